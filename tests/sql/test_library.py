@@ -11,7 +11,7 @@ import unittest
 
 from answers import FOLDERS, Question, built, paths, text_of
 from fleets import ROOT, quote
-from table_functions import of_script, without_outputs
+from table_functions import aligned, of_script, without_outputs
 
 PAGE = os.path.join(ROOT, "docs", "questions.md")
 UNITS = {"text", "ratio", "chip-hours", "chips", "points", "log", "money", "seconds", "hours", "us", "jobs", "attempts", "runs", "preemptions",
@@ -24,25 +24,11 @@ EXAMPLES = {
     "program_versions": dict(since="2026-01-06", top=5), "rank_disagreements": dict(top=5), "stragglers": dict(top=5), "queue_delay": dict(by="size"),
     "chips_for_demand": dict(rg=0.95), "net_mpg": dict(by="phase"), "top_offenders": dict(by="team", top=3),
 }
-ROWS = 8  # of an example
+ROWS, COLUMNS = 3, 4  # of an example
 
 
 def every():
     return [Question(path) for folder in FOLDERS for path in paths(folder)]
-
-
-def shown(value):
-    if value is None:
-        return ""
-    return f"{value:.4g}" if isinstance(value, float) and abs(value) < 1000 else f"{value:.0f}" if isinstance(value, float) else str(value)
-
-
-def table(rows, names):
-    """As the shell's column mode."""
-    cells = [names] + [["-" * 0] * len(names)] + [[shown(row[name]) for name in names] for row in rows]
-    widths = [max(len(line[i]) for line in cells) for i in range(len(names))]
-    cells[1] = ["-" * width for width in widths]
-    return "\n".join("  ".join(cell.ljust(width) for cell, width in zip(line, widths)).rstrip() for line in cells)
 
 
 def arguments(q):
@@ -50,53 +36,49 @@ def arguments(q):
     return [(name, what) for function in of_script(q.path) for name, _, _, what in function.arguments] or q.inputs
 
 
-def entry(q, db):
-    given = EXAMPLES.get(os.path.basename(q.path)[:-4], {})
-    rows = q.ask(db, **given)
+def arguments_of_several():
+    """(name, meaning) that more than one question has."""
+    found = [argument for q in every() for argument in arguments(q)]
+    return [argument for argument in dict.fromkeys(found) if found.count(argument) > 1]
+
+
+def with_unit(name, unit):
+    """A text, a ratio and a unit that ends the name need no word."""
+    ends = unit.replace("-", "_") if unit != "seconds" else "s"
+    return name if unit in ("text", "ratio") or name == ends or name.endswith("_" + ends) else f"{name}, {unit}"
+
+
+def entry(q, shared):
     lines = [f"### {q.name[:-4]}", "", q.purpose[0].upper() + q.purpose[1:], ""]
-    if q.inputs:
-        lines += ["| argument | |", "|---|---|"] + [f"| `{name}` | {what} |" for name, what in arguments(q)] + [""]
-    lines += ["| column | unit | |", "|---|---|---|"] + [f"| `{c[0]}` | {c[1]} | {c[2] if len(c) > 2 else ''} |" for c in q.columns] + [""]
-    lines += [f"**Basis:** {q.basis}", ""] + ([f"**Needs:** {q.needs}", ""] if q.needs else [])
-    lines += question_example(q, given) if q.path.startswith("sql/questions/") else report_example(q, given, rows)
-    return "\n".join(lines)
+    if q.path.startswith("sql/questions/"):
+        lines += [example(q, EXAMPLES.get(os.path.basename(q.path)[:-4], {})), ""]
+    known = [f"`{name}`" for name, what in arguments(q) if (name, what) in shared]
+    lines += ["Arguments: " + ", ".join(known) + ".", ""] if known else []
+    own = [(name, what) for name, what in arguments(q) if (name, what) not in shared]
+    lines += aligned([("argument " + name, what) for name, what in own] + [(with_unit(*c[:2]), c[2]) for c in q.columns])
+    return "\n".join(lines + [f"Basis: {q.basis}" + (f" Needs {q.needs}" if q.needs else ""), ""])
 
 
-def question_example(q, given):
-    """A statement that tests/test_docs.py runs: as a table function, with rounded columns."""
-    name, = [table.name for table in of_script(q.path)]
-    types = {column: type for column, type, *_ in of_script(q.path)[0].columns}
-    arguments = {parameter[1:]: argument for argument, parameter, *_ in of_script(q.path)[0].arguments}
-    shown = ", ".join(f"round({c[0]}, 3) AS {c[0]}" if types[c[0]] == "REAL" else c[0] for c in q.columns)
-    conditions = " AND ".join('"%s" = %s' % (arguments[key], quote(value) if isinstance(value, str) else value) for key, value in given.items())
-    statement = f"SELECT {shown}\nFROM {name}{' WHERE ' + conditions if conditions else ''} LIMIT {ROWS};"
-    return [f"[{q.path}](../{q.path}):", "", "```sql", statement, "```", ""]
-
-
-def report_example(q, given, rows):
-    asked = "".join(f" :{name} = {value!r}" for name, value in given.items())
-    names = [c[0] for c in q.columns]
-    return [f"[{q.path}](../{q.path}){', asked with' + asked if asked else ''}:", "", "```text", table(rows[:ROWS], names),
-            *([f"... and {len(rows) - ROWS} more rows"] if len(rows) > ROWS else []), "```", ""]
+def example(q, given):
+    """A statement that tests/test_docs.py runs: the first columns, rounded."""
+    function, = of_script(q.path)
+    types = {column: type for column, type, *_ in function.columns}
+    named = {parameter[1:]: argument for argument, parameter, *_ in function.arguments}
+    columns = ", ".join(f"round({c[0]}, 3) AS {c[0]}" if types[c[0]] == "REAL" else c[0] for c in q.columns[:COLUMNS])
+    conditions = " AND ".join('"%s" = %s' % (named[key], quote(value) if isinstance(value, str) else value) for key, value in given.items())
+    return f"```sql\nSELECT {columns}\nFROM {function.name}{' WHERE ' + conditions if conditions else ''} LIMIT {ROWS};\n```"
 
 
 def page():
     """The page with its generated part anew."""
     with open(PAGE, encoding="utf-8") as file:
         head = file.read().partition("<!-- generated below")[0]
-    db = built("fixtures/fleet")
+    shared = arguments_of_several()
     lines = [head + "<!-- generated below: tests/sql/test_library.py writes this from the headers of the files -->", ""]
-    for title, folder in (("Questions", "questions"), ("For reports and dashboards", "report")):
-        lines += [f"## {title}", ""] + [f"- [{q.name[:-4]}](#{anchor(q, folder)}): {q.purpose}" for q in map(Question, paths(folder))] + [""]
-    for folder in FOLDERS:
-        lines += ["## " + ("The questions one by one" if folder == "questions" else "The report's queries one by one"), ""]
-        lines += [entry(Question(path), db) for path in paths(folder)]
+    lines += ["## Arguments of several questions", "", *aligned(shared)]
+    for title, folder in (("The questions one by one", "questions"), ("The report's queries one by one", "report")):
+        lines += [f"## {title}", ""] + [entry(Question(path), shared) for path in paths(folder)]
     return "\n".join(lines).rstrip() + "\n"
-
-
-def anchor(q, folder):
-    name = q.name[:-4]
-    return name + ("-1" if folder == "report" and f"sql/questions/{name}.sql" in paths("questions") else "")
 
 
 class Headers(unittest.TestCase):

@@ -11,7 +11,7 @@ import unittest
 
 import cases
 from fleets import ROOT, connect, quote
-from table_functions import every, without_outputs
+from table_functions import aligned, every, without_outputs
 
 PAGE, SECURITY, MANUAL, STATEMENTS = "docs/table-functions.md", "docs/security.md", "docs/mpg.7", "tests/memory/table_statements.h"
 MARK = "<!-- generated below: tests/sql/test_table_functions.py writes this from the heads of the files -->\n"
@@ -87,12 +87,6 @@ def call(table):
 def example(table):
     shown = SHOWN.get(table.name, ", ".join([name for name, *_ in table.columns if name not in WHERE][:5]))
     return f"```sql\nSELECT {shown} FROM {call(table)} LIMIT 2;\n```\n"
-
-
-def aligned(rows):
-    """A block of text: (words, what they mean)."""
-    width = max(len(words) for words, _ in rows)
-    return ["```text", *(f"{words.ljust(width)}  {what}".rstrip() for words, what in rows), "```", ""]
 
 
 def described(columns):
