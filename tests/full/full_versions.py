@@ -27,6 +27,14 @@ def environment(folder):
     return {"LD_LIBRARY_PATH": folder, "PYTHONDONTWRITEBYTECODE": "1"}
 
 
+def by_result(rows):
+    """A row for all builds of which as many tests and queries were run."""
+    results = dict.fromkeys((row["tests"], row["queries"]) for row in rows)
+    for tests, queries in results:
+        of = [row["SQLite"] for row in rows if (row["tests"], row["queries"]) == (tests, queries)]
+        yield {"SQLite": ", ".join(dict.fromkeys(of)), "builds": len(of), "tests": tests, "queries": queries}
+
+
 class Versions(unittest.TestCase):
     maxDiff = None
     rows = []
@@ -45,7 +53,7 @@ class Versions(unittest.TestCase):
     @classmethod
     def tearDownClass(cls):
         if cls.rows:
-            figures.record("versions", sorted(cls.rows, key=lambda row: [int(n) for n in row["SQLite"].split(".")]))
+            figures.record("versions", list(by_result(sorted(cls.rows, key=lambda row: [int(n) for n in row["SQLite"].split(".")]))))
 
     def suite(self, tree, folder, name):
         with tempfile.TemporaryDirectory() as scratch:
