@@ -27,8 +27,7 @@ static int (*const families[])(mpg_conn *, char **) = {
 #undef REGISTER
 };
 
-/* *out, which may be NULL, borrows the connection's state. */
-static int register_families(sqlite3 *db, bool no_files, mpg_conn **out, char **error) {
+int mpg_register_all(sqlite3 *db, bool no_files, mpg_conn **out, char **error) {
   mpg_conn *conn;
   int rc = SQLITE_OK;
   if (sqlite3_libversion_number() < MPG_OLDEST_SQLITE) {
@@ -39,7 +38,7 @@ static int register_families(sqlite3 *db, bool no_files, mpg_conn **out, char **
   if (conn == NULL)
     return SQLITE_NOMEM;
   conn->no_files = no_files;
-  conn->register_all = register_families;
+  conn->register_all = mpg_register_all;
   for (size_t i = 0; rc == SQLITE_OK && i < sizeof families / sizeof *families; i++)
     rc = families[i](conn, error);
   mpg_conn_release(conn);
@@ -51,7 +50,7 @@ static int register_families(sqlite3 *db, bool no_files, mpg_conn **out, char **
 MPG_EXPORT int sqlite3_mpg_init(sqlite3 *db, char **error, const sqlite3_api_routines *api) {
   SQLITE_EXTENSION_INIT2(api);
   (void)api;
-  return register_families(db, false, NULL, error);
+  return mpg_register_all(db, false, NULL, error);
 }
 
 /* For a host that runs statements of strangers: SELECT load_extension('mpg',
@@ -59,5 +58,5 @@ MPG_EXPORT int sqlite3_mpg_init(sqlite3 *db, char **error, const sqlite3_api_rou
 MPG_EXPORT int sqlite3_mpg_nofs_init(sqlite3 *db, char **error, const sqlite3_api_routines *api) {
   SQLITE_EXTENSION_INIT2(api);
   (void)api;
-  return register_families(db, true, NULL, error);
+  return mpg_register_all(db, true, NULL, error);
 }

@@ -138,12 +138,12 @@ int mpg_register_file_modules(mpg_conn *conn, const mpg_module *table, size_t n,
   return conn->no_files ? SQLITE_OK : mpg_register_modules(conn, table, n, error);
 }
 
-bool mpg_sqlite_threads(sqlite3 *db) {
+bool mpg_conn_threads(const mpg_conn *conn) {
   sqlite3_mutex *a, *b;
   bool real;
-  if (sqlite3_threadsafe() == 0)
+  if (conn->one_thread || sqlite3_threadsafe() == 0)
     return false;
-  if (sqlite3_db_mutex(db) != NULL)
+  if (sqlite3_db_mutex(conn->db) != NULL)
     return true;
   /* SQLITE_CONFIG_SINGLETHREAD has no query; it shows in that all mutexes are the same one. */
   a = sqlite3_mutex_alloc(SQLITE_MUTEX_FAST);
@@ -156,7 +156,8 @@ bool mpg_sqlite_threads(sqlite3 *db) {
   return real;
 }
 
-mpg_rc mpg_threads_given(sqlite3 *db, const mpg_value *argument, int *threads, mpg_err *err) {
+mpg_rc mpg_threads_given(const mpg_conn *conn, const mpg_value *argument, int *threads,
+                         mpg_err *err) {
   const int most = 16; /* not all of a large machine, unless requested */
   const int available = mpg_threads_available();
   *threads = available < most ? available : most;
@@ -166,7 +167,7 @@ mpg_rc mpg_threads_given(sqlite3 *db, const mpg_value *argument, int *threads, m
                     MPG_THREADS_MAX);
   if (argument->type != MPG_NULL)
     *threads = (int)argument->i;
-  if (!mpg_sqlite_threads(db))
+  if (!mpg_conn_threads(conn))
     *threads = 1;
   return MPG_OK;
 }

@@ -46,6 +46,7 @@ struct mpg_conn {
   const mpg_env *host_env; /* of a private connection: the scan of the host that it runs in */
   /* Of a private connection: what errors and issues call its relations, as "exports/: jobs". */
   const char *relations_called;
+  bool one_thread;  /* this connection's scans start no thread: the host allows none */
   bool skip_errors; /* of readers that are not given on_error: 'skip', and not 'stop' */
   int reading; /* scans of this connection that are reading relations now, one inside the other */
   void (*on_close[MPG_CONN_CLOSES])(mpg_conn *conn);
@@ -117,12 +118,13 @@ int mpg_cursor_open(size_t size, sqlite3_vtab_cursor **out);
 const mpg_function *mpg_function_of(sqlite3_context *context);
 mpg_conn *mpg_conn_of(sqlite3_context *context);
 
-/* Whether other threads may use SQLite's allocator: not if it was built, or configured, for one
-** thread. */
-bool mpg_sqlite_threads(sqlite3 *db);
+/* Whether other threads may use the connection's allocator: not if SQLite was built, or configured,
+** for one thread, or if the host allows one alone. */
+bool mpg_conn_threads(const mpg_conn *conn);
 /* How many threads may read: the argument, 1 to MPG_THREADS_MAX; if it is MPG_NULL, the number of
-** cores, at most 16; and 1 if SQLite is for one thread. MPG_MISUSE: any other value. */
-mpg_rc mpg_threads_given(sqlite3 *db, const mpg_value *argument, int *threads, mpg_err *err);
+** cores, at most 16; and 1 if !mpg_conn_threads. MPG_MISUSE: any other value. */
+mpg_rc mpg_threads_given(const mpg_conn *conn, const mpg_value *argument, int *threads,
+                         mpg_err *err);
 
 /*
 ** An environment for one long scan, which notices sqlite3_interrupt() on every SQLite:
@@ -137,6 +139,12 @@ typedef struct mpg_query_env {
 } mpg_query_env;
 int mpg_query_env_begin(mpg_query_env *scan, mpg_conn *conn);
 void mpg_query_env_end(mpg_query_env *scan);
+
+/*
+** Registers everything on a connection; mpg.c. *out, which may be NULL, borrows the connection's
+** state. On failure *error may hold a text to pass to sqlite3_free().
+*/
+int mpg_register_all(sqlite3 *db, bool no_files, mpg_conn **out, char **error);
 
 /* One a file; each registers its family. Those of the formats are declared by
 ** ext/formats/list.h. */

@@ -166,7 +166,7 @@ static mpg_rc read_threads(mpg_generic *g, const mpg_conn *conn, const mpg_value
   mpg_value n = *v;
   if (v->type == MPG_TEXT && mpg_int_parse(v->s, &n.i))
     n.type = MPG_INT;
-  return mpg_threads_given(conn->db, &n, &g->threads, err);
+  return mpg_threads_given(conn, &n, &g->threads, err);
 }
 
 static mpg_rc read_rest(mpg_generic *g, const mpg_conn *conn, const mpg_value values[MPG_OPTIONS],

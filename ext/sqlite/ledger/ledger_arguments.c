@@ -19,15 +19,15 @@ mpg_on_error mpg_arg_on_error(sqlite3_value *const *args) {
                                                                    : MPG_ON_ERROR_STOP;
 }
 
-mpg_rc mpg_ledger_args(sqlite3_value *const *args, sqlite3 *db, mpg_ledger_options *options,
-                       bool *skip, int *threads, mpg_err *err) {
+mpg_rc mpg_ledger_args(sqlite3_value *const *args, const mpg_conn *conn,
+                       mpg_ledger_options *options, bool *skip, int *threads, mpg_err *err) {
   mpg_value values[MPG_ARGS] = {{0}};
   mpg_rc rc;
   for (int a = 0; a < MPG_ARGS; a++)
     if (args[a] != NULL)
       values[a] = mpg_value_of(args[a]);
   rc = mpg_ledger_args_read(values, options, skip, threads, err);
-  if (rc == MPG_OK && !mpg_sqlite_threads(db))
+  if (rc == MPG_OK && !mpg_conn_threads(conn))
     *threads = 1;
   return rc;
 }

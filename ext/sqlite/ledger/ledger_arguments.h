@@ -16,9 +16,8 @@ const char *mpg_arg_text(sqlite3_value *const *args, mpg_arg a);
 
 mpg_on_error mpg_arg_on_error(sqlite3_value *const *args);
 
-/* Reads all arguments from MPG_ARG_BUCKET_WIDTH on; one thread if SQLite's allocator is not safe
-** for more. */
-mpg_rc mpg_ledger_args(sqlite3_value *const *args, sqlite3 *db, mpg_ledger_options *options,
-                       bool *skip, int *threads, mpg_err *err);
+/* Reads all arguments from MPG_ARG_BUCKET_WIDTH on; one thread if !mpg_conn_threads. */
+mpg_rc mpg_ledger_args(sqlite3_value *const *args, const mpg_conn *conn,
+                       mpg_ledger_options *options, bool *skip, int *threads, mpg_err *err);
 
 #endif

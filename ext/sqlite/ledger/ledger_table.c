@@ -427,7 +427,7 @@ static int ledger_filter(sqlite3_vtab_cursor *base, int idx_num, const char *idx
   c->values.table = kind;
   c->values.fleet = &c->fleet;
   c->values.bucket = &c->accounting.options.window.bucket;
-  rc = mpg_ledger_args(c->args, t->conn->db, &options, &skip, &c->threads, &err);
+  rc = mpg_ledger_args(c->args, t->conn, &options, &skip, &c->threads, &err);
   if (rc == MPG_OK && kind->shape == MPG_SHAPE_ROLLUP)
     rc = find_grain(c, t, idx_str, &grain, &err);
   if (rc == MPG_OK && kind->shape == MPG_SHAPE_ROLLUP && kind->files)

@@ -270,7 +270,7 @@ static mpg_rc read_records(cursor *c, const mpg_table *t, mpg_err *err) {
   mpg_ledger_options options;
   bool skip = false;
   int threads;
-  mpg_rc rc = mpg_ledger_args(c->args, t->conn->db, &options, &skip, &threads, err);
+  mpg_rc rc = mpg_ledger_args(c->args, t->conn, &options, &skip, &threads, err);
   if (rc == MPG_OK)
     rc = mpg_catalogue_copy(t->conn, &c->chips, err);
   if (rc == MPG_OK)

@@ -369,7 +369,7 @@ static mpg_rc read_arguments(reader_cursor *cursor, mpg_err *err) {
   if (values[0].type != MPG_TEXT)
     return mpg_fail(err, MPG_MISUSE, "%s", f->usage);
   if (f->threaded)
-    rc = mpg_threads_given(((mpg_table *)cursor->base.pVtab)->conn->db, &values[n - 1],
+    rc = mpg_threads_given(((mpg_table *)cursor->base.pVtab)->conn, &values[n - 1],
                            &cursor->wish.threads, err);
   if (f->threaded)
     values[n - 1] = (mpg_value){MPG_INT, cursor->wish.threads, 0.0, {NULL, 0}};

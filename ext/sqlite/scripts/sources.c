@@ -158,19 +158,24 @@ static mpg_rc find_all(mpg_sources *s, mpg_err *err) {
   return rc;
 }
 
+mpg_rc mpg_on_error_of(const mpg_value *word, mpg_on_error otherwise, mpg_on_error *out,
+                       mpg_err *err) {
+  *out = otherwise;
+  if (word->type == MPG_TEXT && mpg_str_eq(word->s, MPG_STR("skip")))
+    *out = MPG_ON_ERROR_SKIP;
+  else if (word->type == MPG_TEXT && mpg_str_eq(word->s, MPG_STR("stop")))
+    *out = MPG_ON_ERROR_STOP;
+  else if (word->type != MPG_NULL)
+    return mpg_fail(err, MPG_MISUSE, "on_error: expected 'stop' or 'skip'");
+  return MPG_OK;
+}
+
 mpg_rc mpg_on_error_read(sqlite3_value *value, mpg_on_error otherwise, mpg_on_error *out,
                          mpg_err *err) {
   mpg_value word = {MPG_NULL, 0, 0.0, {NULL, 0}};
   if (value != NULL)
     word = mpg_value_of(value);
-  *out = otherwise;
-  if (word.type == MPG_TEXT && mpg_str_eq(word.s, MPG_STR("skip")))
-    *out = MPG_ON_ERROR_SKIP;
-  else if (word.type == MPG_TEXT && mpg_str_eq(word.s, MPG_STR("stop")))
-    *out = MPG_ON_ERROR_STOP;
-  else if (word.type != MPG_NULL)
-    return mpg_fail(err, MPG_MISUSE, "on_error: expected 'stop' or 'skip'");
-  return MPG_OK;
+  return mpg_on_error_of(&word, otherwise, out, err);
 }
 
 mpg_rc mpg_sources_open(mpg_sources *s, mpg_conn *host, const mpg_env *env, mpg_str path,

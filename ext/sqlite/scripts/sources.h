@@ -24,7 +24,10 @@ typedef enum mpg_on_error {
   MPG_ON_ERROR_SKIP   /* records that are malformed are left out, and listed */
 } mpg_on_error;
 
-/* The word of the argument on_error; `otherwise` if it is not given. MPG_MISUSE: another word. */
+/* The word of the argument on_error; `otherwise` if it is NULL in SQL. MPG_MISUSE: another word. */
+mpg_rc mpg_on_error_of(const mpg_value *word, mpg_on_error otherwise, mpg_on_error *out,
+                       mpg_err *err);
+/* The same of SQLite's value, NULL if it is not given. */
 mpg_rc mpg_on_error_read(sqlite3_value *value, mpg_on_error otherwise, mpg_on_error *out,
                          mpg_err *err);
 
