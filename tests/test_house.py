@@ -97,7 +97,7 @@ MAY_INCLUDE = {
     "sqlite/ledger": ["base", "sqlite", "sqlite/scripts"] + READ + GOODPUT,
     "sqlite/functions": ["base", "sqlite"] + READ + PROGRAM + GOODPUT,
     "sqlite/scripts": ["base", "sqlite"] + READ + GOODPUT,
-    "postgres": ["base", "program"] + GOODPUT,
+    "postgres": ["base", "program", "sqlite/scripts"] + GOODPUT,  # it reads foreign traces by SQL files, in a SQLite of its own
     "package/release": [],
     "formats": ["base", "sqlite"],
     "": ["sqlite", "formats"],

@@ -1,11 +1,13 @@
 /* host.c - see host.h. */
 #include "host.h"
+#include "catalog/pg_authid.h"
 #include "catalog/pg_type.h"
 #include "common/int.h"
 #include "common/string.h"
 #include "lib/stringinfo.h"
 #include "mb/pg_wchar.h"
 #include "miscadmin.h"
+#include "utils/acl.h"
 #include "utils/builtins.h"
 #include "utils/date.h"
 #include "utils/lsyscache.h"
@@ -141,6 +143,18 @@ mpg_value mpg_text_argument(FunctionCallInfo call, int i) {
   return v;
 }
 
+/* ---- roles ---- */
+
+void mpg_check_reads_files(const char *who) {
+  if (!has_privs_of_role(GetUserId(), ROLE_PG_READ_SERVER_FILES))
+    ereport(ERROR,
+            (errcode(ERRCODE_INSUFFICIENT_PRIVILEGE),
+             errmsg("%s: must be superuser or have privileges of the pg_read_server_files role to "
+                    "read a file of the server",
+                    who),
+             errhint("mpg_ledger and mpg_rollup read tables and views, for anyone who may.")));
+}
+
 /* ---- any type ---- */
 
 static mpg_value text_value(const char *p, size_t n) {
@@ -183,7 +197,7 @@ static mpg_value digits_value(Datum datum) {
   return (mpg_value){MPG_TEXT, 0, 0, {text, n}};
 }
 
-mpg_value mpg_value_of(Oid type, Datum datum) {
+mpg_value mpg_datum_value(Oid type, Datum datum) {
   mpg_value v = {MPG_INT, 0, 0, {NULL, 0}};
   switch (type) {
   case INT2OID:
@@ -232,6 +246,6 @@ mpg_value mpg_value_of(Oid type, Datum datum) {
 mpg_value mpg_any_argument(FunctionCallInfo call, int i) {
   mpg_value v = {MPG_NULL, 0, 0, {NULL, 0}};
   if (!call->args[i].isnull)
-    v = mpg_value_of(getBaseType(get_fn_expr_argtype(call->flinfo, i)), call->args[i].value);
+    v = mpg_datum_value(getBaseType(get_fn_expr_argtype(call->flinfo, i)), call->args[i].value);
   return v;
 }

@@ -31,7 +31,7 @@ mpg_value mpg_float8_argument(FunctionCallInfo call, int i);
 ** nearest double. */
 mpg_value mpg_numeric_argument(FunctionCallInfo call, int i);
 mpg_value mpg_text_argument(FunctionCallInfo call, int i);
-/* Of any type ("any" in SQL), as mpg_value_of. */
+/* Of any type ("any" in SQL), as mpg_datum_value. */
 mpg_value mpg_any_argument(FunctionCallInfo call, int i);
 
 /*
@@ -39,6 +39,9 @@ mpg_value mpg_any_argument(FunctionCallInfo call, int i);
 ** digits; timestamptz, timestamp and date are ISO 8601, the latter two in UTC; any other type is
 ** the text that psql shows. Borrowed from the datum, or in the current memory context.
 */
-mpg_value mpg_value_of(Oid type, Datum datum);
+mpg_value mpg_datum_value(Oid type, Datum datum);
+
+/* Raises an error unless the role may read files of the server, as for COPY FROM. */
+void mpg_check_reads_files(const char *who);
 
 #endif

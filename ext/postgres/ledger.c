@@ -11,18 +11,16 @@
 */
 #include "rows.h"
 #include "catalog/namespace.h"
-#include "catalog/pg_authid.h"
 #include "miscadmin.h"
-#include "utils/acl.h"
 #include "utils/builtins.h"
 #include "utils/lsyscache.h"
 #include "utils/memutils.h"
 
+#include "embedded.h"
 #include "relations.h"
 #include "../goodput/ledger/ledger_columns.h"
 #include "../goodput/ledger/rollup_threads.h"
 #include "../goodput/trace/uuid.h"
-#include "../goodput/native/native.h"
 
 #include <string.h>
 
@@ -42,17 +40,6 @@ typedef struct scan {
 static void check(const scan *s, mpg_rc rc, const mpg_err *err) {
   if (rc != MPG_OK)
     mpg_raise_as(s->table->name, err);
-}
-
-/* As COPY FROM does. */
-static void check_role(const scan *s) {
-  if (!has_privs_of_role(GetUserId(), ROLE_PG_READ_SERVER_FILES))
-    ereport(ERROR,
-            (errcode(ERRCODE_INSUFFICIENT_PRIVILEGE),
-             errmsg("%s: must be superuser or have privileges of the pg_read_server_files role to "
-                    "read a file of the server",
-                    s->table->name),
-             errhint("mpg_ledger and mpg_rollup read tables and views, for anyone who may.")));
 }
 
 static char *terminated(const mpg_value *v) {
@@ -79,7 +66,8 @@ static mpg_rc read_records(scan *s, mpg_err *err) {
     return rc;
   s->fleet.keep_origins = s->table->shape == MPG_SHAPE_TIMELINE;
   if (s->table->files)
-    rc = mpg_native_read(&s->fleet, &s->env, s->args[MPG_ARG_PATH].s, s->skip, 1, err);
+    rc = mpg_embedded_read(&s->fleet, &s->env, s->args[MPG_ARG_PATH].s, &s->args[MPG_ARG_ON_ERROR],
+                           err);
   else
     rc = mpg_pg_relations_read(&s->fleet, &s->env, terminated(&s->args[MPG_ARG_SCHEMA]), s->skip,
                                err);
@@ -204,7 +192,7 @@ static Datum ledger_rows(FunctionCallInfo call, int number) {
   check(&s, rc, &err);
   if (!s.table->files || s.args[MPG_ARG_PATH].type != MPG_NULL) { /* no path: no rows */
     if (s.table->files)
-      check_role(&s);
+      mpg_check_reads_files(s.table->name);
     s.source = source_of(&s);
     answer(&s, mask);
   }

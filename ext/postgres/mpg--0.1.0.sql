@@ -126,6 +126,12 @@ BEGIN
 END
 $do$;
 
+CREATE FUNCTION trace_sources(path text, on_error text DEFAULT NULL)
+  RETURNS TABLE(file text, format text, certainty text, reason text, source bigint, files bigint, records text, jobs bigint,
+    first_time double precision, last_time double precision, observed_until double precision, feeds text, missing text,
+    inferred text, job text)
+  AS 'MODULE_PATHNAME', 'mpg_trace_sources' LANGUAGE C VOLATILE PARALLEL RESTRICTED COST 1000000 ROWS 100;
+
 CREATE FUNCTION mpg_issues()
   RETURNS TABLE(source text, severity text, kind text, line bigint, count bigint, detail text)
   AS 'MODULE_PATHNAME', 'mpg_session_issues' LANGUAGE C VOLATILE PARALLEL RESTRICTED;

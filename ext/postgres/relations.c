@@ -69,7 +69,7 @@ static mpg_rc add_row(reading *r, HeapTuple tuple, mpg_err *err) {
     int i = r->rows.of[c];
     values[c].type = MPG_NULL;
     if (i >= 0 && !r->nulls[i])
-      values[c] = mpg_value_of(r->types[c], r->datums[i]);
+      values[c] = mpg_datum_value(r->types[c], r->datums[i]);
   }
   rc = mpg_relation_rows_add(&r->rows, values, r->rows.n + 1, err);
   MemoryContextSwitchTo(before);

@@ -162,9 +162,9 @@ class Page(unittest.TestCase):
         page = os.path.join(ROOT, "docs/postgres.md")
         with open(page, encoding="utf-8") as file:
             text = file.read()
-        for name, schema in (("ledger", "public"), ("tables", "page_tables")):
+        for name, schema in (("ledger", "public"), ("tables", "page_tables"), ("sources", "public")):
             found = re.search(r"^```pgsql %s\n(.*?)^```\n```\n(.*?)^```$" % name, text, re.M | re.S)
-            script = found[1].replace("/srv/traces/fleet", os.path.join(FIXTURES, "fleet"))
+            script = found[1].replace("/srv/traces", FIXTURES)
             out = server.shown(f"CREATE SCHEMA IF NOT EXISTS {schema}; SET search_path = {schema}, public;" + script)
             out = "".join(line.rstrip() + "\n" for line in out.splitlines() if line and not line.startswith("("))
             if os.environ.get("MPG_WRITE_DOCS"):

@@ -19,7 +19,7 @@ def started():
     os.chmod(folder, 0o755)  # the server runs as somebody else, who may not look into the repository
     fixtures = os.path.join(folder, "fixtures")
     os.mkdir(fixtures)
-    for name in ("fleet", "golden"):
+    for name in ("exports", "fleet", "golden"):
         shutil.copytree(os.path.join(ROOT, "fixtures", name), os.path.join(fixtures, name))
     shutil.copy(os.path.join(ROOT, "fixtures", "golden.jsonl"), fixtures)
     subprocess.run(["chmod", "-R", "a+rX", fixtures], check=True)
