@@ -167,6 +167,15 @@ SELECT a.job, a.attempt, o.step, o.time AS snapshot_time, o.time + coalesce(o.sa
 FROM goodput_attempts AS a CROSS JOIN goodput_ordered AS o ON o.rowid BETWEEN a.first AND a.last
 WHERE +o.kind = 'save';
 
+-- What was restored was saved: an entry of the save is lost where the log tells of that step.
+INSERT INTO mpg_issues(source, severity, kind, line, count, detail)
+SELECT coalesce(:log, 'goodput_rows'), 'warning', 'missing_save', NULL, count(*), 'restores of a step that ran here and that no entry says was saved, first ' || min(o.step) || ' of job ' || min(o.job) || ': how long the save took is not known'
+FROM goodput_ordered AS o
+WHERE o.kind IN ('restore', 'emergency_restore') AND o.step IS NOT NULL
+  AND o.step NOT IN (SELECT s.step FROM goodput_ordered AS s WHERE s.kind = 'save' AND s.step IS NOT NULL AND s.job = o.job)
+  AND EXISTS (SELECT 1 FROM goodput_steps AS s WHERE s.job = o.job AND s.step = o.step AND s.start_time < o.time)
+GROUP BY NULL;
+
 DROP TABLE temp.goodput_rows;
 DROP TABLE temp.goodput_ordered;
 DROP TABLE temp.goodput_attempts;

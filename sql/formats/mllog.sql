@@ -46,6 +46,11 @@ INSERT INTO mpg_issues(source, severity, kind, count, detail)
 SELECT _file, 'warning', 'no_run', count(*), 'records of MLPerf logging, and none is "run_start"'
 FROM mlperf_log GROUP BY _file HAVING sum(key = 'run_start') = 0;
 
+-- A run without its end counts until the last record, and no outcome of it is known.
+INSERT INTO mpg_issues(source, severity, kind, line, count, detail)
+SELECT _file, 'warning', 'no_run_stop', max(_line), 1, 'a run without "run_stop" counts until its last record, and has no outcome'
+FROM mlperf_log GROUP BY _file HAVING sum(key = 'run_start') > 0 AND sum(key = 'run_stop') = 0;
+
 CREATE TEMP TABLE IF NOT EXISTS mlperf_given AS
 SELECT (SELECT record FROM jsonl_trace(:system)) AS system, :chips AS chips, :chip AS chip, :pool AS pool;
 

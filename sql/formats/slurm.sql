@@ -99,14 +99,14 @@ SELECT _file, 'warning', 'missing_field', min(_line), count(*), 'job ' || coales
 FROM (SELECT *, CASE WHEN (Start IS NULL AND coalesce(ElapsedRaw, Elapsed) > 0) THEN 'Start'
                      WHEN "End" IS NULL AND state_base IN ('COMPLETED', 'FAILED', 'TIMEOUT', 'NODE_FAIL', 'OUT_OF_MEMORY', 'PREEMPTED') THEN 'End'
                      WHEN Submit IS NULL THEN 'Submit'
-                     WHEN req_gpus > 0 AND AllocTRES IS NULL AND "End" > Start THEN 'AllocTRES'
-                     WHEN alloc_gpus > 0 AND ReqTRES IS NULL THEN 'ReqTRES'
+                     WHEN req_gpus > 0 AND coalesce(alloc_gpus, 0) = 0 AND "End" > Start THEN 'AllocTRES'
+                     WHEN alloc_gpus > 0 AND coalesce(req_gpus, 0) = 0 THEN 'ReqTRES'
                      WHEN coalesce(JobIDRaw, JobID) IS NULL THEN 'JobID'
                      WHEN Cluster IS NULL THEN 'Cluster' WHEN state_base IS NULL THEN 'State' END AS field
       FROM slurm_jobs)
 WHERE CASE field WHEN 'Start' THEN EXISTS (SELECT 1 FROM slurm_jobs WHERE Start IS NOT NULL) WHEN 'End' THEN EXISTS (SELECT 1 FROM slurm_jobs WHERE "End" IS NOT NULL)
-                 WHEN 'Submit' THEN EXISTS (SELECT 1 FROM slurm_jobs WHERE Submit IS NOT NULL) WHEN 'AllocTRES' THEN EXISTS (SELECT 1 FROM slurm_jobs WHERE AllocTRES <> '')
-                 WHEN 'ReqTRES' THEN EXISTS (SELECT 1 FROM slurm_jobs WHERE ReqTRES <> '') WHEN 'Cluster' THEN EXISTS (SELECT 1 FROM slurm_jobs WHERE Cluster IS NOT NULL)
+                 WHEN 'Submit' THEN EXISTS (SELECT 1 FROM slurm_jobs WHERE Submit IS NOT NULL) WHEN 'AllocTRES' THEN EXISTS (SELECT 1 FROM slurm_jobs WHERE alloc_gpus > 0)
+                 WHEN 'ReqTRES' THEN EXISTS (SELECT 1 FROM slurm_jobs WHERE req_gpus > 0) WHEN 'Cluster' THEN EXISTS (SELECT 1 FROM slurm_jobs WHERE Cluster IS NOT NULL)
                  WHEN 'State' THEN EXISTS (SELECT 1 FROM slurm_jobs WHERE state_base IS NOT NULL) WHEN 'JobID' THEN 1 END
 GROUP BY _file, field;
 INSERT INTO mpg_issues(source, severity, kind, line, count, detail)

@@ -77,6 +77,12 @@ INSERT INTO mpg_issues(source, severity, kind, line, count, detail)
 SELECT coalesce(file, :log), 'warning', 'no_steps', NULL, 1, 'no line "step: N" of torchtitan was found'
 FROM (SELECT max(file) AS file, count(step) AS steps FROM temp.training_lines) WHERE steps = 0;
 
+-- A log's lines are in the order of its clock: one whose time is before that of the line above it was moved, or is of another host.
+INSERT INTO mpg_issues(source, severity, kind, line, count, detail)
+SELECT file, 'warning', 'line_out_of_order', min(line), count(*), 'lines whose time is before that of the line above them: they count where they stand'
+FROM (SELECT file, line, time, max(time) OVER (PARTITION BY file ORDER BY line ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING) AS latest, rank FROM temp.training_lines)
+WHERE latest - time > iif(rank IS NULL, 10, 1) GROUP BY file;
+
 -- Where nothing names the ranks, each of them prints the step: a line that repeats the one before it at once is of no restart.
 DELETE FROM temp.training_lines WHERE rowid IN (
   SELECT id

@@ -118,9 +118,24 @@ static mpg_rc note_entry(hlo_file *file) {
                         module, name);
 }
 
+/* A name is of one instruction of a computation: a text that has it twice was put together. */
+static mpg_rc note_repeated(hlo_file *file) {
+  char name[MPG_EXCERPT], module[MPG_EXCERPT];
+  const mpg_hlo_instruction *first;
+  if (file->m->n_repeated == 0)
+    return MPG_OK;
+  first = &file->m->instructions[file->m->first_repeated];
+  mpg_text_excerpt(first->name, name);
+  mpg_text_excerpt(file->m->name, module);
+  return mpg_issues_add(file->issues, MPG_WARNING, file->path, "repeated_instruction", first->line,
+                        (int64_t)file->m->n_repeated,
+                        "%s of module %s has the name of an instruction before it: both count",
+                        name, module);
+}
+
 static mpg_rc next_module(hlo_file *file, mpg_err *err) {
   mpg_rc rc = mpg_hlo_text_next(file->text, &file->m, err);
-  if (rc == MPG_OK && note_entry(file) != MPG_OK)
+  if (rc == MPG_OK && (note_entry(file) != MPG_OK || note_repeated(file) != MPG_OK))
     return mpg_fail_nomem(err);
   if (rc == MPG_OK)
     rc = mpg_hlo_cost_module(&file->cost, file->m, err);

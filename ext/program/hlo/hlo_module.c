@@ -37,7 +37,7 @@ void mpg_hlo_module_clear(mpg_hlo_module *m) {
   m->scheduled = false;
   m->entry = MPG_HLO_NONE;
   m->n = m->n_computations = m->n_operands = m->n_attributes = m->n_edges = m->n_parameters = 0;
-  m->n_named = 0;
+  m->n_named = m->n_repeated = 0;
   if (m->names.n_slots > 0)
     memset(m->names.slots, 0, m->names.n_slots * sizeof *m->names.slots);
 }
@@ -151,6 +151,9 @@ mpg_rc mpg_hlo_add_instruction(mpg_hlo_module *m, const mpg_hlo_instruction *ins
   c->last = *out;
   if (is_root)
     c->root = *out;
+  if (mpg_hlo_find(m, instruction->computation, instruction->name) != MPG_HLO_NONE &&
+      m->n_repeated++ == 0)
+    m->first_repeated = *out;
   put_name(m, instruction->computation, instruction->name, *out);
   return MPG_OK;
 }

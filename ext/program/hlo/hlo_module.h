@@ -106,6 +106,8 @@ typedef struct mpg_hlo_module {
   size_t cap_order;
   mpg_hash_index names;
   size_t n_named;
+  size_t n_repeated;       /* instructions with the name of one before them, in one computation */
+  uint32_t first_repeated; /* if there are any */
 } mpg_hlo_module;
 
 mpg_rc mpg_hlo_module_init(mpg_hlo_module *m, const mpg_env *env);

@@ -1,0 +1,89 @@
+"""What mappings say of one record that cannot be right: the row of mpg_issues, with its count and line."""
+import os
+import shutil
+import tempfile
+import unittest
+
+from cases import Case
+from fleets import ROOT
+
+FIXTURES = os.path.join(ROOT, "fixtures")
+
+
+class Said(Case):
+    def changed(self, fixture, change):
+        """A copy of the fixture's text, which `change` makes another one."""
+        folder = self.enterContext(tempfile.TemporaryDirectory())
+        path = os.path.join(folder, os.path.basename(fixture))
+        shutil.copy(os.path.join(FIXTURES, fixture), path)
+        with open(path, encoding="utf-8") as file:
+            before = file.read()
+        after = change(before)
+        self.assertNotEqual(before, after)
+        with open(path, "w", encoding="utf-8") as file:
+            file.write(after)
+        return path
+
+    def said(self, fixture, kind, change=None, ask="SELECT sum(chip_us) FROM trace_ledger(?)"):
+        path = self.changed(fixture, change) if change else os.path.join(FIXTURES, fixture)
+        self.db.execute(ask, (path,)).fetchall()
+        return self.db.execute("SELECT severity, count, line FROM mpg_issues WHERE kind = ? AND source = ?", (kind, path)).fetchall()
+
+    def only_if(self, fixture, kind, change, expected, **more):
+        """The row is of the change, and not of the fixture."""
+        self.assertEqual([], self.said(fixture, kind, **more))
+        self.assertEqual([expected], self.said(fixture, kind, change, **more))
+
+    def test_a_line_that_was_moved(self):
+        def move(text):
+            lines = text.splitlines(True)
+            first = next(i for i, line in enumerate(lines) if "step:" in line)
+            self.later = max(i for i, line in enumerate(lines) if "step:" in line)
+            lines.insert(self.later, lines.pop(first))
+            return "".join(lines)
+        rows = self.said("training/torchtitan.log", "line_out_of_order", move)
+        self.assertEqual([("warning", 1, self.later + 1)], rows)
+        self.assertEqual([], self.said("training/torchtitan.log", "line_out_of_order"))
+
+    def test_a_run_without_its_end(self):
+        ask = "SELECT * FROM trace_mlperf_runs(?) WHERE chip_count = 16"
+
+        def without(text):
+            self.lines = text.count("\n")
+            return text.replace('"run_stop"', '"run_frob"')
+        rows = self.said("mlperf/results/pod16/toy_lm/result_0.txt", "no_run_stop", without, ask=ask)
+        self.assertEqual([("warning", 1)], [row[:2] for row in rows])
+        self.assertLessEqual(rows[0][2], self.lines)
+        self.assertEqual([], self.said("mlperf/results/pod16/toy_lm/result_0.txt", "no_run_stop", ask=ask))
+
+    def test_a_restore_of_a_step_that_nobody_saved(self):
+        self.only_if("goodput/ranker-7.jsonl", "missing_save", lambda text: "".join(line for line in text.splitlines(True) if '"event_type":"save"' not in line), ("warning", 1, None))
+
+    def test_a_job_that_ran_without_what_it_held(self):
+        def lose(text):
+            lines = text.splitlines(True)
+            names = lines[0].rstrip("\n").split("|")
+            at = next(i for i, line in enumerate(lines) if i and line.split("|")[names.index("AllocTRES")] and line.split("|")[names.index("ElapsedRaw")] not in ("", "0"))
+            cells = lines[at].split("|")
+            cells[names.index("AllocTRES")] = ""
+            lines[at] = "|".join(cells)
+            self.line = at + 1
+            return "".join(lines)
+        self.assertEqual([], self.said("slurm/sacct_jobs.psv", "missing_field"))
+        rows = self.said("slurm/sacct_jobs.psv", "missing_field", lose)
+        self.assertEqual([("warning", 1, self.line)], rows)
+
+    def test_an_instruction_twice(self):
+        def twice(text):
+            lines = text.splitlines(True)
+            at = next(i for i, line in enumerate(lines) if " dot(" in line)
+            self.line = at + 2
+            return "".join(lines[:at + 1] + lines[at:])
+        ask = "SELECT count(*) FROM hlo_trace(?)"
+        rows = self.said("hlo/train_step.hlo", "repeated_instruction", twice, ask=ask)
+        self.assertEqual([("warning", 1, self.line)], rows)
+        self.assertEqual([], self.said("hlo/train_step.hlo", "repeated_instruction", ask=ask))
+
+
+if __name__ == "__main__":
+    unittest.main()
