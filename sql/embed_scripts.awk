@@ -24,6 +24,7 @@ FNR == 1 {
 /^--@ table / {
   tables++
   table[tables] = $3
+  over_files[tables] = $4 == "-" ? "false" : "true"
   of[tables] = scripts - 1
 }
 
@@ -46,7 +47,7 @@ END {
   print ""
   print "const mpg_script_table mpg_script_tables[] = {"
   for (i = 1; i <= tables; i++)
-    printf "    {\"%s\", %d},\n", table[i], of[i]
+    printf "    {\"%s\", %d, %s},\n", table[i], of[i], over_files[i]
   print "};"
   print "const size_t mpg_script_tables_count = sizeof mpg_script_tables / sizeof *mpg_script_tables;"
   print ""

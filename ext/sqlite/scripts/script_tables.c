@@ -264,13 +264,12 @@ const sqlite3_module mpg_script_module = {
     .xRowid = script_rowid,
 };
 
+/* Reads no script: each connection pays for what it registers. */
 int mpg_register_scripts(mpg_conn *conn, char **error) {
   int rc = SQLITE_OK;
-  for (size_t i = 0; rc == SQLITE_OK && i < mpg_script_tables_count; i++) {
-    mpg_table_shape shape;
-    mpg_table_shape_read(&shape, &mpg_script_tables[i]);
-    rc = shape.relation.n == 0 ? mpg_register_modules(conn, &mpg_script_modules[i], 1, error)
-                               : mpg_register_file_modules(conn, &mpg_script_modules[i], 1, error);
-  }
+  for (size_t i = 0; rc == SQLITE_OK && i < mpg_script_tables_count; i++)
+    rc = mpg_script_tables[i].over_files
+             ? mpg_register_file_modules(conn, &mpg_script_modules[i], 1, error)
+             : mpg_register_modules(conn, &mpg_script_modules[i], 1, error);
   return rc;
 }

@@ -25,7 +25,8 @@ typedef struct mpg_table_shape {
 /* One for each "--@ table" of the scripts, in their order; made by sql/embed_scripts.awk. */
 typedef struct mpg_script_table {
   const char *name;
-  size_t script; /* its index in mpg_scripts */
+  size_t script;   /* its index in mpg_scripts */
+  bool over_files; /* it has a relation; else it is a question to the open database */
 } mpg_script_table;
 extern const mpg_script_table mpg_script_tables[];
 extern const size_t mpg_script_tables_count;
