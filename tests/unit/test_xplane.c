@@ -1,4 +1,4 @@
-/* Tests of ext/formats/xplane/protobuf.c, xspace.c and xplane.c. */
+/* Tests of ext/read/parse/protobuf.c, ext/formats/xplane/xspace.c and xplane.c. */
 #include "check.h"
 #include "hostile.h"
 #include "../../ext/formats/xplane/xplane.h"

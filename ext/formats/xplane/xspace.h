@@ -15,7 +15,7 @@
 #ifndef MPG_XSPACE_H
 #define MPG_XSPACE_H
 
-#include "protobuf.h"
+#include "../../read/parse/protobuf.h"
 #include "../../base/intern.h"
 #include "../../base/issues.h"
 

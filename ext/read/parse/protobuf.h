@@ -15,7 +15,7 @@
 #ifndef MPG_PROTOBUF_H
 #define MPG_PROTOBUF_H
 
-#include "../../read/input/window.h"
+#include "../input/window.h"
 
 #define MPG_PROTO_LENGTH_LIMIT INT64_C(0x7fffffff) /* of a message, by the format's own rule */
 
