@@ -11,6 +11,7 @@ from typing import NamedTuple
 ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 
 LINES = "lines"  # a record is a line, or a paragraph of lines: a file that is cut off still has those before
+FRAMES = "frames"  # a record has its length before it: a file that is cut off still has those before
 DOCUMENT = "document"  # a file is one document: what is cut off is an error, or an issue
 
 
@@ -38,6 +39,7 @@ class Format(NamedTuple):
 
 STEP = "step:(?<step>[0-9]+)/.*loss:(?<loss>[0-9.]+)"
 MLLOG = "mlperf/results/pod16/toy_lm/result_0.txt"
+TFEVENTS = "tfevents/run-7/events.out.tfevents.1772442000.host-0.41.0.v2"
 XPLANE = "xplane/tpu-host-0.xplane.pb"
 
 NATIVE = (  # the relations of a fleet, which are no format's
@@ -69,6 +71,7 @@ FORMATS = {
         fixtures="profile", mappings=("kineto", "xprof")),
     "xplane": Format("profile", (
         Sample("xplane_trace", XPLANE, DOCUMENT, several="xplane"), Sample("xplane_planes", XPLANE, DOCUMENT, several="xplane"))),
+    "tfevents": Format("fleet", (Sample("tfevents_trace", TFEVENTS, FRAMES, several="tfevents"),)),
     "hlo": Format("program", (Sample("hlo_trace", "hlo/decode.hlo", DOCUMENT), Sample("hlo_cost", "hlo/decode.hlo", DOCUMENT, several="hlo"))),
     "generic": Format("rows", (
         Sample("csv_trace", "golden/spans.csv", several="golden/*.csv"), Sample("csv_rollup", "golden/spans.csv", arguments=("step", "job")),

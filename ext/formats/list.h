@@ -22,6 +22,7 @@
   X(log) \
   X(chrome) \
   X(xplane) \
+  X(tfevents) \
   X(goodput_log) \
   X(goodput_report) \
   X(generic) \

@@ -7,6 +7,10 @@
 
 CREATE TABLE renamed(source INTEGER, was TEXT, job TEXT, PRIMARY KEY (source, was)) WITHOUT ROWID;
 INSERT OR IGNORE INTO renamed SELECT source, path, job FROM file WHERE job IS NOT NULL AND source IS NOT NULL AND job <> path;
+INSERT OR IGNORE INTO renamed -- of a format whose runs are folders, the folder's
+SELECT source, folder, min(job)
+FROM (SELECT source, job, rtrim(rtrim(path, replace(path, '/', '')), '/') AS folder FROM file WHERE job IS NOT NULL AND source IS NOT NULL)
+WHERE folder <> job GROUP BY source, folder HAVING count(DISTINCT job) = 1;
 INSERT OR IGNORE INTO renamed
 SELECT DISTINCT j.source, j.job, k.job
 FROM all_jobs AS j CROSS JOIN source USING (source) CROSS JOIN key AS k ON k.key = j.job -- a job is looked up, and not each key

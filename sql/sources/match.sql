@@ -62,8 +62,10 @@ WHERE source IS NULL AND (k.job IS NOT NULL OR said_job GLOB '[0-9]*');
 INSERT INTO candidate
 SELECT w.file, k.job, iif(w.level = 0, 'by its file''s name', 'by its folder''s name'), k.strength, w.level * 1000 - length(k.key)
 FROM run_of_words AS w JOIN key AS k ON k.key = w.words
-WHERE w.words GLOB '*[^0-9]*' OR length(w.words) > 2 OR w.alone
-   OR rtrim(w.before, '-_.=#') IN ('job', 'slurm', 'jobid', 'id', 'pbs', 'task');
+-- The name of an event file has its time and its process number beside its host's name.
+WHERE NOT (w.level = 0 AND w.words NOT GLOB '*[A-Za-z]*' AND (SELECT path FROM file AS f WHERE f.file = w.file) GLOB '*events.out.tfevents.*')
+  AND (w.words GLOB '*[^0-9]*' OR length(w.words) > 2 OR w.alone
+   OR rtrim(w.before, '-_.=#') IN ('job', 'slurm', 'jobid', 'id', 'pbs', 'task'));
 
 -- The best of each file. Where two jobs are as good, neither is taken.
 CREATE TABLE found(file INTEGER PRIMARY KEY, job TEXT, how TEXT);

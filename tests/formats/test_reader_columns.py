@@ -11,7 +11,7 @@ READERS = {
     "pbs_trace": (["pbs"], "pbs"), "swf_trace": (["swf"], "swf"), "kube_trace": (["kube"], "kube"), "prometheus_trace": (["dcgm"], "prometheus"),
     "goodput_trace": (["goodput"], "goodput_log"), "mllog_trace": (["mllog"], "mllog"), "otlp_trace": (["otlp"], "otlp"),
     "hlo_trace": (["hlo"], "hlo"), "hlo_cost": (["hlo"], "hlo"), "chrome_trace": (["kineto", "xprof"], "chrome"), "chrome_trace_info": (["kineto"], "chrome"),
-    "xplane_trace": (["xplane"], "xplane"), "xplane_planes": (["xplane"], "xplane"),
+    "xplane_trace": (["xplane"], "xplane"), "xplane_planes": (["xplane"], "xplane"), "tfevents_trace": (["tfevents"], "tfevents"),
 }
 
 # Patterns of columns that neither a mapping nor a page names: why.

@@ -98,6 +98,8 @@ static const char *const statements[] = {
     "SELECT name, dur, process_name FROM chrome_trace('fixtures/profile/tpu.trace.json') "
     "WHERE ph = 'X' AND threads = 2",
     "SELECT * FROM xplane_planes('fixtures/xplane')",
+    "SELECT * FROM tfevents_trace('tests/memory/cut/events.out.tfevents.1'); SELECT kind, line "
+    "FROM mpg_issues",
     "SELECT job_size(chips), job_size(16, '8,16,32'), time_bucket(start_time, 'day +02:00'), "
     "iso_week(end_time), bar(chips, 4, 30) FROM allocations",
     "SELECT spark(chips), spark(chips, 'ascii') FROM allocations",

@@ -81,6 +81,30 @@ class Growing(Case):
                 sums[what] += n
         figures.record("growing", sums)
 
+    def test_frames(self):
+        for sample in formats.of_kind(formats.FRAMES):
+            table, (data, read) = sample.table, self.begin(sample)
+            rows, kinds, error = read(len(data))
+            self.assertEqual((set(), None), (kinds & UNFINISHED, error))
+            known = 0
+            for n in range(1, len(data)):  # a fixture of a thousand bytes
+                with self.subTest(table, n=n):
+                    found, kinds, error = read(n)
+                    self.assertIsNone(error)
+                    self.assertEqual(rows[:len(found)], found)
+                    self.assertGreaterEqual(len(found), known)
+                    known = len(found)
+                    self.assertTrue(kinds & UNFINISHED or self.records(data, n), "no record ends here")
+            self.assertGreater(known, 10)
+
+    @staticmethod
+    def records(data, n):
+        """Whether a record ends at n: a length of 8 bytes, a checksum, so many bytes, a checksum."""
+        at = 0
+        while at < n:
+            at += 16 + int.from_bytes(data[at:at + 8], "little")
+        return at == n
+
     def test_documents(self):
         for sample in formats.of_kind(formats.DOCUMENT):
             table, (data, read) = sample.table, self.begin(sample)

@@ -9,7 +9,7 @@ import formats
 from fleets import ROOT, connect, quote
 
 # Readers whose rows lead back to one file; those of bytes have no texts that a byte could break.
-SAMPLES = [sample for sample in formats.SAMPLES if sample.table.endswith("_trace") and sample.file.rpartition(".")[2] != "pb"]
+SAMPLES = [sample for sample in formats.SAMPLES if sample.table.endswith("_trace") and sample.table not in ("xplane_trace", "tfevents_trace")]
 SAMPLES.append(formats.first("trace_records"))
 NO_TEXTS = {"swf_trace"}  # its columns are numbers
 

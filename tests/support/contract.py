@@ -188,6 +188,8 @@ COLUMNS = {
         path TEXT hidden, on_error TEXT hidden, _file TEXT hidden, _line BIGINT hidden""",
     "xplane_planes": """plane TEXT, plane_id BIGINT, lines BIGINT, events BIGINT, event_names BIGINT, stat_names BIGINT, stats TEXT,
         hostnames TEXT, path TEXT hidden, on_error TEXT hidden, _file TEXT hidden, _line BIGINT hidden""",
+    "tfevents_trace": """wall_time REAL, step BIGINT, kind TEXT, tag TEXT, value REAL, text TEXT, plugin TEXT, file_version TEXT,
+        path TEXT hidden, on_error TEXT hidden, _file TEXT hidden, _line BIGINT hidden""",
     "hlo_trace": """module TEXT, computation TEXT, name TEXT, opcode TEXT, dtype TEXT, shape TEXT, op_name TEXT, executions BIGINT,
         trip_count BIGINT, flops BIGINT, transcendentals BIGINT, bytes BIGINT, collective_bytes BIGINT, wire_bytes BIGINT, ranks BIGINT,
         replica_groups TEXT, multiply TEXT, dtype_class TEXT, precision TEXT, custom_call_target TEXT, cost_known BIGINT, op_flops BIGINT,

@@ -35,7 +35,8 @@ static decoded varint(const unsigned char *p, size_t n, size_t *at, uint64_t *ou
   return LONG_VARINT;
 }
 
-static uint64_t little_endian(const unsigned char *p, size_t n) {
+uint64_t mpg_little_endian(const char *bytes, size_t n) {
+  const unsigned char *p = (const unsigned char *)bytes;
   uint64_t v = 0;
   while (n-- > 0)
     v = v << 8 | p[n];
@@ -69,7 +70,7 @@ static decoded decode(const char *bytes, size_t n, mpg_proto_field *f, size_t *u
     width = f->type == MPG_PROTO_FIXED64 ? 8 : 4;
     if (n - at < width)
       return SHORT;
-    f->value = little_endian(p + at, width);
+    f->value = mpg_little_endian(bytes + at, width);
     at += width;
     break;
   default:
@@ -141,6 +142,11 @@ mpg_rc mpg_proto_expect(const char *path, const char *what, const mpg_proto_fiel
   return mpg_fail(err, MPG_DATA,
                   "%s: byte %lld: expected field %u of %s with wire type %d, found %d", path,
                   (long long)f->at, f->number, what, (int)type, (int)f->type);
+}
+
+mpg_proto_message mpg_proto_within(const mpg_proto_message *outer, const mpg_proto_field *f,
+                                   const char *what) {
+  return (mpg_proto_message){f->bytes, outer->offset - (int64_t)f->bytes.n, outer->path, what};
 }
 
 /* ---- Fields of a stream ---- */

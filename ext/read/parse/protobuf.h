@@ -47,6 +47,12 @@ mpg_rc mpg_proto_next(mpg_proto_message *message, mpg_proto_field *field, mpg_er
 mpg_rc mpg_proto_expect(const char *path, const char *what, const mpg_proto_field *field,
                         mpg_proto_type type, mpg_err *err);
 
+/* The message that a field of `outer` holds, the one read last. */
+mpg_proto_message mpg_proto_within(const mpg_proto_message *outer, const mpg_proto_field *field,
+                                   const char *what);
+/* A number of up to 8 bytes, the lowest first. */
+uint64_t mpg_little_endian(const char *bytes, size_t n);
+
 /* A stream of fields; `at` is the offset of the next byte. */
 typedef struct mpg_proto_stream {
   mpg_window window;
