@@ -25,7 +25,6 @@
 -- Traces and programs.
 --@ hint \AML\xefR => StableHLO as bytecode of MLIR: convert it to HLO text, or dump with XLA_FLAGS=--xla_dump_to=DIR --xla_dump_hlo_as_text
 --@ hint (?s)\A\n(?:[\x00-\x7f]|[\x80-\xff]{1,4}[\x00-\x7f])(?:[\x18\x32\x40\x50\x5a]|\x8a\x02|\xa2\x02).* => a trace of Perfetto as protobuf: convert it with traceconv json
---@ hint (?s)\A.{12}\x09.{8}\x1a.brain\.Event: => events of TensorBoard: give the trainer's log, or export the scalars as CSV
 
 -- Other schedulers.
 --@ hint \A"(?:JOB_|QUEUE_|HOST_|LOG_|EVENT_|MBD_|SBD_|LOAD_)[A-Z_]+" "[\d.]+" \d+ => a log of LSF (lsb.acct, lsb.events): write jobs, allocations and capacity as CSV of the native trace

@@ -71,7 +71,6 @@ UNREAD = {
     "mlirbc": (b"ML\xefR\x0dStableHLO_v1.9.3\0" + bytes(8), "StableHLO as bytecode of MLIR: convert"),
     "mlir": (STABLEHLO.encode(), "StableHLO: convert"),
     "pftrace": (perfetto(), "a trace of Perfetto as protobuf: convert"),
-    "tfevents": (struct.pack("<QI", 24, 0x1234) + b"\x09" + struct.pack("<d", 1772352000.0) + b"\x1a\x0dbrain.Event:2" + bytes(4), "events of TensorBoard: give"),
     "lsb.acct": (LSF.encode(), "a log of LSF (lsb.acct, lsb.events): write"),
     "lsb.events": (b'#80000\n"JOB_NEW" "10.1" 1772352000 4711 1001\n'[7:], "a log of LSF (lsb.acct, lsb.events): write"),
     "accounting": (GRID_ENGINE.encode(), "accounting of Grid Engine: write"),
