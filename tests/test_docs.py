@@ -100,6 +100,11 @@ class Docs(unittest.TestCase):
         self.assertGreater(len(pages), 10)
         self.assertEqual([], [os.path.relpath(page, ROOT) for page in pages if len(text_of(page).split()) > 2500])
 
+    def test_words_in_all(self):
+        """A page that grows takes its words from another: what is said twice, narration, rows of an example."""
+        words = sum(len(text_of(page).split()) for page in PAGES)
+        self.assertTrue(30000 < words <= 74000, words)
+
     def test_every_name_is_documented(self):
         text = "\n".join(map(text_of, PAGES))
         missing = [name for name, in names() if not re.search(r"\b%s\b" % re.escape(name), text)]
