@@ -11,14 +11,15 @@
 --@ column change REAL log ln(after / before): the rows above add up to that of MPG_lower, exactly
 --@ column points REAL points percentage points of MPG_lower that the factor explains: they add up as well
 -- Basis: installed capacity. MPG_lower = SG x RG x PG x traced x rated, where traced and rated are the coverages: a change of what is known is kept apart from a change of what happened.
+-- +hour is compared as text; of a DATETIME, as the column is, '2027' would be a number.
 -- Needs: ln, one of SQLite's mathematical functions.
 WITH sums AS (
-  SELECT hour >= rtrim(replace(:after_since, 'T', ' '), 'Z') AS is_after,
+  SELECT +hour >= rtrim(replace(:after_since, 'T', ' '), 'Z') AS is_after,
          sum(capacity_us) AS c, sum(allocated_us) AS a, sum(allocated_us) - sum(untraced_us) AS t, sum(productive_us) AS g,
          sum(productive_us) - sum(unrated_us) AS r, sum(ideal_us) AS i
   FROM cells
-  WHERE (hour >= rtrim(replace(coalesce(:before_since, ''), 'T', ' '), 'Z') AND hour < rtrim(replace(coalesce(:before_until, :after_since), 'T', ' '), 'Z'))
-     OR (hour >= rtrim(replace(:after_since, 'T', ' '), 'Z') AND hour < rtrim(replace(coalesce(:after_until, '~'), 'T', ' '), 'Z'))
+  WHERE (+hour >= rtrim(replace(coalesce(:before_since, ''), 'T', ' '), 'Z') AND +hour < rtrim(replace(coalesce(:before_until, :after_since), 'T', ' '), 'Z'))
+     OR (+hour >= rtrim(replace(:after_since, 'T', ' '), 'Z') AND +hour < rtrim(replace(coalesce(:after_until, '~'), 'T', ' '), 'Z'))
   GROUP BY 1
 ),
 both AS (

@@ -15,18 +15,19 @@
 --@ column new REAL points of a segment without ideal time in one of the periods: it came, or went
 --@ column total REAL points the change of its contribution: the columns before it, added up
 -- Basis: contributions, ideal / capacity of the fleet. Each is share x SG x RG x PG x traced x rated, and its change is split by logarithms with the logarithmic mean as weight, which leaves no remainder.
+-- +hour is compared as text; of a DATETIME, as the column is, '2027' would be a number.
 -- Needs: ln, one of SQLite's mathematical functions.
 WITH sums AS (
   SELECT CASE coalesce(:by, 'pool')
            WHEN 'pool' THEN pool WHEN 'chip' THEN chip WHEN 'phase' THEN phase WHEN 'framework' THEN framework
            WHEN 'runtime' THEN runtime WHEN 'model' THEN model WHEN 'size' THEN size WHEN 'team' THEN team
            WHEN 'owner' THEN owner ELSE 'unknown :by, ' || :by END AS segment,
-         hour >= rtrim(replace(:after_since, 'T', ' '), 'Z') AS is_after,
+         +hour >= rtrim(replace(:after_since, 'T', ' '), 'Z') AS is_after,
          sum(capacity_us) AS c, sum(allocated_us) AS a, sum(allocated_us) - sum(untraced_us) AS t, sum(productive_us) AS g,
          sum(productive_us) - sum(unrated_us) AS r, sum(ideal_us) AS i
   FROM cells
-  WHERE (hour >= rtrim(replace(coalesce(:before_since, ''), 'T', ' '), 'Z') AND hour < rtrim(replace(coalesce(:before_until, :after_since), 'T', ' '), 'Z'))
-     OR (hour >= rtrim(replace(:after_since, 'T', ' '), 'Z') AND hour < rtrim(replace(coalesce(:after_until, '~'), 'T', ' '), 'Z'))
+  WHERE (+hour >= rtrim(replace(coalesce(:before_since, ''), 'T', ' '), 'Z') AND +hour < rtrim(replace(coalesce(:before_until, :after_since), 'T', ' '), 'Z'))
+     OR (+hour >= rtrim(replace(:after_since, 'T', ' '), 'Z') AND +hour < rtrim(replace(coalesce(:after_until, '~'), 'T', ' '), 'Z'))
   GROUP BY 1, 2
 ),
 fleet AS (SELECT is_after, sum(c) AS c FROM sums GROUP BY is_after),

@@ -15,6 +15,7 @@
 --@ column rated REAL ratio share of the productive time that is rated
 --@ column contribution REAL ratio ideal / capacity of the whole fleet: adds up to the fleet's MPG_lower
 -- Basis: installed capacity for time, pool and chip; for columns of jobs what the jobs held (allocated + partial).
+-- +hour is compared as text; of a DATETIME, as the column is, '2027' would be a number.
 WITH grouped AS (
   SELECT CASE coalesce(:by, 'fleet')
            WHEN 'hour' THEN hour WHEN 'day' THEN date(day) WHEN 'week' THEN week WHEN 'month' THEN month WHEN 'pool' THEN pool
@@ -24,7 +25,7 @@ WITH grouped AS (
          sum(capacity_us) AS capacity_us, sum(allocated_us) AS allocated_us, sum(untraced_us) AS untraced_us,
          sum(productive_us) AS productive_us, sum(unrated_us) AS unrated_us, sum(ideal_us) AS ideal_us
   FROM cells
-  WHERE hour >= rtrim(replace(coalesce(:since, ''), 'T', ' '), 'Z') AND hour < rtrim(replace(coalesce(:until, '~'), 'T', ' '), 'Z')
+  WHERE +hour >= rtrim(replace(coalesce(:since, ''), 'T', ' '), 'Z') AND +hour < rtrim(replace(coalesce(:until, '~'), 'T', ' '), 'Z')
   GROUP BY 1
 )
 SELECT segment, capacity_us / 3.6e9 AS capacity_chip_hours,

@@ -11,6 +11,7 @@
 --@ column remaining_chip_hours REAL chip-hours capacity less everything up to here
 --@ column money REAL money at the prices of table prices, by the ledger's name of the chip; NULL where a chip has none
 -- Basis: installed capacity; queued demand is outside it and is not here.
+-- +hour is compared as text; of a DATETIME, as the column is, '2027' would be a number.
 WITH parts AS (
   SELECT l.category, l.cause, sum(l.chip_us) AS chip_us,
          -- Prices are integers too: chip-microseconds in whole chip-hours and the rest, so that nothing overflows.
@@ -18,7 +19,7 @@ WITH parts AS (
          sum(p.chip IS NULL AND l.chip_us <> 0) AS unpriced
   FROM ledger AS l LEFT JOIN prices AS p ON p.chip = l.chip
   WHERE l.category <> 'queued' AND (:pool IS NULL OR l.pool = :pool)
-    AND l.hour >= rtrim(replace(coalesce(:since, ''), 'T', ' '), 'Z') AND l.hour < rtrim(replace(coalesce(:until, '~'), 'T', ' '), 'Z')
+    AND +l.hour >= rtrim(replace(coalesce(:since, ''), 'T', ' '), 'Z') AND +l.hour < rtrim(replace(coalesce(:until, '~'), 'T', ' '), 'Z')
   GROUP BY l.category, l.cause
 ),
 steps AS (

@@ -15,11 +15,12 @@
 --@ column program REAL chip-hours of it: inefficiency
 --@ column worst TEXT - the category, inefficiency apart, that took the most
 -- Basis: what the job held; queued time is not lost chip-time.
+-- +hour is compared as text; of a DATETIME, as the column is, '2027' would be a number.
 WITH by_category AS (
   SELECT job, category, max(name) AS name, max(team) AS team, max(size) AS size, sum(chip_us) AS chip_us
   FROM ledger
   WHERE job IS NOT NULL AND category <> 'queued'
-    AND hour >= rtrim(replace(coalesce(:since, ''), 'T', ' '), 'Z') AND hour < rtrim(replace(coalesce(:until, '~'), 'T', ' '), 'Z')
+    AND +hour >= rtrim(replace(coalesce(:since, ''), 'T', ' '), 'Z') AND +hour < rtrim(replace(coalesce(:until, '~'), 'T', ' '), 'Z')
   GROUP BY job, category
 ),
 by_job AS (

@@ -10,14 +10,15 @@
 --@ column after REAL ratio in the second
 --@ column change REAL points percentage points; those of the categories add up to nothing
 -- Basis: installed capacity. Which factor explains how much of the change is told by sql/questions/change.sql.
+-- +hour is compared as text; of a DATETIME, as the column is, '2027' would be a number.
 WITH middle AS (
   SELECT coalesce(rtrim(replace(:after_since, 'T', ' '), 'Z'), (SELECT hour FROM (SELECT DISTINCT hour FROM ledger WHERE category <> 'queued') ORDER BY hour
                                  LIMIT 1 OFFSET (SELECT count(DISTINCT hour) / 2 FROM ledger WHERE category <> 'queued'))) AS cut
 ),
 sides AS (
-  SELECT hour >= cut AS is_after, cells.* FROM cells, middle
-  WHERE ((hour >= rtrim(replace(coalesce(:before_since, ''), 'T', ' '), 'Z') AND hour < rtrim(replace(coalesce(:before_until, cut), 'T', ' '), 'Z'))
-      OR (hour >= cut AND hour < rtrim(replace(coalesce(:after_until, '~'), 'T', ' '), 'Z')))
+  SELECT +hour >= cut AS is_after, cells.* FROM cells, middle
+  WHERE ((+hour >= rtrim(replace(coalesce(:before_since, ''), 'T', ' '), 'Z') AND +hour < rtrim(replace(coalesce(:before_until, cut), 'T', ' '), 'Z'))
+      OR (+hour >= cut AND +hour < rtrim(replace(coalesce(:after_until, '~'), 'T', ' '), 'Z')))
     AND category <> 'queued'
 ),
 sums AS (

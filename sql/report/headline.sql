@@ -19,6 +19,7 @@
 --@ column traced REAL ratio share of the allocated time that is traced
 --@ column rated REAL ratio share of the productive time that is rated
 -- Basis: installed capacity.
+-- +hour is compared as text; of a DATETIME, as the column is, '2027' would be a number.
 WITH ledger_time AS ( -- what waits does not list of the capacity, attempts held
   SELECT max(end_us) - min(start_us) AS length_us
   FROM (SELECT start_us, end_us FROM waits WHERE category <> 'queued' UNION ALL SELECT start_us, end_us FROM attempts)
@@ -29,7 +30,7 @@ sums AS (
          sum(capacity_us) AS c, sum(allocated_us) AS a, sum(untraced_us) AS u, sum(productive_us) AS g, sum(unrated_us) AS r, sum(ideal_us) AS i,
          sum(queued_us) AS q
   FROM cells
-  WHERE hour >= rtrim(replace(coalesce(:since, ''), 'T', ' '), 'Z') AND hour < rtrim(replace(coalesce(:until, '~'), 'T', ' '), 'Z')
+  WHERE +hour >= rtrim(replace(coalesce(:since, ''), 'T', ' '), 'Z') AND +hour < rtrim(replace(coalesce(:until, '~'), 'T', ' '), 'Z')
 )
 SELECT first_hour, last_hour, hours, pools, jobs, 1.0 * c / min(hours_us, length_us) AS chips, c / 3.6e9 AS capacity_chip_hours, i / 3.6e9 AS ideal_chip_hours,
        q / 3.6e9 AS queued_chip_hours, 1.0 * a / nullif(c, 0) AS SG, 1.0 * g / nullif(a - u, 0) AS RG, 1.0 * i / nullif(g - r, 0) AS PG,

@@ -13,6 +13,7 @@
 --@ column MPG_lower REAL ratio ideal / held
 --@ column lost_chip_hours REAL chip-hours held less ideal, and less what is untraced or unrated
 -- Basis: what jobs held; what no job held is not here.
+-- +hour is compared as text; of a DATETIME, as the column is, '2027' would be a number.
 WITH parted AS (
   SELECT CASE coalesce(:rows, 'phase') WHEN 'phase' THEN phase WHEN 'pool' THEN pool WHEN 'chip' THEN chip WHEN 'framework' THEN framework
            WHEN 'runtime' THEN runtime WHEN 'model' THEN model WHEN 'size' THEN size WHEN 'team' THEN team WHEN 'owner' THEN owner
@@ -23,7 +24,7 @@ WITH parted AS (
          sum(allocated_us) + sum(partial_us) AS held_us, sum(allocated_us) AS allocated_us, sum(allocated_us) - sum(untraced_us) AS traced_us,
          sum(productive_us) AS productive_us, sum(productive_us) - sum(unrated_us) AS rated_us, sum(ideal_us) AS ideal_us
   FROM cells
-  WHERE job IS NOT NULL AND hour >= rtrim(replace(coalesce(:since, ''), 'T', ' '), 'Z') AND hour < rtrim(replace(coalesce(:until, '~'), 'T', ' '), 'Z')
+  WHERE job IS NOT NULL AND +hour >= rtrim(replace(coalesce(:since, ''), 'T', ' '), 'Z') AND +hour < rtrim(replace(coalesce(:until, '~'), 'T', ' '), 'Z')
   GROUP BY 1, 2
 )
 SELECT a AS row_segment, b AS column_segment, held_us / 3.6e9 AS held_chip_hours, 1.0 * allocated_us / held_us AS SG, 1.0 * productive_us / nullif(traced_us, 0) AS RG,

@@ -11,13 +11,14 @@
 --@ column MPG_lower REAL ratio ideal / capacity: untraced and unrated count as no ideal
 --@ column MPG_7 REAL ratio the same of this bucket and the six before it
 -- Basis: installed capacity.
+-- +hour is compared as text; of a DATETIME, as the column is, '2027' would be a number.
 WITH sums AS (
   SELECT CASE coalesce(:width, 'day') WHEN 'hour' THEN hour WHEN 'day' THEN date(day) WHEN 'week' THEN week WHEN 'month' THEN month
            ELSE 'unknown :width, ' || :width END AS bucket,
          sum(capacity_us) AS c, sum(allocated_us) AS a, sum(allocated_us) - sum(untraced_us) AS t, sum(productive_us) AS g,
          sum(productive_us) - sum(unrated_us) AS r, sum(ideal_us) AS i
   FROM cells
-  WHERE hour >= rtrim(replace(coalesce(:since, ''), 'T', ' '), 'Z') AND hour < rtrim(replace(coalesce(:until, '~'), 'T', ' '), 'Z')
+  WHERE +hour >= rtrim(replace(coalesce(:since, ''), 'T', ' '), 'Z') AND +hour < rtrim(replace(coalesce(:until, '~'), 'T', ' '), 'Z')
   GROUP BY 1
 )
 SELECT bucket, c / 3.6e9 AS capacity_chip_hours, 1.0 * a / nullif(c, 0) AS SG, 1.0 * g / nullif(t, 0) AS RG, 1.0 * i / nullif(r, 0) AS PG,

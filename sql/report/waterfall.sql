@@ -10,9 +10,10 @@
 --@ column from_hours REAL chip-hours where the bar begins
 --@ column to_hours REAL chip-hours where it ends
 -- Basis: installed capacity; queued demand is outside it and is not here.
+-- +hour is compared as text; of a DATETIME, as the column is, '2027' would be a number.
 WITH parts AS (
   SELECT category, sum(chip_us) AS us FROM ledger
-  WHERE category <> 'queued' AND hour >= rtrim(replace(coalesce(:since, ''), 'T', ' '), 'Z') AND hour < rtrim(replace(coalesce(:until, '~'), 'T', ' '), 'Z')
+  WHERE category <> 'queued' AND +hour >= rtrim(replace(coalesce(:since, ''), 'T', ' '), 'Z') AND +hour < rtrim(replace(coalesce(:until, '~'), 'T', ' '), 'Z')
   GROUP BY category
 ),
 steps AS (

@@ -4,7 +4,7 @@ from collections import Counter
 from fractions import Fraction
 
 import world
-from answers import question
+from answers import Question, paths, question
 from test_questions import layer_of
 from world import HOUR, Sums, groups, ratio
 
@@ -31,6 +31,25 @@ class Report(world.Case):
             self.near(value, row[name], name)
         self.assertEqual(24, self.ask("headline", since="2026-01-06")[0]["hours"])
         self.assertEqual([], self.ask("headline", since="2027"))
+
+    def test_one_moment_in_any_form(self):
+        """A day is its midnight, and a year its first: a number to a column of times, and text here."""
+        same = (("2026-01-06 00:00:00", ("2026-01-06", "2026-01-06T00:00Z")), ("2027-01-01 00:00:00", ("2027",)))
+        asked = 0
+        for folder in ("questions", "report"):
+            for path in paths(folder):
+                told = Question(path)
+                for name in (parameter[1:] for parameter in told.parameters if parameter.endswith(("since", "until"))):
+                    given = {"after_since": "2026-01-06 00:00:00"} if ":after_since" in told.parameters else {}
+                    for moment, forms in same:
+                        expected = told.ask(WORLD.db, **given | {name: moment})
+                        for form in forms:
+                            found = told.ask(WORLD.db, **given | {name: form})
+                            if name == "after_since":  # before_after says where it was cut, as it was given
+                                expected, found = ([{key: value for key, value in row.items() if key != "cut"} for row in rows] for rows in (expected, found))
+                            self.assertEqual(expected, found, f"{path} {name} {form}")
+                            asked += 1
+        self.assertGreater(asked, 60)
 
     def test_trend(self):
         for width, key in (("hour", lambda c: c.hour), ("day", lambda c: c.hour[:10]), ("week", lambda c: "2026-W02"), ("month", lambda c: "2026-01")):
