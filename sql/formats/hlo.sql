@@ -101,6 +101,10 @@ SELECT m.id, m.file, m.module AS program, m.chip, m.on_devices AS devices, m.cov
 FROM hlo_scaled AS m
 WHERE m.chip IS NOT NULL;
 
+INSERT INTO mpg_issues(source, severity, kind, count, detail)
+SELECT file, 'warning', 'no_chip', count(*), 'no ideal times: expected chip_name, or the option chip of a fleet file'
+FROM hlo_scaled WHERE chip IS NULL AND :table = 'trace_hlo_ideal' GROUP BY file;
+
 -- ---- 5. The relation ----
 
 --@ table trace_hlo_programs programs what one execution of each program does, all devices together: the relation programs

@@ -309,6 +309,9 @@ ORDER BY job, durable_time;
 DROP TABLE mlperf_pairs;
 DROP TABLE mlperf_words;
 DROP TABLE mlperf_events;
+-- The descriptions that were read are no strangers among the files of a fleet.
+DROP TABLE IF EXISTS temp.read_beside;
+CREATE TEMP TABLE read_beside AS SELECT path FROM mlperf_files;
 DROP TABLE mlperf_files;
 DROP TABLE mlperf_paths;
 DROP TABLE mlperf_given;

@@ -6,14 +6,16 @@ import glob
 import gzip
 import json
 import os
+import shutil
 import re
 import sqlite3
 import statistics
 import subprocess
+import tempfile
 import unittest
 
 import cases
-from fleets import ROOT
+from fleets import ROOT, connect
 
 FIXTURES = sorted(glob.glob(os.path.join(ROOT, "fixtures/mlperf/results/*/*/result_*.txt")))
 REAL = os.path.join(ROOT, "../shared/traces/mlperf")
@@ -334,6 +336,23 @@ class Mapping(Case):
         path = self.file(record(1, "cache_clear") + record(2, "init_start"))
         self.map(path, chips=1)
         self.assertEqual(self.rows("SELECT severity, count FROM mpg_issues WHERE kind = 'no_run' AND source = ?", path), [("warning", 2)])
+
+
+class ReadBeside(unittest.TestCase):
+    def test_descriptions_of_a_submission(self):
+        """What the mapping of MLPerf's logs reads beside them is of its format; another JSON file there is not."""
+        folder = self.enterContext(tempfile.TemporaryDirectory())
+        shutil.copytree(os.path.join(ROOT, "fixtures", "mlperf"), folder, dirs_exist_ok=True)
+        with open(os.path.join(folder, "systems", "other.json"), "w") as file:
+            file.write('{"system_name": "other"}')
+        for table in ("trace_rollup", "trace_mlperf_scores"):
+            db = connect()
+            db.execute(f"SELECT * FROM {table}(?)", (folder,)).fetchall()
+            self.assertEqual(db.execute("SELECT source FROM mpg_issues WHERE kind = 'ignored_file'").fetchall(), [(folder + "/systems/other.json",)], table)
+        rows = dict((os.path.basename(file), (format, reason)) for file, format, reason in db.execute("SELECT file, format, reason FROM trace_sources(?)", (folder,)))
+        for name in ("pod16.json", "scaling.json"):
+            self.assertEqual(rows[name], ("mllog", "read with the files that it belongs to"))
+        self.assertIsNone(rows["other.json"][0])
 
 
 if __name__ == "__main__":

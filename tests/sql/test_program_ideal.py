@@ -6,7 +6,7 @@ import subprocess
 import tempfile
 import unittest
 
-from fleets import ROOT
+from fleets import ROOT, connect
 from program import HLO, SHARED, Case
 
 LLAMA = os.path.join(SHARED, "traces/hlo/xla_benchmarks")
@@ -39,6 +39,18 @@ class Ideal(Case):
         self.assertAlmostEqual(programs["jit_fp8_step"]["flops"] / (fp8 + 2 * bf16), 1)
         self.assertEqual(programs["jit_fp8_step"]["dtype"], "fp8")
         self.assertAlmostEqual(ideals["jit_decode"]["memory"], (536936448 + 524288) / 3350e9)
+
+    def test_without_a_chip(self):
+        """No ideal time, and an issue for each file that names the option. The other tables need no chip."""
+        db = connect()
+        path = os.path.join(ROOT, "fixtures/hlo/train_step.hlo")
+        issues = "SELECT source, severity, kind, count, detail FROM mpg_issues WHERE kind = 'no_chip'"
+        self.assertEqual(db.execute("SELECT * FROM trace_hlo_ideal(?)", (path,)).fetchall(), [])
+        self.assertEqual(db.execute(issues).fetchall(),
+                         [(path, "warning", "no_chip", 1, "no ideal times: expected chip_name, or the option chip of a fleet file")])
+        for query in ("trace_hlo_programs(?)", "trace_hlo_flops(?)", "trace_hlo_ideal(?, 'tpu-v5p')"):
+            self.assertNotEqual(db.execute(f"SELECT * FROM {query}", (path,)).fetchall(), [])
+            self.assertEqual(db.execute(issues).fetchall(), [])
 
     def test_chips_of_several_devices(self):
         """Two devices of a tpu7x are one chip: a device, which a module is of, has half of its peak, bandwidth and links. FLOPs stay what they are."""

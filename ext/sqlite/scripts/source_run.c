@@ -12,8 +12,8 @@ static const char *const relations[] = {"capacity", "outages",  "jobs",     "all
 
 /* ---- parameters ---- */
 
-/* A parameter of a script: an argument of the table function, the files of an input, or an option
-** of the source. */
+/* A parameter of a script: an argument of the table function or, as :table, its name; the files of
+** an input, or an option of the source. */
 int mpg_source_bind(void *ctx, sqlite3_stmt *stmt, int index, const char *name) {
   mpg_sources *s = ctx;
   sqlite3_stmt *const from[] = {s->files, s->option}; /* NULL: the script maps no files */
@@ -21,6 +21,9 @@ int mpg_source_bind(void *ctx, sqlite3_stmt *stmt, int index, const char *name) 
   if (strcmp(name, "on_error") == 0)
     return sqlite3_bind_text(stmt, index, s->on_error == MPG_ON_ERROR_SKIP ? "skip" : "stop", -1,
                              SQLITE_STATIC);
+  if (s->table != NULL && strcmp(name, "table") == 0)
+    return sqlite3_bind_text64(stmt, index, s->table->name.p, s->table->name.n, SQLITE_STATIC,
+                               SQLITE_UTF8);
   if (s->table != NULL) {
     const int given = mpg_table_shape_argument(s->table, name);
     if (given >= (s->table->files ? 1 : 0) && s->arguments[given] != NULL)
@@ -151,6 +154,20 @@ static mpg_rc collect_all(mpg_sources *s, const mpg_script *script, mpg_err *err
                         "AND json_extract(o.options, '$.chip') IS NOT NULL",
                         (long long)s->source);
   return rc == MPG_OK ? clear_temp(s, err) : rc;
+}
+
+/* Files that no format claims and that the script read beside its own: it leaves their paths in
+** temp.read_beside. */
+static mpg_rc claim_read_beside(mpg_sources *s, const char *format, mpg_err *err) {
+  char *query = sqlite3_mprintf(
+      "SELECT iif(EXISTS (SELECT 1 FROM sqlite_temp_schema WHERE name = 'read_beside'), "
+      "'UPDATE file SET source = %lld, format = ''%q'', certainty = ''sure'', reason = "
+      "''read with the files that it belongs to'' WHERE format IS NULL AND source IS NULL AND path "
+      "IN (SELECT path FROM temp.read_beside)', '')",
+      (long long)s->source, format);
+  mpg_rc rc = query == NULL ? mpg_fail_nomem(err) : mpg_private_run_made(&s->db, query, err);
+  sqlite3_free(query);
+  return rc;
 }
 
 /* Of a table function: what the mapping left is copied, unless it filled tables that stay. */
@@ -315,6 +332,8 @@ mpg_rc mpg_source_run(mpg_sources *s, const char *format, mpg_err *err) {
   script = mpg_script_find(name);
   while ((rc = has_files(s, &any, err)) == MPG_OK && any) {
     rc = run_attached(s, script, err);
+    if (rc == MPG_OK)
+      rc = claim_read_beside(s, format, err);
     if (rc == MPG_OK)
       return s->table == NULL ? collect_all(s, script, err) : gather(s, err);
     if (rc == MPG_DATA || rc == MPG_IO || rc == MPG_LIMIT)
