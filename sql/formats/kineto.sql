@@ -27,11 +27,12 @@
 
 -- ---- 1. The inputs ----
 
+-- Events of a phase that the format does not have are of no known category.
 CREATE TEMP TABLE IF NOT EXISTS kineto_events AS
-SELECT _file AS trace, lower(cat) AS cat, name, start_ns, end_ns, pid, tid, step, correlation, device,
+SELECT _file AS trace, iif(ph = 'X', lower(cat), 'phase ' || coalesce(ph, 'none')) AS cat, coalesce(name, '?') AS name, start_ns, end_ns, pid, tid, step, correlation, device,
        stream, bytes, bandwidth_gb_s, collective, group_size, input_dims, input_type, concrete_inputs
 FROM chrome_trace(mpg_required(:trace, ':trace'))
-WHERE ph = 'X';
+WHERE ph = 'X' OR (ph IS NULL AND start_ns IS NOT NULL) OR ph NOT IN ('M', 'i', 'I', 's', 't', 'f', 'b', 'n', 'e', 'B', 'E', 'C', 'R', 'P', 'N', 'O', 'D', 'S', 'T', 'p', 'F', 'v', 'V', 'c', '(', ')');
 
 CREATE TEMP TABLE IF NOT EXISTS kineto_files AS
 SELECT _file AS trace, rank, world_size, base_time_ns, devices, properties FROM chrome_trace_info(mpg_required(:trace, ':trace'));
@@ -67,6 +68,9 @@ INSERT INTO kineto_left_out
 SELECT trace, 'warning', 'unknown_event', count(*),
        'events without a category, of a process that is no known device: left out; the first is "' || min(name) || '"'
 FROM kineto_events WHERE cat IS NULL GROUP BY trace;
+INSERT INTO kineto_left_out
+SELECT trace, 'warning', 'missing_field', count(*), 'events without a name: one of a device is called "?", and its category alone tells its class'
+FROM kineto_events WHERE name = '?' GROUP BY trace;
 INSERT INTO kineto_left_out
 SELECT e.trace, 'data_loss', 'impossible_time', count(*),
        'events without a start or an end, or that end before they start: left out; the first is "' || min(e.name) || '"'
@@ -144,6 +148,13 @@ SELECT cat, name, kind,
         WHERE n.kind GLOB r.kind AND lower(n.name) GLOB r.name ORDER BY r.priority LIMIT 1) AS class
 FROM names AS n WHERE kind IS NOT NULL;
 CREATE INDEX temp.kineto_kind ON kineto_kinds(cat, name);
+INSERT INTO kineto_left_out
+SELECT trace, 'warning', 'unknown_event', count(*), 'events of a device or of no known phase, of categories that are not known: left out; these are ' || group_concat(DISTINCT cat)
+FROM kineto_events
+WHERE cat GLOB 'phase *' OR (stream IS NOT NULL AND cat NOT IN (SELECT cat FROM kineto_kinds)
+      AND cat NOT IN ('gpu_user_annotation', 'user_annotation', 'cpu_op', 'operator', 'overhead', 'ac2g', 'async_cpu_to_gpu', 'python_function', 'runtime', 'driver')
+      AND cat NOT GLOB '*_runtime' AND cat NOT GLOB '*_driver')
+GROUP BY trace;
 
 -- A device's time that is none: 0 or a second and more before anything that the host did, an hour after it, or 0 where
 -- its own call came later.
@@ -179,22 +190,27 @@ GROUP BY f.trace;
 
 -- A stream runs in order. A kernel that lasts beyond the end of the next one, which another call launched, overran:
 -- it ends where that begins.
+-- An activity that comes twice counts once.
 DROP TABLE IF EXISTS temp.kineto_overruns;
 CREATE TEMP TABLE kineto_overruns AS
 WITH ordered AS (
-  SELECT e.rowid AS id, e.trace, e.name, e.start_ns, e.end_ns, e.correlation, k.class, k.kind,
-         lead(e.start_ns) OVER o AS next_ns, lead(e.end_ns) OVER o AS next_end_ns, lead(e.correlation) OVER o AS next
+  SELECT e.rowid AS id, e.trace, e.name, e.start_ns, e.end_ns, e.correlation, k.kind = 'kernel' AND e.stream IS NOT NULL AS is_kernel,
+         lead(e.start_ns) OVER o AS next_ns, lead(e.end_ns) OVER o AS next_end_ns, lead(e.correlation) OVER o AS next, lead(e.name) OVER o AS next_name
   FROM kineto_events AS e JOIN kineto_kinds AS k USING (cat, name)
-  WHERE e.stream IS NOT NULL AND k.kind = 'kernel'
-  WINDOW o AS (PARTITION BY e.trace, e.pid, e.device, e.stream ORDER BY e.start_ns, e.end_ns)
+  WINDOW o AS (PARTITION BY e.trace, e.pid, e.device, e.stream, k.kind ORDER BY e.start_ns, e.end_ns, e.name, e.correlation)
 )
-SELECT id, trace, name, next_ns FROM ordered
-WHERE end_ns > next_end_ns AND next_ns > start_ns AND next <> correlation AND end_ns - next_end_ns > next_end_ns - start_ns;
+SELECT id, trace, name, next_ns, start_ns = next_ns AND end_ns = next_end_ns AND name = next_name AND correlation IS next AS is_again FROM ordered
+WHERE (is_kernel AND end_ns > next_end_ns AND next_ns > start_ns AND next <> correlation AND end_ns - next_end_ns > next_end_ns - start_ns)
+   OR (start_ns = next_ns AND end_ns = next_end_ns AND name = next_name AND correlation IS next);
 INSERT INTO kineto_left_out
 SELECT trace, 'warning', 'overrun_activity', count(*),
        'activities that end after the next of their stream ended: they end where that begins; the first is "' || min(name) || '"'
-FROM kineto_overruns GROUP BY trace;
-UPDATE kineto_events SET end_ns = o.next_ns FROM kineto_overruns AS o WHERE o.id = kineto_events.rowid;
+FROM kineto_overruns WHERE NOT is_again GROUP BY trace;
+INSERT INTO kineto_left_out
+SELECT trace, 'warning', 'repeated_record', count(*), 'activities that come twice count once; the first is "' || min(name) || '"'
+FROM kineto_overruns WHERE is_again GROUP BY trace;
+UPDATE kineto_events SET end_ns = o.next_ns FROM kineto_overruns AS o WHERE o.id = kineto_events.rowid AND NOT o.is_again;
+DELETE FROM kineto_events WHERE rowid IN (SELECT id FROM kineto_overruns WHERE is_again);
 DROP TABLE temp.kineto_overruns;
 
 -- Ranks merged into one file: '[R0] 70' is process 70 of what is labelled [R0]. Correlations, devices and steps are

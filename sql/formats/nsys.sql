@@ -207,6 +207,19 @@ UNION ALL
 SELECT 'sync', start, "end", deviceId, streamId, correlationId, globalPid >> 24, NULL, 'Stream Wait Event'
 FROM CUPTI_ACTIVITY_KIND_SYNCHRONIZATION WHERE syncType = 2;
 
+-- What comes twice counts once; what starts an hour after all that the host did has no time that can be.
+DROP TABLE IF EXISTS temp.nsys_again;
+CREATE TEMP TABLE nsys_again AS
+SELECT id FROM (SELECT rowid AS id, row_number() OVER (PARTITION BY process, deviceId, streamId, start, "end", kind, name, correlationId) AS nth FROM nsys_activity) WHERE nth > 1;
+INSERT INTO mpg_issues(source, severity, kind, count, detail)
+SELECT t.trace, 'warning', 'repeated_record', count(*), 'activities that come twice count once' FROM nsys_again, nsys_trace AS t GROUP BY t.trace;
+DELETE FROM nsys_activity WHERE rowid IN (SELECT id FROM nsys_again);
+DROP TABLE nsys_again;
+INSERT INTO mpg_issues(source, severity, kind, count, detail)
+SELECT t.trace, 'data_loss', 'lost_time', count(*), 'activities an hour after all that the host did: left out; the first is "' || min(a.name) || '"'
+FROM nsys_activity AS a, nsys_trace AS t WHERE a.start > (SELECT max("end") FROM CUPTI_ACTIVITY_KIND_RUNTIME) + 3600000000000 GROUP BY t.trace;
+DELETE FROM nsys_activity WHERE start > (SELECT max("end") FROM CUPTI_ACTIVITY_KIND_RUNTIME) + 3600000000000;
+
 DROP TABLE IF EXISTS temp.nsys_classes;
 CREATE TEMP TABLE nsys_classes AS
 SELECT kind, name,

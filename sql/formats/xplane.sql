@@ -30,6 +30,15 @@ SELECT _file AS trace, plane, line, coalesce(line_display_name, line) AS line_di
        memcpy_details, memset_details
 FROM xplane_trace((SELECT mpg_required(path, ':trace') FROM xplane_input))
 WHERE start_ns IS NOT NULL AND end_ns >= start_ns;
+DROP TABLE IF EXISTS temp.xplane_again;
+CREATE TEMP TABLE xplane_again AS
+SELECT id, trace, name
+FROM (SELECT rowid AS id, trace, name, row_number() OVER (PARTITION BY trace, plane, line, start_ns, end_ns, name, correlation_id) AS nth FROM xplane_events WHERE plane GLOB '/device:*')
+WHERE nth > 1;
+INSERT INTO mpg_issues(source, severity, kind, count, detail)
+SELECT trace, 'warning', 'repeated_record', count(*), 'events of a device that come twice count once; the first is "' || coalesce(min(name), '?') || '"' FROM xplane_again GROUP BY trace;
+DELETE FROM xplane_events WHERE rowid IN (SELECT id FROM xplane_again);
+DROP TABLE xplane_again;
 CREATE TEMP TABLE IF NOT EXISTS xplane_devices AS
 SELECT _file AS trace, plane, stats, hostnames FROM xplane_planes((SELECT mpg_required(path, ':trace') FROM xplane_input));
 
@@ -172,6 +181,10 @@ JOIN xplane_files AS f USING (trace)
 JOIN xplane_classes AS c ON c.kind = a.kind AND c.shown = a.shown AND c.hlo_category IS a.hlo_category
 LEFT JOIN xplane_devices AS d ON d.trace = a.trace AND d.plane = a.plane
 LEFT JOIN xplane_launches AS l ON l.trace = a.trace AND l.correlation = a.correlation_id;
+
+INSERT INTO mpg_issues(source, severity, kind, count, detail)
+SELECT trace, 'warning', 'no_device_event', count(*), 'events, none of which is a device''s: of a plane or line that is not known'
+FROM xplane_events WHERE trace NOT IN (SELECT trace FROM device_activity) GROUP BY trace;
 
 DROP TABLE temp.xplane_input;
 DROP TABLE temp.xplane_events;

@@ -28,9 +28,42 @@
 
 CREATE TEMP TABLE IF NOT EXISTS xprof_input AS SELECT :chip AS chip;
 CREATE TEMP TABLE IF NOT EXISTS xprof_events AS
-SELECT _file AS trace, process_name AS plane, thread_name AS line, name, start_ns, end_ns, step, hlo_category, tf_op,
+SELECT _file AS trace, process_name AS plane, thread_name AS line, coalesce(name, '?') AS name, start_ns, end_ns, step, hlo_category, tf_op,
        hlo_op, flops, coalesce(bytes_accessed, raw_bytes_accessed) AS bytes, args
-FROM chrome_trace(mpg_required(:trace, ':trace')) WHERE ph = 'X' AND start_ns IS NOT NULL AND dur_ns >= 0;
+FROM chrome_trace(mpg_required(:trace, ':trace'))
+WHERE ph = 'X' OR (ph IS NULL AND start_ns IS NOT NULL) OR ph NOT IN ('M', 'i', 'I', 's', 't', 'f', 'b', 'n', 'e', 'B', 'E', 'C', 'R', 'P', 'N', 'O', 'D', 'S', 'T', 'p', 'F', 'v', 'V', 'c', '(', ')');
+
+-- What has no time or name, or comes twice.
+INSERT INTO mpg_issues(source, severity, kind, count, detail)
+SELECT trace, 'data_loss', 'impossible_time', count(*), 'events without a start or an end, or that end before they start: left out; the first is "' || min(name) || '"'
+FROM xprof_events WHERE start_ns IS NULL OR end_ns IS NULL OR end_ns < start_ns GROUP BY trace;
+DELETE FROM xprof_events WHERE start_ns IS NULL OR end_ns IS NULL OR end_ns < start_ns;
+DROP TABLE IF EXISTS temp.xprof_lost;
+CREATE TEMP TABLE xprof_lost AS
+WITH host AS MATERIALIZED ( -- and what the device lists of steps and programs
+  SELECT trace, min(start_ns) AS begin_ns, max(end_ns) AS last_ns FROM xprof_events
+  WHERE plane NOT GLOB '/device:*' OR line IN ('Steps', 'XLA Modules') GROUP BY trace
+)
+SELECT e.rowid AS id, trace, name FROM xprof_events AS e JOIN host USING (trace)
+WHERE plane GLOB '/device:*' AND (start_ns > last_ns + 3600000000000 OR end_ns < begin_ns - 1000000000);
+INSERT INTO mpg_issues(source, severity, kind, count, detail)
+SELECT trace, 'data_loss', 'lost_time', count(*), 'events of a device long before or after all that the host did and all steps: left out; the first is "' || min(name) || '"' FROM xprof_lost GROUP BY trace;
+DELETE FROM xprof_events WHERE rowid IN (SELECT id FROM xprof_lost);
+DROP TABLE xprof_lost;
+INSERT INTO mpg_issues(source, severity, kind, count, detail)
+SELECT trace, 'warning', 'unknown_event', count(*), 'events of a process that has no name: left out; the first is "' || min(name) || '"'
+FROM xprof_events WHERE plane IS NULL GROUP BY trace;
+INSERT INTO mpg_issues(source, severity, kind, count, detail)
+SELECT trace, 'warning', 'missing_field', count(*), 'events without a name, called "?"' FROM xprof_events WHERE name = '?' GROUP BY trace;
+DROP TABLE IF EXISTS temp.xprof_again;
+CREATE TEMP TABLE xprof_again AS
+SELECT id, trace, name
+FROM (SELECT rowid AS id, trace, name, row_number() OVER (PARTITION BY trace, plane, line, start_ns, end_ns, name, args) AS nth FROM xprof_events WHERE plane GLOB '/device:*')
+WHERE nth > 1;
+INSERT INTO mpg_issues(source, severity, kind, count, detail)
+SELECT trace, 'warning', 'repeated_record', count(*), 'events of a device that come twice count once; the first is "' || min(name) || '"' FROM xprof_again GROUP BY trace;
+DELETE FROM xprof_events WHERE rowid IN (SELECT id FROM xprof_again);
+DROP TABLE xprof_again;
 
 DELETE FROM device_activity WHERE trace IN (SELECT trace FROM xprof_events);
 DELETE FROM device_steps WHERE trace IN (SELECT trace FROM xprof_events);
@@ -104,6 +137,10 @@ FROM xprof_input AS i
 CROSS JOIN xprof_events AS e
 JOIN xprof_kinds AS k ON k.name = e.name AND k.hlo_category IS e.hlo_category
 WHERE e.plane GLOB '/device:*' AND (e.line GLOB 'Stream #*' OR e.line = 'XLA Ops');
+
+INSERT INTO mpg_issues(source, severity, kind, count, detail)
+SELECT trace, 'warning', 'no_device_event', count(*), 'events, none of which is a device''s: of a process or line that is not known'
+FROM xprof_events WHERE trace NOT IN (SELECT trace FROM device_activity) GROUP BY trace;
 
 DROP TABLE temp.xprof_input;
 DROP TABLE temp.xprof_events;

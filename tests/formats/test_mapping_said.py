@@ -1,6 +1,9 @@
 """What mappings say of one record that cannot be right: the row of mpg_issues, with its count and line."""
+import contextlib
+import json
 import os
 import shutil
+import sqlite3
 import tempfile
 import unittest
 
@@ -83,6 +86,70 @@ class Said(Case):
         rows = self.said("hlo/train_step.hlo", "repeated_instruction", twice, ask=ask)
         self.assertEqual([("warning", 1, self.line)], rows)
         self.assertEqual([], self.said("hlo/train_step.hlo", "repeated_instruction", ask=ask))
+
+
+CHROME = {
+    "another category": lambda events, i: events[i].update(cat="frob"),
+    "no category": lambda events, i: events[i].pop("cat", None),
+    "twice": lambda events, i: events.insert(i, dict(events[i])),
+    "in the next century": lambda events, i: events[i].update(ts=events[i]["ts"] + 3155760000e6),
+    "ends before it starts": lambda events, i: events[i].update(dur=-events[i]["dur"]),
+    "no duration": lambda events, i: events[i].pop("dur"),
+    "no start": lambda events, i: events[i].pop("ts"),
+    "no phase": lambda events, i: events[i].pop("ph"),
+    "another phase": lambda events, i: events[i].update(ph="Q"),
+    "before 0": lambda events, i: events[i].update(ts=-events[i]["ts"] - 1e7),
+    "no name": lambda events, i: events[i].pop("name"),
+    "no process": lambda events, i: events[i].pop("pid"),
+}
+
+
+class Device(Case):
+    """An event of a device that is damaged: the figures stay, or mpg_issues has a row more."""
+    FIGURES = "SELECT device, stream, class, sum(end_ns - start_ns), count(*), min(start_ns), max(end_ns) FROM trace_device_activity(?) GROUP BY 1, 2, 3"
+
+    def figures(self, path):
+        rows = self.rows(self.FIGURES, path)
+        return rows, self.issues(path)
+
+    def right_or_said(self, whole, damaged, note):
+        rows, issues = damaged
+        self.assertTrue(rows == whole[0] or any(n > whole[1].get(kind, 0) for kind, n in issues.items()), note)
+
+    def chrome(self, fixture, is_device):
+        with open(os.path.join(FIXTURES, fixture), encoding="utf-8") as file:
+            text = file.read()
+        whole = self.figures(self.file(text, "whole.json"))
+        self.assertGreater(len(whole[0]), 0)
+        places = [i for i, event in enumerate(json.loads(text)["traceEvents"]) if event.get("ph") == "X" and is_device(event)]
+        for kind, change in CHROME.items():
+            for i in places[:3] + places[-1:]:
+                trace = json.loads(text)
+                change(trace["traceEvents"], i)
+                self.right_or_said(whole, self.figures(self.file(trace, "damaged.json")), (fixture, kind, i))
+
+    def test_kineto(self):
+        self.chrome("profile/rank0.json", lambda event: event.get("cat") in ("kernel", "gpu_memcpy", "gpu_memset"))
+
+    def test_xprof(self):
+        self.chrome("profile/tpu.trace.json", lambda event: (event["pid"], event["tid"]) == (3, 3))
+
+    def test_nsys(self):
+        with open(os.path.join(FIXTURES, "nsys/two-gpus.sql"), encoding="utf-8") as file:
+            text = file.read()
+
+        def export(change):
+            path = self.file("", "run.sqlite")
+            with contextlib.closing(sqlite3.connect(path)) as db:
+                db.executescript(text + change)
+            return self.figures(path)
+        whole = export("")
+        self.assertGreater(len(whole[0]), 0)
+        for table in ("KERNEL", "MEMCPY", "MEMSET"):
+            for change in ("INSERT INTO %s SELECT * FROM %s WHERE rowid = 1", 'UPDATE %s SET start = start + 3155760000000000000, "end" = "end" + 3155760000000000000 WHERE rowid = 1 -- %s',
+                           'UPDATE %s SET "end" = start - 5 WHERE rowid = 1 -- %s', "ALTER TABLE %s RENAME TO %s_V9"):
+                sql = change % (("CUPTI_ACTIVITY_KIND_" + table,) * 2)
+                self.right_or_said(whole, export(sql.split(" -- ")[0] + ";"), sql)
 
 
 if __name__ == "__main__":
