@@ -244,6 +244,7 @@ INVISIBLE |= {
     ("philly_machines", "u2028", "*"): "a name or a memory with U+2028 in it is another one",
     ("philly_machines", "unknown_word", "*"): "pools are named after the memory of their machines, whatever it is",
     ("philly", "unknown_word", "jobid"): "jobs are called by their ids, whatever these are",
+    ("alibaba_v2023", "unknown_word", "name"): "jobs are called by the names of their pods, whatever these are",
     ("alibaba_v2025", "end_before_start", "scheduled_time"): "one that was deleted before it was scheduled is, the other way round, one that runs",
     ("native_csv", "foreign_word", "frob"): "the cause of an outage is its kind, whatever that is, and the ledger shows it",
     ("native_csv", "field_lost", "flops"): "a program need not tell its FLOPs: the ledger shows its steps as unrated",
