@@ -3,7 +3,7 @@
 --     sqlite3 -bail -cmd '.load ./mpg' -cmd '.param set :trace fixtures/fleet' fleet.db <sql/build.sql
 --
 -- Run it again after new files: it adds what is new, once, in one transaction. Each record has an id
--- made of what it says (mpg_uuid), so records that were there before change nothing; a record that
+-- made of what it says (a hash), so records that were there before change nothing; a record that
 -- tells the end of what was open before takes its place; records of the same job or program are merged.
 -- The ledger and the tables made from it are then made anew, since new records may decide the fate of
 -- old steps. Afterwards nothing here needs the extension: Grafana, Metabase, Excel and others read
@@ -36,35 +36,37 @@ BEGIN IMMEDIATE;
 
 CREATE TABLE IF NOT EXISTS mpg_config(name TEXT PRIMARY KEY, value TEXT);
 CREATE TABLE IF NOT EXISTS capacity(
-  id TEXT PRIMARY KEY, pool TEXT, chip TEXT, chips REAL, start_us BIGINT, end_us BIGINT,
+  id BIGINT PRIMARY KEY, pool TEXT, chip TEXT, chips REAL, start_us BIGINT, end_us BIGINT,
   start_time DATETIME AS (datetime(start_us / 1000000, 'unixepoch') || printf('.%06d', start_us % 1000000)),
   end_time DATETIME AS (datetime(end_us / 1000000, 'unixepoch') || printf('.%06d', end_us % 1000000))) WITHOUT ROWID;
 CREATE TABLE IF NOT EXISTS outages(
-  id TEXT PRIMARY KEY, pool TEXT, chips REAL, start_us BIGINT, end_us BIGINT, kind TEXT,
+  id BIGINT PRIMARY KEY, pool TEXT, chips REAL, start_us BIGINT, end_us BIGINT, kind TEXT,
   start_time DATETIME AS (datetime(start_us / 1000000, 'unixepoch') || printf('.%06d', start_us % 1000000)),
   end_time DATETIME AS (datetime(end_us / 1000000, 'unixepoch') || printf('.%06d', end_us % 1000000))) WITHOUT ROWID;
 CREATE TABLE IF NOT EXISTS jobs(
-  id TEXT, job TEXT PRIMARY KEY, name TEXT, owner TEXT, phase TEXT, framework TEXT, runtime TEXT, model TEXT,
+  id BIGINT, job TEXT PRIMARY KEY, name TEXT, owner TEXT, phase TEXT, framework TEXT, runtime TEXT, model TEXT,
   priority TEXT, chips REAL, min_chips REAL, tasks BIGINT, submit_us BIGINT, labels TEXT,
   submit_time DATETIME AS (datetime(submit_us / 1000000, 'unixepoch') || printf('.%06d', submit_us % 1000000))) WITHOUT ROWID;
 CREATE TABLE IF NOT EXISTS allocations(
-  id TEXT PRIMARY KEY, job TEXT, attempt BIGINT, task TEXT, pool TEXT, chips REAL, start_us BIGINT, end_us BIGINT,
+  id BIGINT, job TEXT, attempt BIGINT, task TEXT, pool TEXT, chips REAL, start_us BIGINT, end_us BIGINT,
   outcome TEXT,
   start_time DATETIME AS (datetime(start_us / 1000000, 'unixepoch') || printf('.%06d', start_us % 1000000)),
-  end_time DATETIME AS (datetime(end_us / 1000000, 'unixepoch') || printf('.%06d', end_us % 1000000))) WITHOUT ROWID;
+  end_time DATETIME AS (datetime(end_us / 1000000, 'unixepoch') || printf('.%06d', end_us % 1000000)),
+  PRIMARY KEY (job, start_us, id)) WITHOUT ROWID;
 -- In the order in which the ledger and its questions read them, and traces bring them: ids are random.
 CREATE TABLE IF NOT EXISTS spans(
-  id TEXT, job TEXT, attempt BIGINT, kind TEXT, start_us BIGINT, end_us BIGINT, step BIGINT, program TEXT,
+  id BIGINT, job TEXT, attempt BIGINT, kind TEXT, start_us BIGINT, end_us BIGINT, step BIGINT, program TEXT,
   flops REAL, bytes REAL, dtype TEXT, executions REAL,
   start_time DATETIME AS (datetime(start_us / 1000000, 'unixepoch') || printf('.%06d', start_us % 1000000)),
   end_time DATETIME AS (datetime(end_us / 1000000, 'unixepoch') || printf('.%06d', end_us % 1000000)),
   PRIMARY KEY (job, start_us, id)) WITHOUT ROWID;
 CREATE TABLE IF NOT EXISTS commits(
-  id TEXT PRIMARY KEY, job TEXT, step BIGINT, snapshot_us BIGINT, durable_us BIGINT,
+  id BIGINT, job TEXT, step BIGINT, snapshot_us BIGINT, durable_us BIGINT,
   snapshot_time DATETIME AS (datetime(snapshot_us / 1000000, 'unixepoch') || printf('.%06d', snapshot_us % 1000000)),
-  durable_time DATETIME AS (datetime(durable_us / 1000000, 'unixepoch') || printf('.%06d', durable_us % 1000000))) WITHOUT ROWID;
+  durable_time DATETIME AS (datetime(durable_us / 1000000, 'unixepoch') || printf('.%06d', durable_us % 1000000)),
+  PRIMARY KEY (job, id)) WITHOUT ROWID;
 CREATE TABLE IF NOT EXISTS programs(
-  id TEXT, program TEXT PRIMARY KEY, flops REAL, bytes REAL, dtype TEXT) WITHOUT ROWID;
+  id BIGINT, program TEXT PRIMARY KEY, flops REAL, bytes REAL, dtype TEXT) WITHOUT ROWID;
 -- Your own chips: read by the ledger, filled from the traces' chips.csv and by you.
 CREATE TABLE IF NOT EXISTS chips(
   chip TEXT, dtype TEXT, peak_flops REAL, hbm_bytes REAL, hbm_bytes_per_s REAL, ici_bytes_per_s REAL, tdp_w REAL,
@@ -73,8 +75,13 @@ CREATE UNIQUE INDEX IF NOT EXISTS main.chips_key ON chips(chip, dtype);
 -- What a chip-hour costs, in millionths of your currency: filled by you, chips named as in the ledger.
 CREATE TABLE IF NOT EXISTS prices(chip TEXT PRIMARY KEY, micros_per_chip_hour BIGINT);
 
--- What comes in, read once. The id of a record is that of its text; of capacity, outages and allocations,
--- which count as often as they are given, also of how many like it came before it.
+-- Ids were text once. What is read again would count twice beside them.
+SELECT mpg_required(nullif(typeof(id), 'text'), 'ids as integers (build into a new file, this one has ids as text)')
+FROM (SELECT * FROM (SELECT id FROM main.capacity LIMIT 1) UNION ALL SELECT * FROM (SELECT id FROM main.allocations LIMIT 1)
+      UNION ALL SELECT * FROM (SELECT id FROM main.spans LIMIT 1));
+
+-- What comes in, read once. The id of a record is that of what it says; of capacity, outages and allocations,
+-- which count as often as they are given, plus how many like it came before it.
 DROP TABLE IF EXISTS temp.mpg_incoming;
 CREATE TEMP TABLE mpg_incoming AS
 WITH given AS (
@@ -95,48 +102,38 @@ records AS (
   SELECT r.* FROM sources AS s, trace_records(s.source) AS r WHERE s.files AND s.source IS NOT NULL
   UNION ALL
   SELECT r.* FROM sources AS s, mpg_records(s.source) AS r WHERE NOT s.files
-),
-whole AS (
-  SELECT *,
-         CAST(round(start_time * 1e6) AS INTEGER) AS start_us, CAST(round(end_time * 1e6) AS INTEGER) AS end_us,
-         CAST(round(submit_time * 1e6) AS INTEGER) AS submit_us,
-         CAST(round(snapshot_time * 1e6) AS INTEGER) AS snapshot_us,
-         CAST(round(durable_time * 1e6) AS INTEGER) AS durable_us
-  FROM records
-),
-told AS (
-  SELECT *,
-         CASE record
-           WHEN 'jobs' THEN json_array(record, job)
-           WHEN 'programs' THEN json_array(record, program)
-           WHEN 'capacity' THEN json_array(record, pool, chip, chips, start_us, end_us)
-           WHEN 'outages' THEN json_array(record, pool, kind, chips, start_us, end_us)
-           WHEN 'allocations' THEN json_array(record, job, attempt, task, pool, chips, start_us, end_us, outcome)
-           WHEN 'commits' THEN json_array(record, job, step, snapshot_us, durable_us)
-           ELSE json_array(record, job, attempt, kind, start_us, end_us, step, program, flops, bytes, dtype, executions)
-         END AS said
-  FROM whole
 )
-SELECT *, mpg_uuid('9d4c1f0e-5b1a-4b51-8f0c-6d70672f7370', said) AS id FROM told;
+SELECT record, id, job, attempt, kind, CAST(round(start_time * 1e6) AS INTEGER) AS start_us,
+       CAST(round(end_time * 1e6) AS INTEGER) AS end_us, step, program, flops, bytes, dtype, executions,
+       pool, chip, chips, task, outcome, CAST(round(snapshot_time * 1e6) AS INTEGER) AS snapshot_us,
+       CAST(round(durable_time * 1e6) AS INTEGER) AS durable_us,
+       name, owner, phase, framework, runtime, model, priority, min_chips, tasks,
+       CAST(round(submit_time * 1e6) AS INTEGER) AS submit_us, labels,
+       peak_flops, hbm_bytes, hbm_bytes_per_s, ici_bytes_per_s, tdp_w, vendor, year, source
+FROM records;
+
+-- All but the spans, which are most: those who follow read few rows.
+DROP TABLE IF EXISTS temp.mpg_others;
+CREATE TEMP TABLE mpg_others AS SELECT * FROM temp.mpg_incoming WHERE record <> 'spans';
 
 -- Ids of the second and later of records that are the same.
-UPDATE temp.mpg_incoming
-SET id = mpg_uuid(id, again.place)
+UPDATE temp.mpg_others
+SET id = id + again.place - 1
 FROM (SELECT rowid AS place_of, row_number() OVER (PARTITION BY id ORDER BY rowid) AS place
-      FROM temp.mpg_incoming WHERE record IN ('capacity', 'outages', 'allocations')) AS again
-WHERE mpg_incoming.rowid = again.place_of AND again.place > 1;
+      FROM temp.mpg_others WHERE record IN ('capacity', 'outages', 'allocations')) AS again
+WHERE mpg_others.rowid = again.place_of AND again.place > 1;
 
 -- What was there before this reading.
 DROP TABLE IF EXISTS temp.mpg_known;
-CREATE TEMP TABLE mpg_known(id TEXT PRIMARY KEY) WITHOUT ROWID;
+CREATE TEMP TABLE mpg_known(id INTEGER PRIMARY KEY);
 INSERT INTO temp.mpg_known SELECT id FROM main.capacity UNION SELECT id FROM main.outages UNION SELECT id FROM main.allocations;
 
 INSERT OR IGNORE INTO main.capacity
-SELECT id, pool, chip, chips, start_us, end_us FROM temp.mpg_incoming WHERE record = 'capacity';
+SELECT id, pool, chip, chips, start_us, end_us FROM temp.mpg_others WHERE record = 'capacity';
 INSERT OR IGNORE INTO main.outages
-SELECT id, pool, chips, start_us, end_us, kind FROM temp.mpg_incoming WHERE record = 'outages';
+SELECT id, pool, chips, start_us, end_us, kind FROM temp.mpg_others WHERE record = 'outages';
 INSERT OR IGNORE INTO main.allocations
-SELECT id, job, attempt, task, pool, chips, start_us, end_us, outcome FROM temp.mpg_incoming WHERE record = 'allocations';
+SELECT id, job, attempt, task, pool, chips, start_us, end_us, outcome FROM temp.mpg_others WHERE record = 'allocations';
 INSERT OR IGNORE INTO main.spans
 SELECT id, job, attempt, kind, start_us, end_us, step, program, flops, bytes, dtype, executions
 FROM temp.mpg_incoming WHERE record = 'spans';
@@ -147,14 +144,14 @@ SELECT changes() AS added, (SELECT count(*) FROM temp.mpg_incoming WHERE record 
 UPDATE temp.mpg_doubles SET doubles = incoming - (SELECT count(DISTINCT id) FROM temp.mpg_incoming WHERE record = 'spans')
 WHERE added < incoming;
 INSERT OR IGNORE INTO main.commits
-SELECT id, job, step, snapshot_us, durable_us FROM temp.mpg_incoming WHERE record = 'commits';
+SELECT id, job, step, snapshot_us, durable_us FROM temp.mpg_others WHERE record = 'commits';
 INSERT OR REPLACE INTO main.chips(chip, dtype, peak_flops, hbm_bytes, hbm_bytes_per_s, ici_bytes_per_s, tdp_w, vendor, year, source)
 SELECT chip, dtype, peak_flops, hbm_bytes, hbm_bytes_per_s, ici_bytes_per_s, tdp_w, vendor, year, source
-FROM temp.mpg_incoming WHERE record = 'chips';
+FROM temp.mpg_others WHERE record = 'chips';
 -- A value wins over none, and of two the greater, as in the ledger.
 INSERT INTO main.jobs
 SELECT id, job, name, owner, phase, framework, runtime, model, priority, chips, min_chips, tasks, submit_us, labels
-FROM temp.mpg_incoming WHERE record = 'jobs'
+FROM temp.mpg_others WHERE record = 'jobs'
 ON CONFLICT (job) DO UPDATE SET
   name = coalesce(max(name, excluded.name), name, excluded.name),
   owner = coalesce(max(owner, excluded.owner), owner, excluded.owner),
@@ -169,7 +166,7 @@ ON CONFLICT (job) DO UPDATE SET
   submit_us = coalesce(max(submit_us, excluded.submit_us), submit_us, excluded.submit_us),
   labels = coalesce(max(labels, excluded.labels), labels, excluded.labels);
 INSERT INTO main.programs
-SELECT id, program, flops, bytes, dtype FROM temp.mpg_incoming WHERE record = 'programs'
+SELECT id, program, flops, bytes, dtype FROM temp.mpg_others WHERE record = 'programs'
 ON CONFLICT (program) DO UPDATE SET
   flops = coalesce(max(flops, excluded.flops), flops, excluded.flops),
   bytes = coalesce(max(bytes, excluded.bytes), bytes, excluded.bytes),
@@ -194,7 +191,6 @@ DELETE FROM main.outages WHERE id IN (
     FROM (SELECT *, id IN (SELECT k.id FROM temp.mpg_known AS k) AS known FROM main.outages)
     WINDOW alike AS (PARTITION BY pool, kind, chips, start_us))
   WHERE end_us IS NULL AND place <= iif(known, told, told_before));
-CREATE INDEX IF NOT EXISTS main.allocations_by_job ON allocations(job, start_us);
 DELETE FROM main.allocations WHERE id IN (
   SELECT id FROM (
     SELECT id, task, end_us, known, row_number() OVER (PARTITION BY job, attempt, task, pool, chips, start_us, known, end_us IS NULL ORDER BY id) AS place,
@@ -214,7 +210,8 @@ DELETE FROM main.commits AS o WHERE o.durable_us IS NULL AND EXISTS (
   SELECT 1 FROM main.commits AS c
   WHERE c.durable_us IS NOT NULL AND c.job = o.job AND c.step IS o.step AND c.snapshot_us IS o.snapshot_us);
 
-DROP TABLE IF EXISTS temp.mpg_incoming;
+DROP TABLE temp.mpg_incoming;
+DROP TABLE temp.mpg_others;
 DROP TABLE IF EXISTS temp.capacity;
 DROP TABLE IF EXISTS temp.outages;
 DROP TABLE IF EXISTS temp.jobs;
@@ -274,40 +271,6 @@ ON CONFLICT (job, attempt, start_us, end_us) DO UPDATE SET
   lost_us = lost_us + excluded.lost_us;
 
 -- Hour by hour. job and attempt are NULL for idle and down, attempt for queued.
-DROP TABLE IF EXISTS temp.mpg_new_ledger;
-CREATE TEMP TABLE mpg_new_ledger AS
-SELECT bucket AS hour,
-       CAST(strftime('%s', bucket || coalesce((SELECT value FROM main.mpg_config WHERE name = 'offset'), '')) AS INTEGER) AS time,
-       pool, chip, job, attempt, name, owner, phase, framework, runtime, model, size, priority,
-       json_extract(CASE WHEN json_valid(labels) THEN labels END, '$.team') AS team,
-       category, cause, chip_us, intervals
-FROM mpg_rollup
-WHERE bucket_width = '1 hour' || coalesce(' ' || (SELECT value FROM main.mpg_config WHERE name = 'offset'), '')
-  AND as_of = (SELECT value FROM main.mpg_config WHERE name = 'as_of')
-  AND sizes = (SELECT value FROM main.mpg_config WHERE name = 'sizes')
-  AND basis = (SELECT value FROM main.mpg_config WHERE name = 'basis')
-  AND roofline = (SELECT value FROM main.mpg_config WHERE name = 'roofline');
-
--- Every interval of what was held or wanted without running, and of what nobody held.
-DROP TABLE IF EXISTS temp.mpg_new_waits;
-CREATE TEMP TABLE mpg_new_waits AS
-SELECT pool, job, attempt, size, category, cause, CAST(round(start_time * 1e6) AS INTEGER) AS start_us,
-       CAST(round(end_time * 1e6) AS INTEGER) AS end_us, chip_us
-FROM mpg_ledger
-WHERE category IN ('down', 'idle', 'partial', 'queued')
-  AND as_of = (SELECT value FROM main.mpg_config WHERE name = 'as_of')
-  AND sizes = (SELECT value FROM main.mpg_config WHERE name = 'sizes')
-  AND basis = (SELECT value FROM main.mpg_config WHERE name = 'basis')
-  AND roofline = (SELECT value FROM main.mpg_config WHERE name = 'roofline');
-
-DROP VIEW temp.capacity;
-DROP VIEW temp.outages;
-DROP VIEW temp.jobs;
-DROP VIEW temp.allocations;
-DROP VIEW temp.spans;
-DROP VIEW temp.commits;
-DROP VIEW temp.programs;
-
 -- hour and day are those of the ledger's clocks; time is the start of the hour in Unix seconds, whatever the clocks.
 -- The sum of a *_us column, or of its hours, is what ratios are made of; that of chip_us has the queue in it, which is
 -- no capacity.
@@ -337,8 +300,20 @@ CREATE TABLE ledger(
   ideal_chip_hours REAL AS (iif(category = 'ideal', chip_us / 3.6e9, 0.0)),
   queued_us BIGINT AS (iif(category = 'queued', chip_us, 0)),
   queued_chip_hours REAL AS (iif(category = 'queued', chip_us / 3.6e9, 0.0)));
-INSERT INTO ledger SELECT * FROM temp.mpg_new_ledger;
+INSERT INTO ledger
+SELECT bucket AS hour,
+       CAST(strftime('%s', bucket || coalesce((SELECT value FROM main.mpg_config WHERE name = 'offset'), '')) AS INTEGER) AS time,
+       pool, chip, job, attempt, name, owner, phase, framework, runtime, model, size, priority,
+       json_extract(CASE WHEN json_valid(labels) THEN labels END, '$.team') AS team,
+       category, cause, chip_us, intervals
+FROM mpg_rollup
+WHERE bucket_width = '1 hour' || coalesce(' ' || (SELECT value FROM main.mpg_config WHERE name = 'offset'), '')
+  AND as_of = (SELECT value FROM main.mpg_config WHERE name = 'as_of')
+  AND sizes = (SELECT value FROM main.mpg_config WHERE name = 'sizes')
+  AND basis = (SELECT value FROM main.mpg_config WHERE name = 'basis')
+  AND roofline = (SELECT value FROM main.mpg_config WHERE name = 'roofline');
 
+-- Every interval of what was held or wanted without running, and of what nobody held.
 DROP TABLE IF EXISTS main.waits;
 CREATE TABLE waits(
   pool TEXT, job TEXT, attempt BIGINT, size TEXT, category TEXT, cause TEXT, start_us BIGINT, end_us BIGINT,
@@ -346,7 +321,23 @@ CREATE TABLE waits(
   start_time DATETIME AS (datetime(start_us / 1000000, 'unixepoch') || printf('.%06d', start_us % 1000000)),
   end_time DATETIME AS (datetime(end_us / 1000000, 'unixepoch') || printf('.%06d', end_us % 1000000)),
   chip_hours REAL AS (chip_us / 3.6e9));
-INSERT INTO waits SELECT * FROM temp.mpg_new_waits;
+INSERT INTO waits
+SELECT pool, job, attempt, size, category, cause, CAST(round(start_time * 1e6) AS INTEGER) AS start_us,
+       CAST(round(end_time * 1e6) AS INTEGER) AS end_us, chip_us
+FROM mpg_ledger
+WHERE category IN ('down', 'idle', 'partial', 'queued')
+  AND as_of = (SELECT value FROM main.mpg_config WHERE name = 'as_of')
+  AND sizes = (SELECT value FROM main.mpg_config WHERE name = 'sizes')
+  AND basis = (SELECT value FROM main.mpg_config WHERE name = 'basis')
+  AND roofline = (SELECT value FROM main.mpg_config WHERE name = 'roofline');
+
+DROP VIEW temp.capacity;
+DROP VIEW temp.outages;
+DROP VIEW temp.jobs;
+DROP VIEW temp.allocations;
+DROP VIEW temp.spans;
+DROP VIEW temp.commits;
+DROP VIEW temp.programs;
 
 -- A job's attempts: from its first chip to its last; the outcome is that of the allocation that ended last
 -- (of several the first of the order below), NULL while any is held.
@@ -363,7 +354,7 @@ CREATE TABLE attempts(
 CREATE UNIQUE INDEX main.attempts_key ON attempts(job, attempt);
 DROP TABLE IF EXISTS temp.mpg_sizes;
 CREATE TEMP TABLE mpg_sizes(job TEXT PRIMARY KEY, size TEXT);
-INSERT INTO temp.mpg_sizes SELECT job, max(size) FROM temp.mpg_new_ledger WHERE job IS NOT NULL GROUP BY job;
+INSERT INTO temp.mpg_sizes SELECT job, max(size) FROM main.ledger WHERE job IS NOT NULL GROUP BY job;
 INSERT INTO attempts
 SELECT d.job, d.attempt,
        (SELECT a.pool FROM allocations AS a WHERE a.job = d.job AND a.start_us = d.start_us ORDER BY a.pool LIMIT 1),
@@ -410,24 +401,27 @@ CREATE TABLE runs(
   productive_chip_hours REAL AS (productive_us / 3.6e9),
   lost_chip_hours REAL AS (lost_us / 3.6e9));
 CREATE UNIQUE INDEX main.runs_key ON runs(job, attempt, run);
-INSERT INTO runs
+-- Where each run begins, and the next one of its attempt.
+DROP TABLE IF EXISTS temp.mpg_begins;
+CREATE TEMP TABLE mpg_begins(
+  job TEXT, attempt BIGINT, start_us BIGINT, run BIGINT, next_us BIGINT, PRIMARY KEY (job, attempt, run)) WITHOUT ROWID;
+INSERT INTO temp.mpg_begins
 WITH whole AS (
   SELECT job, attempt, start_us,
          max(end_us) OVER (PARTITION BY job, attempt ORDER BY start_us, end_us
                            ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING) AS before_us
   FROM temp.mpg_did WHERE is_whole
-),
-begins AS (
-  SELECT job, attempt, start_us, row_number() OVER of_attempt AS run,
-         lead(start_us, 1, 9223372036854775807) OVER of_attempt AS next_us
-  FROM whole WHERE start_us > before_us OR before_us IS NULL
-  WINDOW of_attempt AS (PARTITION BY job, attempt ORDER BY start_us)
 )
+SELECT job, attempt, start_us, row_number() OVER of_attempt, lead(start_us, 1, 9223372036854775807) OVER of_attempt
+FROM whole WHERE start_us > before_us OR before_us IS NULL
+WINDOW of_attempt AS (PARTITION BY job, attempt ORDER BY start_us);
+INSERT INTO runs
 SELECT b.job, b.attempt, b.run, min(d.start_us), max(d.end_us), NULL, max(d.end_us) FILTER (WHERE d.kind IS NOT NULL),
        min(d.start_us) FILTER (WHERE d.kind IN ('step', 'rollout', 'serve', 'batch')), 0, sum(d.held_us), sum(d.productive_us), sum(d.lost_us)
-FROM begins AS b CROSS JOIN temp.mpg_did AS d
+FROM temp.mpg_begins AS b CROSS JOIN temp.mpg_did AS d
   ON d.job = b.job AND d.attempt = b.attempt AND d.start_us >= b.start_us AND d.start_us < b.next_us AND d.is_whole
 GROUP BY b.job, b.attempt, b.run;
+DROP TABLE temp.mpg_begins;
 UPDATE runs SET
   outcome = CASE WHEN EXISTS (SELECT 1 FROM runs AS r WHERE r.job = runs.job AND r.attempt = runs.attempt AND r.run > runs.run)
                  THEN CASE WHEN EXISTS (SELECT 1 FROM allocations AS a WHERE a.job = runs.job AND a.attempt = runs.attempt AND a.start_us = runs.end_us AND a.chips = 0)
@@ -446,8 +440,10 @@ CREATE TABLE program_ledger(
   unrated_chip_hours REAL AS (unrated_us / 3.6e9),
   lost_chip_hours REAL AS (lost_us / 3.6e9));
 INSERT INTO program_ledger
-SELECT program, job, date(start_us / 1000000, 'unixepoch') || ' 00:00:00', sum(productive_us), sum(ideal_us), sum(unrated_us), sum(lost_us)
-FROM temp.mpg_did WHERE program IS NOT NULL GROUP BY 1, 2, 3;
+SELECT program, job, date(86400 * day, 'unixepoch') || ' 00:00:00', sum(productive_us), sum(ideal_us), sum(unrated_us), sum(lost_us)
+FROM (SELECT program, job, start_us / 86400000000 - (start_us % 86400000000 < 0) AS day, productive_us, ideal_us, unrated_us, lost_us
+      FROM temp.mpg_did WHERE program IS NOT NULL)
+GROUP BY program, job, day;
 
 CREATE TABLE IF NOT EXISTS issues(severity TEXT, kind TEXT, source TEXT, line BIGINT, count BIGINT, detail TEXT);
 DELETE FROM issues;
@@ -458,8 +454,6 @@ UNION ALL
 SELECT 'warning', 'duplicate_span', 'main', NULL, doubles, 'spans that repeat exactly count once' FROM temp.mpg_doubles WHERE doubles > 0;
 DROP TABLE temp.mpg_doubles;
 
-DROP TABLE temp.mpg_new_ledger;
-DROP TABLE temp.mpg_new_waits;
 DROP TABLE temp.mpg_did;
 
 CREATE INDEX IF NOT EXISTS main.ledger_by_job ON ledger(job);

@@ -41,7 +41,7 @@ def type_of(column):
     """The declared type that a column of this name has, in any table."""
     if column in ("hour", "day") or column.endswith("_time"):
         return "DATETIME"
-    if column.endswith("_us") or column in ("time", "attempt", "intervals", "tasks", "step", "run", "line", "count", "year", "micros_per_chip_hour"):
+    if column.endswith("_us") or column in ("id", "time", "attempt", "intervals", "tasks", "step", "run", "line", "count", "year", "micros_per_chip_hour"):
         return "BIGINT"
     if column.endswith(("_chip_hours", "_per_s", "_w", "_flops")) or column in ("chip_hours", "SG", "RG", "PG", "MPG", "MPG_lower", "chips", "min_chips", "flops",
                                                                                "bytes", "executions", "hbm_bytes"):

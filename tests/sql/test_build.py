@@ -128,6 +128,33 @@ class Build(unittest.TestCase):
             self.assertEqual(expected, ledger(db, "ledger"))
             self.assertEqual(2 * 800 * 10**6, db.execute("SELECT sum(capacity_us) FROM cells").fetchone()[0])
 
+    def test_ids_of_an_earlier_version(self):
+        """Ids that are text are refused: the same records would be added again under other ids."""
+        db = connect()
+        db.execute("CREATE TABLE capacity(id TEXT PRIMARY KEY, pool TEXT, chip TEXT, chips REAL, start_us BIGINT, end_us BIGINT) WITHOUT ROWID")
+        db.execute("INSERT INTO capacity VALUES ('0c8d27a5-5b1a-5b51-8f0c-6d70672f7370', 'p', 'tpu-v4', 8, 0, 1000000)")
+        db.commit()
+        with self.assertRaisesRegex(sqlite3.OperationalError, "build into a new file"):
+            db.execute("SELECT mpg_build(?)", (GOLDEN,)).fetchall()
+        self.assertEqual([(1,)], db.execute("SELECT count(*) FROM capacity").fetchall())
+
+    def test_ids_differ_where_a_field_does(self):
+        """Each field of each record is part of its id; the form of the file is not."""
+        span = dict(job="j", attempt=1, kind="step", start_time=0, end_time=5, step=3, program="g", flops=1e12, bytes=2e9, dtype="bf16", executions=2)
+        held = dict(job="j", attempt=1, task="0", pool="p", chips=4, start_time=0, end_time=5, outcome="failed")
+        commit = dict(job="j", step=3, snapshot_time=1, durable_time=2)
+        other = dict(job="k", attempt=2, kind="eval", start_time=1, end_time=6, step=4, program="h", flops=2e12, bytes=3e9, dtype="fp8", executions=3,
+                     task="1", pool="q", chips=5, outcome="completed", snapshot_time=1.5, durable_time=2.5)
+        for relation, record in (("spans", span), ("allocations", held), ("commits", commit)):
+            rows = [record] + [dict(record, **{field: other[field]}) for field in record]
+            found = []
+            for write in (write_csv, lambda folder, relations: write_jsonl(folder, relations, "", "r.jsonl")):
+                with tempfile.TemporaryDirectory() as folder:
+                    write(folder, {relation: rows})
+                    found.append(sorted(connect().execute("SELECT id FROM trace_records(?) WHERE record = ?", (folder, relation))))
+            self.assertEqual(len(rows), len(set(found[0])), relation)
+            self.assertEqual(*found)
+
     def test_jobs_are_merged(self):
         db = connect()
         with tempfile.TemporaryDirectory() as folder:

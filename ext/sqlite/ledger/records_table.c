@@ -6,9 +6,10 @@
 **     mpg_records([schema [, on_error]])   tables or views of the open database
 **
 ** A row for each record; `record` names its relation ('spans'), the columns are those of all
-** relations together, and NULL if a relation has no such column. Times are Unix seconds. Records
-** pass the checks of the ledger, and its arguments and issues are those of mpg_ledger. Records of
-** the same job, or program, come as one. Memory is that of the ledger's records.
+** relations together, and NULL if a relation has no such column. Times are Unix seconds. `id` is a
+** hash of what the record says, of a job or program of its name alone. Records pass the checks of
+** the ledger, and its arguments and issues are those of mpg_ledger. Records of the same job, or
+** program, come as one. Memory is that of the ledger's records.
 */
 #include "../catalogue.h"
 #include "../host.h"
@@ -57,6 +58,7 @@ typedef enum col {
   COL_VENDOR,
   COL_YEAR,
   COL_SOURCE,
+  COL_ID,
   COLS
 } col;
 
@@ -67,7 +69,7 @@ static const char declaration[] =
     "durable_time REAL, name TEXT, owner TEXT, phase TEXT, framework TEXT, runtime TEXT, "
     "model TEXT, priority TEXT, labels TEXT, min_chips REAL, tasks BIGINT, submit_time REAL, "
     "peak_flops REAL, hbm_bytes REAL, hbm_bytes_per_s REAL, ici_bytes_per_s REAL, tdp_w REAL, "
-    "vendor TEXT, year BIGINT, source TEXT, ";
+    "vendor TEXT, year BIGINT, source TEXT, id BIGINT, ";
 
 enum { FROM_FILES, FROM_TABLES }; /* mpg_module.parameter */
 
@@ -476,6 +478,112 @@ static void chip_value(sqlite3_context *x, const mpg_chip_row *r, col at) {
                                       r->ici_bytes_per_s, r->tdp_w}[at - COL_PEAK]);
 }
 
+/* ---- ids ---- */
+
+#define ID_BITS 62 /* room above for what numbers equal records (sql/build.sql) */
+
+static uint64_t text_word(mpg_str s) {
+  return s.p == NULL ? 0 : mpg_hash(1, s.p, s.n);
+}
+
+/* Equal amounts have equal words: none is one NaN, and -0 is 0. */
+static uint64_t amount_word(double v) {
+  uint64_t word;
+  v = isnan(v) ? (double)NAN : v + 0.0;
+  memcpy(&word, &v, sizeof word);
+  return word;
+}
+
+/* What a span says, without its job. */
+static size_t span_words(const mpg_fleet *f, const mpg_span *r, uint64_t *w) {
+  size_t n = 0;
+  w[n++] = text_word(mpg_intern_text(&f->kind_names, r->kind));
+  w[n++] = text_word(mpg_intern_text(&f->program_names, r->program));
+  w[n++] = text_word(mpg_intern_text(&f->texts, r->dtype));
+  w[n++] = (uint64_t)r->attempt;
+  w[n++] = (uint64_t)r->start;
+  w[n++] = (uint64_t)r->end;
+  w[n++] = (uint64_t)r->step;
+  w[n++] = amount_word(r->flops);
+  w[n++] = amount_word(r->bytes);
+  w[n++] = amount_word(r->executions);
+  return n;
+}
+
+static size_t allocation_words(const mpg_fleet *f, const mpg_allocation *r, uint64_t *w) {
+  size_t n = 0;
+  w[n++] = text_word(mpg_intern_text(&f->pool_names, r->pool + 1));
+  w[n++] = text_word(mpg_intern_text(&f->texts, r->task));
+  w[n++] = (uint64_t)r->attempt;
+  w[n++] = (uint64_t)r->outcome;
+  w[n++] = (uint64_t)r->chips;
+  w[n++] = (uint64_t)r->start;
+  w[n++] = (uint64_t)r->end;
+  return n;
+}
+
+/* Of a pool: its capacity or an outage. */
+static size_t pool_words(const mpg_fleet *f, uint32_t pool, uint32_t text, const int64_t *figures,
+                         uint64_t *w) {
+  w[0] = text_word(mpg_intern_text(&f->pool_names, pool + 1));
+  w[1] = text_word(mpg_intern_text(&f->texts, text));
+  for (size_t i = 0; i < 3; i++)
+    w[2 + i] = (uint64_t)figures[i];
+  return 5;
+}
+
+static size_t job_words(const mpg_fleet *f, size_t job, uint64_t *w) {
+  *w = text_word(mpg_intern_text(&f->job_names, (uint32_t)job + 1));
+  return 1;
+}
+
+/* The record's words after its relation. Every field is in one of them. Files keep ids, so the
+** numbers of relations and outcomes are part of the format of sql/build.sql. */
+static size_t record_words(const cursor *c, uint64_t *w) {
+  const mpg_fleet *f = &c->fleet;
+  switch (c->relation) {
+  case MPG_REL_CAPACITY: {
+    const mpg_capacity *r = &f->capacity[c->i];
+    return pool_words(f, r->pool, r->chip, (const int64_t[]){r->chips, r->start, r->end}, w);
+  }
+  case MPG_REL_OUTAGES: {
+    const mpg_outage *r = &f->outages[c->i];
+    return pool_words(f, r->pool, r->kind, (const int64_t[]){r->chips, r->start, r->end}, w);
+  }
+  case MPG_REL_JOBS:
+    return job_words(f, c->i, w);
+  case MPG_REL_ALLOCATIONS:
+    (void)job_words(f, f->allocations[c->i].job, w);
+    return 1 + allocation_words(f, &f->allocations[c->i], w + 1);
+  case MPG_REL_SPANS:
+    (void)job_words(f, c->job, w);
+    return 1 + span_words(f, &c->spans[c->i], w + 1);
+  case MPG_REL_COMMITS: {
+    const mpg_commit *r = &f->commits[c->i];
+    const int64_t figures[] = {r->step, r->snapshot, r->durable};
+    (void)job_words(f, r->job, w);
+    for (size_t i = 0; i < 3; i++)
+      w[1 + i] = (uint64_t)figures[i];
+    return 4;
+  }
+  default:
+    *w = text_word(mpg_intern_text(&f->program_names, (uint32_t)c->i + 1));
+    return 1;
+  }
+}
+
+static void result_id(sqlite3_context *x, const cursor *c) {
+  uint64_t words[16];
+  size_t n;
+  if (c->relation == MPG_REL_CHIPS)
+    return;
+  words[0] = (uint64_t)c->relation;
+  n = 1 + record_words(c, words + 1);
+  sqlite3_result_int64(x, (sqlite3_int64)(mpg_hash(0, words, n * sizeof *words) >> (64 - ID_BITS)));
+}
+
+/* ---- columns ---- */
+
 static int records_column(sqlite3_vtab_cursor *base, sqlite3_context *x, int i) {
   const cursor *c = (const cursor *)base;
   const mpg_table *t = (const mpg_table *)base->pVtab;
@@ -488,6 +596,10 @@ static int records_column(sqlite3_vtab_cursor *base, sqlite3_context *x, int i) 
   }
   if (i == COL_RECORD) {
     sqlite3_result_text(x, mpg_relation_get(c->relation)->name, -1, SQLITE_STATIC);
+    return SQLITE_OK;
+  }
+  if (i == COL_ID) {
+    result_id(x, c);
     return SQLITE_OK;
   }
   switch (c->relation) {
