@@ -11,7 +11,7 @@
 -- which say what is communication. docs/device-activity.md explains them. A mapping first deletes the rows of the traces that it is about to insert,
 -- so that reading one again replaces it.
 --
--- Times are integer nanoseconds on the clock of the trace (Unix time where it tells its epoch), exactly as the
+-- Times are integer nanoseconds on the clock of the trace (Unix time where it says its epoch), exactly as the
 -- format has them. Intervals are half open, [start_ns, end_ns).
 
 --@ extends device_class_rules
@@ -152,7 +152,7 @@ CREATE TEMP TABLE IF NOT EXISTS device_operators (
   activities BIGINT NOT NULL
 );
 
--- What was read. base_ns is what a mapping added to the times of the file: 0, or the epoch that it tells.
+-- What was read. base_ns is what a mapping added to the times of the file: 0, or the epoch that it says.
 --@ table trace_device_traces device_traces a row for each profile that was read
 --@ column trace TEXT - the file
 --@ column format TEXT - kineto, xprof, xplane or nsys

@@ -1,6 +1,6 @@
 -- hta.sql - the figures of HolisticTraceAnalysis (HTA), by its own rules, over device_activity: TEMP views.
 --
--- Read it behind sql/device.sql and a mapping. The rules, which differ from those of device_views.sql, are those of HTA
+-- Read it after sql/device.sql and a mapping. The rules, which differ from those of device_views.sql, are those of HTA
 -- at commit f4d0062c, told in docs/device-activity.md. Times are whole microseconds, as HTA rounds them: a start up, an
 -- end down.
 --

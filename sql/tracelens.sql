@@ -1,6 +1,6 @@
 -- tracelens.sql - the figures of AMD's TraceLens, by its own rules, over device_activity: TEMP views.
 --
--- Read it behind sql/device.sql and sql/formats/kineto.sql. Its rules, told in docs/device-activity.md: nothing is
+-- Read it after sql/device.sql and sql/formats/kineto.sql. Its rules, told in docs/device-activity.md: nothing is
 -- rounded; only activities whose launch is in the trace count, so that what an earlier step left over does not; memset
 -- is computation; communication is a name with "nccl" in it. Times are doubles of microseconds, as TraceLens adds
 -- them up, and so equal to its own to the last bit.

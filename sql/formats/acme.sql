@@ -17,7 +17,7 @@
 --
 -- Pools are "seren" and "kalos", from the names of the files. Their sizes (2,288 and 2,416 A100 of 80 GB) are not in
 -- the trace but in the paper about it (Hu et al., NSDI '24, table 1), and are taken to be there from the first job to the
--- last. Jobs that asked for no GPU are left out.
+-- last. Jobs that requested no GPU are left out.
 --
 -- Makes the TEMP tables jobs, allocations, capacity. From a program that cannot bind parameters to a script, create
 -- acme_jobs as below before running it.
@@ -91,7 +91,7 @@ SELECT cluster AS pool, 'nvidia-a100-80-sxm4' AS chip, CASE cluster WHEN 'seren'
 FROM (SELECT DISTINCT cluster FROM acme_gpu_jobs) AS c
 WHERE cluster IN ('seren', 'kalos');
 
--- ---- 3. What nobody needs any more ----
+-- ---- 3. Tables that are no longer needed ----
 
 DROP TABLE acme_gpu_jobs;
 DROP TABLE acme_jobs;

@@ -24,7 +24,7 @@
 -- An instance holds its task's plan_gpu (percent of one GPU) from its start to its end. Without :pai_instances a task's
 -- instances are taken to run from the task's start to its end: a table of a tenth of the size, but not quite as true. A job
 -- needs all of its instances at once; an instance that ends early leaves the others partial. Pools are types of GPU ("pai/V100"),
--- with the machines as capacity, there from the first start to the last end. Seconds count from a moment that is not told.
+-- with the machines as capacity, there from the first start to the last end. Seconds count from a moment that is unknown.
 --
 -- Makes the TEMP tables jobs, allocations, capacity. From a program that cannot bind parameters to a script, create the four
 -- tables pai_jobs, pai_tasks, pai_instances and pai_machines as below before running it.
@@ -181,7 +181,7 @@ FROM pai_machines, (SELECT min(start_time) AS start_time, max(max(start_time), m
 WHERE cap_gpu > 0
 GROUP BY gpu_type;
 
--- ---- 4. What nobody needs any more ----
+-- ---- 4. Tables that are no longer needed ----
 
 DROP TABLE pai_held;
 DROP TABLE pai_machines;

@@ -17,11 +17,11 @@
 -- pods knows neither steps nor checkpoints nor requests served, so all-allocated time is untraced and RG, PG and MPG are
 -- NULL, not 1.
 --
--- There is one pool, "openb", for a pod does not tell the node it ran on: the nodes' GPUs are its capacity, there from the
+-- There is one pool, "openb", for a pod does not say the node it ran on: the nodes' GPUs are its capacity, there from the
 -- first creation to the last deletion. A pod that was running when the trace ends (its latest deletion_time) runs on; one that
 -- was deleted while running is cancelled. Pods that are latency sensitive (qos LS) serve. Pods without GPUs are left out. The lists
 -- named gpushare, multigpu, cpu are samples of the default one: their pods are not all that ran. Seconds count from a
--- moment that is not told.
+-- moment that is unknown.
 --
 -- Makes the TEMP tables jobs, allocations, capacity. From a program that cannot bind parameters to a script, create openb_pods
 -- and openb_nodes as below before running it.
@@ -103,7 +103,7 @@ SELECT 'openb' AS pool, NULL AS chip, chips,
 FROM (SELECT sum(gpu) AS chips FROM openb_nodes)
 WHERE chips > 0;
 
--- ---- 3. What nobody needs any more ----
+-- ---- 3. Tables that are no longer needed ----
 
 DROP TABLE openb_held;
 DROP TABLE openb_nodes;

@@ -81,6 +81,6 @@ CREATE TEMP TABLE observed AS
 SELECT * FROM (SELECT 'dlrm' AS pool, max(max(coalesce(creation_time, 0), coalesce(scheduled_time, 0), coalesce(deletion_time, 0))) AS until_time FROM dlrm_instances)
 WHERE until_time > 0;
 
--- ---- 3. What nobody needs any more ----
+-- ---- 3. Tables that are no longer needed ----
 
 DROP TABLE dlrm_instances;

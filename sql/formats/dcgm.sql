@@ -52,7 +52,7 @@ INSERT INTO dcgm_metrics VALUES
   ('kubernetes.io/container/accelerator/memory_bandwidth_utilization', 'memory', 0.01);
 
 -- What cannot be: a time that is more than ten years from the middle one, or a measure of use below 0; its sample counts as nothing. So does
--- one that tells no time, as an exporter's page does that was not scraped.
+-- one that says no time, as an exporter's page does that was not scraped.
 DROP TABLE IF EXISTS temp.dcgm_far;
 CREATE TEMP TABLE dcgm_far AS
 WITH years AS (SELECT CAST(time / 31556952 AS INTEGER) AS year, count(*) AS n FROM prometheus_samples WHERE time IS NOT NULL GROUP BY 1),
@@ -195,7 +195,7 @@ SELECT coalesce(:prometheus, 'prometheus_samples'), 'info', 'earlier_xid', NULL,
        'GPUs whose first sample has the code of an error, which was before it: ' || group_concat(coalesce(host || ' ', '') || coalesce('GPU ' || gpu || ' ', '') || code, ', ')
 FROM dcgm_codes WHERE code <> 0 AND before IS NULL;
 
--- ---- 5. What nobody needs any more ----
+-- ---- 5. Tables that are no longer needed ----
 
 DROP TABLE dcgm_codes;
 DROP TABLE dcgm_steps;

@@ -167,7 +167,7 @@ SELECT a.job, a.attempt, o.step, o.time AS snapshot_time, o.time + coalesce(o.sa
 FROM goodput_attempts AS a CROSS JOIN goodput_ordered AS o ON o.rowid BETWEEN a.first AND a.last
 WHERE +o.kind = 'save';
 
--- What was restored was saved: an entry of the save is lost where the log tells of that step.
+-- What was restored was saved: an entry of the save is lost where the log mentions that step.
 INSERT INTO mpg_issues(source, severity, kind, line, count, detail)
 SELECT coalesce(:log, 'goodput_rows'), 'warning', 'missing_save', NULL, count(*), 'restores of a step that ran here and that no entry says was saved, first ' || min(o.step) || ' of job ' || min(o.job) || ': how long the save took is not known'
 FROM goodput_ordered AS o

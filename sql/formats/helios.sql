@@ -18,7 +18,7 @@
 -- are NULL, not 1.
 --
 -- Pools are "Venus/vcJkd": the folder of the log, and the virtual cluster. Without :helios_gpus what is held is their
--- capacity. Jobs that asked for no GPU are left out. Times are of the cluster's own clock, without a zone, and are taken as
+-- capacity. Jobs that requested no GPU are left out. Times are of the cluster's own clock, without a zone, and are taken as
 -- they are.
 --
 -- Makes the TEMP tables jobs, allocations, capacity. From a program that cannot bind parameters to a script, create
@@ -127,7 +127,7 @@ SELECT cluster || vc AS pool, NULL AS chip, gpus AS chips, date AS start_time, d
 FROM helios_gpus JOIN helios_clusters USING (folder)
 WHERE gpus > 0;
 
--- ---- 4. What nobody needs any more ----
+-- ---- 4. Tables that are no longer needed ----
 
 DROP TABLE helios_gpu_jobs;
 DROP TABLE helios_clusters;

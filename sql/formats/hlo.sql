@@ -20,7 +20,7 @@
 --
 -- Parameters (all but :hlo may be left unset): :hlo is a path, glob or folder of HLO text; take the
 -- modules before optimisation. :chip is what they run on. :f32 is the dtype at whose peak f32 is
--- multiplied: 'fp32' unless told otherwise; 'tf32' where XLA may use it, 'bf16' on TPUs. :devices is
+-- multiplied: 'fp32' unless given; 'tf32' where XLA may use it, 'bf16' on TPUs. :devices is
 -- how many devices an execution runs on, instead of what each module says: set it for those that do not say.
 --
 -- From a program that cannot bind parameters to a script, create the input before running it:
@@ -38,7 +38,7 @@
 --              memory_s, parameters and results / bandwidth; interconnect_s, what a rank sends / its links.
 --              They are three columns, and never added or maximised here. compute_s is NULL where something
 --              is multiplied in a type that :chip has no peak for, such as s32: the program is unrated
--- Two modules of one name are two rows; mpg_issues then tells of a conflicting_program.
+-- Two modules of one name are two rows; mpg_issues then mentions a conflicting_program.
 -- The rules are explained in docs/program-goodput.md.
 
 -- ---- 1. The input ----
@@ -125,7 +125,7 @@ SELECT m.module AS program,
        (m.parameter_bytes + m.result_bytes) * m.times AS bytes, main.dtype AS dtype
 FROM hlo_scaled AS m LEFT JOIN main USING (id) LEFT JOIN hlo_ideal AS i USING (id);
 
--- ---- 6. What nobody needs any more ----
+-- ---- 6. Tables that are no longer needed ----
 
 DROP TABLE hlo_scaled;
 DROP TABLE hlo_input;

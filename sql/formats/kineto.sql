@@ -37,7 +37,7 @@ WHERE ph = 'X' OR (ph IS NULL AND start_ns IS NOT NULL) OR ph NOT IN ('M', 'i', 
 CREATE TEMP TABLE IF NOT EXISTS kineto_files AS
 SELECT _file AS trace, rank, world_size, base_time_ns, devices, properties FROM chrome_trace_info(mpg_required(:trace, ':trace'));
 
--- Ascend's profiler and rocprof's give the devices' events no category: the process's name tells which they are. Only
+-- Ascend's profiler and rocprof's give the devices' events no category: the process's name says which they are. Only
 -- traces that hold such events are read again, for their metadata.
 DROP TABLE IF EXISTS temp.kineto_processes;
 CREATE TEMP TABLE kineto_processes AS
@@ -61,7 +61,7 @@ UPDATE kineto_events SET
 FROM kineto_processes AS p
 WHERE p.trace = kineto_events.trace AND p.pid = kineto_events.pid AND kineto_events.cat IS NULL;
 
--- What is left out, and why; mpg_issues tells of it at the end.
+-- What is left out, and why; mpg_issues mentions it at the end.
 DROP TABLE IF EXISTS temp.kineto_left_out;
 CREATE TEMP TABLE kineto_left_out (trace TEXT, severity TEXT, kind TEXT, count INTEGER, detail TEXT);
 INSERT INTO kineto_left_out
@@ -126,7 +126,7 @@ WHERE e.name GLOB 'ProfilerStep#*' AND e.cat IN ('user_annotation', 'gpu_user_an
 
 -- ---- 3. Which events are the devices' ----
 
--- MTIA has one category, and names tell copies and waits. Of synchronisation, waits of a stream are the device's;
+-- MTIA has one category, and names say copies and waits. Of synchronisation, waits of a stream are the device's;
 -- the host's own waits have no stream, or -1.
 DROP TABLE IF EXISTS temp.kineto_kinds;
 CREATE TEMP TABLE kineto_kinds AS
@@ -236,7 +236,7 @@ WHERE e.device IS NOT NULL GROUP BY 1, 2 HAVING count(DISTINCT p.label) > 1;
 -- ---- 4. Calls of the host ----
 
 -- A correlation names one call. Its operator is the innermost on the same thread around it: external ids, which
--- should tell, are those of correlations in traces of 2022 and before. outermost: that around an operator, beyond
+-- should say, are those of correlations in traces of 2022 and before. outermost: that around an operator, beyond
 -- which no search has to go back. Of 256 operators the latest end is kept, to pass over those that all ended before.
 DROP TABLE IF EXISTS temp.kineto_operators;
 CREATE TEMP TABLE kineto_operators AS
@@ -328,7 +328,7 @@ FROM kineto_events AS e
 JOIN kineto_kinds AS k USING (cat, name)
 JOIN device_traces AS t USING (trace)
 JOIN kineto_pids AS p ON p.trace = e.trace AND p.pid IS e.pid
--- Of several calls of one correlation, in processes that no label tells apart, the latest before the activity.
+-- Of several calls of one correlation, in processes that no label says apart, the latest before the activity.
 LEFT JOIN kineto_launches AS l ON l.rowid = coalesce(
   (SELECT c.rowid FROM kineto_launches AS c
    WHERE c.trace = e.trace AND c.label = p.label AND c.correlation = e.correlation AND c.launch_ns <= e.start_ns

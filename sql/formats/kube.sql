@@ -72,7 +72,7 @@ FROM (SELECT _file, kind || ' ' || coalesce(namespace || '/', '') || coalesce(na
 WHERE field IS NOT NULL GROUP BY _file, field;
 
 -- Fractions of GPUs by annotation (KAI scheduler, Run:ai): such a pod names no resource, and a pod of the scheduler holds the GPU
--- for it, which is nobody's job. A share by memory (gpu-memory) is of a GPU whose size is not told: listed.
+-- for it, which is nobody's job. A share by memory (gpu-memory) is of a GPU whose size is unknown: listed.
 UPDATE kube_objects
 SET chips = CAST(json_extract(annotations, '$."gpu-fraction"') AS REAL) * coalesce(CAST(json_extract(annotations, '$."gpu-fraction-num-devices"') AS INTEGER), 1), resource = 'nvidia.com/gpu'
 WHERE kind = 'Pod' AND coalesce(chips, 0) = 0 AND CAST(json_extract(annotations, '$."gpu-fraction"') AS REAL) BETWEEN 1e-6 AND 1;
@@ -91,7 +91,7 @@ WHERE kind = 'Workload' AND owner_kind = 'Pod'
   AND EXISTS (SELECT 1 FROM kube_objects AS p WHERE p.namespace = kube_objects.namespace AND p.name = kube_objects.owner_name AND p.kind = 'Pod');
 
 -- A pod that names its Workload is of the Workload's job. Pods of a RayCluster name that alone: it is of the RayJob or RayService
--- that the Workload is for, or of the RayJob itself, where it has that name and what KubeRay adds to it: five of the letters and
+-- that the Workload is for, or of the RayJob itself, if it has that name and what KubeRay adds to it: five of the letters and
 -- digits that Kubernetes makes names of.
 UPDATE kube_objects SET job = coalesce((SELECT max(w.job) FROM kube_objects AS w
                                         WHERE w.namespace = kube_objects.namespace AND w.name = json_extract(kube_objects.annotations, '$."kueue.x-k8s.io/workload"')
@@ -104,7 +104,7 @@ UPDATE kube_objects SET job = substr(job, 1, length(job) - iif(job GLOB '*-raycl
 WHERE 'RayCluster' IN (kind, owner_kind) AND job GLOB '*-' || replace('?????', '?', '[bcdfghjklmnpqrstvwxz2456789]')
   AND substr(job, 1, length(job) - iif(job GLOB '*-raycluster-?????', 17, 6)) IN (SELECT job FROM kube_rays);
 
--- The last time that each version of an object tells of, and all before it in its file; and which version it is.
+-- The last time that each version of an object mentions, and all before it in its file; and which version it is.
 DROP TABLE IF EXISTS temp.kube_told;
 CREATE TEMP TABLE kube_told AS
 WITH told AS (
@@ -120,7 +120,7 @@ FROM told;
 CREATE INDEX temp.kube_told_of ON kube_told(version);
 
 -- Listings are files without events in which nothing comes twice. One was made after the last time that its
--- objects tell of.
+-- objects mention.
 DROP TABLE IF EXISTS temp.kube_listings;
 CREATE TEMP TABLE kube_listings AS
 SELECT _file, max(told) AS made FROM kube_told GROUP BY _file HAVING max(event) IS NULL AND max(nth) = 1;
@@ -236,7 +236,7 @@ CREATE INDEX temp.kube_device ON kube_devices(driver, pool, device);
 CREATE INDEX temp.kube_devices_of ON kube_devices(node);
 
 -- What claims were given, when they last had something. Of a device that several claims share each has what it took, else
--- an equal part. A MIG device that no slice tells of has its size in its name, or the number that NVIDIA gives to its profile.
+-- an equal part. A MIG device in no slice has its size in its name, or the number that NVIDIA gives to its profile.
 DROP TABLE IF EXISTS temp.kube_given;
 CREATE TEMP TABLE kube_given AS
 WITH claims AS (
@@ -306,7 +306,7 @@ FROM kube_last AS p, json_each(p.claims) AS c
      LEFT JOIN kube_asked AS a ON a.namespace = p.namespace AND a.name = coalesce(json_extract(c.value, '$.template'), json_extract(c.value, '$.claim'))
                               AND a.kind = CASE WHEN json_extract(c.value, '$.template') IS NULL THEN 'ResourceClaim' ELSE 'ResourceClaimTemplate' END
 WHERE p.kind = 'Pod';
--- One that asked for devices as a resource, by a name that says nothing of chips: what the claim was given that the scheduler made.
+-- One that requested devices as a resource, by a name that says nothing of chips: what the claim was given that the scheduler made.
 INSERT INTO kube_claimed
 SELECT p.uid, p.namespace, NULL, g.resource, g.chips
 FROM kube_last AS p CROSS JOIN kube_given AS g ON g.namespace = p.namespace AND g.name = json_extract(p.status, '$.extendedResourceClaimStatus.resourceClaimName')
@@ -320,7 +320,7 @@ SET chips = round(coalesce(chips, 0) + (SELECT sum(c.chips) FROM kube_claimed AS
 WHERE kind = 'Pod' AND uid IN (SELECT uid FROM kube_claimed);
 
 -- Of what makes pods what the templates ask for, as often as there are pods. How much of a claim with a name of its own is a
--- job's nothing tells but the pods that hold it. (CROSS keeps the few claims before the many templates.)
+-- job's nothing says but the pods that hold it. (CROSS keeps the few claims before the many templates.)
 DROP TABLE IF EXISTS temp.kube_every;
 CREATE TEMP TABLE kube_every AS
 SELECT driver, max(n) AS chips FROM (SELECT driver, count(DISTINCT chip) AS n FROM kube_devices WHERE now GROUP BY driver, node) GROUP BY driver HAVING min(n) = max(n);
@@ -478,7 +478,7 @@ FROM compared AS c;
 
 -- Of a job's objects the Workload says what it needs, else the object that has its name, else the one pod
 -- that it is; but not the Workload of one pod of several, or of one group of a LeaderWorkerSet, nor a Deployment,
--- which tells how many replicas it wants now, and not how many it wanted. Devices are worth what they are on the
+-- which says how many replicas it wants now, and not how many it wanted. Devices are worth what they are on the
 -- nodes where it ran.
 DROP TABLE IF EXISTS temp.jobs;
 CREATE TEMP TABLE jobs AS
@@ -548,9 +548,9 @@ FROM kube_attempts AS a LEFT JOIN kube_parts AS p ON p.uid = a.uid
 UNION ALL
 SELECT job, 1, NULL, pool, chips, start_time, max(start_time, end_time), outcome FROM kube_admitted;
 
--- What left the queue without holding anything: 0 chips at that moment, which closes what it asked for. A Workload
--- that is deactivated is evicted, if it was admitted or not, and asks for nothing until it is activated again. A job
--- that ran to its end in pods that nobody saw: nothing tells how long it waited and held, so it asks for nothing.
+-- What left the queue without holding anything: 0 chips at that moment, which closes what it requested. A Workload
+-- that is deactivated is evicted, whether it was admitted or not, and requests nothing until it is activated again. A job
+-- that ran to its end in pods that nobody saw: nothing says how long it waited and held, so it requests nothing.
 INSERT INTO allocations
 WITH unheld AS (
   SELECT *, coalesce(finished, deletionTimestamp, gone) AS at, event IS 'DELETED' OR finished IS NOT NULL AS over,
@@ -586,7 +586,7 @@ DROP TABLE IF EXISTS temp.capacity;
 CREATE TEMP TABLE capacity AS
 SELECT pool, chip, sum(chips) AS chips, start_time, end_time FROM kube_nodes GROUP BY pool, chip, start_time, end_time;
 
--- What every version of a node told: whether it was ready, since when it was cordoned, when it was last heard of.
+-- What every version of a node reported: whether it was ready, since when it was cordoned, when it was last heard of.
 DROP TABLE IF EXISTS temp.kube_states;
 CREATE TEMP TABLE kube_states AS
 SELECT uid, name AS node, rowid AS seen, ready, ready_time, unschedulable, creationTimestamp,
@@ -599,7 +599,7 @@ WHERE kind = 'Node' AND uid IN (SELECT uid FROM kube_nodes);
 CREATE INDEX temp.kube_states_of ON kube_states(uid, unschedulable, seen);
 CREATE INDEX temp.kube_states_ready ON kube_states(uid, ready, ready_time);
 
--- From the moment a node is not ready (cordoned, where its taint tells since when) until it is again.
+-- From the moment a node is not ready (cordoned, where its taint says since when) until it is again.
 DROP TABLE IF EXISTS temp.kube_down;
 CREATE TEMP TABLE kube_down AS
 WITH unready AS (
@@ -645,8 +645,8 @@ SELECT n.pool, n.chips - coalesce((SELECT sum(h.chips) FROM kube_occupied AS h
 FROM parts AS p JOIN kube_down AS d ON d.rowid = p.down JOIN kube_nodes AS n ON n.uid = d.uid;
 DELETE FROM outages WHERE chips <= 0;
 
--- Chips that the device plugin has withdrawn (capacity has them, allocatable has not): from the first heartbeat that tells so until
--- the first that tells otherwise. What is out of service with its node is so already, and what pods hold is theirs.
+-- Chips that the device plugin has withdrawn (capacity has them, allocatable has not): from the first heartbeat that says so until
+-- the first that says otherwise. What is out of service with its node is so already, and what pods hold is theirs.
 DROP TABLE IF EXISTS temp.kube_withdrawn;
 CREATE TEMP TABLE kube_withdrawn AS
 WITH told AS (
@@ -681,7 +681,7 @@ out_of_service AS (
 )
 SELECT pool, chips, start_time, end_time, 'hw_down' FROM out_of_service WHERE chips > 0 AND (end_time IS NULL OR end_time > start_time);
 
--- Until when the cluster was observed: the last time that an object tells of, which the heartbeats of nodes keep within minutes.
+-- Until when the cluster was observed: the last time in an object, which the heartbeats of nodes keep within minutes.
 DROP TABLE IF EXISTS temp.observed;
 CREATE TEMP TABLE observed AS
 SELECT pool, (SELECT max(told) FROM kube_told) AS until_time
@@ -699,7 +699,7 @@ SELECT job, name FROM named WHERE kind = 'Pod'
 UNION ALL
 SELECT job, namespace || '/' || name FROM named WHERE kind = 'Pod' AND namespace || '/' || name <> job;
 
--- ---- 10. What nobody needs any more ----
+-- ---- 10. Tables that are no longer needed ----
 
 DROP TABLE kube_withdrawn;
 DROP TABLE kube_down;

@@ -102,7 +102,7 @@ INSERT INTO mpg_issues(source, severity, kind, line, count, detail)
 SELECT coalesce(file, :log), 'warning', 'no_steps', NULL, 1, 'no line "completed step:" of MaxText was found'
 FROM (SELECT max(file) AS file, count(step) AS steps FROM temp.training_lines) WHERE steps = 0;
 
--- With a clock, a step that is told again within ten seconds is that of another host, unless the program said in between how
+-- With a clock, a step that is reported again within ten seconds is that of another host, unless the program said in between how
 -- it is set up.
 DELETE FROM temp.training_lines WHERE rowid IN (
   SELECT id
@@ -203,7 +203,7 @@ FROM (SELECT e.rowid AS id, iif(typeof(:start) = 'text', CAST(strftime('%s', :st
       FROM training_events AS e JOIN training_attempts AS a ON a.rowid = run WHERE NOT timed) AS told
 WHERE id = training_events.rowid;
 
--- JAX dispatches ahead: a step that took longer than its lines are apart tells that `seconds` are between dispatches. Spans
+-- JAX dispatches ahead: a step that took longer than its lines are apart says that `seconds` are between dispatches. Spans
 -- of such a run are from line to line.
 DROP TABLE IF EXISTS temp.training_spanned;
 CREATE TEMP TABLE training_spanned AS
@@ -226,7 +226,7 @@ SELECT job, attempt, step, start_time, end_time, seconds, 1 AS executions, iif(t
        tflops * devices_per_chip * 1e12 / peak_flops AS mfu, tflops * devices_per_chip * 1e12 * seconds * chips AS flops
 FROM training_spanned AS s CROSS JOIN training_attempts AS a ON a.rowid = run;
 
--- Steps that no line tells of: a line is further from the one before it than lines mostly are.
+-- Steps in no line: a line is further from the one before it than lines mostly are.
 INSERT INTO mpg_issues(source, severity, kind, line, count, detail)
 WITH gap AS (
   SELECT b.job, b.step, b.step - a.step AS gap FROM training_steps AS a JOIN training_steps AS b ON b.rowid = a.rowid + 1 AND b.job = a.job AND b.attempt = a.attempt
@@ -354,7 +354,7 @@ CREATE TEMP TABLE commits AS
 SELECT job, attempt, step, snapshot_time, durable_time FROM training_saves JOIN training_attempts AS a ON a.rowid = run
 ORDER BY job, attempt, durable_time;
 
--- ---- 4. What nobody needs any more ----
+-- ---- 4. Tables that are no longer needed ----
 
 DROP TABLE training_runs;
 DROP TABLE training_saves;

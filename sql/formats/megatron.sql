@@ -129,7 +129,7 @@ SELECT coalesce(:job, file) AS job, dense_rank() OVER (PARTITION BY coalesce(:jo
        of_file, first, last, timed, whole, loaded, coalesce(:chips, own_world, world, 1) AS chips
 FROM told ORDER BY of_file, run;
 
--- --iterations-to-skip leaves iterations out that print no line: the first line of a run that went on at a checkpoint stands
+-- --iterations-to-skip leaves iterations out that print no line: the first line of a run that continued at a checkpoint stands
 -- for no more iterations than lines of that run do, and a later one for no more than its clock has room for.
 DROP TABLE IF EXISTS temp.training_counted;
 CREATE TEMP TABLE training_counted(id INTEGER PRIMARY KEY, executions, each);
@@ -142,7 +142,7 @@ FROM (SELECT l.rowid AS id, step, iif(timed, time - lag(time) OVER w, NULL) AS e
       FROM training_ranges AS r CROSS JOIN training_lines AS l ON l.rowid BETWEEN r.first AND r.last
       WHERE step IS NOT NULL WINDOW w AS (PARTITION BY r.rowid ORDER BY l.rowid));
 
--- A clock of whole seconds is late by up to one, and by how much the elapsed times tell: all lines of a run together.
+-- A clock of whole seconds is late by up to one, and by how much the elapsed times say: all lines of a run together.
 DROP TABLE IF EXISTS temp.training_events;
 CREATE TEMP TABLE training_events AS
 WITH summed AS (
@@ -183,7 +183,7 @@ SELECT job, attempt, step, start_time, end_time, seconds, executions, told_loss 
        told_tflops * 1e12 * seconds * chips AS flops, place
 FROM step LEFT JOIN peak ON name = coalesce(:chip, chip);
 
--- Steps that no line tells of: a line is further from the one before it than lines mostly are.
+-- Steps in no line: a line is further from the one before it than lines mostly are.
 INSERT INTO mpg_issues(source, severity, kind, line, count, detail)
 WITH gap AS (
   SELECT b.job, b.step, b.step - a.step AS gap FROM training_steps AS a JOIN training_steps AS b ON b.rowid = a.rowid + 1 AND b.job = a.job AND b.attempt = a.attempt
@@ -193,7 +193,7 @@ SELECT job, 'warning', 'missing_steps', NULL, count(*), 'lines of steps that are
 FROM gap JOIN usual USING (job) WHERE gap > usual GROUP BY job;
 
 -- Iterations are timed without what comes between them: with times, the gap in which a line says so is the
--- save or the evaluation; without, their timers tell. That an asynchronous save is done is said in a later gap: its timer
+-- save or the evaluation; without, their timers say. That an asynchronous save is done is said in a later gap: its timer
 -- marks its own.
 DROP TABLE IF EXISTS temp.training_phases;
 CREATE TEMP TABLE training_phases AS
@@ -213,7 +213,7 @@ UNION ALL
 SELECT job, attempt, iif(told_timer = 'evaluate', 'eval', 'checkpoint'), end_time - seconds, end_time, NULL
 FROM training_events WHERE told_timer IS NOT NULL AND NOT timed
 UNION ALL
--- How long loading took is not told: what the line proves is which iteration the run went on from.
+-- How long loading took is unknown: what the line proves is which iteration the run continued from.
 SELECT e.job, e.attempt, 'restore', s.start_time, s.start_time, e.told_loaded
 FROM training_events AS e JOIN training_steps AS s USING (job, attempt)
 WHERE e.told_loaded IS NOT NULL AND s.place = 1
@@ -280,7 +280,7 @@ DROP TABLE IF EXISTS temp.commits;
 CREATE TEMP TABLE commits AS
 SELECT job, attempt, step, snapshot_time, durable_time FROM training_saves ORDER BY job, attempt, durable_time;
 
--- ---- 4. What nobody needs any more ----
+-- ---- 4. Tables that are no longer needed ----
 
 DROP TABLE training_runs;
 DROP TABLE training_saves;

@@ -180,7 +180,7 @@ SELECT d.file, d.runs, organization, coalesce(d.system, platform), benchmark, di
 FROM described AS d LEFT JOIN told USING (file) LEFT JOIN word USING (file);
 
 -- Minutes to train: the mean of the runs without the fastest and the slowest (of 3D U-Net, the four
--- fastest and slowest), times the factor of scaling.json, where the runs have one. A run that did not reach
+-- fastest and slowest), times the factor of scaling.json, if the runs have one. A run that did not reach
 -- the target is the slowest there is.
 --@ table trace_mlperf_scores mlperf_scores the score of each benchmark of a system
 --@ column organization TEXT - that submitted it
@@ -304,7 +304,7 @@ FROM mlperf_events AS e JOIN mlperf_runs AS r ON r.job = e.file
 WHERE e.key = 'checkpoint'
 ORDER BY job, durable_time;
 
--- ---- 4. What nobody needs any more ----
+-- ---- 4. Tables that are no longer needed ----
 
 DROP TABLE mlperf_pairs;
 DROP TABLE mlperf_words;

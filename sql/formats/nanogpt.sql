@@ -56,7 +56,7 @@ WHERE back GROUP BY file;
 
 -- A run begins where a program says what it runs on, or step numbers go back. train_time is what all its
 -- steps so far took; where it goes back, its clock was started anew. A line of
--- nanoGPT tells of its last iteration: the ones since the line before it are taken to be like it. Runs of several files
+-- nanoGPT mentions its last iteration: the ones since the line before it are taken to be like it. Runs of several files
 -- are in the order of their dates: names seldom sort by their numbers.
 -- (A file's lines lie one after the other, and so do a run's: what follows goes by rowid, and its windows are over few columns.)
 DROP TABLE IF EXISTS temp.training_files;
@@ -204,7 +204,7 @@ DROP TABLE IF EXISTS temp.commits;
 CREATE TEMP TABLE commits AS
 SELECT job, attempt, step, snapshot_time, durable_time FROM training_saves ORDER BY job, attempt, durable_time;
 
--- ---- 4. What nobody needs any more ----
+-- ---- 4. Tables that are no longer needed ----
 
 DROP TABLE training_runs;
 DROP TABLE training_saves;

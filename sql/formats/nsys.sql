@@ -16,7 +16,7 @@
 --
 -- The export is a database of its own, attached under any name or opened as the main one, and is only read. For
 -- several, attach and read them one after the other. Parameters, all of which may be left unset: :trace, what to
--- call this one (the file's path); :chip, where the export does not name the GPUs (a name or alias of mpg_chips);
+-- call this one (the file's path); :chip, if the export does not name the GPUs (a name or alias of mpg_chips);
 -- :step, a GLOB over the NVTX ranges that are steps ('train_step*'), where theirs is not among the usual names.
 --
 -- From a program, which cannot bind parameters to a script, create the input before running it:
@@ -70,7 +70,7 @@ DELETE FROM device_ranges WHERE trace IN (SELECT trace FROM nsys_trace);
 DELETE FROM device_traces WHERE trace IN (SELECT trace FROM nsys_trace);
 INSERT INTO device_traces (trace, format, base_ns, host) SELECT trace, 'nsys', base_ns, host FROM nsys_trace;
 
--- A process numbers the devices that it may see; the export tells which of the machine's they are. Global ids hold
+-- A process numbers the devices that it may see; the export says which of the machine's they are. Global ids hold
 -- machine, process and thread: without the lowest 24 bits a thread's is its process's.
 DROP TABLE IF EXISTS temp.nsys_devices;
 CREATE TEMP TABLE nsys_devices AS

@@ -55,7 +55,7 @@ INSERT INTO mpg_issues(source, severity, kind, count, detail)
 SELECT coalesce(:otlp, 'otlp_spans'), 'warning', 'missing_field', count(*), 'span "' || min(name) || '" lacks its start or end: it counts as far as it tells'
 FROM otlp_spans WHERE start_time IS NULL OR end_time IS NULL GROUP BY NULL;
 
--- An attribute of the span, else of its resource. Spans of one rank count, the lowest: the others tell the same.
+-- An attribute of the span, else of its resource. Spans of one rank count, the lowest: the others say the same.
 DROP TABLE IF EXISTS temp.otlp_told;
 CREATE TEMP TABLE otlp_told AS
 WITH told AS (
@@ -88,7 +88,7 @@ SELECT coalesce(:otlp, 'otlp_spans'), 'warning', 'no_known_span', count(*),
        'no span with mpg.job has a kind of the native trace; the first is "' || min(name) || '"'
 FROM otlp_spans WHERE NOT EXISTS (SELECT 1 FROM otlp_told);
 
--- Other spans of a job that has some are common; which they are is told, as a kind may be misspelt.
+-- Other spans of a job that has some are common; the issue names them, as a kind may be misspelt.
 INSERT INTO mpg_issues(source, severity, kind, count, detail)
 SELECT coalesce(:otlp, 'otlp_spans'), 'info', 'other_spans', count(*), 'spans that are of no kind of the native trace, or of no job: left out; of them ' || group_concat(DISTINCT name)
 FROM otlp_spans AS s
@@ -137,7 +137,7 @@ SELECT job, attempt, json_extract(a, '$."mpg.step"') AS step, start_time AS snap
 FROM otlp_told
 WHERE kind = 'commit' OR (kind = 'checkpoint' AND json_extract(a, '$."mpg.durable"') = 1);
 
--- ---- 3. What it held, where no scheduler tells ----
+-- ---- 3. What it held, if no scheduler says ----
 
 CREATE TEMP TABLE IF NOT EXISTS capacity(pool, chip, chips, start_time, end_time);
 CREATE TEMP TABLE IF NOT EXISTS jobs(job, name, owner, phase, framework, runtime, model, priority, chips, min_chips, tasks, submit_time, labels);
@@ -183,7 +183,7 @@ FROM otlp_jobs AS o LEFT JOIN otlp_held AS h ON h.job = o.job
 WHERE o.job NOT IN (SELECT job FROM jobs)
 GROUP BY o.job;
 
--- ---- 4. What nobody needs any more ----
+-- ---- 4. Tables that are no longer needed ----
 
 DROP TABLE otlp_jobs;
 DROP TABLE otlp_gaps;

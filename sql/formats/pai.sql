@@ -14,11 +14,11 @@
 --     SELECT pool, sum(chip_us) / 3.6e9 AS gpu_hours FROM mpg_rollup WHERE category = 'untraced' GROUP BY pool;
 --
 -- What it gives: GPU-time by type of GPU and user; queueing where wait_time is there. What it cannot give: SG against
--- installed chips (it knows of no machines, so what is held is the capacity, and SG is 1 but for nothing: add a capacity
+-- installed chips (it knows of no machines, so what is held is the capacity, and SG is 1 without a meaning: add a capacity
 -- table), nor RG and PG: no steps, no checkpoints, not even how a job ended. They are NULL, not 1.
 --
 -- num_gpu is of a whole job, in GPUs, with fractions. A job without wait_time starts when it is submitted: that nothing
--- is queued is then no finding. Seconds count from a moment that is not told.
+-- is queued is then no finding. Seconds count from a moment that is unknown.
 --
 -- Makes the TEMP tables jobs and allocations. From a program that cannot bind parameters to a script, create pai_sample as
 -- below before running it.
@@ -79,6 +79,6 @@ SELECT coalesce(:pai, 'pai_sample'), 'data_loss', 'end_before_start', NULL, coun
 FROM allocations WHERE end_time < start_time;
 UPDATE allocations SET end_time = start_time WHERE end_time < start_time;
 
--- ---- 3. What nobody needs any more ----
+-- ---- 3. Tables that are no longer needed ----
 
 DROP TABLE pai_sample;

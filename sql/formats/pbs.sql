@@ -15,7 +15,7 @@
 --     SELECT pool, scheduling_goodput(category, chip_us) FROM mpg_rollup GROUP BY pool;
 --
 -- Parameters (all but :pbs may be left unset): :pbs is a path, glob or folder of accounting logs; :zone
--- is the server's time zone ('UTC'); :chips is what a chip is, 'ngpus' (unless told otherwise) or
+-- is the server's time zone ('UTC'); :chips is what a chip is, 'ngpus' (unless given) or
 -- 'ncpus'.
 --
 -- From a program that cannot bind parameters to a script, create the input before running it:
@@ -39,7 +39,7 @@ SELECT date_time, record_type, id_string, "user", "group", account, project, job
        CASE WHEN :chips_per_node IS NOT NULL THEN :chips_per_node * json_array_length(nodes) WHEN :chips = 'ncpus' THEN alloc_cpus ELSE alloc_gpus END AS held
 FROM pbs_trace(mpg_required(:pbs, ':pbs'), coalesce(:zone, 'UTC'));
 
--- What cannot be: a time that is more than ten years from the middle one; its record counts as nothing. Each record tells three: its own,
+-- What cannot be: a time that is more than ten years from the middle one; its record counts as nothing. Each record says three: its own,
 -- and when the job was queued, started or ended.
 DROP TABLE IF EXISTS temp.pbs_impossible;
 CREATE TEMP TABLE pbs_impossible AS
@@ -54,7 +54,7 @@ FROM pbs_impossible GROUP BY _file;
 DELETE FROM pbs_records WHERE rowid IN (SELECT row FROM pbs_impossible);
 DROP TABLE pbs_impossible;
 
--- A record of a start or an end that does not tell it, or of a job that runs and whose chips are not told, counts as far as it tells.
+-- A record of a start or an end that does not say it, or of a job that runs and whose chips are unknown, counts as far as it says.
 INSERT INTO mpg_issues(source, severity, kind, line, count, detail)
 SELECT _file, 'warning', 'missing_field', min(_line), count(*), 'record ' || record_type || ' of job ' || id_string || ' lacks its ' || field || ': it counts as far as it tells'
 FROM (SELECT _file, _line, record_type, id_string,
@@ -84,7 +84,7 @@ SELECT id_string AS name FROM pbs_records GROUP BY id_string HAVING max(max(coal
 CREATE INDEX temp.pbs_id_of ON pbs_ids(name);
 
 -- A job is the number of its id, and its records lie together, in the order of its starts: what follows sorts nothing. What is
--- long of a record is read where it lies. (0 as `begun`: the record tells no start.)
+-- long of a record is read where it lies. (0 as `begun`: the record says no start.)
 DROP TABLE IF EXISTS temp.pbs_of_jobs;
 CREATE TEMP TABLE pbs_of_jobs(job INTEGER, begun REAL, place INTEGER, record_type TEXT, date_time, start, "end", outcome, exit_status, used_up, held, asked, gpu_type,
                               server, PRIMARY KEY (job, begun, place)) WITHOUT ROWID;
@@ -97,7 +97,7 @@ WHERE job_base IS NOT NULL AND (array_index IS NULL OR (array_index <> '' AND ar
 -- ---- 3. Attempts: one a start of a job ----
 
 -- S and T begin one, R ends it and the job waits again, E ends it for good; A and D end one that no E
--- does. R and E tell the start, so that what began before the log is whole; but for Torque's R, which ends
+-- does. R and E say the start, so that what began before the log is whole; except Torque's R, which ends
 -- the one that runs. Where nothing ends an attempt and the job starts again, it ended then at the latest.
 DROP TABLE IF EXISTS temp.pbs_stops;
 CREATE TEMP TABLE pbs_stops AS
@@ -210,7 +210,7 @@ CREATE UNIQUE INDEX temp.pbs_pool_of ON pbs_pools(job);
 
 -- ---- 5. The relations ----
 
--- What a job needs is what it asked for when it last started, or else of late: it may be altered while it waits, and
+-- What a job needs is what it requested when it last started, or else of late: it may be altered while it waits, and
 -- release nodes at work. Where it was given another number (whole nodes) it is elastic.
 DROP TABLE IF EXISTS temp.pbs_jobs;
 CREATE TEMP TABLE pbs_jobs AS
@@ -238,7 +238,7 @@ SELECT i.name AS job, n.name, owner, NULL AS phase, NULL AS framework, NULL AS r
                                               'gpu_type', gpu_type, 'nodes', nodes, 'array_job', CASE WHEN task IS NOT NULL THEN base END)) END AS labels
 FROM pbs_jobs AS n CROSS JOIN pbs_ids AS i ON i.rowid = n.job LEFT JOIN given USING (job);
 
--- What left the queue holds nothing at that moment: that closes what it asked for.
+-- What left the queue holds nothing at that moment: that closes what it requested.
 DROP TABLE IF EXISTS temp.allocations;
 CREATE TEMP TABLE allocations AS
 WITH piece AS (
@@ -268,7 +268,7 @@ FROM allocations WHERE end_time < start_time;
 UPDATE allocations SET end_time = start_time WHERE end_time < start_time;
 
 -- Until when the server was observed: the last record of its log, of whatever kind. Its time is the server's local one, which starts and
--- ends correct by quarters of an hour where :zone is another zone. Where it is later than all that jobs tell, what runs holds its chips
+-- ends correct by quarters of an hour where :zone is another zone. Where it is later than all that jobs say, what runs holds its chips
 -- at that time.
 DROP TABLE IF EXISTS temp.pbs_observed;
 CREATE TEMP TABLE pbs_observed AS
@@ -288,7 +288,7 @@ FROM allocations JOIN pbs_observed ON pool = server OR substr(pool, 1, length(se
 UPDATE allocations SET end_time = o.at FROM pbs_observed AS o
 WHERE end_time IS NULL AND start_time < o.at AND (pool = server OR substr(pool, 1, length(server) + 1) = server || '/');
 
--- What was rerun and waits holds nothing from then on: that keeps open what it asks for.
+-- What was rerun and waits holds nothing from then on: that keeps open what it requests.
 INSERT INTO allocations
 WITH last AS (SELECT job, max(attempt) AS attempt, end_time, again FROM pbs_attempts GROUP BY job)
 SELECT i.name, attempt + 1, NULL, pool, 0, end_time, NULL, NULL
@@ -312,7 +312,7 @@ SELECT job, name AS alias FROM named
 UNION ALL
 SELECT job, letter || name FROM named, (SELECT 'o' AS letter UNION SELECT 'e') WHERE whole;
 
--- ---- 7. What nobody needs any more ----
+-- ---- 7. Tables that are no longer needed ----
 
 DROP TABLE pbs_pools;
 DROP TABLE pbs_observed;

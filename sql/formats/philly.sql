@@ -142,7 +142,7 @@ SELECT 'philly/' || memory AS pool, NULL AS chip, sum(gpus) AS chips, start_time
 FROM philly_machines, (SELECT min(start_time) AS start_time, max(max(start_time), max(end_time)) AS end_time FROM philly_attempts)
 GROUP BY memory;
 
--- ---- 4. What nobody needs any more ----
+-- ---- 4. Tables that are no longer needed ----
 
 DROP TABLE philly_far;
 DROP TABLE philly_attempts;

@@ -25,7 +25,7 @@
 --
 -- Parameters (all but :sacct may be left unset): :sacct and :events are paths, globs or folders of
 -- `sacct -P` (or its --json, or that of squeue) and `sacctmgr -P show event`; :nodes is one of
--- `scontrol show node`, for what the events do not tell; :zone is the cluster's time zone, where the
+-- `scontrol show node`, for what the events do not say; :zone is the cluster's time zone, if the
 -- times are local ('UTC'); :columns and :delimiter are the arguments of slurm_trace.
 --
 -- From a program that cannot bind parameters to a script, create the inputs before running it:
@@ -85,7 +85,7 @@ DELETE FROM temp.slurm_jobs WHERE rowid IN (SELECT row FROM slurm_impossible WHE
 DELETE FROM temp.slurm_events WHERE rowid IN (SELECT row FROM slurm_impossible WHERE what = 'event');
 DROP TABLE slurm_impossible;
 
--- A state that is none of Slurm's, a job that ran and has no start, or that lacks what it held while others tell it, and one that
+-- A state that is none of Slurm's, a job that ran and has no start, or that lacks what it held while others say it, and one that
 -- started before it was submitted are counted as they stand, and listed.
 INSERT INTO mpg_issues(source, severity, kind, line, count, detail)
 SELECT _file, 'warning', 'unknown_state', min(_line), count(*), 'states that are none of Slurm''s, whose outcome is not known: ' || group_concat(DISTINCT state_base)
@@ -256,7 +256,7 @@ SELECT CASE WHEN (SELECT count(DISTINCT cluster_name) FROM slurm_rows) > 1 THEN 
        req_gpu_types, req_gpus, alloc_gpus, array_count, state_base, outcome, Submit, Start, "End"
 FROM kept CROSS JOIN slurm_jobs AS j ON j.rowid = row; -- the rest is read where it lies
 
--- What ran when an earlier export was made, and in a later one has begun anew, has an end that neither tells: a
+-- What ran when an earlier export was made, and in a later one has begun anew, has an end that neither says: a
 -- requeue submits again, and a job does not run twice.
 UPDATE temp.slurm_attempts SET "End" = ended
 FROM (SELECT rowid AS row, CASE WHEN lead(Submit) OVER later > Start THEN lead(Submit) OVER later ELSE lead(Start) OVER later END AS ended
@@ -265,7 +265,7 @@ FROM (SELECT rowid AS row, CASE WHEN lead(Submit) OVER later > Start THEN lead(S
       WINDOW later AS (PARTITION BY cluster_name, id ORDER BY coalesce(Start, "End", Submit), Submit)) AS n
 WHERE n.row = slurm_attempts.rowid AND started AND "End" IS NULL AND ended IS NOT NULL;
 
--- Slurm counts GPUs by type for jobs that asked for a type. Those of another job are of the type of its nodes, where
+-- Slurm counts GPUs by type for jobs that requested a type. Those of another job are of the type of its nodes, where
 -- that is known and one: of the nodes as they are now, of their events, of the jobs that asked. A list without any
 -- type is of a time when none was counted, and says nothing; what is held then is of no type, as what was installed.
 DROP TABLE IF EXISTS temp.slurm_installed;
@@ -344,7 +344,7 @@ CREATE TEMP TABLE capacity AS
 SELECT pool, nullif(type, '') AS chip, chips, start_time, end_time
 FROM slurm_installed JOIN slurm_pools USING (cluster_name, type);
 
--- What a job needs is what it asked for. Slurm starts a job whole, so where it granted another number
+-- What a job needs is what it requested. Slurm starts a job whole, so where it granted another number
 -- (a range of nodes, whole nodes, a resize) the job is elastic down to the least it ran on.
 -- Comment may be a JSON object: its phase, framework, runtime and model are the job's, and the whole
 -- of it is in the labels. Slurm stores it when an attempt ends: of one that runs, that of those before counts.
@@ -391,7 +391,7 @@ SELECT job,
             ELSE json_object('user', "User", 'partition', Partition, 'nodes', NNodes) END AS labels
 FROM last;
 
--- A job that never started, but ended, holds nothing at its end: that closes what it asked for. One that
+-- A job that never started, but ended, holds nothing at its end: that closes what it requested. One that
 -- was requeued and waits holds nothing from then on: that keeps it open.
 DROP TABLE IF EXISTS temp.allocations;
 CREATE TEMP TABLE allocations AS
@@ -406,13 +406,13 @@ JOIN slurm_pools AS p ON p.cluster_name = a.cluster_name
  AND p.type = (SELECT min(key) FROM json_each(coalesce(a.req_gpu_types, a.held_types)))
 WHERE CASE WHEN a."End" IS NOT NULL THEN NOT a.started OR a.held_types = '{}' ELSE NOT a.started AND a.last_start IS NOT NULL END;
 
--- A node is out of service while any of its events lasts, whatever their number, but for what a job
+-- A node is out of service while any of its events lasts, in any number, except what a job
 -- still holds of it: a draining node works until its jobs are done. GPUs of a job are taken to lie
 -- evenly on its nodes. Of several reasons the first of hw_down, maintenance, drained, power_saving.
--- States are sacctmgr's short ones: DRNG is draining, and marks behind a state are ~%! for a node that
+-- States are sacctmgr's short ones: DRNG is draining, and marks after a state are ~%! for a node that
 -- has no power or goes there, $@^ for maintenance and a reboot.
 --
--- What reasons tell, by the words that people and Slurm write: the first row that matches counts. A pattern is of words, in lower
+-- What reasons say, by the words that people and Slurm write: the first row that matches counts. A pattern is of words, in lower
 -- case, with % for any letters; all but letters and digits is a space in a reason. A TEMP table outage_reasons(pattern, kind) that
 -- is there before has rows of its own, which come first, and whose kind counts whatever the node's state is.
 CREATE TEMP TABLE IF NOT EXISTS outage_reasons(pattern TEXT, kind TEXT);
@@ -546,7 +546,7 @@ SELECT job, JobID AS alias FROM slurm_attempts AS a CROSS JOIN slurm_jobs AS j O
 UNION
 SELECT job, id FROM slurm_attempts WHERE id <> job;
 
--- ---- 7. What nobody needs any more ----
+-- ---- 7. Tables that are no longer needed ----
 
 DROP TABLE slurm_said;
 DROP TABLE slurm_reasons;

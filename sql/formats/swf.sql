@@ -99,7 +99,7 @@ SELECT first, last, log_start, chips,
        CASE WHEN count(*) OVER () > 1 THEN row_number() OVER (ORDER BY _file) || '/' ELSE '' END AS prefix
 FROM files ORDER BY first;
 
--- ---- 3. Attempts of jobs of several lines: one a line, but for the summary of a job in parts (status 2, 3, 4) ----
+-- ---- 3. Attempts of jobs of several lines: one a line, except the summary of a job in parts (status 2, 3, 4) ----
 
 -- Most jobs have one line, and are read where they lie.
 DROP TABLE IF EXISTS temp.swf_repeated;
@@ -193,7 +193,7 @@ FROM told CROSS JOIN swf_pools AS p ON p.rowid = of_pool
 WHERE p.chips IS NOT NULL
 GROUP BY p.rowid;
 
--- ---- 5. What nobody needs any more ----
+-- ---- 5. Tables that are no longer needed ----
 
 DROP TABLE swf_attempts;
 DROP TABLE swf_repeated;

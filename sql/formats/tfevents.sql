@@ -15,18 +15,18 @@
 --     SELECT attempt, step, seconds, loss, tflops_per_chip FROM training_steps;
 --     SELECT category, sum(chip_seconds) FROM mpg_rollup GROUP BY category;
 --
--- Parameters (all but :events may be left unset): :events is a path, glob or folder; :tag is the tag whose values tell
--- of steps, where it is none of those below; :chips and :chip say how many chips the job holds, and which; :pool
+-- Parameters (all but :events may be left unset): :events is a path, glob or folder; :tag is the tag whose values say
+-- of steps, if it is none of those below; :chips and :chip say how many chips the job holds, and which; :pool
 -- names the pool ('training'); :job makes all files runs of one job (else those of a folder are one, named after
 -- it); :outcome says how the last run ended ('completed', 'failed', ...); :flops are those of one step on all chips together,
--- where no tag tells a rate. A program that cannot bind parameters to a script replaces them in its text.
+-- where no tag says a rate. A program that cannot bind parameters to a script replaces them in its text.
 --
 -- Makes the TEMP tables jobs, allocations, capacity, spans and commits, which mpg_ledger and mpg_rollup then
 -- find, and training_steps, a row a value of the tag. The rules are explained in docs/formats/tfevents.md.
 
 -- ---- 1. The input ----
 
--- The tags that tell of steps, and those by which the same trainer tells TFLOP/s of a device and seconds of a step.
+-- The tags of steps, and those by which the same trainer says TFLOP/s of a device and seconds of a step.
 DROP TABLE IF EXISTS temp.tfevents_tags;
 CREATE TEMP TABLE tfevents_tags(place INTEGER PRIMARY KEY, tag TEXT NOT NULL, rate TEXT, seconds TEXT, framework TEXT);
 INSERT INTO tfevents_tags VALUES
@@ -89,7 +89,7 @@ FROM tfevents_files WHERE job NOT IN (SELECT job FROM tfevents_chosen) GROUP BY 
 
 -- ---- 2. Attempts ----
 
--- Hosts that write at the same time tell the same steps: the file with the most values counts.
+-- Hosts that write at the same time say the same steps: the file with the most values counts.
 DROP TABLE IF EXISTS temp.tfevents_runs;
 CREATE TEMP TABLE tfevents_runs AS
 SELECT f.job, f.file, f.begin_time, f.last_time, min(v.time) AS first_step_time, max(v.time) AS last_step_time, count(*) AS n
@@ -160,7 +160,7 @@ CREATE TEMP TABLE tfevents_chip AS
 SELECT max(c.devices) AS devices, max(CASE WHEN c.dtype = 'bf16' THEN c.peak_flops END) AS peak_flops
 FROM mpg_chips AS c WHERE lower(c.chip) = lower(:chip) OR EXISTS (SELECT 1 FROM json_each(c.aliases) AS a WHERE lower(a.value) = lower(:chip));
 
--- What a step took, where the trainer tells it beside the rate, is without what else lies between two values.
+-- What a step took, if the trainer says it beside the rate, is without what else lies between two values.
 DROP TABLE IF EXISTS temp.tfevents_rates;
 CREATE TEMP TABLE tfevents_rates AS
 SELECT v.file, v.step, v.time, max(CASE WHEN v.tag = c.rate THEN v.value END) AS tflops, max(CASE WHEN v.tag = c.seconds THEN v.value END) AS seconds
@@ -213,14 +213,14 @@ UNION ALL
 SELECT job, attempt, 'init', begin_of_attempt, start_time, NULL, NULL FROM tfevents_spans WHERE is_first AND start_time > begin_of_attempt
 ORDER BY 1, 2, 4;
 
--- Sessions of TensorFlow 1 tell their checkpoints; nothing else does.
+-- Sessions of TensorFlow 1 say their checkpoints; nothing else does.
 DROP TABLE IF EXISTS temp.commits;
 CREATE TEMP TABLE commits AS
 SELECT a.job, a.attempt, v.step, v.time AS snapshot_time, v.time AS durable_time
 FROM tfevents_values AS v JOIN tfevents_attempts AS a ON a.file = v.file AND v.time >= a.start_time AND v.time <= a.end_time
 WHERE v.kind = 'session_log' ORDER BY 1, 2, 5;
 
--- ---- 5. What nobody needs any more ----
+-- ---- 5. Tables that are no longer needed ----
 
 DROP TABLE tfevents_attempts;
 DROP TABLE tfevents_rates;

@@ -67,7 +67,7 @@ SELECT file, 'data_loss', 'impossible_time', min(line), count(*), 'lines whose t
 DELETE FROM temp.training_lines WHERE rowid IN (SELECT row FROM training_far);
 DROP TABLE training_far;
 
--- A line of a step that tells no FLOP/s is unrated; one of an evaluation tells none.
+-- A line of a step that says no FLOP/s is unrated; one of an evaluation says none.
 INSERT INTO mpg_issues(source, severity, kind, line, count, detail)
 SELECT file, 'warning', 'missing_field', min(line), count(*), 'lines of steps without "tflops": these steps are unrated'
 FROM temp.training_lines WHERE step IS NOT NULL AND json_extract(fields, '$.validate') IS NULL AND json_extract(fields, '$.tflops') IS NULL GROUP BY file;
@@ -175,7 +175,7 @@ SELECT job, attempt, step, start_time, time AS end_time, time - start_time AS se
        replace(json_extract(fields, '$.tflops'), ',', '') * 1e12 * (time - start_time) * chips AS flops
 FROM step LEFT JOIN peak ON name = coalesce(:chip, chip);
 
--- Steps that no line tells of: a line is further from the one before it than lines mostly are.
+-- Steps in no line: a line is further from the one before it than lines mostly are.
 INSERT INTO mpg_issues(source, severity, kind, line, count, detail)
 WITH gap AS (
   SELECT b.job, b.step, b.step - a.step AS gap FROM training_steps AS a JOIN training_steps AS b ON b.rowid = a.rowid + 1 AND b.job = a.job AND b.attempt = a.attempt
@@ -270,7 +270,7 @@ DROP TABLE IF EXISTS temp.commits;
 CREATE TEMP TABLE commits AS
 SELECT job, attempt, step, snapshot_time, durable_time FROM training_saves ORDER BY job, attempt, durable_time;
 
--- ---- 4. What nobody needs any more ----
+-- ---- 4. Tables that are no longer needed ----
 
 DROP TABLE training_runs;
 DROP TABLE training_saves;

@@ -104,7 +104,7 @@ CREATE UNIQUE INDEX temp.xplane_launch ON xplane_launches(trace, correlation);
 -- ---- 4. What the devices did ----
 
 -- Of GPUs, the streams; of TPUs, the lines of operations, less those that only hold others, by their category or, where
--- they have none, by their name: 'while.3'. Other lines tell the
+-- they have none, by their name: 'while.3'. Other lines say the
 -- same time again by step, module, operation of the framework or source line: of GPUs XLA Ops too, which XProf
 -- derives from the streams.
 DROP TABLE IF EXISTS temp.xplane_activity;
@@ -121,7 +121,7 @@ WHERE plane GLOB '/device:*'
        OR (line IN ('XLA Ops', 'Async XLA Ops') AND (trace, plane) NOT IN (SELECT trace, plane FROM xplane_events WHERE line GLOB 'Stream #*')))
   AND coalesce(hlo_category, rtrim(coalesce(display_name, name, ''), '.0123456789')) NOT IN ('while', 'conditional', 'call');
 
--- An instruction's category tells what its name may not: "fusion.7" can be an all-reduce.
+-- An instruction's category says what its name may not: "fusion.7" can be an all-reduce.
 DROP TABLE IF EXISTS temp.xplane_classes;
 CREATE TEMP TABLE xplane_classes AS
 SELECT kind, shown, hlo_category,

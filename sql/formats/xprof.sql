@@ -88,7 +88,7 @@ FROM xprof_events WHERE plane GLOB '/device:*' AND line = 'XLA Modules';
 -- ---- 3. What the devices did ----
 
 -- Of TPUs the line of operations, less those that only hold others (a while holds its body), by category or name; of GPUs the streams. Other
--- lines tell the same time again: of GPUs XLA Ops too, which XProf derives from the streams.
+-- lines say the same time again: of GPUs XLA Ops too, which XProf derives from the streams.
 DELETE FROM xprof_events
 WHERE plane GLOB '/device:*' AND line = 'XLA Ops' AND (trace, plane) IN (SELECT trace, plane FROM xprof_events WHERE line GLOB 'Stream #*');
 
@@ -101,7 +101,7 @@ WITH names AS (
   WHERE plane GLOB '/device:*' AND (line GLOB 'Stream #*' OR line = 'XLA Ops')
     AND coalesce(hlo_category, rtrim(name, '.0123456789')) NOT IN ('while', 'conditional', 'call')
 )
--- An instruction's category tells what its name may not: "fusion.7" can be an all-reduce.
+-- An instruction's category says what its name may not: "fusion.7" can be an all-reduce.
 SELECT *, (SELECT class FROM device_class_rules AS r
            WHERE n.kind GLOB r.kind
              AND ((lower(n.name) GLOB r.name AND (r.priority NOT BETWEEN 60 AND 98 OR n.hlo_category IS NULL

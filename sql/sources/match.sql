@@ -11,7 +11,7 @@
 --@ job \b(?:MY_)?POD_?NAME\b\\?["']?\s*[=:]\s*\\?["']?([a-z][a-z0-9.-]*[a-z0-9])
 --@ job \bHOSTNAME\b\\?["']?\s*[=:]\s*\\?["']?([a-z][a-z0-9.-]*[a-z0-9])
 
--- Everything that a job goes by, where there is a log to find the job of. What two jobs go by is of no use.
+-- Everything that a job goes by, if there is a log to find the job of. What two jobs go by is of no use.
 CREATE TABLE key(key TEXT PRIMARY KEY, job TEXT NOT NULL, strength INTEGER NOT NULL) WITHOUT ROWID;
 CREATE TABLE asked AS
 SELECT 1 AS is_asked FROM file
@@ -80,7 +80,7 @@ SELECT c.file, group_concat(DISTINCT c.job) AS jobs FROM candidate AS c WHERE c.
 UPDATE file SET job = found.job, inferred = json_set(inferred, '$.job', found.how)
 FROM found WHERE found.file = file.file AND file.rowid IN (SELECT file FROM found);
 
--- What the log does not tell and its job does: the year of its times, or when it began.
+-- What the log does not say and its job does: the year of its times, or when it began.
 UPDATE file SET options = json_set(options, '$.year', t.year), inferred = json_set(inferred, '$.year', 'the year in which its job ran')
 FROM (SELECT job, CAST(strftime('%Y', min(start_time), 'unixepoch') AS INTEGER) AS year
       FROM all_allocations WHERE typeof(start_time) IN ('integer', 'real') GROUP BY job) AS t
