@@ -212,7 +212,7 @@ static void *worker_main(void *arg) {
   (void)pthread_mutex_lock(&p->lock);
   while (!p->quit) {
     uint64_t waiting = p->cut - p->begun;
-    /* The cutting thread goes on cutting while others wait for pieces. */
+    /* The cutting thread continues cutting while others wait for pieces. */
     if (may_go_ahead(p)) {
       go_ahead(p);
     } else if (p->steps->cut_by_any && may_cut(p) && waiting <= (uint64_t)p->idle) {

@@ -1,9 +1,8 @@
 /*
 ** host.h - calls that SQLite has only later than MPG_OLDEST_SQLITE.
 **
-** They are made where the host has them. Where it has not, the answer is one that is right of any
-** query and costs speed alone. No other file makes such calls: an older host's table of routines
-** ends before them.
+** If the host lacks a call, the answer here is right for every query and only costs speed. No other
+** file makes such calls: an older host's table of routines ends before them.
 */
 #ifndef MPG_HOST_H
 #define MPG_HOST_H
@@ -17,18 +16,18 @@
 #define SQLITE_INDEX_CONSTRAINT_OFFSET 74
 #endif
 
-/* sqlite3_vtab_distinct() of 3.38; 0 before: the rows are to be all, and in order. */
+/* sqlite3_vtab_distinct() of 3.38. 0 before: all rows are needed, in order. */
 int mpg_host_distinct(sqlite3_index_info *info);
 
-/* The right side of constraint `c` where it is a constant, by sqlite3_vtab_rhs_value() of 3.38;
-** else NULL. */
+/* The right side of constraint `c` if it is a constant, by sqlite3_vtab_rhs_value() of 3.38; else
+** NULL. */
 sqlite3_value *mpg_host_constant(sqlite3_index_info *info, int c);
 
-/* What an "=" of xBestIndex is; before 3.38 nothing tells. */
+/* What an "=" of xBestIndex is; before 3.38 that is unknown. */
 typedef enum mpg_host_equal { MPG_HOST_EQUAL, MPG_HOST_IN, MPG_HOST_EQUAL_OR_IN } mpg_host_equal;
-/* By sqlite3_vtab_in(); its values come at once where it is IN and `at_once`. */
+/* By sqlite3_vtab_in(). If it is an IN and `at_once`, its values come at once. */
 mpg_host_equal mpg_host_equal_of(sqlite3_index_info *info, int c, bool at_once);
-/* sqlite3_vtab_in_first() and _next(), of what came at once. */
+/* sqlite3_vtab_in_first() and _next(), for values that come at once. */
 int mpg_host_in_first(sqlite3_value *values, sqlite3_value **out);
 int mpg_host_in_next(sqlite3_value *values, sqlite3_value **out);
 
@@ -39,11 +38,11 @@ bool mpg_host_is_utf8(sqlite3_value *text);
 bool mpg_text_is_utf8(sqlite3 *db);
 
 /* The name of the n-th database, to be freed by sqlite3_free(): 0 is main, 1 temp. NULL: there are
-** not so many. By sqlite3_db_name() of 3.39. */
+** fewer. By sqlite3_db_name() of 3.39. */
 int mpg_host_database(sqlite3 *db, int n, char **out);
 
-/* A host before 3.35 knows no AS MATERIALIZED: a copy of the statements without the word, to be
-** freed by sqlite3_free(). *out is NULL where the host knows it. */
+/* A copy of the statements without AS MATERIALIZED, which is of 3.35, to be freed by
+** sqlite3_free(). *out is NULL if the host knows it. */
 int mpg_host_without_hints(const char *sql, char **out);
 
 #endif

@@ -14,7 +14,7 @@
 ** The file may still be being written: a record that it ends within is left out (unfinished.h).
 ** MPG_DATA, "PATH: byte N: ...", N counted in (decompressed) bytes: a length whose checksum is
 ** another, after which nothing more of the file is read; data whose checksum is another, or that is
-** no Event. After those the next call goes on with the record that follows.
+** no Event. After those the next call continues with the record that follows.
 **
 ** Issues: unfinished_record; unknown_field (info), fields of events and values that no known
 ** version of the messages has; invalid_utf8.

@@ -81,8 +81,9 @@ static size_t branch_of_commit(const mpg_lineage *lineage, size_t ncommits, size
   return i;
 }
 
-/* The branch that branch i goes on from, where a restore names the step: of the commit loaded, else
-** the latest that ran this step, else the latest that came to it, else the one before. i: none. */
+/* The branch that branch i continues from, where a restore names the step: of the commit loaded,
+** else the latest that ran this step, else the latest that came to it, else the one before. i:
+** none. */
 static size_t parent_of(const mpg_lineage *lineage, size_t ncommits, size_t i) {
   int64_t loaded = lineage->branches[i].loaded;
   size_t ran = branch_of_commit(lineage, ncommits, i), came = i, before = i;
@@ -107,7 +108,7 @@ static size_t with_steps_before(const mpg_lineage *lineage, size_t i) {
   return j > 0 ? j - 1 : i;
 }
 
-/* From the last branch back along those that each goes on from. */
+/* From the last branch back along those that each continues from. */
 static mpg_rc find_limits(mpg_lineage *lineage, size_t ncommits) {
   size_t i = lineage->nbranches;
   int64_t limit = INT64_MAX;

@@ -1,8 +1,9 @@
 /*
 ** gzip.h - one gzip member at a time, by ISA-L or by zlib; the part of unpack.h that unpacks gzip.
 **
-** MPG_ISAL: ISA-L was there to build with, and is linked. MPG_ISAL_LOADED, beside it: it is looked
-** for at run time instead, and zlib unpacks where it is not found. Without either zlib is linked.
+** MPG_ISAL: ISA-L was there to build with, and is linked. MPG_ISAL_LOADED, beside it: it is
+** searched for at run time instead, and zlib unpacks where it is not found. Without either zlib is
+** linked.
 */
 #ifndef MPG_GZIP_H
 #define MPG_GZIP_H

@@ -1,4 +1,4 @@
-/* gzip_isal.c - gzip by ISA-L, linked or looked for at run time: see gzip.h. */
+/* gzip_isal.c - gzip by ISA-L, linked or searched for at run time: see gzip.h. */
 #include "gzip.h"
 
 #ifdef MPG_ISAL
@@ -41,7 +41,7 @@ typedef struct isal_gzip {
   struct inflate_state state;
 } isal_gzip;
 
-/* The part behind this one that the header has. */
+/* The part after this one that the header has. */
 static header_part part_after(const header *h) {
   static const unsigned flag[] = {
       [EXTRA_SIZE] = 4, [EXTRA] = 4, [NAME] = 8, [COMMENT] = 16, [HEADER_CRC] = 2};

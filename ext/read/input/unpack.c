@@ -21,7 +21,7 @@ struct mpg_inflate {
   const char *path;
   mpg_packing packing;
   bool inside;    /* of a gzip member or zstd frame, whose end is still to come */
-  bool padding;   /* behind the last gzip member: only zeros may follow */
+  bool padding;   /* after the last gzip member: only zeros may follow */
   int64_t eaten;  /* packed bytes taken so far, for messages */
   int64_t given;  /* unpacked bytes */
   mpg_gzip *gzip; /* NULL: of zstd */
@@ -101,7 +101,7 @@ static mpg_rc damaged(const mpg_inflate *f, const char *what, mpg_err *err) {
                   f->packing == MPG_GZIP ? "gzip" : "zstd", (long long)f->eaten + 1, what);
 }
 
-/* Between members: at another one, in the zeros behind the last, or at the end (MPG_DONE). */
+/* Between members: at another one, in the zeros after the last, or at the end (MPG_DONE). */
 static mpg_rc gzip_between(mpg_inflate *f, mpg_str *in, bool last, mpg_err *err) {
   if (!f->padding && in->n > 0 && *in->p == 0x1f) {
     if (!f->gzip->start(f->gzip))
@@ -148,7 +148,7 @@ static size_t header_size(const char *p, size_t n) {
   unsigned flags;
   size_t size;
   if (n < 5 || (unsigned char)*p != 0x28)
-    return n < 8 ? n : 8; /* skippable: its size is behind the magic number */
+    return n < 8 ? n : 8; /* skippable: its size is after the magic number */
   flags = (unsigned char)p[4];
   size = 5 + dictionary[flags & 3] + content[flags >> 6];
   if ((flags & 0x20) == 0 || flags >> 6 == 0)
