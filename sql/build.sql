@@ -207,7 +207,7 @@ DELETE FROM main.spans AS o WHERE o.end_us IS NULL AND EXISTS (
         AND c.attempt IS o.attempt AND c.step IS o.step AND c.program IS o.program);
 CREATE INDEX IF NOT EXISTS main.commits_by_job ON commits(job, step, durable_us);
 DELETE FROM main.commits AS o WHERE o.durable_us IS NULL AND EXISTS (
-  SELECT 1 FROM main.commits AS c
+  SELECT 1 FROM main.commits AS c INDEXED BY commits_by_job -- the primary key would read all of the job's
   WHERE c.durable_us IS NOT NULL AND c.job = o.job AND c.step IS o.step AND c.snapshot_us IS o.snapshot_us);
 
 DROP TABLE temp.mpg_incoming;
