@@ -103,6 +103,7 @@ DROP TABLE IF EXISTS temp.pbs_stops;
 CREATE TEMP TABLE pbs_stops AS
 SELECT job, date_time, record_type FROM pbs_of_jobs WHERE record_type IN ('A', 'D') OR (record_type = 'R' AND start IS NULL);
 CREATE INDEX temp.pbs_stopped ON pbs_stops(job, date_time);
+CREATE INDEX temp.pbs_deleted ON pbs_stops(job, date_time) WHERE record_type = 'D';
 
 DROP TABLE IF EXISTS temp.pbs_started;
 CREATE TEMP TABLE pbs_started AS

@@ -63,7 +63,7 @@ def duty(db, path):
 
 
 def programs(db, path):
-    script(db, "formats/hlo.sql", hlo=path, chip=None, f32=None, devices=None)
+    script(db, "formats/hlo.sql", hlo=path, chip=None, f32=None, devices=None, table=None)
     return collections.Counter(db.execute("SELECT program, flops, bytes, dtype FROM programs").fetchall())
 
 

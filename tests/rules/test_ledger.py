@@ -55,7 +55,7 @@ class Arguments(Case):
         self.db.executescript(TABLES.format("", 4))
         for call, lost in ((f"trace_ledger('{GOLDEN}', NULL)", "bucket_width"), ("mpg_rollup(NULL, 5)", "schema"), (f"trace_timeline('{GOLDEN}', 'J1', NULL)", "bucket_width"),
                            (f"trace_records('{GOLDEN}', NULL)", "on_error"), ("mpg_records(NULL)", "schema")):
-            column = "start_time" if "rollup" not in call else "chip_us"
+            column = "start_time" if "rollup" not in call else "category"
             for n in range(30):
                 where = " AND ".join(f"{column} > {-i - 10**15}" for i in range(1, n + 2))
                 sql = f"SELECT count(*) FROM {call} WHERE {where}"
@@ -124,7 +124,7 @@ class Plans(Case):
 
     def test_two_scans_at_once(self):
         self.assertEqual([(10,)], self.rows("SELECT count(*) FROM trace_rollup(?1) a JOIN trace_rollup(?1) b USING (category) "
-                                            "WHERE a.pool = b.pool AND a.chip_us = b.chip_us", GOLDEN))
+                                            "WHERE a.pool = b.pool AND a.grain = 'pool, category' AND b.grain = 'pool, category' AND a.chip_us = b.chip_us", GOLDEN))
 
     def test_texts_outlive_their_scan(self):
         def trace(pools):
