@@ -68,6 +68,7 @@ mpg_rc mpg_fail_plain(mpg_err *err, mpg_rc rc);
 ** to 8 bytes and no more (SQLite promises no more): no type in it may need 16.
 */
 struct mpg_locked_files;
+struct mpg_stream_pool;
 typedef struct mpg_env {
   void *(*resize)(void *ctx, void *p, size_t n);
   void *resize_ctx;
@@ -78,6 +79,7 @@ typedef struct mpg_env {
   ** result depends on it. */
   uint64_t seed;
   const struct mpg_locked_files *held; /* NULL: none */
+  struct mpg_stream_pool *opened;      /* see read/input/stream.h; NULL: none */
 } mpg_env;
 
 /* Files that the host has locked, by the system's numbers of them. They are not to be opened:

@@ -50,7 +50,9 @@ mpg_rc mpg_embedded_read(mpg_fleet *fleet, const mpg_env *env, mpg_str path, con
   if (rc != MPG_OK)
     return rc;
   fleet->issues = &e.conn->issues;
-  rc = mpg_sources_fleet(fleet, e.conn, env, path, on_error, 1, err);
+  rc = mpg_sources_fleet(fleet, e.conn, env,
+                         &(mpg_sources_query){.path = path, .on_error = on_error, .threads = 1},
+                         err);
   embedded_close(&e);
   fleet->issues = mpg_pg_issues();
   return rc;

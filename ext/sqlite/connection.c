@@ -302,6 +302,7 @@ int mpg_query_env_begin(mpg_query_env *scan, mpg_conn *conn) {
     scan->env.interrupted = conn->host_env->interrupted;
     scan->env.interrupted_ctx = conn->host_env->interrupted_ctx;
     scan->env.held = conn->host_env->held;
+    scan->env.opened = conn->host_env->opened;
   }
   return SQLITE_OK;
 }

@@ -1,22 +1,13 @@
 /* rollup_cache.c - see rollup_cache.h; and mpg_keep(), its setting. */
 #include "rollup_cache.h"
 #include "catalogue.h"
-#include "../read/input/stream.h"
-#include "../read/input/paths.h"
 
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <time.h>
 
 #define SECOND_NS INT64_C(1000000000)
 #define TRUSTED_AGE (2 * SECOND_NS) /* the coarsest clock of file systems in use, FAT's */
-
-/* A file as it was. */
-typedef struct stamp {
-  uint64_t name;
-  int64_t device, inode, size, data_ns, status_ns;
-} stamp;
 
 enum { OPTIONS = 13 };
 
@@ -27,27 +18,13 @@ struct mpg_rollup_cache_key {
   size_t path_n;
   int64_t options[OPTIONS];
   uint64_t chips; /* of the catalogue, less what the files add */
-  stamp *stamps;  /* of each path */
-  int64_t now_ns; /* when they were taken */
+  int64_t now_ns; /* when the paths were listed */
 };
 
 /* ---- keys ---- */
 
 static int64_t nanoseconds(struct timespec t) {
   return (int64_t)t.tv_sec * SECOND_NS + t.tv_nsec;
-}
-
-static bool take_stamp(const struct mpg_rollup_cache_key *k, const char *path, stamp *out) {
-  struct stat st;
-  if (stat(path, &st) != 0)
-    return false;
-  *out = (stamp){mpg_hash(k->env->seed, path, strlen(path)),
-                 (int64_t)st.st_dev,
-                 (int64_t)st.st_ino,
-                 (int64_t)st.st_size,
-                 nanoseconds(st.st_mtim),
-                 nanoseconds(st.st_ctim)};
-  return true;
 }
 
 static uint64_t mix(uint64_t h, const void *p, size_t n) {
@@ -81,7 +58,6 @@ static void key_free(struct mpg_rollup_cache_key *k) {
     return;
   mpg_paths_free(&k->paths);
   mpg_free(k->env, k->path);
-  mpg_free(k->env, k->stamps);
   mpg_free(k->env, k);
 }
 
@@ -122,13 +98,9 @@ static struct mpg_rollup_cache_key *key_new(mpg_conn *conn, const mpg_env *env, 
     if (path.n > 0)
       memcpy(k->path, path.p, path.n);
     k->chips = chips_hash(chips, k->env->seed);
-    k->stamps = mpg_malloc(k->env, k->paths.n * sizeof *k->stamps);
-    fine = k->stamps != NULL;
   }
   k->paths.env = k->env; /* outlives the scan */
   mpg_catalogue_release(conn, chips);
-  for (size_t i = 0; fine && i < k->paths.n; i++)
-    fine = take_stamp(k, k->paths.path[i], &k->stamps[i]) && !mpg_interrupted(env);
   if (!fine) {
     key_free(k);
     k = NULL;
@@ -136,19 +108,28 @@ static struct mpg_rollup_cache_key *key_new(mpg_conn *conn, const mpg_env *env, 
   return k;
 }
 
+static bool same_state(const mpg_file_state *a, const mpg_file_state *b) {
+  return memcmp(a, b, sizeof *a) == 0;
+}
+
 static bool same_key(const struct mpg_rollup_cache_key *a, const struct mpg_rollup_cache_key *b) {
-  return a->path_n == b->path_n && memcmp(a->path, b->path, a->path_n) == 0 &&
-         memcmp(a->options, b->options, sizeof a->options) == 0 && a->chips == b->chips &&
-         a->paths.n == b->paths.n && memcmp(a->stamps, b->stamps, a->paths.n * sizeof(stamp)) == 0;
+  bool same = a->path_n == b->path_n && memcmp(a->path, b->path, a->path_n) == 0 &&
+              memcmp(a->options, b->options, sizeof a->options) == 0 && a->chips == b->chips &&
+              a->paths.n == b->paths.n;
+  for (size_t i = 0; same && i < a->paths.n; i++) {
+    const mpg_file *f = &a->paths.file[i], *g = &b->paths.file[i];
+    same = strcmp(f->path, g->path) == 0 && same_state(&f->state, &g->state);
+  }
+  return same;
 }
 
 /* The files are unchanged, and a later change would be noticed. */
 static bool trusted(const struct mpg_rollup_cache_key *k, const mpg_env *env) {
   for (size_t i = 0; i < k->paths.n; i++) {
-    stamp now;
-    if (mpg_interrupted(env) || !take_stamp(k, k->paths.path[i], &now) ||
-        memcmp(&now, &k->stamps[i], sizeof now) != 0 || now.data_ns > k->now_ns - TRUSTED_AGE ||
-        now.status_ns > k->now_ns - TRUSTED_AGE)
+    const mpg_file *f = &k->paths.file[i];
+    mpg_file_state now;
+    if (mpg_interrupted(env) || !mpg_file_look(f->path, &now) || !same_state(&now, &f->state) ||
+        now.data_ns > k->now_ns - TRUSTED_AGE || now.status_ns > k->now_ns - TRUSTED_AGE)
       return false;
   }
   return true;
@@ -189,15 +170,15 @@ static void drop_all(mpg_conn *conn) {
   shrink(conn, 0);
 }
 
-static int by_bytes(const void *source, const void *path) {
-  return strcmp(source, *(char *const *)path);
+static int by_bytes(const void *source, const void *file) {
+  return strcmp(source, ((const mpg_file *)file)->path);
 }
 
 /* A source is the path, or one of its files, which are sorted. */
 static bool is_of(const void *key, const char *source) {
   const struct mpg_rollup_cache_key *k = key;
   return strcmp(source, k->path) == 0 ||
-         bsearch(source, k->paths.path, k->paths.n, sizeof *k->paths.path, by_bytes) != NULL;
+         bsearch(source, k->paths.file, k->paths.n, sizeof *k->paths.file, by_bytes) != NULL;
 }
 
 /* The connection's issues become what they were when the entry was made. */
@@ -231,6 +212,10 @@ mpg_rollup_cache_entry *mpg_rollup_cache_begin(mpg_rollup_cache_fill *keeping, m
     return e;
   }
   return NULL;
+}
+
+const mpg_paths *mpg_rollup_cache_paths(const mpg_rollup_cache_fill *keeping) {
+  return keeping->key == NULL ? NULL : &keeping->key->paths;
 }
 
 size_t mpg_rollup_cache_room(const mpg_rollup_cache_fill *keeping) {
@@ -285,7 +270,7 @@ mpg_rollup_cache_entry *mpg_rollup_cache_end(mpg_rollup_cache_fill *keeping, mpg
   e->cells = *cells;
   memset(cells, 0, sizeof *cells);
   e->bytes = sizeof *e + e->cells.cap * sizeof *e->cells.p + mpg_fleet_bytes(&e->fleet) +
-             e->key->paths.n * sizeof(stamp);
+             e->key->paths.n * sizeof(mpg_file);
   mpg_conn_on_close(conn, drop_all);
   e->next = conn->kept;
   conn->kept = e;

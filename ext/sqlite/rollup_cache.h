@@ -14,6 +14,7 @@
 
 #include "connection.h"
 #include "../goodput/ledger/rollup_threads.h"
+#include "../read/input/paths.h"
 
 #define MPG_ROLLUP_CACHE_LIMIT ((size_t)128 << 20) /* bytes, unless mpg_keep says otherwise */
 
@@ -37,11 +38,13 @@ typedef struct mpg_rollup_cache_fill {
 /*
 ** The cached entry for all roll-ups of the path with these options, with a reference; its issues
 ** are listed again. NULL: it has to be read, between begin and end. `files` are those that the
-** answer depends on, as a path of stream.h: the path itself, unless it is a fleet file.
+** answer depends on, as a path of paths.h: the path itself, unless it is a fleet file.
 */
 mpg_rollup_cache_entry *mpg_rollup_cache_begin(mpg_rollup_cache_fill *keeping, mpg_conn *conn,
                                                const mpg_env *env, mpg_str path, mpg_str files,
                                                const mpg_ledger_options *options, int on_error);
+/* The files, as begin has listed them; borrowed until end. NULL: they were not listed. */
+const mpg_paths *mpg_rollup_cache_paths(const mpg_rollup_cache_fill *keeping);
 /* How many cells are worth keeping; 0: none. */
 size_t mpg_rollup_cache_room(const mpg_rollup_cache_fill *keeping);
 /* Keeps cells and names, which are taken out of both, if that can be; the entry, with a

@@ -42,7 +42,8 @@ static mpg_rc render(const mpg_env *env, mpg_str input, fuzz_text *out) {
   if (rc == MPG_OK)
     rc = mpg_fleet_init(&fleet, env, &issues, chips, &err);
   if (rc == MPG_OK)
-    rc = mpg_native_read(&fleet, env, mpg_str_of(fuzz_path()), true, fuzz_threads(input), &err);
+    rc = mpg_native_read(&fleet, env, mpg_str_of(fuzz_path()),
+                         &(mpg_native_options){.skip = true, .threads = fuzz_threads(input)}, &err);
   if (rc == MPG_OK)
     rc = mpg_fleet_seal(&fleet, &err);
   if (rc == MPG_OK)

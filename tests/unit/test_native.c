@@ -101,7 +101,7 @@ static mpg_rc read_plainly(mpg_fleet *fleet, const mpg_env *env, const char *fol
   mpg_paths paths;
   mpg_rc rc = mpg_paths_expand(&paths, env, mpg_str_of(folder), err);
   for (size_t i = 0; rc == MPG_OK && i < paths.n; i++) {
-    const char *path = paths.path[i];
+    const char *path = paths.file[i].path;
     mpg_native_reading r = {fleet, env, path, skip, 0, err};
     mpg_native_header h = {.relation = mpg_relation_by_file(path)};
     mpg_stream *stream = NULL;
@@ -151,7 +151,8 @@ static char *read_folder(const mpg_env *env, const char *folder, bool skip, int 
   if (rc == MPG_OK && threads == 0)
     rc = read_plainly(&fleet, env, folder, skip, &err);
   else if (rc == MPG_OK)
-    rc = mpg_native_read(&fleet, env, mpg_str_of(folder), skip, threads, &err);
+    rc = mpg_native_read(&fleet, env, mpg_str_of(folder),
+                         &(mpg_native_options){.skip = skip, .threads = threads}, &err);
   if (rc == MPG_OK)
     dump(out, &fleet);
   else
@@ -190,7 +191,7 @@ static void check_folder(const char *folder) {
     for (size_t b = 0; b < HOSTILE_BLOCKS; b++)
       for (int threads = 1; threads <= 4; threads += 1 + (threads == 2)) {
         hostile h = {0};
-        mpg_env env = {shared_resize, &h, NULL, NULL, NULL, 0, NULL};
+        mpg_env env = {shared_resize, &h, NULL, NULL, NULL, 0, NULL, NULL};
         char *found;
         hostile_block(hostile_blocks[b]);
         found = read_folder(&env, folder, skip != 0, threads);
@@ -245,7 +246,7 @@ static void check_oom(const char *folder, int threads) {
   for (int forever = 0; forever < 2; forever++)
     for (long n = 1;; n += 1 + n / 50) {
       hostile h = {.fail_in = n, .and_after = forever};
-      mpg_env env = {shared_resize, &h, NULL, NULL, NULL, 0, NULL};
+      mpg_env env = {shared_resize, &h, NULL, NULL, NULL, 0, NULL, NULL};
       char *found = read_folder(&env, folder, true, threads);
       CHECK(h.live == 0);
       CHECK(found == NULL || strcmp(found, expected) == 0);

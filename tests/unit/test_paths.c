@@ -22,11 +22,11 @@ static const char *expansion(const mpg_env *env, const char *path, bool *from_fo
   *out = '\0';
   *from_folder = paths.from_folder;
   if (rc != MPG_OK) {
-    CHECK(paths.n == 0 && paths.path == NULL && err.rc == rc);
+    CHECK(paths.n == 0 && paths.file == NULL && err.rc == rc);
     (void)snprintf(out, sizeof out, "!%s", err.text);
   }
   for (size_t i = 0; i < paths.n; i++) {
-    const char *z = paths.path[i];
+    const char *z = paths.file[i].path;
     if (strncmp(z, folder, skip - 1) == 0)
       z += skip;
     n += (size_t)snprintf(out + n, sizeof out - n, "%s%s", i > 0 ? " " : "", z);

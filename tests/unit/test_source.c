@@ -623,6 +623,96 @@ static void test_faults(void) {
 static void test_faults(void) {}
 #endif
 
+/* What was peeked at is read as if it had not been. */
+static bool peeks(const char *path, const char *want, size_t want_n) {
+  static const size_t sizes[] = {1, 2, 3, 10, 5000, 70000};
+  bool fine = true;
+  for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) {
+    mpg_stream *s;
+    mpg_str start;
+    mpg_err err;
+    CHECK(mpg_stream_open(&s, &mpg_env_libc, path, &err) == MPG_OK);
+    for (size_t k = 0; k <= i; k++) {
+      size_t n = want_n < sizes[k] ? want_n : sizes[k];
+      fine &= mpg_stream_peek(s, sizes[k], &start, &err) == MPG_OK && start.n == n &&
+              (n == 0 || memcmp(start.p, want, n) == 0);
+    }
+    fine &= drain(s, 1000, &err) == MPG_OK && back.n == want_n &&
+            (want_n == 0 || memcmp(back.p, want, want_n) == 0);
+    mpg_stream_close(s);
+  }
+  return fine;
+}
+
+static void test_peek(void) {
+  mpg_stream *s;
+  mpg_str start;
+  mpg_err err;
+  (void)file_of("peek", text.p, text.n);
+  CHECK(peeks(in("peek"), text.p, text.n));
+  (void)file_of("peek", "abc", 3);
+  CHECK(peeks(in("peek"), "abc", 3));
+  (void)file_of("peek", "", 0);
+  CHECK(peeks(in("peek"), "", 0));
+  packed.n = 0;
+  gzip_add(text.p, text.n);
+  (void)file_of("peek", packed.p, packed.n);
+  CHECK(peeks(in("peek"), text.p, text.n));
+  (void)file_of("peek", packed.p, packed.n / 2); /* the error comes after the bytes before it */
+  CHECK(mpg_stream_open(&s, &mpg_env_libc, in("peek"), &err) == MPG_OK);
+  CHECK(mpg_stream_peek(s, 100, &start, &err) == MPG_OK && start.n == 100);
+  CHECK(mpg_stream_peek(s, text.n, &start, &err) == MPG_DATA && start.n > 100 &&
+        memcmp(start.p, text.p, start.n) == 0);
+  CHECK(mpg_stream_peek(s, text.n, &start, &err) == MPG_DATA);
+  CHECK(drain(s, 1000, &err) == MPG_DATA && back.n == start.n);
+  mpg_stream_close(s);
+  (void)file_of("peek", "\xff\xfe\x41\0", 4);
+  CHECK(mpg_stream_open(&s, &mpg_env_libc, in("peek"), &err) == MPG_OK);
+  CHECK(mpg_stream_peek(s, 4, &start, &err) == MPG_DATA && start.n == 0);
+  mpg_stream_close(s);
+}
+
+/* A file that was opened to see what it is, is not opened again. */
+static void test_pool(void) {
+  mpg_stream_pool pool;
+  mpg_env env = mpg_env_libc;
+  mpg_stream *s, *again, *other;
+  mpg_str start;
+  mpg_err err;
+  mpg_stream_pool_init(&pool);
+  env.opened = &pool;
+  (void)file_of("a", text.p, text.n);
+  CHECK(mpg_stream_open(&s, &env, in("a"), &err) == MPG_OK);
+  CHECK(mpg_stream_peek(s, 5000, &start, &err) == MPG_OK);
+  mpg_stream_put_back(&env, s);
+  CHECK(mpg_stream_open(&again, &mpg_env_libc, in("a"), &err) == MPG_OK && again != s);
+  mpg_stream_put_back(&mpg_env_libc, again); /* closes it */
+  CHECK(mpg_stream_open(&again, &env, in("a"), &err) == MPG_OK && again == s);
+  CHECK(mpg_stream_open(&other, &env, in("a"), &err) == MPG_OK && other != s);
+  CHECK(drain(again, 1000, &err) == MPG_OK && back.n == text.n &&
+        memcmp(back.p, text.p, text.n) == 0);
+  mpg_stream_close(again);
+  mpg_stream_put_back(&env, other);
+  mpg_stream_put_back(&env, NULL);
+  for (int i = 0; i < MPG_STREAM_POOL + 3; i++) { /* one is in it already */
+    char name[16];
+    (void)snprintf(name, sizeof name, "pool%d", i);
+    (void)file_of(name, "x", 1);
+    CHECK(mpg_stream_open(&s, &env, in(name), &err) == MPG_OK);
+    mpg_stream_put_back(&env, s);
+    CHECK(pool.n == (size_t)(i + 2 < MPG_STREAM_POOL ? i + 2 : MPG_STREAM_POOL));
+  }
+  mpg_stream_pool_free(&pool);
+  mpg_stream_pool_init(&pool);
+  packed.n = 0;
+  zstd_add(text.p, text.n); /* might keep 128 MiB */
+  (void)file_of("a", packed.p, packed.n);
+  CHECK(mpg_stream_open(&s, &env, in("a"), &err) == MPG_OK);
+  mpg_stream_put_back(&env, s);
+  CHECK(pool.n == 0);
+  mpg_stream_pool_free(&pool);
+}
+
 int main(void) {
   folder_make("source");
   while (text.n < 300000) {
@@ -636,6 +726,8 @@ int main(void) {
   test_zstd();
   test_before_damage();
   test_utf16();
+  test_peek();
+  test_pool();
   test_open();
   test_memory_and_stops();
   test_faults();

@@ -249,8 +249,8 @@ static void each_close(void *p, void *shared) {
 static mpg_rc each_open(void **file, void *shared, const mpg_env *env, const char *path,
                         mpg_issues *issues, mpg_err *err) {
   const mpg_generic *g = shared;
-  char *name = (char *)(uintptr_t)path;
-  const mpg_paths only = {env, &name, 1, 1, false};
+  mpg_file named = {.path = (char *)(uintptr_t)path, .regular = true};
+  const mpg_paths only = {env, &named, 1, 1, false};
   each_file *e = mpg_calloc(env, sizeof *e);
   mpg_rc rc = MPG_OK;
   if (e == NULL)

@@ -113,7 +113,7 @@ static int open_created(rollup_table *table, int argc, const char *const *argv, 
   if (rc == MPG_OK && table->source.columns.n == 0)
     rc = mpg_fail(&err, MPG_DATA,
                   "%s:1:1: expected a record that shows the columns, found end of file",
-                  walk.paths.path[0]);
+                  walk.paths.file[0].path);
   if (rc == MPG_OK)
     rc = show_columns(table, &err);
   mpg_record_iterator_end(&walk);
@@ -357,7 +357,7 @@ static mpg_rc check_empty(const rollup_cursor *cursor, mpg_err *err) {
   const mpg_record_iterator *walk = &cursor->walk;
   mpg_issues *issues = &walk->conn->issues;
   for (size_t i = 0; i < walk->paths.n; i++) {
-    const char *path = walk->paths.path[i];
+    const char *path = walk->paths.file[i].path;
     bool empty;
     mpg_rc rc;
     mpg_issues_drop(issues, path);

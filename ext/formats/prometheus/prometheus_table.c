@@ -93,30 +93,18 @@ static void file_close(void *p) {
   mpg_json_text_free(&file->json);
 }
 
-/* The first bytes of the file decide its format; it is opened once more for that. */
-static mpg_rc look(const mpg_env *env, const char *path, bool *json, mpg_err *err) {
-  mpg_stream *stream;
-  char start[512];
-  size_t n = 0;
-  mpg_rc rc = mpg_stream_open(&stream, env, path, err);
-  if (rc != MPG_OK)
-    return rc;
-  rc = mpg_stream_read(stream, start, sizeof start, &n, err);
-  mpg_stream_close(stream);
-  *json = rc == MPG_OK && mpg_prometheus_is_json((mpg_str){start, n});
-  return rc;
-}
-
 static mpg_rc file_open(void *p, void *scan, const mpg_env *env, mpg_stream *stream,
                         mpg_issues *issues, mpg_err *err) {
   prometheus_file *file = p;
-  bool json = false;
-  mpg_rc rc = look(env, mpg_stream_path(stream), &json, err);
+  mpg_str start; /* decides between the two formats */
+  mpg_rc rc = mpg_stream_peek(stream, 512, &start, err);
   file->env = file->json.env = env;
   file->scan = scan;
   file->path = mpg_stream_path(stream);
   file->issues = issues;
-  return rc == MPG_OK ? mpg_prometheus_open(&file->reader, env, stream, json, issues, err) : rc;
+  return rc == MPG_OK ? mpg_prometheus_open(&file->reader, env, stream,
+                                            mpg_prometheus_is_json(start), issues, err)
+                      : rc;
 }
 
 /* Samples without a time are listed once the file has been read. */

@@ -1,7 +1,7 @@
 /* slurm_columns.c - see slurm_columns.h. */
 #include "slurm_columns.h"
+#include "../../base/ascii.h"
 #include "../../base/text.h"
-#include "../../read/input/stream.h"
 
 #include <string.h>
 
@@ -33,20 +33,16 @@ mpg_rc mpg_slurm_give_types(mpg_json_text *json, mpg_str tres, const mpg_slurm_g
   return rc;
 }
 
-mpg_rc mpg_slurm_is_json(const mpg_env *env, const char *path, bool *json, mpg_err *err) {
-  unsigned char start[64];
-  size_t n = 0, at;
-  mpg_stream *stream = NULL;
-  mpg_rc rc = mpg_stream_open(&stream, env, path, err);
+mpg_rc mpg_slurm_is_json(mpg_stream *stream, bool *json, mpg_err *err) {
+  mpg_str start;
+  size_t at;
+  mpg_rc rc = mpg_stream_peek(stream, 64, &start, err);
   *json = false;
-  if (rc == MPG_OK)
-    rc = mpg_stream_read(stream, start, sizeof start, &n, err);
-  mpg_stream_close(stream);
   if (rc != MPG_OK)
     return rc;
-  at = n >= 3 && memcmp(start, "\xef\xbb\xbf", 3) == 0 ? 3 : 0;
-  while (at < n && strchr(" \t\r\n", start[at]) != NULL && start[at] != '\0')
+  at = start.n >= 3 && memcmp(start.p, "\xef\xbb\xbf", 3) == 0 ? 3 : 0;
+  while (at < start.n && mpg_is_json_space(start.p[at]))
     at++;
-  *json = at < n && start[at] == '{';
+  *json = at < start.n && start.p[at] == '{';
   return MPG_OK;
 }

@@ -5,6 +5,7 @@
 #define MPG_SLURM_COLUMNS_H
 
 #include "../../sqlite/reader/reader.h"
+#include "../../read/input/stream.h"
 #include "../../read/parse/json_writer.h"
 #include "slurm_value.h"
 
@@ -16,7 +17,7 @@ mpg_rc mpg_slurm_give_types(mpg_json_text *json, mpg_str tres, const mpg_slurm_g
                             mpg_poller *poller, mpg_value *out);
 
 /* Whether a file begins as JSON does; no header of sacct, and no node of scontrol, starts with a
-** brace. It is opened for that, and closed again. */
-mpg_rc mpg_slurm_is_json(const mpg_env *env, const char *path, bool *json, mpg_err *err);
+** brace. */
+mpg_rc mpg_slurm_is_json(mpg_stream *stream, bool *json, mpg_err *err);
 
 #endif

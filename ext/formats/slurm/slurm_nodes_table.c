@@ -55,7 +55,7 @@ static mpg_rc file_open(void *p, void *zone, const mpg_env *env, mpg_stream *str
                         mpg_issues *issues, mpg_err *err) {
   nodes_file *file = p;
   bool json = false;
-  mpg_rc rc = mpg_slurm_is_json(env, mpg_stream_path(stream), &json, err);
+  mpg_rc rc = mpg_slurm_is_json(stream, &json, err);
   file->text.env = env;
   return rc == MPG_OK
              ? mpg_slurm_show_node_open(&file->reader, env, stream, json, zone, issues, err)

@@ -197,7 +197,7 @@ static mpg_rc file_open(void *p, void *shared, const mpg_env *env, mpg_stream *s
   mpg_rc rc = MPG_OK;
   file->text.env = env;
   if (scan->kind == &mpg_slurm_jobs)
-    rc = mpg_slurm_is_json(env, mpg_stream_path(stream), &json, err);
+    rc = mpg_slurm_is_json(stream, &json, err);
   if (rc != MPG_OK)
     return rc;
   return json ? mpg_slurm_json_open(&file->json, env, stream, issues, err)

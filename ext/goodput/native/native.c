@@ -40,7 +40,7 @@ typedef struct native {
   const mpg_env *env; /* the owner's */
   mpg_env workers;    /* of the threads that cut and read; the pipeline's, while there is one */
   mpg_pipeline *pipeline;
-  mpg_paths paths;
+  const mpg_paths *paths;
   size_t next; /* path */
   file *at;    /* that pieces are cut from; NULL: the next one */
   bool skip;
@@ -58,18 +58,13 @@ static void file_release(const native *n, file *f) {
 }
 
 /* The first byte that is neither a byte order mark nor white space; 0 at the end of the file. */
-static mpg_rc first_byte(const mpg_native_reading *r, char *out) {
-  mpg_stream *stream = NULL;
-  unsigned char buf[4096];
-  size_t got = 0;
-  mpg_rc rc = mpg_stream_open(&stream, r->env, r->path, r->err);
+static mpg_rc first_byte(mpg_stream *stream, char *out, mpg_err *err) {
+  mpg_str start;
+  mpg_rc rc = mpg_stream_peek(stream, 4096, &start, err);
   *out = 0;
-  if (rc == MPG_OK)
-    rc = mpg_stream_read(stream, buf, sizeof buf, &got, r->err);
-  for (size_t i = 0; rc == MPG_OK && i < got && *out == 0; i++)
-    if (strchr(" \t\r\n\xef\xbb\xbf", (char)buf[i]) == NULL || buf[i] == 0)
-      *out = (char)buf[i];
-  mpg_stream_close(stream);
+  for (size_t i = 0; rc == MPG_OK && i < start.n && *out == 0; i++)
+    if (strchr(" \t\r\n\xef\xbb\xbf", start.p[i]) == NULL || start.p[i] == 0)
+      *out = start.p[i];
   return rc;
 }
 
@@ -97,40 +92,46 @@ static mpg_rc ignored(piece *p, const char *why) {
              : mpg_fail_nomem(&p->err);
 }
 
-static mpg_rc file_open(native *n, piece *p, bool json, mpg_relation relation) {
+/* Takes the stream over. */
+static mpg_rc file_open(native *n, piece *p, mpg_stream *stream, bool json, mpg_relation relation) {
   /* The result of a chip's record depends on all records before it. */
   mpg_blocks_options options = {json, ',', false, !json && relation == MPG_REL_CHIPS};
   file *f = mpg_calloc(n->env, sizeof *f);
-  mpg_rc rc;
-  if (f == NULL)
+  if (f == NULL) {
+    mpg_stream_close(stream);
     return mpg_fail_nomem(&p->err);
+  }
   n->at = f;
   f->pieces = 1; /* the cutter's hold */
   f->path = p->path;
   f->json = json;
   f->header.relation = relation;
-  rc = mpg_stream_open(&f->stream, &n->workers, p->path, &p->err);
-  if (rc == MPG_OK) {
-    mpg_stream_repair_text(f->stream);
-    mpg_stream_share(f->stream, n->pipeline);
-  }
-  return rc == MPG_OK ? mpg_blocks_open(&f->blocks, &n->workers, f->stream, &options, &p->err) : rc;
+  f->stream = stream;
+  mpg_stream_repair_text(stream);
+  mpg_stream_share(stream, n->pipeline);
+  return mpg_blocks_open(&f->blocks, &n->workers, stream, &options, &p->err);
 }
 
 /* A file that is passed by leaves n->at NULL. */
-static mpg_rc begin_file(native *n, piece *p, mpg_native_reading *r) {
+static mpg_rc begin_file(native *n, piece *p) {
   mpg_relation relation = mpg_relation_by_file(p->path);
+  const bool from_folder = n->paths->from_folder;
+  mpg_stream *stream;
   bool json;
   char first;
   mpg_rc rc;
-  if (n->paths.from_folder && !looks_like_trace(p->path))
+  if (from_folder && !looks_like_trace(p->path))
     return ignored(p, "its name does not end in .csv, .json, .jsonl or .ndjson (.gz, .zst)");
-  rc = first_byte(r, &first);
+  rc = mpg_stream_open(&stream, &n->workers, p->path, &p->err);
   if (rc != MPG_OK)
     return rc;
-  json = first == '{' || first == '[';
-  if (!json && relation == MPG_RELATIONS) {
-    if (n->paths.from_folder)
+  rc = first_byte(stream, &first, &p->err);
+  json = rc == MPG_OK && (first == '{' || first == '[');
+  if (rc != MPG_OK || (!json && relation == MPG_RELATIONS)) {
+    mpg_stream_close(stream);
+    if (rc != MPG_OK)
+      return rc;
+    if (from_folder)
       return ignored(p, "no JSON, and its name does not begin with a relation");
     return mpg_fail(
         &p->err, MPG_DATA,
@@ -139,8 +140,11 @@ static mpg_rc begin_file(native *n, piece *p, mpg_native_reading *r) {
         p->path);
   }
   p->used = true;
-  rc = mpg_same_name(&p->issues, p->path, mpg_paths_copied(&n->paths, n->next - 1), &p->err);
-  return rc == MPG_OK ? file_open(n, p, json, relation) : rc;
+  rc = mpg_same_name(&p->issues, p->path, mpg_paths_copied(n->paths, n->next - 1), &p->err);
+  if (rc == MPG_OK)
+    return file_open(n, p, stream, json, relation);
+  mpg_stream_close(stream);
+  return rc;
 }
 
 static mpg_rc readers(native *n, piece *p, const file *f) {
@@ -185,7 +189,7 @@ static mpg_rc cut(void *ctx, void *slot, mpg_err *err) {
   piece *p = slot;
   mpg_native_reading r = {&p->fleet, &n->workers, NULL, n->skip, 0, &p->err};
   (void)err;
-  if (n->failed || (n->at == NULL && n->next == n->paths.n))
+  if (n->failed || (n->at == NULL && n->next == n->paths->n))
     return MPG_DONE;
   file_release(n, p->of);
   p->of = NULL;
@@ -193,8 +197,8 @@ static mpg_rc cut(void *ctx, void *slot, mpg_err *err) {
   p->used = false;
   p->rc = mpg_fleet_part_reset(&p->fleet, &p->err);
   if (p->rc == MPG_OK && n->at == NULL) {
-    r.path = p->path = n->paths.path[n->next++];
-    p->rc = begin_file(n, p, &r);
+    p->path = n->paths->file[n->next++].path;
+    p->rc = begin_file(n, p);
   }
   if (p->rc == MPG_OK && n->at != NULL) {
     r.path = n->at->path;
@@ -326,17 +330,23 @@ static mpg_rc read_files(native *n, int threads, mpg_err *err) {
   return rc == MPG_DONE ? MPG_OK : rc;
 }
 
-mpg_rc mpg_native_read(mpg_fleet *fleet, const mpg_env *env, mpg_str path, bool skip, int threads,
-                       mpg_err *err) {
-  native n = {.fleet = fleet, .env = env, .workers = *env, .skip = skip};
-  mpg_rc rc = mpg_paths_expand(&n.paths, env, path, err);
+mpg_rc mpg_native_read(mpg_fleet *fleet, const mpg_env *env, mpg_str path,
+                       const mpg_native_options *options, mpg_err *err) {
+  native n = {.fleet = fleet, .env = env, .workers = *env, .skip = options->skip};
+  mpg_paths listed = {.env = NULL};
+  mpg_rc rc = MPG_OK;
+  n.paths = options->listed;
+  if (n.paths == NULL) {
+    rc = mpg_paths_expand(&listed, env, path, err);
+    n.paths = &listed;
+  }
   if (rc == MPG_OK)
-    rc = read_files(&n, threads, err);
+    rc = read_files(&n, options->threads, err);
   if (rc == MPG_OK && !n.used)
     rc = mpg_fail(err, MPG_IO,
                   "%.*s: expected a trace (capacity.csv, allocations.csv, spans.csv, ... or JSON), "
                   "found none",
                   path.n > 512 ? 512 : (int)path.n, path.p);
-  mpg_paths_free(&n.paths);
+  mpg_paths_free(&listed);
   return rc;
 }

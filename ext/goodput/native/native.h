@@ -6,7 +6,13 @@
 #define MPG_NATIVE_H
 
 #include "../trace/fleet.h"
-#include "../../read/input/stream.h"
+#include "../../read/input/paths.h"
+
+typedef struct mpg_native_options {
+  const mpg_paths *listed; /* the files of the path, borrowed; NULL: not listed yet */
+  bool skip;
+  int threads;
+} mpg_native_options;
 
 /*
 ** Reads every file of `path`. MPG_DATA: "FILE:LINE:COLUMN: what". With `skip`, a record that breaks
@@ -17,7 +23,7 @@
 ** allocate from `env` at once; the fleet, the issues and the error are the same for any number of
 ** threads.
 */
-mpg_rc mpg_native_read(mpg_fleet *fleet, const mpg_env *env, mpg_str path, bool skip, int threads,
-                       mpg_err *err);
+mpg_rc mpg_native_read(mpg_fleet *fleet, const mpg_env *env, mpg_str path,
+                       const mpg_native_options *options, mpg_err *err);
 
 #endif

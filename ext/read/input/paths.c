@@ -19,15 +19,15 @@
 #define PATH_BYTES 4095
 #define LEVELS 16 /* of folders below a folder; of wildcard components in a glob */
 
-/* A growing list of owned strings. */
+/* A growing list of owned paths. Of a folder, or a part of a path, the state is not set. */
 typedef struct names {
-  char **p;
+  mpg_file *p;
   size_t n, cap;
 } names;
 
 static void names_free(const mpg_env *env, names *l) {
   for (size_t i = 0; i < l->n; i++)
-    mpg_free(env, l->p[i]);
+    mpg_free(env, l->p[i].path);
   mpg_free(env, l->p);
   *l = (names){NULL, 0, 0};
 }
@@ -49,8 +49,36 @@ static mpg_rc names_add(const mpg_env *env, names *l, mpg_str a, mpg_str b, mpg_
   if (b.n > 0)
     memcpy(z + a.n, b.p, b.n);
   z[a.n + b.n] = '\0';
-  l->p[l->n++] = z;
+  l->p[l->n++] = (mpg_file){.path = z};
   return MPG_OK;
+}
+
+static int64_t nanoseconds(struct timespec t) {
+  return (int64_t)t.tv_sec * 1000000000 + t.tv_nsec;
+}
+
+static mpg_file_state state_of(const struct stat *st) {
+  return (mpg_file_state){(int64_t)st->st_dev, (int64_t)st->st_ino, (int64_t)st->st_size,
+                          nanoseconds(st->st_mtim), nanoseconds(st->st_ctim)};
+}
+
+bool mpg_file_look(const char *path, mpg_file_state *out) {
+  struct stat st;
+  if (stat(path, &st) != 0)
+    return false;
+  *out = state_of(&st);
+  return true;
+}
+
+/* Adds a path that is no folder. */
+static mpg_rc file_add(const mpg_env *env, names *l, mpg_str path, const struct stat *st,
+                       mpg_err *err) {
+  mpg_rc rc = names_add(env, l, path, MPG_STR(""), err);
+  if (rc == MPG_OK) {
+    l->p[l->n - 1].state = state_of(st);
+    l->p[l->n - 1].regular = S_ISREG(st->st_mode);
+  }
+  return rc;
 }
 
 static mpg_rc os_fail(const char *path, const char *what, int code, mpg_err *err) {
@@ -195,24 +223,24 @@ static mpg_rc sort_out(const mpg_env *env, const names *found, names *files, nam
                        mpg_err *err) {
   for (size_t i = 0; i < found->n; i++) {
     struct stat st;
-    mpg_str path = mpg_str_of(found->p[i]);
+    mpg_str path = mpg_str_of(found->p[i].path);
     mpg_rc rc = MPG_OK;
     bool link;
     if (mpg_interrupted(env))
-      return mpg_fail(err, MPG_INTERRUPTED, "%s: interrupted", found->p[i]);
-    if (lstat(found->p[i], &st) != 0) {
+      return mpg_fail(err, MPG_INTERRUPTED, "%s: interrupted", found->p[i].path);
+    if (lstat(found->p[i].path, &st) != 0) {
       if (is_nowhere(errno))
         continue; /* gone since its folder was read */
-      return os_fail(found->p[i], "stat", errno, err);
+      return os_fail(found->p[i].path, "stat", errno, err);
     }
     link = S_ISLNK(st.st_mode);
-    if (link && stat(found->p[i], &st) != 0) {
+    if (link && stat(found->p[i].path, &st) != 0) {
       if (is_nowhere(errno))
         continue; /* leads nowhere */
-      return os_fail(found->p[i], "stat", errno, err);
+      return os_fail(found->p[i].path, "stat", errno, err);
     }
     if (S_ISREG(st.st_mode))
-      rc = names_add(env, files, path, MPG_STR(""), err);
+      rc = file_add(env, files, path, &st, err);
     else if (S_ISDIR(st.st_mode) && !link && folders != NULL)
       rc = names_add(env, folders, path, MPG_STR("/"), err);
     if (rc != MPG_OK)
@@ -229,9 +257,10 @@ static mpg_rc walk(const mpg_env *env, names *files, mpg_str path, mpg_err *err)
   for (int depth = 0; rc == MPG_OK && level.n > 0; depth++) {
     names found = {NULL, 0, 0}, below = {NULL, 0, 0};
     if (depth > LEVELS)
-      rc = mpg_fail(err, MPG_LIMIT, "%s: folders nest deeper than %d levels", level.p[0], LEVELS);
+      rc = mpg_fail(err, MPG_LIMIT, "%s: folders nest deeper than %d levels", level.p[0].path,
+                    LEVELS);
     for (size_t i = 0; rc == MPG_OK && i < level.n; i++)
-      rc = folder_match(env, &found, level.p[i], MPG_STR("*"), err);
+      rc = folder_match(env, &found, level.p[i].path, MPG_STR("*"), err);
     if (rc == MPG_OK)
       rc = sort_out(env, &found, files, &below, err);
     names_free(env, &found);
@@ -249,13 +278,13 @@ static mpg_rc extend(const mpg_env *env, names *paths, mpg_str part, mpg_str sla
   mpg_rc rc = MPG_OK;
   for (size_t i = 0; rc == MPG_OK && i < paths->n; i++) {
     if (has_wildcard(part))
-      rc = folder_match(env, &extended, paths->p[i], part, err);
+      rc = folder_match(env, &extended, paths->p[i].path, part, err);
     else
-      rc = names_add(env, &extended, mpg_str_of(paths->p[i]), part, err);
+      rc = names_add(env, &extended, mpg_str_of(paths->p[i].path), part, err);
   }
   names_free(env, paths);
   for (size_t i = 0; rc == MPG_OK && slashes.n > 0 && i < extended.n; i++) {
-    rc = names_add(env, paths, mpg_str_of(extended.p[i]), slashes, err);
+    rc = names_add(env, paths, mpg_str_of(extended.p[i].path), slashes, err);
   }
   if (slashes.n > 0)
     names_free(env, &extended);
@@ -299,7 +328,7 @@ static mpg_rc glob(const mpg_env *env, names *files, mpg_str pattern, mpg_err *e
 
 static int by_bytes(const void *a, const void *b, void *ctx) {
   (void)ctx;
-  return strcmp(*(char *const *)a, *(char *const *)b);
+  return strcmp(((const mpg_file *)a)->path, ((const mpg_file *)b)->path);
 }
 
 static mpg_rc expand(const mpg_env *env, names *files, bool *from_folder, mpg_str path,
@@ -316,7 +345,7 @@ static mpg_rc expand(const mpg_env *env, names *files, bool *from_folder, mpg_st
   z[path.n] = '\0';
   if (stat(z, &st) == 0) {
     if (!S_ISDIR(st.st_mode))
-      return names_add(env, files, path, MPG_STR(""), err);
+      return file_add(env, files, path, &st, err);
     *from_folder = true;
     return walk(env, files, path, err);
   }
@@ -431,16 +460,11 @@ mpg_rc mpg_paths_find(mpg_paths *paths, const mpg_env *env, mpg_str path, mpg_er
   return MPG_OK;
 }
 
-/* Opening alone may act on a device, or break the pipe of the process that writes to a FIFO. */
-static bool is_special(const char *path) {
-  struct stat st;
-  return stat(path, &st) == 0 && !S_ISREG(st.st_mode);
-}
-
 mpg_rc mpg_paths_expand(mpg_paths *paths, const mpg_env *env, mpg_str path, mpg_err *err) {
   mpg_rc rc = mpg_paths_find(paths, env, path, err);
-  if (rc == MPG_OK && paths->n == 1 && is_special(paths->path[0])) {
-    rc = mpg_fail(err, MPG_IO, "%s: not a regular file", paths->path[0]);
+  /* Opening alone may act on a device, or break the pipe of the process that writes to a FIFO. */
+  if (rc == MPG_OK && paths->n == 1 && !paths->file[0].regular) {
+    rc = mpg_fail(err, MPG_IO, "%s: not a regular file", paths->file[0].path);
     mpg_paths_free(paths);
   }
   if (rc != MPG_OK || paths->n > 0)
@@ -462,7 +486,7 @@ static const char *find(const mpg_paths *paths, const char *name, size_t n, cons
   size_t low = 0, high = paths->n;
   while (low < high) {
     size_t middle = low + (high - low) / 2;
-    const char *path = paths->path[middle];
+    const char *path = paths->file[middle].path;
     int order = strncmp(path, name, n);
     if (order == 0)
       order = strcmp(path + n, suffix);
@@ -477,7 +501,7 @@ static const char *find(const mpg_paths *paths, const char *name, size_t n, cons
 }
 
 const char *mpg_paths_copied(const mpg_paths *paths, size_t i) {
-  const char *path = paths->path[i], *copied;
+  const char *path = paths->file[i].path, *copied;
   size_t n = strlen(path);
   if (ends(path, n, ".gz"))
     return find(paths, path, n - 3, "");
@@ -497,9 +521,9 @@ mpg_rc mpg_same_name(mpg_issues *issues, const char *path, const char *copied, m
 }
 
 void mpg_paths_free(mpg_paths *paths) {
-  names files = {paths->path, paths->n, paths->cap};
+  names files = {paths->file, paths->n, paths->cap};
   if (paths->env != NULL)
     names_free(paths->env, &files);
-  paths->path = NULL;
+  paths->file = NULL;
   paths->n = paths->cap = 0;
 }

@@ -6,10 +6,22 @@
 
 #include "../../base/issues.h"
 
+/* What the system says of a file; it changes if the file does, or if another takes its name. */
+typedef struct mpg_file_state {
+  int64_t device, inode, size;
+  int64_t data_ns, status_ns; /* Unix nanoseconds of the last change of data, and of status */
+} mpg_file_state;
+
+typedef struct mpg_file {
+  char *path;
+  mpg_file_state state; /* when it was listed */
+  bool regular;
+} mpg_file;
+
 /* The files of a path, sorted by name in byte order. */
 typedef struct mpg_paths {
   const mpg_env *env;
-  char **path;
+  mpg_file *file;
   size_t n, cap;
   bool from_folder; /* the path was a folder: every regular file below it, hidden names left out */
 } mpg_paths;
@@ -26,6 +38,8 @@ mpg_rc mpg_paths_expand(mpg_paths *paths, const mpg_env *env, mpg_str path, mpg_
 /* The same, but no file is no error (n = 0), and whatever is no regular file is listed too. */
 mpg_rc mpg_paths_find(mpg_paths *paths, const mpg_env *env, mpg_str path, mpg_err *err);
 void mpg_paths_free(mpg_paths *paths);
+/* The state of a file now, at the end of links; false: it cannot be had. */
+bool mpg_file_look(const char *path, mpg_file_state *out);
 /* The path among them that path i is of, except for .gz or .zst after it; borrowed, NULL: none. */
 const char *mpg_paths_copied(const mpg_paths *paths, size_t i);
 /* Lists the issue same_name of the file `path` if `copied` is not NULL. MPG_OK or MPG_NOMEM. */

@@ -5,6 +5,7 @@
 #include "unpack.h"
 #include "utf8.h"
 #include "os.h"
+#include "../../base/debug_assert.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -13,6 +14,7 @@
 #include <unistd.h>
 
 #define MIB ((size_t)1 << 20)
+#define PEEKED ((size_t)4096) /* bytes that are peeked at first */
 #define PACKED_BUFFER MPG_IO_SIZE(128 << 10)
 
 /* What is unpacked ahead: enough that neither thread waits for the other at each turn. */
@@ -57,8 +59,10 @@ struct mpg_stream {
   char head[4]; /* the first bytes of a file, which show how it is packed */
   ring *ring;   /* NULL: the reader unpacks */
   bool begun;   /* the lead was read */
-  char lead[2]; /* the first bytes of what is read, looked at before they are given */
+  char mark[2]; /* the lead, unless more was peeked at */
+  char *lead;   /* the first bytes of what is read, looked at before they are given */
   size_t lead_at, lead_n;
+  bool windowed;  /* zstd, which may keep 128 MiB */
   mpg_err failed; /* what every read says from then on */
   repair repair;
 };
@@ -119,6 +123,7 @@ static mpg_rc stream_new(mpg_stream **out, const mpg_env *env, const char *path,
     return mpg_fail_nomem(err);
   s->env = env;
   s->fd = -1;
+  s->lead = s->mark;
   s->path = mpg_malloc(env, n);
   if (s->path == NULL)
     return mpg_fail_nomem(err);
@@ -129,7 +134,7 @@ static mpg_rc stream_new(mpg_stream **out, const mpg_env *env, const char *path,
 static bool is_held(const mpg_stream *s) {
   const mpg_locked_files *held = s->env->held;
   struct stat st;
-  if (held == NULL || stat(s->path, &st) != 0)
+  if (held == NULL || held->n == 0 || stat(s->path, &st) != 0)
     return false;
   for (size_t i = 0; i < held->n; i++)
     if (held->file[i].device == (uint64_t)st.st_dev && held->file[i].inode == (uint64_t)st.st_ino)
@@ -168,6 +173,7 @@ static mpg_rc stream_tell(mpg_stream *s, mpg_err *err) {
   if (packing == MPG_PLAIN)
     return MPG_OK;
   if (s->fd >= 0) {
+    s->windowed = packing == MPG_ZSTD;
     s->buf_cap = PACKED_BUFFER;
     s->buf = mpg_malloc(s->env, s->buf_cap);
     if (s->buf == NULL)
@@ -176,9 +182,59 @@ static mpg_rc stream_tell(mpg_stream *s, mpg_err *err) {
   return mpg_inflate_open(&s->inflate, s->env, packing, s->path, err);
 }
 
+/* ---- streams opened before ---- */
+
+void mpg_stream_pool_init(mpg_stream_pool *pool) {
+  pool->n = 0;
+  (void)pthread_mutex_init(&pool->lock, NULL); /* glibc's takes nothing that could be short */
+}
+
+void mpg_stream_pool_free(mpg_stream_pool *pool) {
+  for (size_t i = 0; i < pool->n; i++)
+    mpg_stream_close(pool->stream[i]);
+  (void)pthread_mutex_destroy(&pool->lock);
+}
+
+void mpg_stream_put_back(const mpg_env *env, mpg_stream *s) {
+  mpg_stream_pool *pool = env->opened;
+  bool pooled = false;
+  if (pool != NULL && s != NULL && !s->windowed) {
+    (void)pthread_mutex_lock(&pool->lock);
+    pooled = pool->n < MPG_STREAM_POOL;
+    if (pooled)
+      pool->stream[pool->n++] = s;
+    (void)pthread_mutex_unlock(&pool->lock);
+  }
+  if (!pooled)
+    mpg_stream_close(s);
+}
+
+static bool has_allocator_of(const mpg_env *a, const mpg_env *b) {
+  return a->resize == b->resize && a->resize_ctx == b->resize_ctx;
+}
+
+/* The stream of a path out of the pool, of the allocator of `env`; NULL if there is none. */
+static mpg_stream *pool_remove(mpg_stream_pool *pool, const mpg_env *env, const char *path) {
+  mpg_stream *found = NULL;
+  (void)pthread_mutex_lock(&pool->lock);
+  for (size_t i = 0; i < pool->n && found == NULL; i++)
+    if (has_allocator_of(pool->stream[i]->env, env) && strcmp(pool->stream[i]->path, path) == 0) {
+      found = pool->stream[i];
+      pool->stream[i] = pool->stream[--pool->n];
+    }
+  (void)pthread_mutex_unlock(&pool->lock);
+  return found;
+}
+
 mpg_rc mpg_stream_open(mpg_stream **out, const mpg_env *env, const char *path, mpg_err *err) {
-  mpg_stream *s;
-  mpg_rc rc = stream_new(&s, env, path, err);
+  mpg_stream *s = env->opened == NULL ? NULL : pool_remove(env->opened, env, path);
+  mpg_rc rc;
+  *out = s;
+  if (s != NULL) {
+    s->env = env;
+    return MPG_OK;
+  }
+  rc = stream_new(&s, env, path, err);
   if (rc == MPG_OK)
     rc = file_open(s, err);
   if (rc == MPG_OK)
@@ -228,6 +284,8 @@ void mpg_stream_close(mpg_stream *s) {
     (void)mpg_os_calls.close(s->fd);
   mpg_free(s->env, s->buf);
   mpg_free(s->env, s->repair.text);
+  if (s->lead != s->mark)
+    mpg_free(s->env, s->lead);
   mpg_free(s->env, s->path);
   mpg_free(s->env, s);
 }
@@ -397,7 +455,7 @@ static mpg_rc read_on(mpg_stream *s, char *buf, size_t cap, size_t *got, mpg_err
 /* UTF-16, as PowerShell's > and spreadsheets write it, is recognised here: each reader would report
 ** another odd byte in it. */
 static mpg_rc read_lead(mpg_stream *s, mpg_err *err) {
-  mpg_rc rc = read_on(s, s->lead, sizeof s->lead, &s->lead_n, err);
+  mpg_rc rc = read_on(s, s->mark, sizeof s->mark, &s->lead_n, err);
   s->begun = true;
   if (s->lead_n < 2 || (memcmp(s->lead, "\xff\xfe", 2) != 0 && memcmp(s->lead, "\xfe\xff", 2) != 0))
     return rc;
@@ -427,6 +485,38 @@ static mpg_rc read_bytes(mpg_stream *s, char *buf, size_t cap, size_t *got, mpg_
   if (rc == MPG_OK && lead < cap)
     rc = read_on(s, buf + lead, cap - lead, &more, err);
   *got += more;
+  return rc;
+}
+
+/* Reads on until the lead has n bytes. */
+static mpg_rc extend_lead(mpg_stream *s, size_t n, mpg_err *err) {
+  size_t more = 0;
+  mpg_rc rc;
+  char *lead = mpg_malloc(s->env, n);
+  if (lead == NULL)
+    return mpg_fail_nomem(err);
+  memcpy(lead, s->lead, s->lead_n);
+  if (s->lead != s->mark)
+    mpg_free(s->env, s->lead);
+  s->lead = lead;
+  rc = read_on(s, lead + s->lead_n, n - s->lead_n, &more, err);
+  s->lead_n += more;
+  return rc;
+}
+
+mpg_rc mpg_stream_peek(mpg_stream *s, size_t n, mpg_str *out, mpg_err *err) {
+  mpg_rc rc = s->begun ? MPG_OK : read_lead(s, err);
+  MPG_ASSERT(s->lead_at == 0);
+  if (rc == MPG_OK && s->failed.rc != MPG_OK) {
+    *err = s->failed;
+    rc = err->rc;
+  }
+  /* A small file, as most are, has a small buffer. */
+  if (rc == MPG_OK && s->lead_n < n && s->lead_n < PEEKED)
+    rc = extend_lead(s, n < PEEKED ? n : PEEKED, err);
+  if (rc == MPG_OK && s->lead_n < n && s->lead_n >= PEEKED)
+    rc = extend_lead(s, n, err);
+  *out = (mpg_str){s->lead, s->lead_n < n ? s->lead_n : n};
   return rc;
 }
 

@@ -7,6 +7,8 @@
 #include "../../base/issues.h"
 #include "../../base/pipeline.h"
 
+#include <pthread.h>
+
 typedef struct mpg_stream mpg_stream;
 
 /*
@@ -23,6 +25,30 @@ mpg_rc mpg_stream_open(mpg_stream **out, const mpg_env *env, const char *path, m
 mpg_rc mpg_stream_memory(mpg_stream **out, const mpg_env *env, const char *name, mpg_str bytes,
                          mpg_err *err);
 void mpg_stream_close(mpg_stream *stream); /* NULL is fine */
+
+/*
+** The first n bytes that reading will give, or all if there are fewer, before any was read; they
+** are read again after that. The text is borrowed until the next call. An error of the file comes
+** after the bytes before it, here and when they are read.
+*/
+mpg_rc mpg_stream_peek(mpg_stream *stream, size_t n, mpg_str *out, mpg_err *err);
+
+/*
+** Streams that were opened to see what a file is. mpg_stream_open with an env whose `opened` is the
+** pool gives the stream of the same path, as if it had just been opened. Threads may share it.
+*/
+#define MPG_STREAM_POOL 32
+typedef struct mpg_stream_pool {
+  pthread_mutex_t lock;
+  mpg_stream *stream[MPG_STREAM_POOL];
+  size_t n;
+} mpg_stream_pool;
+
+void mpg_stream_pool_init(mpg_stream_pool *pool);
+void mpg_stream_pool_free(mpg_stream_pool *pool); /* closes the streams in it */
+/* Puts a stream that was only peeked at into the pool of `env`, or closes it: if there is no pool,
+** the pool is full, or the stream keeps a large window (zstd). NULL is fine. */
+void mpg_stream_put_back(const mpg_env *env, mpg_stream *stream);
 
 /* From here on `env` is polled: that of a thread that reads for another. It must have the same
 ** allocator, and live until the next call or until the stream is closed. */

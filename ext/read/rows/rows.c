@@ -76,7 +76,7 @@ mpg_rc mpg_rows_declare(const mpg_rows_format *format, mpg_columns *columns, con
   mpg_rc rc = typed ? give_types(columns, types, err) : MPG_OK;
   for (size_t i = 0; rc == MPG_OK && i < paths->n && !settled(columns); i++) {
     if (columns->n == 0)
-      rc = format->names(columns, env, options, paths->path[i], err);
+      rc = format->names(columns, env, options, paths->file[i].path, err);
     if (rc == MPG_OK && !typed)
       rc = give_types(columns, types, err);
     typed = rc == MPG_OK;
@@ -85,7 +85,7 @@ mpg_rc mpg_rows_declare(const mpg_rows_format *format, mpg_columns *columns, con
       rc = found == NULL ? mpg_fail_nomem(err) : MPG_OK;
     }
     if (rc == MPG_OK)
-      rc = find_types(format, columns, env, options, found, paths->path[i], err);
+      rc = find_types(format, columns, env, options, found, paths->file[i].path, err);
     if (rc == MPG_OK)
       break;
     if (rc == MPG_DONE)

@@ -146,7 +146,7 @@ static mpg_rc next_block(mpg_rows_pieces *r, mpg_rows_piece *p) {
 
 mpg_rc mpg_rows_pieces_cut(mpg_rows_pieces *r, mpg_rows_piece *p) {
   while (r->at == NULL && r->chosen != NULL && r->next < r->paths->n &&
-         !r->chosen(r->chosen_ctx, r->paths->path[r->next]))
+         !r->chosen(r->chosen_ctx, r->paths->file[r->next].path))
     r->next++;
   if (r->failed || (r->at == NULL && r->next == r->paths->n))
     return MPG_DONE;
@@ -163,7 +163,7 @@ mpg_rc mpg_rows_pieces_cut(mpg_rows_pieces *r, mpg_rows_piece *p) {
   p->begins = r->at == NULL;
   r->next += p->begins;
   p->file = r->next - 1;
-  p->path = r->paths->path[p->file];
+  p->path = r->paths->file[p->file].path;
   if (p->begins) {
     p->rc = file_open(r, p);
     if (p->rc == MPG_OK)

@@ -299,9 +299,9 @@ static mpg_rc gather(rollup *r, mpg_groups *groups, mpg_err *err) {
     if (rc == MPG_INTERRUPTED)
       return mpg_fail(err, rc, "interrupted");
     if (rc != MPG_OK && which == MPG_GROUPS_TOO_MANY)
-      return too_many(r, r->pieces.paths->path[0], 1, err);
+      return too_many(r, r->pieces.paths->file[0].path, 1, err);
     if (rc != MPG_OK)
-      return too_large(r, r->pieces.paths->path[0], 1, which, err);
+      return too_large(r, r->pieces.paths->file[0].path, 1, which, err);
   }
   return MPG_OK;
 }

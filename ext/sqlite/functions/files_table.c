@@ -29,7 +29,7 @@ typedef struct cursor {
   mpg_query_env scan;
   mpg_paths paths; /* env is NULL: none listed yet */
   size_t i;
-  struct stat state; /* of paths.path[i] */
+  struct stat state; /* of paths.file[i].path */
   bool gone;
   sqlite3_value *pattern;
 } cursor;
@@ -87,7 +87,7 @@ static int files_close(sqlite3_vtab_cursor *base) {
 
 static void look(cursor *c) {
   if (c->i < c->paths.n)
-    c->gone = stat(c->paths.path[c->i], &c->state) != 0;
+    c->gone = stat(c->paths.file[c->i].path, &c->state) != 0;
 }
 
 static int files_filter(sqlite3_vtab_cursor *base, int plan, const char *text, int argc,
@@ -138,7 +138,7 @@ static int files_column(sqlite3_vtab_cursor *base, sqlite3_context *context, int
   const cursor *c = (cursor *)base;
   switch (column) {
   case PATH:
-    sqlite3_result_text(context, c->paths.path[c->i], -1, SQLITE_TRANSIENT);
+    sqlite3_result_text(context, c->paths.file[c->i].path, -1, SQLITE_TRANSIENT);
     break;
   case BYTES:
     if (!c->gone)

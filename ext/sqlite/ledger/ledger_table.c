@@ -205,8 +205,14 @@ static mpg_rc read_records(cursor *c, const mpg_table *t, bool skip, mpg_err *er
     mpg_value path = mpg_value_of(c->args[MPG_ARG_PATH]);
     if (path.type != MPG_TEXT)
       return mpg_fail(err, MPG_MISUSE, "path: expected a text");
-    rc = mpg_sources_fleet(&c->fleet, t->conn, &c->scan.env, path.s, mpg_arg_on_error(c->args),
-                           c->threads, err);
+    rc = mpg_sources_fleet(&c->fleet, t->conn, &c->scan.env,
+                           &(mpg_sources_query){.path = path.s,
+                                                .listed = mpg_may_be_fleet_file(path.s)
+                                                              ? NULL
+                                                              : mpg_rollup_cache_paths(&c->keeping),
+                                                .on_error = mpg_arg_on_error(c->args),
+                                                .threads = c->threads},
+                           err);
   } else if (rc == MPG_OK) {
     rc = mpg_relations_read(
         &c->fleet, t->conn, &c->scan.env,

@@ -288,8 +288,11 @@ static mpg_rc read_records(cursor *c, const mpg_table *t, mpg_err *err) {
         "the records of itself", err);
   if (sqlite3_value_type(c->args[MPG_ARG_PATH]) != SQLITE_TEXT)
     return mpg_fail(err, MPG_MISUSE, "path: expected a text");
-  return mpg_sources_fleet(&c->fleet, t->conn, &c->scan.env, mpg_value_of(c->args[MPG_ARG_PATH]).s,
-                           mpg_arg_on_error(c->args), threads, err);
+  return mpg_sources_fleet(&c->fleet, t->conn, &c->scan.env,
+                           &(mpg_sources_query){.path = mpg_value_of(c->args[MPG_ARG_PATH]).s,
+                                                .on_error = mpg_arg_on_error(c->args),
+                                                .threads = threads},
+                           err);
 }
 
 static int records_filter(sqlite3_vtab_cursor *base, int idx_num, const char *idx_str, int argc,

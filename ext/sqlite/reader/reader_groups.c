@@ -213,8 +213,8 @@ void mpg_reader_groups_file(const mpg_reader_groups *groups, sqlite3_context *co
     sqlite3_result_value(context, sqlite3_column_value(groups->sorted, FILE_NUMBER));
   else
     sqlite3_result_text(context,
-                        paths->path[mpg_group_sorter_value(groups->gather, FILE_NUMBER)->i], -1,
-                        SQLITE_TRANSIENT);
+                        paths->file[mpg_group_sorter_value(groups->gather, FILE_NUMBER)->i].path,
+                        -1, SQLITE_TRANSIENT);
 }
 
 void mpg_reader_groups_line(const mpg_reader_groups *groups, sqlite3_context *context) {

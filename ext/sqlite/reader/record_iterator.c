@@ -22,7 +22,7 @@ mpg_rc mpg_record_iterator_path(mpg_record_iterator *walk, mpg_str path, mpg_err
 }
 
 const char *mpg_record_iterator_file(const mpg_record_iterator *walk) {
-  return walk->paths.path[walk->next_path - 1];
+  return walk->paths.file[walk->next_path - 1].path;
 }
 
 /* Closes the file and puts its issues in place of those that an earlier reading of it left. */

@@ -310,13 +310,15 @@ mpg_rc mpg_entries_read(mpg_entries *e, const mpg_env *env, mpg_str path, mpg_er
   *e = (mpg_entries){.env = env};
   if (path.n > 0 && *path.p == '{')
     return read_fleet(e, "the fleet's JSON", MPG_STR(""), path, err);
+  if (!mpg_may_be_fleet_file(path)) /* who reads the entry lists its files */
+    return add(e, MPG_STR(""), path, MPG_STR("{}"), err);
   rc = mpg_paths_expand(&paths, env, path, err);
   if (rc != MPG_OK)
     return rc;
-  if (paths.n == 1 && !paths.from_folder && mpg_may_be_fleet_file(path))
-    rc = mpg_is_fleet_file(env, paths.path[0], &fleet, err);
+  if (paths.n == 1 && !paths.from_folder)
+    rc = mpg_is_fleet_file(env, paths.file[0].path, &fleet, err);
   if (rc == MPG_OK)
-    rc = fleet ? read_fleet_file(e, paths.path[0], err)
+    rc = fleet ? read_fleet_file(e, paths.file[0].path, err)
                : add(e, MPG_STR(""), path, MPG_STR("{}"), err);
   mpg_paths_free(&paths);
   if (rc != MPG_OK)

@@ -35,7 +35,6 @@ struct mpg_recogniser {
   pcre2_match_data *data;
   rule *rules;
   size_t n, cap;
-  char *head; /* of the file at hand */
   bool nomem; /* a match had no memory */
 };
 
@@ -95,14 +94,13 @@ mpg_rc mpg_recogniser_open(mpg_recogniser **out, const mpg_env *env, mpg_err *er
   if (r == NULL)
     return mpg_fail_nomem(err);
   r->env = env;
-  r->head = mpg_malloc(env, MPG_HEAD_BYTES);
   r->general = pcre2_general_context_create(give_memory, take_memory, (void *)env);
   if (r->general != NULL) {
     r->compile = pcre2_compile_context_create(r->general);
     r->context = pcre2_match_context_create(r->general);
     r->data = pcre2_match_data_create(2, r->general);
   }
-  if (r->compile == NULL || r->context == NULL || r->data == NULL || r->head == NULL)
+  if (r->compile == NULL || r->context == NULL || r->data == NULL)
     rc = mpg_fail_nomem(err);
   else
     (void)pcre2_set_match_limit(r->context, TURNS);
@@ -121,7 +119,6 @@ void mpg_recogniser_close(mpg_recogniser *r) {
   for (size_t i = 0; i < r->n; i++)
     pcre2_code_free(r->rules[i].code);
   mpg_free(r->env, r->rules);
-  mpg_free(r->env, r->head);
   pcre2_match_data_free(r->data);
   pcre2_match_context_free(r->context);
   pcre2_compile_context_free(r->compile);
@@ -158,20 +155,33 @@ static mpg_rc table_names(const char *path, char **names, mpg_err *err) {
   return rc == SQLITE_NOMEM ? mpg_fail_nomem(err) : MPG_OK;
 }
 
-/* The first bytes of a file. What cannot be read is said in out->reason, and *n is 0. */
-static mpg_rc read_head(mpg_recogniser *r, const char *path, size_t *n, mpg_recognised *out,
-                        mpg_err *err) {
-  mpg_stream *stream = NULL;
-  mpg_rc rc = mpg_stream_open(&stream, r->env, path, err);
-  *n = 0;
+/* Opens a file and looks at its first bytes; whatever cannot be read has none. MPG_NOMEM and
+** MPG_INTERRUPTED are the only errors; the others are in err. */
+static mpg_rc peek(const mpg_env *env, const char *path, size_t n, mpg_stream **stream,
+                   mpg_str *head, mpg_err *err) {
+  mpg_rc rc = mpg_stream_open(stream, env, path, err);
+  *head = (mpg_str){NULL, 0};
   if (rc == MPG_OK)
-    rc = mpg_stream_read(stream, r->head, MPG_HEAD_BYTES, n, err);
-  mpg_stream_close(stream);
-  if (rc == MPG_NOMEM || rc == MPG_INTERRUPTED)
+    rc = mpg_stream_peek(*stream, n, head, err);
+  if (rc != MPG_NOMEM && rc != MPG_INTERRUPTED) {
+    err->rc = rc;
+    return MPG_OK;
+  }
+  mpg_stream_close(*stream);
+  *stream = NULL;
+  return rc;
+}
+
+/* What cannot be read is said in out->reason, and the head is empty. */
+static mpg_rc read_head(mpg_recogniser *r, const char *path, mpg_stream **stream, mpg_str *head,
+                        mpg_recognised *out, mpg_err *err) {
+  mpg_rc rc = peek(r->env, path, MPG_HEAD_BYTES, stream, head, err);
+  if (rc != MPG_OK)
     return rc;
-  if (rc != MPG_OK && *n == 0) /* a file that is cut off later is recognised by what is there */
+  if (err->rc != MPG_OK &&
+      head->n == 0) /* a file that is cut off later is recognised by what is there */
     (void)sqlite3_snprintf((int)sizeof out->reason, out->reason, "%s", err->text);
-  else if (*n == 0)
+  else if (head->n == 0)
     (void)snprintf(out->reason, sizeof out->reason, "an empty file");
   return MPG_OK;
 }
@@ -315,64 +325,72 @@ static void find_hint(mpg_recogniser *r, const evidence *e, mpg_recognised *out)
   (void)snprintf(out->reason, sizeof out->reason, "no format that is known begins so");
 }
 
-mpg_rc mpg_recognise(mpg_recogniser *r, const char *path, mpg_str format, mpg_recognised *out,
-                     mpg_err *err) {
-  evidence e = {{r->head, 0}, mpg_str_of(path), {NULL, 0}, false};
-  char *tables = NULL;
-  mpg_rc rc;
-  memset(out, 0, sizeof *out);
-  rc = read_head(r, path, &e.head.n, out, err);
-  if (rc != MPG_OK || e.head.n == 0)
-    return rc;
-  e.binary = memchr(e.head.p, 0, e.head.n) != NULL;
-  if (e.head.n > sizeof sqlite_magic && memcmp(e.head.p, sqlite_magic, sizeof sqlite_magic) == 0) {
-    rc = table_names(path, &tables, err);
-    if (rc != MPG_OK)
-      return rc;
-    e.tables = tables == NULL ? e.tables : mpg_str_of(tables);
-  }
-  find_input(r, &e, format, out);
+static mpg_rc decide(mpg_recogniser *r, const evidence *e, const char *path, mpg_str format,
+                     mpg_recognised *out, mpg_err *err) {
+  find_input(r, e, format, out);
   if (out->script != NULL) {
-    find_missing(r, &e, out);
-    find_job(r, &e, out);
+    find_missing(r, e, out);
+    find_job(r, e, out);
   } else if (out->reason[0] == '\0') {
-    out->native = format.n == 0 ? is_native(e.head, path) : mpg_str_eq(format, MPG_STR("native"));
-    out->fleet = !out->native && format.n == 0 && is_fleet_file(e.head);
+    out->native = format.n == 0 ? is_native(e->head, path) : mpg_str_eq(format, MPG_STR("native"));
+    out->fleet = !out->native && format.n == 0 && is_fleet_file(e->head);
     if (out->native || out->fleet) {
       out->certainty = MPG_SURE;
       (void)snprintf(out->reason, sizeof out->reason, "by its content");
     } else {
-      find_hint(r, &e, out);
+      find_hint(r, e, out);
     }
   }
-  sqlite3_free(tables);
   return r->nomem ? mpg_fail_nomem(err) : MPG_OK;
 }
 
-/* The first bytes of a file, as many as are asked for; none of what cannot be read. */
-static mpg_rc peek(const mpg_env *env, const char *path, char *head, size_t cap, size_t *n,
-                   mpg_err *err) {
+static bool is_database(mpg_str head) {
+  return head.n > sizeof sqlite_magic && memcmp(head.p, sqlite_magic, sizeof sqlite_magic) == 0;
+}
+
+/* For whoever reads the file. A database is closed at once: to close it later would give up the
+** locks that SQLite has on it by then. */
+static void put_back(const mpg_env *env, mpg_stream *stream, mpg_str head) {
+  if (is_database(head))
+    mpg_stream_close(stream);
+  else
+    mpg_stream_put_back(env, stream);
+}
+
+mpg_rc mpg_recognise(mpg_recogniser *r, const char *path, mpg_str format, mpg_recognised *out,
+                     mpg_err *err) {
+  evidence e = {{NULL, 0}, mpg_str_of(path), {NULL, 0}, false};
   mpg_stream *stream = NULL;
-  mpg_rc rc = mpg_stream_open(&stream, env, path, err);
-  *n = 0;
-  if (rc == MPG_OK)
-    rc = mpg_stream_read(stream, head, cap, n, err);
-  mpg_stream_close(stream);
-  return rc == MPG_NOMEM || rc == MPG_INTERRUPTED ? rc : MPG_OK;
+  char *tables = NULL;
+  mpg_rc rc;
+  memset(out, 0, sizeof *out);
+  rc = read_head(r, path, &stream, &e.head, out, err);
+  if (rc == MPG_OK && is_database(e.head))
+    rc = table_names(path, &tables, err);
+  if (rc == MPG_OK && e.head.n > 0) {
+    e.binary = memchr(e.head.p, 0, e.head.n) != NULL;
+    e.tables = tables == NULL ? e.tables : mpg_str_of(tables);
+    rc = decide(r, &e, path, format, out, err);
+  }
+  sqlite3_free(tables);
+  put_back(r->env, stream, e.head);
+  return rc;
 }
 
 mpg_rc mpg_is_native_file(const mpg_env *env, const char *path, bool *is, mpg_err *err) {
-  char head[4096];
-  size_t n;
-  mpg_rc rc = peek(env, path, head, sizeof head, &n, err);
-  *is = rc == MPG_OK && is_native((mpg_str){head, n}, path);
+  mpg_stream *stream;
+  mpg_str head;
+  mpg_rc rc = peek(env, path, 4096, &stream, &head, err);
+  *is = rc == MPG_OK && is_native(head, path);
+  put_back(env, stream, head);
   return rc;
 }
 
 mpg_rc mpg_is_fleet_file(const mpg_env *env, const char *path, bool *is, mpg_err *err) {
-  char head[65536];
-  size_t n;
-  mpg_rc rc = peek(env, path, head, sizeof head, &n, err);
-  *is = rc == MPG_OK && is_fleet_file((mpg_str){head, n});
+  mpg_stream *stream;
+  mpg_str head;
+  mpg_rc rc = peek(env, path, 65536, &stream, &head, err);
+  *is = rc == MPG_OK && is_fleet_file(head);
+  put_back(env, stream, head);
   return rc;
 }

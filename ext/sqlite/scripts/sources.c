@@ -114,32 +114,32 @@ static mpg_rc format_option(mpg_sources *s, const char *options, char **out, mpg
 /* The files of one entry. */
 static mpg_rc find_files(mpg_sources *s, sqlite3_stmt *insert, size_t entry, mpg_err *err) {
   const mpg_entry *e = &s->entries.entry[entry];
-  mpg_paths paths;
   char *format = NULL;
+  mpg_paths listed = {.env = NULL};
+  const mpg_paths *paths = s->listed;
   mpg_rc rc = format_option(s, e->options, &format, err);
-  if (rc == MPG_OK)
-    rc = mpg_paths_expand(&paths, s->env, mpg_str_of(e->path), err);
-  if (rc != MPG_OK) {
-    sqlite3_free(format);
-    return rc;
+  if (rc == MPG_OK && paths == NULL) {
+    rc = mpg_paths_expand(&listed, s->env, mpg_str_of(e->path), err);
+    paths = &listed;
   }
-  for (size_t i = 0; rc == MPG_OK && i < paths.n; i++) {
+  for (size_t i = 0; rc == MPG_OK && i < paths->n; i++) {
+    const char *path = paths->file[i].path, *copied = mpg_paths_copied(paths, i);
     mpg_recognised what;
-    if (s->entries.fleet_file != NULL && strcmp(paths.path[i], s->entries.fleet_file) == 0)
+    if (s->entries.fleet_file != NULL && strcmp(path, s->entries.fleet_file) == 0)
       continue;
     rc = mpg_interrupted(s->env)
              ? mpg_fail(err, MPG_INTERRUPTED, "interrupted")
-             : mpg_recognise(s->recogniser, paths.path[i],
-                             format == NULL ? MPG_STR("") : mpg_str_of(format), &what, err);
-    if (rc == MPG_OK && !what.native && mpg_paths_copied(&paths, i) != NULL) {
+             : mpg_recognise(s->recogniser, path, format == NULL ? MPG_STR("") : mpg_str_of(format),
+                             &what, err);
+    if (rc == MPG_OK && !what.native && copied != NULL) {
       what = (mpg_recognised){.certainty = MPG_NOT_RECOGNISED};
       (void)sqlite3_snprintf((int)sizeof what.reason, what.reason,
-                             "the same file as %.200s, packed", mpg_paths_copied(&paths, i));
+                             "the same file as %.200s, packed", copied);
     }
     if (rc == MPG_OK)
-      rc = file_insert(s, insert, paths.path[i], entry, &what, format != NULL, err);
+      rc = file_insert(s, insert, path, entry, &what, format != NULL, err);
   }
-  mpg_paths_free(&paths);
+  mpg_paths_free(&listed);
   sqlite3_free(format);
   return rc;
 }
@@ -178,21 +178,23 @@ mpg_rc mpg_on_error_read(sqlite3_value *value, mpg_on_error otherwise, mpg_on_er
   return mpg_on_error_of(&word, otherwise, out, err);
 }
 
-mpg_rc mpg_sources_open(mpg_sources *s, mpg_conn *host, const mpg_env *env, mpg_str path,
-                        mpg_on_error on_error, mpg_err *err) {
+static mpg_rc open_listed(mpg_sources *s, mpg_conn *host, const mpg_env *env,
+                          const mpg_sources_query *q, mpg_err *err) {
   mpg_rc rc;
   memset(s, 0, sizeof *s);
   s->host = host;
   s->env = env;
-  s->on_error = on_error;
-  s->path = sqlite3_mprintf("%.*s", (int)path.n, path.p);
-  rc = s->path == NULL ? mpg_fail_nomem(err) : mpg_entries_read(&s->entries, env, path, err);
+  s->on_error = q->on_error;
+  s->path = sqlite3_mprintf("%.*s", (int)q->path.n, q->path.p);
+  rc = s->path == NULL ? mpg_fail_nomem(err) : mpg_entries_read(&s->entries, env, q->path, err);
+  if (rc == MPG_OK && s->entries.fleet_file == NULL)
+    s->listed = q->listed;
   if (rc == MPG_OK)
     rc = mpg_recogniser_open(&s->recogniser, env, err);
   if (rc == MPG_OK)
     rc = mpg_private_open(&s->db, host, env, err);
   if (rc == MPG_OK) {
-    s->db.conn->skip_errors = on_error == MPG_ON_ERROR_SKIP;
+    s->db.conn->skip_errors = q->on_error == MPG_ON_ERROR_SKIP;
     rc = run_own(s, "sources/plan", err);
   }
   if (rc == MPG_OK)
@@ -200,6 +202,11 @@ mpg_rc mpg_sources_open(mpg_sources *s, mpg_conn *host, const mpg_env *env, mpg_
   if (rc != MPG_OK)
     mpg_sources_close(s);
   return rc;
+}
+
+mpg_rc mpg_sources_open(mpg_sources *s, mpg_conn *host, const mpg_env *env, mpg_str path,
+                        mpg_on_error on_error, mpg_err *err) {
+  return open_listed(s, host, env, &(mpg_sources_query){.path = path, .on_error = on_error}, err);
 }
 
 void mpg_sources_close(mpg_sources *s) {
@@ -423,47 +430,35 @@ static mpg_rc check_any(mpg_sources *s, mpg_err *err) {
                   s->path);
 }
 
-/* Whether every file at a path is of the native trace, or of nothing that is known. */
-static mpg_rc native_alone(const mpg_env *env, mpg_str path, bool *alone, mpg_err *err) {
+/* Whether every file is of the native trace, or of nothing that is known. */
+static mpg_rc native_alone(const mpg_env *env, const mpg_paths *paths, bool *alone, mpg_err *err) {
   mpg_recogniser *recogniser = NULL;
-  mpg_paths paths;
-  mpg_rc rc;
-  *alone = false;
-  if (path.n > 0 && *path.p == '{')
-    return MPG_OK;
-  rc = mpg_paths_expand(&paths, env, path, err);
+  mpg_rc rc = MPG_OK;
   *alone = true;
-  for (size_t i = 0; rc == MPG_OK && *alone && i < paths.n; i++) {
+  for (size_t i = 0; rc == MPG_OK && *alone && i < paths->n; i++) {
     mpg_recognised what;
     bool native = false;
     if (mpg_interrupted(env))
       rc = mpg_fail(err, MPG_INTERRUPTED, "interrupted");
     else
-      rc = mpg_is_native_file(env, paths.path[i], &native, err);
+      rc = mpg_is_native_file(env, paths->file[i].path, &native, err);
     if (rc != MPG_OK || native)
       continue;
     if (recogniser == NULL)
       rc = mpg_recogniser_open(&recogniser, env, err);
     if (rc == MPG_OK)
-      rc = mpg_recognise(recogniser, paths.path[i], MPG_STR(""), &what, err);
+      rc = mpg_recognise(recogniser, paths->file[i].path, MPG_STR(""), &what, err);
     if (rc == MPG_OK)
       *alone = what.script == NULL && !what.fleet;
   }
   mpg_recogniser_close(recogniser);
-  mpg_paths_free(&paths);
   return rc;
 }
 
-mpg_rc mpg_sources_fleet(mpg_fleet *fleet, mpg_conn *host, const mpg_env *env, mpg_str path,
-                         mpg_on_error on_error, int threads, mpg_err *err) {
+static mpg_rc read_sources(mpg_fleet *fleet, mpg_conn *host, const mpg_env *env,
+                           const mpg_sources_query *q, mpg_err *err) {
   mpg_sources s;
-  bool native = true;
-  const bool skip = on_error == MPG_ON_ERROR_SKIP;
-  mpg_rc rc = host->host_env != NULL ? MPG_OK : native_alone(env, path, &native, err);
-  if (rc == MPG_OK && native)
-    return mpg_native_read(fleet, env, path, skip, threads, err);
-  if (rc == MPG_OK)
-    rc = mpg_sources_open(&s, host, env, path, on_error, err);
+  mpg_rc rc = open_listed(&s, host, env, q, err);
   if (rc != MPG_OK)
     return rc;
   rc = mpg_sources_run(&s, err);
@@ -472,10 +467,47 @@ mpg_rc mpg_sources_fleet(mpg_fleet *fleet, mpg_conn *host, const mpg_env *env, m
   if (rc == MPG_OK)
     s.db.conn->relations_called = s.path;
   if (rc == MPG_OK)
-    rc = mpg_relations_read(fleet, s.db.conn, env, "temp", skip, "sources over themselves", err);
+    rc = mpg_relations_read(fleet, s.db.conn, env, "temp", q->on_error == MPG_ON_ERROR_SKIP,
+                            "sources over themselves", err);
   if (rc == MPG_OK)
     rc = mpg_sources_list_issues(&s, err);
   mpg_sources_close(&s);
+  return rc;
+}
+
+/* Reads files that are listed, unless the path is a fleet's JSON or its file. */
+static mpg_rc read_listed(mpg_fleet *fleet, mpg_conn *host, const mpg_env *env,
+                          const mpg_sources_query *q, mpg_err *err) {
+  bool native = host->host_env != NULL; /* a script's own */
+  mpg_rc rc = MPG_OK;
+  if (!native && q->listed != NULL)
+    rc = native_alone(env, q->listed, &native, err);
+  if (rc == MPG_OK && native)
+    return mpg_native_read(fleet, env, q->path,
+                           &(mpg_native_options){.listed = q->listed,
+                                                 .skip = q->on_error == MPG_ON_ERROR_SKIP,
+                                                 .threads = q->threads},
+                           err);
+  return rc == MPG_OK ? read_sources(fleet, host, env, q, err) : rc;
+}
+
+mpg_rc mpg_sources_fleet(mpg_fleet *fleet, mpg_conn *host, const mpg_env *env,
+                         const mpg_sources_query *query, mpg_err *err) {
+  mpg_sources_query q = *query;
+  mpg_paths listed = {.env = NULL};
+  mpg_stream_pool opened;
+  mpg_env with_opened = *env;
+  mpg_rc rc = MPG_OK;
+  if (q.listed == NULL && !(q.path.n > 0 && *q.path.p == '{')) {
+    rc = mpg_paths_expand(&listed, env, q.path, err);
+    q.listed = &listed;
+  }
+  mpg_stream_pool_init(&opened);
+  with_opened.opened = &opened;
+  if (rc == MPG_OK)
+    rc = read_listed(fleet, host, &with_opened, &q, err);
+  mpg_stream_pool_free(&opened);
+  mpg_paths_free(&listed);
   return rc;
 }
 
@@ -507,7 +539,7 @@ mpg_rc mpg_sources_files(const mpg_env *env, mpg_str path, char **out, mpg_err *
     mpg_paths paths;
     rc = mpg_paths_expand(&paths, env, mpg_str_of(entries.entry[i].path), err);
     for (size_t k = 0; rc == MPG_OK && k < paths.n; k++)
-      append_path(text, paths.path[k]);
+      append_path(text, paths.file[k].path);
     if (rc == MPG_OK)
       mpg_paths_free(&paths);
   }

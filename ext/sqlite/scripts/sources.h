@@ -10,6 +10,7 @@
 #define MPG_SOURCES_H
 
 #include "../../goodput/trace/fleet.h"
+#include "../../read/input/paths.h"
 #include "fleet_file.h"
 #include "private_db.h"
 #include "recognise.h"
@@ -31,13 +32,22 @@ mpg_rc mpg_on_error_of(const mpg_value *word, mpg_on_error otherwise, mpg_on_err
 mpg_rc mpg_on_error_read(sqlite3_value *value, mpg_on_error otherwise, mpg_on_error *out,
                          mpg_err *err);
 
+/* Which files are to be read, and how. */
+typedef struct mpg_sources_query {
+  mpg_str path;
+  const mpg_paths *listed; /* the files of the path, borrowed; NULL: not listed yet */
+  mpg_on_error on_error;
+  int threads;
+} mpg_sources_query;
+
 typedef struct mpg_sources {
   mpg_private_db db;
   mpg_conn *host;
   const mpg_env *env;
   mpg_recogniser *recogniser;
   mpg_entries entries;
-  char *path; /* as it was given, terminated */
+  const mpg_paths *listed; /* the files of the only entry; NULL: not listed yet */
+  char *path;              /* as it was given, terminated */
   mpg_on_error on_error;
   sqlite3_stmt *option, *files; /* of the script that runs: its parameters */
   int64_t source;               /* its number */
@@ -58,8 +68,8 @@ mpg_rc mpg_sources_list_issues(mpg_sources *s, mpg_err *err);
 void mpg_sources_close(mpg_sources *s); /* zero-initialised is fine */
 
 /* Adds the records of everything at the path to a fleet, which is then to be sealed. */
-mpg_rc mpg_sources_fleet(mpg_fleet *fleet, mpg_conn *host, const mpg_env *env, mpg_str path,
-                         mpg_on_error on_error, int threads, mpg_err *err);
+mpg_rc mpg_sources_fleet(mpg_fleet *fleet, mpg_conn *host, const mpg_env *env,
+                         const mpg_sources_query *query, mpg_err *err);
 
 /* Every file that the path stands for as a JSON array of paths, a fleet file itself among them;
 ** owned by the caller, to be freed with sqlite3_free. It changes if a file appears or goes. */

@@ -194,7 +194,7 @@ static mpg_rc forget_issues(mpg_sources *s, mpg_err *err) {
     if (rc != MPG_OK)
       break;
     for (size_t k = 0; k < paths.n; k++)
-      mpg_issues_drop(&s->host->issues, paths.path[k]);
+      mpg_issues_drop(&s->host->issues, paths.file[k].path);
     mpg_paths_free(&paths);
   }
   return rc;
