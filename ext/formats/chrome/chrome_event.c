@@ -7,7 +7,7 @@
 #include <emmintrin.h>
 #endif
 
-#define MPG_CHROME_NEAR 33 /* bytes from a value on that the short road may look at */
+#define MPG_CHROME_NEAR 33 /* bytes from a value on that the fast road may look at */
 
 static inline mpg_chrome_field field_of(mpg_str key) {
   const char *k = key.p;

@@ -485,7 +485,7 @@ static mpg_rc sweep_attempt(mpg_innermost *in, const mpg_gang *gang, size_t a, s
       rc = run_until(&w, s->start);
     if (rc != MPG_OK || s->end == s->start)
       continue;
-    if (w.depth == 0 && is_alone(in, i)) { /* the short road: nothing to come back from */
+    if (w.depth == 0 && is_alone(in, i)) { /* the fast road: nothing to come back from */
       rc = tell(&w, item, s->end);
       continue;
     }

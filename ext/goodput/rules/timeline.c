@@ -28,7 +28,7 @@ struct mpg_timeline {
   uint32_t job;
   uint8_t size;
   bool traced;
-  bool one;  /* there is one lane, for the whole job: the short road */
+  bool one;  /* there is one lane, for the whole job: the fast road */
   bool held; /* the pools know what every job holds */
   const mpg_window *window;
   const mpg_sink *sink;
@@ -217,7 +217,7 @@ static mpg_rc begin_fates(mpg_timeline *t, const mpg_job *job) {
   return rc == MPG_OK ? mpg_lineage_begin(&t->lineage, &input) : rc;
 }
 
-/* From the last to the first, as the lineage wants to be told. */
+/* From the last to the first, the order that the lineage needs. */
 static mpg_rc decide_items(mpg_timeline *t, const mpg_job *job, mpg_err *err) {
   const mpg_innermost *in = &t->in;
   doubts d = {.restart = SIZE_MAX};
