@@ -2,7 +2,9 @@
 --
 --@ fills device
 --@ input :trace sure (?s)\A\s*\{.*"(?:deviceProperties|schemaVersion|baseTimeNanoseconds|distributedInfo)"\s*:.*"traceEvents"\s*:
---@ input :trace sure (?s)\A\s*\{.*"traceEvents"\s*:\s*\[.*"cat"\s*:\s*"(?:kernel|Kernel|gpu_memcpy|cpu_op|cuda_runtime|Operator)"
+--@ input :trace sure (?s)\A\s*(?:\[\s*\{|\{.*"traceEvents"\s*:\s*\[).*"cat"\s*:\s*"(?:kernel|Kernel|gpu_memcpy|cpu_op|cuda_runtime|Operator)"
+--@ input :trace sure (?s)\A\s*(?:\[\s*\{|\{.*"traceEvents"\s*:\s*\[).*"name"\s*:\s*"(?:Ascend Hardware|HCCL|CANN|GPU\d+|CPU HIP API)"
+--@ input :trace likely \A\s*\[\s*\{[^{}]*"ph"\s*:\s*"[A-Za-z]"
 --
 --     .load ./mpg
 --     .read sql/device.sql
@@ -200,7 +202,7 @@ WITH ordered AS (
   WINDOW o AS (PARTITION BY e.trace, e.pid, e.device, e.stream, k.kind ORDER BY e.start_ns, e.end_ns, e.name, e.correlation)
 )
 SELECT id, trace, name, next_ns, start_ns = next_ns AND end_ns = next_end_ns AND name = next_name AND correlation IS next AS is_again FROM ordered
-WHERE (is_kernel AND end_ns > next_end_ns AND next_ns > start_ns AND next <> correlation AND end_ns - next_end_ns > next_end_ns - start_ns)
+WHERE (is_kernel AND end_ns > next_end_ns AND next_ns > start_ns AND coalesce(next <> correlation, 1) AND end_ns - next_end_ns > next_end_ns - start_ns)
    OR (start_ns = next_ns AND end_ns = next_end_ns AND name = next_name AND correlation IS next);
 INSERT INTO kineto_left_out
 SELECT trace, 'warning', 'overrun_activity', count(*),

@@ -207,7 +207,7 @@ UNION ALL
 SELECT 'sync', start, "end", deviceId, streamId, correlationId, globalPid >> 24, NULL, 'Stream Wait Event'
 FROM CUPTI_ACTIVITY_KIND_SYNCHRONIZATION WHERE syncType = 2;
 
--- What comes twice counts once; what starts an hour after all that the host did has no time that can be.
+-- What comes twice counts once; what lies long before or after all that the host did has no time that can be.
 DROP TABLE IF EXISTS temp.nsys_again;
 CREATE TEMP TABLE nsys_again AS
 SELECT id FROM (SELECT rowid AS id, row_number() OVER (PARTITION BY process, deviceId, streamId, start, "end", kind, name, correlationId) AS nth FROM nsys_activity) WHERE nth > 1;
@@ -215,10 +215,32 @@ INSERT INTO mpg_issues(source, severity, kind, count, detail)
 SELECT t.trace, 'warning', 'repeated_record', count(*), 'activities that come twice count once' FROM nsys_again, nsys_trace AS t GROUP BY t.trace;
 DELETE FROM nsys_activity WHERE rowid IN (SELECT id FROM nsys_again);
 DROP TABLE nsys_again;
+DROP TABLE IF EXISTS temp.nsys_lost;
+CREATE TEMP TABLE nsys_lost AS
+WITH host AS MATERIALIZED (SELECT min(start) AS begin_ns, max("end") AS last_ns FROM CUPTI_ACTIVITY_KIND_RUNTIME)
+SELECT a.rowid AS id, a.name FROM nsys_activity AS a, host AS h
+WHERE a.start > h.last_ns + 3600000000000 OR a."end" < h.begin_ns - 1000000000
+   OR (a.start <= 0 AND (SELECT l.start FROM nsys_launches AS l WHERE l.process = a.process AND l.correlation = a.correlationId) > 0);
 INSERT INTO mpg_issues(source, severity, kind, count, detail)
-SELECT t.trace, 'data_loss', 'lost_time', count(*), 'activities an hour after all that the host did: left out; the first is "' || min(a.name) || '"'
-FROM nsys_activity AS a, nsys_trace AS t WHERE a.start > (SELECT max("end") FROM CUPTI_ACTIVITY_KIND_RUNTIME) + 3600000000000 GROUP BY t.trace;
-DELETE FROM nsys_activity WHERE start > (SELECT max("end") FROM CUPTI_ACTIVITY_KIND_RUNTIME) + 3600000000000;
+SELECT t.trace, 'data_loss', 'lost_time', count(*), 'activities at 0, or long before or after all that the host did: left out; the first is "' || min(l.name) || '"'
+FROM nsys_lost AS l, nsys_trace AS t GROUP BY t.trace;
+DELETE FROM nsys_activity WHERE rowid IN (SELECT id FROM nsys_lost);
+DROP TABLE nsys_lost;
+
+-- A stream runs in order: a kernel that lasts beyond the end of the next one, which another call launched, ends where that begins.
+DROP TABLE IF EXISTS temp.nsys_overruns;
+CREATE TEMP TABLE nsys_overruns AS
+SELECT id, name, next FROM (
+  SELECT rowid AS id, name, start, "end", correlationId, lead(start) OVER o AS next, lead("end") OVER o AS next_end, lead(correlationId) OVER o AS next_call
+  FROM nsys_activity WHERE kind = 'kernel' AND streamId IS NOT NULL AND "end" >= start
+  WINDOW o AS (PARTITION BY process, deviceId, streamId ORDER BY start, "end", name, correlationId)
+)
+WHERE "end" > next_end AND next > start AND coalesce(nullif(next_call, 0) <> nullif(correlationId, 0), 1) AND "end" - next_end > next_end - start;
+INSERT INTO mpg_issues(source, severity, kind, count, detail)
+SELECT t.trace, 'warning', 'overrun_activity', count(*), 'activities that end after the next of their stream ended: they end where that begins; the first is "' || min(o.name) || '"'
+FROM nsys_overruns AS o, nsys_trace AS t GROUP BY t.trace;
+UPDATE nsys_activity SET "end" = o.next FROM nsys_overruns AS o WHERE o.id = nsys_activity.rowid;
+DROP TABLE nsys_overruns;
 
 DROP TABLE IF EXISTS temp.nsys_classes;
 CREATE TEMP TABLE nsys_classes AS
@@ -262,11 +284,17 @@ FROM nsys_trace AS t, (
   SELECT 'table ' || t.name || ': its name is not known, and it was not read', 1
   FROM pragma_table_list AS t
   WHERE t.schema = (SELECT schema FROM pragma_table_list WHERE name = 'StringIds' AND schema <> 'nsys_absent' LIMIT 1)
-    AND (t.name GLOB 'CUPTI_ACTIVITY_KIND_*_V[0-9]*' OR t.name GLOB 'NVTX_EVENTS_V[0-9]*' OR t.name GLOB 'TARGET_INFO_*_V[0-9]*')
+    AND t.name NOT IN (SELECT name FROM pragma_table_list WHERE schema = 'nsys_absent')
+    AND (upper(t.name) GLOB 'CUPTI_ACTIVITY_KIND_*KERNEL*' OR upper(t.name) GLOB 'CUPTI_ACTIVITY_KIND_*_V[0-9]*' OR upper(t.name) GLOB 'NVTX_EVENTS_*' OR upper(t.name) GLOB 'TARGET_INFO_*_V[0-9]*'
+         OR (SELECT count(*) FROM pragma_table_info(t.name, t.schema) WHERE lower(name) IN ('start', 'end', 'deviceid', 'streamid')) = 4)
 ) AS w
 WHERE w.count > 0;
 INSERT INTO mpg_issues(source, severity, kind, line, count, detail)
 SELECT l.trace, 'data_loss', 'left_out', NULL, l.count, l.what || ': left out' FROM nsys_left_out AS l JOIN nsys_trace AS t USING (trace);
+
+INSERT INTO mpg_issues(source, severity, kind, line, count, detail)
+SELECT trace, 'warning', 'no_device_event', NULL, 1, 'no table of kernels, copies or sets that is known has a row: was it traced with --trace=cuda?'
+FROM nsys_trace WHERE trace NOT IN (SELECT trace FROM device_activity);
 
 DROP TABLE temp.nsys_input;
 DROP TABLE temp.nsys_trace;

@@ -29,7 +29,26 @@ SELECT _file AS trace, plane, line, coalesce(line_display_name, line) AS line_di
        group_id, step_num, hlo_op, hlo_category, tf_op, op_name, flops, bytes_accessed, correlation_id,
        memcpy_details, memset_details
 FROM xplane_trace((SELECT mpg_required(path, ':trace') FROM xplane_input))
-WHERE start_ns IS NOT NULL AND end_ns >= start_ns;
+WHERE start_ns IS NOT NULL;
+CREATE TEMP TABLE IF NOT EXISTS xplane_devices AS
+SELECT _file AS trace, plane, stats, hostnames FROM xplane_planes((SELECT mpg_required(path, ':trace') FROM xplane_input));
+
+-- What ends before it starts, or lies long before or after all that the host did and all steps.
+DROP TABLE IF EXISTS temp.xplane_lost;
+CREATE TEMP TABLE xplane_lost AS
+WITH host AS MATERIALIZED (
+  SELECT trace, min(start_ns) AS begin_ns, max(end_ns) AS last_ns FROM xplane_events
+  WHERE (plane NOT GLOB '/device:*' OR line IN ('Steps', 'XLA Modules')) AND end_ns >= start_ns GROUP BY trace
+)
+SELECT e.rowid AS id, trace, name, coalesce(end_ns < start_ns, 1) AS is_impossible
+FROM xplane_events AS e LEFT JOIN host USING (trace)
+WHERE coalesce(end_ns < start_ns, 1) OR (plane GLOB '/device:*' AND (start_ns > last_ns + 3600000000000 OR end_ns < begin_ns - 1000000000));
+INSERT INTO mpg_issues(source, severity, kind, count, detail)
+SELECT trace, 'data_loss', iif(is_impossible, 'impossible_time', 'lost_time'), count(*),
+       'events ' || iif(is_impossible, 'that end before they start', 'of a device long before or after all that the host did and all steps') || ': left out; the first is "' || coalesce(min(name), '?') || '"'
+FROM xplane_lost GROUP BY trace, is_impossible;
+DELETE FROM xplane_events WHERE rowid IN (SELECT id FROM xplane_lost);
+DROP TABLE xplane_lost;
 DROP TABLE IF EXISTS temp.xplane_again;
 CREATE TEMP TABLE xplane_again AS
 SELECT id, trace, name
@@ -39,8 +58,6 @@ INSERT INTO mpg_issues(source, severity, kind, count, detail)
 SELECT trace, 'warning', 'repeated_record', count(*), 'events of a device that come twice count once; the first is "' || coalesce(min(name), '?') || '"' FROM xplane_again GROUP BY trace;
 DELETE FROM xplane_events WHERE rowid IN (SELECT id FROM xplane_again);
 DROP TABLE xplane_again;
-CREATE TEMP TABLE IF NOT EXISTS xplane_devices AS
-SELECT _file AS trace, plane, stats, hostnames FROM xplane_planes((SELECT mpg_required(path, ':trace') FROM xplane_input));
 
 -- Newer profilers count from the start of the profile, and say when that was.
 DROP TABLE IF EXISTS temp.xplane_files;
@@ -121,6 +138,22 @@ WHERE plane GLOB '/device:*'
        OR (line IN ('XLA Ops', 'Async XLA Ops') AND (trace, plane) NOT IN (SELECT trace, plane FROM xplane_events WHERE line GLOB 'Stream #*')))
   AND coalesce(hlo_category, rtrim(coalesce(display_name, name, ''), '.0123456789')) NOT IN ('while', 'conditional', 'call');
 
+-- A stream of a GPU runs in order: a kernel that lasts beyond the end of the next one, which another call launched, ends where that
+-- begins.
+DROP TABLE IF EXISTS temp.xplane_overruns;
+CREATE TEMP TABLE xplane_overruns AS
+SELECT id, trace, shown, next_ns FROM (
+  SELECT rowid AS id, trace, shown, start_ns, end_ns, correlation_id, lead(start_ns) OVER o AS next_ns, lead(end_ns) OVER o AS next_end_ns, lead(correlation_id) OVER o AS next
+  FROM xplane_activity WHERE kind = 'kernel' AND line GLOB 'Stream #*'
+  WINDOW o AS (PARTITION BY trace, plane, line ORDER BY start_ns, end_ns, shown, correlation_id)
+)
+WHERE end_ns > next_end_ns AND next_ns > start_ns AND coalesce(next <> correlation_id, 1) AND end_ns - next_end_ns > next_end_ns - start_ns;
+INSERT INTO mpg_issues(source, severity, kind, count, detail)
+SELECT trace, 'warning', 'overrun_activity', count(*), 'activities that end after the next of their stream ended: they end where that begins; the first is "' || min(shown) || '"'
+FROM xplane_overruns GROUP BY trace;
+UPDATE xplane_activity SET end_ns = o.next_ns FROM xplane_overruns AS o WHERE o.id = xplane_activity.rowid;
+DROP TABLE xplane_overruns;
+
 -- An instruction's category says what its name may not: "fusion.7" can be an all-reduce.
 DROP TABLE IF EXISTS temp.xplane_classes;
 CREATE TEMP TABLE xplane_classes AS
@@ -182,6 +215,12 @@ JOIN xplane_classes AS c ON c.kind = a.kind AND c.shown = a.shown AND c.hlo_cate
 LEFT JOIN xplane_devices AS d ON d.trace = a.trace AND d.plane = a.plane
 LEFT JOIN xplane_launches AS l ON l.trace = a.trace AND l.correlation = a.correlation_id;
 
+INSERT INTO mpg_issues(source, severity, kind, count, detail)
+SELECT trace, 'warning', 'unknown_event', count(*), 'events of a device on lines that are not known: left out; these are ' || group_concat(DISTINCT line)
+FROM xplane_events
+WHERE plane GLOB '/device:*' AND line NOT IN ('Steps', 'XLA Modules', 'XLA Ops', 'Async XLA Ops', 'XLA TraceMe', 'Launch Stats', 'Trace Context') AND line NOT GLOB 'Stream #*' AND line NOT GLOB 'Framework*'
+  AND line NOT GLOB 'TensorFlow*' AND line NOT GLOB 'Source*' AND line NOT GLOB 'Sparse*' AND line NOT GLOB 'Host Offload*' AND line NOT GLOB '*Scope*' AND line NOT GLOB '*ounters*'
+GROUP BY trace;
 INSERT INTO mpg_issues(source, severity, kind, count, detail)
 SELECT trace, 'warning', 'no_device_event', count(*), 'events, none of which is a device''s: of a plane or line that is not known'
 FROM xplane_events WHERE trace NOT IN (SELECT trace FROM device_activity) GROUP BY trace;

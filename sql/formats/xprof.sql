@@ -139,6 +139,12 @@ JOIN xprof_kinds AS k ON k.name = e.name AND k.hlo_category IS e.hlo_category
 WHERE e.plane GLOB '/device:*' AND (e.line GLOB 'Stream #*' OR e.line = 'XLA Ops');
 
 INSERT INTO mpg_issues(source, severity, kind, count, detail)
+SELECT trace, 'warning', 'unknown_event', count(*), 'events of a device on lines that are not known: left out; these are ' || group_concat(DISTINCT line)
+FROM xprof_events
+WHERE plane GLOB '/device:*' AND line NOT IN ('Steps', 'XLA Modules', 'XLA Ops', 'Async XLA Ops', 'XLA TraceMe', 'Launch Stats', 'Trace Context') AND line NOT GLOB 'Stream #*' AND line NOT GLOB 'Framework*'
+  AND line NOT GLOB 'TensorFlow*' AND line NOT GLOB 'Source*' AND line NOT GLOB 'Sparse*' AND line NOT GLOB 'Host Offload*' AND line NOT GLOB '*Scope*' AND line NOT GLOB '*ounters*'
+GROUP BY trace;
+INSERT INTO mpg_issues(source, severity, kind, count, detail)
 SELECT trace, 'warning', 'no_device_event', count(*), 'events, none of which is a device''s: of a process or line that is not known'
 FROM xprof_events WHERE trace NOT IN (SELECT trace FROM device_activity) GROUP BY trace;
 

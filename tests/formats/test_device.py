@@ -162,27 +162,6 @@ class Views(Case):
             for table in ("activity", "steps", "ranges", "traces"):
                 self.db.execute(f"DELETE FROM device_{table}")
 
-    def test_cases(self):
-        """Traces that tools really wrote: what is impossible, of another vendor, or merged is right or said."""
-        folder = os.path.join(ROOT, "../shared/cases")
-        if not os.path.isdir(folder):
-            self.skipTest("../shared is not here")
-        for name, file, query, expected, issues in [
-                ("kineto-ascend", "trace_view", "SELECT class, name, end_ns - start_ns FROM device_activity ORDER BY start_ns",
-                 [("compute", "MatMulV2", 50500), ("communication", "hcom_allReduce__100_0", 80000)], []),
-                ("kineto-dropped-kernels", "trace", "SELECT name FROM device_activity", [("k_ok",)], [("impossible_time", 3)]),
-                ("kineto-merged-ranks", "trace", "SELECT device, step, op, start_ns - launch_ns FROM device_activity ORDER BY device",
-                 [("0", "4", "aten::mm", 90000), ("1", "9", "aten::addmm", 90000)], []),
-                ("kineto-rocm-overrun", "trace", "SELECT span_ns, busy_ns, idle_ns FROM device_time", [(380000, 340000, 40000)], [("overrun_activity", 1)]),
-                ("kineto-zero-timestamp", "trace", "SELECT activities, span_ns, busy_ns, idle_ns FROM device_time", [(2, 180000, 160000, 20000)], [("lost_time", 1)]),
-                ("class-symmetric-memory", "trace", "SELECT compute_ns, communication_ns, exposed_communication_ns FROM device_time", [(500000, 430000, 430000)], []),
-                ("op-fp4-packed", "trace", "SELECT op, flops FROM device_op_work", [("aten::_scaled_mm", 137438953472)], [])]:
-            self.db.close()
-            self.setUp()
-            self.load(os.path.join(folder, name, file + ".json"))
-            self.assertEqual(self.rows(query), expected, name)
-            self.assertEqual(self.rows("SELECT kind, count FROM mpg_issues"), issues, name)
-
     def test_what_decides_a_price(self):
         """Packed types, packed sequences and windows have no price; a window of -1 is none."""
         mm, qkv = "[[4, 8], [8, 2]]", [[1, 64, 2, 8]] * 3

@@ -9,6 +9,7 @@ import unittest
 
 from cases import Case
 from fleets import ROOT
+import xspace
 
 FIXTURES = os.path.join(ROOT, "fixtures")
 
@@ -150,6 +151,58 @@ class Device(Case):
                            'UPDATE %s SET "end" = start - 5 WHERE rowid = 1 -- %s', "ALTER TABLE %s RENAME TO %s_V9"):
                 sql = change % (("CUPTI_ACTIVITY_KIND_" + table,) * 2)
                 self.right_or_said(whole, export(sql.split(" -- ")[0] + ";"), sql)
+
+    def test_nsys_times(self):
+        """Beside the damages above: a time that was lost, and a kernel that lasts beyond the next of its stream."""
+        with open(os.path.join(FIXTURES, "nsys/two-gpus.sql"), encoding="utf-8") as file:
+            text = file.read()
+        for kind, change in (("lost_time", 'UPDATE CUPTI_ACTIVITY_KIND_KERNEL SET start = 0, "end" = 0 WHERE rowid = 1'),
+                             ("overrun_activity", 'UPDATE CUPTI_ACTIVITY_KIND_KERNEL SET "end" = start + 1600000000 WHERE rowid = 1'),
+                             ("no_device_event", "".join(f"DROP TABLE CUPTI_ACTIVITY_KIND_{table};" for table in ("KERNEL", "MEMCPY", "MEMSET", "GRAPH_TRACE", "SYNCHRONIZATION")))):
+            path = self.file("", "run.sqlite")
+            with contextlib.closing(sqlite3.connect(path)) as db:
+                db.executescript(text + change)
+            self.assertIn((kind, 1), self.figures(path)[1].items())
+
+    def test_xplane(self):
+        def trace(change, gpu=False):
+            plane = xspace.tpu(0)
+            if gpu:
+                plane = xspace.Plane("/device:GPU:0")
+                plane.line("Stream #7", xspace.START, [(plane.event_name("k%d" % i), i * 1000 * xspace.US, 800 * xspace.US, [("correlation_id", i + 1)]) for i in range(4)])
+            host = xspace.Plane("/host:CPU")
+            host.line("python3", xspace.START, [(host.event_name("train_step"), 0, 4000 * xspace.US, [("step_num", 7)])], 77)
+            change(plane)
+            return self.file(xspace.message([(1, plane.fields()), (1, host.fields())]), "host.xplane.pb")
+
+        def event(place, change):
+            def damage(plane):
+                line = plane.lines[-1] if place[0] is None else next(line for line in plane.lines if (2, place[0]) in line)
+                at = [i for i, (number, _) in enumerate(line) if number == 4][place[1]]
+                name, offset, duration = (value for _, value in line[at][1][:3])
+                changed = change(name, offset, duration)
+                line[at:at + 1] = [(4, [(1, n), (2, o), (3, d)] + line[at][1][3:]) for n, o, d in changed]
+            return damage
+        whole = self.figures(trace(lambda plane: None))
+        self.assertGreater(len(whole[0]), 0)
+        far = 3155760000 * 10**12
+        for name, kind, change in (("negative", "impossible_time", lambda n, o, d: [(n, o, -d)]), ("twice", "repeated_record", lambda n, o, d: [(n, o, d)] * 2),
+                                   ("a year later", "lost_time", lambda n, o, d: [(n, o + far // 1000, d)]), ("an hour before", "lost_time", lambda n, o, d: [(n, o - 3600 * 10**12, d)]),
+                                   ("a name that nobody gave", None, lambda n, o, d: [(99, o, d)])):
+            for place in (0, 1, -1):
+                with self.subTest(name, place=place):
+                    damaged = self.figures(trace(event(("XLA Ops", place), change)))
+                    if kind:
+                        self.assertIn(kind, damaged[1])
+                    self.right_or_said(whole, damaged, name)
+        for name, change in (("plane", lambda plane: setattr(plane, "name", "/dev:TPU:0")),
+                             ("line", lambda plane: plane.lines[2].__setitem__(1, (2, "XLA Oops")))):
+            with self.subTest(name):
+                self.right_or_said(whole, self.figures(trace(change)), name)
+        whole = self.figures(trace(lambda plane: None, True))
+        damaged = self.figures(trace(event((None, 0), lambda n, o, d: [(n, o, 10**15)]), True))
+        self.assertEqual({"overrun_activity": 1}, damaged[1])
+        self.assertEqual(whole[0][0][3] + 200000, damaged[0][0][3])
 
 
 if __name__ == "__main__":
