@@ -203,10 +203,8 @@ SELECT a.trace, a.plane, coalesce(i.chip, json_extract(d.stats, '$.device_type_s
                                       WHERE o.trace = a.trace AND o.device = a.plane AND o.start_ns <= a.start_ns ORDER BY o.start_ns DESC LIMIT 1)
                  ORDER BY s.start_ns DESC LIMIT 1)),
        a.correlation_id, l.start_ns + f.base_ns, l.end_ns + f.base_ns, l.name, l.thread, coalesce(a.op_name, nullif(a.tf_op, 'XlaModule:'), a.hlo_op),
-       -- 'kind_src:... size:4096 dest:0 async:1'
-       coalesce(a.bytes_accessed,
-                CASE WHEN instr(coalesce(a.memcpy_details, a.memset_details), 'size:') > 0
-                     THEN CAST(substr(coalesce(a.memcpy_details, a.memset_details), instr(coalesce(a.memcpy_details, a.memset_details), 'size:') + 5) AS INTEGER) END),
+       coalesce(a.bytes_accessed, CAST(substr(a.memcpy_details, nullif(instr(a.memcpy_details, 'size:'), 0) + 5) AS INTEGER), -- 'kind_src:... size:4096 dest:0 async:1'
+                CAST(substr(a.memset_details, nullif(instr(a.memset_details, 'num_bytes:'), 0) + 10) AS INTEGER)),
        a.flops, c.collective
 FROM xplane_input AS i
 CROSS JOIN xplane_activity AS a

@@ -92,25 +92,46 @@ FROM xprof_events WHERE plane GLOB '/device:*' AND line = 'XLA Modules';
 DELETE FROM xprof_events
 WHERE plane GLOB '/device:*' AND line = 'XLA Ops' AND (trace, plane) IN (SELECT trace, plane FROM xprof_events WHERE line GLOB 'Stream #*');
 
+-- The host's calls, which GPUs have: a correlation is one of the file.
+DROP TABLE IF EXISTS temp.xprof_launches;
+CREATE TEMP TABLE xprof_launches AS
+SELECT trace, CAST(json_extract(args, '$.correlation_id') AS INTEGER) AS correlation, min(start_ns) AS start_ns, end_ns, name, line AS thread
+FROM xprof_events
+WHERE plane GLOB '/host:*' AND instr(args, '"correlation_id"') > 0 AND CAST(json_extract(args, '$.correlation_id') AS INTEGER) > 0
+GROUP BY trace, correlation;
+CREATE UNIQUE INDEX temp.xprof_launch ON xprof_launches(trace, correlation);
+
+DROP TABLE IF EXISTS temp.xprof_activity;
+CREATE TEMP TABLE xprof_activity AS
+SELECT *,
+       CASE WHEN memcpy IS NOT NULL OR name GLOB 'Memcpy*' THEN 'memcpy' WHEN memset IS NOT NULL OR name GLOB 'Memset*' THEN 'memset' ELSE 'kernel' END AS kind
+FROM (SELECT trace, plane, line, name, start_ns, end_ns, hlo_category, tf_op, hlo_op, flops, bytes,
+             CAST(json_extract(args, '$.correlation_id') AS INTEGER) AS correlation, json_extract(args, '$.memcpy_details') AS memcpy,
+             coalesce(json_extract(args, '$.memset_details'), json_extract(args, '$.Memset_details')) AS memset
+      FROM xprof_events
+      WHERE plane GLOB '/device:*' AND (line GLOB 'Stream #*' OR line = 'XLA Ops')
+        AND coalesce(hlo_category, rtrim(name, '.0123456789')) NOT IN ('while', 'conditional', 'call'));
+
 DROP TABLE IF EXISTS temp.xprof_kinds;
 CREATE TEMP TABLE xprof_kinds AS
-WITH names AS (
-  SELECT DISTINCT name, hlo_category,
-         CASE WHEN name GLOB 'Memcpy*' THEN 'memcpy' WHEN name GLOB 'Memset*' THEN 'memset' ELSE 'kernel' END AS kind
-  FROM xprof_events
-  WHERE plane GLOB '/device:*' AND (line GLOB 'Stream #*' OR line = 'XLA Ops')
-    AND coalesce(hlo_category, rtrim(name, '.0123456789')) NOT IN ('while', 'conditional', 'call')
-)
 -- An instruction's category says what its name may not: "fusion.7" can be an all-reduce.
-SELECT *, (SELECT class FROM device_class_rules AS r
-           WHERE n.kind GLOB r.kind
-             AND ((lower(n.name) GLOB r.name AND (r.priority NOT BETWEEN 60 AND 98 OR n.hlo_category IS NULL
+SELECT kind, name, hlo_category,
+       (SELECT class FROM device_class_rules AS r
+        WHERE n.kind GLOB r.kind
+          AND ((lower(n.name) GLOB r.name AND (r.priority NOT BETWEEN 60 AND 98 OR n.hlo_category IS NULL
                OR NOT (n.hlo_category GLOB '*fusion*' OR n.hlo_category GLOB 'convolution*' OR n.hlo_category GLOB 'dot*')))
-                  OR lower(n.hlo_category) GLOB r.name)
-           ORDER BY r.priority LIMIT 1) AS class
-FROM names AS n;
-CREATE INDEX temp.xprof_kind ON xprof_kinds(name, hlo_category);
-CREATE INDEX temp.xprof_event ON xprof_events(trace, plane, line);
+               OR lower(n.hlo_category) GLOB r.name)
+        ORDER BY r.priority LIMIT 1) AS class,
+       CASE
+         WHEN lower(name) GLOB '*all-reduce*' OR hlo_category GLOB 'all-reduce*' OR lower(name) GLOB '*ccl*allreduce*' THEN 'allreduce'
+         WHEN lower(name) GLOB '*all-gather*' OR hlo_category GLOB 'all-gather*' OR lower(name) GLOB '*ccl*allgather*' THEN 'allgather'
+         WHEN lower(name) GLOB '*reduce-scatter*' OR hlo_category GLOB 'reduce-scatter*' OR lower(name) GLOB '*ccl*reducescatter*' THEN 'reduce_scatter'
+         WHEN lower(name) GLOB '*all-to-all*' OR hlo_category GLOB 'all-to-all*' THEN 'alltoall'
+         WHEN lower(name) GLOB '*collective-permute*' OR hlo_category GLOB 'collective-permute*' THEN 'collective_permute'
+         WHEN lower(name) GLOB '*ccl*sendrecv*' THEN 'sendrecv' -- of an all-to-all or of a permute
+       END AS collective
+FROM (SELECT DISTINCT kind, name, hlo_category FROM xprof_activity) AS n;
+CREATE INDEX temp.xprof_kind ON xprof_kinds(kind, name, hlo_category);
 
 DROP TABLE IF EXISTS temp.xprof_steps;
 CREATE TEMP TABLE xprof_steps AS
@@ -125,18 +146,22 @@ SELECT trace, device, step, start_ns, end_ns,
 FROM ordered;
 CREATE INDEX temp.xprof_step ON xprof_steps(trace, device, start_ns);
 
-INSERT INTO device_activity (trace, device, chip, stream, class, kind, name, start_ns, end_ns, step, op, bytes, flops)
-SELECT e.trace, e.plane, i.chip, e.line, k.class, k.kind, e.name, e.start_ns, e.end_ns,
+INSERT INTO device_activity (trace, device, chip, stream, class, kind, name, start_ns, end_ns, step, correlation,
+                             launch_ns, launch_end_ns, launch_name, launch_thread, op, bytes, flops, collective)
+SELECT a.trace, a.plane, i.chip, a.line, k.class, a.kind, a.name, a.start_ns, a.end_ns,
        (SELECT s.step FROM xprof_steps AS s
-        WHERE s.trace = e.trace AND s.device = e.plane AND s.start_ns <= e.start_ns AND e.start_ns < s.end_ns
+        WHERE s.trace = a.trace AND s.device = a.plane AND s.start_ns <= a.start_ns AND a.start_ns < s.end_ns
           AND s.start_ns >= (SELECT o.outer_ns FROM xprof_steps AS o
-                             WHERE o.trace = e.trace AND o.device = e.plane AND o.start_ns <= e.start_ns ORDER BY o.start_ns DESC LIMIT 1)
+                             WHERE o.trace = a.trace AND o.device = a.plane AND o.start_ns <= a.start_ns ORDER BY o.start_ns DESC LIMIT 1)
         ORDER BY s.start_ns DESC LIMIT 1),
-       coalesce(e.tf_op, e.hlo_op), e.bytes, e.flops
+       a.correlation, l.start_ns, l.end_ns, l.name, l.thread, coalesce(nullif(a.tf_op, 'XlaModule:'), a.hlo_op),
+       coalesce(a.bytes, CAST(substr(a.memcpy, nullif(instr(a.memcpy, 'size:'), 0) + 5) AS INTEGER), -- 'kind_src:... size:4096 dest:0 async:1'
+                CAST(substr(a.memset, nullif(instr(a.memset, 'num_bytes:'), 0) + 10) AS INTEGER)),
+       a.flops, k.collective
 FROM xprof_input AS i
-CROSS JOIN xprof_events AS e
-JOIN xprof_kinds AS k ON k.name = e.name AND k.hlo_category IS e.hlo_category
-WHERE e.plane GLOB '/device:*' AND (e.line GLOB 'Stream #*' OR e.line = 'XLA Ops');
+CROSS JOIN xprof_activity AS a
+JOIN xprof_kinds AS k ON k.kind = a.kind AND k.name = a.name AND k.hlo_category IS a.hlo_category
+LEFT JOIN xprof_launches AS l ON l.trace = a.trace AND l.correlation = a.correlation;
 
 INSERT INTO mpg_issues(source, severity, kind, count, detail)
 SELECT trace, 'warning', 'unknown_event', count(*), 'events of a device on lines that are not known: left out; these are ' || group_concat(DISTINCT line)
@@ -150,5 +175,7 @@ FROM xprof_events WHERE trace NOT IN (SELECT trace FROM device_activity) GROUP B
 
 DROP TABLE temp.xprof_input;
 DROP TABLE temp.xprof_events;
+DROP TABLE temp.xprof_activity;
+DROP TABLE temp.xprof_launches;
 DROP TABLE temp.xprof_kinds;
 DROP TABLE temp.xprof_steps;
