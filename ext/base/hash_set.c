@@ -10,7 +10,7 @@ void mpg_hash_set_free(mpg_hash_set *seen) {
 }
 
 /* Where the hash is, or may be put. */
-static uint64_t *place(uint64_t *hashes, size_t cap, uint64_t hash) {
+static uint64_t *slot_of(uint64_t *hashes, size_t cap, uint64_t hash) {
   size_t i = (size_t)hash & (cap - 1);
   while (hashes[i] != 0 && hashes[i] != hash)
     i = (i + 1) & (cap - 1);
@@ -29,7 +29,7 @@ static mpg_rc grow(mpg_hash_set *seen) {
       return MPG_INTERRUPTED;
     }
     if (seen->hashes[i] != 0)
-      *place(hashes, cap, seen->hashes[i]) = seen->hashes[i];
+      *slot_of(hashes, cap, seen->hashes[i]) = seen->hashes[i];
   }
   mpg_free(seen->env, seen->hashes);
   seen->hashes = hashes;
@@ -43,7 +43,7 @@ mpg_rc mpg_hash_set_put(mpg_hash_set *seen, uint64_t hash, bool *before) {
   MPG_ASSERT(hash != 0);
   if (rc != MPG_OK)
     return rc;
-  at = place(seen->hashes, seen->cap, hash);
+  at = slot_of(seen->hashes, seen->cap, hash);
   *before = *at != 0;
   *at = hash;
   seen->n += !*before;

@@ -82,7 +82,7 @@ static uint64_t hash_of_entry(const void *t, uint32_t i) {
   return ((const mpg_intern *)t)->entries[i].hash;
 }
 
-static char *store(mpg_intern *t, mpg_str text) {
+static char *store_text(mpg_intern *t, mpg_str text) {
   struct mpg_intern_block *b = t->blocks;
   char *p;
   if (b == NULL || b->cap - b->used < text.n + 1) {
@@ -109,13 +109,13 @@ static char *store(mpg_intern *t, mpg_str text) {
   return p;
 }
 
-static uint64_t bytes8(const char *p) {
+static uint64_t load8(const char *p) {
   uint64_t v;
   memcpy(&v, p, 8);
   return v;
 }
 
-static uint32_t bytes4(const char *p) {
+static uint32_t load4(const char *p) {
   uint32_t v;
   memcpy(&v, p, 4);
   return v;
@@ -125,11 +125,11 @@ static uint32_t bytes4(const char *p) {
 static mpg_intern_recent look_at(mpg_str s) {
   mpg_intern_recent r = {0, 0, (uint32_t)s.n, 0};
   if (s.n >= 8) {
-    r.head = bytes8(s.p);
-    r.tail = bytes8(s.p + s.n - 8);
+    r.head = load8(s.p);
+    r.tail = load8(s.p + s.n - 8);
   } else if (s.n >= 4) {
-    r.head = bytes4(s.p);
-    r.tail = bytes4(s.p + s.n - 4);
+    r.head = load4(s.p);
+    r.tail = load4(s.p + s.n - 4);
   } else if (s.n > 0) {
     r.head = (unsigned char)s.p[0] | (uint64_t)(unsigned char)s.p[s.n / 2] << 8;
     r.tail = (unsigned char)s.p[s.n - 1];
@@ -151,7 +151,7 @@ static mpg_rc intern(mpg_intern *t, mpg_str text, uint32_t *id) {
   if (t->n >= UINT32_MAX - 1 ||
       mpg_grow(t->env, &t->entries, &t->cap, t->n + 1, sizeof *t->entries) != MPG_OK)
     return MPG_NOMEM;
-  copy = store(t, text);
+  copy = store_text(t, text);
   if (copy == NULL)
     return MPG_NOMEM;
   t->entries[t->n++] = (struct mpg_intern_entry){copy, text.n, hash};

@@ -32,7 +32,7 @@ void mpg_issues_free(mpg_issues *issues) {
   mpg_issues_init(issues, issues->env);
 }
 
-static char *copy(const mpg_env *env, const char *text) {
+static char *copy_text(const mpg_env *env, const char *text) {
   size_t n = strlen(text) + 1;
   char *p = mpg_malloc(env, n);
   if (p != NULL)
@@ -48,7 +48,7 @@ static bool is_from(const mpg_issue *issue, const char *source, uint64_t hash) {
   return issue->source_hash == hash && strcmp(issue->source, source) == 0;
 }
 
-static mpg_issue *find(mpg_issues *issues, const char *source, const char *kind) {
+static mpg_issue *find_issue(mpg_issues *issues, const char *source, const char *kind) {
   uint64_t hash = hash_of(issues, source);
   for (size_t i = 0; i < issues->n; i++)
     if (is_from(&issues->items[i], source, hash) && strcmp(issues->items[i].kind, kind) == 0)
@@ -62,7 +62,7 @@ static const char many_source[] = "mpg_issues", many_kind[] = "issues_not_listed
 mpg_rc mpg_issues_add(mpg_issues *issues, mpg_severity severity, const char *source,
                       const char *kind, int64_t line, int64_t count, const char *detail_format,
                       ...) {
-  mpg_issue *issue = find(issues, source, kind), fresh;
+  mpg_issue *issue = find_issue(issues, source, kind), fresh;
   char detail[DETAIL_TEXT];
   va_list args;
   va_start(args, detail_format);
@@ -70,7 +70,7 @@ mpg_rc mpg_issues_add(mpg_issues *issues, mpg_severity severity, const char *sou
   va_end(args);
   if (issue == NULL && strcmp(kind, many_kind) != 0 &&
       (int64_t)issues->n >= mpg_limit_in(issues->env, MPG_LIMIT_ISSUES)) {
-    issue = find(issues, many_source, many_kind);
+    issue = find_issue(issues, many_source, many_kind);
     if (issue == NULL)
       (void)snprintf(
           detail, sizeof detail,
@@ -91,7 +91,7 @@ mpg_rc mpg_issues_add(mpg_issues *issues, mpg_severity severity, const char *sou
     issue->count += count;
     if (line > issue->line || (line == issue->line && strcmp(detail, issue->detail) >= 0))
       return MPG_OK;
-    text = copy(issues->env, detail);
+    text = copy_text(issues->env, detail);
     if (text == NULL)
       return MPG_NOMEM;
     mpg_free(issues->env, issue->detail);
@@ -101,10 +101,10 @@ mpg_rc mpg_issues_add(mpg_issues *issues, mpg_severity severity, const char *sou
   }
   if (mpg_grow(issues->env, &issues->items, &issues->cap, issues->n + 1, sizeof fresh) != MPG_OK)
     return MPG_NOMEM;
-  fresh = (mpg_issue){copy(issues->env, source),
+  fresh = (mpg_issue){copy_text(issues->env, source),
                       hash_of(issues, source),
-                      copy(issues->env, kind),
-                      copy(issues->env, detail),
+                      copy_text(issues->env, kind),
+                      copy_text(issues->env, detail),
                       severity,
                       line,
                       count};

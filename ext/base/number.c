@@ -171,7 +171,7 @@ static bool decimal_parse(mpg_str text, decimal *d) {
 }
 
 /* m / 10^k, correctly rounded. m is not 0, k is 0..19. */
-static double divided(uint64_t m, int k) {
+static double divide_by_power_of_ten(uint64_t m, int k) {
   int shift = __builtin_clzll(m);
   mpg_u128 n = (mpg_u128)(m << shift) << 64;
   mpg_u128 q = n / power_of_ten[k];
@@ -302,7 +302,7 @@ bool mpg_real_parse(mpg_str text, double *out) {
     } else if (d.head_is_all && e >= 0 && e <= 19) {
       v = (double)((mpg_u128)d.head * power_of_ten[e]);
     } else if (d.head_is_all && e < 0 && e >= -19) {
-      v = divided(d.head, (int)-e);
+      v = divide_by_power_of_ten(d.head, (int)-e);
     } else if (!real_by_strtod(&d, &v)) {
       return false;
     }

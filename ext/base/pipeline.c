@@ -70,7 +70,7 @@ static void tell_to_stop(mpg_pipeline *p) {
 }
 
 /* What work() polls. The owner, while it does a piece itself, polls the host for all threads. */
-static bool told_to_stop(void *ctx) {
+static bool is_stopped(void *ctx) {
   mpg_pipeline *p = ctx;
   if (pthread_equal(pthread_self(), __atomic_load_n(&p->owner, __ATOMIC_RELAXED)) &&
       mpg_interrupted(p->env))
@@ -93,7 +93,7 @@ mpg_rc mpg_pipeline_open(mpg_pipeline **out, const mpg_env *env, int threads,
     return mpg_fail_nomem(err);
   p->env = env;
   p->worker_env = *env;
-  p->worker_env.interrupted = told_to_stop;
+  p->worker_env.interrupted = is_stopped;
   p->worker_env.interrupted_ctx = p;
   p->steps = steps;
   p->ctx = ctx;
@@ -260,7 +260,7 @@ static void wait_a_little(mpg_pipeline *p) {
 }
 
 /* One step of the owner, with the lock held; false if the next piece is done, or the end. */
-static bool step(mpg_pipeline *p) {
+static bool step_owner(mpg_pipeline *p) {
   bool done = p->taken < p->cut && p->done[p->taken % p->nslots];
   /* If other threads wait for pieces and may not cut, cut now and take the finished pieces later:
   ** the owner may be away for long. */
@@ -303,7 +303,7 @@ mpg_rc mpg_pipeline_next(mpg_pipeline *p, void **slot, mpg_err *err) {
       return mpg_fail(err, MPG_INTERRUPTED, "interrupted");
     }
     (void)pthread_mutex_lock(&p->lock);
-    more = step(p);
+    more = step_owner(p);
     p->held = !more && p->taken < p->cut;
     (void)pthread_mutex_unlock(&p->lock);
   }

@@ -18,7 +18,7 @@ typedef struct sorting {
 
 /* Merges two runs in a row, of which the left has `left` items. Once the host says to stop it
 ** continues without comparing, so that nothing is lost. */
-static bool merge(sorting *s, char *at, size_t left, size_t right) {
+static bool merge_runs(sorting *s, char *at, size_t left, size_t right) {
   const size_t size = s->size;
   char *l = s->room, *r = at + left * size, *l_end = l + left * size, *r_end = r + right * size;
   bool stopped = false;
@@ -65,7 +65,7 @@ mpg_rc mpg_sort(const mpg_env *env, void *items, size_t n, size_t size, mpg_orde
   for (size_t width = RUN; !stopped && width < n; width *= 2)
     for (size_t i = 0; !stopped && n - i > width; i += 2 * width) {
       size_t right = n - i - width;
-      stopped = merge(&s, p + i * size, width, right < width ? right : width);
+      stopped = merge_runs(&s, p + i * size, width, right < width ? right : width);
       if (n - i <= 2 * width)
         break;
     }

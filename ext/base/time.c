@@ -60,7 +60,7 @@ void mpg_civil_from_days(int64_t days, int64_t *year, int *month, int *day) {
 }
 
 /* Reads exactly n digits at *p. */
-static bool digits(const char **p, const char *end, int n, int *out) {
+static bool read_digits(const char **p, const char *end, int n, int *out) {
   int v = 0;
   if (end - *p < n)
     return false;
@@ -75,7 +75,7 @@ static bool digits(const char **p, const char *end, int n, int *out) {
   return true;
 }
 
-static bool skip(const char **p, const char *end, char c) {
+static bool skip_char(const char **p, const char *end, char c) {
   if (*p == end || **p != c)
     return false;
   ++*p;
@@ -83,7 +83,7 @@ static bool skip(const char **p, const char *end, char c) {
 }
 
 /* The digits after the decimal sign, as microseconds rounded half to even: 0..1000000. */
-static bool fraction(const char **p, const char *end, int *us) {
+static bool read_fraction(const char **p, const char *end, int *us) {
   const char *from = *p;
   int v = 0, n = 0, next = 0;
   bool more = false;
@@ -105,23 +105,23 @@ static bool fraction(const char **p, const char *end, int *us) {
 }
 
 /* "Z", "+hh", "+hhmm", "+hh:mm" or nothing, to the end of the text: seconds east of UTC. */
-static bool zone(const char *p, const char *end, int *seconds) {
+static bool read_zone(const char *p, const char *end, int *seconds) {
   int hours, minutes = 0;
   bool west;
   *seconds = 0;
   if (p == end)
     return true;
-  if (skip(&p, end, 'Z'))
+  if (skip_char(&p, end, 'Z'))
     return p == end;
   west = *p == '-';
   if (!west && *p != '+')
     return false;
   p++;
-  if (!digits(&p, end, 2, &hours))
+  if (!read_digits(&p, end, 2, &hours))
     return false;
   if (p != end) {
-    (void)skip(&p, end, ':');
-    if (!digits(&p, end, 2, &minutes))
+    (void)skip_char(&p, end, ':');
+    if (!read_digits(&p, end, 2, &minutes))
       return false;
   }
   if (p != end || hours > 23 || minutes > 59)
@@ -132,7 +132,7 @@ static bool zone(const char *p, const char *end, int *seconds) {
 
 bool mpg_offset_parse(mpg_str text, int64_t *offset_us) {
   int seconds;
-  if (text.n == 0 || !zone(text.p, text.p + text.n, &seconds))
+  if (text.n == 0 || !read_zone(text.p, text.p + text.n, &seconds))
     return false;
   *offset_us = seconds * MPG_SECOND;
   return true;
@@ -142,23 +142,25 @@ bool mpg_offset_parse(mpg_str text, int64_t *offset_us) {
 bool mpg_iso_parse(mpg_str text, int64_t *us) {
   const char *p = text.n ? text.p : "", *end = p + text.n;
   int year, month, day, hour = 0, minute = 0, second = 0, micros = 0, offset = 0;
-  if (!digits(&p, end, 4, &year) || !skip(&p, end, '-') || !digits(&p, end, 2, &month) ||
-      !skip(&p, end, '-') || !digits(&p, end, 2, &day))
+  if (!read_digits(&p, end, 4, &year) || !skip_char(&p, end, '-') ||
+      !read_digits(&p, end, 2, &month) || !skip_char(&p, end, '-') ||
+      !read_digits(&p, end, 2, &day))
     return false;
   if (month < 1 || month > 12 || day < 1 || day > month_days(year, month))
     return false;
   if (p != end) {
-    if (!skip(&p, end, 'T') && !skip(&p, end, ' '))
+    if (!skip_char(&p, end, 'T') && !skip_char(&p, end, ' '))
       return false;
-    if (!digits(&p, end, 2, &hour) || !skip(&p, end, ':') || !digits(&p, end, 2, &minute))
+    if (!read_digits(&p, end, 2, &hour) || !skip_char(&p, end, ':') ||
+        !read_digits(&p, end, 2, &minute))
       return false;
-    if (skip(&p, end, ':')) {
-      if (!digits(&p, end, 2, &second))
+    if (skip_char(&p, end, ':')) {
+      if (!read_digits(&p, end, 2, &second))
         return false;
-      if ((skip(&p, end, '.') || skip(&p, end, ',')) && !fraction(&p, end, &micros))
+      if ((skip_char(&p, end, '.') || skip_char(&p, end, ',')) && !read_fraction(&p, end, &micros))
         return false;
     }
-    if (hour > 23 || minute > 59 || second > 60 || !zone(p, end, &offset))
+    if (hour > 23 || minute > 59 || second > 60 || !read_zone(p, end, &offset))
       return false;
   }
   *us = (mpg_days_from_civil(year, month, day) * DAY_SECONDS + hour * 3600 + minute * 60 + second -
@@ -235,7 +237,7 @@ mpg_rc mpg_time_value(const mpg_value *v, int64_t *us, mpg_err *err) {
 }
 
 /* Writes v >= 0 with at least `width` digits; returns past the last. */
-static char *put(char *p, int64_t v, int width) {
+static char *write_digits(char *p, int64_t v, int width) {
   char reversed[20];
   int n = 0;
   do {
@@ -255,20 +257,20 @@ size_t mpg_time_format(int64_t us, char *out) {
   mpg_civil_from_days(days, &year, &month, &day);
   if (year < 0)
     *p++ = '-';
-  p = put(p, year < 0 ? -year : year, 4);
+  p = write_digits(p, year < 0 ? -year : year, 4);
   *p++ = '-';
-  p = put(p, month, 2);
+  p = write_digits(p, month, 2);
   *p++ = '-';
-  p = put(p, day, 2);
+  p = write_digits(p, day, 2);
   *p++ = 'T';
-  p = put(p, of_day / 3600, 2);
+  p = write_digits(p, of_day / 3600, 2);
   *p++ = ':';
-  p = put(p, of_day / 60 % 60, 2);
+  p = write_digits(p, of_day / 60 % 60, 2);
   *p++ = ':';
-  p = put(p, of_day % 60, 2);
+  p = write_digits(p, of_day % 60, 2);
   if (micros != 0) {
     *p++ = '.';
-    p = put(p, micros, 6);
+    p = write_digits(p, micros, 6);
   }
   *p++ = 'Z';
   *p = '\0';

@@ -38,7 +38,7 @@ static const struct unit *unit_find(mpg_str name) {
 }
 
 /* Widths past the whole range of times are refused, so that no edge of a bucket overflows. */
-static mpg_rc fixed(int64_t micro_count, const struct unit *unit, mpg_bucket *bucket) {
+static mpg_rc fixed_bucket(int64_t micro_count, const struct unit *unit, mpg_bucket *bucket) {
   if (micro_count <= 0 || micro_count > MPG_TIME_MAX / unit->seconds)
     return MPG_DATA;
   *bucket = (mpg_bucket){micro_count * unit->seconds, unit->origin_us, 0, 0};
@@ -62,7 +62,7 @@ static mpg_rc width_parse(mpg_str text, mpg_bucket *bucket) {
   mpg_str number = {text.p, 0}, name = text;
   int64_t count = 1, micro_count = MPG_SECOND;
   if (mpg_scaled_parse(text, 6, &micro_count))
-    return fixed(micro_count, &units[0], bucket);
+    return fixed_bucket(micro_count, &units[0], bucket);
   while (number.n < text.n && text.p[number.n] != ' ')
     number.n++;
   if (number.n == 0)
@@ -83,7 +83,7 @@ static mpg_rc width_parse(mpg_str text, mpg_bucket *bucket) {
   if (unit->months == 0) {
     if (number.n > 0 && !mpg_scaled_parse(number, 6, &micro_count))
       return MPG_DATA;
-    return fixed(micro_count, unit, bucket);
+    return fixed_bucket(micro_count, unit, bucket);
   }
   if (number.n > 0 && !mpg_int_parse(number, &count))
     return MPG_DATA;
@@ -115,11 +115,12 @@ mpg_rc mpg_bucket_parse(const mpg_value *v, mpg_bucket *bucket, mpg_err *err) {
     return MPG_OK;
   case MPG_INT:
     if (v->i > 0 && v->i <= MPG_TIME_MAX / MPG_SECOND)
-      return fixed(v->i * MPG_SECOND, &units[0], bucket);
+      return fixed_bucket(v->i * MPG_SECOND, &units[0], bucket);
     (void)mpg_text_int(v->i, found);
     return mpg_fail(err, MPG_DATA, "%s %s", expected, found);
   case MPG_REAL:
-    if (mpg_scaled_real(v->r, 6, &micro_count) && fixed(micro_count, &units[0], bucket) == MPG_OK)
+    if (mpg_scaled_real(v->r, 6, &micro_count) &&
+        fixed_bucket(micro_count, &units[0], bucket) == MPG_OK)
       return MPG_OK;
     (void)mpg_text_real(v->r, found);
     return mpg_fail(err, MPG_DATA, "%s %s", expected, found);

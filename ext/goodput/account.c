@@ -53,7 +53,7 @@ static mpg_rc past_limit(int slot, mpg_err *err) {
   return mpg_fail(err, MPG_LIMIT, "the sum of '%s' would pass 2^122", mpg_slot_name(slot));
 }
 
-static mpg_rc add(mpg_account *a, int slot, mpg_sum v, bool remove, mpg_err *err) {
+static mpg_rc add_to_slot(mpg_account *a, int slot, mpg_sum v, bool remove, mpg_err *err) {
   mpg_sum s = combine(a->sum[slot], v, remove);
   if (!within_limit(s))
     return past_limit(slot, err);
@@ -102,13 +102,13 @@ mpg_rc mpg_account_add_real(mpg_account *a, int slot, double v, bool remove, mpg
       s.fraction += 2 * low > unit || (2 * low == unit && s.fraction % 2 == 1);
     }
   }
-  return add(a, slot, s, remove != (v < 0), err);
+  return add_to_slot(a, slot, s, remove != (v < 0), err);
 }
 
 mpg_rc mpg_account_merge(mpg_account *a, const mpg_account *b, bool remove, mpg_err *err) {
   mpg_account merged = *a;
   for (int slot = 0; slot < MPG_SLOTS; slot++) {
-    mpg_rc rc = add(&merged, slot, b->sum[slot], remove, err);
+    mpg_rc rc = add_to_slot(&merged, slot, b->sum[slot], remove, err);
     if (rc != MPG_OK)
       return rc;
   }
@@ -148,7 +148,7 @@ size_t mpg_sum_format(mpg_sum s, char out[MPG_SUM_TEXT]) {
   return s.fraction == 0 ? mpg_text_int(s.whole, out) : mpg_text_real(mpg_sum_to_double(s), out);
 }
 
-static mpg_sum total(const mpg_account *a, unsigned slots) {
+static mpg_sum total_of_slots(const mpg_account *a, unsigned slots) {
   mpg_sum s = {0, 0};
   for (int slot = 0; slot < MPG_SLOTS; slot++)
     if (slots >> slot & 1)
@@ -164,15 +164,15 @@ enum {
 };
 
 mpg_sum mpg_account_capacity(const mpg_account *a) {
-  return total(a, CAPACITY);
+  return total_of_slots(a, CAPACITY);
 }
 
 mpg_sum mpg_account_allocated(const mpg_account *a) {
-  return total(a, ALLOCATED);
+  return total_of_slots(a, ALLOCATED);
 }
 
 mpg_sum mpg_account_productive(const mpg_account *a) {
-  return total(a, PRODUCTIVE);
+  return total_of_slots(a, PRODUCTIVE);
 }
 
 mpg_sum mpg_account_ideal(const mpg_account *a) {
@@ -205,7 +205,7 @@ const char *mpg_ratio_name(mpg_ratio r) {
 
 bool mpg_account_ratio(const mpg_account *a, mpg_ratio r, double *out) {
   const struct ratio *ratio = &ratios[r];
-  mpg_sum above = total(a, ratio->above), below = total(a, ratio->below);
+  mpg_sum above = total_of_slots(a, ratio->above), below = total_of_slots(a, ratio->below);
   for (int slot = 0; slot < MPG_SLOTS; slot++)
     if (ratio->missing >> slot & 1 && !mpg_sum_is_zero(a->sum[slot]))
       return false;
@@ -220,7 +220,7 @@ _Static_assert(HEADER + MPG_SLOTS * (ENTRY + FRACTION) + CHECKSUM == MPG_STATE_M
                "MPG_STATE_MAX is the longest state");
 static const unsigned char magic[4] = {'M', 'P', 'G', 'S'};
 
-static void put(unsigned char *p, mpg_u128 v, int n) {
+static void put_bytes(unsigned char *p, mpg_u128 v, int n) {
   for (int i = 0; i < n; i++, v >>= 8)
     p[i] = (unsigned char)v;
 }
@@ -253,18 +253,18 @@ size_t mpg_account_write(const mpg_account *a, unsigned char out[MPG_STATE_MAX])
     entries++;
     p[0] = (unsigned char)slot;
     p[1] = s.fraction != 0;
-    put(p + 2, (mpg_u128)s.whole, 16);
+    put_bytes(p + 2, (mpg_u128)s.whole, 16);
     p += ENTRY;
     if (s.fraction != 0) {
-      put(p, s.fraction, FRACTION);
+      put_bytes(p, s.fraction, FRACTION);
       p += FRACTION;
     }
   }
   memcpy(out, magic, sizeof magic);
   out[4] = VERSION;
   out[5] = DEFINITIONS;
-  put(out + 6, entries, 2);
-  put(p, checksum(out, (size_t)(p - out)), CHECKSUM);
+  put_bytes(out + 6, entries, 2);
+  put_bytes(p, checksum(out, (size_t)(p - out)), CHECKSUM);
   return (size_t)(p - out) + CHECKSUM;
 }
 

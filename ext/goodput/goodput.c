@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
-static mpg_rc add(mpg_account *a, int slot, const mpg_value *v, bool remove, mpg_err *err) {
+static mpg_rc add_value(mpg_account *a, int slot, const mpg_value *v, bool remove, mpg_err *err) {
   return v->type == MPG_INT ? mpg_account_add_int(a, slot, v->i, remove, err)
                             : mpg_account_add_real(a, slot, v->r, remove, err);
 }
@@ -24,7 +24,7 @@ mpg_rc mpg_goodput_category(mpg_goodput *g, mpg_str category, const mpg_value *c
   mpg_rc rc;
   if (slot == MPG_CATEGORIES)
     return unknown_category(category, err);
-  rc = add(&g->account, (int)slot, chip_time, remove, err);
+  rc = add_value(&g->account, (int)slot, chip_time, remove, err);
   if (rc == MPG_OK)
     g->rows += remove ? -1 : 1;
   return rc;
@@ -50,19 +50,19 @@ mpg_rc mpg_goodput_wide(mpg_goodput *g, const mpg_value values[MPG_WIDE], bool r
       return mpg_fail(err, MPG_DATA, "%s is NULL", mpg_wide_name(i));
   a = g->account;
   /* Each part is a difference of two numbers; both are exact sums, so the difference is. */
-  rc = add(&a, MPG_SLOT_SCHEDULING, capacity, remove, err);
+  rc = add_value(&a, MPG_SLOT_SCHEDULING, capacity, remove, err);
   if (rc == MPG_OK)
-    rc = add(&a, MPG_SLOT_SCHEDULING, allocated, !remove, err);
+    rc = add_value(&a, MPG_SLOT_SCHEDULING, allocated, !remove, err);
   if (rc == MPG_OK)
-    rc = add(&a, traced ? MPG_SLOT_RUNTIME : MPG_UNTRACED, allocated, remove, err);
+    rc = add_value(&a, traced ? MPG_SLOT_RUNTIME : MPG_UNTRACED, allocated, remove, err);
   if (rc == MPG_OK && traced)
-    rc = add(&a, MPG_SLOT_RUNTIME, productive, !remove, err);
+    rc = add_value(&a, MPG_SLOT_RUNTIME, productive, !remove, err);
   if (rc == MPG_OK && traced)
-    rc = add(&a, rated ? MPG_INEFFICIENCY : MPG_UNRATED, productive, remove, err);
+    rc = add_value(&a, rated ? MPG_INEFFICIENCY : MPG_UNRATED, productive, remove, err);
   if (rc == MPG_OK && traced && rated)
-    rc = add(&a, MPG_INEFFICIENCY, ideal, !remove, err);
+    rc = add_value(&a, MPG_INEFFICIENCY, ideal, !remove, err);
   if (rc == MPG_OK && traced && rated)
-    rc = add(&a, MPG_IDEAL, ideal, remove, err);
+    rc = add_value(&a, MPG_IDEAL, ideal, remove, err);
   if (rc != MPG_OK)
     return rc;
   g->account = a;
@@ -91,23 +91,23 @@ typedef struct json {
   size_t n;
 } json;
 
-static void put(json *j, const char *text) {
+static void put_text(json *j, const char *text) {
   size_t n = strlen(text);
   memcpy(j->p + j->n, text, n);
   j->n += n;
 }
 
 static void put_key(json *j, const char *key) {
-  put(j, j->p[j->n - 1] == '{' ? "\"" : ",\"");
-  put(j, key);
-  put(j, "\":");
+  put_text(j, j->p[j->n - 1] == '{' ? "\"" : ",\"");
+  put_text(j, key);
+  put_text(j, "\":");
 }
 
 static void put_sum(json *j, const char *key, mpg_sum s) {
   char text[MPG_SUM_TEXT];
   (void)mpg_sum_format(s, text);
   put_key(j, key);
-  put(j, text);
+  put_text(j, text);
 }
 
 static void put_real(json *j, const char *key, bool known, double v) {
@@ -115,14 +115,14 @@ static void put_real(json *j, const char *key, bool known, double v) {
   if (known)
     (void)mpg_text_real(v, text);
   put_key(j, key);
-  put(j, text);
+  put_text(j, text);
 }
 
 size_t mpg_goodput_json(const mpg_goodput *g, char out[MPG_GOODPUT_JSON]) {
   const mpg_account *a = &g->account;
   mpg_sum capacity = mpg_account_capacity(a);
   json j = {out, 0};
-  put(&j, "{");
+  put_text(&j, "{");
   put_sum(&j, "capacity", capacity);
   put_sum(&j, "allocated", mpg_account_allocated(a));
   put_sum(&j, "productive", mpg_account_productive(a));
@@ -134,20 +134,20 @@ size_t mpg_goodput_json(const mpg_goodput *g, char out[MPG_GOODPUT_JSON]) {
     put_real(&j, mpg_ratio_name((mpg_ratio)r), known, v);
   }
   put_key(&j, "chip_time");
-  put(&j, "{");
+  put_text(&j, "{");
   for (int slot = 0; slot < MPG_SLOTS; slot++)
     if (!mpg_sum_is_zero(a->sum[slot]))
       put_sum(&j, mpg_slot_name(slot), a->sum[slot]);
-  put(&j, "}");
+  put_text(&j, "}");
   put_key(&j, "share");
-  put(&j, "{");
+  put_text(&j, "{");
   for (int slot = 0; slot < MPG_SLOTS; slot++)
     if (slot != MPG_QUEUED && !mpg_sum_is_zero(a->sum[slot])) {
       bool known = !mpg_sum_is_zero(capacity);
       put_real(&j, mpg_slot_name(slot), known,
                known ? mpg_sum_to_double(a->sum[slot]) / mpg_sum_to_double(capacity) : 0);
     }
-  put(&j, "}}");
+  put_text(&j, "}}");
   j.p[j.n] = '\0';
   return j.n;
 }

@@ -9,7 +9,7 @@
 
 const mpg_sizes mpg_sizes_default = {{16 * CHIP, 256 * CHIP, 2048 * CHIP}};
 
-static bool parse(mpg_str text, mpg_sizes *sizes) {
+static bool parse_sizes(mpg_str text, mpg_sizes *sizes) {
   for (int i = 0; i < 3; i++) {
     size_t n = 0;
     while (n < text.n && text.p[n] != ',')
@@ -27,7 +27,7 @@ static bool parse(mpg_str text, mpg_sizes *sizes) {
 
 mpg_rc mpg_sizes_parse(mpg_str text, mpg_sizes *sizes, mpg_err *err) {
   mpg_sizes found;
-  if (!parse(text, &found))
+  if (!parse_sizes(text, &found))
     return mpg_fail(err, MPG_MISUSE,
                     "expected three rising numbers of chips such as '16,256,2048', found '%.*s'",
                     text.n > FOUND_TEXT ? FOUND_TEXT : (int)text.n, text.n > 0 ? text.p : "");

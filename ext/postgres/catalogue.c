@@ -13,11 +13,11 @@
 #include <math.h>
 #include <string.h>
 
-static mpg_value words(const char *z) {
+static mpg_value text_value(const char *z) {
   return (mpg_value){.type = z == NULL ? MPG_NULL : MPG_TEXT, .s = mpg_str_of(z)};
 }
 
-static mpg_value integer(int64_t v) {
+static mpg_value int_value(int64_t v) {
   return (mpg_value){.type = MPG_INT, .i = v};
 }
 
@@ -25,12 +25,12 @@ static mpg_value integer_or_none(int64_t v) {
   return (mpg_value){.type = v == 0 ? MPG_NULL : MPG_INT, .i = v};
 }
 
-static mpg_value figure(double v) {
+static mpg_value real_value(double v) {
   return (mpg_value){.type = isnan(v) ? MPG_NULL : MPG_REAL, .r = v};
 }
 
 /* The other names of a chip, as a JSON array. */
-static mpg_value aliases(const mpg_chips *chips, const char *chip) {
+static mpg_value aliases_of(const mpg_chips *chips, const char *chip) {
   StringInfoData out;
   const char *alias, *of;
   initStringInfo(&out);
@@ -44,7 +44,7 @@ static mpg_value aliases(const mpg_chips *chips, const char *chip) {
     escape_json(&out, alias);
   }
   appendStringInfoChar(&out, ']');
-  return words(out.data);
+  return text_value(out.data);
 }
 
 PG_FUNCTION_INFO_V1(mpg_builtin_chips);
@@ -59,19 +59,19 @@ Datum mpg_builtin_chips(PG_FUNCTION_ARGS) {
   for (size_t i = 0; i < mpg_chips_count(chips); i++) {
     const mpg_chip_row *r = mpg_chips_row(chips, i);
     const mpg_value values[] = {
-        words(r->chip),
-        words(r->vendor),
+        text_value(r->chip),
+        text_value(r->vendor),
         integer_or_none(r->year),
-        words(r->dtype),
-        figure(r->peak_flops),
-        isnan(r->hbm_bytes) ? words(NULL) : integer(llround(r->hbm_bytes)),
-        figure(r->hbm_bytes_per_s),
-        figure(r->ici_bytes_per_s),
-        figure(r->tdp_w),
-        words(r->source),
-        aliases(chips, r->chip),
+        text_value(r->dtype),
+        real_value(r->peak_flops),
+        isnan(r->hbm_bytes) ? text_value(NULL) : int_value(llround(r->hbm_bytes)),
+        real_value(r->hbm_bytes_per_s),
+        real_value(r->ici_bytes_per_s),
+        real_value(r->tdp_w),
+        text_value(r->source),
+        aliases_of(chips, r->chip),
         integer_or_none(r->devices),
-        words(r->unit),
+        text_value(r->unit),
     };
     mpg_pg_rows_put(&rows, values);
   }
@@ -89,12 +89,12 @@ Datum mpg_all_categories(PG_FUNCTION_ARGS) {
         {{0, 0}}}; /* one unit of the category: the account shows what it counts towards */
     one.sum[i].whole = 1;
     const mpg_value values[] = {
-        words(info->name),
-        words(mpg_layer_name(info->layer)),
-        words(info->meaning),
-        integer(!mpg_sum_is_zero(mpg_account_capacity(&one))),
-        integer(!mpg_sum_is_zero(mpg_account_allocated(&one))),
-        integer(!mpg_sum_is_zero(mpg_account_productive(&one))),
+        text_value(info->name),
+        text_value(mpg_layer_name(info->layer)),
+        text_value(info->meaning),
+        int_value(!mpg_sum_is_zero(mpg_account_capacity(&one))),
+        int_value(!mpg_sum_is_zero(mpg_account_allocated(&one))),
+        int_value(!mpg_sum_is_zero(mpg_account_productive(&one))),
     };
     mpg_pg_rows_put(&rows, values);
   }

@@ -22,7 +22,7 @@ static mpg_goodput *goodput_make(FunctionCallInfo call) {
   return MemoryContextAllocZero(context, sizeof(mpg_goodput));
 }
 
-static Datum stepped(mpg_rc rc, const mpg_goodput *g, const mpg_err *err) {
+static Datum state_result(mpg_rc rc, const mpg_goodput *g, const mpg_err *err) {
   if (rc != MPG_OK)
     mpg_raise(err);
   return PointerGetDatum(g);
@@ -39,7 +39,7 @@ static Datum category_row(FunctionCallInfo call, argument *number, bool remove) 
   if (chip_time.type != MPG_NULL)
     rc = category.type == MPG_NULL ? mpg_fail(&err, MPG_DATA, "category is NULL")
                                    : mpg_goodput_category(g, category.s, &chip_time, remove, &err);
-  return stepped(rc, g, &err);
+  return state_result(rc, g, &err);
 }
 
 /* f(capacity, allocated, productive, ideal) */
@@ -49,7 +49,7 @@ static Datum wide_row(FunctionCallInfo call, argument *number, bool remove) {
   mpg_err err = {MPG_OK, ""};
   for (int i = 0; i < MPG_WIDE; i++)
     values[i] = number(call, i + 1);
-  return stepped(mpg_goodput_wide(g, values, remove, &err), g, &err);
+  return state_result(mpg_goodput_wide(g, values, remove, &err), g, &err);
 }
 
 /* f(state) */
@@ -60,7 +60,7 @@ static Datum state_row(FunctionCallInfo call, argument *bytes, bool remove) {
   mpg_rc rc = MPG_OK;
   if (state.type != MPG_NULL)
     rc = mpg_goodput_state(g, (const unsigned char *)state.s.p, state.s.n, remove, &err);
-  return stepped(rc, g, &err);
+  return state_result(rc, g, &err);
 }
 
 /* The two directions of a form, for an SQL type: mpg_category_int8 and mpg_category_int8_out. */
@@ -110,7 +110,7 @@ Datum mpg_goodput_deserial(PG_FUNCTION_ARGS) {
   for (int i = ROWS; i-- > 0;)
     rows = rows << 8 | p[i];
   g->rows = (int64_t)rows;
-  return stepped(mpg_account_read(&g->account, p + ROWS, bytes.s.n - ROWS, &err), g, &err);
+  return state_result(mpg_account_read(&g->account, p + ROWS, bytes.s.n - ROWS, &err), g, &err);
 }
 
 PG_FUNCTION_INFO_V1(mpg_goodput_combine);
@@ -127,19 +127,19 @@ Datum mpg_goodput_combine(PG_FUNCTION_ARGS) {
   other = (const mpg_goodput *)PG_GETARG_POINTER(1);
   rc = mpg_account_merge(&g->account, &other->account, false, &err);
   g->rows += other->rows;
-  return stepped(rc, g, &err);
+  return state_result(rc, g, &err);
 }
 
 /* ---- results; none changes the state, so each serves moving aggregates too ---- */
 
-static const mpg_goodput *summed(FunctionCallInfo call) {
+static const mpg_goodput *summed_state(FunctionCallInfo call) {
   const mpg_goodput *g =
       call->args[0].isnull ? NULL : (const mpg_goodput *)DatumGetPointer(call->args[0].value);
   return g == NULL || g->rows == 0 ? NULL : g;
 }
 
 static Datum ratio_result(FunctionCallInfo fcinfo, mpg_ratio ratio) {
-  const mpg_goodput *g = summed(fcinfo);
+  const mpg_goodput *g = summed_state(fcinfo);
   double v;
   if (g == NULL || !mpg_account_ratio(&g->account, ratio, &v))
     PG_RETURN_NULL();
@@ -165,7 +165,7 @@ RATIO(ettr, MPG_RATIO_ETTR)
 
 PG_FUNCTION_INFO_V1(mpg_final_goodput);
 Datum mpg_final_goodput(PG_FUNCTION_ARGS) {
-  const mpg_goodput *g = summed(fcinfo);
+  const mpg_goodput *g = summed_state(fcinfo);
   char json[MPG_GOODPUT_JSON];
   if (g == NULL)
     PG_RETURN_NULL();
@@ -175,7 +175,7 @@ Datum mpg_final_goodput(PG_FUNCTION_ARGS) {
 
 PG_FUNCTION_INFO_V1(mpg_final_goodput_state);
 Datum mpg_final_goodput_state(PG_FUNCTION_ARGS) {
-  const mpg_goodput *g = summed(fcinfo);
+  const mpg_goodput *g = summed_state(fcinfo);
   bytea *out;
   if (g == NULL)
     PG_RETURN_NULL();

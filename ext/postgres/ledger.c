@@ -37,17 +37,17 @@ typedef struct scan {
   mpg_pg_rows rows;
 } scan;
 
-static void check(const scan *s, mpg_rc rc, const mpg_err *err) {
+static void raise_unless_ok(const scan *s, mpg_rc rc, const mpg_err *err) {
   if (rc != MPG_OK)
     mpg_raise_as(s->table->name, err);
 }
 
-static char *terminated(const mpg_value *v) {
+static char *terminated_text(const mpg_value *v) {
   return v->type == MPG_NULL ? NULL : pnstrdup(v->s.p, v->s.n);
 }
 
 static const char *source_of(const scan *s) {
-  const char *given = terminated(&s->args[s->table->files ? MPG_ARG_PATH : MPG_ARG_SCHEMA]);
+  const char *given = terminated_text(&s->args[s->table->files ? MPG_ARG_PATH : MPG_ARG_SCHEMA]);
   List *path;
   const char *first;
   if (given != NULL)
@@ -69,8 +69,8 @@ static mpg_rc read_records(scan *s, mpg_err *err) {
     rc = mpg_embedded_read(&s->fleet, &s->env, s->args[MPG_ARG_PATH].s, &s->args[MPG_ARG_ON_ERROR],
                            err);
   else
-    rc = mpg_pg_relations_read(&s->fleet, &s->env, terminated(&s->args[MPG_ARG_SCHEMA]), s->skip,
-                               err);
+    rc = mpg_pg_relations_read(&s->fleet, &s->env, terminated_text(&s->args[MPG_ARG_SCHEMA]),
+                               s->skip, err);
   return rc == MPG_OK ? mpg_fleet_seal(&s->fleet, err) : rc;
 }
 
@@ -91,7 +91,7 @@ static void put_rollup(scan *s, uint32_t mask) {
   mpg_rc rc = mpg_rollup_init(&rollup, &s->env, &s->fleet, mask, &err);
   if (rc == MPG_OK)
     rc = mpg_rollup_all(&rollup, &s->accounting, 1, NULL, s->source, &err);
-  check(s, rc, &err);
+  raise_unless_ok(s, rc, &err);
   for (size_t i = 0; i < rollup.ncells; i++) {
     mpg_i128 left = rollup.cells[i].chip_us;
     do {
@@ -129,14 +129,14 @@ static void put_units(scan *s, size_t from, size_t to) {
     rc = mpg_accounting_unit(&s->accounting, unit, &sink, s->source, &err);
     if (rc == MPG_OK && sorted && (rc = mpg_ledger_sort(&batch)) != MPG_OK)
       rc = rc == MPG_INTERRUPTED ? mpg_fail(&err, rc, "interrupted") : mpg_fail_nomem(&err);
-    check(s, rc, &err);
+    raise_unless_ok(s, rc, &err);
     for (size_t i = 0; i < batch.n; i++) {
       mpg_ledger_row row = mpg_ledger_row_at(&batch, sorted ? batch.order[i] : i);
       put_row(s, &row);
     }
   }
   rc = mpg_accounting_finish(&s->accounting, s->source, &err);
-  check(s, rc, &err);
+  raise_unless_ok(s, rc, &err);
 }
 
 /* ---- functions ---- */
@@ -149,13 +149,13 @@ static int take_arguments(scan *s, FunctionCallInfo call) {
   return i;
 }
 
-static void answer(scan *s, uint32_t mask) {
+static void fill_tuples(scan *s, uint32_t mask) {
   size_t from = 0, to;
   mpg_err err = {MPG_OK, ""};
   mpg_rc rc = read_records(s, &err);
   if (rc == MPG_OK)
     rc = mpg_accounting_init(&s->accounting, &s->env, &s->fleet, &s->options, &err);
-  check(s, rc, &err);
+  raise_unless_ok(s, rc, &err);
   if (s->table->shape == MPG_SHAPE_ROLLUP) {
     put_rollup(s, mask);
     return;
@@ -189,12 +189,12 @@ static Datum ledger_rows(FunctionCallInfo call, int number) {
   rc = mpg_ledger_args_read(s.args, &s.options, &s.skip, &threads, &err);
   if (rc == MPG_OK && s.table->shape == MPG_SHAPE_ROLLUP && !call->args[next].isnull)
     rc = mpg_ledger_grain_parse(s.table, "by", mpg_any_argument(call, next).s, &mask, &err);
-  check(&s, rc, &err);
+  raise_unless_ok(&s, rc, &err);
   if (!s.table->files || s.args[MPG_ARG_PATH].type != MPG_NULL) { /* no path: no rows */
     if (s.table->files)
       mpg_check_reads_files(s.table->name);
     s.source = source_of(&s);
-    answer(&s, mask);
+    fill_tuples(&s, mask);
   }
   MemoryContextSwitchTo(before);
   MemoryContextDelete(context);

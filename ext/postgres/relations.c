@@ -18,7 +18,7 @@
 #define READING_MAX 8
 
 /* A relation's table or view, or InvalidOid. */
-static Oid find(Oid schema, mpg_relation relation) {
+static Oid find_relation(Oid schema, mpg_relation relation) {
   const mpg_relation_info *info = mpg_relation_get(relation);
   Oid found =
       OidIsValid(schema) ? get_relname_relid(info->name, schema) : RelnameGetRelid(info->name);
@@ -124,7 +124,7 @@ static mpg_rc read_all(mpg_fleet *fleet, const mpg_env *env, Oid schema, bool sk
   mpg_rc rc = MPG_OK;
   for (int i = 0; rc == MPG_OK && i < MPG_RELATIONS; i++) {
     mpg_relation relation = i == 0 ? MPG_REL_CHIPS : (mpg_relation)(i - 1);
-    Oid table = relation == MPG_REL_OBSERVED ? InvalidOid : find(schema, relation);
+    Oid table = relation == MPG_REL_OBSERVED ? InvalidOid : find_relation(schema, relation);
     if (OidIsValid(table)) {
       any |= relation != MPG_REL_CHIPS;
       rc = read_relation(fleet, env, table, relation, skip, err);

@@ -13,7 +13,7 @@
 
 #include <math.h>
 
-static const mpg_chips *catalogue(FunctionCallInfo call) {
+static const mpg_chips *catalogue_of(FunctionCallInfo call) {
   mpg_env env = mpg_host_env(call->flinfo->fn_mcxt), *kept;
   mpg_chips *chips;
   mpg_err err;
@@ -28,7 +28,7 @@ static const mpg_chips *catalogue(FunctionCallInfo call) {
 }
 
 /* Arguments from `first` on: flops, [bytes,] chip [, dtype]. False if one but dtype is NULL. */
-static bool compute(FunctionCallInfo call, int first, mpg_roofline *out) {
+static bool compute_roofline(FunctionCallInfo call, int first, mpg_roofline *out) {
   int n = call->nargs - first, chip_at = first + (n == 2 ? 1 : 2);
   mpg_value dtype = {MPG_TEXT, 0, 0, {NULL, 0}};
   const mpg_chip_row *row;
@@ -38,8 +38,8 @@ static bool compute(FunctionCallInfo call, int first, mpg_roofline *out) {
       return false;
   if (n > 3)
     dtype = mpg_text_argument(call, chip_at + 1);
-  if (mpg_roofline_row(catalogue(call), mpg_text_argument(call, chip_at).s, dtype.s, &row, &err) !=
-          MPG_OK ||
+  if (mpg_roofline_row(catalogue_of(call), mpg_text_argument(call, chip_at).s, dtype.s, &row,
+                       &err) != MPG_OK ||
       mpg_roofline_of(row, DatumGetFloat8(call->args[first].value),
                       n == 2 ? (double)NAN : DatumGetFloat8(call->args[first + 1].value), out,
                       &err) != MPG_OK)
@@ -50,7 +50,7 @@ static bool compute(FunctionCallInfo call, int first, mpg_roofline *out) {
 PG_FUNCTION_INFO_V1(mpg_roofline_seconds);
 Datum mpg_roofline_seconds(PG_FUNCTION_ARGS) {
   mpg_roofline r;
-  if (!compute(fcinfo, 0, &r))
+  if (!compute_roofline(fcinfo, 0, &r))
     PG_RETURN_NULL();
   PG_RETURN_FLOAT8(r.seconds);
 }
@@ -58,7 +58,7 @@ Datum mpg_roofline_seconds(PG_FUNCTION_ARGS) {
 PG_FUNCTION_INFO_V1(mpg_roofline_bound);
 Datum mpg_roofline_bound(PG_FUNCTION_ARGS) {
   mpg_roofline r;
-  if (!compute(fcinfo, 0, &r))
+  if (!compute_roofline(fcinfo, 0, &r))
     PG_RETURN_NULL();
   PG_RETURN_TEXT_P(cstring_to_text(r.memory_bound ? "memory" : "compute"));
 }
@@ -68,7 +68,7 @@ Datum mpg_roofline_bound(PG_FUNCTION_ARGS) {
 PG_FUNCTION_INFO_V1(mpg_roofline_add);
 PG_FUNCTION_INFO_V1(mpg_roofline_take);
 
-static Datum change(FunctionCallInfo call, bool remove) {
+static Datum change_state(FunctionCallInfo call, bool remove) {
   MemoryContext context;
   mpg_goodput *g;
   mpg_roofline r;
@@ -77,7 +77,7 @@ static Datum change(FunctionCallInfo call, bool remove) {
     elog(ERROR, "mpg: an aggregate's step called outside of an aggregate");
   g = call->args[0].isnull ? MemoryContextAllocZero(context, sizeof *g)
                            : (mpg_goodput *)DatumGetPointer(call->args[0].value);
-  if (compute(call, 1, &r)) {
+  if (compute_roofline(call, 1, &r)) {
     if (mpg_account_add_real(&g->account, MPG_IDEAL, r.seconds, remove, &err) != MPG_OK)
       mpg_raise(&err);
     g->rows += remove ? -1 : 1;
@@ -86,11 +86,11 @@ static Datum change(FunctionCallInfo call, bool remove) {
 }
 
 Datum mpg_roofline_add(PG_FUNCTION_ARGS) {
-  return change(fcinfo, false);
+  return change_state(fcinfo, false);
 }
 
 Datum mpg_roofline_take(PG_FUNCTION_ARGS) {
-  return change(fcinfo, true);
+  return change_state(fcinfo, true);
 }
 
 PG_FUNCTION_INFO_V1(mpg_final_roofline_ideal);
@@ -105,7 +105,7 @@ Datum mpg_final_roofline_ideal(PG_FUNCTION_ARGS) {
 
 typedef enum figure_of { PEAK, BANDWIDTH, INTERCONNECT } figure_of;
 
-static Datum figure(FunctionCallInfo call, figure_of which) {
+static Datum chip_figure(FunctionCallInfo call, figure_of which) {
   mpg_value chip = mpg_text_argument(call, 0), dtype = {MPG_TEXT, 0, 0, {NULL, 0}};
   const mpg_chips *chips;
   const mpg_chip_row *row;
@@ -118,7 +118,7 @@ static Datum figure(FunctionCallInfo call, figure_of which) {
   }
   if (call->nargs > 1)
     dtype = mpg_text_argument(call, 1);
-  chips = catalogue(call);
+  chips = catalogue_of(call);
   rc = mpg_roofline_row(chips, chip.s, dtype.s, &row, &err);
   if (rc == MPG_DATA &&
       which != PEAK) { /* a chip without a default dtype has a bandwidth all the same */
@@ -137,15 +137,15 @@ static Datum figure(FunctionCallInfo call, figure_of which) {
 
 PG_FUNCTION_INFO_V1(mpg_chip_peak_flops);
 Datum mpg_chip_peak_flops(PG_FUNCTION_ARGS) {
-  return figure(fcinfo, PEAK);
+  return chip_figure(fcinfo, PEAK);
 }
 
 PG_FUNCTION_INFO_V1(mpg_chip_bandwidth);
 Datum mpg_chip_bandwidth(PG_FUNCTION_ARGS) {
-  return figure(fcinfo, BANDWIDTH);
+  return chip_figure(fcinfo, BANDWIDTH);
 }
 
 PG_FUNCTION_INFO_V1(mpg_chip_interconnect);
 Datum mpg_chip_interconnect(PG_FUNCTION_ARGS) {
-  return figure(fcinfo, INTERCONNECT);
+  return chip_figure(fcinfo, INTERCONNECT);
 }

@@ -19,7 +19,7 @@ static Datum text_or_null(FunctionCallInfo call, const char *z) {
 }
 
 /* Ends the statement unless all is well. */
-static void check(mpg_rc rc, const char *who, const mpg_err *err) {
+static void raise_unless_ok(mpg_rc rc, const char *who, const mpg_err *err) {
   if (rc != MPG_OK)
     mpg_raise_as(who, err);
 }
@@ -31,7 +31,8 @@ Datum mpg_job_size(PG_FUNCTION_ARGS) {
   mpg_err err;
   if (fcinfo->nargs > 1)
     bounds = mpg_text_argument(fcinfo, 1);
-  check(mpg_size_of(&chips, fcinfo->nargs > 1 ? &bounds : NULL, &name, &err), "job_size", &err);
+  raise_unless_ok(mpg_size_of(&chips, fcinfo->nargs > 1 ? &bounds : NULL, &name, &err), "job_size",
+                  &err);
   return text_or_null(fcinfo, name);
 }
 
@@ -44,8 +45,8 @@ Datum mpg_time_bucket(PG_FUNCTION_ARGS) {
   int64_t us;
   if (time.type == MPG_NULL || width.type == MPG_NULL)
     PG_RETURN_NULL();
-  check(mpg_time_value(&time, &us, &err), "time_bucket", &err);
-  check(mpg_bucket_parse(&width, &bucket, &err), "time_bucket", &err);
+  raise_unless_ok(mpg_time_value(&time, &us, &err), "time_bucket", &err);
+  raise_unless_ok(mpg_bucket_parse(&width, &bucket, &err), "time_bucket", &err);
   (void)mpg_bucket_label(&bucket, mpg_bucket_start(&bucket, us), label);
   return text_or_null(fcinfo, label);
 }
@@ -69,7 +70,7 @@ Datum mpg_iso_week_of(PG_FUNCTION_ARGS) {
   }
   if (time.type == MPG_NULL)
     PG_RETURN_NULL();
-  check(mpg_time_value(&time, &us, &err), "iso_week", &err);
+  raise_unless_ok(mpg_time_value(&time, &us, &err), "iso_week", &err);
   (void)mpg_iso_week(us + ahead, label);
   return text_or_null(fcinfo, label);
 }
@@ -82,6 +83,6 @@ Datum mpg_transformer_flops_of(PG_FUNCTION_ARGS) {
   mpg_err err;
   if (shape.type == MPG_NULL)
     PG_RETURN_NULL();
-  check(mpg_transformer_json(&env, shape.s, &flops, &err), "transformer_flops", &err);
+  raise_unless_ok(mpg_transformer_json(&env, shape.s, &flops, &err), "transformer_flops", &err);
   PG_RETURN_FLOAT8(flops);
 }

@@ -62,7 +62,7 @@ static char fold_byte(char c) {
   return c >= 'A' && c <= 'Z' ? (char)(c - 'A' + 'a') : c;
 }
 
-static void fold(mpg_str text, folded *out) {
+static void fold_name(mpg_str text, folded *out) {
   out->n = 0;
   out->hash = UINT32_C(2166136261); /* FNV-1a */
   for (size_t i = 0; i < text.n; i++) {
@@ -105,7 +105,7 @@ static name *find_name(const mpg_chips *chips, const folded *f) {
 static chip *find_chip(const mpg_chips *chips, mpg_str text) {
   folded f;
   name *found;
-  fold(text, &f);
+  fold_name(text, &f);
   found = find_name(chips, &f);
   return found == NULL ? NULL : &chips->chips[found->chip];
 }
@@ -156,7 +156,7 @@ static void put_row(mpg_chips *chips, chip *of, const mpg_chip_row *row, size_t 
 }
 
 /* A block of the catalogue's own, freed with it. */
-static void *keep(mpg_chips *chips, size_t n) {
+static void *own_block(mpg_chips *chips, size_t n) {
   block *b = mpg_malloc(&chips->env, sizeof *b + n);
   if (b == NULL)
     return NULL;
@@ -205,7 +205,7 @@ static mpg_rc add_builtin_row(mpg_chips *chips, const mpg_chip_row *row) {
   mpg_rc rc = reserve_row(chips);
   if (rc != MPG_OK)
     return rc;
-  fold(mpg_str_of(row->chip), &f);
+  fold_name(mpg_str_of(row->chip), &f);
   found = find_name(chips, &f);
   of = found != NULL ? found->chip : put_chip(chips, row->chip, &f);
   put_row(chips, &chips->chips[of], row, chips->rows_n, dtype);
@@ -221,7 +221,7 @@ static mpg_rc add_builtin_alias(mpg_chips *chips, const mpg_chip_alias *alias) {
     rc = put_alias(chips, alias->alias, of->name);
   if (rc != MPG_OK)
     return rc;
-  fold(mpg_str_of(alias->alias), &f);
+  fold_name(mpg_str_of(alias->alias), &f);
   if (find_name(chips, &f) == NULL)
     put_name(chips, alias->alias, &f, (size_t)(of - chips->chips));
   return MPG_OK;
@@ -310,7 +310,7 @@ static mpg_rc check_row(const mpg_chip_row *row, const folded *f, mpg_err *err) 
   return rc;
 }
 
-static double known(double v, double otherwise) {
+static double known_or(double v, double otherwise) {
   return isnan(v) ? otherwise : v;
 }
 
@@ -324,7 +324,7 @@ mpg_rc mpg_chips_add(mpg_chips *chips, const mpg_chip_row *row, mpg_err *err) {
   size_t replaced;
   char *text;
   mpg_rc rc;
-  fold(mpg_str_of(row->chip), &f);
+  fold_name(mpg_str_of(row->chip), &f);
   rc = check_row(row, &f, err);
   if (rc != MPG_OK)
     return rc;
@@ -337,8 +337,8 @@ mpg_rc mpg_chips_add(mpg_chips *chips, const mpg_chip_row *row, mpg_err *err) {
   replaced = find_row(chips, of, dtype, mpg_str_of(row->dtype));
   if (of != NULL)
     base = replaced < chips->rows_n ? chips->rows[replaced] : of->first;
-  fresh = keep(chips, sizeof *fresh + text_size(row->chip) + text_size(row->vendor) +
-                          text_size(row->dtype) + text_size(row->source));
+  fresh = own_block(chips, sizeof *fresh + text_size(row->chip) + text_size(row->vendor) +
+                               text_size(row->dtype) + text_size(row->source));
   if (fresh == NULL)
     return mpg_fail_nomem(err);
   text = (char *)(fresh + 1);
@@ -355,10 +355,10 @@ mpg_rc mpg_chips_add(mpg_chips *chips, const mpg_chip_row *row, mpg_err *err) {
       fresh->year = base->year;
     fresh->unit = base->unit;
     fresh->devices = base->devices;
-    fresh->hbm_bytes = known(fresh->hbm_bytes, base->hbm_bytes);
-    fresh->hbm_bytes_per_s = known(fresh->hbm_bytes_per_s, base->hbm_bytes_per_s);
-    fresh->ici_bytes_per_s = known(fresh->ici_bytes_per_s, base->ici_bytes_per_s);
-    fresh->tdp_w = known(fresh->tdp_w, base->tdp_w);
+    fresh->hbm_bytes = known_or(fresh->hbm_bytes, base->hbm_bytes);
+    fresh->hbm_bytes_per_s = known_or(fresh->hbm_bytes_per_s, base->hbm_bytes_per_s);
+    fresh->ici_bytes_per_s = known_or(fresh->ici_bytes_per_s, base->ici_bytes_per_s);
+    fresh->tdp_w = known_or(fresh->tdp_w, base->tdp_w);
   }
   if (of == NULL)
     of = &chips->chips[put_chip(chips, fresh->chip, &f)];
@@ -382,7 +382,7 @@ mpg_rc mpg_chips_add_alias(mpg_chips *chips, mpg_str alias, mpg_str of_text, mpg
   mpg_text_excerpt(of == NULL ? of_text : alias, excerpt);
   if (of == NULL)
     return mpg_fail(err, MPG_DATA, "no chip '%s'", excerpt);
-  fold(alias, &f);
+  fold_name(alias, &f);
   if (f.n == 0)
     return mpg_fail(err, MPG_DATA, "chip '%.64s': expected an alias of 1 to %d characters",
                     of->name, NAME_MAX_FOLDED);
@@ -395,7 +395,7 @@ mpg_rc mpg_chips_add_alias(mpg_chips *chips, mpg_str alias, mpg_str of_text, mpg
     return mpg_fail(err, MPG_DATA, "alias '%s' of chip '%.64s' is the name of a chip", excerpt,
                     of->name);
   if (!is_listed(chips, alias)) {
-    text = keep(chips, alias.n + 1);
+    text = own_block(chips, alias.n + 1);
     if (text == NULL || put_alias(chips, text, of->name) != MPG_OK)
       return mpg_fail_nomem(err);
     memcpy(text, alias.p, alias.n);
@@ -433,7 +433,7 @@ const char *mpg_chips_find(const mpg_chips *chips, mpg_str text) {
   return found == NULL ? NULL : found->name;
 }
 
-static const mpg_chip_row *either(const chip *of, mpg_dtype a, mpg_dtype b) {
+static const mpg_chip_row *either_peak(const chip *of, mpg_dtype a, mpg_dtype b) {
   return of->peak[a] != NULL ? of->peak[a] : of->peak[b];
 }
 
@@ -445,19 +445,19 @@ const mpg_chip_row *mpg_chips_peak(const mpg_chips *chips, const char *name_or_a
   if (of == NULL)
     return NULL;
   if (dtype.n == 0) {
-    const mpg_chip_row *row = either(of, MPG_BF16, MPG_FP16);
+    const mpg_chip_row *row = either_peak(of, MPG_BF16, MPG_FP16);
     return row != NULL ? row : of->peak[MPG_FP32];
   }
   d = mpg_dtype_find(dtype);
   switch (d) {
   case MPG_BF16:
-    return either(of, MPG_BF16, MPG_FP16);
+    return either_peak(of, MPG_BF16, MPG_FP16);
   case MPG_FP16:
-    return either(of, MPG_FP16, MPG_BF16);
+    return either_peak(of, MPG_FP16, MPG_BF16);
   case MPG_FP64_TENSOR:
-    return either(of, MPG_FP64_TENSOR, MPG_FP64_MATRIX);
+    return either_peak(of, MPG_FP64_TENSOR, MPG_FP64_MATRIX);
   case MPG_FP64_MATRIX:
-    return either(of, MPG_FP64_MATRIX, MPG_FP64_TENSOR);
+    return either_peak(of, MPG_FP64_MATRIX, MPG_FP64_TENSOR);
   case MPG_DTYPES:
     i = find_row(chips, of, d, dtype);
     return i < chips->rows_n ? chips->rows[i] : NULL;
@@ -472,7 +472,7 @@ const mpg_chip_row *mpg_chips_first(const mpg_chips *chips, const char *name_or_
 }
 
 /* Appends ", text" if it fits as a whole; false if it does not. */
-static bool append(char *out, size_t cap, size_t *n, const char *text) {
+static bool append_text(char *out, size_t cap, size_t *n, const char *text) {
   size_t length = strlen(text), comma = *n > 0 ? 2 : 0;
   if (cap - *n <= comma + length)
     return false;
@@ -519,10 +519,10 @@ void mpg_chips_nearest(const mpg_chips *chips, mpg_str wrong, char *out, size_t 
   size_t found = 0, n = 0;
   folded f = {.n = 0}, candidate = {.n = 0};
   out[0] = '\0';
-  fold(wrong, &f);
+  fold_name(wrong, &f);
   for (size_t i = 0; i < chips->names_n; i++) {
     size_t distance, of = chips->names[i].chip, at;
-    fold(mpg_str_of(chips->names[i].text), &candidate);
+    fold_name(mpg_str_of(chips->names[i].text), &candidate);
     distance = stretch_distance(&f, &candidate);
     if (distance > (f.n + 1) / 3 || f.n == 0)
       continue;
@@ -545,7 +545,7 @@ void mpg_chips_nearest(const mpg_chips *chips, mpg_str wrong, char *out, size_t 
       found = NEAREST;
   }
   for (size_t i = 0; i < found; i++)
-    (void)append(out, cap, &n, chips->chips[best[i].chip].name);
+    (void)append_text(out, cap, &n, chips->chips[best[i].chip].name);
 }
 
 void mpg_chips_dtypes(const mpg_chips *chips, const char *name_or_alias, char *out, size_t cap) {
@@ -553,6 +553,7 @@ void mpg_chips_dtypes(const mpg_chips *chips, const char *name_or_alias, char *o
   size_t n = 0;
   out[0] = '\0';
   for (size_t i = 0; of != NULL && i < chips->rows_n; i++)
-    if (strcmp(chips->rows[i]->chip, of->name) == 0 && !append(out, cap, &n, chips->rows[i]->dtype))
+    if (strcmp(chips->rows[i]->chip, of->name) == 0 &&
+        !append_text(out, cap, &n, chips->rows[i]->dtype))
       return;
 }

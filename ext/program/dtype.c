@@ -72,7 +72,7 @@ static const struct spelling {
 
 #define FOLDED 32
 
-static size_t fold(mpg_str text, char out[FOLDED]) {
+static size_t fold_name(mpg_str text, char out[FOLDED]) {
   size_t from = text.n, n = 0;
   while (from > 0 && text.p[from - 1] != '.' && text.p[from - 1] != ':')
     from--;
@@ -87,7 +87,7 @@ static size_t fold(mpg_str text, char out[FOLDED]) {
   return n;
 }
 
-static size_t after(const char *p, size_t n, const char *prefix) {
+static size_t prefix_length(const char *p, size_t n, const char *prefix) {
   size_t length = strlen(prefix);
   return n >= length && memcmp(p, prefix, length) == 0 ? length : 0;
 }
@@ -108,7 +108,7 @@ static mpg_dtype find_small_float(const char *p, size_t n) {
   } else {
     size_t skip = 0;
     for (size_t i = 0; i < sizeof prefixes / sizeof *prefixes && skip == 0; i++)
-      skip = after(p, n, prefixes[i]);
+      skip = prefix_length(p, n, prefixes[i]);
     if (skip == 0 || n == skip)
       return MPG_DTYPES;
     bits = p[skip];
@@ -122,7 +122,7 @@ static mpg_dtype find_small_float(const char *p, size_t n) {
 
 mpg_dtype mpg_dtype_find(mpg_str text) {
   char folded[FOLDED];
-  size_t n = fold(text, folded);
+  size_t n = fold_name(text, folded);
   for (size_t i = 0; i < sizeof spellings / sizeof *spellings; i++)
     if (spellings[i].n == n && memcmp(spellings[i].text, folded, n) == 0)
       return spellings[i].d;

@@ -109,7 +109,7 @@ static bool value_is(const call *c, int i, const char *text) {
   return mpg_str_eq_nocase(c->value[i], mpg_str_of(text));
 }
 
-static mpg_i128 elements(const shape *s) {
+static mpg_i128 elements_of(const shape *s) {
   mpg_i128 n = 1;
   for (int i = 0; i < s->rank; i++)
     n *= s->dim[i];
@@ -150,7 +150,7 @@ int mpg_op_type_size(mpg_str type) {
 ** Values in an element of a type: 1; 2 of float4_e2m1fn_x2; 0 if several may be packed and the type
 ** does not say along which dimension.
 */
-static int packing(mpg_str type) {
+static int packing_of(mpg_str type) {
   static const char *const several[] = {"x2", "x4", "x8"};
   static const char *const narrow[] = {"c10::Int", "c10::UInt", "Int", "UInt", "int", "uint"};
   if (mpg_str_eq(type, MPG_STR("c10::Float4_e2m1fn_x2")) ||
@@ -173,7 +173,7 @@ static void add_bytes(const call *c, int i, mpg_op_cost *out) {
   int size = mpg_op_type_size(c->type[i]);
   if (c->in[i].rank < 0 || out->bytes < 0)
     return;
-  out->bytes = size == 0 ? -1 : out->bytes + elements(&c->in[i]) * size;
+  out->bytes = size == 0 ? -1 : out->bytes + elements_of(&c->in[i]) * size;
 }
 
 /* Adds a result of so many elements, of the type of argument i. */
@@ -186,7 +186,7 @@ static void add_result(const call *c, int i, mpg_i128 n, mpg_op_cost *out) {
 /* ---- Matrix products ---- */
 
 /* Sizes of a product of two tensors of one or more dimensions, broadcast over the leading ones. */
-static bool product(const shape *a, const shape *b, mpg_i128 *out_elements, int64_t *k) {
+static bool product_sizes(const shape *a, const shape *b, mpg_i128 *out_elements, int64_t *k) {
   shape left = *a, right = *b;
   mpg_i128 batch = 1;
   if (a->rank < 1 || b->rank < 1)
@@ -223,10 +223,10 @@ static bool product(const shape *a, const shape *b, mpg_i128 *out_elements, int6
 static bool price_product(const call *c, int first, bool sum_batch, mpg_op_cost *out) {
   mpg_i128 n, result;
   int64_t k;
-  if (!product(&c->in[first], &c->in[first + 1], &n, &k))
+  if (!product_sizes(&c->in[first], &c->in[first + 1], &n, &k))
     return false;
   /* Both operands are packed along K. */
-  k *= packing(c->type[first]);
+  k *= packing_of(c->type[first]);
   result = n;
   if (sum_batch) { /* addbmm: one matrix out of the whole batch */
     if (c->in[first].rank != 3 || c->in[first].dim[0] == 0)
@@ -299,7 +299,7 @@ static bool price_convolution(const call *c, int x, int w, conv_places at, mpg_o
   }
   if (transposed) {
     /* weight [Cin, Cout of a group, k...]. The result's size leaves output_padding out. */
-    out->flops = 2 * elements(in) * weight->dim[1] * kernel;
+    out->flops = 2 * elements_of(in) * weight->dim[1] * kernel;
     result *= weight->dim[1];
   } else {
     result *= weight->dim[0];
@@ -326,12 +326,12 @@ static bool price_convolution_backward(const call *c, mpg_op_cost *out) {
     kernel *= weight->dim[d];
   for (int i = 0; i < 2; i++)
     wanted += mpg_str_eq_nocase(mask[i], MPG_STR("true"));
-  out->flops = wanted * 2 * elements(transposed ? in : grad) * weight->dim[1] * kernel;
+  out->flops = wanted * 2 * elements_of(transposed ? in : grad) * weight->dim[1] * kernel;
   for (int i = 0; i < 3; i++)
     add_bytes(c, i, out);
   for (int i = 0; i < 2; i++)
     if (mpg_str_eq_nocase(mask[i], MPG_STR("true")))
-      add_result(c, i + 1, elements(&c->in[i + 1]), out);
+      add_result(c, i + 1, elements_of(&c->in[i + 1]), out);
   return true;
 }
 
@@ -339,7 +339,7 @@ static bool price_convolution_backward(const call *c, mpg_op_cost *out) {
 
 /* Whether argument i is a tensor with something in it. */
 static bool has_tensor(const call *c, int i) {
-  return i > 0 && c->in[i].rank > 0 && elements(&c->in[i]) > 0;
+  return i > 0 && c->in[i].rank > 0 && elements_of(&c->in[i]) > 0;
 }
 
 /* Whether argument i is a window: neither absent nor -1, which is none. */
@@ -505,16 +505,16 @@ static bool is_dense(const call *c, const struct operator_row *row) {
 ** (float4). _scaled_mm multiplies no bytes: those are packed. */
 static bool is_packed_otherwise(const call *c, const struct operator_row *row) {
   int first = row->family == PRODUCT || row->family == ADDBMM ? row->first : 0;
-  int left = packing(c->type[first]);
+  int left = packing_of(c->type[first]);
   for (int i = 0; i < 4; i++) {
-    int values = packing(c->type[i]);
+    int values = packing_of(c->type[i]);
     bool operand = row->family == PRODUCT && (i == first || i == first + 1);
     if (c->in[i].rank > 0 && (values == 0 || (values > 1 && !operand)))
       return true;
   }
   if (row->family != PRODUCT)
     return false;
-  return left != packing(c->type[first + 1]) ||
+  return left != packing_of(c->type[first + 1]) ||
          (mpg_str_eq(mpg_str_of(row->name), MPG_STR("_scaled_mm")) &&
           mpg_str_eq(c->type[0], MPG_STR("unsigned char")));
 }

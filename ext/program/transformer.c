@@ -73,8 +73,8 @@ mpg_rc mpg_transformer_set(mpg_transformer *t, mpg_str key, const mpg_value *val
 #define VALUE(name) (t->value[MPG_TRANSFORMER_##name])
 #define OR(name, otherwise) (HAS(name) ? VALUE(name) : (otherwise))
 
-static mpg_rc need(const mpg_transformer *t, mpg_transformer_key key, const char *why,
-                   mpg_err *err) {
+static mpg_rc need_key(const mpg_transformer *t, mpg_transformer_key key, const char *why,
+                       mpg_err *err) {
   return t->has[key] ? MPG_OK : mpg_fail(err, MPG_DATA, "missing key '%s': %s", keys[key], why);
 }
 
@@ -99,7 +99,8 @@ static double attention_width(const mpg_transformer *t) {
 }
 
 /* Weights that a token meets in the layers, and in the unembedding. */
-static mpg_rc weights(const mpg_transformer *t, double *layers, double *unembedding, mpg_err *err) {
+static mpg_rc weights_per_token(const mpg_transformer *t, double *layers, double *unembedding,
+                                mpg_err *err) {
   double d = VALUE(WIDTH), a = attention_width(t),
          matrices = HAS(GATED) && VALUE(GATED) != 0 ? 3 : 2;
   double dense = OR(DENSE_LAYERS, 0), attention, ffn, kv = 1;
@@ -109,22 +110,23 @@ static mpg_rc weights(const mpg_transformer *t, double *layers, double *unembedd
     *unembedding = 0;
     return refuse_parts(t, err);
   }
-  rc =
-      need(t, MPG_TRANSFORMER_LAYERS, "how many layers, or 'parameters' instead of the shape", err);
+  rc = need_key(t, MPG_TRANSFORMER_LAYERS, "how many layers, or 'parameters' instead of the shape",
+                err);
   if (rc == MPG_OK)
-    rc = need(t, MPG_TRANSFORMER_WIDTH, "of the residual stream, d_model", err);
+    rc = need_key(t, MPG_TRANSFORMER_WIDTH, "of the residual stream, d_model", err);
   if (rc == MPG_OK)
-    rc = need(t, MPG_TRANSFORMER_FFN, "inner width of the feed-forward (of one expert)", err);
+    rc = need_key(t, MPG_TRANSFORMER_FFN, "inner width of the feed-forward (of one expert)", err);
   if (rc == MPG_OK)
-    rc = need(t, MPG_TRANSFORMER_VOCABULARY, "of the unembedding; 0 leaves it out", err);
+    rc = need_key(t, MPG_TRANSFORMER_VOCABULARY, "of the unembedding; 0 leaves it out", err);
   if (rc == MPG_OK && HAS(KV_HEADS))
-    rc = need(t, MPG_TRANSFORMER_HEADS, "which 'kv_heads' is fewer of", err);
+    rc = need_key(t, MPG_TRANSFORMER_HEADS, "which 'kv_heads' is fewer of", err);
   if (rc == MPG_OK && HAS(EXPERTS))
-    rc = need(t, MPG_TRANSFORMER_ACTIVE_EXPERTS, "of the 'experts', how many a token meets", err);
+    rc = need_key(t, MPG_TRANSFORMER_ACTIVE_EXPERTS, "of the 'experts', how many a token meets",
+                  err);
   if (rc == MPG_OK && HAS(ACTIVE_EXPERTS))
-    rc = need(t, MPG_TRANSFORMER_EXPERTS, "of which 'active_experts' are active", err);
+    rc = need_key(t, MPG_TRANSFORMER_EXPERTS, "of which 'active_experts' are active", err);
   if (rc == MPG_OK && dense > 0)
-    rc = need(t, MPG_TRANSFORMER_DENSE_FFN, "inner width of the 'dense_layers'", err);
+    rc = need_key(t, MPG_TRANSFORMER_DENSE_FFN, "inner width of the 'dense_layers'", err);
   if (rc != MPG_OK)
     return rc;
   if (HAS(KV_HEADS) && (VALUE(HEADS) == 0 || VALUE(KV_HEADS) > VALUE(HEADS)))
@@ -147,29 +149,31 @@ static mpg_rc weights(const mpg_transformer *t, double *layers, double *unembedd
 }
 
 /* Whether attention counts: not if only 'parameters' is given. */
-static bool attends(const mpg_transformer *t) {
+static bool has_attention(const mpg_transformer *t) {
   return !HAS(PARAMETERS) || HAS(LAYERS) || HAS(WIDTH) || HAS(HEADS) || HAS(HEAD_DIM) ||
          HAS(SEQUENCE) || HAS(CONTEXT) || HAS(CAUSAL);
 }
 
 /* Products of queries with keys, and of those with values, of one position attended to. */
-static mpg_rc attention(const mpg_transformer *t, double *pair, mpg_err *err) {
-  mpg_rc rc = need(t, MPG_TRANSFORMER_LAYERS, "for the FLOPs of attention", err);
+static mpg_rc attention_products(const mpg_transformer *t, double *pair, mpg_err *err) {
+  mpg_rc rc = need_key(t, MPG_TRANSFORMER_LAYERS, "for the FLOPs of attention", err);
   if (rc == MPG_OK && HAS(HEAD_DIM))
-    rc = need(t, MPG_TRANSFORMER_HEADS, "how many of 'head_dim'", err);
+    rc = need_key(t, MPG_TRANSFORMER_HEADS, "how many of 'head_dim'", err);
   if (rc == MPG_OK && !(HAS(HEADS) && HAS(HEAD_DIM)))
-    rc = need(t, MPG_TRANSFORMER_WIDTH, "for attention, or 'heads' and 'head_dim'", err);
+    rc = need_key(t, MPG_TRANSFORMER_WIDTH, "for attention, or 'heads' and 'head_dim'", err);
   if (rc == MPG_OK)
     *pair = 4 * VALUE(LAYERS) * attention_width(t);
   return rc;
 }
 
 /* New tokens of each sequence, with what was there before: context, context + 1, ... positions. */
-static mpg_rc decode(const mpg_transformer *t, double *tokens, double *positions, mpg_err *err) {
+static mpg_rc decode_tokens(const mpg_transformer *t, double *tokens, double *positions,
+                            mpg_err *err) {
   double n = OR(TOKENS, 1);
-  mpg_rc rc = need(t, MPG_TRANSFORMER_BATCH, "how many sequences decode at once", err);
-  if (rc == MPG_OK && attends(t))
-    rc = need(t, MPG_TRANSFORMER_CONTEXT, "positions that the (first) new token attends to", err);
+  mpg_rc rc = need_key(t, MPG_TRANSFORMER_BATCH, "how many sequences decode at once", err);
+  if (rc == MPG_OK && has_attention(t))
+    rc = need_key(t, MPG_TRANSFORMER_CONTEXT, "positions that the (first) new token attends to",
+                  err);
   if (rc == MPG_OK && HAS(SEQUENCE))
     rc = mpg_fail(err, MPG_DATA, "key 'sequence' is not of mode 'decode': its length is 'context'");
   *tokens = VALUE(BATCH) * n;
@@ -177,22 +181,24 @@ static mpg_rc decode(const mpg_transformer *t, double *tokens, double *positions
   return rc;
 }
 
-static mpg_rc batch(const mpg_transformer *t, double *tokens, double *positions, mpg_err *err) {
+static mpg_rc batch_tokens(const mpg_transformer *t, double *tokens, double *positions,
+                           mpg_err *err) {
   mpg_rc rc = MPG_OK;
   if (HAS(TOKENS) && HAS(BATCH))
     return mpg_fail(err, MPG_DATA, "keys 'tokens' and 'batch' say the same: give one of them");
   if (HAS(CONTEXT))
     return mpg_fail(err, MPG_DATA, "key 'context' is of mode 'decode': here it is 'sequence'");
-  if (attends(t) || HAS(BATCH))
-    rc = need(t, MPG_TRANSFORMER_SEQUENCE, "tokens of one sequence", err);
-  if (rc == MPG_OK && attends(t))
-    rc = need(t, MPG_TRANSFORMER_CAUSAL,
-              "true where the masked half of attention is left out, false to count all of it, as "
-              "PaLM and Megatron do",
-              err);
+  if (has_attention(t) || HAS(BATCH))
+    rc = need_key(t, MPG_TRANSFORMER_SEQUENCE, "tokens of one sequence", err);
+  if (rc == MPG_OK && has_attention(t))
+    rc = need_key(
+        t, MPG_TRANSFORMER_CAUSAL,
+        "true where the masked half of attention is left out, false to count all of it, as "
+        "PaLM and Megatron do",
+        err);
   if (rc == MPG_OK && !HAS(BATCH))
-    rc =
-        need(t, MPG_TRANSFORMER_TOKENS, "of all sequences together, or 'batch' of 'sequence'", err);
+    rc = need_key(t, MPG_TRANSFORMER_TOKENS, "of all sequences together, or 'batch' of 'sequence'",
+                  err);
   *tokens = HAS(BATCH) ? VALUE(BATCH) * VALUE(SEQUENCE) : VALUE(TOKENS);
   *positions = VALUE(SEQUENCE) / (VALUE(CAUSAL) != 0 ? 2 : 1);
   return rc;
@@ -201,15 +207,17 @@ static mpg_rc batch(const mpg_transformer *t, double *tokens, double *positions,
 mpg_rc mpg_transformer_flops(const mpg_transformer *t, double *flops, mpg_err *err) {
   double layers = 0, unembedding = 0, pair = 0, tokens = 0, positions = 0, passes = 1, again = 0;
   int mode = (int)VALUE(MODE), recompute = (int)VALUE(RECOMPUTE);
-  mpg_rc rc = need(t, MPG_TRANSFORMER_MODE, "'training', 'forward', 'prefill' or 'decode'", err);
+  mpg_rc rc =
+      need_key(t, MPG_TRANSFORMER_MODE, "'training', 'forward', 'prefill' or 'decode'", err);
   if (rc == MPG_OK && mode != TRAINING && recompute != RECOMPUTE_NONE)
     return mpg_fail(err, MPG_DATA, "key 'recompute' is of mode 'training' alone");
   if (rc == MPG_OK)
-    rc = weights(t, &layers, &unembedding, err);
-  if (rc == MPG_OK && attends(t))
-    rc = attention(t, &pair, err);
+    rc = weights_per_token(t, &layers, &unembedding, err);
+  if (rc == MPG_OK && has_attention(t))
+    rc = attention_products(t, &pair, err);
   if (rc == MPG_OK)
-    rc = mode == DECODE ? decode(t, &tokens, &positions, err) : batch(t, &tokens, &positions, err);
+    rc = mode == DECODE ? decode_tokens(t, &tokens, &positions, err)
+                        : batch_tokens(t, &tokens, &positions, err);
   if (rc != MPG_OK)
     return rc;
   if (mode == TRAINING) {

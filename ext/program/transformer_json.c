@@ -3,7 +3,7 @@
 #include "../read/parse/json_records.h"
 #include "../base/number.h"
 
-static mpg_rc take(mpg_transformer *t, const mpg_json_member *m, mpg_err *err) {
+static mpg_rc set_key(mpg_transformer *t, const mpg_json_member *m, mpg_err *err) {
   mpg_value v = {MPG_NULL, 0, 0.0, {NULL, 0}};
   switch (m->kind) {
   case MPG_JSON_NULL: /* as if it were not there: json_object() of a NULL column */
@@ -39,7 +39,7 @@ mpg_rc mpg_transformer_json(const mpg_env *env, mpg_str shape, double *flops, mp
         "transformer_flops('{\"mode\":\"training\",\"parameters\":7e9,\"tokens\":1e6}')");
   rc = mpg_json_parse(&doc, env, "shape", shape, &members, &count, err);
   for (size_t i = 0; rc == MPG_OK && i < count; i++)
-    rc = take(&t, &members[i], err);
+    rc = set_key(&t, &members[i], err);
   if (rc == MPG_OK)
     rc = mpg_transformer_flops(&t, flops, err);
   mpg_json_doc_free(doc);

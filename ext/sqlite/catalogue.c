@@ -72,7 +72,7 @@ static mpg_rc row_failure(const reading *r, const char *format, ...) {
 
 /* Prepares a statement in which every %w is the schema. A crafted schema may define `chips` as a
 ** virtual table; that is never read, for INNOCUOUS functions use this. */
-static mpg_rc prepare(reading *r, const char *sql) {
+static mpg_rc prepare_statement(reading *r, const char *sql) {
   int rc;
   if (sql == NULL)
     return mpg_fail_nomem(r->err);
@@ -80,7 +80,7 @@ static mpg_rc prepare(reading *r, const char *sql) {
   return rc == SQLITE_OK ? MPG_OK : sqlite_failure(r, rc);
 }
 
-static void finalize(reading *r) {
+static void finalize_statement(reading *r) {
   sqlite3_finalize(r->stmt);
   r->stmt = NULL;
 }
@@ -90,7 +90,7 @@ static mpg_rc is_table(reading *r, const char *schema, bool *there) {
   char *sql = sqlite3_mprintf("SELECT 1 FROM \"%w\".sqlite_schema WHERE type = 'table' AND "
                               "rootpage > 0 AND name = 'chips' COLLATE NOCASE",
                               schema);
-  mpg_rc rc = prepare(r, sql);
+  mpg_rc rc = prepare_statement(r, sql);
   sqlite3_free(sql);
   if (rc == MPG_OK) {
     int step = sqlite3_step(r->stmt);
@@ -98,13 +98,13 @@ static mpg_rc is_table(reading *r, const char *schema, bool *there) {
     if (step != SQLITE_ROW && step != SQLITE_DONE)
       rc = sqlite_failure(r, step);
   }
-  finalize(r);
+  finalize_statement(r);
   if (rc == MPG_OK &&
       *there) { /* a crafted one could still be virtual, and the pragma would connect it */
     sql = sqlite3_mprintf("SELECT 1 FROM \"%w\".chips", schema);
-    rc = prepare(r, sql);
+    rc = prepare_statement(r, sql);
     sqlite3_free(sql);
-    finalize(r);
+    finalize_statement(r);
   }
   return rc;
 }
@@ -112,7 +112,7 @@ static mpg_rc is_table(reading *r, const char *schema, bool *there) {
 /* Which columns the table has, generated ones left out. */
 static mpg_rc find_columns(reading *r, const char *schema, bool has[COLUMNS]) {
   char *sql = sqlite3_mprintf("PRAGMA \"%w\".table_xinfo(chips)", schema);
-  mpg_rc rc = prepare(r, sql);
+  mpg_rc rc = prepare_statement(r, sql);
   int step = SQLITE_DONE;
   sqlite3_free(sql);
   while (rc == MPG_OK && (step = sqlite3_step(r->stmt)) == SQLITE_ROW) {
@@ -125,7 +125,7 @@ static mpg_rc find_columns(reading *r, const char *schema, bool has[COLUMNS]) {
   }
   if (rc == MPG_OK && step != SQLITE_DONE)
     rc = sqlite_failure(r, step);
-  finalize(r);
+  finalize_statement(r);
   return rc;
 }
 
@@ -254,7 +254,7 @@ static mpg_rc select_rows(reading *r, const char *schema, const bool has[COLUMNS
     sqlite3_str_appendf(sql, "%s%s", c == 0 ? "SELECT " : ", ", has[c] ? columns[c] : "NULL");
   sqlite3_str_appendf(sql, " FROM \"%w\".chips NOT INDEXED", schema);
   text = sqlite3_str_finish(sql);
-  rc = prepare(r, text);
+  rc = prepare_statement(r, text);
   sqlite3_free(text);
   return rc;
 }
@@ -280,7 +280,7 @@ static mpg_rc read_table(mpg_conn *conn, const char *schema, mpg_chips *chips, m
   }
   if (rc == MPG_OK && step != SQLITE_DONE)
     rc = sqlite_failure(&r, step);
-  finalize(&r);
+  finalize_statement(&r);
   mpg_json_doc_free(r.doc);
   return rc;
 }
@@ -296,7 +296,7 @@ static mpg_rc refresh_schema(mpg_conn *conn, mpg_err *err) {
       sqlite3_prepare_v2(conn->db, "SELECT 1 FROM main.sqlite_schema LIMIT 0", -1, &r.stmt, NULL);
   if (rc == SQLITE_OK) {
     rc = sqlite3_step(r.stmt);
-    finalize(&r);
+    finalize_statement(&r);
   }
   return rc == SQLITE_DONE || rc == SQLITE_AUTH ? MPG_OK : sqlite_failure(&r, rc);
 }
@@ -345,7 +345,7 @@ static void free_all(mpg_conn *conn) {
 }
 
 /* The built-in catalogue is the first of the list, and the list itself is one of its users. */
-static mpg_catalogue_entry *builtin(mpg_conn *conn, mpg_err *err) {
+static mpg_catalogue_entry *use_builtin(mpg_conn *conn, mpg_err *err) {
   if (conn->catalogues == NULL)
     conn->catalogues = new_entry(conn, err);
   if (conn->catalogues != NULL) {
@@ -358,8 +358,8 @@ static mpg_catalogue_entry *builtin(mpg_conn *conn, mpg_err *err) {
 static const char *const schemas[] = {"main", "temp"};
 enum { SCHEMAS = sizeof schemas / sizeof *schemas };
 
-static mpg_catalogue_entry *acquire(mpg_conn *conn, mpg_err *err) {
-  mpg_catalogue_entry *entry = builtin(conn, err), *own = NULL;
+static mpg_catalogue_entry *acquire_entry(mpg_conn *conn, mpg_err *err) {
+  mpg_catalogue_entry *entry = use_builtin(conn, err), *own = NULL;
   mpg_rc rc;
   if (entry == NULL)
     return NULL;
@@ -388,7 +388,7 @@ static mpg_catalogue_entry *acquire(mpg_conn *conn, mpg_err *err) {
 }
 
 const mpg_chips *mpg_catalogue(mpg_conn *conn, mpg_err *err) {
-  mpg_catalogue_entry *entry = acquire(conn, err);
+  mpg_catalogue_entry *entry = acquire_entry(conn, err);
   return entry == NULL ? NULL : entry->chips;
 }
 
@@ -447,7 +447,7 @@ const mpg_chips *mpg_catalogue_of(sqlite3_context *context, mpg_err *err) {
     entry->users++;
     return h->chips;
   }
-  entry = acquire(conn, err);
+  entry = acquire_entry(conn, err);
   if (entry == NULL)
     return NULL;
   h = sqlite3_malloc64(sizeof *h);

@@ -236,7 +236,7 @@ static bool scan_interrupted(void *ctx) {
   return rc == SQLITE_INTERRUPT;
 }
 
-static void hold(mpg_locked_files *held, const char *path) {
+static void add_locked_file(mpg_locked_files *held, const char *path) {
   struct stat st;
   if (stat(path, &st) != 0)
     return;
@@ -259,8 +259,8 @@ static int hold_database(mpg_query_env *scan, sqlite3 *db, const char *name) {
   index = sqlite3_mprintf("%s-shm", path);
   if (index == NULL)
     return SQLITE_NOMEM;
-  hold(scan->held, path);
-  hold(scan->held, index);
+  add_locked_file(scan->held, path);
+  add_locked_file(scan->held, index);
   sqlite3_free(index);
   return SQLITE_OK;
 }

@@ -34,7 +34,7 @@ static void free_lasting(mpg_conn *conn) {
 }
 
 /* The permanent copy of the text, if there is room for one; else NULL. */
-static const char *lasting(mpg_conn *conn, mpg_str s) {
+static const char *lasting_copy(mpg_conn *conn, mpg_str s) {
   uint32_t id;
   if (s.n > LASTING_BYTES || memchr(s.p, '\0', s.n) != NULL)
     return NULL;
@@ -51,7 +51,7 @@ static const char *lasting(mpg_conn *conn, mpg_str s) {
   return mpg_intern_text(conn->lasting, id).p;
 }
 
-static bool lend(mpg_shared_text *shown, mpg_str s) {
+static bool lend_text(mpg_shared_text *shown, mpg_str s) {
   lent *l = sqlite3_malloc64(sizeof *l + s.n + 1);
   if (l == NULL)
     return false;
@@ -70,8 +70,8 @@ void mpg_result_shared_text(sqlite3_context *context, mpg_conn *conn, mpg_shared
   if (id != shown->id) {
     mpg_str s = mpg_intern_text(texts, id);
     mpg_shared_text_free(shown);
-    shown->lasting = few ? lasting(conn, s) : NULL;
-    if (shown->lasting == NULL && !lend(shown, s)) {
+    shown->lasting = few ? lasting_copy(conn, s) : NULL;
+    if (shown->lasting == NULL && !lend_text(shown, s)) {
       sqlite3_result_error_nomem(context);
       return;
     }

@@ -23,7 +23,7 @@ struct mpg_rollup_cache_key {
 
 /* ---- keys ---- */
 
-static int64_t nanoseconds(struct timespec t) {
+static int64_t ns_of(struct timespec t) {
   return (int64_t)t.tv_sec * SECOND_NS + t.tv_nsec;
 }
 
@@ -74,7 +74,7 @@ static struct mpg_rollup_cache_key *key_new(mpg_conn *conn, const mpg_env *env, 
     return NULL;
   k->env = &conn->env;
   (void)clock_gettime(CLOCK_REALTIME, &now);
-  k->now_ns = nanoseconds(now);
+  k->now_ns = ns_of(now);
   k->path = mpg_calloc(k->env, path.n + 1);
   k->path_n = path.n;
   chips = mpg_catalogue(conn, &err);
@@ -124,7 +124,7 @@ static bool same_key(const struct mpg_rollup_cache_key *a, const struct mpg_roll
 }
 
 /* The files are unchanged, and a later change would be noticed. */
-static bool trusted(const struct mpg_rollup_cache_key *k, const mpg_env *env) {
+static bool is_trusted(const struct mpg_rollup_cache_key *k, const mpg_env *env) {
   for (size_t i = 0; i < k->paths.n; i++) {
     const mpg_file *f = &k->paths.file[i];
     mpg_file_state now;
@@ -150,7 +150,7 @@ void mpg_rollup_cache_release(mpg_rollup_cache_entry *e) {
 }
 
 /* Drops the entries after the first that together fit `limit` bytes: the list is by last use. */
-static void shrink(mpg_conn *conn, size_t limit) {
+static void shrink_cache(mpg_conn *conn, size_t limit) {
   mpg_rollup_cache_entry **at = (mpg_rollup_cache_entry **)&conn->kept;
   size_t bytes = 0;
   while (*at != NULL) {
@@ -167,7 +167,7 @@ static void shrink(mpg_conn *conn, size_t limit) {
 }
 
 static void drop_all(mpg_conn *conn) {
-  shrink(conn, 0);
+  shrink_cache(conn, 0);
 }
 
 static int by_bytes(const void *source, const void *file) {
@@ -251,7 +251,7 @@ mpg_rollup_cache_entry *mpg_rollup_cache_end(mpg_rollup_cache_fill *keeping, mpg
                                              mpg_cells *cells) {
   mpg_conn *conn = keeping->conn;
   mpg_rollup_cache_entry *e;
-  if (keeping->key == NULL || cells->over || !trusted(keeping->key, keeping->env))
+  if (keeping->key == NULL || cells->over || !is_trusted(keeping->key, keeping->env))
     return NULL;
   e = mpg_calloc(&conn->env, sizeof *e);
   if (e == NULL)
@@ -275,7 +275,7 @@ mpg_rollup_cache_entry *mpg_rollup_cache_end(mpg_rollup_cache_fill *keeping, mpg
   e->next = conn->kept;
   conn->kept = e;
   e->users++;
-  shrink(conn, conn->kept_limit);
+  shrink_cache(conn, conn->kept_limit);
   return e;
 }
 
@@ -287,7 +287,7 @@ void mpg_rollup_cache_fill_free(mpg_rollup_cache_fill *keeping) {
 /* ---- the setting ---- */
 
 /* mpg_keep(): the limit in MiB. mpg_keep(MiB): sets it and returns it; 0 keeps nothing. */
-static void keep(sqlite3_context *context, int n, sqlite3_value **args) {
+static void keep_function(sqlite3_context *context, int n, sqlite3_value **args) {
   mpg_conn *conn = mpg_conn_of(context);
   if (n == 1) {
     sqlite3_int64 mib = sqlite3_value_int64(args[0]);
@@ -297,15 +297,15 @@ static void keep(sqlite3_context *context, int n, sqlite3_value **args) {
       return;
     }
     conn->kept_limit = (size_t)mib << 20;
-    shrink(conn, conn->kept_limit);
+    shrink_cache(conn, conn->kept_limit);
   }
   sqlite3_result_int64(context, (sqlite3_int64)(conn->kept_limit >> 20));
 }
 
 int mpg_register_keep(mpg_conn *conn, char **error) {
   static const mpg_function table[] = {
-      {"mpg_keep", 0, MPG_SETTING, 0, keep, NULL, NULL, NULL, NULL},
-      {"mpg_keep", 1, MPG_SETTING, 0, keep, NULL, NULL, NULL, NULL},
+      {"mpg_keep", 0, MPG_SETTING, 0, keep_function, NULL, NULL, NULL, NULL},
+      {"mpg_keep", 1, MPG_SETTING, 0, keep_function, NULL, NULL, NULL, NULL},
   };
   if (conn->no_files) /* only roll-ups of files are cached */
     return SQLITE_OK;

@@ -141,8 +141,8 @@ static mpg_rc read_rows(mpg_relation_rows *r, sqlite3 *db, sqlite3_stmt *stmt, m
 ** Therefore virtual tables of a database are refused here. Views are allowed, for SQLite checks
 ** what they name; so is temp, which only the user writes.
 */
-static int prepare(sqlite3 *db, const char *schema, found kind, const char *sql,
-                   sqlite3_stmt **stmt) {
+static int prepare_own(sqlite3 *db, const char *schema, found kind, const char *sql,
+                       sqlite3_stmt **stmt) {
   bool own = kind == VIEW || sqlite3_stricmp(schema, "temp") == 0;
   return sqlite3_prepare_v3(db, sql, -1, own ? 0 : SQLITE_PREPARE_NO_VTAB, stmt, NULL);
 }
@@ -182,11 +182,11 @@ static mpg_rc read_relation(mpg_fleet *fleet, const place *at, const char *schem
     rc = mpg_fail_nomem(err);
     goto done;
   }
-  code = prepare(db, schema, kind, sql, &stmt);
+  code = prepare_own(db, schema, kind, sql, &stmt);
   if (code == SQLITE_ERROR && kind == TABLE) { /* a table WITHOUT ROWID */
     sqlite3_free(sql);
     sql = sqlite3_mprintf("SELECT NULL, * FROM \"%w\".\"%w\"", schema, name);
-    code = sql == NULL ? SQLITE_NOMEM : prepare(db, schema, kind, sql, &stmt);
+    code = sql == NULL ? SQLITE_NOMEM : prepare_own(db, schema, kind, sql, &stmt);
   }
   rc = mpg_relation_rows_begin(&rows, err);
   if (rc == MPG_OK && code != SQLITE_OK)

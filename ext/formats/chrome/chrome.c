@@ -133,7 +133,7 @@ int64_t mpg_chrome_line(mpg_chrome *r) {
 }
 
 /* Line and column of a position in the window. Later calls must not ask for an earlier position. */
-static void where(const mpg_chrome *r, const char *at, int64_t *line, int64_t *column) {
+static void place_of(const mpg_chrome *r, const char *at, int64_t *line, int64_t *column) {
   const char *from = r->w.buf + r->counted;
   *line = r->line;
   *column = (at - r->w.buf) - r->line_start + 1;
@@ -147,7 +147,7 @@ static void where(const mpg_chrome *r, const char *at, int64_t *line, int64_t *c
 static mpg_rc unexpected(const mpg_chrome *r, const char *at, const char *expected, mpg_err *err) {
   char text[MPG_BYTE_TEXT];
   mpg_place place = {.path = mpg_stream_path(r->w.stream)};
-  where(r, at, &place.line, &place.column);
+  place_of(r, at, &place.line, &place.column);
   return mpg_expected(err, place, expected,
                       at == r->w.buf + r->w.end ? "end of file" : mpg_byte_text(*at, text));
 }
@@ -157,7 +157,7 @@ static mpg_rc check_size(const mpg_chrome *r, const char *p, size_t to, mpg_err 
   int64_t line, column;
   if (to <= r->limit)
     return MPG_OK;
-  where(r, p, &line, &column);
+  place_of(r, p, &line, &column);
   return mpg_fail(err, MPG_LIMIT, "%s:%lld:%lld: event or value of more than %zu bytes",
                   mpg_stream_path(r->w.stream), (long long)line, (long long)column, r->limit);
 }
@@ -172,7 +172,8 @@ static void note_key(mpg_chrome *r, mpg_str key) {
                    key.p);
 }
 
-static mpg_rc tell(mpg_chrome *r, mpg_str key, const mpg_json_token *value, mpg_err *err) {
+static mpg_rc report_property(mpg_chrome *r, mpg_str key, const mpg_json_token *value,
+                              mpg_err *err) {
   mpg_rc rc = MPG_OK;
   note_key(r, key);
   if (r->property != NULL)
@@ -236,7 +237,7 @@ static const char *scan_property(mpg_chrome *r, const char *p, mpg_json_lenient 
       return NULL;
     }
     if (after == NULL) {
-      *rc = tell(r, key.text, &value, err);
+      *rc = report_property(r, key.text, &value, err);
       r->state = IN_VALUE;
       return s->end;
     }
@@ -247,7 +248,7 @@ static const char *scan_property(mpg_chrome *r, const char *p, mpg_json_lenient 
              (*rc = check_size(r, start, (size_t)(p - start), err)) != MPG_OK) {
     return NULL;
   }
-  *rc = tell(r, key.text, &value, err);
+  *rc = report_property(r, key.text, &value, err);
   r->state = BEHIND_VALUE;
   return p;
 }
@@ -291,7 +292,7 @@ static void may_read_ahead(mpg_chrome *r) {
 }
 
 /* The window becomes its bytes from w.at on, in `carry`, with room for `n` more. */
-static mpg_rc carry(mpg_chrome *r, size_t n, mpg_err *err) {
+static mpg_rc move_to_carry(mpg_chrome *r, size_t n, mpg_err *err) {
   mpg_window *w = &r->w;
   size_t have = w->end - w->at, at = w->at;
   bool own = w->buf == r->carry;
@@ -312,7 +313,7 @@ static mpg_rc more_ahead(mpg_chrome *r, mpg_err *err) {
   mpg_window *w = &r->w;
   size_t have = w->end - w->at, added = 0;
   bool after_event = have == 0 && r->state == BEHIND_EVENT;
-  mpg_rc rc = carry(r, 0, err); /* the piece before goes */
+  mpg_rc rc = move_to_carry(r, 0, err); /* the piece before goes */
   while (rc == MPG_OK && (added == 0 || added < have)) {
     const mpg_chrome_piece *piece;
     rc = mpg_chrome_prefetch_next(r->ahead, &piece, err);
@@ -327,7 +328,7 @@ static mpg_rc more_ahead(mpg_chrome *r, mpg_err *err) {
       r->row = r->events = 0;
       return MPG_OK;
     }
-    rc = carry(r, piece->n, err);
+    rc = move_to_carry(r, piece->n, err);
     if (rc == MPG_OK) {
       memcpy(r->carry + w->end, piece->bytes, piece->n);
       w->end += piece->n;
@@ -352,7 +353,7 @@ static mpg_rc more_alone(mpg_chrome *r, mpg_err *err) {
 
 /* Reads more, and drops the bytes before w.at. An error of the stream is returned after the bytes
 ** before it are used. */
-static mpg_rc more(mpg_chrome *r, mpg_err *err) {
+static mpg_rc read_more(mpg_chrome *r, mpg_err *err) {
   size_t gone = r->w.at;
   if (r->failed.rc != MPG_OK) {
     *err = r->failed;
@@ -396,7 +397,7 @@ static mpg_rc at_end(mpg_chrome *r, mpg_err *err) {
 
 /* One thing of the stream: MPG_OK and *event say that it is an event. MPG_DONE: more bytes are
 ** needed. */
-static mpg_rc take(mpg_chrome *r, bool *event, mpg_err *err) {
+static mpg_rc read_item(mpg_chrome *r, bool *event, mpg_err *err) {
   mpg_window *w = &r->w;
   mpg_json_lenient s = mpg_json_lenient_of(w->buf + w->at, w->buf + w->end, &r->poller);
   const char *p = w->buf + w->at, *after;
@@ -502,7 +503,7 @@ static bool is_no_event(const mpg_chrome *r) {
 /* An array whose first object is no event: some other JSON. */
 static mpg_rc no_events(mpg_chrome *r, mpg_err *err) {
   int64_t line, column;
-  where(r, r->w.buf + r->event, &line, &column);
+  place_of(r, r->w.buf + r->event, &line, &column);
   r->state = GIVEN_UP;
   return mpg_fail(err, MPG_DATA,
                   "%s:%lld:%lld: expected an event of a Chrome trace, found an object without "
@@ -572,7 +573,7 @@ mpg_rc mpg_chrome_next(mpg_chrome *r, mpg_err *err) {
       return MPG_OK;
     if (r->state == GIVEN_UP)
       return MPG_DONE;
-    rc = take(r, &event, err);
+    rc = read_item(r, &event, err);
     if (r->poller.stopped) {
       rc = mpg_fail(err, MPG_INTERRUPTED, "interrupted");
       break;
@@ -594,7 +595,7 @@ mpg_rc mpg_chrome_next(mpg_chrome *r, mpg_err *err) {
       return at_end(r, err);
     r->after = 0;
     if (rc == MPG_OK)
-      rc = more(r, err);
+      rc = read_more(r, err);
     if (rc != MPG_OK)
       r->broken = *err;
   }

@@ -37,7 +37,7 @@ static inline mpg_chrome_field field_of(mpg_str key) {
   }
 }
 
-static inline const char *space(const char *p, const char *end) {
+static inline const char *skip_space(const char *p, const char *end) {
   if (p < end && *p == ' ')
     p++;
   return p < end && *p <= ' ' ? mpg_json_lenient_space(p, end) : p;
@@ -54,8 +54,8 @@ static inline bool is_usual(const mpg_chrome_key *key, const char *p) {
 
 /* What stood from p to the value will be searched for in this place: it, and what was there before
 ** it. */
-static void remember(mpg_chrome_key usual[2], const char *p, const char *value,
-                     mpg_chrome_field field) {
+static void remember_key(mpg_chrome_key usual[2], const char *p, const char *value,
+                         mpg_chrome_field field) {
   size_t n = (size_t)(value - p);
   if (n > sizeof usual->text)
     return;
@@ -113,8 +113,8 @@ static inline const char *short_value(const char *p, mpg_json_token *out) {
 /* Reads the member at p, its value into `fields` if it is one of them. Returns the position after
 ** it and the white space that follows. usual: the keys that came after the previous key, which is
 ** then `*last`. */
-static inline const char *member(mpg_json_lenient *s, const char *p, mpg_chrome_keys *keys,
-                                 size_t *last, mpg_json_token fields[MPG_CHROME_FIELDS + 1]) {
+static inline const char *read_member(mpg_json_lenient *s, const char *p, mpg_chrome_keys *keys,
+                                      size_t *last, mpg_json_token fields[MPG_CHROME_FIELDS + 1]) {
   mpg_chrome_key *usual = keys->of[*last];
   mpg_json_token key, *value = &fields[MPG_CHROME_FIELDS];
   const char *after;
@@ -128,16 +128,16 @@ static inline const char *member(mpg_json_lenient *s, const char *p, mpg_chrome_
 #ifdef MPG_CHROME_SSE2
       after = short_value(p, &fields[k->field]);
       if (after != NULL)
-        return space(after, s->end);
+        return skip_space(after, s->end);
 #endif
-      after = mpg_json_lenient_value(s, space(p, s->end), &fields[k->field]);
-      return after == NULL ? NULL : space(after, s->end);
+      after = mpg_json_lenient_value(s, skip_space(p, s->end), &fields[k->field]);
+      return after == NULL ? NULL : skip_space(after, s->end);
     }
   }
   after = mpg_json_lenient_member(s, p, &key, value);
   if (after != NULL) {
     mpg_chrome_field field = field_of(key.text);
-    remember(usual, p, value->text.p - (value->kind == MPG_JSON_LENIENT_STRING), field);
+    remember_key(usual, p, value->text.p - (value->kind == MPG_JSON_LENIENT_STRING), field);
     fields[field] = *value;
     *last = field;
   }
@@ -149,12 +149,12 @@ const char *mpg_chrome_event_scan(mpg_json_lenient *s, const char *p, mpg_chrome
   size_t last = MPG_CHROME_FIELDS + 1;
   for (int i = 0; i < MPG_CHROME_FIELDS; i++)
     fields[i].kind = MPG_JSON_LENIENT_NONE;
-  p = space(p + 1, s->end);
+  p = skip_space(p + 1, s->end);
   *any = p == s->end || *p != '}';
   if (!*any)
     return p + 1;
   for (;;) {
-    p = member(s, p, keys, &last, fields);
+    p = read_member(s, p, keys, &last, fields);
     if (p == NULL)
       return NULL;
     if (p == s->end) {
@@ -172,7 +172,7 @@ const char *mpg_chrome_event_scan(mpg_json_lenient *s, const char *p, mpg_chrome
     }
     if (mpg_json_lenient_stops(s, p))
       return NULL;
-    p = space(p + 1, s->end);
+    p = skip_space(p + 1, s->end);
   }
 }
 

@@ -154,7 +154,7 @@ static mpg_rc put_value(mpg_chrome_info *info, mpg_json_text *json, const mpg_js
                                                 : put_raw(info, json, value->text);
 }
 
-static mpg_rc property(void *ctx, mpg_str key, const mpg_json_token *value) {
+static mpg_rc read_property(void *ctx, mpg_str key, const mpg_json_token *value) {
   mpg_chrome_info *info = ctx;
   mpg_rc rc;
   if (value->kind == MPG_JSON_LENIENT_NONE)
@@ -205,7 +205,7 @@ mpg_rc mpg_chrome_info_read(mpg_chrome_info *info, const mpg_env *env, mpg_strea
   info->env = info->devices.env = info->distributed.env = info->properties.env = info->key.env =
       env;
   mpg_intern_init(&info->texts, env);
-  rc = mpg_chrome_open(&reader, env, stream, issues, property, info, err);
+  rc = mpg_chrome_open(&reader, env, stream, issues, read_property, info, err);
   if (rc == MPG_OK)
     mpg_chrome_ask(reader, &metadata, threads);
   while (rc == MPG_OK) {

@@ -76,7 +76,7 @@ static mpg_rc make_room(const mpg_chrome_prefetch *a, mpg_chrome_piece *p, size_
   return MPG_OK;
 }
 
-static mpg_rc cut(void *ctx, void *slot, mpg_err *err) {
+static mpg_rc read_piece(void *ctx, void *slot, mpg_err *err) {
   mpg_chrome_prefetch *a = ctx;
   mpg_chrome_piece *p = slot;
   size_t got = 0, seam;
@@ -145,7 +145,7 @@ static mpg_rc add_row(const mpg_env *env, mpg_chrome_piece *p, const char *at, c
 }
 
 /* Memory that is short ends it like any other thing that is not as usual. */
-static void work(void *ctx, void *slot, int worker) {
+static void parse_piece(void *ctx, void *slot, int worker) {
   const mpg_chrome_prefetch *a = ctx;
   mpg_chrome_piece *p = slot;
   mpg_json_token fields[MPG_CHROME_FIELDS + 1];
@@ -187,7 +187,7 @@ static void work(void *ctx, void *slot, int worker) {
 
 mpg_rc mpg_chrome_prefetch_open(mpg_chrome_prefetch **out, const mpg_env *env, mpg_stream *stream,
                                 const mpg_chrome_request *wish, int threads, mpg_err *err) {
-  static const mpg_pipeline_steps steps = {.cut = cut, .work = work};
+  static const mpg_pipeline_steps steps = {.cut = read_piece, .work = parse_piece};
   size_t n = mpg_pipeline_slots(threads);
   mpg_chrome_prefetch *a = mpg_calloc(env, sizeof *a);
   void **slots;

@@ -153,7 +153,7 @@ static void file_close(void *p) {
 }
 
 /* Passes the query's wish to the reader. */
-static void ask(const chrome_file *file) {
+static void pass_request(const chrome_file *file) {
   mpg_chrome_request wish = {.n = file->wish->n};
   for (size_t i = 0; i < wish.n && i < MPG_CHROME_EQUALS; i++) {
     size_t column = file->wish->equal[i].column;
@@ -173,7 +173,7 @@ static mpg_rc file_open(void *p, void *scan, const mpg_env *env, mpg_stream *str
   file->path = mpg_stream_path(stream);
   file->wish = scan;
   if (rc == MPG_OK)
-    ask(file);
+    pass_request(file);
   return rc;
 }
 
@@ -241,16 +241,16 @@ static mpg_rc give_token(chrome_file *file, const mpg_json_token *token, affinit
   return MPG_OK;
 }
 
-static bool nanoseconds(const mpg_json_token *token, int64_t *out) {
+static bool parse_nanoseconds(const mpg_json_token *token, int64_t *out) {
   return (token->kind == MPG_JSON_LENIENT_NUMBER || token->kind == MPG_JSON_LENIENT_STRING) &&
          mpg_scaled_parse(token->text, 3, out);
 }
 
 static void give_time(const chrome_file *file, size_t i, mpg_value *out) {
   int64_t start = 0, dur = 0;
-  if (i != DUR_NS && !nanoseconds(mpg_chrome_get(file->reader, MPG_CHROME_TS), &start))
+  if (i != DUR_NS && !parse_nanoseconds(mpg_chrome_get(file->reader, MPG_CHROME_TS), &start))
     return;
-  if (i != START_NS && !nanoseconds(mpg_chrome_get(file->reader, MPG_CHROME_DUR), &dur))
+  if (i != START_NS && !parse_nanoseconds(mpg_chrome_get(file->reader, MPG_CHROME_DUR), &dur))
     return;
   if (__builtin_add_overflow(start, dur, &out->i))
     return;
@@ -279,7 +279,7 @@ static mpg_rc give_step(chrome_file *file, mpg_value *out, mpg_err *err) {
 
 /* ---- Facts about the whole file ---- */
 
-static mpg_rc inform(chrome_file *file, mpg_err *err) {
+static mpg_rc read_file_info(chrome_file *file, mpg_err *err) {
   mpg_stream *again;
   mpg_rc rc;
   if (file->informed)
@@ -298,7 +298,7 @@ static mpg_rc inform(chrome_file *file, mpg_err *err) {
 
 static mpg_rc give_shared(chrome_file *file, size_t i, mpg_value *out, mpg_err *err) {
   mpg_str name;
-  mpg_rc rc = inform(file, err);
+  mpg_rc rc = read_file_info(file, err);
   if (rc != MPG_OK)
     return rc;
   if (i == RANK) {
@@ -317,7 +317,7 @@ static mpg_rc give_shared(chrome_file *file, size_t i, mpg_value *out, mpg_err *
   return MPG_OK;
 }
 
-static mpg_rc column(void *p, size_t i, mpg_value *out, mpg_err *err) {
+static mpg_rc get_column(void *p, size_t i, mpg_value *out, mpg_err *err) {
   static const mpg_chrome_field fields[FIRST_ARGUMENT] = {
       [PH] = MPG_CHROME_PH,   [NAME] = MPG_CHROME_NAME, [CAT] = MPG_CHROME_CAT,
       [TS] = MPG_CHROME_TS,   [DUR] = MPG_CHROME_DUR,   [PID] = MPG_CHROME_PID,
@@ -430,7 +430,7 @@ int mpg_register_chrome(mpg_conn *conn, char **error) {
       .close = file_close,
       .next = file_next,
       .line = file_line,
-      .column = column,
+      .column = get_column,
       .comparable = 1 << PH | 1 << NAME | 1 << CAT,
       .plain = (1 << STEP) - 1,
       .threaded = true,

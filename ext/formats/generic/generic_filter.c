@@ -127,8 +127,8 @@ void mpg_generic_free_filters(mpg_generic_filters *f, const mpg_conn *conn) {
 
 /* Whether a comparison with the value is ours; *out, which lasts as long as the filters, is then
 ** set. */
-static int keep(mpg_generic_filters *f, const mpg_conn *conn, bool text, sqlite3_value *value,
-                mpg_value *out, bool *ours) {
+static int copy_if_comparable(mpg_generic_filters *f, const mpg_conn *conn, bool text,
+                              sqlite3_value *value, mpg_value *out, bool *ours) {
   int type = sqlite3_value_type(value);
   sqlite3_value *copy;
   *ours = text ? type == SQLITE_TEXT && mpg_host_is_utf8(value)
@@ -160,7 +160,7 @@ static int keep_list(mpg_generic_filters *f, const mpg_conn *conn, bool text, sq
     mpg_value v;
     if (sqlite3_value_type(value) == SQLITE_NULL)
       continue;
-    rc = keep(f, conn, text, value, &v, ours);
+    rc = copy_if_comparable(f, conn, text, value, &v, ours);
     if (rc == SQLITE_OK && *ours &&
         mpg_grow(&conn->env, &f->lists, &f->lists_cap, f->n_lists + 1, sizeof *f->lists) != MPG_OK)
       rc = SQLITE_NOMEM;
@@ -241,7 +241,7 @@ int mpg_generic_take_filters(mpg_generic_filters *f, const mpg_conn *conn,
       rc = keep_list(f, conn, text, argv[i], &ours);
       filter.n_list = f->n_lists - (size_t)filter.value.i;
     } else if (!is_op || (filter.op != MPG_ROWS_NULL && filter.op != MPG_ROWS_NOT_NULL)) {
-      rc = keep(f, conn, text, argv[i], &filter.value, &ours);
+      rc = copy_if_comparable(f, conn, text, argv[i], &filter.value, &ours);
     }
     if (rc != SQLITE_OK)
       return rc;

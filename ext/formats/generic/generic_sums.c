@@ -101,7 +101,7 @@ mpg_value mpg_sums_dimension(const mpg_sums *sums, size_t group, size_t part) {
 }
 
 /* NULL first; of one column all others are of one type. */
-static int compare(const mpg_value *a, const mpg_value *b) {
+static int compare_values(const mpg_value *a, const mpg_value *b) {
   if (a->type == MPG_NULL || b->type == MPG_NULL)
     return (a->type != MPG_NULL) - (b->type != MPG_NULL);
   if (a->type == MPG_INT)
@@ -116,14 +116,14 @@ static int group_order(const void *x, const void *y, void *ctx) {
   for (size_t i = 0; i < sums->n_keys; i++) {
     mpg_value a = mpg_sums_dimension(sums, *(const uint32_t *)x, sums->keys[i].part);
     mpg_value b = mpg_sums_dimension(sums, *(const uint32_t *)y, sums->keys[i].part);
-    int order = compare(&a, &b);
+    int order = compare_values(&a, &b);
     if (order != 0)
       return sums->keys[i].down ? -order : order;
   }
   return 0;
 }
 
-static mpg_rc sort(mpg_sums *sums, mpg_record_iterator *walk, mpg_err *err) {
+static mpg_rc sort_groups(mpg_sums *sums, mpg_record_iterator *walk, mpg_err *err) {
   size_t n = sums->groups.n;
   mpg_rc rc;
   for (size_t i = 0; i < sums->query.n_dimensions; i++)
@@ -151,7 +151,7 @@ mpg_rc mpg_sums_read(mpg_sums *sums, const mpg_summand *of, mpg_record_iterator 
   q->threads = of->generic.threads;
   mpg_groups_init(&sums->groups, &walk->scan.env, q->n_dimensions, of->measures.n);
   rc = mpg_rows_rollup(&sums->groups, &walk->scan.env, q, &walk->paths, &walk->conn->issues, err);
-  return rc == MPG_OK ? sort(sums, walk, err) : rc;
+  return rc == MPG_OK ? sort_groups(sums, walk, err) : rc;
 }
 
 void mpg_sums_reset(mpg_sums *sums, const mpg_env *env) {

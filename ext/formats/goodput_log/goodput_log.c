@@ -244,7 +244,7 @@ static bool parse_ns(mpg_str text, int64_t *ns) {
 }
 
 /* If the record is an entry, parses it: its row is then in log->members. */
-static mpg_rc unwrap(mpg_goodput_log *log, mpg_err *err) {
+static mpg_rc unwrap_entry(mpg_goodput_log *log, mpg_err *err) {
   const mpg_json_member *payload = NULL, *stamp = NULL, *id = NULL;
   mpg_goodput_row *row = &log->row;
   mpg_rc rc;
@@ -280,7 +280,7 @@ static mpg_rc unwrap(mpg_goodput_log *log, mpg_err *err) {
 }
 
 /* The next row, if it is a usual one. */
-static bool take_usual(mpg_goodput_log *log, size_t *bytes) {
+static bool read_fast(mpg_goodput_log *log, size_t *bytes) {
   const char *p, *end, *after;
   if (log->usual_bytes == 0 || !mpg_json_peek(log->json, &p, &end))
     return false;
@@ -298,7 +298,7 @@ mpg_rc mpg_goodput_log_next(mpg_goodput_log *log, const mpg_goodput_row **row, m
   mpg_rc rc;
   *row = &log->row;
   mpg_goodput_row_clear(&log->row);
-  if (take_usual(log, &bytes))
+  if (read_fast(log, &bytes))
     return mpg_poll_bytes(&log->asking, bytes) ? mpg_fail(err, MPG_INTERRUPTED, "interrupted")
                                                : MPG_OK;
   mpg_goodput_row_clear(&log->row);
@@ -317,7 +317,7 @@ mpg_rc mpg_goodput_log_next(mpg_goodput_log *log, const mpg_goodput_row **row, m
   if (rc != MPG_OK)
     return rc;
   log->at = 0;
-  rc = unwrap(log, err);
+  rc = unwrap_entry(log, err);
   if (rc == MPG_OK)
     rc = read_row(log, err);
   if (rc == MPG_OK && log->row.exported) {
@@ -331,7 +331,7 @@ mpg_rc mpg_goodput_log_next(mpg_goodput_log *log, const mpg_goodput_row **row, m
 
 /* ---- The rest of a row ---- */
 
-static mpg_rc put(mpg_goodput_log *log, const char *p, size_t n) {
+static mpg_rc put_rest(mpg_goodput_log *log, const char *p, size_t n) {
   if (n > SIZE_MAX - 1 - log->nrest ||
       mpg_grow(log->env, &log->rest, &log->rest_cap, log->nrest + n + 1, 1) != MPG_OK)
     return MPG_NOMEM;
@@ -342,41 +342,41 @@ static mpg_rc put(mpg_goodput_log *log, const char *p, size_t n) {
 }
 
 static mpg_rc put_string(mpg_goodput_log *log, mpg_str s) {
-  mpg_rc rc = put(log, "\"", 1);
+  mpg_rc rc = put_rest(log, "\"", 1);
   for (size_t i = 0; rc == MPG_OK && i < s.n; i++) {
     unsigned char c = (unsigned char)s.p[i];
     char escape[8];
     if (c == '"' || c == '\\')
-      rc = put(log, "\\", 1);
+      rc = put_rest(log, "\\", 1);
     if (c < 0x20) {
       int n = snprintf(escape, sizeof escape, "\\u%04x", c);
-      rc = put(log, escape, (size_t)n);
+      rc = put_rest(log, escape, (size_t)n);
     } else if (rc == MPG_OK) {
-      rc = put(log, s.p + i, 1);
+      rc = put_rest(log, s.p + i, 1);
     }
   }
-  return rc == MPG_OK ? put(log, "\"", 1) : rc;
+  return rc == MPG_OK ? put_rest(log, "\"", 1) : rc;
 }
 
 static mpg_rc put_member(mpg_goodput_log *log, const mpg_json_member *m) {
-  mpg_rc rc = put(log, log->nrest == 0 ? "{" : ",", 1);
+  mpg_rc rc = put_rest(log, log->nrest == 0 ? "{" : ",", 1);
   if (rc == MPG_OK)
     rc = put_string(log, m->key);
   if (rc == MPG_OK)
-    rc = put(log, ":", 1);
+    rc = put_rest(log, ":", 1);
   if (rc != MPG_OK)
     return rc;
   switch (m->kind) {
   case MPG_JSON_NULL:
-    return put(log, "null", 4);
+    return put_rest(log, "null", 4);
   case MPG_JSON_FALSE:
-    return put(log, "false", 5);
+    return put_rest(log, "false", 5);
   case MPG_JSON_TRUE:
-    return put(log, "true", 4);
+    return put_rest(log, "true", 4);
   case MPG_JSON_STRING:
     return put_string(log, m->text);
   default:
-    return put(log, m->text.p, m->text.n);
+    return put_rest(log, m->text.p, m->text.n);
   }
 }
 
@@ -392,7 +392,7 @@ mpg_rc mpg_goodput_log_rest(mpg_goodput_log *log, mpg_str *out, mpg_err *err) {
       rc = put_member(log, m);
   }
   if (rc == MPG_OK && log->nrest > 0)
-    rc = put(log, "}", 1);
+    rc = put_rest(log, "}", 1);
   if (rc != MPG_OK)
     return mpg_fail_nomem(err);
   *out = (mpg_str){log->rest, log->nrest};

@@ -69,7 +69,7 @@ static void *allocate(const mpg_env *env, size_t n, size_t size) {
 }
 
 /* Whether to stop; polled now and then in every long loop. */
-static bool stops(work *w) {
+static bool should_stop(work *w) {
   if (++w->ticks % TICKS_BETWEEN_POLLS == 0 && mpg_interrupted(w->env))
     w->stopped = true;
   return w->stopped;
@@ -78,7 +78,7 @@ static bool stops(work *w) {
 /* The slot of the step, or the free slot in which it belongs. Consecutive steps have neighbouring
 ** slots, for they are looked up one after the other; the first slot of such a sequence is hashed.
 */
-static slot *find(work *w, int64_t n) {
+static slot *slot_of_step(work *w, int64_t n) {
   int64_t row = n >> SIDE_BY_SIDE;
   size_t i;
   if (row != w->hashed || w->hash == 0) {
@@ -91,11 +91,11 @@ static slot *find(work *w, int64_t n) {
   return &w->slots[i];
 }
 
-static bool found(const work *w, const slot *s) {
+static bool is_current(const work *w, const slot *s) {
   return s->generation == w->generation;
 }
 
-static void take(work *w, slot *s, int64_t n, size_t place) {
+static void set_slot(work *w, slot *s, int64_t n, size_t place) {
   *s = (slot){n, w->generation, (uint32_t)place};
 }
 
@@ -104,7 +104,7 @@ static void take(work *w, slot *s, int64_t n, size_t place) {
 /* The next pair of the kind from row *i on; an open start is in *open (NaN: none). */
 static bool next_pair(work *w, mpg_goodput_report_kind kind, size_t *i, double *open, double *start,
                       double *end) {
-  for (; *i < w->nfew && !stops(w); (*i)++) {
+  for (; *i < w->nfew && !should_stop(w); (*i)++) {
     const mpg_goodput_report_row *r = &w->few[*i];
     if (r->kind != kind)
       continue;
@@ -126,7 +126,7 @@ static double typed_pairs(work *w, mpg_goodput_report_kind kind, size_t ntypes, 
   double sum = 0;
   for (size_t t = 0; t < ntypes; t++)
     w->open[t] = NAN;
-  for (size_t i = 0; i < w->nfew && !stops(w); i++) {
+  for (size_t i = 0; i < w->nfew && !should_stop(w); i++) {
     const mpg_goodput_report_row *r = &w->few[i];
     double *open;
     if (r->kind != kind || r->type == 0)
@@ -160,7 +160,7 @@ static int by_moment(const void *a, const void *b, void *ctx) {
 static mpg_rc sum_up(work *w, moments *m) {
   mpg_rc rc = mpg_sort(w->env, m->at, w->nreinits, sizeof *m->at, by_moment, NULL);
   m->sum[0] = 0;
-  for (size_t i = 0; i < w->nreinits && !stops(w); i++)
+  for (size_t i = 0; i < w->nreinits && !should_stop(w); i++)
     m->sum[i + 1] = m->sum[i] + m->at[i];
   return rc;
 }
@@ -179,7 +179,7 @@ static mpg_rc sum_reinits(work *w) {
   if (w->starts_ns.at == NULL || w->starts_ns.sum == NULL || w->ends_ns.at == NULL ||
       w->ends_ns.sum == NULL)
     return MPG_NOMEM;
-  for (size_t i = 0; i < n && !stops(w); i++) {
+  for (size_t i = 0; i < n && !should_stop(w); i++) {
     w->starts_ns.at[i] = (int64_t)((w->reinits[i].start - first) * NS);
     w->ends_ns.at[i] = (int64_t)((w->reinits[i].end - first) * NS);
   }
@@ -195,13 +195,13 @@ static mpg_rc order_reinits(work *w) {
     if (e > s)
       w->reinits[w->nreinits++] = (event){s, e, 0};
   rc = mpg_sort(w->env, w->reinits, w->nreinits, sizeof *w->reinits, by_start, NULL);
-  for (size_t i = 0; i < w->nreinits && !stops(w); i++)
+  for (size_t i = 0; i < w->nreinits && !should_stop(w); i++)
     w->ends[i] = i > 0 && w->ends[i - 1] > w->reinits[i].end ? w->ends[i - 1] : w->reinits[i].end;
   return rc == MPG_OK && w->nreinits > ONE_BY_ONE ? sum_reinits(w) : rc;
 }
 
 /* Nanoseconds from each of the moments before `at` to it, together. */
-static mpg_i128 since(const work *w, const moments *m, int64_t at) {
+static mpg_i128 sum_since(const work *w, const moments *m, int64_t at) {
   size_t low = 0, high = w->nreinits;
   while (low < high) {
     size_t middle = low + (high - low) / 2;
@@ -214,14 +214,14 @@ static mpg_i128 since(const work *w, const moments *m, int64_t at) {
 }
 
 /* The time that all re-initialisations together have taken up to a time, in nanoseconds. */
-static mpg_i128 after(const work *w, double time) {
+static mpg_i128 reinit_time_until(const work *w, double time) {
   double ns = (time - w->reinits[0].start) * NS;
   int64_t at = ns <= 0 ? 0 : ns >= NS_MOST ? (int64_t)NS_MOST : (int64_t)ns;
-  return since(w, &w->starts_ns, at) - since(w, &w->ends_ns, at);
+  return sum_since(w, &w->starts_ns, at) - sum_since(w, &w->ends_ns, at);
 }
 
 /* Seconds that re-initialisations share with [from, to], each by itself. */
-static double overlaps(work *w, double from, double to) {
+static double reinit_overlap(work *w, double from, double to) {
   size_t low = 0, high = w->nreinits, stop = w->nreinits;
   double sum = 0;
   while (low < high) { /* the first after which any may end after `from` */
@@ -239,19 +239,19 @@ static double overlaps(work *w, double from, double to) {
       stop = middle;
   }
   if (stop - low > ONE_BY_ONE && w->ends_ns.sum != NULL)
-    return (double)(after(w, to) - after(w, from)) / NS;
-  for (; low < stop && !stops(w); low++)
+    return (double)(reinit_time_until(w, to) - reinit_time_until(w, from)) / NS;
+  for (; low < stop && !should_stop(w); low++)
     sum += fmax(0, fmin(to, w->reinits[low].end) - fmax(from, w->reinits[low].start));
   return sum;
 }
 
 /* Seconds of the kind's pairs, less what re-initialisation overlaps [12]. */
-static double phase(work *w, mpg_goodput_report_kind kind) {
+static double phase_seconds(work *w, mpg_goodput_report_kind kind) {
   double sum = 0, open = NAN, s, e;
-  for (size_t i = 0; next_pair(w, kind, &i, &open, &s, &e) && !stops(w);) {
+  for (size_t i = 0; next_pair(w, kind, &i, &open, &s, &e) && !should_stop(w);) {
     sum += e - s;
     if (kind != MPG_GOODPUT_REPORT_REINIT)
-      sum -= overlaps(w, s, e);
+      sum -= reinit_overlap(w, s, e);
   }
   return sum;
 }
@@ -259,7 +259,7 @@ static double phase(work *w, mpg_goodput_report_kind kind) {
 /* ---- Segments [2-6] ---- */
 
 /* Seconds of the custom events inside [from, to], which count for their types. */
-static double inside(work *w, double from, double to) {
+static double custom_seconds_inside(work *w, double from, double to) {
   size_t low = 0, high = w->nevents;
   double sum = 0;
   while (low < high) {
@@ -269,7 +269,7 @@ static double inside(work *w, double from, double to) {
     else
       high = middle;
   }
-  for (; low < w->nevents && w->events[low].start <= to && !stops(w); low++) {
+  for (; low < w->nevents && w->events[low].start <= to && !should_stop(w); low++) {
     const event *e = &w->events[low];
     double *custom = &w->out->custom_s[e->type - 1];
     if (e->end > to)
@@ -298,7 +298,7 @@ static void close_segment(work *w, int64_t at) {
     }
     if (b->n - 1 != a->n)
       continue;
-    d = fmax(0, b->start - a->start - inside(w, a->start, b->start));
+    d = fmax(0, b->start - a->start - custom_seconds_inside(w, a->start, b->start));
     out->productive_s += d;
     out->max_productive_step = a->n;
     if (a->n == lowest) {
@@ -320,7 +320,7 @@ static void new_segment(work *w) {
   w->nsegment = 0;
 }
 
-static size_t highest(const work *w) {
+static size_t highest_step(const work *w) {
   size_t place = 0;
   for (size_t i = 1; i < w->nsegment; i++)
     if (w->segment[i].n > w->segment[place].n)
@@ -329,13 +329,13 @@ static size_t highest(const work *w) {
 }
 
 /* Steps, and the loads between them [8]. *ended: the last end of the job, NaN without one. */
-static void walk(work *w, double ended) {
+static void account_steps(work *w, double ended) {
   mpg_goodput_report *out = w->out;
   double load_start = NAN, last_load = NAN, loads = 0, job_start = NAN;
   double *sync = &out->badput_s[MPG_GOODPUT_REPORT_data_loading_sync];
   bool first_load = true;
   new_segment(w);
-  for (size_t i = 0; i < w->n && !stops(w); i++) {
+  for (size_t i = 0; i < w->n && !should_stop(w); i++) {
     const mpg_goodput_report_row *r = &w->rows[i];
     slot *s;
     if (r->kind == MPG_GOODPUT_REPORT_JOB && !r->end)
@@ -352,8 +352,8 @@ static void walk(work *w, double ended) {
     }
     if (r->kind != MPG_GOODPUT_REPORT_STEP)
       continue;
-    s = find(w, r->step);
-    if (found(w, s)) {
+    s = slot_of_step(w, r->step);
+    if (is_current(w, s)) {
       double before = w->segment[w->nsegment - 1].start;
       close_segment(w, r->step);
       out->disruptions++;
@@ -365,13 +365,13 @@ static void walk(work *w, double ended) {
       last_load = NAN;
       first_load = true;
       new_segment(w);
-      s = find(w, r->step);
+      s = slot_of_step(w, r->step);
     }
-    take(w, s, r->step, w->nsegment);
+    set_slot(w, s, r->step, w->nsegment);
     w->segment[w->nsegment++] = (step){r->step, r->time};
   }
   if (w->nsegment > 0) {
-    const step *top = &w->segment[highest(w)];
+    const step *top = &w->segment[highest_step(w)];
     out->last_recorded_step = top->n;
     close_segment(w, top->n);
     if (!isnan(ended)) {
@@ -397,11 +397,12 @@ static int by_step(const void *a, const void *b, void *ctx) {
   return order != 0 ? order : (int)x->persistent - (int)y->persistent;
 }
 
-static mpg_rc checkpoints(checkpoint *all, work *w, mpg_goodput_report_kind kind, double *out) {
+static mpg_rc checkpoint_seconds(checkpoint *all, work *w, mpg_goodput_report_kind kind,
+                                 double *out) {
   double sum = 0;
   mpg_rc rc;
   size_t n = 0;
-  for (size_t i = 0; i < w->nfew && !stops(w); i++)
+  for (size_t i = 0; i < w->nfew && !should_stop(w); i++)
     if (w->few[i].kind == kind && !isnan(w->few[i].a))
       all[n++] = (checkpoint){w->few[i].step, w->few[i].persistent, w->few[i].a};
   rc = mpg_sort(w->env, all, n, sizeof *all, by_step, NULL);
@@ -417,7 +418,7 @@ static mpg_rc checkpoints(checkpoint *all, work *w, mpg_goodput_report_kind kind
 
 /* ---- Slices [12] ---- */
 
-static void slices(work *w, double until) {
+static void account_slices(work *w, double until) {
   mpg_goodput_report *out = w->out;
   const mpg_goodput_report_row *last = NULL;
   double active = 0, available = 0;
@@ -445,14 +446,14 @@ static void step_times(work *w) {
   mpg_goodput_report *out = w->out;
   const mpg_goodput_report_row *before = NULL;
   new_segment(w);
-  for (size_t i = 0; i < w->n && !stops(w); i++) {
+  for (size_t i = 0; i < w->n && !should_stop(w); i++) {
     const mpg_goodput_report_row *r = &w->rows[i];
     if (r->kind != MPG_GOODPUT_REPORT_STEP)
       continue;
     if (before != NULL && r->step - 1 == before->step) {
-      slot *s = find(w, before->step);
-      if (!found(w, s)) {
-        take(w, s, before->step, out->nsteps);
+      slot *s = slot_of_step(w, before->step);
+      if (!is_current(w, s)) {
+        set_slot(w, s, before->step, out->nsteps);
         out->steps[out->nsteps++] = before->step;
       }
       out->deviations_s[s->place] = r->time - before->time;
@@ -461,7 +462,7 @@ static void step_times(work *w) {
   }
 }
 
-static void deviations(work *w) {
+static void account_deviations(work *w) {
   mpg_poller poller = {.env = w->env};
   step_times(w);
   if (!w->stopped)
@@ -518,7 +519,7 @@ static void sanitize(mpg_goodput_report *out) {
   out->goodput_pct = out->productive_s / out->total_s * 100;
 }
 
-static mpg_rc account(work *w, const mpg_goodput_report_options *o, double ended) {
+static mpg_rc account_job(work *w, const mpg_goodput_report_options *o, double ended) {
   mpg_goodput_report *out = w->out;
   double *b = out->badput_s;
   checkpoint *all = allocate(w->env, w->nfew, sizeof *all);
@@ -528,37 +529,37 @@ static mpg_rc account(work *w, const mpg_goodput_report_options *o, double ended
   (void)typed_pairs(w, MPG_GOODPUT_REPORT_CUSTOM, o->ntypes, true);
   rc = mpg_sort(w->env, w->events, w->nevents, sizeof *w->events, by_start, NULL);
   if (rc == MPG_OK)
-    walk(w, ended);
+    account_steps(w, ended);
   if (rc == MPG_OK)
     rc = order_reinits(w);
   if (rc == MPG_OK)
-    rc = checkpoints(all, w, MPG_GOODPUT_REPORT_SAVE,
-                     &b[MPG_GOODPUT_REPORT_unproductive_checkpoint_save_time]);
+    rc = checkpoint_seconds(all, w, MPG_GOODPUT_REPORT_SAVE,
+                            &b[MPG_GOODPUT_REPORT_unproductive_checkpoint_save_time]);
   if (rc == MPG_OK)
-    rc = checkpoints(all, w, MPG_GOODPUT_REPORT_RESTORE,
-                     &b[MPG_GOODPUT_REPORT_unproductive_checkpoint_restore_time]);
+    rc = checkpoint_seconds(all, w, MPG_GOODPUT_REPORT_RESTORE,
+                            &b[MPG_GOODPUT_REPORT_unproductive_checkpoint_restore_time]);
   mpg_free(w->env, all);
   if (rc != MPG_OK)
     return rc;
   out->productive_s -= b[MPG_GOODPUT_REPORT_unproductive_checkpoint_save_time];
-  b[MPG_GOODPUT_REPORT_tpu_initialization] = phase(w, MPG_GOODPUT_REPORT_TPU_INIT);
-  b[MPG_GOODPUT_REPORT_training_prep] = phase(w, MPG_GOODPUT_REPORT_PREP);
-  b[MPG_GOODPUT_REPORT_elastic_reinitialization] = phase(w, MPG_GOODPUT_REPORT_REINIT);
+  b[MPG_GOODPUT_REPORT_tpu_initialization] = phase_seconds(w, MPG_GOODPUT_REPORT_TPU_INIT);
+  b[MPG_GOODPUT_REPORT_training_prep] = phase_seconds(w, MPG_GOODPUT_REPORT_PREP);
+  b[MPG_GOODPUT_REPORT_elastic_reinitialization] = phase_seconds(w, MPG_GOODPUT_REPORT_REINIT);
   b[MPG_GOODPUT_REPORT_elastic_scale_up] =
       typed_pairs(w, MPG_GOODPUT_REPORT_SCALE_UP, o->ntypes, false);
   b[MPG_GOODPUT_REPORT_elastic_slice_down] =
       typed_pairs(w, MPG_GOODPUT_REPORT_SLICE_DOWN, o->ntypes, false);
-  slices(w, o->windowed    ? fmin(o->end, w->rows[w->n - 1].first_time)
-            : isnan(ended) ? o->query_time
-                           : ended);
+  account_slices(w, o->windowed    ? fmin(o->end, w->rows[w->n - 1].first_time)
+                    : isnan(ended) ? o->query_time
+                                   : ended);
   sanitize(out);
   return MPG_OK;
 }
 
-static mpg_rc prepare(work *w, size_t ntypes) {
+static mpg_rc prepare_arrays(work *w, size_t ntypes) {
   mpg_goodput_report *out = w->out;
   size_t nevents = 0, nreinits = 0, nfew = 0;
-  for (size_t i = 0; i < w->n && !stops(w); i++) {
+  for (size_t i = 0; i < w->n && !should_stop(w); i++) {
     nevents += w->rows[i].kind == MPG_GOODPUT_REPORT_CUSTOM;
     nreinits += w->rows[i].kind == MPG_GOODPUT_REPORT_REINIT;
     nfew += w->rows[i].kind != MPG_GOODPUT_REPORT_STEP;
@@ -582,7 +583,7 @@ static mpg_rc prepare(work *w, size_t ntypes) {
       out->custom_s == NULL || out->steps == NULL || out->deviations_s == NULL)
     return MPG_NOMEM;
   w->stopped = w->stopped || !mpg_clear(w->env, w->slots, w->nslots * sizeof *w->slots);
-  for (size_t i = 0; i < w->n && !stops(w); i++)
+  for (size_t i = 0; i < w->n && !should_stop(w); i++)
     if (w->rows[i].kind != MPG_GOODPUT_REPORT_STEP)
       w->few[w->nfew++] = w->rows[i];
   out->ncustom = ntypes;
@@ -595,7 +596,7 @@ static mpg_rc prepare(work *w, size_t ntypes) {
 static mpg_rc select_rows(work *w, const mpg_goodput_report_options *o,
                           mpg_goodput_report_row **own) {
   size_t n = 0;
-  for (size_t i = 0; i < w->n && !stops(w); i++) {
+  for (size_t i = 0; i < w->n && !should_stop(w); i++) {
     const mpg_goodput_report_row *r = &w->rows[i];
     if (o->windowed && r->timed && isnan(r->first_time))
       w->out->error = "A row's first time is no number.";
@@ -608,7 +609,7 @@ static mpg_rc select_rows(work *w, const mpg_goodput_report_options *o,
   *own = allocate(w->env, w->n, sizeof **own);
   if (*own == NULL)
     return MPG_NOMEM;
-  for (size_t i = 0; i < w->n && !stops(w); i++)
+  for (size_t i = 0; i < w->n && !should_stop(w); i++)
     if (w->rows[i].first_time > o->start && w->rows[i].first_time <= o->end)
       (*own)[n++] = w->rows[i];
   w->rows = *own;
@@ -632,11 +633,11 @@ mpg_rc mpg_goodput_report_compute(mpg_goodput_report *out, const mpg_env *env,
   if (rc == MPG_OK && out->error != NULL) {
     out->step_error = out->error;
   } else if (rc == MPG_OK) {
-    rc = prepare(&w, options->ntypes);
+    rc = prepare_arrays(&w, options->ntypes);
     if (rc == MPG_OK)
-      deviations(&w);
+      account_deviations(&w);
     if (rc == MPG_OK && !w.stopped && total_time(&w, options, &ended))
-      rc = account(&w, options, ended);
+      rc = account_job(&w, options, ended);
   }
   mpg_free(env, own);
   mpg_free(env, w.few);

@@ -119,7 +119,7 @@ static mpg_issues *issues_of(report_cursor *c) {
   return &((mpg_table *)c->base.pVtab)->conn->issues;
 }
 
-static double number(const mpg_value *v) {
+static double number_of(const mpg_value *v) {
   return v->type == MPG_REAL ? v->r : v->type == MPG_INT ? (double)v->i : NAN;
 }
 
@@ -138,7 +138,8 @@ static mpg_rc type_id(report_cursor *c, const mpg_value *v, uint32_t *id, bool *
   return mpg_intern_id(&c->types, (mpg_str){upper, n}, id);
 }
 
-static mpg_rc translate(report_cursor *c, const mpg_goodput_row *from, mpg_goodput_report_row *to) {
+static mpg_rc translate_row(report_cursor *c, const mpg_goodput_row *from,
+                            mpg_goodput_report_row *to) {
   static const mpg_goodput_report_kind kinds[] = {
       [MPG_GOODPUT_OTHER] = MPG_GOODPUT_REPORT_OTHER,
       [MPG_GOODPUT_JOB] = MPG_GOODPUT_REPORT_JOB,
@@ -157,8 +158,8 @@ static mpg_rc translate(report_cursor *c, const mpg_goodput_row *from, mpg_goodp
   mpg_rc rc = MPG_OK;
   *to = (mpg_goodput_report_row){.kind = kinds[from->kind], .end = from->edge == MPG_GOODPUT_END};
   to->timed = from->timed;
-  to->first_time = number(&from->first_time);
-  to->time = from->field < MPG_GOODPUT_COUNT ? number(&v[from->field]) : NAN;
+  to->first_time = number_of(&from->first_time);
+  to->time = from->field < MPG_GOODPUT_COUNT ? number_of(&v[from->field]) : NAN;
   to->step = v[MPG_GOODPUT_step].i;
   to->a = to->b = NAN;
   if (from->kind == MPG_GOODPUT_STEP) {
@@ -172,24 +173,24 @@ static mpg_rc translate(report_cursor *c, const mpg_goodput_row *from, mpg_goodp
     if (scale_up)
       to->kind = MPG_GOODPUT_REPORT_SCALE_UP;
   } else if (from->kind == MPG_GOODPUT_SLICE_COUNTS) {
-    to->a = number(&v[MPG_GOODPUT_active_slices]) / number(&v[MPG_GOODPUT_total_slices]);
-    to->b = number(&v[MPG_GOODPUT_available_slices]) / number(&v[MPG_GOODPUT_total_slices]);
+    to->a = number_of(&v[MPG_GOODPUT_active_slices]) / number_of(&v[MPG_GOODPUT_total_slices]);
+    to->b = number_of(&v[MPG_GOODPUT_available_slices]) / number_of(&v[MPG_GOODPUT_total_slices]);
   } else if (from->kind == MPG_GOODPUT_CHECKPOINT) {
     mpg_str what = v[MPG_GOODPUT_event_type].s;
     to->persistent = directory->s.n >= 5 && memcmp(directory->s.p, "gs://", 5) == 0;
     if (mpg_str_eq(what, MPG_STR("save"))) {
       to->kind = MPG_GOODPUT_REPORT_SAVE;
-      to->a = number(&v[MPG_GOODPUT_checkpoint_manager_blocking_duration_secs]);
+      to->a = number_of(&v[MPG_GOODPUT_checkpoint_manager_blocking_duration_secs]);
     } else if (mpg_str_eq(what, MPG_STR("restore")) ||
                mpg_str_eq(what, MPG_STR("emergency_restore"))) {
       to->kind = MPG_GOODPUT_REPORT_RESTORE;
-      to->a = number(&v[MPG_GOODPUT_checkpoint_manager_duration_secs]);
+      to->a = number_of(&v[MPG_GOODPUT_checkpoint_manager_duration_secs]);
     }
   }
   return rc;
 }
 
-static mpg_rc add(report_cursor *c, const mpg_goodput_row *row, mpg_err *err) {
+static mpg_rc add_row(report_cursor *c, const mpg_goodput_row *row, mpg_err *err) {
   entry e = {.exported = row->exported, .time_ns = row->time_ns, .place = c->n};
   mpg_rc rc;
   if (row->duplicate)
@@ -202,7 +203,7 @@ static mpg_rc add(report_cursor *c, const mpg_goodput_row *row, mpg_err *err) {
   if (rc == MPG_OK)
     rc = mpg_grow(env_of(c), &c->entries, &c->cap, c->n + 1, sizeof *c->entries);
   if (rc == MPG_OK)
-    rc = translate(c, row, &c->rows[c->n]);
+    rc = translate_row(c, row, &c->rows[c->n]);
   if (rc != MPG_OK)
     return mpg_fail_plain(err, rc);
   c->entries[c->n++] = e;
@@ -230,7 +231,7 @@ static mpg_rc read_file(report_cursor *c, const char *path, const char *copied, 
       rc = rc == MPG_OK ? MPG_DONE : rc;
     }
     if (rc == MPG_OK)
-      rc = add(c, row, err);
+      rc = add_row(c, row, err);
     else if (rc == MPG_DATA && skip)
       rc = mpg_issues_add(issues, MPG_DATA_LOSS, path, "skipped_record", mpg_goodput_log_line(log),
                           1, "%s", err->text) == MPG_OK
@@ -325,7 +326,7 @@ static int fail(report_cursor *c, const mpg_err *err) {
 }
 
 /* Reports on the rows of the job at hand. */
-static mpg_rc compute(report_cursor *c, mpg_err *err) {
+static mpg_rc compute_report(report_cursor *c, mpg_err *err) {
   size_t n = c->to - c->from;
   mpg_goodput_report_options options = c->options;
   const entry *e = &c->entries[c->from];
@@ -378,14 +379,14 @@ static int report_next(sqlite3_vtab_cursor *base) {
     return SQLITE_OK;
   while (c->to < c->n && c->entries[c->to].job == c->entries[c->from].job)
     c->to++;
-  return compute(c, &err) == MPG_OK ? SQLITE_OK : fail(c, &err);
+  return compute_report(c, &err) == MPG_OK ? SQLITE_OK : fail(c, &err);
 }
 
 static mpg_rc time_argument(const mpg_value *v, const char *name, double *out, mpg_err *err) {
   int64_t us;
   mpg_err why;
   if (v->type != MPG_TEXT) {
-    *out = number(v);
+    *out = number_of(v);
     return MPG_OK;
   }
   if (mpg_time_value(v, &us, &why) != MPG_OK)

@@ -79,7 +79,7 @@ static void give_event(const mpg_goodput_row *row, mpg_value *out) {
 }
 
 /* A column that is no field of the log. */
-static mpg_rc told(goodput_file *file, size_t i, mpg_value *out, mpg_err *err) {
+static mpg_rc derived_column(goodput_file *file, size_t i, mpg_value *out, mpg_err *err) {
   const mpg_goodput_row *row = file->row;
   mpg_str rest;
   switch (i) {
@@ -137,7 +137,7 @@ static mpg_rc file_column(void *p, size_t i, mpg_value *out, mpg_err *err) {
   size_t field = i - MPG_GOODPUT_ROW_FIELDS;
   out->type = MPG_NULL;
   if (i < MPG_GOODPUT_ROW_FIELDS || field >= MPG_GOODPUT_COUNT)
-    return told(file, i, out, err);
+    return derived_column(file, i, out, err);
   /* A step's number is its count. */
   if (field == MPG_GOODPUT_step && row->kind == MPG_GOODPUT_STEP)
     field = MPG_GOODPUT_step_count;

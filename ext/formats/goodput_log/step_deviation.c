@@ -12,7 +12,7 @@
 #define BASELINE_PERCENTILE 0.9
 #define TURN 4 /* what a turn of a loop takes, as mpg_poller counts */
 
-static bool stops(mpg_poller *poller) {
+static bool should_stop(mpg_poller *poller) {
   return mpg_poller_stop(poller, TURN);
 }
 
@@ -28,7 +28,7 @@ static int by_value(const void *a, const void *b) {
 ** it: by halves around a pivot (C. A. R. Hoare, "Find", 1961); if the halves are too unequal, by
 ** sorting the rest.
 */
-static void nth(mpg_poller *poller, double *v, size_t n, size_t k) {
+static void select_nth(mpg_poller *poller, double *v, size_t n, size_t k) {
   size_t low = 0, high = n - 1; /* the k-th is in [low, high] */
   for (int rounds = 128; low < high && !poller->stopped; rounds--) {
     double a = v[low], b = v[low + (high - low) / 2], c = v[high];
@@ -43,7 +43,7 @@ static void nth(mpg_poller *poller, double *v, size_t n, size_t k) {
         i++;
       while (v[j] > pivot)
         j--;
-      if (i >= j || stops(poller))
+      if (i >= j || should_stop(poller))
         break;
       a = v[i];
       v[i++] = v[j];
@@ -60,18 +60,18 @@ static void nth(mpg_poller *poller, double *v, size_t n, size_t k) {
 static double percentile(mpg_poller *poller, double *v, size_t n, double p) {
   double at = (double)(n - 1) * p, next;
   size_t low = (size_t)at;
-  nth(poller, v, n, low);
+  select_nth(poller, v, n, low);
   if (low + 1 == n)
     return v[low];
   next = v[low + 1];
-  for (size_t i = low + 2; i < n && !stops(poller); i++)
+  for (size_t i = low + 2; i < n && !should_stop(poller); i++)
     next = fmin(next, v[i]);
   return v[low] + (next - v[low]) * (at - (double)low);
 }
 
 /* ---- Deviations ---- */
 
-static void baselines(mpg_goodput_report *out, double *scratch, mpg_poller *poller) {
+static void find_baselines(mpg_goodput_report *out, double *scratch, mpg_poller *poller) {
   const double *d = out->deviations_s;
   size_t n = out->nsteps;
   if (n < BASELINE_LAST) {
@@ -90,7 +90,7 @@ static void baselines(mpg_goodput_report *out, double *scratch, mpg_poller *poll
 void mpg_goodput_report_deviations(mpg_goodput_report *out, double *scratch, mpg_poller *poller) {
   double median, limit, sum = 0;
   size_t n = 0, kept = 0;
-  for (size_t i = 0; i < out->nsteps && !stops(poller); i++)
+  for (size_t i = 0; i < out->nsteps && !should_stop(poller); i++)
     if (out->deviations_s[i] >= LEAST_STEP_S)
       scratch[n++] = out->deviations_s[i];
   if (n == 0) {
@@ -98,21 +98,21 @@ void mpg_goodput_report_deviations(mpg_goodput_report *out, double *scratch, mpg
     return;
   }
   median = percentile(poller, scratch, n, 0.5);
-  for (size_t i = 0; i < n && !stops(poller); i++)
+  for (size_t i = 0; i < n && !should_stop(poller); i++)
     scratch[i] = fabs(scratch[i] - median);
   limit = median + MAD_FACTOR * percentile(poller, scratch, n, 0.5);
-  for (size_t i = 0; i < out->nsteps && !stops(poller); i++)
+  for (size_t i = 0; i < out->nsteps && !should_stop(poller); i++)
     if (out->deviations_s[i] >= LEAST_STEP_S && out->deviations_s[i] <= limit) {
       sum += out->deviations_s[i];
       kept++;
     }
   out->ideal_step_s = sum / (double)kept; /* at least the one at or below the median */
   sum = 0;
-  for (size_t i = 0; i < out->nsteps && !stops(poller); i++) {
+  for (size_t i = 0; i < out->nsteps && !should_stop(poller); i++) {
     double d = out->deviations_s[i] = fabs(out->deviations_s[i] - out->ideal_step_s);
     sum += d;
     out->max_deviation_s = fmax(out->max_deviation_s, d);
   }
   out->mean_deviation_s = sum / (double)out->nsteps;
-  baselines(out, scratch, poller);
+  find_baselines(out, scratch, poller);
 }

@@ -35,12 +35,12 @@ static const unsigned char kinds[256] = {
 #undef Q
 #undef L
 
-static unsigned kind(char c) {
+static unsigned kind_of(char c) {
   return kinds[(unsigned char)c];
 }
 
 /* Steps over the comment at p, if it is one. */
-static bool comment(mpg_hlo_lex *l) {
+static bool skip_comment(mpg_hlo_lex *l) {
   const char *end = NULL;
   if (l->end - l->p < 2 || l->p[0] != '/')
     return false;
@@ -60,10 +60,10 @@ static bool comment(mpg_hlo_lex *l) {
 
 void mpg_hlo_space(mpg_hlo_lex *l) {
   while (l->p < l->end) {
-    unsigned k = kind(*l->p);
+    unsigned k = kind_of(*l->p);
     if (k == SPACE)
       l->p++;
-    else if (k != SLASH || !comment(l))
+    else if (k != SLASH || !skip_comment(l))
       break;
   }
 }
@@ -82,7 +82,7 @@ bool mpg_hlo_take(mpg_hlo_lex *l, char c) {
 
 mpg_str mpg_hlo_word(mpg_hlo_lex *l) {
   const char *from = l->p;
-  while (l->p < l->end && kind(*l->p) == WORD &&
+  while (l->p < l->end && kind_of(*l->p) == WORD &&
          !(*l->p == '-' && l->p + 1 < l->end && l->p[1] == '>'))
     l->p++;
   return (mpg_str){from, (size_t)(l->p - from)};
@@ -118,8 +118,8 @@ bool mpg_hlo_string(mpg_hlo_lex *l) {
 }
 
 /* Over one string, comment, bracket or other byte within a value. *depth counts open brackets. */
-static bool piece(mpg_hlo_lex *l, size_t *depth) {
-  switch (kind(*l->p)) {
+static bool skip_piece(mpg_hlo_lex *l, size_t *depth) {
+  switch (kind_of(*l->p)) {
   case QUOTE:
     return mpg_hlo_string(l);
   case OPENS:
@@ -129,7 +129,7 @@ static bool piece(mpg_hlo_lex *l, size_t *depth) {
     --*depth;
     break;
   case SLASH:
-    if (comment(l))
+    if (skip_comment(l))
       return true;
     break;
   default:
@@ -143,7 +143,7 @@ bool mpg_hlo_brackets(mpg_hlo_lex *l) {
   const char *from = l->p;
   size_t depth = 0;
   do {
-    if (l->p >= l->end || !piece(l, &depth)) {
+    if (l->p >= l->end || !skip_piece(l, &depth)) {
       l->p = from;
       return false;
     }
@@ -154,7 +154,7 @@ bool mpg_hlo_brackets(mpg_hlo_lex *l) {
 bool mpg_hlo_value(mpg_hlo_lex *l, mpg_str *value) {
   const char *from = l->p;
   for (;;) {
-    unsigned k = l->p < l->end ? kind(*l->p) : SPACE;
+    unsigned k = l->p < l->end ? kind_of(*l->p) : SPACE;
     const char *after = l->p;
     if (k == OPENS ? !mpg_hlo_brackets(l) : k == QUOTE ? !mpg_hlo_string(l) : false)
       return false;

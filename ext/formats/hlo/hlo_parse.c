@@ -37,11 +37,11 @@ void mpg_hlo_scratch_free(mpg_hlo_scratch *s) {
   memset(s, 0, sizeof *s);
 }
 
-static mpg_rc told(mpg_rc rc, mpg_err *err) {
+static mpg_rc fail_unless_ok(mpg_rc rc, mpg_err *err) {
   return rc == MPG_OK ? rc : mpg_fail_plain(err, rc);
 }
 
-static mpg_rc wrong(parser *p, const char *at, const char *expected, mpg_err *err) {
+static mpg_rc unexpected(parser *p, const char *at, const char *expected, mpg_err *err) {
   return mpg_hlo_fail(p->l, at, expected, NULL, err);
 }
 
@@ -94,7 +94,7 @@ static mpg_rc add_element(parser *p, mpg_hlo_instruction of, mpg_str name, uint3
                                                 m->n_operands + 1, sizeof *m->operands) != MPG_OK)
     return mpg_fail_nomem(err);
   m->operands[m->n_operands++] = *found;
-  return told(mpg_hlo_add_instruction(m, &of, false, found), err);
+  return fail_unless_ok(mpg_hlo_add_instruction(m, &of, false, found), err);
 }
 
 /* "#1#0" after the name of an operand, which is *found: the element of that tuple. */
@@ -109,10 +109,10 @@ static mpg_rc read_elements(parser *p, const mpg_hlo_instruction *user, mpg_str 
     mpg_rc rc = MPG_OK;
     element.attribute = element.next = MPG_HLO_NONE;
     if (level == ELEMENT_LEVELS || !mpg_hlo_number(l, &element.number))
-      return wrong(p, at, "'#' and the number of an element, 64 tuples deep at most", err);
+      return unexpected(p, at, "'#' and the number of an element, 64 tuples deep at most", err);
     element.shape = mpg_hlo_member(&m->shapes, m->instructions[*found].shape, element.number);
     if (element.shape == 0)
-      return wrong(p, at, "an element that the tuple has", err);
+      return unexpected(p, at, "an element that the tuple has", err);
     name.n = (size_t)(l->p - name.p);
     if (mpg_poll_work(m->env, &p->work, name.n))
       return mpg_fail(err, MPG_INTERRUPTED, "interrupted");
@@ -135,7 +135,7 @@ static mpg_rc read_operand(parser *p, const mpg_hlo_instruction *i, size_t n, mp
   uint32_t found;
   mpg_rc rc;
   if (mpg_hlo_peek(p->l) != '%' && shape_begins(p) && !mpg_hlo_shape_skip(p->l))
-    return wrong(p, p->l->p, "a shape", err);
+    return unexpected(p, p->l->p, "a shape", err);
   (void)mpg_hlo_peek(p->l);
   at = p->l->p;
   name = take_name(p);
@@ -143,7 +143,7 @@ static mpg_rc read_operand(parser *p, const mpg_hlo_instruction *i, size_t n, mp
     return wrong_in_body(p, "an operand", err);
   found = mpg_hlo_find(m, i->computation, name);
   if (found == MPG_HLO_NONE)
-    return wrong(p, at, "the name of an instruction above, as operand", err);
+    return unexpected(p, at, "the name of an instruction above, as operand", err);
   rc = read_elements(p, i, name, &found, err);
   if (rc != MPG_OK)
     return rc;
@@ -179,10 +179,10 @@ static mpg_rc read_operands(parser *p, mpg_hlo_instruction *i, mpg_err *err) {
       p->l->p = p->l->end;
       return wrong_in_body(p, "the end of a constant", err);
     }
-    return told(mpg_hlo_add_attribute(p->m, i, MPG_HLO_LITERAL,
-                                      (mpg_str){open + 1, (size_t)(p->l->p - open) - 2},
-                                      MPG_HLO_NONE),
-                err);
+    return fail_unless_ok(mpg_hlo_add_attribute(p->m, i, MPG_HLO_LITERAL,
+                                                (mpg_str){open + 1, (size_t)(p->l->p - open) - 2},
+                                                MPG_HLO_NONE),
+                          err);
   }
   p->l->p++;
   if (i->rule == MPG_HLO_PARAMETER) {
@@ -257,8 +257,8 @@ static mpg_rc infer_shape(parser *p, mpg_hlo_instruction *i, mpg_err *err) {
     i->shape = first;
   }
   if (rc == MPG_OK && i->shape == 0)
-    return wrong(p, i->opcode.p, "a shape before the opcode", err);
-  return told(rc, err);
+    return unexpected(p, i->opcode.p, "a shape before the opcode", err);
+  return fail_unless_ok(rc, err);
 }
 
 /* ---- Attributes ---- */
@@ -327,7 +327,7 @@ static mpg_rc read_attributes(parser *p, mpg_hlo_instruction *i, bool is_root, b
       s->frames[p->n_frames++] = (frame){*i, is_root, key};
       (void)mpg_hlo_take(l, '{');
       *inside = true;
-      return told(
+      return fail_unless_ok(
           mpg_hlo_add_computation(p->m, (mpg_str){NULL, 0}, mpg_hlo_line(l, l->p), &p->computation),
           err);
     }
@@ -347,14 +347,14 @@ static mpg_rc read_attributes(parser *p, mpg_hlo_instruction *i, bool is_root, b
     }
     if (key != MPG_HLO_KEYS &&
         (i->rule == MPG_HLO_CUSTOM_CALL || (key != MPG_HLO_SHARDING && key != MPG_HLO_FRONTEND)))
-      rc = told(mpg_hlo_add_attribute(p->m, i, key, value, MPG_HLO_NONE), err);
+      rc = fail_unless_ok(mpg_hlo_add_attribute(p->m, i, key, value, MPG_HLO_NONE), err);
     if (rc != MPG_OK)
       return rc;
   }
   return MPG_OK;
 }
 
-static mpg_rc finish(parser *p, mpg_hlo_instruction *i, bool is_root, mpg_err *err) {
+static mpg_rc finish_instruction(parser *p, mpg_hlo_instruction *i, bool is_root, mpg_err *err) {
   mpg_str index = mpg_hlo_attribute_of(p->m, i, MPG_HLO_INDEX);
   mpg_rc rc = MPG_OK;
   uint32_t number;
@@ -365,13 +365,14 @@ static mpg_rc finish(parser *p, mpg_hlo_instruction *i, bool is_root, mpg_err *e
       l.end = index.p + index.n;
     }
     if (index.n == 0 || !mpg_hlo_number(&l, &i->number) || i->number < 0)
-      return wrong(p, i->opcode.p, "an index of get-tuple-element", err);
+      return unexpected(p, i->opcode.p, "an index of get-tuple-element", err);
   }
   if (i->shape == 0)
     rc = infer_shape(p, i, err);
   if (rc == MPG_OK && ++p->polls % INSTRUCTIONS_BETWEEN_POLLS == 0 && mpg_interrupted(p->s->env))
     rc = mpg_fail(err, MPG_INTERRUPTED, "interrupted");
-  return rc != MPG_OK ? rc : told(mpg_hlo_add_instruction(p->m, i, is_root, &number), err);
+  return rc != MPG_OK ? rc
+                      : fail_unless_ok(mpg_hlo_add_instruction(p->m, i, is_root, &number), err);
 }
 
 /* ---- Computations ---- */
@@ -389,7 +390,8 @@ static mpg_rc read_body(parser *p, mpg_err *err) {
       f = &p->s->frames[--p->n_frames];
       i = f->instruction;
       is_root = f->is_root;
-      rc = told(mpg_hlo_add_attribute(p->m, &i, f->key, (mpg_str){NULL, 0}, p->computation), err);
+      rc = fail_unless_ok(
+          mpg_hlo_add_attribute(p->m, &i, f->key, (mpg_str){NULL, 0}, p->computation), err);
       p->computation = i.computation;
     } else {
       rc = read_head(p, &i, &is_root, err);
@@ -397,7 +399,7 @@ static mpg_rc read_body(parser *p, mpg_err *err) {
     if (rc == MPG_OK)
       rc = read_attributes(p, &i, is_root, &inside, err);
     if (rc == MPG_OK && !inside)
-      rc = finish(p, &i, is_root, err);
+      rc = finish_instruction(p, &i, is_root, err);
     if (rc != MPG_OK)
       return rc;
   }
@@ -413,17 +415,17 @@ static mpg_rc read_computation(parser *p, mpg_str word, mpg_err *err) {
   if (is_entry)
     word = take_name(p);
   if (word.n == 0)
-    return wrong(p, l->p, "the name of a computation", err);
+    return unexpected(p, l->p, "the name of a computation", err);
   if (mpg_hlo_peek(l) == '(' && !mpg_hlo_brackets(l))
-    return wrong(p, l->end, "the end of a computation's parameters", err);
+    return unexpected(p, l->end, "the end of a computation's parameters", err);
   if (mpg_hlo_peek(l) == '-' && l->end - l->p >= 2 && l->p[1] == '>') {
     l->p += 2;
     if (!mpg_hlo_shape_skip(l))
-      return wrong(p, l->p, "the shape of a computation's result", err);
+      return unexpected(p, l->p, "the shape of a computation's result", err);
   }
   if (!mpg_hlo_take(l, '{'))
     return mpg_hlo_fail(l, l->p, "'{' of a computation", NULL, err);
-  rc = told(mpg_hlo_add_computation(p->m, word, line, &p->computation), err);
+  rc = fail_unless_ok(mpg_hlo_add_computation(p->m, word, line, &p->computation), err);
   if (rc != MPG_OK)
     return rc;
   if (is_entry)
@@ -433,7 +435,7 @@ static mpg_rc read_computation(parser *p, mpg_str word, mpg_err *err) {
     mpg_str key, value;
     rc = read_key(p, &key, err);
     if (rc == MPG_OK && !mpg_hlo_value(l, &value))
-      rc = wrong(p, l->end, "the end of an attribute's value", err);
+      rc = unexpected(p, l->end, "the end of an attribute's value", err);
   }
   return rc;
 }
@@ -468,7 +470,7 @@ static mpg_rc read_header(parser *p, mpg_err *err) {
     l->p++;
   p->m->name.n = (size_t)(l->p - p->m->name.p);
   if (p->m->name.n == 0)
-    return wrong(p, l->p, "the name of a module", err);
+    return unexpected(p, l->p, "the name of a module", err);
   if (l->p < l->end && *l->p == ':')
     l->p++;
   while (rc == MPG_OK && mpg_hlo_take(l, ',')) {
@@ -476,10 +478,10 @@ static mpg_rc read_header(parser *p, mpg_err *err) {
     (void)mpg_hlo_peek(l);
     key = mpg_hlo_word(l);
     if (key.n == 0 || !mpg_hlo_take(l, '='))
-      return wrong(p, l->p, "key=value of a module", err);
+      return unexpected(p, l->p, "key=value of a module", err);
     (void)mpg_hlo_peek(l);
     if (!mpg_hlo_value(l, &value))
-      return wrong(p, l->end, "the end of a value of the module's header", err);
+      return unexpected(p, l->end, "the end of a value of the module's header", err);
     header_value(p->m, key, value);
     p->partitioned |= mpg_str_eq(key, MPG_STR("num_partitions"));
   }
@@ -525,7 +527,7 @@ static bool is_mlir(const char *p, const char *end) {
 }
 
 /* What a text that is no HLO looks like instead. */
-static const char *hint(const char *p, const char *end) {
+static const char *hint_of_other_format(const char *p, const char *end) {
   if (is_mlir(p, end))
     return " (MLIR? dump it with XLA_FLAGS=--xla_dump_hlo_as_text, or, of JAX, print "
            "lowered.compiler_ir(\"hlo\").as_hlo_text())";
@@ -549,7 +551,7 @@ mpg_rc mpg_hlo_parse(mpg_hlo_module *m, mpg_hlo_scratch *scratch, mpg_hlo_lex *l
       rc = read_header(&p, err);
     } else if (word.n > 0 && *from != '%' && is_table(word)) {
       if (!skip_table(&p))
-        rc = wrong(&p, lex->p, "a number with a string or braces", err);
+        rc = unexpected(&p, lex->p, "a number with a string or braces", err);
     } else if (word.n > 0 && !mlir &&
                (header || m->n_computations > 0 || mpg_hlo_peek(lex) == '{' ||
                 mpg_hlo_peek(lex) == '(' || mpg_str_eq(word, MPG_STR("ENTRY")))) {
@@ -557,11 +559,11 @@ mpg_rc mpg_hlo_parse(mpg_hlo_module *m, mpg_hlo_scratch *scratch, mpg_hlo_lex *l
     } else {
       rc = mpg_hlo_fail(lex, from,
                         header ? "a computation" : "\"HloModule\" or a computation of HLO text",
-                        header ? NULL : hint(from, lex->end), err);
+                        header ? NULL : hint_of_other_format(from, lex->end), err);
     }
   }
   if (rc == MPG_OK && m->n_computations == 0)
-    rc = wrong(&p, lex->p, "a computation", err);
+    rc = unexpected(&p, lex->p, "a computation", err);
   if (rc == MPG_OK)
     rc = mpg_hlo_module_link(m, &at, err);
   else

@@ -82,7 +82,7 @@ static mpg_str target_of(const mpg_hlo_module *m, const mpg_hlo_instruction *i) 
 }
 
 /* What is not known of an instruction, as an issue. */
-static mpg_rc note(hlo_file *file, const mpg_hlo_instruction *i, const mpg_hlo_price *p) {
+static mpg_rc add_issue(hlo_file *file, const mpg_hlo_instruction *i, const mpg_hlo_price *p) {
   char name[MPG_EXCERPT], what[MPG_EXCERPT], module[MPG_EXCERPT];
   const char *kind = "unknown_cost", *detail = "attributes that make no sense: work not counted";
   mpg_str is = i->opcode;
@@ -141,7 +141,7 @@ static mpg_rc next_module(hlo_file *file, mpg_err *err) {
     rc = mpg_hlo_cost_module(&file->cost, file->m, err);
   for (size_t i = 0; rc == MPG_OK && i < file->m->n; i++)
     if (!file->cost.price[i].known &&
-        note(file, &file->m->instructions[i], &file->cost.price[i]) != MPG_OK)
+        add_issue(file, &file->m->instructions[i], &file->cost.price[i]) != MPG_OK)
       rc = mpg_fail_nomem(err);
   return rc;
 }

@@ -53,7 +53,7 @@ void mpg_hlo_text_close(mpg_hlo_text *t) {
   mpg_free(t->env, t);
 }
 
-static mpg_rc append(mpg_hlo_text *t, bytes *to, mpg_str line, mpg_err *err) {
+static mpg_rc append_line(mpg_hlo_text *t, bytes *to, mpg_str line, mpg_err *err) {
   const size_t limit = (size_t)mpg_limit_in(t->env, MPG_LIMIT_MODULE_BYTES);
   if (to->n > limit || line.n >= limit - to->n)
     return mpg_fail(err, MPG_LIMIT, "%s:%lld: module of more than %zu bytes", t->path,
@@ -93,7 +93,7 @@ static bool in_string(const bytes *text) {
 ** The lines of the next module into `text`. A line that cannot be read spoils its module: the rest
 ** of it is skipped, and the first such failure returned. *more: another module follows.
 */
-static mpg_rc gather(mpg_hlo_text *t, bool *more, mpg_err *err) {
+static mpg_rc gather_module(mpg_hlo_text *t, bool *more, mpg_err *err) {
   mpg_err spoilt = {MPG_OK, ""};
   mpg_str line;
   mpg_rc rc;
@@ -101,7 +101,7 @@ static mpg_rc gather(mpg_hlo_text *t, bool *more, mpg_err *err) {
   t->first_line = t->held_line != 0 ? t->held_line : mpg_lines_number(t->lines) + 1;
   *more = false;
   if (t->held_line != 0) {
-    rc = append(t, &t->text, (mpg_str){t->held.p, t->held.n - 1}, err);
+    rc = append_line(t, &t->text, (mpg_str){t->held.p, t->held.n - 1}, err);
     if (rc != MPG_OK)
       return rc;
   }
@@ -116,11 +116,11 @@ static mpg_rc gather(mpg_hlo_text *t, bool *more, mpg_err *err) {
       t->held.n = 0;
       t->held_line = mpg_lines_number(t->lines);
       *more = true;
-      rc = append(t, &t->held, line, err);
+      rc = append_line(t, &t->held, line, err);
       break;
     }
     if (rc == MPG_OK && spoilt.rc == MPG_OK)
-      rc = append(t, &t->text, line, err);
+      rc = append_line(t, &t->text, line, err);
     if (rc != MPG_OK)
       return rc;
   }
@@ -138,7 +138,7 @@ mpg_rc mpg_hlo_text_next(mpg_hlo_text *t, const mpg_hlo_module **module, mpg_err
   for (;;) {
     mpg_hlo_lex lex;
     bool more;
-    mpg_rc rc = gather(t, &more, err);
+    mpg_rc rc = gather_module(t, &more, err);
     if (rc != MPG_OK && rc != MPG_DONE)
       return rc;
     if (rc == MPG_OK) {

@@ -91,7 +91,7 @@ static mpg_rc no_json(const mpg_kube *k, mpg_err *err) {
 }
 
 /* After an error of the walk. */
-static mpg_rc stumbled(const mpg_kube *k, bool outside, mpg_err *err) {
+static mpg_rc handle_error(const mpg_kube *k, bool outside, mpg_err *err) {
   if (err->rc != MPG_DATA)
     return err->rc;
   if (mpg_pull_cut(k->pull) && mpg_pull_documents(k->pull) > 0) {
@@ -114,7 +114,7 @@ static bool is_status(const mpg_kube_level *level) {
 
 /* What the API server says instead of objects: in a watch it is worth knowing, alone it is all
 ** there is. */
-static mpg_rc status(mpg_kube *k, bool in_watch, mpg_err *err) {
+static mpg_rc read_status(mpg_kube *k, bool in_watch, mpg_err *err) {
   const mpg_kube_level *top = &k->object.levels[MPG_KUBE_TOP];
   mpg_str message = mpg_kube_string(top, "message");
   if (in_watch)
@@ -145,14 +145,14 @@ static mpg_rc decode_text(mpg_kube *k, mpg_str text, bool *given, mpg_err *err) 
     rc = mpg_kube_open_level(o, MPG_KUBE_TOP, object, err);
   }
   if (rc == MPG_OK && is_status(&o->levels[MPG_KUBE_TOP]))
-    return status(k, event.n > 0, err);
+    return read_status(k, event.n > 0, err);
   if (rc == MPG_OK)
     rc = mpg_kube_decode(o, event, k->list_kind, err);
   *given = rc == MPG_OK;
   return rc;
 }
 
-static mpg_rc decode(mpg_kube *k, mpg_str text, bool *given, mpg_err *err) {
+static mpg_rc decode_object(mpg_kube *k, mpg_str text, bool *given, mpg_err *err) {
   mpg_rc rc = decode_text(k, text, given, err);
   if (!k->object.poller.stopped)
     return rc;
@@ -183,7 +183,8 @@ static mpg_rc of_list(mpg_kube *k, mpg_str key, mpg_json_kind kind, mpg_str text
 }
 
 /* A member before the items of a list, or of an object that is no list. */
-static mpg_rc keep(mpg_kube *k, mpg_str key, mpg_json_kind kind, mpg_str text, mpg_err *err) {
+static mpg_rc copy_member(mpg_kube *k, mpg_str key, mpg_json_kind kind, mpg_str text,
+                          mpg_err *err) {
   const size_t limit = (size_t)mpg_limit_in(k->text.env, MPG_LIMIT_RECORD_BYTES);
   mpg_rc rc = mpg_json_put_comma(&k->text);
   if (k->text.n + key.n + text.n > limit)
@@ -228,16 +229,17 @@ static mpg_rc take_member(mpg_kube *k, const mpg_pull_item *item, mpg_err *err) 
   }
   rc = mpg_pull_take(k->pull, &kind, &text, err);
   if (rc != MPG_OK)
-    return stumbled(k, false, err);
+    return handle_error(k, false, err);
   if (kind == MPG_JSON_NULL && mpg_str_eq(item->key, MPG_STR("items"))) { /* of an empty list */
     k->listed = true;
     return MPG_OK;
   }
-  return k->listed ? of_list(k, item->key, kind, text, err) : keep(k, item->key, kind, text, err);
+  return k->listed ? of_list(k, item->key, kind, text, err)
+                   : copy_member(k, item->key, kind, text, err);
 }
 
 /* Goes into the object, or array of objects, at hand. */
-static mpg_rc enter(mpg_kube *k, const mpg_pull_item *item, mpg_err *err) {
+static mpg_rc enter_container(mpg_kube *k, const mpg_pull_item *item, mpg_err *err) {
   int depth = mpg_pull_depth(k->pull);
   if (item->first == '{') {
     k->places[depth] = OBJECT;
@@ -267,8 +269,8 @@ static mpg_rc take_item(mpg_kube *k, const mpg_pull_item *item, bool *given, mpg
                     "%s:%lld:%lld: expected an object of Kubernetes, found another value",
                     k->object.path, (long long)item->line, (long long)item->column);
   if (mpg_pull_take(k->pull, &kind, &text, err) != MPG_OK)
-    return stumbled(k, false, err);
-  return decode(k, text, given, err);
+    return handle_error(k, false, err);
+  return decode_object(k, text, given, err);
 }
 
 mpg_rc mpg_kube_next(mpg_kube *k, mpg_err *err) {
@@ -286,13 +288,13 @@ mpg_rc mpg_kube_next(mpg_kube *k, mpg_err *err) {
       k->object.line = k->begins;
       if (mpg_json_put(&k->text, MPG_STR("}")) != MPG_OK)
         return mpg_fail_nomem(err);
-      rc = decode(k, (mpg_str){k->text.p, k->text.n}, &given, err);
+      rc = decode_object(k, (mpg_str){k->text.p, k->text.n}, &given, err);
     } else if (rc == MPG_OK) {
       rc = in == OBJECT  ? take_member(k, &item, err)
            : in == ITEMS ? take_item(k, &item, &given, err)
-                         : enter(k, &item, err);
+                         : enter_container(k, &item, err);
     } else if (rc != MPG_DONE) {
-      rc = stumbled(k, depth == 0, err);
+      rc = handle_error(k, depth == 0, err);
     }
   }
   return rc;

@@ -7,20 +7,21 @@
 #include <stdio.h>
 #include <string.h>
 
-static void text(mpg_kube_object *o, size_t field, int level, const char *key) {
+static void set_text(mpg_kube_object *o, size_t field, int level, const char *key) {
   mpg_kube_give_text(o, field, mpg_kube_string(&o->levels[level], key));
 }
 
 /* Text of a level that is about to be used again. It is copied if it was written with escapes, for
 ** then the level owns it. */
-static mpg_rc passing(mpg_kube_object *o, size_t field, int level, const char *key, mpg_err *err) {
+static mpg_rc copy_text(mpg_kube_object *o, size_t field, int level, const char *key,
+                        mpg_err *err) {
   mpg_str s = mpg_kube_string(&o->levels[level], key);
   o->kept[field].n = 0;
   return s.n == 0 || mpg_kube_keep(o, field, s) == MPG_OK ? MPG_OK : mpg_fail_nomem(err);
 }
 
 /* JSON as it stands. */
-static void raw(mpg_kube_object *o, size_t field, int level, const char *key) {
+static void set_raw(mpg_kube_object *o, size_t field, int level, const char *key) {
   const mpg_json_member *m = mpg_kube_find(&o->levels[level], key);
   if (m != NULL && (m->kind == MPG_JSON_OBJECT || m->kind == MPG_JSON_ARRAY))
     mpg_kube_give_text(o, field, m->text);
@@ -48,7 +49,7 @@ static mpg_rc time_of(mpg_kube_object *o, size_t field, int level, const char *k
   return MPG_OK;
 }
 
-static void count(mpg_kube_object *o, size_t field, int level, const char *key) {
+static void set_count(mpg_kube_object *o, size_t field, int level, const char *key) {
   const mpg_json_member *m = mpg_kube_find(&o->levels[level], key);
   int64_t i;
   if (m != NULL && m->kind == MPG_JSON_NUMBER && mpg_int_parse(m->text, &i))
@@ -73,9 +74,9 @@ static mpg_rc read_owner(mpg_kube_object *o, mpg_err *err) {
     controls = mpg_kube_find(owner, "controller");
     if (i > 0 && (controls == NULL || controls->kind != MPG_JSON_TRUE))
       continue;
-    rc = passing(o, MPG_KUBE_owner_kind, MPG_KUBE_B, "kind", err);
+    rc = copy_text(o, MPG_KUBE_owner_kind, MPG_KUBE_B, "kind", err);
     if (rc == MPG_OK)
-      rc = passing(o, MPG_KUBE_owner_name, MPG_KUBE_B, "name", err);
+      rc = copy_text(o, MPG_KUBE_owner_name, MPG_KUBE_B, "name", err);
     o->controlled = controls != NULL && controls->kind == MPG_JSON_TRUE;
     if (o->controlled)
       break;
@@ -134,9 +135,9 @@ static mpg_rc give_job(mpg_kube_object *o, mpg_err *err) {
 }
 
 /* The first label of several that is there. */
-static void label(mpg_kube_object *o, size_t field, const char *const *keys, size_t n) {
+static void set_first_label(mpg_kube_object *o, size_t field, const char *const *keys, size_t n) {
   for (size_t i = 0; i < n && o->values[field].type == MPG_NULL; i++)
-    text(o, field, MPG_KUBE_LABELS, keys[i]);
+    set_text(o, field, MPG_KUBE_LABELS, keys[i]);
 }
 
 static void give_labels(mpg_kube_object *o) {
@@ -150,9 +151,9 @@ static void give_labels(mpg_kube_object *o) {
       "nvidia.com/gpu.product", "amd.com/gpu.product-name", "cloud.google.com/gke-accelerator",
       "cloud.google.com/gke-tpu-accelerator", "node.kubernetes.io/instance-type"};
   static const char *const queues[] = {"kueue.x-k8s.io/queue-name"};
-  label(o, MPG_KUBE_pool, pools, sizeof pools / sizeof *pools);
-  label(o, MPG_KUBE_product, products, sizeof products / sizeof *products);
-  label(o, MPG_KUBE_queue, queues, 1);
+  set_first_label(o, MPG_KUBE_pool, pools, sizeof pools / sizeof *pools);
+  set_first_label(o, MPG_KUBE_product, products, sizeof products / sizeof *products);
+  set_first_label(o, MPG_KUBE_queue, queues, 1);
 }
 
 /* ---- Conditions and containers ---- */
@@ -184,7 +185,7 @@ static mpg_rc read_condition(mpg_kube_object *o, mpg_err *err) {
   mpg_str type = mpg_kube_string(c, "type"), state = mpg_kube_string(c, "status");
   mpg_rc rc = MPG_OK;
   if (mpg_str_eq(type, MPG_STR("Ready"))) {
-    rc = passing(o, MPG_KUBE_ready, MPG_KUBE_B, "status", err);
+    rc = copy_text(o, MPG_KUBE_ready, MPG_KUBE_B, "status", err);
     return rc != MPG_OK ? rc
                         : time_of(o, MPG_KUBE_ready_time, MPG_KUBE_B, "lastTransitionTime", err);
   }
@@ -197,7 +198,7 @@ static mpg_rc read_condition(mpg_kube_object *o, mpg_err *err) {
     if (!mpg_str_eq(type, mpg_str_of(conditions[i].type)))
       continue;
     if (conditions[i].reason != 0)
-      rc = passing(o, conditions[i].reason, MPG_KUBE_B, "reason", err);
+      rc = copy_text(o, conditions[i].reason, MPG_KUBE_B, "reason", err);
     o->succeeded |= conditions[i].success;
     if (rc == MPG_OK && conditions[i].time != 0)
       rc = time_of(o, conditions[i].time, MPG_KUBE_B, "lastTransitionTime", err);
@@ -254,7 +255,7 @@ static mpg_rc read_state(mpg_kube_object *o, containers *sum, const char *which,
       continue;
     if (kind == 2) {
       if (current && o->values[MPG_KUBE_exit_reason].type == MPG_NULL)
-        rc = passing(o, MPG_KUBE_exit_reason, MPG_KUBE_D, "reason", err);
+        rc = copy_text(o, MPG_KUBE_exit_reason, MPG_KUBE_D, "reason", err);
       continue;
     }
     started = mpg_kube_string(phase, "startedAt");
@@ -269,8 +270,8 @@ static mpg_rc read_state(mpg_kube_object *o, containers *sum, const char *which,
       ended = true;
       /* The first that failed decides; if none did, all agree. */
       if (code->type == MPG_NULL || code->i == 0) {
-        count(o, MPG_KUBE_exit_code, MPG_KUBE_D, "exitCode");
-        rc = passing(o, MPG_KUBE_exit_reason, MPG_KUBE_D, "reason", err);
+        set_count(o, MPG_KUBE_exit_code, MPG_KUBE_D, "exitCode");
+        rc = copy_text(o, MPG_KUBE_exit_reason, MPG_KUBE_D, "reason", err);
       }
       if (rc == MPG_OK && finished.n > 0)
         rc = read_time(o, "finishedAt", finished, &seconds, err);
@@ -323,7 +324,7 @@ static mpg_rc read_admission(mpg_kube_object *o, mpg_err *err) {
     rc = mpg_kube_open_level(o, MPG_KUBE_B,
                              mpg_kube_find(&o->levels[MPG_KUBE_A], "podSetAssignments"), err);
   if (rc == MPG_OK)
-    rc = passing(o, MPG_KUBE_clusterQueue, MPG_KUBE_A, "clusterQueue", err);
+    rc = copy_text(o, MPG_KUBE_clusterQueue, MPG_KUBE_A, "clusterQueue", err);
   for (size_t i = 0; rc == MPG_OK && i < sets->n; i++) {
     rc = mpg_kube_open_level(o, MPG_KUBE_C, &sets->m[i], err);
     if (rc == MPG_OK)
@@ -333,7 +334,7 @@ static mpg_rc read_admission(mpg_kube_object *o, mpg_err *err) {
       for (size_t a = 0; a < o->amounts.n; a++)
         if (mpg_str_eq(flavors->m[j].key, mpg_str_of(o->amounts.of[a].name)) &&
             o->values[MPG_KUBE_flavor].type == MPG_NULL)
-          rc = passing(o, MPG_KUBE_flavor, MPG_KUBE_D, o->amounts.of[a].name, err);
+          rc = copy_text(o, MPG_KUBE_flavor, MPG_KUBE_D, o->amounts.of[a].name, err);
   }
   return rc;
 }
@@ -380,34 +381,34 @@ mpg_rc mpg_kube_decode(mpg_kube_object *o, mpg_str event, mpg_str kind, mpg_err 
   if (rc != MPG_OK)
     return rc;
   mpg_kube_give_text(o, MPG_KUBE_event, event);
-  text(o, MPG_KUBE_apiVersion, MPG_KUBE_TOP, "apiVersion");
-  text(o, MPG_KUBE_kind, MPG_KUBE_TOP, "kind");
+  set_text(o, MPG_KUBE_apiVersion, MPG_KUBE_TOP, "apiVersion");
+  set_text(o, MPG_KUBE_kind, MPG_KUBE_TOP, "kind");
   if (o->values[MPG_KUBE_kind].type == MPG_NULL)
     mpg_kube_give_text(o, MPG_KUBE_kind, kind);
   if (o->values[MPG_KUBE_kind].type == MPG_NULL || o->levels[MPG_KUBE_METADATA].n == 0)
     return no_object(o, err);
-  text(o, MPG_KUBE_namespace, MPG_KUBE_METADATA, "namespace");
-  text(o, MPG_KUBE_name, MPG_KUBE_METADATA, "name");
-  text(o, MPG_KUBE_uid, MPG_KUBE_METADATA, "uid");
-  text(o, MPG_KUBE_resourceVersion, MPG_KUBE_METADATA, "resourceVersion");
-  raw(o, MPG_KUBE_labels, MPG_KUBE_METADATA, "labels");
-  raw(o, MPG_KUBE_annotations, MPG_KUBE_METADATA, "annotations");
-  raw(o, MPG_KUBE_ownerReferences, MPG_KUBE_METADATA, "ownerReferences");
-  raw(o, MPG_KUBE_spec, MPG_KUBE_TOP, "spec");
-  raw(o, MPG_KUBE_status, MPG_KUBE_TOP, "status");
-  raw(o, MPG_KUBE_conditions, MPG_KUBE_STATUS, "conditions");
-  text(o, MPG_KUBE_phase, MPG_KUBE_STATUS, "phase");
-  text(o, MPG_KUBE_reason, MPG_KUBE_STATUS, "reason");
-  text(o, MPG_KUBE_message, MPG_KUBE_STATUS, "message");
-  text(o, MPG_KUBE_nodeName, MPG_KUBE_SPEC, "nodeName");
-  count(o, MPG_KUBE_priority, MPG_KUBE_SPEC, "priority");
-  count(o, MPG_KUBE_suspend, MPG_KUBE_SPEC, "suspend");
+  set_text(o, MPG_KUBE_namespace, MPG_KUBE_METADATA, "namespace");
+  set_text(o, MPG_KUBE_name, MPG_KUBE_METADATA, "name");
+  set_text(o, MPG_KUBE_uid, MPG_KUBE_METADATA, "uid");
+  set_text(o, MPG_KUBE_resourceVersion, MPG_KUBE_METADATA, "resourceVersion");
+  set_raw(o, MPG_KUBE_labels, MPG_KUBE_METADATA, "labels");
+  set_raw(o, MPG_KUBE_annotations, MPG_KUBE_METADATA, "annotations");
+  set_raw(o, MPG_KUBE_ownerReferences, MPG_KUBE_METADATA, "ownerReferences");
+  set_raw(o, MPG_KUBE_spec, MPG_KUBE_TOP, "spec");
+  set_raw(o, MPG_KUBE_status, MPG_KUBE_TOP, "status");
+  set_raw(o, MPG_KUBE_conditions, MPG_KUBE_STATUS, "conditions");
+  set_text(o, MPG_KUBE_phase, MPG_KUBE_STATUS, "phase");
+  set_text(o, MPG_KUBE_reason, MPG_KUBE_STATUS, "reason");
+  set_text(o, MPG_KUBE_message, MPG_KUBE_STATUS, "message");
+  set_text(o, MPG_KUBE_nodeName, MPG_KUBE_SPEC, "nodeName");
+  set_count(o, MPG_KUBE_priority, MPG_KUBE_SPEC, "priority");
+  set_count(o, MPG_KUBE_suspend, MPG_KUBE_SPEC, "suspend");
   give_labels(o);
   if (mpg_kube_is(o, MPG_KUBE_kind, "Workload"))
-    text(o, MPG_KUBE_queue, MPG_KUBE_SPEC, "queueName");
+    set_text(o, MPG_KUBE_queue, MPG_KUBE_SPEC, "queueName");
   if (mpg_kube_is(o, MPG_KUBE_kind, "Node")) {
     mpg_kube_give_int(o, MPG_KUBE_unschedulable, 0);
-    count(o, MPG_KUBE_unschedulable, MPG_KUBE_SPEC, "unschedulable");
+    set_count(o, MPG_KUBE_unschedulable, MPG_KUBE_SPEC, "unschedulable");
   }
   rc = time_of(o, MPG_KUBE_creationTimestamp, MPG_KUBE_METADATA, "creationTimestamp", err);
   if (rc == MPG_OK)

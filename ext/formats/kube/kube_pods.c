@@ -24,7 +24,7 @@ static mpg_rc too_many(const mpg_kube_object *o, mpg_err *err) {
 }
 
 /* The amount under a name, which is added if there is room; NULL: there is none. */
-static mpg_kube_amount *amount(mpg_kube_amounts *amounts, mpg_str name) {
+static mpg_kube_amount *amount_of(mpg_kube_amounts *amounts, mpg_str name) {
   mpg_kube_amount *a;
   for (size_t i = 0; i < amounts->n; i++)
     if (mpg_str_eq(name, mpg_str_of(amounts->of[i].name)))
@@ -67,7 +67,7 @@ static mpg_rc add_list(mpg_kube_object *o, mpg_kube_amounts *to, mpg_err *err) {
       return mpg_kube_unexpected(o, "quantity", "a number of chips", m->text, err);
     if (quantity == 0)
       continue;
-    a = of == MPG_KUBE_NOT_A_CHIP ? NULL : amount(to, m->key);
+    a = of == MPG_KUBE_NOT_A_CHIP ? NULL : amount_of(to, m->key);
     if (a != NULL)
       a->chips += (int64_t)((mpg_i128)quantity * unit / 1000000);
     if (of == MPG_KUBE_GUESS)
@@ -122,8 +122,8 @@ static mpg_rc add_containers(mpg_kube_object *o, const char *key, need *n, mpg_e
                                  MPG_STR("Always"));
     for (size_t j = 0; rc == MPG_OK && j < one.n; j++) {
       mpg_str name = mpg_str_of(one.of[j].name);
-      mpg_kube_amount *sum = amount(init ? &n->sidecars : &n->together, name);
-      mpg_kube_amount *peak = amount(&n->peak, name);
+      mpg_kube_amount *sum = amount_of(init ? &n->sidecars : &n->together, name);
+      mpg_kube_amount *peak = amount_of(&n->peak, name);
       if (sum == NULL || peak == NULL)
         continue;
       if (!init || sidecar)
@@ -154,9 +154,9 @@ static mpg_rc add_pods(mpg_kube_object *o, const mpg_json_member *spec, int64_t 
     rc = add_containers(o, "initContainers", &n, err);
   for (size_t i = 0; rc == MPG_OK && i < n.peak.n; i++) {
     mpg_str name = mpg_str_of(n.peak.of[i].name);
-    mpg_kube_amount *to = amount(&o->amounts, name);
-    const mpg_kube_amount *together = amount(&n.together, name),
-                          *sidecars = amount(&n.sidecars, name);
+    mpg_kube_amount *to = amount_of(&o->amounts, name);
+    const mpg_kube_amount *together = amount_of(&n.together, name),
+                          *sidecars = amount_of(&n.sidecars, name);
     int64_t chips =
         (together != NULL ? together->chips : 0) + (sidecars != NULL ? sidecars->chips : 0);
     if (chips < n.peak.of[i].chips)
@@ -175,7 +175,7 @@ static mpg_rc add_pods(mpg_kube_object *o, const mpg_json_member *spec, int64_t 
 
 /* ---- What makes pods ---- */
 
-static int64_t number(const mpg_kube_level *level, const char *key, int64_t otherwise) {
+static int64_t number_or(const mpg_kube_level *level, const char *key, int64_t otherwise) {
   const mpg_json_member *m = mpg_kube_find(level, key);
   int64_t i;
   return m != NULL && m->kind == MPG_JSON_NUMBER && mpg_int_parse(m->text, &i) && i >= 0 &&
@@ -185,15 +185,17 @@ static int64_t number(const mpg_kube_level *level, const char *key, int64_t othe
 }
 
 /* A Job runs no more pods at once than it has to complete. */
-static int64_t parallelism(const mpg_kube_level *job) {
-  int64_t pods = number(job, "parallelism", 1), completions = number(job, "completions", pods);
+static int64_t pods_at_once(const mpg_kube_level *job) {
+  int64_t pods = number_or(job, "parallelism", 1),
+          completions = number_or(job, "completions", pods);
   return pods < completions ? pods : completions;
 }
 
 /* How many of `pods` pods have to run at once for any of them to get on: one of a Job that has more
 ** to complete than runs at once, else all. */
-static int64_t together(const mpg_kube_object *o, const mpg_kube_level *spec, int64_t pods) {
-  bool one = mpg_kube_is(o, MPG_KUBE_kind, "Job") && number(spec, "completions", pods) > pods;
+static int64_t pods_needed_at_once(const mpg_kube_object *o, const mpg_kube_level *spec,
+                                   int64_t pods) {
+  bool one = mpg_kube_is(o, MPG_KUBE_kind, "Job") && number_or(spec, "completions", pods) > pods;
   return one ? 1 : pods;
 }
 
@@ -224,17 +226,17 @@ static mpg_rc add_template(mpg_kube_object *o, int level, int64_t pods, int64_t 
 /* One of a list of sets, open as level SET. */
 static mpg_rc add_set(mpg_kube_object *o, bool of_jobs, totals *sum, mpg_err *err) {
   const mpg_kube_level *set = &o->levels[MPG_KUBE_SET];
-  int64_t pods = number(set, "count", number(set, "replicas", 1));
+  int64_t pods = number_or(set, "count", number_or(set, "replicas", 1));
   mpg_rc rc;
   if (!of_jobs)
-    return add_template(o, MPG_KUBE_SET, pods, number(set, "minCount", pods), sum, err);
+    return add_template(o, MPG_KUBE_SET, pods, number_or(set, "minCount", pods), sum, err);
   rc = mpg_kube_open_level(o, MPG_KUBE_TEMPLATE, mpg_kube_find(set, "template"), err);
   if (rc == MPG_OK)
     rc = mpg_kube_open_level(o, MPG_KUBE_INNER,
                              mpg_kube_find(&o->levels[MPG_KUBE_TEMPLATE], "spec"), err);
   if (rc != MPG_OK)
     return rc;
-  pods *= parallelism(&o->levels[MPG_KUBE_INNER]);
+  pods *= pods_at_once(&o->levels[MPG_KUBE_INNER]);
   return add_template(o, MPG_KUBE_INNER, pods, pods, sum, err);
 }
 
@@ -246,11 +248,11 @@ static bool ends_with(mpg_str s, const char *end) {
 /* If fewer pods are enough and nothing says which, those left out may be the greatest. */
 static mpg_rc leave_out(mpg_kube_object *o, totals *sum, mpg_err *err) {
   const mpg_kube_level *spec = &o->levels[MPG_KUBE_SPEC];
-  int64_t enough = mpg_kube_is_volcano(o) ? number(spec, "minAvailable", sum->pods) : sum->pods;
+  int64_t enough = mpg_kube_is_volcano(o) ? number_or(spec, "minAvailable", sum->pods) : sum->pods;
   mpg_rc rc = mpg_kube_open_level(o, MPG_KUBE_SETS, mpg_kube_find(spec, "elasticPolicy"), err);
   if (rc != MPG_OK)
     return rc;
-  enough = number(&o->levels[MPG_KUBE_SETS], "minReplicas", enough);
+  enough = number_or(&o->levels[MPG_KUBE_SETS], "minReplicas", enough);
   if (enough < sum->pods) {
     mpg_i128 least = sum->least - (mpg_i128)(sum->pods - enough) * sum->most;
     sum->least = least < 0 ? 0 : (int64_t)least;
@@ -279,8 +281,8 @@ static mpg_rc add_sets(mpg_kube_object *o, totals *sum, mpg_err *err) {
   }
   if (rc == MPG_OK && list == NULL && mpg_kube_find(spec, "template") != NULL) {
     int64_t pods =
-        mpg_kube_is(o, MPG_KUBE_kind, "Job") ? parallelism(spec) : number(spec, "replicas", 1);
-    rc = add_template(o, MPG_KUBE_SPEC, pods, together(o, spec, pods), sum, err);
+        mpg_kube_is(o, MPG_KUBE_kind, "Job") ? pods_at_once(spec) : number_or(spec, "replicas", 1);
+    rc = add_template(o, MPG_KUBE_SPEC, pods, pods_needed_at_once(o, spec, pods), sum, err);
   }
   return rc == MPG_OK && list != NULL ? leave_out(o, sum, err) : rc;
 }
@@ -291,7 +293,7 @@ static void give_chips(mpg_kube_object *o, size_t field, int64_t millionths) {
   o->values[field] = (mpg_value){MPG_REAL, 0, (double)millionths / 1e6, {NULL, 0}};
 }
 
-static int64_t total(const mpg_kube_amounts *amounts) {
+static int64_t total_chips(const mpg_kube_amounts *amounts) {
   int64_t sum = 0;
   for (size_t i = 0; i < amounts->n; i++)
     sum += amounts->of[i].chips;
@@ -356,7 +358,7 @@ static mpg_rc count_node(mpg_kube_object *o, mpg_err *err) {
       n = 1;
   share /= n;
   give_chips(o, MPG_KUBE_share, share);
-  give_chips(o, MPG_KUBE_allocatable, total(&allocatable));
+  give_chips(o, MPG_KUBE_allocatable, total_chips(&allocatable));
   return MPG_OK;
 }
 
@@ -380,7 +382,7 @@ mpg_rc mpg_kube_count_chips(mpg_kube_object *o, mpg_err *err) {
     mpg_kube_give_int(o, MPG_KUBE_pods, sum.pods);
   if (o->amounts.n == 0)
     return MPG_OK;
-  give_chips(o, MPG_KUBE_chips, total(&o->amounts));
+  give_chips(o, MPG_KUBE_chips, total_chips(&o->amounts));
   if (sum.elastic)
     give_chips(o, MPG_KUBE_min_chips, sum.least);
   return give_resources(o, err);

@@ -85,7 +85,7 @@ const mpg_value *mpg_log_step(const mpg_log *log) {
 
 /* ---- Issues and errors ---- */
 
-static mpg_rc added(mpg_rc rc, mpg_err *err) {
+static mpg_rc fail_unless_added(mpg_rc rc, mpg_err *err) {
   return rc == MPG_OK ? MPG_OK : mpg_fail_nomem(err);
 }
 
@@ -96,22 +96,22 @@ static mpg_rc malformed(const mpg_log *log, const char *expected, mpg_str found,
 }
 
 /* What is to be said of the whole file. */
-static mpg_rc finish(mpg_log *log, mpg_err *err) {
+static mpg_rc finish_file(mpg_log *log, mpg_err *err) {
   mpg_rc rc = MPG_OK;
   if (log->done)
     return MPG_DONE;
   log->done = true;
   if (log->n_lines == 0)
-    rc = added(mpg_issues_add(log->issues, MPG_WARNING, log->path, "no_match", 0, 1,
-                              "the file has no line"),
-               err);
+    rc = fail_unless_added(mpg_issues_add(log->issues, MPG_WARNING, log->path, "no_match", 0, 1,
+                                          "the file has no line"),
+                           err);
   else if (log->n_unmatched == log->n_lines)
-    rc = added(mpg_issues_add(log->issues, MPG_WARNING, log->path, "no_match", log->first_unmatched,
-                              1, "no line matches the pattern; the first is \"%s\"",
-                              log->unmatched_text),
-               err);
+    rc = fail_unless_added(
+        mpg_issues_add(log->issues, MPG_WARNING, log->path, "no_match", log->first_unmatched, 1,
+                       "no line matches the pattern; the first is \"%s\"", log->unmatched_text),
+        err);
   if (rc == MPG_OK && log->n_unmatched > 0)
-    rc = added(
+    rc = fail_unless_added(
         mpg_issues_add(log->issues, MPG_INFO, log->path, "unmatched_lines", log->first_unmatched,
                        log->n_unmatched, "%lld of %lld lines did not match; the first is \"%s\"",
                        (long long)log->n_unmatched, (long long)log->n_lines, log->unmatched_text),
@@ -169,20 +169,21 @@ static mpg_rc read_time(mpg_log *log, mpg_err *err) {
   if (!mpg_stamp_read(text, &t))
     return malformed(log, "a time such as 2026-11-21 15:01:26,123 in group \"time\"", text, err);
   if (!t.absolute && t.year == 0 && log->year == 0)
-    return added(mpg_issues_add(log->issues, MPG_WARNING, log->path, "time_without_year",
-                                mpg_log_line(log), 1, "times have no year: give argument year"),
-                 err);
+    return fail_unless_added(mpg_issues_add(log->issues, MPG_WARNING, log->path,
+                                            "time_without_year", mpg_log_line(log), 1,
+                                            "times have no year: give argument year"),
+                             err);
   if (!time_at(log, &t, &us, &fit))
     return malformed(log, "a day of the calendar from 1970 on in group \"time\"", text, err);
   log->time.type = MPG_REAL;
   log->time.r = (double)us / (double)MPG_SECOND;
   if (fit == MPG_ZONE_REPEATED)
-    return added(mpg_issues_add(log->issues, MPG_INFO, log->path, "repeated_time",
-                                mpg_log_line(log), 1,
-                                "the clock showed this time twice: the first is taken"),
-                 err);
+    return fail_unless_added(mpg_issues_add(log->issues, MPG_INFO, log->path, "repeated_time",
+                                            mpg_log_line(log), 1,
+                                            "the clock showed this time twice: the first is taken"),
+                             err);
   if (fit == MPG_ZONE_SKIPPED)
-    return added(
+    return fail_unless_added(
         mpg_issues_add(log->issues, MPG_WARNING, log->path, "skipped_time", mpg_log_line(log), 1,
                        "the clock never showed this time: moved forward; is it the right zone?"),
         err);
@@ -259,17 +260,17 @@ mpg_rc mpg_log_next(mpg_log *log, mpg_err *err) {
   for (;;) {
     mpg_rc rc = log->done ? MPG_DONE : next_line(log, err);
     if (rc == MPG_DONE)
-      return finish(log, err);
+      return finish_file(log, err);
     if (rc != MPG_OK)
       return rc;
     if (log->n_lines % LINES_BETWEEN_POLLS == LINES_BETWEEN_POLLS - 1 && mpg_interrupted(log->env))
       return mpg_fail(err, MPG_INTERRUPTED, "interrupted");
     if (!log->more && !mpg_lines_ended(log->lines)) {
-      rc = added(mpg_issues_add(log->issues, MPG_INFO, log->path, "unfinished_line",
-                                mpg_log_line(log), 1,
-                                "the last line has no line end: left out as still being written"),
-                 err);
-      return rc == MPG_OK ? finish(log, err) : rc;
+      rc = fail_unless_added(
+          mpg_issues_add(log->issues, MPG_INFO, log->path, "unfinished_line", mpg_log_line(log), 1,
+                         "the last line has no line end: left out as still being written"),
+          err);
+      return rc == MPG_OK ? finish_file(log, err) : rc;
     }
     rc = read_line(log, err);
     if (rc != MPG_DONE)

@@ -107,7 +107,7 @@ MPG_READER_NEXT_AND_LINE(log_file, log)
 
 /* ---- Columns ---- */
 
-static mpg_rc column(void *p, size_t i, mpg_value *out, mpg_err *err) {
+static mpg_rc get_column(void *p, size_t i, mpg_value *out, mpg_err *err) {
   log_file *file = p;
   bool any;
   mpg_rc rc;
@@ -148,7 +148,7 @@ int mpg_register_log(mpg_conn *conn, char **error) {
       .close = file_close,
       .next = file_next,
       .line = file_line,
-      .column = column,
+      .column = get_column,
   };
   return mpg_register_reader(conn, &format, error);
 }

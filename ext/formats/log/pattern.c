@@ -66,7 +66,8 @@ static int count_step(pcre2_callout_block *block, void *p) {
 
 /* ---- Compiling ---- */
 
-static mpg_rc compile(const mpg_pattern *p, uint32_t options, pcre2_code **out, mpg_err *err) {
+static mpg_rc compile_pattern(const mpg_pattern *p, uint32_t options, pcre2_code **out,
+                              mpg_err *err) {
   pcre2_compile_context *context = pcre2_compile_context_create(p->general);
   PCRE2_UCHAR message[256];
   char rest[MPG_EXCERPT];
@@ -147,7 +148,7 @@ mpg_rc mpg_pattern_open(mpg_pattern **out, const mpg_env *env, mpg_str text, mpg
   p->env = env;
   p->text = text;
   p->general = pcre2_general_context_create(give_memory, take_memory, env_of(env));
-  rc = p->general == NULL ? mpg_fail_nomem(err) : compile(p, OPTIONS, &p->fast, err);
+  rc = p->general == NULL ? mpg_fail_nomem(err) : compile_pattern(p, OPTIONS, &p->fast, err);
   if (rc == MPG_OK)
     rc = list_names(p, err);
   if (rc == MPG_OK) {
@@ -205,7 +206,7 @@ static bool no_utf8(int rc) {
 }
 
 static int match_carefully(mpg_pattern *p, mpg_str line, mpg_err *err) {
-  if (p->careful == NULL && compile(p, CAREFUL, &p->careful, err) != MPG_OK)
+  if (p->careful == NULL && compile_pattern(p, CAREFUL, &p->careful, err) != MPG_OK)
     return PCRE2_ERROR_NOMEMORY;
   p->steps = 0;
   p->stopped = false;

@@ -108,7 +108,7 @@ static const char *find_marker(mpg_mllog *m, const char *p, const char *end) {
 }
 
 /* The end of the file: what was skipped, or that there was nothing to read. */
-static mpg_rc finish(mpg_mllog *m, mpg_err *err) {
+static mpg_rc finish_file(mpg_mllog *m, mpg_err *err) {
   if (!m->found)
     return mpg_fail(err, MPG_DATA,
                     "%s:1:1: expected lines with :::MLLOG {\"namespace\": ..., found none in %lld "
@@ -125,14 +125,15 @@ static mpg_rc finish(mpg_mllog *m, mpg_err *err) {
 /* ---- One record ---- */
 
 /* `found` NULL: nothing was. */
-static mpg_rc broken(const mpg_mllog *m, const char *at, mpg_err *err, const char *expected,
-                     const mpg_str *found) {
+static mpg_rc unexpected(const mpg_mllog *m, const char *at, mpg_err *err, const char *expected,
+                         const mpg_str *found) {
   mpg_place place = mpg_place_in_line(m->path, m->line, m->w.buf + m->w.at, at);
   return found == NULL ? mpg_expected(err, place, expected, "none")
                        : mpg_expected_text(err, place, expected, *found);
 }
 
-static mpg_rc list(mpg_mllog *m, const char *kind, const char *detail, mpg_str of, mpg_err *err) {
+static mpg_rc add_issue(mpg_mllog *m, const char *kind, const char *detail, mpg_str of,
+                        mpg_err *err) {
   if (m->issues == NULL || mpg_issues_add(m->issues, MPG_INFO, m->path, kind, m->line, 1, "%.*s%s",
                                           of.n > 80 ? 80 : (int)of.n, of.p, detail) == MPG_OK)
     return MPG_OK;
@@ -145,8 +146,8 @@ static mpg_rc malformed(mpg_mllog *m, const mpg_json_scan *s, mpg_err *err) {
   if (s->rc != MPG_DATA || s->at != s->end || m->closed_line)
     return mpg_json_scan_fail(s, m->path, m->line, (int64_t)(s->at - start) + 1, "end of line",
                               err);
-  if (list(m, "unfinished_line", "the last line has no end: it is still being written", MPG_STR(""),
-           err) != MPG_OK)
+  if (add_issue(m, "unfinished_line", "the last line has no end: it is still being written",
+                MPG_STR(""), err) != MPG_OK)
     return MPG_NOMEM;
   return MPG_DONE;
 }
@@ -264,7 +265,8 @@ static mpg_rc read_member(mpg_mllog *m, const mpg_json_member *member, const cha
   const name *named = find_name(names, sizeof names / sizeof *names, member->key);
   mpg_value *out;
   if (named == NULL)
-    return list(m, "unknown_column", " is no column of MLLOG and was left out", member->key, err);
+    return add_issue(m, "unknown_column", " is no column of MLLOG and was left out", member->key,
+                     err);
   out = &m->values[named->column];
   if (named->column == MPG_MLLOG_value) {
     give_value(m, member, at);
@@ -276,14 +278,14 @@ static mpg_rc read_member(mpg_mllog *m, const mpg_json_member *member, const cha
     if (member->kind == MPG_JSON_NUMBER)
       give_number(out, member->text);
     if (out->type != MPG_INT || out->i < 0 || out->i >= TIME_MS_MAX)
-      return broken(m, at, err, "Unix milliseconds for \"time_ms\"", &member->text);
+      return unexpected(m, at, err, "Unix milliseconds for \"time_ms\"", &member->text);
     return MPG_OK;
   }
   if (member->kind != named->kind) {
     char expected[64];
     (void)snprintf(expected, sizeof expected, "%s for \"%s\"",
                    named->kind == MPG_JSON_STRING ? "a string" : "an object", named->key.p);
-    return broken(m, at, err, expected, &member->text);
+    return unexpected(m, at, err, expected, &member->text);
   }
   if (named->column == MPG_MLLOG_metadata) {
     give_json(m, out, member->text);
@@ -328,13 +330,13 @@ static mpg_rc read_record(mpg_mllog *m, const char *mark, mpg_err *err) {
   if (rc != MPG_OK)
     return rc;
   if (m->values[MPG_MLLOG_time_ms].type == MPG_NULL)
-    return broken(m, object, err, "\"time_ms\" in the record", NULL);
+    return unexpected(m, object, err, "\"time_ms\" in the record", NULL);
   if (m->values[MPG_MLLOG_key].type == MPG_NULL)
-    return broken(m, object, err, "\"key\" in the record", NULL);
+    return unexpected(m, object, err, "\"key\" in the record", NULL);
   p = mpg_json_space(p, end);
   if (p < end && find_marker(m, p, end) == NULL && !m->poller.stopped) {
     mpg_str rest = {p, (size_t)(end - p)};
-    return broken(m, p, err, "end of line", &rest);
+    return unexpected(m, p, err, "end of line", &rest);
   }
   m->in_line = p < end;
   m->next = (size_t)(p - m->w.buf);
@@ -369,7 +371,7 @@ mpg_rc mpg_mllog_next(mpg_mllog *m, mpg_err *err) {
     }
   }
   m->at_end = true; /* after a stream that is damaged, too */
-  return rc == MPG_DONE ? finish(m, err) : rc;
+  return rc == MPG_DONE ? finish_file(m, err) : rc;
 }
 
 int64_t mpg_mllog_line(const mpg_mllog *m) {

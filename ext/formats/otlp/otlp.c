@@ -75,8 +75,8 @@ int64_t mpg_otlp_line(const mpg_otlp *o) {
   return o->line;
 }
 
-static mpg_rc note(const mpg_otlp *o, mpg_severity severity, const char *kind, int64_t count,
-                   const char *text, mpg_err *err) {
+static mpg_rc add_issue(const mpg_otlp *o, mpg_severity severity, const char *kind, int64_t count,
+                        const char *text, mpg_err *err) {
   if (o->issues != NULL &&
       mpg_issues_add(o->issues, severity, o->path, kind, o->line, count, "%s", text) != MPG_OK)
     return mpg_fail_nomem(err);
@@ -92,7 +92,7 @@ static mpg_rc unexpected(const mpg_otlp *o, int64_t line, int64_t column, const 
 
 /* ---- Resource and scope: copied, for the window moves on ---- */
 
-static mpg_str string(const mpg_json_member *m) {
+static mpg_str string_of(const mpg_json_member *m) {
   return m != NULL && m->kind == MPG_JSON_STRING ? m->text : (mpg_str){"", 0};
 }
 
@@ -108,13 +108,14 @@ static mpg_rc find_attribute(mpg_otlp *o, mpg_str list, const char *key, mpg_jso
     if (all[i].kind != MPG_JSON_OBJECT)
       continue;
     rc = mpg_json_parse(&o->inner, o->env, o->path, all[i].text, &pair, &members, &ignored);
-    if (rc != MPG_OK || !mpg_str_eq(string(mpg_otlp_find(pair, members, "key")), mpg_str_of(key)))
+    if (rc != MPG_OK ||
+        !mpg_str_eq(string_of(mpg_otlp_find(pair, members, "key")), mpg_str_of(key)))
       continue;
     value = mpg_otlp_find(pair, members, "value");
     if (value != NULL && value->kind == MPG_JSON_OBJECT)
       rc = mpg_json_parse(&o->inner, o->env, o->path, value->text, &pair, &members, &ignored);
     if (rc == MPG_OK)
-      return mpg_json_put(out, string(mpg_otlp_find(pair, members, "stringValue")));
+      return mpg_json_put(out, string_of(mpg_otlp_find(pair, members, "stringValue")));
   }
   return rc == MPG_NOMEM || rc == MPG_INTERRUPTED ? rc : MPG_OK;
 }
@@ -134,8 +135,8 @@ static mpg_rc count_dropped(const mpg_otlp *o, const mpg_json_member *m, size_t 
       *sum += one;
   if (*sum == 0)
     return MPG_OK;
-  return note(o, MPG_DATA_LOSS, "dropped", *sum,
-              "attributes, events or links that the SDK dropped at its limits", err);
+  return add_issue(o, MPG_DATA_LOSS, "dropped", *sum,
+                   "attributes, events or links that the SDK dropped at its limits", err);
 }
 
 static mpg_rc read_resource(mpg_otlp *o, mpg_str text, mpg_err *err) {
@@ -170,9 +171,9 @@ static mpg_rc read_scope(mpg_otlp *o, mpg_str text, mpg_err *err) {
   if (rc == MPG_DATA)
     return unexpected(o, o->line, 1, "an object \"scope\" with each key once", text, err);
   if (rc == MPG_OK)
-    rc = mpg_json_put(&o->scope, string(mpg_otlp_find(m, n, "name")));
+    rc = mpg_json_put(&o->scope, string_of(mpg_otlp_find(m, n, "name")));
   if (rc == MPG_OK)
-    rc = mpg_json_put(&o->scope_version, string(mpg_otlp_find(m, n, "version")));
+    rc = mpg_json_put(&o->scope_version, string_of(mpg_otlp_find(m, n, "version")));
   if (rc == MPG_OK)
     rc = mpg_otlp_put_attributes(&o->values, &o->scope_attributes,
                                  list_of(mpg_otlp_find(m, n, "attributes")));
@@ -195,9 +196,9 @@ static mpg_rc look_ahead(mpg_otlp *o, bool resource, mpg_err *err) {
            : resource       ? read_resource(o, text, err)
                             : read_scope(o, text, err);
   if (rc == MPG_DONE && far)
-    rc = note(o, MPG_DATA_LOSS, "late_resource", 1,
-              "the resource or scope of these spans stands more than 64 MiB behind them: not read",
-              err);
+    rc = add_issue(
+        o, MPG_DATA_LOSS, "late_resource", 1,
+        "the resource or scope of these spans stands more than 64 MiB behind them: not read", err);
   return rc == MPG_DONE ? MPG_OK : rc;
 }
 
@@ -248,7 +249,7 @@ static mpg_rc read_status(mpg_otlp *o, const mpg_json_member *m, mpg_err *err) {
   if (rc != MPG_OK)
     return rc;
   o->span.status = word_of(mpg_otlp_find(m, n, "code"), codes, 3, "STATUS_CODE_");
-  o->span.status_message = string(mpg_otlp_find(m, n, "message"));
+  o->span.status_message = string_of(mpg_otlp_find(m, n, "message"));
   return MPG_OK;
 }
 
@@ -263,11 +264,11 @@ static mpg_rc read_span(mpg_otlp *o, int64_t column, mpg_str text, mpg_err *err)
     return unexpected(o, o->line, column, "each key of a span once", MPG_STR("one again"), err);
   if (rc != MPG_OK)
     return rc;
-  mpg_otlp_id(string(mpg_otlp_find(m, n, "traceId")), 16, s->trace_id);
-  mpg_otlp_id(string(mpg_otlp_find(m, n, "spanId")), 8, s->span_id);
-  mpg_otlp_id(string(mpg_otlp_find(m, n, "parentSpanId")), 8, s->parent_id);
-  s->trace_state = string(mpg_otlp_find(m, n, "traceState"));
-  s->name = string(mpg_otlp_find(m, n, "name"));
+  mpg_otlp_id(string_of(mpg_otlp_find(m, n, "traceId")), 16, s->trace_id);
+  mpg_otlp_id(string_of(mpg_otlp_find(m, n, "spanId")), 8, s->span_id);
+  mpg_otlp_id(string_of(mpg_otlp_find(m, n, "parentSpanId")), 8, s->parent_id);
+  s->trace_state = string_of(mpg_otlp_find(m, n, "traceState"));
+  s->name = string_of(mpg_otlp_find(m, n, "name"));
   s->kind = word_of(mpg_otlp_find(m, n, "kind"), kinds, 6, "SPAN_KIND_");
   if (!mpg_otlp_int(mpg_otlp_find(m, n, "flags"), &s->flags))
     s->flags = -1;
@@ -285,7 +286,8 @@ static mpg_rc read_span(mpg_otlp *o, int64_t column, mpg_str text, mpg_err *err)
   if (rc == MPG_OK)
     rc = read_status(o, mpg_otlp_find(m, n, "status"), err);
   if (rc == MPG_OK && s->end_ns > 0 && s->end_ns < s->start_ns)
-    rc = note(o, MPG_WARNING, "negative_duration", 1, "a span that ends before it starts", err);
+    rc =
+        add_issue(o, MPG_WARNING, "negative_duration", 1, "a span that ends before it starts", err);
   return rc == MPG_OK ? count_dropped(o, m, n, &s->dropped, err) : rc;
 }
 
@@ -305,7 +307,7 @@ static mpg_rc take_span(mpg_otlp *o, const mpg_pull_item *item, bool *given, mpg
 
 /* ---- The way to the spans ---- */
 
-static mpg_rc enter(mpg_otlp *o, place in) {
+static mpg_rc enter_place(mpg_otlp *o, place in) {
   o->places[mpg_pull_depth(o->pull)] = in;
   mpg_pull_enter(o->pull);
   return MPG_OK;
@@ -318,15 +320,15 @@ static mpg_rc of_request(mpg_otlp *o, const mpg_pull_item *item, mpg_err *err) {
   if (mpg_otlp_is(item->key, "resourceSpans")) {
     o->known = true;
     if (item->first == '[')
-      return enter(o, RESOURCES);
+      return enter_place(o, RESOURCES);
     return unexpected(o, item->line, item->column, "an array \"resourceSpans\"",
                       MPG_STR("another value"), err);
   }
   if (other) {
     o->known = true;
     o->line = item->line;
-    return note(o, MPG_INFO, "other_signal", 1, "metrics, logs or profiles: only spans are read",
-                err);
+    return add_issue(o, MPG_INFO, "other_signal", 1,
+                     "metrics, logs or profiles: only spans are read", err);
   }
   if (o->known)
     return MPG_OK;
@@ -388,7 +390,7 @@ static mpg_rc of_resource(mpg_otlp *o, const mpg_pull_item *item, mpg_err *err) 
     return rc;
   if (!o->has_resource)
     rc = look_ahead(o, true, err);
-  return rc == MPG_OK ? enter(o, SCOPES) : rc;
+  return rc == MPG_OK ? enter_place(o, SCOPES) : rc;
 }
 
 static mpg_rc of_scope(mpg_otlp *o, const mpg_pull_item *item, mpg_err *err) {
@@ -404,7 +406,7 @@ static mpg_rc of_scope(mpg_otlp *o, const mpg_pull_item *item, mpg_err *err) {
     return MPG_OK;
   if (!o->has_scope)
     rc = look_ahead(o, false, err);
-  return rc == MPG_OK ? enter(o, SPANS) : rc;
+  return rc == MPG_OK ? enter_place(o, SPANS) : rc;
 }
 
 /* The object that has to be here: the next level of the path. */
@@ -423,13 +425,13 @@ static mpg_rc enter_object(mpg_otlp *o, const mpg_pull_item *item, place in, con
     o->has_scope = false;
     o->scope.n = o->scope_version.n = o->scope_attributes.n = 0;
   }
-  return enter(o, in);
+  return enter_place(o, in);
 }
 
 static mpg_rc take_value(mpg_otlp *o, const mpg_pull_item *item, bool *given, mpg_err *err) {
   int depth = mpg_pull_depth(o->pull);
   if (depth == 0 && item->first == '[')
-    return enter(o, REQUESTS);
+    return enter_place(o, REQUESTS);
   switch (depth == 0 ? REQUESTS : o->places[depth - 1]) {
   case REQUESTS:
     return enter_object(o, item, REQUEST, "OTLP as JSON, an object with \"resourceSpans\"", err);
@@ -483,9 +485,9 @@ mpg_rc mpg_otlp_next(mpg_otlp *o, const mpg_otlp_span **span, mpg_err *err) {
       rc = no_json(o, err);
   }
   if (rc == MPG_DATA && mpg_pull_cut(o->pull) && mpg_pull_documents(o->pull) > 0) {
-    rc =
-        note(o, MPG_WARNING, "unfinished_record", 1,
-             "the file ends within a request: read up to there, as it is still being written", err);
+    rc = add_issue(o, MPG_WARNING, "unfinished_record", 1,
+                   "the file ends within a request: read up to there, as it is still being written",
+                   err);
     return rc == MPG_OK ? MPG_DONE : rc;
   }
   return rc;

@@ -125,8 +125,8 @@ static mpg_rc put_raw(writer *w, const mpg_json_member *m) {
 }
 
 /* MPG_DATA (a key repeats) is an empty list of members; *sound is then false. */
-static mpg_rc parse(const mpg_otlp_values *v, mpg_json_doc **doc, mpg_str text,
-                    const mpg_json_member **m, size_t *n, bool *sound) {
+static mpg_rc parse_members(const mpg_otlp_values *v, mpg_json_doc **doc, mpg_str text,
+                            const mpg_json_member **m, size_t *n, bool *sound) {
   mpg_err ignored;
   mpg_rc rc = mpg_json_parse(doc, v->env, "", text, m, n, &ignored);
   *sound = rc == MPG_OK;
@@ -140,7 +140,7 @@ static mpg_rc begin_list(writer *w, const mpg_json_member *list, bool object) {
   mpg_rc rc;
   if (w->depth == MPG_OTLP_NESTED)
     return put_raw(w, list);
-  rc = parse(w->v, &w->v->level[w->depth], list->text, &f->m, &f->n, &sound);
+  rc = parse_members(w->v, &w->v->level[w->depth], list->text, &f->m, &f->n, &sound);
   if (rc != MPG_OK || !sound)
     return rc != MPG_OK ? rc : put_raw(w, list);
   f->next = 0;
@@ -158,7 +158,7 @@ static mpg_rc put_list(writer *w, const mpg_json_member *m, bool object) {
   mpg_rc rc;
   if (m->kind != MPG_JSON_OBJECT)
     return put_raw(w, m);
-  rc = parse(w->v, &w->v->inner, m->text, &inner, &n, &sound);
+  rc = parse_members(w->v, &w->v->inner, m->text, &inner, &n, &sound);
   if (rc != MPG_OK)
     return rc;
   values = mpg_otlp_find(inner, n, "values");
@@ -180,7 +180,7 @@ static mpg_rc put_any(writer *w, const mpg_json_member *m) {
   mpg_rc rc;
   if (m->kind != MPG_JSON_OBJECT)
     return put_raw(w, m);
-  rc = parse(w->v, &w->v->any, m->text, &any, &n, &sound);
+  rc = parse_members(w->v, &w->v->any, m->text, &any, &n, &sound);
   if (rc != MPG_OK)
     return rc;
   if (!sound || n > 1)
@@ -214,7 +214,7 @@ static mpg_rc put_pair(writer *w, const mpg_json_member *m) {
   bool sound = false;
   mpg_rc rc = MPG_OK;
   if (m->kind == MPG_JSON_OBJECT)
-    rc = parse(w->v, &w->v->pair, m->text, &pair, &n, &sound);
+    rc = parse_members(w->v, &w->v->pair, m->text, &pair, &n, &sound);
   if (rc != MPG_OK)
     return rc;
   key = mpg_otlp_find(pair, n, "key");
@@ -262,19 +262,19 @@ static mpg_rc put_text(mpg_json_text *json, const char *key, mpg_str text) {
   return rc == MPG_OK ? mpg_json_put_string(json, text) : rc;
 }
 
-static mpg_str string(const mpg_json_member *m) {
+static mpg_str string_of(const mpg_json_member *m) {
   return m != NULL && m->kind == MPG_JSON_STRING ? m->text : (mpg_str){"", 0};
 }
 
 static mpg_rc put_id(mpg_json_text *json, const char *key, const mpg_json_member *m, size_t bytes) {
   char id[33];
-  mpg_otlp_id(string(m), bytes, id);
+  mpg_otlp_id(string_of(m), bytes, id);
   return put_text(json, key, mpg_str_of(id));
 }
 
 static mpg_rc put_event(mpg_json_text *json, const mpg_json_member *m, size_t n) {
   int64_t ns;
-  mpg_rc rc = put_text(json, "name", string(mpg_otlp_find(m, n, "name")));
+  mpg_rc rc = put_text(json, "name", string_of(mpg_otlp_find(m, n, "name")));
   if (rc == MPG_OK && mpg_otlp_int(mpg_otlp_find(m, n, "timeUnixNano"), &ns) && ns >= 0) {
     char text[48];
     int size = snprintf(text, sizeof text, "%lld.%09lld", (long long)(ns / 1000000000),
@@ -291,7 +291,7 @@ static mpg_rc put_each(mpg_otlp_values *v, mpg_json_text *json, mpg_str list, bo
   mpg_json_doc *of_list = NULL, *of_one = NULL;
   size_t n, members;
   bool sound;
-  mpg_rc rc = parse(v, &of_list, list, &all, &n, &sound);
+  mpg_rc rc = parse_members(v, &of_list, list, &all, &n, &sound);
   if (rc == MPG_OK)
     rc = mpg_json_put(json, MPG_STR("["));
   for (size_t i = 0; rc == MPG_OK && i < n; i++) {
@@ -302,7 +302,7 @@ static mpg_rc put_each(mpg_otlp_values *v, mpg_json_text *json, mpg_str list, bo
     }
     if (all[i].kind != MPG_JSON_OBJECT)
       continue;
-    rc = parse(v, &of_one, all[i].text, &m, &members, &sound);
+    rc = parse_members(v, &of_one, all[i].text, &m, &members, &sound);
     if (rc == MPG_OK)
       rc = mpg_json_put_comma(json);
     if (rc == MPG_OK)

@@ -106,8 +106,8 @@ static mpg_rc no_record(const mpg_pbs *p, mpg_err *err) {
                   sacct ? " (a header of sacct: read it with slurm_trace)" : "");
 }
 
-static mpg_rc note(const mpg_pbs *p, mpg_severity severity, const char *kind, const char *detail,
-                   mpg_err *err) {
+static mpg_rc add_issue(const mpg_pbs *p, mpg_severity severity, const char *kind,
+                        const char *detail, mpg_err *err) {
   if (p->issues != NULL && mpg_issues_add(p->issues, severity, p->path, kind, mpg_pbs_line(p), 1,
                                           "%s", detail) != MPG_OK)
     return mpg_fail_nomem(err);
@@ -117,7 +117,7 @@ static mpg_rc note(const mpg_pbs *p, mpg_severity severity, const char *kind, co
 /* ---- The head of a record ---- */
 
 /* `n` digits at `at` of the line. */
-static bool digits(const mpg_pbs *p, size_t at, size_t n, int *out) {
+static bool read_digits(const mpg_pbs *p, size_t at, size_t n, int *out) {
   *out = 0;
   for (size_t i = at; i < at + n; i++) {
     if (p->line.p[i] < '0' || p->line.p[i] > '9')
@@ -128,7 +128,7 @@ static bool digits(const mpg_pbs *p, size_t at, size_t n, int *out) {
 }
 
 /* Whether the line begins with a date, a record type and an id; takes them in. */
-static bool head(mpg_pbs *p, int64_t *local, bool *real_date) {
+static bool read_line_start(mpg_pbs *p, int64_t *local, bool *real_date) {
   static const char marks[] = "../../.... ..:..:..;.;"; /* "." stands for any byte */
   const char *end;
   int month, day, year, hour, minute, second, last;
@@ -137,8 +137,9 @@ static bool head(mpg_pbs *p, int64_t *local, bool *real_date) {
   for (size_t i = 0; i < sizeof marks - 1; i++)
     if (marks[i] != '.' && p->line.p[i] != marks[i])
       return false;
-  if (!digits(p, 0, 2, &month) || !digits(p, 3, 2, &day) || !digits(p, 6, 4, &year) ||
-      !digits(p, 11, 2, &hour) || !digits(p, 14, 2, &minute) || !digits(p, 17, 2, &second))
+  if (!read_digits(p, 0, 2, &month) || !read_digits(p, 3, 2, &day) ||
+      !read_digits(p, 6, 4, &year) || !read_digits(p, 11, 2, &hour) ||
+      !read_digits(p, 14, 2, &minute) || !read_digits(p, 17, 2, &second))
     return false;
   p->id.p = p->line.p + sizeof marks - 1;
   end = memchr(p->id.p, ';', p->line.n - (sizeof marks - 1));
@@ -159,7 +160,7 @@ static mpg_rc read_head(mpg_pbs *p, mpg_err *err) {
   bool real_date = false;
   mpg_zone_fit fit = MPG_ZONE_UNIQUE;
   mpg_rc rc = MPG_OK;
-  if (!head(p, &local, &real_date))
+  if (!read_line_start(p, &local, &real_date))
     return no_record(p, err);
   if (!real_date)
     return malformed(p, "a date and time as MM/DD/YYYY HH:MM:SS", (mpg_str){p->line.p, DATE_BYTES},
@@ -169,11 +170,11 @@ static mpg_rc read_head(mpg_pbs *p, mpg_err *err) {
     fit = mpg_zone_utc(p->zone, local, &p->time);
   p->repeated = fit == MPG_ZONE_REPEATED;
   if (p->repeated)
-    rc = note(p, MPG_INFO, "repeated_time", "the clock showed this time twice: the first is taken",
-              err);
+    rc = add_issue(p, MPG_INFO, "repeated_time",
+                   "the clock showed this time twice: the first is taken", err);
   else if (fit == MPG_ZONE_SKIPPED)
-    rc = note(p, MPG_WARNING, "skipped_time",
-              "the clock never showed this time: moved forward; is it the right zone?", err);
+    rc = add_issue(p, MPG_WARNING, "skipped_time",
+                   "the clock never showed this time: moved forward; is it the right zone?", err);
   return rc;
 }
 
@@ -199,7 +200,7 @@ static bool look_on(mpg_pbs *p) {
 }
 
 /* The position after the bytes of a kind at `at`. Not if the host says to stop: see p->poller. */
-static inline size_t after(mpg_pbs *p, size_t at, bool (*is)(char)) {
+static inline size_t end_of_kind(mpg_pbs *p, size_t at, bool (*is)(char)) {
   const char *line = p->line.p;
   do {
     const size_t look = p->look;
@@ -238,19 +239,19 @@ static inline uint64_t other_bytes(__m128i v) {
 
 static inline size_t after_key(mpg_pbs *p, size_t at) {
   WIDE(p, at, key_bytes)
-  return after(p, at, is_key_byte);
+  return end_of_kind(p, at, is_key_byte);
 }
 
 static inline size_t after_word(mpg_pbs *p, size_t at) {
   WIDE(p, at, other_bytes)
-  return after(p, at, is_other_byte);
+  return end_of_kind(p, at, is_other_byte);
 }
 
 /* One, nearly always. */
 static inline size_t after_spaces(mpg_pbs *p, size_t at) {
   const mpg_str line = p->line;
   at += at < line.n && line.p[at] == ' ';
-  return at < line.n && line.p[at] == ' ' ? after(p, at, is_space) : at;
+  return at < line.n && line.p[at] == ' ' ? end_of_kind(p, at, is_space) : at;
 }
 
 /* Whether "key=" stands at `at`; its length without the "=". */
@@ -318,7 +319,8 @@ static inline bool whole_number(mpg_str s, int64_t *out) {
   return true;
 }
 
-static mpg_rc decode(const mpg_pbs *p, const field *f, mpg_str s, mpg_value *out, mpg_err *err) {
+static mpg_rc decode_field(const mpg_pbs *p, const field *f, mpg_str s, mpg_value *out,
+                           mpg_err *err) {
   char expected[96];
   const char *what = "";
   bool good = true;
@@ -351,7 +353,7 @@ static mpg_rc decode(const mpg_pbs *p, const field *f, mpg_str s, mpg_value *out
   return MPG_OK;
 }
 
-static size_t find(const mpg_pbs *p, mpg_str key) {
+static size_t find_field(const mpg_pbs *p, mpg_str key) {
   for (size_t i = p->first[bucket_of(key)]; i > 0; i = p->next[i - 1])
     if (fields[i - 1].n == key.n && memcmp(fields[i - 1].key, key.p, key.n) == 0)
       return i - 1;
@@ -362,20 +364,20 @@ static mpg_rc read_keys(mpg_pbs *p, size_t at, mpg_err *err) {
   mpg_str line = p->line;
   size_t from = at, n = 0;
   while (at < line.n && !key_at(p, at, &n) && !p->poller.stopped)
-    at = after(p, after_word(p, at), is_space);
+    at = end_of_kind(p, after_word(p, at), is_space);
   p->text = (mpg_str){line.p + from, at - from};
   while (p->text.n > 0 && p->text.p[p->text.n - 1] == ' ')
     p->text.n--;
   while (at < line.n && !p->poller.stopped && (n > 0 || key_at(p, at, &n))) {
     mpg_str key = {line.p + at, n}, value = {line.p + at + n + 1, 0};
-    size_t i = find(p, key);
+    size_t i = find_field(p, key);
     mpg_rc rc = MPG_OK;
     at = value_end(p, at + n + 1, &value, &n);
     if (p->poller.stopped)
       break;
     if (i < MPG_PBS_COUNT_OF_FIELDS && !p->has[i]) {
       p->has[i] = true;
-      rc = decode(p, &fields[i], value, &p->values[i], err);
+      rc = decode_field(p, &fields[i], value, &p->values[i], err);
     } else {
       if (mpg_grow(p->env, &p->others, &p->cap_others, p->n_others + 1, sizeof *p->others) !=
           MPG_OK)
@@ -405,10 +407,11 @@ static mpg_rc check_zone(const mpg_pbs *p, mpg_err *err) {
     off = LATE - off; /* a remainder of 0 to LATE here too */
   if (off < QUARTER || off > DAY + LATE || off % QUARTER > LATE)
     return MPG_OK;
-  return note(p, MPG_WARNING, "other_zone",
-              "the record's time and the start or end that it tells are a zone's offset apart: is "
-              "it the right zone?",
-              err);
+  return add_issue(
+      p, MPG_WARNING, "other_zone",
+      "the record's time and the start or end that it tells are a zone's offset apart: is "
+      "it the right zone?",
+      err);
 }
 
 mpg_rc mpg_pbs_next(mpg_pbs *p, mpg_err *err) {
@@ -426,8 +429,8 @@ mpg_rc mpg_pbs_next(mpg_pbs *p, mpg_err *err) {
     /* The start of a record is checked only if nothing else says what kind of file this is. */
     rc = p->any && !mpg_lines_ended(p->lines) ? MPG_OK : read_head(p, err);
     if (rc == MPG_OK && !mpg_lines_ended(p->lines)) {
-      rc = note(p, MPG_WARNING, "unfinished_record",
-                "the last line has no line end: left out as still being written", err);
+      rc = add_issue(p, MPG_WARNING, "unfinished_record",
+                     "the last line has no line end: left out as still being written", err);
       return rc == MPG_OK ? MPG_DONE : rc;
     }
     p->any |= rc == MPG_OK;

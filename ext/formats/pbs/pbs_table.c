@@ -104,7 +104,7 @@ static mpg_str text_of(const pbs_file *file, size_t field) {
   return v->type == MPG_TEXT ? v->s : (mpg_str){NULL, 0};
 }
 
-static bool given(const pbs_file *file, size_t field, mpg_value *out) {
+static bool get_int(const pbs_file *file, size_t field, mpg_value *out) {
   const mpg_value *v = mpg_pbs_get(file->reader, field);
   if (v->type == MPG_INT)
     *out = *v;
@@ -114,7 +114,7 @@ static bool given(const pbs_file *file, size_t field, mpg_value *out) {
 static void give_asked(const pbs_file *file, bool gpus, mpg_poller *poller, mpg_value *out) {
   mpg_pbs_sum sum;
   mpg_str select = text_of(file, MPG_PBS_list_select), nodes = text_of(file, MPG_PBS_list_nodes);
-  if (given(file, gpus ? MPG_PBS_list_ngpus : MPG_PBS_list_ncpus, out))
+  if (get_int(file, gpus ? MPG_PBS_list_ngpus : MPG_PBS_list_ncpus, out))
     return;
   if (!mpg_pbs_select_parse(select, poller, &sum) && !mpg_pbs_nodes_parse(nodes, poller, &sum))
     return;
@@ -132,14 +132,14 @@ static void give_held(const pbs_file *file, bool gpus, mpg_poller *poller, mpg_v
     mpg_give_int(out, gpus ? sum.gpus : sum.cpus);
     return;
   }
-  if (given(file, gpus ? MPG_PBS_given_ngpus : MPG_PBS_given_ncpus, out))
+  if (get_int(file, gpus ? MPG_PBS_given_ngpus : MPG_PBS_given_ncpus, out))
     return;
   if (mpg_pbs_hosts_count(text_of(file, gpus ? MPG_PBS_exec_gpus : MPG_PBS_exec_host), poller,
                           &slots)) {
     mpg_give_int(out, slots);
     return;
   }
-  if (given(file, gpus ? MPG_PBS_used_ngpus : MPG_PBS_used_ncpus, out))
+  if (get_int(file, gpus ? MPG_PBS_used_ngpus : MPG_PBS_used_ncpus, out))
     return;
   if (gpus && (placed || text_of(file, MPG_PBS_exec_host).n > 0)) {
     /* Placed without a list of GPUs: a job of Torque without exec_gpus got what it requested. */
@@ -229,7 +229,7 @@ static void give_id_part(const pbs_file *file, size_t i, mpg_value *out) {
     *out = (mpg_value){MPG_TEXT, 0, 0.0, id.index};
 }
 
-static mpg_rc column(void *p, size_t i, mpg_value *out, mpg_err *err) {
+static mpg_rc get_column(void *p, size_t i, mpg_value *out, mpg_err *err) {
   pbs_file *file = p;
   const mpg_pbs *r = file->reader;
   const mpg_value *status;
@@ -306,7 +306,7 @@ int mpg_register_pbs(mpg_conn *conn, char **error) {
       .close = file_close,
       .next = file_next,
       .line = file_line,
-      .column = column,
+      .column = get_column,
   };
   return mpg_register_reader(conn, &format, error);
 }

@@ -6,7 +6,7 @@
 #include <string.h>
 
 /* The part up to `stop`, which is taken off too; false at the end of the text. */
-static bool cut(mpg_str *rest, char stop, mpg_str *part) {
+static bool next_part(mpg_str *rest, char stop, mpg_str *part) {
   const char *end;
   if (rest->p == NULL)
     return false;
@@ -58,7 +58,7 @@ bool mpg_pbs_id_parse(mpg_str text, mpg_pbs_id *out) {
 /* ---- Lists of resources ---- */
 
 /* *sum += times * n; a sum of -1 is none yet. */
-static bool add(int64_t *sum, int64_t times, int64_t n) {
+static bool add_product(int64_t *sum, int64_t times, int64_t n) {
   int64_t product;
   return !__builtin_mul_overflow(times, n, &product) &&
          !__builtin_add_overflow(*sum < 0 ? 0 : *sum, product, sum);
@@ -74,16 +74,16 @@ static bool add_chunk(mpg_pbs_sum *sum, bool *mixed, mpg_str rest, int64_t times
                       const char *gpus, mpg_poller *poller, bool *has_cpus) {
   mpg_str item;
   *has_cpus = false;
-  while (cut(&rest, ':', &item)) {
+  while (next_part(&rest, ':', &item)) {
     mpg_str key;
     int64_t n;
-    if (mpg_poller_stop(poller, item.n + 1) || !cut(&item, '=', &key))
+    if (mpg_poller_stop(poller, item.n + 1) || !next_part(&item, '=', &key))
       return false;
     if (item.p == NULL)
       continue; /* a property */
     if (mpg_str_eq(key, mpg_str_of(cpus)) || mpg_str_eq(key, mpg_str_of(gpus))) {
       bool is_cpus = mpg_str_eq(key, mpg_str_of(cpus));
-      if (!count_of(item, &n) || !add(is_cpus ? &sum->cpus : &sum->gpus, times, n))
+      if (!count_of(item, &n) || !add_product(is_cpus ? &sum->cpus : &sum->gpus, times, n))
         return false;
       *has_cpus |= is_cpus;
     } else if (mpg_str_eq(key, MPG_STR("gpu_type")) || mpg_str_eq(key, MPG_STR("gpu_model"))) {
@@ -101,12 +101,12 @@ bool mpg_pbs_vnodes_parse(mpg_str text, mpg_poller *poller, mpg_pbs_sum *out) {
   if (text.n == 0)
     return false;
   poller = mpg_poller_within(poller, text.n);
-  while (cut(&text, '+', &chunk)) {
+  while (next_part(&text, '+', &chunk)) {
     if (chunk.n > 0 && chunk.p[0] == '(')
       chunk = (mpg_str){chunk.p + 1, chunk.n - 1};
     if (chunk.n > 0 && chunk.p[chunk.n - 1] == ')')
       chunk.n--;
-    if (!cut(&chunk, ':', &name) || name.n == 0 || mpg_poller_stop(poller, name.n + 1) ||
+    if (!next_part(&chunk, ':', &name) || name.n == 0 || mpg_poller_stop(poller, name.n + 1) ||
         !add_chunk(&sum, &mixed, chunk, 1, "ncpus", "ngpus", poller, &has_cpus))
       return false;
   }
@@ -115,25 +115,25 @@ bool mpg_pbs_vnodes_parse(mpg_str text, mpg_poller *poller, mpg_pbs_sum *out) {
 }
 
 /* Of select and nodes: a number of equal chunks, or (of nodes) the name of one. */
-static bool asked(mpg_str text, const char *cpus, const char *gpus, bool names, mpg_poller *poller,
-                  mpg_pbs_sum *out) {
+static bool sum_request(mpg_str text, const char *cpus, const char *gpus, bool names,
+                        mpg_poller *poller, mpg_pbs_sum *out) {
   mpg_pbs_sum sum = {-1, -1, {NULL, 0}};
   bool mixed = false, has_cpus;
   mpg_str chunk;
   if (text.n == 0)
     return false;
   poller = mpg_poller_within(poller, text.n);
-  while (cut(&text, '+', &chunk)) {
+  while (next_part(&text, '+', &chunk)) {
     mpg_str rest = chunk, first;
     int64_t times = 1;
-    if (mpg_poller_stop(poller, chunk.n + 1) || !cut(&rest, ':', &first) || first.n == 0)
+    if (mpg_poller_stop(poller, chunk.n + 1) || !next_part(&rest, ':', &first) || first.n == 0)
       return false;
     if (count_of(first, &times) || names)
       chunk = rest; /* after the number; or of nodes, the name of a host or a property */
     else if (memchr(first.p, '=', first.n) == NULL)
       return false;
     if (!add_chunk(&sum, &mixed, chunk, times, cpus, gpus, poller, &has_cpus) ||
-        (!has_cpus && !add(&sum.cpus, times, 1)))
+        (!has_cpus && !add_product(&sum.cpus, times, 1)))
       return false;
   }
   *out = sum;
@@ -141,7 +141,7 @@ static bool asked(mpg_str text, const char *cpus, const char *gpus, bool names, 
 }
 
 bool mpg_pbs_select_parse(mpg_str text, mpg_poller *poller, mpg_pbs_sum *out) {
-  return asked(text, "ncpus", "ngpus", false, poller, out);
+  return sum_request(text, "ncpus", "ngpus", false, poller, out);
 }
 
 bool mpg_pbs_nodes_parse(mpg_str text, mpg_poller *poller, mpg_pbs_sum *out) {
@@ -149,7 +149,7 @@ bool mpg_pbs_nodes_parse(mpg_str text, mpg_poller *poller, mpg_pbs_sum *out) {
       text.n == 0 ? NULL : memchr(text.p, '#', text.n); /* "#excl": how they are had */
   if (end != NULL)
     text.n = (size_t)(end - text.p);
-  return asked(text, "ppn", "gpus", true, poller, out);
+  return sum_request(text, "ppn", "gpus", true, poller, out);
 }
 
 bool mpg_pbs_hosts_count(mpg_str text, mpg_poller *poller, int64_t *slots) {
@@ -158,31 +158,31 @@ bool mpg_pbs_hosts_count(mpg_str text, mpg_poller *poller, int64_t *slots) {
   if (text.n == 0)
     return false;
   poller = mpg_poller_within(poller, text.n);
-  while (cut(&text, '+', &item)) {
-    if (!cut(&item, '/', &host) || host.n == 0 || mpg_poller_stop(poller, host.n + 1))
+  while (next_part(&text, '+', &item)) {
+    if (!next_part(&item, '/', &host) || host.n == 0 || mpg_poller_stop(poller, host.n + 1))
       return false;
     if (item.p == NULL) { /* a host without slots */
-      if (!add(&sum, 1, 1))
+      if (!add_product(&sum, 1, 1))
         return false;
       continue;
     }
-    while (cut(&item, ',', &part)) {
+    while (next_part(&item, ',', &part)) {
       mpg_str from = part, to;
       int64_t first, last, n = 1;
       if (mpg_poller_stop(poller, part.n + 1))
         return false;
       if (memchr(part.p, '*', part.n) != NULL) {
-        (void)cut(&from, '*', &to);
+        (void)next_part(&from, '*', &to);
         if (!count_of(to, &first) || !count_of(from, &n))
           return false;
-      } else if (cut(&from, '-', &to) && from.p != NULL) {
+      } else if (next_part(&from, '-', &to) && from.p != NULL) {
         if (!count_of(to, &first) || !count_of(from, &last) || last < first ||
             __builtin_add_overflow(last - first, INT64_C(1), &n))
           return false;
       } else if (!count_of(part, &first)) {
         return false;
       }
-      if (!add(&sum, 1, n))
+      if (!add_product(&sum, 1, n))
         return false;
     }
   }
@@ -214,11 +214,11 @@ bool mpg_pbs_duration_parse(mpg_str text, int64_t *seconds) {
   int64_t n[4], unit = 1, sum = 0;
   size_t parts = 0;
   mpg_str part;
-  while (cut(&text, ':', &part))
+  while (next_part(&text, ':', &part))
     if (parts == 4 || !count_of(part, &n[parts++]))
       return false;
   for (size_t i = 0; i < parts; i++) {
-    if (!add(&sum, unit, n[parts - 1 - i]))
+    if (!add_product(&sum, unit, n[parts - 1 - i]))
       return false;
     if (i < 3)
       unit *= scale[i];

@@ -105,7 +105,7 @@ static key key_of(mpg_str s) {
   return OTHER;
 }
 
-static mpg_rc take(mpg_prometheus *p, mpg_json_kind *kind, mpg_str *text, mpg_err *err) {
+static mpg_rc pull_value(mpg_prometheus *p, mpg_json_kind *kind, mpg_str *text, mpg_err *err) {
   return mpg_pull_take(p->pull, kind, text, err);
 }
 
@@ -115,7 +115,7 @@ static mpg_rc take_warnings(mpg_prometheus *p, bool infos, mpg_err *err) {
   mpg_json_kind kind;
   mpg_str text;
   size_t n;
-  mpg_rc rc = take(p, &kind, &text, err);
+  mpg_rc rc = pull_value(p, &kind, &text, err);
   if (rc != MPG_OK || kind != MPG_JSON_ARRAY)
     return rc;
   rc = mpg_json_parse(&p->pair, p->env, p->path, text, &list, &n, err);
@@ -131,7 +131,7 @@ static mpg_rc take_metric(mpg_prometheus *p, const mpg_pull_item *item, mpg_err 
   mpg_json_kind kind;
   mpg_str text;
   size_t n;
-  mpg_rc rc = take(p, &kind, &text, err);
+  mpg_rc rc = pull_value(p, &kind, &text, err);
   if (rc != MPG_OK)
     return rc;
   if (kind != MPG_JSON_OBJECT)
@@ -175,7 +175,7 @@ static mpg_rc take_pair(mpg_prometheus *p, const mpg_pull_item *item, mpg_err *e
   mpg_json_kind kind;
   mpg_str text;
   size_t n = 0;
-  mpg_rc rc = take(p, &kind, &text, err);
+  mpg_rc rc = pull_value(p, &kind, &text, err);
   if (rc == MPG_OK && kind == MPG_JSON_ARRAY)
     rc = mpg_json_parse(&p->pair, p->env, p->path, text, &pair, &n, err);
   if (rc != MPG_OK)
@@ -192,7 +192,7 @@ static mpg_rc take_scalar(mpg_prometheus *p, const mpg_pull_item *item, mpg_err 
   mpg_pull_item second;
   mpg_json_kind kind;
   mpg_str text;
-  mpg_rc rc = take(p, &kind, &text, err);
+  mpg_rc rc = pull_value(p, &kind, &text, err);
   if (rc != MPG_OK)
     return rc;
   if (kind != MPG_JSON_NUMBER)
@@ -205,7 +205,7 @@ static mpg_rc take_scalar(mpg_prometheus *p, const mpg_pull_item *item, mpg_err 
   if (rc == MPG_DONE)
     return unexpected(p, item, "a scalar of a time and a value", MPG_STR("one of them"), err);
   if (rc == MPG_OK)
-    rc = take(p, &kind, &text, err);
+    rc = pull_value(p, &kind, &text, err);
   return rc != MPG_OK
              ? rc
              : read_sample(p, item, (mpg_str){p->value.p, p->value.n}, kind, text, true, err);
@@ -215,7 +215,7 @@ static mpg_rc take_scalar(mpg_prometheus *p, const mpg_pull_item *item, mpg_err 
 static mpg_rc take_failure(mpg_prometheus *p, mpg_err *err) {
   mpg_json_kind kind;
   mpg_str text;
-  mpg_rc rc = take(p, &kind, &text, err);
+  mpg_rc rc = pull_value(p, &kind, &text, err);
   if (rc != MPG_OK || kind != MPG_JSON_STRING || text.n == 0)
     return rc;
   rc = p->failure.n > 0 ? mpg_json_put(&p->failure, MPG_STR(": ")) : MPG_OK;
@@ -238,8 +238,8 @@ static mpg_rc wrong_object(const mpg_prometheus *p, const mpg_pull_item *item, m
                                                         : "");
 }
 
-static mpg_rc enter(mpg_prometheus *p, const mpg_pull_item *item, mpg_prometheus_place place,
-                    mpg_err *err) {
+static mpg_rc enter_place(mpg_prometheus *p, const mpg_pull_item *item, mpg_prometheus_place place,
+                          mpg_err *err) {
   int depth = mpg_pull_depth(p->pull);
   if (depth == MPG_PULL_DEPTH)
     return unexpected(p, item, "an answer to a query", MPG_STR("values nested 17 deep"), err);
@@ -259,7 +259,7 @@ static mpg_rc take_member(mpg_prometheus *p, const mpg_pull_item *item, bool *gi
   p->known = true;
   switch (k) {
   case STATUS:
-    rc = take(p, &kind, &text, err);
+    rc = pull_value(p, &kind, &text, err);
     p->failed = rc == MPG_OK && mpg_str_eq(text, MPG_STR("error"));
     return rc;
   case ERROR:
@@ -267,24 +267,24 @@ static mpg_rc take_member(mpg_prometheus *p, const mpg_pull_item *item, bool *gi
     return take_failure(p, err);
   case DATA:
     if (item->first == '{')
-      return enter(p, item, MPG_PROMETHEUS_OBJECT, err);
+      return enter_place(p, item, MPG_PROMETHEUS_OBJECT, err);
     if (item->first == 'n')
       return MPG_OK;
     return unexpected(p, item, "the answer to a query, with an object \"data\"",
                       MPG_STR("another value"), err);
   case RESULT:
     if (item->first == '[')
-      return enter(p, item, MPG_PROMETHEUS_RESULT, err);
+      return enter_place(p, item, MPG_PROMETHEUS_RESULT, err);
     return unexpected(p, item, "an array \"result\"", MPG_STR("another value"), err);
   case RESULT_TYPE: /* stands before the result */
-    rc = take(p, &kind, &text, err);
+    rc = pull_value(p, &kind, &text, err);
     p->is_string = rc == MPG_OK && mpg_str_eq(text, MPG_STR("string"));
     return rc;
   case METRIC:
     return take_metric(p, item, err);
   case VALUES:
     if (item->first == '[')
-      return enter(p, item, MPG_PROMETHEUS_VALUES, err);
+      return enter_place(p, item, MPG_PROMETHEUS_VALUES, err);
     return unexpected(p, item, "an array of samples", MPG_STR("another value"), err);
   case VALUE:
     rc = take_pair(p, item, err);
@@ -330,10 +330,10 @@ static mpg_rc take_value(mpg_prometheus *p, const mpg_pull_item *item, bool *giv
       p->failure.n = 0;
     }
     p->named = false;
-    return enter(p, item, MPG_PROMETHEUS_OBJECT, err);
+    return enter_place(p, item, MPG_PROMETHEUS_OBJECT, err);
   }
   if (depth == 0 && item->first == '[')
-    return enter(p, item, MPG_PROMETHEUS_RESULT, err);
+    return enter_place(p, item, MPG_PROMETHEUS_RESULT, err);
   if (depth == 0)
     return unexpected(p, item, "an answer of Prometheus, an object", MPG_STR("another value"), err);
   rc = take_scalar(p, item, err);

@@ -45,7 +45,7 @@ static bool look_on(cursor *c) {
 }
 
 /* Behind the bytes that are of a kind. */
-static inline void pass(cursor *c, bool (*is)(char)) {
+static inline void skip_kind(cursor *c, bool (*is)(char)) {
   const char *line = c->line.p;
   do {
     const size_t look = c->look;
@@ -70,10 +70,10 @@ static bool is_in_quotes(char b) {
 }
 
 static void skip_space(cursor *c) {
-  pass(c, mpg_is_blank);
+  skip_kind(c, mpg_is_blank);
 }
 
-static bool take(cursor *c, char byte) {
+static bool accept_byte(cursor *c, char byte) {
   if (c->at == c->line.n || c->line.p[c->at] != byte)
     return false;
   c->at++;
@@ -81,20 +81,20 @@ static bool take(cursor *c, char byte) {
 }
 
 /* A name without quotes; empty if there is none. */
-static mpg_str name(cursor *c) {
+static mpg_str read_name(cursor *c) {
   size_t from = c->at;
   if (from < c->line.n && (c->line.p[from] < '0' || c->line.p[from] > '9'))
-    pass(c, is_in_name);
+    skip_kind(c, is_in_name);
   return (mpg_str){c->line.p + from, c->at - from};
 }
 
 /* A text in quotes, from after the first of them. */
-static mpg_rc quoted(cursor *c, mpg_str *out, mpg_err *err) {
+static mpg_rc read_quoted(cursor *c, mpg_str *out, mpg_err *err) {
   const char *p = c->line.p;
   size_t start = c->at, taken = start; /* what stands before `taken` is in the text */
   char *text = c->text, *to = text, b;
   for (;;) {
-    pass(c, is_in_quotes);
+    skip_kind(c, is_in_quotes);
     if (c->stopped)
       return mpg_fail(err, MPG_INTERRUPTED, "interrupted");
     if (c->at == c->line.n)
@@ -128,13 +128,13 @@ static mpg_rc read_labels(cursor *c, mpg_err *err) {
     bool in_quotes;
     mpg_rc rc = MPG_OK;
     skip_space(c);
-    if (take(c, '}'))
+    if (accept_byte(c, '}'))
       return MPG_OK;
-    in_quotes = take(c, '"');
+    in_quotes = accept_byte(c, '"');
     if (in_quotes)
-      rc = quoted(c, &key, err);
+      rc = read_quoted(c, &key, err);
     else
-      key = name(c);
+      key = read_name(c);
     if (rc != MPG_OK)
       return rc;
     if (!in_quotes && key.n == 0)
@@ -143,33 +143,33 @@ static mpg_rc read_labels(cursor *c, mpg_err *err) {
     if (in_quotes && c->p->sample.metric.n == 0 && c->at < c->line.n && c->line.p[c->at] != '=') {
       c->p->sample.metric = key;
     } else {
-      if (!take(c, '='))
+      if (!accept_byte(c, '='))
         return malformed(c, "'='", err);
       skip_space(c);
-      if (!take(c, '"'))
+      if (!accept_byte(c, '"'))
         return malformed(c, "a value in double quotes", err);
-      rc = quoted(c, &value, err);
+      rc = read_quoted(c, &value, err);
       if (rc == MPG_OK)
         rc = mpg_prometheus_add(c->p, key, value, err);
       if (rc != MPG_OK)
         return rc;
     }
     skip_space(c);
-    if (c->at < c->line.n && c->line.p[c->at] != '}' && !take(c, ','))
+    if (c->at < c->line.n && c->line.p[c->at] != '}' && !accept_byte(c, ','))
       return malformed(c, "',' or '}'", err);
   }
 }
 
-static mpg_str word(cursor *c) {
+static mpg_str read_word(cursor *c) {
   size_t from = c->at;
-  pass(c, is_in_word);
+  skip_kind(c, is_in_word);
   return (mpg_str){c->line.p + from, c->at - from};
 }
 
 static mpg_rc read_time(cursor *c, mpg_err *err) {
   mpg_value *time = &c->p->sample.time;
   size_t from = c->at;
-  mpg_str text = word(c);
+  mpg_str text = read_word(c);
   int64_t whole;
   bool is_whole = mpg_int_parse(text, &whole), is_number = mpg_real_parse(text, &time->r);
   if (is_whole && whole >= INT64_C(100000000000))
@@ -187,9 +187,9 @@ static mpg_rc read_sample(cursor *c, mpg_err *err) {
   size_t from;
   mpg_rc rc = MPG_OK;
   memset(s, 0, sizeof *s);
-  s->metric = name(c);
+  s->metric = read_name(c);
   skip_space(c);
-  if (take(c, '{'))
+  if (accept_byte(c, '{'))
     rc = read_labels(c, err);
   if (rc != MPG_OK)
     return rc;
@@ -199,7 +199,7 @@ static mpg_rc read_sample(cursor *c, mpg_err *err) {
   }
   skip_space(c);
   from = c->at;
-  s->text = word(c);
+  s->text = read_word(c);
   if (!mpg_prometheus_value(s->text, &s->value)) {
     /* The second word of a line of prose shows that the first was no metric either. */
     c->at = !c->p->any && s->nlabels == 0 ? 0 : from;
@@ -209,7 +209,7 @@ static mpg_rc read_sample(cursor *c, mpg_err *err) {
   if (c->at < c->line.n && c->line.p[c->at] != '#')
     rc = read_time(c, err);
   skip_space(c);
-  if (rc == MPG_OK && take(c, '#')) {
+  if (rc == MPG_OK && accept_byte(c, '#')) {
     skip_space(c);
     s->exemplar = (mpg_str){c->line.p + c->at, c->line.n - c->at};
   } else if (rc == MPG_OK && c->at < c->line.n) {
@@ -225,17 +225,17 @@ static mpg_rc read_comment(cursor *c, mpg_err *err) {
   mpg_rc rc = MPG_OK;
   c->at++;
   skip_space(c);
-  if (!mpg_str_eq(word(c), MPG_STR("TYPE")))
+  if (!mpg_str_eq(read_word(c), MPG_STR("TYPE")))
     return MPG_OK;
   skip_space(c);
-  if (take(c, '"'))
-    rc = quoted(c, &family, err);
+  if (accept_byte(c, '"'))
+    rc = read_quoted(c, &family, err);
   else
-    family = word(c);
+    family = read_word(c);
   if (rc != MPG_OK)
     return rc;
   skip_space(c);
-  type = word(c);
+  type = read_word(c);
   if (type.n >= sizeof p->type)
     type.n = 0;
   memcpy(p->type, type.p, type.n);

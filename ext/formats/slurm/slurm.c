@@ -117,7 +117,7 @@ void mpg_slurm_close(mpg_slurm *s) {
 
 /* ---- Lines ---- */
 
-static mpg_rc append(mpg_slurm *s, lines *l, const char *p, size_t n, mpg_err *err) {
+static mpg_rc append_bytes(mpg_slurm *s, lines *l, const char *p, size_t n, mpg_err *err) {
   if (n > SIZE_MAX - l->n || mpg_grow(s->env, &l->p, &l->cap, l->n + n + 1, 1) != MPG_OK)
     return mpg_fail_nomem(err);
   if (!mpg_copy(s->env, l->p + l->n, p, n))
@@ -126,7 +126,7 @@ static mpg_rc append(mpg_slurm *s, lines *l, const char *p, size_t n, mpg_err *e
   return MPG_OK;
 }
 
-static mpg_rc split(mpg_slurm_row *row, const lines *of, mpg_err *err) {
+static mpg_rc split_row(mpg_slurm_row *row, const lines *of, mpg_err *err) {
   mpg_rc rc = mpg_slurm_row_split(row, (mpg_str){of->p, of->n});
   return rc == MPG_OK ? rc : mpg_fail_plain(err, rc);
 }
@@ -158,7 +158,7 @@ static mpg_rc read_line(mpg_slurm *s, const mpg_str **parts, size_t *n, mpg_err 
   return rc;
 }
 
-static mpg_rc fetch(mpg_slurm *s, lines *l, mpg_err *err) {
+static mpg_rc fetch_line(mpg_slurm *s, lines *l, mpg_err *err) {
   const char delimiter = LINE_DELIMITER;
   const mpg_str *parts;
   size_t n;
@@ -175,9 +175,9 @@ static mpg_rc fetch(mpg_slurm *s, lines *l, mpg_err *err) {
   l->cut_off = mpg_csv_cut_off(s->csv);
   for (size_t i = 0; rc == MPG_OK && i < n; i++) {
     if (i > 0)
-      rc = append(s, l, &delimiter, 1, err);
+      rc = append_bytes(s, l, &delimiter, 1, err);
     if (rc == MPG_OK)
-      rc = append(s, l, parts[i].p, parts[i].n, err);
+      rc = append_bytes(s, l, parts[i].p, parts[i].n, err);
   }
   return rc;
 }
@@ -194,7 +194,7 @@ static mpg_rc next_line(mpg_slurm *s, mpg_err *err) {
     s->has_ahead = false;
     return MPG_OK;
   }
-  return s->at_end ? MPG_DONE : fetch(s, &s->record, err);
+  return s->at_end ? MPG_DONE : fetch_line(s, &s->record, err);
 }
 
 /*
@@ -207,7 +207,7 @@ static mpg_rc look_ahead(mpg_slurm *s, mpg_err *err) {
     return MPG_OK;
   if (s->at_end || s->damage_ahead)
     return MPG_DONE;
-  rc = fetch(s, &s->ahead, err);
+  rc = fetch_line(s, &s->ahead, err);
   s->has_ahead = rc == MPG_OK;
   s->at_end = rc == MPG_DONE;
   s->damage_ahead = rc == MPG_DATA;
@@ -215,7 +215,7 @@ static mpg_rc look_ahead(mpg_slurm *s, mpg_err *err) {
 }
 
 /* Joins the line ahead to the record, with the empty lines between them. */
-static mpg_rc join(mpg_slurm *s, mpg_err *err) {
+static mpg_rc join_ahead(mpg_slurm *s, mpg_err *err) {
   size_t breaks = (size_t)(s->ahead.first - s->record.last);
   if (mpg_grow(s->env, &s->record.p, &s->record.cap, s->record.n + breaks + 1, 1) != MPG_OK)
     return mpg_fail_nomem(err);
@@ -224,7 +224,7 @@ static mpg_rc join(mpg_slurm *s, mpg_err *err) {
   s->record.last = s->ahead.last;
   s->record.cut_off = s->ahead.cut_off;
   s->has_ahead = false;
-  return append(s, &s->record, s->ahead.p, s->ahead.n, err);
+  return append_bytes(s, &s->record, s->ahead.p, s->ahead.n, err);
 }
 
 static bool is_header_again(const mpg_slurm *s, const lines *l) {
@@ -395,7 +395,7 @@ static bool is_fixed_width(const mpg_slurm *s, mpg_str line) {
   return end < line.n && next < line.n && find_field(s->kind, (mpg_str){line.p, end}) >= 0;
 }
 
-static bool starts(mpg_str line, const char *with) {
+static bool begins_with(mpg_str line, const char *with) {
   size_t n = strlen(with);
   return line.n >= n && memcmp(line.p, with, n) == 0;
 }
@@ -408,15 +408,15 @@ static const char *looks_like(const mpg_slurm *s, mpg_str line) {
   if (is_header(s, jobs ? &mpg_slurm_events : &mpg_slurm_jobs, &s->row))
     return jobs ? " (a header of sacctmgr show event: read it with slurm_events_trace)"
                 : " (a header of sacct: read it with slurm_trace)";
-  if (starts(line, "NodeName="))
+  if (begins_with(line, "NodeName="))
     return " (nodes of scontrol: read them with slurm_nodes_trace)";
-  if (starts(line, "JOBID")) /* more names than not are no fields */
+  if (begins_with(line, "JOBID")) /* more names than not are no fields */
     return " (a header of squeue: export it with --json)";
-  if (starts(line, "JobId="))
+  if (begins_with(line, "JobId="))
     return " (jobs of scontrol: export them with --json)";
-  if (starts(line, "\""))
+  if (begins_with(line, "\""))
     return MPG_SLURM_QUOTED;
-  if (starts(line, "{")) /* JSON of jobs is read elsewhere (slurm_json.c) */
+  if (begins_with(line, "{")) /* JSON of jobs is read elsewhere (slurm_json.c) */
     return " (JSON: export events with -P)";
   return " (exported with -n? then name the fields in the argument columns)";
 }
@@ -433,7 +433,7 @@ static mpg_rc no_header(mpg_slurm *s, mpg_err *err) {
 }
 
 /* Reads the first line: the header, or a record of the columns that the caller named. */
-static mpg_rc start(mpg_slurm *s, mpg_err *err) {
+static mpg_rc read_first_line(mpg_slurm *s, mpg_err *err) {
   mpg_str name;
   mpg_rc rc = next_line(s, err);
   if (rc != MPG_OK)
@@ -441,16 +441,16 @@ static mpg_rc start(mpg_slurm *s, mpg_err *err) {
   s->started = true;
   if (s->delimiter.n == 0) {
     mpg_str shows = header_delimiter(&s->record);
-    if (append(s, &s->header, s->record.p, s->record.n, err) != MPG_OK)
+    if (append_bytes(s, &s->header, s->record.p, s->record.n, err) != MPG_OK)
       return err->rc;
     s->delimiter = shows;
     if (shows.p >= s->record.p && shows.p <= s->record.p + s->record.n) /* into what stays */
       s->delimiter.p = s->header.p + (shows.p - s->record.p);
-  } else if (append(s, &s->header, s->record.p, s->record.n, err) != MPG_OK) {
+  } else if (append_bytes(s, &s->header, s->record.p, s->record.n, err) != MPG_OK) {
     return err->rc;
   }
   s->row.delimiter = s->peek.delimiter = s->delimiter;
-  if (split(&s->row, &s->record, err) != MPG_OK)
+  if (split_row(&s->row, &s->record, err) != MPG_OK)
     return err->rc;
   if (is_header(s, s->kind, &s->row))
     return use_header(s, err);
@@ -465,7 +465,7 @@ static mpg_rc start(mpg_slurm *s, mpg_err *err) {
     rc = notice_no_tres(s, err);
   if (rc != MPG_OK)
     return rc;
-  if (split(&s->row, &s->record, err) != MPG_OK)
+  if (split_row(&s->row, &s->record, err) != MPG_OK)
     return err->rc;
   s->row.trailing = s->peek.trailing = mpg_slurm_row_ends_open(&s->row);
   /* It is the first record: put it back. */
@@ -478,7 +478,7 @@ static mpg_rc start(mpg_slurm *s, mpg_err *err) {
 
 /* ---- Records ---- */
 
-static void where(const mpg_slurm *s, size_t at, int64_t *line, int64_t *column) {
+static void place_of(const mpg_slurm *s, size_t at, int64_t *line, int64_t *column) {
   *line = s->record.first;
   *column = 1;
   for (size_t i = 0; i < at && i < s->record.n; i++) {
@@ -496,10 +496,10 @@ static mpg_rc diagnose(mpg_slurm *s, size_t first_line, mpg_err *err) {
   int64_t line, column;
   size_t at;
   s->record.n = first_line;
-  if (split(&s->row, &s->record, err) != MPG_OK)
+  if (split_row(&s->row, &s->record, err) != MPG_OK)
     return err->rc;
   at = mpg_slurm_row_explain(&s->row, s->kind, text, sizeof text);
-  where(s, at, &line, &column);
+  place_of(s, at, &line, &column);
   return mpg_fail(err, MPG_DATA, "%s:%lld:%lld: %s", s->path, (long long)line, (long long)column,
                   text);
 }
@@ -508,11 +508,11 @@ static mpg_rc diagnose(mpg_slurm *s, size_t first_line, mpg_err *err) {
 ** Makes one whole record of the line read and, if that is not enough, of those after it. A line
 ** that starts a record by itself is never joined to another.
 */
-static mpg_rc assemble(mpg_slurm *s, bool *mended, int64_t *joined, mpg_err *err) {
+static mpg_rc assemble_record(mpg_slurm *s, bool *mended, int64_t *joined, mpg_err *err) {
   size_t first_line = s->record.n;
   *joined = 0;
   for (;;) {
-    mpg_rc rc = split(&s->row, &s->record, err);
+    mpg_rc rc = split_row(&s->row, &s->record, err);
     bool whole, more;
     if (rc != MPG_OK)
       return rc;
@@ -531,7 +531,7 @@ static mpg_rc assemble(mpg_slurm *s, bool *mended, int64_t *joined, mpg_err *err
     }
     if (more) {
       bool starts, shorter;
-      if (split(&s->peek, &s->ahead, err) != MPG_OK)
+      if (split_row(&s->peek, &s->ahead, err) != MPG_OK)
         return err->rc;
       starts = mpg_slurm_row_starts(&s->peek);
       shorter = s->peek.npieces < s->peek.ncolumns;
@@ -539,15 +539,15 @@ static mpg_rc assemble(mpg_slurm *s, bool *mended, int64_t *joined, mpg_err *err
     }
     if (!more)
       return whole ? MPG_OK : diagnose(s, first_line, err);
-    if (join(s, err) != MPG_OK)
+    if (join_ahead(s, err) != MPG_OK)
       return err->rc;
     if (++*joined % JOINS_BETWEEN_POLLS == 0 && mpg_interrupted(s->env))
       return mpg_fail(err, MPG_INTERRUPTED, "interrupted");
   }
 }
 
-static mpg_rc count(mpg_slurm *s, mpg_severity severity, const char *kind, int64_t line,
-                    const char *detail, mpg_err *err) {
+static mpg_rc add_issue(mpg_slurm *s, mpg_severity severity, const char *kind, int64_t line,
+                        const char *detail, mpg_err *err) {
   if (s->options.issues == NULL ||
       mpg_issues_add(s->options.issues, severity, s->path, kind, line, 1, "%s", detail) == MPG_OK)
     return MPG_OK;
@@ -565,32 +565,32 @@ static mpg_rc notice_repeat(mpg_slurm *s, mpg_err *err) {
   return rc == MPG_OK ? rc : mpg_fail_plain(err, rc);
 }
 
-static mpg_rc accept(mpg_slurm *s, bool mended, int64_t joined, mpg_err *err) {
+static mpg_rc accept_record(mpg_slurm *s, bool mended, int64_t joined, mpg_err *err) {
   mpg_rc rc = MPG_OK;
   for (size_t i = 0; i < s->row.ncolumns; i++) {
     if (s->row.cells[i].fit == MPG_ZONE_UNIQUE || s->row.columns[i].field < 0)
       continue;
     if (s->row.cells[i].fit == MPG_ZONE_REPEATED)
-      rc = count(s, MPG_INFO, "repeated_time", s->record.first,
-                 "the clock showed this time twice; the first is taken", err);
+      rc = add_issue(s, MPG_INFO, "repeated_time", s->record.first,
+                     "the clock showed this time twice; the first is taken", err);
     else
-      rc = count(s, MPG_WARNING, "skipped_time", s->record.first,
-                 "the clock never showed this time; is it the right zone?", err);
+      rc = add_issue(s, MPG_WARNING, "skipped_time", s->record.first,
+                     "the clock never showed this time; is it the right zone?", err);
     if (rc != MPG_OK)
       return rc;
   }
   if (mended)
-    rc =
-        count(s, MPG_INFO, "split_text", s->record.first,
-              "a text holds the delimiter; export with another, such as --delimiter=$'\\x1f'", err);
+    rc = add_issue(s, MPG_INFO, "split_text", s->record.first,
+                   "a text holds the delimiter; export with another, such as --delimiter=$'\\x1f'",
+                   err);
   if (rc == MPG_OK && joined > 0)
-    rc = count(s, MPG_INFO, "joined_lines", s->record.first, "a text holds a newline", err);
+    rc = add_issue(s, MPG_INFO, "joined_lines", s->record.first, "a text holds a newline", err);
   if (rc == MPG_OK && s->kind == &mpg_slurm_jobs)
     rc = notice_repeat(s, err);
   return rc;
 }
 
-static mpg_rc finish(mpg_slurm *s, mpg_err *err) {
+static mpg_rc finish_file(mpg_slurm *s, mpg_err *err) {
   mpg_rc rc = mpg_slurm_repeats_end(&s->repeats, s->options.issues, s->path, err);
   s->dead = true;
   return rc == MPG_OK ? MPG_DONE : rc;
@@ -636,7 +636,7 @@ mpg_rc mpg_slurm_next(mpg_slurm *s, mpg_err *err) {
   if (s->dead)
     return MPG_DONE;
   if (!s->started) {
-    rc = start(s, err);
+    rc = read_first_line(s, err);
     if (rc == MPG_OK && s->looked != NULL)
       rc = mpg_slurm_prefetch_begin(s->looked, &s->row, (mpg_str){s->header.p, s->header.n}, err);
   }
@@ -647,19 +647,19 @@ mpg_rc mpg_slurm_next(mpg_slurm *s, mpg_err *err) {
       rc = next_line(s, err);
   } while (rc == MPG_OK && is_header_again(s, &s->record));
   if (rc == MPG_OK) {
-    rc = assemble(s, &mended, &joined, err);
+    rc = assemble_record(s, &mended, &joined, err);
     if (rc == MPG_DATA && joined == 0 && s->record.cut_off) {
       rc = mpg_unfinished_record(s->options.issues, s->path, s->record.first, err);
       rc = rc == MPG_OK ? MPG_DONE : rc;
     }
   }
   if (rc == MPG_OK)
-    rc = accept(s, mended, joined, err);
+    rc = accept_record(s, mended, joined, err);
   if (rc == MPG_OK && s->record.cut_off)
     rc = mpg_no_line_end(s->options.issues, s->path, s->record.last, err);
   if (s->poller.stopped)
     return mpg_fail(err, MPG_INTERRUPTED, "interrupted");
-  return rc == MPG_DONE ? finish(s, err) : rc;
+  return rc == MPG_DONE ? finish_file(s, err) : rc;
 }
 
 int64_t mpg_slurm_line(const mpg_slurm *s) {

@@ -7,14 +7,14 @@
 #define DAY INT64_C(86400)
 
 /* The value of two digits; over 99 if they are no digits. */
-static inline unsigned two(const char *p) {
+static inline unsigned two_digits(const char *p) {
   unsigned tens = (unsigned)(unsigned char)p[0] - '0', ones = (unsigned)(unsigned char)p[1] - '0';
   return tens <= 9 && ones <= 9 ? tens * 10 + ones : 100;
 }
 
 /* "05:52:33", of 8 bytes, below 24 hours. */
-static inline bool clock(const char *p, int64_t *seconds) {
-  unsigned hours = two(p), minutes = two(p + 3), s = two(p + 6);
+static inline bool read_clock(const char *p, int64_t *seconds) {
+  unsigned hours = two_digits(p), minutes = two_digits(p + 3), s = two_digits(p + 6);
   if (p[2] != ':' || p[5] != ':' || hours > 23 || minutes > 59 || s > 59)
     return false;
   *seconds = hours * 3600 + minutes * 60 + s;
@@ -24,7 +24,7 @@ static inline bool clock(const char *p, int64_t *seconds) {
 bool mpg_slurm_fast_time(const mpg_slurm_date *date, mpg_str s, int64_t *seconds) {
   int64_t of_day;
   if (!date->known || s.n != 19 || memcmp(s.p, date->text, DATE_BYTES) != 0 ||
-      s.p[DATE_BYTES] != 'T' || !clock(s.p + 11, &of_day))
+      s.p[DATE_BYTES] != 'T' || !read_clock(s.p + 11, &of_day))
     return false;
   *seconds = date->seconds + of_day;
   return true;
@@ -33,7 +33,7 @@ bool mpg_slurm_fast_time(const mpg_slurm_date *date, mpg_str s, int64_t *seconds
 void mpg_slurm_date_learn(mpg_slurm_date *date, mpg_str s, int64_t seconds) {
   int64_t of_day;
   /* Not the first and the last day of all times, which may not be whole. */
-  if (s.n != 19 || s.p[DATE_BYTES] != 'T' || !clock(s.p + 11, &of_day) || seconds < 2 * DAY ||
+  if (s.n != 19 || s.p[DATE_BYTES] != 'T' || !read_clock(s.p + 11, &of_day) || seconds < 2 * DAY ||
       seconds > INT64_C(9000000000))
     return;
   memcpy(date->text, s.p, DATE_BYTES);
@@ -42,7 +42,7 @@ void mpg_slurm_date_learn(mpg_slurm_date *date, mpg_str s, int64_t seconds) {
 }
 
 bool mpg_slurm_fast_duration(mpg_str s, int64_t *seconds) {
-  return s.n == 8 && clock(s.p, seconds);
+  return s.n == 8 && read_clock(s.p, seconds);
 }
 
 bool mpg_slurm_fast_digits(mpg_str s) {

@@ -166,7 +166,7 @@ const char *const mpg_slurm_marks_of_accounting[] = {"REQUEUED", "RESIZING", "RE
 const char *const mpg_slurm_marks_of_controller[] = {"REVOKED", NULL};
 
 /* The first of the words with commas between that is one of `marks`; else the first word. */
-static mpg_str chosen(mpg_str words, const char *const *marks) {
+static mpg_str choose_word(mpg_str words, const char *const *marks) {
   mpg_str first = {words.p, 0};
   for (size_t at = 0, end; at <= words.n; at = end + 1) {
     mpg_str word;
@@ -192,7 +192,7 @@ mpg_rc mpg_slurm_read_state(mpg_slurm_fields *f, mpg_slurm_docs *docs, const mpg
   if (rc != MPG_OK)
     return rc;
   if (f->text.n > at) {
-    word = chosen((mpg_str){f->text.p + at, f->text.n - at}, marks);
+    word = choose_word((mpg_str){f->text.p + at, f->text.n - at}, marks);
     memmove(f->text.p + at, word.p, word.n);
     f->text.n = at + word.n;
   }

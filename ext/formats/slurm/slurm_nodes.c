@@ -123,7 +123,7 @@ mpg_str mpg_slurm_show_node_gpus(const mpg_slurm_show_node *s, bool allocated) {
 
 /* ---- Values ---- */
 
-static bool starts(mpg_str s, mpg_str with) {
+static bool begins_with(mpg_str s, mpg_str with) {
   return s.n >= with.n && memcmp(s.p, with.p, with.n) == 0;
 }
 
@@ -145,8 +145,8 @@ bool mpg_slurm_show_node_out_of_service(mpg_str state) {
   return false;
 }
 
-static mpg_rc note(mpg_slurm_show_node *s, mpg_severity severity, const char *kind,
-                   const char *detail, mpg_err *err) {
+static mpg_rc add_issue(mpg_slurm_show_node *s, mpg_severity severity, const char *kind,
+                        const char *detail, mpg_err *err) {
   if (s->issues != NULL &&
       mpg_issues_add(s->issues, severity, s->path, kind, s->line, 1, "%s", detail) != MPG_OK)
     return mpg_fail_nomem(err);
@@ -203,15 +203,15 @@ static mpg_rc set_time(mpg_slurm_show_node *s, size_t i, mpg_str text, mpg_err *
   if (s->zone != NULL && mpg_zone_is_local(text))
     fit = mpg_zone_utc(s->zone, s->values[i].i, &s->values[i].i);
   if (fit == MPG_ZONE_REPEATED)
-    return note(s, MPG_INFO, "repeated_time",
-                "the clock showed this time twice: the first is taken", err);
+    return add_issue(s, MPG_INFO, "repeated_time",
+                     "the clock showed this time twice: the first is taken", err);
   if (fit == MPG_ZONE_SKIPPED)
-    return note(s, MPG_WARNING, "skipped_time",
-                "the clock never showed this time: moved forward; is it the right zone?", err);
+    return add_issue(s, MPG_WARNING, "skipped_time",
+                     "the clock never showed this time: moved forward; is it the right zone?", err);
   return MPG_OK;
 }
 
-static mpg_rc set(mpg_slurm_show_node *s, size_t i, mpg_str text, mpg_err *err) {
+static mpg_rc set_field(mpg_slurm_show_node *s, size_t i, mpg_str text, mpg_err *err) {
   while (text.n > 0 && text.p[text.n - 1] == ' ')
     text.n--;
   if (text.n == 0 || mpg_str_eq(text, MPG_STR("(null)")) || mpg_str_eq(text, MPG_STR("N/A")))
@@ -262,14 +262,14 @@ static mpg_rc set_reason(mpg_slurm_show_node *s, mpg_str text, mpg_err *err) {
   while (text.n > 0 && text.p[text.n - 1] == ' ')
     text.n--;
   if (!find_stamp(text, &open, &user_end, &close))
-    return set(s, MPG_SLURM_SHOW_NODE_Reason, text, err);
-  rc = set(s, MPG_SLURM_SHOW_NODE_ReasonUser, (mpg_str){text.p + open + 1, user_end - open - 1},
-           err);
+    return set_field(s, MPG_SLURM_SHOW_NODE_Reason, text, err);
+  rc = set_field(s, MPG_SLURM_SHOW_NODE_ReasonUser,
+                 (mpg_str){text.p + open + 1, user_end - open - 1}, err);
   if (rc == MPG_OK)
-    rc = set(s, MPG_SLURM_SHOW_NODE_ReasonTime,
-             (mpg_str){text.p + user_end + 1, close - user_end - 1}, err);
+    rc = set_field(s, MPG_SLURM_SHOW_NODE_ReasonTime,
+                   (mpg_str){text.p + user_end + 1, close - user_end - 1}, err);
   text.n = open;
-  return rc == MPG_OK ? set(s, MPG_SLURM_SHOW_NODE_Reason, text, err) : rc;
+  return rc == MPG_OK ? set_field(s, MPG_SLURM_SHOW_NODE_Reason, text, err) : rc;
 }
 
 /* The length of the name if "Name=" is at `at`, at the start of a line or after a space; else 0. */
@@ -341,7 +341,7 @@ static mpg_rc read_text(mpg_slurm_show_node *s, mpg_err *err) {
     /* What comes again is in a further line of a reason. */
     for (size_t i = 0; i < MPG_SLURM_SHOW_NODE_COUNT_OF_FIELDS; i++)
       if (s->values[i].type == MPG_NULL && mpg_str_eq(name, mpg_str_of(fields[i].name)))
-        rc = set(s, i, value, err);
+        rc = set_field(s, i, value, err);
   }
   return rc;
 }
@@ -373,7 +373,7 @@ static mpg_rc put_off(mpg_slurm_show_node *s, int64_t node_line, const mpg_err *
 static const mpg_str first_word = MPG_STR("NodeName=");
 
 /* Puts the lines of the next node together. */
-static mpg_rc gather(mpg_slurm_show_node *s, mpg_err *err) {
+static mpg_rc gather_node(mpg_slurm_show_node *s, mpg_err *err) {
   mpg_str line;
   mpg_rc rc = MPG_OK;
   bool any = s->has_ahead;
@@ -404,17 +404,18 @@ static mpg_rc gather(mpg_slurm_show_node *s, mpg_err *err) {
       int64_t node_line = s->line;
       s->line = mpg_lines_number(s->lines);
       /* The start of a node is checked only if nothing else says what kind of file this is. */
-      if (!any && line.n > 0 && !starts(line, first_word) && !starts(first_word, line))
+      if (!any && line.n > 0 && !begins_with(line, first_word) && !begins_with(first_word, line))
         return no_node(s, line, err);
-      rc = note(s, MPG_WARNING, "unfinished_record",
-                "the last line has no line end: its node is left out as still being written", err);
+      rc = add_issue(s, MPG_WARNING, "unfinished_record",
+                     "the last line has no line end: its node is left out as still being written",
+                     err);
       s->line = node_line;
       /* The one before it is whole, unless this is a line more of it. */
       if (rc == MPG_OK && (!any || line.n == 0 || line.p[0] == ' '))
         rc = MPG_DONE;
       return rc;
     }
-    if (starts(line, first_word)) {
+    if (begins_with(line, first_word)) {
       mpg_json_text *to = any ? &s->ahead : &s->node;
       to->n = 0;
       if (mpg_json_put(to, line) != MPG_OK)
@@ -470,7 +471,7 @@ static mpg_rc read_member(mpg_slurm_show_node *s, const mpg_json_member *m, size
   return MPG_OK;
 }
 
-static void upper(char *p, size_t n) {
+static void to_upper(char *p, size_t n) {
   for (size_t i = 0; i < n; i++)
     if (p[i] >= 'a' && p[i] <= 'z')
       p[i] = (char)(p[i] - 'a' + 'A');
@@ -500,7 +501,7 @@ static mpg_rc read_json(mpg_slurm_show_node *s, mpg_str text, mpg_err *err) {
     s->text.n = after;
   at[MPG_SLURM_SHOW_NODE_State] = from;
   n[MPG_SLURM_SHOW_NODE_State] = s->text.n - from;
-  upper(s->text.p + from, s->text.n - from);
+  to_upper(s->text.p + from, s->text.n - from);
   for (size_t i = 0; i < MPG_SLURM_SHOW_NODE_COUNT_OF_FIELDS; i++)
     if (n[i] > 0 && !(n[i] == 3 && memcmp(s->text.p + at[i], "N/A", 3) == 0)) {
       s->values[i].type = MPG_TEXT;
@@ -571,7 +572,7 @@ mpg_rc mpg_slurm_show_node_next(mpg_slurm_show_node *s, mpg_err *err) {
     if (rc == MPG_OK)
       rc = read_json(s, text, err);
   } else {
-    rc = gather(s, err);
+    rc = gather_node(s, err);
     if (rc == MPG_OK)
       rc = read_text(s, err);
   }

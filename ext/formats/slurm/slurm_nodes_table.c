@@ -64,7 +64,7 @@ static mpg_rc file_open(void *p, void *zone, const mpg_env *env, mpg_stream *str
 
 MPG_READER_NEXT_AND_LINE(nodes_file, slurm_show_node)
 
-static mpg_rc column(void *p, size_t i, mpg_value *out, mpg_err *err) {
+static mpg_rc get_column(void *p, size_t i, mpg_value *out, mpg_err *err) {
   nodes_file *file = p;
   const mpg_value *state = mpg_slurm_show_node_get(file->reader, MPG_SLURM_SHOW_NODE_State);
   mpg_slurm_gpus gpus;
@@ -116,7 +116,7 @@ int mpg_register_slurm_nodes(mpg_conn *conn, char **error) {
       .close = file_close,
       .next = file_next,
       .line = file_line,
-      .column = column,
+      .column = get_column,
   };
   return mpg_register_reader(conn, &format, error);
 }

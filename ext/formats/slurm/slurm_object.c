@@ -126,18 +126,18 @@ mpg_rc mpg_slurm_put_tres(mpg_slurm_docs *docs, const mpg_json_member *list, mpg
 }
 
 /* Bytes before the first of `set`, or all. */
-static size_t before(mpg_str s, const char *set) {
+static size_t bytes_before(mpg_str s, const char *set) {
   size_t i = 0;
   while (i < s.n && (s.p[i] == '\0' || strchr(set, s.p[i]) == NULL))
     i++;
   return i;
 }
 
-static mpg_str from(mpg_str s, size_t at) {
+static mpg_str rest_from(mpg_str s, size_t at) {
   return at < s.n ? (mpg_str){s.p + at, s.n - at} : (mpg_str){s.p + s.n, 0};
 }
 
-static void add(mpg_slurm_gres *gres, mpg_str type, int64_t count) {
+static void add_gpus(mpg_slurm_gres *gres, mpg_str type, int64_t count) {
   size_t i = 0;
   while (i < gres->n && !mpg_str_eq(gres->of[i].type, type))
     i++;
@@ -155,7 +155,7 @@ static void add(mpg_slurm_gres *gres, mpg_str type, int64_t count) {
 
 void mpg_slurm_gres_add(mpg_slurm_gres *gres, mpg_str list, int64_t times, mpg_poller *poller) {
   while (list.n > 0) {
-    size_t end = before(list, ",("), type_end;
+    size_t end = bytes_before(list, ",("), type_end;
     mpg_str word = {list.p, end};
     mpg_str type = {NULL, 0};
     int64_t count = 1;
@@ -163,23 +163,23 @@ void mpg_slurm_gres_add(mpg_slurm_gres *gres, mpg_str list, int64_t times, mpg_p
       return;
     /* "(S:0-1)" and "(IDX:0,2)" name sockets and devices, and may hold commas. */
     if (end < list.n && list.p[end] == '(')
-      end += before(from(list, end), ")") + 1;
-    list = from(list, end < list.n && list.p[end] == ',' ? end + 1 : end);
+      end += bytes_before(rest_from(list, end), ")") + 1;
+    list = rest_from(list, end < list.n && list.p[end] == ',' ? end + 1 : end);
     if (word.n > 5 && memcmp(word.p, "gres", 4) == 0 && (word.p[4] == '/' || word.p[4] == ':'))
-      word = from(word, 5);
+      word = rest_from(word, 5);
     if (word.n < 3 || memcmp(word.p, "gpu", 3) != 0 ||
         (word.n > 3 && strchr(":=", word.p[3]) == NULL))
       continue;
-    word = from(word, 4);
-    type_end = before(word, ":=");
+    word = rest_from(word, 4);
+    type_end = bytes_before(word, ":=");
     if (type_end < word.n || (word.n > 0 && !(word.p[0] >= '0' && word.p[0] <= '9'))) {
       type = (mpg_str){word.p, type_end};
-      word = from(word, type_end + 1);
+      word = rest_from(word, type_end + 1);
     }
     if (word.n > 0 && !mpg_int_parse(word, &count))
       continue;
     if (count > 0 && times > 0 && !__builtin_mul_overflow(count, times, &count))
-      add(gres, type, count);
+      add_gpus(gres, type, count);
   }
 }
 

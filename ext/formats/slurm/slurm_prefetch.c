@@ -112,14 +112,14 @@ static void look_over(const mpg_slurm_prefetch *a, mpg_slurm_row *row, mpg_slurm
 
 /* ---- Blocks ---- */
 
-static mpg_rc cut(void *ctx, void *slot, mpg_err *err) {
+static mpg_rc next_block(void *ctx, void *slot, mpg_err *err) {
   mpg_slurm_prefetch *a = ctx;
   mpg_slurm_block *b = slot;
   b->n = 0;
   return mpg_blocks_next(a->blocks, &b->block, err);
 }
 
-static void work(void *ctx, void *slot, int thread) {
+static void parse_block(void *ctx, void *slot, int thread) {
   const mpg_slurm_prefetch *a = ctx;
   mpg_slurm_block *b = slot;
   if (!b->block.rest)
@@ -141,7 +141,8 @@ static mpg_rc copy_columns(mpg_slurm_prefetch *a, const mpg_slurm_row *from, mpg
 
 mpg_rc mpg_slurm_prefetch_begin(mpg_slurm_prefetch *a, const mpg_slurm_row *row, mpg_str header,
                                 mpg_err *err) {
-  static const mpg_pipeline_steps steps = {.cut = cut, .work = work, .cut_by_any = true};
+  static const mpg_pipeline_steps steps = {
+      .cut = next_block, .work = parse_block, .cut_by_any = true};
   size_t n = mpg_pipeline_slots(a->threads);
   void **slots;
   mpg_rc rc;
@@ -175,7 +176,7 @@ mpg_rc mpg_slurm_prefetch_begin(mpg_slurm_prefetch *a, const mpg_slurm_row *row,
 mpg_rc mpg_slurm_prefetch_next(mpg_slurm_prefetch *a, mpg_slurm_block **block, mpg_err *err) {
   void *slot = &a->first;
   if (a->end.rc == MPG_OK) {
-    a->end.rc = a->pipeline == NULL ? cut(a, slot, &a->end)
+    a->end.rc = a->pipeline == NULL ? next_block(a, slot, &a->end)
                                     : mpg_pipeline_next(a->pipeline, &slot, &a->end);
   }
   *block = a->end.rc == MPG_OK ? slot : NULL;

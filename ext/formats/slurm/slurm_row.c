@@ -29,7 +29,7 @@ mpg_rc mpg_slurm_row_add(mpg_slurm_row *row, int field, mpg_slurm_type type) {
 }
 
 /* Where the delimiter next stands, or NULL. */
-static const char *find(const char *p, const char *end, mpg_str d) {
+static const char *find_delimiter(const char *p, const char *end, mpg_str d) {
   for (; (size_t)(end - p) >= d.n; p++) {
     p = memchr(p, *d.p, (size_t)(end - p));
     if (p == NULL || (size_t)(end - p) < d.n)
@@ -87,7 +87,7 @@ mpg_rc mpg_slurm_row_split(mpg_slurm_row *row, mpg_str text) {
   if (rc != MPG_OK)
     return rc;
   for (;;) {
-    const char *cut = find(at, end, row->delimiter);
+    const char *cut = find_delimiter(at, end, row->delimiter);
     if (mpg_poller_stop(poller, (size_t)((cut == NULL ? end : cut) - p) + 1))
       return MPG_INTERRUPTED;
     if (add_piece(row, p, cut == NULL ? end : cut) != MPG_OK)
@@ -200,7 +200,8 @@ static bool is_valid(const mpg_slurm_row *row, mpg_slurm_type type, mpg_str s) {
   }
 }
 
-static bool decode(mpg_slurm_row *row, mpg_slurm_column *column, mpg_str s, mpg_slurm_cell *cell) {
+static bool decode_cell(mpg_slurm_row *row, mpg_slurm_column *column, mpg_str s,
+                        mpg_slurm_cell *cell) {
   mpg_slurm_type type = column->type;
   int64_t us;
   *cell = (mpg_slurm_cell){s, {MPG_NULL, 0, 0.0, {NULL, 0}}, MPG_ZONE_UNIQUE};
@@ -257,19 +258,20 @@ static bool decode(mpg_slurm_row *row, mpg_slurm_column *column, mpg_str s, mpg_
 }
 
 /* Decoding while it is in doubt which piece is whose: also what only looks wrong is refused. */
-static bool fits(mpg_slurm_row *row, mpg_slurm_column *column, mpg_str s, mpg_slurm_cell *cell) {
+static bool fits_column(mpg_slurm_row *row, mpg_slurm_column *column, mpg_str s,
+                        mpg_slurm_cell *cell) {
   mpg_slurm_type type = column->type;
   if (type == MPG_SLURM_STATE && !mpg_slurm_state_plausible(s))
     return false;
   if (type == MPG_SLURM_PATH && s.n > 0 && *s.p != '/')
     return false;
-  return decode(row, column, s, cell);
+  return decode_cell(row, column, s, cell);
 }
 
 /* ---- Matching ---- */
 
 /* Pieces that count: a whole record that ends with a delimiter has an empty one more. */
-static size_t counted(const mpg_slurm_row *row, bool *closed) {
+static size_t count_pieces(const mpg_slurm_row *row, bool *closed) {
   *closed = !row->trailing || row->pieces[row->npieces - 1].n == 0;
   return row->npieces - (row->trailing && *closed);
 }
@@ -284,7 +286,7 @@ static mpg_str from_to(const mpg_slurm_row *row, size_t first, size_t last) {
 ** columns can have c + x pieces. A text has one or more, any other column exactly one; a path is a
 ** text only if `paths`. *found: the ways for the whole record.
 */
-static mpg_rc mend(mpg_slurm_row *row, size_t excess, bool paths, unsigned char *found) {
+static mpg_rc assign_pieces(mpg_slurm_row *row, size_t excess, bool paths, unsigned char *found) {
   size_t n = row->ncolumns, wide = excess + 1, x = excess;
   unsigned char *ways;
   if (mpg_grow(row->env, &row->ways, &row->cap_ways, (n + 1) * wide, 1) != MPG_OK)
@@ -299,8 +301,8 @@ static mpg_rc mend(mpg_slurm_row *row, size_t excess, bool paths, unsigned char 
         if (more > 0 &&
             (!is_text(row->columns[c].type) || (!paths && row->columns[c].type == MPG_SLURM_PATH)))
           break;
-        if (fits(row, &row->columns[c], from_to(row, c + before, c + before + more),
-                 &row->cells[c]))
+        if (fits_column(row, &row->columns[c], from_to(row, c + before, c + before + more),
+                        &row->cells[c]))
           *to = (unsigned char)(*to + ways[c * wide + before] > 1 ? 2
                                                                   : *to + ways[c * wide + before]);
       }
@@ -309,7 +311,7 @@ static mpg_rc mend(mpg_slurm_row *row, size_t excess, bool paths, unsigned char 
     /* The only way here leads back to the one predecessor that can be reached and fits. */
     size_t more = 0;
     while (ways[c * wide + x - more] == 0 ||
-           !fits(row, &row->columns[c], from_to(row, c + x - more, c + x), &row->cells[c])) {
+           !fits_column(row, &row->columns[c], from_to(row, c + x - more, c + x), &row->cells[c])) {
       if (mpg_poller_stop(row->poller, 1)) /* and nothing fits any more */
         return MPG_INTERRUPTED;
       more++;
@@ -321,21 +323,21 @@ static mpg_rc mend(mpg_slurm_row *row, size_t excess, bool paths, unsigned char 
 
 mpg_rc mpg_slurm_row_match(mpg_slurm_row *row, bool *whole, bool *mended) {
   bool closed;
-  size_t n = counted(row, &closed);
+  size_t n = count_pieces(row, &closed);
   *whole = *mended = false;
   if (!closed || n < row->ncolumns)
     return MPG_OK;
   if (n > row->ncolumns) {
     size_t excess = n - row->ncolumns;
     unsigned char ways = 0;
-    mpg_rc rc = excess <= EXCESS ? mend(row, excess, false, &ways) : MPG_OK;
+    mpg_rc rc = excess <= EXCESS ? assign_pieces(row, excess, false, &ways) : MPG_OK;
     if (rc == MPG_OK && ways == 0 && excess <= EXCESS) /* a path is the last to hold a delimiter */
-      rc = mend(row, excess, true, &ways);
+      rc = assign_pieces(row, excess, true, &ways);
     *whole = *mended = ways == 1;
     return rc;
   }
   for (size_t c = 0; c < n; c++)
-    if (!decode(row, &row->columns[c], row->pieces[c], &row->cells[c]))
+    if (!decode_cell(row, &row->columns[c], row->pieces[c], &row->cells[c]))
       return MPG_OK;
   *whole = true;
   return MPG_OK;
@@ -343,7 +345,7 @@ mpg_rc mpg_slurm_row_match(mpg_slurm_row *row, bool *whole, bool *mended) {
 
 const mpg_value *mpg_slurm_row_value(mpg_slurm_row *row, size_t c, mpg_str text) {
   row->broken = false;
-  (void)decode(row, &row->columns[c], text, &row->cells[c]);
+  (void)decode_cell(row, &row->columns[c], text, &row->cells[c]);
   return &row->cells[c].value;
 }
 
@@ -352,7 +354,7 @@ bool mpg_slurm_row_ends_open(mpg_slurm_row *row) {
   if (row->npieces != row->ncolumns + 1 || row->pieces[row->ncolumns].n > 0)
     return false;
   for (size_t c = 0; c < row->ncolumns; c++)
-    if (!fits(row, &row->columns[c], row->pieces[c], &cell))
+    if (!fits_column(row, &row->columns[c], row->pieces[c], &cell))
       return false;
   return true;
 }
@@ -375,7 +377,7 @@ bool mpg_slurm_row_starts(mpg_slurm_row *row) {
       return true;
     if (c + 1 == n && n < row->ncolumns) /* may be cut short */
       break;
-    if (!fits(row, &row->columns[c], row->pieces[c], &cell))
+    if (!fits_column(row, &row->columns[c], row->pieces[c], &cell))
       return false;
     strict += is_strict(type) && row->pieces[c].n > 0;
   }
@@ -433,13 +435,13 @@ static bool is_quoted(const mpg_slurm_row *row) {
 size_t mpg_slurm_row_explain(mpg_slurm_row *row, const mpg_slurm_kind *kind, char *out,
                              size_t cap) {
   bool closed;
-  size_t n = counted(row, &closed), c = 0, culprit = 0;
+  size_t n = count_pieces(row, &closed), c = 0, culprit = 0;
   const char *start = row->pieces[0].p;
   mpg_slurm_cell cell;
   char delimiter[40] = "";
   while (c < n && c < row->ncolumns &&
-         (n == row->ncolumns ? decode(row, &row->columns[c], row->pieces[c], &cell)
-                             : fits(row, &row->columns[c], row->pieces[c], &cell)))
+         (n == row->ncolumns ? decode_cell(row, &row->columns[c], row->pieces[c], &cell)
+                             : fits_column(row, &row->columns[c], row->pieces[c], &cell)))
     c++;
   if (n == row->ncolumns && closed && c == n) {
     (void)snprintf(out, cap, "the lines that follow are neither records nor the rest of %s",

@@ -215,17 +215,17 @@ static int64_t file_line(const void *p) {
   return file->json != NULL ? mpg_slurm_json_line(file->json) : mpg_slurm_line(file->reader);
 }
 
-static mpg_str raw(const slurm_file *file, size_t field) {
+static mpg_str raw_of(const slurm_file *file, size_t field) {
   return file->json != NULL ? mpg_slurm_json_raw(file->json, field)
                             : mpg_slurm_raw(file->reader, field);
 }
 
-static bool has(const slurm_file *file, size_t field) {
+static bool has_field(const slurm_file *file, size_t field) {
   return file->json != NULL ? mpg_slurm_json_has(file->json, field)
                             : mpg_slurm_has(file->reader, field);
 }
 
-static const mpg_value *get(const slurm_file *file, size_t field) {
+static const mpg_value *value_of(const slurm_file *file, size_t field) {
   return file->json != NULL ? mpg_slurm_json_get(file->json, field)
                             : mpg_slurm_get(file->reader, field);
 }
@@ -258,17 +258,17 @@ static mpg_rc give_nodes(slurm_file *file, mpg_str list, mpg_value *out) {
 }
 
 static mpg_rc derive_job(slurm_file *file, size_t i, mpg_poller *poller, mpg_value *out) {
-  mpg_str id_text = raw(file, MPG_SLURM_JOB_JobID);
-  mpg_str alloc = raw(file, MPG_SLURM_JOB_AllocTRES);
-  mpg_str req = raw(file, MPG_SLURM_JOB_ReqTRES);
-  bool has_alloc = has(file, MPG_SLURM_JOB_AllocTRES);
-  bool has_req = has(file, MPG_SLURM_JOB_ReqTRES);
+  mpg_str id_text = raw_of(file, MPG_SLURM_JOB_JobID);
+  mpg_str alloc = raw_of(file, MPG_SLURM_JOB_AllocTRES);
+  mpg_str req = raw_of(file, MPG_SLURM_JOB_ReqTRES);
+  bool has_alloc = has_field(file, MPG_SLURM_JOB_AllocTRES);
+  bool has_req = has_field(file, MPG_SLURM_JOB_ReqTRES);
   mpg_slurm_id id;
   mpg_slurm_state state;
   mpg_slurm_gpus gpus = {0};
   const char *outcome;
   if (id_text.n == 0)
-    id_text = raw(file, MPG_SLURM_JOB_JobIDRaw);
+    id_text = raw_of(file, MPG_SLURM_JOB_JobIDRaw);
   switch (i) {
   case JOB_BASE:
   case JOB_ARRAY_TASK:
@@ -291,7 +291,7 @@ static mpg_rc derive_job(slurm_file *file, size_t i, mpg_poller *poller, mpg_val
   case JOB_STATE_BASE:
   case JOB_CANCELLED_BY:
   case JOB_OUTCOME:
-    if (!mpg_slurm_state_parse(raw(file, MPG_SLURM_JOB_State), &state))
+    if (!mpg_slurm_state_parse(raw_of(file, MPG_SLURM_JOB_State), &state))
       return MPG_OK;
     outcome = mpg_slurm_outcome(state.base);
     mpg_give_text(out, i == JOB_STATE_BASE     ? state.base
@@ -320,20 +320,20 @@ static mpg_rc derive_job(slurm_file *file, size_t i, mpg_poller *poller, mpg_val
     mpg_slurm_give_type(&gpus, out);
     return MPG_OK;
   default:
-    return give_nodes(file, raw(file, MPG_SLURM_JOB_NodeList), out);
+    return give_nodes(file, raw_of(file, MPG_SLURM_JOB_NodeList), out);
   }
 }
 
 static mpg_rc derive_event(slurm_file *file, size_t i, mpg_poller *poller, mpg_value *out) {
-  mpg_str tres = raw(file, MPG_SLURM_EVENT_TRES);
+  mpg_str tres = raw_of(file, MPG_SLURM_EVENT_TRES);
   mpg_slurm_state state;
   mpg_slurm_gpus gpus;
   if (i == EVENT_STATE_BASE) {
-    if (mpg_slurm_state_parse(raw(file, MPG_SLURM_EVENT_State), &state))
+    if (mpg_slurm_state_parse(raw_of(file, MPG_SLURM_EVENT_State), &state))
       mpg_give_text(out, state.base);
     return MPG_OK;
   }
-  if (!has(file, MPG_SLURM_EVENT_TRES) || !mpg_slurm_gpus_parse(tres, poller, &gpus))
+  if (!has_field(file, MPG_SLURM_EVENT_TRES) || !mpg_slurm_gpus_parse(tres, poller, &gpus))
     return MPG_OK;
   if (i == EVENT_GPUS)
     mpg_give_int(out, gpus.total);
@@ -344,7 +344,7 @@ static mpg_rc derive_event(slurm_file *file, size_t i, mpg_poller *poller, mpg_v
   return MPG_OK;
 }
 
-static mpg_rc told(mpg_rc rc, const mpg_poller *poller, mpg_err *err) {
+static mpg_rc fail_unless_ok(mpg_rc rc, const mpg_poller *poller, mpg_err *err) {
   rc = poller->stopped ? MPG_INTERRUPTED : rc;
   return rc == MPG_OK ? MPG_OK : mpg_fail_plain(err, rc);
 }
@@ -353,8 +353,8 @@ static mpg_rc jobs_column(void *p, size_t i, mpg_value *out, mpg_err *err) {
   slurm_file *file = p;
   mpg_poller poller = {file->text.env, 0, false};
   if (i >= MPG_SLURM_JOB_COUNT)
-    return told(derive_job(file, i, &poller, out), &poller, err);
-  *out = *get(file, i);
+    return fail_unless_ok(derive_job(file, i, &poller, out), &poller, err);
+  *out = *value_of(file, i);
   return MPG_OK;
 }
 
@@ -362,8 +362,8 @@ static mpg_rc events_column(void *p, size_t i, mpg_value *out, mpg_err *err) {
   slurm_file *file = p;
   mpg_poller poller = {file->text.env, 0, false};
   if (i >= MPG_SLURM_EVENT_COUNT)
-    return told(derive_event(file, i, &poller, out), &poller, err);
-  *out = *get(file, i);
+    return fail_unless_ok(derive_event(file, i, &poller, out), &poller, err);
+  *out = *value_of(file, i);
   return MPG_OK;
 }
 

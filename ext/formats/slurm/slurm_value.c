@@ -13,17 +13,17 @@ static bool is_word(char c) {
   return mpg_is_digit(c) || mpg_is_letter(c) || c == '_';
 }
 
-static mpg_str part(mpg_str s, size_t from, size_t to) {
+static mpg_str slice(mpg_str s, size_t from, size_t to) {
   return (mpg_str){from == 0 ? s.p : s.p + from, to - from};
 }
 
 /* Bytes before the first `c` from `at` on, or up to the end. */
-static size_t until(mpg_str s, size_t at, char c) {
+static size_t bytes_until(mpg_str s, size_t at, char c) {
   const char *p = at < s.n ? memchr(s.p + at, c, s.n - at) : NULL;
   return p == NULL ? s.n : (size_t)(p - s.p);
 }
 
-static size_t digits(mpg_str s, size_t at) {
+static size_t skip_digits(mpg_str s, size_t at) {
   size_t end = at;
   while (end < s.n && mpg_is_digit(s.p[end]))
     end++;
@@ -35,13 +35,13 @@ static size_t digits(mpg_str s, size_t at) {
 /* The end of a list that Slurm cut, as often in the middle of a number or a range, which stand for
 ** as many tasks at least: "12", "1-", "10-1". */
 static bool count_cut(mpg_str s, int64_t *count) {
-  size_t dash = until(s, 0, '-');
+  size_t dash = bytes_until(s, 0, '-');
   int64_t low, high, n = 1;
-  if (s.n > 0 && (!mpg_int_parse(part(s, 0, dash), &low) || low < 0))
+  if (s.n > 0 && (!mpg_int_parse(slice(s, 0, dash), &low) || low < 0))
     return false;
   if (dash < s.n) {
     n = 2;
-    if (mpg_int_parse(part(s, dash + 1, s.n), &high) && high > low)
+    if (mpg_int_parse(slice(s, dash + 1, s.n), &high) && high > low)
       n = high - low < INT64_MAX ? high - low + 1 : INT64_MAX;
   }
   return !__builtin_add_overflow(*count, s.n > 0 ? n : 0, count) && *count > 0;
@@ -54,17 +54,18 @@ static bool count_ranges(mpg_str s, bool of_tasks, int64_t *count) {
   size_t at = 0;
   *count = 0;
   while (at < s.n) {
-    size_t end = until(s, at, ','), colon = of_tasks ? until(part(s, 0, end), at, ':') : end;
-    size_t dash = until(part(s, 0, colon), at, '-');
+    size_t end = bytes_until(s, at, ','),
+           colon = of_tasks ? bytes_until(slice(s, 0, end), at, ':') : end;
+    size_t dash = bytes_until(slice(s, 0, colon), at, '-');
     int64_t low, high, step = 1, more;
     if (of_tasks && end - at >= 3 && memcmp(s.p + end - 3, "...", 3) == 0)
-      return count_cut(part(s, at, end - 3), count);
-    if (!mpg_int_parse(part(s, at, dash), &low))
+      return count_cut(slice(s, at, end - 3), count);
+    if (!mpg_int_parse(slice(s, at, dash), &low))
       return false;
     high = low;
-    if (dash < colon && !mpg_int_parse(part(s, dash + 1, colon), &high))
+    if (dash < colon && !mpg_int_parse(slice(s, dash + 1, colon), &high))
       return false;
-    if (colon < end && (!mpg_int_parse(part(s, colon + 1, end), &step) || step < 1))
+    if (colon < end && (!mpg_int_parse(slice(s, colon + 1, end), &step) || step < 1))
       return false;
     if (end - at > 2 * NAME_LIMIT || low < 0 || high < low ||
         __builtin_sub_overflow(high, low, &more) ||
@@ -83,34 +84,34 @@ static bool parse_task(mpg_str task, mpg_slurm_id *id) {
   id->task = task;
   id->tasks = 1;
   if (*task.p != '[')
-    return digits(task, 0) == task.n;
+    return skip_digits(task, 0) == task.n;
   if (task.p[task.n - 1] != ']')
     return false;
-  list = part(task, 1, task.n - 1);
-  list.n = until(list, 0, '%');
+  list = slice(task, 1, task.n - 1);
+  list.n = bytes_until(list, 0, '%');
   return count_ranges(list, true, &id->tasks);
 }
 
 bool mpg_slurm_id_parse(mpg_str text, mpg_slurm_id *out) {
   mpg_slurm_id id = {0, {NULL, 0}, 1, -1, {NULL, 0}};
-  size_t at = digits(text, 0), close, end;
-  if (at == 0 || !mpg_int_parse(part(text, 0, at), &id.base))
+  size_t at = skip_digits(text, 0), close, end;
+  if (at == 0 || !mpg_int_parse(slice(text, 0, at), &id.base))
     return false;
   if (at < text.n && text.p[at] == '_') {
-    close = at + 1 < text.n && text.p[at + 1] == '[' ? until(text, at, ']') + 1 : 0;
-    end = close > 0 ? close : digits(text, at + 1);
-    if (end > text.n || !parse_task(part(text, at + 1, end), &id))
+    close = at + 1 < text.n && text.p[at + 1] == '[' ? bytes_until(text, at, ']') + 1 : 0;
+    end = close > 0 ? close : skip_digits(text, at + 1);
+    if (end > text.n || !parse_task(slice(text, at + 1, end), &id))
       return false;
     at = end;
   }
   if (at < text.n && text.p[at] == '+') {
-    end = digits(text, at + 1);
-    if (!mpg_int_parse(part(text, at + 1, end), &id.offset))
+    end = skip_digits(text, at + 1);
+    if (!mpg_int_parse(slice(text, at + 1, end), &id.offset))
       return false;
     at = end;
   }
   if (at < text.n && text.p[at] == '.') {
-    id.step = part(text, at + 1, text.n);
+    id.step = slice(text, at + 1, text.n);
     if (id.step.n == 0)
       return false;
     for (size_t i = 0; i < id.step.n; i++)
@@ -130,13 +131,13 @@ static const mpg_str by = MPG_STR(" by ");
 
 bool mpg_slurm_state_parse(mpg_str text, mpg_slurm_state *out) {
   mpg_slurm_state state = {text, {NULL, 0}};
-  size_t space = until(text, 0, ' ');
+  size_t space = bytes_until(text, 0, ' ');
   if (text.n == 0)
     return false;
   if (text.n > space + by.n && memcmp(text.p + space, by.p, by.n) == 0)
-    state.by = part(text, space + by.n, text.n);
+    state.by = slice(text, space + by.n, text.n);
   if (space > 0 && (state.by.n > 0 || space == text.n))
-    state.base = part(text, 0, space);
+    state.base = slice(text, 0, space);
   while (state.base.n > 1 && strchr("*~#!%$@^-+", state.base.p[state.base.n - 1]) != NULL)
     state.base.n--;
   *out = state;
@@ -181,7 +182,7 @@ bool mpg_slurm_count_parse(mpg_str text, int64_t *out) {
   double value;
   if (unit == NULL)
     return mpg_int_parse(text, out);
-  if (!mpg_real_parse(part(text, 0, text.n - 1), &value))
+  if (!mpg_real_parse(slice(text, 0, text.n - 1), &value))
     return false;
   for (const char *u = units; u <= unit; u++)
     value *= 1024;
@@ -190,11 +191,11 @@ bool mpg_slurm_count_parse(mpg_str text, int64_t *out) {
 
 /* One "name=value" of a list from *at on; false at the end, or (*at is left alone) for no such. */
 static inline bool next_tres(mpg_str tres, size_t *at, mpg_str *name, mpg_str *value) {
-  size_t end = until(tres, *at, ','), equals = until(part(tres, 0, end), *at, '=');
+  size_t end = bytes_until(tres, *at, ','), equals = bytes_until(slice(tres, 0, end), *at, '=');
   if (*at >= tres.n || equals == end || equals == *at)
     return false;
-  *name = part(tres, *at, equals);
-  *value = part(tres, equals + 1, end);
+  *name = slice(tres, *at, equals);
+  *value = slice(tres, equals + 1, end);
   *at = end + 1;
   return true;
 }
@@ -214,7 +215,7 @@ static const mpg_str gpu = MPG_STR("gres/gpu");
 static bool gpu_type(mpg_str name, mpg_str *type) {
   if (name.n < gpu.n || memcmp(name.p, gpu.p, gpu.n) != 0)
     return false;
-  *type = part(name, name.n == gpu.n ? name.n : gpu.n + 1, name.n);
+  *type = slice(name, name.n == gpu.n ? name.n : gpu.n + 1, name.n);
   return name.n == gpu.n || (name.p[gpu.n] == ':' && type->n > 0);
 }
 
@@ -259,22 +260,22 @@ bool mpg_slurm_gpus_parse(mpg_str tres, mpg_poller *poller, mpg_slurm_gpus *out)
 
 bool mpg_slurm_duration_parse(mpg_str text, int64_t *us) {
   static const int64_t scale[3] = {1, 60, 3600};
-  size_t dash = until(text, 0, '-'), at = 0;
+  size_t dash = bytes_until(text, 0, '-'), at = 0;
   mpg_str clock = text;
   int64_t total = 0, field, values[3];
   size_t n = 0;
   if (dash < text.n) {
-    if (!mpg_int_parse(part(text, 0, dash), &field) || field < 0 ||
+    if (!mpg_int_parse(slice(text, 0, dash), &field) || field < 0 ||
         __builtin_mul_overflow(field, INT64_C(86400000000), &total))
       return false;
-    clock = part(text, dash + 1, text.n);
+    clock = slice(text, dash + 1, text.n);
   }
   while (at <= clock.n) {
-    size_t end = until(clock, at, ':');
-    mpg_str piece = part(clock, at, end);
+    size_t end = bytes_until(clock, at, ':');
+    mpg_str piece = slice(clock, at, end);
     if (n == 3 || piece.n == 0 || !mpg_is_digit(*piece.p) ||
         !mpg_scaled_parse(piece, end == clock.n ? 6 : 0, &values[n]) ||
-        (end < clock.n && digits(piece, 0) != piece.n))
+        (end < clock.n && skip_digits(piece, 0) != piece.n))
       return false;
     if (end < clock.n && __builtin_mul_overflow(values[n], INT64_C(1000000), &values[n]))
       return false;
@@ -311,11 +312,11 @@ static bool take_pattern(mpg_str list, size_t *at, pattern *p) {
     size_t close;
     if (list.p[i] != '[')
       continue;
-    close = until(list, i, ']');
+    close = bytes_until(list, i, ']');
     if (p->n == GROUPS || close == list.n)
       return false;
-    p->piece[p->n] = part(list, from, i);
-    p->group[p->n] = part(list, i + 1, close);
+    p->piece[p->n] = slice(list, from, i);
+    p->group[p->n] = slice(list, i + 1, close);
     if (!count_ranges(p->group[p->n], false, &p->count[p->n]))
       return false;
     p->last[p->n].at = 0;
@@ -324,7 +325,7 @@ static bool take_pattern(mpg_str list, size_t *at, pattern *p) {
     from = close + 1;
     i = close;
   }
-  p->piece[p->n] = part(list, from, i);
+  p->piece[p->n] = slice(list, from, i);
   if (i == *at)
     return false;
   *at = i + 1;
@@ -344,12 +345,12 @@ static size_t put_number(pattern *p, size_t g, int64_t k, char *out, size_t cap)
   }
   at = p->last[g].at;
   k -= p->last[g].before;
-  for (;; at = until(group, at, ',') + 1) {
-    size_t end = until(group, at, ','), dash = until(part(group, 0, end), at, '-');
-    (void)mpg_int_parse(part(group, at, dash), &low);
+  for (;; at = bytes_until(group, at, ',') + 1) {
+    size_t end = bytes_until(group, at, ','), dash = bytes_until(slice(group, 0, end), at, '-');
+    (void)mpg_int_parse(slice(group, at, dash), &low);
     high = low;
     if (dash < end)
-      (void)mpg_int_parse(part(group, dash + 1, end), &high);
+      (void)mpg_int_parse(slice(group, dash + 1, end), &high);
     width = dash - at;
     if (k <= high - low)
       break;

@@ -69,7 +69,7 @@ void mpg_swf_close(mpg_swf *s) {
 
 /* Bytes at the start that are spaces, or that are none. Fewer if the host says to stop: see
 ** s->poller. */
-static inline size_t run(mpg_swf *s, mpg_str text, bool spaces) {
+static inline size_t run_length(mpg_swf *s, mpg_str text, bool spaces) {
   size_t n = 0, from, near;
   do {
     from = n;
@@ -80,13 +80,13 @@ static inline size_t run(mpg_swf *s, mpg_str text, bool spaces) {
   return n;
 }
 
-static mpg_str after(mpg_str s, size_t n) {
+static mpg_str rest_after(mpg_str s, size_t n) {
   return (mpg_str){s.p + n, s.n - n};
 }
 
 static mpg_str trim(mpg_swf *s, mpg_str text) {
   size_t from;
-  text = after(text, run(s, text, true));
+  text = rest_after(text, run_length(s, text, true));
   for (from = text.n; text.n > 0 && mpg_is_space_in_line(text.p[text.n - 1]);) {
     text.n--;
     if (from - text.n >= BYTES_BETWEEN_POLLS) {
@@ -98,7 +98,7 @@ static mpg_str trim(mpg_swf *s, mpg_str text) {
   return text;
 }
 
-static mpg_rc note(const mpg_swf *s, const char *kind_of, const char *detail, mpg_err *err) {
+static mpg_rc add_issue(const mpg_swf *s, const char *kind_of, const char *detail, mpg_err *err) {
   if (s->issues != NULL && mpg_issues_add(s->issues, MPG_WARNING, s->path, kind_of, mpg_swf_line(s),
                                           1, "%s", detail) != MPG_OK)
     return mpg_fail_nomem(err);
@@ -107,7 +107,7 @@ static mpg_rc note(const mpg_swf *s, const char *kind_of, const char *detail, mp
 
 /* ---- The header ---- */
 
-static mpg_rc append(mpg_swf *s, mpg_str part, mpg_err *err) {
+static mpg_rc append_header(mpg_swf *s, mpg_str part, mpg_err *err) {
   if (part.n > HEADER_LIMIT - s->n_text)
     return mpg_fail(err, MPG_LIMIT, "%s:%lld:1: header of more than %zu bytes", s->path,
                     (long long)mpg_swf_line(s), HEADER_LIMIT);
@@ -134,16 +134,16 @@ static mpg_rc add_comment(mpg_swf *s, mpg_str comment, mpg_err *err) {
   entry *e;
   mpg_rc rc;
   while (comment.n > 0 && comment.p[0] == ';' && !mpg_poller_stop(&s->poller, 1))
-    comment = after(comment, 1);
+    comment = rest_after(comment, 1);
   comment = trim(s, comment);
   n = label_length(comment);
   if (comment.n == 0)
     return MPG_OK;
   if (n == 0 && s->n_entries > 0) { /* continues with the value before it */
     e = &s->entries[s->n_entries - 1];
-    rc = e->n_value > 0 ? append(s, MPG_STR("\n"), err) : MPG_OK;
+    rc = e->n_value > 0 ? append_header(s, MPG_STR("\n"), err) : MPG_OK;
     if (rc == MPG_OK)
-      rc = append(s, comment, err);
+      rc = append_header(s, comment, err);
     e->n_value = s->n_text - e->value;
     return rc;
   }
@@ -152,11 +152,11 @@ static mpg_rc add_comment(mpg_swf *s, mpg_str comment, mpg_err *err) {
     return mpg_fail_nomem(err);
   e = &s->entries[s->n_entries++];
   *e = (entry){s->n_text, n, s->n_text + n, 0};
-  rc = append(s, (mpg_str){comment.p, n}, err);
+  rc = append_header(s, (mpg_str){comment.p, n}, err);
   if (n > 0)
-    comment = trim(s, after(comment, n + 1));
+    comment = trim(s, rest_after(comment, n + 1));
   if (rc == MPG_OK)
-    rc = append(s, comment, err);
+    rc = append_header(s, comment, err);
   e->n_value = s->n_text - e->value;
   return rc;
 }
@@ -174,8 +174,8 @@ static mpg_rc end_header(mpg_swf *s, mpg_err *err) {
   s->in_body = true;
   if (mpg_swf_header_number(s, "UnixStartTime", &start))
     return MPG_OK;
-  return note(s, "no_start_time", "the header has no UnixStartTime: times count from 1970-01-01",
-              err);
+  return add_issue(s, "no_start_time",
+                   "the header has no UnixStartTime: times count from 1970-01-01", err);
 }
 
 const mpg_swf_label *mpg_swf_header(const mpg_swf *s, size_t *n) {
@@ -213,7 +213,8 @@ static mpg_rc malformed(const mpg_swf *s, const char *expected, const char *name
                   text);
 }
 
-static mpg_rc decode(const mpg_swf *s, const field *f, mpg_str word, mpg_value *out, mpg_err *err) {
+static mpg_rc decode_field(const mpg_swf *s, const field *f, mpg_str word, mpg_value *out,
+                           mpg_err *err) {
   double r;
   int64_t i;
   if (f->type == COUNT) {
@@ -250,12 +251,12 @@ static mpg_rc read_job(mpg_swf *s, mpg_err *err) {
   size_t n = 0;
   mpg_rc rc = MPG_OK;
   while (rest.n > 0 && !mpg_poller_stop(&s->poller, 8)) { /* words are short */
-    size_t end = run(s, rest, false);
+    size_t end = run_length(s, rest, false);
     if (n < MPG_SWF_COUNT_OF_FIELDS)
       words[n] = (mpg_str){rest.p, end};
     n++;
-    rest = after(rest, end);
-    rest = after(rest, run(s, rest, true));
+    rest = rest_after(rest, end);
+    rest = rest_after(rest, run_length(s, rest, true));
   }
   if (s->poller.stopped)
     return mpg_fail(err, MPG_INTERRUPTED, "interrupted");
@@ -265,10 +266,10 @@ static mpg_rc read_job(mpg_swf *s, mpg_err *err) {
     return wrong_count(s, n, err);
   memset(s->values, 0, sizeof s->values);
   for (size_t i = 0; rc == MPG_OK && i + 1 < n; i++)
-    rc = decode(s, &fields[i], words[i], &s->values[i], err);
+    rc = decode_field(s, &fields[i], words[i], &s->values[i], err);
   if (rc != MPG_OK)
     return rc;
-  rc = decode(s, &fields[n - 1], words[n - 1], &s->values[n - 1], err);
+  rc = decode_field(s, &fields[n - 1], words[n - 1], &s->values[n - 1], err);
   if (rc == MPG_DATA && s->in_body && !mpg_lines_ended(s->lines))
     return unfinished(s, err);
   if (rc == MPG_OK && !mpg_lines_ended(s->lines))

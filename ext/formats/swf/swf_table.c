@@ -185,7 +185,7 @@ static void give_moment(const swf_file *file, size_t last, mpg_value *out) {
   out->r = sum;
 }
 
-static mpg_rc column(void *p, size_t i, mpg_value *out, mpg_err *err) {
+static mpg_rc get_column(void *p, size_t i, mpg_value *out, mpg_err *err) {
   swf_file *file = p;
   const mpg_value *status;
   const char *outcome;
@@ -242,7 +242,7 @@ int mpg_register_swf(mpg_conn *conn, char **error) {
       .close = file_close,
       .next = file_next,
       .line = file_line,
-      .column = column,
+      .column = get_column,
   };
   return mpg_register_reader(conn, &format, error);
 }

@@ -214,7 +214,7 @@ static void give_kind(mpg_tfevents *t, const char *kind) {
   t->values[MPG_TFEVENTS_kind] = (mpg_value){MPG_TEXT, 0, 0.0, mpg_str_of(kind)};
 }
 
-static mpg_rc put(mpg_tfevents *t, buffer *b, const char *p, size_t n, mpg_err *err) {
+static mpg_rc append_bytes(mpg_tfevents *t, buffer *b, const char *p, size_t n, mpg_err *err) {
   if (mpg_grow(t->env, &b->p, &b->cap, b->n + n, 1) != MPG_OK)
     return mpg_fail_nomem(err);
   memcpy(b->p + b->n, p, n);
@@ -231,12 +231,12 @@ static mpg_rc give_text(mpg_tfevents *t, int column, mpg_str s, mpg_err *err) {
     b->n = 0;
     while (rc == MPG_OK && s.n > 0) {
       if (sound > 0) {
-        rc = put(t, b, s.p, sound, err);
+        rc = append_bytes(t, b, s.p, sound, err);
       } else {
         int n = mpg_utf8_character(s.p, s.n);
         sound = n == 0 ? s.n : (size_t)(n < 0 ? -n : n);
         t->invalid += (int64_t)(n == 0 || n < 0);
-        rc = put(t, b, MPG_UTF8_REPLACEMENT, 3, err);
+        rc = append_bytes(t, b, MPG_UTF8_REPLACEMENT, 3, err);
       }
       s = (mpg_str){s.p + sound, s.n - sound};
       sound = s.n > 0 ? mpg_utf8_valid(s.p, s.n) : 0;

@@ -52,8 +52,8 @@ void mpg_xplane_close(mpg_xplane *x) {
   mpg_free(x->env, x);
 }
 
-static mpg_rc note(const mpg_xplane *x, const char *kind, const char *what, int64_t number,
-                   mpg_err *err) {
+static mpg_rc add_issue(const mpg_xplane *x, const char *kind, const char *what, int64_t number,
+                        mpg_err *err) {
   if (x->issues != NULL && mpg_issues_add(x->issues, MPG_WARNING, x->path, kind, x->at, 1,
                                           "%s %lld", what, (long long)number) != MPG_OK)
     return mpg_fail_nomem(err);
@@ -67,25 +67,26 @@ static int64_t floor_div(int64_t a, int64_t b) {
 }
 
 /* `ps` picoseconds after a line's start, in nanoseconds. */
-static bool nanoseconds(int64_t line_ns, int64_t ps, int64_t *out) {
+static bool ns_of_ps(int64_t line_ns, int64_t ps, int64_t *out) {
   return !__builtin_add_overflow(line_ns, floor_div(ps, 1000), out);
 }
 
-static mpg_rc place(mpg_xplane *x, mpg_err *err) {
+static mpg_rc place_event(mpg_xplane *x, mpg_err *err) {
   mpg_xevent *e = &x->event;
   int64_t end_ps;
   if (e->aggregated)
     return MPG_OK;
   if (__builtin_add_overflow(e->offset_ps, e->duration_ps, &end_ps) ||
-      !nanoseconds(e->line->timestamp_ns, e->offset_ps, &e->start_ns) ||
-      !nanoseconds(e->line->timestamp_ns, end_ps, &e->end_ns))
+      !ns_of_ps(e->line->timestamp_ns, e->offset_ps, &e->start_ns) ||
+      !ns_of_ps(e->line->timestamp_ns, end_ps, &e->end_ns))
     return mpg_fail(err, MPG_DATA,
                     "%s: byte %lld: expected times of 64 bits, found an XEvent %lld ps after "
                     "%lld ns, %lld ps long",
                     x->path, (long long)x->at, (long long)e->offset_ps,
                     (long long)e->line->timestamp_ns, (long long)e->duration_ps);
   if (e->duration_ps < 0)
-    return note(x, "negative_duration", "an event of a duration in ps of", e->duration_ps, err);
+    return add_issue(x, "negative_duration", "an event of a duration in ps of", e->duration_ps,
+                     err);
   return MPG_OK;
 }
 
@@ -102,7 +103,7 @@ static mpg_rc add_stat(mpg_xplane *x, const mpg_proto_field *f, int64_t offset, 
   x->nstats++;
   stat->name = mpg_xstat_name_find(x->plane, stat->id);
   if (stat->name == NULL)
-    rc = note(x, "unknown_metadata", "a stat that nothing explains, number", stat->id, err);
+    rc = add_issue(x, "unknown_metadata", "a stat that nothing explains, number", stat->id, err);
   return rc;
 }
 
@@ -140,17 +141,18 @@ static mpg_rc read_event(mpg_xplane *x, mpg_str bytes, mpg_err *err) {
     return rc;
   e->name = mpg_xevent_name_find(x->plane, e->metadata_id);
   if (e->name == NULL) {
-    rc = note(x, "unknown_metadata", "an event that nothing explains, number", e->metadata_id, err);
+    rc = add_issue(x, "unknown_metadata", "an event that nothing explains, number", e->metadata_id,
+                   err);
     if (rc != MPG_OK)
       return rc;
   }
-  return place(x, err);
+  return place_event(x, err);
 }
 
 /* ---- Through the file ---- */
 
 /* The second stream does not find what the first one did. */
-static mpg_rc changed(mpg_xplane *x, mpg_err *err) {
+static mpg_rc fail_changed(mpg_xplane *x, mpg_err *err) {
   x->dead = true;
   return mpg_fail(err, MPG_DATA, "%s: byte %lld: the file changed while it was read", x->path,
                   (long long)x->in.at);
@@ -166,10 +168,10 @@ static mpg_rc next_plane(mpg_xplane *x, mpg_err *err) {
     return rc;
   }
   if (x->plane->at < x->in.at)
-    return changed(x, err);
+    return fail_changed(x, err);
   moved = mpg_proto_skip(&x->in, (uint64_t)(x->plane->at - x->in.at), "an XSpace", &ignored);
   if (moved == MPG_DATA)
-    return changed(x, err);
+    return fail_changed(x, err);
   if (moved != MPG_OK) {
     *err = ignored;
     x->dead = true;
@@ -186,7 +188,7 @@ static mpg_rc next_line(mpg_xplane *x, mpg_err *err) {
   mpg_rc rc = mpg_proto_stream_next(&x->in, x->plane->end, what, &f, err);
   if (rc == MPG_OK && f.number == 3 && f.type == MPG_PROTO_BYTES) {
     if (x->lines == x->plane->nlines)
-      return changed(x, err);
+      return fail_changed(x, err);
     x->lines++;
     x->line_end = x->in.at + (int64_t)f.value;
   } else if (rc == MPG_OK && f.type == MPG_PROTO_BYTES) {

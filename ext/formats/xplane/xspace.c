@@ -47,7 +47,7 @@ mpg_rc mpg_xspace_open(mpg_xspace **out, const mpg_env *env, mpg_stream *stream,
 }
 
 /* Forgets the plane at hand; the arrays stay for the next one. */
-static void clear(mpg_xspace *s) {
+static void clear_plane(mpg_xspace *s) {
   mpg_xplane_head *p = &s->plane;
   while (s->blocks != NULL) {
     block *next = s->blocks->next;
@@ -66,7 +66,7 @@ static void clear(mpg_xspace *s) {
 void mpg_xspace_close(mpg_xspace *s) {
   if (s == NULL)
     return;
-  clear(s);
+  clear_plane(s);
   mpg_free(s->env, s->plane.lines);
   mpg_free(s->env, s->plane.event_names);
   mpg_free(s->env, s->plane.stat_names);
@@ -89,7 +89,7 @@ static mpg_rc count_memory(mpg_xspace *s, size_t n, mpg_err *err) {
   return MPG_OK;
 }
 
-static mpg_rc keep(mpg_xspace *s, const void *bytes, size_t n, void **out, mpg_err *err) {
+static mpg_rc copy_bytes(mpg_xspace *s, const void *bytes, size_t n, void **out, mpg_err *err) {
   size_t room = (n + 7) & ~(size_t)7;
   mpg_rc rc = count_memory(s, room, err);
   if (rc != MPG_OK)
@@ -111,20 +111,21 @@ static mpg_rc keep(mpg_xspace *s, const void *bytes, size_t n, void **out, mpg_e
 
 static mpg_rc keep_text(mpg_xspace *s, mpg_str text, mpg_str *out, mpg_err *err) {
   void *p = NULL;
-  mpg_rc rc = keep(s, text.p, text.n, &p, err);
+  mpg_rc rc = copy_bytes(s, text.p, text.n, &p, err);
   *out = (mpg_str){p, text.n};
   return rc;
 }
 
-static mpg_rc grow(mpg_xspace *s, void *array, size_t *cap, size_t n, size_t size, mpg_err *err) {
+static mpg_rc grow_array(mpg_xspace *s, void *array, size_t *cap, size_t n, size_t size,
+                         mpg_err *err) {
   mpg_rc rc = count_memory(s, size, err);
   if (rc == MPG_OK && mpg_grow(s->env, array, cap, n + 1, size) != MPG_OK)
     rc = mpg_fail_nomem(err);
   return rc;
 }
 
-static mpg_rc note(mpg_xspace *s, mpg_severity severity, const char *kind, int64_t at,
-                   mpg_str detail, mpg_err *err) {
+static mpg_rc add_issue(mpg_xspace *s, mpg_severity severity, const char *kind, int64_t at,
+                        mpg_str detail, mpg_err *err) {
   if (s->issues != NULL && mpg_issues_add(s->issues, severity, s->path, kind, at, 1, "%.*s",
                                           (int)(detail.n < 500 ? detail.n : 500),
                                           detail.n == 0 ? "" : detail.p) != MPG_OK)
@@ -135,14 +136,15 @@ static mpg_rc note(mpg_xspace *s, mpg_severity severity, const char *kind, int64
 /* ---- Fields ---- */
 
 /* A field that holds a message, a text or bytes. */
-static mpg_rc sized(mpg_xspace *s, const mpg_proto_field *f, const char *what, mpg_err *err) {
+static mpg_rc expect_bytes(mpg_xspace *s, const mpg_proto_field *f, const char *what,
+                           mpg_err *err) {
   return mpg_proto_expect(s->path, what, f, MPG_PROTO_BYTES, err);
 }
 
 static mpg_rc take_text(mpg_xspace *s, const mpg_proto_field *f, const char *what, mpg_str *out,
                         mpg_err *err) {
   mpg_str text;
-  mpg_rc rc = sized(s, f, what, err);
+  mpg_rc rc = expect_bytes(s, f, what, err);
   if (rc == MPG_OK)
     rc = mpg_proto_take(&s->in, f->value, what, &text, err);
   return rc == MPG_OK ? keep_text(s, text, out, err) : rc;
@@ -187,17 +189,17 @@ mpg_rc mpg_xstat_read(mpg_proto_message *m, mpg_xstat *stat, mpg_err *err) {
 }
 
 /* A stat of a plane or of metadata, into s->gathered. */
-static mpg_rc gather(mpg_xspace *s, const mpg_proto_field *f, const char *of, mpg_err *err) {
+static mpg_rc gather_stat(mpg_xspace *s, const mpg_proto_field *f, const char *of, mpg_err *err) {
   mpg_proto_message m = {{NULL, 0}, s->in.at, s->path, "an XStat"};
   mpg_xstat stat;
-  mpg_rc rc = sized(s, f, of, err);
+  mpg_rc rc = expect_bytes(s, f, of, err);
   if (rc != MPG_OK)
     return rc;
   if (f->value > MPG_XSTAT_LIMIT) {
     rc = mpg_proto_skip(&s->in, f->value, "an XStat", err);
     return rc == MPG_OK
-               ? note(s, MPG_INFO, "long_stat", f->at,
-                      MPG_STR("a stat of metadata of more than 64 KiB, as programs are"), err)
+               ? add_issue(s, MPG_INFO, "long_stat", f->at,
+                           MPG_STR("a stat of metadata of more than 64 KiB, as programs are"), err)
                : rc;
   }
   rc = mpg_proto_take(&s->in, f->value, "an XStat", &m.bytes, err);
@@ -206,7 +208,7 @@ static mpg_rc gather(mpg_xspace *s, const mpg_proto_field *f, const char *of, mp
   if (rc == MPG_OK)
     rc = keep_text(s, stat.text, &stat.text, err);
   if (rc == MPG_OK)
-    rc = grow(s, &s->gathered, &s->cap_gathered, s->ngathered, sizeof *s->gathered, err);
+    rc = grow_array(s, &s->gathered, &s->cap_gathered, s->ngathered, sizeof *s->gathered, err);
   if (rc == MPG_OK)
     s->gathered[s->ngathered++] = stat;
   return rc;
@@ -214,7 +216,7 @@ static mpg_rc gather(mpg_xspace *s, const mpg_proto_field *f, const char *of, mp
 
 static mpg_rc keep_gathered(mpg_xspace *s, mpg_xstat **stats, size_t *n, mpg_err *err) {
   void *p = NULL;
-  mpg_rc rc = keep(s, s->gathered, s->ngathered * sizeof *s->gathered, &p, err);
+  mpg_rc rc = copy_bytes(s, s->gathered, s->ngathered * sizeof *s->gathered, &p, err);
   *stats = p;
   *n = rc == MPG_OK ? s->ngathered : 0;
   s->ngathered = 0;
@@ -238,7 +240,7 @@ static mpg_rc read_event_metadata(mpg_xspace *s, int64_t end, mpg_xevent_name *o
     else if (f.number == 4)
       rc = take_text(s, &f, what, &out->display_name, err);
     else if (f.number == 5)
-      rc = gather(s, &f, what, err);
+      rc = gather_stat(s, &f, what, err);
     else /* 1, the id, is the key's as well */
       rc = pass_over(s, &f, what, err);
     if (rc != MPG_OK)
@@ -269,7 +271,7 @@ static mpg_rc read_entry(mpg_xspace *s, int64_t end, mpg_xevent_name *event, mpg
     if (f.number == 1) {
       rc = take_int(s, &f, what, event != NULL ? &event->name.id : &stat->name.id, err);
     } else if (f.number == 2) {
-      rc = sized(s, &f, what, err);
+      rc = expect_bytes(s, &f, what, err);
       if (rc == MPG_OK)
         rc = event != NULL ? read_event_metadata(s, end_of(s, &f), event, err)
                            : read_stat_metadata(s, end_of(s, &f), stat, err);
@@ -284,8 +286,8 @@ static mpg_rc read_entry(mpg_xspace *s, int64_t end, mpg_xevent_name *event, mpg
 
 static mpg_rc read_event_name(mpg_xspace *s, int64_t end, mpg_err *err) {
   mpg_xplane_head *p = &s->plane;
-  mpg_rc rc =
-      grow(s, &p->event_names, &p->cap_event_names, p->nevent_names, sizeof *p->event_names, err);
+  mpg_rc rc = grow_array(s, &p->event_names, &p->cap_event_names, p->nevent_names,
+                         sizeof *p->event_names, err);
   if (rc != MPG_OK)
     return rc;
   p->event_names[p->nevent_names] = (mpg_xevent_name){.name.order = p->nevent_names};
@@ -308,7 +310,7 @@ static mpg_rc read_stat_name(mpg_xspace *s, int64_t end, mpg_err *err) {
   mpg_xplane_head *p = &s->plane;
   mpg_xstat_name *name;
   mpg_rc rc =
-      grow(s, &p->stat_names, &p->cap_stat_names, p->nstat_names, sizeof *p->stat_names, err);
+      grow_array(s, &p->stat_names, &p->cap_stat_names, p->nstat_names, sizeof *p->stat_names, err);
   if (rc != MPG_OK)
     return rc;
   name = &p->stat_names[p->nstat_names];
@@ -348,7 +350,7 @@ static mpg_rc sort_entries(const mpg_env *env, void *array, size_t *n, size_t si
 }
 
 /* Ids mostly count up without gaps: searched for there first. */
-static const void *find(const void *array, size_t n, size_t size, int64_t id) {
+static const void *find_by_id(const void *array, size_t n, size_t size, int64_t id) {
   const char *p = array;
   size_t low = 0, high = n, guess;
   if (n == 0)
@@ -370,15 +372,15 @@ static const void *find(const void *array, size_t n, size_t size, int64_t id) {
 }
 
 mpg_xevent_name *mpg_xevent_name_find(const mpg_xplane_head *p, int64_t id) {
-  return (void *)(uintptr_t)find(p->event_names, p->nevent_names, sizeof *p->event_names, id);
+  return (void *)(uintptr_t)find_by_id(p->event_names, p->nevent_names, sizeof *p->event_names, id);
 }
 
 mpg_xstat_name *mpg_xstat_name_find(const mpg_xplane_head *p, int64_t id) {
-  return (void *)(uintptr_t)find(p->stat_names, p->nstat_names, sizeof *p->stat_names, id);
+  return (void *)(uintptr_t)find_by_id(p->stat_names, p->nstat_names, sizeof *p->stat_names, id);
 }
 
 /* The maps are whole: names for what was read before them. */
-static mpg_rc resolve(const mpg_env *env, mpg_xplane_head *p) {
+static mpg_rc resolve_names(const mpg_env *env, mpg_xplane_head *p) {
   size_t work = 0;
   mpg_rc rc = sort_entries(env, p->event_names, &p->nevent_names, sizeof *p->event_names);
   if (rc == MPG_OK)
@@ -407,7 +409,7 @@ static mpg_rc read_line(mpg_xspace *s, int64_t end, mpg_err *err) {
   mpg_xplane_head *p = &s->plane;
   mpg_proto_field f;
   mpg_xline *line;
-  mpg_rc rc = grow(s, &p->lines, &p->cap_lines, p->nlines, sizeof *p->lines, err);
+  mpg_rc rc = grow_array(s, &p->lines, &p->cap_lines, p->nlines, sizeof *p->lines, err);
   if (rc != MPG_OK)
     return rc;
   line = &p->lines[p->nlines++];
@@ -425,7 +427,7 @@ static mpg_rc read_line(mpg_xspace *s, int64_t end, mpg_err *err) {
       break;
     case 4:
       line->events++;
-      rc = sized(s, &f, what, err);
+      rc = expect_bytes(s, &f, what, err);
       if (rc == MPG_OK)
         rc = mpg_proto_skip(&s->in, f.value, "an XEvent", err);
       break;
@@ -454,7 +456,7 @@ static mpg_rc read_plane(mpg_xspace *s, mpg_err *err) {
   mpg_rc rc = MPG_OK;
   while (rc == MPG_OK && (rc = mpg_proto_stream_next(&s->in, p->end, what, &f, err)) == MPG_OK) {
     if (f.number >= 3 && f.number <= 6)
-      rc = sized(s, &f, what, err);
+      rc = expect_bytes(s, &f, what, err);
     if (rc != MPG_OK)
       break;
     switch (f.number) {
@@ -474,9 +476,9 @@ static mpg_rc read_plane(mpg_xspace *s, mpg_err *err) {
       rc = read_stat_name(s, end_of(s, &f), err);
       break;
     case 6:
-      rc = gather(s, &f, what, err);
+      rc = gather_stat(s, &f, what, err);
       if (rc == MPG_OK && s->ngathered > 0) {
-        rc = grow(s, &stats, &cap, nstats, sizeof *stats, err);
+        rc = grow_array(s, &stats, &cap, nstats, sizeof *stats, err);
         if (rc == MPG_OK)
           stats[nstats++] = s->gathered[0];
         s->ngathered = 0;
@@ -488,14 +490,14 @@ static mpg_rc read_plane(mpg_xspace *s, mpg_err *err) {
   }
   if (rc == MPG_DONE) {
     void *kept = NULL;
-    rc = keep(s, stats, nstats * sizeof *stats, &kept, err);
+    rc = copy_bytes(s, stats, nstats * sizeof *stats, &kept, err);
     p->stats = kept;
     p->nstats = rc == MPG_OK ? nstats : 0;
   }
   mpg_free(s->env, stats);
   if (rc != MPG_OK)
     return rc;
-  rc = resolve(s->env, p);
+  rc = resolve_names(s->env, p);
   return rc == MPG_OK ? rc : mpg_fail_plain(err, rc);
 }
 
@@ -529,15 +531,15 @@ static mpg_rc read_other(mpg_xspace *s, const mpg_proto_field *f, mpg_err *err) 
   mpg_rc rc;
   if (f->number > 4)
     return pass_over(s, f, what, err);
-  rc = sized(s, f, what, err);
+  rc = expect_bytes(s, f, what, err);
   if (rc == MPG_OK)
     rc = mpg_proto_take(&s->in, f->value, what, &text, err);
   if (rc != MPG_OK)
     return rc;
   if (f->number == 2)
-    return note(s, MPG_WARNING, "profiler_error", f->at, text, err);
+    return add_issue(s, MPG_WARNING, "profiler_error", f->at, text, err);
   if (f->number == 3)
-    return note(s, MPG_WARNING, "profiler_warning", f->at, text, err);
+    return add_issue(s, MPG_WARNING, "profiler_warning", f->at, text, err);
   rc = mpg_intern_id(&s->hostnames, text, &id);
   return rc == MPG_OK ? rc : mpg_fail_plain(err, rc);
 }
@@ -553,7 +555,7 @@ static mpg_rc next_plane(mpg_xspace *s, mpg_err *err) {
       return rc;
     rc = mpg_proto_stream_next(&s->in, INT64_MAX, what, &f, err);
     if (rc == MPG_DONE && s->planes == 0) {
-      rc = note(s, MPG_WARNING, "no_planes", 0, MPG_STR("a trace without any plane"), err);
+      rc = add_issue(s, MPG_WARNING, "no_planes", 0, MPG_STR("a trace without any plane"), err);
       return rc == MPG_OK ? MPG_DONE : rc;
     }
     if (first && (rc == MPG_DATA || (rc == MPG_OK && (f.number > 4 || f.type != MPG_PROTO_BYTES))))
@@ -561,7 +563,7 @@ static mpg_rc next_plane(mpg_xspace *s, mpg_err *err) {
     if (rc != MPG_OK)
       return rc;
     if (f.number == 1) {
-      rc = sized(s, &f, what, err);
+      rc = expect_bytes(s, &f, what, err);
       s->plane.at = s->in.at;
       s->plane.end = end_of(s, &f);
       s->planes += rc == MPG_OK;
@@ -590,7 +592,7 @@ mpg_rc mpg_xspace_next(mpg_xspace *s, mpg_xplane_head **plane, mpg_err *err) {
   if (s->damaged)
     rc = leave_plane(s, err);
   if (rc == MPG_OK) {
-    clear(s);
+    clear_plane(s);
     rc = next_plane(s, err);
   }
   if (rc != MPG_OK) {

@@ -159,7 +159,7 @@ mpg_rc mpg_accounting_finish(mpg_accounting *a, const char *source, mpg_err *err
 /* ---- the ledger in columns ---- */
 
 /* Every column, and its number: the one list of them. */
-static inline bool keeps(const mpg_ledger *l, mpg_row_field column) {
+static inline bool has_column(const mpg_ledger *l, mpg_row_field column) {
   return l->columns >> column & 1;
 }
 
@@ -186,7 +186,7 @@ void mpg_ledger_free(mpg_ledger *ledger) {
 static mpg_rc widen(mpg_ledger *l, size_t need) {
   size_t least = SIZE_MAX;
 #define GROW(type, column, number)                                                                 \
-  if (keeps(l, MPG_ROW_##number)) {                                                                \
+  if (has_column(l, MPG_ROW_##number)) {                                                           \
     size_t cap = l->cap;                                                                           \
     if (mpg_grow(l->env, &l->column, &cap, need, sizeof *l->column) != MPG_OK)                     \
       return MPG_NOMEM;                                                                            \
@@ -200,13 +200,13 @@ static mpg_rc widen(mpg_ledger *l, size_t need) {
   return MPG_OK;
 }
 
-static mpg_rc append(void *ctx, const mpg_row *row) {
+static mpg_rc append_row(void *ctx, const mpg_row *row) {
   mpg_ledger *l = ctx;
   mpg_rc rc = l->n == l->cap ? widen(l, l->n + 1) : MPG_OK;
   if (rc != MPG_OK)
     return rc;
 #define SET(type, column, number)                                                                  \
-  if (keeps(l, MPG_ROW_##number))                                                                  \
+  if (has_column(l, MPG_ROW_##number))                                                             \
     l->column[l->n] = (__typeof__(*l->column))row->column;
   MPG_ROW_FIELDS(SET)
 #undef SET
@@ -219,7 +219,7 @@ mpg_rc mpg_ledger_append(mpg_ledger *l, const mpg_ledger *from, size_t i) {
   if (rc != MPG_OK)
     return rc;
 #define SET(type, column, number)                                                                  \
-  if (keeps(l, MPG_ROW_##number))                                                                  \
+  if (has_column(l, MPG_ROW_##number))                                                             \
     l->column[l->n] = from->column[i];
   MPG_ROW_FIELDS(SET)
 #undef SET
@@ -229,7 +229,7 @@ mpg_rc mpg_ledger_append(mpg_ledger *l, const mpg_ledger *from, size_t i) {
 
 mpg_rc mpg_ledger_pick(mpg_ledger *l, const mpg_ledger *from, const size_t *places, size_t n) {
 #define PICK(type, column, number)                                                                 \
-  if (keeps(l, MPG_ROW_##number) && n > 0) {                                                       \
+  if (has_column(l, MPG_ROW_##number) && n > 0) {                                                  \
     l->column = mpg_malloc(l->env, n * sizeof *l->column);                                         \
     if (l->column == NULL)                                                                         \
       return MPG_NOMEM;                                                                            \
@@ -251,9 +251,10 @@ mpg_rc mpg_ledger_append_run(mpg_ledger *l, const mpg_ledger *from, size_t first
   if (rc != MPG_OK)
     return rc;
 #define RUN(type, column, number)                                                                  \
-  if (keeps(l, MPG_ROW_##number) && keeps(from, MPG_ROW_##number))                                 \
+  if (has_column(l, MPG_ROW_##number) && has_column(from, MPG_ROW_##number))                       \
     memcpy(l->column + l->n, from->column + first, n * sizeof *l->column);                         \
-  for (size_t i = 0; keeps(l, MPG_ROW_##number) && !keeps(from, MPG_ROW_##number) && i < n; i++)   \
+  for (size_t i = 0;                                                                               \
+       has_column(l, MPG_ROW_##number) && !has_column(from, MPG_ROW_##number) && i < n; i++)       \
     l->column[l->n + i] = common->column[k];
   MPG_ROW_FIELDS(RUN)
 #undef RUN
@@ -262,7 +263,7 @@ mpg_rc mpg_ledger_append_run(mpg_ledger *l, const mpg_ledger *from, size_t first
 }
 
 mpg_sink mpg_ledger_sink(mpg_ledger *ledger) {
-  return (mpg_sink){append, ledger, NULL};
+  return (mpg_sink){append_row, ledger, NULL};
 }
 
 static int row_order(const void *pa, const void *pb, void *ctx) {

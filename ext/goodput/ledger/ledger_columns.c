@@ -179,11 +179,11 @@ mpg_ledger_row mpg_ledger_row_of_cell(const mpg_cell *k, mpg_i128 *left) {
 
 /* ---- values ---- */
 
-static mpg_value text(mpg_str s) {
+static mpg_value text_value(mpg_str s) {
   return (mpg_value){.type = s.p == NULL ? MPG_NULL : MPG_TEXT, .s = s};
 }
 
-static mpg_value integer(int64_t v, int64_t none) {
+static mpg_value int_value(int64_t v, int64_t none) {
   return (mpg_value){.type = v == none ? MPG_NULL : MPG_INT, .i = v};
 }
 
@@ -195,26 +195,27 @@ mpg_value mpg_ledger_value(const mpg_fleet *fleet, const mpg_bucket *bucket,
   switch (info->form) {
   case MPG_FORM_NAME:
   case MPG_FORM_FEW:
-    return text(mpg_intern_text(mpg_ledger_column_names(info, fleet), *(const uint32_t *)field));
+    return text_value(
+        mpg_intern_text(mpg_ledger_column_names(info, fleet), *(const uint32_t *)field));
   case MPG_FORM_OF_JOB:
     if (row->job == 0)
-      return text((mpg_str){NULL, 0});
-    return text(
+      return text_value((mpg_str){NULL, 0});
+    return text_value(
         mpg_intern_text(&fleet->texts, fleet->jobs[row->job - 1].dim[info->dim - MPG_DIM_NAME]));
   case MPG_FORM_SIZE:
-    return text(mpg_str_of(mpg_size_name(row->size)));
+    return text_value(mpg_str_of(mpg_size_name(row->size)));
   case MPG_FORM_CATEGORY:
-    return text(mpg_str_of(mpg_category_get((mpg_category)row->category)->name));
+    return text_value(mpg_str_of(mpg_category_get((mpg_category)row->category)->name));
   case MPG_FORM_BUCKET:
     if (row->bucket == MPG_NONE)
-      return text((mpg_str){NULL, 0});
-    return text((mpg_str){room, mpg_bucket_label(bucket, row->bucket, room)});
+      return text_value((mpg_str){NULL, 0});
+    return text_value((mpg_str){room, mpg_bucket_label(bucket, row->bucket, room)});
   case MPG_FORM_AMOUNT:
     return (mpg_value){.type = MPG_INT, .i = *(const int64_t *)field};
   case MPG_FORM_NUMBER:
-    return integer(*(const int64_t *)field, MPG_NONE);
+    return int_value(*(const int64_t *)field, MPG_NONE);
   case MPG_FORM_LINE:
-    return integer(*(const int64_t *)field, 0);
+    return int_value(*(const int64_t *)field, 0);
   case MPG_FORM_SECONDS:
     return (mpg_value){.type = MPG_REAL, .r = (double)*(const int64_t *)field / 1e6};
   default:

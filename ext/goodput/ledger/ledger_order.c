@@ -176,7 +176,7 @@ static int combination_order(const void *pa, const void *pb, void *ctx) {
 }
 
 /* The combinations of rows [from, rows->n), and their order. */
-static mpg_rc combine(mpg_row_sorter *s, const mpg_ledger *rows, size_t from) {
+static mpg_rc number_combinations(mpg_row_sorter *s, const mpg_ledger *rows, size_t from) {
   mpg_rc rc = mpg_grow(s->env, &s->of, &s->of_cap, rows->n - from, sizeof *s->of);
   s->rows = rows;
   if (rc == MPG_OK)
@@ -229,7 +229,7 @@ mpg_rc mpg_row_sorter_sort(mpg_row_sorter *s, mpg_ledger *l, size_t from, size_t
     return MPG_NOMEM;
   if (l->n - from <= FEW)
     return sort_few(s, l, from, norder);
-  rc = combine(s, l, from);
+  rc = number_combinations(s, l, from);
   if (rc != MPG_OK)
     return rc;
   for (size_t k = 0; k < s->n; k++) {

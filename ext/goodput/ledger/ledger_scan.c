@@ -169,7 +169,7 @@ static mpg_str dim_text(const mpg_fleet *f, const mpg_row *row, mpg_dim d) {
   }
 }
 
-static bool holds(const mpg_scan_filter *w, double t) {
+static bool passes_filter(const mpg_scan_filter *w, double t) {
   switch (w->op) {
   case MPG_SCAN_LT:
     return t < w->seconds;
@@ -188,7 +188,7 @@ static bool is_wanted(const mpg_ledger_scan *s, const mpg_row *row) {
   for (size_t i = 0; i < s->wish->nfilters; i++) {
     const mpg_scan_filter *w = &s->wish->filters[i];
     if (w->time) {
-      if (!holds(w, (double)(w->end ? row->end : row->start) / 1e6))
+      if (!passes_filter(w, (double)(w->end ? row->end : row->start) / 1e6))
         return false;
     } else {
       mpg_str found = dim_text(s->a->fleet, row, w->dim);
@@ -199,7 +199,7 @@ static bool is_wanted(const mpg_ledger_scan *s, const mpg_row *row) {
   return true;
 }
 
-static mpg_rc strain(void *ctx, const mpg_row *row) {
+static mpg_rc strain_row(void *ctx, const mpg_row *row) {
   strainer *x = ctx;
   mpg_row numbered;
   int64_t number = x->number++;
@@ -326,12 +326,12 @@ static bool same_group(const mpg_ledger_scan *s, size_t a, size_t b) {
   return compare_keys(s, &s->entries[a], &s->entries[b]) == 0;
 }
 
-static size_t weight(const mpg_ledger_scan *s, const entry *e) {
+static size_t weight_of(const mpg_ledger_scan *s, const entry *e) {
   return e->unit < s->njobs ? s->a->fleet->jobs[e->unit].spans.n : s->pools[e->unit - s->njobs].n;
 }
 
 /* Whole groups, as many as make a batch; or of one that is too large as much as does. */
-static mpg_rc cut(void *ctx, void *slot, mpg_err *err) {
+static mpg_rc next_batch(void *ctx, void *slot, mpg_err *err) {
   mpg_ledger_scan *s = ctx;
   batch *b = slot;
   bool keyed = s->wish->nkeys > 0;
@@ -344,7 +344,7 @@ static mpg_rc cut(void *ctx, void *slot, mpg_err *err) {
   b->rc = MPG_OK;
   b->part = keyed && s->next > 0 && same_group(s, s->next - 1, s->next);
   while (s->next < s->nentries && s->next - b->first < BATCH_ENTRIES && size < BATCH_SPANS) {
-    size += weight(s, &s->entries[s->next++]);
+    size += weight_of(s, &s->entries[s->next++]);
     if (!keyed || s->next == s->nentries || !same_group(s, s->next - 1, s->next)) {
       whole = s->next;
       if (b->part) /* the end of a large group */
@@ -359,9 +359,9 @@ static mpg_rc cut(void *ctx, void *slot, mpg_err *err) {
   return MPG_OK;
 }
 
-static mpg_rc account(const mpg_ledger_scan *s, const hand *h, const entry *e, batch *b) {
+static mpg_rc account_entry(const mpg_ledger_scan *s, const hand *h, const entry *e, batch *b) {
   strainer through = {s, e, mpg_ledger_sink(&b->rows), (int64_t)e->unit << 32};
-  mpg_sink sink = {strain, &through, NULL};
+  mpg_sink sink = {strain_row, &through, NULL};
   const mpg_ledger *pool;
   mpg_notices before = *mpg_timeline_notices(h->timeline);
   mpg_rc rc = MPG_OK;
@@ -384,19 +384,19 @@ static mpg_rc account(const mpg_ledger_scan *s, const hand *h, const entry *e, b
                    .chip_us = pool->chip_us[i],
                    .step = pool->step[i],
                    .line = pool->line[i]};
-    rc = mpg_poll(&s->workers, i) ? MPG_INTERRUPTED : strain(&through, &row);
+    rc = mpg_poll(&s->workers, i) ? MPG_INTERRUPTED : strain_row(&through, &row);
   }
   return rc == MPG_OK ? MPG_OK : failure(rc, &b->err);
 }
 
-static void work(void *ctx, void *slot, int worker) {
+static void account_batch(void *ctx, void *slot, int worker) {
   mpg_ledger_scan *s = ctx;
   batch *b = slot;
   size_t from = 0, norder = 0;
   for (size_t i = b->first; b->rc == MPG_OK && i < b->stop; i++) {
     bool ends = s->wish->nkeys > 0 && (i + 1 == b->stop || !same_group(s, i, i + 1));
     b->rc = mpg_interrupted(&s->workers) ? mpg_fail(&b->err, MPG_INTERRUPTED, "interrupted")
-                                         : account(s, &s->hands[worker], &s->entries[i], b);
+                                         : account_entry(s, &s->hands[worker], &s->entries[i], b);
     if (b->rc != MPG_OK || !ends)
       continue;
     if (s->within && !b->part)
@@ -434,7 +434,7 @@ static mpg_rc open_hands(mpg_ledger_scan *s, int threads, mpg_err *err) {
 
 mpg_rc mpg_ledger_scan_open(mpg_ledger_scan **out, mpg_accounting *a, const mpg_scan_request *wish,
                             int threads, const char *source, mpg_err *err) {
-  static const mpg_pipeline_steps steps = {.cut = cut, .work = work};
+  static const mpg_pipeline_steps steps = {.cut = next_batch, .work = account_batch};
   mpg_ledger_scan *s = mpg_calloc(a->env, sizeof *s);
   mpg_rc rc;
   *out = s;
@@ -504,7 +504,7 @@ void mpg_ledger_scan_close(mpg_ledger_scan *s) {
 
 /* ---- handing out ---- */
 
-static mpg_rc take(mpg_ledger_scan *s, batch **out, mpg_err *err) {
+static mpg_rc take_batch(mpg_ledger_scan *s, batch **out, mpg_err *err) {
   void *slot;
   mpg_rc rc;
   *out = s->ahead;
@@ -533,7 +533,7 @@ static mpg_rc pile_up(mpg_ledger_scan *s, batch *b, mpg_err *err) {
     rc = mpg_row_pile_add(&s->pile, &b->chunk);
     if (rc != MPG_OK)
       return failure(rc, err);
-    rc = take(s, &b, err);
+    rc = take_batch(s, &b, err);
     if (rc == MPG_OK && (!b->part || !same_group(s, first, b->first))) {
       s->ahead = b;
       break;
@@ -558,7 +558,7 @@ static mpg_rc tell_pile(mpg_ledger_scan *s, mpg_err *err) {
   return MPG_OK;
 }
 
-static mpg_rc finish(mpg_ledger_scan *s, mpg_err *err) {
+static mpg_rc finish_sources(mpg_ledger_scan *s, mpg_err *err) {
   mpg_rc rc;
   for (int i = 0; i < s->nhands; i++)
     mpg_notices_merge(mpg_timeline_notices(s->a->timeline), s->a->fleet,
@@ -570,9 +570,9 @@ static mpg_rc finish(mpg_ledger_scan *s, mpg_err *err) {
 /* The rows of the next batch. */
 static mpg_rc tell_batch(mpg_ledger_scan *s, const mpg_ledger **out, mpg_err *err) {
   batch *b;
-  mpg_rc rc = take(s, &b, err);
+  mpg_rc rc = take_batch(s, &b, err);
   if (rc == MPG_DONE)
-    return finish(s, err);
+    return finish_sources(s, err);
   if (rc != MPG_OK)
     return rc;
   if (b->part && s->within)

@@ -105,13 +105,13 @@ static mpg_rc group_of(mpg_rollup *r, uint32_t job, uint32_t *out) {
 
 /* ---- cells ---- */
 
-static bool same(const mpg_cell *a, const mpg_cell *b) {
+static bool same_cell(const mpg_cell *a, const mpg_cell *b) {
   return a->job == b->job && a->pool == b->pool && a->chip == b->chip && a->cause == b->cause &&
          a->attempt == b->attempt && a->bucket == b->bucket && a->size == b->size &&
          a->category == b->category;
 }
 
-static uint64_t hash(const mpg_rollup *r, const mpg_cell *c) {
+static uint64_t hash_key(const mpg_rollup *r, const mpg_cell *c) {
   uint64_t key[4] = {(uint64_t)c->job << 32 | c->pool, (uint64_t)c->chip << 32 | c->cause,
                      (uint64_t)c->attempt ^ ((uint64_t)c->size << 56 | (uint64_t)c->category << 48),
                      (uint64_t)c->bucket};
@@ -119,7 +119,7 @@ static uint64_t hash(const mpg_rollup *r, const mpg_cell *c) {
 }
 
 static uint64_t hash_of_cell(const void *r, uint32_t number) {
-  return hash(r, &((const mpg_rollup *)r)->cells[number]);
+  return hash_key(r, &((const mpg_rollup *)r)->cells[number]);
 }
 
 static mpg_rc find_cell(mpg_rollup *r, const mpg_cell *key, mpg_cell **out) {
@@ -128,9 +128,9 @@ static mpg_rc find_cell(mpg_rollup *r, const mpg_cell *key, mpg_cell **out) {
   mpg_rc rc = mpg_hash_index_reserve(&r->index, r->env, r->ncells, 256, hash_of_cell, r);
   if (rc != MPG_OK)
     return rc;
-  for (at = mpg_hash_index_first(&r->index, hash(r, key));
+  for (at = mpg_hash_index_first(&r->index, hash_key(r, key));
        mpg_hash_index_at(&r->index, at, &number); at = mpg_hash_index_next(&r->index, at))
-    if (same(&r->cells[number], key)) {
+    if (same_cell(&r->cells[number], key)) {
       *out = &r->cells[number];
       return MPG_OK;
     }
@@ -191,7 +191,7 @@ static inline mpg_rc cell_of(mpg_rollup *r, const mpg_row *row, mpg_cell **cell)
   return MPG_OK;
 }
 
-static mpg_rc add(void *ctx, const mpg_row *row) {
+static mpg_rc add_row(void *ctx, const mpg_row *row) {
   mpg_cell *cell;
   mpg_rc rc = cell_of(ctx, row, &cell);
   if (rc != MPG_OK)
@@ -212,7 +212,7 @@ static mpg_rc add_more(void *ctx, const mpg_row *row, mpg_i128 chip_us, int64_t 
 }
 
 mpg_sink mpg_rollup_sink(mpg_rollup *r) {
-  return (mpg_sink){add, r, add_more};
+  return (mpg_sink){add_row, r, add_more};
 }
 
 mpg_rc mpg_rollup_add_cells(mpg_rollup *r, const mpg_cell *cells, size_t n) {

@@ -40,7 +40,7 @@ typedef struct all {
   size_t next; /* job */
 } all;
 
-static mpg_rc cut(void *ctx, void *slot, mpg_err *err) {
+static mpg_rc next_batch(void *ctx, void *slot, mpg_err *err) {
   all *w = ctx;
   batch *b = slot;
   const mpg_fleet *f = w->a->fleet;
@@ -54,7 +54,7 @@ static mpg_rc cut(void *ctx, void *slot, mpg_err *err) {
   return mpg_rollup_reset(&b->cells) == MPG_OK ? MPG_OK : mpg_fail_plain(err, MPG_INTERRUPTED);
 }
 
-static void work(void *ctx, void *slot, int worker) {
+static void roll_up_batch(void *ctx, void *slot, int worker) {
   all *w = ctx;
   batch *b = slot;
   hand *h = &w->hands[worker];
@@ -66,7 +66,7 @@ static void work(void *ctx, void *slot, int worker) {
                                                         &w->a->options.window, &sink, &b->err);
 }
 
-static mpg_rc keep(const mpg_env *env, mpg_cells *cells, const mpg_rollup *from) {
+static mpg_rc copy_cells(const mpg_env *env, mpg_cells *cells, const mpg_rollup *from) {
   if (cells == NULL || cells->over)
     return MPG_OK;
   cells->over = cells->n + from->ncells > cells->limit;
@@ -85,14 +85,14 @@ static mpg_rc keep(const mpg_env *env, mpg_cells *cells, const mpg_rollup *from)
   return MPG_OK;
 }
 
-static mpg_rc take(all *w, mpg_cells *cells, const mpg_rollup *from, mpg_err *err) {
+static mpg_rc add_cells(all *w, mpg_cells *cells, const mpg_rollup *from, mpg_err *err) {
   mpg_rc rc = mpg_rollup_add_cells(w->rollup, from->cells, from->ncells);
   if (rc == MPG_OK)
-    rc = keep(w->rollup->env, cells, from);
+    rc = copy_cells(w->rollup->env, cells, from);
   return rc == MPG_OK ? rc : mpg_fail_plain(err, rc);
 }
 
-static mpg_rc prepare(all *w, const mpg_pipeline *pipeline, int threads, mpg_err *err) {
+static mpg_rc prepare_hands(all *w, const mpg_pipeline *pipeline, int threads, mpg_err *err) {
   mpg_rc rc = MPG_OK;
   w->env = *mpg_pipeline_env(pipeline);
   for (; rc == MPG_OK && w->nhands < threads; w->nhands++) {
@@ -103,8 +103,8 @@ static mpg_rc prepare(all *w, const mpg_pipeline *pipeline, int threads, mpg_err
   return rc;
 }
 
-static mpg_rc jobs(all *w, mpg_cells *cells, int threads, mpg_err *err) {
-  static const mpg_pipeline_steps steps = {.cut = cut, .work = work};
+static mpg_rc roll_up_jobs(all *w, mpg_cells *cells, int threads, mpg_err *err) {
+  static const mpg_pipeline_steps steps = {.cut = next_batch, .work = roll_up_batch};
   void *slots[2 * MPG_THREADS_MAX + 1], *slot;
   mpg_pipeline *pipeline = NULL;
   mpg_rc rc;
@@ -112,7 +112,7 @@ static mpg_rc jobs(all *w, mpg_cells *cells, int threads, mpg_err *err) {
     slots[i] = &w->batches[i];
   rc = mpg_pipeline_open(&pipeline, w->a->env, threads, &steps, w, slots, err);
   if (rc == MPG_OK)
-    rc = prepare(w, pipeline, threads, err);
+    rc = prepare_hands(w, pipeline, threads, err);
   while (rc == MPG_OK) {
     rc = mpg_pipeline_next(pipeline, &slot, err);
     if (rc == MPG_OK && ((batch *)slot)->rc != MPG_OK) {
@@ -120,7 +120,7 @@ static mpg_rc jobs(all *w, mpg_cells *cells, int threads, mpg_err *err) {
       rc = err->rc;
     }
     if (rc == MPG_OK)
-      rc = take(w, cells, &((batch *)slot)->cells, err);
+      rc = add_cells(w, cells, &((batch *)slot)->cells, err);
   }
   mpg_pipeline_close(pipeline);
   for (size_t i = 0; i < w->nbatches; i++)
@@ -143,7 +143,7 @@ static mpg_rc jobs(all *w, mpg_cells *cells, int threads, mpg_err *err) {
   return rc;
 }
 
-static mpg_rc pools(all *w, mpg_cells *cells, const char *source, mpg_err *err) {
+static mpg_rc roll_up_pools(all *w, mpg_cells *cells, const char *source, mpg_err *err) {
   mpg_rollup *room = &w->batches[0].cells;
   mpg_sink sink = mpg_rollup_sink(room);
   size_t units = mpg_accounting_units(w->a);
@@ -152,7 +152,7 @@ static mpg_rc pools(all *w, mpg_cells *cells, const char *source, mpg_err *err) 
     rc = mpg_rollup_reset(room) == MPG_OK ? mpg_accounting_unit(w->a, u, &sink, source, err)
                                           : mpg_fail_plain(err, MPG_INTERRUPTED);
     if (rc == MPG_OK)
-      rc = take(w, cells, room, err);
+      rc = add_cells(w, cells, room, err);
   }
   return rc == MPG_OK ? mpg_accounting_finish(w->a, source, err) : rc;
 }
@@ -174,9 +174,9 @@ mpg_rc mpg_rollup_all(mpg_rollup *rollup, mpg_accounting *accounting, int thread
     rc = mpg_rollup_init(&w.batches[w.nbatches].cells, env, accounting->fleet,
                          cells != NULL ? MPG_FINEST : rollup->mask, err);
   if (rc == MPG_OK)
-    rc = jobs(&w, cells, threads, err);
+    rc = roll_up_jobs(&w, cells, threads, err);
   if (rc == MPG_OK)
-    rc = pools(&w, cells, source, err);
+    rc = roll_up_pools(&w, cells, source, err);
   for (size_t i = 0; i < w.nbatches; i++)
     mpg_rollup_free(&w.batches[i].cells);
   mpg_free(env, w.batches);

@@ -86,7 +86,7 @@ static bool looks_like_trace(const char *path) {
 
 /* ---- cutting ---- */
 
-static mpg_rc ignored(piece *p, const char *why) {
+static mpg_rc add_ignored(piece *p, const char *why) {
   return mpg_issues_add(&p->issues, MPG_INFO, p->path, "ignored_file", 0, 1, "%s", why) == MPG_OK
              ? MPG_OK
              : mpg_fail_nomem(&p->err);
@@ -121,7 +121,7 @@ static mpg_rc begin_file(native *n, piece *p) {
   char first;
   mpg_rc rc;
   if (from_folder && !looks_like_trace(p->path))
-    return ignored(p, "its name does not end in .csv, .json, .jsonl or .ndjson (.gz, .zst)");
+    return add_ignored(p, "its name does not end in .csv, .json, .jsonl or .ndjson (.gz, .zst)");
   rc = mpg_stream_open(&stream, &n->workers, p->path, &p->err);
   if (rc != MPG_OK)
     return rc;
@@ -132,7 +132,7 @@ static mpg_rc begin_file(native *n, piece *p) {
     if (rc != MPG_OK)
       return rc;
     if (from_folder)
-      return ignored(p, "no JSON, and its name does not begin with a relation");
+      return add_ignored(p, "no JSON, and its name does not begin with a relation");
     return mpg_fail(
         &p->err, MPG_DATA,
         "%s:1:1: expected JSON, or CSV in a file named after its relation (capacity, outages, "
@@ -147,7 +147,7 @@ static mpg_rc begin_file(native *n, piece *p) {
   return rc;
 }
 
-static mpg_rc readers(native *n, piece *p, const file *f) {
+static mpg_rc open_readers(native *n, piece *p, const file *f) {
   static const mpg_csv_options csv = {',', false, 0};
   static const mpg_json_options json = {0};
   if (f->json)
@@ -158,7 +158,7 @@ static mpg_rc readers(native *n, piece *p, const file *f) {
 /* The next block of the file; the header of a CSV file is taken off the first. */
 static mpg_rc next_block(native *n, piece *p, mpg_native_reading *r) {
   file *f = n->at;
-  mpg_rc rc = readers(n, p, f);
+  mpg_rc rc = open_readers(n, p, f);
   while (rc == MPG_OK) {
     rc = mpg_blocks_next(f->blocks, &p->block, &p->err);
     if (rc != MPG_OK || f->json || f->header.nfields > 0 || p->block.rest)
@@ -184,7 +184,7 @@ static mpg_rc next_block(native *n, piece *p, mpg_native_reading *r) {
   return rc == MPG_DONE ? MPG_OK : rc;
 }
 
-static mpg_rc cut(void *ctx, void *slot, mpg_err *err) {
+static mpg_rc next_piece(void *ctx, void *slot, mpg_err *err) {
   native *n = ctx;
   piece *p = slot;
   mpg_native_reading r = {&p->fleet, &n->workers, NULL, n->skip, 0, &p->err};
@@ -246,7 +246,7 @@ static mpg_rc read_block(piece *p, mpg_native_reading *r) {
   return rc == MPG_DONE ? MPG_OK : rc;
 }
 
-static void work(void *ctx, void *slot, int worker) {
+static void parse_piece(void *ctx, void *slot, int worker) {
   native *n = ctx;
   piece *p = slot;
   (void)worker;
@@ -258,7 +258,7 @@ static void work(void *ctx, void *slot, int worker) {
 }
 
 /* Puts a piece to the fleet; what a part cannot take is read here. */
-static mpg_rc take(native *n, piece *p, mpg_err *err) {
+static mpg_rc merge_piece(native *n, piece *p, mpg_err *err) {
   bool refused = p->fleet.log->refused;
   mpg_rc rc = MPG_OK;
   if (p->path != NULL) {
@@ -298,7 +298,8 @@ static void pieces_free(native *n, piece *pieces, size_t npieces) {
 }
 
 static mpg_rc read_files(native *n, int threads, mpg_err *err) {
-  static const mpg_pipeline_steps steps = {.cut = cut, .work = work, .cut_by_any = true};
+  static const mpg_pipeline_steps steps = {
+      .cut = next_piece, .work = parse_piece, .cut_by_any = true};
   size_t npieces = mpg_pipeline_slots(threads), made = 0;
   piece *pieces = mpg_calloc(n->env, npieces * (sizeof *pieces + sizeof(void *)));
   void **slots, *slot;
@@ -320,7 +321,7 @@ static mpg_rc read_files(native *n, int threads, mpg_err *err) {
   while (rc == MPG_OK) {
     rc = mpg_pipeline_next(n->pipeline, &slot, err);
     if (rc == MPG_OK)
-      rc = take(n, slot, err);
+      rc = merge_piece(n, slot, err);
   }
   mpg_pipeline_close(n->pipeline);
   n->pipeline = NULL;

@@ -66,7 +66,7 @@ typedef struct plain {
   seen job, program, dtype, kinds[KINDS];
 } plain;
 
-static uint64_t load(const char *p) {
+static uint64_t load8(const char *p) {
   uint64_t v;
   memcpy(&v, p, sizeof v);
   return v;
@@ -81,22 +81,22 @@ static uint64_t first_bytes(size_t n) {
 #endif
 }
 
-static void remember(seen *s, mpg_str text, uint32_t id) {
+static void remember_name(seen *s, mpg_str text, uint32_t id) {
   s->text = text;
   s->mask = first_bytes(text.n);
-  s->head = load(text.p) & s->mask;
-  s->middle = text.n > 16 ? load(text.p + 8) : 0;
-  s->tail = text.n > 8 ? load(text.p + text.n - 8) : 0;
+  s->head = load8(text.p) & s->mask;
+  s->middle = text.n > 16 ? load8(text.p + 8) : 0;
+  s->tail = text.n > 8 ? load8(text.p + text.n - 8) : 0;
   s->id = id;
 }
 
 /* Whether the field at p is that text. Bytes up to MPG_WINDOW_SLACK after the block may be read. */
 static inline bool stands_at(const seen *s, const char *p, const char *end) {
   size_t n = s->text.n;
-  if (s->id == 0 || (load(p) & s->mask) != s->head)
+  if (s->id == 0 || (load8(p) & s->mask) != s->head)
     return false;
-  if (n > 8 && ((size_t)(end - p) < n || load(p + n - 8) != s->tail ||
-                (n > 16 && load(p + 8) != s->middle) ||
+  if (n > 8 && ((size_t)(end - p) < n || load8(p + n - 8) != s->tail ||
+                (n > 16 && load8(p + 8) != s->middle) ||
                 (n > 24 && memcmp(p + 16, s->text.p + 16, n - 24) != 0)))
     return false;
   return p[n] == ',' || p[n] == '\n' || p[n] == '\r';
@@ -288,7 +288,7 @@ static mpg_rc name_job(plain *pl, name *job) {
     if (rc != MPG_OK)
       return rc;
     job->id = index + 1;
-    remember(&pl->job, job->s, job->id);
+    remember_name(&pl->job, job->s, job->id);
   }
   return MPG_OK;
 }
@@ -299,7 +299,7 @@ static mpg_rc name_program(plain *pl, name *program) {
     mpg_rc rc = mpg_fleet_program(pl->fleet, program->s, &program->id, &err);
     if (rc != MPG_OK)
       return rc;
-    remember(&pl->program, program->s, program->id);
+    remember_name(&pl->program, program->s, program->id);
   }
   return MPG_OK;
 }
@@ -309,7 +309,7 @@ static mpg_rc name_text(mpg_intern *intern, seen *s, name *t) {
     mpg_rc rc = mpg_intern_id(intern, t->s, &t->id);
     if (rc != MPG_OK)
       return rc;
-    remember(s, t->s, t->id);
+    remember_name(s, t->s, t->id);
   }
   return MPG_OK;
 }
@@ -334,7 +334,7 @@ static mpg_rc add_record(plain *pl, record *rec, int64_t line) {
 }
 
 /* False if the header is of records that are never plain. */
-static bool begin(plain *pl, mpg_fleet *fleet, const mpg_native_header *h) {
+static bool set_columns(plain *pl, mpg_fleet *fleet, const mpg_native_header *h) {
   static const uint8_t spans[] = {JOB,     ATTEMPT, KIND,  START, END,       STEP,
                                   PROGRAM, FLOPS,   BYTES, DTYPE, EXECUTIONS};
   static const uint8_t commits[] = {JOB, OTHER, STEP, SNAPSHOT, DURABLE};
@@ -361,7 +361,7 @@ static inline void clear_name(name *n) {
 /* A record of which nothing has been read: each field by itself, since to clear or to copy it as a
 ** whole takes as long as to read many a record (rep stos begins slowly; wide loads wait for
 ** narrow stores). */
-static inline void clear(record *rec) {
+static inline void clear_record(record *rec) {
   clear_name(&rec->job);
   clear_name(&rec->kind);
   clear_name(&rec->program);
@@ -378,11 +378,11 @@ mpg_rc mpg_native_csv_fast(mpg_native_reading *r, mpg_block *block, const mpg_na
   const char *p = block->bytes + block->at, *end = block->bytes + block->n;
   plain pl;
   mpg_rc rc = MPG_OK;
-  if (!begin(&pl, r->fleet, h))
+  if (!set_columns(&pl, r->fleet, h))
     return MPG_OK;
   while (rc == MPG_OK && p < end) {
     record rec;
-    clear(&rec);
+    clear_record(&rec);
     if (!read_record(&pl, p, end, &rec, &p) || !is_usual(&pl, &rec))
       break;
     rc = add_record(&pl, &rec, block->line);

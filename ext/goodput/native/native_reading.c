@@ -6,16 +6,16 @@
 
 #define RECORDS_BETWEEN_POLLS 4096
 
-static mpg_rc listed(const mpg_native_reading *r, mpg_rc rc) {
+static mpg_rc fail_unless_listed(const mpg_native_reading *r, mpg_rc rc) {
   return rc == MPG_OK ? MPG_OK : mpg_fail_nomem(r->err);
 }
 
 mpg_rc mpg_native_broken(const mpg_native_reading *r, int64_t line, int64_t column,
                          const char *what) {
   if (r->skip)
-    return listed(r,
-                  mpg_issues_add(r->fleet->issues, MPG_DATA_LOSS, r->path, "skipped_record", line,
-                                 1, "%lld:%lld: %s", (long long)line, (long long)column, what));
+    return fail_unless_listed(r, mpg_issues_add(r->fleet->issues, MPG_DATA_LOSS, r->path,
+                                                "skipped_record", line, 1, "%lld:%lld: %s",
+                                                (long long)line, (long long)column, what));
   return mpg_fail(r->err, MPG_DATA, "%s:%lld:%lld: %s", r->path, (long long)line, (long long)column,
                   what);
 }
@@ -41,15 +41,15 @@ bool mpg_native_passed_over(mpg_native_reading *r, mpg_rc *rc, mpg_err *before) 
   if (*rc != MPG_DATA || !r->skip || strcmp(r->err->text, before->text) == 0)
     return false;
   *before = *r->err;
-  *rc = listed(r, mpg_issues_add(r->fleet->issues, MPG_DATA_LOSS, r->path, "skipped_record",
-                                 line_of(r), 1, "%s", before->text));
+  *rc = fail_unless_listed(r, mpg_issues_add(r->fleet->issues, MPG_DATA_LOSS, r->path,
+                                             "skipped_record", line_of(r), 1, "%s", before->text));
   return *rc == MPG_OK;
 }
 
 mpg_rc mpg_native_unknown_column(const mpg_native_reading *r, int64_t line, mpg_str name,
                                  mpg_relation relation) {
-  return listed(r, mpg_issues_add(r->fleet->issues, MPG_INFO, r->path, "unknown_column", line, 1,
-                                  "%.*s is no column of %s and was left out",
-                                  name.n > 80 ? 80 : (int)name.n, name.n ? name.p : "",
-                                  mpg_relation_get(relation)->name));
+  return fail_unless_listed(r, mpg_issues_add(r->fleet->issues, MPG_INFO, r->path, "unknown_column",
+                                              line, 1, "%.*s is no column of %s and was left out",
+                                              name.n > 80 ? 80 : (int)name.n, name.n ? name.p : "",
+                                              mpg_relation_get(relation)->name));
 }

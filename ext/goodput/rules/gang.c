@@ -137,7 +137,7 @@ static size_t pool_place(const mpg_gang *g, const mpg_fleet *fleet, uint32_t poo
 }
 
 /* One task's record of the same chips at the same time, once more. */
-static bool repeats(const mpg_allocation *a, const mpg_allocation *b) {
+static bool is_repeat(const mpg_allocation *a, const mpg_allocation *b) {
   return a->task != 0 && a->task == b->task && a->pool == b->pool && a->attempt == b->attempt &&
          a->start == b->start && a->end == b->end && a->chips == b->chips;
 }
@@ -159,7 +159,7 @@ static mpg_rc gather_holds(mpg_gang *g, const mpg_fleet *fleet, const mpg_job *j
       return MPG_INTERRUPTED;
     if (a->start >= end)
       continue;
-    g->repeated += i > 0 && repeats(a, a - 1);
+    g->repeated += i > 0 && is_repeat(a, a - 1);
     h->start = a->start;
     h->running = a->end > end;
     h->end = h->running ? end : a->end;

@@ -45,7 +45,7 @@ static size_t attempt_covering(const mpg_gang *gang, int64_t at) {
 }
 
 /* Fast check. True: this attempt, and no other, covers the moment. False: unknown. */
-static inline bool covers(const mpg_gang *gang, int64_t at, size_t attempt) {
+static inline bool covers_alone(const mpg_gang *gang, int64_t at, size_t attempt) {
   return gang->ncovers == 1 && gang->covers[0].attempt == attempt && gang->covers[0].start <= at &&
          at < gang->covers[0].end;
 }
@@ -84,7 +84,7 @@ static mpg_rc gather_items(mpg_innermost *in, const mpg_fleet *fleet, uint32_t j
       continue;
     in->traced = true;
     if (s->attempt == MPG_NONE) {
-      if (!covers(gang, s->start, attempt))
+      if (!covers_alone(gang, s->start, attempt))
         attempt = attempt_covering(gang, s->start);
       number = MPG_NONE;
     } else if (s->attempt != number) {
@@ -146,7 +146,7 @@ static int item_order(const void *pa, const void *pb, void *ctx) {
 }
 
 /* Most spans begin after the one before. */
-static inline int neighbours(const mpg_item *items, size_t i, void *ctx) {
+static inline int order_of_neighbours(const mpg_item *items, size_t i, void *ctx) {
   if (items[i - 1].attempt == items[i].attempt && items[i - 1].span.start < items[i].span.start)
     return -1;
   return item_order(&items[i - 1], &items[i], ctx);
@@ -156,7 +156,7 @@ static inline int neighbours(const mpg_item *items, size_t i, void *ctx) {
 static mpg_rc sort_items(mpg_innermost *in, const mpg_fleet *fleet, bool *equal) {
   void *ctx = (void *)(uintptr_t)fleet;
   for (size_t i = 1; i < in->nitems; i++) {
-    int c = neighbours(in->items, i, ctx);
+    int c = order_of_neighbours(in->items, i, ctx);
     *equal |= c == 0;
     if (c > 0) {
       *equal = true;
@@ -294,7 +294,7 @@ static mpg_rc tell_on(walk *w, mpg_item *item, int64_t start, int64_t end) {
 }
 
 /* [w->at, end) belongs to `item`, or to no item. Its time in complete stretches becomes parts. */
-static inline mpg_rc tell(walk *w, mpg_item *item, int64_t end) {
+static inline mpg_rc assign_time(walk *w, mpg_item *item, int64_t end) {
   int64_t start = w->at;
   if (start >= end)
     return MPG_OK;
@@ -314,7 +314,7 @@ static mpg_rc run_within(walk *w, int64_t until) {
     if (top->span.end <= w->at)
       w->depth--;
     else
-      rc = tell(w, top, top->span.end < until ? top->span.end : until);
+      rc = assign_time(w, top, top->span.end < until ? top->span.end : until);
   }
   while (w->depth > 0 && stack[w->depth - 1]->span.end <= w->at)
     w->depth--;
@@ -324,7 +324,7 @@ static mpg_rc run_within(walk *w, int64_t until) {
 /* The same; the time that they leave belongs to no item. */
 static inline mpg_rc run_until(walk *w, int64_t until) {
   mpg_rc rc = w->depth > 0 ? run_within(w, until) : MPG_OK;
-  return rc == MPG_OK ? tell(w, NULL, until) : rc;
+  return rc == MPG_OK ? assign_time(w, NULL, until) : rc;
 }
 
 /* Whether no span begins before item i of the attempt ends. */
@@ -486,7 +486,7 @@ static mpg_rc sweep_attempt(mpg_innermost *in, const mpg_gang *gang, size_t a, s
     if (rc != MPG_OK || s->end == s->start)
       continue;
     if (w.depth == 0 && is_alone(in, i)) { /* the fast road: nothing to come back from */
-      rc = tell(&w, item, s->end);
+      rc = assign_time(&w, item, s->end);
       continue;
     }
     if (w.depth > 0 && s->end > in->stack[w.depth - 1]->span.end)

@@ -36,7 +36,7 @@ int64_t mpg_held_amount(int64_t held, int64_t start, int64_t end) {
 }
 
 /* The longest time whose chip-time at this rate is sure to fit int64. */
-static int64_t longest(const mpg_rate *rate) {
+static int64_t longest_time(const mpg_rate *rate) {
   int64_t chips = rate->whole < 0 ? -rate->whole : rate->whole;
   for (size_t i = 0; i < rate->nfractions; i++)
     chips += rate->fractions[i].count < 0 ? -rate->fractions[i].count : rate->fractions[i].count;
@@ -50,7 +50,8 @@ static int64_t share_until(int64_t amount, const mpg_row *row, int64_t t) {
   return (int64_t)((mpg_i128)amount * (t - row->start) / (row->end - row->start));
 }
 
-static mpg_rc emit(const mpg_sink *sink, mpg_row *part, mpg_category category, int64_t chip_us) {
+static mpg_rc emit_part(const mpg_sink *sink, mpg_row *part, mpg_category category,
+                        int64_t chip_us) {
   if (chip_us == 0)
     return MPG_OK;
   part->category = category;
@@ -73,7 +74,7 @@ mpg_rc mpg_row_emit(const mpg_env *env, const mpg_window *window, const mpg_row 
   /* Twelve days of a million chips fit: no division for the usual. */
   most = stop - at;
   if (rate->nfractions > 0 || rate->whole >> 20 != 0 || most >> 40 != 0)
-    most = longest(rate);
+    most = longest_time(rate);
   if (buckets) {
     bucket = mpg_bucket_start(&window->bucket, at);
     next = mpg_bucket_next(&window->bucket, bucket);
@@ -89,12 +90,12 @@ mpg_rc mpg_row_emit(const mpg_env *env, const mpg_window *window, const mpg_row 
     part.bucket = bucket;
     amount = mpg_rate_amount(rate, at, to);
     if (ideal == MPG_NONE) {
-      rc = emit(sink, &part, row->category, amount);
+      rc = emit_part(sink, &part, row->category, amount);
     } else {
       int64_t share = share_until(ideal, row, to) - share_until(ideal, row, at);
-      rc = emit(sink, &part, MPG_IDEAL, share);
+      rc = emit_part(sink, &part, MPG_IDEAL, share);
       if (rc == MPG_OK)
-        rc = emit(sink, &part, MPG_INEFFICIENCY, amount - share);
+        rc = emit_part(sink, &part, MPG_INEFFICIENCY, amount - share);
     }
     at = to;
     if (at == next) {

@@ -33,7 +33,7 @@ size_t mpg_commits_known(const mpg_commit *commits, size_t ncommits, int64_t as_
 
 /* From here c[i].snapshot is the latest of commit i and all after it, c[i].durable of those of its
 ** step. */
-static void settle(mpg_commit *c, size_t n) {
+static void settle_commits(mpg_commit *c, size_t n) {
   for (size_t i = n; i-- > 0;) {
     c[i].durable = c[i].snapshot;
     if (i + 1 == n)
@@ -183,7 +183,7 @@ mpg_rc mpg_lineage_begin(mpg_lineage *lineage, const mpg_lineage_input *h) {
   if (rc != MPG_OK)
     return rc;
   lineage->reached = reached_by(lineage, n);
-  settle(lineage->durable, n);
+  settle_commits(lineage->durable, n);
   lineage->latest_numbered = n > 0 ? lineage->durable[0].snapshot : MPG_NONE;
   lineage->above = lineage->ndurable = n;
   lineage->begun = h->nbranches;
@@ -200,7 +200,7 @@ bool mpg_lineage_saved(const mpg_lineage *lineage, const mpg_step *step) {
 }
 
 /* Steps after which nothing resumed: each has a number below those before it in this order. */
-static bool protects(mpg_lineage *lineage, const mpg_step *step) {
+static bool is_protected(mpg_lineage *lineage, const mpg_step *step) {
   size_t first = lineage->above;
   while (first > 0 && lineage->durable[first - 1].step >= step->number)
     first--;
@@ -233,7 +233,7 @@ static mpg_fate fate_of(mpg_lineage *lineage, const mpg_step *step, bool saved, 
 }
 
 /* Whether branches decide the fate of a step with a number. */
-static bool decided(mpg_lineage *lineage, const mpg_step *step, mpg_fate *fate) {
+static bool decide_by_branch(mpg_lineage *lineage, const mpg_step *step, mpg_fate *fate) {
   while (lineage->begun > 0 && lineage->branches[lineage->begun - 1].item > step->item)
     lineage->begun--;
   *fate = step->number > lineage->limits[lineage->begun] ? MPG_FATE_LOST : MPG_FATE_PRODUCTIVE;
@@ -245,11 +245,11 @@ mpg_fate mpg_lineage_decide(mpg_lineage *lineage, const mpg_step *step) {
   lineage->assumed = false;
   if (step->number == MPG_NONE)
     return fate_of(lineage, step, mpg_lineage_saved(lineage, step), true);
-  if (decided(lineage, step, &fate))
+  if (decide_by_branch(lineage, step, &fate))
     return fate;
   return fate_of(lineage, step,
                  mpg_lineage_saved(lineage, step) || step->number <= lineage->reached ||
-                     protects(lineage, step),
+                     is_protected(lineage, step),
                  false);
 }
 
@@ -259,7 +259,7 @@ mpg_fate mpg_lineage_decide_rollout(mpg_lineage *lineage, const mpg_step *rollou
   lineage->assumed = false;
   if (rollout->number == MPG_NONE)
     return fate_of(lineage, rollout, mpg_lineage_saved(lineage, rollout), true);
-  if (decided(lineage, rollout, &fate))
+  if (decide_by_branch(lineage, rollout, &fate))
     return fate;
   first = commit_from(lineage, lineage->ndurable, rollout->number);
   return fate_of(

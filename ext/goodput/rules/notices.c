@@ -119,7 +119,7 @@ static bool has_two_devices(const char *chip) {
 #define TWICE 2.1
 
 /* The greatest peak of the same chip. */
-static const mpg_chip_row *fastest(const mpg_chips *chips, const mpg_chip_row *row) {
+static const mpg_chip_row *fastest_row(const mpg_chips *chips, const mpg_chip_row *row) {
   const mpg_chip_row *best = row;
   for (size_t i = 0; i < mpg_chips_count(chips); i++) {
     const mpg_chip_row *other = mpg_chips_row(chips, i);
@@ -141,7 +141,7 @@ static void likely_cause(const mpg_above *a, const mpg_chips *chips, char *out, 
   }
   n += (size_t)snprintf(out + n, cap - n, "; likely:");
   if (a->row != NULL) {
-    const mpg_chip_row *best = fastest(chips, a->row);
+    const mpg_chip_row *best = fastest_row(chips, a->row);
     double times = best->peak_flops / a->row->peak_flops;
     if (best != a->row && a->goodput <= times * NOISE)
       n +=
@@ -160,8 +160,8 @@ static void likely_cause(const mpg_above *a, const mpg_chips *chips, char *out, 
 }
 
 /* The detail of a kind, with what its kind adds. */
-static void describe(const mpg_notices *n, const mpg_chips *chips, int kind, char *out,
-                     size_t cap) {
+static void describe_kind(const mpg_notices *n, const mpg_chips *chips, int kind, char *out,
+                          size_t cap) {
   size_t length = (size_t)snprintf(out, cap, "%s", table[kind].detail);
   if (kind == MPG_NOTICE_ABOVE_ROOFLINE && n->above.goodput > 0)
     likely_cause(&n->above, chips, out + length, cap - length);
@@ -172,7 +172,7 @@ mpg_rc mpg_notices_list(const mpg_notices *n, const mpg_fleet *fleet, mpg_issues
   for (int k = 0; k < MPG_NOTICES; k++) {
     mpg_str job = mpg_intern_text(&fleet->job_names, n->job[k]);
     char detail[512];
-    describe(n, fleet->chips, k, detail, sizeof detail);
+    describe_kind(n, fleet->chips, k, detail, sizeof detail);
     if (n->count[k] != 0 &&
         mpg_issues_add(issues, table[k].severity, source, table[k].kind, 0, n->count[k],
                        "%s, first in job %.*s", detail, (int)job.n, job.p) != MPG_OK)

@@ -51,7 +51,7 @@ typedef struct in_force {
   mpg_i128 n, sum, squares;
 } in_force;
 
-static void pass(in_force *now, const edge *e) {
+static void pass_edge(in_force *now, const edge *e) {
   now->n += e->sign;
   now->sum += e->sign * (mpg_i128)e->chip;
   now->squares += e->sign * ((mpg_i128)e->chip * e->chip);
@@ -59,7 +59,7 @@ static void pass(in_force *now, const edge *e) {
 
 /* Whether there are several: n numbers are the same if n times the sum of their squares is the
 ** square of their sum (Cauchy and Schwarz). Of fewer than 2^31 that is within 127 bits. */
-static bool differ(const in_force *now) {
+static bool are_several(const in_force *now) {
   return now->n * now->squares != now->sum * now->sum;
 }
 
@@ -96,12 +96,12 @@ static mpg_rc find_chips(mpg_pools *ps, mpg_pool *pool) {
   for (size_t i = 0; rc == MPG_OK && i < n; i++) {
     if (mpg_poll(ps->env, i))
       rc = MPG_INTERRUPTED;
-    pass(&now, &edges[i]);
+    pass_edge(&now, &edges[i]);
     if (rc != MPG_OK || (i + 1 < n && edges[i + 1].at == edges[i].at))
       continue;
-    pool->mixed |= differ(&now);
+    pool->mixed |= are_several(&now);
     rc = add_since(ps, pool, edges[i].at,
-                   now.n == 0 || differ(&now) ? 0 : (uint32_t)(now.sum / now.n));
+                   now.n == 0 || are_several(&now) ? 0 : (uint32_t)(now.sum / now.n));
   }
   mpg_free(ps->env, edges);
   return rc;
@@ -323,7 +323,7 @@ static mpg_rc change_sum(sweep *s, int64_t *sum, int64_t chips, int64_t sign) {
   return rc == MPG_OK ? add_idle(s, *sum, sign) : rc;
 }
 
-static mpg_rc apply(sweep *s, const change *c) {
+static mpg_rc apply_change(sweep *s, const change *c) {
   size_t i = 0;
   switch (c->what) {
   case CAPACITY:
@@ -344,7 +344,7 @@ static mpg_rc apply(sweep *s, const change *c) {
   }
 }
 
-static mpg_rc gather(const mpg_pools *ps, uint32_t p, bool shard, sweep *s) {
+static mpg_rc gather_changes(const mpg_pools *ps, uint32_t p, bool shard, sweep *s) {
   const mpg_pool *pool = &ps->pools[p];
   size_t ncapacity = shard ? 0 : pool->ncapacity, noutages = shard ? 0 : pool->noutages;
   size_t lo = 0, hi = ps->nholdings;
@@ -391,8 +391,8 @@ static bool is_over(const sweep *s) {
 }
 
 /* The rows of [row->start, row->end), in which nothing changes. */
-static mpg_rc emit(const sweep *s, mpg_row *row, bool downs, bool idles, const mpg_window *window,
-                   const mpg_sink *sink) {
+static mpg_rc emit_rows(const sweep *s, mpg_row *row, bool downs, bool idles,
+                        const mpg_window *window, const mpg_sink *sink) {
   mpg_rate idle = {s->idle, s->fractions, s->nfractions};
   mpg_rc rc = MPG_OK;
   row->category = MPG_DOWN;
@@ -453,11 +453,11 @@ mpg_rc mpg_pools_account(const mpg_pools *ps, uint32_t p, mpg_basis basis, const
   int64_t over = 0, over_at = 0;
   size_t done = 0;
   bool shard = basis == MPG_BASIS_SHARD;
-  mpg_rc rc = gather(ps, p, shard, &s);
+  mpg_rc rc = gather_changes(ps, p, shard, &s);
   for (size_t i = 0; rc == MPG_OK && i < s.n;) {
     int64_t at = s.changes[i].at, until;
     for (; rc == MPG_OK && i < s.n && s.changes[i].at == at; i++)
-      rc = apply(&s, &s.changes[i]);
+      rc = apply_change(&s, &s.changes[i]);
     if (rc != MPG_OK || i == s.n)
       break;
     row.start = at;
@@ -468,7 +468,7 @@ mpg_rc mpg_pools_account(const mpg_pools *ps, uint32_t p, mpg_basis basis, const
     if (mpg_poll_work(ps->env, &done, 16 + 32 * s.ndowns))
       rc = MPG_INTERRUPTED;
     else
-      rc = emit(&s, &row, basis == MPG_BASIS_INSTALLED, pool->ncapacity > 0, window, sink);
+      rc = emit_rows(&s, &row, basis == MPG_BASIS_INSTALLED, pool->ncapacity > 0, window, sink);
   }
   if (rc == MPG_OK && (s.n > 0 || shard))
     rc = pool_issues(ps, p, shard, over, over_at, issues, source);

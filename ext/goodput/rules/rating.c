@@ -9,16 +9,16 @@ void mpg_ratings_free(mpg_ratings *rs) {
   mpg_free(rs->env, rs->ratings);
 }
 
-static void notice(mpg_ratings *rs, mpg_notice kind, int64_t count) {
+static void add_notice(mpg_ratings *rs, mpg_notice kind, int64_t count) {
   mpg_notice_add(rs->notices, rs->fleet, kind, rs->job, count);
 }
 
-static mpg_rc stopped(mpg_err *err) {
+static mpg_rc fail_interrupted(mpg_err *err) {
   return mpg_fail(err, MPG_INTERRUPTED, "interrupted");
 }
 
 /* Behind work on every lane. */
-static bool poll(mpg_ratings *rs) {
+static bool poll_lanes(mpg_ratings *rs) {
   return mpg_poll_work(rs->env, &rs->done, 4 + 4 * rs->nlanes);
 }
 
@@ -40,12 +40,12 @@ static inline bool work_of(mpg_ratings *rs, const mpg_item *item, work *w) {
   w->bytes = isnan(s->bytes) ? p->bytes * times : s->bytes;
   w->dtype = s->dtype ? s->dtype : p->dtype;
   if (isnan(w->flops)) {
-    notice(rs, MPG_NOTICE_UNKNOWN_PROGRAM,
-           s->program != 0 && !rs->fleet->program_recorded[s->program - 1]);
+    add_notice(rs, MPG_NOTICE_UNKNOWN_PROGRAM,
+               s->program != 0 && !rs->fleet->program_recorded[s->program - 1]);
     return false;
   }
   if (item->own == 0) {
-    notice(rs, MPG_NOTICE_HIDDEN_SPAN, w->flops > 0);
+    add_notice(rs, MPG_NOTICE_HIDDEN_SPAN, w->flops > 0);
     return false;
   }
   w->flops *= item->kept;
@@ -77,11 +77,11 @@ static inline int64_t ideal_at(mpg_ratings *rs, const mpg_peak *p, double flops,
   double ideal;
   int64_t below;
   if (!p->known_chip) {
-    notice(rs, MPG_NOTICE_UNKNOWN_CHIP, p->chip != 0);
+    add_notice(rs, MPG_NOTICE_UNKNOWN_CHIP, p->chip != 0);
     return MPG_NONE;
   }
   if (row == NULL || !(row->peak_flops > 0)) {
-    notice(rs, MPG_NOTICE_UNKNOWN_DTYPE, 1);
+    add_notice(rs, MPG_NOTICE_UNKNOWN_DTYPE, 1);
     return MPG_NONE;
   }
   ideal = 1e6 * flops / row->peak_flops;
@@ -169,7 +169,7 @@ static mpg_rc weigh_in_lane(mpg_ratings *rs, mpg_err *err) {
     const int64_t *held;
     mpg_rating *r;
     if (mpg_poll(rs->env, i))
-      return stopped(err);
+      return fail_interrupted(err);
     if (p->item == MPG_NOBODY || rs->verdicts[p->item].category != MPG_UNRATED ||
         p->end - p->start == in->items[p->item].inside)
       continue;
@@ -191,7 +191,7 @@ static mpg_rc rate_others(mpg_ratings *rs, mpg_err *err) {
     return rc;
   for (size_t i = 0; i < in->nitems; i++) {
     if (mpg_poll(rs->env, i))
-      return stopped(err);
+      return fail_interrupted(err);
     if (rs->verdicts[i].shared) {
       mpg_rating *r = &rs->ratings[i];
       r->total = r->weight;
@@ -213,13 +213,13 @@ mpg_rc mpg_ratings_build(mpg_ratings *rs, mpg_err *err) {
   for (size_t i = 0; i < n; i++) {
     rs->ratings[i] = (mpg_rating){0, 0, 0, 0, MPG_NONE};
     if (mpg_poll(rs->env, i))
-      return stopped(err);
+      return fail_interrupted(err);
   }
   for (size_t i = 0; i < in->nparts; i++) {
     const mpg_part *p = &in->parts[i];
     const int64_t *counted = mpg_stretch_counted(rs->gang, &rs->gang->stretches[p->stretch]);
-    if (poll(rs))
-      return stopped(err);
+    if (poll_lanes(rs))
+      return fail_interrupted(err);
     if (p->item == MPG_NOBODY || rs->verdicts[p->item].category != MPG_UNRATED)
       continue;
     for (size_t l = 0; l < rs->nlanes; l++) {
@@ -233,8 +233,8 @@ mpg_rc mpg_ratings_build(mpg_ratings *rs, mpg_err *err) {
   for (size_t i = 0; i < in->nitems; i++) {
     if (rs->verdicts[i].category == MPG_UNRATED)
       rate_item(rs, &in->items[i], &rs->ratings[i * rs->nlanes]);
-    if (poll(rs))
-      return stopped(err);
+    if (poll_lanes(rs))
+      return fail_interrupted(err);
   }
   return MPG_OK;
 }

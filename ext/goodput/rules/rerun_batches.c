@@ -30,7 +30,7 @@ static int by_number(const void *a, const void *b, void *ctx) {
   return x->item < y->item ? -1 : 1;
 }
 
-static mpg_rc collect(mpg_rerun_batches *b, const mpg_innermost *in) {
+static mpg_rc collect_batches(mpg_rerun_batches *b, const mpg_innermost *in) {
   b->n = 0;
   b->rising = true;
   for (size_t i = 0; i < in->nitems && in->batches; i++) {
@@ -48,7 +48,7 @@ static mpg_rc collect(mpg_rerun_batches *b, const mpg_innermost *in) {
 }
 
 mpg_rc mpg_rerun_batches_find(mpg_rerun_batches *b, const mpg_innermost *in) {
-  mpg_rc rc = collect(b, in);
+  mpg_rc rc = collect_batches(b, in);
   if (rc != MPG_OK || b->rising)
     return rc;
   if (mpg_grow(b->env, &b->again, &b->again_cap, in->nitems, sizeof *b->again) != MPG_OK)

@@ -12,7 +12,7 @@
 #define TIME_MAX (INT64_C(1) << 40)
 
 /* The bucket of `start`, and the times of it that the window leaves. */
-static void place(mpg_stretch_sums *run, int64_t start) {
+static void set_bucket(mpg_stretch_sums *run, int64_t start) {
   const mpg_window *w = run->window;
   run->from = w->since;
   run->until = w->until;
@@ -40,7 +40,7 @@ void mpg_stretch_sums_begin(mpg_stretch_sums *run, const mpg_window *window, con
   run->from = INT64_MAX;
   run->until = INT64_MIN;
   if (run->chips > 0)
-    place(run, start);
+    set_bucket(run, start);
 }
 
 mpg_rc mpg_stretch_sums_end(mpg_stretch_sums *run, mpg_row *row) {
@@ -70,6 +70,6 @@ bool mpg_stretch_sums_moves(mpg_stretch_sums *run, mpg_row *row, int64_t start, 
     return false;
   *rc = mpg_stretch_sums_end(run, row);
   *row = at_hand;
-  place(run, start);
+  set_bucket(run, start);
   return *rc == MPG_OK && start >= run->from && end <= run->until;
 }

@@ -76,13 +76,13 @@ mpg_notices *mpg_timeline_notices(mpg_timeline *t) {
   return &t->notices;
 }
 
-static void notice(mpg_timeline *t, mpg_notice kind, int64_t count) {
+static void add_notice(mpg_timeline *t, mpg_notice kind, int64_t count) {
   mpg_notice_add(&t->notices, t->fleet, kind, t->job, count);
 }
 
 /* ---- what each span's time is ---- */
 
-static mpg_ending ending(const mpg_gang *gang) {
+static mpg_ending ending_of(const mpg_gang *gang) {
   const mpg_attempt *last = &gang->attempts[gang->nattempts - 1];
   if (last->running)
     return MPG_STILL_RUNNING;
@@ -94,12 +94,12 @@ static const mpg_commit *commits_of(const mpg_timeline *t, const mpg_job *job) {
   return job->ncommits == 0 ? NULL : t->fleet->commits + job->commit;
 }
 
-static mpg_rc stopped(mpg_err *err) {
+static mpg_rc fail_interrupted(mpg_err *err) {
   return mpg_fail(err, MPG_INTERRUPTED, "interrupted");
 }
 
 /* Behind work on every lane. */
-static bool poll(mpg_timeline *t) {
+static bool poll_lanes(mpg_timeline *t) {
   return mpg_poll_work(t->env, &t->done, 4 + 4 * t->nlanes);
 }
 
@@ -207,7 +207,7 @@ static mpg_rc begin_fates(mpg_timeline *t, const mpg_job *job) {
                              .ncommits = job->ncommits,
                              .branches = in->branches,
                              .nbranches = in->nbranches,
-                             .ending = ending(&t->gang),
+                             .ending = ending_of(&t->gang),
                              .as_of = t->gang.end};
   mpg_rc rc = mpg_rerun_batches_find(&t->batches, in);
   if (rc == MPG_OK && in->rollouts)
@@ -226,7 +226,7 @@ static mpg_rc decide_items(mpg_timeline *t, const mpg_job *job, mpg_err *err) {
     return MPG_OK;
   rc = begin_fates(t, job);
   if (rc == MPG_INTERRUPTED)
-    return stopped(err);
+    return fail_interrupted(err);
   if (rc != MPG_OK)
     return mpg_fail_nomem(err);
   for (size_t i = in->nitems; i-- > 0;) {
@@ -238,14 +238,14 @@ static mpg_rc decide_items(mpg_timeline *t, const mpg_job *job, mpg_err *err) {
     if (mpg_kind_restarts(kind))
       d.restart = i;
     if (mpg_poll(t->env, i))
-      return stopped(err);
+      return fail_interrupted(err);
   }
   if (in->rollouts && share_fates(t) != MPG_OK)
-    return stopped(err);
-  notice(t, MPG_NOTICE_UNNUMBERED_STEPS, d.unnumbered);
-  notice(t, MPG_NOTICE_UNPROVEN_STEPS, d.unproven);
-  notice(t, MPG_NOTICE_CONCURRENT_STEPS, d.concurrent);
-  notice(t, MPG_NOTICE_REPEATED_STEPS, d.repeated);
+    return fail_interrupted(err);
+  add_notice(t, MPG_NOTICE_UNNUMBERED_STEPS, d.unnumbered);
+  add_notice(t, MPG_NOTICE_UNPROVEN_STEPS, d.unproven);
+  add_notice(t, MPG_NOTICE_CONCURRENT_STEPS, d.concurrent);
+  add_notice(t, MPG_NOTICE_REPEATED_STEPS, d.repeated);
   return MPG_OK;
 }
 
@@ -269,8 +269,8 @@ static mpg_rc build_lanes(mpg_timeline *t, mpg_err *err) {
 /* ---- rows ---- */
 
 /* One row, or several if lanes and the window cut it: `held` less `less` chips of a pool. */
-static mpg_rc emit(mpg_timeline *t, mpg_row *row, size_t l, int64_t start, int64_t end,
-                   int64_t held, int64_t less, int64_t ideal) {
+static mpg_rc emit_rows(mpg_timeline *t, mpg_row *row, size_t l, int64_t start, int64_t end,
+                        int64_t held, int64_t less, int64_t ideal) {
   const mpg_lane *in = &t->lanes[l];
   mpg_fraction room[2];
   mpg_rate rate = mpg_rate_of(held, less, room);
@@ -302,7 +302,7 @@ static mpg_rc emit_partial(mpg_timeline *t, mpg_row *row, const mpg_stretch *s) 
     int64_t start = s->start, end = s->end, less = s->complete ? counted[p] : 0;
     if (held[p] > less && mpg_lane_clip(&t->lanes[l], &start, &end)) {
       show_allocation(t, row, s, p);
-      rc = emit(t, row, l, start, end, held[p], less, MPG_NONE);
+      rc = emit_rows(t, row, l, start, end, held[p], less, MPG_NONE);
     }
   }
   return rc;
@@ -368,7 +368,7 @@ static mpg_rc emit_part(mpg_timeline *t, mpg_row *row, const mpg_part *part, siz
       continue;
     if (nobody)
       show_allocation(t, row, s, t->lanes[l].pool);
-    rc = emit(t, row, l, start, end, chips, 0, ideal);
+    rc = emit_rows(t, row, l, start, end, chips, 0, ideal);
   }
   return rc;
 }
@@ -386,9 +386,9 @@ static mpg_rc emit_attempts(mpg_timeline *t, mpg_row *row, mpg_err *err) {
       mpg_stretch_sums_begin(&t->run, t->window, t->sink, t->one ? *mpg_stretch_counted(g, s) : 0,
                              s->start);
       for (; rc == MPG_OK && part < t->in.nparts && t->in.parts[part].stretch == k; part++)
-        rc = poll(t) ? stopped(err) : emit_part(t, row, &t->in.parts[part], a);
-      if (rc == MPG_OK && poll(t))
-        rc = stopped(err);
+        rc = poll_lanes(t) ? fail_interrupted(err) : emit_part(t, row, &t->in.parts[part], a);
+      if (rc == MPG_OK && poll_lanes(t))
+        rc = fail_interrupted(err);
       if (rc == MPG_OK)
         rc = mpg_stretch_sums_end(&t->run, row);
       if (rc == MPG_OK)
@@ -467,12 +467,12 @@ mpg_rc mpg_timeline_job(mpg_timeline *t, uint32_t job_index, const mpg_window *w
       (rc = mpg_innermost_build(&t->in, t->fleet, job_index, &t->gang, t->gang.end, &t->notices,
                                 err)) != MPG_OK)
     return rc;
-  notice(t, MPG_NOTICE_UNKNOWN_JOB, t->gang.nattempts > 0 && !job->recorded);
-  notice(t, MPG_NOTICE_OVERLAPPING_ATTEMPTS, t->gang.overlapping);
-  notice(t, MPG_NOTICE_DUPLICATE_ALLOCATION, t->gang.repeated);
+  add_notice(t, MPG_NOTICE_UNKNOWN_JOB, t->gang.nattempts > 0 && !job->recorded);
+  add_notice(t, MPG_NOTICE_OVERLAPPING_ATTEMPTS, t->gang.overlapping);
+  add_notice(t, MPG_NOTICE_DUPLICATE_ALLOCATION, t->gang.repeated);
   row.size = size_of(t, job);
   ncommits = mpg_commits_known(commits_of(t, job), job->ncommits, t->gang.end);
-  notice(t, MPG_NOTICE_COMMIT_WITHOUT, t->gang.nattempts == 0 ? (int64_t)ncommits : 0);
+  add_notice(t, MPG_NOTICE_COMMIT_WITHOUT, t->gang.nattempts == 0 ? (int64_t)ncommits : 0);
   t->traced = t->in.traced || ncommits > 0;
   if ((rc = build_lanes(t, err)) != MPG_OK || (rc = decide_items(t, job, err)) != MPG_OK)
     return rc;

@@ -21,7 +21,7 @@ typedef struct row {
   mpg_err *err;
 } row;
 
-static const char *describe(const mpg_value *v, char out[FOUND_TEXT]) {
+static const char *describe_value(const mpg_value *v, char out[FOUND_TEXT]) {
   switch (v->type) {
   case MPG_NULL:
     return "nothing";
@@ -38,15 +38,16 @@ static const char *describe(const mpg_value *v, char out[FOUND_TEXT]) {
   }
 }
 
-static mpg_rc expected(const row *r, int column, const char *what) {
+static mpg_rc unexpected(const row *r, int column, const char *what) {
   char found[FOUND_TEXT];
   *r->column = column;
-  return mpg_fail(
-      r->err, MPG_DATA, "%s.%s: expected %s, found %s", mpg_relation_get(r->relation)->name,
-      mpg_relation_get(r->relation)->columns[column], what, describe(&r->values[column], found));
+  return mpg_fail(r->err, MPG_DATA, "%s.%s: expected %s, found %s",
+                  mpg_relation_get(r->relation)->name,
+                  mpg_relation_get(r->relation)->columns[column], what,
+                  describe_value(&r->values[column], found));
 }
 
-static bool given(const row *r, int column) {
+static bool is_given(const row *r, int column) {
   return r->values[column].type != MPG_NULL;
 }
 
@@ -64,17 +65,17 @@ static mpg_rc get_int(const row *r, int column, int64_t *out) {
     if (mpg_int_parse(v->s, out))
       break;
     if (!mpg_real_parse(v->s, &d))
-      return expected(r, column, "an integer");
+      return unexpected(r, column, "an integer");
     goto real;
   case MPG_REAL:
     d = v->r;
   real: /* some logs write 5 as 5.0 */
     if (!(fabs(d) <= 9007199254740992.0) || d != floor(d))
-      return expected(r, column, "an integer");
+      return unexpected(r, column, "an integer");
     *out = (int64_t)d;
     break;
   }
-  return *out == MPG_NONE ? expected(r, column, "an integer") : MPG_OK;
+  return *out == MPG_NONE ? unexpected(r, column, "an integer") : MPG_OK;
 }
 
 /* A number of at least 0; NAN if it is not given. */
@@ -92,10 +93,10 @@ static mpg_rc get_amount(const row *r, int column, double *out) {
     break;
   case MPG_TEXT:
     if (!mpg_real_parse(v->s, out))
-      return expected(r, column, "a number");
+      return unexpected(r, column, "a number");
     break;
   }
-  return *out >= 0 && isfinite(*out) ? MPG_OK : expected(r, column, "a number of at least 0");
+  return *out >= 0 && isfinite(*out) ? MPG_OK : unexpected(r, column, "a number of at least 0");
 }
 
 /* A number of chips, in millionths; MPG_NONE if it is not given. */
@@ -119,7 +120,7 @@ static mpg_rc get_chips(const row *r, int column, int64_t *out) {
     break;
   }
   if (!ok || *out < 0 || *out > CHIPS_MAX * MPG_CHIP)
-    return expected(r, column, "a number of chips from 0 to 1e9");
+    return unexpected(r, column, "a number of chips from 0 to 1e9");
   return MPG_OK;
 }
 
@@ -127,7 +128,7 @@ static mpg_rc get_chips(const row *r, int column, int64_t *out) {
 static mpg_rc get_time(const row *r, int column, int64_t absent, int64_t *out) {
   mpg_err why;
   *out = absent;
-  if (!given(r, column))
+  if (!is_given(r, column))
     return MPG_OK;
   if (mpg_time_value(&r->values[column], out, &why) != MPG_OK) {
     *r->column = column;
@@ -147,7 +148,7 @@ static mpg_rc get_interval(const row *r, int start_column, int end_column, int64
   if (rc == MPG_OK)
     rc = get_time(r, end_column, MPG_OPEN, end);
   if (rc == MPG_OK && *end < *start)
-    rc = expected(r, end_column, "an end that is not before the start");
+    rc = unexpected(r, end_column, "an end that is not before the start");
   return rc;
 }
 
@@ -161,7 +162,7 @@ static mpg_rc get_text(const row *r, int column, mpg_intern *intern, uint32_t *i
   if (v->type == MPG_NULL)
     return MPG_OK;
   if (v->type != MPG_TEXT)
-    s = mpg_str_of(describe(v, number));
+    s = mpg_str_of(describe_value(v, number));
   rc = mpg_intern_id(intern, s, id);
   return rc == MPG_OK ? rc : mpg_fail_plain(r->err, rc);
 }
@@ -172,7 +173,7 @@ static mpg_rc find_job(const row *r, int column, uint32_t *index, mpg_job **job)
   mpg_str s = v->s;
   mpg_rc rc;
   if (v->type != MPG_TEXT)
-    s = mpg_str_of(describe(v, number));
+    s = mpg_str_of(describe_value(v, number));
   if (s.n >= 36 && mpg_uuid_canonical(s, uuid))
     s = mpg_str_of(uuid);
   rc = mpg_fleet_job(r->fleet, s, index, r->err);
@@ -195,8 +196,8 @@ static mpg_rc get_program(const row *r, int column, uint32_t *id) {
   *id = 0;
   if (v->type == MPG_NULL)
     return MPG_OK;
-  return mpg_fleet_program(r->fleet, v->type == MPG_TEXT ? v->s : mpg_str_of(describe(v, number)),
-                           id, r->err);
+  return mpg_fleet_program(
+      r->fleet, v->type == MPG_TEXT ? v->s : mpg_str_of(describe_value(v, number)), id, r->err);
 }
 
 /* ---- relations ---- */
@@ -234,7 +235,7 @@ static mpg_rc add_outage(const row *r) {
 }
 
 /* Records of jobs and programs are resolved in the whole fleet, not in a part. */
-static mpg_rc note(const row *r, const mpg_fleet_note *fresh) {
+static mpg_rc add_note(const row *r, const mpg_fleet_note *fresh) {
   struct mpg_fleet_log *log = r->fleet->log;
   if (mpg_grow(r->fleet->env, &log->notes, &log->cap, log->n + 1, sizeof *log->notes) != MPG_OK)
     return mpg_fail_nomem(r->err);
@@ -262,7 +263,8 @@ static mpg_rc add_job(const row *r) {
   if ((rc = find_job(r, JOBS_JOB, &index, &job)) != MPG_OK)
     return rc;
   fresh.job = index + 1;
-  return f->log != NULL ? note(r, &fresh) : mpg_fleet_describe_job(f, index, d, f->line, r->err);
+  return f->log != NULL ? add_note(r, &fresh)
+                        : mpg_fleet_describe_job(f, index, d, f->line, r->err);
 }
 
 static mpg_rc get_outcome(const row *r, int column, mpg_outcome *out) {
@@ -273,7 +275,7 @@ static mpg_rc get_outcome(const row *r, int column, mpg_outcome *out) {
                {"cancelled", MPG_CANCELLED}, {"preempted", MPG_PREEMPTED},
                {"timeout", MPG_TIMEOUT},     {"node_fail", MPG_NODE_FAIL}};
   *out = MPG_RUNNING;
-  if (!given(r, column))
+  if (!is_given(r, column))
     return MPG_OK;
   for (size_t i = 0; i < sizeof names / sizeof *names; i++)
     if (r->values[column].type == MPG_TEXT &&
@@ -281,8 +283,8 @@ static mpg_rc get_outcome(const row *r, int column, mpg_outcome *out) {
       *out = names[i].outcome;
       return MPG_OK;
     }
-  return expected(r, column,
-                  "completed, failed, cancelled, preempted, timeout, node_fail or nothing");
+  return unexpected(r, column,
+                    "completed, failed, cancelled, preempted, timeout, node_fail or nothing");
 }
 
 static mpg_rc add_allocation(const row *r) {
@@ -364,7 +366,7 @@ static mpg_rc add_program(const row *r) {
       (rc = get_text(r, PROGRAMS_DTYPE, &f->texts, &costs->dtype)) != MPG_OK ||
       (rc = get_program(r, PROGRAMS_PROGRAM, &fresh.program)) != MPG_OK)
     return rc;
-  return f->log != NULL ? note(r, &fresh)
+  return f->log != NULL ? add_note(r, &fresh)
                         : mpg_fleet_describe_program(f, fresh.program, costs, f->line, r->err);
 }
 
@@ -408,7 +410,7 @@ static mpg_rc add_chip(const row *r) {
     if (v->type == MPG_NULL)
       text[i][0] = '\0';
     else if (v->type != MPG_TEXT || v->s.n >= sizeof text[i])
-      return expected(r, columns[i], "a text of less than 256 bytes");
+      return unexpected(r, columns[i], "a text of less than 256 bytes");
     else
       (void)snprintf(text[i], sizeof text[i], "%.*s", (int)v->s.n, v->s.p);
   }
@@ -420,11 +422,11 @@ static mpg_rc add_chip(const row *r) {
       (rc = get_int(r, CHIPS_YEAR, &year)) != MPG_OK)
     return rc;
   if (!(chip.peak_flops > 0))
-    return expected(r, CHIPS_PEAK, "a number above 0");
+    return unexpected(r, CHIPS_PEAK, "a number above 0");
   chip.chip = text[0];
   chip.dtype = text[1];
-  chip.vendor = given(r, CHIPS_VENDOR) ? text[2] : NULL;
-  chip.source = given(r, CHIPS_SOURCE) ? text[3] : NULL;
+  chip.vendor = is_given(r, CHIPS_VENDOR) ? text[2] : NULL;
+  chip.source = is_given(r, CHIPS_SOURCE) ? text[3] : NULL;
   chip.year = year == MPG_NONE ? 0 : (int)year;
   rc = mpg_chips_add(r->fleet->chips, &chip, &why);
   if (rc != MPG_OK) {
@@ -447,7 +449,7 @@ mpg_rc mpg_fleet_add(mpg_fleet *fleet, mpg_relation relation, const mpg_value *v
   *column = 0;
   for (size_t i = 0; i < info->ncolumns; i++)
     if ((info->required >> i & 1) && values[i].type == MPG_NULL)
-      return expected(&r, (int)i, "a value");
+      return unexpected(&r, (int)i, "a value");
   rc = add[relation](&r);
   if (rc == MPG_OK) {
     fleet->records[relation]++;

@@ -53,8 +53,8 @@ static uint32_t job_of(const char *item) {
 
 /* Puts an array of allocations or commits in order: by job, which takes no comparing, then those of
 ** a job among themselves, which often have the order already. */
-static mpg_rc sort(mpg_fleet *f, void *array, size_t *cap, size_t n, size_t size,
-                   mpg_order *compare) {
+static mpg_rc sort_by_job(mpg_fleet *f, void *array, size_t *cap, size_t n, size_t size,
+                          mpg_order *compare) {
   size_t njobs = mpg_fleet_njobs(f);
   char *from, *to;
   size_t *at;
@@ -163,11 +163,11 @@ mpg_rc mpg_fleet_seal(mpg_fleet *fleet, mpg_err *err) {
              : mpg_intern_id(&fleet->texts, mpg_intern_text(&fleet->kind_names, k),
                              &fleet->kind_causes[k]);
   if (rc == MPG_OK)
-    rc = sort(fleet, &fleet->allocations, &fleet->allocations_cap, fleet->nallocations,
-              sizeof *fleet->allocations, allocation_order);
+    rc = sort_by_job(fleet, &fleet->allocations, &fleet->allocations_cap, fleet->nallocations,
+                     sizeof *fleet->allocations, allocation_order);
   if (rc == MPG_OK)
-    rc = sort(fleet, &fleet->commits, &fleet->commits_cap, fleet->ncommits, sizeof *fleet->commits,
-              commit_order);
+    rc = sort_by_job(fleet, &fleet->commits, &fleet->commits_cap, fleet->ncommits,
+                     sizeof *fleet->commits, commit_order);
   if (rc != MPG_OK)
     return mpg_fail_plain(err, rc);
   rc = check_chips(fleet, err);

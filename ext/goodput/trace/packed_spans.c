@@ -113,7 +113,7 @@ static struct mpg_span_chunk *new_chunk(mpg_span_arena *arena, size_t bytes) {
   return chunk;
 }
 
-static unsigned char *put(unsigned char *p, uint64_t v) {
+static unsigned char *put_varint(unsigned char *p, uint64_t v) {
   while (v >= 0x80) {
     *p++ = (unsigned char)(v | 0x80);
     v >>= 7;
@@ -122,7 +122,7 @@ static unsigned char *put(unsigned char *p, uint64_t v) {
   return p;
 }
 
-static const unsigned char *get(const unsigned char *p, uint64_t *v) {
+static const unsigned char *get_varint(const unsigned char *p, uint64_t *v) {
   uint64_t x = 0;
   int shift = 0;
   while (*p >= 0x80) {
@@ -174,12 +174,12 @@ static inline const unsigned char *get_sized(const unsigned char *p, uint64_t *v
 }
 
 /* Differences wrap around, so any two integers have one; small ones of either sign stay small. */
-static inline uint64_t change(int64_t from, int64_t to) {
+static inline uint64_t encode_change(int64_t from, int64_t to) {
   uint64_t d = (uint64_t)to - (uint64_t)from;
   return d << 1 ^ (d >> 63 ? UINT64_MAX : 0);
 }
 
-static inline int64_t changed(int64_t from, uint64_t change) {
+static inline int64_t decode_change(int64_t from, uint64_t change) {
   return (int64_t)((uint64_t)from + (change >> 1 ^ (0 - (change & 1))));
 }
 
@@ -193,17 +193,17 @@ static unsigned char *pack_cost(unsigned char *p, const mpg_span *s, unsigned co
   if (cost & HAS_EXECUTIONS)
     p = put_double(p, s->executions);
   if (cost & HAS_DTYPE)
-    p = put(p, s->dtype);
+    p = put_varint(p, s->dtype);
   return p;
 }
 
 /* Writes up to PACKED_MAX bytes, of which the ones returned count. */
-static inline size_t pack(const mpg_span_list *list, const mpg_span *s, unsigned char *out) {
+static inline size_t pack_span(const mpg_span_list *list, const mpg_span *s, unsigned char *out) {
   unsigned char *p = out + HEAD_BYTES;
   uint32_t head = 0;
   unsigned cost = (isnan(s->flops) ? 0u : HAS_FLOPS) | (isnan(s->bytes) ? 0u : HAS_BYTES) |
                   (isnan(s->executions) ? 0u : HAS_EXECUTIONS) | (s->dtype ? HAS_DTYPE : 0u);
-  p = put_sized(p, change(list->from, s->start), START, &head);
+  p = put_sized(p, encode_change(list->from, s->start), START, &head);
   p = put_sized(p, s->program, PROGRAM, &head);
   p = put_sized(p, s->kind, KIND, &head);
   if (s->end != MPG_OPEN) {
@@ -212,16 +212,16 @@ static inline size_t pack(const mpg_span_list *list, const mpg_span *s, unsigned
   }
   if (s->step != MPG_NONE) {
     head |= HAS_STEP;
-    p = put_sized(p, change(list->step, s->step), STEP, &head);
+    p = put_sized(p, encode_change(list->step, s->step), STEP, &head);
   }
   if (s->attempt != MPG_NONE) {
     head |= HAS_ATTEMPT;
-    p = put_sized(p, change(list->attempt, s->attempt), ATTEMPT, &head);
+    p = put_sized(p, encode_change(list->attempt, s->attempt), ATTEMPT, &head);
   }
   if (s->line != 0) {
     head |= HAS_ORIGIN;
-    p = put(p, s->file);
-    p = put(p, change(list->line, s->line));
+    p = put_varint(p, s->file);
+    p = put_varint(p, encode_change(list->line, s->line));
   }
   if (cost != 0) {
     head |= HAS_COST;
@@ -257,9 +257,9 @@ mpg_rc mpg_span_list_add(mpg_span_list *list, mpg_span_arena *arena, const mpg_s
   struct mpg_span_chunk *chunk = list->last;
   size_t n;
   if (chunk != NULL && !list->anew && chunk->cap - chunk->used >= PACKED_MAX) {
-    n = pack(list, span, chunk->bytes + chunk->used);
+    n = pack_span(list, span, chunk->bytes + chunk->used);
   } else {
-    n = pack(list, span, packed);
+    n = pack_span(list, span, packed);
     if (list->anew || chunk == NULL || (size_t)(chunk->cap - chunk->used) < n) {
       chunk = add_chunk(list, arena, n);
       if (chunk == NULL)
@@ -304,7 +304,7 @@ static const unsigned char *unpack_cost(const unsigned char *p, mpg_span *s) {
   if (cost & HAS_EXECUTIONS)
     p = get_double(p, &s->executions);
   if (cost & HAS_DTYPE) {
-    p = get(p, &v);
+    p = get_varint(p, &v);
     s->dtype = (uint32_t)v;
   }
   return p;
@@ -327,7 +327,7 @@ static inline char *unpack_chunk(const struct mpg_span_chunk *chunk, before *tol
     memcpy(&head, p, sizeof head);
     head = le32toh(head);
     p = get_sized(p + HEAD_BYTES, &v, START, head);
-    s->start = changed(b.from, v);
+    s->start = decode_change(b.from, v);
     p = get_sized(p, &v, PROGRAM, head);
     s->program = names != NULL ? names->programs[v] : (uint32_t)v;
     p = get_sized(p, &v, KIND, head);
@@ -336,19 +336,19 @@ static inline char *unpack_chunk(const struct mpg_span_chunk *chunk, before *tol
     s->end = head & HAS_END ? s->start + (int64_t)v : MPG_OPEN;
     b.from = head & HAS_END ? s->end : s->start;
     p = get_sized(p, &v, STEP, head); /* no change if it has none */
-    b.step = changed(b.step, v);
+    b.step = decode_change(b.step, v);
     s->step = head & HAS_STEP ? b.step : MPG_NONE;
     p = get_sized(p, &v, ATTEMPT, head);
-    b.attempt = changed(b.attempt, v);
+    b.attempt = decode_change(b.attempt, v);
     s->attempt = head & HAS_ATTEMPT ? b.attempt : MPG_NONE;
     s->dtype = s->file = 0;
     s->line = 0;
     s->flops = s->bytes = s->executions = (double)NAN;
     if (head & HAS_ORIGIN) {
-      p = get(p, &v);
+      p = get_varint(p, &v);
       s->file = names != NULL ? names->texts[v] : (uint32_t)v;
-      p = get(p, &v);
-      s->line = b.line = changed(b.line, v);
+      p = get_varint(p, &v);
+      s->line = b.line = decode_change(b.line, v);
     }
     if (head & HAS_COST) {
       p = unpack_cost(p, s);

@@ -31,7 +31,8 @@ mpg_rc mpg_relation_rows_columns_end(const mpg_relation_rows *r, mpg_err *err) {
   return MPG_OK;
 }
 
-static mpg_rc broken(const mpg_relation_rows *r, int64_t row, const char *what, mpg_err *err) {
+static mpg_rc report_broken(const mpg_relation_rows *r, int64_t row, const char *what,
+                            mpg_err *err) {
   if (!r->skip)
     return mpg_fail(err, MPG_DATA, "%s:%lld: %s", r->source, (long long)row, what);
   if (mpg_issues_add(r->fleet->issues, MPG_DATA_LOSS, r->source, "skipped_record", row, 1, "%s",
@@ -50,7 +51,7 @@ mpg_rc mpg_relation_rows_add(mpg_relation_rows *r, mpg_value *values, int64_t ro
       values[c].type = MPG_NULL;
   rc = mpg_fleet_add(r->fleet, r->relation, values, row, &bad, &why);
   if (rc == MPG_DATA)
-    rc = broken(r, row, why.text, err);
+    rc = report_broken(r, row, why.text, err);
   else if (rc != MPG_OK)
     *err = why;
   if (rc == MPG_OK && ++r->n % ROWS_BETWEEN_POLLS == 0 && mpg_interrupted(r->env))

@@ -7,7 +7,7 @@
 #define BARE (MPG_UUID_TEXT - 1)
 
 /* libuuid checks the digits and the dashes; it takes terminated text and no dress around it. */
-static bool parse(mpg_str text, uuid_t out) {
+static bool parse_uuid(mpg_str text, uuid_t out) {
   const mpg_str urn = MPG_STR("urn:uuid:");
   char bare[MPG_UUID_TEXT];
   if (text.n == BARE + 2 && text.p[0] == '{' && text.p[BARE + 1] == '}') {
@@ -27,7 +27,7 @@ static bool parse(mpg_str text, uuid_t out) {
 bool mpg_uuid_canonical(mpg_str text, char out[MPG_UUID_TEXT]) {
   uuid_t id; /* which parse() fills */
   /* cppcheck-suppress uninitvar */
-  if (!parse(text, id))
+  if (!parse_uuid(text, id))
     return false;
   uuid_unparse_lower(id, out);
   return true;
@@ -37,7 +37,7 @@ bool mpg_uuid_v5(mpg_str space, mpg_str name, char out[MPG_UUID_TEXT]) {
   static const char *const known[] = {"dns", "url", "oid", "x500"};
   uuid_t id, v5;
   /* cppcheck-suppress uninitvar */
-  bool found = parse(space, id);
+  bool found = parse_uuid(space, id);
   for (size_t i = 0; !found && i < sizeof known / sizeof *known; i++)
     if (mpg_str_eq(space, mpg_str_of(known[i]))) {
       uuid_copy(id, *uuid_get_template(known[i]));

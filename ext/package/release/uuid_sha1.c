@@ -17,7 +17,7 @@ typedef struct sha1 {
   uint64_t bytes;
 } sha1;
 
-static uint32_t rotated(uint32_t x, unsigned n) {
+static uint32_t rotate_left(uint32_t x, unsigned n) {
   return x << n | x >> (32 - n);
 }
 
@@ -27,17 +27,17 @@ static void add_block(uint32_t hash[5], const unsigned char *p) {
   for (unsigned i = 0; i < 16; i++, p += 4)
     w[i] = (uint32_t)p[0] << 24 | (uint32_t)p[1] << 16 | (uint32_t)p[2] << 8 | p[3];
   for (unsigned i = 16; i < 80; i++)
-    w[i] = rotated(w[i - 3] ^ w[i - 8] ^ w[i - 14] ^ w[i - 16], 1);
+    w[i] = rotate_left(w[i - 3] ^ w[i - 8] ^ w[i - 14] ^ w[i - 16], 1);
   for (unsigned i = 0; i < 80; i++) {
     uint32_t f = i < 20   ? (b & c) | (~b & d)
                  : i < 40 ? b ^ c ^ d
                  : i < 60 ? (b & c) | (b & d) | (c & d)
                           : b ^ c ^ d;
     uint32_t k = i < 20 ? 0x5a827999 : i < 40 ? 0x6ed9eba1 : i < 60 ? 0x8f1bbcdc : 0xca62c1d6;
-    uint32_t next = rotated(a, 5) + f + e + k + w[i];
+    uint32_t next = rotate_left(a, 5) + f + e + k + w[i];
     e = d;
     d = c;
-    c = rotated(b, 30);
+    c = rotate_left(b, 30);
     b = a;
     a = next;
   }
@@ -48,7 +48,7 @@ static void add_block(uint32_t hash[5], const unsigned char *p) {
   hash[4] += e;
 }
 
-static void add(sha1 *s, const void *bytes, size_t n) {
+static void add_bytes(sha1 *s, const void *bytes, size_t n) {
   const unsigned char *p = bytes;
   s->bytes += n;
   for (size_t i = 0; i < n; i++) {
@@ -61,23 +61,23 @@ static void add(sha1 *s, const void *bytes, size_t n) {
 }
 
 /* A 1 bit, zeros up to the last 8 bytes of a block, and there the length in bits. */
-static void finish(sha1 *s) {
+static void finish_hash(sha1 *s) {
   uint64_t bits = s->bytes * 8;
   unsigned char length[8];
   for (unsigned i = 0; i < 8; i++)
     length[i] = (unsigned char)(bits >> (56 - 8 * i));
-  add(s, "\x80", 1);
+  add_bytes(s, "\x80", 1);
   while (s->filled != BLOCK - sizeof length)
-    add(s, "", 1);
-  add(s, length, sizeof length);
+    add_bytes(s, "", 1);
+  add_bytes(s, length, sizeof length);
 }
 
 /* RFC 4122, section 4.3. */
 void uuid_generate_sha1(uuid_t out, const uuid_t space, const char *name, size_t n) {
   sha1 s = {.hash = {0x67452301, 0xefcdab89, 0x98badcfe, 0x10325476, 0xc3d2e1f0}};
-  add(&s, space, sizeof(uuid_t));
-  add(&s, name, n);
-  finish(&s);
+  add_bytes(&s, space, sizeof(uuid_t));
+  add_bytes(&s, name, n);
+  finish_hash(&s);
   for (unsigned i = 0; i < sizeof(uuid_t); i++)
     out[i] = (unsigned char)(s.hash[i / 4] >> (24 - 8 * (i % 4)));
   out[6] = (unsigned char)((out[6] & 0x0f) | 0x50); /* version 5 */

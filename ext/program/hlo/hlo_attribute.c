@@ -106,7 +106,7 @@ static bool window_number(mpg_str *rest, int64_t *out) {
   return true;
 }
 
-static bool take(mpg_str *rest, char c) {
+static bool accept_char(mpg_str *rest, char c) {
   if (rest->n == 0 || rest->p[0] != c)
     return false;
   rest->p++;
@@ -116,7 +116,7 @@ static bool take(mpg_str *rest, char c) {
 
 /* Sane figures alone: nothing downstream multiplies two of them beyond 64 bits. */
 #define FIGURE_MAX ((int64_t)1 << 31)
-static bool sane(int64_t v, int64_t least) {
+static bool is_sane(int64_t v, int64_t least) {
   return v >= least && v <= FIGURE_MAX;
 }
 
@@ -127,9 +127,9 @@ static bool window_member(mpg_str name, mpg_str rest, mpg_hlo_window_dim *dims, 
   do {
     int64_t a, b = 0;
     if (d == MPG_HLO_WINDOW_DIMS || !window_number(&rest, &a) ||
-        (pad && (!take(&rest, '_') || !window_number(&rest, &b))))
+        (pad && (!accept_char(&rest, '_') || !window_number(&rest, &b))))
       return false;
-    if (!sane(a, pad ? -FIGURE_MAX : 0) || !sane(b, -FIGURE_MAX))
+    if (!is_sane(a, pad ? -FIGURE_MAX : 0) || !is_sane(b, -FIGURE_MAX))
       return false;
     if (mpg_str_eq(name, MPG_STR("size")))
       dims[d].size = a;
@@ -144,7 +144,7 @@ static bool window_member(mpg_str name, mpg_str rest, mpg_hlo_window_dim *dims, 
       dims[d].pad_high = b;
     }
     d++;
-  } while (take(&rest, 'x'));
+  } while (accept_char(&rest, 'x'));
   if (rest.n > 0 || (*n > 0 && d != *n))
     return false;
   *n = d;
@@ -212,7 +212,7 @@ static mpg_str up_to(mpg_str text, char c) {
   return (mpg_str){text.p, end == NULL ? text.n : (size_t)(end - text.p)};
 }
 
-static int64_t times(int64_t a, int64_t b) {
+static int64_t multiply_capped(int64_t a, int64_t b) {
   return b > 0 && a > INT32_MAX / b ? INT32_MAX : a * b;
 }
 
@@ -270,12 +270,12 @@ static void mesh_groups(mpg_str value, int64_t *ranks, int64_t *devices) {
   axes = short_of(axes, NAMED_MOST);
   *devices = *ranks = 1;
   for (mpg_str rest = mesh; next_axis(&rest, &name);)
-    *devices = times(*devices, size_after('=', rest));
+    *devices = multiply_capped(*devices, size_after('=', rest));
   while (next_axis(&axes, &name)) {
     mpg_str part = axes;
     int64_t before;
     bool is_part = part.n > 0 && part.p[0] == ':' && mpg_hlo_next_number(&part, &before);
-    *ranks = times(*ranks, is_part ? size_after(')', part) : size_of_axis(mesh, name));
+    *ranks = multiply_capped(*ranks, is_part ? size_after(')', part) : size_of_axis(mesh, name));
   }
 }
 
@@ -288,7 +288,7 @@ static void iota_groups(mpg_str value, int64_t *ranks, int64_t *devices) {
   while (mpg_hlo_next_number(&list, &size)) {
     size = size < 0 ? 0 : size > INT32_MAX ? INT32_MAX : size;
     *ranks = size;
-    *devices = times(*devices, size);
+    *devices = multiply_capped(*devices, size);
   }
 }
 
@@ -342,7 +342,7 @@ int64_t mpg_hlo_mesh_size(mpg_str meshes) {
   while (next_mesh(&rest, &axes)) {
     int64_t size = 1;
     while (next_name(&axes, &name))
-      size = times(size, size_after('=', axes));
+      size = multiply_capped(size, size_after('=', axes));
     most = size > most ? size : most;
   }
   return most;
@@ -366,7 +366,7 @@ int64_t mpg_hlo_manual_axes(mpg_str meshes, mpg_str attributes) {
     int64_t size = axis_size(short_of(meshes, AXES_MOST), name);
     if (size == 0)
       return 0;
-    parts = times(parts, size);
+    parts = multiply_capped(parts, size);
     found++;
   }
   return found > 0 ? parts : 0;
@@ -379,7 +379,7 @@ int64_t mpg_hlo_tiles(mpg_str sharding) {
   if (named.n > 0)
     mesh_groups(named, &size, &devices);
   while (mpg_hlo_next_number(&tiles, &size))
-    devices = times(devices, size < 1 ? 1 : size);
+    devices = multiply_capped(devices, size < 1 ? 1 : size);
   return devices;
 }
 
@@ -397,7 +397,7 @@ int64_t mpg_hlo_manual_tiles(mpg_str sharding) {
     if (i < n - nkinds)
       continue;
     if (mpg_hlo_after(up_to(kinds, ','), MPG_STR("manual")).p != NULL)
-      parts = times(parts > 0 ? parts : 1, size < 1 ? 1 : size);
+      parts = multiply_capped(parts > 0 ? parts : 1, size < 1 ? 1 : size);
     kinds = mpg_hlo_after(kinds, MPG_STR(","));
   }
   return parts;

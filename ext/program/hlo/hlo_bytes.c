@@ -85,7 +85,7 @@ static mpg_i128 read_by(const mpg_hlo_module *m, uint32_t value, uint32_t user, 
   return output_of(m, value);
 }
 
-static bool slices(uint8_t rule) {
+static bool is_slice(uint8_t rule) {
   return rule == MPG_HLO_SLICE || rule == MPG_HLO_DYNAMIC_SLICE ||
          rule == MPG_HLO_DYNAMIC_UPDATE_SLICE;
 }
@@ -109,7 +109,7 @@ static mpg_i128 read_by_fusion(const mpg_hlo_cost *c, uint32_t fusion, uint32_t 
   root = &m->instructions[of->root];
   simple = root->noperands == 0 || mpg_hlo_operand(m, root, 0) == parameter;
   for (uint32_t u = m->user_start[fusion]; u < m->user_start[fusion + 1]; u++) {
-    if (simple && slices(m->instructions[m->users[u]].rule)) {
+    if (simple && is_slice(m->instructions[m->users[u]].rule)) {
       sum = mpg_hlo_add(sum, read_by(m, fusion, m->users[u], &shared));
     } else if (!shared) {
       shared = true;
@@ -137,7 +137,7 @@ static mpg_i128 read_of(const mpg_hlo_cost *c, uint32_t value) {
   return sum;
 }
 
-static mpg_rc push(mpg_hlo_cost *c, size_t *n, uint32_t shape, uint32_t value) {
+static mpg_rc push_value(mpg_hlo_cost *c, size_t *n, uint32_t shape, uint32_t value) {
   if (mpg_grow(c->env, &c->stack, &c->cap_stack, *n + 2, sizeof *c->stack) != MPG_OK)
     return MPG_NOMEM;
   c->stack[(*n)++] = shape;
@@ -153,7 +153,7 @@ static mpg_rc read_tuple(mpg_hlo_cost *c, uint32_t parameter, mpg_i128 *sum) {
   const mpg_hlo_module *m = c->m;
   size_t n = 0;
   *sum = 0;
-  if (push(c, &n, m->instructions[parameter].shape, parameter) != MPG_OK)
+  if (push_value(c, &n, m->instructions[parameter].shape, parameter) != MPG_OK)
     return MPG_NOMEM;
   while (n > 0) {
     uint32_t value = c->stack[--n], shape = c->stack[--n];
@@ -165,7 +165,7 @@ static mpg_rc read_tuple(mpg_hlo_cost *c, uint32_t parameter, mpg_i128 *sum) {
       continue;
     }
     for (uint32_t k = 0; k < s->n; k++)
-      if (push(c, &n, mpg_hlo_member(&m->shapes, shape, k), value) != MPG_OK)
+      if (push_value(c, &n, mpg_hlo_member(&m->shapes, shape, k), value) != MPG_OK)
         return MPG_NOMEM;
     for (uint32_t at = m->user_start[value]; own && at < m->user_start[value + 1]; at++) {
       const mpg_hlo_instruction *u = &m->instructions[m->users[at]];

@@ -24,7 +24,7 @@ void mpg_hlo_cost_free(mpg_hlo_cost *c) {
   memset(c, 0, sizeof *c);
 }
 
-static void add(mpg_hlo_work *to, const mpg_hlo_work *work, mpg_i128 times) {
+static void add_work(mpg_hlo_work *to, const mpg_hlo_work *work, mpg_i128 times) {
   for (int k = 0; k < MPG_HLO_COUNTERS; k++)
     to->of[k] = mpg_hlo_add(to->of[k], mpg_hlo_mul(work->of[k], times));
 }
@@ -48,7 +48,8 @@ static bool is_run(const mpg_hlo_instruction *i, const mpg_hlo_price *p, const m
 }
 
 /* How often one execution of `i` runs what edge e leads to, by counter k. */
-static mpg_i128 runs(const mpg_hlo_cost *c, const mpg_hlo_instruction *i, uint32_t e, int k) {
+static mpg_i128 runs_of_edge(const mpg_hlo_cost *c, const mpg_hlo_instruction *i, uint32_t e,
+                             int k) {
   const mpg_hlo_edge *edge = &c->m->edges[e];
   const mpg_hlo_price *p = &c->price[i - c->m->instructions];
   if (!is_run(i, p, edge))
@@ -79,8 +80,8 @@ mpg_hlo_work mpg_hlo_with_callees(const mpg_hlo_cost *c, const mpg_hlo_instructi
   mpg_hlo_work sum = c->price[i - c->m->instructions].own;
   for (uint32_t e = i->edge; e < i->edge + i->nedges; e++)
     for (int k = 0; k < MPG_HLO_COUNTERS; k++)
-      sum.of[k] = mpg_hlo_add(sum.of[k],
-                              mpg_hlo_mul(c->total[c->m->edges[e].callee].of[k], runs(c, i, e, k)));
+      sum.of[k] = mpg_hlo_add(
+          sum.of[k], mpg_hlo_mul(c->total[c->m->edges[e].callee].of[k], runs_of_edge(c, i, e, k)));
   return sum;
 }
 
@@ -110,7 +111,7 @@ bool mpg_hlo_is_unbounded(const mpg_hlo_module *m, const mpg_hlo_instruction *i)
   return mpg_hlo_shape_at(&m->shapes, i->shape)->unbounded;
 }
 
-static void price(mpg_hlo_cost *c, uint32_t number) {
+static void price_instruction(mpg_hlo_cost *c, uint32_t number) {
   const mpg_hlo_instruction *i = &c->m->instructions[number];
   mpg_hlo_price *p = &c->price[number];
   memset(p, 0, sizeof *p);
@@ -160,9 +161,9 @@ static mpg_rc price_all(mpg_hlo_cost *c, mpg_err *err) {
         return mpg_fail(err, MPG_INTERRUPTED, "interrupted");
       if (fused != MPG_HLO_NONE && mpg_hlo_read_parameters(c, fused) != MPG_OK)
         return mpg_fail_nomem(err);
-      price(c, i);
+      price_instruction(c, i);
       work = mpg_hlo_with_callees(c, &m->instructions[i]);
-      add(total, &work, 1);
+      add_work(total, &work, 1);
     }
   }
   return MPG_OK;
@@ -187,7 +188,8 @@ static mpg_rc count_runs(mpg_hlo_cost *c) {
            e < m->instructions[i].edge + m->instructions[i].nedges; e++)
         for (int k = 0; k < MPG_HLO_COUNTERS; k++) {
           mpg_i128 *to = &c->times[m->edges[e].callee].of[k];
-          *to = mpg_hlo_add(*to, mpg_hlo_mul(times->of[k], runs(c, &m->instructions[i], e, k)));
+          *to = mpg_hlo_add(*to,
+                            mpg_hlo_mul(times->of[k], runs_of_edge(c, &m->instructions[i], e, k)));
         }
     }
   }
@@ -226,7 +228,7 @@ static void tell_scope(mpg_hlo_cost *c, bool annotated, bool fused, bool collect
   }
 }
 
-static mpg_rc summarise(mpg_hlo_cost *c) {
+static mpg_rc summarise_module(mpg_hlo_cost *c) {
   const mpg_hlo_module *m = c->m;
   const mpg_hlo_computation *entry = &m->computations[m->entry];
   bool annotated = false, fused = false, collective = false;
@@ -281,7 +283,7 @@ mpg_rc mpg_hlo_cost_module(mpg_hlo_cost *c, const mpg_hlo_module *m, mpg_err *er
   rc = price_all(c, err);
   if (rc != MPG_OK)
     return rc;
-  if (count_runs(c) != MPG_OK || summarise(c) != MPG_OK)
+  if (count_runs(c) != MPG_OK || summarise_module(c) != MPG_OK)
     return mpg_fail(err, MPG_INTERRUPTED, "interrupted");
   return MPG_OK;
 }

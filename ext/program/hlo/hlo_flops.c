@@ -4,14 +4,15 @@
 
 #include <string.h>
 
-static mpg_i128 elements(const mpg_hlo_module *m, uint32_t shape) {
+static mpg_i128 elements_of(const mpg_hlo_module *m, uint32_t shape) {
   return mpg_hlo_elements(&m->shapes, shape);
 }
 
 /* ---- Dots ---- */
 
 /* The product of the left operand's dimensions that a list names. */
-static mpg_i128 contracted(const mpg_hlo_module *m, const mpg_hlo_instruction *i, mpg_str list) {
+static mpg_i128 contracted_product(const mpg_hlo_module *m, const mpg_hlo_instruction *i,
+                                   mpg_str list) {
   uint32_t left = mpg_hlo_operand_shape(m, i, 0);
   mpg_i128 product = 1;
   int64_t d;
@@ -22,9 +23,9 @@ static mpg_i128 contracted(const mpg_hlo_module *m, const mpg_hlo_instruction *i
   return product;
 }
 
-static mpg_i128 dot(const mpg_hlo_module *m, const mpg_hlo_instruction *i, uint32_t result,
-                    mpg_str contracting) {
-  return mpg_hlo_mul(2, mpg_hlo_mul(elements(m, result), contracted(m, i, contracting)));
+static mpg_i128 dot_flops(const mpg_hlo_module *m, const mpg_hlo_instruction *i, uint32_t result,
+                          mpg_str contracting) {
+  return mpg_hlo_mul(2, mpg_hlo_mul(elements_of(m, result), contracted_product(m, i, contracting)));
 }
 
 /*
@@ -35,7 +36,7 @@ static mpg_i128 ragged_dot(const mpg_hlo_module *m, const mpg_hlo_instruction *i
                            mpg_str list, mpg_str ragged) {
   mpg_str rest = list;
   uint32_t sizes = mpg_hlo_operand_shape(m, i, 2);
-  mpg_i128 flops = dot(m, i, result, list);
+  mpg_i128 flops = dot_flops(m, i, result, list);
   int64_t d, r = -1, groups;
   (void)mpg_hlo_next_number(&ragged, &r);
   groups = mpg_hlo_dim(&m->shapes, sizes, (int64_t)mpg_hlo_shape_at(&m->shapes, sizes)->n - 1);
@@ -87,7 +88,7 @@ static int64_t clamp(int64_t v, int64_t most) {
 }
 
 /* Of s in [0, steps) and o in [0, n): how many have s a + o b <= most. */
-static int64_t below(int64_t steps, int64_t a, int64_t n, int64_t b, int64_t most) {
+static int64_t count_below(int64_t steps, int64_t a, int64_t n, int64_t b, int64_t most) {
   int64_t all = clamp(floor_div(most - (n - 1) * b, a) + 1, steps); /* s of which every o has */
   int64_t some = clamp(floor_div(most, a) + 1, steps), mixed = some - all;
   if (mixed == 0)
@@ -107,7 +108,7 @@ static int64_t gcd(int64_t a, int64_t b) {
 }
 
 /* x with a x = 1 modulo m, for gcd(a, m) = 1: by Euclid's algorithm. */
-static int64_t inverse(int64_t a, int64_t m) {
+static int64_t inverse_modulo(int64_t a, int64_t m) {
   int64_t r0 = m, r1 = a % m, t0 = 0, t1 = 1;
   while (r1 != 0) {
     int64_t q = r0 / r1, r = r0 - q * r1, t = t0 - q * t1;
@@ -127,12 +128,12 @@ typedef struct congruence {
 static congruence congruence_of(int64_t step, int64_t base) {
   congruence c = {step, gcd(step % base, base), 0, 0};
   c.modulus = base / c.g;
-  c.inverse = inverse(step / c.g % c.modulus, c.modulus);
+  c.inverse = inverse_modulo(step / c.g % c.modulus, c.modulus);
   return c;
 }
 
 /* Of the places o in [0, n): how many have 0 <= o step + from <= most, and a multiple of base. */
-static int64_t places(const congruence *c, int64_t n, int64_t from, int64_t most) {
+static int64_t count_places(const congruence *c, int64_t n, int64_t from, int64_t most) {
   int64_t low = from >= 0 ? 0 : floor_div(-from + c->step - 1, c->step);
   int64_t high = floor_div(most - from, c->step), first;
   if (high > n - 1)
@@ -159,13 +160,13 @@ static int64_t valid_pairs(const mpg_hlo_window_dim *w, int64_t kernel, int64_t 
   most = (input - 1) * w->base_dilation;
   c = congruence_of(by_kernel ? w->stride : w->window_dilation, w->base_dilation);
   if (w->base_dilation == 1)
-    return below(steps, move, n, c.step, w->pad_low + most) -
-           below(steps, move, n, c.step, w->pad_low - 1);
+    return count_below(steps, move, n, c.step, w->pad_low + most) -
+           count_below(steps, move, n, c.step, w->pad_low - 1);
   if (steps > *left)
     return -1;
   *left -= steps;
   for (int64_t s = 0; s < steps; s++)
-    pairs += places(&c, n, s * move - w->pad_low, most);
+    pairs += count_places(&c, n, s * move - w->pad_low, most);
   return pairs;
 }
 
@@ -176,7 +177,8 @@ typedef struct conv_shapes {
 
 /* 2 (Cin / feature groups) Cout (N / batch groups), times the valid pairs of each spatial
 ** dimension. -1: the attributes make no sense. */
-static mpg_i128 convolution(const mpg_hlo_module *m, const mpg_hlo_instruction *i, conv_shapes of) {
+static mpg_i128 convolution_flops(const mpg_hlo_module *m, const mpg_hlo_instruction *i,
+                                  conv_shapes of) {
   mpg_hlo_window_dim w[MPG_HLO_WINDOW_DIMS];
   mpg_str labels = mpg_hlo_attribute_of(m, i, MPG_HLO_DIM_LABELS);
   mpg_str features = mpg_hlo_attribute_of(m, i, MPG_HLO_FEATURE_GROUPS);
@@ -210,8 +212,8 @@ static mpg_i128 convolution(const mpg_hlo_module *m, const mpg_hlo_instruction *
 /* ---- Applied computations ---- */
 
 /* Adds `count` applications of the computation under a key. */
-static void apply(const mpg_hlo_cost *c, const mpg_hlo_instruction *i, mpg_hlo_key key,
-                  mpg_i128 count, mpg_hlo_price *p) {
+static void add_applications(const mpg_hlo_cost *c, const mpg_hlo_instruction *i, mpg_hlo_key key,
+                             mpg_i128 count, mpg_hlo_price *p) {
   uint32_t callee = mpg_hlo_callee(c->m, i, key);
   if (callee == MPG_HLO_NONE) {
     p->known = false;
@@ -226,10 +228,10 @@ static void apply(const mpg_hlo_cost *c, const mpg_hlo_instruction *i, mpg_hlo_k
 ** window of size 2n - 1 with padding n - 1 on both sides covers a whole dimension for every output.
 ** It is a reduction that is broadcast back: outputs / n + n - 1.
 */
-static mpg_i128 windowed(const mpg_hlo_module *m, const mpg_hlo_instruction *i,
-                         const mpg_hlo_window_dim *w, int n) {
+static mpg_i128 window_applications(const mpg_hlo_module *m, const mpg_hlo_instruction *i,
+                                    const mpg_hlo_window_dim *w, int n) {
   uint32_t result = mpg_hlo_result(m, i);
-  mpg_i128 outputs = elements(m, result), all = 1;
+  mpg_i128 outputs = elements_of(m, result), all = 1;
   int wide = -1, reductions = 0, padded = 0;
   for (int d = 0; d < n; d++) {
     all = mpg_hlo_mul(all, w[d].size);
@@ -248,23 +250,23 @@ static mpg_i128 windowed(const mpg_hlo_module *m, const mpg_hlo_instruction *i,
 static void window_rule(const mpg_hlo_cost *c, const mpg_hlo_instruction *i, mpg_hlo_price *p) {
   mpg_hlo_window_dim w[MPG_HLO_WINDOW_DIMS];
   int n = mpg_hlo_window(mpg_hlo_attribute_of(c->m, i, MPG_HLO_WINDOW), w);
-  mpg_i128 places_in = 1, source = elements(c->m, mpg_hlo_operand_shape(c->m, i, 1));
+  mpg_i128 places_in = 1, source = elements_of(c->m, mpg_hlo_operand_shape(c->m, i, 1));
   if (n < 0) {
     p->known = false;
     return;
   }
   if (i->rule == MPG_HLO_REDUCE_WINDOW) {
-    apply(c, i, MPG_HLO_TO_APPLY, windowed(c->m, i, w, n), p);
+    add_applications(c, i, MPG_HLO_TO_APPLY, window_applications(c->m, i, w, n), p);
     return;
   }
   for (int d = 0; d < n; d++)
     places_in = mpg_hlo_mul(places_in, w[d].size);
-  apply(c, i, MPG_HLO_SELECT, mpg_hlo_mul(source, places_in > 0 ? places_in - 1 : 0), p);
-  apply(c, i, MPG_HLO_SCATTER_BY, source, p);
+  add_applications(c, i, MPG_HLO_SELECT, mpg_hlo_mul(source, places_in > 0 ? places_in - 1 : 0), p);
+  add_applications(c, i, MPG_HLO_SCATTER_BY, source, p);
 }
 
 /* How many slices of its first operand, along its dimension, a scan applies its computation to. */
-static int64_t scanned(const mpg_hlo_module *m, const mpg_hlo_instruction *i) {
+static int64_t scanned_slices(const mpg_hlo_module *m, const mpg_hlo_instruction *i) {
   mpg_str list = mpg_hlo_attribute_of(m, i, MPG_HLO_DIMENSIONS);
   int64_t dimension = 0;
   (void)mpg_hlo_next_number(&list, &dimension);
@@ -286,9 +288,9 @@ static unsigned log2_ceiling(mpg_i128 n) {
   return n <= 1 ? 0 : log2_floor(n - 1) + 1;
 }
 
-static mpg_i128 fft(const mpg_hlo_module *m, const mpg_hlo_instruction *i) {
+static mpg_i128 fft_flops(const mpg_hlo_module *m, const mpg_hlo_instruction *i) {
   mpg_str lengths = mpg_hlo_attribute_of(m, i, MPG_HLO_FFT_LENGTH);
-  mpg_i128 product = mpg_hlo_mul(8, elements(m, mpg_hlo_operand_shape(m, i, 0)));
+  mpg_i128 product = mpg_hlo_mul(8, elements_of(m, mpg_hlo_operand_shape(m, i, 0)));
   int64_t length;
   while (mpg_hlo_next_number(&lengths, &length))
     product = mpg_hlo_mul(product, log2_floor(length));
@@ -340,7 +342,8 @@ static bool declared_number(mpg_str object, mpg_str key, mpg_i128 *out) {
 
 /* Kernels of Pallas on TPUs may say their work: "cost_estimate": {"flops": 64,
 ** "transcendentals": 0, ...}. */
-static bool declared(const mpg_hlo_module *m, const mpg_hlo_instruction *i, mpg_hlo_price *p) {
+static bool read_declared_work(const mpg_hlo_module *m, const mpg_hlo_instruction *i,
+                               mpg_hlo_price *p) {
   mpg_str rest =
       mpg_hlo_after(mpg_hlo_attribute_of(m, i, MPG_HLO_BACKEND), MPG_STR("\"cost_estimate"));
   const char *end = rest.n == 0 ? NULL : memchr(rest.p, '}', rest.n);
@@ -365,22 +368,22 @@ static void custom_call(const mpg_hlo_module *m, const mpg_hlo_instruction *i, m
   uint32_t result = mpg_hlo_first_array(&m->shapes, mpg_hlo_result(m, i));
   mpg_hlo_custom custom = mpg_hlo_custom_of(m, i);
   mpg_i128 flops = 0;
-  if (custom == MPG_HLO_CUSTOM_UNKNOWN && declared(m, i, p))
+  if (custom == MPG_HLO_CUSTOM_UNKNOWN && read_declared_work(m, i, p))
     return;
   if (custom == MPG_HLO_CUSTOM_SCALED_DOT) {
     /* [b, m, k] x [b, n, k], with a scale for each block of k */
-    flops = mpg_hlo_mul(2, mpg_hlo_mul(elements(m, result), order_of(m, i)));
+    flops = mpg_hlo_mul(2, mpg_hlo_mul(elements_of(m, result), order_of(m, i)));
   } else if (custom == MPG_HLO_CUSTOM_DOT || custom == MPG_HLO_CUSTOM_RAGGED_DOT) {
     mpg_str config = mpg_hlo_attribute_of(m, i, MPG_HLO_BACKEND);
     mpg_str list = json_list(config, MPG_STR("lhs_contracting_dimensions"));
     if (list.p == NULL)
       flops = -1;
     else if (custom == MPG_HLO_CUSTOM_DOT)
-      flops = dot(m, i, result, list);
+      flops = dot_flops(m, i, result, list);
     else
       flops = ragged_dot(m, i, result, list, json_list(config, MPG_STR("lhs_ragged_dimensions")));
   } else if (custom == MPG_HLO_CUSTOM_CONVOLUTION) {
-    flops = convolution(m, i, cudnn_shapes(m, i, result));
+    flops = convolution_flops(m, i, cudnn_shapes(m, i, result));
   }
   p->known = custom != MPG_HLO_CUSTOM_UNKNOWN && flops >= 0;
   p->is_matmul = p->known && custom != MPG_HLO_CUSTOM_FREE;
@@ -396,18 +399,18 @@ void mpg_hlo_price_flops(const mpg_hlo_cost *c, const mpg_hlo_instruction *i, mp
   mpg_i128 in, out;
   switch ((mpg_hlo_rule)i->rule) {
   case MPG_HLO_ELEMENTWISE:
-    *flops = elements(m, result);
+    *flops = elements_of(m, result);
     break;
   case MPG_HLO_TRANSCENDENTAL:
   case MPG_HLO_RNG:
-    p->own.of[MPG_HLO_TRANSCENDENTALS] = elements(m, result);
+    p->own.of[MPG_HLO_TRANSCENDENTALS] = elements_of(m, result);
     break;
   case MPG_HLO_RNG_BITS:
     p->own.of[MPG_HLO_TRANSCENDENTALS] = mpg_hlo_all_elements(&m->shapes, result);
     break;
   case MPG_HLO_DOT:
     p->is_matmul = true;
-    *flops = dot(m, i, result, mpg_hlo_attribute_of(m, i, MPG_HLO_LHS_CONTRACTING));
+    *flops = dot_flops(m, i, result, mpg_hlo_attribute_of(m, i, MPG_HLO_LHS_CONTRACTING));
     break;
   case MPG_HLO_RAGGED_DOT:
     p->is_matmul = true;
@@ -416,44 +419,44 @@ void mpg_hlo_price_flops(const mpg_hlo_cost *c, const mpg_hlo_instruction *i, mp
     break;
   case MPG_HLO_CONVOLUTION:
     p->is_matmul = true;
-    *flops = convolution(
+    *flops = convolution_flops(
         m, i,
         (conv_shapes){mpg_hlo_operand_shape(m, i, 0), mpg_hlo_operand_shape(m, i, 1), result});
     p->known = *flops >= 0;
     *flops = *flops < 0 ? 0 : *flops;
     break;
   case MPG_HLO_REDUCE:
-    in = elements(m, mpg_hlo_operand_shape(m, i, 0));
-    out = elements(m, result);
-    apply(c, i, MPG_HLO_TO_APPLY, in > out ? in - out : 0, p);
+    in = elements_of(m, mpg_hlo_operand_shape(m, i, 0));
+    out = elements_of(m, result);
+    add_applications(c, i, MPG_HLO_TO_APPLY, in > out ? in - out : 0, p);
     break;
   case MPG_HLO_REDUCE_WINDOW:
   case MPG_HLO_SELECT_AND_SCATTER:
     window_rule(c, i, p);
     break;
   case MPG_HLO_MAP:
-    apply(c, i, MPG_HLO_TO_APPLY, elements(m, result), p);
+    add_applications(c, i, MPG_HLO_TO_APPLY, elements_of(m, result), p);
     break;
   case MPG_HLO_SCAN:
-    apply(c, i, MPG_HLO_TO_APPLY, scanned(m, i), p);
+    add_applications(c, i, MPG_HLO_TO_APPLY, scanned_slices(m, i), p);
     break;
   case MPG_HLO_SCATTER: /* operands, indices, as many updates as operands */
-    apply(c, i, MPG_HLO_TO_APPLY, elements(m, mpg_hlo_operand_shape(m, i, i->noperands / 2 + 1)),
-          p);
+    add_applications(c, i, MPG_HLO_TO_APPLY,
+                     elements_of(m, mpg_hlo_operand_shape(m, i, i->noperands / 2 + 1)), p);
     break;
   case MPG_HLO_SORT:
-    in = elements(m, mpg_hlo_operand_shape(m, i, 0));
+    in = elements_of(m, mpg_hlo_operand_shape(m, i, 0));
     *flops = mpg_hlo_mul(in, log2_ceiling(in));
     break;
   case MPG_HLO_FFT:
-    *flops = fft(m, i);
+    *flops = fft_flops(m, i);
     break;
   case MPG_HLO_TRIANGULAR_SOLVE:
     *flops =
-        mpg_hlo_mul(2, mpg_hlo_mul(order_of(m, i), elements(m, mpg_hlo_operand_shape(m, i, 1))));
+        mpg_hlo_mul(2, mpg_hlo_mul(order_of(m, i), elements_of(m, mpg_hlo_operand_shape(m, i, 1))));
     break;
   case MPG_HLO_CHOLESKY:
-    *flops = mpg_hlo_mul(order_of(m, i), elements(m, mpg_hlo_operand_shape(m, i, 0))) / 3;
+    *flops = mpg_hlo_mul(order_of(m, i), elements_of(m, mpg_hlo_operand_shape(m, i, 0))) / 3;
     break;
   case MPG_HLO_ALL_REDUCE:
     *flops = mpg_hlo_all_elements(&m->shapes, result);

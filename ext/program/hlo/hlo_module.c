@@ -396,8 +396,8 @@ mpg_rc mpg_hlo_module_link(mpg_hlo_module *m, uint32_t *at, mpg_err *err) {
 
 /* ---- Questions ---- */
 
-static const mpg_hlo_attribute *attribute(const mpg_hlo_module *m, const mpg_hlo_instruction *i,
-                                          mpg_hlo_key key) {
+static const mpg_hlo_attribute *find_attribute(const mpg_hlo_module *m,
+                                               const mpg_hlo_instruction *i, mpg_hlo_key key) {
   for (uint32_t a = i->attribute; a != MPG_HLO_NONE; a = m->attributes_list[a].next)
     if (m->attributes_list[a].key == key)
       return &m->attributes_list[a];
@@ -406,7 +406,7 @@ static const mpg_hlo_attribute *attribute(const mpg_hlo_module *m, const mpg_hlo
 
 mpg_str mpg_hlo_attribute_of(const mpg_hlo_module *m, const mpg_hlo_instruction *i,
                              mpg_hlo_key key) {
-  const mpg_hlo_attribute *a = attribute(m, i, key);
+  const mpg_hlo_attribute *a = find_attribute(m, i, key);
   return a == NULL ? (mpg_str){NULL, 0} : a->value;
 }
 

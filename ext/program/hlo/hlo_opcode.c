@@ -149,7 +149,7 @@ static const mpg_hlo_opcode opcodes[] = {
 
 static const mpg_hlo_opcode unknown = {"", 0, MPG_HLO_UNKNOWN};
 
-static const mpg_hlo_opcode *find(mpg_str name) {
+static const mpg_hlo_opcode *find_opcode(mpg_str name) {
   size_t low = 0, high = sizeof opcodes / sizeof *opcodes;
   while (low < high) {
     size_t middle = (low + high) / 2;
@@ -165,7 +165,7 @@ static const mpg_hlo_opcode *find(mpg_str name) {
 }
 
 /* Whether `name` ends in "-WORD"; cuts it off. */
-static bool cut(mpg_str *name, const char *word) {
+static bool cut_suffix(mpg_str *name, const char *word) {
   size_t n = strlen(word);
   if (name->n <= n || memcmp(name->p + name->n - n, word, n) != 0)
     return false;
@@ -174,16 +174,16 @@ static bool cut(mpg_str *name, const char *word) {
 }
 
 const mpg_hlo_opcode *mpg_hlo_opcode_find(mpg_str name, bool *sugar) {
-  const mpg_hlo_opcode *found = find(name);
+  const mpg_hlo_opcode *found = find_opcode(name);
   *sugar = false;
   if (found->n > 0)
     return found;
-  if (cut(&name, "-start")) {
-    found = find(name);
+  if (cut_suffix(&name, "-start")) {
+    found = find_opcode(name);
     *sugar = found->n > 0;
     return found;
   }
-  if (cut(&name, "-done") || cut(&name, "-update"))
-    return find(name)->n > 0 ? find(MPG_STR("async-done")) : &unknown;
+  if (cut_suffix(&name, "-done") || cut_suffix(&name, "-update"))
+    return find_opcode(name)->n > 0 ? find_opcode(MPG_STR("async-done")) : &unknown;
   return &unknown;
 }

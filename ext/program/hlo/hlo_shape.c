@@ -63,7 +63,7 @@ void mpg_hlo_shapes_free(mpg_hlo_shapes *s) {
   memset(s, 0, sizeof *s);
 }
 
-static mpg_rc reserve(mpg_hlo_shapes *s, size_t numbers) {
+static mpg_rc reserve_shape(mpg_hlo_shapes *s, size_t numbers) {
   if (s->n >= UINT32_MAX || s->n_numbers + numbers >= UINT32_MAX)
     return MPG_NOMEM;
   if (mpg_grow(s->env, &s->items, &s->cap, s->n + 1, sizeof *s->items) != MPG_OK)
@@ -74,7 +74,7 @@ static mpg_rc reserve(mpg_hlo_shapes *s, size_t numbers) {
 mpg_rc mpg_hlo_shape_array(mpg_hlo_shapes *s, mpg_hlo_type type, unsigned bits, const int64_t *dims,
                            const int64_t *order, size_t n, uint32_t *out) {
   mpg_hlo_shape *a;
-  if (reserve(s, 2 * n) != MPG_OK)
+  if (reserve_shape(s, 2 * n) != MPG_OK)
     return MPG_NOMEM;
   *out = (uint32_t)s->n;
   a = &s->items[s->n++];
@@ -98,7 +98,7 @@ mpg_rc mpg_hlo_shape_array(mpg_hlo_shapes *s, mpg_hlo_type type, unsigned bits, 
 
 mpg_rc mpg_hlo_shape_tuple(mpg_hlo_shapes *s, const uint32_t *members, size_t n, uint32_t *out) {
   mpg_hlo_shape *t;
-  if (reserve(s, n) != MPG_OK)
+  if (reserve_shape(s, n) != MPG_OK)
     return MPG_NOMEM;
   *out = (uint32_t)s->n;
   t = &s->items[s->n++];

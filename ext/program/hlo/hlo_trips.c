@@ -48,7 +48,7 @@ static bool passes_on(const mpg_hlo_instruction *i) {
 }
 
 /* Enters what a fusion or call calls: its root. */
-static bool enter(const mpg_hlo_module *m, place *p) {
+static bool enter_callee(const mpg_hlo_module *m, place *p) {
   const mpg_hlo_instruction *i = &m->instructions[p->at];
   uint32_t callee = i->rule == MPG_HLO_FUSION ? mpg_hlo_callee(m, i, MPG_HLO_CALLS)
                     : is_op(i, "call")        ? mpg_hlo_callee(m, i, MPG_HLO_TO_APPLY)
@@ -62,7 +62,7 @@ static bool enter(const mpg_hlo_module *m, place *p) {
 
 /* Follows a value through what only passes it on. Elements of tuples that are taken apart on the
 ** way wait in `elements`, the one taken last on top. */
-static value follow(const mpg_hlo_module *m, place p, int64_t element) {
+static value follow_value(const mpg_hlo_module *m, place p, int64_t element) {
   int64_t elements[LEVELS];
   unsigned n = 0;
   value none = {UNKNOWN, 0, {0, {0}, 0}};
@@ -91,37 +91,37 @@ static value follow(const mpg_hlo_module *m, place p, int64_t element) {
       return n == 0 && constant_of(mpg_hlo_attribute_of(m, i, MPG_HLO_LITERAL), &number)
                  ? (value){CONSTANT, number, p}
                  : none;
-    } else if (!enter(m, &p)) {
+    } else if (!enter_callee(m, &p)) {
       return n == 0 ? (value){OTHER, 0, p} : none;
     }
   }
   return none;
 }
 
-static value operand(const mpg_hlo_module *m, const place *p, uint32_t k) {
+static value operand_value(const mpg_hlo_module *m, const place *p, uint32_t k) {
   place next = *p;
   next.at = mpg_hlo_operand(m, &m->instructions[p->at], k);
-  return follow(m, next, -1);
+  return follow_value(m, next, -1);
 }
 
 /* An element of the state that the body hands on as it is has the value that the loop begins
 ** with. */
-static value settled(const mpg_hlo_module *m, const mpg_hlo_instruction *loop, uint32_t body,
-                     value v) {
+static value settle_state(const mpg_hlo_module *m, const mpg_hlo_instruction *loop, uint32_t body,
+                          value v) {
   value next;
   if (v.what != STATE || v.number < 0)
     return v;
-  next = follow(m, (place){m->computations[body].root, {0}, 0}, v.number);
+  next = follow_value(m, (place){m->computations[body].root, {0}, 0}, v.number);
   if (next.what != STATE || next.number != v.number)
     return v;
-  next = follow(m, (place){mpg_hlo_operand(m, loop, 0), {0}, 0}, v.number);
+  next = follow_value(m, (place){mpg_hlo_operand(m, loop, 0), {0}, 0}, v.number);
   return next.what == CONSTANT ? next : v;
 }
 
 /* The constant by which the body changes an element of the state. */
 static bool step_of(const mpg_hlo_module *m, const mpg_hlo_instruction *loop, uint32_t body,
                     int64_t element, int64_t *step) {
-  value next = follow(m, (place){m->computations[body].root, {0}, 0}, element), a, b;
+  value next = follow_value(m, (place){m->computations[body].root, {0}, 0}, element), a, b;
   const mpg_hlo_instruction *i;
   bool minus;
   if (next.what != OTHER)
@@ -130,8 +130,8 @@ static bool step_of(const mpg_hlo_module *m, const mpg_hlo_instruction *loop, ui
   minus = is_op(i, "subtract");
   if (!minus && !is_op(i, "add"))
     return false;
-  a = settled(m, loop, body, operand(m, &next.place, 0));
-  b = settled(m, loop, body, operand(m, &next.place, 1));
+  a = settle_state(m, loop, body, operand_value(m, &next.place, 0));
+  b = settle_state(m, loop, body, operand_value(m, &next.place, 1));
   if (!minus && a.what == CONSTANT && b.what == STATE) {
     value swap = a;
     a = b;
@@ -144,7 +144,7 @@ static bool step_of(const mpg_hlo_module *m, const mpg_hlo_instruction *loop, ui
 }
 
 /* Times that `from`, `from + step`, ... compares true with `to`. */
-static int64_t count(mpg_str direction, int64_t from, int64_t to, int64_t step) {
+static int64_t count_trips(mpg_str direction, int64_t from, int64_t to, int64_t step) {
   bool up = mpg_str_eq(direction, MPG_STR("LT")) || mpg_str_eq(direction, MPG_STR("LE"));
   bool down = mpg_str_eq(direction, MPG_STR("GT")) || mpg_str_eq(direction, MPG_STR("GE"));
   bool not_equal = mpg_str_eq(direction, MPG_STR("NE"));
@@ -163,7 +163,7 @@ static int64_t count(mpg_str direction, int64_t from, int64_t to, int64_t step) 
   return n > INT64_MAX ? MPG_HLO_UNKNOWN_TRIPS : (int64_t)n;
 }
 
-static mpg_str mirrored(mpg_str direction) {
+static mpg_str mirror_direction(mpg_str direction) {
   static const mpg_str pairs[][2] = {{{"LT", 2}, {"GT", 2}}, {{"LE", 2}, {"GE", 2}}};
   for (int p = 0; p < 2; p++)
     for (int side = 0; side < 2; side++)
@@ -182,21 +182,21 @@ int64_t mpg_hlo_trips(const mpg_hlo_module *m, const mpg_hlo_instruction *loop) 
     return known;
   if (condition == MPG_HLO_NONE || body == MPG_HLO_NONE)
     return MPG_HLO_UNKNOWN_TRIPS;
-  test = follow(m, (place){m->computations[condition].root, {0}, 0}, -1);
+  test = follow_value(m, (place){m->computations[condition].root, {0}, 0}, -1);
   if (test.what != OTHER || !is_op(&m->instructions[test.place.at], "compare"))
     return MPG_HLO_UNKNOWN_TRIPS;
   direction = mpg_hlo_attribute_of(m, &m->instructions[test.place.at], MPG_HLO_DIRECTION);
-  a = settled(m, loop, body, operand(m, &test.place, 0));
-  b = settled(m, loop, body, operand(m, &test.place, 1));
+  a = settle_state(m, loop, body, operand_value(m, &test.place, 0));
+  b = settle_state(m, loop, body, operand_value(m, &test.place, 1));
   if (a.what == CONSTANT && b.what == STATE) {
     value swap = a;
     a = b;
     b = swap;
-    direction = mirrored(direction);
+    direction = mirror_direction(direction);
   }
   if (a.what != STATE || b.what != CONSTANT || !step_of(m, loop, body, a.number, &step))
     return MPG_HLO_UNKNOWN_TRIPS;
-  start = follow(m, (place){mpg_hlo_operand(m, loop, 0), {0}, 0}, a.number);
-  return start.what == CONSTANT ? count(direction, start.number, b.number, step)
+  start = follow_value(m, (place){mpg_hlo_operand(m, loop, 0), {0}, 0}, a.number);
+  return start.what == CONSTANT ? count_trips(direction, start.number, b.number, step)
                                 : MPG_HLO_UNKNOWN_TRIPS;
 }

@@ -83,7 +83,7 @@ void mpg_group_sorter_close(mpg_group_sorter *g) {
 
 /* ---- In ---- */
 
-static char *put(char *to, uint64_t n) {
+static char *put_varint(char *to, uint64_t n) {
   for (; n >= 0x80; n >>= 7)
     *to++ = (char)(n | 0x80);
   *to++ = (char)n;
@@ -102,7 +102,7 @@ static char *put_number(char *to, unsigned kind, int64_t value, int64_t *before)
   if (far >> 61 != 0)
     return NULL;
   *before = value;
-  return put(to, far << 3 | kind);
+  return put_varint(to, far << 3 | kind);
 }
 
 static char *put_int(char *to, int64_t value, int64_t *before) {
@@ -113,7 +113,7 @@ static char *put_int(char *to, int64_t value, int64_t *before) {
 /* Below this a number of thousandths is exact. */
 #define THOUSANDTHS_MOST 9e12
 
-static bool thousandths(double r, int64_t *out) {
+static bool as_thousandths(double r, int64_t *out) {
   double back;
   if (!(r > -THOUSANDTHS_MOST && r < THOUSANDTHS_MOST))
     return false;
@@ -125,7 +125,7 @@ static bool thousandths(double r, int64_t *out) {
 static char *put_real(char *to, double value, int64_t *before) {
   char *after = NULL;
   int64_t n;
-  if (thousandths(value, &n))
+  if (as_thousandths(value, &n))
     after = put_number(to, IS_THOUSANDTH, n, before);
   return after == NULL ? put_raw(to, IS_RAW_REAL, &value) : after;
 }
@@ -155,7 +155,7 @@ static mpg_rc put_value(mpg_group_sorter *g, const mpg_value *value, int64_t *be
   case MPG_TEXT:
     rc = text_id(g, value, &id);
     if (rc == MPG_OK)
-      *to = put(*to, (uint64_t)id << 3 | IS_TEXT);
+      *to = put_varint(*to, (uint64_t)id << 3 | IS_TEXT);
     return rc;
   default:
     *(*to)++ = IS_NULL;
@@ -234,7 +234,7 @@ static uint32_t key_id(const mpg_group_sorter *g, uint32_t tuple, size_t i) {
   return id;
 }
 
-static int compare(const void *a, const void *b, void *ctx) {
+static int compare_records(const void *a, const void *b, void *ctx) {
   const mpg_group_sorter *g = ctx;
   const uint32_t *x = a, *y = b;
   for (size_t i = 0; i < g->n_keys; i++) {
@@ -254,7 +254,7 @@ mpg_rc mpg_group_sorter_sort(mpg_group_sorter *g, const bool descending[MPG_GROU
   for (size_t i = 0; i < n; i++)
     g->order[i] = (uint32_t)i + 1;
   g->descending = descending;
-  rc = n == 0 ? MPG_OK : mpg_sort(g->env, g->order, n, sizeof *g->order, compare, g);
+  rc = n == 0 ? MPG_OK : mpg_sort(g->env, g->order, n, sizeof *g->order, compare_records, g);
   return rc == MPG_OK ? rc : mpg_fail_plain(err, rc);
 }
 
@@ -264,7 +264,7 @@ static void give_text(const mpg_group_sorter *g, uint32_t id, mpg_value *out) {
   out->i = id;
 }
 
-static const char *take(const char *p, uint64_t *n) {
+static const char *get_varint(const char *p, uint64_t *n) {
   *n = (unsigned char)*p & 0x7f;
   for (unsigned shift = 7; (*p++ & 0x80) != 0; shift += 7)
     *n |= (uint64_t)((unsigned char)*p & 0x7f) << shift;
@@ -274,7 +274,7 @@ static const char *take(const char *p, uint64_t *n) {
 static const char *take_value(const mpg_group_sorter *g, const char *p, int64_t *last,
                               mpg_value *out) {
   uint64_t n, far;
-  p = take(p, &n);
+  p = get_varint(p, &n);
   far = n >> 4 ^ ((n >> 3 & 1) == 0 ? 0 : UINT64_MAX);
   switch (n & 7) {
   case IS_INT:

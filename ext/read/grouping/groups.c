@@ -47,7 +47,7 @@ static bool same_rest(const mpg_group_head *a, const mpg_group_head *b, size_t n
   return true;
 }
 
-static inline bool same(const mpg_group_head *a, const mpg_group_head *b, size_t n) {
+static inline bool same_key(const mpg_group_head *a, const mpg_group_head *b, size_t n) {
   uint64_t differ = 0;
   uintptr_t rest = 0;
   for (size_t i = 0; i < n; i++) {
@@ -58,7 +58,7 @@ static inline bool same(const mpg_group_head *a, const mpg_group_head *b, size_t
 }
 
 /* A copy of the key, with all of its bytes. */
-static mpg_group_head *store(mpg_groups *g, const mpg_group_head *key) {
+static mpg_group_head *store_key(mpg_groups *g, const mpg_group_head *key) {
   size_t need = g->n_parts * sizeof *key;
   struct mpg_groups_block *b = g->blocks;
   char *bytes;
@@ -90,12 +90,12 @@ static mpg_group_head *store(mpg_groups *g, const mpg_group_head *key) {
 }
 
 /* A slot goes by the low bits, into which the high ones are folded. */
-static inline uint64_t fold(uint64_t hash) {
+static inline uint64_t fold_hash(uint64_t hash) {
   return hash ^ hash >> 32;
 }
 
 static uint64_t hash_of_group(const void *g, uint32_t number) {
-  return fold(((const mpg_groups *)g)->p[number].hash);
+  return fold_hash(((const mpg_groups *)g)->p[number].hash);
 }
 
 static mpg_rc add_group(mpg_groups *g, const mpg_group_head *parts, uint64_t hash, size_t slot,
@@ -107,7 +107,7 @@ static mpg_rc add_group(mpg_groups *g, const mpg_group_head *parts, uint64_t has
       mpg_grow(g->env, &g->totals, &g->totals_cap, (g->n + 1) * g->n_totals + 1,
                sizeof *g->totals) != MPG_OK)
     return MPG_NOMEM;
-  key = store(g, parts);
+  key = store_key(g, parts);
   if (key == NULL)
     return MPG_NOMEM;
   for (size_t i = 0; i < g->n_totals; i++)
@@ -124,10 +124,10 @@ mpg_rc mpg_groups_find(mpg_groups *g, const mpg_group_head *key, uint64_t hash, 
   mpg_rc rc = mpg_hash_index_reserve(&g->index, g->env, g->n, 64, hash_of_group, g);
   if (rc != MPG_OK)
     return rc;
-  for (slot = mpg_hash_index_first(&g->index, fold(hash));
+  for (slot = mpg_hash_index_first(&g->index, fold_hash(hash));
        mpg_hash_index_at(&g->index, slot, &number); slot = mpg_hash_index_next(&g->index, slot)) {
     mpg_group *at = &g->p[number];
-    if (at->hash == hash && same(at->key, key, g->n_parts)) {
+    if (at->hash == hash && same_key(at->key, key, g->n_parts)) {
       *group = number;
       at->rows++;
       return MPG_OK;

@@ -39,8 +39,8 @@ static bool run_end(const mpg_env *env, size_t *done, const mpg_edge *edges, siz
   return true;
 }
 
-static bool merge(const mpg_env *env, size_t *done, const mpg_edge *a, size_t na, const mpg_edge *b,
-                  size_t nb, mpg_edge *to) {
+static bool merge_runs(const mpg_env *env, size_t *done, const mpg_edge *a, size_t na,
+                       const mpg_edge *b, size_t nb, mpg_edge *to) {
   while (na > 0 && nb > 0) {
     if (mpg_poll_work(env, done, 1))
       return false;
@@ -57,7 +57,7 @@ static bool merge(const mpg_env *env, size_t *done, const mpg_edge *a, size_t na
 
 /* Merges neighbouring runs from one buffer into the other until there is one: at most log2 n
 ** passes. */
-static mpg_rc sort(mpg_intervals *set) {
+static mpg_rc sort_edges(mpg_intervals *set) {
   mpg_edge *from = set->edges, *to, *spare;
   size_t n = set->n, runs = 0, done = 0;
   mpg_rc rc = MPG_OK;
@@ -73,7 +73,7 @@ static mpg_rc sort(mpg_intervals *set) {
       end = n;
       if (!run_end(set->env, &done, from, i, n, &middle) ||
           (middle < n && !run_end(set->env, &done, from, middle, n, &end)) ||
-          !merge(set->env, &done, from + i, middle - i, from + middle, end - middle, to + i) ||
+          !merge_runs(set->env, &done, from + i, middle - i, from + middle, end - middle, to + i) ||
           mpg_poll_work(set->env, &done, 1))
         rc = MPG_INTERRUPTED;
     }
@@ -97,7 +97,7 @@ static mpg_rc sort(mpg_intervals *set) {
 mpg_rc mpg_intervals_each(mpg_intervals *set, mpg_piece_fn piece, void *ctx) {
   int64_t a = 0, b = 0;
   size_t pieces = 0;
-  mpg_rc rc = sort(set);
+  mpg_rc rc = sort_edges(set);
   for (size_t i = 0; rc == MPG_OK && i < set->n;) {
     int64_t at = set->edges[i].at;
     for (; i < set->n && set->edges[i].at == at; i++) {

@@ -26,15 +26,15 @@ static bool is_name(char c) {
 }
 
 /* The next byte that is no space; NUL at the end. */
-static char peek(parser *p) {
+static char peek_byte(parser *p) {
   while (p->at < p->text.n && mpg_is_json_space(p->text.p[p->at]))
     p->at++;
   return p->at < p->text.n ? p->text.p[p->at] : '\0';
 }
 
-static mpg_rc bad(parser *p, const char *expected) {
+static mpg_rc unexpected(parser *p, const char *expected) {
   char found[MPG_EXCERPT];
-  (void)peek(p);
+  (void)peek_byte(p);
   mpg_text_excerpt((mpg_str){p->text.p + p->at, p->text.n - p->at}, found);
   return mpg_fail(p->err, MPG_MISUSE, "expected %s, found %s%s%s", expected,
                   found[0] != '\0' ? "\"" : "", found[0] != '\0' ? found : "the end",
@@ -43,7 +43,7 @@ static mpg_rc bad(parser *p, const char *expected) {
 
 /* A word, or the text in double quotes (with "" for one); copied. n = 0: there is none. */
 static mpg_rc read_name(parser *p, mpg_str *out) {
-  bool quoted = peek(p) == '"', closed = !quoted;
+  bool quoted = peek_byte(p) == '"', closed = !quoted;
   size_t n = 0;
   char *to = mpg_malloc(p->to->env, p->text.n - p->at + 1);
   *out = (mpg_str){to, 0};
@@ -62,7 +62,7 @@ static mpg_rc read_name(parser *p, mpg_str *out) {
   return MPG_OK;
 }
 
-static mpg_rc emit(parser *p, mpg_sum_expression_op op) {
+static mpg_rc emit_op(parser *p, mpg_sum_expression_op op) {
   if (p->measure->n_ops == MPG_SUM_EXPRESSION_OPS)
     return mpg_fail(p->err, MPG_MISUSE, "a measure of more than %d operations",
                     MPG_SUM_EXPRESSION_OPS);
@@ -73,7 +73,7 @@ static mpg_rc emit(parser *p, mpg_sum_expression_op op) {
   return MPG_OK;
 }
 
-static mpg_rc number(parser *p) {
+static mpg_rc read_number(parser *p) {
   mpg_sum_expression_op op = {.op = MPG_OP_INT};
   size_t from = p->at;
   mpg_str s;
@@ -88,13 +88,13 @@ static mpg_rc number(parser *p) {
     op.op = MPG_OP_REAL;
     if (!mpg_real_parse(s, &op.r)) {
       p->at = from;
-      return bad(p, "a number");
+      return unexpected(p, "a number");
     }
   }
-  return emit(p, op);
+  return emit_op(p, op);
 }
 
-static mpg_rc operand(parser *p) {
+static mpg_rc read_operand(parser *p) {
   mpg_sum_expression_op op = {.op = MPG_OP_OPERAND};
   mpg_sum_expressions *m = p->to;
   size_t from = p->at, i = 0;
@@ -109,14 +109,14 @@ static mpg_rc operand(parser *p) {
     p->at = from;
     return i == MPG_OPERANDS
                ? mpg_fail(p->err, MPG_MISUSE, "measures of more than %d columns", MPG_OPERANDS)
-               : bad(p, "a column, a number or '('");
+               : unexpected(p, "a column, a number or '('");
   }
   if (i < m->n_operands)
     mpg_free(m->env, (void *)(uintptr_t)name.p);
   else
     m->operands[m->n_operands++] = name;
   op.operand = (int)i;
-  return emit(p, op);
+  return emit_op(p, op);
 }
 
 /* Signs, operators and parentheses that wait for what is to their right; the sign is '~'. */
@@ -125,56 +125,56 @@ typedef struct waiting {
   size_t n;
 } waiting;
 
-static int rank(char c) {
+static int rank_of(char c) {
   return c == '~' ? 3 : c == '*' ? 2 : c == '(' ? 0 : 1;
 }
 
 /* Emits those that bind as strongly as `least`, the last first. */
-static mpg_rc settle(parser *p, waiting *w, int least) {
+static mpg_rc emit_waiting(parser *p, waiting *w, int least) {
   mpg_rc rc = MPG_OK;
-  while (rc == MPG_OK && w->n > 0 && rank(w->p[w->n - 1]) >= least) {
+  while (rc == MPG_OK && w->n > 0 && rank_of(w->p[w->n - 1]) >= least) {
     char c = w->p[--w->n];
     mpg_sum_expression_op op = {.op = c == '~'   ? MPG_OP_NEG
                                       : c == '*' ? MPG_OP_MUL
                                       : c == '+' ? MPG_OP_ADD
                                                  : MPG_OP_SUB};
-    rc = emit(p, op);
+    rc = emit_op(p, op);
   }
   return rc;
 }
 
-static mpg_rc push(parser *p, waiting *w, char c) {
+static mpg_rc push_sign(parser *p, waiting *w, char c) {
   if (w->n == DEPTH)
-    return bad(p, "fewer signs and parentheses");
+    return unexpected(p, "fewer signs and parentheses");
   w->p[w->n++] = c;
   p->at++;
   return MPG_OK;
 }
 
 /* A column, a number, or a sign or bracket before one. *done: one was read. */
-static mpg_rc term(parser *p, waiting *w, bool *done) {
-  char c = peek(p);
+static mpg_rc read_term(parser *p, waiting *w, bool *done) {
+  char c = peek_byte(p);
   *done = c != '-' && c != '(';
   if (!*done)
-    return push(p, w, c == '-' ? '~' : c);
-  return (c >= '0' && c <= '9') || c == '.' ? number(p) : operand(p);
+    return push_sign(p, w, c == '-' ? '~' : c);
+  return (c >= '0' && c <= '9') || c == '.' ? read_number(p) : read_operand(p);
 }
 
 /* An expression, by the shunting-yard method. */
-static mpg_rc sum(parser *p) {
+static mpg_rc read_sum(parser *p) {
   waiting w = {{0}, 0};
   bool has_term = false;
   mpg_rc rc = MPG_OK;
   while (rc == MPG_OK) {
-    char c = peek(p);
+    char c = peek_byte(p);
     if (!has_term) {
-      rc = term(p, &w, &has_term);
+      rc = read_term(p, &w, &has_term);
     } else if (c == '*' || c == '+' || c == '-') {
-      rc = settle(p, &w, rank(c));
+      rc = emit_waiting(p, &w, rank_of(c));
       has_term = false;
       if (rc == MPG_OK)
-        rc = push(p, &w, c);
-    } else if (c == ')' && (rc = settle(p, &w, 1)) == MPG_OK && w.n > 0) {
+        rc = push_sign(p, &w, c);
+    } else if (c == ')' && (rc = emit_waiting(p, &w, 1)) == MPG_OK && w.n > 0) {
       w.n--; /* its opening one */
       p->at++;
     } else {
@@ -182,26 +182,26 @@ static mpg_rc sum(parser *p) {
     }
   }
   if (rc == MPG_OK)
-    rc = settle(p, &w, 1);
-  return rc == MPG_OK && w.n > 0 ? bad(p, "')' or an operator") : rc;
+    rc = emit_waiting(p, &w, 1);
+  return rc == MPG_OK && w.n > 0 ? unexpected(p, "')' or an operator") : rc;
 }
 
 /* The name after AS; without it, that of the one column that the measure is. */
-static mpg_rc title(parser *p) {
+static mpg_rc read_title(parser *p) {
   mpg_sum_expression *m = p->measure;
   size_t from;
   mpg_str word;
   mpg_rc rc;
-  (void)peek(p);
+  (void)peek_byte(p);
   from = p->at;
   if (p->text.n - from >= 2 && mpg_str_eq_nocase((mpg_str){p->text.p + from, 2}, MPG_STR("as")) &&
       (p->text.n - from == 2 || !is_name(p->text.p[from + 2]))) {
     p->at += 2;
     rc = read_name(p, &m->name);
-    return rc == MPG_OK && m->name.n == 0 ? bad(p, "a name behind AS") : rc;
+    return rc == MPG_OK && m->name.n == 0 ? unexpected(p, "a name behind AS") : rc;
   }
   if (m->n_ops != 1 || m->ops[0].op != MPG_OP_OPERAND)
-    return bad(p, "an operator, or AS and a name for the measure");
+    return unexpected(p, "an operator, or AS and a name for the measure");
   word = p->to->operands[m->ops[0].operand];
   m->name.p = mpg_malloc(p->to->env, word.n);
   if (m->name.p == NULL)
@@ -220,22 +220,22 @@ mpg_rc mpg_sum_expressions_parse(mpg_sum_expressions *m, const mpg_env *env, mpg
   m->p = mpg_calloc(env, MPG_SUM_EXPRESSIONS * sizeof *m->p);
   if (m->p == NULL)
     return mpg_fail_nomem(err);
-  if (peek(&p) == '\0')
+  if (peek_byte(&p) == '\0')
     return MPG_OK; /* rows alone are counted */
   do {
     if (m->n == MPG_SUM_EXPRESSIONS)
       return mpg_fail(err, MPG_MISUSE, "more than %d measures", MPG_SUM_EXPRESSIONS);
     p.measure = &m->p[m->n++];
     p.depth = 0;
-    rc = sum(&p);
+    rc = read_sum(&p);
     if (rc == MPG_OK)
-      rc = title(&p);
+      rc = read_title(&p);
     for (size_t i = 0; rc == MPG_OK && i + 1 < m->n; i++)
       if (mpg_str_eq_nocase(m->p[i].name, p.measure->name))
-        rc = bad(&p, "measures by different names before what follows");
-    if (rc == MPG_OK && peek(&p) != ',' && peek(&p) != '\0')
-      rc = bad(&p, "an operator, AS and a name, or a comma");
-  } while (rc == MPG_OK && peek(&p) == ',' && ++p.at);
+        rc = unexpected(&p, "measures by different names before what follows");
+    if (rc == MPG_OK && peek_byte(&p) != ',' && peek_byte(&p) != '\0')
+      rc = unexpected(&p, "an operator, AS and a name, or a comma");
+  } while (rc == MPG_OK && peek_byte(&p) == ',' && ++p.at);
   return rc;
 }
 

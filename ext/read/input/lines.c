@@ -35,7 +35,7 @@ void mpg_lines_close(mpg_lines *l) {
 }
 
 /* Length of the line at w.at, without its LF, which is searched for once in every byte. */
-static mpg_rc measure(mpg_lines *l, size_t *length, mpg_err *err) {
+static mpg_rc measure_line(mpg_lines *l, size_t *length, mpg_err *err) {
   mpg_window *w = &l->w;
   size_t seen = 0;
   for (;;) {
@@ -69,7 +69,7 @@ mpg_rc mpg_lines_next(mpg_lines *l, mpg_str *line, mpg_err *err) {
   if (rc == MPG_OK && l->number % LINES_BETWEEN_POLLS == 0 && mpg_interrupted(l->env))
     rc = mpg_fail(err, MPG_INTERRUPTED, "interrupted");
   if (rc == MPG_OK)
-    rc = measure(l, &n, err);
+    rc = measure_line(l, &n, err);
   if (rc == MPG_OK && mpg_poll_bytes(l->env, n))
     rc = mpg_fail(err, MPG_INTERRUPTED, "interrupted");
   if (rc == MPG_OK && n == 0 && !l->ended) {

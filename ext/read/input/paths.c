@@ -53,13 +53,13 @@ static mpg_rc names_add(const mpg_env *env, names *l, mpg_str a, mpg_str b, mpg_
   return MPG_OK;
 }
 
-static int64_t nanoseconds(struct timespec t) {
+static int64_t ns_of(struct timespec t) {
   return (int64_t)t.tv_sec * 1000000000 + t.tv_nsec;
 }
 
 static mpg_file_state state_of(const struct stat *st) {
   return (mpg_file_state){(int64_t)st->st_dev, (int64_t)st->st_ino, (int64_t)st->st_size,
-                          nanoseconds(st->st_mtim), nanoseconds(st->st_ctim)};
+                          ns_of(st->st_mtim), ns_of(st->st_ctim)};
 }
 
 bool mpg_file_look(const char *path, mpg_file_state *out) {
@@ -250,7 +250,7 @@ static mpg_rc sort_out(const mpg_env *env, const names *found, names *files, nam
 }
 
 /* Every regular file below `path`, level by level. */
-static mpg_rc walk(const mpg_env *env, names *files, mpg_str path, mpg_err *err) {
+static mpg_rc list_below(const mpg_env *env, names *files, mpg_str path, mpg_err *err) {
   names level = {NULL, 0, 0};
   bool slash = path.p[path.n - 1] == '/';
   mpg_rc rc = names_add(env, &level, path, slash ? MPG_STR("") : MPG_STR("/"), err);
@@ -272,8 +272,8 @@ static mpg_rc walk(const mpg_env *env, names *files, mpg_str path, mpg_err *err)
 }
 
 /* Extends every path of `paths` by the component `part`, and the slashes after it. */
-static mpg_rc extend(const mpg_env *env, names *paths, mpg_str part, mpg_str slashes,
-                     mpg_err *err) {
+static mpg_rc extend_paths(const mpg_env *env, names *paths, mpg_str part, mpg_str slashes,
+                           mpg_err *err) {
   names extended = {NULL, 0, 0};
   mpg_rc rc = MPG_OK;
   for (size_t i = 0; rc == MPG_OK && i < paths->n; i++) {
@@ -294,7 +294,7 @@ static mpg_rc extend(const mpg_env *env, names *paths, mpg_str part, mpg_str sla
 }
 
 /* The component of a path at *at, and the slashes after it. */
-static void component(mpg_str path, size_t *at, mpg_str *part, mpg_str *slashes) {
+static void next_component(mpg_str path, size_t *at, mpg_str *part, mpg_str *slashes) {
   size_t start = *at, end = start;
   while (end < path.n && path.p[end] != '/')
     end++;
@@ -305,20 +305,20 @@ static void component(mpg_str path, size_t *at, mpg_str *part, mpg_str *slashes)
   *slashes = (mpg_str){path.p + end, *at - end};
 }
 
-static mpg_rc glob(const mpg_env *env, names *files, mpg_str pattern, mpg_err *err) {
+static mpg_rc expand_pattern(const mpg_env *env, names *files, mpg_str pattern, mpg_err *err) {
   names paths = {NULL, 0, 0};
   mpg_str part, slashes;
   int wildcards = 0;
   mpg_rc rc;
   for (size_t at = 0; at < pattern.n; wildcards += has_wildcard(part))
-    component(pattern, &at, &part, &slashes);
+    next_component(pattern, &at, &part, &slashes);
   if (wildcards > LEVELS)
     return mpg_fail(err, MPG_LIMIT, "%.*s: more than %d folders with wildcards", (int)pattern.n,
                     pattern.p, LEVELS);
   rc = names_add(env, &paths, MPG_STR(""), MPG_STR(""), err);
   for (size_t at = 0; rc == MPG_OK && at < pattern.n;) {
-    component(pattern, &at, &part, &slashes);
-    rc = extend(env, &paths, part, slashes, err);
+    next_component(pattern, &at, &part, &slashes);
+    rc = extend_paths(env, &paths, part, slashes, err);
   }
   if (rc == MPG_OK)
     rc = sort_out(env, &paths, files, NULL, err);
@@ -331,8 +331,8 @@ static int by_bytes(const void *a, const void *b, void *ctx) {
   return strcmp(((const mpg_file *)a)->path, ((const mpg_file *)b)->path);
 }
 
-static mpg_rc expand(const mpg_env *env, names *files, bool *from_folder, mpg_str path,
-                     mpg_err *err) {
+static mpg_rc expand_path(const mpg_env *env, names *files, bool *from_folder, mpg_str path,
+                          mpg_err *err) {
   char z[PATH_BYTES + 1];
   struct stat st;
   if (path.n > PATH_BYTES)
@@ -347,11 +347,11 @@ static mpg_rc expand(const mpg_env *env, names *files, bool *from_folder, mpg_st
     if (!S_ISDIR(st.st_mode))
       return file_add(env, files, path, &st, err);
     *from_folder = true;
-    return walk(env, files, path, err);
+    return list_below(env, files, path, err);
   }
   if (errno != ENOENT && errno != ENOTDIR)
     return os_fail(z, "stat", errno, err);
-  return has_wildcard(path) ? glob(env, files, path, err) : MPG_OK;
+  return has_wildcard(path) ? expand_pattern(env, files, path, err) : MPG_OK;
 }
 
 /* ---- lists ---- */
@@ -426,7 +426,7 @@ static mpg_rc expand_list(const mpg_env *env, names *files, mpg_str list, mpg_er
     p = skip_blanks(p, end);
     if (p == end || *p != '"' || !list_string(&p, end, text, &n))
       return list_malformed(list, p, err);
-    rc = expand(env, files, &from_folder, (mpg_str){text, n}, err);
+    rc = expand_path(env, files, &from_folder, (mpg_str){text, n}, err);
     if (rc == MPG_OK && files->n == before)
       rc = mpg_fail(err, MPG_IO, "no such file: %.*s", (int)n, text);
     if (rc != MPG_OK)
@@ -445,7 +445,7 @@ mpg_rc mpg_paths_find(mpg_paths *paths, const mpg_env *env, mpg_str path, mpg_er
   names files = {NULL, 0, 0};
   bool from_folder = false;
   mpg_rc rc = is_list(path) ? expand_list(env, &files, path, err)
-                            : expand(env, &files, &from_folder, path, err);
+                            : expand_path(env, &files, &from_folder, path, err);
   *paths = (mpg_paths){env, NULL, 0, 0, false};
   if (rc == MPG_OK) {
     rc = mpg_sort(env, files.p, files.n, sizeof *files.p, by_bytes, NULL);
@@ -476,13 +476,14 @@ mpg_rc mpg_paths_expand(mpg_paths *paths, const mpg_env *env, mpg_str path, mpg_
                   (int)path.n, path.p);
 }
 
-static bool ends(const char *path, size_t n, const char *suffix) {
+static bool ends_with(const char *path, size_t n, const char *suffix) {
   size_t m = strlen(suffix);
   return n > m && strcmp(path + n - m, suffix) == 0;
 }
 
 /* The path that is the first n bytes of `name` and `suffix`. */
-static const char *find(const mpg_paths *paths, const char *name, size_t n, const char *suffix) {
+static const char *find_path(const mpg_paths *paths, const char *name, size_t n,
+                             const char *suffix) {
   size_t low = 0, high = paths->n;
   while (low < high) {
     size_t middle = low + (high - low) / 2;
@@ -503,12 +504,12 @@ static const char *find(const mpg_paths *paths, const char *name, size_t n, cons
 const char *mpg_paths_copied(const mpg_paths *paths, size_t i) {
   const char *path = paths->file[i].path, *copied;
   size_t n = strlen(path);
-  if (ends(path, n, ".gz"))
-    return find(paths, path, n - 3, "");
-  if (!ends(path, n, ".zst"))
+  if (ends_with(path, n, ".gz"))
+    return find_path(paths, path, n - 3, "");
+  if (!ends_with(path, n, ".zst"))
     return NULL;
-  copied = find(paths, path, n - 4, "");
-  return copied != NULL ? copied : find(paths, path, n - 4, ".gz");
+  copied = find_path(paths, path, n - 4, "");
+  return copied != NULL ? copied : find_path(paths, path, n - 4, ".gz");
 }
 
 mpg_rc mpg_same_name(mpg_issues *issues, const char *path, const char *copied, mpg_err *err) {

@@ -343,7 +343,7 @@ static bool has_room(const ring *r) {
 }
 
 /* False if there is no memory for it: then the reader unpacks. */
-static bool fill(mpg_stream *s, chunk *c) {
+static bool fill_chunk(mpg_stream *s, chunk *c) {
   if (c->bytes == NULL)
     c->bytes = mpg_malloc(s->env, CHUNK);
   if (c->bytes == NULL)
@@ -367,7 +367,7 @@ static bool unpack_ahead(void *stream) {
   r->unpacking = true;
   while (filled && has_room(r)) {
     (void)pthread_mutex_unlock(&r->lock);
-    filled = fill(s, &r->chunks[r->filled % CHUNKS]);
+    filled = fill_chunk(s, &r->chunks[r->filled % CHUNKS]);
     (void)pthread_mutex_lock(&r->lock);
     r->filled += filled;
     (void)pthread_cond_signal(&r->unpacked);

@@ -85,7 +85,7 @@ void mpg_inflate_close(mpg_inflate *f) {
   mpg_free(f->env, f);
 }
 
-static void eat(mpg_inflate *f, mpg_str *in, size_t n) {
+static void consume(mpg_inflate *f, mpg_str *in, size_t n) {
   in->p += n;
   in->n -= n;
   f->eaten += (int64_t)n;
@@ -113,7 +113,7 @@ static mpg_rc gzip_between(mpg_inflate *f, mpg_str *in, bool last, mpg_err *err)
     f->padding = true;
     if (*in->p != 0)
       return damaged(f, "expected another member or the end, found something else", err);
-    eat(f, in, 1);
+    consume(f, in, 1);
   }
   return last ? MPG_DONE : MPG_OK;
 }
@@ -133,7 +133,7 @@ static mpg_rc gzip_run(mpg_inflate *f, mpg_str *in, bool last, char *out, size_t
     f->inside = !step.ended;
     if (rc == MPG_NOMEM)
       return mpg_fail_nomem(err);
-    eat(f, in, step.eaten);
+    consume(f, in, step.eaten);
     if (rc != MPG_OK)
       return damaged(f, step.damage, err);
     if (f->inside && *got == 0 && in->n == 0)
@@ -220,7 +220,7 @@ static mpg_rc zstd_run(mpg_inflate *f, mpg_str *in, bool last, char *out, size_t
       memmove(f->head, f->head + from.pos, f->nhead);
       f->eaten += (int64_t)from.pos;
     } else {
-      eat(f, in, from.pos);
+      consume(f, in, from.pos);
     }
     f->inside = code != 0;
     if (f->inside && *got == 0 && f->nhead == 0 && in->n == 0)

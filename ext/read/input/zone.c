@@ -46,7 +46,7 @@ static mpg_zone *zone_new(const mpg_env *env, int64_t first) {
   return zone;
 }
 
-static mpg_rc add(mpg_zone *zone, int64_t at, int64_t offset) {
+static mpg_rc add_transition(mpg_zone *zone, int64_t at, int64_t offset) {
   if (mpg_grow(zone->env, &zone->items, &zone->cap, zone->n + 1, sizeof *zone->items) != MPG_OK)
     return MPG_NOMEM;
   zone->items[zone->n++] = (transition){at, offset};
@@ -64,7 +64,7 @@ bool mpg_zone_is_local(mpg_str time) {
   return true;
 }
 
-static int64_t before(const mpg_zone *zone, size_t i) {
+static int64_t offset_before(const mpg_zone *zone, size_t i) {
   return i == 0 ? zone->first : zone->items[i - 1].offset;
 }
 
@@ -77,7 +77,7 @@ int64_t mpg_zone_offset(const mpg_zone *zone, int64_t utc) {
     else
       high = middle;
   }
-  return before(zone, low);
+  return offset_before(zone, low);
 }
 
 /*
@@ -89,15 +89,15 @@ mpg_zone_fit mpg_zone_utc(const mpg_zone *zone, int64_t local, int64_t *utc) {
   size_t low = 0, high = zone->n;
   while (low < high) {
     size_t middle = low + (high - low) / 2;
-    int64_t old = before(zone, middle), new = zone->items[middle].offset;
+    int64_t old = offset_before(zone, middle), new = zone->items[middle].offset;
     if (zone->items[middle].at + (old > new ? old : new) <= local)
       low = middle + 1;
     else
       high = middle;
   }
-  *utc = local - before(zone, low);
+  *utc = local - offset_before(zone, low);
   if (low < zone->n) {
-    int64_t old = before(zone, low), new = zone->items[low].offset, at = zone->items[low].at;
+    int64_t old = offset_before(zone, low), new = zone->items[low].offset, at = zone->items[low].at;
     if (local >= at + (old < new ? old : new))
       return old < new ? MPG_ZONE_SKIPPED : MPG_ZONE_REPEATED;
   }
@@ -118,12 +118,12 @@ typedef struct posix_zone {
   rule start, end;
 } posix_zone;
 
-static char peek(mpg_str s) {
+static char peek_char(mpg_str s) {
   return s.n == 0 ? '\0' : *s.p;
 }
 
-static bool take(mpg_str *s, char c) {
-  if (peek(*s) != c)
+static bool accept_char(mpg_str *s, char c) {
+  if (peek_char(*s) != c)
     return false;
   s->p++;
   s->n--;
@@ -133,12 +133,12 @@ static bool take(mpg_str *s, char c) {
 static bool take_number(mpg_str *s, int low, int high, int *out) {
   int value = 0;
   bool any = false;
-  while (mpg_is_digit(peek(*s))) {
-    value = value * 10 + (peek(*s) - '0');
+  while (mpg_is_digit(peek_char(*s))) {
+    value = value * 10 + (peek_char(*s) - '0');
     if (value > high)
       return false;
     any = true;
-    (void)take(s, peek(*s));
+    (void)accept_char(s, peek_char(*s));
   }
   *out = value;
   return any && value >= low;
@@ -147,11 +147,12 @@ static bool take_number(mpg_str *s, int low, int high, int *out) {
 /* [+-]hh[:mm[:ss]], up to 167 hours as RFC 8536 allows. */
 static bool take_seconds(mpg_str *s, int64_t *out) {
   int hours, minutes = 0, seconds = 0;
-  bool negative = take(s, '-');
+  bool negative = accept_char(s, '-');
   if (!negative)
-    (void)take(s, '+');
-  if (!take_number(s, 0, 167, &hours) || (take(s, ':') && !take_number(s, 0, 59, &minutes)) ||
-      (take(s, ':') && !take_number(s, 0, 59, &seconds)))
+    (void)accept_char(s, '+');
+  if (!take_number(s, 0, 167, &hours) ||
+      (accept_char(s, ':') && !take_number(s, 0, 59, &minutes)) ||
+      (accept_char(s, ':') && !take_number(s, 0, 59, &seconds)))
     return false;
   *out = ((int64_t)hours * 60 + minutes) * 60 + seconds;
   if (negative)
@@ -162,31 +163,31 @@ static bool take_seconds(mpg_str *s, int64_t *out) {
 /* "CET" or "<+0330>". */
 static bool take_name(mpg_str *s) {
   size_t n = 0;
-  bool quoted = take(s, '<');
-  while (quoted ? mpg_is_letter(peek(*s)) || mpg_is_digit(peek(*s)) || peek(*s) == '+' ||
-                      peek(*s) == '-'
-                : mpg_is_letter(peek(*s))) {
-    (void)take(s, peek(*s));
+  bool quoted = accept_char(s, '<');
+  while (quoted ? mpg_is_letter(peek_char(*s)) || mpg_is_digit(peek_char(*s)) ||
+                      peek_char(*s) == '+' || peek_char(*s) == '-'
+                : mpg_is_letter(peek_char(*s))) {
+    (void)accept_char(s, peek_char(*s));
     n++;
   }
-  return n >= 3 && (!quoted || take(s, '>'));
+  return n >= 3 && (!quoted || accept_char(s, '>'));
 }
 
 static bool take_rule(mpg_str *s, rule *r) {
   *r = (rule){'N', 0, 0, 0, 7200};
-  if (take(s, 'J')) {
+  if (accept_char(s, 'J')) {
     r->kind = 'J';
     if (!take_number(s, 1, 365, &r->day))
       return false;
-  } else if (take(s, 'M')) {
+  } else if (accept_char(s, 'M')) {
     r->kind = 'M';
-    if (!take_number(s, 1, 12, &r->month) || !take(s, '.') || !take_number(s, 1, 5, &r->week) ||
-        !take(s, '.') || !take_number(s, 0, 6, &r->day))
+    if (!take_number(s, 1, 12, &r->month) || !accept_char(s, '.') ||
+        !take_number(s, 1, 5, &r->week) || !accept_char(s, '.') || !take_number(s, 0, 6, &r->day))
       return false;
   } else if (!take_number(s, 0, 365, &r->day)) {
     return false;
   }
-  return !take(s, '/') || take_seconds(s, &r->time);
+  return !accept_char(s, '/') || take_seconds(s, &r->time);
 }
 
 /* POSIX counts offsets westward. */
@@ -201,13 +202,13 @@ static bool parse_posix(mpg_str s, posix_zone *z) {
   z->daylight = z->standard + 3600;
   if (!take_name(&s))
     return false;
-  if (peek(s) != ',') {
+  if (peek_char(s) != ',') {
     if (!take_seconds(&s, &z->daylight))
       return false;
     z->daylight = -z->daylight;
   }
-  return take(&s, ',') && take_rule(&s, &z->start) && take(&s, ',') && take_rule(&s, &z->end) &&
-         s.n == 0;
+  return accept_char(&s, ',') && take_rule(&s, &z->start) && accept_char(&s, ',') &&
+         take_rule(&s, &z->end) && s.n == 0;
 }
 
 /* Local seconds at which a rule fires in a year. */
@@ -252,8 +253,8 @@ static mpg_rc add_rule(mpg_zone *zone, const posix_zone *z) {
       a = b;
       b = swap;
     }
-    if ((a.at > last && add(zone, a.at, a.offset) != MPG_OK) ||
-        (b.at > last && add(zone, b.at, b.offset) != MPG_OK))
+    if ((a.at > last && add_transition(zone, a.at, a.offset) != MPG_OK) ||
+        (b.at > last && add_transition(zone, b.at, b.offset) != MPG_OK))
       return MPG_NOMEM;
   }
   return MPG_OK;
@@ -293,7 +294,7 @@ static bool read_header(mpg_str s, int width, counts *c, size_t *size) {
   return *size <= s.n - TZIF_HEADER;
 }
 
-static mpg_rc broken(const char *name, mpg_err *err) {
+static mpg_rc not_a_zone_file(const char *name, mpg_err *err) {
   return mpg_fail(err, MPG_DATA, "%s: not a time zone file, or a damaged one", name);
 }
 
@@ -306,13 +307,13 @@ mpg_rc mpg_zone_load(mpg_zone **out, const mpg_env *env, const char *name, mpg_s
   const char *times, *indexes, *types;
   mpg_str rest;
   if (!read_header(bytes, 4, &c, &size))
-    return broken(name, err);
+    return not_a_zone_file(name, err);
   if (bytes.p[4] < '2')
     return mpg_fail(err, MPG_DATA, "%s: expected a time zone file of version 2 or later", name);
   rest = (mpg_str){bytes.p + TZIF_HEADER + size, bytes.n - TZIF_HEADER - size};
   if (!read_header(rest, 8, &c, &size) || c.type == 0 ||
       !is_offset(big_endian(rest.p + TZIF_HEADER + 9 * c.time, 4)))
-    return broken(name, err);
+    return not_a_zone_file(name, err);
   if (c.leap > 0)
     return mpg_fail(err, MPG_DATA, "%s: a time zone that counts leap seconds is not Unix time",
                     name);
@@ -330,21 +331,21 @@ mpg_rc mpg_zone_load(mpg_zone **out, const mpg_env *env, const char *name, mpg_s
     if (!is_offset(offset) || at < -(INT64_C(1) << 59) || at > INT64_C(1) << 59 ||
         (zone->n > 0 && at <= zone->items[zone->n - 1].at)) {
       mpg_zone_free(zone);
-      return broken(name, err);
+      return not_a_zone_file(name, err);
     }
-    if (add(zone, at, offset) != MPG_OK)
+    if (add_transition(zone, at, offset) != MPG_OK)
       goto nomem;
   }
   /* The footer is the rule between two newlines; an empty one says nothing. */
-  if (!take(&rest, '\n') || memchr(rest.p, '\n', rest.n) == NULL) {
+  if (!accept_char(&rest, '\n') || memchr(rest.p, '\n', rest.n) == NULL) {
     mpg_zone_free(zone);
-    return broken(name, err);
+    return not_a_zone_file(name, err);
   }
   rest.n = (size_t)((const char *)memchr(rest.p, '\n', rest.n) - rest.p);
   if (rest.n > 0) {
     if (!parse_posix(rest, &footer) || !is_offset(footer.standard) || !is_offset(footer.daylight)) {
       mpg_zone_free(zone);
-      return broken(name, err);
+      return not_a_zone_file(name, err);
     }
     if (add_rule(zone, &footer) != MPG_OK)
       goto nomem;
@@ -363,7 +364,7 @@ static mpg_rc read_file(mpg_zone **out, const mpg_env *env, const char *path, mp
   mpg_rc rc = mpg_stream_open(&stream, env, path, err);
   while (rc == MPG_OK) {
     if (n > FILE_LIMIT)
-      rc = broken(path, err);
+      rc = not_a_zone_file(path, err);
     else if (mpg_grow(env, &bytes, &cap, n + 4096, 1) != MPG_OK)
       rc = mpg_fail_nomem(err);
     else
@@ -381,19 +382,19 @@ static mpg_rc read_file(mpg_zone **out, const mpg_env *env, const char *path, mp
 
 /* "+02", "+0200", "-03:30". */
 static bool parse_offset(mpg_str s, int64_t *offset) {
-  bool negative = peek(s) == '-';
+  bool negative = peek_char(s) == '-';
   char digit[4] = {'0', '0', '0', '0'};
   size_t n = 0;
   int hours, minutes;
-  if (!take(&s, '-') && !take(&s, '+'))
+  if (!accept_char(&s, '-') && !accept_char(&s, '+'))
     return false;
   while (s.n > 0 && n < 4) {
-    if (n == 2 && take(&s, ':'))
+    if (n == 2 && accept_char(&s, ':'))
       continue;
-    if (!mpg_is_digit(peek(s)))
+    if (!mpg_is_digit(peek_char(s)))
       return false;
-    digit[n++] = peek(s);
-    (void)take(&s, peek(s));
+    digit[n++] = peek_char(s);
+    (void)accept_char(&s, peek_char(s));
   }
   if (s.n > 0 || (n != 2 && n != 4))
     return false;

@@ -170,7 +170,7 @@ static uint64_t bits_of(const char *p, size_t n, char c) {
 }
 
 /* Bit i: an odd number of bits up to and with bit i. */
-static uint64_t parity(uint64_t bits) {
+static uint64_t prefix_parity(uint64_t bits) {
   for (int i = 1; i < 64; i *= 2)
     bits ^= bits << i;
   return bits;
@@ -188,7 +188,7 @@ static bool cut_by_parity(const char *p, size_t n, char delimiter, size_t *cut) 
     size_t left = n - at;
     uint64_t quote = bits_of(p + at, left, '"'), lf = bits_of(p + at, left, '\n');
     uint64_t edge = lf | quote | bits_of(p + at, left, delimiter) | bits_of(p + at, left, '\r');
-    uint64_t in = parity(quote) ^ inside, opens = quote & in, closes = quote & ~in;
+    uint64_t in = prefix_parity(quote) ^ inside, opens = quote & in, closes = quote & ~in;
     uint64_t known = left >= 64 ? ~UINT64_C(0) : (UINT64_C(1) << left) - 1;
     if ((opens & ~(edge << 1 | may_open)) != 0 || ((closes << 1 | must_end) & known & ~edge) != 0)
       return false;
@@ -330,7 +330,7 @@ static size_t json_cut(mpg_blocks *b, const char *p, size_t n, size_t *more) {
 /* ---- blocks ---- */
 
 /* Room for `want` bytes, with those of the block preserved; the slack after them is readable. */
-static mpg_rc widen(const mpg_blocks *b, mpg_block *block, size_t want, mpg_err *err) {
+static mpg_rc widen_block(const mpg_blocks *b, mpg_block *block, size_t want, mpg_err *err) {
   char *bytes;
   if (want <= block->cap)
     return MPG_OK;
@@ -356,7 +356,7 @@ static mpg_rc read_on(mpg_blocks *b, mpg_block *block, mpg_err *err) {
 }
 
 /* The start of the stream: a byte order mark, and what cannot be cut from its first byte on. */
-static void begin(mpg_blocks *b, mpg_block *block) {
+static void begin_stream(mpg_blocks *b, mpg_block *block) {
   size_t i = 0;
   if (block->n >= 3 && memcmp(block->bytes, "\xef\xbb\xbf", 3) == 0) {
     block->n -= 3;
@@ -402,7 +402,7 @@ mpg_rc mpg_blocks_next(mpg_blocks *b, mpg_block *block, mpg_err *err) {
   }
   if (want < 2 * b->ntail)
     want = 2 * b->ntail;
-  if ((rc = widen(b, block, want, err)) != MPG_OK)
+  if ((rc = widen_block(b, block, want, err)) != MPG_OK)
     return rc;
   if (b->ntail > 0)
     memcpy(block->bytes, b->tail, b->ntail);
@@ -412,7 +412,7 @@ mpg_rc mpg_blocks_next(mpg_blocks *b, mpg_block *block, mpg_err *err) {
     if (!b->ended && (rc = read_on(b, block, err)) != MPG_OK)
       b->failed = *err;
     if (!b->begun)
-      begin(b, block);
+      begin_stream(b, block);
     if (rc == MPG_OK && (b->ended || block->rest))
       break;
     if (block->rest && block->n > 0 && mpg_stream_failed(b->stream)) {
@@ -428,7 +428,7 @@ mpg_rc mpg_blocks_next(mpg_blocks *b, mpg_block *block, mpg_err *err) {
       block->rest = true;
     if (block->rest)
       break;
-    if (cut == 0 && (rc = widen(b, block, 2 * block->cap, err)) != MPG_OK)
+    if (cut == 0 && (rc = widen_block(b, block, 2 * block->cap, err)) != MPG_OK)
       return rc;
   }
   if (cut > 0)

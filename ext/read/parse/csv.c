@@ -163,7 +163,7 @@ static mpg_rc more_fields(mpg_csv *csv, mpg_err *err) {
   return MPG_OK;
 }
 
-static inline mpg_rc push(mpg_csv *csv, size_t from, size_t to, mpg_err *err) {
+static inline mpg_rc push_field(mpg_csv *csv, size_t from, size_t to, mpg_err *err) {
   mpg_rc rc = csv->n < csv->cap ? MPG_OK : more_fields(csv, err);
   if (rc == MPG_OK)
     csv->fields[csv->n++] = (mpg_str){csv->w.buf + from, to - from};
@@ -185,7 +185,7 @@ static mpg_rc line_break(mpg_csv *csv, size_t pos, mpg_err *err) {
 }
 
 /* Line and column of the byte at `offset` in the current record. */
-static void where(const mpg_csv *csv, size_t offset, int64_t *line, int64_t *column) {
+static void place_of(const mpg_csv *csv, size_t offset, int64_t *line, int64_t *column) {
   size_t i = csv->n_breaks;
   while (i > 0 && csv->breaks[i - 1] > offset)
     i--;
@@ -207,10 +207,10 @@ static mpg_rc malformed(mpg_csv *csv, size_t pos, size_t resume, const char *exp
   mpg_rc rc;
   if (resume - csv->record > csv->limit)
     return too_long(csv, err); /* the same as if the window ended before the error */
-  where(csv, pos - csv->record, &at.line, &at.column);
+  place_of(csv, pos - csv->record, &at.line, &at.column);
   rc = mpg_expected(err, at, expected,
                     resume == csv->w.end ? "end of file" : mpg_byte_text(csv->w.buf[pos], text));
-  where(csv, resume - csv->record, &csv->next_line, &column);
+  place_of(csv, resume - csv->record, &csv->next_line, &column);
   csv->w.at = resume;
   csv->skip_line = true;
   csv->cut_off = resume == csv->w.end && csv->n_breaks == 0;
@@ -220,7 +220,7 @@ static mpg_rc malformed(mpg_csv *csv, size_t pos, size_t resume, const char *exp
 /* Halves the doubled quotes of the quoted fields, in place. A field is quoted if there is a quote
 ** before it; else there is a delimiter, or the begin of the record. False: the host says to stop.
 */
-static bool undouble(mpg_csv *csv) {
+static bool undouble_quotes(mpg_csv *csv) {
   const char *first = csv->w.buf + csv->record;
   size_t work = 0;
   for (size_t i = 0; i < csv->n; i++) {
@@ -271,7 +271,7 @@ static inline size_t plain_fields(mpg_csv *csv, scanner *s, size_t field) {
 }
 
 /* Whether the host says to stop; it is polled at `pos` if that is far after *asked. */
-static inline bool stops(const mpg_csv *csv, size_t pos, size_t *asked) {
+static inline bool should_stop(const mpg_csv *csv, size_t pos, size_t *asked) {
   if (pos - *asked <= BYTES_BETWEEN_POLLS)
     return false;
   *asked = pos;
@@ -307,18 +307,18 @@ static mpg_rc scan_record(mpg_csv *csv, outcome *result, mpg_err *err) {
         *result = END;
         return MPG_OK;
       }
-      if ((rc = push(csv, field, pos, err)) != MPG_OK)
+      if ((rc = push_field(csv, field, pos, err)) != MPG_OK)
         return rc;
       break;
     }
-    if (stops(csv, pos, &asked))
+    if (should_stop(csv, pos, &asked))
       return mpg_fail(err, MPG_INTERRUPTED, "interrupted");
     c = buf[pos];
     if (c == '"' && pos == field && csv->quotes) {
       /* A quoted field: to the quote that is followed by no other one. */
       size_t open = pos, close;
       for (;;) {
-        if (stops(csv, pos, &asked))
+        if (should_stop(csv, pos, &asked))
           return mpg_fail(err, MPG_INTERRUPTED, "interrupted");
         if (!scanner_next(&s, &pos)) {
           *result = MORE;
@@ -350,7 +350,7 @@ static mpg_rc scan_record(mpg_csv *csv, outcome *result, mpg_err *err) {
           return malformed(csv, pos, pos, "text", err);
         }
       }
-      if ((rc = push(csv, open + 1, close, err)) != MPG_OK)
+      if ((rc = push_field(csv, open + 1, close, err)) != MPG_OK)
         return rc;
       if (pos == s.end)
         break;
@@ -365,12 +365,12 @@ static mpg_rc scan_record(mpg_csv *csv, outcome *result, mpg_err *err) {
       break;
     }
     if (c == delimiter) {
-      if ((rc = push(csv, field, pos, err)) != MPG_OK)
+      if ((rc = push_field(csv, field, pos, err)) != MPG_OK)
         return rc;
       field = pos + 1;
     } else if (c == '\n' || c == '\r') {
       if (pos > csv->record) {
-        if ((rc = push(csv, field, pos, err)) != MPG_OK)
+        if ((rc = push_field(csv, field, pos, err)) != MPG_OK)
           return rc;
         break;
       }
@@ -395,7 +395,7 @@ static mpg_rc scan_record(mpg_csv *csv, outcome *result, mpg_err *err) {
     csv->after_cr = buf[pos] == '\r';
   }
   csv->scan = s;
-  if (doubled && !csv->measuring && !undouble(csv))
+  if (doubled && !csv->measuring && !undouble_quotes(csv))
     return mpg_fail(err, MPG_INTERRUPTED, "interrupted");
   *result = RECORD;
   return MPG_OK;
@@ -542,5 +542,5 @@ void mpg_csv_where(const mpg_csv *csv, size_t i, int64_t *line, int64_t *column)
     at = (size_t)(csv->fields[i].p - csv->w.buf);
     at -= at > csv->record && csv->w.buf[at - 1] == '"';
   }
-  where(csv, at - csv->record, line, column);
+  place_of(csv, at - csv->record, line, column);
 }

@@ -16,7 +16,7 @@ typedef size_t put_at(uint32_t *to, uint64_t bits, size_t at);
 
 /* A byte, 16, 32 or 64 of them at a time. */
 #ifndef MPG_SSE2
-static inline marks look(const mpg_csv_scan *scan, const char *p) {
+static inline marks marks_of(const mpg_csv_scan *scan, const char *p) {
   marks m = {0, 0, 0};
   for (int i = 0; i < 64; i++) {
     uint64_t bit = UINT64_C(1) << i;
@@ -30,7 +30,7 @@ static inline marks look(const mpg_csv_scan *scan, const char *p) {
   return m;
 }
 #else
-static inline marks look(const mpg_csv_scan *scan, const char *p) {
+static inline marks marks_of(const mpg_csv_scan *scan, const char *p) {
   const __m128i delimiter = _mm_set1_epi8(scan->delimiter), lf = _mm_set1_epi8('\n'),
                 quote = _mm_set1_epi8(scan->quotes ? '"' : '\n'), cr = _mm_set1_epi8('\r');
   uint64_t is_delimiter = 0, odd = 0, lines = 0;
@@ -183,7 +183,7 @@ size_t mpg_csv_scan_next(mpg_csv_scan *scan, const char *p, size_t n, size_t at)
   if (scan->most != 16 && mpg_has_avx2())
     return next_wide(scan, p, n, at);
 #endif
-  return scan_next(scan, p, n, at, look, mpg_bits_put);
+  return scan_next(scan, p, n, at, marks_of, mpg_bits_put);
 }
 
 size_t mpg_csv_scan_count(mpg_csv_scan *scan, const char *p, size_t n, size_t at) {
@@ -191,5 +191,5 @@ size_t mpg_csv_scan_count(mpg_csv_scan *scan, const char *p, size_t n, size_t at
   if (scan->most != 16 && mpg_has_avx2())
     return count_wide(scan, p, n, at);
 #endif
-  return scan_count(scan, p, n, at, look);
+  return scan_count(scan, p, n, at, marks_of);
 }

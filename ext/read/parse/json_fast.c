@@ -103,21 +103,21 @@ static const char *other_string(const char *p, const char *end) {
   return p == NULL || escaped ? NULL : p - 1;
 }
 
-static inline const char *digits(const char *p, const char *end) {
+static inline const char *skip_digits(const char *p, const char *end) {
   while (p < end && *p >= '0' && *p <= '9')
     p++;
   return p;
 }
 
 /* -?(0|[1-9][0-9]*)(\.[0-9]+)?([eE][+-]?[0-9]+)?, or NULL. */
-static inline const char *number(const char *p, const char *end) {
+static inline const char *skip_number(const char *p, const char *end) {
   const char *from = p += *p == '-';
-  p = digits(p, end);
+  p = skip_digits(p, end);
   if (p == from || (*from == '0' && p > from + 1))
     return NULL;
   if (p < end && *p == '.') {
     from = ++p;
-    p = digits(p, end);
+    p = skip_digits(p, end);
     if (p == from)
       return NULL;
   }
@@ -125,14 +125,14 @@ static inline const char *number(const char *p, const char *end) {
     p++;
     p += p < end && (*p == '+' || *p == '-');
     from = p;
-    p = digits(p, end);
+    p = skip_digits(p, end);
     if (p == from)
       return NULL;
   }
   return p;
 }
 
-static inline const char *word(const char *p, const char *end, mpg_json_member *m) {
+static inline const char *read_word(const char *p, const char *end, mpg_json_member *m) {
   static const struct {
     const char *text;
     size_t n;
@@ -148,7 +148,7 @@ static inline const char *word(const char *p, const char *end, mpg_json_member *
 }
 
 /* A value at p < end; after it, or NULL. */
-static inline const char *value(const char *p, const char *end, mpg_json_member *m) {
+static inline const char *read_value(const char *p, const char *end, mpg_json_member *m) {
   const char *from = p;
   if (*p == '"') {
     p = short_string(++from, end);
@@ -164,9 +164,9 @@ static inline const char *value(const char *p, const char *end, mpg_json_member 
     m->kind = MPG_JSON_NUMBER;
     p = short_number(p);
     if (p == NULL || p >= end)
-      p = number(from, end);
+      p = skip_number(from, end);
   } else {
-    p = word(p, end, m);
+    p = read_word(p, end, m);
   }
   if (p != NULL)
     m->text = (mpg_str){from, (size_t)(p - from)};
@@ -191,7 +191,7 @@ const char *mpg_json_fast_object(mpg_json_fast *usual, const char *p, const char
     p += usual->keys[k].n;
     p += p < end && *p == ' ';
     m->value_at = (size_t)(p - start);
-    p = p < end ? value(p, end, m) : NULL;
+    p = p < end ? read_value(p, end, m) : NULL;
     if (p == NULL || p >= end || (*p != ',' && *p != '}'))
       return NULL;
     if (*p == '}') {
@@ -251,9 +251,9 @@ MPG_INLINE const char *line_value(const char *p, const char *end, const char *ba
   if (*p == '-' || (*p >= '0' && *p <= '9')) {
     p = short_number(p);
     if (p == NULL)
-      p = number(from, end);
+      p = skip_number(from, end);
   } else {
-    p = word(p, end, &ignored);
+    p = read_word(p, end, &ignored);
   }
   *out = (struct mpg_json_span){(uint32_t)(from - base), (uint32_t)(p - from)};
   return p;

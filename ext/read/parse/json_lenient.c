@@ -139,7 +139,7 @@ static inline const char *string_special(const char *p, const char *end) {
 }
 
 /* From its opening quote on. */
-static inline const char *string(mpg_json_lenient *s, const char *p, mpg_json_token *out) {
+static inline const char *read_string(mpg_json_lenient *s, const char *p, mpg_json_token *out) {
   const char *open = p++;
   out->kind = MPG_JSON_LENIENT_STRING;
   out->escaped = false;
@@ -196,7 +196,7 @@ static inline const char *plain_number(const char *p, const char *end) {
   return NULL;
 }
 
-static inline const char *bare(mpg_json_lenient *s, const char *p, mpg_json_token *out) {
+static inline const char *read_bare(mpg_json_lenient *s, const char *p, mpg_json_token *out) {
   const char *start = p;
   p = plain_number(start, s->end);
   if (p != NULL) {
@@ -234,7 +234,7 @@ static inline const char *any_value(mpg_json_lenient *s, const char *p, mpg_json
   if (p == s->end)
     return fail(s, p, "a value");
   if (*p == '"')
-    return string(s, p, value);
+    return read_string(s, p, value);
   if (*p == '{' || *p == '[') {
     mpg_json_skip skip = {0, false, false};
     const char *start = p, *from, *near;
@@ -253,7 +253,7 @@ static inline const char *any_value(mpg_json_lenient *s, const char *p, mpg_json
     value->text = (mpg_str){start, (size_t)(p - start)};
     return p;
   }
-  return bare(s, p, value);
+  return read_bare(s, p, value);
 }
 
 const char *mpg_json_lenient_value(mpg_json_lenient *s, const char *p, mpg_json_token *value) {
@@ -276,10 +276,10 @@ static inline const char *member_key(mpg_json_lenient *s, const char *p, mpg_jso
       return p + n + 2;
     }
   }
-  return string(s, p, key);
+  return read_string(s, p, key);
 }
 
-static inline const char *space(const char *p, const char *end) {
+static inline const char *skip_space(const char *p, const char *end) {
   if (p < end && *p == ' ')
     p++;
   return p < end && *p <= ' ' ? mpg_json_lenient_space(p, end) : p;
@@ -292,12 +292,12 @@ const char *mpg_json_lenient_member(mpg_json_lenient *s, const char *p, mpg_json
   p = member_key(s, p, key);
   if (p == NULL)
     return NULL;
-  p = space(p, s->end);
+  p = skip_space(p, s->end);
   if (p == s->end || *p != ':')
     return fail(s, p, "':'");
-  p = space(p + 1, s->end);
+  p = skip_space(p + 1, s->end);
   p = any_value(s, p, value);
-  return p == NULL ? NULL : space(p, s->end);
+  return p == NULL ? NULL : skip_space(p, s->end);
 }
 
 /* ---- Text ---- */
@@ -323,7 +323,7 @@ static char *put_utf8(char *to, int code) {
 
 /* Skips an escape from its backslash on; NULL: it is none, and the backslash is an ordinary byte.
 */
-static const char *unescape(const char *p, const char *end, char **to) {
+static const char *unescape_one(const char *p, const char *end, char **to) {
   static const char names[] = "\"\\/bfnrt", bytes[] = "\"\\/\b\f\n\r\t";
   const char *name;
   int code, low;
@@ -352,7 +352,7 @@ size_t mpg_json_lenient_unescape(char *to, mpg_str raw, mpg_poller *poller) {
   const char *p = raw.p, *end = p + raw.n, *from = p;
   char *start = to;
   while (p < end) {
-    const char *after = *p == '\\' ? unescape(p, end, &to) : NULL;
+    const char *after = *p == '\\' ? unescape_one(p, end, &to) : NULL;
     if (after == NULL)
       *to++ = *p++;
     else

@@ -120,8 +120,8 @@ void mpg_json_docs_free(mpg_json_docs *docs) {
 }
 
 /* The member that step `s` names; `hint` is the index to try first. */
-static const mpg_json_member *take(const step *s, const mpg_json_member *members, size_t n,
-                                   size_t hint) {
+static const mpg_json_member *find_member(const step *s, const mpg_json_member *members, size_t n,
+                                          size_t hint) {
   if (s->is_index) {
     uint64_t i = (uint64_t)s->index;
     if (i > n || (!s->from_end && i == n))
@@ -155,7 +155,7 @@ mpg_rc mpg_json_path_find(const mpg_json_path *path, mpg_json_docs *docs, const 
     } else if (s->is_index) {
       return MPG_OK; /* a record is an object */
     }
-    m = take(s, members, n, i == 0 ? *hint : 0);
+    m = find_member(s, members, n, i == 0 ? *hint : 0);
     if (m == NULL)
       return MPG_OK;
     if (i == 0)

@@ -166,7 +166,7 @@ static mpg_rc without_nan(mpg_json *json, mpg_err *err) {
 ** Takes what is next in the window: punctuation, or a record (*record then says so). *more: it ends
 ** after the window, or there is nothing yet.
 */
-static mpg_rc take(mpg_json *json, bool *record, bool *more, mpg_err *err) {
+static mpg_rc read_next(mpg_json *json, bool *record, bool *more, mpg_err *err) {
   mpg_window *w = &json->w;
   mpg_json_scan s = {w->buf + w->end, MPG_OK, NULL, NULL, NULL, &json->asking, NULL, false, 0};
   const char *p, *after, *last;
@@ -242,7 +242,7 @@ mpg_rc mpg_json_record(mpg_json *json, const mpg_json_member **members, size_t *
     if (json->skip_line && !more)
       return MPG_DONE;
     if (!more)
-      rc = take(json, &record, &more, err);
+      rc = read_next(json, &record, &more, err);
     if (rc == MPG_OK && more) {
       if (json->w.end - json->w.at > json->limit)
         rc = too_long(json, err);

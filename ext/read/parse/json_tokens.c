@@ -25,7 +25,7 @@ static const char *fail(mpg_json_scan *s, const char *at, const char *expected) 
 #define BYTES_BETWEEN_POLLS ((size_t)1 << 20)
 #define UNESCAPED_BETWEEN_POLLS ((size_t)1 << 18)
 
-static bool ask(mpg_json_scan *s, const char *p) {
+static bool poll_host(mpg_json_scan *s, const char *p) {
   bool first = s->look == NULL;
   s->look = (size_t)(s->end - p) > BYTES_BETWEEN_POLLS ? p + BYTES_BETWEEN_POLLS : s->end;
   if (first || p == s->end || !mpg_interrupted(s->env))
@@ -36,8 +36,8 @@ static bool ask(mpg_json_scan *s, const char *p) {
 }
 
 /* Whether the host says to stop; s then has the error. */
-static inline bool stops(mpg_json_scan *s, const char *p) {
-  return p >= s->look && ask(s, p);
+static inline bool should_stop(mpg_json_scan *s, const char *p) {
+  return p >= s->look && poll_host(s, p);
 }
 
 mpg_rc mpg_json_scan_fail(const mpg_json_scan *s, const char *path, int64_t line, int64_t column,
@@ -86,7 +86,7 @@ const char *mpg_json_plain_end(const char *p, const char *end) {
 }
 
 /* A sequence of two to four bytes (RFC 3629): no overlong forms, no surrogates, up to U+10FFFF. */
-static const char *utf8(mpg_json_scan *s, const char *p) {
+static const char *skip_utf8(mpg_json_scan *s, const char *p) {
   unsigned char lead = (unsigned char)*p++, low = 0x80, high = 0xbf;
   int more = lead >= 0xf0 ? 3 : lead >= 0xe0 ? 2 : 1;
   if (lead < 0xc2 || lead > 0xf4)
@@ -134,7 +134,7 @@ static bool is_escape(char c) {
 }
 
 /* An escape, from its backslash on. */
-static const char *escape(mpg_json_scan *s, const char *p) {
+static const char *skip_escape(mpg_json_scan *s, const char *p) {
   static const char lone[] = "a surrogate pair";
   const char *start = p++;
   unsigned code;
@@ -170,15 +170,15 @@ const char *mpg_json_string(mpg_json_scan *s, const char *p, bool *escaped) {
       return fail(s, p, "a closing quote");
     if (*p == '"')
       return p + 1;
-    if (stops(s, p))
+    if (should_stop(s, p))
       return NULL;
     if (*p == '\\') {
       *escaped = true;
-      p = escape(s, p);
+      p = skip_escape(s, p);
     } else if ((unsigned char)*p < 0x20) {
       return fail(s, p, "a closing quote or an escape");
     } else {
-      p = utf8(s, p);
+      p = skip_utf8(s, p);
     }
   }
   return NULL;
@@ -247,7 +247,7 @@ size_t mpg_json_unescape(char *to, mpg_str raw, mpg_poller *poller) {
   return (size_t)(to - start);
 }
 
-static const char *digits(mpg_json_scan *s, const char *p) {
+static const char *skip_digits(mpg_json_scan *s, const char *p) {
   const char *first = p;
   while (p < s->end && *p >= '0' && *p <= '9')
     p++;
@@ -255,25 +255,25 @@ static const char *digits(mpg_json_scan *s, const char *p) {
 }
 
 /* -?(0|[1-9][0-9]*)(\.[0-9]+)?([eE][+-]?[0-9]+)? */
-static const char *number(mpg_json_scan *s, const char *p) {
+static const char *skip_number(mpg_json_scan *s, const char *p) {
   if (*p == '-')
     p++;
   if (p < s->end && *p == '0')
     p++;
-  else if ((p = digits(s, p)) == NULL)
+  else if ((p = skip_digits(s, p)) == NULL)
     return NULL;
-  if (p < s->end && *p == '.' && (p = digits(s, p + 1)) == NULL)
+  if (p < s->end && *p == '.' && (p = skip_digits(s, p + 1)) == NULL)
     return NULL;
   if (p < s->end && (*p == 'e' || *p == 'E')) {
     p++;
     if (p < s->end && (*p == '+' || *p == '-'))
       p++;
-    p = digits(s, p);
+    p = skip_digits(s, p);
   }
   return p;
 }
 
-static const char *literal(mpg_json_scan *s, const char *p, const char *word) {
+static const char *skip_literal(mpg_json_scan *s, const char *p, const char *word) {
   for (const char *w = word; *w != '\0'; w++, p++)
     if (p == s->end || *p != *w)
       return fail(s, p, word);
@@ -284,7 +284,7 @@ static const char *literal(mpg_json_scan *s, const char *p, const char *word) {
 static const char *nan_or_infinity(mpg_json_scan *s, const char *p, mpg_json_kind *kind) {
   *kind = MPG_JSON_NAN;
   s->nans++;
-  return literal(s, p, *p == 'N' ? "NaN" : *p == 'I' ? "Infinity" : "-Infinity");
+  return skip_literal(s, p, *p == 'N' ? "NaN" : *p == 'I' ? "Infinity" : "-Infinity");
 }
 
 char *mpg_json_without_nan(char *to, mpg_str raw, mpg_poller *poller) {
@@ -320,7 +320,7 @@ char *mpg_json_without_nan(char *to, mpg_str raw, mpg_poller *poller) {
 }
 
 /* A value that is no container. */
-static const char *scalar(mpg_json_scan *s, const char *p, mpg_json_kind *kind) {
+static const char *skip_scalar(mpg_json_scan *s, const char *p, mpg_json_kind *kind) {
   bool escaped;
   if (p == s->end)
     return fail(s, p, "a value");
@@ -330,20 +330,20 @@ static const char *scalar(mpg_json_scan *s, const char *p, mpg_json_kind *kind) 
     return mpg_json_string(s, p + 1, &escaped);
   case 't':
     *kind = MPG_JSON_TRUE;
-    return literal(s, p, "true");
+    return skip_literal(s, p, "true");
   case 'f':
     *kind = MPG_JSON_FALSE;
-    return literal(s, p, "false");
+    return skip_literal(s, p, "false");
   case 'n':
     *kind = MPG_JSON_NULL;
-    return literal(s, p, "null");
+    return skip_literal(s, p, "null");
   default:
     if (s->takes_nan && (*p == 'N' || *p == 'I' || (*p == '-' && p + 1 < s->end && p[1] == 'I')))
       return nan_or_infinity(s, p, kind);
     if (*p != '-' && (*p < '0' || *p > '9'))
       return fail(s, p, "a value");
     *kind = MPG_JSON_NUMBER;
-    return number(s, p);
+    return skip_number(s, p);
   }
 }
 
@@ -373,7 +373,7 @@ const char *mpg_json_value(mpg_json_scan *s, const char *p, int depth, mpg_json_
   mpg_str key;
   *kind = p == s->end || *p != '[' ? MPG_JSON_OBJECT : MPG_JSON_ARRAY;
   for (;;) {
-    if (stops(s, p))
+    if (should_stop(s, p))
       return NULL;
     if (p < s->end && (*p == '{' || *p == '[')) {
       if (depth + level >= MPG_JSON_DEPTH) {
@@ -393,7 +393,7 @@ const char *mpg_json_value(mpg_json_scan *s, const char *p, int depth, mpg_json_
         continue;
       }
     } else {
-      p = scalar(s, p, level == 0 ? kind : &inner);
+      p = skip_scalar(s, p, level == 0 ? kind : &inner);
       if (p == NULL || level == 0)
         return p;
     }
@@ -456,7 +456,8 @@ static int by_key(const void *a, const void *b, void *ctx) {
 }
 
 /* The first member whose key was there before, or NULL. Memory, interruption: see s. */
-static const mpg_json_member *repeated(mpg_json_members *m, const mpg_env *env, mpg_json_scan *s) {
+static const mpg_json_member *find_repeated(mpg_json_members *m, const mpg_env *env,
+                                            mpg_json_scan *s) {
   const mpg_json_member *found = NULL;
   uint64_t seen = 0;
   if (m->n <= 64) {
@@ -513,7 +514,7 @@ const char *mpg_json_members_scan(mpg_json_members *m, const mpg_env *env, mpg_j
         }
         m->cap = m->cap < most ? m->cap : most; /* polls again above it */
       }
-      if (stops(s, p))
+      if (should_stop(s, p))
         return NULL;
       member = &m->p[m->n];
       member->key = (mpg_str){"", 0};
@@ -551,7 +552,7 @@ const char *mpg_json_members_scan(mpg_json_members *m, const mpg_env *env, mpg_j
     s->at = p;
     return NULL;
   }
-  twice = object ? repeated(m, env, s) : NULL;
+  twice = object ? find_repeated(m, env, s) : NULL;
   if (twice != NULL) {
     (void)fail(s, start + twice->key_at, "a key that the object does not have yet");
     s->found = "it again";

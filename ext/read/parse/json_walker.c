@@ -71,7 +71,7 @@ static void give_up(mpg_pull *p) {
   back_to_top(p);
 }
 
-static mpg_rc stopped(mpg_pull *p, mpg_err *err) {
+static mpg_rc fail_interrupted(mpg_pull *p, mpg_err *err) {
   give_up(p);
   return mpg_fail(err, MPG_INTERRUPTED, "interrupted");
 }
@@ -97,10 +97,10 @@ static void advance(mpg_pull *p, const char *to) {
 }
 
 /* Reads more: the value that begins at w.at ends after the window. */
-static mpg_rc more(mpg_pull *p, mpg_err *err) {
+static mpg_rc read_more(mpg_pull *p, mpg_err *err) {
   mpg_rc rc;
   if (mpg_interrupted(p->env))
-    return stopped(p, err);
+    return fail_interrupted(p, err);
   if (p->w.end - p->w.at > p->limit)
     return too_long(p, err);
   rc = mpg_window_more(&p->w, err);
@@ -116,7 +116,7 @@ mpg_rc mpg_pull_line_text(mpg_pull *p, mpg_str *text, mpg_err *err) {
     newline = text->n > 0 ? memchr(text->p, '\n', text->n) : NULL;
     if (newline != NULL || text->n >= MPG_EXCERPT || p->w.last)
       break;
-    if (more(p, err) != MPG_OK)
+    if (read_more(p, err) != MPG_OK)
       return err->rc;
   }
   if (newline != NULL)
@@ -139,13 +139,13 @@ static mpg_rc malformed(mpg_pull *p, const mpg_json_scan *s, mpg_err *err) {
 }
 
 /* Steps over what is broken; MPG_DONE if nothing follows it. */
-static mpg_rc mend(mpg_pull *p, mpg_err *err) {
+static mpg_rc skip_broken(mpg_pull *p, mpg_err *err) {
   while (p->broken) {
     const char *at = p->w.buf + p->w.at, *end = p->w.buf + p->w.end, *newline;
     if (at == end) {
       if (p->w.last)
         return MPG_DONE;
-      if (more(p, err) != MPG_OK)
+      if (read_more(p, err) != MPG_OK)
         return err->rc;
       continue;
     }
@@ -218,7 +218,7 @@ static mpg_rc keep_key(mpg_pull *p, mpg_str raw, mpg_pull_item *item, mpg_err *e
   if (mpg_grow(p->env, &p->key, &p->key_cap, raw.n + 1, 1) != MPG_OK)
     return out_of_memory(p, err);
   item->key = (mpg_str){p->key, mpg_json_unescape(p->key, raw, &p->poller)};
-  return p->poller.stopped ? stopped(p, err) : MPG_OK;
+  return p->poller.stopped ? fail_interrupted(p, err) : MPG_OK;
 }
 
 mpg_rc mpg_pull_next(mpg_pull *p, mpg_pull_item *item, mpg_err *err) {
@@ -237,7 +237,7 @@ mpg_rc mpg_pull_next(mpg_pull *p, mpg_pull_item *item, mpg_err *err) {
     rc = mpg_pull_take(p, &kind, &text, err);
   }
   if (rc == MPG_OK)
-    rc = mend(p, err);
+    rc = skip_broken(p, err);
   while (rc == MPG_OK) {
     mpg_json_scan s = {p->w.buf + p->w.end, MPG_OK, NULL, NULL, NULL, p->env, NULL, false, 0};
     const char *after = NULL, *at;
@@ -263,7 +263,7 @@ mpg_rc mpg_pull_next(mpg_pull *p, mpg_pull_item *item, mpg_err *err) {
       return MPG_DONE;
     }
     if (s.rc == MPG_DATA && s.at == s.end && !p->w.last)
-      rc = more(p, err);
+      rc = read_more(p, err);
     else if (p->depth == 0 && s.at == s.end)
       return MPG_DONE;
     else
@@ -291,7 +291,7 @@ mpg_rc mpg_pull_take(mpg_pull *p, mpg_json_kind *kind, mpg_str *text, mpg_err *e
     /* A number continues with digits. */
     if (end == NULL ? s.rc == MPG_DATA && s.at == s.end && !p->w.last
                     : end == s.end && *kind == MPG_JSON_NUMBER && !p->w.last) {
-      if (more(p, err) != MPG_OK)
+      if (read_more(p, err) != MPG_OK)
         return err->rc;
       continue;
     }
@@ -309,7 +309,7 @@ mpg_rc mpg_pull_take(mpg_pull *p, mpg_json_kind *kind, mpg_str *text, mpg_err *e
           return out_of_memory(p, err);
         *text = (mpg_str){p->text, mpg_json_unescape(p->text, *text, &p->poller)};
         if (p->poller.stopped)
-          return stopped(p, err);
+          return fail_interrupted(p, err);
       }
     }
     advance(p, end);
@@ -370,13 +370,13 @@ mpg_rc mpg_pull_ahead(mpg_pull *p, bool (*is)(mpg_str key, const char *name), co
     if (rc == MPG_OK)
       return MPG_OK;
     if (rc == MPG_INTERRUPTED)
-      return stopped(p, err);
+      return fail_interrupted(p, err);
     if (rc != MPG_DATA || s.at != s.end || p->w.last)
       return MPG_DONE;
     *far = p->w.end - p->w.at > p->limit;
     if (*far)
       return MPG_DONE;
-    if (more(p, err) != MPG_OK)
+    if (read_more(p, err) != MPG_OK)
       return err->rc;
   }
 }

@@ -13,7 +13,7 @@ typedef enum decoded { GOOD, SHORT, LONG_VARINT, BAD_NUMBER, BAD_TYPE, BAD_LENGT
 /* ---- Fields in memory ---- */
 
 /* Little-endian groups of 7 bits, the last one without its high bit. */
-static decoded varint(const unsigned char *p, size_t n, size_t *at, uint64_t *out) {
+static decoded read_varint(const unsigned char *p, size_t n, size_t *at, uint64_t *out) {
   uint64_t v = 0;
   if (*at < n && p[*at] < 0x80) { /* most of them */
     *out = p[(*at)++];
@@ -45,11 +45,11 @@ uint64_t mpg_little_endian(const char *bytes, size_t n) {
 
 /* A tag and a number, or a tag and a length; *used are their bytes. `tag` is the raw tag if it
 ** could be read. */
-static decoded decode(const char *bytes, size_t n, mpg_proto_field *f, size_t *used,
-                      uint64_t *tag) {
+static decoded decode_field(const char *bytes, size_t n, mpg_proto_field *f, size_t *used,
+                            uint64_t *tag) {
   const unsigned char *p = (const unsigned char *)bytes;
   size_t at = 0, width;
-  decoded d = varint(p, n, &at, tag);
+  decoded d = read_varint(p, n, &at, tag);
   if (d != GOOD)
     return d;
   if (*tag >> 3 == 0 || *tag >> 3 > NUMBER_LIMIT)
@@ -60,7 +60,7 @@ static decoded decode(const char *bytes, size_t n, mpg_proto_field *f, size_t *u
   case MPG_PROTO_VARINT:
   case MPG_PROTO_BYTES:
     f->type = (mpg_proto_type)(*tag & 7);
-    d = varint(p, n, &at, &f->value);
+    d = read_varint(p, n, &at, &f->value);
     if (d == GOOD && f->type == MPG_PROTO_BYTES && f->value > (uint64_t)MPG_PROTO_LENGTH_LIMIT)
       d = BAD_LENGTH;
     break;
@@ -104,8 +104,8 @@ static mpg_rc malformed(const char *path, const char *what, int64_t at, decoded 
                   (long long)at, what, found);
 }
 
-static mpg_rc beyond(const char *path, const char *what, const mpg_proto_field *f, uint64_t left,
-                     mpg_err *err) {
+static mpg_rc fail_beyond(const char *path, const char *what, const mpg_proto_field *f,
+                          uint64_t left, mpg_err *err) {
   return mpg_fail(err, MPG_DATA,
                   "%s: byte %lld: expected a field of %s, found field %u with a length of %llu "
                   "bytes where %llu are left",
@@ -119,13 +119,13 @@ mpg_rc mpg_proto_next(mpg_proto_message *m, mpg_proto_field *f, mpg_err *err) {
   decoded d;
   if (m->bytes.n == 0)
     return MPG_DONE;
-  d = decode(m->bytes.p, m->bytes.n, f, &used, &tag);
+  d = decode_field(m->bytes.p, m->bytes.n, f, &used, &tag);
   f->at = m->offset;
   if (d != GOOD)
     return malformed(m->path, m->what, f->at, d, f, tag, err);
   if (f->type == MPG_PROTO_BYTES) {
     if (f->value > m->bytes.n - used)
-      return beyond(m->path, m->what, f, m->bytes.n - used, err);
+      return fail_beyond(m->path, m->what, f, m->bytes.n - used, err);
     f->bytes = (mpg_str){m->bytes.p + used, (size_t)f->value};
     used += (size_t)f->value;
   }
@@ -160,7 +160,7 @@ void mpg_proto_close(mpg_proto_stream *s) {
   mpg_window_close(&s->window);
 }
 
-static mpg_rc more(mpg_proto_stream *s, mpg_err *err) {
+static mpg_rc read_more(mpg_proto_stream *s, mpg_err *err) {
   if (mpg_interrupted(s->window.env))
     return mpg_fail(err, MPG_INTERRUPTED, "interrupted");
   return mpg_window_more(&s->window, err);
@@ -171,15 +171,15 @@ static size_t in_window(const mpg_proto_stream *s) {
 }
 
 /* Reads on until there are `n` bytes, or the file ends. */
-static mpg_rc fill(mpg_proto_stream *s, size_t n, mpg_err *err) {
+static mpg_rc fill_window(mpg_proto_stream *s, size_t n, mpg_err *err) {
   mpg_rc rc = MPG_OK;
   while (rc == MPG_OK && in_window(s) < n && !s->window.last)
-    rc = more(s, err);
+    rc = read_more(s, err);
   return rc;
 }
 
 mpg_rc mpg_proto_peek(mpg_proto_stream *s, size_t n, mpg_str *bytes, mpg_err *err) {
-  mpg_rc rc = fill(s, n, err);
+  mpg_rc rc = fill_window(s, n, err);
   if (rc == MPG_OK)
     *bytes = (mpg_str){s->window.buf + s->window.at, in_window(s) < n ? in_window(s) : n};
   return rc;
@@ -205,7 +205,7 @@ mpg_rc mpg_proto_stream_next(mpg_proto_stream *s, int64_t end, const char *what,
   mpg_rc rc;
   if (s->at == end)
     return MPG_DONE;
-  rc = fill(s, FIELD_BYTES, err);
+  rc = fill_window(s, FIELD_BYTES, err);
   if (rc != MPG_OK)
     return rc;
   n = in_window(s);
@@ -213,14 +213,14 @@ mpg_rc mpg_proto_stream_next(mpg_proto_stream *s, int64_t end, const char *what,
     return MPG_DONE;
   if ((int64_t)n > end - s->at)
     n = (size_t)(end - s->at);
-  d = decode(s->window.buf + s->window.at, n, f, &used, &tag);
+  d = decode_field(s->window.buf + s->window.at, n, f, &used, &tag);
   f->at = s->at;
   if (d == SHORT && s->window.last && n == in_window(s) && end != s->at + (int64_t)n)
     return truncated(s, end == INT64_MAX ? 1 : (uint64_t)(end - s->at), what, err);
   if (d != GOOD)
     return malformed(path, what, f->at, d, f, tag, err);
   if (f->type == MPG_PROTO_BYTES && (int64_t)f->value > end - s->at - (int64_t)used)
-    return beyond(path, what, f, (uint64_t)(end - s->at) - used, err);
+    return fail_beyond(path, what, f, (uint64_t)(end - s->at) - used, err);
   advance(s, used);
   return MPG_OK;
 }
@@ -233,7 +233,7 @@ mpg_rc mpg_proto_take(mpg_proto_stream *s, uint64_t n, const char *what, mpg_str
     return mpg_fail(err, MPG_LIMIT, "%s: byte %lld: %s of %llu bytes, more than %llu",
                     mpg_stream_path(s->window.stream), (long long)s->at, what,
                     (unsigned long long)n, (unsigned long long)limit);
-  rc = fill(s, (size_t)n, err);
+  rc = fill_window(s, (size_t)n, err);
   if (rc != MPG_OK)
     return rc;
   if (in_window(s) < n) {
@@ -253,7 +253,7 @@ mpg_rc mpg_proto_skip(mpg_proto_stream *s, uint64_t n, const char *what, mpg_err
     advance(s, in_window(s));
     if (s->window.last)
       return truncated(s, n, what, err);
-    rc = more(s, err);
+    rc = read_more(s, err);
     if (rc != MPG_OK)
       return rc;
   }

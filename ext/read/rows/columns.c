@@ -37,7 +37,7 @@ static uint64_t hash_of(const mpg_columns *columns, mpg_str name) {
   return h ^ h >> 32;
 }
 
-static void enter(mpg_columns *columns, size_t k) {
+static void enter_name(mpg_columns *columns, size_t k) {
   size_t i = hash_of(columns, columns->p[k].name) & (columns->n_slots - 1);
   while (columns->slots[i] != 0)
     i = (i + 1) & (columns->n_slots - 1);
@@ -59,7 +59,7 @@ static mpg_rc enter_all(mpg_columns *columns) {
     columns->n_indexed = 0;
   }
   while (columns->n_indexed < columns->n)
-    enter(columns, columns->n_indexed++);
+    enter_name(columns, columns->n_indexed++);
   return MPG_OK;
 }
 
@@ -93,7 +93,7 @@ size_t mpg_columns_find(const mpg_columns *columns, mpg_str name) {
 
 /* ---- Lists in text ---- */
 
-static mpg_str trimmed(mpg_str s) {
+static mpg_str trim(mpg_str s) {
   while (s.n > 0 && mpg_is_json_space(s.p[s.n - 1]))
     s.n--;
   while (s.n > 0 && mpg_is_json_space(*s.p)) {
@@ -114,24 +114,24 @@ static size_t quoted_end(mpg_str s, size_t at) {
 }
 
 /* The next piece of *rest up to `stop` (a comma, or ' ' for any white space) outside quotes. */
-static mpg_str piece(mpg_str *rest, char stop) {
+static mpg_str next_piece(mpg_str *rest, char stop) {
   mpg_str s = *rest;
   size_t i = 0;
   while (i < s.n && !(stop == ' ' ? mpg_is_json_space(s.p[i]) : s.p[i] == stop))
     i = s.p[i] == '"' ? quoted_end(s, i) : i + 1;
   *rest = i < s.n ? (mpg_str){s.p + i + 1, s.n - i - 1} : (mpg_str){s.p + s.n, 0};
-  return trimmed((mpg_str){s.p, i});
+  return trim((mpg_str){s.p, i});
 }
 
-static mpg_rc bad(const char *expected, mpg_str found, mpg_err *err) {
+static mpg_rc unexpected(const char *expected, mpg_str found, mpg_err *err) {
   char text[MPG_EXCERPT];
   mpg_text_excerpt(found, text);
   return mpg_fail(err, MPG_MISUSE, "expected %s, found \"%s\"", expected, text);
 }
 
 /* Adds a column, its name out of its quotes. The path is freed in an error. */
-static mpg_rc add(mpg_columns *columns, mpg_str name, mpg_column_type type, mpg_json_path *path,
-                  mpg_err *err) {
+static mpg_rc add_column(mpg_columns *columns, mpg_str name, mpg_column_type type,
+                         mpg_json_path *path, mpg_err *err) {
   char *to;
   size_t n = 0;
   mpg_rc rc;
@@ -149,7 +149,7 @@ static mpg_rc add(mpg_columns *columns, mpg_str name, mpg_column_type type, mpg_
   }
   columns->p[columns->n - 1].name.n = n;
   if (mpg_columns_find(columns, (mpg_str){to, n}) < columns->n - 1)
-    return bad("names that differ", name, err);
+    return unexpected("names that differ", name, err);
   return MPG_OK;
 }
 
@@ -160,27 +160,28 @@ static mpg_rc parse_element(mpg_columns *columns, mpg_str element, mpg_columns_f
   mpg_json_path *path = NULL;
   mpg_rc rc;
   if (form != MPG_COLUMNS_NAMES)
-    name = piece(&rest, ' ');
+    name = next_piece(&rest, ' ');
   if (name.n == 0)
-    return bad("a name", element, err);
+    return unexpected("a name", element, err);
   if (form == MPG_COLUMNS_NAMES)
-    return add(columns, name, type, NULL, err);
-  rest = trimmed(rest);
+    return add_column(columns, name, type, NULL, err);
+  rest = trim(rest);
   if (form == MPG_COLUMNS_PATHS && rest.n > 0 && *rest.p == '$') {
-    word = piece(&rest, ' ');
+    word = next_piece(&rest, ' ');
     if ((rc = mpg_json_path_compile(&path, columns->env, word, err)) != MPG_OK)
       return rc;
-    rest = trimmed(rest);
+    rest = trim(rest);
   }
   if ((rest.n > 0 || form == MPG_COLUMNS_TYPES) && !mpg_column_type_parse(rest, &type)) {
     mpg_json_path_free(path, columns->env);
-    return bad(form == MPG_COLUMNS_PATHS
-                   ? "NAME, NAME $.PATH, NAME TYPE or NAME $.PATH TYPE, with BIGINT, REAL, TEXT or "
-                     "TIME as the type"
-                   : "NAME and BIGINT, REAL, TEXT or TIME",
-               element, err);
+    return unexpected(
+        form == MPG_COLUMNS_PATHS
+            ? "NAME, NAME $.PATH, NAME TYPE or NAME $.PATH TYPE, with BIGINT, REAL, TEXT or "
+              "TIME as the type"
+            : "NAME and BIGINT, REAL, TEXT or TIME",
+        element, err);
   }
-  return add(columns, name, type, path, err);
+  return add_column(columns, name, type, path, err);
 }
 
 mpg_rc mpg_columns_parse(mpg_columns *columns, mpg_str text, mpg_columns_form form, mpg_err *err) {
@@ -188,7 +189,7 @@ mpg_rc mpg_columns_parse(mpg_columns *columns, mpg_str text, mpg_columns_form fo
   mpg_rc rc = MPG_OK;
   do {
     bool more;
-    mpg_str element = piece(&rest, ',');
+    mpg_str element = next_piece(&rest, ',');
     more = rest.p > text.p && rest.p[-1] == ',';
     rc = parse_element(columns, element, form, err);
     if (!more)
@@ -284,7 +285,7 @@ bool mpg_column_read(const mpg_reading *reading, mpg_column_type type, mpg_str t
   }
   if (read_trimmed(reading, type, text, out))
     return true;
-  inner = trimmed(text);
+  inner = trim(text);
   if (inner.n < text.n && read_trimmed(reading, type, inner, out))
     return true;
   out->type = MPG_NULL;
@@ -315,7 +316,7 @@ const char *mpg_column_expected(mpg_column_type type) {
 }
 
 mpg_column_type mpg_column_fit(mpg_column_type so_far, mpg_str text) {
-  mpg_str s = trimmed(text), digits = s;
+  mpg_str s = trim(text), digits = s;
   int64_t i;
   double r;
   if (so_far == MPG_COLUMN_TEXT || mpg_column_is_padded(s))

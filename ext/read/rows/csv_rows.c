@@ -63,7 +63,7 @@ static mpg_rc at_field(const csv_file *f, size_t i, const char *expected, const 
   return mpg_expected(err, at, expected, found);
 }
 
-static mpg_str trimmed(mpg_str s) {
+static mpg_str trim(mpg_str s) {
   while (s.n > 0 && (s.p[s.n - 1] == ' ' || s.p[s.n - 1] == '\t'))
     s.n--;
   while (s.n > 0 && (*s.p == ' ' || *s.p == '\t')) {
@@ -75,7 +75,7 @@ static mpg_str trimmed(mpg_str s) {
 
 /* The name of field i: that of the header without spaces around it; cN if there is none. */
 static mpg_str field_name(mpg_str header, size_t i, char text[24]) {
-  header = trimmed(header);
+  header = trim(header);
   if (header.n > 0)
     return header;
   (void)snprintf(text, 24, "c%zu", i + 1);
@@ -113,7 +113,7 @@ static mpg_rc add_columns(csv_file *f, mpg_columns *columns, mpg_err *err) {
   return rc;
 }
 
-static mpg_rc lacks(const csv_file *f, mpg_str name, size_t n, mpg_err *err) {
+static mpg_rc fail_lacking(const csv_file *f, mpg_str name, size_t n, mpg_err *err) {
   char missing[MPG_EXCERPT], first[MPG_EXCERPT], expected[MPG_EXCERPT + 64],
       found[MPG_EXCERPT + 64];
   mpg_text_excerpt(name, missing);
@@ -125,7 +125,7 @@ static mpg_rc lacks(const csv_file *f, mpg_str name, size_t n, mpg_err *err) {
 }
 
 /* Lists field k of the header, whose name is no column's. */
-static mpg_rc undeclared(const csv_file *f, size_t k, mpg_err *err) {
+static mpg_rc list_undeclared(const csv_file *f, size_t k, mpg_err *err) {
   char text[24], name[MPG_EXCERPT];
   mpg_text_excerpt(field_name(f->fields[k], k, text), name);
   if (f->issues != NULL &&
@@ -146,13 +146,13 @@ static mpg_rc match_names(csv_file *f, size_t n, const mpg_columns *header, bool
     if (i >= n || !mpg_str_eq_nocase(field_name(f->fields[i], i, text), columns->p[i].name))
       k = mpg_columns_find(header, columns->p[i].name);
     if (k == n)
-      return lacks(f, columns->p[i].name, n, err);
+      return fail_lacking(f, columns->p[i].name, n, err);
     f->at[i] = k;
     used[k] = true;
   }
   for (size_t k = 0; rc == MPG_OK && n > columns->n && k < n; k++)
     if (!used[k])
-      rc = undeclared(f, k, err);
+      rc = list_undeclared(f, k, err);
   return rc;
 }
 
@@ -259,7 +259,7 @@ static const size_t *csv_file_fields(void *p, size_t *width) {
 
 /* ---- Records ---- */
 
-static mpg_rc ragged(const csv_file *f, size_t n, mpg_err *err) {
+static mpg_rc fail_ragged(const csv_file *f, size_t n, mpg_err *err) {
   char expected[64], found[32];
   (void)snprintf(expected, sizeof expected, "%zu field%s%s", f->width, f->width == 1 ? "" : "s",
                  f->options->header ? ", as in the header" : "");
@@ -283,7 +283,7 @@ static mpg_rc csv_file_column(void *p, size_t i, mpg_value *out, mpg_err *err) {
       mpg_column_take(&f->options->reading, column->type, column->found, text, out))
     return MPG_OK;
   /* A field of blanks alone is as empty as one without them. */
-  if (trimmed(text).n == 0)
+  if (trim(text).n == 0)
     return MPG_OK;
   mpg_csv_where(f->csv, f->at[i], &line, &at);
   return mpg_rows_unfit(f->path, line, at, column, text, true, err);
@@ -304,7 +304,7 @@ static mpg_rc csv_file_next(void *p, mpg_err *err) {
     if (rc != MPG_OK)
       return rc;
     if (n != f->width)
-      return n < f->width && mpg_csv_cut_off(f->csv) ? unfinished(f, err) : ragged(f, n, err);
+      return n < f->width && mpg_csv_cut_off(f->csv) ? unfinished(f, err) : fail_ragged(f, n, err);
     if (mpg_csv_cut_off(f->csv))
       rc = mpg_no_line_end(f->issues, f->path, mpg_csv_line(f->csv), err);
     if (rc == MPG_OK && (query->n_filters > 0 || query->checked != 0))
@@ -336,11 +336,11 @@ static mpg_rc csv_file_record(void *p, bool whole, mpg_json_text *json, mpg_err 
   return rc == MPG_OK ? rc : mpg_fail_plain(err, rc);
 }
 
-static mpg_rc fit(void *p, size_t i, mpg_column_type *type, mpg_err *err) {
+static mpg_rc fit_type(void *p, size_t i, mpg_column_type *type, mpg_err *err) {
   const csv_file *f = p;
   mpg_str text = f->fields[f->at[i]];
   (void)err;
-  if (!mpg_reading_is_null(&f->options->reading, text) && trimmed(text).n > 0)
+  if (!mpg_reading_is_null(&f->options->reading, text) && trim(text).n > 0)
     *type = mpg_column_fit(*type, text);
   return MPG_OK;
 }
@@ -364,7 +364,7 @@ static mpg_rc name_columns(mpg_columns *columns, const mpg_env *env,
 
 const mpg_rows_format mpg_csv_rows = {
     .names = name_columns,
-    .fit = fit,
+    .fit = fit_type,
     .open = csv_file_open,
     .close = csv_file_close,
     .next = csv_file_next,

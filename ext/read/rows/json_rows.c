@@ -193,7 +193,7 @@ static size_t json_file_lines(const void *p, mpg_json_lines *lines, const char *
 
 /* ---- Values ---- */
 
-static mpg_rc find(json_file *f, size_t i, const mpg_json_member **out, mpg_err *err) {
+static mpg_rc find_member(json_file *f, size_t i, const mpg_json_member **out, mpg_err *err) {
   source *s = &f->sources[i];
   mpg_rc rc;
   if (f->is_usual) {
@@ -246,7 +246,7 @@ static mpg_rc json_file_column(void *p, size_t i, mpg_value *out, mpg_err *err) 
   json_file *f = p;
   const mpg_json_member *m;
   int64_t line, at;
-  mpg_rc rc = find(f, i, &m, err);
+  mpg_rc rc = find_member(f, i, &m, err);
   out->type = MPG_NULL;
   if (rc != MPG_OK || m == NULL ||
       read_member(f, f->columns->p[i].type, f->columns->p[i].found, m, out))
@@ -261,7 +261,7 @@ static mpg_rc json_file_column(void *p, size_t i, mpg_value *out, mpg_err *err) 
 
 /* ---- Records ---- */
 
-static mpg_rc undeclared(const json_file *f, mpg_str key, mpg_err *err) {
+static mpg_rc list_undeclared(const json_file *f, mpg_str key, mpg_err *err) {
   char text[MPG_EXCERPT];
   mpg_text_excerpt(key, text);
   if (f->issues != NULL &&
@@ -290,7 +290,7 @@ static mpg_rc check_members(json_file *f, mpg_err *err) {
       i++;
     if (i < columns->n)
       continue;
-    rc = undeclared(f, key, err);
+    rc = list_undeclared(f, key, err);
     if (rc != MPG_OK)
       return rc;
   }
@@ -357,7 +357,7 @@ static mpg_rc put_column(json_file *f, size_t i, mpg_json_text *json, mpg_err *e
   const mpg_json_member *m = NULL;
   mpg_rc rc = json_file_column(f, i, &value, err);
   if (rc == MPG_OK && value.type == MPG_TEXT)
-    rc = find(f, i, &m, err);
+    rc = find_member(f, i, &m, err);
   if (rc != MPG_OK)
     return rc;
   if (m != NULL && value.type == MPG_TEXT &&
@@ -384,11 +384,11 @@ static mpg_rc json_file_record(void *p, bool whole, mpg_json_text *json, mpg_err
 
 /* ---- Columns that the caller does not give ---- */
 
-static mpg_rc fit(void *p, size_t i, mpg_column_type *type, mpg_err *err) {
+static mpg_rc fit_type(void *p, size_t i, mpg_column_type *type, mpg_err *err) {
   json_file *f = p;
   const mpg_json_member *m;
   mpg_value ignored;
-  mpg_rc rc = find(f, i, &m, err);
+  mpg_rc rc = find_member(f, i, &m, err);
   if (rc != MPG_OK || m == NULL)
     return rc;
   ignored.type = MPG_INT;
@@ -452,7 +452,7 @@ static mpg_rc name_columns(mpg_columns *columns, const mpg_env *env,
 const mpg_rows_format mpg_json_rows = {
     .json = true,
     .names = name_columns,
-    .fit = fit,
+    .fit = fit_type,
     .open = json_file_open,
     .close = json_file_close,
     .next = json_file_next,

@@ -61,7 +61,7 @@ static mpg_rc give_types(mpg_columns *columns, mpg_str types, mpg_err *err) {
   return rc;
 }
 
-static bool settled(const mpg_columns *columns) {
+static bool types_are_settled(const mpg_columns *columns) {
   for (size_t i = 0; i < columns->n; i++)
     if (columns->p[i].type == MPG_COLUMN_FOUND)
       return false;
@@ -74,7 +74,7 @@ mpg_rc mpg_rows_declare(const mpg_rows_format *format, mpg_columns *columns, con
   mpg_column_type *found = NULL;
   bool typed = columns->n > 0;
   mpg_rc rc = typed ? give_types(columns, types, err) : MPG_OK;
-  for (size_t i = 0; rc == MPG_OK && i < paths->n && !settled(columns); i++) {
+  for (size_t i = 0; rc == MPG_OK && i < paths->n && !types_are_settled(columns); i++) {
     if (columns->n == 0)
       rc = format->names(columns, env, options, paths->file[i].path, err);
     if (rc == MPG_OK && !typed)

@@ -221,7 +221,7 @@ static size_t find_plain(const mpg_rows_pieces *r, mpg_rows_piece *p, mpg_rows_f
   return n;
 }
 
-static mpg_rc feed(const mpg_rows_pieces *r, mpg_rows_piece *p, mpg_err *err) {
+static mpg_rc feed_reader(const mpg_rows_pieces *r, mpg_rows_piece *p, mpg_err *err) {
   mpg_rc rc = MPG_OK;
   r->format->feed(p->reader, p->of->stream, &p->block, &r->shared);
   p->fed = true;
@@ -247,7 +247,7 @@ mpg_rc mpg_rows_piece_next(const mpg_rows_pieces *r, mpg_rows_piece *p, mpg_rows
     if (p->block.rest && p->records % POLL_EVERY == 0 && mpg_interrupted(r->env))
       return mpg_fail(err, MPG_INTERRUPTED, "interrupted");
     if (!p->fed)
-      rc = feed(r, p, err);
+      rc = feed_reader(r, p, err);
     if (rc == MPG_OK)
       rc = r->format->next(p->reader, err);
     if (rc == MPG_DONE && p->block.rest &&

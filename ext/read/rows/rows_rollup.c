@@ -47,8 +47,8 @@ static mpg_rc too_many(const rollup *r, const char *path, int64_t line, mpg_err 
 }
 
 /* Adds the current record of a reader, of these parts and operands. */
-static mpg_rc add(const rollup *r, worker *w, const mpg_group_part *parts,
-                  const mpg_value *operands, const mpg_rows_piece *p, mpg_err *err) {
+static mpg_rc add_to_sums(const rollup *r, worker *w, const mpg_group_part *parts,
+                          const mpg_value *operands, const mpg_rows_piece *p, mpg_err *err) {
   const mpg_sum_expressions *measures = r->query->measures;
   int64_t line = r->query->format->line(p->reader);
   size_t group, which = 0;
@@ -111,7 +111,7 @@ static mpg_rc add_record(const rollup *r, worker *w, const mpg_rows_piece *p, mp
       return rc;
     as_operand(&operands[i], q->measures->whole[i]);
   }
-  return add(r, w, parts, operands, p, err);
+  return add_to_sums(r, w, parts, operands, p, err);
 }
 
 /* ---- Plain records ---- */
@@ -249,12 +249,12 @@ static mpg_rc read_piece(const rollup *r, worker *w, mpg_rows_piece *p) {
   }
 }
 
-static mpg_rc cut(void *ctx, void *slot, mpg_err *err) {
+static mpg_rc next_piece(void *ctx, void *slot, mpg_err *err) {
   (void)err;
   return mpg_rows_pieces_cut(&((rollup *)ctx)->pieces, slot);
 }
 
-static void work(void *ctx, void *slot, int thread) {
+static void sum_piece(void *ctx, void *slot, int thread) {
   const rollup *r = ctx;
   mpg_rows_piece *p = slot;
   if (p->rc == MPG_OK && p->of != NULL && !p->block.rest)
@@ -262,7 +262,7 @@ static void work(void *ctx, void *slot, int thread) {
 }
 
 /* A piece that is done, in its order. What could not be cut is read here. */
-static mpg_rc take(rollup *r, mpg_rows_piece *p, mpg_err *err) {
+static mpg_rc merge_piece(rollup *r, mpg_rows_piece *p, mpg_err *err) {
   if (p->begins)
     mpg_issues_drop(r->issues, p->path);
   if (p->rc == MPG_OK && p->of != NULL && p->block.rest)
@@ -290,7 +290,7 @@ static mpg_rc take(rollup *r, mpg_rows_piece *p, mpg_err *err) {
 
 /* ---- The whole ---- */
 
-static mpg_rc gather(rollup *r, mpg_groups *groups, mpg_err *err) {
+static mpg_rc merge_workers(rollup *r, mpg_groups *groups, mpg_err *err) {
   for (int i = 0; i < r->query->threads; i++) {
     size_t which = 0;
     mpg_rc rc = mpg_groups_merge(groups, &r->workers[i].groups, r->query->measures, &which);
@@ -307,7 +307,8 @@ static mpg_rc gather(rollup *r, mpg_groups *groups, mpg_err *err) {
 }
 
 static mpg_rc read_all(rollup *r, void *const *slots, mpg_err *err) {
-  static const mpg_pipeline_steps steps = {.cut = cut, .work = work, .cut_by_any = true};
+  static const mpg_pipeline_steps steps = {
+      .cut = next_piece, .work = sum_piece, .cut_by_any = true};
   void *slot;
   mpg_rc rc = mpg_rows_pieces_open(&r->pieces, r->query->threads, &steps, r, slots, err);
   if (rc == MPG_OK) /* before any of them works */
@@ -315,7 +316,7 @@ static mpg_rc read_all(rollup *r, void *const *slots, mpg_err *err) {
   while (rc == MPG_OK) {
     rc = mpg_pipeline_next(r->pieces.pipeline, &slot, err);
     if (rc == MPG_OK)
-      rc = take(r, slot, err);
+      rc = merge_piece(r, slot, err);
   }
   mpg_rows_pieces_close(&r->pieces);
   r->memory = *r->env;
@@ -362,7 +363,7 @@ mpg_rc mpg_rows_rollup(mpg_groups *groups, const mpg_env *env, const mpg_rollup_
   }
   rc = rc == MPG_OK ? read_all(&r, slots, err) : mpg_fail_nomem(err);
   if (rc == MPG_DONE)
-    rc = gather(&r, groups, err);
+    rc = merge_workers(&r, groups, err);
   for (size_t i = 0; i < threads; i++) {
     mpg_free(env, r.workers[i].copies);
     mpg_free(env, r.workers[i].values);

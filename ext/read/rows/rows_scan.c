@@ -271,7 +271,7 @@ static void plan_plain(const reading *r, worker *w, const size_t *at) {
 }
 
 /* Fills the empty batch from the position of the piece on. */
-static void fill(const reading *r, worker *w, part *p) {
+static void fill_batch(const reading *r, worker *w, part *p) {
   mpg_rows_piece *piece = &p->piece;
   size_t plain, width;
   while (!p->read && !is_full(r, &p->batch)) {
@@ -295,7 +295,7 @@ static void fill(const reading *r, worker *w, part *p) {
 
 /* ---- Pieces ---- */
 
-static mpg_rc cut(void *ctx, void *slot, mpg_err *err) {
+static mpg_rc next_piece(void *ctx, void *slot, mpg_err *err) {
   reading *r = ctx;
   part *p = slot;
   mpg_rc rc = mpg_rows_pieces_cut(&r->pieces, &p->piece);
@@ -306,11 +306,11 @@ static mpg_rc cut(void *ctx, void *slot, mpg_err *err) {
   return rc;
 }
 
-static void work(void *ctx, void *slot, int thread) {
+static void scan_piece(void *ctx, void *slot, int thread) {
   const reading *r = ctx;
   part *p = slot;
   if (!p->read && !p->piece.block.rest)
-    fill(r, &r->workers[thread], p);
+    fill_batch(r, &r->workers[thread], p);
 }
 
 static mpg_rc keep_issues(reading *r, mpg_issues *of) {
@@ -323,7 +323,7 @@ static mpg_rc keep_issues(reading *r, mpg_issues *of) {
 }
 
 /* The piece is at its end. */
-static mpg_rc finish(reading *r, part *p, mpg_err *err) {
+static mpg_rc finish_piece(reading *r, part *p, mpg_err *err) {
   mpg_rows_piece *piece = &p->piece;
   int64_t line = piece->line;
   if (piece->rc == MPG_OK && piece->ends && !r->any) {
@@ -350,7 +350,7 @@ static mpg_rc advance(reading *r, mpg_err *err) {
   void *slot;
   mpg_rc rc = MPG_OK;
   if (p != NULL && p->read)
-    rc = finish(r, p, err);
+    rc = finish_piece(r, p, err);
   if (rc == MPG_OK && (p == NULL || p->read)) {
     r->current = NULL;
     rc = mpg_pipeline_next(r->pieces.pipeline, &slot, err);
@@ -367,7 +367,7 @@ static mpg_rc advance(reading *r, mpg_err *err) {
   if (rc == MPG_OK && !p->read && p->batch.n == 0) {
     if (mpg_interrupted(r->env))
       return mpg_fail(err, MPG_INTERRUPTED, "interrupted");
-    fill(r, &r->workers[0], p);
+    fill_batch(r, &r->workers[0], p);
   }
   if (rc == MPG_OK && keep_issues(r, &p->piece.issues) != MPG_OK)
     return mpg_fail_nomem(err);
@@ -449,7 +449,8 @@ void mpg_rows_scan_close(mpg_rows_scan *scan) {
 
 mpg_rc mpg_rows_scan_open(mpg_rows_scan *scan, const mpg_env *env, const mpg_scan_query *query,
                           const mpg_paths *paths, mpg_issues *issues, mpg_err *err) {
-  static const mpg_pipeline_steps steps = {.cut = cut, .work = work, .cut_by_any = true};
+  static const mpg_pipeline_steps steps = {
+      .cut = next_piece, .work = scan_piece, .cut_by_any = true};
   reading *r = mpg_calloc(env, sizeof *r);
   size_t n = mpg_pipeline_slots(query->threads), threads = (size_t)query->threads;
   void **slots;

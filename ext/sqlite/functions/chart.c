@@ -11,7 +11,7 @@ static const char *const sparks[][8] = {
     [MPG_CHART_ASCII] = {"_", ".", ":", "-", "=", "+", "*", "#"},
 };
 
-static size_t append(char *out, size_t n, const char *cell) {
+static size_t append_cell(char *out, size_t n, const char *cell) {
   while (*cell != '\0')
     out[n++] = *cell++;
   return n;
@@ -34,8 +34,8 @@ size_t mpg_bar(double value, double max, int width, mpg_chart_style style, char 
     rest = parts % 8;
   }
   for (int i = 0; i < cells; i++)
-    n = append(out, n, full);
-  n = append(out, n, beyond ? (ascii ? ">" : "▶") : eighths[rest]);
+    n = append_cell(out, n, full);
+  n = append_cell(out, n, beyond ? (ascii ? ">" : "▶") : eighths[rest]);
   out[n] = '\0';
   return n;
 }

@@ -46,7 +46,7 @@ static mpg_rc get_style(sqlite3_value *value, mpg_chart_style *style, mpg_err *e
 
 /* ---- bar ---- */
 
-static void bar(sqlite3_context *context, int n, sqlite3_value **args) {
+static void bar_function(sqlite3_context *context, int n, sqlite3_value **args) {
   char out[MPG_BAR_TEXT];
   mpg_chart_style style = MPG_CHART_UNICODE;
   mpg_value value = {0}, max = {0}, width = {0};
@@ -153,7 +153,7 @@ static void bounds_of(const state *s, double *low, double *high) {
   }
 }
 
-static void draw(sqlite3_context *context, const state *s) {
+static void draw_sparkline(sqlite3_context *context, const state *s) {
   sqlite3_str *text = sqlite3_str_new(mpg_conn_of(context)->db);
   double low, high;
   int rc, length;
@@ -174,7 +174,7 @@ static void draw(sqlite3_context *context, const state *s) {
 static void spark_value(sqlite3_context *context) {
   const state *s = sqlite3_aggregate_context(context, 0);
   if (s != NULL && s->first < s->n)
-    draw(context, s);
+    draw_sparkline(context, s);
 }
 
 static void spark_final(sqlite3_context *context) {
@@ -182,7 +182,7 @@ static void spark_final(sqlite3_context *context) {
   if (s == NULL)
     return;
   if (s->first < s->n)
-    draw(context, s);
+    draw_sparkline(context, s);
   mpg_free(&mpg_conn_of(context)->env, s->values);
   s->values = NULL;
 }
@@ -190,8 +190,8 @@ static void spark_final(sqlite3_context *context) {
 int mpg_register_charts(mpg_conn *conn, char **error) {
   enum { PURE = SQLITE_DETERMINISTIC | SQLITE_INNOCUOUS };
   static const mpg_function table[] = {
-      {"bar", 3, PURE, 0, bar, NULL, NULL, NULL, NULL},
-      {"bar", 4, PURE, 0, bar, NULL, NULL, NULL, NULL},
+      {"bar", 3, PURE, 0, bar_function, NULL, NULL, NULL, NULL},
+      {"bar", 4, PURE, 0, bar_function, NULL, NULL, NULL, NULL},
       {"spark", 1, PURE, 0, NULL, spark_step, spark_final, spark_value, spark_inverse},
       {"spark", 2, PURE, 0, NULL, spark_step, spark_final, spark_value, spark_inverse},
       {"spark", 3, PURE, 0, NULL, spark_step, spark_final, spark_value, spark_inverse},

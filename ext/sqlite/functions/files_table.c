@@ -85,7 +85,7 @@ static int files_close(sqlite3_vtab_cursor *base) {
   return SQLITE_OK;
 }
 
-static void look(cursor *c) {
+static void stat_file(cursor *c) {
   if (c->i < c->paths.n)
     c->gone = stat(c->paths.file[c->i].path, &c->state) != 0;
 }
@@ -118,14 +118,14 @@ static int files_filter(sqlite3_vtab_cursor *base, int plan, const char *text, i
     rc = mpg_fail(&err, MPG_MISUSE, "path: expected text");
   if (rc != MPG_OK)
     return mpg_vtab_failure(base->pVtab, "trace_files", &err);
-  look(c);
+  stat_file(c);
   return SQLITE_OK;
 }
 
 static int files_next(sqlite3_vtab_cursor *base) {
   cursor *c = (cursor *)base;
   c->i++;
-  look(c);
+  stat_file(c);
   return SQLITE_OK;
 }
 

@@ -40,7 +40,7 @@ static mpg_goodput *goodput_make(sqlite3_context *context) {
 
 /* Says what a value is, for a message: INTEGER 5, TEXT 'x', BLOB of 3 bytes. */
 #define DESCRIPTION (MPG_EXCERPT + 32)
-static void describe(sqlite3_value *value, char out[DESCRIPTION]) {
+static void describe_value(sqlite3_value *value, char out[DESCRIPTION]) {
   char text[MPG_EXCERPT];
   const char *p;
   switch (sqlite3_value_type(value)) {
@@ -63,10 +63,10 @@ static void describe(sqlite3_value *value, char out[DESCRIPTION]) {
   }
 }
 
-static void expected(sqlite3_context *context, const char *what, sqlite3_value *found) {
+static void fail_expected(sqlite3_context *context, const char *what, sqlite3_value *found) {
   char description[DESCRIPTION];
   mpg_err err;
-  describe(found, description);
+  describe_value(found, description);
   (void)mpg_fail(&err, MPG_DATA, "expected %s, found %s", what, description);
   mpg_result_failure(context, &err);
 }
@@ -108,7 +108,7 @@ static void category_row(sqlite3_context *context, sqlite3_value **args, bool re
   if (sqlite3_value_type(args[1]) == SQLITE_NULL)
     return;
   if (!is_number(args[1])) {
-    expected(context, "a number for chip_time", args[1]);
+    fail_expected(context, "a number for chip_time", args[1]);
     return;
   }
   if (sqlite3_value_type(args[0]) == SQLITE_NULL) {
@@ -117,7 +117,7 @@ static void category_row(sqlite3_context *context, sqlite3_value **args, bool re
     return;
   }
   if (sqlite3_value_type(args[0]) != SQLITE_TEXT) {
-    expected(context, "text for category", args[0]);
+    fail_expected(context, "text for category", args[0]);
     return;
   }
   category = mpg_value_of(args[0]);
@@ -138,7 +138,7 @@ static void wide_row(sqlite3_context *context, sqlite3_value **args, bool remove
     if (sqlite3_value_type(args[i]) != SQLITE_NULL && !is_number(args[i])) {
       char what[32];
       (void)sqlite3_snprintf((int)sizeof what, what, "a number for %s", mpg_wide_name(i));
-      expected(context, what, args[i]);
+      fail_expected(context, what, args[i]);
       return;
     }
     values[i] = mpg_value_of(args[i]);
@@ -157,7 +157,7 @@ static void state_row(sqlite3_context *context, sqlite3_value **args, bool remov
   if (sqlite3_value_type(args[0]) == SQLITE_NULL)
     return;
   if (sqlite3_value_type(args[0]) != SQLITE_BLOB) {
-    expected(context, "a state of goodput_state", args[0]);
+    fail_expected(context, "a state of goodput_state", args[0]);
     return;
   }
   p = sqlite3_value_blob(args[0]);
@@ -185,13 +185,13 @@ STEPS(state)
 
 /* The results. None changes the context or frees anything, so each is both xFinal and xValue. */
 
-static const mpg_goodput *summed(sqlite3_context *context) {
+static const mpg_goodput *summed_state(sqlite3_context *context) {
   const mpg_goodput *g = sqlite3_aggregate_context(context, 0);
   return g == NULL || g->rows == 0 ? NULL : g;
 }
 
 static void ratio_result(sqlite3_context *context) {
-  const mpg_goodput *g = summed(context);
+  const mpg_goodput *g = summed_state(context);
   double v;
   if (g != NULL &&
       mpg_account_ratio(&g->account, (mpg_ratio)mpg_function_of(context)->parameter, &v))
@@ -199,7 +199,7 @@ static void ratio_result(sqlite3_context *context) {
 }
 
 static void state_result(sqlite3_context *context) {
-  const mpg_goodput *g = summed(context);
+  const mpg_goodput *g = summed_state(context);
   unsigned char state[MPG_STATE_MAX];
   if (g != NULL)
     sqlite3_result_blob(context, state, (int)mpg_account_write(&g->account, state),
@@ -207,7 +207,7 @@ static void state_result(sqlite3_context *context) {
 }
 
 static void json_result(sqlite3_context *context) {
-  const mpg_goodput *g = summed(context);
+  const mpg_goodput *g = summed_state(context);
   char json[MPG_GOODPUT_JSON];
   if (g != NULL)
     sqlite3_result_text(context, json, (int)mpg_goodput_json(g, json), SQLITE_TRANSIENT);

@@ -99,7 +99,7 @@ static int buckets_close(sqlite3_vtab_cursor *base) {
   return SQLITE_OK;
 }
 
-static void cut(cursor *c) {
+static void set_bucket(cursor *c) {
   c->bucket = mpg_bucket_start(&c->width, c->from);
   c->next = mpg_bucket_next(&c->width, c->bucket);
 }
@@ -140,7 +140,7 @@ static int buckets_filter(sqlite3_vtab_cursor *base, int plan, const char *text,
   c->from = from;
   c->end = end;
   c->row = mpg_first_rowid(c->arguments, ARGUMENTS) + 1;
-  cut(c);
+  set_bucket(c);
   return SQLITE_OK;
 }
 
@@ -152,7 +152,7 @@ static int buckets_next(sqlite3_vtab_cursor *base) {
   cursor *c = (cursor *)base;
   c->from = part_end(c);
   c->row++;
-  cut(c);
+  set_bucket(c);
   return SQLITE_OK;
 }
 
@@ -161,7 +161,7 @@ static int buckets_eof(sqlite3_vtab_cursor *base) {
   return c->from >= c->end;
 }
 
-static double seconds(int64_t us) {
+static double seconds_of(int64_t us) {
   return (double)us / (double)MPG_SECOND;
 }
 
@@ -174,13 +174,13 @@ static int buckets_column(sqlite3_vtab_cursor *base, sqlite3_context *context, i
     sqlite3_result_text(context, label, -1, SQLITE_TRANSIENT);
     break;
   case START_TIME:
-    sqlite3_result_double(context, seconds(c->from));
+    sqlite3_result_double(context, seconds_of(c->from));
     break;
   case END_TIME:
-    sqlite3_result_double(context, seconds(part_end(c)));
+    sqlite3_result_double(context, seconds_of(part_end(c)));
     break;
   case SECONDS:
-    sqlite3_result_double(context, seconds(part_end(c) - c->from));
+    sqlite3_result_double(context, seconds_of(part_end(c) - c->from));
     break;
   default:
     sqlite3_result_value(context, c->arguments[column - ARGUMENT]);

@@ -69,7 +69,7 @@ static mpg_rc get_place(sqlite3_value *value, const char *what, mpg_value *out, 
   return MPG_OK;
 }
 
-static mpg_rc backwards(const mpg_value *start, const mpg_value *end, mpg_err *err) {
+static mpg_rc fail_backwards(const mpg_value *start, const mpg_value *end, mpg_err *err) {
   char from[MPG_REAL_TEXT + MPG_INT_TEXT], to[MPG_REAL_TEXT + MPG_INT_TEXT];
   (void)(start->type == MPG_INT ? mpg_text_int(start->i, from) : mpg_text_real(start->r, from));
   (void)(end->type == MPG_INT ? mpg_text_int(end->i, to) : mpg_text_real(end->r, to));
@@ -89,7 +89,7 @@ static mpg_rc add_interval(state *s, sqlite3_value **args, bool is_b, mpg_err *e
   from = !s->real ? start.i : key_of(start.type == MPG_REAL ? start.r : (double)start.i);
   to = !s->real ? end.i : key_of(end.type == MPG_REAL ? end.r : (double)end.i);
   if (to < from)
-    return backwards(&start, &end, err);
+    return fail_backwards(&start, &end, err);
   s->rows = true;
   return mpg_intervals_add(&s->set, from, to, is_b) == MPG_OK ? MPG_OK : mpg_fail_nomem(err);
 }
@@ -117,7 +117,7 @@ static mpg_rc get_k(state *s, sqlite3_value *value, mpg_err *err) {
   return MPG_OK;
 }
 
-static void step(sqlite3_context *context, int n, sqlite3_value **args) {
+static void interval_step(sqlite3_context *context, int n, sqlite3_value **args) {
   state *s = sqlite3_aggregate_context(context, sizeof *s);
   bool is_b = false;
   mpg_rc rc = MPG_OK;
@@ -198,7 +198,7 @@ static mpg_rc result_integer(sqlite3_context *context, state *s, measure m, mpg_
   return MPG_OK;
 }
 
-static mpg_rc result(sqlite3_context *context, state *s, mpg_err *err) {
+static mpg_rc set_result(sqlite3_context *context, state *s, mpg_err *err) {
   measure m = (measure)mpg_function_of(context)->parameter;
   return s->real && m != PEAK ? result_real(context, s, m, err)
                               : result_integer(context, s, m, err);
@@ -214,21 +214,21 @@ static mpg_rc result_of_many(sqlite3_context *context, state *s, mpg_err *err) {
   if (code == SQLITE_INTERRUPT || code == SQLITE_NOMEM)
     return code == SQLITE_NOMEM ? MPG_NOMEM : MPG_INTERRUPTED;
   if (code != SQLITE_OK) /* for instance, an authorizer forbids it */
-    return result(context, s, err);
+    return set_result(context, s, err);
   s->set.env = &scan.env;
-  rc = result(context, s, err);
+  rc = set_result(context, s, err);
   mpg_query_env_end(&scan);
   s->set.env = env;
   return rc;
 }
 
-static void final(sqlite3_context *context) {
+static void interval_final(sqlite3_context *context) {
   state *s = sqlite3_aggregate_context(context, 0);
   mpg_err err;
   if (s == NULL || s->set.env == NULL)
     return;
   if (s->rows) {
-    mpg_rc rc = s->set.n > MANY ? result_of_many(context, s, &err) : result(context, s, &err);
+    mpg_rc rc = s->set.n > MANY ? result_of_many(context, s, &err) : set_result(context, s, &err);
     if (rc == MPG_NOMEM || rc == MPG_INTERRUPTED)
       sqlite3_result_error_code(context, mpg_sqlite_rc(rc));
     else if (rc != MPG_OK)
@@ -240,10 +240,10 @@ static void final(sqlite3_context *context) {
 int mpg_register_intervals(mpg_conn *conn, char **error) {
   enum { PURE = SQLITE_DETERMINISTIC | SQLITE_INNOCUOUS };
   static const mpg_function table[] = {
-      {"interval_union", 2, PURE, UNION, NULL, step, final, NULL, NULL},
-      {"interval_overlap", 3, PURE, OVERLAP, NULL, step, final, NULL, NULL},
-      {"all_up", 3, PURE, ALL_UP, NULL, step, final, NULL, NULL},
-      {"peak_concurrency", 2, PURE, PEAK, NULL, step, final, NULL, NULL},
+      {"interval_union", 2, PURE, UNION, NULL, interval_step, interval_final, NULL, NULL},
+      {"interval_overlap", 3, PURE, OVERLAP, NULL, interval_step, interval_final, NULL, NULL},
+      {"all_up", 3, PURE, ALL_UP, NULL, interval_step, interval_final, NULL, NULL},
+      {"peak_concurrency", 2, PURE, PEAK, NULL, interval_step, interval_final, NULL, NULL},
   };
   return mpg_register_functions(conn, table, sizeof table / sizeof *table, error);
 }

@@ -21,7 +21,7 @@ static void fail(sqlite3_context *context, char *text) {
 
 /* mpg_limit(name): the limit that holds. mpg_limit(name, value): sets it for the statements that
 ** begin to read from now on, and returns it. */
-static void limit(sqlite3_context *context, int n, sqlite3_value **args) {
+static void limit_function(sqlite3_context *context, int n, sqlite3_value **args) {
   mpg_conn *conn = mpg_conn_of(context);
   mpg_value name = mpg_value_of(args[0]);
   mpg_limit_id id = name.type == MPG_TEXT ? mpg_limit_by_name(name.s) : MPG_LIMITS;
@@ -134,8 +134,8 @@ int mpg_register_limits(mpg_conn *conn, char **error) {
   };
   static const mpg_module tables = {"mpg_limits", &module, 0};
   static const mpg_function functions[] = {
-      {"mpg_limit", 1, MPG_SETTING, 0, limit, NULL, NULL, NULL, NULL},
-      {"mpg_limit", 2, MPG_SETTING, 0, limit, NULL, NULL, NULL, NULL},
+      {"mpg_limit", 1, MPG_SETTING, 0, limit_function, NULL, NULL, NULL, NULL},
+      {"mpg_limit", 2, MPG_SETTING, 0, limit_function, NULL, NULL, NULL, NULL},
   };
   int rc = mpg_register_functions(conn, functions, sizeof functions / sizeof *functions, error);
   return rc == SQLITE_OK ? mpg_register_modules(conn, &tables, 1, error) : rc;

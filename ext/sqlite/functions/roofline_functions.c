@@ -63,8 +63,8 @@ static mpg_rc get_text(sqlite3_value *value, const char *what, mpg_str *out, mpg
 }
 
 /* Computes the arguments' roofline. MPG_DONE: there is none, because one of them is NULL. */
-static mpg_rc compute(sqlite3_context *context, int n, sqlite3_value **args, mpg_roofline *out,
-                      mpg_err *err) {
+static mpg_rc compute_roofline(sqlite3_context *context, int n, sqlite3_value **args,
+                               mpg_roofline *out, mpg_err *err) {
   const mpg_chip_row *row;
   const mpg_chips *chips;
   mpg_str chip, dtype = {NULL, 0};
@@ -95,10 +95,10 @@ static mpg_rc compute(sqlite3_context *context, int n, sqlite3_value **args, mpg
 
 enum { SECONDS, BOUND };
 
-static void scalar(sqlite3_context *context, int n, sqlite3_value **args) {
+static void roofline_function(sqlite3_context *context, int n, sqlite3_value **args) {
   mpg_roofline r = {0, false};
   mpg_err err;
-  mpg_rc rc = compute(context, n, args, &r, &err);
+  mpg_rc rc = compute_roofline(context, n, args, &r, &err);
   if (rc == MPG_DONE)
     return;
   if (rc != MPG_OK)
@@ -124,7 +124,7 @@ static void ideal_change(sqlite3_context *context, int n, sqlite3_value **args, 
     sqlite3_result_error_nomem(context);
     return;
   }
-  rc = compute(context, n, args, &r, &err);
+  rc = compute_roofline(context, n, args, &r, &err);
   if (rc == MPG_DONE)
     return;
   if (rc == MPG_OK)
@@ -152,7 +152,7 @@ static void ideal_value(sqlite3_context *context) {
 
 enum { PEAK, BANDWIDTH, INTERCONNECT };
 
-static void figure(sqlite3_context *context, int n, sqlite3_value **args) {
+static void chip_function(sqlite3_context *context, int n, sqlite3_value **args) {
   int parameter = mpg_function_of(context)->parameter;
   const mpg_chip_row *row = NULL;
   const mpg_chips *chips;
@@ -198,16 +198,16 @@ int mpg_register_roofline(mpg_conn *conn, char **error) {
         ideal_inverse                                                                              \
   }
   static const mpg_function table[] = {
-      SCALAR("roofline_seconds", 2, SECONDS, scalar),
-      SCALAR("roofline_seconds", 3, SECONDS, scalar),
-      SCALAR("roofline_seconds", 4, SECONDS, scalar),
-      SCALAR("roofline_bound", 2, BOUND, scalar),
-      SCALAR("roofline_bound", 3, BOUND, scalar),
-      SCALAR("roofline_bound", 4, BOUND, scalar),
-      SCALAR("chip_peak_flops", 1, PEAK, figure),
-      SCALAR("chip_peak_flops", 2, PEAK, figure),
-      SCALAR("chip_bandwidth", 1, BANDWIDTH, figure),
-      SCALAR("chip_interconnect", 1, INTERCONNECT, figure),
+      SCALAR("roofline_seconds", 2, SECONDS, roofline_function),
+      SCALAR("roofline_seconds", 3, SECONDS, roofline_function),
+      SCALAR("roofline_seconds", 4, SECONDS, roofline_function),
+      SCALAR("roofline_bound", 2, BOUND, roofline_function),
+      SCALAR("roofline_bound", 3, BOUND, roofline_function),
+      SCALAR("roofline_bound", 4, BOUND, roofline_function),
+      SCALAR("chip_peak_flops", 1, PEAK, chip_function),
+      SCALAR("chip_peak_flops", 2, PEAK, chip_function),
+      SCALAR("chip_bandwidth", 1, BANDWIDTH, chip_function),
+      SCALAR("chip_interconnect", 1, INTERCONNECT, chip_function),
       IDEAL(2),
       IDEAL(3),
       IDEAL(4),

@@ -6,7 +6,7 @@
 #include "../../base/text.h"
 #include "../../goodput/trace/uuid.h"
 
-static void version(sqlite3_context *context, int n, sqlite3_value **args) {
+static void version_function(sqlite3_context *context, int n, sqlite3_value **args) {
   (void)n;
   (void)args;
   sqlite3_result_text(context, MPG_VERSION, -1, SQLITE_STATIC);
@@ -25,7 +25,7 @@ static void version(sqlite3_context *context, int n, sqlite3_value **args) {
 
 /* What a bug report needs: our version and commit, the compiler, the SQLite built for and running.
  */
-static void debug(sqlite3_context *context, int n, sqlite3_value **args) {
+static void debug_function(sqlite3_context *context, int n, sqlite3_value **args) {
   char *text =
       sqlite3_mprintf("mpg %s\ncommit %s\ncompiler %s\nbuilt for SQLite %s\nrunning on SQLite %s",
                       MPG_VERSION, MPG_COMMIT, COMPILER, SQLITE_VERSION, sqlite3_libversion());
@@ -38,7 +38,7 @@ static void debug(sqlite3_context *context, int n, sqlite3_value **args) {
 }
 
 /* mpg_uuid(namespace, name): the version-5 UUID; NULL if an argument is NULL. */
-static void uuid(sqlite3_context *context, int n, sqlite3_value **args) {
+static void uuid_function(sqlite3_context *context, int n, sqlite3_value **args) {
   mpg_value space = mpg_value_of(args[0]);
   char out[MPG_UUID_TEXT];
   mpg_str name;
@@ -63,7 +63,7 @@ static void uuid(sqlite3_context *context, int n, sqlite3_value **args) {
 ** mpg_required(value, name): the value, or an error that names what was not given. A parameter that
 ** was not set is NULL, and a table over the files of NULL is empty without an error.
 */
-static void required(sqlite3_context *context, int n, sqlite3_value **args) {
+static void required_function(sqlite3_context *context, int n, sqlite3_value **args) {
   mpg_err err;
   char name[MPG_EXCERPT];
   mpg_value of = mpg_value_of(args[1]);
@@ -81,12 +81,13 @@ static void required(sqlite3_context *context, int n, sqlite3_value **args) {
 
 int mpg_register_scalars(mpg_conn *conn, char **error) {
   static const mpg_function table[] = {
-      {"mpg_version", 0, SQLITE_DETERMINISTIC | SQLITE_INNOCUOUS, 0, version, NULL, NULL, NULL,
+      {"mpg_version", 0, SQLITE_DETERMINISTIC | SQLITE_INNOCUOUS, 0, version_function, NULL, NULL,
+       NULL, NULL},
+      {"mpg_debug", 0, SQLITE_INNOCUOUS, 0, debug_function, NULL, NULL, NULL, NULL},
+      {"mpg_uuid", 2, SQLITE_DETERMINISTIC | SQLITE_INNOCUOUS, 0, uuid_function, NULL, NULL, NULL,
        NULL},
-      {"mpg_debug", 0, SQLITE_INNOCUOUS, 0, debug, NULL, NULL, NULL, NULL},
-      {"mpg_uuid", 2, SQLITE_DETERMINISTIC | SQLITE_INNOCUOUS, 0, uuid, NULL, NULL, NULL, NULL},
-      {"mpg_required", 2, SQLITE_DETERMINISTIC | SQLITE_INNOCUOUS, 0, required, NULL, NULL, NULL,
-       NULL},
+      {"mpg_required", 2, SQLITE_DETERMINISTIC | SQLITE_INNOCUOUS, 0, required_function, NULL, NULL,
+       NULL, NULL},
   };
   return mpg_register_functions(conn, table, sizeof table / sizeof *table, error);
 }

@@ -469,7 +469,7 @@ static int ledger_filter(sqlite3_vtab_cursor *base, int idx_num, const char *idx
 }
 
 /* The row after the last of a batch, or of a cell. */
-static int leave(cursor *c) {
+static int leave_batch(cursor *c) {
   const mpg_table *t = (const mpg_table *)c->base.pVtab;
   mpg_err err;
   if (kind_of(t)->shape == MPG_SHAPE_ROLLUP) {
@@ -487,7 +487,7 @@ static int leave(cursor *c) {
 }
 
 /* The next row, if the batch has one. */
-static bool step(cursor *c) {
+static bool step_row(cursor *c) {
   if (++c->at >= c->n)
     return false;
   c->values.row = c->order != NULL ? c->order[c->at] : c->at;
@@ -497,7 +497,7 @@ static bool step(cursor *c) {
 static int ledger_next(sqlite3_vtab_cursor *base) {
   cursor *c = (cursor *)base;
   c->rowid++;
-  return step(c) ? SQLITE_OK : leave(c);
+  return step_row(c) ? SQLITE_OK : leave_batch(c);
 }
 
 static int ledger_eof(sqlite3_vtab_cursor *base) {
@@ -527,7 +527,7 @@ static mpg_rc scan_again(cursor *c, const mpg_table *t, bool once, sqlite3_int64
     rc = next_rows(c, err);
   while (rc == MPG_OK && !c->eof &&
          (number != NULL ? c->values.rows->number[c->values.row] != *number : passed-- > 0))
-    if (!step(c))
+    if (!step_row(c))
       rc = next_rows(c, err);
   return rc;
 }

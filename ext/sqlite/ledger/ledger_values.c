@@ -37,8 +37,8 @@ void mpg_ledger_values_of(mpg_ledger_values *v, const mpg_ledger *rows) {
 }
 
 /* The text of an id; 0 is NULL. `few`: there are not many in the column. */
-static void show(sqlite3_context *context, mpg_ledger_values *v, int i, const mpg_intern *texts,
-                 uint32_t id, bool few) {
+static void result_id(sqlite3_context *context, mpg_ledger_values *v, int i,
+                      const mpg_intern *texts, uint32_t id, bool few) {
   mpg_ledger_last *last = &v->last[i];
   mpg_shared_text *shown = &v->texts[i];
   last->text = NULL;
@@ -58,8 +58,8 @@ static void show_of_job(sqlite3_context *context, mpg_ledger_values *v, int i, m
                         bool few) {
   uint32_t job = v->rows->job[v->row];
   const mpg_fleet *fleet = v->fleet;
-  show(context, v, i, &fleet->texts, job == 0 ? 0 : fleet->jobs[job - 1].dim[dim - MPG_DIM_NAME],
-       few);
+  result_id(context, v, i, &fleet->texts,
+            job == 0 ? 0 : fleet->jobs[job - 1].dim[dim - MPG_DIM_NAME], few);
 }
 
 static void show_bucket(sqlite3_context *context, mpg_ledger_values *v, int64_t start) {
@@ -88,8 +88,8 @@ void mpg_ledger_result(sqlite3_context *context, mpg_ledger_values *v, int i) {
   switch (info->form) {
   case MPG_FORM_NAME:
   case MPG_FORM_FEW:
-    show(context, v, i, mpg_ledger_column_names(info, v->fleet), ((const uint32_t *)array)[row],
-         info->form == MPG_FORM_FEW);
+    result_id(context, v, i, mpg_ledger_column_names(info, v->fleet),
+              ((const uint32_t *)array)[row], info->form == MPG_FORM_FEW);
     break;
   case MPG_FORM_OF_JOB: /* nearly each job has a name and labels of its own */
     show_of_job(context, v, i, (mpg_dim)info->dim, col != MPG_COL_NAME && col != MPG_COL_LABELS);

@@ -185,7 +185,7 @@ static bool is_new_chip(const cursor *c, size_t i) {
 }
 
 /* Whether the current position is past the last of its relation, and whether it has a record. */
-static bool past(const cursor *c) {
+static bool is_past(const cursor *c) {
   const mpg_fleet *f = &c->fleet;
   switch (c->relation) {
   case MPG_REL_CAPACITY:
@@ -225,7 +225,7 @@ static bool is_record(const cursor *c) {
 }
 
 /* The spans of the current job, if there is one. */
-static mpg_rc unpack(cursor *c) {
+static mpg_rc unpack_spans(cursor *c) {
   const mpg_span_list *list;
   c->nspans = 0;
   if (c->job >= mpg_fleet_njobs(&c->fleet))
@@ -243,20 +243,20 @@ static mpg_rc advance(cursor *c) {
   if (c->relation == MPG_REL_SPANS && c->i >= c->nspans) {
     c->job++;
     c->i = 0;
-    rc = unpack(c);
+    rc = unpack_spans(c);
   }
   return rc;
 }
 
 /* From a place on to the first that holds a record. */
-static mpg_rc settle(cursor *c) {
+static mpg_rc find_record(cursor *c) {
   mpg_rc rc = MPG_OK;
   while (rc == MPG_OK && c->relation < MPG_RELATIONS) {
-    if (past(c)) {
+    if (is_past(c)) {
       c->relation++;
       c->i = 0;
       if (c->relation == MPG_REL_SPANS)
-        rc = unpack(c);
+        rc = unpack_spans(c);
     } else if (is_record(c)) {
       return MPG_OK;
     } else {
@@ -330,7 +330,7 @@ static int records_filter(sqlite3_vtab_cursor *base, int idx_num, const char *id
   rc = read_records(c, t, &err);
   if (rc == MPG_OK) {
     c->relation = MPG_REL_CAPACITY;
-    rc = settle(c);
+    rc = find_record(c);
     if (rc == MPG_NOMEM)
       (void)mpg_fail_nomem(&err);
   }
@@ -341,7 +341,7 @@ static int records_next(sqlite3_vtab_cursor *base) {
   cursor *c = (cursor *)base;
   c->rowid++;
   mpg_rc rc = advance(c);
-  return mpg_sqlite_rc(rc == MPG_OK ? settle(c) : rc);
+  return mpg_sqlite_rc(rc == MPG_OK ? find_record(c) : rc);
 }
 
 static int records_eof(sqlite3_vtab_cursor *base) {

@@ -310,7 +310,7 @@ static int64_t line_number(const void *p) {
   return cursor->query.lines ? mpg_rows_scan_line(&cursor->rows) : 0; /* requested, or not */
 }
 
-static int step(reader_cursor *cursor) {
+static int step_record(reader_cursor *cursor) {
   mpg_err err;
   mpg_rc rc = next_record(cursor, &err);
   cursor->at_end = rc != MPG_OK;
@@ -337,7 +337,7 @@ static int step_groups(reader_cursor *cursor) {
 
 static int reader_next(sqlite3_vtab_cursor *base) {
   reader_cursor *cursor = (reader_cursor *)base;
-  return cursor->groups.by.n_keys > 0 ? step_groups(cursor) : step(cursor);
+  return cursor->groups.by.n_keys > 0 ? step_groups(cursor) : step_record(cursor);
 }
 
 static mpg_rc read_arguments(reader_cursor *cursor, mpg_err *err) {
@@ -457,7 +457,7 @@ static int reader_filter(sqlite3_vtab_cursor *base, int given, const char *text,
     asked |= UINT64_C(1) << cursor->groups.by.key[i];
   if (f->ahead != NULL && open_ahead(cursor, asked, &err) != MPG_OK)
     return fail(cursor, &err);
-  return cursor->groups.by.n_keys > 0 ? begin_groups(cursor) : step(cursor);
+  return cursor->groups.by.n_keys > 0 ? begin_groups(cursor) : step_record(cursor);
 }
 
 static int reader_eof(sqlite3_vtab_cursor *base) {

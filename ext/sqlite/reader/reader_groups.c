@@ -11,12 +11,12 @@
 enum { ROW, FILE_NUMBER, LINE, COLUMNS };
 #define COLUMNS_MOST (MPG_GROUP_SORTER_VALUES - COLUMNS)
 
-static bool has(uint64_t columns, size_t column) {
+static bool has_column(uint64_t columns, size_t column) {
   return (columns >> column & 1) != 0;
 }
 
 /* How many columns of a set come before one. */
-static size_t before(uint64_t columns, size_t column) {
+static size_t columns_before(uint64_t columns, size_t column) {
   return (size_t)__builtin_popcountll(columns & ((UINT64_C(1) << column) - 1));
 }
 
@@ -45,12 +45,13 @@ bool mpg_reader_plan_groups(const mpg_reader_format *f, sqlite3 *db, sqlite3_ind
   for (size_t i = 0; i < n; i++) {
     int column = info->aOrderBy[i].iColumn;
     if (column < 0 || column >= (int)f->ncolumns || column >= 63 ||
-        !has(f->comparable & f->plain, (size_t)column))
+        !has_column(f->comparable & f->plain, (size_t)column))
       return false;
     keys |= UINT64_C(1) << column;
   }
   others = info->colUsed & own & ~keys;
-  if ((others & ~f->plain) != 0 || before(others, 63) > COLUMNS_MOST || !mpg_text_is_utf8(db))
+  if ((others & ~f->plain) != 0 || columns_before(others, 63) > COLUMNS_MOST ||
+      !mpg_text_is_utf8(db))
     return false;
   sqlite3_str_appendf(text, " %llx %d", (unsigned long long)others, (info->colUsed & ~own) != 0);
   for (size_t i = 0; i < n; i++)
@@ -110,7 +111,7 @@ static mpg_rc take_record(const mpg_reader_groups *groups, const mpg_reader_reco
 mpg_rc mpg_reader_groups_read(mpg_reader_groups *groups, const mpg_env *env,
                               const mpg_reader_records *records, mpg_err *err) {
   mpg_rc rc = mpg_group_sorter_open(&groups->gather, env, groups->by.n_keys,
-                                    COLUMNS + before(groups->by.columns, 63), MEMORY, err);
+                                    COLUMNS + columns_before(groups->by.columns, 63), MEMORY, err);
   while (rc == MPG_OK && (rc = records->next(records->of, err)) == MPG_OK) {
     rc = take_record(groups, records, err);
     if (rc == MPG_LIMIT) {
@@ -178,8 +179,8 @@ sqlite3_int64 mpg_reader_groups_row(const mpg_reader_groups *groups) {
 }
 
 /* `shown` is only for the values of this row. */
-static void show(const mpg_reader_groups *groups, sqlite3_context *context, mpg_conn *conn,
-                 const mpg_value *value, mpg_shared_text *shown) {
+static void result_value(const mpg_reader_groups *groups, sqlite3_context *context, mpg_conn *conn,
+                         const mpg_value *value, mpg_shared_text *shown) {
   if (value->type == MPG_TEXT)
     mpg_result_shared_text(context, conn, shown, mpg_group_sorter_texts(groups->gather),
                            (uint32_t)value->i, true);
@@ -191,19 +192,20 @@ void mpg_reader_groups_column(mpg_reader_groups *groups, sqlite3_context *contex
                               size_t column) {
   const mpg_reader_grouping *by = &groups->by;
   if (groups->sorted != NULL) {
-    int at = COLUMNS + (int)before(by->columns | keys_of(by), column);
+    int at = COLUMNS + (int)columns_before(by->columns | keys_of(by), column);
     sqlite3_result_value(context, sqlite3_column_value(groups->sorted, at));
     return;
   }
   for (size_t i = 0; i < by->n_keys; i++)
     if (by->key[i] == column) {
-      show(groups, context, conn, mpg_group_sorter_key(groups->gather, i), &groups->shown[i]);
+      result_value(groups, context, conn, mpg_group_sorter_key(groups->gather, i),
+                   &groups->shown[i]);
       return;
     }
-  if (has(by->columns, column)) {
-    size_t i = COLUMNS + before(by->columns, column);
-    show(groups, context, conn, mpg_group_sorter_value(groups->gather, i),
-         &groups->shown[MPG_GROUP_SORTER_KEYS + i]);
+  if (has_column(by->columns, column)) {
+    size_t i = COLUMNS + columns_before(by->columns, column);
+    result_value(groups, context, conn, mpg_group_sorter_value(groups->gather, i),
+                 &groups->shown[MPG_GROUP_SORTER_KEYS + i]);
   }
 }
 

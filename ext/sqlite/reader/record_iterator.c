@@ -64,7 +64,7 @@ void mpg_record_iterator_end(mpg_record_iterator *walk) {
 }
 
 /* Counts an error as a record left out; false if it is to stop the query. */
-static bool skipped(mpg_record_iterator *walk, mpg_err *err) {
+static bool skip_error(mpg_record_iterator *walk, mpg_err *err) {
   int64_t line = walk->file == NULL ? 0 : walk->format.line(walk->file);
   if (!walk->skip || err->rc != MPG_DATA)
     return false;
@@ -128,7 +128,7 @@ mpg_rc mpg_record_iterator_next(mpg_record_iterator *walk, mpg_err *err) {
     walk->any = true;
     if (rc == MPG_OK)
       return MPG_OK;
-    if (rc != MPG_DONE && !skipped(walk, err))
+    if (rc != MPG_DONE && !skip_error(walk, err))
       return err->rc;
     /* A file that did not open has nothing more to give. */
     if ((rc == MPG_DONE || walk->file == NULL) && close_file(walk) != MPG_OK)

@@ -189,7 +189,7 @@ static void use_wal(sqlite3 *db) {
   sqlite3_free(mode);
 }
 
-static void import(sqlite3_context *context, int n, sqlite3_value **args) {
+static void import_function(sqlite3_context *context, int n, sqlite3_value **args) {
   static const sqlite3_int64 none[RELATIONS];
   const char *script = mpg_script_find("sources/import")->sql;
   sqlite3 *db = mpg_conn_of(context)->db;
@@ -206,7 +206,7 @@ static void import(sqlite3_context *context, int n, sqlite3_value **args) {
   result_counts(context, db, "temp", none);
 }
 
-static void build(sqlite3_context *context, int n, sqlite3_value **args) {
+static void build_function(sqlite3_context *context, int n, sqlite3_value **args) {
   sqlite3 *db = mpg_conn_of(context)->db;
   sqlite3_int64 before[RELATIONS];
   const bool began = sqlite3_get_autocommit(db) != 0;
@@ -229,8 +229,8 @@ static void build(sqlite3_context *context, int n, sqlite3_value **args) {
 
 int mpg_register_build(mpg_conn *conn, char **error) {
   static const mpg_function table[] = {
-      {"mpg_import", 1, MPG_SETTING, 0, import, NULL, NULL, NULL, NULL},
-      {"mpg_build", 1, MPG_SETTING, 0, build, NULL, NULL, NULL, NULL},
+      {"mpg_import", 1, MPG_SETTING, 0, import_function, NULL, NULL, NULL, NULL},
+      {"mpg_build", 1, MPG_SETTING, 0, build_function, NULL, NULL, NULL, NULL},
   };
   return conn->no_files ? SQLITE_OK
                         : mpg_register_functions(conn, table, sizeof table / sizeof *table, error);

@@ -52,7 +52,7 @@ static mpg_str next_option(const mpg_script *script, const char **at) {
 
 /* How many bytes must change, come or go to make one word of the other, for words of less than 32
 ** bytes; more than any for longer ones. */
-static size_t distance(mpg_str a, mpg_str b) {
+static size_t edit_distance(mpg_str a, mpg_str b) {
   size_t row[33];
   if (a.n > 32 || b.n > 32)
     return 99;
@@ -77,7 +77,7 @@ static bool is_option(mpg_str name, mpg_str *nearest) {
   size_t best = SIZE_MAX;
   for (size_t i = 0; i < sizeof general_options / sizeof *general_options; i++) {
     mpg_str option = mpg_str_of(general_options[i]);
-    size_t far = distance(name, option);
+    size_t far = edit_distance(name, option);
     if (far < best) {
       best = far;
       *nearest = option;
@@ -86,7 +86,8 @@ static bool is_option(mpg_str name, mpg_str *nearest) {
   for (size_t i = 0; best > 0 && i < mpg_scripts_count; i++) {
     const char *at = mpg_scripts[i].sql;
     for (mpg_str option; best > 0 && (option = next_option(&mpg_scripts[i], &at)).n > 0;) {
-      size_t far = strncmp(mpg_scripts[i].name, "formats/", 8) == 0 ? distance(name, option) : 99;
+      size_t far =
+          strncmp(mpg_scripts[i].name, "formats/", 8) == 0 ? edit_distance(name, option) : 99;
       if (far < best) {
         best = far;
         *nearest = option;
@@ -111,7 +112,8 @@ static char *copy_text(const mpg_env *env, mpg_str a, mpg_str b) {
 }
 
 /* Takes a path that is relative to `folder`, which ends in a slash or is empty. */
-static mpg_rc add(mpg_entries *e, mpg_str folder, mpg_str path, mpg_str options, mpg_err *err) {
+static mpg_rc add_entry(mpg_entries *e, mpg_str folder, mpg_str path, mpg_str options,
+                        mpg_err *err) {
   mpg_entry *entry;
   if (mpg_grow(e->env, &e->entry, &e->cap, e->n + 1, sizeof *e->entry) != MPG_OK)
     return mpg_fail_nomem(err);
@@ -226,7 +228,7 @@ static mpg_rc add_sources(const fleet_text *f, mpg_str text, mpg_err *err) {
       rc = mpg_fail(err, MPG_DATA, "%s: source %d: expected a \"path\", found none", f->name,
                     sqlite3_column_int(stmt, 0) + 1);
     else
-      rc = add(f->entries, f->folder, column_text(stmt, 1), column_text(stmt, 2), err);
+      rc = add_entry(f->entries, f->folder, column_text(stmt, 1), column_text(stmt, 2), err);
   }
   (void)sqlite3_finalize(stmt);
   if (rc == MPG_OK && code != SQLITE_DONE)
@@ -311,7 +313,7 @@ mpg_rc mpg_entries_read(mpg_entries *e, const mpg_env *env, mpg_str path, mpg_er
   if (path.n > 0 && *path.p == '{')
     return read_fleet(e, "the fleet's JSON", MPG_STR(""), path, err);
   if (!mpg_may_be_fleet_file(path)) /* who reads the entry lists its files */
-    return add(e, MPG_STR(""), path, MPG_STR("{}"), err);
+    return add_entry(e, MPG_STR(""), path, MPG_STR("{}"), err);
   rc = mpg_paths_expand(&paths, env, path, err);
   if (rc != MPG_OK)
     return rc;
@@ -319,7 +321,7 @@ mpg_rc mpg_entries_read(mpg_entries *e, const mpg_env *env, mpg_str path, mpg_er
     rc = mpg_is_fleet_file(env, paths.file[0].path, &fleet, err);
   if (rc == MPG_OK)
     rc = fleet ? read_fleet_file(e, paths.file[0].path, err)
-               : add(e, MPG_STR(""), path, MPG_STR("{}"), err);
+               : add_entry(e, MPG_STR(""), path, MPG_STR("{}"), err);
   mpg_paths_free(&paths);
   if (rc != MPG_OK)
     mpg_entries_free(e);

@@ -157,8 +157,8 @@ static mpg_rc table_names(const char *path, char **names, mpg_err *err) {
 
 /* Opens a file and looks at its first bytes; whatever cannot be read has none. MPG_NOMEM and
 ** MPG_INTERRUPTED are the only errors; the others are in err. */
-static mpg_rc peek(const mpg_env *env, const char *path, size_t n, mpg_stream **stream,
-                   mpg_str *head, mpg_err *err) {
+static mpg_rc peek_file(const mpg_env *env, const char *path, size_t n, mpg_stream **stream,
+                        mpg_str *head, mpg_err *err) {
   mpg_rc rc = mpg_stream_open(stream, env, path, err);
   *head = (mpg_str){NULL, 0};
   if (rc == MPG_OK)
@@ -175,7 +175,7 @@ static mpg_rc peek(const mpg_env *env, const char *path, size_t n, mpg_stream **
 /* What cannot be read is said in out->reason, and the head is empty. */
 static mpg_rc read_head(mpg_recogniser *r, const char *path, mpg_stream **stream, mpg_str *head,
                         mpg_recognised *out, mpg_err *err) {
-  mpg_rc rc = peek(r->env, path, MPG_HEAD_BYTES, stream, head, err);
+  mpg_rc rc = peek_file(r->env, path, MPG_HEAD_BYTES, stream, head, err);
   if (rc != MPG_OK)
     return rc;
   if (err->rc != MPG_OK &&
@@ -200,7 +200,7 @@ static mpg_str skip_space(mpg_str s) {
   return s;
 }
 
-static bool has(mpg_str text, const char *word) {
+static bool contains(mpg_str text, const char *word) {
   const size_t n = strlen(word);
   for (size_t i = 0; i + n <= text.n; i++)
     if (text.p[i] == *word && memcmp(text.p + i, word, n) == 0)
@@ -219,7 +219,7 @@ static bool is_native(mpg_str head, const char *path) {
   mpg_relation relation = mpg_relation_by_file(path);
   mpg_str text = skip_space(head), line;
   if (text.n > 0 && (*text.p == '{' || *text.p == '['))
-    return has((mpg_str){text.p, text.n < 4096 ? text.n : 4096}, "\"record\"");
+    return contains((mpg_str){text.p, text.n < 4096 ? text.n : 4096}, "\"record\"");
   if (relation == MPG_RELATIONS)
     return false;
   line = first_line(text);
@@ -236,7 +236,8 @@ static bool is_native(mpg_str head, const char *path) {
 
 static bool is_fleet_file(mpg_str head) {
   mpg_str text = skip_space(head);
-  return text.n > 0 && *text.p == '{' && has(text, "\"sources\"") && has(text, "\"path\"");
+  return text.n > 0 && *text.p == '{' && contains(text, "\"sources\"") &&
+         contains(text, "\"path\"");
 }
 
 /* ---- the decision ---- */
@@ -325,8 +326,8 @@ static void find_hint(mpg_recogniser *r, const evidence *e, mpg_recognised *out)
   (void)snprintf(out->reason, sizeof out->reason, "no format that is known begins so");
 }
 
-static mpg_rc decide(mpg_recogniser *r, const evidence *e, const char *path, mpg_str format,
-                     mpg_recognised *out, mpg_err *err) {
+static mpg_rc decide_script(mpg_recogniser *r, const evidence *e, const char *path, mpg_str format,
+                            mpg_recognised *out, mpg_err *err) {
   find_input(r, e, format, out);
   if (out->script != NULL) {
     find_missing(r, e, out);
@@ -370,7 +371,7 @@ mpg_rc mpg_recognise(mpg_recogniser *r, const char *path, mpg_str format, mpg_re
   if (rc == MPG_OK && e.head.n > 0) {
     e.binary = memchr(e.head.p, 0, e.head.n) != NULL;
     e.tables = tables == NULL ? e.tables : mpg_str_of(tables);
-    rc = decide(r, &e, path, format, out, err);
+    rc = decide_script(r, &e, path, format, out, err);
   }
   sqlite3_free(tables);
   put_back(r->env, stream, e.head);
@@ -380,7 +381,7 @@ mpg_rc mpg_recognise(mpg_recogniser *r, const char *path, mpg_str format, mpg_re
 mpg_rc mpg_is_native_file(const mpg_env *env, const char *path, bool *is, mpg_err *err) {
   mpg_stream *stream;
   mpg_str head;
-  mpg_rc rc = peek(env, path, 4096, &stream, &head, err);
+  mpg_rc rc = peek_file(env, path, 4096, &stream, &head, err);
   *is = rc == MPG_OK && is_native(head, path);
   put_back(env, stream, head);
   return rc;
@@ -389,7 +390,7 @@ mpg_rc mpg_is_native_file(const mpg_env *env, const char *path, bool *is, mpg_er
 mpg_rc mpg_is_fleet_file(const mpg_env *env, const char *path, bool *is, mpg_err *err) {
   mpg_stream *stream;
   mpg_str head;
-  mpg_rc rc = peek(env, path, 65536, &stream, &head, err);
+  mpg_rc rc = peek_file(env, path, 65536, &stream, &head, err);
   *is = rc == MPG_OK && is_fleet_file(head);
   put_back(env, stream, head);
   return rc;

@@ -93,7 +93,7 @@ static const char *name_of(const sqlite3_vtab *base) {
 
 /* ---- arguments ---- */
 
-static bool equal(sqlite3_value *a, sqlite3_value *b) {
+static bool same_value(sqlite3_value *a, sqlite3_value *b) {
   mpg_value x = {MPG_NULL, 0, 0.0, {NULL, 0}}, y = x;
   if (a != NULL)
     x = mpg_value_of(a);
@@ -107,8 +107,8 @@ static bool equal(sqlite3_value *a, sqlite3_value *b) {
 }
 
 /* The values of xFilter by the number of their argument. */
-static void spread(int plan, int n, int argc, sqlite3_value **argv,
-                   sqlite3_value *out[MPG_SHAPE_ARGUMENTS]) {
+static void spread_arguments(int plan, int n, int argc, sqlite3_value **argv,
+                             sqlite3_value *out[MPG_SHAPE_ARGUMENTS]) {
   int next = 0;
   for (int i = 0; i < MPG_SHAPE_ARGUMENTS; i++)
     out[i] = i < n && (plan >> i & 1) != 0 && next < argc ? argv[next++] : NULL;
@@ -190,7 +190,7 @@ static int script_next(sqlite3_vtab_cursor *base) {
   return mpg_vtab_failure(base->pVtab, name_of(base->pVtab), &err);
 }
 
-static int run(cursor *c, const mpg_table *t) {
+static int run_table(cursor *c, const mpg_table *t) {
   mpg_err err;
   int rc;
   if (c->shape.relation.n == 0)
@@ -211,9 +211,9 @@ static int script_filter(sqlite3_vtab_cursor *base, int plan, const char *text, 
   bool none, again = c->rows != NULL;
   int rc;
   (void)text;
-  spread(plan, c->shape.narguments, argc, argv, given);
+  spread_arguments(plan, c->shape.narguments, argc, argv, given);
   for (int i = 0; i < MPG_SHAPE_ARGUMENTS; i++)
-    again = again && equal(given[i], c->arguments[i]);
+    again = again && same_value(given[i], c->arguments[i]);
   if (again) {
     (void)sqlite3_reset(c->rows);
     c->rowid = 0;
@@ -225,7 +225,7 @@ static int script_filter(sqlite3_vtab_cursor *base, int plan, const char *text, 
     return rc;
   rc = copy_arguments(c, given);
   if (rc == SQLITE_OK)
-    rc = run(c, (const mpg_table *)base->pVtab);
+    rc = run_table(c, (const mpg_table *)base->pVtab);
   c->rowid = 0;
   return rc == SQLITE_OK ? script_next(base) : rc;
 }

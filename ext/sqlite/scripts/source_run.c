@@ -66,7 +66,7 @@ mpg_rc mpg_source_prepare(mpg_sources *s, mpg_err *err) {
 /* ---- relations ---- */
 
 /* Copies a relation that a script has made, if it has, to what has those of all sources. */
-static mpg_rc collect(mpg_sources *s, const char *relation, mpg_err *err) {
+static mpg_rc collect_relation(mpg_sources *s, const char *relation, mpg_err *err) {
   const long long source = s->source;
   char *query = sqlite3_mprintf(
       "SELECT coalesce((SELECT 'INSERT INTO all_%s(source, ' || names || ') SELECT %lld, ' || "
@@ -119,7 +119,7 @@ static mpg_rc clear_temp(mpg_sources *s, mpg_err *err) {
 static mpg_rc collect_all(mpg_sources *s, const mpg_script *script, mpg_err *err) {
   mpg_rc rc = MPG_OK;
   for (size_t i = 0; rc == MPG_OK && i < sizeof relations / sizeof *relations; i++)
-    rc = collect(s, relations[i], err);
+    rc = collect_relation(s, relations[i], err);
   if (rc == MPG_OK)
     rc = collect_spans(s, err);
   if (rc == MPG_OK)
@@ -171,7 +171,7 @@ static mpg_rc claim_read_beside(mpg_sources *s, const char *format, mpg_err *err
 }
 
 /* Of a table function: what the mapping left is copied, unless it filled tables that stay. */
-static mpg_rc gather(mpg_sources *s, mpg_err *err) {
+static mpg_rc gather_made(mpg_sources *s, mpg_err *err) {
   mpg_rc rc = mpg_private_run_made(&s->db, mpg_script_find("sources/gather")->sql, err);
   return rc == MPG_OK ? clear_temp(s, err) : rc;
 }
@@ -200,7 +200,7 @@ static char *read_only_uri(const char *path) {
 }
 
 /* Attaches the one file of the source. What its schema says may use nothing that is unsafe. */
-static mpg_rc attach(mpg_sources *s, mpg_str name, mpg_err *err) {
+static mpg_rc attach_source_file(mpg_sources *s, mpg_str name, mpg_err *err) {
   sqlite3_stmt *stmt = NULL;
   char *uri = NULL;
   mpg_rc rc = mpg_private_prepare(&s->db, "SELECT alone FROM source WHERE source = ?1", &stmt, err);
@@ -220,7 +220,7 @@ static mpg_rc attach(mpg_sources *s, mpg_str name, mpg_err *err) {
 static mpg_rc run_attached(mpg_sources *s, const mpg_script *script, mpg_err *err) {
   const mpg_str name = attached_name(script);
   mpg_err ignored;
-  mpg_rc rc = name.n == 0 ? MPG_OK : attach(s, name, err);
+  mpg_rc rc = name.n == 0 ? MPG_OK : attach_source_file(s, name, err);
   if (rc == MPG_OK)
     rc = mpg_private_run(&s->db, script->sql, mpg_source_bind, s, NULL, err);
   if (name.n > 0 && rc == MPG_OK)
@@ -299,7 +299,7 @@ static mpg_rc has_files(mpg_sources *s, bool *any, mpg_err *err) {
 }
 
 /* Whether one bad file leaves the others. */
-static mpg_rc stops(mpg_sources *s, bool *stop, mpg_err *err) {
+static mpg_rc stops_at_error(mpg_sources *s, bool *stop, mpg_err *err) {
   int64_t n;
   mpg_rc rc = mpg_private_ask(&s->db, "SELECT count(*) FROM file", 0, &n, err);
   *stop = s->on_error == MPG_ON_ERROR_STOP || (s->on_error != MPG_ON_ERROR_NEVER && n < 2);
@@ -307,10 +307,10 @@ static mpg_rc stops(mpg_sources *s, bool *stop, mpg_err *err) {
 }
 
 /* Leaves out what the error is about, or if it names no file the whole source. */
-static mpg_rc recover(mpg_sources *s, mpg_err *err) {
+static mpg_rc leave_out_error(mpg_sources *s, mpg_err *err) {
   const mpg_err why = *err;
   bool stop;
-  mpg_rc rc = stops(s, &stop, err);
+  mpg_rc rc = stops_at_error(s, &stop, err);
   if (rc != MPG_OK)
     return rc;
   if (stop) {
@@ -335,9 +335,9 @@ mpg_rc mpg_source_run(mpg_sources *s, const char *format, mpg_err *err) {
     if (rc == MPG_OK)
       rc = claim_read_beside(s, format, err);
     if (rc == MPG_OK)
-      return s->table == NULL ? collect_all(s, script, err) : gather(s, err);
+      return s->table == NULL ? collect_all(s, script, err) : gather_made(s, err);
     if (rc == MPG_DATA || rc == MPG_IO || rc == MPG_LIMIT)
-      rc = recover(s, err);
+      rc = leave_out_error(s, err);
     if (rc != MPG_OK)
       return rc;
   }

@@ -28,7 +28,7 @@ static mpg_rc run_own(mpg_sources *s, const char *name, mpg_err *err) {
 }
 
 /* Steps a statement that gives no rows, and resets it. */
-static mpg_rc finish(mpg_sources *s, sqlite3_stmt *stmt, mpg_err *err) {
+static mpg_rc finish_statement(mpg_sources *s, sqlite3_stmt *stmt, mpg_err *err) {
   int code = sqlite3_step(stmt);
   mpg_rc rc =
       code == SQLITE_DONE || code == SQLITE_ROW ? MPG_OK : mpg_private_failure(&s->db, code, err);
@@ -86,7 +86,7 @@ static mpg_rc file_insert(mpg_sources *s, sqlite3_stmt *insert, const char *path
   failed |= bind_str(insert, 8, mpg_str_of(what->job)) != SQLITE_OK;
   failed |= sqlite3_bind_text(insert, 9, s->entries.entry[entry].options, -1, SQLITE_TRANSIENT) !=
             SQLITE_OK;
-  return failed ? mpg_fail_nomem(err) : finish(s, insert, err);
+  return failed ? mpg_fail_nomem(err) : finish_statement(s, insert, err);
 }
 
 /* An entry's option `format`, owned by SQLite's allocator; NULL: it has none. */

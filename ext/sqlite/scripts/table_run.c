@@ -8,7 +8,7 @@
 
 /* ---- scripts ---- */
 
-static bool declares(const mpg_script *script, mpg_head_kind kind, const char *text) {
+static bool declares_head(const mpg_script *script, mpg_head_kind kind, const char *text) {
   const char *at = script->sql;
   mpg_head head;
   while ((head = mpg_head_next(&at)).kind != MPG_HEAD_END)
@@ -19,12 +19,12 @@ static bool declares(const mpg_script *script, mpg_head_kind kind, const char *t
 
 /* Whether the script maps files of its format to the tables of `filled`, which may be itself. */
 static bool is_mapping_of(const mpg_script *script, const mpg_script *filled) {
-  return declares(script, MPG_HEAD_INPUT, NULL) &&
-         (script == filled || declares(script, MPG_HEAD_FILLS, filled->name));
+  return declares_head(script, MPG_HEAD_INPUT, NULL) &&
+         (script == filled || declares_head(script, MPG_HEAD_FILLS, filled->name));
 }
 
 /* Whether a script, or one that it uses, is filled by files of `format`. */
-static bool reads(const mpg_script *script, const mpg_script *format) {
+static bool reads_format(const mpg_script *script, const mpg_script *format) {
   const char *at = script->sql;
   mpg_head head;
   if (is_mapping_of(format, script))
@@ -34,7 +34,7 @@ static bool reads(const mpg_script *script, const mpg_script *format) {
     if (head.kind != MPG_HEAD_USES)
       continue;
     (void)sqlite3_snprintf((int)sizeof name, name, "%.*s", (int)head.text.n, head.text.p);
-    if (reads(mpg_script_find(name), format))
+    if (reads_format(mpg_script_find(name), format))
       return true;
   }
   return false;
@@ -43,7 +43,7 @@ static bool reads(const mpg_script *script, const mpg_script *format) {
 /* Makes sources of the files of one format, with a rank of their own. */
 static mpg_rc make_sources(mpg_sources *s, const mpg_script *format, int rank, mpg_err *err) {
   const char *name = strrchr(format->name, '/') + 1;
-  const char *alone = declares(format, MPG_HEAD_ATTACH, NULL) ? "path" : "NULL";
+  const char *alone = declares_head(format, MPG_HEAD_ATTACH, NULL) ? "path" : "NULL";
   return mpg_private_do(
       &s->db, err,
       "INSERT OR IGNORE INTO source(format, rank, options, records, alone) SELECT DISTINCT format, "
@@ -149,7 +149,7 @@ static mpg_rc on_error_of(const mpg_table_shape *shape, sqlite3_value *const *ar
 static char *formats_of(const mpg_table_shape *shape) {
   sqlite3_str *list = sqlite3_str_new(NULL);
   for (size_t i = 0; i < mpg_scripts_count; i++)
-    if (reads(shape->script, &mpg_scripts[i]))
+    if (reads_format(shape->script, &mpg_scripts[i]))
       sqlite3_str_appendf(list, "%s%s", sqlite3_str_length(list) > 0 ? ", " : "",
                           strrchr(mpg_scripts[i].name, '/') + 1);
   return sqlite3_str_finish(list);

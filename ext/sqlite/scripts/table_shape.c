@@ -1,15 +1,15 @@
 /* table_shape.c - see table_shape.h. */
 #include "table_shape.h"
 
-static bool is(mpg_str a, const char *b) {
+static bool is_text(mpg_str a, const char *b) {
   return mpg_str_eq(a, mpg_str_of(b));
 }
 
 static void add_argument(mpg_table_shape *shape, const mpg_head *head) {
-  const bool files = is(head->type, "FILES");
+  const bool files = is_text(head->type, "FILES");
   shape->arguments[shape->narguments++] = *head;
   shape->files |= files;
-  if (files || is(head->type, "PATH"))
+  if (files || is_text(head->type, "PATH"))
     shape->required = shape->narguments;
 }
 
@@ -22,7 +22,7 @@ void mpg_table_shape_read(mpg_table_shape *shape, const mpg_script_table *table)
   while ((head = mpg_head_next(&at)).kind != MPG_HEAD_END) {
     if (head.kind == MPG_HEAD_TABLE) {
       mine = mpg_str_eq(head.name, shape->name);
-      if (mine && !is(head.parameter, "-"))
+      if (mine && !is_text(head.parameter, "-"))
         shape->relation = head.parameter;
     } else if (mine && head.kind == MPG_HEAD_COLUMN && shape->ncolumns < MPG_SHAPE_COLUMNS) {
       shape->columns[shape->ncolumns++] = head;
@@ -54,7 +54,8 @@ char *mpg_table_shape_declare(const mpg_table_shape *shape) {
     (void)sqlite3_snprintf((int)sizeof name, name, "%.*s", (int)a->name.n, a->name.p);
     sqlite3_str_appendall(sql, ", ");
     mpg_declare_argument(
-        sql, name, i < shape->required || is(a->type, "TEXT") || is(a->type, "PATH") ? "TEXT" : "");
+        sql, name,
+        i < shape->required || is_text(a->type, "TEXT") || is_text(a->type, "PATH") ? "TEXT" : "");
   }
   sqlite3_str_appendall(sql, ")");
   return sqlite3_str_finish(sql);
@@ -62,7 +63,7 @@ char *mpg_table_shape_declare(const mpg_table_shape *shape) {
 
 int mpg_table_shape_argument(const mpg_table_shape *shape, const char *parameter) {
   for (int i = 0; i < shape->narguments; i++)
-    if (is(shape->arguments[i].parameter, parameter))
+    if (is_text(shape->arguments[i].parameter, parameter))
       return i;
   return -1;
 }
