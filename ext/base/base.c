@@ -188,6 +188,10 @@ bool mpg_str_eq(mpg_str a, mpg_str b) {
   return a.n == b.n && (a.n == 0 || memcmp(a.p, b.p, a.n) == 0);
 }
 
+bool mpg_str_starts_with(mpg_str s, mpg_str start) {
+  return s.n >= start.n && (start.n == 0 || memcmp(s.p, start.p, start.n) == 0);
+}
+
 static char lower(char c) {
   return c >= 'A' && c <= 'Z' ? (char)(c - 'A' + 'a') : c;
 }

@@ -187,7 +187,8 @@ typedef struct mpg_str {
 mpg_str mpg_str_of(const char *z);
 bool mpg_str_eq(mpg_str a, mpg_str b);
 bool mpg_str_eq_nocase(mpg_str a, mpg_str b); /* ASCII letters only */
-int mpg_str_cmp(mpg_str a, mpg_str b);        /* memcmp order, shorter first: SQLite's BINARY */
+bool mpg_str_starts_with(mpg_str s, mpg_str start);
+int mpg_str_cmp(mpg_str a, mpg_str b); /* memcmp order, shorter first: SQLite's BINARY */
 
 /* A field of a record as its source gave it. Text is borrowed from the source. */
 typedef enum mpg_type { MPG_NULL, MPG_INT, MPG_REAL, MPG_TEXT } mpg_type;

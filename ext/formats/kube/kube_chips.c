@@ -6,11 +6,6 @@
 
 #define WHOLE 1000000
 
-static bool begins_with(mpg_str s, const char *prefix) {
-  size_t n = strlen(prefix);
-  return s.n >= n && memcmp(s.p, prefix, n) == 0;
-}
-
 /* Reads digits at `at` followed by `unit`, and moves past both. -1: they are not there. */
 static int64_t take_number(mpg_str s, size_t *at, const char *unit) {
   size_t from = *at, end = from;
@@ -18,7 +13,7 @@ static int64_t take_number(mpg_str s, size_t *at, const char *unit) {
   while (end < s.n && s.p[end] >= '0' && s.p[end] <= '9')
     end++;
   if (end - from > 4 || !mpg_int_parse((mpg_str){s.p + from, end - from}, &number) ||
-      !begins_with((mpg_str){s.p + end, s.n - end}, unit))
+      !mpg_str_starts_with((mpg_str){s.p + end, s.n - end}, mpg_str_of(unit)))
     return -1;
   *at = end + strlen(unit);
   return number;
@@ -47,7 +42,8 @@ static mpg_kube_unit slices_of(mpg_str s, int64_t *millionths) {
 static bool is_ascend(mpg_str name) {
   static const char prefix[] = "huawei.com/Ascend";
   size_t n = sizeof prefix - 1;
-  return begins_with(name, prefix) && name.n > n && memchr(name.p + n, '-', name.n - n) == NULL;
+  return mpg_str_starts_with(name, mpg_str_of(prefix)) && name.n > n &&
+         memchr(name.p + n, '-', name.n - n) == NULL;
 }
 
 mpg_kube_unit mpg_kube_resource(mpg_str name, int64_t *millionths) {
@@ -109,10 +105,10 @@ mpg_kube_unit mpg_kube_resource(mpg_str name, int64_t *millionths) {
     *millionths = WHOLE;
     return MPG_KUBE_CHIP;
   }
-  if (begins_with(name, "nvidia.com/mig-"))
+  if (mpg_str_starts_with(name, MPG_STR("nvidia.com/mig-")))
     return slices_of((mpg_str){name.p + 15, name.n - 15}, millionths);
   for (size_t i = 0; i < sizeof parts / sizeof *parts; i++)
-    if (begins_with(name, parts[i]))
+    if (mpg_str_starts_with(name, mpg_str_of(parts[i])))
       return MPG_KUBE_NOT_A_CHIP;
   return MPG_KUBE_NO_CHIP;
 }
@@ -123,7 +119,7 @@ mpg_kube_unit mpg_kube_product_share(mpg_str product, mpg_str profile, int64_t *
   for (size_t i = 0; i < product.n; i++) {
     mpg_str rest = {product.p + i, product.n - i};
     four |= rest.n >= 12 && mpg_str_eq_nocase((mpg_str){rest.p, 12}, MPG_STR("RTX-PRO-6000"));
-    if (begins_with(rest, "-MIG-"))
+    if (mpg_str_starts_with(rest, MPG_STR("-MIG-")))
       profile = (mpg_str){rest.p + 5, rest.n - 5};
   }
   unit = profile.n == 0 ? MPG_KUBE_NO_CHIP : slices_of(profile, millionths);
@@ -136,12 +132,12 @@ mpg_kube_unit mpg_kube_product_share(mpg_str product, mpg_str profile, int64_t *
 int64_t mpg_kube_partitions(mpg_str mode, mpg_str product) {
   static const char *const modes[] = {"dpx_", "tpx_", "qpx_"};
   for (size_t i = 0; i < sizeof modes / sizeof *modes; i++)
-    if (begins_with(mode, modes[i]))
+    if (mpg_str_starts_with(mode, mpg_str_of(modes[i])))
       return (int64_t)i + 2;
-  if (!begins_with(mode, "cpx_"))
+  if (!mpg_str_starts_with(mode, MPG_STR("cpx_")))
     return 1;
   /* A partition for each of its dies. */
-  return begins_with(product, "AMD_Instinct_MI300A") ? 6 : 8;
+  return mpg_str_starts_with(product, MPG_STR("AMD_Instinct_MI300A")) ? 6 : 8;
 }
 
 bool mpg_kube_quantity(mpg_str text, int64_t *millionths) {

@@ -301,7 +301,7 @@ mpg_rc mpg_slurm_check(const mpg_slurm_kind *kind, mpg_str columns, mpg_err *err
   return MPG_OK;
 }
 
-/* A field that is named twice says the same twice: the second is left out. */
+/* The second column of one field says the same again, and is left out. */
 static mpg_rc add_column(mpg_slurm *s, int field, mpg_err *err) {
   mpg_slurm_type type = MPG_SLURM_FREE;
   if (field >= 0) {
@@ -329,7 +329,7 @@ static mpg_str header_delimiter(const lines *l) {
   return from == l->n ? MPG_STR("|") : (mpg_str){l->p + from, to - from};
 }
 
-/* All of them names, and at least half of them known ones. */
+/* All are names, and at least half are known. */
 static bool is_header(const mpg_slurm *s, const mpg_slurm_kind *kind, const mpg_slurm_row *row) {
   size_t known = 0, n = row->npieces;
   if (n > 1 && row->pieces[n - 1].n == 0)
@@ -346,8 +346,7 @@ static bool is_header(const mpg_slurm *s, const mpg_slurm_kind *kind, const mpg_
   return known > 0 && known * 2 >= n;
 }
 
-/* Without the lists of resources nobody knows of GPUs, and a mapping finds no job: that is not to
-** look like a cluster without work. */
+/* Without lists of resources a mapping finds no GPU, so no job: that is no cluster without work. */
 static mpg_rc notice_no_tres(mpg_slurm *s, mpg_err *err) {
   if (s->options.issues == NULL || s->kind != &mpg_slurm_jobs ||
       mpg_slurm_has(s, MPG_SLURM_JOB_AllocTRES) || mpg_slurm_has(s, MPG_SLURM_JOB_ReqTRES))
@@ -395,29 +394,27 @@ static bool is_fixed_width(const mpg_slurm *s, mpg_str line) {
   return end < line.n && next < line.n && find_field(s->kind, (mpg_str){line.p, end}) >= 0;
 }
 
-static bool begins_with(mpg_str line, const char *with) {
-  size_t n = strlen(with);
-  return line.n >= n && memcmp(line.p, with, n) == 0;
-}
-
 /* What a first line that is no header looks like instead. */
-static const char *looks_like(const mpg_slurm *s, mpg_str line) {
+static const char *hint_of_line(const mpg_slurm *s, mpg_str line) {
+  static const struct {
+    mpg_str start;
+    const char *hint;
+  } hints[] = {
+      {{"NodeName=", 9}, " (nodes of scontrol: read them with slurm_nodes_trace)"},
+      {{"JOBID", 5}, " (a header of squeue: export it with --json)"}, /* few are fields of sacct */
+      {{"JobId=", 6}, " (jobs of scontrol: export them with --json)"},
+      {{"\"", 1}, MPG_SLURM_QUOTED},
+      {{"{", 1}, " (JSON: export events with -P)"}, /* slurm_json.c reads JSON of jobs */
+  };
   bool jobs = s->kind == &mpg_slurm_jobs;
   if (is_fixed_width(s, line))
     return " (fixed-width output: export it with -P)";
   if (is_header(s, jobs ? &mpg_slurm_events : &mpg_slurm_jobs, &s->row))
     return jobs ? " (a header of sacctmgr show event: read it with slurm_events_trace)"
                 : " (a header of sacct: read it with slurm_trace)";
-  if (begins_with(line, "NodeName="))
-    return " (nodes of scontrol: read them with slurm_nodes_trace)";
-  if (begins_with(line, "JOBID")) /* more names than not are no fields */
-    return " (a header of squeue: export it with --json)";
-  if (begins_with(line, "JobId="))
-    return " (jobs of scontrol: export them with --json)";
-  if (begins_with(line, "\""))
-    return MPG_SLURM_QUOTED;
-  if (begins_with(line, "{")) /* JSON of jobs is read elsewhere (slurm_json.c) */
-    return " (JSON: export events with -P)";
+  for (size_t i = 0; i < sizeof hints / sizeof *hints; i++)
+    if (mpg_str_starts_with(line, hints[i].start))
+      return hints[i].hint;
   return " (exported with -n? then name the fields in the argument columns)";
 }
 
@@ -429,7 +426,7 @@ static mpg_rc no_header(mpg_slurm *s, mpg_err *err) {
   return mpg_fail(err, MPG_DATA,
                   "%s:%lld:1: expected a header of %s field names such as %s, found \"%s\"%s",
                   s->path, (long long)s->record.first, s->kind->tool, s->kind->example, found,
-                  looks_like(s, line));
+                  hint_of_line(s, line));
 }
 
 /* Reads the first line: the header, or a record of the columns that the caller named. */

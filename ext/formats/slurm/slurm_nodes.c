@@ -123,10 +123,6 @@ mpg_str mpg_slurm_show_node_gpus(const mpg_slurm_show_node *s, bool allocated) {
 
 /* ---- Values ---- */
 
-static bool begins_with(mpg_str s, mpg_str with) {
-  return s.n >= with.n && memcmp(s.p, with.p, with.n) == 0;
-}
-
 static bool contains(mpg_str s, mpg_str part) {
   for (size_t i = 0; i + part.n <= s.n; i++)
     if (memcmp(s.p + i, part.p, part.n) == 0)
@@ -404,7 +400,8 @@ static mpg_rc gather_node(mpg_slurm_show_node *s, mpg_err *err) {
       int64_t node_line = s->line;
       s->line = mpg_lines_number(s->lines);
       /* The start of a node is checked only if nothing else says what kind of file this is. */
-      if (!any && line.n > 0 && !begins_with(line, first_word) && !begins_with(first_word, line))
+      if (!any && line.n > 0 && !mpg_str_starts_with(line, first_word) &&
+          !mpg_str_starts_with(first_word, line))
         return no_node(s, line, err);
       rc = add_issue(s, MPG_WARNING, "unfinished_record",
                      "the last line has no line end: its node is left out as still being written",
@@ -415,7 +412,7 @@ static mpg_rc gather_node(mpg_slurm_show_node *s, mpg_err *err) {
         rc = MPG_DONE;
       return rc;
     }
-    if (begins_with(line, first_word)) {
+    if (mpg_str_starts_with(line, first_word)) {
       mpg_json_text *to = any ? &s->ahead : &s->node;
       to->n = 0;
       if (mpg_json_put(to, line) != MPG_OK)
