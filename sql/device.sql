@@ -3,7 +3,7 @@
 --     .load ./mpg
 --     .read sql/device.sql              -- these tables
 --     .param set :trace fixtures/profile/*.json
---     .read sql/formats/kineto.sql      -- fills them: also xplane.sql, nsys.sql; any number of times
+--     .read sql/formats/kineto.sql      -- fills them: also xplane.sql, nsys.sql, rocpd.sql; any number of times
 --     .read sql/device_views.sql        -- what to ask of them
 --
 -- TEMP tables: device_activity, a row for each thing that a device did; device_steps and device_ranges, what the
@@ -17,7 +17,7 @@
 --@ extends device_class_rules
 --@ argument path :path FILES profiles: a file, glob, folder or fleet file
 --@ argument chip_name :chip TEXT what the devices are, if the profile does not tell: a name or alias of mpg_chips
---@ argument step_names :step TEXT Nsight Systems: a GLOB over the NVTX ranges that are steps, if theirs is not among the usual names
+--@ argument step_names :step TEXT a GLOB over the NVTX or roctx ranges that are steps, if theirs is not among the usual names
 --@ table trace_device_activity device_activity a row for each thing that a device did
 --@ column trace TEXT - the file that it came from
 --@ column rank BIGINT - of the process in its job; NULL: the trace does not tell
@@ -155,14 +155,14 @@ CREATE TEMP TABLE IF NOT EXISTS device_operators (
 -- What was read. base_ns is what a mapping added to the times of the file: 0, or the epoch that it says.
 --@ table trace_device_traces device_traces a row for each profile that was read
 --@ column trace TEXT - the file
---@ column format TEXT - kineto, xprof, xplane or nsys
+--@ column format TEXT - kineto, nsys, rocpd, xplane or xprof
 --@ column rank BIGINT - of the process in its job; NULL: the trace does not tell
 --@ column world_size BIGINT ranks of the job
 --@ column base_ns BIGINT ns that was added to the times of the file: 0, or the epoch that it tells
 --@ column host TEXT - on which it was made
 CREATE TEMP TABLE IF NOT EXISTS device_traces (
   trace      TEXT   NOT NULL PRIMARY KEY,
-  format     TEXT   NOT NULL,  -- 'kineto', 'xprof', 'xplane', 'nsys'
+  format     TEXT   NOT NULL,  -- 'kineto', 'nsys', 'rocpd', 'xplane', 'xprof'
   rank       BIGINT,
   world_size BIGINT,
   base_ns    BIGINT NOT NULL DEFAULT 0,
@@ -181,6 +181,9 @@ INSERT OR IGNORE INTO device_class_rules (priority, kind, name, class) VALUES
   (10, 'sync',   '*', 'sync'),
   (20, 'memcpy', '*', 'memory'),
   (30, 'memset', '*', 'memory'),
+  -- ROCm copies and sets with kernels where no engine is free.
+  (31, 'kernel', '__amd_rocclr_copy*', 'memory'),
+  (32, 'kernel', '__amd_rocclr_fill*', 'memory'),
   -- What a compiler fused computes, though its name may tell of a collective beside it.
   (35, 'kernel', 'triton_???_fused*', 'compute'),
   (36, 'kernel', '*warpallreduce*', 'compute'),

@@ -1,6 +1,7 @@
-"""test_operator_of_call.py - the operator of a call on the device is the innermost range of its thread around it: kineto.sql and nsys.sql beside a search through all ranges.
+"""test_operator_of_call.py - the operator of a call on the device is the innermost range of its thread around it: kineto.sql, nsys.sql and rocpd.sql beside a search through all ranges.
 
 Ranges are kept by the hundred, so there are thousands: nested, that overlap, without length, and calls directly within one that has all others behind it."""
+import json
 import random
 
 import cases
@@ -59,6 +60,21 @@ class Innermost(cases.Case):
         self.db.executemany("INSERT INTO nsys.CUPTI_ACTIVITY_KIND_KERNEL VALUES (?3, ?4, 0, 7, ?1 + 1, 1 << 24, NULL)", [(i, *call) for i, call in enumerate(calls)])
         self.script("formats/nsys.sql", trace=None, chip=None, step=None)
 
+    def rocpd(self, operators, calls):
+        self.db.execute("ATTACH ':memory:' AS rocpd")
+        self.db.executescript("""
+            CREATE TABLE rocpd.rocpd_string (id INTEGER PRIMARY KEY, guid DEFAULT 'g', string);
+            INSERT INTO rocpd.rocpd_string(id, string) VALUES (1, 'MARKER_CORE_RANGE_API'), (2, 'HIP_RUNTIME_API');
+            CREATE TABLE rocpd.rocpd_event (id INTEGER PRIMARY KEY, guid DEFAULT 'g', category_id, stack_id, extdata);
+            CREATE TABLE rocpd.rocpd_region (guid DEFAULT 'g', nid, pid DEFAULT 1, tid, start, "end", name_id, event_id);
+            CREATE TABLE rocpd.rocpd_kernel_dispatch (guid DEFAULT 'g', nid, pid DEFAULT 1, tid, agent_id DEFAULT 1, kernel_id, queue_id, stream_id, start, "end", region_name_id, event_id);""")
+        ranges = [(i, *one, 1, None, json.dumps({"message": f"{one[1]}-{one[2]}"})) for i, one in enumerate(operators)]
+        ranges += [(len(operators) + i, *one, 2, i + 1, None) for i, one in enumerate(calls)]
+        self.db.executemany("INSERT INTO rocpd.rocpd_event(id, category_id, stack_id, extdata) VALUES (?1, ?5, ?6, ?7)", ranges)
+        self.db.executemany("INSERT INTO rocpd.rocpd_region(tid, start, \"end\", event_id) VALUES (?2, ?3, ?4, ?1)", [row[:4] for row in ranges])
+        self.db.executemany("INSERT INTO rocpd.rocpd_kernel_dispatch(tid, start, \"end\", event_id, queue_id) VALUES (?2, ?3, ?4, ?1, ?1)", [row[:4] for row in ranges if row[5]])
+        self.script("formats/rocpd.sql", trace=None, json=None, chip=None, step=None)
+
     def agrees(self, read):
         found = 0
         for seed, count in enumerate((3, 700, 700, 3000, 3000)):
@@ -82,3 +98,6 @@ class Innermost(cases.Case):
 
     def test_nsys(self):
         self.agrees(self.nsys)
+
+    def test_rocpd(self):
+        self.agrees(self.rocpd)

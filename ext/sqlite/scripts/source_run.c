@@ -178,14 +178,19 @@ static mpg_rc gather_made(mpg_sources *s, mpg_err *err) {
 
 /* ---- a file that is a database ---- */
 
-/* The name under which a script reads its file, of length 0 if it reads it by its path. */
-static mpg_str attached_name(const mpg_script *script) {
+/* The name under which a script reads a file that is a database, and the parameter of such files;
+** of length 0 if the script reads all files by their paths. */
+static mpg_str attached_name(const mpg_script *script, mpg_str *parameter) {
   const char *at = script->sql;
+  mpg_str name = MPG_STR("");
   mpg_head head;
+  *parameter = MPG_STR("");
   while ((head = mpg_head_next(&at)).kind != MPG_HEAD_END)
     if (head.kind == MPG_HEAD_ATTACH)
-      return head.text;
-  return MPG_STR("");
+      name = head.text;
+    else if (head.kind == MPG_HEAD_INPUT && mpg_str_eq(head.how, MPG_STR("tables")))
+      *parameter = head.parameter;
+  return name;
 }
 
 /* A path as the URI of a database that is only read. */
@@ -199,34 +204,40 @@ static char *read_only_uri(const char *path) {
   return sqlite3_str_finish(uri);
 }
 
-/* Attaches the one file of the source. What its schema says may use nothing that is unsafe. */
-static mpg_rc attach_source_file(mpg_sources *s, mpg_str name, mpg_err *err) {
+/* The one file of the source as a URI, if it is a database; NULL: it is read by its path. */
+static mpg_rc database_uri(mpg_sources *s, mpg_str parameter, char **uri, mpg_err *err) {
   sqlite3_stmt *stmt = NULL;
-  char *uri = NULL;
-  mpg_rc rc = mpg_private_prepare(&s->db, "SELECT alone FROM source WHERE source = ?1", &stmt, err);
+  mpg_rc rc = mpg_private_prepare(
+      &s->db, "SELECT path FROM file WHERE source = ?1 AND parameter = ?2", &stmt, err);
+  *uri = NULL;
   if (rc == MPG_OK && sqlite3_bind_int64(stmt, 1, s->source) == SQLITE_OK &&
-      sqlite3_step(stmt) == SQLITE_ROW)
-    uri = read_only_uri((const char *)sqlite3_column_text(stmt, 0));
+      sqlite3_bind_text(stmt, 2, parameter.p, (int)parameter.n, SQLITE_STATIC) == SQLITE_OK &&
+      sqlite3_step(stmt) == SQLITE_ROW) {
+    *uri = read_only_uri((const char *)sqlite3_column_text(stmt, 0));
+    rc = *uri == NULL ? mpg_fail_nomem(err) : MPG_OK;
+  }
   (void)sqlite3_finalize(stmt);
-  (void)sqlite3_db_config(s->db.db, SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0, NULL);
-  if (rc == MPG_OK)
-    rc = uri == NULL
-             ? mpg_fail_nomem(err)
-             : mpg_private_do(&s->db, err, "ATTACH %Q AS \"%.*s\"", uri, (int)name.n, name.p);
-  sqlite3_free(uri);
   return rc;
 }
 
+/* What the schema of a file that is attached says may use nothing that is unsafe. */
 static mpg_rc run_attached(mpg_sources *s, const mpg_script *script, mpg_err *err) {
-  const mpg_str name = attached_name(script);
+  mpg_str parameter;
+  const mpg_str name = attached_name(script, &parameter);
+  char *uri = NULL;
   mpg_err ignored;
-  mpg_rc rc = name.n == 0 ? MPG_OK : attach_source_file(s, name, err);
+  mpg_rc rc = name.n == 0 ? MPG_OK : database_uri(s, parameter, &uri, err);
+  if (rc == MPG_OK && uri != NULL) {
+    (void)sqlite3_db_config(s->db.db, SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0, NULL);
+    rc = mpg_private_do(&s->db, err, "ATTACH %Q AS \"%.*s\"", uri, (int)name.n, name.p);
+  }
   if (rc == MPG_OK)
     rc = mpg_private_run(&s->db, script->sql, mpg_source_bind, s, NULL, err);
-  if (name.n > 0 && rc == MPG_OK)
+  if (uri != NULL && rc == MPG_OK)
     rc = mpg_private_do(&s->db, err, "DETACH \"%.*s\"", (int)name.n, name.p);
-  else if (name.n > 0)
+  else if (uri != NULL)
     (void)mpg_private_do(&s->db, &ignored, "DETACH \"%.*s\"", (int)name.n, name.p);
+  sqlite3_free(uri);
   return rc;
 }
 

@@ -1,0 +1,358 @@
+-- rocpd.sql - from what rocprofv3 and rocprof-sys write of AMD GPUs to device_activity and its companions (sql/device.sql).
+--
+--@ fills device
+--@ attach rocpd
+--@ input :trace tables ^rocpd_kernel_dispatch
+--@ input :json sure (?s)\A\s*\{\s*"rocprofiler-sdk-tool"\s*:
+--
+--     rocprofv3 --sys-trace --marker-trace -- python3 train.py      # HOST/PID_results.db
+--
+--     .load ./mpg
+--     .read sql/device.sql
+--     ATTACH 'file:PID_results.db?mode=ro' AS rocpd;
+--     .read sql/formats/rocpd.sql
+--     .read sql/device_views.sql
+--     DETACH rocpd;
+--
+-- The database is attached under any name or opened as the main one, and is only read. Parameters, all of which may be
+-- left unset: :trace, what to call it (the file's path); :json, the path of a file of --output-format json in place of a
+-- database; :chip, if the trace does not name the GPUs; :step, a GLOB over the ranges of roctx that are steps
+-- ('train_step*'), where theirs is not among the usual names.
+--
+-- From a program, which cannot bind parameters to a script, create the input before running it:
+--
+--     CREATE TEMP TABLE rocpd_input AS SELECT 'run 7' AS trace, NULL AS json, 'AMD Instinct MI300X' AS chip, 'train_step*' AS step;
+--
+-- Times are those of the trace: nanoseconds since the host booted. The inputs are dropped at the end; rocpd_left_out
+-- stays and counts what has no place here. The rules are explained in docs/formats/rocpd.md.
+
+-- ---- 1. The input ----
+
+CREATE TEMP TABLE IF NOT EXISTS rocpd_input AS SELECT :trace AS trace, :json AS json, :chip AS chip, :step AS step;
+
+DROP TABLE IF EXISTS temp.rocpd_trace;
+CREATE TEMP TABLE rocpd_trace (
+  trace, json, chip, step, host, db,
+  CONSTRAINT "no database of rocprofv3 is attached: ATTACH 'file:PID_results.db?mode=ro' AS rocpd" CHECK (trace IS NOT NULL),
+  CONSTRAINT "rocpd_kernel_dispatch: expected the columns of schema 3, agent_id and start, of a view that the database has over its tables" CHECK (json IS NOT NULL OR db IS NOT NULL)
+);
+INSERT INTO rocpd_trace (trace, json, chip, step, db)
+SELECT coalesce(i.trace, i.json, CASE WHEN d.name IS NOT NULL THEN coalesce(nullif(d.file, ''), d.name) END), i.json, i.chip, i.step,
+       (SELECT d.name FROM pragma_table_info('rocpd_kernel_dispatch', d.name) WHERE name IN ('agent_id', 'start') GROUP BY NULL HAVING count(*) = 2)
+FROM rocpd_input AS i
+LEFT JOIN (
+  SELECT DISTINCT d.seq, d.name, d.file FROM pragma_database_list AS d JOIN pragma_table_list AS t ON t.schema = d.name
+  WHERE t.name GLOB 'rocpd_kernel_dispatch*'
+  ORDER BY d.seq LIMIT 1
+) AS d ON i.json IS NULL;
+
+-- A name without a schema is looked for in one database after the other, so an empty table in the last one stands in for
+-- what the trace lacks.
+ATTACH ':memory:' AS rocpd_absent;
+CREATE TABLE rocpd_absent.rocpd_string (id, guid, string);
+CREATE TABLE rocpd_absent.rocpd_info_node (id, guid, hostname);
+CREATE TABLE rocpd_absent.rocpd_info_process (id, guid, nid, pid);
+CREATE TABLE rocpd_absent.rocpd_info_thread (id, guid, tid);
+CREATE TABLE rocpd_absent.rocpd_info_agent (id, guid, nid, type, type_index, absolute_index, name, product_name);
+CREATE TABLE rocpd_absent.rocpd_info_kernel_symbol (id, guid, kernel_name, display_name);
+CREATE TABLE rocpd_absent.rocpd_event (id, guid, category_id, stack_id, extdata);
+CREATE TABLE rocpd_absent.rocpd_region (id, guid, nid, pid, tid, start, "end", name_id, event_id);
+CREATE TABLE rocpd_absent.rocpd_kernel_dispatch (id, guid, nid, pid, tid, agent_id, kernel_id, queue_id, stream_id, start, "end", region_name_id, event_id);
+CREATE TABLE rocpd_absent.rocpd_memory_copy (id, guid, nid, pid, tid, start, "end", name_id, dst_agent_id, src_agent_id, size, queue_id, stream_id, event_id);
+
+DELETE FROM device_activity WHERE trace IN (SELECT trace FROM rocpd_trace);
+DELETE FROM device_steps WHERE trace IN (SELECT trace FROM rocpd_trace);
+DELETE FROM device_ranges WHERE trace IN (SELECT trace FROM rocpd_trace);
+DELETE FROM device_traces WHERE trace IN (SELECT trace FROM rocpd_trace);
+
+-- A document of rocprofv3 has one object a process. Its numbers of kinds and operations are places in lists of names.
+DROP TABLE IF EXISTS temp.rocpd_documents;
+CREATE TEMP TABLE rocpd_documents AS
+SELECT p.key AS guid, p.value AS process, json_extract(p.value, '$.metadata.pid') AS pid
+FROM rocpd_trace AS t, jsonl_trace(t.json) AS d, json_each(d.record, '$.rocprofiler-sdk-tool') AS p WHERE t.json IS NOT NULL;
+DROP TABLE IF EXISTS temp.rocpd_operations;
+CREATE TEMP TABLE rocpd_operations AS
+SELECT d.guid, k.key AS kind, o.key AS operation, json_extract(k.value, '$.kind') AS category, o.value AS name
+FROM rocpd_documents AS d, json_each(d.process, '$.strings.buffer_records') AS k, json_each(k.value, '$.operations') AS o;
+CREATE INDEX temp.rocpd_operation ON rocpd_operations(guid, kind, operation);
+DROP TABLE IF EXISTS temp.rocpd_messages;
+CREATE TEMP TABLE rocpd_messages AS
+SELECT d.guid, json_extract(m.value, '$.key') AS stack, max(json_extract(m.value, '$.value')) AS message
+FROM rocpd_documents AS d, json_each(d.process, '$.strings.marker_api') AS m GROUP BY 1, 2;
+CREATE INDEX temp.rocpd_message ON rocpd_messages(guid, stack);
+
+-- GPUs are numbered from 0 on each host; hosts are told apart where a file has several.
+DROP TABLE IF EXISTS temp.rocpd_agents;
+CREATE TEMP TABLE rocpd_agents AS
+SELECT a.guid, a.id, a.type = 'GPU' AS is_gpu, CAST(coalesce(a.type_index, a.absolute_index, a.id) AS TEXT) AS device,
+       coalesce(nullif(a.product_name, ''), nullif(a.name, '')) AS chip, n.hostname AS host
+FROM rocpd_info_agent AS a LEFT JOIN rocpd_info_node AS n ON n.id = a.nid AND n.guid = a.guid
+UNION ALL
+SELECT d.guid, json_extract(a.value, '$.id.handle'), json_extract(a.value, '$.type') IN (2, 'GPU'),
+       CAST(coalesce(json_extract(a.value, '$.logical_node_type_id'), json_extract(a.value, '$.node_id')) AS TEXT),
+       coalesce(nullif(json_extract(a.value, '$.product_name'), ''), nullif(json_extract(a.value, '$.name'), '')),
+       json_extract(d.process, '$.metadata.node.hostname')
+FROM rocpd_documents AS d, json_each(d.process, '$.agents') AS a;
+UPDATE rocpd_agents SET device = coalesce(host, guid) || ' ' || device WHERE (SELECT count(DISTINCT host) FROM rocpd_agents) > 1;
+CREATE INDEX temp.rocpd_agent ON rocpd_agents(guid, id);
+UPDATE rocpd_trace SET host = (SELECT min(host) FROM rocpd_agents GROUP BY NULL HAVING count(DISTINCT host) = 1);
+INSERT INTO device_traces (trace, format, base_ns, host) SELECT trace, 'rocpd', 0, host FROM rocpd_trace;
+
+-- What the host did: calls, and the ranges that the program marks. stack: the call's own number, which what it launched has too.
+DROP TABLE IF EXISTS temp.rocpd_regions;
+CREATE TEMP TABLE rocpd_regions AS
+SELECT r.guid, coalesce(p.pid, r.pid) AS pid, coalesce(t.tid, r.tid) AS tid, r.start, r."end", nullif(e.stack_id, 0) AS stack,
+       lower(c.string) AS category, coalesce(iif(json_valid(e.extdata), json_extract(e.extdata, '$.message'), NULL), s.string) AS name
+FROM rocpd_region AS r
+LEFT JOIN rocpd_event AS e ON e.id = r.event_id AND e.guid = r.guid
+LEFT JOIN rocpd_string AS c ON c.id = e.category_id AND c.guid = e.guid
+LEFT JOIN rocpd_string AS s ON s.id = r.name_id AND s.guid = r.guid
+LEFT JOIN rocpd_info_process AS p ON p.id = r.pid AND p.guid = r.guid
+LEFT JOIN rocpd_info_thread AS t ON t.id = r.tid AND t.guid = r.guid
+UNION ALL
+SELECT d.guid, d.pid, json_extract(r.value, '$.thread_id'), json_extract(r.value, '$.start_timestamp'), json_extract(r.value, '$.end_timestamp'),
+       nullif(json_extract(r.value, '$.correlation_id.internal'), 0), lower(o.category),
+       coalesce(m.message, o.name)
+FROM rocpd_documents AS d, json_each(d.process, '$.buffer_records') AS b, json_each(b.value) AS r
+LEFT JOIN rocpd_operations AS o
+  ON o.guid = d.guid AND o.kind = json_extract(r.value, '$.kind') AND o.operation = json_extract(r.value, '$.operation')
+LEFT JOIN rocpd_messages AS m ON b.key = 'marker_api' AND m.guid = d.guid AND m.stack = json_extract(r.value, '$.correlation_id.internal')
+WHERE b.key IN ('hip_api', 'hsa_api', 'marker_api', 'rccl_api', 'rocshmem_api');
+
+-- What the devices did. A copy is of the GPU that it goes to, or else of the one that it comes from.
+DROP TABLE IF EXISTS temp.rocpd_activity;
+CREATE TEMP TABLE rocpd_activity AS
+SELECT 'kernel' AS kind, k.guid, coalesce(p.pid, k.pid) AS pid, k.agent_id, k.queue_id, k.stream_id, k.start, k."end", nullif(e.stack_id, 0) AS stack,
+       NULL AS bytes, coalesce(nullif(y.display_name, ''), nullif(y.kernel_name, ''), 'kernel') AS name, nullif(g.string, '') AS range
+FROM rocpd_kernel_dispatch AS k
+LEFT JOIN rocpd_event AS e ON e.id = k.event_id AND e.guid = k.guid
+LEFT JOIN rocpd_info_kernel_symbol AS y ON y.id = k.kernel_id AND y.guid = k.guid
+LEFT JOIN rocpd_string AS g ON g.id = k.region_name_id AND g.guid = k.guid
+LEFT JOIN rocpd_info_process AS p ON p.id = k.pid AND p.guid = k.guid
+UNION ALL
+SELECT 'memcpy', c.guid, coalesce(p.pid, c.pid), iif(a.is_gpu, c.dst_agent_id, iif(b.is_gpu, c.src_agent_id, NULL)), c.queue_id, c.stream_id, c.start, c."end",
+       nullif(e.stack_id, 0), c.size, coalesce(s.string, 'Unknown'), NULL
+FROM rocpd_memory_copy AS c
+LEFT JOIN rocpd_event AS e ON e.id = c.event_id AND e.guid = c.guid
+LEFT JOIN rocpd_string AS s ON s.id = c.name_id AND s.guid = c.guid
+LEFT JOIN rocpd_agents AS a ON a.guid = c.guid AND a.id = c.dst_agent_id
+LEFT JOIN rocpd_agents AS b ON b.guid = c.guid AND b.id = c.src_agent_id
+LEFT JOIN rocpd_info_process AS p ON p.id = c.pid AND p.guid = c.guid
+UNION ALL
+SELECT 'kernel', d.guid, d.pid, json_extract(r.value, '$.dispatch_info.agent_id.handle'), json_extract(r.value, '$.dispatch_info.queue_id.handle'),
+       json_extract(r.value, '$.stream_id.handle'), json_extract(r.value, '$.start_timestamp'), json_extract(r.value, '$.end_timestamp'),
+       nullif(json_extract(r.value, '$.correlation_id.internal'), 0), NULL,
+       coalesce(y.name, 'kernel'), NULL
+FROM rocpd_documents AS d, json_each(d.process, '$.buffer_records.kernel_dispatch') AS r
+LEFT JOIN (SELECT d.guid, json_extract(y.value, '$.kernel_id') AS id,
+                  max(coalesce(nullif(json_extract(y.value, '$.formatted_kernel_name'), ''), json_extract(y.value, '$.kernel_name'))) AS name
+           FROM rocpd_documents AS d, json_each(d.process, '$.kernel_symbols') AS y GROUP BY 1, 2) AS y
+  ON y.guid = d.guid AND y.id = json_extract(r.value, '$.dispatch_info.kernel_id')
+UNION ALL
+SELECT 'memcpy', d.guid, d.pid, iif(a.is_gpu, a.id, iif(b.is_gpu, b.id, NULL)), NULL, json_extract(r.value, '$.stream_id.handle'),
+       json_extract(r.value, '$.start_timestamp'), json_extract(r.value, '$.end_timestamp'), nullif(json_extract(r.value, '$.correlation_id.internal'), 0),
+       json_extract(r.value, '$.bytes'), coalesce(o.name, 'Unknown'), NULL
+FROM rocpd_documents AS d, json_each(d.process, '$.buffer_records.memory_copy') AS r
+LEFT JOIN rocpd_operations AS o ON o.guid = d.guid AND o.kind = json_extract(r.value, '$.kind') AND o.operation = json_extract(r.value, '$.operation')
+LEFT JOIN rocpd_agents AS a ON a.guid = d.guid AND a.id = json_extract(r.value, '$.dst_agent_id.handle')
+LEFT JOIN rocpd_agents AS b ON b.guid = d.guid AND b.id = json_extract(r.value, '$.src_agent_id.handle');
+UPDATE rocpd_activity SET name = 'Memcpy ' || CASE
+    WHEN name GLOB '*HOST_TO_DEVICE' THEN 'HtoD' WHEN name GLOB '*DEVICE_TO_HOST' THEN 'DtoH' WHEN name GLOB '*DEVICE_TO_DEVICE' THEN 'DtoD'
+    WHEN name GLOB '*HOST_TO_HOST' THEN 'HtoH' ELSE name END
+WHERE kind = 'memcpy';
+
+-- Processes and threads by numbers of their own: ids repeat in files that were merged.
+DROP TABLE IF EXISTS temp.rocpd_threads;
+CREATE TEMP TABLE rocpd_threads AS
+SELECT guid, pid, tid, dense_rank() OVER (ORDER BY guid, pid) AS process, row_number() OVER (ORDER BY guid, pid, tid) AS thread
+FROM (SELECT guid, pid, tid FROM rocpd_regions UNION SELECT guid, pid, NULL FROM rocpd_activity);
+CREATE INDEX temp.rocpd_thread ON rocpd_threads(guid, pid, tid);
+
+-- ---- 2. What the program marks ----
+
+DROP TABLE IF EXISTS temp.rocpd_ranges;
+CREATE TEMP TABLE rocpd_ranges AS
+SELECT t.process, t.thread, r.pid, r.tid, r.name, r.start, r."end",
+       CASE
+         WHEN (SELECT step FROM rocpd_trace) IS NOT NULL THEN r.name GLOB (SELECT step FROM rocpd_trace)
+         ELSE lower(r.name) GLOB 'profilerstep#[0-9]*' OR lower(r.name) GLOB 'step[ #_:=]*[0-9]' OR lower(r.name) GLOB 'step[0-9]*'
+           OR lower(r.name) GLOB 'train*step*' OR lower(r.name) GLOB 'iter*[0-9]'
+       END AS is_step,
+       -- PyTorch's emit_nvtx writes 'aten::mm, seq = 7, op_id = 12, sizes = [...]'.
+       CASE WHEN r.name GLOB '*, seq = *' OR r.name GLOB '*, op_id = *' OR r.name GLOB '*, sizes = *'
+            THEN substr(r.name, 1, instr(r.name, ', ') - 1) ELSE r.name END AS op
+FROM rocpd_regions AS r JOIN rocpd_threads AS t ON t.guid IS r.guid AND t.pid IS r.pid AND t.tid IS r.tid
+WHERE (r.category GLOB '*marker*' OR r.category IN ('user', 'host', 'python')) AND r.name IS NOT NULL AND r."end" >= r.start;
+
+INSERT INTO device_ranges (trace, side, thread, name, start_ns, end_ns)
+SELECT t.trace, 'host', CAST(r.tid AS TEXT), r.name, r.start, r."end" FROM rocpd_ranges AS r, rocpd_trace AS t WHERE r.op = r.name;
+
+-- A step is called by the number at the end of its range's name; where there is none, they are counted from 0.
+DROP TABLE IF EXISTS temp.rocpd_steps;
+CREATE TEMP TABLE rocpd_steps AS
+WITH ordered AS (
+  SELECT process, pid, start, "end",
+         coalesce(nullif(substr(name, length(rtrim(name, '0123456789')) + 1), ''),
+                  CAST(row_number() OVER (PARTITION BY thread, name ORDER BY start) - 1 AS TEXT)) AS step,
+         max("end") OVER (PARTITION BY process ORDER BY start ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING) AS covered
+  FROM rocpd_ranges WHERE is_step
+)
+-- outer_ns: where the outermost of those that overlap begins, beyond which no search has to go back.
+SELECT process, pid, start, "end", step,
+       max(CASE WHEN covered IS NULL OR start >= covered THEN start END) OVER (PARTITION BY process ORDER BY start) AS outer_ns
+FROM ordered;
+CREATE INDEX temp.rocpd_step ON rocpd_steps(process, start);
+
+INSERT INTO device_steps (trace, process, side, step, start_ns, end_ns)
+SELECT t.trace, CAST(s.pid AS TEXT), 'host', s.step, s.start, s."end" FROM rocpd_steps AS s, rocpd_trace AS t;
+
+-- ---- 3. Calls of the host ----
+
+-- The operator is the innermost range of the thread around the call. outermost: that around a range, beyond
+-- which no search has to go back. Of 256 ranges the latest end is kept, to pass over those that all ended before.
+DROP TABLE IF EXISTS temp.rocpd_operators;
+CREATE TEMP TABLE rocpd_operators AS
+WITH ordered AS (
+  SELECT row_number() OVER (ORDER BY thread, start, "end" DESC) AS id, thread, op, start, "end",
+         max("end") OVER (PARTITION BY thread ORDER BY start, "end" DESC ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING) AS covered
+  FROM rocpd_ranges WHERE NOT is_step
+)
+SELECT id, thread, op, start, "end",
+       max(CASE WHEN covered IS NULL OR start >= covered THEN id END) OVER (PARTITION BY thread ORDER BY id) AS outermost
+FROM ordered;
+CREATE UNIQUE INDEX temp.rocpd_operator ON rocpd_operators(id, "end");
+CREATE INDEX temp.rocpd_operator_begins ON rocpd_operators(thread, start, id);
+
+DROP TABLE IF EXISTS temp.rocpd_operator_ends;
+CREATE TEMP TABLE rocpd_operator_ends AS
+SELECT thread, id / 256 AS block, max("end") AS "end" FROM rocpd_operators GROUP BY 1, 2;
+CREATE INDEX temp.rocpd_operator_end ON rocpd_operator_ends(thread, block, "end");
+
+DROP TABLE IF EXISTS temp.rocpd_launches;
+CREATE TEMP TABLE rocpd_launches AS
+WITH calls AS (
+  SELECT t.process, t.thread, r.stack, min(r.start) AS start, r."end", r.name, r.tid
+  FROM rocpd_regions AS r JOIN rocpd_threads AS t ON t.guid IS r.guid AND t.pid IS r.pid AND t.tid IS r.tid
+  WHERE r.stack IS NOT NULL AND coalesce(r.category, '') NOT GLOB '*marker*'
+  GROUP BY t.process, r.stack
+),
+latest AS (
+  SELECT *, (SELECT o.id FROM rocpd_operators AS o
+             WHERE o.thread = c.thread AND o.start <= c.start ORDER BY o.start DESC, o.id DESC LIMIT 1) AS latest
+  FROM calls AS c
+)
+SELECT c.process, c.stack, c.start, c."end", CAST(c.tid AS TEXT) AS thread, c.name, i.op, i.start AS op_start,
+       (SELECT s.step FROM rocpd_steps AS s
+        WHERE s.process = c.process AND s.start <= c.start AND c.start < s."end"
+          AND s.start >= (SELECT o.outer_ns FROM rocpd_steps AS o WHERE o.process = c.process AND o.start <= c.start ORDER BY o.start DESC LIMIT 1)
+        ORDER BY s.start DESC LIMIT 1) AS step
+FROM latest AS c
+LEFT JOIN rocpd_operators AS l ON l.id = c.latest
+LEFT JOIN rocpd_operators AS i ON i.id = coalesce(
+  (SELECT o.id FROM rocpd_operators AS o
+   WHERE o.id BETWEEN max(l.outermost, l.id - l.id % 256) AND l.id AND o."end" >= c."end" ORDER BY o.id DESC LIMIT 1),
+  (SELECT o.id FROM rocpd_operators AS o
+   WHERE o."end" >= c."end" AND o.id BETWEEN l.outermost AND 255 + 256 * (
+     SELECT e.block FROM rocpd_operator_ends AS e
+     WHERE e.thread = c.thread AND e.block BETWEEN l.outermost / 256 AND l.id / 256 - 1 AND e."end" >= c."end"
+     ORDER BY e.block DESC LIMIT 1)
+   ORDER BY o.id DESC LIMIT 1));
+CREATE UNIQUE INDEX temp.rocpd_launch ON rocpd_launches(process, stack);
+
+-- ---- 4. What the devices did ----
+
+CREATE TEMP TABLE IF NOT EXISTS rocpd_left_out (trace, severity, kind, count, detail);
+DELETE FROM rocpd_left_out WHERE trace IN (SELECT trace FROM rocpd_trace);
+
+INSERT INTO rocpd_left_out
+SELECT t.trace, 'data_loss', 'impossible_time', count(*), 'activities without a start or an end, or that end before they start: left out; the first is "' || min(a.name) || '"'
+FROM rocpd_activity AS a, rocpd_trace AS t WHERE a.start IS NULL OR a."end" IS NULL OR a."end" < a.start GROUP BY t.trace;
+DELETE FROM rocpd_activity WHERE start IS NULL OR "end" IS NULL OR "end" < start;
+INSERT INTO rocpd_left_out
+SELECT t.trace, 'data_loss', 'left_out', count(*), 'copies from host to host: left out'
+FROM rocpd_activity AS a, rocpd_trace AS t WHERE a.agent_id IS NULL GROUP BY t.trace;
+DELETE FROM rocpd_activity WHERE agent_id IS NULL;
+
+-- What comes twice counts once; what starts an hour after all that the host did has no time that can be.
+DROP TABLE IF EXISTS temp.rocpd_again;
+CREATE TEMP TABLE rocpd_again AS
+SELECT id FROM (SELECT rowid AS id, row_number() OVER (PARTITION BY guid, pid, agent_id, queue_id, stream_id, start, "end", kind, name, stack) AS nth FROM rocpd_activity) WHERE nth > 1;
+INSERT INTO rocpd_left_out
+SELECT t.trace, 'warning', 'repeated_record', count(*), 'activities that come twice count once' FROM rocpd_again, rocpd_trace AS t GROUP BY t.trace;
+DELETE FROM rocpd_activity WHERE rowid IN (SELECT id FROM rocpd_again);
+DROP TABLE rocpd_again;
+INSERT INTO rocpd_left_out
+SELECT t.trace, 'data_loss', 'lost_time', count(*), 'activities an hour after all that the host did: left out; the first is "' || min(a.name) || '"'
+FROM rocpd_activity AS a, rocpd_trace AS t WHERE a.start > (SELECT max("end") FROM rocpd_regions) + 3600000000000 GROUP BY t.trace;
+DELETE FROM rocpd_activity WHERE start > (SELECT max("end") FROM rocpd_regions) + 3600000000000;
+
+-- A queue runs in order. A kernel that lasts beyond the end of the next one, which another call launched, overran: it
+-- ends where that begins.
+DROP TABLE IF EXISTS temp.rocpd_overruns;
+CREATE TEMP TABLE rocpd_overruns AS
+SELECT id, name, next_start
+FROM (SELECT rowid AS id, name, start, "end", stack, lead(start) OVER o AS next_start, lead("end") OVER o AS next_end, lead(stack) OVER o AS next_stack
+      FROM rocpd_activity WHERE kind = 'kernel' WINDOW o AS (PARTITION BY guid, agent_id, queue_id ORDER BY start, "end"))
+WHERE next_start > start AND "end" > next_end AND coalesce(stack <> next_stack, 1) AND "end" - next_end > next_end - start;
+INSERT INTO rocpd_left_out
+SELECT t.trace, 'warning', 'overrun_activity', count(*), 'activities that end after the next of their queue ended: they end where that begins; the first is "' || min(o.name) || '"'
+FROM rocpd_overruns AS o, rocpd_trace AS t GROUP BY t.trace;
+UPDATE rocpd_activity SET "end" = o.next_start FROM rocpd_overruns AS o WHERE o.id = rocpd_activity.rowid;
+DROP TABLE rocpd_overruns;
+
+DROP TABLE IF EXISTS temp.rocpd_classes;
+CREATE TEMP TABLE rocpd_classes AS
+SELECT kind, name,
+       (SELECT class FROM device_class_rules AS r
+        WHERE n.kind GLOB r.kind AND lower(n.name) GLOB r.name ORDER BY r.priority LIMIT 1) AS class,
+       CASE
+         WHEN lower(name) NOT GLOB '*[nr]ccl*' THEN NULL
+         WHEN lower(name) GLOB '*allreduce*' THEN 'allreduce' WHEN lower(name) GLOB '*allgather*' THEN 'allgather'
+         WHEN lower(name) GLOB '*reducescatter*' THEN 'reduce_scatter' WHEN lower(name) GLOB '*alltoall*' THEN 'alltoall'
+         WHEN lower(name) GLOB '*broadcast*' THEN 'broadcast' WHEN lower(name) GLOB '*sendrecv*' THEN 'sendrecv'
+         WHEN lower(name) GLOB '*reduce*' THEN 'reduce'
+       END AS collective
+FROM (SELECT DISTINCT kind, name FROM rocpd_activity) AS n;
+CREATE INDEX temp.rocpd_class ON rocpd_classes(kind, name);
+
+-- Where HIP was not traced, no activity is of a stream: what runs in order is a queue.
+INSERT INTO device_activity (trace, process, device, chip, stream, class, kind, name, start_ns, end_ns, step, correlation,
+                             launch_ns, launch_end_ns, launch_name, launch_thread, op, op_ns, bytes, collective)
+SELECT t.trace, CAST(a.pid AS TEXT), coalesce(g.device, CAST(a.agent_id AS TEXT)), coalesce(g.chip, t.chip),
+       CASE WHEN n.streams > 0 OR n.queues < 2 THEN CAST(a.stream_id AS TEXT) ELSE 'queue ' || a.queue_id END,
+       c.class, a.kind, a.name, a.start, a."end", l.step, a.stack, l.start, l."end", l.name, l.thread, coalesce(l.op, a.range), l.op_start, a.bytes, c.collective
+FROM rocpd_trace AS t
+CROSS JOIN (SELECT count(DISTINCT nullif(stream_id, 0)) AS streams, count(DISTINCT queue_id) AS queues FROM rocpd_activity) AS n
+CROSS JOIN rocpd_activity AS a
+JOIN rocpd_classes AS c USING (kind, name)
+JOIN rocpd_threads AS h ON h.guid IS a.guid AND h.pid IS a.pid AND h.tid IS NULL
+LEFT JOIN rocpd_launches AS l ON l.process = h.process AND l.stack = a.stack
+LEFT JOIN rocpd_agents AS g ON g.guid IS a.guid AND g.id = a.agent_id;
+
+-- ---- 5. What has no place ----
+
+INSERT INTO rocpd_left_out
+SELECT t.trace, 'data_loss', 'left_out', count(*), 'ranges that end before they start: left out'
+FROM rocpd_regions AS r, rocpd_trace AS t WHERE r.category GLOB '*marker*' AND coalesce(r."end" < r.start, 1) GROUP BY t.trace;
+INSERT INTO rocpd_left_out
+SELECT t.trace, 'warning', 'no_device_event', 1, 'a trace without a kernel or copy of a GPU: was it taken with --kernel-trace?'
+FROM rocpd_trace AS t WHERE NOT EXISTS (SELECT 1 FROM rocpd_activity);
+INSERT INTO mpg_issues(source, severity, kind, line, count, detail)
+SELECT l.trace, l.severity, l.kind, NULL, l.count, l.detail FROM rocpd_left_out AS l JOIN rocpd_trace AS t USING (trace);
+
+DROP TABLE temp.rocpd_input;
+DROP TABLE temp.rocpd_trace;
+DROP TABLE temp.rocpd_documents;
+DROP TABLE temp.rocpd_operations;
+DROP TABLE temp.rocpd_messages;
+DROP TABLE temp.rocpd_agents;
+DROP TABLE temp.rocpd_regions;
+DROP TABLE temp.rocpd_activity;
+DROP TABLE temp.rocpd_threads;
+DROP TABLE temp.rocpd_ranges;
+DROP TABLE temp.rocpd_steps;
+DROP TABLE temp.rocpd_operators;
+DROP TABLE temp.rocpd_operator_ends;
+DROP TABLE temp.rocpd_launches;
+DROP TABLE temp.rocpd_classes;
+DETACH rocpd_absent;
