@@ -24,7 +24,7 @@
 #   make bench       how fast it is here; also make bench-readers, make bench-formats, make bench-goodput,
 #                    make bench-shards, make bench-engines
 #   make lint        every static check;  make format: the formatting
-#   make fixtures    generates the committed fixtures anew
+#   make fixtures    generates the committed fixtures anew; make studies: the fleets of docs/studies
 #   make deps        installs what all of this needs from Debian's packages
 #   make clean       forgets what was built
 #

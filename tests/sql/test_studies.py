@@ -1,0 +1,191 @@
+"""The fleets of docs/studies: the generator's books are the ledger, each switch does what it says, and pages and pictures are current.
+
+MPG_WRITE_DOCS=1 writes the table of switches in fixtures/README.md and the pictures of docs/studies.
+"""
+import collections
+import csv
+import dataclasses
+import glob
+import json
+import os
+import re
+import subprocess
+import sys
+import tempfile
+import unittest
+
+import cases
+import study_pictures
+from fleets import ROOT
+
+TARGETS = ["studies"]
+POLICIES = os.path.join(ROOT, "fixtures", "generate", "policies")
+SPECS = {os.path.basename(path)[:-5]: path for path in sorted(glob.glob(os.path.join(ROOT, "fixtures", "studies", "*.json")))}
+PAGES = sorted(glob.glob(os.path.join(ROOT, "docs", "studies", "*.md")))
+SWITCHES = "<!-- switches: tests/sql/test_studies.py writes this from switches.py -->\n"
+sys.path.insert(0, POLICIES)
+import switches  # noqa: E402
+
+
+def built(name):
+    return os.path.join("build", "studies", name)
+
+
+def read(path):
+    with open(os.path.join(ROOT, path), newline="", encoding="utf-8") as file:
+        return list(csv.DictReader(file))
+
+
+def play(spec, folder):
+    """Generates a fleet from a spec that is given as data; where its records, books and effects are."""
+    path = os.path.join(folder, "spec.json")
+    with open(path, "w", encoding="utf-8") as file:
+        json.dump(spec, file)
+    out = os.path.join(folder, "fleet")
+    subprocess.run([sys.executable, POLICIES, path, "--out", out, "--truth", out + "-truth.csv", "--effects", out + "-effects.csv"], check=True)
+    return out
+
+
+def sums(rows, *columns, of="chip_us"):
+    found = collections.Counter()
+    for row in rows:
+        found[tuple(row[column] or "" for column in columns)] += int(row[of])
+    return {key: chip_us for key, chip_us in found.items() if chip_us}
+
+
+class Fleets(cases.Case):
+    def check_books(self, out):
+        ledger = self.dicts("SELECT job, pool, category, cause, sum(chip_us) AS chip_us FROM trace_rollup(?) GROUP BY 1, 2, 3, 4", out)
+        columns = "job", "pool", "category", "cause"
+        self.assertGreater(len(ledger), 7)
+        self.assertEqual(sums(read(out + "-truth.csv"), *columns), sums(ledger, *columns))
+
+    def test_books_are_the_ledger(self):
+        self.assertGreater(len(SPECS), 5)
+        for name in SPECS:
+            with self.subTest(name):
+                self.check_books(built(name))
+                self.assertEqual([], self.rows("SELECT kind, count FROM mpg_issues WHERE severity <> 'info'"))
+
+    def test_effects_are_of_the_world_that_is_told(self):
+        """The side of an effect that the records tell of, by window, is the ledger between its days."""
+        for name, path in SPECS.items():
+            spec = switches.Spec(path)
+            told = "without_us" if spec.what_if else "with_us"
+            effects = read(built(name) + "-effects.csv")
+            self.assertEqual(bool(spec.flips), bool(effects), name)
+            for day in sorted({row["window"] for row in effects}):
+                (begin, end), = [window for window in spec.windows if window[0] == switches.micros(day)]
+                query = "SELECT pool, category, sum(chip_us) AS chip_us FROM trace_rollup(?) WHERE since = ? AND until = ? GROUP BY 1, 2"
+                ledger = sums(self.dicts(query, built(name), begin / 1e6, end / 1e6), "pool", "category")
+                for flip in {row["flip"] for row in effects}:
+                    rows = [row for row in effects if row["flip"] == flip and row["window"] == day]
+                    pools = {row["pool"] for row in rows}
+                    self.assertEqual(sums(rows, "pool", "category", of=told), {key: us for key, us in ledger.items() if key[0] in pools}, (name, flip, day))
+
+    def test_same_bytes(self):
+        with open(SPECS["loops"], encoding="utf-8") as file:
+            spec = json.load(file)
+        with tempfile.TemporaryDirectory() as folder:
+            out = play(spec, folder)
+            for relation in ("spans", "allocations", "commits"):
+                with open(f"{out}/{relation}.csv", "rb") as again, open(os.path.join(ROOT, built("loops"), f"{relation}.csv"), "rb") as first:
+                    self.assertEqual(first.read(), again.read())
+            spec["seed"] += 1
+            self.assertNotEqual(read(built("loops") + "-truth.csv"), read(play(spec, folder) + "-truth.csv"))
+
+
+class Switches(cases.Case):
+    """Each switch, alone, in a small fleet that has use for it: the books remain the ledger's, and the categories that it is about move."""
+
+    BASE = {"node_fails": 60, "job_fails": 30, "input": 0.1, "init_node_s": 3, "save_every_s": 7200, "repair_s": 7200, "compile_s": 600,
+            "gang": "hoard", "eval_every_s": 36000, "eval_s": 300}
+    WITH = {"snapshot_s": {"async_save": True}, "save_delay_s": {"async_save": True}}  # what a switch needs to be of use
+    # Switch -> its value, and of which categories there is more (+) or less (-) then.
+    MOVES = {
+        "gang": ("whole", "partial -"), "defragment": (True, "idle - queued -"), "preempt": ("saved", "lost +"), "claims": (3, "partial +"),
+        "node_fails": (0, "down -"), "repair_s": (600, "down -"), "job_fails": (0, "restore -"), "recover": ("hold", "partial -"),
+        "restart_s": (3600, "idle +"), "spares": (8, "idle +"), "save_every_s": (1800, "checkpoint + lost -"), "save_block_s": (600, "checkpoint +"),
+        "async_save": (True, "checkpoint -"), "snapshot_s": (60, "checkpoint -"), "save_delay_s": (3600, "checkpoint -"), "restore_s": (600, "restore +"),
+        "init_s": (600, "startup +"), "init_node_s": (0, "startup -"), "single_controller": (True, "startup -"), "compile_s": (60, "compile -"),
+        "compile_cache": (True, "compile -"), "ahead_of_time": (True, "compile -"), "search_s": (1800, "compile +"), "search_gain": (0.2, "ideal +"),
+        "input": (0, "input -"), "overlap_gain": (0.2, "ideal +"), "compiler": ("2", ""), "compiler_gain": (0.2, "ideal +"),
+        "compiler_spread": (0.2, ""), "traffic": (0.3, "stall +"), "eval_every_s": (0, "eval -"), "eval_s": (900, "eval +"),
+    }
+
+    @classmethod
+    def setUpClass(cls):
+        jobs = [{"chips": [8], "share": 2, "hours": [4, 12], "step_s": [900, 1800], "priority": 50, "phase": "bulk_inference"},
+                {"chips": [32, 64], "share": 5, "hours": [6, 30], "step_s": [900, 1800], "programs": 5, "priority": 100},
+                {"chips": [128], "share": 4, "hours": [6, 30], "step_s": [900, 1800], "priority": 200},
+                {"chips": [16], "count": 1, "step_s": [3600, 3600], "phase": "serving", "priority": 300}]
+        cls.spec = {"seed": 5, "windows": [["2025-01-01", 5]], "switches": cls.BASE, "what_if": True, "pools": {"p": {"chip": "tpu-v5p", "node": 8, "chips": 512, "jobs": jobs}},
+                    "flips": [{"name": name, "from": "2025-01-01", "pools": ["p"], "set": {name: value, **cls.WITH.get(name, {})}} for name, (value, _) in cls.MOVES.items()]}
+        cls.folder = tempfile.TemporaryDirectory()
+        cls.addClassCleanup(cls.folder.cleanup)
+        cls.out = play(cls.spec, cls.folder.name)
+        cls.effects = read(cls.out + "-effects.csv")
+
+    def test_all_are_tried(self):
+        self.assertEqual([field.name for field in dataclasses.fields(switches.Switches)], list(self.MOVES))
+
+    def test_what_moves(self):
+        for name, (_, moves) in self.MOVES.items():
+            rows = {row["category"]: (int(row["without_us"]), int(row["with_us"])) for row in self.effects if row["flip"] == name}
+            with self.subTest(name):
+                self.assertEqual(*(sum(pair[i] for category, pair in rows.items() if category != "queued") for i in (0, 1)), "capacity is the same")
+                for category, sign in zip(moves.split()[::2], moves.split()[1::2]):
+                    before, after = rows[category]
+                    self.assertGreater((after - before) * {"+": 1, "-": -1}[sign], 0, category)
+                if name != "compiler":  # a label, which changes nothing
+                    self.assertTrue(any(before != after for before, after in rows.values()))
+
+    def test_books_with_all_of_them(self):
+        """Switches that contradict each other apart, all at once; and one after the other that changes how jobs hold chips."""
+        changed = {name: value for name, (value, _) in self.MOVES.items() if name not in ("node_fails", "job_fails", "gang")}
+        for chosen in (changed, {"preempt": "abrupt", "recover": "hold"}, {"preempt": "saved", "defragment": True, "async_save": True}, {"gang": "whole", "spares": 3, "recover": "hold"}):
+            with self.subTest(str(chosen)), tempfile.TemporaryDirectory() as folder:
+                out = play(dict(self.spec, what_if=False, flips=[], switches=self.BASE | chosen), folder)
+                ledger = self.dicts("SELECT job, pool, category, cause, sum(chip_us) AS chip_us FROM trace_rollup(?) GROUP BY 1, 2, 3, 4", out)
+                self.assertEqual(sums(read(out + "-truth.csv"), "job", "pool", "category", "cause"), sums(ledger, "job", "pool", "category", "cause"))
+
+    def test_they_are_documented(self):
+        with open(os.path.join(POLICIES, "switches.py"), encoding="utf-8") as file:
+            fields = re.findall(r"^    (\w+): \w+ = (\S+)  # (.+)$", file.read(), re.M)
+        self.assertEqual([field.name for field in dataclasses.fields(switches.Switches)], [name for name, _, _ in fields])
+        table = "\n| switch | unless set | |\n|---|---|---|\n" + "".join(f"| `{name}` | `{json.dumps(getattr(switches.Switches(), name))}` | {text} |\n" for name, _, text in fields)
+        path = os.path.join(ROOT, "fixtures", "README.md")
+        with open(path, encoding="utf-8") as file:
+            page = file.read()
+        written = page[:page.index(SWITCHES)] + SWITCHES + table
+        if os.environ.get("MPG_WRITE_DOCS"):
+            with open(path, "w", encoding="utf-8") as file:
+                file.write(written)
+        else:
+            self.assertEqual(written, page)
+
+
+class Pictures(unittest.TestCase):
+    maxDiff = None
+
+    def test_a_table_is_read(self):
+        self.assertEqual([{"a": "x y", "b": "1.5"}, {"a": "", "b": "-2"}], study_pictures.table("a    b\n---  ---\nx y  1.5\n     -2\n"))
+
+    def test_current(self):
+        drawn = set()
+        for page in PAGES:
+            with open(page, encoding="utf-8") as file:
+                text = file.read()
+            for name, picture in study_pictures.pictures(text) if os.path.basename(page) != "writing.md" else ():
+                path = os.path.join(os.path.dirname(page), name)
+                drawn.add(path)
+                if os.environ.get("MPG_WRITE_DOCS"):
+                    with open(path, "w", encoding="utf-8") as file:
+                        file.write(picture)
+                with self.subTest(name), open(path, encoding="utf-8") as file:
+                    self.assertEqual(picture, file.read())
+        self.assertEqual(sorted(drawn), sorted(glob.glob(os.path.join(ROOT, "docs", "studies", "*.svg"))), "no picture is left over")
+
+
+if __name__ == "__main__":
+    unittest.main()
