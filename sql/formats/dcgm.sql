@@ -51,20 +51,18 @@ INSERT INTO dcgm_metrics VALUES
   ('kubernetes.io/container/accelerator/tensorcore_utilization', 'tensor', 0.01),
   ('kubernetes.io/container/accelerator/memory_bandwidth_utilization', 'memory', 0.01);
 
--- What cannot be: a time that is more than ten years from the middle one, or a measure of use below 0; its sample counts as nothing. So does
--- one that says no time, as an exporter's page does that was not scraped.
+-- What cannot be: a time that is more than ten years from the middle one, or a measure of use below 0; its sample counts as nothing. (A
+-- sample without a time stands for none: the reader lists it.)
 DROP TABLE IF EXISTS temp.dcgm_far;
 CREATE TEMP TABLE dcgm_far AS
 WITH years AS (SELECT CAST(time / 31556952 AS INTEGER) AS year, count(*) AS n FROM prometheus_samples WHERE time IS NOT NULL GROUP BY 1),
 middle AS (SELECT min(year) AS year FROM (SELECT year, sum(n) OVER (ORDER BY year) AS so_far, sum(n) OVER () AS n FROM years) WHERE 2 * so_far >= n)
 SELECT s.rowid AS row, 'impossible_time' AS kind, metric FROM prometheus_samples AS s, middle WHERE abs(time / 31556952 - year) > 10
 UNION ALL
-SELECT s.rowid, 'impossible_value', metric FROM prometheus_samples AS s WHERE value < 0 AND lower(metric) IN (SELECT lower(metric) FROM dcgm_metrics)
-UNION ALL
-SELECT s.rowid, 'no_time', metric FROM prometheus_samples AS s WHERE time IS NULL AND lower(metric) IN (SELECT lower(metric) FROM dcgm_metrics);
+SELECT s.rowid, 'impossible_value', metric FROM prometheus_samples AS s WHERE value < 0 AND lower(metric) IN (SELECT lower(metric) FROM dcgm_metrics);
 INSERT INTO mpg_issues(source, severity, kind, line, count, detail)
 SELECT coalesce(:prometheus, 'prometheus_samples'), 'data_loss', kind, NULL, count(*),
-       'samples of ' || min(metric) || CASE kind WHEN 'impossible_time' THEN ' more than ten years from the middle one' WHEN 'no_time' THEN ' without a time: give scrape_time' ELSE ' below 0' END || ': left out'
+       'samples of ' || min(metric) || CASE kind WHEN 'impossible_time' THEN ' more than ten years from the middle one' ELSE ' below 0' END || ': left out'
 FROM dcgm_far GROUP BY kind;
 DELETE FROM prometheus_samples WHERE rowid IN (SELECT row FROM dcgm_far);
 DROP TABLE dcgm_far;
@@ -83,7 +81,8 @@ SELECT coalesce(:prometheus, 'prometheus_samples'), 'warning', 'unknown_metric',
 FROM (SELECT metric, samples, CASE WHEN (SELECT max(kind IS NOT NULL OR xid) FROM dcgm_names) THEN 0 ELSE 1 END AS none
       FROM dcgm_names WHERE kind IS NULL AND NOT xid ORDER BY metric)
 WHERE none OR metric LIKE '%accelerator%duty%' OR metric LIKE '%tensorcore%' OR metric LIKE '%core%util%' OR metric LIKE '%gpu%util%'
-   OR metric LIKE '%npu%util%' OR metric LIKE '%gfx_activity%';
+   OR metric LIKE '%npu%util%' OR metric LIKE '%gfx_activity%' OR metric LIKE '%mlu%util%' OR metric LIKE '%dcu%util%' OR metric LIKE '%gcu%us%' OR metric LIKE '%xpu%util%'
+   OR metric LIKE 'habana%util%' OR metric LIKE '%gpu%busy%' OR metric LIKE '%tpu%duty%';
 
 -- Where Prometheus attaches the exporter's own pod and renames the workload's, a GPU without one has the exporter's.
 UPDATE prometheus_samples SET namespace = NULL, pod = NULL, container = NULL
@@ -113,6 +112,15 @@ WITH named AS (
 SELECT kind, host, gpu, uuid, slice, chip, namespace, pod, container, hpc_job, time, avg(value) * scale AS value
 FROM named
 GROUP BY kind, host, gpu, uuid, slice, chip, namespace, pod, container, hpc_job, time;
+
+-- A chip is the one with its UUID, whatever its host is called: of several names the last counts. Two that watch it at once are one.
+DROP TABLE IF EXISTS temp.dcgm_renamed;
+CREATE TEMP TABLE dcgm_renamed AS
+SELECT uuid, host, max(time) FROM dcgm_samples
+WHERE uuid IN (SELECT uuid FROM dcgm_samples WHERE uuid IS NOT NULL GROUP BY uuid HAVING count(DISTINCT host) > 1) GROUP BY uuid;
+CREATE UNIQUE INDEX temp.dcgm_renamed_of ON dcgm_renamed(uuid);
+UPDATE dcgm_samples SET host = r.host FROM dcgm_renamed AS r WHERE r.uuid = dcgm_samples.uuid;
+DROP TABLE dcgm_renamed;
 
 -- ---- 3. What each sample stands for ----
 

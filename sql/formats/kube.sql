@@ -3,6 +3,7 @@
 --@ source 1
 --@ feeds SG
 --@ input :kube sure (?s)\A\s*[\[{].*"apiVersion"\s*:\s*"(?:v1|[\w.-]+/v\d\w*)"
+--@ extends outage_reasons
 --@ hint \AapiVersion: => objects of Kubernetes as YAML: export them with kubectl get -o json
 --
 -- In the sqlite3 shell:
@@ -596,29 +597,75 @@ SELECT uid, name AS node, rowid AS seen, ready, ready_time, unschedulable, creat
        (SELECT max(CAST(strftime('%s', json_extract(iif(type = 'object', value, '{}'), '$.lastHeartbeatTime')) AS INTEGER)) FROM json_each(conditions)) AS heard
 FROM kube_objects
 WHERE kind = 'Node' AND uid IN (SELECT uid FROM kube_nodes);
+-- A taint without its time: since the first heartbeat in a row that shows the node cordoned.
+DROP TABLE IF EXISTS temp.kube_cordoned;
+CREATE TEMP TABLE kube_cordoned AS
+SELECT uid, run, min(coalesce(heard, creationTimestamp)) AS at, min(node) AS node, max(cordoned) AS told
+FROM (SELECT *, sum(coalesce(unschedulable, 0) = 0) OVER (PARTITION BY uid ORDER BY seen) AS run FROM kube_states WHERE uid IN (SELECT uid FROM kube_states WHERE unschedulable = 1))
+WHERE unschedulable = 1 GROUP BY uid, run;
+UPDATE kube_states SET cordoned = c.at FROM kube_cordoned AS c
+WHERE c.told IS NULL AND c.uid = kube_states.uid AND unschedulable = 1
+  AND c.run = (SELECT count(*) FROM kube_states AS before WHERE before.uid = kube_states.uid AND before.seen < kube_states.seen AND coalesce(before.unschedulable, 0) = 0);
+INSERT INTO mpg_issues(source, severity, kind, line, count, detail)
+SELECT coalesce(:kube, 'kube_objects'), 'warning', 'missing_field', NULL, count(*), 'node ' || min(node) || ' is cordoned and does not tell since when: it is out of service from the first heartbeat on that shows it'
+FROM kube_cordoned WHERE told IS NULL AND run = 0 GROUP BY NULL HAVING count(*) > 0;
+DROP TABLE kube_cordoned;
 CREATE INDEX temp.kube_states_of ON kube_states(uid, unschedulable, seen);
 CREATE INDEX temp.kube_states_ready ON kube_states(uid, ready, ready_time);
+
+-- Why a node is out of service, in words: its conditions that are bad, and its taints. A table outage_reasons(pattern, kind) of the
+-- user's says of which kind words are, as for slurm.sql. What a health check of the accelerators finds bad is hw_down.
+CREATE TEMP TABLE IF NOT EXISTS outage_reasons(pattern TEXT, kind TEXT);
+DROP TABLE IF EXISTS temp.kube_reasons;
+CREATE TEMP TABLE kube_reasons AS
+WITH RECURSIVE told AS (
+  SELECT o.rowid AS seen, 1 AS is_condition,
+         json_extract(value, '$.type') || ' ' || coalesce(json_extract(value, '$.reason'), '') || ' ' || coalesce(json_extract(value, '$.message'), '') AS words
+  FROM kube_objects AS o CROSS JOIN json_each(o.conditions) AS c
+  WHERE o.rowid IN (SELECT seen FROM kube_states WHERE cordoned IS NOT NULL OR ready <> 'True') AND c.type = 'object'
+    AND json_extract(c.value, '$.status') = iif(json_extract(c.value, '$.type') GLOB '*Ready' OR json_extract(c.value, '$.type') GLOB '*[Hh]ealthy' AND json_extract(c.value, '$.type') NOT GLOB '*[Uu]nhealthy', 'False', 'True')
+  UNION ALL
+  SELECT o.rowid, 0, json_extract(value, '$.key') || ' ' || coalesce(json_extract(value, '$.value'), '')
+  FROM kube_objects AS o CROSS JOIN json_each(o.spec, '$.taints') AS c
+  WHERE o.rowid IN (SELECT seen FROM kube_states WHERE cordoned IS NOT NULL OR ready <> 'True') AND c.type = 'object'
+),
+cleaned(seen, is_condition, words, marks) AS (
+  SELECT seen, is_condition, lower(words), ':;,.()[]/_-#=*!?+|"<>{}@&' || char(39, 9, 10) FROM told
+  UNION ALL
+  SELECT seen, is_condition, replace(words, substr(marks, 1, 1), ' '), substr(marks, 2) FROM cleaned WHERE marks <> ''
+),
+known(pattern, kind, place) AS (
+  SELECT lower(pattern), kind, row_number() OVER () FROM outage_reasons
+  UNION ALL
+  SELECT column1, 'hw_down', 1000000 FROM (VALUES ('%xid%'), ('%gpu%'), ('%nvlink%'), ('%nvswitch%'), ('%accelerat%'), ('%tpu%'), ('%npu%'), ('%ecc%'), ('%hardware%'), ('%infiniband%'))
+)
+SELECT seen, kind, min(place) AS place
+FROM cleaned JOIN known ON ' ' || words || ' ' LIKE '% ' || pattern || ' %' AND (is_condition OR place < 1000000)
+WHERE marks = '' GROUP BY seen;
+CREATE INDEX temp.kube_reason_of ON kube_reasons(seen);
 
 -- From the moment a node is not ready (cordoned, where its taint says since when) until it is again.
 DROP TABLE IF EXISTS temp.kube_down;
 CREATE TEMP TABLE kube_down AS
 WITH unready AS (
-  SELECT uid, node, min(since) AS start_time, end_time
-  FROM (SELECT uid, node, ready_time AS since,
+  SELECT uid, node, min(since) AS start_time, end_time, coalesce(max(kind), 'hw_down') AS kind
+  FROM (SELECT uid, node, ready_time AS since, r.kind,
                (SELECT min(up.ready_time) FROM kube_states AS up WHERE up.uid = s.uid AND up.ready = 'True' AND up.ready_time >= s.ready_time) AS end_time
-        FROM kube_states AS s
+        FROM kube_states AS s LEFT JOIN kube_reasons AS r USING (seen)
         WHERE ready <> 'True' AND ready_time IS NOT NULL)
   GROUP BY uid, end_time
 ),
 cordons AS (
-  SELECT uid, node, cordoned AS start_time,
+  SELECT uid, node, cordoned AS start_time, kind,
          (SELECT heard FROM kube_states AS later WHERE later.uid = s.uid AND later.unschedulable = 0 AND later.seen > s.seen ORDER BY later.seen LIMIT 1) AS end_time
-  FROM (SELECT uid, node, cordoned, max(seen) AS seen FROM kube_states WHERE cordoned IS NOT NULL GROUP BY uid, cordoned) AS s
+  FROM (SELECT uid, node, cordoned, max(seen) AS seen, coalesce(min(kind), 'maintenance') AS kind
+        FROM kube_states LEFT JOIN kube_reasons AS r USING (seen) WHERE cordoned IS NOT NULL GROUP BY uid, cordoned) AS s
 )
-SELECT uid, node, start_time, end_time, 'hw_down' AS kind FROM unready
+SELECT uid, node, start_time, end_time, kind FROM unready
 UNION ALL
-SELECT uid, node, start_time, end_time, 'maintenance' FROM cordons AS c
+SELECT uid, node, start_time, end_time, kind FROM cordons AS c
 WHERE NOT EXISTS (SELECT * FROM unready AS u WHERE u.uid = c.uid AND u.start_time <= coalesce(c.end_time, u.start_time) AND coalesce(u.end_time, c.start_time) >= c.start_time);
+DROP TABLE kube_reasons;
 
 -- What is out of service is what no pod holds: a pod on a node that does not answer holds its chips until it is
 -- deleted, and Kubernetes waits for that.

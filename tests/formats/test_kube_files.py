@@ -9,6 +9,26 @@ import unittest
 from cases import held
 from kube import G, T0, WATCH, Case
 
+# Chips for each: None: nobody knows, and it is listed; 0: no accelerator.
+SEVENTHS = {n: int(1e6 * n / 7) / 1e6 for n in (1, 2, 3)}
+RESOURCES = {
+    **dict.fromkeys(("nvidia.com/gpu", "nvidia.com/gpu.shared", "amd.com/gpu", "gpu.intel.com/i915", "gpu.intel.com/xe", "habana.ai/gaudi", "google.com/tpu", "aws.amazon.com/neuron",
+                     "aws.amazon.com/neurondevice", "huawei.com/Ascend910", "huawei.com/Ascend910B", "huawei.com/Ascend910B4", "huawei.com/Ascend910C", "huawei.com/Ascend310", "huawei.com/Ascend310P",
+                     "huawei.com/ascend910b3", "cambricon.com/mlu", "hygon.com/dcu", "metax-tech.com/gpu", "mthreads.com/gpu", "kunlunxin.com/xpu", "iluvatar.ai/gpu", "iluvatar.com/gpu",
+                     "enflame.com/gcu", "birentech.com/gpu", "nvidia.com/mig-7g.80gb"), 1),
+    "nvidia.com/mig-1g.5gb": SEVENTHS[1], "nvidia.com/mig-1g.10gb+me": SEVENTHS[1], "nvidia.com/mig-1g.5gb.shared": SEVENTHS[1], "nvidia.com/mig-2g.10gb": SEVENTHS[2], "nvidia.com/mig-3g.40gb": SEVENTHS[3],
+    "nvidia.com/mig-1g.6gb": 0.25, "nvidia.com/mig-2g.12gb": 0.5,
+    **dict.fromkeys(("nvidia.com/A100", "nvidia.com/AD102GL_L40S", "nvidia.com/gpu-h100", "nvidia.com/pgpu", "nvidia.com/gpumem", "nvidia.com/gpumem-percentage", "nvidia.com/gpucores",
+                     "nvidia.com/shared-gpu", "alpha.kubernetes.io/nvidia-gpu", "amd.com/spx_nps1", "amd.com/cpx_nps4", "intel.com/gpu", "npu.intel.com/accel", "gpu.intel.com/tiles",
+                     "gpu.intel.com/i915_monitoring", "habana.ai/goya", "google.com/tpu-v5", "cloud-tpus.google.com/v2", "huawei.com/Ascend910-16c", "huawei.com/Ascend310P-4c",
+                     "huawei.com/Ascend910B4-memory", "huawei.com/npu-core", "cambricon.com/mlu370", "cambricon.com/mlu.smlu.vcore", "cambricon.com/vmlu", "hygon.com/dcunum", "hygon.com/dcumem",
+                     "metax-tech.com/sgpu", "mthreads.com/vgpu", "kunlunxin.com/vxpu", "iluvatar.ai/vcuda-core", "enflame.com/vgcu", "vastaitech.com/va", "tenstorrent.com/n300", "furiosa.ai/rngd",
+                     "rebellions.ai/ATOM", "qualcomm.com/qaic", "graphcore.ai/ipu", "alibabacloud.com/ppu", "aliyun.com/gpu-mem", "baidu.com/xpu", "aws.amazon.com/neuroncore",
+                     "k8s.amazonaws.com/vgpu", "volcano.sh/vgpu-number", "koordinator.sh/gpu", "koordinator.sh/gpu-core", "tencent.com/vcuda-core", "elasticgpu.io/gpu-core", "nano-gpu/gpu-percent",
+                     "openaios.4paradigm.com/vgpu", "example.com/xpu"), None),
+    **dict.fromkeys(("nvidia.com/hostdev", "nvidia.com/priority", "vpc.amazonaws.com/efa", "rdma/rdma_shared_device_a", "hugepages-2Mi", "devices.kubevirt.io/kvm", "smarter-devices/fuse",
+                     "openshift.io/mlxnics", "ephemeral-storage", "example.com/output", "example.com/input"), 0)}
+
 
 class Files(Case):
     def test_forms(self):
@@ -45,13 +65,16 @@ class Files(Case):
 
     def test_resources_of_other_vendors(self):
         """Counted where one is a chip; else listed by name."""
-        for resource, chips in (("huawei.com/Ascend910B4", 4), ("huawei.com/Ascend910", 4), ("huawei.com/Ascend310P", 4), ("habana.ai/gaudi", 4), ("cambricon.com/mlu", 4), ("hygon.com/dcu", 4),
-                                ("huawei.com/Ascend310P-4c", None), ("huawei.com/Ascend910B4-memory", None), ("cambricon.com/mlu.smlu.vcore", None), ("hygon.com/dcunum", None),
-                                ("metax-tech.com/sgpu", None)):
+        for resource, chips in RESOURCES.items():
             with self.subTest(resource):
-                path = self.file(self.pod(limits={resource: 4}))
-                self.assertEqual(self.one("SELECT nullif(chips, 0) FROM kube_trace(?)", path), chips)
-                self.assertEqual(self.issues(path), {} if chips else {"uncounted_resource": 1})
+                path = self.file(self.pod(limits={resource: 4, "cpu": 2}))
+                self.assertEqual(self.one("SELECT nullif(chips, 0) FROM kube_trace(?)", path), 4 * chips if chips else None)
+                self.assertEqual(self.issues(path), {} if chips or chips == 0 else {"uncounted_resource": 1})
+                path = self.file(self.node("n", {resource: "4", "cpu": "64", "rdma/hca": "63"}))
+                self.assertEqual(self.one("SELECT nullif(chips, 0) FROM kube_trace(?)", path), 4 * chips if chips else None)
+                self.assertEqual(self.issues(path), {} if chips or chips == 0 else {"uncounted_resource": 1})
+        path = self.file(self.node("n", {"nvidia.com/gpu": "8", "nvidia.com/gpumem": "640", "koordinator.sh/gpu-core": "800"}))
+        self.assertEqual((8, {}), (self.one("SELECT chips FROM kube_trace(?)", path), self.issues(path)))
 
 
 class Errors(Case):

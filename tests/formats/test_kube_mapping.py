@@ -85,6 +85,38 @@ class Mapping(Mapped):
             event("ADDED", "m", 5, 8, 10), event("MODIFIED", "m", 6, 4, 20), event("MODIFIED", "m", 7, 0, 30), event("ADDED", "cpu", 8, None, 10)]))))
         self.assertEqual(self.rows("SELECT pool, chips, start_time - ?1, end_time - ?1 FROM capacity ORDER BY chips", T0), [("a", 4, 0, None), ("a", 8, 0, 100)])
 
+    def cordoned(self, *versions, conditions=()):
+        """Outages of a node of 8 chips whose versions are (cordoned, heartbeat, time of the taint)."""
+        nodes = []
+        for i, (unschedulable, beat, since) in enumerate(versions):
+            node = self.beat(i, 8, beat)
+            taint = {"key": "node.kubernetes.io/unschedulable", "effect": "NoSchedule", **({"timeAdded": when(since)} if since is not None else {})}
+            node["spec"] = {"unschedulable": unschedulable, "taints": [taint, {"key": "nvidia.com/gpu", "value": "present"}, {"key": "example.com/quarantine", "value": "burn-in"}] if unschedulable else []}
+            node["status"]["conditions"] += conditions
+            nodes.append(node)
+        path = self.file(nodes)
+        self.map(path)
+        return self.rows("SELECT chips, start_time - ?1, end_time - ?1, kind FROM outages ORDER BY 2", T0), self.rows("SELECT kind, detail FROM mpg_issues")
+
+    def test_cordons_whose_taint_has_no_time(self):
+        """From the first heartbeat that shows the node cordoned; if nothing shows it before, that is listed."""
+        self.assertEqual(([(8, 110, 300, "maintenance")], []), self.cordoned((False, 0, None), (True, 110, None), (True, 160, None), (False, 300, None)))
+        rows, issues = self.cordoned((True, 110, None), (True, 160, None), (False, 300, None))
+        self.assertEqual([(8, 110, 300, "maintenance")], rows)
+        self.assertEqual([("missing_field", "node n is cordoned and does not tell since when: it is out of service from the first heartbeat on that shows it")], issues)
+
+    def test_why_a_node_is_out_of_service(self):
+        """By its conditions, and by what a table of the user's says of these and of taints."""
+        for condition, kind in (({"type": "GpuXidError", "status": "True"}, "hw_down"), ({"type": "GpuXidError", "status": "False"}, "maintenance"),
+                                ({"type": "AcceleratedHardwareReady", "status": "False", "reason": "NvidiaXID13Error"}, "hw_down"), ({"type": "AcceleratedHardwareReady", "status": "True"}, "maintenance"),
+                                ({"type": "GPUHealthy", "status": "True"}, "maintenance"), ({"type": "GPUUnhealthy", "status": "True"}, "hw_down"), ({"type": "DiskPressure", "status": "True"}, "maintenance")):
+            with self.subTest(condition):
+                self.assertEqual([(8, 100, None, kind)], self.cordoned((False, 0, None), (True, 110, 100), conditions=[condition])[0])
+        self.db.execute("INSERT INTO outage_reasons VALUES ('burn in', 'drained')")
+        self.assertEqual([(8, 100, None, "drained")], self.cordoned((False, 0, None), (True, 110, 100), conditions=[{"type": "GpuXidError", "status": "True"}])[0])
+        path = self.file([dict(node, apiVersion="v1") for node in (self.beat(1, 8, 0), dict(self.beat(2, 8, 200, False), spec={"taints": [{"key": "x/y", "value": "burn-in"}]}), self.beat(3, 8, 300))])
+        self.assertEqual([("drained",)], self.rows("SELECT DISTINCT cause FROM trace_rollup(?) WHERE category = 'down'", path))
+
     def test_cordoned(self):
         def node(version, unschedulable, beat):
             taints = [{"key": "node.kubernetes.io/unschedulable", "effect": "NoSchedule", "timeAdded": when(100)}] if unschedulable else []

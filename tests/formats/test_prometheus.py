@@ -252,6 +252,19 @@ class Mapping(Case):
         self.assertEqual(self.rows("SELECT time - ?, gpu, code FROM xid ORDER BY gpu", T0), [(10, "4", 79), (10, "5", 48)])
         self.assertEqual(self.rows("SELECT severity, kind, count FROM mpg_issues"), [("info", "earlier_xid", 2)])
 
+    def test_a_gpu_is_the_one_with_its_uuid(self):
+        """Its host gets another name, or two servers watch it under two: the time is not counted twice, nor cut."""
+        def samples(host, since, n):
+            return {"__name__": "DCGM_FI_DEV_GPU_UTIL", "gpu": "0", "UUID": "GPU-1", "Hostname": host, "pod": "p"}, [(T0 + since + 10 * i, 50) for i in range(n)]
+        for pair in ((samples("a", 0, 6), samples("renamed", 60, 6)), (samples("a", 0, 12), samples("b", 5, 12))):
+            self.map(self.file(self.answer(*pair)))
+            self.assertEqual([("GPU-1", pair[1][0]["Hostname"], 60)], self.rows("SELECT uuid, host, round(busy_s) FROM duty"))
+
+    def test_samples_without_a_time_are_listed(self):
+        path = self.file('# TYPE DCGM_FI_DEV_GPU_UTIL gauge\nDCGM_FI_DEV_GPU_UTIL{gpu="0",UUID="GPU-1"} 50\n', "metrics.prom")
+        self.assertEqual([], self.rows("SELECT * FROM trace_duty(?)", path))
+        self.assertEqual([("warning", 2, 1)], self.rows("SELECT severity, line, count FROM mpg_issues WHERE kind = 'no_time' AND detail LIKE '%no duty cycle%'"))
+
     def test_gpus_of_nobody(self):
         """Where Prometheus attaches the exporter's own pod, a GPU without one of its own has that pod's name: it is of no pod."""
         own = {"namespace": "gpu-operator", "pod": "nvidia-dcgm-exporter-x", "container": "nvidia-dcgm-exporter"}

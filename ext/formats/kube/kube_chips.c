@@ -1,5 +1,6 @@
 /* kube_chips.c - see kube_chips.h. */
 #include "kube_chips.h"
+#include "../../base/ascii.h"
 #include "../../base/number.h"
 
 #include <string.h>
@@ -42,8 +43,31 @@ static mpg_kube_unit slices_of(mpg_str s, int64_t *millionths) {
 static bool is_ascend(mpg_str name) {
   static const char prefix[] = "huawei.com/Ascend";
   size_t n = sizeof prefix - 1;
-  return mpg_str_starts_with(name, mpg_str_of(prefix)) && name.n > n &&
+  return name.n > n && mpg_str_eq_nocase((mpg_str){name.p, n}, MPG_STR(prefix)) &&
          memchr(name.p + n, '-', name.n - n) == NULL;
+}
+
+/* Whether a word of a name begins as those of accelerators do: "gpu-core", "vgpu", "dcunum". */
+static bool names_an_accelerator(mpg_str name) {
+  static const char *const words[] = {"gpu", "npu", "tpu",  "xpu",    "ppu",   "gcu",    "dcu",
+                                      "mlu", "ipu", "qaic", "neuron", "gaudi", "ascend", "accel"};
+  for (size_t i = 0; i < name.n; i++) {
+    size_t at = i;
+    if (i > 0 && mpg_is_letter(name.p[i - 1]))
+      continue;
+    for (size_t shared = 0; shared < 2; shared++) {
+      for (size_t k = 0; k < sizeof words / sizeof *words; k++) {
+        size_t n = strlen(words[k]);
+        if (name.n - at >= n &&
+            mpg_str_eq_nocase((mpg_str){name.p + at, n}, (mpg_str){words[k], n}))
+          return true;
+      }
+      if (name.n - at < 2 || strchr("vsp", name.p[at]) == NULL) /* virtual, shared, physical */
+        break;
+      at++;
+    }
+  }
+  return false;
 }
 
 mpg_kube_unit mpg_kube_resource(mpg_str name, int64_t *millionths) {
@@ -63,6 +87,8 @@ mpg_kube_unit mpg_kube_resource(mpg_str name, int64_t *millionths) {
       "kunlunxin.com/xpu",
       "iluvatar.ai/gpu",
       "enflame.com/gcu",
+      "birentech.com/gpu",
+      "iluvatar.com/gpu",
       "aws.amazon.com/neurondevice",
       /* Devices of a class (DRA) requested as a resource, by the name of the class. */
       "deviceclass.resource.kubernetes.io/gpu.nvidia.com",
@@ -71,16 +97,9 @@ mpg_kube_unit mpg_kube_resource(mpg_str name, int64_t *millionths) {
       "deviceclass.resource.kubernetes.io/neuron.aws.com",
       "deviceclass.resource.kubernetes.io/gaudi.intel.com",
   };
-  /* Memory, cores and per cents of GPUs that several share, and parts of AMD's. */
+  /* Who makes nothing but accelerators, and parts of GPUs whose names do not say what they are. */
   static const char *const parts[] = {
-      "aws.amazon.com/neuroncore",
-      "nvidia.com/gpumem",
-      "nvidia.com/gpucores",
-      "volcano.sh/vgpu-",
-      "volcano.sh/gpu-memory",
-      "aliyun.com/gpu-",
       "tencent.com/vcuda-",
-      "k8s.amazonaws.com/vgpu",
       "amd.com/",
       "huawei.com/",
       "cambricon.com/",
@@ -91,9 +110,15 @@ mpg_kube_unit mpg_kube_resource(mpg_str name, int64_t *millionths) {
       "iluvatar.ai/",
       "enflame.com/",
       "habana.ai/",
-      "google.com/tpu",
-      "gpu.intel.com/",
       "run.ai/",
+      "birentech.com/",
+      "vastaitech.com/",
+      "tenstorrent.com/",
+      "furiosa.ai/",
+      "rebellions.ai/",
+      "graphcore.ai/",
+      "qualcomm.com/",
+      "cloud-tpus.google.com/",
       "deviceclass.resource.kubernetes.io/mig.nvidia.com",
   };
   for (size_t i = 0; i < sizeof chips / sizeof *chips; i++)
@@ -110,6 +135,11 @@ mpg_kube_unit mpg_kube_resource(mpg_str name, int64_t *millionths) {
   for (size_t i = 0; i < sizeof parts / sizeof *parts; i++)
     if (mpg_str_starts_with(name, mpg_str_of(parts[i])))
       return MPG_KUBE_NOT_A_CHIP;
+  /* A model of NVIDIA's ("nvidia.com/A100"), and whatever is called an accelerator. */
+  if ((mpg_str_starts_with(name, MPG_STR("nvidia.com/")) && name.n > 11 && name.p[11] >= 'A' &&
+       name.p[11] <= 'Z') ||
+      (memchr(name.p, '/', name.n) != NULL && names_an_accelerator(name)))
+    return MPG_KUBE_NOT_A_CHIP;
   return MPG_KUBE_NO_CHIP;
 }
 

@@ -325,6 +325,19 @@ static mpg_rc give_resources(mpg_kube_object *o, mpg_err *err) {
   return MPG_OK;
 }
 
+/* Accelerators of a node none of whose resources, which are open as level AMOUNTS, is a chip. */
+static mpg_rc note_unknown(const mpg_kube_object *o, mpg_err *err) {
+  const mpg_kube_level *list = &o->levels[MPG_KUBE_AMOUNTS];
+  for (size_t i = 0; i < list->n; i++) {
+    int64_t unit, quantity = 0;
+    if (mpg_kube_resource(list->m[i].key, &unit) == MPG_KUBE_NOT_A_CHIP &&
+        mpg_kube_quantity(list->m[i].text, &quantity) && quantity > 0)
+      return note_resource(o, "uncounted_resource", list->m[i].key,
+                           "a node with it has no other chips: it counts as without any", err);
+  }
+  return MPG_OK;
+}
+
 /* Devices of a node, of which several may be one chip: shared in time, or cut by MIG. */
 static mpg_rc count_node(mpg_kube_object *o, mpg_err *err) {
   const mpg_kube_level *status = &o->levels[MPG_KUBE_STATUS], *labels = &o->levels[MPG_KUBE_LABELS];
@@ -342,6 +355,8 @@ static mpg_rc count_node(mpg_kube_object *o, mpg_err *err) {
     rc = mpg_kube_open_level(o, MPG_KUBE_AMOUNTS, mpg_kube_find(status, "capacity"), err);
   if (rc == MPG_OK)
     rc = add_list(o, &o->amounts, err);
+  if (rc == MPG_OK && o->amounts.n == 0)
+    rc = note_unknown(o, err);
   if (rc != MPG_OK || o->amounts.n == 0)
     return rc;
   /* GKE's plugin has labels of its own; GPU feature discovery may still say that nothing is shared.

@@ -116,9 +116,10 @@ static mpg_rc file_next(void *p, mpg_err *err) {
     file->first_timeless = mpg_prometheus_line(file->reader);
   if (rc != MPG_DONE || file->n_timeless == 0)
     return rc;
-  rc = mpg_issues_add(file->issues, MPG_WARNING, file->path, "no_time", file->first_timeless,
-                      file->n_timeless,
-                      "samples without a timestamp: their time is NULL without scrape_time");
+  rc = mpg_issues_add(
+      file->issues, MPG_WARNING, file->path, "no_time", file->first_timeless, file->n_timeless,
+      "samples without a timestamp, as an exporter's own page has them: their time is NULL "
+      "(prometheus_trace takes a scrape_time), and no duty cycle counts them");
   file->n_timeless = 0;
   return rc == MPG_OK ? MPG_DONE : mpg_fail_nomem(err);
 }

@@ -65,6 +65,10 @@ static mpg_rc copy_table(mpg_private_db *p, sqlite3 *host, const char *name, mpg
   int rc = query == NULL ? SQLITE_NOMEM
                          : sqlite3_prepare_v3(host, query, -1, SQLITE_PREPARE_NO_VTAB, &from, NULL);
   sqlite3_free(query);
+  /* Two scripts may extend one table. */
+  if (rc == SQLITE_OK && sqlite3_table_column_metadata(p->db, "temp", name, NULL, NULL, NULL, NULL,
+                                                       NULL, NULL) == SQLITE_OK)
+    rc = SQLITE_DONE;
   if (rc == SQLITE_ERROR) { /* there is none */
     (void)sqlite3_finalize(from);
     return MPG_OK;
