@@ -464,6 +464,36 @@ class ManPage(unittest.TestCase):
             self.assertEqual(said.count(name), 1, name)
 
 
+# Names of a static function that do not say what it does, and words that say so nowhere in a name.
+VAGUE = set("""accept account add added after all append ask asked attach batch before begin bytes carry change clear collect column count cut decode
+    describe digits do elements emit end enter expected fill find finish fit fits fixed fold found from gather get give given go hand has have hold
+    holds inform is join keep keeps kept known label list listed load look make mark measure member mend more name need next note notice number on
+    parse part pass peek piece pile place poll prepare process property push put quoted raw read remember repeat room run runs same save say see seen
+    send set settle show shown since skip sort split start starts step stop stopped stops store string take tell test text together told total
+    tries try two unpack until update value walk where wish word words work write wrong zone""".split())
+VAGUE_PARTS = set("asked asks kept seen shown told walk wish".split())
+
+
+def static_functions(text):
+    return re.findall(r"^(?:MPG_\w+ )?static (?:[\w ]+?[\s*]+)(\w+)\([^;{}]*\)\s*\{", re.sub(r"/\*.*?\*/", "", text, flags=re.S), re.M)
+
+
+def is_vague(name):
+    return name in VAGUE or not VAGUE_PARTS.isdisjoint(name.split("_"))
+
+
+class Names(unittest.TestCase):
+    def test_a_static_function_says_what_it_does(self):
+        found = {path: static_functions(text_of(path)) for path in SOURCES}
+        self.assertGreater(sum(map(len, found.values())), 1500, "they are found at all")
+        self.assertEqual([f"{path}: {name}" for path, names in found.items() for name in names if is_vague(name)], [])
+
+    def test_a_vague_name_is_found(self):
+        text = "static int take(void) {\n}\n\nstatic const char *find_kept(int a,\n    int b) {\n}\nstatic int mine(void);\n/* static int run(void) { */\nMPG_HOT static inline bool read_head(x *p) {\n}\n"
+        self.assertEqual(static_functions(text), ["take", "find_kept", "read_head"])
+        self.assertEqual(list(map(is_vague, static_functions(text))), [True, True, False])
+
+
 class Sources(unittest.TestCase):
     def test_no_file_is_too_long(self):
         sizes = {path: os.path.getsize(os.path.join(ROOT, path)) for path in SOURCES}

@@ -2,11 +2,11 @@
 #include "hash_set.h"
 #include "debug_assert.h"
 
-void mpg_hash_set_free(mpg_hash_set *seen) {
-  if (seen->env != NULL)
-    mpg_free(seen->env, seen->hashes);
-  seen->hashes = NULL;
-  seen->n = seen->cap = 0;
+void mpg_hash_set_free(mpg_hash_set *set) {
+  if (set->env != NULL)
+    mpg_free(set->env, set->hashes);
+  set->hashes = NULL;
+  set->n = set->cap = 0;
 }
 
 /* Where the hash is, or may be put. */
@@ -17,35 +17,35 @@ static uint64_t *slot_of(uint64_t *hashes, size_t cap, uint64_t hash) {
   return &hashes[i];
 }
 
-static mpg_rc grow(mpg_hash_set *seen) {
-  size_t cap = seen->cap == 0 ? 256 : seen->cap * 2;
+static mpg_rc grow(mpg_hash_set *set) {
+  size_t cap = set->cap == 0 ? 256 : set->cap * 2;
   mpg_rc rc;
-  uint64_t *hashes = mpg_zeroed(seen->env, cap * sizeof *hashes, &rc);
+  uint64_t *hashes = mpg_zeroed(set->env, cap * sizeof *hashes, &rc);
   if (hashes == NULL)
     return rc;
-  for (size_t i = 0; i < seen->cap; i++) {
-    if (mpg_poll(seen->env, i)) {
-      mpg_free(seen->env, hashes);
+  for (size_t i = 0; i < set->cap; i++) {
+    if (mpg_poll(set->env, i)) {
+      mpg_free(set->env, hashes);
       return MPG_INTERRUPTED;
     }
-    if (seen->hashes[i] != 0)
-      *slot_of(hashes, cap, seen->hashes[i]) = seen->hashes[i];
+    if (set->hashes[i] != 0)
+      *slot_of(hashes, cap, set->hashes[i]) = set->hashes[i];
   }
-  mpg_free(seen->env, seen->hashes);
-  seen->hashes = hashes;
-  seen->cap = cap;
+  mpg_free(set->env, set->hashes);
+  set->hashes = hashes;
+  set->cap = cap;
   return MPG_OK;
 }
 
-mpg_rc mpg_hash_set_put(mpg_hash_set *seen, uint64_t hash, bool *before) {
+mpg_rc mpg_hash_set_put(mpg_hash_set *set, uint64_t hash, bool *before) {
   uint64_t *at;
-  mpg_rc rc = seen->n * 2 >= seen->cap ? grow(seen) : MPG_OK;
+  mpg_rc rc = set->n * 2 >= set->cap ? grow(set) : MPG_OK;
   MPG_ASSERT(hash != 0);
   if (rc != MPG_OK)
     return rc;
-  at = slot_of(seen->hashes, seen->cap, hash);
+  at = slot_of(set->hashes, set->cap, hash);
   *before = *at != 0;
   *at = hash;
-  seen->n += !*before;
+  set->n += !*before;
   return MPG_OK;
 }

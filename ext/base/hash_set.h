@@ -1,6 +1,6 @@
 /* hash_set.h - a set of 64-bit hashes: whether a value probably came before. */
-#ifndef MPG_SEEN_H
-#define MPG_SEEN_H
+#ifndef MPG_HASH_SET_H
+#define MPG_HASH_SET_H
 
 #include "base.h"
 
@@ -11,9 +11,9 @@ typedef struct mpg_hash_set {
   size_t n, cap;    /* cap is a power of two, or 0 */
 } mpg_hash_set;
 
-void mpg_hash_set_free(mpg_hash_set *seen);
+void mpg_hash_set_free(mpg_hash_set *set);
 /* Puts the hash in, which is not 0; *before: it was in. MPG_OK, MPG_NOMEM or
 ** MPG_INTERRUPTED. */
-mpg_rc mpg_hash_set_put(mpg_hash_set *seen, uint64_t hash, bool *before);
+mpg_rc mpg_hash_set_put(mpg_hash_set *set, uint64_t hash, bool *before);
 
 #endif

@@ -122,7 +122,7 @@ static uint32_t load4(const char *p) {
 }
 
 /* The first and the last bytes; of up to 16 they are the text. */
-static mpg_intern_recent look_at(mpg_str s) {
+static mpg_intern_recent key_bytes_of(mpg_str s) {
   mpg_intern_recent r = {0, 0, (uint32_t)s.n, 0};
   if (s.n >= 8) {
     r.head = load8(s.p);
@@ -160,7 +160,7 @@ static mpg_rc intern(mpg_intern *t, mpg_str text, uint32_t *id) {
 }
 
 mpg_rc mpg_intern_id(mpg_intern *t, mpg_str text, uint32_t *id) {
-  mpg_intern_recent now = look_at(text);
+  mpg_intern_recent now = key_bytes_of(text);
   uint64_t mixed = (now.head ^ now.tail * 31 ^ now.n) * UINT64_C(0x9e3779b97f4a7c15);
   mpg_intern_recent *r = &t->recent[mixed >> 58];
   mpg_rc rc;

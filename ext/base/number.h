@@ -82,7 +82,7 @@ static inline bool mpg_clock_parse(const char *p, int64_t *out) {
 ** The same for either form, with the result of mpg_real_parse: up to 20 bytes, with 16 readable
 ** after them.
 */
-static inline bool mpg_real_usual(const char *p, size_t n, double *out) {
+static inline bool mpg_real_fast(const char *p, size_t n, double *out) {
   int64_t millionths;
   if (n == 17 && FLT_EVAL_METHOD == 0 && mpg_clock_parse(p, &millionths) &&
       millionths <= INT64_C(1) << 53) {

@@ -65,7 +65,7 @@ size_t mpg_pipeline_slots(int threads) {
   return threads <= 1 ? 1 : 2 * (size_t)threads + 1;
 }
 
-static void tell_to_stop(mpg_pipeline *p) {
+static void set_stop(mpg_pipeline *p) {
   __atomic_store_n(&p->stop, true, __ATOMIC_RELAXED);
 }
 
@@ -74,7 +74,7 @@ static bool is_stopped(void *ctx) {
   mpg_pipeline *p = ctx;
   if (pthread_equal(pthread_self(), __atomic_load_n(&p->owner, __ATOMIC_RELAXED)) &&
       mpg_interrupted(p->env))
-    tell_to_stop(p);
+    set_stop(p);
   return __atomic_load_n(&p->stop, __ATOMIC_RELAXED);
 }
 
@@ -207,7 +207,7 @@ static void *worker_main(void *arg) {
   struct worker *w = arg;
   mpg_pipeline *p = w->pipeline;
 #ifdef MPG_TEST
-  mpg_test_poller = told_to_stop;
+  mpg_test_poller = is_stopped;
 #endif
   (void)pthread_mutex_lock(&p->lock);
   while (!p->quit) {
@@ -299,7 +299,7 @@ mpg_rc mpg_pipeline_next(mpg_pipeline *p, void **slot, mpg_err *err) {
   give_back(p);
   while (more) {
     if (mpg_interrupted(p->env)) {
-      tell_to_stop(p);
+      set_stop(p);
       return mpg_fail(err, MPG_INTERRUPTED, "interrupted");
     }
     (void)pthread_mutex_lock(&p->lock);
@@ -319,7 +319,7 @@ mpg_rc mpg_pipeline_next(mpg_pipeline *p, void **slot, mpg_err *err) {
 void mpg_pipeline_close(mpg_pipeline *p) {
   if (p == NULL)
     return;
-  tell_to_stop(p);
+  set_stop(p);
   (void)pthread_mutex_lock(&p->lock);
   p->quit = true;
   (void)pthread_cond_broadcast(&p->ready);

@@ -105,21 +105,21 @@ void mpg_text_excerpt(mpg_str s, char out[MPG_EXCERPT]) {
   const unsigned char *p = (const unsigned char *)s.p;
   size_t n = 0;
   for (size_t i = 0, length; i < s.n; i += length) {
-    size_t shown;
+    size_t excerpt;
     length = utf8_length(p + i, s.n - i);
-    shown = length == 0 || p[i] < 0x20 || p[i] == 0x7F ? 4 : length;
-    if (n + shown > room) {
+    excerpt = length == 0 || p[i] < 0x20 || p[i] == 0x7F ? 4 : length;
+    if (n + excerpt > room) {
       memcpy(out + n, "...", 3);
       n += 3;
       break;
     }
-    if (length > 0 && shown == length) {
+    if (length > 0 && excerpt == length) {
       memcpy(out + n, p + i, length);
     } else {
       (void)snprintf(out + n, 5, "\\x%02x", p[i]);
       length = 1;
     }
-    n += shown;
+    n += excerpt;
   }
   out[n] = '\0';
 }

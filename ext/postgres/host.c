@@ -166,7 +166,7 @@ static mpg_value text_value(const char *p, size_t n) {
   return v;
 }
 
-static mpg_value shown_value(Oid type, Datum datum) {
+static mpg_value text_value_of(Oid type, Datum datum) {
   Oid output;
   bool varlena;
   const char *text;
@@ -182,7 +182,7 @@ static mpg_value time_value(Oid type, Datum datum, int64 us) {
   if (TIMESTAMP_NOT_FINITE(us) ||
       pg_add_s64_overflow(
           us, SECS_PER_DAY * USECS_PER_SEC * (int64)(POSTGRES_EPOCH_JDATE - UNIX_EPOCH_JDATE), &us))
-    return shown_value(type, datum);
+    return text_value_of(type, datum);
   v.s.p = text = palloc(40);
   v.s.n = mpg_time_format(us, text);
   return v;
@@ -235,11 +235,11 @@ mpg_value mpg_datum_value(Oid type, Datum datum) {
     DateADT date = DatumGetDateADT(datum); /* up to the year 5874897 */
     int64 us;
     if (DATE_NOT_FINITE(date) || pg_mul_s64_overflow(date, USECS_PER_DAY, &us))
-      return shown_value(type, datum);
+      return text_value_of(type, datum);
     return time_value(type, datum, us);
   }
   default:
-    return shown_value(type, datum);
+    return text_value_of(type, datum);
   }
 }
 

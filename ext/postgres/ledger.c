@@ -142,7 +142,7 @@ static void put_units(scan *s, size_t from, size_t to) {
 /* ---- functions ---- */
 
 /* The arguments as SQL has them; the next after them is returned. */
-static int take_arguments(scan *s, FunctionCallInfo call) {
+static int read_arguments(scan *s, FunctionCallInfo call) {
   int i = 0;
   for (; i < s->table->nargs && s->table->args[i] != MPG_ARG_GRAIN; i++)
     s->args[s->table->args[i]] = mpg_any_argument(call, i);
@@ -185,7 +185,7 @@ static Datum ledger_rows(FunctionCallInfo call, int number) {
   context = AllocSetContextCreate(CurrentMemoryContext, "mpg ledger", ALLOCSET_DEFAULT_SIZES);
   before = MemoryContextSwitchTo(context);
   s.env = mpg_host_env(context);
-  next = take_arguments(&s, call);
+  next = read_arguments(&s, call);
   rc = mpg_ledger_args_read(s.args, &s.options, &s.skip, &threads, &err);
   if (rc == MPG_OK && s.table->shape == MPG_SHAPE_ROLLUP && !call->args[next].isnull)
     rc = mpg_ledger_grain_parse(s.table, "by", mpg_any_argument(call, next).s, &mask, &err);

@@ -81,10 +81,10 @@ mpg_issues *mpg_pg_issues(void) {
 }
 
 static mpg_value message_value(const char *text) {
-  const char *shown = mpg_message(text);
+  const char *message = mpg_message(text);
   if (GetDatabaseEncoding() != PG_UTF8) /* it is ASCII then */
-    shown = pg_server_to_any(shown, (int)strlen(shown), PG_UTF8);
-  return (mpg_value){.type = MPG_TEXT, .s = mpg_str_of(shown)};
+    message = pg_server_to_any(message, (int)strlen(message), PG_UTF8);
+  return (mpg_value){.type = MPG_TEXT, .s = mpg_str_of(message)};
 }
 
 PG_FUNCTION_INFO_V1(mpg_session_issues);

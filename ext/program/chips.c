@@ -45,7 +45,7 @@ struct mpg_chips {
   name *names;
   size_t names_n, names_cap;
   mpg_hash_index index; /* of names */
-  block *kept;
+  block *blocks;
 };
 
 typedef struct folded {
@@ -160,8 +160,8 @@ static void *own_block(mpg_chips *chips, size_t n) {
   block *b = mpg_malloc(&chips->env, sizeof *b + n);
   if (b == NULL)
     return NULL;
-  b->next = chips->kept;
-  chips->kept = b;
+  b->next = chips->blocks;
+  chips->blocks = b;
   return b + 1;
 }
 
@@ -252,9 +252,9 @@ void mpg_chips_free(mpg_chips *chips) {
   if (chips == NULL)
     return;
   env = chips->env;
-  while (chips->kept != NULL) {
-    block *b = chips->kept;
-    chips->kept = b->next;
+  while (chips->blocks != NULL) {
+    block *b = chips->blocks;
+    chips->blocks = b->next;
     mpg_free(&env, b);
   }
   mpg_free(&env, chips->rows);

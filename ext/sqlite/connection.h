@@ -36,8 +36,8 @@ struct mpg_conn {
   mpg_limits limits; /* of env, and of scans that begin */
   mpg_issues issues; /* what mpg_issues shows */
   struct mpg_catalogue_entry *catalogues; /* see catalogue.h */
-  struct mpg_rollup_cache_entry *kept;    /* see rollup_cache.h */
-  size_t kept_limit;                      /* bytes */
+  struct mpg_rollup_cache_entry *rollups; /* see rollup_cache.h */
+  size_t rollups_limit;                   /* bytes */
   struct mpg_intern *lasting;             /* see result_text.h */
   int references;
   bool no_files; /* sqlite3_mpg_nofs_init: nothing that opens a file is registered */

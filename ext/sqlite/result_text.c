@@ -15,16 +15,16 @@ static lent *lent_of(void *text) {
   return (lent *)(void *)((char *)text - offsetof(lent, text));
 }
 
-static void let_go(void *text) {
+static void release_text(void *text) {
   lent *l = lent_of(text);
   if (--l->holders == 0)
     sqlite3_free(l);
 }
 
-void mpg_shared_text_free(mpg_shared_text *shown) {
-  if (shown->lent != NULL)
-    let_go(shown->lent);
-  memset(shown, 0, sizeof *shown);
+void mpg_shared_text_free(mpg_shared_text *shared) {
+  if (shared->lent != NULL)
+    release_text(shared->lent);
+  memset(shared, 0, sizeof *shared);
 }
 
 static void free_lasting(mpg_conn *conn) {
@@ -51,7 +51,7 @@ static const char *lasting_copy(mpg_conn *conn, mpg_str s) {
   return mpg_intern_text(conn->lasting, id).p;
 }
 
-static bool lend_text(mpg_shared_text *shown, mpg_str s) {
+static bool lend_text(mpg_shared_text *shared, mpg_str s) {
   lent *l = sqlite3_malloc64(sizeof *l + s.n + 1);
   if (l == NULL)
     return false;
@@ -59,32 +59,32 @@ static bool lend_text(mpg_shared_text *shown, mpg_str s) {
   if (s.n > 0)
     memcpy(l->text, s.p, s.n);
   l->text[s.n] = '\0';
-  shown->lent = l->text;
-  shown->whole = memchr(l->text, '\0', s.n + 1) == l->text + s.n;
-  shown->n = s.n;
+  shared->lent = l->text;
+  shared->whole = memchr(l->text, '\0', s.n + 1) == l->text + s.n;
+  shared->n = s.n;
   return true;
 }
 
-void mpg_result_shared_text(sqlite3_context *context, mpg_conn *conn, mpg_shared_text *shown,
+void mpg_result_shared_text(sqlite3_context *context, mpg_conn *conn, mpg_shared_text *shared,
                             const mpg_intern *texts, uint32_t id, bool few) {
-  if (id != shown->id) {
+  if (id != shared->id) {
     mpg_str s = mpg_intern_text(texts, id);
-    mpg_shared_text_free(shown);
-    shown->lasting = few ? lasting_copy(conn, s) : NULL;
-    if (shown->lasting == NULL && !lend_text(shown, s)) {
+    mpg_shared_text_free(shared);
+    shared->lasting = few ? lasting_copy(conn, s) : NULL;
+    if (shared->lasting == NULL && !lend_text(shared, s)) {
       sqlite3_result_error_nomem(context);
       return;
     }
-    shown->id = id;
+    shared->id = id;
   }
   /* Without a length SQLite knows that a text is terminated. */
-  if (shown->lasting != NULL) {
-    sqlite3_result_text(context, shown->lasting, -1, SQLITE_STATIC);
+  if (shared->lasting != NULL) {
+    sqlite3_result_text(context, shared->lasting, -1, SQLITE_STATIC);
     return;
   }
-  lent_of(shown->lent)->holders++;
-  if (shown->whole && shown->n <= INT32_MAX)
-    sqlite3_result_text(context, shown->lent, -1, let_go);
+  lent_of(shared->lent)->holders++;
+  if (shared->whole && shared->n <= INT32_MAX)
+    sqlite3_result_text(context, shared->lent, -1, release_text);
   else
-    sqlite3_result_text64(context, shown->lent, shown->n, let_go, SQLITE_UTF8);
+    sqlite3_result_text64(context, shared->lent, shared->n, release_text, SQLITE_UTF8);
 }

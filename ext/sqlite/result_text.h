@@ -7,8 +7,8 @@
 ** is freed when the last holder releases it. A connection is used by one thread at a time, so the
 ** count needs no lock.
 */
-#ifndef MPG_SHOWN_H
-#define MPG_SHOWN_H
+#ifndef MPG_RESULT_TEXT_H
+#define MPG_RESULT_TEXT_H
 
 #include "connection.h"
 #include "../base/intern.h"
@@ -22,10 +22,10 @@ typedef struct mpg_shared_text {
   size_t n;
 } mpg_shared_text;
 
-void mpg_shared_text_free(mpg_shared_text *shown);
+void mpg_shared_text_free(mpg_shared_text *shared);
 /* The text of an id that is not 0, as the context's result. `few`: of a column whose texts are
 ** few. */
-void mpg_result_shared_text(sqlite3_context *context, mpg_conn *conn, mpg_shared_text *shown,
+void mpg_result_shared_text(sqlite3_context *context, mpg_conn *conn, mpg_shared_text *shared,
                             const mpg_intern *texts, uint32_t id, bool few);
 
 #endif

@@ -101,7 +101,7 @@ void mpg_result_value(sqlite3_context *context, const mpg_value *v) {
   }
 }
 
-int mpg_result_asked(sqlite3_context *context, const mpg_env *env, const mpg_value *v) {
+int mpg_result_polled(sqlite3_context *context, const mpg_env *env, const mpg_value *v) {
   char *copy;
   if (v->type != MPG_TEXT || v->s.n < LONG_TEXT) {
     mpg_result_value(context, v);

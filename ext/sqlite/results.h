@@ -19,6 +19,6 @@ mpg_value mpg_value_of(sqlite3_value *value);
 void mpg_result_value(sqlite3_context *context, const mpg_value *value);
 /* The same within a scan: a long text is copied in pieces, between which the host is polled.
 ** SQLITE_OK, SQLITE_NOMEM or SQLITE_INTERRUPT. */
-int mpg_result_asked(sqlite3_context *context, const mpg_env *env, const mpg_value *value);
+int mpg_result_polled(sqlite3_context *context, const mpg_env *env, const mpg_value *value);
 
 #endif

@@ -128,7 +128,7 @@ static bool is_trusted(const struct mpg_rollup_cache_key *k, const mpg_env *env)
   for (size_t i = 0; i < k->paths.n; i++) {
     const mpg_file *f = &k->paths.file[i];
     mpg_file_state now;
-    if (mpg_interrupted(env) || !mpg_file_look(f->path, &now) || !same_state(&now, &f->state) ||
+    if (mpg_interrupted(env) || !mpg_file_stat(f->path, &now) || !same_state(&now, &f->state) ||
         now.data_ns > k->now_ns - TRUSTED_AGE || now.status_ns > k->now_ns - TRUSTED_AGE)
       return false;
   }
@@ -151,7 +151,7 @@ void mpg_rollup_cache_release(mpg_rollup_cache_entry *e) {
 
 /* Drops the entries after the first that together fit `limit` bytes: the list is by last use. */
 static void shrink_cache(mpg_conn *conn, size_t limit) {
-  mpg_rollup_cache_entry **at = (mpg_rollup_cache_entry **)&conn->kept;
+  mpg_rollup_cache_entry **at = (mpg_rollup_cache_entry **)&conn->rollups;
   size_t bytes = 0;
   while (*at != NULL) {
     mpg_rollup_cache_entry *e = *at;
@@ -190,22 +190,22 @@ static bool list_again(mpg_conn *conn, const mpg_rollup_cache_entry *e) {
   return true;
 }
 
-mpg_rollup_cache_entry *mpg_rollup_cache_begin(mpg_rollup_cache_fill *keeping, mpg_conn *conn,
+mpg_rollup_cache_entry *mpg_rollup_cache_begin(mpg_rollup_cache_fill *fill, mpg_conn *conn,
                                                const mpg_env *env, mpg_str path, mpg_str files,
                                                const mpg_ledger_options *options, int on_error) {
-  mpg_rollup_cache_entry **at = (mpg_rollup_cache_entry **)&conn->kept;
-  keeping->conn = conn;
-  keeping->env = env;
-  keeping->key = conn->kept_limit == 0 ? NULL : key_new(conn, env, path, files, options, on_error);
-  if (keeping->key == NULL)
+  mpg_rollup_cache_entry **at = (mpg_rollup_cache_entry **)&conn->rollups;
+  fill->conn = conn;
+  fill->env = env;
+  fill->key = conn->rollups_limit == 0 ? NULL : key_new(conn, env, path, files, options, on_error);
+  if (fill->key == NULL)
     return NULL;
   for (; *at != NULL; at = &(*at)->next) {
     mpg_rollup_cache_entry *e = *at;
-    if (!same_key(e->key, keeping->key))
+    if (!same_key(e->key, fill->key))
       continue;
     *at = e->next; /* to the front */
-    e->next = conn->kept;
-    conn->kept = e;
+    e->next = conn->rollups;
+    conn->rollups = e;
     if (!list_again(conn, e))
       return NULL;
     e->users++;
@@ -214,12 +214,12 @@ mpg_rollup_cache_entry *mpg_rollup_cache_begin(mpg_rollup_cache_fill *keeping, m
   return NULL;
 }
 
-const mpg_paths *mpg_rollup_cache_paths(const mpg_rollup_cache_fill *keeping) {
-  return keeping->key == NULL ? NULL : &keeping->key->paths;
+const mpg_paths *mpg_rollup_cache_paths(const mpg_rollup_cache_fill *fill) {
+  return fill->key == NULL ? NULL : &fill->key->paths;
 }
 
-size_t mpg_rollup_cache_room(const mpg_rollup_cache_fill *keeping) {
-  return keeping->key == NULL ? 0 : keeping->conn->kept_limit / sizeof(mpg_cell);
+size_t mpg_rollup_cache_room(const mpg_rollup_cache_fill *fill) {
+  return fill->key == NULL ? 0 : fill->conn->rollups_limit / sizeof(mpg_cell);
 }
 
 static bool copy_issues(mpg_conn *conn, mpg_rollup_cache_entry *e) {
@@ -233,7 +233,7 @@ static bool copy_issues(mpg_conn *conn, mpg_rollup_cache_entry *e) {
 
 /* An entry of the same path and options is of files that have changed since. */
 static void drop_older(mpg_conn *conn, const struct mpg_rollup_cache_key *k) {
-  mpg_rollup_cache_entry **at = (mpg_rollup_cache_entry **)&conn->kept;
+  mpg_rollup_cache_entry **at = (mpg_rollup_cache_entry **)&conn->rollups;
   while (*at != NULL) {
     mpg_rollup_cache_entry *e = *at;
     const struct mpg_rollup_cache_key *other = e->key;
@@ -247,19 +247,19 @@ static void drop_older(mpg_conn *conn, const struct mpg_rollup_cache_key *k) {
   }
 }
 
-mpg_rollup_cache_entry *mpg_rollup_cache_end(mpg_rollup_cache_fill *keeping, mpg_fleet *fleet,
+mpg_rollup_cache_entry *mpg_rollup_cache_end(mpg_rollup_cache_fill *fill, mpg_fleet *fleet,
                                              mpg_cells *cells) {
-  mpg_conn *conn = keeping->conn;
+  mpg_conn *conn = fill->conn;
   mpg_rollup_cache_entry *e;
-  if (keeping->key == NULL || cells->over || !is_trusted(keeping->key, keeping->env))
+  if (fill->key == NULL || cells->over || !is_trusted(fill->key, fill->env))
     return NULL;
   e = mpg_calloc(&conn->env, sizeof *e);
   if (e == NULL)
     return NULL;
-  drop_older(conn, keeping->key);
+  drop_older(conn, fill->key);
   e->users = 1;
-  e->key = keeping->key;
-  keeping->key = NULL;
+  e->key = fill->key;
+  fill->key = NULL;
   if (!copy_issues(conn, e)) {
     mpg_rollup_cache_release(e);
     return NULL;
@@ -272,16 +272,16 @@ mpg_rollup_cache_entry *mpg_rollup_cache_end(mpg_rollup_cache_fill *keeping, mpg
   e->bytes = sizeof *e + e->cells.cap * sizeof *e->cells.p + mpg_fleet_bytes(&e->fleet) +
              e->key->paths.n * sizeof(mpg_file);
   mpg_conn_on_close(conn, drop_all);
-  e->next = conn->kept;
-  conn->kept = e;
+  e->next = conn->rollups;
+  conn->rollups = e;
   e->users++;
-  shrink_cache(conn, conn->kept_limit);
+  shrink_cache(conn, conn->rollups_limit);
   return e;
 }
 
-void mpg_rollup_cache_fill_free(mpg_rollup_cache_fill *keeping) {
-  key_free(keeping->key);
-  keeping->key = NULL;
+void mpg_rollup_cache_fill_free(mpg_rollup_cache_fill *fill) {
+  key_free(fill->key);
+  fill->key = NULL;
 }
 
 /* ---- the setting ---- */
@@ -296,10 +296,10 @@ static void keep_function(sqlite3_context *context, int n, sqlite3_value **args)
                            -1);
       return;
     }
-    conn->kept_limit = (size_t)mib << 20;
-    shrink_cache(conn, conn->kept_limit);
+    conn->rollups_limit = (size_t)mib << 20;
+    shrink_cache(conn, conn->rollups_limit);
   }
-  sqlite3_result_int64(context, (sqlite3_int64)(conn->kept_limit >> 20));
+  sqlite3_result_int64(context, (sqlite3_int64)(conn->rollups_limit >> 20));
 }
 
 int mpg_register_keep(mpg_conn *conn, char **error) {
@@ -309,6 +309,6 @@ int mpg_register_keep(mpg_conn *conn, char **error) {
   };
   if (conn->no_files) /* only roll-ups of files are cached */
     return SQLITE_OK;
-  conn->kept_limit = MPG_ROLLUP_CACHE_LIMIT;
+  conn->rollups_limit = MPG_ROLLUP_CACHE_LIMIT;
   return mpg_register_functions(conn, table, sizeof table / sizeof *table, error);
 }

@@ -40,18 +40,18 @@ typedef struct mpg_rollup_cache_fill {
 ** are listed again. NULL: it has to be read, between begin and end. `files` are those that the
 ** answer depends on, as a path of paths.h: the path itself, unless it is a fleet file.
 */
-mpg_rollup_cache_entry *mpg_rollup_cache_begin(mpg_rollup_cache_fill *keeping, mpg_conn *conn,
+mpg_rollup_cache_entry *mpg_rollup_cache_begin(mpg_rollup_cache_fill *fill, mpg_conn *conn,
                                                const mpg_env *env, mpg_str path, mpg_str files,
                                                const mpg_ledger_options *options, int on_error);
 /* The files, as begin has listed them; borrowed until end. NULL: they were not listed. */
-const mpg_paths *mpg_rollup_cache_paths(const mpg_rollup_cache_fill *keeping);
+const mpg_paths *mpg_rollup_cache_paths(const mpg_rollup_cache_fill *fill);
 /* How many cells are worth keeping; 0: none. */
-size_t mpg_rollup_cache_room(const mpg_rollup_cache_fill *keeping);
+size_t mpg_rollup_cache_room(const mpg_rollup_cache_fill *fill);
 /* Keeps cells and names, which are taken out of both, if that can be; the entry, with a
 ** reference. */
-mpg_rollup_cache_entry *mpg_rollup_cache_end(mpg_rollup_cache_fill *keeping, mpg_fleet *fleet,
+mpg_rollup_cache_entry *mpg_rollup_cache_end(mpg_rollup_cache_fill *fill, mpg_fleet *fleet,
                                              mpg_cells *cells);
-void mpg_rollup_cache_fill_free(mpg_rollup_cache_fill *keeping);
+void mpg_rollup_cache_fill_free(mpg_rollup_cache_fill *fill);
 void mpg_rollup_cache_release(mpg_rollup_cache_entry *kept); /* NULL is fine */
 
 #endif

@@ -25,7 +25,8 @@ static found kind_of(sqlite3 *db, const char *schema, const char *name) {
              : VIEW;
 }
 
-static mpg_rc look_up(sqlite3 *db, const char *schema, const char *name, found *out, mpg_err *err) {
+static mpg_rc find_object(sqlite3 *db, const char *schema, const char *name, found *out,
+                          mpg_err *err) {
   sqlite3_stmt *stmt = NULL;
   char *sql = sqlite3_mprintf("SELECT 1 FROM \"%w\".sqlite_schema WHERE type IN ('table', 'view') "
                               "AND name = ?1 COLLATE NOCASE",
@@ -222,7 +223,7 @@ static mpg_rc read_first(mpg_fleet *fleet, const place *at, char **schemas, size
   *there = false;
   for (size_t i = 0; i < n; i++) {
     found kind;
-    mpg_rc rc = look_up(at->db, schemas[i], mpg_relation_get(relation)->name, &kind, err);
+    mpg_rc rc = find_object(at->db, schemas[i], mpg_relation_get(relation)->name, &kind, err);
     if (rc == MPG_OK && kind != NOTHING && relation == MPG_REL_OBSERVED)
       rc = check_observed(at->db, schemas[i], &kind, err);
     if (rc != MPG_OK)

@@ -35,7 +35,7 @@ static mpg_rc show(mpg_chrome *reader, fuzz_text *out) {
   return rc == MPG_DATA ? MPG_OK : rc;
 }
 
-static mpg_rc events(const mpg_env *env, mpg_str input, const mpg_chrome_request *wish,
+static mpg_rc events(const mpg_env *env, mpg_str input, const mpg_chrome_request *request,
                      fuzz_text *out) {
   mpg_stream *stream;
   mpg_chrome *reader = NULL;
@@ -48,7 +48,7 @@ static mpg_rc events(const mpg_env *env, mpg_str input, const mpg_chrome_request
   mpg_issues_init(&issues, env);
   rc = mpg_chrome_open(&reader, env, stream, &issues, NULL, NULL, &err);
   if (rc == MPG_OK)
-    mpg_chrome_ask(reader, wish, fuzz_threads(input));
+    mpg_chrome_request_events(reader, request, fuzz_threads(input));
   while ((rc == MPG_OK || rc == MPG_DATA) && count++ < EVENTS) {
     rc = mpg_chrome_next(reader, &err);
     if (rc == MPG_OK)

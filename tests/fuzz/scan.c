@@ -16,7 +16,7 @@
 
 enum flags { JSON = 1, SKIP = 2, DISTINCT = 4, WITH_LINES = 8, PATHS = 16 };
 static uint8_t flags, mask;
-static mpg_str wishes;
+static mpg_str filters_text;
 
 static const mpg_str nulls[] = {{"n/a", 3}};
 static const mpg_rows_options options = {
@@ -54,18 +54,18 @@ static mpg_str until(mpg_str *rest, char end) {
   return s;
 }
 
-/* Adds what makes sense of a wish. */
-static void add_filter(mpg_rows_query *q, mpg_str wish, mpg_value list[IN_MAX]) {
+/* Adds what makes sense of the text of a filter. */
+static void add_filter(mpg_rows_query *q, mpg_str text, mpg_value list[IN_MAX]) {
   static const char ops[] = "=!<[>]i0*"; /* as in mpg_rows_op */
   mpg_rows_filter *f = &q->filters[q->n_filters];
-  const char *op = wish.n < 2 || wish.p[1] == '\0' ? NULL : strchr(ops, wish.p[1]);
+  const char *op = text.n < 2 || text.p[1] == '\0' ? NULL : strchr(ops, text.p[1]);
   mpg_column_type type;
   mpg_str rest;
-  if (op == NULL || wish.p[0] < '0' || (size_t)(wish.p[0] - '0') >= q->columns->n)
+  if (op == NULL || text.p[0] < '0' || (size_t)(text.p[0] - '0') >= q->columns->n)
     return;
-  *f = (mpg_rows_filter){.column = (size_t)(wish.p[0] - '0'), .op = (mpg_rows_op)(op - ops)};
+  *f = (mpg_rows_filter){.column = (size_t)(text.p[0] - '0'), .op = (mpg_rows_op)(op - ops)};
   type = q->columns->p[f->column].type;
-  rest = (mpg_str){wish.p + 2, wish.n - 2};
+  rest = (mpg_str){text.p + 2, text.n - 2};
   if (f->op == MPG_ROWS_IN) {
     while (rest.n > 0 && f->n_list < IN_MAX)
       f->n_list += value_of(until(&rest, ';'), type, &list[f->n_list]);
@@ -287,7 +287,7 @@ static mpg_rc render(const mpg_env *env, mpg_str input, fuzz_text *out) {
                       .lines = (flags & WITH_LINES) != 0,
                       .distinct = (flags & DISTINCT) != 0,
                       .skip = (flags & SKIP) != 0};
-  mpg_str rest = wishes;
+  mpg_str rest = filters_text;
   mpg_err err;
   mpg_rc rc = mpg_paths_expand(&paths, env, mpg_str_of(fuzz_path()), &err);
   mpg_columns_init(&columns, env);
@@ -317,7 +317,7 @@ void fuzz_scan(mpg_str input) {
     return;
   flags = (uint8_t)input.p[0];
   mask = (uint8_t)input.p[1];
-  wishes = (mpg_str){input.p + 2, (size_t)(end - input.p) - 2};
+  filters_text = (mpg_str){input.p + 2, (size_t)(end - input.p) - 2};
   fuzz_file(render, (flags & JSON) == 0 ? "rows.csv" : "rows.jsonl",
             (mpg_str){end + 1, input.n - (size_t)(end + 1 - input.p)});
 }

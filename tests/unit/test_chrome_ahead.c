@@ -78,7 +78,7 @@ typedef struct reading {
 } reading;
 
 static mpg_rc read_all(text *t, const reading *h, mpg_str bytes) {
-  const mpg_chrome_request wish = {{{MPG_CHROME_PH, MPG_STR("X")}}, h->filter};
+  const mpg_chrome_request request = {{{MPG_CHROME_PH, MPG_STR("X")}}, h->filter};
   mpg_stream *stream = NULL;
   mpg_chrome *reader = NULL;
   mpg_issues issues;
@@ -90,7 +90,7 @@ static mpg_rc read_all(text *t, const reading *h, mpg_str bytes) {
   if (rc == MPG_OK)
     rc = mpg_chrome_open(&reader, &h->env, stream, &issues, NULL, NULL, &err);
   if (rc == MPG_OK)
-    mpg_chrome_ask(reader, &wish, h->threads);
+    mpg_chrome_request_events(reader, &request, h->threads);
   for (int i = 0; rc == MPG_OK || rc == MPG_DATA; i++) {
     rc = mpg_chrome_next(reader, &err);
     if (rc == MPG_OK)
@@ -341,7 +341,7 @@ static mpg_str usual_trace(void) {
 static void test_taken(void) {
 #ifdef MPG_TEST
   mpg_str trace = usual_trace();
-  const mpg_chrome_request wish = {.n = 0};
+  const mpg_chrome_request request = {.n = 0};
   const mpg_chrome_piece *piece;
   mpg_chrome_prefetch *ahead;
   mpg_stream *stream;
@@ -350,7 +350,7 @@ static void test_taken(void) {
   mpg_rc rc;
   hostile_block(500);
   CHECK(mpg_stream_memory(&stream, &mpg_env_libc, "t", trace, &err) == MPG_OK);
-  CHECK(mpg_chrome_prefetch_open(&ahead, &mpg_env_libc, stream, &wish, 2, &err) == MPG_OK);
+  CHECK(mpg_chrome_prefetch_open(&ahead, &mpg_env_libc, stream, &request, 2, &err) == MPG_OK);
   mpg_chrome_prefetch_seam(ahead, MPG_STR(",\n{\"ph\""));
   while ((rc = mpg_chrome_prefetch_next(ahead, &piece, &err)) == MPG_OK) {
     pieces++;

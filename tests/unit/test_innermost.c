@@ -139,7 +139,7 @@ static bool is_name(const mpg_intern *names, uint32_t id, const char *expected) 
 static bool is_item(const mpg_item *item, const told *s, const mpg_fleet *f) {
   const mpg_span *span = &item->span;
   return item->attempt == s->home && span->start == s->start * MPG_SECOND &&
-         span->end == s->end * MPG_SECOND && item->kept == s->kept &&
+         span->end == s->end * MPG_SECOND && item->left_share == s->kept &&
          is_name(&f->kind_names, span->kind, s->kind) &&
          is_name(&f->program_names, span->program, s->program) &&
          is_name(&f->texts, span->dtype, s->dtype) &&

@@ -38,7 +38,7 @@ static mpg_rc next(walk *w) {
 }
 
 static mpg_rc take(walk *w) {
-  return mpg_pull_take(w->pull, &w->kind, &w->text, &w->err);
+  return mpg_pull_value(w->pull, &w->kind, &w->text, &w->err);
 }
 
 static bool key(const walk *w, const char *text) {
@@ -129,9 +129,9 @@ static void test_cut(void) {
     begin_sized(&w, (mpg_str){text, n}, 0);
     rc = walk_all(&w, 3);
     if (n == 0 || n == first || n == first + 1 || n == sizeof text - 2) {
-      CHECK(rc == MPG_DONE && !mpg_pull_cut(w.pull));
+      CHECK(rc == MPG_DONE && !mpg_pull_cut_off(w.pull));
     } else {
-      CHECK(rc == MPG_DATA && mpg_pull_cut(w.pull));
+      CHECK(rc == MPG_DATA && mpg_pull_cut_off(w.pull));
       CHECK(mpg_pull_documents(w.pull) == (n > first));
       CHECK(strstr(w.err.text, "found end of file") != NULL);
       CHECK(next(&w) == MPG_DONE);
@@ -145,7 +145,7 @@ static void test_mending(void) {
   begin(&w, "{\"a\":[1,\n{\"b\":2}\n  {\"no\":1}\n{\"c\":3}\n");
   CHECK(next(&w) == MPG_OK);
   mpg_pull_enter(w.pull);
-  CHECK(next(&w) == MPG_OK && key(&w, "a") && take(&w) == MPG_DATA && !mpg_pull_cut(w.pull));
+  CHECK(next(&w) == MPG_OK && key(&w, "a") && take(&w) == MPG_DATA && !mpg_pull_cut_off(w.pull));
   CHECK(next(&w) == MPG_OK && w.item.line == 2 && took(&w, MPG_JSON_OBJECT, "{\"b\":2}"));
   CHECK(next(&w) == MPG_OK && w.item.line == 3 && took(&w, MPG_JSON_OBJECT, "{\"no\":1}"));
   CHECK(next(&w) == MPG_OK && w.item.line == 4);
@@ -205,10 +205,10 @@ static void test_ahead(void) {
     if (next(&w) == MPG_OK) {
       mpg_pull_enter(w.pull);
       if (next(&w) == MPG_OK) {
-        rc = mpg_pull_ahead(w.pull, same, "late", &w.text, &far, &w.err);
+        rc = mpg_pull_find_later(w.pull, same, "late", &w.text, &far, &w.err);
         CHECK(!far && rc == (n >= end_of_late ? MPG_OK : MPG_DONE));
         CHECK(rc != MPG_OK || mpg_str_eq(w.text, MPG_STR("{\"x\":2}")));
-        CHECK(mpg_pull_ahead(w.pull, same, "x", &w.text, &far, &w.err) == MPG_DONE);
+        CHECK(mpg_pull_find_later(w.pull, same, "x", &w.text, &far, &w.err) == MPG_DONE);
         CHECK(n < 20 || took(&w, MPG_JSON_OBJECT, "{\"late\":0}"));
       }
     }
@@ -219,7 +219,7 @@ static void test_ahead(void) {
   mpg_pull_enter(w.pull);
   CHECK(next(&w) == MPG_OK);
   far = false;
-  (void)mpg_pull_ahead(w.pull, same, "late", &w.text, &far, &w.err);
+  (void)mpg_pull_find_later(w.pull, same, "late", &w.text, &far, &w.err);
 #ifdef MPG_TEST /* a window that holds more than the limit finds more */
   CHECK(mpg_io_block != 1 || far);
 #else

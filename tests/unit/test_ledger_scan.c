@@ -223,7 +223,7 @@ static mpg_rc scan_all(const mpg_env *env, const mpg_ledger_options *o, const mp
   return rc == MPG_DONE ? MPG_OK : rc;
 }
 
-static void random_wish(mpg_scan_request *w) {
+static void random_request(mpg_scan_request *w) {
   static const mpg_dim texts[] = {MPG_DIM_PHASE, MPG_DIM_JOB,      MPG_DIM_POOL, MPG_DIM_CHIP,
                                   MPG_DIM_SIZE,  MPG_DIM_CATEGORY, MPG_DIM_CAUSE};
   static const char *const values[] = {"training", "j1", "p1", "tpu-v4", "S", "ideal", "nap"};
@@ -413,7 +413,7 @@ static void test_asked(void) {
   }
   CHECK(rc == MPG_OK && mpg_fleet_seal(&fleet, &err) == MPG_OK);
   mpg_ledger_init(&found, &mpg_env_libc);
-  random_wish(&w);
+  random_request(&w);
   w.nkeys = w.nfilters = 0;
   CHECK(scan_all(&env, &o, &w, 1, &found, &err) == MPG_OK && left < 9 * JOBS);
 #ifndef MPG_TEST /* whose batches are tiny */
@@ -439,7 +439,7 @@ int main(void) {
     CHECK(build(&mpg_env_libc, &fleet, &chips, &issues, &err) == MPG_OK);
     account_all(&o);
     for (int i = 0; i < 20; i++) {
-      random_wish(&w);
+      random_request(&w);
       check_scan(&o, &w, 1 + i % 3);
     }
     check_rollup(&o, 3);

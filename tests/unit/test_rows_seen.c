@@ -35,13 +35,13 @@ static void test_forgets(void) {
       bool was = true;
       memset(&seen, 0xa5, sizeof seen);
       mpg_rows_dedup_init(&seen, &mpg_env_libc, 1);
-      CHECK(mpg_rows_dedup_looks(&seen, "path"));
+      CHECK(mpg_rows_dedup_searches(&seen, "path"));
       for (uint64_t i = 0; i < most; i++)
         for (int k = 0; k < (times == 0 ? 1 + (int)(i % 2) : times); k++)
           wrong += ask_number(&seen, i, n, &was) != MPG_OK || was != (k > 0);
       CHECK(wrong == 0 && seen.rows.n == most && seen.bytes == most * each && !seen.blind);
       CHECK(ask_number(&seen, most, n, &was) == MPG_OK && !was);
-      CHECK(seen.rows.n == 0 && seen.bytes == 0 && seen.asked == 0 && seen.found == 0);
+      CHECK(seen.rows.n == 0 && seen.bytes == 0 && seen.n_asked == 0 && seen.n_found == 0);
       CHECK(seen.blind == (times <= 1) && seen.rows.n_parts == 1);
       CHECK(ask_number(&seen, 0, n, &was) == MPG_OK && !was);
       CHECK(ask_number(&seen, 0, n, &was) == MPG_OK && was);
@@ -55,11 +55,11 @@ static void test_files(void) {
   mpg_rows_dedup seen;
   bool was;
   mpg_rows_dedup_init(&seen, &mpg_env_libc, 1);
-  CHECK(mpg_rows_dedup_looks(&seen, one) && ask_number(&seen, 1, 8, &was) == MPG_OK && !was);
-  CHECK(mpg_rows_dedup_looks(&seen, one) && ask_number(&seen, 1, 8, &was) == MPG_OK && was);
-  CHECK(mpg_rows_dedup_looks(&seen, two) && ask_number(&seen, 1, 8, &was) == MPG_OK && !was);
+  CHECK(mpg_rows_dedup_searches(&seen, one) && ask_number(&seen, 1, 8, &was) == MPG_OK && !was);
+  CHECK(mpg_rows_dedup_searches(&seen, one) && ask_number(&seen, 1, 8, &was) == MPG_OK && was);
+  CHECK(mpg_rows_dedup_searches(&seen, two) && ask_number(&seen, 1, 8, &was) == MPG_OK && !was);
   seen.blind = true;
-  CHECK(!mpg_rows_dedup_looks(&seen, two) && mpg_rows_dedup_looks(&seen, one));
+  CHECK(!mpg_rows_dedup_searches(&seen, two) && mpg_rows_dedup_searches(&seen, one));
   mpg_rows_dedup_free(&seen);
   mpg_rows_dedup_init(&seen, &mpg_env_libc, 2);
   CHECK(ask_number(&seen, 1, 8, &was) == MPG_OK && !was);

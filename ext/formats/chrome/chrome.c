@@ -19,11 +19,11 @@ typedef enum state {
   AT_START,       /* '[' or '{' */
   AT_FIRST_KEY,   /* a key of the object around the events, or its '}' */
   AT_KEY,         /* a key of it */
-  BEHIND_VALUE,   /* ',' or '}' of it */
+  AFTER_VALUE,    /* ',' or '}' of it */
   IN_VALUE,       /* in the middle of a value of it that nobody wants */
   AT_FIRST_EVENT, /* an event or ']' */
   AT_EVENT,       /* an event, or ']' after a last comma */
-  BEHIND_EVENT,   /* ',' or ']' */
+  AFTER_EVENT,    /* ',' or ']' */
   IN_EVENT,       /* in the middle of a malformed event */
   AT_END,         /* nothing more */
   GIVEN_UP
@@ -50,7 +50,7 @@ struct mpg_chrome {
   char keys[160];      /* of the object, for the error that it has no traceEvents */
   size_t event, after; /* the current event in the window; `after` is the position after it */
   mpg_json_token fields[MPG_CHROME_FIELDS + 1];
-  mpg_chrome_keys usual;
+  mpg_chrome_keys recent_keys;
   /* Lines are counted on demand, or when bytes leave the window: up to `counted` in the window. */
   size_t counted;
   int64_t line;
@@ -63,7 +63,7 @@ struct mpg_chrome {
   size_t cap_text;
   mpg_err broken; /* an error that cannot be skipped is reported by every later call */
   mpg_err failed; /* an error of the stream, after the window */
-  mpg_chrome_request wish;
+  mpg_chrome_request request;
   int64_t passed; /* events that differ from it */
   /* What other threads have read (chrome_prefetch.h), if there are any: the window is then a piece
   ** of it, or `carry`. */
@@ -93,9 +93,9 @@ mpg_rc mpg_chrome_open(mpg_chrome **out, const mpg_env *env, mpg_stream *stream,
   return MPG_OK;
 }
 
-void mpg_chrome_ask(mpg_chrome *r, const mpg_chrome_request *wish, int threads) {
-  if (wish != NULL)
-    r->wish = *wish;
+void mpg_chrome_request_events(mpg_chrome *r, const mpg_chrome_request *request, int threads) {
+  if (request != NULL)
+    r->request = *request;
   r->threads = threads;
 }
 
@@ -249,14 +249,14 @@ static const char *scan_property(mpg_chrome *r, const char *p, mpg_json_lenient 
     return NULL;
   }
   *rc = report_property(r, key.text, &value, err);
-  r->state = BEHIND_VALUE;
+  r->state = AFTER_VALUE;
   return p;
 }
 
 /* ---- More of the stream ---- */
 
 static bool within_events(state s) {
-  return s == AT_FIRST_EVENT || s == AT_EVENT || s == BEHIND_EVENT;
+  return s == AT_FIRST_EVENT || s == AT_EVENT || s == AFTER_EVENT;
 }
 
 static const char *back_over_space(const char *p, const char *begin) {
@@ -286,7 +286,7 @@ static void show_seam(const mpg_chrome *r) {
 static void may_read_ahead(mpg_chrome *r) {
   mpg_err none;
   if (r->threads > 1 && r->any && within_events(r->state)) {
-    (void)mpg_chrome_prefetch_open(&r->ahead, r->env, r->w.stream, &r->wish, r->threads, &none);
+    (void)mpg_chrome_prefetch_open(&r->ahead, r->env, r->w.stream, &r->request, r->threads, &none);
     r->threads = 1;
   }
 }
@@ -312,7 +312,7 @@ static mpg_rc move_to_carry(mpg_chrome *r, size_t n, mpg_err *err) {
 static mpg_rc more_ahead(mpg_chrome *r, mpg_err *err) {
   mpg_window *w = &r->w;
   size_t have = w->end - w->at, added = 0;
-  bool after_event = have == 0 && r->state == BEHIND_EVENT;
+  bool after_event = have == 0 && r->state == AFTER_EVENT;
   mpg_rc rc = move_to_carry(r, 0, err); /* the piece before goes */
   while (rc == MPG_OK && (added == 0 || added < have)) {
     const mpg_chrome_piece *piece;
@@ -360,7 +360,7 @@ static mpg_rc read_more(mpg_chrome *r, mpg_err *err) {
     return err->rc;
   }
   may_read_ahead(r);
-  if (r->ahead != NULL && (gone < r->w.end || r->state != BEHIND_EVENT))
+  if (r->ahead != NULL && (gone < r->w.end || r->state != AFTER_EVENT))
     show_seam(r);
   count_to(r, gone);
   r->counted -= gone;
@@ -406,7 +406,7 @@ static mpg_rc read_item(mpg_chrome *r, bool *event, mpg_err *err) {
     after = mpg_json_skip_nested(&r->skip, p, s.end);
     w->at = after == NULL ? w->end : (size_t)(after - w->buf);
     if (after != NULL)
-      r->state = r->state == IN_VALUE ? BEHIND_VALUE : BEHIND_EVENT;
+      r->state = r->state == IN_VALUE ? AFTER_VALUE : AFTER_EVENT;
     return after == NULL ? MPG_DONE : MPG_OK;
   }
   p = mpg_json_lenient_space(p, s.end);
@@ -422,12 +422,12 @@ static mpg_rc read_item(mpg_chrome *r, bool *event, mpg_err *err) {
     r->state = r->in_object ? AT_FIRST_KEY : AT_FIRST_EVENT;
     w->at++;
     return MPG_OK;
-  case BEHIND_VALUE:
-  case BEHIND_EVENT:
+  case AFTER_VALUE:
+  case AFTER_EVENT:
     if (*p == ',') {
-      r->state = r->state == BEHIND_VALUE ? AT_KEY : AT_EVENT;
-    } else if (*p == (r->state == BEHIND_VALUE ? '}' : ']')) {
-      r->state = r->state == BEHIND_EVENT && r->in_object ? BEHIND_VALUE : AT_END;
+      r->state = r->state == AFTER_VALUE ? AT_KEY : AT_EVENT;
+    } else if (*p == (r->state == AFTER_VALUE ? '}' : ']')) {
+      r->state = r->state == AFTER_EVENT && r->in_object ? AFTER_VALUE : AT_END;
       if (!r->seen_events) {
         r->state = GIVEN_UP;
         return no_trace(r, err);
@@ -458,13 +458,13 @@ static mpg_rc read_item(mpg_chrome *r, bool *event, mpg_err *err) {
   case AT_FIRST_EVENT:
   case AT_EVENT:
     if (*p == ']') {
-      r->state = BEHIND_EVENT;
+      r->state = AFTER_EVENT;
       return MPG_OK;
     }
     if (*p != '{')
       break;
     r->args_read = false;
-    after = mpg_chrome_event_scan(&s, p, &r->usual, r->fields, event);
+    after = mpg_chrome_event_scan(&s, p, &r->recent_keys, r->fields, event);
     if (after == NULL && s.more)
       return MPG_DONE;
     rc = check_size(r, p, (size_t)((after == NULL ? s.at : after) - p), err);
@@ -476,7 +476,7 @@ static mpg_rc read_item(mpg_chrome *r, bool *event, mpg_err *err) {
       return unexpected(r, s.at, s.expected, err);
     }
     r->after = (size_t)(after - w->buf);
-    r->state = BEHIND_EVENT;
+    r->state = AFTER_EVENT;
     if (!*event)
       w->at = r->after;
     return MPG_OK;
@@ -484,11 +484,11 @@ static mpg_rc read_item(mpg_chrome *r, bool *event, mpg_err *err) {
     break;
   }
   rc = unexpected(r, p,
-                  r->state == AT_START       ? "a Chrome trace: an array of events or an object"
-                  : r->state == BEHIND_VALUE ? "',' or '}'"
-                  : r->state == BEHIND_EVENT ? "',' or ']'"
-                  : within_events(r->state)  ? "an event: an object"
-                                             : "end of file",
+                  r->state == AT_START      ? "a Chrome trace: an array of events or an object"
+                  : r->state == AFTER_VALUE ? "',' or '}'"
+                  : r->state == AFTER_EVENT ? "',' or ']'"
+                  : within_events(r->state) ? "an event: an object"
+                                            : "end of file",
                   err);
   r->state = GIVEN_UP;
   return rc;
@@ -582,7 +582,7 @@ mpg_rc mpg_chrome_next(mpg_chrome *r, mpg_err *err) {
       if (!r->any && is_no_event(r))
         return no_events(r, err);
       r->any = true;
-      if (!mpg_chrome_differs(&r->wish, r->fields))
+      if (!mpg_chrome_differs(&r->request, r->fields))
         return MPG_OK;
       r->passed++;
       r->w.at = r->after;

@@ -28,11 +28,11 @@ mpg_rc mpg_chrome_open(mpg_chrome **out, const mpg_env *env, mpg_stream *stream 
 void mpg_chrome_close(mpg_chrome *reader); /* NULL is fine; the stream stays open */
 
 /*
-** To be called before the first event. Events that surely differ from the wish (NULL: none) are
+** To be called before the first event. Events that surely differ from the request (NULL: none) are
 ** only counted. If `threads` is over 1, other threads may read ahead (chrome_prefetch.h); pass 1 if
 ** the environment's allocator is not safe for threads.
 */
-void mpg_chrome_ask(mpg_chrome *reader, const mpg_chrome_request *wish, int threads);
+void mpg_chrome_request_events(mpg_chrome *reader, const mpg_chrome_request *request, int threads);
 
 /*
 ** The next event; MPG_DONE at the end. MPG_DATA, "PATH:LINE:COLUMN: expected ..., found ...", for a
@@ -43,7 +43,7 @@ mpg_rc mpg_chrome_next(mpg_chrome *reader, mpg_err *err);
 int64_t mpg_chrome_line(mpg_chrome *reader); /* where the current event begins */
 
 int64_t mpg_chrome_passed(
-    const mpg_chrome *reader); /* events skipped so far because they differ from the wish */
+    const mpg_chrome *reader); /* events skipped so far because they differ from the request */
 
 /* Whether the array of events has been reached: an MPG_DATA before says that this is no trace. */
 bool mpg_chrome_has_events(const mpg_chrome *reader);

@@ -46,7 +46,7 @@ static inline const char *skip_space(const char *p, const char *end) {
 /* ---- What most members are ---- */
 
 /* Sixteen bytes from p on may be read. */
-static inline bool is_usual(const mpg_chrome_key *key, const char *p) {
+static inline bool is_recent(const mpg_chrome_key *key, const char *p) {
   uint64_t v[2];
   memcpy(v, p, sizeof v);
   return (((v[0] ^ key->text[0]) & key->mask[0]) | ((v[1] ^ key->text[1]) & key->mask[1])) == 0;
@@ -54,17 +54,17 @@ static inline bool is_usual(const mpg_chrome_key *key, const char *p) {
 
 /* What stood from p to the value will be searched for in this place: it, and what was there before
 ** it. */
-static void remember_key(mpg_chrome_key usual[2], const char *p, const char *value,
+static void remember_key(mpg_chrome_key recent_keys[2], const char *p, const char *value,
                          mpg_chrome_field field) {
   size_t n = (size_t)(value - p);
-  if (n > sizeof usual->text)
+  if (n > sizeof recent_keys->text)
     return;
-  usual[1] = usual[0];
-  memset(usual, 0, sizeof *usual);
-  memcpy(usual->text, p, n);
-  memset(usual->mask, 0xff, n);
-  usual->n = (uint8_t)n;
-  usual->field = (uint8_t)field;
+  recent_keys[1] = recent_keys[0];
+  memset(recent_keys, 0, sizeof *recent_keys);
+  memcpy(recent_keys->text, p, n);
+  memset(recent_keys->mask, 0xff, n);
+  recent_keys->n = (uint8_t)n;
+  recent_keys->field = (uint8_t)field;
 }
 
 #ifdef MPG_CHROME_SSE2
@@ -115,13 +115,13 @@ static inline const char *short_value(const char *p, mpg_json_token *out) {
 ** then `*last`. */
 static inline const char *read_member(mpg_json_lenient *s, const char *p, mpg_chrome_keys *keys,
                                       size_t *last, mpg_json_token fields[MPG_CHROME_FIELDS + 1]) {
-  mpg_chrome_key *usual = keys->of[*last];
+  mpg_chrome_key *recent_keys = keys->of[*last];
   mpg_json_token key, *value = &fields[MPG_CHROME_FIELDS];
   const char *after;
-  if (s->end - p >= (ptrdiff_t)sizeof usual->text + MPG_CHROME_NEAR) {
-    const mpg_chrome_key *k = is_usual(usual, p)       ? usual
-                              : is_usual(usual + 1, p) ? usual + 1
-                                                       : NULL;
+  if (s->end - p >= (ptrdiff_t)sizeof recent_keys->text + MPG_CHROME_NEAR) {
+    const mpg_chrome_key *k = is_recent(recent_keys, p)       ? recent_keys
+                              : is_recent(recent_keys + 1, p) ? recent_keys + 1
+                                                              : NULL;
     if (k != NULL && k->n > 0) {
       *last = k->field;
       p += k->n;
@@ -137,7 +137,7 @@ static inline const char *read_member(mpg_json_lenient *s, const char *p, mpg_ch
   after = mpg_json_lenient_member(s, p, &key, value);
   if (after != NULL) {
     mpg_chrome_field field = field_of(key.text);
-    remember_key(usual, p, value->text.p - (value->kind == MPG_JSON_LENIENT_STRING), field);
+    remember_key(recent_keys, p, value->text.p - (value->kind == MPG_JSON_LENIENT_STRING), field);
     fields[field] = *value;
     *last = field;
   }
@@ -176,14 +176,14 @@ const char *mpg_chrome_event_scan(mpg_json_lenient *s, const char *p, mpg_chrome
   }
 }
 
-/* ---- The wish ---- */
+/* ---- The request ---- */
 
-bool mpg_chrome_differs(const mpg_chrome_request *wish, const mpg_json_token *fields) {
-  for (size_t i = 0; i < wish->n; i++) {
-    const mpg_json_token *token = &fields[wish->equal[i].field];
+bool mpg_chrome_differs(const mpg_chrome_request *request, const mpg_json_token *fields) {
+  for (size_t i = 0; i < request->n; i++) {
+    const mpg_json_token *token = &fields[request->equal[i].field];
     if (token->kind == MPG_JSON_LENIENT_NONE ||
         (token->kind == MPG_JSON_LENIENT_STRING && !token->escaped &&
-         !mpg_str_eq(token->text, wish->equal[i].text)))
+         !mpg_str_eq(token->text, request->equal[i].text)))
       return true;
   }
   return false;

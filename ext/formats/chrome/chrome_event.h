@@ -55,6 +55,6 @@ typedef struct mpg_chrome_request {
 
 /* Escapes may spell the same text differently, and a value that is no string may be compared as
 ** one. So only a string without escapes, or a missing member, surely differs. */
-bool mpg_chrome_differs(const mpg_chrome_request *wish, const mpg_json_token *fields);
+bool mpg_chrome_differs(const mpg_chrome_request *request, const mpg_json_token *fields);
 
 #endif

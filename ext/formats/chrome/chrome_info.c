@@ -207,7 +207,7 @@ mpg_rc mpg_chrome_info_read(mpg_chrome_info *info, const mpg_env *env, mpg_strea
   mpg_intern_init(&info->texts, env);
   rc = mpg_chrome_open(&reader, env, stream, issues, read_property, info, err);
   if (rc == MPG_OK)
-    mpg_chrome_ask(reader, &metadata, threads);
+    mpg_chrome_request_events(reader, &metadata, threads);
   while (rc == MPG_OK) {
     const mpg_json_token *ph;
     rc = mpg_chrome_next(reader, err);

@@ -33,7 +33,7 @@ typedef struct mpg_chrome_info {
 } mpg_chrome_info;
 
 /* An event that is malformed is left out, and counted in `issues` unless that is NULL. MPG_DATA: no
-** Chrome trace. threads: see mpg_chrome_ask. */
+** Chrome trace. threads: see mpg_chrome_request_events. */
 mpg_rc mpg_chrome_info_read(mpg_chrome_info *info, const mpg_env *env, mpg_stream *stream,
                             mpg_issues *issues, int threads, mpg_err *err);
 void mpg_chrome_info_free(mpg_chrome_info *info); /* also after a failed read, or if all zero */

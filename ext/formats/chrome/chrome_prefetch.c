@@ -20,7 +20,7 @@ struct mpg_chrome_prefetch {
   const mpg_env *env;
   mpg_env shared; /* the pipeline's: of whoever unpacks the stream */
   mpg_stream *stream;
-  const mpg_chrome_request *wish;
+  const mpg_chrome_request *request;
   mpg_pipeline *pipeline;
   mpg_chrome_piece *pieces;
   size_t n_pieces;
@@ -149,7 +149,7 @@ static void parse_piece(void *ctx, void *slot, int worker) {
   const mpg_chrome_prefetch *a = ctx;
   mpg_chrome_piece *p = slot;
   mpg_json_token fields[MPG_CHROME_FIELDS + 1];
-  mpg_chrome_keys usual = {0};
+  mpg_chrome_keys recent_keys = {0};
   mpg_json_lenient s = mpg_json_lenient_of(p->bytes, p->bytes + p->n, NULL);
   const char *at = p->bytes, *counted = at;
   (void)worker;
@@ -163,10 +163,10 @@ static void parse_piece(void *ctx, void *slot, int worker) {
     event = mpg_json_lenient_space(event + 1, s.end);
     if (event == s.end || *event != '{')
       break;
-    after = mpg_chrome_event_scan(&s, event, &usual, fields, &any);
+    after = mpg_chrome_event_scan(&s, event, &recent_keys, fields, &any);
     if (after == NULL || (size_t)(after - event) > a->limit)
       break;
-    if (any && !mpg_chrome_differs(a->wish, fields)) {
+    if (any && !mpg_chrome_differs(a->request, fields)) {
       int64_t lines = p->lines + mpg_count_lines(counted, event);
       if (add_row(a->env, p, event, after, lines, fields) != MPG_OK)
         break;
@@ -186,7 +186,7 @@ static void parse_piece(void *ctx, void *slot, int worker) {
 /* ---- The whole ---- */
 
 mpg_rc mpg_chrome_prefetch_open(mpg_chrome_prefetch **out, const mpg_env *env, mpg_stream *stream,
-                                const mpg_chrome_request *wish, int threads, mpg_err *err) {
+                                const mpg_chrome_request *request, int threads, mpg_err *err) {
   static const mpg_pipeline_steps steps = {.cut = read_piece, .work = parse_piece};
   size_t n = mpg_pipeline_slots(threads);
   mpg_chrome_prefetch *a = mpg_calloc(env, sizeof *a);
@@ -197,7 +197,7 @@ mpg_rc mpg_chrome_prefetch_open(mpg_chrome_prefetch **out, const mpg_env *env, m
     return mpg_fail_nomem(err);
   a->env = env;
   a->stream = stream;
-  a->wish = wish;
+  a->request = request;
   a->limit = (size_t)mpg_limit_in(env, MPG_LIMIT_RECORD_BYTES);
   a->pieces = mpg_calloc(env, n * (sizeof *a->pieces + sizeof *slots));
   if (a->pieces == NULL)

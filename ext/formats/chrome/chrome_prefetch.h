@@ -12,8 +12,8 @@
 ** Only well-formed events are prefetched: a piece is read up to the first byte that is none, such
 ** as the end of the array, and the reader of the whole continues there.
 */
-#ifndef MPG_CHROME_AHEAD_H
-#define MPG_CHROME_AHEAD_H
+#ifndef MPG_CHROME_PREFETCH_H
+#define MPG_CHROME_PREFETCH_H
 
 #include "chrome_event.h"
 #include "../../read/input/stream.h"
@@ -49,7 +49,7 @@ typedef struct mpg_chrome_prefetch mpg_chrome_prefetch;
 /* Continues with the stream at its position. Everything is borrowed and outlives it; threads > 1.
 */
 mpg_rc mpg_chrome_prefetch_open(mpg_chrome_prefetch **out, const mpg_env *env, mpg_stream *stream,
-                                const mpg_chrome_request *wish, int threads, mpg_err *err);
+                                const mpg_chrome_request *request, int threads, mpg_err *err);
 void mpg_chrome_prefetch_close(mpg_chrome_prefetch *ahead); /* NULL is fine */
 /* The next piece, borrowed until the next call; MPG_DONE at the end of the stream. An error of the
 ** stream comes after the bytes before it. */

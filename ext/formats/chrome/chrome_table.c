@@ -29,7 +29,7 @@
 
 #include <string.h>
 
-_Static_assert(MPG_CHROME_EQUALS == MPG_READER_EQUALS, "a wish for a wish");
+_Static_assert(MPG_CHROME_EQUALS == MPG_READER_EQUALS, "a request for a request");
 
 /* Name, declared type, how args spell it. Of several spellings the first that is there. */
 #define ARGUMENTS(X)                                                                               \
@@ -141,9 +141,9 @@ typedef struct chrome_file {
   mpg_chrome *reader;
   mpg_chrome_info info; /* read on demand */
   bool informed;
-  bool told; /* chrome_trace_info has given its row */
-  mpg_reader_request *wish;
-  int64_t passed; /* that a wish may name */
+  bool done_info; /* chrome_trace_info has given its row */
+  mpg_reader_request *request;
+  int64_t passed; /* that a request may name */
 } chrome_file;
 
 static void file_close(void *p) {
@@ -152,17 +152,17 @@ static void file_close(void *p) {
   mpg_chrome_info_free(&file->info);
 }
 
-/* Passes the query's wish to the reader. */
+/* Passes the request of the query to the reader. */
 static void pass_request(const chrome_file *file) {
-  mpg_chrome_request wish = {.n = file->wish->n};
-  for (size_t i = 0; i < wish.n && i < MPG_CHROME_EQUALS; i++) {
-    size_t column = file->wish->equal[i].column;
-    wish.equal[i].field = column == PH     ? MPG_CHROME_PH
-                          : column == NAME ? MPG_CHROME_NAME
-                                           : MPG_CHROME_CAT;
-    wish.equal[i].text = file->wish->equal[i].text;
+  mpg_chrome_request request = {.n = file->request->n};
+  for (size_t i = 0; i < request.n && i < MPG_CHROME_EQUALS; i++) {
+    size_t column = file->request->equal[i].column;
+    request.equal[i].field = column == PH     ? MPG_CHROME_PH
+                             : column == NAME ? MPG_CHROME_NAME
+                                              : MPG_CHROME_CAT;
+    request.equal[i].text = file->request->equal[i].text;
   }
-  mpg_chrome_ask(file->reader, &wish, file->wish->threads);
+  mpg_chrome_request_events(file->reader, &request, file->request->threads);
 }
 
 static mpg_rc file_open(void *p, void *scan, const mpg_env *env, mpg_stream *stream,
@@ -171,7 +171,7 @@ static mpg_rc file_open(void *p, void *scan, const mpg_env *env, mpg_stream *str
   mpg_rc rc = mpg_chrome_open(&file->reader, env, stream, issues, NULL, NULL, err);
   file->env = env;
   file->path = mpg_stream_path(stream);
-  file->wish = scan;
+  file->request = scan;
   if (rc == MPG_OK)
     pass_request(file);
   return rc;
@@ -181,7 +181,7 @@ static mpg_rc file_next(void *p, mpg_err *err) {
   chrome_file *file = p;
   mpg_rc rc = mpg_chrome_next(file->reader, err);
   int64_t passed = mpg_chrome_passed(file->reader);
-  file->wish->passed += passed - file->passed;
+  file->request->passed += passed - file->passed;
   file->passed = passed;
   return rc;
 }
@@ -288,7 +288,7 @@ static mpg_rc read_file_info(chrome_file *file, mpg_err *err) {
   if (rc != MPG_OK)
     return rc;
   mpg_stream_repair_text(again);
-  rc = mpg_chrome_info_read(&file->info, file->env, again, NULL, file->wish->threads, err);
+  rc = mpg_chrome_info_read(&file->info, file->env, again, NULL, file->request->threads, err);
   mpg_stream_close(again);
   file->informed = rc == MPG_OK;
   if (rc != MPG_OK)
@@ -365,16 +365,16 @@ static const mpg_reader_column info_columns[] = {
 static mpg_rc info_open(void *p, void *scan, const mpg_env *env, mpg_stream *stream,
                         mpg_issues *issues, mpg_err *err) {
   chrome_file *file = p;
-  const mpg_reader_request *wish = scan;
-  return mpg_chrome_info_read(&file->info, env, stream, issues, wish->threads, err);
+  const mpg_reader_request *request = scan;
+  return mpg_chrome_info_read(&file->info, env, stream, issues, request->threads, err);
 }
 
 static mpg_rc info_next(void *p, mpg_err *err) {
   chrome_file *file = p;
   (void)err;
-  if (file->told)
+  if (file->done_info)
     return MPG_DONE;
-  file->told = true;
+  file->done_info = true;
   return MPG_OK;
 }
 

@@ -285,7 +285,7 @@ static int64_t each_line(const void *p) {
   return e->generic->kind->rows->line(e->file);
 }
 
-const mpg_file_format mpg_generic_walk = {each_open, each_close, each_next, each_line};
+const mpg_file_format mpg_generic_files = {each_open, each_close, each_next, each_line};
 
 mpg_rc mpg_generic_record(void *p, mpg_json_text *json, mpg_err *err) {
   each_file *e = p;
@@ -423,7 +423,7 @@ int mpg_generic_missing(const mpg_generic_kind *kind, sqlite3_vtab *vtab, int id
 }
 
 int mpg_generic_read_options(const mpg_generic_kind *kind, int given, sqlite3_value **argv,
-                             sqlite3_value **kept, mpg_value values[MPG_OPTIONS], bool *none) {
+                             sqlite3_value **copies, mpg_value values[MPG_OPTIONS], bool *none) {
   int next = 0;
   memset(values, 0, MPG_OPTIONS * sizeof *values);
   *none = false;
@@ -436,11 +436,11 @@ int mpg_generic_read_options(const mpg_generic_kind *kind, int given, sqlite3_va
     if (*none)
       return SQLITE_OK;
     /* In a database of UTF-16 this turns text into UTF-8. */
-    kept[i] = sqlite3_value_dup(value);
-    if (kept[i] == NULL ||
-        (sqlite3_value_type(kept[i]) == SQLITE_TEXT && sqlite3_value_text(kept[i]) == NULL))
+    copies[i] = sqlite3_value_dup(value);
+    if (copies[i] == NULL ||
+        (sqlite3_value_type(copies[i]) == SQLITE_TEXT && sqlite3_value_text(copies[i]) == NULL))
       return SQLITE_NOMEM;
-    values[kind->options[i]] = mpg_value_of(kept[i]);
+    values[kind->options[i]] = mpg_value_of(copies[i]);
   }
   return SQLITE_OK;
 }

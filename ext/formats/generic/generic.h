@@ -66,10 +66,10 @@ mpg_rc mpg_generic_columns(const mpg_generic *generic, mpg_columns *columns, con
                            const mpg_paths *paths, mpg_err *err);
 
 /*
-** How a walk reads files that each have columns of their own: its `shared` is an mpg_generic, and
-** mpg_generic_record adds the current record to `json`.
+** How an iterator reads files that each have columns of their own: its `shared` is an
+** mpg_generic, and mpg_generic_record adds the current record to `json`.
 */
-extern const mpg_file_format mpg_generic_walk;
+extern const mpg_file_format mpg_generic_files;
 mpg_rc mpg_generic_record(void *file, mpg_json_text *json, mpg_err *err);
 
 /*
@@ -94,7 +94,7 @@ int mpg_generic_plan_options(const mpg_generic_kind *kind, sqlite3_index_info *i
 int mpg_generic_missing(const mpg_generic_kind *kind, sqlite3_vtab *vtab, int idx_num,
                         const char *table);
 int mpg_generic_read_options(const mpg_generic_kind *kind, int given, sqlite3_value **argv,
-                             sqlite3_value **kept, mpg_value values[MPG_OPTIONS], bool *none);
+                             sqlite3_value **copies, mpg_value values[MPG_OPTIONS], bool *none);
 
 /* ---- generic_filter.c: comparisons that are tested while files are read ---- */
 
@@ -123,14 +123,14 @@ typedef struct mpg_generic_filters {
   mpg_rows_filter files[MPG_ROWS_FILTERS]; /* of their paths, as are the patterns */
   mpg_generic_pattern patterns[MPG_ROWS_FILTERS];
   size_t n_rows, n_files, n_patterns;
-  sqlite3_value **kept;
+  sqlite3_value **copies;
   mpg_value *lists; /* of all IN, one after the other */
-  size_t n_kept, kept_cap, n_lists, lists_cap;
+  size_t n_copies, copies_cap, n_lists, lists_cap;
 } mpg_generic_filters;
 
 /* Takes what the plan says, from *plan on, of `argv`: the comparisons that the types of the values
 ** allow. */
-int mpg_generic_take_filters(mpg_generic_filters *filters, const mpg_conn *conn,
+int mpg_generic_read_filters(mpg_generic_filters *filters, const mpg_conn *conn,
                              const mpg_columns *columns, const char *plan, int argc,
                              sqlite3_value **argv);
 void mpg_generic_free_filters(mpg_generic_filters *filters, const mpg_conn *conn);

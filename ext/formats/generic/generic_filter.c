@@ -118,9 +118,9 @@ void mpg_generic_plan_filters(sqlite3_index_info *info, const mpg_columns *colum
 /* ---- xFilter ---- */
 
 void mpg_generic_free_filters(mpg_generic_filters *f, const mpg_conn *conn) {
-  for (size_t i = 0; i < f->n_kept; i++)
-    sqlite3_value_free(f->kept[i]);
-  mpg_free(&conn->env, f->kept);
+  for (size_t i = 0; i < f->n_copies; i++)
+    sqlite3_value_free(f->copies[i]);
+  mpg_free(&conn->env, f->copies);
   mpg_free(&conn->env, f->lists);
   memset(f, 0, sizeof *f);
 }
@@ -135,10 +135,11 @@ static int copy_if_comparable(mpg_generic_filters *f, const mpg_conn *conn, bool
                : type == SQLITE_INTEGER || type == SQLITE_FLOAT;
   if (!*ours)
     return SQLITE_OK;
-  if (mpg_grow(&conn->env, &f->kept, &f->kept_cap, f->n_kept + 1, sizeof *f->kept) != MPG_OK ||
+  if (mpg_grow(&conn->env, &f->copies, &f->copies_cap, f->n_copies + 1, sizeof *f->copies) !=
+          MPG_OK ||
       (copy = sqlite3_value_dup(value)) == NULL)
     return SQLITE_NOMEM;
-  f->kept[f->n_kept++] = copy;
+  f->copies[f->n_copies++] = copy;
   if (text && sqlite3_value_text(copy) == NULL)
     return SQLITE_NOMEM;
   *out = mpg_value_of(copy);
@@ -223,7 +224,7 @@ static void set_lists(const mpg_generic_filters *f, mpg_rows_filter *filters, si
       filters[i].list = f->lists + filters[i].value.i;
 }
 
-int mpg_generic_take_filters(mpg_generic_filters *f, const mpg_conn *conn,
+int mpg_generic_read_filters(mpg_generic_filters *f, const mpg_conn *conn,
                              const mpg_columns *columns, const char *plan, int argc,
                              sqlite3_value **argv) {
   char *end;

@@ -41,14 +41,14 @@ typedef struct rollup_table {
   bool created;
   mpg_value values[MPG_OPTIONS];
   mpg_summand source;
-  size_t *shown; /* the file's columns that the table has, in order */
-  size_t n_shown;
-  size_t first_shown, first_total; /* columns of the table; the last total is `rows` */
+  size_t *columns_of; /* the file's columns that the table has, in order */
+  size_t n_columns;
+  size_t first_column, first_total; /* columns of the table; the last total is `rows` */
 } rollup_table;
 
 typedef struct rollup_cursor {
-  sqlite3_vtab_cursor base; /* must be first */
-  mpg_record_iterator walk; /* for its paths and its environment */
+  sqlite3_vtab_cursor base;     /* must be first */
+  mpg_record_iterator iterator; /* for its paths and its environment */
   mpg_generic_filters filters;
   sqlite3_value *arguments[MPG_OPTIONS];
   mpg_summand source; /* of a table function */
@@ -76,32 +76,32 @@ static mpg_rc show_columns(rollup_table *table, mpg_err *err) {
   for (size_t i = 0; i < s->measures.n; i++)
     if (mpg_str_eq_nocase(s->measures.p[i].name, MPG_STR("rows")))
       return mpg_fail(err, MPG_MISUSE, "measures: \"rows\" is the count of records");
-  table->shown = mpg_malloc(&table->conn->env, (s->columns.n + 1) * sizeof *table->shown);
-  if (table->shown == NULL)
+  table->columns_of = mpg_malloc(&table->conn->env, (s->columns.n + 1) * sizeof *table->columns_of);
+  if (table->columns_of == NULL)
     return mpg_fail_nomem(err);
   for (size_t i = 0; i < s->columns.n; i++)
     if (!is_measure(s, s->columns.p[i].name))
-      table->shown[table->n_shown++] = i;
+      table->columns_of[table->n_columns++] = i;
   /* SQLite says which of the first 63 columns a query names, and of the others only whether it
   ** names any: dimensions among those would count as named with every total. So then totals come
   ** first. */
-  if (table->n_shown > 63)
-    table->first_shown = s->measures.n + 1;
+  if (table->n_columns > 63)
+    table->first_column = s->measures.n + 1;
   else
-    table->first_total = table->n_shown;
+    table->first_total = table->n_columns;
   return MPG_OK;
 }
 
 static int open_created(rollup_table *table, int argc, const char *const *argv, char **error) {
   const rollup_module *m = table->module;
-  mpg_record_iterator walk;
+  mpg_record_iterator iterator;
   mpg_err err;
   mpg_rc rc;
   int code = mpg_generic_arguments(m->kind, argc, argv, m->example, table->values, error);
   if (code != SQLITE_OK)
     return code;
-  memset(&walk, 0, sizeof walk);
-  code = mpg_record_iterator_begin(&walk, table->conn, NULL);
+  memset(&iterator, 0, sizeof iterator);
+  code = mpg_record_iterator_begin(&iterator, table->conn, NULL);
   if (code != SQLITE_OK)
     return code;
   if (table->values[MPG_OPTION_BY].type != MPG_NULL)
@@ -109,14 +109,14 @@ static int open_created(rollup_table *table, int argc, const char *const *argv, 
                   "by: is of the table function; a table is summed by the columns that a query "
                   "names");
   else
-    rc = mpg_summand_open(&table->source, m->kind, table->conn, table->values, &walk, &err);
+    rc = mpg_summand_open(&table->source, m->kind, table->conn, table->values, &iterator, &err);
   if (rc == MPG_OK && table->source.columns.n == 0)
     rc = mpg_fail(&err, MPG_DATA,
                   "%s:1:1: expected a record that shows the columns, found end of file",
-                  walk.paths.file[0].path);
+                  iterator.paths.file[0].path);
   if (rc == MPG_OK)
     rc = show_columns(table, &err);
-  mpg_record_iterator_end(&walk);
+  mpg_record_iterator_end(&iterator);
   if (rc == MPG_OK)
     return SQLITE_OK;
   if (rc != MPG_NOMEM && rc != MPG_INTERRUPTED)
@@ -127,10 +127,10 @@ static int open_created(rollup_table *table, int argc, const char *const *argv, 
 /* Column i of the table. */
 static void declare_column(sqlite3_str *sql, const rollup_table *table, size_t i) {
   const mpg_summand *s = &table->source;
-  size_t shown = i - table->first_shown, total = i - table->first_total;
-  if (shown < table->n_shown)
-    mpg_generic_declare(sql, s->columns.p[table->shown[shown]].name,
-                        s->columns.p[table->shown[shown]].type);
+  size_t columns_of = i - table->first_column, total = i - table->first_total;
+  if (columns_of < table->n_columns)
+    mpg_generic_declare(sql, s->columns.p[table->columns_of[columns_of]].name,
+                        s->columns.p[table->columns_of[columns_of]].type);
   else if (total < s->measures.n)
     mpg_generic_declare(sql, s->measures.p[total].name,
                         s->measures.p[total].whole ? MPG_COLUMN_BIGINT : MPG_COLUMN_REAL);
@@ -141,7 +141,7 @@ static void declare_column(sqlite3_str *sql, const rollup_table *table, size_t i
 static int declare(sqlite3 *db, const rollup_table *table, char **error) {
   const mpg_generic_kind *kind = table->module->kind;
   sqlite3_str *sql = sqlite3_str_new(NULL);
-  size_t n = table->n_shown + table->source.measures.n + 1;
+  size_t n = table->n_columns + table->source.measures.n + 1;
   char *text;
   int rc;
   sqlite3_str_appendall(sql, "CREATE TABLE x(");
@@ -168,7 +168,7 @@ static int declare(sqlite3 *db, const rollup_table *table, char **error) {
 static int rollup_disconnect(sqlite3_vtab *vtab) {
   rollup_table *table = (rollup_table *)vtab;
   mpg_summand_close(&table->source);
-  mpg_free(&table->conn->env, table->shown);
+  mpg_free(&table->conn->env, table->columns_of);
   mpg_generic_arguments_free(table->values);
   mpg_conn_release(table->conn);
   sqlite3_free(table);
@@ -204,8 +204,8 @@ static int rollup_connect(sqlite3 *db, void *aux, int argc, const char *const *a
 
 static size_t column_of(const void *p, int i) {
   const rollup_table *table = p;
-  size_t k = (size_t)i - table->first_shown; /* of a total more than there are */
-  return k < table->n_shown ? table->shown[k] : MPG_FILTER_NONE;
+  size_t k = (size_t)i - table->first_column; /* of a total more than there are */
+  return k < table->n_columns ? table->columns_of[k] : MPG_FILTER_NONE;
 }
 
 static bool is_text(const rollup_table *table, int column) {
@@ -262,7 +262,7 @@ static int rollup_open(sqlite3_vtab *vtab, sqlite3_vtab_cursor **out) {
 }
 
 static void reset(rollup_cursor *cursor) {
-  (void)mpg_record_iterator_reset(&cursor->walk); /* no file is open in it */
+  (void)mpg_record_iterator_reset(&cursor->iterator); /* no file is open in it */
   mpg_sums_reset(&cursor->sums, &table_of(cursor)->conn->env);
   mpg_summand_close(&cursor->source);
   mpg_generic_free_filters(&cursor->filters, table_of(cursor)->conn);
@@ -276,7 +276,7 @@ static void reset(rollup_cursor *cursor) {
 static int rollup_close(sqlite3_vtab_cursor *base) {
   rollup_cursor *cursor = (rollup_cursor *)base;
   reset(cursor);
-  mpg_record_iterator_end(&cursor->walk);
+  mpg_record_iterator_end(&cursor->iterator);
   mpg_json_text_free(&cursor->sums.record);
   sqlite3_free(cursor);
   return SQLITE_OK;
@@ -287,11 +287,12 @@ static int fail(rollup_cursor *cursor, const mpg_err *err) {
   return mpg_vtab_failure(cursor->base.pVtab, table_of(cursor)->module->module.name, err);
 }
 
-static mpg_rc add_dimension(rollup_cursor *cursor, size_t column, int shown_as, mpg_err *err) {
+static mpg_rc add_dimension(rollup_cursor *cursor, size_t column, int name_of_column,
+                            mpg_err *err) {
   size_t part = cursor->sums.query.n_dimensions;
   mpg_rc rc = mpg_sums_by(&cursor->sums, column, err);
   if (rc == MPG_OK)
-    cursor->part_of[part] = shown_as;
+    cursor->part_of[part] = name_of_column;
   return rc;
 }
 
@@ -304,10 +305,10 @@ static int begin_created(rollup_cursor *cursor, const char *plan, int argc, sqli
   long n = strtol(end, &end, 10);
   mpg_err err;
   int rc;
-  for (size_t k = 0; k < table->n_shown; k++) {
-    size_t i = table->first_shown + k;
+  for (size_t k = 0; k < table->n_columns; k++) {
+    size_t i = table->first_column + k;
     if ((used >> (i < 63 ? i : 63) & 1) != 0 &&
-        add_dimension(cursor, table->shown[k], (int)i, &err) != MPG_OK)
+        add_dimension(cursor, table->columns_of[k], (int)i, &err) != MPG_OK)
       return fail(cursor, &err);
   }
   for (long i = 0; i < n; i++) {
@@ -317,13 +318,13 @@ static int begin_created(rollup_cursor *cursor, const char *plan, int argc, sqli
       if (cursor->part_of[k] == column)
         sums->keys[sums->n_keys++] = (mpg_sums_key){k, down};
   }
-  rc = mpg_generic_take_filters(&cursor->filters, table->conn, &table->source.columns, end, argc,
+  rc = mpg_generic_read_filters(&cursor->filters, table->conn, &table->source.columns, end, argc,
                                 argv);
   if (rc != SQLITE_OK)
     return rc;
   memcpy(rows->filters, cursor->filters.rows, sizeof rows->filters);
   rows->n_filters = cursor->filters.n_rows;
-  return mpg_record_iterator_path(&cursor->walk, table->source.generic.path, &err) == MPG_OK
+  return mpg_record_iterator_path(&cursor->iterator, table->source.generic.path, &err) == MPG_OK
              ? SQLITE_OK
              : fail(cursor, &err);
 }
@@ -354,16 +355,16 @@ static mpg_rc read_by(rollup_cursor *cursor, const mpg_value *by, mpg_err *err) 
 
 /* Without a column there is no record. Not a byte is not what was to be read, as of the rows. */
 static mpg_rc check_empty(const rollup_cursor *cursor, mpg_err *err) {
-  const mpg_record_iterator *walk = &cursor->walk;
-  mpg_issues *issues = &walk->conn->issues;
-  for (size_t i = 0; i < walk->paths.n; i++) {
-    const char *path = walk->paths.file[i].path;
+  const mpg_record_iterator *iterator = &cursor->iterator;
+  mpg_issues *issues = &iterator->conn->issues;
+  for (size_t i = 0; i < iterator->paths.n; i++) {
+    const char *path = iterator->paths.file[i].path;
     bool empty;
     mpg_rc rc;
     mpg_issues_drop(issues, path);
-    rc = mpg_paths_are_several(&walk->paths)
-             ? mpg_stream_list_empty(&walk->scan.env, path, issues, &empty, err)
-             : mpg_stream_not_empty(&walk->scan.env, path, err);
+    rc = mpg_paths_are_several(&iterator->paths)
+             ? mpg_stream_list_empty(&iterator->scan.env, path, issues, &empty, err)
+             : mpg_stream_not_empty(&iterator->scan.env, path, err);
     if (rc != MPG_OK && (rc != MPG_DATA || !cursor->source.generic.skip))
       return rc;
     if (rc == MPG_DATA && mpg_issues_add(issues, MPG_DATA_LOSS, path, "skipped_record", 1, 1, "%s",
@@ -387,8 +388,8 @@ static int begin_options(rollup_cursor *cursor, int given, sqlite3_value **argv,
   if (values[MPG_OPTION_PATH].type == MPG_NULL)
     return mpg_vtab_error(cursor->base.pVtab, "%s: expected a path, as in %s",
                           table->module->module.name, table->module->example);
-  rc = mpg_summand_open(&cursor->source, table->module->kind, table->conn, values, &cursor->walk,
-                        &err);
+  rc = mpg_summand_open(&cursor->source, table->module->kind, table->conn, values,
+                        &cursor->iterator, &err);
   if (rc == MPG_OK)
     rc = read_by(cursor, &values[MPG_OPTION_BY], &err);
   *none = rc == MPG_OK && cursor->source.columns.n == 0;
@@ -405,8 +406,8 @@ static int rollup_filter(sqlite3_vtab_cursor *base, int given, const char *plan,
   mpg_err err;
   int rc;
   reset(cursor);
-  rc = mpg_record_iterator_begin(&cursor->walk, table->conn, NULL);
-  cursor->sums.record.env = rc == SQLITE_OK ? &cursor->walk.scan.env : &table->conn->env;
+  rc = mpg_record_iterator_begin(&cursor->iterator, table->conn, NULL);
+  cursor->sums.record.env = rc == SQLITE_OK ? &cursor->iterator.scan.env : &table->conn->env;
   if (rc == SQLITE_OK)
     rc = table->created ? begin_created(cursor, plan, argc, argv)
                         : begin_options(cursor, given, argv, &none);
@@ -414,7 +415,7 @@ static int rollup_filter(sqlite3_vtab_cursor *base, int given, const char *plan,
     return rc;
   cursor->first_row = mpg_first_rowid(cursor->arguments, MPG_OPTIONS);
   return mpg_sums_read(&cursor->sums, table->created ? &table->source : &cursor->source,
-                       &cursor->walk, &err) == MPG_OK
+                       &cursor->iterator, &err) == MPG_OK
              ? SQLITE_OK
              : fail(cursor, &err);
 }
@@ -450,7 +451,7 @@ static int rollup_column(sqlite3_vtab_cursor *base, sqlite3_context *context, in
   }
   if (!table->created) {
     rc = mpg_sums_record(sums, group, &value, &err);
-  } else if (i - table->first_shown < table->n_shown) {
+  } else if (i - table->first_column < table->n_columns) {
     for (size_t k = 0; k < sums->query.n_dimensions; k++)
       if (cursor->part_of[k] == column)
         value = mpg_sums_dimension(sums, group, k);

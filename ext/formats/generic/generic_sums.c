@@ -44,7 +44,7 @@ static mpg_rc bind_operands(mpg_summand *s, mpg_err *err) {
 }
 
 mpg_rc mpg_summand_open(mpg_summand *s, const mpg_generic_kind *kind, mpg_conn *conn,
-                        const mpg_value values[MPG_OPTIONS], mpg_record_iterator *walk,
+                        const mpg_value values[MPG_OPTIONS], mpg_record_iterator *iterator,
                         mpg_err *err) {
   const mpg_env *env = &conn->env;
   const mpg_value *measures = &values[MPG_OPTION_MEASURES];
@@ -59,9 +59,9 @@ mpg_rc mpg_summand_open(mpg_summand *s, const mpg_generic_kind *kind, mpg_conn *
           &s->measures, env, measures->type == MPG_TEXT ? measures->s : MPG_STR(""), err) != MPG_OK)
     rc = mpg_option_fail("measures", err);
   if (rc == MPG_OK)
-    rc = mpg_record_iterator_path(walk, s->generic.path, err);
+    rc = mpg_record_iterator_path(iterator, s->generic.path, err);
   if (rc == MPG_OK)
-    rc = mpg_generic_columns(&s->generic, &s->columns, &walk->scan.env, &walk->paths, err);
+    rc = mpg_generic_columns(&s->generic, &s->columns, &iterator->scan.env, &iterator->paths, err);
   if (rc == MPG_OK && s->columns.n > 0)
     rc = bind_operands(s, err);
   return rc;
@@ -123,21 +123,21 @@ static int group_order(const void *x, const void *y, void *ctx) {
   return 0;
 }
 
-static mpg_rc sort_groups(mpg_sums *sums, mpg_record_iterator *walk, mpg_err *err) {
+static mpg_rc sort_groups(mpg_sums *sums, mpg_record_iterator *iterator, mpg_err *err) {
   size_t n = sums->groups.n;
   mpg_rc rc;
   for (size_t i = 0; i < sums->query.n_dimensions; i++)
     sums->keys[sums->n_keys++] = (mpg_sums_key){i, false};
-  sums->order = mpg_malloc(&walk->conn->env, (n + 1) * sizeof *sums->order);
+  sums->order = mpg_malloc(&iterator->conn->env, (n + 1) * sizeof *sums->order);
   if (sums->order == NULL)
     return mpg_fail_nomem(err);
   for (size_t i = 0; i < n; i++)
     sums->order[i] = (uint32_t)i;
-  rc = mpg_sort(&walk->scan.env, sums->order, n, sizeof *sums->order, group_order, sums);
+  rc = mpg_sort(&iterator->scan.env, sums->order, n, sizeof *sums->order, group_order, sums);
   return rc == MPG_OK ? MPG_OK : mpg_fail_plain(err, rc);
 }
 
-mpg_rc mpg_sums_read(mpg_sums *sums, const mpg_summand *of, mpg_record_iterator *walk,
+mpg_rc mpg_sums_read(mpg_sums *sums, const mpg_summand *of, mpg_record_iterator *iterator,
                      mpg_err *err) {
   mpg_rollup_query *q = &sums->query;
   mpg_rc rc;
@@ -149,9 +149,10 @@ mpg_rc mpg_sums_read(mpg_sums *sums, const mpg_summand *of, mpg_record_iterator 
   memcpy(q->operands, of->operands, sizeof q->operands);
   q->skip = of->generic.skip;
   q->threads = of->generic.threads;
-  mpg_groups_init(&sums->groups, &walk->scan.env, q->n_dimensions, of->measures.n);
-  rc = mpg_rows_rollup(&sums->groups, &walk->scan.env, q, &walk->paths, &walk->conn->issues, err);
-  return rc == MPG_OK ? sort_groups(sums, walk, err) : rc;
+  mpg_groups_init(&sums->groups, &iterator->scan.env, q->n_dimensions, of->measures.n);
+  rc = mpg_rows_rollup(&sums->groups, &iterator->scan.env, q, &iterator->paths,
+                       &iterator->conn->issues, err);
+  return rc == MPG_OK ? sort_groups(sums, iterator, err) : rc;
 }
 
 void mpg_sums_reset(mpg_sums *sums, const mpg_env *env) {

@@ -18,10 +18,11 @@ typedef struct mpg_summand {
 
 /*
 ** Takes the options' values, which must outlive it, and reads as much of the files as columns need:
-** afterwards `walk` has their paths. No columns: the files are empty. Close one that failed, too.
+** afterwards `iterator` has their paths. No columns: the files are empty. Close one that
+** failed, too.
 */
 mpg_rc mpg_summand_open(mpg_summand *summand, const mpg_generic_kind *kind, mpg_conn *conn,
-                        const mpg_value values[MPG_OPTIONS], mpg_record_iterator *walk,
+                        const mpg_value values[MPG_OPTIONS], mpg_record_iterator *iterator,
                         mpg_err *err);
 void mpg_summand_close(mpg_summand *summand);
 
@@ -48,8 +49,8 @@ typedef struct mpg_sums {
 
 /* Another dimension: MPG_LIMIT if there is no room. */
 mpg_rc mpg_sums_by(mpg_sums *sums, size_t column, mpg_err *err);
-/* Reads the files of the walk, and sorts: by the keys, then by all dimensions. */
-mpg_rc mpg_sums_read(mpg_sums *sums, const mpg_summand *of, mpg_record_iterator *walk,
+/* Reads the files of the iterator, and sorts: by the keys, then by all dimensions. */
+mpg_rc mpg_sums_read(mpg_sums *sums, const mpg_summand *of, mpg_record_iterator *iterator,
                      mpg_err *err);
 /* Empty again, except for the memory of the record. */
 void mpg_sums_reset(mpg_sums *sums, const mpg_env *env);

@@ -41,9 +41,9 @@ typedef struct generic_table {
 } generic_table;
 
 typedef struct generic_cursor {
-  sqlite3_vtab_cursor base; /* must be first */
-  mpg_record_iterator walk; /* of form (1); of (2) its paths and its environment */
-  mpg_scan_query query;     /* form (2) */
+  sqlite3_vtab_cursor base;     /* must be first */
+  mpg_record_iterator iterator; /* of form (1); of (2) its paths and its environment */
+  mpg_scan_query query;         /* form (2) */
   mpg_generic_filters filters;
   size_t *wanted; /* columns, then the cell of every column */
   mpg_rows_scan scan;
@@ -63,26 +63,27 @@ static generic_table *table_of(generic_cursor *cursor) {
 /* Form (2): reads the options and the first file. */
 static int open_created(generic_table *table, int argc, const char *const *argv, char **error) {
   const generic_module *m = table->module;
-  mpg_record_iterator walk;
+  mpg_record_iterator iterator;
   mpg_err err;
   mpg_rc rc;
   int code = mpg_generic_arguments(m->created, argc, argv, m->example, table->values, error);
   if (code != SQLITE_OK)
     return code;
-  memset(&walk, 0, sizeof walk);
-  code = mpg_record_iterator_begin(&walk, table->conn, NULL);
+  memset(&iterator, 0, sizeof iterator);
+  code = mpg_record_iterator_begin(&iterator, table->conn, NULL);
   if (code != SQLITE_OK)
     return code;
   rc = mpg_generic_open(&table->generic, m->created, table->conn, table->values, &err);
   if (rc == MPG_OK)
-    rc = mpg_record_iterator_path(&walk, table->generic.path, &err);
+    rc = mpg_record_iterator_path(&iterator, table->generic.path, &err);
   if (rc == MPG_OK)
-    rc = mpg_generic_columns(&table->generic, &table->columns, &walk.scan.env, &walk.paths, &err);
+    rc = mpg_generic_columns(&table->generic, &table->columns, &iterator.scan.env, &iterator.paths,
+                             &err);
   if (rc == MPG_OK && table->columns.n == 0)
     rc = mpg_fail(&err, MPG_DATA,
                   "%s:1:1: expected a record that shows the columns, found end of file",
-                  walk.paths.file[0].path);
-  mpg_record_iterator_end(&walk);
+                  iterator.paths.file[0].path);
+  mpg_record_iterator_end(&iterator);
   if (rc == MPG_OK)
     return SQLITE_OK;
   if (rc != MPG_NOMEM && rc != MPG_INTERRUPTED)
@@ -196,8 +197,8 @@ static int generic_open(sqlite3_vtab *vtab, sqlite3_vtab_cursor **out) {
 
 static mpg_rc reset(generic_cursor *cursor) {
   mpg_rc rc;
-  mpg_rows_scan_close(&cursor->scan); /* first: its threads may still be at the walk's paths */
-  rc = mpg_record_iterator_reset(&cursor->walk);
+  mpg_rows_scan_close(&cursor->scan); /* first: its threads may still be at the iterator's paths */
+  rc = mpg_record_iterator_reset(&cursor->iterator);
   mpg_free(&table_of(cursor)->conn->env, cursor->wanted);
   mpg_generic_free_filters(&cursor->filters, table_of(cursor)->conn);
   mpg_generic_close(&cursor->generic);
@@ -215,7 +216,7 @@ static mpg_rc reset(generic_cursor *cursor) {
 static int generic_close(sqlite3_vtab_cursor *base) {
   generic_cursor *cursor = (generic_cursor *)base;
   (void)reset(cursor); /* out of memory: some issues are lost, and the scan is over */
-  mpg_record_iterator_end(&cursor->walk);
+  mpg_record_iterator_end(&cursor->iterator);
   mpg_json_text_free(&cursor->record);
   sqlite3_free(cursor);
   return SQLITE_OK;
@@ -229,7 +230,7 @@ static int fail(generic_cursor *cursor, const mpg_err *err) {
 static int next_or_end(generic_cursor *cursor) {
   mpg_err err;
   mpg_rc rc = table_of(cursor)->created ? mpg_rows_scan_more(&cursor->scan, &err)
-                                        : mpg_record_iterator_next(&cursor->walk, &err);
+                                        : mpg_record_iterator_next(&cursor->iterator, &err);
   cursor->row++;
   cursor->at_end = rc != MPG_OK;
   return rc == MPG_OK || rc == MPG_DONE ? SQLITE_OK : fail(cursor, &err);
@@ -258,20 +259,20 @@ static int begin_options(generic_cursor *cursor, int given, sqlite3_value **argv
                           table->module->module.name, table->module->example);
   rc = mpg_generic_open(&cursor->generic, kind, table->conn, values, &err);
   if (rc == MPG_OK)
-    rc = mpg_record_iterator_path(&cursor->walk, cursor->generic.path, &err);
-  cursor->walk.shared = &cursor->generic;
-  cursor->walk.skip = cursor->generic.skip;
+    rc = mpg_record_iterator_path(&cursor->iterator, cursor->generic.path, &err);
+  cursor->iterator.shared = &cursor->generic;
+  cursor->iterator.skip = cursor->generic.skip;
   return rc == MPG_OK ? SQLITE_OK : fail(cursor, &err);
 }
 
 static mpg_rc open_scan(generic_cursor *cursor, mpg_err *err) {
   mpg_rows_scan_close(&cursor->scan);
-  return mpg_rows_scan_open(&cursor->scan, &cursor->walk.scan.env, &cursor->query,
-                            &cursor->walk.paths, &table_of(cursor)->conn->issues, err);
+  return mpg_rows_scan_open(&cursor->scan, &cursor->iterator.scan.env, &cursor->query,
+                            &cursor->iterator.paths, &table_of(cursor)->conn->issues, err);
 }
 
 /* The columns of a mask, whose last bit stands for all from there on. */
-static mpg_rc want_columns(generic_cursor *cursor, uint64_t asked) {
+static mpg_rc want_columns(generic_cursor *cursor, uint64_t wanted_columns) {
   const generic_table *table = table_of(cursor);
   const size_t n = table->columns.n;
   size_t *cell_of;
@@ -282,10 +283,10 @@ static mpg_rc want_columns(generic_cursor *cursor, uint64_t asked) {
   cursor->query.wanted = cursor->wanted;
   for (size_t i = 0; i < n; i++) {
     cell_of[i] = cursor->query.n_wanted;
-    if ((asked >> (i < 63 ? i : 63) & 1) != 0)
+    if ((wanted_columns >> (i < 63 ? i : 63) & 1) != 0)
       cursor->wanted[cursor->query.n_wanted++] = i;
   }
-  cursor->query.lines = (asked >> (n + 1 < 63 ? n + 1 : 63) & 1) != 0;
+  cursor->query.lines = (wanted_columns >> (n + 1 < 63 ? n + 1 : 63) & 1) != 0;
   return MPG_OK;
 }
 
@@ -294,28 +295,28 @@ static int begin_created(generic_cursor *cursor, const char *plan, int argc, sql
   const generic_table *table = table_of(cursor);
   mpg_scan_query *q = &cursor->query;
   char *end;
-  uint64_t asked = strtoull(plan, &end, 10);
+  uint64_t wanted_columns = strtoull(plan, &end, 10);
   bool distinct = strtol(end, &end, 10) != 0;
   mpg_err err;
   mpg_rc rc;
   int code =
-      mpg_generic_take_filters(&cursor->filters, table->conn, &table->columns, end, argc, argv);
+      mpg_generic_read_filters(&cursor->filters, table->conn, &table->columns, end, argc, argv);
   if (code != SQLITE_OK)
     return code;
   *q = (mpg_scan_query){.format = table->module->created->rows,
                         .rows = {.options = &table->generic.options,
                                  .columns = &table->columns,
                                  .n_filters = cursor->filters.n_rows,
-                                 .checked = table->generic.skip ? asked : 0},
+                                 .checked = table->generic.skip ? wanted_columns : 0},
                         .distinct = distinct,
                         .skip = table->generic.skip,
                         .chosen = mpg_generic_file_chosen,
                         .chosen_ctx = &cursor->filters,
                         .threads = table->generic.threads};
   memcpy(q->rows.filters, cursor->filters.rows, sizeof q->rows.filters);
-  if (want_columns(cursor, asked) != MPG_OK)
+  if (want_columns(cursor, wanted_columns) != MPG_OK)
     return SQLITE_NOMEM;
-  rc = mpg_record_iterator_path(&cursor->walk, table->generic.path, &err);
+  rc = mpg_record_iterator_path(&cursor->iterator, table->generic.path, &err);
   if (rc == MPG_OK)
     rc = open_scan(cursor, &err);
   return rc == MPG_OK ? SQLITE_OK : fail(cursor, &err);
@@ -329,9 +330,9 @@ static int generic_filter(sqlite3_vtab_cursor *base, int given, const char *plan
   int rc;
   if (reset(cursor) != MPG_OK)
     return SQLITE_NOMEM;
-  rc = mpg_record_iterator_begin(&cursor->walk, table->conn,
-                                 table->created ? NULL : &mpg_generic_walk);
-  cursor->record.env = rc == SQLITE_OK ? &cursor->walk.scan.env : &table->conn->env;
+  rc = mpg_record_iterator_begin(&cursor->iterator, table->conn,
+                                 table->created ? NULL : &mpg_generic_files);
+  cursor->record.env = rc == SQLITE_OK ? &cursor->iterator.scan.env : &table->conn->env;
   if (rc == SQLITE_OK)
     rc = table->created ? begin_created(cursor, plan, argc, argv)
                         : begin_options(cursor, given, argv, &none);
@@ -388,17 +389,17 @@ static mpg_rc read_record(generic_cursor *cursor, size_t i, mpg_value *out, mpg_
   mpg_rc rc = MPG_OK;
   if (i == 0) {
     cursor->record.n = 0;
-    rc = mpg_generic_record(cursor->walk.file, &cursor->record, err);
-    if (rc == MPG_OK && mpg_poll_bytes(&cursor->walk.scan.env, cursor->record.n))
+    rc = mpg_generic_record(cursor->iterator.file, &cursor->record, err);
+    if (rc == MPG_OK && mpg_poll_bytes(&cursor->iterator.scan.env, cursor->record.n))
       return mpg_fail(err, MPG_INTERRUPTED, "interrupted");
     out->type = MPG_TEXT;
     out->s = (mpg_str){cursor->record.p, cursor->record.n};
   } else if (i == 1 + table_of(cursor)->module->kind->n_options) {
     out->type = MPG_TEXT;
-    out->s = mpg_str_of(mpg_record_iterator_file(&cursor->walk));
+    out->s = mpg_str_of(mpg_record_iterator_file(&cursor->iterator));
   } else {
     out->type = MPG_INT;
-    out->i = cursor->walk.format.line(cursor->walk.file);
+    out->i = cursor->iterator.format.line(cursor->iterator.file);
   }
   return rc;
 }
@@ -419,7 +420,7 @@ static int generic_column(sqlite3_vtab_cursor *base, sqlite3_context *context, i
       table->created ? read_created(cursor, i, &value, &err) : read_record(cursor, i, &value, &err);
   if (rc != MPG_OK)
     return mpg_vtab_failure(base->pVtab, table->module->module.name, &err);
-  return mpg_result_asked(context, &cursor->walk.scan.env, &value);
+  return mpg_result_polled(context, &cursor->iterator.scan.env, &value);
 }
 
 /* xCreate is xConnect: eponymous, and creatable. */

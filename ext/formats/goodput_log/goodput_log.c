@@ -17,17 +17,17 @@
 
 struct mpg_goodput_log {
   const mpg_env *env;
-  mpg_env asking; /* the same memory, and the poller */
+  mpg_env poll_env_own; /* the same memory, and the poller */
   mpg_json *json;
   const char *path;
-  mpg_hash_set *seen;
+  mpg_hash_set *repeats;
   mpg_issues *issues;
   mpg_json_doc *payload;
   const mpg_json_member *members; /* of the row, nested or not; none of a usual one */
   size_t n;
   size_t at; /* where the payload begins in the record */
   mpg_goodput_row row;
-  mpg_goodput_fast usual;
+  mpg_goodput_fast fast;
   int64_t usual_bytes;               /* at most, of a usual row; 0: none is searched for */
   uint8_t field_of[KEYS_REMEMBERED]; /* of the i-th key, the last time */
   char *rest;
@@ -36,18 +36,18 @@ struct mpg_goodput_log {
 };
 
 mpg_rc mpg_goodput_log_open(mpg_goodput_log **out, const mpg_env *env, mpg_stream *stream,
-                            mpg_hash_set *seen, mpg_issues *issues, mpg_err *err) {
+                            mpg_hash_set *repeats, mpg_issues *issues, mpg_err *err) {
   static const mpg_json_options options = {0};
   mpg_goodput_log *log = mpg_calloc(env, sizeof *log);
   mpg_rc rc;
   if (log == NULL)
     return mpg_fail_nomem(err);
   log->env = env;
-  log->asking = *env;
+  log->poll_env_own = *env;
   log->path = mpg_stream_path(stream);
-  log->seen = seen;
+  log->repeats = repeats;
   log->issues = issues;
-  mpg_goodput_fast_init(&log->usual);
+  mpg_goodput_fast_init(&log->fast);
   if (mpg_limit_in(env, MPG_LIMIT_JSON_MEMBERS) > MPG_GOODPUT_COUNT)
     log->usual_bytes = mpg_limit_in(env, MPG_LIMIT_RECORD_BYTES);
   rc = mpg_json_open(&log->json, env, stream, &options, err);
@@ -68,13 +68,13 @@ void mpg_goodput_log_close(mpg_goodput_log *log) {
 }
 
 void mpg_goodput_log_feed(mpg_goodput_log *log, mpg_stream *stream, mpg_block *block,
-                          const mpg_env *asked) {
+                          const mpg_env *poll_env) {
   if (block->rest)
-    asked = log->env;
-  log->asking.interrupted = asked == NULL ? NULL : asked->interrupted;
-  log->asking.interrupted_ctx = asked == NULL ? NULL : asked->interrupted_ctx;
+    poll_env = log->env;
+  log->poll_env_own.interrupted = poll_env == NULL ? NULL : poll_env->interrupted;
+  log->poll_env_own.interrupted_ctx = poll_env == NULL ? NULL : poll_env->interrupted_ctx;
   log->path = mpg_stream_path(stream);
-  mpg_json_feed(log->json, stream, block, asked);
+  mpg_json_feed(log->json, stream, block, poll_env);
 }
 
 int64_t mpg_goodput_log_line(const mpg_goodput_log *log) {
@@ -83,19 +83,19 @@ int64_t mpg_goodput_log_line(const mpg_goodput_log *log) {
 
 /* ---- Entries that came before ---- */
 
-mpg_rc mpg_goodput_seen_before(mpg_hash_set *seen, uint64_t entry, const char *path, int64_t line,
-                               mpg_issues *issues, bool *before, mpg_err *err) {
+mpg_rc mpg_goodput_is_repeat(mpg_hash_set *repeats, uint64_t entry, const char *path, int64_t line,
+                             mpg_issues *issues, bool *before, mpg_err *err) {
   mpg_rc rc = MPG_OK;
   *before = false;
   if (entry == 0)
     return MPG_OK;
-  if (seen->n >= MPG_GOODPUT_SEEN) {
+  if (repeats->n >= MPG_GOODPUT_ENTRIES_MAX) {
     rc = mpg_issues_add(issues, MPG_WARNING, path, "duplicates_unchecked", line, 1,
                         "more than %zu entries: not looked for among those before",
-                        (size_t)MPG_GOODPUT_SEEN);
+                        (size_t)MPG_GOODPUT_ENTRIES_MAX);
     return rc == MPG_OK ? rc : mpg_fail_nomem(err);
   }
-  rc = mpg_hash_set_put(seen, entry, before);
+  rc = mpg_hash_set_put(repeats, entry, before);
   if (rc != MPG_OK)
     return mpg_fail_plain(err, rc);
   if (*before)
@@ -178,7 +178,7 @@ static mpg_rc read_row(mpg_goodput_log *log, mpg_err *err) {
     const mpg_json_member *m = &log->members[i];
     size_t field;
     bool first_time = !row->timed && mpg_goodput_names_time(m->key);
-    if (mpg_poll(&log->asking, i))
+    if (mpg_poll(&log->poll_env_own, i))
       return mpg_fail(err, MPG_INTERRUPTED, "interrupted");
     if (first_time) {
       row->timed = true;
@@ -213,7 +213,7 @@ static mpg_rc read_row(mpg_goodput_log *log, mpg_err *err) {
                     "an entry of Cloud Logging with one in \"jsonPayload\", found neither",
                     log->path, (long long)line, (long long)column);
   }
-  mpg_goodput_tell(row);
+  mpg_goodput_classify(row);
   return check_time(log, err);
 }
 
@@ -250,7 +250,7 @@ static mpg_rc unwrap_entry(mpg_goodput_log *log, mpg_err *err) {
   mpg_rc rc;
   for (size_t i = 0; i < log->n; i++) {
     const mpg_json_member *m = &log->members[i];
-    if (mpg_poll(&log->asking, i))
+    if (mpg_poll(&log->poll_env_own, i))
       return mpg_fail(err, MPG_INTERRUPTED, "interrupted");
     if (mpg_str_eq(m->key, MPG_STR("jsonPayload")))
       payload = m;
@@ -270,8 +270,8 @@ static mpg_rc unwrap_entry(mpg_goodput_log *log, mpg_err *err) {
   row->timestamp = stamp->text;
   if (id != NULL && id->kind == MPG_JSON_STRING)
     row->insert_id = id->text;
-  rc = mpg_json_parse(&log->payload, &log->asking, log->path, payload->text, &log->members, &log->n,
-                      err);
+  rc = mpg_json_parse(&log->payload, &log->poll_env_own, log->path, payload->text, &log->members,
+                      &log->n, err);
   if (rc == MPG_OK)
     log->at = payload->value_at;
   if (rc != MPG_DATA) /* checked already except for keys that repeat */
@@ -284,10 +284,10 @@ static bool read_fast(mpg_goodput_log *log, size_t *bytes) {
   const char *p, *end, *after;
   if (log->usual_bytes == 0 || !mpg_json_peek(log->json, &p, &end))
     return false;
-  after = mpg_goodput_fast_row(&log->usual, p, end, &log->row);
+  after = mpg_goodput_fast_row(&log->fast, p, end, &log->row);
   if (after == NULL || after - p > log->usual_bytes)
     return false;
-  mpg_json_take(log->json, after);
+  mpg_json_advance(log->json, after);
   *bytes = (size_t)(after - p);
   log->n = 0;
   return true;
@@ -299,8 +299,8 @@ mpg_rc mpg_goodput_log_next(mpg_goodput_log *log, const mpg_goodput_row **row, m
   *row = &log->row;
   mpg_goodput_row_clear(&log->row);
   if (read_fast(log, &bytes))
-    return mpg_poll_bytes(&log->asking, bytes) ? mpg_fail(err, MPG_INTERRUPTED, "interrupted")
-                                               : MPG_OK;
+    return mpg_poll_bytes(&log->poll_env_own, bytes) ? mpg_fail(err, MPG_INTERRUPTED, "interrupted")
+                                                     : MPG_OK;
   mpg_goodput_row_clear(&log->row);
   rc = mpg_json_record(log->json, &log->members, &log->n, err);
   if (rc == MPG_DATA && mpg_json_cut_off(log->json)) {
@@ -322,9 +322,9 @@ mpg_rc mpg_goodput_log_next(mpg_goodput_log *log, const mpg_goodput_row **row, m
     rc = read_row(log, err);
   if (rc == MPG_OK && log->row.exported) {
     log->row.entry = entry_of(&log->row, log->env->seed);
-    if (log->seen != NULL)
-      rc = mpg_goodput_seen_before(log->seen, log->row.entry, log->path, mpg_json_line(log->json),
-                                   log->issues, &log->row.duplicate, err);
+    if (log->repeats != NULL)
+      rc = mpg_goodput_is_repeat(log->repeats, log->row.entry, log->path, mpg_json_line(log->json),
+                                 log->issues, &log->row.duplicate, err);
   }
   return rc;
 }
@@ -386,7 +386,7 @@ mpg_rc mpg_goodput_log_rest(mpg_goodput_log *log, mpg_str *out, mpg_err *err) {
   *out = (mpg_str){NULL, 0};
   for (size_t i = 0; rc == MPG_OK && i < log->n; i++) {
     const mpg_json_member *m = &log->members[i];
-    if (mpg_poll(&log->asking, i))
+    if (mpg_poll(&log->poll_env_own, i))
       return mpg_fail(err, MPG_INTERRUPTED, "interrupted");
     if (!mpg_str_eq(m->key, MPG_STR("job_name")) && field_of(log, i, m->key) == NO_FIELD)
       rc = put_member(log, m);

@@ -98,24 +98,24 @@ typedef struct mpg_goodput_field {
 extern const mpg_goodput_field mpg_goodput_fields[MPG_GOODPUT_COUNT];
 const char *mpg_goodput_kind_name(mpg_goodput_kind kind); /* "job", "step", "tpu_init", ... */
 
-/* The entries so far, shared by the files of one scan. At most MPG_GOODPUT_SEEN are remembered; if
-** there are more, an issue (duplicates_unchecked) says so. */
-#define MPG_GOODPUT_SEEN ((size_t)1 << 22)
+/* The entries so far, shared by the files of one scan. At most MPG_GOODPUT_ENTRIES_MAX are
+** remembered; if there are more, an issue (duplicates_unchecked) says so. */
+#define MPG_GOODPUT_ENTRIES_MAX ((size_t)1 << 22)
 /* Whether the entry of a row (its `entry`) came before; else it is remembered. What there is to say
 ** is added to the issues. */
-mpg_rc mpg_goodput_seen_before(mpg_hash_set *seen, uint64_t entry, const char *path, int64_t line,
-                               mpg_issues *issues, bool *before, mpg_err *err);
+mpg_rc mpg_goodput_is_repeat(mpg_hash_set *repeats, uint64_t entry, const char *path, int64_t line,
+                             mpg_issues *issues, bool *before, mpg_err *err);
 
 typedef struct mpg_goodput_log mpg_goodput_log;
 
 /* Stream, seen and issues are borrowed and must outlive the reader. If seen is NULL, the caller has
 ** to find the rows that came before. Nothing is read yet. */
 mpg_rc mpg_goodput_log_open(mpg_goodput_log **out, const mpg_env *env, mpg_stream *stream,
-                            mpg_hash_set *seen, mpg_issues *issues, mpg_err *err);
+                            mpg_hash_set *repeats, mpg_issues *issues, mpg_err *err);
 void mpg_goodput_log_close(mpg_goodput_log *log); /* NULL is fine */
 /* The reader continues with a block, as mpg_json_feed describes. */
 void mpg_goodput_log_feed(mpg_goodput_log *log, mpg_stream *stream, mpg_block *block,
-                          const mpg_env *asked);
+                          const mpg_env *poll_env);
 
 /* The next row, borrowed until the next call; MPG_DONE at the end. After MPG_DATA the next call
 ** continues after the row, or returns MPG_DONE if nothing more can be read. */

@@ -48,7 +48,7 @@ static const mpg_reader_column columns[MPG_GOODPUT_ROW_ENTRY] = {
 /* Shared by all files of the scan, for exports overlap. */
 typedef struct goodput_scan {
   const mpg_env *env;
-  mpg_hash_set seen;
+  mpg_hash_set repeats;
   bool exported, duplicate; /* the current row */
 } goodput_scan;
 
@@ -57,14 +57,14 @@ static mpg_rc scan_begin(void **out, const mpg_env *env, const mpg_value *given,
   (void)given;
   if (scan == NULL)
     return mpg_fail_nomem(err);
-  scan->env = scan->seen.env = env;
+  scan->env = scan->repeats.env = env;
   *out = scan;
   return MPG_OK;
 }
 
 static void scan_end(void *p) {
   goodput_scan *scan = p;
-  mpg_hash_set_free(&scan->seen);
+  mpg_hash_set_free(&scan->repeats);
   mpg_free(scan->env, scan);
 }
 
@@ -74,8 +74,8 @@ static mpg_rc scan_see(void *p, const mpg_value *entry, const char *path, int64_
   scan->exported = entry->type == MPG_INT;
   if (!scan->exported)
     return MPG_OK;
-  return mpg_goodput_seen_before(&scan->seen, (uint64_t)entry->i, path, line, issues,
-                                 &scan->duplicate, err);
+  return mpg_goodput_is_repeat(&scan->repeats, (uint64_t)entry->i, path, line, issues,
+                               &scan->duplicate, err);
 }
 
 static bool scan_column(const void *p, size_t i, mpg_value *out) {

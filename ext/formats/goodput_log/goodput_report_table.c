@@ -210,8 +210,8 @@ static mpg_rc add_row(report_cursor *c, const mpg_goodput_row *row, mpg_err *err
   return MPG_OK;
 }
 
-static mpg_rc read_file(report_cursor *c, const char *path, const char *copied, mpg_hash_set *seen,
-                        bool skip, mpg_err *err) {
+static mpg_rc read_file(report_cursor *c, const char *path, const char *copied,
+                        mpg_hash_set *repeats, bool skip, mpg_err *err) {
   mpg_issues *issues = issues_of(c);
   const mpg_goodput_row *row;
   mpg_stream *stream = NULL;
@@ -223,7 +223,7 @@ static mpg_rc read_file(report_cursor *c, const char *path, const char *copied, 
   if (rc == MPG_OK)
     rc = mpg_same_name(issues, path, copied, err);
   if (rc == MPG_OK)
-    rc = mpg_goodput_log_open(&log, env_of(c), stream, seen, issues, err);
+    rc = mpg_goodput_log_open(&log, env_of(c), stream, repeats, issues, err);
   for (size_t i = 1; rc == MPG_OK; i++) {
     rc = mpg_goodput_log_next(log, &row, err);
     if (rc == MPG_DONE && i == 1) {
@@ -248,13 +248,13 @@ static mpg_rc read_file(report_cursor *c, const char *path, const char *copied, 
 }
 
 static mpg_rc read_files(report_cursor *c, mpg_str path, bool skip, mpg_err *err) {
-  mpg_hash_set seen = {.env = env_of(c)};
+  mpg_hash_set repeats = {.env = env_of(c)};
   mpg_paths paths = {0};
   mpg_rc rc = mpg_paths_expand(&paths, env_of(c), path, err);
   for (size_t i = 0; rc == MPG_OK && i < paths.n; i++)
-    rc = read_file(c, paths.file[i].path, mpg_paths_copied(&paths, i), &seen, skip, err);
+    rc = read_file(c, paths.file[i].path, mpg_paths_copied(&paths, i), &repeats, skip, err);
   mpg_paths_free(&paths);
-  mpg_hash_set_free(&seen);
+  mpg_hash_set_free(&repeats);
   return rc;
 }
 
@@ -523,7 +523,7 @@ static int give_json(report_cursor *c, sqlite3_context *context, mpg_rc (*put)(r
   if (rc != MPG_OK)
     return mpg_sqlite_rc(rc);
   value.s = (mpg_str){c->json.p, c->json.n};
-  return mpg_result_asked(context, env_of(c), &value);
+  return mpg_result_polled(context, env_of(c), &value);
 }
 
 static void give_goodput(const mpg_goodput_report *r, sqlite3_context *context, int column) {

@@ -108,7 +108,7 @@ bool mpg_goodput_names_time(mpg_str key) {
 
 /* ---- Kinds and times ---- */
 
-void mpg_goodput_tell(mpg_goodput_row *row) {
+void mpg_goodput_classify(mpg_goodput_row *row) {
   row->field = MPG_GOODPUT_COUNT;
   for (size_t i = 0; i < sizeof tellings / sizeof *tellings; i++)
     if ((row->present >> tellings[i].field & 1) != 0) {
@@ -134,21 +134,21 @@ bool mpg_goodput_is_timely(const mpg_goodput_row *row) {
 
 #define JOB_NAME MPG_GOODPUT_COUNT /* its key */
 
-void mpg_goodput_fast_init(mpg_goodput_fast *usual) {
+void mpg_goodput_fast_init(mpg_goodput_fast *fast) {
   for (size_t i = 0; i < MPG_GOODPUT_COUNT; i++) {
     mpg_str name = mpg_str_of(mpg_goodput_fields[i].name);
-    (void)mpg_json_fast_add(&usual->keys, name); /* they are few, plain and short */
-    usual->times |= (uint64_t)mpg_goodput_names_time(name) << i;
+    (void)mpg_json_fast_add(&fast->keys, name); /* they are few, plain and short */
+    fast->times |= (uint64_t)mpg_goodput_names_time(name) << i;
   }
-  (void)mpg_json_fast_add(&usual->keys, MPG_STR("job_name"));
+  (void)mpg_json_fast_add(&fast->keys, MPG_STR("job_name"));
 }
 
 /* As mpg_goodput_value has it, of the text of a window: most numbers at once. */
-static inline bool usual_value(size_t field, const mpg_json_member *m, mpg_value *out) {
+static inline bool fast_value(size_t field, const mpg_json_member *m, mpg_value *out) {
   mpg_goodput_type type = mpg_goodput_fields[field].type;
   uint64_t digits;
   if (type == MPG_GOODPUT_REAL && m->kind == MPG_JSON_NUMBER &&
-      mpg_real_usual(m->text.p, m->text.n, &out->r)) {
+      mpg_real_fast(m->text.p, m->text.n, &out->r)) {
     out->type = MPG_REAL;
     return true;
   }
@@ -162,11 +162,11 @@ static inline bool usual_value(size_t field, const mpg_json_member *m, mpg_value
 }
 
 /* The first of the keys that name a time, as written; every one of them is a REAL. */
-static void take_first_time(const mpg_goodput_fast *usual, mpg_goodput_row *row) {
+static void set_first_time(const mpg_goodput_fast *fast, mpg_goodput_row *row) {
   size_t first = MPG_GOODPUT_COUNT;
-  for (uint64_t left = row->present & usual->times; left != 0; left &= left - 1) {
+  for (uint64_t left = row->present & fast->times; left != 0; left &= left - 1) {
     size_t field = (size_t)__builtin_ctzll(left);
-    if (first == MPG_GOODPUT_COUNT || usual->members[field].key_at < usual->members[first].key_at)
+    if (first == MPG_GOODPUT_COUNT || fast->members[field].key_at < fast->members[first].key_at)
       first = field;
   }
   row->timed = first < MPG_GOODPUT_COUNT;
@@ -174,21 +174,21 @@ static void take_first_time(const mpg_goodput_fast *usual, mpg_goodput_row *row)
     row->first_time = row->values[first];
 }
 
-const char *mpg_goodput_fast_row(mpg_goodput_fast *usual, const char *p, const char *end,
+const char *mpg_goodput_fast_row(mpg_goodput_fast *fast, const char *p, const char *end,
                                  mpg_goodput_row *row) {
-  const mpg_json_member *job = &usual->members[JOB_NAME];
+  const mpg_json_member *job = &fast->members[JOB_NAME];
   uint64_t has;
-  const char *after = mpg_json_fast_object(&usual->keys, p, end, usual->members, &has);
+  const char *after = mpg_json_fast_object(&fast->keys, p, end, fast->members, &has);
   if (after == NULL || (has & BIT(JOB_NAME)) == 0 || job->kind != MPG_JSON_STRING)
     return NULL;
   row->job = job->text;
   row->present = has & ~BIT(JOB_NAME);
   for (uint64_t left = row->present; left != 0; left &= left - 1) {
     size_t field = (size_t)__builtin_ctzll(left);
-    if (!usual_value(field, &usual->members[field], &row->values[field]))
+    if (!fast_value(field, &fast->members[field], &row->values[field]))
       return NULL;
   }
-  take_first_time(usual, row);
-  mpg_goodput_tell(row);
+  set_first_time(fast, row);
+  mpg_goodput_classify(row);
   return mpg_goodput_is_timely(row) ? after : NULL;
 }

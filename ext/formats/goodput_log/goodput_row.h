@@ -15,7 +15,7 @@ bool mpg_goodput_value(size_t field, const mpg_json_member *m, mpg_value *out);
 /* Whether a key is one of those that the library's interval queries go by. */
 bool mpg_goodput_names_time(mpg_str key);
 /* kind, edge and field, by the fields that are present. */
-void mpg_goodput_tell(mpg_goodput_row *row);
+void mpg_goodput_classify(mpg_goodput_row *row);
 /* Whether the time that decides the kind of the row, if it has one, is a possible time. */
 bool mpg_goodput_is_timely(const mpg_goodput_row *row);
 
@@ -26,11 +26,11 @@ typedef struct mpg_goodput_fast {
   uint64_t times; /* fields that name a time */
 } mpg_goodput_fast;
 
-void mpg_goodput_fast_init(mpg_goodput_fast *usual);
+void mpg_goodput_fast_init(mpg_goodput_fast *fast);
 /* Reads the raw row at p into `row`, which must be clear, and returns the position after it. NULL
 ** if it is not in the common form (json_fast.h), has other keys, or is no such row; `row` may then
 ** be filled in part. */
-const char *mpg_goodput_fast_row(mpg_goodput_fast *usual, const char *p, const char *end,
+const char *mpg_goodput_fast_row(mpg_goodput_fast *fast, const char *p, const char *end,
                                  mpg_goodput_row *row);
 
 #endif

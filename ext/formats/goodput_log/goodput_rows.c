@@ -35,8 +35,8 @@ static mpg_rc file_header(void *p, mpg_err *err) {
   return MPG_OK;
 }
 
-static void file_feed(void *p, mpg_stream *stream, mpg_block *block, const mpg_env *asked) {
-  mpg_goodput_log_feed(((goodput_file *)p)->log, stream, block, asked);
+static void file_feed(void *p, mpg_stream *stream, mpg_block *block, const mpg_env *poll_env) {
+  mpg_goodput_log_feed(((goodput_file *)p)->log, stream, block, poll_env);
 }
 
 static void file_like(void *p, const void *of) {

@@ -73,7 +73,7 @@ char mpg_hlo_peek(mpg_hlo_lex *l) {
   return l->p < l->end ? *l->p : '\0';
 }
 
-bool mpg_hlo_take(mpg_hlo_lex *l, char c) {
+bool mpg_hlo_accept(mpg_hlo_lex *l, char c) {
   if (mpg_hlo_peek(l) != c)
     return false;
   l->p++;

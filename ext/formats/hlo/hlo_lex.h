@@ -21,7 +21,7 @@ void mpg_hlo_space(mpg_hlo_lex *l);
 /* The byte after the space, or 0 at the end. */
 char mpg_hlo_peek(mpg_hlo_lex *l);
 /* Takes `c` after the space, if it is there. */
-bool mpg_hlo_take(mpg_hlo_lex *l, char c);
+bool mpg_hlo_accept(mpg_hlo_lex *l, char c);
 /* A name or word at p: letters, digits, "_", "." and "-" (but not the "-" of "->"); may be
 ** empty. */
 mpg_str mpg_hlo_word(mpg_hlo_lex *l);

@@ -57,8 +57,8 @@ static mpg_rc wrong_in_body(parser *p, const char *expected, mpg_err *err) {
 }
 
 /* A name, with or without %. */
-static mpg_str take_name(parser *p) {
-  (void)mpg_hlo_take(p->l, '%');
+static mpg_str read_name(parser *p) {
+  (void)mpg_hlo_accept(p->l, '%');
   return mpg_hlo_word(p->l);
 }
 
@@ -138,7 +138,7 @@ static mpg_rc read_operand(parser *p, const mpg_hlo_instruction *i, size_t n, mp
     return unexpected(p, p->l->p, "a shape", err);
   (void)mpg_hlo_peek(p->l);
   at = p->l->p;
-  name = take_name(p);
+  name = read_name(p);
   if (name.n == 0)
     return wrong_in_body(p, "an operand", err);
   found = mpg_hlo_find(m, i->computation, name);
@@ -189,17 +189,17 @@ static mpg_rc read_operands(parser *p, mpg_hlo_instruction *i, mpg_err *err) {
     (void)mpg_hlo_peek(p->l);
     if (!mpg_hlo_number(p->l, &i->number) || i->number < 0)
       return wrong_in_body(p, "the number of a parameter", err);
-    return mpg_hlo_take(p->l, ')') ? MPG_OK : wrong_in_body(p, "')'", err);
+    return mpg_hlo_accept(p->l, ')') ? MPG_OK : wrong_in_body(p, "')'", err);
   }
-  if (mpg_hlo_take(p->l, ')'))
+  if (mpg_hlo_accept(p->l, ')'))
     return MPG_OK;
   for (size_t n = 0;;) {
     mpg_rc rc = read_operand(p, i, n++, err);
     if (rc != MPG_OK)
       return rc;
-    if (mpg_hlo_take(p->l, ')'))
+    if (mpg_hlo_accept(p->l, ')'))
       return add_operands(p, i, n, err);
-    if (!mpg_hlo_take(p->l, ','))
+    if (!mpg_hlo_accept(p->l, ','))
       return wrong_in_body(p, "',' or ')'", err);
   }
 }
@@ -213,13 +213,13 @@ static mpg_rc read_head(parser *p, mpg_hlo_instruction *i, bool *is_root, mpg_er
   i->attribute = i->next = MPG_HLO_NONE;
   i->computation = p->computation;
   i->line = mpg_hlo_line(l, at);
-  i->name = take_name(p);
+  i->name = read_name(p);
   *is_root = mpg_str_eq(i->name, MPG_STR("ROOT")) && *at != '%' && mpg_hlo_peek(l) != '=';
   if (*is_root)
-    i->name = take_name(p);
+    i->name = read_name(p);
   if (i->name.n == 0)
     return wrong_in_body(p, "an instruction or '}'", err);
-  if (!mpg_hlo_take(l, '='))
+  if (!mpg_hlo_accept(l, '='))
     return wrong_in_body(p, "'=' behind the name of an instruction", err);
   if (shape_begins(p)) {
     (void)mpg_hlo_peek(l);
@@ -267,9 +267,9 @@ static mpg_rc infer_shape(parser *p, mpg_hlo_instruction *i, mpg_err *err) {
 static bool written_in_place(const parser *p) {
   mpg_hlo_lex ahead = *p->l;
   mpg_str word;
-  if (!mpg_hlo_take(&ahead, '{'))
+  if (!mpg_hlo_accept(&ahead, '{'))
     return false;
-  (void)mpg_hlo_take(&ahead, '%');
+  (void)mpg_hlo_accept(&ahead, '%');
   word = mpg_hlo_word(&ahead);
   if (mpg_hlo_peek(&ahead) == '=')
     return true;
@@ -283,7 +283,7 @@ static mpg_rc read_key(parser *p, mpg_str *key, mpg_err *err) {
   *key = mpg_hlo_word(p->l);
   if (key->n == 0)
     return wrong_in_body(p, "the name of an attribute", err);
-  if (!mpg_hlo_take(p->l, '='))
+  if (!mpg_hlo_accept(p->l, '='))
     return wrong_in_body(p, "'=' behind the name of an attribute", err);
   (void)mpg_hlo_peek(p->l);
   return MPG_OK;
@@ -294,10 +294,10 @@ static mpg_rc read_key(parser *p, mpg_str *key, mpg_err *err) {
 static void device_ids(mpg_hlo_lex *l, mpg_str *value) {
   mpg_hlo_lex ahead = *l;
   mpg_str rest;
-  if (value->n < 5 || memcmp(value->p, "mesh[", 5) != 0 || !mpg_hlo_take(&ahead, ','))
+  if (value->n < 5 || memcmp(value->p, "mesh[", 5) != 0 || !mpg_hlo_accept(&ahead, ','))
     return;
   (void)mpg_hlo_peek(&ahead);
-  if (!mpg_str_eq(mpg_hlo_word(&ahead), MPG_STR("device_ids")) || !mpg_hlo_take(&ahead, '=') ||
+  if (!mpg_str_eq(mpg_hlo_word(&ahead), MPG_STR("device_ids")) || !mpg_hlo_accept(&ahead, '=') ||
       !mpg_hlo_value(&ahead, &rest))
     return;
   value->n = (size_t)(ahead.p - value->p);
@@ -312,7 +312,7 @@ static mpg_rc read_attributes(parser *p, mpg_hlo_instruction *i, bool is_root, b
                               mpg_err *err) {
   mpg_hlo_lex *l = p->l;
   *inside = false;
-  while (mpg_hlo_take(l, ',')) {
+  while (mpg_hlo_accept(l, ',')) {
     mpg_str text, value;
     mpg_hlo_key key;
     mpg_rc rc = read_key(p, &text, err);
@@ -325,7 +325,7 @@ static mpg_rc read_attributes(parser *p, mpg_hlo_instruction *i, bool is_root, b
           MPG_OK)
         return mpg_fail_nomem(err);
       s->frames[p->n_frames++] = (frame){*i, is_root, key};
-      (void)mpg_hlo_take(l, '{');
+      (void)mpg_hlo_accept(l, '{');
       *inside = true;
       return fail_unless_ok(
           mpg_hlo_add_computation(p->m, (mpg_str){NULL, 0}, mpg_hlo_line(l, l->p), &p->computation),
@@ -383,7 +383,7 @@ static mpg_rc read_body(parser *p, mpg_err *err) {
     mpg_hlo_instruction i;
     bool is_root, inside;
     mpg_rc rc;
-    if (mpg_hlo_take(p->l, '}')) {
+    if (mpg_hlo_accept(p->l, '}')) {
       frame *f;
       if (p->n_frames == 0)
         return MPG_OK;
@@ -413,7 +413,7 @@ static mpg_rc read_computation(parser *p, mpg_str word, mpg_err *err) {
   bool is_entry = mpg_str_eq(word, MPG_STR("ENTRY")) && mpg_hlo_peek(l) != '{';
   mpg_rc rc;
   if (is_entry)
-    word = take_name(p);
+    word = read_name(p);
   if (word.n == 0)
     return unexpected(p, l->p, "the name of a computation", err);
   if (mpg_hlo_peek(l) == '(' && !mpg_hlo_brackets(l))
@@ -423,7 +423,7 @@ static mpg_rc read_computation(parser *p, mpg_str word, mpg_err *err) {
     if (!mpg_hlo_shape_skip(l))
       return unexpected(p, l->p, "the shape of a computation's result", err);
   }
-  if (!mpg_hlo_take(l, '{'))
+  if (!mpg_hlo_accept(l, '{'))
     return mpg_hlo_fail(l, l->p, "'{' of a computation", NULL, err);
   rc = fail_unless_ok(mpg_hlo_add_computation(p->m, word, line, &p->computation), err);
   if (rc != MPG_OK)
@@ -431,7 +431,7 @@ static mpg_rc read_computation(parser *p, mpg_str word, mpg_err *err) {
   if (is_entry)
     p->m->entry = p->computation;
   rc = read_body(p, err);
-  while (rc == MPG_OK && mpg_hlo_take(l, ',')) { /* such as execution_thread="..." */
+  while (rc == MPG_OK && mpg_hlo_accept(l, ',')) { /* such as execution_thread="..." */
     mpg_str key, value;
     rc = read_key(p, &key, err);
     if (rc == MPG_OK && !mpg_hlo_value(l, &value))
@@ -463,7 +463,7 @@ static bool ends_name(char c) {
 static mpg_rc read_header(parser *p, mpg_err *err) {
   mpg_hlo_lex *l = p->l;
   mpg_rc rc = MPG_OK;
-  (void)mpg_hlo_take(l, ',');
+  (void)mpg_hlo_accept(l, ',');
   (void)mpg_hlo_peek(l);
   p->m->name.p = l->p;
   while (l->p < l->end && !ends_name(*l->p))
@@ -473,11 +473,11 @@ static mpg_rc read_header(parser *p, mpg_err *err) {
     return unexpected(p, l->p, "the name of a module", err);
   if (l->p < l->end && *l->p == ':')
     l->p++;
-  while (rc == MPG_OK && mpg_hlo_take(l, ',')) {
+  while (rc == MPG_OK && mpg_hlo_accept(l, ',')) {
     mpg_str key, value;
     (void)mpg_hlo_peek(l);
     key = mpg_hlo_word(l);
-    if (key.n == 0 || !mpg_hlo_take(l, '='))
+    if (key.n == 0 || !mpg_hlo_accept(l, '='))
       return unexpected(p, l->p, "key=value of a module", err);
     (void)mpg_hlo_peek(l);
     if (!mpg_hlo_value(l, &value))
@@ -544,7 +544,7 @@ mpg_rc mpg_hlo_parse(mpg_hlo_module *m, mpg_hlo_scratch *scratch, mpg_hlo_lex *l
   m->line = mpg_hlo_line(lex, lex->p);
   while (rc == MPG_OK && (mpg_hlo_peek(lex) != '\0' || lex->p < lex->end)) {
     const char *from = lex->p;
-    mpg_str word = take_name(&p);
+    mpg_str word = read_name(&p);
     bool mlir = !header && m->n_computations == 0 && is_mlir(from, lex->end);
     if (!header && m->n_computations == 0 && mpg_str_eq(word, MPG_STR("HloModule"))) {
       header = true;

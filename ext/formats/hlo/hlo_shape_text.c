@@ -29,24 +29,24 @@ static mpg_rc put_number(mpg_hlo_scratch *s, size_t at, int64_t number, mpg_err 
 /* Dimensions, from after the "[" to after the "]". */
 static mpg_rc read_dimensions(mpg_hlo_lex *l, mpg_hlo_scratch *s, size_t *n, mpg_err *err) {
   *n = 0;
-  if (mpg_hlo_take(l, ']'))
+  if (mpg_hlo_accept(l, ']'))
     return MPG_OK;
   for (;;) {
     int64_t number = 0;
     mpg_rc rc;
-    if (mpg_hlo_take(l, '<') && !mpg_hlo_take(l, '='))
+    if (mpg_hlo_accept(l, '<') && !mpg_hlo_accept(l, '='))
       return mpg_hlo_fail(l, l->p, "'=' of a dynamic dimension", NULL, err);
     (void)mpg_hlo_peek(l);
-    if (mpg_hlo_take(l, '?'))
+    if (mpg_hlo_accept(l, '?'))
       number = -1;
     else if (!mpg_hlo_number(l, &number) || number < 0)
       return mpg_hlo_fail(l, l->p, "a dimension", NULL, err);
     rc = put_number(s, (*n)++, number, err);
     if (rc != MPG_OK)
       return rc;
-    if (mpg_hlo_take(l, ']'))
+    if (mpg_hlo_accept(l, ']'))
       return MPG_OK;
-    if (!mpg_hlo_take(l, ','))
+    if (!mpg_hlo_accept(l, ','))
       return mpg_hlo_fail(l, l->p, "',' or ']' of a shape", NULL, err);
   }
 }
@@ -70,7 +70,7 @@ static mpg_rc read_layout(mpg_hlo_lex *l, mpg_hlo_scratch *s, size_t n, bool *or
     if (rc != MPG_OK)
       return rc;
     *ordered &= number >= 0 && (uint64_t)number < n;
-    if (!mpg_hlo_take(&in, ','))
+    if (!mpg_hlo_accept(&in, ','))
       break;
   }
   *ordered &= numbers == n;
@@ -176,10 +176,10 @@ mpg_rc mpg_hlo_shape_read(mpg_hlo_lex *l, mpg_hlo_scratch *s, mpg_hlo_shapes *sh
         rc = mpg_fail(err, MPG_INTERRUPTED, "interrupted");
       if (rc != MPG_OK)
         return rc;
-      more = !tuple->is_buffer && mpg_hlo_take(l, ',');
+      more = !tuple->is_buffer && mpg_hlo_accept(l, ',');
       if (more)
         break;
-      if (!mpg_hlo_take(l, ')'))
+      if (!mpg_hlo_accept(l, ')'))
         return mpg_hlo_fail(l, l->p, "',' or ')' of a tuple's shape", NULL, err);
       if (!tuple->is_buffer && tuple_of(s, tuple->members, members, shapes, out) != MPG_OK)
         return mpg_fail_nomem(err);

@@ -32,7 +32,7 @@ mpg_rc mpg_kube_open(mpg_kube **out, const mpg_env *env, mpg_stream *stream, mpg
     return mpg_fail_nomem(err);
   k->text.env = k->object.env = env;
   for (size_t i = 0; i < MPG_KUBE_COUNT_OF_FIELDS; i++)
-    k->object.kept[i].env = env;
+    k->object.copies[i].env = env;
   k->object.path = mpg_stream_path(stream);
   k->object.issues = issues;
   rc = mpg_pull_open(&k->pull, env, stream, 0, err);
@@ -61,7 +61,7 @@ const mpg_value *mpg_kube_get(const mpg_kube *k, size_t field) {
   return &k->object.values[field];
 }
 
-/* ---- What the walk stumbles over ---- */
+/* ---- Errors of the walker ---- */
 
 /* A file that begins with something that is no JSON: what it looks like instead. An error without a
 ** place is of the file, damaged or cut off. */
@@ -90,11 +90,11 @@ static mpg_rc no_json(const mpg_kube *k, mpg_err *err) {
                   (int)at, plain.text, excerpt, hint);
 }
 
-/* After an error of the walk. */
+/* After an error of the walker. */
 static mpg_rc handle_error(const mpg_kube *k, bool outside, mpg_err *err) {
   if (err->rc != MPG_DATA)
     return err->rc;
-  if (mpg_pull_cut(k->pull) && mpg_pull_documents(k->pull) > 0) {
+  if (mpg_pull_cut_off(k->pull) && mpg_pull_documents(k->pull) > 0) {
     mpg_rc rc =
         mpg_kube_note(&k->object, MPG_WARNING, "unfinished_record",
                       MPG_STR("the file ends within a document: read up to there, as it is still "
@@ -205,7 +205,7 @@ static mpg_rc copy_member(mpg_kube *k, mpg_str key, mpg_json_kind kind, mpg_str 
   return rc == MPG_OK ? MPG_OK : mpg_fail_plain(err, rc);
 }
 
-static mpg_rc take_member(mpg_kube *k, const mpg_pull_item *item, mpg_err *err) {
+static mpg_rc read_member(mpg_kube *k, const mpg_pull_item *item, mpg_err *err) {
   mpg_json_kind kind;
   mpg_str text;
   mpg_rc rc;
@@ -227,7 +227,7 @@ static mpg_rc take_member(mpg_kube *k, const mpg_pull_item *item, mpg_err *err) 
     }
     return rc;
   }
-  rc = mpg_pull_take(k->pull, &kind, &text, err);
+  rc = mpg_pull_value(k->pull, &kind, &text, err);
   if (rc != MPG_OK)
     return handle_error(k, false, err);
   if (kind == MPG_JSON_NULL && mpg_str_eq(item->key, MPG_STR("items"))) { /* of an empty list */
@@ -260,7 +260,7 @@ static mpg_rc enter_container(mpg_kube *k, const mpg_pull_item *item, mpg_err *e
   return MPG_OK;
 }
 
-static mpg_rc take_item(mpg_kube *k, const mpg_pull_item *item, bool *given, mpg_err *err) {
+static mpg_rc read_item(mpg_kube *k, const mpg_pull_item *item, bool *given, mpg_err *err) {
   mpg_json_kind kind;
   mpg_str text;
   k->object.line = item->line;
@@ -268,7 +268,7 @@ static mpg_rc take_item(mpg_kube *k, const mpg_pull_item *item, bool *given, mpg
     return mpg_fail(err, MPG_DATA,
                     "%s:%lld:%lld: expected an object of Kubernetes, found another value",
                     k->object.path, (long long)item->line, (long long)item->column);
-  if (mpg_pull_take(k->pull, &kind, &text, err) != MPG_OK)
+  if (mpg_pull_value(k->pull, &kind, &text, err) != MPG_OK)
     return handle_error(k, false, err);
   return decode_object(k, text, given, err);
 }
@@ -290,8 +290,8 @@ mpg_rc mpg_kube_next(mpg_kube *k, mpg_err *err) {
         return mpg_fail_nomem(err);
       rc = decode_object(k, (mpg_str){k->text.p, k->text.n}, &given, err);
     } else if (rc == MPG_OK) {
-      rc = in == OBJECT  ? take_member(k, &item, err)
-           : in == ITEMS ? take_item(k, &item, &given, err)
+      rc = in == OBJECT  ? read_member(k, &item, err)
+           : in == ITEMS ? read_item(k, &item, &given, err)
                          : enter_container(k, &item, err);
     } else if (rc != MPG_DONE) {
       rc = handle_error(k, depth == 0, err);

@@ -8,7 +8,7 @@
 #define WHOLE 1000000
 
 /* Reads digits at `at` followed by `unit`, and moves past both. -1: they are not there. */
-static int64_t take_number(mpg_str s, size_t *at, const char *unit) {
+static int64_t read_number(mpg_str s, size_t *at, const char *unit) {
   size_t from = *at, end = from;
   int64_t number;
   while (end < s.n && s.p[end] >= '0' && s.p[end] <= '9')
@@ -25,7 +25,7 @@ static int64_t take_number(mpg_str s, size_t *at, const char *unit) {
 ** memory of two. Source: the profiles in "NVIDIA Multi-Instance GPU User Guide". */
 static mpg_kube_unit slices_of(mpg_str s, int64_t *millionths) {
   size_t at = 0;
-  int64_t slices = take_number(s, &at, "g."), gigabytes = take_number(s, &at, "gb"), each;
+  int64_t slices = read_number(s, &at, "g."), gigabytes = read_number(s, &at, "gb"), each;
   bool quarter;
   /* What follows (".me", ".gfx") changes nothing. */
   if (slices < 1 || slices > 7 || gigabytes < 0)

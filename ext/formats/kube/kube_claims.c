@@ -43,7 +43,7 @@ static mpg_rc made_for(mpg_kube_object *o, mpg_str name, mpg_str *claim, mpg_err
 /* One that is open as level CONTAINER. */
 static mpg_rc put_claim(mpg_kube_object *o, int64_t pods, int64_t least, bool look, mpg_err *err) {
   const mpg_kube_level *claim = &o->levels[MPG_KUBE_CONTAINER];
-  mpg_json_text *json = &o->kept[MPG_KUBE_claims];
+  mpg_json_text *json = &o->copies[MPG_KUBE_claims];
   mpg_str template = mpg_kube_string(claim, "resourceClaimTemplateName");
   mpg_str name = mpg_kube_string(claim, "resourceClaimName");
   mpg_rc rc =
@@ -68,7 +68,7 @@ static mpg_rc put_claim(mpg_kube_object *o, int64_t pods, int64_t least, bool lo
 
 mpg_rc mpg_kube_add_claims(mpg_kube_object *o, int64_t pods, int64_t least, mpg_err *err) {
   const mpg_kube_level *claims = &o->levels[MPG_KUBE_CONTAINERS];
-  mpg_json_text *json = &o->kept[MPG_KUBE_claims];
+  mpg_json_text *json = &o->copies[MPG_KUBE_claims];
   mpg_rc rc = mpg_kube_open_level(o, MPG_KUBE_CONTAINERS,
                                   mpg_kube_find(&o->levels[MPG_KUBE_POD], "resourceClaims"), err);
   if (rc == MPG_OK && claims->n > 0)
@@ -95,6 +95,6 @@ mpg_rc mpg_kube_add_claims(mpg_kube_object *o, int64_t pods, int64_t least, mpg_
 
 mpg_rc mpg_kube_give_claims(mpg_kube_object *o, mpg_err *err) {
   mpg_rc rc =
-      o->kept[MPG_KUBE_claims].n == 0 ? MPG_OK : mpg_kube_keep(o, MPG_KUBE_claims, MPG_STR("]"));
+      o->copies[MPG_KUBE_claims].n == 0 ? MPG_OK : mpg_kube_keep(o, MPG_KUBE_claims, MPG_STR("]"));
   return rc == MPG_OK ? rc : mpg_fail_nomem(err);
 }

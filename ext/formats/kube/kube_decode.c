@@ -16,7 +16,7 @@ static void set_text(mpg_kube_object *o, size_t field, int level, const char *ke
 static mpg_rc copy_text(mpg_kube_object *o, size_t field, int level, const char *key,
                         mpg_err *err) {
   mpg_str s = mpg_kube_string(&o->levels[level], key);
-  o->kept[field].n = 0;
+  o->copies[field].n = 0;
   return s.n == 0 || mpg_kube_keep(o, field, s) == MPG_OK ? MPG_OK : mpg_fail_nomem(err);
 }
 
@@ -125,7 +125,7 @@ static mpg_rc give_job(mpg_kube_object *o, mpg_err *err) {
   mpg_rc rc;
   if (space.n == 0)
     return MPG_OK;
-  o->kept[MPG_KUBE_job].n = 0;
+  o->copies[MPG_KUBE_job].n = 0;
   rc = mpg_kube_keep(o, MPG_KUBE_job, space);
   if (rc == MPG_OK)
     rc = mpg_kube_keep(o, MPG_KUBE_job, MPG_STR("/"));

@@ -11,7 +11,7 @@ void mpg_kube_object_free(mpg_kube_object *o) {
   for (size_t i = 0; i < MPG_KUBE_LEVELS; i++)
     mpg_json_doc_free(o->levels[i].doc);
   for (size_t i = 0; i < MPG_KUBE_COUNT_OF_FIELDS; i++)
-    mpg_json_text_free(&o->kept[i]);
+    mpg_json_text_free(&o->copies[i]);
 }
 
 /* ---- Levels ---- */
@@ -70,10 +70,10 @@ void mpg_kube_give_int(mpg_kube_object *o, size_t field, int64_t i) {
 }
 
 mpg_rc mpg_kube_keep(mpg_kube_object *o, size_t field, mpg_str s) {
-  mpg_json_text *kept = &o->kept[field];
-  mpg_rc rc = mpg_json_put(kept, s);
+  mpg_json_text *copies = &o->copies[field];
+  mpg_rc rc = mpg_json_put(copies, s);
   if (rc == MPG_OK)
-    mpg_kube_give_text(o, field, (mpg_str){kept->p, kept->n});
+    mpg_kube_give_text(o, field, (mpg_str){copies->p, copies->n});
   return rc;
 }
 

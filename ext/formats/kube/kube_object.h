@@ -63,7 +63,7 @@ typedef struct mpg_kube_object {
   bool succeeded;  /* a condition says so */
   mpg_value values[MPG_KUBE_COUNT_OF_FIELDS];
   mpg_json_text
-      kept[MPG_KUBE_COUNT_OF_FIELDS]; /* values that the text of the object does not hold */
+      copies[MPG_KUBE_COUNT_OF_FIELDS]; /* values that the text of the object does not hold */
 } mpg_kube_object;
 
 void mpg_kube_object_free(mpg_kube_object *o);

@@ -7,7 +7,7 @@ typedef struct word {
   const char *reason, *outcome;
 } word;
 
-static const char *look_up(const mpg_kube_object *o, size_t field, const word *words, size_t n) {
+static const char *outcome_of(const mpg_kube_object *o, size_t field, const word *words, size_t n) {
   for (size_t i = 0; i < n; i++)
     if (mpg_kube_is(o, field, words[i].reason))
       return words[i].outcome;
@@ -56,9 +56,9 @@ static const char *of_pod(const mpg_kube_object *o) {
     return "completed";
   if (!failed && !deleted)
     return NULL;
-  found = look_up(o, MPG_KUBE_disruption, disruptions, sizeof disruptions / sizeof *disruptions);
+  found = outcome_of(o, MPG_KUBE_disruption, disruptions, sizeof disruptions / sizeof *disruptions);
   if (found == NULL)
-    found = look_up(o, MPG_KUBE_reason, pod_reasons, sizeof pod_reasons / sizeof *pod_reasons);
+    found = outcome_of(o, MPG_KUBE_reason, pod_reasons, sizeof pod_reasons / sizeof *pod_reasons);
   if (found != NULL)
     return found;
   /* If the reason is one of those above, the kubelet gave it, and it says whether the node was shut
@@ -76,7 +76,7 @@ static const char *of_workload(const mpg_kube_object *o) {
                                                                                  : "failed";
   if (o->values[MPG_KUBE_evicted].type == MPG_NULL)
     return NULL;
-  found = look_up(o, MPG_KUBE_evicted_reason, evictions, sizeof evictions / sizeof *evictions);
+  found = outcome_of(o, MPG_KUBE_evicted_reason, evictions, sizeof evictions / sizeof *evictions);
   if (found != NULL)
     return found;
   return mpg_kube_contains(o->values[MPG_KUBE_evicted_reason].s, "Deactivated") ||

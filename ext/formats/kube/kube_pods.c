@@ -303,7 +303,7 @@ static int64_t total_chips(const mpg_kube_amounts *amounts) {
 /* The resources as JSON, and the one with the most chips by its name. */
 static mpg_rc give_resources(mpg_kube_object *o, mpg_err *err) {
   const mpg_kube_amount *most = NULL;
-  mpg_json_text *json = &o->kept[MPG_KUBE_resources];
+  mpg_json_text *json = &o->copies[MPG_KUBE_resources];
   mpg_rc rc;
   json->n = 0;
   rc = mpg_json_put(json, MPG_STR("{"));
@@ -382,7 +382,7 @@ mpg_rc mpg_kube_count_chips(mpg_kube_object *o, mpg_err *err) {
   int64_t each;
   mpg_rc rc;
   o->amounts.n = 0;
-  o->kept[MPG_KUBE_claims].n = 0;
+  o->copies[MPG_KUBE_claims].n = 0;
   if (mpg_kube_is(o, MPG_KUBE_kind, "Node"))
     rc = count_node(o, err);
   else if (mpg_kube_is(o, MPG_KUBE_kind, "Pod"))

@@ -13,7 +13,7 @@
 typedef mpg_str rest;
 
 /* Exactly n digits, and no digit after them. */
-static bool take_number(rest *r, size_t n, int *out) {
+static bool read_number(rest *r, size_t n, int *out) {
   int v = 0;
   if (r->n < n || (r->n > n && mpg_is_digit(r->p[n])))
     return false;
@@ -29,16 +29,16 @@ static bool take_number(rest *r, size_t n, int *out) {
 }
 
 /* n digits that others may follow. */
-static bool take_digits(rest *r, size_t n, int *out) {
+static bool read_digits(rest *r, size_t n, int *out) {
   rest part = {r->p, r->n < n ? r->n : n};
-  if (!take_number(&part, n, out))
+  if (!read_number(&part, n, out))
     return false;
   r->p += n;
   r->n -= n;
   return true;
 }
 
-static bool take_one_of(rest *r, const char *set) {
+static bool read_one_of(rest *r, const char *set) {
   if (r->n == 0 || r->p[0] == '\0' || strchr(set, r->p[0]) == NULL)
     return false;
   r->p++;
@@ -46,14 +46,14 @@ static bool take_one_of(rest *r, const char *set) {
   return true;
 }
 
-static bool take_spaces(rest *r) {
+static bool read_spaces(rest *r) {
   bool any = false;
-  while (take_one_of(r, " "))
+  while (read_one_of(r, " "))
     any = true;
   return any;
 }
 
-static bool take_word(rest *r, mpg_str word) {
+static bool read_word(rest *r, mpg_str word) {
   if (r->n < word.n || !mpg_str_eq_nocase((mpg_str){r->p, word.n}, word))
     return false;
   r->p += word.n;
@@ -61,38 +61,38 @@ static bool take_word(rest *r, mpg_str word) {
   return true;
 }
 
-static bool take_month(rest *r, int *month) {
+static bool read_month(rest *r, int *month) {
   static const char names[] = "JanFebMarAprMayJunJulAugSepOctNovDec";
   for (int i = 0; i < 12; i++)
-    if (take_word(r, (mpg_str){names + 3 * i, 3})) {
+    if (read_word(r, (mpg_str){names + 3 * i, 3})) {
       *month = i + 1;
       return true;
     }
   return false;
 }
 
-static void take_weekday(rest *r) {
+static void read_weekday(rest *r) {
   static const char names[] = "MonTueWedThuFriSatSun";
   for (int i = 0; i < 7; i++)
-    if (take_word(r, (mpg_str){names + 3 * i, 3})) {
-      (void)take_one_of(r, ",");
-      (void)take_spaces(r);
+    if (read_word(r, (mpg_str){names + 3 * i, 3})) {
+      (void)read_one_of(r, ",");
+      (void)read_spaces(r);
       return;
     }
 }
 
 /* HH:MM:SS and a fraction after "." or ",". */
-static bool take_clock(rest *r, int64_t *us) {
+static bool read_clock(rest *r, int64_t *us) {
   int hour, minute, second;
   char digits[32] = "0.";
   size_t n = 2;
   int64_t part = 0;
-  if (!take_digits(r, 2, &hour) || !take_one_of(r, ":") || !take_digits(r, 2, &minute) ||
-      !take_one_of(r, ":") || !take_digits(r, 2, &second))
+  if (!read_digits(r, 2, &hour) || !read_one_of(r, ":") || !read_digits(r, 2, &minute) ||
+      !read_one_of(r, ":") || !read_digits(r, 2, &second))
     return false;
   if (hour > 23 || minute > 59 || second > 60)
     return false;
-  if (take_one_of(r, ".,")) {
+  if (read_one_of(r, ".,")) {
     while (r->n > 0 && mpg_is_digit(r->p[0])) {
       if (n == sizeof digits)
         return false;
@@ -107,19 +107,19 @@ static bool take_clock(rest *r, int64_t *us) {
   return true;
 }
 
-static void take_zone(rest *r, mpg_stamp *t) {
+static void read_zone(rest *r, mpg_stamp *t) {
   rest before = *r;
   int hours, minutes = 0;
   bool east;
-  (void)take_spaces(r);
+  (void)read_spaces(r);
   t->zoned = true;
-  if (take_word(r, MPG_STR("UTC")) || take_word(r, MPG_STR("GMT")) || take_word(r, MPG_STR("Z")))
+  if (read_word(r, MPG_STR("UTC")) || read_word(r, MPG_STR("GMT")) || read_word(r, MPG_STR("Z")))
     return;
   east = r->n > 0 && r->p[0] == '+';
-  if (take_one_of(r, "+-") && take_digits(r, 2, &hours) && hours <= 24) {
+  if (read_one_of(r, "+-") && read_digits(r, 2, &hours) && hours <= 24) {
     if (r->n > 0)
-      (void)take_one_of(r, ":");
-    if ((r->n == 0 || take_digits(r, 2, &minutes)) && minutes < 60) {
+      (void)read_one_of(r, ":");
+    if ((r->n == 0 || read_digits(r, 2, &minutes)) && minutes < 60) {
       t->offset = (east ? 1 : -1) * (hours * 3600 + minutes * 60);
       return;
     }
@@ -129,45 +129,45 @@ static void take_zone(rest *r, mpg_stamp *t) {
 }
 
 /* The forms of a date; each leaves *r at the clock. */
-static bool take_date(rest *r, mpg_stamp *t) {
+static bool read_date(rest *r, mpg_stamp *t) {
   rest start = *r;
   int year = 0;
-  if (take_number(r, 4, &year) && take_one_of(r, "-/") && take_number(r, 2, &t->month) &&
-      take_one_of(r, "-/") && take_number(r, 2, &t->day) && take_one_of(r, "Tt _")) {
+  if (read_number(r, 4, &year) && read_one_of(r, "-/") && read_number(r, 2, &t->month) &&
+      read_one_of(r, "-/") && read_number(r, 2, &t->day) && read_one_of(r, "Tt _")) {
     t->year = year;
     return true;
   }
   *r = start;
-  if (take_number(r, 2, &year) && take_one_of(r, "/") && take_number(r, 2, &t->month) &&
-      take_one_of(r, "/") && take_number(r, 2, &t->day) && take_spaces(r)) {
+  if (read_number(r, 2, &year) && read_one_of(r, "/") && read_number(r, 2, &t->month) &&
+      read_one_of(r, "/") && read_number(r, 2, &t->day) && read_spaces(r)) {
     t->year = 2000 + year;
     return true;
   }
   *r = start;
-  if (take_number(r, 8, &year) && take_spaces(r)) {
+  if (read_number(r, 8, &year) && read_spaces(r)) {
     t->year = year / 10000;
     t->month = year / 100 % 100;
     t->day = year % 100;
     return t->year > 0;
   }
   *r = start;
-  if (take_number(r, 4, &year) && take_spaces(r)) {
+  if (read_number(r, 4, &year) && read_spaces(r)) {
     t->month = year / 100;
     t->day = year % 100;
     return true;
   }
   *r = start;
-  take_weekday(r);
-  if ((take_number(r, 2, &t->day) || take_number(r, 1, &t->day)) && take_one_of(r, " -/") &&
-      take_month(r, &t->month) && take_one_of(r, " -/") && take_number(r, 4, &year) &&
-      take_one_of(r, " :")) {
+  read_weekday(r);
+  if ((read_number(r, 2, &t->day) || read_number(r, 1, &t->day)) && read_one_of(r, " -/") &&
+      read_month(r, &t->month) && read_one_of(r, " -/") && read_number(r, 4, &year) &&
+      read_one_of(r, " :")) {
     t->year = year;
     return year > 0;
   }
   *r = start;
-  take_weekday(r);
-  return take_month(r, &t->month) && take_spaces(r) &&
-         (take_number(r, 2, &t->day) || take_number(r, 1, &t->day)) && take_spaces(r);
+  read_weekday(r);
+  return read_month(r, &t->month) && read_spaces(r) &&
+         (read_number(r, 2, &t->day) || read_number(r, 1, &t->day)) && read_spaces(r);
 }
 
 bool mpg_stamp_read(mpg_str text, mpg_stamp *out) {
@@ -187,12 +187,12 @@ bool mpg_stamp_read(mpg_str text, mpg_stamp *out) {
       return true;
     }
   }
-  if (!take_date(&r, &t) || !take_clock(&r, &t.us))
+  if (!read_date(&r, &t) || !read_clock(&r, &t.us))
     return false;
-  take_zone(&r, &t);
+  read_zone(&r, &t);
   /* "15:01:26 2026", and "15:01:26 UTC 2026" */
   after = r;
-  if (t.year == 0 && take_spaces(&after) && take_number(&after, 4, &year) && year > 0) {
+  if (t.year == 0 && read_spaces(&after) && read_number(&after, 4, &year) && year > 0) {
     t.year = year;
     r = after;
   }

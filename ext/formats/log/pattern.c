@@ -47,7 +47,7 @@ static void *give_memory(size_t n, void *env) {
   return mpg_malloc(env, n == 0 ? 1 : n);
 }
 
-static void take_memory(void *p, void *env) {
+static void free_memory(void *p, void *env) {
   if (p != NULL)
     mpg_free(env, p);
 }
@@ -147,7 +147,7 @@ mpg_rc mpg_pattern_open(mpg_pattern **out, const mpg_env *env, mpg_str text, mpg
     return mpg_fail_nomem(err);
   p->env = env;
   p->text = text;
-  p->general = pcre2_general_context_create(give_memory, take_memory, env_of(env));
+  p->general = pcre2_general_context_create(give_memory, free_memory, env_of(env));
   rc = p->general == NULL ? mpg_fail_nomem(err) : compile_pattern(p, OPTIONS, &p->fast, err);
   if (rc == MPG_OK)
     rc = list_names(p, err);

@@ -65,16 +65,16 @@ void mpg_mllog_close(mpg_mllog *m) {
 static mpg_rc next_line(mpg_mllog *m, mpg_err *err) {
   mpg_window *w = &m->w;
   const size_t limit = (size_t)mpg_limit_in(m->env, MPG_LIMIT_RECORD_BYTES);
-  size_t seen = 0; /* bytes of the line that hold no newline */
+  size_t searched = 0; /* bytes of the line that hold no newline */
   const char *newline = NULL;
   mpg_rc rc = MPG_OK;
   if (m->lines > 0)
     w->at = m->line_end + (m->closed_line ? 1 : 0);
   for (;;) {
-    if (w->at + seen < w->end)
-      newline = memchr(w->buf + w->at + seen, '\n', w->end - w->at - seen);
-    seen = newline != NULL ? (size_t)(newline - (w->buf + w->at)) : w->end - w->at;
-    if (seen > limit)
+    if (w->at + searched < w->end)
+      newline = memchr(w->buf + w->at + searched, '\n', w->end - w->at - searched);
+    searched = newline != NULL ? (size_t)(newline - (w->buf + w->at)) : w->end - w->at;
+    if (searched > limit)
       return mpg_fail(err, MPG_LIMIT, "%s:%lld:1: line of more than %zu bytes", m->path,
                       (long long)m->lines + 1, limit);
     if (newline != NULL || w->last)

@@ -186,11 +186,11 @@ static bool is_scope(mpg_str key, const char *name) {
 }
 
 /* Called before the spans: their resource or scope may come after them. */
-static mpg_rc look_ahead(mpg_otlp *o, bool resource, mpg_err *err) {
+static mpg_rc read_later_member(mpg_otlp *o, bool resource, mpg_err *err) {
   mpg_str text;
   bool far;
-  mpg_rc rc = resource ? mpg_pull_ahead(o->pull, mpg_otlp_is, "resource", &text, &far, err)
-                       : mpg_pull_ahead(o->pull, is_scope, "scope", &text, &far, err);
+  mpg_rc rc = resource ? mpg_pull_find_later(o->pull, mpg_otlp_is, "resource", &text, &far, err)
+                       : mpg_pull_find_later(o->pull, is_scope, "scope", &text, &far, err);
   if (rc == MPG_OK)
     return text.p[0] != '{' ? MPG_OK
            : resource       ? read_resource(o, text, err)
@@ -291,12 +291,12 @@ static mpg_rc read_span(mpg_otlp *o, int64_t column, mpg_str text, mpg_err *err)
   return rc == MPG_OK ? count_dropped(o, m, n, &s->dropped, err) : rc;
 }
 
-static mpg_rc take_span(mpg_otlp *o, const mpg_pull_item *item, bool *given, mpg_err *err) {
+static mpg_rc read_whole_span(mpg_otlp *o, const mpg_pull_item *item, bool *given, mpg_err *err) {
   mpg_json_kind kind;
   mpg_str text;
   mpg_rc rc;
   o->line = item->line;
-  rc = mpg_pull_take(o->pull, &kind, &text, err);
+  rc = mpg_pull_value(o->pull, &kind, &text, err);
   if (rc == MPG_OK && kind != MPG_JSON_OBJECT)
     return unexpected(o, item->line, item->column, "a span, an object", text, err);
   if (rc == MPG_OK)
@@ -369,7 +369,7 @@ static mpg_rc has_spans(mpg_otlp *o, const mpg_pull_item *item, bool *has, mpg_e
   }
   if (o->has_scopes || !mpg_otlp_is(item->key, "instrumentationLibrarySpans"))
     return MPG_OK;
-  rc = mpg_pull_ahead(o->pull, mpg_otlp_is, "scopeSpans", &text, &far, err);
+  rc = mpg_pull_find_later(o->pull, mpg_otlp_is, "scopeSpans", &text, &far, err);
   *has = rc == MPG_DONE || (rc == MPG_OK && is_without_items(text));
   o->of_libraries = true;
   return rc == MPG_DONE ? MPG_OK : rc;
@@ -382,14 +382,14 @@ static mpg_rc of_resource(mpg_otlp *o, const mpg_pull_item *item, mpg_err *err) 
   mpg_rc rc = MPG_OK;
   o->line = item->line;
   if (mpg_otlp_is(item->key, "resource") && item->first == '{' && !o->has_resource) {
-    rc = mpg_pull_take(o->pull, &kind, &text, err);
+    rc = mpg_pull_value(o->pull, &kind, &text, err);
     return rc == MPG_OK ? read_resource(o, text, err) : rc;
   }
   rc = has_spans(o, item, &has, err);
   if (rc != MPG_OK || !has)
     return rc;
   if (!o->has_resource)
-    rc = look_ahead(o, true, err);
+    rc = read_later_member(o, true, err);
   return rc == MPG_OK ? enter_place(o, SCOPES) : rc;
 }
 
@@ -399,13 +399,13 @@ static mpg_rc of_scope(mpg_otlp *o, const mpg_pull_item *item, mpg_err *err) {
   mpg_rc rc = MPG_OK;
   o->line = item->line;
   if (is_scope(item->key, "scope") && item->first == '{' && !o->has_scope) {
-    rc = mpg_pull_take(o->pull, &kind, &text, err);
+    rc = mpg_pull_value(o->pull, &kind, &text, err);
     return rc == MPG_OK ? read_scope(o, text, err) : rc;
   }
   if (!mpg_otlp_is(item->key, "spans") || item->first != '[')
     return MPG_OK;
   if (!o->has_scope)
-    rc = look_ahead(o, false, err);
+    rc = read_later_member(o, false, err);
   return rc == MPG_OK ? enter_place(o, SPANS) : rc;
 }
 
@@ -428,7 +428,7 @@ static mpg_rc enter_object(mpg_otlp *o, const mpg_pull_item *item, place in, con
   return enter_place(o, in);
 }
 
-static mpg_rc take_value(mpg_otlp *o, const mpg_pull_item *item, bool *given, mpg_err *err) {
+static mpg_rc read_value(mpg_otlp *o, const mpg_pull_item *item, bool *given, mpg_err *err) {
   int depth = mpg_pull_depth(o->pull);
   if (depth == 0 && item->first == '[')
     return enter_place(o, REQUESTS);
@@ -446,7 +446,7 @@ static mpg_rc take_value(mpg_otlp *o, const mpg_pull_item *item, bool *given, mp
   case SCOPE:
     return of_scope(o, item, err);
   default:
-    return take_span(o, item, given, err);
+    return read_whole_span(o, item, given, err);
   }
 }
 
@@ -480,11 +480,11 @@ mpg_rc mpg_otlp_next(mpg_otlp *o, const mpg_otlp_span **span, mpg_err *err) {
     if (rc == MPG_DONE && depth > 0)
       rc = MPG_OK;
     else if (rc == MPG_OK)
-      rc = take_value(o, &item, &given, err);
+      rc = read_value(o, &item, &given, err);
     else if (rc == MPG_DATA && depth == 0)
       rc = no_json(o, err);
   }
-  if (rc == MPG_DATA && mpg_pull_cut(o->pull) && mpg_pull_documents(o->pull) > 0) {
+  if (rc == MPG_DATA && mpg_pull_cut_off(o->pull) && mpg_pull_documents(o->pull) > 0) {
     rc = add_issue(o, MPG_WARNING, "unfinished_record", 1,
                    "the file ends within a request: read up to there, as it is still being written",
                    err);

@@ -47,7 +47,7 @@ struct mpg_pbs {
   size_t n_others, cap_others;
   /* Of the line at hand: no text in quotes of this kind that begins here or later has an end. */
   size_t open_from[2];
-  size_t look;       /* from here on of the line `poller` is asked, */
+  size_t poll_at;    /* from here on of the line `poller` is asked, */
   mpg_poller poller; /* and what is read does not count where it says to stop */
 };
 
@@ -194,8 +194,9 @@ static bool is_space(char c) {
 }
 
 /* Moves p->look on; false if the host says to stop. */
-static bool look_on(mpg_pbs *p) {
-  p->look = p->line.n - p->look > BYTES_BETWEEN_POLLS ? p->look + BYTES_BETWEEN_POLLS : p->line.n;
+static bool move_poll_point(mpg_pbs *p) {
+  p->poll_at =
+      p->line.n - p->poll_at > BYTES_BETWEEN_POLLS ? p->poll_at + BYTES_BETWEEN_POLLS : p->line.n;
   return !mpg_poller_stop(&p->poller, BYTES_BETWEEN_POLLS);
 }
 
@@ -203,10 +204,10 @@ static bool look_on(mpg_pbs *p) {
 static inline size_t end_of_kind(mpg_pbs *p, size_t at, bool (*is)(char)) {
   const char *line = p->line.p;
   do {
-    const size_t look = p->look;
-    while (at < look && is(line[at]))
+    const size_t poll_at = p->poll_at;
+    while (at < poll_at && is(line[at]))
       at++;
-  } while (at >= p->look && p->look < p->line.n && look_on(p));
+  } while (at >= p->poll_at && p->poll_at < p->line.n && move_poll_point(p));
   return at;
 }
 
@@ -227,7 +228,7 @@ static inline uint64_t other_bytes(__m128i v) {
 }
 
 #define WIDE(p, at, bits_of)                                                                       \
-  for (; (at) < (p)->look && (p)->look - (at) >= 16; (at) += 16) {                                 \
+  for (; (at) < (p)->poll_at && (p)->poll_at - (at) >= 16; (at) += 16) {                           \
     const char *bytes = (p)->line.p + (at);                                                        \
     uint64_t end = bits_of(_mm_loadu_si128((const __m128i *)(const void *)bytes)) ^ 0xffff;        \
     if (end != 0)                                                                                  \
@@ -398,11 +399,11 @@ static mpg_rc read_keys(mpg_pbs *p, size_t at, mpg_err *err) {
 ** zones. */
 static mpg_rc check_zone(const mpg_pbs *p, mpg_err *err) {
   const char type = mpg_pbs_record_type(p);
-  const mpg_value *told = &p->values[type == 'S' ? MPG_PBS_start : MPG_PBS_end];
+  const mpg_value *moment = &p->values[type == 'S' ? MPG_PBS_start : MPG_PBS_end];
   int64_t off;
-  if ((type != 'S' && type != 'E' && type != 'R') || told->type != MPG_INT || p->repeated)
+  if ((type != 'S' && type != 'E' && type != 'R') || moment->type != MPG_INT || p->repeated)
     return MPG_OK;
-  off = p->time - told->i;
+  off = p->time - moment->i;
   if (off < 0)
     off = LATE - off; /* a remainder of 0 to LATE here too */
   if (off < QUARTER || off > DAY + LATE || off % QUARTER > LATE)
@@ -425,7 +426,7 @@ mpg_rc mpg_pbs_next(mpg_pbs *p, mpg_err *err) {
     memset(p->has, 0, sizeof p->has);
     p->n_others = 0;
     p->open_from[0] = p->open_from[1] = SIZE_MAX;
-    p->look = p->line.n < BYTES_BETWEEN_POLLS ? p->line.n : BYTES_BETWEEN_POLLS;
+    p->poll_at = p->line.n < BYTES_BETWEEN_POLLS ? p->line.n : BYTES_BETWEEN_POLLS;
     /* The start of a record is checked only if nothing else says what kind of file this is. */
     rc = p->any && !mpg_lines_ended(p->lines) ? MPG_OK : read_head(p, err);
     if (rc == MPG_OK && !mpg_lines_ended(p->lines)) {

@@ -111,7 +111,7 @@ static bool get_int(const pbs_file *file, size_t field, mpg_value *out) {
   return v->type == MPG_INT;
 }
 
-static void give_asked(const pbs_file *file, bool gpus, mpg_poller *poller, mpg_value *out) {
+static void set_requested(const pbs_file *file, bool gpus, mpg_poller *poller, mpg_value *out) {
   mpg_pbs_sum sum;
   mpg_str select = text_of(file, MPG_PBS_list_select), nodes = text_of(file, MPG_PBS_list_nodes);
   if (get_int(file, gpus ? MPG_PBS_list_ngpus : MPG_PBS_list_ncpus, out))
@@ -146,7 +146,7 @@ static void give_held(const pbs_file *file, bool gpus, mpg_poller *poller, mpg_v
     if (placed)
       mpg_give_int(out, 0);
     else
-      give_asked(file, true, poller, out);
+      set_requested(file, true, poller, out);
   }
 }
 
@@ -167,30 +167,30 @@ static void give_gpu_type(const pbs_file *file, mpg_poller *poller, mpg_value *o
 static mpg_rc give_nodes(pbs_file *file, mpg_value *out) {
   mpg_str list = text_of(file, MPG_PBS_exec_host), host;
   mpg_json_text *json = &file->json;
-  mpg_intern seen;
+  mpg_intern requestors;
   mpg_rc rc;
   if (list.n == 0)
     list = text_of(file, MPG_PBS_exec_vnode);
   if (list.n == 0)
     return MPG_OK;
   json->n = 0;
-  mpg_intern_init(&seen, json->env);
+  mpg_intern_init(&requestors, json->env);
   rc = mpg_json_put(json, MPG_STR("["));
   for (size_t at = 0; rc == MPG_OK && mpg_pbs_hosts_next(list, &at, &host);) {
-    size_t before = seen.n;
+    size_t before = requestors.n;
     uint32_t id;
     if (mpg_poll_work(json->env, &json->work, host.n + 1)) {
       rc = MPG_INTERRUPTED;
       break;
     }
-    rc = mpg_intern_id(&seen, host, &id);
-    if (rc != MPG_OK || seen.n == before)
+    rc = mpg_intern_id(&requestors, host, &id);
+    if (rc != MPG_OK || requestors.n == before)
       continue;
     rc = mpg_json_put_comma(json);
     if (rc == MPG_OK)
       rc = mpg_json_put_string(json, host);
   }
-  mpg_intern_free(&seen);
+  mpg_intern_free(&requestors);
   if (rc == MPG_OK)
     rc = mpg_json_put(json, MPG_STR("]"));
   mpg_give_text(out, (mpg_str){json->p, json->n});
@@ -274,7 +274,7 @@ static mpg_rc get_column(void *p, size_t i, mpg_value *out, mpg_err *err) {
     break;
   case REQ_GPUS:
   case REQ_CPUS:
-    give_asked(file, i == REQ_GPUS, &poller, out);
+    set_requested(file, i == REQ_GPUS, &poller, out);
     break;
   case ALLOC_GPUS:
   case ALLOC_CPUS:

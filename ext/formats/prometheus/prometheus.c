@@ -106,11 +106,11 @@ static key key_of(mpg_str s) {
 }
 
 static mpg_rc pull_value(mpg_prometheus *p, mpg_json_kind *kind, mpg_str *text, mpg_err *err) {
-  return mpg_pull_take(p->pull, kind, text, err);
+  return mpg_pull_value(p->pull, kind, text, err);
 }
 
 /* Texts of an array, each an issue. */
-static mpg_rc take_warnings(mpg_prometheus *p, bool infos, mpg_err *err) {
+static mpg_rc read_warnings(mpg_prometheus *p, bool infos, mpg_err *err) {
   const mpg_json_member *list;
   mpg_json_kind kind;
   mpg_str text;
@@ -126,7 +126,7 @@ static mpg_rc take_warnings(mpg_prometheus *p, bool infos, mpg_err *err) {
 }
 
 /* The labels of the series whose samples follow; copied, for the window moves on. */
-static mpg_rc take_metric(mpg_prometheus *p, const mpg_pull_item *item, mpg_err *err) {
+static mpg_rc read_metric(mpg_prometheus *p, const mpg_pull_item *item, mpg_err *err) {
   const mpg_json_member *labels;
   mpg_json_kind kind;
   mpg_str text;
@@ -170,7 +170,7 @@ static mpg_rc read_sample(mpg_prometheus *p, const mpg_pull_item *item, mpg_str 
 }
 
 /* [time, "value"] */
-static mpg_rc take_pair(mpg_prometheus *p, const mpg_pull_item *item, mpg_err *err) {
+static mpg_rc read_pair(mpg_prometheus *p, const mpg_pull_item *item, mpg_err *err) {
   const mpg_json_member *pair;
   mpg_json_kind kind;
   mpg_str text;
@@ -188,7 +188,7 @@ static mpg_rc take_pair(mpg_prometheus *p, const mpg_pull_item *item, mpg_err *e
 }
 
 /* The two elements of a scalar's or a string's result. */
-static mpg_rc take_scalar(mpg_prometheus *p, const mpg_pull_item *item, mpg_err *err) {
+static mpg_rc read_scalar(mpg_prometheus *p, const mpg_pull_item *item, mpg_err *err) {
   mpg_pull_item second;
   mpg_json_kind kind;
   mpg_str text;
@@ -212,7 +212,7 @@ static mpg_rc take_scalar(mpg_prometheus *p, const mpg_pull_item *item, mpg_err 
 }
 
 /* The text of a failure: "bad_data: parse error". */
-static mpg_rc take_failure(mpg_prometheus *p, mpg_err *err) {
+static mpg_rc read_failure(mpg_prometheus *p, mpg_err *err) {
   mpg_json_kind kind;
   mpg_str text;
   mpg_rc rc = pull_value(p, &kind, &text, err);
@@ -249,7 +249,7 @@ static mpg_rc enter_place(mpg_prometheus *p, const mpg_pull_item *item, mpg_prom
 }
 
 /* A member of an object; *given if it is a sample. */
-static mpg_rc take_member(mpg_prometheus *p, const mpg_pull_item *item, bool *given, mpg_err *err) {
+static mpg_rc read_member(mpg_prometheus *p, const mpg_pull_item *item, bool *given, mpg_err *err) {
   key k = key_of(item->key);
   mpg_json_kind kind;
   mpg_str text;
@@ -264,7 +264,7 @@ static mpg_rc take_member(mpg_prometheus *p, const mpg_pull_item *item, bool *gi
     return rc;
   case ERROR:
   case ERROR_TYPE:
-    return take_failure(p, err);
+    return read_failure(p, err);
   case DATA:
     if (item->first == '{')
       return enter_place(p, item, MPG_PROMETHEUS_OBJECT, err);
@@ -281,13 +281,13 @@ static mpg_rc take_member(mpg_prometheus *p, const mpg_pull_item *item, bool *gi
     p->is_string = rc == MPG_OK && mpg_str_eq(text, MPG_STR("string"));
     return rc;
   case METRIC:
-    return take_metric(p, item, err);
+    return read_metric(p, item, err);
   case VALUES:
     if (item->first == '[')
       return enter_place(p, item, MPG_PROMETHEUS_VALUES, err);
     return unexpected(p, item, "an array of samples", MPG_STR("another value"), err);
   case VALUE:
-    rc = take_pair(p, item, err);
+    rc = read_pair(p, item, err);
     *given = rc == MPG_OK;
     return rc;
   case HISTOGRAM:
@@ -300,7 +300,7 @@ static mpg_rc take_member(mpg_prometheus *p, const mpg_pull_item *item, bool *gi
   case WARNINGS:
   case INFOS:
     p->line = item->line;
-    return take_warnings(p, k == INFOS, err);
+    return read_warnings(p, k == INFOS, err);
   case PARTIAL:
     if (item->first != 't')
       return MPG_OK;
@@ -313,13 +313,13 @@ static mpg_rc take_member(mpg_prometheus *p, const mpg_pull_item *item, bool *gi
   }
 }
 
-static mpg_rc take_value(mpg_prometheus *p, const mpg_pull_item *item, bool *given, mpg_err *err) {
+static mpg_rc read_value(mpg_prometheus *p, const mpg_pull_item *item, bool *given, mpg_err *err) {
   int depth = mpg_pull_depth(p->pull);
   mpg_rc rc;
   if (depth > 0 && p->places[depth - 1] == MPG_PROMETHEUS_OBJECT)
-    return take_member(p, item, given, err);
+    return read_member(p, item, given, err);
   if (depth > 0 && p->places[depth - 1] == MPG_PROMETHEUS_VALUES) {
-    rc = take_pair(p, item, err);
+    rc = read_pair(p, item, err);
     *given = rc == MPG_OK;
     return rc;
   }
@@ -336,7 +336,7 @@ static mpg_rc take_value(mpg_prometheus *p, const mpg_pull_item *item, bool *giv
     return enter_place(p, item, MPG_PROMETHEUS_RESULT, err);
   if (depth == 0)
     return unexpected(p, item, "an answer of Prometheus, an object", MPG_STR("another value"), err);
-  rc = take_scalar(p, item, err);
+  rc = read_scalar(p, item, err);
   *given = rc == MPG_OK;
   return rc;
 }
@@ -362,9 +362,9 @@ mpg_rc mpg_prometheus_next_json(mpg_prometheus *p, mpg_err *err) {
     if (rc == MPG_DONE && depth > 0)
       rc = depth == 1 ? end_of_answer(p, err) : MPG_OK;
     else if (rc == MPG_OK)
-      rc = take_value(p, &item, &given, err);
+      rc = read_value(p, &item, &given, err);
   }
-  if (rc == MPG_DATA && mpg_pull_cut(p->pull) && mpg_pull_documents(p->pull) > 0) {
+  if (rc == MPG_DATA && mpg_pull_cut_off(p->pull) && mpg_pull_documents(p->pull) > 0) {
     rc = mpg_prometheus_note(p, MPG_WARNING, "unfinished_record",
                              MPG_STR("the file ends within an answer: read up to there, as it is "
                                      "still being written"),

@@ -15,8 +15,8 @@ typedef struct cursor {
   mpg_prometheus *p;
   mpg_str line;
   size_t at;
-  char *text;  /* the buffer for unescaped text: room for the whole line */
-  size_t look; /* the position of the next poll */
+  char *text;     /* the buffer for unescaped text: room for the whole line */
+  size_t poll_at; /* the position of the next poll */
   bool stopped;
 } cursor;
 
@@ -38,9 +38,10 @@ static mpg_rc malformed(const cursor *c, const char *expected, mpg_err *err) {
 }
 
 /* Moves c->look on; false if the host says to stop. */
-static bool look_on(cursor *c) {
+static bool move_poll_point(cursor *c) {
   c->stopped = c->stopped || mpg_interrupted(c->p->env);
-  c->look = c->line.n - c->look > BYTES_BETWEEN_POLLS ? c->look + BYTES_BETWEEN_POLLS : c->line.n;
+  c->poll_at =
+      c->line.n - c->poll_at > BYTES_BETWEEN_POLLS ? c->poll_at + BYTES_BETWEEN_POLLS : c->line.n;
   return !c->stopped;
 }
 
@@ -48,12 +49,12 @@ static bool look_on(cursor *c) {
 static inline void skip_kind(cursor *c, bool (*is)(char)) {
   const char *line = c->line.p;
   do {
-    const size_t look = c->look;
+    const size_t poll_at = c->poll_at;
     size_t at = c->at;
-    while (at < look && is(line[at]))
+    while (at < poll_at && is(line[at]))
       at++;
     c->at = at;
-  } while (c->at >= c->look && c->look < c->line.n && look_on(c));
+  } while (c->at >= c->poll_at && c->poll_at < c->line.n && move_poll_point(c));
 }
 
 static bool is_in_word(char b) {
@@ -283,7 +284,7 @@ mpg_rc mpg_prometheus_next_text(mpg_prometheus *p, mpg_err *err) {
     p->line = mpg_lines_number(p->lines);
     if (rc != MPG_OK)
       return rc;
-    c.look = c.line.n < BYTES_BETWEEN_POLLS ? c.line.n : BYTES_BETWEEN_POLLS;
+    c.poll_at = c.line.n < BYTES_BETWEEN_POLLS ? c.line.n : BYTES_BETWEEN_POLLS;
     skip_space(&c);
     if (c.stopped)
       return mpg_fail(err, MPG_INTERRUPTED, "interrupted");

@@ -46,7 +46,7 @@ struct mpg_slurm {
   mpg_poller poller;
   lines record, ahead, header;
   mpg_slurm_prefetch
-      *looked;            /* blocks of lines that were looked over, or NULL: csv reads the stream */
+      *prefetch;          /* blocks of lines that were looked over, or NULL: csv reads the stream */
   mpg_slurm_block *block; /* at hand, or NULL */
   size_t next;            /* of its lines */
   bool fed;               /* the position in the block is csv's, not block.at */
@@ -90,7 +90,7 @@ mpg_rc mpg_slurm_open(mpg_slurm **out, const mpg_env *env, mpg_stream *stream,
   else
     rc = mpg_csv_open(&s->csv, env, stream, &lines_only, err);
   if (rc == MPG_OK && options->threads > 1)
-    rc = mpg_slurm_prefetch_open(&s->looked, env, stream, options->threads, LINE_DELIMITER, err);
+    rc = mpg_slurm_prefetch_open(&s->prefetch, env, stream, options->threads, LINE_DELIMITER, err);
   if (rc == MPG_OK)
     *out = s;
   else
@@ -104,7 +104,7 @@ void mpg_slurm_close(mpg_slurm *s) {
     return;
   env = s->env;
   mpg_csv_close(s->csv);
-  mpg_slurm_prefetch_close(s->looked);
+  mpg_slurm_prefetch_close(s->prefetch);
   mpg_slurm_row_free(&s->row);
   mpg_slurm_row_free(&s->peek);
   mpg_free(env, s->record.p);
@@ -134,13 +134,13 @@ static mpg_rc split_row(mpg_slurm_row *row, const lines *of, mpg_err *err) {
 static mpg_rc next_block(mpg_slurm *s, mpg_err *err) {
   s->next = 0;
   s->fed = false;
-  return mpg_slurm_prefetch_next(s->looked, &s->block, err);
+  return mpg_slurm_prefetch_next(s->prefetch, &s->block, err);
 }
 
 /* The next line from the stream, or from the blocks of it. */
 static mpg_rc read_line(mpg_slurm *s, const mpg_str **parts, size_t *n, mpg_err *err) {
   mpg_rc rc = MPG_DONE;
-  if (s->looked == NULL)
+  if (s->prefetch == NULL)
     return mpg_csv_next(s->csv, parts, n, err);
   while (rc == MPG_DONE) {
     if (s->block == NULL && (rc = next_block(s, err)) != MPG_OK)
@@ -201,7 +201,7 @@ static mpg_rc next_line(mpg_slurm *s, mpg_err *err) {
 ** Fills s->ahead; MPG_DONE if there is no next line that could be joined. A damaged next line is
 ** reported when it is read, not with the record before it.
 */
-static mpg_rc look_ahead(mpg_slurm *s, mpg_err *err) {
+static mpg_rc read_ahead(mpg_slurm *s, mpg_err *err) {
   mpg_rc rc;
   if (s->has_ahead)
     return MPG_OK;
@@ -521,7 +521,7 @@ static mpg_rc assemble_record(mpg_slurm *s, bool *mended, int64_t *joined, mpg_e
       return MPG_OK;
     more = *joined < JOIN_LINES && s->record.n < JOIN_BYTES;
     if (more) {
-      rc = look_ahead(s, err);
+      rc = read_ahead(s, err);
       if (rc != MPG_OK && rc != MPG_DONE)
         return rc;
       more = rc == MPG_OK && !is_header_again(s, &s->ahead);
@@ -594,7 +594,7 @@ static mpg_rc finish_file(mpg_slurm *s, mpg_err *err) {
 }
 
 /* A column of the record at hand. */
-static mpg_str looked_over_text(const mpg_slurm *s, size_t column) {
+static mpg_str prefetched_text(const mpg_slurm *s, size_t column) {
   const uint32_t *mark = s->marks + column;
   return (mpg_str){s->block->block.bytes + mark[0], mark[1] - s->row.delimiter.n - mark[0]};
 }
@@ -603,7 +603,7 @@ static mpg_str looked_over_text(const mpg_slurm *s, size_t column) {
 ** Whether the next line is known to be a whole record. Then it is used in place, in the block, and
 ** its fields are decoded on demand.
 */
-static bool take_looked_over(mpg_slurm *s) {
+static bool next_prefetched(mpg_slurm *s) {
   mpg_slurm_block *b = s->block;
   size_t width = s->row.ncolumns + 2;
   const uint32_t *marks;
@@ -634,10 +634,10 @@ mpg_rc mpg_slurm_next(mpg_slurm *s, mpg_err *err) {
     return MPG_DONE;
   if (!s->started) {
     rc = read_first_line(s, err);
-    if (rc == MPG_OK && s->looked != NULL)
-      rc = mpg_slurm_prefetch_begin(s->looked, &s->row, (mpg_str){s->header.p, s->header.n}, err);
+    if (rc == MPG_OK && s->prefetch != NULL)
+      rc = mpg_slurm_prefetch_begin(s->prefetch, &s->row, (mpg_str){s->header.p, s->header.n}, err);
   }
-  if (rc == MPG_OK && take_looked_over(s))
+  if (rc == MPG_OK && next_prefetched(s))
     return s->kind == &mpg_slurm_jobs ? notice_repeat(s, err) : MPG_OK;
   do {
     if (rc == MPG_OK)
@@ -669,14 +669,14 @@ const mpg_value *mpg_slurm_get(mpg_slurm *s, size_t field) {
   if (column == NO_COLUMN)
     return &none;
   return s->marks == NULL ? &s->row.cells[column].value
-                          : mpg_slurm_row_value(&s->row, column, looked_over_text(s, column));
+                          : mpg_slurm_row_value(&s->row, column, prefetched_text(s, column));
 }
 
 mpg_str mpg_slurm_raw(const mpg_slurm *s, size_t field) {
   size_t column = s->column_of[field];
   if (column == NO_COLUMN)
     return (mpg_str){NULL, 0};
-  return s->marks == NULL ? s->row.cells[column].text : looked_over_text(s, column);
+  return s->marks == NULL ? s->row.cells[column].text : prefetched_text(s, column);
 }
 
 bool mpg_slurm_has(const mpg_slurm *s, size_t field) {

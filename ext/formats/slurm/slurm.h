@@ -30,7 +30,7 @@
 typedef enum mpg_slurm_type {
   MPG_SLURM_TEXT,    /* as exported */
   MPG_SLURM_FREE,    /* as exported; may hold delimiters and newlines */
-  MPG_SLURM_WISH,    /* as exported; may hold delimiters ("a100|h100") */
+  MPG_SLURM_CHOICE,  /* as exported; may hold delimiters ("a100|h100") */
   MPG_SLURM_PATH,    /* as exported; may hold delimiters, and then starts with '/' */
   MPG_SLURM_WORDS,   /* as exported: letters, digits, '_' and ',' */
   MPG_SLURM_STATE,   /* as exported */
@@ -51,12 +51,12 @@ typedef enum mpg_slurm_type {
   F(Account, TEXT) F(AdminComment, FREE) F(AllocCPUS, COUNT) F(AllocNodes, COUNT)                  \
   F(AllocTRES, TRES) F(AssocID, COUNT) F(AveCPU, CLOCK) F(AveCPUFreq, TEXT) F(AveDiskRead, TEXT)   \
   F(AveDiskWrite, TEXT) F(AvePages, TEXT) F(AveRSS, TEXT) F(AveVMSize, TEXT) F(BlockID, TEXT)      \
-  F(Cluster, TEXT) F(Comment, FREE) F(Constraints, WISH) F(ConsumedEnergy, TEXT)                   \
+  F(Cluster, TEXT) F(Comment, FREE) F(Constraints, CHOICE) F(ConsumedEnergy, TEXT)                 \
   F(ConsumedEnergyRaw, COUNT) F(Container, TEXT) F(CPUTime, SECONDS) F(CPUTimeRAW, COUNT)          \
   F(DBIndex, COUNT) F(DerivedExitCode, EXIT) F(Elapsed, SECONDS) F(ElapsedRaw, COUNT)              \
   F(Eligible, TIME) F(End, TIME) F(ExitCode, EXIT) F(Extra, FREE) F(FailedNode, TEXT)              \
   F(Flags, WORDS) F(GID, COUNT) F(Group, TEXT) F(JobID, ID) F(JobIDRaw, ID) F(JobName, FREE)       \
-  F(Layout, TEXT) F(Licenses, WISH) F(MaxDiskRead, TEXT) F(MaxDiskReadNode, TEXT)                  \
+  F(Layout, TEXT) F(Licenses, CHOICE) F(MaxDiskRead, TEXT) F(MaxDiskReadNode, TEXT)                \
   F(MaxDiskReadTask, COUNT) F(MaxDiskWrite, TEXT) F(MaxDiskWriteNode, TEXT)                        \
   F(MaxDiskWriteTask, COUNT) F(MaxPages, TEXT) F(MaxPagesNode, TEXT) F(MaxPagesTask, COUNT)        \
   F(MaxRSS, TEXT) F(MaxRSSNode, TEXT) F(MaxRSSTask, COUNT) F(MaxVMSize, TEXT)                      \

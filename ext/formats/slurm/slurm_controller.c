@@ -81,7 +81,7 @@ static mpg_rc number_or(mpg_slurm_docs *docs, mpg_slurm_object job, const char *
 /* GPUs requested and held. If nothing says what is held, it is what was requested. */
 static mpg_rc read_gpus(mpg_slurm_fields *f, mpg_slurm_docs *docs, mpg_slurm_object job,
                         mpg_err *err) {
-  mpg_slurm_gres asked = {0}, held = {0};
+  mpg_slurm_gres requested = {0}, held = {0};
   mpg_poller poller = {docs->env, 0, false};
   mpg_slurm_object details;
   int64_t nodes, tasks, sockets;
@@ -93,14 +93,15 @@ static mpg_rc read_gpus(mpg_slurm_fields *f, mpg_slurm_docs *docs, mpg_slurm_obj
     rc = number_or(docs, job, "sockets_per_node", 1, &sockets, err);
   if (rc != MPG_OK)
     return rc;
-  mpg_slurm_gres_add(&asked, mpg_slurm_string(job, "tres_per_job"), 1, &poller);
-  if (asked.n == 0)
-    mpg_slurm_gres_add(&asked, mpg_slurm_string(job, "tres_per_node"), nodes, &poller);
-  if (asked.n == 0)
-    mpg_slurm_gres_add(&asked, mpg_slurm_string(job, "tres_per_task"), tasks, &poller);
-  if (asked.n == 0 && sockets <= INT64_MAX / nodes)
-    mpg_slurm_gres_add(&asked, mpg_slurm_string(job, "tres_per_socket"), sockets * nodes, &poller);
-  rc = keep_tres(f, FIELD(ReqTRES), mpg_slurm_string(job, "tres_req_str"), &asked, err);
+  mpg_slurm_gres_add(&requested, mpg_slurm_string(job, "tres_per_job"), 1, &poller);
+  if (requested.n == 0)
+    mpg_slurm_gres_add(&requested, mpg_slurm_string(job, "tres_per_node"), nodes, &poller);
+  if (requested.n == 0)
+    mpg_slurm_gres_add(&requested, mpg_slurm_string(job, "tres_per_task"), tasks, &poller);
+  if (requested.n == 0 && sockets <= INT64_MAX / nodes)
+    mpg_slurm_gres_add(&requested, mpg_slurm_string(job, "tres_per_socket"), sockets * nodes,
+                       &poller);
+  rc = keep_tres(f, FIELD(ReqTRES), mpg_slurm_string(job, "tres_req_str"), &requested, err);
   if (rc == MPG_OK)
     rc = mpg_slurm_open_member(docs, MPG_SLURM_GROUP, mpg_slurm_member(job, "gres_detail"),
                                &details, err);
@@ -108,7 +109,8 @@ static mpg_rc read_gpus(mpg_slurm_fields *f, mpg_slurm_docs *docs, mpg_slurm_obj
     if (details.members[i].kind == MPG_JSON_STRING)
       mpg_slurm_gres_add(&held, details.members[i].text, 1, &poller);
   if (rc == MPG_OK)
-    rc = keep_tres(f, FIELD(AllocTRES), alloc, alloc.n == 0 || held.n > 0 ? &held : &asked, err);
+    rc =
+        keep_tres(f, FIELD(AllocTRES), alloc, alloc.n == 0 || held.n > 0 ? &held : &requested, err);
   return poller.stopped ? mpg_fail(err, MPG_INTERRUPTED, "interrupted") : rc;
 }
 
@@ -125,12 +127,12 @@ mpg_rc mpg_slurm_read_controller(mpg_slurm_fields *f, mpg_slurm_docs *docs, mpg_
     rc = read_gpus(f, docs, job, err);
   if (rc != MPG_OK)
     return rc;
-  state = mpg_slurm_kept(f, FIELD(State));
+  state = mpg_slurm_stored(f, FIELD(State));
   if (mpg_str_eq(state, MPG_STR("PENDING"))) {
     mpg_slurm_forget(f, FIELD(Start));
     mpg_slurm_forget(f, FIELD(End));
-  } else if (mpg_slurm_kept(f, FIELD(AllocTRES)).n == 0 &&
-             mpg_slurm_kept(f, FIELD(NodeList)).n == 0) {
+  } else if (mpg_slurm_stored(f, FIELD(AllocTRES)).n == 0 &&
+             mpg_slurm_stored(f, FIELD(NodeList)).n == 0) {
     mpg_slurm_forget(f, FIELD(Start));
   }
   for (size_t i = 0; i < COUNT(running); i++)

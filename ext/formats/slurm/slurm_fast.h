@@ -3,8 +3,8 @@
 ** those of the parsers of slurm_value.h and time.h; false means only that the caller has to use
 ** these. For slurm_row.c.
 */
-#ifndef MPG_SLURM_USUAL_H
-#define MPG_SLURM_USUAL_H
+#ifndef MPG_SLURM_FAST_H
+#define MPG_SLURM_FAST_H
 
 #include "../../base/base.h"
 

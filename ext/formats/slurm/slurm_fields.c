@@ -42,14 +42,14 @@ void mpg_slurm_forget(mpg_slurm_fields *f, size_t field) {
   f->values[field].type = MPG_NULL;
 }
 
-mpg_str mpg_slurm_kept(const mpg_slurm_fields *f, size_t field) {
+mpg_str mpg_slurm_stored(const mpg_slurm_fields *f, size_t field) {
   return (mpg_str){f->slots[field].n == 0 ? "" : f->text.p + f->slots[field].at, f->slots[field].n};
 }
 
 /* Texts no longer move: what is lent out points into them. */
 void mpg_slurm_settle(mpg_slurm_fields *f) {
   for (size_t i = 0; i < MPG_SLURM_JOB_COUNT; i++) {
-    f->raw[i] = mpg_slurm_kept(f, i);
+    f->raw[i] = mpg_slurm_stored(f, i);
     if (f->values[i].type == MPG_NULL && f->raw[i].n > 0) {
       f->values[i].type = MPG_TEXT;
       f->values[i].s = f->raw[i];

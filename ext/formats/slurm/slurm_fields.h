@@ -45,7 +45,7 @@ mpg_rc mpg_slurm_keep_text(mpg_slurm_fields *f, size_t field, mpg_str s, mpg_err
 mpg_rc mpg_slurm_keep_number(mpg_slurm_fields *f, size_t field, int64_t i, mpg_err *err);
 void mpg_slurm_forget(mpg_slurm_fields *f, size_t field);
 /* Stores the text; the result is borrowed until the next text is stored. */
-mpg_str mpg_slurm_kept(const mpg_slurm_fields *f, size_t field);
+mpg_str mpg_slurm_stored(const mpg_slurm_fields *f, size_t field);
 /* All is read: values and raw hold until the next clear. */
 void mpg_slurm_settle(mpg_slurm_fields *f);
 

@@ -245,11 +245,13 @@ static bool count_of(mpg_str tres, mpg_str name, int64_t *out) {
 
 /* Processors and nodes, from the lists: those held, or else those requested. */
 static mpg_rc keep_counts(mpg_slurm_json *j, mpg_err *err) {
-  mpg_str held = mpg_slurm_kept(&j->f, FIELD(AllocTRES));
-  mpg_str asked = mpg_slurm_kept(&j->f, FIELD(ReqTRES));
+  mpg_str held = mpg_slurm_stored(&j->f, FIELD(AllocTRES));
+  mpg_str requested = mpg_slurm_stored(&j->f, FIELD(ReqTRES));
   int64_t cpus, nodes;
-  bool has_cpus = count_of(held, MPG_STR("cpu"), &cpus) || count_of(asked, MPG_STR("cpu"), &cpus);
-  bool has_nodes = j->f.values[FIELD(NNodes)].i == 0 && count_of(asked, MPG_STR("node"), &nodes);
+  bool has_cpus =
+      count_of(held, MPG_STR("cpu"), &cpus) || count_of(requested, MPG_STR("cpu"), &cpus);
+  bool has_nodes =
+      j->f.values[FIELD(NNodes)].i == 0 && count_of(requested, MPG_STR("node"), &nodes);
   mpg_rc rc = MPG_OK;
   if (has_cpus)
     rc = mpg_slurm_keep_number(&j->f, FIELD(NCPUS), cpus, err);
@@ -340,7 +342,7 @@ static mpg_rc read_step(mpg_slurm_json *j, mpg_err *err) {
   mpg_rc rc;
   /* What steps take over from their job, less a step that stood there before. */
   for (size_t i = 0; i < COUNT(passed_on); i++) {
-    mpg_str s = mpg_slurm_kept(&j->f, passed_on[i]);
+    mpg_str s = mpg_slurm_stored(&j->f, passed_on[i]);
     size_t n = 0;
     while (n < s.n && n < sizeof ids[i] - 1 && (i >= 2 || s.p[n] != '.')) {
       ids[i][n] = s.p[n];
@@ -377,10 +379,10 @@ static mpg_rc read_step(mpg_slurm_json *j, mpg_err *err) {
 }
 
 static mpg_rc notice_repeat(mpg_slurm_json *j, mpg_err *err) {
-  mpg_str id = mpg_slurm_kept(&j->f, FIELD(JobIDRaw));
-  mpg_rc rc = mpg_slurm_repeats_add(&j->repeats, mpg_slurm_kept(&j->f, FIELD(Cluster)), id);
-  mpg_slurm_repeats_tres(&j->repeats, mpg_slurm_kept(&j->f, FIELD(ReqTRES)));
-  mpg_slurm_repeats_tres(&j->repeats, mpg_slurm_kept(&j->f, FIELD(AllocTRES)));
+  mpg_str id = mpg_slurm_stored(&j->f, FIELD(JobIDRaw));
+  mpg_rc rc = mpg_slurm_repeats_add(&j->repeats, mpg_slurm_stored(&j->f, FIELD(Cluster)), id);
+  mpg_slurm_repeats_tres(&j->repeats, mpg_slurm_stored(&j->f, FIELD(ReqTRES)));
+  mpg_slurm_repeats_tres(&j->repeats, mpg_slurm_stored(&j->f, FIELD(AllocTRES)));
   return rc == MPG_OK ? rc : mpg_fail_plain(err, rc);
 }
 
@@ -409,7 +411,7 @@ static mpg_rc read_errors(mpg_slurm_json *j, int64_t line, mpg_err *err) {
   mpg_slurm_object list, entry;
   mpg_str text;
   char what[MPG_EXCERPT] = "";
-  mpg_rc rc = mpg_pull_take(j->pull, &kind, &text, err);
+  mpg_rc rc = mpg_pull_value(j->pull, &kind, &text, err);
   if (rc != MPG_OK || kind != MPG_JSON_ARRAY)
     return rc;
   j->docs.line = line;
@@ -505,7 +507,7 @@ mpg_rc mpg_slurm_json_next(mpg_slurm_json *j, mpg_err *err) {
     return err->rc;
   if (rc == MPG_OK) {
     j->line = j->docs.line = j->step_docs.line = item.line;
-    rc = mpg_pull_take(j->pull, &kind, &text, err);
+    rc = mpg_pull_value(j->pull, &kind, &text, err);
   }
   if (rc != MPG_OK)
     return rc;

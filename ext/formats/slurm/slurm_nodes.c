@@ -522,7 +522,7 @@ static mpg_rc next_json(mpg_slurm_show_node *s, mpg_str *text, mpg_err *err) {
       return rc;
     if (s->in_nodes && rc == MPG_OK) {
       s->line = s->docs.line = item.line;
-      rc = mpg_pull_take(s->pull, &kind, text, err);
+      rc = mpg_pull_value(s->pull, &kind, text, err);
       if (rc == MPG_OK && kind != MPG_JSON_OBJECT)
         return mpg_fail(err, MPG_DATA, "%s:%lld:%lld: expected a node, an object", s->path,
                         (long long)item.line, (long long)item.column);

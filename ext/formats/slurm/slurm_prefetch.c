@@ -85,7 +85,7 @@ static bool is_header(const mpg_slurm_prefetch *a, mpg_str line) {
 }
 
 /* If memory runs out, prefetching ends, and the reader reads the rest itself. */
-static void look_over(const mpg_slurm_prefetch *a, mpg_slurm_row *row, mpg_slurm_block *b) {
+static void split_lines(const mpg_slurm_prefetch *a, mpg_slurm_row *row, mpg_slurm_block *b) {
   const char *bytes = b->block.bytes, *p = bytes + b->block.at, *end = bytes + b->block.n;
   size_t width = row->ncolumns + 2;
   const char *lf;
@@ -123,7 +123,7 @@ static void parse_block(void *ctx, void *slot, int thread) {
   const mpg_slurm_prefetch *a = ctx;
   mpg_slurm_block *b = slot;
   if (!b->block.rest)
-    look_over(a, &a->rows[thread], b);
+    split_lines(a, &a->rows[thread], b);
 }
 
 /* What every thread has to itself of the columns. */

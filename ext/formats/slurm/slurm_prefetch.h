@@ -7,8 +7,8 @@
 ** if one began there. Whether one does the reader of the whole knows, who comes by in order; all
 ** other lines are left to it.
 */
-#ifndef MPG_SLURM_AHEAD_H
-#define MPG_SLURM_AHEAD_H
+#ifndef MPG_SLURM_PREFETCH_H
+#define MPG_SLURM_PREFETCH_H
 
 #include "../../read/parse/blocks.h"
 #include "slurm_row.h"

@@ -102,7 +102,7 @@ mpg_rc mpg_slurm_row_split(mpg_slurm_row *row, mpg_str text) {
 
 /* Whether a field of this type may hold the delimiter. */
 static bool is_text(mpg_slurm_type type) {
-  return type == MPG_SLURM_FREE || type == MPG_SLURM_WISH || type == MPG_SLURM_PATH;
+  return type == MPG_SLURM_FREE || type == MPG_SLURM_CHOICE || type == MPG_SLURM_PATH;
 }
 
 /* Whether the type rules most texts out. */
@@ -247,7 +247,7 @@ static bool decode_cell(mpg_slurm_row *row, mpg_slurm_column *column, mpg_str s,
     break;
   case MPG_SLURM_TEXT:
   case MPG_SLURM_FREE:
-  case MPG_SLURM_WISH:
+  case MPG_SLURM_CHOICE:
   case MPG_SLURM_PATH:
   case MPG_SLURM_STATE:
     break;

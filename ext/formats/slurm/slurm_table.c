@@ -37,7 +37,7 @@ static const char *const arguments[] = {"zone", "columns", "delimiter"};
 /* Declared types, by mpg_slurm_type. */
 #define TYPE_TEXT "TEXT"
 #define TYPE_FREE "TEXT"
-#define TYPE_WISH "TEXT"
+#define TYPE_CHOICE "TEXT"
 #define TYPE_PATH "TEXT"
 #define TYPE_WORDS "TEXT"
 #define TYPE_STATE "TEXT"

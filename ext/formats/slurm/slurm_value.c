@@ -34,7 +34,7 @@ static size_t skip_digits(mpg_str s, size_t at) {
 
 /* The end of a list that Slurm cut, as often in the middle of a number or a range, which stand for
 ** as many tasks at least: "12", "1-", "10-1". */
-static bool count_cut(mpg_str s, int64_t *count) {
+static bool count_cut_off(mpg_str s, int64_t *count) {
   size_t dash = bytes_until(s, 0, '-');
   int64_t low, high, n = 1;
   if (s.n > 0 && (!mpg_int_parse(slice(s, 0, dash), &low) || low < 0))
@@ -59,7 +59,7 @@ static bool count_ranges(mpg_str s, bool of_tasks, int64_t *count) {
     size_t dash = bytes_until(slice(s, 0, colon), at, '-');
     int64_t low, high, step = 1, more;
     if (of_tasks && end - at >= 3 && memcmp(s.p + end - 3, "...", 3) == 0)
-      return count_cut(slice(s, at, end - 3), count);
+      return count_cut_off(slice(s, at, end - 3), count);
     if (!mpg_int_parse(slice(s, at, dash), &low))
       return false;
     high = low;
@@ -305,7 +305,7 @@ typedef struct pattern {
   size_t n;
 } pattern;
 
-static bool take_pattern(mpg_str list, size_t *at, pattern *p) {
+static bool read_pattern(mpg_str list, size_t *at, pattern *p) {
   size_t from = *at, i = *at;
   p->n = 0;
   for (; i < list.n && list.p[i] != ','; i++) {
@@ -377,7 +377,7 @@ mpg_rc mpg_slurm_nodes(mpg_str list, mpg_slurm_node *each, void *ctx) {
   while (at < list.n) {
     pattern p;
     int64_t total = 1;
-    if (!take_pattern(list, &at, &p))
+    if (!read_pattern(list, &at, &p))
       return MPG_DATA;
     for (size_t g = 0; g < p.n; g++)
       if (__builtin_mul_overflow(total, p.count[g], &total))

@@ -21,7 +21,7 @@ struct mpg_xplane {
   mpg_xstat *stats; /* of the event itself */
   size_t nstats, cap_stats;
   size_t work;     /* since the host was polled */
-  uint64_t marks;  /* the latest value of mpg_xstat_name.seen */
+  uint64_t marks;  /* the latest value of mpg_xstat_name.visit */
   char digits[32]; /* lent out by mpg_xplane_stat */
 };
 
@@ -208,7 +208,7 @@ static mpg_rc next_field(mpg_xplane *x, bool *is_event, mpg_str *bytes, mpg_err 
   *is_event = rc == MPG_OK && f.number == 4 && f.type == MPG_PROTO_BYTES;
   if (*is_event) {
     x->at = x->in.at;
-    return mpg_proto_take(&x->in, f.value, "an XEvent", bytes, err);
+    return mpg_proto_read(&x->in, f.value, "an XEvent", bytes, err);
   }
   if (rc == MPG_OK && f.type == MPG_PROTO_BYTES)
     rc = mpg_proto_skip(&x->in, f.value, what, err);
@@ -370,11 +370,11 @@ mpg_rc mpg_xplane_stats(mpg_xplane *x, mpg_json_text *json) {
   rc = mpg_json_put(json, MPG_STR("{"));
   for (size_t i = 0; rc == MPG_OK && i < x->nstats; i++) {
     if (x->stats[i].name != NULL)
-      x->stats[i].name->seen = mark;
+      x->stats[i].name->visit = mark;
     rc = put_stat(x->plane, &x->stats[i], json);
   }
   for (size_t i = 0; rc == MPG_OK && name != NULL && i < name->nstats; i++)
-    if (name->stats[i].name == NULL || name->stats[i].name->seen != mark)
+    if (name->stats[i].name == NULL || name->stats[i].name->visit != mark)
       rc = put_stat(x->plane, &name->stats[i], json);
   return rc == MPG_OK ? mpg_json_put(json, MPG_STR("}")) : rc;
 }

@@ -212,17 +212,17 @@ static const mpg_reader_column plane_columns[P_COLUMNS] = {
 };
 
 /* What is left of a plane when the next one is read. */
-typedef struct kept_plane {
+typedef struct plane_copy {
   int64_t at, id, lines, events, event_names, stat_names;
   uint32_t name, stats; /* of planes_file.texts */
-} kept_plane;
+} plane_copy;
 
 /* Host names come after the planes, so all planes are read before the first row. */
 typedef struct planes_file {
   const mpg_env *env;
   const char *path;
   mpg_xspace *space;
-  kept_plane *planes;
+  plane_copy *planes;
   size_t n, cap, next; /* planes[next - 1] is the current one */
   mpg_intern texts;
   mpg_json_text json;
@@ -248,7 +248,7 @@ static mpg_rc planes_open(void *p, void *scan, const mpg_env *env, mpg_stream *s
 }
 
 static mpg_rc keep_plane(planes_file *file, const mpg_xplane_head *plane, mpg_err *err) {
-  kept_plane *kept;
+  plane_copy *copies;
   mpg_rc rc;
   const int64_t limit = mpg_limit_in(file->env, MPG_LIMIT_PLANES);
   if ((int64_t)file->n >= limit)
@@ -259,18 +259,18 @@ static mpg_rc keep_plane(planes_file *file, const mpg_xplane_head *plane, mpg_er
     rc = mpg_xplane_stats_of(plane, &file->json);
   if (rc != MPG_OK)
     return mpg_fail_plain(err, rc);
-  kept = &file->planes[file->n];
-  *kept = (kept_plane){plane->at,
-                       plane->id,
-                       (int64_t)plane->nlines,
-                       plane->events,
-                       (int64_t)plane->nevent_names,
-                       (int64_t)plane->nstat_names,
-                       0,
-                       0};
-  rc = mpg_intern_id(&file->texts, plane->name, &kept->name);
+  copies = &file->planes[file->n];
+  *copies = (plane_copy){plane->at,
+                         plane->id,
+                         (int64_t)plane->nlines,
+                         plane->events,
+                         (int64_t)plane->nevent_names,
+                         (int64_t)plane->nstat_names,
+                         0,
+                         0};
+  rc = mpg_intern_id(&file->texts, plane->name, &copies->name);
   if (rc == MPG_OK)
-    rc = mpg_intern_id(&file->texts, (mpg_str){file->json.p, file->json.n}, &kept->stats);
+    rc = mpg_intern_id(&file->texts, (mpg_str){file->json.p, file->json.n}, &copies->stats);
   if (rc != MPG_OK)
     return mpg_fail_plain(err, rc);
   file->n++;
@@ -317,7 +317,7 @@ static int64_t planes_at(const void *p) {
 
 static mpg_rc planes_column(void *p, size_t i, mpg_value *out, mpg_err *err) {
   const planes_file *file = p;
-  const kept_plane *plane = &file->planes[file->next - 1];
+  const plane_copy *plane = &file->planes[file->next - 1];
   (void)err;
   switch (i) {
   case P_PLANE:

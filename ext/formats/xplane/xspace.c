@@ -141,16 +141,16 @@ static mpg_rc expect_bytes(mpg_xspace *s, const mpg_proto_field *f, const char *
   return mpg_proto_expect(s->path, what, f, MPG_PROTO_BYTES, err);
 }
 
-static mpg_rc take_text(mpg_xspace *s, const mpg_proto_field *f, const char *what, mpg_str *out,
+static mpg_rc read_text(mpg_xspace *s, const mpg_proto_field *f, const char *what, mpg_str *out,
                         mpg_err *err) {
   mpg_str text;
   mpg_rc rc = expect_bytes(s, f, what, err);
   if (rc == MPG_OK)
-    rc = mpg_proto_take(&s->in, f->value, what, &text, err);
+    rc = mpg_proto_read(&s->in, f->value, what, &text, err);
   return rc == MPG_OK ? keep_text(s, text, out, err) : rc;
 }
 
-static mpg_rc take_int(mpg_xspace *s, const mpg_proto_field *f, const char *what, int64_t *out,
+static mpg_rc read_int(mpg_xspace *s, const mpg_proto_field *f, const char *what, int64_t *out,
                        mpg_err *err) {
   mpg_rc rc = mpg_proto_expect(s->path, what, f, MPG_PROTO_VARINT, err);
   *out = (int64_t)f->value; /* two's complement, as protobuf's int64 is */
@@ -202,7 +202,7 @@ static mpg_rc gather_stat(mpg_xspace *s, const mpg_proto_field *f, const char *o
                            MPG_STR("a stat of metadata of more than 64 KiB, as programs are"), err)
                : rc;
   }
-  rc = mpg_proto_take(&s->in, f->value, "an XStat", &m.bytes, err);
+  rc = mpg_proto_read(&s->in, f->value, "an XStat", &m.bytes, err);
   if (rc == MPG_OK)
     rc = mpg_xstat_read(&m, &stat, err);
   if (rc == MPG_OK)
@@ -236,9 +236,9 @@ static mpg_rc read_event_metadata(mpg_xspace *s, int64_t end, mpg_xevent_name *o
   mpg_rc rc;
   while ((rc = mpg_proto_stream_next(&s->in, end, what, &f, err)) == MPG_OK) {
     if (f.number == 2)
-      rc = take_text(s, &f, what, &out->name.text, err);
+      rc = read_text(s, &f, what, &out->name.text, err);
     else if (f.number == 4)
-      rc = take_text(s, &f, what, &out->display_name, err);
+      rc = read_text(s, &f, what, &out->display_name, err);
     else if (f.number == 5)
       rc = gather_stat(s, &f, what, err);
     else /* 1, the id, is the key's as well */
@@ -254,7 +254,7 @@ static mpg_rc read_stat_metadata(mpg_xspace *s, int64_t end, mpg_xstat_name *out
   mpg_proto_field f;
   mpg_rc rc;
   while ((rc = mpg_proto_stream_next(&s->in, end, what, &f, err)) == MPG_OK) {
-    rc = f.number == 2 ? take_text(s, &f, what, &out->name.text, err) : pass_over(s, &f, what, err);
+    rc = f.number == 2 ? read_text(s, &f, what, &out->name.text, err) : pass_over(s, &f, what, err);
     if (rc != MPG_OK)
       return rc;
   }
@@ -269,7 +269,7 @@ static mpg_rc read_entry(mpg_xspace *s, int64_t end, mpg_xevent_name *event, mpg
   mpg_rc rc;
   while ((rc = mpg_proto_stream_next(&s->in, end, what, &f, err)) == MPG_OK) {
     if (f.number == 1) {
-      rc = take_int(s, &f, what, event != NULL ? &event->name.id : &stat->name.id, err);
+      rc = read_int(s, &f, what, event != NULL ? &event->name.id : &stat->name.id, err);
     } else if (f.number == 2) {
       rc = expect_bytes(s, &f, what, err);
       if (rc == MPG_OK)
@@ -417,13 +417,13 @@ static mpg_rc read_line(mpg_xspace *s, int64_t end, mpg_err *err) {
   while ((rc = mpg_proto_stream_next(&s->in, end, what, &f, err)) == MPG_OK) {
     switch (f.number) {
     case 1:
-      rc = take_int(s, &f, what, &line->id, err);
+      rc = read_int(s, &f, what, &line->id, err);
       break;
     case 2:
-      rc = take_text(s, &f, what, &line->name, err);
+      rc = read_text(s, &f, what, &line->name, err);
       break;
     case 3:
-      rc = take_int(s, &f, what, &line->timestamp_ns, err);
+      rc = read_int(s, &f, what, &line->timestamp_ns, err);
       break;
     case 4:
       line->events++;
@@ -432,10 +432,10 @@ static mpg_rc read_line(mpg_xspace *s, int64_t end, mpg_err *err) {
         rc = mpg_proto_skip(&s->in, f.value, "an XEvent", err);
       break;
     case 9:
-      rc = take_int(s, &f, what, &line->duration_ps, err);
+      rc = read_int(s, &f, what, &line->duration_ps, err);
       break;
     case 11:
-      rc = take_text(s, &f, what, &line->display_name, err);
+      rc = read_text(s, &f, what, &line->display_name, err);
       break;
     default:
       rc = pass_over(s, &f, what, err);
@@ -461,10 +461,10 @@ static mpg_rc read_plane(mpg_xspace *s, mpg_err *err) {
       break;
     switch (f.number) {
     case 1:
-      rc = take_int(s, &f, what, &p->id, err);
+      rc = read_int(s, &f, what, &p->id, err);
       break;
     case 2:
-      rc = take_text(s, &f, what, &p->name, err);
+      rc = read_text(s, &f, what, &p->name, err);
       break;
     case 3:
       rc = read_line(s, end_of(s, &f), err);
@@ -533,7 +533,7 @@ static mpg_rc read_other(mpg_xspace *s, const mpg_proto_field *f, mpg_err *err) 
     return pass_over(s, f, what, err);
   rc = expect_bytes(s, f, what, err);
   if (rc == MPG_OK)
-    rc = mpg_proto_take(&s->in, f->value, what, &text, err);
+    rc = mpg_proto_read(&s->in, f->value, what, &text, err);
   if (rc != MPG_OK)
     return rc;
   if (f->number == 2)

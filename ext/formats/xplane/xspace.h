@@ -62,7 +62,7 @@ typedef struct mpg_xname {
 typedef struct mpg_xstat_name {
   mpg_xname name; /* must be first */
   int column;     /* MPG_XSTAT_..., -1: none */
-  uint64_t seen;  /* the reader's mark */
+  uint64_t visit; /* the reader's mark */
 } mpg_xstat_name;
 
 /* XStat. */

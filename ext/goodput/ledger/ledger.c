@@ -32,7 +32,7 @@ static mpg_rc first_time(const mpg_accounting *a, int64_t *out) {
 }
 
 /* Whether [first, until) lies in more than `limit` buckets. Of months there are few. */
-static bool cuts_into_more(const mpg_bucket *b, int64_t first, int64_t until, int64_t limit) {
+static bool is_in_more_buckets(const mpg_bucket *b, int64_t first, int64_t until, int64_t limit) {
   int64_t start = mpg_bucket_start(b, first);
   if (b->width_us > 0)
     return (mpg_bucket_start(b, until - 1) - start) / b->width_us >= limit;
@@ -50,7 +50,7 @@ static mpg_rc check_buckets(const mpg_accounting *a, mpg_err *err) {
     return MPG_OK;
   if (first_time(a, &first) != MPG_OK)
     return mpg_fail_plain(err, MPG_INTERRUPTED);
-  if (first < until && cuts_into_more(&w->bucket, first, until, limit))
+  if (first < until && is_in_more_buckets(&w->bucket, first, until, limit))
     return mpg_fail(err, MPG_LIMIT,
                     "the bucket width would cut the trace into more than %lld buckets",
                     (long long)limit);
@@ -105,7 +105,7 @@ mpg_rc mpg_accounting_unit(mpg_accounting *a, size_t unit, const mpg_sink *sink,
 }
 
 /* Jobs that run until a pool's planned end; what they will do is not known yet. */
-static mpg_rc list_ahead(const mpg_accounting *a, const char *source) {
+static mpg_rc list_planned(const mpg_accounting *a, const char *source) {
   const mpg_fleet *f = a->fleet;
   char end[40], last[40];
   int64_t open = 0;
@@ -147,7 +147,7 @@ static mpg_rc list_after(const mpg_accounting *a, const char *source) {
 }
 
 mpg_rc mpg_accounting_finish(mpg_accounting *a, const char *source, mpg_err *err) {
-  mpg_rc rc = list_ahead(a, source);
+  mpg_rc rc = list_planned(a, source);
   if (rc == MPG_OK)
     rc = list_after(a, source);
   if (rc != MPG_OK)

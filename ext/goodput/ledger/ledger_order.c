@@ -8,10 +8,10 @@
 
 #ifdef MPG_TEST /* small fleets have large groups */
 #define FEW 3
-#define TOLD 7
+#define EMITTED 7
 #else
 #define FEW 48
-#define TOLD 4096
+#define EMITTED 4096
 #endif
 
 /* ---- keys ---- */
@@ -272,7 +272,7 @@ void mpg_row_chunk_free(mpg_row_chunk *c) {
 }
 
 /* The runs of rows in order; the first row of each has its keys. */
-static mpg_rc tell_runs(mpg_row_chunk *c, const mpg_row_order *o, const mpg_ledger *rows,
+static mpg_rc find_runs(mpg_row_chunk *c, const mpg_row_order *o, const mpg_ledger *rows,
                         size_t norder) {
   mpg_rc rc;
   c->keys.n = 0;
@@ -297,7 +297,7 @@ mpg_rc mpg_row_chunk_make(mpg_row_chunk *c, mpg_row_sorter *s, mpg_ledger *rows)
   size_t norder = 0;
   mpg_rc rc = mpg_row_sorter_sort(s, rows, 0, &norder);
   if (rc == MPG_OK)
-    rc = tell_runs(c, s->order, rows, norder);
+    rc = find_runs(c, s->order, rows, norder);
   if (rc == MPG_OK)
     rc = mpg_ledger_pick(&c->rows, rows, rows->order, norder);
   return rc;
@@ -314,7 +314,7 @@ void mpg_row_pile_init(mpg_row_pile *p, const mpg_env *env, const mpg_row_order 
 void mpg_row_pile_clear(mpg_row_pile *p) {
   for (size_t i = 0; i < p->nchunks; i++)
     mpg_ledger_free(&p->chunks[i]);
-  p->nchunks = p->nruns = p->keys.n = p->at = p->told = 0;
+  p->nchunks = p->nruns = p->keys.n = p->at = p->emitted = 0;
 }
 
 void mpg_row_pile_free(mpg_row_pile *p) {
@@ -360,30 +360,30 @@ mpg_rc mpg_row_pile_sort(mpg_row_pile *p) {
       return MPG_INTERRUPTED;
     p->sorted[i] = i;
   }
-  p->at = p->told = 0;
+  p->at = p->emitted = 0;
   return mpg_sort(p->env, p->sorted, p->nruns, sizeof *p->sorted, run_order, p);
 }
 
 mpg_rc mpg_row_pile_next(mpg_row_pile *p, mpg_ledger *out) {
   out->n = 0;
-  while (p->at < p->nruns && out->n < TOLD) {
+  while (p->at < p->nruns && out->n < EMITTED) {
     size_t run = p->sorted[p->at], n;
     const mpg_row_run *r = &p->runs[run];
     bool again =
         p->order->once && p->at > 0 && same_keys(p->order, &p->keys, p->sorted[p->at - 1], run);
-    n = again ? 0 : r->n - p->told;
-    if (n > TOLD - out->n)
-      n = TOLD - out->n;
+    n = again ? 0 : r->n - p->emitted;
+    if (n > EMITTED - out->n)
+      n = EMITTED - out->n;
     if (n > 0) {
       mpg_rc rc =
-          mpg_ledger_append_run(out, &p->chunks[r->chunk], r->first + p->told, n, &p->keys, run);
+          mpg_ledger_append_run(out, &p->chunks[r->chunk], r->first + p->emitted, n, &p->keys, run);
       if (rc != MPG_OK)
         return rc;
     }
-    p->told += n;
-    if (again || p->told == r->n) {
+    p->emitted += n;
+    if (again || p->emitted == r->n) {
       p->at++;
-      p->told = 0;
+      p->emitted = 0;
     }
   }
   return MPG_OK;

@@ -91,7 +91,7 @@ typedef struct mpg_row_pile {
   mpg_ledger keys;
   size_t *sorted; /* the runs' numbers in order */
   size_t nchunks, chunks_cap, nruns, runs_cap, sorted_cap;
-  size_t at, told; /* of sorted; rows of that run */
+  size_t at, emitted; /* of sorted; rows of that run */
 } mpg_row_pile;
 
 void mpg_row_pile_init(mpg_row_pile *pile, const mpg_env *env, const mpg_row_order *order);

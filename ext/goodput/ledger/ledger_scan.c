@@ -35,10 +35,10 @@ typedef struct entry {
   bool first; /* of its unit: the others notice nothing */
 } entry;
 
-typedef struct hand {
+typedef struct worker_state {
   mpg_timeline *timeline;
   mpg_row_sorter sorter;
-} hand;
+} worker_state;
 
 typedef struct batch {
   size_t first, stop; /* entries */
@@ -53,14 +53,14 @@ struct mpg_ledger_scan {
   const mpg_env *env;
   mpg_env workers; /* the pipeline's, while there is one: of what they work in */
   mpg_accounting *a;
-  const mpg_scan_request *wish;
+  const mpg_scan_request *request;
   const char *source;
   size_t njobs;
   entry *entries;
   size_t nentries, entries_cap, next;
   mpg_ledger *pools; /* rows of each pool */
-  hand *hands;
-  int nhands;
+  worker_state *worker_states;
+  int nworker_states;
   batch *batches;
   size_t nbatches;
   void **slots;
@@ -71,10 +71,10 @@ struct mpg_ledger_scan {
   mpg_row_order order; /* of the rows of a group */
   mpg_row_pile pile;   /* a large one; if `piled`, it is being read */
   bool piled;
-  mpg_ledger told; /* some of its rows */
-  bool done;       /* every batch was taken */
-  batch *ahead;    /* taken, and not of the group before it */
-  bool emitted;    /* `once`: of the current group, which continues */
+  mpg_ledger batch_rows; /* some of its rows */
+  bool done;             /* every batch was taken */
+  batch *ahead;          /* taken, and not of the group before it */
+  bool emitted;          /* `once`: of the current group, which continues */
 };
 
 /* ---- keys ---- */
@@ -117,7 +117,7 @@ static int by_key(const mpg_ledger_scan *s, const entry *a, const entry *b, mpg_
 
 static int compare_keys(const mpg_ledger_scan *s, const entry *a, const entry *b) {
   for (size_t i = 0; i < s->nkeys; i++) {
-    const mpg_scan_key *k = &s->wish->keys[i];
+    const mpg_scan_key *k = &s->request->keys[i];
     int c = by_key(s, a, b, k->dim);
     if (c != 0)
       return k->descending ? -c : c;
@@ -185,8 +185,8 @@ static bool passes_filter(const mpg_scan_filter *w, double t) {
 }
 
 static bool is_wanted(const mpg_ledger_scan *s, const mpg_row *row) {
-  for (size_t i = 0; i < s->wish->nfilters; i++) {
-    const mpg_scan_filter *w = &s->wish->filters[i];
+  for (size_t i = 0; i < s->request->nfilters; i++) {
+    const mpg_scan_filter *w = &s->request->filters[i];
     if (w->time) {
       if (!passes_filter(w, (double)(w->end ? row->end : row->start) / 1e6))
         return false;
@@ -206,7 +206,7 @@ static mpg_rc strain_row(void *ctx, const mpg_row *row) {
   if ((x->e->pool != ANY && row->pool != x->e->pool) ||
       (x->e->chip != ANY && row->chip != x->e->chip) || !is_wanted(x->s, row))
     return MPG_OK;
-  if ((x->s->wish->columns >> MPG_ROW_NUMBER & 1) == 0)
+  if ((x->s->request->columns >> MPG_ROW_NUMBER & 1) == 0)
     return x->into.row(x->into.ctx, row);
   numbered = *row;
   numbered.number = number;
@@ -296,7 +296,7 @@ static mpg_rc add_entries(mpg_ledger_scan *s, mpg_err *err) {
   }
   if (rc != MPG_OK)
     return mpg_fail_nomem(err);
-  if (s->wish->nkeys == 0)
+  if (s->request->nkeys == 0)
     return MPG_OK;
   rc = mpg_sort(s->env, s->entries, s->nentries, sizeof *s->entries, entry_order, s);
   return rc == MPG_OK ? rc : failure(rc, err);
@@ -334,7 +334,7 @@ static size_t weight_of(const mpg_ledger_scan *s, const entry *e) {
 static mpg_rc next_batch(void *ctx, void *slot, mpg_err *err) {
   mpg_ledger_scan *s = ctx;
   batch *b = slot;
-  bool keyed = s->wish->nkeys > 0;
+  bool keyed = s->request->nkeys > 0;
   size_t size = 0, whole = s->next;
   (void)err;
   if (s->next == s->nentries)
@@ -359,7 +359,8 @@ static mpg_rc next_batch(void *ctx, void *slot, mpg_err *err) {
   return MPG_OK;
 }
 
-static mpg_rc account_entry(const mpg_ledger_scan *s, const hand *h, const entry *e, batch *b) {
+static mpg_rc account_entry(const mpg_ledger_scan *s, const worker_state *h, const entry *e,
+                            batch *b) {
   strainer through = {s, e, mpg_ledger_sink(&b->rows), (int64_t)e->unit << 32};
   mpg_sink sink = {strain_row, &through, NULL};
   const mpg_ledger *pool;
@@ -394,21 +395,22 @@ static void account_batch(void *ctx, void *slot, int worker) {
   batch *b = slot;
   size_t from = 0, norder = 0;
   for (size_t i = b->first; b->rc == MPG_OK && i < b->stop; i++) {
-    bool ends = s->wish->nkeys > 0 && (i + 1 == b->stop || !same_group(s, i, i + 1));
-    b->rc = mpg_interrupted(&s->workers) ? mpg_fail(&b->err, MPG_INTERRUPTED, "interrupted")
-                                         : account_entry(s, &s->hands[worker], &s->entries[i], b);
+    bool ends = s->request->nkeys > 0 && (i + 1 == b->stop || !same_group(s, i, i + 1));
+    b->rc = mpg_interrupted(&s->workers)
+                ? mpg_fail(&b->err, MPG_INTERRUPTED, "interrupted")
+                : account_entry(s, &s->worker_states[worker], &s->entries[i], b);
     if (b->rc != MPG_OK || !ends)
       continue;
     if (s->within && !b->part)
-      b->rc = mpg_row_sorter_sort(&s->hands[worker].sorter, &b->rows, from, &norder);
+      b->rc = mpg_row_sorter_sort(&s->worker_states[worker].sorter, &b->rows, from, &norder);
     if (b->rc != MPG_OK)
       b->rc = failure(b->rc, &b->err);
-    if (!s->within && s->wish->once && b->rows.n > from)
+    if (!s->within && s->request->once && b->rows.n > from)
       b->rows.n = from + 1;
     from = b->rows.n;
   }
   if (s->within && b->part && b->rc == MPG_OK) {
-    b->rc = mpg_row_chunk_make(&b->chunk, &s->hands[worker].sorter, &b->rows);
+    b->rc = mpg_row_chunk_make(&b->chunk, &s->worker_states[worker].sorter, &b->rows);
     if (b->rc != MPG_OK)
       b->rc = failure(b->rc, &b->err);
   } else if (s->within) {
@@ -418,11 +420,11 @@ static void account_batch(void *ctx, void *slot, int worker) {
 
 /* ---- life ---- */
 
-static mpg_rc open_hands(mpg_ledger_scan *s, int threads, mpg_err *err) {
+static mpg_rc open_worker_states(mpg_ledger_scan *s, int threads, mpg_err *err) {
   mpg_rc rc = MPG_OK;
   s->workers = *mpg_pipeline_env(s->pipeline);
-  for (; rc == MPG_OK && s->nhands < threads; s->nhands++) {
-    hand *h = &s->hands[s->nhands];
+  for (; rc == MPG_OK && s->nworker_states < threads; s->nworker_states++) {
+    worker_state *h = &s->worker_states[s->nworker_states];
     mpg_row_sorter_init(&h->sorter, &s->workers, &s->order);
     rc = mpg_timeline_new(&h->timeline, &s->workers, s->a->fleet, &s->a->options.rules,
                           &s->a->pools, err);
@@ -432,8 +434,9 @@ static mpg_rc open_hands(mpg_ledger_scan *s, int threads, mpg_err *err) {
   return rc;
 }
 
-mpg_rc mpg_ledger_scan_open(mpg_ledger_scan **out, mpg_accounting *a, const mpg_scan_request *wish,
-                            int threads, const char *source, mpg_err *err) {
+mpg_rc mpg_ledger_scan_open(mpg_ledger_scan **out, mpg_accounting *a,
+                            const mpg_scan_request *request, int threads, const char *source,
+                            mpg_err *err) {
   static const mpg_pipeline_steps steps = {.cut = next_batch, .work = account_batch};
   mpg_ledger_scan *s = mpg_calloc(a->env, sizeof *s);
   mpg_rc rc;
@@ -444,29 +447,29 @@ mpg_rc mpg_ledger_scan_open(mpg_ledger_scan **out, mpg_accounting *a, const mpg_
   s->env = a->env;
   s->workers = *a->env;
   s->a = a;
-  s->wish = wish;
+  s->request = request;
   s->source = source;
   s->njobs = mpg_fleet_njobs(a->fleet);
-  for (; s->nkeys < wish->nkeys && !of_row(wish->keys[s->nkeys].dim); s->nkeys++) {
-    s->by_pool |= wish->keys[s->nkeys].dim == MPG_DIM_POOL;
-    s->by_chip |= wish->keys[s->nkeys].dim == MPG_DIM_CHIP;
+  for (; s->nkeys < request->nkeys && !of_row(request->keys[s->nkeys].dim); s->nkeys++) {
+    s->by_pool |= request->keys[s->nkeys].dim == MPG_DIM_POOL;
+    s->by_chip |= request->keys[s->nkeys].dim == MPG_DIM_CHIP;
   }
-  s->within = s->nkeys < wish->nkeys;
-  mpg_row_order_init(&s->order, a->fleet, wish->keys + s->nkeys, wish->nkeys - s->nkeys,
-                     wish->once);
+  s->within = s->nkeys < request->nkeys;
+  mpg_row_order_init(&s->order, a->fleet, request->keys + s->nkeys, request->nkeys - s->nkeys,
+                     request->once);
   mpg_row_pile_init(&s->pile, s->env, &s->order);
-  mpg_ledger_init(&s->told, s->env);
-  s->told.columns = wish->columns;
-  s->hands = mpg_calloc(s->env, (size_t)threads * sizeof *s->hands);
+  mpg_ledger_init(&s->batch_rows, s->env);
+  s->batch_rows.columns = request->columns;
+  s->worker_states = mpg_calloc(s->env, (size_t)threads * sizeof *s->worker_states);
   s->batches = mpg_calloc(s->env, mpg_pipeline_slots(threads) * sizeof *s->batches);
   s->slots = mpg_calloc(s->env, mpg_pipeline_slots(threads) * sizeof *s->slots);
-  if (s->hands == NULL || s->batches == NULL || s->slots == NULL)
+  if (s->worker_states == NULL || s->batches == NULL || s->slots == NULL)
     return mpg_fail_nomem(err);
   for (; s->nbatches < mpg_pipeline_slots(threads); s->nbatches++) {
     batch *b = &s->batches[s->nbatches];
     mpg_ledger_init(&b->rows, &s->workers);
-    b->rows.columns = wish->columns | mpg_row_order_columns(&s->order);
-    mpg_row_chunk_init(&b->chunk, &s->workers, &s->order, wish->columns);
+    b->rows.columns = request->columns | mpg_row_order_columns(&s->order);
+    mpg_row_chunk_init(&b->chunk, &s->workers, &s->order, request->columns);
     s->slots[s->nbatches] = b;
   }
   rc = add_entries(s, err);
@@ -474,7 +477,7 @@ mpg_rc mpg_ledger_scan_open(mpg_ledger_scan **out, mpg_accounting *a, const mpg_
     rc = account_pools(s, err);
   if (rc == MPG_OK)
     rc = mpg_pipeline_open(&s->pipeline, s->env, threads, &steps, s, s->slots, err);
-  return rc == MPG_OK ? open_hands(s, threads, err) : rc;
+  return rc == MPG_OK ? open_worker_states(s, threads, err) : rc;
 }
 
 void mpg_ledger_scan_close(mpg_ledger_scan *s) {
@@ -482,9 +485,9 @@ void mpg_ledger_scan_close(mpg_ledger_scan *s) {
     return;
   mpg_pipeline_close(s->pipeline);
   s->workers = *s->env;
-  for (int i = 0; i < s->nhands; i++) {
-    mpg_timeline_free(s->hands[i].timeline);
-    mpg_row_sorter_free(&s->hands[i].sorter);
+  for (int i = 0; i < s->nworker_states; i++) {
+    mpg_timeline_free(s->worker_states[i].timeline);
+    mpg_row_sorter_free(&s->worker_states[i].sorter);
   }
   for (size_t i = 0; i < s->nbatches; i++) {
     mpg_ledger_free(&s->batches[i].rows);
@@ -493,10 +496,10 @@ void mpg_ledger_scan_close(mpg_ledger_scan *s) {
   for (size_t p = 0; s->pools != NULL && p < mpg_fleet_npools(s->a->fleet); p++)
     mpg_ledger_free(&s->pools[p]);
   mpg_row_pile_free(&s->pile);
-  mpg_ledger_free(&s->told);
+  mpg_ledger_free(&s->batch_rows);
   mpg_free(s->env, s->pools);
   mpg_free(s->env, s->entries);
-  mpg_free(s->env, s->hands);
+  mpg_free(s->env, s->worker_states);
   mpg_free(s->env, s->batches);
   mpg_free(s->env, s->slots);
   mpg_free(s->env, s);
@@ -528,7 +531,7 @@ static mpg_rc take_batch(mpg_ledger_scan *s, batch **out, mpg_err *err) {
 static mpg_rc pile_up(mpg_ledger_scan *s, batch *b, mpg_err *err) {
   size_t first = b->first;
   mpg_rc rc = MPG_OK;
-  s->told.n = 0;
+  s->batch_rows.n = 0;
   while (rc == MPG_OK) {
     rc = mpg_row_pile_add(&s->pile, &b->chunk);
     if (rc != MPG_OK)
@@ -547,11 +550,11 @@ static mpg_rc pile_up(mpg_ledger_scan *s, batch *b, mpg_err *err) {
 }
 
 /* The next rows of the pile; none: all were read. */
-static mpg_rc tell_pile(mpg_ledger_scan *s, mpg_err *err) {
-  mpg_rc rc = mpg_row_pile_next(&s->pile, &s->told);
+static mpg_rc emit_pile(mpg_ledger_scan *s, mpg_err *err) {
+  mpg_rc rc = mpg_row_pile_next(&s->pile, &s->batch_rows);
   if (rc != MPG_OK)
     return failure(rc, err);
-  if (s->told.n == 0) {
+  if (s->batch_rows.n == 0) {
     mpg_row_pile_clear(&s->pile);
     s->piled = false;
   }
@@ -560,15 +563,15 @@ static mpg_rc tell_pile(mpg_ledger_scan *s, mpg_err *err) {
 
 static mpg_rc finish_sources(mpg_ledger_scan *s, mpg_err *err) {
   mpg_rc rc;
-  for (int i = 0; i < s->nhands; i++)
+  for (int i = 0; i < s->nworker_states; i++)
     mpg_notices_merge(mpg_timeline_notices(s->a->timeline), s->a->fleet,
-                      mpg_timeline_notices(s->hands[i].timeline));
+                      mpg_timeline_notices(s->worker_states[i].timeline));
   rc = mpg_accounting_finish(s->a, s->source, err);
   return rc == MPG_OK ? MPG_DONE : rc;
 }
 
 /* The rows of the next batch. */
-static mpg_rc tell_batch(mpg_ledger_scan *s, const mpg_ledger **out, mpg_err *err) {
+static mpg_rc emit_batch(mpg_ledger_scan *s, const mpg_ledger **out, mpg_err *err) {
   batch *b;
   mpg_rc rc = take_batch(s, &b, err);
   if (rc == MPG_DONE)
@@ -578,7 +581,7 @@ static mpg_rc tell_batch(mpg_ledger_scan *s, const mpg_ledger **out, mpg_err *er
   if (b->part && s->within)
     return pile_up(s, b, err);
   *out = &b->rows;
-  if (b->part && s->wish->once) {
+  if (b->part && s->request->once) {
     bool goes_on = b->first > 0 && same_group(s, b->first - 1, b->first);
     if (goes_on && s->emitted)
       b->rows.n = 0;
@@ -590,8 +593,8 @@ static mpg_rc tell_batch(mpg_ledger_scan *s, const mpg_ledger **out, mpg_err *er
 mpg_rc mpg_ledger_scan_next(mpg_ledger_scan *s, const mpg_ledger **out, mpg_err *err) {
   mpg_rc rc;
   do {
-    *out = &s->told;
-    rc = s->piled ? tell_pile(s, err) : tell_batch(s, out, err);
+    *out = &s->batch_rows;
+    rc = s->piled ? emit_pile(s, err) : emit_batch(s, out, err);
   } while (rc == MPG_OK && (*out)->n == 0);
   return rc;
 }

@@ -41,7 +41,7 @@ typedef struct mpg_ledger_scan mpg_ledger_scan;
 /* `accounting` must be new; it and the request must outlive the scan. *out must be closed also on
 ** failure. */
 mpg_rc mpg_ledger_scan_open(mpg_ledger_scan **out, mpg_accounting *accounting,
-                            const mpg_scan_request *wish, int threads, const char *source,
+                            const mpg_scan_request *request, int threads, const char *source,
                             mpg_err *err);
 /* The next rows, borrowed until the next call: ledger->n of them, in ledger->order if that is not
 ** NULL. MPG_DONE after the last; the issues are then listed. */

@@ -17,10 +17,10 @@
 #endif
 
 /* What a thread has for itself. */
-typedef struct hand {
+typedef struct worker_state {
   mpg_pools pools; /* a view */
   mpg_timeline *timeline;
-} hand;
+} worker_state;
 
 typedef struct batch {
   size_t first, stop; /* jobs */
@@ -33,8 +33,8 @@ typedef struct all {
   mpg_rollup *rollup;
   mpg_accounting *a;
   mpg_env env; /* the pipeline's */
-  hand *hands;
-  int nhands;
+  worker_state *worker_states;
+  int nworker_states;
   batch *batches;
   size_t nbatches;
   size_t next; /* job */
@@ -57,7 +57,7 @@ static mpg_rc next_batch(void *ctx, void *slot, mpg_err *err) {
 static void roll_up_batch(void *ctx, void *slot, int worker) {
   all *w = ctx;
   batch *b = slot;
-  hand *h = &w->hands[worker];
+  worker_state *h = &w->worker_states[worker];
   mpg_sink sink = mpg_rollup_sink(&b->cells);
   b->cells.env = &w->env; /* only the host's own thread polls it */
   for (size_t job = b->first; b->rc == MPG_OK && job < b->stop; job++)
@@ -92,11 +92,12 @@ static mpg_rc add_cells(all *w, mpg_cells *cells, const mpg_rollup *from, mpg_er
   return rc == MPG_OK ? rc : mpg_fail_plain(err, rc);
 }
 
-static mpg_rc prepare_hands(all *w, const mpg_pipeline *pipeline, int threads, mpg_err *err) {
+static mpg_rc prepare_worker_states(all *w, const mpg_pipeline *pipeline, int threads,
+                                    mpg_err *err) {
   mpg_rc rc = MPG_OK;
   w->env = *mpg_pipeline_env(pipeline);
-  for (; rc == MPG_OK && w->nhands < threads; w->nhands++) {
-    hand *h = &w->hands[w->nhands];
+  for (; rc == MPG_OK && w->nworker_states < threads; w->nworker_states++) {
+    worker_state *h = &w->worker_states[w->nworker_states];
     h->pools = mpg_pools_view(&w->a->pools, w->a->env);
     rc = mpg_timeline_new(&h->timeline, &w->env, w->a->fleet, &w->a->options.rules, &h->pools, err);
   }
@@ -112,7 +113,7 @@ static mpg_rc roll_up_jobs(all *w, mpg_cells *cells, int threads, mpg_err *err) 
     slots[i] = &w->batches[i];
   rc = mpg_pipeline_open(&pipeline, w->a->env, threads, &steps, w, slots, err);
   if (rc == MPG_OK)
-    rc = prepare_hands(w, pipeline, threads, err);
+    rc = prepare_worker_states(w, pipeline, threads, err);
   while (rc == MPG_OK) {
     rc = mpg_pipeline_next(pipeline, &slot, err);
     if (rc == MPG_OK && ((batch *)slot)->rc != MPG_OK) {
@@ -126,8 +127,8 @@ static mpg_rc roll_up_jobs(all *w, mpg_cells *cells, int threads, mpg_err *err) 
   for (size_t i = 0; i < w->nbatches; i++)
     w->batches[i].cells.env = w->rollup->env; /* the pipeline's is gone */
   rc = rc == MPG_DONE ? MPG_OK : rc;
-  for (int i = 0; i < w->nhands; i++) {
-    hand *h = &w->hands[i];
+  for (int i = 0; i < w->nworker_states; i++) {
+    worker_state *h = &w->worker_states[i];
     mpg_err why;
     mpg_rc gathered;
     if (h->timeline != NULL)
@@ -166,9 +167,9 @@ mpg_rc mpg_rollup_all(mpg_rollup *rollup, mpg_accounting *accounting, int thread
   threads = threads < 1 ? 1 : threads > MPG_THREADS_MAX ? MPG_THREADS_MAX : threads;
   nbatches = mpg_pipeline_slots(threads);
   MPG_ASSERT(rollup->ncells == 0);
-  w.hands = mpg_calloc(env, (size_t)threads * sizeof *w.hands);
+  w.worker_states = mpg_calloc(env, (size_t)threads * sizeof *w.worker_states);
   w.batches = mpg_calloc(env, nbatches * sizeof *w.batches);
-  if (w.hands == NULL || w.batches == NULL)
+  if (w.worker_states == NULL || w.batches == NULL)
     rc = mpg_fail_nomem(err);
   for (; rc == MPG_OK && w.nbatches < nbatches; w.nbatches++)
     rc = mpg_rollup_init(&w.batches[w.nbatches].cells, env, accounting->fleet,
@@ -180,6 +181,6 @@ mpg_rc mpg_rollup_all(mpg_rollup *rollup, mpg_accounting *accounting, int thread
   for (size_t i = 0; i < w.nbatches; i++)
     mpg_rollup_free(&w.batches[i].cells);
   mpg_free(env, w.batches);
-  mpg_free(env, w.hands);
+  mpg_free(env, w.worker_states);
   return rc;
 }

@@ -2,7 +2,7 @@
 #include "native_reading.h"
 #include "../../read/input/unfinished.h"
 
-static mpg_rc take_header(const mpg_native_reading *r, mpg_csv *csv, const mpg_str *fields,
+static mpg_rc read_header(const mpg_native_reading *r, mpg_csv *csv, const mpg_str *fields,
                           size_t n, mpg_native_header *h) {
   const mpg_relation_info *info = mpg_relation_get(h->relation);
   int64_t line, column;
@@ -41,7 +41,7 @@ mpg_rc mpg_native_csv_header(mpg_native_reading *r, mpg_csv *csv, mpg_native_hea
   const mpg_str *fields;
   size_t n;
   mpg_rc rc = mpg_csv_next(csv, &fields, &n, r->err);
-  return rc == MPG_OK ? take_header(r, csv, fields, n, h) : rc;
+  return rc == MPG_OK ? read_header(r, csv, fields, n, h) : rc;
 }
 
 /* The file ended within this record, which is none. */
@@ -68,14 +68,14 @@ static mpg_rc csv_record(mpg_native_reading *r, mpg_csv *csv, const mpg_native_h
   if (h->relation == MPG_REL_SPANS || h->relation == MPG_REL_COMMITS) {
     mpg_str room[MPG_MAX_COLUMNS];
     const mpg_str *texts = h->in_order ? fields : room;
-    bool usual;
+    bool fast;
     for (size_t c = 0; !h->in_order && c < info->ncolumns; c++)
       room[c] = h->field_of[c] < 0 ? (mpg_str){NULL, 0} : fields[h->field_of[c]];
-    rc = h->relation == MPG_REL_SPANS ? mpg_fleet_add_span(r->fleet, texts, line, &usual)
-                                      : mpg_fleet_add_commit(r->fleet, texts, &usual);
+    rc = h->relation == MPG_REL_SPANS ? mpg_fleet_add_span(r->fleet, texts, line, &fast)
+                                      : mpg_fleet_add_commit(r->fleet, texts, &fast);
     if (rc != MPG_OK)
       return mpg_fail_plain(r->err, rc);
-    if (usual)
+    if (fast)
       return MPG_OK;
   }
   for (size_t c = 0; c < info->ncolumns; c++) {

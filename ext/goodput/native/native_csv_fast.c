@@ -39,11 +39,11 @@ enum { KIND_FIELD = 2, START_FIELD = 3, PROGRAM_FIELD = 6 };
 
 /* The latest text of a column, and its id; none: id 0. Its first, second and last 8 bytes are
 ** stored as integers. */
-typedef struct seen {
+typedef struct recent_name {
   mpg_str text; /* in the block */
   uint64_t head, mask, middle, tail;
   uint32_t id;
-} seen;
+} recent_name;
 
 /* A text of the current record: the id of a known text, or the text. */
 typedef struct name {
@@ -63,7 +63,7 @@ typedef struct plain {
   bool in_order; /* and their fields are those of mpg_relation_info, in its order */
   size_t nfields;
   uint8_t fields[FIELDS]; /* what */
-  seen job, program, dtype, kinds[KINDS];
+  recent_name job, program, dtype, kinds[KINDS];
 } plain;
 
 static uint64_t load8(const char *p) {
@@ -81,7 +81,7 @@ static uint64_t first_bytes(size_t n) {
 #endif
 }
 
-static void remember_name(seen *s, mpg_str text, uint32_t id) {
+static void remember_name(recent_name *s, mpg_str text, uint32_t id) {
   s->text = text;
   s->mask = first_bytes(text.n);
   s->head = load8(text.p) & s->mask;
@@ -91,7 +91,7 @@ static void remember_name(seen *s, mpg_str text, uint32_t id) {
 }
 
 /* Whether the field at p is that text. Bytes up to MPG_WINDOW_SLACK after the block may be read. */
-static inline bool stands_at(const seen *s, const char *p, const char *end) {
+static inline bool stands_at(const recent_name *s, const char *p, const char *end) {
   size_t n = s->text.n;
   if (s->id == 0 || (load8(p) & s->mask) != s->head)
     return false;
@@ -112,7 +112,8 @@ static inline const char *text_end(const char *p) {
   return p;
 }
 
-static inline const char *read_text(const seen *s, const char *p, const char *end, name *out) {
+static inline const char *read_text(const recent_name *s, const char *p, const char *end,
+                                    name *out) {
   const char *after;
   if (stands_at(s, p, end)) {
     *out = (name){s->text, s->id};
@@ -153,7 +154,7 @@ static inline const char *read_time(const char *p, int64_t absent, int64_t *out)
   return mpg_fleet_time((mpg_str){p, (size_t)(after - p)}, out) ? after : NULL;
 }
 
-static inline seen *kind_at(plain *pl, const char *p) {
+static inline recent_name *kind_at(plain *pl, const char *p) {
   return &pl->kinds[((unsigned char)p[0] * 3u + (unsigned char)p[1]) % KINDS];
 }
 
@@ -232,7 +233,7 @@ static bool read_record(plain *pl, const char *first, const char *end, record *r
   static const char nothing_more[] = {',', ',', ',', '\n'}; /* after bytes: dtype and executions */
   const char *p = first;
   mpg_span *s = &rec->span;
-  const seen *kind;
+  const recent_name *kind;
   if (!pl->in_order || !stands_at(&pl->job, p, end))
     return read_fields(pl, 0, first, end, rec, after);
   rec->job = (name){pl->job.text, pl->job.id};
@@ -273,7 +274,7 @@ static bool read_record(plain *pl, const char *first, const char *end, record *r
 /* ---- into the fleet ---- */
 
 /* The checks of mpg_fleet_add_span and mpg_fleet_add_commit. */
-static bool is_usual(const plain *pl, const record *rec) {
+static bool is_fast(const plain *pl, const record *rec) {
   if (rec->job.s.n - 1 >= 35) /* longer may be a UUID */
     return false;
   return !pl->spans ||
@@ -304,7 +305,7 @@ static mpg_rc name_program(plain *pl, name *program) {
   return MPG_OK;
 }
 
-static mpg_rc name_text(mpg_intern *intern, seen *s, name *t) {
+static mpg_rc name_text(mpg_intern *intern, recent_name *s, name *t) {
   if (t->id == 0 && t->s.n > 0) {
     mpg_rc rc = mpg_intern_id(intern, t->s, &t->id);
     if (rc != MPG_OK)
@@ -383,7 +384,7 @@ mpg_rc mpg_native_csv_fast(mpg_native_reading *r, mpg_block *block, const mpg_na
   while (rc == MPG_OK && p < end) {
     record rec;
     clear_record(&rec);
-    if (!read_record(&pl, p, end, &rec, &p) || !is_usual(&pl, &rec))
+    if (!read_record(&pl, p, end, &rec, &p) || !is_fast(&pl, &rec))
       break;
     rc = add_record(&pl, &rec, block->line);
     rc = rc == MPG_OK ? mpg_native_poll(r) : mpg_fail_plain(r->err, rc);

@@ -44,8 +44,8 @@ static void quick_begin(quick_record *q) {
 
 /* The record at p in `values`, by column: the position after it, or NULL if it is anything else,
 ** and so for the reader of all JSON. */
-static const char *usual_record(quick_record *q, const char *p, const char *end, mpg_str *values,
-                                const struct quick_relation **of) {
+static const char *fast_record(quick_record *q, const char *p, const char *end, mpg_str *values,
+                               const struct quick_relation **of) {
   mpg_json_member m[QUICK_KEYS];
   uint64_t has;
   const char *after = mpg_json_fast_object(&q->keys, p, end, m, &has);
@@ -69,46 +69,46 @@ static const char *usual_record(quick_record *q, const char *p, const char *end,
 }
 
 /* A record of the usual form at p; after it, or NULL if it is for the reader of all JSON. */
-static const char *usual_next(mpg_native_reading *r, quick_record *quick, const char *p,
-                              const char *end, int64_t line, mpg_rc *rc) {
+static const char *fast_next(mpg_native_reading *r, quick_record *quick, const char *p,
+                             const char *end, int64_t line, mpg_rc *rc) {
   mpg_fleet *f = r->fleet;
   const struct quick_relation *of;
   mpg_str values[SPANS_EXECUTIONS + 1];
   mpg_span span;
   uint32_t job;
-  bool usual;
+  bool fast;
   const char *after = mpg_native_json_fast_read(&quick->same, p, end, &span, &job);
   *rc = MPG_OK;
   if (after != NULL) {
     *rc = mpg_fleet_put_span(f, job, &span, line);
     return after;
   }
-  after = usual_record(quick, p, end, values, &of);
+  after = fast_record(quick, p, end, values, &of);
   if (after == NULL)
     return NULL;
   if (of != &quick->of[0]) {
-    *rc = mpg_fleet_add_commit(f, values, &usual);
-    return usual ? after : NULL;
+    *rc = mpg_fleet_add_commit(f, values, &fast);
+    return fast ? after : NULL;
   }
-  *rc = mpg_fleet_read_span(f, values, &span, &job, &usual);
-  if (*rc == MPG_OK && usual) {
+  *rc = mpg_fleet_read_span(f, values, &span, &job, &fast);
+  if (*rc == MPG_OK && fast) {
     mpg_native_json_fast_learn(&quick->same, (mpg_str){p, (size_t)(after - p)}, values, &span, job);
     *rc = mpg_fleet_put_span(f, job, &span, line);
   }
-  return usual ? after : NULL;
+  return fast ? after : NULL;
 }
 
 /* The records that come next, as long as they are of the usual form. */
-static mpg_rc usual_records(mpg_native_reading *r, mpg_json *json, quick_record *quick) {
+static mpg_rc fast_records(mpg_native_reading *r, mpg_json *json, quick_record *quick) {
   const char *p, *end, *after;
   while (mpg_json_peek(json, &p, &end)) {
     mpg_rc rc;
-    after = usual_next(r, quick, p, end, mpg_json_line(json), &rc);
+    after = fast_next(r, quick, p, end, mpg_json_line(json), &rc);
     if (rc != MPG_OK)
       return mpg_fail_plain(r->err, rc);
     if (after == NULL)
       break;
-    mpg_json_take(json, after);
+    mpg_json_advance(json, after);
     if ((rc = mpg_native_poll(r)) != MPG_OK)
       return rc;
   }
@@ -224,7 +224,7 @@ mpg_rc mpg_native_json(mpg_native_reading *r, mpg_json *json) {
   memset(&remembered, -1, sizeof remembered);
   quick_begin(&quick);
   while (rc == MPG_OK) {
-    if ((rc = usual_records(r, json, &quick)) != MPG_OK)
+    if ((rc = fast_records(r, json, &quick)) != MPG_OK)
       break;
     rc = mpg_json_record(json, &members, &n, r->err);
     if (rc == MPG_OK)

@@ -373,9 +373,9 @@ static mpg_rc add_stretch(mpg_gang *g, mpg_attempt *a, int64_t start, int64_t en
   memcpy(rates + np, held, np * sizeof *rates);
   memcpy(rates + 2 * np, held + np, np * sizeof *rates);
   for (size_t p = np; p-- > 0 && surplus > 0;) {
-    int64_t take = surplus < held[p] ? surplus : held[p];
-    rates[np + p] -= take;
-    surplus -= take;
+    int64_t from = surplus < held[p] ? surplus : held[p];
+    rates[np + p] -= from;
+    surplus -= from;
   }
   last = a->nstretches > 0 ? &g->stretches[g->nstretches - 1] : NULL;
   if (last != NULL && last->end == start && last->complete == complete &&

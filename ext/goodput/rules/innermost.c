@@ -103,11 +103,12 @@ static mpg_rc gather_items(mpg_innermost *in, const mpg_fleet *fleet, uint32_t j
     last = item->span.start;
     item->attempt = attempt;
     item->own = item->inside = 0;
-    item->kept = 1;
+    item->left_share = 1;
     if (item->span.end == MPG_OPEN) {
       are->open = true;
     } else if (item->span.end > as_of) {
-      item->kept = (double)(as_of - item->span.start) / (double)(item->span.end - item->span.start);
+      item->left_share =
+          (double)(as_of - item->span.start) / (double)(item->span.end - item->span.start);
       item->span.end = as_of;
     }
     item++;
@@ -142,7 +143,7 @@ static int item_order(const void *pa, const void *pb, void *ctx) {
   c = c ? c : cmp_real(b->flops, a->flops);
   c = c ? c : cmp_real(b->bytes, a->bytes);
   c = c ? c : cmp_real(b->executions, a->executions);
-  return c ? c : cmp_real(ia->kept, ib->kept); /* both cut at as_of, and not the same */
+  return c ? c : cmp_real(ia->left_share, ib->left_share); /* both cut at as_of, and not the same */
 }
 
 /* Most spans begin after the one before. */
@@ -170,18 +171,18 @@ static mpg_rc sort_items(mpg_innermost *in, const mpg_fleet *fleet, bool *equal)
 
 /* Of two items or more, in order. */
 static mpg_rc drop_duplicates(mpg_innermost *in, const mpg_fleet *fleet, int64_t *dropped) {
-  size_t kept = 1, n = in->nitems;
+  size_t left_share = 1, n = in->nitems;
   for (size_t i = 1; i < n; i++) {
     if (mpg_poll(in->env, i))
       return MPG_INTERRUPTED;
-    if (item_order(&in->items[kept - 1], &in->items[i], (void *)(uintptr_t)fleet) != 0) {
-      if (kept != i)
-        in->items[kept] = in->items[i];
-      kept++;
+    if (item_order(&in->items[left_share - 1], &in->items[i], (void *)(uintptr_t)fleet) != 0) {
+      if (left_share != i)
+        in->items[left_share] = in->items[i];
+      left_share++;
     }
   }
-  in->nitems = kept;
-  *dropped = (int64_t)(n - kept);
+  in->nitems = left_share;
+  *dropped = (int64_t)(n - left_share);
   return MPG_OK;
 }
 
@@ -228,7 +229,7 @@ typedef struct findings {
 } findings;
 
 /* Where the sweep over one attempt is. */
-typedef struct walk {
+typedef struct sweep {
   mpg_innermost *in;
   const mpg_gang *gang;
   size_t stretch, stop; /* of the gang's; those before `stretch` have ended */
@@ -241,7 +242,7 @@ typedef struct walk {
   bool loading;         /* and a restore that names a step: */
   mpg_branch load;
   findings *found;
-} walk;
+} sweep;
 
 /* Whether the part before continues at `at`: a span of no length does not end one. */
 static bool goes_on(const mpg_innermost *in, int64_t at, size_t stretch, const mpg_item *item) {
@@ -271,7 +272,7 @@ static inline mpg_rc add_part(mpg_innermost *in, size_t stretch, mpg_item *item,
 }
 
 /* The rest of tell: time that is not wholly in the current stretch. */
-static mpg_rc tell_on(walk *w, mpg_item *item, int64_t start, int64_t end) {
+static mpg_rc assign_across_stretches(sweep *w, mpg_item *item, int64_t start, int64_t end) {
   int64_t missing = end - start;
   while (w->stretch < w->stop && w->gang->stretches[w->stretch].end <= start)
     w->stretch++;
@@ -294,7 +295,7 @@ static mpg_rc tell_on(walk *w, mpg_item *item, int64_t start, int64_t end) {
 }
 
 /* [w->at, end) belongs to `item`, or to no item. Its time in complete stretches becomes parts. */
-static inline mpg_rc assign_time(walk *w, mpg_item *item, int64_t end) {
+static inline mpg_rc assign_time(sweep *w, mpg_item *item, int64_t end) {
   int64_t start = w->at;
   if (start >= end)
     return MPG_OK;
@@ -302,11 +303,11 @@ static inline mpg_rc assign_time(walk *w, mpg_item *item, int64_t end) {
   if (item != NULL)
     item->own += end - start;
   return start >= w->from && end <= w->until ? add_part(w->in, w->stretch, item, start, end)
-                                             : tell_on(w, item, start, end);
+                                             : assign_across_stretches(w, item, start, end);
 }
 
 /* Moves on to `until`: the innermost of the spans that have begun has the time. */
-static mpg_rc run_within(walk *w, int64_t until) {
+static mpg_rc run_within(sweep *w, int64_t until) {
   mpg_item **stack = w->in->stack;
   mpg_rc rc = MPG_OK;
   while (rc == MPG_OK && w->depth > 0 && w->at < until) {
@@ -322,7 +323,7 @@ static mpg_rc run_within(walk *w, int64_t until) {
 }
 
 /* The same; the time that they leave belongs to no item. */
-static inline mpg_rc run_until(walk *w, int64_t until) {
+static inline mpg_rc run_until(sweep *w, int64_t until) {
   mpg_rc rc = w->depth > 0 ? run_within(w, until) : MPG_OK;
   return rc == MPG_OK ? assign_time(w, NULL, until) : rc;
 }
@@ -339,7 +340,7 @@ static size_t place_of(const mpg_innermost *in, const mpg_span *s) {
 }
 
 /* The branch at hand ends with the last step of the attempt. */
-static void end_branch(walk *w) {
+static void end_branch(sweep *w) {
   if (w->step != NULL) {
     mpg_branch *last = &w->in->branches[w->in->nbranches - 1];
     last->last = w->step->step;
@@ -356,7 +357,7 @@ static mpg_rc add_branch(mpg_innermost *in, const mpg_branch *branch) {
 }
 
 /* The last branch with steps of the attempts before; NULL: none. */
-static const mpg_branch *branch_before(const walk *w) {
+static const mpg_branch *branch_before(const sweep *w) {
   size_t i = w->in->nbranches;
   while (i > 0 && w->in->branches[i - 1].first == MPG_NONE)
     i--;
@@ -368,7 +369,7 @@ static const mpg_branch *branch_before(const walk *w) {
 ** step any more that it went back from: one that begins while a step of its number or a higher one
 ** runs is another rank's. And it does not go back from one step to the next: numbers may begin
 ** anew with each epoch. */
-static mpg_rc begin_branch(walk *w, const mpg_span *s) {
+static mpg_rc begin_branch(sweep *w, const mpg_span *s) {
   size_t item = place_of(w->in, s), attempt = w->in->items[item].attempt;
   mpg_branch branch = {.attempt = attempt,
                        .item = item,
@@ -394,7 +395,7 @@ static mpg_rc begin_branch(walk *w, const mpg_span *s) {
   return add_branch(w->in, &branch);
 }
 
-static void look_at_restore(walk *w, const mpg_span *s) {
+static void read_restore(sweep *w, const mpg_span *s) {
   size_t item = place_of(w->in, s);
   w->restarted = true;
   w->found->restore = item + 1;
@@ -412,20 +413,20 @@ static void look_at_restore(walk *w, const mpg_span *s) {
 }
 
 /* Restores that begin together with a step are before it, also where they are within it. */
-static void look_ahead(walk *w, const mpg_span *s) {
+static void read_restores(sweep *w, const mpg_span *s) {
   const mpg_innermost *in = w->in;
   size_t first = place_of(in, s);
   for (size_t i = first + 1; i < in->nitems && in->items[i].span.start == s->start &&
                              in->items[i].attempt == in->items[first].attempt;
        i++)
     if (in->items[i].span.kind == MPG_KIND_RESTORE)
-      look_at_restore(w, &in->items[i].span);
+      read_restore(w, &in->items[i].span);
 }
 
-static void look_at_other(walk *w, const mpg_span *s) {
+static void read_other(sweep *w, const mpg_span *s) {
   if (s->kind == MPG_KIND_RESTORE) {
     if (w->step == NULL || w->step->start != s->start)
-      look_at_restore(w, s);
+      read_restore(w, s);
     return;
   }
   w->restarted |= mpg_kind_restarts(s->kind);
@@ -439,16 +440,16 @@ static inline bool begins_together(const mpg_innermost *in, const mpg_span *s) {
   return item + 1 < in->items + in->nitems && item[1].span.start == s->start;
 }
 
-static inline mpg_rc look_at_step(walk *w, const mpg_span *s) {
+static inline mpg_rc read_step(sweep *w, const mpg_span *s) {
   mpg_rc rc = MPG_OK;
   if (s->kind != MPG_KIND_STEP) {
-    look_at_other(w, s);
+    read_other(w, s);
     return MPG_OK;
   }
   if (s->step == MPG_NONE)
     return MPG_OK;
   if (begins_together(w->in, s) && (w->step == NULL || w->step->start != s->start))
-    look_ahead(w, s);
+    read_restores(w, s);
   if (w->step == NULL || w->step->step >= s->step || w->loading)
     rc = begin_branch(w, s);
   w->step = s;
@@ -461,13 +462,13 @@ static mpg_rc sweep_attempt(mpg_innermost *in, const mpg_gang *gang, size_t a, s
                             findings *found) {
   const mpg_attempt *attempt = &gang->attempts[a];
   mpg_activity activity = {false, false, INT64_MIN};
-  walk w = {.in = in,
-            .gang = gang,
-            .stretch = attempt->stretch,
-            .stop = attempt->stretch + attempt->nstretches,
-            .from = INT64_MAX,
-            .at = attempt->start,
-            .found = found};
+  sweep w = {.in = in,
+             .gang = gang,
+             .stretch = attempt->stretch,
+             .stop = attempt->stretch + attempt->nstretches,
+             .from = INT64_MAX,
+             .at = attempt->start,
+             .found = found};
   size_t i = *next;
   mpg_rc rc = MPG_OK;
   if (i < in->nitems && in->items[i].attempt == a && in->items[i].span.start < w.at)
@@ -480,7 +481,7 @@ static mpg_rc sweep_attempt(mpg_innermost *in, const mpg_gang *gang, size_t a, s
     activity.last = s->end > activity.last ? s->end : activity.last;
     if (mpg_poll(in->env, i))
       return MPG_INTERRUPTED;
-    rc = look_at_step(&w, s);
+    rc = read_step(&w, s);
     if (rc == MPG_OK)
       rc = run_until(&w, s->start);
     if (rc != MPG_OK || s->end == s->start)

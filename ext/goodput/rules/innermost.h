@@ -16,8 +16,8 @@ typedef struct mpg_item {
   mpg_span span;  /* start and end settled, and cut at as_of */
   size_t attempt; /* its place in order */
   int64_t own,
-      inside;  /* microseconds for which it is innermost: in all, and while its gang was complete */
-  double kept; /* of its length, what as_of left: 1 unless it ends later */
+      inside; /* microseconds for which it is innermost: in all, and while its gang was complete */
+  double left_share; /* of its length, what as_of left: 1 unless it ends later */
 } mpg_item;
 
 /* A time of one complete stretch in which the same item is innermost. */

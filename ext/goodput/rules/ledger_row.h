@@ -2,8 +2,8 @@
 ** ledger_row.h - from pieces of time to rows of the ledger: windows, buckets and exact integers
 ** (docs/rules.md, section 8).
 */
-#ifndef MPG_CUT_H
-#define MPG_CUT_H
+#ifndef MPG_LEDGER_ROW_H
+#define MPG_LEDGER_ROW_H
 
 #include "../category.h"
 #include "../../base/time.h"

@@ -48,8 +48,8 @@ static inline bool work_of(mpg_ratings *rs, const mpg_item *item, work *w) {
     add_notice(rs, MPG_NOTICE_HIDDEN_SPAN, w->flops > 0);
     return false;
   }
-  w->flops *= item->kept;
-  w->bytes *= item->kept;
+  w->flops *= item->left_share;
+  w->bytes *= item->left_share;
   if (item->inside != item->own) {
     w->flops = w->flops * (double)item->inside / (double)item->own;
     w->bytes = w->bytes * (double)item->inside / (double)item->own;

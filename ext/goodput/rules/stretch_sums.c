@@ -35,7 +35,7 @@ void mpg_stretch_sums_begin(mpg_stretch_sums *run, const mpg_window *window, con
                             int64_t held, int64_t start) {
   run->window = window;
   run->sink = sink;
-  run->told = 0;
+  run->emitted = 0;
   run->chips = held % MILLION == 0 && held / MILLION < CHIPS_MAX ? held / MILLION : 0;
   run->from = INT64_MAX;
   run->until = INT64_MIN;
@@ -44,12 +44,12 @@ void mpg_stretch_sums_begin(mpg_stretch_sums *run, const mpg_window *window, con
 }
 
 mpg_rc mpg_stretch_sums_end(mpg_stretch_sums *run, mpg_row *row) {
-  uint32_t told = run->told;
-  run->told = 0;
+  uint32_t emitted = run->emitted;
+  run->emitted = 0;
   row->cause = 0;
   row->bucket = run->bucket;
-  for (; told != 0; told &= told - 1) {
-    int c = __builtin_ctz(told);
+  for (; emitted != 0; emitted &= emitted - 1) {
+    int c = __builtin_ctz(emitted);
     mpg_rc rc;
     if (run->intervals[c] == 0)
       continue;

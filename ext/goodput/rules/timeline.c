@@ -321,8 +321,8 @@ static void show_part(const mpg_timeline *t, mpg_row *row, const mpg_part *part,
 }
 
 /* One row of a part that the run takes, which is in the only lane there is. */
-static inline mpg_rc tell_short(mpg_timeline *t, mpg_row *row, const mpg_part *part, mpg_verdict v,
-                                mpg_category category, int64_t amount) {
+static inline mpg_rc emit_fast(mpg_timeline *t, mpg_row *row, const mpg_part *part, mpg_verdict v,
+                               mpg_category category, int64_t amount) {
   if (mpg_stretch_sums_sums(&t->run, category, v.cause, amount))
     return MPG_OK;
   show_part(t, row, part, v);
@@ -330,7 +330,7 @@ static inline mpg_rc tell_short(mpg_timeline *t, mpg_row *row, const mpg_part *p
     show_allocation(t, row, &t->gang.stretches[part->stretch], 0);
   row->start = part->start;
   row->end = part->end;
-  return mpg_stretch_sums_tell(&t->run, row, category, amount);
+  return mpg_stretch_sums_emit(&t->run, row, category, amount);
 }
 
 static inline mpg_rc emit_short(mpg_timeline *t, mpg_row *row, const mpg_part *part,
@@ -341,9 +341,9 @@ static inline mpg_rc emit_short(mpg_timeline *t, mpg_row *row, const mpg_part *p
   if (v.category == MPG_UNRATED)
     ideal = mpg_ratings_ideal(&t->ratings, part, 0, amount);
   if (ideal == MPG_NONE)
-    return tell_short(t, row, part, v, (mpg_category)v.category, amount);
-  rc = tell_short(t, row, part, v, MPG_IDEAL, ideal);
-  return rc == MPG_OK ? tell_short(t, row, part, v, MPG_INEFFICIENCY, amount - ideal) : rc;
+    return emit_fast(t, row, part, v, (mpg_category)v.category, amount);
+  rc = emit_fast(t, row, part, v, MPG_IDEAL, ideal);
+  return rc == MPG_OK ? emit_fast(t, row, part, v, MPG_INEFFICIENCY, amount - ideal) : rc;
 }
 
 static mpg_rc emit_part(mpg_timeline *t, mpg_row *row, const mpg_part *part, size_t attempt) {
@@ -352,7 +352,7 @@ static mpg_rc emit_part(mpg_timeline *t, mpg_row *row, const mpg_part *part, siz
   const mpg_stretch *s;
   const int64_t *counted;
   mpg_rc rc = MPG_OK;
-  if (mpg_stretch_sums_takes(&t->run, row, part->start, part->end, &rc))
+  if (mpg_stretch_sums_may_add(&t->run, row, part->start, part->end, &rc))
     return emit_short(t, row, part, v);
   s = &t->gang.stretches[part->stretch];
   counted = mpg_stretch_counted(&t->gang, s);

@@ -141,11 +141,11 @@ mpg_rc mpg_fleet_add(mpg_fleet *fleet, mpg_relation relation, const mpg_value *v
 
 /* The same for a span or a commit as texts (empty: NULL) in the common form. If *usual is false,
 ** the record has another form and is for mpg_fleet_add. MPG_NOMEM is the only error. */
-mpg_rc mpg_fleet_add_span(mpg_fleet *fleet, const mpg_str *values, int64_t line, bool *usual);
+mpg_rc mpg_fleet_add_span(mpg_fleet *fleet, const mpg_str *values, int64_t line, bool *fast);
 /* A span is only read, for mpg_fleet_put_span. */
 mpg_rc mpg_fleet_read_span(mpg_fleet *fleet, const mpg_str *values, mpg_span *span, uint32_t *job,
-                           bool *usual);
-mpg_rc mpg_fleet_add_commit(mpg_fleet *fleet, const mpg_str *values, bool *usual);
+                           bool *fast);
+mpg_rc mpg_fleet_add_commit(mpg_fleet *fleet, const mpg_str *values, bool *fast);
 
 /* And of one that a reader took apart itself: its names are numbers of the fleet's (job, an index),
 ** and what they and the rest are is usual: see mpg_fleet_time and mpg_fleet_amount, which read no

@@ -93,18 +93,17 @@ mpg_rc mpg_fleet_put_commit(mpg_fleet *f, const mpg_commit *c) {
   return MPG_OK;
 }
 
-mpg_rc mpg_fleet_read_span(mpg_fleet *f, const mpg_str *v, mpg_span *s, uint32_t *job,
-                           bool *usual) {
+mpg_rc mpg_fleet_read_span(mpg_fleet *f, const mpg_str *v, mpg_span *s, uint32_t *job, bool *fast) {
   mpg_rc rc;
   *s = (mpg_span){.line = 0, .end = MPG_OPEN};
-  *usual = v[SPANS_JOB].n - 1 < 35 && /* longer may be a UUID */
-           v[SPANS_KIND].n > 0 && mpg_fleet_time(v[SPANS_START], &s->start) &&
-           (v[SPANS_END].n == 0 || mpg_fleet_time(v[SPANS_END], &s->end)) && s->end >= s->start &&
-           quick_int(v[SPANS_ATTEMPT], &s->attempt) && quick_int(v[SPANS_STEP], &s->step) &&
-           mpg_fleet_amount(v[SPANS_FLOPS], &s->flops) &&
-           mpg_fleet_amount(v[SPANS_BYTES], &s->bytes) &&
-           mpg_fleet_amount(v[SPANS_EXECUTIONS], &s->executions);
-  if (!*usual)
+  *fast = v[SPANS_JOB].n - 1 < 35 && /* longer may be a UUID */
+          v[SPANS_KIND].n > 0 && mpg_fleet_time(v[SPANS_START], &s->start) &&
+          (v[SPANS_END].n == 0 || mpg_fleet_time(v[SPANS_END], &s->end)) && s->end >= s->start &&
+          quick_int(v[SPANS_ATTEMPT], &s->attempt) && quick_int(v[SPANS_STEP], &s->step) &&
+          mpg_fleet_amount(v[SPANS_FLOPS], &s->flops) &&
+          mpg_fleet_amount(v[SPANS_BYTES], &s->bytes) &&
+          mpg_fleet_amount(v[SPANS_EXECUTIONS], &s->executions);
+  if (!*fast)
     return MPG_OK;
   if ((rc = quick_text(&f->texts, v[SPANS_DTYPE], &s->dtype)) != MPG_OK ||
       (rc = quick_text(&f->kind_names, v[SPANS_KIND], &s->kind)) != MPG_OK ||
@@ -113,11 +112,11 @@ mpg_rc mpg_fleet_read_span(mpg_fleet *f, const mpg_str *v, mpg_span *s, uint32_t
   return quick_job(f, v[SPANS_JOB], job);
 }
 
-mpg_rc mpg_fleet_add_span(mpg_fleet *f, const mpg_str *v, int64_t line, bool *usual) {
+mpg_rc mpg_fleet_add_span(mpg_fleet *f, const mpg_str *v, int64_t line, bool *fast) {
   mpg_span s;
   uint32_t job;
-  mpg_rc rc = mpg_fleet_read_span(f, v, &s, &job, usual);
-  return rc == MPG_OK && *usual ? mpg_fleet_put_span(f, job, &s, line) : rc;
+  mpg_rc rc = mpg_fleet_read_span(f, v, &s, &job, fast);
+  return rc == MPG_OK && *fast ? mpg_fleet_put_span(f, job, &s, line) : rc;
 }
 
 static bool quick_moment(mpg_str s, int64_t *out) {
@@ -125,13 +124,13 @@ static bool quick_moment(mpg_str s, int64_t *out) {
   return s.n == 0 || mpg_fleet_time(s, out);
 }
 
-mpg_rc mpg_fleet_add_commit(mpg_fleet *f, const mpg_str *v, bool *usual) {
+mpg_rc mpg_fleet_add_commit(mpg_fleet *f, const mpg_str *v, bool *fast) {
   mpg_commit c;
   mpg_rc rc;
-  *usual = v[COMMITS_JOB].n - 1 < 35 && quick_int(v[COMMITS_STEP], &c.step) &&
-           quick_moment(v[COMMITS_SNAPSHOT], &c.snapshot) &&
-           quick_moment(v[COMMITS_DURABLE], &c.durable);
-  if (!*usual)
+  *fast = v[COMMITS_JOB].n - 1 < 35 && quick_int(v[COMMITS_STEP], &c.step) &&
+          quick_moment(v[COMMITS_SNAPSHOT], &c.snapshot) &&
+          quick_moment(v[COMMITS_DURABLE], &c.durable);
+  if (!*fast)
     return MPG_OK;
   rc = quick_job(f, v[COMMITS_JOB], &c.job);
   return rc == MPG_OK ? mpg_fleet_put_commit(f, &c) : rc;

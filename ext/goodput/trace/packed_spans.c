@@ -316,10 +316,10 @@ typedef struct before {
 } before;
 
 /* Writes its spans to `out` and every `stride` bytes after. Returns the position for the next. */
-static inline char *unpack_chunk(const struct mpg_span_chunk *chunk, before *told,
+static inline char *unpack_chunk(const struct mpg_span_chunk *chunk, before *base,
                                  const mpg_span_names *names, char *out, size_t stride) {
   const unsigned char *p = chunk->bytes, *stop = p + chunk->used;
-  before b = *told;
+  before b = *base;
   for (; p < stop; out += stride) {
     mpg_span *s = (mpg_span *)(void *)out;
     uint32_t head;
@@ -355,7 +355,7 @@ static inline char *unpack_chunk(const struct mpg_span_chunk *chunk, before *tol
       s->dtype = names != NULL ? names->texts[s->dtype] : s->dtype;
     }
   }
-  *told = b;
+  *base = b;
   return out;
 }
 

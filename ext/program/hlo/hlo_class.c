@@ -68,12 +68,12 @@ unsigned mpg_hlo_class(const mpg_hlo_cost *c, const mpg_hlo_instruction *i) {
   const mpg_hlo_price *p = &c->price[i - m->instructions];
   unsigned classes[2];
   uint32_t shapes[2];
-  mpg_dtype told;
+  mpg_dtype declared;
   if (!p->is_matmul || !mpg_hlo_factors(m, i, p->is_declared, shapes))
     return MPG_HLO_CLASSES;
-  told = class_of_algorithm(mpg_hlo_attribute_of(m, i, MPG_HLO_ALGORITHM));
-  if (told != MPG_DTYPES)
-    return (unsigned)told;
+  declared = class_of_algorithm(mpg_hlo_attribute_of(m, i, MPG_HLO_ALGORITHM));
+  if (declared != MPG_DTYPES)
+    return (unsigned)declared;
   for (uint32_t k = 0; k < 2; k++)
     classes[k] = class_of_shape(m, shapes[k]);
   return is_wider(classes[1], classes[0]) ? classes[1] : classes[0];

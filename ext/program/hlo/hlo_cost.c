@@ -208,7 +208,7 @@ static bool is_custom(const mpg_hlo_module *m, const mpg_hlo_instruction *i, con
 ** Whether shapes are of all partitions together. The SPMD partitioner takes the annotations of
 ** shardings away and divides the shapes; fusion and scheduling come after it.
 */
-static void tell_scope(mpg_hlo_cost *c, bool annotated, bool fused, bool collective) {
+static void find_scope(mpg_hlo_cost *c, bool annotated, bool fused, bool collective) {
   const mpg_hlo_module *m = c->m;
   c->is_global = false;
   if (m->partitions <= 1) {
@@ -262,7 +262,7 @@ static mpg_rc summarise_module(mpg_hlo_cost *c) {
   }
   if (entry->root != MPG_HLO_NONE)
     c->result_bytes = mpg_hlo_leaf_size(&m->shapes, m->instructions[entry->root].shape);
-  tell_scope(c, annotated, fused, collective);
+  find_scope(c, annotated, fused, collective);
   return MPG_OK;
 }
 

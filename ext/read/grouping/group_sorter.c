@@ -271,7 +271,7 @@ static const char *get_varint(const char *p, uint64_t *n) {
   return p;
 }
 
-static const char *take_value(const mpg_group_sorter *g, const char *p, int64_t *last,
+static const char *read_value(const mpg_group_sorter *g, const char *p, int64_t *last,
                               mpg_value *out) {
   uint64_t n, far;
   p = get_varint(p, &n);
@@ -322,7 +322,7 @@ bool mpg_group_sorter_next(mpg_group_sorter *g) {
   }
   p = g->chunk->bytes + g->at;
   for (size_t v = 0; v < g->n_values; v++)
-    p = take_value(g, p, &g->last[v], &g->values[v]);
+    p = read_value(g, p, &g->last[v], &g->values[v]);
   g->at = (size_t)(p - g->chunk->bytes);
   return true;
 }

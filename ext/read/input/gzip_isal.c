@@ -9,15 +9,7 @@
 #endif
 
 /* Parts of a gzip header, in their order; all but the first are there if a flag says so. */
-typedef enum header_part {
-  FIXED,
-  EXTRA_SIZE,
-  EXTRA,
-  NAME,
-  COMMENT,
-  HEADER_CRC,
-  BEHIND
-} header_part;
+typedef enum header_part { FIXED, EXTRA_SIZE, EXTRA, NAME, COMMENT, HEADER_CRC, AFTER } header_part;
 
 /* Where a header is being read: as a member of several files may be, a byte at a time. */
 typedef struct header {
@@ -46,7 +38,7 @@ static header_part part_after(const header *h) {
   static const unsigned flag[] = {
       [EXTRA_SIZE] = 4, [EXTRA] = 4, [NAME] = 8, [COMMENT] = 16, [HEADER_CRC] = 2};
   header_part part = h->part + 1;
-  while (part < BEHIND && ((h->flags & flag[part]) == 0 || (part == EXTRA && h->two == 0)))
+  while (part < AFTER && ((h->flags & flag[part]) == 0 || (part == EXTRA && h->two == 0)))
     part++;
   return part;
 }
@@ -119,12 +111,12 @@ static mpg_rc isal_step(mpg_gzip *gzip, mpg_gzip_step *step) {
   uint32_t in_n = step->in.n < INT32_MAX ? (uint32_t)step->in.n : INT32_MAX,
            out_n = step->cap < INT32_MAX ? (uint32_t)step->cap : INT32_MAX;
   int code;
-  for (; step->eaten < step->in.n && g->header.part != BEHIND; step->eaten++) {
+  for (; step->eaten < step->in.n && g->header.part != AFTER; step->eaten++) {
     step->damage = header_byte(&g->isal, &g->header, (unsigned char)step->in.p[step->eaten]);
     if (step->damage != NULL)
       return MPG_DATA;
   }
-  if (step->eaten > 0 || g->header.part != BEHIND)
+  if (step->eaten > 0 || g->header.part != AFTER)
     return MPG_OK;
   g->state.next_in = (uint8_t *)(uintptr_t)step->in.p;
   g->state.avail_in = in_n;

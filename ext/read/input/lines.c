@@ -37,10 +37,11 @@ void mpg_lines_close(mpg_lines *l) {
 /* Length of the line at w.at, without its LF, which is searched for once in every byte. */
 static mpg_rc measure_line(mpg_lines *l, size_t *length, mpg_err *err) {
   mpg_window *w = &l->w;
-  size_t seen = 0;
+  size_t searched = 0;
   for (;;) {
     size_t have = w->end - w->at;
-    const char *lf = have == seen ? NULL : memchr(w->buf + w->at + seen, '\n', have - seen);
+    const char *lf =
+        have == searched ? NULL : memchr(w->buf + w->at + searched, '\n', have - searched);
     mpg_rc rc;
     l->ended = lf != NULL;
     *length = lf != NULL ? (size_t)(lf - (w->buf + w->at)) : have;
@@ -49,7 +50,7 @@ static mpg_rc measure_line(mpg_lines *l, size_t *length, mpg_err *err) {
                       mpg_stream_path(w->stream), (long long)l->number, l->limit);
     if (lf != NULL || w->last)
       return MPG_OK;
-    seen = have;
+    searched = have;
     if ((rc = mpg_window_more(w, err)) != MPG_OK)
       return rc;
   }

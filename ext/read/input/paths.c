@@ -62,7 +62,7 @@ static mpg_file_state state_of(const struct stat *st) {
                           ns_of(st->st_mtim), ns_of(st->st_ctim)};
 }
 
-bool mpg_file_look(const char *path, mpg_file_state *out) {
+bool mpg_file_stat(const char *path, mpg_file_state *out) {
   struct stat st;
   if (stat(path, &st) != 0)
     return false;

@@ -39,7 +39,7 @@ mpg_rc mpg_paths_expand(mpg_paths *paths, const mpg_env *env, mpg_str path, mpg_
 mpg_rc mpg_paths_find(mpg_paths *paths, const mpg_env *env, mpg_str path, mpg_err *err);
 void mpg_paths_free(mpg_paths *paths);
 /* The state of a file now, at the end of links; false: it cannot be had. */
-bool mpg_file_look(const char *path, mpg_file_state *out);
+bool mpg_file_stat(const char *path, mpg_file_state *out);
 /* The path among them that path i is of, except for .gz or .zst after it; borrowed, NULL: none. */
 const char *mpg_paths_copied(const mpg_paths *paths, size_t i);
 /* Lists the issue same_name of the file `path` if `copied` is not NULL. MPG_OK or MPG_NOMEM. */

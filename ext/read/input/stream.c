@@ -168,7 +168,7 @@ static mpg_rc file_open(mpg_stream *s, mpg_err *err) {
 }
 
 /* Looks at the first bytes, and makes ready what unpacks the rest. */
-static mpg_rc stream_tell(mpg_stream *s, mpg_err *err) {
+static mpg_rc find_packing(mpg_stream *s, mpg_err *err) {
   mpg_packing packing = mpg_packing_of(s->raw.p, s->raw.n);
   if (packing == MPG_PLAIN)
     return MPG_OK;
@@ -238,7 +238,7 @@ mpg_rc mpg_stream_open(mpg_stream **out, const mpg_env *env, const char *path, m
   if (rc == MPG_OK)
     rc = file_open(s, err);
   if (rc == MPG_OK)
-    rc = stream_tell(s, err);
+    rc = find_packing(s, err);
   if (rc != MPG_OK) {
     mpg_stream_close(s);
     s = NULL;
@@ -254,7 +254,7 @@ mpg_rc mpg_stream_memory(mpg_stream **out, const mpg_env *env, const char *name,
   if (rc == MPG_OK) {
     s->raw = bytes;
     s->raw_end = true;
-    rc = stream_tell(s, err);
+    rc = find_packing(s, err);
   }
   if (rc != MPG_OK) {
     mpg_stream_close(s);

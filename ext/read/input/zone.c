@@ -130,7 +130,7 @@ static bool accept_char(mpg_str *s, char c) {
   return true;
 }
 
-static bool take_number(mpg_str *s, int low, int high, int *out) {
+static bool read_number(mpg_str *s, int low, int high, int *out) {
   int value = 0;
   bool any = false;
   while (mpg_is_digit(peek_char(*s))) {
@@ -145,14 +145,14 @@ static bool take_number(mpg_str *s, int low, int high, int *out) {
 }
 
 /* [+-]hh[:mm[:ss]], up to 167 hours as RFC 8536 allows. */
-static bool take_seconds(mpg_str *s, int64_t *out) {
+static bool read_seconds(mpg_str *s, int64_t *out) {
   int hours, minutes = 0, seconds = 0;
   bool negative = accept_char(s, '-');
   if (!negative)
     (void)accept_char(s, '+');
-  if (!take_number(s, 0, 167, &hours) ||
-      (accept_char(s, ':') && !take_number(s, 0, 59, &minutes)) ||
-      (accept_char(s, ':') && !take_number(s, 0, 59, &seconds)))
+  if (!read_number(s, 0, 167, &hours) ||
+      (accept_char(s, ':') && !read_number(s, 0, 59, &minutes)) ||
+      (accept_char(s, ':') && !read_number(s, 0, 59, &seconds)))
     return false;
   *out = ((int64_t)hours * 60 + minutes) * 60 + seconds;
   if (negative)
@@ -161,7 +161,7 @@ static bool take_seconds(mpg_str *s, int64_t *out) {
 }
 
 /* "CET" or "<+0330>". */
-static bool take_name(mpg_str *s) {
+static bool read_name(mpg_str *s) {
   size_t n = 0;
   bool quoted = accept_char(s, '<');
   while (quoted ? mpg_is_letter(peek_char(*s)) || mpg_is_digit(peek_char(*s)) ||
@@ -173,42 +173,42 @@ static bool take_name(mpg_str *s) {
   return n >= 3 && (!quoted || accept_char(s, '>'));
 }
 
-static bool take_rule(mpg_str *s, rule *r) {
+static bool read_rule(mpg_str *s, rule *r) {
   *r = (rule){'N', 0, 0, 0, 7200};
   if (accept_char(s, 'J')) {
     r->kind = 'J';
-    if (!take_number(s, 1, 365, &r->day))
+    if (!read_number(s, 1, 365, &r->day))
       return false;
   } else if (accept_char(s, 'M')) {
     r->kind = 'M';
-    if (!take_number(s, 1, 12, &r->month) || !accept_char(s, '.') ||
-        !take_number(s, 1, 5, &r->week) || !accept_char(s, '.') || !take_number(s, 0, 6, &r->day))
+    if (!read_number(s, 1, 12, &r->month) || !accept_char(s, '.') ||
+        !read_number(s, 1, 5, &r->week) || !accept_char(s, '.') || !read_number(s, 0, 6, &r->day))
       return false;
-  } else if (!take_number(s, 0, 365, &r->day)) {
+  } else if (!read_number(s, 0, 365, &r->day)) {
     return false;
   }
-  return !accept_char(s, '/') || take_seconds(s, &r->time);
+  return !accept_char(s, '/') || read_seconds(s, &r->time);
 }
 
 /* POSIX counts offsets westward. */
 static bool parse_posix(mpg_str s, posix_zone *z) {
   *z = (posix_zone){0};
-  if (!take_name(&s) || !take_seconds(&s, &z->standard))
+  if (!read_name(&s) || !read_seconds(&s, &z->standard))
     return false;
   z->standard = -z->standard;
   if (s.n == 0)
     return true;
   z->has_daylight = true;
   z->daylight = z->standard + 3600;
-  if (!take_name(&s))
+  if (!read_name(&s))
     return false;
   if (peek_char(s) != ',') {
-    if (!take_seconds(&s, &z->daylight))
+    if (!read_seconds(&s, &z->daylight))
       return false;
     z->daylight = -z->daylight;
   }
-  return accept_char(&s, ',') && take_rule(&s, &z->start) && accept_char(&s, ',') &&
-         take_rule(&s, &z->end) && s.n == 0;
+  return accept_char(&s, ',') && read_rule(&s, &z->start) && accept_char(&s, ',') &&
+         read_rule(&s, &z->end) && s.n == 0;
 }
 
 /* Local seconds at which a rule fires in a year. */

@@ -112,7 +112,7 @@ static const char *survey_wide(survey *s, const char *p, const char *end) {
 #endif
 
 /* p is at the beginning of a record: the bytes before it do not matter. */
-static survey look_over(const char *p, size_t n) {
+static survey survey_of(const char *p, size_t n) {
   const char *end = p + n;
   survey s = {0};
   if (n == 0)
@@ -210,8 +210,8 @@ static size_t cut_at_cr(const char *p, size_t n) {
 
 #ifdef MPG_AVX2
 /* What count_plain_lf looks for, as far as there are 32 bytes: after them. */
-MPG_AVX2 static const char *look_wide(const char *p, const char *end, char quote, size_t *lf,
-                                      bool *odd) {
+MPG_AVX2 static const char *count_wide(const char *p, const char *end, char quote, size_t *lf,
+                                       bool *odd) {
   const __m256i want = _mm256_set1_epi8('\n'), cr = _mm256_set1_epi8('\r'),
                 q = _mm256_set1_epi8(quote), zero = _mm256_setzero_si256();
   __m256i others = zero;
@@ -245,7 +245,7 @@ static int64_t count_plain_lf(const char *p, size_t n, char quote) {
   __m128i others = zero;
 #ifdef MPG_AVX2
   if (mpg_has_avx2())
-    p = look_wide(p, end, quote, &lf, &odd);
+    p = count_wide(p, end, quote, &lf, &odd);
 #endif
   while (end - p >= 16) {
     __m128i found = zero;
@@ -282,7 +282,7 @@ static mpg_rc csv_cut(mpg_blocks *b, const char *p, size_t n, size_t *cut, mpg_e
   bool quotes;
   if (plain_cut(b, p, n, cut))
     return MPG_OK;
-  s = look_over(p, n);
+  s = survey_of(p, n);
   quotes = s.quote && !b->options.no_quotes;
   *cut = 0;
   if (!quotes && !s.nul && s.lf > 0)
@@ -296,10 +296,10 @@ static mpg_rc csv_cut(mpg_blocks *b, const char *p, size_t n, size_t *cut, mpg_e
       return rc;
   }
   if (*cut > n / 2) { /* less to look over again */
-    survey tail = look_over(p + *cut, n - *cut);
+    survey tail = survey_of(p + *cut, n - *cut);
     b->line += lines_of(&s) - lines_of(&tail);
   } else {
-    s = look_over(p, *cut);
+    s = survey_of(p, *cut);
     b->line += lines_of(&s);
   }
   return MPG_OK;

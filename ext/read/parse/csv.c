@@ -38,7 +38,7 @@ typedef struct scanner {
 
 struct mpg_csv {
   const mpg_env *env;
-  const mpg_env *asked; /* to poll; NULL: none */
+  const mpg_env *poll_env; /* to poll; NULL: none */
   mpg_window w;
   scanner scan;
   char delimiter;
@@ -131,7 +131,7 @@ mpg_rc mpg_csv_open(mpg_csv **out, const mpg_env *env, mpg_stream *stream,
   csv = mpg_calloc(env, sizeof *csv);
   if (csv == NULL)
     return mpg_fail_nomem(err);
-  csv->env = csv->asked = env;
+  csv->env = csv->poll_env = env;
   csv->delimiter = d;
   csv->quotes = !options->no_quotes;
   csv->limit = options->record_limit != 0 ? options->record_limit
@@ -235,7 +235,7 @@ static bool undouble_quotes(mpg_csv *csv) {
       memmove(to, from, n);
       to += n;
       from += n + (quote != NULL);
-      if (csv->asked != NULL && mpg_poll_work(csv->asked, &work, n + 1))
+      if (csv->poll_env != NULL && mpg_poll_work(csv->poll_env, &work, n + 1))
         return false;
     }
     f->n = (size_t)(to - f->p);
@@ -270,12 +270,12 @@ static inline size_t plain_fields(mpg_csv *csv, scanner *s, size_t field) {
   return field;
 }
 
-/* Whether the host says to stop; it is polled at `pos` if that is far after *asked. */
-static inline bool should_stop(const mpg_csv *csv, size_t pos, size_t *asked) {
-  if (pos - *asked <= BYTES_BETWEEN_POLLS)
+/* Whether the host says to stop; it is polled at `pos` if that is far after *polled_at. */
+static inline bool should_stop(const mpg_csv *csv, size_t pos, size_t *polled_at) {
+  if (pos - *polled_at <= BYTES_BETWEEN_POLLS)
     return false;
-  *asked = pos;
-  return csv->asked != NULL && mpg_interrupted(csv->asked);
+  *polled_at = pos;
+  return csv->poll_env != NULL && mpg_interrupted(csv->poll_env);
 }
 
 /* The result of scanning the window for one record, if there is no error. */
@@ -288,7 +288,7 @@ typedef enum outcome { RECORD, MORE, END } outcome;
 static mpg_rc scan_record(mpg_csv *csv, outcome *result, mpg_err *err) {
   scanner s = csv->scan;
   const char *buf = s.buf, delimiter = csv->delimiter;
-  size_t pos, field = csv->w.at, asked = field; /* asked: the position of the latest poll */
+  size_t pos, field = csv->w.at, polled_at = field; /* the position of the latest poll */
   bool doubled = false;
   mpg_rc rc;
   csv->n = csv->n_breaks = 0;
@@ -311,14 +311,14 @@ static mpg_rc scan_record(mpg_csv *csv, outcome *result, mpg_err *err) {
         return rc;
       break;
     }
-    if (should_stop(csv, pos, &asked))
+    if (should_stop(csv, pos, &polled_at))
       return mpg_fail(err, MPG_INTERRUPTED, "interrupted");
     c = buf[pos];
     if (c == '"' && pos == field && csv->quotes) {
       /* A quoted field: to the quote that is followed by no other one. */
       size_t open = pos, close;
       for (;;) {
-        if (should_stop(csv, pos, &asked))
+        if (should_stop(csv, pos, &polled_at))
           return mpg_fail(err, MPG_INTERRUPTED, "interrupted");
         if (!scanner_next(&s, &pos)) {
           *result = MORE;
@@ -443,8 +443,8 @@ mpg_rc mpg_csv_next(mpg_csv *csv, const mpg_str **fields, size_t *n, mpg_err *er
       break;
     if (result == END)
       return MPG_DONE;
-    if (result == RECORD && csv->asked != NULL &&
-        mpg_poll_bytes(csv->asked, csv->record_end - csv->record)) {
+    if (result == RECORD && csv->poll_env != NULL &&
+        mpg_poll_bytes(csv->poll_env, csv->record_end - csv->record)) {
       rc = mpg_fail(err, MPG_INTERRUPTED, "interrupted");
       break;
     }
@@ -474,8 +474,8 @@ static void start_at(mpg_csv *csv, int64_t line) {
   scanner_set(&csv->scan, &csv->w);
 }
 
-void mpg_csv_feed(mpg_csv *csv, mpg_stream *stream, mpg_block *block, const mpg_env *asked) {
-  csv->asked = block->rest ? csv->env : asked;
+void mpg_csv_feed(mpg_csv *csv, mpg_stream *stream, mpg_block *block, const mpg_env *poll_env) {
+  csv->poll_env = block->rest ? csv->env : poll_env;
   mpg_window_set(&csv->w, stream, block->bytes, block->at, block->n, block->rest ? block->cap : 0);
   start_at(csv, block->line);
   if (block->rest) {

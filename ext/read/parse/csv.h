@@ -45,7 +45,7 @@ bool mpg_csv_cut_off(const mpg_csv *csv);
 void mpg_csv_where(const mpg_csv *csv, size_t i, int64_t *line, int64_t *column);
 
 /* The reader continues with a block (block.h). */
-void mpg_csv_feed(mpg_csv *csv, mpg_stream *stream, mpg_block *block, const mpg_env *asked);
+void mpg_csv_feed(mpg_csv *csv, mpg_stream *stream, mpg_block *block, const mpg_env *poll_env);
 /* The block, no rest, begins after what the reader has read of it, say after a header. */
 void mpg_csv_unfeed(mpg_csv *csv, mpg_block *block);
 /* For blocks.c: the end of the last record that begins and surely ends within the bytes, 0 if there

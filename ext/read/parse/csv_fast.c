@@ -34,7 +34,7 @@ static inline marks marks_of(const mpg_csv_scan *scan, const char *p) {
   const __m128i delimiter = _mm_set1_epi8(scan->delimiter), lf = _mm_set1_epi8('\n'),
                 quote = _mm_set1_epi8(scan->quotes ? '"' : '\n'), cr = _mm_set1_epi8('\r');
   uint64_t is_delimiter = 0, odd = 0, lines = 0;
-#define LOOK(i)                                                                                    \
+#define MARKS(i)                                                                                   \
   do {                                                                                             \
     __m128i v = _mm_loadu_si128((const __m128i *)(const void *)(p + 16 * (i)));                    \
     __m128i low = _mm_or_si128(_mm_cmpeq_epi8(_mm_min_epu8(v, cr), v), _mm_cmpeq_epi8(v, quote));  \
@@ -42,11 +42,11 @@ static inline marks marks_of(const mpg_csv_scan *scan, const char *p) {
     lines |= mpg_bits_16(_mm_cmpeq_epi8(v, lf)) << (16 * (i));                                     \
     odd |= mpg_bits_16(low) << (16 * (i));                                                         \
   } while (0)
-  LOOK(0);
-  LOOK(1);
-  LOOK(2);
-  LOOK(3);
-#undef LOOK
+  MARKS(0);
+  MARKS(1);
+  MARKS(2);
+  MARKS(3);
+#undef MARKS
   return (marks){is_delimiter | lines, lines, odd & ~(is_delimiter | lines)};
 }
 #endif
@@ -55,7 +55,7 @@ MPG_AVX2 static inline uint64_t bits_32(__m256i found) {
   return (uint32_t)_mm256_movemask_epi8(found);
 }
 
-MPG_AVX2 static inline marks look_wide(const mpg_csv_scan *scan, const char *p) {
+MPG_AVX2 static inline marks marks_wide(const mpg_csv_scan *scan, const char *p) {
   const __m256i delimiter = _mm256_set1_epi8(scan->delimiter), lf = _mm256_set1_epi8('\n'),
                 quote = _mm256_set1_epi8(scan->quotes ? '"' : '\n'), cr = _mm256_set1_epi8('\r');
   uint64_t is_delimiter, odd, lines;
@@ -73,7 +73,7 @@ MPG_AVX2 static inline marks look_wide(const mpg_csv_scan *scan, const char *p) 
 #endif
 
 #ifdef MPG_AVX512
-MPG_AVX512 static inline marks look_widest(const mpg_csv_scan *scan, const char *p) {
+MPG_AVX512 static inline marks marks_widest(const mpg_csv_scan *scan, const char *p) {
   const __m512i v = _mm512_loadu_si512((const void *)p);
   uint64_t lines = _mm512_cmpeq_epi8_mask(v, _mm512_set1_epi8('\n')),
            ends = lines | _mm512_cmpeq_epi8_mask(v, _mm512_set1_epi8(scan->delimiter)),
@@ -160,17 +160,17 @@ MPG_INLINE size_t scan_count(mpg_csv_scan *scan, const char *p, size_t n, size_t
 
 #ifdef MPG_AVX2
 MPG_AVX2 static size_t next_wide(mpg_csv_scan *scan, const char *p, size_t n, size_t at) {
-  return scan_next(scan, p, n, at, look_wide, mpg_bits_put);
+  return scan_next(scan, p, n, at, marks_wide, mpg_bits_put);
 }
 
 MPG_AVX2 static size_t count_wide(mpg_csv_scan *scan, const char *p, size_t n, size_t at) {
-  return scan_count(scan, p, n, at, look_wide);
+  return scan_count(scan, p, n, at, marks_wide);
 }
 #endif
 
 #ifdef MPG_AVX512
 MPG_AVX512 static size_t next_widest(mpg_csv_scan *scan, const char *p, size_t n, size_t at) {
-  return scan_next(scan, p, n, at, look_widest, mpg_bits_put_widest);
+  return scan_next(scan, p, n, at, marks_widest, mpg_bits_put_widest);
 }
 #endif
 

@@ -7,9 +7,9 @@
 
 #define LONG_STRING 4096
 
-bool mpg_json_fast_add(mpg_json_fast *usual, mpg_str name) {
-  mpg_json_fast_key *k = &usual->keys[usual->n];
-  if (usual->n == MPG_JSON_FAST_KEYS || name.n > MPG_JSON_FAST_NAME ||
+bool mpg_json_fast_add(mpg_json_fast *fast, mpg_str name) {
+  mpg_json_fast_key *k = &fast->keys[fast->n];
+  if (fast->n == MPG_JSON_FAST_KEYS || name.n > MPG_JSON_FAST_NAME ||
       mpg_json_plain_end(name.p, name.p + name.n) != name.p + name.n)
     return false;
   memset(k, 0, sizeof *k);
@@ -19,7 +19,7 @@ bool mpg_json_fast_add(mpg_json_fast *usual, mpg_str name) {
   memcpy(k->whole + 1 + name.n, "\":", 2);
   k->n = name.n + 3;
   k->mask = k->n < 16 ? (1u << k->n) - 1 : 0xffff;
-  usual->n++;
+  fast->n++;
   return true;
 }
 
@@ -38,12 +38,12 @@ static inline bool key_is(const char *p, const char *end, const mpg_json_fast_ke
 }
 
 /* The number of the key at p, the i-th of its object; -1: it is none of them. */
-static inline int key_at(mpg_json_fast *usual, size_t i, const char *p, const char *end) {
-  if (key_is(p, end, &usual->keys[usual->order[i]]))
-    return usual->order[i];
-  for (size_t k = 0; k < usual->n; k++)
-    if (key_is(p, end, &usual->keys[k])) {
-      usual->order[i] = (uint8_t)k;
+static inline int key_at(mpg_json_fast *fast, size_t i, const char *p, const char *end) {
+  if (key_is(p, end, &fast->keys[fast->order[i]]))
+    return fast->order[i];
+  for (size_t k = 0; k < fast->n; k++)
+    if (key_is(p, end, &fast->keys[k])) {
+      fast->order[i] = (uint8_t)k;
       return (int)k;
     }
   return -1;
@@ -173,30 +173,30 @@ static inline const char *read_value(const char *p, const char *end, mpg_json_me
   return p;
 }
 
-const char *mpg_json_fast_object(mpg_json_fast *usual, const char *p, const char *end,
+const char *mpg_json_fast_object(mpg_json_fast *fast, const char *p, const char *end,
                                  mpg_json_member *members, uint64_t *has) {
   const char *start = p;
-  uint64_t seen = 0;
-  usual->members = 0; /* their order may be changed in vain */
-  for (size_t i = 0; i < usual->n; i++) {
+  uint64_t found_keys = 0;
+  fast->members = 0; /* their order may be changed in vain */
+  for (size_t i = 0; i < fast->n; i++) {
     mpg_json_member *m;
     int k;
     p++; /* after '{' or ',' */
     p += p < end && *p == ' ' && i > 0;
-    if (p >= end || (k = key_at(usual, i, p, end)) < 0 || (seen >> k & 1) != 0)
+    if (p >= end || (k = key_at(fast, i, p, end)) < 0 || (found_keys >> k & 1) != 0)
       return NULL;
-    seen |= UINT64_C(1) << k;
+    found_keys |= UINT64_C(1) << k;
     m = &members[k];
     m->key_at = (size_t)(p - start);
-    p += usual->keys[k].n;
+    p += fast->keys[k].n;
     p += p < end && *p == ' ';
     m->value_at = (size_t)(p - start);
     p = p < end ? read_value(p, end, m) : NULL;
     if (p == NULL || p >= end || (*p != ',' && *p != '}'))
       return NULL;
     if (*p == '}') {
-      *has = seen;
-      usual->members = i + 1;
+      *has = found_keys;
+      fast->members = i + 1;
       return p + 1;
     }
   }
@@ -281,25 +281,26 @@ static inline bool line_ends(const char *p, const char *lf) {
 ** No end is checked on the way: nothing that is read contains a line end, so the line's end stops
 ** it.
 */
-static bool take_line(const mpg_json_fast *usual, const char *p, const char *lf, const char *base,
+static bool read_line(const mpg_json_fast *fast, const char *p, const char *lf, const char *base,
                       struct mpg_json_span *values) {
   if (*p++ != '{')
     return false;
-  for (size_t i = 0; i < usual->members; i++)
-    if ((p = line_member(&usual->keys[usual->order[i]], i, p, lf, base, &values[i])) == NULL)
+  for (size_t i = 0; i < fast->members; i++)
+    if ((p = line_member(&fast->keys[fast->order[i]], i, p, lf, base, &values[i])) == NULL)
       return false;
   return line_ends(p, lf);
 }
 
 /* Two lines, the second at q, in turns: a processor works on both at once, while the steps of one
 ** line wait for each other. */
-static bool take_two(const mpg_json_fast *usual, const char *p, const char *p_lf, const char *q,
-                     const char *q_lf, const char *base, struct mpg_json_span *values) {
-  size_t n = usual->members;
+static bool read_two_lines(const mpg_json_fast *fast, const char *p, const char *p_lf,
+                           const char *q, const char *q_lf, const char *base,
+                           struct mpg_json_span *values) {
+  size_t n = fast->members;
   if (*p++ != '{' || *q++ != '{')
     return false;
   for (size_t i = 0; i < n; i++) {
-    const mpg_json_fast_key *k = &usual->keys[usual->order[i]];
+    const mpg_json_fast_key *k = &fast->keys[fast->order[i]];
     p = line_member(k, i, p, p_lf, base, &values[i]);
     q = line_member(k, i, q, q_lf, base, &values[n + i]);
     if (p == NULL || q == NULL)
@@ -308,9 +309,9 @@ static bool take_two(const mpg_json_fast *usual, const char *p, const char *p_lf
   return line_ends(p, p_lf) && line_ends(q, q_lf);
 }
 
-size_t mpg_json_fast_lines(const mpg_json_fast *usual, mpg_json_lines *lines, const char *p,
+size_t mpg_json_fast_lines(const mpg_json_fast *fast, mpg_json_lines *lines, const char *p,
                            size_t n, size_t at) {
-  size_t width = usual->members, records = 0, most;
+  size_t width = fast->members, records = 0, most;
   const char *end = p + n, *from = p + at;
   lines->width = width;
   if (width == 0)
@@ -323,10 +324,10 @@ size_t mpg_json_fast_lines(const mpg_json_fast *usual, mpg_json_lines *lines, co
       break;
     if (records + 1 < most && lf + 1 < end)
       next_lf = memchr(lf + 1, '\n', (size_t)(end - lf - 1));
-    if (next_lf != NULL && take_two(usual, from, lf, lf + 1, next_lf, p, values)) {
+    if (next_lf != NULL && read_two_lines(fast, from, lf, lf + 1, next_lf, p, values)) {
       lines->ends[records++] = (uint32_t)(lf - p);
       lf = next_lf;
-    } else if (!take_line(usual, from, lf, p, values)) {
+    } else if (!read_line(fast, from, lf, p, values)) {
       break;
     }
     lines->ends[records++] = (uint32_t)(lf - p);

@@ -27,7 +27,7 @@ typedef struct mpg_json_fast {
 
 /* Adds a key, whose number is usual->n before. False: there is no room, or its name is not
 ** plain. */
-bool mpg_json_fast_add(mpg_json_fast *usual, mpg_str name);
+bool mpg_json_fast_add(mpg_json_fast *fast, mpg_str name);
 
 /*
 ** The object that begins at p: its members, by the number of their key, and which of them it has.
@@ -35,7 +35,7 @@ bool mpg_json_fast_add(mpg_json_fast *usual, mpg_str name);
 ** after it; NULL if it is not in the common form: another key, a key twice, a nested value, text
 ** with escapes, white space other than a space after ':' and ',', a part of an object.
 */
-const char *mpg_json_fast_object(mpg_json_fast *usual, const char *p, const char *end,
+const char *mpg_json_fast_object(mpg_json_fast *fast, const char *p, const char *end,
                                  mpg_json_member *members, uint64_t *has);
 
 /* Members found at a time. */
@@ -53,7 +53,7 @@ typedef struct mpg_json_lines {
 ** The lines of p[0..n) from `at` on that are an object with the members of the last usual one, in
 ** its order: how many, up to the first that is anything else. 64 bytes after p + n are readable.
 */
-size_t mpg_json_fast_lines(const mpg_json_fast *usual, mpg_json_lines *lines, const char *p,
+size_t mpg_json_fast_lines(const mpg_json_fast *fast, mpg_json_lines *lines, const char *p,
                            size_t n, size_t at);
 
 #endif

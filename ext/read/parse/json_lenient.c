@@ -27,7 +27,7 @@ static const char *fail(mpg_json_lenient *s, const char *at, const char *expecte
   return NULL;
 }
 
-bool mpg_json_lenient_asks(mpg_json_lenient *s, const char *p) {
+bool mpg_json_lenient_poll(mpg_json_lenient *s, const char *p) {
   s->look = (size_t)(s->end - p) > MPG_JSON_LENIENT_LOOK ? p + MPG_JSON_LENIENT_LOOK : s->end;
   if (!mpg_poller_stop(s->poller, MPG_JSON_LENIENT_LOOK))
     return false;

@@ -6,8 +6,8 @@
 ** text is accepted that is no JSON but has only one meaning: bytes below 0x20 and unknown escapes
 ** in strings (Windows paths) are ordinary bytes, and NaN, nan, Infinity and inf are numbers.
 */
-#ifndef MPG_JSON_LEAN_H
-#define MPG_JSON_LEAN_H
+#ifndef MPG_JSON_LENIENT_H
+#define MPG_JSON_LENIENT_H
 
 #include "../../base/base.h"
 
@@ -44,9 +44,9 @@ static inline mpg_json_lenient mpg_json_lenient_of(const char *p, const char *en
       poller != NULL && (size_t)(end - p) > MPG_JSON_LENIENT_LOOK ? p + MPG_JSON_LENIENT_LOOK : end;
   return (mpg_json_lenient){end, false, NULL, NULL, look, poller};
 }
-bool mpg_json_lenient_asks(mpg_json_lenient *s, const char *p);
+bool mpg_json_lenient_poll(mpg_json_lenient *s, const char *p);
 static inline bool mpg_json_lenient_stops(mpg_json_lenient *s, const char *p) {
-  return p >= s->look && mpg_json_lenient_asks(s, p);
+  return p >= s->look && mpg_json_lenient_poll(s, p);
 }
 
 /* A value; returns the position after it, or NULL and why in `s`. */

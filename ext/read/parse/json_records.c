@@ -10,18 +10,18 @@
 
 /* What may come next in the stream, after white space. */
 typedef enum state {
-  AT_START,       /* an object, or the '[' of the one array, or nothing */
-  AT_LINE,        /* an object, or the end */
-  AT_FIRST,       /* an element, or ']' */
-  AT_ELEMENT,     /* an element */
-  BEHIND_ELEMENT, /* ',' or ']' */
-  BEHIND_ARRAY,   /* the end */
-  GIVEN_UP        /* an array went wrong: nothing more is read */
+  AT_START,      /* an object, or the '[' of the one array, or nothing */
+  AT_LINE,       /* an object, or the end */
+  AT_FIRST,      /* an element, or ']' */
+  AT_ELEMENT,    /* an element */
+  AFTER_ELEMENT, /* ',' or ']' */
+  AFTER_ARRAY,   /* the end */
+  GIVEN_UP       /* an array went wrong: nothing more is read */
 } state;
 
 struct mpg_json {
   const mpg_env *env;
-  mpg_env asking; /* the same memory, and the poller */
+  mpg_env poll_env_own; /* the same memory, and the poller */
   mpg_window w;
   mpg_json_members members;
   size_t limit;
@@ -47,7 +47,7 @@ mpg_rc mpg_json_open(mpg_json **out, const mpg_env *env, mpg_stream *stream,
   if (json == NULL)
     return mpg_fail_nomem(err);
   json->env = env;
-  json->asking = *env;
+  json->poll_env_own = *env;
   json->stop = SIZE_MAX;
   json->limit = options->record_limit != 0 ? options->record_limit
                                            : (size_t)mpg_limit_in(env, MPG_LIMIT_RECORD_BYTES);
@@ -69,12 +69,12 @@ void mpg_json_close(mpg_json *json) {
 /* Moves w.at on to `to`. */
 static void advance(mpg_json *json, const char *to) {
   mpg_window *w = &json->w;
-  mpg_json_walk(w->buf + w->at, to, &json->line, &json->column);
+  mpg_json_move_place(w->buf + w->at, to, &json->line, &json->column);
   w->at = (size_t)(to - w->buf);
 }
 
 static bool in_array(const mpg_json *json) {
-  return json->state == AT_FIRST || json->state == AT_ELEMENT || json->state == BEHIND_ELEMENT;
+  return json->state == AT_FIRST || json->state == AT_ELEMENT || json->state == AFTER_ELEMENT;
 }
 
 /* Reports the failed scan, and finds where to continue. `after` is the position after the object at
@@ -82,12 +82,12 @@ static bool in_array(const mpg_json *json) {
 static mpg_rc malformed(mpg_json *json, const mpg_json_scan *s, const char *after, mpg_err *err) {
   int64_t line = json->line, column = json->column;
   json->record_line = line;
-  mpg_json_walk(json->w.buf + json->w.at, s->at, &line, &column);
+  mpg_json_move_place(json->w.buf + json->w.at, s->at, &line, &column);
   (void)mpg_json_scan_fail(s, mpg_stream_path(json->w.stream), line, column, "end of file", err);
   if (after != NULL) {
     advance(json, after);
-    json->state = in_array(json) ? BEHIND_ELEMENT : AT_LINE;
-  } else if (in_array(json) || json->state == BEHIND_ARRAY) {
+    json->state = in_array(json) ? AFTER_ELEMENT : AT_LINE;
+  } else if (in_array(json) || json->state == AFTER_ARRAY) {
     json->state = GIVEN_UP;
   } else {
     const char *from = json->w.buf + json->w.at;
@@ -127,7 +127,7 @@ static mpg_rc at_end(mpg_json *json, mpg_err *err) {
     return unexpected(json, "an object or ']'", err);
   case AT_ELEMENT:
     return unexpected(json, "an object", err);
-  case BEHIND_ELEMENT:
+  case AFTER_ELEMENT:
     return unexpected(json, "',' or ']'", err);
   default:
     return MPG_DONE;
@@ -136,7 +136,7 @@ static mpg_rc at_end(mpg_json *json, mpg_err *err) {
 
 /* Puts null in the places of the current record's values that are NaN or infinite. */
 static mpg_rc without_nan(mpg_json *json, mpg_err *err) {
-  mpg_poller poller = {&json->asking, 0, false};
+  mpg_poller poller = {&json->poll_env_own, 0, false};
   mpg_str raw = {json->w.buf + json->record, json->w.at - json->record};
   size_t from = 0; /* of raw: copied so far */
   char *to;
@@ -168,7 +168,8 @@ static mpg_rc without_nan(mpg_json *json, mpg_err *err) {
 */
 static mpg_rc read_next(mpg_json *json, bool *record, bool *more, mpg_err *err) {
   mpg_window *w = &json->w;
-  mpg_json_scan s = {w->buf + w->end, MPG_OK, NULL, NULL, NULL, &json->asking, NULL, false, 0};
+  mpg_json_scan s = {w->buf + w->end,     MPG_OK, NULL,  NULL, NULL,
+                     &json->poll_env_own, NULL,   false, 0};
   const char *p, *after, *last;
   advance(json, mpg_json_space(w->buf + w->at, s.end));
   p = w->buf + w->at;
@@ -176,12 +177,12 @@ static mpg_rc read_next(mpg_json *json, bool *record, bool *more, mpg_err *err) 
     *more = !w->last;
     return *more ? MPG_OK : at_end(json, err);
   }
-  if (json->state == BEHIND_ARRAY)
+  if (json->state == AFTER_ARRAY)
     return unexpected(json, "end of file", err);
-  if (json->state == BEHIND_ELEMENT && *p != ',' && *p != ']')
+  if (json->state == AFTER_ELEMENT && *p != ',' && *p != ']')
     return unexpected(json, "',' or ']'", err);
-  if (json->state == BEHIND_ELEMENT || (json->state == AT_FIRST && *p == ']')) {
-    json->state = *p == ']' ? BEHIND_ARRAY : AT_ELEMENT;
+  if (json->state == AFTER_ELEMENT || (json->state == AT_FIRST && *p == ']')) {
+    json->state = *p == ']' ? AFTER_ARRAY : AT_ELEMENT;
     advance(json, p + 1);
     return MPG_OK;
   }
@@ -193,7 +194,7 @@ static mpg_rc read_next(mpg_json *json, bool *record, bool *more, mpg_err *err) 
   if (*p != '{')
     return unexpected(json, json->state == AT_FIRST ? "an object or ']'" : "an object", err);
   s.takes_nan = json->takes_nan;
-  p = mpg_json_members_scan(&json->members, &json->asking, &s, p, &after);
+  p = mpg_json_members_scan(&json->members, &json->poll_env_own, &s, p, &after);
   if (p == NULL && s.rc == MPG_DATA && s.at == s.end && !w->last) {
     *more = true;
     return MPG_OK;
@@ -211,7 +212,7 @@ static mpg_rc read_next(mpg_json *json, bool *record, bool *more, mpg_err *err) 
   json->record_line = json->line;
   json->record_column = json->column;
   json->nans = s.nans;
-  json->state = in_array(json) ? BEHIND_ELEMENT : AT_LINE;
+  json->state = in_array(json) ? AFTER_ELEMENT : AT_LINE;
   advance(json, p);
   *record = s.nans == 0 || without_nan(json, err) == MPG_OK;
   return *record ? MPG_OK : err->rc;
@@ -251,7 +252,7 @@ mpg_rc mpg_json_record(mpg_json *json, const mpg_json_member **members, size_t *
       broken = rc != MPG_OK;
     }
   }
-  if (record && mpg_poll_bytes(&json->asking, json->w.at - json->record)) {
+  if (record && mpg_poll_bytes(&json->poll_env_own, json->w.at - json->record)) {
     rc = mpg_fail(err, MPG_INTERRUPTED, "interrupted");
     record = false;
   }
@@ -264,11 +265,11 @@ mpg_rc mpg_json_record(mpg_json *json, const mpg_json_member **members, size_t *
   return rc;
 }
 
-void mpg_json_feed(mpg_json *json, mpg_stream *stream, mpg_block *block, const mpg_env *asked) {
+void mpg_json_feed(mpg_json *json, mpg_stream *stream, mpg_block *block, const mpg_env *poll_env) {
   if (block->rest)
-    asked = json->env;
-  json->asking.interrupted = asked == NULL ? NULL : asked->interrupted;
-  json->asking.interrupted_ctx = asked == NULL ? NULL : asked->interrupted_ctx;
+    poll_env = json->env;
+  json->poll_env_own.interrupted = poll_env == NULL ? NULL : poll_env->interrupted;
+  json->poll_env_own.interrupted_ctx = poll_env == NULL ? NULL : poll_env->interrupted_ctx;
   mpg_window_set(&json->w, stream, block->bytes, block->at, block->n + block->more,
                  block->rest ? block->cap : 0);
   json->stop = block->rest ? SIZE_MAX : block->n;
@@ -317,7 +318,7 @@ bool mpg_json_peek(mpg_json *json, const char **p, const char **end) {
   return true;
 }
 
-void mpg_json_take(mpg_json *json, const char *after) {
+void mpg_json_advance(mpg_json *json, const char *after) {
   size_t at = (size_t)(after - json->w.buf);
   json->record = json->w.at;
   json->record_column = json->column;
@@ -352,7 +353,7 @@ void mpg_json_where(const mpg_json *json, size_t at, int64_t *line, int64_t *col
   const char *start = json->w.buf + json->record;
   *line = json->record_line;
   *column = json->record_column;
-  mpg_json_walk(start, start + at, line, column);
+  mpg_json_move_place(start, start + at, line, column);
 }
 
 struct mpg_json_doc {
@@ -401,7 +402,7 @@ mpg_rc mpg_json_parse(mpg_json_doc **doc, const mpg_env *env, const char *name, 
     s.found = NULL;
   }
   if (s.rc != MPG_NOMEM && s.rc != MPG_INTERRUPTED)
-    mpg_json_walk(start, s.at, &line, &column);
+    mpg_json_move_place(start, s.at, &line, &column);
   return mpg_json_scan_fail(&s, name, line, column, "end of text", err);
 }
 

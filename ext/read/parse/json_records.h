@@ -85,7 +85,7 @@ mpg_rc mpg_json_parse(mpg_json_doc **doc, const mpg_env *env, const char *name, 
 void mpg_json_doc_free(mpg_json_doc *doc);
 
 /* The reader continues with a block (block.h). */
-void mpg_json_feed(mpg_json *json, mpg_stream *stream, mpg_block *block, const mpg_env *asked);
+void mpg_json_feed(mpg_json *json, mpg_stream *stream, mpg_block *block, const mpg_env *poll_env);
 /* The same as mpg_csv_unfeed, after an object of JSON Lines; false if that is not the end of its
 ** line. */
 bool mpg_json_unfeed(mpg_json *json, mpg_block *block);
@@ -94,6 +94,6 @@ bool mpg_json_unfeed(mpg_json *json, mpg_block *block);
 ** reader. */
 bool mpg_json_peek(mpg_json *json, const char **p, const char **end);
 /* The object was read, up to `after`; it has no line end inside. */
-void mpg_json_take(mpg_json *json, const char *after);
+void mpg_json_advance(mpg_json *json, const char *after);
 
 #endif

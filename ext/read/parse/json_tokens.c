@@ -54,7 +54,7 @@ mpg_rc mpg_json_scan_fail(const mpg_json_scan *s, const char *path, int64_t line
                   (long long)column, s->expected, found);
 }
 
-void mpg_json_walk(const char *from, const char *to, int64_t *line, int64_t *column) {
+void mpg_json_move_place(const char *from, const char *to, int64_t *line, int64_t *column) {
   const char *newline = from < to ? memchr(from, '\n', (size_t)(to - from)) : NULL;
   if (newline != NULL) { /* there may be nothing but line ends: they are counted all at once */
     *line += mpg_count_lines(newline, to);
@@ -459,17 +459,17 @@ static int by_key(const void *a, const void *b, void *ctx) {
 static const mpg_json_member *find_repeated(mpg_json_members *m, const mpg_env *env,
                                             mpg_json_scan *s) {
   const mpg_json_member *found = NULL;
-  uint64_t seen = 0;
+  uint64_t key_bits = 0;
   if (m->n <= 64) {
     /* Keys that differ in length and ends mostly fall on different bits, and are not compared. */
     for (size_t i = 0; i < m->n; i++) {
       mpg_str key = m->p[i].key;
       size_t ends = key.n == 0 ? 0 : (unsigned char)key.p[0] + 7u * (unsigned char)key.p[key.n - 1];
       uint64_t bit = UINT64_C(1) << (ends + 13 * key.n) % 64;
-      for (size_t j = 0; (seen & bit) != 0 && j < i; j++)
+      for (size_t j = 0; (key_bits & bit) != 0 && j < i; j++)
         if (mpg_str_eq(key, m->p[j].key))
           return &m->p[i];
-      seen |= bit;
+      key_bits |= bit;
     }
     return NULL;
   }

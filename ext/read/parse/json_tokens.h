@@ -62,6 +62,6 @@ void mpg_json_members_free(mpg_json_members *m, const mpg_env *env);
 mpg_rc mpg_json_scan_fail(const mpg_json_scan *s, const char *path, int64_t line, int64_t column,
                           const char *end, mpg_err *err);
 /* Moves line and column, those of `from`, to `to`. */
-void mpg_json_walk(const char *from, const char *to, int64_t *line, int64_t *column);
+void mpg_json_move_place(const char *from, const char *to, int64_t *line, int64_t *column);
 
 #endif

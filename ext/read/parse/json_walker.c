@@ -55,7 +55,7 @@ int64_t mpg_pull_documents(const mpg_pull *p) {
   return p->documents;
 }
 
-bool mpg_pull_cut(const mpg_pull *p) {
+bool mpg_pull_cut_off(const mpg_pull *p) {
   return p->cut;
 }
 
@@ -92,7 +92,7 @@ static mpg_rc out_of_memory(mpg_pull *p, mpg_err *err) {
 /* Moves w.at on to `to`. */
 static void advance(mpg_pull *p, const char *to) {
   mpg_window *w = &p->w;
-  mpg_json_walk(w->buf + w->at, to, &p->line, &p->column);
+  mpg_json_move_place(w->buf + w->at, to, &p->line, &p->column);
   w->at = (size_t)(to - w->buf);
 }
 
@@ -129,7 +129,7 @@ mpg_rc mpg_pull_line_text(mpg_pull *p, mpg_str *text, mpg_err *err) {
 /* Reports a failed scan that began at w.at, and goes back to the top. */
 static mpg_rc malformed(mpg_pull *p, const mpg_json_scan *s, mpg_err *err) {
   int64_t line = p->line, column = p->column;
-  mpg_json_walk(p->w.buf + p->w.at, s->at, &line, &column);
+  mpg_json_move_place(p->w.buf + p->w.at, s->at, &line, &column);
   (void)mpg_json_scan_fail(s, mpg_stream_path(p->w.stream), line, column, "end of file", err);
   p->cut = s->rc == MPG_DATA && s->at == s->end && p->depth > 0;
   p->broken = true;
@@ -234,7 +234,7 @@ mpg_rc mpg_pull_next(mpg_pull *p, mpg_pull_item *item, mpg_err *err) {
   if (rc == MPG_OK && p->pending) {
     mpg_json_kind kind;
     mpg_str text;
-    rc = mpg_pull_take(p, &kind, &text, err);
+    rc = mpg_pull_value(p, &kind, &text, err);
   }
   if (rc == MPG_OK)
     rc = skip_broken(p, err);
@@ -283,7 +283,7 @@ void mpg_pull_enter(mpg_pull *p) {
   advance(p, p->w.buf + p->w.at + 1);
 }
 
-mpg_rc mpg_pull_take(mpg_pull *p, mpg_json_kind *kind, mpg_str *text, mpg_err *err) {
+mpg_rc mpg_pull_value(mpg_pull *p, mpg_json_kind *kind, mpg_str *text, mpg_err *err) {
   for (;;) {
     mpg_json_scan s = {p->w.buf + p->w.end, MPG_OK, NULL, NULL, NULL, p->env, NULL, false, 0};
     const char *start = p->w.buf + p->w.at, *end;
@@ -359,8 +359,8 @@ static mpg_rc scan_ahead(const mpg_pull *p, mpg_json_scan *s, const char *at,
   }
 }
 
-mpg_rc mpg_pull_ahead(mpg_pull *p, bool (*is)(mpg_str key, const char *name), const char *name,
-                      mpg_str *text, bool *far, mpg_err *err) {
+mpg_rc mpg_pull_find_later(mpg_pull *p, bool (*is)(mpg_str key, const char *name), const char *name,
+                           mpg_str *text, bool *far, mpg_err *err) {
   *far = false;
   if (!p->pending || p->depth == 0 || !p->object[p->depth - 1])
     return MPG_DONE;

@@ -7,7 +7,7 @@
 **       if (mpg_str_eq(item.key, MPG_STR("items")))
 **         mpg_pull_enter(p);                            next() now gives the array's elements,
 **       else                                            and MPG_DONE after the last of them
-**         mpg_pull_take(p, &kind, &text, err);          the whole value
+**         mpg_pull_value(p, &kind, &text, err);          the whole value
 **     }
 **
 ** A value that is neither entered nor taken is skipped. At the top, next() gives the values of the
@@ -49,21 +49,21 @@ mpg_rc mpg_pull_next(mpg_pull *p, mpg_pull_item *item, mpg_err *err);
 void mpg_pull_enter(mpg_pull *p);
 /* The current value, whole: the unescaped text of a string, the checked raw text of any other
 ** value; borrowed until the next call. */
-mpg_rc mpg_pull_take(mpg_pull *p, mpg_json_kind *kind, mpg_str *text, mpg_err *err);
+mpg_rc mpg_pull_value(mpg_pull *p, mpg_json_kind *kind, mpg_str *text, mpg_err *err);
 
 /*
 ** Looks ahead for a later member of the same object: `is` decides by its key, and *text is its raw
 ** text. MPG_DONE: there is none, or malformed text comes first, or it is not within the limit (*far
 ** is then set).
 */
-mpg_rc mpg_pull_ahead(mpg_pull *p, bool (*is)(mpg_str key, const char *name), const char *name,
-                      mpg_str *text, bool *far, mpg_err *err);
+mpg_rc mpg_pull_find_later(mpg_pull *p, bool (*is)(mpg_str key, const char *name), const char *name,
+                           mpg_str *text, bool *far, mpg_err *err);
 
 int mpg_pull_depth(const mpg_pull *p);         /* of what was entered */
 int64_t mpg_pull_documents(const mpg_pull *p); /* values at the top that ended soundly */
 /* Whether the last MPG_DATA was the end of the file inside a value: a file that was cut off, or
 ** that is still being written. */
-bool mpg_pull_cut(const mpg_pull *p);
+bool mpg_pull_cut_off(const mpg_pull *p);
 /* The line from the current position on, borrowed until the next call: at least its first
 ** MPG_EXCERPT bytes, or all of it. For a message about a wrong format, which must not depend on
 ** where a read ended. */

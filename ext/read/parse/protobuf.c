@@ -225,7 +225,7 @@ mpg_rc mpg_proto_stream_next(mpg_proto_stream *s, int64_t end, const char *what,
   return MPG_OK;
 }
 
-mpg_rc mpg_proto_take(mpg_proto_stream *s, uint64_t n, const char *what, mpg_str *bytes,
+mpg_rc mpg_proto_read(mpg_proto_stream *s, uint64_t n, const char *what, mpg_str *bytes,
                       mpg_err *err) {
   const uint64_t limit = (uint64_t)mpg_limit_in(s->window.env, MPG_LIMIT_RECORD_BYTES);
   mpg_rc rc;

@@ -74,7 +74,7 @@ mpg_rc mpg_proto_stream_next(mpg_proto_stream *s, int64_t end, const char *what,
 mpg_rc mpg_proto_peek(mpg_proto_stream *s, size_t n, mpg_str *bytes, mpg_err *err);
 /* `n` bytes in one piece, borrowed until the next call. Above MPG_LIMIT_RECORD_BYTES it is
 ** MPG_LIMIT. */
-mpg_rc mpg_proto_take(mpg_proto_stream *s, uint64_t n, const char *what, mpg_str *bytes,
+mpg_rc mpg_proto_read(mpg_proto_stream *s, uint64_t n, const char *what, mpg_str *bytes,
                       mpg_err *err);
 mpg_rc mpg_proto_skip(mpg_proto_stream *s, uint64_t n, const char *what, mpg_err *err);
 

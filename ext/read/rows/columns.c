@@ -292,8 +292,8 @@ bool mpg_column_read(const mpg_reading *reading, mpg_column_type type, mpg_str t
   return false;
 }
 
-bool mpg_column_take(const mpg_reading *reading, mpg_column_type type, bool found, mpg_str text,
-                     mpg_value *out) {
+bool mpg_column_value(const mpg_reading *reading, mpg_column_type type, bool found, mpg_str text,
+                      mpg_value *out) {
   if (!mpg_column_read(reading, type, text, out))
     return false;
   if (!found || mpg_column_fit(type, text) != MPG_COLUMN_TEXT)

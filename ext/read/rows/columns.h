@@ -71,8 +71,8 @@ bool mpg_column_read(const mpg_reading *reading, mpg_column_type type, mpg_str t
                      mpg_value *out);
 /* The same for a type that may have been inferred: then the text must also fit the inference
 ** (mpg_column_fit). "007" does not: as a number it would equal another name. */
-bool mpg_column_take(const mpg_reading *reading, mpg_column_type type, bool found, mpg_str text,
-                     mpg_value *out);
+bool mpg_column_value(const mpg_reading *reading, mpg_column_type type, bool found, mpg_str text,
+                      mpg_value *out);
 /* Whether a text begins as no number does that a type is found from: "007", "-00.5". */
 static inline bool mpg_column_is_padded(mpg_str text) {
   size_t at;

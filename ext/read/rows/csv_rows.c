@@ -233,10 +233,10 @@ static mpg_rc csv_file_open(void **out, const mpg_env *env, const mpg_rows_query
   return rc;
 }
 
-static void csv_file_feed(void *p, mpg_stream *stream, mpg_block *block, const mpg_env *asked) {
+static void csv_file_feed(void *p, mpg_stream *stream, mpg_block *block, const mpg_env *poll_env) {
   csv_file *f = p;
   f->path = mpg_stream_path(stream);
-  mpg_csv_feed(f->csv, stream, block, asked);
+  mpg_csv_feed(f->csv, stream, block, poll_env);
 }
 
 static bool csv_file_unfeed(void *p, mpg_block *block) {
@@ -280,7 +280,7 @@ static mpg_rc csv_file_column(void *p, size_t i, mpg_value *out, mpg_err *err) {
   int64_t line, at;
   out->type = MPG_NULL;
   if (mpg_reading_is_null(&f->options->reading, text) ||
-      mpg_column_take(&f->options->reading, column->type, column->found, text, out))
+      mpg_column_value(&f->options->reading, column->type, column->found, text, out))
     return MPG_OK;
   /* A field of blanks alone is as empty as one without them. */
   if (trim(text).n == 0)

@@ -39,12 +39,12 @@ typedef struct json_file {
   mpg_json_docs docs;
   const mpg_json_member *members;
   size_t n_members;
-  int64_t limit;        /* bytes of a record */
-  mpg_json_fast *usual; /* its first keys are the columns; NULL: not for these columns */
-  bool is_usual;        /* the current record: its members, if `has` says so */
+  int64_t limit;       /* bytes of a record */
+  mpg_json_fast *fast; /* its first keys are the columns; NULL: not for these columns */
+  bool is_fast;        /* the current record: its members, if `has` says so */
   uint64_t has;
   size_t at[MPG_JSON_FAST_KEYS]; /* the place of each column in that record */
-  mpg_json_member usual_members[MPG_JSON_FAST_KEYS];
+  mpg_json_member fast_members[MPG_JSON_FAST_KEYS];
 } json_file;
 
 static void json_file_close(void *p) {
@@ -59,7 +59,7 @@ static void json_file_close(void *p) {
   mpg_stream_close(f->own);
   mpg_json_docs_free(&f->docs);
   mpg_free(f->env, f->sources);
-  mpg_free(f->env, f->usual);
+  mpg_free(f->env, f->fast);
   mpg_free(f->env, f);
 }
 
@@ -71,27 +71,27 @@ static mpg_rc learn_columns(json_file *f, mpg_err *err) {
     plain &= columns->p[i].path == NULL;
   if (!plain)
     return MPG_OK;
-  f->usual = mpg_calloc(f->env, sizeof *f->usual);
-  if (f->usual == NULL)
+  f->fast = mpg_calloc(f->env, sizeof *f->fast);
+  if (f->fast == NULL)
     return mpg_fail_nomem(err);
   for (size_t i = 0; i < columns->n && plain; i++)
-    plain = mpg_json_fast_add(f->usual, columns->p[i].name);
+    plain = mpg_json_fast_add(f->fast, columns->p[i].name);
   if (!plain) {
-    mpg_free(f->env, f->usual);
-    f->usual = NULL;
+    mpg_free(f->env, f->fast);
+    f->fast = NULL;
   }
   return MPG_OK;
 }
 
 /* Members that are no columns, if columns are a choice among members: they are skipped. */
 static void learn_members(json_file *f) {
-  for (size_t k = 0; f->usual != NULL && !f->options->by_name && k < f->n_members; k++) {
+  for (size_t k = 0; f->fast != NULL && !f->options->by_name && k < f->n_members; k++) {
     mpg_str key = f->members[k].key;
     size_t i = 0;
-    while (i < f->usual->n &&
-           !mpg_str_eq(key, (mpg_str){f->usual->keys[i].whole + 1, f->usual->keys[i].n - 3}))
+    while (i < f->fast->n &&
+           !mpg_str_eq(key, (mpg_str){f->fast->keys[i].whole + 1, f->fast->keys[i].n - 3}))
       i++;
-    if (i == f->usual->n && !mpg_json_fast_add(f->usual, key))
+    if (i == f->fast->n && !mpg_json_fast_add(f->fast, key))
       return;
   }
 }
@@ -158,10 +158,10 @@ static mpg_rc json_file_header(void *p, mpg_err *err) {
   return MPG_OK;
 }
 
-static void json_file_feed(void *p, mpg_stream *stream, mpg_block *block, const mpg_env *asked) {
+static void json_file_feed(void *p, mpg_stream *stream, mpg_block *block, const mpg_env *poll_env) {
   json_file *f = p;
   f->path = mpg_stream_path(stream);
-  mpg_json_feed(f->json, stream, block, asked);
+  mpg_json_feed(f->json, stream, block, poll_env);
 }
 
 static bool json_file_unfeed(void *p, mpg_block *block) {
@@ -175,20 +175,20 @@ static void json_file_like(void *p, const void *of) {
 
 static const size_t *json_file_fields(void *p, size_t *width) {
   json_file *f = p;
-  *width = f->usual == NULL ? 0 : f->usual->members;
+  *width = f->fast == NULL ? 0 : f->fast->members;
   if (*width == 0)
     return NULL;
   for (size_t i = 0; i < f->columns->n; i++)
     f->at[i] = SIZE_MAX;
   for (size_t i = 0; i < *width; i++)
-    if (f->usual->order[i] < f->columns->n)
-      f->at[f->usual->order[i]] = i;
+    if (f->fast->order[i] < f->columns->n)
+      f->at[f->fast->order[i]] = i;
   return f->at;
 }
 
 static size_t json_file_lines(const void *p, mpg_json_lines *lines, const char *bytes, size_t n,
                               size_t at) {
-  return mpg_json_fast_lines(((const json_file *)p)->usual, lines, bytes, n, at);
+  return mpg_json_fast_lines(((const json_file *)p)->fast, lines, bytes, n, at);
 }
 
 /* ---- Values ---- */
@@ -196,8 +196,8 @@ static size_t json_file_lines(const void *p, mpg_json_lines *lines, const char *
 static mpg_rc find_member(json_file *f, size_t i, const mpg_json_member **out, mpg_err *err) {
   source *s = &f->sources[i];
   mpg_rc rc;
-  if (f->is_usual) {
-    *out = (f->has >> i & 1) != 0 ? &f->usual_members[i] : NULL;
+  if (f->is_fast) {
+    *out = (f->has >> i & 1) != 0 ? &f->fast_members[i] : NULL;
     return MPG_OK;
   }
   rc = mpg_json_path_find(s->path, &f->docs, f->env, f->members, f->n_members, &s->hint, out, err);
@@ -229,9 +229,9 @@ static bool read_member(const json_file *f, mpg_column_type type, bool found,
     for (size_t i = 0; i < f->options->reading.n_nulls; i++)
       if (mpg_str_eq(m->text, f->options->reading.nulls[i]))
         return true;
-    return mpg_column_take(&f->options->reading, type, found, m->text, out);
+    return mpg_column_value(&f->options->reading, type, found, m->text, out);
   case MPG_JSON_NUMBER:
-    return mpg_column_take(&f->options->reading, type, found, m->text, out);
+    return mpg_column_value(&f->options->reading, type, found, m->text, out);
   default:
     break;
   }
@@ -253,8 +253,8 @@ static mpg_rc json_file_column(void *p, size_t i, mpg_value *out, mpg_err *err) 
     return rc;
   out->type = MPG_NULL;
   /* Within a nested value, the place is that of the member that holds it. */
-  mpg_json_where(f->json, f->is_usual ? m->value_at : f->members[f->sources[i].hint].value_at,
-                 &line, &at);
+  mpg_json_where(f->json, f->is_fast ? m->value_at : f->members[f->sources[i].hint].value_at, &line,
+                 &at);
   return mpg_rows_unfit(f->path, line, at, &f->columns->p[i], m->text, m->kind == MPG_JSON_STRING,
                         err);
 }
@@ -310,15 +310,15 @@ static mpg_rc list_nans(const json_file *f, mpg_err *err) {
 static mpg_rc next_record(json_file *f, mpg_err *err) {
   const char *p, *end, *after;
   mpg_rc rc;
-  if (f->usual != NULL && mpg_json_peek(f->json, &p, &end)) {
-    after = mpg_json_fast_object(f->usual, p, end, f->usual_members, &f->has);
+  if (f->fast != NULL && mpg_json_peek(f->json, &p, &end)) {
+    after = mpg_json_fast_object(f->fast, p, end, f->fast_members, &f->has);
     if (after != NULL && after - p <= f->limit) {
-      mpg_json_take(f->json, after);
-      f->is_usual = true;
+      mpg_json_advance(f->json, after);
+      f->is_fast = true;
       return MPG_OK;
     }
   }
-  f->is_usual = false;
+  f->is_fast = false;
   rc = mpg_json_record(f->json, &f->members, &f->n_members, err);
   if (rc == MPG_OK)
     rc = list_nans(f, err);

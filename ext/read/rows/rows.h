@@ -131,7 +131,7 @@ typedef struct mpg_rows_format {
                   mpg_issues *issues, mpg_err *err);
   mpg_rc (*header)(void *file, mpg_err *err);
   /* `asked` as in blocks.h. */
-  void (*feed)(void *file, mpg_stream *stream, mpg_block *block, const mpg_env *asked);
+  void (*feed)(void *file, mpg_stream *stream, mpg_block *block, const mpg_env *poll_env);
   /* False: not from here. */
   bool (*unfeed)(void *file, mpg_block *block);
   void (*like)(void *file, const void *of);

@@ -61,7 +61,7 @@ MPG_INLINE size_t numbers(const mpg_rows_fast_scan *scan, size_t record, size_t 
       mpg_str s = mpg_rows_fast_field(scan, record + k, p, column.field);
       uint64_t digits = 0;
       if (!(column.found && mpg_column_is_padded(s)) &&
-          (whole ? mpg_digits_parse(s.p, s.n, &digits) : mpg_real_usual(s.p, s.n, &out->v.r[k]))) {
+          (whole ? mpg_digits_parse(s.p, s.n, &digits) : mpg_real_fast(s.p, s.n, &out->v.r[k]))) {
         if (whole)
           out->v.i[k] = (int64_t)digits;
         continue;

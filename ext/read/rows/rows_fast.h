@@ -72,7 +72,7 @@ static inline bool mpg_rows_fast_text(const mpg_reading *reading, mpg_rows_fast_
     out->type = MPG_REAL;
     return true;
   }
-  return mpg_column_take(reading, type, column.found, text, out);
+  return mpg_column_value(reading, type, column.found, text, out);
 }
 
 /* A member of JSON, with the result of read_member of json_rows.c. */

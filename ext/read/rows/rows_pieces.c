@@ -144,7 +144,7 @@ static mpg_rc next_block(mpg_rows_pieces *r, mpg_rows_piece *p) {
   return rc == MPG_DONE ? MPG_OK : rc;
 }
 
-mpg_rc mpg_rows_pieces_cut(mpg_rows_pieces *r, mpg_rows_piece *p) {
+mpg_rc mpg_rows_pieces_next(mpg_rows_pieces *r, mpg_rows_piece *p) {
   while (r->at == NULL && r->chosen != NULL && r->next < r->paths->n &&
          !r->chosen(r->chosen_ctx, r->paths->file[r->next].path))
     r->next++;

@@ -53,7 +53,7 @@ typedef struct mpg_rows_pieces {
 void mpg_rows_pieces_init(mpg_rows_pieces *pieces, const mpg_env *env,
                           const mpg_rows_format *format, const mpg_rows_query *query,
                           const mpg_paths *paths, bool skip);
-/* Opens the pipeline that takes the pieces through `steps`, whose cut() is mpg_rows_pieces_cut's;
+/* Opens the pipeline that takes the pieces through `steps`, whose cut() is mpg_rows_pieces_next's;
 ** its slots are pieces. */
 mpg_rc mpg_rows_pieces_open(mpg_rows_pieces *pieces, int threads, const mpg_pipeline_steps *steps,
                             void *ctx, void *const *slots, mpg_err *err);
@@ -61,7 +61,7 @@ void mpg_rows_pieces_close(mpg_rows_pieces *pieces); /* the pipeline; twice is f
 /* Once every piece is freed. */
 void mpg_rows_pieces_free(mpg_rows_pieces *pieces);
 /* The next piece; MPG_DONE: there is none. What goes wrong is in piece->rc. */
-mpg_rc mpg_rows_pieces_cut(mpg_rows_pieces *pieces, mpg_rows_piece *piece);
+mpg_rc mpg_rows_pieces_next(mpg_rows_pieces *pieces, mpg_rows_piece *piece);
 void mpg_rows_piece_free(mpg_rows_pieces *pieces, mpg_rows_piece *piece);
 
 /*

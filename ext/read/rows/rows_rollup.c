@@ -251,7 +251,7 @@ static mpg_rc read_piece(const rollup *r, worker *w, mpg_rows_piece *p) {
 
 static mpg_rc next_piece(void *ctx, void *slot, mpg_err *err) {
   (void)err;
-  return mpg_rows_pieces_cut(&((rollup *)ctx)->pieces, slot);
+  return mpg_rows_pieces_next(&((rollup *)ctx)->pieces, slot);
 }
 
 static void sum_piece(void *ctx, void *slot, int thread) {

@@ -31,7 +31,7 @@ typedef struct worker {
   mpg_rows_fast_scan scan;
   mpg_rows_fast_column filters[MPG_ROWS_FILTERS], *wanted;
   /* Where rows that come again may be left out: */
-  mpg_rows_dedup seen;
+  mpg_rows_dedup repeat;
   mpg_group_head *keys; /* of MPG_SUM_EXPRESSION_ROWS records, n_wanted each */
   uint64_t hashes[MPG_SUM_EXPRESSION_ROWS];
 } worker;
@@ -57,18 +57,18 @@ typedef struct mpg_rows_reading {
 ** may have returned later rows already. */
 static inline bool may_repeat(const reading *r, worker *w, const part *p) {
   return r->query.distinct && (!p->again || p->piece.block.rest) &&
-         mpg_rows_dedup_looks(&w->seen, p->piece.path);
+         mpg_rows_dedup_searches(&w->repeat, p->piece.path);
 }
 
 /* Whether the thread has given the same row before: its cells are after the batch's last row. */
-static mpg_rc is_seen(const reading *r, worker *w, const part *p, bool *seen) {
+static mpg_rc is_repeat(const reading *r, worker *w, const part *p, bool *repeat) {
   const mpg_rows_batch *b = &p->batch;
   size_t n = r->query.n_wanted;
   const mpg_cell *cells = b->cells + b->n * n;
   const uint8_t *kinds = b->kinds + b->n * n;
   mpg_group_head key[MPG_ROWS_DEDUP_COLUMNS];
   uint64_t hash = 0;
-  *seen = false;
+  *repeat = false;
   for (size_t k = 0; k < n; k++) {
     mpg_group_part value = {NULL, 0};
     mpg_group_number number;
@@ -84,7 +84,7 @@ static mpg_rc is_seen(const reading *r, worker *w, const part *p, bool *seen) {
                                cells[k].text.n};
     key[k] = mpg_group_head_of(value, k, r->env->seed, &hash);
   }
-  return mpg_rows_dedup_ask(&w->seen, key, hash, seen);
+  return mpg_rows_dedup_ask(&w->repeat, key, hash, repeat);
 }
 
 /* ---- Rows ---- */
@@ -137,7 +137,7 @@ static mpg_rc copy_text(const reading *r, mpg_rows_batch *b, mpg_str s, mpg_cell
 static mpg_rc add_record(const reading *r, worker *w, part *p, mpg_err *err) {
   const mpg_rows_format *format = r->query.format;
   mpg_rows_batch *b = &p->batch;
-  bool seen = false;
+  bool repeat = false;
   mpg_rc rc = make_room(r, b, 1, err);
   for (size_t k = 0; rc == MPG_OK && k < r->query.n_wanted; k++) {
     mpg_cell *cell = &b->cells[b->n * r->query.n_wanted + k];
@@ -165,9 +165,9 @@ static mpg_rc add_record(const reading *r, worker *w, part *p, mpg_err *err) {
       rc = copy_text(r, b, v.s, cell, err);
     }
   }
-  if (rc == MPG_OK && may_repeat(r, w, p) && is_seen(r, w, p, &seen) != MPG_OK)
+  if (rc == MPG_OK && may_repeat(r, w, p) && is_repeat(r, w, p, &repeat) != MPG_OK)
     return mpg_fail_nomem(err);
-  if (rc == MPG_OK && !seen)
+  if (rc == MPG_OK && !repeat)
     add_row(r, p, format->line(p->piece.reader));
   return rc;
 }
@@ -213,12 +213,12 @@ static mpg_rc leave_out(const reading *r, worker *w, const part *p, size_t recor
   *n = mpg_rows_fast_keys(&w->scan, record, *n, *rows, p->piece.block.bytes, w->wanted, columns,
                           &r->query.rows.options->reading, r->env->seed, w->keys, w->hashes);
   for (size_t k = 0; k < *n; k++) {
-    bool seen;
+    bool repeat;
     if ((*rows >> k & 1) == 0)
       continue;
-    if (mpg_rows_dedup_ask(&w->seen, w->keys + k * columns, w->hashes[k], &seen) != MPG_OK)
+    if (mpg_rows_dedup_ask(&w->repeat, w->keys + k * columns, w->hashes[k], &repeat) != MPG_OK)
       return MPG_NOMEM;
-    *rows -= (uint64_t)seen << k;
+    *rows -= (uint64_t)repeat << k;
   }
   return MPG_OK;
 }
@@ -298,7 +298,7 @@ static void fill_batch(const reading *r, worker *w, part *p) {
 static mpg_rc next_piece(void *ctx, void *slot, mpg_err *err) {
   reading *r = ctx;
   part *p = slot;
-  mpg_rc rc = mpg_rows_pieces_cut(&r->pieces, &p->piece);
+  mpg_rc rc = mpg_rows_pieces_next(&r->pieces, &p->piece);
   (void)err;
   p->batch.n = p->batch.copies_n = 0;
   p->again = false;
@@ -436,7 +436,7 @@ void mpg_rows_scan_close(mpg_rows_scan *scan) {
     mpg_free(r->env, b->copies);
   }
   for (int i = 0; r->workers != NULL && i < r->query.threads; i++) {
-    mpg_rows_dedup_free(&r->workers[i].seen);
+    mpg_rows_dedup_free(&r->workers[i].repeat);
     mpg_free(r->env, r->workers[i].wanted);
     mpg_free(r->env, r->workers[i].keys);
   }
@@ -475,7 +475,7 @@ mpg_rc mpg_rows_scan_open(mpg_rows_scan *scan, const mpg_env *env, const mpg_sca
   if (r->parts == NULL || r->workers == NULL)
     return mpg_fail_nomem(err);
   for (size_t i = 0; i < threads; i++) {
-    mpg_rows_dedup_init(&r->workers[i].seen, &r->memory, query->n_wanted);
+    mpg_rows_dedup_init(&r->workers[i].repeat, &r->memory, query->n_wanted);
     r->workers[i].wanted = mpg_calloc(env, (query->n_wanted + 1) * sizeof *r->workers[i].wanted);
     if (r->query.distinct)
       r->workers[i].keys = mpg_calloc(env, MPG_SUM_EXPRESSION_ROWS * (query->n_wanted + 1) *

@@ -78,7 +78,7 @@ static bool is_number(sqlite3_value *value) {
 
 /* The common row: a category, whose text in the ledger is known by its address, and an integer.
 ** False for any other row. */
-static bool usual_row(sqlite3_context *context, sqlite3_value **args, bool remove) {
+static bool fast_row(sqlite3_context *context, sqlite3_value **args, bool remove) {
   mpg_category category;
   mpg_goodput *g;
   const char *name;
@@ -103,7 +103,7 @@ static void category_row(sqlite3_context *context, sqlite3_value **args, bool re
   mpg_value category, chip_time;
   mpg_goodput *g;
   mpg_err err;
-  if (usual_row(context, args, remove))
+  if (fast_row(context, args, remove))
     return;
   if (sqlite3_value_type(args[1]) == SQLITE_NULL)
     return;

@@ -152,25 +152,25 @@ static bool filter_of(const mpg_ledger_column_info *column, int op, bool constan
 }
 
 void mpg_ledger_plan_request(const char *idx_str, const mpg_ledger_table *table,
-                             sqlite3_value *const *values, int nvalues, mpg_scan_request *wish) {
+                             sqlite3_value *const *values, int nvalues, mpg_scan_request *request) {
   char *end;
   unsigned long long used = strtoull(idx_str, &end, 16);
   const char *p = end;
-  memset(wish, 0, sizeof *wish);
+  memset(request, 0, sizeof *request);
   for (int c = 0; c < table->ncols; c++)
     if (used >> c & 1)
-      wish->columns |= 1u << column_of(table, c)->row;
-  wish->once = next_number(&p) != 0;
-  wish->nkeys = (size_t)next_number(&p);
-  for (size_t i = 0; i < wish->nkeys; i++) {
-    wish->keys[i].dim = (mpg_dim)next_number(&p);
-    wish->keys[i].descending = next_number(&p) != 0;
+      request->columns |= 1u << column_of(table, c)->row;
+  request->once = next_number(&p) != 0;
+  request->nkeys = (size_t)next_number(&p);
+  for (size_t i = 0; i < request->nkeys; i++) {
+    request->keys[i].dim = (mpg_dim)next_number(&p);
+    request->keys[i].descending = next_number(&p) != 0;
   }
   for (int i = 0; i < nvalues; i++) {
     int column = next_number(&p), op = next_number(&p);
     bool constant = next_number(&p) != 0;
     if (filter_of(column_of(table, column), op, constant, values[i],
-                  &wish->filters[wish->nfilters]))
-      wish->nfilters++;
+                  &request->filters[request->nfilters]))
+      request->nfilters++;
   }
 }

@@ -22,6 +22,6 @@ bool mpg_ledger_plan_compares(const char *idx_str);
 /* The plan as a request; `values` are those of argv after the arguments, borrowed for as long as
 ** the request is used. */
 void mpg_ledger_plan_request(const char *idx_str, const mpg_ledger_table *table,
-                             sqlite3_value *const *values, int nvalues, mpg_scan_request *wish);
+                             sqlite3_value *const *values, int nvalues, mpg_scan_request *request);
 
 #endif

@@ -34,10 +34,10 @@ typedef struct cursor {
   mpg_chips *chips;
   mpg_fleet fleet;
   mpg_accounting accounting;
-  mpg_rollup_cache_fill keeping;
-  mpg_rollup_cache_entry *kept;
+  mpg_rollup_cache_fill fill;
+  mpg_rollup_cache_entry *cached;
   sqlite3_value *compared[MPG_SCAN_FILTERS];
-  mpg_scan_request wish;
+  mpg_scan_request request;
   mpg_ledger_scan *rows; /* of the ledger */
   mpg_ledger batch;      /* of a timeline: rows of the current unit; of a roll-up: the cell */
   mpg_rollup rollup;
@@ -170,8 +170,8 @@ static void reset(cursor *c) {
   mpg_ledger_values_free(&c->values);
   mpg_accounting_free(&c->accounting);
   mpg_rollup_free(&c->rollup);
-  mpg_rollup_cache_release(c->kept);
-  mpg_rollup_cache_fill_free(&c->keeping);
+  mpg_rollup_cache_release(c->cached);
+  mpg_rollup_cache_fill_free(&c->fill);
   mpg_ledger_free(&c->batch);
   mpg_fleet_free(&c->fleet);
   mpg_chips_free(c->chips);
@@ -209,7 +209,7 @@ static mpg_rc read_records(cursor *c, const mpg_table *t, bool skip, mpg_err *er
                            &(mpg_sources_query){.path = path.s,
                                                 .listed = mpg_may_be_fleet_file(path.s)
                                                               ? NULL
-                                                              : mpg_rollup_cache_paths(&c->keeping),
+                                                              : mpg_rollup_cache_paths(&c->fill),
                                                 .on_error = mpg_arg_on_error(c->args),
                                                 .threads = c->threads},
                            err);
@@ -309,26 +309,26 @@ static mpg_rc find_grain(const cursor *c, const mpg_table *t, const char *idx_st
 
 /* The roll-up of what was read; of files also its finest cells, for the questions that follow. */
 static mpg_rc roll_up(cursor *c, const mpg_table *t, uint32_t mask, mpg_err *err) {
-  mpg_cells cells = {.limit = mpg_rollup_cache_room(&c->keeping)};
+  mpg_cells cells = {.limit = mpg_rollup_cache_room(&c->fill)};
   mpg_rc rc = mpg_rollup_init(&c->rollup, &c->scan.env, &c->fleet, mask, err);
   if (rc == MPG_OK)
     rc = mpg_rollup_all(&c->rollup, &c->accounting, c->threads, cells.limit > 0 ? &cells : NULL,
                         source_of(c, t), err);
   if (rc == MPG_OK && cells.limit > 0)
-    c->kept = mpg_rollup_cache_end(&c->keeping, &c->fleet, &cells);
-  if (c->kept != NULL)
-    c->values.fleet = &c->kept->fleet;
+    c->cached = mpg_rollup_cache_end(&c->fill, &c->fleet, &cells);
+  if (c->cached != NULL)
+    c->values.fleet = &c->cached->fleet;
   mpg_free(&c->scan.env, cells.p);
   return rc;
 }
 
-static mpg_rc roll_up_kept(cursor *c, uint32_t mask, mpg_err *err) {
+static mpg_rc roll_up_cached(cursor *c, uint32_t mask, mpg_err *err) {
   mpg_rc rc;
-  c->values.fleet = &c->kept->fleet;
+  c->values.fleet = &c->cached->fleet;
   rc = mpg_rollup_init(&c->rollup, &c->scan.env, c->values.fleet, mask, err);
   if (rc != MPG_OK)
     return rc;
-  rc = mpg_rollup_add_cells(&c->rollup, c->kept->cells.p, c->kept->cells.n);
+  rc = mpg_rollup_add_cells(&c->rollup, c->cached->cells.p, c->cached->cells.n);
   return rc == MPG_OK ? rc : mpg_fail_plain(err, rc);
 }
 
@@ -353,18 +353,18 @@ static void first_cell(cursor *c) {
 }
 
 /* The columns of the request's keys. */
-static uint32_t columns_compared(const mpg_ledger_table *kind, const mpg_scan_request *wish) {
+static uint32_t columns_compared(const mpg_ledger_table *kind, const mpg_scan_request *request) {
   uint32_t columns = 0;
-  for (size_t k = 0; k < wish->nkeys; k++)
+  for (size_t k = 0; k < request->nkeys; k++)
     for (int i = 0; i < kind->ncols; i++)
-      if (mpg_ledger_column_get((mpg_ledger_column)kind->cols[i])->dim == (int)wish->keys[k].dim)
+      if (mpg_ledger_column_get((mpg_ledger_column)kind->cols[i])->dim == (int)request->keys[k].dim)
         columns |= UINT32_C(1) << i;
   return columns;
 }
 
 /* The roll-up from the cache, if it is there: c->kept. */
-static mpg_rc find_kept(cursor *c, const mpg_table *t, const mpg_ledger_options *options,
-                        mpg_err *err) {
+static mpg_rc find_cached(cursor *c, const mpg_table *t, const mpg_ledger_options *options,
+                          mpg_err *err) {
   mpg_value path = mpg_value_of(c->args[MPG_ARG_PATH]);
   char *files = NULL;
   mpg_rc rc = MPG_OK;
@@ -373,9 +373,9 @@ static mpg_rc find_kept(cursor *c, const mpg_table *t, const mpg_ledger_options 
   if (mpg_may_be_fleet_file(path.s))
     rc = mpg_sources_files(&c->scan.env, path.s, &files, err);
   if (rc == MPG_OK)
-    c->kept = mpg_rollup_cache_begin(&c->keeping, t->conn, &c->scan.env, path.s,
-                                     files == NULL ? path.s : mpg_str_of(files), options,
-                                     (int)mpg_arg_on_error(c->args));
+    c->cached = mpg_rollup_cache_begin(&c->fill, t->conn, &c->scan.env, path.s,
+                                       files == NULL ? path.s : mpg_str_of(files), options,
+                                       (int)mpg_arg_on_error(c->args));
   sqlite3_free(files);
   return rc;
 }
@@ -412,8 +412,8 @@ static int ledger_filter(sqlite3_vtab_cursor *base, int idx_num, const char *idx
       return SQLITE_NOMEM;
   }
   if (kind->shape == MPG_SHAPE_LEDGER)
-    mpg_ledger_plan_request(idx_str, kind, c->compared, argc - n, &c->wish);
-  c->values.compared = columns_compared(kind, &c->wish);
+    mpg_ledger_plan_request(idx_str, kind, c->compared, argc - n, &c->request);
+  c->values.compared = columns_compared(kind, &c->request);
   c->eof = true;
   if (kind->files && c->args[MPG_ARG_PATH] == NULL)
     return mpg_vtab_error(&t->base, "%s: expected a path: %s('traces/')", kind->name, kind->name);
@@ -437,10 +437,10 @@ static int ledger_filter(sqlite3_vtab_cursor *base, int idx_num, const char *idx
   if (rc == MPG_OK && kind->shape == MPG_SHAPE_ROLLUP)
     rc = find_grain(c, t, idx_str, &grain, &err);
   if (rc == MPG_OK && kind->shape == MPG_SHAPE_ROLLUP && kind->files)
-    rc = find_kept(c, t, &options, &err);
-  if (c->kept != NULL) {
+    rc = find_cached(c, t, &options, &err);
+  if (c->cached != NULL) {
     c->accounting.options = options; /* whose buckets name the rows */
-    rc = roll_up_kept(c, grain, &err);
+    rc = roll_up_cached(c, grain, &err);
     if (rc == MPG_OK)
       first_cell(c);
     return rc == MPG_OK ? SQLITE_OK : mpg_vtab_failure(&t->base, kind->name, &err);
@@ -460,7 +460,7 @@ static int ledger_filter(sqlite3_vtab_cursor *base, int idx_num, const char *idx
       first_cell(c);
   } else if (rc == MPG_OK) {
     if (kind->shape == MPG_SHAPE_LEDGER)
-      rc = mpg_ledger_scan_open(&c->rows, &c->accounting, &c->wish, c->threads, source_of(c, t),
+      rc = mpg_ledger_scan_open(&c->rows, &c->accounting, &c->request, c->threads, source_of(c, t),
                                 &err);
     if (rc == MPG_OK)
       rc = next_batch(c, t, &err);
@@ -514,13 +514,14 @@ static mpg_rc scan_again(cursor *c, const mpg_table *t, bool once, sqlite3_int64
   mpg_ledger_scan_close(c->rows);
   c->rows = NULL;
   mpg_accounting_free(&c->accounting);
-  c->wish.columns |= 1u << MPG_ROW_NUMBER;
-  c->wish.once = once;
+  c->request.columns |= 1u << MPG_ROW_NUMBER;
+  c->request.once = once;
   mpg_issues_init(&again, &t->conn->env);
   c->fleet.issues = &again;
   rc = mpg_accounting_init(&c->accounting, &c->scan.env, &c->fleet, &options, err);
   if (rc == MPG_OK)
-    rc = mpg_ledger_scan_open(&c->rows, &c->accounting, &c->wish, c->threads, source_of(c, t), err);
+    rc = mpg_ledger_scan_open(&c->rows, &c->accounting, &c->request, c->threads, source_of(c, t),
+                              err);
   c->fleet.issues = listed;
   mpg_issues_free(&again);
   if (rc == MPG_OK)
@@ -541,13 +542,13 @@ static mpg_rc scan_again(cursor *c, const mpg_table *t, bool once, sqlite3_int64
 static int ledger_rowid(sqlite3_vtab_cursor *base, sqlite3_int64 *rowid) {
   cursor *c = (cursor *)base;
   const mpg_table *t = (const mpg_table *)base->pVtab;
-  const bool once = c->wish.once;
+  const bool once = c->request.once;
   mpg_err err;
   mpg_rc rc = MPG_OK;
   *rowid = c->first_rowid + c->rowid;
   if (kind_of(t)->shape != MPG_SHAPE_LEDGER)
     return SQLITE_OK;
-  if ((c->wish.columns >> MPG_ROW_NUMBER & 1) == 0)
+  if ((c->request.columns >> MPG_ROW_NUMBER & 1) == 0)
     rc = scan_again(c, t, once, c->rowid, NULL, &err);
   if (rc == MPG_OK && once) {
     int64_t number = c->values.rows->number[c->values.row];

@@ -40,14 +40,14 @@ void mpg_ledger_values_of(mpg_ledger_values *v, const mpg_ledger *rows) {
 static void result_id(sqlite3_context *context, mpg_ledger_values *v, int i,
                       const mpg_intern *texts, uint32_t id, bool few) {
   mpg_ledger_last *last = &v->last[i];
-  mpg_shared_text *shown = &v->texts[i];
+  mpg_shared_text *shared = &v->texts[i];
   last->text = NULL;
   if (id == 0)
     return;
-  mpg_result_shared_text(context, v->conn, shown, texts, id, few);
-  if (shown->lasting == NULL)
+  mpg_result_shared_text(context, v->conn, shared, texts, id, few);
+  if (shared->lasting == NULL)
     return;
-  last->text = shown->lasting;
+  last->text = shared->lasting;
   last->key = last->keys[v->row];
   /* What is compared needs a length alone; what functions are given, its end. */
   last->n = v->compared >> i & 1 ? (int)strlen(last->text) : -1;

@@ -11,15 +11,15 @@
 
 typedef struct reader_cursor {
   sqlite3_vtab_cursor base;                       /* must be first */
-  mpg_record_iterator walk;                       /* its `shared` is the cursor */
-  mpg_stream *stream;                             /* of the walk's file */
+  mpg_record_iterator iterator;                   /* its `shared` is the cursor */
+  mpg_stream *stream;                             /* of the iterator's file */
   sqlite3_value *arguments[MPG_READER_ARGUMENTS]; /* NULL: not given */
   void *shared;                                   /* the format's, of this scan */
   bool begun;
   bool at_end;
   sqlite3_int64 row, first_row;
   sqlite3_value *equal[WANTED]; /* the texts of the request */
-  mpg_reader_request wish;
+  mpg_reader_request request;
   mpg_reader_groups groups; /* if it has keys, rows come from it */
   /* Of rows that are read ahead. */
   mpg_scan_query query;
@@ -84,7 +84,7 @@ static int reader_connect(sqlite3 *db, void *aux, int argc, const char *const *a
 /* Whether constraint c is COLUMN = 'text', byte by byte, for a column whose texts the format
 ** compares. A value from another table would make this one the inner loop, so it must be a
 ** constant. */
-static bool tells_apart(const mpg_reader_format *f, sqlite3_index_info *info, int c) {
+static bool is_comparable(const mpg_reader_format *f, sqlite3_index_info *info, int c) {
   int column = info->aConstraint[c].iColumn;
   sqlite3_value *value;
   return column >= 0 && column < (int)f->ncolumns && column < COMPARABLE &&
@@ -114,7 +114,7 @@ static int reader_best_index(sqlite3_vtab *vtab, sqlite3_index_info *info) {
   given = __builtin_popcount((unsigned)info->idxNum & 0xffff);
   text = sqlite3_str_new(NULL);
   for (int c = 0; c < info->nConstraint && wanted < WANTED; c++)
-    if (tells_apart(f, info, c)) {
+    if (is_comparable(f, info, c)) {
       info->aConstraintUsage[c].argvIndex = ++given;
       sqlite3_str_appendchar(text, 1, (char)('A' + info->aConstraint[c].iColumn));
       wanted++;
@@ -138,8 +138,8 @@ static int reader_open(sqlite3_vtab *vtab, sqlite3_vtab_cursor **out) {
 static mpg_rc reset(reader_cursor *cursor) {
   const mpg_reader_format *f = format_of(cursor->base.pVtab);
   mpg_rc rc;
-  mpg_rows_scan_close(&cursor->rows); /* first: its threads may still be at the walk's paths */
-  rc = mpg_record_iterator_reset(&cursor->walk);
+  mpg_rows_scan_close(&cursor->rows); /* first: its threads may still be at the iterator's paths */
+  rc = mpg_record_iterator_reset(&cursor->iterator);
   sqlite3_free(cursor->wanted);
   cursor->wanted = NULL;
   if (cursor->begun && f->end != NULL)
@@ -154,7 +154,7 @@ static mpg_rc reset(reader_cursor *cursor) {
     sqlite3_value_free(cursor->equal[i]);
     cursor->equal[i] = NULL;
   }
-  memset(&cursor->wish, 0, sizeof cursor->wish);
+  memset(&cursor->request, 0, sizeof cursor->request);
   mpg_reader_groups_reset(&cursor->groups);
   memset(&cursor->query, 0, sizeof cursor->query);
   cursor->row = 0;
@@ -165,7 +165,7 @@ static mpg_rc reset(reader_cursor *cursor) {
 static int reader_close(sqlite3_vtab_cursor *base) {
   reader_cursor *cursor = (reader_cursor *)base;
   (void)reset(cursor); /* out of memory: some issues are lost, and the scan is over */
-  mpg_record_iterator_end(&cursor->walk);
+  mpg_record_iterator_end(&cursor->iterator);
   sqlite3_free(cursor);
   return SQLITE_OK;
 }
@@ -184,18 +184,18 @@ static void close_file(void *file, void *p) {
     format_of(cursor->base.pVtab)->close(file);
   if (cursor->stream != NULL) {
     mpg_err err; /* out of memory: this issue is lost, as others are then */
-    (void)mpg_stream_repaired(cursor->stream, &cursor->walk.issues, &err);
+    (void)mpg_stream_repaired(cursor->stream, &cursor->iterator.issues, &err);
   }
   mpg_stream_close(cursor->stream);
   cursor->stream = NULL;
-  mpg_free(&cursor->walk.scan.env, file);
+  mpg_free(&cursor->iterator.scan.env, file);
 }
 
 static mpg_rc open_file(void **out, void *p, const mpg_env *env, const char *path,
                         mpg_issues *issues, mpg_err *err) {
   reader_cursor *cursor = p;
   const mpg_reader_format *f = format_of(cursor->base.pVtab);
-  void *scan = f->begin == NULL ? &cursor->wish : cursor->shared;
+  void *scan = f->begin == NULL ? &cursor->request : cursor->shared;
   void *file = mpg_calloc(env, f->file_size);
   mpg_rc rc;
   if (file == NULL)
@@ -218,43 +218,43 @@ static mpg_issues *issues_of(const reader_cursor *cursor) {
   return &((mpg_table *)cursor->base.pVtab)->conn->issues;
 }
 
-/* The columns of a mask, whose last bit means all from there on, and the column passed to `see`. */
-static mpg_rc want_columns(reader_cursor *cursor, uint64_t asked) {
+/* The columns of a mask, whose last bit means all from there on, and the column for each_row. */
+static mpg_rc want_columns(reader_cursor *cursor, uint64_t wanted_columns) {
   const mpg_reader_format *f = format_of(cursor->base.pVtab);
-  const bool seen = f->ahead->see != NULL;
-  const size_t n = f->ncolumns + seen, line = f->ncolumns + argument_count(f) + 1;
+  const bool each = f->ahead->each_row != NULL;
+  const size_t n = f->ncolumns + each, line = f->ncolumns + argument_count(f) + 1;
   mpg_scan_query *q = &cursor->query;
   cursor->wanted = sqlite3_malloc64(2 * n * sizeof *cursor->wanted);
   if (cursor->wanted == NULL)
     return MPG_NOMEM;
   for (size_t i = 0; i < n; i++) {
     cursor->wanted[n + i] = q->n_wanted;
-    if (i == f->ncolumns || (asked >> (i < 63 ? i : 63) & 1) != 0)
+    if (i == f->ncolumns || (wanted_columns >> (i < 63 ? i : 63) & 1) != 0)
       cursor->wanted[q->n_wanted++] = i;
   }
   q->wanted = cursor->wanted;
-  q->lines = seen || (asked >> (line < 63 ? line : 63) & 1) != 0;
+  q->lines = each || (wanted_columns >> (line < 63 ? line : 63) & 1) != 0;
   return MPG_OK;
 }
 
-static mpg_rc open_ahead(reader_cursor *cursor, uint64_t asked, mpg_err *err) {
+static mpg_rc open_ahead(reader_cursor *cursor, uint64_t wanted_columns, mpg_err *err) {
   static const mpg_columns none = {.n = 0};
   const mpg_reader_prefetch *ahead = format_of(cursor->base.pVtab)->ahead;
   cursor->query = (mpg_scan_query){
       .format = ahead->rows,
       .rows = {.options = ahead->options, .columns = &none, .scan = cursor->shared},
-      .skip = cursor->walk.skip,
-      .threads = cursor->wish.threads};
-  if (want_columns(cursor, asked) != MPG_OK)
+      .skip = cursor->iterator.skip,
+      .threads = cursor->request.threads};
+  if (want_columns(cursor, wanted_columns) != MPG_OK)
     return mpg_fail_nomem(err);
-  return mpg_rows_scan_open(&cursor->rows, &cursor->walk.scan.env, &cursor->query,
-                            &cursor->walk.paths, issues_of(cursor), err);
+  return mpg_rows_scan_open(&cursor->rows, &cursor->iterator.scan.env, &cursor->query,
+                            &cursor->iterator.paths, issues_of(cursor), err);
 }
 
 /* Cell of a column of the current row. */
 static mpg_rc read_cell(const reader_cursor *cursor, size_t i, mpg_value *out, mpg_err *err) {
   const mpg_reader_format *f = format_of(cursor->base.pVtab);
-  size_t n = f->ncolumns + (f->ahead->see != NULL);
+  size_t n = f->ncolumns + (f->ahead->each_row != NULL);
   return mpg_rows_scan_column(&cursor->rows, cursor->wanted[n + i], out, err);
 }
 
@@ -262,13 +262,13 @@ static mpg_rc next_ahead(reader_cursor *cursor, mpg_err *err) {
   const mpg_reader_format *f = format_of(cursor->base.pVtab);
   mpg_value value = {MPG_NULL, 0, 0.0, {NULL, 0}};
   mpg_rc rc = mpg_rows_scan_next(&cursor->rows, err);
-  if (rc != MPG_OK || f->ahead->see == NULL)
+  if (rc != MPG_OK || f->ahead->each_row == NULL)
     return rc;
   rc = read_cell(cursor, f->ncolumns, &value, err);
   if (rc != MPG_OK)
     return rc;
-  return f->ahead->see(cursor->shared, &value, cursor->rows.path, mpg_rows_scan_line(&cursor->rows),
-                       issues_of(cursor), err);
+  return f->ahead->each_row(cursor->shared, &value, cursor->rows.path,
+                            mpg_rows_scan_line(&cursor->rows), issues_of(cursor), err);
 }
 
 /* ---- Rows ---- */
@@ -278,14 +278,14 @@ static mpg_rc next_record(void *p, mpg_err *err) {
   cursor->row++;
   return format_of(cursor->base.pVtab)->ahead != NULL
              ? next_ahead(cursor, err)
-             : mpg_record_iterator_next(&cursor->walk, err);
+             : mpg_record_iterator_next(&cursor->iterator, err);
 }
 
 static mpg_rc read_value(void *p, size_t i, mpg_value *out, mpg_err *err) {
   const reader_cursor *cursor = p;
   const mpg_reader_format *f = format_of(cursor->base.pVtab);
   if (f->ahead == NULL)
-    return f->column(cursor->walk.file, i, out, err);
+    return f->column(cursor->iterator.file, i, out, err);
   if (f->ahead->column != NULL && f->ahead->column(cursor->shared, i, out))
     return MPG_OK;
   return read_cell(cursor, i, out, err);
@@ -293,20 +293,20 @@ static mpg_rc read_value(void *p, size_t i, mpg_value *out, mpg_err *err) {
 
 static int64_t row_number(const void *p) {
   const reader_cursor *cursor = p;
-  return cursor->first_row + cursor->row + cursor->wish.passed;
+  return cursor->first_row + cursor->row + cursor->request.passed;
 }
 
 static size_t file_number(const void *p) {
   const reader_cursor *cursor = p;
   return format_of(cursor->base.pVtab)->ahead != NULL ? cursor->rows.file
-                                                      : cursor->walk.next_path - 1;
+                                                      : cursor->iterator.next_path - 1;
 }
 
 static int64_t line_number(const void *p) {
   const reader_cursor *cursor = p;
   const mpg_reader_format *f = format_of(cursor->base.pVtab);
   if (f->ahead == NULL)
-    return f->line(cursor->walk.file);
+    return f->line(cursor->iterator.file);
   return cursor->query.lines ? mpg_rows_scan_line(&cursor->rows) : 0; /* requested, or not */
 }
 
@@ -355,9 +355,9 @@ static mpg_rc read_arguments(reader_cursor *cursor, mpg_err *err) {
     }
   mode = values[f->narguments + 1];
   if (mode.type == MPG_TEXT && mpg_str_eq(mode.s, MPG_STR("skip")))
-    cursor->walk.skip = true;
+    cursor->iterator.skip = true;
   else if (mode.type == MPG_NULL)
-    cursor->walk.skip = ((mpg_table *)cursor->base.pVtab)->conn->skip_errors;
+    cursor->iterator.skip = ((mpg_table *)cursor->base.pVtab)->conn->skip_errors;
   else if (mode.type != MPG_TEXT || !mpg_str_eq(mode.s, MPG_STR("stop")))
     return mpg_fail(err, MPG_MISUSE, "on_error: expected 'stop' or 'skip'");
   /* 20250331 is a day's file of PBS, and 2026-11 a difference to the shell */
@@ -370,16 +370,16 @@ static mpg_rc read_arguments(reader_cursor *cursor, mpg_err *err) {
     return mpg_fail(err, MPG_MISUSE, "%s", f->usage);
   if (f->threaded)
     rc = mpg_threads_given(((mpg_table *)cursor->base.pVtab)->conn, &values[n - 1],
-                           &cursor->wish.threads, err);
+                           &cursor->request.threads, err);
   if (f->threaded)
-    values[n - 1] = (mpg_value){MPG_INT, cursor->wish.threads, 0.0, {NULL, 0}};
+    values[n - 1] = (mpg_value){MPG_INT, cursor->request.threads, 0.0, {NULL, 0}};
   if (rc == MPG_OK && f->begin != NULL)
-    rc = f->begin(&cursor->shared, &cursor->walk.scan.env, values + 1, err);
+    rc = f->begin(&cursor->shared, &cursor->iterator.scan.env, values + 1, err);
   if (rc != MPG_OK)
     return rc;
   cursor->begun = true;
-  cursor->walk.shared = cursor;
-  return mpg_record_iterator_path(&cursor->walk, values[0].s, err);
+  cursor->iterator.shared = cursor;
+  return mpg_record_iterator_path(&cursor->iterator, values[0].s, err);
 }
 
 /* All records, group by group; if there are too many for that, SQLite sorts them. */
@@ -391,17 +391,17 @@ static int begin_groups(reader_cursor *cursor) {
   size_t n = argument_count(f);
   mpg_err err;
   int rc;
-  if (mpg_reader_groups_read(&cursor->groups, &cursor->walk.scan.env, &records, &err) != MPG_OK)
+  if (mpg_reader_groups_read(&cursor->groups, &cursor->iterator.scan.env, &records, &err) != MPG_OK)
     return fail(cursor, &err);
   if (cursor->groups.gather != NULL)
     return step_groups(cursor);
   mpg_rows_scan_close(&cursor->rows);
-  if (mpg_record_iterator_reset(&cursor->walk) != MPG_OK)
+  if (mpg_record_iterator_reset(&cursor->iterator) != MPG_OK)
     return SQLITE_NOMEM;
   for (size_t i = 0; i < n; i++)
     names[i] = argument_name(f, i);
   rc = mpg_reader_groups_sorted(&cursor->groups, f, ((mpg_table *)cursor->base.pVtab)->conn->db,
-                                names, cursor->arguments, n, &cursor->wish);
+                                names, cursor->arguments, n, &cursor->request);
   return rc == SQLITE_OK ? step_groups(cursor) : groups_failed(cursor, rc);
 }
 
@@ -410,7 +410,7 @@ static int reader_filter(sqlite3_vtab_cursor *base, int given, const char *text,
   reader_cursor *cursor = (reader_cursor *)base;
   const mpg_reader_format *f = format_of(cursor->base.pVtab);
   const mpg_file_format files = {open_file, close_file, f->next, f->line};
-  uint64_t asked = 0;
+  uint64_t wanted_columns = 0;
   char *end;
   mpg_err err;
   int rc, next = 0;
@@ -432,30 +432,31 @@ static int reader_filter(sqlite3_vtab_cursor *base, int given, const char *text,
   /* Which is the same for any number of threads. */
   cursor->first_row = mpg_first_rowid(cursor->arguments, argument_count(f) - f->threaded);
   for (; text != NULL && *text >= 'A'; text++, next++) {
-    size_t i = cursor->wish.n;
+    size_t i = cursor->request.n;
     if (sqlite3_value_type(argv[next]) != SQLITE_TEXT || !mpg_host_is_utf8(argv[next]))
       continue;
     cursor->equal[i] = sqlite3_value_dup(argv[next]);
     if (cursor->equal[i] == NULL || sqlite3_value_text(cursor->equal[i]) == NULL)
       return SQLITE_NOMEM;
-    cursor->wish.equal[i].column = (size_t)(*text - 'A');
-    cursor->wish.equal[i].text = mpg_value_of(cursor->equal[i]).s;
-    cursor->wish.n++;
+    cursor->request.equal[i].column = (size_t)(*text - 'A');
+    cursor->request.equal[i].text = mpg_value_of(cursor->equal[i]).s;
+    cursor->request.n++;
   }
-  rc = mpg_record_iterator_begin(&cursor->walk, ((mpg_table *)cursor->base.pVtab)->conn, &files);
+  rc =
+      mpg_record_iterator_begin(&cursor->iterator, ((mpg_table *)cursor->base.pVtab)->conn, &files);
   if (rc != SQLITE_OK)
     return rc;
   if (read_arguments(cursor, &err) != MPG_OK)
     return fail(cursor, &err);
   if (f->ahead != NULL && text != NULL) {
-    asked = strtoull(text, &end, 10);
+    wanted_columns = strtoull(text, &end, 10);
     text = end;
   }
   if (text != NULL)
     cursor->groups.by = mpg_reader_grouping_of(text);
   for (size_t i = 0; i < cursor->groups.by.n_keys; i++)
-    asked |= UINT64_C(1) << cursor->groups.by.key[i];
-  if (f->ahead != NULL && open_ahead(cursor, asked, &err) != MPG_OK)
+    wanted_columns |= UINT64_C(1) << cursor->groups.by.key[i];
+  if (f->ahead != NULL && open_ahead(cursor, wanted_columns, &err) != MPG_OK)
     return fail(cursor, &err);
   return cursor->groups.by.n_keys > 0 ? begin_groups(cursor) : step_record(cursor);
 }
@@ -478,7 +479,7 @@ static int give_column(reader_cursor *cursor, sqlite3_context *context, size_t i
   if (cursor->groups.by.n_keys > 0)
     mpg_reader_groups_column(&cursor->groups, context, conn, i);
   else if (read_value(cursor, i, &value, &err) == MPG_OK)
-    return mpg_result_asked(context, &cursor->walk.scan.env, &value);
+    return mpg_result_polled(context, &cursor->iterator.scan.env, &value);
   else
     return mpg_vtab_failure(cursor->base.pVtab, f->module.name, &err);
   return SQLITE_OK;
@@ -490,13 +491,13 @@ static void give_place(const reader_cursor *cursor, sqlite3_context *context, bo
   if (cursor->groups.by.n_keys > 0 && line)
     mpg_reader_groups_line(&cursor->groups, context);
   else if (cursor->groups.by.n_keys > 0)
-    mpg_reader_groups_file(&cursor->groups, context, &cursor->walk.paths);
+    mpg_reader_groups_file(&cursor->groups, context, &cursor->iterator.paths);
   else if (line)
     sqlite3_result_int64(context, line_number(cursor));
   else
     sqlite3_result_text(
-        context, f->ahead != NULL ? cursor->rows.path : mpg_record_iterator_file(&cursor->walk), -1,
-        SQLITE_TRANSIENT);
+        context, f->ahead != NULL ? cursor->rows.path : mpg_record_iterator_file(&cursor->iterator),
+        -1, SQLITE_TRANSIENT);
 }
 
 static int reader_column(sqlite3_vtab_cursor *base, sqlite3_context *context, int column) {

@@ -50,11 +50,11 @@ typedef struct mpg_reader_request {
 typedef struct mpg_reader_prefetch {
   const mpg_rows_format *rows; /* whose columns are the declared ones, and perhaps one more, */
   const mpg_rows_options *options;
-  /* For formats whose rows depend on each other. `see` gets this column's value of every row, in
+  /* For formats whose rows depend on each other. each_row gets this column's value of every row, in
   ** order and in one thread, with the object that begin made. `column` returns true for a column
   ** whose value comes from that object. Both NULL: rows are independent. */
-  mpg_rc (*see)(void *scan, const mpg_value *value, const char *path, int64_t line,
-                mpg_issues *issues, mpg_err *err);
+  mpg_rc (*each_row)(void *scan, const mpg_value *value, const char *path, int64_t line,
+                     mpg_issues *issues, mpg_err *err);
   bool (*column)(const void *scan, size_t i, mpg_value *out);
 } mpg_reader_prefetch;
 

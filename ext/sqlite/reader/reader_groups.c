@@ -74,16 +74,16 @@ mpg_reader_grouping mpg_reader_grouping_of(const char *text) {
 void mpg_reader_groups_reset(mpg_reader_groups *groups) {
   mpg_group_sorter_close(groups->gather);
   (void)sqlite3_finalize(groups->sorted);
-  for (size_t i = 0; i < sizeof groups->shown / sizeof *groups->shown; i++)
-    mpg_shared_text_free(&groups->shown[i]);
+  for (size_t i = 0; i < sizeof groups->texts / sizeof *groups->texts; i++)
+    mpg_shared_text_free(&groups->texts[i]);
   memset(groups, 0, sizeof *groups);
 }
 
 /* ---- Gathered ---- */
 
 /* MPG_LIMIT: it is one too many. */
-static mpg_rc take_record(const mpg_reader_groups *groups, const mpg_reader_records *records,
-                          mpg_err *err) {
+static mpg_rc add_record(const mpg_reader_groups *groups, const mpg_reader_records *records,
+                         mpg_err *err) {
   const mpg_reader_grouping *by = &groups->by;
   mpg_value keys[MPG_GROUP_SORTER_KEYS], values[MPG_GROUP_SORTER_VALUES];
   size_t n = COLUMNS;
@@ -113,7 +113,7 @@ mpg_rc mpg_reader_groups_read(mpg_reader_groups *groups, const mpg_env *env,
   mpg_rc rc = mpg_group_sorter_open(&groups->gather, env, groups->by.n_keys,
                                     COLUMNS + columns_before(groups->by.columns, 63), MEMORY, err);
   while (rc == MPG_OK && (rc = records->next(records->of, err)) == MPG_OK) {
-    rc = take_record(groups, records, err);
+    rc = add_record(groups, records, err);
     if (rc == MPG_LIMIT) {
       mpg_group_sorter_close(groups->gather);
       groups->gather = NULL;
@@ -136,7 +136,7 @@ static void select_sorted(const mpg_reader_grouping *by, const mpg_reader_format
 
 int mpg_reader_groups_sorted(mpg_reader_groups *groups, const mpg_reader_format *f, sqlite3 *db,
                              const char *const *names, sqlite3_value *const *arguments, size_t n,
-                             const mpg_reader_request *wish) {
+                             const mpg_reader_request *request) {
   const mpg_reader_grouping *by = &groups->by;
   sqlite3_str *sql = sqlite3_str_new(NULL);
   char *text;
@@ -147,10 +147,10 @@ int mpg_reader_groups_sorted(mpg_reader_groups *groups, const mpg_reader_format 
       sqlite3_str_appendf(sql, " AND \"%w\" = ?", names[i]);
   /* A text with a NUL in it cannot be written here, and need not be: SQLite tests all rows again.
   */
-  for (size_t i = 0; i < wish->n; i++)
-    if (memchr(wish->equal[i].text.p, '\0', wish->equal[i].text.n) == NULL)
-      sqlite3_str_appendf(sql, " AND \"%w\" = %Q", f->columns[wish->equal[i].column].name,
-                          wish->equal[i].text.p);
+  for (size_t i = 0; i < request->n; i++)
+    if (memchr(request->equal[i].text.p, '\0', request->equal[i].text.n) == NULL)
+      sqlite3_str_appendf(sql, " AND \"%w\" = %Q", f->columns[request->equal[i].column].name,
+                          request->equal[i].text.p);
   for (size_t i = 0; i < by->n_keys; i++)
     sqlite3_str_appendf(sql, "%s \"%w\"%s", i == 0 ? " ORDER BY" : ",", f->columns[by->key[i]].name,
                         by->descending[i] ? " DESC" : "");
@@ -180,9 +180,9 @@ sqlite3_int64 mpg_reader_groups_row(const mpg_reader_groups *groups) {
 
 /* `shown` is only for the values of this row. */
 static void result_value(const mpg_reader_groups *groups, sqlite3_context *context, mpg_conn *conn,
-                         const mpg_value *value, mpg_shared_text *shown) {
+                         const mpg_value *value, mpg_shared_text *texts) {
   if (value->type == MPG_TEXT)
-    mpg_result_shared_text(context, conn, shown, mpg_group_sorter_texts(groups->gather),
+    mpg_result_shared_text(context, conn, texts, mpg_group_sorter_texts(groups->gather),
                            (uint32_t)value->i, true);
   else
     mpg_result_value(context, value);
@@ -199,13 +199,13 @@ void mpg_reader_groups_column(mpg_reader_groups *groups, sqlite3_context *contex
   for (size_t i = 0; i < by->n_keys; i++)
     if (by->key[i] == column) {
       result_value(groups, context, conn, mpg_group_sorter_key(groups->gather, i),
-                   &groups->shown[i]);
+                   &groups->texts[i]);
       return;
     }
   if (has_column(by->columns, column)) {
     size_t i = COLUMNS + columns_before(by->columns, column);
     result_value(groups, context, conn, mpg_group_sorter_value(groups->gather, i),
-                 &groups->shown[MPG_GROUP_SORTER_KEYS + i]);
+                 &groups->texts[MPG_GROUP_SORTER_KEYS + i]);
   }
 }
 

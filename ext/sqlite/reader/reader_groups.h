@@ -33,7 +33,7 @@ typedef struct mpg_reader_groups {
   mpg_reader_grouping by;
   mpg_group_sorter *gather;
   sqlite3_stmt *sorted; /* instead of it */
-  mpg_shared_text shown[MPG_GROUP_SORTER_KEYS + MPG_GROUP_SORTER_VALUES];
+  mpg_shared_text texts[MPG_GROUP_SORTER_KEYS + MPG_GROUP_SORTER_VALUES];
 } mpg_reader_groups;
 
 /* Where records come from, one after the other: MPG_DONE after the last. */
@@ -54,7 +54,7 @@ mpg_rc mpg_reader_groups_read(mpg_reader_groups *groups, const mpg_env *env,
 ** SQLite code, the connection has its text. */
 int mpg_reader_groups_sorted(mpg_reader_groups *groups, const mpg_reader_format *format,
                              sqlite3 *db, const char *const *names, sqlite3_value *const *arguments,
-                             size_t n, const mpg_reader_request *wish);
+                             size_t n, const mpg_reader_request *request);
 
 /* SQLITE_ROW, SQLITE_DONE or what went wrong. */
 int mpg_reader_groups_next(mpg_reader_groups *groups);

@@ -6,8 +6,8 @@
 ** mpg_issues as skipped_record (data_loss) instead. The same holds for an empty file, for no
 ** successful export leaves one. Issues of a file replace those of an earlier reading of it.
 */
-#ifndef MPG_WALK_H
-#define MPG_WALK_H
+#ifndef MPG_RECORD_ITERATOR_H
+#define MPG_RECORD_ITERATOR_H
 
 #include "../connection.h"
 #include "../../read/input/stream.h"
@@ -19,7 +19,7 @@
 */
 typedef struct mpg_file_format {
   /* One file; issues found in it go to `issues` with `path` as their source. `shared` is the
-  ** walk's. */
+  ** iterator's. */
   mpg_rc (*open)(void **file, void *shared, const mpg_env *env, const char *path,
                  mpg_issues *issues, mpg_err *err);
   void (*close)(void *file, void *shared);
@@ -37,7 +37,7 @@ typedef struct mpg_record_iterator {
   void *shared;       /* for format.open and close */
   bool skip;          /* malformed records are left out */
   void *file;         /* the format's, NULL until it is open */
-  mpg_query_env scan; /* its env is for what lives as long as the walk */
+  mpg_query_env scan; /* its env is for what lives as long as the iterator */
   mpg_paths paths;    /* paths[next_path - 1] is open while file is */
   size_t next_path;
   bool scanning, in_file; /* a path has been taken and not been finished */
@@ -47,17 +47,17 @@ typedef struct mpg_record_iterator {
 
 /* All zero before the first call. Prepares scan.env; may be called again. Returns an SQLite code.
 ** format: NULL if the caller reads the files itself and does not call mpg_record_iterator_next. */
-int mpg_record_iterator_begin(mpg_record_iterator *walk, mpg_conn *conn,
+int mpg_record_iterator_begin(mpg_record_iterator *iterator, mpg_conn *conn,
                               const mpg_file_format *format);
 /* The files of `path`; nothing is opened yet. */
-mpg_rc mpg_record_iterator_path(mpg_record_iterator *walk, mpg_str path, mpg_err *err);
+mpg_rc mpg_record_iterator_path(mpg_record_iterator *iterator, mpg_str path, mpg_err *err);
 /* The next record of any file; MPG_DONE after the last. Notices an interruption. */
-mpg_rc mpg_record_iterator_next(mpg_record_iterator *walk, mpg_err *err);
+mpg_rc mpg_record_iterator_next(mpg_record_iterator *iterator, mpg_err *err);
 const char *
-mpg_record_iterator_file(const mpg_record_iterator *walk); /* path of the current record */
+mpg_record_iterator_file(const mpg_record_iterator *iterator); /* path of the current record */
 /* Restores the state after mpg_record_iterator_begin. MPG_NOMEM: some issues of the open file are
 ** lost. */
-mpg_rc mpg_record_iterator_reset(mpg_record_iterator *walk);
-void mpg_record_iterator_end(mpg_record_iterator *walk);
+mpg_rc mpg_record_iterator_reset(mpg_record_iterator *iterator);
+void mpg_record_iterator_end(mpg_record_iterator *iterator);
 
 #endif

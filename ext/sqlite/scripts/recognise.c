@@ -52,7 +52,7 @@ static void *give_memory(size_t n, void *env) {
   return mpg_malloc(env, n == 0 ? 1 : n);
 }
 
-static void take_memory(void *p, void *env) {
+static void free_memory(void *p, void *env) {
   if (p != NULL)
     mpg_free(env, p);
 }
@@ -94,7 +94,7 @@ mpg_rc mpg_recogniser_open(mpg_recogniser **out, const mpg_env *env, mpg_err *er
   if (r == NULL)
     return mpg_fail_nomem(err);
   r->env = env;
-  r->general = pcre2_general_context_create(give_memory, take_memory, (void *)env);
+  r->general = pcre2_general_context_create(give_memory, free_memory, (void *)env);
   if (r->general != NULL) {
     r->compile = pcre2_compile_context_create(r->general);
     r->context = pcre2_match_context_create(r->general);
