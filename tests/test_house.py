@@ -458,7 +458,8 @@ class ManPage(unittest.TestCase):
         """Where a name comes twice the page has come apart, as a merge of two lists leaves it."""
         def names(db):
             return {row[0] for row in db.execute("SELECT name FROM pragma_function_list UNION SELECT name FROM pragma_module_list")}
-        section = text_of("docs/mpg.7").split(".SH FUNCTIONS")[1].split(".SH SECURITY")[0].replace("USING csv_trace", "")
+        output_of("make", "-s", "build/mpg.7")
+        section = text_of("build/mpg.7").split(".SH FUNCTIONS")[1].split(".SH SECURITY")[0].replace("USING csv_trace", "")
         said = re.findall(r"\b[a-z]+(?:_[a-z]+)*\b", re.sub(r"(?m)^(?!\.B).*", "", section))
         for name in names(connect()) - names(sqlite3.connect(":memory:")):
             self.assertEqual(said.count(name), 1, name)

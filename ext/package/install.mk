@@ -21,7 +21,10 @@ SQL_LIBRARY := $(shell find -H sql -path sql/sources -prune -o -name '*.sql' -pr
   schema/fleet.sql schema/import.sql $(sort $(wildcard schema/*.schema.json))
 
 .PHONY: install uninstall
-install: all
+build/mpg.7: ext/package/manual.awk $(sort $(wildcard docs/formats/*.md)) docs/mpg.7
+	@mkdir -p $(@D)
+	@LC_ALL=C awk -f $^ >$@
+install: all build/mpg.7
 	@d='$(DESTDIR)$(prefix)'; while [ ! -e "$$d" ]; do d=$$(dirname "$$d"); done; [ -w "$$d" ] || { \
 	  echo "Cannot write to $$d. Either of these will do:" >&2; \
 	  echo "  sudo make install" >&2; \
@@ -32,7 +35,7 @@ install: all
 	ln -sf mpg.so '$(DESTDIR)$(libdir)/libmpg.so'
 	$(INSTALL) -m 644 ext/mpg.h '$(DESTDIR)$(includedir)'
 	@for h in $(STATE_HEADERS); do sed 's|"\.\./base/|"|' ext/$$h >'$(DESTDIR)$(includedir)/mpg/'$$(basename $$h) || exit 1; done
-	$(INSTALL) -m 644 docs/mpg.7 '$(DESTDIR)$(mandir)/man7'
+	$(INSTALL) -m 644 build/mpg.7 '$(DESTDIR)$(mandir)/man7'
 	@sed -e 's|@prefix@|$(prefix)|' -e 's|@libdir@|$(libdir)|' -e 's|@includedir@|$(includedir)|' \
 	  -e 's|@datadir@|$(datadir)|' -e 's|@version@|$(VERSION)|' \
 	  -e 's|@gzip@|$(if $(ISAL),libisal,zlib)|' ext/package/mpg.pc.in >build/mpg.pc

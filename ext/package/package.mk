@@ -37,12 +37,12 @@ npm: $(RELEASE)/mpg.so
 
 # The folders of `make install`, with the self-contained mpg.so; the same files give the same bytes.
 ARCHIVE = $(DIST)-linux-$(MACHINE)
-archive: $(RELEASE)/mpg.so report-if-possible
+archive: $(RELEASE)/mpg.so build/mpg.7 report-if-possible
 	rm -rf build/archive && mkdir -p build/archive/$(ARCHIVE)/lib dist
 	@for f in $(SQL_LIBRARY); do $(INSTALL) -D -m 644 $$f build/archive/$(ARCHIVE)/share/mpg/$$f || exit 1; done
 	$(INSTALL) -D -m 755 sql/report/mpg-report build/archive/$(ARCHIVE)/bin/mpg-report
 	$(INSTALL) -D -m 644 -t build/archive/$(ARCHIVE)/share/mpg/report $(REPORT_SPECS) $(REPORT_TEMPLATE)
-	$(INSTALL) -D -m 644 -t build/archive/$(ARCHIVE)/share/man/man7 docs/mpg.7
+	$(INSTALL) -D -m 644 -t build/archive/$(ARCHIVE)/share/man/man7 build/mpg.7
 	$(INSTALL) -D -m 644 -t build/archive/$(ARCHIVE)/share/man/man1 docs/mpg-report.1
 	$(INSTALL) -D -m 644 -t build/archive/$(ARCHIVE)/share/doc/mpg LICENSE ext/package/release/licences.txt docs/install.md
 	$(INSTALL) -m 755 $(RELEASE)/mpg.so build/archive/$(ARCHIVE)/lib/mpg.so

@@ -146,7 +146,7 @@ def manual():
 
 def statements():
     """Of the test in which each allocation fails: one for each function."""
-    lines = ["/* table_statements.h - statements of the table functions that are SQL files.", "**", "** tests/sql/test_table_functions.py writes it. */"]
+    lines = ["/* table_statements.h - statements of the table functions that are SQL files.", "**", "** tests/sql/test_table_functions.py writes it. */", "/* clang-format off */"]
     for table in every():
         lines.append(f'"SELECT count(*) FROM {table.name}{"(" + ", ".join(["NULL"] * len(table.required)) + ")" if table.required else " WHERE 0"}",')
     return "\n".join(lines) + "\n"
