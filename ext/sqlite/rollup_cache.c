@@ -1,6 +1,7 @@
 /* rollup_cache.c - see rollup_cache.h; and mpg_keep(), its setting. */
 #include "rollup_cache.h"
 #include "catalogue.h"
+#include "sqlite_relations.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -14,8 +15,11 @@ enum { OPTIONS = 13 };
 struct mpg_rollup_cache_key {
   const mpg_env *env;
   mpg_paths paths;
-  char *path;
+  char *path; /* or, of tables, the schema under which their issues are listed */
   size_t path_n;
+  bool of_tables;
+  mpg_relation_tables tables;
+  mpg_tables_state tables_state;
   int64_t options[OPTIONS];
   uint64_t chips; /* of the catalogue, less what the files add */
   int64_t now_ns; /* when the paths were listed */
@@ -61,49 +65,77 @@ static void key_free(struct mpg_rollup_cache_key *k) {
   mpg_free(k->env, k);
 }
 
-/* NULL if that is unknown, for any reason: reading the files will give the error. */
-static struct mpg_rollup_cache_key *key_new(mpg_conn *conn, const mpg_env *env, mpg_str path,
-                                            mpg_str files, const mpg_ledger_options *o,
-                                            int on_error) {
+/* All but the files or tables; NULL if that is unknown, for any reason: reading will give the
+** error. */
+static struct mpg_rollup_cache_key *key_new(mpg_conn *conn, mpg_str path,
+                                            const mpg_ledger_options *o, int on_error) {
   struct mpg_rollup_cache_key *k = mpg_calloc(&conn->env, sizeof *k);
+  const int64_t options[OPTIONS] = {o->window.since,
+                                    o->window.until,
+                                    o->window.bucket.width_us,
+                                    o->window.bucket.origin_us,
+                                    o->window.bucket.months,
+                                    o->window.bucket.ahead_us,
+                                    o->rules.as_of,
+                                    o->rules.basis,
+                                    o->rules.memory_roofline,
+                                    o->rules.sizes.from[0],
+                                    o->rules.sizes.from[1],
+                                    o->rules.sizes.from[2],
+                                    on_error};
   const mpg_chips *chips;
+  mpg_err err;
+  if (k == NULL)
+    return NULL;
+  k->env = &conn->env;
+  k->paths.env = k->env; /* outlives the scan */
+  memcpy(k->options, options, sizeof options);
+  k->path = mpg_calloc(k->env, path.n + 1);
+  k->path_n = path.n;
+  chips = mpg_catalogue(conn, &err);
+  if (k->path == NULL || chips == NULL) {
+    mpg_catalogue_release(conn, chips);
+    key_free(k);
+    return NULL;
+  }
+  if (path.n > 0)
+    memcpy(k->path, path.p, path.n);
+  k->chips = chips_hash(chips, k->env->seed);
+  mpg_catalogue_release(conn, chips);
+  return k;
+}
+
+static struct mpg_rollup_cache_key *key_of_files(mpg_conn *conn, const mpg_env *env, mpg_str path,
+                                                 mpg_str files, const mpg_ledger_options *options,
+                                                 int on_error) {
+  struct mpg_rollup_cache_key *k = key_new(conn, path, options, on_error);
   struct timespec now;
   mpg_err err;
   bool fine;
   if (k == NULL)
     return NULL;
-  k->env = &conn->env;
   (void)clock_gettime(CLOCK_REALTIME, &now);
   k->now_ns = ns_of(now);
-  k->path = mpg_calloc(k->env, path.n + 1);
-  k->path_n = path.n;
-  chips = mpg_catalogue(conn, &err);
-  fine =
-      k->path != NULL && chips != NULL && mpg_paths_expand(&k->paths, env, files, &err) == MPG_OK;
-  if (fine) {
-    const int64_t options[OPTIONS] = {o->window.since,
-                                      o->window.until,
-                                      o->window.bucket.width_us,
-                                      o->window.bucket.origin_us,
-                                      o->window.bucket.months,
-                                      o->window.bucket.ahead_us,
-                                      o->rules.as_of,
-                                      o->rules.basis,
-                                      o->rules.memory_roofline,
-                                      o->rules.sizes.from[0],
-                                      o->rules.sizes.from[1],
-                                      o->rules.sizes.from[2],
-                                      on_error};
-    memcpy(k->options, options, sizeof options);
-    if (path.n > 0)
-      memcpy(k->path, path.p, path.n);
-    k->chips = chips_hash(chips, k->env->seed);
-  }
-  k->paths.env = k->env; /* outlives the scan */
-  mpg_catalogue_release(conn, chips);
+  fine = mpg_paths_expand(&k->paths, env, files, &err) == MPG_OK;
+  k->paths.env = k->env;
   if (!fine) {
     key_free(k);
-    k = NULL;
+    return NULL;
+  }
+  return k;
+}
+
+static struct mpg_rollup_cache_key *key_of_tables(mpg_conn *conn, const char *schema,
+                                                  const mpg_ledger_options *options, int on_error) {
+  struct mpg_rollup_cache_key *k =
+      key_new(conn, mpg_str_of(schema == NULL ? "main" : schema), options, on_error);
+  if (k == NULL)
+    return NULL;
+  k->of_tables = true;
+  mpg_relations_find(&k->tables, conn, schema);
+  if (!k->tables.known || !mpg_tables_look(&k->tables_state, conn->db)) {
+    key_free(k);
+    return NULL;
   }
   return k;
 }
@@ -112,10 +144,23 @@ static bool same_state(const mpg_file_state *a, const mpg_file_state *b) {
   return memcmp(a, b, sizeof *a) == 0;
 }
 
+static bool same_tables(const struct mpg_rollup_cache_key *a,
+                        const struct mpg_rollup_cache_key *b) {
+  return memcmp(&a->tables, &b->tables, sizeof a->tables) == 0 &&
+         memcmp(&a->tables_state, &b->tables_state, sizeof a->tables_state) == 0;
+}
+
+/* Of the same path, or tables, and options. */
+static bool same_question(const struct mpg_rollup_cache_key *a,
+                          const struct mpg_rollup_cache_key *b) {
+  return a->of_tables == b->of_tables && a->path_n == b->path_n &&
+         memcmp(a->path, b->path, a->path_n) == 0 &&
+         memcmp(a->options, b->options, sizeof a->options) == 0;
+}
+
 static bool same_key(const struct mpg_rollup_cache_key *a, const struct mpg_rollup_cache_key *b) {
-  bool same = a->path_n == b->path_n && memcmp(a->path, b->path, a->path_n) == 0 &&
-              memcmp(a->options, b->options, sizeof a->options) == 0 && a->chips == b->chips &&
-              a->paths.n == b->paths.n;
+  bool same =
+      same_question(a, b) && a->chips == b->chips && a->paths.n == b->paths.n && same_tables(a, b);
   for (size_t i = 0; same && i < a->paths.n; i++) {
     const mpg_file *f = &a->paths.file[i], *g = &b->paths.file[i];
     same = strcmp(f->path, g->path) == 0 && same_state(&f->state, &g->state);
@@ -123,8 +168,12 @@ static bool same_key(const struct mpg_rollup_cache_key *a, const struct mpg_roll
   return same;
 }
 
-/* The files are unchanged, and a later change would be noticed. */
-static bool is_trusted(const struct mpg_rollup_cache_key *k, const mpg_env *env) {
+/* The files or tables are unchanged, and a later change would be noticed. */
+static bool is_trusted(const struct mpg_rollup_cache_key *k, const mpg_env *env, sqlite3 *db) {
+  if (k->of_tables) {
+    mpg_tables_state now;
+    return mpg_tables_look(&now, db) && memcmp(&now, &k->tables_state, sizeof now) == 0;
+  }
   for (size_t i = 0; i < k->paths.n; i++) {
     const mpg_file *f = &k->paths.file[i];
     mpg_file_state now;
@@ -174,9 +223,12 @@ static int by_bytes(const void *source, const void *file) {
   return strcmp(source, ((const mpg_file *)file)->path);
 }
 
-/* A source is the path, or one of its files, which are sorted. */
+/* A source is the path, or one of its files, which are sorted; or the schema, or a table. */
 static bool is_of(const void *key, const char *source) {
   const struct mpg_rollup_cache_key *k = key;
+  for (size_t i = 0; i < k->tables.n; i++)
+    if (strcmp(source, k->tables.source[i]) == 0)
+      return true;
   return strcmp(source, k->path) == 0 ||
          bsearch(source, k->paths.file, k->paths.n, sizeof *k->paths.file, by_bytes) != NULL;
 }
@@ -190,16 +242,11 @@ static bool list_again(mpg_conn *conn, const mpg_rollup_cache_entry *e) {
   return true;
 }
 
-mpg_rollup_cache_entry *mpg_rollup_cache_begin(mpg_rollup_cache_fill *fill, mpg_conn *conn,
-                                               const mpg_env *env, mpg_str path, mpg_str files,
-                                               const mpg_ledger_options *options, int on_error) {
+/* The entry of the key that is looked up, with a reference; NULL: there is none. */
+static mpg_rollup_cache_entry *find_entry(const mpg_rollup_cache_fill *fill) {
+  mpg_conn *conn = fill->conn;
   mpg_rollup_cache_entry **at = (mpg_rollup_cache_entry **)&conn->rollups;
-  fill->conn = conn;
-  fill->env = env;
-  fill->key = conn->rollups_limit == 0 ? NULL : key_new(conn, env, path, files, options, on_error);
-  if (fill->key == NULL)
-    return NULL;
-  for (; *at != NULL; at = &(*at)->next) {
+  for (; fill->key != NULL && *at != NULL; at = &(*at)->next) {
     mpg_rollup_cache_entry *e = *at;
     if (!same_key(e->key, fill->key))
       continue;
@@ -214,8 +261,30 @@ mpg_rollup_cache_entry *mpg_rollup_cache_begin(mpg_rollup_cache_fill *fill, mpg_
   return NULL;
 }
 
+mpg_rollup_cache_entry *mpg_rollup_cache_begin(mpg_rollup_cache_fill *fill, mpg_conn *conn,
+                                               const mpg_env *env, mpg_str path, mpg_str files,
+                                               const mpg_ledger_options *options, int on_error) {
+  fill->conn = conn;
+  fill->env = env;
+  fill->key =
+      conn->rollups_limit == 0 ? NULL : key_of_files(conn, env, path, files, options, on_error);
+  return find_entry(fill);
+}
+
+mpg_rollup_cache_entry *mpg_rollup_cache_begin_tables(mpg_rollup_cache_fill *fill, mpg_conn *conn,
+                                                      const mpg_env *env, const char *schema,
+                                                      const mpg_ledger_options *options,
+                                                      int on_error) {
+  fill->conn = conn;
+  fill->env = env;
+  fill->key = conn->rollups_limit == 0 || conn->host_env != NULL /* closes after its question */
+                  ? NULL
+                  : key_of_tables(conn, schema, options, on_error);
+  return find_entry(fill);
+}
+
 const mpg_paths *mpg_rollup_cache_paths(const mpg_rollup_cache_fill *fill) {
-  return fill->key == NULL ? NULL : &fill->key->paths;
+  return fill->key == NULL || fill->key->of_tables ? NULL : &fill->key->paths;
 }
 
 size_t mpg_rollup_cache_room(const mpg_rollup_cache_fill *fill) {
@@ -236,9 +305,7 @@ static void drop_older(mpg_conn *conn, const struct mpg_rollup_cache_key *k) {
   mpg_rollup_cache_entry **at = (mpg_rollup_cache_entry **)&conn->rollups;
   while (*at != NULL) {
     mpg_rollup_cache_entry *e = *at;
-    const struct mpg_rollup_cache_key *other = e->key;
-    if (other->path_n == k->path_n && memcmp(other->path, k->path, k->path_n) == 0 &&
-        memcmp(other->options, k->options, sizeof k->options) == 0) {
+    if (same_question(e->key, k)) {
       *at = e->next;
       mpg_rollup_cache_release(e);
     } else {
@@ -251,7 +318,7 @@ mpg_rollup_cache_entry *mpg_rollup_cache_end(mpg_rollup_cache_fill *fill, mpg_fl
                                              mpg_cells *cells) {
   mpg_conn *conn = fill->conn;
   mpg_rollup_cache_entry *e;
-  if (fill->key == NULL || cells->over || !is_trusted(fill->key, fill->env))
+  if (fill->key == NULL || cells->over || !is_trusted(fill->key, fill->env, conn->db))
     return NULL;
   e = mpg_calloc(&conn->env, sizeof *e);
   if (e == NULL)
@@ -307,8 +374,6 @@ int mpg_register_keep(mpg_conn *conn, char **error) {
       {"mpg_keep", 0, MPG_SETTING, 0, keep_function, NULL, NULL, NULL, NULL},
       {"mpg_keep", 1, MPG_SETTING, 0, keep_function, NULL, NULL, NULL, NULL},
   };
-  if (conn->no_files) /* only roll-ups of files are cached */
-    return SQLITE_OK;
   conn->rollups_limit = MPG_ROLLUP_CACHE_LIMIT;
   return mpg_register_functions(conn, table, sizeof table / sizeof *table, error);
 }

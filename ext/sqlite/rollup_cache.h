@@ -1,12 +1,14 @@
 /*
-** rollup_cache.h - roll-ups of files that a connection has read, so that the next query of them
-** reads nothing.
+** rollup_cache.h - roll-ups of files and tables that a connection has read, so that the next query
+** of them reads nothing.
 **
 ** An entry has the finest cells of a roll-up and the names in them, a few MB for ten million spans;
 ** every other roll-up with the same path and options follows from them. It is valid while the path
 ** names the same files, each with the same device, inode, size, and times of change of data and of
 ** status. A file that changed less than two seconds before it was read is not cached, for its times
-** may not show the next change. All entries together take at most the connection's limit; the least
+** may not show the next change. Of tables it is valid until a transaction writes to main or temp;
+** it is not used within a transaction, nor for views, virtual tables and attached databases, whose
+** changes do not show. All entries together take at most the connection's limit; the least
 ** recently used one is dropped first.
 */
 #ifndef MPG_ROLLUP_CACHE_H
@@ -43,7 +45,13 @@ typedef struct mpg_rollup_cache_fill {
 mpg_rollup_cache_entry *mpg_rollup_cache_begin(mpg_rollup_cache_fill *fill, mpg_conn *conn,
                                                const mpg_env *env, mpg_str path, mpg_str files,
                                                const mpg_ledger_options *options, int on_error);
-/* The files, as begin has listed them; borrowed until end. NULL: they were not listed. */
+/* The same of the relations of the open database; `schema` as of mpg_relations_read. */
+mpg_rollup_cache_entry *mpg_rollup_cache_begin_tables(mpg_rollup_cache_fill *fill, mpg_conn *conn,
+                                                      const mpg_env *env, const char *schema,
+                                                      const mpg_ledger_options *options,
+                                                      int on_error);
+/* The files, as begin has listed them; borrowed until end. NULL: there are none, or they were not
+** listed. */
 const mpg_paths *mpg_rollup_cache_paths(const mpg_rollup_cache_fill *fill);
 /* How many cells are worth keeping; 0: none. */
 size_t mpg_rollup_cache_room(const mpg_rollup_cache_fill *fill);
@@ -52,6 +60,6 @@ size_t mpg_rollup_cache_room(const mpg_rollup_cache_fill *fill);
 mpg_rollup_cache_entry *mpg_rollup_cache_end(mpg_rollup_cache_fill *fill, mpg_fleet *fleet,
                                              mpg_cells *cells);
 void mpg_rollup_cache_fill_free(mpg_rollup_cache_fill *fill);
-void mpg_rollup_cache_release(mpg_rollup_cache_entry *kept); /* NULL is fine */
+void mpg_rollup_cache_release(mpg_rollup_cache_entry *entry); /* NULL is fine */
 
 #endif

@@ -280,3 +280,67 @@ mpg_rc mpg_relations_read(mpg_fleet *fleet, mpg_conn *conn, const mpg_env *env, 
   conn->reading--;
   return rc;
 }
+
+/* ---- what has changed ---- */
+
+/* An ordinary table of main or temp. */
+static bool is_ordinary(sqlite3 *db, const char *schema, const char *name, found kind) {
+  sqlite3_stmt *stmt = NULL;
+  char *sql;
+  int rc;
+  if (kind != TABLE ||
+      (sqlite3_stricmp(schema, "main") != 0 && sqlite3_stricmp(schema, "temp") != 0))
+    return false;
+  sql = sqlite3_mprintf("SELECT 1 FROM \"%w\".\"%w\"", schema, name);
+  rc = sql == NULL ? SQLITE_NOMEM
+                   : sqlite3_prepare_v3(db, sql, -1, SQLITE_PREPARE_NO_VTAB, &stmt, NULL);
+  sqlite3_finalize(stmt);
+  sqlite3_free(sql);
+  return rc == SQLITE_OK;
+}
+
+void mpg_relations_find(mpg_relation_tables *out, mpg_conn *conn, const char *schema) {
+  static const char *const order[] = {"temp", "main"};
+  char *third = NULL;
+  mpg_err err;
+  memset(out, 0, sizeof *out);
+  if (mpg_host_database(conn->db, 2, &third) != SQLITE_OK || third != NULL) {
+    sqlite3_free(third); /* one that is attached anew may have another content */
+    return;
+  }
+  out->known = true;
+  for (int r = 0; out->known && r < MPG_REL_CHIPS; r++) {
+    const char *name = mpg_relation_get((mpg_relation)r)->name;
+    found kind = NOTHING;
+    for (size_t i = 0; out->known && kind == NOTHING && i < sizeof order / sizeof *order; i++) {
+      if (schema != NULL && sqlite3_stricmp(schema, order[i]) != 0)
+        continue;
+      out->known = find_object(conn->db, order[i], name, &kind, &err) == MPG_OK &&
+                   (kind == NOTHING || is_ordinary(conn->db, order[i], name, kind));
+      if (out->known && kind != NOTHING)
+        sqlite3_snprintf(sizeof out->source[0], out->source[out->n++], "%s.%s", order[i], name);
+    }
+  }
+}
+
+bool mpg_tables_look(mpg_tables_state *out, sqlite3 *db) {
+  sqlite3_stmt *stmt = NULL;
+  int rc;
+  memset(out, 0, sizeof *out);
+  if (!sqlite3_get_autocommit(db))
+    return false;
+  /* The version follows other connections when a statement begins to read. */
+  rc = sqlite3_prepare_v2(db, "SELECT 1 FROM main.sqlite_schema", -1, &stmt, NULL);
+  if (rc == SQLITE_OK)
+    rc = sqlite3_step(stmt);
+  sqlite3_finalize(stmt);
+  if (rc != SQLITE_ROW && rc != SQLITE_DONE)
+    return false;
+  if (sqlite3_file_control(db, "main", SQLITE_FCNTL_DATA_VERSION, &out->main_version) != SQLITE_OK)
+    return false;
+  /* Before its first table, temp has no version. */
+  if (sqlite3_file_control(db, "temp", SQLITE_FCNTL_DATA_VERSION, &out->temp_version) != SQLITE_OK)
+    out->temp_version = 0;
+  out->changes = sqlite3_total_changes(db);
+  return true;
+}

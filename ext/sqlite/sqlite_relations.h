@@ -22,4 +22,23 @@
 mpg_rc mpg_relations_read(mpg_fleet *fleet, mpg_conn *conn, const mpg_env *env, const char *schema,
                           bool skip, const char *what, mpg_err *err);
 
+/* The tables from which mpg_relations_read would read, if only ordinary tables of main and temp are
+** among them: their content changes in no other way than by a transaction. */
+typedef struct mpg_relation_tables {
+  size_t n;
+  char source[MPG_REL_CHIPS][128]; /* "SCHEMA.RELATION", as issues name it */
+  bool known;                      /* false: another object is among them, or they cannot be seen */
+} mpg_relation_tables;
+
+void mpg_relations_find(mpg_relation_tables *out, mpg_conn *conn, const char *schema);
+
+/* The state of main and temp. Two that are equal, each taken outside of a transaction, are of the
+** same content. false: it cannot be told. */
+typedef struct mpg_tables_state {
+  unsigned main_version, temp_version; /* of SQLITE_FCNTL_DATA_VERSION */
+  int changes;                         /* of this connection */
+} mpg_tables_state;
+
+bool mpg_tables_look(mpg_tables_state *out, sqlite3 *db);
+
 #endif

@@ -189,5 +189,98 @@ class Files(FolderCase):
         self.assertEqual(first, self.db.execute(sql, (self.folder,)).fetchall())
 
 
+class Tables(FolderCase):
+    """mpg_rollup answers from memory until a table changes, in whatever way."""
+    ANSWER = "SELECT pool, category, cause, sum(chip_us) FROM {} GROUP BY 1, 2, 3 ORDER BY 1, 2, 3"
+
+    def setUp(self):
+        super().setUp()
+        self.db.close()
+        self.db = connect(self.path("fleet.db"))
+        self.db.isolation_level = None  # transactions are those of the test
+        self.db.executescript(f"""PRAGMA journal_mode = wal;
+            CREATE TABLE capacity(pool, chip, chips, start_time, end_time);
+            CREATE TABLE allocations(job, attempt, pool, chips, start_time, end_time, outcome);
+            CREATE TABLE spans(job, kind, start_time, end_time, step);
+            INSERT INTO capacity VALUES ('p', 'mine', 8, 0, 1000);
+            INSERT INTO allocations VALUES ('a', 1, 'p', 4, 0, 900, 'completed'), ('b', 1, 'p', 2, 100, 700, 'failed');
+            INSERT INTO spans VALUES ('a', 'step', 0, 800, 1), ('b', 'hang', 100, 200, NULL);""")
+
+    def reads(self, sql):
+        """The answer, and from how many of the relations it was read."""
+        tables = set()
+        self.db.set_authorizer(lambda action, table, column, *_: tables.add(table) or 0 if action == 20 and column else 0)  # SQLITE_READ of a column
+        rows = self.rows(sql)
+        self.db.set_authorizer(None)
+        return rows, len(tables & {"capacity", "allocations", "spans"})
+
+    def same(self, said=None):
+        self.assertEqual(self.rows(self.ANSWER.format("mpg_ledger")), self.rows(self.ANSWER.format("mpg_rollup")), said)  # the ledger is always read
+
+    def test_the_second_question_reads_no_table(self):
+        for sql in (self.ANSWER.format("mpg_rollup"), self.ANSWER.format("mpg_rollup(NULL, NULL, 60)"), self.ANSWER.format("(SELECT * FROM mpg_rollup WHERE sizes = '1,2,3')")):
+            (first, read), (again, kept) = self.reads(sql), self.reads(sql)
+            self.assertEqual((first, 3, 0), (again, read, kept), sql)
+        self.assertEqual(0, self.reads("SELECT cause, intervals FROM mpg_rollup WHERE schema = 'main'")[1])  # another grain follows from what is kept
+        self.rows("CREATE TEMP VIEW cards AS SELECT * FROM mpg_rollup")
+        self.reads("SELECT pool, sum(chip_us) FROM cards GROUP BY pool")
+        self.assertEqual(0, self.reads("SELECT pool, sum(chip_us) FROM cards GROUP BY pool")[1])
+
+    def test_issues_are_listed_again(self):
+        self.db.execute("INSERT INTO allocations VALUES ('c', 1, 'p', 9, 0, 10, 'completed')")
+        said = []
+        for _ in range(3):
+            self.same()
+            said.append(self.rows(ISSUES))
+        self.assertTrue(said[0])
+        self.assertEqual(said[0], said[1])
+        self.assertEqual(said[0], said[2])
+
+    def test_what_is_not_kept(self):
+        self.reads(self.ANSWER.format("mpg_rollup"))
+        self.db.execute("BEGIN")
+        self.assertEqual(3, self.reads(self.ANSWER.format("mpg_rollup"))[1])
+        self.db.execute("COMMIT")
+        for change in ("ATTACH ':memory:' AS other", "ALTER TABLE spans RENAME TO spans_of; CREATE VIEW spans AS SELECT * FROM spans_of"):
+            self.db.executescript(change)
+            for _ in range(2):
+                self.reads(self.ANSWER.format("mpg_rollup"))
+            self.assertGreaterEqual(self.reads(self.ANSWER.format("mpg_rollup"))[1], 2, change)
+            self.db.executescript("DETACH other" if "other" in change else "")
+
+    def test_any_change_is_noticed(self):
+        other = connect(self.path("fleet.db"))
+        other.isolation_level = None
+        self.addCleanup(other.close)
+        rng = random.Random(3)
+        changes = {
+            "insert": lambda: self.db.execute("INSERT INTO spans VALUES ('a', 'hang', ?, ?, NULL)", (rng.randrange(400), rng.randrange(400, 800))),
+            "update": lambda: self.db.execute("UPDATE allocations SET chips = ? WHERE job = 'b'", (rng.randrange(1, 5),)),
+            "delete": lambda: self.db.execute("DELETE FROM spans WHERE rowid IN (SELECT rowid FROM spans ORDER BY random() LIMIT 1)"),
+            "truncate": lambda: self.db.execute("DELETE FROM spans"),
+            "elsewhere": lambda: other.execute("UPDATE capacity SET chips = ?", (rng.randrange(6, 12),)) if not self.db.in_transaction else None,
+            "recreate": lambda: self.db.executescript("CREATE TABLE again AS SELECT * FROM spans; DROP TABLE spans; ALTER TABLE again RENAME TO spans"
+                                                      if not self.db.in_transaction else ""),
+            "shadow": lambda: self.db.executescript("DROP TABLE IF EXISTS temp.capacity; CREATE TEMP TABLE capacity AS SELECT pool, chip, chips + 1 AS chips, "
+                                                    "start_time, end_time FROM main.capacity" if not self.db.in_transaction else ""),
+            "unshadow": lambda: self.db.execute("DROP TABLE IF EXISTS temp.capacity"),
+            "temp": lambda: self.db.execute("UPDATE temp.capacity SET chips = ?", (rng.randrange(6, 12),))
+            if self.rows("SELECT 1 FROM temp.sqlite_schema WHERE name = 'capacity'") else None,
+            "chips": lambda: self.db.executescript("CREATE TABLE IF NOT EXISTS chips(chip, dtype, peak_flops); INSERT INTO chips VALUES ('mine', 'bf16', 1e12)"
+                                                   if not self.db.in_transaction else ""),
+            "begin": lambda: None if self.db.in_transaction else self.db.execute("BEGIN"),
+            "savepoint": lambda: self.db.execute("SAVEPOINT s"),
+            "commit": lambda: self.db.execute("COMMIT") if self.db.in_transaction else None,
+            "rollback": lambda: self.db.execute("ROLLBACK") if self.db.in_transaction else None,
+        }
+        done = []
+        for _ in range(1500):
+            name = rng.choice(sorted(changes))
+            done.append(name)
+            changes[name]()
+            if rng.random() < 0.7:
+                self.same(done[-12:])
+
+
 if __name__ == "__main__":
     unittest.main()

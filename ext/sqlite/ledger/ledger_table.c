@@ -188,11 +188,16 @@ static int ledger_close(sqlite3_vtab_cursor *base) {
 
 /* ---- the scan ---- */
 
+/* The one schema to read from; NULL: relations are found in SQLite's order of names. */
+static const char *schema_of(const cursor *c) {
+  return mpg_arg_given(c->args, MPG_ARG_SCHEMA) ? mpg_arg_text(c->args, MPG_ARG_SCHEMA) : NULL;
+}
+
 /* The name under which the accounting's own issues are listed: the path, or the schema. */
 static const char *source_of(const cursor *c, const mpg_table *t) {
   if (kind_of(t)->files)
     return mpg_arg_text(c->args, MPG_ARG_PATH);
-  return mpg_arg_given(c->args, MPG_ARG_SCHEMA) ? mpg_arg_text(c->args, MPG_ARG_SCHEMA) : "main";
+  return schema_of(c) != NULL ? schema_of(c) : "main";
 }
 
 static mpg_rc read_records(cursor *c, const mpg_table *t, bool skip, mpg_err *err) {
@@ -214,10 +219,8 @@ static mpg_rc read_records(cursor *c, const mpg_table *t, bool skip, mpg_err *er
                                                 .threads = c->threads},
                            err);
   } else if (rc == MPG_OK) {
-    rc = mpg_relations_read(
-        &c->fleet, t->conn, &c->scan.env,
-        mpg_arg_given(c->args, MPG_ARG_SCHEMA) ? mpg_arg_text(c->args, MPG_ARG_SCHEMA) : NULL, skip,
-        "the ledger over itself", err);
+    rc = mpg_relations_read(&c->fleet, t->conn, &c->scan.env, schema_of(c), skip,
+                            "the ledger over itself", err);
   }
   if (rc == MPG_OK)
     rc = mpg_fleet_seal(&c->fleet, err);
@@ -307,7 +310,7 @@ static mpg_rc find_grain(const cursor *c, const mpg_table *t, const char *idx_st
   return rc;
 }
 
-/* The roll-up of what was read; of files also its finest cells, for the questions that follow. */
+/* The roll-up of what was read, and its finest cells, for the questions that follow. */
 static mpg_rc roll_up(cursor *c, const mpg_table *t, uint32_t mask, mpg_err *err) {
   mpg_cells cells = {.limit = mpg_rollup_cache_room(&c->fill)};
   mpg_rc rc = mpg_rollup_init(&c->rollup, &c->scan.env, &c->fleet, mask, err);
@@ -362,12 +365,18 @@ static uint32_t columns_compared(const mpg_ledger_table *kind, const mpg_scan_re
   return columns;
 }
 
-/* The roll-up from the cache, if it is there: c->kept. */
+/* The roll-up from the cache, if it is there: c->cached. */
 static mpg_rc find_cached(cursor *c, const mpg_table *t, const mpg_ledger_options *options,
-                          mpg_err *err) {
-  mpg_value path = mpg_value_of(c->args[MPG_ARG_PATH]);
+                          bool skip, mpg_err *err) {
+  mpg_value path;
   char *files = NULL;
   mpg_rc rc = MPG_OK;
+  if (!kind_of(t)->files) {
+    c->cached =
+        mpg_rollup_cache_begin_tables(&c->fill, t->conn, &c->scan.env, schema_of(c), options, skip);
+    return MPG_OK;
+  }
+  path = mpg_value_of(c->args[MPG_ARG_PATH]);
   if (path.type != MPG_TEXT)
     return MPG_OK;
   if (mpg_may_be_fleet_file(path.s))
@@ -436,8 +445,8 @@ static int ledger_filter(sqlite3_vtab_cursor *base, int idx_num, const char *idx
   rc = mpg_ledger_args(c->args, t->conn, &options, &skip, &c->threads, &err);
   if (rc == MPG_OK && kind->shape == MPG_SHAPE_ROLLUP)
     rc = find_grain(c, t, idx_str, &grain, &err);
-  if (rc == MPG_OK && kind->shape == MPG_SHAPE_ROLLUP && kind->files)
-    rc = find_cached(c, t, &options, &err);
+  if (rc == MPG_OK && kind->shape == MPG_SHAPE_ROLLUP)
+    rc = find_cached(c, t, &options, skip, &err);
   if (c->cached != NULL) {
     c->accounting.options = options; /* whose buckets name the rows */
     rc = roll_up_cached(c, grain, &err);
