@@ -87,9 +87,15 @@ DROP TABLE IF EXISTS temp.capacity;
 CREATE TEMP TABLE capacity AS
 SELECT cluster AS pool, 'nvidia-a100-80-sxm4' AS chip, CASE cluster WHEN 'seren' THEN 2288 ELSE 2416 END AS chips,
        (SELECT min(submit_time) FROM acme_jobs AS j WHERE j.cluster = c.cluster) AS start_time,
-       (SELECT max(max(coalesce(end_time, submit_time)), max(submit_time)) FROM acme_jobs AS j WHERE j.cluster = c.cluster) AS end_time
+       (SELECT max(coalesce(max(end_time), ''), coalesce(max(start_time), ''), coalesce(max(submit_time), '')) FROM acme_jobs AS j WHERE j.cluster = c.cluster) AS end_time
 FROM (SELECT DISTINCT cluster FROM acme_gpu_jobs) AS c
 WHERE cluster IN ('seren', 'kalos');
+
+-- Until when a cluster was observed: the last time of any of its jobs, with GPUs or without.
+DROP TABLE IF EXISTS temp.observed;
+CREATE TEMP TABLE observed AS
+SELECT cluster AS pool, max(coalesce(max(end_time), ''), coalesce(max(start_time), ''), coalesce(max(submit_time), '')) AS until_time
+FROM acme_jobs WHERE cluster IN (SELECT cluster FROM acme_gpu_jobs) GROUP BY cluster HAVING until_time <> '';
 
 -- ---- 3. Tables that are no longer needed ----
 

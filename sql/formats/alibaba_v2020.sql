@@ -181,6 +181,16 @@ FROM pai_machines, (SELECT min(start_time) AS start_time, max(max(start_time), m
 WHERE cap_gpu > 0
 GROUP BY gpu_type;
 
+-- Until when the cluster was observed: the last time of any job, task or instance, with GPUs or without.
+DROP TABLE IF EXISTS temp.observed;
+CREATE TEMP TABLE observed AS
+WITH told AS (
+  SELECT max(at) AS until_time FROM (SELECT max(max(start_time), max(end_time)) AS at FROM pai_held UNION ALL SELECT max(start_time) FROM pai_jobs UNION ALL SELECT max(end_time) FROM pai_jobs
+    UNION ALL SELECT max(start_time) FROM pai_tasks UNION ALL SELECT max(end_time) FROM pai_tasks UNION ALL SELECT max(start_time) FROM pai_instances UNION ALL SELECT max(end_time) FROM pai_instances)
+)
+SELECT pool, until_time FROM (SELECT pool FROM capacity UNION SELECT pool FROM allocations), told WHERE until_time IS NOT NULL;
+UPDATE capacity SET end_time = (SELECT max(until_time) FROM observed) WHERE end_time < (SELECT max(until_time) FROM observed);
+
 -- ---- 4. Tables that are no longer needed ----
 
 DROP TABLE pai_held;

@@ -127,6 +127,17 @@ SELECT cluster || vc AS pool, NULL AS chip, gpus AS chips, date AS start_time, d
 FROM helios_gpus JOIN helios_clusters USING (folder)
 WHERE gpus > 0;
 
+-- Until when a cluster was observed: the last time of any of its jobs, with GPUs or without, and of its list of GPUs.
+DROP TABLE IF EXISTS temp.observed;
+CREATE TEMP TABLE observed AS
+WITH told AS (
+  SELECT folder, max(at) AS until_time
+  FROM (SELECT folder, start_time AS at FROM helios_jobs UNION ALL SELECT folder, end_time FROM helios_jobs UNION ALL SELECT folder, submit_time FROM helios_jobs
+        UNION ALL SELECT folder, date(date, '+1 day') || ' 00:00:00' FROM helios_gpus WHERE gpus > 0) GROUP BY folder
+)
+SELECT DISTINCT cluster || vc AS pool, until_time
+FROM (SELECT folder, vc FROM helios_gpu_jobs UNION SELECT folder, vc FROM helios_gpus WHERE gpus > 0) JOIN helios_clusters USING (folder) JOIN told USING (folder) WHERE until_time IS NOT NULL AND vc IS NOT NULL;
+
 -- ---- 4. Tables that are no longer needed ----
 
 DROP TABLE helios_gpu_jobs;

@@ -45,6 +45,32 @@ INSERT INTO mpg_issues(source, severity, kind, line, count, detail)
 SELECT coalesce(file, :log), 'warning', 'no_steps', NULL, 1, 'no line "step:N/N" or "iter N:" of nanoGPT was found'
 FROM (SELECT max(file) AS file, count(step) AS steps FROM temp.training_lines) WHERE steps = 0;
 
+-- Several hosts that print into one log: within a run a line of a step that was told before, a few lines after it, is another
+-- host's. A run ends where a program says what it runs on, where numbers go back by more than a few, and where the time of a step
+-- is not that of the line before of its number.
+DROP TABLE IF EXISTS temp.training_hosts;
+CREATE TEMP TABLE training_hosts AS
+WITH numbered AS (
+  SELECT rowid AS id, file, line, step, json_extract(fields, '$.loss') IS NULL AS is_evaluation, step IS NULL AS is_marker,
+         dense_rank() OVER (PARTITION BY file ORDER BY step) AS place, json_extract(fields, '$.total_ms') AS total_ms, json_extract(fields, '$.ms') AS ms
+  FROM training_lines
+  WHERE (step IS NOT NULL OR json_extract(fields, '$.gpu') IS NOT NULL OR time IS NOT NULL)
+    AND file IN (SELECT file FROM (SELECT file, step, lag(step) OVER (PARTITION BY file ORDER BY rowid) AS before FROM training_lines WHERE step IS NOT NULL) WHERE step < before)
+),
+marked AS (
+  SELECT *, is_marker OR coalesce(lag(place) OVER (PARTITION BY file ORDER BY id) - place > 5, 0)
+            OR coalesce(abs(total_ms - lag(total_ms) OVER told) > 1000 + 0.1 * lag(total_ms) OVER told, 0) OR coalesce(ms > 100 + 2 * lag(ms) OVER told, 0) AS begins
+  FROM numbered WINDOW told AS (PARTITION BY file, step, is_evaluation ORDER BY id)
+),
+parts AS (
+  SELECT *, sum(begins) OVER (PARTITION BY file ORDER BY id) AS part FROM marked
+)
+SELECT id, file, line FROM (SELECT *, row_number() OVER (PARTITION BY file, part, step, is_evaluation ORDER BY id) AS nth FROM parts WHERE NOT is_marker) WHERE nth > 1;
+INSERT INTO mpg_issues(source, severity, kind, line, count, detail)
+SELECT file, 'info', 'parallel_lines', min(line), count(*), 'lines of steps that were told a few lines before: left out as those of other hosts' FROM training_hosts GROUP BY file;
+DELETE FROM temp.training_lines WHERE rowid IN (SELECT id FROM training_hosts);
+DROP TABLE training_hosts;
+
 -- A step whose number goes back, or that took less time than the one before it had, began anew; where the log does not say that a
 -- program started, its lines may be out of order, or those of several hosts.
 INSERT INTO mpg_issues(source, severity, kind, line, count, detail)

@@ -142,6 +142,13 @@ SELECT 'philly/' || memory AS pool, NULL AS chip, sum(gpus) AS chips, start_time
 FROM philly_machines, (SELECT min(start_time) AS start_time, max(max(start_time), max(end_time)) AS end_time FROM philly_attempts)
 GROUP BY memory;
 
+-- Until when the cluster was observed: the last time of any attempt, or of a job that was submitted.
+DROP TABLE IF EXISTS temp.observed;
+CREATE TEMP TABLE observed AS
+WITH told AS (SELECT max(at) AS until_time FROM (SELECT start_time AS at FROM philly_attempts UNION ALL SELECT end_time FROM philly_attempts UNION ALL SELECT submitted_time FROM philly_jobs))
+SELECT pool, until_time FROM (SELECT pool FROM capacity UNION SELECT pool FROM allocations), told WHERE until_time IS NOT NULL;
+UPDATE capacity SET end_time = (SELECT max(until_time) FROM observed) WHERE end_time < (SELECT max(until_time) FROM observed);
+
 -- ---- 4. Tables that are no longer needed ----
 
 DROP TABLE philly_far;

@@ -57,6 +57,7 @@ INSERT INTO mpg_issues(source, severity, kind, line, count, detail)
 SELECT _file, 'warning', 'missing_field', min(_line), count(*), 'job ' || coalesce(job_number, '?') || ' lacks its ' || field || ': it counts as far as it tells'
 FROM (SELECT _file, _line, job_number,
              CASE WHEN job_number IS NULL THEN 'number' WHEN coalesce(status, -1) IN (0, 1, 2, 3, 4) AND run_time IS NULL THEN 'run time'
+                  WHEN status IS NULL AND run_time IS NULL AND allocated_processors > 0 THEN 'run time, though it got processors'
                   WHEN coalesce(nullif(allocated_processors, 0), requested_processors) IS NULL THEN 'processors'
                   WHEN status IS NOT NULL AND wait_time IS NULL AND run_time > 0 THEN 'wait'
                   WHEN submit_time IS NULL AND coalesce(status, -1) NOT IN (2, 3, 4) THEN 'submit time' END AS field FROM swf_jobs)

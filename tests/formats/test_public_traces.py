@@ -284,5 +284,38 @@ class EndsBeforeStarts(Case):
                     self.db.execute(f"DROP TABLE IF EXISTS temp.{table}")
 
 
+class EndOfObservation(cases.Case):
+    """What still runs is held until the last event of any kind, of a job without GPUs too, and the capacity is there until then."""
+
+    def check(self, folder, idle=None):
+        rows = self.rows("SELECT job, sum(chip_us) / 3600000000 FROM trace_rollup(?) WHERE category = 'untraced' GROUP BY 1", folder)
+        self.assertEqual([10], [hours for job, hours in rows if "runs" in str(job)], rows)
+        self.assertEqual([], self.rows("SELECT kind FROM mpg_issues WHERE kind IN ('oversubscribed', 'after_observed', 'as_of_ahead')"))
+        if idle is not None:
+            self.assertEqual(idle, self.one("SELECT sum(chip_us) / 3600000000 FROM trace_rollup(?) WHERE category = 'idle'", folder))
+
+    def test_philly(self):
+        def job(name, submitted, attempts, status="Pass"):
+            return {"status": status, "vc": "v", "jobid": name, "submitted_time": submitted, "user": "u", "attempts": attempts}
+        held = [{"start_time": "2017-10-07 01:00:00", "end_time": None, "detail": [{"ip": "m1", "gpus": ["gpu0"]}]}]
+        self.check(self.folder_of({"cluster_job_log": [job("runs", "2017-10-07 01:00:00", held, "Running"), job("waits", "2017-10-07 11:00:00", [], "Running")],
+                                   "cluster_machine_list": "machineId, number of GPUs, single GPU mem\nm1,8, 24GB\n"}), 70)
+
+    JOBS = (("runs", 1, "01:00", None), ("cpu", 0, "02:00", "11:00"))
+
+    def test_helios(self):
+        rows = "".join(f"{name},u,v,{gpus},1,1,{'COMPLETED' if end else 'RUNNING'},2020-04-01 {start}:00,2020-04-01 {start}:00,{f'2020-04-01 {end}:00' if end else ''},1,1\n" for name, gpus, start, end in self.JOBS)
+        self.check(self.folder_of({"cluster_log.csv": "job_id,user,vc,gpu_num,cpu_num,node_num,state,submit_time,start_time,end_time,duration,queue\n" + rows}))
+
+    def test_acme(self):
+        rows = "".join(f"{name},u,1,{gpus},1,Other,{'COMPLETED' if end else 'RUNNING'},2023-03-01 {start}:00+08:00,2023-03-01 {start}:00+08:00,{f'2023-03-01 {end}:00+08:00' if end else ''},1,1,1\n"
+                       for name, gpus, start, end in self.JOBS)
+        self.check(self.folder_of({"trace_seren.csv": "job_id,user,node_num,gpu_num,cpu_num,type,state,submit_time,start_time,end_time,duration,queue,gpu_time\n" + rows}), 22870)
+
+    def test_alibaba_v2020(self):
+        self.check(self.folder_of({"pai_job_table.csv": "runs,i,u,Running,3600.0,\ncpu,i,u,Terminated,7200.0,39600.0\n", "pai_machine_spec.csv": "m,V100,96,512,8\n",
+                                   "pai_task_table.csv": "runs,w,1.0,Running,3600.0,,600.0,29.3,100.0,V100\ncpu,w,1.0,Terminated,7200.0,39600.0,600.0,29.3,,CPU\n"}), 70)
+
+
 if __name__ == "__main__":
     unittest.main()

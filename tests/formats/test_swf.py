@@ -160,6 +160,13 @@ class Mapping(Case):
         self.assertEqual(self.rows("SELECT job, start_time, end_time FROM allocations ORDER BY 1"), [("1", 1010, 1060), ("2", 1000, 1000), ("3", 1100, 1150)])
         self.assertEqual(self.rows("SELECT source, severity, line, count FROM mpg_issues WHERE kind = 'end_before_start'"), [(path, "data_loss", 4, 2)])
 
+    def test_a_job_that_got_processors_and_tells_no_run_time(self):
+        """It may still run: it holds nothing, and is listed. One that was cancelled while it waited is not."""
+        rest = "-1 -1 4 -1 -1"
+        path = self.file(f"; UnixStartTime: 1000\n; MaxProcs: 8\n1 0 10 -1 4 {rest} -1 1 1 1 1 1 -1 -1\n2 0 10 -1 -1 {rest} 5 1 1 1 1 1 -1 -1\n")
+        self.map(path)
+        self.assertEqual([("missing_field", 3, 1)], self.rows("SELECT kind, line, count FROM mpg_issues WHERE source = ?", path))
+
     def test_several_logs(self):
         with open(SMALL, encoding="utf-8") as file:
             text = file.read()

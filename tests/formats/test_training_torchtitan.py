@@ -123,6 +123,27 @@ class NanoGpt(Case):
         self.map("nanogpt", path)
         self.assertEqual(self.rows("SELECT step, seconds, loss, val_loss FROM training_steps"), [(1, 0.1, None, None), (2, 0.1, 3.5, None)])
 
+    def test_hosts_that_print_into_one_log(self):
+        """One line late or three: the figures of one host, and a row that counts what was left out. A second run in the file is one."""
+        with open(FIXTURES + "/nanogpt.log", encoding="utf-8") as file:
+            text = file.read()
+        lines = text.splitlines(True)
+        first = next(i for i, line in enumerate(lines) if line.startswith("step:"))
+        steps = lines[first:]
+        self.map("nanogpt", self.file(text))
+        whole = self.seconds(), self.productive(), self.rows("SELECT attempt, outcome FROM allocations")
+        for late in (1, 2, 3):
+            both = [line for i in range(len(steps) + late) for line in steps[i:i + 1] + (steps[i - late:i - late + 1] if i >= late else [])]
+            self.assertEqual(2 * len(steps), len(both))
+            path = self.file("".join(lines[:first] + both))
+            self.map("nanogpt", path)
+            self.assertEqual(whole, (self.seconds(), self.productive(), self.rows("SELECT attempt, outcome FROM allocations")))
+            self.assertEqual([("info",)], self.rows("SELECT severity FROM mpg_issues WHERE source = ? AND kind = 'parallel_lines'", path))
+        path = self.file("".join(lines + steps))
+        self.map("nanogpt", path)
+        self.assertEqual([(1, "completed"), (2, "completed")], self.rows("SELECT attempt, outcome FROM allocations"))
+        self.assertEqual({"repeated_steps": 1, "unmatched_lines": 10}, self.issues(path))
+
     def test_the_original(self):
         path = self.file("step 0: train loss 4.1938, val loss 4.2005\niter 0: loss 4.2140, time 3947.73ms, mfu -100.00%\n"
                          "iter 10: loss 3.4401, time 100.00ms, mfu 0.20%\nsaving checkpoint to out\niter 20: loss 3.0300, time 110.00ms, mfu 0.21%\n")
