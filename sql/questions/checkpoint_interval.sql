@@ -6,7 +6,7 @@
 --@ column interruptions BIGINT interruptions failed, node_fail, preempted, timeout or gang_broken
 --@ column lost_chip_hours REAL chip-hours executed steps that did not survive
 --@ column lost_s REAL seconds of the whole gang, per interruption
---@ column interval_s REAL seconds from one durable checkpoint to the next, on average; NULL below two
+--@ column interval_s REAL seconds from one durable checkpoint to the next of the same run, on average; NULL below two
 --@ column save_s REAL seconds a save blocks the job for, on average
 --@ column mtti_s REAL seconds mean time of a complete gang between interruptions of jobs of this size
 --@ column young_s REAL seconds sqrt(2 x save x MTTI): Young's interval (1974)
@@ -20,14 +20,14 @@ WITH ended AS (
   FROM runs AS r JOIN attempts AS a ON a.job = r.job AND a.attempt = r.attempt
 ),
 sizes AS (SELECT size, 1.0 * sum(run_us) / nullif(sum(interrupted), 0) AS mtti_us FROM ended GROUP BY size),
-marked AS ( -- a commit is of the last attempt that had begun
-  SELECT job, durable_us AS at_us, NULL AS attempt, durable_us FROM commits WHERE durable_us IS NOT NULL
+marked AS ( -- a commit is of the last run that had begun: a repair between two is no part of an interval
+  SELECT job, durable_us AS at_us, NULL AS run_us, durable_us FROM commits WHERE durable_us IS NOT NULL
   UNION ALL
-  SELECT job, start_us, attempt, NULL FROM attempts
+  SELECT job, start_us, start_us, NULL FROM runs
 ),
 gaps AS (
-  SELECT job, durable_us - lag(durable_us) OVER (PARTITION BY job, attempt ORDER BY durable_us) AS gap_us
-  FROM (SELECT job, durable_us, max(attempt) OVER (PARTITION BY job ORDER BY at_us) AS attempt FROM marked)
+  SELECT job, durable_us - lag(durable_us) OVER (PARTITION BY job, run_us ORDER BY durable_us) AS gap_us
+  FROM (SELECT job, durable_us, max(run_us) OVER (PARTITION BY job ORDER BY at_us) AS run_us FROM marked)
   WHERE durable_us IS NOT NULL
 ),
 intervals AS (SELECT job, 1.0 * sum(gap_us) / count(gap_us) AS interval_us FROM gaps WHERE gap_us > 0 GROUP BY job),

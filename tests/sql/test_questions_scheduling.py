@@ -285,7 +285,7 @@ class Reliability(world.Case):
             totals[job][2] += a["sums"]["lost"]
         rows = {row["job"]: row for row in self.ask("checkpoint_interval")}
         self.assertEqual({job for job, n in hits.items() if n}, set(rows))
-        seen = 0
+        seen = repaired = 0
         for job, row in rows.items():
             run, held, lost = totals[job]
             mtti = by_size[WORLD.size[job]][0] / by_size[WORLD.size[job]][1] / 1e6
@@ -297,10 +297,11 @@ class Reliability(world.Case):
             save = sum(s["end"] - s["start"] for s in saves) / len(saves) / 1e6 if saves else None
             self.near(save, row["save_s"], job)
             gaps = []
-            for attempt in sorted(n for j, n in WORLD.attempts if j == job):
-                later = min([a["start"] for (j, n), a in WORLD.attempts.items() if j == job and n > attempt], default=math.inf)
+            begun = sorted(start for j, _, start, _, _ in WORLD.runs if j == job)
+            repaired += len(begun) > len({attempt for j, attempt, *_ in WORLD.runs if j == job})
+            for start, later in zip(begun, [*begun[1:], math.inf]):
                 times = sorted(t for t in (naive.microseconds(c["durable_time"]) for c in WORLD.relations["commits"] if c["job"] == job and c.get("durable_time"))
-                               if WORLD.attempts[job, attempt]["start"] <= t < later)
+                               if start <= t < later)
                 gaps += [b - a for a, b in zip(times, times[1:]) if b > a]
             self.near(sum(gaps) / len(gaps) / 1e6 if gaps else None, row["interval_s"], job)
             self.near(sum(gaps) / len(gaps) / 2e6 if gaps else None, row["expected_lost_s"], job)
@@ -310,6 +311,7 @@ class Reliability(world.Case):
                 self.near(daly, row["daly_s"], job)
                 seen += bool(gaps)
         self.assertGreater(seen, 10)
+        self.assertGreater(repaired, 1, "runs that a repair parts, within an attempt")
 
     def test_bad_nodes(self):
         """Tasks that name hosts, some of which fail more often than the others."""
