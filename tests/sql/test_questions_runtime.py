@@ -1,4 +1,5 @@
 """The questions about what jobs do while they run, and about their programs: see test_questions.py."""
+import math
 import statistics
 import tempfile
 import unittest
@@ -29,12 +30,11 @@ class Runtime(world.Case):
             self.assertEqual(set(expected), {row["segment"] for row in rows})
             for row in rows:
                 s = expected[row["segment"]]
-                blocked, steps = s.by["checkpoint"], s.productive + s.by["lost"] + s.by["pending"]
-                gained = Fraction(blocked * s.productive, steps) if steps else None
-                for name, value in dict(blocked_chip_hours=Fraction(blocked, HOUR), share=ratio(blocked, s.traced), RG=s.RG,
-                                        RG_async=(s.productive + gained) / s.traced if steps else None,
-                                        gain=100 * gained / s.traced if steps else None,
-                                        ideal_chip_hours=gained * s.PG / HOUR if steps and s.rated else None).items():
+                blocked = s.by["checkpoint"]
+                then = ratio(s.productive, s.traced - blocked)
+                for name, value in dict(blocked_chip_hours=Fraction(blocked, HOUR), share=ratio(blocked, s.traced), RG=s.RG, RG_async=then,
+                                        gain=100 * (then - s.RG) if then is not None else None,
+                                        ideal_chip_hours=blocked * then * s.PG / HOUR if then is not None and s.rated else None).items():
                     self.near(value, row[name], (by, row["segment"], name))
 
     def test_compile_startup(self):
@@ -56,9 +56,74 @@ class Runtime(world.Case):
                 s = expected[row["segment"]]
                 for name, value in dict(compile_chip_hours=Fraction(s.by["compile"], HOUR), startup_chip_hours=Fraction(s.by["startup"], HOUR),
                                         compile_share=ratio(s.by["compile"], s.traced), startup_share=ratio(s.by["startup"], s.traced),
-                                        repeated_chip_hours=Fraction(again[row["segment"]], HOUR), gain=100 * ratio(again[row["segment"]], s.traced)).items():
+                                        repeated_chip_hours=Fraction(again[row["segment"]], HOUR), gain=100 * (ratio(s.productive, s.traced - again[row["segment"]]) - s.RG)).items():
                     self.near(value, row[name], (by, row["segment"], name))
         self.assertGreater(sum(again.values()), 0)
+
+    def figures_of_saves(self, jobs):
+        """Mean interval, mean save and mean time between interruptions of some jobs, in seconds; None where there is no such thing."""
+        gaps, lengths, ran, hits = [], [], 0, 0
+        for job in jobs:
+            runs = sorted((start, end, outcome) for j, _, start, end, outcome in WORLD.runs if j == job)
+            durable = sorted(naive.microseconds(c["durable_time"]) for c in WORLD.relations["commits"] if c["job"] == job and c.get("durable_time"))
+            for (start, end, outcome), later in zip(runs, [start for start, _, _ in runs[1:]] + [math.inf]):
+                times = [at for at in durable if start <= at < later]
+                gaps += [b - a for a, b in zip(times, times[1:]) if b > a]
+                ran, hits = ran + end - start, hits + (outcome in ("failed", "node_fail", "preempted", "timeout", "gang_broken"))
+            lengths += [s["end"] - s["start"] for s in WORLD.spans_of(job) if s["kind"] == "checkpoint" and s["end"] is not None]
+        return (sum(gaps) / len(gaps) / 1e6 if gaps else None, sum(lengths) / len(lengths) / 1e6 if lengths else None, ran / hits / 1e6 if hits else None)
+
+    def broken_gangs(self, pool):
+        """Chip-time that gangs of a pool held after they had once been complete and while they missed chips; and the most that they missed at once."""
+        whole = {(job, attempt): min(start for start, _ in a["runs"]) for (job, attempt), a in WORLD.attempts.items() if a["runs"]}
+        waits = [(i.start, i.end, i.us, WORLD.chips[i.job]) for i in WORLD.intervals
+                 if i.pool == pool and i.category == "partial" and i.cause is None and i.start >= whole.get((i.job, i.attempt), math.inf)]
+        missed = [sum(chips - us / (end - start) for start, end, us, chips in waits if start <= at < end) for at, *_ in waits]
+        return sum(us for _, _, us, _ in waits), max(missed, default=None)
+
+    def test_what_if(self):
+        first = {}
+        for c in WORLD.cells:
+            if c.category == "compile":
+                first[c.job] = min(first.get(c.job, c.attempt), c.attempt)
+        length = max(i.end for i in WORLD.intervals if i.category != "queued") - min(i.start for i in WORLD.intervals if i.category != "queued")
+        changes = Counter()
+        for by, given in (("pool", {}), ("phase", dict(snapshot=7, interval=900, cached=0.75)), ("pool", dict(spares=20, snapshot=3)), ("job", dict(interval=600)), ("fleet", {})):
+            key = (lambda c: "fleet") if by == "fleet" else (lambda c: getattr(c, by))
+            jobs_of = {}
+            for c in WORLD.cells:
+                if c.job and c.us:
+                    jobs_of[c.job] = min(jobs_of.get(c.job, key(c) or "~"), key(c) or "~")
+            expected = {}
+            for segment, s in groups([c for c in WORLD.cells if c.job or by in ("pool", "fleet")], key).items():
+                again = sum(c.us for c in WORLD.cells if c.category == "compile" and c.attempt > first[c.job] and key(c) == segment)
+                interval, save, mtti = self.figures_of_saves([job for job, its in jobs_of.items() if its == segment])
+                SG = ratio(s.allocated, s.capacity)
+                freed = {}
+                if s.by["checkpoint"]:
+                    freed["asynchronous saves"] = given.get("snapshot", 0), s.by["checkpoint"] * (1 - min(1, given.get("snapshot", 0) / save) if save else 1)
+                    daly = math.sqrt(2 * save * mtti) * (1 + math.sqrt(save / 2 / mtti) / 3 + save / 2 / mtti / 9) - save if save and mtti and save < 2 * mtti else mtti if save else None
+                    new = given.get("interval", daly)
+                    if new and interval:
+                        freed["checkpoint interval"] = new, s.by["checkpoint"] * (1 - interval / new) + s.by["lost"] * (1 - new / interval)
+                if again:
+                    freed["compilation cache"] = given.get("cached", 1), again * given.get("cached", 1)
+                for change, (assumed, us) in freed.items():
+                    then = s.productive / (float(s.traced) - float(us))
+                    expected[segment, change] = assumed, SG, s.RG, SG, then, 100 * float(s.lower) * (then / float(s.RG) - 1) if s.RG else None
+                waiting, most = self.broken_gangs(segment) if by == "pool" else (0, None)
+                if waiting:
+                    chips = given.get("spares", most)
+                    then = (s.allocated + waiting - max(0, chips * length - s.by["down"])) / s.capacity
+                    expected[segment, "spare chips"] = chips, SG, s.RG, then, s.RG, 100 * float(s.lower) * (then / float(SG) - 1)
+            rows = self.ask("what_if", by=by, **given)
+            self.assertEqual(set(expected), {(row["segment"], row["change"]) for row in rows})
+            for row in rows:
+                changes[row["change"]] += 1
+                for name, value in zip(("assumed", "SG", "RG", "SG_then", "RG_then", "gain"), expected[row["segment"], row["change"]]):
+                    self.assertAlmostEqual(float(value or 0), row[name] or 0, 7, (by, row["segment"], row["change"], name))
+            self.in_order([row for row in rows if row["gain"] is not None], "gain")
+        self.assertEqual(4, len(changes), changes)
 
     def test_rg_by_phase(self):
         rows = self.ask("rg_by_phase")
