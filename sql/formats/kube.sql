@@ -4,6 +4,9 @@
 --@ feeds SG
 --@ input :kube sure (?s)\A\s*[\[{].*"apiVersion"\s*:\s*"(?:v1|[\w.-]+/v\d\w*)"
 --@ extends outage_reasons
+--@ input :kube_state sure (?s)\A\s*[\[{].*"metric"\s*:.*"__name__"\s*:\s*"kube_(?:pod|node)_
+--@ input :kube_state sure (?s)\A(?:\s*#[^\n]*\n|\s)*[A-Za-z_:](?:.*^)?kube_(?:pod|node)_\w+\{
+--@ uses formats/kube_state
 --@ hint \AapiVersion: => objects of Kubernetes as YAML: export them with kubectl get -o json
 --
 -- In the sqlite3 shell:
@@ -13,7 +16,8 @@
 --     .read sql/formats/kube.sql
 --     SELECT pool, scheduling_goodput(category, chip_us) FROM mpg_rollup GROUP BY pool;
 --
--- Parameters: :kube is a path, glob or folder of listings and watch logs; :pool may name the label of nodes
+-- Parameters: :kube is a path, glob or folder of listings and watch logs, :kube_state of metrics, for which kube_state.sql runs first
+-- (one of the two may be unset); :pool may name the label of nodes
 -- whose values are the pools (else the node pool's label of the cloud, or the machine type).
 --
 -- From a program that cannot bind parameters to a script, create the input before running it:
@@ -26,8 +30,24 @@
 
 -- ---- 1. The input, and the last version of every object ----
 
+CREATE TEMP TABLE IF NOT EXISTS kube_state_objects(event, apiVersion, kind, namespace, name, uid, creationTimestamp, deletionTimestamp, owner_kind, owner_name, job, phase, reason, nodeName, pool, product,
+                                                   resource, chips, allocatable, share, scheduled, ready, ready_time, finished, outcome, unschedulable, spec, conditions, labels, _file);
 CREATE TEMP TABLE IF NOT EXISTS kube_objects AS
-SELECT *, _file FROM kube_trace(mpg_required(:kube, ':kube'));
+SELECT *, _file FROM kube_trace(iif(EXISTS (SELECT 1 FROM kube_state_objects), :kube, mpg_required(:kube, ':kube')));
+
+-- Of what metrics tell as well, the objects count: they say when.
+DROP TABLE IF EXISTS temp.kube_twice;
+CREATE TEMP TABLE kube_twice AS
+SELECT s.rowid AS row FROM kube_state_objects AS s
+WHERE EXISTS (SELECT 1 FROM kube_objects) AND (s.kind, coalesce(s.namespace, ''), s.name) IN (SELECT kind, coalesce(namespace, ''), name FROM kube_objects);
+INSERT INTO mpg_issues(source, severity, kind, line, count, detail)
+SELECT min(_file), 'info', 'told_twice', NULL, count(*), 'metrics of ' || min(kind || ' ' || name) || ' and others that are there as objects: the objects count'
+FROM kube_state_objects WHERE rowid IN (SELECT row FROM kube_twice) GROUP BY NULL;
+INSERT INTO kube_objects(event, apiVersion, kind, namespace, name, uid, creationTimestamp, deletionTimestamp, owner_kind, owner_name, job, phase, reason, nodeName, pool, product,
+                         resource, chips, allocatable, share, scheduled, ready, ready_time, finished, outcome, unschedulable, spec, conditions, labels, _file)
+SELECT * FROM kube_state_objects WHERE rowid NOT IN (SELECT row FROM kube_twice) ORDER BY rowid;
+DROP TABLE kube_twice;
+DROP TABLE kube_state_objects;
 
 UPDATE kube_objects SET uid = coalesce(namespace || '/', '') || name WHERE uid IS NULL;
 

@@ -156,6 +156,18 @@ static mpg_rc collect_all(mpg_sources *s, const mpg_script *script, mpg_err *err
   return rc == MPG_OK ? clear_temp(s, err) : rc;
 }
 
+/* What the script found of its files that a user should know: it leaves it in temp.source_told. */
+static mpg_rc tell_of_files(mpg_sources *s, mpg_err *err) {
+  char *query = sqlite3_mprintf(
+      "SELECT iif(EXISTS (SELECT 1 FROM sqlite_temp_schema WHERE name = 'source_told'), 'UPDATE "
+      "file SET inferred = json_set(inferred, ''$.'' || t.what, t.told) FROM temp.source_told AS t "
+      "WHERE source = %lld AND t.parameter = file.parameter', '')",
+      (long long)s->source);
+  mpg_rc rc = query == NULL ? mpg_fail_nomem(err) : mpg_private_run_made(&s->db, query, err);
+  sqlite3_free(query);
+  return rc;
+}
+
 /* Files that no format claims and that the script read beside its own: it leaves their paths in
 ** temp.read_beside. */
 static mpg_rc claim_read_beside(mpg_sources *s, const char *format, mpg_err *err) {
@@ -220,13 +232,30 @@ static mpg_rc database_uri(mpg_sources *s, mpg_str parameter, char **uri, mpg_er
   return rc;
 }
 
+/* The scripts that the head says run before it. */
+static mpg_rc run_used(mpg_sources *s, const mpg_script *script, mpg_err *err) {
+  const char *at = script->sql;
+  mpg_head head;
+  mpg_rc rc = MPG_OK;
+  while (rc == MPG_OK && (head = mpg_head_next(&at)).kind != MPG_HEAD_END) {
+    char name[64];
+    if (head.kind != MPG_HEAD_USES)
+      continue;
+    (void)sqlite3_snprintf((int)sizeof name, name, "%.*s", (int)head.text.n, head.text.p);
+    rc = mpg_private_run(&s->db, mpg_script_find(name)->sql, mpg_source_bind, s, NULL, err);
+  }
+  return rc;
+}
+
 /* What the schema of a file that is attached says may use nothing that is unsafe. */
 static mpg_rc run_attached(mpg_sources *s, const mpg_script *script, mpg_err *err) {
   mpg_str parameter;
   const mpg_str name = attached_name(script, &parameter);
   char *uri = NULL;
   mpg_err ignored;
-  mpg_rc rc = name.n == 0 ? MPG_OK : database_uri(s, parameter, &uri, err);
+  mpg_rc rc = s->table == NULL ? run_used(s, script, err) : MPG_OK; /* table_run.c runs a table's */
+  if (rc == MPG_OK && name.n > 0)
+    rc = database_uri(s, parameter, &uri, err);
   if (rc == MPG_OK && uri != NULL) {
     (void)sqlite3_db_config(s->db.db, SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0, NULL);
     rc = mpg_private_do(&s->db, err, "ATTACH %Q AS \"%.*s\"", uri, (int)name.n, name.p);
@@ -345,6 +374,8 @@ mpg_rc mpg_source_run(mpg_sources *s, const char *format, mpg_err *err) {
     rc = run_attached(s, script, err);
     if (rc == MPG_OK)
       rc = claim_read_beside(s, format, err);
+    if (rc == MPG_OK && s->table == NULL)
+      rc = tell_of_files(s, err);
     if (rc == MPG_OK)
       return s->table == NULL ? collect_all(s, script, err) : gather_made(s, err);
     if (rc == MPG_DATA || rc == MPG_IO || rc == MPG_LIMIT)

@@ -1,0 +1,159 @@
+"""Metrics of kube-state-metrics as objects of Kubernetes: what samples say, what they cannot, and what is listed."""
+import json
+import os
+import unittest
+
+from cases import Case
+from fleets import ROOT
+
+STATE = os.path.join(ROOT, "fixtures/kube/state.json")
+BEGIN = 1772355600
+
+
+class KubeState(Case):
+    def setUp(self):
+        super().setUp()
+        self.folder = self.new_folder()
+        with open(STATE, encoding="utf-8") as file:
+            self.answer = json.load(file)
+        self.series = self.answer["data"]["result"]
+
+    def write(self, name="state.json"):
+        path = os.path.join(self.folder, name)
+        with open(path, "w", encoding="utf-8") as file:
+            json.dump(self.answer, file)
+        return path
+
+    def pages(self):
+        """The same as a page of text for each scrape, whose time is in its name."""
+        times = sorted({at for series in self.series for at, _ in series["values"]})
+        for time in times:
+            with open(os.path.join(self.folder, f"kube-{time}.prom"), "w", encoding="utf-8") as file:
+                file.write("# HELP kube_pod_info Information about pod.\n# TYPE kube_pod_info gauge\n")
+                for series in self.series:
+                    labels = {key: value for key, value in series["metric"].items() if key not in ("__name__", "instance", "job")}
+                    text = ",".join(f'{key}="{value}"' for key, value in labels.items())
+                    file.writelines(f"{series['metric']['__name__']}{{{text}}} {value}\n" for at, value in series["values"] if at == time)
+        return self.folder
+
+    def records(self, path, record="allocations", columns="job, task, chips, start_time, end_time, outcome"):
+        return self.db.execute(f"SELECT {columns} FROM trace_records(?) WHERE record = ? ORDER BY start_time, task, chips", (path, record)).fetchall()
+
+    def issues(self):
+        return {kind: (count, detail) for kind, count, detail in self.db.execute("SELECT kind, count, detail FROM mpg_issues")}
+
+    def of(self, name, **labels):
+        return [s for s in self.series if s["metric"]["__name__"] == name and all(s["metric"].get(key) == value for key, value in labels.items())]
+
+    def test_pods(self):
+        at = lambda seconds: BEGIN + seconds
+        self.assertEqual(self.records(STATE), [
+            ("ml/llm", "llm-0", 8, at(520), at(5340), "completed"), ("ml/llm", "llm-1", 8, at(1010), at(3900), "node_fail"),
+            ("ml/llm", "llm-1b", 8, at(4750), at(5340), "completed"), ("ml/chat", "chat-7d9c5b6f4d-x2k9p", 2, at(5900), None, None)])
+        self.assertEqual(self.records(STATE, "jobs", "job, chips, phase, submit_time"), [("ml/llm", 16, None, at(520)), ("ml/chat", None, "serving", at(5900))][::-1])
+
+    def test_nodes(self):
+        self.assertEqual(self.records(STATE, "capacity", "pool, chip, chips, start_time, end_time"), [("a100-pool", "NVIDIA-A100-SXM4-80GB", 16, BEGIN, None)])
+        self.assertEqual(self.records(STATE, "outages", "chips, kind, start_time, end_time"), [
+            (8, "hw_down", BEGIN + 3900, BEGIN + 4750), (1, "hw_down", BEGIN + 5400, BEGIN + 6000), (8, "maintenance", BEGIN + 6000, BEGIN + 6600)])
+
+    def test_ends_at_the_last_sample(self):
+        held, = self.db.execute("SELECT sum(chip_us) FROM trace_rollup(?) WHERE category <> 'queued'", (STATE,)).fetchone()
+        self.assertEqual(held, 16 * 24 * 300 * 10**6)
+
+    def test_pages_say_the_same(self):
+        ledger = "SELECT pool, job, category, cause, sum(chip_us) FROM trace_rollup(?) GROUP BY 1, 2, 3, 4 ORDER BY 1, 2, 3, 4"
+        self.assertEqual(self.db.execute(ledger, (STATE,)).fetchall(), self.db.execute(ledger, (self.pages(),)).fetchall())
+
+    def test_what_sampling_cannot_know_is_said(self):
+        told, = self.db.execute("SELECT json_extract(inferred, '$.interval') FROM trace_sources(?)", (STATE,)).fetchone()
+        self.assertIn("300 s apart", told)
+
+    def test_without_times_of_pods(self):
+        self.series[:] = [s for s in self.series if "time" not in s["metric"]["__name__"]]
+        self.assertEqual([row[3:5] for row in self.records(self.write())],
+                         [(BEGIN + 600, BEGIN + 5400), (BEGIN + 1200, BEGIN + 3900), (BEGIN + 4800, BEGIN + 5400), (BEGIN + 6000, None)])
+
+    def test_a_gap_is_listed(self):
+        for series in self.series:
+            series["values"] = [v for v in series["values"] if not BEGIN + 1800 <= v[0] < BEGIN + 3600]
+        self.assertEqual([row[3:5] for row in self.records(self.write())][1], (BEGIN + 1010, BEGIN + 3900))
+        self.assertEqual(self.issues()["missing_samples"][0], 1)
+        for series in self.of("kube_pod_status_phase", pod="llm-1") + self.of("kube_pod_container_resource_requests", pod="llm-1") + self.of("kube_pod_owner", pod="llm-1"):
+            series["values"] = [v for v in series["values"] if v[0] < BEGIN + 3600]
+        self.assertEqual([row[3:5] for row in self.records(self.write())][1], (BEGIN + 1010, BEGIN + 1800))  # one interval, not to the end of the gap
+
+    def test_between_two_samples(self):
+        for series in self.series:
+            if series["metric"].get("pod") == "llm-1b":
+                series["values"] = [v for v in series["values"] if v[0] >= BEGIN + 5400]
+        self.series[:] = [s for s in self.series if not (s["metric"].get("pod") == "llm-1b" and (s["metric"].get("phase") == "Running" or "scheduled" in s["metric"]["__name__"]))]
+        self.assertNotIn("llm-1b", [row[1] for row in self.records(self.write())])
+        self.assertEqual(self.issues()["between_samples"][0], 1)
+
+    def test_the_same_name_again(self):
+        for series in self.series:
+            if series["metric"].get("pod") == "llm-1b":
+                series["metric"]["pod"] = "llm-1"
+        self.assertEqual([row[1:5] for row in self.records(self.write())][1:3], [("llm-1", 8, BEGIN + 1010, BEGIN + 3900), ("llm-1", 8, BEGIN + 4750, BEGIN + 5340)])
+        for series in self.series:
+            series["metric"].pop("uid", None)
+        self.series[:] = [s for s in self.series if "time" not in s["metric"]["__name__"]]
+        self.assertEqual([row[3:5] for row in self.records(self.write())][1:3], [(BEGIN + 1200, BEGIN + 3900), (BEGIN + 4800, BEGIN + 5400)])
+
+    def test_two_exporters_tell_it_once(self):
+        before = self.records(STATE), self.records(STATE, "outages"), self.records(STATE, "capacity", "chips")
+        self.series += [dict(s, metric=dict(s["metric"], instance="10.8.0.9:8080")) for s in self.series]
+        path = self.write()
+        self.assertEqual(before, (self.records(path), self.records(path, "outages"), self.records(path, "capacity", "chips")))
+
+    def test_exported_labels(self):
+        """What Prometheus renames where a scrape adds labels of the exporter's own pod."""
+        before = self.records(STATE)
+        for series in self.series:
+            for label, own in (("namespace", "monitoring"), ("pod", "ksm-0"), ("node", "gpu-x"), ("container", "ksm")):
+                if label in series["metric"]:
+                    series["metric"]["exported_" + label] = series["metric"][label]
+                    series["metric"][label] = own
+        self.assertEqual(before, self.records(self.write()))
+
+    def test_parts_and_other_chips(self):
+        for series in self.of("kube_pod_container_resource_requests", pod="llm-0"):
+            series["metric"]["resource"] = "nvidia_com_mig_3g_40gb"
+        for series in self.of("kube_pod_container_resource_requests", pod="llm-1"):
+            series["metric"]["resource"] = "huawei_com_Ascend910B4"
+        for series in self.of("kube_pod_container_resource_requests", pod="llm-1b"):
+            series["metric"]["resource"] = "example_com_xpu"
+        rows = self.records(self.write())
+        self.assertEqual([(row[1], row[2]) for row in rows][:2], [("llm-0", round(24 / 7, 6)), ("llm-1", 8)])
+        self.assertEqual(len(rows), 3)
+        self.assertIn("example_com_xpu", self.issues()["uncounted_resource"][1])
+
+    def test_listed(self):
+        self.of("kube_pod_owner")[0]["metric"]["__name__"] = "kube_pod_frob"
+        self.of("kube_node_status_allocatable")[0]["values"][3][1] = "-1"
+        self.of("kube_node_status_allocatable")[0]["values"][4][0] = 1
+        self.of("kube_pod_status_phase", pod="llm-0", phase="Running")[0]["metric"]["phase"] = "Frobnicated"
+        self.records(self.write())
+        issues = self.issues()
+        for kind in ("unknown_metric", "impossible_value", "impossible_time", "unknown_state"):
+            self.assertIn(kind, issues)
+
+    def test_objects_win(self):
+        """A watch of the same cluster says when: its objects count, and metrics of others."""
+        watch = {"type": "ADDED", "object": {"apiVersion": "v1", "kind": "Pod", "metadata": {
+            "name": "llm-0", "namespace": "ml", "uid": "u1", "resourceVersion": "9", "creationTimestamp": "2026-03-01T09:08:00Z",
+            "ownerReferences": [{"kind": "Job", "name": "llm", "controller": True}]},
+            "spec": {"nodeName": "gpu-a", "containers": [{"name": "main", "resources": {"limits": {"nvidia.com/gpu": "8"}}}]},
+            "status": {"phase": "Running", "conditions": [{"type": "PodScheduled", "status": "True", "lastTransitionTime": "2026-03-01T09:08:30Z"}]}}}
+        with open(os.path.join(self.folder, "pods.json"), "w", encoding="utf-8") as file:
+            json.dump(watch, file)
+        self.write()
+        rows = self.records(self.folder)
+        self.assertEqual([row[1] for row in rows].count("llm-0"), 1)
+        self.assertEqual(rows[0][1:4], ("llm-0", 8, BEGIN + 510))
+        self.assertEqual(self.issues()["told_twice"][0], 1)
+
+
+if __name__ == "__main__":
+    unittest.main()
