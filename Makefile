@@ -4,7 +4,6 @@
 #   make help        this list
 #   make demo        a question about a small fleet, answered
 #   make install     into prefix=/usr/local; make uninstall takes it away again
-#   make report      what sql/report/mpg-report draws with, from npm: docs/report.md
 #   make postgres    the extension of PostgreSQL; make postgres-install, make postgres-uninstall
 #
 #   make release     build/release/mpg.so: one file for any Linux, which the packages hold: docs/install.md
@@ -136,5 +135,5 @@ clean:
 	rm -rf build mpg.so libmpg.a
 
 -include fixtures/fixtures.mk
-include ext/package/install.mk ext/package/release.mk ext/package/package.mk ext/postgres/postgres.mk sql/report/report.mk
+include ext/package/install.mk ext/package/release.mk ext/package/package.mk ext/postgres/postgres.mk
 include tests/tests.mk tests/lint.mk tests/bench/bench.mk tests/fuzz/fuzz.mk tests/clients/clients.mk tests/hosts/slurm.mk

@@ -1,5 +1,4 @@
 # make install [prefix=/usr/local] [DESTDIR=]; make uninstall takes the same arguments.
-# mpg-report draws charts where `make report` was run before (sql/report/report.mk), else it makes tables alone.
 #
 # `.load mpg` hands "mpg", then "mpg.so" to dlopen(), which looks in ld.so.cache; but ldconfig files
 # only what is called lib*.so*, under the name inside it, its SONAME. Hence the link libmpg.so to a
@@ -15,7 +14,7 @@ INSTALL ?= install
 LDCONFIG = PATH="$$PATH:/usr/sbin:/sbin" ldconfig
 # What a program needs that reads and merges states: docs/states.md.
 STATE_HEADERS = base/base.h goodput/category.h base/text.h goodput/account.h
-REPORT_SPECS := $(sort $(wildcard sql/report/*.json))
+REPORT_PAGE := $(sort $(wildcard sql/report/*.mjs sql/report/*.py)) sql/report/template.html
 # What is under sql/sources reads relations that only the extension makes, which holds it.
 SQL_LIBRARY := $(shell find -H sql -path sql/sources -prune -o -name '*.sql' -print -o -path 'sql/dashboards/*' -type f -print | LC_ALL=C sort) \
   schema/fleet.sql schema/import.sql $(sort $(wildcard schema/*.schema.json))
@@ -43,8 +42,7 @@ install: all build/mpg.7
 	@for f in $(SQL_LIBRARY); do $(INSTALL) -D -m 644 $$f '$(DESTDIR)$(datadir)/mpg/'$$f || exit 1; done
 	$(INSTALL) sql/report/mpg-report '$(DESTDIR)$(bindir)'
 	$(INSTALL) -m 644 docs/mpg-report.1 '$(DESTDIR)$(mandir)/man1'
-	$(INSTALL) -m 644 $(REPORT_SPECS) $(firstword $(wildcard build/report/template.html) sql/report/template.html) \
-	  '$(DESTDIR)$(datadir)/mpg/report'
+	$(INSTALL) -m 644 $(REPORT_PAGE) '$(DESTDIR)$(datadir)/mpg/report'
 	@[ -n '$(DESTDIR)' ] || [ "$$(id -u)" != 0 ] || $(LDCONFIG)
 	@[ -n '$(DESTDIR)' ] || if $(LDCONFIG) -p 2>/dev/null | grep -qE '^\s*mpg\.so .* $(libdir)/'; then \
 	  echo "Installed. In SQLite:  .load mpg"; else echo "Installed. In SQLite:  .load $(libdir)/mpg"; fi
@@ -53,7 +51,7 @@ uninstall:
 	rm -f '$(DESTDIR)$(libdir)/mpg.so' '$(DESTDIR)$(libdir)/libmpg.so' '$(DESTDIR)$(libdir)/libmpg.a'
 	rm -f '$(DESTDIR)$(libdir)/pkgconfig/mpg.pc' '$(DESTDIR)$(includedir)/mpg.h' '$(DESTDIR)$(mandir)/man7/mpg.7'
 	rm -f '$(DESTDIR)$(bindir)/mpg-report' '$(DESTDIR)$(mandir)/man1/mpg-report.1'
-	rm -f $(REPORT_SPECS:sql/%='$(DESTDIR)$(datadir)/mpg/%') '$(DESTDIR)$(datadir)/mpg/report/template.html'
+	rm -f $(REPORT_PAGE:sql/%='$(DESTDIR)$(datadir)/mpg/%')
 	rm -f $(foreach h,$(notdir $(STATE_HEADERS)),'$(DESTDIR)$(includedir)/mpg/$h')
 	@[ ! -d '$(DESTDIR)$(includedir)/mpg' ] || rmdir --ignore-fail-on-non-empty '$(DESTDIR)$(includedir)/mpg'
 	@for f in $(SQL_LIBRARY); do rm -f '$(DESTDIR)$(datadir)/mpg/'$$f; done

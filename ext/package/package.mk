@@ -11,13 +11,11 @@ dist:
 	git -c safe.directory='*' archive --format=tar.gz --prefix=$(DIST)/ -o dist/$(DIST).tar.gz HEAD
 	@echo "dist/$(DIST).tar.gz"
 
-# The report's charts are from npm, which a package's build may not reach: the page goes along, and the tree is not cleaned of it.
-deb: dist report-if-possible
+deb: dist
 	@ext/package/deps.sh package
 	rm -rf build/deb && mkdir -p build/deb
 	tar -xzf dist/$(DIST).tar.gz -C build/deb
 	cp -r build/deb/$(DIST)/ext/package/debian build/deb/$(DIST)/debian
-	[ ! -e build/report/template.html ] || install -D -m 644 build/report/template.html build/deb/$(DIST)/build/report/template.html
 	cd build/deb/$(DIST) && dpkg-buildpackage --build=binary --no-pre-clean --no-sign >../log 2>&1 || { cat ../log >&2; exit 1; }
 	@mv build/deb/*.deb dist && ls dist/*.deb
 
@@ -27,6 +25,7 @@ npm: $(RELEASE)/mpg.so
 	rm -rf build/npm && mkdir -p build/npm
 	cp -r ext/package/npm/sqlite-mpg build/npm/sqlite-mpg
 	cp LICENSE build/npm/sqlite-mpg
+	mkdir build/npm/sqlite-mpg/report && cp sql/report/mpg-report $(wildcard sql/report/*.sql) $(REPORT_PAGE) build/npm/sqlite-mpg/report
 	sed -i 's/@version@/$(VERSION)/g' build/npm/sqlite-mpg/package.json
 	PLATFORM=$$(node -p 'process.platform + "-" + process.arch') && \
 	  mkdir build/npm/sqlite-mpg-$$PLATFORM && cp $(RELEASE)/mpg.so ext/package/release/licences.txt LICENSE build/npm/sqlite-mpg-$$PLATFORM && \
@@ -37,11 +36,11 @@ npm: $(RELEASE)/mpg.so
 
 # The folders of `make install`, with the self-contained mpg.so; the same files give the same bytes.
 ARCHIVE = $(DIST)-linux-$(MACHINE)
-archive: $(RELEASE)/mpg.so build/mpg.7 report-if-possible
+archive: $(RELEASE)/mpg.so build/mpg.7
 	rm -rf build/archive && mkdir -p build/archive/$(ARCHIVE)/lib dist
 	@for f in $(SQL_LIBRARY); do $(INSTALL) -D -m 644 $$f build/archive/$(ARCHIVE)/share/mpg/$$f || exit 1; done
 	$(INSTALL) -D -m 755 sql/report/mpg-report build/archive/$(ARCHIVE)/bin/mpg-report
-	$(INSTALL) -D -m 644 -t build/archive/$(ARCHIVE)/share/mpg/report $(REPORT_SPECS) $(REPORT_TEMPLATE)
+	$(INSTALL) -D -m 644 -t build/archive/$(ARCHIVE)/share/mpg/report $(REPORT_PAGE)
 	$(INSTALL) -D -m 644 -t build/archive/$(ARCHIVE)/share/man/man7 build/mpg.7
 	$(INSTALL) -D -m 644 -t build/archive/$(ARCHIVE)/share/man/man1 docs/mpg-report.1
 	$(INSTALL) -D -m 644 -t build/archive/$(ARCHIVE)/share/doc/mpg LICENSE ext/package/release/licences.txt docs/install.md

@@ -29,13 +29,8 @@ $(RELEASE)/%.o: %.c build/flags
 	$(COMPILE) $(if $(ISAL),-DMPG_ISAL_LOADED) $(HARDEN) -MMD -MP -c -o $@ $<
 -include $(RELEASE_OBJ:.o=.d)
 
-# make wheel: dist/sqlite_mpg-VERSION-py3-none-manylinux_2_28_MACHINE.whl, for pip; the report in it draws charts
-# where npm could fetch what draws them.
+# make wheel: dist/sqlite_mpg-VERSION-py3-none-manylinux_2_28_MACHINE.whl, for pip.
 MACHINE = $(firstword $(subst -, ,$(TRIPLET)))
-REPORT_TEMPLATE = $$([ -e build/report/template.html ] && echo build || echo sql)/report/template.html
-.PHONY: wheel report-if-possible
-report-if-possible:
-	@[ -e build/report/template.html ] || $(MAKE) --no-print-directory -s report >/dev/null 2>&1 || \
-	  echo "No npm here, or no network: the packages' report has tables and no charts." >&2
-wheel: $(RELEASE)/mpg.so report-if-possible
-	@$(PYTHON) ext/package/python/build_wheel.py $(VERSION) $(MACHINE) $(RELEASE)/mpg.so $(REPORT_TEMPLATE) dist
+.PHONY: wheel
+wheel: $(RELEASE)/mpg.so
+	@$(PYTHON) ext/package/python/build_wheel.py $(VERSION) $(MACHINE) $(RELEASE)/mpg.so dist

@@ -5,7 +5,7 @@
 --@ argument after_since :after_since TEXT first day or hour of the second period; the middle of the ledger unless given
 --@ argument after_until :after_until TEXT first day or hour after it; the end unless given
 --@ column kind TEXT - 'factor' or 'category'
---@ column item TEXT - SG, RG, PG, MPG_lower; the categories
+--@ column item TEXT - SG, RG, PG, MPG (NULL while anything is untraced or unrated), MPG_lower; the categories
 --@ column before REAL ratio in the first period; of a category its share of capacity
 --@ column after REAL ratio in the second
 --@ column change REAL points percentage points; those of the categories add up to nothing
@@ -30,16 +30,17 @@ rows AS (
   SELECT 1 AS place, 'factor' AS kind, 'SG' AS item, is_after, 1.0 * a / nullif(c, 0) AS value FROM sums
   UNION ALL SELECT 2, 'factor', 'RG', is_after, 1.0 * g / nullif(t, 0) FROM sums
   UNION ALL SELECT 3, 'factor', 'PG', is_after, 1.0 * i / nullif(r, 0) FROM sums
-  UNION ALL SELECT 4, 'factor', 'MPG_lower', is_after, 1.0 * i / nullif(c, 0) FROM sums
+  UNION ALL SELECT 4, 'factor', 'MPG', is_after, CASE WHEN a = t AND g = r THEN 1.0 * i / nullif(c, 0) END FROM sums
+  UNION ALL SELECT 5, 'factor', 'MPG_lower', is_after, 1.0 * i / nullif(c, 0) FROM sums
   UNION ALL
-  SELECT 5, 'category', s.category, s.is_after, 1.0 * sum(s.chip_us) / nullif((SELECT c FROM sums WHERE sums.is_after = s.is_after), 0)
+  SELECT 6, 'category', s.category, s.is_after, 1.0 * sum(s.chip_us) / nullif((SELECT c FROM sums WHERE sums.is_after = s.is_after), 0)
   FROM sides AS s GROUP BY s.category, s.is_after
 ),
 names AS (SELECT DISTINCT place, kind, item FROM rows),
 pairs AS (
   SELECT n.place, n.kind, n.item,
-         coalesce((SELECT r.value FROM rows AS r WHERE r.item = n.item AND NOT r.is_after), iif(n.place = 5, 0.0, NULL)) AS before,
-         coalesce((SELECT r.value FROM rows AS r WHERE r.item = n.item AND r.is_after), iif(n.place = 5, 0.0, NULL)) AS after
+         coalesce((SELECT r.value FROM rows AS r WHERE r.item = n.item AND NOT r.is_after), iif(n.place = 6, 0.0, NULL)) AS before,
+         coalesce((SELECT r.value FROM rows AS r WHERE r.item = n.item AND r.is_after), iif(n.place = 6, 0.0, NULL)) AS after
   FROM names AS n
 )
 SELECT kind, item, before, after, 100 * (after - before) AS change

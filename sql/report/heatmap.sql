@@ -10,7 +10,8 @@
 --@ column SG REAL ratio allocated / held: the jobs' own basis
 --@ column RG REAL ratio productive / (allocated - untraced)
 --@ column PG REAL ratio ideal / (productive - unrated)
---@ column MPG_lower REAL ratio ideal / held
+--@ column MPG REAL ratio ideal / held; NULL while anything is untraced or unrated
+--@ column MPG_lower REAL ratio the same: untraced and unrated count as no ideal
 --@ column lost_chip_hours REAL chip-hours held less ideal, and less what is untraced or unrated
 -- Basis: what jobs held; what no job held is not here.
 -- +hour is compared as text; of a DATETIME, as the column is, '2027' would be a number.
@@ -28,7 +29,8 @@ WITH parted AS (
   GROUP BY 1, 2
 )
 SELECT a AS row_segment, b AS column_segment, held_us / 3.6e9 AS held_chip_hours, 1.0 * allocated_us / held_us AS SG, 1.0 * productive_us / nullif(traced_us, 0) AS RG,
-       1.0 * ideal_us / nullif(rated_us, 0) AS PG, 1.0 * ideal_us / held_us AS MPG_lower,
+       1.0 * ideal_us / nullif(rated_us, 0) AS PG, 
+       CASE WHEN allocated_us = traced_us AND productive_us = rated_us THEN 1.0 * ideal_us / held_us END AS MPG, 1.0 * ideal_us / held_us AS MPG_lower,
        (held_us - ideal_us - (allocated_us - traced_us) - (productive_us - rated_us)) / 3.6e9 AS lost_chip_hours
 FROM parted
 WHERE held_us > 0

@@ -11,7 +11,8 @@
 --@ column scheduling REAL chip-hours of it: partial
 --@ column runtime REAL chip-hours of it: startup to unknown
 --@ column program REAL chip-hours of it: inefficiency
---@ column MPG_lower REAL ratio ideal / held
+--@ column MPG REAL ratio ideal / held; NULL while anything is untraced or unrated
+--@ column MPG_lower REAL ratio the same: untraced and unrated count as no ideal
 -- Basis: what jobs held.
 -- +hour is compared as text; of a DATETIME, as the column is, '2027' would be a number.
 WITH sums AS (
@@ -26,7 +27,7 @@ WITH sums AS (
 )
 SELECT segment, name, held_us / 3.6e9 AS held_chip_hours, (held_us - ideal_us - nobody_knows_us) / 3.6e9 AS lost_chip_hours,
        partial_us / 3.6e9 AS scheduling, (held_us - ideal_us - nobody_knows_us - partial_us - inefficiency_us) / 3.6e9 AS runtime,
-       inefficiency_us / 3.6e9 AS program, 1.0 * ideal_us / held_us AS MPG_lower
+       inefficiency_us / 3.6e9 AS program, iif(nobody_knows_us = 0, 1.0 * ideal_us / held_us, NULL) AS MPG, 1.0 * ideal_us / held_us AS MPG_lower
 FROM sums
 WHERE held_us > 0
 ORDER BY held_us - ideal_us - nobody_knows_us DESC, segment

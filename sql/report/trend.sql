@@ -8,7 +8,8 @@
 --@ column SG REAL ratio allocated / capacity
 --@ column RG REAL ratio productive / (allocated - untraced)
 --@ column PG REAL ratio ideal / (productive - unrated)
---@ column MPG_lower REAL ratio ideal / capacity: untraced and unrated count as no ideal
+--@ column MPG REAL ratio ideal / capacity; NULL while anything is untraced or unrated
+--@ column MPG_lower REAL ratio the same: untraced and unrated count as no ideal
 --@ column MPG_7 REAL ratio the same of this bucket and the six before it
 -- Basis: installed capacity.
 -- +hour is compared as text; of a DATETIME, as the column is, '2027' would be a number.
@@ -22,7 +23,7 @@ WITH sums AS (
   GROUP BY 1
 )
 SELECT bucket, c / 3.6e9 AS capacity_chip_hours, 1.0 * a / nullif(c, 0) AS SG, 1.0 * g / nullif(t, 0) AS RG, 1.0 * i / nullif(r, 0) AS PG,
-       1.0 * i / nullif(c, 0) AS MPG_lower,
+       CASE WHEN a = t AND g = r THEN 1.0 * i / nullif(c, 0) END AS MPG, 1.0 * i / nullif(c, 0) AS MPG_lower,
        1.0 * sum(i) OVER seven / nullif(sum(c) OVER seven, 0) AS MPG_7
 FROM sums
 WINDOW seven AS (ORDER BY bucket ROWS 6 PRECEDING)

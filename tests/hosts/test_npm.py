@@ -57,6 +57,14 @@ class Npm(unittest.TestCase):
                 with open(f"{self.folder}/node_modules/{name}/mpg.so", "rb") as packed, open(os.path.join(ROOT, "build/release/mpg.so"), "rb") as built:
                     self.assertTrue(packed.read() == built.read())
 
+    def test_the_report(self):
+        database, page = os.path.join(self.folder, "fleet.db"), os.path.join(self.folder, "report.html")
+        connect(database).execute("SELECT mpg_build(?)", (os.path.join(ROOT, "fixtures", "golden"),)).fetchall()
+        program = os.path.join(self.folder, "node_modules", "sqlite-mpg", self.packages["sqlite-mpg"]["bin"]["mpg-report"])
+        subprocess.run([program, database, "-o", page], check=True, stdout=subprocess.DEVNULL)
+        with open(page, encoding="utf-8") as file:
+            self.assertIn("class Page", file.read())
+
     def loaded(self, client):
         command, head = PROGRAMS[client]
         if subprocess.run(["sh", "-c", f"{command[0]} --version"], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, check=False).returncode:

@@ -125,6 +125,7 @@ class Installed(unittest.TestCase):
                 page = module.read()
                 self.assertEqual(page, script.read())
             self.assertIn("Where the chip-hours went", page)
+            self.assertIn("class Page", page)
 
     def test_every_function_has_types_and_a_docstring(self):
         program = ("import inspect, sqlite_mpg, typing\n"

@@ -31,14 +31,17 @@ def every():
     return [Question(path) for folder in FOLDERS for path in paths(folder)]
 
 
+def questions():
+    return [Question(path) for path in paths("questions")]
+
+
 def arguments(q):
-    """As the table function has them; of a query of the report, which is none, its parameters."""
-    return [(name, what) for function in of_script(q.path) for name, _, _, what in function.arguments] or q.inputs
+    return [(name, what) for function in of_script(q.path) for name, _, _, what in function.arguments]
 
 
 def arguments_of_several():
     """(name, meaning) that more than one question has."""
-    found = [argument for q in every() for argument in arguments(q)]
+    found = [argument for q in questions() for argument in arguments(q)]
     return [argument for argument in dict.fromkeys(found) if found.count(argument) > 1]
 
 
@@ -49,9 +52,7 @@ def with_unit(name, unit):
 
 
 def entry(q, shared):
-    lines = [f"### {q.name[:-4]}", "", q.purpose[0].upper() + q.purpose[1:], ""]
-    if q.path.startswith("sql/questions/"):
-        lines += [example(q, EXAMPLES.get(os.path.basename(q.path)[:-4], {})), ""]
+    lines = [f"### {q.name[:-4]}", "", q.purpose[0].upper() + q.purpose[1:], "", example(q, EXAMPLES.get(os.path.basename(q.path)[:-4], {})), ""]
     known = [f"`{name}`" for name, what in arguments(q) if (name, what) in shared]
     lines += ["Arguments: " + ", ".join(known) + ".", ""] if known else []
     own = [(name, what) for name, what in arguments(q) if (name, what) not in shared]
@@ -76,8 +77,7 @@ def page():
     shared = arguments_of_several()
     lines = [head + "<!-- generated below: tests/sql/test_library.py writes this from the headers of the files -->", ""]
     lines += ["## Arguments of several questions", "", *aligned(shared)]
-    for title, folder in (("The questions one by one", "questions"), ("The report's queries one by one", "report")):
-        lines += [f"## {title}", ""] + [entry(Question(path), shared) for path in paths(folder)]
+    lines += ["## The questions one by one", ""] + [entry(q, shared) for q in questions()]
     return "\n".join(lines).rstrip() + "\n"
 
 

@@ -1,5 +1,5 @@
 #!/usr/bin/python3
-"""build_wheel.py - writes the wheel of sqlite_mpg: VERSION MACHINE LIBRARY TEMPLATE FOLDER, run in the repository's top folder.
+"""build_wheel.py - writes the wheel of sqlite_mpg: VERSION MACHINE LIBRARY FOLDER, run in the repository's top folder.
 
 A wheel is a zip file whose RECORD has the hash of each member, so nothing but Python is needed. Members are in order and bear one
 date, so that the same files give the same bytes.
@@ -48,7 +48,7 @@ def bytes_of(path):
         return file.read()
 
 
-def members(version, tag, library, template):
+def members(version, tag, library):
     """The name of each member, and its bytes."""
     def filled(path):
         return bytes_of(path).decode().replace("@version@", version).encode()
@@ -60,14 +60,13 @@ def members(version, tag, library, template):
         "sqlite_mpg/mpg.so": bytes_of(library),
         "sqlite_mpg/report/__init__.py": bytes_of("sql/report/mpg-report"),
         "sqlite_mpg/report/__main__.py": REPORT_MAIN.encode(),
-        "sqlite_mpg/report/template.html": bytes_of(template),
         f"{info}/METADATA": METADATA.format(version=version, readme=filled(os.path.join(HERE, "description.md")).decode()).encode(),
         f"{info}/WHEEL": WHEEL.format(version=version, tag=tag).encode(),
         f"{info}/entry_points.txt": ENTRY_POINTS.encode(),
         f"{info}/LICENSE": bytes_of("LICENSE"),
         f"{info}/licences.txt": bytes_of("ext/package/release/licences.txt"),
     }
-    for path in glob.glob("sql/report/*.sql") + glob.glob("sql/report/*.json"):
+    for path in [path for end in ("sql", "mjs", "py", "html") for path in glob.glob("sql/report/*." + end)]:
         found[f"sqlite_mpg/report/{os.path.basename(path)}"] = bytes_of(path)
     return info, found
 
@@ -88,9 +87,9 @@ def write(path, info, found):
 
 
 def main():
-    version, machine, library, template, folder = sys.argv[1:]
+    version, machine, library, folder = sys.argv[1:]
     tag = f"py3-none-{PLATFORM}_{machine}"
-    info, found = members(version, tag, library, template)
+    info, found = members(version, tag, library)
     os.makedirs(folder, exist_ok=True)
     path = os.path.join(folder, f"sqlite_mpg-{version}-{tag}.whl")
     write(path + ".new", info, found)
