@@ -10,7 +10,7 @@
 #define SECOND_NS INT64_C(1000000000)
 #define TRUSTED_AGE (2 * SECOND_NS) /* the coarsest clock of file systems in use, FAT's */
 
-enum { OPTIONS = 13 };
+enum { OPTIONS = 14 };
 
 struct mpg_rollup_cache_key {
   const mpg_env *env;
@@ -68,7 +68,8 @@ static void key_free(struct mpg_rollup_cache_key *k) {
 /* All but the files or tables; NULL if that is unknown, for any reason: reading will give the
 ** error. */
 static struct mpg_rollup_cache_key *key_new(mpg_conn *conn, mpg_str path,
-                                            const mpg_ledger_options *o, int on_error) {
+                                            const mpg_rollup_question *q) {
+  const mpg_ledger_options *o = q->options;
   struct mpg_rollup_cache_key *k = mpg_calloc(&conn->env, sizeof *k);
   const int64_t options[OPTIONS] = {o->window.since,
                                     o->window.until,
@@ -82,7 +83,8 @@ static struct mpg_rollup_cache_key *key_new(mpg_conn *conn, mpg_str path,
                                     o->rules.sizes.from[0],
                                     o->rules.sizes.from[1],
                                     o->rules.sizes.from[2],
-                                    on_error};
+                                    q->on_error,
+                                    q->rows > 0};
   const mpg_chips *chips;
   mpg_err err;
   if (k == NULL)
@@ -106,9 +108,9 @@ static struct mpg_rollup_cache_key *key_new(mpg_conn *conn, mpg_str path,
 }
 
 static struct mpg_rollup_cache_key *key_of_files(mpg_conn *conn, const mpg_env *env, mpg_str path,
-                                                 mpg_str files, const mpg_ledger_options *options,
-                                                 int on_error) {
-  struct mpg_rollup_cache_key *k = key_new(conn, path, options, on_error);
+                                                 mpg_str files,
+                                                 const mpg_rollup_question *question) {
+  struct mpg_rollup_cache_key *k = key_new(conn, path, question);
   struct timespec now;
   mpg_err err;
   bool fine;
@@ -126,9 +128,9 @@ static struct mpg_rollup_cache_key *key_of_files(mpg_conn *conn, const mpg_env *
 }
 
 static struct mpg_rollup_cache_key *key_of_tables(mpg_conn *conn, const char *schema,
-                                                  const mpg_ledger_options *options, int on_error) {
+                                                  const mpg_rollup_question *question) {
   struct mpg_rollup_cache_key *k =
-      key_new(conn, mpg_str_of(schema == NULL ? "main" : schema), options, on_error);
+      key_new(conn, mpg_str_of(schema == NULL ? "main" : schema), question);
   if (k == NULL)
     return NULL;
   k->of_tables = true;
@@ -193,6 +195,7 @@ void mpg_rollup_cache_release(mpg_rollup_cache_entry *e) {
   env = e->key->env;
   mpg_fleet_free(&e->fleet);
   mpg_free(env, e->cells.p);
+  mpg_ledger_free(&e->rows);
   mpg_issues_free(&e->issues);
   key_free(e->key);
   mpg_free(env, e);
@@ -248,7 +251,7 @@ static mpg_rollup_cache_entry *find_entry(const mpg_rollup_cache_fill *fill) {
   mpg_rollup_cache_entry **at = (mpg_rollup_cache_entry **)&conn->rollups;
   for (; fill->key != NULL && *at != NULL; at = &(*at)->next) {
     mpg_rollup_cache_entry *e = *at;
-    if (!same_key(e->key, fill->key))
+    if (!same_key(e->key, fill->key) || (e->rows.n < fill->rows && !e->all_rows))
       continue;
     *at = e->next; /* to the front */
     e->next = conn->rollups;
@@ -263,23 +266,23 @@ static mpg_rollup_cache_entry *find_entry(const mpg_rollup_cache_fill *fill) {
 
 mpg_rollup_cache_entry *mpg_rollup_cache_begin(mpg_rollup_cache_fill *fill, mpg_conn *conn,
                                                const mpg_env *env, mpg_str path, mpg_str files,
-                                               const mpg_ledger_options *options, int on_error) {
+                                               const mpg_rollup_question *question) {
   fill->conn = conn;
   fill->env = env;
-  fill->key =
-      conn->rollups_limit == 0 ? NULL : key_of_files(conn, env, path, files, options, on_error);
+  fill->rows = question->rows;
+  fill->key = conn->rollups_limit == 0 ? NULL : key_of_files(conn, env, path, files, question);
   return find_entry(fill);
 }
 
 mpg_rollup_cache_entry *mpg_rollup_cache_begin_tables(mpg_rollup_cache_fill *fill, mpg_conn *conn,
                                                       const mpg_env *env, const char *schema,
-                                                      const mpg_ledger_options *options,
-                                                      int on_error) {
+                                                      const mpg_rollup_question *question) {
   fill->conn = conn;
   fill->env = env;
+  fill->rows = question->rows;
   fill->key = conn->rollups_limit == 0 || conn->host_env != NULL /* closes after its question */
                   ? NULL
-                  : key_of_tables(conn, schema, options, on_error);
+                  : key_of_tables(conn, schema, question);
   return find_entry(fill);
 }
 
@@ -314,11 +317,12 @@ static void drop_older(mpg_conn *conn, const struct mpg_rollup_cache_key *k) {
   }
 }
 
-mpg_rollup_cache_entry *mpg_rollup_cache_end(mpg_rollup_cache_fill *fill, mpg_fleet *fleet,
-                                             mpg_cells *cells) {
+/* A new entry with the names of the fleet, which are taken out of it; one reference. NULL: it is
+** not to be had. */
+static mpg_rollup_cache_entry *entry_new(mpg_rollup_cache_fill *fill, mpg_fleet *fleet) {
   mpg_conn *conn = fill->conn;
   mpg_rollup_cache_entry *e;
-  if (fill->key == NULL || cells->over || !is_trusted(fill->key, fill->env, conn->db))
+  if (fill->key == NULL || !is_trusted(fill->key, fill->env, conn->db))
     return NULL;
   e = mpg_calloc(&conn->env, sizeof *e);
   if (e == NULL)
@@ -334,16 +338,41 @@ mpg_rollup_cache_entry *mpg_rollup_cache_end(mpg_rollup_cache_fill *fill, mpg_fl
   e->fleet = *fleet;
   memset(fleet, 0, sizeof *fleet);
   mpg_fleet_names_only(&e->fleet, &conn->env);
-  e->cells = *cells;
-  memset(cells, 0, sizeof *cells);
-  e->bytes = sizeof *e + e->cells.cap * sizeof *e->cells.p + mpg_fleet_bytes(&e->fleet) +
-             e->key->paths.n * sizeof(mpg_file);
+  return e;
+}
+
+/* Puts an entry of `bytes` beside its names in front of the others; a second reference. */
+static mpg_rollup_cache_entry *store_entry(mpg_conn *conn, mpg_rollup_cache_entry *e,
+                                           size_t bytes) {
+  e->bytes = sizeof *e + bytes + mpg_fleet_bytes(&e->fleet) + e->key->paths.n * sizeof(mpg_file);
   mpg_conn_on_close(conn, drop_all);
   e->next = conn->rollups;
   conn->rollups = e;
   e->users++;
   shrink_cache(conn, conn->rollups_limit);
   return e;
+}
+
+mpg_rollup_cache_entry *mpg_rollup_cache_end(mpg_rollup_cache_fill *fill, mpg_fleet *fleet,
+                                             mpg_cells *cells) {
+  mpg_rollup_cache_entry *e = cells->over ? NULL : entry_new(fill, fleet);
+  if (e == NULL)
+    return NULL;
+  e->cells = *cells;
+  memset(cells, 0, sizeof *cells);
+  return store_entry(fill->conn, e, e->cells.cap * sizeof *e->cells.p);
+}
+
+mpg_rollup_cache_entry *mpg_rollup_cache_end_rows(mpg_rollup_cache_fill *fill, mpg_fleet *fleet,
+                                                  mpg_ledger *rows, bool all) {
+  mpg_rollup_cache_entry *e = entry_new(fill, fleet);
+  if (e == NULL)
+    return NULL;
+  e->rows = *rows;
+  e->rows.env = e->key->env;
+  e->all_rows = all;
+  mpg_ledger_init(rows, fill->env);
+  return store_entry(fill->conn, e, e->rows.cap * MPG_ROW_COLUMNS * sizeof(int64_t));
 }
 
 void mpg_rollup_cache_fill_free(mpg_rollup_cache_fill *fill) {

@@ -1,6 +1,6 @@
 /*
-** rollup_cache.h - roll-ups of files and tables that a connection has read, so that the next query
-** of them reads nothing.
+** rollup_cache.h - roll-ups of files and tables that a connection has read, and first rows of their
+** ledgers, so that the next query of them reads nothing.
 **
 ** An entry has the finest cells of a roll-up and the names in them, a few MB for ten million spans;
 ** every other roll-up with the same path and options follows from them. It is valid while the path
@@ -26,15 +26,25 @@ typedef struct mpg_rollup_cache_entry {
   struct mpg_rollup_cache_key *key;
   mpg_fleet fleet; /* its names alone */
   mpg_cells cells;
+  mpg_ledger rows;   /* of a ledger, instead of cells: its first rows */
+  bool all_rows;     /* they are the whole ledger */
   mpg_issues issues; /* what reading and accounting listed */
   size_t bytes;
 } mpg_rollup_cache_entry;
+
+/* What is asked of the files or tables. */
+typedef struct mpg_rollup_question {
+  const mpg_ledger_options *options;
+  int on_error;
+  size_t rows; /* that many first rows of the ledger; 0: a roll-up */
+} mpg_rollup_question;
 
 /* A roll-up that is being looked up, read or stored. Zero-initialised: none. */
 typedef struct mpg_rollup_cache_fill {
   mpg_conn *conn;
   const mpg_env *env;               /* the scan's, which says whether to stop */
   struct mpg_rollup_cache_key *key; /* NULL: not to be cached */
+  size_t rows;                      /* of the question */
 } mpg_rollup_cache_fill;
 
 /*
@@ -44,12 +54,11 @@ typedef struct mpg_rollup_cache_fill {
 */
 mpg_rollup_cache_entry *mpg_rollup_cache_begin(mpg_rollup_cache_fill *fill, mpg_conn *conn,
                                                const mpg_env *env, mpg_str path, mpg_str files,
-                                               const mpg_ledger_options *options, int on_error);
+                                               const mpg_rollup_question *question);
 /* The same of the relations of the open database; `schema` as of mpg_relations_read. */
 mpg_rollup_cache_entry *mpg_rollup_cache_begin_tables(mpg_rollup_cache_fill *fill, mpg_conn *conn,
                                                       const mpg_env *env, const char *schema,
-                                                      const mpg_ledger_options *options,
-                                                      int on_error);
+                                                      const mpg_rollup_question *question);
 /* The files, as begin has listed them; borrowed until end. NULL: there are none, or they were not
 ** listed. */
 const mpg_paths *mpg_rollup_cache_paths(const mpg_rollup_cache_fill *fill);
@@ -59,6 +68,9 @@ size_t mpg_rollup_cache_room(const mpg_rollup_cache_fill *fill);
 ** reference. */
 mpg_rollup_cache_entry *mpg_rollup_cache_end(mpg_rollup_cache_fill *fill, mpg_fleet *fleet,
                                              mpg_cells *cells);
+/* The same of the ledger's first rows; `all` if there are no others. */
+mpg_rollup_cache_entry *mpg_rollup_cache_end_rows(mpg_rollup_cache_fill *fill, mpg_fleet *fleet,
+                                                  mpg_ledger *rows, bool all);
 void mpg_rollup_cache_fill_free(mpg_rollup_cache_fill *fill);
 void mpg_rollup_cache_release(mpg_rollup_cache_entry *entry); /* NULL is fine */
 

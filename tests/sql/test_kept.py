@@ -1,6 +1,7 @@
 """Roll-ups answered from what a connection has kept, and work shared by threads: never another answer."""
 import os
 import random
+import sqlite3
 import tempfile
 import time
 import unittest
@@ -189,6 +190,49 @@ class Files(FolderCase):
         self.assertEqual(first, self.db.execute(sql, (self.folder,)).fetchall())
 
 
+class Previews(Case):
+    """The first rows of a ledger, as tools ask for them with LIMIT: those of the whole ledger, in its order, the second time from memory."""
+    WRAPS = ("SELECT {} FROM trace_ledger({}) LIMIT {}", "SELECT {} FROM (SELECT * FROM trace_ledger({})) AS q LIMIT {}",
+             "SELECT {} FROM trace_ledger({}) WHERE sizes = '2,4,8' LIMIT {}", "SELECT {} FROM trace_ledger({}) WHERE category <> 'idle' LIMIT {}",
+             "SELECT {} FROM trace_ledger({}) ORDER BY pool, start_time, end_time, job LIMIT {}", "SELECT DISTINCT {} FROM trace_ledger({}) LIMIT {}",
+             "SELECT {} FROM trace_ledger({}) WHERE category LIKE 's%' LIMIT {}", "SELECT {} FROM trace_ledger({}) GROUP BY pool LIMIT {}")
+
+    def test_any_limit_is_that_of_the_whole(self):
+        rng = random.Random(7)
+        for path, _ in self.fleets[:20]:
+            db, fresh = connect(), connect()
+            fresh.execute("SELECT mpg_keep(0)")
+            for _ in range(25):
+                wrap = rng.choice(self.WRAPS)
+                columns = rng.choice(["*", "rowid, *", "rowid", "pool, category, chip_us", "1", "start_time"])
+                if "AS q" in wrap:
+                    columns = columns.replace("rowid, ", "").replace("rowid", "job")
+                limit = rng.choice([0, 1, 2, 3, 7, 50, 9999, 10000, 20000])
+                offset = rng.choice([None, None, 0, 1, 5, 40])
+                whole = wrap.removesuffix(" LIMIT {}").format(columns, quote(path))
+                rows = fresh.execute(f"SELECT * FROM ({whole})" if "ORDER" not in whole else whole).fetchall()
+                asked = wrap.format(columns, quote(path), limit) + (f" OFFSET {offset}" if offset is not None else "")
+                for _ in range(2):
+                    self.assertEqual(rows[offset or 0:][:limit], db.execute(asked).fetchall(), asked)
+                self.assertEqual(rows[:limit], db.execute(wrap.format(columns, quote(path), "?"), (limit,)).fetchall(), wrap)
+            db.close()
+            fresh.close()
+
+    def test_the_second_preview_reads_nothing(self):
+        path, _ = max(self.fleets, key=lambda fleet: sum(os.path.getsize(os.path.join(fleet[0], name)) for name in os.listdir(fleet[0])))
+        if sqlite3.sqlite_version_info < (3, 38):
+            self.skipTest("SQLite tells a table of a LIMIT since 3.38")
+        db = connect()
+        read = []
+        for _ in range(2):
+            before = bytes_read()
+            db.execute("SELECT * FROM trace_ledger(?) LIMIT 5", (path,)).fetchall()
+            read.append(bytes_read() - before)
+        self.assertLess(read[1], 1000)
+        self.assertGreater(read[0], 1000)
+        db.close()
+
+
 class Tables(FolderCase):
     """mpg_rollup answers from memory until a table changes, in whatever way."""
     ANSWER = "SELECT pool, category, cause, sum(chip_us) FROM {} GROUP BY 1, 2, 3 ORDER BY 1, 2, 3"
@@ -215,7 +259,9 @@ class Tables(FolderCase):
         return rows, len(tables & {"capacity", "allocations", "spans"})
 
     def same(self, said=None):
-        self.assertEqual(self.rows(self.ANSWER.format("mpg_ledger")), self.rows(self.ANSWER.format("mpg_rollup")), said)  # the ledger is always read
+        whole = self.rows("SELECT * FROM mpg_ledger")  # which is always read
+        self.assertEqual(self.rows(self.ANSWER.format("mpg_ledger")), self.rows(self.ANSWER.format("mpg_rollup")), said)
+        self.assertEqual(whole[:2], self.rows("SELECT * FROM mpg_ledger LIMIT 2"), said)
 
     def test_the_second_question_reads_no_table(self):
         for sql in (self.ANSWER.format("mpg_rollup"), self.ANSWER.format("mpg_rollup(NULL, NULL, 60)"), self.ANSWER.format("(SELECT * FROM mpg_rollup WHERE sizes = '1,2,3')")):
@@ -225,6 +271,9 @@ class Tables(FolderCase):
         self.rows("CREATE TEMP VIEW cards AS SELECT * FROM mpg_rollup")
         self.reads("SELECT pool, sum(chip_us) FROM cards GROUP BY pool")
         self.assertEqual(0, self.reads("SELECT pool, sum(chip_us) FROM cards GROUP BY pool")[1])
+        for _ in range(2):
+            first = self.reads("SELECT * FROM mpg_ledger LIMIT 3")
+        self.assertEqual((self.rows("SELECT * FROM mpg_ledger")[:3], 0), first)
 
     def test_issues_are_listed_again(self):
         self.db.execute("INSERT INTO allocations VALUES ('c', 1, 'p', 9, 0, 10, 'completed')")

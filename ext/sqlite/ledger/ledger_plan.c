@@ -1,8 +1,8 @@
 /*
 ** ledger_plan.c - see ledger_plan.h. idxStr is a list of numbers: the columns used, hexadecimal;
-** whether one row of each is enough, or, of a roll-up, whether a measure is compared; how many keys
-** of an order, and each with its direction; and columns that are compared, each with its operator
-** and whether its value is a constant.
+** how many rows are read at most; whether one row of each is enough, or, of a roll-up, whether a
+** measure is compared; how many keys of an order, and each with its direction; and columns that are
+** compared, each with its operator and whether its value is a constant.
 **
 ** SQLite compares again what is compared here (omit stays 0). So a value whose type makes the
 ** comparison complicated is ignored here, and so is a text that may be a number for a column of
@@ -83,6 +83,29 @@ static bool compares_measure(const sqlite3_index_info *info, const mpg_ledger_ta
   return false;
 }
 
+/* SQLite says what LIMIT and OFFSET are if no other condition is left for it to test; rows that are
+** to be sorted have to be there before. */
+static int plan_limit(sqlite3_index_info *info, const mpg_ledger_table *table) {
+  sqlite3_int64 rows = 0;
+  bool limited = false;
+  if (table->shape != MPG_SHAPE_LEDGER || info->nOrderBy > 0)
+    return 0;
+  for (int i = 0; i < info->nConstraint; i++) {
+    const int op = info->aConstraint[i].op;
+    if (op == SQLITE_INDEX_CONSTRAINT_LIMIT || op == SQLITE_INDEX_CONSTRAINT_OFFSET) {
+      sqlite3_value *value = mpg_host_constant(info, i);
+      sqlite3_int64 n = value == NULL ? -1 : sqlite3_value_int64(value);
+      if (n < 0 || n > MPG_PREVIEW_ROWS)
+        return 0;
+      rows += n;
+      limited |= op == SQLITE_INDEX_CONSTRAINT_LIMIT;
+    } else if (info->aConstraint[i].iColumn < table->ncols) {
+      return 0; /* no argument: it leaves rows out */
+    }
+  }
+  return limited && rows <= MPG_PREVIEW_ROWS ? (int)rows : 0;
+}
+
 bool mpg_ledger_plan(sqlite3 *db, sqlite3_index_info *info, const mpg_ledger_table *table,
                      int given) {
   sqlite3_str *text = sqlite3_str_new(NULL);
@@ -91,8 +114,8 @@ bool mpg_ledger_plan(sqlite3 *db, sqlite3_index_info *info, const mpg_ledger_tab
   bool ordered = rows && plan_order(db, info, table, keys, &once);
   bool compares = table->shape == MPG_SHAPE_ROLLUP && compares_measure(info, table);
   int nfilters = 0, in_doubt = 0;
-  sqlite3_str_appendf(text, "%llx %d %d", (unsigned long long)info->colUsed, once || compares,
-                      ordered ? info->nOrderBy : 0);
+  sqlite3_str_appendf(text, "%llx %d %d %d", (unsigned long long)info->colUsed,
+                      plan_limit(info, table), once || compares, ordered ? info->nOrderBy : 0);
   for (int i = 0; ordered && i < info->nOrderBy; i++)
     sqlite3_str_appendf(text, " %d %d", (int)keys[i].dim, keys[i].descending);
   info->orderByConsumed = ordered;
@@ -116,17 +139,26 @@ unsigned long long mpg_ledger_plan_columns(const char *idx_str) {
   return strtoull(idx_str, NULL, 16);
 }
 
-bool mpg_ledger_plan_compares(const char *idx_str) {
-  char *end;
-  (void)strtoull(idx_str, &end, 16);
-  return strtol(end, NULL, 10) != 0;
-}
-
 static int next_number(const char **p) {
   char *end;
   long v = strtol(*p, &end, 10);
   *p = end;
   return (int)v;
+}
+
+size_t mpg_ledger_plan_limit(const char *idx_str) {
+  char *end;
+  (void)strtoull(idx_str, &end, 16);
+  return (size_t)strtoul(end, NULL, 10);
+}
+
+bool mpg_ledger_plan_compares(const char *idx_str) {
+  char *end;
+  const char *p;
+  (void)strtoull(idx_str, &end, 16);
+  p = end;
+  (void)next_number(&p); /* the limit */
+  return next_number(&p) != 0;
 }
 
 static bool filter_of(const mpg_ledger_column_info *column, int op, bool constant,
@@ -160,6 +192,7 @@ void mpg_ledger_plan_request(const char *idx_str, const mpg_ledger_table *table,
   for (int c = 0; c < table->ncols; c++)
     if (used >> c & 1)
       request->columns |= 1u << column_of(table, c)->row;
+  (void)next_number(&p); /* the limit */
   request->once = next_number(&p) != 0;
   request->nkeys = (size_t)next_number(&p);
   for (size_t i = 0; i < request->nkeys; i++) {

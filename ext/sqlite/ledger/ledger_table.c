@@ -18,6 +18,7 @@
 #include "../host.h"
 #include "../rollup_cache.h"
 #include "ledger_arguments.h"
+#include "ledger_declaration.h"
 #include "ledger_plan.h"
 #include "ledger_values.h"
 #include "../sqlite_relations.h"
@@ -53,105 +54,6 @@ typedef struct cursor {
   bool eof;
   mpg_ledger_values values;
 } cursor;
-
-/* ---- tables ---- */
-
-static const mpg_ledger_table *kind_of(const mpg_table *t) {
-  return mpg_ledger_table_get(t->module->parameter);
-}
-
-/* Times, widths and counts may be numbers. */
-static const char *argument_type(mpg_arg a) {
-  switch (a) {
-  case MPG_ARG_BUCKET_WIDTH:
-  case MPG_ARG_SINCE:
-  case MPG_ARG_UNTIL:
-  case MPG_ARG_AS_OF:
-  case MPG_ARG_THREADS:
-    return "";
-  default:
-    return "TEXT";
-  }
-}
-
-static int ledger_connect(sqlite3 *db, void *aux, int argc, const char *const *argv,
-                          sqlite3_vtab **out, char **error) {
-  const mpg_module_data *data = aux;
-  const mpg_ledger_table *kind = mpg_ledger_table_get(data->module->parameter);
-  sqlite3_str *sql = sqlite3_str_new(NULL);
-  char *text;
-  int rc;
-  (void)argc;
-  (void)argv;
-  sqlite3_str_appendall(sql, "CREATE TABLE x(");
-  for (int i = 0; i < kind->ncols; i++) {
-    const mpg_ledger_column_info *col = mpg_ledger_column_get((mpg_ledger_column)kind->cols[i]);
-    sqlite3_str_appendf(sql, "%s%s %s", i ? ", " : "", col->name,
-                        col->type == MPG_TEXT  ? "TEXT"
-                        : col->type == MPG_INT ? "BIGINT"
-                                               : "REAL");
-  }
-  for (int i = 0; i < kind->nargs; i++) {
-    sqlite3_str_appendall(sql, ", ");
-    mpg_declare_argument(sql, mpg_arg_name((mpg_arg)kind->args[i]),
-                         argument_type((mpg_arg)kind->args[i]));
-  }
-  sqlite3_str_appendall(sql, ")");
-  text = sqlite3_str_finish(sql);
-  if (text == NULL)
-    return SQLITE_NOMEM;
-  /* what a file holds is no business of a stored schema */
-  rc = mpg_table_connect(db, aux, text, kind->files ? SQLITE_VTAB_DIRECTONLY : 0, out, error);
-  sqlite3_free(text);
-  return rc;
-}
-
-/* It is in a condition that SQLite does not pass on, and NULL would mean no rows in silence; or
-** SQLite scans the right side of a RIGHT JOIN twice, and passes it on for one of them. */
-static int not_handed_over(sqlite3_vtab *vtab, int a) {
-  const mpg_ledger_table *kind = kind_of((const mpg_table *)vtab);
-  return mpg_argument_missing(vtab, kind->name, mpg_arg_name((mpg_arg)kind->args[a]));
-}
-
-/* The first argument that the statement names and is not given; -1: there is none. */
-static int find_missing(const mpg_ledger_table *kind, unsigned long long columns, int given) {
-  for (int a = 0; a < kind->nargs; a++)
-    if ((columns >> (kind->ncols + a) & 1) != 0 && (given >> a & 1) == 0)
-      return a;
-  return -1;
-}
-
-static int ledger_best_index(sqlite3_vtab *vtab, sqlite3_index_info *info) {
-  const mpg_ledger_table *kind = kind_of((const mpg_table *)vtab);
-  int at[MPG_ARGS], n = 0;
-  for (int a = 0; a < MPG_ARGS; a++)
-    at[a] = -1;
-  for (int i = 0; i < info->nConstraint; i++) {
-    const struct sqlite3_index_constraint *c = &info->aConstraint[i];
-    int a = c->iColumn - kind->ncols;
-    if (c->op == SQLITE_INDEX_CONSTRAINT_LIMIT || c->op == SQLITE_INDEX_CONSTRAINT_OFFSET || a < 0)
-      continue;
-    if (c->op != SQLITE_INDEX_CONSTRAINT_EQ)
-      return not_handed_over(vtab, a);
-    if (!c->usable)
-      return SQLITE_CONSTRAINT;
-    at[a] = i;
-  }
-  for (int a = 0; a < kind->nargs; a++)
-    if (at[a] != -1) {
-      info->idxNum |= mpg_argument_bits(a, at[a]);
-      info->aConstraintUsage[at[a]].argvIndex = ++n;
-      info->aConstraintUsage[at[a]].omit = 1;
-    }
-  info->estimatedRows = kind->shape == MPG_SHAPE_ROLLUP ? 1000 : 1000000;
-  info->estimatedCost = 2e6 / (1 << n); /* a plan that drops an argument is never the cheaper one */
-  /* Without its path a scan is an error, but only xFilter can say so: SQLite also requests plans
-  ** for single terms of an OR, without the path. */
-  if (kind->args[0] == MPG_ARG_PATH && at[0] == -1)
-    info->estimatedCost = 1e60;
-  return mpg_ledger_plan(((const mpg_table *)vtab)->conn->db, info, kind, n) ? SQLITE_OK
-                                                                             : SQLITE_NOMEM;
-}
 
 /* ---- cursors ---- */
 
@@ -195,7 +97,7 @@ static const char *schema_of(const cursor *c) {
 
 /* The name under which the accounting's own issues are listed: the path, or the schema. */
 static const char *source_of(const cursor *c, const mpg_table *t) {
-  if (kind_of(t)->files)
+  if (mpg_ledger_table_of(t)->files)
     return mpg_arg_text(c->args, MPG_ARG_PATH);
   return schema_of(c) != NULL ? schema_of(c) : "main";
 }
@@ -205,8 +107,8 @@ static mpg_rc read_records(cursor *c, const mpg_table *t, bool skip, mpg_err *er
   mpg_issues_drop(&t->conn->issues, source_of(c, t));
   if (rc == MPG_OK)
     rc = mpg_fleet_init(&c->fleet, &c->scan.env, &t->conn->issues, c->chips, err);
-  c->fleet.keep_origins = kind_of(t)->shape == MPG_SHAPE_TIMELINE;
-  if (rc == MPG_OK && kind_of(t)->files) {
+  c->fleet.keep_origins = mpg_ledger_table_of(t)->shape == MPG_SHAPE_TIMELINE;
+  if (rc == MPG_OK && mpg_ledger_table_of(t)->files) {
     mpg_value path = mpg_value_of(c->args[MPG_ARG_PATH]);
     if (path.type != MPG_TEXT)
       return mpg_fail(err, MPG_MISUSE, "path: expected a text");
@@ -252,7 +154,7 @@ static void enter_batch(cursor *c, const mpg_ledger *rows) {
 /* The next batch of the ledger's rows. */
 static mpg_rc next_rows(cursor *c, mpg_err *err) {
   const mpg_ledger *rows;
-  mpg_rc rc = mpg_ledger_scan_next(c->rows, &rows, err);
+  mpg_rc rc = c->rows == NULL ? MPG_DONE : mpg_ledger_scan_next(c->rows, &rows, err);
   c->eof = rc != MPG_OK;
   if (rc == MPG_OK)
     enter_batch(c, rows);
@@ -280,14 +182,15 @@ static mpg_rc next_job(cursor *c, const mpg_table *t, mpg_err *err) {
 }
 
 static mpg_rc next_batch(cursor *c, const mpg_table *t, mpg_err *err) {
-  return kind_of(t)->shape == MPG_SHAPE_LEDGER ? next_rows(c, err) : next_job(c, t, err);
+  return mpg_ledger_table_of(t)->shape == MPG_SHAPE_LEDGER ? next_rows(c, err)
+                                                           : next_job(c, t, err);
 }
 
 /* A roll-up's dimensions: those of the argument, or else those whose columns the statement uses.
 ** With the first a statement may use no others, and with the second compare no measure. */
 static mpg_rc find_grain(const cursor *c, const mpg_table *t, const char *idx_str, uint32_t *mask,
                          mpg_err *err) {
-  const mpg_ledger_table *kind = kind_of(t);
+  const mpg_ledger_table *kind = mpg_ledger_table_of(t);
   const uint32_t used = mpg_ledger_grain(kind, mpg_ledger_plan_columns(idx_str));
   mpg_rc rc;
   *mask = used;
@@ -365,15 +268,16 @@ static uint32_t columns_compared(const mpg_ledger_table *kind, const mpg_scan_re
   return columns;
 }
 
-/* The roll-up from the cache, if it is there: c->cached. */
+/* The roll-up, or `rows` first rows of the ledger, from the cache, if they are there: c->cached. */
 static mpg_rc find_cached(cursor *c, const mpg_table *t, const mpg_ledger_options *options,
-                          bool skip, mpg_err *err) {
+                          size_t rows, mpg_err *err) {
+  const mpg_rollup_question question = {options, (int)mpg_arg_on_error(c->args), rows};
   mpg_value path;
   char *files = NULL;
   mpg_rc rc = MPG_OK;
-  if (!kind_of(t)->files) {
+  if (!mpg_ledger_table_of(t)->files) {
     c->cached =
-        mpg_rollup_cache_begin_tables(&c->fill, t->conn, &c->scan.env, schema_of(c), options, skip);
+        mpg_rollup_cache_begin_tables(&c->fill, t->conn, &c->scan.env, schema_of(c), &question);
     return MPG_OK;
   }
   path = mpg_value_of(c->args[MPG_ARG_PATH]);
@@ -383,9 +287,52 @@ static mpg_rc find_cached(cursor *c, const mpg_table *t, const mpg_ledger_option
     rc = mpg_sources_files(&c->scan.env, path.s, &files, err);
   if (rc == MPG_OK)
     c->cached = mpg_rollup_cache_begin(&c->fill, t->conn, &c->scan.env, path.s,
-                                       files == NULL ? path.s : mpg_str_of(files), options,
-                                       (int)mpg_arg_on_error(c->args));
+                                       files == NULL ? path.s : mpg_str_of(files), &question);
   sqlite3_free(files);
+  return rc;
+}
+
+/* At most `limit` rows of the ledger, for a preview that reads no more; kept for the next one. */
+static mpg_rc read_first_rows(cursor *c, const mpg_table *t, size_t limit, mpg_err *err) {
+  const mpg_ledger *rows;
+  mpg_rc rc;
+  for (int i = 0; i < mpg_ledger_table_of(t)->ncols; i++)
+    c->request.columns |=
+        UINT32_C(1)
+        << mpg_ledger_column_get((mpg_ledger_column)mpg_ledger_table_of(t)->cols[i])->row;
+  c->request.columns |= UINT32_C(1) << MPG_ROW_NUMBER; /* no second scan for a rowid */
+  c->batch.columns = c->request.columns;
+  rc =
+      mpg_ledger_scan_open(&c->rows, &c->accounting, &c->request, c->threads, source_of(c, t), err);
+  while (rc == MPG_OK && c->batch.n < limit) {
+    rc = mpg_ledger_scan_next(c->rows, &rows, err);
+    for (size_t i = 0; rc == MPG_OK && i < rows->n && c->batch.n < limit; i++)
+      if (mpg_ledger_append(&c->batch, rows, i) != MPG_OK)
+        rc = mpg_fail_nomem(err);
+  }
+  if (rc != MPG_OK && rc != MPG_DONE)
+    return rc;
+  mpg_ledger_scan_close(c->rows);
+  c->rows = NULL;
+  c->cached = mpg_rollup_cache_end_rows(&c->fill, &c->fleet, &c->batch, rc == MPG_DONE);
+  if (c->cached != NULL)
+    c->values.fleet = &c->cached->fleet;
+  enter_batch(c, c->cached != NULL ? &c->cached->rows : &c->batch);
+  return MPG_OK;
+}
+
+/* The answer from the cache. */
+static mpg_rc show_cached(cursor *c, const mpg_table *t, uint32_t grain, mpg_err *err) {
+  mpg_rc rc = MPG_OK;
+  if (mpg_ledger_table_of(t)->shape == MPG_SHAPE_ROLLUP) {
+    rc = roll_up_cached(c, grain, err);
+    if (rc == MPG_OK)
+      first_cell(c);
+  } else {
+    c->request.columns |= UINT32_C(1) << MPG_ROW_NUMBER; /* they are numbered */
+    c->values.fleet = &c->cached->fleet;
+    enter_batch(c, &c->cached->rows);
+  }
   return rc;
 }
 
@@ -393,11 +340,12 @@ static int ledger_filter(sqlite3_vtab_cursor *base, int idx_num, const char *idx
                          sqlite3_value **argv) {
   cursor *c = (cursor *)base;
   mpg_table *t = (mpg_table *)base->pVtab;
-  const mpg_ledger_table *kind = kind_of(t);
+  const mpg_ledger_table *kind = mpg_ledger_table_of(t);
   mpg_ledger_options options;
   mpg_err err = {MPG_OK, ""};
   bool skip = false;
   uint32_t grain = 0;
+  size_t limit;
   int n = 0, code, missing;
   mpg_rc rc;
   reset(c);
@@ -426,9 +374,9 @@ static int ledger_filter(sqlite3_vtab_cursor *base, int idx_num, const char *idx
   c->eof = true;
   if (kind->files && c->args[MPG_ARG_PATH] == NULL)
     return mpg_vtab_error(&t->base, "%s: expected a path: %s('traces/')", kind->name, kind->name);
-  missing = find_missing(kind, mpg_ledger_plan_columns(idx_str), idx_num);
+  missing = mpg_ledger_missing(kind, mpg_ledger_plan_columns(idx_str), idx_num);
   if (missing >= 0)
-    return not_handed_over(&t->base, missing);
+    return mpg_ledger_not_handed_over(&t->base, missing);
   if (kind->files && !mpg_arg_given(c->args, MPG_ARG_PATH)) /* a path of NULL is no path: no rows */
     return SQLITE_OK;
   if (c->args[MPG_ARG_OF_JOB] != NULL && !mpg_arg_given(c->args, MPG_ARG_OF_JOB))
@@ -445,13 +393,12 @@ static int ledger_filter(sqlite3_vtab_cursor *base, int idx_num, const char *idx
   rc = mpg_ledger_args(c->args, t->conn, &options, &skip, &c->threads, &err);
   if (rc == MPG_OK && kind->shape == MPG_SHAPE_ROLLUP)
     rc = find_grain(c, t, idx_str, &grain, &err);
-  if (rc == MPG_OK && kind->shape == MPG_SHAPE_ROLLUP)
-    rc = find_cached(c, t, &options, skip, &err);
+  limit = kind->shape == MPG_SHAPE_LEDGER ? mpg_ledger_plan_limit(idx_str) : 0;
+  if (rc == MPG_OK && (kind->shape == MPG_SHAPE_ROLLUP || limit > 0))
+    rc = find_cached(c, t, &options, limit, &err);
   if (c->cached != NULL) {
     c->accounting.options = options; /* whose buckets name the rows */
-    rc = roll_up_cached(c, grain, &err);
-    if (rc == MPG_OK)
-      first_cell(c);
+    rc = show_cached(c, t, grain, &err);
     return rc == MPG_OK ? SQLITE_OK : mpg_vtab_failure(&t->base, kind->name, &err);
   }
   if (rc == MPG_OK)
@@ -467,6 +414,8 @@ static int ledger_filter(sqlite3_vtab_cursor *base, int idx_num, const char *idx
     rc = roll_up(c, t, grain, &err);
     if (rc == MPG_OK)
       first_cell(c);
+  } else if (rc == MPG_OK && limit > 0) {
+    rc = read_first_rows(c, t, limit, &err);
   } else if (rc == MPG_OK) {
     if (kind->shape == MPG_SHAPE_LEDGER)
       rc = mpg_ledger_scan_open(&c->rows, &c->accounting, &c->request, c->threads, source_of(c, t),
@@ -481,7 +430,7 @@ static int ledger_filter(sqlite3_vtab_cursor *base, int idx_num, const char *idx
 static int leave_batch(cursor *c) {
   const mpg_table *t = (const mpg_table *)c->base.pVtab;
   mpg_err err;
-  if (kind_of(t)->shape == MPG_SHAPE_ROLLUP) {
+  if (mpg_ledger_table_of(t)->shape == MPG_SHAPE_ROLLUP) {
     if (c->left != 0) {
       show_cell(c);
     } else {
@@ -491,7 +440,7 @@ static int leave_batch(cursor *c) {
     return SQLITE_OK;
   }
   if (next_batch(c, t, &err) != MPG_OK)
-    return mpg_vtab_failure(c->base.pVtab, kind_of(t)->name, &err);
+    return mpg_vtab_failure(c->base.pVtab, mpg_ledger_table_of(t)->name, &err);
   return SQLITE_OK;
 }
 
@@ -555,7 +504,7 @@ static int ledger_rowid(sqlite3_vtab_cursor *base, sqlite3_int64 *rowid) {
   mpg_err err;
   mpg_rc rc = MPG_OK;
   *rowid = c->first_rowid + c->rowid;
-  if (kind_of(t)->shape != MPG_SHAPE_LEDGER)
+  if (mpg_ledger_table_of(t)->shape != MPG_SHAPE_LEDGER)
     return SQLITE_OK;
   if ((c->request.columns >> MPG_ROW_NUMBER & 1) == 0)
     rc = scan_again(c, t, once, c->rowid, NULL, &err);
@@ -564,7 +513,7 @@ static int ledger_rowid(sqlite3_vtab_cursor *base, sqlite3_int64 *rowid) {
     rc = scan_again(c, t, false, 0, &number, &err);
   }
   if (rc != MPG_OK)
-    return mpg_vtab_failure(base->pVtab, kind_of(t)->name, &err);
+    return mpg_vtab_failure(base->pVtab, mpg_ledger_table_of(t)->name, &err);
   *rowid = c->first_rowid + c->values.rows->number[c->values.row];
   return SQLITE_OK;
 }
@@ -594,8 +543,8 @@ static int ledger_column(sqlite3_vtab_cursor *base, sqlite3_context *context, in
 int mpg_register_ledger(mpg_conn *conn, char **error) {
   static const sqlite3_module module = {
       .iVersion = 0,
-      .xConnect = ledger_connect, /* no xCreate: eponymous only */
-      .xBestIndex = ledger_best_index,
+      .xConnect = mpg_ledger_connect, /* no xCreate: eponymous only */
+      .xBestIndex = mpg_ledger_best_index,
       .xDisconnect = mpg_table_disconnect,
       .xOpen = ledger_open,
       .xClose = ledger_close,
