@@ -7,7 +7,7 @@ import { valueOf, percent, fixed, points, hours, spoken, named } from "./figures
 export const COLOURS = { capacity: "#7a8794", scheduling: "#d99000", runtime: "#d1495b", program: "#3b8ea5", "no data": "#a9a3b8", ideal: "#3f9c5a", MPG: "#3f9c5a", SG: "#d99000", RG: "#d1495b", PG: "#3b8ea5" };
 const MARKS = { "&": "&amp;", "<": "&lt;", ">": "&gt;", '"': "&quot;", "'": "&#39;" };
 export const escape = (value) => String(value).replace(/[&<>"']/g, (mark) => MARKS[mark]);
-const LETTER = 6.9; // pixels, of 12-pixel text, on average
+const LETTER = 7.2; // pixels, of 12-pixel text, on average
 
 // A name in lines of at most so many letters; a very long one ends in "…", and is whole in its title.
 function wrap(name, letters) {
@@ -47,7 +47,7 @@ export function ticks(from, to, count) {
 // Bars with their names. rows: [{name, text, parts: [{from, to, colour, title}], pick, isPicked, title}]. The axis begins at nothing, always.
 function bars(width, name, rows, written, caption) {
   const isNarrow = width < 560, longest = Math.max(0, ...rows.map((row) => row.name.length));
-  const left = isNarrow ? 0 : Math.min(230, longest * LETTER + 12), texts = Math.max(0, ...rows.map((row) => row.text.length)) * LETTER + 8;
+  const left = isNarrow ? 0 : Math.min(230, longest * LETTER + 12), texts = Math.max(0, ...rows.map((row) => row.text.length)) * LETTER + 12;
   const letters = Math.floor(isNarrow ? (width - texts) / LETTER : left / LETTER);
   const ends = rows.flatMap((row) => row.parts.flatMap((part) => [part.from, part.to]));
   const low = Math.min(0, ...ends), high = Math.max(0, ...ends) || 1, right = isNarrow ? 2 : texts;
@@ -147,15 +147,20 @@ export function factors(width, { rows }) {
 
 // Lines over time, with gaps where nobody knows. lines: [{name, colour, ratios, isDashed, isBold}], all as long as buckets.
 export function trend(width, { buckets, lines, target, cut, name }) {
-  const height = 270, left = 44, right = 10, top = 26, bottom = height - 24, n = buckets.length;
+  const left = 44, right = 10, n = buckets.length, keys = [];
+  for (const { name: text } of lines) { // a line of keys, or two
+    const last = keys[keys.length - 1] ?? { x: left, y: 10, wide: -14 }, wide = 24 + text.length * LETTER, x = last.x + last.wide + 14;
+    keys.push(x + wide > width - right && keys.length ? { x: left, y: last.y + 16, wide } : { x, y: last.y, wide });
+  }
+  const top = keys[keys.length - 1].y + 16, height = 244 + top, bottom = height - 24;
   const values = lines.map((one) => one.ratios.map(valueOf)), known = values.flat().filter((value) => value !== null);
   const most = Math.max(target ?? 0, ...known, 0.01), high = most > 0.5 && most <= 1 ? 1 : most * 1.05, low = Math.min(0, ...known);
   const step = (width - left - right) / Math.max(1, n), x = (i) => left + step * (i + 0.5), y = (value) => bottom - ((value - low) / (high - low)) * (bottom - top);
-  let inside = "", at = left;
-  for (const one of lines) {
-    inside += `<line x1="${at}" y1="10" x2="${at + 16}" y2="10" stroke="${one.colour}" stroke-width="${one.isBold ? 3 : 2}"${one.isDashed ? ' stroke-dasharray="5 4"' : ""}/>` + label(at + 20, 14, one.name);
-    at += 34 + one.name.length * LETTER;
-  }
+  let inside = "";
+  lines.forEach((one, i) => {
+    const { x: at, y: row } = keys[i];
+    inside += `<line x1="${at}" y1="${row}" x2="${at + 16}" y2="${row}" stroke="${one.colour}" stroke-width="${one.isBold ? 3 : 2}"${one.isDashed ? ' stroke-dasharray="5 4"' : ""}/>` + label(at + 20, row + 4, one.name);
+  });
   for (const tick of ticks(low, high, 5)) inside += line(left, y(tick), width - right, y(tick), 'stroke-opacity="0.12"') + label(left - 6, y(tick) + 4, fixed(100 * tick, high < 0.05 ? 1 : 0) + "%", 'text-anchor="end" fill-opacity="0.75"');
   const wanted = Math.max(1, Math.floor((width - left) / (Math.max(...buckets.map(({ short }) => short.length)) * LETTER + 16))), every = Math.max(1, Math.ceil(n / wanted));
   buckets.forEach((bucket, i) => {

@@ -67,6 +67,7 @@ class Page {
         chart.innerHTML = figure.draw(Math.max(280, chart.clientWidth || 900));
         if (chart.querySelector("svg")) body.insertAdjacentHTML("afterbegin", '<button type="button" class="save" title="Save as a picture for slides">SVG</button>');
       }
+      if (figure.title) part.querySelector("h2").textContent = figure.title;
       if (part.querySelector(".about")) part.querySelector(".about").textContent = figure.about ?? about ?? "";
       if (figure.controls) part.querySelector(".controls").innerHTML = figure.controls;
       part.querySelector(".words").hidden = !figure.words?.length;

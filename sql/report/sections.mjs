@@ -89,17 +89,17 @@ function segments(view) {
   const line = ({ value, sums }) => {
     const r = ratios(sums, base), [worst] = losses(sums, base), pick = by(value, segment);
     const target = head.targets.MPG, isBelow = target !== undefined && valueOf(r.MPG) !== null && valueOf(r.MPG) < target && !r.MPG.isBound;
-    return `<tr data-row="${escape(JSON.stringify([value]))}"${isPicked(state, pick) ? ' class="picked"' : ""}><td class="text">${button(pick, state, named(value))}</td><td>${us(whole(sums), base ? "held_us" : "capacity_us")}</td>` +
+    return `<tr data-row="${escape(JSON.stringify([value]))}"${isPicked(state, pick) ? ' class="picked"' : ""}><td class="text">${button(pick, state, named(value))}</td>` +
       (causes ? `<td${bar({ of: measure(value), all: whole(sums) })}>${of({ of: measure(value), all: whole(sums) }, "measure")}</td><td>${us(measure(value), "measure_us")}</td>` : "") +
       ["MPG", ...FACTORS].map((name) => `<td${bar(r[name])}${name === "MPG" && isBelow ? ' class="below" title="below the target"' : ""}>${of(r[name], name)}</td>`).join("") +
-      `<td>${us(sums.lost, "lost_us")}</td><td class="text">${worst && worst.us > 0n ? `${button(`category=${worst.category}`, state, worst.category)} ${us(worst.us, "worst_us")}` : "–"}</td></tr>`;
+      `<td>${us(whole(sums), base ? "held_us" : "capacity_us")}</td><td>${us(sums.lost, "lost_us")}</td><td class="text">${worst && worst.us > 0n ? `${button(`category=${worst.category}`, state, worst.category)} ${us(worst.us, "worst_us")}` : "–"}</td></tr>`;
   };
-  const heads = [[segment, "text"], [base ? "held, chip-hours" : "capacity, chip-hours", "number"], ...(causes ? [[view.measureName, "number"], ["chip-hours", "number"]] : []),
-    ...["MPG", ...FACTORS].map((name) => [name, "number", MEANINGS[name]]), ["lost, chip-hours", "number", MEANINGS.lost], ["most to", "text"]];
+  const heads = [[segment, "text"], ...(causes ? [[view.measureName, "number"], ["chip-hours", "number"]] : []),
+    ...["MPG", ...FACTORS].map((name) => [name, "number", MEANINGS[name]]), [base ? "held, chip-hours" : "capacity, chip-hours", "number"], ["lost, chip-hours", "number", MEANINGS.lost], ["most to", "text"]];
   const options = SEGMENTS.map((name) => `<option${name === segment ? " selected" : ""}>${name}</option>`).join("");
   const more = groups.length > shown.length ? `<p><button type="button" data-set="lines=100000">All ${groups.length}</button> The table has the ${shown.length} largest.</p>` : "";
   return {
-    body: `<p class="controls"><label>By <select data-set="by">${options}</select></label></p>${table(heads, shown.map(line), `By ${segment}`)}${more}`, words: ["MPG", ...FACTORS, "lost"],
+    title: `By ${segment}`, body: `<p class="controls"><label>By <select data-set="by">${options}</select></label></p>${table(heads, shown.map(line), `By ${segment}`)}${more}`, words: ["MPG", ...FACTORS, "lost"],
     data: () => table([[segment, "text"], ...sumHeads], groups.map(({ value, sums }) => row([value], sumCells(sums))), `Sums by ${segment}`),
     sql: () => view.sql("segment", { filter: without(view.filter, [segment]) }),
   };
@@ -118,7 +118,7 @@ function falls(view) {
   steps.push({ category: "ideal", layer: "ideal", us: sums.ideal, from: 0n, to: sums.ideal });
   return {
     draw: (width) => waterfall(width, { steps, all, whole: view.whole, picked: state.category }), words: steps.slice(1).map(({ category }) => category),
-    data: () => table([["category", "text"], ["chip-hours", "number"], [`of ${view.whole}`, "number"]], steps.slice(1).map(({ category, us: here }) => row([category], `<td>${us(here, "chip_us")}</td><td>${of({ of: here, all }, "share")}</td>`)), "Chip-hours by category"),
+    data: () => table([["category", "text"], ["chip-hours", "number"], [`of ${view.whole}`, "number"]], steps.slice(1).filter(({ us: here }) => here !== 0n).map(({ category, us: here }) => row([category], `<td>${us(here, "chip_us")}</td><td>${of({ of: here, all }, "share")}</td>`)), "Chip-hours by category"),
     sql: () => view.sql("waterfall"),
   };
 }

@@ -26,7 +26,7 @@ FLOOR = os.path.join(ROOT, "tests", "full", "coverage.json")
 SHOWN = 8  # files of docs/reliability.md, those of which most is left
 ROOMS = ["ext/base", "ext/read", "ext/program", "ext/goodput", "ext/formats", "ext/sqlite"]
 # Not about what ext/ does, or about how it is built.
-NOT = {"test_house", "test_clients", "test_postgres", "test_postgres_calls", "test_postgres_ledger", "test_mpg_report", "test_report", "test_memory"}
+NOT = {"test_house", "test_clients", "test_postgres", "test_postgres_calls", "test_postgres_ledger", "test_mpg_report", "test_report", "test_report_cells", "test_report_page", "test_memory"}
 MAKEFILE = """include Makefile
 CFLAGS = -O0 -g --coverage -fprofile-update=prefer-atomic
 LDFLAGS = --coverage

@@ -54,7 +54,7 @@ class Browser:
     def open(self, path):
         """A page of a file, read anew though only what follows # is another."""
         self.ask("POST", "/url", {"url": "about:blank"})
-        self.ask("POST", "/url", {"url": path if "://" in path else "file://" + path})
+        self.ask("POST", "/url", {"url": path if ":" in path else "file://" + path})
 
     def run(self, script, *arguments):
         """What the script returns, a promise's value too."""
@@ -64,6 +64,7 @@ class Browser:
         return self.ask("POST", "/element", {"using": "css selector", "value": selector})[ELEMENT]
 
     def click(self, selector):
+        self.run("document.querySelector(arguments[0]).scrollIntoView({ block: 'center' })", selector)
         self.ask("POST", f"/element/{self.find(selector)}/click", {})
 
     def press(self, *keys):
