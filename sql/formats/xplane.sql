@@ -205,7 +205,8 @@ SELECT a.trace, a.plane, coalesce(i.chip, json_extract(d.stats, '$.device_type_s
        a.correlation_id, l.start_ns + f.base_ns, l.end_ns + f.base_ns, l.name, l.thread, coalesce(a.op_name, nullif(a.tf_op, 'XlaModule:'), a.hlo_op),
        coalesce(a.bytes_accessed, CAST(substr(a.memcpy_details, nullif(instr(a.memcpy_details, 'size:'), 0) + 5) AS INTEGER), -- 'kind_src:... size:4096 dest:0 async:1'
                 CAST(substr(a.memset_details, nullif(instr(a.memset_details, 'num_bytes:'), 0) + 10) AS INTEGER)),
-       a.flops, c.collective
+       -- XLA does not see into a custom call: 0 is no price. (A kernel of Pallas may say its own.)
+       iif(a.flops <= 0 AND (a.hlo_category GLOB '*custom-call*' OR a.name GLOB '* custom-call(*' OR a.shown GLOB 'custom-call*'), NULL, a.flops), c.collective
 FROM xplane_input AS i
 CROSS JOIN xplane_activity AS a
 JOIN xplane_files AS f USING (trace)

@@ -157,7 +157,7 @@ SELECT a.trace, a.plane, i.chip, a.line, k.class, a.kind, a.name, a.start_ns, a.
        a.correlation, l.start_ns, l.end_ns, l.name, l.thread, coalesce(nullif(a.tf_op, 'XlaModule:'), a.hlo_op),
        coalesce(a.bytes, CAST(substr(a.memcpy, nullif(instr(a.memcpy, 'size:'), 0) + 5) AS INTEGER), -- 'kind_src:... size:4096 dest:0 async:1'
                 CAST(substr(a.memset, nullif(instr(a.memset, 'num_bytes:'), 0) + 10) AS INTEGER)),
-       a.flops, k.collective
+       iif(a.flops <= 0 AND (a.hlo_category GLOB '*custom-call*' OR a.name GLOB 'custom-call*'), NULL, a.flops), k.collective -- 0 is no price
 FROM xprof_input AS i
 CROSS JOIN xprof_activity AS a
 JOIN xprof_kinds AS k ON k.kind = a.kind AND k.name = a.name AND k.hlo_category IS a.hlo_category

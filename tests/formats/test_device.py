@@ -211,6 +211,14 @@ class Views(Case):
         self.assertEqual(self.rows("SELECT step, step_ns, activities FROM device_step_time"), [("100", 410250, 4), ("101", 410250, 3)])
         self.check_views(1)
 
+    def test_xprof_s_custom_calls_have_no_price(self):
+        with open(os.path.join(ROOT, "fixtures/profile/tpu.trace.json"), encoding="utf-8") as file:
+            trace = json.load(file)
+        of_device = [event for event in trace["traceEvents"] if event.get("ph") == "X" and (event["pid"], event["tid"]) == (3, 3)]
+        of_device[0]["args"].update(hlo_category="custom-call", flops="0")
+        rows = self.rows("SELECT flops FROM trace_device_activity(?) WHERE start_ns = (SELECT min(start_ns) FROM trace_device_activity(?1))", self.file(json.dumps(trace), "tpu.trace.json"))
+        self.assertEqual([(None,)], rows)
+
     def test_xprof_of_gpus(self):
         """XProf derives lines of a GPU from its streams, XLA Ops among them: the same time told again."""
         def event(tid, name, ts, **args):

@@ -200,6 +200,17 @@ class XSpace(Case):
         self.assertEqual(self.rows("SELECT name FROM device_activity ORDER BY start_ns"), [("fusion.1",), ("while_fusion.7",)])
         self.assertEqual(self.rows("SELECT busy_ns FROM device_time"), [(3000,)])
 
+    def test_custom_calls_have_no_price(self):
+        """XLA counts 0 FLOPs for what it cannot see into; a kernel that tells its own keeps it. The share of time with a price says so."""
+        tpu = xspace.Plane("/device:TPU:0")
+        ops = [("%custom-call.1 = f32[8] custom-call(%p), custom_call_target=\"tpu_custom_call\"", "attention.1", "custom-call", 0),
+               ("%custom-call.2 = f32[8] custom-call(%p)", "custom-call.2", "custom-call", 5000), ("%fusion.3 = f32[8] fusion(%p)", "fusion.3", "loop fusion", 0)]
+        tpu.line("XLA Ops", 1000, [(tpu.event_name(name, shown, [("hlo_category", category, xspace.REF), ("flops", flops, xspace.UINT)]), 2000000 * i, 1000000, [])
+                                   for i, (name, shown, category, flops) in enumerate(ops)], 2)
+        path = self.file(xspace.message([(1, tpu.fields())]), "tpu.xplane.pb")
+        self.assertEqual([(None,), (5000,), (0,)], self.rows("SELECT flops FROM trace_device_activity(?) ORDER BY start_ns", path))
+        self.assertEqual([(3000, 2000)], self.rows("SELECT compute_ns, priced_ns FROM trace_device_priced(?)", path))
+
     def test_names_of_collectives(self):
         gpu = xspace.Plane("/device:GPU:0")
         gpu.line("Stream #13(Compute)", 1000, [(gpu.event_name(name), 1000000 * i, 1000, []) for i, name in enumerate(
