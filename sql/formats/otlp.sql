@@ -28,11 +28,16 @@ CREATE TEMP TABLE IF NOT EXISTS otlp_spans AS
 SELECT * FROM otlp_trace(mpg_required(:otlp, ':otlp'));
 
 -- Exporters and collectors send again what nobody said to have received: a span counts once, and where it came
--- before it had ended, as it ended.
-DELETE FROM temp.otlp_spans WHERE rowid IN (
-  SELECT id FROM (SELECT rowid AS id, row_number() OVER (PARTITION BY trace_id, span_id ORDER BY end_time IS NULL, rowid) AS place
-                  FROM temp.otlp_spans WHERE span_id IS NOT NULL)
-  WHERE place > 1);
+-- before it had ended, as it ended. Two of one id that differ in name or start are two: processes that were forked share a generator of ids.
+DROP TABLE IF EXISTS temp.otlp_again;
+CREATE TEMP TABLE otlp_again AS
+SELECT id, name FROM (SELECT rowid AS id, name, row_number() OVER (PARTITION BY trace_id, span_id, name, start_time ORDER BY end_time IS NULL, rowid) AS place
+                      FROM temp.otlp_spans WHERE span_id IS NOT NULL)
+WHERE place > 1;
+INSERT INTO mpg_issues(source, severity, kind, count, detail)
+SELECT coalesce(:otlp, 'otlp_spans'), 'info', 'repeated_record', count(*), 'spans that were sent again, the first "' || min(name) || '": they count once' FROM otlp_again GROUP BY NULL;
+DELETE FROM temp.otlp_spans WHERE rowid IN (SELECT id FROM otlp_again);
+DROP TABLE otlp_again;
 
 -- What cannot be: a time that is more than ten years from the middle one; its span counts as nothing.
 DROP TABLE IF EXISTS temp.otlp_far;

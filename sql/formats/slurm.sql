@@ -536,6 +536,15 @@ WITH asked AS (
 )
 SELECT pool, max(until_time) AS until_time FROM slurm_pools JOIN asked USING (cluster_name) WHERE until_time IS NOT NULL GROUP BY pool;
 
+-- squeue, and sacct without Elapsed, do not tell when they were asked.
+INSERT INTO mpg_issues(source, severity, kind, line, count, detail)
+SELECT j._file, 'warning', 'not_observed', min(j._line), count(*),
+       'jobs that run, the first ' || min(a.job) || ', and nothing that says when they were listed: they are held until the last time of the trace. Export sacct with Elapsed, or give as_of'
+FROM slurm_attempts AS a CROSS JOIN slurm_jobs AS j ON j.rowid = a.row
+WHERE a.started AND a."End" IS NULL AND a.state_base IN ('RUNNING', 'SUSPENDED', 'COMPLETING')
+  AND NOT EXISTS (SELECT 1 FROM slurm_pools AS p JOIN observed USING (pool) WHERE p.cluster_name = a.cluster_name)
+GROUP BY j._file;
+
 -- ---- 6. What else a job goes by ----
 
 -- Of a task of an array or a part of a heterogeneous job its JobID (123_4, 123+1), after which Slurm names its log; where several

@@ -70,9 +70,17 @@ class Mapping(Case):
         for again in (spans[1:], spans, spans[1:] + spans, spans[::-1]):
             for name in "otlp_spans", "capacity", "jobs", "allocations":
                 self.db.execute("DROP TABLE IF EXISTS temp." + name)
-            self.script("formats/otlp.sql", otlp=self.file(json.dumps(self.request(*again, resource={"mpg.job": "j"}))))
+            path = self.file(json.dumps(self.request(*again, resource={"mpg.job": "j"})))
+            self.script("formats/otlp.sql", otlp=path)
             self.assertEqual(self.rows("SELECT job, category, sum(chip_us) FROM mpg_rollup GROUP BY job, category"), once)
             self.assertEqual(self.rows("SELECT count(*) FROM allocations"), [(1,)])
+            self.assertEqual(self.rows("SELECT severity, sum(count) FROM mpg_issues WHERE kind = 'repeated_record' AND source = ?", path), [("info", len(again) - 3)] if len(again) > 3 else [(None, None)])
+        # Processes that were forked share a generator of ids: these are two steps.
+        self.script("formats/otlp.sql", otlp=self.file(json.dumps(self.request(identified(self.span("step", 0, 40, step=1), "00000000000000a2"), identified(self.span("step", 40, 80, step=2), "00000000000000a2"),
+                                                                              resource={"mpg.job": "j"}))))
+        self.assertEqual(self.rows("SELECT count(*) FROM spans"), [(2,)])
+        for name in "otlp_spans", "capacity", "jobs", "allocations":
+            self.db.execute("DROP TABLE IF EXISTS temp." + name)
         # Spans of another trace, and those without an id, are others.
         others = [identified(self.span("step", 0, 40, step=1), "00000000000000a2"), identified(self.span("step", 0, 40, step=1), "00000000000000a2", "0af7651916cd43dd8448eb211c80319d")]
         self.script("formats/otlp.sql", otlp=self.file(json.dumps(self.request(*others, self.span("step", 0, 40, step=1), self.span("step", 0, 40, step=1), resource={"mpg.job": "j"}))))

@@ -176,6 +176,16 @@ class Mapping(Mapped):
         self.map(path)
         self.assertEqual(self.rows("SELECT pool, until_time FROM observed"), [("c", 1600)])
 
+    def test_who_does_not_tell_when_it_was_asked(self):
+        """sacct without Elapsed, as squeue: what runs is held until the last time of the trace, and that is listed."""
+        text = "Cluster|JobID|State|Submit|Start|End|AllocTRES\nc|1|RUNNING|1000|1000|Unknown|gres/gpu=8\nc|2|COMPLETED|1000|1000|1100|gres/gpu=8\n"
+        path = self.file(text)
+        self.map(path)
+        self.assertEqual([("warning", 2, 1)], self.rows("SELECT severity, line, count FROM mpg_issues WHERE kind = 'not_observed' AND source = ?", path))
+        path = self.file(text.replace("RUNNING|1000|1000|Unknown", "COMPLETED|1000|1000|1050"))
+        self.rows("SELECT count(*) FROM trace_rollup(?)", path)
+        self.assertNotIn("not_observed", self.issues(path))
+
     def test_a_controller_that_was_away_installs_nothing(self):
         """With TrackSlurmctldDown slurmdbd has a second row of the cluster while slurmctld is not connected."""
         self.map_text(self.job(1, "COMPLETED", 1000, 1000, 1100, "gres/gpu=4", "gres/gpu=4", "n1"),
