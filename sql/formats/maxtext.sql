@@ -296,9 +296,12 @@ finish AS MATERIALIZED (
   SELECT run, finished AS step, min(end_time) AS end_time
   FROM training_events WHERE finished IS NOT NULL AND end_time IS NOT NULL GROUP BY 1, 2
 ),
+-- Every host says it of a save: the first line counts, and the next save is one of another step.
+once AS (
+  SELECT run, step, min(end_time) AS began, min(iif(later, NULL, end_time)) AS saved, min(line) AS line FROM save GROUP BY run, step
+),
 told AS (
-  SELECT run, step, end_time AS snapshot_time, iif(later, lead(end_time) OVER (PARTITION BY run ORDER BY line), end_time) AS durable_time
-  FROM save
+  SELECT run, step, began AS snapshot_time, coalesce(saved, lead(began) OVER (PARTITION BY run ORDER BY line)) AS durable_time FROM once
 )
 SELECT run, step, t.snapshot_time, coalesce(f.end_time, t.durable_time) AS durable_time
 FROM told AS t LEFT JOIN finish AS f USING (run, step)

@@ -105,6 +105,14 @@ class MaxText(Case):
         self.listed = self.file(head + "".join(prefix.format(s // 60, s % 60) + text + "\n" for s, text in events))
         return self.listed
 
+    def test_saves_that_every_host_tells_of(self):
+        """That another host began the same save proves nothing; the next save does, on each of them."""
+        events = [(10 + 2 * i, self.STEP.format(i, 2, 100)) for i in range(12)] + [(20.5, "Started an asynchronous checkpoint save for step 5"), (28.5, "Started an asynchronous checkpoint save for step 9")]
+        for hosts in (1, 2, 4):
+            lines = sorted((at + 0.1 * host, text) for at, text in events for host in range(hosts))
+            self.map("maxtext", self.log(*lines), year=2026, outcome="failed")
+            self.assertEqual([(5, 28.5)], [(step, round(at - 1772442000, 1)) for step, at in self.rows("SELECT step, durable_time FROM commits")])
+
     STEP = "completed step: {}, seconds: {:.3f}, TFLOP/s/device: {:.3f}, Tokens/s/device: 1.0, total_weights: 65536, loss: 9.5"
 
     def kinds(self):
