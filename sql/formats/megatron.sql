@@ -217,7 +217,14 @@ UNION ALL
 SELECT e.job, e.attempt, 'restore', s.start_time, s.start_time, e.told_loaded
 FROM training_events AS e JOIN training_steps AS s USING (job, attempt)
 WHERE e.told_loaded IS NOT NULL AND s.place = 1
-GROUP BY 1, 2;
+GROUP BY 1, 2
+UNION ALL
+-- A last run that came to no step: what it loaded had been saved. (What begins at the end of a trace does not count.)
+SELECT s.job, s.attempt, 'restore', max(s.end_time) - 1e-6, max(s.end_time) - 1e-6,
+       (SELECT e.told_loaded FROM training_events AS e WHERE e.job = s.job AND e.attempt > s.attempt AND e.told_loaded IS NOT NULL ORDER BY e.rowid DESC LIMIT 1) AS loaded
+FROM training_steps AS s
+WHERE (job, attempt) IN (SELECT job, max(attempt) FROM training_steps GROUP BY job)
+GROUP BY 1, 2 HAVING loaded IS NOT NULL;
 
 -- Safe at the latest when the next iterations begin.
 DROP TABLE IF EXISTS temp.training_saves;

@@ -34,6 +34,15 @@ class Megatron(Case):
         self.assertEqual(self.rows("SELECT step, durable_time - ? FROM commits", self.T0), [(2, 8)])
         self.assertEqual(self.seconds(), {("checkpoint", None): 6, ("compile", None): 6, ("eval", None): 1, ("unrated", None): 2 * 5})
 
+    def test_a_load_without_steps_after_it(self):
+        """The last run loads what an earlier one saved, and comes to no step: what it loaded was kept, what is later is lost. A line of a save need not be there."""
+        line = " [2026-03-02 09:00:{0:06.3f}] iteration {0:8d}/      30 | consumed samples: 1 | elapsed time per iteration (ms): 1000.0 | lm loss: 1.0E+00 |\n"
+        first = "using world size: 4\n" + "".join(line.format(i) for i in range(1, 13))
+        for head in ("", "using world size: 4\n"):
+            for loaded in (5, 12):
+                self.map("megatron", self.file(first + head + f"  successfully loaded checkpoint from /ckpt [ t 1/1, p 1/1 ] at iteration {loaded}\n"), outcome="failed")
+                self.assertEqual({("unrated", None): 4 * loaded, **({("lost", None): 4 * (12 - loaded)} if loaded < 12 else {})}, self.seconds())
+
     def test_saves_beside_training(self):
         """Asynchronous saves take the time until they are scheduled, and are safe later; local ones, which are not meant to last, are saves too."""
         line = " [2026-03-02 09:00:{:06.3f}] iteration {:8d}/{:8d} | consumed samples: 1 | elapsed time per iteration (ms): 1000.0 | lm loss: 1.0E+00 |\n"
