@@ -315,7 +315,12 @@ SELECT job, attempt, chips, chip, s.start_time, e.end_time, CASE WHEN s.last_ste
        s.first, s.last, run
 FROM (SELECT run, min(start_time) AS start_time, max(step) AS last_step, min(rowid) AS first, max(rowid) AS last FROM training_spanned GROUP BY run) AS s
 CROSS JOIN (SELECT run, max(end_time) AS end_time FROM training_events GROUP BY run) AS e USING (run)
-CROSS JOIN training_attempts AS a ON a.rowid = run;
+CROSS JOIN training_attempts AS a ON a.rowid = run
+UNION ALL
+-- One that loaded a checkpoint and came to no step.
+SELECT job, attempt, chips, chip, min(start_time), max(end_time), NULL, NULL, NULL, run
+FROM training_phases CROSS JOIN training_attempts AS a ON a.rowid = run
+WHERE kind = 'restore' AND run NOT IN (SELECT run FROM training_spanned) GROUP BY run;
 
 -- ---- 3. The relations ----
 

@@ -224,7 +224,7 @@ DELETE FROM temp.training_saves WHERE NOT is_save OR step IS NULL OR durable_tim
 DROP TABLE IF EXISTS temp.training_runs;
 CREATE TEMP TABLE training_runs AS
 SELECT DISTINCT s.job, s.attempt, e.chips, e.chip, e.start_time, e.end_time, e.own_outcome
-FROM training_steps AS s
+FROM (SELECT job, attempt FROM training_steps UNION SELECT job, attempt FROM training_phases WHERE kind = 'restore') AS s -- one that came to no step too
 CROSS JOIN (SELECT job, attempt, max(chips) AS chips, max(chip) AS chip, min(time) AS start_time, max(time) AS end_time,
                    max(CASE WHEN json_extract(fields, '$.completed') IS NOT NULL THEN 'completed' END) AS own_outcome
             FROM training_events GROUP BY job, attempt) AS e USING (job, attempt);

@@ -105,6 +105,14 @@ class MaxText(Case):
         self.listed = self.file(head + "".join(prefix.format(s // 60, s % 60) + text + "\n" for s, text in events))
         return self.listed
 
+    def test_a_load_without_steps_after_it(self):
+        """The last run loads a step and comes to none: what it loaded had been kept."""
+        events = [(10 + 2 * i, self.STEP.format(i, 2, 100)) for i in range(20)] + [(100, "Num_devices: 8, shape (8,)"), (110, "Finished load in 5.00 seconds @ gs://b/ckpt/{}")]
+        for loaded, lost in ((9, 8 * 20), (19, 0)):
+            self.map("maxtext", self.log(*((at, text.format(loaded) if "load" in text else text) for at, text in events)), year=2026, outcome="failed")
+            seconds = self.seconds()
+            self.assertEqual((lost, 40), (seconds.get(("lost", None), 0), seconds["restore", None]))
+
     def test_saves_that_every_host_tells_of(self):
         """That another host began the same save proves nothing; the next save does, on each of them."""
         events = [(10 + 2 * i, self.STEP.format(i, 2, 100)) for i in range(12)] + [(20.5, "Started an asynchronous checkpoint save for step 5"), (28.5, "Started an asynchronous checkpoint save for step 9")]

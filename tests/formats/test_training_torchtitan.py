@@ -66,6 +66,16 @@ class TorchTitan(Case):
             self.map("torchtitan", log(*(line for line in written for _ in range(ranks))))
             self.assertEqual(set(self.rows(saved)), {(1, 10, 18)})
 
+    def test_a_load_without_steps_after_it(self):
+        """The last run loads a step and comes to none: what it loaded had been kept."""
+        mesh = "Building device mesh with parallelism: pp=1, dp_replicate=1, dp_shard=8, cp=1, tp=1, ep=1"
+        events = [(0, mesh), (2, "Training starts at step 1")] + [(4 + 2 * i, f"step: {i + 1:2}  loss: 12.2  grad_norm:  1.2  memory: 45.23GiB(57.12%)  tps: 546  tflops: 13.33  mfu: N/A") for i in range(20)]
+        for loaded in (10, 20):
+            load = [(100, mesh), (102, f"Loading the checkpoint from outputs/checkpoint/step-{loaded}."), (104, "Finished loading the checkpoint in 2.00 seconds.")]
+            self.map("torchtitan", self.file("".join(f"[rank0]:[titan] 2026-03-03 10:{s // 60:02}:{s % 60:02},000 - torchtitan.trainer - INFO - {text}\n" for s, text in events + load)), outcome="failed")
+            seconds = self.seconds()
+            self.assertEqual((8 * 2 * (20 - loaded), 16), (seconds.get(("lost", None), 0), seconds["restore", None]))
+
     def test_a_run_without_steps(self):
         """It is a run of its own, which the next one's init does not reach back into."""
         text = "".join(f"[titan] 2026-03-03 {at} - root - INFO - {line}\n" for at, line in (
