@@ -15,6 +15,7 @@ import sqlite3
 import subprocess
 import unittest
 
+import formats
 from fleets import ROOT, connect
 
 TARGETS = ["studies"]  # what docs/studies reads
@@ -125,10 +126,14 @@ class Docs(unittest.TestCase):
     def test_every_fixture_is_listed(self):
         listed = re.findall(r"^\| `([^/`]+)", text_of(os.path.join(ROOT, "fixtures", "README.md")).split("\n## ")[0], re.M)
         found = set(os.listdir(os.path.join(ROOT, "fixtures"))) - {"README.md", "fixtures.mk", "generate", "golden.md"}
-        self.assertEqual([], sorted(found.symmetric_difference(listed)))
+        of_formats = {format.fixtures or name for name, format in formats.FORMATS.items()}  # each is on the page of its format
+        self.assertEqual(([], []), (sorted(set(listed) - found), sorted(found - set(listed) - of_formats)))
+        for name, format in formats.FORMATS.items():
+            self.assertIn(f"fixtures/{format.fixtures or name}/", text_of(os.path.join(ROOT, "docs", "formats", f"{name}.md")))
 
     def test_links_lead_somewhere(self):
-        """Each relative link of a page names a file that is there; docs/README.md links to each page, that of studies to each study."""
+        """Each relative link of a page names a file that is there; docs/README.md links to each page, or to the folder of
+        those of formats; that of studies to each study."""
         dead, linked = [], set()
         for page in PAGES:
             for target in re.findall(r"\]\(([^)\s#]+)[^)]*\)", re.sub(r"```.*?```|`[^`]*`", "", text_of(page), flags=re.S)):
@@ -138,7 +143,7 @@ class Docs(unittest.TestCase):
                 if not os.path.exists(path):
                     dead.append((os.path.relpath(page, ROOT), target))
                 if page in (os.path.join(ROOT, "docs", "README.md"), os.path.join(STUDIES, "README.md")):
-                    linked.add(path)
+                    linked |= {path, *(glob.glob(os.path.join(path, "*.md")) if path == os.path.join(ROOT, "docs", "formats") else [])}
         self.assertEqual([], dead)
         self.assertEqual([], [os.path.relpath(page, ROOT) for page in PAGES[1:] if page not in linked and os.path.basename(page) != "README.md"])
 

@@ -3,16 +3,14 @@ import os
 import re
 import unittest
 
+import formats
 from fleets import ROOT, connect
 
+BY_THE_FILE = {"csv_trace", "jsonl_trace", "csv_rollup", "jsonl_rollup", "log_trace"}  # whose columns are those of the files
+REPORT = {"goodput_report"}  # whose columns are those of a library's report
 # Reader: mappings, and the page that lists the columns that no mapping uses.
-READERS = {
-    "slurm_trace": (["slurm"], "slurm"), "slurm_events_trace": (["slurm"], "slurm"), "slurm_nodes_trace": (["slurm"], "slurm"),
-    "pbs_trace": (["pbs"], "pbs"), "swf_trace": (["swf"], "swf"), "kube_trace": (["kube"], "kube"), "prometheus_trace": (["dcgm"], "prometheus"),
-    "goodput_trace": (["goodput"], "goodput_log"), "mllog_trace": (["mllog"], "mllog"), "otlp_trace": (["otlp"], "otlp"),
-    "hlo_trace": (["hlo"], "hlo"), "hlo_cost": (["hlo"], "hlo"), "chrome_trace": (["kineto", "xprof"], "chrome"), "chrome_trace_info": (["kineto"], "chrome"),
-    "xplane_trace": (["xplane"], "xplane"), "xplane_planes": (["xplane"], "xplane"), "tfevents_trace": (["tfevents"], "tfevents"),
-}
+READERS = {sample.table: (format.mappings or (name,), name) for name, format in formats.FORMATS.items() for sample in format.samples
+           if sample.table not in BY_THE_FILE | REPORT}
 
 # Patterns of columns that neither a mapping nor a page names: why.
 UNUSED = {
@@ -57,12 +55,6 @@ class Columns(unittest.TestCase):
                 self.assertTrue(any(re.fullmatch(pattern, c) for c in left), (reader, pattern))
             self.assertEqual([], [c for c in left if not any(re.fullmatch(pattern, c) for pattern in UNUSED.get(reader, {}))], reader)
         self.assertGreater(used, 150)
-        db.close()
-
-    def test_no_reader_is_left_out(self):
-        db = connect()
-        names = {name for name, in db.execute("SELECT name FROM pragma_module_list") if name.endswith("_trace") or name in ("hlo_cost", "xplane_planes", "chrome_trace_info")}
-        self.assertEqual({"csv_trace", "jsonl_trace", "log_trace"}, names - set(READERS))  # whose columns are those of the files
         db.close()
 
 

@@ -24,6 +24,7 @@ OTHERS = {
     "csv_trace": {"csv", "pbs", "log", "text", "html"}, "jsonl_trace": {"native", "goodput_log", "chrome", "kube", "prometheus", "otlp"},
 }
 OTHER_FILES = {"slurm_events_trace": "slurm/sacctmgr_events.psv", "slurm_nodes_trace": "slurm/scontrol_nodes.txt"}  # of their format
+GENERIC = {sample.table for sample in formats.FORMATS["generic"].samples}
 LATER = {"csv_rollup", "jsonl_rollup", "log_trace", "trace_timeline"}  # ask for more than a path
 
 
@@ -68,6 +69,8 @@ class WrongFiles(unittest.TestCase):
                         self.assertIsNone(message)
                         self.assertGreater(rows, 0)
                         continue
+                    if rows is not None and reader in GENERIC and name in formats.FORMATS:
+                        continue  # its lines have equally many fields
                     self.assertIsNone(rows)
                     self.assertTrue(message.startswith(f"{reader}: {path}"), message)
                     self.assertIn("expected", message)
@@ -143,7 +146,8 @@ class WrongFiles(unittest.TestCase):
                     db = connect()
                     self.addCleanup(db.close)
                     rows = db.execute(query, (cut,)).fetchall()
-                    self.assertEqual(rows, db.execute(query, (plain,)).fetchall())
+                    whole = db.execute(query, (plain,)).fetchall()
+                    self.assertIn(rows, (whole, whole[:-1]))  # the last line of `plain` has no end, and may be read
                     self.assertIn("truncated gzip stream", str(db.execute("SELECT * FROM mpg_issues WHERE source = ?", (cut,)).fetchall()))
                     if part == 5:
                         self.assertGreater(len(rows), 0 if name != "hlo" else -1)
