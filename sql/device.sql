@@ -155,14 +155,14 @@ CREATE TEMP TABLE IF NOT EXISTS device_operators (
 -- What was read. base_ns is what a mapping added to the times of the file: 0, or the epoch that it says.
 --@ table trace_device_traces device_traces a row for each profile that was read
 --@ column trace TEXT - the file
---@ column format TEXT - kineto, nsys, rocpd, xplane or xprof
+--@ column format TEXT - kineto, nsys, perfetto, rocpd, xplane or xprof
 --@ column rank BIGINT - of the process in its job; NULL: the trace does not tell
 --@ column world_size BIGINT ranks of the job
 --@ column base_ns BIGINT ns that was added to the times of the file: 0, or the epoch that it tells
 --@ column host TEXT - on which it was made
 CREATE TEMP TABLE IF NOT EXISTS device_traces (
   trace      TEXT   NOT NULL PRIMARY KEY,
-  format     TEXT   NOT NULL,  -- 'kineto', 'nsys', 'rocpd', 'xplane', 'xprof'
+  format     TEXT   NOT NULL,  -- 'kineto', 'nsys', 'perfetto', 'rocpd', 'xplane', 'xprof'
   rank       BIGINT,
   world_size BIGINT,
   base_ns    BIGINT NOT NULL DEFAULT 0,

@@ -40,6 +40,7 @@ class Format(NamedTuple):
 STEP = "step:(?<step>[0-9]+)/.*loss:(?<loss>[0-9.]+)"
 MLLOG = "mlperf/results/pod16/toy_lm/result_0.txt"
 TFEVENTS = "tfevents/run-7/events.out.tfevents.1772442000.host-0.41.0.v2"
+PERFETTO = "perfetto/4242_results.pftrace"
 XPLANE = "xplane/tpu-host-0.xplane.pb"
 
 NATIVE = (  # the relations of a fleet, which are no format's
@@ -55,7 +56,6 @@ FORMATS = {
         Sample("slurm_nodes_trace", "slurm/scontrol_nodes.txt"))),
     "mllog": Format("fleet", (Sample("mllog_trace", MLLOG, among_others=True),), fixtures="mlperf"),
     "pbs": Format("fleet", (Sample("pbs_trace", "pbs/accounting.log", arguments=("UTC",), several="pbs/*"),)),
-    "lsf": Format("fleet", (Sample("lsf_trace", "lsf/lsb.acct", several="lsf"),)),
     "swf": Format("fleet", (Sample("swf_trace", "swf/small.swf", head=b";"),)),
     "goodput_log": Format("fleet", (
         Sample("goodput_trace", "goodput/ranker-7.jsonl"), Sample("goodput_trace", "goodput/ranker-8.json", DOCUMENT),
@@ -73,6 +73,7 @@ FORMATS = {
     "xplane": Format("profile", (
         Sample("xplane_trace", XPLANE, DOCUMENT, several="xplane"), Sample("xplane_planes", XPLANE, DOCUMENT, several="xplane"))),
     "tfevents": Format("fleet", (Sample("tfevents_trace", TFEVENTS, FRAMES, several="tfevents"),)),
+    "perfetto": Format("profile", (Sample("perfetto_trace", PERFETTO, FRAMES, several="perfetto"),)),
     "hlo": Format("program", (Sample("hlo_trace", "hlo/decode.hlo", DOCUMENT), Sample("hlo_cost", "hlo/decode.hlo", DOCUMENT, several="hlo"))),
     "generic": Format("rows", (
         Sample("csv_trace", "golden/spans.csv", several="golden/*.csv"), Sample("csv_rollup", "golden/spans.csv", arguments=("step", "job")),

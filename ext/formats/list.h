@@ -15,7 +15,6 @@
   X(slurm_nodes) \
   X(mllog) \
   X(pbs) \
-  X(lsf) \
   X(swf) \
   X(kube) \
   X(prometheus) \
@@ -24,6 +23,7 @@
   X(chrome) \
   X(xplane) \
   X(tfevents) \
+  X(perfetto) \
   X(goodput_log) \
   X(goodput_report) \
   X(generic) \

@@ -24,9 +24,9 @@
 
 -- Traces and programs.
 --@ hint \AML\xefR => StableHLO as bytecode of MLIR: convert it to HLO text, or dump with XLA_FLAGS=--xla_dump_to=DIR --xla_dump_hlo_as_text
---@ hint (?s)\A\n(?:[\x00-\x7f]|[\x80-\xff]{1,4}[\x00-\x7f])(?:[\x18\x32\x40\x50\x5a]|\x8a\x02|\xa2\x02).* => a trace of Perfetto as protobuf: convert it with traceconv json
 
 -- Other schedulers.
+--@ hint \A"(?:JOB_|QUEUE_|HOST_|LOG_|EVENT_|MBD_|SBD_|LOAD_)[A-Z_]+" "[\d.]+" \d+ => a log of LSF (lsb.acct, lsb.events): write jobs, allocations and capacity as CSV of the native trace
 --@ hint \A(?:#[^\n]*\n)*[\w.@-]+:[\w.-]+:[^:\n]*:[^:\n]*:[^:\n]*:\d+:[^:\n]*:-?\d+:\d+:\d+:\d+:\d+:\d+: => accounting of Grid Engine: write jobs, allocations and capacity as CSV of the native trace
 --@ hint \A={30,}\nqname\s => a report of qacct of Grid Engine: write jobs, allocations and capacity as CSV of the native trace
 --@ hint (?m)^ClusterId = \d+$ => a job history of HTCondor: write jobs, allocations and capacity as CSV of the native trace

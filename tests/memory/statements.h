@@ -98,6 +98,7 @@ static const char *const statements[] = {
     "SELECT name, dur, process_name FROM chrome_trace('fixtures/profile/tpu.trace.json') "
     "WHERE ph = 'X' AND threads = 2",
     "SELECT * FROM xplane_planes('fixtures/xplane')",
+    "SELECT * FROM perfetto_trace('fixtures/perfetto')",
     "SELECT * FROM tfevents_trace('tests/memory/cut/events.out.tfevents.1'); SELECT kind, line "
     "FROM mpg_issues",
     "SELECT job_size(chips), job_size(16, '8,16,32'), time_bucket(start_time, 'day +02:00'), "
@@ -150,7 +151,6 @@ static const char *const statements[] = {
     "SELECT name FROM hlo_trace('tests/memory/cut/step.hlo'); SELECT kind, line FROM mpg_issues",
     "SELECT * FROM pbs_trace('tests/memory/cut/accounting.log', 'UTC'); SELECT kind, line FROM "
     "mpg_issues",
-    "SELECT * FROM lsf_trace('tests/memory/cut/lsb.acct'); SELECT kind, line FROM mpg_issues",
     "SELECT * FROM swf_trace('tests/memory/cut/jobs.swf'); SELECT kind, line FROM mpg_issues",
     "SELECT value FROM prometheus_trace('tests/memory/cut/metrics.prom'); SELECT kind, line FROM "
     "mpg_issues",

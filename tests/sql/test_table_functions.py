@@ -86,7 +86,7 @@ def call(table):
 
 def example(table):
     shown = SHOWN.get(table.name, ", ".join([name for name, *_ in table.columns if name not in WHERE][:5]))
-    return f"```sql\nSELECT {shown} FROM {call(table)} LIMIT 2;\n```\n"
+    return f"```sql\nSELECT {shown} FROM {call(table)} LIMIT 1;\n```\n"
 
 
 def described(columns):
@@ -261,7 +261,7 @@ class OverFiles(cases.Case):
         self.assertRegex(self.error("SELECT * FROM trace_device_activity(?) WHERE on_error = 'stop'", folder), "broken.json:1:")
         self.assertRegex(self.error("SELECT * FROM trace_device_activity(?)", folder + "/broken.json"), "broken.json:1:")
         self.assertRegex(self.error("SELECT * FROM trace_device_activity(?)", folder + "/notes.txt"),
-                         r"notes.txt: expected a file of one of the formats kineto, nsys, rocpd, xplane, xprof, found none; trace_sources says what is there$")
+                         r"notes.txt: expected a file of one of the formats kineto, nsys, perfetto, rocpd, xplane, xprof, found none; trace_sources says what is there$")
 
     def test_a_database_as_file(self):
         """An export of Nsight Systems, whatever its path looks like as a URI; two of them one after the other."""

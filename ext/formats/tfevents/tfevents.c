@@ -4,7 +4,7 @@
 #include "../../base/limits.h"
 #include "../../base/text.h"
 #include "../../read/input/unfinished.h"
-#include "../../read/input/utf8.h"
+#include "../../read/input/utf8_repair.h"
 #include "crc32c.h"
 #include "tensor.h"
 
@@ -43,12 +43,6 @@ enum {
   METADATA = 9
 };
 
-/* A text that was repaired, or joined. */
-typedef struct buffer {
-  char *p;
-  size_t n, cap;
-} buffer;
-
 struct mpg_tfevents {
   const mpg_env *env;
   mpg_poller poller;
@@ -62,7 +56,7 @@ struct mpg_tfevents {
   mpg_proto_message summary; /* what is left of it */
   bool in_event;
   mpg_value values[MPG_TFEVENTS_COUNT];
-  buffer repaired[MPG_TFEVENTS_COUNT];
+  mpg_utf8_copy repaired[MPG_TFEVENTS_COUNT];
   mpg_intern names; /* tags with a plugin, and plugins */
   uint32_t *plugin; /* [id of a tag - 1]: the id of its plugin, or 0 */
   size_t cap_plugin;
@@ -214,38 +208,14 @@ static void give_kind(mpg_tfevents *t, const char *kind) {
   t->values[MPG_TFEVENTS_kind] = (mpg_value){MPG_TEXT, 0, 0.0, mpg_str_of(kind)};
 }
 
-static mpg_rc append_bytes(mpg_tfevents *t, buffer *b, const char *p, size_t n, mpg_err *err) {
-  if (mpg_grow(t->env, &b->p, &b->cap, b->n + n, 1) != MPG_OK)
-    return mpg_fail_nomem(err);
-  memcpy(b->p + b->n, p, n);
-  b->n += n;
-  return mpg_poller_stop(&t->poller, 8 + n / 8) ? interrupted(err) : MPG_OK;
-}
-
-/* A text as UTF-8: where it is none, a copy with U+FFFD. An empty one is NULL. */
+/* A text as UTF-8; an empty one is NULL. */
 static mpg_rc give_text(mpg_tfevents *t, int column, mpg_str s, mpg_err *err) {
-  buffer *b = &t->repaired[column];
-  mpg_rc rc = MPG_OK;
-  size_t sound = mpg_utf8_valid(s.p, s.n);
-  if (sound < s.n) {
-    b->n = 0;
-    while (rc == MPG_OK && s.n > 0) {
-      if (sound > 0) {
-        rc = append_bytes(t, b, s.p, sound, err);
-      } else {
-        int n = mpg_utf8_character(s.p, s.n);
-        sound = n == 0 ? s.n : (size_t)(n < 0 ? -n : n);
-        t->invalid += (int64_t)(n == 0 || n < 0);
-        rc = append_bytes(t, b, MPG_UTF8_REPLACEMENT, 3, err);
-      }
-      s = (mpg_str){s.p + sound, s.n - sound};
-      sound = s.n > 0 ? mpg_utf8_valid(s.p, s.n) : 0;
-    }
-    s = (mpg_str){b->p, b->n};
-  }
-  if (rc == MPG_OK && s.n > 0)
+  mpg_rc rc = mpg_utf8_repair(&t->poller, &t->repaired[column], &s, &t->invalid);
+  if (rc != MPG_OK)
+    return mpg_fail_plain(err, rc);
+  if (s.n > 0)
     t->values[column] = (mpg_value){MPG_TEXT, 0, 0.0, s};
-  return rc;
+  return MPG_OK;
 }
 
 /* ---- Plugins of tags ---- */

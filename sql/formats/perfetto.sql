@@ -1,0 +1,287 @@
+-- perfetto.sql - from Perfetto's traces (*.pftrace) to device_activity and its companions (sql/device.sql).
+--
+--@ fills device
+--@ input :trace binary (?s)\A\n(?:[\x00-\x7f]|[\x80-\xff]{1,4}[\x00-\x7f])(?:[\x18\x32\x40\x50\x5a\x62\x68]|[\x8a\xa2\xc8\xea]\x02|[\xd0\xda\xe2]\x03|[\xb8\xca]\x05)
+--@ input :trace sure (?s)\A\n(?:[\x00-\x7f]|[\x80-\xff]{1,4}[\x00-\x7f])(?:[\x8a\xa2\xc8\xea]\x02|[\xd0\xda\xe2]\x03|[\xb8\xca]\x05)
+--
+--     rocprofv3 --sys-trace --output-format pftrace -- python3 train.py      # PID_results.pftrace
+--
+--     .load ./mpg
+--     .read sql/device.sql
+--     .param set :trace fixtures/perfetto/*.pftrace
+--     .read sql/formats/perfetto.sql
+--     .read sql/device_views.sql
+--     SELECT * FROM device_time;
+--
+-- :trace is a path, glob or folder. What is a device's is told by words: the categories of rocprofv3, rocprof-sys and
+-- Kineto, and XLA's tracks of a process /device:... . Parameters that may be left unset: :chip, what the devices are; :step,
+-- a GLOB over the ranges that are steps, where theirs is not among the usual names.
+--
+-- From a program, which cannot bind parameters to a script, create the input before running it:
+--
+--     CREATE TEMP TABLE perfetto_input AS SELECT 'profile/*.pftrace' AS path, 'AMD Instinct MI300X' AS chip, NULL AS step;
+--
+-- Times are Unix time where the trace compares its clock with REALTIME. The inputs are dropped at the end. The rules are
+-- explained in docs/formats/perfetto.md.
+
+-- ---- 1. The inputs ----
+
+CREATE TEMP TABLE IF NOT EXISTS perfetto_input AS SELECT :trace AS path, :chip AS chip, :step AS step;
+
+DROP TABLE IF EXISTS temp.perfetto_events;
+CREATE TEMP TABLE perfetto_events AS
+SELECT _file AS trace, _line AS line, kind, start_ns, end_ns, name, lower(category) AS category, track, track_uuid, pid, tid, process, thread, flow_id, clock_ns,
+       CASE WHEN kind = 'slice' THEN args END AS args
+FROM perfetto_trace((SELECT mpg_required(path, ':trace') FROM perfetto_input)) WHERE kind IN ('slice', 'track', 'clock');
+
+-- A track may be described after its events. REALTIME is compared with the trace's clock now and then: the first time counts.
+DROP TABLE IF EXISTS temp.perfetto_tracks;
+CREATE TEMP TABLE perfetto_tracks AS
+SELECT trace, track_uuid, max(track) AS track, max(pid) AS pid, max(tid) AS tid, max(process) AS process, max(thread) AS thread
+FROM perfetto_events WHERE kind = 'track' GROUP BY 1, 2;
+CREATE INDEX temp.perfetto_track ON perfetto_tracks(trace, track_uuid);
+UPDATE perfetto_events SET track = coalesce(perfetto_events.track, t.track), pid = coalesce(perfetto_events.pid, t.pid), tid = coalesce(perfetto_events.tid, t.tid),
+       process = coalesce(perfetto_events.process, t.process), thread = coalesce(perfetto_events.thread, t.thread)
+FROM perfetto_tracks AS t WHERE t.trace = perfetto_events.trace AND t.track_uuid = perfetto_events.track_uuid AND kind = 'slice';
+
+DROP TABLE IF EXISTS temp.perfetto_files;
+CREATE TEMP TABLE perfetto_files AS
+SELECT trace, max(base_ns) AS base_ns
+FROM (SELECT trace, CASE WHEN row_number() OVER (PARTITION BY trace, kind ORDER BY line) = 1 AND kind = 'clock' THEN clock_ns - start_ns END AS base_ns FROM perfetto_events)
+GROUP BY trace;
+
+DELETE FROM device_activity WHERE trace IN (SELECT trace FROM perfetto_files);
+DELETE FROM device_steps WHERE trace IN (SELECT trace FROM perfetto_files);
+DELETE FROM device_ranges WHERE trace IN (SELECT trace FROM perfetto_files);
+DELETE FROM device_traces WHERE trace IN (SELECT trace FROM perfetto_files);
+INSERT INTO device_traces (trace, format, base_ns) SELECT trace, 'perfetto', coalesce(base_ns, 0) FROM perfetto_files;
+
+-- What each slice is, by the words of its category; of XLA's, by its process and its track.
+DROP TABLE IF EXISTS temp.perfetto_words;
+CREATE TEMP TABLE perfetto_words AS
+SELECT category, process, track,
+       CASE
+         WHEN category GLOB '*kernel_dispatch*' OR category IN ('kernel', 'concurrent_kernel') THEN 'kernel'
+         WHEN category GLOB '*memory_copy*' OR category = 'gpu_memcpy' THEN 'memcpy'
+         WHEN category = 'gpu_memset' THEN 'memset'
+         WHEN process GLOB '/device:*' AND (track = 'XLA Ops' OR track GLOB 'Stream #*') THEN 'kernel'
+         WHEN process GLOB '/device:*' THEN NULL
+         WHEN category GLOB '*marker*' OR category IN ('user', 'host', 'python', 'user_annotation', 'cpu_op') THEN 'range'
+         WHEN category GLOB '*_api*' OR category GLOB '*_runtime' OR category GLOB '*_driver' THEN 'call'
+       END AS what
+FROM (SELECT DISTINCT category, process, coalesce(thread, track) AS track FROM perfetto_events WHERE kind = 'slice');
+CREATE INDEX temp.perfetto_word ON perfetto_words(category, process, track);
+
+-- Processes and threads by numbers of their own. A slice of no thread is of its track.
+DROP TABLE IF EXISTS temp.perfetto_slices;
+CREATE TEMP TABLE perfetto_slices AS
+SELECT e.trace, w.what, e.name, e.start_ns AS start, e.end_ns AS "end", e.track, e.pid, coalesce(CAST(e.tid AS TEXT), e.track) AS tid, e.process,
+       coalesce(json_extract(e.args, '$.corr_id'), json_extract(e.args, '$.correlation'), e.flow_id) AS stack,
+       json_extract(e.args, '$.agent') AS agent, json_extract(e.args, '$.src_agent') AS source, json_extract(e.args, '$.dst_agent') AS target,
+       coalesce(json_extract(e.args, '$.stream_ID'), json_extract(e.args, '$.stream')) AS stream_id, json_extract(e.args, '$.queue') AS queue_id,
+       coalesce(json_extract(e.args, '$.copy_bytes'), json_extract(e.args, '$.bytes')) AS bytes, json_extract(e.args, '$.device') AS number,
+       dense_rank() OVER (ORDER BY e.trace, e.pid) AS process_id, dense_rank() OVER (ORDER BY e.trace, e.pid, e.tid, iif(e.tid IS NULL, e.track_uuid, NULL)) AS thread
+FROM perfetto_events AS e LEFT JOIN perfetto_words AS w ON w.category IS e.category AND w.process IS e.process AND w.track IS coalesce(e.thread, e.track)
+WHERE e.kind = 'slice';
+DROP TABLE perfetto_events;
+
+-- A device is the agent that an event names, or the number in the name of its track. A copy is of the GPU that it goes to,
+-- or else of the one that it comes from.
+DROP TABLE IF EXISTS temp.perfetto_activity;
+CREATE TEMP TABLE perfetto_activity AS
+WITH gpus AS MATERIALIZED (SELECT DISTINCT trace, agent FROM perfetto_slices WHERE what = 'kernel' AND agent IS NOT NULL)
+SELECT s.trace, s.what AS kind, s.start, s."end", nullif(s.stack, 0) AS stack, s.stream_id, s.queue_id, s.bytes, coalesce(s.name, 'kernel') AS name, s.pid, s.process_id, s.track,
+       CASE WHEN s.what = 'memcpy' AND coalesce(s.target, s.source) IS NOT NULL
+            THEN CASE WHEN s.target GLOB 'GPU*' OR (s.trace, s.target) IN (SELECT trace, agent FROM gpus) THEN s.target
+                      WHEN s.source GLOB 'GPU*' OR (s.trace, s.source) IN (SELECT trace, agent FROM gpus) THEN s.source END
+            ELSE coalesce(s.agent, s.number, CASE WHEN s.process GLOB '/device:*' THEN s.process
+                 WHEN s.track GLOB '*[[][0-9]*' THEN CAST(substr(s.track, instr(s.track, '[') + 1) AS INTEGER)
+                 WHEN s.track GLOB '*[Dd]evice [0-9]*' THEN CAST(substr(s.track, instr(lower(s.track), 'device ') + 7) AS INTEGER) ELSE s.track END, '?') END AS device
+FROM perfetto_slices AS s WHERE s.what IN ('kernel', 'memcpy', 'memset');
+UPDATE perfetto_activity SET name = 'Memcpy ' || CASE
+    WHEN name GLOB '*HOST_TO_DEVICE' THEN 'HtoD' WHEN name GLOB '*DEVICE_TO_HOST' THEN 'DtoH' WHEN name GLOB '*DEVICE_TO_DEVICE' THEN 'DtoD'
+    WHEN name GLOB '*HOST_TO_HOST' THEN 'HtoH' ELSE name END
+WHERE kind = 'memcpy' AND name NOT GLOB 'Memcpy *';
+UPDATE perfetto_activity SET device = substr(device, 5) WHERE device GLOB 'GPU-[0-9]*';
+
+-- ---- 2. What the program marks ----
+
+DROP TABLE IF EXISTS temp.perfetto_ranges;
+CREATE TEMP TABLE perfetto_ranges AS
+SELECT r.trace, r.process_id AS process, r.thread, r.pid, r.tid, r.name, r.start, r."end",
+       CASE
+         WHEN (SELECT step FROM perfetto_input) IS NOT NULL THEN r.name GLOB (SELECT step FROM perfetto_input)
+         ELSE lower(r.name) GLOB 'profilerstep#[0-9]*' OR lower(r.name) GLOB 'step[ #_:=]*[0-9]' OR lower(r.name) GLOB 'step[0-9]*'
+           OR lower(r.name) GLOB 'train*step*' OR lower(r.name) GLOB 'iter*[0-9]'
+       END AS is_step,
+       -- PyTorch's emit_nvtx writes 'aten::mm, seq = 7, op_id = 12, sizes = [...]'.
+       CASE WHEN r.name GLOB '*, seq = *' OR r.name GLOB '*, op_id = *' OR r.name GLOB '*, sizes = *'
+            THEN substr(r.name, 1, instr(r.name, ', ') - 1) ELSE r.name END AS op
+FROM perfetto_slices AS r WHERE r.what = 'range' AND r.name IS NOT NULL AND r."end" >= r.start;
+
+INSERT INTO device_ranges (trace, side, thread, name, start_ns, end_ns)
+SELECT t.trace, 'host', r.tid, r.name, r.start + t.base_ns, r."end" + t.base_ns FROM perfetto_ranges AS r JOIN device_traces AS t USING (trace) WHERE r.op = r.name;
+
+-- A step is called by the number at the end of its range's name; where there is none, they are counted from 0.
+DROP TABLE IF EXISTS temp.perfetto_steps;
+CREATE TEMP TABLE perfetto_steps AS
+WITH ordered AS (
+  SELECT trace, process, pid, start, "end",
+         coalesce(nullif(substr(name, length(rtrim(name, '0123456789')) + 1), ''),
+                  CAST(row_number() OVER (PARTITION BY thread, name ORDER BY start) - 1 AS TEXT)) AS step,
+         max("end") OVER (PARTITION BY process ORDER BY start ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING) AS covered
+  FROM perfetto_ranges WHERE is_step
+)
+-- outer_ns: where the outermost of those that overlap begins, beyond which no search has to go back.
+SELECT trace, process, pid, start, "end", step,
+       max(CASE WHEN covered IS NULL OR start >= covered THEN start END) OVER (PARTITION BY process ORDER BY start) AS outer_ns
+FROM ordered;
+CREATE INDEX temp.perfetto_step ON perfetto_steps(process, start);
+
+INSERT INTO device_steps (trace, process, side, step, start_ns, end_ns)
+SELECT t.trace, CAST(s.pid AS TEXT), 'host', s.step, s.start + t.base_ns, s."end" + t.base_ns FROM perfetto_steps AS s JOIN device_traces AS t USING (trace);
+
+-- ---- 3. Calls of the host ----
+
+-- The operator is the innermost range of the thread around the call. outermost: that around a range, beyond
+-- which no search has to go back. Of 256 ranges the latest end is kept, to pass over those that all ended before.
+DROP TABLE IF EXISTS temp.perfetto_operators;
+CREATE TEMP TABLE perfetto_operators AS
+WITH ordered AS (
+  SELECT row_number() OVER (ORDER BY thread, start, "end" DESC) AS id, thread, op, start, "end",
+         max("end") OVER (PARTITION BY thread ORDER BY start, "end" DESC ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING) AS covered
+  FROM perfetto_ranges WHERE NOT is_step
+)
+SELECT id, thread, op, start, "end",
+       max(CASE WHEN covered IS NULL OR start >= covered THEN id END) OVER (PARTITION BY thread ORDER BY id) AS outermost
+FROM ordered;
+CREATE UNIQUE INDEX temp.perfetto_operator ON perfetto_operators(id, "end");
+CREATE INDEX temp.perfetto_operator_begins ON perfetto_operators(thread, start, id);
+
+DROP TABLE IF EXISTS temp.perfetto_operator_ends;
+CREATE TEMP TABLE perfetto_operator_ends AS
+SELECT thread, id / 256 AS block, max("end") AS "end" FROM perfetto_operators GROUP BY 1, 2;
+CREATE INDEX temp.perfetto_operator_end ON perfetto_operator_ends(thread, block, "end");
+
+DROP TABLE IF EXISTS temp.perfetto_launches;
+CREATE TEMP TABLE perfetto_launches AS
+WITH calls AS (
+  SELECT process_id AS process, thread, stack, min(start) AS start, "end", name, tid FROM perfetto_slices
+  WHERE what = 'call' AND stack <> 0 GROUP BY process_id, stack
+),
+latest AS (
+  SELECT *, (SELECT o.id FROM perfetto_operators AS o
+             WHERE o.thread = c.thread AND o.start <= c.start ORDER BY o.start DESC, o.id DESC LIMIT 1) AS latest
+  FROM calls AS c
+)
+SELECT c.process, c.stack, c.start, c."end", c.tid AS thread, c.name, i.op, i.start AS op_start,
+       (SELECT s.step FROM perfetto_steps AS s
+        WHERE s.process = c.process AND s.start <= c.start AND c.start < s."end"
+          AND s.start >= (SELECT o.outer_ns FROM perfetto_steps AS o WHERE o.process = c.process AND o.start <= c.start ORDER BY o.start DESC LIMIT 1)
+        ORDER BY s.start DESC LIMIT 1) AS step
+FROM latest AS c
+LEFT JOIN perfetto_operators AS l ON l.id = c.latest
+LEFT JOIN perfetto_operators AS i ON i.id = coalesce(
+  (SELECT o.id FROM perfetto_operators AS o
+   WHERE o.id BETWEEN max(l.outermost, l.id - l.id % 256) AND l.id AND o."end" >= c."end" ORDER BY o.id DESC LIMIT 1),
+  (SELECT o.id FROM perfetto_operators AS o
+   WHERE o."end" >= c."end" AND o.id BETWEEN l.outermost AND 255 + 256 * (
+     SELECT e.block FROM perfetto_operator_ends AS e
+     WHERE e.thread = c.thread AND e.block BETWEEN l.outermost / 256 AND l.id / 256 - 1 AND e."end" >= c."end"
+     ORDER BY e.block DESC LIMIT 1)
+   ORDER BY o.id DESC LIMIT 1));
+CREATE UNIQUE INDEX temp.perfetto_launch ON perfetto_launches(process, stack);
+
+-- ---- 4. What the devices did ----
+
+DROP TABLE IF EXISTS temp.perfetto_left_out;
+CREATE TEMP TABLE perfetto_left_out (trace, severity, kind, count, detail);
+INSERT INTO perfetto_left_out
+SELECT trace, 'data_loss', 'left_out', count(*), 'copies from host to host: left out' FROM perfetto_activity WHERE device IS NULL GROUP BY trace;
+DELETE FROM perfetto_activity WHERE device IS NULL;
+INSERT INTO perfetto_left_out
+SELECT a.trace, 'data_loss', 'impossible_time', count(*), 'activities that end before they start, or beyond what a time can be: left out; the first is "' || min(a.name) || '"'
+FROM perfetto_activity AS a JOIN device_traces AS t USING (trace) WHERE a."end" < a.start OR a."end" > 9223372036854775807 - t.base_ns GROUP BY a.trace;
+DELETE FROM perfetto_activity WHERE "end" < start OR "end" > 9223372036854775807 - (SELECT base_ns FROM device_traces AS t WHERE t.trace = perfetto_activity.trace);
+
+-- What comes twice counts once; what starts an hour after all that the host did has no time that can be.
+DROP TABLE IF EXISTS temp.perfetto_again;
+CREATE TEMP TABLE perfetto_again AS
+SELECT id, trace FROM (SELECT rowid AS id, trace, row_number() OVER (PARTITION BY trace, device, stream_id, queue_id, track, start, "end", kind, name, stack) AS nth FROM perfetto_activity) WHERE nth > 1;
+INSERT INTO perfetto_left_out SELECT trace, 'warning', 'repeated_record', count(*), 'activities that come twice count once' FROM perfetto_again GROUP BY trace;
+DELETE FROM perfetto_activity WHERE rowid IN (SELECT id FROM perfetto_again);
+DROP TABLE perfetto_again;
+DROP TABLE IF EXISTS temp.perfetto_lost;
+CREATE TEMP TABLE perfetto_lost AS
+SELECT a.rowid AS id, a.trace, a.name FROM perfetto_activity AS a
+JOIN (SELECT trace, max("end") AS last FROM perfetto_slices WHERE what IN ('call', 'range') GROUP BY trace) AS h USING (trace) WHERE a.start > h.last + 3600000000000;
+INSERT INTO perfetto_left_out
+SELECT trace, 'data_loss', 'lost_time', count(*), 'activities an hour after all that the host did: left out; the first is "' || min(name) || '"' FROM perfetto_lost GROUP BY trace;
+DELETE FROM perfetto_activity WHERE rowid IN (SELECT id FROM perfetto_lost);
+DROP TABLE perfetto_lost;
+
+DROP TABLE IF EXISTS temp.perfetto_overruns;
+CREATE TEMP TABLE perfetto_overruns AS
+SELECT id, trace, name, next_start
+FROM (SELECT rowid AS id, trace, name, start, "end", stack, lead(start) OVER o AS next_start, lead("end") OVER o AS next_end, lead(stack) OVER o AS next_stack
+      FROM perfetto_activity WHERE kind = 'kernel' WINDOW o AS (PARTITION BY trace, device, queue_id, track ORDER BY start, "end"))
+WHERE next_start > start AND "end" > next_end AND coalesce(stack <> next_stack, 1) AND "end" - next_end > next_end - start;
+INSERT INTO perfetto_left_out
+SELECT trace, 'warning', 'overrun_activity', count(*), 'activities that end after the next of their queue ended: they end where that begins; the first is "' || min(name) || '"'
+FROM perfetto_overruns GROUP BY trace;
+UPDATE perfetto_activity SET "end" = o.next_start FROM perfetto_overruns AS o WHERE o.id = perfetto_activity.rowid;
+DROP TABLE perfetto_overruns;
+
+DROP TABLE IF EXISTS temp.perfetto_classes;
+CREATE TEMP TABLE perfetto_classes AS
+SELECT kind, name,
+       (SELECT class FROM device_class_rules AS r
+        WHERE n.kind GLOB r.kind AND lower(n.name) GLOB r.name ORDER BY r.priority LIMIT 1) AS class,
+       CASE
+         WHEN lower(name) NOT GLOB '*[nr]ccl*' THEN NULL
+         WHEN lower(name) GLOB '*allreduce*' THEN 'allreduce' WHEN lower(name) GLOB '*allgather*' THEN 'allgather'
+         WHEN lower(name) GLOB '*reducescatter*' THEN 'reduce_scatter' WHEN lower(name) GLOB '*alltoall*' THEN 'alltoall'
+         WHEN lower(name) GLOB '*broadcast*' THEN 'broadcast' WHEN lower(name) GLOB '*sendrecv*' THEN 'sendrecv'
+         WHEN lower(name) GLOB '*reduce*' THEN 'reduce'
+       END AS collective
+FROM (SELECT DISTINCT kind, name FROM perfetto_activity) AS n;
+CREATE INDEX temp.perfetto_class ON perfetto_classes(kind, name);
+
+-- Where HIP was not traced, no activity is of a stream: what runs in order is a queue, or else a track.
+INSERT INTO device_activity (trace, process, device, chip, stream, class, kind, name, start_ns, end_ns, step, correlation,
+                             launch_ns, launch_end_ns, launch_name, launch_thread, op, op_ns, bytes, collective)
+SELECT t.trace, CAST(a.pid AS TEXT), CAST(a.device AS TEXT), i.chip,
+       CASE WHEN n.streams > 0 THEN CAST(a.stream_id AS TEXT) WHEN a.queue_id IS NOT NULL THEN 'queue ' || a.queue_id ELSE a.track END,
+       c.class, a.kind, a.name, a.start + t.base_ns, a."end" + t.base_ns, l.step, a.stack, l.start + t.base_ns, l."end" + t.base_ns, l.name, l.thread, l.op, l.op_start + t.base_ns,
+       a.bytes, c.collective
+FROM perfetto_input AS i
+CROSS JOIN perfetto_activity AS a
+JOIN device_traces AS t USING (trace)
+JOIN (SELECT trace, count(DISTINCT nullif(stream_id, 0)) AS streams FROM perfetto_activity GROUP BY trace) AS n USING (trace)
+JOIN perfetto_classes AS c USING (kind, name)
+LEFT JOIN perfetto_launches AS l ON l.process = a.process_id AND l.stack = a.stack;
+
+-- ---- 5. What has no place ----
+
+INSERT INTO perfetto_left_out
+SELECT trace, 'info', 'other_spans', count(*), 'slices that are no device''s, no call and no range: left out; categories are '
+         || (SELECT coalesce(group_concat(category), 'none') FROM (SELECT DISTINCT category FROM perfetto_words WHERE what IS NULL LIMIT 8))
+FROM perfetto_slices WHERE what IS NULL GROUP BY trace;
+INSERT INTO perfetto_left_out
+SELECT f.trace, 'warning', 'no_device_event', 1, 'a trace without a slice that is known as a device''s'
+FROM perfetto_files AS f WHERE f.trace NOT IN (SELECT trace FROM perfetto_activity);
+INSERT INTO mpg_issues(source, severity, kind, line, count, detail) SELECT trace, severity, kind, NULL, count, detail FROM perfetto_left_out;
+
+DROP TABLE temp.perfetto_input;
+DROP TABLE temp.perfetto_tracks;
+DROP TABLE temp.perfetto_files;
+DROP TABLE temp.perfetto_words;
+DROP TABLE temp.perfetto_slices;
+DROP TABLE temp.perfetto_activity;
+DROP TABLE temp.perfetto_ranges;
+DROP TABLE temp.perfetto_steps;
+DROP TABLE temp.perfetto_operators;
+DROP TABLE temp.perfetto_operator_ends;
+DROP TABLE temp.perfetto_launches;
+DROP TABLE temp.perfetto_classes;
+DROP TABLE temp.perfetto_left_out;

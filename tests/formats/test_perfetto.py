@@ -1,0 +1,195 @@
+"""Traces of Perfetto: perfetto_trace and the mapping sql/formats/perfetto.sql, held against a decoder of the tests' own and against the same story
+as a database of rocprofv3 (tests/support/perfetto.py, rocpd.py)."""
+import json
+import os
+import random
+import unittest
+
+import cases
+import perfetto
+import rocpd
+from fleets import ROOT
+from perfetto import BEGIN, END, INSTANT, Sequence, packet, snapshot
+
+FIXTURE = os.path.join(ROOT, f"fixtures/perfetto/{rocpd.PID}_results.pftrace")
+SLICES = "SELECT name, category, start_ns, end_ns, track_uuid, args FROM perfetto_trace(?) WHERE kind = 'slice'"
+
+
+def begin(at, track, name, *rest):
+    return packet((8, at), *rest, (11, [(9, BEGIN), (11, track), (23, name)]))
+
+
+def end(at, track, *rest):
+    return packet((8, at), *rest, (11, [(9, END), (11, track)]))
+
+
+class Perfetto(cases.Case):
+    FILE = "trace"
+
+    def read(self, *packets, columns="name, start_ns, end_ns", where="kind = 'slice'"):
+        self.path = self.file(b"".join(packets))
+        return self.rows(f"SELECT {columns} FROM perfetto_trace(?) WHERE {where}", self.path)
+
+    # ---- The reader ----
+
+    def test_the_fixture_beside_another_decoder(self):
+        found = perfetto.slices(perfetto.fixture())
+        self.assertEqual(52, len(found))
+        self.assertEqual(found, self.rows(SLICES, FIXTURE))
+        self.assertEqual({}, self.issues(FIXTURE))
+        self.assertEqual([("clock", 1), ("counter", 1), ("instant", 1), ("slice", 52), ("track", 7)], self.rows("SELECT kind, count(*) FROM perfetto_trace(?) GROUP BY 1", FIXTURE))
+        self.assertEqual([(rocpd.PID, "python3", 8, 52)], self.rows("SELECT min(pid), max(process), min(flow_id = args ->> '$.corr_id') * 8, count(flow_id) FROM perfetto_trace(?) WHERE kind = 'slice'", FIXTURE))
+        self.assertEqual([(7, 2.5)], self.rows("SELECT track_uuid, value FROM perfetto_trace(?) WHERE kind = 'counter'", FIXTURE))
+        self.assertEqual({"note": {"why": ["end", 1, -2, 0.5, True]}}, json.loads(self.one("SELECT args FROM perfetto_trace(?) WHERE kind = 'instant'", FIXTURE)))
+
+    def test_random_traces_beside_another_decoder(self):
+        """Nested slices of several writers, with names that repeat, units of the clock, and times that go back."""
+        for seed in range(25):
+            draw = random.Random(seed)
+            writers = [Sequence(2 + i, 1000 * draw.randrange(1, 10**6), draw.choice((1, 1000))) for i in range(draw.randrange(1, 4))]
+            for i, writer in enumerate(writers):
+                at, depth = writer.last, 0
+                for _ in range(draw.randrange(60)):
+                    at = max(0, at + 1000 * draw.choice((0, 1, 5, 1000) if depth else (0, 7, -3)))
+                    if depth and draw.random() < 0.5:
+                        writer.event(END, at, i + 1)
+                        depth -= 1
+                    else:
+                        writer.event(BEGIN, at, i + 1, draw.choice("abcdef"), draw.choice(("x", "y", None)), {draw.choice("pq"): draw.choice((1, -5, "é\"\\", 2.5, True))} if draw.random() < 0.5 else None)
+                        depth += 1
+                for _ in range(depth):
+                    writer.event(END, at + 1000, i + 1)
+            chunks = [[out] for writer in writers for out in [b"".join(writer.out)]]
+            data = b"".join(chunk for (chunk,) in chunks)
+            self.assertEqual(perfetto.slices(data), self.rows(SLICES, self.file(data)), seed)
+
+    def test_slices_that_overlap_keep_their_times(self):
+        """A queue runs two kernels at once: a writer that knows the ends writes begin and end together."""
+        self.assertEqual([("a", 10, 30), ("b", 20, 50)], self.read(begin(10, 1, "a"), end(30, 1), begin(20, 1, "b"), end(50, 1)))
+        self.assertEqual([("inner", 20, 30), ("outer", 10, 50)], self.read(begin(10, 1, "outer"), begin(20, 1, "inner"), end(30, 1), end(50, 1)))
+
+    def test_ends_from_another_writer(self):
+        """What one thread began and another ended, in the order of the file as chunks come, is matched by time."""
+        packets = [begin(10, 1, "a"), begin(40, 1, "b"), end(20, 1), end(60, 1)]
+        self.assertEqual([("a", 10, 20), ("b", 40, 60)], sorted(self.read(*packets)))
+        self.assertEqual([("a", 10, 20), ("b", 40, 60)], sorted(self.read(packets[2], packets[3], packets[0], packets[1])))
+        self.assertEqual({}, self.issues(self.path))
+        self.assertEqual([("a", 10, 20)], self.read(end(5, 1), *packets[:3]))
+        self.assertEqual({"unfinished_slice": 2}, self.issues(self.path))
+
+    def test_clocks(self):
+        first = packet((10, 1), snapshot(c6=1000, c3=400, c1=5_000_000))
+        event = [(9, INSTANT), (11, 1), (23, "x")]
+
+        def times(*packets):
+            return self.rows("SELECT start_ns FROM perfetto_trace(?) WHERE kind = 'instant'", self.file(b"".join((first, *packets))))
+        self.assertEqual([(1500,)], times(packet((8, 1500), (11, event))))
+        self.assertEqual([(1100,)], times(packet((8, 500), (58, 3), (11, event))))  # MONOTONIC
+        self.assertEqual([(1007,)], times(packet((8, 5_000_007), (58, 1), (11, event))))
+        own = packet((10, 9), (6, [(1, [(1, 6), (2, 2000)]), (1, [(1, 64), (2, 7), (3, 1), (4, 10)])]))
+        self.assertEqual([(2030,), (2050,)], times(own, packet((10, 9), (8, 3), (58, 64), (11, event)), packet((10, 9), (8, 2), (58, 64), (11, event))))
+        self.assertEqual([], times(own, packet((10, 8), (8, 3), (58, 64), (11, event))))  # of another sequence
+        self.assertEqual([(1000, 5_000_000)], self.read(first, columns="start_ns, clock_ns", where="kind = 'clock'"))
+        self.read(packet((8, 3), (58, 64), (11, event)), where="1")
+        self.assertEqual({"unknown_clock": 1}, self.issues(self.path))
+
+    def test_lost_packets(self):
+        """Names of a sequence go with its state: after a loss nothing that needs them is read until it begins anew."""
+        names = (12, [(2, [(1, 1), (2, "known")])])
+        event = (11, [(9, INSTANT), (11, 1), (10, 1)])
+        need = (10, 5), (13, 2)
+        rows = self.read(packet((8, 1), *need, event), packet((8, 2), (10, 5), (13, 1), names, event), packet((8, 3), *need, event), packet((8, 4), *need, (42, 1), event),
+                         packet((8, 5), *need, event), packet((8, 6), (10, 5), (41, 1), event), packet((8, 7), *need, names, event), columns="start_ns, name", where="kind = 'instant'")
+        self.assertEqual([(2, "known"), (3, "known"), (6, None), (7, "known")], rows)
+        self.assertEqual({"lost_packets": 3, "unknown_name": 1}, self.issues(self.path))
+
+    def test_what_else_there_is(self):
+        rows = self.read(packet((8, 1), (1, [(1, 3)])), packet((50, b"\x78\x9c")), packet((8, 9), (11, [(11, 1), (23, "no type")])), packet((11, [(9, INSTANT), (23, "no time")])),
+                         packet((8, 10), (11, [(6, [(2, ord("X")), (3, 2)]), (23, "old"), (11, 3)])), packet((8, 20), (11, [(9, INSTANT), (23, b"\xff"), (11, 3)])),
+                         columns="kind, name, start_ns, end_ns", where="1")
+        self.assertEqual([("slice", "old", 10, 2010), ("instant", "�", 20, None)], rows)
+        self.assertEqual({"other_packets": 2, "packed_packets": 1, "missing_field": 1, "invalid_utf8": 1}, self.issues(self.path))
+
+    def test_writers_of_2019(self):
+        """A thread and no track; times in microseconds since the event before."""
+        thread = packet((10, 3), (13, 1), (44, [(1, 70), (2, 71), (5, "main"), (6, 1000)]))
+        rows = self.read(thread, *(packet((10, 3), (11, [(1, delta), (6, [(2, ord(phase))]), (23, "f")])) for phase, delta in (("B", 5), ("B", 1), ("E", 2), ("E", 3))),
+                         columns="pid, tid, thread, start_ns, end_ns")
+        self.assertEqual([(70, 71, "main", 1_006_000, 1_008_000), (70, 71, "main", 1_005_000, 1_011_000)], rows)
+
+    def test_damage(self):
+        good = begin(10, 1, "a") + end(30, 1)
+        for bad, words in ((b"\x0a\x02\x58\x80", "byte 2: expected a field of a TracePacket, found its end within a field"), (b"\x0b", "byte 0: expected a field of a Trace, found wire type 3"),
+                           (packet((8, 1), (11, b"\x48")), "expected a field of a TrackEvent"), (packet((8, 2**63), (11, [(9, BEGIN)])), "expected a time of 63 bits, found 9223372036854775808")):
+            path = self.file(bad + good)
+            self.assertIn(words, self.error("SELECT count(*) FROM perfetto_trace(?)", path))
+            rows = self.rows("SELECT name FROM perfetto_trace(?) WHERE on_error = 'skip'", path)
+            self.assertEqual([] if bad == b"\x0b" else [("a",)], rows, words)  # where the next packet begins, nobody knows
+            self.assertEqual(1, self.issues(path)["skipped_record"])
+        deep = [(2, 1)]
+        for _ in range(70):
+            deep = [(12, deep)]
+        self.assertIn("debug annotations at most 64 deep", self.error("SELECT count(*) FROM perfetto_trace(?)", self.file(packet((8, 1), (11, [(9, INSTANT), (4, [(10, "x"), *deep])])))))
+
+    def test_an_xspace_is_no_trace(self):
+        path = os.path.join(ROOT, "fixtures/xplane/tpu-host-0.xplane.pb")
+        self.assertRegex(self.error("SELECT count(*) FROM perfetto_trace(?)", path), r"expected (packets of Perfetto, found \d+ messages|a field of)")
+
+    def test_limits(self):
+        self.one("SELECT mpg_limit('plane_bytes', 100000)")
+        many = b"".join(begin(i, i, f"name {i}") for i in range(2000))
+        self.assertRegex(self.error("SELECT count(*) FROM perfetto_trace(?)", self.file(many)), r"byte \d+: (names|tracks and open slices) of more than 100000 bytes")
+
+    # ---- The mapping ----
+
+    def test_the_same_story_as_a_database(self):
+        columns = "process, device, stream, class, kind, name, start_ns - ?2, end_ns - ?2, step, correlation, launch_ns - ?2, launch_end_ns - ?2, launch_name, launch_thread, op, op_ns - ?2, bytes, collective"
+        asked = f"SELECT {columns} FROM trace_device_activity(?1) ORDER BY device, start_ns, name"
+        database = os.path.join(ROOT, f"fixtures/rocpd/{rocpd.PID}_results.db")
+        self.assertEqual(20, len(self.rows(asked, FIXTURE, perfetto.REAL)))
+        self.assertEqual(self.rows(asked, database, rocpd.BOOT), self.rows(asked, FIXTURE, perfetto.REAL))
+        self.assertEqual([(FIXTURE, "perfetto", perfetto.REAL - rocpd.BOOT)], self.rows("SELECT trace, format, base_ns FROM trace_device_traces(?)", FIXTURE))
+        for table in ("steps", "ranges"):
+            shape = f"SELECT name, start_ns - ?2, end_ns - ?2 FROM trace_device_{table}(?1) ORDER BY 1, 2".replace("name", "step" if table == "steps" else "name")
+            self.assertEqual(self.rows(shape, database, rocpd.BOOT), self.rows(shape, FIXTURE, perfetto.REAL))
+
+    def test_other_words(self):
+        """XLA's tracks of a device, rocprof-sys' categories and tracks, and slices that are nothing of these."""
+        s = Sequence(2, 0)
+        s.track(1, process=[(1, 8), (6, "/device:TPU:1")])
+        s.track(2, parent=1, thread=[(1, 8), (2, 81), (5, "XLA Ops")])
+        s.track(3, parent=1, thread=[(1, 8), (2, 82), (5, "Steps")])
+        s.track(4, "GPU Kernel Dispatch [3] Queue [0]")
+        s.slice(10, 20, 2, "all-reduce.1")
+        s.slice(10, 90, 3, "7")
+        s.slice(30, 50, 4, "gemm", "rocm_kernel_dispatch")
+        s.slice(60, 70, 9, "poll", "net")
+        path = self.file(b"".join(s.out))
+        self.assertEqual([("/device:TPU:1", "XLA Ops", "communication", "all-reduce.1", 10), ("3", "GPU Kernel Dispatch [3] Queue [0]", "compute", "gemm", 30)],
+                         self.rows("SELECT device, coalesce(stream, 'XLA Ops'), class, name, start_ns FROM trace_device_activity(?) ORDER BY start_ns", path))
+        self.assertEqual({"other_spans": 2}, self.issues(path))
+
+    def test_what_cannot_be_is_listed(self):
+        def trace(*slices):
+            s = Sequence(2, 0)
+            s.slice(0, 100, 1, "hipLaunchKernel", "hip_api", {"corr_id": 1})
+            for start, stop, corr in slices:
+                s.slice(start, stop, 5, "k", "kernel_dispatch", {"agent": "GPU-0", "queue": 1, "corr_id": corr})
+            path = self.file(b"".join(s.out))
+            return self.rows("SELECT start_ns, end_ns FROM trace_device_activity(?) ORDER BY 1", path), self.issues(path)
+        self.assertEqual(([(10, 20)], {"repeated_record": 1}), trace((10, 20, 1), (10, 20, 1)))
+        self.assertEqual(([(10, 20)], {"lost_time": 1}), trace((10, 20, 1), (3_700_000_000_000, 3_700_000_000_001, 1)))
+        self.assertEqual(([(10, 20), (20, 30)], {"overrun_activity": 1}), trace((10, 80, 1), (20, 30, 2)))
+        self.assertEqual(([], {"no_device_event": 1}), trace())
+
+    def test_recognised_among_all_others(self):
+        with open(FIXTURE, "rb") as file:
+            data = file.read()
+        folder = self.folder_of({"a": data, "b.pb": data, "text.log": "\nI2026 nothing\n\n2 lines\n"})
+        self.assertEqual([("a", "perfetto", "sure"), ("b.pb", "perfetto", "sure"), ("text.log", None, None)],
+                         [(os.path.basename(path), *rest) for path, *rest in self.rows("SELECT file, format, certainty FROM trace_sources(?) ORDER BY file", folder)])
+        self.assertEqual([(os.path.relpath(FIXTURE, ROOT),)], self.rows("SELECT file FROM trace_sources('fixtures') WHERE format = 'perfetto'"))
+
+
+if __name__ == "__main__":
+    unittest.main()
