@@ -21,7 +21,7 @@
 #   make coverage    lines and branches that the tests reach; make mutants: do they notice a wrong program
 #   make figures     what test runs have found, into docs/reliability.md
 #   make bench       how fast it is here; also make bench-readers, make bench-formats, make bench-goodput,
-#                    make bench-shards, make bench-engines
+#                    make bench-shards, make bench-engines, make bench-report
 #   make lint        every static check;  make format: the formatting
 #   make fixtures    generates the committed fixtures anew; make studies: the fleets of docs/studies
 #   make deps        installs what all of this needs from Debian's packages

@@ -7,6 +7,8 @@ export const PLACE = ["pool", "chip"];
 export const WHO = ["job", "name", "phase", "framework", "runtime", "model", "size", "team", "owner"];
 export const SEGMENTS = ["pool", "chip", "phase", "size", "framework", "runtime", "model", "team", "owner"];
 export const FILTERS = [...SEGMENTS, "job"]; // that have a value; since and until bound the time
+const BITS = Object.fromEntries([...FILTERS, "name", "time", "nobody"].map((name, i) => [name, 1 << i]));
+const ALL_BITS = 0xffff;
 const FOLDED = WHO.length; // behind the columns of a `who`: whether it stands for jobs that are not listed one by one
 const SCHEDULING = ["down", "idle", "partial"];
 const RUNTIME = ["startup", "compile", "restore", "input", "checkpoint", "eval", "stall", "lost", "pending", "unknown"];
@@ -110,7 +112,7 @@ export class Cells {
     this.head = head;
     Object.assign(this, columns);
     this.n = head.cells;
-    this.fails = new Uint8Array(this.n);
+    this.fails = new Uint16Array(this.n);
     const names = [...CATEGORIES, ...new Set(head.what.map(([category]) => category).filter((category) => !CATEGORIES.includes(category)))];
     const places = (fits) => names.map((_, i) => i).filter((i) => fits(names[i]));
     this.parts = { names, ...Object.fromEntries(Object.entries(PARTS).map(([part, fits]) => [part, places(fits)])) };
@@ -147,25 +149,40 @@ export class Cells {
   }
 
   // filter: {pool: "x", phase: null, since: "2026-01-05 00:00:00", ...}; null is none, what is not there does not bound.
+  // Each cell gets a bit for each name that it does not fit: so a figure may leave out what bounds its own segment, by except().
   choose(filter) {
     this.filter = filter;
-    const { head } = this;
-    const ofJobs = Cells.isOfJobs(filter);
-    const fits = (names, row) => names.every((name, i) => filter[name] === undefined || row[i] === filter[name]);
-    const place = Uint8Array.from(head.place, (row) => Number(!fits(PLACE, row)));
-    const who = Uint8Array.from(head.who, (row, i) => Number(!fits(WHO, row) || (ofJobs && !this.isJob[i])));
-    const time = Uint8Array.from(head.times, (at) => Number((filter.since !== undefined && at < filter.since) || (filter.until !== undefined && at >= filter.until)));
-    for (let i = 0; i < this.n; i++) this.fails[i] = place[this.place[i]] | who[this.who[i]] | time[this.time[i]];
+    this.found = new Map();
+    const { head, fails } = this;
+    const misfits = (names, row) => names.reduce((bits, name, i) => (filter[name] === undefined || row[i] === filter[name] ? bits : bits | BITS[name]), 0);
+    const place = Int32Array.from(head.place, (row) => misfits(PLACE, row));
+    const who = Int32Array.from(head.who, (row, i) => misfits(WHO, row) | (this.isJob[i] ? 0 : BITS.nobody));
+    const time = Int32Array.from(head.times, (at) => ((filter.since !== undefined && at < filter.since) || (filter.until !== undefined && at >= filter.until) ? BITS.time : 0));
+    for (let i = 0; i < this.n; i++) fails[i] = place[this.place[i]] | who[this.who[i]] | time[this.time[i]];
     this.inTime = head.times.filter((_, i) => !time[i]);
+    this.except([]);
+  }
+
+  // From now on these names do not bound what is added up; whoever no name of jobs is left of, has idle and broken chips again.
+  except(names) {
+    const rest = Object.fromEntries(Object.entries(this.filter).filter(([name]) => !names.includes(name)));
+    this.bounds = names.reduce((bits, name) => bits & ~BITS[name], ALL_BITS) & (Cells.isOfJobs(rest) ? ALL_BITS : ~BITS.nobody);
+  }
+
+  // The answer of a sum that was asked for before, of the same choice; `make` adds it up.
+  once(name, make) {
+    const key = `${this.bounds} ${name}`;
+    if (!this.found.has(key)) this.found.set(key, make());
+    return this.found.get(key);
   }
 
   // Adds up the chosen cells. group has a number below `size` for each cell, or a negative one that leaves the cell out; kind one
   // below `kinds` for what is summed apart within a group.
   add(size, kinds, group, kind) {
-    const { high, low, fails, n } = this;
+    const { high, low, fails, n, bounds } = this;
     const highs = new Float64Array(size * kinds), lows = new Float64Array(size * kinds), isThere = new Uint8Array(size);
     for (let i = 0; i < n; i++) {
-      if (fails[i] || group[i] < 0) continue;
+      if (fails[i] & bounds || group[i] < 0) continue;
       const slot = group[i] * kinds + kind[i];
       highs[slot] += high[i];
       lows[slot] += low[i];
@@ -185,7 +202,7 @@ export class Cells {
   }
 
   total() {
-    return this.sumsOf(1, this.none).get(0) ?? new Sums(this.parts, new Float64Array(this.categories.length), new Float64Array(this.categories.length));
+    return this.once("total", () => this.sumsOf(1, this.none).get(0) ?? new Sums(this.parts, new Float64Array(this.categories.length), new Float64Array(this.categories.length)));
   }
 
   // The number of each cell's group in a segment. Segments of jobs are of what jobs held and wanted.
@@ -197,28 +214,44 @@ export class Cells {
   // [{value, sums}, ...] of a segment.
   bySegment(segment) {
     const { names } = this.by[segment];
-    return [...this.sumsOf(names.length, this.codesOf(segment))].map(([group, sums]) => ({ value: names[group], sums }));
+    return this.once(segment, () => [...this.sumsOf(names.length, this.codesOf(segment))].map(([group, sums]) => ({ value: names[group], sums })));
   }
 
-  // [{row, column, sums}, ...] of two segments, of what jobs held and wanted.
+  // The number of each cell's group in two segments, of what jobs held and wanted.
+  codesOfTwo(rows, columns) {
+    return this.codes[`${rows} ${columns}`] ??= (() => {
+      const a = this.codesOf(rows), b = this.codesOf(columns), ofJob = this.codes.isJob ??= this.expand("who", this.isJob), wide = this.by[columns].names.length, group = new Int32Array(this.n);
+      for (let i = 0; i < this.n; i++) group[i] = a[i] < 0 || b[i] < 0 || !ofJob[i] ? -1 : a[i] * wide + b[i];
+      return group;
+    })();
+  }
+
+  // [{row, column, sums}, ...] of two segments.
   byTwo(rows, columns) {
-    const a = this.codesOf(rows), b = this.codesOf(columns), ofJob = this.codes.isJob ??= this.expand("who", this.isJob);
-    const wide = this.by[columns].names, tall = this.by[rows].names, group = new Int32Array(this.n);
-    for (let i = 0; i < this.n; i++) group[i] = a[i] < 0 || b[i] < 0 || !ofJob[i] ? -1 : a[i] * wide.length + b[i];
-    return [...this.sumsOf(tall.length * wide.length, group)].map(([group, sums]) => ({ row: tall[Math.floor(group / wide.length)], column: wide[group % wide.length], sums }));
+    const wide = this.by[columns].names, tall = this.by[rows].names;
+    return [...this.sumsOf(tall.length * wide.length, this.codesOfTwo(rows, columns))].map(([group, sums]) => ({ row: tall[Math.floor(group / wide.length)], column: wide[group % wide.length], sums }));
   }
 
-  // [{bucket, sums}, ...] in order of time; bucketOf makes a bucket of a time. sums is null where nothing is.
+  // The bucket of each cell by `bucketOf`, which makes one of a time, and their names in order.
+  codesOfTime(bucketOf) {
+    return this.codes[bucketOf] ??= (() => {
+      const { names, codes } = numbered(this.head.times.map(bucketOf));
+      return { names, codes: this.expand("time", codes) };
+    })();
+  }
+
+  // [{bucket, sums}, ...] in order of time. sums is null where nothing is.
   byTime(bucketOf) {
-    const { names, codes } = numbered(this.head.times.map(bucketOf));
-    const found = this.sumsOf(names.length, this.expand("time", codes)), wanted = new Set(this.inTime.map(bucketOf));
+    const { names, codes } = this.codesOfTime(bucketOf), found = this.sumsOf(names.length, codes), wanted = new Set(this.inTime.map(bucketOf));
     return names.map((bucket, i) => ({ bucket, sums: found.get(i) ?? null })).filter(({ bucket }) => wanted.has(bucket));
   }
 
   // [before, after] a time.
   byCut(cut) {
-    const found = this.sumsOf(2, this.expand("time", this.head.times.map((at) => Number(at >= cut))));
-    return [found.get(0) ?? null, found.get(1) ?? null];
+    return this.once(`cut ${cut}`, () => {
+      const found = this.sumsOf(2, this.expand("time", this.head.times.map((at) => Number(at >= cut))));
+      return [found.get(0) ?? null, found.get(1) ?? null];
+    });
   }
 
   // [{category, cause, us}, ...] of the chosen cells.

@@ -68,6 +68,17 @@ def read(db, within, given, most=None):
     return grain, sums, folded
 
 
+def worst_jobs(sums, most):
+    """The jobs that lost most, then those that held most: where nothing is known of what they did, it is these that one asks about."""
+    held, lost = {}, {}
+    for key, us in sums.items():
+        if key[3] is not None and key[13] != "queued":
+            held[key[3]] = held.get(key[3], 0) + us
+            lost[key[3]] = lost.get(key[3], 0) + (us if key[13] not in ("ideal", "untraced", "unrated") else 0)
+    ranked = sorted(held, key=lambda job: (-lost[job], -held[job], job))
+    return [job for job in ranked if held[job] > 0][:max(0, most)]
+
+
 class Index(dict):
     """Numbers for values, in the order in which they come."""
 

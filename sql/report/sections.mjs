@@ -77,11 +77,11 @@ const row = (keys, cells) => `<tr data-row="${escape(JSON.stringify(keys))}">${k
 function segments(view) {
   const { cells, segment, state, head } = view, ofJobs = view.ofJobs || !["pool", "chip"].includes(segment), all = (s) => (ofJobs ? s.held : s.capacity);
   // Its own choice does not bound the list of what can be chosen: the others stay in sight.
-  cells.choose(without(view.filter, [segment]));
+  cells.except([segment]);
   const isOfOthers = Cells.isOfJobs(without(view.filter, [segment])), others = { ...view, ofJobs: isOfOthers };
   const groups = cells.bySegment(segment).filter(({ sums }) => all(sums) !== 0n || sums.queued !== 0n);
   const causes = view.measure ? measuredBy(view, cells.codesOf(segment), cells.by[segment].names) : null;
-  cells.choose(view.filter);
+  cells.except([]);
   const measure = (value) => causes.get(value) ?? 0n, base = others.ofJobs || !["pool", "chip"].includes(segment);
   const whole = (s) => (base ? s.held : s.capacity), big = (a, b) => (b > a) - (b < a);
   groups.sort((a, b) => (causes ? big(measure(a.value), measure(b.value)) : 0) || big(whole(a.sums), whole(b.sums)) || (String(a.value) < String(b.value) ? -1 : 1));
@@ -142,8 +142,7 @@ function overTime(view) {
   const ratio = (name) => buckets.map(({ sums }) => (sums ? ratios(sums, ofJobs)[name] : empty));
   let lines;
   if (measure) {
-    const bucketOf = BUCKETS[view.bucket], index = new Map(buckets.map(({ name }, i) => [name, i]));
-    const found = measuredBy(view, cells.expand("time", head.times.map((at) => index.get(bucketOf(at)) ?? -1)), buckets.map(({ name }) => name));
+    const { names, codes } = cells.codesOfTime(BUCKETS[view.bucket]), found = measuredBy(view, codes, names);
     lines = [{ name: `${view.measureName}, of ${view.whole}`, colour: "#d1495b", isBold: true, ratios: buckets.map(({ name, sums }) => (sums ? { of: found.get(name) ?? 0n, all: ofJobs ? sums.held : sums.capacity } : empty)) }];
   } else {
     const mpg = ratio("MPG"), isBound = mpg.some((one) => one.isBound);
@@ -175,14 +174,14 @@ function change(view) {
 
 function heatMap(view) {
   const { cells, state, measure } = view, names = [view.rows, view.columns];
-  cells.choose(without(view.filter, names));
+  cells.except(names);
   const found = cells.byTwo(...names).filter(({ sums }) => sums.held !== 0n);
   let causes = null;
   if (measure) {
-    const a = cells.codesOf(names[0]), b = cells.codesOf(names[1]), wide = cells.by[names[1]].names, tall = cells.by[names[0]].names, codes = a.map((x, i) => (x < 0 || b[i] < 0 ? -1 : x * wide.length + b[i]));
-    causes = measuredBy(view, codes, tall.flatMap((row) => wide.map((column) => JSON.stringify([row, column]))));
+    const wide = cells.by[names[1]].names, tall = cells.by[names[0]].names;
+    causes = measuredBy(view, cells.codesOfTwo(...names), tall.flatMap((row) => wide.map((column) => JSON.stringify([row, column]))));
   }
-  cells.choose(view.filter);
+  cells.except([]);
   const order = (name) => {
     const total = new Map(), column = name === names[0] ? "row" : "column";
     for (const one of found) total.set(one[column], (total.get(one[column]) ?? 0n) + one.sums.held);
@@ -207,9 +206,9 @@ function heatMap(view) {
 
 function topJobs(view) {
   const { cells, state, measure, head } = view;
-  cells.choose(without(view.filter, ["job"]));
+  cells.except(["job"]);
   const found = cells.byJob(), causes = measure ? measuredBy(view, cells.codes.listed, cells.by.job.names) : null;
-  cells.choose(view.filter);
+  cells.except([]);
   const part = (one) => (causes ? causes.get(one.job) : one.sums.lost);
   for (const one of found) one.us = part(one);
   const ranked = found.filter((one) => (causes ? one.us !== 0n : one.sums.held !== 0n)).sort((a, b) => (b.us > a.us) - (b.us < a.us) || (a.job < b.job ? -1 : 1)).slice(0, view.top);

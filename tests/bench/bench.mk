@@ -1,7 +1,7 @@
 # How fast it is here, beside DuckDB where npm can fetch it, into docs/benchmarks.md: `make bench`, or
 # `make bench SPANS=1e6`.
 SPANS ?= 1e7
-.PHONY: bench bench-goodput bench-readers bench-formats bench-shards bench-engines
+.PHONY: bench bench-goodput bench-readers bench-formats bench-shards bench-engines bench-report
 bench: mpg.so build/generate
 	$(PYTHON) tests/bench/run $(SPANS)
 
@@ -24,6 +24,10 @@ bench-formats: mpg.so
 # Shards, the merge of states, PostgreSQL servers: `make bench-shards`, or `make bench-shards SPANS=1e6`.
 bench-shards: mpg.so build/generate
 	$(PYTHON) tests/bench/shards $(SPANS)
+
+# The report's page of a year of a fleet: `make bench-report`, or `make bench-report SPANS=1e5`.
+bench-report: mpg.so build/generate
+	$(PYTHON) tests/bench/report $(if $(filter command line,$(origin SPANS)),$(SPANS),1e6)
 
 # Sizes and costs on other engines, into docs/engines.md: `make bench-engines`, with prices STORE=20 SCAN=5 CORE=0.04.
 export STORE SCAN CORE
