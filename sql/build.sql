@@ -467,6 +467,7 @@ CREATE INDEX IF NOT EXISTS main.ledger_by_phase
   ON ledger(phase, capacity_us, allocated_us, untraced_us, productive_us, unrated_us, ideal_us);
 
 -- ---- 3. Sums by day, pool and job, from which come the ratios that tools show as they are ----
+-- What nobody knows is NULL, and no 0: MPG_lower too where no ideal work is known and something is not. traced and rated say how much is.
 
 DROP TABLE IF EXISTS main.day_sums;
 CREATE TABLE day_sums(
@@ -484,7 +485,9 @@ CREATE TABLE day_sums(
   RG REAL AS (1.0 * productive_us / nullif(allocated_us - untraced_us, 0)),
   PG REAL AS (1.0 * ideal_us / nullif(productive_us - unrated_us, 0)),
   MPG REAL AS (CASE WHEN untraced_us = 0 AND unrated_us = 0 THEN 1.0 * ideal_us / nullif(capacity_us, 0) END),
-  MPG_lower REAL AS (1.0 * ideal_us / nullif(capacity_us, 0)));
+  MPG_lower REAL AS (CASE WHEN ideal_us <> 0 OR untraced_us = 0 AND unrated_us = 0 THEN 1.0 * ideal_us / nullif(capacity_us, 0) END),
+  traced REAL AS (1.0 * (allocated_us - untraced_us) / nullif(allocated_us, 0)),
+  rated REAL AS (1.0 * (productive_us - unrated_us) / nullif(productive_us, 0)));
 CREATE UNIQUE INDEX main.day_sums_key ON day_sums(day);
 INSERT INTO day_sums
 SELECT day, sum(capacity_us), sum(allocated_us), sum(partial_us), sum(untraced_us), sum(productive_us),
@@ -506,7 +509,9 @@ CREATE TABLE pool_sums(
   RG REAL AS (1.0 * productive_us / nullif(allocated_us - untraced_us, 0)),
   PG REAL AS (1.0 * ideal_us / nullif(productive_us - unrated_us, 0)),
   MPG REAL AS (CASE WHEN untraced_us = 0 AND unrated_us = 0 THEN 1.0 * ideal_us / nullif(capacity_us, 0) END),
-  MPG_lower REAL AS (1.0 * ideal_us / nullif(capacity_us, 0)));
+  MPG_lower REAL AS (CASE WHEN ideal_us <> 0 OR untraced_us = 0 AND unrated_us = 0 THEN 1.0 * ideal_us / nullif(capacity_us, 0) END),
+  traced REAL AS (1.0 * (allocated_us - untraced_us) / nullif(allocated_us, 0)),
+  rated REAL AS (1.0 * (productive_us - unrated_us) / nullif(productive_us, 0)));
 CREATE UNIQUE INDEX main.pool_sums_key ON pool_sums(pool);
 INSERT INTO pool_sums
 SELECT pool, min(chip), sum(capacity_us), sum(allocated_us), sum(partial_us), sum(untraced_us), sum(productive_us),
@@ -533,7 +538,10 @@ CREATE TABLE job_sums(
   SG REAL AS (1.0 * allocated_us / nullif(allocated_us + partial_us, 0)),
   RG REAL AS (1.0 * productive_us / nullif(allocated_us - untraced_us, 0)),
   PG REAL AS (1.0 * ideal_us / nullif(productive_us - unrated_us, 0)),
-  MPG REAL AS (CASE WHEN untraced_us = 0 AND unrated_us = 0 THEN 1.0 * ideal_us / nullif(allocated_us + partial_us, 0) END));
+  MPG REAL AS (CASE WHEN untraced_us = 0 AND unrated_us = 0 THEN 1.0 * ideal_us / nullif(allocated_us + partial_us, 0) END),
+  MPG_lower REAL AS (CASE WHEN ideal_us <> 0 OR untraced_us = 0 AND unrated_us = 0 THEN 1.0 * ideal_us / nullif(allocated_us + partial_us, 0) END),
+  traced REAL AS (1.0 * (allocated_us - untraced_us) / nullif(allocated_us, 0)),
+  rated REAL AS (1.0 * (productive_us - unrated_us) / nullif(productive_us, 0)));
 CREATE UNIQUE INDEX main.job_sums_key ON job_sums(job);
 INSERT INTO job_sums
 SELECT job, min(name), min(owner), min(phase), min(framework), min(runtime), min(model), min(size), min(team),
@@ -554,16 +562,16 @@ FROM ledger;
 
 DROP VIEW IF EXISTS goodput_by_day;
 CREATE VIEW goodput_by_day AS
-SELECT day, capacity_chip_hours, SG, RG, PG, MPG, MPG_lower FROM day_sums;
+SELECT day, capacity_chip_hours, SG, RG, PG, MPG, MPG_lower, traced, rated FROM day_sums;
 
 DROP VIEW IF EXISTS goodput_by_pool;
 CREATE VIEW goodput_by_pool AS
-SELECT pool, chip, capacity_chip_hours, SG, RG, PG, MPG, MPG_lower FROM pool_sums;
+SELECT pool, chip, capacity_chip_hours, SG, RG, PG, MPG, MPG_lower, traced, rated FROM pool_sums;
 
 DROP VIEW IF EXISTS goodput_by_job;
 CREATE VIEW goodput_by_job AS
 SELECT job, name, owner, phase, framework, runtime, model, size, team, held_chip_hours, SG, RG, PG, MPG,
-       lost_chip_hours, queued_chip_hours
+       lost_chip_hours, queued_chip_hours, MPG_lower, traced, rated
 FROM job_sums;
 
 COMMIT;

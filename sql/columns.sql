@@ -146,10 +146,16 @@ INSERT INTO temp.mpg_meanings VALUES
 (NULL, 'PG', 'ratio', '1.0 * sum(ideal_us) / sum(productive_us - unrated_us)', 'Program goodput: ideal of what is rated.'),
 (NULL, 'MPG', 'ratio', 'CASE WHEN sum(untraced_us) = 0 AND sum(unrated_us) = 0 THEN 1.0 * sum(ideal_us) / sum(capacity_us) END',
  'ML Productivity Goodput: ideal of capacity; NULL while anything is untraced or unrated.'),
-(NULL, 'MPG_lower', 'ratio', '1.0 * sum(ideal_us) / sum(capacity_us)', 'The least that MPG can be: what is untraced or unrated counts as nothing.'),
+(NULL, 'MPG_lower', 'ratio', 'CASE WHEN sum(ideal_us) <> 0 OR sum(untraced_us) = 0 AND sum(unrated_us) = 0 THEN 1.0 * sum(ideal_us) / sum(capacity_us) END',
+ 'The least that MPG can be: what is untraced or unrated counts as nothing; NULL where that leaves nothing.'),
+(NULL, 'traced', 'ratio', '1.0 * sum(allocated_us - untraced_us) / sum(allocated_us)', 'How much of what is allocated has runtime records.'),
+(NULL, 'rated', 'ratio', '1.0 * sum(productive_us - unrated_us) / sum(productive_us)', 'How much of what is productive has known FLOPs and a known chip.'),
 ('job_sums', 'SG', 'ratio', '1.0 * sum(allocated_us) / sum(allocated_us + partial_us)', 'Scheduling goodput on the job''s own basis.'),
 ('job_sums', 'MPG', 'ratio', 'CASE WHEN sum(untraced_us) = 0 AND sum(unrated_us) = 0 THEN 1.0 * sum(ideal_us) / sum(allocated_us + partial_us) END',
- 'ML Productivity Goodput on the job''s own basis; NULL while anything is untraced or unrated.');
+ 'ML Productivity Goodput on the job''s own basis; NULL while anything is untraced or unrated.'),
+('job_sums', 'MPG_lower', 'ratio',
+ 'CASE WHEN sum(ideal_us) <> 0 OR sum(untraced_us) = 0 AND sum(unrated_us) = 0 THEN 1.0 * sum(ideal_us) / sum(allocated_us + partial_us) END',
+ 'The least that MPG can be on the job''s own basis; NULL where nothing of it is known.');
 INSERT INTO temp.mpg_meanings
 SELECT 'goodput_by_job', column_name, unit, adds_up, meaning FROM temp.mpg_meanings WHERE table_name = 'job_sums' AND unit = 'ratio';
 

@@ -43,7 +43,7 @@ def type_of(column):
         return "DATETIME"
     if column.endswith("_us") or column in ("id", "time", "attempt", "intervals", "tasks", "step", "run", "line", "count", "year", "micros_per_chip_hour"):
         return "BIGINT"
-    if column.endswith(("_chip_hours", "_per_s", "_w", "_flops")) or column in ("chip_hours", "SG", "RG", "PG", "MPG", "MPG_lower", "chips", "min_chips", "flops",
+    if column.endswith(("_chip_hours", "_per_s", "_w", "_flops")) or column in ("chip_hours", "SG", "RG", "PG", "MPG", "MPG_lower", "traced", "rated", "chips", "min_chips", "flops",
                                                                                "bytes", "executions", "hbm_bytes"):
         return "REAL"
     return "TEXT"

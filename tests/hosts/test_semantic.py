@@ -114,12 +114,12 @@ class Models(unittest.TestCase):
 
     def test_measures_are_right(self):
         """Each, by pool, against the sums and ratios of the database."""
-        wanted = {row[0]: row for row in self.db.execute("SELECT pool, SG, RG, PG, MPG, MPG_lower FROM pool_sums")}
+        wanted = {row[0]: row for row in self.db.execute("SELECT pool, SG, RG, PG, MPG, MPG_lower, traced, rated FROM pool_sums")}
         count = 0
         for name, expression in self.expressions():
             with self.subTest(name):
                 for pool, value in self.db.execute(f"SELECT pool, {expression} FROM cells WHERE pool IS NOT NULL GROUP BY pool"):
-                    ratios = dict(zip(("SG", "RG", "PG", "MPG", "MPG_lower"), wanted[pool][1:]))
+                    ratios = dict(zip(("SG", "RG", "PG", "MPG", "MPG_lower", "traced", "rated"), wanted[pool][1:]))
                     ratios.update({title: ratios[ratio] for ratio, title in self.generate.TITLES.items()})
                     if name in ratios:
                         self.assertEqual(ratios[name], value)

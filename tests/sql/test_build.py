@@ -9,7 +9,7 @@ import unittest
 
 import naive
 from answers import BUILD, build, built
-from fleets import ROOT, bind, cap, columns_of, connect, create_tables, fleet, quote, write_csv, write_jsonl
+from fleets import ROOT, al, bind, cap, columns_of, connect, create_tables, fleet, job, quote, write_csv, write_jsonl
 
 FLEET = os.path.join(ROOT, "fixtures", "fleet")
 GOLDEN = os.path.join(ROOT, "fixtures", "golden")
@@ -280,6 +280,14 @@ class Build(unittest.TestCase):
         self.assertEqual(loaded.execute(f"SELECT pool, scheduling_goodput(category, chip_us) FROM trace_rollup({quote(FLEET)}) "
                                         "WHERE pool IS NOT NULL GROUP BY pool").fetchall(),
                          db.execute("SELECT pool, SG FROM goodput_by_pool").fetchall())
+
+    def test_what_nobody_knows_is_no_zero(self):
+        """Of jobs without runtime records no ratio of the views is 0, and coverage says that nothing is known."""
+        with tempfile.TemporaryDirectory() as folder:
+            write_csv(folder, fleet(cap(8, 0, 3600), job(chips=8), al(8, 0, 3600, outcome="completed")))
+            db = built(folder)
+        for view in ("goodput_by_day", "goodput_by_pool", "goodput_by_job"):
+            self.assertEqual([(1.0, None, None, None, None, 0.0, None)], db.execute(f"SELECT SG, RG, PG, MPG, MPG_lower, traced, rated FROM {view}").fetchall(), view)
 
     def test_weeks(self):
         """The week of a day as built-in SQL computes it is that of iso_week()."""

@@ -48,6 +48,18 @@ class Grafana(unittest.TestCase):
         row = self.rows(headline)[0]
         self.assertEqual((row["SG"], row["MPG_lower"]), expected)
 
+    def test_what_nobody_knows(self):
+        """Without runtime records no panel says 0: the ratio is NULL, which the panel writes as not known; a bound is called one."""
+        self.db.execute("UPDATE ledger SET category = 'untraced' WHERE category NOT IN ('down', 'idle', 'partial', 'queued')")
+        for panel in (panel for panel in self.dashboard["panels"] if panel["fieldConfig"]["defaults"].get("unit") == "percentunit"):
+            rows = self.rows(panel)
+            self.assertTrue(rows)
+            for row in rows:
+                self.assertEqual([None, None, None], [row[name] for name in ("RG", "PG", "MPG_lower")], panel["title"])
+                self.assertIn(row["traced"], (0, None))  # of nothing that was allocated
+            self.assertEqual("not known", panel["fieldConfig"]["defaults"]["noValue"])
+            self.assertEqual(["MPG, at least"], [one["value"] for over in panel["fieldConfig"]["overrides"] for one in over["properties"]])
+
     def test_variables(self):
         """Each is in every panel over the ledger, and narrows it; all together are everything."""
         trend = next(panel for panel in self.dashboard["panels"] if panel["title"] == "By pool")
