@@ -24,6 +24,7 @@ SPECS = {os.path.basename(path)[:-5]: path for path in sorted(glob.glob(os.path.
 PAGES = sorted(glob.glob(os.path.join(ROOT, "docs", "studies", "*.md")))
 SWITCHES = "<!-- switches: tests/sql/test_studies.py writes this from switches.py -->\n"
 sys.path.insert(0, POLICIES)
+import job  # noqa: E402
 import switches  # noqa: E402
 
 
@@ -103,9 +104,9 @@ class Switches(cases.Case):
     WITH = {"snapshot_s": {"async_save": True}, "save_delay_s": {"async_save": True}}  # what a switch needs to be of use
     # Switch -> its value, and of which categories there is more (+) or less (-) then.
     MOVES = {
-        "gang": ("whole", "partial -"), "defragment": (True, "idle - queued -"), "preempt": ("saved", "lost +"), "claims": (3, "partial +"),
+        "gang": ("whole", "partial -"), "defragment": (True, ""), "preempt": ("saved", "lost +"), "claims": (3, "partial +"),
         "node_fails": (0, "down -"), "repair_s": (600, "down -"), "job_fails": (0, "restore -"), "recover": ("hold", "partial -"),
-        "restart_s": (3600, "idle +"), "spares": (8, "idle +"), "save_every_s": (1800, "checkpoint + lost -"), "save_block_s": (600, "checkpoint +"),
+        "restart_s": (3600, ""), "spares": (8, "idle +"), "save_every_s": (1800, "checkpoint + lost -"), "save_block_s": (600, "checkpoint +"),
         "async_save": (True, "checkpoint -"), "snapshot_s": (60, "checkpoint -"), "save_delay_s": (3600, "checkpoint -"), "restore_s": (600, "restore +"),
         "init_s": (600, "startup +"), "init_node_s": (0, "startup -"), "single_controller": (True, "startup -"), "compile_s": (60, "compile -"),
         "compile_cache": (True, "compile -"), "ahead_of_time": (True, "compile -"), "search_s": (1800, "compile +"), "search_gain": (0.2, "ideal +"),
@@ -140,14 +141,32 @@ class Switches(cases.Case):
                 if name != "compiler":  # a label, which changes nothing
                     self.assertTrue(any(before != after for before, after in rows.values()))
 
-    def test_books_with_all_of_them(self):
-        """Switches that contradict each other apart, all at once; and one after the other that changes how jobs hold chips."""
+    def world(self, chosen, folder):
+        """Generates the fleet with some switches at once; its allocations by job, and its books by why."""
+        out = play(dict(self.spec, what_if=False, flips=[], switches=self.BASE | chosen), folder)
+        truth = read(out + "-truth.csv")
+        ledger = self.dicts("SELECT job, pool, category, cause, sum(chip_us) AS chip_us FROM trace_rollup(?) GROUP BY 1, 2, 3, 4", out)
+        self.assertEqual(sums(truth, "job", "pool", "category", "cause"), sums(ledger, "job", "pool", "category", "cause"))
+        by_job = collections.defaultdict(list)
+        for row in read(out + "/allocations.csv"):
+            by_job[row["job"]].append((int(row["attempt"]), float(row["start_time"]), float(row["end_time"]), row["outcome"]))
+        return by_job, {why for why, in sums(truth, "why")}
+
+    def test_books_with_several_of_them(self):
         changed = {name: value for name, (value, _) in self.MOVES.items() if name not in ("node_fails", "job_fails", "gang")}
-        for chosen in (changed, {"preempt": "abrupt", "recover": "hold"}, {"preempt": "saved", "defragment": True, "async_save": True}, {"gang": "whole", "spares": 3, "recover": "hold"}):
+        reasons = {"start", "node_fail", "failed"}
+        for chosen, why in ((changed, {"preempted"}), ({"preempt": "abrupt", "recover": "hold"}, {"preempted", "preempted_for_restart"}),
+                            ({"preempt": "saved", "defragment": True, "async_save": True}, {"moved", "preempted"}), ({"gang": "whole", "spares": 3, "recover": "hold"}, set())):
             with self.subTest(str(chosen)), tempfile.TemporaryDirectory() as folder:
-                out = play(dict(self.spec, what_if=False, flips=[], switches=self.BASE | chosen), folder)
-                ledger = self.dicts("SELECT job, pool, category, cause, sum(chip_us) AS chip_us FROM trace_rollup(?) GROUP BY 1, 2, 3, 4", out)
-                self.assertEqual(sums(read(out + "-truth.csv"), "job", "pool", "category", "cause"), sums(ledger, "job", "pool", "category", "cause"))
+                self.assertLessEqual(reasons | why, self.world(chosen, folder)[1])
+
+    def test_a_failed_job_waits_before_it_starts_again(self):
+        with tempfile.TemporaryDirectory() as folder:
+            by_job, _ = self.world({"restart_s": 1800, "gang": "whole"}, folder)
+            waits = [after[1] - before[2] for rows in by_job.values() for before, after in zip(sorted(rows), sorted(rows)[1:])
+                     if after[0] == before[0] + 1 and before[3] in ("failed", "node_fail")]
+            self.assertGreater(len(waits), 5)
+            self.assertGreaterEqual(min(waits), 1800)
 
     def test_they_are_documented(self):
         with open(os.path.join(POLICIES, "switches.py"), encoding="utf-8") as file:
@@ -165,11 +184,121 @@ class Switches(cases.Case):
             self.assertEqual(written, page)
 
 
+def answers(page):
+    """The last answer of each output of a page, which test_docs holds to the SQL: lists of dicts, of numbers where they are."""
+    with open(os.path.join(ROOT, "docs", "studies", page + ".md"), encoding="utf-8") as file:
+        text = re.sub(r"^```\w.*?^```[ ]*$", "", file.read(), flags=re.M | re.S)
+    return [[{name: float(cell) if re.fullmatch(r"-?[\d.]+", cell) else cell for name, cell in row.items()} for row in study_pictures.table(output)]
+            for output in study_pictures.OUTPUT.findall(text)]
+
+
+class Answers(cases.Case):
+    """What the pages say in words of their answers, and how far an estimate may be from the truth."""
+
+    def test_fleet(self):
+        sizes, phases, flips, mix = answers("fleet")
+        before, after = ({row["size"]: row[side] for row in sizes} for side in ("before", "after"))
+        self.assertEqual("L", min(before, key=before.get))
+        self.assertLess(before["M"], min(before["S"], before["XL"]))
+        self.assertGreater(min(after.values()), 95)
+        self.assertEqual(8, len(phases))
+        self.assertLess(max(row["serving"] for row in phases) - min(row["serving"] for row in phases), 1)
+        self.assertGreater(max(row["training"] for row in phases) - phases[0]["training"], 3)
+        self.assertTrue(all(row["true_RG"] > 0 for row in flips))
+        self.assertLess(max(abs(row["dRG"] - row["true_RG"]) for row in flips), 2)
+        self.assertEqual(1, sum(row["dRG"] < 0 for row in flips), "one has the wrong sign")
+        for name in ("mix", "SG", "RG", "PG", "new", "total"):
+            self.assertAlmostEqual(mix[-1][name], sum(row[name] for row in mix[:-1]), delta=0.3)
+        self.assertGreater(mix[-1]["new"], 2 * mix[-1]["total"])
+
+    def test_compilers(self):
+        (programs,), (pool,), slower, net, (cost,) = answers("compilers")
+        self.assertEqual((programs["speed"], 150), (1.038, programs["programs"]))
+        spec, luck, took = switches.Spec(SPECS["fleet"]), {}, collections.Counter()
+        on = switches.micros("2024-01-01") // 10**6
+        for number, kind in enumerate(spec.pools["v5e"]["jobs"]):
+            luck.update((program[0], program[-1]) for program in job.programs_of(spec, "v5e", number, kind))
+        for row in read(built("fleet") + "/spans.csv"):
+            if row["program"] in luck and float(row["start_time"]) >= on:
+                took[row["program"]] += float(row["end_time"]) - float(row["start_time"])
+        gain = sum(seconds * (1.05 + 0.08 * luck[program]) for program, seconds in took.items()) / sum(took.values())
+        self.assertAlmostEqual(gain, programs["speed"], delta=0.001)
+        self.assertGreater(pool["pool_speed"], programs["speed"])
+        self.assertTrue(all(row["points"] < 0 for row in slower))
+        for row in net:
+            self.assertTrue(row["true_RG"] < 0 < row["true_net"] < row["true_PG"], row)
+            self.assertEqual("PG, paid with RG", row["verdict"])
+            self.assertLess(abs(row["dnet"] - row["true_net"]), 2)
+        self.assertTrue(cost["more_compilation"] > 0 and cost["more_ideal"] > 0)
+
+    def test_metrics(self):
+        rows, costs = answers("metrics")
+        by = {row["pool"]: row for row in rows}
+        for pool, better, metric in (("hoarding", "spare", "occupancy"), ("redoing", "saving", "duty"), ("spare", "saving", "MFU")):
+            self.assertGreater(by[pool][metric], by[better][metric])
+            self.assertLess(by[pool]["MPG"], by[better]["MPG"])
+        self.assertEqual({"hoarding": "partial", "redoing": "lost", "saving": "checkpoint", "spare": "idle"}, {row["pool"]: row["category"] for row in costs})
+        self.assertEqual({0.0}, {row["difference_us"] for row in costs})
+
+    def test_efficientnet(self):
+        published, played, books = answers("efficientnet")
+        self.assertTrue(all(5 < row["MPG"] < 15 for row in published))
+        all_cores, one_host = played
+        self.assertEqual(all_cores["PG"], one_host["PG"])
+        self.assertGreater(all_cores["RG"], 2 * one_host["RG"])
+        self.assertAlmostEqual(64, all_cores["minutes"], delta=0.5)
+        self.assertEqual([(row["pool"], row["RG"], row["evaluation"]) for row in played], [(row["pool"], row["RG"], row["evaluation"]) for row in books])
+
+    def test_states(self):
+        """GPU-seconds by state are those that were written, exactly; the shares are the published ones."""
+        rows = self.dicts("SELECT pool, outcome AS state, count(*) AS jobs, CAST(sum(chips * (end_time - start_time)) AS INTEGER) AS gpu_s FROM trace_records(?)"
+                          " WHERE record = 'allocations' GROUP BY 1, 2", built("published"))
+        found = {(row["pool"].replace("Saturn/vc1", "helios"), row["state"]): (row["jobs"], row["gpu_s"]) for row in rows}
+        self.assertEqual({(row["trace"], row["state"]): (int(row["jobs"]), int(row["gpu_s"])) for row in read(built("published") + "-truth.csv")}, found)
+        shares, (waits,), _ = answers("states")
+        self.assertEqual(12, len(shares))
+        for row in shares:
+            self.assertAlmostEqual(row["of_jobs"], row["published_jobs"], delta=0.11)
+            if row["published_time"] != "":
+                self.assertAlmostEqual(row["of_gpu_time"], row["published_time"], delta=0.11)
+
+    def test_failures(self):
+        (llama,), runs, sizes, _ = answers("failures")
+        self.assertLess(abs(llama["RG_then"] - llama["true_then"]), 0.003)
+        self.assertLess(abs(llama["failures"] - 466), 3 * 466**0.5)
+        for row in runs:
+            self.assertAlmostEqual(row["young_s"], row["published_best"], delta=0.01 * row["published_best"])
+            self.assertLess(row["formula"], row["ETTR"])
+        self.assertTrue(all(abs(row["ETTR"] - row["formula"]) < 0.011 for row in runs[:2]))
+        self.assertGreater(runs[2]["ETTR"] - runs[2]["formula"], 0.05)
+        for row in sizes:
+            self.assertLess(abs(row["mttf_hours"] / row["by_the_rate"] - 1), 3 / row["failures"] ** 0.5, row)
+
+    def test_what_crash_loops_destroy(self):
+        """What preemptions destroyed is what the books have lost for that, to the microsecond."""
+        self.db.execute("SELECT mpg_build(?)", (built("loops"),)).fetchall()
+        why = sums([row for row in read(built("loops") + "-truth.csv") if row["category"] == "lost"], "why")
+        found = dict(self.rows("SELECT outcome, sum(lost_us) FROM attempts GROUP BY 1 HAVING sum(lost_us) > 0"))
+        self.assertEqual({"failed": why["failed",], "node_fail": why["node_fail",], "preempted": why["preempted",] + why["preempted_for_restart",]}, found)
+        *_, books = answers("failures")
+        self.assertLess(why["preempted_for_restart",] / 3.6e9, self.one("SELECT sum(destroyed_chip_hours) FROM mpg_preemptions WHERE beneficiary_size = 'L'"))
+        self.assertEqual({row["why"]: row["lost"] for row in books}, {reason: round(us / 3.6e9, 2) for (reason,), us in why.items()})
+
+    def test_what_if(self):
+        estimates, books = answers("what-if")
+        self.assertEqual(4, len(estimates))
+        for row in estimates:
+            self.assertLess(abs(row["error"]), 0.5, row)
+            self.assertGreater(abs(row["truth"] - row["before"]), 2 * abs(row["error"]), "the change is larger than the error")
+        lost = {row["flip"]: row["with_h"] - row["without_h"] for row in books if row["category"] == "lost"}
+        self.assertGreater(lost["asynchronous saves"], 0)
+
+
 class Pictures(unittest.TestCase):
     maxDiff = None
 
     def test_a_table_is_read(self):
-        self.assertEqual([{"a": "x y", "b": "1.5"}, {"a": "", "b": "-2"}], study_pictures.table("a    b\n---  ---\nx y  1.5\n     -2\n"))
+        self.assertEqual([{"a": "x y", "b": "1.5"}, {"a": "", "b": "-2"}], study_pictures.table("built\n-----\n1\na    b\n---  ---\nx y  1.5\n     -2\n"))
 
     def test_current(self):
         drawn = set()

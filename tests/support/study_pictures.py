@@ -15,8 +15,10 @@ WIDTH, LABEL, BAR, GAP, TOP = 640, 170, 12, 10, 54
 
 
 def table(output):
-    """Rows of an output in columns, as dicts."""
-    names, rule, *lines = output.rstrip("\n").split("\n")
+    """Rows of the last answer of an output in columns, as dicts."""
+    lines = output.rstrip("\n").split("\n")
+    at = max(i for i, line in enumerate(lines) if re.fullmatch("-+( +-+)*", line.rstrip()))
+    names, rule, lines = lines[at - 1], lines[at], lines[at + 1:]
     spans = [match.span() for match in re.finditer("-+", rule)]
     return [{names[a:b].strip(): line[a:b].strip() for a, b in spans} for line in lines]
 
