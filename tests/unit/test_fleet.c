@@ -116,7 +116,7 @@ static void check_values(void) {
   TAKEN("spans job=a attempt=2 kind=step start_time=1.5 end_time=1970-01-01T00:00:03Z step=5.0 "
         "program=q "
         "flops=1e3 bytes=2 dtype=bf16 executions=3");
-  (void)mpg_span_list_read(&fleet.jobs[0].spans, &s, &mpg_env_libc);
+  (void)mpg_fleet_spans(&fleet, 0, &s, sizeof s, &mpg_env_libc);
   CHECK(s.start == 1500000 && s.end == 3000000 && s.attempt == 2 && s.step == 5);
   CHECK(s.kind == MPG_KIND_STEP && s.flops == 1000 && s.bytes == 2 && s.executions == 3);
   CHECK(s.program == 1 && !fleet.program_recorded[0] && s.line == 0);
@@ -190,7 +190,8 @@ static void check_host_rows(void) {
     CHECK(strcmp(err.text, "main.c:12: commits.job: expected a value, found nothing") == 0);
     rows.n = 2;
   }
-  CHECK(of.ncommits == 2 && own.n == 2 && strcmp(own.items[1].kind, "skipped_record") == 0);
+  CHECK(of.records[MPG_REL_COMMITS] == 2 && own.n == 2 &&
+        strcmp(own.items[1].kind, "skipped_record") == 0);
   CHECK(own.items[1].line == 12 && own.items[1].severity == MPG_DATA_LOSS);
   mpg_relation_rows_end(&rows);
   CHECK(of.source == NULL); /* whose name was borrowed */
@@ -199,6 +200,7 @@ static void check_host_rows(void) {
 }
 
 static void check_seal(void) {
+  mpg_commit commits[2];
   mpg_err err;
   TAKEN("allocations job=m pool=p chips=1 start_time=9");
   TAKEN("allocations job=a pool=p chips=1 start_time=2 attempt=1");
@@ -211,7 +213,9 @@ static void check_seal(void) {
   CHECK(mpg_fleet_seal(&fleet, &err) == MPG_OK);
   CHECK(fleet.jobs[0].allocation == 0 && fleet.jobs[0].nallocations == 2);
   CHECK(fleet.allocations[0].start == 2000000 && fleet.jobs[1].nallocations == 1);
-  CHECK(fleet.jobs[1].commit == 1 && fleet.jobs[1].ncommits == 2 && fleet.commits[1].step == 2);
+  CHECK(fleet.jobs[0].commits.n == 1 && fleet.jobs[1].commits.n == 2);
+  CHECK(mpg_fleet_commits(&fleet, 1, commits, &mpg_env_libc) == MPG_OK);
+  CHECK(commits[0].step == 2 && commits[1].step == 3 && commits[1].job == 1);
   for (size_t i = 0; i < 5; i++) {
     static const char *const chip[] = {"tpu-v4", "", "nvidia-h200-sxm", "", "nobody_knows"};
     mpg_str found = mpg_intern_text(&fleet.texts, fleet.capacity[i].chip);

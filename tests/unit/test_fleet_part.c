@@ -65,25 +65,33 @@ static mpg_rc add_lines(mpg_fleet *f, size_t from, size_t to, mpg_err *err) {
   return rc;
 }
 
-/* In parts of up to `most` lines; one part after the other in the same memory, or each in its
-** own. */
+/* In parts of up to `most` lines, read by several threads in turn: each knows the names of its own
+** parts before. Packed records move to memory of the whole, or few stay and are packed anew. */
 static mpg_rc add_parts(const mpg_env *env, mpg_fleet *f, size_t most, bool origins, mpg_err *err) {
-  mpg_issues issues;
-  mpg_fleet part = {0};
-  mpg_rc rc;
-  mpg_issues_init(&issues, env);
-  rc = mpg_fleet_from(f, "test", err);
-  rc = rc == MPG_OK ? mpg_fleet_part_init(&part, env, &issues, err) : rc;
-  part.keep_origins = origins;
-  for (size_t at = 0, n; rc == MPG_OK && at < nlines; at += n) {
-    n = at + most < nlines ? most : nlines - at;
-    rc = mpg_fleet_part_reset(&part, err);
-    rc = rc == MPG_OK ? add_lines(&part, at, at + n, err) : rc;
-    rc = rc == MPG_OK ? mpg_fleet_merge(f, &part, err) : rc;
+  enum { THREADS = 3 };
+  mpg_issues issues[THREADS];
+  mpg_fleet parts[THREADS] = {0};
+  pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+  size_t turn = 0;
+  mpg_rc rc = mpg_fleet_from(f, "test", err);
+  for (int i = 0; i < THREADS; i++) {
+    mpg_issues_init(&issues[i], env);
+    rc = rc == MPG_OK ? mpg_fleet_part_init(&parts[i], env, &issues[i], err) : rc;
+    parts[i].keep_origins = origins;
   }
-  mpg_fleet_adopt(f, &part);
-  mpg_fleet_free(&part);
-  mpg_issues_free(&issues);
+  for (size_t at = 0, n; rc == MPG_OK && at < nlines; at += n) {
+    mpg_fleet *part = &parts[turn++ % THREADS];
+    n = at + most < nlines ? most : nlines - at;
+    rc = mpg_fleet_part_reset(part, err);
+    rc = rc == MPG_OK ? add_lines(part, at, at + n, err) : rc;
+    if (rc == MPG_OK && mpg_fleet_part_settle(part, &f->settled, &lock) != MPG_OK)
+      rc = mpg_fail_nomem(err);
+    rc = rc == MPG_OK ? mpg_fleet_merge(f, part, err) : rc;
+  }
+  for (int i = 0; i < THREADS; i++) {
+    mpg_fleet_free(&parts[i]);
+    mpg_issues_free(&issues[i]);
+  }
   return rc;
 }
 
@@ -98,13 +106,14 @@ static bool same_real(double a, double b) {
   return isnan(a) || isnan(b) ? isnan(a) == isnan(b) : a == b;
 }
 
-static bool same_spans(const mpg_span_list *a, const mpg_span_list *b) {
+static bool same_spans(const mpg_fleet *a, const mpg_fleet *b, uint32_t job) {
   static mpg_span x[LINES], y[LINES];
-  bool same = a->n == b->n;
-  CHECK(a->n <= LINES && mpg_span_list_read(a, x, &mpg_env_libc) == MPG_OK);
+  size_t n = a->jobs[job].spans.n;
+  bool same = b->jobs[job].spans.n == n;
+  CHECK(n <= LINES && mpg_fleet_spans(a, job, x, sizeof *x, &mpg_env_libc) == MPG_OK);
   if (same)
-    CHECK(mpg_span_list_read(b, y, &mpg_env_libc) == MPG_OK);
-  for (size_t i = 0; same && i < a->n; i++)
+    CHECK(mpg_fleet_spans(b, job, y, sizeof *y, &mpg_env_libc) == MPG_OK);
+  for (size_t i = 0; same && i < n; i++)
     same = x[i].start == y[i].start && x[i].end == y[i].end && x[i].attempt == y[i].attempt &&
            x[i].step == y[i].step && x[i].line == y[i].line && x[i].file == y[i].file &&
            x[i].kind == y[i].kind && x[i].program == y[i].program && x[i].dtype == y[i].dtype &&
@@ -113,15 +122,27 @@ static bool same_spans(const mpg_span_list *a, const mpg_span_list *b) {
   return same;
 }
 
+static bool same_commits(const mpg_fleet *a, const mpg_fleet *b, uint32_t job) {
+  static mpg_commit x[LINES], y[LINES];
+  size_t n = a->jobs[job].commits.n;
+  bool same = b->jobs[job].commits.n == n;
+  CHECK(n <= LINES && mpg_fleet_commits(a, job, x, &mpg_env_libc) == MPG_OK);
+  if (same)
+    CHECK(mpg_fleet_commits(b, job, y, &mpg_env_libc) == MPG_OK);
+  for (size_t i = 0; same && i < n; i++)
+    same = x[i].job == job && y[i].job == job && x[i].step == y[i].step &&
+           x[i].snapshot == y[i].snapshot && x[i].durable == y[i].durable;
+  return same;
+}
+
 static void check_jobs(const mpg_fleet *a, const mpg_fleet *b) {
-  for (size_t j = 0; j < mpg_fleet_njobs(a) && j < mpg_fleet_njobs(b); j++) {
+  for (uint32_t j = 0; j < mpg_fleet_njobs(a) && j < mpg_fleet_njobs(b); j++) {
     const mpg_job *x = &a->jobs[j], *y = &b->jobs[j];
     CHECK(memcmp(x->dim, y->dim, sizeof x->dim) == 0 && x->recorded == y->recorded);
     CHECK(x->chips == y->chips && x->min_chips == y->min_chips);
     CHECK(x->tasks == y->tasks && x->submit == y->submit);
     CHECK(x->allocation == y->allocation && x->nallocations == y->nallocations);
-    CHECK(x->commit == y->commit && x->ncommits == y->ncommits);
-    CHECK(same_spans(&x->spans, &y->spans));
+    CHECK(same_spans(a, b, j) && same_commits(a, b, j));
   }
 }
 
@@ -133,7 +154,7 @@ static void check_same(const mpg_fleet *a, const mpg_fleet *b) {
   CHECK(a->nspans == b->nspans && a->last == b->last);
   CHECK(memcmp(a->records, b->records, sizeof a->records) == 0);
   CHECK(a->ncapacity == b->ncapacity && a->noutages == b->noutages &&
-        a->nallocations == b->nallocations && a->ncommits == b->ncommits);
+        a->nallocations == b->nallocations);
   for (size_t i = 0; i < a->ncapacity && i < b->ncapacity; i++) {
     const mpg_capacity *x = &a->capacity[i], *y = &b->capacity[i];
     CHECK(x->pool == y->pool && x->chip == y->chip && x->chips == y->chips &&
@@ -149,11 +170,6 @@ static void check_same(const mpg_fleet *a, const mpg_fleet *b) {
     CHECK(x->job == y->job && x->pool == y->pool && x->task == y->task && x->outcome == y->outcome);
     CHECK(x->attempt == y->attempt && x->chips == y->chips && x->start == y->start);
     CHECK(x->end == y->end && x->line == y->line && x->file == y->file);
-  }
-  for (size_t i = 0; i < a->ncommits && i < b->ncommits; i++) {
-    const mpg_commit *x = &a->commits[i], *y = &b->commits[i];
-    CHECK(x->job == y->job && x->step == y->step && x->snapshot == y->snapshot &&
-          x->durable == y->durable);
   }
   for (size_t i = 0; i < a->program_names.n && i < b->program_names.n; i++) {
     const mpg_program *x = &a->programs[i], *y = &b->programs[i];

@@ -37,21 +37,28 @@ static void dump_names(FILE *out, const char *what, const mpg_intern *t) {
   (void)fputc('\n', out);
 }
 
-static void dump_job(FILE *out, const mpg_job *job) {
+static void dump_job(FILE *out, const mpg_fleet *f, uint32_t j) {
+  const mpg_job *job = &f->jobs[j];
   mpg_span *spans = calloc(job->spans.n + 1, sizeof *spans);
+  mpg_commit *commits = calloc(job->commits.n + 1, sizeof *commits);
   (void)fprintf(out, "job %d %lld %lld %lld %lld:", job->recorded, (long long)job->chips,
                 (long long)job->min_chips, (long long)job->tasks, (long long)job->submit);
   for (int d = 0; d < MPG_JOB_DIMS; d++)
     (void)fprintf(out, " %u", job->dim[d]);
-  (void)mpg_span_list_read(&job->spans, spans, &mpg_env_libc);
+  (void)mpg_fleet_spans(f, j, spans, sizeof *spans, &mpg_env_libc);
+  (void)mpg_fleet_commits(f, j, commits, &mpg_env_libc);
   for (size_t i = 0; i < job->spans.n; i++) {
     const mpg_span *s = &spans[i];
     (void)fprintf(out, "\n  %lld %lld %lld %lld %lld %a %a %a %u %u %u %u", (long long)s->start,
                   (long long)s->end, (long long)s->attempt, (long long)s->step, (long long)s->line,
                   s->flops, s->bytes, s->executions, s->kind, s->program, s->dtype, s->file);
   }
+  for (size_t i = 0; i < job->commits.n; i++)
+    (void)fprintf(out, "\n  commit %u %lld %lld %lld", commits[i].job, (long long)commits[i].step,
+                  (long long)commits[i].snapshot, (long long)commits[i].durable);
   (void)fputc('\n', out);
   free(spans);
+  free(commits);
 }
 
 static void dump(FILE *out, const mpg_fleet *f) {
@@ -60,8 +67,8 @@ static void dump(FILE *out, const mpg_fleet *f) {
   dump_names(out, "pools", &f->pool_names);
   dump_names(out, "programs", &f->program_names);
   dump_names(out, "kinds", &f->kind_names);
-  for (size_t i = 0; i < mpg_fleet_njobs(f); i++)
-    dump_job(out, &f->jobs[i]);
+  for (uint32_t j = 0; j < mpg_fleet_njobs(f); j++)
+    dump_job(out, f, j);
   for (size_t i = 0; i < f->program_names.n; i++)
     (void)fprintf(out, "program %a %a %u %d\n", f->programs[i].flops, f->programs[i].bytes,
                   f->programs[i].dtype, f->program_recorded[i]);
@@ -79,10 +86,6 @@ static void dump(FILE *out, const mpg_fleet *f) {
                   a->task, (int)a->outcome, (long long)a->attempt, (long long)a->chips,
                   (long long)a->start, (long long)a->end, (long long)a->line, a->file);
   }
-  for (size_t i = 0; i < f->ncommits; i++)
-    (void)fprintf(out, "commit %u %lld %lld %lld\n", f->commits[i].job,
-                  (long long)f->commits[i].step, (long long)f->commits[i].snapshot,
-                  (long long)f->commits[i].durable);
   for (size_t i = 0; i < mpg_chips_count(f->chips); i++)
     (void)fprintf(out, "%s ", mpg_chips_row(f->chips, i)->chip);
   (void)fprintf(out, "\nlast %lld, %llu spans", (long long)f->last, (unsigned long long)f->nspans);

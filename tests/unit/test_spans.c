@@ -1,5 +1,5 @@
-/* test_spans.c - what is packed comes back, whatever is in it. */
-#include "../../ext/goodput/trace/packed_spans.h"
+/* test_spans.c - what is packed comes back, whatever is in it: spans and commits. */
+#include "../../ext/goodput/packed/packed_commits.h"
 #include "check.h"
 #include "hostile.h"
 
@@ -63,9 +63,9 @@ static mpg_span any_span(void) {
   return s;
 }
 
-/* ---- Marks, and lists and arenas that become one ---- */
+/* ---- lists ---- */
 
-enum { MANY = 60000 }; /* more than a block of a mebibyte holds */
+enum { MANY = 60000 }; /* more than the first blocks of an arena hold */
 
 static mpg_span *some(void) {
   mpg_span *s = malloc(2 * MANY * sizeof *s);
@@ -78,80 +78,63 @@ static mpg_span *some(void) {
   return s;
 }
 
-static bool add_all(mpg_span_list *list, mpg_span_arena *arena, const mpg_span *in, size_t n) {
+static bool add_all(mpg_packed *list, mpg_arena *arena, const mpg_span *in, size_t n) {
   for (size_t i = 0; i < n; i++)
-    if (mpg_span_list_add(list, arena, &in[i]) != MPG_OK)
+    if (mpg_spans_add(list, arena, &in[i]) != MPG_OK)
       return false;
   return true;
 }
 
-static bool holds(const mpg_span_list *list, const mpg_span *in, size_t n) {
+static bool holds(const mpg_packed *list, const mpg_span *in, size_t n) {
   mpg_span *out = malloc((n + 1) * sizeof *out);
-  bool good = out != NULL && list->n == n && mpg_span_list_read(list, out, &mpg_env_libc) == MPG_OK;
+  bool good = out != NULL && list->n == n &&
+              mpg_spans_read_list(list, out, sizeof *out, &mpg_env_libc) == MPG_OK;
   for (size_t i = 0; good && i < n; i++)
     good = same(&in[i], &out[i]);
   free(out);
   return good;
 }
 
-/* What was cut behind a mark is given back, what was before it stays; a first block is kept. */
-static void test_marks(void) {
-  hostile h = {0};
-  mpg_env env = hostile_env(&h);
-  mpg_span *in = some();
-  mpg_span_arena arena;
-  mpg_span_list before = {0}, after = {0}, again = {0};
-  mpg_span_mark empty, mark;
-  mpg_span_arena_init(&arena, &env);
-  empty = mpg_span_arena_mark(&arena);
-  mpg_span_arena_rewind(&arena, empty);
-  CHECK(h.live == 0 && add_all(&after, &arena, in, MANY) && h.live > 2);
-  mpg_span_arena_rewind(&arena, empty);
-  CHECK(h.live == 1 && arena.used == 0);
-  CHECK(add_all(&before, &arena, in, 100) && h.live == 1);
-  mark = mpg_span_arena_mark(&arena);
-  after = (mpg_span_list){0};
-  CHECK(add_all(&after, &arena, in, MANY) && h.live > 2);
-  mpg_span_arena_rewind(&arena, mark);
-  CHECK(h.live == 1 && arena.blocks == mark.block && arena.used == mark.used);
-  CHECK(add_all(&again, &arena, in + 7, MANY) && holds(&again, in + 7, MANY));
-  CHECK(holds(&before, in, 100));
-  mpg_span_arena_free(&arena);
-  CHECK(h.live == 0 && arena.blocks == NULL);
-  again = (mpg_span_list){0};
-  CHECK(add_all(&again, &arena, in, 3) && holds(&again, in, 3) && h.live == 1);
-  mpg_span_arena_free(&arena);
-  CHECK(h.live == 0);
-  free(in);
+/* A copy of the list in an arena, as parts leave theirs to the whole. */
+static void settle(mpg_packed *list, mpg_arena *arena) {
+  size_t bytes = mpg_packed_settled_bytes(list);
+  unsigned char *to = mpg_arena_cut(arena, bytes);
+  CHECK(to != NULL && mpg_packed_settle(list, to) == to + bytes);
 }
 
-/* The spans of a list that is joined have its names, those before and behind have none. */
+/* The spans of a list that is joined have its names, those before and after have none. */
 static void test_joins(void) {
   hostile h = {0};
   mpg_env env = hostile_env(&h);
   mpg_span *in = some();
   uint32_t kinds[301], texts[100], programs[100];
-  const mpg_span_names names = {kinds, programs, texts};
-  mpg_span_arena one, two, none;
+  const mpg_packed_names names = {kinds, programs, texts};
+  mpg_arena whole, scratch;
   for (uint32_t i = 0; i < 301; i++)
     kinds[i] = i == 0 ? 0 : 1000 - i;
   for (uint32_t i = 0; i < 100; i++) {
     texts[i] = i == 0 ? 0 : 5000 + i;
     programs[i] = i == 0 ? 0 : 3 * i;
   }
-  mpg_span_arena_init(&one, &env);
-  mpg_span_arena_init(&two, &env);
-  mpg_span_arena_init(&none, &env);
-  mpg_span_arena_join(&one, &none);
-  CHECK(one.blocks == NULL);
+  mpg_arena_init(&whole, &env);
+  mpg_arena_init(&scratch, &env);
+  scratch.scratch = true;
   for (size_t first = 0; first <= 1000; first += 500) { /* of none, and of some */
-    mpg_span_list list = {0}, more = {0}, empty = {0};
+    mpg_packed list = {0}, more = {0}, empty = {0};
     mpg_span *expected = malloc(3000 * sizeof *expected);
-    CHECK(add_all(&list, &one, in, first) && add_all(&more, &two, in + 1000, 1000));
-    mpg_span_list_join(&list, &empty, &names);
-    mpg_span_list_join(&list, &more, &names);
-    mpg_span_list_join(&list, &empty, &names);
-    CHECK(add_all(&list, &one, in + 2000, 1000));
+    CHECK(add_all(&list, &whole, in, first) && add_all(&more, &scratch, in + 1000, 1000));
+    settle(&more, &whole);
+    mpg_arena_reset(&scratch); /* nothing of it is left in there */
+    CHECK(add_all(&empty, &scratch, in, 1000));
+    empty = (mpg_packed){0};
+    CHECK(mpg_packed_settled_bytes(&empty) == 0 && mpg_packed_settle(&empty, NULL) == NULL);
+    CHECK(holds(&more, in + 1000, 1000));
+    mpg_packed_join(&list, &empty, &names);
+    mpg_packed_join(&list, &more, &names);
+    mpg_packed_join(&list, &empty, &names);
+    CHECK(mpg_spans_last(&list) == NULL);
+    CHECK(add_all(&list, &whole, in + 2000, 1000));
+    CHECK(mpg_spans_last(&list)->kind == in[2999].kind);
     memcpy(expected, in, first * sizeof *in);
     memcpy(expected + first, in + 1000, 2000 * sizeof *in);
     for (size_t i = first; i < first + 1000; i++) {
@@ -161,86 +144,146 @@ static void test_joins(void) {
       expected[i].file = texts[expected[i].file];
     }
     CHECK(holds(&list, expected, first + 2000));
-    mpg_span_arena_join(&one, &two);
-    CHECK(two.blocks == NULL && holds(&list, expected, first + 2000));
     free(expected);
   }
-  /* Arenas of several blocks; what is left of the newest goes on being filled. */
-  for (size_t of = 0; of < 2; of++) {
-    mpg_span_arena into, from;
-    mpg_span_list here = {0}, there = {0}, later = {0};
-    long live;
-    mpg_span_arena_init(&into, &env);
-    mpg_span_arena_init(&from, &env);
-    CHECK(add_all(&there, &from, in, MANY));
-    CHECK(of == 0 || add_all(&here, &into, in + 5, MANY));
-    live = h.live;
-    mpg_span_arena_join(&into, &from);
-    CHECK(h.live == live && add_all(&later, &into, in + 9, 10) && h.live == live);
-    CHECK(holds(&there, in, MANY) && holds(&here, in + 5, of * MANY) && holds(&later, in + 9, 10));
-    later = (mpg_span_list){0};
-    CHECK(add_all(&later, &from, in, 10) && h.live == live + 1); /* empty, and of use */
-    mpg_span_arena_free(&from);
-    CHECK(h.live == live && holds(&there, in, MANY));
-    mpg_span_arena_free(&into);
-  }
-  mpg_span_arena_free(&one);
-  mpg_span_arena_free(&two);
+  mpg_arena_free(&scratch);
+  mpg_arena_free(&whole);
   CHECK(h.live == 0);
   free(in);
 }
 
-/* Chunks of 72 bytes, of which 51 are a list's own, then twice that, and so on up to 4096: a list
-** that is short takes little, one that is long has few chunks. A block may be full to its last
-** byte, which is read behind. */
-static void test_sizes(void) {
-  enum { OWN = 51, BLOCK = 1 << 20 };
-  const mpg_span five = {.end = MPG_OPEN, /* bytes: four of the head, and one of the kind */
-                         .attempt = MPG_NONE,
-                         .step = MPG_NONE,
-                         .flops = (double)NAN,
-                         .bytes = (double)NAN,
-                         .executions = (double)NAN,
-                         .kind = 1};
-  mpg_span six = five, last = five, all[OWN / 5];
-  mpg_span_arena arena;
-  mpg_span_list long_one = {0}, filled = {0}, exact = {0};
-  six.kind = 300;
-  /* Of 51 bytes: 4, 1 of the kind, 8 of the attempt, 1 of flags, three times 8, 5 of the dtype, 4
-  ** of its file, 4 of its line. */
-  last.attempt = INT64_MAX;
-  last.flops = last.bytes = last.executions = 1;
-  last.dtype = UINT32_MAX;
-  last.file = 1 << 21;
-  last.line = 1 << 20;
-  for (int i = 0; i < OWN / 5; i++)
-    all[i] = i == 0 ? six : five;
-  mpg_span_arena_init(&arena, &mpg_env_libc);
-  CHECK(add_all(&exact, &arena, &last, 1) && arena.used == 72 && holds(&exact, &last, 1));
-  CHECK(add_all(&exact, &arena, &five, 1) && arena.used == 72 + 144);
-  exact = (mpg_span_list){0};
-  last.program = 1; /* 52 bytes */
-  CHECK(add_all(&exact, &arena, &last, 1) && arena.used == 72 + 2 * 144);
-  mpg_span_arena_free(&arena);
-  for (size_t chunk = 72, used = 72; used < 20 * 4096;) {
-    CHECK(add_all(&long_one, &arena, &five, 1));
-    if (arena.used > used) {
-      chunk = chunk == 2304 ? 4096 : chunk < 4096 ? 2 * chunk : chunk;
-      used += chunk;
-      CHECK(arena.used == used);
+/* Shapes that alternate, and many: each is found, by its place or anew. */
+static void test_shapes(void) {
+  enum { SHAPES = 40, N = 4000 };
+  mpg_span *in = malloc(N * sizeof *in);
+  for (uint32_t of = 1; of <= SHAPES; of += 3) {
+    mpg_arena arena;
+    mpg_packed list = {0};
+    mpg_arena_init(&arena, &mpg_env_libc);
+    for (uint32_t i = 0; i < N; i++) {
+      in[i] = any_span();
+      in[i].kind = 1 + i % of;
+      in[i].program = i % 7 == 0 ? i % of : 5;
+      in[i].dtype = in[i].file = 0;
     }
+    CHECK(add_all(&list, &arena, in, N) && holds(&list, in, N));
+    settle(&list, &arena);
+    CHECK(holds(&list, in, N));
+    CHECK(of > 8 || list.first->nshapes <= 2 * of);
+    mpg_arena_free(&arena);
   }
-  while ((BLOCK - arena.used) % 72 != 0 || BLOCK - arena.used > 9 * 4096)
-    if (!add_all(&long_one, &arena, &five, 1))
-      abort();
-  while (arena.used < BLOCK) {
-    filled = (mpg_span_list){0};
-    CHECK(add_all(&filled, &arena, &six, 1));
+  free(in);
+}
+
+/* Whatever allocation fails, the list holds what was added. */
+static void test_faults(void) {
+  mpg_span *in = some();
+  for (long at = 1; at < 6; at++) {
+    hostile h = {.fail_in = at};
+    mpg_env env = hostile_env(&h);
+    mpg_packed list = {0};
+    mpg_arena arena;
+    size_t n = 0;
+    mpg_arena_init(&arena, &env);
+    for (size_t i = 0; i < 20000; i++)
+      if (mpg_spans_add(&list, &arena, &in[i]) == MPG_OK)
+        in[n++] = in[i];
+    CHECK(n >= 19990 && n < 20000 && holds(&list, in, n));
+    mpg_arena_free(&arena);
+    CHECK(h.live == 0);
   }
-  CHECK(add_all(&filled, &arena, all + 1, OWN / 5 - 1) && arena.used == BLOCK);
-  CHECK(holds(&filled, all, OWN / 5));
-  CHECK(add_all(&filled, &arena, &five, 1) && arena.used == 144);
-  mpg_span_arena_free(&arena);
+  free(in);
+}
+
+/* A training log takes about 5 bytes a span, also where it comes in pieces, and a commit 9. */
+static void test_bytes(void) {
+  enum { STEPS = 100000, PIECE = 50 };
+  mpg_packed log = {0}, pieces = {0}, commits = {0};
+  mpg_arena arena, scratch;
+  int wrong = 0;
+  mpg_arena_init(&arena, &mpg_env_libc);
+  mpg_arena_init(&scratch, &mpg_env_libc);
+  for (int of = 0; of < 2; of++) {
+    mpg_packed piece = {0};
+    const size_t before = arena.bytes;
+    int64_t at = INT64_C(1795240353000000);
+    for (int64_t i = 0; i < STEPS; i++) {
+      mpg_span s = {.start = at,
+                    .end = at + 10240000 + i % 100,
+                    .attempt = 1,
+                    .step = i,
+                    .kind = MPG_KIND_STEP,
+                    .program = 1,
+                    .flops = i % 10 ? (double)NAN : 1e18,
+                    .bytes = (double)NAN,
+                    .executions = (double)NAN};
+      at = s.end;
+      wrong += mpg_spans_add(of ? &piece : &log, of ? &scratch : &arena, &s) != MPG_OK;
+      if (of && i % PIECE == PIECE - 1) {
+        settle(&piece, &arena);
+        mpg_packed_join(&pieces, &piece, NULL);
+        piece = (mpg_packed){0};
+        mpg_arena_reset(&scratch);
+      }
+    }
+    CHECK(pieces.n == (size_t)(of ? STEPS : 0) &&
+          arena.bytes - before < (size_t)(of ? 8 : 6) * STEPS);
+  }
+  {
+    size_t before = arena.bytes;
+    for (int64_t i = 0; i < STEPS; i++) {
+      mpg_commit c = {.step = 103 * i,
+                      .snapshot = INT64_C(1795240353000000) + i * 2733000000 + i % 7 * 100000,
+                      .durable = INT64_C(1795240353000000) + i * 2733000000 + i % 11 * 100000};
+      wrong += mpg_commits_add(&commits, &arena, &c) != MPG_OK;
+    }
+    CHECK(arena.bytes - before < 11 * (size_t)STEPS);
+  }
+  CHECK(wrong == 0);
+  mpg_arena_free(&scratch);
+  mpg_arena_free(&arena);
+}
+
+/* ---- commits ---- */
+
+static int64_t any_time(void) {
+  static const int64_t far[] = {MPG_NONE, 0, -1, INT64_MAX, INT64_MIN + 1, 5};
+  uint64_t r = random64();
+  return r % 4 == 0 ? far[r / 4 % 6] : (int64_t)(random64() >> (r / 4 % 64));
+}
+
+static void test_commits(void) {
+  enum { GROUPS = 3, EACH = 1000, N = GROUPS * EACH };
+  mpg_commit *in = malloc(N * sizeof *in), *out = malloc(N * sizeof *out);
+  mpg_commits_reader r = {.out = out, .job = 7};
+  mpg_arena arena;
+  mpg_packed list = {0};
+  int wrong = 0;
+  mpg_arena_init(&arena, &mpg_env_libc);
+  for (int group = 0; group < GROUPS; group++) {
+    mpg_packed more = {0};
+    for (int i = group * EACH; i < (group + 1) * EACH; i++) {
+      in[i] = (mpg_commit){7, any_time(), any_time(), any_time()};
+      if (i % 3 == 0)
+        in[i].durable = in[i].snapshot;
+      wrong += mpg_commits_add(&more, &arena, &in[i]) != MPG_OK;
+    }
+    if (group != 1)
+      settle(&more, &arena);
+    mpg_packed_join(&list, &more, NULL);
+  }
+  for (const mpg_packed_chunk *c = list.first; c != NULL; c = c->next) {
+    mpg_packed_bytes piece = mpg_packed_bytes_of(c);
+    mpg_commits_read_bytes(&r, &piece);
+  }
+  CHECK(r.out == out + N && list.n == N);
+  for (int i = 0; i < N; i++)
+    wrong += in[i].job != out[i].job || in[i].step != out[i].step ||
+             in[i].snapshot != out[i].snapshot || in[i].durable != out[i].durable;
+  CHECK(wrong == 0);
+  mpg_arena_free(&arena);
+  free(in);
+  free(out);
 }
 
 static bool asked(void *ctx) {
@@ -253,69 +296,49 @@ static void test_interrupted(void) {
   mpg_env env = {mpg_env_libc.resize, NULL, asked, counts, NULL, 0, NULL, NULL};
   mpg_span *in = some();
   mpg_span *out = malloc(2 * MANY * sizeof *out);
-  mpg_span_arena arena;
-  mpg_span_list list = {0};
-  mpg_span_arena_init(&arena, &mpg_env_libc);
+  mpg_arena arena;
+  mpg_packed list = {0};
+  mpg_arena_init(&arena, &mpg_env_libc);
   CHECK(add_all(&list, &arena, in, 2 * MANY));
-  CHECK(mpg_span_list_read(&list, out, &env) == MPG_OK && counts[0] >= 2 && counts[0] < 20);
+  CHECK(mpg_spans_read_list(&list, out, sizeof *out, &env) == MPG_OK);
+  CHECK(counts[0] >= 2 && counts[0] < 20);
   counts[1] = counts[0];
   counts[0] = 0;
-  CHECK(mpg_span_list_read(&list, out, &env) == MPG_INTERRUPTED);
-  mpg_span_arena_free(&arena);
+  CHECK(mpg_spans_read_list(&list, out, sizeof *out, &env) == MPG_INTERRUPTED);
+  mpg_arena_free(&arena);
   free(in);
   free(out);
 }
 
 int main(void) {
   enum { LISTS = 50, MOST = 3000 };
-  mpg_span_arena arena;
-  mpg_span_list lists[LISTS] = {0};
+  mpg_arena arena;
+  mpg_packed lists[LISTS] = {0};
   mpg_span *in = malloc(LISTS * MOST * sizeof *in), *out = malloc(MOST * sizeof *out);
   int wrong = 0;
-  mpg_span_arena_init(&arena, &mpg_env_libc);
-  (void)mpg_span_list_read(&lists[0], out, &mpg_env_libc);
+  mpg_arena_init(&arena, &mpg_env_libc);
+  (void)mpg_spans_read_list(&lists[0], out, sizeof *out, &mpg_env_libc);
   for (int i = 0; i < MOST; i++) /* the lists grow side by side, as jobs do */
     for (int l = 0; l < LISTS; l++)
       if (i % (l + 1) == 0) {
         in[l * MOST + (int)lists[l].n] = any_span();
-        wrong += mpg_span_list_add(&lists[l], &arena, &in[l * MOST + (int)lists[l].n]) != MPG_OK;
+        wrong += mpg_spans_add(&lists[l], &arena, &in[l * MOST + (int)lists[l].n]) != MPG_OK;
       }
   for (int l = 0; l < LISTS; l++) {
     CHECK(lists[l].n == (size_t)(MOST + l) / (size_t)(l + 1));
-    (void)mpg_span_list_read(&lists[l], out, &mpg_env_libc);
+    (void)mpg_spans_read_list(&lists[l], out, sizeof *out, &mpg_env_libc);
     for (size_t i = 0; i < lists[l].n; i++)
       wrong += !same(&in[(size_t)l * MOST + i], &out[i]);
   }
   CHECK(wrong == 0);
-  mpg_span_arena_free(&arena);
-
-  /* A training log takes about a dozen bytes a span: 1e5 of them fit two blocks of a mebibyte. */
-  mpg_span_list log = {0};
-  for (int64_t i = 0; i < 100000; i++) {
-    mpg_span s = {.start = INT64_C(1795240353000000) + i * 10250000,
-                  .end = INT64_C(1795240353000000) + i * 10250000 + 10240000,
-                  .attempt = 1,
-                  .step = i,
-                  .kind = MPG_KIND_STEP,
-                  .program = 1,
-                  .flops = (double)NAN,
-                  .bytes = (double)NAN,
-                  .executions = (double)NAN};
-    wrong += mpg_span_list_add(&log, &arena, &s) != MPG_OK;
-  }
-  CHECK(wrong == 0);
-  {
-    size_t blocks = 0;
-    for (void *b = arena.blocks; b != NULL; blocks++)
-      memcpy(&b, b, sizeof b); /* a block begins with the next one */
-    CHECK(blocks == 2);
-  }
-  mpg_span_arena_free(&arena);
+  mpg_arena_free(&arena);
   free(in);
   free(out);
-  test_marks();
   test_joins();
-  test_sizes();
+  test_shapes();
+  test_faults();
+  test_bytes();
+  test_commits();
   test_interrupted();
   return check_done("spans");
 }

@@ -27,9 +27,11 @@ typedef struct piece {
   mpg_issues issues;
   mpg_csv *csv;
   mpg_json *json;
+  mpg_native_csv_fast *fast;
   file *of;         /* NULL: there is nothing to read */
   const char *path; /* of a file that begins here, else NULL */
   bool used;        /* and it is a trace */
+  bool lost;        /* memory ended: the part cannot be merged */
   mpg_rc rc;
   mpg_err err;
 } piece;
@@ -44,8 +46,9 @@ typedef struct native {
   size_t next; /* path */
   file *at;    /* that pieces are cut from; NULL: the next one */
   bool skip;
-  bool failed; /* nothing more is cut */
-  bool used;   /* there was a trace */
+  bool failed;          /* nothing more is cut */
+  pthread_mutex_t lock; /* of the fleet's memory of parts */
+  bool used;            /* there was a trace */
 } native;
 
 static void file_release(const native *n, file *f) {
@@ -194,7 +197,7 @@ static mpg_rc next_piece(void *ctx, void *slot, mpg_err *err) {
   file_release(n, p->of);
   p->of = NULL;
   p->path = NULL;
-  p->used = false;
+  p->used = p->lost = false;
   p->rc = mpg_fleet_part_reset(&p->fleet, &p->err);
   if (p->rc == MPG_OK && n->at == NULL) {
     p->path = n->paths->file[n->next++].path;
@@ -213,14 +216,20 @@ static mpg_rc next_piece(void *ctx, void *slot, mpg_err *err) {
 /* ---- reading ---- */
 
 /* Plain records take the fast road. After a record that is not plain, some records take the general
-** reader, each time more of them, for all records of a file may be such. */
+** reader: each time more of them if few in between were plain, for all records of a file may be
+** such. */
 static mpg_rc read_plain(piece *p, mpg_native_reading *r) {
   const mpg_native_header *h = &p->of->header;
   mpg_rc rc = MPG_OK;
-  for (size_t others = 1; rc == MPG_OK; others *= 2) {
-    rc = mpg_native_csv_fast(r, &p->block, h);
+  if (p->fast == NULL && (p->fast = mpg_native_csv_fast_new(p->fleet.env)) == NULL)
+    return mpg_fail_nomem(r->err);
+  mpg_native_csv_fast_begin(p->fast, &p->fleet, h);
+  for (size_t others = 1; rc == MPG_OK;) {
+    int64_t line = p->block.line;
+    rc = mpg_native_csv_fast_read(p->fast, r, &p->block);
     if (rc != MPG_OK || p->block.at == p->block.n)
       return rc;
+    others = (size_t)(p->block.line - line) > 4 * others ? 1 : others * 2;
     mpg_csv_feed(p->csv, p->of->stream, &p->block, r->env);
     rc = mpg_native_csv(r, p->csv, h, others);
     if (rc == MPG_OK)
@@ -254,6 +263,7 @@ static void parse_piece(void *ctx, void *slot, int worker) {
     mpg_native_reading r = {&p->fleet, mpg_pipeline_env(n->pipeline), p->of->path, n->skip, 0,
                             &p->err};
     p->rc = read_block(p, &r);
+    p->lost = mpg_fleet_part_settle(&p->fleet, &n->fleet->settled, &n->lock) != MPG_OK;
   }
 }
 
@@ -267,6 +277,8 @@ static mpg_rc merge_piece(native *n, piece *p, mpg_err *err) {
       rc = mpg_fleet_from(n->fleet, p->path, err);
     n->used |= p->used;
   }
+  if (rc == MPG_OK && p->lost)
+    rc = mpg_fail_nomem(err);
   if (rc == MPG_OK && !refused)
     rc = mpg_fleet_merge(n->fleet, &p->fleet, err);
   if (rc == MPG_OK && !refused && p->rc != MPG_OK) {
@@ -286,10 +298,10 @@ static mpg_rc merge_piece(native *n, piece *p, mpg_err *err) {
 static void pieces_free(native *n, piece *pieces, size_t npieces) {
   for (size_t i = 0; i < npieces; i++) {
     piece *p = &pieces[i];
-    mpg_fleet_adopt(n->fleet, &p->fleet);
     mpg_fleet_free(&p->fleet);
     mpg_issues_free(&p->issues);
     mpg_csv_close(p->csv);
+    mpg_native_csv_fast_free(p->fast, n->env);
     mpg_json_close(p->json);
     mpg_block_free(&p->block);
     file_release(n, p->of);
@@ -306,6 +318,7 @@ static mpg_rc read_files(native *n, int threads, mpg_err *err) {
   mpg_rc rc = MPG_OK;
   if (pieces == NULL)
     return mpg_fail_nomem(err);
+  (void)pthread_mutex_init(&n->lock, NULL); /* glibc's take nothing that could be short */
   slots = (void **)(pieces + npieces);
   while (rc == MPG_OK && made < npieces) {
     piece *p = &pieces[made];
@@ -327,6 +340,7 @@ static mpg_rc read_files(native *n, int threads, mpg_err *err) {
   n->pipeline = NULL;
   n->workers = *n->env;
   pieces_free(n, pieces, made);
+  (void)pthread_mutex_destroy(&n->lock);
   mpg_free(n->env, pieces);
   return rc == MPG_DONE ? MPG_OK : rc;
 }

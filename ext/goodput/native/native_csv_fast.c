@@ -3,18 +3,21 @@
 **
 ** Fields are read in place, from left to right, without searching for their ends first: a time or a
 ** number ends with its digits. Texts repeat from record to record: each is compared with the text
-** of the same column in the record before, whose id in the fleet is known.
+** of the same column in the record before, whose id in the fleet is known. Where spans of many jobs
+** alternate, it is the record before of the same job.
 */
 #include "native_csv_fast.h"
 #include "../../read/input/window.h"
 #include "../../base/number.h"
 #include "../../base/time.h"
 
+#include <endian.h>
 #include <math.h>
 #include <string.h>
 
-#define FIELDS 64 /* of a record; more are not plain */
-#define KINDS 32  /* texts of kinds that are remembered */
+#define FIELDS 64    /* of a record; more are not plain */
+#define KINDS 32     /* texts of kinds that are remembered */
+#define JOBS_LOG2 10 /* and jobs, 2 to the power of this */
 
 /* What a field is: of a span, or of a commit. */
 typedef enum what {
@@ -45,6 +48,11 @@ typedef struct recent_name {
   uint32_t id;
 } recent_name;
 
+/* A job, and the program of its last record. */
+typedef struct job_texts {
+  recent_name job, program;
+} job_texts;
+
 /* A text of the current record: the id of a known text, or the text. */
 typedef struct name {
   mpg_str s;
@@ -57,13 +65,18 @@ typedef struct record {
   int64_t snapshot, durable;
 } record;
 
-typedef struct plain {
+typedef struct mpg_native_csv_fast {
+  bool usable; /* the header is of records that may be plain */
   mpg_fleet *fleet;
   bool spans;    /* else commits */
   bool in_order; /* and their fields are those of mpg_relation_info, in its order */
   size_t nfields;
   uint8_t fields[FIELDS]; /* what */
-  recent_name job, program, dtype, kinds[KINDS];
+  recent_name dtype, kinds[KINDS];
+  job_texts *now; /* of the current record */
+  uint32_t nused; /* places in `jobs`: */
+  uint16_t used[1 << JOBS_LOG2];
+  job_texts jobs[1 << JOBS_LOG2]; /* last: they are cleared one by one */
 } plain;
 
 static uint64_t load8(const char *p) {
@@ -158,6 +171,25 @@ static inline recent_name *kind_at(plain *pl, const char *p) {
   return &pl->kinds[((unsigned char)p[0] * 3u + (unsigned char)p[1]) % KINDS];
 }
 
+/* Where the text at p ends, if it ends with a comma within 32 bytes; else 0. */
+static inline size_t length_at(const char *p) {
+  const uint64_t ones = UINT64_C(0x0101010101010101), highs = ones << 7;
+  for (size_t n = 0; n < 32; n += 8) {
+    uint64_t other = le64toh(load8(p + n)) ^ ones * ',';
+    uint64_t found = (other - ones) & ~other & highs;
+    if (found != 0)
+      return n + (size_t)__builtin_ctzll(found) / 8;
+  }
+  return 0;
+}
+
+/* The place of a job. Jobs share it whose first and last bytes mix to the same. */
+static inline job_texts *job_at(plain *pl, const char *p) {
+  size_t n = length_at(p);
+  uint64_t mixed = n < 8 ? load8(p) & first_bytes(n) : load8(p) ^ load8(p + n - 8) * 31;
+  return &pl->jobs[(mixed + n) * UINT64_C(0x9e3779b97f4a7c15) >> (64 - JOBS_LOG2)];
+}
+
 /* Field by field, from field i on; false if one is not plain. *after: of the record's end. */
 static bool read_fields(plain *pl, size_t i, const char *p, const char *end, record *rec,
                         const char **after) {
@@ -170,13 +202,15 @@ static bool read_fields(plain *pl, size_t i, const char *p, const char *end, rec
     }
     switch ((what)pl->fields[i]) {
     case JOB:
-      p = read_text(&pl->job, p, end, &rec->job);
+      if (!stands_at(&pl->now->job, p, end))
+        pl->now = job_at(pl, p);
+      p = read_text(&pl->now->job, p, end, &rec->job);
       break;
     case KIND:
       p = read_text(kind_at(pl, p), p, end, &rec->kind);
       break;
     case PROGRAM:
-      p = read_text(&pl->program, p, end, &rec->program);
+      p = read_text(&pl->now->program, p, end, &rec->program);
       break;
     case DTYPE:
       p = read_text(&pl->dtype, p, end, &rec->dtype);
@@ -233,11 +267,18 @@ static bool read_record(plain *pl, const char *first, const char *end, record *r
   static const char nothing_more[] = {',', ',', ',', '\n'}; /* after bytes: dtype and executions */
   const char *p = first;
   mpg_span *s = &rec->span;
-  const recent_name *kind;
-  if (!pl->in_order || !stands_at(&pl->job, p, end))
+  const recent_name *kind, *job = &pl->now->job, *program;
+  if (!pl->in_order)
     return read_fields(pl, 0, first, end, rec, after);
-  rec->job = (name){pl->job.text, pl->job.id};
-  p += pl->job.text.n;
+  if (!stands_at(job, p, end)) {
+    pl->now = job_at(pl, p);
+    job = &pl->now->job;
+    if (!stands_at(job, p, end))
+      return read_fields(pl, 0, first, end, rec, after);
+  }
+  program = &pl->now->program;
+  rec->job = (name){job->text, job->id};
+  p += job->text.n;
   if (*p++ != ',')
     return false;
   if (*p != ',')
@@ -258,9 +299,9 @@ static bool read_record(plain *pl, const char *first, const char *end, record *r
     p = read_int(p, &s->step);
   if (p == NULL || *p++ != ',')
     return false;
-  if (stands_at(&pl->program, p, end)) {
-    rec->program = (name){pl->program.text, pl->program.id};
-    p += pl->program.text.n;
+  if (stands_at(program, p, end)) {
+    rec->program = (name){program->text, program->id};
+    p += program->text.n;
   } else if (*p != ',') {
     return read_fields(pl, PROGRAM_FIELD, p, end, rec, after);
   }
@@ -289,7 +330,10 @@ static mpg_rc name_job(plain *pl, name *job) {
     if (rc != MPG_OK)
       return rc;
     job->id = index + 1;
-    remember_name(&pl->job, job->s, job->id);
+    if (pl->now->job.id == 0)
+      pl->used[pl->nused++] = (uint16_t)(pl->now - pl->jobs);
+    remember_name(&pl->now->job, job->s, job->id);
+    pl->now->program.id = 0;
   }
   return MPG_OK;
 }
@@ -300,7 +344,7 @@ static mpg_rc name_program(plain *pl, name *program) {
     mpg_rc rc = mpg_fleet_program(pl->fleet, program->s, &program->id, &err);
     if (rc != MPG_OK)
       return rc;
-    remember_name(&pl->program, program->s, program->id);
+    remember_name(&pl->now->program, program->s, program->id);
   }
   return MPG_OK;
 }
@@ -334,23 +378,33 @@ static mpg_rc add_record(plain *pl, record *rec, int64_t line) {
   return mpg_fleet_put_span(f, rec->job.id - 1, &rec->span, line);
 }
 
-/* False if the header is of records that are never plain. */
-static bool set_columns(plain *pl, mpg_fleet *fleet, const mpg_native_header *h) {
+mpg_native_csv_fast *mpg_native_csv_fast_new(const mpg_env *env) {
+  return mpg_calloc(env, sizeof(plain));
+}
+
+void mpg_native_csv_fast_free(plain *pl, const mpg_env *env) {
+  mpg_free(env, pl);
+}
+
+void mpg_native_csv_fast_begin(plain *pl, mpg_fleet *part, const mpg_native_header *h) {
   static const uint8_t spans[] = {JOB,     ATTEMPT, KIND,  START, END,       STEP,
                                   PROGRAM, FLOPS,   BYTES, DTYPE, EXECUTIONS};
   static const uint8_t commits[] = {JOB, OTHER, STEP, SNAPSHOT, DURABLE};
-  if ((h->relation != MPG_REL_SPANS && h->relation != MPG_REL_COMMITS) || h->nfields < 2 ||
-      h->nfields > FIELDS)
-    return false;
-  memset(pl, 0, sizeof *pl);
-  pl->fleet = fleet;
+  for (uint32_t i = 0; i < pl->nused; i++)
+    pl->jobs[pl->used[i]].job.id = pl->jobs[pl->used[i]].program.id = 0;
+  memset(pl, 0, offsetof(plain, used));
+  pl->usable = (h->relation == MPG_REL_SPANS || h->relation == MPG_REL_COMMITS) &&
+               h->nfields >= 2 && h->nfields <= FIELDS;
+  if (!pl->usable)
+    return;
+  pl->fleet = part;
+  pl->now = pl->jobs;
   pl->spans = h->relation == MPG_REL_SPANS;
   pl->nfields = h->nfields;
   pl->in_order = pl->spans && h->in_order && h->nfields == sizeof spans;
   for (size_t c = 0; c < (pl->spans ? sizeof spans : sizeof commits); c++)
     if (h->field_of[c] >= 0)
       pl->fields[h->field_of[c]] = pl->spans ? spans[c] : commits[c];
-  return true;
 }
 
 static inline void clear_name(name *n) {
@@ -375,18 +429,15 @@ static inline void clear_record(record *rec) {
   rec->snapshot = rec->durable = MPG_NONE;
 }
 
-mpg_rc mpg_native_csv_fast(mpg_native_reading *r, mpg_block *block, const mpg_native_header *h) {
+mpg_rc mpg_native_csv_fast_read(plain *pl, mpg_native_reading *r, mpg_block *block) {
   const char *p = block->bytes + block->at, *end = block->bytes + block->n;
-  plain pl;
   mpg_rc rc = MPG_OK;
-  if (!set_columns(&pl, r->fleet, h))
-    return MPG_OK;
-  while (rc == MPG_OK && p < end) {
+  while (rc == MPG_OK && pl->usable && p < end) {
     record rec;
     clear_record(&rec);
-    if (!read_record(&pl, p, end, &rec, &p) || !is_fast(&pl, &rec))
+    if (!read_record(pl, p, end, &rec, &p) || !is_fast(pl, &rec))
       break;
-    rc = add_record(&pl, &rec, block->line);
+    rc = add_record(pl, &rec, block->line);
     rc = rc == MPG_OK ? mpg_native_poll(r) : mpg_fail_plain(r->err, rc);
     block->at = (size_t)(p - block->bytes);
     block->line++;

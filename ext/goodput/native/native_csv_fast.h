@@ -10,9 +10,15 @@
 
 #include "native_reading.h"
 
-/*
-** Takes plain records off the block, up to the first that is not; block->at is then after the last.
+typedef struct mpg_native_csv_fast mpg_native_csv_fast;
+/* NULL: out of memory. */
+mpg_native_csv_fast *mpg_native_csv_fast_new(const mpg_env *env);
+void mpg_native_csv_fast_free(mpg_native_csv_fast *fast, const mpg_env *env);
+/* Begins a block, of records with this header, for a part of a fleet. */
+void mpg_native_csv_fast_begin(mpg_native_csv_fast *fast, mpg_fleet *part,
+                               const mpg_native_header *header);
+/* Takes plain records off the block, up to the first that is not; block->at is then after the last.
 */
-mpg_rc mpg_native_csv_fast(mpg_native_reading *r, mpg_block *block, const mpg_native_header *h);
+mpg_rc mpg_native_csv_fast_read(mpg_native_csv_fast *fast, mpg_native_reading *r, mpg_block *block);
 
 #endif

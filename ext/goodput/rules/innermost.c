@@ -60,21 +60,21 @@ typedef struct gathered {
 static mpg_rc gather_items(mpg_innermost *in, const mpg_fleet *fleet, uint32_t job,
                            const mpg_gang *gang, int64_t as_of, gathered *are,
                            mpg_notices *notices) {
-  const mpg_span_list *list = &fleet->jobs[job].spans;
+  const size_t n = fleet->jobs[job].spans.n;
   int64_t number = MPG_NONE, homeless = 0, early = 0, before = INT64_MIN, last = INT64_MIN;
   size_t attempt = MPG_NOBODY, home = 0; /* home, last: of the item before */
   mpg_item *item;
   in->nitems = 0;
   in->traced = in->batches = in->rollouts = false;
   *are = (gathered){false, false};
-  if (mpg_grow(in->env, &in->items, &in->items_cap, list->n, sizeof *in->items) != MPG_OK)
+  if (mpg_grow(in->env, &in->items, &in->items_cap, n, sizeof *in->items) != MPG_OK)
     return MPG_NOMEM;
-  if (list->n == 0)
+  if (n == 0)
     return MPG_OK;
   item = in->items;
-  if (mpg_span_list_unpack(list, &item->span, sizeof *item, in->env) != MPG_OK)
+  if (mpg_fleet_spans(fleet, job, &item->span, sizeof *item, in->env) != MPG_OK)
     return MPG_INTERRUPTED;
-  for (size_t i = 0; i < list->n; i++) {
+  for (size_t i = 0; i < n; i++) {
     const mpg_span *s = &in->items[i].span;
     early += s->start < before;
     before = s->start;
@@ -153,13 +153,35 @@ static inline int order_of_neighbours(const mpg_item *items, size_t i, void *ctx
   return item_order(&items[i - 1], &items[i], ctx);
 }
 
-/* Sorts the items; sets *equal if some may be the same. */
+#define MOVED_MOST ((size_t)1024)
+
+/* Moves item i, which comes before the one before it, to its place. Returns how far that is; 0: too
+** far. */
+static size_t move_back(mpg_item *items, size_t i, bool *equal, void *ctx) {
+  const mpg_item item = items[i];
+  size_t at = i - 1, least = i > MOVED_MOST ? i - MOVED_MOST : 0;
+  int c = 1;
+  while (at > least && (c = item_order(&items[at - 1], &item, ctx)) > 0)
+    at--;
+  if (at == least && least > 0)
+    return 0;
+  *equal |= c == 0;
+  memmove(&items[at + 1], &items[at], (i - at) * sizeof item);
+  items[at] = item;
+  return i - at;
+}
+
+/* Sorts the items; sets *equal if some may be the same. Spans in the order of their ends, as logs
+** come, are nearly in order: a span follows those inside it. */
 static mpg_rc sort_items(mpg_innermost *in, const mpg_fleet *fleet, bool *equal) {
   void *ctx = (void *)(uintptr_t)fleet;
+  size_t moved = 0, by;
   for (size_t i = 1; i < in->nitems; i++) {
     int c = order_of_neighbours(in->items, i, ctx);
     *equal |= c == 0;
-    if (c > 0) {
+    by = c > 0 && moved <= 4 * i + 64 ? move_back(in->items, i, equal, ctx) : 0;
+    moved += by;
+    if (c > 0 && by == 0) {
       *equal = true;
       return mpg_sort(in->env, in->items, in->nitems, sizeof *in->items, item_order, ctx);
     }

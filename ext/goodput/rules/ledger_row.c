@@ -2,7 +2,7 @@
 #include "ledger_row.h"
 #include "../../base/debug_assert.h"
 
-#include "../trace/packed_spans.h"
+#include "../packed/packed_spans.h"
 
 #define MILLION INT64_C(1000000)
 

@@ -1,7 +1,7 @@
 /* stretch_sums.c - see stretch_sums.h. */
 #include "stretch_sums.h"
 
-#include "../trace/packed_spans.h"
+#include "../packed/packed_spans.h"
 
 #include <string.h>
 

@@ -22,7 +22,8 @@ struct mpg_timeline {
   mpg_ratings ratings;
   mpg_verdict *verdicts; /* of each item */
   mpg_lane *lanes;
-  size_t nlanes, verdicts_cap, lanes_cap;
+  mpg_commit *commits; /* of the current job, if they matter */
+  size_t nlanes, ncommits, verdicts_cap, lanes_cap, commits_cap;
   size_t done; /* since the host was polled */
   /* The current job, and the sink of its rows. */
   uint32_t job;
@@ -69,6 +70,7 @@ void mpg_timeline_free(mpg_timeline *t) {
   mpg_ratings_free(&t->ratings);
   mpg_free(t->env, t->verdicts);
   mpg_free(t->env, t->lanes);
+  mpg_free(t->env, t->commits);
   mpg_free(t->env, t);
 }
 
@@ -89,9 +91,32 @@ static mpg_ending ending_of(const mpg_gang *gang) {
   return last->outcome == MPG_COMPLETED ? MPG_ENDED_WELL : MPG_ENDED_BADLY;
 }
 
-/* NULL if there is none: an offset from no array is undefined, even one of 0. */
-static const mpg_commit *commits_of(const mpg_timeline *t, const mpg_job *job) {
-  return job->ncommits == 0 ? NULL : t->fleet->commits + job->commit;
+/* Commits decide the fate of nothing where every attempt completed, unless one restored a step that
+** may be another branch's. */
+static bool commits_matter(const mpg_timeline *t) {
+  const mpg_gang *g = &t->gang;
+  if (g->nattempts == 0 || !t->in.traced)
+    return true;
+  for (size_t a = 0; a < g->nattempts; a++)
+    if (g->attempts[a].outcome != MPG_COMPLETED)
+      return true;
+  for (size_t b = 0; b < t->in.nbranches; b++)
+    if (t->in.branches[b].loaded != MPG_NONE)
+      return true;
+  return false;
+}
+
+static mpg_rc unpack_commits(mpg_timeline *t, mpg_err *err) {
+  size_t n = t->fleet->jobs[t->job].commits.n;
+  mpg_rc rc;
+  t->ncommits = 0;
+  if (n == 0 || !commits_matter(t))
+    return MPG_OK;
+  if (mpg_grow(t->env, &t->commits, &t->commits_cap, n, sizeof *t->commits) != MPG_OK)
+    return mpg_fail_nomem(err);
+  rc = mpg_fleet_commits(t->fleet, t->job, t->commits, t->env);
+  t->ncommits = n;
+  return rc == MPG_OK ? rc : mpg_fail_plain(err, rc);
 }
 
 static mpg_rc fail_interrupted(mpg_err *err) {
@@ -201,10 +226,10 @@ static mpg_rc share_fates(mpg_timeline *t) {
 }
 
 /* What fates depend on, before any is decided. */
-static mpg_rc begin_fates(mpg_timeline *t, const mpg_job *job) {
+static mpg_rc begin_fates(mpg_timeline *t) {
   const mpg_innermost *in = &t->in;
-  mpg_lineage_input input = {.commits = commits_of(t, job),
-                             .ncommits = job->ncommits,
+  mpg_lineage_input input = {.commits = t->commits,
+                             .ncommits = t->ncommits,
                              .branches = in->branches,
                              .nbranches = in->nbranches,
                              .ending = ending_of(&t->gang),
@@ -218,13 +243,13 @@ static mpg_rc begin_fates(mpg_timeline *t, const mpg_job *job) {
 }
 
 /* From the last to the first, the order that the lineage needs. */
-static mpg_rc decide_items(mpg_timeline *t, const mpg_job *job, mpg_err *err) {
+static mpg_rc decide_items(mpg_timeline *t, mpg_err *err) {
   const mpg_innermost *in = &t->in;
   doubts d = {.restart = SIZE_MAX};
   mpg_rc rc;
   if (in->nitems == 0)
     return MPG_OK;
-  rc = begin_fates(t, job);
+  rc = begin_fates(t);
   if (rc == MPG_INTERRUPTED)
     return fail_interrupted(err);
   if (rc != MPG_OK)
@@ -465,16 +490,17 @@ mpg_rc mpg_timeline_job(mpg_timeline *t, uint32_t job_index, const mpg_window *w
   err->rc = MPG_OK;
   if ((rc = mpg_gang_build(&t->gang, t->fleet, job, t->pools->ends, err)) != MPG_OK ||
       (rc = mpg_innermost_build(&t->in, t->fleet, job_index, &t->gang, t->gang.end, &t->notices,
-                                err)) != MPG_OK)
+                                err)) != MPG_OK ||
+      (rc = unpack_commits(t, err)) != MPG_OK)
     return rc;
   add_notice(t, MPG_NOTICE_UNKNOWN_JOB, t->gang.nattempts > 0 && !job->recorded);
   add_notice(t, MPG_NOTICE_OVERLAPPING_ATTEMPTS, t->gang.overlapping);
   add_notice(t, MPG_NOTICE_DUPLICATE_ALLOCATION, t->gang.repeated);
   row.size = size_of(t, job);
-  ncommits = mpg_commits_known(commits_of(t, job), job->ncommits, t->gang.end);
+  ncommits = mpg_commits_known(t->commits, t->ncommits, t->gang.end);
   add_notice(t, MPG_NOTICE_COMMIT_WITHOUT, t->gang.nattempts == 0 ? (int64_t)ncommits : 0);
   t->traced = t->in.traced || ncommits > 0;
-  if ((rc = build_lanes(t, err)) != MPG_OK || (rc = decide_items(t, job, err)) != MPG_OK)
+  if ((rc = build_lanes(t, err)) != MPG_OK || (rc = decide_items(t, err)) != MPG_OK)
     return rc;
   t->one = t->nlanes == 1 && !t->rules->long_road;
   t->ratings.job = job_index;

@@ -18,7 +18,8 @@ mpg_rc mpg_fleet_init(mpg_fleet *fleet, const mpg_env *env, mpg_issues *issues, 
   fleet->chips = chips;
   for (size_t i = 0; i < sizeof interns / sizeof *interns; i++)
     mpg_intern_init(interns[i], env);
-  mpg_span_arena_init(&fleet->arena, env);
+  mpg_arena_init(&fleet->arena, env);
+  mpg_arena_init(&fleet->settled, env);
   return mpg_fleet_begin(fleet, err);
 }
 
@@ -39,6 +40,21 @@ mpg_rc mpg_fleet_begin(mpg_fleet *fleet, mpg_err *err) {
   return MPG_OK;
 }
 
+static void log_free(mpg_fleet *part) {
+  struct mpg_fleet_log *log = part->log;
+  if (log == NULL)
+    return;
+  mpg_free(part->env, log->notes);
+  mpg_free(part->env, log->touched);
+  mpg_free(part->env, log->kinds.to);
+  mpg_free(part->env, log->programs.to);
+  mpg_free(part->env, log->texts.to);
+  mpg_free(part->env, log->pools.to);
+  mpg_free(part->env, log->jobs.to);
+  mpg_free(part->env, log);
+  part->log = NULL;
+}
+
 void mpg_fleet_free(mpg_fleet *fleet) {
   const mpg_env *env = fleet->env;
   if (env == NULL)
@@ -48,22 +64,17 @@ void mpg_fleet_free(mpg_fleet *fleet) {
   mpg_intern_free(&fleet->pool_names);
   mpg_intern_free(&fleet->program_names);
   mpg_intern_free(&fleet->kind_names);
-  mpg_span_arena_free(&fleet->arena);
+  mpg_arena_free(&fleet->arena);
+  mpg_arena_free(&fleet->settled);
   mpg_free(env, fleet->jobs);
   mpg_free(env, fleet->programs);
   mpg_free(env, fleet->program_recorded);
   mpg_free(env, fleet->capacity);
   mpg_free(env, fleet->outages);
   mpg_free(env, fleet->allocations);
-  mpg_free(env, fleet->commits);
   mpg_free(env, fleet->observed);
   mpg_free(env, fleet->kind_causes);
-  for (size_t i = 0; i < fleet->nspan_names; i++)
-    mpg_free(env, fleet->span_names[i]);
-  mpg_free(env, fleet->span_names);
-  if (fleet->log != NULL)
-    mpg_free(env, fleet->log->notes);
-  mpg_free(env, fleet->log);
+  log_free(fleet);
   memset(fleet, 0, sizeof *fleet);
 }
 

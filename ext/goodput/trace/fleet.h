@@ -2,8 +2,8 @@
 ** fleet.h - the records of a fleet, gathered and checked, ready to be accounted.
 **
 ** A reader feeds records one by one (mpg_fleet_add), from files or tables, in any order;
-** mpg_fleet_seal ends that. Memory: about 16 bytes a span and 64 an allocation, plus each distinct
-** text once.
+** mpg_fleet_seal ends that. Memory: about 6 bytes a span, 8 a commit and 64 an allocation, plus
+** each distinct text once.
 */
 #ifndef MPG_FLEET_H
 #define MPG_FLEET_H
@@ -12,7 +12,7 @@
 #include "../../base/intern.h"
 #include "../../base/issues.h"
 #include "relation_schema.h"
-#include "packed_spans.h"
+#include "../packed/packed_commits.h"
 
 #define MPG_CHIP INT64_C(1000000) /* a whole chip, in the millionths that chips are counted in */
 
@@ -45,11 +45,6 @@ typedef struct mpg_allocation {
   uint32_t file;
 } mpg_allocation;
 
-typedef struct mpg_commit {
-  uint32_t job;                    /* first: see the seal */
-  int64_t step, snapshot, durable; /* each may be MPG_NONE */
-} mpg_commit;
-
 /* Until when a source observed a pool. */
 typedef struct mpg_observed {
   uint32_t pool; /* index + 1; 0: every pool that no other names */
@@ -69,9 +64,9 @@ typedef struct mpg_job {
   bool recorded;            /* it has a record in `jobs` */
   int64_t chips, min_chips; /* millionths; MPG_NONE */
   int64_t tasks, submit;    /* MPG_NONE */
-  mpg_span_list spans;
+  mpg_packed spans, commits;
   size_t allocation, nallocations; /* a run of fleet->allocations, after the seal */
-  size_t commit, ncommits;         /* a run of fleet->commits, after the seal */
+  bool touched;                    /* of a part: a record since the reset has its name */
 } mpg_job;
 
 /* Causes that the rules themselves give. */
@@ -96,12 +91,12 @@ typedef struct mpg_fleet {
   mpg_capacity *capacity;
   mpg_outage *outages;
   mpg_allocation *allocations;
-  mpg_commit *commits;
   mpg_observed *observed;
   size_t jobs_cap, programs_cap, ncapacity, capacity_cap, noutages, outages_cap;
-  size_t nallocations, allocations_cap, ncommits, commits_cap, nobserved, observed_cap;
+  size_t nallocations, allocations_cap, nobserved, observed_cap;
   uint64_t nspans;
-  mpg_span_arena arena;
+  mpg_arena arena;   /* of packed records */
+  mpg_arena settled; /* and of those of parts: see fleet_part.h */
   bool *program_recorded;
   size_t program_recorded_cap;
   uint64_t records[MPG_RELATIONS]; /* how many of each were added */
@@ -114,11 +109,7 @@ typedef struct mpg_fleet {
   uint32_t source_id;              /* the same as a text of `texts` */
   int64_t line;
   uint32_t last_job, last_program; /* index + 1, id: of the last span of the usual form */
-  /* See fleet_part.h: */
-  struct mpg_fleet_log *log;   /* of a part, else NULL */
-  mpg_span_mark mark;          /* of a part: its arena at the reset */
-  mpg_span_names **span_names; /* of parts that were merged */
-  size_t nspan_names, span_names_cap;
+  struct mpg_fleet_log *log;       /* of a part, else NULL: see fleet_part.h */
 } mpg_fleet;
 
 /* `issues` and `chips` stay the caller's. */
@@ -162,6 +153,13 @@ mpg_rc mpg_fleet_observed(mpg_fleet *fleet, mpg_str pool, int64_t until, mpg_err
 /* Ends the adding: groups allocations and commits by job, and fixes every text that accounting may
  * need. */
 mpg_rc mpg_fleet_seal(mpg_fleet *fleet, mpg_err *err);
+
+/* Unpacks the spans of a job, as many as it has, to `out` and every `stride` bytes after. MPG_OK or
+** MPG_INTERRUPTED. */
+mpg_rc mpg_fleet_spans(const mpg_fleet *fleet, uint32_t job, mpg_span *out, size_t stride,
+                       const mpg_env *env);
+/* The same of its commits, in their order: by step, MPG_NONE first, snapshot and durable. */
+mpg_rc mpg_fleet_commits(const mpg_fleet *fleet, uint32_t job, mpg_commit *out, const mpg_env *env);
 
 /* Leaves what the names of a roll-up's cells need, from now on in `env`, of the same allocator. */
 void mpg_fleet_names_only(mpg_fleet *fleet, const mpg_env *env);

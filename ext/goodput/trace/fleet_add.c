@@ -167,19 +167,15 @@ static mpg_rc get_text(const row *r, int column, mpg_intern *intern, uint32_t *i
   return rc == MPG_OK ? rc : mpg_fail_plain(r->err, rc);
 }
 
-static mpg_rc find_job(const row *r, int column, uint32_t *index, mpg_job **job) {
+static mpg_rc find_job(const row *r, int column, uint32_t *index) {
   const mpg_value *v = &r->values[column];
   char number[FOUND_TEXT], uuid[MPG_UUID_TEXT];
   mpg_str s = v->s;
-  mpg_rc rc;
   if (v->type != MPG_TEXT)
     s = mpg_str_of(describe_value(v, number));
   if (s.n >= 36 && mpg_uuid_canonical(s, uuid))
     s = mpg_str_of(uuid);
-  rc = mpg_fleet_job(r->fleet, s, index, r->err);
-  if (rc == MPG_OK)
-    *job = &r->fleet->jobs[*index];
-  return rc;
+  return mpg_fleet_job(r->fleet, s, index, r->err);
 }
 
 static mpg_rc get_pool(const row *r, int column, uint32_t *index) {
@@ -249,7 +245,7 @@ static mpg_rc add_note(const row *r, const mpg_fleet_note *fresh) {
 static mpg_rc add_job(const row *r) {
   mpg_fleet *f = r->fleet;
   mpg_fleet_note fresh = {0};
-  mpg_job *d = &fresh.described, *job;
+  mpg_job *d = &fresh.described;
   uint32_t index;
   mpg_rc rc;
   if ((rc = get_chips(r, JOBS_CHIPS, &d->chips)) != MPG_OK ||
@@ -260,7 +256,7 @@ static mpg_rc add_job(const row *r) {
   for (int i = 0; i < MPG_JOB_DIMS; i++)
     if ((rc = get_text(r, JOBS_NAME + i, &f->texts, &d->dim[i])) != MPG_OK)
       return rc;
-  if ((rc = find_job(r, JOBS_JOB, &index, &job)) != MPG_OK)
+  if ((rc = find_job(r, JOBS_JOB, &index)) != MPG_OK)
     return rc;
   fresh.job = index + 1;
   return f->log != NULL ? add_note(r, &fresh)
@@ -290,7 +286,6 @@ static mpg_rc get_outcome(const row *r, int column, mpg_outcome *out) {
 static mpg_rc add_allocation(const row *r) {
   mpg_fleet *f = r->fleet;
   mpg_allocation a = {0};
-  mpg_job *job;
   mpg_rc rc;
   if ((rc = get_interval(r, ALLOCATIONS_START, ALLOCATIONS_END, &a.start, &a.end)) != MPG_OK ||
       (rc = get_chips(r, ALLOCATIONS_CHIPS, &a.chips)) != MPG_OK ||
@@ -298,7 +293,7 @@ static mpg_rc add_allocation(const row *r) {
       (rc = get_outcome(r, ALLOCATIONS_OUTCOME, &a.outcome)) != MPG_OK ||
       (rc = get_text(r, ALLOCATIONS_TASK, &f->texts, &a.task)) != MPG_OK ||
       (rc = get_pool(r, ALLOCATIONS_POOL, &a.pool)) != MPG_OK ||
-      (rc = find_job(r, ALLOCATIONS_JOB, &a.job, &job)) != MPG_OK)
+      (rc = find_job(r, ALLOCATIONS_JOB, &a.job)) != MPG_OK)
     return rc;
   if (f->keep_origins) {
     a.file = f->source_id;
@@ -314,7 +309,6 @@ static mpg_rc add_allocation(const row *r) {
 static mpg_rc add_span(const row *r) {
   mpg_fleet *f = r->fleet;
   mpg_span s;
-  mpg_job *job;
   uint32_t index;
   mpg_rc rc;
   s.line = 0;
@@ -328,13 +322,13 @@ static mpg_rc add_span(const row *r) {
       (rc = get_text(r, SPANS_DTYPE, &f->texts, &s.dtype)) != MPG_OK ||
       (rc = get_text(r, SPANS_KIND, &f->kind_names, &s.kind)) != MPG_OK ||
       (rc = get_program(r, SPANS_PROGRAM, &s.program)) != MPG_OK ||
-      (rc = find_job(r, SPANS_JOB, &index, &job)) != MPG_OK)
+      (rc = find_job(r, SPANS_JOB, &index)) != MPG_OK)
     return rc;
   if (f->keep_origins) {
     s.file = f->source_id;
     s.line = f->line;
   }
-  if (mpg_span_list_add(&job->spans, &f->arena, &s) != MPG_OK)
+  if (mpg_fleet_add_packed(f, index, &s, NULL) != MPG_OK)
     return mpg_fail_nomem(r->err);
   f->nspans++;
   return MPG_OK;
@@ -343,17 +337,13 @@ static mpg_rc add_span(const row *r) {
 static mpg_rc add_commit(const row *r) {
   mpg_fleet *f = r->fleet;
   mpg_commit c;
-  mpg_job *job;
   mpg_rc rc;
   if ((rc = get_int(r, COMMITS_STEP, &c.step)) != MPG_OK ||
       (rc = get_time(r, COMMITS_SNAPSHOT, MPG_NONE, &c.snapshot)) != MPG_OK ||
       (rc = get_time(r, COMMITS_DURABLE, MPG_NONE, &c.durable)) != MPG_OK ||
-      (rc = find_job(r, COMMITS_JOB, &c.job, &job)) != MPG_OK)
+      (rc = find_job(r, COMMITS_JOB, &c.job)) != MPG_OK)
     return rc;
-  if (mpg_grow(f->env, &f->commits, &f->commits_cap, f->ncommits + 1, sizeof c) != MPG_OK)
-    return mpg_fail_nomem(r->err);
-  f->commits[f->ncommits++] = c;
-  return MPG_OK;
+  return mpg_fleet_add_packed(f, c.job, NULL, &c) == MPG_OK ? MPG_OK : mpg_fail_nomem(r->err);
 }
 
 static mpg_rc add_program(const row *r) {

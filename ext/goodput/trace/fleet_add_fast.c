@@ -76,7 +76,7 @@ mpg_rc mpg_fleet_put_span(mpg_fleet *f, uint32_t job, mpg_span *s, int64_t line)
     s->file = f->source_id;
     s->line = line;
   }
-  if (mpg_span_list_add(&f->jobs[job].spans, &f->arena, s) != MPG_OK)
+  if (mpg_fleet_add_packed(f, job, s, NULL) != MPG_OK)
     return MPG_NOMEM;
   mpg_fleet_saw(f, s->end != MPG_OPEN ? s->end : s->start, true);
   f->nspans++;
@@ -85,9 +85,8 @@ mpg_rc mpg_fleet_put_span(mpg_fleet *f, uint32_t job, mpg_span *s, int64_t line)
 }
 
 mpg_rc mpg_fleet_put_commit(mpg_fleet *f, const mpg_commit *c) {
-  if (mpg_grow(f->env, &f->commits, &f->commits_cap, f->ncommits + 1, sizeof *c) != MPG_OK)
+  if (mpg_fleet_add_packed(f, c->job, NULL, c) != MPG_OK)
     return MPG_NOMEM;
-  f->commits[f->ncommits++] = *c;
   mpg_fleet_saw(f, c->snapshot > c->durable ? c->snapshot : c->durable, true);
   f->records[MPG_REL_COMMITS]++;
   return MPG_OK;

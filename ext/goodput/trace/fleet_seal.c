@@ -21,15 +21,6 @@ static int allocation_order(const void *pa, const void *pb, void *ctx) {
   return c ? c : mpg_compare_int64((int64_t)a->outcome, (int64_t)b->outcome);
 }
 
-static int commit_order(const void *pa, const void *pb, void *ctx) {
-  const mpg_commit *a = pa, *b = pb;
-  int c = mpg_compare_int64(a->job, b->job);
-  (void)ctx;
-  c = c ? c : mpg_compare_int64(a->step, b->step);
-  c = c ? c : mpg_compare_int64(a->snapshot, b->snapshot);
-  return c ? c : mpg_compare_int64(a->durable, b->durable);
-}
-
 /* Chips are known by the catalogue's names, now that it is complete. */
 static mpg_rc name_chips(mpg_fleet *f) {
   for (size_t i = 0; i < f->ncapacity; i++) {
@@ -45,29 +36,22 @@ static mpg_rc name_chips(mpg_fleet *f) {
   return MPG_OK;
 }
 
-static uint32_t job_of(const char *item) {
-  uint32_t job; /* the first member of both */
-  memcpy(&job, item, sizeof job);
-  return job;
-}
-
-/* Puts an array of allocations or commits in order: by job, which takes no comparing, then those of
-** a job among themselves, which often have the order already. */
-static mpg_rc sort_by_job(mpg_fleet *f, void *array, size_t *cap, size_t n, size_t size,
-                          mpg_order *compare) {
-  size_t njobs = mpg_fleet_njobs(f);
-  char *from, *to;
+/* Puts the allocations in order: by job, which takes no comparing, then those of a job among
+** themselves, which often have the order already. */
+static mpg_rc sort_allocations(mpg_fleet *f) {
+  const mpg_allocation *from = f->allocations;
+  size_t njobs = mpg_fleet_njobs(f), n = f->nallocations;
+  mpg_allocation *to;
   size_t *at;
   mpg_rc rc = MPG_OK;
-  memcpy(&from, array, sizeof from);
   if (n < 2)
     return MPG_OK;
   at = mpg_zeroed(f->env, (njobs + 1) * sizeof *at, &rc);
-  to = mpg_malloc(f->env, n * size);
+  to = mpg_malloc(f->env, n * sizeof *to);
   if (rc == MPG_OK && to == NULL)
     rc = MPG_NOMEM;
   for (size_t i = 0; rc == MPG_OK && i < n; i++) {
-    at[job_of(from + i * size) + 1]++;
+    at[from[i].job + 1]++;
     rc = mpg_poll(f->env, i) ? MPG_INTERRUPTED : MPG_OK;
   }
   for (size_t j = 0; rc == MPG_OK && j < njobs; j++) {
@@ -75,15 +59,15 @@ static mpg_rc sort_by_job(mpg_fleet *f, void *array, size_t *cap, size_t n, size
     rc = mpg_poll(f->env, j) ? MPG_INTERRUPTED : MPG_OK;
   }
   for (size_t i = 0; rc == MPG_OK && i < n; i++) {
-    memcpy(to + at[job_of(from + i * size)]++ * size, from + i * size, size);
+    to[at[from[i].job]++] = from[i];
     rc = mpg_poll(f->env, i) ? MPG_INTERRUPTED : MPG_OK;
   }
   /* at[j] is now the position of the next */
   for (size_t j = 0, first = 0; rc == MPG_OK && j < njobs; first = at[j++]) {
     rc = mpg_poll(f->env, j) ? MPG_INTERRUPTED : MPG_OK;
     for (size_t i = first + 1; rc == MPG_OK && i < at[j]; i++)
-      if (compare(to + (i - 1) * size, to + i * size, f) > 0) {
-        rc = mpg_sort(f->env, to + first * size, at[j] - first, size, compare, f);
+      if (allocation_order(&to[i - 1], &to[i], f) > 0) {
+        rc = mpg_sort(f->env, to + first, at[j] - first, sizeof *to, allocation_order, f);
         break;
       } else if (mpg_poll(f->env, i)) {
         rc = MPG_INTERRUPTED;
@@ -94,9 +78,9 @@ static mpg_rc sort_by_job(mpg_fleet *f, void *array, size_t *cap, size_t n, size
     mpg_free(f->env, to);
     return rc;
   }
-  mpg_free(f->env, from);
-  memcpy(array, &to, sizeof to);
-  *cap = n;
+  mpg_free(f->env, f->allocations);
+  f->allocations = to;
+  f->allocations_cap = n;
   return MPG_OK;
 }
 
@@ -163,11 +147,7 @@ mpg_rc mpg_fleet_seal(mpg_fleet *fleet, mpg_err *err) {
              : mpg_intern_id(&fleet->texts, mpg_intern_text(&fleet->kind_names, k),
                              &fleet->kind_causes[k]);
   if (rc == MPG_OK)
-    rc = sort_by_job(fleet, &fleet->allocations, &fleet->allocations_cap, fleet->nallocations,
-                     sizeof *fleet->allocations, allocation_order);
-  if (rc == MPG_OK)
-    rc = sort_by_job(fleet, &fleet->commits, &fleet->commits_cap, fleet->ncommits,
-                     sizeof *fleet->commits, commit_order);
+    rc = sort_allocations(fleet);
   if (rc != MPG_OK)
     return mpg_fail_plain(err, rc);
   rc = check_chips(fleet, err);
@@ -179,13 +159,6 @@ mpg_rc mpg_fleet_seal(mpg_fleet *fleet, mpg_err *err) {
       return mpg_fail(err, MPG_INTERRUPTED, "interrupted");
     if (job->nallocations++ == 0)
       job->allocation = i;
-  }
-  for (size_t i = 0; i < fleet->ncommits; i++) {
-    mpg_job *job = &fleet->jobs[fleet->commits[i].job];
-    if (mpg_poll(fleet->env, i))
-      return mpg_fail(err, MPG_INTERRUPTED, "interrupted");
-    if (job->ncommits++ == 0)
-      job->commit = i;
   }
   return MPG_OK;
 }

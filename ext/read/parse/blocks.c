@@ -14,6 +14,7 @@
 ** within 32 of them is left to a reader of the whole. */
 #define BLOCK MPG_IO_SIZE(256 << 10)
 #define GIVE_UP (32 * BLOCK)
+#define BLOCK_LARGE (4 * BLOCK) /* of a file of which GIVE_UP has been read: fewer parts to merge */
 
 struct mpg_blocks {
   const mpg_env *env;
@@ -390,7 +391,7 @@ static mpg_rc find_cut(mpg_blocks *b, mpg_block *block, size_t *cut, mpg_err *er
 }
 
 mpg_rc mpg_blocks_next(mpg_blocks *b, mpg_block *block, mpg_err *err) {
-  size_t want = BLOCK > 3 ? BLOCK : 3, cut = 0;
+  size_t want = BLOCK <= 3 ? 3 : (size_t)b->offset < GIVE_UP ? BLOCK : BLOCK_LARGE, cut = 0;
   mpg_rc rc = b->failed.rc;
   block->n = block->at = block->more = 0;
   block->rest = block->first = false;

@@ -84,10 +84,12 @@ typedef struct cursor {
   mpg_chips *chips, *before; /* the catalogue with the trace's chips, and without */
   mpg_fleet fleet;
   mpg_relation relation; /* of the current record; MPG_RELATIONS: past the last */
-  size_t i;              /* its place among those of its relation; of spans, within their job */
-  size_t job;            /* whose spans are unpacked */
+  size_t i;   /* its place among those of its relation; of spans and commits, within their job */
+  size_t job; /* whose spans or commits are unpacked: */
+  size_t npacked; /* of them */
   mpg_span *spans;
-  size_t nspans, spans_cap;
+  mpg_commit *commits;
+  size_t spans_cap, commits_cap;
   sqlite3_int64 rowid;
 } cursor;
 
@@ -151,8 +153,10 @@ static void reset(cursor *c) {
   sqlite3_vtab_cursor base = c->base;
   for (int a = 0; a < MPG_ARGS; a++)
     sqlite3_value_free(c->args[a]);
-  if (c->fleet.env != NULL)
+  if (c->fleet.env != NULL) {
     mpg_free(c->fleet.env, c->spans);
+    mpg_free(c->fleet.env, c->commits);
+  }
   mpg_fleet_free(&c->fleet);
   mpg_chips_free(c->chips);
   mpg_chips_free(c->before);
@@ -197,9 +201,8 @@ static bool is_past(const cursor *c) {
   case MPG_REL_ALLOCATIONS:
     return c->i >= f->nallocations;
   case MPG_REL_SPANS:
-    return c->job >= mpg_fleet_njobs(f);
   case MPG_REL_COMMITS:
-    return c->i >= f->ncommits;
+    return c->job >= mpg_fleet_njobs(f);
   case MPG_REL_PROGRAMS:
     return c->i >= f->program_names.n;
   case MPG_REL_OBSERVED: /* no record of a trace */
@@ -214,7 +217,8 @@ static bool is_record(const cursor *c) {
   case MPG_REL_JOBS:
     return c->fleet.jobs[c->i].recorded;
   case MPG_REL_SPANS:
-    return c->i < c->nspans;
+  case MPG_REL_COMMITS:
+    return c->i < c->npacked;
   case MPG_REL_PROGRAMS:
     return c->fleet.program_recorded[c->i];
   case MPG_REL_CHIPS:
@@ -224,26 +228,34 @@ static bool is_record(const cursor *c) {
   }
 }
 
-/* The spans of the current job, if there is one. */
-static mpg_rc unpack_spans(cursor *c) {
-  const mpg_span_list *list;
-  c->nspans = 0;
-  if (c->job >= mpg_fleet_njobs(&c->fleet))
+/* The spans or commits of the current job, if there is one. */
+static mpg_rc unpack_packed(cursor *c) {
+  const mpg_fleet *f = &c->fleet;
+  const mpg_job *job;
+  c->npacked = 0;
+  if (c->job >= mpg_fleet_njobs(f))
     return MPG_OK;
-  list = &c->fleet.jobs[c->job].spans;
-  if (mpg_grow(c->fleet.env, &c->spans, &c->spans_cap, list->n, sizeof *c->spans) != MPG_OK)
+  job = &f->jobs[c->job];
+  if (mpg_grow(f->env, &c->spans, &c->spans_cap, job->spans.n, sizeof *c->spans) != MPG_OK ||
+      mpg_grow(f->env, &c->commits, &c->commits_cap, job->commits.n, sizeof *c->commits) != MPG_OK)
     return MPG_NOMEM;
-  c->nspans = list->n;
-  return mpg_span_list_read(list, c->spans, c->fleet.env);
+  c->npacked = c->relation == MPG_REL_SPANS ? job->spans.n : job->commits.n;
+  return c->relation == MPG_REL_SPANS
+             ? mpg_fleet_spans(f, (uint32_t)c->job, c->spans, sizeof *c->spans, f->env)
+             : mpg_fleet_commits(f, (uint32_t)c->job, c->commits, f->env);
+}
+
+static bool is_packed(mpg_relation relation) {
+  return relation == MPG_REL_SPANS || relation == MPG_REL_COMMITS;
 }
 
 static mpg_rc advance(cursor *c) {
   mpg_rc rc = MPG_OK;
   c->i++;
-  if (c->relation == MPG_REL_SPANS && c->i >= c->nspans) {
+  if (is_packed(c->relation) && c->i >= c->npacked) {
     c->job++;
     c->i = 0;
-    rc = unpack_spans(c);
+    rc = unpack_packed(c);
   }
   return rc;
 }
@@ -254,9 +266,9 @@ static mpg_rc find_record(cursor *c) {
   while (rc == MPG_OK && c->relation < MPG_RELATIONS) {
     if (is_past(c)) {
       c->relation++;
-      c->i = 0;
-      if (c->relation == MPG_REL_SPANS)
-        rc = unpack_spans(c);
+      c->i = c->job = 0;
+      if (is_packed(c->relation))
+        rc = unpack_packed(c);
     } else if (is_record(c)) {
       return MPG_OK;
     } else {
@@ -562,7 +574,7 @@ static size_t record_words(const cursor *c, uint64_t *w) {
     (void)job_words(f, c->job, w);
     return 1 + span_words(f, &c->spans[c->i], w + 1);
   case MPG_REL_COMMITS: {
-    const mpg_commit *r = &f->commits[c->i];
+    const mpg_commit *r = &c->commits[c->i];
     const int64_t figures[] = {r->step, r->snapshot, r->durable};
     (void)job_words(f, r->job, w);
     for (size_t i = 0; i < 3; i++)
@@ -622,7 +634,7 @@ static int records_column(sqlite3_vtab_cursor *base, sqlite3_context *x, int i) 
     span_value(x, c, (col)i);
     break;
   case MPG_REL_COMMITS:
-    commit_value(x, f, &f->commits[c->i], (col)i);
+    commit_value(x, f, &c->commits[c->i], (col)i);
     break;
   case MPG_REL_PROGRAMS:
     program_value(x, f, c->i, (col)i);
