@@ -120,6 +120,15 @@ function mostOf(groups, part) {
   return most && all > 0n ? { value: most.value, share: Number(part(most.sums)) / Number(all) } : null;
 }
 
+// The factor of MPG that changed most, in proportion, where it did by half a point or more.
+const LAYERS = { SG: ["scheduling"], RG: ["runtime"], PG: ["program"] };
+function movedMost(before, after, ofJobs) {
+  const [a, b] = [before, after].map((sums) => ratios(sums, ofJobs));
+  const rows = Object.keys(LAYERS).map((name) => ({ name, before: a[name], after: b[name], x: valueOf(a[name]), y: valueOf(b[name]) })).filter(({ x, y }) => x > 0 && y > 0 && Math.abs(y - x) >= 0.005);
+  const most = rows.sort((p, q) => Math.abs(Math.log(q.y / q.x)) - Math.abs(Math.log(p.y / p.x)))[0];
+  return most ? { ...most, change: most.y - most.x } : null;
+}
+
 const doing = { idle: "Idle chips take", down: "Broken chips take", partial: "Gangs that wait for their last member take", inefficiency: "Programs below the roofline take",
   untraced: "Jobs without runtime records take", unrated: "Programs without known FLOPs take" };
 
@@ -138,11 +147,17 @@ export function summary(cells, cut) {
     const [a, b] = [before, after].map((s) => ratios(s, ofJobs).MPG), [x, y] = [a, b].map((r) => (r.all === 0n ? null : Number(r.of) / Number(r.all)));
     const unknown = (s) => Number(s.untraced + s.unrated) / Number(ofJobs ? s.held : s.capacity), clouded = Math.abs(unknown(after) - unknown(before));
     const at = cut.slice(0, 16), change = y - x, from = `from ${spoken(a)} to ${spoken(b)} after ${at}`;
-    const grew = moved.filter(({ category, change: more }) => more > 0 && category !== "ideal").sort((p, q) => q.change - p.change)[0];
     if (valueOf(a) === null && valueOf(b) === null) said.push("MPG is not known, before or after.");
     else if (clouded >= Math.abs(change) && clouded > 0.0005) said.push(`MPG went ${from}, but what has no records changed by ${fixed(100 * clouded, 1)} points: nothing follows from that.`);
     else if (Math.abs(change) < 0.0005) said.push(`MPG stayed at ${spoken(b)} after ${at}.`);
-    else said.push(`MPG ${change < 0 ? "fell" : "rose"} ${from}` + (change < 0 && grew ? `; “${grew.category}” grew most, by ${fixed(100 * grew.change, 1)} points` : "") + ".");
+    else said.push(`MPG ${change < 0 ? "fell" : "rose"} ${from}.`);
+    const factor = movedMost(before, after, ofJobs);
+    if (factor) {
+      const [worse, better] = [factor.change < 0, moved.filter(({ category }) => LAYERS[factor.name].includes(layerOf(category)) && (category !== "pending"))];
+      const part = better.sort((p, q) => (worse ? q.change - p.change : p.change - q.change))[0];
+      said.push(`${factor.name} ${worse ? "fell" : "rose"} most, from ${percent(factor.before)} to ${percent(factor.after)}` +
+        (part && (worse ? part.change > 0 : part.change < 0) ? `: “${part.category}” took ${fixed(100 * Math.abs(part.change), 1)} points ${worse ? "more" : "less"} of ${ofJobs ? "what was held" : "capacity"}` : "") + ".");
+    }
   }
   if (sums.untraced !== 0n) said.push(`${percent({ of: sums.untraced, all: sums.allocated })} of the allocated time has no runtime records.`);
   if (sums.unrated !== 0n) said.push(`The FLOPs of ${percent({ of: sums.unrated, all: sums.productive })} of the productive time are not known.`);

@@ -15,7 +15,7 @@ import urllib.parse
 
 import browser
 from answers import built
-from fleets import ROOT
+from fleets import ROOT, connect, generator
 from test_report_cells import OF_JOBS, SEGMENTS, SUMS, FIGURES, random_filter, where
 
 TOOL = os.path.join(ROOT, "sql", "report", "mpg-report")
@@ -365,6 +365,36 @@ class Page(unittest.TestCase):
             found = BROWSER.run(axe + "; const found = await axe.run(document, { resultTypes: ['violations'] }); return found.violations.filter((one) => one.impact === 'serious' || one.impact === 'critical')"
                                 ".map((one) => [one.id, one.help, one.nodes.length, one.nodes.slice(0, 3).map((node) => [node.html.slice(0, 200), node.failureSummary])])")
             self.assertEqual([], found, (width, scheme))
+
+    def test_the_story(self):
+        """docs/report.md: a fleet that got worse, found in four clicks, down to the lines of its trace."""
+        with open(os.path.join(ROOT, "docs", "report.md"), encoding="utf-8") as file:
+            story = re.search(r"(?s)## A fleet that got worse(.*?)## Options", file.read())[1]
+        generated = re.search(r"build/generate (.*) --out worse", story)[1].split()
+        trace, self.db = path("worse"), sqlite3.connect(path("worse.db"))
+        subprocess.run([generator(), *generated, "--out", trace], check=True, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        self.addCleanup(self.db.close)
+        loaded = connect(path("worse.db"))
+        loaded.execute("SELECT mpg_build(?)", (trace,)).fetchall()
+        loaded.close()
+        subprocess.run([TOOL, path("worse.db"), "-o", path("worse.html"), "--trace", trace], check=True)
+        self.open(name="worse")
+        self.assertIn(re.search('"(MPG fell.*?)"', story)[1], BROWSER.run("return document.querySelector('#summary').textContent"))
+        first = "return document.querySelector('#live-segment tbody tr').innerText.split(/\\s/)[0]"
+        self.assertEqual({"category": "input"}, self.after(BROWSER.click, '#live-change [data-pick="category=input"]'))
+        self.assertEqual("v5e-us-central1", BROWSER.run(first))
+        self.assertIn("category", self.after(BROWSER.click, "#live-segment tbody [data-pick]"))
+        days = BROWSER.run("return [...document.querySelectorAll('#live-trend [data-bucket]')].map((one) => one.textContent)")
+        shares = {day[:10]: float(re.search(r"([\d.]+)%", day)[1]) for day in days}
+        self.assertTrue(shares["2026-01-08"] < 1 and shares["2026-01-09"] > 27, shares)
+        self.assertEqual("2026-01-09 00:00:00", self.after(BROWSER.drag, "#live-trend svg", 0.53, 0.97)["since"])
+        self.assertEqual("train-000161", self.after(BROWSER.click, "#live-jobs [data-pick]")["job"])
+        places = BROWSER.run("return [...document.querySelectorAll('#live-job tbody tr')].map((row) => row.lastElementChild.textContent)")
+        self.assertGreater(len(places), 8)
+        for place in places:
+            name, line = place.rsplit(":", 1)
+            with open(name, encoding="utf-8") as file:
+                self.assertIn("train-000161,1,input,", file.readlines()[int(line) - 1])
 
     def test_light_dark_phone_and_paper(self):
         for width, scheme in ((1100, "light"), (1100, "dark"), (390, "light"), (390, "dark")):
