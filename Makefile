@@ -22,6 +22,7 @@
 #   make figures     what test runs have found, into docs/reliability.md
 #   make bench       how fast it is here; also make bench-readers, make bench-formats, make bench-goodput,
 #                    make bench-shards, make bench-engines, make bench-report
+#   make site        the documentation as a site with a search, in build/site/html
 #   make lint        every static check;  make format: the formatting
 #   make fixtures    generates the committed fixtures anew; make studies: the fleets of docs/studies
 #   make deps        installs what all of this needs from Debian's packages
@@ -135,5 +136,5 @@ clean:
 	rm -rf build mpg.so libmpg.a
 
 -include fixtures/fixtures.mk
-include ext/package/install.mk ext/package/release.mk ext/package/package.mk ext/postgres/postgres.mk
+include ext/package/install.mk ext/package/release.mk ext/package/package.mk ext/package/site/site.mk ext/postgres/postgres.mk
 include tests/tests.mk tests/lint.mk tests/bench/bench.mk tests/fuzz/fuzz.mk tests/clients/clients.mk tests/hosts/slurm.mk

@@ -2,8 +2,8 @@
 # Checks that what a make target needs is there, and installs what is not from Debian's packages.
 #
 #   ext/package/deps.sh build | demo | test | lint | full       each with all before it
-#   ext/package/deps.sh package | clients | slurm | postgres | format
-#                                       what make deb, test-clients, test-slurm, postgres and format need
+#   ext/package/deps.sh package | clients | slurm | postgres | format | site
+#                                       what make deb, test-clients, test-slurm, postgres, format and site need
 #
 # With --name it installs nothing: it names the packages in one line, and fails.
 #
@@ -124,9 +124,13 @@ postgres_version() { # of the server that is here, or of Debian
 format() {
   command_in clang-format clang-format
 }
+site() {
+  command_in mkdocs mkdocs
+}
 full() {
   package
   lint
+  site
   command_in valgrind valgrind
   command_in debootstrap debootstrap
   command_in postgresql pg_ctlcluster
@@ -135,7 +139,7 @@ full() {
 
 PATH=$PATH:/usr/sbin:/sbin
 case $wanted in
-build | demo | lint | full | package | clients | slurm | postgres | format) $wanted ;;
+build | demo | lint | full | package | clients | slurm | postgres | format | site) $wanted ;;
 test) tests ;;
 *)
   echo "usage: ext/package/deps.sh [--name] build|demo|test|lint|full|package|clients|slurm|postgres|format" >&2
