@@ -411,7 +411,7 @@ SELECT p.job, p.name AS task, p.uid, p.nodeName AS node,
        coalesce(p.scheduled, p.startTime, p.started, p.creationTimestamp) AS start_time,
        CASE
          WHEN p.phase IN ('Succeeded', 'Failed') THEN coalesce(p.finished, p.ready_time, p.deletionTimestamp, p.started, p.startTime)
-         WHEN p.event = 'DELETED' THEN coalesce(p.finished, p.deletionTimestamp, p.gone, p.ready_time, p.started, p.startTime)
+         WHEN p.event = 'DELETED' THEN coalesce(p.finished, p.deletionTimestamp, p.gone, (SELECT max(coalesce(t.before, 0), t.told) FROM kube_told AS t WHERE t.version = p.version), p.ready_time, p.started, p.startTime)
        END AS end_time,
        p.outcome, p.deletionTimestamp
 FROM kube_last AS p
@@ -421,6 +421,12 @@ SELECT (SELECT max(_file) FROM kube_objects AS o WHERE o.rowid = (SELECT version
        'data_loss', 'end_before_start', NULL, 1, 'pod ' || job || ' (' || task || ') ended before it started: it holds nothing'
 FROM kube_held WHERE end_time < start_time;
 UPDATE kube_held SET end_time = start_time WHERE end_time < start_time;
+-- What was deleted and does not say when: the last time that its watch told of before.
+INSERT INTO mpg_issues(source, severity, kind, line, count, detail)
+SELECT p._file, 'warning', 'missing_end', NULL, count(*), 'pods that were deleted, the first ' || min(p.namespace || '/' || p.name) || ', and nothing that says when: they held chips at least until the last time before in the watch'
+FROM kube_last AS p JOIN kube_held USING (uid)
+WHERE p.kind = 'Pod' AND p.event = 'DELETED' AND coalesce(p.phase, '') NOT IN ('Succeeded', 'Failed') AND coalesce(p.finished, p.deletionTimestamp, p.gone) IS NULL
+GROUP BY p._file;
 CREATE INDEX temp.kube_held_on ON kube_held(node);
 CREATE INDEX temp.kube_held_by ON kube_held(uid);
 
@@ -611,7 +617,8 @@ SELECT pool, chip, sum(chips) AS chips, start_time, end_time FROM kube_nodes GRO
 DROP TABLE IF EXISTS temp.kube_states;
 CREATE TEMP TABLE kube_states AS
 SELECT uid, name AS node, rowid AS seen, ready, ready_time, unschedulable, creationTimestamp,
-       CASE WHEN chips > 0 AND allocatable < chips THEN chips - allocatable ELSE 0 END AS withdrawn,
+       CASE WHEN chips > 0 AND allocatable < chips THEN chips - allocatable WHEN chips > 0 THEN 0
+            ELSE coalesce((SELECT max(e.chips) FROM kube_objects AS e WHERE e.kind = 'Node' AND e.uid = kube_objects.uid AND e.rowid < kube_objects.rowid), 0) END AS withdrawn,
        (SELECT CAST(strftime('%s', json_extract(iif(type = 'object', value, '{}'), '$.timeAdded')) AS INTEGER) FROM json_each(spec, '$.taints')
         WHERE json_extract(iif(type = 'object', value, '{}'), '$.key') = 'node.kubernetes.io/unschedulable') AS cordoned,
        (SELECT max(CAST(strftime('%s', json_extract(iif(type = 'object', value, '{}'), '$.lastHeartbeatTime')) AS INTEGER)) FROM json_each(conditions)) AS heard
@@ -754,6 +761,17 @@ CREATE TEMP TABLE observed AS
 SELECT pool, (SELECT max(told) FROM kube_told) AS until_time
 FROM (SELECT pool FROM capacity UNION SELECT pool FROM allocations)
 WHERE (SELECT max(told) FROM kube_told) > 0;
+
+-- Without nodes nothing tells when a listing was made, but the objects that came last.
+INSERT INTO mpg_issues(source, severity, kind, line, count, detail)
+SELECT coalesce(:kube, 'kube_objects'), 'warning', 'not_observed', NULL, count(*), 'pods that run, the first ' || min(job) || ', and no heartbeat of a node that says until when: list the nodes too, or give as_of'
+FROM allocations WHERE end_time IS NULL AND task IS NOT NULL AND NOT EXISTS (SELECT 1 FROM kube_objects WHERE kind = 'Node' AND instr(conditions, 'lastHeartbeatTime')) GROUP BY NULL;
+-- Jobs that ran in pods that nobody saw: their chips look idle.
+INSERT INTO mpg_issues(source, severity, kind, line, count, detail)
+SELECT coalesce(:kube, 'kube_objects'), 'warning', 'missing_pods', NULL, count(*), 'jobs that ran to their end in pods that no file has, the first ' || min(job) || ': what they held counts as idle'
+FROM (SELECT job FROM kube_last WHERE kind NOT IN ('Pod', 'Workload', 'Node') AND namespace || '/' || name = job AND outcome IN ('completed', 'failed') AND chips > 0
+      AND coalesce(startTime, started, creationTimestamp) < coalesce(completionTime, finished)
+      AND job NOT IN (SELECT job FROM allocations WHERE chips > 0) GROUP BY job) GROUP BY NULL;
 
 -- ---- 9. What else a job goes by: the names of its pods, alone and with the namespace, and its objects' UIDs ----
 

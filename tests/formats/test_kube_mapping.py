@@ -149,6 +149,31 @@ class Mapping(Mapped):
         self.map(self.file([self.beat(1, 8, 0), self.beat(2, 7, 100), self.beat(3, 7, 200, False)]))
         self.assertEqual(self.rows("SELECT chips, start_time - ?1, end_time - ?1 FROM outages ORDER BY 2", T0), [(1, 100, 200), (8, 200, None)])
 
+    def test_devices_that_are_gone_for_a_while(self):
+        """A node without its device plugin has capacity 0: its chips are out of service until they are back."""
+        versions = [self.beat(1, 8, 0), self.beat(2, 0, 100), self.beat(3, 8, 300)]
+        versions[1]["status"]["capacity"] = {G: "0"}
+        self.map(self.file(versions))
+        self.assertEqual(self.rows("SELECT chips, start_time - ?1, end_time - ?1, kind FROM outages", T0), [(8, 100, 300, "hw_down")])
+
+    def test_a_pod_that_was_deleted_and_does_not_say_when(self):
+        """It held its chips until the last time that the watch told before, and is listed."""
+        running = self.pod("p", {G: 8}, spec={"nodeName": "n"}, metadata={"creationTimestamp": when(50)}, status={"phase": "Running", "startTime": when(50)})
+        events = [("ADDED", self.beat(1, 8, 0)), ("ADDED", running), ("MODIFIED", self.beat(3, 8, 600)), ("DELETED", running), ("MODIFIED", self.beat(4, 8, 900))]
+        path = self.file("\n".join(json.dumps({"type": kind, "object": made}) for kind, made in events))
+        self.map(path)
+        self.assertEqual(self.rows("SELECT start_time - ?1, end_time - ?1 FROM allocations", T0), [(50, 600)])
+        self.assertEqual(1, self.issues(path)["missing_end"])
+
+    def test_who_tells_nothing_is_listed(self):
+        """Pods that run and no node; a Job that ran, in pods that are gone."""
+        self.map(self.file(self.pod("p", {G: 8}, spec={"nodeName": "n"}, metadata={"creationTimestamp": when(50)}, status={"phase": "Running", "startTime": when(50)})))
+        job = {"apiVersion": "batch/v1", "kind": "Job", "metadata": {"name": "j", "namespace": "ns", "uid": "j", "creationTimestamp": when(0)},
+               "spec": {"parallelism": 1, "template": {"spec": {"containers": [{"resources": {"limits": {G: 8}}}]}}},
+               "status": {"startTime": when(60), "completionTime": when(3600), "conditions": [{"type": "Complete", "status": "True", "lastTransitionTime": when(3600)}]}}
+        self.map(self.file([self.beat(1, 8, 7200), job]))
+        self.assertEqual([("not_observed", 1), ("missing_pods", 1)], self.rows("SELECT kind, count FROM mpg_issues WHERE kind IN ('not_observed', 'missing_pods')"))
+
     def test_until_when_it_was_observed(self):
         """The last heartbeat, and not the last change."""
         self.map(self.file([self.beat(1, 8, 7200), self.holder(8, 50, 220)]))
