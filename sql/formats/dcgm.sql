@@ -59,10 +59,11 @@ WITH years AS (SELECT CAST(time / 31556952 AS INTEGER) AS year, count(*) AS n FR
 middle AS (SELECT min(year) AS year FROM (SELECT year, sum(n) OVER (ORDER BY year) AS so_far, sum(n) OVER () AS n FROM years) WHERE 2 * so_far >= n)
 SELECT s.rowid AS row, 'impossible_time' AS kind, metric FROM prometheus_samples AS s, middle WHERE abs(time / 31556952 - year) > 10
 UNION ALL
-SELECT s.rowid, 'impossible_value', metric FROM prometheus_samples AS s WHERE value < 0 AND lower(metric) IN (SELECT lower(metric) FROM dcgm_metrics);
+SELECT s.rowid, 'impossible_value', s.metric FROM prometheus_samples AS s JOIN dcgm_metrics AS m ON lower(m.metric) = lower(s.metric)
+WHERE (s.value < 0 OR s.value * m.scale > 1.0001) AND s.value <= 1e9;
 INSERT INTO mpg_issues(source, severity, kind, line, count, detail)
 SELECT coalesce(:prometheus, 'prometheus_samples'), 'data_loss', kind, NULL, count(*),
-       'samples of ' || min(metric) || CASE kind WHEN 'impossible_time' THEN ' more than ten years from the middle one' ELSE ' below 0' END || ': left out'
+       'samples of ' || min(metric) || CASE kind WHEN 'impossible_time' THEN ' more than ten years from the middle one' ELSE ' below 0 or above all' END || ': left out'
 FROM dcgm_far GROUP BY kind;
 DELETE FROM prometheus_samples WHERE rowid IN (SELECT row FROM dcgm_far);
 DROP TABLE dcgm_far;
@@ -70,14 +71,14 @@ DROP TABLE dcgm_far;
 -- The names as they are in the input. Some stores (AKS) make them and their labels lower-case.
 DROP TABLE IF EXISTS temp.dcgm_names;
 CREATE TEMP TABLE dcgm_names AS
-SELECT s.metric, m.kind, m.scale, lower(s.metric) = 'dcgm_fi_dev_xid_errors' AS xid, s.samples
+SELECT s.metric, m.kind, m.scale, coalesce(lower(s.metric) = 'dcgm_fi_dev_xid_errors', 0) AS xid, s.samples
 FROM (SELECT metric, count(*) AS samples FROM prometheus_samples GROUP BY metric) AS s
      LEFT JOIN dcgm_metrics AS m ON lower(m.metric) = lower(s.metric);
 
 -- An input with samples of which none is known, and what looks like a measure of use that is not known.
 INSERT INTO mpg_issues(source, severity, kind, line, count, detail)
 SELECT coalesce(:prometheus, 'prometheus_samples'), 'warning', 'unknown_metric', NULL, coalesce(sum(samples), 0),
-       'samples of metrics whose meaning is not known, and which count nowhere: ' || group_concat(metric, ', ')
+       'samples of metrics whose meaning is not known, and which count nowhere: ' || group_concat(coalesce(metric, 'one without a name, as that of a function or a scalar'), ', ')
 FROM (SELECT metric, samples, CASE WHEN (SELECT max(kind IS NOT NULL OR xid) FROM dcgm_names) THEN 0 ELSE 1 END AS none
       FROM dcgm_names WHERE kind IS NULL AND NOT xid ORDER BY metric)
 WHERE none OR metric LIKE '%accelerator%duty%' OR metric LIKE '%tensorcore%' OR metric LIKE '%core%util%' OR metric LIKE '%gpu%util%'
@@ -105,15 +106,17 @@ WITH named AS (
          CAST(coalesce(modelName, nullif(json_extract(labels, '$.modelname'), ''), nullif(json_extract(labels, '$.card_model'), ''), nullif(json_extract(labels, '$.model'), '')) AS TEXT) AS chip,
          CAST(coalesce(namespace, nullif(json_extract(labels, '$.namespace_name'), '')) AS TEXT) AS namespace, CAST(coalesce(pod, nullif(json_extract(labels, '$.pod_name'), '')) AS TEXT) AS pod,
          CAST(coalesce(container, nullif(json_extract(labels, '$.container_name'), '')) AS TEXT) AS container,
-         CAST(coalesce(hpc_job, nullif(json_extract(labels, '$.job_id'), '')) AS TEXT) AS hpc_job, time, value, scale
+         CAST(coalesce(hpc_job, nullif(json_extract(labels, '$.job_id'), '')) AS TEXT) AS hpc_job, time, value, scale,
+         coalesce(json_extract(labels, '$.prometheus_replica'), json_extract(labels, '$.__replica__'), json_extract(labels, '$.replica'), json_extract(labels, '$.prometheus'), '') AS server
   FROM prometheus_samples JOIN dcgm_names USING (metric)
   WHERE kind IS NOT NULL AND time IS NOT NULL AND value IS NOT NULL AND abs(value) <= 1e9
 )
-SELECT kind, host, gpu, uuid, slice, chip, namespace, pod, container, hpc_job, time, avg(value) * scale AS value
+SELECT kind, host, gpu, uuid, slice, chip, namespace, pod, container, hpc_job, time, avg(value) * scale AS value, server || ' ' || coalesce(host, '') AS seen_by
 FROM named
-GROUP BY kind, host, gpu, uuid, slice, chip, namespace, pod, container, hpc_job, time;
+GROUP BY kind, host, gpu, uuid, slice, chip, namespace, pod, container, hpc_job, time, server;
 
--- A chip is the one with its UUID, whatever its host is called: of several names the last counts. Two that watch it at once are one.
+-- A chip is the one with its UUID, whatever its host is called: of several names the last counts. Of two servers that watch it
+-- at once the one that saw more counts, as long as it did.
 DROP TABLE IF EXISTS temp.dcgm_renamed;
 CREATE TEMP TABLE dcgm_renamed AS
 SELECT uuid, host, max(time) FROM dcgm_samples
@@ -121,6 +124,20 @@ WHERE uuid IN (SELECT uuid FROM dcgm_samples WHERE uuid IS NOT NULL GROUP BY uui
 CREATE UNIQUE INDEX temp.dcgm_renamed_of ON dcgm_renamed(uuid);
 UPDATE dcgm_samples SET host = r.host FROM dcgm_renamed AS r WHERE r.uuid = dcgm_samples.uuid;
 DROP TABLE dcgm_renamed;
+DROP TABLE IF EXISTS temp.dcgm_watched;
+CREATE TEMP TABLE dcgm_watched AS
+SELECT kind, host, gpu, uuid, slice, chip, namespace, pod, container, hpc_job, seen_by, count(*) AS n, min(time) AS first, max(time) AS last
+FROM dcgm_samples WHERE (SELECT count(DISTINCT seen_by) > count(DISTINCT host) FROM dcgm_samples)
+GROUP BY kind, host, gpu, uuid, slice, chip, namespace, pod, container, hpc_job, seen_by;
+CREATE INDEX temp.dcgm_watched_of ON dcgm_watched(kind, gpu, uuid, pod);
+DELETE FROM dcgm_samples WHERE rowid IN (
+  SELECT s.rowid FROM dcgm_samples AS s CROSS JOIN dcgm_watched AS own CROSS JOIN dcgm_watched AS other
+  WHERE own.kind = s.kind AND own.gpu IS s.gpu AND own.uuid IS s.uuid AND own.pod IS s.pod AND own.seen_by = s.seen_by AND own.host IS s.host AND own.slice IS s.slice AND own.container IS s.container
+    AND own.namespace IS s.namespace AND own.hpc_job IS s.hpc_job AND own.chip IS s.chip
+    AND other.kind = s.kind AND other.gpu IS s.gpu AND other.uuid IS s.uuid AND other.pod IS s.pod AND other.seen_by <> s.seen_by AND other.host IS s.host AND other.slice IS s.slice
+    AND other.container IS s.container AND other.namespace IS s.namespace AND other.hpc_job IS s.hpc_job AND other.chip IS s.chip
+    AND (other.n, other.seen_by) > (own.n, own.seen_by) AND s.time BETWEEN other.first AND other.last);
+DROP TABLE dcgm_watched;
 
 -- ---- 3. What each sample stands for ----
 

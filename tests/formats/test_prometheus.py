@@ -258,7 +258,24 @@ class Mapping(Case):
             return {"__name__": "DCGM_FI_DEV_GPU_UTIL", "gpu": "0", "UUID": "GPU-1", "Hostname": host, "pod": "p"}, [(T0 + since + 10 * i, 50) for i in range(n)]
         for pair in ((samples("a", 0, 6), samples("renamed", 60, 6)), (samples("a", 0, 12), samples("b", 5, 12))):
             self.map(self.file(self.answer(*pair)))
-            self.assertEqual([("GPU-1", pair[1][0]["Hostname"], 60)], self.rows("SELECT uuid, host, round(busy_s) FROM duty"))
+            (*row, busy), = self.rows("SELECT uuid, host, busy_s FROM duty")
+            self.assertEqual(["GPU-1", pair[1][0]["Hostname"]], row)
+            self.assertAlmostEqual(60, busy, delta=5)
+
+    def test_two_servers_that_watch_one_gpu(self):
+        """A pair of Prometheus, as Thanos gives them without deduplication: each second counts once, and one takes over from the other."""
+        def samples(replica, since, n):
+            return {"__name__": "DCGM_FI_DEV_GPU_UTIL", "gpu": "0", "UUID": "GPU-1", "Hostname": "h", "prometheus_replica": replica}, [(T0 + since + 30 * i, 50) for i in range(n)]
+        for pair, covered in (((samples("a", 0, 10), samples("b", 5, 10)), 305), ((samples("a", 0, 10), samples("b", 300, 10)), 600), ((samples("a", 0, 10), samples("b", 0, 10)), 300)):
+            self.map(self.file(self.answer(*pair)))
+            self.assertEqual([(covered / 2, covered, 0)], self.rows("SELECT round(sum(busy_s), 1), sum(covered_s), sum(missing_s) FROM duty"))
+
+    def test_what_cannot_be_or_has_no_name(self):
+        """A share above all is listed and counts as nothing; so is a series of a function, which has no name."""
+        for name, value, kind in (("DCGM_FI_DEV_GPU_UTIL", 150, "impossible_value"), ("DCGM_FI_PROF_SM_ACTIVE", 95, "impossible_value"), (None, 50, "unknown_metric")):
+            path = self.file(self.answer(({"gpu": "0", **({"__name__": name} if name else {})}, [(T0, value), (T0 + 30, value)])))
+            self.rows("SELECT * FROM trace_duty(?)", path)
+            self.assertEqual({kind: 2}, self.issues(path))
 
     def test_samples_without_a_time_are_listed(self):
         path = self.file('# TYPE DCGM_FI_DEV_GPU_UTIL gauge\nDCGM_FI_DEV_GPU_UTIL{gpu="0",UUID="GPU-1"} 50\n', "metrics.prom")
