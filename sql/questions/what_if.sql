@@ -59,17 +59,18 @@ broken AS (
   FROM waits AS w JOIN attempts AS x ON x.job = w.job AND x.attempt = w.attempt
   WHERE coalesce(:by, 'pool') = 'pool' AND w.category = 'partial' AND w.cause IS NULL AND w.start_us >= x.ready_us
 ),
-levels AS (
-  SELECT pool, sum(sum(missing)) OVER (PARTITION BY pool ORDER BY at_us) AS missing
-  FROM (SELECT pool, start_us AS at_us, missing FROM broken UNION ALL SELECT pool, end_us, -missing FROM broken) GROUP BY pool, at_us
+missed AS (
+  SELECT pool, max(missing) / 1e6 AS most FROM (
+    SELECT pool, sum(sum(missing)) OVER (PARTITION BY pool ORDER BY at_us) AS missing
+    FROM (SELECT pool, start_us AS at_us, missing FROM broken UNION ALL SELECT pool, end_us, -missing FROM broken) GROUP BY pool, at_us)
+  GROUP BY pool
 ),
 ledger_time AS ( -- what waits does not list of the capacity, attempts held
   SELECT max(end_us) - min(start_us) AS length_us
   FROM (SELECT start_us, end_us FROM waits WHERE category <> 'queued' UNION ALL SELECT start_us, end_us FROM attempts)
 ),
 spared AS (
-  SELECT b.pool AS segment, sum(b.chip_us) AS waiting, coalesce(:spares, (SELECT max(missing) / 1e6 FROM levels WHERE levels.pool = b.pool)) AS spare_chips
-  FROM broken AS b GROUP BY b.pool
+  SELECT pool AS segment, sum(chip_us) AS waiting, coalesce(:spares, max(most)) AS spare_chips FROM broken JOIN missed USING (pool) GROUP BY pool
 ),
 known AS (
   SELECT *, coalesce(:interval, CASE WHEN save_s >= 2 * mtti_s THEN mtti_s

@@ -279,6 +279,15 @@ class Tables(Case):
             runs=lambda i: {"job": "j", "attempt": i, "run": 1, "start_us": 100 * i, "end_us": 100 * i + 90, "outcome": "preempted", "held_us": 720, "lost_us": 0}),
                    "questions/checkpoint_interval.sql")
 
+    def test_what_if(self):
+        hour = 3_600_000_000
+        self.grows(lambda n: self.fleet(
+            n, attempts=lambda i: self.attempt(1, "j%d" % i, start_us=hour * i, end_us=hour * i + 90, ready_us=hour * i),
+            commits=lambda i: {"id": str(i), "job": "j%d" % (i // 3), "step": i, "durable_us": hour * i + 50},
+            runs=lambda i: {"job": "j%d" % i, "attempt": 1, "run": 1, "start_us": hour * i, "end_us": hour * i + 90, "outcome": "preempted", "held_us": 720, "lost_us": 0},
+            ledger=lambda i: {"hour": "2025-06-01 00:00:00", "pool": "p%d" % (i % 9), "job": "j%d" % i, "attempt": 1, "category": "compile", "chip_us": 5},
+            waits=lambda i: {"pool": "p%d" % (i % 9), "job": "j%d" % i, "attempt": 1, "category": "partial", "start_us": hour * i + 10, "end_us": hour * i + 80, "chip_us": 280}), "questions/what_if.sql")
+
     def test_preemptions(self):
         self.grows(lambda n: self.fleet(n, attempts=lambda i: self.attempt(i, "j%d" % i, start_us=10**8 * i, end_us=10**8 * i + 9),
                                         jobs=lambda i: {"id": str(i), "job": "j%d" % i, "priority": str(i % 3)}), "questions/preemptions.sql")
