@@ -120,8 +120,9 @@ class Switches(cases.Case):
                 {"chips": [32, 64], "share": 5, "hours": [6, 30], "step_s": [900, 1800], "programs": 5, "priority": 100},
                 {"chips": [128], "share": 4, "hours": [6, 30], "step_s": [900, 1800], "priority": 200},
                 {"chips": [16], "count": 1, "step_s": [3600, 3600], "phase": "serving", "priority": 300}]
-        cls.spec = {"seed": 5, "windows": [["2025-01-01", 5]], "switches": cls.BASE, "what_if": True, "pools": {"p": {"chip": "tpu-v5p", "node": 8, "chips": 512, "jobs": jobs}},
-                    "flips": [{"name": name, "from": "2025-01-01", "pools": ["p"], "set": {name: value, **cls.WITH.get(name, {})}} for name, (value, _) in cls.MOVES.items()]}
+        flips = [{"name": name, "from": "2025-01-01", "pools": ["p"], "set": {name: value, **cls.WITH.get(name, {})}} for name, (value, _) in cls.MOVES.items()]
+        cls.spec = {"seed": 5, "windows": [["2025-01-01", 3]], "switches": cls.BASE, "what_if": True, "flips": flips,
+                    "pools": {"p": {"chip": "tpu-v5p", "node": 8, "chips": 512, "jobs": jobs}}}
         cls.folder = tempfile.TemporaryDirectory()
         cls.addClassCleanup(cls.folder.cleanup)
         cls.out = play(cls.spec, cls.folder.name)
@@ -156,7 +157,8 @@ class Switches(cases.Case):
         changed = {name: value for name, (value, _) in self.MOVES.items() if name not in ("node_fails", "job_fails", "gang")}
         reasons = {"start", "node_fail", "failed"}
         for chosen, why in ((changed, {"preempted"}), ({"preempt": "abrupt", "recover": "hold"}, {"preempted", "preempted_for_restart"}),
-                            ({"preempt": "saved", "defragment": True, "async_save": True}, {"moved", "preempted"}), ({"gang": "whole", "spares": 3, "recover": "hold"}, set())):
+                            ({"preempt": "saved", "defragment": True, "async_save": True}, {"moved", "preempted"}),
+                            ({"gang": "whole", "spares": 3, "recover": "hold"}, set())):
             with self.subTest(str(chosen)), tempfile.TemporaryDirectory() as folder:
                 self.assertLessEqual(reasons | why, self.world(chosen, folder)[1])
 
@@ -172,7 +174,8 @@ class Switches(cases.Case):
         with open(os.path.join(POLICIES, "switches.py"), encoding="utf-8") as file:
             fields = re.findall(r"^    (\w+): \w+ = (\S+)  # (.+)$", file.read(), re.M)
         self.assertEqual([field.name for field in dataclasses.fields(switches.Switches)], [name for name, _, _ in fields])
-        table = "\n| switch | unless set | |\n|---|---|---|\n" + "".join(f"| `{name}` | `{json.dumps(getattr(switches.Switches(), name))}` | {text} |\n" for name, _, text in fields)
+        unset = switches.Switches()
+        table = "\n| switch | unless set | |\n|---|---|---|\n" + "".join(f"| `{name}` | `{json.dumps(getattr(unset, name))}` | {text} |\n" for name, _, text in fields)
         path = os.path.join(ROOT, "fixtures", "README.md")
         with open(path, encoding="utf-8") as file:
             page = file.read()
