@@ -3,7 +3,7 @@
 -- Each log's own mapping (sql/formats/maxtext.sql, ...) leaves a TEMP table training_steps; the table below has the
 -- rows of all. A column that a trainer does not print is NULL. docs/formats/log.md explains the rules.
 --
---@ argument path :path FILES logs of MaxText, Megatron, nanoGPT or torchtitan, or event files of TensorBoard: a file, glob, folder or fleet file
+--@ argument path :path FILES logs of trainers, or event files of TensorBoard: a file, glob, folder or fleet file
 --@ argument zone :zone TEXT of times that have none: a name of the tz database; UTC unless given
 --@ argument year :year BIGINT of times that have none
 --@ argument chip_name :chip TEXT what the job ran on, if the log does not tell: a name or alias of mpg_chips

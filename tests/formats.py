@@ -56,7 +56,6 @@ FORMATS = {
         Sample("slurm_nodes_trace", "slurm/scontrol_nodes.txt"))),
     "mllog": Format("fleet", (Sample("mllog_trace", MLLOG, among_others=True),), fixtures="mlperf"),
     "pbs": Format("fleet", (Sample("pbs_trace", "pbs/accounting.log", arguments=("UTC",), several="pbs/*"),)),
-    "lsf": Format("fleet", (Sample("lsf_trace", "lsf/lsb.acct", several="lsf"),)),
     "swf": Format("fleet", (Sample("swf_trace", "swf/small.swf", head=b";"),)),
     "goodput_log": Format("fleet", (
         Sample("goodput_trace", "goodput/ranker-7.jsonl"), Sample("goodput_trace", "goodput/ranker-8.json", DOCUMENT),
@@ -67,7 +66,7 @@ FORMATS = {
         mappings=("dcgm",)),
     "otlp": Format("fleet", (Sample("otlp_trace", "otlp/finetune.json", DOCUMENT),)),
     "log": Format("fleet", (Sample("log_trace", "training/nanogpt.log", arguments=(STEP,)),), fixtures="training",
-                  mappings=("maxtext", "megatron", "nanogpt", "torchtitan")),
+                  mappings=("maxtext", "megatron", "nanogpt", "torchtitan", "trainer")),
     "chrome": Format("profile", (
         Sample("chrome_trace", "profile/rank0.json", DOCUMENT, several="profile/*"), Sample("chrome_trace_info", "profile/rank0.json", DOCUMENT, several="profile")),
         fixtures="profile", mappings=("kineto", "xprof")),

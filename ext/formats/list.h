@@ -15,7 +15,6 @@
   X(slurm_nodes) \
   X(mllog) \
   X(pbs) \
-  X(lsf) \
   X(swf) \
   X(kube) \
   X(prometheus) \

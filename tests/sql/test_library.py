@@ -24,7 +24,7 @@ EXAMPLES = {
     "program_versions": dict(since="2026-01-06", top=5), "rank_disagreements": dict(top=5), "stragglers": dict(top=5), "queue_delay": dict(by="size"),
     "chips_for_demand": dict(rg=0.95), "net_mpg": dict(by="phase"), "top_offenders": dict(by="team", top=3),
 }
-ROWS, COLUMNS = 3, 4  # of an example
+ROWS, COLUMNS = 2, 3  # of an example
 
 
 def every():

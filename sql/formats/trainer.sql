@@ -1,0 +1,291 @@
+-- trainer.sql - from what other trainers and trackers of runs leave to the relations of the native trace: DeepSpeed, NeMo,
+-- torchtitan's structured logs, Hugging Face's trainer_state.json, Weights & Biases, MLflow.
+--
+--@ source 3
+--@ feeds SG RG PG
+--@ fills training_steps
+--@ input :deepspeed sure (?s)\A(?!.*iteration\s+\d+/\s*\d+ \|).*(?:global_step=|\] )\d*/?\d+, RunningAvgSamplesPerSec=
+--@ input :nemo sure ^.*Training epoch \d+, iteration \d+/\d+ \|.*global_step: \d+
+--@ input :nemo sure ^.*global_step=[\d.]+,.*train_step_timing in s=
+--@ input :titan sure \A\{(?=[^\n]*"log_type_name"\s*:)[^\n]*"time_us"\s*:
+--@ input :wandb sure \A\s*\[?\s*\{(?=[^\n]*"_timestamp"\s*:)[^\n]*"_step"\s*:
+--@ input :wandb_csv sure \A(?=[^\n{]*\b_timestamp\b)[^\n{]*\b_step\b
+--@ input :mlflow sure (?s)\A\s*\{\s*"metrics"\s*:\s*\[\s*\{(?=[^}]*"timestamp"\s*:)[^}]*"key"\s*:
+--@ input :hf sure (?s)\A\s*\{.*"log_history"\s*:\s*\[.*"step"\s*:
+--@ needs :chips (?s)\A(?!.*(?:dist_world_size=\d|MEMBER: \d+/\d))
+--@ needs :chip (?s)\A
+--
+-- In the sqlite3 shell:
+--
+--     .load ./mpg
+--     .param set :deepspeed fixtures/trainer/deepspeed.log
+--     .read sql/formats/trainer.sql
+--     SELECT attempt, step, seconds, executions FROM training_steps;
+--     SELECT category, sum(chip_seconds) FROM mpg_rollup GROUP BY category;
+--
+-- Parameters: one of :deepspeed, :nemo (logs), :titan (torchtitan's structured_logs/*.jsonl), :wandb (a history as JSON Lines),
+-- :wandb_csv (the same as CSV), :mlflow (answers of metrics/get-history), :hf (trainer_state.json), each a path, glob or folder. Others may
+-- be left unset: :chips and :chip say how many chips the job holds, and which; :pool names the pool ('training'); :job makes all files
+-- runs of one job (else each file is one, and of torchtitan each folder); :outcome says how the last run ended; :flops are those of one
+-- step on all chips together; :start is when a log without times began; :zone the zone of times that name none ('UTC').
+-- A program that cannot bind parameters to a script replaces them in its text.
+--
+-- Makes the TEMP tables jobs, allocations, capacity, spans and commits, which mpg_ledger and mpg_rollup then
+-- find, and training_steps, a row a told step. The rules are explained in docs/formats/trainer.md.
+
+-- ---- 1. The input: when steps were over, and what else takes time or makes progress safe ----
+
+DROP TABLE IF EXISTS temp.trainer_input;
+CREATE TEMP TABLE trainer_input AS SELECT mpg_required(path, ':deepspeed') AS path FROM (SELECT coalesce(:deepspeed, :nemo, :titan, :wandb, :wandb_csv, :mlflow, :hf) AS path);
+
+DROP TABLE IF EXISTS temp.trainer_points;
+CREATE TEMP TABLE trainer_points(file, line, job, rank, time, step, seconds, loss, tflops, begun);
+DROP TABLE IF EXISTS temp.trainer_marks; -- kind 'saved': safe at `time`; others are spans
+CREATE TEMP TABLE trainer_marks(file, line, job, rank, kind, start_time, time, step);
+DROP TABLE IF EXISTS temp.trainer_worlds;
+CREATE TEMP TABLE trainer_worlds(file, chips);
+
+-- DeepSpeed: a line every so many steps. A save blocks from "is about to be saved" to "is ready now".
+DROP TABLE IF EXISTS temp.trainer_lines;
+CREATE TEMP TABLE trainer_lines AS
+SELECT _file AS file, _line AS line, time, step, fields
+FROM log_trace(:deepspeed, '(?x) (?: \[ (?<time> \d{4}-\d\d-\d\d\ \d\d:\d\d:\d\d (?: [,.]\d+ )? ) \] .{0,200}? )?
+  (?: \b (?: epoch=\d+/micro_step=\d+/global_step= | (?<= \]\ ) \d+/ ) (?<step>\d+) ,\ RunningAvgSamplesPerSec=
+    | Checkpoint\ (?<saving>\S+)\ is\ about\ to\ be\ saved!
+    | Checkpoint\ (?<saved>\S+)\ is\ ready\ now!
+    | Loading\ checkpoint\ from\ \S*? global_step (?<loading>\d+)
+    | Loaded\ checkpoint\ from\ \S*? global_step (?<loaded>\d+)
+    | dist_world_size=(?<world>\d+) )', 'ignore', coalesce(:zone, 'UTC'));
+INSERT INTO trainer_points(file, line, job, time, step) SELECT file, line, file, time, step FROM trainer_lines WHERE step IS NOT NULL;
+INSERT INTO trainer_worlds SELECT file, max(json_extract(fields, '$.world')) FROM trainer_lines GROUP BY file;
+-- The launcher begins a run.
+INSERT INTO trainer_marks(file, line, job, kind, start_time, time) SELECT file, line, file, 'init', time, time FROM trainer_lines WHERE json_extract(fields, '$.world') IS NOT NULL;
+-- Every rank prints these: the first begin and the last end between two lines of steps.
+INSERT INTO trainer_marks(file, line, job, kind, start_time, time, step)
+WITH told AS (
+  SELECT *, sum(step IS NOT NULL) OVER (PARTITION BY file ORDER BY line) AS place, max(step) OVER (PARTITION BY file ORDER BY line) AS latest,
+         coalesce(json_extract(fields, '$.saving'), json_extract(fields, '$.saved')) AS tag,
+         coalesce(json_extract(fields, '$.loading'), json_extract(fields, '$.loaded')) AS loaded
+  FROM trainer_lines
+)
+SELECT file, min(line), file, 'checkpoint', min(CASE WHEN json_extract(fields, '$.saving') IS NOT NULL THEN time END), max(time), NULL
+FROM told WHERE tag IS NOT NULL GROUP BY file, place, tag HAVING count(json_extract(fields, '$.saved')) > 0
+UNION ALL
+SELECT file, min(line), file, 'saved', NULL, max(time), coalesce(CASE WHEN tag GLOB 'global_step[0-9]*' THEN CAST(substr(tag, 12) AS INTEGER) END, max(latest))
+FROM told WHERE json_extract(fields, '$.saved') IS NOT NULL GROUP BY file, place, tag
+UNION ALL
+SELECT file, min(line), file, 'restore', min(time), max(time), max(loaded) FROM told WHERE loaded IS NOT NULL GROUP BY file, place;
+
+-- NeMo: lines of steps have no clock. They follow the last line that has one, by what they took. `at` is where a step ends, and all else begins.
+DROP TABLE IF EXISTS temp.trainer_lines;
+CREATE TEMP TABLE trainer_lines AS
+SELECT _file AS file, _line AS line, coalesce(json_extract(fields, '$.at'), time) AS time, step, fields
+FROM log_trace(:nemo, '(?x) (?: \[NeMo\ \w\ (?<time> \d{4}-\d\d-\d\d\ \d\d:\d\d:\d\d ) .{0,200}? )?
+  (?: Training\ epoch\ \d+ ,\ iteration\ \d+/\d+\ \| .*? global_step:\ (?<step>\d+)
+      (?: (?= .* reduced_train_loss:\ (?<loss> [\d.eE+-]+ ) ) )? (?: (?= .* train_step_timing\ in\ s:\ (?<seconds> [\d.]+ ) ) )?
+    | (?= [^\r]* train_step_timing\ in\ s=(?<seconds> [\d.]+ ) ) (?: (?= [^\r]* reduced_train_loss=(?<loss> [\d.eE+-]+ ) ) )? [^\r]*? global_step=(?<step>\d+)
+    | Global\ Checkpoint\ Save\ :\ Rank:\ 0\ :\ Iteration:\ (?<saving>\d+)\ :\ Start\ time:\ (?<at>[\d.]+) s\ :\ Save\ duration:\ (?<took>[\d.]+) s
+    | Successfully\ saved\ checkpoint\ from\ iteration \s+ (?<saved>\d+)
+    | Global\ Checkpoint\ Load\ :\ Rank\ ?:\ 0\ :\ Start\ time\ ?:\ (?<at>[\d.]+) s\ :\ Time\ spent\ in\ load_checkpoint:\ (?<load>[\d.]+) s
+    | MEMBER:\ \d+/(?<world>\d+) )', 'ignore', coalesce(:zone, 'UTC'));
+INSERT INTO trainer_worlds SELECT file, max(json_extract(fields, '$.world')) FROM trainer_lines GROUP BY file;
+DROP TABLE IF EXISTS temp.trainer_dated;
+CREATE TEMP TABLE trainer_dated AS
+WITH counted AS (
+  SELECT *, rowid AS id, coalesce(CASE WHEN step IS NOT NULL THEN json_extract(fields, '$.seconds') * max(1, coalesce(step - lag(step) OVER (PARTITION BY file, step IS NULL ORDER BY rowid), 1))
+                           ELSE coalesce(json_extract(fields, '$.took'), json_extract(fields, '$.load')) END, 0) AS took
+  FROM trainer_lines
+),
+summed AS (
+  SELECT *, sum(took) OVER w AS so_far, sum(time IS NOT NULL) OVER w AS clocks FROM counted WINDOW w AS (PARTITION BY file ORDER BY id) -- a progress bar is many times one line
+),
+offset_of AS (SELECT file, clocks, min(time - so_far + took) AS at FROM summed WHERE time IS NOT NULL GROUP BY file, clocks)
+SELECT s.*, s.so_far - iif(s.step IS NULL, s.took, 0) + coalesce(o.at, f.at, iif(typeof(:start) = 'text', CAST(strftime('%s', :start) AS INTEGER), :start), 0) AS at
+FROM summed AS s LEFT JOIN offset_of AS o ON o.file = s.file AND o.clocks = s.clocks LEFT JOIN offset_of AS f ON f.file = s.file AND f.clocks = 1;
+INSERT INTO trainer_points(file, line, job, time, step, seconds, loss)
+SELECT file, line, file, max(at) OVER (PARTITION BY file ORDER BY id), step, took, json_extract(fields, '$.loss') FROM trainer_dated WHERE step IS NOT NULL ORDER BY file, id;
+INSERT INTO trainer_marks(file, line, job, kind, start_time, time, step)
+SELECT file, line, file, 'checkpoint', at, at + json_extract(fields, '$.took'), NULL FROM trainer_dated WHERE json_extract(fields, '$.took') IS NOT NULL
+UNION ALL SELECT file, line, file, 'saved', NULL, at, json_extract(fields, '$.saved') FROM trainer_dated WHERE json_extract(fields, '$.saved') IS NOT NULL
+UNION ALL SELECT file, line, file, 'restore', at, at + json_extract(fields, '$.load'), NULL FROM trainer_dated WHERE json_extract(fields, '$.load') IS NOT NULL;
+DROP TABLE trainer_dated;
+
+-- torchtitan's structured logs: each record has its step. A step ends with its last record; spans in it are told apart by words.
+DROP TABLE IF EXISTS temp.trainer_records;
+CREATE TEMP TABLE trainer_records AS
+SELECT _file AS file, _line AS line, rtrim(rtrim(_file, replace(_file, '/', '')), '/') AS job, json_extract(record, '$.rank') AS rank, json_extract(record, '$.time_us') / 1e6 AS time,
+       json_extract(record, '$.step') AS step, json_extract(record, '$.log_type_name') AS name, json_extract(record, '$.event_name') AS metric, json_extract(record, '$.value') AS value
+FROM jsonl_trace(:titan) WHERE json_extract(record, '$.log_type_name') IS NOT NULL;
+INSERT INTO trainer_points(file, line, job, rank, time, step, seconds, loss, tflops, begun)
+SELECT file, min(line), job, rank, max(time), step, max(time) - min(time), max(CASE WHEN metric GLOB '*loss*' THEN value END), max(CASE WHEN metric GLOB '*tflops*' THEN value END),
+       (SELECT min(b.time) FROM trainer_records AS b WHERE b.file = r.file)
+FROM trainer_records AS r WHERE step IS NOT NULL GROUP BY file, step;
+INSERT INTO trainer_marks(file, line, job, rank, kind, start_time, time, step)
+SELECT file, line, job, rank, kind, time - value / 1000, time, NULL
+FROM (SELECT *, CASE WHEN name GLOB '*load*' AND name GLOB '*checkpoint*' THEN 'restore' WHEN name GLOB '*checkpoint*' OR name GLOB 'save*' THEN 'checkpoint'
+                     WHEN name GLOB '*validat*' OR name GLOB '*eval*' THEN 'eval' WHEN name GLOB '*fetch*' OR name GLOB '*dataload*' OR name GLOB '*batch*' THEN 'input'
+                     WHEN name GLOB 'setup*' OR name GLOB '*init*' THEN 'init' END AS kind
+      FROM trainer_records WHERE name GLOB '*_end' AND value >= 0)
+WHERE kind IS NOT NULL
+UNION ALL
+SELECT file, line, job, rank, 'saved', NULL, time, step FROM trainer_records
+WHERE name GLOB '*checkpoint*_end' AND name NOT GLOB '*load*' AND name NOT GLOB '*stag*' AND name NOT GLOB '*async*' AND step IS NOT NULL;
+DROP TABLE trainer_records;
+
+-- Trackers of runs: the number of the trainer's step, if it was logged beside the tracker's own.
+INSERT INTO trainer_points(file, line, job, time, step, loss, begun)
+SELECT file, line, file, time, step, loss, time - runtime
+FROM (SELECT _file AS file, _line AS line, json_extract(record, '$._timestamp') AS time, json_extract(record, '$._runtime') AS runtime,
+             coalesce(json_extract(record, '$."trainer/global_step"'), json_extract(record, '$."train/global_step"'), json_extract(record, '$.global_step'), json_extract(record, '$._step')) AS step,
+             coalesce(json_extract(record, '$."train/loss"'), json_extract(record, '$.loss'), json_extract(record, '$.train_loss'), json_extract(record, '$.reduced_train_loss'),
+                      json_extract(record, '$."training/loss"'), json_extract(record, '$."lm loss"')) AS loss
+      FROM (SELECT record, _file, _line FROM jsonl_trace(:wandb) UNION ALL SELECT record, _file, _line FROM csv_trace(:wandb_csv)))
+WHERE typeof(time) IN ('integer', 'real') AND typeof(loss) IN ('integer', 'real');
+INSERT INTO trainer_points(file, line, job, time, step, loss)
+SELECT d._file, d._line, d._file, json_extract(m.value, '$.timestamp') / 1e3, coalesce(json_extract(m.value, '$.step'), 0), json_extract(m.value, '$.value')
+FROM jsonl_trace(:mlflow) AS d, json_each(d.record, '$.metrics') AS m
+WHERE json_extract(m.value, '$.key') IN ('loss', 'train_loss', 'train/loss', 'training_loss', 'reduced_train_loss', 'train_loss_step');
+
+-- Hugging Face's state has steps and losses, and no time.
+DROP TABLE IF EXISTS temp.trainer_untimed;
+CREATE TEMP TABLE trainer_untimed AS
+SELECT d._file AS file, json_extract(h.value, '$.step') AS step, json_extract(h.value, '$.loss') AS loss
+FROM jsonl_trace(:hf) AS d, json_each(d.record, '$.log_history') AS h WHERE json_extract(h.value, '$.loss') IS NOT NULL;
+INSERT INTO mpg_issues(source, severity, kind, count, detail)
+SELECT file, 'warning', 'no_times', count(*), 'steps and losses without any time: they are in trace_training_steps, and no goodput follows' FROM trainer_untimed GROUP BY file;
+
+-- What cannot be: a step without a time, or one that is more than ten years from the middle one.
+DROP TABLE IF EXISTS temp.trainer_far;
+CREATE TEMP TABLE trainer_far AS
+WITH years AS (SELECT file, CAST(time / 31556952 AS INTEGER) AS year, count(*) AS n FROM trainer_points WHERE time IS NOT NULL GROUP BY 1, 2),
+middle AS (
+  SELECT file, min(year) AS year FROM (SELECT file, year, sum(n) OVER (PARTITION BY file ORDER BY year) AS so_far, sum(n) OVER (PARTITION BY file) AS n FROM years)
+  WHERE 2 * so_far >= n GROUP BY file
+)
+SELECT p.rowid AS id, p.file, p.line FROM trainer_points AS p LEFT JOIN middle AS m USING (file) WHERE p.time IS NULL OR p.step IS NULL OR abs(p.time / 31556952 - m.year) > 10;
+INSERT INTO mpg_issues(source, severity, kind, line, count, detail)
+SELECT file, 'data_loss', 'impossible_time', min(line), count(*), 'steps without a time or a number, or whose time is more than ten years from the middle one: left out' FROM trainer_far GROUP BY file;
+DELETE FROM trainer_points WHERE rowid IN (SELECT id FROM trainer_far);
+DROP TABLE trainer_far;
+
+-- Of ranks that log into files of their own the lowest counts.
+UPDATE trainer_points SET job = coalesce(:job, job);
+UPDATE trainer_marks SET job = coalesce(:job, job);
+INSERT INTO mpg_issues(source, severity, kind, count, detail)
+SELECT file, 'info', 'parallel_files', count(*), 'steps of a rank whose job has a lower one: left out'
+FROM trainer_points AS p WHERE rank > (SELECT min(rank) FROM trainer_points AS o WHERE o.job = p.job) GROUP BY file;
+DELETE FROM trainer_marks WHERE rank > (SELECT min(rank) FROM trainer_points AS o WHERE o.job = trainer_marks.job);
+DELETE FROM trainer_points WHERE rank > (SELECT min(rank) FROM trainer_points AS o WHERE o.job = trainer_points.job);
+INSERT INTO mpg_issues(source, severity, kind, count, detail)
+SELECT path, 'warning', 'no_steps', 1, 'no step with a time was found' FROM trainer_input
+WHERE NOT EXISTS (SELECT 1 FROM trainer_points) AND NOT EXISTS (SELECT 1 FROM trainer_untimed);
+
+-- ---- 2. Attempts and steps ----
+
+-- A new attempt begins with a file, and where numbers go back.
+DROP TABLE IF EXISTS temp.trainer_steps;
+CREATE TEMP TABLE trainer_steps AS
+WITH filed AS (SELECT *, rowid AS id, min(time) OVER (PARTITION BY file) AS first_of_file FROM trainer_points),
+marked AS (
+  SELECT *, lag(file) OVER w IS NOT file OR step < lag(step) OVER w AS begins FROM filed WINDOW w AS (PARTITION BY job ORDER BY first_of_file, file, line, id)
+),
+numbered AS (SELECT *, sum(begins) OVER (PARTITION BY job ORDER BY first_of_file, file, line, id) AS attempt FROM marked),
+single AS (
+  SELECT job, attempt, file, step, min(line) AS line, max(time) AS end_time, max(seconds) AS told_seconds, max(loss) AS loss, max(tflops) AS tflops, min(begun) AS begun
+  FROM numbered GROUP BY job, attempt, step
+),
+spaced AS (
+  SELECT *, lag(end_time) OVER w AS before, step - lag(step) OVER w AS executions, lead(step) OVER w - step AS executions_after FROM single
+  WINDOW w AS (PARTITION BY job, attempt ORDER BY step)
+),
+mean AS (SELECT job, 1.0 * sum(end_time - before) / sum(executions) AS seconds FROM spaced WHERE before IS NOT NULL GROUP BY job)
+SELECT s.job, s.attempt, s.file, s.step, s.line, s.end_time, s.loss, s.tflops, s.begun, before IS NULL AS is_first,
+       coalesce(executions, executions_after, 1) AS executions,
+       CASE WHEN told_seconds IS NOT NULL THEN max(end_time - told_seconds, coalesce(before, end_time - told_seconds))
+            ELSE coalesce(before, max(coalesce(begun, end_time - m.seconds * coalesce(executions_after, 1)), end_time - m.seconds * coalesce(executions_after, 1)), end_time) END AS start_time
+FROM spaced AS s LEFT JOIN mean AS m USING (job);
+INSERT INTO mpg_issues(source, severity, kind, line, count, detail)
+WITH first AS (SELECT job, attempt, file, min(line) AS line, min(step) AS step, lag(file) OVER (PARTITION BY job ORDER BY attempt) AS before FROM trainer_steps GROUP BY job, attempt)
+SELECT file, 'warning', 'repeated_steps', min(line), count(*), 'steps whose number goes back within the file, first ' || min(step) || ': what was done since counts as lost'
+FROM first WHERE file = before GROUP BY file;
+
+DROP TABLE IF EXISTS temp.trainer_jobs;
+CREATE TEMP TABLE trainer_jobs AS
+SELECT s.job, coalesce(:chips, max(w.chips), 1) AS chips FROM trainer_steps AS s LEFT JOIN trainer_worlds AS w USING (file) GROUP BY s.job;
+DROP TABLE IF EXISTS temp.trainer_chip;
+CREATE TEMP TABLE trainer_chip AS
+SELECT max(CASE WHEN c.dtype = 'bf16' THEN c.peak_flops END) AS peak_flops
+FROM mpg_chips AS c WHERE lower(c.chip) = lower(:chip) OR EXISTS (SELECT 1 FROM json_each(c.aliases) AS a WHERE lower(a.value) = lower(:chip));
+
+DROP TABLE IF EXISTS temp.training_steps;
+CREATE TEMP TABLE training_steps AS
+SELECT s.job, s.attempt, s.step, s.start_time, s.end_time, s.end_time - s.start_time AS seconds, s.executions, s.loss, s.tflops AS tflops_per_chip, s.tflops * 1e12 / c.peak_flops AS mfu,
+       coalesce(s.tflops * 1e12 * j.chips * (s.end_time - s.start_time), :flops * s.executions) AS flops
+FROM trainer_steps AS s JOIN trainer_jobs AS j USING (job) CROSS JOIN trainer_chip AS c WHERE s.end_time > s.start_time
+UNION ALL
+SELECT coalesce(:job, file), 1, step, NULL, NULL, NULL, coalesce(step - lag(step) OVER (PARTITION BY file ORDER BY step), step), loss, NULL, NULL, NULL FROM trainer_untimed;
+
+-- ---- 3. The relations ----
+
+DROP TABLE IF EXISTS temp.trainer_attempts;
+CREATE TEMP TABLE trainer_attempts AS
+SELECT s.job, s.attempt, min(s.file) AS file, j.chips, min(min(s.start_time), coalesce(min(s.begun), min(s.start_time))) AS start_time, max(s.end_time) AS end_time,
+       s.attempt = max(s.attempt) OVER (PARTITION BY s.job) AS is_last
+FROM trainer_steps AS s JOIN trainer_jobs AS j USING (job) GROUP BY s.job, s.attempt;
+-- What was marked before or after the steps of an attempt is of it: the attempt lasts from its first mark to its last.
+DROP TABLE IF EXISTS temp.trainer_placed;
+CREATE TEMP TABLE trainer_placed AS
+SELECT m.*, coalesce((SELECT max(s.attempt) FROM trainer_steps AS s WHERE s.file = m.file AND s.line <= m.line),
+                     (SELECT min(s.attempt) FROM trainer_steps AS s WHERE s.file = m.file)) AS attempt
+FROM trainer_marks AS m WHERE m.time IS NOT NULL AND (m.kind = 'saved' OR m.time >= m.start_time);
+-- A restore stands before the steps that follow it.
+UPDATE trainer_placed SET attempt = coalesce((SELECT min(s.attempt) FROM trainer_steps AS s WHERE s.file = trainer_placed.file AND s.line > trainer_placed.line), attempt)
+WHERE kind IN ('restore', 'init');
+DELETE FROM trainer_placed WHERE attempt IS NULL;
+UPDATE trainer_attempts SET start_time = min(start_time, coalesce((SELECT min(coalesce(p.start_time, p.time)) FROM trainer_placed AS p WHERE p.job = trainer_attempts.job AND p.attempt = trainer_attempts.attempt), start_time)),
+  end_time = max(end_time, coalesce((SELECT max(p.time) FROM trainer_placed AS p WHERE p.job = trainer_attempts.job AND p.attempt = trainer_attempts.attempt), end_time));
+
+DROP TABLE IF EXISTS temp.jobs;
+CREATE TEMP TABLE jobs AS
+SELECT job, substr(job, 1 + length(rtrim(job, replace(job, '/', '')))) AS name, 'training' AS phase, 'pytorch' AS framework, chips FROM trainer_jobs;
+
+-- A run that another one of its job follows broke off. The last one is over where :outcome says so.
+DROP TABLE IF EXISTS temp.allocations;
+CREATE TEMP TABLE allocations AS
+SELECT job, attempt, coalesce(:pool, 'training') AS pool, chips, start_time,
+       CASE WHEN NOT is_last OR :outcome IS NOT NULL THEN end_time END AS end_time, CASE WHEN is_last THEN :outcome ELSE 'failed' END AS outcome
+FROM trainer_attempts;
+DROP TABLE IF EXISTS temp.capacity;
+CREATE TEMP TABLE capacity AS SELECT coalesce(:pool, 'training') AS pool, :chip AS chip, chips, start_time, end_time FROM trainer_attempts;
+
+DROP TABLE IF EXISTS temp.spans;
+CREATE TEMP TABLE spans AS
+SELECT job, attempt, 'step' AS kind, start_time, end_time, step, flops FROM training_steps WHERE start_time IS NOT NULL
+UNION ALL
+SELECT job, attempt, kind, start_time, time, CASE WHEN kind = 'restore' THEN step END, NULL FROM trainer_placed WHERE kind <> 'saved' AND time > start_time
+UNION ALL -- from the attempt's start, or the end of what the log itself says of it, to its first step
+SELECT job, attempt, 'init', begins, start_time, NULL, NULL
+FROM (SELECT s.job, s.attempt, s.start_time,
+             coalesce((SELECT max(p.time) FROM trainer_placed AS p
+                       WHERE p.job = s.job AND p.attempt = s.attempt AND p.kind IN ('restore', 'init') AND p.start_time = a.start_time), a.start_time) AS begins
+      FROM trainer_steps AS s JOIN trainer_attempts AS a USING (job, attempt) WHERE s.is_first)
+WHERE start_time > begins
+ORDER BY 1, 2, 4;
+
+DROP TABLE IF EXISTS temp.commits;
+CREATE TEMP TABLE commits AS
+SELECT job, attempt, step, NULL AS snapshot_time, time AS durable_time FROM trainer_placed WHERE kind = 'saved' ORDER BY 1, 2, 5;
+
+-- ---- 4. Tables that are no longer needed ----
+
+DROP TABLE trainer_input;
+DROP TABLE trainer_lines;
+DROP TABLE trainer_points;
+DROP TABLE trainer_marks;
+DROP TABLE trainer_worlds;
+DROP TABLE trainer_untimed;
+DROP TABLE trainer_steps;
+DROP TABLE trainer_jobs;
+DROP TABLE trainer_chip;
+DROP TABLE trainer_attempts;
+DROP TABLE trainer_placed;

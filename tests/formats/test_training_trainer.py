@@ -1,0 +1,122 @@
+"""What DeepSpeed, NeMo, torchtitan's structured logs, Hugging Face, Weights & Biases and MLflow leave: the mapping sql/formats/trainer.sql, held against
+sums made by hand, and against a second computation of random runs."""
+import json
+import os
+import random
+import unittest
+
+import cases
+from fleets import ROOT
+
+FIXTURES = os.path.join(ROOT, "fixtures/trainer")
+T0 = 1772532000
+
+
+class Trainer(cases.Case):
+    def sums(self, path, chips):
+        """Seconds of the job by category, of `chips` chips."""
+        return {category: round(seconds / chips, 3) for category, seconds in self.rows("SELECT category, sum(chip_seconds) FROM trace_rollup(?) GROUP BY 1", path)}
+
+    def steps(self, path):
+        return self.rows("SELECT attempt, step, round(start_time - ?2, 3), round(end_time - ?2, 3), executions, loss FROM trace_training_steps(?1)", path, T0)
+
+    def fleet(self, path, **options):
+        return json.dumps({"sources": [{"path": path} | options]})
+
+    def test_deepspeed(self):
+        """Saved at step 20, broke off after 40, went on with 30: two launches, a save of 10 s each, a load of 6 s."""
+        path = FIXTURES + "/deepspeed.log"
+        self.assertEqual([(1, 10, 28, 50, 10, None), (1, 20, 50, 70, 10, None), (1, 30, 70, 100, 10, None), (1, 40, 100, 120, 10, None),
+                          (2, 30, 228, 250, 10, None), (2, 40, 250, 270, 10, None), (2, 50, 270, 290, 10, None)], self.steps(path))
+        self.assertEqual({"startup": 28 + 20 + 2, "unrated": (120 - 28) - 50 + (290 - 228), "checkpoint": 10 + 10, "lost": (100 - 80) + 20, "restore": 6, "queued": 80}, self.sums(path, 8))
+        self.assertEqual({"unmatched_lines": 5, "repeated_steps": 1}, self.issues(path))
+
+    def test_megatron_deepspeed_is_megatron_s(self):
+        with open(FIXTURES + "/deepspeed.log", encoding="utf-8") as file:
+            text = file.read() + " iteration       10/     100 | consumed samples:          640 | elapsed time per iteration (ms): 2000.0 | lm loss: 7.0E+00 |\n"
+        self.assertEqual([("megatron", "sure")], self.rows("SELECT format, certainty FROM trace_sources(?)", self.file(text, "log")))
+
+    def test_nemo(self):
+        """Saved step 4 at 20 s, durable at 30 s by the log's clock; broke off after 7, went on with 5 after a load of 5 s."""
+        path = FIXTURES + "/nemo.log"
+        self.assertEqual([(1, 0, 0, 12), (1, 1, 12, 14), (1, 2, 14, 16), (1, 3, 16, 18), (1, 4, 18, 20), (1, 5, 24, 26), (1, 6, 26, 28), (1, 7, 30, 32),
+                          (2, 5, 105, 107), (2, 6, 107, 109), (2, 7, 109, 111), (2, 8, 111, 113)], [row[:4] for row in self.steps(path)])
+        self.assertEqual({"unrated": 20, "checkpoint": 4, "lost": 6, "unknown": 2, "queued": 68, "restore": 5, "pending": 8}, self.sums(path, 16))
+
+    def test_the_progress_bar_of_nemo_1(self):
+        text = "".join(f"Epoch 0: : {n}%|#| {n}/100 [00:10<00:00, reduced_train_loss=0.5, global_step={n}.0, consumed_samples=1.0, train_step_timing in s=3.000]\r" for n in range(4)) + "\n"
+        self.assertEqual([(1, 0, 0, 3, 1, 0.5), (1, 1, 3, 6, 1, 0.5), (1, 2, 6, 9, 1, 0.5), (1, 3, 9, 12, 1, 0.5)], self.steps(self.fleet(self.file(text, "nemo1.log"), start=T0)))
+
+    def test_torchtitan(self):
+        """Two ranks; each step fetches for half a second; step 4 saves for two. What follows the save is pending."""
+        path = FIXTURES + "/structured_logs"
+        self.assertEqual([(1, 1, 10, 14, 1, 7.5), (1, 2, 14, 18, 1, 7.0), (1, 3, 18, 22, 1, 6.5), (1, 4, 22, 28, 1, 6.0), (1, 5, 28, 32, 1, 5.5)], self.steps(path))
+        sums = self.sums(path, 1)
+        self.assertEqual({"startup": 10, "input": 2.5, "checkpoint": 2, "unrated": 14, "pending": 3.5}, sums)
+        rated = self.fleet(path + "/*.jsonl", chips=4, chip="nvidia-h100-sxm", outcome="completed")
+        flops, = self.rows("SELECT sum(flops), max(mfu) FROM trace_training_steps(?)", rated)
+        self.assertAlmostEqual(120e12 * 4 * 22, flops[0], delta=1e6)
+        self.assertAlmostEqual(120 / 989.5, flops[1], 3)
+        self.assertEqual({5}, {count for _, count in self.rows("SELECT source, count FROM mpg_issues WHERE kind = 'parallel_files'")})
+
+    def test_trackers(self):
+        for name, first in (("wandb-history.jsonl", 17), ("wandb-history.csv", 17), ("mlflow-train_loss.json", 17)):
+            path = os.path.join(FIXTURES, name)
+            self.assertEqual([(1, 10 * (i + 1), first + 3 * i, 20 + 3 * i, 10, 5 - i / 4) for i in range(5)], self.steps(path), name)
+            # Ended well, all of it counts; W&B tells when the program began.
+            ended = self.sums(self.fleet(path, outcome="completed"), 1)
+            self.assertEqual({"unrated": 15} | ({"startup": 17} if "wandb" in name else {}), ended)
+
+    def test_a_state_has_no_times(self):
+        path = FIXTURES + "/trainer_state.json"
+        self.assertEqual([(1, 10, None, None, 10, 2.5), (1, 20, None, None, 10, 2.25), (1, 30, None, None, 10, 2.0)], self.steps(path))
+        self.assertEqual(3, self.issues(path)["no_times"])
+        self.assertEqual([], self.rows("SELECT * FROM trace_rollup(?)", path))
+
+    def test_random_runs_beside_a_second_computation(self):
+        """Histories whose steps go back now and then: what ran again is lost, but of a run that ended well nothing else is."""
+        for seed in range(20):
+            draw = random.Random(seed)
+            at, step, rows = T0, 0, []
+            for _ in range(draw.randrange(3, 40)):
+                step = max(1, step - draw.randrange(1, 4)) if rows and draw.random() < 0.15 else step + 1
+                at += draw.randrange(1, 9)
+                rows.append({"_step": step, "_timestamp": at, "loss": 1.0})
+            path = self.file("".join(json.dumps(row) + "\n" for row in rows), "history.jsonl")
+            attempts, spans = 1, []
+            for before, row in zip(rows, rows[1:]):
+                if row["_step"] < before["_step"]:
+                    attempts += 1
+                elif row["_step"] > before["_step"]:
+                    spans.append((attempts, row["_step"], row["_timestamp"] - before["_timestamp"]))
+            told = [(attempt, step, seconds) for attempt, step, seconds in self.rows("SELECT attempt, step, round(seconds) FROM trace_training_steps(?) ORDER BY end_time", path)]
+            self.assertLessEqual(set(spans), set(told), seed)  # the first step of an attempt has a mean length
+            self.assertEqual(attempts, max(attempt for attempt, *_ in told), seed)
+
+    def test_damage(self):
+        """A line without a time, one of another century, a loss that is none: listed, and the rest counts."""
+        rows = [{"_step": i, "_timestamp": T0 + 3 * i, "loss": 1.0} for i in range(10)]
+        rows[4]["_timestamp"] = 5 * T0
+        rows[6]["loss"] = "NaN"
+        path = self.file("".join(json.dumps(row) + "\n" for row in rows), "history.jsonl")
+        self.assertEqual([0, 1, 2, 3, 5, 7, 8, 9], [row[1] for row in self.steps(path)])
+        self.assertEqual(1, self.issues(path)["impossible_time"])
+        path = self.file('{"_step": 1, "_timestamp": "soon", "loss": 1}\n', "history.jsonl")
+        self.assertEqual([], self.steps(path))
+        self.assertEqual(1, self.issues(path)["no_steps"])
+
+    def test_a_scheduler_beside(self):
+        """A run whose file has its job's id in the name is of that job: the scheduler says what it held."""
+        with open(FIXTURES + "/wandb-history.jsonl", encoding="utf-8") as file:
+            history = file.read()
+        folder = self.folder_of({"run-4711.jsonl": history, "sacct.psv": "JobID|State|Start|End|AllocTRES|Submit|Partition\n4711|COMPLETED|2026-03-03T10:00:00|2026-03-03T10:00:40|gres/gpu=8|2026-03-03T10:00:00|gpu\n"})
+        self.assertEqual([("4711", 8 * 15.0)], self.rows("SELECT job, sum(chip_seconds) FROM trace_rollup(?) WHERE category = 'unrated' GROUP BY job", folder))
+
+    def test_recognised_among_all_others(self):
+        found = {os.path.relpath(path, FIXTURES) for path, in self.rows("SELECT file FROM trace_sources('fixtures') WHERE format = 'trainer'") for path in [os.path.join(ROOT, path)]}
+        here = {os.path.relpath(os.path.join(folder, name), FIXTURES) for folder, _, names in os.walk(FIXTURES) for name in names}
+        self.assertEqual(here, found)
+
+
+if __name__ == "__main__":
+    unittest.main()
