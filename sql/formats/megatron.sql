@@ -78,6 +78,12 @@ INSERT INTO mpg_issues(source, severity, kind, line, count, detail)
 SELECT coalesce(file, :log), 'warning', 'no_steps', NULL, 1, 'no line "iteration N/ N |" of Megatron was found'
 FROM (SELECT max(file) AS file, count(step) AS steps FROM temp.training_lines) WHERE steps = 0;
 
+-- A log's lines are in the order of its clock: one whose time is before that of the line above it was moved, or the clock was set back.
+INSERT INTO mpg_issues(source, severity, kind, line, count, detail)
+SELECT file, 'warning', 'line_out_of_order', min(line), count(*), 'lines whose time is before that of the line above them: they count where they stand'
+FROM (SELECT file, line, time, max(time) OVER (PARTITION BY file ORDER BY line ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING) AS latest FROM temp.training_lines WHERE time IS NOT NULL)
+WHERE latest - time > 10 GROUP BY file;
+
 -- Of some descendants every rank prints the iteration: a line that repeats the one before it at once is of no restart.
 DELETE FROM temp.training_lines WHERE rowid IN (
   SELECT id
@@ -166,8 +172,7 @@ FROM dated AS d CROSS JOIN training_ranges AS r ON r.rowid = range CROSS JOIN tr
 DROP TABLE IF EXISTS temp.training_steps;
 CREATE TEMP TABLE training_steps AS
 WITH step AS (
-  SELECT *, max(end_time - seconds,
-                coalesce(lag(end_time) OVER (PARTITION BY job, attempt ORDER BY line), end_time - seconds)) AS start_time
+  SELECT *, min(end_time, max(end_time - seconds, coalesce(lag(end_time) OVER (PARTITION BY job, attempt ORDER BY line), end_time - seconds))) AS start_time
   FROM training_events WHERE step IS NOT NULL
 ),
 -- Looked up once a chip, and not once a step.

@@ -158,7 +158,7 @@ WITH mark AS (
   WINDOW w AS (PARTITION BY job, attempt ORDER BY line)
 ),
 step AS (
-  SELECT *, coalesce(before, time) AS start_time FROM mark WHERE is_step
+  SELECT *, min(coalesce(before, time), time) AS start_time FROM mark WHERE is_step -- a clock that was set back: no time
 ),
 -- Looked up once a chip, and not once a step.
 peak AS MATERIALIZED (

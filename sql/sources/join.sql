@@ -94,6 +94,16 @@ UPDATE all_capacity SET chip = b.chip FROM better_chip AS b
 WHERE b.pool = all_capacity.pool
   AND replace(replace(replace(lower(coalesce(all_capacity.chip, '')), ' ', ''), '-', ''), '_', '') NOT IN (SELECT name FROM known_chip);
 
+-- Logs that no scheduler knows, of as many chips from and until the same moments: those of several ranks of one job, perhaps. (A log
+-- without a clock begins at 0.)
+INSERT INTO mpg_issues(source, severity, kind, line, count, detail)
+SELECT min(job), 'warning', 'parallel_logs', NULL, count(*),
+       'logs of as many chips from and until the same moments as another, each counted as a job: if they are of one job''s ranks, read the log of one'
+FROM (SELECT a.source, a.job, a.start_time - lag(a.start_time) OVER o AS later, abs(a.end_time - lag(a.end_time) OVER o) AS apart, a.end_time - a.start_time AS seconds, lag(a.job) OVER o AS other
+      FROM all_allocations AS a JOIN source AS s USING (source) WHERE s.rank = 3 AND typeof(a.start_time) IN ('integer', 'real') AND a.start_time > 1e8 AND a.chips > 0
+      WINDOW o AS (PARTITION BY a.source, a.chips ORDER BY a.start_time, a.end_time))
+WHERE other <> job AND later <= 5 AND (apart <= 5 OR apart IS NULL) AND (seconds > 10 OR seconds IS NULL) GROUP BY source;
+
 -- ---- 3. Jobs: what one source leaves out another fills ----
 
 -- Jobs of several rows, of which each has its values in the order of rank, for the scheduler's fields and for the trainer's. A

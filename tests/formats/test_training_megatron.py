@@ -34,6 +34,14 @@ class Megatron(Case):
         self.assertEqual(self.rows("SELECT step, durable_time - ? FROM commits", self.T0), [(2, 8)])
         self.assertEqual(self.seconds(), {("checkpoint", None): 6, ("compile", None): 6, ("eval", None): 1, ("unrated", None): 2 * 5})
 
+    def test_a_clock_that_is_set_back(self):
+        """No step lasts less than nothing: the lines count where they stand, and are listed."""
+        line = " [2026-03-02 09:{:02d}:00.000] iteration {:8d}/      30 | consumed samples: 1 | elapsed time per iteration (ms): 1000.0 | lm loss: 1.0E+00 |\n"
+        path = self.file("using world size: 4\n" + "".join(line.format(minute, i) for i, minute in ((1, 50), (2, 51), (3, 1), (4, 2))))
+        self.map("megatron", path)
+        self.assertEqual([0, 1, 1, 1], sorted(round(end - start) for start, end in self.rows("SELECT start_time, end_time FROM training_steps")))
+        self.assertEqual(2, self.issues(path)["line_out_of_order"])
+
     def test_a_load_without_steps_after_it(self):
         """The last run loads what an earlier one saved, and comes to no step: what it loaded was kept, what is later is lost. A line of a save need not be there."""
         line = " [2026-03-02 09:00:{0:06.3f}] iteration {0:8d}/      30 | consumed samples: 1 | elapsed time per iteration (ms): 1000.0 | lm loss: 1.0E+00 |\n"

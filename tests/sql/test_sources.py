@@ -334,6 +334,17 @@ class Trouble(Folder):
                 self.assertEqual(8 * 60 * 10**6, dict(self.sums(self.folder, "cause"))[kind])
                 self.db.execute(f"DROP TABLE {schema}.outage_reasons")
 
+    def test_logs_of_several_ranks_are_listed(self):
+        """Without a scheduler each log is a job: two of as many chips at the same time may be of one job."""
+        line = " [2026-03-02 09:00:{0:06.3f}] iteration {0:8d}/     100 | consumed samples: 1 | elapsed time per iteration (ms): 1000.0 | lm loss: 1.0E+00 |\n"
+        def log(first):
+            return "using world size: 8\n" + "".join(line.format(i) for i in range(first, 21))
+        for second, listed in ((1, 1), (8, 0)):
+            self.write("rank0.log", log(1))
+            self.write("rank7.log", log(second))
+            self.rows("SELECT count(*) FROM trace_rollup(?)", self.folder)
+            self.assertEqual([(listed,)], self.rows("SELECT count(*) FROM mpg_issues WHERE kind = 'parallel_logs' AND severity = 'warning'"))
+
     def test_issues_name_files(self):
         """What a script lists is of its files, and what reading its relations finds is of the path: no user knows temp.jobs."""
         philly = os.path.join(ROOT, "fixtures", "public", "philly")

@@ -10,6 +10,7 @@
 
 #define LINES_BETWEEN_POLLS 64 /* a pattern may take long over each */
 #define A_DAY (INT64_C(86400) * MPG_SECOND)
+#define HALF_AN_HOUR (1800 * MPG_SECOND)
 #define HALF_A_YEAR (183 * A_DAY)
 #define EXACT_DIGITS 17 /* of a double */
 
@@ -27,6 +28,7 @@ struct mpg_log {
   bool matched;
   mpg_value time, step;
   int64_t year, last_us; /* of times without a year; 0: there was none yet */
+  int64_t latest_us;     /* of all times so far */
   int64_t n_lines, n_unmatched, first_unmatched;
   char unmatched_text[MPG_EXCERPT];
   bool done;
@@ -152,6 +154,11 @@ static bool time_at(mpg_log *log, const mpg_stamp *t, int64_t *us, mpg_zone_fit 
   return found;
 }
 
+/* Seconds from the first instant at which the clock showed a time to the second. */
+static int64_t until_repeated(const mpg_zone *zone, int64_t first) {
+  return mpg_zone_offset(zone, first) - mpg_zone_offset(zone, first + 3 * INT64_C(3600));
+}
+
 static mpg_rc read_time(mpg_log *log, mpg_err *err) {
   mpg_stamp t;
   mpg_zone_fit fit;
@@ -175,12 +182,17 @@ static mpg_rc read_time(mpg_log *log, mpg_err *err) {
                              err);
   if (!time_at(log, &t, &us, &fit))
     return malformed(log, "a day of the calendar from 1970 on in group \"time\"", text, err);
+  if (fit == MPG_ZONE_REPEATED && log->latest_us - us > HALF_AN_HOUR)
+    us += until_repeated(log->options.zone, us / MPG_SECOND) * MPG_SECOND;
+  if (us > log->latest_us)
+    log->latest_us = us;
   log->time.type = MPG_REAL;
   log->time.r = (double)us / (double)MPG_SECOND;
   if (fit == MPG_ZONE_REPEATED)
     return fail_unless_added(mpg_issues_add(log->issues, MPG_INFO, log->path, "repeated_time",
                                             mpg_log_line(log), 1,
-                                            "the clock showed this time twice: the first is taken"),
+                                            "the clock showed this time twice: the second is taken "
+                                            "where lines before it are later, else the first"),
                              err);
   if (fit == MPG_ZONE_SKIPPED)
     return fail_unless_added(
