@@ -125,6 +125,11 @@ INSERT INTO mpg_issues(source, severity, kind, line, count, detail)
 SELECT _file, 'data_loss', 'end_before_start', min(_line), count(*), 'an event of ' || coalesce(NodeName, Cluster, 'the cluster') || ' ended before it started: it is left out'
 FROM slurm_events WHERE TimeEnd < TimeStart GROUP BY _file;
 UPDATE temp.slurm_jobs SET "End" = Start WHERE "End" < Start;
+-- The end of what still runs or waits is planned.
+INSERT INTO mpg_issues(source, severity, kind, line, count, detail)
+SELECT _file, 'warning', 'planned_end', min(_line), count(*), 'jobs that run and have an End, the first ' || min(JobID) || ': it is planned, and they are held until the export was made'
+FROM slurm_jobs WHERE state_base IN ('RUNNING', 'SUSPENDED') AND "End" IS NOT NULL GROUP BY _file;
+UPDATE temp.slurm_jobs SET "End" = NULL WHERE state_base IN ('RUNNING', 'SUSPENDED') AND "End" IS NOT NULL;
 DELETE FROM temp.slurm_events WHERE TimeEnd < TimeStart;
 
 -- Resources that are no GPUs: other accelerators, parts of GPUs (shard, mps), and what else a cluster counts.
@@ -525,7 +530,7 @@ WHERE kind IS NOT NULL AND held < installed;
 
 -- ---- 5. Until when a pool was observed ----
 
--- A job that runs has run for its Elapsed when sacct was asked: that, if it is later than all else, is when the export was made.
+-- A job that runs has run for its Elapsed when sacct was asked: then the export was made, or when a later one tells of an end.
 DROP TABLE IF EXISTS temp.observed;
 CREATE TEMP TABLE observed AS
 WITH asked AS (
@@ -533,8 +538,12 @@ WITH asked AS (
   FROM slurm_attempts AS a CROSS JOIN slurm_jobs AS j ON j.rowid = a.row
   WHERE started AND a."End" IS NULL AND a.state_base IN ('RUNNING', 'SUSPENDED', 'COMPLETING')
   GROUP BY cluster_name
+),
+ended AS (
+  SELECT cluster_name, max("End") AS until_time FROM slurm_attempts WHERE cluster_name IN (SELECT cluster_name FROM asked) GROUP BY cluster_name
 )
-SELECT pool, max(until_time) AS until_time FROM slurm_pools JOIN asked USING (cluster_name) WHERE until_time IS NOT NULL GROUP BY pool;
+SELECT pool, max(a.until_time, coalesce(e.until_time, a.until_time)) AS until_time
+FROM slurm_pools JOIN asked AS a USING (cluster_name) LEFT JOIN ended AS e USING (cluster_name) WHERE a.until_time IS NOT NULL GROUP BY pool;
 
 -- squeue, and sacct without Elapsed, do not tell when they were asked.
 INSERT INTO mpg_issues(source, severity, kind, line, count, detail)

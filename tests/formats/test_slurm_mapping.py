@@ -176,6 +176,19 @@ class Mapping(Mapped):
         self.map(path)
         self.assertEqual(self.rows("SELECT pool, until_time FROM observed"), [("c", 1600)])
 
+    def test_a_later_export_beside_an_earlier_one(self):
+        """A job ran when the first was made; ends in the second tell that the cluster was seen for longer. The end of what runs is planned."""
+        first = "Cluster|JobID|State|Submit|Start|End|Elapsed|AllocTRES\nc|1|RUNNING|1000|1000|Unknown|00:10:00|gres/gpu=8\n"
+        folder = self.folder_of({"a.psv": first, "b.psv": first.split("\n")[0] + "\nc|2|COMPLETED|3000|3000|3500|00:08:20|gres/gpu=8\n"})
+        self.map(folder)
+        self.assertEqual(self.rows("SELECT pool, until_time FROM observed"), [("c", 3500)])
+        for table in ("jobs", "events"):
+            self.db.execute("DROP TABLE IF EXISTS temp.slurm_" + table)
+        path = self.file(first.replace("Unknown", "90000"))
+        self.map(path)
+        self.assertEqual((self.rows("SELECT pool, until_time FROM observed"), self.rows("SELECT end_time FROM allocations")), ([("c", 1600)], [(None,)]))
+        self.assertEqual(1, self.issues(path)["planned_end"])
+
     def test_who_does_not_tell_when_it_was_asked(self):
         """sacct without Elapsed, as squeue: what runs is held until the last time of the trace, and that is listed."""
         text = "Cluster|JobID|State|Submit|Start|End|AllocTRES\nc|1|RUNNING|1000|1000|Unknown|gres/gpu=8\nc|2|COMPLETED|1000|1000|1100|gres/gpu=8\n"

@@ -32,6 +32,23 @@ class Empty(unittest.TestCase):
                 self.assertGreater(len(kinds), 0, table)
 
 
+class Mark(unittest.TestCase):
+    def test_a_byte_order_mark_changes_nothing(self):
+        """As editors and spreadsheets of Windows write it: the rows, the issues, and which format the file is recognised as."""
+        for sample in SAMPLES:
+            with open(os.path.join(ROOT, "fixtures", sample.file), "rb") as file:
+                data = file.read()
+            with tempfile.TemporaryDirectory() as folder:
+                path, answers = os.path.join(folder, os.path.basename(sample.file)), []
+                for mark in (b"", b"\xef\xbb\xbf"):
+                    with open(path, "wb") as file:
+                        file.write(mark + data)
+                    db = connect()
+                    answers.append([sorted(db.execute(sql).fetchall(), key=str) for sql in (
+                        f"SELECT * FROM {sample.table}({quote(path)}{formats.more(sample)})", "SELECT kind, count FROM mpg_issues", f"SELECT format, certainty, reason FROM trace_sources({quote(path)})")])
+                self.assertEqual(*answers, sample.table)
+
+
 class Utf8(unittest.TestCase):
     def setUp(self):
         self.folder = self.enterContext(tempfile.TemporaryDirectory())

@@ -172,6 +172,15 @@ static mpg_rc peek_file(const mpg_env *env, const char *path, size_t n, mpg_stre
   return rc;
 }
 
+/* A byte order mark is no part of the text that rules match. */
+static mpg_str skip_mark(mpg_str s) {
+  if (s.n >= 3 && memcmp(s.p, "\xef\xbb\xbf", 3) == 0) {
+    s.p += 3;
+    s.n -= 3;
+  }
+  return s;
+}
+
 /* What cannot be read is said in out->reason, and the head is empty. */
 static mpg_rc read_head(mpg_recogniser *r, const char *path, mpg_stream **stream, mpg_str *head,
                         mpg_recognised *out, mpg_err *err) {
@@ -183,16 +192,14 @@ static mpg_rc read_head(mpg_recogniser *r, const char *path, mpg_stream **stream
     (void)sqlite3_snprintf((int)sizeof out->reason, out->reason, "%s", err->text);
   else if (head->n == 0)
     (void)snprintf(out->reason, sizeof out->reason, "an empty file");
+  *head = skip_mark(*head);
   return MPG_OK;
 }
 
 /* ---- the native trace and fleet files ---- */
 
 static mpg_str skip_space(mpg_str s) {
-  if (s.n >= 3 && memcmp(s.p, "\xef\xbb\xbf", 3) == 0) {
-    s.p += 3;
-    s.n -= 3;
-  }
+  s = skip_mark(s);
   while (s.n > 0 && mpg_is_json_space(*s.p)) {
     s.p++;
     s.n--;
