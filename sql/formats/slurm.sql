@@ -95,7 +95,7 @@ WHERE state_base NOT IN ('BOOT_FAIL', 'CANCELLED', 'COMPLETED', 'COMPLETING', 'C
                          'REVOKED', 'RUNNING', 'SIGNALING', 'SPECIAL_EXIT', 'STAGE_OUT', 'STOPPED', 'SUSPENDED', 'TIMEOUT', 'UPDATE_DB')
 GROUP BY _file;
 INSERT INTO mpg_issues(source, severity, kind, line, count, detail)
-SELECT _file, 'warning', 'missing_field', min(_line), count(*), 'job ' || coalesce(JobID, JobIDRaw) || ' lacks ' || field || ', which others have: it counts as far as it tells'
+SELECT _file, 'warning', 'missing_field', min(_line), count(*), 'job ' || coalesce(JobID, JobIDRaw) || ' lacks ' || field || ': it counts as far as it tells'
 FROM (SELECT *, CASE WHEN (Start IS NULL AND coalesce(ElapsedRaw, Elapsed) > 0) THEN 'Start'
                      WHEN "End" IS NULL AND state_base IN ('COMPLETED', 'FAILED', 'TIMEOUT', 'NODE_FAIL', 'OUT_OF_MEMORY', 'PREEMPTED') THEN 'End'
                      WHEN Submit IS NULL THEN 'Submit'
@@ -105,7 +105,7 @@ FROM (SELECT *, CASE WHEN (Start IS NULL AND coalesce(ElapsedRaw, Elapsed) > 0) 
                      WHEN Cluster IS NULL THEN 'Cluster' WHEN state_base IS NULL THEN 'State' END AS field
       FROM slurm_jobs)
 WHERE CASE field WHEN 'Start' THEN EXISTS (SELECT 1 FROM slurm_jobs WHERE Start IS NOT NULL) WHEN 'End' THEN EXISTS (SELECT 1 FROM slurm_jobs WHERE "End" IS NOT NULL)
-                 WHEN 'Submit' THEN EXISTS (SELECT 1 FROM slurm_jobs WHERE Submit IS NOT NULL) WHEN 'AllocTRES' THEN EXISTS (SELECT 1 FROM slurm_jobs WHERE alloc_gpus > 0)
+                 WHEN 'Submit' THEN EXISTS (SELECT 1 FROM slurm_jobs WHERE Submit IS NOT NULL) WHEN 'AllocTRES' THEN 1
                  WHEN 'ReqTRES' THEN EXISTS (SELECT 1 FROM slurm_jobs WHERE req_gpus > 0) WHEN 'Cluster' THEN EXISTS (SELECT 1 FROM slurm_jobs WHERE Cluster IS NOT NULL)
                  WHEN 'State' THEN EXISTS (SELECT 1 FROM slurm_jobs WHERE state_base IS NOT NULL) WHEN 'JobID' THEN 1 END
 GROUP BY _file, field;
