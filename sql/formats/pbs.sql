@@ -145,7 +145,7 @@ WITH stopped AS (
          END AS stopped_by
   FROM pbs_known AS k
 )
-SELECT job, attempt, coalesce(held, asked) AS chips, asked, gpu_type, start_time,
+SELECT job, attempt, coalesce(nullif(held, 0), asked) AS chips, asked, gpu_type, start_time,
        coalesce(ended, CASE WHEN stopped_by IS NOT NULL THEN stopped END, next_start) AS end_time,
        CASE
          WHEN stopped_by IS NOT NULL THEN CASE stopped_by WHEN 'R' THEN 'preempted' ELSE 'cancelled' END
@@ -267,6 +267,25 @@ INSERT INTO mpg_issues(source, severity, kind, line, count, detail)
 SELECT coalesce(:pbs, 'pbs_records'), 'data_loss', 'end_before_start', NULL, count(*), 'job ' || min(job) || ' ended before it started: it holds nothing'
 FROM allocations WHERE end_time < start_time;
 UPDATE allocations SET end_time = start_time WHERE end_time < start_time;
+
+-- PBS ends a job at its walltime. One that seems to run for an hour more lost its end: it ended then.
+DROP TABLE IF EXISTS temp.pbs_overdue;
+CREATE TEMP TABLE pbs_overdue AS
+WITH last AS (SELECT max(max("end"), max(start)) AS at FROM pbs_records WHERE record_type IN ('S', 'E')),
+open AS (
+  SELECT a.job, a.attempt, a.start_time + (SELECT max("Resource_List.walltime") FROM pbs_of_jobs AS o CROSS JOIN pbs_records AS r ON r.rowid = o.place WHERE o.job = a.job) AS due
+  FROM pbs_attempts AS a WHERE a.end_time IS NULL AND NOT EXISTS (SELECT 1 FROM pbs_pauses AS p WHERE p.job = a.job)
+)
+SELECT i.name AS job, attempt, due FROM open CROSS JOIN last CROSS JOIN pbs_ids AS i ON i.rowid = open.job WHERE due + 3600 < at;
+INSERT INTO mpg_issues(source, severity, kind, line, count, detail)
+SELECT coalesce(:pbs, 'pbs_records'), 'warning', 'missing_end', NULL, count(*), 'jobs without a record of their end that would have run for longer than their walltime, the first ' || min(job) || ': they ended at that'
+FROM pbs_overdue GROUP BY NULL;
+UPDATE allocations SET end_time = o.due FROM pbs_overdue AS o WHERE o.job = allocations.job AND o.attempt = allocations.attempt AND end_time IS NULL;
+DROP TABLE pbs_overdue;
+-- What got no chips by its vnodes has those that it asked for.
+INSERT INTO mpg_issues(source, severity, kind, line, count, detail)
+SELECT coalesce(:pbs, 'pbs_records'), 'warning', 'missing_field', NULL, count(DISTINCT job), 'jobs whose exec_vnode lists no chips, though they asked for some: they count with what they asked for'
+FROM pbs_started WHERE held = 0 AND asked > 0 GROUP BY NULL;
 
 -- Until when the server was observed: the last record of its log, of whatever kind. Its time is the server's local one, which starts and
 -- ends correct by quarters of an hour where :zone is another zone. Where it is later than all that jobs say, what runs holds its chips

@@ -37,6 +37,24 @@ class Mapping(cases.Case):
                                                                       "exec_host=n2/0 Resource_List.ncpus=1 end=1743444000 Exit_status=0") + line.format(20, "L;license;floating license")), "UTC")
         self.assertEqual(self.rows("SELECT category, sum(chip_us) / 1000000 FROM mpg_rollup GROUP BY 1"), [("untraced", 2 * 3 * 3600)])
 
+    def test_an_end_that_was_lost(self):
+        """PBS ends a job at its walltime: one that would have run for an hour longer ended then, and is listed. Without a walltime it may run."""
+        started = "03/31/2025 17:00:00;S;1.s;user=a group=g jobname=j queue=q ctime=1743440400 qtime=1743440400 etime=1743440400 start=1743440400 exec_host=n1/0 Resource_List.ngpus=2{}\n"
+        later = "03/31/2025 {}:00:00;E;2.s;user=a group=g queue=q ctime=1743440400 qtime=1743440400 etime=1743440400 start=1743440400 exec_host=n2/0 Resource_List.ngpus=1 end={} Exit_status=0\n"
+        for hour, walltime, held in ((21, " Resource_List.walltime=01:00:00", 3600), (18, " Resource_List.walltime=01:00:00", 3600), (19, " Resource_List.walltime=02:00:00", 7200), (21, "", 4 * 3600)):
+            path = self.file(started.format(walltime) + later.format(hour, 1743440400 + 3600 * (hour - 17)))
+            self.rows("SELECT count(*) FROM trace_rollup(?)", path)
+            self.assertEqual(2 * held, self.one("SELECT sum(chip_us) / 1000000 FROM trace_rollup(?) WHERE job = '1.s' AND category = 'untraced'", path))
+            self.assertEqual(int(hour == 21 and walltime != ""), self.issues(path).get("missing_end", 0))
+
+    def test_vnodes_without_chips(self):
+        """A server whose GPUs are no resource of its vnodes: what was asked for counts, and that is listed."""
+        line = ("03/31/2025 18:00:00;E;1.s;user=a group=g jobname=j queue=q ctime=1743440400 qtime=1743440400 etime=1743440400 start=1743440400 exec_host=n1/0*8 exec_vnode=(n1:ncpus=8) "
+                "Resource_List.ngpus=2 Resource_List.select=1:ngpus=2 end=1743444000 Exit_status=0\n")
+        path = self.file(line)
+        self.assertEqual(7200, self.one("SELECT sum(chip_us) / 1000000 FROM trace_rollup(?) WHERE category = 'untraced'", path))
+        self.assertEqual(1, self.issues(path)["missing_field"])
+
     def test_what_cannot_be_is_listed(self):
         line = "03/31/2025 17:00:00;{};{}.s;user=a group=g jobname=j queue=q ctime=1743440400 qtime=1743440400 etime=1743440400 start={} exec_host=n1/0 {}\n"
         gpus = "Resource_List.ngpus=2 end=1743444000 Exit_status=0"
