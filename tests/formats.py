@@ -56,6 +56,7 @@ FORMATS = {
         Sample("slurm_nodes_trace", "slurm/scontrol_nodes.txt"))),
     "mllog": Format("fleet", (Sample("mllog_trace", MLLOG, among_others=True),), fixtures="mlperf"),
     "pbs": Format("fleet", (Sample("pbs_trace", "pbs/accounting.log", arguments=("UTC",), several="pbs/*"),)),
+    "lsf": Format("fleet", (Sample("lsf_trace", "lsf/lsb.acct", several="lsf"),)),
     "swf": Format("fleet", (Sample("swf_trace", "swf/small.swf", head=b";"),)),
     "goodput_log": Format("fleet", (
         Sample("goodput_trace", "goodput/ranker-7.jsonl"), Sample("goodput_trace", "goodput/ranker-8.json", DOCUMENT),

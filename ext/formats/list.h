@@ -15,6 +15,7 @@
   X(slurm_nodes) \
   X(mllog) \
   X(pbs) \
+  X(lsf) \
   X(swf) \
   X(kube) \
   X(prometheus) \

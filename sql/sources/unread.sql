@@ -26,7 +26,6 @@
 --@ hint \AML\xefR => StableHLO as bytecode of MLIR: convert it to HLO text, or dump with XLA_FLAGS=--xla_dump_to=DIR --xla_dump_hlo_as_text
 
 -- Other schedulers.
---@ hint \A"(?:JOB_|QUEUE_|HOST_|LOG_|EVENT_|MBD_|SBD_|LOAD_)[A-Z_]+" "[\d.]+" \d+ => a log of LSF (lsb.acct, lsb.events): write jobs, allocations and capacity as CSV of the native trace
 --@ hint \A(?:#[^\n]*\n)*[\w.@-]+:[\w.-]+:[^:\n]*:[^:\n]*:[^:\n]*:\d+:[^:\n]*:-?\d+:\d+:\d+:\d+:\d+:\d+: => accounting of Grid Engine: write jobs, allocations and capacity as CSV of the native trace
 --@ hint \A={30,}\nqname\s => a report of qacct of Grid Engine: write jobs, allocations and capacity as CSV of the native trace
 --@ hint (?m)^ClusterId = \d+$ => a job history of HTCondor: write jobs, allocations and capacity as CSV of the native trace

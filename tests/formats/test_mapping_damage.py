@@ -103,6 +103,8 @@ TRACES = {
                  pairs=[("start", "end"), ("qtime", "start")], words=[("ngpus", "nnpus"), (";E;", ";F;"), (r"Exit_status=\d+", "Exit_status=frob")]),
     "torque": Trace(["pbs/torque.log"], Words(r"(?P<logged>^\d\d/\d\d/\d{4} \d\d:\d\d:\d\d)|" + PAIRS), times=("logged", "start", "end", "qtime"), pairs=[("start", "end")],
                     words=[("gpus=", "npus="), (";E;", ";F;")]),
+    "lsf": Trace(["lsf/lsb.acct", "lsf/lsb.events"], Words(r'(?P<logged>(?<="10.113" )\d+)|(?P<name>ngpus_physical|gmodel)=(?P<value>[\w.]+)'), times=("logged",),
+                 words=[("JOB_FINISH", "JOB_FROB"), ("ngpus_physical", "nnpus"), (r'" 64 60\.0', '" 128 60.0'), ("JOB_START", "JOB_STOP")]),
     "swf": Trace(["swf/small.swf"], Numbers(" ", "job submit wait run procs cpu mem asked time reqmem status user group exe queue partition before think".split()),
                  times=("submit", "wait", "run"), words=[(r"UnixStartTime: \d+", "UnixStartTime: soon"), (r"MaxProcs: +\d+", "MaxProcs: many"), (r"MaxNodes: +\d+", "MaxNodes: many"), ("UnixStartTime", "StartTime"), ("MaxProcs", "MaxChips")]),
     "kube": Trace(["kube/cluster.json"], Tree(("items",)), **KUBE),

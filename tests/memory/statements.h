@@ -151,6 +151,7 @@ static const char *const statements[] = {
     "SELECT name FROM hlo_trace('tests/memory/cut/step.hlo'); SELECT kind, line FROM mpg_issues",
     "SELECT * FROM pbs_trace('tests/memory/cut/accounting.log', 'UTC'); SELECT kind, line FROM "
     "mpg_issues",
+    "SELECT * FROM lsf_trace('tests/memory/cut/lsb.acct'); SELECT kind, line FROM mpg_issues",
     "SELECT * FROM swf_trace('tests/memory/cut/jobs.swf'); SELECT kind, line FROM mpg_issues",
     "SELECT value FROM prometheus_trace('tests/memory/cut/metrics.prom'); SELECT kind, line FROM "
     "mpg_issues",

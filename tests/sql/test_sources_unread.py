@@ -18,7 +18,6 @@ SACCT = "JobID|State|Start|End|AllocTRES\n1|COMPLETED|2026-03-01T08:00:00|2026-0
 STABLEHLO = 'module @jit_f attributes {mhlo.num_partitions = 1 : i32} {\n  func.func public @main(%arg0: tensor<8xf32>) {\n    stablehlo.add %arg0, %arg0 : tensor<8xf32>\n'
 # Grid Engine's accounting(5): qname:hostname:group:owner:job_name:job_number:account:priority:submission_time:start_time:end_time:failed:exit_status:ru_wallclock:...
 GRID_ENGINE = "gpu.q:node07:ml:alice:train:4711:sge:0:1772352000:1772352060:1772355660:0:0:3600:" + ":".join(["0"] * 30) + ":-q gpu.q -l gpu=8\n"
-LSF = '"JOB_FINISH" "10.1" 1772355660 4711 1001 33816578 8 1772352000 0 0 1772352060 "alice" "gpu" "select[ngpus>0]"\n'
 
 
 def zipped(**members):
@@ -64,8 +63,6 @@ UNREAD = {
     "pickle_list": (pickle.dumps([1, 2, 3], 3), "a pickle of Python: write"),
     "mlirbc": (b"ML\xefR\x0dStableHLO_v1.9.3\0" + bytes(8), "StableHLO as bytecode of MLIR: convert"),
     "mlir": (STABLEHLO.encode(), "StableHLO: convert"),
-    "lsb.acct": (LSF.encode(), "a log of LSF (lsb.acct, lsb.events): write"),
-    "lsb.events": (b'#80000\n"JOB_NEW" "10.1" 1772352000 4711 1001\n'[7:], "a log of LSF (lsb.acct, lsb.events): write"),
     "accounting": (GRID_ENGINE.encode(), "accounting of Grid Engine: write"),
     "accounting_with_head": (b"# Version: 8.1.9\n#\n" + GRID_ENGINE.encode(), "accounting of Grid Engine: write"),
     "qacct": (b"=" * 62 + b"\nqname        gpu.q\nhostname     node07\n", "a report of qacct of Grid Engine: write"),

@@ -48,11 +48,15 @@ class Pbs:
                 os.makedirs(os.path.join(folder, server), exist_ok=True)
                 with open(os.path.join(folder, server, day), "w", encoding="utf-8") as file:
                     file.writelines(text + "\n" for at, text in sorted(lines, key=lambda r: r[0]) if stamp(at * MILLION, "%Y%m%d", 0) == day)
+        self.write_native(folder)
+
+    def write_native(self, folder):
+        """What is installed and out of service, as CSV."""
         for relation, columns in (("capacity", "pool chip chips start_time end_time"), ("outages", "pool chips start_time end_time kind")):
             with open(os.path.join(folder, relation + ".csv"), "w", newline="", encoding="utf-8") as file:
                 table = csv.DictWriter(file, columns.split())
                 table.writeheader()
-                table.writerows(self.relations()[relation])
+                table.writerows(self.installed()[relation])
 
     def records(self, job, lines):
         name, server = self.name(job), self.server[self.story.runs[job][0].pool]
@@ -75,9 +79,8 @@ class Pbs:
             used = f"Exit_status={EXIT.get(outcome, -11)} resources_used.walltime={duration(end - start)} run_count=1"
             record(end, "R" if outcome == "R" else "E", f"{held} session=4107 end={end} {used}")
 
-    def relations(self):
-        """What the files say, in the words of docs/formats/pbs.md."""
-        found = {"capacity": [], "outages": [], "jobs": [], "allocations": []}
+    def installed(self):
+        found = {"capacity": [], "outages": []}
         for pool, server in self.server.items():
             steps = [(down(at), chips) for at, chips in installed(self.story, pool)]
             for (start, chips), (end, _) in zip(steps, steps[1:] + [(None, 0)]):
@@ -85,6 +88,11 @@ class Pbs:
         for outage in self.story.outages:
             found["outages"].append(dict(pool=self.server[outage.pool], chips=outage.chips, kind=outage.kind, start_time=down(outage.start),
                                          end_time=None if outage.end >= OPEN else down(outage.end)))
+        return found
+
+    def relations(self):
+        """What the files say, in the words of docs/formats/pbs.md."""
+        found = {**self.installed(), "jobs": [], "allocations": []}
         for job in self.number:
             rows, wanted, name = list(self.attempts(job)), self.wanted(job), self.name(job)
             pool, held = name.split(".")[1], [row[2] for row in rows]

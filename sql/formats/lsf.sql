@@ -1,0 +1,160 @@
+-- lsf.sql - from LSF's lsb.acct and lsb.events to the relations of the native trace.
+--
+--@ source 1
+--@ feeds SG
+--@ input :lsf sure \A(?:#[^\n]*\n)*"(?:JOB|JGRP|QUEUE|HOST|LOG|EVENT|MBD|SBD|LOAD|QC|METRICS|LC|CPUPROFILE|SWITCH|SACT|ALERT|ADRSV|SIGACT|UNFULFILL|LEASE|MIG|CHKPNT|PRE_EXEC)\w*" "[\d.]+" \d+
+--
+-- In the sqlite3 shell:
+--
+--     .load ./mpg
+--     .param set :lsf fixtures/lsf
+--     .read sql/formats/lsf.sql
+--     SELECT pool, scheduling_goodput(category, chip_us) FROM mpg_rollup GROUP BY pool;
+--
+-- Parameters: :lsf is a path, glob or folder of lsb.acct and lsb.events; :chips is what a chip is, 'gpus' (unless given) or 'slots'.
+--
+-- From a program that cannot bind parameters to a script, create the input before running it:
+--
+--     CREATE TEMP TABLE lsf_records AS SELECT *, _file, _line, gpus AS held FROM lsf_trace('logdir/');
+--
+-- Makes the TEMP tables jobs, allocations, observed and aliases. The logs do not say what is installed: add capacity.
+-- The rules are explained in docs/formats/lsf.md.
+
+-- ---- 1. The input ----
+
+CREATE TEMP TABLE IF NOT EXISTS lsf_records AS
+SELECT event_type, event_time, job_id, idx, num_processors, submit_time, start_time, user_name, queue, job_name, project_name, j_status, exit_info, app, job_group_name, hosts, num_hosts,
+       res_req, effective_res_req, gpu_req, gpu_model, gpu_usage, outcome, _file, _line, CASE WHEN :chips = 'slots' THEN coalesce(slots, num_processors) ELSE gpus END AS held
+FROM lsf_trace(mpg_required(:lsf, ':lsf'));
+
+-- What cannot be: a time that is more than ten years from the middle one; its record counts as nothing.
+DROP TABLE IF EXISTS temp.lsf_impossible;
+CREATE TEMP TABLE lsf_impossible AS
+WITH years AS (SELECT event_time / 31556952 AS year, count(*) AS n FROM lsf_records GROUP BY 1),
+middle AS (SELECT min(year) AS year FROM (SELECT year, sum(n) OVER (ORDER BY year) AS so_far, sum(n) OVER () AS n FROM years) WHERE 2 * so_far >= n)
+SELECT r.rowid AS row, _file, _line, job_id FROM lsf_records AS r, middle
+WHERE max(abs(event_time / 31556952 - year), abs(coalesce(submit_time / 31556952 - year, 0)), abs(coalesce(start_time / 31556952 - year, 0))) > 10;
+INSERT INTO mpg_issues(source, severity, kind, line, count, detail)
+SELECT _file, 'data_loss', 'impossible_time', min(_line), count(*), 'a time of job ' || coalesce(job_id, '?') || ' is more than ten years from the middle one: its record is left out'
+FROM lsf_impossible GROUP BY _file;
+DELETE FROM lsf_records WHERE rowid IN (SELECT row FROM lsf_impossible);
+DROP TABLE lsf_impossible;
+
+INSERT INTO mpg_issues(source, severity, kind, line, count, detail)
+SELECT _file, 'warning', 'unknown_record', min(_line), count(*), 'records of types that are not known: left out: ' || group_concat(DISTINCT event_type)
+FROM lsf_records
+WHERE event_type NOT IN ('JOB_FINISH', 'JOB_NEW', 'JOB_START', 'JOB_STATUS', 'JOB_RESIZE', 'JOB_START_ACCEPT', 'JOB_EXECUTE', 'JOB_CLEAN', 'JOB_SWITCH', 'JOB_MOVE', 'JOB_MODIFY', 'JOB_MODIFY2', 'JOB_REQUEUE', 'JOB_SIGNAL',
+  'JOB_ACCEPT', 'JOB_FORWARD', 'JOB_FORCE', 'JOB_CHUNK', 'JOB_SIGACT', 'JOB_EXTERNAL_MSG', 'JOB_ATTA_DATA', 'JOB_MSG', 'JOB_MSG_ACK', 'JOB_EXT_MSG', 'JOB_ARRAY_ELEMENT', 'JOB_PRE_EXEC', 'JOB_STATUS2', 'JOB_SWAP',
+  'JOB_RESIZE_NOTIFY_START', 'JOB_RESIZE_NOTIFY_ACCEPT', 'JOB_RESIZE_NOTIFY_DONE', 'JOB_RESIZE_RELEASE', 'JOB_RESIZE_CANCEL', 'JOB_PROV_HOST', 'JOB_RC_DEMAND', 'JOB_AFFINITY', 'JOB_UPDATE_STATUS', 'JOB_RUN_RUSAGE', 'JOB_RELEASE',
+  'JGRP_NEW', 'JGRP_ADD', 'JGRP_MOD', 'JGRP_DEL', 'JGRP_CNT', 'JGRP_CTRL', 'QUEUE_CTRL', 'HOST_CTRL', 'LOG_SWITCH', 'EVENT_ADRSV_FINISH', 'MBD_START', 'MBD_DIE', 'MBD_UNFULFILL', 'SBD_JOB_STATUS', 'SBD_UNREPORTED_STATUS',
+  'LOAD_INDEX', 'MIG', 'CHKPNT', 'PRE_EXEC_START', 'UNFULFILL', 'ADRSV_FINISH', 'HOST_POWER_STATUS', 'CPUPROFILE', 'METRIC_LOG', 'METRICS_LOG', 'QC', 'SIGACT', 'LEASE_PARAM', 'ALERT')
+GROUP BY _file;
+INSERT INTO mpg_issues(source, severity, kind, line, count, detail)
+SELECT _file, 'warning', 'unknown_state', min(_line), count(*), 'states of jobs that are not known, which tell no end: ' || group_concat(DISTINCT j_status)
+FROM lsf_records WHERE (event_type = 'JOB_FINISH' AND NOT (j_status & 96)) OR (event_type = 'JOB_STATUS' AND j_status & ~(0x1007F | 0xFF80)) OR j_status <= 0 GROUP BY _file;
+INSERT INTO mpg_issues(source, severity, kind, line, count, detail)
+SELECT _file, 'warning', 'missing_field', min(_line), count(*), event_type || ' of job ' || coalesce(job_id, '?') || ' lacks its ' || field || ': it counts as far as it tells'
+FROM (SELECT _file, _line, event_type, job_id,
+             CASE WHEN job_id IS NULL THEN 'jobId' WHEN event_type = 'JOB_FINISH' AND j_status IS NULL THEN 'jStatus' WHEN event_type IN ('JOB_FINISH', 'JOB_NEW') AND submit_time IS NULL THEN 'submitTime'
+                  WHEN event_type = 'JOB_FINISH' AND start_time IS NOT NULL AND num_hosts IS NULL THEN 'execHosts'
+                  WHEN event_type = 'JOB_FINISH' AND start_time IS NULL AND num_hosts IS NOT NULL THEN 'startTime'
+                  WHEN event_type IN ('JOB_FINISH', 'JOB_START') AND effective_res_req IS NULL AND max(effective_res_req IS NOT NULL) OVER () THEN 'effectiveResReq' END AS field
+      FROM lsf_records WHERE event_type IN ('JOB_FINISH', 'JOB_NEW', 'JOB_START', 'JOB_STATUS'))
+WHERE field IS NOT NULL GROUP BY _file, event_type, field;
+-- GPUs that are asked for without a number that can be told, and chips of another vendor by a name that a site gave.
+INSERT INTO mpg_issues(source, severity, kind, line, count, detail)
+SELECT _file, 'warning', 'uncounted_resource', min(_line), count(DISTINCT job_id), 'job ' || min(job_id) || ' and others ask for chips, or used some, that do not count: ' || substr(coalesce(max(effective_res_req), max(res_req), 'no requirement'), 1, 120)
+FROM lsf_records
+WHERE gpu_req = 'unknown' OR (gpu_req IS NULL AND gpu_usage IS NOT NULL AND coalesce(:chips, 'gpus') = 'gpus') OR (gpu_req IS NULL AND coalesce(:chips, 'gpus') = 'gpus' AND EXISTS (
+  SELECT 1 FROM (SELECT substr(lower(r), instr(lower(r), 'rusage[')) AS words FROM (SELECT coalesce(effective_res_req, '') || coalesce(res_req, '') AS r) WHERE instr(lower(r), 'rusage['))
+  WHERE words GLOB '*gpu*' OR words GLOB '*npu*' OR words GLOB '*tpu*' OR words GLOB '*xpu*' OR words GLOB '*mlu*' OR words GLOB '*dcu*' OR words GLOB '*hpu*' OR words GLOB '*ascend*' OR words GLOB '*accel*'))
+GROUP BY _file;
+
+-- ---- 2. Starts and what ended them ----
+
+-- An element of an array is a job of its own; a record of the array as a whole is not.
+DROP TABLE IF EXISTS temp.lsf_of_jobs;
+CREATE TEMP TABLE lsf_of_jobs AS
+SELECT job_id || CASE WHEN idx > 0 THEN '[' || idx || ']' ELSE '' END AS job, job_id, coalesce(idx, 0) AS idx, rowid AS place, event_type, event_time, start_time, submit_time, j_status, outcome, held, num_processors, _file, _line
+FROM lsf_records WHERE job_id IS NOT NULL AND event_type IN ('JOB_FINISH', 'JOB_NEW', 'JOB_START', 'JOB_STATUS')
+  AND NOT (event_type = 'JOB_NEW' AND coalesce(job_name, '') GLOB '*[[]*]*'); -- an array: its elements are there once they start
+CREATE INDEX temp.lsf_of_job ON lsf_of_jobs(job, event_time);
+
+INSERT INTO mpg_issues(source, severity, kind, line, count, detail)
+SELECT _file, 'warning', 'repeated_record', min(_line), count(*), 'the end of job ' || job || ' comes more than once: it counts once'
+FROM (SELECT _file, _line, job, row_number() OVER (PARTITION BY job, start_time, event_time ORDER BY place) AS nth FROM lsf_of_jobs WHERE event_type = 'JOB_FINISH') WHERE nth > 1 GROUP BY _file;
+
+-- lsb.acct tells the last start of a job that has ended, lsb.events every one. A job that is back in the queue (PEND) waits again.
+DROP TABLE IF EXISTS temp.lsf_starts;
+CREATE TEMP TABLE lsf_starts AS
+WITH started AS (
+  SELECT job, start_time AS at, held, event_time AS ended, coalesce(outcome, 'failed') AS outcome, _file, _line FROM lsf_of_jobs WHERE event_type = 'JOB_FINISH' AND start_time IS NOT NULL
+  UNION ALL
+  SELECT job, event_time, held, NULL, NULL, _file, _line FROM lsf_of_jobs WHERE event_type = 'JOB_START'
+)
+SELECT job, at, max(held) AS held, max(ended) AS ended, max(outcome) AS outcome, min(_file) AS _file, min(_line) AS _line FROM started GROUP BY job, at;
+DROP TABLE IF EXISTS temp.lsf_attempts;
+CREATE TEMP TABLE lsf_attempts AS
+WITH ordered AS (SELECT *, row_number() OVER later AS attempt, lead(at) OVER later AS next FROM lsf_starts WINDOW later AS (PARTITION BY job ORDER BY at)),
+stopped AS (
+  SELECT o.*, (SELECT min(s.event_time) FROM lsf_of_jobs AS s WHERE s.job = o.job AND s.event_type = 'JOB_STATUS' AND s.event_time >= o.at + (o.attempt > 1) AND s.event_time <= coalesce(o.next, s.event_time) AND s.j_status & 97) AS stopped
+  FROM ordered AS o
+)
+SELECT job, attempt, held, at AS start_time, coalesce(ended, stopped, next) AS end_time, _file, _line,
+       CASE WHEN ended IS NOT NULL THEN outcome
+            ELSE coalesce((SELECT max(s.outcome) FROM lsf_of_jobs AS s WHERE s.job = t.job AND s.event_type = 'JOB_STATUS' AND s.event_time = t.stopped), CASE WHEN coalesce(stopped, next) IS NOT NULL THEN 'preempted' END) END AS outcome,
+       ended IS NULL AND stopped IS NOT NULL AND (SELECT max(s.j_status & 1) FROM lsf_of_jobs AS s WHERE s.job = t.job AND s.event_type = 'JOB_STATUS' AND s.event_time >= t.stopped) = 1 AS again
+FROM stopped AS t;
+INSERT INTO mpg_issues(source, severity, kind, line, count, detail)
+SELECT _file, 'data_loss', 'end_before_start', min(_line), count(*), 'job ' || min(job) || ' ended before it started: it holds nothing' FROM lsf_attempts WHERE end_time < start_time GROUP BY _file;
+UPDATE lsf_attempts SET end_time = start_time WHERE end_time < start_time;
+
+-- ---- 3. The relations ----
+
+-- Jobs that asked for chips or got some. What a job needs is what its last start gave it, else what it asks for.
+DROP TABLE IF EXISTS temp.lsf_jobs;
+CREATE TEMP TABLE lsf_jobs AS
+SELECT j.job, j.job_id AS base, max(j.idx) AS idx,
+       coalesce((SELECT a.held FROM lsf_attempts AS a WHERE a.job = j.job AND a.held > 0 ORDER BY a.attempt DESC LIMIT 1), max(j.held)) AS chips,
+       (SELECT min(a.held) FROM lsf_attempts AS a WHERE a.job = j.job AND a.held > 0) AS least, (SELECT max(a.held) FROM lsf_attempts AS a WHERE a.job = j.job) AS most,
+       min(j.submit_time) AS submit_time, max(r.job_name) AS name, max(r.project_name) AS project, max(r.user_name) AS user, max(r.queue) AS queue, max(r.gpu_model) AS gpu_model, max(r.num_hosts) AS hosts,
+       max(r.app) AS app, max(r.job_group_name) AS job_group
+FROM lsf_of_jobs AS j CROSS JOIN lsf_records AS r ON r.rowid = j.place
+GROUP BY j.job HAVING max(j.held) > 0;
+DROP TABLE IF EXISTS temp.jobs;
+CREATE TEMP TABLE jobs AS
+SELECT j.job, coalesce(j.name, n.job_name) AS name, coalesce(j.project, n.project_name) AS owner, NULL AS phase, NULL AS framework, NULL AS runtime, NULL AS model, NULL AS priority, j.chips,
+       CASE WHEN least <> j.chips OR most <> j.chips THEN least END AS min_chips, NULL AS tasks, coalesce(j.submit_time, n.submit_time) AS submit_time,
+       json_patch('{}', json_object('user', coalesce(user, n.user_name), 'queue', coalesce(j.queue, n.queue), 'gpu_model', j.gpu_model, 'hosts', j.hosts, 'app', j.app, 'job_group', job_group,
+                                    'array_job', CASE WHEN idx > 0 THEN base END)) AS labels
+FROM lsf_jobs AS j LEFT JOIN (SELECT job_id, max(job_name) AS job_name, max(project_name) AS project_name, max(user_name) AS user_name, max(queue) AS queue, min(submit_time) AS submit_time
+                              FROM lsf_records WHERE event_type = 'JOB_NEW' GROUP BY job_id) AS n ON n.job_id = j.base;
+
+DROP TABLE IF EXISTS temp.allocations;
+CREATE TEMP TABLE allocations AS
+SELECT job, attempt, NULL AS task, 'lsf' AS pool, coalesce(held, (SELECT j.chips FROM lsf_jobs AS j WHERE j.job = a.job)) AS chips, start_time, end_time, outcome
+FROM lsf_attempts AS a WHERE job IN (SELECT job FROM lsf_jobs);
+-- What waits again after it ran holds nothing from then on, which keeps open what it asks for; what left the queue closes it.
+INSERT INTO allocations
+SELECT job, max(attempt) + 1, NULL, 'lsf', 0, max(end_time), NULL, NULL FROM lsf_attempts AS a
+WHERE job IN (SELECT job FROM lsf_jobs) GROUP BY job HAVING max(end_time IS NULL) = 0 AND max(attempt * 2 + again) % 2 = 1;
+INSERT INTO allocations
+SELECT job, 1, NULL, 'lsf', 0, max(event_time), max(event_time), 'cancelled' FROM lsf_of_jobs AS j
+WHERE job IN (SELECT job FROM lsf_jobs) AND job NOT IN (SELECT job FROM lsf_attempts) AND (event_type = 'JOB_FINISH' OR (event_type = 'JOB_STATUS' AND j_status & 96)) GROUP BY job;
+
+-- Until when the cluster was observed: the last record, of whatever type.
+DROP TABLE IF EXISTS temp.observed;
+CREATE TEMP TABLE observed AS SELECT DISTINCT pool, (SELECT max(event_time) FROM lsf_records) AS until_time FROM allocations;
+
+-- LSF calls a job 123, an element of an array 123[4], and its output as the user wants: out.123, 123_4, 123.4.
+DROP TABLE IF EXISTS temp.aliases;
+CREATE TEMP TABLE aliases AS
+SELECT job, base || mark || idx AS alias FROM lsf_jobs, (SELECT '.' AS mark UNION SELECT '_' UNION SELECT '-') WHERE idx > 0;
+
+-- ---- 4. Tables that are no longer needed ----
+
+DROP TABLE lsf_jobs;
+DROP TABLE lsf_attempts;
+DROP TABLE lsf_starts;
+DROP TABLE lsf_of_jobs;
+DROP TABLE lsf_records;

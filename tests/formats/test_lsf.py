@@ -1,0 +1,106 @@
+"""LSF's lsb.acct and lsb.events: fields of all versions, requirements of GPUs, attempts, and what is malformed."""
+import os
+import sqlite3
+import unittest
+
+from cases import Case
+from fleets import ROOT
+
+LSF = os.path.join(ROOT, "fixtures/lsf")
+BEGIN = 1743440400
+# As version 9.11 writes a job of 8 hosts, and as version 5.1 does, which ends early.
+HOSTS = " ".join(f'"16*h{i}"' for i in range(8))
+USAGE = " ".join(f"h{i} 1306 0 1287486 242 0" for i in range(8))
+V9 = (f'"JOB_FINISH" "9.11" 1389683139 404717 22025 33882739 128 1389642318 0 0 1389642771 "anon" "regular" "span[ptile=16]" "" "" "login" "/w" "" "%J.out" "%J.err" "1389642318.404717" 0 8 {HOSTS} '
+      f'64 60.0 "abcde" "#!/bin/tcsh;#BSUB -R ""span[ptile=16]"";date" ' + "0 " * 18 + f'-1 "" "project" 0 128 "" "" 0 10725376 0 "" "" "" "" 0 "" 0 "" -1 "/p/anon" "" "" "" -1 "" "" 6160 "" 1389642771 "" "" 0 '
+      f'8 {USAGE} 0 43200 0 "select[poe>0] order[nidx] span[ptile=16] " "" -1 "" -1 0 "" 0 0 "" 40368 "/w" 1 "18338657682652659712" 1 ""\n')
+V5 = ('"JOB_FINISH" "5.1" 1089407406 699195 283 33554482 1 1089290023 0 0 1089406862 "raortega" "8nm" "" "" "" "lx" "prog" "" "/o" "/e" "1089290023.699195" 0 1 "lxb0540" 64 3.3 "" "/x" 277.21 17.28 0 0 -1 0 0 927804 '
+      '87722 0 0 0 -1 0 0 0 0 0 -1 "" "default" 0 1 "" "" 0 353272 662228 "" "" ""\n')
+
+
+class Reader(Case):
+    def rows(self, text, columns):
+        path = os.path.join(self.new_folder(), "lsb.acct")
+        with open(path, "w", encoding="utf-8") as file:
+            file.write(text)
+        return self.db.execute(f"SELECT {columns} FROM lsf_trace(?)", (path,)).fetchall()
+
+    def test_versions(self):
+        rows = self.rows(V9 + V5, "version, job_id, start_time, event_time, run_time, slots, num_hosts, run_limit, effective_res_req, project_name, outcome, command")
+        self.assertEqual(rows[0], ("9.11", 404717, 1389642771, 1389683139, 40368, 128, 8, 43200, "select[poe>0] order[nidx] span[ptile=16] ", "project", "completed",
+                                   '#!/bin/tcsh;#BSUB -R "span[ptile=16]";date'))
+        self.assertEqual(rows[0][3] - rows[0][2], rows[0][4])  # LSF's own run time is what the two times are apart
+        self.assertEqual(rows[1], ("5.1", 699195, 1089406862, 1089407406, None, 1, 1, None, None, "default", "completed", "/x"))
+
+    def test_slots_one_by_one(self):
+        self.assertEqual(self.rows(V9.replace('0 8 ' + HOSTS, '0 4 "a" "a" "b" "b"'), "hosts, num_hosts, slots"), [('["a","b"]', 2, 4)])
+
+    def test_requirements(self):
+        def gpus(requirement, hosts='2 "4*a" "4*b"'):
+            line = V9.replace("0 8 " + HOSTS, "0 " + hosts).replace("select[poe>0] order[nidx] span[ptile=16] ", requirement)
+            return self.rows(line, "gpus, gpu_req, gpu_model")[0]
+        for requirement, expected in {
+                "select[ngpus>0] rusage[ngpus_physical=4.00] ": (8, "host", None), "rusage[mem=5,ngpus_physical=2:gmodel=TeslaV100_SXM2:mig=7]": (4, "host", "TeslaV100_SXM2"),
+                "rusage[ngpus_physical=1/task]": (8, "task", None), "rusage[ngpus_physical=2/host] span[ptile=4]": (4, "host", None),
+                "rusage[ngpus_excl_p=1]": (2, "host", None), "rusage[mem=4] rusage[ngpus_physical=0.5]": (1, "host", None), "select[a||b] rusage[ngpus_physical=1]": (2, "host", None),
+                "1*{span[hosts=1] rusage[ngpus_physical=2:gmem=1G]} + 4*{span[ptile=1] rusage[ngpus_physical=1:gmem=10G]}": (6, "job", None),
+                "1*{rusage[ngpus_physical=2]} + 3*{rusage[mem=1]}": (2, "job", None), "4*{rusage[ngpus_physical=2]}": (None, "unknown", None),
+                "{rusage[ngpus_physical=2]} || {rusage[ngpus_physical=4]}@4": (None, "unknown", None), "rusage[ngpus_physical=x]": (None, "unknown", None),
+                "select[ngpus>0] rusage[mem=4]": (None, None, None)}.items():
+            with self.subTest(requirement):
+                self.assertEqual(gpus(requirement), expected)
+
+    def test_malformed(self):
+        for text, place, expected in ((V9.replace('"anon"', "anon", 1), ":1:84", "a text in quotes for user_name"), (V9.replace(" 22025 ", ' "x" ', 1), ":1:39", "a number for user_id"),
+                                      (V9 + V9.replace(' "regular"', ' "regular"x', 1), ":2:100", "a blank behind a text in quotes"), (V9.replace("0 8 " + HOSTS, '0 99999 "a"'), ":1:", "as many hosts as follow"),
+                                      ("JOB_FINISH 9\n", ":1:1", "a record of LSF"), (V9 + '"JOB_NEW" "9.11 13\n', ":2:11", "a closing quote")):
+            with self.assertRaises(sqlite3.OperationalError) as raised:
+                self.rows(text, "*")
+            self.assertIn(place, str(raised.exception))
+            self.assertIn("expected " + expected, str(raised.exception))
+
+    def test_still_written(self):
+        self.assertEqual(len(self.rows(V9 + V9[:500], "*")), 1)
+        self.assertEqual(len(self.rows(V9 + V9.rstrip("\n"), "*")), 1)  # a number at its end may be cut
+        self.assertEqual(self.db.execute("SELECT kind FROM mpg_issues").fetchall(), [("unfinished_record",)] * 2)
+
+
+class Mapping(Case):
+    def test_the_fixture(self):
+        rows = self.db.execute("SELECT job, attempt, chips, start_time, end_time, outcome FROM trace_records(?) WHERE record = 'allocations' ORDER BY job, attempt", (LSF,)).fetchall()
+        at = lambda seconds: None if seconds is None else BEGIN + seconds
+        self.assertEqual(rows, [(job, attempt, chips, at(start), at(end), outcome) for job, attempt, chips, start, end, outcome in (
+            ("101", 1, 8, 60, 1260, "completed"), ("102", 1, 4, 100, 1900, "timeout"), ("103[1]", 1, 2, 1300, 2500, "completed"), ("103[2]", 1, 2, 1310, 2000, "failed"),
+            ("104", 1, 0, 1500, 1500, "cancelled"), ("106", 1, 4, 2010, 4100, "cancelled"), ("201", 1, 8, 2520, None, None), ("203", 1, 4, 4100, 5000, "preempted"), ("203", 2, 4, 5600, None, None))])
+        waits, = self.db.execute("SELECT sum(chip_us) / 1000000 FROM trace_rollup(?) WHERE job = '202' AND category = 'queued'", (LSF,)).fetchone()
+        self.assertEqual(waits, 4 * (5900 - 2450))  # until the last record
+
+    def test_events_and_accounting_are_one(self):
+        folder = self.new_folder()
+        with open(os.path.join(LSF, "lsb.acct"), encoding="utf-8") as file:
+            acct = file.read()
+        events = f'"JOB_START" "10.113" {BEGIN + 60} 101 4 0 0 60.0 2 "4*n1" "4*n2" "" "" 0 "" 0 "" 0 0 -1 "" "rusage[ngpus_physical=4.00]" 0\n"JOB_STATUS" "10.113" {BEGIN + 1260} 101 64 0 0 5.5 0 0 0 0 0\n'
+        for name, text in (("lsb.acct", acct), ("lsb.events", "# 1\n" + events)):
+            with open(os.path.join(folder, name), "w", encoding="utf-8") as file:
+                file.write(text)
+        self.assertEqual(self.db.execute("SELECT count(*), sum(chips) FROM trace_records(?) WHERE record = 'allocations' AND job = '101'", (folder,)).fetchone(), (1, 8))
+
+    def test_slots(self):
+        text = '{"sources": [{"path": "%s/lsb.acct", "chips": "slots", "pool": "farm"}]}' % LSF
+        self.assertEqual(self.db.execute("SELECT pool, chips FROM trace_records(?) WHERE record = 'allocations' AND job IN ('101', '105') ORDER BY job", (text,)).fetchall(), [("farm", 8), ("farm", 1)])
+
+    def test_repeated(self):
+        folder = self.new_folder()
+        with open(os.path.join(LSF, "lsb.acct"), encoding="utf-8") as file:
+            text = file.read()
+        with open(os.path.join(folder, "lsb.acct"), "w", encoding="utf-8") as file:
+            file.write(text + text.replace("ngpus_excl_p", "nnpus"))
+        ask = "SELECT sum(chip_us) FROM trace_rollup(?) WHERE category <> 'queued'"
+        self.assertEqual(self.db.execute(ask, (folder,)).fetchone(), self.db.execute(ask, (LSF + "/lsb.acct",)).fetchone())
+        self.db.execute(ask, (folder,)).fetchone()
+        kinds = dict(self.db.execute("SELECT kind, count FROM mpg_issues"))
+        self.assertEqual((kinds["repeated_record"], kinds["uncounted_resource"]), (7, 1))
+
+
+if __name__ == "__main__":
+    unittest.main()
