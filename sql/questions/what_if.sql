@@ -14,7 +14,7 @@
 --@ column SG_then REAL ratio with the change
 --@ column RG_then REAL ratio with the change: the same work in less time
 --@ column gain REAL points percentage points of MPG_lower, at the PG of today and where freed chips find work
--- Basis: allocated - untraced for RG; for SG installed capacity, by columns of jobs what these held. Blocked time goes with the number of saves, lost time with the interval. Spare chips (by pool alone) end the time in which gangs that had been complete miss some; those that replace nothing idle. A job of several pools counts with the first.
+-- Basis: allocated - untraced for RG; for SG installed capacity, by columns of jobs what these held. Blocked time goes with the number of saves, lost time, and the input that lost steps waited for, with the interval. Spare chips (by pool alone) end the time in which gangs that had been complete miss some; those that replace nothing idle. A job of several pools counts with the first.
 -- Needs: sqrt, one of SQLite's mathematical functions.
 WITH segments AS (
   SELECT job, min(CASE coalesce(:by, 'pool') WHEN 'pool' THEN pool WHEN 'fleet' THEN 'fleet' WHEN 'phase' THEN phase WHEN 'framework' THEN framework
@@ -27,6 +27,7 @@ sums AS (
            WHEN 'model' THEN model WHEN 'size' THEN size WHEN 'job' THEN job ELSE 'unknown :by, ' || :by END AS segment,
          sum(capacity_us) AS c, sum(allocated_us) AS a, sum(allocated_us - untraced_us) AS t, sum(productive_us) AS g, sum(ideal_us) AS i,
          sum(iif(category = 'checkpoint', chip_us, 0)) AS blocked, sum(iif(category = 'lost', chip_us, 0)) AS lost,
+         sum(iif(category = 'input', chip_us, 0)) AS input, sum(productive_us) + sum(iif(category IN ('lost', 'pending'), chip_us, 0)) AS steps,
          sum(iif(category = 'down', chip_us, 0)) AS down,
          sum(iif(category = 'compile' AND cells.attempt > compiled.attempt, chip_us, 0)) AS repeated
   FROM cells LEFT JOIN compiled USING (job)
@@ -83,7 +84,8 @@ changes AS (
          blocked * (1 - coalesce(min(1, :snapshot / save_s), 0)) AS freed
   FROM known WHERE blocked > 0
   UNION ALL
-  SELECT segment, 'checkpoint interval', new_s, c, a, t, g, i, 0.0, blocked * (1 - interval_s / new_s) + lost * (1 - new_s / interval_s)
+  SELECT segment, 'checkpoint interval', new_s, c, a, t, g, i, 0.0,
+         blocked * (1 - interval_s / new_s) + lost * (1.0 + coalesce(1.0 * input / nullif(steps, 0), 0)) * (1 - new_s / interval_s)
   FROM known WHERE blocked > 0
   UNION ALL
   SELECT segment, 'compilation cache', coalesce(1.0 * :cached, 1.0), c, a, t, g, i, 0.0, repeated * coalesce(:cached, 1) FROM known WHERE repeated > 0

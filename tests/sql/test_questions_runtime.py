@@ -98,14 +98,14 @@ class Runtime(world.Case):
             for segment, s in groups([c for c in WORLD.cells if c.job or by in ("pool", "fleet")], key).items():
                 again = sum(c.us for c in WORLD.cells if c.category == "compile" and c.attempt > first[c.job] and key(c) == segment)
                 interval, save, mtti = self.figures_of_saves([job for job, its in jobs_of.items() if its == segment])
-                SG = ratio(s.allocated, s.capacity)
+                SG, ran = ratio(s.allocated, s.capacity), s.productive + s.by["lost"] + s.by["pending"]
                 freed = {}
                 if s.by["checkpoint"]:
                     freed["asynchronous saves"] = given.get("snapshot", 0), s.by["checkpoint"] * (1 - min(1, given.get("snapshot", 0) / save) if save else 1)
                     daly = math.sqrt(2 * save * mtti) * (1 + math.sqrt(save / 2 / mtti) / 3 + save / 2 / mtti / 9) - save if save and mtti and save < 2 * mtti else mtti if save else None
                     new = given.get("interval", daly)
                     if new and interval:
-                        freed["checkpoint interval"] = new, s.by["checkpoint"] * (1 - interval / new) + s.by["lost"] * (1 - new / interval)
+                        freed["checkpoint interval"] = new, s.by["checkpoint"] * (1 - interval / new) + s.by["lost"] * (1 + s.by["input"] / ran if ran else 1) * (1 - new / interval)
                 if again:
                     freed["compilation cache"] = given.get("cached", 1), again * given.get("cached", 1)
                 for change, (assumed, us) in freed.items():
