@@ -24,6 +24,7 @@ typedef enum mpg_limit_id {
   MPG_LIMIT_BUCKETS,
   MPG_LIMIT_GROUPS,
   MPG_LIMIT_ISSUES,
+  MPG_LIMIT_PACKED_BYTES,
   MPG_LIMITS
 } mpg_limit_id;
 

@@ -294,6 +294,8 @@ int mpg_query_env_begin(mpg_query_env *scan, mpg_conn *conn) {
   }
   scan->env = conn->env;
   scan->limits = conn->limits;
+  if (conn->no_files) /* a temporary one, too */
+    scan->limits.of[MPG_LIMIT_PACKED_BYTES] = mpg_limit_get(MPG_LIMIT_PACKED_BYTES)->most;
   scan->env.limits = &scan->limits;
   scan->env.interrupted = scan_interrupted;
   scan->env.interrupted_ctx = scan->probe;

@@ -21,7 +21,9 @@ static void test_pieces(void) {
     for (int i = 0; i < N; i++) {
       size_t n = i % 500 == 499 ? (size_t)3 << 20 : (size_t)(i * 7 % 2000);
       pieces[i] = mpg_arena_cut(&arena, n);
-      wrong += pieces[i] == NULL || (uintptr_t)pieces[i] % 8 != 0;
+      if (pieces[i] == NULL)
+        abort();
+      wrong += (uintptr_t)pieces[i] % 8 != 0;
       memset(pieces[i], i % 251, n);
       sum += (n + 7) & ~(size_t)7;
     }
@@ -64,10 +66,14 @@ static void test_pins(void) {
   for (int i = 0; i < 100; i++)
     CHECK(mpg_arena_cut(&arena, 10000) != NULL);
   kept = mpg_arena_cut_pinned(&arena, 5000, &pins[0]);
+  if (kept == NULL)
+    abort();
   memset(kept, 1, 5000);
   for (int i = 0; i < 1000; i++)
     CHECK(mpg_arena_cut(&arena, 10000) != NULL);
   other = mpg_arena_cut_pinned(&arena, 5000, &pins[1]);
+  if (other == NULL)
+    abort();
   memset(other, 2, 5000);
   mpg_arena_drop(&arena);
   CHECK(h.live == 2 && arena.bytes == 0 && kept[4999] == 1 && other[4999] == 2);

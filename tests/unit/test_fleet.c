@@ -112,11 +112,12 @@ static void check_refusals(void) {
 }
 
 static void check_values(void) {
+  mpg_err err;
   mpg_span s;
   TAKEN("spans job=a attempt=2 kind=step start_time=1.5 end_time=1970-01-01T00:00:03Z step=5.0 "
         "program=q "
         "flops=1e3 bytes=2 dtype=bf16 executions=3");
-  (void)mpg_fleet_spans(&fleet, 0, &s, sizeof s, &mpg_env_libc);
+  (void)mpg_fleet_spans(&fleet, 0, &s, sizeof s, &mpg_env_libc, &err);
   CHECK(s.start == 1500000 && s.end == 3000000 && s.attempt == 2 && s.step == 5);
   CHECK(s.kind == MPG_KIND_STEP && s.flops == 1000 && s.bytes == 2 && s.executions == 3);
   CHECK(s.program == 1 && !fleet.program_recorded[0] && s.line == 0);
@@ -214,7 +215,7 @@ static void check_seal(void) {
   CHECK(fleet.jobs[0].allocation == 0 && fleet.jobs[0].nallocations == 2);
   CHECK(fleet.allocations[0].start == 2000000 && fleet.jobs[1].nallocations == 1);
   CHECK(fleet.jobs[0].commits.n == 1 && fleet.jobs[1].commits.n == 2);
-  CHECK(mpg_fleet_commits(&fleet, 1, commits, &mpg_env_libc) == MPG_OK);
+  CHECK(mpg_fleet_commits(&fleet, 1, commits, &mpg_env_libc, &err) == MPG_OK);
   CHECK(commits[0].step == 2 && commits[1].step == 3 && commits[1].job == 1);
   for (size_t i = 0; i < 5; i++) {
     static const char *const chip[] = {"tpu-v4", "", "nvidia-h200-sxm", "", "nobody_knows"};

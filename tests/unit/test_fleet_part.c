@@ -87,6 +87,7 @@ static mpg_rc add_parts(const mpg_env *env, mpg_fleet *f, size_t most, bool orig
     if (rc == MPG_OK && mpg_fleet_part_settle(part, &f->settled, &lock) != MPG_OK)
       rc = mpg_fail_nomem(err);
     rc = rc == MPG_OK ? mpg_fleet_merge(f, part, err) : rc;
+    rc = rc == MPG_OK ? mpg_fleet_bound(f, err) : rc;
   }
   for (int i = 0; i < THREADS; i++) {
     mpg_fleet_free(&parts[i]);
@@ -108,11 +109,12 @@ static bool same_real(double a, double b) {
 
 static bool same_spans(const mpg_fleet *a, const mpg_fleet *b, uint32_t job) {
   static mpg_span x[LINES], y[LINES];
+  mpg_err err;
   size_t n = a->jobs[job].spans.n;
   bool same = b->jobs[job].spans.n == n;
-  CHECK(n <= LINES && mpg_fleet_spans(a, job, x, sizeof *x, &mpg_env_libc) == MPG_OK);
+  CHECK(n <= LINES && mpg_fleet_spans(a, job, x, sizeof *x, &mpg_env_libc, &err) == MPG_OK);
   if (same)
-    CHECK(mpg_fleet_spans(b, job, y, sizeof *y, &mpg_env_libc) == MPG_OK);
+    CHECK(mpg_fleet_spans(b, job, y, sizeof *y, &mpg_env_libc, &err) == MPG_OK);
   for (size_t i = 0; same && i < n; i++)
     same = x[i].start == y[i].start && x[i].end == y[i].end && x[i].attempt == y[i].attempt &&
            x[i].step == y[i].step && x[i].line == y[i].line && x[i].file == y[i].file &&
@@ -124,11 +126,12 @@ static bool same_spans(const mpg_fleet *a, const mpg_fleet *b, uint32_t job) {
 
 static bool same_commits(const mpg_fleet *a, const mpg_fleet *b, uint32_t job) {
   static mpg_commit x[LINES], y[LINES];
+  mpg_err err;
   size_t n = a->jobs[job].commits.n;
   bool same = b->jobs[job].commits.n == n;
-  CHECK(n <= LINES && mpg_fleet_commits(a, job, x, &mpg_env_libc) == MPG_OK);
+  CHECK(n <= LINES && mpg_fleet_commits(a, job, x, &mpg_env_libc, &err) == MPG_OK);
   if (same)
-    CHECK(mpg_fleet_commits(b, job, y, &mpg_env_libc) == MPG_OK);
+    CHECK(mpg_fleet_commits(b, job, y, &mpg_env_libc, &err) == MPG_OK);
   for (size_t i = 0; same && i < n; i++)
     same = x[i].job == job && y[i].job == job && x[i].step == y[i].step &&
            x[i].snapshot == y[i].snapshot && x[i].durable == y[i].durable;
@@ -197,6 +200,7 @@ static void check_faults(mpg_chips *chips, size_t most) {
     mpg_rc rc;
     mpg_issues_init(&issues, &env);
     rc = mpg_fleet_init(&f, &env, &issues, chips, &err);
+    f.most_packed = most % 2 ? SIZE_MAX : 400;
     rc = rc == MPG_OK ? add_parts(&env, &f, most, true, &err) : rc;
     CHECK(rc == (h.failed ? MPG_NOMEM : MPG_OK));
     mpg_fleet_free(&f);
@@ -251,6 +255,8 @@ int main(void) {
       mpg_issues_init(&issues[k], &mpg_env_libc);
       CHECK(mpg_fleet_init(&f[k], &mpg_env_libc, &issues[k], chips, &err) == MPG_OK);
       f[k].keep_origins = round % 2 == 0;
+      if (round % 3 == 1) /* of either, or of one, most waits in a file */
+        f[k].most_packed = round % 2 == 0 || k == 1 ? 150 : SIZE_MAX;
       CHECK((k == 0 ? add_lines(&f[k], 0, nlines, &err)
                     : add_parts(&mpg_env_libc, &f[k], most, round % 2 == 0, &err)) == MPG_OK);
       CHECK(mpg_fleet_seal(&f[k], &err) == MPG_OK);

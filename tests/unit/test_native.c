@@ -39,14 +39,15 @@ static void dump_names(FILE *out, const char *what, const mpg_intern *t) {
 
 static void dump_job(FILE *out, const mpg_fleet *f, uint32_t j) {
   const mpg_job *job = &f->jobs[j];
+  mpg_err err;
   mpg_span *spans = calloc(job->spans.n + 1, sizeof *spans);
   mpg_commit *commits = calloc(job->commits.n + 1, sizeof *commits);
   (void)fprintf(out, "job %d %lld %lld %lld %lld:", job->recorded, (long long)job->chips,
                 (long long)job->min_chips, (long long)job->tasks, (long long)job->submit);
   for (int d = 0; d < MPG_JOB_DIMS; d++)
     (void)fprintf(out, " %u", job->dim[d]);
-  (void)mpg_fleet_spans(f, j, spans, sizeof *spans, &mpg_env_libc);
-  (void)mpg_fleet_commits(f, j, commits, &mpg_env_libc);
+  (void)mpg_fleet_spans(f, j, spans, sizeof *spans, &mpg_env_libc, &err);
+  (void)mpg_fleet_commits(f, j, commits, &mpg_env_libc, &err);
   for (size_t i = 0; i < job->spans.n; i++) {
     const mpg_span *s = &spans[i];
     (void)fprintf(out, "\n  %lld %lld %lld %lld %lld %a %a %a %u %u %u %u", (long long)s->start,

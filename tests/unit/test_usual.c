@@ -126,11 +126,12 @@ static bool same_text(const mpg_intern *a, uint32_t i, const mpg_intern *b, uint
 }
 
 static bool same_spans(const mpg_fleet *a, const mpg_fleet *b, uint32_t job) {
+  mpg_err err;
   size_t n = a->jobs[job].spans.n;
   mpg_span *x = malloc((n + 1) * sizeof *x), *y = malloc((n + 1) * sizeof *y);
   bool good = x != NULL && y != NULL && b->jobs[job].spans.n == n;
-  good = good && mpg_fleet_spans(a, job, x, sizeof *x, env) == MPG_OK &&
-         mpg_fleet_spans(b, job, y, sizeof *y, env) == MPG_OK;
+  good = good && mpg_fleet_spans(a, job, x, sizeof *x, env, &err) == MPG_OK &&
+         mpg_fleet_spans(b, job, y, sizeof *y, env, &err) == MPG_OK;
   for (size_t i = 0; good && i < n; i++)
     good = x[i].start == y[i].start && x[i].end == y[i].end && x[i].attempt == y[i].attempt &&
            x[i].step == y[i].step && x[i].line == y[i].line && same_real(x[i].flops, y[i].flops) &&
@@ -145,11 +146,12 @@ static bool same_spans(const mpg_fleet *a, const mpg_fleet *b, uint32_t job) {
 }
 
 static bool same_commits(const mpg_fleet *a, const mpg_fleet *b, uint32_t job) {
+  mpg_err err;
   size_t n = a->jobs[job].commits.n;
   mpg_commit *x = malloc((n + 1) * sizeof *x), *y = malloc((n + 1) * sizeof *y);
   bool good = x != NULL && y != NULL && b->jobs[job].commits.n == n;
-  good = good && mpg_fleet_commits(a, job, x, env) == MPG_OK &&
-         mpg_fleet_commits(b, job, y, env) == MPG_OK;
+  good = good && mpg_fleet_commits(a, job, x, env, &err) == MPG_OK &&
+         mpg_fleet_commits(b, job, y, env, &err) == MPG_OK;
   for (size_t i = 0; good && i < n; i++)
     good = x[i].step == y[i].step && x[i].snapshot == y[i].snapshot && x[i].durable == y[i].durable;
   free(x);

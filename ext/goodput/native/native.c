@@ -281,6 +281,8 @@ static mpg_rc merge_piece(native *n, piece *p, mpg_err *err) {
     rc = mpg_fail_nomem(err);
   if (rc == MPG_OK && !refused)
     rc = mpg_fleet_merge(n->fleet, &p->fleet, err);
+  if (rc == MPG_OK && !refused)
+    rc = mpg_fleet_bound(n->fleet, err);
   if (rc == MPG_OK && !refused && p->rc != MPG_OK) {
     *err = p->err;
     return p->rc;
@@ -319,6 +321,7 @@ static mpg_rc read_files(native *n, int threads, mpg_err *err) {
   if (pieces == NULL)
     return mpg_fail_nomem(err);
   (void)pthread_mutex_init(&n->lock, NULL); /* glibc's take nothing that could be short */
+  n->fleet->lock = &n->lock;
   slots = (void **)(pieces + npieces);
   while (rc == MPG_OK && made < npieces) {
     piece *p = &pieces[made];
@@ -340,6 +343,7 @@ static mpg_rc read_files(native *n, int threads, mpg_err *err) {
   n->pipeline = NULL;
   n->workers = *n->env;
   pieces_free(n, pieces, made);
+  n->fleet->lock = NULL;
   (void)pthread_mutex_destroy(&n->lock);
   mpg_free(n->env, pieces);
   return rc == MPG_DONE ? MPG_OK : rc;

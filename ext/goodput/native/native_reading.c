@@ -23,6 +23,8 @@ mpg_rc mpg_native_broken(const mpg_native_reading *r, int64_t line, int64_t colu
 mpg_rc mpg_native_poll(mpg_native_reading *r) {
   if (++r->records % RECORDS_BETWEEN_POLLS == 0 && mpg_interrupted(r->env))
     return mpg_fail(r->err, MPG_INTERRUPTED, "interrupted");
+  if (r->fleet->arena.bytes > r->fleet->most_packed && r->fleet->log == NULL)
+    return mpg_fleet_bound(r->fleet, r->err);
   return MPG_OK;
 }
 

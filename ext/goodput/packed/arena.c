@@ -1,5 +1,5 @@
 /* arena.c - see arena.h. */
-#define _DEFAULT_SOURCE /* madvise */
+#define _GNU_SOURCE /* madvise */
 #include "arena.h"
 #include "../../base/debug_assert.h"
 

@@ -258,7 +258,7 @@ static inline const unsigned char *get_shape(const unsigned char *p, mpg_spans_r
                                              unsigned said) {
   mpg_shape before = r->shape;
   uint64_t place;
-  if (said == SHAPE_OTHER) {
+  if (said == SHAPE_OTHER || r->shapes == NULL) { /* a group has them */
     r->shape = r->other;
   } else if (said == SHAPE_PLACE) {
     p = mpg_packed_get(p, &place);

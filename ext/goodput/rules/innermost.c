@@ -58,12 +58,13 @@ typedef struct gathered {
 
 /* The spans that began before as_of and belong to an attempt. */
 static mpg_rc gather_items(mpg_innermost *in, const mpg_fleet *fleet, uint32_t job,
-                           const mpg_gang *gang, int64_t as_of, gathered *are,
-                           mpg_notices *notices) {
+                           const mpg_gang *gang, int64_t as_of, gathered *are, mpg_notices *notices,
+                           mpg_err *err) {
   const size_t n = fleet->jobs[job].spans.n;
   int64_t number = MPG_NONE, homeless = 0, early = 0, before = INT64_MIN, last = INT64_MIN;
   size_t attempt = MPG_NOBODY, home = 0; /* home, last: of the item before */
   mpg_item *item;
+  mpg_rc rc;
   in->nitems = 0;
   in->traced = in->batches = in->rollouts = false;
   *are = (gathered){false, false};
@@ -72,8 +73,9 @@ static mpg_rc gather_items(mpg_innermost *in, const mpg_fleet *fleet, uint32_t j
   if (n == 0)
     return MPG_OK;
   item = in->items;
-  if (mpg_fleet_spans(fleet, job, &item->span, sizeof *item, in->env) != MPG_OK)
-    return MPG_INTERRUPTED;
+  rc = mpg_fleet_spans(fleet, job, &item->span, sizeof *item, in->env, err);
+  if (rc != MPG_OK)
+    return rc;
   for (size_t i = 0; i < n; i++) {
     const mpg_span *s = &in->items[i].span;
     early += s->start < before;
@@ -405,7 +407,7 @@ static mpg_rc begin_branch(sweep *w, const mpg_span *s) {
   end_branch(w);
   before = branch_before(w);
   if (before != NULL && before->last >= s->step && before->attempt == attempt) {
-    bool at_once = w->step->end > s->start;
+    bool at_once = w->step != NULL && w->step->end > s->start;
     w->found->concurrent += at_once;
     w->found->repeated += !at_once && !w->restarted;
   } else if (before != NULL && before->attempt != attempt) {
@@ -530,6 +532,8 @@ static mpg_rc sweep_attempt(mpg_innermost *in, const mpg_gang *gang, size_t a, s
 }
 
 static mpg_rc failure(mpg_rc rc, mpg_err *err) {
+  if (rc == MPG_IO) /* it says what */
+    return rc;
   return rc == MPG_INTERRUPTED ? mpg_fail(err, rc, "interrupted") : mpg_fail_nomem(err);
 }
 
@@ -547,7 +551,7 @@ mpg_rc mpg_innermost_build(mpg_innermost *in, const mpg_fleet *fleet, uint32_t j
   rc = mpg_grow(in->env, &in->activity, &in->activity_cap, gang->nattempts + 1,
                 sizeof *in->activity);
   if (rc == MPG_OK)
-    rc = gather_items(in, fleet, job, gang, as_of, &are, notices);
+    rc = gather_items(in, fleet, job, gang, as_of, &are, notices, err);
   if (rc == MPG_OK && are.mixed)
     rc = sort_items(in, fleet, &equal);
   if (rc == MPG_OK && equal)

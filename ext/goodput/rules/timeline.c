@@ -108,15 +108,13 @@ static bool commits_matter(const mpg_timeline *t) {
 
 static mpg_rc unpack_commits(mpg_timeline *t, mpg_err *err) {
   size_t n = t->fleet->jobs[t->job].commits.n;
-  mpg_rc rc;
   t->ncommits = 0;
   if (n == 0 || !commits_matter(t))
     return MPG_OK;
   if (mpg_grow(t->env, &t->commits, &t->commits_cap, n, sizeof *t->commits) != MPG_OK)
     return mpg_fail_nomem(err);
-  rc = mpg_fleet_commits(t->fleet, t->job, t->commits, t->env);
   t->ncommits = n;
-  return rc == MPG_OK ? rc : mpg_fail_plain(err, rc);
+  return mpg_fleet_commits(t->fleet, t->job, t->commits, t->env, err);
 }
 
 static mpg_rc fail_interrupted(mpg_err *err) {

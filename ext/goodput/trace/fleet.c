@@ -1,12 +1,24 @@
 /* fleet.c - a fleet, and its things with a name: see fleet.h. Records: fleet_add.c and
 ** fleet_add_fast.c; their order: fleet_seal.c. */
 #include "fleet_part.h"
+#include "../../base/limits.h"
 
 #include <math.h>
 #include <string.h>
+#include <unistd.h>
 
 static const char *const kinds[] = {"init", "prep", "compile", "restore", "input", "checkpoint",
                                     "eval", "hang", "step",    "serve",   "batch", "rollout"};
+
+/* Never set, it is a quarter of the machine's memory at most. */
+static size_t most_packed(const mpg_env *env) {
+  int64_t most = mpg_limit_in(env, MPG_LIMIT_PACKED_BYTES);
+  int64_t pages = sysconf(_SC_PHYS_PAGES), page = sysconf(_SC_PAGESIZE);
+  if (most == mpg_limit_get(MPG_LIMIT_PACKED_BYTES)->standard && pages > 0 && page > 0 &&
+      pages / 4 < most / page)
+    most = pages / 4 * page;
+  return (uint64_t)most < SIZE_MAX ? (size_t)most : SIZE_MAX;
+}
 
 mpg_rc mpg_fleet_init(mpg_fleet *fleet, const mpg_env *env, mpg_issues *issues, mpg_chips *chips,
                       mpg_err *err) {
@@ -20,6 +32,7 @@ mpg_rc mpg_fleet_init(mpg_fleet *fleet, const mpg_env *env, mpg_issues *issues, 
     mpg_intern_init(interns[i], env);
   mpg_arena_init(&fleet->arena, env);
   mpg_arena_init(&fleet->settled, env);
+  fleet->most_packed = most_packed(env);
   return mpg_fleet_begin(fleet, err);
 }
 
@@ -66,6 +79,7 @@ void mpg_fleet_free(mpg_fleet *fleet) {
   mpg_intern_free(&fleet->kind_names);
   mpg_arena_free(&fleet->arena);
   mpg_arena_free(&fleet->settled);
+  mpg_spill_free(fleet->spill);
   mpg_free(env, fleet->jobs);
   mpg_free(env, fleet->programs);
   mpg_free(env, fleet->program_recorded);

@@ -13,6 +13,9 @@
 #include "../../base/issues.h"
 #include "relation_schema.h"
 #include "../packed/packed_commits.h"
+#include "../packed/spill.h"
+
+#include <pthread.h>
 
 #define MPG_CHIP INT64_C(1000000) /* a whole chip, in the millionths that chips are counted in */
 
@@ -95,8 +98,11 @@ typedef struct mpg_fleet {
   size_t jobs_cap, programs_cap, ncapacity, capacity_cap, noutages, outages_cap;
   size_t nallocations, allocations_cap, nobserved, observed_cap;
   uint64_t nspans;
-  mpg_arena arena;   /* of packed records */
-  mpg_arena settled; /* and of those of parts: see fleet_part.h */
+  mpg_arena arena;       /* of packed records */
+  mpg_arena settled;     /* and of those of parts: see fleet_part.h */
+  size_t most_packed;    /* bytes of both; above them they move to: */
+  mpg_spill *spill;      /* NULL: they never were */
+  pthread_mutex_t *lock; /* of `settled` while threads read parts; NULL: none does */
   bool *program_recorded;
   size_t program_recorded_cap;
   uint64_t records[MPG_RELATIONS]; /* how many of each were added */
@@ -154,12 +160,17 @@ mpg_rc mpg_fleet_observed(mpg_fleet *fleet, mpg_str pool, int64_t until, mpg_err
  * need. */
 mpg_rc mpg_fleet_seal(mpg_fleet *fleet, mpg_err *err);
 
-/* Unpacks the spans of a job, as many as it has, to `out` and every `stride` bytes after. MPG_OK or
-** MPG_INTERRUPTED. */
+/* Unpacks the spans of a job, as many as it has, to `out` and every `stride` bytes after; in any
+** thread, with its `env`. */
 mpg_rc mpg_fleet_spans(const mpg_fleet *fleet, uint32_t job, mpg_span *out, size_t stride,
-                       const mpg_env *env);
+                       const mpg_env *env, mpg_err *err);
 /* The same of its commits, in their order: by step, MPG_NONE first, snapshot and durable. */
-mpg_rc mpg_fleet_commits(const mpg_fleet *fleet, uint32_t job, mpg_commit *out, const mpg_env *env);
+mpg_rc mpg_fleet_commits(const mpg_fleet *fleet, uint32_t job, mpg_commit *out, const mpg_env *env,
+                         mpg_err *err);
+
+/* Moves the packed records of a whole fleet to a temporary file if memory holds more of them than
+** mpg_limit('packed_bytes'). For whoever adds records, between two of them. */
+mpg_rc mpg_fleet_bound(mpg_fleet *fleet, mpg_err *err);
 
 /* Leaves what the names of a roll-up's cells need, from now on in `env`, of the same allocator. */
 void mpg_fleet_names_only(mpg_fleet *fleet, const mpg_env *env);

@@ -441,11 +441,12 @@ mpg_rc mpg_fleet_add(mpg_fleet *fleet, mpg_relation relation, const mpg_value *v
     if ((info->required >> i & 1) && values[i].type == MPG_NULL)
       return unexpected(&r, (int)i, "a value");
   rc = add[relation](&r);
-  if (rc == MPG_OK) {
-    fleet->records[relation]++;
-  } else {
+  if (rc != MPG_OK) {
     fleet->last = last;
     fleet->last_of_jobs = last_of_jobs;
+    return rc;
   }
-  return rc;
+  fleet->records[relation]++;
+  return fleet->arena.bytes > fleet->most_packed && fleet->log == NULL ? mpg_fleet_bound(fleet, err)
+                                                                       : MPG_OK;
 }

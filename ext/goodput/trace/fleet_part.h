@@ -11,8 +11,6 @@
 
 #include "fleet.h"
 
-#include <pthread.h>
-
 /* A record of `jobs` or `programs`, for the whole to merge. */
 typedef struct mpg_fleet_note {
   uint32_t job, program; /* index of the one described, + 1; 0: it is the other */

@@ -229,7 +229,7 @@ static bool is_record(const cursor *c) {
 }
 
 /* The spans or commits of the current job, if there is one. */
-static mpg_rc unpack_packed(cursor *c) {
+static mpg_rc unpack_packed(cursor *c, mpg_err *err) {
   const mpg_fleet *f = &c->fleet;
   const mpg_job *job;
   c->npacked = 0;
@@ -238,41 +238,41 @@ static mpg_rc unpack_packed(cursor *c) {
   job = &f->jobs[c->job];
   if (mpg_grow(f->env, &c->spans, &c->spans_cap, job->spans.n, sizeof *c->spans) != MPG_OK ||
       mpg_grow(f->env, &c->commits, &c->commits_cap, job->commits.n, sizeof *c->commits) != MPG_OK)
-    return MPG_NOMEM;
+    return mpg_fail_nomem(err);
   c->npacked = c->relation == MPG_REL_SPANS ? job->spans.n : job->commits.n;
   return c->relation == MPG_REL_SPANS
-             ? mpg_fleet_spans(f, (uint32_t)c->job, c->spans, sizeof *c->spans, f->env)
-             : mpg_fleet_commits(f, (uint32_t)c->job, c->commits, f->env);
+             ? mpg_fleet_spans(f, (uint32_t)c->job, c->spans, sizeof *c->spans, f->env, err)
+             : mpg_fleet_commits(f, (uint32_t)c->job, c->commits, f->env, err);
 }
 
 static bool is_packed(mpg_relation relation) {
   return relation == MPG_REL_SPANS || relation == MPG_REL_COMMITS;
 }
 
-static mpg_rc advance(cursor *c) {
+static mpg_rc advance(cursor *c, mpg_err *err) {
   mpg_rc rc = MPG_OK;
   c->i++;
   if (is_packed(c->relation) && c->i >= c->npacked) {
     c->job++;
     c->i = 0;
-    rc = unpack_packed(c);
+    rc = unpack_packed(c, err);
   }
   return rc;
 }
 
 /* From a place on to the first that holds a record. */
-static mpg_rc find_record(cursor *c) {
+static mpg_rc find_record(cursor *c, mpg_err *err) {
   mpg_rc rc = MPG_OK;
   while (rc == MPG_OK && c->relation < MPG_RELATIONS) {
     if (is_past(c)) {
       c->relation++;
       c->i = c->job = 0;
       if (is_packed(c->relation))
-        rc = unpack_packed(c);
+        rc = unpack_packed(c, err);
     } else if (is_record(c)) {
       return MPG_OK;
     } else {
-      rc = advance(c);
+      rc = advance(c, err);
     }
   }
   return rc;
@@ -342,18 +342,20 @@ static int records_filter(sqlite3_vtab_cursor *base, int idx_num, const char *id
   rc = read_records(c, t, &err);
   if (rc == MPG_OK) {
     c->relation = MPG_REL_CAPACITY;
-    rc = find_record(c);
-    if (rc == MPG_NOMEM)
-      (void)mpg_fail_nomem(&err);
+    rc = find_record(c, &err);
   }
   return rc == MPG_OK ? SQLITE_OK : mpg_vtab_failure(&t->base, t->module->name, &err);
 }
 
 static int records_next(sqlite3_vtab_cursor *base) {
   cursor *c = (cursor *)base;
+  mpg_table *t = (mpg_table *)base->pVtab;
+  mpg_err err;
+  mpg_rc rc = advance(c, &err);
   c->rowid++;
-  mpg_rc rc = advance(c);
-  return mpg_sqlite_rc(rc == MPG_OK ? find_record(c) : rc);
+  if (rc == MPG_OK)
+    rc = find_record(c, &err);
+  return rc == MPG_OK ? SQLITE_OK : mpg_vtab_failure(&t->base, t->module->name, &err);
 }
 
 static int records_eof(sqlite3_vtab_cursor *base) {
