@@ -26,9 +26,9 @@
 --@ hint \AML\xefR => StableHLO as bytecode of MLIR: convert it to HLO text, or dump with XLA_FLAGS=--xla_dump_to=DIR --xla_dump_hlo_as_text
 
 -- Other schedulers.
---@ hint \A(?:#[^\n]*\n)*[\w.@-]+:[\w.-]+:[^:\n]*:[^:\n]*:[^:\n]*:\d+:[^:\n]*:-?\d+:\d+:\d+:\d+:\d+:\d+: => accounting of Grid Engine: write jobs, allocations and capacity as CSV of the native trace
---@ hint \A={30,}\nqname\s => a report of qacct of Grid Engine: write jobs, allocations and capacity as CSV of the native trace
---@ hint (?m)^ClusterId = \d+$ => a job history of HTCondor: write jobs, allocations and capacity as CSV of the native trace
+--@ hint \A={30,}\nqname\s => a report of qacct of Grid Engine: copy the accounting file itself
+
+--@ hint (?m)^ClusterId = \d+$ => a job history of HTCondor as ClassAds: export it with condor_history -json
 
 -- Text that is no UTF-8 (what has a mark of UTF-16 is refused when it is opened), or no trace.
 --@ hint \A(?:(?:[\t\n\r -~]\x00){8}|(?:\x00[\t\n\r -~]){8}) => text in UTF-16: convert it with iconv -f UTF-16 -t UTF-8

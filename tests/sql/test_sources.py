@@ -19,7 +19,7 @@ SENTENCE = """SELECT pool, phase, scheduling_goodput(category, chip_us), runtime
 SAMPLES = {
     "slurm/sacct_jobs.psv": "slurm", "slurm/sacct_default.p": "slurm", "slurm/sacct_all_fields.psv": "slurm", "slurm/sacct.json": "slurm",
     "slurm/squeue.json": "slurm", "slurm/sacctmgr_events.psv": "slurm", "slurm/scontrol_nodes.txt": "slurm", "pbs/accounting.log": "pbs",
-    "pbs/torque.log": "pbs", "lsf/lsb.acct": "lsf", "lsf/lsb.events": "lsf", "swf/small.swf": "swf", "kube/watch.json": "kube", "kube/cluster.json": "kube", "kube/claims.json": "kube", "kube/state.json": "kube",
+    "pbs/torque.log": "pbs", "sge/accounting": "sge", "sge/accounting.jsonl": "sge", "flux/jobs.json": "flux", "condor/history.json": "condor", "condor/queue.json": "condor", "lsf/lsb.acct": "lsf", "lsf/lsb.events": "lsf", "swf/small.swf": "swf", "kube/watch.json": "kube", "kube/cluster.json": "kube", "kube/claims.json": "kube", "kube/state.json": "kube",
     "goodput/ranker-7.jsonl": "goodput", "goodput/ranker-8.json": "goodput", "otlp/spans.jsonl": "otlp", "otlp/finetune.json": "otlp",
     "mlperf/results/pod16/toy_lm/result_0.txt": "mllog", "training/maxtext.log": "maxtext", "training/megatron.log": "megatron",
     "training/nanogpt.log": "nanogpt", "training/torchtitan.log": "torchtitan", "hlo/decode.hlo": "hlo", "hlo/train_step.hlo": "hlo",

@@ -16,8 +16,6 @@ from fleets import ROOT
 
 SACCT = "JobID|State|Start|End|AllocTRES\n1|COMPLETED|2026-03-01T08:00:00|2026-03-01T09:00:00|gres/gpu=8\n"
 STABLEHLO = 'module @jit_f attributes {mhlo.num_partitions = 1 : i32} {\n  func.func public @main(%arg0: tensor<8xf32>) {\n    stablehlo.add %arg0, %arg0 : tensor<8xf32>\n'
-# Grid Engine's accounting(5): qname:hostname:group:owner:job_name:job_number:account:priority:submission_time:start_time:end_time:failed:exit_status:ru_wallclock:...
-GRID_ENGINE = "gpu.q:node07:ml:alice:train:4711:sge:0:1772352000:1772352060:1772355660:0:0:3600:" + ":".join(["0"] * 30) + ":-q gpu.q -l gpu=8\n"
 
 
 def zipped(**members):
@@ -63,10 +61,8 @@ UNREAD = {
     "pickle_list": (pickle.dumps([1, 2, 3], 3), "a pickle of Python: write"),
     "mlirbc": (b"ML\xefR\x0dStableHLO_v1.9.3\0" + bytes(8), "StableHLO as bytecode of MLIR: convert"),
     "mlir": (STABLEHLO.encode(), "StableHLO: convert"),
-    "accounting": (GRID_ENGINE.encode(), "accounting of Grid Engine: write"),
-    "accounting_with_head": (b"# Version: 8.1.9\n#\n" + GRID_ENGINE.encode(), "accounting of Grid Engine: write"),
-    "qacct": (b"=" * 62 + b"\nqname        gpu.q\nhostname     node07\n", "a report of qacct of Grid Engine: write"),
-    "condor": (b'JobStatus = 4\nClusterId = 17\nProcId = 0\n', "a job history of HTCondor: write"),
+    "qacct": (b"=" * 62 + b"\nqname        gpu.q\nhostname     node07\n", "a report of qacct of Grid Engine: copy"),
+    "condor": (b'JobStatus = 4\nClusterId = 17\nProcId = 0\n', "a job history of HTCondor as ClassAds: export"),
     "utf16": (SACCT.encode("utf-16"), "the byte order mark of UTF-16 (convert it"),
     "utf16be": (b"\xfe\xff" + SACCT.encode("utf-16-be"), "the byte order mark of UTF-16 (convert it"),
     "utf16_without_mark": (SACCT.encode("utf-16-le"), "text in UTF-16: convert"),

@@ -1,0 +1,88 @@
+-- condor.sql - from HTCondor's jobs as JSON (condor_history -json, condor_q -json) to the relations of the native trace.
+--
+--@ source 1
+--@ feeds SG
+--@ input :condor sure (?s)\A\s*\[?\s*\{(?=.{0,60000}"ClusterId"\s*:)(?=.{0,60000}"(?:ProcId|JobStatus|QDate)"\s*:)
+--
+-- Parameters: :condor is a path, glob or folder of ClassAds as JSON, an array or an object a line; :chips is what a chip is, 'gpus' (unless
+-- given) or 'cpus'.
+--
+-- Makes the TEMP tables jobs, allocations and observed. docs/formats/condor.md has the rules.
+
+-- ---- 1. The input ----
+
+CREATE TEMP TABLE IF NOT EXISTS condor_ads AS
+SELECT json_extract(record, '$.ClusterId') || '.' || coalesce(json_extract(record, '$.ProcId'), 0) AS job, json_extract(record, '$.ClusterId') AS cluster, json_extract(record, '$.Owner') AS user,
+       coalesce(json_extract(record, '$.AcctGroup'), json_extract(record, '$.AccountingGroup')) AS account, coalesce(json_extract(record, '$.JobBatchName'), json_extract(record, '$.Cmd')) AS name, json_extract(record, '$.JobPrio') AS priority,
+       json_extract(record, '$.JobStatus') AS status, nullif(json_extract(record, '$.QDate'), 0) AS submitted, nullif(json_extract(record, '$.JobCurrentStartDate'), 0) AS started,
+       nullif(json_extract(record, '$.JobStartDate'), 0) AS first_started, nullif(json_extract(record, '$.CompletionDate'), 0) AS completed, nullif(json_extract(record, '$.EnteredCurrentStatus'), 0) AS entered,
+       nullif(json_extract(record, '$.EpochWriteDate'), 0) AS written, nullif(json_extract(record, '$.ServerTime'), 0) AS asked_at, coalesce(json_extract(record, '$.NumJobStarts'), json_extract(record, '$.NumShadowStarts')) AS starts,
+       json_extract(record, '$.ExitCode') AS exit_code, json_extract(record, '$.ExitBySignal') AS by_signal, json_extract(record, '$.HoldReasonCode') AS hold, coalesce(json_extract(record, '$.LastRemoteHost'), json_extract(record, '$.RemoteHost')) AS host,
+       json_extract(record, '$.GPUs_DeviceName') AS gpu, json_extract(record, '$.JobUniverse') AS universe,
+       CASE WHEN :chips = 'cpus' THEN coalesce(json_extract(record, '$.CpusProvisioned'), json_extract(record, '$.RequestCpus'))
+            ELSE coalesce(json_extract(record, '$.GPUsProvisioned'), CASE WHEN json_extract(record, '$.AssignedGPUs') <> '' THEN 1 + length(json_extract(record, '$.AssignedGPUs')) - length(replace(json_extract(record, '$.AssignedGPUs'), ',', '')) END,
+                          CASE WHEN json_type(record, '$.RequestGPUs') IN ('integer', 'real') THEN json_extract(record, '$.RequestGPUs') END) END
+         * CASE WHEN json_extract(record, '$.JobUniverse') = 11 THEN max(1, coalesce(json_extract(record, '$.CurrentHosts'), 0), coalesce(json_extract(record, '$.MinHosts'), 1)) ELSE 1 END AS chips,
+       json_type(record, '$.RequestGPUs') IN ('text', 'object') AS expression, _file, _line
+FROM jsonl_trace(mpg_required(:condor, ':condor'));
+
+DROP TABLE IF EXISTS temp.condor_far;
+CREATE TEMP TABLE condor_far AS
+WITH years AS (SELECT CAST(submitted / 31556952 AS INTEGER) AS year, count(*) AS n FROM condor_ads WHERE submitted IS NOT NULL GROUP BY 1),
+middle AS (SELECT min(year) AS year FROM (SELECT year, sum(n) OVER (ORDER BY year) AS so_far, sum(n) OVER () AS n FROM years) WHERE 2 * so_far >= n)
+SELECT a.rowid AS row, job, _file, _line FROM condor_ads AS a, middle
+WHERE max(abs(coalesce(submitted / 31556952 - year, 0)), abs(coalesce(started / 31556952 - year, 0)), abs(coalesce(completed / 31556952 - year, 0)), abs(coalesce(entered / 31556952 - year, 0)), abs(coalesce(written / 31556952 - year, 0)), abs(coalesce(first_started / 31556952 - year, 0))) > 11;
+INSERT INTO mpg_issues(source, severity, kind, line, count, detail)
+SELECT _file, 'data_loss', 'impossible_time', min(_line), count(*), 'a time of job ' || coalesce(job, '?') || ' is more than ten years from the middle one: it is left out' FROM condor_far GROUP BY _file;
+DELETE FROM condor_ads WHERE rowid IN (SELECT row FROM condor_far);
+DROP TABLE condor_far;
+INSERT INTO mpg_issues(source, severity, kind, line, count, detail)
+SELECT _file, 'warning', 'missing_field', min(_line), count(*), 'job ' || coalesce(job, '?') || ' lacks its ' || field || ': it counts as far as it tells'
+FROM (SELECT _file, _line, job, CASE WHEN job IS NULL THEN 'ClusterId' WHEN submitted IS NULL THEN 'QDate' WHEN status IS NULL THEN 'JobStatus' WHEN status IN (2, 4) AND started IS NULL THEN 'JobCurrentStartDate'
+                                     WHEN status = 4 AND completed IS NULL THEN 'CompletionDate' WHEN status = 4 AND exit_code IS NULL AND NOT coalesce(by_signal, 0) THEN 'ExitCode'
+                                     WHEN started IS NOT NULL AND status IN (1, 3, 5) AND entered IS NULL THEN 'EnteredCurrentStatus' WHEN chips IS NULL AND max(chips IS NOT NULL) OVER () AND :chips IS NOT NULL THEN 'CpusProvisioned' END AS field FROM condor_ads)
+WHERE field IS NOT NULL GROUP BY _file, field;
+INSERT INTO mpg_issues(source, severity, kind, line, count, detail)
+SELECT _file, 'warning', 'unknown_state', min(_line), count(*), 'states of jobs that HTCondor does not have: ' || group_concat(DISTINCT status) FROM condor_ads WHERE status NOT IN (1, 2, 3, 4, 5, 6, 7) GROUP BY _file;
+INSERT INTO mpg_issues(source, severity, kind, line, count, detail)
+SELECT _file, 'warning', 'uncounted_resource', min(_line), count(*), 'RequestGPUs of job ' || min(job) || ' and others is an expression: they count if GPUsProvisioned or AssignedGPUs says how many' FROM condor_ads
+WHERE expression AND chips IS NULL GROUP BY _file;
+-- The ad of a job tells its last run; condor_history -epochs has one for each.
+INSERT INTO mpg_issues(source, severity, kind, line, count, detail)
+SELECT _file, 'warning', 'earlier_attempts', min(_line), sum(starts - told), 'earlier runs of job ' || min(job) || ' and others, of which nothing tells when: export condor_history -epochs -json'
+FROM (SELECT min(_file) AS _file, min(_line) AS _line, job, max(starts) AS starts, count(DISTINCT started) AS told FROM condor_ads WHERE chips > 0 GROUP BY job) WHERE starts > told AND told > 0 GROUP BY _file;
+INSERT INTO mpg_issues(source, severity, kind, line, count, detail)
+SELECT _file, 'warning', 'repeated_record', min(_line), count(*), 'ads of job ' || min(job) || ' and others that one file has more than once: they count once'
+FROM (SELECT _file, _line, row_number() OVER (PARTITION BY _file, job, started, written ORDER BY rowid) AS nth, job FROM condor_ads) WHERE nth > 1 GROUP BY _file;
+
+-- ---- 2. Runs of jobs: of ads of one start the one that tells most ----
+
+DROP TABLE IF EXISTS temp.condor_runs;
+CREATE TEMP TABLE condor_runs AS
+SELECT *, CASE WHEN written IS NOT NULL AND completed IS NULL AND status = 2 THEN written WHEN completed IS NOT NULL AND status = 4 THEN completed WHEN status IN (1, 3, 4, 5) THEN entered END AS ended
+FROM (SELECT *, row_number() OVER (PARTITION BY job, started ORDER BY status IN (3, 4) DESC, completed DESC, written DESC, entered DESC, rowid DESC) AS nth FROM condor_ads WHERE job IS NOT NULL) WHERE nth = 1;
+INSERT INTO mpg_issues(source, severity, kind, line, count, detail)
+SELECT _file, 'data_loss', 'end_before_start', min(_line), count(*), 'job ' || min(job) || ' ended before it started: it holds nothing' FROM condor_runs WHERE ended < started GROUP BY _file;
+DROP TABLE IF EXISTS temp.jobs;
+CREATE TEMP TABLE jobs AS
+SELECT job, max(name) AS name, coalesce(max(account), max(user)) AS owner, NULL AS phase, NULL AS framework, NULL AS runtime, NULL AS model, CAST(max(priority) AS TEXT) AS priority, max(chips) AS chips,
+       CASE WHEN min(chips) < max(chips) THEN min(chips) END AS min_chips, NULL AS tasks, min(submitted) AS submit_time, json_patch('{}', json_object('user', max(user), 'host', max(host), 'gpu', max(gpu), 'cluster_id', max(cluster))) AS labels
+FROM condor_runs WHERE chips > 0 GROUP BY job;
+-- A job that is held asks for nothing until it is released; one that is idle again waits.
+DROP TABLE IF EXISTS temp.allocations;
+CREATE TEMP TABLE allocations AS
+WITH ordered AS (SELECT *, row_number() OVER later AS attempt, lead(started) OVER later AS next FROM condor_runs WHERE chips > 0 AND started IS NOT NULL WINDOW later AS (PARTITION BY job ORDER BY started))
+SELECT job, attempt, NULL AS task, 'condor' AS pool, chips, started AS start_time, max(started, coalesce(ended, next)) AS end_time,
+       CASE WHEN coalesce(ended, next) IS NULL THEN NULL WHEN next IS NOT NULL THEN 'preempted' WHEN status = 4 THEN CASE WHEN coalesce(by_signal, 0) OR coalesce(exit_code, 0) <> 0 THEN 'failed' ELSE 'completed' END
+            WHEN status = 3 THEN 'cancelled' WHEN status = 5 AND hold IN (46, 47) THEN 'timeout' WHEN status = 5 THEN 'cancelled' ELSE 'preempted' END AS outcome
+FROM ordered;
+INSERT INTO allocations
+SELECT a.job, a.attempt + 1, NULL, pool, 0, a.end_time, NULL, NULL FROM allocations AS a JOIN condor_runs AS r ON r.job = a.job AND r.started = a.start_time
+WHERE r.status = 1 AND a.attempt = (SELECT max(b.attempt) FROM allocations AS b WHERE b.job = a.job);
+INSERT INTO allocations
+SELECT job, 1, NULL, 'condor', 0, max(entered), max(entered), 'cancelled' FROM condor_runs WHERE chips > 0 AND job NOT IN (SELECT job FROM condor_runs WHERE started IS NOT NULL) AND status IN (3, 5) AND entered IS NOT NULL GROUP BY job;
+DROP TABLE IF EXISTS temp.observed;
+CREATE TEMP TABLE observed AS
+SELECT DISTINCT 'condor' AS pool, (SELECT max(max(coalesce(submitted, 0), coalesce(started, 0), coalesce(completed, 0), coalesce(entered, 0), coalesce(written, 0), coalesce(asked_at, 0))) FROM condor_ads) AS until_time FROM allocations;
+DROP TABLE condor_runs;
+DROP TABLE condor_ads;

@@ -1,0 +1,73 @@
+-- flux.sql - from listings of Flux (flux jobs -a --json) to the relations of the native trace.
+--
+--@ source 1
+--@ feeds SG
+--@ input :flux sure (?s)\A\s*\{(?=.{0,60000}"t_submit"\s*:)(?=.{0,60000}"(?:urgency|nodelist|ntasks)"\s*:)
+--
+-- Parameters: :flux is a path, glob or folder of listings; :chips is what a chip is, 'ngpus' (unless given) or 'ncores'; :chips_per_node says
+-- what a node has, where jobs get whole nodes and listings have no ngpus.
+--
+-- Makes the TEMP tables jobs, allocations and observed. docs/formats/flux.md has the rules.
+
+-- ---- 1. The input: {"jobs": [...]}, or the one job that was asked for. Of several listings the last that tells most ----
+
+CREATE TEMP TABLE IF NOT EXISTS flux_listed AS
+SELECT j.value AS j, r._file AS _file, r._line AS _line
+FROM jsonl_trace(mpg_required(:flux, ':flux')) AS r, json_each(coalesce(json_extract(r.record, '$.jobs'), json_array(json(r.record)))) AS j WHERE j.type = 'object';
+DROP TABLE IF EXISTS temp.flux_jobs;
+CREATE TEMP TABLE flux_jobs AS
+SELECT CAST(coalesce(json_extract(j, '$.id.dec'), json_extract(j, '$.id')) AS TEXT) AS job, json_extract(j, '$.name') AS name, coalesce(json_extract(j, '$.project'), json_extract(j, '$.bank')) AS owner, json_extract(j, '$.username') AS user,
+       json_extract(j, '$.queue') AS queue, json_extract(j, '$.bank') AS bank, json_extract(j, '$.nnodes') AS nnodes, json_extract(j, '$.nodelist') AS nodelist, json_extract(j, '$.priority') AS priority, json_extract(j, '$.state') AS state,
+       upper(json_extract(j, '$.result')) AS result, json_extract(j, '$.exception.type') AS exception, nullif(json_extract(j, '$.t_submit'), 0) AS t_submit, nullif(json_extract(j, '$.t_run'), 0) AS t_run,
+       nullif(json_extract(j, '$.t_cleanup'), 0) AS t_cleanup, nullif(json_extract(j, '$.t_inactive'), 0) AS t_inactive,
+       CASE WHEN :chips_per_node IS NOT NULL THEN :chips_per_node * json_extract(j, '$.nnodes') WHEN :chips = 'ncores' THEN json_extract(j, '$.ncores')
+            ELSE coalesce(json_extract(j, '$.ngpus'), json_extract(j, '$.gpus')) END AS chips,
+       json_extract(j, '$.ngpus') IS NULL AND :chips IS NULL AND :chips_per_node IS NULL AS unknown, _file, _line
+FROM flux_listed;
+DROP TABLE flux_listed;
+
+DROP TABLE IF EXISTS temp.flux_far;
+CREATE TEMP TABLE flux_far AS
+WITH years AS (SELECT CAST(t_submit / 31556952 AS INTEGER) AS year, count(*) AS n FROM flux_jobs WHERE t_submit IS NOT NULL GROUP BY 1),
+middle AS (SELECT min(year) AS year FROM (SELECT year, sum(n) OVER (ORDER BY year) AS so_far, sum(n) OVER () AS n FROM years) WHERE 2 * so_far >= n)
+SELECT f.rowid AS row, job, _file, _line FROM flux_jobs AS f, middle
+WHERE max(abs(coalesce(t_submit / 31556952 - year, 0)), abs(coalesce(t_run / 31556952 - year, 0)), abs(coalesce(t_cleanup / 31556952 - year, 0)), abs(coalesce(t_inactive / 31556952 - year, 0))) > 11;
+INSERT INTO mpg_issues(source, severity, kind, line, count, detail)
+SELECT _file, 'data_loss', 'impossible_time', min(_line), count(*), 'a time of job ' || coalesce(job, '?') || ' is more than ten years from the middle one: it is left out' FROM flux_far GROUP BY _file;
+DELETE FROM flux_jobs WHERE rowid IN (SELECT row FROM flux_far);
+DROP TABLE flux_far;
+INSERT INTO mpg_issues(source, severity, kind, line, count, detail)
+SELECT _file, 'warning', 'missing_field', min(_line), count(*), 'job ' || coalesce(job, '?') || ' lacks its ' || field || ': it counts as far as it tells'
+FROM (SELECT _file, _line, job, CASE WHEN job IS NULL THEN 'id' WHEN t_submit IS NULL THEN 't_submit' WHEN state IS NULL THEN 'state' WHEN state IN ('RUN', 'CLEANUP') AND t_run IS NULL THEN 't_run'
+                                     WHEN state = 'INACTIVE' AND t_inactive IS NULL THEN 't_inactive' WHEN state = 'INACTIVE' AND result IS NULL THEN 'result' WHEN result = 'COMPLETED' AND t_run IS NULL THEN 't_run'
+                                     WHEN unknown THEN 'ngpus (give the option chips_per_node)' END AS field FROM flux_jobs)
+WHERE field IS NOT NULL GROUP BY _file, field;
+INSERT INTO mpg_issues(source, severity, kind, line, count, detail)
+SELECT _file, 'warning', 'unknown_state', min(_line), count(*), 'states or results of jobs that are not known: ' || group_concat(DISTINCT state || coalesce(' ' || result, '')) FROM flux_jobs
+WHERE state NOT IN ('NEW', 'DEPEND', 'PRIORITY', 'SCHED', 'RUN', 'CLEANUP', 'INACTIVE') OR result NOT IN ('COMPLETED', 'FAILED', 'CANCELED', 'TIMEOUT') GROUP BY _file;
+INSERT INTO mpg_issues(source, severity, kind, line, count, detail)
+SELECT _file, 'warning', 'repeated_record', min(_line), count(*), 'jobs that one listing has more than once, such as ' || min(job) || ': they count once'
+FROM (SELECT _file, _line, job, row_number() OVER (PARTITION BY _file, job ORDER BY rowid) AS nth FROM flux_jobs) WHERE nth > 1 GROUP BY _file;
+DELETE FROM flux_jobs WHERE job IS NULL OR rowid NOT IN (
+  SELECT row FROM (SELECT rowid AS row, row_number() OVER (PARTITION BY job ORDER BY (t_inactive IS NOT NULL) + (t_cleanup IS NOT NULL) + (t_run IS NOT NULL) DESC, _file DESC, rowid DESC) AS nth FROM flux_jobs) WHERE nth = 1);
+INSERT INTO mpg_issues(source, severity, kind, line, count, detail)
+SELECT _file, 'data_loss', 'end_before_start', min(_line), count(*), 'job ' || min(job) || ' ended before it ran: it holds nothing' FROM flux_jobs WHERE coalesce(t_inactive, t_cleanup) < t_run OR t_cleanup < t_run GROUP BY _file;
+
+-- ---- 2. The relations. A job has its nodes until it is inactive: what cleans up after it is part of it ----
+
+DROP TABLE IF EXISTS temp.jobs;
+CREATE TEMP TABLE jobs AS
+SELECT job, name, owner, NULL AS phase, NULL AS framework, NULL AS runtime, NULL AS model, CAST(priority AS TEXT) AS priority, chips, NULL AS min_chips, NULL AS tasks, t_submit AS submit_time,
+       json_patch('{}', json_object('user', user, 'queue', queue, 'bank', bank, 'nodes', nnodes, 'nodelist', nodelist)) AS labels
+FROM flux_jobs WHERE chips > 0;
+DROP TABLE IF EXISTS temp.allocations;
+CREATE TEMP TABLE allocations AS
+SELECT job, 1 AS attempt, NULL AS task, 'flux' AS pool, iif(t_run IS NULL, 0, chips) AS chips, coalesce(t_run, t_inactive, t_cleanup) AS start_time,
+       max(coalesce(t_inactive, CASE WHEN state = 'INACTIVE' THEN t_cleanup END), coalesce(t_run, t_inactive, t_cleanup)) AS end_time,
+       CASE WHEN state <> 'INACTIVE' THEN NULL WHEN t_run IS NULL THEN 'cancelled' WHEN result = 'COMPLETED' THEN 'completed' WHEN result = 'TIMEOUT' THEN 'timeout' WHEN result = 'CANCELED' THEN 'cancelled'
+            WHEN exception GLOB 'node*' THEN 'node_fail' WHEN result = 'FAILED' THEN 'failed' END AS outcome
+FROM flux_jobs WHERE chips > 0 AND (t_run IS NOT NULL OR state = 'INACTIVE') AND coalesce(t_run, t_inactive, t_cleanup) IS NOT NULL;
+DROP TABLE IF EXISTS temp.observed;
+CREATE TEMP TABLE observed AS
+SELECT DISTINCT 'flux' AS pool, (SELECT max(max(coalesce(t_submit, 0), coalesce(t_run, 0), coalesce(t_cleanup, 0), coalesce(t_inactive, 0))) FROM flux_jobs) AS until_time FROM allocations;
+DROP TABLE flux_jobs;

@@ -1,0 +1,119 @@
+"""Grid Engine's accounting, Flux' listings and HTCondor's ads: what each says of a small cluster, and what is listed."""
+import json
+import os
+import unittest
+
+from cases import Case
+from fleets import ROOT
+
+BEGIN = 1743440400
+
+
+class Batch(Case):
+    def fixture(self, name):
+        with open(os.path.join(ROOT, "fixtures", name), encoding="utf-8") as file:
+            return file.read()
+
+    def write(self, text, name="file"):
+        path = os.path.join(self.new_folder(), name)
+        with open(path, "w", encoding="utf-8") as file:
+            file.write(text)
+        return path
+
+    def held(self, path, columns="job, attempt, chips, start_time, end_time, outcome"):
+        rows = self.db.execute(f"SELECT {columns} FROM trace_records(?) WHERE record = 'allocations' ORDER BY job, attempt", (path,)).fetchall()
+        return [tuple(value - BEGIN if isinstance(value, float) and value > BEGIN else value for value in row) for row in rows]
+
+    def issues(self):
+        return dict(self.db.execute("SELECT kind, sum(count) FROM mpg_issues GROUP BY kind"))
+
+
+class GridEngine(Batch):
+    def test_accounting(self):
+        self.assertEqual(self.held(os.path.join(ROOT, "fixtures/sge/accounting")), [
+            ("101", 1, 4, 60, 1260, "completed"), ("102", 1, 4, 100, 1900, "timeout"), ("103.1", 1, 2, 1300, 2500, "completed"), ("103.2", 1, 2, 1310, 2000, "failed"), ("104", 1, 0, 1500, 1500, "cancelled"),
+            ("106", 1, 4, 2010, 3000, "preempted"), ("106", 2, 4, 3100, 4100, "completed")])
+        self.assertEqual(self.issues()["assumed_per_slot"], 4)
+
+    def test_json_and_microseconds(self):
+        self.assertEqual(self.held(os.path.join(ROOT, "fixtures/sge/accounting.jsonl")), [("201", 1, 4, 4200.5, 5400, "completed"), ("202.1", 1, 1, 4200, 4500, "preempted"), ("202.1", 2, 0, 4500, None, None)])
+
+    def test_options(self):
+        text = '{"sources": [{"path": "%s/fixtures/sge/accounting", %s}]}'
+        for option, expected in (('"consumable": "JOB"', (1, 2)), ('"consumable": "YES"', (4, 4)), ('"chips": "slots"', (4, 2)), ('"resource": "h_vmem"', ())):
+            with self.subTest(option):
+                self.assertEqual(tuple(row[0] for row in self.held(text % (ROOT, option), "chips") if row[0])[:2][:len(expected)], expected if expected else ())
+        self.held(text % (ROOT, '"consumable": "JOB"'))
+        self.assertNotIn("assumed_per_slot", self.issues())
+
+    def test_milliseconds(self):
+        lines = [line.split(":") for line in self.fixture("sge/accounting").splitlines() if not line.startswith("#")]
+        for line in lines:
+            for field in (8, 9, 10):
+                line[field] += "000" if line[field] != "0" else ""
+        self.assertEqual(self.held(self.write("".join(":".join(line) + "\n" for line in lines))), self.held(os.path.join(ROOT, "fixtures/sge/accounting")))
+
+    def test_listed(self):
+        text = self.fixture("sge/accounting")
+        self.held(self.write(text + "gpu.q:n1:ml\n" + text.splitlines()[-1] + "\n" + text.splitlines()[4].replace("gpu=1", "npu=1").replace("gpu=2", "npu=2").replace(":101:", ":901:").replace(":103:", ":901:") + "\n"))
+        issues = self.issues()
+        self.assertEqual((issues["unknown_record"], issues["repeated_record"]), (1, 1))
+        for count, (was, now) in enumerate((("-l gpu=1", "-l vgpus=1"), (":0:0:1200:", ":x:0:1200:"), (":1743440460:", ":0:")), 1):
+            self.assertIn(was, text)
+            self.held(self.write(text.replace(was, now, 1)))
+            self.assertTrue({"uncounted_resource", "missing_field"} & set(self.issues()), (count, self.issues()))
+
+
+class Flux(Batch):
+    def test_listing(self):
+        self.assertEqual(self.held(os.path.join(ROOT, "fixtures/flux")), [
+            ("101", 1, 8, 60.25, 1260, "completed"), ("102", 1, 4, 100, 1900, "timeout"), ("103", 1, 2, 1310, 2000, "failed"), ("104", 1, 0, 1500, 1500, "cancelled"), ("106", 1, 4, 2010, 4100, "node_fail"),
+            ("201", 1, 8, 2520, None, None)])
+
+    def test_one_job_and_two_listings(self):
+        listing = json.loads(self.fixture("flux/jobs.json"))
+        done = next(job for job in listing["jobs"] if job["id"] == 101)
+        self.assertEqual(self.held(self.write(json.dumps(done))), [("101", 1, 8, 60.25, 1260, "completed")])
+        early = {key: value for key, value in done.items() if key not in ("t_cleanup", "t_inactive", "result")} | {"state": "RUN"}
+        folder = self.new_folder()
+        for name, jobs in (("1.json", [done]), ("2.json", [early])):
+            with open(os.path.join(folder, name), "w", encoding="utf-8") as file:
+                json.dump({"jobs": jobs}, file)
+        self.assertEqual(self.held(folder), [("101", 1, 8, 60.25, 1260, "completed")])
+
+    def test_without_gpus(self):
+        listing = json.loads(self.fixture("flux/jobs.json"))
+        for job in listing["jobs"]:
+            del job["ngpus"]
+        path = self.write(json.dumps(listing))
+        self.assertEqual(self.held(path), [])
+        self.assertEqual(self.issues()["missing_field"], 8)
+        self.assertEqual(self.held('{"sources": [{"path": "%s", "chips_per_node": 4}]}' % path, "job, chips")[:2], [("101", 8), ("102", 4)])
+
+
+class Condor(Batch):
+    def test_history_and_queue(self):
+        self.assertEqual(self.held(os.path.join(ROOT, "fixtures/condor")), [
+            ("101.0", 1, 8, 60, 1260, "completed"), ("102.0", 1, 4, 100, 1900, "timeout"), ("103.0", 1, 2, 1300, 2500, "completed"), ("103.1", 1, 2, 1310, 2000, "failed"), ("104.0", 1, 0, 1500, 1500, "cancelled"),
+            ("106.0", 1, 4, 2010, 4100, "cancelled"), ("201.0", 1, 8, 2520, None, None), ("203.0", 1, 4, 4100, 5000, "preempted"), ("203.0", 2, 0, 5000, None, None)])
+        self.assertEqual(self.issues()["earlier_attempts"], 1)
+        self.assertEqual(self.db.execute("SELECT DISTINCT observed_until FROM trace_sources(?)", (os.path.join(ROOT, "fixtures/condor"),)).fetchall(), [(BEGIN + 5900,)])
+
+    def test_an_ad_for_each_run(self):
+        ad = next(ad for ad in json.loads(self.fixture("condor/history.json")) if ad["ClusterId"] == 101)
+        first = ad | {"JobCurrentStartDate": BEGIN + 10, "JobStatus": 2, "CompletionDate": 0, "EpochWriteDate": BEGIN + 40}
+        self.assertEqual(self.held(self.write(json.dumps(first) + "\n" + json.dumps(ad) + "\n")), [("101.0", 1, 8, 10, 40, "preempted"), ("101.0", 2, 8, 60, 1260, "completed")])
+        self.assertNotIn("earlier_attempts", self.issues())
+
+    def test_chips(self):
+        ad = next(ad for ad in json.loads(self.fixture("condor/history.json")) if ad["ClusterId"] == 101)
+        for change, chips in (({}, 8), ({"GPUsProvisioned": None}, 8), ({"GPUsProvisioned": None, "AssignedGPUs": None}, 8), ({"GPUsProvisioned": None, "AssignedGPUs": "a,b"}, 2),
+                              ({"JobUniverse": 11, "MinHosts": 4, "GPUsProvisioned": 2}, 8)):
+            with self.subTest(change=change):
+                self.assertEqual(self.held(self.write(json.dumps(ad | change)), "chips"), [(chips,)])
+        self.assertEqual(self.held(self.write(json.dumps(ad | {"GPUsProvisioned": None, "AssignedGPUs": None, "RequestGPUs": "MY.Wanted"}))), [])
+        self.assertEqual(self.issues()["uncounted_resource"], 1)
+
+
+if __name__ == "__main__":
+    unittest.main()
