@@ -35,7 +35,7 @@ FILES = {
     "number": ["base/number", "base/text"], "names": ["goodput/trace/uuid", "program/dtype", "program/chips"],
     "transformer": ["program/transformer_json", "program/transformer"], "state": ["goodput/account"],
     "aggregate": ["goodput/account", "goodput/goodput"], "interval": ["read/grouping/interval"],
-    "ledger": ["goodput/rules/timeline", "goodput/rules/rating", "goodput/rules/lineage", "goodput/rules/rerun_batches", "goodput/rules/gang", "goodput/rules/pools", "goodput/rules/ledger_row", "goodput/rules/innermost", "goodput/ledger/rollup", "goodput/trace/packed_spans"],
+    "ledger": ["goodput/rules/timeline", "goodput/rules/rating", "goodput/rules/lineage", "goodput/rules/rerun_batches", "goodput/rules/gang", "goodput/rules/pools", "goodput/rules/ledger_row", "goodput/rules/innermost", "goodput/ledger/rollup", "goodput/trace/fleet_packed"],
     "sql": ["sqlite/functions/goodput_functions", "sqlite/functions/roofline_functions", "sqlite/functions/interval_functions", "sqlite/ledger/ledger_table", "sqlite/ledger/ledger_arguments", "sqlite/catalogue", "sqlite/sqlite_relations"],
 }
 # A format that is not listed is about what its folder has, but for its tables.

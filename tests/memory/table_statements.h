@@ -71,6 +71,7 @@
 "SELECT count(*) FROM mpg_stranded_idle WHERE 0",
 "SELECT count(*) FROM mpg_top_jobs WHERE 0",
 "SELECT count(*) FROM mpg_what_if WHERE 0",
+"SELECT count(*) FROM trace_serve_tokens(NULL)",
 "SELECT count(*) FROM trace_tracelens_timeline(NULL)",
 "SELECT count(*) FROM trace_tracelens_ops(NULL)",
 "SELECT count(*) FROM trace_tracelens_work(NULL)",

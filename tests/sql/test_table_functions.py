@@ -24,6 +24,7 @@ ASKED = {path: (PROFILES,) for path in ("sql/device.sql", "sql/device_views.sql"
     "sql/formats/hlo.sql": ("fixtures/hlo", "nvidia-h100-sxm"),
     "sql/formats/dcgm.sql": ("fixtures/prometheus/dcgm.json",),
     "sql/training_steps.sql": ("fixtures/training/maxtext.log",),
+    "sql/serve_tokens.sql": ("fixtures/serving/vllm.prom",),
 }
 # How they are run by hand: scripts with their inputs, and the relation of the function if it has another name.
 VIEWS = [("device.sql", {}), ("formats/kineto.sql", {"trace": PROFILES})]
@@ -35,6 +36,7 @@ BY_HAND = {
     "sql/formats/hlo.sql": [("formats/hlo.sql", {"hlo": "fixtures/hlo", "chip": "nvidia-h100-sxm"})],
     "sql/formats/dcgm.sql": [("formats/dcgm.sql", {"prometheus": "fixtures/prometheus/dcgm.json"})],
     "sql/training_steps.sql": [("formats/maxtext.sql", {"log": "fixtures/training/maxtext.log"})],
+    "sql/serve_tokens.sql": [("serve_tokens.sql", {"path": "fixtures/serving/vllm.prom"})],
 }
 MADE_BY_HAND = {"trace_training_steps": "training_steps"}
 # What an example shows, if not the first columns that say no more than where.
@@ -58,6 +60,7 @@ SHOWN = {
     "trace_mlperf_runs": "benchmark, system, chips, minutes, status",
     "trace_duty": "pod, host, gpu, kind, round(busy_s / covered_s, 3) AS duty",
     "trace_training_steps": "attempt, step, seconds, loss, tflops_per_chip",
+    "trace_serve_tokens": "server, replica, start_time, prefill_tokens, decode_tokens, cached_tokens",
     "trace_profile_diff": "side, substr(name, 1, 30) AS name, base_n, test_n, diff_ns",
 }
 SECTIONS = [
@@ -69,6 +72,7 @@ SECTIONS = [
     ("The cost of HLO programs", ["sql/formats/hlo.sql"]),
     ("MLPerf results", ["sql/formats/mllog.sql"]),
     ("Steps of trainers' logs", ["sql/training_steps.sql"]),
+    ("What servers computed", ["sql/serve_tokens.sql"]),
 ]
 WHERE = {"trace", "device", "chip", "process", "id", "file"}
 OF_TYPE = {"TEXT": {"text"}, "BIGINT": {"integer"}, "REAL": {"real", "integer"}}

@@ -1,0 +1,79 @@
+-- serve_tokens.sql - what inference servers computed between two scrapes, by the counters of vLLM, SGLang, TGI and Triton.
+--
+-- In the sqlite3 shell, after .param set :path fixtures/serving/vllm.prom:
+--
+--     .read sql/serve_tokens.sql
+--     SELECT replica, sum(prefill_tokens) FROM serve_tokens GROUP BY replica;
+--
+-- A prompt that a prefix cache holds, or that another replica computed and sent, is received and not computed: it costs nothing here.
+-- docs/serving.md has the rules.
+--
+--@ argument path :path PATH samples of Prometheus: answers of its HTTP API, or text with timestamps
+--@ table trace_serve_tokens serve_tokens a row for each replica and interval between two samples in which it computed something
+--@ column server TEXT - vllm, sglang, tgi, triton
+--@ column replica TEXT - the pod, else the instance
+--@ column model TEXT -
+--@ column start_time REAL s Unix time of the sample before
+--@ column end_time REAL s Unix time of the sample
+--@ column prefill_tokens REAL - of prompts, computed here; NULL: the server does not tell
+--@ column decode_tokens REAL - generated here
+--@ column cached_tokens REAL - of prompts, held by a prefix cache
+--@ column received_tokens REAL - of prompts, computed by another replica and sent
+--@ column executions REAL - of Triton: inferences that were computed
+
+-- What a counter adds to which column. A rank of 0 counts where all ranks tell the same.
+DROP TABLE IF EXISTS temp.serve_counters;
+CREATE TEMP TABLE serve_counters(metric, label, value, server, part, factor, PRIMARY KEY (metric, label, value, part));
+INSERT INTO serve_counters VALUES
+  ('vllm:prompt_tokens_by_source_total', 'source', 'local_compute', 'vllm', 'prefill', 1), ('vllm:prompt_tokens_by_source_total', 'source', 'local_cache_hit', 'vllm', 'cached', 1),
+  ('vllm:prompt_tokens_by_source_total', 'source', 'external_kv_transfer', 'vllm', 'received', 1), ('vllm:generation_tokens_total', NULL, NULL, 'vllm', 'decode', 1),
+  ('vllm:prompt_tokens_total', NULL, NULL, 'vllm', 'all', 1), ('vllm:prefix_cache_hits_total', NULL, NULL, 'vllm', 'hits', 1), ('vllm:external_prefix_cache_hits_total', NULL, NULL, 'vllm', 'sent', 1),
+  ('sglang:realtime_tokens_total', 'mode', 'prefill_compute', 'sglang', 'prefill', 1), ('sglang:realtime_tokens_total', 'mode', 'prefill_cache', 'sglang', 'cached', 1),
+  ('sglang:realtime_tokens_total', 'mode', 'decode', 'sglang', 'decode', 1),
+  ('tgi_request_input_length_sum', NULL, NULL, 'tgi', 'all', 1), ('tgi_request_skipped_tokens_sum', NULL, NULL, 'tgi', 'hits', 1), ('tgi_request_generated_tokens_sum', NULL, NULL, 'tgi', 'decode', 1),
+  ('nv_inference_count', NULL, NULL, 'triton', 'executions', 1);
+DROP TABLE IF EXISTS temp.serve_samples;
+CREATE TEMP TABLE serve_samples AS
+SELECT s.metric, s.labels, coalesce(s.pod, s.instance, '') AS replica, coalesce(json_extract(s.labels, '$.model_name'), json_extract(s.labels, '$.model')) AS model, s.time, s.value,
+       CAST(json_extract(s.labels, '$.tp_rank') AS INTEGER) AS rank, s._file
+FROM prometheus_trace(mpg_required(:path, ':path')) AS s WHERE s.metric IN (SELECT metric FROM serve_counters) AND s.value IS NOT NULL;
+INSERT INTO mpg_issues(source, severity, kind, line, count, detail)
+SELECT _file, 'data_loss', 'no_time', NULL, count(*), 'samples of ' || min(metric) || ' without a time: left out' FROM serve_samples WHERE time IS NULL GROUP BY _file;
+DELETE FROM serve_samples WHERE time IS NULL OR rank > 0;
+-- A source of tokens that is not known.
+INSERT INTO mpg_issues(source, severity, kind, line, count, detail)
+SELECT s._file, 'warning', 'unknown_metric', NULL, count(*), 'samples of ' || s.metric || ' whose ' || c.label || ' is not known, and which count nowhere: ' || group_concat(DISTINCT json_extract(s.labels, '$.' || c.label))
+FROM serve_samples AS s JOIN (SELECT DISTINCT metric, label FROM serve_counters WHERE label IS NOT NULL) AS c USING (metric)
+WHERE NOT EXISTS (SELECT 1 FROM serve_counters AS k WHERE k.metric = s.metric AND k.value = json_extract(s.labels, '$.' || k.label)) GROUP BY s._file, s.metric;
+
+-- The growth of each series. A counter that fell began anew: with the server, after a gap an interval before the sample at the earliest.
+DROP TABLE IF EXISTS temp.serve_growth;
+CREATE TEMP TABLE serve_growth AS
+WITH once AS (SELECT metric, labels, replica, model, time, max(value) AS value FROM serve_samples GROUP BY metric, labels, replica, model, time),
+told AS (SELECT *, lag(time) OVER series AS since, lag(value) OVER series AS before FROM once WINDOW series AS (PARTITION BY metric, labels, replica ORDER BY time)),
+usual AS (SELECT min(time - since) AS spacing FROM (SELECT time, since, row_number() OVER (ORDER BY time - since) AS nth, count(*) OVER () AS n FROM told WHERE since IS NOT NULL) WHERE nth >= (n + 1) / 2)
+SELECT c.server, c.part, t.replica, t.model, CASE WHEN t.value < t.before AND t.time - t.since > 2 * u.spacing THEN t.time - u.spacing ELSE t.since END AS since, t.time,
+       CASE WHEN t.value < t.before THEN t.value ELSE t.value - t.before END * c.factor AS grown
+FROM told AS t CROSS JOIN usual AS u JOIN serve_counters AS c ON c.metric = t.metric AND (c.label IS NULL OR json_extract(t.labels, '$.' || c.label) = c.value)
+WHERE t.since IS NOT NULL;
+DROP TABLE IF EXISTS temp.serve_tokens;
+CREATE TEMP TABLE serve_tokens AS
+WITH summed AS (
+  SELECT server, replica, max(model) AS model, since AS start_time, time AS end_time, sum(grown) FILTER (WHERE part = 'prefill') AS prefill, sum(grown) FILTER (WHERE part = 'decode') AS decode_tokens,
+         sum(grown) FILTER (WHERE part = 'cached') AS cached, sum(grown) FILTER (WHERE part = 'received') AS received, sum(grown) FILTER (WHERE part = 'all') AS every, sum(grown) FILTER (WHERE part = 'hits') AS hits,
+         sum(grown) FILTER (WHERE part = 'sent') AS sent, sum(grown) FILTER (WHERE part = 'executions') AS executions
+  FROM serve_growth GROUP BY server, replica, since, time
+)
+-- Without counters by source: what came, less what was there. A request is told when it ends: what was there may be of another interval.
+SELECT server, replica, model, start_time, end_time, coalesce(prefill, max(0, every - coalesce(hits, 0) - coalesce(sent, 0))) AS prefill_tokens, decode_tokens, coalesce(cached, hits) AS cached_tokens,
+       coalesce(received, sent) AS received_tokens, executions
+FROM summed WHERE coalesce(prefill, max(0, every - coalesce(hits, 0) - coalesce(sent, 0)), 0) > 0 OR decode_tokens > 0 OR executions > 0;
+-- A replica whose prompts nobody divides may have received some that it did not compute.
+INSERT INTO mpg_issues(source, severity, kind, line, count, detail)
+SELECT min(_file), 'warning', 'assumed_computed', NULL, count(DISTINCT replica), 'replicas of ' || min(metric) || ' alone, such as ' || min(replica) || ': all their prompts count as computed, though a cache or another replica may have had them'
+FROM serve_samples AS s WHERE metric IN ('vllm:prompt_tokens_total', 'tgi_request_input_length_sum')
+  AND NOT EXISTS (SELECT 1 FROM serve_samples AS o WHERE o.replica = s.replica AND o.metric IN ('vllm:prompt_tokens_by_source_total', 'vllm:prefix_cache_hits_total', 'tgi_request_skipped_tokens_sum'))
+GROUP BY metric;
+DROP TABLE serve_growth;
+DROP TABLE serve_samples;
+DROP TABLE serve_counters;

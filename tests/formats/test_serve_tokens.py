@@ -1,0 +1,184 @@
+"""trace_serve_tokens: a server that is simulated second by second, and what its counters say, in the words of vLLM, SGLang, TGI and Triton."""
+import os
+import random
+import unittest
+from collections import Counter
+
+from cases import Case
+
+BEGIN, EVERY, LENGTH = 1772352000, 30, 1800
+
+
+class Replica:
+    """A server that takes requests one after the other: (second, prompt tokens, of them in the cache, of them sent by another replica, tokens to generate, adapter)."""
+
+    def __init__(self, name, requests, alive=((0, LENGTH),), role="both"):
+        self.name, self.requests, self.alive, self.role = name, requests, alive, role
+
+    def run(self):
+        """Of each second what was done, and which requests ended."""
+        queue, done, active, left = sorted(self.requests), [], None, [0, 0]
+        for second in range(LENGTH):
+            work = Counter()
+            if not any(start <= second < end for start, end in self.alive):
+                done.append(None)  # there is no server, and no sample
+                active = None
+                continue
+            if active is None and queue and queue[0][0] <= second:
+                active = queue.pop(0)
+                work.update(cached=active[2], received=active[3])
+                left = [active[1] - active[2] - active[3], active[4] if self.role != "prefill" else 0]
+            if active is not None:
+                prefill = min(left[0], 500)
+                decode = 0 if prefill else min(left[1], 40)
+                left = [left[0] - prefill, left[1] - decode]
+                work.update(prefill=prefill, decode=decode)
+                if not any(left):
+                    work.update(requests=1, all=active[1], hits=active[2], generated=active[4])
+                    active = None
+            done.append(work)
+        return done
+
+
+def requests(seed, cached=0.3, received=0.0):
+    rng, at, made = random.Random(seed), 0, []
+    while at < LENGTH - 60:
+        at += rng.choice([2, 5, 9, 240])
+        prompt = rng.randrange(100, 6000)
+        hit, sent = int(prompt * cached * rng.random()), 0
+        sent = int((prompt - hit) * received)
+        made.append((at, prompt, hit, sent, rng.randrange(1, 400), rng.choice(["base", "tenant-a", "tenant-b"])))
+    return made
+
+
+def samples(replica, words):
+    """Lines of a scrape each EVERY seconds. A server that begins counts from 0."""
+    totals, lines, before = Counter(), [], None
+    for second, work in enumerate(replica.run()):
+        if work is None:
+            totals, before = Counter(), None
+            continue
+        totals.update(work)
+        before = second
+        if second % EVERY == 0 and before is not None:
+            lines += [f"{metric}{{{labels + ',' if labels else ''}pod=\"{replica.name}\"}} {value} {BEGIN + second}" for metric, labels, value in words(totals)]
+    return lines
+
+
+def vllm(totals):
+    for source, key in (("local_compute", "prefill"), ("local_cache_hit", "cached"), ("external_kv_transfer", "received")):
+        yield "vllm:prompt_tokens_by_source_total", f'model_name="m",source="{source}"', totals[key]
+    yield "vllm:prompt_tokens_total", 'model_name="m"', totals["prefill"] + totals["cached"] + totals["received"]
+    yield "vllm:generation_tokens_total", 'model_name="m"', totals["decode"]
+
+
+def old_vllm(totals):
+    yield "vllm:prompt_tokens_total", 'model_name="m"', totals["prefill"] + totals["cached"] + totals["received"]
+    yield "vllm:prefix_cache_hits_total", 'model_name="m"', totals["cached"]
+    yield "vllm:external_prefix_cache_hits_total", 'model_name="m"', totals["received"]
+    yield "vllm:generation_tokens_total", 'model_name="m"', totals["decode"]
+
+
+def sglang(totals):
+    for rank in "01":  # ranks of one replica tell the same
+        for mode, key in (("prefill_compute", "prefill"), ("prefill_cache", "cached"), ("decode", "decode")):
+            yield "sglang:realtime_tokens_total", f'model_name="m",tp_rank="{rank}",mode="{mode}"', totals[key]
+    yield "sglang:prompt_tokens_total", 'model_name="m",tp_rank="0"', totals["all"]
+
+
+def tgi(totals):  # grows when a request ends
+    yield "tgi_request_input_length_sum", "", totals["all"]
+    yield "tgi_request_skipped_tokens_sum", "", totals["hits"]
+    yield "tgi_request_generated_tokens_sum", "", totals["generated"]
+
+
+def triton(totals):
+    yield "nv_inference_count", 'model="m",version="1"', totals["requests"]
+
+
+class ServeTokens(Case):
+    def write(self, lines, name="metrics.prom"):
+        path = os.path.join(self.new_folder(), name)
+        with open(path, "w", encoding="utf-8") as file:
+            file.write("\n".join(lines) + "\n# EOF\n")
+        return path
+
+    def rows(self, path):
+        return self.db.execute("SELECT replica, start_time - ?, end_time - ?, prefill_tokens, decode_tokens, cached_tokens, received_tokens, executions FROM trace_serve_tokens(?) ORDER BY replica, end_time",
+                               (BEGIN, BEGIN, path)).fetchall()
+
+    def truth(self, replica):
+        """(since, until) -> what was done from one scrape to the next."""
+        done, found = replica.run(), {}
+        for until in range(EVERY, LENGTH, EVERY):
+            of = done[until - EVERY + 1:until + 1]
+            if done[until - EVERY] is not None and None not in of:
+                found[until - EVERY, until] = sum(of, Counter())
+        return found
+
+    def test_every_interval_is_what_was_done(self):
+        for words in (vllm, old_vllm, sglang):
+            for seed in range(3):
+                with self.subTest(words=words.__name__, seed=seed):
+                    replica = Replica("a", requests(seed, received=0.0 if words is sglang else 0.2))
+                    told = {(since, until): (prefill or 0, decode) for _, since, until, prefill, decode, *_ in self.rows(self.write(samples(replica, words)))}
+                    true = {when: (work["prefill"], work["decode"]) for when, work in self.truth(replica).items() if work["prefill"] or work["decode"]}
+                    if words is old_vllm:  # what the cache had is told at the request's begin: sums agree, and no interval has more than came
+                        self.assertEqual([sum(v[1] for v in true.values())], [sum(v[1] for v in told.values())])
+                        self.assertAlmostEqual(sum(v[0] for v in true.values()), sum(v[0] for v in told.values()), delta=6000)
+                        continue
+                    self.assertEqual(true, told)
+
+    def test_servers_that_tell_when_a_request_ends(self):
+        replica = Replica("a", requests(5))
+        ended = sum((work for work in replica.run()[1:1 + (LENGTH - 1) // EVERY * EVERY] if work), Counter())
+        rows = self.rows(self.write(samples(replica, tgi)))
+        self.assertEqual((sum(row[3] for row in rows), sum(row[4] for row in rows), sum(row[5] for row in rows)), (ended["all"] - ended["hits"], ended["generated"], ended["hits"]))
+        rows = self.rows(self.write(samples(replica, triton)))
+        self.assertEqual(sum(row[7] for row in rows), ended["requests"])
+        self.assertEqual({row[3] for row in rows}, {None})
+
+    def test_scaled_to_zero(self):
+        """From second 600 to 1200 there is no server: the counters begin anew, and nothing is served in between."""
+        replica = Replica("a", requests(1), alive=((0, 600), (1200, LENGTH)))
+        rows = self.rows(self.write(samples(replica, vllm)))
+        self.assertEqual([row for row in rows if 600 <= row[1] and row[2] < 1200 or row[1] < 600 < row[2] - EVERY], [])
+        true = self.truth(replica)
+        self.assertEqual({(row[1], row[2]): row[3] for row in rows if (row[1], row[2]) in true}, {when: work["prefill"] for when, work in true.items() if work["prefill"] or work["decode"]})
+
+    def test_prefill_and_decode_apart(self):
+        """One replica computes the prompts, the other gets them: each prompt counts once."""
+        asked = requests(7, cached=0)
+        first = Replica("prefill-0", asked, role="prefill")
+        second = Replica("decode-0", [(at + 20, prompt, 0, prompt, decode, lora) for at, prompt, _, _, decode, lora in asked])
+        rows = self.rows(self.write(samples(first, vllm) + samples(second, vllm)))
+        by = {name: [sum(row[i] or 0 for row in rows if row[0] == name) for i in (3, 4, 6)] for name in ("prefill-0", "decode-0")}
+        self.assertEqual((by["prefill-0"][1], by["decode-0"][0]), (0, 0))
+        self.assertEqual(by["prefill-0"][0], sum(work["prefill"] for work in self.truth(first).values()))
+        self.assertEqual(by["decode-0"][2], sum(work["received"] for work in self.truth(second).values()))
+
+    def test_adapters_share_what_their_replica_served(self):
+        """Requests name their LoRA adapter: the share of a tenant is that of its tokens in each stretch (docs/serving.md)."""
+        replica = Replica("a", requests(3))
+        path = self.write(samples(replica, vllm))
+        self.db.execute("CREATE TEMP TABLE requests(at, adapter, tokens)")
+        self.db.executemany("INSERT INTO requests VALUES (?, ?, ?)", [(BEGIN + at, lora, prompt - hit - sent + decode) for at, prompt, hit, sent, decode, lora in replica.requests])
+        shares = self.db.execute("""
+            WITH served AS (SELECT sum(prefill_tokens + decode_tokens) AS tokens FROM trace_serve_tokens(?)),
+                 tenant AS (SELECT adapter, sum(tokens) AS tokens FROM requests GROUP BY adapter)
+            SELECT adapter, 1.0 * t.tokens / (SELECT sum(tokens) FROM tenant) * s.tokens FROM tenant AS t, served AS s""", (path,)).fetchall()
+        done = sum(work["prefill"] + work["decode"] for work in self.truth(replica).values())
+        self.assertAlmostEqual(sum(tokens for _, tokens in shares), done, delta=1e-6 * done)
+        self.assertEqual(len(shares), 3)
+
+    def test_listed(self):
+        replica = Replica("a", requests(2))
+        alone = [line for line in samples(replica, old_vllm) if "cache_hits" not in line]
+        self.rows(self.write(alone))
+        self.assertEqual(self.db.execute("SELECT kind, count FROM mpg_issues").fetchall(), [("assumed_computed", 1)])
+        self.rows(self.write([line.replace("local_cache_hit", "frob") for line in samples(replica, vllm)]))
+        self.assertIn("frob", dict(self.db.execute("SELECT kind, detail FROM mpg_issues"))["unknown_metric"])
+
+
+if __name__ == "__main__":
+    unittest.main()
