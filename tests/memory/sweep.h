@@ -14,6 +14,7 @@
 #include "../unit/check.h"
 #include "statements.h"
 
+#include <execinfo.h>
 #include <pthread.h>
 #include <stdbool.h>
 #include <stdlib.h>
@@ -33,9 +34,48 @@ static arena of_sqlite = {"SQLite", 0, 0, false, false, false};
 /* Statements that read files have several threads. */
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 
+/*
+** Places: an allocation's chain of callers, as a hash. If by_places, each place fails once alone
+** and once with all after it, whatever the stride: a statement allocates at few places that no
+** other one has reached. `places_of` are those of one run, in order.
+*/
+enum { PLACES_OF = 1 << 16, PLACES = 1 << 15, FRAMES = 7 };
+static bool by_places, recording;
+static uint64_t places_of[PLACES_OF];
+static size_t n_places_of;
+
+static void record_place(void) {
+  void *frames[FRAMES + 3];
+  int n = backtrace(frames, FRAMES + 3);
+  uint64_t hash = UINT64_C(1469598103934665603);
+  for (int i = 3; i < n; i++) /* behind this function, fails() and the allocator */
+    hash = (hash ^ (uint64_t)(uintptr_t)frames[i]) * UINT64_C(1099511628211);
+  if (n_places_of < PLACES_OF)
+    places_of[n_places_of++] = hash;
+}
+
+/* Whether allocation n of the run that was recorded is at a place that has not failed so before. */
+static bool is_new_place(long n, bool forever) {
+  static uint64_t known[2][PLACES];
+  static size_t n_known[2];
+  uint64_t hash = n <= (long)n_places_of ? places_of[n - 1] : 0;
+  size_t i = (size_t)hash % PLACES;
+  if (hash == 0)
+    return false;
+  while (known[forever][i] != 0 && known[forever][i] != hash)
+    i = (i + 1) % PLACES;
+  if (known[forever][i] == hash || n_known[forever] > PLACES / 2)
+    return false;
+  known[forever][i] = hash;
+  n_known[forever]++;
+  return true;
+}
+
 static bool fails(arena *a) {
   bool fail = false;
   (void)pthread_mutex_lock(&lock);
+  if (recording && a->armed)
+    record_place();
   if (a->armed && (--a->left == 0 || (a->forever && a->left < 0)))
     a->failed = fail = true;
   (void)pthread_mutex_unlock(&lock);
@@ -148,14 +188,18 @@ static char *run(arena *a, const char *sql, long n, bool forever, bool loaded, b
   return text;
 }
 
-/* Every `stride`-th allocation of one statement. Returns how many failed. */
+/* Every `stride`-th allocation of one statement, and those at new places. Returns how many
+** failed. */
 static long sweep(arena *a, const char *sql, bool forever, bool loaded, long stride,
                   const char *expected) {
   long points = 0;
-  for (long n = 1;; n += stride, points++) {
+  for (long n = 1;; n++) {
     long of_sqlite_before = of_sqlite.live, before = a->live;
     bool failed, injected;
-    char *found = run(a, sql, n, forever, loaded, &failed);
+    char *found;
+    if ((n - 1) % stride != 0 && !(by_places && is_new_place(n, forever)))
+      continue;
+    found = run(a, sql, n, forever, loaded, &failed);
     injected = a->failed;
     if (!failed && (found == NULL || strcmp(found, expected) != 0)) {
       (void)fprintf(
@@ -173,6 +217,7 @@ static long sweep(arena *a, const char *sql, bool forever, bool loaded, long str
     }
     if (!injected)
       return points;
+    points++;
   }
 }
 
@@ -191,7 +236,10 @@ static long sweep_all(arena *a, long stride) {
         (strstr(statements[i], "RIGHT JOIN") != NULL || strstr(statements[i], "FULL JOIN") != NULL))
       continue;
     sqlite3_free(run(a, statements[i], 0, false, false, &failed)); /* what a first time keeps */
-    expected = run(a, statements[i], 0, false, false, &failed);
+    n_places_of = 0;
+    recording = by_places;
+    expected = run(a, statements[i], 0, false, i > 0, &failed);
+    recording = false;
     if (failed)
       (void)fprintf(stderr, "fails without any fault: %s\n", statements[i]);
     CHECK(!failed && expected != NULL && expected[0] != '\0');

@@ -134,7 +134,7 @@ static void test_pieces(void) {
     tell(&w, text);
   }
   tell(&w, "jobs job=J submit_time=0");
-  for (int i = 0; i < 20000; i++) {
+  for (int i = 0; i < LONG; i++) {
     (void)snprintf(text, sizeof text,
                    "allocations job=J attempt=%d pool=p chips=%d start_time=%d end_time=%d",
                    i / 200, 1 + i % 8, i, i + 1);
