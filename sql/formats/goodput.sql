@@ -42,6 +42,23 @@ FROM goodput_far GROUP BY NULL;
 DELETE FROM temp.goodput_rows WHERE rowid IN (SELECT row FROM goodput_far);
 DROP TABLE goodput_far;
 
+-- Every host of a job may write into its log: an entry that says the same again counts once.
+DROP TABLE IF EXISTS temp.goodput_again;
+CREATE TEMP TABLE goodput_again AS
+SELECT id FROM (
+  SELECT rowid AS id, time = lag(time) OVER o AND kind IS lag(kind) OVER o AND edge IS lag(edge) OVER o AND event IS lag(event) OVER o AND step IS lag(step) OVER o
+                      AND checkpoint_manager_blocking_duration_secs IS lag(checkpoint_manager_blocking_duration_secs) OVER o
+                      AND checkpoint_manager_duration_secs IS lag(checkpoint_manager_duration_secs) OVER o AS again
+  FROM goodput_rows
+  WHERE time IS NOT NULL AND coalesce(duplicate, 0) = 0 -- and looked for where the job starts twice at one moment
+    AND (SELECT count(*) > count(DISTINCT job_name || ' ' || time) FROM goodput_rows WHERE kind = 'job' AND edge = 'start')
+  WINDOW o AS (PARTITION BY job_name ORDER BY time, kind, edge, event, step, rowid)
+) WHERE again;
+INSERT INTO mpg_issues(source, severity, kind, line, count, detail)
+SELECT coalesce(:log, 'goodput_rows'), 'warning', 'repeated_record', NULL, count(*), 'entries that say the same as another: they count once' FROM goodput_again GROUP BY NULL;
+DELETE FROM temp.goodput_rows WHERE rowid IN (SELECT id FROM goodput_again);
+DROP TABLE goodput_again;
+
 -- Entries of a kind that is not known.
 INSERT INTO mpg_issues(source, severity, kind, line, count, detail)
 SELECT coalesce(:log, 'goodput_rows'), 'warning', 'unknown_event', NULL, count(*), 'entries of kinds that are not known: left out'
@@ -91,6 +108,12 @@ SELECT job, attempt, coalesce(:pool, 'goodput') AS pool, coalesce(CAST(:chips AS
        min(coalesce(job_end, next_start), coalesce(next_start, job_end)) AS end_time,
        CASE WHEN next_start IS NOT NULL AND job_end IS NULL THEN 'failed' WHEN job_end IS NOT NULL THEN 'completed' END AS outcome
 FROM goodput_attempts;
+
+-- What ended before it started holds nothing: the entries are out of order, or of two clocks.
+INSERT INTO mpg_issues(source, severity, kind, line, count, detail)
+SELECT coalesce(:log, 'goodput_rows'), 'data_loss', 'end_before_start', NULL, count(*), 'an attempt of job ' || min(job) || ' ended before it started: it holds nothing'
+FROM allocations WHERE end_time < start_time GROUP BY NULL;
+UPDATE allocations SET end_time = start_time WHERE end_time < start_time;
 
 -- ---- 3. Steps: each lasts until the next of its attempt; the one in flight when an attempt broke off
 -- is left out, for nobody knows how long it ran ----

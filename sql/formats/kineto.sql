@@ -34,7 +34,7 @@ CREATE TEMP TABLE IF NOT EXISTS kineto_events AS
 SELECT _file AS trace, iif(ph = 'X', lower(cat), 'phase ' || coalesce(ph, 'none')) AS cat, coalesce(name, '?') AS name, start_ns, end_ns, pid, tid, step, correlation, device,
        stream, bytes, bandwidth_gb_s, collective, group_size, input_dims, input_type, concrete_inputs
 FROM chrome_trace(mpg_required(:trace, ':trace'))
-WHERE ph = 'X' OR (ph IS NULL AND start_ns IS NOT NULL) OR ph NOT IN ('M', 'i', 'I', 's', 't', 'f', 'b', 'n', 'e', 'B', 'E', 'C', 'R', 'P', 'N', 'O', 'D', 'S', 'T', 'p', 'F', 'v', 'V', 'c', '(', ')');
+WHERE ph = 'X' OR (ph IS NULL AND start_ns IS NOT NULL) OR (ph = 'B' AND lower(cat) IN ('kernel', 'gpu_memcpy', 'gpu_memset')) OR ph NOT IN ('M', 'i', 'I', 's', 't', 'f', 'b', 'n', 'e', 'B', 'E', 'C', 'R', 'P', 'N', 'O', 'D', 'S', 'T', 'p', 'F', 'v', 'V', 'c', '(', ')');
 
 CREATE TEMP TABLE IF NOT EXISTS kineto_files AS
 SELECT _file AS trace, rank, world_size, base_time_ns, devices, properties FROM chrome_trace_info(mpg_required(:trace, ':trace'));

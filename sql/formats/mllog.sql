@@ -51,6 +51,11 @@ INSERT INTO mpg_issues(source, severity, kind, line, count, detail)
 SELECT _file, 'warning', 'no_run_stop', max(_line), 1, 'a run without "run_stop" counts until its last record, and has no outcome'
 FROM mlperf_log GROUP BY _file HAVING sum(key = 'run_start') > 0 AND sum(key = 'run_stop') = 0;
 
+-- A file is a run. Ranks print its start at once; starts that are further apart are of several.
+INSERT INTO mpg_issues(source, severity, kind, line, count, detail)
+SELECT _file, 'warning', 'several_runs', max(_line), count(*), 'starts of runs in one file, minutes apart: they count as one run, what lies between as well; give each a file of its own'
+FROM mlperf_log WHERE key = 'run_start' GROUP BY _file HAVING max(time_ms) - min(time_ms) > 60000;
+
 CREATE TEMP TABLE IF NOT EXISTS mlperf_given AS
 SELECT (SELECT record FROM jsonl_trace(:system)) AS system, :chips AS chips, :chip AS chip, :pool AS pool;
 

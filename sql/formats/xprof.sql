@@ -31,7 +31,7 @@ CREATE TEMP TABLE IF NOT EXISTS xprof_events AS
 SELECT _file AS trace, process_name AS plane, thread_name AS line, coalesce(name, '?') AS name, start_ns, end_ns, step, hlo_category, tf_op,
        hlo_op, flops, coalesce(bytes_accessed, raw_bytes_accessed) AS bytes, args
 FROM chrome_trace(mpg_required(:trace, ':trace'))
-WHERE ph = 'X' OR (ph IS NULL AND start_ns IS NOT NULL) OR ph NOT IN ('M', 'i', 'I', 's', 't', 'f', 'b', 'n', 'e', 'B', 'E', 'C', 'R', 'P', 'N', 'O', 'D', 'S', 'T', 'p', 'F', 'v', 'V', 'c', '(', ')');
+WHERE ph = 'X' OR (ph IS NULL AND start_ns IS NOT NULL) OR (ph = 'B' AND process_name GLOB '/device:*') OR ph NOT IN ('M', 'i', 'I', 's', 't', 'f', 'b', 'n', 'e', 'B', 'E', 'C', 'R', 'P', 'N', 'O', 'D', 'S', 'T', 'p', 'F', 'v', 'V', 'c', '(', ')');
 
 -- What has no time or name, or comes twice.
 INSERT INTO mpg_issues(source, severity, kind, count, detail)

@@ -2,6 +2,7 @@
 import contextlib
 import json
 import os
+import re
 import shutil
 import sqlite3
 import tempfile
@@ -60,6 +61,26 @@ class Said(Case):
         self.assertLessEqual(rows[0][2], self.lines)
         self.assertEqual([], self.said("mlperf/results/pod16/toy_lm/result_0.txt", "no_run_stop", ask=ask))
 
+    def test_two_runs_in_one_file(self):
+        ask = "SELECT * FROM trace_mlperf_runs(?) WHERE chip_count = 16"
+        name = "mlperf/results/pod16/toy_lm/result_0.txt"
+        self.assertEqual([], self.said(name, "several_runs", ask=ask))
+        rows = self.said(name, "several_runs", lambda text: text + re.sub(r'"time_ms": (\d+)', lambda m: f'"time_ms": {int(m[1]) + 7200000}', text), ask=ask)
+        self.assertEqual([("warning", 2)], [row[:2] for row in rows])
+
+    def test_a_goodput_log_of_two_hosts(self):
+        """The same entries twice are those of one host, and listed; the other way round nothing stops, and what cannot be is listed."""
+        ask = "SELECT attempt, category, sum(chip_us) FROM trace_rollup(?) GROUP BY 1, 2"
+        with open(os.path.join(FIXTURES, "goodput/ranker-7.jsonl"), encoding="utf-8") as file:
+            lines = file.read().splitlines(True)
+        whole = self.rows(ask, self.file("".join(lines), "ranker-7.jsonl"))
+        path = self.file("".join(line * 2 for line in lines), "ranker-7.jsonl")
+        self.assertEqual(whole, self.rows(ask, path))
+        self.assertEqual(len(lines), self.issues(path)["repeated_record"])
+        path = self.file("".join(lines[::-1]), "ranker-7.jsonl")
+        self.rows(ask, path)
+        self.assertEqual(1, self.issues(path)["end_before_start"])
+
     def test_a_restore_of_a_step_that_nobody_saved(self):
         self.only_if("goodput/ranker-7.jsonl", "missing_save", lambda text: "".join(line for line in text.splitlines(True) if '"event_type":"save"' not in line), ("warning", 1, None))
 
@@ -99,6 +120,7 @@ CHROME = {
     "no start": lambda events, i: events[i].pop("ts"),
     "no phase": lambda events, i: events[i].pop("ph"),
     "another phase": lambda events, i: events[i].update(ph="Q"),
+    "a begin of its own": lambda events, i: events[i].update(ph="B"),
     "before 0": lambda events, i: events[i].update(ts=-events[i]["ts"] - 1e7),
     "no name": lambda events, i: events[i].pop("name"),
     "no process": lambda events, i: events[i].pop("pid"),
