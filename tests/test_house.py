@@ -496,6 +496,21 @@ class Names(unittest.TestCase):
         self.assertEqual(list(map(is_vague, static_functions(text))), [True, True, False])
 
 
+class Mutants(unittest.TestCase):
+    def test_each_line_is_in_its_file(self):
+        """tests/full/mutants.txt lists changes of lines that are there."""
+        lines, stale = {}, []
+        for entry in text_of("tests/full/mutants.txt").splitlines():
+            if entry and not entry.startswith(("#", "*")):
+                path, before, _, _ = entry.split(" | ")
+                if path not in lines:
+                    lines[path] = {" ".join(line.split()) for line in text_of(path).splitlines()}
+                if before not in lines[path]:
+                    stale.append((path, before))
+        self.assertGreater(len(lines), 20)
+        self.assertEqual(stale, [])
+
+
 class Sources(unittest.TestCase):
     def test_no_file_is_too_long(self):
         sizes = {path: os.path.getsize(os.path.join(ROOT, path)) for path in SOURCES}
