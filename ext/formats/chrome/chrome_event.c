@@ -1,12 +1,8 @@
 /* chrome_event.c - see chrome_event.h. */
 #include "chrome_event.h"
+#include "../../read/input/simd.h"
 
 #include <string.h>
-#if defined(__SSE2__) && !defined(MPG_NO_SIMD)
-#define MPG_CHROME_SSE2
-#include <emmintrin.h>
-#endif
-
 #define MPG_CHROME_NEAR 33 /* bytes from a value on that the fast road may look at */
 
 static inline mpg_chrome_field field_of(mpg_str key) {
@@ -67,7 +63,7 @@ static void remember_key(mpg_chrome_key recent_keys[2], const char *p, const cha
   recent_keys->field = (uint8_t)field;
 }
 
-#ifdef MPG_CHROME_SSE2
+#ifdef MPG_SSE2
 static inline unsigned stops_text(const char *p) {
   __m128i v = _mm_loadu_si128((const __m128i *)(const void *)p);
   return (unsigned)_mm_movemask_epi8(
@@ -125,7 +121,7 @@ static inline const char *read_member(mpg_json_lenient *s, const char *p, mpg_ch
     if (k != NULL && k->n > 0) {
       *last = k->field;
       p += k->n;
-#ifdef MPG_CHROME_SSE2
+#ifdef MPG_SSE2
       after = short_value(p, &fields[k->field]);
       if (after != NULL)
         return skip_space(after, s->end);

@@ -12,15 +12,11 @@
 #include "../input/window.h"
 #include "../../base/limits.h"
 #include "csv.h"
+#include "../input/simd.h"
 
 #include <string.h>
 
 #define BYTES_BETWEEN_POLLS ((size_t)1 << 18)
-
-#if defined(__SSE2__) && !defined(MPG_NO_SIMD)
-#define MPG_CSV_SSE2
-#include <emmintrin.h>
-#endif
 
 /* The special bytes of a window, up to the position of the scan; used from record to record. */
 typedef struct scanner {
@@ -29,7 +25,7 @@ typedef struct scanner {
   size_t base;   /* position of bit 0 of the mask */
   size_t next;   /* position that no mask has covered yet */
   uint64_t mask; /* bytes that may mean something and are still to be looked at */
-#ifdef MPG_CSV_SSE2
+#ifdef MPG_SSE2
   char delimiter, quote; /* not vectors: memory is aligned to 8 bytes only */
 #else
   bool special[256];
@@ -59,7 +55,7 @@ struct mpg_csv {
   mpg_err broken; /* an error that cannot be skipped is returned by every later call */
 };
 
-#ifdef MPG_CSV_SSE2
+#ifdef MPG_SSE2
 static void scanner_init(scanner *s, char delimiter, bool quotes) {
   s->delimiter = delimiter;
   s->quote = quotes ? '"' : delimiter;

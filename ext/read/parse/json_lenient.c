@@ -7,13 +7,9 @@
 */
 #include "json_lenient.h"
 #include "../../base/ascii.h"
+#include "../input/simd.h"
 
 #include <string.h>
-#if defined(__SSE2__) && !defined(MPG_NO_SIMD)
-#define MPG_JSON_LENIENT_SSE2
-#include <emmintrin.h>
-#endif
-
 const char *mpg_json_lenient_space(const char *p, const char *end) {
   while (p < end && (*p == ' ' || *p == '\n' || *p == '\r' || *p == '\t'))
     p++;
@@ -58,7 +54,7 @@ static const char *skip_bytes(mpg_json_skip *s, const char *p, const char *end) 
   return NULL;
 }
 
-#ifdef MPG_JSON_LENIENT_SSE2
+#ifdef MPG_SSE2
 typedef struct masks {
   uint64_t quotes, brackets;
   __m128i backslashes; /* in any of its bytes: there are some */
@@ -88,7 +84,7 @@ static inline uint64_t running_xor(uint64_t m) {
 #endif
 
 const char *mpg_json_skip_nested(mpg_json_skip *s, const char *p, const char *end) {
-#ifdef MPG_JSON_LENIENT_SSE2
+#ifdef MPG_SSE2
   for (; end - p >= 64; p += 64) {
     masks m = {0, 0, _mm_setzero_si128()};
     uint64_t inside;
@@ -122,7 +118,7 @@ const char *mpg_json_skip_nested(mpg_json_skip *s, const char *p, const char *en
 
 /* The first quote or backslash. */
 static inline const char *string_special(const char *p, const char *end) {
-#ifdef MPG_JSON_LENIENT_SSE2
+#ifdef MPG_SSE2
   const __m128i quote = _mm_set1_epi8('"'), backslash = _mm_set1_epi8('\\');
   while (end - p >= 16) {
     __m128i v = _mm_loadu_si128((const __m128i *)(const void *)p);
@@ -176,7 +172,7 @@ static inline bool ends_token(char c) {
 
 /* The end of a number without an exponent, as nearly all are. NULL: it may be something else. */
 static inline const char *plain_number(const char *p, const char *end) {
-#ifdef MPG_JSON_LENIENT_SSE2
+#ifdef MPG_SSE2
   for (const char *start = p; end - p >= 16; p += 16) {
     __m128i v = _mm_loadu_si128((const __m128i *)(const void *)p);
     /* '-', '.' and the digits are next to each other, except for '/' among them. */
@@ -366,7 +362,7 @@ size_t mpg_json_lenient_unescape(char *to, mpg_str raw, mpg_poller *poller) {
   return (size_t)(to - start);
 }
 
-#ifdef MPG_JSON_LENIENT_SSE2
+#ifdef MPG_SSE2
 /* Minus one for each line feed of sixteen bytes. */
 static inline __m128i lines16(const char *p) {
   return _mm_cmpeq_epi8(_mm_loadu_si128((const __m128i *)(const void *)p), _mm_set1_epi8('\n'));
@@ -375,7 +371,7 @@ static inline __m128i lines16(const char *p) {
 
 int64_t mpg_count_lines(const char *p, const char *end) {
   int64_t n = 0;
-#ifdef MPG_JSON_LENIENT_SSE2
+#ifdef MPG_SSE2
   const __m128i zero = _mm_setzero_si128();
   while (end - p >= 64) {
     __m128i counts = zero, sums;

@@ -7,13 +7,9 @@
 #include "../input/window.h"
 #include "../../base/limits.h"
 #include "../../base/sort.h"
+#include "../input/simd.h"
 
 #include <string.h>
-#if defined(__SSE2__) && !defined(MPG_NO_SIMD)
-#define MPG_JSON_SSE2
-#include <emmintrin.h>
-#endif
-
 static const char *fail(mpg_json_scan *s, const char *at, const char *expected) {
   s->rc = MPG_DATA;
   s->at = at;
@@ -65,7 +61,7 @@ void mpg_json_move_place(const char *from, const char *to, int64_t *line, int64_
 }
 
 const char *mpg_json_plain_end(const char *p, const char *end) {
-#ifdef MPG_JSON_SSE2
+#ifdef MPG_SSE2
   const __m128i quote = _mm_set1_epi8('"'), backslash = _mm_set1_epi8('\\'),
                 space = _mm_set1_epi8(' ');
   while (end - p >= 16) {
