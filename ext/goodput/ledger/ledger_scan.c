@@ -133,10 +133,6 @@ static int entry_order(const void *pa, const void *pb, void *ctx) {
   return c ? c : mpg_compare_int64(a->chip, b->chip);
 }
 
-static mpg_rc failure(mpg_rc rc, mpg_err *err) {
-  return rc == MPG_INTERRUPTED ? mpg_fail(err, rc, "interrupted") : mpg_fail_nomem(err);
-}
-
 /* ---- rows that are wanted ---- */
 
 /* What an entry's rows go through. */
@@ -299,7 +295,7 @@ static mpg_rc add_entries(mpg_ledger_scan *s, mpg_err *err) {
   if (s->request->nkeys == 0)
     return MPG_OK;
   rc = mpg_sort(s->env, s->entries, s->nentries, sizeof *s->entries, entry_order, s);
-  return rc == MPG_OK ? rc : failure(rc, err);
+  return rc == MPG_OK ? rc : mpg_fail_plain(err, rc);
 }
 
 /* The rows of every pool, which need little room. They are made after all holds are known. */
@@ -387,7 +383,7 @@ static mpg_rc account_entry(const mpg_ledger_scan *s, const worker_state *h, con
                    .line = pool->line[i]};
     rc = mpg_poll(&s->workers, i) ? MPG_INTERRUPTED : strain_row(&through, &row);
   }
-  return rc == MPG_OK ? MPG_OK : failure(rc, &b->err);
+  return rc == MPG_OK ? MPG_OK : mpg_fail_plain(&b->err, rc);
 }
 
 static void account_batch(void *ctx, void *slot, int worker) {
@@ -404,7 +400,7 @@ static void account_batch(void *ctx, void *slot, int worker) {
     if (s->within && !b->part)
       b->rc = mpg_row_sorter_sort(&s->worker_states[worker].sorter, &b->rows, from, &norder);
     if (b->rc != MPG_OK)
-      b->rc = failure(b->rc, &b->err);
+      b->rc = mpg_fail_plain(&b->err, b->rc);
     if (!s->within && s->request->once && b->rows.n > from)
       b->rows.n = from + 1;
     from = b->rows.n;
@@ -412,7 +408,7 @@ static void account_batch(void *ctx, void *slot, int worker) {
   if (s->within && b->part && b->rc == MPG_OK) {
     b->rc = mpg_row_chunk_make(&b->chunk, &s->worker_states[worker].sorter, &b->rows);
     if (b->rc != MPG_OK)
-      b->rc = failure(b->rc, &b->err);
+      b->rc = mpg_fail_plain(&b->err, b->rc);
   } else if (s->within) {
     b->rows.n = norder; /* the first of the order */
   }
@@ -535,7 +531,7 @@ static mpg_rc pile_up(mpg_ledger_scan *s, batch *b, mpg_err *err) {
   while (rc == MPG_OK) {
     rc = mpg_row_pile_add(&s->pile, &b->chunk);
     if (rc != MPG_OK)
-      return failure(rc, err);
+      return mpg_fail_plain(err, rc);
     rc = take_batch(s, &b, err);
     if (rc == MPG_OK && (!b->part || !same_group(s, first, b->first))) {
       s->ahead = b;
@@ -546,14 +542,14 @@ static mpg_rc pile_up(mpg_ledger_scan *s, batch *b, mpg_err *err) {
     return rc;
   rc = mpg_row_pile_sort(&s->pile);
   s->piled = true;
-  return rc == MPG_OK ? rc : failure(rc, err);
+  return rc == MPG_OK ? rc : mpg_fail_plain(err, rc);
 }
 
 /* The next rows of the pile; none: all were read. */
 static mpg_rc emit_pile(mpg_ledger_scan *s, mpg_err *err) {
   mpg_rc rc = mpg_row_pile_next(&s->pile, &s->batch_rows);
   if (rc != MPG_OK)
-    return failure(rc, err);
+    return mpg_fail_plain(err, rc);
   if (s->batch_rows.n == 0) {
     mpg_row_pile_clear(&s->pile);
     s->piled = false;

@@ -534,7 +534,7 @@ static mpg_rc sweep_attempt(mpg_innermost *in, const mpg_gang *gang, size_t a, s
 static mpg_rc failure(mpg_rc rc, mpg_err *err) {
   if (rc == MPG_IO) /* it says what */
     return rc;
-  return rc == MPG_INTERRUPTED ? mpg_fail(err, rc, "interrupted") : mpg_fail_nomem(err);
+  return mpg_fail_plain(err, rc);
 }
 
 mpg_rc mpg_innermost_build(mpg_innermost *in, const mpg_fleet *fleet, uint32_t job,

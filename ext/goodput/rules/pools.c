@@ -124,10 +124,6 @@ uint32_t mpg_pools_chip(const mpg_pools *ps, uint32_t pool, int64_t at, int64_t 
 
 /* ---- life ---- */
 
-static mpg_rc failure(mpg_rc rc, mpg_err *err) {
-  return rc == MPG_INTERRUPTED ? mpg_fail(err, rc, "interrupted") : mpg_fail_nomem(err);
-}
-
 /* NULL on failure; *rc says why. */
 static void *copy_of(const mpg_env *env, const void *p, size_t n, size_t size, mpg_rc *rc) {
   void *copy = *rc == MPG_OK ? mpg_malloc(env, n * size) : NULL;
@@ -166,7 +162,7 @@ mpg_rc mpg_pools_init(mpg_pools *ps, const mpg_env *env, const mpg_fleet *fleet,
   for (uint32_t p = 0; rc == MPG_OK && p < n; p++) {
     mpg_pool *pool = &ps->pools[p];
     if (mpg_poll(env, p))
-      return failure(MPG_INTERRUPTED, err);
+      return mpg_fail_plain(err, MPG_INTERRUPTED);
     pool->capacity = c;
     while (c < ncapacity && ps->capacity[c].pool == p)
       c++;
@@ -177,7 +173,7 @@ mpg_rc mpg_pools_init(mpg_pools *ps, const mpg_env *env, const mpg_fleet *fleet,
     pool->noutages = o - pool->outage;
     rc = find_chips(ps, pool);
   }
-  return rc == MPG_OK ? MPG_OK : failure(rc, err);
+  return rc == MPG_OK ? MPG_OK : mpg_fail_plain(err, rc);
 }
 
 void mpg_pools_free(mpg_pools *ps) {
@@ -226,7 +222,7 @@ mpg_rc mpg_pools_gather(mpg_pools *ps, mpg_pools *view, mpg_err *err) {
     ps->nholdings = n;
   view->holdings = NULL;
   view->nholdings = view->holdings_cap = 0;
-  return rc == MPG_OK ? MPG_OK : failure(rc, err);
+  return rc == MPG_OK ? MPG_OK : mpg_fail_plain(err, rc);
 }
 
 static int holding_order(const void *pa, const void *pb, void *ctx) {
@@ -241,7 +237,7 @@ static int holding_order(const void *pa, const void *pb, void *ctx) {
 mpg_rc mpg_pools_sort(mpg_pools *ps, mpg_err *err) {
   mpg_rc rc =
       mpg_sort(ps->env, ps->holdings, ps->nholdings, sizeof *ps->holdings, holding_order, NULL);
-  return rc == MPG_OK ? rc : failure(rc, err);
+  return rc == MPG_OK ? rc : mpg_fail_plain(err, rc);
 }
 
 /* ---- down and idle ---- */
@@ -475,5 +471,5 @@ mpg_rc mpg_pools_account(const mpg_pools *ps, uint32_t p, mpg_basis basis, const
   mpg_free(ps->env, s.changes);
   mpg_free(ps->env, s.downs);
   mpg_free(ps->env, s.fractions);
-  return rc == MPG_NOMEM || rc == MPG_INTERRUPTED ? failure(rc, err) : rc;
+  return rc == MPG_NOMEM || rc == MPG_INTERRUPTED ? mpg_fail_plain(err, rc) : rc;
 }
