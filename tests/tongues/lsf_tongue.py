@@ -53,7 +53,7 @@ class Lsf(Pbs):
                 continue
             logs["lsb.acct"].append((end, f'"JOB_FINISH" "10.113" {end} {number} 1001 0 {wanted} {submitted} 0 0 {start} "ann" "gpu" "" "" "" "login" "w" "" "" "" "{submitted}.{number}" 0 '
                                           f'{hosts} {status} 60.0 "train" "run ""x""" ' + "0 " * 19 + f'"" "research" {int(status == 32) * 256} {wanted} "" "" 0 0 0 "" "" "" "" 0 "" {info} "" -1 "" "" "" "" -1 '
-                                          f'"" "" 0 "" {start} "" "" 0 0 0 7200 1024 "{asks}" "" -1 "" -1 0 "" 0 0 "" {end - start} "w" 0 "" 0.0 0.0 0.0 0.0 0.0 1 "h1" -1 0 0 0 0 0'))
+                                          f'"" "" 0 "" {start} "" "" 0 0 7200 0 1024 "{asks}" "" -1 "" -1 0 "" 0 0 "" {end - start} "w" 0 "" 0.0 0.0 0.0 0.0 0.0 1 "h1" -1 0 0 0 0 0'))
 
     def relations(self):
         """What the logs say, in the words of docs/formats/lsf.md."""

@@ -399,9 +399,8 @@ static mpg_rc read_finish(mpg_lsf *l, mpg_err *err) {
       l, 6); /* requeueEvalues, options2, resizeNotifyCmd, lastResizeTime, rsvId, jobDescription */
   LIST(submitEXT, 2);
   LIST(numHostRusage, 6);
-  skip_words(l, 1); /* options3 */
   COUNT(run_limit);
-  skip_words(l, 1); /* avgMem */
+  skip_words(l, 2); /* options3, avgMem */
   TEXT(effective_res_req);
   skip_words(l, 8); /* srcCluster to totalProvisionTime */
   skip_words(l, 1); /* outdir */
