@@ -2,7 +2,7 @@
 --
 --@ source 3
 --@ feeds SG RG PG
---@ input :otlp sure \A\s*\[?\s*\{\s*"(?:resourceSpans|resource_spans)"\s*:
+--@ input :otlp sure \A\s*\[?\s*\{\s*(?:"trace"\s*:\s*\{\s*)?"(?:resourceSpans|resource_spans|batches)"\s*:
 --
 -- In the sqlite3 shell, beside what a scheduler's mapping made:
 --

@@ -1,11 +1,13 @@
 """OpenTelemetry: otlp_trace, held against a reading of the fixtures in Python and against random attributes encoded there."""
 import gzip
 import json
+import os
 import random
 import re
 import unittest
 
 import cases
+from fleets import ROOT
 from otlp import ALONE, NS, SPANS, T0, Case, encode
 
 KINDS = [None, "internal", "server", "client", "producer", "consumer"]
@@ -130,6 +132,20 @@ class Files(Case):
         path = self.file(json.dumps({"resourceMetrics": [{}]}) + "\n" + json.dumps({"resourceLogs": []}) + "\n" + json.dumps(self.request(late)) + '\n{"resourceSpans": [{')
         self.assertEqual(self.rows("SELECT duration, dropped FROM otlp_trace(?)", path), [(-1.0, 3)])
         self.assertEqual(self.issues(path), {"other_signal": 2, "negative_duration": 1, "dropped": 3, "unfinished_record": 1})
+
+
+class Envelope(Case):
+    def test_what_tempo_answers(self):
+        """Grafana Tempo calls them batches, and from its second version on puts them into "trace"."""
+        with open(os.path.join(ROOT, "fixtures/otlp/finetune.json"), encoding="utf-8") as file:
+            spans, = json.load(file).values()
+        for name, answer in (("batches", {"batches": spans}), ("trace", {"trace": {"resourceSpans": spans}})):
+            path = os.path.join(self.new_folder(), name + ".json")
+            with open(path, "w", encoding="utf-8") as file:
+                json.dump(answer, file)
+            ask = "SELECT name, start_time, end_time, attributes FROM otlp_trace(?)"
+            self.assertEqual(self.db.execute(ask, (path,)).fetchall(), self.db.execute(ask, (os.path.join(ROOT, "fixtures/otlp/finetune.json"),)).fetchall())
+            self.assertEqual(self.db.execute("SELECT format FROM trace_sources(?)", (path,)).fetchall(), [("otlp",)])
 
 
 class Errors(Case):

@@ -29,6 +29,18 @@ class Case(cases.Case):
 
 
 class Files(Case):
+    def test_an_export_of_victoriametrics(self):
+        """/api/v1/export: a series a line, its times behind its values, in milliseconds."""
+        with open(RANGE, encoding="utf-8") as file:
+            answer = json.load(file)
+        lines = [json.dumps({"metric": s["metric"], "values": [None if value == "NaN" else float(value) for _, value in s["values"]], "timestamps": [round(time * 1000) for time, _ in s["values"]]})
+                 for s in answer["data"]["result"]]
+        ask = "SELECT metric, labels, time, value FROM prometheus_trace(?)"
+        path = self.file("\n".join(lines) + "\n", "export.jsonl")
+        self.assertEqual(self.rows(ask, path), self.rows(ask, RANGE))
+        duty = "SELECT * FROM trace_duty(?) ORDER BY host, gpu, pod, kind"
+        self.assertEqual(self.rows(duty, path), self.rows(duty, RANGE))
+
     def test_a_range(self):
         with open(RANGE, encoding="utf-8") as file:
             answer = json.load(file)

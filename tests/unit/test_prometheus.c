@@ -145,7 +145,10 @@ static void test_errors(void) {
   refused(ANSWER "{\"metric\":{},\"value\":[1,2]}]}}",
           "p:1:41: expected a value such as \"0.5\", \"NaN\" or \"+Inf\", found 2");
   refused(ANSWER "{\"metric\":{},\"values\":[1,2]}]}}",
-          "p:1:43: expected a sample [time, \"value\"], found 1");
+          "p:1:1: expected a sample [time, \"value\"], or as many \"timestamps\" as \"values\", "
+          "found fewer");
+  refused("{\"metric\":{},\"values\":[1],\"timestamps\":[1000,2000]}",
+          "p:1:46: expected as many \"timestamps\" as \"values\", found 2000");
   refused(
       "{\"data\":{\"data\":{\"data\":{\"data\":{\"data\":{\"data\":{\"data\":{\"data\":{\"data\":{"
       "\"data\":{\"data\":{\"data\":{\"data\":{\"data\":{\"data\":{\"data\":{\"data\":{\"data\":{",

@@ -317,7 +317,10 @@ static mpg_rc of_request(mpg_otlp *o, const mpg_pull_item *item, mpg_err *err) {
   char excerpt[MPG_EXCERPT];
   bool other = mpg_otlp_is(item->key, "resourceMetrics") ||
                mpg_otlp_is(item->key, "resourceLogs") || mpg_otlp_is(item->key, "resourceProfiles");
-  if (mpg_otlp_is(item->key, "resourceSpans")) {
+  /* Grafana Tempo's envelope: {"batches": [...]}, and of its second version {"trace": {...}}. */
+  if (mpg_otlp_is(item->key, "trace") && item->first == '{')
+    return enter_place(o, REQUEST);
+  if (mpg_otlp_is(item->key, "resourceSpans") || mpg_otlp_is(item->key, "batches")) {
     o->known = true;
     if (item->first == '[')
       return enter_place(o, RESOURCES);

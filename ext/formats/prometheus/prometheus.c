@@ -14,7 +14,7 @@ mpg_rc mpg_prometheus_open(mpg_prometheus **out, const mpg_env *env, mpg_stream 
   mpg_rc rc;
   if (p == NULL)
     return mpg_fail_nomem(err);
-  p->env = p->failure.env = p->family.env = p->value.env = env;
+  p->env = p->failure.env = p->family.env = p->value.env = p->ahead.env = env;
   p->path = mpg_stream_path(stream);
   p->issues = issues;
   rc = json ? mpg_pull_open(&p->pull, env, stream, 0, err)
@@ -36,6 +36,7 @@ void mpg_prometheus_close(mpg_prometheus *p) {
   mpg_json_text_free(&p->failure);
   mpg_json_text_free(&p->family);
   mpg_json_text_free(&p->value);
+  mpg_json_text_free(&p->ahead);
   mpg_free(p->env, p->labels);
   mpg_free(p->env, p->text);
   mpg_free(p->env, p);
@@ -87,6 +88,7 @@ typedef enum key {
   METRIC,
   VALUES,
   VALUE,
+  TIMESTAMPS,
   HISTOGRAM,
   HISTOGRAMS,
   WARNINGS,
@@ -96,9 +98,9 @@ typedef enum key {
 } key;
 
 static key key_of(mpg_str s) {
-  static const char *const keys[] = {"status",     "error",    "errorType", "data",     "result",
-                                     "resultType", "metric",   "values",    "value",    "histogram",
-                                     "histograms", "warnings", "infos",     "isPartial"};
+  static const char *const keys[] = {"status",     "error",      "errorType", "data",  "result",
+                                     "resultType", "metric",     "values",    "value", "timestamps",
+                                     "histogram",  "histograms", "warnings",  "infos", "isPartial"};
   for (int i = 0; i < OTHER; i++)
     if (mpg_str_eq(s, mpg_str_of(keys[i])))
       return (key)i;
@@ -185,6 +187,57 @@ static mpg_rc read_pair(mpg_prometheus *p, const mpg_pull_item *item, mpg_err *e
   if (!p->named)
     return unexpected(p, item, "\"metric\" before the samples of its series", text, err);
   return read_sample(p, item, pair[0].text, pair[1].kind, pair[1].text, false, err);
+}
+
+/* A value whose time follows. */
+static mpg_rc read_value_ahead(mpg_prometheus *p, const mpg_pull_item *item, mpg_err *err) {
+  mpg_json_kind kind;
+  mpg_str text;
+  mpg_value value;
+  mpg_rc rc = pull_value(p, &kind, &text, err);
+  if (rc != MPG_OK)
+    return rc;
+  if (kind == MPG_JSON_NULL)
+    text = MPG_STR("NaN");
+  if (!p->named || !mpg_prometheus_value(text, &value))
+    return unexpected(p, item, "a sample [time, \"value\"]", text, err);
+  if (p->ahead.n == 0)
+    p->ahead_line = (size_t)item->line;
+  rc = mpg_json_put(&p->ahead, text);
+  if (rc == MPG_OK)
+    rc = mpg_json_put(&p->ahead, (mpg_str){"", 1});
+  return rc == MPG_OK ? MPG_OK : mpg_fail_nomem(err);
+}
+
+/* The time of the next value ahead, in milliseconds. */
+static mpg_rc read_time_of_value(mpg_prometheus *p, const mpg_pull_item *item, mpg_err *err) {
+  mpg_json_kind kind;
+  mpg_str text, value = {p->ahead.p + p->ahead_at, 0};
+  mpg_rc rc = pull_value(p, &kind, &text, err);
+  if (rc != MPG_OK)
+    return rc;
+  if (p->ahead_at >= p->ahead.n)
+    return unexpected(p, item, "as many \"timestamps\" as \"values\"", text, err);
+  value.n = strlen(value.p);
+  p->ahead_at += value.n + 1;
+  if (!mpg_real_parse(text, &p->sample.time.r) || !mpg_seconds_are_time(p->sample.time.r /= 1000.0))
+    return unexpected(p, item, "a time in Unix milliseconds, from 1970 to 2261", text, err);
+  p->sample.time.type = MPG_REAL;
+  (void)mpg_prometheus_value(value, &p->sample.value);
+  p->sample.text = value;
+  p->line = item->line;
+  return MPG_OK;
+}
+
+/* At the end of a series. */
+static mpg_rc check_ahead(mpg_prometheus *p, mpg_err *err) {
+  const size_t left = p->ahead.n - p->ahead_at, line = p->ahead_line;
+  p->ahead.n = p->ahead_at = 0;
+  return left == 0 ? MPG_OK
+                   : mpg_fail(err, MPG_DATA,
+                              "%s:%zu:1: expected a sample [time, \"value\"], or as many "
+                              "\"timestamps\" as \"values\", found fewer",
+                              p->path, line);
 }
 
 /* The two elements of a scalar's or a string's result. */
@@ -286,6 +339,10 @@ static mpg_rc read_member(mpg_prometheus *p, const mpg_pull_item *item, bool *gi
     if (item->first == '[')
       return enter_place(p, item, MPG_PROMETHEUS_VALUES, err);
     return unexpected(p, item, "an array of samples", MPG_STR("another value"), err);
+  case TIMESTAMPS:
+    if (item->first == '[')
+      return enter_place(p, item, MPG_PROMETHEUS_TIMES, err);
+    return unexpected(p, item, "an array of times", MPG_STR("another value"), err);
   case VALUE:
     rc = read_pair(p, item, err);
     *given = rc == MPG_OK;
@@ -318,6 +375,13 @@ static mpg_rc read_value(mpg_prometheus *p, const mpg_pull_item *item, bool *giv
   mpg_rc rc;
   if (depth > 0 && p->places[depth - 1] == MPG_PROMETHEUS_OBJECT)
     return read_member(p, item, given, err);
+  if (depth > 0 && p->places[depth - 1] == MPG_PROMETHEUS_VALUES && item->first != '[')
+    return read_value_ahead(p, item, err);
+  if (depth > 0 && p->places[depth - 1] == MPG_PROMETHEUS_TIMES) {
+    rc = read_time_of_value(p, item, err);
+    *given = rc == MPG_OK;
+    return rc;
+  }
   if (depth > 0 && p->places[depth - 1] == MPG_PROMETHEUS_VALUES) {
     rc = read_pair(p, item, err);
     *given = rc == MPG_OK;
@@ -359,10 +423,13 @@ mpg_rc mpg_prometheus_next_json(mpg_prometheus *p, mpg_err *err) {
     mpg_pull_item item;
     int depth = mpg_pull_depth(p->pull);
     rc = mpg_pull_next(p->pull, &item, err);
-    if (rc == MPG_DONE && depth > 0)
-      rc = depth == 1 ? end_of_answer(p, err) : MPG_OK;
-    else if (rc == MPG_OK)
+    if (rc == MPG_DONE && depth > 0) {
+      rc = p->places[depth - 1] == MPG_PROMETHEUS_OBJECT ? check_ahead(p, err) : MPG_OK;
+      if (rc == MPG_OK && depth == 1)
+        rc = end_of_answer(p, err);
+    } else if (rc == MPG_OK) {
       rc = read_value(p, &item, &given, err);
+    }
   }
   if (rc == MPG_DATA && mpg_pull_cut_off(p->pull) && mpg_pull_documents(p->pull) > 0) {
     rc = mpg_prometheus_note(p, MPG_WARNING, "unfinished_record",

@@ -3,7 +3,8 @@
 ** expose.
 **
 ** Of the API: query_range (a matrix), query (a vector, a scalar, a string), one or more answers one
-** after the other, and bare series, {"metric": {...}, "values": [...]}, alone or in an array.
+** after the other, and bare series, {"metric": {...}, "values": [...]}, alone or in an array; so
+** does VictoriaMetrics export them, with the times of the values behind them, "timestamps": [...].
 ** Series are streamed sample by sample; memory is bounded by one series' labels. An answer with
 ** status "error" is MPG_DATA with its text; warnings and infos are issues.
 **

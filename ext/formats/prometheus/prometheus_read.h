@@ -9,7 +9,8 @@
 typedef enum mpg_prometheus_place {
   MPG_PROMETHEUS_OBJECT, /* an answer, its data, a series */
   MPG_PROMETHEUS_RESULT, /* of series, or a scalar's two values */
-  MPG_PROMETHEUS_VALUES  /* of a series */
+  MPG_PROMETHEUS_VALUES, /* of a series */
+  MPG_PROMETHEUS_TIMES   /* of its values, as VictoriaMetrics exports them */
 } mpg_prometheus_place;
 
 struct mpg_prometheus {
@@ -29,6 +30,10 @@ struct mpg_prometheus {
   mpg_json_doc *doc, *pair;
   mpg_json_text failure; /* errorType and error of the answer at hand */
   mpg_json_text value;   /* of a scalar */
+  /* Values of a series whose times follow: their texts, each with a NUL behind it. */
+  mpg_json_text ahead;
+  size_t ahead_at;   /* of the next one in the texts */
+  size_t ahead_line; /* of the first */
   bool known, failed, named;
   bool is_string; /* the result of the current answer is a text, of any content */
   int64_t begins; /* line of the answer at hand */
