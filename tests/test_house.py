@@ -229,7 +229,7 @@ class Formats(unittest.TestCase):
         for name, format in formats.FORMATS.items():
             with self.subTest(name):
                 self.assertIn(format.gives, ("fleet", "profile", "program", "metrics", "rows"))
-                rooms = [f"ext/formats/{name}", f"fixtures/{format.fixtures or name}", f"docs/formats/{name}.md"]
+                rooms = [f"ext/formats/{name}", f"fixtures/{format.fixtures or name}", f"docs/formats/{name}.md", f"tests/formats/columns/{name}.txt"]
                 if not isinstance(format.mappings, str):
                     rooms += [f"sql/formats/{mapping}.sql" for mapping in format.mappings or (name,)]
                 self.assertEqual([room for room in rooms if not os.path.exists(os.path.join(ROOT, room))], [])
