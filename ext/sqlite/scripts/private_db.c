@@ -7,6 +7,11 @@
 
 #define STEPS_BETWEEN_POLLS 20000 /* of SQLite's virtual machine: about a millisecond */
 
+/* Scripts fill wide tables and drop them: large pages are fewer to read, to write and to free. The
+** second cache says how much is sorted before it goes to a file. */
+#define SETTINGS                                                                                   \
+  "PRAGMA page_size = 16384; PRAGMA temp.cache_size = -16000; PRAGMA main.cache_size = -16000"
+
 static int progress(void *ctx) {
   const mpg_private_db *p = ctx;
   return mpg_interrupted(p->env);
@@ -113,10 +118,15 @@ static mpg_rc copy_tables(mpg_private_db *p, sqlite3 *host, mpg_err *err) {
 mpg_rc mpg_private_open(mpg_private_db *p, mpg_conn *host, const mpg_env *env, mpg_err *err) {
   char *text = NULL;
   mpg_rc rc = MPG_OK;
+  /* One thread at a time uses it: no call takes a mutex. */
   int code = sqlite3_open_v2(":memory:", &p->db,
-                             SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE | SQLITE_OPEN_URI, NULL);
+                             SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE | SQLITE_OPEN_URI |
+                                 SQLITE_OPEN_NOMUTEX,
+                             NULL);
   p->env = env;
   p->conn = NULL;
+  if (code == SQLITE_OK)
+    code = sqlite3_exec(p->db, SETTINGS, NULL, NULL, NULL);
   if (code == SQLITE_OK)
     code = host->register_all(p->db, host->no_files, &p->conn, &text);
   if (code != SQLITE_OK)
