@@ -27,9 +27,13 @@
 
 -- ---- 1. The input: "step:1/6200 train_loss:... train_time:...", or "iter 10: loss ..., time ...ms" ----
 
+-- The members of `fields` become columns here, once. What follows goes by rowid: a file's lines lie one after the other, and so do a run's.
 DROP TABLE IF EXISTS temp.training_lines;
 CREATE TEMP TABLE training_lines AS
-SELECT _file AS file, _line AS line, time, step, fields
+SELECT _file AS file, _line AS line, time, step, log_group(_record, 'steps') AS steps, log_group(_record, 'total_ms') AS total_ms,
+       log_group(_record, 'ms') AS ms, log_group(_record, 'loss') AS loss, log_group(_record, 'val_loss') AS val_loss,
+       log_group(_record, 'average_ms') AS average_ms, log_group(_record, 'mfu') AS mfu, log_group(_record, 'gpu') AS gpu,
+       log_group(_record, 'chip') AS chip, log_group(_record, 'saved') IS NOT NULL AS is_save
 FROM log_trace(mpg_required(:log, ':log'), '(?x)
     ^ step: (?<step>\d+) / (?<steps>\d+) (?: \ train_loss: (?<loss>\S+) )? (?: \ val_loss: (?<val_loss>\S+) )? .*? \ train_time: (?<total_ms>\d+) ms
       (?: \ step_avg: (?<average_ms>[\d.]+|nan) ms )?
@@ -40,22 +44,20 @@ FROM log_trace(mpg_required(:log, ':log'), '(?x)
   | ^ \| \s+ (?<gpu>\d+) \s+ (?<chip>\S.*?) \s{2,} (?: On|Off ) \s+ \|',
   'ignore', coalesce(:zone, 'UTC'));
 
--- Nothing recognised is no run.
-INSERT INTO mpg_issues(source, severity, kind, line, count, detail)
-SELECT coalesce(file, :log), 'warning', 'no_steps', NULL, 1, 'no line "step:N/N" or "iter N:" of nanoGPT was found'
-FROM (SELECT max(file) AS file, count(step) AS steps FROM temp.training_lines) WHERE steps = 0;
-
 -- Several hosts that print into one log: within a run a line of a step that was told before, a few lines after it, is another
 -- host's. A run ends where a program says what it runs on, where numbers go back by more than a few, and where the time of a step
 -- is not that of the line before of its number.
 DROP TABLE IF EXISTS temp.training_hosts;
 CREATE TEMP TABLE training_hosts AS
-WITH numbered AS (
-  SELECT rowid AS id, file, line, step, json_extract(fields, '$.loss') IS NULL AS is_evaluation, step IS NULL AS is_marker,
-         dense_rank() OVER (PARTITION BY file ORDER BY step) AS place, json_extract(fields, '$.total_ms') AS total_ms, json_extract(fields, '$.ms') AS ms
-  FROM training_lines
-  WHERE (step IS NOT NULL OR json_extract(fields, '$.gpu') IS NOT NULL OR time IS NOT NULL)
-    AND file IN (SELECT file FROM (SELECT file, step, lag(step) OVER (PARTITION BY file ORDER BY rowid) AS before FROM training_lines WHERE step IS NOT NULL) WHERE step < before)
+WITH back AS MATERIALIZED ( -- files in which a step's number is less than the one before
+  SELECT DISTINCT l.file
+  FROM training_lines AS l JOIN training_lines AS p ON p.rowid = l.rowid - 1
+  WHERE p.file = l.file AND l.step < coalesce(p.step, (SELECT iif(q.file = l.file, q.step, NULL) FROM training_lines AS q WHERE q.rowid < p.rowid AND q.step IS NOT NULL ORDER BY q.rowid DESC LIMIT 1))
+),
+numbered AS (
+  SELECT rowid AS id, file, line, step, loss IS NULL AS is_evaluation, step IS NULL AS is_marker,
+         dense_rank() OVER (PARTITION BY file ORDER BY step) AS place, total_ms, ms
+  FROM training_lines WHERE (step IS NOT NULL OR gpu IS NOT NULL OR time IS NOT NULL) AND file IN (SELECT file FROM back)
 ),
 marked AS (
   SELECT *, is_marker OR coalesce(lag(place) OVER (PARTITION BY file ORDER BY id) - place > 5, 0)
@@ -68,15 +70,39 @@ parts AS (
 SELECT id, file, line FROM (SELECT *, row_number() OVER (PARTITION BY file, part, step, is_evaluation ORDER BY id) AS nth FROM parts WHERE NOT is_marker) WHERE nth > 1;
 INSERT INTO mpg_issues(source, severity, kind, line, count, detail)
 SELECT file, 'info', 'parallel_lines', min(line), count(*), 'lines of steps that were told a few lines before: left out as those of other hosts' FROM training_hosts GROUP BY file;
-DELETE FROM temp.training_lines WHERE rowid IN (SELECT id FROM training_hosts);
+
+-- Lines that stay are numbered anew, without a gap.
+DROP TABLE IF EXISTS temp.training_stay;
+CREATE TEMP TABLE training_stay AS
+SELECT * FROM training_lines WHERE EXISTS (SELECT 1 FROM training_hosts) AND rowid NOT IN (SELECT id FROM training_hosts) ORDER BY rowid;
+DELETE FROM temp.training_lines WHERE EXISTS (SELECT 1 FROM training_hosts);
+INSERT INTO training_lines SELECT * FROM training_stay ORDER BY rowid;
+DROP TABLE training_stay;
 DROP TABLE training_hosts;
 
--- A step whose number goes back, or that took less time than the one before it had, began anew; where the log does not say that a
--- program started, its lines may be out of order, or those of several hosts.
+-- Lines of no step are few. Of each: how many such lines there are up to it, and of those that lie next to each other the line before the first,
+-- which is of a step, and the last one of a chip so far.
+DROP TABLE IF EXISTS temp.training_marks;
+CREATE TEMP TABLE training_marks(id INTEGER PRIMARY KEY, nth, before, last_gpu, gpu, chip, is_save);
+INSERT INTO training_marks
+SELECT id, nth, min(id) OVER w - 1, max(iif(gpu IS NULL, NULL, id)) OVER w, gpu, chip, is_save
+FROM (SELECT rowid AS id, row_number() OVER (ORDER BY rowid) AS nth, gpu, chip, is_save FROM training_lines WHERE step IS NULL)
+WINDOW w AS (PARTITION BY id - nth ORDER BY id);
+
+DROP TABLE IF EXISTS temp.training_files;
+CREATE TEMP TABLE training_files AS
+WITH begun AS (
+  SELECT l.rowid AS first, l.file FROM training_lines AS l LEFT JOIN training_lines AS p ON p.rowid = l.rowid - 1 WHERE p.file IS NOT l.file
+),
+ranged AS (SELECT file AS path, first, coalesce(lead(first) OVER (ORDER BY first) - 1, (SELECT max(rowid) FROM training_lines)) AS last FROM begun)
+SELECT path AS file, first, last, :start IS NULL AND max(l.time) IS NOT NULL AS dated, iif(:start IS NULL, min(l.time), NULL) AS clock, max(m.gpu) AS gpu, max(m.chip) AS chip
+FROM ranged AS r LEFT JOIN training_marks AS m ON m.id BETWEEN first AND last LEFT JOIN training_lines AS l ON l.rowid = m.id
+GROUP BY first, last, path ORDER BY first;
+
+-- Nothing recognised is no run.
 INSERT INTO mpg_issues(source, severity, kind, line, count, detail)
-SELECT file, 'warning', 'repeated_steps', min(line), count(*), 'steps whose number goes back, first ' || min(step) || ': what was done since counts as lost'
-FROM (SELECT file, line, step, step < lag(step) OVER (PARTITION BY file ORDER BY line) AS back FROM temp.training_lines WHERE step IS NOT NULL)
-WHERE back GROUP BY file;
+SELECT coalesce(file, :log), 'warning', 'no_steps', NULL, 1, 'no line "step:N/N" or "iter N:" of nanoGPT was found'
+FROM (SELECT max(file) AS file FROM training_files) WHERE NOT EXISTS (SELECT 1 FROM training_lines WHERE step IS NOT NULL);
 
 -- ---- 2. When things happened: by adding up what they took ----
 
@@ -84,110 +110,126 @@ WHERE back GROUP BY file;
 -- steps so far took; where it goes back, its clock was started anew. A line of
 -- nanoGPT mentions its last iteration: the ones since the line before it are taken to be like it. Runs of several files
 -- are in the order of their dates: names seldom sort by their numbers.
--- (A file's lines lie one after the other, and so do a run's: what follows goes by rowid, and its windows are over few columns.)
-DROP TABLE IF EXISTS temp.training_files;
-CREATE TEMP TABLE training_files AS
-SELECT file, min(rowid) AS first, max(rowid) AS last, :start IS NULL AND max(time IS NOT NULL) AS dated, iif(:start IS NULL, min(time), NULL) AS clock,
-       max(CASE WHEN step IS NULL THEN json_extract(fields, '$.gpu') END) AS gpu, max(CASE WHEN step IS NULL THEN json_extract(fields, '$.chip') END) AS chip
-FROM training_lines GROUP BY file;
-
 DROP TABLE IF EXISTS temp.training_ranges;
 CREATE TEMP TABLE training_ranges AS
-WITH marked AS (
-  SELECT f.rowid AS of_file, l.rowid AS id, step, step IS NULL AS is_marker
+WITH marked AS ( -- lines of a step or a chip. What the one before says: the number of its step, -1 for a chip, NULL if there is none
+  SELECT f.rowid AS of_file, l.rowid AS id, l.step, iif(m.last_gpu >= f.first, -1, p.step) AS before
   FROM training_files AS f CROSS JOIN training_lines AS l ON l.rowid BETWEEN f.first AND f.last
-  WHERE step IS NOT NULL OR json_extract(fields, '$.gpu') IS NOT NULL
+  LEFT JOIN training_marks AS m ON m.id = l.rowid - 1
+  LEFT JOIN training_lines AS p ON p.rowid = coalesce(m.before, l.rowid - 1) AND p.rowid >= f.first
+  WHERE l.step IS NOT NULL OR l.gpu IS NOT NULL
 ),
 begun AS (
   SELECT of_file, id, row_number() OVER (PARTITION BY of_file ORDER BY id) AS run
-  FROM (SELECT of_file, id,
-               iif(is_marker, coalesce(lag(NOT is_marker) OVER k, 1), coalesce(lag(NOT is_marker) OVER k AND step < lag(step) OVER k, 1)) AS begins
-        FROM marked WINDOW k AS (PARTITION BY of_file ORDER BY id))
-  WHERE begins
+  FROM marked WHERE before IS NULL OR iif(step IS NULL, before >= 0, step < before)
 ),
 ranged AS (
-  SELECT f.rowid AS of_file, file, dated, clock, gpu, chip, coalesce(run, 1) AS run, iif(coalesce(run, 1) = 1, f.first, id) AS first,
+  SELECT f.rowid AS of_file, file, f.first AS file_first, dated, clock, gpu, chip, coalesce(run, 1) AS run, iif(coalesce(run, 1) = 1, f.first, id) AS first,
          coalesce(lead(id) OVER (PARTITION BY f.rowid ORDER BY run) - 1, f.last) AS last
   FROM training_files AS f LEFT JOIN begun AS b ON b.of_file = f.rowid
-),
-told AS (
-  SELECT r.*, max(CASE WHEN step IS NULL THEN json_extract(fields, '$.gpu') END) AS own_gpu
-  FROM ranged AS r CROSS JOIN training_lines AS l ON l.rowid BETWEEN r.first AND r.last
-  GROUP BY r.of_file, r.run
 )
+-- Steps are numbered from one on in the order of their lines: first_step and last_step are such numbers.
 SELECT coalesce(:job, file) AS job, dense_rank() OVER (PARTITION BY coalesce(:job, file) ORDER BY clock, file, run) AS attempt,
-       of_file, first, last, dated, clock, coalesce(:chips, own_gpu + 1, gpu + 1, 1) AS chips, chip
-FROM told ORDER BY of_file, run;
+       of_file, file_first, first, last, first - coalesce((SELECT nth FROM training_marks WHERE id < first ORDER BY id DESC LIMIT 1), 0) AS first_step,
+       last - coalesce((SELECT nth FROM training_marks WHERE id <= last ORDER BY id DESC LIMIT 1), 0) AS last_step,
+       coalesce(:chips, (SELECT max(m.gpu) FROM training_marks AS m WHERE m.id BETWEEN first AND last) + 1, gpu + 1, 1) AS chips, chip
+FROM ranged ORDER BY of_file, run;
 
+-- A step whose number goes back, or that took less time than the one before it had, began anew; where the log does not say that a
+-- program started, its lines may be out of order, or those of several hosts.
+INSERT INTO mpg_issues(source, severity, kind, line, count, detail)
+SELECT l.file, 'warning', 'repeated_steps', min(l.line), count(*), 'steps whose number goes back, first ' || min(l.step) || ': what was done since counts as lost'
+FROM (SELECT first AS id FROM training_ranges UNION SELECT id + 1 FROM training_marks) AS c CROSS JOIN training_lines AS l ON l.rowid = c.id
+LEFT JOIN training_marks AS m ON m.id = c.id - 1 JOIN training_lines AS p ON p.rowid = coalesce(m.before, c.id - 1) AND p.file = l.file
+WHERE l.step < p.step GROUP BY l.file;
+
+-- The rowid is the number of the step; so_far, the seconds of all steps up to it.
 DROP TABLE IF EXISTS temp.training_counted;
-CREATE TEMP TABLE training_counted(id INTEGER PRIMARY KEY, since, seconds);
-INSERT INTO training_counted
-SELECT id, since, CASE WHEN more IS NOT NULL THEN iif(more < 0, total_ms, more) / 1000.0 ELSE coalesce(since, 1) * ms / 1000.0 END
-FROM (SELECT id, ms, total_ms, total_ms - coalesce(lag(total_ms) OVER (PARTITION BY of_file ORDER BY id), 0) AS more,
-             step - lag(step) OVER (PARTITION BY range ORDER BY id) AS since
-      FROM (SELECT r.rowid AS range, of_file, l.rowid AS id, step, json_extract(fields, '$.total_ms') AS total_ms, json_extract(fields, '$.ms') AS ms
-            FROM training_ranges AS r CROSS JOIN training_lines AS l ON l.rowid BETWEEN r.first AND r.last
-            WHERE step IS NOT NULL));
+CREATE TEMP TABLE training_counted AS
+SELECT range, id, step, since, seconds, coalesce(sum(seconds) OVER (ORDER BY range, id ROWS UNBOUNDED PRECEDING), 0) AS so_far
+FROM (SELECT r.rowid AS range, l.rowid AS id, l.step, iif(p.rowid >= r.first, l.step - p.step, NULL) AS since,
+             CASE WHEN l.total_ms IS NULL THEN coalesce(iif(p.rowid >= r.first, l.step - p.step, NULL), 1) * l.ms
+                  WHEN l.total_ms < p.total_ms THEN l.total_ms ELSE l.total_ms - coalesce(p.total_ms, 0) END / 1000.0 AS seconds
+      FROM training_ranges AS r CROSS JOIN training_lines AS l ON l.rowid BETWEEN r.first AND r.last
+      LEFT JOIN training_marks AS m ON m.id = l.rowid - 1
+      LEFT JOIN training_lines AS p ON p.rowid = coalesce(m.before, l.rowid - 1) AND p.rowid >= r.file_first
+      WHERE l.step IS NOT NULL);
 
-DROP TABLE IF EXISTS temp.training_events;
-CREATE TEMP TABLE training_events AS
+-- When a run's first step began: end_time = start_time + (c.so_far - seconds_before).
+DROP TABLE IF EXISTS temp.training_clocks;
+CREATE TEMP TABLE training_clocks(range INTEGER PRIMARY KEY, start_time, seconds_before, peak_flops);
+INSERT INTO training_clocks
 WITH summed AS (
-  SELECT r.rowid AS range, l.rowid AS id, since, seconds,
-         iif(dated, clock + coalesce(sum(seconds) OVER (PARTITION BY of_file ORDER BY l.rowid), 0),
-             iif(typeof(:start) = 'text', CAST(strftime('%s', :start) AS INTEGER), coalesce(:start, 0))
-               + coalesce(sum(iif(dated, 0, seconds)) OVER (PARTITION BY iif(:job IS NULL, of_file, 0) ORDER BY of_file, l.rowid), 0)) AS end_time
-  FROM training_ranges AS r CROSS JOIN training_lines AS l ON l.rowid BETWEEN r.first AND r.last LEFT JOIN training_counted AS c ON c.id = l.rowid
+  SELECT f.rowid AS of_file, dated, clock, coalesce(b.so_far, 0) AS seconds_before, coalesce(e.so_far, 0) - coalesce(b.so_far, 0) AS seconds
+  FROM training_files AS f
+  LEFT JOIN training_counted AS b ON b.rowid = (SELECT min(first_step) - 1 FROM training_ranges WHERE of_file = f.rowid)
+  LEFT JOIN training_counted AS e ON e.rowid = (SELECT max(last_step) FROM training_ranges WHERE of_file = f.rowid)
+),
+dated AS (
+  SELECT of_file, seconds_before,
+         iif(dated, clock, iif(typeof(:start) = 'text', CAST(strftime('%s', :start) AS INTEGER), coalesce(:start, 0))
+                             + iif(:job IS NULL, 0, coalesce(sum(iif(dated, 0, seconds)) OVER (ORDER BY of_file ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING), 0))) AS start_time
+  FROM summed
 )
-SELECT r.job, r.attempt, l.*, s.since, s.seconds, s.end_time, r.chips, r.chip
-FROM summed AS s CROSS JOIN training_ranges AS r ON r.rowid = range CROSS JOIN training_lines AS l ON l.rowid = s.id;
+SELECT r.rowid, start_time, seconds_before, (SELECT c.peak_flops FROM mpg_chips AS c
+                                             WHERE c.dtype = 'bf16' AND (lower(c.chip) = lower(coalesce(:chip, r.chip))
+                                               OR EXISTS (SELECT 1 FROM json_each(c.aliases) AS a WHERE lower(a.value) = lower(coalesce(:chip, r.chip)))))
+FROM training_ranges AS r JOIN dated USING (of_file);
 
 -- Both lines of a step, of training and of validation, carry the time: the later one has all of it.
 DROP TABLE IF EXISTS temp.training_steps;
-CREATE TEMP TABLE training_steps AS
+CREATE TEMP TABLE training_steps(job, attempt, step, start_time, end_time, seconds, executions, loss, val_loss, average_ms, tflops_per_chip, mfu, mfu_reported,
+                                 flops, place INTEGER PRIMARY KEY);
+INSERT INTO training_steps
+SELECT job, attempt, c.step, start_time + (c.so_far - seconds_before) - c.seconds, start_time + (c.so_far - seconds_before), c.seconds, coalesce(c.since, 1),
+       iif(typeof(loss) <> 'text', loss, NULL), iif(typeof(val_loss) <> 'text', val_loss, NULL), iif(average_ms = 'nan', NULL, average_ms),
+       :flops * coalesce(c.since, 1) / 1e12 / c.seconds / chips, :flops * coalesce(c.since, 1) / c.seconds / chips / peak_flops,
+       iif(mfu > 0, mfu, NULL) / 100.0, :flops * coalesce(c.since, 1), c.rowid
+FROM training_ranges AS r CROSS JOIN training_clocks AS k ON k.range = r.rowid CROSS JOIN training_counted AS c ON c.rowid BETWEEN r.first_step AND r.last_step
+CROSS JOIN training_lines AS l ON l.rowid = c.id LEFT JOIN training_counted AS n ON n.rowid = c.rowid + 1
+WHERE c.since IS NOT 0 AND n.since IS NOT 0 AND c.seconds > 0 AND (loss IS NOT NULL OR c.since > 0);
+INSERT INTO training_steps
 WITH step AS (
-  SELECT job, attempt, step, chips, chip, max(end_time) AS end_time, sum(seconds) AS seconds, max(since) AS since,
-         max(iif(typeof(json_extract(fields, '$.loss')) <> 'text', json_extract(fields, '$.loss'), NULL)) AS loss,
-         max(iif(typeof(json_extract(fields, '$.val_loss')) <> 'text', json_extract(fields, '$.val_loss'), NULL)) AS val_loss,
-         max(json_extract(fields, '$.loss') IS NOT NULL) AS trained,
-         max(iif(json_extract(fields, '$.average_ms') = 'nan', NULL, json_extract(fields, '$.average_ms'))) AS average_ms,
-         max(iif(json_extract(fields, '$.mfu') > 0, json_extract(fields, '$.mfu'), NULL)) / 100.0 AS mfu_reported
-  FROM training_events WHERE step IS NOT NULL GROUP BY job, attempt, step
-),
--- Looked up once a chip, and not once a step.
-peak AS MATERIALIZED (
-  SELECT name, (SELECT c.peak_flops FROM mpg_chips AS c
-                WHERE c.dtype = 'bf16' AND (lower(c.chip) = lower(name)
-                  OR EXISTS (SELECT 1 FROM json_each(c.aliases) AS a WHERE lower(a.value) = lower(name)))) AS peak_flops
-  FROM (SELECT DISTINCT coalesce(:chip, chip) AS name FROM training_events)
+  SELECT c.range, c.step, min(c.rowid) AS place, max(start_time + (c.so_far - seconds_before)) AS end_time, sum(c.seconds) AS seconds, max(c.since) AS since,
+         max(iif(typeof(loss) <> 'text', loss, NULL)) AS loss, max(iif(typeof(val_loss) <> 'text', val_loss, NULL)) AS val_loss, max(loss IS NOT NULL) AS trained,
+         max(iif(average_ms = 'nan', NULL, average_ms)) AS average_ms, max(iif(mfu > 0, mfu, NULL)) AS mfu
+  FROM training_counted AS c LEFT JOIN training_counted AS n ON n.rowid = c.rowid + 1 CROSS JOIN training_clocks AS k ON k.range = c.range
+  CROSS JOIN training_lines AS l ON l.rowid = c.id
+  WHERE c.since = 0 OR n.since = 0 GROUP BY c.range, c.step
 )
-SELECT job, attempt, step, end_time - seconds AS start_time, end_time, seconds, coalesce(nullif(since, 0), 1) AS executions, loss, val_loss, average_ms,
-       :flops * coalesce(nullif(since, 0), 1) / 1e12 / seconds / chips AS tflops_per_chip,
-       :flops * coalesce(nullif(since, 0), 1) / seconds / chips / peak_flops AS mfu,
-       mfu_reported, :flops * coalesce(nullif(since, 0), 1) AS flops
-FROM step LEFT JOIN peak ON name = coalesce(:chip, chip) WHERE seconds > 0 AND (trained OR since > 0);
+SELECT job, attempt, step, end_time - seconds, end_time, seconds, coalesce(nullif(since, 0), 1), loss, val_loss, average_ms,
+       :flops * coalesce(nullif(since, 0), 1) / 1e12 / seconds / chips, :flops * coalesce(nullif(since, 0), 1) / seconds / chips / peak_flops,
+       mfu / 100.0, :flops * coalesce(nullif(since, 0), 1), place
+FROM step AS s CROSS JOIN training_ranges AS r ON r.rowid = s.range CROSS JOIN training_clocks AS k ON k.range = s.range
+WHERE seconds > 0 AND (trained OR since > 0);
 
 -- Before the first step nothing is trained. How long evaluations and saves took is in no time of the log.
 DROP TABLE IF EXISTS temp.training_phases;
 CREATE TEMP TABLE training_phases AS
-SELECT job, attempt, 'init' AS kind, end_time - seconds AS start_time, end_time FROM training_events
-WHERE step = 0 AND seconds > 0 AND json_extract(fields, '$.loss') IS NULL;
+SELECT job, attempt, 'init' AS kind, start_time + (c.so_far - seconds_before) - c.seconds AS start_time, start_time + (c.so_far - seconds_before) AS end_time
+FROM training_counted AS c CROSS JOIN training_ranges AS r ON r.rowid = c.range CROSS JOIN training_clocks AS k ON k.range = c.range CROSS JOIN training_lines AS l ON l.rowid = c.id
+WHERE c.step = 0 AND c.seconds > 0 AND loss IS NULL;
 
+-- A save is of the step before it.
 DROP TABLE IF EXISTS temp.training_saves;
 CREATE TEMP TABLE training_saves AS
-SELECT job, attempt, max(step) OVER (PARTITION BY job, attempt ORDER BY line) AS step, end_time AS snapshot_time, end_time AS durable_time,
-       json_extract(fields, '$.saved') IS NOT NULL AS is_save
-FROM training_events;
-DELETE FROM temp.training_saves WHERE NOT is_save OR step IS NULL;
+SELECT job, attempt, c.step, start_time + (c.so_far - seconds_before) AS time
+FROM training_ranges AS r CROSS JOIN training_clocks AS k ON k.range = r.rowid CROSS JOIN training_marks AS m ON m.id BETWEEN r.first AND r.last
+CROSS JOIN training_counted AS c ON c.rowid = m.id - m.nth
+WHERE m.is_save AND c.range = r.rowid;
 
--- (CROSS: the steps are the outer ones, and looked up is the attempt of each.)
 DROP TABLE IF EXISTS temp.training_runs;
 CREATE TEMP TABLE training_runs AS
-SELECT s.job, s.attempt, e.chips, e.chip, min(e.start_time, min(s.start_time)) AS start_time, max(s.end_time) AS end_time,
-       CASE WHEN max(s.step) = e.steps THEN 'completed' END AS own_outcome
-FROM training_steps AS s
-CROSS JOIN (SELECT job, attempt, max(chips) AS chips, max(chip) AS chip, max(json_extract(fields, '$.steps')) AS steps, min(end_time - seconds) AS start_time
-            FROM training_events GROUP BY job, attempt) AS e USING (job, attempt)
-GROUP BY s.job, s.attempt;
+WITH told AS (
+  SELECT r.rowid AS range, min(start_time + (c.so_far - seconds_before) - c.seconds) AS start_time, max(l.steps) AS steps
+  FROM training_ranges AS r CROSS JOIN training_clocks AS k ON k.range = r.rowid CROSS JOIN training_counted AS c ON c.rowid BETWEEN r.first_step AND r.last_step
+  CROSS JOIN training_lines AS l ON l.rowid = c.id
+  GROUP BY r.rowid
+)
+SELECT r.job, r.attempt, r.chips, r.chip, min(t.start_time, min(s.start_time)) AS start_time, max(s.end_time) AS end_time,
+       CASE WHEN max(s.step) = t.steps THEN 'completed' END AS own_outcome, min(s.place) AS first, sum(s.seconds) AS seconds, sum(s.executions) AS executions
+FROM training_ranges AS r CROSS JOIN told AS t ON t.range = r.rowid CROSS JOIN training_steps AS s ON s.place BETWEEN r.first_step AND r.last_step
+GROUP BY r.rowid;
 
 -- ---- 3. The relations ----
 
@@ -213,30 +255,27 @@ SELECT coalesce(:pool, 'training') AS pool, coalesce(:chip, chip) AS chip, chips
 DROP TABLE IF EXISTS temp.spans;
 CREATE TEMP TABLE spans AS
 WITH first AS (
-  SELECT job, attempt, start_time, seconds, executions, row_number() OVER w AS place,
-         sum(seconds) OVER later / sum(executions) OVER later AS others
-  FROM training_steps
-  WINDOW w AS (PARTITION BY job, attempt ORDER BY end_time, step), later AS (w ROWS BETWEEN 1 FOLLOWING AND UNBOUNDED FOLLOWING)
+  SELECT r.job, r.attempt, f.start_time, f.seconds, (r.seconds - f.seconds) / (r.executions - f.executions) AS others
+  FROM training_runs AS r JOIN training_steps AS f ON f.place = r.first WHERE f.executions = 1
 )
 SELECT job, attempt, 'step' AS kind, start_time, end_time, step, flops FROM training_steps
 UNION ALL
-SELECT job, attempt, 'compile', start_time, start_time + seconds - others, NULL, NULL FROM first
-WHERE place = 1 AND executions = 1 AND seconds > others
+SELECT job, attempt, 'compile', start_time, start_time + seconds - others, NULL, NULL FROM first WHERE seconds > others
 UNION ALL
-SELECT job, attempt, kind, start_time, end_time, NULL, NULL FROM training_phases
-ORDER BY 1, 2, 4;
+SELECT job, attempt, kind, start_time, end_time, NULL, NULL FROM training_phases;
 
 DROP TABLE IF EXISTS temp.commits;
 CREATE TEMP TABLE commits AS
-SELECT job, attempt, step, snapshot_time, durable_time FROM training_saves ORDER BY job, attempt, durable_time;
+SELECT job, attempt, step, time AS snapshot_time, time AS durable_time FROM training_saves;
 
 -- ---- 4. Tables that are no longer needed ----
 
 DROP TABLE training_runs;
 DROP TABLE training_saves;
 DROP TABLE training_phases;
-DROP TABLE training_events;
+DROP TABLE training_clocks;
 DROP TABLE training_counted;
 DROP TABLE training_ranges;
 DROP TABLE training_files;
+DROP TABLE training_marks;
 DROP TABLE training_lines;

@@ -337,6 +337,24 @@ static bool is_json_number(mpg_str s) {
   return digits <= EXACT_DIGITS && (!exponent || mpg_real_parse(s, &r));
 }
 
+bool mpg_log_group(const mpg_log *log, mpg_str name, mpg_value *out) {
+  const mpg_pattern *pattern = log->options.pattern;
+  const size_t i = group_named(pattern, name);
+  out->type = MPG_NULL;
+  if (i == mpg_pattern_names(pattern))
+    return false;
+  if (!log->matched || !mpg_pattern_group(pattern, i, &out->s))
+    return true;
+  out->type = MPG_TEXT;
+  if (!is_json_number(out->s))
+    return true;
+  if (mpg_int_parse(out->s, &out->i))
+    out->type = MPG_INT;
+  else if (mpg_real_parse(out->s, &out->r))
+    out->type = MPG_REAL;
+  return true;
+}
+
 mpg_rc mpg_log_fields(const mpg_log *log, mpg_json_text *json, bool *any) {
   const mpg_pattern *pattern = log->options.pattern;
   mpg_rc rc = mpg_json_put(json, MPG_STR("{"));

@@ -6,6 +6,9 @@
 **   time REAL     of the group of that name, Unix seconds
 **   step BIGINT   of the group of that name
 **   fields TEXT   the named groups, a JSON object; NULL for a line that does not match
+**
+** log_group(_record, name): one group, as json_extract(fields, '$.name') gives it, without the
+** object between; mappings ask for a dozen of each line.
 */
 #include "../list.h"
 #include "../../sqlite/reader/reader.h"
@@ -20,6 +23,7 @@ enum { TEXT, TIME, STEP, FIELDS, COLUMNS };
 static const mpg_reader_column columns[COLUMNS] = {
     {"text", "TEXT"}, {"time", "REAL"}, {"step", "BIGINT"}, {"fields", "TEXT"}};
 
+#define POINTER "mpg_log" /* _record */
 #define USAGE "expected a path and a pattern, as in log_trace('train.log', 'step (?<step>\\d+)')"
 
 typedef struct log_scan {
@@ -132,6 +136,23 @@ static mpg_rc get_column(void *p, size_t i, mpg_value *out, mpg_err *err) {
   return MPG_OK;
 }
 
+static void group(sqlite3_context *context, int n, sqlite3_value **args) {
+  const log_file *file = mpg_reader_record(args[0], POINTER);
+  const mpg_str name = {(const char *)sqlite3_value_text(args[1]),
+                        (size_t)sqlite3_value_bytes(args[1])};
+  mpg_value value;
+  mpg_err err;
+  (void)n;
+  if (file == NULL || name.p == NULL)
+    return;
+  if (mpg_log_group(file->reader, name, &value)) {
+    mpg_result_value(context, &value);
+    return;
+  }
+  (void)mpg_fail(&err, MPG_MISUSE, "expected the name of a group of the pattern");
+  mpg_result_failure(context, &err);
+}
+
 int mpg_register_log(mpg_conn *conn, char **error) {
   static const mpg_reader_format format = {
       .module = {"log_trace", &mpg_reader_module, 0},
@@ -149,6 +170,10 @@ int mpg_register_log(mpg_conn *conn, char **error) {
       .next = file_next,
       .line = file_line,
       .column = get_column,
+      .pointer = POINTER,
   };
-  return mpg_register_reader(conn, &format, error);
+  static const mpg_function function = {
+      "log_group", 2, SQLITE_DETERMINISTIC | SQLITE_DIRECTONLY, 0, group, NULL, NULL, NULL, NULL};
+  int rc = mpg_register_functions(conn, &function, 1, error);
+  return rc == SQLITE_OK ? mpg_register_reader(conn, &format, error) : rc;
 }

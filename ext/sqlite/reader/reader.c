@@ -72,7 +72,8 @@ static int reader_connect(sqlite3 *db, void *aux, int argc, const char *const *a
     mpg_declare_argument(sql, argument_name(f, i), argument_type(f, i));
     sqlite3_str_appendall(sql, ", ");
   }
-  sqlite3_str_appendall(sql, "_file TEXT HIDDEN, _line BIGINT HIDDEN)");
+  sqlite3_str_appendf(sql, "_file TEXT HIDDEN, _line BIGINT HIDDEN%s)",
+                      f->pointer != NULL ? ", _record HIDDEN" : "");
   text = sqlite3_str_finish(sql);
   if (text == NULL)
     return SQLITE_NOMEM;
@@ -506,13 +507,20 @@ static int reader_column(sqlite3_vtab_cursor *base, sqlite3_context *context, in
   size_t i = (size_t)column, n = f->ncolumns, arguments = argument_count(f);
   if (i < n)
     return give_column(cursor, context, i);
-  if (i >= n + arguments)
+  if (i == n + arguments + 2)
+    sqlite3_result_pointer(context, cursor, f->pointer, NULL);
+  else if (i >= n + arguments)
     give_place(cursor, context, i > n + arguments);
   else if (cursor->arguments[i - n] != NULL)
     sqlite3_result_value(context, cursor->arguments[i - n]);
   else /* of a table whose arguments are after its 63rd column */
     return mpg_argument_missing(base->pVtab, f->module.name, argument_name(f, i - n));
   return SQLITE_OK;
+}
+
+void *mpg_reader_record(sqlite3_value *value, const char *pointer) {
+  const reader_cursor *cursor = sqlite3_value_pointer(value, pointer);
+  return cursor == NULL || cursor->at_end ? NULL : cursor->walk.file;
 }
 
 const sqlite3_module mpg_reader_module = {

@@ -106,6 +106,9 @@ typedef struct mpg_reader_format {
   /* Columns (up to 57) that are quickly had and cannot fail, except for want of memory: see
   ** reader_groups.h. */
   uint64_t plain;
+  /* The type of the hidden column _record, a pointer for a function of the format's own, or NULL:
+  ** it has none. See mpg_reader_record. */
+  const char *pointer;
   bool binary;   /* no text: bytes are read as they are, and need not be UTF-8 */
   bool threaded; /* it uses the threads of the request */
   /* Instead of open, close, next, line and column; of a format with `begin`, whose scan is the
@@ -162,6 +165,9 @@ extern const char *const mpg_reader_zone[1];
 mpg_rc mpg_reader_begin_zone(void **zone, const mpg_env *env, const mpg_value *arguments,
                              mpg_err *err);
 void mpg_reader_end_zone(void *zone);
+
+/* The file whose current record a function was given as _record; NULL: it was given none. */
+void *mpg_reader_record(sqlite3_value *value, const char *pointer);
 
 extern const sqlite3_module mpg_reader_module;
 

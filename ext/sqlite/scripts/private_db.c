@@ -119,10 +119,9 @@ mpg_rc mpg_private_open(mpg_private_db *p, mpg_conn *host, const mpg_env *env, m
   char *text = NULL;
   mpg_rc rc = MPG_OK;
   /* One thread at a time uses it: no call takes a mutex. */
-  int code = sqlite3_open_v2(":memory:", &p->db,
-                             SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE | SQLITE_OPEN_URI |
-                                 SQLITE_OPEN_NOMUTEX,
-                             NULL);
+  int code = sqlite3_open_v2(
+      ":memory:", &p->db,
+      SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE | SQLITE_OPEN_URI | SQLITE_OPEN_NOMUTEX, NULL);
   p->env = env;
   p->conn = NULL;
   if (code == SQLITE_OK)
