@@ -61,31 +61,38 @@ SELECT coalesce(:otlp, 'otlp_spans'), 'warning', 'missing_field', count(*), 'spa
 FROM otlp_spans WHERE start_time IS NULL OR end_time IS NULL GROUP BY NULL;
 
 -- An attribute of the span, else of its resource. Spans of one rank count, the lowest: the others say the same.
+-- The attributes of a span over those of its resource, merged once; what follows has the few that it needs as columns.
+DROP TABLE IF EXISTS temp.otlp_merged;
+CREATE TEMP TABLE otlp_merged AS
+SELECT coalesce(json_extract(attributes, '$."mpg.kind"'), name) AS kind, json_extract(attributes, '$."mpg.kind"') IS NOT NULL AS by_kind,
+       start_time, max(start_time, end_time) AS end_time, status, json_patch(coalesce(resource, '{}'), attributes) AS a
+FROM otlp_spans
+WHERE start_time IS NOT NULL;
+
+-- What the environment says (OTEL_RESOURCE_ATTRIBUTES) is text.
+DROP TABLE IF EXISTS temp.otlp_named;
+CREATE TEMP TABLE otlp_named AS
+SELECT job, attempt, step, iif(rank GLOB '[0-9]*' AND rank NOT GLOB '*[^0-9]*', CAST(rank AS INTEGER), rank) AS number,
+       by_kind OR kind IN ('attempt', 'commit', 'init', 'prep', 'compile', 'restore', 'input', 'checkpoint', 'eval', 'hang', 'step', 'rollout', 'serve', 'batch') AS is_known
+FROM (SELECT kind, by_kind, json_extract(a, '$."mpg.job"') AS job, json_extract(a, '$."mpg.attempt"') AS attempt, json_extract(a, '$."mpg.step"') AS step,
+             coalesce(json_extract(a, '$."mpg.rank"'), 0) AS rank
+      FROM otlp_merged);
+
 DROP TABLE IF EXISTS temp.otlp_told;
 CREATE TEMP TABLE otlp_told AS
-WITH told AS (
-  SELECT coalesce(json_extract(attributes, '$."mpg.kind"'), name) AS kind, json_extract(attributes, '$."mpg.kind"') IS NOT NULL AS by_kind,
-         start_time, max(start_time, end_time) AS end_time, status, json_patch(coalesce(resource, '{}'), attributes) AS a
-  FROM otlp_spans
-  WHERE start_time IS NOT NULL
-),
--- What the environment says (OTEL_RESOURCE_ATTRIBUTES) is text.
-named AS (
-  SELECT *, json_extract(a, '$."mpg.job"') AS job, coalesce(json_extract(a, '$."mpg.rank"'), 0) AS rank FROM told
-),
-numbered AS (
-  SELECT *, iif(rank GLOB '[0-9]*' AND rank NOT GLOB '*[^0-9]*', CAST(rank AS INTEGER), rank) AS number FROM named
-),
-ranked AS (
-  SELECT *, min(number) OVER (PARTITION BY job) AS lowest FROM numbered
+WITH lowest AS MATERIALIZED (SELECT job AS of_job, min(number) AS lowest FROM otlp_named WHERE job IS NOT NULL GROUP BY job),
+batch AS MATERIALIZED ( -- of each the last start of those that did not fail
+  SELECT n.job AS of_job, n.step AS of_step, max(iif(status IS 'error' OR n.step IS NULL, NULL, start_time)) AS last_start
+  FROM otlp_merged AS m CROSS JOIN otlp_named AS n ON n.rowid = m.rowid JOIN lowest ON of_job = n.job AND lowest = n.number
+  WHERE kind = 'batch' AND is_known GROUP BY n.job, n.step
 )
-SELECT job, json_extract(a, '$."mpg.attempt"') AS attempt, kind, start_time, end_time, status, a,
+SELECT job, attempt, kind, start_time, end_time, status, step, a,
        -- A batch that runs again is lost by itself.
-       status IS 'error' AND (kind = 'serve' OR (kind = 'batch' AND coalesce(start_time > max(iif(status IS 'error' OR step IS NULL, NULL, start_time))
-                                                                                          OVER (PARTITION BY job, kind, step), 1))) AS failed
-FROM (SELECT *, json_extract(a, '$."mpg.step"') AS step FROM ranked)
-WHERE job IS NOT NULL AND number = lowest
-  AND (by_kind OR kind IN ('attempt', 'commit', 'init', 'prep', 'compile', 'restore', 'input', 'checkpoint', 'eval', 'hang', 'step', 'rollout', 'serve', 'batch'));
+       status IS 'error' AND (kind = 'serve' OR (kind = 'batch' AND coalesce(start_time > (SELECT last_start FROM batch WHERE of_job = job AND of_step IS step), 1))) AS failed
+FROM otlp_merged AS m CROSS JOIN otlp_named AS n ON n.rowid = m.rowid CROSS JOIN lowest ON of_job = job AND lowest = number
+WHERE is_known;
+DROP TABLE otlp_named;
+DROP TABLE otlp_merged;
 
 -- Spans of which none is of the convention are no trace of a job.
 INSERT INTO mpg_issues(source, severity, kind, count, detail)
@@ -107,7 +114,7 @@ GROUP BY NULL;
 
 DROP TABLE IF EXISTS temp.spans;
 CREATE TEMP TABLE spans AS
-SELECT job, attempt, kind, start_time, end_time, json_extract(a, '$."mpg.step"') AS step, json_extract(a, '$."mpg.program"') AS program, json_extract(a, '$."mpg.flops"') AS flops,
+SELECT job, attempt, kind, start_time, end_time, step, json_extract(a, '$."mpg.program"') AS program, json_extract(a, '$."mpg.flops"') AS flops,
        json_extract(a, '$."mpg.bytes"') AS bytes, json_extract(a, '$."mpg.dtype"') AS dtype, json_extract(a, '$."mpg.executions"') AS executions
 FROM otlp_told
 WHERE kind NOT IN ('attempt', 'commit') AND NOT failed;
@@ -138,7 +145,7 @@ WHERE t.failed AND g.end_time > t.start_time;
 
 DROP TABLE IF EXISTS temp.commits;
 CREATE TEMP TABLE commits AS
-SELECT job, attempt, json_extract(a, '$."mpg.step"') AS step, start_time AS snapshot_time, iif(status IS 'error', NULL, end_time) AS durable_time
+SELECT job, attempt, step, start_time AS snapshot_time, iif(status IS 'error', NULL, end_time) AS durable_time
 FROM otlp_told
 WHERE kind = 'commit' OR (kind = 'checkpoint' AND json_extract(a, '$."mpg.durable"') = 1);
 

@@ -213,16 +213,23 @@ CREATE UNIQUE INDEX temp.pbs_pool_of ON pbs_pools(job);
 
 -- What a job needs is what it requested when it last started, or else of late: it may be altered while it waits, and
 -- release nodes at work. Where it was given another number (whole nodes) it is elastic.
+-- What a job asked for last, by its starts if it has any. (One number orders them: a start, its time, its place.)
+DROP TABLE IF EXISTS temp.pbs_asked;
+CREATE TEMP TABLE pbs_asked(job INTEGER PRIMARY KEY, asked, last);
+INSERT INTO pbs_asked
+SELECT job, asked, max((record_type IN ('S', 'T')) * 4611686018427387904 + max(0, coalesce(CAST(date_time AS INTEGER), -1) + 1) * 536870912 + place)
+FROM pbs_of_jobs WHERE asked > 0 GROUP BY job;
+
 DROP TABLE IF EXISTS temp.pbs_jobs;
 CREATE TEMP TABLE pbs_jobs AS
 SELECT j.job, max(jobname) AS name, coalesce(max(account), max(nullif(project, '_pbs_project_default')), max("group")) AS owner,
        min(coalesce(ctime, qtime, CASE WHEN j.record_type = 'Q' THEN j.date_time END)) AS submit_time,
        max("user") AS "user", max("group") AS "group", max(queue) AS queue, max(project) AS project, max(j.gpu_type) AS gpu_type,
        max(json_array_length(nodes)) AS nodes, max(array_index) AS task, max(job_base) AS base,
-       (SELECT asked FROM pbs_of_jobs AS n WHERE n.job = j.job AND asked > 0
-        ORDER BY record_type NOT IN ('S', 'T'), date_time DESC, place DESC LIMIT 1) AS chips
+       (SELECT asked FROM pbs_asked AS n WHERE n.job = j.job) AS chips
 FROM pbs_of_jobs AS j CROSS JOIN pbs_records AS r ON r.rowid = j.place
 GROUP BY j.job;
+DROP TABLE pbs_asked;
 DROP TABLE IF EXISTS temp.jobs;
 CREATE TEMP TABLE jobs AS
 WITH given AS (

@@ -27,6 +27,8 @@ FUNCTIONS |= {("mpg_version", 0, "s", PURE), ("mpg_debug", 0, "s", INNOCUOUS), (
 FUNCTIONS |= {(name, 1, "s", DETERMINISTIC | DIRECTONLY) for name in ("mpg_import", "mpg_build")}
 FUNCTIONS |= {("mpg_keep", n, "s", DETERMINISTIC | DIRECTONLY) for n in (0, 1)} | {("mpg_limit", n, "s", DETERMINISTIC | DIRECTONLY) for n in (1, 2)}
 
+FUNCTIONS |= {("log_group", 2, "s", DETERMINISTIC | DIRECTONLY)}
+
 READERS = list(formats.READERS)
 MADE = ["csv_trace", "jsonl_trace", "csv_rollup", "jsonl_rollup"]  # tables are made of these too, in the schema temp
 TABLES = READERS + """mpg_ledger mpg_rollup mpg_timeline mpg_records

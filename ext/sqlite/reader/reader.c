@@ -520,7 +520,7 @@ static int reader_column(sqlite3_vtab_cursor *base, sqlite3_context *context, in
 
 void *mpg_reader_record(sqlite3_value *value, const char *pointer) {
   const reader_cursor *cursor = sqlite3_value_pointer(value, pointer);
-  return cursor == NULL || cursor->at_end ? NULL : cursor->walk.file;
+  return cursor == NULL || cursor->at_end ? NULL : cursor->iterator.file;
 }
 
 const sqlite3_module mpg_reader_module = {
