@@ -4,10 +4,17 @@
 --@ feeds SG
 --@ input :condor sure (?s)\A\s*\[?\s*\{(?=.{0,60000}"ClusterId"\s*:)(?=.{0,60000}"(?:ProcId|JobStatus|QDate)"\s*:)
 --
+-- In the sqlite3 shell:
+--
+--     .load ./mpg
+--     .param set :condor fixtures/condor/history.json
+--     .read sql/formats/condor.sql
+--     SELECT pool, scheduling_goodput(category, chip_us) FROM mpg_rollup GROUP BY pool;
+--
 -- Parameters: :condor is a path, glob or folder of ClassAds as JSON, an array or an object a line; :chips is what a chip is, 'gpus' (unless
 -- given) or 'cpus'.
 --
--- Makes the TEMP tables jobs, allocations and observed. docs/formats/condor.md has the rules.
+-- Makes the TEMP tables jobs, allocations and observed. docs/formats/batch.md has the rules.
 
 -- ---- 1. The input ----
 

@@ -4,10 +4,17 @@
 --@ feeds SG
 --@ input :flux sure (?s)\A\s*\{(?=.{0,60000}"t_submit"\s*:)(?=.{0,60000}"(?:urgency|nodelist|ntasks)"\s*:)
 --
+-- In the sqlite3 shell:
+--
+--     .load ./mpg
+--     .param set :flux fixtures/flux/jobs.json
+--     .read sql/formats/flux.sql
+--     SELECT pool, scheduling_goodput(category, chip_us) FROM mpg_rollup GROUP BY pool;
+--
 -- Parameters: :flux is a path, glob or folder of listings; :chips is what a chip is, 'ngpus' (unless given) or 'ncores'; :chips_per_node says
 -- what a node has, where jobs get whole nodes and listings have no ngpus.
 --
--- Makes the TEMP tables jobs, allocations and observed. docs/formats/flux.md has the rules.
+-- Makes the TEMP tables jobs, allocations and observed. docs/formats/batch.md has the rules.
 
 -- ---- 1. The input: {"jobs": [...]}, or the one job that was asked for. Of several listings the last that tells most ----
 

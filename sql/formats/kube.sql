@@ -618,7 +618,8 @@ DROP TABLE IF EXISTS temp.kube_states;
 CREATE TEMP TABLE kube_states AS
 SELECT uid, name AS node, rowid AS seen, ready, ready_time, unschedulable, creationTimestamp,
        CASE WHEN chips > 0 AND allocatable < chips THEN chips - allocatable WHEN chips > 0 THEN 0
-            ELSE coalesce((SELECT max(e.chips) FROM kube_objects AS e WHERE e.kind = 'Node' AND e.uid = kube_objects.uid AND e.rowid < kube_objects.rowid), 0) END AS withdrawn,
+            ELSE coalesce(max(chips) OVER (PARTITION BY uid ORDER BY rowid ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING), 0) END AS withdrawn,
+       sum(coalesce(unschedulable, 0) = 0) OVER (PARTITION BY uid ORDER BY rowid ROWS UNBOUNDED PRECEDING) AS run,
        (SELECT CAST(strftime('%s', json_extract(iif(type = 'object', value, '{}'), '$.timeAdded')) AS INTEGER) FROM json_each(spec, '$.taints')
         WHERE json_extract(iif(type = 'object', value, '{}'), '$.key') = 'node.kubernetes.io/unschedulable') AS cordoned,
        (SELECT max(CAST(strftime('%s', json_extract(iif(type = 'object', value, '{}'), '$.lastHeartbeatTime')) AS INTEGER)) FROM json_each(conditions)) AS heard
@@ -628,11 +629,9 @@ WHERE kind = 'Node' AND uid IN (SELECT uid FROM kube_nodes);
 DROP TABLE IF EXISTS temp.kube_cordoned;
 CREATE TEMP TABLE kube_cordoned AS
 SELECT uid, run, min(coalesce(heard, creationTimestamp)) AS at, min(node) AS node, max(cordoned) AS told
-FROM (SELECT *, sum(coalesce(unschedulable, 0) = 0) OVER (PARTITION BY uid ORDER BY seen) AS run FROM kube_states WHERE uid IN (SELECT uid FROM kube_states WHERE unschedulable = 1))
-WHERE unschedulable = 1 GROUP BY uid, run;
+FROM kube_states WHERE unschedulable = 1 GROUP BY uid, run;
 UPDATE kube_states SET cordoned = c.at FROM kube_cordoned AS c
-WHERE c.told IS NULL AND c.uid = kube_states.uid AND unschedulable = 1
-  AND c.run = (SELECT count(*) FROM kube_states AS before WHERE before.uid = kube_states.uid AND before.seen < kube_states.seen AND coalesce(before.unschedulable, 0) = 0);
+WHERE c.told IS NULL AND c.uid = kube_states.uid AND c.run = kube_states.run AND unschedulable = 1;
 INSERT INTO mpg_issues(source, severity, kind, line, count, detail)
 SELECT coalesce(:kube, 'kube_objects'), 'warning', 'missing_field', NULL, count(*), 'node ' || min(node) || ' is cordoned and does not tell since when: it is out of service from the first heartbeat on that shows it'
 FROM kube_cordoned WHERE told IS NULL AND run = 0 GROUP BY NULL HAVING count(*) > 0;

@@ -15,7 +15,7 @@
 -- Parameters: :sge is a path, glob or folder of accounting files, :sge_json of those in JSON Lines; :resource is the complex that GPUs are
 -- requested by; :consumable is 'YES' (a request is for each slot, unless given), 'JOB' or 'HOST'; :chips is 'gpus' (unless given) or 'slots'.
 --
--- Makes the TEMP tables jobs, allocations, observed and aliases. docs/formats/sge.md has the rules.
+-- Makes the TEMP tables jobs, allocations, observed and aliases. docs/formats/batch.md has the rules.
 
 -- ---- 1. The input: a line of 40 fields and more with ':' between them, or an object ----
 

@@ -88,7 +88,8 @@ static const char *const statements[] = {
     "CREATE VIRTUAL TABLE temp.b USING csv_trace('fixtures/generic/jobs-*.csv', delimiter=';', "
     "nulls='n/a', threads=1); SELECT DISTINCT pool, gpus FROM b WHERE job IN ('a-001', 'b-001', "
     "'b-002', NULL) AND _file GLOB '*.csv' AND gpus IS NOT 3 AND state <> 'x'",
-    "SELECT text, step, fields FROM log_trace('fixtures/training/nanogpt.log', "
+    "SELECT text, step, fields, log_group(_record, 'loss') FROM "
+    "log_trace('fixtures/training/nanogpt.log', "
     "'step:(?<step>[0-9]+)/.*loss:(?<loss>[0-9.]+)') LIMIT 3",
     "SELECT name, start_ns, end_ns, thread_name, rank, input_dims, flops, args FROM "
     "chrome_trace('fixtures/profile/*') WHERE ph <> 's' AND _line % 7 = 0 AND threads = 1",

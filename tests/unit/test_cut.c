@@ -1,6 +1,6 @@
 /* test_cut.c - parts add up to the whole, whatever cuts them. */
 #include "../../ext/goodput/rules/ledger_row.h"
-#include "../../ext/goodput/trace/packed_spans.h"
+#include "../../ext/goodput/packed/packed_spans.h"
 #include "check.h"
 
 #include <stdlib.h>
