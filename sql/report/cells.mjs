@@ -107,26 +107,15 @@ function numbered(values) {
   return { names, codes };
 }
 
-export class Cells {
-  constructor(head, columns) {
-    this.head = head;
+// Cells with what each is of: `who`, `place`, `what` and perhaps `time` are numbers of the head's lists. `fails` has a bit for each name
+// of a filter that a cell does not fit.
+class Table {
+  constructor(columns) {
     Object.assign(this, columns);
-    this.n = head.cells;
+    this.n = columns.who.length;
     this.fails = new Uint16Array(this.n);
-    const names = [...CATEGORIES, ...new Set(head.what.map(([category]) => category).filter((category) => !CATEGORIES.includes(category)))];
-    const places = (fits) => names.map((_, i) => i).filter((i) => fits(names[i]));
-    this.parts = { names, ...Object.fromEntries(Object.entries(PARTS).map(([part, fits]) => [part, places(fits)])) };
-    this.categories = names;
-    this.category = this.expand("what", head.what.map(([category]) => names.indexOf(category)));
     this.none = new Int32Array(this.n);
     this.codes = {};
-    this.isJob = Uint8Array.from(head.who, (who) => Number(who[0] !== null || who[FOLDED] === 1));
-    this.by = {};
-    for (const name of [...PLACE, ...WHO]) {
-      const column = PLACE.includes(name) ? PLACE.indexOf(name) : WHO.indexOf(name);
-      this.by[name] = { of: PLACE.includes(name) ? "place" : "who", ...numbered(head[PLACE.includes(name) ? "place" : "who"].map((row) => row[column])) };
-    }
-    this.choose({});
   }
 
   // Of each cell what `codes` has for its who, place, what or time.
@@ -134,6 +123,56 @@ export class Cells {
     const index = this[of], out = new Int32Array(this.n);
     for (let i = 0; i < this.n; i++) out[i] = codes[index[i]];
     return out;
+  }
+
+  // Adds up the cells that fail in none of `bounds`. group has a number below `size` for each cell, or a negative one that leaves the
+  // cell out; kind one below `kinds` for what is summed apart within a group.
+  add(bounds, size, kinds, group, kind) {
+    const { high, low, fails, n } = this;
+    const highs = new Float64Array(size * kinds), lows = new Float64Array(size * kinds), isThere = new Uint8Array(size);
+    for (let i = 0; i < n; i++) {
+      if (fails[i] & bounds || group[i] < 0) continue;
+      const slot = group[i] * kinds + kind[i];
+      highs[slot] += high[i];
+      lows[slot] += low[i];
+      isThere[group[i]] = 1;
+    }
+    return { highs, lows, isThere };
+  }
+}
+
+// Which cells are of the same who, place and what as the one before: the stream has them side by side, in order of time. Returns the
+// number of each cell's run, and the first cell of each run.
+function runsOf({ who, place, what }) {
+  const run = new Int32Array(who.length), first = [];
+  for (let i = 0; i < who.length; i++) {
+    if (i === 0 || who[i] !== who[i - 1] || place[i] !== place[i - 1] || what[i] !== what[i - 1]) first.push(i);
+    run[i] = first.length - 1;
+  }
+  return { run, first: Int32Array.from(first) };
+}
+
+// Two tables: `each` has all cells, for figures over time; `runs` has a row for all of the chosen time, far fewer, for the others.
+export class Cells {
+  constructor(head, columns) {
+    this.head = head;
+    this.n = head.cells;
+    const { run, first } = runsOf(columns), at = (column) => Int32Array.from(first, (i) => column[i]);
+    this.each = new Table({ ...columns, run });
+    this.runs = new Table({ who: at(columns.who), place: at(columns.place), what: at(columns.what), high: new Float64Array(first.length), low: new Float64Array(first.length) });
+    const names = [...CATEGORIES, ...new Set(head.what.map(([category]) => category).filter((category) => !CATEGORIES.includes(category)))];
+    const places = (fits) => names.map((_, i) => i).filter((i) => fits(names[i]));
+    this.parts = { names, ...Object.fromEntries(Object.entries(PARTS).map(([part, fits]) => [part, places(fits)])) };
+    this.categories = names;
+    const categories = head.what.map(([category]) => names.indexOf(category));
+    for (const table of [this.each, this.runs]) table.category = table.expand("what", categories);
+    this.isJob = Uint8Array.from(head.who, (who) => Number(who[0] !== null || who[FOLDED] === 1));
+    this.by = {};
+    for (const name of [...PLACE, ...WHO]) {
+      const column = PLACE.includes(name) ? PLACE.indexOf(name) : WHO.indexOf(name);
+      this.by[name] = { of: PLACE.includes(name) ? "place" : "who", ...numbered(head[PLACE.includes(name) ? "place" : "who"].map((row) => row[column])) };
+    }
+    this.choose({});
   }
 
   // What a segment can be: its values, in order of name, null last where it is one.
@@ -153,12 +192,23 @@ export class Cells {
   choose(filter) {
     this.filter = filter;
     this.found = new Map();
-    const { head, fails } = this;
+    const { head, each, runs } = this;
     const misfits = (names, row) => names.reduce((bits, name, i) => (filter[name] === undefined || row[i] === filter[name] ? bits : bits | BITS[name]), 0);
     const place = Int32Array.from(head.place, (row) => misfits(PLACE, row));
     const who = Int32Array.from(head.who, (row, i) => misfits(WHO, row) | (this.isJob[i] ? 0 : BITS.nobody));
     const time = Int32Array.from(head.times, (at) => ((filter.since !== undefined && at < filter.since) || (filter.until !== undefined && at >= filter.until) ? BITS.time : 0));
-    for (let i = 0; i < this.n; i++) fails[i] = place[this.place[i]] | who[this.who[i]] | time[this.time[i]];
+    for (const { fails, n, place: atPlace, who: ofWho } of [each, runs]) for (let i = 0; i < n; i++) fails[i] = place[atPlace[i]] | who[ofWho[i]];
+    runs.high.fill(0);
+    runs.low.fill(0);
+    runs.fails.forEach((bits, i) => (runs.fails[i] = bits | BITS.time)); // until a cell of the chosen time is found
+    for (let i = 0; i < each.n; i++) {
+      each.fails[i] |= time[each.time[i]];
+      if (time[each.time[i]]) continue;
+      const row = each.run[i];
+      runs.high[row] += each.high[i];
+      runs.low[row] += each.low[i];
+      runs.fails[row] &= ~BITS.time;
+    }
     this.inTime = head.times.filter((_, i) => !time[i]);
     this.except([]);
   }
@@ -176,24 +226,9 @@ export class Cells {
     return this.found.get(key);
   }
 
-  // Adds up the chosen cells. group has a number below `size` for each cell, or a negative one that leaves the cell out; kind one
-  // below `kinds` for what is summed apart within a group.
-  add(size, kinds, group, kind) {
-    const { high, low, fails, n, bounds } = this;
-    const highs = new Float64Array(size * kinds), lows = new Float64Array(size * kinds), isThere = new Uint8Array(size);
-    for (let i = 0; i < n; i++) {
-      if (fails[i] & bounds || group[i] < 0) continue;
-      const slot = group[i] * kinds + kind[i];
-      highs[slot] += high[i];
-      lows[slot] += low[i];
-      isThere[group[i]] = 1;
-    }
-    return { highs, lows, isThere };
-  }
-
-  // Sums of those groups that have cells, by number.
-  sumsOf(size, group) {
-    const kinds = this.categories.length, { highs, lows, isThere } = this.add(size, kinds, group, this.category);
+  // Sums of those groups of a table's chosen cells that have any, by number.
+  sumsOf(table, size, group) {
+    const kinds = this.categories.length, { highs, lows, isThere } = table.add(this.bounds, size, kinds, group, table.category);
     const found = new Map();
     for (let i = 0; i < size; i++) {
       if (isThere[i]) found.set(i, new Sums(this.parts, highs.subarray(i * kinds, (i + 1) * kinds), lows.subarray(i * kinds, (i + 1) * kinds)));
@@ -202,26 +237,27 @@ export class Cells {
   }
 
   total() {
-    return this.once("total", () => this.sumsOf(1, this.none).get(0) ?? new Sums(this.parts, new Float64Array(this.categories.length), new Float64Array(this.categories.length)));
+    return this.once("total", () => this.sumsOf(this.runs, 1, this.runs.none).get(0) ?? new Sums(this.parts, new Float64Array(this.categories.length), new Float64Array(this.categories.length)));
   }
 
   // The number of each cell's group in a segment. Segments of jobs are of what jobs held and wanted.
   codesOf(segment) {
     const { of, codes } = this.by[segment];
-    return this.codes[segment] ??= this.expand(of, of === "who" ? codes.map((code, i) => (this.isJob[i] ? code : -1)) : codes);
+    return this.runs.codes[segment] ??= this.runs.expand(of, of === "who" ? codes.map((code, i) => (this.isJob[i] ? code : -1)) : codes);
   }
 
   // [{value, sums}, ...] of a segment.
   bySegment(segment) {
     const { names } = this.by[segment];
-    return this.once(segment, () => [...this.sumsOf(names.length, this.codesOf(segment))].map(([group, sums]) => ({ value: names[group], sums })));
+    return this.once(segment, () => [...this.sumsOf(this.runs, names.length, this.codesOf(segment))].map(([group, sums]) => ({ value: names[group], sums })));
   }
 
   // The number of each cell's group in two segments, of what jobs held and wanted.
   codesOfTwo(rows, columns) {
-    return this.codes[`${rows} ${columns}`] ??= (() => {
-      const a = this.codesOf(rows), b = this.codesOf(columns), ofJob = this.codes.isJob ??= this.expand("who", this.isJob), wide = this.by[columns].names.length, group = new Int32Array(this.n);
-      for (let i = 0; i < this.n; i++) group[i] = a[i] < 0 || b[i] < 0 || !ofJob[i] ? -1 : a[i] * wide + b[i];
+    const { runs } = this;
+    return runs.codes[`${rows} ${columns}`] ??= (() => {
+      const a = this.codesOf(rows), b = this.codesOf(columns), ofJob = runs.codes.isJob ??= runs.expand("who", this.isJob), wide = this.by[columns].names.length, group = new Int32Array(runs.n);
+      for (let i = 0; i < runs.n; i++) group[i] = a[i] < 0 || b[i] < 0 || !ofJob[i] ? -1 : a[i] * wide + b[i];
       return group;
     })();
   }
@@ -229,34 +265,34 @@ export class Cells {
   // [{row, column, sums}, ...] of two segments.
   byTwo(rows, columns) {
     const wide = this.by[columns].names, tall = this.by[rows].names;
-    return [...this.sumsOf(tall.length * wide.length, this.codesOfTwo(rows, columns))].map(([group, sums]) => ({ row: tall[Math.floor(group / wide.length)], column: wide[group % wide.length], sums }));
+    return [...this.sumsOf(this.runs, tall.length * wide.length, this.codesOfTwo(rows, columns))].map(([group, sums]) => ({ row: tall[Math.floor(group / wide.length)], column: wide[group % wide.length], sums }));
   }
 
   // The bucket of each cell by `bucketOf`, which makes one of a time, and their names in order.
   codesOfTime(bucketOf) {
-    return this.codes[bucketOf] ??= (() => {
+    return this.each.codes[bucketOf] ??= (() => {
       const { names, codes } = numbered(this.head.times.map(bucketOf));
-      return { names, codes: this.expand("time", codes) };
+      return { names, codes: this.each.expand("time", codes) };
     })();
   }
 
   // [{bucket, sums}, ...] in order of time. sums is null where nothing is.
   byTime(bucketOf) {
-    const { names, codes } = this.codesOfTime(bucketOf), found = this.sumsOf(names.length, codes), wanted = new Set(this.inTime.map(bucketOf));
+    const { names, codes } = this.codesOfTime(bucketOf), found = this.sumsOf(this.each, names.length, codes), wanted = new Set(this.inTime.map(bucketOf));
     return names.map((bucket, i) => ({ bucket, sums: found.get(i) ?? null })).filter(({ bucket }) => wanted.has(bucket));
   }
 
   // [before, after] a time.
   byCut(cut) {
     return this.once(`cut ${cut}`, () => {
-      const found = this.sumsOf(2, this.expand("time", this.head.times.map((at) => Number(at >= cut))));
+      const found = this.sumsOf(this.each, 2, this.each.expand("time", this.head.times.map((at) => Number(at >= cut))));
       return [found.get(0) ?? null, found.get(1) ?? null];
     });
   }
 
   // [{category, cause, us}, ...] of the chosen cells.
   byCause() {
-    const { highs, lows, isThere } = this.add(this.head.what.length, 1, this.what, this.none);
+    const { highs, lows, isThere } = this.runs.add(this.bounds, this.head.what.length, 1, this.runs.what, this.runs.none);
     return this.head.what.map(([category, cause], i) => ({ category, cause, us: BigInt(highs[i]) * 16777216n + BigInt(lows[i]) })).filter((_, i) => isThere[i]);
   }
 
@@ -264,8 +300,8 @@ export class Cells {
   byJob() {
     const { names, codes } = this.by.job, first = new Map();
     this.head.who.forEach((row) => first.has(row[0]) || first.set(row[0], row));
-    const listed = this.codes.listed ??= this.expand("who", codes.map((code) => (names[code] === null ? -1 : code)));
-    return [...this.sumsOf(names.length, listed)].map(([group, sums]) => {
+    const listed = this.runs.codes.listed ??= this.runs.expand("who", codes.map((code) => (names[code] === null ? -1 : code)));
+    return [...this.sumsOf(this.runs, names.length, listed)].map(([group, sums]) => {
       const row = first.get(names[group]);
       return { ...Object.fromEntries(WHO.map((name, i) => [name, row[i]])), sums };
     });

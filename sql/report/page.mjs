@@ -57,14 +57,16 @@ class Page {
     const began = performance.now(), focus = this.focused();
     const view = this.view = new View(this.cells, read(location.hash));
     this.root.querySelector("#trail").innerHTML = trail(view);
+    // Read before anything is written: a width that is asked for in between lays out the whole page.
+    const widths = SECTIONS.map(({ id }) => this.root.querySelector(`#live-${id} .chart`)?.clientWidth);
     this.root.querySelector("#summary").textContent = view.cells.inTime.length ? summary(view.cells, view.cut).join(" ") : "No time is chosen.";
-    for (const { id, make, about } of SECTIONS) {
+    for (const [i, { id, make, about }] of SECTIONS.entries()) {
       const part = this.root.querySelector(`#live-${id}`), figure = this.figures[id] = make(view);
       const body = part.querySelector(".body");
       body.innerHTML = figure.body ?? (`<div class="chart"></div>`);
       if (figure.draw) {
         const chart = body.firstElementChild;
-        chart.innerHTML = figure.draw(Math.max(280, chart.clientWidth || 900));
+        chart.innerHTML = figure.draw(Math.max(280, (widths[i] ?? chart.clientWidth) || 900));
         if (chart.querySelector("svg")) body.insertAdjacentHTML("afterbegin", '<button type="button" class="save" title="Save as a picture for slides">SVG</button>');
       }
       if (figure.title) part.querySelector("h2").textContent = figure.title;

@@ -63,7 +63,7 @@ function cards(view) {
       `<div class="meter" aria-hidden="true"><div style="width:${(100 * Math.max(0, Math.min(1, value ?? 0))).toFixed(1)}%"></div>${target === undefined ? "" : `<i style="left:${100 * target}%"></i>`}</div>` +
       `<div class="means">${escape(MEANS[name](view))}</div>${said ? `<div class="worth">${escape(said)}</div>` : ""}</div>`;
   };
-  const { sums, cells } = view, chosen = view.measure ? measuredBy(view, cells.none, [""]).get("") : null;
+  const { sums, cells } = view, chosen = view.measure ? measuredBy(view, cells.runs.none, [""]).get("") : null;
   const said = chosen === null ? "" : `<p>Measured everywhere below: <b>${escape(view.measureName)}</b>, ${us(chosen, "measure_us")} chip-hours, ${of({ of: chosen, all: view.all }, "measure")} of ${view.whole}.</p>`;
   const line = `Of ${us(view.all, view.ofJobs ? "held_us" : "capacity_us")} chip-hours of ${view.whole}, ${us(sums.ideal, "ideal_us")} were ideal work.` + (sums.queued === 0n ? "" : ` Another ${us(sums.queued, "queued_us")} were wanted by jobs that waited.`);
   return { body: `<div class="factors">${Object.keys(CALLED).map(one).join("")}</div><p>${line}</p>${said}`, words: Object.keys(CALLED), sql: () => view.sql("cards") };
@@ -142,7 +142,7 @@ function overTime(view) {
   const ratio = (name) => buckets.map(({ sums }) => (sums ? ratios(sums, ofJobs)[name] : empty));
   let lines;
   if (measure) {
-    const { names, codes } = cells.codesOfTime(BUCKETS[view.bucket]), found = measuredBy(view, codes, names);
+    const { names, codes } = cells.codesOfTime(BUCKETS[view.bucket]), found = measuredBy(view, codes, names, cells.each);
     lines = [{ name: `${view.measureName}, of ${view.whole}`, colour: "#d1495b", isBold: true, ratios: buckets.map(({ name, sums }) => (sums ? { of: found.get(name) ?? 0n, all: ofJobs ? sums.held : sums.capacity } : empty)) }];
   } else {
     const mpg = ratio("MPG"), isBound = mpg.some((one) => one.isBound);
@@ -207,7 +207,7 @@ function heatMap(view) {
 function topJobs(view) {
   const { cells, state, measure, head } = view;
   cells.except(["job"]);
-  const found = cells.byJob(), causes = measure ? measuredBy(view, cells.codes.listed, cells.by.job.names) : null;
+  const found = cells.byJob(), causes = measure ? measuredBy(view, cells.runs.codes.listed, cells.by.job.names) : null;
   cells.except([]);
   const part = (one) => (causes ? causes.get(one.job) : one.sums.lost);
   for (const one of found) one.us = part(one);

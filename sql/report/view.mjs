@@ -64,9 +64,9 @@ export function stretch(view, buckets, a, b) {
   return { ...next, since, ...(until === undefined ? {} : { until }) };
 }
 
-// {value: chip-microseconds} of what is measured, by the codes of a group.
-export function measuredBy(view, codes, names) {
+// {value: chip-microseconds} of what is measured, by the codes of a group; a table of the cells has the codes.
+export function measuredBy(view, codes, names, table = view.cells.runs) {
   const { cells, measure } = view, fits = cells.head.what.map(([category, cause]) => Number(category === measure.category && (measure.cause === undefined || cause === measure.cause)));
-  const { highs, lows, isThere } = cells.add(names.length, 2, codes, cells.expand("what", fits));
+  const { highs, lows, isThere } = table.add(cells.bounds, names.length, 2, codes, table.expand("what", fits));
   return new Map(names.map((name, i) => [name, isThere[i] ? BigInt(highs[2 * i + 1]) * 16777216n + BigInt(lows[2 * i + 1]) : 0n]));
 }
