@@ -15,15 +15,18 @@ WITH middle AS (
   SELECT coalesce(rtrim(replace(:after_since, 'T', ' '), 'Z'), (SELECT hour FROM (SELECT DISTINCT hour FROM ledger WHERE category <> 'queued') ORDER BY hour
                                  LIMIT 1 OFFSET (SELECT count(DISTINCT hour) / 2 FROM ledger WHERE category <> 'queued'))) AS cut
 ),
-sides AS (
-  SELECT +hour >= cut AS is_after, cells.* FROM cells, middle
+sides AS ( -- one pass over the ledger
+  SELECT +hour >= cut AS is_after, category, sum(chip_us) AS us FROM cells, middle
   WHERE ((+hour >= rtrim(replace(coalesce(:before_since, ''), 'T', ' '), 'Z') AND +hour < rtrim(replace(coalesce(:before_until, cut), 'T', ' '), 'Z'))
       OR (+hour >= cut AND +hour < rtrim(replace(coalesce(:after_until, '~'), 'T', ' '), 'Z')))
     AND category <> 'queued'
+  GROUP BY 1, 2
 ),
 sums AS (
-  SELECT is_after, sum(capacity_us) AS c, sum(allocated_us) AS a, sum(allocated_us) - sum(untraced_us) AS t, sum(productive_us) AS g,
-         sum(productive_us) - sum(unrated_us) AS r, sum(ideal_us) AS i
+  SELECT is_after, sum(us) AS c, sum(iif(category NOT IN ('down', 'idle', 'partial'), us, 0)) AS a,
+         sum(iif(category NOT IN ('down', 'idle', 'partial', 'untraced'), us, 0)) AS t,
+         sum(iif(category IN ('inefficiency', 'unrated', 'ideal'), us, 0)) AS g, sum(iif(category IN ('inefficiency', 'ideal'), us, 0)) AS r,
+         sum(iif(category = 'ideal', us, 0)) AS i
   FROM sides GROUP BY is_after
 ),
 rows AS (
@@ -33,8 +36,7 @@ rows AS (
   UNION ALL SELECT 4, 'factor', 'MPG', is_after, CASE WHEN a = t AND g = r THEN 1.0 * i / nullif(c, 0) END FROM sums
   UNION ALL SELECT 5, 'factor', 'MPG_lower', is_after, 1.0 * i / nullif(c, 0) FROM sums
   UNION ALL
-  SELECT 6, 'category', s.category, s.is_after, 1.0 * sum(s.chip_us) / nullif((SELECT c FROM sums WHERE sums.is_after = s.is_after), 0)
-  FROM sides AS s GROUP BY s.category, s.is_after
+  SELECT 6, 'category', category, is_after, 1.0 * us / nullif(c, 0) FROM sides JOIN sums USING (is_after)
 ),
 names AS (SELECT DISTINCT place, kind, item FROM rows),
 pairs AS (

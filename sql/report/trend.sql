@@ -13,14 +13,21 @@
 --@ column MPG_7 REAL ratio the same of this bucket and the six before it
 -- Basis: installed capacity.
 -- +hour is compared as text; of a DATETIME, as the column is, '2027' would be a number.
-WITH sums AS (
-  SELECT CASE coalesce(:width, 'day') WHEN 'hour' THEN hour WHEN 'day' THEN date(day) WHEN 'week' THEN week WHEN 'month' THEN month
-           ELSE 'unknown :width, ' || :width END AS bucket,
-         sum(capacity_us) AS c, sum(allocated_us) AS a, sum(allocated_us) - sum(untraced_us) AS t, sum(productive_us) AS g,
-         sum(productive_us) - sum(unrated_us) AS r, sum(ideal_us) AS i
-  FROM cells
-  WHERE +hour >= rtrim(replace(coalesce(:since, ''), 'T', ' '), 'Z') AND +hour < rtrim(replace(coalesce(:until, '~'), 'T', ' '), 'Z')
-  GROUP BY 1
+WITH hours AS ( -- by the index on time; a row of each hour says which bucket it is in
+  SELECT time, sum(capacity_us) AS c, sum(allocated_us) AS a, sum(untraced_us) AS u, sum(productive_us) AS g, sum(unrated_us) AS r, sum(ideal_us) AS i
+  FROM cells GROUP BY time
+),
+named AS (
+  SELECT (SELECT CASE coalesce(:width, 'day') WHEN 'hour' THEN hour WHEN 'day' THEN date(day) WHEN 'week' THEN week WHEN 'month' THEN month
+                   ELSE 'unknown :width, ' || :width END
+          FROM cells
+          WHERE time IS hours.time AND +hour >= rtrim(replace(coalesce(:since, ''), 'T', ' '), 'Z') AND +hour < rtrim(replace(coalesce(:until, '~'), 'T', ' '), 'Z')
+          LIMIT 1) AS bucket, hours.*
+  FROM hours
+),
+sums AS (
+  SELECT bucket, sum(c) AS c, sum(a) AS a, sum(a) - sum(u) AS t, sum(g) AS g, sum(g) - sum(r) AS r, sum(i) AS i
+  FROM named WHERE bucket IS NOT NULL GROUP BY bucket
 )
 SELECT bucket, c / 3.6e9 AS capacity_chip_hours, 1.0 * a / nullif(c, 0) AS SG, 1.0 * g / nullif(t, 0) AS RG, 1.0 * i / nullif(r, 0) AS PG,
        CASE WHEN a = t AND g = r THEN 1.0 * i / nullif(c, 0) END AS MPG, 1.0 * i / nullif(c, 0) AS MPG_lower,
