@@ -20,7 +20,7 @@ static mpg_rc embedded_open(embedded *e, mpg_err *err) {
   e->conn = NULL;
   if (code == SQLITE_OK)
     code = mpg_register_all(e->db, false, &e->conn, &text);
-  if (code != SQLITE_OK) {
+  if (code != SQLITE_OK || e->conn == NULL) {
     (void)(code == SQLITE_NOMEM
                ? mpg_fail_nomem(err)
                : mpg_fail(err, MPG_DATA, "%s", text != NULL ? text : sqlite3_errmsg(e->db)));

@@ -339,7 +339,7 @@ static bool price_convolution_backward(const call *c, mpg_op_cost *out) {
 
 /* Whether argument i is a tensor with something in it. */
 static bool has_tensor(const call *c, int i) {
-  return i > 0 && c->in[i].rank > 0 && elements_of(&c->in[i]) > 0;
+  return i > 0 && i < ARGUMENTS && c->in[i].rank > 0 && elements_of(&c->in[i]) > 0;
 }
 
 /* Whether argument i is a window: neither absent nor -1, which is none. */

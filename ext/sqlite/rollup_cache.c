@@ -148,7 +148,8 @@ static bool same_state(const mpg_file_state *a, const mpg_file_state *b) {
 
 static bool same_tables(const struct mpg_rollup_cache_key *a,
                         const struct mpg_rollup_cache_key *b) {
-  return memcmp(&a->tables, &b->tables, sizeof a->tables) == 0 &&
+  return a->tables.n == b->tables.n && a->tables.known == b->tables.known &&
+         memcmp(a->tables.source, b->tables.source, sizeof a->tables.source) == 0 &&
          memcmp(&a->tables_state, &b->tables_state, sizeof a->tables_state) == 0;
 }
 

@@ -175,6 +175,13 @@ class Rules(unittest.TestCase):
             self.assertNotRegex(re.sub(r"--.*", "", text_of(path)), shell, path)
             self.assertNotRegex(text_of(path), r"(?m)^\.", path)
 
+    def test_what_is_used_uses_nothing(self):
+        """A head's `uses` names a script that is there and names none: the extension runs them one after the other, not in depth."""
+        uses = {path: re.findall(r"(?m)^--@ uses (\S+)$", text_of(path)) for path in glob.glob("sql/**/*.sql", root_dir=ROOT, recursive=True)}
+        used = {f"sql/{name}.sql" for names in uses.values() for name in names}
+        self.assertGreater(len(used), 1)
+        self.assertEqual([], [path for path in used if uses[path]])
+
     def test_sums_are_of_integers(self):
         """What is in sum() is not divided, nor multiplied by a real; but for points, which are results. Nothing is averaged."""
         for q in every():

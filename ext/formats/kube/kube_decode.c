@@ -32,6 +32,7 @@ static mpg_rc read_time(const mpg_kube_object *o, const char *key, mpg_str s, in
                         mpg_err *err) {
   mpg_err ignored;
   int64_t us;
+  *out = 0;
   if (mpg_time_parse(s, &us, &ignored) != MPG_OK)
     return mpg_kube_unexpected(o, key, "a time such as 2026-03-01T08:00:00Z", s, err);
   *out = us / MPG_SECOND;

@@ -20,10 +20,11 @@
 #endif
 
 /* Declares old_NAME, the oldest version of NAME, and NAME's wrapper. */
+#define WRAPPED(type, name, parameters) type __wrap_##name parameters
 #define OLD(type, name, parameters)                                                                \
   __asm__(".symver old_" #name "," #name "@" OLDEST);                                              \
   type old_##name parameters;                                                                      \
-  type __wrap_##name parameters
+  WRAPPED(type, name, parameters)
 
 OLD(int, pthread_create,
     (pthread_t * thread, const pthread_attr_t *attr, void *(*run)(void *), void *argument));
@@ -38,9 +39,9 @@ __asm__(".symver old_fxstat,__fxstat@" OLDEST);
 int old_xstat(int version, const char *path, struct stat *st);
 int old_lxstat(int version, const char *path, struct stat *st);
 int old_fxstat(int version, int fd, struct stat *st);
-int __wrap_stat(const char *path, struct stat *st);
-int __wrap_lstat(const char *path, struct stat *st);
-int __wrap_fstat(int fd, struct stat *st);
+WRAPPED(int, stat, (const char *path, struct stat *st));
+WRAPPED(int, lstat, (const char *path, struct stat *st));
+WRAPPED(int, fstat, (int fd, struct stat *st));
 
 int __wrap_pthread_create(pthread_t *thread, const pthread_attr_t *attr, void *(*run)(void *),
                           void *argument) {

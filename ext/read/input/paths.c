@@ -252,7 +252,7 @@ static mpg_rc sort_out(const mpg_env *env, const names *found, names *files, nam
 /* Every regular file below `path`, level by level. */
 static mpg_rc list_below(const mpg_env *env, names *files, mpg_str path, mpg_err *err) {
   names level = {NULL, 0, 0};
-  bool slash = path.p[path.n - 1] == '/';
+  bool slash = path.n > 0 && path.p[path.n - 1] == '/';
   mpg_rc rc = names_add(env, &level, path, slash ? MPG_STR("") : MPG_STR("/"), err);
   for (int depth = 0; rc == MPG_OK && level.n > 0; depth++) {
     names found = {NULL, 0, 0}, below = {NULL, 0, 0};

@@ -1,6 +1,7 @@
 /* script.c - see script.h. */
 #include "script.h"
 
+#include <stdio.h>
 #include <string.h>
 
 #define MARK "--@ "
@@ -86,4 +87,16 @@ mpg_head mpg_head_next(const char **at) {
   }
   *at = p;
   return (mpg_head){.kind = MPG_HEAD_END};
+}
+
+const mpg_script *mpg_script_next_used(const char **at) {
+  mpg_head head;
+  char name[64];
+  do {
+    head = mpg_head_next(at);
+    if (head.kind == MPG_HEAD_END)
+      return NULL;
+  } while (head.kind != MPG_HEAD_USES);
+  (void)snprintf(name, sizeof name, "%.*s", (int)head.text.n, head.text.p);
+  return mpg_script_find(name);
 }

@@ -82,4 +82,8 @@ typedef struct mpg_head {
 /* The next line of the head from *at on, which begins as script->sql. */
 mpg_head mpg_head_next(const char **at);
 
+/* The next script that a script uses, from `*at` in its text on, which it moves; NULL: no more. A
+** script that is used uses none. */
+const mpg_script *mpg_script_next_used(const char **at);
+
 #endif

@@ -235,15 +235,10 @@ static mpg_rc database_uri(mpg_sources *s, mpg_str parameter, char **uri, mpg_er
 /* The scripts that the head says run before it. */
 static mpg_rc run_used(mpg_sources *s, const mpg_script *script, mpg_err *err) {
   const char *at = script->sql;
-  mpg_head head;
+  const mpg_script *used;
   mpg_rc rc = MPG_OK;
-  while (rc == MPG_OK && (head = mpg_head_next(&at)).kind != MPG_HEAD_END) {
-    char name[64];
-    if (head.kind != MPG_HEAD_USES)
-      continue;
-    (void)sqlite3_snprintf((int)sizeof name, name, "%.*s", (int)head.text.n, head.text.p);
-    rc = mpg_private_run(&s->db, mpg_script_find(name)->sql, mpg_source_bind, s, NULL, err);
-  }
+  while (rc == MPG_OK && (used = mpg_script_next_used(&at)) != NULL)
+    rc = mpg_private_run(&s->db, used->sql, mpg_source_bind, s, NULL, err);
   return rc;
 }
 

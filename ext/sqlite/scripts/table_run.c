@@ -26,18 +26,10 @@ static bool is_mapping_of(const mpg_script *script, const mpg_script *filled) {
 /* Whether a script, or one that it uses, is filled by files of `format`. */
 static bool reads_format(const mpg_script *script, const mpg_script *format) {
   const char *at = script->sql;
-  mpg_head head;
-  if (is_mapping_of(format, script))
-    return true;
-  while ((head = mpg_head_next(&at)).kind != MPG_HEAD_END) {
-    char name[64];
-    if (head.kind != MPG_HEAD_USES)
-      continue;
-    (void)sqlite3_snprintf((int)sizeof name, name, "%.*s", (int)head.text.n, head.text.p);
-    if (reads_format(mpg_script_find(name), format))
-      return true;
-  }
-  return false;
+  const mpg_script *used = script;
+  while (used != NULL && !is_mapping_of(format, used))
+    used = mpg_script_next_used(&at);
+  return used != NULL;
 }
 
 /* Makes sources of the files of one format, with a rank of their own. */
@@ -64,19 +56,10 @@ static mpg_rc keep_tables(mpg_sources *s, mpg_err *err) {
                              err);
 }
 
-static mpg_rc run_script(mpg_sources *s, const mpg_script *script, int *rank, mpg_err *err) {
-  const char *at = script->sql;
-  mpg_head head;
+static mpg_rc run_alone(mpg_sources *s, const mpg_script *script, int *rank, mpg_err *err) {
   bool filled = false;
   mpg_rc rc = MPG_OK;
-  while (rc == MPG_OK && (head = mpg_head_next(&at)).kind != MPG_HEAD_END) {
-    char name[64];
-    if (head.kind != MPG_HEAD_USES)
-      continue;
-    (void)sqlite3_snprintf((int)sizeof name, name, "%.*s", (int)head.text.n, head.text.p);
-    rc = run_script(s, mpg_script_find(name), rank, err);
-  }
-  if (rc == MPG_OK && !is_mapping_of(script, script))
+  if (!is_mapping_of(script, script))
     rc = mpg_private_run(&s->db, script->sql, mpg_source_bind, s, NULL, err);
   if (rc == MPG_OK && s->table->files)
     rc = keep_tables(s, err);
@@ -89,6 +72,15 @@ static mpg_rc run_script(mpg_sources *s, const mpg_script *script, int *rank, mp
     rc = mpg_sources_run_ranks(s, *rank, *rank, err);
   *rank += filled;
   return rc;
+}
+
+static mpg_rc run_script(mpg_sources *s, const mpg_script *script, int *rank, mpg_err *err) {
+  const char *at = script->sql;
+  const mpg_script *used;
+  mpg_rc rc = MPG_OK;
+  while (rc == MPG_OK && (used = mpg_script_next_used(&at)) != NULL)
+    rc = run_alone(s, used, rank, err);
+  return rc == MPG_OK ? run_alone(s, script, rank, err) : rc;
 }
 
 /* ---- rows ---- */
