@@ -165,6 +165,7 @@ int mpg_register_files(mpg_conn *conn, char **error);            /* files_table.
 int mpg_register_build(mpg_conn *conn, char **error);            /* build_functions.c */
 int mpg_register_sources(mpg_conn *conn, char **error);          /* sources_table.c */
 int mpg_register_scripts(mpg_conn *conn, char **error);          /* script_tables.c */
+int mpg_register_help(mpg_conn *conn, char **error);             /* help_table.c */
 int mpg_register_transformer(mpg_conn *conn, char **error);      /* transformer.c */
 
 #endif

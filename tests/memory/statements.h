@@ -119,6 +119,7 @@ static const char *const statements[] = {
     "ORDER BY 1 DESC",
     "SELECT mpg_version(), mpg_uuid('dns', 'example.org'), mpg_required(1, 'a'), mpg_debug()",
     "SELECT name, value, mpg_limit(name, most) FROM mpg_limits",
+    "SELECT name, kind, item, type, unit, meaning FROM mpg_help",
     "SELECT scheduling_goodput(category, chip_us), runtime_goodput(category, chip_us), "
     "program_goodput(category, chip_us), mpg(category, chip_us), runtime_coverage(category, "
     "chip_us), program_coverage(category, chip_us), occupancy(category, chip_us), mfu(category, "

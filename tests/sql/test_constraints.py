@@ -232,7 +232,7 @@ class Differential(BaseCase):
 
     def others(self, _):
         os.chdir(ROOT)
-        return [(f"interval_buckets({i}, 1000, 7)", None) for i in (0, 7)] + [("mpg_categories", None), ("mpg_limits", None), ("trace_files('fixtures/slurm')", None),
+        return [(f"interval_buckets({i}, 1000, 7)", None) for i in (0, 7)] + [("mpg_categories", None), ("mpg_limits", None), ("mpg_help", None), ("trace_files('fixtures/slurm')", None),
                 ("slurm_trace('fixtures/slurm/sacct_default.p')", None), ("chrome_trace('fixtures/profile/rank0.json')", None), ("swf_trace('fixtures/swf/small.swf')", None)]
 
     def prepare(self, rng, table, measures):

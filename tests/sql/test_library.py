@@ -11,7 +11,7 @@ import unittest
 
 from answers import FOLDERS, Question, built, paths, text_of
 from fleets import ROOT, quote
-from table_functions import aligned, of_script, without_outputs
+from table_functions import of_script, without_outputs
 
 PAGE = os.path.join(ROOT, "docs", "questions.md")
 UNITS = {"text", "ratio", "chip-hours", "chips", "points", "log", "money", "seconds", "hours", "us", "jobs", "attempts", "runs", "preemptions",
@@ -39,24 +39,10 @@ def arguments(q):
     return [(name, what) for function in of_script(q.path) for name, _, _, what in function.arguments]
 
 
-def arguments_of_several():
-    """(name, meaning) that more than one question has."""
-    found = [argument for q in questions() for argument in arguments(q)]
-    return [argument for argument in dict.fromkeys(found) if found.count(argument) > 1]
-
-
-def with_unit(name, unit):
-    """A text, a ratio and a unit that ends the name need no word."""
-    ends = unit.replace("-", "_") if unit != "seconds" else "s"
-    return name if unit in ("text", "ratio") or name == ends or name.endswith("_" + ends) else f"{name}, {unit}"
-
-
-def entry(q, shared):
+def entry(q):
+    """What it answers, and the names of what it takes and gives: what they mean is in mpg_help and in the header of the file."""
     lines = [f"### {q.name[:-4]}", "", q.purpose[0].upper() + q.purpose[1:], "", example(q, EXAMPLES.get(os.path.basename(q.path)[:-4], {})), ""]
-    known = [f"`{name}`" for name, what in arguments(q) if (name, what) in shared]
-    lines += ["Arguments: " + ", ".join(known) + ".", ""] if known else []
-    own = [(name, what) for name, what in arguments(q) if (name, what) not in shared]
-    lines += aligned([("argument " + name, what) for name, what in own] + [(with_unit(*c[:2]), c[2]) for c in q.columns])
+    lines += ["Arguments: " + ", ".join(f"`{name}`" for name, _ in arguments(q)) + ". Columns: " + ", ".join(f"`{column[0]}`" for column in q.columns) + ".", ""]
     return "\n".join(lines + [f"Basis: {q.basis}" + (f" Needs {q.needs}" if q.needs else ""), ""])
 
 
@@ -74,10 +60,8 @@ def page():
     """The page with its generated part anew."""
     with open(PAGE, encoding="utf-8") as file:
         head = file.read().partition("<!-- generated below")[0]
-    shared = arguments_of_several()
     lines = [head + "<!-- generated below: tests/sql/test_library.py writes this from the headers of the files -->", ""]
-    lines += ["## Arguments of several questions", "", *aligned(shared)]
-    lines += ["## The questions one by one", ""] + [entry(q, shared) for q in questions()]
+    lines += ["## The questions one by one", ""] + [entry(q) for q in questions()]
     return "\n".join(lines).rstrip() + "\n"
 
 

@@ -93,35 +93,18 @@ def example(table):
     return f"```sql\nSELECT {shown} FROM {call(table)} LIMIT 1;\n```\n"
 
 
-def described(columns):
-    """A unit that ends the name is not said twice."""
-    return aligned([(f"{name} {type}" + (f" {unit}" if unit and not name.endswith("_" + unit) else ""), text) for name, type, unit, text in columns])
-
-
-def columns_of_several(tables):
-    """By name: what most of the tables mean by it, if more than one does."""
-    found = [column for table in tables for column in table.columns]
-    most = {column[0]: column for column in sorted(dict.fromkeys(found), key=found.count)}
-    return [column for column in dict.fromkeys(found) if found.count(column) > 1 and most[column[0]] == column]
-
-
-def entry(table, shared):
-    """An example, and the columns: those of several functions by name alone."""
-    lines = [f"### {table.name}", "", table.text[0].upper() + table.text[1:] + ".", "", example(table)]
-    known = [f"`{column[0]}`" for column in table.columns if column in shared]
-    own = [column for column in table.columns if column not in shared]
-    lines += [", ".join(known), ""] if known else []
-    return "\n".join(lines + (described(own) if own else []))
+def entry(table):
+    """An example, and the names of the columns: what they mean is in mpg_help and in the head of the file."""
+    columns = ", ".join(f"`{column[0]}`" for column in table.columns)
+    return "\n".join([f"### {table.name}", "", table.text[0].upper() + table.text[1:] + ".", "", example(table), columns, ""])
 
 
 def section(title, paths):
     tables = [table for table in every() if table.over_files and table.path in paths]
-    shared = columns_of_several(tables)
     files = " and ".join(f"[{path}](../{path})" for path in paths)
     arguments = dict.fromkeys((name, text) for table in tables for name, _, _, text in table.arguments)
     lines = [f"## {title}", "", f"From {files}. Arguments:", "", *aligned(list(arguments))]
-    lines += ["Columns of several of these functions:", "", *described(shared)] if shared else []
-    return "\n".join(lines) + "\n" + "\n".join(entry(table, shared) for table in tables)
+    return "\n".join(lines) + "\n" + "\n".join(map(entry, tables))
 
 
 def page():
@@ -154,6 +137,23 @@ def statements():
     for table in every():
         lines.append(f'"SELECT count(*) FROM {table.name}{"(" + ", ".join(["NULL"] * len(table.required)) + ")" if table.required else " WHERE 0"}",')
     return "\n".join(lines) + "\n"
+
+
+class Help(unittest.TestCase):
+    def test_says_what_the_heads_say(self):
+        """mpg_help against the heads as Python reads them: each function, its arguments, its columns, in their order."""
+        found = {}
+        for name, *row in connect().execute("SELECT name, kind, item, type, unit, meaning FROM mpg_help"):
+            found.setdefault(name, []).append(tuple(row))
+        expected = {table.name: [("function", None, None, None, table.text)]
+                    + [("argument", name, type, None, text) for name, _, type, text in table.arguments]
+                    + [("column", name, type, unit.replace(" ", "_") or None, text or None) for name, type, unit, text in table.columns] for table in every()}
+        of_files = {name: [row for row in rows if row[1] != "on_error"] for name, rows in found.items()}
+        self.assertEqual(expected, of_files)
+        self.assertEqual({table.name for table in every() if table.over_files}, {name for name, rows in found.items() if len(rows) > len(of_files[name])})
+
+    def test_rows_are_numbered(self):
+        self.assertEqual([], connect().execute("SELECT * FROM (SELECT rowid AS id, row_number() OVER () AS n FROM mpg_help) WHERE id <> n").fetchall())
 
 
 class Pages(unittest.TestCase):

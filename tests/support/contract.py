@@ -32,7 +32,7 @@ FUNCTIONS |= {("log_group", 2, "s", DETERMINISTIC | DIRECTONLY)}
 READERS = list(formats.READERS)
 MADE = ["csv_trace", "jsonl_trace", "csv_rollup", "jsonl_rollup"]  # tables are made of these too, in the schema temp
 TABLES = READERS + """mpg_ledger mpg_rollup mpg_timeline mpg_records
-    trace_sources trace_files mpg_chips mpg_categories mpg_issues mpg_limits interval_buckets
+    trace_sources trace_files mpg_chips mpg_categories mpg_issues mpg_limits mpg_help interval_buckets
 """.split() + [table.name for table in table_functions.every()]
 
 DIMENSIONS = """pool TEXT, chip TEXT, job TEXT, attempt BIGINT, name TEXT, owner TEXT, phase TEXT, framework TEXT, runtime TEXT,
@@ -66,6 +66,7 @@ COLUMNS = {
         ici_bytes_per_s REAL, tdp_w REAL, source TEXT, aliases TEXT, devices BIGINT, unit TEXT""",
     "mpg_categories": "category TEXT, layer TEXT, meaning TEXT, in_capacity BIGINT, in_allocated BIGINT, in_productive BIGINT",
     "interval_buckets": "bucket TEXT, start_time REAL, end_time REAL, seconds REAL, interval_start hidden, interval_end hidden, width hidden",
+    "mpg_help": "name TEXT, kind TEXT, item TEXT, type TEXT, unit TEXT, meaning TEXT",
     "mpg_limits": "name TEXT, value BIGINT, standard BIGINT, most BIGINT, meaning TEXT",
     "mpg_issues": "source TEXT, severity TEXT, kind TEXT, line BIGINT, count BIGINT, detail TEXT",
 }

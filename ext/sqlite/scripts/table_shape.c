@@ -1,6 +1,8 @@
 /* table_shape.c - see table_shape.h. */
 #include "table_shape.h"
 
+#define ON_ERROR "'stop' or 'skip': what a file or record that cannot be read does"
+
 static bool is_text(mpg_str a, const char *b) {
   return mpg_str_eq(a, mpg_str_of(b));
 }
@@ -22,6 +24,8 @@ void mpg_table_shape_read(mpg_table_shape *shape, const mpg_script_table *table)
   while ((head = mpg_head_next(&at)).kind != MPG_HEAD_END) {
     if (head.kind == MPG_HEAD_TABLE) {
       mine = mpg_str_eq(head.name, shape->name);
+      if (mine)
+        shape->head = head;
       if (mine && !is_text(head.parameter, "-"))
         shape->relation = head.parameter;
     } else if (mine && head.kind == MPG_HEAD_COLUMN && shape->ncolumns < MPG_SHAPE_COLUMNS) {
@@ -36,7 +40,8 @@ void mpg_table_shape_read(mpg_table_shape *shape, const mpg_script_table *table)
     shape->arguments[shape->narguments++] = (mpg_head){.kind = MPG_HEAD_ARGUMENT,
                                                        .name = MPG_STR("on_error"),
                                                        .parameter = MPG_STR("on_error"),
-                                                       .type = MPG_STR("TEXT")};
+                                                       .type = MPG_STR("TEXT"),
+                                                       .text = MPG_STR(ON_ERROR)};
   }
 }
 

@@ -12,6 +12,7 @@ enum { MPG_SHAPE_COLUMNS = 40, MPG_SHAPE_ARGUMENTS = 12 };
 /* Texts are borrowed from the script. */
 typedef struct mpg_table_shape {
   const mpg_script *script;
+  mpg_head head;          /* its own line */
   mpg_str name, relation; /* relation: empty if the rows are those of the script's one SELECT */
   mpg_head columns[MPG_SHAPE_COLUMNS];
   int ncolumns;
