@@ -12,9 +12,9 @@ typedef struct embedded {
   mpg_issues own; /* the connection's, while it has the session's */
 } embedded;
 
-/* The session's issues are the connection's until embedded_close, so that what a file had is
-** forgotten if it is read again. */
-static mpg_rc embedded_open(embedded *e, mpg_err *err) {
+/* false: *err says why. The session's issues are the connection's until embedded_close, so that
+** what a file had is forgotten if it is read again. */
+static bool embedded_open(embedded *e, mpg_err *err) {
   char *text = NULL;
   int code = sqlite3_open_v2(":memory:", &e->db, SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE, NULL);
   e->conn = NULL;
@@ -26,12 +26,12 @@ static mpg_rc embedded_open(embedded *e, mpg_err *err) {
                : mpg_fail(err, MPG_DATA, "%s", text != NULL ? text : sqlite3_errmsg(e->db)));
     sqlite3_free(text);
     (void)sqlite3_close(e->db);
-    return err->rc;
+    return false;
   }
   e->conn->one_thread = true;
   e->own = e->conn->issues;
   e->conn->issues = *mpg_pg_issues();
-  return MPG_OK;
+  return true;
 }
 
 static void embedded_close(embedded *e) {
@@ -45,10 +45,10 @@ mpg_rc mpg_embedded_read(mpg_fleet *fleet, const mpg_env *env, mpg_str path, con
   embedded e;
   mpg_on_error on_error;
   mpg_rc rc = mpg_on_error_of(word, MPG_ON_ERROR_DEFAULT, &on_error, err);
-  if (rc == MPG_OK)
-    rc = embedded_open(&e, err);
   if (rc != MPG_OK)
     return rc;
+  if (!embedded_open(&e, err))
+    return err->rc;
   fleet->issues = &e.conn->issues;
   rc = mpg_sources_fleet(fleet, e.conn, env,
                          &(mpg_sources_query){.path = path, .on_error = on_error, .threads = 1},
@@ -95,10 +95,10 @@ mpg_rc mpg_embedded_sources(mpg_source_rows *rows, const mpg_env *env, mpg_str p
   mpg_sources s;
   mpg_on_error on_error;
   mpg_rc rc = mpg_on_error_of(word, MPG_ON_ERROR_NEVER, &on_error, err);
-  if (rc == MPG_OK)
-    rc = embedded_open(&e, err);
   if (rc != MPG_OK)
     return rc;
+  if (!embedded_open(&e, err))
+    return err->rc;
   rc = mpg_sources_open(&s, e.conn, env, path, on_error, err);
   if (rc == MPG_OK) {
     rc = mpg_sources_run(&s, err);
