@@ -244,6 +244,10 @@ class FleetFile(Folder):
                 ('{"sources": [{"zone": "UTC"}]}', 'source 1: expected a "path", found none'),
                 ('{"source": []}', 'expected "sources", found "source"'),
                 ('{"sources": []}', 'expected an object with "sources"'),
+                ('{"sources": [{"path": "x"}], "labels": "tier"}', 'expected "labels" to be a list of keys'),
+                ('{"sources": [{"path": "x"}], "labels": ["a,b"]}', 'expected "labels" to be a list of keys'),
+                ('{"sources": [{"path": "x"}], "labels": [1]}', 'expected "labels" to be a list of keys'),
+                ('{"sources": [{"path": "x"}], "label": ["a"]}', 'expected "sources", found "label"'),
                 ('{"sources": [', 'expected JSON'),
                 ('{"sources": [{"path": "/nowhere/at/all"}]}', "no such file: /nowhere/at/all")]:
             with self.subTest(text):
@@ -290,6 +294,23 @@ class Tables(Folder):
         self.db.execute("BEGIN")
         self.assertIn("expected no open transaction", self.error("SELECT mpg_build(?)", self.FLEET))
         self.db.execute("ROLLBACK")
+
+
+    def test_labels_of_a_fleet_file_are_columns(self):
+        """As if mpg_config had named them; the sums by a label are those of the labels in the records."""
+        fleet = os.path.join(ROOT, "fixtures", "fleet")
+        text = json.dumps({"sources": [{"path": fleet}], "labels": ["cost_center", "team"]})
+        self.one("SELECT mpg_build(?)", text)
+        self.assertEqual("cost_center,team", self.one("SELECT value FROM mpg_config WHERE name = 'labels'"))
+        expected = {}
+        for labels, us in self.db.execute("SELECT labels, sum(chip_us) FROM trace_rollup(?) WHERE job IS NOT NULL GROUP BY job", (fleet,)):
+            key = json.loads(labels)["cost_center"]
+            expected[key] = expected.get(key, 0) + us
+        self.assertGreater(len(expected), 2)
+        self.assertEqual(expected, dict(self.db.execute("SELECT cost_center, sum(chip_us) FROM cells WHERE job IS NOT NULL GROUP BY 1")))
+        self.one("SELECT mpg_build(?)", json.dumps({"sources": [{"path": fleet}]}))  # which names none: as before
+        self.assertEqual(len(expected), self.one("SELECT count(DISTINCT cost_center) FROM ledger"))
+        self.assertEqual(self.db.execute("SELECT sum(chip_us) FROM trace_rollup(?)", (text,)).fetchall(), self.db.execute("SELECT sum(chip_us) FROM trace_rollup(?)", (fleet,)).fetchall())
 
 
 class Trouble(Folder):

@@ -15,6 +15,7 @@
 ** Errors: those of trace_records, and SQLite's own, such as "database is locked".
 */
 #include "../connection.h"
+#include "fleet_file.h"
 #include "script.h"
 
 #include <string.h>
@@ -65,9 +66,10 @@ static int run_script(sqlite3 *db, const char *sql, const char *end, sqlite3_val
   return rc;
 }
 
-/* The error of the connection, after what the script had begun is undone. */
-static void fail(sqlite3_context *context, sqlite3 *db, int rc, const char *name, bool began) {
-  char *text = sqlite3_mprintf("%s: %s", name, sqlite3_errmsg(db));
+/* The error, `why` or that of the connection, after what the script had begun is undone. */
+static void fail(sqlite3_context *context, sqlite3 *db, int rc, const char *name, const char *why,
+                 bool began) {
+  char *text = sqlite3_mprintf("%s: %s", name, why != NULL ? why : sqlite3_errmsg(db));
   if (began && sqlite3_get_autocommit(db) == 0)
     (void)sqlite3_exec(db, "ROLLBACK", NULL, NULL, NULL);
   if (text == NULL || rc == SQLITE_NOMEM)
@@ -167,12 +169,38 @@ static int add_labels(sqlite3 *db) {
   return rc;
 }
 
+/* Writes the labels that a fleet file names into mpg_config. `path` is what the build reads; NULL:
+** what mpg_config names. An SQLite code; *err says more, if it is about the fleet file. */
+static int take_labels(mpg_conn *conn, sqlite3_value *path, mpg_err *err) {
+  const char *given = (const char *)sqlite3_value_text(path);
+  char *trace =
+      given != NULL
+          ? sqlite3_mprintf("%s", given)
+          : find_text(conn->db, "SELECT value FROM main.mpg_config WHERE name = ?1", "trace");
+  mpg_entries entries = {0};
+  int rc = SQLITE_OK;
+  if (trace == NULL)
+    return given == NULL ? SQLITE_OK : SQLITE_NOMEM;
+  if (mpg_may_be_fleet_file(mpg_str_of(trace)) &&
+      mpg_entries_read(&entries, &conn->env, mpg_str_of(trace), err) != MPG_OK)
+    rc = mpg_sqlite_rc(err->rc);
+  if (rc == SQLITE_OK && entries.labels != NULL)
+    rc = run_format(conn->db, "INSERT OR REPLACE INTO main.mpg_config(name, value) VALUES (%Q, %Q)",
+                    "labels", entries.labels);
+  mpg_entries_free(&entries);
+  sqlite3_free(trace);
+  return rc;
+}
+
 /* ---- the functions ---- */
 
 /* Tables, their labels and what they mean, in one transaction. An SQLite code. */
-static int build_tables(sqlite3 *db, sqlite3_value *path) {
+static int build_tables(mpg_conn *conn, sqlite3_value *path, mpg_err *err) {
+  sqlite3 *db = conn->db;
   const char *script = mpg_script_find("build")->sql, *columns = mpg_script_find("columns")->sql;
   int rc = run_script(db, script, strstr(script, "\nCOMMIT;"), path);
+  if (rc == SQLITE_OK)
+    rc = take_labels(conn, path, err);
   if (rc == SQLITE_OK)
     rc = add_labels(db);
   if (rc == SQLITE_OK)
@@ -198,7 +226,7 @@ static void import_function(sqlite3_context *context, int n, sqlite3_value **arg
   if (rc == SQLITE_OK)
     rc = run_script(db, script, script + strlen(script), args[0]);
   if (rc != SQLITE_OK) {
-    fail(context, db, rc, "mpg_import", false);
+    fail(context, db, rc, "mpg_import", NULL, false);
     (void)sqlite3_exec(db, "ROLLBACK TO mpg_import; RELEASE mpg_import", NULL, NULL, NULL);
     return;
   }
@@ -210,6 +238,7 @@ static void build_function(sqlite3_context *context, int n, sqlite3_value **args
   sqlite3 *db = mpg_conn_of(context)->db;
   sqlite3_int64 before[RELATIONS];
   const bool began = sqlite3_get_autocommit(db) != 0;
+  mpg_err err = {MPG_OK, ""};
   int rc;
   (void)n;
   if (!began) {
@@ -220,11 +249,11 @@ static void build_function(sqlite3_context *context, int n, sqlite3_value **args
   use_wal(db);
   rc = count_rows(db, "main", before);
   if (rc == SQLITE_OK)
-    rc = build_tables(db, args[0]);
+    rc = build_tables(mpg_conn_of(context), args[0], &err);
   if (rc == SQLITE_OK)
     result_counts(context, db, "main", before);
   else
-    fail(context, db, rc, "mpg_build", began);
+    fail(context, db, rc, "mpg_build", err.rc == MPG_OK ? NULL : err.text, began);
 }
 
 int mpg_register_build(mpg_conn *conn, char **error) {

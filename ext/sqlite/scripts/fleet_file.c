@@ -133,6 +133,7 @@ void mpg_entries_free(mpg_entries *e) {
   if (e->env != NULL) {
     mpg_free(e->env, e->entry);
     mpg_free(e->env, e->fleet_file);
+    mpg_free(e->env, e->labels);
   }
   *e = (mpg_entries){0};
 }
@@ -181,6 +182,30 @@ static mpg_rc check_json(const fleet_text *f, mpg_str text, mpg_err *err) {
   return bad_fleet(f, "expected JSON, found something else", err);
 }
 
+/* Keeps the keys of "labels", of which each is a text without a comma. */
+static mpg_rc add_labels(const fleet_text *f, mpg_str text, mpg_err *err) {
+  static const char sql[] =
+      "SELECT group_concat(value), (SELECT type FROM json_each(?1) WHERE key = 'labels') = 'array' "
+      "AND count(*) = count(*) FILTER (WHERE type = 'text' AND value <> '' AND instr(value, ',') = "
+      "0) FROM json_each(?1, '$.labels')";
+  sqlite3_stmt *stmt = NULL;
+  mpg_rc rc = MPG_OK;
+  int code = sqlite3_prepare_v2(f->db, sql, -1, &stmt, NULL);
+  if (code == SQLITE_OK)
+    code = sqlite3_bind_text64(stmt, 1, text.p, text.n, SQLITE_STATIC, SQLITE_UTF8);
+  if (code == SQLITE_OK && (code = sqlite3_step(stmt)) == SQLITE_ROW) {
+    mpg_str keys = column_text(stmt, 0);
+    if (sqlite3_column_type(stmt, 1) != SQLITE_NULL && sqlite3_column_int(stmt, 1) == 0)
+      rc = bad_fleet(f, "expected \"labels\" to be a list of keys, such as [\"tier\"]", err);
+    else if (keys.n > 0 &&
+             (f->entries->labels = copy_text(f->entries->env, keys, MPG_STR(""))) == NULL)
+      rc = mpg_fail_nomem(err);
+    code = SQLITE_OK;
+  }
+  (void)sqlite3_finalize(stmt);
+  return rc == MPG_OK && code != SQLITE_OK ? bad_database(f, code, err) : rc;
+}
+
 /* Each option is one that is known. */
 static mpg_rc check_options(const fleet_text *f, mpg_str text, mpg_err *err) {
   sqlite3_stmt *stmt = NULL;
@@ -188,7 +213,7 @@ static mpg_rc check_options(const fleet_text *f, mpg_str text, mpg_err *err) {
   int code = sqlite3_prepare_v2(
       f->db,
       "SELECT s.key, o.key, o.type FROM json_each(?1, '$.sources') AS s, json_each(s.value) AS o "
-      "UNION ALL SELECT NULL, key, type FROM json_each(?1) WHERE key <> 'sources'",
+      "UNION ALL SELECT NULL, key, type FROM json_each(?1) WHERE key NOT IN ('sources', 'labels')",
       -1, &stmt, NULL);
   if (code == SQLITE_OK)
     code = sqlite3_bind_text64(stmt, 1, text.p, text.n, SQLITE_STATIC, SQLITE_UTF8);
@@ -261,6 +286,8 @@ static mpg_rc read_fleet(mpg_entries *e, const char *name, mpg_str folder, mpg_s
     rc = check_json(&f, text, err);
   if (rc == MPG_OK)
     rc = check_options(&f, text, err);
+  if (rc == MPG_OK)
+    rc = add_labels(&f, text, err);
   if (rc == MPG_OK)
     rc = add_sources(&f, text, err);
   (void)sqlite3_close(f.db);

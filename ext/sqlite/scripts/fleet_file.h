@@ -22,6 +22,7 @@ typedef struct mpg_entries {
   mpg_entry *entry;
   size_t n, cap;
   char *fleet_file; /* the path of the fleet file, or NULL */
+  char *labels;     /* "tier,project": labels that mpg_build makes columns of; or NULL */
 } mpg_entries;
 
 /*
