@@ -3,7 +3,7 @@
 --     .load ./mpg
 --     .read sql/device.sql              -- these tables
 --     .param set :trace fixtures/profile/*.json
---     .read sql/formats/kineto.sql      -- fills them: also xplane.sql, nsys.sql, rocpd.sql; any number of times
+--     .read sql/formats/kineto.sql      -- fills them: also xplane.sql, nsys.sql, rocpd.sql, ascend.sql; any number of times
 --     .read sql/device_views.sql        -- what to ask of them
 --
 -- TEMP tables: device_activity, a row for each thing that a device did; device_steps and device_ranges, what the
@@ -155,14 +155,14 @@ CREATE TEMP TABLE IF NOT EXISTS device_operators (
 -- What was read. base_ns is what a mapping added to the times of the file: 0, or the epoch that it says.
 --@ table trace_device_traces device_traces a row for each profile that was read
 --@ column trace TEXT - the file
---@ column format TEXT - kineto, nsys, perfetto, rocpd, xplane or xprof
+--@ column format TEXT - ascend, kineto, nsys, perfetto, rocpd, xplane or xprof
 --@ column rank BIGINT - of the process in its job; NULL: the trace does not tell
 --@ column world_size BIGINT ranks of the job
 --@ column base_ns BIGINT ns that was added to the times of the file: 0, or the epoch that it tells
 --@ column host TEXT - on which it was made
 CREATE TEMP TABLE IF NOT EXISTS device_traces (
   trace      TEXT   NOT NULL PRIMARY KEY,
-  format     TEXT   NOT NULL,  -- 'kineto', 'nsys', 'perfetto', 'rocpd', 'xplane', 'xprof'
+  format     TEXT   NOT NULL,  -- 'ascend', 'kineto', 'nsys', 'perfetto', 'rocpd', 'xplane', 'xprof'
   rank       BIGINT,
   world_size BIGINT,
   base_ns    BIGINT NOT NULL DEFAULT 0,

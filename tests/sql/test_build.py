@@ -204,7 +204,7 @@ class Build(unittest.TestCase):
         """A parameter that nobody set is said to be missing, in this script and in those of the formats."""
         scripts = {}
         for name in os.listdir(os.path.join(ROOT, "sql", "formats")):
-            if name not in ("nsys.sql", "rocpd.sql", "kube_state.sql"):  # of a database that is attached; an input of kube.sql, which asks for either
+            if name not in ("nsys.sql", "rocpd.sql", "ascend.sql", "kube_state.sql"):  # of a database that is attached; an input of kube.sql, which asks for either
                 text = script("formats", name)
                 scripts[name] = re.search(r"mpg_required\((?::?\w+|coalesce\(.*?\)), '(:(?!year)\w+)'", text).group(1), text
         scripts["build.sql"] = ":trace", BUILD

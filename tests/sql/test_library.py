@@ -143,7 +143,7 @@ class Rules(unittest.TestCase):
     def example(self, path):
         """The first example of a script's header, on fixtures where it names files that a user would have."""
         lines = [line[7:].partition(" -- ")[0] for line in text_of(path).split("\n\n")[0].splitlines() if re.match(r"--     (\.|SELECT|ATTACH)", line)]
-        there = {".load mpg": ".load ./mpg", "ATTACH 'file:PID_results.db?mode=ro' AS rocpd;": "ATTACH 'fixtures/rocpd/4242_results.db' AS rocpd;", "ATTACH 'file:run.sqlite?mode=ro' AS nsys;": "ATTACH ':memory:' AS nsys;\n" + text_of("fixtures/nsys/two-gpus.sql").replace("CREATE TABLE ", "CREATE TABLE nsys.").replace("INSERT INTO ", "INSERT INTO nsys.")}
+        there = {".load mpg": ".load ./mpg", "ATTACH 'file:PID_results.db?mode=ro' AS rocpd;": "ATTACH 'fixtures/rocpd/4242_results.db' AS rocpd;", "ATTACH 'file:ascend_pytorch_profiler_0.db?mode=ro' AS ascend;": "ATTACH 'fixtures/ascend/ascend_pytorch_profiler_11.db' AS ascend;", "ATTACH 'file:run.sqlite?mode=ro' AS nsys;": "ATTACH ':memory:' AS nsys;\n" + text_of("fixtures/nsys/two-gpus.sql").replace("CREATE TABLE ", "CREATE TABLE nsys.").replace("INSERT INTO ", "INSERT INTO nsys.")}
         commands = []
         for line in lines[:1 + max(i for i, line in enumerate(lines) if line.startswith(".read"))]:
             parameter = re.match(r"\.param set :(\w+)", line)

@@ -26,7 +26,7 @@ SAMPLES = {
     "prometheus/dcgm.json": "dcgm", "prometheus/dcgm.prom": "dcgm", "profile/rank0.json": "kineto", "profile/tpu.trace.json": "xprof",
     "trainer/deepspeed.log": "trainer", "trainer/nemo.log": "trainer", "trainer/trainer_state.json": "trainer", "trainer/wandb-history.csv": "trainer",
     "trainer/wandb-history.jsonl": "trainer", "trainer/mlflow-train_loss.json": "trainer", "trainer/structured_logs/training.global_rank_0.20260303-100000-ABC0.jsonl": "trainer",
-    "perfetto/4242_results.pftrace": "perfetto", "rocpd/4242_results.db": "rocpd", "rocpd/4242_results.json": "rocpd",
+    "ascend/ascend_pytorch_profiler_11.db": "ascend", "perfetto/4242_results.pftrace": "perfetto", "rocpd/4242_results.db": "rocpd", "rocpd/4242_results.json": "rocpd",
     "xplane/tpu-host-0.xplane.pb": "xplane", "tfevents/run-7/events.out.tfevents.1772442120.host-0.52.0.v2": "tfevents",
     "golden.jsonl": "native", "golden/spans.csv": "native", "fleet/jobs.csv": "native",
     "public/acme/trace_seren.csv": "acme", "public/acme/trace_kalos.csv": "acme", "public/alibaba-v2023/openb_pod_list.csv": "alibaba_v2023",

@@ -265,7 +265,7 @@ class OverFiles(cases.Case):
         self.assertRegex(self.error("SELECT * FROM trace_device_activity(?) WHERE on_error = 'stop'", folder), "broken.json:1:")
         self.assertRegex(self.error("SELECT * FROM trace_device_activity(?)", folder + "/broken.json"), "broken.json:1:")
         self.assertRegex(self.error("SELECT * FROM trace_device_activity(?)", folder + "/notes.txt"),
-                         r"notes.txt: expected a file of one of the formats kineto, nsys, perfetto, rocpd, xplane, xprof, found none; trace_sources says what is there$")
+                         r"notes.txt: expected a file of one of the formats ascend, kineto, nsys, perfetto, rocpd, xplane, xprof, found none; trace_sources says what is there$")
 
     def test_a_database_as_file(self):
         """An export of Nsight Systems, whatever its path looks like as a URI; two of them one after the other."""
