@@ -314,11 +314,12 @@ mpg_rc mpg_account_read(mpg_account *a, const unsigned char *p, size_t n, mpg_er
     return mpg_fail(err, MPG_DATA, "bad goodput state: %zu bytes, a state has at least %d", n,
                     HEADER + CHECKSUM);
   if (p[4] != VERSION)
-    return mpg_fail(err, MPG_DATA, "goodput state of format %d, only format %d is known", p[4],
+    return mpg_fail(err, MPG_DATA, "goodput state of format version %d, expected version %d", p[4],
                     VERSION);
   if (p[5] != DEFINITIONS)
-    return mpg_fail(err, MPG_DATA, "goodput state of definitions %d, only definitions %d are known",
-                    p[5], DEFINITIONS);
+    return mpg_fail(err, MPG_DATA,
+                    "goodput state with definitions of version %d, expected version %d", p[5],
+                    DEFINITIONS);
   end = p + n - CHECKSUM;
   if (get8(end) != checksum(p, n - CHECKSUM))
     return mpg_fail(err, MPG_DATA, "bad goodput state: its checksum does not match");

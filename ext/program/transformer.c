@@ -88,7 +88,7 @@ static mpg_rc refuse_parts(const mpg_transformer *t, mpg_err *err) {
       MPG_TRANSFORMER_GATED};
   for (size_t i = 0; i < sizeof parts / sizeof *parts; i++)
     if (t->has[parts[i]])
-      return mpg_fail(err, MPG_DATA, "key '%s' is part of what 'parameters' says: give one of them",
+      return mpg_fail(err, MPG_DATA, "keys '%s' and 'parameters' say the same: give one of them",
                       keys[parts[i]]);
   return MPG_OK;
 }
@@ -175,7 +175,7 @@ static mpg_rc decode_tokens(const mpg_transformer *t, double *tokens, double *po
     rc = need_key(t, MPG_TRANSFORMER_CONTEXT, "positions that the (first) new token attends to",
                   err);
   if (rc == MPG_OK && HAS(SEQUENCE))
-    rc = mpg_fail(err, MPG_DATA, "key 'sequence' is not of mode 'decode': its length is 'context'");
+    rc = mpg_fail(err, MPG_DATA, "key 'sequence' is not for mode 'decode': give 'context'");
   *tokens = VALUE(BATCH) * n;
   *positions = VALUE(CONTEXT) + (n - 1) / 2;
   return rc;
@@ -187,7 +187,7 @@ static mpg_rc batch_tokens(const mpg_transformer *t, double *tokens, double *pos
   if (HAS(TOKENS) && HAS(BATCH))
     return mpg_fail(err, MPG_DATA, "keys 'tokens' and 'batch' say the same: give one of them");
   if (HAS(CONTEXT))
-    return mpg_fail(err, MPG_DATA, "key 'context' is of mode 'decode': here it is 'sequence'");
+    return mpg_fail(err, MPG_DATA, "key 'context' is for mode 'decode' alone: give 'sequence'");
   if (has_attention(t) || HAS(BATCH))
     rc = need_key(t, MPG_TRANSFORMER_SEQUENCE, "tokens of one sequence", err);
   if (rc == MPG_OK && has_attention(t))
@@ -210,7 +210,7 @@ mpg_rc mpg_transformer_flops(const mpg_transformer *t, double *flops, mpg_err *e
   mpg_rc rc =
       need_key(t, MPG_TRANSFORMER_MODE, "'training', 'forward', 'prefill' or 'decode'", err);
   if (rc == MPG_OK && mode != TRAINING && recompute != RECOMPUTE_NONE)
-    return mpg_fail(err, MPG_DATA, "key 'recompute' is of mode 'training' alone");
+    return mpg_fail(err, MPG_DATA, "key 'recompute' is for mode 'training' alone");
   if (rc == MPG_OK)
     rc = weights_per_token(t, &layers, &unembedding, err);
   if (rc == MPG_OK && has_attention(t))

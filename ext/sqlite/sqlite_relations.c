@@ -152,8 +152,8 @@ static mpg_rc prepare_failure(sqlite3 *db, int code, found kind, const char *sou
   if (code == SQLITE_ERROR && kind == TABLE &&
       strncmp(sqlite3_errmsg(db), "no such table", strlen("no such table")) == 0)
     return mpg_fail(err, MPG_MISUSE,
-                    "%s: expected a table or a view, found a virtual table, which is read from the "
-                    "schema temp alone",
+                    "%s: expected a table or a view, found a virtual table; only in temp may it be "
+                    "one",
                     source);
   return sqlite_failure(db, code, source, err);
 }

@@ -188,7 +188,7 @@ class OpenDatabases(FolderCase):
             names = [path, attached, self.path(mode + ".csv"), self.path(mode + ".c*")] + [name + "-shm" for name in (path, attached) if mode == "wal"]
             for name in names:
                 for reader in self.READERS:
-                    with self.assertRaisesRegex(sqlite3.OperationalError, "a database that is open here, which reading it as a file would unlock$"):
+                    with self.assertRaisesRegex(sqlite3.OperationalError, "expected a file, found a database that this connection has open$"):
                         db.execute(f"SELECT * FROM {reader} WHERE path = ?", (name,)).fetchall()
             folder = tempfile.mkdtemp(dir=self.path(""))
             with open(folder + "/a.csv", "w", encoding="utf-8") as out:

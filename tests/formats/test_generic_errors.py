@@ -91,7 +91,7 @@ class Errors(Case):
         self.assertRegex(self.refused("csv_trace", path), "^csv_trace: .*:1:1: expected text, found byte 0x00$")
         self.assertRegex(self.error("SELECT * FROM jsonl_trace(?)", path), "^jsonl_trace: .*:1:1: expected an object, found byte 0x00$")
         path = self.file("")
-        self.assertEqual(self.refused("csv_trace", path), f"csv_trace: {path}:1:1: expected a record that shows the columns, found end of file")
+        self.assertEqual(self.refused("csv_trace", path), f"csv_trace: {path}:1:1: expected a record that names the columns, found end of file")
         self.assertIn("no such file", self.refused("csv_trace", path + ".missing"))
         cut = self.file(gzip.compress(b"a,b\n1,2\n")[:11], "cut.gz")
         self.assertIn("truncated gzip stream", self.refused("csv_trace", cut))

@@ -90,9 +90,9 @@ class Errors(Case):
             ({"status": "success", "data": {}}, '1:1: expected an object of Kubernetes with "kind" and "metadata", found one with "status" (of Prometheus: read it with prometheus_trace)'),
             ({"resourceSpans": []}, '1:1: expected an object of Kubernetes with "kind" and "metadata", found one with "resourceSpans" (OTLP: read it with otlp_trace)'),
             ({"items": [self.pod()], "metadata": {"continue": "x", "remainingItemCount": 250}},
-             "1:1: expected a whole list, found a page of one (items behind it: 250): get them all, as kubectl does, or read the pages with on_error = 'skip'"),
+             "1:1: expected a whole list, found one page of it (items behind it: 250): get all pages, as kubectl does, or read them with on_error = 'skip'"),
             ({"metadata": {"continue": "x"}, "items": []},
-             "1:1: expected a whole list, found a page of one (it has a continue token): get them all, as kubectl does, or read the pages with on_error = 'skip'"),
+             "1:1: expected a whole list, found one page of it (it has a continue token): get all pages, as kubectl does, or read them with on_error = 'skip'"),
             ('{"items": [{"kind": "Pod"', "1:26: expected ',' or '}', found end of file"),
             ("[7]", "1:2: expected an object of Kubernetes, found another value"),
         ):

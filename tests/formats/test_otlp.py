@@ -154,7 +154,7 @@ class Errors(Case):
             ({"data": [{"traceID": "1"}]}, '1:1: expected OTLP as JSON with "resourceSpans", found an object with "data" (Jaeger\'s own JSON? export OTLP)'),
             ("resourceSpans:\n", "1:1: expected a value, found 'r'"),
             (b"\n\x05\x12\x03abc", "2:1: expected a value, found byte 0x05"),
-            (b"\0\0\0\x09(\xb5/\xfd\x20...", '1:1: expected OTLP as JSON, found messages behind their lengths (the file exporter with "compression" or format "proto": write JSON without)'),
+            (b"\0\0\0\x09(\xb5/\xfd\x20...", '1:1: expected OTLP as JSON, found binary messages: set the file exporter to format "json" without "compression"'),
             (json.dumps(self.request(self.span("a")))[:-20], "found end of file"),
         ):
             path = self.file(text)

@@ -22,7 +22,7 @@ class Contract(Case):
             (query + "(?, 'CEST')", (JOBS,), 'slurm_trace: no time zone "CEST" in /usr/share/zoneinfo (is the package tzdata installed?)'),
             (query + "(?, 2)", (JOBS,), "slurm_trace: zone: expected text"),
             (query + "(?, 'UTC', 'JobID,Stat')", (JOBS,),
-             'slurm_trace: columns: expected names of sacct fields such as "Account" with commas between, or - for one to leave out, '
+             'slurm_trace: columns: expected sacct fields such as "Account", separated by commas, or - for a column to ignore, '
              'found "Stat"'),
             (query + "(?, 'UTC', '', char(10))", (JOBS,), "slurm_trace: delimiter: a line break or NUL cannot be one"),
             (query + "(?) WHERE on_error = 'ignore'", (JOBS,), "slurm_trace: on_error: expected 'stop' or 'skip'"),

@@ -184,7 +184,7 @@ class Bombs(Case):
         """It counts above 256 MiB."""
         for suffix in (".gz", ".zst"):
             path = self.bomb(f"ratio{suffix}", b" " * 65535 + b"\n", 1024, b"a\n")
-            pattern = f"^log_trace: {re.escape(path)}: unpacks to more than 900 times its size: a bomb, or a case for mpg_limit"
+            pattern = f"^log_trace: {re.escape(path)}: unpacks to more than 900 times its size; if it is no bomb, raise mpg_limit"
             self.check(pattern, 50, "SELECT mpg_limit('unpacked_ratio', 900)", f"SELECT count(*) FROM log_trace({quote(path)}, '^(?<x>a)')")
 
     def test_a_field_of_a_gigabyte(self):

@@ -115,7 +115,7 @@ class JsonLines(Case):
         text = '{"q": {"x": 1}}\n{"q": {"x": 1, "x": 2}}\n{"q": {"x": 3}}\n'
         with self.assertRaises(sqlite3.OperationalError) as raised:
             self.table(text, "c $.q.x")
-        self.assertEqual(f'jsonl_trace: {self.input}:2:1: expected each key once on the way to column "c", found one again', str(raised.exception))
+        self.assertEqual(f'jsonl_trace: {self.input}:2:1: expected each key once on the path of column "c", found one again', str(raised.exception))
         self.assertEqual([(None,)], self.table('{"q": {"x": 1, "x": 2}}\n', "c $.r.x"))
         self.db.execute(f"CREATE VIRTUAL TABLE temp.u USING jsonl_trace('{self.input}', columns='c $.q.x', on_error='skip')")
         self.table(text, "q")

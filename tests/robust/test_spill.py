@@ -97,7 +97,7 @@ class Spill(unittest.TestCase):
         with tempfile.TemporaryDirectory() as folder:
             done = run("SELECT mpg_limit('packed_bytes', 1000)", f"SELECT count(*) FROM trace_rollup('{self.paths[0]}')", file_bytes=4096,
                        SQLITE_TMPDIR=folder)
-            self.assertEqual(f"trace_rollup: {folder}: a temporary file, for what is beyond mpg_limit('packed_bytes'): write: File too large",
+            self.assertEqual(f"trace_rollup: {folder}: a temporary file for spans beyond mpg_limit('packed_bytes'): write: File too large",
                              done.stderr.strip())
             self.assertEqual([], os.listdir(folder))
 
@@ -115,7 +115,7 @@ class Spill(unittest.TestCase):
                   "INSERT INTO spans SELECT 'j', 'step', i, i + 1, i FROM (WITH RECURSIVE n(i) AS (SELECT 0 UNION ALL SELECT i + 1 FROM n "
                   "WHERE i < 89) SELECT i FROM n)", "SELECT mpg_limit('packed_bytes', 1)", "SELECT count(*) > 0 FROM mpg_rollup")
         whole = run(*tables, file_bytes=1)
-        self.assertIn("a temporary file, for what is beyond", whole.stderr)
+        self.assertIn("a temporary file for spans beyond", whole.stderr)
         none = run(*tables, file_bytes=1, ENTRY="sqlite3_mpg_nofs_init")
         self.assertEqual(("[(1,)]", ""), (none.stdout.splitlines()[-1], none.stderr))
 

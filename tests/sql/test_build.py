@@ -214,7 +214,7 @@ class Build(unittest.TestCase):
                 db = connect()
                 db.executescript(script("device.sql"))
                 db.executescript("DROP TABLE device_activity;" + text if name == "build.sql" else text)
-            self.assertEqual(str(caught.exception), f"mpg_required: expected a value for {parameter}, found NULL; set it as the script's first lines say", name)
+            self.assertEqual(str(caught.exception), f"mpg_required: expected a value for {parameter}, found NULL; the script's first lines say how to set it", name)
 
     def test_configuration(self):
         db = built(GOLDEN, offset="-00:30", sizes="1,3,9", as_of="50", basis="in_service")

@@ -68,9 +68,9 @@ class Errors(Case):
         def sealed(body):
             return body + fnv1a(body)
         state = self.one("SELECT goodput_state('lost', 5)")
-        self.fails("mpg: goodput state of format 2, only format 1 is known",
+        self.fails("mpg: goodput state of format version 2, expected version 1",
                    "SELECT mpg(?)", sealed(b"MPGS\x02" + state[5:-8]))
-        self.fails("mpg: goodput state of definitions 9, only definitions 1 are known",
+        self.fails("mpg: goodput state with definitions of version 9, expected version 1",
                    "SELECT mpg(?)", sealed(b"MPGS\x01\x09" + state[6:-8]))
         self.fails("mpg: bad goodput state: its checksum does not match", "SELECT mpg(?)", state + b"\0")
         self.fails("mpg: bad goodput state: 3 bytes after the last entry",

@@ -60,7 +60,7 @@ class Grain(unittest.TestCase):
 
     def test_mistakes(self):
         for grain, error in {"pol": "grain: expected 'full', or names of its dimensions such as 'pool, category', found 'pol'", "pool,": "grain: expected a name after the last comma",
-                             "pool": "grain: expected phase in it, which the statement names"}.items():
+                             "pool": "grain: expected also phase, which the statement names"}.items():
             for source in self.sources:
                 with self.assertRaises(sqlite3.OperationalError) as caught:
                     self.ask("SELECT phase, count(*) FROM {} {} 1 GROUP BY phase", source, grain)

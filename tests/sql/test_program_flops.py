@@ -145,8 +145,8 @@ class Forms(Case):
             if key == "causal":
                 why = "true where the masked half of attention is left out, false to count all of it, as PaLM and Megatron do"
             self.refused(f"missing key '{key}': {why}", shape)
-        self.refused("key 'ffn' is part of what 'parameters' says: give one of them", dict(mode="training", parameters=1, ffn=2, tokens=1))
-        self.refused("key 'recompute' is of mode 'training' alone", dict(mode="forward", recompute="full", parameters=1, tokens=1))
+        self.refused("keys 'ffn' and 'parameters' say the same: give one of them", dict(mode="training", parameters=1, ffn=2, tokens=1))
+        self.refused("key 'recompute' is for mode 'training' alone", dict(mode="forward", recompute="full", parameters=1, tokens=1))
         self.refused("key 'kv_heads': expected at most 'heads', 4", dict(base, kv_heads=8))
         self.refused("missing key 'active_experts': of the 'experts', how many a token meets", dict(base, experts=8))
         self.refused("keys 'tokens' and 'batch' say the same: give one of them", dict(base, tokens=1))
@@ -165,8 +165,8 @@ class Forms(Case):
         self.refused("missing key 'layers': for the FLOPs of attention", dict(mode="decode", parameters=1, batch=1, context=1))
         self.refused("missing key 'width': for attention, or 'heads' and 'head_dim'", dict(mode="training", parameters=1, tokens=1, layers=1))
         self.refused("missing key 'sequence': tokens of one sequence", dict(mode="training", parameters=1, batch=1))
-        self.refused("key 'context' is of mode 'decode': here it is 'sequence'", dict(base, context=5))
-        self.refused("key 'sequence' is not of mode 'decode': its length is 'context'", dict(self.BASE, mode="decode", batch=1, context=5, sequence=5))
+        self.refused("key 'context' is for mode 'decode' alone: give 'sequence'", dict(base, context=5))
+        self.refused("key 'sequence' is not for mode 'decode': give 'context'", dict(self.BASE, mode="decode", batch=1, context=5, sequence=5))
         self.refused("missing key 'batch': how many sequences decode at once", dict(self.BASE, mode="decode", context=5))
         self.refused("expected sizes whose FLOPs are a number, found infinity", dict(mode="training", parameters=1e300, tokens=1e300))
         for fits in (dict(base, kv_heads=base.get("heads", 4)), dict(base, experts=8, active_experts=8), dict(base, dense_layers=layers, dense_ffn=1)):

@@ -380,8 +380,8 @@ class CraftedSchemas(Case):
     def test_relations_that_are_virtual(self):
         db = connect()
         db.execute("CREATE VIRTUAL TABLE capacity USING fts5(pool, chips, start_time, end_time)")
-        with self.assertRaisesRegex(sqlite3.OperationalError, "^mpg_records: main.capacity: expected a table or a view, found a virtual table, "
-                                                              "which is read from the schema temp alone$"):
+        with self.assertRaisesRegex(sqlite3.OperationalError, "^mpg_records: main.capacity: expected a table or a view, found a virtual table; "
+                                                              "only in temp may it be one$"):
             db.execute("SELECT * FROM mpg_records")
         db = connect()
         db.execute("CREATE VIRTUAL TABLE temp.capacity USING fts5(pool, chips, start_time, end_time)")

@@ -86,9 +86,9 @@ class Recognition(Folder):
         with open(os.path.join(self.folder, "picture.png"), "wb") as file:
             file.write(b"\x89PNG\r\n\x1a\n\0\0\0")
         rows = dict(self.db.execute("SELECT replace(file, ? || '/', ''), coalesce(format, reason) FROM trace_sources(?)", (self.folder, self.folder)))
-        self.assertEqual(rows, {"sacct.psv": "slurm", "notes.md": "no format that is known begins so", "empty.log": "an empty file",
+        self.assertEqual(rows, {"sacct.psv": "slurm", "notes.md": "no known format begins like this", "empty.log": "an empty file",
                                 "table.txt": "sacct as a table for people: export it with sacct -P",
-                                "picture.png": "no format that is known begins so"})
+                                "picture.png": "no known format begins like this"})
         self.db.execute("SELECT count(*) FROM trace_rollup(?)", (self.folder,)).fetchall()
         self.assertEqual(4, self.one("SELECT count(*) FROM mpg_issues WHERE kind = 'ignored_file'"))
 

@@ -38,7 +38,7 @@ class Uuid(unittest.TestCase):
         for name, found in ((":log", ":log"), (None, "an input")):
             with self.assertRaises(sqlite3.OperationalError) as caught:
                 db.execute("SELECT mpg_required(NULL, ?)", (name,)).fetchone()
-            self.assertEqual(str(caught.exception), f"mpg_required: expected a value for {found}, found NULL; set it as the script's first lines say")
+            self.assertEqual(str(caught.exception), f"mpg_required: expected a value for {found}, found NULL; the script's first lines say how to set it")
 
     def test_null_and_errors(self):
         db = connect()

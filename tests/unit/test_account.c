@@ -334,10 +334,10 @@ static void bad_states(void) {
   CHECK(mpg_account_read(&b, p, 15, &err) == MPG_DATA);
   CHECK(strcmp(err.text, "bad goodput state: 15 bytes, a state has at least 16") == 0);
   q[4] = 2;
-  CHECK(refused(q, n, "goodput state of format 2, only format 1 is known"));
+  CHECK(refused(q, n, "goodput state of format version 2, expected version 1"));
   FRESH;
   q[5] = 0;
-  CHECK(refused(q, n, "goodput state of definitions 0, only definitions 1 are known"));
+  CHECK(refused(q, n, "goodput state with definitions of version 0, expected version 1"));
   FRESH;
   q[n - 1] ^= 1;
   CHECK(mpg_account_read(&b, q, n, &err) == MPG_DATA);

@@ -68,9 +68,9 @@ static void test_errors(void) {
          "{mem:2: expected a computation of this module, found \"gone\"}");
   expect("f { a = f32[] parameter(0) b = f32[] call(a), to_apply=g }\n"
          "g { a = f32[] parameter(0) b = f32[] call(a), to_apply=f }\n",
-         "{mem:2: expected calls that end, found that \"f\" calls itself}");
+         "{mem:2: expected a computation that does not call itself, found \"f\"}");
   expect("f { a = f32[] parameter(0) b = f32[] call(a), to_apply=f }\n",
-         "{mem:1: expected calls that end, found that \"f\" calls itself}");
+         "{mem:1: expected a computation that does not call itself, found \"f\"}");
   expect("e { a = (f32[], s32[]) parameter(0) b = f32[] get-tuple-element(a), index=x }",
          "{mem:1:47: expected an index of get-tuple-element, found \"get-tuple-element(a), "
          "index=x }\"}");

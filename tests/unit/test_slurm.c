@@ -197,14 +197,12 @@ static void check_names(const char *columns, const char *text) {
 static void test_column_names(void) {
   check_names("", NULL);
   check_names("JobID,State,-,Start,-", NULL);
-  check_names(
-      "JobID,Stat",
-      "columns: expected names of sacct fields such as \"Account\" with commas between, or - "
-      "for one to leave out, found \"Stat\"");
-  check_names(
-      "JobID,,State",
-      "columns: expected names of sacct fields such as \"Account\" with commas between, or - "
-      "for one to leave out, found \"\"");
+  check_names("JobID,Stat",
+              "columns: expected sacct fields such as \"Account\", separated by commas, or - for a "
+              "column to ignore, found \"Stat\"");
+  check_names("JobID,,State",
+              "columns: expected sacct fields such as \"Account\", separated by commas, or - for a "
+              "column to ignore, found \"\"");
   check_names("JobID,jobid", "columns: JobID is named twice");
 }
 

@@ -267,25 +267,25 @@ static void test_contradictions(void) {
   s.of[MPG_TRANSFORMER_KV_HEADS] = 0;
   refused(s, MPG_TRANSFORMER_HEADS, 0, "key 'kv_heads': expected at most 'heads', 0");
   refused(d, MPG_TRANSFORMER_SEQUENCE, 1,
-          "key 'sequence' is not of mode 'decode': its length is 'context'");
+          "key 'sequence' is not for mode 'decode': give 'context'");
   for (int mode = 0; mode < 3; mode++) {
     s = plain(mode);
     refused(s, MPG_TRANSFORMER_CONTEXT, 1,
-            "key 'context' is of mode 'decode': here it is 'sequence'");
+            "key 'context' is for mode 'decode' alone: give 'sequence'");
     refused(s, MPG_TRANSFORMER_TOKENS, 1,
             "keys 'tokens' and 'batch' say the same: give one of them");
   }
   for (int mode = 1; mode < 4; mode++)
     for (int again = 1; again < 3; again++)
       refused(plain(mode), MPG_TRANSFORMER_RECOMPUTE, again,
-              "key 'recompute' is of mode 'training' alone");
+              "key 'recompute' is for mode 'training' alone");
   for (size_t i = 0; i < sizeof parts / sizeof *parts; i++) {
     char text[120];
     s = plain(0);
     s.of[MPG_TRANSFORMER_FFN] = s.of[MPG_TRANSFORMER_VOCABULARY] = NOT;
     s.of[parts[i]] = 1;
-    (void)snprintf(text, sizeof text,
-                   "key '%s' is part of what 'parameters' says: give one of them", keys[parts[i]]);
+    (void)snprintf(text, sizeof text, "keys '%s' and 'parameters' say the same: give one of them",
+                   keys[parts[i]]);
     refused(s, MPG_TRANSFORMER_PARAMETERS, 1, text);
   }
 }

@@ -106,13 +106,13 @@ static int open_created(rollup_table *table, int argc, const char *const *argv, 
     return code;
   if (table->values[MPG_OPTION_BY].type != MPG_NULL)
     rc = mpg_fail(&err, MPG_MISUSE,
-                  "by: is of the table function; a table is summed by the columns that a query "
-                  "names");
+                  "by: only the table function has it; a table is summed by the columns that a "
+                  "query names");
   else
     rc = mpg_summand_open(&table->source, m->kind, table->conn, table->values, &iterator, &err);
   if (rc == MPG_OK && table->source.columns.n == 0)
     rc = mpg_fail(&err, MPG_DATA,
-                  "%s:1:1: expected a record that shows the columns, found end of file",
+                  "%s:1:1: expected a record that names the columns, found end of file",
                   iterator.paths.file[0].path);
   if (rc == MPG_OK)
     rc = show_columns(table, &err);

@@ -81,7 +81,7 @@ static int open_created(generic_table *table, int argc, const char *const *argv,
                              &err);
   if (rc == MPG_OK && table->columns.n == 0)
     rc = mpg_fail(&err, MPG_DATA,
-                  "%s:1:1: expected a record that shows the columns, found end of file",
+                  "%s:1:1: expected a record that names the columns, found end of file",
                   iterator.paths.file[0].path);
   mpg_record_iterator_end(&iterator);
   if (rc == MPG_OK)

@@ -174,8 +174,8 @@ static mpg_rc of_list(mpg_kube *k, mpg_str key, mpg_json_kind kind, mpg_str text
   rest = mpg_kube_find(level, "remainingItemCount");
   return mpg_fail(
       err, MPG_DATA,
-      "%s:%lld:1: expected a whole list, found a page of one (%s%.*s): get them all, as "
-      "kubectl does, or read the pages with on_error = 'skip'",
+      "%s:%lld:1: expected a whole list, found one page of it (%s%.*s): get all pages, as "
+      "kubectl does, or read them with on_error = 'skip'",
       k->object.path, (long long)k->begins,
       rest != NULL ? "items behind it: " : "it has a continue token",
       rest != NULL ? (int)(rest->text.n < 20 ? rest->text.n : 20) : 0,

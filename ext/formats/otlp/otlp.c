@@ -467,8 +467,8 @@ static mpg_rc no_json(const mpg_otlp *o, mpg_err *err) {
              ? plain.rc
              : mpg_fail(
                    err, MPG_DATA,
-                   "%s:1:1: expected OTLP as JSON, found messages behind their lengths (the "
-                   "file exporter with \"compression\" or format \"proto\": write JSON without)",
+                   "%s:1:1: expected OTLP as JSON, found binary messages: set the file exporter "
+                   "to format \"json\" without \"compression\"",
                    o->path);
 }
 

@@ -291,8 +291,8 @@ mpg_rc mpg_slurm_check(const mpg_slurm_kind *kind, mpg_str columns, mpg_err *err
     mpg_text_excerpt(name, found);
     if (field < 0)
       return mpg_fail(err, MPG_MISUSE,
-                      "columns: expected names of %s fields such as \"%s\" with commas between, or "
-                      "- for one to leave out, found \"%s\"",
+                      "columns: expected %s fields such as \"%s\", separated by commas, or - for a "
+                      "column to ignore, found \"%s\"",
                       kind->tool, kind->fields[0].name, found);
     if (used[field / 64] >> (field % 64) & 1)
       return mpg_fail(err, MPG_MISUSE, "columns: %s is named twice", kind->fields[field].name);

@@ -52,7 +52,7 @@ static mpg_rc check_buckets(const mpg_accounting *a, mpg_err *err) {
     return mpg_fail_plain(err, MPG_INTERRUPTED);
   if (first < until && is_in_more_buckets(&w->bucket, first, until, limit))
     return mpg_fail(err, MPG_LIMIT,
-                    "the bucket width would cut the trace into more than %lld buckets",
+                    "the bucket width divides the trace into more than %lld buckets",
                     (long long)limit);
   return MPG_OK;
 }

@@ -57,7 +57,7 @@ size_t mpg_spill_buffer = 64;
 static mpg_rc failed(const mpg_spill *s, const char *what, int error, mpg_err *err) {
   char why[128];
   return mpg_fail(err, MPG_IO,
-                  "%s: a temporary file, for what is beyond mpg_limit('packed_bytes'): %s: %s",
+                  "%s: a temporary file for spans beyond mpg_limit('packed_bytes'): %s: %s",
                   s->folder, what, strerror_r(error, why, sizeof why));
 }
 

@@ -393,7 +393,7 @@ static mpg_rc add_chip(const row *r) {
   mpg_rc rc;
   if (r->fleet->log != NULL) {
     r->fleet->log->refused = true;
-    return mpg_fail(r->err, MPG_MISUSE, "chips: a record for the whole fleet");
+    return mpg_fail(r->err, MPG_MISUSE, "chips: expected its records before all others");
   }
   for (int i = 0; i < 4; i++) {
     const mpg_value *v = &r->values[columns[i]];

@@ -91,7 +91,7 @@ static mpg_rc sort_allocations(mpg_fleet *f) {
 static mpg_rc too_many(const char *what, mpg_str name, const char *of, mpg_err *err) {
   char text[MPG_EXCERPT];
   mpg_text_excerpt(name, text);
-  return mpg_fail(err, MPG_LIMIT, "%s %s: its %s are of more than 9 x 10^12 chips", what, text, of);
+  return mpg_fail(err, MPG_LIMIT, "%s %s: its %s hold more than 9 x 10^12 chips", what, text, of);
 }
 
 /* Adds chips, of a record, to a sum; false if it is more than there may be. */

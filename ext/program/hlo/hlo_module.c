@@ -343,8 +343,8 @@ static mpg_rc order_from(mpg_hlo_module *m, uint32_t from, uint8_t *state, visit
       char name[MPG_EXCERPT];
       *at = v->instruction;
       mpg_text_excerpt(m->computations[callee].name, name);
-      return mpg_fail(err, MPG_DATA, "expected calls that end, found that \"%s\" calls itself",
-                      name);
+      return mpg_fail(err, MPG_DATA,
+                      "expected a computation that does not call itself, found \"%s\"", name);
     }
     if (state[callee] == 0) {
       state[callee] = 1;

@@ -148,8 +148,7 @@ static mpg_rc file_open(mpg_stream *s, mpg_err *err) {
   mpg_rc rc;
   if (is_held(s))
     return mpg_fail(err, MPG_DATA, /* no trace: among others it can be skipped */
-                    "%s: a database that is open here, which reading it as a file would unlock",
-                    s->path);
+                    "%s: expected a file, found a database that this connection has open", s->path);
   /* A FIFO without a writer would block without O_NONBLOCK; a terminal must not become ours. */
   do {
     s->fd = mpg_os_calls.open(s->path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);

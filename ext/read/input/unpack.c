@@ -238,7 +238,7 @@ static mpg_rc check_size(const mpg_inflate *f, mpg_err *err) {
                     (long long)bytes);
   if (f->given > RATIO_COUNTS_ABOVE && f->given / ratio > f->eaten)
     return mpg_fail(err, MPG_LIMIT,
-                    "%s: unpacks to more than %lld times its size: a bomb, or a case for "
+                    "%s: unpacks to more than %lld times its size; if it is no bomb, raise "
                     "mpg_limit('unpacked_ratio', ...)",
                     f->path, (long long)ratio);
   return MPG_OK;

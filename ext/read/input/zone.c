@@ -315,8 +315,8 @@ mpg_rc mpg_zone_load(mpg_zone **out, const mpg_env *env, const char *name, mpg_s
       !is_offset(big_endian(rest.p + TZIF_HEADER + 9 * c.time, 4)))
     return not_a_zone_file(name, err);
   if (c.leap > 0)
-    return mpg_fail(err, MPG_DATA, "%s: a time zone that counts leap seconds is not Unix time",
-                    name);
+    return mpg_fail(err, MPG_DATA,
+                    "%s: expected a time zone without leap seconds, found one with them", name);
   times = rest.p + TZIF_HEADER;
   indexes = times + 8 * c.time;
   types = indexes + c.time;

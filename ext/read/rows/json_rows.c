@@ -204,7 +204,7 @@ static mpg_rc find_member(json_file *f, size_t i, const mpg_json_member **out, m
   if (rc != MPG_DATA) /* checked already except for keys that repeat */
     return rc;
   return mpg_fail(err, rc,
-                  "%s:%lld:1: expected each key once on the way to column \"%.*s\", found one "
+                  "%s:%lld:1: expected each key once on the path of column \"%.*s\", found one "
                   "again",
                   f->path, (long long)mpg_json_line(f->json), (int)f->columns->p[i].name.n,
                   f->columns->p[i].name.p);

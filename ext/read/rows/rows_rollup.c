@@ -37,8 +37,8 @@ static mpg_rc too_large(const rollup *r, const char *path, int64_t line, size_t 
                         mpg_err *err) {
   char name[MPG_EXCERPT];
   mpg_text_excerpt(r->query->measures->p[which].name, name);
-  return mpg_fail(err, MPG_LIMIT, "%s:%lld:1: the sum of %s is beyond what can be summed", path,
-                  (long long)line, name);
+  return mpg_fail(err, MPG_LIMIT, "%s:%lld:1: the sum of %s is too large", path, (long long)line,
+                  name);
 }
 
 static mpg_rc too_many(const rollup *r, const char *path, int64_t line, mpg_err *err) {

@@ -74,7 +74,7 @@ static void required_function(sqlite3_context *context, int n, sqlite3_value **a
   }
   mpg_text_excerpt(of.type == MPG_TEXT ? of.s : MPG_STR("an input"), name);
   (void)mpg_fail(&err, MPG_DATA,
-                 "expected a value for %s, found NULL; set it as the script's first lines say",
+                 "expected a value for %s, found NULL; the script's first lines say how to set it",
                  name);
   mpg_result_failure(context, &err);
 }

@@ -207,7 +207,7 @@ static mpg_rc find_grain(const cursor *c, const mpg_table *t, const char *idx_st
   for (int i = 0; rc == MPG_OK && i < kind->ncols; i++) {
     const mpg_ledger_column_info *col = mpg_ledger_column_get((mpg_ledger_column)kind->cols[i]);
     if (col->dim >= 0 && ((used & ~*mask) >> col->dim & 1) != 0)
-      return mpg_fail(err, MPG_MISUSE, "grain: expected %s in it, which the statement names",
+      return mpg_fail(err, MPG_MISUSE, "grain: expected also %s, which the statement names",
                       col->name);
   }
   return rc;

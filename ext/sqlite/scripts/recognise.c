@@ -330,7 +330,7 @@ static void find_hint(mpg_recogniser *r, const evidence *e, mpg_recognised *out)
                      r->rules[i].head.says.p);
       return;
     }
-  (void)snprintf(out->reason, sizeof out->reason, "no format that is known begins so");
+  (void)snprintf(out->reason, sizeof out->reason, "no known format begins like this");
 }
 
 static mpg_rc decide_script(mpg_recogniser *r, const evidence *e, const char *path, mpg_str format,
