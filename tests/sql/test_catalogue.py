@@ -42,7 +42,7 @@ class ChipsTest(Case):
             ("nvidia-l20", 92, 2520, 512), ("nvidia-l40", 142, 2490, 512), ("nvidia-rtx-6000-ada", 142, 2505, 1024), ("nvidia-rtx-4090", 128, 2520, 512),
             ("nvidia-h800-sxm", 132, 1830, 4096), ("nvidia-h800-pcie", 114, 1620, 4096), ("nvidia-gh200-96", 132, 1830, 4096), ("nvidia-gh200-144", 132, 1830, 4096),
             ("nvidia-rtx-pro-6000-workstation", 188, 2617, 1024), ("nvidia-rtx-pro-6000-server", 188, 2430, 1024), ("nvidia-rtx-5090", 170, 2407, 512),
-            ("amd-mi250", 208, 1700, 1024), ("amd-mi300a", 228, 2100, 2048)):
+            ("amd-mi250", 208, 1700, 1024), ("amd-mi300a", 228, 2100, 2048), ("intel-max-1550", 128, 1600, 4096)):
             self.assertAlmostEqual(self.peak(chip) / (units * mhz * 1e6 * flops), 1, delta=0.01, msg=chip)
 
     def test_names_as_tools_print_them(self):
@@ -55,11 +55,22 @@ class ChipsTest(Case):
             ("rtx3090", "nvidia-rtx-3090"), ("nvidia_geforce_rtx_4090", "nvidia-rtx-4090"), ("rtx_5090", "nvidia-rtx-5090"),
             ("NVIDIA-RTX-6000-Ada-Generation", "nvidia-rtx-6000-ada"), ("NVIDIA-RTX-PRO-6000-Blackwell-Server-Edition", "nvidia-rtx-pro-6000-server"),
             ("Tesla-P100-PCIE-16GB", "nvidia-p100-pcie"), ("v100s", "nvidia-v100s-pcie"),
-            ("AMD_Instinct_MI250", "amd-mi250-gcd"), ("AMD_Instinct_MI300A", "amd-mi300a"), ("mi300a", "amd-mi300a"), ("trn3", "aws-trainium3")):
+            ("AMD_Instinct_MI250", "amd-mi250-gcd"), ("AMD_Instinct_MI300A", "amd-mi300a"), ("mi300a", "amd-mi300a"), ("trn3", "aws-trainium3"),
+            ("AMD_Instinct_MI455X", "amd-mi455x"), ("Intel(R) Data Center GPU Max 1550", "intel-max-1550-tile"), ("ATLAS_800_A3_752T_128G_DIE", "huawei-ascend-910c-die")):
             self.assertEqual((self.peak(name), self.one("SELECT chip_bandwidth(?)", name)), (self.peak(chip), self.one("SELECT chip_bandwidth(?)", chip)), name)
         for name in "p100", "v100", "a100", "a800", "h100", "h800", "a6000", "rtx6000", "quadro_rtx_6000", "rtx_pro_6000", "mi250":
             with self.assertRaisesRegex(sqlite3.OperationalError, f"^chip_peak_flops: unknown chip '{name}'; "):
                 self.peak(name)
+
+    def test_a_chip_of_which_one_peak_is_published(self):
+        """NVIDIA says of a GB10 what it does in sparse FP4: half of that is dense, and no other dtype has a peak."""
+        self.assertEqual((self.peak("NVIDIA GB10", "nvfp4"), self.one("SELECT chip_bandwidth('NVIDIA GB10')")), (5e14, 273e9))
+        self.fails("chip_peak_flops: chip 'nvidia-gb10' has no peak for bf16, fp16 or fp32; it has: fp4", "SELECT chip_peak_flops('NVIDIA GB10')")
+
+    def test_nearest_names(self):
+        """Where a tool prints a name that says too little of a chip, the error has those that it may be."""
+        for name, nearest in (("Ascend910B3", "huawei-ascend-910b-"), ("Ascend 910C", "huawei-ascend-910c"), ("NVIDIA H20-3e", "nvidia-h20"), ("MI308X", "MI300X|amd-mi30"), ("Max 1550", "Max 1550|max-1550")):
+            self.assertRegex(self.error("SELECT chip_peak_flops(?)", name), f"unknown chip '{name}'; nearest: .*(?:{nearest})")
 
     def test_rows_are_those_of_the_file(self):
         aliases = {}
@@ -81,9 +92,11 @@ class ChipsTest(Case):
         self.assertEqual(self.one("SELECT count(*) FROM mpg_chips WHERE devices IS NULL OR unit IS NULL"), 0)
         self.assertEqual(self.db.execute("SELECT DISTINCT chip, devices FROM mpg_chips WHERE devices > 1 ORDER BY chip").fetchall(),
                          [("amd-mi250", 2), ("amd-mi250x", 2), ("aws-inferentia2", 2), ("aws-trainium1", 2), ("aws-trainium2", 4), ("aws-trainium3", 4),
-                          ("tpu-v2", 2), ("tpu-v3", 2), ("tpu7x", 2)])
-        for chip in "amd-mi250", "amd-mi250x":
-            self.assertEqual(self.peak(chip), 2 * self.peak(chip + "-gcd"))
+                          ("huawei-ascend-910c", 2), ("intel-max-1550", 2), ("tpu-v2", 2), ("tpu-v3", 2), ("tpu7x", 2)])
+        for chip, half in ("amd-mi250", "-gcd"), ("amd-mi250x", "-gcd"), ("intel-max-1550", "-tile"), ("huawei-ascend-910c", "-die"):
+            self.assertEqual(self.peak(chip), 2 * self.peak(chip + half))
+        for chip, half in ("intel-max-1550", "-tile"), ("huawei-ascend-910c", "-die"):
+            self.assertEqual(self.one("SELECT chip_bandwidth(?)", chip), 2 * self.one("SELECT chip_bandwidth(?)", chip + half))
         self.db.execute("CREATE TABLE chips AS SELECT 'tpu7x' AS chip, 'int4' AS dtype, 1e15 AS peak_flops UNION ALL SELECT 'acme', 'bf16', 1e12")
         self.assertEqual(self.db.execute("SELECT chip, devices, unit FROM mpg_chips WHERE dtype = 'int4' AND chip = 'tpu7x' OR chip = 'acme'").fetchall(),
                          [("tpu7x", 2, "chip of two TensorCores; each is a device"), ("acme", None, None)])
@@ -196,7 +209,7 @@ class UserTableTest(Case):
             self.db.execute("SELECT * FROM mpg_chips WHERE chip = 'acme one'").fetchall(),
             [("acme one", None, None, "fp8", 5.0, None, None, None, None, "main.chips", "[]", None, None),
              ("acme one", None, None, "posit16", 7.0, None, None, None, None, "main.chips", "[]", None, None)])
-        self.fails("chip_peak_flops: unknown chip 'acme'; nearest: acme one", "SELECT chip_peak_flops('acme')")
+        self.fails("chip_peak_flops: unknown chip 'cme one'; nearest: acme one", "SELECT chip_peak_flops('cme one')")
 
     def test_all_columns(self):
         self.db.execute("CREATE TABLE chips(aliases, source, tdp_w, ici_bytes_per_s, hbm_bytes_per_s, hbm_bytes, "
@@ -230,8 +243,8 @@ class UserTableTest(Case):
         self.assertEqual([self.peak("a1"), self.peak("a1", "fp8"), self.peak("acme")], [3, 2, 4])
         self.db.execute("DROP TABLE temp.chips")
         self.assertEqual(self.peak("a1"), 1)
-        self.fails("chip_peak_flops: unknown chip 'acme'; the catalogue is table mpg_chips",
-                   "SELECT chip_peak_flops('acme')")
+        self.fails("chip_peak_flops: unknown chip 'quux'; the catalogue is table mpg_chips",
+                   "SELECT chip_peak_flops('quux')")
         self.db.execute("DROP TABLE main.chips")
         with self.assertRaises(sqlite3.OperationalError):
             self.peak("a1")
