@@ -143,7 +143,7 @@ static mpg_rc read_deeper(mpg_fleet *fleet, const mpg_env *env, Oid schema, bool
   static int depth;
   volatile mpg_rc rc = MPG_OK;
   if (depth >= READING_MAX)
-    return mpg_fail(err, MPG_LIMIT, "a relation reads the ledger, which reads that relation");
+    return mpg_fail(err, MPG_LIMIT, "a relation is defined by itself, through the ledger");
   depth++;
   PG_TRY();
   {

@@ -274,7 +274,7 @@ mpg_rc mpg_relations_read(mpg_fleet *fleet, mpg_conn *conn, const mpg_env *env, 
   const place at = {conn->db, env, conn->relations_called, skip};
   mpg_rc rc;
   if (conn->reading >= READING_MAX)
-    return mpg_fail(err, MPG_LIMIT, "a relation is defined by %s", what);
+    return mpg_fail(err, MPG_LIMIT, "a relation is defined by itself, through %s", what);
   conn->reading++;
   rc = read_all(fleet, &at, schema, err);
   conn->reading--;

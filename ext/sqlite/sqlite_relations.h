@@ -17,7 +17,7 @@
 ** `skipped_record` instead.
 **
 ** A relation may be a view over a ledger of another schema, whose relations may be such views too,
-** but not without end: MPG_LIMIT, "a relation is defined by WHAT".
+** but not without end: MPG_LIMIT, "a relation is defined by itself, through WHAT".
 */
 mpg_rc mpg_relations_read(mpg_fleet *fleet, mpg_conn *conn, const mpg_env *env, const char *schema,
                           bool skip, const char *what, mpg_err *err);

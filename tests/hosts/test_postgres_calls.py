@@ -139,7 +139,7 @@ class Calls(unittest.TestCase):
     def test_a_ledger_over_itself(self):
         server.sql("CREATE SCHEMA self; SET search_path = self, public;"
                    "CREATE VIEW capacity AS SELECT pool, chip, 1 AS chips, 0 AS start_time FROM mpg_rollup('self')")
-        self.assertIn("a relation reads the ledger, which reads that relation", self.error("SELECT * FROM mpg_ledger('self')"))
+        self.assertIn("a relation is defined by itself, through the ledger", self.error("SELECT * FROM mpg_ledger('self')"))
         # And the session is none the worse for it.
         self.assertEqual(server.sql("DO $$ BEGIN PERFORM * FROM mpg_ledger('self'); EXCEPTION WHEN OTHERS THEN NULL; END $$;"
                                     f"SELECT count(*) > 10 FROM trace_ledger({self.GOLDEN})"), [["t"]])

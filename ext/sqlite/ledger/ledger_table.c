@@ -121,8 +121,8 @@ static mpg_rc read_records(cursor *c, const mpg_table *t, bool skip, mpg_err *er
                                                 .threads = c->threads},
                            err);
   } else if (rc == MPG_OK) {
-    rc = mpg_relations_read(&c->fleet, t->conn, &c->scan.env, schema_of(c), skip,
-                            "the ledger over itself", err);
+    rc =
+        mpg_relations_read(&c->fleet, t->conn, &c->scan.env, schema_of(c), skip, "the ledger", err);
   }
   if (rc == MPG_OK)
     rc = mpg_fleet_seal(&c->fleet, err);

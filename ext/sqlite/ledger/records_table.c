@@ -297,7 +297,7 @@ static mpg_rc read_records(cursor *c, const mpg_table *t, mpg_err *err) {
     return mpg_relations_read(
         &c->fleet, t->conn, &c->scan.env,
         mpg_arg_given(c->args, MPG_ARG_SCHEMA) ? mpg_arg_text(c->args, MPG_ARG_SCHEMA) : NULL, skip,
-        "the records of itself", err);
+        "the records", err);
   if (sqlite3_value_type(c->args[MPG_ARG_PATH]) != SQLITE_TEXT)
     return mpg_fail(err, MPG_MISUSE, "path: expected a text");
   return mpg_sources_fleet(&c->fleet, t->conn, &c->scan.env,
