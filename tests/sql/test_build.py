@@ -370,7 +370,7 @@ class Records(unittest.TestCase):
     def test_of_itself(self):
         db = connect()
         db.execute("CREATE TEMP VIEW jobs AS SELECT job FROM mpg_records")
-        with self.assertRaisesRegex(sqlite3.OperationalError, "defined by the records of itself"):
+        with self.assertRaisesRegex(sqlite3.OperationalError, "defined by itself, through the records"):
             db.execute("SELECT * FROM mpg_records").fetchall()
 
 
