@@ -23,6 +23,7 @@
 #   make bench       how fast it is here; also make bench-readers, make bench-formats, make bench-goodput,
 #                    make bench-shards, make bench-engines, make bench-report
 #   make site        the documentation as a site with a search, in build/site/html
+#   make web         build/web/mpg.html: the extension in a page, for people who may install nothing; make test-web tries it
 #   make lint        every static check;  make format: the formatting
 #   make fixtures    generates the committed fixtures anew; make studies: the fleets of docs/studies
 #   make deps        installs what all of this needs from Debian's packages
@@ -136,5 +137,5 @@ clean:
 	rm -rf build mpg.so libmpg.a
 
 -include fixtures/fixtures.mk
-include ext/package/install.mk ext/package/release.mk ext/package/package.mk ext/package/site/site.mk ext/postgres/postgres.mk
+include ext/package/install.mk ext/package/release.mk ext/package/package.mk ext/package/site/site.mk ext/package/web/web.mk ext/postgres/postgres.mk
 include tests/tests.mk tests/lint.mk tests/bench/bench.mk tests/fuzz/fuzz.mk tests/clients/clients.mk tests/hosts/slurm.mk

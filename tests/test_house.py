@@ -100,6 +100,7 @@ MAY_INCLUDE = {
     "sqlite/scripts": ["base", "sqlite"] + READ + GOODPUT,
     "postgres": ["base", "program", "sqlite/scripts"] + GOODPUT,  # it reads foreign traces by SQL files, in a SQLite of its own
     "package/release": [],
+    "package/web": ["base", "sqlite"],
     "formats": ["base", "sqlite"],
     "": ["sqlite", "formats"],
 }

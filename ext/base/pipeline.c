@@ -10,6 +10,7 @@
 #include <signal.h>
 #include <string.h>
 #include <time.h>
+#include <unistd.h>
 
 #define MILLISECONDS_BETWEEN_POLLS 20
 
@@ -48,18 +49,26 @@ struct mpg_pipeline {
   struct worker workers[];
 };
 
+static int threads_of(long processors) {
+  return processors < 1 ? 1 : processors > MPG_THREADS_MAX ? MPG_THREADS_MAX : (int)processors;
+}
+
+#ifdef __linux__
 /* The kernel refuses a set with less room than it has processors, which may be more than
 ** cpu_set_t's 1,024. */
 int mpg_threads_available(void) {
   cpu_set_t sets[16];
   for (size_t size = sizeof *sets; size <= sizeof sets; size *= 2) {
-    if (sched_getaffinity(0, size, sets) == 0) {
-      int n = CPU_COUNT_S(size, sets);
-      return n < 1 ? 1 : n > MPG_THREADS_MAX ? MPG_THREADS_MAX : n;
-    }
+    if (sched_getaffinity(0, size, sets) == 0)
+      return threads_of(CPU_COUNT_S(size, sets));
   }
   return 1;
 }
+#else
+int mpg_threads_available(void) {
+  return threads_of(sysconf(_SC_NPROCESSORS_ONLN));
+}
+#endif
 
 size_t mpg_pipeline_slots(int threads) {
   return threads <= 1 ? 1 : 2 * (size_t)threads + 1;

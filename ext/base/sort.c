@@ -5,7 +5,14 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* Elsewhere than in glibc qsort_r is another function or none: there merging does it all. */
+#ifdef __GLIBC__
 #define RUN ((size_t)16384) /* a few milliseconds */
+#define SORT_RUN qsort_r
+#else
+#define RUN ((size_t)1)
+#define SORT_RUN(items, n, size, order, ctx) ((void)0)
+#endif
 
 typedef struct sorting {
   const mpg_env *env;
@@ -50,7 +57,7 @@ mpg_rc mpg_sort(const mpg_env *env, void *items, size_t n, size_t size, mpg_orde
   if (n < 2)
     return MPG_OK;
   if (n <= RUN) {
-    qsort_r(p, n, size, order, ctx);
+    SORT_RUN(p, n, size, order, ctx);
     return MPG_OK;
   }
   while (widest * 2 < n)
@@ -59,7 +66,7 @@ mpg_rc mpg_sort(const mpg_env *env, void *items, size_t n, size_t size, mpg_orde
   if (s.room == NULL)
     return MPG_NOMEM;
   for (size_t i = 0; !stopped && i < n; i += RUN) {
-    qsort_r(p + i * size, n - i < RUN ? n - i : RUN, size, order, ctx);
+    SORT_RUN(p + i * size, n - i < RUN ? n - i : RUN, size, order, ctx);
     stopped = mpg_interrupted(env);
   }
   for (size_t width = RUN; !stopped && width < n; width *= 2)

@@ -2,8 +2,8 @@
 # Checks that what a make target needs is there, and installs what is not from Debian's packages.
 #
 #   ext/package/deps.sh build | demo | test | lint | full       each with all before it
-#   ext/package/deps.sh package | clients | slurm | postgres | format | site
-#                                       what make deb, test-clients, test-slurm, postgres, format and site need
+#   ext/package/deps.sh package | clients | slurm | postgres | format | site | web
+#                                       what make deb, test-clients, test-slurm, postgres, format, site and web need
 #
 # With --name it installs nothing: it names the packages in one line, and fails.
 #
@@ -127,6 +127,15 @@ format() {
 site() {
   command_in mkdocs mkdocs
 }
+web() {
+  demo
+  command_in emscripten emcc
+  command_in npm npm
+  command_in bzip2 bzip2
+  command_in xz-utils xz
+  command_in chromium chromium
+  command_in chromium-driver chromedriver
+}
 full() {
   package
   lint
@@ -139,10 +148,10 @@ full() {
 
 PATH=$PATH:/usr/sbin:/sbin
 case $wanted in
-build | demo | lint | full | package | clients | slurm | postgres | format | site) $wanted ;;
+build | demo | lint | full | package | clients | slurm | postgres | format | site | web) $wanted ;;
 test) tests ;;
 *)
-  echo "usage: ext/package/deps.sh [--name] build|demo|test|lint|full|package|clients|slurm|postgres|format" >&2
+  echo "usage: ext/package/deps.sh [--name] build|demo|test|lint|full|package|clients|slurm|postgres|format|site|web" >&2
   exit 2
   ;;
 esac

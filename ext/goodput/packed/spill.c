@@ -54,11 +54,20 @@ size_t mpg_spill_buffer = 64;
 
 /* ---- the file ---- */
 
+/* With _GNU_SOURCE glibc has a call of that name that returns the text. */
+static const char *text_of_error(int error, char *buf, size_t cap) {
+#ifdef __GLIBC__
+  return strerror_r(error, buf, cap);
+#else
+  return strerror_r(error, buf, cap) == 0 ? buf : "an unknown error";
+#endif
+}
+
 static mpg_rc failed(const mpg_spill *s, const char *what, int error, mpg_err *err) {
   char why[128];
   return mpg_fail(err, MPG_IO,
                   "%s: a temporary file for spans beyond mpg_limit('packed_bytes'): %s: %s",
-                  s->folder, what, strerror_r(error, why, sizeof why));
+                  s->folder, what, text_of_error(error, why, sizeof why));
 }
 
 static int open_in(const char *folder) {
