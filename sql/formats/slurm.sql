@@ -132,7 +132,7 @@ FROM slurm_jobs WHERE state_base IN ('RUNNING', 'SUSPENDED') AND "End" IS NOT NU
 UPDATE temp.slurm_jobs SET "End" = NULL WHERE state_base IN ('RUNNING', 'SUSPENDED') AND "End" IS NOT NULL;
 DELETE FROM temp.slurm_events WHERE TimeEnd < TimeStart;
 
--- Resources that are no GPUs: other accelerators, parts of GPUs (shard, mps), and what else a cluster counts.
+-- Resources that are no whole accelerators: parts of GPUs (shard, mps), words that are not known, and what else a cluster counts.
 DROP TABLE IF EXISTS temp.slurm_others;
 CREATE TEMP TABLE slurm_others AS
 WITH lists AS (
@@ -147,12 +147,12 @@ counted AS (
 )
 SELECT _file, what, t.key AS resource, min(line) AS line, sum(records) AS records, sum(records * CAST(t.value AS INTEGER)) AS units
 FROM counted, json_each('{"' || replace(replace(replace(tres, '"', ''), ',', '","'), '=', '":"') || '"}') AS t
-WHERE t.key GLOB 'gres/*' AND t.key NOT GLOB 'gres/gpu*' AND instr(t.key, ':') = 0
-   OR t.key GLOB 'gres/*:*' AND t.key NOT GLOB 'gres/gpu:*' AND NOT instr(',' || tres, ',' || substr(t.key, 1, instr(t.key, ':') - 1) || '=')
+WHERE t.key GLOB 'gres/*' AND t.key NOT GLOB 'gres/gpu*' AND instr(t.key, ':') = 0 AND substr(t.key, 6) NOT IN ('npu', 'dcu', 'tpu', 'xpu', 'hpu', 'mlu')
+   OR t.key GLOB 'gres/*:*' AND substr(t.key, 6, 4) NOT IN ('gpu:', 'npu:', 'dcu:', 'tpu:', 'xpu:', 'hpu:', 'mlu:') AND NOT instr(',' || tres, ',' || substr(t.key, 1, instr(t.key, ':') - 1) || '=')
 GROUP BY _file, what, t.key;
 INSERT INTO mpg_issues(source, severity, kind, line, count, detail)
 SELECT _file, 'warning', 'uncounted_resource', min(line), coalesce(sum(records), 0),
-       'only gres/gpu counts as chips, and not ' || group_concat(resource || ' (' || units || ' in ' || records || ' ' || what || ')', ', ')
+       'only gpu, npu, dcu, tpu, xpu, hpu and mlu count as chips, and not ' || group_concat(resource || ' (' || units || ' in ' || records || ' ' || what || ')', ', ')
 FROM slurm_others GROUP BY _file;
 DROP TABLE slurm_others;
 

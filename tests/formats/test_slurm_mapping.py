@@ -162,13 +162,26 @@ class Mapping(Mapped):
         self.assertEqual(self.rows("SELECT count(*) FROM outages"), [(0,)])
         self.assertEqual(self.rows("SELECT severity, line, count FROM mpg_issues WHERE kind = 'end_before_start' ORDER BY count"), [("data_loss", 3, 1), ("data_loss", 3, 2)])
 
+    def test_accelerators_that_are_no_gpus(self):
+        """NPUs, DCUs, TPUs, XPUs, HPUs and MLUs are chips, of the type of their list or else of their word. The same sums as by hand."""
+        self.map_text(self.job(1, "COMPLETED", 1000, 1000, 1100, "gres/npu=8", "cpu=1,gres/npu=8,gres/npu:910b3=8", "n1")
+                      + self.job(2, "COMPLETED", 1000, 1000, 1050, "gres/npu=4", "gres/npu=4", "n2") + self.job(3, "COMPLETED", 1000, 1020, 1050, "gres/dcu:z100=2", "gres/dcu:z100=2", "n3")
+                      + self.job(4, "COMPLETED", 1000, 1000, 1100, "gres/gpu=1", "gres/gpu=1,gres/tpu=3", "n4"),
+                      "c|Cluster||900|1200|||gres/dcu=4,gres/dcu:z100=4,gres/gpu=2,gres/npu=16,gres/npu:910b3=8,gres/tpu=3\n")
+        held = [("1", "c/910b3", 8, 100), ("2", "c/npu", 4, 50), ("3", "c/z100", 2, 30), ("4", "c/gpu", 1, 100), ("4", "c/tpu", 3, 100)]
+        self.assertEqual(self.rows("SELECT job, pool, chips, end_time - start_time FROM allocations ORDER BY job, pool"), held)
+        self.assertEqual(self.rows("SELECT pool, chips FROM capacity ORDER BY pool"), [("c/910b3", 8), ("c/gpu", 2), ("c/npu", 8), ("c/tpu", 3), ("c/z100", 4)])
+        self.assertEqual(self.rows("SELECT sum(chip_us) / 1000000 FROM mpg_ledger WHERE category = 'untraced'"), [(sum(chips * seconds for *_, chips, seconds in held),)])
+        self.assertEqual(self.rows("SELECT sum(chip_us) / 1000000 FROM mpg_ledger WHERE category <> 'queued'"), [(300 * (2 + 8 + 8 + 3 + 4),)])
+        self.assertEqual(self.rows("SELECT kind FROM mpg_issues WHERE kind IN ('uncounted_resource', 'no_tres')"), [])
+
     def test_resources_that_are_no_gpus(self):
         """Each is named, with how many, once: typed ones beside their sum, and alone."""
         self.map_text(self.job(1, "COMPLETED", 1000, 1000, 1100, "gres/gpu=4", "cpu=1,gres/gpu=4,gres/gpu:a=4", "n1")
-                      + self.job(2, "COMPLETED", 1000, 1000, 1100, "gres/npu=8", "gres/npu=8,gres/npu:910b3=8", "n2")
-                      + self.job(3, "COMPLETED", 1000, 1000, 1100, "gres/dcu:z100=2", "", "n2") + self.job(4, "COMPLETED", 1000, 1000, 1100, "gres/shard=3", "gres/shard=3", "n2"))
+                      + self.job(2, "COMPLETED", 1000, 1000, 1100, "gres/fpga=8", "gres/fpga=8,gres/fpga:u280=8", "n2")
+                      + self.job(3, "COMPLETED", 1000, 1000, 1100, "gres/nic:cx7=2", "", "n2") + self.job(4, "COMPLETED", 1000, 1000, 1100, "gres/shard=3", "gres/shard=3", "n2"))
         self.assertEqual(self.rows("SELECT severity, count, line, detail FROM mpg_issues WHERE kind = 'uncounted_resource'"), [
-            ("warning", 3, 3, "only gres/gpu counts as chips, and not gres/dcu:z100 (2 in 1 jobs), gres/npu (8 in 1 jobs), gres/shard (3 in 1 jobs)")])
+            ("warning", 3, 3, "only gpu, npu, dcu, tpu, xpu, hpu and mlu count as chips, and not gres/fpga (8 in 1 jobs), gres/nic:cx7 (2 in 1 jobs), gres/shard (3 in 1 jobs)")])
 
     def test_until_when_a_cluster_was_observed(self):
         """A job that runs has Elapsed of when sacct was asked."""

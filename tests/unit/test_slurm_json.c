@@ -25,6 +25,8 @@ static void test_gres(void) {
       {"gpu", 1, "gres/gpu=1"},
       {"gpu:h100", 1, "gres/gpu=1,gres/gpu:h100=1"},
       {"gpu:h100:8(S:0-1),gpu:2(IDX:0,1)", 1, "gres/gpu=10,gres/gpu:h100=8"},
+      {"npu:8", 2, "gres/gpu=16,gres/gpu:npu=16"},
+      {"gres/npu:910b3:8(S:0-1),tpu", 1, "gres/gpu=9,gres/gpu:910b3=8,gres/gpu:tpu=1"},
       {"gpu:a:1,gpu:b:2,gpu:a:3", 1, "gres/gpu=6,gres/gpu:a=4,gres/gpu:b=2"},
       {"shard:4,gres/mps:8,gpus:3,gpu:x:y,gpu:0", 1, ""},
       {"gpu:9223372036854775807,gpu:1", 1, "gres/gpu=9223372036854775807"},

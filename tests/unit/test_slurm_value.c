@@ -126,6 +126,10 @@ static void test_gpus(void) {
       {"gres/gpu=2K", 2048, 0, 0, ""},
       {"gres/gpumem=80G,gres/gpuutil=99,gres/shard=3", 0, 0, 0, ""},
       {"gres/gpu:1g.5gb=7", 7, 7, 1, "1g.5gb"},
+      {"gres/npu=8", 8, 8, 1, "npu"},
+      {"gres/npu=8,gres/npu:910b3=8", 8, 8, 1, "910b3"},
+      {"gres/dcu=4,gres/dcu:z100=3", 4, 4, 2, "z100"},
+      {"gres/gpu=2,gres/mlu:370=1,gres/xpu=3,gres/npus=9,gres/:x=1", 6, 4, 2, "370"},
   };
   static const char *const bad[] = {"x",          "gres/gpu",    "gres/gpu=",
                                     "gres/gpu=x", "gres/gpu=-1", "cpu=8,,mem=1M",
@@ -146,6 +150,9 @@ static void test_gpus(void) {
   CHECK(mpg_slurm_gpus_next(mpg_str_of(good[3].text), &at, NULL, &type, &count));
   CHECK(is(type, "v100") && count == 2);
   CHECK(!mpg_slurm_gpus_next(mpg_str_of(good[3].text), &at, NULL, &type, &count));
+  CHECK(mpg_slurm_lists_chips(MPG_STR("cpu=8,gres/tpu=4")));
+  CHECK(mpg_slurm_lists_chips(MPG_STR("gres/hpu:gaudi3=4")));
+  CHECK(!mpg_slurm_lists_chips(MPG_STR("cpu=8,gres/gpumem=4,gres/shard=2,tpu=1")));
 }
 
 static void test_durations(void) {

@@ -25,8 +25,9 @@ mpg_rc mpg_slurm_give_types(mpg_json_text *json, mpg_str tres, const mpg_slurm_g
   rc = mpg_json_put(json, MPG_STR("{"));
   for (size_t at = 0; rc == MPG_OK && mpg_slurm_gpus_next(tres, &at, poller, &type, &count);)
     rc = put_member(json, type, count);
-  if (rc == MPG_OK && gpus->total > gpus->typed)
-    rc = put_member(json, MPG_STR(""), gpus->total - gpus->typed);
+  for (size_t i = 0; rc == MPG_OK && i < MPG_SLURM_CHIP_WORDS; i++)
+    if (gpus->rest[i] > 0)
+      rc = put_member(json, i == 0 ? MPG_STR("") : mpg_slurm_chip_words[i], gpus->rest[i]);
   if (rc == MPG_OK)
     rc = mpg_json_put(json, MPG_STR("}"));
   mpg_give_text(out, (mpg_str){json->p, json->n});

@@ -1,5 +1,6 @@
 /* slurm_controller.c - jobs as slurmctld knows them: see slurm_json.h. */
 #include "slurm_fields.h"
+#include "slurm_value.h"
 
 #include <string.h>
 
@@ -50,20 +51,12 @@ static const mpg_slurm_source controller[] = {
     {NULL, "wckey", MPG_SLURM_WORD_LIST, FIELD(WCKey)},
 };
 
-static bool lists_gpus(mpg_str tres) {
-  static const char wanted[] = "gres/gpu";
-  for (size_t i = 0; i + sizeof wanted - 1 <= tres.n; i++)
-    if (memcmp(tres.p + i, wanted, sizeof wanted - 1) == 0)
-      return true;
-  return false;
-}
-
 /* One of the controller's lists, with the GPUs added if it has none. */
 static mpg_rc keep_tres(mpg_slurm_fields *f, size_t field, mpg_str list, const mpg_slurm_gres *gres,
                         mpg_err *err) {
   size_t at = f->text.n;
   if (mpg_json_put(&f->text, list) != MPG_OK ||
-      (!lists_gpus(list) && mpg_slurm_put_gres(gres, at, &f->text) != MPG_OK))
+      (!mpg_slurm_lists_chips(list) && mpg_slurm_put_gres(gres, at, &f->text) != MPG_OK))
     return mpg_fail_nomem(err);
   mpg_slurm_keep(f, field, at);
   return MPG_OK;

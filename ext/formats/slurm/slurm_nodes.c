@@ -4,6 +4,7 @@
 #include "../../read/parse/json_walker.h"
 #include "../../read/input/lines.h"
 #include "slurm_object.h"
+#include "slurm_value.h"
 #include "../../base/number.h"
 #include "../../base/text.h"
 #include "../../base/time.h"
@@ -161,7 +162,7 @@ static mpg_rc put_gpus(mpg_slurm_show_node *s, bool allocated, size_t tres, size
     of[1] = s->values[gres].s;
   if (mpg_poller_stop(&s->poller, of[0].n))
     return MPG_OK;
-  if (contains(of[0], MPG_STR("gres/gpu")))
+  if (mpg_slurm_lists_chips(of[0]))
     return mpg_json_put(out, of[0]) == MPG_OK ? MPG_OK : mpg_fail_nomem(err);
   mpg_slurm_gres_add(&gpus, of[1], 1, &s->poller);
   return mpg_slurm_put_gres(&gpus, 0, out) == MPG_OK ? MPG_OK : mpg_fail_nomem(err);

@@ -1,5 +1,6 @@
 /* slurm_object.c - see slurm_object.h. */
 #include "slurm_object.h"
+#include "slurm_value.h"
 #include "../../base/number.h"
 
 #include <stdio.h>
@@ -159,6 +160,7 @@ void mpg_slurm_gres_add(mpg_slurm_gres *gres, mpg_str list, int64_t times, mpg_p
     mpg_str word = {list.p, end};
     mpg_str type = {NULL, 0};
     int64_t count = 1;
+    size_t kind;
     if (mpg_poller_stop(poller, end + 1))
       return;
     /* "(S:0-1)" and "(IDX:0,2)" name sockets and devices, and may hold commas. */
@@ -167,10 +169,13 @@ void mpg_slurm_gres_add(mpg_slurm_gres *gres, mpg_str list, int64_t times, mpg_p
     list = rest_from(list, end < list.n && list.p[end] == ',' ? end + 1 : end);
     if (word.n > 5 && memcmp(word.p, "gres", 4) == 0 && (word.p[4] == '/' || word.p[4] == ':'))
       word = rest_from(word, 5);
-    if (word.n < 3 || memcmp(word.p, "gpu", 3) != 0 ||
-        (word.n > 3 && strchr(":=", word.p[3]) == NULL))
+    type_end = bytes_before(word, ":=");
+    kind = mpg_slurm_chip_word((mpg_str){word.p, type_end});
+    if (kind == MPG_SLURM_CHIP_WORDS)
       continue;
-    word = rest_from(word, 4);
+    if (kind > 0)
+      type = mpg_slurm_chip_words[kind];
+    word = rest_from(word, type_end + 1);
     type_end = bytes_before(word, ":=");
     if (type_end < word.n || (word.n > 0 && !(word.p[0] >= '0' && word.p[0] <= '9'))) {
       type = (mpg_str){word.p, type_end};

@@ -1,6 +1,6 @@
 /* slurm_repeats.c - see slurm_repeats.h. */
-#define _GNU_SOURCE /* memmem */
 #include "slurm_repeats.h"
+#include "slurm_value.h"
 #include "../../base/intern.h"
 
 #include <string.h>
@@ -16,11 +16,10 @@ mpg_rc mpg_slurm_repeats_add(mpg_slurm_repeats *r, mpg_str cluster, mpg_str id) 
 }
 
 void mpg_slurm_repeats_tres(mpg_slurm_repeats *r, mpg_str tres) {
-  static const char gpu[] = "gres/gpu";
   if (r->gpus || tres.n == 0)
     return;
   r->tres = true;
-  r->gpus = memmem(tres.p, tres.n, gpu, sizeof gpu - 1) != NULL;
+  r->gpus = mpg_slurm_lists_chips(tres);
 }
 
 mpg_rc mpg_slurm_repeats_end(const mpg_slurm_repeats *r, mpg_issues *issues, const char *path,

@@ -209,51 +209,98 @@ bool mpg_slurm_tres_valid(mpg_str tres, mpg_poller *poller) {
   return at >= tres.n;
 }
 
-static const mpg_str gpu = MPG_STR("gres/gpu");
+static const mpg_str gres = MPG_STR("gres/");
 
-/* The type of "gres/gpu:TYPE", empty for "gres/gpu"; false for anything else. */
-static bool gpu_type(mpg_str name, mpg_str *type) {
-  if (name.n < gpu.n || memcmp(name.p, gpu.p, gpu.n) != 0)
+const mpg_str mpg_slurm_chip_words[MPG_SLURM_CHIP_WORDS] = {
+    MPG_STR("gpu"), MPG_STR("npu"), MPG_STR("dcu"), MPG_STR("tpu"),
+    MPG_STR("xpu"), MPG_STR("hpu"), MPG_STR("mlu")};
+
+size_t mpg_slurm_chip_word(mpg_str word) {
+  size_t i = 0;
+  while (i < MPG_SLURM_CHIP_WORDS && !mpg_str_eq(word, mpg_slurm_chip_words[i]))
+    i++;
+  return i;
+}
+
+/* The word and the type of "gres/gpu:TYPE", an empty type for "gres/gpu"; false for anything else.
+ */
+static bool chip_type(mpg_str name, size_t *word, mpg_str *type) {
+  size_t colon;
+  if (name.n < gres.n || memcmp(name.p, gres.p, gres.n) != 0)
     return false;
-  *type = slice(name, name.n == gpu.n ? name.n : gpu.n + 1, name.n);
-  return name.n == gpu.n || (name.p[gpu.n] == ':' && type->n > 0);
+  colon = bytes_until(name, gres.n, ':');
+  *word = mpg_slurm_chip_word(slice(name, gres.n, colon));
+  *type = slice(name, colon == name.n ? name.n : colon + 1, name.n);
+  return *word < MPG_SLURM_CHIP_WORDS && (colon == name.n || type->n > 0);
+}
+
+bool mpg_slurm_lists_chips(mpg_str tres) {
+  mpg_str type;
+  size_t word;
+  for (size_t at = 0; at < tres.n; at = bytes_until(tres, at, ',') + 1) {
+    mpg_str name = slice(tres, at, bytes_until(tres, at, ','));
+    name.n = bytes_until(name, 0, '=');
+    if (chip_type(name, &word, &type))
+      return true;
+  }
+  return false;
 }
 
 bool mpg_slurm_gpus_next(mpg_str tres, size_t *at, mpg_poller *poller, mpg_str *type,
                          int64_t *count) {
   mpg_str name, value;
+  size_t word;
   poller = mpg_poller_within(poller, tres.n);
   while (next_tres(tres, at, &name, &value) && !mpg_poller_stop(poller, name.n + value.n))
-    if (gpu_type(name, type) && type->n > 0 && mpg_slurm_count_parse(value, count))
+    if (chip_type(name, &word, type) && type->n > 0 && mpg_slurm_count_parse(value, count))
       return true;
   return false;
 }
 
+/* Adds up, by words, what is typed and what is listed without a type (-1: nothing is). */
+static bool add_up(const int64_t *plain, const int64_t *typed, mpg_slurm_gpus *gpus) {
+  for (size_t i = 0; i < MPG_SLURM_CHIP_WORDS; i++) {
+    if (plain[i] > typed[i])
+      gpus->rest[i] = plain[i] - typed[i];
+    if (__builtin_add_overflow(gpus->typed, typed[i], &gpus->typed) ||
+        __builtin_add_overflow(gpus->total, plain[i] >= 0 ? plain[i] : typed[i], &gpus->total))
+      return false;
+    if (i == 0 || gpus->rest[i] == 0)
+      continue;
+    if (__builtin_add_overflow(gpus->typed, gpus->rest[i], &gpus->typed))
+      return false;
+    if (gpus->types++ == 0)
+      gpus->type = mpg_slurm_chip_words[i];
+  }
+  return true;
+}
+
 bool mpg_slurm_gpus_parse(mpg_str tres, mpg_poller *poller, mpg_slurm_gpus *out) {
-  mpg_slurm_gpus gpus = {0, 0, 0, {NULL, 0}};
+  mpg_slurm_gpus gpus = {.type = {NULL, 0}};
   mpg_str name, value, type;
-  int64_t count, plain = -1;
-  size_t at = 0;
+  int64_t count, plain[MPG_SLURM_CHIP_WORDS], typed[MPG_SLURM_CHIP_WORDS] = {0};
+  size_t at = 0, word;
+  for (size_t i = 0; i < MPG_SLURM_CHIP_WORDS; i++)
+    plain[i] = -1;
   poller = mpg_poller_within(poller, tres.n);
   while (next_tres(tres, &at, &name, &value)) {
     if (mpg_poller_stop(poller, name.n + value.n))
       return false;
-    if (!gpu_type(name, &type))
+    if (!chip_type(name, &word, &type))
       continue;
     if (!mpg_slurm_count_parse(value, &count) || count < 0)
       return false;
     if (type.n == 0) {
-      plain = count;
+      plain[word] = count;
       continue;
     }
-    if (__builtin_add_overflow(gpus.typed, count, &gpus.typed))
+    if (__builtin_add_overflow(typed[word], count, &typed[word]))
       return false;
     if (gpus.types++ == 0)
       gpus.type = type;
   }
-  if (at < tres.n)
+  if (at < tres.n || !add_up(plain, typed, &gpus))
     return false;
-  gpus.total = plain >= 0 ? plain : gpus.typed;
   *out = gpus;
   return true;
 }

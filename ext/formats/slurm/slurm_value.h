@@ -43,15 +43,25 @@ bool mpg_slurm_state_plausible(mpg_str text);
 */
 const char *mpg_slurm_outcome(mpg_str base);
 
+/* The generic resources that are whole accelerators, "gpu" first. */
+#define MPG_SLURM_CHIP_WORDS 7
+extern const mpg_str mpg_slurm_chip_words[MPG_SLURM_CHIP_WORDS];
+/* Which of them `word` is; MPG_SLURM_CHIP_WORDS: none. */
+size_t mpg_slurm_chip_word(mpg_str word);
+/* Whether a TRES list names one of them, as "gres/npu". */
+bool mpg_slurm_lists_chips(mpg_str tres);
+
 /*
-** GPUs of a TRES list such as "billing=8,cpu=8,gres/gpu:h100=16,gres/gpu=16,mem=4000M,node=2".
-** "gres/gpu" includes the typed ones; if only typed ones are listed, their sum is the total.
+** Chips of a TRES list such as "billing=8,cpu=8,gres/gpu:h100=16,gres/gpu=16,mem=4000M,node=2".
+** "gres/gpu" includes the typed ones; if only typed ones are listed, their sum is the total. What
+** another accelerator has without a type is of a type of its word: "gres/npu=8" is 8 of "npu".
 */
 typedef struct mpg_slurm_gpus {
   int64_t total;
-  int64_t typed; /* sum of the typed ones */
-  size_t types;  /* how many types */
-  mpg_str type;  /* the first type's name; n = 0: none */
+  int64_t typed;                      /* sum of those with a type */
+  size_t types;                       /* how many types */
+  mpg_str type;                       /* the first type's name; n = 0: none */
+  int64_t rest[MPG_SLURM_CHIP_WORDS]; /* of each word, those without a type */
 } mpg_slurm_gpus;
 
 /* Whether text is a list of "name=value". Such a list may have millions of entries, so its readers
