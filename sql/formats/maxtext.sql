@@ -5,6 +5,7 @@
 --@ fills training_steps
 --@ input :log sure ^.*completed step: \d+, seconds: [\d.]+
 --@ input :log sure ^.*Config param (?:steps|run_name|model_name|base_output_directory): 
+--@ input :log likely ^.*Finished (?:blocking save in [\d.]+ seconds\. Continuing|(?:asynchronous save|async_save) \(blocking|(?:save|load)(?: \([^)]*\))? in [\d.]+ seconds @ )
 --@ needs :year ^[IWEF]\d{4} \d\d:\d\d:\d\d\.\d+
 --@ needs :start (?s)\A(?!.*(?:\d{4}-\d\d-\d\d[T ]\d\d:\d\d:\d\d|\n[IWEF]\d{4} \d\d:\d\d:\d\d|\A[IWEF]\d{4} ))
 --
@@ -50,8 +51,10 @@ FROM (SELECT _file, _line, time, step, fields, iif(step IS NULL, fields, NULL) A
     | [Ss]aved\ a\ checkpoint\ at\ step\ (?<saved>\d+)
     | Started\ an\ asynchronous\ checkpoint\ save\ for\ step\ (?<saving>\d+)
     | Finished\ blocking\ save\ in\ (?<blocked>[\d.]+)\ seconds
-    | Finished\ save (?: \ \([^)]*\) )? \ in\ [\d.]+\ seconds\ @\ \S*? / (?<finished>\d+) (?: /\w+ )? \.? (?= \s | $ )
-    | Finished\ (?: load | restore ) (?: \ \([^)]*\) )? \ in\ (?<load_seconds>[\d.]+)\ seconds\ @\ \S*? / (?<loaded>\d+) (?: /\w+ )? \.? (?= \s | $ )
+    | Finished\ (?: (?: asynchronous\ )? save | async_save ) (?: \ \([^)]*\) )? (?: \ in\ [\d.]+\ seconds\ (?: @ | to )\ | \.\ Time\ taken:\ [\d.]+s\.\ directory= )
+      \S*? / (?: checkpoint_ )? (?<finished>\d+) (?: /\w+ )? \.? (?= \s | $ )
+    | Finished\ (?: load | restore | restoring\ checkpoint ) (?: \ \([^)]*\) )? \ in\ (?<load_seconds>[\d.]+)\ seconds\ (?: @ | from )\ \S*? / (?: checkpoint_ )? (?<loaded>\d+)
+      (?: /\w+ )? \.? (?= \s | $ )
     | Config\ param\ steps:\ (?<steps>\d+)
     | Num_devices:\ (?<devices>\d+)
     | \bTFRT\ (?<chip>TPU \ ?\w+ (?:\ lite)? ) )',

@@ -190,6 +190,26 @@ class MaxText(Case):
             self.assertEqual(self.seconds()["checkpoint", None], 4)
             self.assertEqual(self.seconds()["lost", None], 8 * 8)
 
+    def test_orbax_alone(self):
+        """What Orbax says in the log of a trainer that is not known: its saves and loads, in the words of each release, joined with who held the chips."""
+        def at(second):
+            return f"2026-03-02T10:{second // 60:02}:{second % 60:02}Z INFO "
+        saves = [(300, 3, "Continuing to save asynchronously to gs://b/{}.", "asynchronous save (blocking + background) in 43.00 seconds to gs://b/{}", 40, 340),
+                 (600, 2, "Continuing save @ /ckpt/checkpoint_{}.", "async_save (blocking + background). Time taken: 42.161461s. directory=/ckpt/checkpoint_{}", 50, 640),
+                 (900, 2, "Continuing to write to gs://b/{}.", "save in 4.00 seconds @ gs://b/{}", 60, 903)]
+        for load in ("load in 12.50 seconds @ gs://b/30/items", "restoring checkpoint in 12.50 seconds from gs://b/30.", "load (blocking) in 12.50 seconds @ /ckpt/checkpoint_30"):
+            text = at(30) + "Finished " + load + "\n" + "".join(
+                f"{at(began)}[process=0] Finished blocking save in {blocked}.00 seconds. {to.format(step)}\n{at(done)}Finished {of.format(step)}\n" for began, blocked, to, of, step, done in saves)
+            folder = self.folder_of({"train-7.log": text, "sacct.psv": "JobIDRaw|State|Submit|Start|End|ReqTRES|AllocTRES\ntrain-7|FAILED|2026-03-02T10:00:00|2026-03-02T10:00:00|2026-03-02T10:20:00|"
+                                     "gres/gpu=8|gres/gpu=8\n".replace("train-7", "77"), "fleet.json": {"sources": [{"path": "sacct.psv"}, {"path": "train-7.log", "job": "77"}]}})
+            self.assertEqual([("maxtext", "likely")], self.rows("SELECT format, certainty FROM trace_sources(?)", folder + "/train-7.log"))
+            path = folder + "/fleet.json"
+            begin = 1772445600
+            self.assertEqual([(step, begin + done) for *_, step, done in saves], self.rows("SELECT step, durable_time FROM trace_records(?) WHERE record = 'commits' ORDER BY 1", path))
+            seconds = dict(self.rows("SELECT category, sum(chip_us) / 1e6 FROM trace_ledger(?) GROUP BY 1", path))
+            self.assertEqual((seconds["restore"], seconds["checkpoint"]), (8 * 12.5, 8 * sum(save[1] for save in saves)))
+            self.assertEqual(sum(s for category, s in seconds.items() if category != "queued"), 8 * 1200)
+
     def test_a_load_names_its_step(self):
         """The run went on from there, also where it came to no step before the log ended."""
         steps = [(2 * n + 3.0, self.STEP.format(n, 2, 150)) for n in range(6)]
