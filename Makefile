@@ -37,6 +37,13 @@ WARN = -Wall -Wextra -Wconversion -Wshadow -Wvla -Wstrict-prototypes -Wmissing-p
 HARDEN = -fstack-protector-strong -U_FORTIFY_SOURCE -D_FORTIFY_SOURCE=2
 SANITIZE = -fsanitize=address,undefined,float-cast-overflow -fno-sanitize-recover=all
 SONAME = -Wl,-soname,mpg.so
+# macOS, which was not at hand to try: a library whose calls into SQLite the host resolves.
+DARWIN := $(filter Darwin,$(shell uname -s))
+ifdef DARWIN
+SHARED = -dynamiclib -Wl,-undefined,dynamic_lookup
+else
+SHARED = -shared $(SONAME) -Wl,-z,relro,-z,now -Wl,-z,defs,-z,nodelete -Wl,--as-needed
+endif
 # gzip by ISA-L (libisal-dev) where it is there, else by zlib, which takes 2.6 times as long.
 ISAL := $(shell echo '\#include <isa-l/igzip_lib.h>' | $(CC) -E - >/dev/null 2>&1 && echo yes)
 LIBS = $(if $(ISAL),-lisal) -lz -lzstd -luuid -lpcre2-8 -lm -lpthread
@@ -67,7 +74,7 @@ ASAN = -DSQLITE_CORE -DMPG_TEST -O1 -fno-omit-frame-pointer $(SANITIZE)
 # nodelete: where loading fails half-way (out of memory) SQLite unloads the library, while functions it has
 # already registered still point into it.
 mpg.so: $(OBJ)
-	$(CC) -shared $(SONAME) -Wl,-z,relro,-z,now -Wl,-z,defs,-z,nodelete -Wl,--as-needed $(LDFLAGS) -o $@ $^ $(LIBS)
+	$(CC) $(SHARED) $(LDFLAGS) -o $@ $^ $(LIBS)
 
 libmpg.a: $(STATIC_OBJ)
 build/asan/libmpg.a: $(ASAN_OBJ)

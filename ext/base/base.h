@@ -17,6 +17,29 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <stdbool.h>
+#include <string.h>
+
+/* Byte order, memrchr and times of files, where a system calls them something else. Linux is tried,
+** with glibc and musl. macOS is not: what is here for it is by its documentation. */
+#ifdef __APPLE__
+#include <libkern/OSByteOrder.h>
+#include <xlocale.h> /* newlocale, strtod_l */
+#define htole64(x) OSSwapHostToLittleInt64(x)
+#define le64toh(x) OSSwapLittleToHostInt64(x)
+#define st_mtim st_mtimespec
+#define st_ctim st_ctimespec
+
+/* The last byte c of n bytes; NULL: none. */
+static inline void *memrchr(const void *bytes, int c, size_t n) {
+  const unsigned char *p = bytes;
+  while (n > 0)
+    if (p[--n] == (unsigned char)c)
+      return (void *)(p + n);
+  return NULL;
+}
+#else
+#include <endian.h>
+#endif
 
 #if defined(__GNUC__)
 #define MPG_PRINTF(f, a) __attribute__((format(printf, f, a)))

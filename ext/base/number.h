@@ -6,7 +6,6 @@
 
 #include "base.h"
 
-#include <endian.h>
 #include <float.h>
 #include <string.h>
 

@@ -11,7 +11,6 @@
 #include "../../base/number.h"
 #include "../../base/time.h"
 
-#include <endian.h>
 #include <math.h>
 #include <string.h>
 

@@ -11,7 +11,6 @@
 #include "arena.h"
 #include "../../base/debug_assert.h"
 
-#include <endian.h>
 #include <string.h>
 
 /* What spans of the same sort have in common; ids of the fleet's texts, 0: not given. */
