@@ -98,6 +98,15 @@ class Docs(unittest.TestCase):
         hard = {os.path.relpath(page, ROOT): reading_ease(text_of(page)) for page in PAGES}
         self.assertEqual({}, {page: round(ease) for page, ease in hard.items() if ease < 55})
 
+    def test_the_first_line_says_who_a_page_is_for(self):
+        """"For whoever ...", or what you do with it."""
+        def first(text):
+            return text.split("\n\n")[1]
+
+        self.assertNotRegex(first("# A title\n\nIt reads files.\n\nFor people."), "^(For|You) ")
+        pages = [page for page in PAGES if os.path.dirname(page) != STUDIES]
+        self.assertEqual([], [os.path.relpath(page, ROOT) for page in pages if not re.match("(For|You) ", first(text_of(page)))])
+
     def test_pages_of_formats_are_short(self):
         pages = [page for page in PAGES if os.path.dirname(page) == os.path.join(ROOT, "docs", "formats")]
         self.assertGreater(len(pages), 10)
