@@ -42,7 +42,7 @@ SELECT _file, 'data_loss', 'no_time', NULL, count(*), 'samples of ' || min(metri
 DELETE FROM serve_samples WHERE time IS NULL OR rank > 0;
 -- A source of tokens that is not known.
 INSERT INTO mpg_issues(source, severity, kind, line, count, detail)
-SELECT s._file, 'warning', 'unknown_metric', NULL, count(*), 'samples of ' || s.metric || ' whose ' || c.label || ' is not known, and which count nowhere: ' || group_concat(DISTINCT json_extract(s.labels, '$.' || c.label))
+SELECT s._file, 'warning', 'unknown_metric', NULL, count(*), 'samples of ' || s.metric || ' whose ' || c.label || ' is not known: left out: ' || group_concat(DISTINCT json_extract(s.labels, '$.' || c.label))
 FROM serve_samples AS s JOIN (SELECT DISTINCT metric, label FROM serve_counters WHERE label IS NOT NULL) AS c USING (metric)
 WHERE NOT EXISTS (SELECT 1 FROM serve_counters AS k WHERE k.metric = s.metric AND k.value = json_extract(s.labels, '$.' || k.label)) GROUP BY s._file, s.metric;
 

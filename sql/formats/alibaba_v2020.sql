@@ -90,7 +90,7 @@ INSERT INTO mpg_issues(source, severity, kind, line, count, detail)
 SELECT coalesce(_file, :pai_tasks, 'pai_tasks'), 'warning', 'missing_field', min(_line), count(*), coalesce('task ' || task_name || ' of ' || job_name, 'a row') || ' lacks its ' || field || ': it counts as far as it tells'
 FROM (SELECT *, CASE WHEN inst_num IS NULL OR inst_num < 0 THEN 'inst_num' WHEN plan_gpu < 0 THEN 'plan_gpu' WHEN status IS NULL THEN 'status' END AS field FROM pai_tasks) WHERE field IS NOT NULL GROUP BY _file, field;
 INSERT INTO mpg_issues(source, severity, kind, line, count, detail)
-SELECT coalesce(_file, :pai_tasks, 'pai_tasks'), 'warning', 'unknown_state', min(_line), count(*), 'states that are not known, which tell no outcome: ' || group_concat(DISTINCT status)
+SELECT coalesce(_file, :pai_tasks, 'pai_tasks'), 'warning', 'unknown_state', min(_line), count(*), 'unknown states, taken as no outcome: ' || group_concat(DISTINCT status)
 FROM pai_tasks WHERE status NOT IN ('Terminated', 'Failed', 'Running', 'Waiting') GROUP BY _file;
 
 -- What cannot be: a time that is more than ten years from the middle one; its row counts as nothing. What comes twice counts once.
@@ -113,10 +113,10 @@ INSERT INTO mpg_issues(source, severity, kind, line, count, detail)
 SELECT coalesce(_file, :pai_instances, 'pai_instances'), 'warning', 'missing_field', min(_line), count(*), coalesce('instance ' || worker_name || ' of ' || job_name, 'a row') || ' lacks its ' || field || ': it counts as far as it tells'
 FROM (SELECT *, CASE WHEN start_time IS NULL AND coalesce(status, '') <> 'Waiting' THEN 'start_time' WHEN end_time IS NULL AND coalesce(status, '') NOT IN ('Running', 'Waiting', 'Ready') THEN 'end_time' WHEN status IS NULL THEN 'status' WHEN job_name IS NULL OR task_name IS NULL OR worker_name IS NULL THEN 'name' END AS field FROM pai_instances) WHERE field IS NOT NULL GROUP BY _file, field;
 INSERT INTO mpg_issues(source, severity, kind, line, count, detail)
-SELECT coalesce(_file, :pai_instances, 'pai_instances'), 'warning', 'unknown_state', min(_line), count(*), 'states that are not known, which tell no outcome: ' || group_concat(DISTINCT status)
+SELECT coalesce(_file, :pai_instances, 'pai_instances'), 'warning', 'unknown_state', min(_line), count(*), 'unknown states, taken as no outcome: ' || group_concat(DISTINCT status)
 FROM pai_instances WHERE status NOT IN ('Terminated', 'Failed', 'Running', 'Waiting', 'Ready', 'Interrupted') GROUP BY _file;
 INSERT INTO mpg_issues(source, severity, kind, line, count, detail)
-SELECT coalesce(i._file, :pai_instances, 'pai_instances'), 'warning', 'unknown_job', min(i._line), count(*), 'instances of a task that no row of the tasks tells of, first ' || i.task_name || ' of ' || i.job_name || ': they are left out'
+SELECT coalesce(i._file, :pai_instances, 'pai_instances'), 'warning', 'unknown_job', min(i._line), count(*), 'instances of a task without a row in the table of tasks, first ' || i.task_name || ' of ' || i.job_name || ': they are left out'
 FROM pai_instances AS i WHERE NOT EXISTS (SELECT 1 FROM pai_tasks AS t WHERE t.job_name = i.job_name AND t.task_name = i.task_name) GROUP BY i._file;
 INSERT INTO mpg_issues(source, severity, kind, line, count, detail)
 SELECT coalesce(_file, :pai_machines, 'pai_machines'), 'warning', 'repeated_record', min(_line), count(*), 'machine ' || machine || ' comes more than once: it counts once'

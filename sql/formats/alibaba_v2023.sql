@@ -57,7 +57,7 @@ INSERT INTO mpg_issues(source, severity, kind, line, count, detail)
 SELECT coalesce(_file, :openb_pods, 'openb_pods'), 'warning', 'missing_field', min(_line), count(*), coalesce('pod ' || name, 'a row') || ' lacks its ' || field || ': it counts as far as it tells'
 FROM (SELECT *, CASE WHEN num_gpu IS NULL OR num_gpu < 0 OR gpu_milli IS NULL OR gpu_milli < 0 THEN 'number of GPUs' WHEN creation_time IS NULL THEN 'creation_time' WHEN deletion_time IS NULL THEN 'deletion_time' WHEN scheduled_time IS NULL AND pod_phase IN ('Running', 'Succeeded') THEN 'scheduled_time' WHEN pod_phase IS NULL THEN 'pod_phase' END AS field FROM openb_pods) WHERE field IS NOT NULL GROUP BY _file, field;
 INSERT INTO mpg_issues(source, severity, kind, line, count, detail)
-SELECT coalesce(_file, :openb_pods, 'openb_pods'), 'warning', 'unknown_state', min(_line), count(*), 'states that are not known, which tell no outcome: ' || group_concat(DISTINCT pod_phase)
+SELECT coalesce(_file, :openb_pods, 'openb_pods'), 'warning', 'unknown_state', min(_line), count(*), 'unknown states, taken as no outcome: ' || group_concat(DISTINCT pod_phase)
 FROM openb_pods WHERE pod_phase NOT IN ('Running', 'Succeeded', 'Failed', 'Pending', 'Unknown') GROUP BY _file;
 INSERT INTO mpg_issues(source, severity, kind, line, count, detail)
 SELECT coalesce(_file, :openb_nodes, 'openb_nodes'), 'warning', 'repeated_record', min(_line), count(*), 'node ' || sn || ' comes more than once: it counts once'

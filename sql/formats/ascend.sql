@@ -221,7 +221,7 @@ SELECT t.trace, 'data_loss', 'impossible_time', count(*), 'activities without a 
 FROM ascend_activity AS a, ascend_trace AS t WHERE a.start IS NULL OR a."end" IS NULL OR a."end" < a.start GROUP BY t.trace;
 DELETE FROM ascend_activity WHERE start IS NULL OR "end" IS NULL OR "end" < start;
 INSERT INTO ascend_left_out
-SELECT t.trace, 'data_loss', 'left_out', count(*), 'collectives of which nothing tells the NPU: left out; the first is "' || min(a.name) || '"'
+SELECT t.trace, 'data_loss', 'left_out', count(*), 'collectives without an NPU: left out; the first is "' || min(a.name) || '"'
 FROM ascend_activity AS a, ascend_trace AS t WHERE a.device IS NULL GROUP BY t.trace;
 DELETE FROM ascend_activity WHERE device IS NULL;
 

@@ -56,7 +56,7 @@ SELECT _file, 'warning', 'uncounted_resource', min(_line), count(*), 'RequestGPU
 WHERE expression AND chips IS NULL GROUP BY _file;
 -- The ad of a job tells its last run; condor_history -epochs has one for each.
 INSERT INTO mpg_issues(source, severity, kind, line, count, detail)
-SELECT _file, 'warning', 'earlier_attempts', min(_line), sum(starts - told), 'earlier runs of job ' || min(job) || ' and others, of which nothing tells when: export condor_history -epochs -json'
+SELECT _file, 'warning', 'earlier_attempts', min(_line), sum(starts - told), 'earlier runs of job ' || min(job) || ' and others, without times: export condor_history -epochs -json'
 FROM (SELECT min(_file) AS _file, min(_line) AS _line, job, max(starts) AS starts, count(DISTINCT started) AS told FROM condor_ads WHERE chips > 0 GROUP BY job) WHERE starts > told AND told > 0 GROUP BY _file;
 INSERT INTO mpg_issues(source, severity, kind, line, count, detail)
 SELECT _file, 'warning', 'repeated_record', min(_line), count(*), 'ads of job ' || min(job) || ' and others that one file has more than once: they count once'

@@ -78,7 +78,7 @@ FROM (SELECT metric, count(*) AS samples FROM prometheus_samples GROUP BY metric
 -- An input with samples of which none is known, and what looks like a measure of use that is not known.
 INSERT INTO mpg_issues(source, severity, kind, line, count, detail)
 SELECT coalesce(:prometheus, 'prometheus_samples'), 'warning', 'unknown_metric', NULL, coalesce(sum(samples), 0),
-       'samples of metrics whose meaning is not known, and which count nowhere: ' || group_concat(coalesce(metric, 'one without a name, as that of a function or a scalar'), ', ')
+       'samples of metrics whose meaning is not known: left out: ' || group_concat(coalesce(metric, 'one without a name, as that of a function or a scalar'), ', ')
 FROM (SELECT metric, samples, CASE WHEN (SELECT max(kind IS NOT NULL OR xid) FROM dcgm_names) THEN 0 ELSE 1 END AS none
       FROM dcgm_names WHERE kind IS NULL AND NOT xid ORDER BY metric)
 WHERE none OR metric LIKE '%accelerator%duty%' OR metric LIKE '%tensorcore%' OR metric LIKE '%core%util%' OR metric LIKE '%gpu%util%'

@@ -55,7 +55,7 @@ SELECT id FROM (
   WINDOW o AS (PARTITION BY job_name ORDER BY time, kind, edge, event, step, rowid)
 ) WHERE again;
 INSERT INTO mpg_issues(source, severity, kind, line, count, detail)
-SELECT coalesce(:log, 'goodput_rows'), 'warning', 'repeated_record', NULL, count(*), 'entries that say the same as another: they count once' FROM goodput_again GROUP BY NULL;
+SELECT coalesce(:log, 'goodput_rows'), 'warning', 'repeated_record', NULL, count(*), 'entries that another entry repeats: they count once' FROM goodput_again GROUP BY NULL;
 DELETE FROM temp.goodput_rows WHERE rowid IN (SELECT id FROM goodput_again);
 DROP TABLE goodput_again;
 
@@ -192,7 +192,7 @@ WHERE +o.kind = 'save';
 
 -- What was restored was saved: an entry of the save is lost where the log mentions that step.
 INSERT INTO mpg_issues(source, severity, kind, line, count, detail)
-SELECT coalesce(:log, 'goodput_rows'), 'warning', 'missing_save', NULL, count(*), 'restores of a step that ran here and that no entry says was saved, first ' || min(o.step) || ' of job ' || min(o.job) || ': how long the save took is not known'
+SELECT coalesce(:log, 'goodput_rows'), 'warning', 'missing_save', NULL, count(*), 'restores of a step that ran here, without an entry of its save, first ' || min(o.step) || ' of job ' || min(o.job) || ': how long the save took is not known'
 FROM goodput_ordered AS o
 WHERE o.kind IN ('restore', 'emergency_restore') AND o.step IS NOT NULL
   AND o.step NOT IN (SELECT s.step FROM goodput_ordered AS s WHERE s.kind = 'save' AND s.step IS NOT NULL AND s.job = o.job)

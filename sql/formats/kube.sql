@@ -71,7 +71,7 @@ DROP TABLE kube_far;
 
 -- Phases of pods that Kubernetes does not have, and objects whose pods, claims or nodes are of no known kind.
 INSERT INTO mpg_issues(source, severity, kind, line, count, detail)
-SELECT _file, 'warning', 'unknown_state', NULL, count(*), 'phases of pods that are not known, which tell no end: ' || group_concat(DISTINCT phase)
+SELECT _file, 'warning', 'unknown_state', NULL, count(*), 'unknown phases of pods, taken as no end: ' || group_concat(DISTINCT phase)
 FROM kube_objects WHERE kind = 'Pod' AND phase NOT IN ('Pending', 'Running', 'Succeeded', 'Failed', 'Unknown') GROUP BY _file;
 INSERT INTO mpg_issues(source, severity, kind, line, count, detail)
 SELECT _file, 'warning', 'unknown_kind', NULL, count(*), 'objects that ask for chips and are of a kind that is not known: ' || group_concat(DISTINCT kind)

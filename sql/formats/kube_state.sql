@@ -57,7 +57,7 @@ INSERT INTO kube_state_metrics VALUES
   ('kube_pod_container_resource_limits'), ('kube_pod_init_container_resource_requests'), ('kube_pod_init_container_resource_limits'), ('kube_replicaset_owner'),
   ('kube_job_owner'), ('kube_job_created'), ('kube_job_spec_parallelism'), ('kube_job_spec_completions'), ('kube_job_status_completion_time'), ('kube_job_complete'), ('kube_job_failed');
 INSERT INTO mpg_issues(source, severity, kind, line, count, detail)
-SELECT min(file), 'info', 'unknown_metric', NULL, sum(samples), 'samples of metrics that this mapping does not read, and which count nowhere: ' || substr(group_concat(metric, ', '), 1, 300)
+SELECT min(file), 'info', 'unknown_metric', NULL, sum(samples), 'samples of metrics that this mapping does not read: left out: ' || substr(group_concat(metric, ', '), 1, 300)
 FROM (SELECT coalesce(metric, 'an expression') AS metric, min(_file) AS file, count(*) AS samples FROM kube_state_samples
       WHERE metric IS NULL OR metric NOT IN (SELECT metric FROM kube_state_metrics) GROUP BY metric ORDER BY metric NOT GLOB 'kube_[np]o*', metric)
 GROUP BY NULL;

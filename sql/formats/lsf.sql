@@ -50,7 +50,7 @@ WHERE event_type NOT IN ('JOB_FINISH', 'JOB_NEW', 'JOB_START', 'JOB_STATUS', 'JO
   'LOAD_INDEX', 'MIG', 'CHKPNT', 'PRE_EXEC_START', 'UNFULFILL', 'ADRSV_FINISH', 'HOST_POWER_STATUS', 'CPUPROFILE', 'METRIC_LOG', 'METRICS_LOG', 'QC', 'SIGACT', 'LEASE_PARAM', 'ALERT')
 GROUP BY _file;
 INSERT INTO mpg_issues(source, severity, kind, line, count, detail)
-SELECT _file, 'warning', 'unknown_state', min(_line), count(*), 'states of jobs that are not known, which tell no end: ' || group_concat(DISTINCT j_status)
+SELECT _file, 'warning', 'unknown_state', min(_line), count(*), 'unknown states of jobs, taken as no end: ' || group_concat(DISTINCT j_status)
 FROM lsf_records WHERE (event_type = 'JOB_FINISH' AND NOT (j_status & 96)) OR (event_type = 'JOB_STATUS' AND j_status & ~(0x1007F | 0xFF80)) OR j_status <= 0 GROUP BY _file;
 INSERT INTO mpg_issues(source, severity, kind, line, count, detail)
 SELECT _file, 'warning', 'missing_field', min(_line), count(*), event_type || ' of job ' || coalesce(job_id, '?') || ' lacks its ' || field || ': it counts as far as it tells'

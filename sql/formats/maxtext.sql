@@ -188,11 +188,11 @@ WITH anew AS (
   SELECT a.file, min(l.source_line) AS line, count(*) AS runs
   FROM training_attempts AS a CROSS JOIN training_lines AS l ON l.rowid = a.first WHERE is_anew GROUP BY a.file
 )
-SELECT file, 'info', 'run_anew', line, runs, 'runs that begin anew after one that reached its last step: each is a job of its own'
+SELECT file, 'info', 'run_anew', line, runs, 'runs that begin again after a run that reached its last step: each is a job of its own'
 FROM anew WHERE :job IS NULL
 UNION ALL
 SELECT file, 'warning', 'run_anew', line, runs,
-       'runs that begin anew after one that reached its last step: as runs of one job all of them count, since the one before completed'
+       'runs that begin again after a run that reached its last step: all are of one job, and all count'
 FROM anew WHERE :job IS NOT NULL;
 
 -- In the order of jobs, attempts and lines; `run` is the rowid of the attempt.
@@ -235,7 +235,7 @@ WITH gap AS (
   SELECT b.job, b.step, b.step - a.step AS gap FROM training_steps AS a JOIN training_steps AS b ON b.rowid = a.rowid + 1 AND b.job = a.job AND b.attempt = a.attempt
 ),
 usual AS MATERIALIZED (SELECT job, gap AS usual, max(n) FROM (SELECT job, gap, count(*) AS n FROM gap GROUP BY 1, 2) GROUP BY job)
-SELECT job, 'warning', 'missing_steps', NULL, count(*), 'lines of steps that are further from the one before than lines mostly are, first step ' || min(step) || ': lines are missing'
+SELECT job, 'warning', 'missing_steps', NULL, count(*), 'lines of steps that come more steps after the one before than most, first step ' || min(step) || ': lines are missing'
 FROM gap JOIN usual USING (job) WHERE gap > usual GROUP BY job;
 
 -- Most versions do not say how long evaluations took: with times it is what is left of the gap that they are in.

@@ -70,7 +70,7 @@ DROP TABLE training_far;
 -- A line of an iteration without its time is of no length; one without a rate is common, and unrated.
 INSERT INTO mpg_issues(source, severity, kind, line, count, detail)
 SELECT file, 'warning', 'missing_field', min(line), count(*),
-       'lines of iterations without "elapsed time per iteration": their time is not told'
+       'lines of iterations without "elapsed time per iteration": their time is unknown'
 FROM temp.training_lines WHERE step IS NOT NULL AND coalesce(told_ms, told_s) IS NULL GROUP BY file;
 
 -- Nothing recognised is no run.
@@ -194,7 +194,7 @@ WITH gap AS (
   SELECT b.job, b.step, b.step - a.step AS gap FROM training_steps AS a JOIN training_steps AS b ON b.rowid = a.rowid + 1 AND b.job = a.job AND b.attempt = a.attempt
 ),
 usual AS MATERIALIZED (SELECT job, gap AS usual, max(n) FROM (SELECT job, gap, count(*) AS n FROM gap GROUP BY 1, 2) GROUP BY job)
-SELECT job, 'warning', 'missing_steps', NULL, count(*), 'lines of steps that are further from the one before than lines mostly are, first step ' || min(step) || ': lines are missing'
+SELECT job, 'warning', 'missing_steps', NULL, count(*), 'lines of steps that come more steps after the one before than most, first step ' || min(step) || ': lines are missing'
 FROM gap JOIN usual USING (job) WHERE gap > usual GROUP BY job;
 
 -- Iterations are timed without what comes between them: with times, the gap in which a line says so is the

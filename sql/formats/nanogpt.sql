@@ -69,7 +69,7 @@ parts AS (
 )
 SELECT id, file, line FROM (SELECT *, row_number() OVER (PARTITION BY file, part, step, is_evaluation ORDER BY id) AS nth FROM parts WHERE NOT is_marker) WHERE nth > 1;
 INSERT INTO mpg_issues(source, severity, kind, line, count, detail)
-SELECT file, 'info', 'parallel_lines', min(line), count(*), 'lines of steps that were told a few lines before: left out as those of other hosts' FROM training_hosts GROUP BY file;
+SELECT file, 'info', 'parallel_lines', min(line), count(*), 'steps that a line above has already: left out, as lines of other hosts' FROM training_hosts GROUP BY file;
 
 -- Lines that stay are numbered anew, without a gap.
 DROP TABLE IF EXISTS temp.training_stay;

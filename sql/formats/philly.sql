@@ -53,7 +53,7 @@ INSERT INTO mpg_issues(source, severity, kind, line, count, detail)
 SELECT coalesce(_file, :philly, 'philly_jobs'), 'warning', 'missing_field', min(_line), count(*), 'job ' || coalesce(jobid, '?') || ' lacks its id, status, submitted_time or attempts: it counts as far as it tells'
 FROM philly_jobs WHERE jobid IS NULL OR status IS NULL OR submitted_time IS NULL OR attempts IS NULL GROUP BY _file;
 INSERT INTO mpg_issues(source, severity, kind, line, count, detail)
-SELECT coalesce(_file, :philly, 'philly_jobs'), 'warning', 'unknown_state', min(_line), count(*), 'states that are not known, which tell no outcome: ' || group_concat(DISTINCT status)
+SELECT coalesce(_file, :philly, 'philly_jobs'), 'warning', 'unknown_state', min(_line), count(*), 'unknown states, taken as no outcome: ' || group_concat(DISTINCT status)
 FROM philly_jobs WHERE status NOT IN ('Pass', 'Failed', 'Killed', 'Running') GROUP BY _file;
 
 -- ---- 2. Attempts ----

@@ -127,7 +127,7 @@ FROM slurm_events WHERE TimeEnd < TimeStart GROUP BY _file;
 UPDATE temp.slurm_jobs SET "End" = Start WHERE "End" < Start;
 -- The end of what still runs or waits is planned.
 INSERT INTO mpg_issues(source, severity, kind, line, count, detail)
-SELECT _file, 'warning', 'planned_end', min(_line), count(*), 'jobs that run and have an End, the first ' || min(JobID) || ': it is planned, and they are held until the export was made'
+SELECT _file, 'warning', 'planned_end', min(_line), count(*), 'jobs that still run, with an End, the first ' || min(JobID) || ': it is planned, and they are held until the export was made'
 FROM slurm_jobs WHERE state_base IN ('RUNNING', 'SUSPENDED') AND "End" IS NOT NULL GROUP BY _file;
 UPDATE temp.slurm_jobs SET "End" = NULL WHERE state_base IN ('RUNNING', 'SUSPENDED') AND "End" IS NOT NULL;
 DELETE FROM temp.slurm_events WHERE TimeEnd < TimeStart;
@@ -455,7 +455,7 @@ SELECT reason, (SELECT min(r.rowid) FROM slurm_reasons AS r WHERE ' ' || words |
 FROM cleaned WHERE marks = '';
 CREATE UNIQUE INDEX temp.slurm_said_as ON slurm_said(reason);
 INSERT INTO mpg_issues(source, severity, kind, line, count, detail)
-SELECT e._file, 'info', 'unknown_reason', min(e._line), count(*), 'reasons that no row of outage_reasons knows, which count as drained: ' || group_concat(DISTINCT e.Reason)
+SELECT e._file, 'info', 'unknown_reason', min(e._line), count(*), 'reasons without a row in outage_reasons, counted as drained: ' || group_concat(DISTINCT e.Reason)
 FROM slurm_events AS e JOIN slurm_said AS s ON s.reason = e.Reason
 WHERE s.matched IS NULL AND e.NodeName IS NOT NULL AND e.state_base GLOB 'DR[AN]*'
 GROUP BY e._file;

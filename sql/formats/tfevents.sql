@@ -84,7 +84,7 @@ WHERE nth = 1;
 
 -- A job without the tag is no run.
 INSERT INTO mpg_issues(source, severity, kind, line, count, detail)
-SELECT min(file), 'warning', 'no_steps', NULL, 1, coalesce('no value of the tag "' || :tag || '" was found', 'no tag that is known to tell of steps was found: say which does by the option tag')
+SELECT min(file), 'warning', 'no_steps', NULL, 1, coalesce('no value of the tag "' || :tag || '" was found', 'no known tag of steps was found: name it by the option tag')
 FROM tfevents_files WHERE job NOT IN (SELECT job FROM tfevents_chosen) GROUP BY job;
 
 -- ---- 2. Attempts ----

@@ -181,7 +181,7 @@ WITH gap AS (
   SELECT b.job, b.step, b.step - a.step AS gap FROM training_steps AS a JOIN training_steps AS b ON b.rowid = a.rowid + 1 AND b.job = a.job AND b.attempt = a.attempt
 ),
 usual AS MATERIALIZED (SELECT job, gap AS usual, max(n) FROM (SELECT job, gap, count(*) AS n FROM gap GROUP BY 1, 2) GROUP BY job)
-SELECT job, 'warning', 'missing_steps', NULL, count(*), 'lines of steps that are further from the one before than lines mostly are, first step ' || min(step) || ': lines are missing'
+SELECT job, 'warning', 'missing_steps', NULL, count(*), 'lines of steps that come more steps after the one before than most, first step ' || min(step) || ': lines are missing'
 FROM gap JOIN usual USING (job) WHERE gap > usual GROUP BY job;
 
 -- Evaluation ends with its line; it began with the line of a step or a save before it.

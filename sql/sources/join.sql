@@ -98,7 +98,7 @@ WHERE b.pool = all_capacity.pool
 -- without a clock begins at 0.)
 INSERT INTO mpg_issues(source, severity, kind, line, count, detail)
 SELECT min(job), 'warning', 'parallel_logs', NULL, count(*),
-       'logs of as many chips from and until the same moments as another, each counted as a job: if they are of one job''s ranks, read the log of one'
+       'logs with the same number of chips, begin and end as another, each counted as a job: if they are ranks of one job, read the log of one rank'
 FROM (SELECT a.source, a.job, a.start_time - lag(a.start_time) OVER o AS later, abs(a.end_time - lag(a.end_time) OVER o) AS apart, a.end_time - a.start_time AS seconds, lag(a.job) OVER o AS other
       FROM all_allocations AS a JOIN source AS s USING (source) WHERE s.rank = 3 AND typeof(a.start_time) IN ('integer', 'real') AND a.start_time > 1e8 AND a.chips > 0
       WINDOW o AS (PARTITION BY a.source, a.chips ORDER BY a.start_time, a.end_time))
