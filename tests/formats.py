@@ -67,7 +67,7 @@ FORMATS = {
         mappings=("dcgm",)),
     "otlp": Format("fleet", (Sample("otlp_trace", "otlp/finetune.json", DOCUMENT),)),
     "log": Format("fleet", (Sample("log_trace", "training/nanogpt.log", arguments=(STEP,)),), fixtures="training",
-                  mappings=("maxtext", "megatron", "nanogpt", "torchtitan", "trainer")),
+                  mappings=("maxtext", "megatron", "nanogpt", "nvrx", "torchtitan", "trainer")),
     "chrome": Format("profile", (
         Sample("chrome_trace", "profile/rank0.json", DOCUMENT, several="profile/*"), Sample("chrome_trace_info", "profile/rank0.json", DOCUMENT, several="profile")),
         fixtures="profile", mappings=("kineto", "xprof")),

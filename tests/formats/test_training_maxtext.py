@@ -2,6 +2,7 @@
 hand."""
 import datetime
 import os
+import re
 import sqlite3
 import unittest
 
@@ -209,6 +210,18 @@ class MaxText(Case):
             seconds = dict(self.rows("SELECT category, sum(chip_us) / 1e6 FROM trace_ledger(?) GROUP BY 1", path))
             self.assertEqual((seconds["restore"], seconds["checkpoint"]), (8 * 12.5, 8 * sum(save[1] for save in saves)))
             self.assertEqual(sum(s for category, s in seconds.items() if category != "queued"), 8 * 1200)
+
+    def test_what_orbax_wrote(self):
+        """The log of a program on an H200, by patterns of this test: four saves and a load."""
+        with open(os.path.join(FIXTURES, "../h200/orbax.log"), encoding="utf-8") as file:
+            text = file.read()
+        saves = [(int(step), float(second.replace(",", "."))) for second, step in re.findall(r"05:38:(\d\d,\d+) .*Finished save .* @ \S+/(\d+)\n", text)]
+        self.assertEqual(4, len(saves))
+        load, = re.findall(r"Finished load in ([\d.]+) seconds @ \S+/40\n", text)
+        path = "fixtures/h200/orbax.log"
+        self.assertEqual([(step, round(second, 3)) for step, second in saves],
+                         self.rows("SELECT step, round(durable_time - strftime('%s', '2026-11-26 05:38:00'), 3) FROM trace_records(?) WHERE record = 'commits' ORDER BY 1", path))
+        self.assertEqual([(40, float(load))], self.rows("SELECT step, round(end_time - start_time, 3) FROM trace_records(?) WHERE kind = 'restore'", path))
 
     def test_a_load_names_its_step(self):
         """The run went on from there, also where it came to no step before the log ended."""

@@ -22,7 +22,7 @@ SAMPLES = {
     "pbs/torque.log": "pbs", "sge/accounting": "sge", "sge/accounting.jsonl": "sge", "flux/jobs.json": "flux", "condor/history.json": "condor", "condor/queue.json": "condor", "lsf/lsb.acct": "lsf", "lsf/lsb.events": "lsf", "swf/small.swf": "swf", "kube/watch.json": "kube", "kube/cluster.json": "kube", "kube/claims.json": "kube", "kube/state.json": "kube",
     "goodput/ranker-7.jsonl": "goodput", "goodput/ranker-8.json": "goodput", "otlp/spans.jsonl": "otlp", "otlp/finetune.json": "otlp",
     "mlperf/results/pod16/toy_lm/result_0.txt": "mllog", "training/maxtext.log": "maxtext", "training/megatron.log": "megatron",
-    "training/nanogpt.log": "nanogpt", "training/torchtitan.log": "torchtitan", "hlo/decode.hlo": "hlo", "hlo/train_step.hlo": "hlo",
+    "training/nanogpt.log": "nanogpt", "nvrx/ft_launcher.log": "nvrx", "h200/orbax.log": "maxtext", "training/torchtitan.log": "torchtitan", "hlo/decode.hlo": "hlo", "hlo/train_step.hlo": "hlo",
     "prometheus/dcgm.json": "dcgm", "prometheus/dcgm.prom": "dcgm", "profile/rank0.json": "kineto", "profile/tpu.trace.json": "xprof",
     "trainer/deepspeed.log": "trainer", "trainer/nemo.log": "trainer", "trainer/trainer_state.json": "trainer", "trainer/wandb-history.csv": "trainer",
     "trainer/wandb-history.jsonl": "trainer", "trainer/mlflow-train_loss.json": "trainer", "trainer/structured_logs/training.global_rank_0.20260303-100000-ABC0.jsonl": "trainer",
