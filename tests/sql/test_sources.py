@@ -2,6 +2,8 @@
 import gzip
 import json
 import os
+import pathlib
+import re
 import shutil
 import sqlite3
 import tempfile
@@ -26,7 +28,7 @@ SAMPLES = {
     "prometheus/dcgm.json": "dcgm", "prometheus/dcgm.prom": "dcgm", "profile/rank0.json": "kineto", "profile/tpu.trace.json": "xprof",
     "trainer/deepspeed.log": "trainer", "trainer/nemo.log": "trainer", "trainer/trainer_state.json": "trainer", "trainer/wandb-history.csv": "trainer",
     "trainer/wandb-history.jsonl": "trainer", "trainer/mlflow-train_loss.json": "trainer", "trainer/structured_logs/training.global_rank_0.20260303-100000-ABC0.jsonl": "trainer",
-    "ascend/ascend_pytorch_profiler_11.db": "ascend", "perfetto/4242_results.pftrace": "perfetto", "rocpd/4242_results.db": "rocpd", "rocpd/4242_results.json": "rocpd",
+    "ascend/ascend_pytorch_profiler_11.db": "ascend", "nsys/two-gpus.sqlite": "nsys", "perfetto/4242_results.pftrace": "perfetto", "rocpd/4242_results.db": "rocpd", "rocpd/4242_results.json": "rocpd",
     "xplane/tpu-host-0.xplane.pb": "xplane", "tfevents/run-7/events.out.tfevents.1772442120.host-0.52.0.v2": "tfevents",
     "golden.jsonl": "native", "golden/spans.csv": "native", "fleet/jobs.csv": "native",
     "public/acme/trace_seren.csv": "acme", "public/acme/trace_kalos.csv": "acme", "public/alibaba-v2023/openb_pod_list.csv": "alibaba_v2023",
@@ -64,6 +66,36 @@ class Recognition(Folder):
                 path = os.path.join(ROOT, "fixtures", name)
                 rows = self.db.execute("SELECT format, reason FROM trace_sources(?)", (path,)).fetchall()
                 self.assertEqual([expected], [format for format, _ in rows], rows)
+
+    def test_every_format_has_a_sample(self):
+        mappings = {path.stem for path in pathlib.Path(ROOT, "sql/formats").glob("*.sql") if "\n--@ input " in path.read_text(encoding="utf-8")}
+        self.assertEqual(set(), mappings - set(SAMPLES.values()))
+
+    def test_among_all_others_under_names_that_say_nothing(self):
+        """One folder with all samples: a number is the name of each, and so it stays for all but those that go by their name alone."""
+        for number, name in enumerate(SAMPLES):
+            shutil.copy(os.path.join(ROOT, "fixtures", name), os.path.join(self.folder, str(number)))
+        found = {int(os.path.basename(file)): format for file, format in self.db.execute("SELECT file, format FROM trace_sources(?)", (self.folder,))}
+        self.assertEqual(len(SAMPLES), len(found))
+        by_name = {path.stem for path in pathlib.Path(ROOT, "sql/formats").glob("*.sql") if re.search(r"(?m)^--@ input \S+ name ", path.read_text(encoding="utf-8"))} | {"native"}
+        for number, (name, format) in enumerate(SAMPLES.items()):
+            with self.subTest(name):
+                self.assertIn(found[number], (format, None) if format in by_name else (format,))
+
+    def test_no_rule_claims_the_sample_of_another(self):
+        """The rules of all heads, tried here on all samples: what is sure of a file is sure of one format."""
+        rules = [(path.stem, re.compile(pattern.encode(), re.MULTILINE)) for path in sorted(pathlib.Path(ROOT, "sql/formats").glob("*.sql"))
+                 for pattern in re.findall(r"(?m)^--@ input \S+ sure (.*)$", path.read_text(encoding="utf-8"))]
+        self.assertGreater(len(rules), 40)
+        known = 0
+        for name, format in SAMPLES.items():
+            with open(os.path.join(ROOT, "fixtures", name), "rb") as file:
+                head = file.read(1 << 16)
+            claims = set() if b"\0" in head else {of for of, pattern in rules if pattern.search(head)}
+            with self.subTest(name):
+                self.assertLessEqual(claims, {format})
+            known += len(claims)
+        self.assertGreater(known, 0.7 * len(SAMPLES))
 
     def test_packed(self):
         with open(os.path.join(EXPORTS, "sacct.psv"), "rb") as file, gzip.open(os.path.join(self.folder, "x.gz"), "wb") as out:
