@@ -225,13 +225,12 @@ size_t mpg_slurm_chip_word(mpg_str word) {
 /* The word and the type of "gres/gpu:TYPE", an empty type for "gres/gpu"; false for anything else.
  */
 static bool chip_type(mpg_str name, size_t *word, mpg_str *type) {
-  size_t colon;
-  if (name.n < gres.n || memcmp(name.p, gres.p, gres.n) != 0)
+  const size_t end = gres.n + 3; /* every word has three letters */
+  if (name.n < end || memcmp(name.p, gres.p, gres.n) != 0 || (name.n > end && name.p[end] != ':'))
     return false;
-  colon = bytes_until(name, gres.n, ':');
-  *word = mpg_slurm_chip_word(slice(name, gres.n, colon));
-  *type = slice(name, colon == name.n ? name.n : colon + 1, name.n);
-  return *word < MPG_SLURM_CHIP_WORDS && (colon == name.n || type->n > 0);
+  *word = mpg_slurm_chip_word((mpg_str){name.p + gres.n, 3});
+  *type = slice(name, name.n == end ? end : end + 1, name.n);
+  return *word < MPG_SLURM_CHIP_WORDS && (name.n == end || type->n > 0);
 }
 
 bool mpg_slurm_lists_chips(mpg_str tres) {
@@ -258,8 +257,8 @@ bool mpg_slurm_gpus_next(mpg_str tres, size_t *at, mpg_poller *poller, mpg_str *
 }
 
 /* Adds up, by words, what is typed and what is listed without a type (-1: nothing is). */
-static bool add_up(const int64_t *plain, const int64_t *typed, mpg_slurm_gpus *gpus) {
-  for (size_t i = 0; i < MPG_SLURM_CHIP_WORDS; i++) {
+static bool add_up(const int64_t *plain, const int64_t *typed, size_t words, mpg_slurm_gpus *gpus) {
+  for (size_t i = 0; i < words; i++) {
     if (plain[i] > typed[i])
       gpus->rest[i] = plain[i] - typed[i];
     if (__builtin_add_overflow(gpus->typed, typed[i], &gpus->typed) ||
@@ -279,7 +278,7 @@ bool mpg_slurm_gpus_parse(mpg_str tres, mpg_poller *poller, mpg_slurm_gpus *out)
   mpg_slurm_gpus gpus = {.type = {NULL, 0}};
   mpg_str name, value, type;
   int64_t count, plain[MPG_SLURM_CHIP_WORDS], typed[MPG_SLURM_CHIP_WORDS] = {0};
-  size_t at = 0, word;
+  size_t at = 0, word, words = 0;
   for (size_t i = 0; i < MPG_SLURM_CHIP_WORDS; i++)
     plain[i] = -1;
   poller = mpg_poller_within(poller, tres.n);
@@ -288,6 +287,8 @@ bool mpg_slurm_gpus_parse(mpg_str tres, mpg_poller *poller, mpg_slurm_gpus *out)
       return false;
     if (!chip_type(name, &word, &type))
       continue;
+    if (word >= words)
+      words = word + 1;
     if (!mpg_slurm_count_parse(value, &count) || count < 0)
       return false;
     if (type.n == 0) {
@@ -299,7 +300,7 @@ bool mpg_slurm_gpus_parse(mpg_str tres, mpg_poller *poller, mpg_slurm_gpus *out)
     if (gpus.types++ == 0)
       gpus.type = type;
   }
-  if (at < tres.n || !add_up(plain, typed, &gpus))
+  if (at < tres.n || !add_up(plain, typed, words, &gpus))
     return false;
   *out = gpus;
   return true;
