@@ -60,6 +60,14 @@ int mpg_host_in_next(sqlite3_value *values, sqlite3_value **out) {
 }
 #endif
 
+void mpg_host_progress(sqlite3 *db, int steps, int (*call)(void *), void *ctx) {
+#ifndef SQLITE_CORE
+  if (sqlite3_api->progress_handler == NULL)
+    return;
+#endif
+  sqlite3_progress_handler(db, steps, call, ctx);
+}
+
 bool mpg_host_is_utf8(sqlite3_value *text) {
 #if SQLITE_VERSION_NUMBER >= 3040000
   return host_has(3040000) && sqlite3_value_encoding(text) == SQLITE_UTF8;

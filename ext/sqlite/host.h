@@ -1,5 +1,5 @@
 /*
-** host.h - calls that SQLite has only later than MPG_OLDEST_SQLITE.
+** host.h - calls that SQLite has only later than MPG_OLDEST_SQLITE, or can be built without.
 **
 ** If the host lacks a call, the answer here is right for every query and only costs speed. No other
 ** file makes such calls: an older host's table of routines ends before them.
@@ -40,6 +40,10 @@ bool mpg_text_is_utf8(sqlite3 *db);
 /* The name of the n-th database, to be freed by sqlite3_free(): 0 is main, 1 temp. NULL: there are
 ** fewer. By sqlite3_db_name() of 3.39. */
 int mpg_host_database(sqlite3 *db, int n, char **out);
+
+/* sqlite3_progress_handler(), which SQLite may be built without, as better-sqlite3's is: then no
+** statement is interrupted between two reads of files. */
+void mpg_host_progress(sqlite3 *db, int steps, int (*call)(void *), void *ctx);
 
 /* A copy of the statements without AS MATERIALIZED, which is of 3.35, to be freed by
 ** sqlite3_free(). *out is NULL if the host knows it. */

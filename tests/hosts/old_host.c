@@ -2,7 +2,8 @@
 ** old_host.c - loads mpg.so as SQLite of another version would: a loadable extension for tests.
 **
 ** OLD_HOST_MPG is the path of mpg.so, OLD_HOST_VERSION the number of the version that the host says
-** it is. The table of routines ends where 3.34's did: what comes later in it is NULL.
+** it is. The table of routines ends where 3.34's did: what comes later in it is NULL, and so is
+** what better-sqlite3 leaves out.
 */
 #include <sqlite3ext.h>
 SQLITE_EXTENSION_INIT1
@@ -41,6 +42,7 @@ int sqlite3_oldhost_init(sqlite3 *db, char **error, const sqlite3_api_routines *
   }
   memset(&routines, 0, sizeof routines);
   memcpy(&routines, api, offsetof(sqlite3_api_routines, changes64));
+  routines.progress_handler = NULL; /* as with SQLITE_OMIT_PROGRESS_CALLBACK */
   routines.libversion_number = version;
   routines.libversion = version_text;
   return init(db, error, &routines) == SQLITE_OK ? SQLITE_OK_LOAD_PERMANENTLY : SQLITE_ERROR;

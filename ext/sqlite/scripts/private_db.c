@@ -138,7 +138,7 @@ mpg_rc mpg_private_open(mpg_private_db *p, mpg_conn *host, const mpg_env *env, m
     p->conn->limits = host->limits;
     p->conn->one_thread = host->one_thread;
     sqlite3_limit(p->db, SQLITE_LIMIT_LENGTH, sqlite3_limit(host->db, SQLITE_LIMIT_LENGTH, -1));
-    sqlite3_progress_handler(p->db, STEPS_BETWEEN_POLLS, progress, p);
+    mpg_host_progress(p->db, STEPS_BETWEEN_POLLS, progress, p);
     rc = copy_tables(p, host->db, err);
   }
   if (rc != MPG_OK)
