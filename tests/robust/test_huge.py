@@ -143,15 +143,15 @@ class Chips(unittest.TestCase):
 
     def test_as_many_as_there_may_be(self):
         most = 10 ** 9
-        fleets = {"job j: its allocations are": lambda n: [al(most, 0, 2)] * n, "pool p: its capacity records are": lambda n: [cap(most, 0, 2)] * n,
-                  "pool p: its outages are": lambda n: [cap(1, 0, 2)] + [out(most, 0, 2)] * n}
+        fleets = {"job j: its allocations": lambda n: [al(most, 0, 2)] * n, "pool p: its capacity records": lambda n: [cap(most, 0, 2)] * n,
+                  "pool p: its outages": lambda n: [cap(1, 0, 2)] + [out(most, 0, 2)] * n}
         for text, records in fleets.items():
             for form in FORMS:
                 with self.subTest(text, form=form), as_source(fleet(*records(9000)), form) as (db, source):
                     found, = db.execute(f"SELECT goodput(category, chip_us) ->> '$.chip_time' FROM {source}").fetchone()
                     self.assertIn(9000 * most * 2 * 10 ** 6, json.loads(found).values())
                 with self.subTest(text, form=form), as_source(fleet(*records(9001)), form) as (db, source):
-                    with self.assertRaisesRegex(sqlite3.Error, f": {text} of more than 9 x 10\\^12 chips$"):
+                    with self.assertRaisesRegex(sqlite3.Error, f": {text} hold more than 9 x 10\\^12 chips$"):
                         db.execute(f"SELECT count(*) FROM {source}").fetchone()
 
 
