@@ -15,27 +15,16 @@ SQLITE_EXTENSION_INIT1
 #include "sqlite/connection.h"
 #include "sqlite/host.h"
 
-static int (*const families[])(mpg_conn *, char **) = {mpg_register_scalars,
-                                                       mpg_register_goodput,
-                                                       mpg_register_ledger,
-                                                       mpg_register_roofline,
-                                                       mpg_register_catalogue,
-                                                       mpg_register_intervals,
-                                                       mpg_register_interval_buckets,
-                                                       mpg_register_op_cost,
-                                                       mpg_register_classes,
-                                                       mpg_register_charts,
-                                                       mpg_register_records,
-                                                       mpg_register_files,
-                                                       mpg_register_transformer,
-                                                       mpg_register_keep,
-                                                       mpg_register_limits,
-                                                       mpg_register_sources,
-                                                       mpg_register_build,
-                                                       mpg_register_scripts,
-                                                       mpg_register_help,
+static int (*const families[])(mpg_conn *, char **) = {
+    mpg_register_scalars,          mpg_register_goodput,   mpg_register_ledger,
+    mpg_register_roofline,         mpg_register_catalogue, mpg_register_intervals,
+    mpg_register_interval_buckets, mpg_register_op_cost,   mpg_register_classes,
+    mpg_register_charts,           mpg_register_records,   mpg_register_files,
+    mpg_register_transformer,      mpg_register_keep,      mpg_register_limits,
+    mpg_register_progress,         mpg_register_sources,   mpg_register_build,
+    mpg_register_scripts,          mpg_register_help,
 #define REGISTER(name) mpg_register_##name,
-                                                       MPG_FORMATS(REGISTER)
+    MPG_FORMATS(REGISTER)
 #undef REGISTER
 };
 

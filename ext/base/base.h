@@ -92,6 +92,7 @@ mpg_rc mpg_fail_plain(mpg_err *err, mpg_rc rc);
 */
 struct mpg_locked_files;
 struct mpg_stream_pool;
+struct mpg_progress;
 typedef struct mpg_env {
   void *(*resize)(void *ctx, void *p, size_t n);
   void *resize_ctx;
@@ -103,6 +104,7 @@ typedef struct mpg_env {
   uint64_t seed;
   const struct mpg_locked_files *held; /* NULL: none */
   struct mpg_stream_pool *opened;      /* see read/input/stream.h; NULL: none */
+  struct mpg_progress *progress;       /* NULL: nobody asks */
 } mpg_env;
 
 /* Files that the host has locked, by the system's numbers of them. They are not to be opened:
@@ -221,5 +223,57 @@ typedef struct mpg_value {
   double r;  /* MPG_REAL */
   mpg_str s; /* MPG_TEXT */
 } mpg_value;
+
+/*
+** How far a scan has come: counts that any thread adds to, and the host's own reads. They are
+** added to once a MiB or once in some jobs, so they cost nothing that can be measured.
+*/
+typedef struct mpg_progress { /* all atomic */
+  int64_t bytes, bytes_all;   /* of files, as they lie on disk: read, and of all known */
+  int64_t jobs, jobs_all;     /* accounted, and of all; 0: no accounting has begun */
+  bool whole;                 /* the accounting is done */
+} mpg_progress;
+
+static inline void mpg_progress_read(const mpg_env *env, size_t n) {
+  if (env->progress != NULL)
+    (void)__atomic_fetch_add(&env->progress->bytes, (int64_t)n, __ATOMIC_RELAXED);
+}
+
+/* Files of `n` bytes are to be read from here on. They may be among those that are known already:
+** a fleet lists all its files, and each is opened later. */
+static inline void mpg_progress_expect(const mpg_env *env, int64_t n) {
+  if (env->progress != NULL) {
+    mpg_progress *p = env->progress;
+    int64_t all = __atomic_load_n(&p->bytes_all, __ATOMIC_RELAXED);
+    int64_t want = __atomic_load_n(&p->bytes, __ATOMIC_RELAXED) + n;
+    while (all < want && !__atomic_compare_exchange_n(&p->bytes_all, &all, want, true,
+                                                      __ATOMIC_RELAXED, __ATOMIC_RELAXED)) {
+    }
+  }
+}
+
+static inline void mpg_progress_account(const mpg_env *env, size_t jobs) {
+  if (env->progress != NULL)
+    (void)__atomic_fetch_add(&env->progress->jobs, (int64_t)jobs, __ATOMIC_RELAXED);
+}
+
+/* So many jobs are to be accounted from here on. */
+static inline void mpg_progress_begin_jobs(const mpg_env *env, size_t all) {
+  if (env->progress != NULL) {
+    __atomic_store_n(&env->progress->jobs, 0, __ATOMIC_RELAXED);
+    __atomic_store_n(&env->progress->jobs_all, (int64_t)all, __ATOMIC_RELAXED);
+    __atomic_store_n(&env->progress->whole, false, __ATOMIC_RELAXED);
+  }
+}
+
+/* Every job is accounted. For the host's thread: the host is polled, so that it learns the end. */
+static inline void mpg_progress_end_jobs(const mpg_env *env) {
+  if (env->progress != NULL) {
+    mpg_progress *p = env->progress;
+    __atomic_store_n(&p->jobs, __atomic_load_n(&p->jobs_all, __ATOMIC_RELAXED), __ATOMIC_RELAXED);
+    __atomic_store_n(&p->whole, true, __ATOMIC_RELAXED);
+    (void)mpg_interrupted(env);
+  }
+}
 
 #endif

@@ -230,10 +230,11 @@ int mpg_cursor_open(size_t size, sqlite3_vtab_cursor **out) {
 
 /* Stepping any statement of an interrupted connection fails at once, in every version of SQLite. */
 static bool scan_interrupted(void *ctx) {
-  sqlite3_stmt *probe = ctx;
-  int rc = sqlite3_step(probe);
-  (void)sqlite3_reset(probe);
-  return rc == SQLITE_INTERRUPT;
+  mpg_query_env *scan = ctx;
+  int rc = sqlite3_step(scan->probe);
+  (void)sqlite3_reset(scan->probe);
+  return rc == SQLITE_INTERRUPT ||
+         (scan->env.progress != NULL && mpg_progress_poll(&scan->conn->progress, scan->conn->db));
 }
 
 static void add_locked_file(mpg_locked_files *held, const char *path) {
@@ -286,6 +287,8 @@ static int hold_databases(mpg_query_env *scan, sqlite3 *db) {
 int mpg_query_env_begin(mpg_query_env *scan, mpg_conn *conn) {
   int rc = sqlite3_prepare_v2(conn->db, "SELECT 1", -1, &scan->probe, NULL);
   scan->held = NULL;
+  scan->counted = false;
+  scan->conn = conn;
   if (rc == SQLITE_OK)
     rc = hold_databases(scan, conn->db);
   if (rc != SQLITE_OK) {
@@ -298,18 +301,26 @@ int mpg_query_env_begin(mpg_query_env *scan, mpg_conn *conn) {
     scan->limits.of[MPG_LIMIT_PACKED_BYTES] = mpg_limit_get(MPG_LIMIT_PACKED_BYTES)->most;
   scan->env.limits = &scan->limits;
   scan->env.interrupted = scan_interrupted;
-  scan->env.interrupted_ctx = scan->probe;
+  scan->env.interrupted_ctx = scan;
   scan->env.held = scan->held;
   if (conn->host_env != NULL) {
     scan->env.interrupted = conn->host_env->interrupted;
     scan->env.interrupted_ctx = conn->host_env->interrupted_ctx;
     scan->env.held = conn->host_env->held;
     scan->env.opened = conn->host_env->opened;
+    scan->env.progress = conn->host_env->progress;
+  } else {
+    scan->env.progress = mpg_progress_scan_begin(&conn->progress);
+    scan->counted = scan->env.progress != NULL;
   }
   return SQLITE_OK;
 }
 
 void mpg_query_env_end(mpg_query_env *scan) {
+  if (scan->counted)
+    mpg_progress_scan_end(&scan->conn->progress);
+  scan->counted = false;
+  scan->env.progress = NULL;
   sqlite3_finalize(scan->probe);
   sqlite3_free(scan->held);
   scan->probe = NULL;

@@ -13,6 +13,7 @@ extern const sqlite3_api_routines *sqlite3_api;
 #endif
 
 #include "arguments.h"
+#include "progress_report.h"
 #include "results.h"
 #include "../base/base.h"
 #include "../program/chips.h"
@@ -34,7 +35,8 @@ struct mpg_conn {
   sqlite3 *db;
   mpg_env env;       /* SQLite's allocator; interrupted is NULL here: see mpg_query_env_begin */
   mpg_limits limits; /* of env, and of scans that begin */
-  mpg_issues issues; /* what mpg_issues shows */
+  mpg_progress_report progress;           /* what mpg_progress asked for */
+  mpg_issues issues;                      /* what mpg_issues shows */
   struct mpg_catalogue_entry *catalogues; /* see catalogue.h */
   struct mpg_rollup_cache_entry *rollups; /* see rollup_cache.h */
   size_t rollups_limit;                   /* bytes */
@@ -135,6 +137,8 @@ typedef struct mpg_query_env {
   mpg_env env;
   mpg_limits limits; /* as they were when it began, for its threads read them */
   sqlite3_stmt *probe;
+  mpg_conn *conn;
+  bool counted;           /* among the scans of conn->progress */
   mpg_locked_files *held; /* the files of the connection's databases on which SQLite has locks */
 } mpg_query_env;
 int mpg_query_env_begin(mpg_query_env *scan, mpg_conn *conn);
@@ -160,6 +164,7 @@ int mpg_register_ledger(mpg_conn *conn, char **error);           /* ledger_table
 int mpg_register_records(mpg_conn *conn, char **error);          /* records_table.c */
 int mpg_register_keep(mpg_conn *conn, char **error);             /* rollup_cache.c */
 int mpg_register_limits(mpg_conn *conn, char **error);           /* limits.c */
+int mpg_register_progress(mpg_conn *conn, char **error);         /* progress_function.c */
 int mpg_register_op_cost(mpg_conn *conn, char **error);          /* op_cost.c */
 int mpg_register_files(mpg_conn *conn, char **error);            /* files_table.c */
 int mpg_register_build(mpg_conn *conn, char **error);            /* build_functions.c */

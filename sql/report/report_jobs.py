@@ -2,6 +2,7 @@
 
 The intervals are those of trace_timeline or mpg_timeline, so the extension is needed; without it the page has no timelines and says so.
 """
+import contextlib
 import os
 import sqlite3
 import urllib.parse
@@ -35,6 +36,8 @@ def load(path, extension):
         if candidate == "mpg" or os.path.exists(candidate):
             try:
                 db.load_extension(candidate)
+                with contextlib.suppress(sqlite3.OperationalError):  # an older extension has no bar
+                    db.execute("SELECT mpg_progress('terminal')").fetchall()
                 return db, None
             except sqlite3.Error as error:
                 said = str(error)

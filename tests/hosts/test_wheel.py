@@ -132,7 +132,7 @@ class Installed(unittest.TestCase):
                    "for name in sqlite_mpg.__all__:\n"
                    "    f = getattr(sqlite_mpg, name)\n"
                    "    print(name, bool(f.__doc__), set(inspect.signature(f).parameters) | {'return'} == set(typing.get_type_hints(f)))")
-        self.assertEqual("load True True\nloadable_path True True\nbuild True True\n", run(self.python, "-c", program))
+        self.assertEqual("load True True\nloadable_path True True\nbuild True True\nprogress True True\n", run(self.python, "-c", program))
         self.assertTrue(os.path.exists(f"{self.packages}/sqlite_mpg/py.typed"))
 
     def test_the_notebook(self):

@@ -131,6 +131,7 @@ static const char *const statements[] = {
     "'fp8')",
     "SELECT interval_overlap(start_time, end_time, chips > 1), all_up(start_time, end_time, 2) "
     "FROM allocations",
+    "SELECT mpg_progress(), mpg_progress('off')",
     "SELECT mpg_keep(1000000), sum(chip_us) FROM trace_rollup('fixtures/golden') WHERE threads = 1",
     "SELECT category, sum(chip_us) FROM trace_rollup('tests/memory/golden.jsonl.gz') GROUP BY 1",
     "SELECT record, _line FROM jsonl_trace('tests/memory/*.zst')",

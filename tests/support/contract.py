@@ -26,6 +26,7 @@ FUNCTIONS |= {("op_flops", 2, "s", PURE), ("op_flops", 3, "s", PURE), ("op_flops
 FUNCTIONS |= {("mpg_version", 0, "s", PURE), ("mpg_debug", 0, "s", INNOCUOUS), ("mpg_uuid", 2, "s", PURE), ("mpg_required", 2, "s", PURE)}
 FUNCTIONS |= {(name, 1, "s", DETERMINISTIC | DIRECTONLY) for name in ("mpg_import", "mpg_build")}
 FUNCTIONS |= {("mpg_keep", n, "s", DETERMINISTIC | DIRECTONLY) for n in (0, 1)} | {("mpg_limit", n, "s", DETERMINISTIC | DIRECTONLY) for n in (1, 2)}
+FUNCTIONS |= {("mpg_progress", n, "s", DETERMINISTIC | DIRECTONLY) for n in (0, 1, 2, 3)}
 
 FUNCTIONS |= {("log_group", 2, "s", DETERMINISTIC | DIRECTONLY)}
 

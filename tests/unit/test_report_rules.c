@@ -431,7 +431,7 @@ static void test_interrupts(void) {
   mpg_goodput_report r;
   mpg_err err;
   patience never = {0, -1};
-  const mpg_env asking = {mpg_env_libc.resize, NULL, stop_later, &never, NULL, 0, NULL, NULL};
+  const mpg_env asking = {mpg_env_libc.resize, NULL, stop_later, &never, NULL, 0, NULL, NULL, NULL};
   if (rows == NULL)
     abort();
   for (size_t i = 0; i < ROWS; i++)
@@ -449,7 +449,8 @@ static void test_interrupts(void) {
   mpg_goodput_report_free(&r, env);
   for (int k = 1; k <= never.asked; k++) {
     patience until = {0, k};
-    const mpg_env stopping = {mpg_env_libc.resize, NULL, stop_later, &until, NULL, 0, NULL, NULL};
+    const mpg_env stopping = {
+        mpg_env_libc.resize, NULL, stop_later, &until, NULL, 0, NULL, NULL, NULL};
     CHECK(mpg_goodput_report_compute(&r, &stopping, rows, ROWS, &o, &err) == MPG_INTERRUPTED);
     CHECK(r.steps == NULL && r.deviations_s == NULL && r.custom_s == NULL && until.asked == k);
   }

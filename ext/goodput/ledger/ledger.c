@@ -76,6 +76,7 @@ mpg_rc mpg_accounting_init(mpg_accounting *a, const mpg_env *env, const mpg_flee
     rc = mpg_pools_init(&a->pools, env, fleet, &a->ends, err);
   if (rc == MPG_OK)
     rc = mpg_timeline_new(&a->timeline, env, fleet, &a->options.rules, &a->pools, err);
+  mpg_progress_begin_jobs(env, mpg_fleet_njobs(fleet));
   return rc;
 }
 
@@ -95,6 +96,8 @@ mpg_rc mpg_accounting_unit(mpg_accounting *a, size_t unit, const mpg_sink *sink,
   size_t njobs = mpg_fleet_njobs(a->fleet);
   if (unit % 64 == 0 && mpg_interrupted(a->env))
     return mpg_fail(err, MPG_INTERRUPTED, "interrupted");
+  if (unit < njobs && unit % 64 == 63)
+    mpg_progress_account(a->env, 64);
   if (unit < njobs)
     return mpg_timeline_job(a->timeline, (uint32_t)unit, &a->options.window, sink, err);
   if (!a->sorted && mpg_pools_sort(&a->pools, err) != MPG_OK)
@@ -147,7 +150,9 @@ static mpg_rc list_after(const mpg_accounting *a, const char *source) {
 }
 
 mpg_rc mpg_accounting_finish(mpg_accounting *a, const char *source, mpg_err *err) {
-  mpg_rc rc = list_planned(a, source);
+  mpg_rc rc;
+  mpg_progress_end_jobs(a->env);
+  rc = list_planned(a, source);
   if (rc == MPG_OK)
     rc = list_after(a, source);
   if (rc != MPG_OK)

@@ -364,7 +364,9 @@ static mpg_rc account_entry(const mpg_ledger_scan *s, const worker_state *h, con
   mpg_rc rc = MPG_OK;
   if (e->unit < s->njobs) {
     rc = mpg_timeline_job(h->timeline, (uint32_t)e->unit, &s->a->options.window, &sink, &b->err);
-    if (!e->first)
+    if (e->first)
+      mpg_progress_account(&s->workers, 1);
+    else
       *mpg_timeline_notices(h->timeline) = before;
     return rc;
   }

@@ -64,6 +64,7 @@ static void roll_up_batch(void *ctx, void *slot, int worker) {
     b->rc = mpg_interrupted(&w->env) ? mpg_fail(&b->err, MPG_INTERRUPTED, "interrupted")
                                      : mpg_timeline_job(h->timeline, (uint32_t)job,
                                                         &w->a->options.window, &sink, &b->err);
+  mpg_progress_account(&w->env, b->stop - b->first);
 }
 
 static mpg_rc copy_cells(const mpg_env *env, mpg_cells *cells, const mpg_rollup *from) {

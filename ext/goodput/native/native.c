@@ -359,8 +359,11 @@ mpg_rc mpg_native_read(mpg_fleet *fleet, const mpg_env *env, mpg_str path,
     rc = mpg_paths_expand(&listed, env, path, err);
     n.paths = &listed;
   }
-  if (rc == MPG_OK)
+  if (rc == MPG_OK) {
+    if (n.paths == &listed) /* else who listed them expects them */
+      mpg_paths_expect(&listed, env);
     rc = read_files(&n, options->threads, err);
+  }
   if (rc == MPG_OK && !n.used)
     rc = mpg_fail(err, MPG_IO,
                   "%.*s: expected a trace (capacity.csv, allocations.csv, spans.csv, ... or JSON), "

@@ -10,10 +10,10 @@
 The report: ``python -m sqlite_mpg.report fleet.db -o report.html``, or ``mpg-report``.
 """
 import os
-from typing import Any
+from typing import Any, Callable, Optional
 
 __version__ = "@version@"
-__all__ = ["load", "loadable_path", "build"]
+__all__ = ["load", "loadable_path", "build", "progress"]
 
 
 def loadable_path() -> str:
@@ -49,4 +49,36 @@ def build(connection: Any, traces: str) -> None:
 
     The report and tools that load no extension read them. What is there already is kept, and what is new is added.
     """
-    connection.execute("SELECT mpg_build(?)", (traces,)).fetchall()
+    (mode,) = connection.execute("SELECT mpg_progress()").fetchone()
+    if mode == "off":
+        connection.execute("SELECT mpg_progress('terminal')").fetchall()
+    try:
+        connection.execute("SELECT mpg_build(?)", (traces,)).fetchall()
+    finally:
+        if mode == "off":
+            connection.execute("SELECT mpg_progress('off')").fetchall()
+
+
+def progress(connection: Any, callback: Optional[Callable[[int, int, int, int, float], Any]], seconds: float = 2) -> None:
+    """Calls ``callback(bytes, bytes_all, jobs, jobs_all, elapsed)`` ten times a second during what takes longer than ``seconds``; None ends that.
+
+    First with zeros, now. It runs in the thread of the query. One that raises ends the query as interrupted. With tqdm:
+
+        bar = tqdm.auto.tqdm(unit="B", unit_scale=True)
+
+        def show(done, whole, jobs, jobs_all, elapsed):
+            bar.total = whole
+            bar.update(done - bar.n)
+    """
+    if callback is None:
+        connection.execute("SELECT mpg_progress('off')").fetchall()
+        return
+
+    def called(*figures: Any) -> None:
+        callback(*figures)
+
+    if hasattr(connection, "create_function"):
+        connection.create_function("mpg_progress_callback", 5, called)
+    else:
+        connection.createscalarfunction("mpg_progress_callback", called, 5)
+    connection.execute("SELECT mpg_progress('function', 'mpg_progress_callback', ?)", (seconds,)).fetchall()

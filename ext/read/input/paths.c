@@ -528,3 +528,10 @@ void mpg_paths_free(mpg_paths *paths) {
   paths->file = NULL;
   paths->n = paths->cap = 0;
 }
+
+void mpg_paths_expect(const mpg_paths *paths, const mpg_env *env) {
+  int64_t bytes = 0;
+  for (size_t i = 0; i < paths->n; i++) /* no overflow of what file systems hold */
+    bytes += paths->file[i].regular ? paths->file[i].state.size : 0;
+  mpg_progress_expect(env, bytes);
+}

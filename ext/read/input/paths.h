@@ -38,6 +38,8 @@ mpg_rc mpg_paths_expand(mpg_paths *paths, const mpg_env *env, mpg_str path, mpg_
 /* The same, but no file is no error (n = 0), and whatever is no regular file is listed too. */
 mpg_rc mpg_paths_find(mpg_paths *paths, const mpg_env *env, mpg_str path, mpg_err *err);
 void mpg_paths_free(mpg_paths *paths);
+/* All of them are to be read from here on, by scans of `env`. */
+void mpg_paths_expect(const mpg_paths *paths, const mpg_env *env);
 /* The state of a file now, at the end of links; false: it cannot be had. */
 bool mpg_file_stat(const char *path, mpg_file_state *out);
 /* The path among them that path i is of, except for .gz or .zst after it; borrowed, NULL: none. */

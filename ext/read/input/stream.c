@@ -112,6 +112,7 @@ static mpg_rc file_read(mpg_stream *s, char *buf, size_t cap, size_t *got, mpg_e
     if (n > 0)
       *got += (size_t)n;
   }
+  mpg_progress_read(s->env, *got);
   return MPG_OK;
 }
 
@@ -160,6 +161,7 @@ static mpg_rc file_open(mpg_stream *s, mpg_err *err) {
   if (!S_ISREG(st.st_mode))
     return mpg_fail(err, MPG_IO, "%s: not a regular file%s", s->path,
                     S_ISDIR(st.st_mode) ? ", but a folder" : "");
+  mpg_progress_expect(s->env, (int64_t)st.st_size);
   rc = file_read(s, s->head, sizeof s->head, &n, err);
   s->raw = (mpg_str){s->head, n};
   s->raw_end = n < sizeof s->head;

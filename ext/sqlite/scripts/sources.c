@@ -504,6 +504,8 @@ mpg_rc mpg_sources_fleet(mpg_fleet *fleet, mpg_conn *host, const mpg_env *env,
   }
   mpg_stream_pool_init(&opened);
   with_opened.opened = &opened;
+  if (rc == MPG_OK && q.listed != NULL)
+    mpg_paths_expect(q.listed, env);
   if (rc == MPG_OK)
     rc = read_listed(fleet, host, &with_opened, &q, err);
   mpg_stream_pool_free(&opened);
