@@ -1,4 +1,4 @@
-"""What HLO costs, counted by hand from docs/formats/hlo.md: conditionals, loops, async pairs, fusions."""
+"""What HLO costs, counted by hand from ext/program/hlo/hlo_opcode.h: conditionals, loops, async pairs, fusions."""
 import json
 import re
 import unittest

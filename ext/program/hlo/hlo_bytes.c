@@ -1,5 +1,5 @@
 /*
-** hlo_bytes.c - bytes that an instruction reads and writes (hlo_rules.h, docs/formats/hlo.md).
+** hlo_bytes.c - bytes that an instruction reads and writes (hlo_rules.h, hlo_opcode.h).
 **
 ** The default is the size of every operand plus that of the output. A tuple operand is a table of
 ** pointers; a tuple output counts the arrays in it.

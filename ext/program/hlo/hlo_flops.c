@@ -1,4 +1,4 @@
-/* hlo_flops.c - FLOPs and transcendentals of an instruction (hlo_rules.h, docs/formats/hlo.md). */
+/* hlo_flops.c - FLOPs and transcendentals of an instruction (hlo_rules.h, hlo_opcode.h). */
 #include "hlo_attribute.h"
 #include "hlo_rules.h"
 
