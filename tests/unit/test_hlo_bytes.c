@@ -1,6 +1,6 @@
 /*
 ** Tests of ext/program/hlo/hlo_bytes.c by instructions: what is read and written, of transposes, of
-** operands that are read in part, and of fusions, counted by hand from ext/program/hlo/hlo_opcode.h.
+** operands that are read in part, and of fusions, counted by hand from hlo_opcode.h.
 */
 #include "hlo_priced.h"
 

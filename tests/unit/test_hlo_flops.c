@@ -1,6 +1,6 @@
 /*
 ** Tests of ext/program/hlo/hlo_flops.c by instructions: the FLOPs of dots, convolutions and what is
-** applied to elements, counted by hand from the formulas of ext/program/hlo/hlo_opcode.h, which are those of
+** applied to elements, counted by hand from the formulas of hlo_opcode.h, which are those of
 ** XLA's HloCostAnalysis.
 */
 #include "hlo_priced.h"

@@ -1,4 +1,4 @@
-/* Tests of what HLO costs, from its text: the rules of ext/program/hlo/hlo_opcode.h, counted by hand,
+/* Tests of what HLO costs, from its text: the rules of hlo_opcode.h, counted by hand,
 ** convolutions and trips of loops. */
 #include "hlo_told.h"
 #include "../../ext/program/hlo/hlo_attribute.h"
@@ -43,7 +43,7 @@ static void test_convolutions(void) {
   }
 }
 
-/* ---- The rules, one instruction each, counted by hand from ext/program/hlo/hlo_opcode.h ---- */
+/* ---- The rules, one instruction each, counted by hand from hlo_opcode.h ---- */
 
 /* The last of an entry computation: FLOPs, transcendentals and bytes of it alone. */
 static void rule(const char *parameters, const char *root, long long flops,

@@ -1,8 +1,9 @@
 /*
-** hlo_opcode.h - HLO opcodes, and the rule of cost of each: those of XLA's HloCostAnalysis, in integers. docs/formats/hlo.md
-** has the common ones, and where they differ from XLA's.
+** hlo_opcode.h - HLO opcodes, and the rule of cost of each: those of XLA's HloCostAnalysis, in
+** integers. docs/formats/hlo.md has the common ones, and where they differ from XLA's.
 **
-** FLOPs are 0, and bytes are operands + output, where a rule says nothing of them. N: elements of the output.
+** FLOPs are 0, and bytes are operands + output, where a rule says nothing of them. N: elements
+** of the output.
 */
 #ifndef MPG_HLO_OPCODE_H
 #define MPG_HLO_OPCODE_H
@@ -19,13 +20,18 @@ typedef enum mpg_hlo_rule {
   MPG_HLO_CONSTANT,          /* no bytes */
   MPG_HLO_GET_TUPLE_ELEMENT, /* no bytes */
   MPG_HLO_TUPLE_OP, /* bytes: 8 for each element; as an operand likewise, as an output its arrays */
-  MPG_HLO_TRANSPOSE,   /* no bytes if only the layout changes */
-  MPG_HLO_BROADCAST,   /* as MOVE; apart because fusions read their operands anew */
-  MPG_HLO_DOT,         /* FLOPs: 2 N x contracted dimensions */
-  MPG_HLO_RAGGED_DOT,  /* FLOPs: as a dot; groups in the result do not count */
-  MPG_HLO_CONVOLUTION, /* FLOPs: 2 (Cin / feature groups) Cout (batch / batch groups) x pairs of kernel and output that meet input, not padding */
-  MPG_HLO_REDUCE,      /* FLOPs: combiner x (elements in - out) */
-  MPG_HLO_REDUCE_WINDOW, /* FLOPs: combiner x (window - 1) x N; a window over a whole dimension: N / n + n - 1 */
+  MPG_HLO_TRANSPOSE,  /* no bytes if only the layout changes */
+  MPG_HLO_BROADCAST,  /* as MOVE; apart because fusions read their operands anew */
+  MPG_HLO_DOT,        /* FLOPs: 2 N x contracted dimensions */
+  MPG_HLO_RAGGED_DOT, /* FLOPs: as a dot; groups in the result do not count */
+  /*
+  ** FLOPs: 2 (Cin / feature groups) Cout (batch / batch groups) x pairs of kernel and output that
+  ** meet input, not padding.
+  */
+  MPG_HLO_CONVOLUTION,
+  MPG_HLO_REDUCE, /* FLOPs: combiner x (elements in - out) */
+  /* FLOPs: combiner x (window - 1) x N; a window over a whole dimension: N / n + n - 1. */
+  MPG_HLO_REDUCE_WINDOW,
   MPG_HLO_SELECT_AND_SCATTER,   /* FLOPs: source x ((window - 1) x select + scatter) */
   MPG_HLO_MAP,                  /* FLOPs: callee x N */
   MPG_HLO_SCAN,                 /* FLOPs: callee x slices of the first operand */
@@ -51,8 +57,8 @@ typedef enum mpg_hlo_rule {
   MPG_HLO_CONDITIONAL, /* the greatest branch, for each counter */
   MPG_HLO_CALL,        /* call, async-start: what they call */
   /*
-  ** What is fused. Bytes: outputs, and parameters as far as they are read; the first gather or scatter stands for a
-  ** custom fusion without a product.
+  ** What is fused. Bytes: outputs, and parameters as far as they are read; the first gather or
+  ** scatter stands for a custom fusion without a product.
   */
   MPG_HLO_FUSION,
   MPG_HLO_CUSTOM_CALL
