@@ -273,7 +273,8 @@ ON CONFLICT (job, attempt, start_us, end_us) DO UPDATE SET
 -- Hour by hour. job and attempt are NULL for idle and down, attempt for queued.
 -- hour and day are those of the ledger's clocks; time is the start of the hour in Unix seconds, whatever the clocks.
 -- The sum of a *_us column, or of its hours, is what ratios are made of; that of chip_us has the queue in it, which is
--- no capacity.
+-- no capacity. Categories are compared one by one: SQLite makes the list of an IN anew for each row of a generated
+-- column.
 DROP TABLE IF EXISTS main.ledger;
 CREATE TABLE ledger(
   hour DATETIME, time BIGINT, pool TEXT, chip TEXT, job TEXT, attempt BIGINT, name TEXT, owner TEXT, phase TEXT,
@@ -286,14 +287,14 @@ CREATE TABLE ledger(
   chip_hours REAL AS (chip_us / 3.6e9),
   capacity_us BIGINT AS (iif(category <> 'queued', chip_us, 0)),
   capacity_chip_hours REAL AS (iif(category <> 'queued', chip_us / 3.6e9, 0.0)),
-  allocated_us BIGINT AS (iif(category NOT IN ('down', 'idle', 'partial', 'queued'), chip_us, 0)),
-  allocated_chip_hours REAL AS (iif(category NOT IN ('down', 'idle', 'partial', 'queued'), chip_us / 3.6e9, 0.0)),
+  allocated_us BIGINT AS (iif(category <> 'down' AND category <> 'idle' AND category <> 'partial' AND category <> 'queued', chip_us, 0)),
+  allocated_chip_hours REAL AS (iif(category <> 'down' AND category <> 'idle' AND category <> 'partial' AND category <> 'queued', chip_us / 3.6e9, 0.0)),
   partial_us BIGINT AS (iif(category = 'partial', chip_us, 0)),
   partial_chip_hours REAL AS (iif(category = 'partial', chip_us / 3.6e9, 0.0)),
   untraced_us BIGINT AS (iif(category = 'untraced', chip_us, 0)),
   untraced_chip_hours REAL AS (iif(category = 'untraced', chip_us / 3.6e9, 0.0)),
-  productive_us BIGINT AS (iif(category IN ('inefficiency', 'unrated', 'ideal'), chip_us, 0)),
-  productive_chip_hours REAL AS (iif(category IN ('inefficiency', 'unrated', 'ideal'), chip_us / 3.6e9, 0.0)),
+  productive_us BIGINT AS (iif(category = 'ideal' OR category = 'inefficiency' OR category = 'unrated', chip_us, 0)),
+  productive_chip_hours REAL AS (iif(category = 'ideal' OR category = 'inefficiency' OR category = 'unrated', chip_us / 3.6e9, 0.0)),
   unrated_us BIGINT AS (iif(category = 'unrated', chip_us, 0)),
   unrated_chip_hours REAL AS (iif(category = 'unrated', chip_us / 3.6e9, 0.0)),
   ideal_us BIGINT AS (iif(category = 'ideal', chip_us, 0)),
