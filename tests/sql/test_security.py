@@ -228,8 +228,7 @@ class Tiers(Case):
                 self.assertEqual(0, self.watch.opened(), call)
                 for trusted in (0, 1):
                     db = self.visit(self.stranger(["CREATE TABLE t(a)"] + relations), trusted)
-                    for place in self.PLACES if trusted == 0 else ["view", "trigger"]:  # what is TEMP is trusted in either case
-                        schema, use = self.PLACES[place]
+                    for place, (schema, use) in self.PLACES.items():
                         with self.subTest(table=table, own=place, trusted=trusted):
                             own = [s.replace("%s", call).replace("CREATE", "CREATE TEMP") for s in schema]
                             self.outcome(table, tier, trusted, False, attempt(db, "SAVEPOINT s", *own, use))
@@ -305,12 +304,10 @@ class CraftedSchemas(Case):
         TRIED[CRAFTED_TRIED] += 1
         return self.stranger(["CREATE TABLE t(a)", "INSERT INTO t VALUES (1)"], rows=rows)
 
-    OPTIONS = ([], ["PRAGMA writable_schema = 1"], ["PRAGMA legacy_alter_table = 1"])
-
-    def use(self, rows, statements, choices=OPTIONS):
+    def use(self, rows, statements):
         content = self.crafted(rows)
         for trusted in (0, 1):
-            for options in choices:
+            for options in ([], ["PRAGMA writable_schema = 1"], ["PRAGMA legacy_alter_table = 1"]):
                 db = self.visit(content, trusted)
                 for statement in options + statements:
                     attempt(db, statement)
@@ -326,8 +323,7 @@ class CraftedSchemas(Case):
                         rows = [("table", called, 0, f"CREATE VIRTUAL TABLE {schema}{called} USING {table}{argument}")]
                         self.use(rows, [f"SELECT * FROM {called}", f"SELECT * FROM main.{called}", f"INSERT INTO {called} VALUES (1)",
                                         f"DROP TABLE {called}", f"ALTER TABLE {called} RENAME TO y", "SELECT * FROM y",
-                                        "VACUUM", "PRAGMA integrity_check", f"PRAGMA table_xinfo({called})", "ANALYZE"],
-                                 self.OPTIONS if argument else self.OPTIONS[:1])
+                                        "VACUUM", "PRAGMA integrity_check", f"PRAGMA table_xinfo({called})", "ANALYZE"])
 
     def test_views_renamed_and_triggers_that_call_temp(self):
         reader = f"csv_trace({quote(self.canary)})"
