@@ -194,11 +194,42 @@ static int take_labels(mpg_conn *conn, sqlite3_value *path, mpg_err *err) {
 
 /* ---- the functions ---- */
 
+/* The ledger has a row an hour, and a pool's chips are idle in each: times that count from 0, as in
+** some public traces, would make 500,000 of each beside times of today. 30 years are refused. An
+** SQLite code. */
+static int check_times(sqlite3 *db, mpg_err *err) {
+  static const char records[] =
+      "WITH records(name, start_us, end_us) AS ("
+      "SELECT 'pool ' || pool, start_us, end_us FROM main.capacity UNION ALL "
+      "SELECT 'pool ' || pool, start_us, end_us FROM main.outages UNION ALL "
+      "SELECT 'job ' || job, submit_us, NULL FROM main.jobs UNION ALL "
+      "SELECT 'job ' || job, start_us, end_us FROM main.allocations), "
+      "first AS (SELECT min(start_us) AS us, name FROM records), "
+      "last AS (SELECT max(coalesce(end_us, start_us)) AS us, name FROM records) "
+      "SELECT printf('expected times within 30 years, found %s at %s and %s at %s; times that "
+      "count "
+      "from 0 belong into a database of their own', first.name, "
+      "strftime('%Y-%m-%dT%H:%M:%SZ', first.us / 1000000, 'unixepoch'), last.name, "
+      "strftime('%Y-%m-%dT%H:%M:%SZ', last.us / 1000000, 'unixepoch')) "
+      "FROM first, last WHERE last.us - first.us > 30 * 31557600000000 AND ?1 NOT NULL";
+  char *found = find_text(db, records, "");
+  if (found == NULL)
+    return SQLITE_OK;
+  (void)mpg_fail(err, MPG_DATA, "%s", found);
+  sqlite3_free(found);
+  return SQLITE_ERROR;
+}
+
 /* Tables, their labels and what they mean, in one transaction. An SQLite code. */
 static int build_tables(mpg_conn *conn, sqlite3_value *path, mpg_err *err) {
   sqlite3 *db = conn->db;
   const char *script = mpg_script_find("build")->sql, *columns = mpg_script_find("columns")->sql;
-  int rc = run_script(db, script, strstr(script, "\nCOMMIT;"), path);
+  const char *ledger = strstr(script, "\nCREATE TEMP VIEW capacity");
+  int rc = run_script(db, script, ledger, path);
+  if (rc == SQLITE_OK)
+    rc = check_times(db, err);
+  if (rc == SQLITE_OK)
+    rc = run_script(db, ledger, strstr(script, "\nCOMMIT;"), path);
   if (rc == SQLITE_OK)
     rc = take_labels(conn, path, err);
   if (rc == SQLITE_OK)
