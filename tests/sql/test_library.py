@@ -1,6 +1,6 @@
 """The SQL library itself: headers that say what a file takes and gives, rules that keep answers exact and portable, and its page.
 
-docs/questions.md is written from the headers, with what each question answers on fixtures/fleet: MPG_WRITE_DOCS=1 writes it; read it before it is committed.
+docs/questions.md is written from the headers: MPG_WRITE_DOCS=1 writes it; read it before it is committed.
 """
 import glob
 import os
@@ -17,14 +17,13 @@ PAGE = os.path.join(ROOT, "docs", "questions.md")
 UNITS = {"text", "ratio", "chip-hours", "chips", "points", "log", "money", "seconds", "hours", "us", "jobs", "attempts", "runs", "preemptions",
          "failures", "interruptions", "allocations", "steps", "rank", "ranks", "value", "number", "pools", "records", "per 1000 chip-hours"}
 WIDTH = 170
-# What the examples of the page are asked with; without: as it is.
+# What questions are asked with, to answer something on fixtures/fleet; without: as it is.
 EXAMPLES = {
     "goodput": dict(by="phase"), "change": dict(after_since="2026-01-06"), "change_mix": dict(after_since="2026-01-06"), "losses": dict(pool="h100-us-west2"),
     "top_jobs": dict(top=5), "migration": dict(what="runtime", before="multi-controller", after="pathways"),
     "program_versions": dict(since="2026-01-06", top=5), "rank_disagreements": dict(top=5), "stragglers": dict(top=5), "queue_delay": dict(by="size"),
     "chips_for_demand": dict(rg=0.95), "net_mpg": dict(by="phase"), "top_offenders": dict(by="team", top=3),
 }
-ROWS, COLUMNS = 2, 3  # of an example
 
 
 def every():
@@ -35,25 +34,12 @@ def questions():
     return [Question(path) for path in paths("questions")]
 
 
-def arguments(q):
-    return [(name, what) for function in of_script(q.path) for name, _, _, what in function.arguments]
-
-
 def entry(q):
-    """What it answers, and the names of what it takes and gives: what they mean is in mpg_help and in the header of the file."""
-    lines = [f"### {q.name[:-4]}", "", q.purpose[0].upper() + q.purpose[1:], "", example(q, EXAMPLES.get(os.path.basename(q.path)[:-4], {})), ""]
-    lines += ["Arguments: " + ", ".join(f"`{name}`" for name, _ in arguments(q)) + ". Columns: " + ", ".join(f"`{column[0]}`" for column in q.columns) + ".", ""]
-    return "\n".join(lines + [f"Basis: {q.basis}" + (f" Needs {q.needs}" if q.needs else ""), ""])
-
-
-def example(q, given):
-    """A statement that tests/test_docs.py runs: the first columns, rounded."""
+    """How it is called, and what it answers: its columns are in mpg_help and in the header of the file."""
     function, = of_script(q.path)
-    types = {column: type for column, type, *_ in function.columns}
-    named = {parameter[1:]: argument for argument, parameter, *_ in function.arguments}
-    columns = ", ".join(f"round({c[0]}, 3) AS {c[0]}" if types[c[0]] == "REAL" else c[0] for c in q.columns[:COLUMNS])
-    conditions = " AND ".join('"%s" = %s' % (named[key], quote(value) if isinstance(value, str) else value) for key, value in given.items())
-    return f"```sql\nSELECT {columns}\nFROM {function.name}{' WHERE ' + conditions if conditions else ''} LIMIT {ROWS};\n```"
+    names = ", ".join(f'"{name}"' if name == "by" else name for name, *_ in function.arguments)
+    basis = re.match(r".*?[.](?= |$)", q.basis)[0]
+    return f"- `{function.name}({names})`: {q.purpose[0].lower() if q.purpose[1].islower() else q.purpose[0]}{q.purpose[1:]} Basis: {basis}"
 
 
 def page():

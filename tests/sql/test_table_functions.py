@@ -1,6 +1,6 @@
 """Table functions that are SQL files: what their heads declare is what they give, and the same as the script run by hand.
 
-docs/table-functions.md is written from the heads, with what each example gives: MPG_WRITE_DOCS=1 writes it, and the lists of names in docs/security.md.
+docs/table-functions.md is written from the heads: MPG_WRITE_DOCS=1 writes it, and the lists of names in docs/security.md.
 """
 import os
 import re
@@ -11,7 +11,7 @@ import unittest
 
 import cases
 from fleets import ROOT, connect, quote
-from table_functions import aligned, every, without_outputs
+from table_functions import every, without_outputs
 
 PAGE, SECURITY, MANUAL, STATEMENTS = "docs/table-functions.md", "docs/security.md", "docs/mpg.7", "tests/memory/table_statements.h"
 MARK = "<!-- generated below: tests/sql/test_table_functions.py writes this from the heads of the files -->\n"
@@ -39,30 +39,6 @@ BY_HAND = {
     "sql/serve_tokens.sql": [("serve_tokens.sql", {"path": "fixtures/serving/vllm.prom"})],
 }
 MADE_BY_HAND = {"trace_training_steps": "training_steps"}
-# What an example shows, if not the first columns that say no more than where.
-SHOWN = {
-    "trace_device_activity": "rank, class, substr(name, 1, 30) AS name, start_ns, step",
-    "trace_device_steps": "rank, side, step, start_ns, end_ns - start_ns AS ns",
-    "trace_device_ranges": "rank, side, name, start_ns, end_ns - start_ns AS ns",
-    "trace_device_kernels": "rank, class, substr(name, 1, 30) AS name, n, round(share, 3) AS share",
-    "trace_device_launches": "rank, op, launch_name, call_ns, delay_ns",
-    "trace_device_collectives": "rank, step, substr(name, 1, 30) AS name, ns, waited_ns",
-    "trace_device_gaps": "rank, stream, gap_ns, cause, substr(name, 1, 30) AS name",
-    "trace_device_op_work": "rank, op, calls, flops, round(tflop_per_s, 1) AS tflop_per_s",
-    "trace_device_op_roofline": "rank, op, dtype, bound, round(roofline_share, 3) AS roofline_share",
-    "trace_device_operators": "rank, step, op, flops, device_ns",
-    "trace_hta_kernels": "rank, kernel_type, substr(name, 1, 30) AS name, sum, max",
-    "trace_hta_launches": "rank, substr(name, 1, 30) AS name, cpu_duration, gpu_duration, launch_delay",
-    "trace_hta_op_kernels": "rank, aten_op_name, substr(kernel_sequence, 1, 30) AS kernels, occurrence_count, avg_runtime_delay",
-    "trace_tracelens_work": "rank, name, name_count, gflops, round(tflops_per_s_mean, 1) AS tflops_per_s_mean",
-    "trace_tracelens_ops": "rank, name, total_direct_kernel_time, round(percentage, 2) AS percentage",
-    "trace_tracelens_timeline": "rank, type, time_ms, round(percent, 2) AS percent",
-    "trace_mlperf_runs": "benchmark, system, chips, minutes, status",
-    "trace_duty": "pod, host, gpu, kind, round(busy_s / covered_s, 3) AS duty",
-    "trace_training_steps": "attempt, step, seconds, loss, tflops_per_chip",
-    "trace_serve_tokens": "server, replica, start_time, prefill_tokens, decode_tokens, cached_tokens",
-    "trace_profile_diff": "side, substr(name, 1, 30) AS name, base_n, test_n, diff_ns",
-}
 SECTIONS = [
     ("Device activity", ["sql/device.sql", "sql/device_views.sql"]),
     ("The tables of Holistic Trace Analysis (HTA)", ["sql/hta.sql"]),
@@ -74,7 +50,6 @@ SECTIONS = [
     ("Steps of trainers' logs", ["sql/training_steps.sql"]),
     ("What servers computed", ["sql/serve_tokens.sql"]),
 ]
-WHERE = {"trace", "device", "chip", "process", "id", "file"}
 OF_TYPE = {"TEXT": {"text"}, "BIGINT": {"integer"}, "REAL": {"real", "integer"}}
 
 
@@ -88,23 +63,18 @@ def call(table):
     return f"{table.name}({', '.join(quote(a) if isinstance(a, str) else 'NULL' if a is None else str(a) for a in arguments)})"
 
 
-def example(table):
-    shown = SHOWN.get(table.name, ", ".join([name for name, *_ in table.columns if name not in WHERE][:5]))
-    return f"```sql\nSELECT {shown} FROM {call(table)} LIMIT 1;\n```\n"
-
-
 def entry(table):
-    """An example, and the names of the columns: what they mean is in mpg_help and in the head of the file."""
-    columns = ", ".join(f"`{column[0]}`" for column in table.columns)
-    return "\n".join([f"### {table.name}", "", table.text[0].upper() + table.text[1:] + ".", "", example(table), columns, ""])
+    """A call that answers, and the names of its columns, if they are not those of another program: mpg_help has all."""
+    columns = "" if table.path in ("sql/hta.sql", "sql/tracelens.sql") else " Columns: " + ", ".join(f"`{column[0]}`" for column in table.columns) + "."
+    return f"- `{call(table)}`: {table.text}.{columns}"
 
 
 def section(title, paths):
     tables = [table for table in every() if table.over_files and table.path in paths]
     files = " and ".join(f"[{path}](../{path})" for path in paths)
     arguments = dict.fromkeys((name, text) for table in tables for name, _, _, text in table.arguments)
-    lines = [f"## {title}", "", f"From {files}. Arguments:", "", *aligned(list(arguments))]
-    return "\n".join(lines) + "\n" + "\n".join(map(entry, tables))
+    lines = [f"## {title}", "", f"From {files}. Arguments: " + "; ".join(f"`{name}`, {text}" for name, text in arguments) + ".", "", *map(entry, tables), ""]
+    return "\n".join(lines)
 
 
 def page():
@@ -294,7 +264,7 @@ class Questions(cases.Case):
 
     def given(self, table):
         """Arguments by their parameters: none, and such that every function has rows."""
-        times = {"by": "pool", "since": "2026-01-05", "until": "2026-01-07", "after_since": "2026-01-06", "what": "runtime", "before": "multi-controller", "after": "pathways", "top": 3}
+        times = {"by": "pool", "since": "2026-01-06", "until": "2026-01-07", "after_since": "2026-01-06", "what": "runtime", "before": "multi-controller", "after": "pathways", "top": 3}
         parameters = [parameter[1:] for _, parameter, _, _ in table.arguments]
         return {}, {name: value for name, value in times.items() if name in parameters}
 
@@ -313,6 +283,7 @@ class Questions(cases.Case):
                     conditions = " AND ".join(f'"{of[name]}" = :{name}' for name in given)
                     found = self.built.execute(f"SELECT * FROM {table.name}" + (" WHERE " + conditions if given else ""), given).fetchall()
                     self.assertEqual(cursor.fetchall(), found)
+                    self.assertTrue(found or not given)
                     by_place = self.built.execute(f"SELECT * FROM {table.name}({', '.join('?' * len(unset))})", list((unset | given).values())).fetchall()
                     self.assertEqual(found, by_place)
 

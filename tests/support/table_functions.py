@@ -69,12 +69,6 @@ def every():
     return [table for path in sorted(glob.glob("sql/**/*.sql", root_dir=ROOT, recursive=True)) for table in of_script(path)]
 
 
-def aligned(rows):
-    """Lines of a block of text on a page: words, and what they mean."""
-    width = max(len(words) for words, _ in rows)
-    return ["```text", *(f"{words.ljust(width)}  {what}".rstrip() for words, what in rows), "```", ""]
-
-
 def without_outputs(text):
     """A page without what its statements give."""
     return re.sub(r"(^```sql\n.*?^```\n)(?:```\n.*?^```\n)?", r"\1", text, flags=re.M | re.S)
