@@ -263,17 +263,17 @@ class Build(unittest.TestCase):
             self.assertEqual(before, content(sqlite3.connect(path), RECORDS + MADE))
 
     def test_times_that_count_from_zero(self):
-        """The ledger has a row an hour: beside times of today those from 0 would make a row for each hour since 1970."""
+        """The ledger has a row an hour: what is open since 0 would make one for each hour since 1970, beside times of today."""
         with tempfile.TemporaryDirectory() as folder:
             db = connect(os.path.join(folder, "fleet.db"))
-            for name, start, years in (("early", 0, 29), ("late", 29 * 31557600, 2)):
+            for name, start, end in (("early", 0, None), ("late", 29 * 31557600, 31 * 31557600)):
                 with open(os.path.join(folder, f"{name}.jsonl"), "w") as file:
                     print(json.dumps({"record": "allocation", "job": name, "attempt": 1, "pool": name, "chips": 1, "start_time": start, "end_time": start + 3600}), file=file)
-                    print(json.dumps({"record": "capacity", "pool": name, "chips": 1, "start_time": start, "end_time": start + years * 31557600}), file=file)
+                    print(json.dumps({"record": "capacity", "pool": name, "chips": 1, "start_time": start, "end_time": end}), file=file)
             with self.assertRaises(sqlite3.OperationalError) as caught:
                 db.execute("SELECT mpg_build(?)", (os.path.join(folder, "*.jsonl"),)).fetchall()
-            self.assertEqual(str(caught.exception), "mpg_build: expected times within 30 years, found pool early at 1970-01-01T00:00:00Z and pool late "
-                             "at 2000-12-31T18:00:00Z; times that count from 0 belong into a database of their own")
+            self.assertEqual(str(caught.exception), "mpg_build: expected at most 30 years of one record, found pool early from 1970-01-01T00:00:00Z "
+                             "to 2000-12-31T18:00:00Z; times that count from 0 belong into a database of their own")
             self.assertEqual([], db.execute("SELECT name FROM sqlite_schema").fetchall())
             db.execute("SELECT mpg_build(?)", (os.path.join(folder, "late.jsonl"),)).fetchall()
             self.assertEqual([(1,)], db.execute("SELECT count(*) FROM allocations").fetchall())

@@ -194,24 +194,22 @@ static int take_labels(mpg_conn *conn, sqlite3_value *path, mpg_err *err) {
 
 /* ---- the functions ---- */
 
-/* The ledger has a row an hour, and a pool's chips are idle in each: times that count from 0, as in
-** some public traces, would make 500,000 of each beside times of today. 30 years are refused. An
-** SQLite code. */
+/* The ledger has a row an hour. What is open lasts until the end of the trace: from a time that
+** counts from 0, as in some public traces, that is 500,000 hours beside records of today. 30 years
+** are refused. An SQLite code. */
 static int check_times(sqlite3 *db, mpg_err *err) {
   static const char records[] =
       "WITH records(name, start_us, end_us) AS ("
       "SELECT 'pool ' || pool, start_us, end_us FROM main.capacity UNION ALL "
-      "SELECT 'pool ' || pool, start_us, end_us FROM main.outages UNION ALL "
-      "SELECT 'job ' || job, submit_us, NULL FROM main.jobs UNION ALL "
+      "SELECT 'an outage of pool ' || pool, start_us, end_us FROM main.outages UNION ALL "
       "SELECT 'job ' || job, start_us, end_us FROM main.allocations), "
-      "first AS (SELECT min(start_us) AS us, name FROM records), "
-      "last AS (SELECT max(coalesce(end_us, start_us)) AS us, name FROM records) "
-      "SELECT printf('expected times within 30 years, found %s at %s and %s at %s; times that "
-      "count "
-      "from 0 belong into a database of their own', first.name, "
-      "strftime('%Y-%m-%dT%H:%M:%SZ', first.us / 1000000, 'unixepoch'), last.name, "
-      "strftime('%Y-%m-%dT%H:%M:%SZ', last.us / 1000000, 'unixepoch')) "
-      "FROM first, last WHERE last.us - first.us > 30 * 31557600000000 AND ?1 NOT NULL";
+      "last AS (SELECT max(coalesce(end_us, start_us)) AS us FROM records) "
+      "SELECT printf('expected at most 30 years of one record, found %s from %s to %s; times that "
+      "count from 0 belong into a database of their own', name, "
+      "strftime('%Y-%m-%dT%H:%M:%SZ', start_us / 1000000, 'unixepoch'), "
+      "strftime('%Y-%m-%dT%H:%M:%SZ', coalesce(end_us, us) / 1000000, 'unixepoch')) "
+      "FROM records, last WHERE coalesce(end_us, us) - start_us > 30 * 31557600000000 "
+      "AND ?1 NOT NULL LIMIT 1";
   char *found = find_text(db, records, "");
   if (found == NULL)
     return SQLITE_OK;
