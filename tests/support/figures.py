@@ -44,18 +44,17 @@ def widest(rows, most):
     return ordered[:most] + [others] * (len(rows) > most)
 
 
-def table(value):
-    """A list of objects with the same keys: a row each. One object: a row for each key."""
-    rows = value if isinstance(value, list) else [{"what": key, "figure": figure} for key, figure in value.items()]
-    names = list(rows[0])
-    yield "| " + " | ".join(names) + " |"
-    yield "|" + "---|" * len(names)
-    for row in rows:
-        yield "| " + " | ".join(shown(row[name]) for name in names) + " |"
+def lines(value):
+    """(the head, the rows): a table of a list of objects with the same keys, a list of one object."""
+    if isinstance(value, dict):
+        return [], [f"- {key}: {shown(figure)}" for key, figure in value.items()]
+    names = list(value[0])
+    head = ["| " + " | ".join(names) + " |", "|" + "---|" * len(names)]
+    return head, ["| " + " | ".join(shown(row[name]) for name in names) + " |" for row in value]
 
 
 def key(row, columns):
-    return tuple(cell.strip() for cell in row.split("|")[1:1 + columns])
+    return tuple(cell.strip() for cell in row.split("|")[1:1 + columns]) or row.partition(": ")[0]
 
 
 def main():
@@ -65,12 +64,12 @@ def main():
             return match[0]
         if match[1] in WIDEST:
             value = widest(value, WIDEST[match[1]])
-        rows, columns = list(table(value)), SINGLE.get(match[1])
+        (head, rows), columns = lines(value), SINGLE.get(match[1])
         if columns:
-            of = {key(row, columns): row for row in match[3].splitlines()[2:]}
-            of.update((key(row, columns), row) for row in rows[2:])
-            rows[2:] = sorted(of.values(), key=lambda row: re.sub(r"\d+", lambda digits: digits[0].zfill(9), row))
-        return match[1] + match[2] + "\n".join(rows) + "\n"
+            of = {key(row, columns): row for row in match[3].splitlines()[len(head):]}
+            of.update((key(row, columns), row) for row in rows)
+            rows = sorted(of.values(), key=lambda row: re.sub(r"\d+", lambda digits: digits[0].zfill(9), row))
+        return match[1] + match[2] + "\n".join(head + rows) + "\n"
 
     with open(PAGE, encoding="utf-8") as file:
         text = file.read()
