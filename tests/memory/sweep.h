@@ -24,8 +24,8 @@
 /* SQLITE_OK, or why the extension is not there. */
 static int load_extension(sqlite3 *db);
 
-/* Allocation n fails (counting down from n), then all after it where `forever`. Statements that read
-** files have several threads. */
+/* Allocation n fails (counting down from n), then all after it where `forever`. Statements that
+** read files have several threads. */
 typedef struct arena {
   const char *name;
   atomic_long left, live;
