@@ -26,9 +26,12 @@
 
 -- ---- 1. The input: of one rank, where torchrun names them ----
 
+-- What a line of no step says stays in `fields`, for such lines are few.
 DROP TABLE IF EXISTS temp.training_lines;
 CREATE TEMP TABLE training_lines AS
-SELECT _file AS file, _line AS line, time, step, fields, json_extract(fields, '$.rank') AS rank
+SELECT _file AS file, _line AS line, time, step, log_group(_record, 'rank') AS rank, iif(step IS NULL, NULL, log_group(_record, 'validate') IS NOT NULL) AS validates,
+       log_group(_record, 'loss') AS loss, log_group(_record, 'tps') AS tps, log_group(_record, 'tflops') AS tflops, log_group(_record, 'mfu') AS mfu,
+       iif(step IS NULL, fields, NULL) AS fields
 FROM log_trace(mpg_required(:log, ':log'), '(?x) ^
     (?: .*? \[rank (?<rank>\d+) \] )? .*? (?<time> \d{4}-\d\d-\d\d\ \d\d:\d\d:\d\d (?: [.,]\d+ )? ) .{0,300}?
     (?: (?<validate> validate\s+ )? (?: \e\[ [\d;]* m )? step: \s* (?<step>\d+) (?= \D | $ ) (?: (?= .* (?: \b | (?<= m ) ) loss: \s* (?<loss>[^\s\e]+) ) )?
@@ -48,14 +51,14 @@ FROM log_trace(mpg_required(:log, ':log'), '(?x) ^
     'ignore', coalesce(:zone, 'UTC'));
 DROP TABLE IF EXISTS temp.training_lowest;
 CREATE TEMP TABLE training_lowest(file TEXT PRIMARY KEY, lowest);
-INSERT INTO training_lowest SELECT file, min(rank) FROM training_lines WHERE rank IS NOT NULL GROUP BY file;
-DELETE FROM temp.training_lines WHERE rank <> (SELECT lowest FROM training_lowest AS l WHERE l.file = training_lines.file);
+INSERT INTO training_lowest SELECT file, min(rank) FROM training_lines WHERE rank IS NOT NULL AND (SELECT min(rank) < max(rank) FROM training_lines) GROUP BY file;
+DELETE FROM temp.training_lines WHERE EXISTS (SELECT 1 FROM training_lowest) AND rank <> (SELECT lowest FROM training_lowest AS l WHERE l.file = training_lines.file);
 DROP TABLE training_lowest;
 
 -- What cannot be: a time that is more than ten years from the middle one of its log; its line counts as nothing.
 DROP TABLE IF EXISTS temp.training_far;
 CREATE TEMP TABLE training_far AS
-WITH wide AS MATERIALIZED (SELECT file FROM training_lines GROUP BY file HAVING max(time) - min(time) > 315569520),
+WITH wide AS MATERIALIZED (SELECT file FROM training_lines WHERE (SELECT max(time) - min(time) FROM training_lines) > 315569520 GROUP BY file HAVING max(time) - min(time) > 315569520),
 years AS (SELECT file, CAST(time / 31556952 AS INTEGER) AS year, count(*) AS n FROM training_lines WHERE time IS NOT NULL AND file IN (SELECT file FROM wide) GROUP BY 1, 2),
 middle AS (
   SELECT file, min(year) AS year FROM (SELECT file, year, sum(n) OVER (PARTITION BY file ORDER BY year) AS so_far, sum(n) OVER (PARTITION BY file) AS n FROM years)
@@ -67,167 +70,212 @@ SELECT file, 'data_loss', 'impossible_time', min(line), count(*), 'lines whose t
 DELETE FROM temp.training_lines WHERE rowid IN (SELECT row FROM training_far);
 DROP TABLE training_far;
 
+-- Lines that stay are numbered anew, without a gap: a file's lines lie one after the other, and so do a run's, and what follows goes by rowid.
+DROP TABLE IF EXISTS temp.training_stay;
+CREATE TEMP TABLE training_stay AS
+SELECT * FROM training_lines WHERE (SELECT max(rowid) FROM training_lines) > (SELECT count(*) FROM training_lines) ORDER BY rowid;
+DELETE FROM temp.training_lines WHERE EXISTS (SELECT 1 FROM training_stay);
+INSERT INTO training_lines SELECT * FROM training_stay ORDER BY rowid;
+DROP TABLE training_stay;
+
+-- What each file has, once: whether times go back, and whether a line repeats the step of the one before it at once.
+DROP TABLE IF EXISTS temp.training_survey;
+CREATE TEMP TABLE training_survey AS
+WITH begun AS (
+  SELECT l.rowid AS first, l.file FROM training_lines AS l LEFT JOIN training_lines AS p ON p.rowid = l.rowid - 1 WHERE p.file IS NOT l.file
+),
+ranged AS MATERIALIZED (SELECT file, first, coalesce(lead(first) OVER (ORDER BY first) - 1, (SELECT max(rowid) FROM training_lines)) AS last FROM begun)
+SELECT f.file AS file, count(l.step) AS steps, sum(l.step IS NOT NULL AND NOT l.validates AND l.tflops IS NULL) AS unrated,
+       min(iif(l.step IS NOT NULL AND NOT l.validates AND l.tflops IS NULL, l.line, NULL)) AS unrated_line, max(p.rowid IS NOT NULL AND coalesce(l.time < p.time, 1)) AS goes_back,
+       max(iif(p.step IS NULL, (SELECT q.step = l.step AND l.time - q.time < 10 FROM training_lines AS q WHERE q.rowid < l.rowid AND q.step IS NOT NULL ORDER BY q.rowid DESC LIMIT 1),
+               p.step = l.step AND l.time - p.time < 10)) AS repeats
+FROM ranged AS f CROSS JOIN training_lines AS l ON l.rowid BETWEEN f.first AND f.last LEFT JOIN training_lines AS p ON p.rowid = l.rowid - 1 AND p.rowid >= f.first
+GROUP BY f.first, f.file;
+
 -- A line of a step that says no FLOP/s is unrated; one of an evaluation says none.
 INSERT INTO mpg_issues(source, severity, kind, line, count, detail)
-SELECT file, 'warning', 'missing_field', min(line), count(*), 'lines of steps without "tflops": these steps are unrated'
-FROM temp.training_lines WHERE step IS NOT NULL AND json_extract(fields, '$.validate') IS NULL AND json_extract(fields, '$.tflops') IS NULL GROUP BY file;
+SELECT file, 'warning', 'missing_field', unrated_line, unrated, 'lines of steps without "tflops": these steps are unrated'
+FROM training_survey WHERE unrated > 0 ORDER BY file;
 
 -- Nothing recognised is no run.
 INSERT INTO mpg_issues(source, severity, kind, line, count, detail)
 SELECT coalesce(file, :log), 'warning', 'no_steps', NULL, 1, 'no line "step: N" of torchtitan was found'
-FROM (SELECT max(file) AS file, count(step) AS steps FROM temp.training_lines) WHERE steps = 0;
+FROM (SELECT max(file) AS file, coalesce(sum(steps), 0) AS steps FROM training_survey) WHERE steps = 0;
 
 -- A log's lines are in the order of its clock: one whose time is before that of the line above it was moved, or is of another host.
 INSERT INTO mpg_issues(source, severity, kind, line, count, detail)
 SELECT file, 'warning', 'line_out_of_order', min(line), count(*), 'lines whose time is before that of the line above them: they count where they stand'
-FROM (SELECT file, line, time, max(time) OVER (PARTITION BY file ORDER BY line ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING) AS latest, rank FROM temp.training_lines)
+FROM (SELECT file, line, time, max(time) OVER (PARTITION BY file ORDER BY line ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING) AS latest, rank
+      FROM temp.training_lines WHERE file IN (SELECT file FROM training_survey WHERE goes_back))
 WHERE latest - time > iif(rank IS NULL, 10, 1) GROUP BY file;
 
 -- Where nothing names the ranks, each of them prints the step: a line that repeats the one before it at once is of no restart.
 DELETE FROM temp.training_lines WHERE rowid IN (
   SELECT id
-  FROM (SELECT rowid AS id, step = lag(step) OVER w AND json_extract(fields, '$.validate') IS lag(json_extract(fields, '$.validate')) OVER w
-               AND time - lag(time) OVER w < 10 AS again
-        FROM temp.training_lines WHERE step IS NOT NULL OR coalesce(json_extract(fields, '$.mesh'), json_extract(fields, '$.pp'), json_extract(fields, '$.loaded'), json_extract(fields, '$.starts')) IS NOT NULL
+  FROM (SELECT rowid AS id, step = lag(step) OVER w AND validates IS lag(validates) OVER w AND time - lag(time) OVER w < 10 AS again
+        FROM temp.training_lines
+        WHERE file IN (SELECT file FROM training_survey WHERE repeats)
+          AND (step IS NOT NULL OR coalesce(json_extract(fields, '$.mesh'), json_extract(fields, '$.pp'), json_extract(fields, '$.loaded'), json_extract(fields, '$.starts')) IS NOT NULL)
         WINDOW w AS (PARTITION BY file ORDER BY line))
   WHERE again);
+DROP TABLE training_survey;
+CREATE TEMP TABLE training_stay AS
+SELECT * FROM training_lines WHERE (SELECT max(rowid) FROM training_lines) > (SELECT count(*) FROM training_lines) ORDER BY rowid;
+DELETE FROM temp.training_lines WHERE EXISTS (SELECT 1 FROM training_stay);
+INSERT INTO training_lines SELECT * FROM training_stay ORDER BY rowid;
+DROP TABLE training_stay;
 
 -- ---- 2. Runs ----
 
--- A run begins where a program says how it is set up, or step numbers go back; also where one starts again that has not come to
--- a step (ranks start within ten seconds). Runs of several files are in the order of
--- their clocks: names seldom sort by their numbers.
--- (A file's lines lie one after the other, and so do a run's: what follows goes by rowid, and its windows are over few columns.)
+-- Lines of no step. Of those that lie next to each other: the last start up to each, or else the line of a step before them.
 DROP TABLE IF EXISTS temp.training_marks;
-CREATE TEMP TABLE training_marks(id INTEGER PRIMARY KEY, began, starts, is_marker, chip, mesh);
+CREATE TEMP TABLE training_marks(id INTEGER PRIMARY KEY, time, began, starts, is_marker, chip, mesh, saved, staged, written, loaded_from, loaded, completed, before, step_before);
 INSERT INTO training_marks
 WITH told AS (
-  SELECT rowid AS id, json_extract(fields, '$.began') IS NOT NULL AS began, json_extract(fields, '$.starts') IS NOT NULL AS starts, json_extract(fields, '$.chip') AS chip,
-         json_extract(fields, '$.loaded') IS NOT NULL AS loads, '[' || json_extract(fields, '$.mesh') || ']' AS mesh,
+  SELECT rowid AS id, time, row_number() OVER (ORDER BY rowid) AS nth, json_extract(fields, '$.began') IS NOT NULL AS began, json_extract(fields, '$.starts') AS starts_at,
+         json_extract(fields, '$.chip') AS chip, '[' || json_extract(fields, '$.mesh') || ']' AS mesh,
          json_extract(fields, '$.pp') AS pp, json_extract(fields, '$.replicate') AS replicate, json_extract(fields, '$.shard') AS shard,
-         json_extract(fields, '$.cp') AS cp, json_extract(fields, '$.tp') AS tp
+         json_extract(fields, '$.cp') AS cp, json_extract(fields, '$.tp') AS tp, json_extract(fields, '$.saved') AS saved, json_extract(fields, '$.staged') IS NOT NULL AS staged,
+         json_extract(fields, '$.written') IS NOT NULL AS written, json_extract(fields, '$.from') AS loaded_from, json_extract(fields, '$.loaded') AS loaded,
+         json_extract(fields, '$.completed') IS NOT NULL AS completed
   FROM training_lines WHERE step IS NULL
-)
-SELECT id, began, starts, began OR starts OR loads OR coalesce(mesh, pp, chip) IS NOT NULL, chip,
-       coalesce(pp * replicate * shard * cp * tp,
-                json_extract(mesh, '$[0]') * coalesce(json_extract(mesh, '$[1]'), 1) * coalesce(json_extract(mesh, '$[2]'), 1)
-                  * coalesce(json_extract(mesh, '$[3]'), 1) * coalesce(json_extract(mesh, '$[4]'), 1))
-FROM told;
+),
+placed AS (SELECT *, max(iif(starts_at IS NULL, NULL, id)) OVER w AS last_start, min(id) OVER w - 1 AS above FROM told WINDOW w AS (PARTITION BY id - nth ORDER BY id))
+SELECT m.id, m.time, m.began, m.starts_at IS NOT NULL, m.began OR m.starts_at IS NOT NULL OR m.loaded IS NOT NULL OR coalesce(m.mesh, m.pp, m.chip) IS NOT NULL, m.chip,
+       coalesce(m.pp * m.replicate * m.shard * m.cp * m.tp,
+                json_extract(m.mesh, '$[0]') * coalesce(json_extract(m.mesh, '$[1]'), 1) * coalesce(json_extract(m.mesh, '$[2]'), 1)
+                  * coalesce(json_extract(m.mesh, '$[3]'), 1) * coalesce(json_extract(m.mesh, '$[4]'), 1)),
+       m.saved, m.staged, m.written, m.loaded_from, m.loaded, m.completed, coalesce(m.last_start, m.above), (SELECT json_extract(l.fields, '$.starts') - 1 FROM training_lines AS l WHERE l.rowid = m.last_start)
+FROM placed AS m;
 
 DROP TABLE IF EXISTS temp.training_files;
 CREATE TEMP TABLE training_files AS
-SELECT file, min(l.rowid) AS first, max(l.rowid) AS last, min(time) AS clock, max(m.mesh) AS mesh, max(m.chip) AS chip
-FROM training_lines AS l LEFT JOIN training_marks AS m ON m.id = l.rowid GROUP BY file;
+WITH begun AS (
+  SELECT l.rowid AS first, l.file FROM training_lines AS l LEFT JOIN training_lines AS p ON p.rowid = l.rowid - 1 WHERE p.file IS NOT l.file
+),
+ranged AS (SELECT file, first, coalesce(lead(first) OVER (ORDER BY first) - 1, (SELECT max(rowid) FROM training_lines)) AS last FROM begun)
+SELECT file, first, last, (SELECT min(l.time) FROM training_lines AS l WHERE l.rowid BETWEEN first AND last) AS clock,
+       (SELECT max(m.mesh) FROM training_marks AS m WHERE m.id BETWEEN first AND last) AS mesh, (SELECT max(m.chip) FROM training_marks AS m WHERE m.id BETWEEN first AND last) AS chip
+FROM ranged ORDER BY file;
+
+-- A run begins where a program says how it is set up, or step numbers go back; also where one starts again that has not come to
+-- a step (ranks start within ten seconds). Runs of several files are in the order of their clocks: names seldom sort by their
+-- numbers. Of most lines of a step the line before is one too, and the numbers decide; windows are over the others and those beside them.
+DROP TABLE IF EXISTS temp.training_near;
+CREATE TEMP TABLE training_near(id INTEGER PRIMARY KEY);
+INSERT INTO training_near
+SELECT first FROM training_files
+UNION SELECT m.id + d.value FROM training_marks AS m CROSS JOIN json_each('[-1,0,1]') AS d
+UNION SELECT l.rowid + d.value FROM training_lines AS l CROSS JOIN json_each('[-1,0,1]') AS d WHERE l.validates;
 
 DROP TABLE IF EXISTS temp.training_ranges;
 CREATE TEMP TABLE training_ranges AS
 WITH marked AS (
-  SELECT f.rowid AS of_file, l.rowid AS id, time, step, coalesce(is_marker, 0) AS is_marker, m.id IS NULL AS is_step, coalesce(began, 0) AS began
-  FROM training_files AS f CROSS JOIN training_lines AS l ON l.rowid BETWEEN f.first AND f.last LEFT JOIN training_marks AS m ON m.id = l.rowid
-  WHERE is_marker OR (step IS NOT NULL AND json_extract(fields, '$.validate') IS NULL)
+  SELECT f.rowid AS of_file, l.rowid AS id, l.time, l.step, coalesce(m.is_marker, 0) AS is_marker, m.id IS NULL AS is_step, coalesce(m.began, 0) AS began
+  FROM training_files AS f CROSS JOIN training_near AS n ON n.id BETWEEN f.first AND f.last CROSS JOIN training_lines AS l ON l.rowid = n.id LEFT JOIN training_marks AS m ON m.id = l.rowid
+  WHERE m.is_marker OR NOT l.validates
 ),
-begun AS (
-  SELECT of_file, id, row_number() OVER (PARTITION BY of_file ORDER BY id) AS run
-  FROM (SELECT of_file, id,
+begins AS (
+  SELECT of_file, id
+  FROM (SELECT of_file, id, is_step,
                CASE WHEN is_marker THEN coalesce(lag(is_step) OVER k, 1)
                       OR coalesce(began AND time - max(iif(began, time, NULL)) OVER (k ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING) >= 10, 0)
                     ELSE coalesce(lag(is_step) OVER k AND step <= lag(step) OVER k, 1) END AS begins
-        FROM marked WINDOW k AS (PARTITION BY of_file ORDER BY id))
-  WHERE begins
+        FROM marked WINDOW k AS (PARTITION BY of_file ORDER BY id)) AS k
+  WHERE begins AND NOT (is_step AND EXISTS (SELECT 1 FROM training_lines AS p, training_files AS f WHERE p.rowid = k.id - 1 AND NOT p.validates AND f.rowid = of_file AND p.rowid >= f.first))
+  UNION ALL
+  SELECT f.rowid, l.rowid
+  FROM training_files AS f CROSS JOIN training_lines AS l ON l.rowid BETWEEN f.first + 1 AND f.last CROSS JOIN training_lines AS p ON p.rowid = l.rowid - 1
+  WHERE l.step <= p.step AND NOT l.validates AND NOT p.validates
 ),
+begun AS (SELECT of_file, id, row_number() OVER (PARTITION BY of_file ORDER BY id) AS run FROM begins),
 ranged AS (
   SELECT f.rowid AS of_file, file, clock, f.mesh AS file_mesh, chip, coalesce(run, 1) AS run, iif(coalesce(run, 1) = 1, f.first, id) AS first,
          coalesce(lead(id) OVER (PARTITION BY f.rowid ORDER BY run) - 1, f.last) AS last
   FROM training_files AS f LEFT JOIN begun AS b ON b.of_file = f.rowid
-)
-SELECT coalesce(:job, file) AS job, dense_rank() OVER (PARTITION BY coalesce(:job, file) ORDER BY clock, file, run) AS attempt, first, last,
-       coalesce(:chips, (SELECT max(m.mesh) FROM training_marks AS m WHERE m.id BETWEEN first AND last), file_mesh, 1) AS chips, chip
-FROM ranged ORDER BY of_file, run;
-
-DROP TABLE IF EXISTS temp.training_events;
-CREATE TEMP TABLE training_events AS
-SELECT r.job, r.attempt, l.*, m.id IS NULL AND json_extract(fields, '$.validate') IS NULL AS is_step, coalesce(m.starts, 0) AS starts, r.chips, r.chip
-FROM training_ranges AS r CROSS JOIN training_lines AS l ON l.rowid BETWEEN r.first AND r.last LEFT JOIN training_marks AS m ON m.id = l.rowid;
-
--- A line stands for the steps since the line before it, or the evaluation or the start that came later.
-DROP TABLE IF EXISTS temp.training_steps;
-CREATE TEMP TABLE training_steps AS
-WITH mark AS (
-  SELECT *, lag(time) OVER w AS before, lag(iif(starts, step_started - 1, step)) OVER w AS step_before
-  FROM (SELECT *, json_extract(fields, '$.starts') AS step_started FROM training_events WHERE step IS NOT NULL OR starts)
-  WINDOW w AS (PARTITION BY job, attempt ORDER BY line)
 ),
-step AS (
-  SELECT *, min(coalesce(before, time), time) AS start_time FROM mark WHERE is_step -- a clock that was set back: no time
+named AS (
+  SELECT coalesce(:job, file) AS job, dense_rank() OVER (PARTITION BY coalesce(:job, file) ORDER BY clock, file, run) AS attempt, first, last,
+         coalesce(:chips, (SELECT max(m.mesh) FROM training_marks AS m WHERE m.id BETWEEN first AND last), file_mesh, 1) AS chips, chip
+  FROM ranged
 ),
--- Looked up once a chip, and not once a step.
+-- Looked up once a chip.
 peak AS MATERIALIZED (
   SELECT name, (SELECT c.peak_flops FROM mpg_chips AS c
                 WHERE c.dtype = 'bf16' AND (lower(c.chip) = lower(name)
                   OR EXISTS (SELECT 1 FROM json_each(c.aliases) AS a WHERE lower(a.value) = lower(name)))) AS peak_flops
-  FROM (SELECT DISTINCT coalesce(:chip, chip) AS name FROM training_events)
+  FROM (SELECT DISTINCT coalesce(:chip, chip) AS name FROM training_files)
 )
-SELECT job, attempt, step, start_time, time AS end_time, time - start_time AS seconds, coalesce(step - step_before, 1) AS executions,
-       iif(typeof(json_extract(fields, '$.loss')) <> 'text', json_extract(fields, '$.loss'), NULL) AS loss, replace(json_extract(fields, '$.tps'), ',', '') + 0.0 AS tokens_per_s_per_chip,
-       replace(json_extract(fields, '$.tflops'), ',', '') + 0.0 AS tflops_per_chip,
-       replace(json_extract(fields, '$.tflops'), ',', '') * 1e12 / peak_flops AS mfu,
-       json_extract(fields, '$.mfu') / 100.0 AS mfu_reported,
-       replace(json_extract(fields, '$.tflops'), ',', '') * 1e12 * (time - start_time) * chips AS flops
-FROM step LEFT JOIN peak ON name = coalesce(:chip, chip);
+SELECT n.*, peak_flops, min(l.time) AS start_time, max(l.time) AS end_time, count(iif(l.validates, NULL, l.step)) AS steps
+FROM (SELECT * FROM named ORDER BY job, attempt) AS n LEFT JOIN peak ON name = coalesce(:chip, chip) CROSS JOIN training_lines AS l ON l.rowid BETWEEN n.first AND n.last
+GROUP BY job, attempt;
+DROP TABLE training_near;
+
+-- A line stands for the steps since the line before it, or the evaluation or the start that came later.
+DROP TABLE IF EXISTS temp.training_steps;
+CREATE TEMP TABLE training_steps AS
+SELECT job, attempt, step, start_time, end_time, end_time - start_time AS seconds, executions, iif(typeof(loss) <> 'text', loss, NULL) AS loss, replace(tps, ',', '') + 0.0 AS tokens_per_s_per_chip,
+       tflops + 0.0 AS tflops_per_chip, tflops * 1e12 / peak_flops AS mfu, mfu / 100.0 AS mfu_reported, tflops * 1e12 * (end_time - start_time) * chips AS flops
+FROM (SELECT r.job, r.attempt, l.step, min(coalesce(p.time, l.time), l.time) AS start_time, -- a clock that was set back: no time
+             l.time AS end_time, coalesce(l.step - iif(p.rowid IS NULL, NULL, coalesce(p.step, m.step_before)), 1) AS executions, l.loss, l.tps, l.mfu,
+             iif(typeof(l.tflops) = 'text', replace(l.tflops, ',', ''), l.tflops) AS tflops, r.chips, r.peak_flops
+      FROM training_ranges AS r CROSS JOIN training_lines AS l ON l.rowid BETWEEN r.first AND r.last LEFT JOIN training_marks AS m ON m.id = l.rowid - 1
+      LEFT JOIN training_lines AS p ON p.rowid = coalesce(m.before, l.rowid - 1) AND p.rowid >= r.first
+      WHERE NOT l.validates);
 
 -- Steps in no line: a line is further from the one before it than lines mostly are.
 INSERT INTO mpg_issues(source, severity, kind, line, count, detail)
 WITH gap AS (
   SELECT b.job, b.step, b.step - a.step AS gap FROM training_steps AS a JOIN training_steps AS b ON b.rowid = a.rowid + 1 AND b.job = a.job AND b.attempt = a.attempt
 ),
-usual AS MATERIALIZED (SELECT job, gap AS usual, max(n) FROM (SELECT job, gap, count(*) AS n FROM gap GROUP BY 1, 2) GROUP BY job)
+usual AS MATERIALIZED (SELECT job, gap AS usual, max(n) FROM (SELECT job, gap, count(*) AS n FROM gap WHERE (SELECT min(gap) < max(gap) FROM gap) GROUP BY 1, 2) GROUP BY job)
 SELECT job, 'warning', 'missing_steps', NULL, count(*), 'lines of steps that come more steps after the one before than most, first step ' || min(step) || ': lines are missing'
-FROM gap JOIN usual USING (job) WHERE gap > usual GROUP BY job;
+FROM usual CROSS JOIN gap USING (job) WHERE gap > usual GROUP BY job;
 
 -- Evaluation ends with its line; it began with the line of a step or a save before it.
 DROP TABLE IF EXISTS temp.training_phases;
 CREATE TEMP TABLE training_phases AS
-WITH mark AS (
-  SELECT job, attempt, step, is_step, time, lag(time) OVER (PARTITION BY job, attempt ORDER BY line) AS before FROM training_events
-)
-SELECT job, attempt, 'eval' AS kind, before AS start_time, time AS end_time, NULL AS step FROM mark WHERE step IS NOT NULL AND NOT is_step AND before < time
+SELECT job, attempt, 'eval' AS kind, p.time AS start_time, l.time AS end_time, NULL AS step
+FROM training_ranges AS r CROSS JOIN training_lines AS l ON l.rowid BETWEEN r.first + 1 AND r.last CROSS JOIN training_lines AS p ON p.rowid = l.rowid - 1
+WHERE l.validates AND p.time < l.time
 UNION ALL
-SELECT job, attempt, 'checkpoint', time - json_extract(fields, '$.saved'), time, NULL FROM training_events WHERE json_extract(fields, '$.saved') IS NOT NULL
+SELECT job, attempt, 'checkpoint', time - saved, time, NULL
+FROM training_ranges AS r CROSS JOIN training_marks AS m ON m.id BETWEEN r.first AND r.last WHERE saved IS NOT NULL
 UNION ALL
 -- Which step was loaded is in the line before it.
-SELECT job, attempt, 'restore', time - json_extract(fields, '$.loaded'), time, loaded
-FROM (SELECT job, attempt, time, fields, max(json_extract(fields, '$.from')) OVER (PARTITION BY job, attempt ORDER BY line) AS loaded
-      FROM training_events WHERE step IS NULL)
-WHERE json_extract(fields, '$.loaded') IS NOT NULL
+SELECT job, attempt, 'restore', time - loaded, time, loaded_step
+FROM (SELECT job, attempt, m.time, loaded, max(loaded_from) OVER (PARTITION BY job, attempt ORDER BY id) AS loaded_step
+      FROM training_ranges AS r CROSS JOIN training_marks AS m ON m.id BETWEEN r.first AND r.last)
+WHERE loaded IS NOT NULL
 UNION ALL
-SELECT job, attempt, 'init', min(time), min(iif(starts, time, NULL)), NULL FROM training_events GROUP BY job, attempt
-HAVING min(iif(starts, time, NULL)) > min(time);
+SELECT job, attempt, 'init', start_time, (SELECT min(m.time) FROM training_marks AS m WHERE m.id BETWEEN first AND last AND starts), NULL
+FROM training_ranges WHERE (SELECT min(m.time) FROM training_marks AS m WHERE m.id BETWEEN first AND last AND starts) > start_time;
 
 -- A save is of the step that was logged last, or of a later one. It counts as durable once the log says that it is over; one
 -- that was staged, once it was written or, since a save waits for the one before, once a save of a later step is over.
 DROP TABLE IF EXISTS temp.training_saves;
 CREATE TEMP TABLE training_saves AS
 WITH logged AS (
-  SELECT job, attempt, line, time, iif(step IS NULL, fields, '{}') AS fields, max(iif(is_step, step, NULL)) OVER (PARTITION BY job, attempt ORDER BY line) AS last_step
-  FROM training_events
+  SELECT job, attempt, id, m.time, saved, staged, written, -- the numbers of a run's steps only grow
+         (SELECT l.step FROM training_lines AS l WHERE l.rowid BETWEEN r.first AND m.id AND NOT l.validates ORDER BY l.rowid DESC LIMIT 1) AS last_step
+  FROM training_ranges AS r CROSS JOIN training_marks AS m ON m.id BETWEEN r.first AND r.last WHERE saved IS NOT NULL OR written
 )
-SELECT job, attempt, last_step AS step, time - json_extract(fields, '$.saved') AS snapshot_time,
-       CASE WHEN json_extract(fields, '$.staged') IS NULL THEN time
-            ELSE nullif(min(coalesce(min(iif(json_extract(fields, '$.written') IS NOT NULL, time, NULL)) OVER (PARTITION BY job, attempt ORDER BY line ROWS BETWEEN CURRENT ROW AND UNBOUNDED FOLLOWING), 9e99),
-                            coalesce(min(iif(json_extract(fields, '$.saved') IS NOT NULL, time, NULL)) OVER (PARTITION BY job, attempt ORDER BY last_step RANGE BETWEEN 1 FOLLOWING AND UNBOUNDED FOLLOWING), 9e99)), 9e99)
+SELECT job, attempt, last_step AS step, time - saved AS snapshot_time,
+       CASE WHEN NOT staged THEN time
+            ELSE nullif(min(coalesce(min(iif(written, time, NULL)) OVER (PARTITION BY job, attempt ORDER BY id ROWS BETWEEN CURRENT ROW AND UNBOUNDED FOLLOWING), 9e99),
+                            coalesce(min(iif(saved IS NOT NULL, time, NULL)) OVER (PARTITION BY job, attempt ORDER BY last_step RANGE BETWEEN 1 FOLLOWING AND UNBOUNDED FOLLOWING), 9e99)), 9e99)
        END AS durable_time,
-       json_extract(fields, '$.saved') IS NOT NULL AS is_save
+       saved IS NOT NULL AS is_save
 FROM logged;
 DELETE FROM temp.training_saves WHERE NOT is_save OR step IS NULL OR durable_time IS NULL;
 
--- (CROSS: the steps are the outer ones, and looked up is the attempt of each.)
 DROP TABLE IF EXISTS temp.training_runs;
 CREATE TEMP TABLE training_runs AS
-SELECT DISTINCT s.job, s.attempt, e.chips, e.chip, e.start_time, e.end_time, e.own_outcome
-FROM (SELECT job, attempt FROM training_steps UNION SELECT job, attempt FROM training_phases WHERE kind = 'restore') AS s -- one that came to no step too
-CROSS JOIN (SELECT job, attempt, max(chips) AS chips, max(chip) AS chip, min(time) AS start_time, max(time) AS end_time,
-                   max(CASE WHEN json_extract(fields, '$.completed') IS NOT NULL THEN 'completed' END) AS own_outcome
-            FROM training_events GROUP BY job, attempt) AS e USING (job, attempt);
+SELECT job, attempt, chips, chip, start_time, end_time,
+       iif(EXISTS (SELECT 1 FROM training_marks AS m WHERE m.id BETWEEN first AND last AND completed), 'completed', NULL) AS own_outcome
+FROM training_ranges AS r
+WHERE steps > 0 OR EXISTS (SELECT 1 FROM training_marks AS m WHERE m.id BETWEEN first AND last AND loaded IS NOT NULL) -- one that came to no step too
+ORDER BY job, attempt;
 
 -- ---- 3. The relations ----
 
@@ -253,15 +301,13 @@ SELECT coalesce(:pool, 'training') AS pool, coalesce(:chip, chip) AS chip, chips
 DROP TABLE IF EXISTS temp.spans;
 CREATE TEMP TABLE spans AS
 WITH first AS (
-  SELECT job, attempt, start_time, seconds, executions, row_number() OVER w AS place,
-         sum(seconds) OVER later / sum(executions) OVER later AS others
-  FROM training_steps
-  WINDOW w AS (PARTITION BY job, attempt ORDER BY end_time, step), later AS (w ROWS BETWEEN 1 FOLLOWING AND UNBOUNDED FOLLOWING)
+  SELECT job, attempt, start_time, seconds, executions, min(end_time), (sum(seconds) - seconds) / (sum(executions) - executions) AS others
+  FROM training_steps GROUP BY job, attempt
 )
 SELECT job, attempt, 'step' AS kind, start_time, end_time, step, flops FROM training_steps
 UNION ALL
 SELECT job, attempt, 'compile', start_time, start_time + seconds - others, NULL, NULL FROM first
-WHERE place = 1 AND executions = 1 AND seconds > others
+WHERE executions = 1 AND seconds > others
 UNION ALL
 SELECT job, attempt, kind, start_time, end_time, step, NULL FROM training_phases
 ORDER BY 1, 2, 4;
@@ -275,7 +321,6 @@ SELECT job, attempt, step, snapshot_time, durable_time FROM training_saves ORDER
 DROP TABLE training_runs;
 DROP TABLE training_saves;
 DROP TABLE training_phases;
-DROP TABLE training_events;
 DROP TABLE training_ranges;
 DROP TABLE training_files;
 DROP TABLE training_marks;
