@@ -30,17 +30,19 @@
 
 -- ---- 1. The input: lines of steps, evaluations, saves and the configuration ----
 
--- The members of `fields` become columns here, once; what follows goes by rowid where it can: logs have millions of lines.
-DROP TABLE IF EXISTS temp.training_read;
-CREATE TEMP TABLE training_read AS
-SELECT _file AS file, _line AS source_line, time, step, json_extract(fields, '$.seconds') AS step_seconds, json_extract(fields, '$.tflops') AS tflops,
-       json_extract(fields, '$.tokens') AS tokens, json_extract(fields, '$.loss') AS loss, json_extract(other, '$.eval_step') AS eval_step,
-       json_extract(other, '$.eval_seconds') AS eval_seconds, json_extract(other, '$.saved') AS saved, json_extract(other, '$.saving') AS saving,
-       json_extract(other, '$.blocked') AS blocked, json_extract(other, '$.finished') AS finished, json_extract(other, '$.load_seconds') AS load_seconds, json_extract(other, '$.loaded') AS loaded,
-       json_extract(other, '$.steps') AS all_steps, json_extract(other, '$.devices') AS all_devices, json_extract(other, '$.chip') AS chip_name,
-       iif(json_extract(fields, '$.yearless') IS NULL, 0, mpg_required(:year, ':year')) AS year -- its times would be of 1970
-FROM (SELECT _file, _line, time, step, fields, iif(step IS NULL, fields, NULL) AS other
-      FROM log_trace(mpg_required(:log, ':log'), '(?x)
+-- What follows goes by rowid where it can: logs have millions of lines.
+DROP TABLE IF EXISTS temp.training_lines;
+CREATE TEMP TABLE training_lines AS
+SELECT _file AS file, _line AS source_line, time, step, log_group(_record, 'seconds') AS step_seconds, log_group(_record, 'tflops') AS tflops,
+       log_group(_record, 'tokens') AS tokens, log_group(_record, 'loss') AS loss,
+       iif(step IS NULL, log_group(_record, 'eval_step'), NULL) AS eval_step, iif(step IS NULL, log_group(_record, 'eval_seconds'), NULL) AS eval_seconds,
+       iif(step IS NULL, log_group(_record, 'saved'), NULL) AS saved, iif(step IS NULL, log_group(_record, 'saving'), NULL) AS saving,
+       iif(step IS NULL, log_group(_record, 'blocked'), NULL) AS blocked, iif(step IS NULL, log_group(_record, 'finished'), NULL) AS finished,
+       iif(step IS NULL, log_group(_record, 'load_seconds'), NULL) AS load_seconds, iif(step IS NULL, log_group(_record, 'loaded'), NULL) AS loaded,
+       iif(step IS NULL, log_group(_record, 'steps'), NULL) AS all_steps, iif(step IS NULL, log_group(_record, 'devices'), NULL) AS all_devices,
+       iif(step IS NULL, log_group(_record, 'chip'), NULL) AS chip_name,
+       iif(log_group(_record, 'yearless') IS NULL, 0, mpg_required(:year, ':year')) AS year -- its times would be of 1970
+FROM log_trace(mpg_required(:log, ':log'), '(?x)
   (?: (?<time> \d{4}-\d\d-\d\d [T\ ] \d\d:\d\d:\d\d (?: [.,]\d+ )? (?: Z | [+-]\d\d:?\d\d )?
              | (?<= [IWEF]) (?<yearless>) \d{4}\ \d\d:\d\d:\d\d\.\d+ ) .{0,300}? )?
   (?: \b completed\ step:\ (?<step>\d+)
@@ -58,52 +60,71 @@ FROM (SELECT _file, _line, time, step, fields, iif(step IS NULL, fields, NULL) A
     | Config\ param\ steps:\ (?<steps>\d+)
     | Num_devices:\ (?<devices>\d+)
     | \bTFRT\ (?<chip>TPU \ ?\w+ (?:\ lite)? ) )',
-  'ignore', coalesce(:zone, 'UTC'), coalesce(:year, 1970)));
+  'ignore', coalesce(:zone, 'UTC'), coalesce(:year, 1970));
 
 -- What cannot be: a time that is more than ten years from the middle one of its log; its line counts as nothing.
 DROP TABLE IF EXISTS temp.training_far;
 CREATE TEMP TABLE training_far AS
-WITH wide AS MATERIALIZED (SELECT file FROM training_read GROUP BY file HAVING max(time) - min(time) > 315569520),
-years AS (SELECT file, CAST(time / 31556952 AS INTEGER) AS year, count(*) AS n FROM training_read WHERE time IS NOT NULL AND file IN (SELECT file FROM wide) GROUP BY 1, 2),
+WITH wide AS MATERIALIZED (SELECT file FROM training_lines WHERE (SELECT max(time) - min(time) FROM training_lines) > 315569520 GROUP BY file HAVING max(time) - min(time) > 315569520),
+years AS (SELECT file, CAST(time / 31556952 AS INTEGER) AS year, count(*) AS n FROM training_lines WHERE time IS NOT NULL AND file IN (SELECT file FROM wide) GROUP BY 1, 2),
 middle AS (
   SELECT file, min(year) AS year FROM (SELECT file, year, sum(n) OVER (PARTITION BY file ORDER BY year) AS so_far, sum(n) OVER (PARTITION BY file) AS n FROM years)
   WHERE 2 * so_far >= n GROUP BY file
 )
-SELECT l.rowid AS row, l.file, l.source_line AS line FROM middle AS m CROSS JOIN training_read AS l ON l.file = m.file WHERE abs(l.time / 31556952 - m.year) > 10;
+SELECT l.rowid AS row, l.file, l.source_line AS line FROM middle AS m CROSS JOIN training_lines AS l ON l.file = m.file WHERE abs(l.time / 31556952 - m.year) > 10;
 INSERT INTO mpg_issues(source, severity, kind, line, count, detail)
 SELECT file, 'data_loss', 'impossible_time', min(line), count(*), 'lines whose time is more than ten years from the middle one: left out' FROM training_far GROUP BY file;
-DELETE FROM temp.training_read WHERE rowid IN (SELECT row FROM training_far);
+DELETE FROM temp.training_lines WHERE rowid IN (SELECT row FROM training_far);
 DROP TABLE training_far;
 
--- The lines of several hosts are put in the order of their clock.
-DROP TABLE IF EXISTS temp.training_lines;
-CREATE TEMP TABLE training_lines AS
+-- The lines of several hosts are put in the order of their clock, where they are not in it.
+DROP TABLE IF EXISTS temp.training_stay;
+CREATE TEMP TABLE training_stay AS
 WITH source AS MATERIALIZED (
-  SELECT file, min(step IS NULL OR time IS NOT NULL) AS timed, max(time IS NULL) AS partly FROM training_read GROUP BY file
+  SELECT file, min(step IS NULL OR time IS NOT NULL) AS timed, max(time IS NULL) AS partly FROM training_lines
+  WHERE (SELECT max(rowid) > count(*) OR max(time IS NULL) AND max(time IS NOT NULL) FROM training_lines)
+     OR EXISTS (SELECT 1 FROM training_lines AS l CROSS JOIN training_lines AS p ON p.rowid = l.rowid - 1 WHERE p.time > l.time OR p.file > l.file)
+  GROUP BY file
 ),
 late AS MATERIALIZED (
   SELECT id, latest
   FROM (SELECT rowid AS id, time, max(time) OVER (PARTITION BY file ORDER BY source_line) AS latest
-        FROM training_read WHERE file IN (SELECT file FROM source WHERE timed AND partly))
+        FROM training_lines WHERE file IN (SELECT file FROM source WHERE timed AND partly))
   WHERE time IS NULL
 )
-SELECT r.*, timed
-FROM training_read AS r CROSS JOIN source USING (file) LEFT JOIN late ON id = r.rowid
-ORDER BY file, iif(timed, coalesce(time, latest), 0), source_line;
-DROP TABLE training_read;
+SELECT r.*
+FROM source CROSS JOIN training_lines AS r USING (file) LEFT JOIN late ON id = r.rowid
+ORDER BY r.file, iif(timed, coalesce(time, latest), 0), source_line;
+DELETE FROM temp.training_lines WHERE EXISTS (SELECT 1 FROM training_stay);
+INSERT INTO training_lines SELECT * FROM training_stay ORDER BY rowid;
+DROP TABLE training_stay;
+
+-- What each file has, once: whether its lines are timed, and whether a step comes again without that the program said how it is set up.
+DROP TABLE IF EXISTS temp.training_survey;
+CREATE TEMP TABLE training_survey AS
+WITH begun AS (
+  SELECT l.rowid AS first, l.file FROM training_lines AS l LEFT JOIN training_lines AS p ON p.rowid = l.rowid - 1 WHERE p.file IS NOT l.file
+),
+ranged AS (SELECT file AS path, first, coalesce(lead(first) OVER (ORDER BY first) - 1, (SELECT max(rowid) FROM training_lines)) AS last FROM begun)
+SELECT f.path AS file, min(l.step IS NULL OR l.time IS NOT NULL) AS timed, count(l.step) AS steps, sum(l.step IS NOT NULL AND (l.step_seconds IS NULL OR l.tflops IS NULL)) AS unrated,
+       min(iif(l.step IS NOT NULL AND (l.step_seconds IS NULL OR l.tflops IS NULL), l.source_line, NULL)) AS unrated_line, max(l.step IS NOT NULL AND l.step_seconds IS NULL) AS untold,
+       max(iif(p.step IS NULL, (SELECT l.step <= q.step FROM training_lines AS q
+                                WHERE q.rowid < l.rowid AND q.rowid >= f.first AND coalesce(q.step, q.all_steps, q.all_devices) IS NOT NULL ORDER BY q.rowid DESC LIMIT 1),
+               l.step <= p.step)) AS repeats, count(l.eval_step) > count(DISTINCT l.eval_step) AS repeats_eval
+FROM ranged AS f CROSS JOIN training_lines AS l ON l.rowid BETWEEN f.first AND f.last LEFT JOIN training_lines AS p ON p.rowid = l.rowid - 1 AND p.rowid >= f.first
+GROUP BY f.first, f.path;
 
 -- A line of a step without its fields cannot be rated, or not even be timed.
 INSERT INTO mpg_issues(source, severity, kind, line, count, detail)
-SELECT file, 'warning', 'missing_field', min(source_line), count(*),
-       'lines of steps without ' || iif(max(step_seconds IS NULL), '"seconds"', '"TFLOP/s/device"')
+SELECT file, 'warning', 'missing_field', unrated_line, unrated,
+       'lines of steps without ' || iif(untold, '"seconds"', '"TFLOP/s/device"')
          || ': the time of these steps is not told, or they are unrated'
-FROM temp.training_lines WHERE step IS NOT NULL AND (step_seconds IS NULL OR tflops IS NULL)
-GROUP BY file;
+FROM training_survey WHERE unrated > 0 ORDER BY file;
 
 -- Nothing recognised is no run.
 INSERT INTO mpg_issues(source, severity, kind, line, count, detail)
 SELECT coalesce(file, :log), 'warning', 'no_steps', NULL, 1, 'no line "completed step:" of MaxText was found'
-FROM (SELECT max(file) AS file, count(step) AS steps FROM temp.training_lines) WHERE steps = 0;
+FROM (SELECT max(file) AS file, coalesce(sum(steps), 0) AS steps FROM training_survey) WHERE steps = 0;
 
 -- With a clock, a step that is reported again within ten seconds is that of another host, unless the program said in between how
 -- it is set up.
@@ -114,7 +135,7 @@ DELETE FROM temp.training_lines WHERE rowid IN (
               FROM (SELECT rowid AS id, file, step, time,
                            step IS NULL AND coalesce(lag(step) OVER (ORDER BY rowid) IS NOT NULL, 0) AS begins
                     FROM temp.training_lines
-                    WHERE timed AND (step IS NOT NULL OR coalesce(all_steps, all_devices) IS NOT NULL)))
+                    WHERE file IN (SELECT file FROM training_survey WHERE timed AND repeats) AND (step IS NOT NULL OR coalesce(all_steps, all_devices) IS NOT NULL)))
         WHERE step IS NOT NULL)
   WHERE again);
 
@@ -123,9 +144,30 @@ DELETE FROM temp.training_lines WHERE rowid IN (
   SELECT id
   FROM (SELECT rowid AS id, file = lag(file) OVER w AND coalesce(step, eval_step) = coalesce(lag(step) OVER w, lag(eval_step) OVER w)
                AND (step IS NULL) = (lag(step) OVER w IS NULL) AND coalesce(time - lag(time) OVER w, 0) < 10 AS again
-        FROM temp.training_lines WHERE coalesce(step, eval_step, all_steps, all_devices, chip_name) IS NOT NULL
+        FROM temp.training_lines WHERE file IN (SELECT file FROM training_survey WHERE repeats OR repeats_eval) AND coalesce(step, eval_step, all_steps, all_devices, chip_name) IS NOT NULL
         WINDOW w AS (ORDER BY rowid))
   WHERE again);
+CREATE TEMP TABLE training_stay AS
+SELECT * FROM training_lines WHERE (SELECT max(rowid) FROM training_lines) > (SELECT count(*) FROM training_lines) ORDER BY rowid;
+DELETE FROM temp.training_lines WHERE EXISTS (SELECT 1 FROM training_stay);
+INSERT INTO training_lines SELECT * FROM training_stay ORDER BY rowid;
+DROP TABLE training_stay;
+
+DROP TABLE IF EXISTS temp.training_files;
+CREATE TEMP TABLE training_files AS
+WITH begun AS (
+  SELECT l.rowid AS first, l.file FROM training_lines AS l LEFT JOIN training_lines AS p ON p.rowid = l.rowid - 1 WHERE p.file IS NOT l.file
+),
+ranged AS (SELECT file AS path, first, coalesce(lead(first) OVER (ORDER BY first) - 1, (SELECT max(rowid) FROM training_lines)) AS last FROM begun)
+SELECT path AS file, first, last, timed, iif(timed, (SELECT min(l.time) FROM training_lines AS l WHERE l.rowid BETWEEN first AND last), NULL) AS clock
+FROM ranged JOIN training_survey ON file = path ORDER BY first;
+DROP TABLE training_survey;
+
+-- Lines of no step are few. Of those that lie next to each other: the line above them, which is of a step.
+DROP TABLE IF EXISTS temp.training_marks;
+CREATE TEMP TABLE training_marks(id INTEGER PRIMARY KEY, above);
+INSERT INTO training_marks
+SELECT id, min(id) OVER (PARTITION BY id - nth ORDER BY id) - 1 FROM (SELECT rowid AS id, row_number() OVER (ORDER BY rowid) AS nth FROM training_lines WHERE step IS NULL);
 
 -- ---- 2. When things happened: by the clock of the lines, or else by adding up what they took ----
 
@@ -138,21 +180,31 @@ FROM mpg_chips AS c, json_each(json_insert(c.aliases, '$[#]', c.chip)) AS name G
 CREATE INDEX temp.training_chips_by_name ON training_chips(name);
 
 -- A run begins where a program says how it is set up, or the step numbers go back. What stands before the first belongs to it.
+-- Of most lines of a step the line before is one too, and the numbers decide; windows are over the others and those beside them.
+DROP TABLE IF EXISTS temp.training_near;
+CREATE TEMP TABLE training_near(id INTEGER PRIMARY KEY);
+INSERT INTO training_near
+SELECT first FROM training_files UNION SELECT m.id + d.value FROM training_marks AS m CROSS JOIN json_each('[-1,0,1]') AS d;
 DROP TABLE IF EXISTS temp.training_ranges;
 CREATE TEMP TABLE training_ranges AS
-WITH begin AS MATERIALIZED (
-  SELECT file, id, row_number() OVER (PARTITION BY file ORDER BY id) AS run
-  FROM (SELECT rowid AS id, file,
-               file IS NOT lag(file) OVER w OR (lag(step) OVER w IS NOT NULL AND (step IS NULL OR step <= lag(step) OVER w)) AS begins
-        FROM training_lines WHERE coalesce(step, all_steps, all_devices, chip_name) IS NOT NULL WINDOW w AS (ORDER BY rowid))
-  WHERE begins
+WITH begins AS (
+  SELECT of_file, id
+  FROM (SELECT f.rowid AS of_file, l.rowid AS id, l.step, lag(l.step) OVER w AS before, lag(l.rowid) OVER w AS above, p.step AS beside
+        FROM training_files AS f CROSS JOIN training_near AS n ON n.id BETWEEN f.first AND f.last CROSS JOIN training_lines AS l ON l.rowid = n.id
+        LEFT JOIN training_lines AS p ON p.rowid = l.rowid - 1 AND p.rowid >= f.first
+        WHERE coalesce(l.step, l.all_steps, l.all_devices, l.chip_name) IS NOT NULL WINDOW w AS (PARTITION BY f.rowid ORDER BY l.rowid))
+  WHERE (step IS NULL OR beside IS NULL) AND (above IS NULL OR before IS NOT NULL AND (step IS NULL OR step <= before))
+  UNION ALL
+  SELECT f.rowid, l.rowid
+  FROM training_files AS f CROSS JOIN training_lines AS l ON l.rowid BETWEEN f.first + 1 AND f.last CROSS JOIN training_lines AS p ON p.rowid = l.rowid - 1
+  WHERE l.step <= p.step
 ),
-source AS MATERIALIZED (
-  SELECT file, min(rowid) AS first, max(rowid) AS last, iif(timed, min(time), NULL) AS clock FROM training_lines GROUP BY file
-)
-SELECT s.file, coalesce(b.run, 1) AS run, s.clock, iif(coalesce(b.run, 1) = 1, s.first, b.id) AS first,
-       coalesce(lead(b.id) OVER (PARTITION BY s.file ORDER BY b.run) - 1, s.last) AS last
-FROM source AS s LEFT JOIN begin AS b USING (file);
+begin AS MATERIALIZED (SELECT of_file, id, row_number() OVER (PARTITION BY of_file ORDER BY id) AS run FROM begins)
+SELECT f.file, timed, coalesce(b.run, 1) AS run, f.clock, iif(coalesce(b.run, 1) = 1, f.first, b.id) AS first,
+       coalesce(lead(b.id) OVER (PARTITION BY f.file ORDER BY b.run) - 1, f.last) AS last
+FROM training_files AS f LEFT JOIN begin AS b ON b.of_file = f.rowid;
+DROP TABLE training_near;
+DROP TABLE training_files;
 
 -- A run that begins anew after one that reached its last step is another job: it undoes nothing. Runs of several files are in
 -- the order of their clocks: names seldom sort by their numbers.
@@ -164,7 +216,7 @@ WITH summed AS (
   GROUP BY r.rowid
 ),
 configured AS (
-  SELECT file, run, clock, first, last, first_step, last_step, coalesce(devices, max(devices) OVER f) AS devices, max(chip) OVER f AS chip,
+  SELECT file, timed, run, clock, first, last, first_step, last_step, coalesce(devices, max(devices) OVER f) AS devices, max(chip) OVER f AS chip,
          coalesce(steps, max(steps) OVER f) AS steps
   FROM summed WINDOW f AS (PARTITION BY file)
 ),
@@ -176,7 +228,7 @@ named AS (
   SELECT *, coalesce(:job, iif(sum(is_anew) OVER w = 0, file, file || '#' || (1 + sum(is_anew) OVER w))) AS job
   FROM anew WINDOW w AS (PARTITION BY file ORDER BY run)
 )
-SELECT job, dense_rank() OVER (PARTITION BY job ORDER BY clock, file, run) AS attempt, coalesce(:job, file) AS log, file, g.first, g.last, steps, chip, is_anew,
+SELECT job, dense_rank() OVER (PARTITION BY job ORDER BY clock, file, run) AS attempt, coalesce(:job, file) AS log, file, timed, g.first, g.last, steps, chip, is_anew,
        coalesce(c.devices, 1) AS devices_per_chip, c.peak_flops, coalesce(:chips, g.devices / coalesce(c.devices, 1.0), 1) AS chips
 FROM named AS g LEFT JOIN training_chips AS c ON c.name = replace(replace(replace(lower(coalesce(:chip, g.chip)), ' ', ''), '-', ''), '_', '')
 ORDER BY log, clock, file, run;
@@ -195,32 +247,43 @@ SELECT file, 'warning', 'run_anew', line, runs,
        'runs that begin again after a run that reached its last step: all are of one job, and all count'
 FROM anew WHERE :job IS NOT NULL;
 
--- In the order of jobs, attempts and lines; `run` is the rowid of the attempt.
+-- Without a clock, a line is told when what all lines of its log up to it took is over. (Loops in the order of the windows: nothing is sorted.)
+DROP TABLE IF EXISTS temp.training_clocks;
+CREATE TEMP TABLE training_clocks(id INTEGER PRIMARY KEY, end_time);
+INSERT INTO training_clocks
+WITH logs AS MATERIALIZED (SELECT min(rowid) AS first, max(rowid) AS last FROM training_attempts GROUP BY log)
+SELECT l.rowid, iif(typeof(:start) = 'text', CAST(strftime('%s', :start) AS INTEGER), coalesce(:start, 0))
+                  + sum(coalesce(step_seconds, eval_seconds, 0)) OVER (PARTITION BY g.first ORDER BY a.rowid, l.rowid ROWS UNBOUNDED PRECEDING)
+FROM logs AS g CROSS JOIN training_attempts AS a ON a.rowid BETWEEN g.first AND g.last CROSS JOIN training_lines AS l ON l.rowid BETWEEN a.first AND a.last
+WHERE NOT timed;
+
+-- What lines of no step say, in the order of jobs, attempts and lines; `run` is the rowid of the attempt.
 DROP TABLE IF EXISTS temp.training_events;
 CREATE TEMP TABLE training_events AS
-SELECT a.rowid AS run, timed, iif(timed, time, NULL) AS end_time, step, coalesce(step_seconds, eval_seconds, 0) AS seconds, tflops, tokens, loss,
-       eval_step, eval_seconds, saved, saving, blocked, finished, load_seconds, loaded
-FROM training_attempts AS a CROSS JOIN training_lines AS l ON l.rowid BETWEEN a.first AND a.last;
-UPDATE temp.training_events SET end_time = told.end_time
-FROM (SELECT e.rowid AS id, iif(typeof(:start) = 'text', CAST(strftime('%s', :start) AS INTEGER), coalesce(:start, 0)) + sum(seconds) OVER (PARTITION BY log ORDER BY e.rowid) AS end_time
-      FROM training_events AS e JOIN training_attempts AS a ON a.rowid = run WHERE NOT timed) AS told
-WHERE id = training_events.rowid;
+SELECT a.rowid AS run, l.rowid AS line, timed, iif(timed, time, c.end_time) AS end_time, eval_step, eval_seconds, saved, saving, blocked, finished, load_seconds, loaded
+FROM training_attempts AS a CROSS JOIN training_marks AS m ON m.id BETWEEN a.first AND a.last CROSS JOIN training_lines AS l ON l.rowid = m.id
+LEFT JOIN training_clocks AS c ON c.id = l.rowid;
 
 -- JAX dispatches ahead: a step that took longer than its lines are apart says that `seconds` are between dispatches. Spans
 -- of such a run are from line to line.
+DROP TABLE IF EXISTS temp.training_timed;
+CREATE TEMP TABLE training_timed AS
+SELECT l.rowid AS line, a.rowid AS run, l.step, iif(timed, l.time, c.end_time) AS end_time, coalesce(l.step_seconds, 0) AS seconds, l.tflops, l.tokens, l.loss,
+       iif(timed, p.time, b.end_time) AS before, timed
+FROM training_attempts AS a CROSS JOIN training_lines AS l ON l.rowid BETWEEN a.first AND a.last LEFT JOIN training_clocks AS c ON c.id = l.rowid
+LEFT JOIN training_marks AS m ON m.id = l.rowid - 1 LEFT JOIN training_lines AS p ON p.rowid = coalesce(m.above, l.rowid - 1) AND p.rowid >= a.first
+LEFT JOIN training_clocks AS b ON b.id = p.rowid
+WHERE l.step IS NOT NULL;
+DROP TABLE IF EXISTS temp.training_ahead;
+CREATE TEMP TABLE training_ahead(run INTEGER PRIMARY KEY);
+INSERT INTO training_ahead SELECT DISTINCT run FROM training_timed WHERE timed AND seconds > 1.25 * (end_time - before) + 0.1;
 DROP TABLE IF EXISTS temp.training_spanned;
 CREATE TEMP TABLE training_spanned AS
-WITH step AS MATERIALIZED (
-  SELECT rowid AS line, run, step, timed, end_time, seconds, tflops, tokens, loss,
-         iif(lag(run) OVER w = run, lag(end_time) OVER w, NULL) AS before
-  FROM training_events WHERE step IS NOT NULL AND end_time IS NOT NULL WINDOW w AS (ORDER BY rowid)
-),
-dispatched AS (
-  SELECT *, run IN (SELECT run FROM step WHERE timed AND seconds > 1.25 * (end_time - before) + 0.1) AS ahead FROM step
-)
-SELECT line, run, step, iif(ahead, coalesce(before, end_time - seconds), max(end_time - seconds, coalesce(before, end_time - seconds))) AS start_time,
-       end_time, seconds, tflops, tokens, loss, ahead
-FROM dispatched;
+SELECT line, t.run AS run, step, iif(a.run IS NOT NULL, coalesce(before, end_time - seconds), max(end_time - seconds, coalesce(before, end_time - seconds))) AS start_time,
+       end_time, seconds, tflops, tokens, loss, a.run IS NOT NULL AS ahead
+FROM training_timed AS t LEFT JOIN training_ahead AS a ON a.run = t.run;
+DROP TABLE training_timed;
+DROP TABLE training_clocks;
 
 DROP TABLE IF EXISTS temp.training_steps;
 CREATE TEMP TABLE training_steps AS
@@ -234,26 +297,26 @@ INSERT INTO mpg_issues(source, severity, kind, line, count, detail)
 WITH gap AS (
   SELECT b.job, b.step, b.step - a.step AS gap FROM training_steps AS a JOIN training_steps AS b ON b.rowid = a.rowid + 1 AND b.job = a.job AND b.attempt = a.attempt
 ),
-usual AS MATERIALIZED (SELECT job, gap AS usual, max(n) FROM (SELECT job, gap, count(*) AS n FROM gap GROUP BY 1, 2) GROUP BY job)
+usual AS MATERIALIZED (SELECT job, gap AS usual, max(n) FROM (SELECT job, gap, count(*) AS n FROM gap WHERE (SELECT min(gap) < max(gap) FROM gap) GROUP BY 1, 2) GROUP BY job)
 SELECT job, 'warning', 'missing_steps', NULL, count(*), 'lines of steps that come more steps after the one before than most, first step ' || min(step) || ': lines are missing'
-FROM gap JOIN usual USING (job) WHERE gap > usual GROUP BY job;
+FROM usual CROSS JOIN gap USING (job) WHERE gap > usual GROUP BY job;
 
 -- Most versions do not say how long evaluations took: with times it is what is left of the gap that they are in.
 DROP TABLE IF EXISTS temp.training_phases;
 CREATE TEMP TABLE training_phases AS
-WITH counted AS (
-  SELECT rowid AS line, run, step, timed, end_time, seconds, sum(eval_step IS NOT NULL AND eval_seconds IS NULL) OVER (ORDER BY rowid) AS evals
-  FROM training_events
-  WHERE run IN (SELECT run FROM training_events WHERE eval_step IS NOT NULL AND eval_seconds IS NULL)
+WITH evaluated AS (
+  SELECT DISTINCT e.run, (SELECT l.rowid FROM training_lines AS l WHERE l.rowid > e.line AND l.rowid <= a.last AND l.step IS NOT NULL ORDER BY l.rowid LIMIT 1) AS line
+  FROM training_events AS e CROSS JOIN training_attempts AS a ON a.rowid = e.run WHERE eval_step IS NOT NULL AND eval_seconds IS NULL AND e.timed
 ),
 gap AS (
-  SELECT run, lag(end_time) OVER w AS start_time, end_time - seconds AS end_time, evals > lag(evals) OVER w AS evaluated
-  FROM counted WHERE step IS NOT NULL AND timed WINDOW w AS (PARTITION BY run ORDER BY line)
+  SELECT e.run, (SELECT p.time FROM training_lines AS p WHERE p.rowid < e.line AND p.rowid >= a.first AND p.step IS NOT NULL ORDER BY p.rowid DESC LIMIT 1) AS start_time,
+         l.time - coalesce(l.step_seconds, 0) AS end_time
+  FROM evaluated AS e CROSS JOIN training_attempts AS a ON a.rowid = e.run CROSS JOIN training_lines AS l ON l.rowid = e.line
 )
-SELECT run, 'eval' AS kind, end_time - seconds AS start_time, end_time, NULL AS step
+SELECT run, 'eval' AS kind, end_time - eval_seconds AS start_time, end_time, NULL AS step
 FROM training_events WHERE eval_seconds IS NOT NULL AND end_time IS NOT NULL
 UNION ALL
-SELECT run, 'eval', start_time, end_time, NULL FROM gap WHERE evaluated AND end_time > start_time
+SELECT run, 'eval', start_time, end_time, NULL FROM gap WHERE end_time > start_time
 UNION ALL
 SELECT run, 'checkpoint', end_time - blocked, end_time, NULL FROM training_events WHERE blocked IS NOT NULL AND end_time IS NOT NULL
 UNION ALL
@@ -264,11 +327,11 @@ SELECT run, 'restore', end_time - load_seconds, end_time, loaded FROM training_e
 INSERT INTO temp.training_phases
 WITH saver AS MATERIALIZED (
   SELECT DISTINCT run FROM training_events WHERE coalesce(saved, saving) IS NOT NULL
-  INTERSECT SELECT DISTINCT run FROM training_spanned WHERE ahead
+  INTERSECT SELECT run FROM training_ahead
   EXCEPT SELECT run FROM training_events WHERE blocked IS NOT NULL
 ),
 mark AS (
-  SELECT run, rowid AS line, NULL AS step, end_time, NULL AS start_time, 0.0 AS seconds FROM training_events
+  SELECT run, line, NULL AS step, end_time, NULL AS start_time, 0.0 AS seconds FROM training_events
   WHERE coalesce(saved, saving) IS NOT NULL AND run IN (SELECT run FROM saver)
   UNION ALL
   SELECT run, line, step, end_time, start_time, seconds FROM training_spanned WHERE run IN (SELECT run FROM saver)
@@ -314,16 +377,23 @@ DELETE FROM temp.training_saves WHERE durable_time IS NULL;
 
 DROP TABLE IF EXISTS temp.training_runs;
 CREATE TEMP TABLE training_runs AS
-SELECT job, attempt, chips, chip, s.start_time, e.end_time, CASE WHEN s.last_step = steps - 1 THEN 'completed' END AS own_outcome,
-       s.first, s.last, run
-FROM (SELECT run, min(start_time) AS start_time, max(step) AS last_step, min(rowid) AS first, max(rowid) AS last FROM training_spanned GROUP BY run) AS s
-CROSS JOIN (SELECT run, max(end_time) AS end_time FROM training_events GROUP BY run) AS e USING (run)
+WITH ranged AS (
+  SELECT s.run, s.rowid AS first, coalesce(lead(s.rowid) OVER (ORDER BY s.rowid) - 1, (SELECT max(rowid) FROM training_spanned)) AS last
+  FROM training_spanned AS s LEFT JOIN training_spanned AS p ON p.rowid = s.rowid - 1 WHERE p.run IS NOT s.run
+),
+summed AS (
+  SELECT r.run AS run, r.first AS first, r.last AS last, min(start_time) AS start_time, max(end_time) AS end_time, max(step) AS last_step
+  FROM ranged AS r CROSS JOIN training_spanned AS s ON s.rowid BETWEEN r.first AND r.last GROUP BY r.first, r.run, r.last
+)
+SELECT job, attempt, chips, chip, s.start_time, max(s.end_time, coalesce((SELECT max(e.end_time) FROM training_events AS e WHERE e.run = s.run), s.end_time)) AS end_time,
+       CASE WHEN s.last_step = steps - 1 THEN 'completed' END AS own_outcome, s.first, s.last, run
+FROM summed AS s
 CROSS JOIN training_attempts AS a ON a.rowid = run
 UNION ALL
 -- One that loaded a checkpoint and came to no step.
 SELECT job, attempt, chips, chip, min(start_time), max(end_time), NULL, NULL, NULL, run
 FROM training_phases CROSS JOIN training_attempts AS a ON a.rowid = run
-WHERE kind = 'restore' AND run NOT IN (SELECT run FROM training_spanned) GROUP BY run;
+WHERE kind = 'restore' AND NOT EXISTS (SELECT 1 FROM training_lines AS l WHERE l.rowid BETWEEN a.first AND a.last AND l.step IS NOT NULL) GROUP BY run;
 
 -- ---- 3. The relations ----
 
@@ -372,5 +442,7 @@ DROP TABLE training_saves;
 DROP TABLE training_phases;
 DROP TABLE training_spanned;
 DROP TABLE training_events;
+DROP TABLE training_ahead;
+DROP TABLE training_marks;
 DROP TABLE training_attempts;
 DROP TABLE training_lines;
