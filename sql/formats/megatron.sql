@@ -30,14 +30,14 @@
 -- ---- 1. The input: iterations, and what else takes time or makes progress safe ----
 
 DROP TABLE IF EXISTS temp.training_lines;
-CREATE TEMP TABLE training_lines AS -- the members of `fields` become columns here, once
-SELECT _file AS file, _line AS line, time, step, json_extract(fields, '$.ms') AS told_ms, json_extract(fields, '$.s') AS told_s,
-       json_extract(other, '$.world') AS told_world, json_extract(other, '$.loaded') AS told_loaded, json_extract(other, '$.ahead') AS told_ahead,
-       json_extract(fields, '$.tflops') AS told_tflops, json_extract(other, '$.timer_ms') AS told_timer_ms, json_extract(fields, '$.loss') AS told_loss,
-       json_extract(fields, '$.batch') AS told_batch, json_extract(other, '$.timer') AS told_timer, json_extract(other, '$.saved') AS told_saved,
-       json_extract(other, '$.validated') AS told_validated, json_extract(fields, '$.steps') AS told_steps
-FROM (SELECT _file, _line, time, step, fields, iif(step IS NULL, fields, NULL) AS other
-      FROM log_trace(mpg_required(:log, ':log'), '(?x)
+CREATE TEMP TABLE training_lines AS
+SELECT _file AS file, _line AS line, time, step, log_group(_record, 'ms') AS told_ms, log_group(_record, 's') AS told_s,
+       iif(step IS NULL, log_group(_record, 'world'), NULL) AS told_world, iif(step IS NULL, log_group(_record, 'loaded'), NULL) AS told_loaded,
+       iif(step IS NULL, log_group(_record, 'ahead'), NULL) AS told_ahead, log_group(_record, 'tflops') AS told_tflops, iif(step IS NULL, log_group(_record, 'timer_ms'), NULL) AS told_timer_ms,
+       log_group(_record, 'loss') AS told_loss, log_group(_record, 'batch') AS told_batch, iif(step IS NULL, log_group(_record, 'timer'), NULL) AS told_timer,
+       iif(step IS NULL, log_group(_record, 'saved'), NULL) AS told_saved, iif(step IS NULL, log_group(_record, 'validated'), NULL) AS told_validated,
+       log_group(_record, 'steps') AS told_steps
+FROM log_trace(mpg_required(:log, ':log'), '(?x)
   (?: (?: \[ (?<time> \d{4}-\d\d-\d\d\ [\d:.]+ ) \] \s* )?
       \biteration \s+ (?<step>\d+) / \s* (?<steps>\d+) \s* \|
       (?: (?= .* elapsed\ time\ per\ iteration\ \( (?: ms\): \s* (?<ms>[\d.]+) | s\): \s* (?<s>[\d.]+) ) ) )?
@@ -50,12 +50,12 @@ FROM (SELECT _file, _line, time, step, fields, iif(step IS NULL, fields, NULL) A
     | (?<timer> save-checkpoint (?: -non-persistent )? | evaluate ) \s* \.+ : \s* (?: \( [\d.]+ , \s* )? (?<timer_ms>[\d.]+)
     | using\ world\ size: \s* (?<world>\d+)
     | \bGPU\ utilization: \s* (?<ahead>[\d.]+) \s* MODEL_TFLOP/s/GPU )',
-  'ignore', coalesce(:zone, 'UTC')));
+  'ignore', coalesce(:zone, 'UTC'));
 
 -- What cannot be: a time that is more than ten years from the middle one of its log; its line counts as nothing.
 DROP TABLE IF EXISTS temp.training_far;
 CREATE TEMP TABLE training_far AS
-WITH wide AS MATERIALIZED (SELECT file FROM training_lines GROUP BY file HAVING max(time) - min(time) > 315569520),
+WITH wide AS MATERIALIZED (SELECT file FROM training_lines WHERE (SELECT max(time) - min(time) FROM training_lines) > 315569520 GROUP BY file HAVING max(time) - min(time) > 315569520),
 years AS (SELECT file, CAST(time / 31556952 AS INTEGER) AS year, count(*) AS n FROM training_lines WHERE time IS NOT NULL AND file IN (SELECT file FROM wide) GROUP BY 1, 2),
 middle AS (
   SELECT file, min(year) AS year FROM (SELECT file, year, sum(n) OVER (PARTITION BY file ORDER BY year) AS so_far, sum(n) OVER (PARTITION BY file) AS n FROM years)
@@ -66,6 +66,19 @@ INSERT INTO mpg_issues(source, severity, kind, line, count, detail)
 SELECT file, 'data_loss', 'impossible_time', min(line), count(*), 'lines whose time is more than ten years from the middle one: left out' FROM training_far GROUP BY file;
 DELETE FROM temp.training_lines WHERE rowid IN (SELECT row FROM training_far);
 DROP TABLE training_far;
+
+-- Files in which a time is before the one above it, and in which a line of an iteration repeats the one before it at once: there what follows looks closer.
+DROP TABLE IF EXISTS temp.training_survey;
+CREATE TEMP TABLE training_survey AS
+WITH begun AS (
+  SELECT l.rowid AS first, l.file FROM training_lines AS l WHERE l.file IS NOT (SELECT p.file FROM training_lines AS p WHERE p.rowid < l.rowid ORDER BY p.rowid DESC LIMIT 1)
+),
+ranged AS (SELECT file, first, coalesce(lead(first) OVER (ORDER BY first) - 1, (SELECT max(rowid) FROM training_lines)) AS last FROM begun)
+SELECT f.file AS file, max(l.time < iif(p.time IS NULL, (SELECT q.time FROM training_lines AS q WHERE q.rowid < l.rowid AND q.rowid >= f.first AND q.time IS NOT NULL ORDER BY q.rowid DESC LIMIT 1), p.time)) AS goes_back,
+       max(iif(p.step IS NULL, (SELECT q.step = l.step AND coalesce(l.time - q.time, 0) < 10 FROM training_lines AS q WHERE q.rowid < l.rowid AND q.rowid >= f.first AND q.step IS NOT NULL ORDER BY q.rowid DESC LIMIT 1),
+               l.step = p.step AND coalesce(l.time - p.time, 0) < 10)) AS repeats
+FROM ranged AS f CROSS JOIN training_lines AS l ON l.rowid BETWEEN f.first AND f.last LEFT JOIN training_lines AS p ON p.rowid = l.rowid - 1 AND p.rowid >= f.first
+GROUP BY f.first, f.file;
 
 -- A line of an iteration without its time is of no length; one without a rate is common, and unrated.
 INSERT INTO mpg_issues(source, severity, kind, line, count, detail)
@@ -81,21 +94,23 @@ FROM (SELECT max(file) AS file, count(step) AS steps FROM temp.training_lines) W
 -- A log's lines are in the order of its clock: one whose time is before that of the line above it was moved, or the clock was set back.
 INSERT INTO mpg_issues(source, severity, kind, line, count, detail)
 SELECT file, 'warning', 'line_out_of_order', min(line), count(*), 'lines whose time is before that of the line above them: they count where they stand'
-FROM (SELECT file, line, time, max(time) OVER (PARTITION BY file ORDER BY line ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING) AS latest FROM temp.training_lines WHERE time IS NOT NULL)
+FROM (SELECT file, line, time, max(time) OVER (PARTITION BY file ORDER BY line ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING) AS latest FROM temp.training_lines WHERE time IS NOT NULL AND file IN (SELECT file FROM training_survey WHERE goes_back))
 WHERE latest - time > 10 GROUP BY file;
 
 -- Of some descendants every rank prints the iteration: a line that repeats the one before it at once is of no restart.
 DELETE FROM temp.training_lines WHERE rowid IN (
   SELECT id
   FROM (SELECT rowid AS id, step = lag(step) OVER w AND coalesce(time - lag(time) OVER w, 0) < 10 AS again
-        FROM temp.training_lines WHERE coalesce(step, told_world, told_loaded) IS NOT NULL
+        FROM temp.training_lines WHERE file IN (SELECT file FROM training_survey WHERE repeats) AND coalesce(step, told_world, told_loaded) IS NOT NULL
         WINDOW w AS (PARTITION BY file ORDER BY line))
   WHERE again);
+
+DROP TABLE training_survey;
 
 -- Megatron Bridge has the rate of an iteration on the line before it; of some models it is 0.
 UPDATE temp.training_lines SET told_tflops = tflops
 FROM (SELECT rowid AS id, step, lag(told_ahead) OVER (PARTITION BY file ORDER BY line) AS tflops
-      FROM temp.training_lines WHERE coalesce(step, told_ahead) IS NOT NULL) AS told
+      FROM temp.training_lines WHERE coalesce(step, told_ahead) IS NOT NULL AND EXISTS (SELECT 1 FROM training_lines WHERE told_ahead IS NOT NULL)) AS told
 WHERE training_lines.rowid = id AND told.step IS NOT NULL AND tflops > 0 AND told_tflops IS NULL;
 
 -- ---- 2. When things happened ----
@@ -169,11 +184,19 @@ dated AS (
 SELECT r.job, r.attempt, l.*, r.timed, d.executions, d.seconds, d.end_time, d.place, r.chips, NULL AS chip
 FROM dated AS d CROSS JOIN training_ranges AS r ON r.rowid = range CROSS JOIN training_lines AS l ON l.rowid = d.id;
 
+-- Lines of no iteration, the line above those that lie next to each other, and how many such lines there are above it.
+DROP TABLE IF EXISTS temp.training_marks;
+CREATE TEMP TABLE training_marks(id INTEGER PRIMARY KEY, above, fewer);
+INSERT INTO training_marks
+SELECT id, min(id) OVER (PARTITION BY id - nth ORDER BY id) - 1, min(nth) OVER (PARTITION BY id - nth ORDER BY id) - 1 FROM (SELECT rowid AS id, row_number() OVER (ORDER BY rowid) AS nth FROM training_events WHERE step IS NULL);
+
 DROP TABLE IF EXISTS temp.training_steps;
 CREATE TEMP TABLE training_steps AS
 WITH step AS (
-  SELECT *, min(end_time, max(end_time - seconds, coalesce(lag(end_time) OVER (PARTITION BY job, attempt ORDER BY line), end_time - seconds))) AS start_time
-  FROM training_events WHERE step IS NOT NULL
+  SELECT e.*, min(e.end_time, max(e.end_time - e.seconds, coalesce(p.end_time, e.end_time - e.seconds))) AS start_time
+  FROM training_events AS e LEFT JOIN training_marks AS m ON m.id = e.rowid - 1
+  LEFT JOIN training_events AS p ON p.rowid = coalesce(m.above, e.rowid - 1) AND +p.job = e.job AND +p.attempt = e.attempt
+  WHERE e.step IS NOT NULL
 ),
 -- Looked up once a chip, and not once a step.
 peak AS MATERIALIZED (
@@ -193,27 +216,24 @@ INSERT INTO mpg_issues(source, severity, kind, line, count, detail)
 WITH gap AS (
   SELECT b.job, b.step, b.step - a.step AS gap FROM training_steps AS a JOIN training_steps AS b ON b.rowid = a.rowid + 1 AND b.job = a.job AND b.attempt = a.attempt
 ),
-usual AS MATERIALIZED (SELECT job, gap AS usual, max(n) FROM (SELECT job, gap, count(*) AS n FROM gap GROUP BY 1, 2) GROUP BY job)
+usual AS MATERIALIZED (SELECT job, gap AS usual, max(n) FROM (SELECT job, gap, count(*) AS n FROM gap WHERE (SELECT min(gap) < max(gap) FROM gap) GROUP BY 1, 2) GROUP BY job)
 SELECT job, 'warning', 'missing_steps', NULL, count(*), 'lines of steps that come more steps after the one before than most, first step ' || min(step) || ': lines are missing'
-FROM gap JOIN usual USING (job) WHERE gap > usual GROUP BY job;
+FROM usual CROSS JOIN gap USING (job) WHERE gap > usual GROUP BY job;
 
 -- Iterations are timed without what comes between them: with times, the gap in which a line says so is the
 -- save or the evaluation; without, their timers say. That an asynchronous save is done is said in a later gap: its timer
 -- marks its own.
 DROP TABLE IF EXISTS temp.training_phases;
 CREATE TEMP TABLE training_phases AS
-WITH gap AS (
-  SELECT job, attempt, place, end_time AS start_time, lead(start_time) OVER (PARTITION BY job, attempt ORDER BY place) AS end_time
-  FROM training_steps
-),
-said AS (
-  SELECT job, attempt, e.place, max(coalesce(e.told_timer <> 'evaluate', e.told_saved IS NOT NULL)) AS saved
-  FROM training_events AS e LEFT JOIN training_steps AS s USING (job, attempt, place)
+WITH said AS (
+  SELECT s.rowid AS id, max(coalesce(e.told_timer <> 'evaluate', e.told_saved IS NOT NULL)) AS saved
+  FROM training_marks AS m CROSS JOIN training_events AS e ON e.rowid = m.id
+  CROSS JOIN training_steps AS s ON s.rowid = m.above - m.fewer AND s.job = e.job AND s.attempt = e.attempt
   WHERE timed AND (coalesce(e.told_timer, e.told_validated) IS NOT NULL OR e.told_saved >= s.step)
-  GROUP BY job, attempt, e.place
+  GROUP BY s.job, s.attempt, s.rowid
 )
-SELECT job, attempt, iif(saved, 'checkpoint', 'eval') AS kind, start_time, end_time, NULL AS step
-FROM said JOIN gap USING (job, attempt, place) WHERE end_time > start_time
+SELECT a.job, a.attempt, iif(saved, 'checkpoint', 'eval') AS kind, a.end_time AS start_time, b.start_time AS end_time, NULL AS step
+FROM said JOIN training_steps AS a ON a.rowid = said.id JOIN training_steps AS b ON b.rowid = a.rowid + 1 AND +b.job = a.job AND +b.attempt = a.attempt WHERE b.start_time > a.end_time
 UNION ALL
 SELECT job, attempt, iif(told_timer = 'evaluate', 'eval', 'checkpoint'), end_time - seconds, end_time, NULL
 FROM training_events WHERE told_timer IS NOT NULL AND NOT timed
@@ -275,15 +295,13 @@ SELECT coalesce(:pool, 'training') AS pool, coalesce(:chip, chip) AS chip, chips
 DROP TABLE IF EXISTS temp.spans;
 CREATE TEMP TABLE spans AS
 WITH first AS (
-  SELECT job, attempt, start_time, seconds, executions, row_number() OVER w AS place,
-         sum(seconds) OVER later / sum(executions) OVER later AS others
-  FROM training_steps
-  WINDOW w AS (PARTITION BY job, attempt ORDER BY end_time, step), later AS (w ROWS BETWEEN 1 FOLLOWING AND UNBOUNDED FOLLOWING)
+  SELECT job, attempt, start_time, seconds, executions, min(end_time), (sum(seconds) - seconds) / (sum(executions) - executions) AS others
+  FROM training_steps GROUP BY job, attempt
 )
 SELECT job, attempt, 'step' AS kind, start_time, end_time, step, flops FROM training_steps
 UNION ALL
 SELECT job, attempt, 'compile', start_time, start_time + seconds - others, NULL, NULL FROM first
-WHERE place = 1 AND executions = 1 AND seconds > others
+WHERE executions = 1 AND seconds > others
 UNION ALL
 SELECT job, attempt, kind, start_time, end_time, step, NULL FROM training_phases
 ORDER BY 1, 2, 4;
@@ -298,6 +316,7 @@ DROP TABLE training_runs;
 DROP TABLE training_saves;
 DROP TABLE training_phases;
 DROP TABLE training_events;
+DROP TABLE training_marks;
 DROP TABLE training_counted;
 DROP TABLE training_ranges;
 DROP TABLE training_files;
