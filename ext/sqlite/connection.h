@@ -22,7 +22,7 @@ extern const sqlite3_api_routines *sqlite3_api;
 
 #define MPG_VERSION "0.1.0"
 
-#define MPG_CONN_CLOSES 4 /* functions that mpg_conn_on_close has room for */
+#define MPG_CONN_CLOSES 5 /* functions that mpg_conn_on_close has room for */
 
 typedef struct mpg_conn mpg_conn;
 
@@ -41,6 +41,7 @@ struct mpg_conn {
   struct mpg_rollup_cache_entry *rollups; /* see rollup_cache.h */
   size_t rollups_limit;                   /* bytes */
   struct mpg_intern *lasting;             /* see result_text.h */
+  struct mpg_recogniser *recogniser;      /* see scripts/recognise.h; NULL until it is needed */
   int references;
   bool no_files; /* sqlite3_mpg_nofs_init: nothing that opens a file is registered */
   /* What registers this extension on another connection, which private_db.h opens. */

@@ -28,7 +28,7 @@ typedef struct rule {
 } rule;
 
 struct mpg_recogniser {
-  const mpg_env *env;
+  const mpg_env *env;             /* that of the connection */
   pcre2_general_context *general; /* PCRE2's memory is SQLite's */
   pcre2_compile_context *compile;
   pcre2_match_context *context;
@@ -87,10 +87,29 @@ static mpg_rc rules_of(mpg_recogniser *r, const mpg_script *script, mpg_err *err
   return rc;
 }
 
-mpg_rc mpg_recogniser_open(mpg_recogniser **out, const mpg_env *env, mpg_err *err) {
-  mpg_recogniser *r = mpg_calloc(env, sizeof *r);
+static void recogniser_free(mpg_recogniser *r) {
+  for (size_t i = 0; i < r->n; i++)
+    pcre2_code_free(r->rules[i].code);
+  mpg_free(r->env, r->rules);
+  pcre2_match_data_free(r->data);
+  pcre2_match_context_free(r->context);
+  pcre2_compile_context_free(r->compile);
+  pcre2_general_context_free(r->general);
+  mpg_free(r->env, r);
+}
+
+static void free_of_connection(mpg_conn *conn) {
+  recogniser_free(conn->recogniser);
+}
+
+mpg_rc mpg_recogniser_of(mpg_conn *conn, mpg_recogniser **out, mpg_err *err) {
+  const mpg_env *env = &conn->env;
+  mpg_recogniser *r = conn->recogniser;
   mpg_rc rc = MPG_OK;
   *out = r;
+  if (r != NULL)
+    return MPG_OK;
+  r = mpg_calloc(env, sizeof *r);
   if (r == NULL)
     return mpg_fail_nomem(err);
   r->env = env;
@@ -107,23 +126,12 @@ mpg_rc mpg_recogniser_open(mpg_recogniser **out, const mpg_env *env, mpg_err *er
   for (size_t i = 0; rc == MPG_OK && i < mpg_scripts_count; i++)
     rc = rules_of(r, &mpg_scripts[i], err);
   if (rc != MPG_OK) {
-    mpg_recogniser_close(r);
-    *out = NULL;
+    recogniser_free(r);
+    return rc;
   }
-  return rc;
-}
-
-void mpg_recogniser_close(mpg_recogniser *r) {
-  if (r == NULL)
-    return;
-  for (size_t i = 0; i < r->n; i++)
-    pcre2_code_free(r->rules[i].code);
-  mpg_free(r->env, r->rules);
-  pcre2_match_data_free(r->data);
-  pcre2_match_context_free(r->context);
-  pcre2_compile_context_free(r->compile);
-  pcre2_general_context_free(r->general);
-  mpg_free(r->env, r);
+  conn->recogniser = *out = r;
+  mpg_conn_on_close(conn, free_of_connection);
+  return MPG_OK;
 }
 
 static bool matches(mpg_recogniser *r, const rule *one, mpg_str text) {
@@ -182,9 +190,9 @@ static mpg_str skip_mark(mpg_str s) {
 }
 
 /* What cannot be read is said in out->reason, and the head is empty. */
-static mpg_rc read_head(mpg_recogniser *r, const char *path, mpg_stream **stream, mpg_str *head,
+static mpg_rc read_head(const mpg_env *env, const char *path, mpg_stream **stream, mpg_str *head,
                         mpg_recognised *out, mpg_err *err) {
-  mpg_rc rc = peek_file(r->env, path, MPG_HEAD_BYTES, stream, head, err);
+  mpg_rc rc = peek_file(env, path, MPG_HEAD_BYTES, stream, head, err);
   if (rc != MPG_OK)
     return rc;
   if (err->rc != MPG_OK &&
@@ -365,14 +373,15 @@ static void put_back(const mpg_env *env, mpg_stream *stream, mpg_str head) {
     mpg_stream_put_back(env, stream);
 }
 
-mpg_rc mpg_recognise(mpg_recogniser *r, const char *path, mpg_str format, mpg_recognised *out,
-                     mpg_err *err) {
+mpg_rc mpg_recognise(mpg_recogniser *r, const mpg_env *env, const char *path, mpg_str format,
+                     mpg_recognised *out, mpg_err *err) {
   evidence e = {{NULL, 0}, mpg_str_of(path), {NULL, 0}, false};
   mpg_stream *stream = NULL;
   char *tables = NULL;
   mpg_rc rc;
   memset(out, 0, sizeof *out);
-  rc = read_head(r, path, &stream, &e.head, out, err);
+  r->nomem = false;
+  rc = read_head(env, path, &stream, &e.head, out, err);
   if (rc == MPG_OK && is_database(e.head))
     rc = table_names(path, &tables, err);
   if (rc == MPG_OK && e.head.n > 0) {
@@ -381,7 +390,7 @@ mpg_rc mpg_recognise(mpg_recogniser *r, const char *path, mpg_str format, mpg_re
     rc = decide_script(r, &e, path, format, out, err);
   }
   sqlite3_free(tables);
-  put_back(r->env, stream, e.head);
+  put_back(env, stream, e.head);
   return rc;
 }
 

@@ -7,6 +7,7 @@
 #ifndef MPG_RECOGNISE_H
 #define MPG_RECOGNISE_H
 
+#include "../connection.h"
 #include "script.h"
 
 #define MPG_HEAD_BYTES ((size_t)256 << 10) /* of a file, unpacked, that are looked at */
@@ -28,16 +29,17 @@ typedef struct mpg_recognised {
   char reason[256]; /* how it was recognised, or why it was not */
 } mpg_recognised;
 
-mpg_rc mpg_recogniser_open(mpg_recogniser **out, const mpg_env *env, mpg_err *err);
-void mpg_recogniser_close(mpg_recogniser *r); /* NULL is fine */
+/* That of the connection, which frees it. It is made when it is first asked for: the patterns
+** take longer to compile than a small file to read. */
+mpg_rc mpg_recogniser_of(mpg_conn *conn, mpg_recogniser **out, mpg_err *err);
 
 /*
-** Looks at one file. What cannot be read is not recognised, and the reason says why: MPG_NOMEM and
-** MPG_INTERRUPTED are the only errors. With `format` not empty ("slurm") only that format's inputs
-** are tried, and the likeliest is taken.
+** Looks at one file, which `env` reads. What cannot be read is not recognised, and the reason says
+** why: MPG_NOMEM and MPG_INTERRUPTED are the only errors. With `format` not empty ("slurm") only
+** that format's inputs are tried, and the likeliest is taken.
 */
-mpg_rc mpg_recognise(mpg_recogniser *r, const char *path, mpg_str format, mpg_recognised *out,
-                     mpg_err *err);
+mpg_rc mpg_recognise(mpg_recogniser *r, const mpg_env *env, const char *path, mpg_str format,
+                     mpg_recognised *out, mpg_err *err);
 
 /*
 ** The same of one file for two formats alone, by a few of its first bytes. A file that cannot be

@@ -129,8 +129,8 @@ static mpg_rc find_files(mpg_sources *s, sqlite3_stmt *insert, size_t entry, mpg
       continue;
     rc = mpg_interrupted(s->env)
              ? mpg_fail(err, MPG_INTERRUPTED, "interrupted")
-             : mpg_recognise(s->recogniser, path, format == NULL ? MPG_STR("") : mpg_str_of(format),
-                             &what, err);
+             : mpg_recognise(s->recogniser, s->env, path,
+                             format == NULL ? MPG_STR("") : mpg_str_of(format), &what, err);
     if (rc == MPG_OK && !what.native && copied != NULL) {
       what = (mpg_recognised){.certainty = MPG_NOT_RECOGNISED};
       (void)sqlite3_snprintf((int)sizeof what.reason, what.reason,
@@ -190,7 +190,7 @@ static mpg_rc open_listed(mpg_sources *s, mpg_conn *host, const mpg_env *env,
   if (rc == MPG_OK && s->entries.fleet_file == NULL)
     s->listed = q->listed;
   if (rc == MPG_OK)
-    rc = mpg_recogniser_open(&s->recogniser, env, err);
+    rc = mpg_recogniser_of(host, &s->recogniser, err);
   if (rc == MPG_OK)
     rc = mpg_private_open(&s->db, host, env, err);
   if (rc == MPG_OK) {
@@ -213,7 +213,6 @@ void mpg_sources_close(mpg_sources *s) {
   (void)sqlite3_finalize(s->option);
   (void)sqlite3_finalize(s->files);
   mpg_private_close(&s->db);
-  mpg_recogniser_close(s->recogniser);
   mpg_entries_free(&s->entries);
   sqlite3_free(s->path);
   memset(s, 0, sizeof *s);
@@ -431,7 +430,8 @@ static mpg_rc check_any(mpg_sources *s, mpg_err *err) {
 }
 
 /* Whether every file is of the native trace, or of nothing that is known. */
-static mpg_rc native_alone(const mpg_env *env, const mpg_paths *paths, bool *alone, mpg_err *err) {
+static mpg_rc native_alone(mpg_conn *host, const mpg_env *env, const mpg_paths *paths, bool *alone,
+                           mpg_err *err) {
   mpg_recogniser *recogniser = NULL;
   mpg_rc rc = MPG_OK;
   *alone = true;
@@ -445,13 +445,12 @@ static mpg_rc native_alone(const mpg_env *env, const mpg_paths *paths, bool *alo
     if (rc != MPG_OK || native)
       continue;
     if (recogniser == NULL)
-      rc = mpg_recogniser_open(&recogniser, env, err);
+      rc = mpg_recogniser_of(host, &recogniser, err);
     if (rc == MPG_OK)
-      rc = mpg_recognise(recogniser, paths->file[i].path, MPG_STR(""), &what, err);
+      rc = mpg_recognise(recogniser, env, paths->file[i].path, MPG_STR(""), &what, err);
     if (rc == MPG_OK)
       *alone = what.script == NULL && !what.fleet;
   }
-  mpg_recogniser_close(recogniser);
   return rc;
 }
 
@@ -481,7 +480,7 @@ static mpg_rc read_listed(mpg_fleet *fleet, mpg_conn *host, const mpg_env *env,
   bool native = host->host_env != NULL; /* a script's own */
   mpg_rc rc = MPG_OK;
   if (!native && q->listed != NULL)
-    rc = native_alone(env, q->listed, &native, err);
+    rc = native_alone(host, env, q->listed, &native, err);
   if (rc == MPG_OK && native)
     return mpg_native_read(fleet, env, q->path,
                            &(mpg_native_options){.listed = q->listed,

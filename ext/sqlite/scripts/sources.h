@@ -44,7 +44,7 @@ typedef struct mpg_sources {
   mpg_private_db db;
   mpg_conn *host;
   const mpg_env *env;
-  mpg_recogniser *recogniser;
+  mpg_recogniser *recogniser; /* the host's */
   mpg_entries entries;
   const mpg_paths *listed; /* the files of the only entry; NULL: not listed yet */
   char *path;              /* as it was given, terminated */
