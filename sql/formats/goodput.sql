@@ -23,82 +23,147 @@
 -- ---- 1. The input, in the order of the log ----
 
 CREATE TEMP TABLE IF NOT EXISTS goodput_rows AS
-SELECT job_name, kind, edge, time, event, step, synchronous, checkpoint_manager_blocking_duration_secs,
-       checkpoint_manager_duration_secs, time_ns, insertId, duplicate
+SELECT job_name, kind, edge, time, event, step, checkpoint_manager_blocking_duration_secs, checkpoint_manager_duration_secs, time_ns, insertId, duplicate
 FROM goodput_trace(mpg_required(:log, ':log'));
+
+-- What the rows have, looked at once.
+DROP TABLE IF EXISTS temp.goodput_survey;
+CREATE TEMP TABLE goodput_survey AS
+SELECT max(time) - min(time) AS seconds, :job IS NULL AND total(job_name <> (SELECT job_name FROM goodput_rows LIMIT 1)) > 0 AS several,
+       count(*) > count(time) OR count(coalesce(time_ns, insertId, duplicate)) > 0 AS unordered
+FROM goodput_rows;
 
 -- What cannot be: a time that is more than ten years from the middle one; its entry counts as nothing.
 DROP TABLE IF EXISTS temp.goodput_far;
 CREATE TEMP TABLE goodput_far AS
 WITH years AS (
-  SELECT CAST(time / 31556952 AS INTEGER) AS year, count(*) AS n FROM goodput_rows
-  WHERE time IS NOT NULL AND (SELECT max(time) - min(time) FROM goodput_rows) > 315569520 GROUP BY 1
+  SELECT CAST(time / 31556952 AS INTEGER) AS year, count(*) AS n FROM goodput_survey CROSS JOIN goodput_rows
+  WHERE seconds > 315569520 AND time IS NOT NULL GROUP BY 1
 ),
 middle AS (SELECT min(year) AS year FROM (SELECT year, sum(n) OVER (ORDER BY year) AS so_far, sum(n) OVER () AS n FROM years) WHERE 2 * so_far >= n)
-SELECT r.rowid AS row, kind FROM middle, goodput_rows AS r WHERE abs(time / 31556952 - year) > 10;
+SELECT r.rowid AS row, kind FROM middle CROSS JOIN goodput_rows AS r WHERE year IS NOT NULL AND abs(time / 31556952 - year) > 10;
 INSERT INTO mpg_issues(source, severity, kind, line, count, detail)
 SELECT coalesce(:log, 'goodput_rows'), 'data_loss', 'impossible_time', NULL, count(*), 'entries of "' || min(kind) || '" more than ten years from the middle one: left out'
 FROM goodput_far GROUP BY NULL;
 DELETE FROM temp.goodput_rows WHERE rowid IN (SELECT row FROM goodput_far);
 DROP TABLE goodput_far;
 
+-- Entries of anything but steps are few.
+DROP TABLE IF EXISTS temp.goodput_marks;
+CREATE TEMP TABLE goodput_marks(id INTEGER PRIMARY KEY, job, kind, edge, time, event, step, saved_s, restored_s);
+INSERT INTO goodput_marks
+SELECT rowid, coalesce(:job, job_name), kind, edge, time, event, step, checkpoint_manager_blocking_duration_secs, checkpoint_manager_duration_secs
+FROM goodput_rows WHERE kind IS NOT 'step';
+
 -- Every host of a job may write into its log: an entry that says the same again counts once.
 DROP TABLE IF EXISTS temp.goodput_again;
 CREATE TEMP TABLE goodput_again AS
 SELECT id FROM (
-  SELECT rowid AS id, time = lag(time) OVER o AND kind IS lag(kind) OVER o AND edge IS lag(edge) OVER o AND event IS lag(event) OVER o AND step IS lag(step) OVER o
+  SELECT goodput_rows.rowid AS id, time = lag(time) OVER o AND kind IS lag(kind) OVER o AND edge IS lag(edge) OVER o AND event IS lag(event) OVER o AND step IS lag(step) OVER o
                       AND checkpoint_manager_blocking_duration_secs IS lag(checkpoint_manager_blocking_duration_secs) OVER o
                       AND checkpoint_manager_duration_secs IS lag(checkpoint_manager_duration_secs) OVER o AS again
-  FROM goodput_rows
-  WHERE time IS NOT NULL AND coalesce(duplicate, 0) = 0 -- and looked for where the job starts twice at one moment
-    AND (SELECT count(*) > count(DISTINCT job_name || ' ' || time) FROM goodput_rows WHERE kind = 'job' AND edge = 'start')
-  WINDOW o AS (PARTITION BY job_name ORDER BY time, kind, edge, event, step, rowid)
+  FROM (SELECT count(*) > count(DISTINCT job_name || ' ' || m.time) AS starts_twice FROM goodput_marks AS m JOIN goodput_rows AS r ON r.rowid = id WHERE m.kind = 'job' AND m.edge = 'start')
+  CROSS JOIN goodput_rows
+  WHERE starts_twice AND time IS NOT NULL AND coalesce(duplicate, 0) = 0 -- looked for where the job starts twice at one moment
+  WINDOW o AS (PARTITION BY job_name ORDER BY time, kind, edge, event, step, goodput_rows.rowid)
 ) WHERE again;
 INSERT INTO mpg_issues(source, severity, kind, line, count, detail)
 SELECT coalesce(:log, 'goodput_rows'), 'warning', 'repeated_record', NULL, count(*), 'entries that another entry repeats: they count once' FROM goodput_again GROUP BY NULL;
 DELETE FROM temp.goodput_rows WHERE rowid IN (SELECT id FROM goodput_again);
+DELETE FROM temp.goodput_marks WHERE id IN (SELECT id FROM goodput_again);
 DROP TABLE goodput_again;
 
 -- Entries of a kind that is not known.
 INSERT INTO mpg_issues(source, severity, kind, line, count, detail)
 SELECT coalesce(:log, 'goodput_rows'), 'warning', 'unknown_event', NULL, count(*), 'entries of kinds that are not known: left out'
-FROM goodput_rows WHERE kind IS NULL OR kind = 'other' GROUP BY NULL;
+FROM goodput_marks WHERE kind IS NULL OR kind = 'other' GROUP BY NULL;
 
--- Sorted once; what follows goes by rowid, from a row to the next or over a range, and not by window functions:
--- logs have millions of rows.
-DROP TABLE IF EXISTS temp.goodput_ordered;
-CREATE TEMP TABLE goodput_ordered AS
-SELECT coalesce(:job, job_name) AS job, kind, edge, time, event, step, checkpoint_manager_blocking_duration_secs AS saved_s,
-       checkpoint_manager_duration_secs AS restored_s
-FROM goodput_rows
-WHERE coalesce(duplicate, 0) = 0 AND time IS NOT NULL
-ORDER BY coalesce(:job, job_name), time_ns, insertId, rowid;
-
-INSERT INTO mpg_issues(source, severity, kind, line, count, detail)
-SELECT coalesce(:log, 'goodput_rows'), 'warning', 'no_steps', NULL, 1, 'no start of a step of ml-goodput-measurement was found'
-WHERE NOT EXISTS (SELECT 1 FROM goodput_ordered WHERE kind = 'step');
+-- In the order of jobs and of their logs: sorted where the rows do not lie so, without what has no time or came before. What follows
+-- goes by rowid, from a row to the next or over a range, and not by window functions: logs have millions of rows.
+UPDATE temp.goodput_survey SET unordered = 1 WHERE (SELECT max(rowid) FROM goodput_rows) > (SELECT count(*) FROM goodput_rows)
+  OR (several AND EXISTS (SELECT 1 FROM goodput_rows AS l CROSS JOIN goodput_rows AS p ON p.rowid = l.rowid - 1 WHERE p.job_name > l.job_name));
+DROP TABLE IF EXISTS temp.goodput_sorted;
+CREATE TEMP TABLE goodput_sorted AS
+SELECT r.* FROM goodput_survey CROSS JOIN goodput_rows AS r
+WHERE unordered AND coalesce(duplicate, 0) = 0 AND time IS NOT NULL
+ORDER BY coalesce(:job, job_name), time_ns, insertId, r.rowid;
+DELETE FROM temp.goodput_rows WHERE rowid >= (SELECT 0 FROM goodput_survey WHERE unordered);
+INSERT INTO goodput_rows SELECT * FROM goodput_sorted ORDER BY rowid;
+DROP TABLE goodput_sorted;
+DELETE FROM goodput_marks WHERE (SELECT unordered FROM goodput_survey);
+INSERT INTO goodput_marks
+SELECT r.rowid, coalesce(:job, job_name), kind, edge, time, event, step, checkpoint_manager_blocking_duration_secs, checkpoint_manager_duration_secs
+FROM goodput_survey CROSS JOIN goodput_rows AS r WHERE unordered AND kind IS NOT 'step';
 
 -- ---- 2. Attempts: every start of the job is a new one, and holds its chips until the next, or to its end ----
 
 -- What stands before the first start belongs to it.
-DROP TABLE IF EXISTS temp.goodput_attempts;
-CREATE TEMP TABLE goodput_attempts AS
+DROP TABLE IF EXISTS temp.goodput_ranges;
+CREATE TEMP TABLE goodput_ranges AS
 WITH edges AS (
-  SELECT job, row_number() OVER (PARTITION BY job ORDER BY rowid) AS attempt, rowid AS place
-  FROM goodput_ordered WHERE kind = 'job' AND edge = 'start'
+  SELECT job, row_number() OVER (PARTITION BY job ORDER BY id) AS attempt, id AS place FROM goodput_marks WHERE kind = 'job' AND edge = 'start'
+),
+begins AS (
+  SELECT min(rowid) AS first FROM goodput_rows
+  UNION ALL
+  SELECT l.rowid FROM goodput_rows AS l CROSS JOIN goodput_rows AS p ON p.rowid = l.rowid - 1 WHERE (SELECT several FROM goodput_survey) AND p.job_name IS NOT l.job_name
 ),
 ends AS (
-  SELECT job, min(rowid) AS first, max(rowid) AS last FROM goodput_ordered GROUP BY job
-),
-ranges AS (
-  SELECT n.job, coalesce(e.attempt, 1) AS attempt, iif(coalesce(e.attempt, 1) = 1, n.first, e.place) AS first,
-         coalesce(lead(e.place) OVER (PARTITION BY n.job ORDER BY e.attempt) - 1, n.last) AS last
-  FROM ends AS n LEFT JOIN edges AS e USING (job)
+  SELECT coalesce(:job, l.job_name) AS job, first, coalesce(lead(first) OVER (ORDER BY first) - 1, (SELECT max(rowid) FROM goodput_rows)) AS last
+  FROM begins JOIN goodput_rows AS l ON l.rowid = first
 )
-SELECT r.job, r.attempt, r.first, r.last, min(o.time) AS start_time, max(iif(o.kind = 'job' AND o.edge = 'end', o.time, NULL)) AS job_end,
-       lead(min(o.time)) OVER (PARTITION BY r.job ORDER BY r.attempt) AS next_start
-FROM ranges AS r CROSS JOIN goodput_ordered AS o ON o.rowid BETWEEN r.first AND r.last
-GROUP BY r.job, r.attempt;
+SELECT n.job, coalesce(e.attempt, 1) AS attempt, iif(coalesce(e.attempt, 1) = 1, n.first, e.place) AS first,
+       coalesce(lead(e.place) OVER (PARTITION BY n.job ORDER BY e.attempt) - 1, n.last) AS last
+FROM ends AS n LEFT JOIN edges AS e ON e.job IS n.job
+ORDER BY n.first, e.attempt;
+
+-- Steps in the order of their times, which mostly is that of the log. A step whose number is not the next one is a break.
+DROP TABLE IF EXISTS temp.goodput_steps;
+CREATE TEMP TABLE goodput_steps AS
+SELECT r.rowid AS run, o.step, o.time AS start_time
+FROM goodput_ranges AS r CROSS JOIN goodput_rows AS o ON o.rowid BETWEEN r.first AND r.last
+WHERE +o.kind = 'step';
+DROP TABLE IF EXISTS temp.goodput_breaks;
+CREATE TEMP TABLE goodput_breaks AS
+SELECT s.rowid AS id, s.run, s.step, p.step AS before, s.run = p.run AND s.start_time < p.start_time AS goes_back
+FROM goodput_steps AS s CROSS JOIN goodput_steps AS p ON p.rowid = s.rowid - 1
+WHERE s.step IS NOT p.step + 1 OR s.start_time < p.start_time OR s.step IS NULL OR s.run <> p.run;
+CREATE TEMP TABLE goodput_sorted AS
+SELECT s.* FROM (SELECT max(goes_back) AS unordered FROM goodput_breaks) CROSS JOIN goodput_steps AS s WHERE unordered ORDER BY run, start_time, s.rowid;
+DELETE FROM temp.goodput_steps WHERE rowid >= (SELECT 0 FROM goodput_sorted LIMIT 1);
+INSERT INTO goodput_steps SELECT * FROM goodput_sorted ORDER BY rowid;
+DELETE FROM temp.goodput_breaks WHERE EXISTS (SELECT 1 FROM goodput_sorted);
+INSERT INTO goodput_breaks
+SELECT s.rowid, s.run, s.step, p.step, 0
+FROM (SELECT 1 FROM goodput_sorted LIMIT 1) CROSS JOIN goodput_steps AS s CROSS JOIN goodput_steps AS p ON p.rowid = s.rowid - 1
+WHERE s.step IS NOT p.step + 1 OR s.step IS NULL OR s.run <> p.run;
+DROP TABLE goodput_sorted;
+
+INSERT INTO mpg_issues(source, severity, kind, line, count, detail)
+SELECT coalesce(:log, 'goodput_rows'), 'warning', 'no_steps', NULL, 1, 'no start of a step of ml-goodput-measurement was found'
+WHERE NOT EXISTS (SELECT 1 FROM goodput_steps);
+
+DROP TABLE IF EXISTS temp.goodput_attempts;
+CREATE TEMP TABLE goodput_attempts AS
+WITH firsts AS (
+  SELECT run, min(id) AS first_step
+  FROM (SELECT run, 1 AS id FROM goodput_steps WHERE rowid = 1 UNION ALL SELECT b.run, id FROM goodput_breaks AS b CROSS JOIN goodput_steps AS p ON p.rowid = id - 1 WHERE p.run <> b.run)
+  GROUP BY run
+),
+spread AS (
+  SELECT run, first_step, coalesce(lead(first_step) OVER (ORDER BY run) - 1, (SELECT max(rowid) FROM goodput_steps)) AS last_step FROM firsts
+),
+bounds AS (
+  SELECT r.job, r.attempt, r.first, r.last, f.first_step, f.last_step,
+         (SELECT min(time) FROM (SELECT s.start_time AS time FROM goodput_steps AS s WHERE s.rowid = f.first_step
+                                 UNION ALL SELECT m.time FROM goodput_marks AS m WHERE m.id BETWEEN r.first AND r.last)) AS start_time,
+         (SELECT max(m.time) FROM goodput_marks AS m WHERE m.id BETWEEN r.first AND r.last AND m.kind = 'job' AND m.edge = 'end') AS job_end
+  FROM goodput_ranges AS r LEFT JOIN spread AS f ON f.run = r.rowid
+  WHERE r.first <= r.last
+)
+SELECT *, lead(start_time) OVER (PARTITION BY job ORDER BY attempt) AS next_start FROM bounds;
+DROP TABLE goodput_ranges;
+DROP TABLE goodput_survey;
 
 DROP TABLE IF EXISTS temp.jobs;
 CREATE TEMP TABLE jobs AS SELECT DISTINCT job, job AS name, 'training' AS phase, 'jax' AS framework, coalesce(CAST(:chips AS REAL), 1) AS chips FROM goodput_attempts;
@@ -118,41 +183,32 @@ UPDATE allocations SET end_time = start_time WHERE end_time < start_time;
 -- ---- 3. Steps: each lasts until the next of its attempt; the one in flight when an attempt broke off
 -- is left out, for nobody knows how long it ran ----
 
-DROP TABLE IF EXISTS temp.goodput_steps;
-CREATE TEMP TABLE goodput_steps AS
-SELECT a.job, a.attempt, o.step, o.time AS start_time, a.job_end
-FROM goodput_attempts AS a CROSS JOIN goodput_ordered AS o ON o.rowid BETWEEN a.first AND a.last
-WHERE +o.kind = 'step'
-ORDER BY a.job, a.attempt, o.time, o.rowid;
-
-DROP TABLE IF EXISTS temp.goodput_timed;
-CREATE TEMP TABLE goodput_timed AS
-SELECT s.job, s.attempt, s.step, s.start_time, coalesce(n.start_time, iif(s.job_end >= s.start_time, s.job_end, NULL)) AS end_time, coalesce(s.step <= p.step, 1) AS begins
-FROM goodput_steps AS s
-LEFT JOIN goodput_steps AS n ON n.rowid = s.rowid + 1 AND +n.job = s.job AND +n.attempt = s.attempt
-LEFT JOIN goodput_steps AS p ON p.rowid = s.rowid - 1 AND +p.job = s.job AND +p.attempt = s.attempt
-ORDER BY s.rowid;
-
 -- Steps are numbered one after the other: what lies between is of entries that are lost, and so counts to the step before.
 INSERT INTO mpg_issues(source, severity, kind, line, count, detail)
-SELECT coalesce(:log, 'goodput_rows'), 'warning', 'missing_steps', NULL, count(*), 'steps whose number is not the next one, first ' || min(n.step) || ' of job ' || min(n.job) || ': those between have no entry'
-FROM goodput_timed AS p JOIN goodput_timed AS n ON n.rowid = p.rowid + 1 AND +n.job = p.job AND +n.attempt = p.attempt WHERE n.step > p.step + 1 GROUP BY NULL;
+SELECT coalesce(:log, 'goodput_rows'), 'warning', 'missing_steps', NULL, count(*), 'steps whose number is not the next one, first ' || min(b.step) || ' of job ' || min(a.job) || ': those between have no entry'
+FROM goodput_attempts AS a JOIN goodput_breaks AS b ON b.id > a.first_step AND b.id <= a.last_step WHERE b.step > b.before + 1 GROUP BY NULL;
 INSERT INTO mpg_issues(source, severity, kind, line, count, detail)
-SELECT coalesce(:log, 'goodput_rows'), 'warning', 'repeated_steps', NULL, count(*), 'steps whose number goes back within an attempt, first ' || min(n.step) || ' of job ' || min(n.job)
-FROM goodput_timed AS p JOIN goodput_timed AS n ON n.rowid = p.rowid + 1 AND +n.job = p.job AND +n.attempt = p.attempt WHERE n.step <= p.step GROUP BY NULL;
+SELECT coalesce(:log, 'goodput_rows'), 'warning', 'repeated_steps', NULL, count(*), 'steps whose number goes back within an attempt, first ' || min(b.step) || ' of job ' || min(a.job)
+FROM goodput_attempts AS a JOIN goodput_breaks AS b ON b.id > a.first_step AND b.id <= a.last_step WHERE b.step <= b.before GROUP BY NULL;
 
 -- A run begins with an attempt, and where step numbers go back within one. By how much its first step took
--- longer than the mean of the others it was compiled.
+-- longer than the mean of the others it was compiled: those lie one after the other, and took what lies between their begin and end.
 DROP TABLE IF EXISTS temp.goodput_runs;
 CREATE TEMP TABLE goodput_runs AS
-WITH ranges AS (
-  SELECT rowid AS first, coalesce(lead(rowid) OVER (ORDER BY rowid) - 1, (SELECT max(rowid) FROM goodput_timed)) AS last
-  FROM goodput_timed WHERE begins
+WITH begins AS (
+  SELECT job, attempt, job_end, last_step, first_step AS first FROM goodput_attempts WHERE first_step IS NOT NULL
+  UNION ALL
+  SELECT job, attempt, job_end, last_step, b.id FROM goodput_attempts AS a JOIN goodput_breaks AS b ON b.id > a.first_step AND b.id <= a.last_step WHERE coalesce(b.step <= b.before, 1)
+),
+ranges AS (SELECT job, attempt, job_end, last_step, first, coalesce(lead(first) OVER (ORDER BY first) - 1, (SELECT max(rowid) FROM goodput_steps)) AS last FROM begins),
+ended AS ( -- the last step of an attempt may have no end
+  SELECT r.job, r.attempt, f.start_time, o.start_time AS others_start, r.first, iif(r.last < last_step OR job_end >= l.start_time, r.last, r.last - 1) AS last,
+         CASE WHEN r.last < last_step THEN (SELECT n.start_time FROM goodput_steps AS n WHERE n.rowid = r.last + 1) WHEN job_end >= l.start_time THEN job_end ELSE l.start_time END AS others_end
+  FROM ranges AS r CROSS JOIN goodput_steps AS f ON f.rowid = r.first CROSS JOIN goodput_steps AS o ON o.rowid = r.first + 1 CROSS JOIN goodput_steps AS l ON l.rowid = r.last
+  WHERE r.last > r.first
 )
-SELECT f.job, f.attempt, f.start_time, f.end_time - f.start_time - avg(o.end_time - o.start_time) AS excess
-FROM ranges AS r CROSS JOIN goodput_timed AS f ON f.rowid = r.first
-CROSS JOIN goodput_timed AS o ON o.rowid BETWEEN r.first + 1 AND r.last
-GROUP BY r.first;
+SELECT job, attempt, start_time, others_start - start_time - (others_end - others_start) / nullif(last - first, 0) AS excess
+FROM ended ORDER BY first;
 
 -- ---- 4. Spans and commits ----
 
@@ -161,47 +217,56 @@ CREATE TEMP TABLE spans AS
 WITH edges AS (
   SELECT a.job, a.attempt, o.kind, o.event, o.edge, o.time AS start_time,
          lead(o.edge) OVER w AS next_edge, lead(o.time) OVER w AS end_time
-  FROM goodput_attempts AS a CROSS JOIN goodput_ordered AS o ON o.rowid BETWEEN a.first AND a.last
-  WHERE o.edge IS NOT NULL AND o.kind NOT IN ('job', 'step')
-  WINDOW w AS (PARTITION BY a.job, a.attempt, o.kind, upper(o.event) ORDER BY o.rowid)
+  FROM goodput_attempts AS a CROSS JOIN goodput_marks AS o ON o.id BETWEEN a.first AND a.last
+  WHERE o.edge IS NOT NULL AND o.kind <> 'job'
+  WINDOW w AS (PARTITION BY a.job, a.attempt, o.kind, upper(o.event) ORDER BY o.id)
 )
-SELECT job, attempt, 'step' AS kind, start_time, end_time, step FROM goodput_timed WHERE end_time IS NOT NULL
+SELECT a.job, a.attempt, 'step' AS kind, s.start_time, coalesce(n.start_time, a.job_end) AS end_time, s.step
+FROM goodput_attempts AS a CROSS JOIN goodput_steps AS s ON s.rowid BETWEEN a.first_step AND a.last_step
+LEFT JOIN goodput_steps AS n ON n.rowid = s.rowid + 1 AND n.rowid <= a.last_step WHERE s.rowid < a.last_step OR a.job_end >= s.start_time
 UNION ALL SELECT job, attempt, 'compile', start_time, start_time + excess, NULL FROM goodput_runs WHERE excess > 0
 UNION ALL SELECT job, attempt,
   CASE kind WHEN 'tpu_init' THEN 'init' WHEN 'training_prep' THEN 'prep' WHEN 'data_loading' THEN 'input' WHEN 'elastic_reinit' THEN 'init'
     ELSE CASE WHEN lower(event) LIKE 'eval%' THEN 'eval' ELSE lower(coalesce(event, kind)) END END, start_time, end_time, NULL
 FROM edges WHERE edge = 'start' AND next_edge = 'end' AND end_time >= start_time
 UNION ALL SELECT a.job, a.attempt, iif(o.kind = 'save', 'checkpoint', 'restore'), o.time, o.time + iif(o.kind = 'save', o.saved_s, o.restored_s), iif(o.kind = 'save', NULL, o.step)
-FROM goodput_attempts AS a CROSS JOIN goodput_ordered AS o ON o.rowid BETWEEN a.first AND a.last
-WHERE +o.kind IN ('save', 'restore', 'emergency_restore') AND iif(o.kind = 'save', o.saved_s, o.restored_s) IS NOT NULL;
+FROM goodput_attempts AS a CROSS JOIN goodput_marks AS o ON o.id BETWEEN a.first AND a.last
+WHERE o.kind IN ('save', 'restore', 'emergency_restore') AND iif(o.kind = 'save', o.saved_s, o.restored_s) IS NOT NULL;
 
 -- A start that no end follows, or an end without its start, lasts no time.
 INSERT INTO mpg_issues(source, severity, kind, line, count, detail)
 SELECT coalesce(:log, 'goodput_rows'), 'warning', 'missing_end', NULL, count(*), 'starts without their end, or ends without their start, first of "' || min(kind) || '": what lies between is not known'
-FROM (SELECT o.kind, o.edge, lag(o.edge) OVER w AS before, lead(o.edge) OVER w AS after, lead(1, 1, 0) OVER (PARTITION BY a.job, a.attempt ORDER BY o.rowid) AS goes_on
-      FROM goodput_attempts AS a CROSS JOIN goodput_ordered AS o ON o.rowid BETWEEN a.first AND a.last
-      WHERE o.edge IS NOT NULL AND o.kind NOT IN ('job', 'step')
-      WINDOW w AS (PARTITION BY a.job, a.attempt, o.kind, upper(o.event) ORDER BY o.rowid))
+FROM (SELECT o.kind, o.edge, lag(o.edge) OVER w AS before, lead(o.edge) OVER w AS after, lead(1, 1, 0) OVER (PARTITION BY a.job, a.attempt ORDER BY o.id) AS goes_on
+      FROM goodput_attempts AS a CROSS JOIN goodput_marks AS o ON o.id BETWEEN a.first AND a.last
+      WHERE o.edge IS NOT NULL AND o.kind <> 'job'
+      WINDOW w AS (PARTITION BY a.job, a.attempt, o.kind, upper(o.event) ORDER BY o.id))
 WHERE (edge = 'start' AND after IS NOT 'end' AND goes_on) OR (edge = 'end' AND before IS NOT 'start') GROUP BY NULL;
 
 DROP TABLE IF EXISTS temp.commits;
 CREATE TEMP TABLE commits AS
 SELECT a.job, a.attempt, o.step, o.time AS snapshot_time, o.time + coalesce(o.saved_s, 0) AS durable_time
-FROM goodput_attempts AS a CROSS JOIN goodput_ordered AS o ON o.rowid BETWEEN a.first AND a.last
-WHERE +o.kind = 'save';
+FROM goodput_attempts AS a CROSS JOIN goodput_marks AS o ON o.id BETWEEN a.first AND a.last
+WHERE o.kind = 'save';
 
 -- What was restored was saved: an entry of the save is lost where the log mentions that step.
 INSERT INTO mpg_issues(source, severity, kind, line, count, detail)
+WITH unsaved AS MATERIALIZED (
+  SELECT job, step, time FROM goodput_marks AS o
+  WHERE kind IN ('restore', 'emergency_restore') AND step IS NOT NULL
+    AND step NOT IN (SELECT s.step FROM goodput_marks AS s WHERE s.kind = 'save' AND s.step IS NOT NULL AND s.job = o.job)
+),
+ran AS MATERIALIZED (
+  SELECT a.job, s.step, min(s.start_time) AS start_time
+  FROM goodput_attempts AS a CROSS JOIN goodput_steps AS s ON s.rowid BETWEEN a.first_step AND a.last_step
+  WHERE EXISTS (SELECT 1 FROM unsaved) AND s.step IN (SELECT step FROM unsaved) GROUP BY a.job, s.step
+)
 SELECT coalesce(:log, 'goodput_rows'), 'warning', 'missing_save', NULL, count(*), 'restores of a step that ran here, without an entry of its save, first ' || min(o.step) || ' of job ' || min(o.job) || ': how long the save took is not known'
-FROM goodput_ordered AS o
-WHERE o.kind IN ('restore', 'emergency_restore') AND o.step IS NOT NULL
-  AND o.step NOT IN (SELECT s.step FROM goodput_ordered AS s WHERE s.kind = 'save' AND s.step IS NOT NULL AND s.job = o.job)
-  AND EXISTS (SELECT 1 FROM goodput_steps AS s WHERE s.job = o.job AND s.step = o.step AND s.start_time < o.time)
+FROM unsaved AS o JOIN ran AS s ON s.job = o.job AND s.step = o.step AND s.start_time < o.time
 GROUP BY NULL;
 
 DROP TABLE temp.goodput_rows;
-DROP TABLE temp.goodput_ordered;
+DROP TABLE temp.goodput_marks;
 DROP TABLE temp.goodput_attempts;
 DROP TABLE temp.goodput_steps;
-DROP TABLE temp.goodput_timed;
+DROP TABLE temp.goodput_breaks;
 DROP TABLE temp.goodput_runs;
