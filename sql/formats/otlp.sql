@@ -25,7 +25,7 @@
 -- ---- 1. The input ----
 
 CREATE TEMP TABLE IF NOT EXISTS otlp_spans AS
-SELECT * FROM otlp_trace(mpg_required(:otlp, ':otlp'));
+SELECT trace_id, span_id, name, status, start_time, end_time, resource, attributes FROM otlp_trace(mpg_required(:otlp, ':otlp'));
 
 -- Exporters and collectors send again what nobody said to have received: a span counts once, and where it came
 -- before it had ended, as it ended. Two of one id that differ in name or start are two: processes that were forked share a generator of ids.
@@ -42,12 +42,16 @@ DROP TABLE otlp_again;
 -- What cannot be: a time that is more than ten years from the middle one; its span counts as nothing.
 DROP TABLE IF EXISTS temp.otlp_far;
 CREATE TEMP TABLE otlp_far AS
-WITH years AS (SELECT CAST(coalesce(start_time, end_time) / 31556952 AS INTEGER) AS year, count(*) AS n FROM otlp_spans GROUP BY 1),
+WITH wide AS MATERIALIZED (
+  SELECT 1 FROM (SELECT min(coalesce(start_time, end_time)) AS first, max(coalesce(end_time, start_time)) AS last, max(start_time) AS last_start, min(end_time) AS first_end FROM otlp_spans)
+  WHERE max(last, coalesce(last_start, last)) - min(first, coalesce(first_end, first)) > 284012568
+),
+years AS (SELECT CAST(coalesce(start_time, end_time) / 31556952 AS INTEGER) AS year, count(*) AS n FROM wide CROSS JOIN otlp_spans GROUP BY 1),
 middle AS (
   SELECT min(year) AS year FROM (SELECT year, sum(n) OVER (ORDER BY year) AS so_far, sum(n) OVER () AS n FROM years WHERE year IS NOT NULL) WHERE 2 * so_far >= n
 )
-SELECT s.rowid AS row, name FROM otlp_spans AS s, middle
-WHERE max(abs(coalesce(start_time / 31556952 - year, 0)), abs(coalesce(end_time / 31556952 - year, 0))) > 10;
+SELECT s.rowid AS row, name FROM middle CROSS JOIN otlp_spans AS s
+WHERE year IS NOT NULL AND max(abs(coalesce(start_time / 31556952 - year, 0)), abs(coalesce(end_time / 31556952 - year, 0))) > 10;
 INSERT INTO mpg_issues(source, severity, kind, count, detail)
 SELECT coalesce(:otlp, 'otlp_spans'), 'data_loss', 'impossible_time', count(*), 'a time of span "' || min(name) || '" is more than ten years from the middle one: it is left out'
 FROM otlp_far GROUP BY NULL;
@@ -61,7 +65,7 @@ SELECT coalesce(:otlp, 'otlp_spans'), 'warning', 'missing_field', count(*), 'spa
 FROM otlp_spans WHERE start_time IS NULL OR end_time IS NULL GROUP BY NULL;
 
 -- An attribute of the span, else of its resource. Spans of one rank count, the lowest: the others say the same.
--- The attributes of a span over those of its resource, merged once; what follows has the few that it needs as columns.
+-- The attributes of a span over those of its resource, merged once and taken apart once.
 DROP TABLE IF EXISTS temp.otlp_merged;
 CREATE TEMP TABLE otlp_merged AS
 SELECT coalesce(json_extract(attributes, '$."mpg.kind"'), name) AS kind, json_extract(attributes, '$."mpg.kind"') IS NOT NULL AS by_kind,
@@ -72,10 +76,14 @@ WHERE start_time IS NOT NULL;
 -- What the environment says (OTEL_RESOURCE_ATTRIBUTES) is text.
 DROP TABLE IF EXISTS temp.otlp_named;
 CREATE TEMP TABLE otlp_named AS
-SELECT job, attempt, step, iif(rank GLOB '[0-9]*' AND rank NOT GLOB '*[^0-9]*', CAST(rank AS INTEGER), rank) AS number,
+SELECT job, attempt, step, program, flops, bytes, dtype, executions, job_name, owner, phase, framework, runtime, model, priority, a, iif(rank GLOB '[0-9]*' AND rank NOT GLOB '*[^0-9]*', CAST(rank AS INTEGER), rank) AS number,
        by_kind OR kind IN ('attempt', 'commit', 'init', 'prep', 'compile', 'restore', 'input', 'checkpoint', 'eval', 'hang', 'step', 'rollout', 'serve', 'batch') AS is_known
 FROM (SELECT kind, by_kind, json_extract(a, '$."mpg.job"') AS job, json_extract(a, '$."mpg.attempt"') AS attempt, json_extract(a, '$."mpg.step"') AS step,
-             coalesce(json_extract(a, '$."mpg.rank"'), 0) AS rank
+             coalesce(json_extract(a, '$."mpg.rank"'), 0) AS rank, json_extract(a, '$."mpg.program"') AS program, json_extract(a, '$."mpg.flops"') AS flops,
+             json_extract(a, '$."mpg.bytes"') AS bytes, json_extract(a, '$."mpg.dtype"') AS dtype, json_extract(a, '$."mpg.executions"') AS executions,
+             json_extract(a, '$."mpg.name"') AS job_name, json_extract(a, '$."mpg.owner"') AS owner, json_extract(a, '$."mpg.phase"') AS phase,
+             json_extract(a, '$."mpg.framework"') AS framework, json_extract(a, '$."mpg.runtime"') AS runtime, json_extract(a, '$."mpg.model"') AS model,
+             json_extract(a, '$."mpg.priority"') AS priority, iif(kind IN ('attempt', 'checkpoint'), a, NULL) AS a
       FROM otlp_merged);
 
 DROP TABLE IF EXISTS temp.otlp_told;
@@ -86,7 +94,7 @@ batch AS MATERIALIZED ( -- of each the last start of those that did not fail
   FROM otlp_merged AS m CROSS JOIN otlp_named AS n ON n.rowid = m.rowid JOIN lowest ON of_job = n.job AND lowest = n.number
   WHERE kind = 'batch' AND is_known GROUP BY n.job, n.step
 )
-SELECT job, attempt, kind, start_time, end_time, status, step, a,
+SELECT job, attempt, kind, start_time, end_time, status, step, program, flops, bytes, dtype, executions, job_name, owner, phase, framework, runtime, model, priority, n.a AS a,
        -- A batch that runs again is lost by itself.
        status IS 'error' AND (kind = 'serve' OR (kind = 'batch' AND coalesce(start_time > (SELECT last_start FROM batch WHERE of_job = job AND of_step IS step), 1))) AS failed
 FROM otlp_merged AS m CROSS JOIN otlp_named AS n ON n.rowid = m.rowid CROSS JOIN lowest ON of_job = job AND lowest = number
@@ -105,17 +113,16 @@ INSERT INTO mpg_issues(source, severity, kind, count, detail)
 SELECT coalesce(:otlp, 'otlp_spans'), 'info', 'other_spans', count(*), 'spans that are of no kind of the native trace, or of no job: left out; of them ' || group_concat(DISTINCT name)
 FROM otlp_spans AS s
 WHERE EXISTS (SELECT 1 FROM otlp_told)
-  AND (coalesce(json_extract(attributes, '$."mpg.job"'), json_extract(resource, '$."mpg.job"')) IS NULL
-       OR (json_extract(attributes, '$."mpg.kind"') IS NULL
-           AND name NOT IN ('attempt', 'commit', 'init', 'prep', 'compile', 'restore', 'input', 'checkpoint', 'eval', 'hang', 'step', 'rollout', 'serve', 'batch')))
+  AND (coalesce(json_extract(resource, '$."mpg.job"'), json_extract(attributes, '$."mpg.job"')) IS NULL
+       OR (name NOT IN ('attempt', 'commit', 'init', 'prep', 'compile', 'restore', 'input', 'checkpoint', 'eval', 'hang', 'step', 'rollout', 'serve', 'batch')
+           AND json_extract(attributes, '$."mpg.kind"') IS NULL))
 GROUP BY NULL;
 
 -- ---- 2. What the program did ----
 
 DROP TABLE IF EXISTS temp.spans;
 CREATE TEMP TABLE spans AS
-SELECT job, attempt, kind, start_time, end_time, step, json_extract(a, '$."mpg.program"') AS program, json_extract(a, '$."mpg.flops"') AS flops,
-       json_extract(a, '$."mpg.bytes"') AS bytes, json_extract(a, '$."mpg.dtype"') AS dtype, json_extract(a, '$."mpg.executions"') AS executions
+SELECT job, attempt, kind, start_time, end_time, step, program, flops, bytes, dtype, executions
 FROM otlp_told
 WHERE kind NOT IN ('attempt', 'commit') AND NOT failed;
 
@@ -176,9 +183,7 @@ SELECT job, attempt, NULL, pool, chips, start_time, end_time, outcome FROM otlp_
 -- What is known of jobs: the scheduler's word first.
 DROP TABLE IF EXISTS temp.otlp_jobs;
 CREATE TEMP TABLE otlp_jobs AS
-SELECT job, max(json_extract(a, '$."mpg.name"')) AS name, max(json_extract(a, '$."mpg.owner"')) AS owner, max(json_extract(a, '$."mpg.phase"')) AS phase,
-       max(json_extract(a, '$."mpg.framework"')) AS framework, max(json_extract(a, '$."mpg.runtime"')) AS runtime, max(json_extract(a, '$."mpg.model"')) AS model,
-       max(json_extract(a, '$."mpg.priority"')) AS priority
+SELECT job, max(job_name) AS name, max(owner) AS owner, max(phase) AS phase, max(framework) AS framework, max(runtime) AS runtime, max(model) AS model, max(priority) AS priority
 FROM otlp_told
 GROUP BY job;
 
