@@ -41,15 +41,26 @@ SELECT time_ms, key, value, value_number, step, step_num, samples_count, epoch_n
        _file, _line
 FROM mllog_trace(mpg_required(:results, ':results'));
 
+-- What each file has, looked at once. (A file's records lie one after the other, mostly.)
+DROP TABLE IF EXISTS temp.mlperf_survey;
+CREATE TEMP TABLE mlperf_survey AS
+WITH begun AS (
+  SELECT l.rowid AS first, l._file AS file FROM mlperf_log AS l LEFT JOIN mlperf_log AS p ON p.rowid = l.rowid - 1 WHERE p._file IS NOT l._file
+),
+ranged AS (SELECT file, first, coalesce(lead(first) OVER (ORDER BY first) - 1, (SELECT max(rowid) FROM mlperf_log)) AS last FROM begun),
+summed AS (
+  SELECT r.first AS first, r.file AS file, count(*) AS n, sum(l.key = 'run_start') AS starts, sum(l.key = 'run_stop') AS stops, max(l._line) AS line
+  FROM ranged AS r CROSS JOIN mlperf_log AS l ON l.rowid BETWEEN r.first AND r.last GROUP BY r.first, r.file
+)
+SELECT file, sum(n) AS n, sum(starts) AS starts, sum(stops) AS stops, max(line) AS line FROM summed GROUP BY file;
+
 -- A log without the start of a run is of none.
 INSERT INTO mpg_issues(source, severity, kind, count, detail)
-SELECT _file, 'warning', 'no_run', count(*), 'records of MLPerf logging, and none is "run_start"'
-FROM mlperf_log GROUP BY _file HAVING sum(key = 'run_start') = 0;
+SELECT file, 'warning', 'no_run', n, 'records of MLPerf logging, and none is "run_start"' FROM mlperf_survey WHERE starts = 0 ORDER BY file;
 
 -- A run without its end counts until the last record, and no outcome of it is known.
 INSERT INTO mpg_issues(source, severity, kind, line, count, detail)
-SELECT _file, 'warning', 'no_run_stop', max(_line), 1, 'a run without "run_stop" counts until its last record, and has no outcome'
-FROM mlperf_log GROUP BY _file HAVING sum(key = 'run_start') > 0 AND sum(key = 'run_stop') = 0;
+SELECT file, 'warning', 'no_run_stop', line, 1, 'a run without "run_stop" counts until its last record, and has no outcome' FROM mlperf_survey WHERE starts > 0 AND stops = 0 ORDER BY file;
 
 -- A file is a run. Ranks print its start at once; starts that are further apart are of several.
 INSERT INTO mpg_issues(source, severity, kind, line, count, detail)
@@ -63,7 +74,7 @@ SELECT (SELECT record FROM jsonl_trace(:system)) AS system, :chips AS chips, :ch
 DROP TABLE IF EXISTS temp.mlperf_paths;
 CREATE TEMP TABLE mlperf_paths AS
 WITH file AS (
-  SELECT DISTINCT _file AS file FROM mlperf_log
+  SELECT file FROM mlperf_survey
 ),
 folder AS (
   SELECT file, rtrim(file, replace(file, '/', '')) AS benchmark, rtrim(file, '.txgzs0123456789') AS stem FROM file
@@ -104,7 +115,7 @@ UPDATE mlperf_events SET step_num = coalesce(step_num, step) WHERE file IN (
   SELECT file
   FROM (SELECT file, samples_count > 0 AND (key = 'block_start' AND step = 0
                OR lag(key) OVER w = 'block_start' AND samples_count = lag(samples_count) OVER w AND step > lag(step) OVER w) AS is_length
-        FROM mlperf_events WHERE key IN ('block_start', 'block_stop') WINDOW w AS (PARTITION BY file ORDER BY time_ms, line))
+        FROM mlperf_events WHERE key IN ('block_start', 'block_stop') AND file IN (SELECT file FROM mlperf_events WHERE key IN ('block_start', 'block_stop') AND step IS NOT NULL) WINDOW w AS (PARTITION BY file ORDER BY time_ms, line))
   WHERE is_length);
 
 -- Keys that describe the run: the first time that each is told.
@@ -240,44 +251,46 @@ FROM allocations AS a JOIN mlperf_runs AS r USING (job);
 -- Starts in a row, as ranks write them, begin one span; it ends with the last stop before the next
 -- start. Where the first block or evaluation has no start, it began with the run (a block) or is
 -- left out; where the last one has no stop, it ends with the run.
-DROP TABLE IF EXISTS temp.mlperf_pairs;
-CREATE TEMP TABLE mlperf_pairs AS
+-- (In the order of runs, kinds and times. What follows goes by rowid.)
+DROP TABLE IF EXISTS temp.mlperf_edges;
+CREATE TEMP TABLE mlperf_edges AS
 WITH kinds(kind, started, stopped) AS (
   VALUES ('init', 'init_start', 'init_stop'), ('eval', 'eval_start', 'eval_stop'), ('block', 'block_start', 'block_stop'),
          ('epoch', 'epoch_start', 'epoch_stop')
 ),
+run AS MATERIALIZED (SELECT job, blocks, numbered, run_start_ms, row_number() OVER (ORDER BY job) AS run FROM mlperf_runs),
 event AS (
-  SELECT e.file, k.kind, e.time_ms, e.line, e.key = k.started AS starts,
+  SELECT r.run, k.kind, e.time_ms, e.line, e.key = k.started AS starts,
          CASE r.numbered WHEN 'step_num' THEN step_num WHEN 'samples_count' THEN samples_count ELSE epoch_num END AS number,
          e.samples_count, e.step_num
-  FROM mlperf_events AS e
-  JOIN kinds AS k ON e.key IN (k.started, k.stopped)
-  JOIN mlperf_runs AS r ON r.job = e.file
+  FROM run AS r CROSS JOIN kinds AS k CROSS JOIN mlperf_events AS e ON e.file = r.job AND e.key IN (k.started, k.stopped)
   WHERE k.kind IN ('init', 'eval', r.blocks)
   UNION ALL
-  SELECT job, blocks, run_start_ms, 0, 1, NULL, 0, 0
-  FROM mlperf_runs AS r
+  SELECT run, blocks, run_start_ms, 0, 1, NULL, 0, 0
+  FROM run AS r
   WHERE (SELECT key FROM mlperf_events AS e
          WHERE e.file = r.job AND e.key IN (r.blocks || '_start', r.blocks || '_stop')
          ORDER BY time_ms, line LIMIT 1) = r.blocks || '_stop'
-),
-island AS (
-  SELECT *, starts AND lag(starts, 1, 0) OVER earlier = 0 AS opens
-  FROM event
-  WINDOW earlier AS (PARTITION BY file, kind ORDER BY time_ms, line)
-),
-numbered AS (
-  SELECT *, sum(opens) OVER (PARTITION BY file, kind ORDER BY time_ms, line) AS place FROM island
 )
-SELECT file, kind, place,
-       min(time_ms) FILTER (WHERE starts) AS start_ms,
-       max(time_ms) FILTER (WHERE NOT starts) AS stop_ms,
-       coalesce(max(number) FILTER (WHERE NOT starts), max(number)) AS number,
-       max(samples_count) FILTER (WHERE NOT starts) - min(samples_count) FILTER (WHERE starts) AS samples,
-       max(step_num) FILTER (WHERE NOT starts) - min(step_num) FILTER (WHERE starts) AS steps
-FROM numbered
-WHERE place > 0
-GROUP BY file, kind, place;
+SELECT run, kind, starts, number, samples_count, step_num, time_ms FROM event ORDER BY run, kind, time_ms, line;
+
+DROP TABLE IF EXISTS temp.mlperf_pairs;
+CREATE TEMP TABLE mlperf_pairs AS
+WITH begun AS ( -- a start that none is before, or that a stop is before; or a stop that nothing is before
+  SELECT e.rowid AS first, e.starts AS starts
+  FROM mlperf_edges AS e LEFT JOIN mlperf_edges AS p ON p.rowid = e.rowid - 1
+  WHERE p.kind IS NOT e.kind OR p.run <> e.run OR e.starts AND NOT p.starts
+),
+ranged AS MATERIALIZED (SELECT first, starts, coalesce(lead(first) OVER (ORDER BY first) - 1, (SELECT max(rowid) FROM mlperf_edges)) AS last FROM begun)
+SELECT r.job AS file, e.kind, min(time_ms) FILTER (WHERE e.starts) AS start_ms,
+       max(time_ms) FILTER (WHERE NOT e.starts) AS stop_ms,
+       coalesce(max(number) FILTER (WHERE NOT e.starts), max(number)) AS number,
+       max(samples_count) FILTER (WHERE NOT e.starts) - min(samples_count) FILTER (WHERE e.starts) AS samples,
+       max(step_num) FILTER (WHERE NOT e.starts) - min(step_num) FILTER (WHERE e.starts) AS steps
+FROM ranged AS g CROSS JOIN mlperf_edges AS e ON e.rowid BETWEEN g.first AND g.last
+CROSS JOIN (SELECT job, row_number() OVER (ORDER BY job) AS run FROM mlperf_runs) AS r ON r.run = e.run
+WHERE g.starts
+GROUP BY g.first;
 
 -- A block (or, in a log without blocks, an epoch) is a step; it executes the benchmark's program, which
 -- is one optimiser step, as often as its samples make global batches.
@@ -312,6 +325,8 @@ ORDER BY job, durable_time;
 -- ---- 4. Tables that are no longer needed ----
 
 DROP TABLE mlperf_pairs;
+DROP TABLE mlperf_edges;
+DROP TABLE mlperf_survey;
 DROP TABLE mlperf_words;
 DROP TABLE mlperf_events;
 -- The descriptions that were read are no strangers among the files of a fleet.
