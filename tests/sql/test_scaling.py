@@ -50,6 +50,19 @@ class Case(cases.Case):
             self.assertLess(later, most)
 
 
+class Ledger(Case):
+    FEW = 1000
+
+    def test_a_pool_whose_chips_change_often(self):
+        """Each time of a job looks up the chips of its pool, and not all that the pool ever had."""
+        def make(n):
+            self.fill("capacity", ["pool", "chip", "chips", "start_time", "end_time"],
+                      ({"pool": "p", "chip": f"tpu-v{3 + i % 2}", "chips": 8, "start_time": 9 * i, "end_time": 9 * i + 9} for i in range(n)))
+            self.fill("allocations", ["job", "attempt", "pool", "chips", "start_time", "end_time"],
+                      ({"job": "j", "attempt": i // 200, "pool": "p", "chips": 1 + i % 8, "start_time": 9 * i + 1, "end_time": 9 * i + 12} for i in range(n)))
+        self.grows(make, "SELECT count(*) FROM mpg_rollup")
+
+
 class Slurm(Case):
     def jobs(self, rows):
         self.fill("slurm_jobs", SLURM, ({"Cluster": "c", "JobName": "n", "state_base": "COMPLETED", "outcome": "completed", "NNodes": 1, "req_gpus": 8, "alloc_gpus": 8,

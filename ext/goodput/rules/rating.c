@@ -17,9 +17,9 @@ static mpg_rc fail_interrupted(mpg_err *err) {
   return mpg_fail(err, MPG_INTERRUPTED, "interrupted");
 }
 
-/* Behind work on every lane. */
-static bool poll_lanes(mpg_ratings *rs) {
-  return mpg_poll_work(rs->env, &rs->done, 4 + 4 * rs->nlanes);
+/* After work on a part or an item: on every lane if it is rated. */
+static bool poll_lanes(mpg_ratings *rs, bool rated) {
+  return mpg_poll_work(rs->env, &rs->done, rated ? 4 + 4 * rs->nlanes : 4);
 }
 
 /* ---- one span at the peak of one chip ---- */
@@ -218,9 +218,10 @@ mpg_rc mpg_ratings_build(mpg_ratings *rs, mpg_err *err) {
   for (size_t i = 0; i < in->nparts; i++) {
     const mpg_part *p = &in->parts[i];
     const int64_t *counted = mpg_stretch_counted(rs->gang, &rs->gang->stretches[p->stretch]);
-    if (poll_lanes(rs))
+    bool rated = p->item != MPG_NOBODY && rs->verdicts[p->item].category == MPG_UNRATED;
+    if (poll_lanes(rs, rated))
       return fail_interrupted(err);
-    if (p->item == MPG_NOBODY || rs->verdicts[p->item].category != MPG_UNRATED)
+    if (!rated)
       continue;
     for (size_t l = 0; l < rs->nlanes; l++) {
       int64_t start = p->start, end = p->end;
@@ -231,9 +232,10 @@ mpg_rc mpg_ratings_build(mpg_ratings *rs, mpg_err *err) {
     }
   }
   for (size_t i = 0; i < in->nitems; i++) {
-    if (rs->verdicts[i].category == MPG_UNRATED)
+    bool rated = rs->verdicts[i].category == MPG_UNRATED;
+    if (rated)
       rate_item(rs, &in->items[i], &rs->ratings[i * rs->nlanes]);
-    if (poll_lanes(rs))
+    if (poll_lanes(rs, rated))
       return fail_interrupted(err);
   }
   return MPG_OK;

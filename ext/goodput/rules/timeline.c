@@ -21,9 +21,10 @@ struct mpg_timeline {
   mpg_notices notices;
   mpg_ratings ratings;
   mpg_verdict *verdicts; /* of each item */
-  mpg_lane *lanes;
-  mpg_commit *commits; /* of the current job, if they matter */
-  size_t nlanes, ncommits, verdicts_cap, lanes_cap, commits_cap;
+  mpg_lane *lanes;       /* those of a pool side by side, in the order of time */
+  size_t *lanes_end;     /* behind the last lane of each pool */
+  mpg_commit *commits;   /* of the current job, if they matter */
+  size_t nlanes, ncommits, verdicts_cap, lanes_cap, lanes_end_cap, commits_cap;
   size_t done; /* since the host was polled */
   /* The current job, and the sink of its rows. */
   uint32_t job;
@@ -70,6 +71,7 @@ void mpg_timeline_free(mpg_timeline *t) {
   mpg_ratings_free(&t->ratings);
   mpg_free(t->env, t->verdicts);
   mpg_free(t->env, t->lanes);
+  mpg_free(t->env, t->lanes_end);
   mpg_free(t->env, t->commits);
   mpg_free(t->env, t);
 }
@@ -121,9 +123,9 @@ static mpg_rc fail_interrupted(mpg_err *err) {
   return mpg_fail(err, MPG_INTERRUPTED, "interrupted");
 }
 
-/* Behind work on every lane. */
-static bool poll_lanes(mpg_timeline *t) {
-  return mpg_poll_work(t->env, &t->done, 4 + 4 * t->nlanes);
+/* After work on a lane of every pool. */
+static bool poll_pools(mpg_timeline *t) {
+  return mpg_poll_work(t->env, &t->done, 4 + 4 * t->gang.npools);
 }
 
 static mpg_verdict step_verdict(const mpg_timeline *t, mpg_fate fate) {
@@ -276,6 +278,9 @@ static mpg_rc decide_items(mpg_timeline *t, mpg_err *err) {
 
 static mpg_rc build_lanes(mpg_timeline *t, mpg_err *err) {
   t->nlanes = 0;
+  if (mpg_grow(t->env, &t->lanes_end, &t->lanes_end_cap, t->gang.npools, sizeof *t->lanes_end) !=
+      MPG_OK)
+    return mpg_fail_nomem(err);
   for (size_t p = 0; p < t->gang.npools; p++) {
     int64_t from = INT64_MIN, until;
     do {
@@ -285,8 +290,27 @@ static mpg_rc build_lanes(mpg_timeline *t, mpg_err *err) {
       t->lanes[t->nlanes++] = (mpg_lane){p, chip, from, until};
       from = until;
     } while (until != INT64_MAX);
+    t->lanes_end[p] = t->nlanes;
   }
   return MPG_OK;
+}
+
+/* The lane of a pool that holds `time`: the chips of a pool may change often. */
+static size_t find_lane(const mpg_timeline *t, size_t p, int64_t time) {
+  size_t low = p == 0 ? 0 : t->lanes_end[p - 1], high = t->lanes_end[p] - 1;
+  while (low < high) {
+    size_t middle = low + (high - low) / 2;
+    if (t->lanes[middle].until <= time)
+      low = middle + 1;
+    else
+      high = middle;
+  }
+  return low;
+}
+
+/* Whether lane l is of pool p, and begins before `end`. */
+static bool lane_follows(const mpg_timeline *t, size_t l, size_t p, int64_t end) {
+  return l < t->lanes_end[p] && t->lanes[l].from < end;
 }
 
 /* ---- rows ---- */
@@ -320,10 +344,13 @@ static mpg_rc emit_partial(mpg_timeline *t, mpg_row *row, const mpg_stretch *s) 
   row->cause = s->complete ? t->fleet->cause[MPG_CAUSE_SURPLUS] : 0;
   row->step = MPG_NONE;
   row->kind = row->program = 0;
-  for (size_t l = 0; rc == MPG_OK && l < t->nlanes; l++) {
-    size_t p = t->lanes[l].pool;
-    int64_t start = s->start, end = s->end, less = s->complete ? counted[p] : 0;
-    if (held[p] > less && mpg_lane_clip(&t->lanes[l], &start, &end)) {
+  for (size_t p = 0; rc == MPG_OK && p < t->gang.npools; p++) {
+    int64_t less = s->complete ? counted[p] : 0;
+    size_t l = held[p] > less ? find_lane(t, p, s->start) : t->nlanes;
+    for (; rc == MPG_OK && lane_follows(t, l, p, s->end); l++) {
+      int64_t start = s->start, end = s->end;
+      if (!mpg_lane_clip(&t->lanes[l], &start, &end))
+        continue;
       show_allocation(t, row, s, p);
       rc = emit_rows(t, row, l, start, end, held[p], less, MPG_NONE);
     }
@@ -369,30 +396,37 @@ static inline mpg_rc emit_short(mpg_timeline *t, mpg_row *row, const mpg_part *p
   return rc == MPG_OK ? emit_fast(t, row, part, v, MPG_INEFFICIENCY, amount - ideal) : rc;
 }
 
-static mpg_rc emit_part(mpg_timeline *t, mpg_row *row, const mpg_part *part, size_t attempt) {
-  bool nobody = part->item == MPG_NOBODY;
-  mpg_verdict v = nobody ? gap_verdict(t, part, attempt) : t->verdicts[part->item];
-  const mpg_stretch *s;
-  const int64_t *counted;
+/* The rows of a part in the lanes of one pool. */
+static mpg_rc emit_part_of_pool(mpg_timeline *t, mpg_row *row, const mpg_part *part, mpg_verdict v,
+                                size_t p) {
+  const mpg_stretch *s = &t->gang.stretches[part->stretch];
+  int64_t chips = mpg_stretch_counted(&t->gang, s)[p];
   mpg_rc rc = MPG_OK;
-  if (mpg_stretch_sums_may_add(&t->run, row, part->start, part->end, &rc))
-    return emit_short(t, row, part, v);
-  s = &t->gang.stretches[part->stretch];
-  counted = mpg_stretch_counted(&t->gang, s);
-  show_part(t, row, part, v);
-  for (size_t l = 0; rc == MPG_OK && l < t->nlanes; l++) {
-    int64_t start = part->start, end = part->end, chips = counted[t->lanes[l].pool];
-    int64_t ideal = MPG_NONE;
+  for (size_t l = find_lane(t, p, part->start); rc == MPG_OK && lane_follows(t, l, p, part->end);
+       l++) {
+    int64_t start = part->start, end = part->end, ideal = MPG_NONE;
     if (!mpg_lane_clip(&t->lanes[l], &start, &end))
       continue;
     if (v.category == MPG_UNRATED) /* also of no chips, which is the only time it may be rated */
       ideal = mpg_ratings_ideal(&t->ratings, part, l, mpg_held_amount(chips, start, end));
     if (chips == 0)
       continue;
-    if (nobody)
-      show_allocation(t, row, s, t->lanes[l].pool);
+    if (part->item == MPG_NOBODY)
+      show_allocation(t, row, s, p);
     rc = emit_rows(t, row, l, start, end, chips, 0, ideal);
   }
+  return rc;
+}
+
+static mpg_rc emit_part(mpg_timeline *t, mpg_row *row, const mpg_part *part, size_t attempt) {
+  mpg_verdict v =
+      part->item == MPG_NOBODY ? gap_verdict(t, part, attempt) : t->verdicts[part->item];
+  mpg_rc rc = MPG_OK;
+  if (mpg_stretch_sums_may_add(&t->run, row, part->start, part->end, &rc))
+    return emit_short(t, row, part, v);
+  show_part(t, row, part, v);
+  for (size_t p = 0; rc == MPG_OK && p < t->gang.npools; p++)
+    rc = emit_part_of_pool(t, row, part, v, p);
   return rc;
 }
 
@@ -409,8 +443,8 @@ static mpg_rc emit_attempts(mpg_timeline *t, mpg_row *row, mpg_err *err) {
       mpg_stretch_sums_begin(&t->run, t->window, t->sink, t->one ? *mpg_stretch_counted(g, s) : 0,
                              s->start);
       for (; rc == MPG_OK && part < t->in.nparts && t->in.parts[part].stretch == k; part++)
-        rc = poll_lanes(t) ? fail_interrupted(err) : emit_part(t, row, &t->in.parts[part], a);
-      if (rc == MPG_OK && poll_lanes(t))
+        rc = poll_pools(t) ? fail_interrupted(err) : emit_part(t, row, &t->in.parts[part], a);
+      if (rc == MPG_OK && poll_pools(t))
         rc = fail_interrupted(err);
       if (rc == MPG_OK)
         rc = mpg_stretch_sums_end(&t->run, row);
