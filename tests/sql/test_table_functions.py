@@ -50,6 +50,7 @@ SECTIONS = [
     ("Steps of trainers' logs", ["sql/training_steps.sql"]),
     ("What servers computed", ["sql/serve_tokens.sql"]),
 ]
+PLACE = {"trace", "rank", "process", "device", "chip", "stream", "step"}
 OF_TYPE = {"TEXT": {"text"}, "BIGINT": {"integer"}, "REAL": {"real", "integer"}}
 
 
@@ -64,9 +65,9 @@ def call(table):
 
 
 def entry(table):
-    """A call that answers, and the names of its columns, if they are not those of another program: mpg_help has all."""
-    columns = "" if table.path in ("sql/hta.sql", "sql/tracelens.sql") else " Columns: " + ", ".join(f"`{column[0]}`" for column in table.columns) + "."
-    return f"- `{call(table)}`: {table.text}.{columns}"
+    """A call that answers, and the names of its columns but for the place, if they are not those of another program: mpg_help has all."""
+    columns = [f"`{name}`" for name, *_ in table.columns if name not in PLACE and table.path not in ("sql/hta.sql", "sql/tracelens.sql")]
+    return f"- `{call(table)}`: {table.text}." + (f" Columns: {', '.join(columns)}." if columns else "")
 
 
 def section(title, paths):
