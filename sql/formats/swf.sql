@@ -27,6 +27,13 @@ SELECT job_number, submit_time, wait_time, run_time, allocated_processors, reque
        executable_number, queue_number, partition_number, preceding_job_number, unix_start_time, max_procs, max_nodes, computer, outcome, _file, _line
 FROM swf_trace(mpg_required(:swf, ':swf'));
 
+-- Where a file begins, and where a number is not above the one before: only there can a job have several lines.
+DROP TABLE IF EXISTS temp.swf_breaks;
+CREATE TEMP TABLE swf_breaks AS
+SELECT s.rowid AS row, s._file IS NOT p._file AS of_file
+FROM swf_jobs AS s LEFT JOIN swf_jobs AS p ON p.rowid = s.rowid - 1
+WHERE s._file IS NOT p._file OR s.job_number IS NULL OR p.job_number IS NULL OR s.job_number <= p.job_number;
+
 -- What cannot be: a time that is more than ten years from the middle one, or a wait or run of more; its line counts as nothing.
 DROP TABLE IF EXISTS temp.swf_impossible;
 CREATE TEMP TABLE swf_impossible AS
@@ -42,16 +49,23 @@ FROM swf_impossible GROUP BY _file;
 DELETE FROM swf_jobs WHERE rowid IN (SELECT row FROM swf_impossible);
 DROP TABLE swf_impossible;
 
+DROP TABLE IF EXISTS temp.swf_several;
+CREATE TEMP TABLE swf_several(number PRIMARY KEY) WITHOUT ROWID;
+INSERT INTO swf_several
+SELECT DISTINCT job_number FROM (SELECT job_number FROM swf_jobs
+                                 WHERE job_number IS NOT NULL AND EXISTS (SELECT 1 FROM swf_breaks WHERE NOT of_file)
+                                 GROUP BY _file, job_number HAVING count(*) > 1);
+
 -- A line that repeats another is of the same job once. A part that ran, or a job that ended well, without its run time holds nothing,
 -- and one of which neither number of processors is known is not counted.
 INSERT INTO mpg_issues(source, severity, kind, line, count, detail)
 SELECT _file, 'warning', 'repeated_record', min(_line), count(*), 'lines of job ' || job_number || ' that repeat another one exactly: they count once'
 FROM (SELECT _file, _line, job_number, row_number() OVER (PARTITION BY _file, job_number, submit_time, wait_time, run_time, allocated_processors, status ORDER BY _line) AS nth
-      FROM swf_jobs WHERE job_number IN (SELECT job_number FROM swf_jobs GROUP BY _file, job_number HAVING count(*) > 1))
+      FROM swf_jobs WHERE EXISTS (SELECT 1 FROM swf_several) AND job_number IN (SELECT number FROM swf_several))
 WHERE nth > 1 GROUP BY _file;
 DELETE FROM swf_jobs WHERE rowid IN (
   SELECT row FROM (SELECT rowid AS row, row_number() OVER (PARTITION BY _file, job_number, submit_time, wait_time, run_time, allocated_processors, status ORDER BY _line) AS nth
-                   FROM swf_jobs WHERE job_number IN (SELECT job_number FROM swf_jobs GROUP BY _file, job_number HAVING count(*) > 1))
+                   FROM swf_jobs WHERE EXISTS (SELECT 1 FROM swf_several) AND job_number IN (SELECT number FROM swf_several))
   WHERE nth > 1);
 INSERT INTO mpg_issues(source, severity, kind, line, count, detail)
 SELECT _file, 'warning', 'missing_field', min(_line), count(*), 'job ' || coalesce(job_number, '?') || ' lacks its ' || field || ': it counts as far as it tells'
@@ -69,7 +83,7 @@ FROM swf_jobs WHERE status NOT IN (0, 1, 2, 3, 4, 5) GROUP BY _file;
 INSERT INTO mpg_issues(source, severity, kind, line, count, detail)
 SELECT _file, 'warning', 'parts_disagree', min(line), count(*), 'the parts of job ' || job_number || ' do not last as long as its summary says: the parts count'
 FROM (SELECT _file, job_number, min(_line) AS line FROM swf_jobs
-      WHERE job_number IN (SELECT job_number FROM swf_jobs GROUP BY _file, job_number HAVING count(*) > 1) GROUP BY _file, job_number
+      WHERE EXISTS (SELECT 1 FROM swf_several) AND job_number IN (SELECT number FROM swf_several) GROUP BY _file, job_number
       HAVING sum(status IN (2, 3, 4)) > 0 AND sum(run_time) FILTER (WHERE status NOT IN (2, 3, 4)) <> sum(run_time) FILTER (WHERE status IN (2, 3, 4)))
 GROUP BY _file;
 
@@ -84,16 +98,15 @@ UPDATE swf_jobs SET run_time = max(run_time, 0), wait_time = max(wait_time, 0) W
 -- A file's jobs lie one after the other, each with the file's header: what follows goes by rowid.
 DROP TABLE IF EXISTS temp.swf_pools;
 CREATE TEMP TABLE swf_pools AS
-WITH RECURSIVE begin(first) AS (
-  SELECT min(rowid) FROM swf_jobs
-  UNION ALL
-  SELECT (SELECT n.rowid FROM swf_jobs AS n WHERE n.rowid > b.first AND n._file <> (SELECT _file FROM swf_jobs WHERE rowid = b.first) ORDER BY n.rowid LIMIT 1)
-  FROM begin AS b WHERE b.first IS NOT NULL
+WITH begin AS (
+  SELECT row, coalesce(lead(row) OVER (ORDER BY row) - 1, (SELECT max(rowid) FROM swf_jobs)) AS last FROM swf_breaks WHERE of_file
+),
+whole AS ( -- without files of which every line was left out
+  SELECT (SELECT min(s.rowid) FROM swf_jobs AS s WHERE s.rowid BETWEEN b.row AND b.last) AS first, last FROM begin AS b
 ),
 files AS (
-  SELECT first, coalesce(lead(first) OVER (ORDER BY first) - 1, (SELECT max(rowid) FROM swf_jobs)) AS last, _file, coalesce(computer, 'swf') AS name,
-         coalesce(unix_start_time, 0) AS log_start, coalesce(max_procs, max_nodes) AS chips
-  FROM begin CROSS JOIN swf_jobs AS s ON s.rowid = first
+  SELECT first, last, _file, coalesce(computer, 'swf') AS name, coalesce(unix_start_time, 0) AS log_start, coalesce(max_procs, max_nodes) AS chips
+  FROM whole CROSS JOIN swf_jobs AS s ON s.rowid = first
 )
 SELECT first, last, log_start, chips,
        name || CASE WHEN count(*) OVER (PARTITION BY name) > 1 THEN ' ' || row_number() OVER (PARTITION BY name ORDER BY _file) ELSE '' END AS pool,
@@ -106,7 +119,7 @@ FROM files ORDER BY first;
 DROP TABLE IF EXISTS temp.swf_repeated;
 CREATE TEMP TABLE swf_repeated AS
 SELECT _file AS file, job_number AS number FROM swf_jobs
-WHERE job_number IN (SELECT job_number FROM swf_jobs GROUP BY job_number HAVING count(*) > 1) OR job_number IS NULL
+WHERE EXISTS (SELECT 1 FROM swf_breaks WHERE NOT of_file) AND (job_number IN (SELECT number FROM swf_several) OR job_number IS NULL)
 GROUP BY _file, job_number HAVING count(*) > 1;
 CREATE INDEX temp.swf_repeated_of ON swf_repeated(number, file);
 
@@ -119,7 +132,8 @@ WITH named AS (
          coalesce(status IN (2, 3, 4), 0) AS is_part, submit_time, wait_time, run_time, requested_processors,
          coalesce(nullif(allocated_processors, 0), requested_processors) AS chips, outcome
   FROM swf_pools AS p CROSS JOIN swf_jobs AS s ON s.rowid BETWEEN first AND last
-  WHERE EXISTS (SELECT 1 FROM swf_repeated AS r WHERE r.number IS s.job_number AND r.file = s._file)
+  WHERE EXISTS (SELECT 1 FROM swf_repeated)
+    AND EXISTS (SELECT 1 FROM swf_repeated AS r WHERE r.number IS s.job_number AND r.file = s._file)
 ),
 in_parts AS (
   SELECT *, max(is_part) OVER of_job AS in_parts, min(submit_time) OVER of_job AS submitted
@@ -198,5 +212,7 @@ GROUP BY p.rowid;
 
 DROP TABLE swf_attempts;
 DROP TABLE swf_repeated;
+DROP TABLE swf_several;
+DROP TABLE swf_breaks;
 DROP TABLE swf_pools;
 DROP TABLE swf_jobs;
