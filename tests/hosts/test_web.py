@@ -127,7 +127,7 @@ class Web(unittest.TestCase):
             self.wait()
             error = BROWSER.run("return document.querySelector('#rows [role=alert]')?.innerText")
             if "trace_device_activity" in BROWSER.run("return document.querySelector('#sql').value"):  # the example has no profile
-                self.assertIn("expected a file of one of the formats kineto", error)
+                self.assertIn("expected a file of one of the formats ascend, kineto", error)
             else:
                 self.assertIsNone(error, i)
         self.assertRegex(BROWSER.run("return document.querySelector('#memory').textContent"), r"^memory: \d+ MB$")

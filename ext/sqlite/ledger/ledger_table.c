@@ -336,6 +336,62 @@ static mpg_rc show_cached(cursor *c, const mpg_table *t, uint32_t grain, mpg_err
   return rc;
 }
 
+/* Copies what SQLite hands over: arguments, then what columns of the ledger are compared with, of
+** which there are *ncompared. An SQLite code. */
+static int copy_values(cursor *c, mpg_table *t, int idx_num, int argc, sqlite3_value **argv,
+                       int *ncompared) {
+  const mpg_ledger_table *kind = mpg_ledger_table_of(t);
+  int n = 0;
+  for (int a = 0; a < kind->nargs && n < argc; a++)
+    if (idx_num >> a & 1) {
+      mpg_arg which = (mpg_arg)kind->args[a];
+      bool no_rows = which == MPG_ARG_PATH || which == MPG_ARG_OF_JOB; /* of NULL */
+      int code = no_rows ? SQLITE_OK
+                         : mpg_argument_lost(&t->base, idx_num, a, kind->name, mpg_arg_name(which),
+                                             argv[n]);
+      if (code != SQLITE_OK)
+        return code;
+      c->args[which] = sqlite3_value_dup(argv[n++]);
+      if (c->args[which] == NULL)
+        return SQLITE_NOMEM;
+    }
+  *ncompared = argc - n;
+  for (int i = 0; i < *ncompared; i++) {
+    c->compared[i] = sqlite3_value_dup(argv[n + i]);
+    if (c->compared[i] == NULL)
+      return SQLITE_NOMEM;
+  }
+  return SQLITE_OK;
+}
+
+/* Reads the records and makes the first rows of them; none if the job is not among them. */
+static mpg_rc make_rows(cursor *c, mpg_table *t, const mpg_ledger_options *options, bool skip,
+                        size_t limit, uint32_t grain, mpg_err *err) {
+  const mpg_ledger_table *kind = mpg_ledger_table_of(t);
+  mpg_rc rc = read_records(c, t, skip, err);
+  if (rc == MPG_OK)
+    rc = mpg_accounting_init(&c->accounting, &c->scan.env, &c->fleet, options, err);
+  if (rc != MPG_OK)
+    return rc;
+  if (mpg_arg_given(c->args, MPG_ARG_OF_JOB)) {
+    if (!find_job(c))
+      return MPG_OK;
+    c->unit = c->only;
+  }
+  if (kind->shape == MPG_SHAPE_ROLLUP) {
+    rc = roll_up(c, t, grain, err);
+    if (rc == MPG_OK)
+      first_cell(c);
+    return rc;
+  }
+  if (limit > 0)
+    return read_first_rows(c, t, limit, err);
+  if (kind->shape == MPG_SHAPE_LEDGER)
+    rc = mpg_ledger_scan_open(&c->rows, &c->accounting, &c->request, c->threads, source_of(c, t),
+                              err);
+  return rc == MPG_OK ? next_batch(c, t, err) : rc;
+}
+
 static int ledger_filter(sqlite3_vtab_cursor *base, int idx_num, const char *idx_str, int argc,
                          sqlite3_value **argv) {
   cursor *c = (cursor *)base;
@@ -346,30 +402,15 @@ static int ledger_filter(sqlite3_vtab_cursor *base, int idx_num, const char *idx
   bool skip = false;
   uint32_t grain = 0;
   size_t limit;
-  int n = 0, code, missing;
+  int ncompared = 0, code, missing;
   mpg_rc rc;
   reset(c);
-  for (int a = 0; a < kind->nargs && n < argc; a++)
-    if (idx_num >> a & 1) {
-      mpg_arg which = (mpg_arg)kind->args[a];
-      bool no_rows = which == MPG_ARG_PATH || which == MPG_ARG_OF_JOB; /* of NULL */
-      code = no_rows ? SQLITE_OK
-                     : mpg_argument_lost(&t->base, idx_num, a, kind->name, mpg_arg_name(which),
-                                         argv[n]);
-      if (code != SQLITE_OK)
-        return code;
-      c->args[which] = sqlite3_value_dup(argv[n++]);
-      if (c->args[which] == NULL)
-        return SQLITE_NOMEM;
-    }
+  code = copy_values(c, t, idx_num, argc, argv, &ncompared);
+  if (code != SQLITE_OK)
+    return code;
   c->first_rowid = mpg_first_rowid(c->args, MPG_ARG_THREADS);
-  for (int i = n; i < argc; i++) {
-    c->compared[i - n] = sqlite3_value_dup(argv[i]);
-    if (c->compared[i - n] == NULL)
-      return SQLITE_NOMEM;
-  }
   if (kind->shape == MPG_SHAPE_LEDGER)
-    mpg_ledger_plan_request(idx_str, kind, c->compared, argc - n, &c->request);
+    mpg_ledger_plan_request(idx_str, kind, c->compared, ncompared, &c->request);
   c->values.compared = columns_compared(kind, &c->request);
   c->eof = true;
   if (kind->files && c->args[MPG_ARG_PATH] == NULL)
@@ -399,29 +440,8 @@ static int ledger_filter(sqlite3_vtab_cursor *base, int idx_num, const char *idx
   if (c->cached != NULL) {
     c->accounting.options = options; /* whose buckets name the rows */
     rc = show_cached(c, t, grain, &err);
-    return rc == MPG_OK ? SQLITE_OK : mpg_vtab_failure(&t->base, kind->name, &err);
-  }
-  if (rc == MPG_OK)
-    rc = read_records(c, t, skip, &err);
-  if (rc == MPG_OK)
-    rc = mpg_accounting_init(&c->accounting, &c->scan.env, &c->fleet, &options, &err);
-  if (rc == MPG_OK && mpg_arg_given(c->args, MPG_ARG_OF_JOB)) {
-    if (!find_job(c))
-      return SQLITE_OK;
-    c->unit = c->only;
-  }
-  if (rc == MPG_OK && kind->shape == MPG_SHAPE_ROLLUP) {
-    rc = roll_up(c, t, grain, &err);
-    if (rc == MPG_OK)
-      first_cell(c);
-  } else if (rc == MPG_OK && limit > 0) {
-    rc = read_first_rows(c, t, limit, &err);
   } else if (rc == MPG_OK) {
-    if (kind->shape == MPG_SHAPE_LEDGER)
-      rc = mpg_ledger_scan_open(&c->rows, &c->accounting, &c->request, c->threads, source_of(c, t),
-                                &err);
-    if (rc == MPG_OK)
-      rc = next_batch(c, t, &err);
+    rc = make_rows(c, t, &options, skip, limit, grain, &err);
   }
   return rc == MPG_OK ? SQLITE_OK : mpg_vtab_failure(&t->base, kind->name, &err);
 }
