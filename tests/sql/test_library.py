@@ -10,7 +10,7 @@ import tempfile
 import unittest
 
 from answers import FOLDERS, Question, built, paths, text_of
-from fleets import ROOT, quote
+from fleets import ROOT, connect, quote
 from table_functions import of_script, without_outputs
 
 PAGE = os.path.join(ROOT, "docs", "questions.md")
@@ -211,6 +211,21 @@ class Page(unittest.TestCase):
                 file.write(text)
             found = text
         self.assertEqual(without_outputs(found), without_outputs(text))
+
+    def test_each_call_answers(self):
+        """As the page prints it, with an example's values in place of the names of arguments."""
+        db = connect()
+        self.addCleanup(db.close)
+        db.execute("SELECT mpg_build('fixtures/fleet')")
+        calls = re.findall(r"^- `(mpg_(\w+)\((.*?)\))`: ", text_of(os.path.relpath(PAGE, ROOT)).partition("<!-- generated below")[2], re.M)
+        self.assertEqual([q.name[:-4] for q in questions()], [name for _, name, _ in calls])
+        for call, name, arguments in calls:
+            function, = of_script(f"sql/questions/{name}.sql")
+            given = {parameter[1:]: None for _, parameter, _, _ in function.arguments} | EXAMPLES.get(name, {})
+            names = {argument: parameter for argument, parameter, _, _ in function.arguments}
+            bound = re.sub(r'"?(\w+)"?', lambda match: names[match[1]], arguments)
+            with self.subTest(call):
+                self.assertGreater(len(db.execute(f"SELECT * FROM mpg_{name}({bound})", given).fetchall()), 0)
 
     def test_tables_and_views_are_described(self):
         db = built("fixtures/golden")

@@ -67,15 +67,21 @@ def call(table):
 def entry(table):
     """A call that answers, and the names of its columns but for the place, if they are not those of another program: mpg_help has all."""
     columns = [f"`{name}`" for name, *_ in table.columns if name not in PLACE and table.path not in ("sql/hta.sql", "sql/tracelens.sql")]
-    return f"- `{call(table)}`: {table.text}." + (f" Columns: {', '.join(columns)}." if columns else "")
+    return f"- `{call(table)}`: {re.sub('^(HTA|TraceLens): ', '', table.text)}." + (f" Columns: {', '.join(columns)}." if columns else "")
+
+
+def arguments(paths):
+    """What each argument is, but for what the top of the page says of every path."""
+    found = dict.fromkeys((name, text) for table in every() if table.over_files and table.path in paths for name, _, _, text in table.arguments)
+    return "; ".join(f"`{name}`, {text}" for name, text in found).replace(": a file, glob, folder or fleet file", "")
 
 
 def section(title, paths):
     tables = [table for table in every() if table.over_files and table.path in paths]
     files = " and ".join(f"[{path}](../{path})" for path in paths)
-    arguments = dict.fromkeys((name, text) for table in tables for name, _, _, text in table.arguments)
-    lines = [f"## {title}", "", f"From {files}. Arguments: " + "; ".join(f"`{name}`, {text}" for name, text in arguments) + ".", "", *map(entry, tables), ""]
-    return "\n".join(lines)
+    given, first = arguments(paths), SECTIONS[0][1]
+    given = "as above" if paths != first and given == arguments(first) else given
+    return "\n".join([f"## {title}", "", f"From {files}. Arguments: {given}.", "", *map(entry, tables), ""])
 
 
 def page():
