@@ -300,9 +300,9 @@ static mpg_rc insert_ranks(mpg_sources *s, mpg_err *err) {
   return rc;
 }
 
-/* The relation spans over those of all sources. */
-static mpg_rc join_spans(mpg_sources *s, mpg_err *err) {
-  return mpg_private_run_made(&s->db, mpg_script_find("sources/spans")->sql, err);
+/* Runs the SQL that the script `name` makes of what the sources gave. */
+static mpg_rc run_made(mpg_sources *s, const char *name, mpg_err *err) {
+  return mpg_private_run_made(&s->db, mpg_script_find(name)->sql, err);
 }
 
 mpg_rc mpg_sources_run(mpg_sources *s, mpg_err *err) {
@@ -321,7 +321,9 @@ mpg_rc mpg_sources_run(mpg_sources *s, mpg_err *err) {
     rc = mpg_sources_run_ranks(s, 3, 9, err);
   if (rc == MPG_OK)
     rc = run_own(s, "sources/join", err);
-  return rc == MPG_OK ? join_spans(s, err) : rc;
+  if (rc == MPG_OK)
+    rc = run_made(s, "sources/spans", err);
+  return rc == MPG_OK ? run_made(s, "sources/endings", err) : rc;
 }
 
 /* ---- issues ---- */
