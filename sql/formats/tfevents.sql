@@ -106,6 +106,21 @@ SELECT file, 'info', 'parallel_files', NULL, n, 'values of the same time as thos
 FROM tfevents_parallel;
 DELETE FROM tfevents_runs WHERE file IN (SELECT file FROM tfevents_parallel);
 
+-- A run whose folder lies beside another's, that begins after the other's last value and whose first step follows one of its steps, but
+-- not its first, goes on with it, perhaps. (A run from the start begins with the same step: the first that is logged.)
+INSERT INTO mpg_issues(source, severity, kind, line, count, detail)
+WITH first_value AS (
+  SELECT r.job, rtrim(r.job, replace(r.job, '/', '')) AS beside, c.tag, min(r.first_step_time) AS first_time, max(r.last_step_time) AS last_time,
+         min(v.step) AS first_step, max(v.step) AS last_step
+  FROM tfevents_runs AS r JOIN tfevents_chosen AS c USING (job) JOIN tfevents_values AS v ON v.file = r.file AND v.tag = c.tag
+  WHERE :job IS NULL GROUP BY r.job
+)
+SELECT job, 'warning', 'continued_run', NULL, 1, 'begins with step ' || first_step || ', as if it went on with ' || earlier || ': if so, give both one name by the option job'
+FROM (SELECT b.job, b.first_step, a.job AS earlier, row_number() OVER (PARTITION BY b.job ORDER BY a.last_time DESC) AS nth
+      FROM first_value AS a JOIN first_value AS b ON b.beside = a.beside AND b.tag = a.tag AND b.first_time > a.last_time
+       AND b.first_step > a.first_step AND b.first_step <= a.last_step + (a.last_step - a.first_step))
+WHERE nth = 1;
+
 -- A program that starts opens a file: each file is an attempt, and so is what follows in one where steps go back.
 DROP TABLE IF EXISTS temp.tfevents_points;
 CREATE TEMP TABLE tfevents_points AS
