@@ -1,44 +1,68 @@
--- endings.sql - gives the SQL that ends what logs leave open; none if there is nothing to end.
+-- endings.sql - gives the SQL that says until when each source observed its pools and jobs; none if all have one end.
 --
--- A log without a finish line is of a job that still runs, or of one that broke off. The lines of other files prove
--- that the fleet was observed for longer, not that this job was. So its allocation ends with its own last record, if that lies
--- more than an hour before the last one of all; else the job still runs, and so does its capacity. Records without a clock
--- begin at 0: there an hour says nothing. A job that a scheduler allocates has the scheduler's end.
+-- The records of one source prove that its fleet was observed until then, not that another's was. What is open would else go on until the
+-- last record of all, weeks later perhaps:
+--   - the pools of a scheduler or of a native trace that says no end itself were observed until its last record, or the last one of
+--     its jobs' logs; its jobs that never started waited until then
+--   - the job of a log that no scheduler allocates was observed until its own last record
 
-WITH open AS (
-  SELECT 1 FROM all_allocations AS a JOIN source AS s USING (source) WHERE s.rank = 3 AND a.end_time IS NULL
-)
-SELECT iif(NOT EXISTS (SELECT 1 FROM open)
-           OR (SELECT count(*) FROM (SELECT job FROM all_allocations GROUP BY job LIMIT 2)) + (SELECT count(*) FROM source WHERE rank < 3) < 2, '', '
+WITH holders AS (SELECT count(*) AS n FROM source WHERE rank < 3 AND source IN (SELECT source FROM all_allocations UNION SELECT source FROM all_jobs)),
+logs AS (SELECT count(*) AS n FROM (SELECT 1 FROM all_allocations AS a JOIN source AS s USING (source) WHERE s.rank = 3 GROUP BY a.job LIMIT 2)),
+said AS (SELECT EXISTS (SELECT 1 FROM sqlite_temp_schema WHERE name = 'spans') AS spans)
+SELECT iif(holders.n + logs.n < 2, '', '
+CREATE TABLE own_record AS -- times of each source, but for those of spans
+SELECT source, max(start_time, coalesce(end_time, start_time)) AS time FROM all_allocations
+UNION ALL SELECT source, max(coalesce(start_time, end_time), coalesce(end_time, start_time)) FROM all_capacity
+UNION ALL SELECT source, max(start_time, coalesce(end_time, start_time)) FROM all_outages
+UNION ALL SELECT source, submit_time FROM all_jobs
+UNION ALL SELECT source, max(coalesce(snapshot_time, durable_time), coalesce(durable_time, snapshot_time)) FROM all_commits;
+CREATE TABLE source_end(source INTEGER PRIMARY KEY, time);
+INSERT INTO source_end
+SELECT source, max(time) FROM own_record WHERE typeof(time) IN (''integer'', ''real'') GROUP BY source;
+DROP TABLE own_record;'
+|| (SELECT coalesce(group_concat('
+INSERT INTO source_end
+SELECT ' || source || ', max(max(start_time, coalesce(end_time, start_time))) FROM temp.spans_of_' || source || ' WHERE typeof(start_time) IN (''integer'', ''real'') HAVING count(*) > 0
+ON CONFLICT DO UPDATE SET time = max(time, excluded.time);', ''), '')
+    FROM source WHERE json_extract(records, '$.spans') > 0) || '
+CREATE TABLE last_of_all AS SELECT max(time) AS time FROM (SELECT time FROM source_end UNION ALL SELECT until_time FROM all_observed);'
+|| iif(said.spans AND holders.n > 0, '
+INSERT INTO source_end -- the logs of its jobs
+SELECT a.source, max(max(start_time, coalesce(end_time, start_time)))
+FROM temp.spans AS s CROSS JOIN (SELECT job, min(source) AS source FROM all_allocations JOIN source USING (source) WHERE rank < 3 GROUP BY job) AS a ON a.job = s.job
+WHERE typeof(start_time) IN (''integer'', ''real'') GROUP BY a.source
+ON CONFLICT DO UPDATE SET time = max(time, excluded.time);', '') || '
+UPDATE source_end SET time = o.time FROM (SELECT source, max(until_time) AS time FROM all_observed GROUP BY source) AS o WHERE o.source = source_end.source;
+CREATE TABLE log_end AS SELECT source, time FROM source_end JOIN source USING (source) WHERE rank > 2;
+DELETE FROM source_end WHERE source NOT IN (SELECT source FROM source WHERE rank < 3) OR time >= (SELECT time FROM last_of_all);
+
+INSERT INTO temp.observed(pool, until_time)
+SELECT pool, max(time)
+FROM (SELECT DISTINCT source, pool FROM all_allocations UNION SELECT DISTINCT source, pool FROM all_capacity) LEFT JOIN source_end USING (source)
+WHERE pool IS NOT NULL AND pool NOT IN (SELECT pool FROM temp.observed WHERE pool IS NOT NULL)
+GROUP BY pool HAVING count(*) = count(time);
+INSERT INTO temp.observed(job, until_time)
+SELECT job, min(time) FROM source_end JOIN all_jobs USING (source) WHERE job NOT IN (SELECT job FROM all_allocations) GROUP BY job;
+
 CREATE TABLE last_record AS
-WITH open AS (
-  SELECT DISTINCT a.job FROM all_allocations AS a JOIN source AS s USING (source) WHERE s.rank = 3 AND a.end_time IS NULL
-),
+WITH open AS (SELECT DISTINCT a.job FROM all_allocations AS a JOIN source AS s USING (source) WHERE s.rank = 3 AND a.end_time IS NULL),
 record(job, time) AS (
-  SELECT job, max(start_time, coalesce(end_time, start_time)) FROM all_allocations
-  UNION ALL SELECT job, max(coalesce(snapshot_time, durable_time), coalesce(durable_time, snapshot_time)) FROM all_commits
-  UNION ALL SELECT a.job, c.end_time FROM all_allocations AS a JOIN all_capacity AS c USING (source, pool, chips, start_time) WHERE c.end_time IS NOT NULL'
-|| iif(EXISTS (SELECT 1 FROM sqlite_temp_schema WHERE name = 'spans'), '
-  UNION ALL SELECT job, max(start_time, coalesce(end_time, start_time)) FROM temp.spans', '') || '
-),
-latest AS (SELECT job, max(time) AS time FROM record WHERE typeof(time) IN (''integer'', ''real'') GROUP BY job),
-until AS (
-  SELECT max(time) AS time
-  FROM (SELECT max(time) AS time FROM latest UNION ALL SELECT max(until_time) FROM all_observed
-        UNION ALL SELECT max(coalesce(end_time, start_time)) FROM all_capacity UNION ALL SELECT max(coalesce(end_time, start_time)) FROM all_outages)
+  SELECT job, max(start_time, coalesce(end_time, start_time)) FROM all_allocations JOIN open USING (job)
+  UNION ALL SELECT job, max(coalesce(snapshot_time, durable_time), coalesce(durable_time, snapshot_time)) FROM all_commits JOIN open USING (job)
+  UNION ALL SELECT a.job, c.end_time FROM open JOIN all_allocations AS a USING (job) JOIN all_capacity AS c USING (source, pool, chips, start_time)'
+|| iif(said.spans, '
+  UNION ALL SELECT job, max(start_time, coalesce(end_time, start_time)) FROM temp.spans WHERE job IN (SELECT job FROM open)', '') || '
 )
-SELECT job, l.time, u.time AS until, l.time < 1e8 OR l.time + 3600 < u.time AS is_over
-FROM open JOIN latest AS l USING (job) CROSS JOIN until AS u WHERE l.time < u.time;
+SELECT job, max(time) AS time FROM record WHERE typeof(time) IN (''integer'', ''real'') GROUP BY job HAVING max(time) < (SELECT time FROM last_of_all);
 CREATE UNIQUE INDEX last_record_of ON last_record(job);
-
-UPDATE all_capacity SET end_time = iif(l.is_over, l.time, NULL) FROM all_allocations AS a, last_record AS l
+INSERT INTO temp.observed(job, until_time) SELECT job, time FROM last_record;
+UPDATE all_capacity SET end_time = l.time FROM all_allocations AS a, last_record AS l -- what the job has for itself
 WHERE a.source = all_capacity.source AND a.pool IS all_capacity.pool AND a.chips IS all_capacity.chips AND a.start_time IS all_capacity.start_time
   AND a.end_time IS NULL AND l.job = a.job;
-UPDATE all_allocations SET end_time = max(l.time, all_allocations.start_time) FROM last_record AS l
-WHERE all_allocations.end_time IS NULL AND l.job = all_allocations.job AND l.is_over
-  AND all_allocations.source IN (SELECT source FROM source WHERE rank = 3);
-INSERT INTO mpg_issues(source, severity, kind, line, count, detail)
-SELECT job, ''info'', ''log_stopped'', NULL, 1,
-       ''its log has no end and stops '' || CAST(until - time AS INTEGER) || '' s before the last record of all: the job ends with it, with no outcome''
-FROM last_record WHERE is_over;
+INSERT INTO temp.observed(pool, until_time) -- pools of logs alone, whose capacity has no end
+SELECT pool, max(e.time) FROM all_capacity AS c JOIN log_end AS e USING (source)
+WHERE c.end_time IS NULL AND pool NOT IN (SELECT pool FROM temp.observed WHERE pool IS NOT NULL)
+  AND pool NOT IN (SELECT pool FROM all_capacity JOIN source USING (source) WHERE rank < 3 AND pool IS NOT NULL)
+GROUP BY pool HAVING max(e.time) < (SELECT time FROM last_of_all);
 ')
+FROM holders, logs, said

@@ -105,6 +105,10 @@ def ob(until, pool="p"):
     return "observed", dict(pool=pool, until_time=until)
 
 
+def ob_job(until, called="j"):
+    return "observed", dict(job=called, until_time=until)
+
+
 class Observed(unittest.TestCase):
     """1. A pool's ledger ends when it was observed last. Of tables alone: files have no such record."""
 
@@ -152,6 +156,22 @@ class Observed(unittest.TestCase):
     def test_an_end_that_is_not_known_yet(self):
         self.check([cap(1, 0), job(), al(1, 0, 90, outcome="completed"), sp("step", 0, 20, 1), sp("step", 20, 40, 2), ob(30)],
                    {("j", "p", "unknown"): 30}, issues={"after_observed"})
+
+    def test_each_job_has_its_own(self):
+        """It still ran when it was last observed, as one that is open at the end of the trace; its pool goes on."""
+        self.check([cap(2, 0, 90), job(), job("k"), al(1, 10), al(1, 10, job="k"), sp("step", 10, 20, 1), co(0, 5, 5), ob_job(30), ob_job(25)],
+                   {("j", "p", "pending"): 10, ("j", "p", "unknown"): 10, ("k", "p", "untraced"): 80, (None, "p", "idle"): 80}, issues={"as_of_ahead"})
+
+    def test_a_job_after_it_was_observed(self):
+        """An attempt that began later is not there, an end that came later is not known; the pool's end counts if it is the earlier one."""
+        self.check([cap(1, 0, 90), job(), al(1, 10, 40, outcome="completed"), al(1, 50, 60, 2), ob_job(30)], {("j", "p", "untraced"): 20, (None, "p", "idle"): 70})
+        self.check([cap(1, 0, 90), job(), al(1, 10), ob_job(30), ob(20)], {("j", "p", "untraced"): 10, (None, "p", "idle"): 10}, issues=set())
+
+    def test_a_job_that_waited_when_it_was_observed(self):
+        self.check([cap(1, 0, 90), job(chips=4, submit_time=10), ob_job(30)], {(None, "p", "idle"): 90, ("j", None, "queued"): 80})
+
+    def test_as_of_overrides_a_jobs_own(self):
+        self.check([cap(1, 0, 90), job(), al(1, 10), ob_job(30)], {("j", "p", "untraced"): 40, (None, "p", "idle"): 10}, as_of=50)
 
     def test_beyond_what_was_observed(self):
         self.check([cap(2, 0), job(), al(1, 10, 20), al(1, 40, 50, 2), al(1, 90, 95, 3), ob(45)],

@@ -1,5 +1,4 @@
-"""What logs leave open beside records of later: the fleet was observed for longer, their jobs were not."""
-import datetime
+"""Each source ends by itself: what another source of the folder saw later, or before, changes nothing of it."""
 import os
 import shutil
 import unittest
@@ -7,67 +6,83 @@ import unittest
 from cases import Case
 from fleets import ROOT
 
-# A job of Slurm, long after all fixtures, in a pool of its own.
-LATE = """JobID|JobIDRaw|Partition|Submit|Start|End|State|AllocTRES|NNodes
-900|900|late|2031-01-01T00:00:00|2031-01-01T00:00:00|2031-01-01T01:00:00|COMPLETED|billing=1,gres/gpu:h100=8|1
+# A job long after all fixtures, or long before, in a pool of its own: as Slurm or as the native trace tells it.
+SACCT = """JobID|JobIDRaw|Partition|Submit|Start|End|State|AllocTRES|NNodes
+900|900|late|{0}-01-01T00:00:00|{0}-01-01T00:00:00|{0}-01-01T01:00:00|COMPLETED|billing=1,gres/gpu:h100=8|1
 """
-LOGS = (  # files, and files of a folder that belongs to them
-   "training/megatron.log", "training/torchtitan.log", "training/nanogpt.log", "training/maxtext.log", "trainer/deepspeed.log", "trainer/nemo.log",
-    "trainer/wandb-history.jsonl", "trainer/wandb-history.csv", "goodput/ranker-7.jsonl", "otlp/spans.jsonl",
-    "mlperf:results/pod16/toy_lm/result_0.txt", "tfevents:")
-ROLLUP = "SELECT category, round(sum(chip_seconds), 3) FROM trace_rollup(?) WHERE job IS NOT '900' GROUP BY category HAVING round(sum(chip_seconds), 3) <> 0"
+NATIVE = """{{"record":"job","job":"900","chips":8,"submit_time":"{0}-01-01T00:00:00Z"}}
+{{"record":"allocation","job":"900","pool":"late","chips":8,"start_time":"{0}-01-01T00:00:00Z","end_time":"{0}-01-01T01:00:00Z"}}
+"""
+MEGATRON = (" [2026-01-01 {:02}:00:00.000000] iteration {:8}/     100 | consumed samples: 10 | elapsed time per iteration (ms): 3600000.0 | "
+            "learning rate: 3.0E-05 | global batch size: 1 | lm loss: 1.0E+00 | number of skipped iterations: 0 | number of nan iterations: 0 |\n")
+SCHEDULERS = ("slurm", "slurm/sacct_jobs.psv", "slurm/squeue.json", "slurm/sacct.json", "kube/watch.json", "kube/cluster.json", "kube/claims.json", "kube/state.json",
+              "pbs", "lsf", "sge", "flux", "condor", "swf", "public")
+LOGS = ("training/megatron.log", "training/torchtitan.log", "training/nanogpt.log", "training/maxtext.log", "trainer/deepspeed.log", "trainer/nemo.log",
+        "trainer/wandb-history.jsonl", "trainer/wandb-history.csv", "goodput/ranker-7.jsonl", "goodput/ranker-8.json", "otlp", "mlperf", "tfevents", "h100/hugging_face")
+NATIVES = ("golden", "fleet")
+ROLLUP = """SELECT job, pool, category, round(sum(chip_seconds), 3) FROM trace_rollup(?)
+            WHERE job IS NOT '900' AND pool IS NOT 'late' GROUP BY job, pool, category HAVING round(sum(chip_seconds), 3) <> 0 ORDER BY 1, 2, 3"""
 
 
 class Endings(Case):
-    def folder(self, fixture, share, *others):
-        """A folder with the first `share` of the fixture's lines, and the other files."""
-        root = self.folder_of({name: text for name, text in others})
-        folder, _, name = fixture.rpartition(":")
-        if folder:
-            shutil.copytree(os.path.join(ROOT, "fixtures", folder), os.path.join(root, folder))
-            path = os.path.join(root, folder, name)
-            for other in ("result_1.txt", "result_2.txt") if name else ():
-                os.remove(os.path.join(os.path.dirname(path), other))
+    def copy(self, fixture, lines=None):
+        """A folder with the fixture alone: a folder, or the first lines of a file."""
+        root, source = self.new_folder(), os.path.join(ROOT, "fixtures", fixture)
+        path = os.path.join(root, "of", os.path.basename(fixture))
+        os.makedirs(os.path.dirname(path))
+        if os.path.isdir(source):
+            shutil.copytree(source, path)
         else:
-            path = shutil.copy(os.path.join(ROOT, "fixtures", name), root)
-        if os.path.isfile(path):
-            with open(path, encoding="utf-8") as file:
-                lines = file.readlines()
-            with open(path, "w", encoding="utf-8") as file:
-                file.writelines(lines[:int(len(lines) * share)])
+            with open(source, encoding="utf-8") as file, open(path, "w", encoding="utf-8") as to:
+                to.writelines(file.readlines()[:lines])
         return root
 
-    def sums(self, folder):
-        """Chip-seconds by category; that of work whose fate hangs on how the job ended as one."""
-        sums = dict(self.rows(ROLLUP, folder))
-        sums["unproven"] = round(sum(sums.pop(category, 0) for category in ("lost", "pending", "unknown")), 3)
-        return sums
+    def check(self, root, other):
+        """The rows of the folder alone, and beside the other source, later and earlier."""
+        alone = self.rows(ROLLUP, root)
+        self.assertTrue(alone)
+        path = os.path.join(root, "other.txt")
+        for year in (2033, 2001):
+            with open(path, "w", encoding="utf-8") as file:
+                file.write(other.format(year))
+            self.assertEqual(alone, self.rows(ROLLUP, root), year)
+        os.remove(path)
 
-    def test_a_later_record_of_another_job_adds_nothing(self):
-        """The log alone, whose job still runs, against the log beside a job of years later: no chip-time more, and none below 0. What waits
-        for a checkpoint may be lost, for the job has ended."""
-        listed = 0
+    def test_schedulers(self):
+        for fixture in SCHEDULERS:
+            with self.subTest(fixture=fixture):
+                self.check(self.copy(fixture), NATIVE)
+
+    def test_native(self):
+        for fixture in NATIVES:
+            with self.subTest(fixture=fixture):
+                self.check(self.copy(fixture), SACCT)
+
+    def test_logs(self):
         for fixture in LOGS:
-            for share in (0.5, 0.7, 0.9, 1):
-                alone, found = (self.sums(self.folder(fixture, share, *others)) for others in ((), (("sacct.txt", LATE),)))
-                with self.subTest(fixture=fixture, share=share):
-                    self.assertEqual(alone, found)
-                listed += len(self.rows("SELECT 1 FROM mpg_issues WHERE kind = 'log_stopped'"))
-        self.assertGreater(listed, 10)
+            for other in (NATIVE, SACCT):
+                with self.subTest(fixture=fixture, other=other[:5]):
+                    self.check(self.copy(fixture), other)
 
-    def test_within_an_hour_the_job_still_runs(self):
-        """And so does its capacity: nothing is idle below 0, and what waits for a checkpoint still waits."""
-        for fixture in ("training/megatron.log", "training/torchtitan.log", "trainer/deepspeed.log"):
-            log = self.folder(fixture, 0.7)
-            alone = dict(self.rows(ROLLUP, log))
-            last = datetime.datetime.fromtimestamp(self.one("SELECT max(last_time) FROM trace_sources(?)", log), datetime.timezone.utc)
-            start = (last + datetime.timedelta(minutes=10)).strftime("%Y-%m-%dT%H:%M:%S")
-            end = (last + datetime.timedelta(minutes=20)).strftime("%Y-%m-%dT%H:%M:%S")
-            text = "\n".join(LATE.splitlines()[:1] + [f"900|900|late|{start}|{start}|{end}|COMPLETED|billing=1,gres/gpu:h100=8|1", ""])
-            found = dict(self.rows(ROLLUP, self.folder(fixture, 0.7, ("sacct.txt", text))))
-            self.assertEqual([], self.rows("SELECT * FROM mpg_issues WHERE kind IN ('log_stopped', 'oversubscribed')"))
-            self.assertAlmostEqual(8 * 1200, found.pop("unknown") - alone.pop("unknown", 0), delta=8)  # sacct has whole seconds
-            self.assertEqual(alone, found)
+    def test_logs_that_stop(self):
+        """Without a finish line, wherever: the job still ran when its last line was written, and nothing is known of it after that."""
+        for fixture in (name for name in LOGS if name.endswith((".log", ".jsonl", ".csv"))):
+            with open(os.path.join(ROOT, "fixtures", fixture), encoding="utf-8") as file:
+                lines = len(file.readlines())
+            for share in (0.5, 0.7, 0.9):
+                root = self.copy(fixture, int(lines * share))
+                if self.rows(ROLLUP, root):
+                    with self.subTest(fixture=fixture, share=share):
+                        self.check(root, NATIVE)
+
+    def test_a_log_of_a_job_that_the_scheduler_lists_as_running(self):
+        """The log is of later than the listing: both prove that the job still ran. A third source of years later proves nothing of it."""
+        files = {"sacct.txt": SACCT.format(2026).replace("2026-01-01T01:00:00|COMPLETED", "Unknown|RUNNING"),
+                 "megatron-900.log": "[before the start of training step] datetime: 2026-01-01 00:10:00\n" + "".join(map(MEGATRON.format, range(2, 7), range(1, 6)))}
+        rollup = "SELECT category, sum(chip_seconds) FROM trace_rollup(?) WHERE job = '900' GROUP BY category"
+        alone = dict(self.rows(rollup, self.folder_of(files)))
+        self.assertEqual(8 * 6 * 3600, sum(alone.values()))
+        self.assertEqual(alone, dict(self.rows(rollup, self.folder_of({**files, "other.jsonl": NATIVE.format(2033).replace("900", "901")}))))
 
 
 if __name__ == "__main__":

@@ -126,9 +126,12 @@ class Ledger(Jobs):
 
     def end_of_trace(self, as_of):
         pools = {r.pool for name in ('capacity', 'outages', 'allocations', 'observed') for r in self.rows[name] if r.pool is not None}
-        observed = {}
+        observed, observed_jobs = {}, {}
         if as_of is None:
             for r in self.rows['observed']:
+                if r.job is not None:
+                    observed_jobs[r.job] = max(r.until_time, observed_jobs.get(r.job, r.until_time))
+                    continue
                 observed[r.pool] = max(r.until_time, observed.get(r.pool, r.until_time))
             for pool in pools:
                 if None in observed:
@@ -144,16 +147,20 @@ class Ledger(Jobs):
                      and getattr(row, column, None) is not None), default=0)
                 for pools in (True, False))
             as_of = max(of_pools, of_jobs)
-            if of_pools > of_jobs and any(a.end_time is None and a.pool not in observed for a in self.rows['allocations']):
+            if of_pools > of_jobs and any(a.end_time is None and a.pool not in observed and a.job not in observed_jobs for a in self.rows['allocations']):
                 self.issue('as_of_ahead')
         self.pool_end = {pool: observed.get(pool, as_of) for pool in pools}
         self.as_of = max(self.pool_end.values(), default=observed.get(None, as_of))
         self.job_end = defaultdict(lambda: self.as_of)
         for job in {a.job for a in self.rows['allocations']}:
             self.job_end[job] = max(self.pool_end[a.pool] for a in self.rows['allocations'] if a.job == job)
+        for job, until in observed_jobs.items():
+            self.job_end[job] = min(self.job_end[job], until)
         for name in ('capacity', 'outages', 'allocations', 'spans'):
             for r in self.rows[name]:
                 end = self.job_end[r.job] if name == 'spans' else self.pool_end[r.pool]
+                if name == 'allocations':
+                    end = min(end, observed_jobs.get(r.job, end))
                 r.counts = r.start_time < end
                 r.open = r.end_time is None
                 r.cut = r.open or r.end_time > end

@@ -114,7 +114,8 @@ static mpg_rc list_planned(const mpg_accounting *a, const char *source) {
   int64_t open = 0;
   for (size_t i = 0; a->ahead && i < f->nallocations; i++) {
     open += f->allocations[i].end == MPG_OPEN &&
-            !mpg_pool_is_observed(&a->ends, f->allocations[i].pool);
+            !mpg_pool_is_observed(&a->ends, f->allocations[i].pool) &&
+            f->jobs[f->allocations[i].job].until == MPG_OPEN;
     if (mpg_poll(a->env, i))
       return MPG_INTERRUPTED;
   }

@@ -154,7 +154,7 @@ static mpg_rc gather_holds(mpg_gang *g, const mpg_fleet *fleet, const mpg_job *j
   for (size_t i = 0; i < job->nallocations; i++) { /* sorted by start: mpg_fleet_seal */
     const mpg_allocation *a = &fleet->allocations[job->allocation + i];
     hold *h = &w->holds[w->nholds];
-    int64_t end = mpg_pool_end(ends, a->pool);
+    int64_t end = mpg_pool_job_end(ends, a->pool, job);
     if (mpg_poll(g->env, i))
       return MPG_INTERRUPTED;
     if (a->start >= end)
@@ -605,7 +605,7 @@ mpg_rc mpg_gang_build(mpg_gang *g, const mpg_fleet *fleet, const mpg_job *job,
   g->most_held = 0;
   g->overlapping = false;
   rc = gather_pools(g, fleet, job);
-  g->end = mpg_pool_ends_latest(ends, g->pools, g->npools);
+  g->end = mpg_pool_ends_of_job(ends, job, g->pools, g->npools);
   if (rc == MPG_OK)
     rc = gather_holds(g, fleet, job, ends);
   if (rc == MPG_OK)

@@ -115,6 +115,7 @@ mpg_rc mpg_fleet_job(mpg_fleet *f, mpg_str name, uint32_t *index, mpg_err *err) 
     mpg_job *job = &f->jobs[*index];
     memset(job, 0, sizeof *job);
     job->chips = job->min_chips = job->tasks = job->submit = MPG_NONE;
+    job->until = MPG_OPEN;
   }
   return MPG_OK;
 }

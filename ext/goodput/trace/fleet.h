@@ -67,6 +67,7 @@ typedef struct mpg_job {
   bool recorded;            /* it has a record in `jobs` */
   int64_t chips, min_chips; /* millionths; MPG_NONE */
   int64_t tasks, submit;    /* MPG_NONE */
+  int64_t until;            /* until when a source observed it; MPG_OPEN: its pools decide */
   mpg_packed spans, commits;
   size_t allocation, nallocations; /* a run of fleet->allocations, after the seal */
   bool touched;                    /* of a part: a record since the reset has its name */

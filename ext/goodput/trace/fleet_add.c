@@ -376,9 +376,18 @@ mpg_rc mpg_fleet_observed(mpg_fleet *f, mpg_str pool, int64_t until, mpg_err *er
 }
 
 static mpg_rc add_observed(const row *r) {
-  uint32_t pool;
+  uint32_t pool, index;
   int64_t until;
   mpg_rc rc = get_time(r, OBSERVED_UNTIL, 0, &until);
+  if (rc == MPG_OK && is_given(r, OBSERVED_JOB)) {
+    rc = find_job(r, OBSERVED_JOB, &index);
+    if (rc == MPG_OK) {
+      mpg_job *job = &r->fleet->jobs[index];
+      if (job->until == MPG_OPEN || until > job->until)
+        job->until = until;
+    }
+    return rc;
+  }
   if (rc == MPG_OK)
     rc = get_text(r, OBSERVED_POOL, &r->fleet->pool_names, &pool);
   return rc == MPG_OK ? put_observed(r->fleet, pool, until, r->err) : rc;

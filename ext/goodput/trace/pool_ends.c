@@ -6,6 +6,7 @@ mpg_rc mpg_pool_ends_init(mpg_pool_ends *ends, const mpg_env *env, const mpg_fle
   int64_t others = MPG_NONE; /* of those that no record names */
   *ends = mpg_pool_ends_at(fleet->last);
   ends->env = env;
+  ends->of_jobs = true;
   if (fleet->nobserved == 0)
     return MPG_OK;
   ends->of = mpg_malloc(env, (n + 1) * sizeof *ends->of);
@@ -39,12 +40,14 @@ void mpg_pool_ends_free(mpg_pool_ends *ends) {
   ends->of = NULL;
 }
 
-int64_t mpg_pool_ends_latest(const mpg_pool_ends *ends, const uint32_t *pools, size_t n) {
-  int64_t latest = INT64_MIN;
-  if (ends->of == NULL || n == 0)
-    return ends->as_of;
-  for (size_t i = 0; i < n; i++)
-    if (mpg_pool_end(ends, pools[i]) > latest)
-      latest = mpg_pool_end(ends, pools[i]);
-  return latest;
+int64_t mpg_pool_ends_of_job(const mpg_pool_ends *ends, const mpg_job *job, const uint32_t *pools,
+                             size_t n) {
+  int64_t end = ends->as_of;
+  if (ends->of != NULL && n > 0) {
+    end = INT64_MIN;
+    for (size_t i = 0; i < n; i++)
+      if (mpg_pool_end(ends, pools[i]) > end)
+        end = mpg_pool_end(ends, pools[i]);
+  }
+  return ends->of_jobs && job->until < end ? job->until : end;
 }

@@ -10,6 +10,7 @@ typedef struct mpg_pool_ends {
   const mpg_env *env;
   int64_t as_of; /* the latest of them, and the end of a job of no pool */
   int64_t usual; /* of a pool that no source observed */
+  bool of_jobs;  /* a job ends when it was last observed, if that is before its pools' end */
   int64_t *of;   /* of each pool, MPG_NONE: no source observed it; NULL: all end at `usual` */
 } mpg_pool_ends;
 
@@ -31,7 +32,15 @@ static inline int64_t mpg_pool_end(const mpg_pool_ends *ends, uint32_t pool) {
   return mpg_pool_is_observed(ends, pool) ? ends->of[pool] : ends->usual;
 }
 
-/* The latest end of these pools. */
-int64_t mpg_pool_ends_latest(const mpg_pool_ends *ends, const uint32_t *pools, size_t n);
+/* The end of what the job does in the pool. */
+static inline int64_t mpg_pool_job_end(const mpg_pool_ends *ends, uint32_t pool,
+                                       const mpg_job *job) {
+  int64_t end = mpg_pool_end(ends, pool);
+  return ends->of_jobs && job->until < end ? job->until : end;
+}
+
+/* The end of a job of these pools: the latest of theirs, or its own. */
+int64_t mpg_pool_ends_of_job(const mpg_pool_ends *ends, const mpg_job *job, const uint32_t *pools,
+                             size_t n);
 
 #endif

@@ -16,7 +16,7 @@ static const char *const spans[] = {"job",      "attempt", "kind",      "start_t
                                     "bytes",    "dtype",   "executions"};
 static const char *const commits[] = {"job", "attempt", "step", "snapshot_time", "durable_time"};
 static const char *const programs[] = {"program", "flops", "bytes", "dtype"};
-static const char *const observed[] = {"pool", "until_time"};
+static const char *const observed[] = {"pool", "until_time", "job"};
 static const char *const chips[] = {
     "chip",  "dtype",  "peak_flops", "hbm_bytes", "hbm_bytes_per_s", "ici_bytes_per_s",
     "tdp_w", "vendor", "year",       "source"};
