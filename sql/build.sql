@@ -53,6 +53,11 @@ CREATE TABLE IF NOT EXISTS allocations(
   start_time DATETIME AS (datetime(start_us / 1000000, 'unixepoch') || printf('.%06d', start_us % 1000000)),
   end_time DATETIME AS (datetime(end_us / 1000000, 'unixepoch') || printf('.%06d', end_us % 1000000)),
   PRIMARY KEY (job, start_us, id)) WITHOUT ROWID;
+CREATE TABLE IF NOT EXISTS observed(
+  pool TEXT, job TEXT, until_us BIGINT,
+  until_time DATETIME AS (datetime(until_us / 1000000, 'unixepoch') || printf('.%06d', until_us % 1000000)));
+CREATE INDEX IF NOT EXISTS main.observed_pool ON observed(pool);
+CREATE INDEX IF NOT EXISTS main.observed_job ON observed(job);
 -- In the order in which the ledger and its questions read them, and traces bring them: ids are random.
 CREATE TABLE IF NOT EXISTS spans(
   id BIGINT, job TEXT, attempt BIGINT, kind TEXT, start_us BIGINT, end_us BIGINT, step BIGINT, program TEXT,
@@ -109,7 +114,7 @@ SELECT record, id, job, attempt, kind, CAST(round(start_time * 1e6) AS INTEGER) 
        CAST(round(durable_time * 1e6) AS INTEGER) AS durable_us,
        name, owner, phase, framework, runtime, model, priority, min_chips, tasks,
        CAST(round(submit_time * 1e6) AS INTEGER) AS submit_us, labels,
-       peak_flops, hbm_bytes, hbm_bytes_per_s, ici_bytes_per_s, tdp_w, vendor, year, source
+       peak_flops, hbm_bytes, hbm_bytes_per_s, ici_bytes_per_s, tdp_w, vendor, year, source, CAST(round(until_time * 1e6) AS INTEGER) AS until_us
 FROM records;
 
 -- All but the spans, which are most: those who follow read few rows.
@@ -172,6 +177,39 @@ ON CONFLICT (program) DO UPDATE SET
   bytes = coalesce(max(bytes, excluded.bytes), bytes, excluded.bytes),
   dtype = coalesce(max(dtype, excluded.dtype), dtype, excluded.dtype);
 
+-- A log that has grown is mapped anew as a whole: what an earlier reading had of its job, from the first record of this one on, is
+-- not there any more if this one does not have it. Jobs of logs are those of which one was observed by itself.
+DROP TABLE IF EXISTS temp.mpg_grown;
+CREATE TEMP TABLE mpg_grown(job TEXT PRIMARY KEY, start_us BIGINT) WITHOUT ROWID;
+INSERT INTO temp.mpg_grown
+SELECT job, min(start_us) FROM temp.mpg_incoming
+WHERE record IN ('spans', 'allocations')
+  AND job IN (SELECT o.job FROM main.observed AS o WHERE o.job IS NOT NULL
+              UNION SELECT i.job FROM temp.mpg_others AS i WHERE i.record = 'observed' AND i.job IS NOT NULL)
+GROUP BY job;
+DELETE FROM main.capacity
+WHERE id NOT IN (SELECT i.id FROM temp.mpg_others AS i WHERE i.record = 'capacity')
+  AND (pool, chips, start_us) IN (
+    SELECT a.pool, a.chips, a.start_us
+    FROM temp.mpg_grown AS g CROSS JOIN main.allocations AS a ON a.job = g.job AND a.start_us >= g.start_us);
+DELETE FROM main.allocations AS a
+WHERE a.job IN (SELECT g.job FROM temp.mpg_grown AS g) AND a.start_us >= (SELECT g.start_us FROM temp.mpg_grown AS g WHERE g.job = a.job)
+  AND a.id NOT IN (SELECT i.id FROM temp.mpg_others AS i WHERE i.record = 'allocations');
+DELETE FROM main.spans AS s
+WHERE s.job IN (SELECT g.job FROM temp.mpg_grown AS g) AND s.start_us >= (SELECT g.start_us FROM temp.mpg_grown AS g WHERE g.job = s.job)
+  AND s.id NOT IN (SELECT i.id FROM temp.mpg_incoming AS i WHERE i.record = 'spans');
+DELETE FROM main.commits AS c
+WHERE c.job IN (SELECT g.job FROM temp.mpg_grown AS g)
+  AND coalesce(c.snapshot_us, c.durable_us) >= (SELECT g.start_us FROM temp.mpg_grown AS g WHERE g.job = c.job)
+  AND c.id NOT IN (SELECT i.id FROM temp.mpg_others AS i WHERE i.record = 'commits');
+DROP TABLE temp.mpg_grown;
+
+-- Until when pools and jobs were observed: as this reading has it of those that it tells of.
+DELETE FROM main.observed
+WHERE pool IN (SELECT i.pool FROM temp.mpg_others AS i WHERE i.record IN ('capacity', 'allocations', 'observed'))
+   OR job IN (SELECT i.job FROM temp.mpg_others AS i WHERE i.record IN ('jobs', 'allocations', 'observed'));
+INSERT INTO main.observed SELECT pool, job, until_us FROM temp.mpg_others WHERE record = 'observed';
+
 -- What was open when an earlier file was written, and has an end now. A reading may hold two that differ in their ends
 -- alone, as of two hosts of which one is gone: so each end takes the place of one, and only where the one was there
 -- before this reading or the other was. A task holds its chips once: there the end takes the place of any.
@@ -219,6 +257,7 @@ DROP TABLE IF EXISTS temp.allocations;
 DROP TABLE IF EXISTS temp.spans;
 DROP TABLE IF EXISTS temp.commits;
 DROP TABLE IF EXISTS temp.programs;
+DROP TABLE IF EXISTS temp.observed;
 
 -- ---- 2. The ledger of these records ----
 
@@ -240,6 +279,7 @@ FROM main.spans;
 CREATE TEMP VIEW commits AS
 SELECT job, step, snapshot_us / 1e6 AS snapshot_time, durable_us / 1e6 AS durable_time FROM main.commits;
 CREATE TEMP VIEW programs AS SELECT program, flops, bytes, dtype FROM main.programs;
+CREATE TEMP VIEW observed AS SELECT pool, until_us / 1e6 AS until_time, job FROM main.observed;
 
 -- What jobs did, interval by interval, all pools together. (Before the others: the issues that stay are those of
 -- the last scan, which a timeline has only of jobs.)
@@ -339,6 +379,7 @@ DROP VIEW temp.allocations;
 DROP VIEW temp.spans;
 DROP VIEW temp.commits;
 DROP VIEW temp.programs;
+DROP VIEW temp.observed;
 
 -- A job's attempts: from its first chip to its last; the outcome is that of the allocation that ended last
 -- (of several the first of the order below), NULL while any is held.

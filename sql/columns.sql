@@ -38,6 +38,7 @@ INSERT INTO temp.mpg_meanings VALUES
 ('spans', NULL, NULL, NULL, 'What a job did for a time: a step, a save, a compilation.'),
 ('commits', NULL, NULL, NULL, 'A checkpoint.'),
 ('programs', NULL, NULL, NULL, 'What one execution of a program takes.'),
+('observed', NULL, NULL, NULL, 'Until when a pool, or a job, was observed.'),
 ('chips', NULL, NULL, NULL, 'What a chip can do in a type of numbers: your own chips, and those of the traces.'),
 ('prices', NULL, NULL, NULL, 'What an hour of a chip costs: yours to fill.'),
 ('mpg_config', NULL, NULL, NULL, 'A setting of the builds.'),
@@ -97,7 +98,7 @@ INSERT INTO temp.mpg_meanings
 SELECT NULL, name || suffix, unit, 'min and max', meaning || more
 FROM (SELECT column1 AS name, column2 AS meaning FROM (VALUES
         ('start', 'When it began'), ('end', 'When it ended (NULL: it goes on)'), ('submit', 'When the job was submitted'),
-        ('snapshot', 'When the state that was saved was taken'), ('durable', 'When the checkpoint was safe'),
+        ('snapshot', 'When the state that was saved was taken'), ('durable', 'When the checkpoint was safe'), ('until', 'When it was observed last'),
         ('ready', 'When it first had all the chips that it needed'), ('last_span', 'The end of the last thing that its program did'),
         ('progress', 'The start of its first step'))),
      (SELECT column1 AS suffix, column2 AS unit, column3 AS more FROM (VALUES

@@ -77,9 +77,11 @@ UNION ALL
 SELECT file, min(line), file, 'restore', min(time), max(time), max(loaded) FROM told WHERE loaded IS NOT NULL GROUP BY file, place;
 
 -- NeMo: lines of steps have no clock. They follow the last line that has one, by what they took. `at` is where a step ends, and all else begins.
+-- A file whose lines of saves and restores have no clock either has that of its other lines.
 DROP TABLE IF EXISTS temp.trainer_lines;
 CREATE TEMP TABLE trainer_lines AS
-SELECT _file AS file, _line AS line, coalesce(json_extract(fields, '$.at'), time) AS time, step, fields
+SELECT _file AS file, _line AS line, iif(json_extract(fields, '$.other') IS NULL, coalesce(json_extract(fields, '$.at'), time), NULL) AS time,
+       iif(json_extract(fields, '$.other') IS NULL, NULL, time) AS other_time, step, fields
 FROM log_trace(:nemo, '(?x) (?: \[NeMo\ \w\ (?<time> \d{4}-\d\d-\d\d\ \d\d:\d\d:\d\d ) .{0,200}? )?
   (?: Training\ epoch\ \d+ ,\ iteration\ \d+/\d+\ \| .*? global_step:\ (?<step>\d+)
       (?: (?= .* reduced_train_loss:\ (?<loss> [\d.eE+-]+ ) ) )? (?: (?= .* train_step_timing\ in\ s:\ (?<seconds> [\d.]+ ) ) )?
@@ -87,7 +89,8 @@ FROM log_trace(:nemo, '(?x) (?: \[NeMo\ \w\ (?<time> \d{4}-\d\d-\d\d\ \d\d:\d\d:
     | Global\ Checkpoint\ Save\ :\ Rank:\ 0\ :\ Iteration:\ (?<saving>\d+)\ :\ Start\ time:\ (?<at>[\d.]+) s\ :\ Save\ duration:\ (?<took>[\d.]+) s
     | Successfully\ saved\ checkpoint\ from\ iteration \s+ (?<saved>\d+)
     | Global\ Checkpoint\ Load\ :\ Rank\ ?:\ 0\ :\ Start\ time\ ?:\ (?<at>[\d.]+) s\ :\ Time\ spent\ in\ load_checkpoint:\ (?<load>[\d.]+) s
-    | MEMBER:\ \d+/(?<world>\d+) )', 'ignore', coalesce(:zone, 'UTC'));
+    | MEMBER:\ \d+/(?<world>\d+) )
+  | ^ \[NeMo\ \w\ (?<time> \d{4}-\d\d-\d\d\ \d\d:\d\d:\d\d ) (?<other> \ )', 'ignore', coalesce(:zone, 'UTC'));
 INSERT INTO trainer_worlds SELECT file, max(json_extract(fields, '$.world')) FROM trainer_lines GROUP BY file;
 DROP TABLE IF EXISTS temp.trainer_dated;
 CREATE TEMP TABLE trainer_dated AS
@@ -99,9 +102,11 @@ WITH counted AS (
 summed AS (
   SELECT *, sum(took) OVER w AS so_far, sum(time IS NOT NULL) OVER w AS clocks FROM counted WINDOW w AS (PARTITION BY file ORDER BY id) -- a progress bar is many times one line
 ),
-offset_of AS (SELECT file, clocks, min(time - so_far + took) AS at FROM summed WHERE time IS NOT NULL GROUP BY file, clocks)
-SELECT s.*, s.so_far - iif(s.step IS NULL, s.took, 0) + coalesce(o.at, f.at, iif(typeof(:start) = 'text', CAST(strftime('%s', :start) AS INTEGER), :start), 0) AS at
-FROM summed AS s LEFT JOIN offset_of AS o ON o.file = s.file AND o.clocks = s.clocks LEFT JOIN offset_of AS f ON f.file = s.file AND f.clocks = 1;
+offset_of AS (SELECT file, clocks, min(time - so_far + took) AS at FROM summed WHERE time IS NOT NULL GROUP BY file, clocks),
+other AS (SELECT file, max(other_time - so_far) AS at FROM summed WHERE other_time IS NOT NULL GROUP BY file)
+SELECT s.*, s.so_far - iif(s.step IS NULL, s.took, 0) + coalesce(o.at, f.at, other.at, iif(typeof(:start) = 'text', CAST(strftime('%s', :start) AS INTEGER), :start), 0) AS at
+FROM summed AS s LEFT JOIN offset_of AS o ON o.file = s.file AND o.clocks = s.clocks LEFT JOIN offset_of AS f ON f.file = s.file AND f.clocks = 1
+  LEFT JOIN other ON other.file = s.file;
 INSERT INTO trainer_points(file, line, job, time, step, seconds, loss)
 SELECT file, line, file, max(at) OVER (PARTITION BY file ORDER BY id), step, took, json_extract(fields, '$.loss') FROM trainer_dated WHERE step IS NOT NULL ORDER BY file, id;
 INSERT INTO trainer_marks(file, line, job, kind, start_time, time, step)

@@ -1,4 +1,5 @@
--- endings.sql - gives the SQL that says until when each source observed its pools and jobs; none if all have one end.
+-- endings.sql - gives the SQL that says until when each source observed its pools and jobs; none if all have one end. If there is
+-- a table every_end, they are said all the same: what is stored meets other sources later.
 --
 -- The records of one source prove that its fleet was observed until then, not that another's was. What is open would else go on until the
 -- last record of all, weeks later perhaps:
@@ -8,31 +9,34 @@
 
 WITH holders AS (SELECT count(*) AS n FROM source WHERE rank < 3 AND source IN (SELECT source FROM all_allocations UNION SELECT source FROM all_jobs)),
 logs AS (SELECT count(*) AS n FROM (SELECT 1 FROM all_allocations AS a JOIN source AS s USING (source) WHERE s.rank = 3 GROUP BY a.job LIMIT 2)),
-said AS (SELECT EXISTS (SELECT 1 FROM sqlite_temp_schema WHERE name = 'spans') AS spans)
-SELECT iif(holders.n + logs.n < 2, '', '
-CREATE TABLE own_record AS -- times of each source, but for those of spans
-SELECT source, max(start_time, coalesce(end_time, start_time)) AS time FROM all_allocations
-UNION ALL SELECT source, max(coalesce(start_time, end_time), coalesce(end_time, start_time)) FROM all_capacity
-UNION ALL SELECT source, max(start_time, coalesce(end_time, start_time)) FROM all_outages
-UNION ALL SELECT source, submit_time FROM all_jobs
-UNION ALL SELECT source, max(coalesce(snapshot_time, durable_time), coalesce(durable_time, snapshot_time)) FROM all_commits;
+said AS (SELECT EXISTS (SELECT 1 FROM sqlite_temp_schema WHERE name = 'spans') AS spans, EXISTS (SELECT 1 FROM sqlite_schema WHERE name = 'every_end') AS every)
+SELECT iif(holders.n + logs.n < 2 AND NOT said.every, '', '
+CREATE TABLE own_record AS -- times of each source, but for those of spans: Unix seconds, or text of which SQLite has the milliseconds
+SELECT source, max(start_time) AS time FROM all_allocations GROUP BY source UNION ALL SELECT source, max(end_time) FROM all_allocations GROUP BY source
+UNION ALL SELECT source, max(start_time) FROM all_capacity GROUP BY source UNION ALL SELECT source, max(end_time) FROM all_capacity GROUP BY source
+UNION ALL SELECT source, max(start_time) FROM all_outages GROUP BY source UNION ALL SELECT source, max(end_time) FROM all_outages GROUP BY source
+UNION ALL SELECT source, max(submit_time) FROM all_jobs GROUP BY source
+UNION ALL SELECT source, max(snapshot_time) FROM all_commits GROUP BY source UNION ALL SELECT source, max(durable_time) FROM all_commits GROUP BY source;
+CREATE TABLE observed_end AS SELECT source, max(until_time) AS time FROM all_observed GROUP BY source;
+UPDATE own_record SET time = strftime(''%s'', time) - strftime(''%S'', time) + strftime(''%f'', time) + iif(time GLOB ''*.[0-9][0-9][0-9][0-9]*'', 0.001, 0) WHERE typeof(time) = ''text'';
+UPDATE observed_end SET time = strftime(''%s'', time) - strftime(''%S'', time) + strftime(''%f'', time) + iif(time GLOB ''*.[0-9][0-9][0-9][0-9]*'', 0.001, 0) WHERE typeof(time) = ''text'';
 CREATE TABLE source_end(source INTEGER PRIMARY KEY, time);
 INSERT INTO source_end
 SELECT source, max(time) FROM own_record WHERE typeof(time) IN (''integer'', ''real'') GROUP BY source;
 DROP TABLE own_record;'
 || (SELECT coalesce(group_concat('
 INSERT INTO source_end
-SELECT ' || source || ', max(max(start_time, coalesce(end_time, start_time))) FROM temp.spans_of_' || source || ' WHERE typeof(start_time) IN (''integer'', ''real'') HAVING count(*) > 0
+SELECT ' || source || ', time FROM (SELECT max(max(start_time, coalesce(end_time, start_time))) AS time FROM temp.spans_of_' || source || ' WHERE typeof(start_time) IN (''integer'', ''real'')) WHERE time IS NOT NULL
 ON CONFLICT DO UPDATE SET time = max(time, excluded.time);', ''), '')
     FROM source WHERE json_extract(records, '$.spans') > 0) || '
-CREATE TABLE last_of_all AS SELECT max(time) AS time FROM (SELECT time FROM source_end UNION ALL SELECT until_time FROM all_observed);'
+CREATE TABLE last_of_all AS SELECT max(time) + ' || said.every || ' AS time FROM (SELECT time FROM source_end UNION ALL SELECT time FROM observed_end);'
 || iif(said.spans AND holders.n > 0, '
 INSERT INTO source_end -- the logs of its jobs
 SELECT a.source, max(max(start_time, coalesce(end_time, start_time)))
 FROM temp.spans AS s CROSS JOIN (SELECT job, min(source) AS source FROM all_allocations JOIN source USING (source) WHERE rank < 3 GROUP BY job) AS a ON a.job = s.job
 WHERE typeof(start_time) IN (''integer'', ''real'') GROUP BY a.source
 ON CONFLICT DO UPDATE SET time = max(time, excluded.time);', '') || '
-UPDATE source_end SET time = o.time FROM (SELECT source, max(until_time) AS time FROM all_observed GROUP BY source) AS o WHERE o.source = source_end.source;
+UPDATE source_end SET time = o.time FROM observed_end AS o WHERE o.source = source_end.source;
 CREATE TABLE log_end AS SELECT source, time FROM source_end JOIN source USING (source) WHERE rank > 2;
 DELETE FROM source_end WHERE source NOT IN (SELECT source FROM source WHERE rank < 3) OR time >= (SELECT time FROM last_of_all);
 
@@ -42,7 +46,11 @@ FROM (SELECT DISTINCT source, pool FROM all_allocations UNION SELECT DISTINCT so
 WHERE pool IS NOT NULL AND pool NOT IN (SELECT pool FROM temp.observed WHERE pool IS NOT NULL)
 GROUP BY pool HAVING count(*) = count(time);
 INSERT INTO temp.observed(job, until_time)
-SELECT job, min(time) FROM source_end JOIN all_jobs USING (source) WHERE job NOT IN (SELECT job FROM all_allocations) GROUP BY job;
+SELECT job, min(time) FROM source_end JOIN all_jobs USING (source) WHERE job NOT IN (SELECT job FROM all_allocations) GROUP BY job;'
+|| iif(said.every, '
+INSERT INTO temp.observed(job, until_time) -- those of which there is a log as well
+SELECT a.job, max(e.time) FROM all_allocations AS a JOIN source_end AS e USING (source)
+WHERE a.job IN (SELECT j.job FROM all_jobs AS j JOIN source AS s USING (source) WHERE s.rank = 3) GROUP BY a.job;', '') || '
 
 CREATE TABLE last_record AS
 WITH open AS (SELECT DISTINCT a.job FROM all_allocations AS a JOIN source AS s USING (source) WHERE s.rank = 3 AND a.end_time IS NULL),

@@ -50,7 +50,7 @@ RECORDS = """record TEXT, job TEXT, attempt BIGINT, task TEXT, pool TEXT, chip T
     end_time REAL, outcome TEXT, step BIGINT, program TEXT, flops REAL, bytes REAL, dtype TEXT, executions REAL, snapshot_time REAL,
     durable_time REAL, name TEXT, owner TEXT, phase TEXT, framework TEXT, runtime TEXT, model TEXT, priority TEXT, labels TEXT,
     min_chips REAL, tasks BIGINT, submit_time REAL, peak_flops REAL, hbm_bytes REAL, hbm_bytes_per_s REAL, ici_bytes_per_s REAL,
-    tdp_w REAL, vendor TEXT, year BIGINT, source TEXT, id BIGINT"""
+    tdp_w REAL, vendor TEXT, year BIGINT, source TEXT, until_time REAL, id BIGINT"""
 COLUMNS = {
     "trace_ledger": f"{SHAPES['ledger']}, path TEXT hidden, {OPTIONS}",
     "trace_rollup": f"{SHAPES['rollup']}, path TEXT hidden, {OPTIONS}, grain TEXT hidden",

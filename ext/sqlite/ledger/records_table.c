@@ -58,6 +58,7 @@ typedef enum col {
   COL_VENDOR,
   COL_YEAR,
   COL_SOURCE,
+  COL_UNTIL,
   COL_ID,
   COLS
 } col;
@@ -69,7 +70,7 @@ static const char declaration[] =
     "durable_time REAL, name TEXT, owner TEXT, phase TEXT, framework TEXT, runtime TEXT, "
     "model TEXT, priority TEXT, labels TEXT, min_chips REAL, tasks BIGINT, submit_time REAL, "
     "peak_flops REAL, hbm_bytes REAL, hbm_bytes_per_s REAL, ici_bytes_per_s REAL, tdp_w REAL, "
-    "vendor TEXT, year BIGINT, source TEXT, id BIGINT, ";
+    "vendor TEXT, year BIGINT, source TEXT, until_time REAL, id BIGINT, ";
 
 enum { FROM_FILES, FROM_TABLES }; /* mpg_module.parameter */
 
@@ -205,11 +206,16 @@ static bool is_past(const cursor *c) {
     return c->job >= mpg_fleet_njobs(f);
   case MPG_REL_PROGRAMS:
     return c->i >= f->program_names.n;
-  case MPG_REL_OBSERVED: /* no record of a trace */
-    return true;
+  case MPG_REL_OBSERVED: /* of pools, then of jobs */
+    return c->i >= f->nobserved + mpg_fleet_njobs(f);
   default:
     return f->records[MPG_REL_CHIPS] == 0 || c->i >= mpg_chips_count(c->chips);
   }
+}
+
+/* The job of a record of `observed` that is no pool's. */
+static const mpg_job *observed_job(const cursor *c) {
+  return &c->fleet.jobs[c->i - c->fleet.nobserved];
 }
 
 static bool is_record(const cursor *c) {
@@ -221,6 +227,8 @@ static bool is_record(const cursor *c) {
     return c->i < c->npacked;
   case MPG_REL_PROGRAMS:
     return c->fleet.program_recorded[c->i];
+  case MPG_REL_OBSERVED:
+    return c->i < c->fleet.nobserved || observed_job(c)->until != MPG_OPEN;
   case MPG_REL_CHIPS:
     return is_new_chip(c, c->i);
   default:
@@ -302,8 +310,10 @@ static mpg_rc read_records(cursor *c, const mpg_table *t, mpg_err *err) {
     return mpg_fail(err, MPG_MISUSE, "path: expected a text");
   return mpg_sources_fleet(&c->fleet, t->conn, &c->scan.env,
                            &(mpg_sources_query){.path = mpg_value_of(c->args[MPG_ARG_PATH]).s,
+
                                                 .on_error = mpg_arg_on_error(c->args),
-                                                .threads = threads},
+                                                .threads = threads,
+                                                .every_end = true},
                            err);
 }
 
@@ -483,6 +493,17 @@ static void program_value(sqlite3_context *x, const mpg_fleet *f, size_t i, col 
     result_amount(x, at == COL_FLOPS ? r->flops : r->bytes);
 }
 
+static void observed_value(sqlite3_context *x, const cursor *c, col at) {
+  const mpg_fleet *f = &c->fleet;
+  bool of_job = c->i >= f->nobserved;
+  if (at == COL_UNTIL)
+    result_micro(x, of_job ? observed_job(c)->until : f->observed[c->i].until);
+  else if (at == COL_JOB && of_job)
+    result_text(x, mpg_intern_text(&f->job_names, (uint32_t)(c->i - f->nobserved) + 1));
+  else if (at == COL_POOL && !of_job && f->observed[c->i].pool != 0)
+    result_text(x, mpg_intern_text(&f->pool_names, f->observed[c->i].pool));
+}
+
 static void chip_value(sqlite3_context *x, const mpg_chip_row *r, col at) {
   if (at == COL_CHIP || at == COL_DTYPE)
     result_z(x, at == COL_CHIP ? r->chip : r->dtype);
@@ -592,7 +613,7 @@ static size_t record_words(const cursor *c, uint64_t *w) {
 static void result_id(sqlite3_context *x, const cursor *c) {
   uint64_t words[16];
   size_t n;
-  if (c->relation == MPG_REL_CHIPS)
+  if (c->relation == MPG_REL_OBSERVED || c->relation == MPG_REL_CHIPS)
     return;
   words[0] = (uint64_t)c->relation;
   n = 1 + record_words(c, words + 1);
@@ -640,6 +661,9 @@ static int records_column(sqlite3_vtab_cursor *base, sqlite3_context *x, int i) 
     break;
   case MPG_REL_PROGRAMS:
     program_value(x, f, c->i, (col)i);
+    break;
+  case MPG_REL_OBSERVED:
+    observed_value(x, c, (col)i);
     break;
   default:
     chip_value(x, mpg_chips_row(c->chips, c->i), (col)i);

@@ -185,6 +185,7 @@ static mpg_rc open_listed(mpg_sources *s, mpg_conn *host, const mpg_env *env,
   s->host = host;
   s->env = env;
   s->on_error = q->on_error;
+  s->every_end = q->every_end;
   s->path = sqlite3_mprintf("%.*s", (int)q->path.n, q->path.p);
   rc = s->path == NULL ? mpg_fail_nomem(err) : mpg_entries_read(&s->entries, env, q->path, err);
   if (rc == MPG_OK && s->entries.fleet_file == NULL)
@@ -323,6 +324,8 @@ mpg_rc mpg_sources_run(mpg_sources *s, mpg_err *err) {
     rc = run_own(s, "sources/join", err);
   if (rc == MPG_OK)
     rc = run_made(s, "sources/spans", err);
+  if (rc == MPG_OK && s->every_end)
+    rc = mpg_private_do_text(&s->db, "CREATE TABLE every_end AS SELECT 1", err);
   return rc == MPG_OK ? run_made(s, "sources/endings", err) : rc;
 }
 

@@ -38,6 +38,7 @@ typedef struct mpg_sources_query {
   const mpg_paths *listed; /* the files of the path, borrowed; NULL: not listed yet */
   mpg_on_error on_error;
   int threads;
+  bool every_end; /* `observed` has the end of each source, even if all have one */
 } mpg_sources_query;
 
 typedef struct mpg_sources {
@@ -49,6 +50,7 @@ typedef struct mpg_sources {
   const mpg_paths *listed; /* the files of the only entry; NULL: not listed yet */
   char *path;              /* as it was given, terminated */
   mpg_on_error on_error;
+  bool every_end;
   sqlite3_stmt *option, *files; /* of the script that runs: its parameters */
   int64_t source;               /* its number */
   /* A table function's that is not the relations: table_run.h. NULL: the relations. */

@@ -1,0 +1,100 @@
+"""mpg_build of a folder whose files grow: in the end its tables are those of one build, and its ledger is trace_rollup's."""
+import os
+import shutil
+import unittest
+
+from cases import Case
+from fleets import ROOT, connect
+
+SACCT = "JobID|JobIDRaw|Partition|Submit|Start|End|State|AllocTRES|NNodes|Elapsed\n77|77|p|{0}|{0}|{1}|{2}|billing=1,gres/gpu:h100=8|1|01:00:00\n"
+LOGS = {"training/megatron.log": "2026-03-02T09:00:00", "training/torchtitan.log": "2026-03-03T10:00:00", "training/nanogpt.log": "2026-03-03T11:00:00",
+        "trainer/deepspeed.log": "2026-03-03T10:00:00", "trainer/nemo.log": "2026-03-03T10:00:00", "goodput/ranker-7.jsonl": "2026-11-21T06:00:00"}
+TABLES = {"ledger": "category, sum(chip_us) FROM ledger GROUP BY category", "capacity": "pool, chips, start_us, end_us FROM capacity", "spans": "job, kind, start_us, end_us, step FROM spans",
+          "allocations": "job, attempt, pool, chips, start_us, end_us, outcome FROM allocations", "commits": "job, step, durable_us FROM commits",
+          "observed": "pool, job, until_us FROM observed"}
+
+
+class Grown(Case):
+    def setUp(self):
+        super().setUp()
+        self.root = self.new_folder()
+        self.exports = os.path.join(self.root, "exports")
+
+    def write(self, fixture, share, files=()):
+        """The folder anew: the first part of the log, and other files."""
+        shutil.rmtree(self.exports, ignore_errors=True)
+        os.makedirs(self.exports)
+        with open(os.path.join(ROOT, "fixtures", fixture), encoding="utf-8") as file:
+            lines = file.readlines()
+        with open(os.path.join(self.exports, "77-" + os.path.basename(fixture)), "w", encoding="utf-8") as file:
+            file.writelines(lines[:int(len(lines) * share)])
+        for name, text in files:
+            with open(os.path.join(self.exports, name), "w", encoding="utf-8") as file:
+                file.write(text)
+
+    def built(self, *readings):
+        """What the tables hold after these states of the folder were built, one after the other."""
+        path = os.path.join(self.root, "fleet.db")
+        if os.path.exists(path):
+            os.remove(path)
+        db = connect(path)
+        db.isolation_level = None
+        for reading in readings:
+            self.write(*reading)
+            db.execute("SELECT mpg_build(?)", (self.exports,)).fetchall()
+        found = {table: sorted(db.execute("SELECT " + sql).fetchall(), key=repr) for table, sql in TABLES.items()}
+        db.close()
+        return found
+
+    def check(self, fixture, shares, before=(), after=()):
+        whole = (fixture, 1, after)
+        once = self.built(whole)
+        self.assertEqual(once["ledger"], sorted(self.rows("SELECT category, sum(chip_us) FROM trace_rollup(?) GROUP BY category", self.exports), key=repr))
+        for share in shares:
+            with self.subTest(fixture=fixture, share=share):
+                self.assertEqual(once, self.built((fixture, share, before), whole))
+        self.assertEqual(once, self.built(*((fixture, share, before) for share in shares), whole, whole))
+
+    def test_a_log_that_grows(self):
+        for fixture in LOGS:
+            self.check(fixture, (0.3, 0.4, 0.5, 0.7, 0.8, 0.9))
+
+    def test_a_log_that_grows_beside_its_scheduler(self):
+        """Listed as running, then as completed."""
+        for fixture, start in LOGS.items():
+            end = start[:11] + f"{int(start[11:13]) + 2:02}:00:00"
+            self.check(fixture, (0.3, 0.5, 0.8), [("sacct.txt", SACCT.format(start, "Unknown", "RUNNING"))], [("sacct.txt", SACCT.format(start, end, "COMPLETED"))])
+
+    def test_a_log_beside_one_of_later(self):
+        """The first one's job ends with its last line, before and after the second is there."""
+        with open(os.path.join(ROOT, "fixtures/training/megatron.log"), encoding="utf-8") as file:
+            later = file.read().replace("2026-03-02", "2026-05-02")
+        self.check("training/megatron.log", (0.5, 0.7), (), [("later.log", later)])
+        self.built(("training/megatron.log", 0.7, [("later.log", later)]))
+        self.assertEqual([], self.rows("SELECT job FROM trace_rollup(?) WHERE category = 'idle' GROUP BY job HAVING sum(chip_us) < 0", self.exports))
+
+    def test_one_folder_after_the_other(self):
+        """A cluster's export, built before another cluster's of two years later: its running job is not held until then."""
+        listing = SACCT.format("2024-01-01T00:00:00", "Unknown", "RUNNING")
+        path = self.folder_of({"sacct.txt": listing})
+        later = self.folder_of({"trace.jsonl": '{"record":"allocation","job":"b","pool":"q","chips":1,"start_time":"2026-01-01","end_time":"2026-01-02"}\n'})
+        db = connect(os.path.join(self.root, "two.db"))
+        db.isolation_level = None
+        sums = []
+        for folder in (path, later):
+            db.execute("SELECT mpg_build(?)", (folder,)).fetchall()
+            sums.append(db.execute("SELECT sum(chip_us) FROM ledger WHERE pool <> 'q'").fetchall())
+        db.close()
+        self.assertEqual([(8 * 3600 * 10**6,)], sums[0])
+        self.assertEqual(sums[0], sums[1])
+
+    def test_an_import_ends_as_the_rollup(self):
+        rollup = "SELECT job, category, sum(chip_us) FROM {} GROUP BY 1, 2 ORDER BY 1, 2"
+        for path in ("fixtures/h100", "fixtures/kube", "fixtures/public"):
+            wanted = self.rows(rollup.format("trace_rollup(?)"), os.path.join(ROOT, path))
+            self.rows("SELECT mpg_import(?)", os.path.join(ROOT, path))
+            self.assertEqual(wanted, self.rows(rollup.format("mpg_rollup")), path)
+
+
+if __name__ == "__main__":
+    unittest.main()
