@@ -7,23 +7,17 @@
 --     its jobs' logs; its jobs that never started waited until then
 --   - the job of a log that no scheduler allocates was observed until its own last record
 
-WITH holders AS (SELECT count(*) AS n FROM source WHERE rank < 3 AND source IN (SELECT source FROM all_allocations UNION SELECT source FROM all_jobs)),
+WITH holders AS (SELECT count(*) AS n FROM source WHERE rank < 3 AND coalesce(json_extract(records, '$.allocations'), 0) + coalesce(json_extract(records, '$.jobs'), 0) > 0),
 logs AS (SELECT count(*) AS n FROM (SELECT 1 FROM all_allocations AS a JOIN source AS s USING (source) WHERE s.rank = 3 GROUP BY a.job LIMIT 2)),
 said AS (SELECT EXISTS (SELECT 1 FROM sqlite_temp_schema WHERE name = 'spans') AS spans, EXISTS (SELECT 1 FROM sqlite_schema WHERE name = 'every_end') AS every)
 SELECT iif(holders.n + logs.n < 2 AND NOT said.every, '', '
-CREATE TABLE own_record AS -- times of each source, but for those of spans: Unix seconds, or text of which SQLite has the milliseconds
-SELECT source, max(start_time) AS time FROM all_allocations GROUP BY source UNION ALL SELECT source, max(end_time) FROM all_allocations GROUP BY source
-UNION ALL SELECT source, max(start_time) FROM all_capacity GROUP BY source UNION ALL SELECT source, max(end_time) FROM all_capacity GROUP BY source
-UNION ALL SELECT source, max(start_time) FROM all_outages GROUP BY source UNION ALL SELECT source, max(end_time) FROM all_outages GROUP BY source
-UNION ALL SELECT source, max(submit_time) FROM all_jobs GROUP BY source
-UNION ALL SELECT source, max(snapshot_time) FROM all_commits GROUP BY source UNION ALL SELECT source, max(durable_time) FROM all_commits GROUP BY source;
 CREATE TABLE observed_end AS SELECT source, max(until_time) AS time FROM all_observed GROUP BY source;
+-- Times are Unix seconds, or text of which SQLite has the milliseconds.
 UPDATE own_record SET time = strftime(''%s'', time) - strftime(''%S'', time) + strftime(''%f'', time) + iif(time GLOB ''*.[0-9][0-9][0-9][0-9]*'', 0.001, 0) WHERE typeof(time) = ''text'';
 UPDATE observed_end SET time = strftime(''%s'', time) - strftime(''%S'', time) + strftime(''%f'', time) + iif(time GLOB ''*.[0-9][0-9][0-9][0-9]*'', 0.001, 0) WHERE typeof(time) = ''text'';
 CREATE TABLE source_end(source INTEGER PRIMARY KEY, time);
 INSERT INTO source_end
-SELECT source, max(time) FROM own_record WHERE typeof(time) IN (''integer'', ''real'') GROUP BY source;
-DROP TABLE own_record;'
+SELECT source, max(time) FROM own_record WHERE typeof(time) IN (''integer'', ''real'') GROUP BY source;'
 || (SELECT coalesce(group_concat('
 INSERT INTO source_end
 SELECT ' || source || ', time FROM (SELECT max(max(start_time, coalesce(end_time, start_time))) AS time FROM temp.spans_of_' || source || ' WHERE typeof(start_time) IN (''integer'', ''real'')) WHERE time IS NOT NULL
@@ -33,7 +27,9 @@ CREATE TABLE last_of_all AS SELECT max(time) + ' || said.every || ' AS time FROM
 || iif(said.spans AND holders.n > 0, '
 INSERT INTO source_end -- the logs of its jobs
 SELECT a.source, max(max(start_time, coalesce(end_time, start_time)))
-FROM temp.spans AS s CROSS JOIN (SELECT job, min(source) AS source FROM all_allocations JOIN source USING (source) WHERE rank < 3 GROUP BY job) AS a ON a.job = s.job
+FROM temp.spans AS s CROSS JOIN (
+  SELECT job, min(source) AS source FROM all_allocations JOIN source USING (source)
+  WHERE rank < 3 AND job IN (SELECT j.job FROM all_jobs AS j JOIN source AS l ON l.source = j.source WHERE l.rank = 3) GROUP BY job) AS a ON a.job = s.job
 WHERE typeof(start_time) IN (''integer'', ''real'') GROUP BY a.source
 ON CONFLICT DO UPDATE SET time = max(time, excluded.time);', '') || '
 UPDATE source_end SET time = o.time FROM observed_end AS o WHERE o.source = source_end.source;

@@ -65,17 +65,20 @@ mpg_rc mpg_source_prepare(mpg_sources *s, mpg_err *err) {
 
 /* ---- relations ---- */
 
-/* Copies a relation that a script has made, if it has, to what has those of all sources. */
+/* Copies a relation that a script has made, if it has, to what has those of all sources, and the
+** latest of each of its times to own_record. */
 static mpg_rc collect_relation(mpg_sources *s, const char *relation, mpg_err *err) {
   const long long source = s->source;
   char *query = sqlite3_mprintf(
       "SELECT coalesce((SELECT 'INSERT INTO all_%s(source, ' || names || ') SELECT %lld, ' || "
-      "names "
-      "|| ' FROM temp.%s; UPDATE source SET records = json_set(records, ''$.%s'', (SELECT count(*) "
-      "FROM all_%s WHERE source = %lld)) WHERE source = %lld' FROM (SELECT group_concat(name) AS "
-      "names FROM pragma_table_info('%s', 'temp') WHERE lower(name) IN (SELECT name FROM "
+      "names || ' FROM temp.%s; UPDATE source SET records = json_set(records, ''$.%s'', changes()) "
+      "WHERE source = %lld;' || coalesce(latest, '') "
+      "FROM (SELECT group_concat(name) AS names, "
+      "group_concat('INSERT INTO own_record SELECT %lld, max(' || name || ') FROM temp.%s', ';') "
+      "FILTER (WHERE name GLOB '*_time' AND name <> 'until_time') AS latest "
+      "FROM pragma_table_info('%s', 'temp') WHERE lower(name) IN (SELECT name FROM "
       "pragma_table_info('all_%s', 'main'))) WHERE names IS NOT NULL), '')",
-      relation, source, relation, relation, relation, source, source, relation, relation);
+      relation, source, relation, relation, source, source, relation, relation, relation);
   mpg_rc rc = query == NULL ? mpg_fail_nomem(err) : mpg_private_run_made(&s->db, query, err);
   sqlite3_free(query);
   return rc;
