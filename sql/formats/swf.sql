@@ -56,6 +56,18 @@ SELECT DISTINCT job_number FROM (SELECT job_number FROM swf_jobs
                                  WHERE job_number IS NOT NULL AND EXISTS (SELECT 1 FROM swf_breaks WHERE NOT of_file)
                                  GROUP BY _file, job_number HAVING count(*) > 1);
 
+-- A line without a number is of no job, and one whose job says nowhere when it was submitted of no time: it counts as nothing.
+DROP TABLE IF EXISTS temp.swf_lacking;
+CREATE TEMP TABLE swf_lacking AS
+SELECT rowid AS row, _file, _line
+FROM swf_jobs
+WHERE job_number IS NULL
+   OR submit_time IS NULL AND (_file, job_number) NOT IN (SELECT _file, job_number FROM swf_jobs WHERE submit_time IS NOT NULL AND job_number IN (SELECT number FROM swf_several));
+INSERT INTO mpg_issues(source, severity, kind, line, count, detail)
+SELECT _file, 'data_loss', 'missing_field', min(_line), count(*), 'lines lack the job number or the submit time: left out' FROM swf_lacking GROUP BY _file;
+DELETE FROM swf_jobs WHERE rowid IN (SELECT row FROM swf_lacking);
+DROP TABLE swf_lacking;
+
 -- A line that repeats another is of the same job once. A part that ran, or a job that ended well, without its run time holds nothing,
 -- and one of which neither number of processors is known is not counted.
 INSERT INTO mpg_issues(source, severity, kind, line, count, detail)
@@ -68,9 +80,9 @@ DELETE FROM swf_jobs WHERE rowid IN (
                    FROM swf_jobs WHERE EXISTS (SELECT 1 FROM swf_several) AND job_number IN (SELECT number FROM swf_several))
   WHERE nth > 1);
 INSERT INTO mpg_issues(source, severity, kind, line, count, detail)
-SELECT _file, 'warning', 'missing_field', min(_line), count(*), 'job ' || coalesce(job_number, '?') || ' lacks its ' || field || ': it counts as far as it tells'
+SELECT _file, 'warning', 'missing_field', min(_line), count(*), 'job ' || job_number || ' lacks its ' || field || ': it counts as far as it tells'
 FROM (SELECT _file, _line, job_number,
-             CASE WHEN job_number IS NULL THEN 'number' WHEN coalesce(status, -1) IN (0, 1, 2, 3, 4) AND run_time IS NULL THEN 'run time'
+             CASE WHEN coalesce(status, -1) IN (0, 1, 2, 3, 4) AND run_time IS NULL THEN 'run time'
                   WHEN status IS NULL AND run_time IS NULL AND allocated_processors > 0 THEN 'run time, though it got processors'
                   WHEN coalesce(nullif(allocated_processors, 0), requested_processors) IS NULL THEN 'processors'
                   WHEN status IS NOT NULL AND wait_time IS NULL AND run_time > 0 THEN 'wait'
@@ -119,7 +131,7 @@ FROM files ORDER BY first;
 DROP TABLE IF EXISTS temp.swf_repeated;
 CREATE TEMP TABLE swf_repeated AS
 SELECT _file AS file, job_number AS number FROM swf_jobs
-WHERE EXISTS (SELECT 1 FROM swf_breaks WHERE NOT of_file) AND (job_number IN (SELECT number FROM swf_several) OR job_number IS NULL)
+WHERE EXISTS (SELECT 1 FROM swf_breaks WHERE NOT of_file) AND job_number IN (SELECT number FROM swf_several)
 GROUP BY _file, job_number HAVING count(*) > 1;
 CREATE INDEX temp.swf_repeated_of ON swf_repeated(number, file);
 
@@ -133,7 +145,7 @@ WITH named AS (
          coalesce(nullif(allocated_processors, 0), requested_processors) AS chips, outcome
   FROM swf_pools AS p CROSS JOIN swf_jobs AS s ON s.rowid BETWEEN first AND last
   WHERE EXISTS (SELECT 1 FROM swf_repeated)
-    AND EXISTS (SELECT 1 FROM swf_repeated AS r WHERE r.number IS s.job_number AND r.file = s._file)
+    AND EXISTS (SELECT 1 FROM swf_repeated AS r WHERE r.number = s.job_number AND r.file = s._file)
 ),
 in_parts AS (
   SELECT *, max(is_part) OVER of_job AS in_parts, min(submit_time) OVER of_job AS submitted
@@ -157,7 +169,7 @@ WITH needs AS (
          coalesce(nullif(allocated_processors, 0), requested_processors) AS least, coalesce(nullif(allocated_processors, 0), requested_processors) AS most
   FROM swf_pools AS p CROSS JOIN swf_jobs AS s ON s.rowid BETWEEN first AND last
   WHERE coalesce(nullif(allocated_processors, 0), requested_processors) > 0
-    AND NOT EXISTS (SELECT 1 FROM swf_repeated AS r WHERE r.number IS s.job_number AND r.file = s._file)
+    AND NOT EXISTS (SELECT 1 FROM swf_repeated AS r WHERE r.number = s.job_number AND r.file = s._file)
   UNION ALL
   SELECT max(row), job, log_start + submitted, max(coalesce(requested_processors, chips)), min(chips), max(chips)
   FROM swf_attempts
@@ -186,7 +198,7 @@ SELECT prefix || job_number AS job, 1 AS attempt, NULL AS task, pool,
        log_start + submit_time + coalesce(wait_time, 0) + coalesce(run_time, 0) AS end_time, outcome
 FROM swf_pools AS p CROSS JOIN swf_jobs AS s ON s.rowid BETWEEN first AND last
 WHERE coalesce(nullif(allocated_processors, 0), requested_processors) > 0
-  AND NOT EXISTS (SELECT 1 FROM swf_repeated AS r WHERE r.number IS s.job_number AND r.file = s._file)
+  AND NOT EXISTS (SELECT 1 FROM swf_repeated AS r WHERE r.number = s.job_number AND r.file = s._file)
 UNION ALL
 SELECT job, attempt, NULL, pool, CASE WHEN run_time IS NULL THEN 0 ELSE chips END, start_time, start_time + coalesce(run_time, 0), outcome
 FROM swf_attempts;
@@ -197,7 +209,7 @@ WITH told AS ( -- in the order of the pools: nothing is sorted
   SELECT p.rowid AS of_pool, min(submit_time) AS submitted, max(log_start + submit_time + coalesce(wait_time, 0) + coalesce(run_time, 0)) AS end_time
   FROM swf_pools AS p CROSS JOIN swf_jobs AS s ON s.rowid BETWEEN first AND last
   WHERE coalesce(nullif(allocated_processors, 0), requested_processors) > 0
-    AND NOT EXISTS (SELECT 1 FROM swf_repeated AS r WHERE r.number IS s.job_number AND r.file = s._file)
+    AND NOT EXISTS (SELECT 1 FROM swf_repeated AS r WHERE r.number = s.job_number AND r.file = s._file)
   GROUP BY p.rowid
   UNION ALL
   SELECT of_pool, min(submitted), max(start_time + coalesce(run_time, 0)) FROM swf_attempts GROUP BY of_pool

@@ -167,6 +167,18 @@ class Mapping(Case):
         self.map(path)
         self.assertEqual([("missing_field", 3, 1)], self.rows("SELECT kind, line, count FROM mpg_issues WHERE source = ?", path))
 
+    def test_lines_without_a_number_or_a_time(self):
+        """They are left out and listed, and the rest counts. A part's submit time is in the line before."""
+        rest = "4 -1 -1 4 -1 -1 %d 1 1 1 1 1 -1 -1\n"
+        lines = ["; UnixStartTime: 1000\n; MaxProcs: 8\n", "1 0 10 50 " + rest % 1, "-1 5 0 70 " + rest % 1, "-1 6 0 80 " + rest % 1, "3 -1 0 90 " + rest % 1,
+                 "4 7 0 20 " + rest % 2, "4 -1 0 30 " + rest % 3, "5 -1 0 40 " + rest % 3]
+        path = self.file("".join(lines), "log.swf")
+        self.map(path)
+        self.assertEqual(self.rows("SELECT job, start_time, end_time FROM allocations ORDER BY 1, 2"), [("1", 1010, 1060), ("4", 1007, 1027), ("4", 1027, 1057)])
+        self.assertEqual(self.rows("SELECT kind, line, count FROM mpg_issues WHERE source = ? AND severity = 'data_loss' ORDER BY line", path),
+                         [("missing_field", 4, 4)])
+        self.assertEqual(self.one("SELECT sum(chip_us) FROM trace_rollup(?) WHERE category = 'untraced'", path), 4 * (50 + 20 + 30) * 10**6)
+
     def test_several_logs(self):
         with open(SMALL, encoding="utf-8") as file:
             text = file.read()
