@@ -49,6 +49,32 @@ SELECT * FROM kube_state_objects WHERE rowid NOT IN (SELECT row FROM kube_twice)
 DROP TABLE kube_twice;
 DROP TABLE kube_state_objects;
 
+-- Events are reports about objects: when something happened to one. Each is there at its first and its last time.
+DROP TABLE IF EXISTS temp.kube_events;
+CREATE TEMP TABLE kube_events AS
+WITH told AS (
+  SELECT json_extract(involvedObject, '$.kind') AS about, coalesce(json_extract(involvedObject, '$.namespace'), namespace) AS namespace, json_extract(involvedObject, '$.name') AS name,
+         json_extract(involvedObject, '$.uid') AS uid, reason, message, firstTimestamp AS first, coalesce(lastTimestamp, firstTimestamp, creationTimestamp) AS last,
+         coalesce("count", 1) AS "count", coalesce(kube_objects.uid, coalesce(namespace || '/', '') || kube_objects.name) AS event, _file
+  FROM kube_objects WHERE kind = 'Event' AND event IS NOT 'BOOKMARK'
+)
+SELECT about, namespace, name, uid, reason, min(message) AS message, at, event, max("count") AS "count", min(_file) AS _file, 0 AS used
+FROM (SELECT *, last AS at FROM told UNION ALL SELECT *, first FROM told WHERE first < last)
+GROUP BY event, reason, at;
+DELETE FROM kube_objects WHERE kind = 'Event';
+CREATE INDEX temp.kube_events_about ON kube_events(about, name, at);
+INSERT INTO mpg_issues(source, severity, kind, line, count, detail)
+SELECT min(_file), 'warning', 'missing_field', NULL, count(*), 'events without a time, a reason or an object, the first ' || min(coalesce(event, '?')) || ': they are left out'
+FROM kube_events WHERE at IS NULL OR reason IS NULL OR name IS NULL GROUP BY _file;
+DELETE FROM kube_events WHERE at IS NULL OR reason IS NULL OR name IS NULL;
+WITH years AS (SELECT at / 31556952 AS year, count(*) AS n FROM (SELECT at FROM kube_events UNION ALL SELECT creationTimestamp FROM kube_objects WHERE creationTimestamp IS NOT NULL) GROUP BY 1),
+m AS (SELECT min(year) AS year FROM (SELECT year, sum(n) OVER (ORDER BY year) AS so_far, sum(n) OVER () AS n FROM years) WHERE 2 * so_far >= n)
+UPDATE kube_events SET used = -1 FROM m WHERE abs(at / 31556952 - m.year) > 10;
+INSERT INTO mpg_issues(source, severity, kind, line, count, detail)
+SELECT min(_file), 'data_loss', 'impossible_time', NULL, count(*), 'a time of event ' || min(event) || ' is more than ten years from the middle one: it is left out'
+FROM kube_events WHERE used < 0 GROUP BY _file;
+DELETE FROM kube_events WHERE used < 0;
+
 UPDATE kube_objects SET uid = coalesce(namespace || '/', '') || name WHERE uid IS NULL;
 
 -- What cannot be: a time that is more than ten years from the middle one; it counts as not told.
@@ -144,7 +170,8 @@ CREATE INDEX temp.kube_told_of ON kube_told(version);
 -- objects mention.
 DROP TABLE IF EXISTS temp.kube_listings;
 CREATE TEMP TABLE kube_listings AS
-SELECT _file, max(told) AS made FROM kube_told GROUP BY _file HAVING max(event) IS NULL AND max(nth) = 1;
+SELECT _file, max(max(told), coalesce((SELECT max(at) FROM kube_events AS e WHERE e._file = kube_told._file), 0)) AS made
+FROM kube_told GROUP BY _file HAVING max(event) IS NULL AND max(nth) = 1;
 
 -- When the last of those was made that would show an object of a kind in a namespace: one that shows others
 -- of this kind there, or in several namespaces.
@@ -403,6 +430,27 @@ CREATE INDEX temp.kube_node ON kube_nodes(node);
 
 -- ---- 4. Pods that were given a node: what they hold, from then until their containers ended ----
 
+-- What events say of an end. That of a pod that is gone or failed without a reason of its own is of them, and its time where nothing else has it.
+DROP TABLE IF EXISTS temp.kube_ends;
+CREATE TEMP TABLE kube_ends AS
+WITH words(reason, outcome, says) AS (
+  VALUES ('Preempted', 'preempted', '%'), ('Preempting', 'preempted', '%'), ('Evicted', 'preempted', '%'), ('EvictedByVPA', 'preempted', '%'), ('DeadlineExceeded', 'timeout', '%'),
+         ('TaintManagerEviction', 'node_fail', '%marking for deletion%'), ('NodeControllerEviction', 'node_fail', '%'), ('NodeShutdown', 'node_fail', '%'),
+         ('DeviceTaintManagerEviction', 'node_fail', '%marking for deletion%'), ('Killing', NULL, '%stopping container%')
+)
+SELECT p.uid, min(e.at) AS at, (SELECT w.outcome FROM kube_events AS f JOIN words AS w ON w.reason = f.reason AND coalesce(f.message, w.says) LIKE w.says
+                                WHERE f.about = 'Pod' AND f.name = p.name AND f.namespace = p.namespace AND coalesce(f.uid, p.uid) = p.uid AND w.outcome IS NOT NULL
+                                ORDER BY f.at DESC LIMIT 1) AS outcome
+FROM kube_events AS e JOIN words AS w ON w.reason = e.reason AND coalesce(e.message, w.says) LIKE w.says
+JOIN kube_last AS p ON p.kind = 'Pod' AND p.name = e.name AND p.namespace = e.namespace AND coalesce(e.uid, p.uid) = p.uid AND e.at >= coalesce(p.scheduled, p.startTime, p.started, p.creationTimestamp, e.at)
+WHERE e.about = 'Pod'
+GROUP BY p.uid;
+CREATE UNIQUE INDEX temp.kube_ends_of ON kube_ends(uid);
+UPDATE kube_events SET used = 1
+WHERE about = 'Pod' AND (reason IN ('Preempted', 'Preempting', 'Evicted', 'EvictedByVPA', 'DeadlineExceeded', 'NodeControllerEviction', 'NodeShutdown')
+                         OR (reason IN ('TaintManagerEviction', 'DeviceTaintManagerEviction') AND coalesce(message, '') NOT LIKE '%cancelling%') OR (reason = 'Killing' AND coalesce(message, '') LIKE '%stopping container%'))
+  AND EXISTS (SELECT 1 FROM kube_last AS p JOIN kube_ends AS d ON d.uid = p.uid WHERE p.kind = 'Pod' AND p.name = kube_events.name AND p.namespace = kube_events.namespace AND coalesce(kube_events.uid, p.uid) = p.uid);
+
 DROP TABLE IF EXISTS temp.kube_held;
 CREATE TEMP TABLE kube_held AS
 SELECT p.job, p.name AS task, p.uid, p.nodeName AS node,
@@ -411,10 +459,10 @@ SELECT p.job, p.name AS task, p.uid, p.nodeName AS node,
        coalesce(p.scheduled, p.startTime, p.started, p.creationTimestamp) AS start_time,
        CASE
          WHEN p.phase IN ('Succeeded', 'Failed') THEN coalesce(p.finished, p.ready_time, p.deletionTimestamp, p.started, p.startTime)
-         WHEN p.event = 'DELETED' THEN coalesce(p.finished, p.deletionTimestamp, p.gone, (SELECT max(coalesce(t.before, 0), t.told) FROM kube_told AS t WHERE t.version = p.version), p.ready_time, p.started, p.startTime)
+         WHEN p.event = 'DELETED' THEN coalesce(p.finished, p.deletionTimestamp, d.at, p.gone, (SELECT max(coalesce(t.before, 0), t.told) FROM kube_told AS t WHERE t.version = p.version), p.ready_time, p.started, p.startTime)
        END AS end_time,
-       p.outcome, p.deletionTimestamp
-FROM kube_last AS p
+       CASE WHEN p.outcome IN ('failed', 'cancelled') OR (p.outcome IS NULL AND p.event = 'DELETED') THEN coalesce(d.outcome, p.outcome) ELSE p.outcome END AS outcome, p.deletionTimestamp
+FROM kube_last AS p LEFT JOIN kube_ends AS d ON d.uid = p.uid
 WHERE p.kind = 'Pod' AND p.chips > 0 AND p.nodeName IS NOT NULL;
 INSERT INTO mpg_issues(source, severity, kind, line, count, detail)
 SELECT (SELECT max(_file) FROM kube_objects AS o WHERE o.rowid = (SELECT version FROM kube_last AS l WHERE l.kind = 'Pod' AND l.uid = kube_held.uid)),
@@ -425,7 +473,7 @@ UPDATE kube_held SET end_time = start_time WHERE end_time < start_time;
 INSERT INTO mpg_issues(source, severity, kind, line, count, detail)
 SELECT p._file, 'warning', 'missing_end', NULL, count(*), 'pods that were deleted, the first ' || min(p.namespace || '/' || p.name) || ', and nothing that says when: they held chips at least until the last time before in the watch'
 FROM kube_last AS p JOIN kube_held USING (uid)
-WHERE p.kind = 'Pod' AND p.event = 'DELETED' AND coalesce(p.phase, '') NOT IN ('Succeeded', 'Failed') AND coalesce(p.finished, p.deletionTimestamp, p.gone) IS NULL
+WHERE p.kind = 'Pod' AND p.event = 'DELETED' AND coalesce(p.phase, '') NOT IN ('Succeeded', 'Failed') AND coalesce(p.finished, p.deletionTimestamp, p.gone) IS NULL AND p.uid NOT IN (SELECT uid FROM kube_ends)
 GROUP BY p._file;
 CREATE INDEX temp.kube_held_on ON kube_held(node);
 CREATE INDEX temp.kube_held_by ON kube_held(uid);
@@ -478,6 +526,16 @@ SELECT job, evicted AS at, min(outcome) AS outcome, row_number() OVER (PARTITION
 FROM kube_objects
 WHERE kind = 'Workload' AND evicted IS NOT NULL AND finished IS NULL
 GROUP BY job, evicted;
+-- Those that its versions do not show are in Kueue's events.
+INSERT INTO kube_evictions
+SELECT job, at, min(CASE WHEN e.reason GLOB '*PodsReadyTimeout' OR e.reason GLOB '*MaximumExecutionTimeExceeded' THEN 'timeout' WHEN e.reason GLOB '*NodeFailures' THEN 'node_fail'
+                         WHEN e.reason GLOB '*RequeuingLimitExceeded' THEN 'failed' WHEN e.reason GLOB '*Deactivated*' OR e.reason GLOB '*InactiveWorkload*' THEN 'cancelled' ELSE 'preempted' END), 0
+FROM kube_events AS e JOIN kube_last AS w ON w.kind = 'Workload' AND w.name = e.name AND w.namespace = e.namespace
+WHERE e.about = 'Workload' AND e.reason GLOB 'EvictedDueTo*' AND NOT EXISTS (SELECT 1 FROM kube_evictions AS k WHERE k.job = w.job AND abs(k.at - e.at) <= 5)
+GROUP BY job, at;
+UPDATE kube_events SET used = 1
+WHERE about = 'Workload' AND reason GLOB 'EvictedDueTo*' AND EXISTS (SELECT 1 FROM kube_last AS w WHERE w.kind = 'Workload' AND w.name = kube_events.name AND w.namespace = kube_events.namespace);
+UPDATE kube_evictions SET nth = n.nth FROM (SELECT rowid AS row, row_number() OVER (PARTITION BY job ORDER BY at) AS nth FROM kube_evictions) AS n WHERE n.row = kube_evictions.rowid;
 CREATE INDEX temp.kube_evicted ON kube_evictions(job, at);
 
 -- A new one begins with the first pod after an eviction, and with one that starts when no earlier pod runs.
@@ -670,27 +728,74 @@ FROM cleaned JOIN known ON ' ' || words || ' ' LIKE '% ' || pattern || ' %' AND 
 WHERE marks = '' GROUP BY seen;
 CREATE INDEX temp.kube_reason_of ON kube_reasons(seen);
 
--- From the moment a node is not ready (cordoned, where its taint says since when) until it is again.
+-- What events say of nodes.
+DROP TABLE IF EXISTS temp.kube_node_events;
+CREATE TEMP TABLE kube_node_events AS
+SELECT e.rowid AS row, e.reason, e.at, e.name AS node,
+       (SELECT n.uid FROM kube_nodes AS n WHERE n.node = e.name AND coalesce(n.start_time, e.at) <= e.at ORDER BY n.start_time DESC LIMIT 1) AS uid
+FROM kube_events AS e WHERE e.about = 'Node' AND e.reason IN ('NodeNotReady', 'NodeReady', 'NodeNotSchedulable', 'NodeSchedulable');
+DELETE FROM kube_node_events WHERE uid IS NULL;
+CREATE INDEX temp.kube_node_events_of ON kube_node_events(uid, reason, at);
+UPDATE kube_events SET used = 1 WHERE rowid IN (SELECT row FROM kube_node_events);
+-- A node that its object shows ready all the time that an event says that it was not: the object counts.
+DROP TABLE IF EXISTS temp.kube_denied;
+CREATE TEMP TABLE kube_denied AS
+SELECT e.row, e.node FROM kube_node_events AS e
+WHERE reason = 'NodeNotReady' AND EXISTS (SELECT 1 FROM kube_states AS s WHERE s.uid = e.uid AND s.ready = 'True' AND s.ready_time < e.at AND s.heard > e.at + 300)
+  AND NOT EXISTS (SELECT 1 FROM kube_states AS s WHERE s.uid = e.uid AND s.ready_time >= e.at - 300)
+  AND NOT EXISTS (SELECT 1 FROM kube_node_events AS u WHERE u.uid = e.uid AND u.reason = 'NodeReady' AND u.at >= e.at);
+INSERT INTO mpg_issues(source, severity, kind, line, count, detail)
+SELECT coalesce(:kube, 'kube_objects'), 'warning', 'conflict', NULL, count(*), 'events that node ' || min(node) || ' was not ready, while its object says that it was: the object counts'
+FROM kube_denied GROUP BY NULL;
+DELETE FROM kube_node_events WHERE row IN (SELECT row FROM kube_denied);
+DROP TABLE kube_denied;
+
+-- From the moment a node is not ready (cordoned, where its taint says since when) until it is again. Of what holds at the same time
+-- not ready goes before cordoned, and objects before events.
+DROP TABLE IF EXISTS temp.kube_out;
+CREATE TEMP TABLE kube_out AS
+SELECT uid, node, min(since) AS start_time, end_time, coalesce(max(kind), 'hw_down') AS kind, 1 AS rank
+FROM (SELECT uid, node, ready_time AS since, r.kind,
+             (SELECT min(up.ready_time) FROM kube_states AS up WHERE up.uid = s.uid AND up.ready = 'True' AND up.ready_time >= s.ready_time) AS end_time
+      FROM kube_states AS s LEFT JOIN kube_reasons AS r USING (seen)
+      WHERE ready <> 'True' AND ready_time IS NOT NULL)
+GROUP BY uid, end_time
+UNION ALL
+SELECT uid, node, min(at), nullif(end_time, 9e18), 'hw_down', 2
+FROM (SELECT uid, node, at, min(coalesce((SELECT min(u.at) FROM kube_node_events AS u WHERE u.uid = e.uid AND u.reason = 'NodeReady' AND u.at >= e.at), 9e18),
+                                coalesce((SELECT min(up.ready_time) FROM kube_states AS up WHERE up.uid = e.uid AND up.ready = 'True' AND up.ready_time >= e.at), 9e18)) AS end_time
+      FROM kube_node_events AS e WHERE reason = 'NodeNotReady')
+GROUP BY uid, end_time
+UNION ALL
+SELECT uid, node, cordoned, (SELECT heard FROM kube_states AS later WHERE later.uid = s.uid AND later.unschedulable = 0 AND later.seen > s.seen ORDER BY later.seen LIMIT 1), kind, 3
+FROM (SELECT uid, node, cordoned, max(seen) AS seen, coalesce(min(kind), 'maintenance') AS kind
+      FROM kube_states LEFT JOIN kube_reasons AS r USING (seen) WHERE cordoned IS NOT NULL GROUP BY uid, cordoned) AS s
+UNION ALL
+SELECT uid, node, min(at), nullif(end_time, 9e18), 'maintenance', 4
+FROM (SELECT uid, node, at, min(coalesce((SELECT min(u.at) FROM kube_node_events AS u WHERE u.uid = e.uid AND u.reason = 'NodeSchedulable' AND u.at >= e.at), 9e18),
+                                coalesce((SELECT min(later.heard) FROM kube_states AS later WHERE later.uid = e.uid AND later.unschedulable = 0 AND later.heard > e.at), 9e18)) AS end_time
+      FROM kube_node_events AS e WHERE reason = 'NodeNotSchedulable')
+GROUP BY uid, end_time;
+CREATE INDEX temp.kube_out_of ON kube_out(uid);
 DROP TABLE IF EXISTS temp.kube_down;
 CREATE TEMP TABLE kube_down AS
-WITH unready AS (
-  SELECT uid, node, min(since) AS start_time, end_time, coalesce(max(kind), 'hw_down') AS kind
-  FROM (SELECT uid, node, ready_time AS since, r.kind,
-               (SELECT min(up.ready_time) FROM kube_states AS up WHERE up.uid = s.uid AND up.ready = 'True' AND up.ready_time >= s.ready_time) AS end_time
-        FROM kube_states AS s LEFT JOIN kube_reasons AS r USING (seen)
-        WHERE ready <> 'True' AND ready_time IS NOT NULL)
-  GROUP BY uid, end_time
+WITH edges AS (
+  SELECT uid, start_time AS at FROM kube_out UNION SELECT uid, end_time FROM kube_out WHERE end_time IS NOT NULL
 ),
-cordons AS (
-  SELECT uid, node, cordoned AS start_time, kind,
-         (SELECT heard FROM kube_states AS later WHERE later.uid = s.uid AND later.unschedulable = 0 AND later.seen > s.seen ORDER BY later.seen LIMIT 1) AS end_time
-  FROM (SELECT uid, node, cordoned, max(seen) AS seen, coalesce(min(kind), 'maintenance') AS kind
-        FROM kube_states LEFT JOIN kube_reasons AS r USING (seen) WHERE cordoned IS NOT NULL GROUP BY uid, cordoned) AS s
-)
-SELECT uid, node, start_time, end_time, kind FROM unready
-UNION ALL
-SELECT uid, node, start_time, end_time, kind FROM cordons AS c
-WHERE NOT EXISTS (SELECT * FROM unready AS u WHERE u.uid = c.uid AND u.start_time <= coalesce(c.end_time, u.start_time) AND coalesce(u.end_time, c.start_time) >= c.start_time);
+parts AS (
+  SELECT e.uid, e.at, lead(e.at) OVER (PARTITION BY e.uid ORDER BY e.at) AS next,
+         (SELECT o.rowid FROM kube_out AS o WHERE o.uid = e.uid AND o.start_time <= e.at AND (o.end_time IS NULL OR o.end_time > e.at) ORDER BY o.rank, o.start_time LIMIT 1) AS row
+  FROM edges AS e
+),
+changes AS (
+  SELECT p.uid, p.at, p.next, o.node, o.kind, coalesce(lag(p.row IS NULL OR o.kind IS NOT p.kind) OVER (PARTITION BY p.uid ORDER BY p.at), 1) AS new
+  FROM (SELECT p.*, lead(k.kind) OVER (PARTITION BY p.uid ORDER BY p.at) AS kind FROM parts AS p LEFT JOIN kube_out AS k ON k.rowid = p.row) AS p
+  LEFT JOIN kube_out AS o ON o.rowid = p.row
+),
+runs AS (SELECT *, sum(new) OVER (PARTITION BY uid ORDER BY at ROWS UNBOUNDED PRECEDING) AS run FROM changes)
+SELECT uid, node, min(at) AS start_time, iif(count(*) = count(next), max(next), NULL) AS end_time, kind FROM runs WHERE kind IS NOT NULL GROUP BY uid, run;
+DROP TABLE kube_out;
+DROP TABLE kube_node_events;
 DROP TABLE kube_reasons;
 
 -- What is out of service is what no pod holds: a pod on a node that does not answer holds its chips until it is
@@ -757,9 +862,34 @@ SELECT pool, chips, start_time, end_time, 'hw_down' FROM out_of_service WHERE ch
 -- Until when the cluster was observed: the last time in an object, which the heartbeats of nodes keep within minutes.
 DROP TABLE IF EXISTS temp.observed;
 CREATE TEMP TABLE observed AS
-SELECT pool, (SELECT max(told) FROM kube_told) AS until_time
+SELECT pool, (SELECT max(at) FROM (SELECT max(told) AS at FROM kube_told UNION ALL SELECT max(at) FROM kube_events)) AS until_time
 FROM (SELECT pool FROM capacity UNION SELECT pool FROM allocations)
 WHERE (SELECT max(told) FROM kube_told) > 0;
+
+-- Events that add nothing, and why; those that happened at more times than the first and the last.
+INSERT INTO mpg_issues(source, severity, kind, line, count, detail)
+WITH words(about, reasons, why) AS (
+  VALUES ('Pod', ' Scheduled FailedScheduling WaitingForGates NotTriggerScaleUp TriggeredScaleUp Nominated ', 'the pod itself says since when it waits and holds'),
+         ('Pod', ' Pulling Pulled Created Started BackOff Failed Unhealthy ProbeWarning Killing FailedMount FailedAttachVolume SuccessfulAttachVolume FailedCreatePodSandBox FailedPostStartHook FailedPreStopHook SandboxChanged ErrImagePull OOMKilled ExceededGracePeriod FailedKillPod NetworkNotReady ', 'a pod holds its chips while its containers start, end and start again, and says how they ended'),
+         ('Pod', ' Preempted Preempting Evicted EvictedByVPA DeadlineExceeded NodeControllerEviction NodeShutdown ', 'it is of a time before its pod held anything'),
+         ('Node', ' NodeNotReady NodeReady NodeNotSchedulable NodeSchedulable ', 'the node has no chips, or its object denies it'),
+         ('Pod', ' NodeNotReady TaintManagerEviction DeviceTaintManagerEviction ', 'the node or the pod says so'),
+         ('Node', ' OOMKilling SystemOOM TaskHung ', 'it names no pod, and the node is in service'),
+         ('Node', ' NodeHasSufficientMemory NodeHasNoDiskPressure NodeHasSufficientPID NodeHasInsufficientMemory NodeHasDiskPressure NodeAllocatableEnforced Starting Rebooted RegisteredNode RemovingNode DeletingNode Shutdown InvalidDiskCapacity ImageGCFailed EvictionThresholdMet CIDRAssignmentFailed ', 'a node is out of service while it is not ready or not schedulable')
+),
+unused AS (
+  SELECT e.*, CASE WHEN NOT EXISTS (SELECT 1 FROM kube_last AS l WHERE l.kind = e.about AND l.name = e.name AND (e.about <> 'Pod' OR coalesce(e.uid, l.uid) = l.uid)) THEN 'no file has the object that they are about'
+                   WHEN EXISTS (SELECT 1 FROM words AS w WHERE w.about = e.about AND instr(w.reasons, ' ' || e.reason || ' ')) THEN (SELECT w.why FROM words AS w WHERE w.about = e.about AND instr(w.reasons, ' ' || e.reason || ' '))
+                   WHEN e.about IN ('Pod', 'Node') THEN 'mpg does not know these reasons' ELSE 'the objects themselves say so' END AS why
+  FROM kube_events AS e WHERE NOT used
+)
+SELECT _file, 'info', 'unused_events', NULL, sum(n), 'events that add nothing: ' || group_concat(reasons || ': ' || why, '; ')
+FROM (SELECT _file, why, sum(n) AS n, group_concat(about || ' ' || reason || ' (' || n || ')', ', ') AS reasons
+      FROM (SELECT _file, why, coalesce(about, '?') AS about, reason, count(*) AS n FROM unused GROUP BY _file, why, about, reason ORDER BY about, reason) GROUP BY _file, why ORDER BY why) GROUP BY _file;
+INSERT INTO mpg_issues(source, severity, kind, line, count, detail)
+SELECT _file, 'warning', 'between_samples', NULL, sum("count" - times), 'times between the first and the last of an event, the first of node ' || min(name) || ' (' || group_concat(DISTINCT reason) || '): when they were, no record says'
+FROM (SELECT min(_file) AS _file, min(name) AS name, min(reason) AS reason, max("count") AS "count", count(*) AS times FROM kube_events WHERE used AND about = 'Node' GROUP BY event HAVING max("count") > count(*))
+GROUP BY _file;
 
 -- Without nodes nothing tells when a listing was made, but the objects that came last.
 INSERT INTO mpg_issues(source, severity, kind, line, count, detail)
@@ -811,4 +941,6 @@ DROP TABLE kube_covered;
 DROP TABLE kube_listings;
 DROP TABLE kube_told;
 DROP TABLE kube_rays;
+DROP TABLE kube_ends;
+DROP TABLE kube_events;
 DROP TABLE kube_objects;

@@ -181,8 +181,37 @@ static void test_issues(void) {
   end(&r);
 }
 
+/* An Event by the names of v1 and of events.k8s.io/v1; a series outranks the times of its first. */
+static void test_events(void) {
+  reading r;
+  begin(
+      &r,
+      "{\"kind\":\"Event\",\"metadata\":{\"name\":\"e\",\"namespace\":\"ns\"},\"involvedObject\":"
+      "{\"kind\":\"Pod\"},\"reason\":\"Killing\",\"message\":\"m\",\"type\":\"Normal\",\"count\":4,"
+      "\"firstTimestamp\":\"1970-01-01T00:00:10Z\",\"lastTimestamp\":\"1970-01-01T00:01:00Z\"}\n"
+      "{\"kind\":\"Event\",\"metadata\":{\"name\":\"f\"},\"regarding\":{\"kind\":\"Node\"},"
+      "\"note\":"
+      "\"n\",\"eventTime\":\"1970-01-01T00:00:05.5Z\",\"deprecatedCount\":1,\"series\":{\"count\":"
+      "3,"
+      "\"lastObservedTime\":\"1970-01-01T00:00:09.9Z\"}}\n"
+      "{\"kind\":\"Event\",\"metadata\":{\"name\":\"g\"},\"lastTimestamp\":\"soon\"}");
+  CHECK(next(&r) == MPG_OK && text(&r, MPG_KUBE_job, NULL) && text(&r, MPG_KUBE_reason, "Killing"));
+  CHECK(text(&r, MPG_KUBE_involvedObject, "{\"kind\":\"Pod\"}") && text(&r, MPG_KUBE_message, "m"));
+  CHECK(mpg_kube_get(r.kube, MPG_KUBE_firstTimestamp)->i == 10 &&
+        mpg_kube_get(r.kube, MPG_KUBE_lastTimestamp)->i == 60 &&
+        mpg_kube_get(r.kube, MPG_KUBE_count)->i == 4);
+  CHECK(next(&r) == MPG_OK && text(&r, MPG_KUBE_involvedObject, "{\"kind\":\"Node\"}") &&
+        text(&r, MPG_KUBE_message, "n"));
+  CHECK(mpg_kube_get(r.kube, MPG_KUBE_firstTimestamp)->i == 5 &&
+        mpg_kube_get(r.kube, MPG_KUBE_lastTimestamp)->i == 9 &&
+        mpg_kube_get(r.kube, MPG_KUBE_count)->i == 3);
+  CHECK(next(&r) == MPG_DATA && strstr(r.err.text, "\"lastTimestamp\", found \"soon\"") != NULL);
+  end(&r);
+}
+
 int main(void) {
   test_quantities();
+  test_events();
   test_resources();
   test_hostile();
   test_errors();

@@ -13,8 +13,9 @@
 ** a document is still being written if a whole document came before (issue unfinished_record); else
 ** that is an error.
 **
-** Sources of names: k8s.io/api (core/v1, batch/v1, resource/v1), k8s.io/apimachinery meta/v1,
-** sigs.k8s.io/kueue apis/kueue/v1beta2, sigs.k8s.io/jobset, Kubeflow's training operator.
+** Sources of names: k8s.io/api (core/v1, events/v1, batch/v1, resource/v1),
+** k8s.io/apimachinery meta/v1, sigs.k8s.io/kueue apis/kueue/v1beta2, sigs.k8s.io/jobset,
+** Kubeflow's training operator.
 */
 #ifndef MPG_KUBE_H
 #define MPG_KUBE_H
@@ -46,7 +47,9 @@ typedef enum mpg_kube_type {
   F(exit_code, COUNT) F(exit_reason, TEXT) F(restarts, COUNT) F(unschedulable, COUNT)              \
   F(suspend, COUNT)                                                                                \
   F(conditions, TEXT) F(labels, TEXT) F(annotations, TEXT) F(ownerReferences, TEXT)                \
-  F(spec, TEXT) F(status, TEXT)
+  F(spec, TEXT) F(status, TEXT)                                                                    \
+  F(event_type, TEXT) F(involvedObject, TEXT) F(firstTimestamp, TIME) F(lastTimestamp, TIME)       \
+  F(count, COUNT)
 /* clang-format on */
 
 #define MPG_KUBE_ENUM(name, type) MPG_KUBE_##name,

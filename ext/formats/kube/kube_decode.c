@@ -340,6 +340,43 @@ static mpg_rc read_admission(mpg_kube_object *o, mpg_err *err) {
   return rc;
 }
 
+/* ---- An Event: what it is about, and when ---- */
+
+/* The first of several times of an Event that is there. */
+static mpg_rc first_time(mpg_kube_object *o, size_t field, const char *const *keys, size_t n,
+                         mpg_err *err) {
+  mpg_rc rc = MPG_OK;
+  for (size_t i = 0; rc == MPG_OK && i < n && o->values[field].type == MPG_NULL; i++)
+    rc = time_of(o, field, MPG_KUBE_TOP, keys[i], err);
+  return rc;
+}
+
+/* Of v1, and by other names of events.k8s.io/v1: a series of it has a count and a last time. */
+static mpg_rc read_event(mpg_kube_object *o, mpg_err *err) {
+  static const char *const firsts[] = {"firstTimestamp", "deprecatedFirstTimestamp", "eventTime"};
+  static const char *const lasts[] = {"lastTimestamp", "deprecatedLastTimestamp", "eventTime"};
+  static const char *const counts[] = {"count", "deprecatedCount"};
+  static const char *const abouts[] = {"involvedObject", "regarding"};
+  mpg_rc rc =
+      mpg_kube_open_level(o, MPG_KUBE_A, mpg_kube_find(&o->levels[MPG_KUBE_TOP], "series"), err);
+  o->values[MPG_KUBE_job].type = MPG_NULL; /* the job is of what it is about */
+  set_text(o, MPG_KUBE_event_type, MPG_KUBE_TOP, "type");
+  set_text(o, MPG_KUBE_reason, MPG_KUBE_TOP, "reason");
+  set_text(o, MPG_KUBE_message, MPG_KUBE_TOP, "message");
+  if (o->values[MPG_KUBE_message].type == MPG_NULL)
+    set_text(o, MPG_KUBE_message, MPG_KUBE_TOP, "note");
+  for (size_t i = 0; i < 2 && o->values[MPG_KUBE_involvedObject].type == MPG_NULL; i++)
+    set_raw(o, MPG_KUBE_involvedObject, MPG_KUBE_TOP, abouts[i]);
+  if (rc == MPG_OK)
+    rc = time_of(o, MPG_KUBE_lastTimestamp, MPG_KUBE_A, "lastObservedTime", err);
+  set_count(o, MPG_KUBE_count, MPG_KUBE_A, "count");
+  for (size_t i = 0; i < 2 && o->values[MPG_KUBE_count].type == MPG_NULL; i++)
+    set_count(o, MPG_KUBE_count, MPG_KUBE_TOP, counts[i]);
+  if (rc == MPG_OK)
+    rc = first_time(o, MPG_KUBE_firstTimestamp, firsts, 3, err);
+  return rc == MPG_OK ? first_time(o, MPG_KUBE_lastTimestamp, lasts, 3, err) : rc;
+}
+
 /* ---- All of it ---- */
 
 static mpg_rc open_all(mpg_kube_object *o, mpg_err *err) {
@@ -355,6 +392,12 @@ static mpg_rc open_all(mpg_kube_object *o, mpg_err *err) {
     rc =
         mpg_kube_open_level(o, all[i].level, mpg_kube_find(&o->levels[all[i].in], all[i].key), err);
   return rc;
+}
+
+static mpg_rc read_own_of_kind(mpg_kube_object *o, mpg_err *err) {
+  return mpg_kube_is(o, MPG_KUBE_kind, "Workload") ? read_admission(o, err)
+         : mpg_kube_is(o, MPG_KUBE_kind, "Event")  ? read_event(o, err)
+                                                   : MPG_OK;
 }
 
 /* Neither kind nor metadata: what it has instead. */
@@ -428,8 +471,8 @@ mpg_rc mpg_kube_decode(mpg_kube_object *o, mpg_str event, mpg_str kind, mpg_err 
     rc = read_containers(o, err);
   if (rc == MPG_OK)
     rc = mpg_kube_count_chips(o, err);
-  if (rc == MPG_OK && mpg_kube_is(o, MPG_KUBE_kind, "Workload"))
-    rc = read_admission(o, err);
+  if (rc == MPG_OK)
+    rc = read_own_of_kind(o, err);
   if (rc == MPG_OK && (outcome = mpg_kube_outcome(o)) != NULL)
     mpg_kube_give_text(o, MPG_KUBE_outcome, mpg_str_of(outcome));
   return rc;
