@@ -92,8 +92,9 @@ SELECT file,
 FROM grandparent;
 
 CREATE TEMP TABLE IF NOT EXISTS mlperf_files AS
-SELECT f.path, (SELECT record FROM jsonl_trace(f.path)) AS json
-FROM (SELECT system AS path FROM mlperf_paths UNION SELECT runs || 'scaling.json' FROM mlperf_paths) AS p, trace_files(p.path) AS f;
+SELECT p.path, (SELECT record FROM jsonl_trace(f.path)) AS json
+FROM (SELECT system AS path FROM mlperf_paths UNION SELECT runs || 'scaling.json' FROM mlperf_paths) AS p,
+     (SELECT '' AS packed UNION ALL SELECT '.gz' UNION ALL SELECT '.zst') AS e, trace_files(p.path || e.packed) AS f;
 
 -- ---- 2. Runs ----
 
@@ -150,7 +151,7 @@ DROP TABLE IF EXISTS temp.mlperf_runs;
 CREATE TEMP TABLE mlperf_runs(
   job TEXT PRIMARY KEY, runs TEXT, organization TEXT, system TEXT, benchmark TEXT, division TEXT, framework TEXT,
   pool TEXT, chip TEXT,
-  chips INTEGER CONSTRAINT "chips are unknown: give :chips, or :system" CHECK (chips > 0 AND chips IS NOT NULL),
+  chips INTEGER CONSTRAINT "chips are unknown: expected the option chips, or the description of the system beside the results, systems/NAME.json" CHECK (chips > 0 AND chips IS NOT NULL),
   global_batch_size INTEGER,
   init_start_ms INTEGER, run_start_ms INTEGER, run_stop_ms INTEGER, minutes REAL, status TEXT, numbered TEXT, blocks TEXT
 );
@@ -331,7 +332,7 @@ DROP TABLE mlperf_words;
 DROP TABLE mlperf_events;
 -- The descriptions that were read are no strangers among the files of a fleet.
 DROP TABLE IF EXISTS temp.read_beside;
-CREATE TEMP TABLE read_beside AS SELECT path FROM mlperf_files;
+CREATE TEMP TABLE read_beside AS SELECT path || packed AS path FROM mlperf_files, (SELECT '' AS packed UNION ALL SELECT '.gz' UNION ALL SELECT '.zst');
 DROP TABLE mlperf_files;
 DROP TABLE mlperf_paths;
 DROP TABLE mlperf_given;

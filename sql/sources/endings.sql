@@ -48,21 +48,24 @@ INSERT INTO temp.observed(job, until_time) -- those of which there is a log as w
 SELECT a.job, max(e.time) FROM all_allocations AS a JOIN source_end AS e USING (source)
 WHERE a.job IN (SELECT j.job FROM all_jobs AS j JOIN source AS s USING (source) WHERE s.rank = 3) GROUP BY a.job;', '') || '
 
+CREATE TABLE own_capacity AS -- what the job of a log has for itself, if that of no other begins then
+SELECT a.job, max(c.rowid) AS capacity
+FROM all_allocations AS a JOIN source AS s USING (source) JOIN all_capacity AS c USING (source, pool, chips, start_time)
+WHERE s.rank = 3 GROUP BY a.source, a.pool, a.chips, a.start_time HAVING count(*) = 1 AND max(a.end_time IS NULL);
+CREATE UNIQUE INDEX own_capacity_of ON own_capacity(job, capacity);
 CREATE TABLE last_record AS
 WITH open AS (SELECT DISTINCT a.job FROM all_allocations AS a JOIN source AS s USING (source) WHERE s.rank = 3 AND a.end_time IS NULL),
 record(job, time) AS (
   SELECT job, max(start_time, coalesce(end_time, start_time)) FROM all_allocations JOIN open USING (job)
   UNION ALL SELECT job, max(coalesce(snapshot_time, durable_time), coalesce(durable_time, snapshot_time)) FROM all_commits JOIN open USING (job)
-  UNION ALL SELECT a.job, c.end_time FROM open JOIN all_allocations AS a USING (job) JOIN all_capacity AS c USING (source, pool, chips, start_time)'
+  UNION ALL SELECT a.job, c.end_time FROM own_capacity AS a JOIN all_capacity AS c ON c.rowid = a.capacity'
 || iif(said.spans, '
   UNION ALL SELECT job, max(start_time, coalesce(end_time, start_time)) FROM temp.spans WHERE job IN (SELECT job FROM open)', '') || '
 )
 SELECT job, max(time) AS time FROM record WHERE typeof(time) IN (''integer'', ''real'') GROUP BY job HAVING max(time) < (SELECT time FROM last_of_all);
 CREATE UNIQUE INDEX last_record_of ON last_record(job);
 INSERT INTO temp.observed(job, until_time) SELECT job, time FROM last_record;
-UPDATE all_capacity SET end_time = l.time FROM all_allocations AS a, last_record AS l -- what the job has for itself
-WHERE a.source = all_capacity.source AND a.pool IS all_capacity.pool AND a.chips IS all_capacity.chips AND a.start_time IS all_capacity.start_time
-  AND a.end_time IS NULL AND l.job = a.job;
+UPDATE all_capacity SET end_time = l.time FROM own_capacity AS o JOIN last_record AS l USING (job) WHERE all_capacity.rowid = o.capacity;
 INSERT INTO temp.observed(pool, until_time) -- pools of logs alone, whose capacity has no end
 SELECT pool, max(e.time) FROM all_capacity AS c JOIN log_end AS e USING (source)
 WHERE c.end_time IS NULL AND pool NOT IN (SELECT pool FROM temp.observed WHERE pool IS NOT NULL)

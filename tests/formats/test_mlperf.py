@@ -306,7 +306,7 @@ class Mapping(Case):
         for given in ({"chips": None}, {"chips": 0}, {"chips": None, "system": '{"number_of_nodes": "4"}'}):
             with self.subTest(given), self.assertRaises(sqlite3.IntegrityError) as caught:
                 self.map_text(record(1, "run_start"), **given)
-            self.assertEqual(str(caught.exception), "CHECK constraint failed: chips are unknown: give :chips, or :system")
+            self.assertEqual(str(caught.exception), "CHECK constraint failed: chips are unknown: expected the option chips, or the description of the system beside the results, systems/NAME.json")
             self.db.execute("DROP TABLE mlperf_log")
             self.db.execute("DROP TABLE mlperf_given")
             self.db.execute("DROP TABLE mlperf_files")
