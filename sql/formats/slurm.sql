@@ -45,7 +45,7 @@ SELECT Cluster, JobIDRaw, JobID, job_base, array_task, array_count, step, JobNam
        state_base, outcome, Submit, Start, "End", NNodes, req_gpus, alloc_gpus, req_gpu_types, alloc_gpu_types, nodes,
        Comment, "Constraints", Reservation, WCKey, NULL AS ReqTRES,
        CASE WHEN instr(replace(coalesce(nullif(AllocTRES, ''), ReqTRES), 'gres/gpu', ''), 'gres/') -- all that is asked of these, below
-            THEN coalesce(nullif(AllocTRES, ''), ReqTRES) END AS AllocTRES, ElapsedRaw, Elapsed, Suspended, _file, _line
+            THEN coalesce(nullif(AllocTRES, ''), ReqTRES) END AS AllocTRES, ElapsedRaw, Elapsed, Suspended, last_update, _file, _line
 FROM slurm_trace(mpg_required(:sacct, ':sacct'), coalesce(:zone, 'UTC'), coalesce(:columns, ''), coalesce(:delimiter, ''))
 WHERE step IS NULL;
 
@@ -530,7 +530,8 @@ WHERE kind IS NOT NULL AND held < installed;
 
 -- ---- 5. Until when a pool was observed ----
 
--- A job that runs has run for its Elapsed when sacct was asked: then the export was made, or when a later one tells of an end.
+-- A job that runs has run for its Elapsed when sacct was asked, and the JSON of squeue tells of its last change: then the export was made, or
+-- when a later one tells of an end.
 DROP TABLE IF EXISTS temp.observed;
 CREATE TEMP TABLE observed AS
 WITH asked AS (
@@ -538,11 +539,15 @@ WITH asked AS (
   FROM slurm_attempts AS a CROSS JOIN slurm_jobs AS j ON j.rowid = a.row
   WHERE started AND a."End" IS NULL AND a.state_base IN ('RUNNING', 'SUSPENDED', 'COMPLETING')
   GROUP BY cluster_name
+  UNION ALL
+  SELECT cluster_name, max(last_update)
+  FROM (SELECT 1 FROM slurm_jobs WHERE last_update IS NOT NULL LIMIT 1) CROSS JOIN slurm_attempts AS a CROSS JOIN slurm_jobs AS j ON j.rowid = a.row
+  GROUP BY cluster_name
 ),
 ended AS (
   SELECT cluster_name, max("End") AS until_time FROM slurm_attempts WHERE cluster_name IN (SELECT cluster_name FROM asked) GROUP BY cluster_name
 )
-SELECT pool, max(a.until_time, coalesce(e.until_time, a.until_time)) AS until_time
+SELECT pool, max(max(a.until_time, coalesce(e.until_time, a.until_time))) AS until_time
 FROM slurm_pools JOIN asked AS a USING (cluster_name) LEFT JOIN ended AS e USING (cluster_name) WHERE a.until_time IS NOT NULL GROUP BY pool;
 
 -- squeue, and sacct without Elapsed, do not tell when they were asked.

@@ -133,6 +133,28 @@ class Mapping(WithNodes):
         self.assertEqual(self.rows("SELECT job, sum(chip_us) / 1000000 FROM mpg_rollup WHERE category = 'queued' AND as_of = 1795240400 GROUP BY 1"),
                          [("11", 8 * 20), ("13", 16 * 10)])
 
+    def test_last_update_is_the_end_of_observation(self):
+        """Slurm writes it after the jobs, from 0.0.39 on with the three members of a number."""
+        with open(SQUEUE, encoding="utf-8") as file:
+            document = json.load(file)
+        until = 1795240999
+        for shape in ({"set": True, "infinite": False, "number": until}, until):
+            for first in (False, True):
+                updated = {"last_backfill": {"set": True, "infinite": False, "number": until - 30}, "last_update": shape}
+                path = self.file(json.dumps(updated | document if first else document | updated, indent=1), "squeue.json")
+                self.assertEqual(self.rows("SELECT DISTINCT last_update FROM slurm_trace(?)", path), [(until,)])
+                self.assertEqual(self.rows("SELECT job, category, sum(chip_us) / 1000000 FROM trace_rollup(?) WHERE job IS NOT NULL GROUP BY 1, 2", path),
+                                 [("11", "queued", 8 * 619), ("12", "untraced", 24 * 619), ("13", "queued", 16 * 609)])
+                self.assertNotIn("not_observed", self.issues(path))
+        for said in ({"last_update": {"set": False, "infinite": False, "number": until}}, {"last_update": "now"}, {}):
+            path = self.file(json.dumps(document | said), "squeue.json")
+            self.assertEqual(self.rows("SELECT DISTINCT last_update FROM slurm_trace(?)", path), [(None,)])
+            self.rows("SELECT count(*) FROM trace_rollup(?)", path)
+            self.assertEqual(self.issues(path)["not_observed"], 1)
+        waiting = document | {"jobs": document["jobs"][2:], "last_update": until}
+        self.assertEqual(self.rows("SELECT job, sum(chip_us) / 1000000 FROM trace_rollup(?) WHERE job IS NOT NULL GROUP BY 1", self.file(json.dumps(waiting), "squeue.json")),
+                         [("13", 16 * 609)])
+
     def test_array_that_waits(self):
         """sacct --json lists its tasks as the database does, in a mask; sacct and squeue --json as ranges."""
         def waiting(number, tasks, **array):

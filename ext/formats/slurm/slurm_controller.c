@@ -1,4 +1,5 @@
 /* slurm_controller.c - jobs as slurmctld knows them: see slurm_json.h. */
+#include "../../read/parse/json_walker.h"
 #include "slurm_fields.h"
 #include "slurm_value.h"
 
@@ -132,4 +133,50 @@ mpg_rc mpg_slurm_read_controller(mpg_slurm_fields *f, mpg_slurm_docs *docs, mpg_
     if (mpg_str_eq(state, mpg_str_of(running[i])))
       mpg_slurm_forget(f, FIELD(End));
   return MPG_OK;
+}
+
+/* Takes last_update of one document, whose members it follows; lists are not held in memory. */
+static mpg_rc updated_in(mpg_pull *pull, mpg_slurm_docs *docs, int64_t *last, mpg_err *err) {
+  mpg_pull_item item;
+  mpg_rc rc;
+  while ((rc = mpg_pull_next(pull, &item, err)) == MPG_OK) {
+    mpg_json_member member = {.kind = MPG_JSON_NULL};
+    int64_t time;
+    bool is = false;
+    if (item.first == '[') {
+      mpg_pull_enter(pull);
+      while ((rc = mpg_pull_next(pull, &item, err)) == MPG_OK)
+        ;
+      rc = rc == MPG_DONE ? MPG_OK : rc;
+    } else if (mpg_str_eq(item.key, MPG_STR("last_update"))) {
+      rc = mpg_pull_value(pull, &member.kind, &member.text, err);
+      if (rc == MPG_OK)
+        rc = mpg_slurm_number(docs, &member, &time, &is, err);
+    }
+    if (rc != MPG_OK)
+      return rc;
+    if (is && time > *last)
+      *last = time;
+  }
+  return rc == MPG_DONE ? MPG_OK : rc;
+}
+
+mpg_rc mpg_slurm_last_update(const mpg_env *env, const char *path, int64_t *last, mpg_err *err) {
+  mpg_slurm_docs docs = {.env = env, .name = path};
+  mpg_stream *stream = NULL;
+  mpg_pull *pull = NULL;
+  mpg_pull_item item;
+  mpg_rc rc = mpg_stream_open(&stream, env, path, err);
+  *last = 0;
+  if (rc == MPG_OK)
+    rc = mpg_pull_open(&pull, env, stream, 0, err);
+  while (rc == MPG_OK && (rc = mpg_pull_next(pull, &item, err)) == MPG_OK)
+    if (item.first == '{') {
+      mpg_pull_enter(pull);
+      rc = updated_in(pull, &docs, last, err);
+    }
+  mpg_pull_close(pull);
+  mpg_stream_close(stream);
+  mpg_slurm_docs_free(&docs);
+  return rc == MPG_NOMEM || rc == MPG_INTERRUPTED ? rc : MPG_OK;
 }

@@ -64,5 +64,9 @@ mpg_rc mpg_slurm_read_state(mpg_slurm_fields *f, mpg_slurm_docs *docs, const mpg
 /* All but the ids of a job of the controller (slurm_controller.c). */
 mpg_rc mpg_slurm_read_controller(mpg_slurm_fields *f, mpg_slurm_docs *docs, mpg_slurm_object job,
                                  mpg_err *err);
+/* The latest last_update of a file's documents in Unix seconds, which Slurm writes after the jobs:
+** until then the controller saw them. 0: none. What is malformed ends the search; errors are
+** MPG_NOMEM and MPG_INTERRUPTED. */
+mpg_rc mpg_slurm_last_update(const mpg_env *env, const char *path, int64_t *last, mpg_err *err);
 
 #endif

@@ -96,7 +96,9 @@ struct mpg_slurm_json {
   bool any_jobs;             /* there was a "jobs" */
   mpg_slurm_repeats repeats; /* of the accounting */
   bool done;
-  char members[200]; /* of the document, for a message */
+  bool of_controller;  /* the latest job is */
+  int64_t last_update; /* of the file; -1: not looked for */
+  char members[200];   /* of the document, for a message */
   size_t n_members;
   int64_t document_line, line;
   mpg_slurm_object step_list; /* of the latest job, borrowed */
@@ -113,6 +115,7 @@ mpg_rc mpg_slurm_json_open(mpg_slurm_json **out, const mpg_env *env, mpg_stream 
   j->env = env;
   j->path = mpg_stream_path(stream);
   j->issues = issues;
+  j->last_update = -1;
   j->docs = j->step_docs = (mpg_slurm_docs){.env = env, .name = j->path};
   j->f.text.env = j->repeats.jobs.env = env;
   rc = mpg_pull_open(&j->pull, env, stream, 0, err);
@@ -518,7 +521,8 @@ mpg_rc mpg_slurm_json_next(mpg_slurm_json *j, mpg_err *err) {
   rc = mpg_slurm_open_text(&j->docs, MPG_SLURM_JOB, text, &job, err);
   if (rc != MPG_OK)
     return rc;
-  if (mpg_slurm_member(job, "job_state") != NULL) {
+  j->of_controller = mpg_slurm_member(job, "job_state") != NULL;
+  if (j->of_controller) {
     rc = read_controller(j, job, err);
   } else {
     rc = read_accounting(j, job, err);
@@ -545,4 +549,15 @@ mpg_str mpg_slurm_json_raw(const mpg_slurm_json *j, size_t field) {
 
 bool mpg_slurm_json_has(const mpg_slurm_json *j, size_t field) {
   return j->f.slots[field].has;
+}
+
+mpg_rc mpg_slurm_json_updated(mpg_slurm_json *j, int64_t *out, mpg_err *err) {
+  mpg_rc rc = MPG_OK;
+  *out = 0;
+  if (!j->of_controller)
+    return MPG_OK;
+  if (j->last_update < 0)
+    rc = mpg_slurm_last_update(j->env, j->path, &j->last_update, err);
+  *out = j->last_update;
+  return rc;
 }

@@ -19,6 +19,8 @@
 **       {"h100":16}: a JSON object; under "" those without a type
 **   nodes TEXT
 **       NodeList as a JSON array of names
+**   last_update BIGINT
+**       when the controller that wrote the file's JSON last changed a job
 **
 ** and after those of events, of State and TRES alike,
 **
@@ -66,6 +68,7 @@ enum {
   JOB_ALLOC_GPU_TYPES,
   JOB_REQ_GPU_TYPES,
   JOB_NODES,
+  JOB_LAST_UPDATE,
   JOB_COLUMNS
 };
 
@@ -85,6 +88,7 @@ static const mpg_reader_column job_columns[JOB_COLUMNS] = {
     [JOB_ALLOC_GPU_TYPES] = {"alloc_gpu_types", "TEXT"},
     [JOB_REQ_GPU_TYPES] = {"req_gpu_types", "TEXT"},
     [JOB_NODES] = {"nodes", "TEXT"},
+    [JOB_LAST_UPDATE] = {"last_update", "BIGINT"},
 };
 
 enum {
@@ -349,9 +353,19 @@ static mpg_rc fail_unless_ok(mpg_rc rc, const mpg_poller *poller, mpg_err *err) 
   return rc == MPG_OK ? MPG_OK : mpg_fail_plain(err, rc);
 }
 
+static mpg_rc give_last_update(slurm_file *file, mpg_value *out, mpg_err *err) {
+  int64_t time = 0;
+  mpg_rc rc = file->json == NULL ? MPG_OK : mpg_slurm_json_updated(file->json, &time, err);
+  if (rc == MPG_OK && time > 0)
+    mpg_give_int(out, time);
+  return rc;
+}
+
 static mpg_rc jobs_column(void *p, size_t i, mpg_value *out, mpg_err *err) {
   slurm_file *file = p;
   mpg_poller poller = {file->text.env, 0, false};
+  if (i == JOB_LAST_UPDATE)
+    return give_last_update(file, out, err);
   if (i >= MPG_SLURM_JOB_COUNT)
     return fail_unless_ok(derive_job(file, i, &poller, out), &poller, err);
   *out = *value_of(file, i);
