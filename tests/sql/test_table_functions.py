@@ -51,6 +51,7 @@ SECTIONS = [
     ("What servers computed", ["sql/serve_tokens.sql"]),
 ]
 PLACE = {"trace", "rank", "process", "device", "chip", "stream", "step"}
+UNLISTED = {"sql/hta.sql", "sql/tracelens.sql", "sql/device_views.sql"}
 OF_TYPE = {"TEXT": {"text"}, "BIGINT": {"integer"}, "REAL": {"real", "integer"}}
 
 
@@ -65,8 +66,8 @@ def call(table):
 
 
 def entry(table):
-    """A call that answers, and the names of its columns but for the place, if they are not those of another program: mpg_help has all."""
-    columns = [f"`{name}`" for name, *_ in table.columns if name not in PLACE and table.path not in ("sql/hta.sql", "sql/tracelens.sql")]
+    """A call that answers, and the names of its columns but for the place, if they are not many: mpg_help has all."""
+    columns = [f"`{name}`" for name, *_ in table.columns if name not in PLACE and table.path not in UNLISTED]
     return f"- `{call(table)}`: {re.sub('^(HTA|TraceLens): ', '', table.text)}." + (f" Columns: {', '.join(columns)}." if columns else "")
 
 
