@@ -1,6 +1,6 @@
 """Table functions that are SQL files: what their heads declare is what they give, and the same as the script run by hand.
 
-docs/table-functions.md is written from the heads: MPG_WRITE_DOCS=1 writes it, and the lists of names in docs/security.md.
+docs/table-functions.md is written from the heads: MPG_WRITE_DOCS=1 writes it.
 """
 import os
 import re
@@ -13,7 +13,7 @@ import cases
 from fleets import ROOT, connect, quote
 from table_functions import every, without_outputs
 
-PAGE, SECURITY, MANUAL, STATEMENTS = "docs/table-functions.md", "docs/security.md", "docs/mpg.7", "tests/memory/table_statements.h"
+PAGE, MANUAL, STATEMENTS = "docs/table-functions.md", "docs/mpg.7", "tests/memory/table_statements.h"
 MARK = "<!-- generated below: tests/sql/test_table_functions.py writes this from the heads of the files -->\n"
 PROFILES = "fixtures/profile/rank*.json"
 RESULTS = "fixtures/mlperf/results/*/*/result_*.txt"
@@ -89,17 +89,6 @@ def page():
     return text_of(PAGE).partition(MARK)[0] + MARK + "\n" + "\n".join(section(*of) for of in SECTIONS)
 
 
-def security():
-    """The page with the names of every table function in their rows."""
-    text = text_of(SECURITY)
-    for opens, mark, tables in (("yes", "they run an SQL file over files", [t for t in every() if t.over_files]),
-                                ("no", "questions, over tables of the database", [t for t in every() if not t.over_files])):
-        row = f"| DIRECTONLY | {opens} | {', '.join(f'`{table.name}`' for table in tables)} ({mark}) |"
-        text, n = re.subn(rf"^\| DIRECTONLY \| {opens} \| [^|]* \({mark}\) \|$", row, text, flags=re.M)
-        assert n == 1, mark
-    return text
-
-
 def manual():
     """The manual page with their names."""
     lines = []
@@ -154,9 +143,6 @@ class Pages(unittest.TestCase):
 
     def test_manual(self):
         self.check(MANUAL, manual())
-
-    def test_security(self):
-        self.check(SECURITY, security())
 
 
 class OverFiles(cases.Case):
