@@ -53,7 +53,7 @@ FORMATS = {
     "slurm": Format("fleet", (
         Sample("slurm_trace", "slurm/sacct_jobs.psv", head=b"JobID"), Sample("slurm_trace", "slurm/sacct.json", DOCUMENT),
         Sample("slurm_events_trace", "slurm/sacctmgr_events.psv", arguments=("Europe/Berlin",), head=b"Cluster|"),
-        Sample("slurm_nodes_trace", "slurm/scontrol_nodes.txt"))),
+        Sample("slurm_nodes_trace", "slurm/scontrol_nodes.txt"), Sample("slurm_reservations_trace", "slurm/scontrol_reservations.txt"))),
     "mllog": Format("fleet", (Sample("mllog_trace", MLLOG, among_others=True),), fixtures="mlperf"),
     "pbs": Format("fleet", (Sample("pbs_trace", "pbs/accounting.log", arguments=("UTC",), several="pbs/*"),)),
     "lsf": Format("fleet", (Sample("lsf_trace", "lsf/lsb.acct", several="lsf"),)),

@@ -776,22 +776,20 @@ FROM (SELECT uid, node, at, min(coalesce((SELECT min(u.at) FROM kube_node_events
                                 coalesce((SELECT min(later.heard) FROM kube_states AS later WHERE later.uid = e.uid AND later.unschedulable = 0 AND later.heard > e.at), 9e18)) AS end_time
       FROM kube_node_events AS e WHERE reason = 'NodeNotSchedulable')
 GROUP BY uid, end_time;
-CREATE INDEX temp.kube_out_of ON kube_out(uid);
 DROP TABLE IF EXISTS temp.kube_down;
 CREATE TEMP TABLE kube_down AS
-WITH edges AS (
-  SELECT uid, start_time AS at FROM kube_out UNION SELECT uid, end_time FROM kube_out WHERE end_time IS NOT NULL
+WITH deltas AS (
+  SELECT uid, node, rank, kind, start_time AS at, 1 AS d FROM kube_out UNION ALL SELECT uid, node, rank, kind, end_time, -1 FROM kube_out WHERE end_time IS NOT NULL
 ),
-parts AS (
-  SELECT e.uid, e.at, lead(e.at) OVER (PARTITION BY e.uid ORDER BY e.at) AS next,
-         (SELECT o.rowid FROM kube_out AS o WHERE o.uid = e.uid AND o.start_time <= e.at AND (o.end_time IS NULL OR o.end_time > e.at) ORDER BY o.rank, o.start_time LIMIT 1) AS row
-  FROM edges AS e
+steps AS (
+  SELECT uid, node, rank, kind, at, sum(d) AS d
+  FROM (SELECT * FROM deltas UNION ALL
+        SELECT p.uid, p.node, p.rank, p.kind, e.at, 0 FROM (SELECT DISTINCT uid, node, rank, kind FROM kube_out) AS p JOIN (SELECT DISTINCT uid, at FROM deltas) AS e USING (uid))
+  GROUP BY uid, rank, kind, at
 ),
-changes AS (
-  SELECT p.uid, p.at, p.next, o.node, o.kind, coalesce(lag(p.row IS NULL OR o.kind IS NOT p.kind) OVER (PARTITION BY p.uid ORDER BY p.at), 1) AS new
-  FROM (SELECT p.*, lead(k.kind) OVER (PARTITION BY p.uid ORDER BY p.at) AS kind FROM parts AS p LEFT JOIN kube_out AS k ON k.rowid = p.row) AS p
-  LEFT JOIN kube_out AS o ON o.rowid = p.row
-),
+active AS (SELECT uid, node, at, CASE WHEN sum(d) OVER (PARTITION BY uid, rank, kind ORDER BY at) > 0 THEN rank || kind END AS word FROM steps),
+parts AS (SELECT uid, min(node) AS node, at, substr(min(word), 2) AS kind FROM active GROUP BY uid, at),
+changes AS (SELECT *, lead(at) OVER later AS next, kind IS NOT lag(kind) OVER later AS new FROM parts WINDOW later AS (PARTITION BY uid ORDER BY at)),
 runs AS (SELECT *, sum(new) OVER (PARTITION BY uid ORDER BY at ROWS UNBOUNDED PRECEDING) AS run FROM changes)
 SELECT uid, node, min(at) AS start_time, iif(count(*) = count(next), max(next), NULL) AS end_time, kind FROM runs WHERE kind IS NOT NULL GROUP BY uid, run;
 DROP TABLE kube_out;

@@ -5,7 +5,11 @@
 --@ input :sacct sure \A(?:[A-Za-z]\w*[|\t])*JobID(?:Raw)?[|\t][^\n]*\n
 --@ input :sacct sure (?s)\A\s*\{.*"(?:Slurm|slurm)"\s*:.*"jobs"\s*:\s*\[
 --@ input :sacct sure (?s)\A\s*\{\s*"jobs"\s*:\s*\[.*"(?:job_id|association|array)"\s*:
---@ input :events sure \A(?:[A-Za-z][\w ]*[|])*(?:TimeStart|NodeName)[|](?:[^\n]*[|])?(?:TimeEnd|TimeStart|State)[|\n]
+--@ input :reservations sure \A(?=[^\n]*\b(?:UnusedWall|NodeNames|Name[|]))(?:[A-Za-z][\w ]*[|])*TimeStart[|]
+--@ input :reservations sure \AReservationName=\S+ StartTime=
+--@ input :reservations sure (?s)\A\s*\{.*"(?:Slurm|slurm)"\s*:.*"reservations"\s*:\s*\[
+--@ input :reservations sure (?s)\A\s*\{\s*"reservations"\s*:\s*\[.*"node_list"\s*:
+--@ input :events sure \A(?![^\n]*\b(?:UnusedWall|NodeNames)\b)(?:[A-Za-z][\w ]*[|])*(?:TimeStart|NodeName)[|](?:[^\n]*[|])?(?:TimeEnd|TimeStart|State)[|\n]
 --@ input :nodes sure \ANodeName=\S+ [^\n]*\b(?:CPUTot|Arch|State|Gres)=
 --@ input :nodes sure (?s)\A\s*\{.*"(?:Slurm|slurm)"\s*:.*"nodes"\s*:\s*\[\s*\{
 --@ input :nodes sure (?s)\A\s*\{\s*"nodes"\s*:\s*\[.*"(?:slurmd_version|gres)"\s*:
@@ -26,13 +30,15 @@
 -- Parameters (all but :sacct may be left unset): :sacct and :events are paths, globs or folders of
 -- `sacct -P` (or its --json, or that of squeue) and `sacctmgr -P show event`; :nodes is one of
 -- `scontrol show node`, for what the events do not say; :zone is the cluster's time zone, if the
--- times are local ('UTC'); :columns and :delimiter are the arguments of slurm_trace.
+-- times are local ('UTC'); :columns and :delimiter are the arguments of slurm_trace; :reservations is one of
+-- `scontrol show reservation` or of `sacctmgr -P show reservation`.
 --
 -- From a program that cannot bind parameters to a script, create the inputs before running it:
 --
 --     CREATE TEMP TABLE slurm_jobs AS SELECT *, _file, _line FROM slurm_trace('sacct.psv', 'Europe/Berlin');
 --     CREATE TEMP TABLE slurm_events AS SELECT *, _file, _line FROM slurm_events_trace('events.psv', 'Europe/Berlin');
 --     CREATE TEMP TABLE slurm_now AS SELECT *, _file, _line FROM slurm_nodes_trace('nodes.json');
+--     CREATE TEMP TABLE slurm_reserved AS SELECT *, _file, _line FROM slurm_reservations_trace('reservations.txt');
 --
 -- Makes the TEMP tables jobs, allocations, capacity, outages and observed, which mpg_ledger and mpg_rollup then
 -- find, and which may be changed before that (a pool's chip, a job's phase), and aliases, the other names of jobs.
@@ -56,6 +62,9 @@ FROM slurm_events_trace(:events, coalesce(:zone, 'UTC'));
 CREATE TEMP TABLE IF NOT EXISTS slurm_now AS
 SELECT ClusterName, NodeName, State, state_base, Reason, ReasonTime, BootTime, LastBusyTime, out_of_service, gpu_types, _file, _line
 FROM slurm_nodes_trace(:nodes, coalesce(:zone, 'UTC'));
+
+CREATE TEMP TABLE IF NOT EXISTS slurm_reserved AS
+SELECT Cluster, ReservationName, StartTime, EndTime, node_names, Flags, TRES, Users, Accounts, Comment, _file, _line FROM slurm_reservations_trace(:reservations, coalesce(:zone, 'UTC'));
 
 -- What cannot be: a time that is more than ten years from the middle one, by years; its record counts as nothing.
 DROP TABLE IF EXISTS temp.slurm_impossible;
@@ -177,12 +186,52 @@ SELECT *,
 FROM slurm_now;
 CREATE INDEX temp.slurm_event_of ON slurm_events(NodeName);
 DELETE FROM temp.slurm_seen WHERE rowid NOT IN (SELECT max(rowid) FROM temp.slurm_seen GROUP BY cluster_name, NodeName);
+CREATE INDEX temp.slurm_seen_as ON slurm_seen(NodeName);
 INSERT INTO temp.slurm_events(Cluster, Event, NodeName, TimeStart, Reason, _file, _line, state_base, gpu_types)
 SELECT cluster_name, 'Node', NodeName, coalesce(ReasonTime, LastBusyTime, since), Reason, _file, _line,
        CASE WHEN '+' || State LIKE '%+DOWN%' THEN 'DOWN' WHEN State LIKE '%FAIL%' THEN 'FAIL' WHEN State LIKE '%DRAIN%' THEN 'DRAIN'
             WHEN State LIKE '%MAINT%' THEN 'MAINT' WHEN State LIKE '%POWER%' THEN 'POWERED_DOWN' ELSE state_base END, gpu_types
 FROM slurm_seen AS n
 WHERE out_of_service AND NOT EXISTS (SELECT 1 FROM slurm_events AS e WHERE e.NodeName = n.NodeName AND coalesce(e.Cluster, cluster_name) = cluster_name);
+-- Nodes that are reserved for maintenance are out of service: nobody but the administrators may use them. What is planned after the last
+-- time of the exports has not happened, and an end after it is open. Other reservations hold nothing: who may use them does not, until
+-- jobs run in them.
+DROP TABLE IF EXISTS temp.slurm_last;
+CREATE TEMP TABLE slurm_last AS
+SELECT coalesce(max(at), 9e18) AS at
+FROM (SELECT max(coalesce("End", Start + coalesce(ElapsedRaw, Elapsed, 0), Submit)) AS at FROM slurm_jobs UNION ALL SELECT max(Start + coalesce(ElapsedRaw, Elapsed, 0)) FROM slurm_jobs
+      UNION ALL SELECT max(Submit) FROM slurm_jobs UNION ALL SELECT max(coalesce(TimeEnd, TimeStart)) FROM slurm_events UNION ALL SELECT max(TimeStart) FROM slurm_events
+      UNION ALL SELECT max(ReasonTime) FROM slurm_now UNION ALL SELECT max(LastBusyTime) FROM slurm_now);
+DROP TABLE IF EXISTS temp.slurm_maintained;
+CREATE TEMP TABLE slurm_maintained AS
+SELECT DISTINCT r.rowid AS row, r._file, r._line, ReservationName AS name, n.value AS node, StartTime AS start_time, iif(EndTime > l.at, NULL, EndTime) AS end_time, StartTime > l.at AS later, r.Comment,
+       coalesce(nullif(r.Cluster, ''), (SELECT iif(count(DISTINCT Cluster) = 1, max(Cluster), NULL) FROM slurm_events), (SELECT iif(count(DISTINCT Cluster) = 1, max(Cluster), NULL) FROM slurm_jobs),
+                (SELECT iif(count(DISTINCT cluster_name) = 1, max(cluster_name), NULL) FROM slurm_seen), 'slurm') AS cluster_name
+FROM slurm_reserved AS r, slurm_last AS l, json_each(coalesce(r.node_names, '[]')) AS n
+WHERE ',' || Flags || ',' LIKE '%,MAINT,%' AND StartTime IS NOT NULL AND coalesce(EndTime > StartTime, 1);
+INSERT INTO temp.slurm_events(Cluster, Event, NodeName, TimeStart, TimeEnd, Reason, State, state_base, gpu_types, _file, _line)
+SELECT cluster_name, 'Node', node, start_time, end_time, 'reservation ' || name || coalesce(' ' || Comment, ''), 'MAINT', 'MAINT', types, _file, _line
+FROM (SELECT m.*, coalesce((SELECT s.gpu_types FROM slurm_seen AS s WHERE s.cluster_name = m.cluster_name AND s.NodeName = m.node),
+                           (SELECT max(e.gpu_types) FROM slurm_events AS e WHERE e.NodeName = m.node AND coalesce(e.Cluster, m.cluster_name) = m.cluster_name)) AS types
+      FROM slurm_maintained AS m WHERE NOT later)
+WHERE types IS NOT NULL;
+INSERT INTO mpg_issues(source, severity, kind, line, count, detail)
+SELECT r._file, 'warning', 'unused_reservation', min(r._line), count(*), 'reservations for maintenance whose nodes count as idle: ' || group_concat(r.ReservationName || ': ' || why, '; ')
+FROM (SELECT r.*, CASE WHEN StartTime IS NULL THEN 'no start' WHEN EndTime <= StartTime THEN 'it ends before it starts' WHEN node_names IS NULL THEN 'it names no nodes (export NodeNames)'
+                       ELSE (SELECT count(DISTINCT m.node) || ' nodes of which no file has the GPUs (export scontrol show node), the first ' || min(m.node) FROM slurm_maintained AS m
+                             WHERE m.row = r.rowid AND NOT m.later AND NOT EXISTS (SELECT 1 FROM slurm_events AS e WHERE e.NodeName = m.node AND coalesce(e.Cluster, m.cluster_name) = m.cluster_name AND e.gpu_types IS NOT NULL)
+                             HAVING count(*) > 0) END AS why
+      FROM slurm_reserved AS r WHERE ',' || Flags || ',' LIKE '%,MAINT,%') AS r
+WHERE why IS NOT NULL GROUP BY r._file;
+INSERT INTO mpg_issues(source, severity, kind, line, count, detail)
+SELECT _file, 'info', 'reservation', min(_line), count(*), 'reservations that hold nothing: ' || group_concat(ReservationName || ' (' || why || ')', ', ')
+FROM (SELECT r.*, CASE WHEN Flags IS NULL THEN 'without Flags: export them to tell maintenance' WHEN ',' || Flags || ',' LIKE '%,MAINT,%' THEN iif(StartTime > l.at, 'maintenance, after the last time of the export', NULL)
+                       ELSE coalesce('users ' || Users, 'accounts ' || Accounts, Flags) END AS why
+      FROM slurm_reserved AS r, slurm_last AS l)
+WHERE why IS NOT NULL GROUP BY _file;
+DROP TABLE slurm_maintained;
+DROP TABLE slurm_last;
+DROP TABLE slurm_reserved;
 INSERT INTO temp.slurm_events(Cluster, Event, TimeStart, gpu_types)
 SELECT cluster_name, 'Cluster', min(since), json_group_object(type, chips)
 FROM (SELECT n.cluster_name, t.key AS type, sum(t.value) AS chips, min(n.since) AS since

@@ -75,7 +75,7 @@ class Mapping(Mapped):
     def test_in_the_shell(self):
         """With parameters, as the header of the script shows it."""
         self.db.execute("CREATE TABLE here(x)")
-        self.script("formats/slurm.sql", sacct=JOBS, events=EVENTS, zone="+01:00", columns=None, delimiter=None, nodes=None)
+        self.script("formats/slurm.sql", sacct=JOBS, events=EVENTS, zone="+01:00", columns=None, delimiter=None, nodes=None, reservations=None)
         self.assertEqual(self.rows("SELECT min(start_time), count(*) FROM allocations"), [(1795240353 - 3600, 29)])
         self.assertEqual(self.rows("SELECT min(start_time) FROM capacity"), [(SINCE - 3600,)])
 

@@ -70,6 +70,7 @@ static const char *const statements[] = {
     "allocations",
     "SELECT * FROM interval_buckets(0, 100, 30)",
     "SELECT JobID, State, step, _line FROM slurm_trace('fixtures/slurm/sacct_default.p')",
+    "SELECT *, _line FROM slurm_reservations_trace('fixtures/slurm/scontrol_reservations.txt')",
     "SELECT Event, NodeName, TimeStart, TRES FROM "
     "slurm_events_trace('fixtures/slurm/sacctmgr_events.psv', '+01:00')",
     "SELECT JobID, State, step, nodes, alloc_gpu_types FROM "

@@ -23,7 +23,7 @@ OTHERS = {
     "chrome_trace_info": {"goodput_log"},  # an array of objects has no properties to tell
     "csv_trace": {"csv", "pbs", "log", "text", "html"}, "jsonl_trace": {"native", "goodput_log", "chrome", "kube", "prometheus", "otlp"},
 }
-OTHER_FILES = {"slurm_events_trace": "slurm/sacctmgr_events.psv", "slurm_nodes_trace": "slurm/scontrol_nodes.txt"}  # of their format
+OTHER_FILES = {"slurm_events_trace": "slurm/sacctmgr_events.psv", "slurm_nodes_trace": "slurm/scontrol_nodes.txt", "slurm_reservations_trace": "slurm/scontrol_reservations.txt"}  # of their format
 GENERIC = {sample.table for sample in formats.FORMATS["generic"].samples}
 LATER = {"csv_rollup", "jsonl_rollup", "log_trace", "trace_timeline"}  # ask for more than a path
 

@@ -79,7 +79,7 @@ class Mapped(Case):
 
 
 class WithNodes(cases.Case):
-    def map(self, sacct, events=None, nodes=None):
+    def map(self, sacct, events=None, nodes=None, reservations=None):
         for table, function, path in (("slurm_jobs", "slurm_trace", sacct), ("slurm_events", "slurm_events_trace", events), ("slurm_now", "slurm_nodes_trace", nodes)):
             self.db.execute(f"CREATE TEMP TABLE {table} AS SELECT *, _file, _line FROM {function}(?)", (path,))
         self.script("formats/slurm.sql")

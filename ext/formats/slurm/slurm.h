@@ -84,12 +84,20 @@ typedef enum mpg_slurm_type {
   F(NodeName, TEXT) F(Reason, FREE) F(State, TEXT) F(StateRaw, COUNT) F(TimeEnd, TIME)             \
   F(TimeStart, TIME) F(TRES, TRES) F(User, TEXT)
 
+/* sacctmgr's fields of a reservation. */
+#define MPG_SLURM_RESERVATION_FIELDS(F)                                                            \
+  F(Associations, TEXT) F(Assocs, TEXT) F(Cluster, TEXT) F(Comment, FREE) F(Flags, WORDS)          \
+  F(ID, COUNT) F(Name, TEXT) F(NodeNames, TEXT) F(TimeEnd, TIME) F(TimeStart, TIME)                \
+  F(TRES, TRES) F(UnusedWall, TEXT)
+
 /* clang-format on */
 
 #define MPG_SLURM_JOB_ENUM(name, type) MPG_SLURM_JOB_##name,
 enum { MPG_SLURM_JOB_FIELDS(MPG_SLURM_JOB_ENUM) MPG_SLURM_JOB_COUNT };
 #define MPG_SLURM_EVENT_ENUM(name, type) MPG_SLURM_EVENT_##name,
 enum { MPG_SLURM_EVENT_FIELDS(MPG_SLURM_EVENT_ENUM) MPG_SLURM_EVENT_COUNT };
+#define MPG_SLURM_RESERVATION_ENUM(name, type) MPG_SLURM_RESERVATION_##name,
+enum { MPG_SLURM_RESERVATION_FIELDS(MPG_SLURM_RESERVATION_ENUM) MPG_SLURM_RESERVATION_COUNT };
 
 typedef struct mpg_slurm_field {
   const char *name;

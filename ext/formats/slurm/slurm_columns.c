@@ -34,6 +34,29 @@ mpg_rc mpg_slurm_give_types(mpg_json_text *json, mpg_str tres, const mpg_slurm_g
   return rc;
 }
 
+static mpg_rc put_node(void *p, mpg_str name) {
+  mpg_rc rc = mpg_json_put_comma(p);
+  return rc == MPG_OK ? mpg_json_put_string(p, name) : rc;
+}
+
+mpg_rc mpg_slurm_give_nodes(mpg_json_text *json, mpg_str list, mpg_value *out) {
+  mpg_rc rc;
+  if (list.n == 0 || memchr(list.p, ' ', list.n) != NULL || *list.p == '(')
+    return MPG_OK;
+  json->n = 0;
+  rc = mpg_json_put(json, MPG_STR("["));
+  if (rc == MPG_OK)
+    rc = mpg_slurm_nodes(list, put_node, json);
+  if (rc == MPG_NOMEM || rc == MPG_INTERRUPTED)
+    return rc;
+  if (rc != MPG_DONE)
+    return MPG_OK;
+  if (mpg_json_put(json, MPG_STR("]")) != MPG_OK)
+    return MPG_NOMEM;
+  mpg_give_text(out, (mpg_str){json->p, json->n});
+  return MPG_OK;
+}
+
 mpg_rc mpg_slurm_is_json(mpg_stream *stream, bool *json, mpg_err *err) {
   mpg_str start;
   size_t at;

@@ -14,20 +14,43 @@
 #define BYTES_BETWEEN_POLLS ((size_t)1 << 18)
 #define NODE_BYTES ((size_t)1 << 20) /* of one node in text */
 
-static const struct {
+typedef struct field {
   const char *name;
   mpg_slurm_show_node_type type;
-} fields[] = {
+} field;
+
+typedef struct member {
+  const char *member;
+  size_t field;
+} member;
+
 #define NAMED(name, type) {#name, MPG_SLURM_SHOW_NODE_##type},
-    MPG_SLURM_SHOW_NODE_FIELDS(NAMED)
+static const field node_fields[] = {MPG_SLURM_SHOW_NODE_FIELDS(NAMED)};
+static const field reservation_fields[] = {MPG_SLURM_SHOW_RESERVATION_FIELDS(NAMED)};
 #undef NAMED
+
+/* Members of a reservation in JSON. */
+static const member reservation_members[] = {
+    {"name", MPG_SLURM_SHOW_RESERVATION_ReservationName},
+    {"start_time", MPG_SLURM_SHOW_RESERVATION_StartTime},
+    {"end_time", MPG_SLURM_SHOW_RESERVATION_EndTime},
+    {"node_list", MPG_SLURM_SHOW_RESERVATION_Nodes},
+    {"node_count", MPG_SLURM_SHOW_RESERVATION_NodeCnt},
+    {"core_count", MPG_SLURM_SHOW_RESERVATION_CoreCnt},
+    {"features", MPG_SLURM_SHOW_RESERVATION_Features},
+    {"partition", MPG_SLURM_SHOW_RESERVATION_PartitionName},
+    {"flags", MPG_SLURM_SHOW_RESERVATION_Flags},
+    {"tres", MPG_SLURM_SHOW_RESERVATION_TRES},
+    {"users", MPG_SLURM_SHOW_RESERVATION_Users},
+    {"groups", MPG_SLURM_SHOW_RESERVATION_Groups},
+    {"accounts", MPG_SLURM_SHOW_RESERVATION_Accounts},
+    {"licenses", MPG_SLURM_SHOW_RESERVATION_Licenses},
+    {"comment", MPG_SLURM_SHOW_RESERVATION_Comment},
+    {"cluster", MPG_SLURM_SHOW_RESERVATION_Cluster},
 };
 
 /* Members of a node in JSON. */
-static const struct {
-  const char *member;
-  size_t field;
-} members[] = {
+static const member node_members[] = {
     {"name", MPG_SLURM_SHOW_NODE_NodeName},
     {"reason", MPG_SLURM_SHOW_NODE_Reason},
     {"reason_changed_at", MPG_SLURM_SHOW_NODE_ReasonTime},
@@ -55,8 +78,38 @@ static const struct {
     {"cluster_name", MPG_SLURM_SHOW_NODE_ClusterName},
 };
 
+#define COUNT(array) (sizeof(array) / sizeof *(array))
+
+/* What scontrol shows. The first field is the name. */
+typedef struct shown {
+  const char *what;     /* "node", of which `list` is the member in JSON */
+  mpg_str list, begins; /* "NodeName=" */
+  const char *example;
+  const field *fields;
+  const member *members;
+  size_t nfields, nmembers;
+} shown;
+
+static const shown shows_nodes = {.what = "node",
+                                  .list = {"nodes", 5},
+                                  .begins = {"NodeName=", 9},
+                                  .example = "NodeName=n1 Arch=x86_64 ...",
+                                  .fields = node_fields,
+                                  .members = node_members,
+                                  .nfields = COUNT(node_fields),
+                                  .nmembers = COUNT(node_members)};
+static const shown shows_reservations = {.what = "reservation",
+                                         .list = {"reservations", 12},
+                                         .begins = {"ReservationName=", 16},
+                                         .example = "ReservationName=r1 StartTime=...",
+                                         .fields = reservation_fields,
+                                         .members = reservation_members,
+                                         .nfields = COUNT(reservation_fields),
+                                         .nmembers = COUNT(reservation_members)};
+
 struct mpg_slurm_show_node {
   const mpg_env *env;
+  const shown *shows;
   mpg_poller poller; /* within a node */
   const char *path;
   const mpg_zone *zone;
@@ -76,19 +129,21 @@ struct mpg_slurm_show_node {
 };
 
 mpg_rc mpg_slurm_show_node_open(mpg_slurm_show_node **out, const mpg_env *env, mpg_stream *stream,
-                                bool json, const mpg_zone *zone, mpg_issues *issues, mpg_err *err) {
+                                unsigned how, const mpg_zone *zone, mpg_issues *issues,
+                                mpg_err *err) {
   mpg_slurm_show_node *s = mpg_calloc(env, sizeof *s);
   mpg_rc rc;
   if (s == NULL)
     return mpg_fail_nomem(err);
   s->env = s->poller.env = s->node.env = s->ahead.env = s->text.env = s->gpus[0].env =
       s->gpus[1].env = env;
+  s->shows = how & MPG_SLURM_SHOW_RESERVATIONS ? &shows_reservations : &shows_nodes;
   s->path = mpg_stream_path(stream);
   s->zone = zone;
   s->issues = issues;
   s->docs = (mpg_slurm_docs){.env = env, .name = s->path};
-  rc = json ? mpg_pull_open(&s->pull, env, stream, 0, err)
-            : mpg_lines_open(&s->lines, env, stream, err);
+  rc = how & MPG_SLURM_SHOW_JSON ? mpg_pull_open(&s->pull, env, stream, 0, err)
+                                 : mpg_lines_open(&s->lines, env, stream, err);
   if (rc == MPG_OK)
     *out = s;
   else
@@ -169,6 +224,8 @@ static mpg_rc put_gpus(mpg_slurm_show_node *s, bool allocated, size_t tres, size
 }
 
 static mpg_rc put_all_gpus(mpg_slurm_show_node *s, mpg_err *err) {
+  if (s->shows == &shows_reservations)
+    return MPG_OK;
   mpg_rc rc = put_gpus(s, false, MPG_SLURM_SHOW_NODE_CfgTRES, MPG_SLURM_SHOW_NODE_Gres, err);
   return rc == MPG_OK
              ? put_gpus(s, true, MPG_SLURM_SHOW_NODE_AllocTRES, MPG_SLURM_SHOW_NODE_GresUsed, err)
@@ -193,7 +250,7 @@ static mpg_rc set_time(mpg_slurm_show_node *s, size_t i, mpg_str text, mpg_err *
       mpg_str_eq(text, MPG_STR("0")))
     return MPG_OK;
   if (mpg_time_parse(text, &us, &why) != MPG_OK)
-    return malformed(s, fields[i].name, "a time such as 2026-11-21T05:12:40", text, err);
+    return malformed(s, s->shows->fields[i].name, "a time such as 2026-11-21T05:12:40", text, err);
   s->values[i].type = MPG_INT;
   s->values[i].i = us / MPG_SECOND;
   /* SLURM_TIME_FORMAT may have Unix seconds written, or a zone. */
@@ -213,11 +270,11 @@ static mpg_rc set_field(mpg_slurm_show_node *s, size_t i, mpg_str text, mpg_err 
     text.n--;
   if (text.n == 0 || mpg_str_eq(text, MPG_STR("(null)")) || mpg_str_eq(text, MPG_STR("N/A")))
     return MPG_OK;
-  if (fields[i].type == MPG_SLURM_SHOW_NODE_TIME)
+  if (s->shows->fields[i].type == MPG_SLURM_SHOW_NODE_TIME)
     return set_time(s, i, text, err);
-  if (fields[i].type == MPG_SLURM_SHOW_NODE_COUNT) {
+  if (s->shows->fields[i].type == MPG_SLURM_SHOW_NODE_COUNT) {
     if (!mpg_int_parse(text, &s->values[i].i))
-      return malformed(s, fields[i].name, "a whole number", text, err);
+      return malformed(s, s->shows->fields[i].name, "a whole number", text, err);
     s->values[i].type = MPG_INT;
     return MPG_OK;
   }
@@ -331,13 +388,13 @@ static mpg_rc read_text(mpg_slurm_show_node *s, mpg_err *err) {
     }
     value.n = (size_t)(node.p + end - value.p);
     at = end;
-    if (mpg_str_eq(name, MPG_STR("Reason"))) {
+    if (mpg_str_eq(name, MPG_STR("Reason")) && s->shows == &shows_nodes) {
       rc = set_reason(s, value, err);
       continue;
     }
     /* What comes again is in a further line of a reason. */
-    for (size_t i = 0; i < MPG_SLURM_SHOW_NODE_COUNT_OF_FIELDS; i++)
-      if (s->values[i].type == MPG_NULL && mpg_str_eq(name, mpg_str_of(fields[i].name)))
+    for (size_t i = 0; i < s->shows->nfields; i++)
+      if (s->values[i].type == MPG_NULL && mpg_str_eq(name, mpg_str_of(s->shows->fields[i].name)))
         rc = set_field(s, i, value, err);
   }
   return rc;
@@ -347,9 +404,9 @@ static mpg_rc no_node(mpg_slurm_show_node *s, mpg_str line, mpg_err *err) {
   char text[MPG_EXCERPT];
   mpg_text_excerpt(line, text);
   return mpg_fail(err, MPG_DATA,
-                  "%s:%lld:1: expected nodes of scontrol show node, such as NodeName=n1 "
-                  "Arch=x86_64 ..., found \"%s\"",
-                  s->path, (long long)mpg_lines_number(s->lines), text);
+                  "%s:%lld:1: expected %.*s of scontrol show %s, such as %s, found \"%s\"", s->path,
+                  (long long)mpg_lines_number(s->lines), (int)s->shows->list.n, s->shows->list.p,
+                  s->shows->what, s->shows->example, text);
 }
 
 /* Whether the node's lines are all there, as far as one can see: `scontrol -o` has it in one. */
@@ -367,13 +424,12 @@ static mpg_rc put_off(mpg_slurm_show_node *s, int64_t node_line, const mpg_err *
   return MPG_OK;
 }
 
-static const mpg_str first_word = MPG_STR("NodeName=");
-
 /* Puts the lines of the next node together. */
 static mpg_rc gather_node(mpg_slurm_show_node *s, mpg_err *err) {
   mpg_str line;
   mpg_rc rc = MPG_OK;
   bool any = s->has_ahead;
+  const mpg_str first_word = s->shows->begins;
   if (s->damage.rc != MPG_OK) {
     *err = s->damage;
     s->damage.rc = MPG_OK;
@@ -427,8 +483,8 @@ static mpg_rc gather_node(mpg_slurm_show_node *s, mpg_err *err) {
       s->line = mpg_lines_number(s->lines);
     } else if (any && (line.n == 0 || line.p[0] == ' ')) {
       if (line.n > NODE_BYTES - s->node.n)
-        return mpg_fail(err, MPG_DATA, "%s:%lld:1: a node of more than %zu bytes", s->path,
-                        (long long)s->line, NODE_BYTES);
+        return mpg_fail(err, MPG_DATA, "%s:%lld:1: a %s of more than %zu bytes", s->path,
+                        (long long)s->line, s->shows->what, NODE_BYTES);
       if (mpg_json_put(&s->node, MPG_STR("\n")) != MPG_OK || mpg_json_put(&s->node, line) != MPG_OK)
         return mpg_fail_nomem(err);
     } else if (line.n > 0) {
@@ -450,7 +506,7 @@ static mpg_rc read_member(mpg_slurm_show_node *s, const mpg_json_member *m, size
   mpg_rc rc;
   if (m == NULL)
     return MPG_OK;
-  if (fields[i].type == MPG_SLURM_SHOW_NODE_TEXT) {
+  if (s->shows->fields[i].type == MPG_SLURM_SHOW_NODE_TEXT) {
     size_t from = s->text.n;
     rc = mpg_slurm_put_text(&s->docs, m, MPG_STR(","), &s->text, err);
     if (s->text.n > from) {
@@ -461,7 +517,7 @@ static mpg_rc read_member(mpg_slurm_show_node *s, const mpg_json_member *m, size
   }
   rc = mpg_slurm_number(&s->docs, m, &number, &is, err);
   if (rc != MPG_OK || !is ||
-      (fields[i].type == MPG_SLURM_SHOW_NODE_TIME &&
+      (s->shows->fields[i].type == MPG_SLURM_SHOW_NODE_TIME &&
        (number <= 0 || number >= MPG_TIME_MAX / MPG_SECOND)))
     return rc;
   s->values[i].type = MPG_INT;
@@ -475,16 +531,12 @@ static void to_upper(char *p, size_t n) {
       p[i] = (char)(p[i] - 'a' + 'A');
 }
 
-static mpg_rc read_json(mpg_slurm_show_node *s, mpg_str text, mpg_err *err) {
-  size_t at[MPG_SLURM_SHOW_NODE_COUNT_OF_FIELDS] = {0},
-         n[MPG_SLURM_SHOW_NODE_COUNT_OF_FIELDS] = {0};
-  mpg_slurm_object node;
+/* State is put together of several words. */
+static mpg_rc read_state(mpg_slurm_show_node *s, mpg_slurm_object node, size_t at[], size_t n[],
+                         mpg_err *err) {
   const mpg_json_member *flags;
-  size_t from, after;
-  mpg_rc rc = mpg_slurm_open_text(&s->docs, 0, text, &node, err);
-  for (size_t i = 0; rc == MPG_OK && i < sizeof members / sizeof *members; i++)
-    rc = read_member(s, mpg_slurm_member(node, members[i].member), members[i].field, at, n, err);
-  from = s->text.n;
+  size_t from = s->text.n, after;
+  mpg_rc rc = MPG_OK;
   if (rc == MPG_OK)
     rc = mpg_slurm_put_text(&s->docs, mpg_slurm_member(node, "state"), MPG_STR("+"), &s->text, err);
   flags = mpg_slurm_member(node, "state_flags"); /* of 22.05 */
@@ -500,14 +552,29 @@ static mpg_rc read_json(mpg_slurm_show_node *s, mpg_str text, mpg_err *err) {
   at[MPG_SLURM_SHOW_NODE_State] = from;
   n[MPG_SLURM_SHOW_NODE_State] = s->text.n - from;
   to_upper(s->text.p + from, s->text.n - from);
-  for (size_t i = 0; i < MPG_SLURM_SHOW_NODE_COUNT_OF_FIELDS; i++)
+  return MPG_OK;
+}
+
+static mpg_rc read_json(mpg_slurm_show_node *s, mpg_str text, mpg_err *err) {
+  size_t at[MPG_SLURM_SHOW_NODE_COUNT_OF_FIELDS] = {0},
+         n[MPG_SLURM_SHOW_NODE_COUNT_OF_FIELDS] = {0};
+  mpg_slurm_object node;
+  mpg_rc rc = mpg_slurm_open_text(&s->docs, 0, text, &node, err);
+  for (size_t i = 0; rc == MPG_OK && i < s->shows->nmembers; i++)
+    rc = read_member(s, mpg_slurm_member(node, s->shows->members[i].member),
+                     s->shows->members[i].field, at, n, err);
+  if (rc == MPG_OK && s->shows == &shows_nodes)
+    rc = read_state(s, node, at, n, err);
+  if (rc != MPG_OK)
+    return rc;
+  for (size_t i = 0; i < s->shows->nfields; i++)
     if (n[i] > 0 && !(n[i] == 3 && memcmp(s->text.p + at[i], "N/A", 3) == 0)) {
       s->values[i].type = MPG_TEXT;
       s->values[i].s = (mpg_str){s->text.p + at[i], n[i]};
     }
-  if (s->values[MPG_SLURM_SHOW_NODE_NodeName].type != MPG_TEXT)
-    return mpg_fail(err, MPG_DATA, "%s:%lld:1: expected a node with a \"name\"", s->path,
-                    (long long)s->line);
+  if (s->values[0].type != MPG_TEXT)
+    return mpg_fail(err, MPG_DATA, "%s:%lld:1: expected a %s with a \"name\"", s->path,
+                    (long long)s->line, s->shows->what);
   return MPG_OK;
 }
 
@@ -525,8 +592,8 @@ static mpg_rc next_json(mpg_slurm_show_node *s, mpg_str *text, mpg_err *err) {
       s->line = s->docs.line = item.line;
       rc = mpg_pull_value(s->pull, &kind, text, err);
       if (rc == MPG_OK && kind != MPG_JSON_OBJECT)
-        return mpg_fail(err, MPG_DATA, "%s:%lld:%lld: expected a node, an object", s->path,
-                        (long long)item.line, (long long)item.column);
+        return mpg_fail(err, MPG_DATA, "%s:%lld:%lld: expected a %s, an object", s->path,
+                        (long long)item.line, (long long)item.column, s->shows->what);
       return rc;
     }
     if (s->in_nodes) {
@@ -535,13 +602,15 @@ static mpg_rc next_json(mpg_slurm_show_node *s, mpg_str *text, mpg_err *err) {
       s->in_document = false;
       if (!s->any_nodes)
         return mpg_fail(err, MPG_DATA,
-                        "%s:%lld:1: expected nodes of scontrol show node --json (a member "
-                        "\"nodes\"), found none "
-                        "(sinfo --json of 23.02 and later lists groups of nodes; jobs are read "
-                        "with slurm_trace)",
-                        s->path, (long long)s->line);
+                        "%s:%lld:1: expected %.*s of scontrol show %s --json (a member "
+                        "\"%.*s\"), found none%s",
+                        s->path, (long long)s->line, (int)s->shows->list.n, s->shows->list.p,
+                        s->shows->what, (int)s->shows->list.n, s->shows->list.p,
+                        s->shows == &shows_nodes ? " (sinfo --json of 23.02 and later lists groups "
+                                                   "of nodes; jobs are read with slurm_trace)"
+                                                 : "");
     } else if (s->in_document) {
-      if (item.first == '[' && mpg_str_eq(item.key, MPG_STR("nodes"))) {
+      if (item.first == '[' && mpg_str_eq(item.key, s->shows->list)) {
         mpg_pull_enter(s->pull);
         s->in_nodes = s->any_nodes = true;
       }
@@ -551,8 +620,8 @@ static mpg_rc next_json(mpg_slurm_show_node *s, mpg_str *text, mpg_err *err) {
       s->line = item.line;
       if (item.first != '{')
         return mpg_fail(err, MPG_DATA,
-                        "%s:%lld:%lld: expected the object that scontrol show node --json writes",
-                        s->path, (long long)item.line, (long long)item.column);
+                        "%s:%lld:%lld: expected the object that scontrol show %s --json writes",
+                        s->path, (long long)item.line, (long long)item.column, s->shows->what);
       mpg_pull_enter(s->pull);
       s->in_document = true;
       s->any_nodes = false;

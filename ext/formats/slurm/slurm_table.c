@@ -236,31 +236,6 @@ static const mpg_value *value_of(const slurm_file *file, size_t field) {
 
 /* ---- Columns derived from others ---- */
 
-static mpg_rc put_node(void *p, mpg_str name) {
-  mpg_rc rc = mpg_json_put_comma(p);
-  return rc == MPG_OK ? mpg_json_put_string(p, name) : rc;
-}
-
-/* NULL for "None assigned" and for lists that are none. */
-static mpg_rc give_nodes(slurm_file *file, mpg_str list, mpg_value *out) {
-  mpg_json_text *json = &file->text;
-  mpg_rc rc;
-  if (list.n == 0 || memchr(list.p, ' ', list.n) != NULL || *list.p == '(')
-    return MPG_OK;
-  json->n = 0;
-  rc = mpg_json_put(json, MPG_STR("["));
-  if (rc == MPG_OK)
-    rc = mpg_slurm_nodes(list, put_node, json);
-  if (rc == MPG_NOMEM || rc == MPG_INTERRUPTED)
-    return rc;
-  if (rc != MPG_DONE)
-    return MPG_OK;
-  if (mpg_json_put(json, MPG_STR("]")) != MPG_OK)
-    return MPG_NOMEM;
-  mpg_give_text(out, (mpg_str){json->p, json->n});
-  return MPG_OK;
-}
-
 static mpg_rc derive_job(slurm_file *file, size_t i, mpg_poller *poller, mpg_value *out) {
   mpg_str id_text = raw_of(file, MPG_SLURM_JOB_JobID);
   mpg_str alloc = raw_of(file, MPG_SLURM_JOB_AllocTRES);
@@ -324,7 +299,7 @@ static mpg_rc derive_job(slurm_file *file, size_t i, mpg_poller *poller, mpg_val
     mpg_slurm_give_type(&gpus, out);
     return MPG_OK;
   default:
-    return give_nodes(file, raw_of(file, MPG_SLURM_JOB_NodeList), out);
+    return mpg_slurm_give_nodes(&file->text, raw_of(file, MPG_SLURM_JOB_NodeList), out);
   }
 }
 
