@@ -15,9 +15,12 @@ CREATE TABLE file(
   said_job TEXT,           -- the job that its own text names
   options TEXT NOT NULL,   -- JSON object, with what was inferred
   inferred TEXT NOT NULL,  -- JSON object: option and why
+  head INTEGER,            -- a hash of its first bytes
   source INTEGER,          -- that it is part of
   job TEXT                 -- the scheduler's job that a trainer's log was found to be of
 );
+
+CREATE TABLE copy(file INTEGER PRIMARY KEY, original TEXT NOT NULL, left_out INTEGER NOT NULL);
 
 CREATE TABLE source(
   source INTEGER PRIMARY KEY, format TEXT NOT NULL, rank INTEGER NOT NULL, options TEXT NOT NULL,

@@ -1,6 +1,8 @@
 """The same files in another dress: packed, under other names, further down. What they say does not change, nor what is listed of them."""
+import glob
 import gzip
 import os
+import re
 import shutil
 import subprocess
 import unittest
@@ -59,6 +61,99 @@ class SameFiles(Case):
 
     def test_further_down(self):
         self.check(lambda path, place: None, FIXTURES, "a/b c/ü")
+
+
+class Copies(Case):
+    """A file that is there twice, under another name or packed, is read once, and trace_sources says so; of the native trace, where records
+    count as given, and of small tables in other folders it is listed."""
+    def answer(self, root):
+        return self.rows(ROLLUP, root)
+
+    def place(self, fixture):
+        root = self.new_folder()
+        source, to = os.path.join(ROOT, "fixtures", fixture), os.path.join(root, fixture)
+        os.makedirs(os.path.dirname(to), exist_ok=True)
+        (shutil.copytree if os.path.isdir(source) else shutil.copy)(source, to)
+        return root
+
+    @staticmethod
+    def pack(path, to):
+        with open(path, "rb") as file, gzip.open(to, "wb") as packed:
+            shutil.copyfileobj(file, packed)
+
+    def test_every_format(self):
+        formats = set()
+        for fixture in FIXTURES + ("nvrx", "trainer/trainer_state.json", "trainer/mlflow-train_loss.json", "goodput/ranker-8.json", "slurm/squeue.json"):
+            if fixture in ("golden", "h100"):
+                continue
+            root = self.place(fixture)
+            wanted = self.answer(root)
+            files = self.rows("SELECT file, format FROM trace_sources(?) WHERE format IS NOT NULL", root)
+            formats |= {format for _, format in files}
+            for path, format in files:
+                stem, end = os.path.splitext(path)
+                if end == ".gz" or path.endswith("state.json") and format == "kube":  # samples, which are merged by their times
+                    continue
+                for copy, make in ((stem + "_2" + end, shutil.copy), (stem + "_3" + end + ".gz", self.pack)):
+                    make(path, copy)
+                    with self.subTest(copy=copy):
+                        self.assertEqual(wanted, self.answer(root))
+                        alike = self.rows("SELECT file, reason FROM trace_sources(?) WHERE reason LIKE 'the same content as %'", root)
+                        if format == "alibaba_v2020" or os.path.basename(path) in ("pod16.json", "scaling.json"):  # known by their names alone
+                            alike = [(copy, "the same content as " + path)]
+                        self.assertEqual([{path, copy}], [{file, reason[len("the same content as "):]} for file, reason in alike])
+                        self.assertEqual([("ignored_file",)], self.rows("SELECT kind FROM mpg_issues WHERE source = ? AND kind = 'ignored_file'", alike[0][0]))
+                    os.remove(copy)
+        mapped = {name for name, head in ((os.path.basename(path)[:-4], open(path, encoding="utf-8").read(400)) for path in glob.glob(os.path.join(ROOT, "sql", "formats", "*.sql")))
+                  if re.search(r"^--@ source [1-3]", head, re.M)}
+        self.assertEqual(set(), mapped - formats)
+
+    def test_programs_and_profiles(self):
+        for fixture, table in (("hlo/decode.hlo", "trace_hlo_programs"), ("hlo/decode.hlo", "trace_hlo_flops"), ("profile/rank0.json", "trace_device_time"),
+                               ("profile/tpu.trace.json", "trace_device_time"), ("rocpd/4242_results.json", "trace_device_time"),
+                               ("perfetto/4242_results.pftrace", "trace_device_time"), ("xplane/tpu-host-0.xplane.pb", "trace_device_time")):
+            root = self.place(fixture)
+            wanted = self.rows(f"SELECT * FROM {table}(?)", root)
+            self.assertTrue(wanted, fixture)
+            path = os.path.join(root, fixture)
+            with self.subTest(fixture=fixture):
+                shutil.copy(path, os.path.join(os.path.dirname(path), "z_" + os.path.basename(path)))
+                self.assertEqual(wanted, self.rows(f"SELECT * FROM {table}(?)", root))
+
+    def test_files_that_begin_alike(self):
+        """Two logs of which one goes on are no copies, in whatever packing."""
+        head = "; UnixStartTime: 1000\n; MaxProcs: 8\n"
+        line = "{} {} 0 100 4 -1 -1 4 -1 -1 1 1 1 1 1 1 -1 -1\n"
+        text = head + "".join(line.format(i, i) for i in range(1, 9000))  # more than what files are recognised by
+        root = self.new_folder()
+        for name, more in (("a.swf", ""), ("b.swf", line.format(9000, 9000))):
+            with open(os.path.join(root, name), "w", encoding="utf-8") as file:
+                file.write(text + more)
+        self.pack(os.path.join(root, "b.swf"), os.path.join(root, "c.swf.gz"))
+        self.assertEqual([("a.swf", "swf"), ("b.swf", "swf"), ("c.swf.gz", None)],
+                         [(os.path.basename(file), format) for file, format in self.rows("SELECT file, format FROM trace_sources(?)", root)])
+
+    def test_a_small_file_of_another_folder(self):
+        """Two clusters may have as many chips; only a folder that repeats another one as a whole is left out."""
+        root = self.place("public/helios")
+        venus, zeus = (os.path.join(root, "public/helios", name) for name in ("Venus", "Zeus"))
+        wanted = dict(self.rows("SELECT pool, sum(chips) FROM trace_records(?) WHERE record = 'capacity' GROUP BY 1", root))
+        shutil.copytree(venus, zeus)
+        self.assertEqual(wanted, dict(self.rows("SELECT pool, sum(chips) FROM trace_records(?) WHERE record = 'capacity' GROUP BY 1", root)))
+        with open(os.path.join(zeus, "cluster_log.csv"), encoding="utf-8") as file:
+            lines = file.readlines()
+        with open(os.path.join(zeus, "cluster_log.csv"), "w", encoding="utf-8") as file:
+            file.writelines(lines[:-1])
+        pools = dict(self.rows("SELECT pool, sum(chips) FROM trace_records(?) WHERE record = 'capacity' GROUP BY 1", root))
+        self.assertEqual(sorted(pools.values()), sorted([8, 40, 8, 40, 8]))
+        self.assertEqual(1, self.rows("SELECT count(*) FROM mpg_issues WHERE kind = 'same_content' AND detail LIKE '%cluster_gpu_number.csv%'")[0][0])
+
+    def test_the_native_trace(self):
+        root = self.place("golden")
+        for again in range(2):
+            shutil.copy(os.path.join(root, "golden/capacity.csv"), os.path.join(root, "golden/capacity-2.csv"))
+            self.assertEqual(self.rows("SELECT sum(chips) FROM trace_records(?) WHERE record = 'capacity'", root), [(16,)])
+            self.assertEqual(self.rows("SELECT source, severity, count FROM mpg_issues WHERE kind = 'same_content'"), [(os.path.join(root, "golden/capacity.csv"), "warning", 1)], again)
 
 
 if __name__ == "__main__":

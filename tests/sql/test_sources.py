@@ -394,7 +394,7 @@ class Trouble(Folder):
             return "using world size: 8\n" + "".join(line.format(i) for i in range(first, 21))
         for second, listed in ((1, 1), (8, 0)):
             self.write("rank0.log", log(1))
-            self.write("rank7.log", log(second))
+            self.write("rank7.log", "of rank 7\n" + log(second))
             self.rows("SELECT count(*) FROM trace_rollup(?)", self.folder)
             self.assertEqual([(listed,)], self.rows("SELECT count(*) FROM mpg_issues WHERE kind = 'parallel_logs' AND severity = 'warning'"))
 
@@ -404,8 +404,8 @@ class Trouble(Folder):
         self.rows("SELECT count(*) FROM trace_records(?)", philly)
         self.rows("SELECT count(*) FROM trace_records(?)", philly)
         self.assertEqual([(philly + "/cluster_job_log", 2)], self.rows("SELECT source, count FROM mpg_issues WHERE kind = 'left_out'"))
-        for name in ("a.log", "b.log"):
-            self.write(name, "03/31/2025 10:00:00;E;1.pod;user=u queue=q ctime=1743411600 qtime=1743411600 etime=1743411600 start=1743411600 end=1743411000 "
+        for name, job in (("a.log", 1), ("b.log", 2)):
+            self.write(name, f"03/31/2025 10:00:00;E;{job}.pod;user=u queue=q ctime=1743411600 qtime=1743411600 etime=1743411600 start=1743411600 end=1743411000 "
                              "exec_host=n1/0 Resource_List.ngpus=2 Exit_status=0 resources_used.ngpus=2\n")
         self.rows("SELECT count(*) FROM trace_ledger(?)", self.folder)
         sources = {source for source, in self.rows("SELECT source FROM mpg_issues")}

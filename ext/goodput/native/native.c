@@ -3,6 +3,7 @@
 
 #include "../../base/pipeline.h"
 #include "native_csv_fast.h"
+#include "same_content.h"
 #include "../../read/input/paths.h"
 
 #include <string.h>
@@ -363,6 +364,8 @@ mpg_rc mpg_native_read(mpg_fleet *fleet, const mpg_env *env, mpg_str path,
     if (n.paths == &listed) /* else who listed them expects them */
       mpg_paths_expect(&listed, env);
     rc = read_files(&n, options->threads, err);
+    if (rc == MPG_OK)
+      rc = mpg_list_same_content(env, n.paths, fleet->issues, err);
   }
   if (rc == MPG_OK && !n.used)
     rc = mpg_fail(err, MPG_IO,

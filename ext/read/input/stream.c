@@ -684,6 +684,10 @@ mpg_rc mpg_stream_list_empty(const mpg_env *env, const char *path, mpg_issues *i
   return rc;
 }
 
+bool mpg_stream_is_packed(const mpg_stream *s) {
+  return s->inflate != NULL;
+}
+
 const char *mpg_stream_path(const mpg_stream *s) {
   return s->path;
 }

@@ -78,6 +78,7 @@ mpg_rc mpg_stream_not_empty(const mpg_env *env, const char *path, mpg_err *err);
 /* The same for one of several files: an empty one is the issue empty_file and no error. */
 mpg_rc mpg_stream_list_empty(const mpg_env *env, const char *path, mpg_issues *issues, bool *empty,
                              mpg_err *err);
+bool mpg_stream_is_packed(const mpg_stream *stream);
 const char *mpg_stream_path(const mpg_stream *stream); /* borrowed, for messages */
 
 #endif

@@ -6,6 +6,7 @@
 */
 #include "recognise.h"
 #include "../../base/ascii.h"
+#include "../../base/intern.h"
 #include "../../goodput/trace/relation_schema.h"
 #include "../../read/input/stream.h"
 #include "../connection.h"
@@ -388,6 +389,7 @@ mpg_rc mpg_recognise(mpg_recogniser *r, const mpg_env *env, const char *path, mp
     e.binary = memchr(e.head.p, 0, e.head.n) != NULL;
     e.tables = tables == NULL ? e.tables : mpg_str_of(tables);
     rc = decide_script(r, &e, path, format, out, err);
+    out->head = mpg_hash(env->seed, e.head.p, e.head.n) | 1;
   }
   sqlite3_free(tables);
   put_back(env, stream, e.head);

@@ -7,6 +7,7 @@
 #include "sources.h"
 #include "../../goodput/native/native.h"
 #include "../sqlite_relations.h"
+#include "copies.h"
 #include "script.h"
 #include "source_run.h"
 #include "../../read/input/paths.h"
@@ -86,6 +87,7 @@ static mpg_rc file_insert(mpg_sources *s, sqlite3_stmt *insert, const char *path
   failed |= bind_str(insert, 8, mpg_str_of(what->job)) != SQLITE_OK;
   failed |= sqlite3_bind_text(insert, 9, s->entries.entry[entry].options, -1, SQLITE_TRANSIENT) !=
             SQLITE_OK;
+  failed |= sqlite3_bind_int64(insert, 10, (sqlite3_int64)what->head) != SQLITE_OK;
   return failed ? mpg_fail_nomem(err) : finish_statement(s, insert, err);
 }
 
@@ -149,13 +151,13 @@ static mpg_rc find_all(mpg_sources *s, mpg_err *err) {
   mpg_rc rc = mpg_private_prepare(
       &s->db,
       "INSERT OR IGNORE INTO file(path, entry, format, parameter, certainty, reason, "
-      "missing, said_job, options, inferred) "
-      "VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, json_remove(?9, '$.format'), '{}')",
+      "missing, said_job, options, inferred, head) "
+      "VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, json_remove(?9, '$.format'), '{}', ?10)",
       &insert, err);
   for (size_t i = 0; rc == MPG_OK && i < s->entries.n; i++)
     rc = find_files(s, insert, i, err);
   (void)sqlite3_finalize(insert);
-  return rc;
+  return rc == MPG_OK ? mpg_sources_leave_out_copies(s, err) : rc;
 }
 
 mpg_rc mpg_on_error_of(const mpg_value *word, mpg_on_error otherwise, mpg_on_error *out,
@@ -417,6 +419,8 @@ mpg_rc mpg_sources_list_issues(mpg_sources *s, mpg_err *err) {
                                     "'cannot be read:%' THEN NULL WHEN format IS NULL THEN reason "
                                     "ELSE 'of the format ' || format || ', ' || :why END FROM file",
                                     bind_why, s, drop_row, err);
+  if (rc == MPG_OK && s->path != NULL)
+    rc = mpg_sources_list_copies(s, err);
   return rc == MPG_OK ? pass_on_issues(s, err) : rc;
 }
 

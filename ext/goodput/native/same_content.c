@@ -1,0 +1,109 @@
+/* same_content.c - see same_content.h. */
+#include "same_content.h"
+#include "../../read/input/stream.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define BLOCK ((size_t)64 << 10)
+
+static bool is_for_all(mpg_rc rc) {
+  return rc == MPG_NOMEM || rc == MPG_INTERRUPTED;
+}
+
+/* Sizes of plain files tell at once. */
+static bool sizes_differ(const mpg_stream *a, const mpg_stream *b) {
+  mpg_file_state first, second;
+  return !mpg_stream_is_packed(a) && !mpg_stream_is_packed(b) &&
+         mpg_file_stat(mpg_stream_path(a), &first) && mpg_file_stat(mpg_stream_path(b), &second) &&
+         first.size != second.size;
+}
+
+static mpg_rc compare(mpg_stream *a, mpg_stream *b, char *block, bool *same, mpg_err *err) {
+  for (;;) {
+    size_t first, second;
+    mpg_rc rc = mpg_stream_read(a, block, BLOCK, &first, err);
+    if (rc == MPG_OK)
+      rc = mpg_stream_read(b, block + BLOCK, BLOCK, &second, err);
+    if (rc != MPG_OK)
+      return rc;
+    if (first != second || memcmp(block, block + BLOCK, first) != 0)
+      return MPG_OK;
+    if (first < BLOCK) {
+      *same = true;
+      return MPG_OK;
+    }
+  }
+}
+
+mpg_rc mpg_same_content(const mpg_env *env, const char *a, const char *b, bool *same,
+                        mpg_err *err) {
+  mpg_stream *first = NULL, *second = NULL;
+  char *block = mpg_malloc(env, 2 * BLOCK);
+  mpg_rc rc = block == NULL ? mpg_fail_nomem(err) : mpg_stream_open(&first, env, a, err);
+  *same = false;
+  if (rc == MPG_OK)
+    rc = mpg_stream_open(&second, env, b, err);
+  if (rc == MPG_OK && !sizes_differ(first, second))
+    rc = compare(first, second, block, same, err);
+  mpg_stream_close(first);
+  mpg_stream_close(second);
+  mpg_free(env, block);
+  return is_for_all(rc) ? rc : MPG_OK;
+}
+
+mpg_rc mpg_add_same_content(mpg_issues *issues, const char *path, const char *other) {
+  return mpg_issues_add(issues, MPG_WARNING, path, "same_content", 0, 1,
+                        "its content is that of %s: its records come twice", other);
+}
+
+/* By size, then by place. */
+static int by_size(const void *a, const void *b) {
+  const mpg_file *x = *(const mpg_file *const *)a, *y = *(const mpg_file *const *)b;
+  if (x->state.size != y->state.size)
+    return x->state.size < y->state.size ? -1 : 1;
+  return (x > y) - (x < y);
+}
+
+/* Of files of one size, each with those before it that repeat none. */
+static mpg_rc list_those(const mpg_env *env, const mpg_file **file, size_t n, mpg_issues *issues,
+                         mpg_err *err) {
+  size_t originals = 1;
+  for (size_t i = 1; i < n; i++) {
+    bool same = false;
+    for (size_t k = 0; k < originals && !same; k++) {
+      mpg_rc rc = mpg_same_content(env, file[k]->path, file[i]->path, &same, err);
+      if (rc == MPG_OK && same &&
+          mpg_add_same_content(issues, file[i]->path, file[k]->path) != MPG_OK)
+        rc = mpg_fail_nomem(err);
+      if (rc != MPG_OK)
+        return rc;
+    }
+    if (!same)
+      file[originals++] = file[i];
+  }
+  return MPG_OK;
+}
+
+mpg_rc mpg_list_same_content(const mpg_env *env, const mpg_paths *paths, mpg_issues *issues,
+                             mpg_err *err) {
+  const mpg_file **file;
+  mpg_rc rc = MPG_OK;
+  size_t n = 0;
+  if (paths->n < 2)
+    return MPG_OK;
+  file = mpg_malloc(env, paths->n * sizeof *file);
+  if (file == NULL)
+    return mpg_fail_nomem(err);
+  for (size_t i = 0; i < paths->n; i++)
+    if (paths->file[i].regular && paths->file[i].state.size > 0)
+      file[n++] = &paths->file[i];
+  qsort(file, n, sizeof *file, by_size);
+  for (size_t i = 0, end; rc == MPG_OK && i < n; i = end) {
+    for (end = i + 1; end < n && file[end]->state.size == file[i]->state.size;)
+      end++;
+    rc = list_those(env, file + i, end - i, issues, err);
+  }
+  mpg_free(env, file);
+  return rc;
+}
