@@ -9,7 +9,7 @@ import tempfile
 import unittest
 
 from cases import Case
-from fleets import ROOT
+from fleets import ROOT, connect
 import xspace
 
 FIXTURES = os.path.join(ROOT, "fixtures")
@@ -125,6 +125,64 @@ CHROME = {
     "no name": lambda events, i: events[i].pop("name"),
     "no process": lambda events, i: events[i].pop("pid"),
 }
+
+
+class OneRecord(unittest.TestCase):
+    """A record that lacks its id, its pool or its time counts as nothing, is listed, and never takes the others with it."""
+    def ledger(self, path, stop=""):
+        db = connect()
+        self.addCleanup(db.close)
+        sums = dict(db.execute("SELECT job, sum(chip_us) FROM trace_ledger(?) WHERE job IS NOT NULL AND category <> 'queued'" + stop + " GROUP BY 1", (path,)).fetchall())
+        return sums, sum(count for count, in db.execute("SELECT count FROM mpg_issues WHERE severity = 'data_loss' AND kind IN ('skipped_record', 'missing_field')"))
+
+    def check(self, files, damaged, change):
+        folder = self.enterContext(tempfile.TemporaryDirectory())
+        for file in files:
+            os.makedirs(os.path.dirname(os.path.join(folder, file)), exist_ok=True)
+            shutil.copy(os.path.join(FIXTURES, file), os.path.join(folder, file))
+        whole, lost = self.ledger(folder)
+        self.assertEqual(0, lost)
+        path = os.path.join(folder, damaged)
+        with open(path, encoding="utf-8", newline="") as file:
+            text = file.read()
+        after = change(text)
+        self.assertNotEqual(text, after)
+        with open(path, "w", encoding="utf-8", newline="") as file:
+            file.write(after)
+        rest, lost = self.ledger(folder)
+        with self.subTest(damaged):
+            self.assertLess(0, lost)
+            self.assertLessEqual(len(whole) - 1, len(rest))
+            self.assertEqual({job: us for job, us in rest.items() if job in whole and whole[job] == us}, rest)
+            self.assertLessEqual(len(set(whole) - set(rest)), 1)
+            self.assertRaisesRegex(sqlite3.Error, "expected a value, found nothing", self.ledger, folder, " AND on_error = 'stop'")
+
+    def without(self, column, row=2):
+        def change(text):
+            lines = text.splitlines(True)
+            at = lines[0].rstrip("\r\n").split(",").index(column)
+            cells = lines[row].rstrip("\r\n").split(",")
+            cells[at] = ""
+            lines[row] = ",".join(cells) + "\n"
+            return "".join(lines)
+        return change
+
+    def test_tables(self):
+        for fixture, columns in (("acme/trace_seren.csv", ("job_id",)), ("pai/pai_job_duration_estimate.csv", ("job_id", "submit_time")),
+                                 ("alibaba-v2023/openb_pod_list.csv", ("name",)), ("alibaba-v2025/disaggregated_DLRM_trace.csv", ("instance_sn",))):
+            for column in columns:
+                self.check(["public/" + fixture], "public/" + fixture, self.without(column))
+        helios = ["public/helios/Venus/cluster_log.csv", "public/helios/Venus/cluster_gpu_number.csv"]
+        self.check(helios, helios[0], self.without("vc"))
+
+    def test_capacity(self):
+        """The jobs of Helios count, though a day says not when it was."""
+        helios = ["public/helios/Venus/cluster_log.csv", "public/helios/Venus/cluster_gpu_number.csv"]
+        self.check(helios, helios[1], self.without("date", 1))
+
+    def test_philly(self):
+        philly = ["public/philly/cluster_job_log", "public/philly/cluster_machine_list"]
+        self.check(philly, philly[0], lambda text: re.sub(r'"jobid": ?"[^"]*",?', "", text, count=1))
 
 
 class Device(Case):

@@ -414,7 +414,7 @@ class Trouble(Folder):
 
     def test_errors_name_the_path(self):
         path = self.write("fleet.json", json.dumps({"sources": [{"path": os.path.join(EXPORTS, "maxtext-5101.log"), "year": 2026, "chips": -1}]}))
-        self.assertRegex(self.error("SELECT count(*) FROM trace_ledger(?)", path), rf"{path}: \w+:\d+: ")
+        self.assertRegex(self.error("SELECT count(*) FROM trace_ledger(?) WHERE on_error = 'stop'", path), rf"{path}: \w+:\d+: ")
 
     def test_kept_and_noticed(self):
         self.copy("sacct.psv", "events.psv")

@@ -475,8 +475,8 @@ static mpg_rc read_sources(mpg_fleet *fleet, mpg_conn *host, const mpg_env *env,
   if (rc == MPG_OK)
     s.db.conn->relations_called = s.path;
   if (rc == MPG_OK)
-    rc = mpg_relations_read(fleet, s.db.conn, env, "temp", q->on_error == MPG_ON_ERROR_SKIP,
-                            "its sources", err);
+    rc = mpg_relations_read(fleet, s.db.conn, env, "temp", q->on_error != MPG_ON_ERROR_STOP,
+                            "its sources", err); /* one record of many is no reason to stop */
   if (rc == MPG_OK)
     rc = mpg_sources_list_issues(&s, err);
   mpg_sources_close(&s);
