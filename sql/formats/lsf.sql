@@ -108,6 +108,7 @@ FROM stopped AS t;
 INSERT INTO mpg_issues(source, severity, kind, line, count, detail)
 SELECT _file, 'data_loss', 'end_before_start', min(_line), count(*), 'job ' || min(job) || ' ended before it started: it holds nothing' FROM lsf_attempts WHERE end_time < start_time GROUP BY _file;
 UPDATE lsf_attempts SET end_time = start_time WHERE end_time < start_time;
+CREATE INDEX temp.lsf_attempts_of ON lsf_attempts(job, attempt);
 
 -- ---- 3. The relations ----
 
@@ -121,6 +122,7 @@ SELECT j.job, j.job_id AS base, max(j.idx) AS idx,
        max(r.app) AS app, max(r.job_group_name) AS job_group
 FROM lsf_of_jobs AS j CROSS JOIN lsf_records AS r ON r.rowid = j.place
 GROUP BY j.job HAVING max(j.held) > 0;
+CREATE UNIQUE INDEX temp.lsf_jobs_of ON lsf_jobs(job);
 DROP TABLE IF EXISTS temp.jobs;
 CREATE TEMP TABLE jobs AS
 SELECT j.job, coalesce(j.name, n.job_name) AS name, coalesce(j.project, n.project_name) AS owner, NULL AS phase, NULL AS framework, NULL AS runtime, NULL AS model, NULL AS priority, j.chips,

@@ -1,8 +1,12 @@
 """Big inputs of the formats that mappings read, by seed, for tests/bench/formats: FILES[name](path, size), where size is jobs,
 steps, rows, bytes (of a watch) or events. Shapes are those of real logs: restarts, preempted jobs, saves, several hosts."""
 import datetime
+import importlib
 import json
+import os
 import random
+import struct
+import sys
 
 BEGIN = 1767225600  # 2026-01-01
 SECOND = datetime.timedelta(seconds=1)
@@ -290,5 +294,86 @@ def kube(path, size):
             event('MODIFIED', pod)
 
 
-FILES = {'swf': swf, 'sacct': sacct, 'pbs': pbs, 'maxtext': maxtext, 'maxtext, with a clock': maxtext_timed, 'megatron': megatron,
-         'torchtitan': torchtitan, 'nanogpt': nanogpt, 'goodput': goodput, 'kube': kube, 'otlp': otlp, 'mllog': mllog, 'kineto': kineto}
+def lsf(path, jobs):
+    """lsb.acct: a record for each job that ended."""
+    pick = random.Random(10)
+    ends = {'ok': (64, 0, 0), 'failed': (32, 0, 256), 'cancelled': (32, 14, 256), 'preempted': (32, 1, 256)}
+    lines = []
+    for number, at, start, end, nodes, how in simulated(jobs, pick):
+        status, info, code = ends[how]
+        first = pick.randrange(1, 1000)
+        hosts = '%d %s' % (nodes, ' '.join('"8*n%d"' % (first + i) for i in range(nodes)))
+        lines.append((end, '"JOB_FINISH" "10.113" %d %d 1001 33554450 %d %d 0 0 %d "user%d" "gpu" "" "" "" "login" "work" "" "out.%%J" "" "%d.%d" 0 %s %d 60.0 "train-%d" "#!/bin/bash;#BSUB -gpu ""num=8"";train" %s'
+                      '-1 "" "team%d" %d %d "" "" 0 108544 0 "" "" "" "" 0 "" %d "" -1 "" "" "train" "" -1 "" "" 6160 "" %d "" "" 0 0 7200 0 86016 '
+                      '"select[type == any] rusage[ngpus_physical=8.00/host] " "" -1 "" -1 0 "" 0 0 "" %d "work" 0 "" 0.0 0.0 0.0 0.0 0.0 %s -1 0 0 0 0 0\n' % (
+                          end, number, 8 * nodes, at, start, number % 300, at, number, hosts, status, number % 1000, '0 ' * 18, number % 20, code, 8 * nodes, info, start, end - start, hosts)))
+    lines.sort()
+    with open(path, 'w', encoding='ascii') as file:
+        file.writelines(line for _, line in lines)
+
+
+def crc_table():
+    table = []
+    for byte in range(256):
+        for _ in range(8):
+            byte = byte >> 1 ^ (0x82f63b78 if byte & 1 else 0)
+        table.append(byte)
+    return table
+
+
+def tfevents(path, steps):
+    """Loss, rate and seconds of each step, as MaxText writes them, and the session's checkpoints."""
+    table = crc_table()
+
+    def masked(data):
+        crc = 0xffffffff
+        for byte in data:
+            crc = crc >> 8 ^ table[(crc ^ byte) & 255]
+        crc ^= 0xffffffff
+        return struct.pack('<I', ((crc >> 15 | crc << 17) + 0xa282ead8) & 0xffffffff)
+
+    def varint(n):
+        out = b''
+        while n > 127:
+            out, n = out + bytes((n & 127 | 128,)), n >> 7
+        return out + bytes((n,))
+
+    def field(number, data):
+        return varint(number << 3 | 2) + varint(len(data)) + data
+
+    def record(data):
+        length = struct.pack('<Q', len(data))
+        return length + masked(length) + data + masked(data)
+
+    with open(path, 'wb') as file:
+        file.write(record(b'\x09' + struct.pack('<d', BEGIN) + field(3, b'brain.Event:2')))
+        for what, step, at, seconds in trained(steps, random.Random(11)):
+            head = b'\x09' + struct.pack('<d', at) + b'\x10' + varint(step)
+            if what == 'step':
+                for tag, value in (('learning/loss', 10 - step / steps), ('perf/per_device_tflops_per_sec', 250 / seconds), ('perf/step_time_seconds', seconds)):
+                    file.write(record(head + field(5, field(1, field(1, tag.encode()) + b'\x15' + struct.pack('<f', value)))))
+            elif what == 'save':
+                file.write(record(head + field(7, b'\x08\x03' + field(2, b'/ckpt'))))
+
+
+def perfetto(path, events):
+    """Kernels of eight streams and the calls that launched them, as rocprofv3 writes them."""
+    sys.path.append(os.path.join(os.path.dirname(os.path.dirname(os.path.abspath(__file__))), 'support'))
+    s = importlib.import_module('perfetto').Sequence(2, BEGIN * 10**9)
+    s.track(10, process=[(1, 77), (6, 'python3')])
+    s.track(100, 'THREAD 1 (5000)', 10, thread=[(1, 77), (2, 5000)])
+    for stream in range(8):
+        s.track(200 + stream, f'COMPUTE GPU [1] QUEUE [{stream}] GPU', 10)
+    with open(path, 'wb') as file:
+        for i in range(events // 2):
+            at, stream = BEGIN * 10**9 + i * 20000, i % 8
+            args = {'begin_ns': at, 'end_ns': at + 15000, 'delta_ns': 15000, 'corr_id': i + 1, 'tid': 5000}
+            s.slice(at, at + 3000, 100, 'hipLaunchKernel', 'hip_api', args, flow=i + 1)
+            s.slice(at + 4000, at + 19000, 200 + stream, 'Cijk_Ailk_Bljk_%d' % (i % 40), 'kernel_dispatch', {**args, 'agent': 'GPU-1', 'queue': stream, 'stream_ID': stream}, flow=i + 1)
+            file.write(b''.join(s.out))
+            s.out.clear()
+
+
+FILES = {'swf': swf, 'sacct': sacct, 'pbs': pbs, 'lsf': lsf, 'maxtext': maxtext, 'maxtext, with a clock': maxtext_timed, 'megatron': megatron,
+         'torchtitan': torchtitan, 'nanogpt': nanogpt, 'goodput': goodput, 'kube': kube, 'otlp': otlp, 'mllog': mllog, 'kineto': kineto, 'tfevents': tfevents,
+         'perfetto': perfetto}

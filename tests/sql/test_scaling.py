@@ -145,6 +145,19 @@ class Pbs(Case):
             {"date_time": t, "record_type": "S", "start": t}, {"date_time": t + 50, "record_type": "R"})), "formats/pbs.sql")
 
 
+class Lsf(Case):
+    def test_jobs_of_one_log(self):
+        def make(n):
+            at = 1743440400
+            with open(os.path.join(folder := self.new_folder(), "lsb.acct"), "w", encoding="ascii") as file:
+                for i in range(1, n + 1):
+                    file.write(f'"JOB_FINISH" "10.113" {at + i + 90} {i} 1001 0 8 {at + i} 0 0 {at + i + 10} "ann" "gpu" "" "" "" "login" "w" "" "" "" "{i}" 0 1 "8*h{i}" 64 60.0 "train" "run" ' + "0 " * 19
+                               + f'"" "research" 0 8 "" "" 0 0 0 "" "" "" "" 0 "" 0 "" -1 "" "" "" "" -1 "" "" 0 "" {at + i + 10} "" "" 0 0 7200 0 1024 "rusage[ngpus_physical=1.00/task] " "" -1 "" -1 0 "" 0 0 "" 80 '
+                               f'"w" 0 "" 0.0 0.0 0.0 0.0 0.0 1 "h{i}" -1 0 0 0 0 0\n')
+            return {"lsf": folder, "chips": None}
+        self.grows(make, "formats/lsf.sql")
+
+
 class Training(Case):
     def lines(self, form, n, again=10**9):
         """The parameters with which a script reads n steps, and every so many of them a program that begins again."""
