@@ -3,7 +3,7 @@
 --@ source 1
 --@ feeds SG
 --@ input :helios sure \Ajob_id,user,vc,gpu_num,cpu_num,node_num,state,
---@ input :helios_gpus sure \Adate,(?:[^,\n]+,)+total$
+--@ input :helios_gpus sure \Adate,(?:[^,\n]+,)+total\r?$
 --
 -- In the sqlite3 shell, in the folder of HeliosData:
 --

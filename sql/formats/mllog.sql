@@ -62,10 +62,13 @@ SELECT file, 'warning', 'no_run', n, 'records of MLPerf logging, and none is "ru
 INSERT INTO mpg_issues(source, severity, kind, line, count, detail)
 SELECT file, 'warning', 'no_run_stop', line, 1, 'a run without "run_stop" counts until its last record, and has no outcome' FROM mlperf_survey WHERE starts > 0 AND stops = 0 ORDER BY file;
 
--- A file is a run. Ranks print its start at once; starts that are further apart are of several.
+-- A file is a run. Ranks print its start at once; starts that are further apart, or after an end, are of several.
 INSERT INTO mpg_issues(source, severity, kind, line, count, detail)
-SELECT _file, 'warning', 'several_runs', max(_line), count(*), 'starts of runs in one file, minutes apart: they count as one run, what lies between as well; give each a file of its own'
-FROM mlperf_log WHERE key = 'run_start' GROUP BY _file HAVING max(time_ms) - min(time_ms) > 60000;
+SELECT _file, 'warning', 'several_runs', max(_line) FILTER (WHERE key = 'run_start'), sum(key = 'run_start'),
+       'starts of runs in one file, minutes apart or after an end: they count as one run, what lies between as well; give each a file of its own'
+FROM mlperf_log WHERE key IN ('run_start', 'run_stop') GROUP BY _file
+HAVING max(time_ms) FILTER (WHERE key = 'run_start') - min(time_ms) FILTER (WHERE key = 'run_start') > 60000
+    OR max(time_ms) FILTER (WHERE key = 'run_start') > min(time_ms) FILTER (WHERE key = 'run_stop');
 
 CREATE TEMP TABLE IF NOT EXISTS mlperf_given AS
 SELECT (SELECT record FROM jsonl_trace(:system)) AS system, :chips AS chips, :chip AS chip, :pool AS pool;

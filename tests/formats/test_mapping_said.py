@@ -65,8 +65,18 @@ class Said(Case):
         ask = "SELECT * FROM trace_mlperf_runs(?) WHERE chip_count = 16"
         name = "mlperf/results/pod16/toy_lm/result_0.txt"
         self.assertEqual([], self.said(name, "several_runs", ask=ask))
-        rows = self.said(name, "several_runs", lambda text: text + re.sub(r'"time_ms": (\d+)', lambda m: f'"time_ms": {int(m[1]) + 7200000}', text), ask=ask)
-        self.assertEqual([("warning", 2)], [row[:2] for row in rows])
+        with open(os.path.join(FIXTURES, name), encoding="utf-8") as file:
+            times = {key: int(time) for time, key in re.findall(r'"time_ms": (\d+).*?"key": "(run_st\w+)"', file.read())}
+        lasted = times["run_stop"] - times["run_start"]
+        # The next run hours later, and within a minute: a run of ten seconds, and another five seconds after it.
+        for scale, later in ((1, 7200000), (10000 / lasted, 15000)):
+            def twice(text):
+                first, second = (re.sub(r'"time_ms": (\d+)', lambda m: f'"time_ms": {times["run_start"] + int((int(m[1]) - times["run_start"]) * scale) + by}', text) for by in (0, later))
+                return first + second
+            rows = self.said(name, "several_runs", twice, ask=ask)
+            self.assertEqual([("warning", 2)], [row[:2] for row in rows])
+        # Two hosts of one run, one log after the other.
+        self.assertEqual([], self.said(name, "several_runs", lambda text: text + text, ask=ask))
 
     def test_a_goodput_log_of_two_hosts(self):
         """The same entries twice are those of one host, and listed; the other way round nothing stops, and what cannot be is listed."""
