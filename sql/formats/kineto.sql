@@ -39,12 +39,20 @@ WHERE ph = 'X' OR (ph IS NULL AND start_ns IS NOT NULL) OR (ph = 'B' AND lower(c
 CREATE TEMP TABLE IF NOT EXISTS kineto_files AS
 SELECT _file AS trace, rank, world_size, base_time_ns, devices, properties FROM chrome_trace_info(mpg_required(:trace, ':trace'));
 
+-- What there is to mend, in one pass: most traces have none of it, and are not read again for each.
+DROP TABLE IF EXISTS temp.kineto_faults;
+CREATE TEMP TABLE kineto_faults AS
+SELECT total(cat IS NULL) AS no_cat, total(name = '?') AS no_name, total(correlation = 0) AS no_call,
+       total(start_ns IS NULL OR end_ns IS NULL OR end_ns < start_ns OR end_ns > 9223372036854775807 - base_ns) AS no_time,
+       total(name GLOB 'ProfilerStep#*') AS steps, total(cat IN ('user_annotation', 'gpu_user_annotation')) AS ranges
+FROM (SELECT max(0, coalesce(max(base_time_ns), 0)) AS base_ns FROM kineto_files) CROSS JOIN kineto_events;
+
 -- Ascend's profiler and rocprof's give the devices' events no category: the process's name says which they are. Only
 -- traces that hold such events are read again, for their metadata.
 DROP TABLE IF EXISTS temp.kineto_processes;
 CREATE TEMP TABLE kineto_processes AS
 SELECT f.trace, m.pid, max(json_extract(m.args, '$.name')) AS name
-FROM (SELECT DISTINCT trace FROM kineto_events WHERE cat IS NULL) AS f CROSS JOIN chrome_trace(f.trace) AS m
+FROM (SELECT DISTINCT trace FROM kineto_faults CROSS JOIN kineto_events WHERE no_cat AND cat IS NULL) AS f CROSS JOIN chrome_trace(f.trace) AS m
 WHERE m.ph = 'M' AND m.name = 'process_name'
 GROUP BY 1, 2;
 CREATE INDEX temp.kineto_process ON kineto_processes(trace, pid);
@@ -61,7 +69,7 @@ UPDATE kineto_events SET
   device = coalesce(device, CASE WHEN p.name IN ('Ascend Hardware', 'HCCL', 'Communication') THEN 0
                                  WHEN p.name GLOB 'GPU[0-9]*' THEN CAST(substr(p.name, 4) AS INTEGER) END)
 FROM kineto_processes AS p
-WHERE p.trace = kineto_events.trace AND p.pid = kineto_events.pid AND kineto_events.cat IS NULL;
+WHERE (SELECT no_cat FROM kineto_faults) AND p.trace = kineto_events.trace AND p.pid = kineto_events.pid AND kineto_events.cat IS NULL;
 
 -- What is left out, and why; mpg_issues mentions it at the end.
 DROP TABLE IF EXISTS temp.kineto_left_out;
@@ -69,26 +77,28 @@ CREATE TEMP TABLE kineto_left_out (trace TEXT, severity TEXT, kind TEXT, count I
 INSERT INTO kineto_left_out
 SELECT trace, 'warning', 'unknown_event', count(*),
        'events without a category, of a process that is no known device: left out; the first is "' || min(name) || '"'
-FROM kineto_events WHERE cat IS NULL GROUP BY trace;
+FROM kineto_faults CROSS JOIN kineto_events WHERE no_cat AND cat IS NULL GROUP BY trace;
 INSERT INTO kineto_left_out
 SELECT trace, 'warning', 'missing_field', count(*), 'events without a name: one of a device is called "?", and its category alone tells its class'
-FROM kineto_events WHERE name = '?' GROUP BY trace;
+FROM kineto_faults CROSS JOIN kineto_events WHERE no_name AND name = '?' GROUP BY trace;
 INSERT INTO kineto_left_out
 SELECT e.trace, 'data_loss', 'impossible_time', count(*),
        'events without a start or an end, or that end before they start: left out; the first is "' || min(e.name) || '"'
-FROM kineto_events AS e JOIN kineto_files AS f USING (trace)
-WHERE e.cat IS NOT NULL AND (e.start_ns IS NULL OR e.end_ns IS NULL OR e.end_ns < e.start_ns
+FROM kineto_faults CROSS JOIN kineto_events AS e CROSS JOIN kineto_files AS f USING (trace)
+WHERE no_time AND e.cat IS NOT NULL AND (e.start_ns IS NULL OR e.end_ns IS NULL OR e.end_ns < e.start_ns
                              OR e.end_ns > 9223372036854775807 - coalesce(f.base_time_ns, 0))
 GROUP BY e.trace;
-DELETE FROM kineto_events
-WHERE cat IS NULL OR start_ns IS NULL OR end_ns IS NULL OR end_ns < start_ns
-   OR end_ns > 9223372036854775807 - coalesce((SELECT max(base_time_ns) FROM kineto_files), 0);
+DELETE FROM kineto_events WHERE rowid IN (
+  SELECT e.rowid FROM kineto_faults CROSS JOIN kineto_events AS e
+  WHERE (no_cat OR no_time) AND (cat IS NULL OR start_ns IS NULL OR end_ns IS NULL OR end_ns < start_ns
+                                 OR end_ns > 9223372036854775807 - coalesce((SELECT max(base_time_ns) FROM kineto_files), 0)));
 
 -- A correlation of 0 is none.
-UPDATE kineto_events SET correlation = NULL WHERE correlation = 0;
+UPDATE kineto_events SET correlation = NULL WHERE rowid IN (SELECT e.rowid FROM kineto_faults CROSS JOIN kineto_events AS e WHERE no_call AND correlation = 0);
 
 -- Before annotations had a category of their own, a step was an operator.
-UPDATE kineto_events SET cat = 'user_annotation' WHERE cat IN ('cpu_op', 'operator') AND name GLOB 'ProfilerStep#*';
+UPDATE kineto_events SET cat = 'user_annotation' WHERE rowid IN (
+  SELECT e.rowid FROM kineto_faults CROSS JOIN kineto_events AS e WHERE steps AND cat IN ('cpu_op', 'operator') AND name GLOB 'ProfilerStep#*');
 
 DELETE FROM device_activity WHERE trace IN (SELECT trace FROM kineto_files);
 DELETE FROM device_steps WHERE trace IN (SELECT trace FROM kineto_files);
@@ -110,21 +120,54 @@ CREATE TEMP TABLE kineto_alike AS
 SELECT trace, min(chip) AS chip FROM kineto_devices GROUP BY trace HAVING min(chip) = max(chip) AND count(chip) = count(*);
 CREATE INDEX temp.kineto_alike_of ON kineto_alike(trace);
 
--- ---- 2. Steps and ranges ----
+-- ---- 2. Groups of events: of one category and thread, each a number; steps and ranges ----
+
+-- Ranks merged into one file: '[R0] 70' is process 70 of what is labelled [R0]. Correlations, devices and steps are
+-- each label's own. Without labels, steps are those of the process where several mark some.
+DROP TABLE IF EXISTS temp.kineto_groups;
+CREATE TEMP TABLE kineto_groups(id INTEGER PRIMARY KEY, trace, cat, pid, tid, is_device, is_call, is_operator, is_host, is_strange, label_name, scope_name, file, process, thread, label, scope);
+INSERT INTO kineto_groups(trace, cat, pid, tid, is_device, is_call, is_operator, is_host, is_strange, label_name, scope_name, file, process, thread, label, scope)
+WITH each AS MATERIALIZED (SELECT DISTINCT trace, cat, pid, tid FROM kineto_events),
+several AS MATERIALIZED (
+  SELECT trace FROM kineto_faults CROSS JOIN kineto_events WHERE steps AND cat = 'user_annotation' AND name GLOB 'ProfilerStep#*'
+  GROUP BY trace HAVING count(DISTINCT pid) > 1
+),
+labelled AS (
+  SELECT *, cat IN ('kernel', 'concurrent_kernel', 'gpu_memcpy', 'memcpy', 'gpu_memset', 'memset', 'cuda_sync', 'mtia_ccp_events') AS is_device,
+         cat IN ('runtime', 'driver') OR cat GLOB '*_runtime' OR cat GLOB '*_driver' AS is_call, cat IN ('cpu_op', 'operator') AS is_operator,
+         CASE WHEN pid GLOB '[[]*] *' THEN substr(pid, 1, instr(pid, ']')) ELSE '' END AS label_name,
+         CASE WHEN pid GLOB '[[]*] *' THEN substr(pid, 1, instr(pid, ']'))
+              WHEN trace IN several THEN CAST(pid AS TEXT) ELSE '' END AS scope_name
+  FROM each
+)
+SELECT trace, cat, pid, tid, is_device, is_call, is_operator, is_operator OR is_call OR cat = 'user_annotation',
+       cat GLOB 'phase *' OR NOT (is_device OR is_operator OR is_call OR cat IN ('gpu_user_annotation', 'user_annotation', 'overhead', 'ac2g', 'async_cpu_to_gpu', 'python_function')),
+       label_name, scope_name,
+       dense_rank() OVER (ORDER BY trace), dense_rank() OVER (ORDER BY trace, pid), dense_rank() OVER (ORDER BY trace, pid, tid),
+       dense_rank() OVER (ORDER BY trace, label_name), dense_rank() OVER (ORDER BY trace, scope_name)
+FROM labelled;
+CREATE INDEX temp.kineto_group ON kineto_groups(trace, cat, pid, tid);
+
+-- What follows reads this narrow table, and an event's texts where it lies.
+DROP TABLE IF EXISTS temp.kineto_parts;
+CREATE TEMP TABLE kineto_parts(id INTEGER PRIMARY KEY, part INTEGER, start_ns INTEGER, end_ns INTEGER);
+INSERT INTO kineto_parts
+SELECT e.rowid, g.id, e.start_ns, e.end_ns
+FROM kineto_events AS e CROSS JOIN kineto_groups AS g ON g.trace = e.trace AND g.cat = e.cat AND g.pid IS e.pid AND g.tid IS e.tid;
 
 INSERT INTO device_ranges (trace, rank, side, thread, name, start_ns, end_ns)
 SELECT e.trace, t.rank, CASE e.cat WHEN 'user_annotation' THEN 'host' ELSE 'device' END, CAST(e.tid AS TEXT), e.name,
        e.start_ns + t.base_ns, e.end_ns + t.base_ns
-FROM kineto_events AS e JOIN device_traces AS t USING (trace)
-WHERE e.cat IN ('user_annotation', 'gpu_user_annotation');
+FROM kineto_faults CROSS JOIN kineto_events AS e CROSS JOIN device_traces AS t USING (trace)
+WHERE (ranges OR steps) AND e.cat IN ('user_annotation', 'gpu_user_annotation');
 
 INSERT INTO device_steps (trace, rank, process, side, device, step, start_ns, end_ns)
 SELECT e.trace, t.rank, CASE e.cat WHEN 'user_annotation' THEN CAST(e.pid AS TEXT) END,
        CASE e.cat WHEN 'user_annotation' THEN 'host' ELSE 'device' END,
        CASE e.cat WHEN 'gpu_user_annotation' THEN CAST(e.pid AS TEXT) END, e.step,
        e.start_ns + t.base_ns, e.end_ns + t.base_ns
-FROM kineto_events AS e JOIN device_traces AS t USING (trace)
-WHERE e.name GLOB 'ProfilerStep#*' AND e.cat IN ('user_annotation', 'gpu_user_annotation');
+FROM kineto_faults CROSS JOIN kineto_events AS e CROSS JOIN device_traces AS t USING (trace)
+WHERE steps AND e.name GLOB 'ProfilerStep#*' AND e.cat IN ('user_annotation', 'gpu_user_annotation');
 
 -- ---- 3. Which events are the devices' ----
 
@@ -132,8 +175,11 @@ WHERE e.name GLOB 'ProfilerStep#*' AND e.cat IN ('user_annotation', 'gpu_user_an
 -- the host's own waits have no stream, or -1.
 DROP TABLE IF EXISTS temp.kineto_kinds;
 CREATE TEMP TABLE kineto_kinds AS
-WITH names AS (
-  SELECT DISTINCT cat, name,
+WITH each AS MATERIALIZED (
+  SELECT DISTINCT g.cat, e.name FROM kineto_parts AS p CROSS JOIN kineto_groups AS g ON g.id = p.part AND g.is_device CROSS JOIN kineto_events AS e ON e.rowid = p.id
+),
+names AS (
+  SELECT cat, name,
          CASE
            WHEN cat IN ('kernel', 'concurrent_kernel') THEN 'kernel'
            WHEN cat IN ('gpu_memcpy', 'memcpy') THEN 'memcpy'
@@ -143,67 +189,84 @@ WITH names AS (
            WHEN cat = 'mtia_ccp_events' AND name GLOB '*event_wait*' THEN 'sync'
            WHEN cat = 'mtia_ccp_events' THEN 'kernel'
          END AS kind
-  FROM kineto_events
+  FROM each
 )
-SELECT cat, name, kind,
+SELECT cat, name, kind, dense_rank() OVER (ORDER BY name) AS nth,
        (SELECT class FROM device_class_rules AS r
         WHERE n.kind GLOB r.kind AND lower(n.name) GLOB r.name ORDER BY r.priority LIMIT 1) AS class
 FROM names AS n WHERE kind IS NOT NULL;
 CREATE INDEX temp.kineto_kind ON kineto_kinds(cat, name);
 INSERT INTO kineto_left_out
-SELECT trace, 'warning', 'unknown_event', count(*), 'events of a device or of no known phase, of categories that are not known: left out; these are ' || group_concat(DISTINCT cat)
-FROM kineto_events
-WHERE cat GLOB 'phase *' OR (stream IS NOT NULL AND cat NOT IN (SELECT cat FROM kineto_kinds)
-      AND cat NOT IN ('gpu_user_annotation', 'user_annotation', 'cpu_op', 'operator', 'overhead', 'ac2g', 'async_cpu_to_gpu', 'python_function', 'runtime', 'driver')
-      AND cat NOT GLOB '*_runtime' AND cat NOT GLOB '*_driver')
-GROUP BY trace;
+SELECT e.trace, 'warning', 'unknown_event', count(*), 'events of a device or of no known phase, of categories that are not known: left out; these are ' || group_concat(DISTINCT e.cat)
+FROM (SELECT 1 FROM kineto_groups WHERE is_strange LIMIT 1) CROSS JOIN kineto_parts AS p CROSS JOIN kineto_groups AS g ON g.id = p.part CROSS JOIN kineto_events AS e ON e.rowid = p.id
+WHERE g.is_strange AND (e.cat GLOB 'phase *' OR e.stream IS NOT NULL)
+GROUP BY e.trace;
+
+-- The devices' events, in numbers: kind is a row of kineto_kinds.
+DROP TABLE IF EXISTS temp.kineto_activity;
+CREATE TEMP TABLE kineto_activity(id INTEGER PRIMARY KEY, part INTEGER, kind INTEGER, start_ns INTEGER, end_ns INTEGER, correlation, device, stream);
+INSERT INTO kineto_activity
+SELECT p.id, p.part, k.rowid, p.start_ns, p.end_ns, e.correlation, e.device, e.stream
+FROM kineto_parts AS p CROSS JOIN kineto_groups AS g ON g.id = p.part AND g.is_device CROSS JOIN kineto_events AS e ON e.rowid = p.id
+CROSS JOIN kineto_kinds AS k ON k.cat = g.cat AND k.name = e.name;
 
 -- A device's time that is none: 0 or a second and more before anything that the host did, an hour after it, or 0 where
 -- its own call came later.
 DROP TABLE IF EXISTS temp.kineto_lost;
 CREATE TEMP TABLE kineto_lost AS
-WITH host AS MATERIALIZED (
-  SELECT trace, min(start_ns) AS begin_ns, max(end_ns) AS last_ns FROM kineto_events
-  WHERE cat IN ('cpu_op', 'operator', 'user_annotation', 'runtime', 'driver') OR cat GLOB '*_runtime' OR cat GLOB '*_driver'
-  GROUP BY trace
+WITH span AS MATERIALIZED (
+  SELECT part, min(start_ns) AS begin_ns, max(start_ns) AS latest_ns, min(end_ns) AS first_end_ns, max(end_ns) AS last_ns, min(start_ns) FILTER (WHERE start_ns > 0) AS device_ns
+  FROM kineto_parts GROUP BY part
+),
+host AS MATERIALIZED (
+  SELECT g.trace, min(begin_ns) AS begin_ns, max(last_ns) AS last_ns FROM span CROSS JOIN kineto_groups AS g ON g.id = part WHERE is_host GROUP BY g.trace
 ),
 first AS MATERIALIZED (
-  SELECT e.trace, min(e.start_ns) AS device_ns FROM kineto_events AS e JOIN kineto_kinds USING (cat, name)
-  WHERE e.start_ns > 0 GROUP BY e.trace
+  SELECT g.trace, min(device_ns) AS device_ns FROM span CROSS JOIN kineto_groups AS g ON g.id = part WHERE is_device AND device_ns > 0 GROUP BY g.trace
+),
+suspect AS MATERIALIZED ( -- groups in which an event may be lost
+  SELECT g.id AS part, g.trace, h.begin_ns, h.last_ns, f.device_ns
+  FROM span AS s CROSS JOIN kineto_groups AS g ON g.id = s.part LEFT JOIN host AS h ON h.trace = g.trace LEFT JOIN first AS f ON f.trace = g.trace
+  WHERE g.is_device AND (s.first_end_ns < h.begin_ns - 1000000000 OR s.latest_ns > h.last_ns + 3600000000000 OR s.begin_ns <= 0)
 )
-SELECT e.rowid AS id, e.trace, e.name
-FROM kineto_events AS e JOIN kineto_kinds USING (cat, name)
-LEFT JOIN host AS h ON h.trace = e.trace LEFT JOIN first AS d ON d.trace = e.trace
-WHERE e.end_ns < h.begin_ns - 1000000000 OR e.start_ns > h.last_ns + 3600000000000
-   OR (e.start_ns <= 0 AND e.end_ns <= 0 AND (h.begin_ns > 0 OR d.device_ns > 1000000000))
-   OR (e.start_ns <= 0 AND h.begin_ns > 1000000000);
+SELECT d.id, s.trace, (SELECT name FROM kineto_events AS e WHERE e.rowid = d.id) AS name
+FROM (SELECT 1 FROM suspect LIMIT 1) CROSS JOIN kineto_activity AS d JOIN suspect AS s ON s.part = d.part
+WHERE d.end_ns < begin_ns - 1000000000 OR d.start_ns > last_ns + 3600000000000
+   OR (d.start_ns <= 0 AND d.end_ns <= 0 AND (begin_ns > 0 OR device_ns > 1000000000))
+   OR (d.start_ns <= 0 AND begin_ns > 1000000000);
 INSERT INTO kineto_left_out
 SELECT trace, 'data_loss', 'lost_time', count(*),
        'activities at 0, or long before or after all that the host did: left out; the first is "' || min(name) || '"'
 FROM kineto_lost GROUP BY trace;
-DELETE FROM kineto_events WHERE rowid IN (SELECT id FROM kineto_lost);
+DELETE FROM kineto_activity WHERE id IN (SELECT id FROM kineto_lost);
+DELETE FROM kineto_parts WHERE id IN (SELECT id FROM kineto_lost);
 DROP TABLE temp.kineto_lost;
 INSERT INTO kineto_left_out
-SELECT f.trace, 'warning', 'no_device_event', count(*),
+SELECT g.trace, 'warning', 'no_device_event', count(*),
        'events, none of which is a device''s: of a category or dialect that is not known'
-FROM kineto_files AS f JOIN kineto_events AS e USING (trace)
-WHERE f.trace NOT IN (SELECT e.trace FROM kineto_events AS e JOIN kineto_kinds USING (cat, name))
-GROUP BY f.trace;
+FROM kineto_groups AS g CROSS JOIN kineto_parts AS p ON p.part = g.id
+WHERE g.trace NOT IN (SELECT trace FROM (SELECT DISTINCT part FROM kineto_activity) CROSS JOIN kineto_groups ON id = part) AND g.trace IN (SELECT trace FROM kineto_files)
+GROUP BY g.trace;
 
 -- A stream runs in order. A kernel that lasts beyond the end of the next one, which another call launched, overran:
 -- it ends where that begins.
 -- An activity that comes twice counts once.
 DROP TABLE IF EXISTS temp.kineto_overruns;
+DROP TABLE IF EXISTS temp.kineto_sorted;
+CREATE TEMP TABLE kineto_sorted AS -- neighbours by rowid
+SELECT g.process, d.device, d.stream, k.kind, d.start_ns, d.end_ns, k.nth, d.correlation, d.id
+FROM kineto_activity AS d CROSS JOIN kineto_groups AS g ON g.id = d.part CROSS JOIN kineto_kinds AS k ON k.rowid = d.kind
+ORDER BY 1, 2, 3, 4, 5, 6, 7, 8, 9;
 CREATE TEMP TABLE kineto_overruns AS
-WITH ordered AS (
-  SELECT e.rowid AS id, e.trace, e.name, e.start_ns, e.end_ns, e.correlation, k.kind = 'kernel' AND e.stream IS NOT NULL AS is_kernel,
-         lead(e.start_ns) OVER o AS next_ns, lead(e.end_ns) OVER o AS next_end_ns, lead(e.correlation) OVER o AS next, lead(e.name) OVER o AS next_name
-  FROM kineto_events AS e JOIN kineto_kinds AS k USING (cat, name)
-  WINDOW o AS (PARTITION BY e.trace, e.pid, e.device, e.stream, k.kind ORDER BY e.start_ns, e.end_ns, e.name, e.correlation)
+WITH neighbour AS (
+  SELECT e.id, e.start_ns = n.start_ns AND e.end_ns = n.end_ns AND e.nth = n.nth AND n.correlation IS e.correlation AS is_again, n.start_ns AS next_ns,
+         e.kind = 'kernel' AND e.stream IS NOT NULL AND e.end_ns > n.end_ns AND n.start_ns > e.start_ns AND coalesce(n.correlation <> e.correlation, 1)
+           AND e.end_ns - n.end_ns > n.end_ns - e.start_ns AS is_over
+  FROM kineto_sorted AS e CROSS JOIN kineto_sorted AS n ON n.rowid = e.rowid + 1
+  WHERE n.start_ns < e.end_ns + (n.start_ns = e.start_ns) AND e.process = n.process AND e.device IS n.device AND e.stream IS n.stream AND e.kind = n.kind
 )
-SELECT id, trace, name, next_ns, start_ns = next_ns AND end_ns = next_end_ns AND name = next_name AND correlation IS next AS is_again FROM ordered
-WHERE (is_kernel AND end_ns > next_end_ns AND next_ns > start_ns AND coalesce(next <> correlation, 1) AND end_ns - next_end_ns > next_end_ns - start_ns)
-   OR (start_ns = next_ns AND end_ns = next_end_ns AND name = next_name AND correlation IS next);
+SELECT v.id, e.trace, e.name, next_ns, is_again FROM neighbour AS v CROSS JOIN kineto_events AS e ON e.rowid = v.id WHERE is_over OR is_again;
+DROP TABLE kineto_sorted;
 INSERT INTO kineto_left_out
 SELECT trace, 'warning', 'overrun_activity', count(*),
        'activities that end after the next of their stream ended: they end where that begins; the first is "' || min(name) || '"'
@@ -211,71 +274,59 @@ FROM kineto_overruns WHERE NOT is_again GROUP BY trace;
 INSERT INTO kineto_left_out
 SELECT trace, 'warning', 'repeated_record', count(*), 'activities that come twice count once; the first is "' || min(name) || '"'
 FROM kineto_overruns WHERE is_again GROUP BY trace;
-UPDATE kineto_events SET end_ns = o.next_ns FROM kineto_overruns AS o WHERE o.id = kineto_events.rowid AND NOT o.is_again;
-DELETE FROM kineto_events WHERE rowid IN (SELECT id FROM kineto_overruns WHERE is_again);
+UPDATE kineto_activity SET end_ns = o.next_ns FROM kineto_overruns AS o WHERE o.id = kineto_activity.id AND NOT o.is_again;
+DELETE FROM kineto_activity WHERE id IN (SELECT id FROM kineto_overruns WHERE is_again);
 DROP TABLE temp.kineto_overruns;
 
--- Ranks merged into one file: '[R0] 70' is process 70 of what is labelled [R0]. Correlations, devices and steps are
--- each label's own. Without labels, steps are those of the process where several mark some.
-DROP TABLE IF EXISTS temp.kineto_pids;
-CREATE TEMP TABLE kineto_pids AS
-WITH pids AS (SELECT DISTINCT trace, pid FROM kineto_events),
-several AS MATERIALIZED (
-  SELECT trace FROM kineto_events WHERE cat = 'user_annotation' AND name GLOB 'ProfilerStep#*'
-  GROUP BY trace HAVING count(DISTINCT pid) > 1
-)
-SELECT trace, pid, CASE WHEN pid GLOB '[[]*] *' THEN substr(pid, 1, instr(pid, ']')) ELSE '' END AS label,
-       CASE WHEN pid GLOB '[[]*] *' THEN substr(pid, 1, instr(pid, ']'))
-            WHEN trace IN several THEN CAST(pid AS TEXT) ELSE '' END AS scope
-FROM pids;
-CREATE INDEX temp.kineto_pid ON kineto_pids(trace, pid);
 DROP TABLE IF EXISTS temp.kineto_shared;
 CREATE TEMP TABLE kineto_shared AS
-SELECT e.trace, e.device FROM kineto_events AS e JOIN kineto_kinds USING (cat, name)
-JOIN kineto_pids AS p ON p.trace = e.trace AND p.pid = e.pid
-WHERE e.device IS NOT NULL GROUP BY 1, 2 HAVING count(DISTINCT p.label) > 1;
+SELECT g.trace, d.device
+FROM (SELECT 1 FROM kineto_groups WHERE label_name <> '' LIMIT 1) CROSS JOIN kineto_activity AS d CROSS JOIN kineto_groups AS g ON g.id = d.part
+WHERE d.device IS NOT NULL AND g.pid IS NOT NULL GROUP BY 1, 2 HAVING count(DISTINCT g.label_name) > 1;
 
 -- ---- 4. Calls of the host ----
 
 -- A correlation names one call. Its operator is the innermost on the same thread around it: external ids, which
 -- should say, are those of correlations in traces of 2022 and before. outermost: that around an operator, beyond
 -- which no search has to go back. Of 256 operators the latest end is kept, to pass over those that all ended before.
+DROP TABLE IF EXISTS temp.kineto_sorted;
+CREATE TEMP TABLE kineto_sorted AS
+SELECT g.thread, p.start_ns, p.end_ns, p.id AS event
+FROM kineto_parts AS p CROSS JOIN kineto_groups AS g ON g.id = p.part WHERE g.is_operator ORDER BY 1, 2, 3 DESC, 4;
+CREATE INDEX temp.kineto_sorted_by ON kineto_sorted(thread); -- and within it by rowid: nothing is sorted again
 DROP TABLE IF EXISTS temp.kineto_operators;
-CREATE TEMP TABLE kineto_operators AS
+CREATE TEMP TABLE kineto_operators(id INTEGER PRIMARY KEY, thread, event, start_ns, end_ns, outermost);
+INSERT INTO kineto_operators
 WITH ordered AS (
-  SELECT row_number() OVER (ORDER BY trace, pid, tid, start_ns, end_ns DESC) AS id, trace, pid, tid, name, start_ns, end_ns,
-         max(end_ns) OVER (PARTITION BY trace, pid, tid ORDER BY start_ns, end_ns DESC
-                           ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING) AS covered
-  FROM kineto_events WHERE cat IN ('cpu_op', 'operator')
+  SELECT rowid AS id, thread, event, start_ns, end_ns,
+         max(end_ns) OVER (PARTITION BY thread ORDER BY rowid ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING) AS covered
+  FROM kineto_sorted
 )
-SELECT id, trace, pid, tid, name, start_ns, end_ns,
-       max(CASE WHEN covered IS NULL OR start_ns >= covered THEN id END) OVER (PARTITION BY trace, pid, tid ORDER BY id) AS outermost
+SELECT id, thread, event, start_ns, end_ns,
+       max(CASE WHEN covered IS NULL OR start_ns >= covered THEN id END) OVER (PARTITION BY thread ORDER BY id ROWS UNBOUNDED PRECEDING)
 FROM ordered;
-CREATE UNIQUE INDEX temp.kineto_operator ON kineto_operators(id, end_ns);
-CREATE INDEX temp.kineto_operator_begins ON kineto_operators(trace, pid, tid, start_ns, id);
+DROP TABLE kineto_sorted;
+CREATE INDEX temp.kineto_operator_begins ON kineto_operators(thread, start_ns);
 
 DROP TABLE IF EXISTS temp.kineto_operator_ends;
-CREATE TEMP TABLE kineto_operator_ends AS
-SELECT trace, pid, tid, id / 256 AS block, max(end_ns) AS end_ns FROM kineto_operators GROUP BY 1, 2, 3, 4;
-CREATE INDEX temp.kineto_operator_end ON kineto_operator_ends(trace, pid, tid, block, end_ns);
+CREATE TEMP TABLE kineto_operator_ends(thread, block, end_ns, PRIMARY KEY (thread, block)) WITHOUT ROWID;
+INSERT INTO kineto_operator_ends SELECT thread, id / 256, max(end_ns) FROM kineto_operators GROUP BY 1, 2;
 
 DROP TABLE IF EXISTS temp.kineto_launches;
 CREATE TEMP TABLE kineto_launches AS
 WITH calls AS (
-  SELECT trace, correlation, min(start_ns) AS launch_ns, end_ns, name, pid, tid, label, scope
-  FROM kineto_events JOIN kineto_pids USING (trace, pid)
-  WHERE correlation IN (SELECT d.correlation FROM kineto_events AS d JOIN kineto_kinds USING (cat, name))
-    AND (cat IN ('runtime', 'driver') OR cat GLOB '*_runtime' OR cat GLOB '*_driver')
-  GROUP BY trace, label, pid, correlation
+  SELECT g.label, g.scope, g.thread, e.correlation, min(p.start_ns) AS launch_ns, p.end_ns, p.id AS call
+  FROM kineto_parts AS p CROSS JOIN kineto_groups AS g ON g.id = p.part AND g.is_call AND g.pid IS NOT NULL CROSS JOIN kineto_events AS e ON e.rowid = p.id
+  WHERE e.correlation IN (SELECT correlation FROM kineto_activity)
+  GROUP BY g.process, e.correlation
 ),
 latest AS (
   SELECT *, (SELECT o.id FROM kineto_operators AS o
-             WHERE o.trace = c.trace AND o.pid = c.pid AND o.tid = c.tid AND o.start_ns <= c.launch_ns
+             WHERE o.thread = c.thread AND o.start_ns <= c.launch_ns
              ORDER BY o.start_ns DESC, o.id DESC LIMIT 1) AS latest
   FROM calls AS c
 )
-SELECT c.trace, c.correlation, c.launch_ns, c.end_ns AS launch_end_ns, c.name AS launch_name, CAST(c.tid AS TEXT) AS launch_thread,
-       CAST(c.pid AS TEXT) AS process, c.label, c.scope, i.name AS op, i.start_ns AS op_ns
+SELECT c.label, c.scope, c.correlation, c.launch_ns, c.end_ns AS launch_end_ns, c.call, i.event AS op, i.start_ns AS op_ns
 FROM latest AS c
 LEFT JOIN kineto_operators AS l ON l.id = c.latest
 LEFT JOIN kineto_operators AS i ON i.id = coalesce(
@@ -284,10 +335,10 @@ LEFT JOIN kineto_operators AS i ON i.id = coalesce(
   (SELECT o.id FROM kineto_operators AS o
    WHERE o.end_ns >= c.end_ns AND o.id BETWEEN l.outermost AND 255 + 256 * (
      SELECT e.block FROM kineto_operator_ends AS e
-     WHERE e.trace = c.trace AND e.pid = c.pid AND e.tid = c.tid AND e.block BETWEEN l.outermost / 256 AND l.id / 256 - 1 AND e.end_ns >= c.end_ns
+     WHERE e.thread = c.thread AND e.block BETWEEN l.outermost / 256 AND l.id / 256 - 1 AND e.end_ns >= c.end_ns
      ORDER BY e.block DESC LIMIT 1)
    ORDER BY o.id DESC LIMIT 1));
-CREATE INDEX temp.kineto_launch ON kineto_launches(trace, label, correlation, launch_ns);
+CREATE INDEX temp.kineto_launch ON kineto_launches(label, correlation, launch_ns);
 
 -- ---- 5. What the devices did ----
 
@@ -297,86 +348,98 @@ CREATE INDEX temp.kineto_launch ON kineto_launches(trace, label, correlation, la
 DROP TABLE IF EXISTS temp.kineto_host_steps;
 CREATE TEMP TABLE kineto_host_steps AS
 WITH ordered AS (
-  SELECT s.trace, p.scope, s.step, s.start_ns - t.base_ns AS start_ns, s.end_ns - t.base_ns AS end_ns,
+  SELECT p.scope, s.step, s.start_ns - t.base_ns AS start_ns, s.end_ns - t.base_ns AS end_ns,
          max(s.end_ns) OVER (PARTITION BY s.trace, p.scope ORDER BY s.start_ns ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING) - t.base_ns AS covered
   FROM device_steps AS s JOIN device_traces AS t USING (trace)
-  JOIN (SELECT DISTINCT trace, CAST(pid AS TEXT) AS process, scope FROM kineto_pids) AS p ON p.trace = s.trace AND p.process = s.process
+  JOIN (SELECT DISTINCT trace, CAST(pid AS TEXT) AS process, scope FROM kineto_groups) AS p ON p.trace = s.trace AND p.process = s.process
   WHERE s.side = 'host' AND s.trace IN (SELECT trace FROM kineto_files)
 )
-SELECT trace, scope, step, start_ns, end_ns,
-       max(CASE WHEN covered IS NULL OR start_ns >= covered THEN start_ns END) OVER (PARTITION BY trace, scope ORDER BY start_ns) AS outer_ns
+SELECT scope, step, start_ns, end_ns,
+       max(CASE WHEN covered IS NULL OR start_ns >= covered THEN start_ns END) OVER (PARTITION BY scope ORDER BY start_ns) AS outer_ns
 FROM ordered;
-CREATE INDEX temp.kineto_host_step ON kineto_host_steps(trace, scope, start_ns);
+CREATE INDEX temp.kineto_host_step ON kineto_host_steps(scope, start_ns);
+
+-- Of a group: its trace, and whether nothing in it has a stream.
+DROP TABLE IF EXISTS temp.kineto_of;
+CREATE TEMP TABLE kineto_of(id INTEGER PRIMARY KEY, rank, base_ns, streamless, chip);
+INSERT INTO kineto_of
+WITH streams AS MATERIALIZED (
+  SELECT g.file, total(n) AS n FROM (SELECT part, count(stream) AS n FROM kineto_activity GROUP BY part) CROSS JOIN kineto_groups AS g ON g.id = part GROUP BY g.file
+)
+SELECT g.id, t.rank, t.base_ns, s.n = 0, a.chip
+FROM kineto_groups AS g JOIN device_traces AS t USING (trace) LEFT JOIN streams AS s ON s.file = g.file LEFT JOIN kineto_alike AS a ON a.trace = g.trace;
 
 INSERT INTO device_activity (trace, rank, process, device, chip, stream, class, kind, name, start_ns, end_ns, step,
                              correlation, launch_ns, launch_end_ns, launch_name, launch_thread, op, op_ns, bytes,
                              gb_per_s, collective, group_size)
-WITH without_streams AS MATERIALIZED (
-  SELECT trace FROM kineto_events JOIN kineto_kinds USING (cat, name) GROUP BY trace HAVING count(stream) = 0
-)
-SELECT e.trace, t.rank, l.process,
-       iif((e.trace, e.device) IN (SELECT trace, device FROM kineto_shared), p.label || ' ', '') || coalesce(e.device, e.pid),
-       coalesce(d.chip, s.chip),
-       CAST(coalesce(e.stream, iif(e.trace IN without_streams, e.tid, NULL)) AS TEXT), k.class, k.kind,
-       e.name, e.start_ns + t.base_ns, e.end_ns + t.base_ns,
+SELECT g.trace, t.rank, CAST(c.pid AS TEXT),
+       iif((g.trace, e.device) IN (SELECT trace, device FROM kineto_shared), g.label_name || ' ', '') || coalesce(e.device, e.pid),
+       coalesce(d.chip, t.chip),
+       CAST(coalesce(a.stream, iif(t.streamless, e.tid, NULL)) AS TEXT), k.class, k.kind,
+       k.name, a.start_ns + t.base_ns, a.end_ns + t.base_ns,
        (SELECT s.step FROM kineto_host_steps AS s
-        WHERE s.trace = e.trace AND s.scope = l.scope AND s.start_ns <= l.launch_ns AND l.launch_ns < s.end_ns
+        WHERE s.scope = l.scope AND s.start_ns <= l.launch_ns AND l.launch_ns < s.end_ns
           AND s.start_ns >= (SELECT o.outer_ns FROM kineto_host_steps AS o
-                             WHERE o.trace = e.trace AND o.scope = l.scope AND o.start_ns <= l.launch_ns ORDER BY o.start_ns DESC LIMIT 1)
+                             WHERE o.scope = l.scope AND o.start_ns <= l.launch_ns ORDER BY o.start_ns DESC LIMIT 1)
         ORDER BY s.start_ns DESC LIMIT 1),
-       e.correlation, l.launch_ns + t.base_ns, l.launch_end_ns + t.base_ns, l.launch_name, l.launch_thread, l.op,
+       a.correlation, l.launch_ns + t.base_ns, l.launch_end_ns + t.base_ns, c.name, CAST(c.tid AS TEXT), o.name,
        l.op_ns + t.base_ns, e.bytes, e.bandwidth_gb_s, e.collective, e.group_size
-FROM kineto_events AS e
-JOIN kineto_kinds AS k USING (cat, name)
-JOIN device_traces AS t USING (trace)
-JOIN kineto_pids AS p ON p.trace = e.trace AND p.pid IS e.pid
+FROM kineto_activity AS a
+CROSS JOIN kineto_kinds AS k ON k.rowid = a.kind
+CROSS JOIN kineto_groups AS g ON g.id = a.part
+CROSS JOIN kineto_of AS t ON t.id = a.part
+CROSS JOIN kineto_events AS e ON e.rowid = a.id
 -- Of several calls of one correlation, in processes that no label says apart, the latest before the activity.
 LEFT JOIN kineto_launches AS l ON l.rowid = coalesce(
   (SELECT c.rowid FROM kineto_launches AS c
-   WHERE c.trace = e.trace AND c.label = p.label AND c.correlation = e.correlation AND c.launch_ns <= e.start_ns
+   WHERE c.label = g.label AND c.correlation = a.correlation AND c.launch_ns <= a.start_ns
    ORDER BY c.launch_ns DESC LIMIT 1),
   (SELECT c.rowid FROM kineto_launches AS c
-   WHERE c.trace = e.trace AND c.label = p.label AND c.correlation = e.correlation ORDER BY c.launch_ns LIMIT 1))
-LEFT JOIN kineto_devices AS d ON d.trace = e.trace AND d.device = CAST(coalesce(e.device, e.pid) AS TEXT)
-LEFT JOIN kineto_alike AS s ON s.trace = e.trace
-WHERE k.kind <> 'sync' OR coalesce(e.stream, -1) <> -1;
+   WHERE c.label = g.label AND c.correlation = a.correlation ORDER BY c.launch_ns LIMIT 1))
+LEFT JOIN kineto_events AS c ON c.rowid = l.call
+LEFT JOIN kineto_events AS o ON o.rowid = l.op
+LEFT JOIN kineto_devices AS d ON d.trace = g.trace AND d.device = CAST(coalesce(e.device, e.pid) AS TEXT)
+WHERE k.kind <> 'sync' OR coalesce(a.stream, -1) <> -1;
 
 -- ---- 6. Operators with known work ----
 
 -- One call of work may be several operators, one inside the other. It counts at the outermost of those that do it;
 -- wrappers, which choose one of several ways, only where nothing inside them has a price.
 DROP TABLE IF EXISTS temp.kineto_priced;
-CREATE TEMP TABLE kineto_priced AS
-SELECT trace, pid, tid, name, start_ns, end_ns, input_dims, input_type,
-       op_flops(name, input_dims, concrete_inputs, input_type) AS flops, op_bytes(name, input_dims, input_type, concrete_inputs) AS bytes,
+CREATE TEMP TABLE kineto_priced(id INTEGER PRIMARY KEY, thread, event, start_ns, end_ns, wrapper, flops, bytes);
+INSERT INTO kineto_priced
+SELECT o.id, o.thread, o.event, o.start_ns, o.end_ns,
        name IN ('aten::linear', 'aten::matmul', 'aten::scaled_dot_product_attention', 'aten::conv1d', 'aten::conv2d',
-                'aten::conv3d') AS wrapper
-FROM kineto_events
-WHERE cat IN ('cpu_op', 'operator') AND input_dims IS NOT NULL AND op_flops(name, input_dims, concrete_inputs, input_type) IS NOT NULL;
-CREATE INDEX temp.kineto_price ON kineto_priced(trace, pid, tid, start_ns);
+                'aten::conv3d'),
+       op_flops(name, input_dims, concrete_inputs, input_type), op_bytes(name, input_dims, input_type, concrete_inputs)
+FROM kineto_operators AS o CROSS JOIN kineto_events AS e ON e.rowid = o.event
+WHERE input_dims IS NOT NULL;
+DELETE FROM kineto_priced WHERE flops IS NULL;
+CREATE INDEX temp.kineto_price ON kineto_priced(thread, start_ns); -- and within it by id: nothing is sorted again
 
 DROP TABLE IF EXISTS temp.kineto_counted;
 CREATE TEMP TABLE kineto_counted AS
 WITH ordered AS (
-  SELECT *, max(end_ns) FILTER (WHERE NOT wrapper) OVER before AS covered, max(end_ns) FILTER (WHERE wrapper) OVER before AS wrapped
+  SELECT id, thread, event, start_ns, end_ns, wrapper, flops, bytes,
+         max(end_ns) FILTER (WHERE NOT wrapper) OVER before AS covered, max(end_ns) FILTER (WHERE wrapper) OVER before AS wrapped
   FROM kineto_priced
-  WINDOW before AS (PARTITION BY trace, pid, tid ORDER BY start_ns, end_ns DESC ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING)
+  WINDOW before AS (PARTITION BY thread ORDER BY start_ns, id ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING)
 )
 SELECT * FROM ordered AS o
 WHERE coalesce(start_ns >= covered, 1)
   AND (NOT wrapper OR (coalesce(start_ns >= wrapped, 1) AND NOT EXISTS (
     SELECT 1 FROM kineto_priced AS p
-    WHERE p.trace = o.trace AND p.pid = o.pid AND p.tid = o.tid AND p.start_ns BETWEEN o.start_ns AND o.end_ns AND p.end_ns <= o.end_ns
-      AND NOT p.wrapper)));
+    WHERE p.thread = o.thread AND p.start_ns BETWEEN o.start_ns AND o.end_ns AND p.end_ns <= o.end_ns AND NOT p.wrapper)));
 
 INSERT INTO device_operators (trace, rank, chip, step, thread, op, shapes, dtypes, start_ns, end_ns, flops, bytes, device_ns,
                               activities)
-SELECT o.trace, t.rank, max(a.chip), max(a.step), CAST(o.tid AS TEXT), o.name, o.input_dims, o.input_type, o.start_ns + t.base_ns,
+SELECT e.trace, t.rank, max(a.chip), max(a.step), CAST(e.tid AS TEXT), e.name, e.input_dims, e.input_type, o.start_ns + t.base_ns,
        o.end_ns + t.base_ns, o.flops, o.bytes, interval_union(a.start_ns, a.end_ns), count(a.trace)
 FROM kineto_counted AS o
-JOIN device_traces AS t USING (trace)
+CROSS JOIN kineto_events AS e ON e.rowid = o.event
+CROSS JOIN device_traces AS t USING (trace)
 LEFT JOIN device_activity AS a
-  ON a.trace = o.trace AND a.launch_thread = CAST(o.tid AS TEXT) AND a.process = CAST(o.pid AS TEXT) AND a.class <> 'sync'
+  ON a.trace = e.trace AND a.launch_thread = CAST(e.tid AS TEXT) AND a.process = CAST(e.pid AS TEXT) AND a.class <> 'sync'
  AND a.launch_ns BETWEEN o.start_ns + t.base_ns AND o.end_ns + t.base_ns
 GROUP BY o.rowid;
 
@@ -386,7 +449,11 @@ SELECT trace, severity, kind, NULL, count, detail FROM kineto_left_out;
 DROP TABLE temp.kineto_events;
 DROP TABLE temp.kineto_left_out;
 DROP TABLE temp.kineto_processes;
-DROP TABLE temp.kineto_pids;
+DROP TABLE temp.kineto_faults;
+DROP TABLE temp.kineto_groups;
+DROP TABLE temp.kineto_parts;
+DROP TABLE temp.kineto_activity;
+DROP TABLE temp.kineto_of;
 DROP TABLE temp.kineto_shared;
 DROP TABLE temp.kineto_priced;
 DROP TABLE temp.kineto_counted;
