@@ -1,9 +1,11 @@
 """The same files in another dress: packed, under other names, further down. What they say does not change, nor what is listed of them."""
+import codecs
 import glob
 import gzip
 import os
 import re
 import shutil
+import sqlite3
 import subprocess
 import unittest
 
@@ -61,6 +63,37 @@ class SameFiles(Case):
 
     def test_further_down(self):
         self.check(lambda path, place: None, FIXTURES, "a/b c/ü")
+
+    def rewrite(self, change):
+        def of(path, _):
+            with open(path, "rb") as file:
+                text = file.read()
+            with open(path, "wb") as file:
+                file.write(change(text))
+        return of
+
+    TEXTS = [name for name in FIXTURES if name not in ("h100", "tfevents")]
+
+    def test_lines_that_end_as_on_windows(self):
+        self.check(self.rewrite(lambda text: codecs.BOM_UTF8 + text.replace(b"\n", b"\r\n")), self.TEXTS)
+
+    def test_lines_that_end_as_long_ago_and_other_encodings(self):
+        """The figures are the same, or mpg_issues or the error says what is wrong."""
+        for change, said in ((lambda text: text.replace(b"\n", b"\r"), ""), (lambda text: text.decode().encode("utf-16"), "byte order mark of UTF-16")):
+            for fixture in self.TEXTS:
+                wanted, listed = self.answer(self.copy(fixture))
+                root = self.copy(fixture)
+                paths = [os.path.join(folder, name) for folder, _, names in os.walk(root) for name in names]
+                for path in paths:
+                    self.rewrite(change)(path, 0)
+                with self.subTest(fixture=fixture, said=said):
+                    try:
+                        found, issues = self.answer(root)
+                    except sqlite3.Error:
+                        found, issues = None, []
+                    if said:
+                        self.assertEqual([], [row for row in self.rows("SELECT file, reason FROM trace_sources(?)", root) if said not in row[1]])
+                    self.assertTrue(found is None or found == wanted or issues != listed, (found, issues))
 
 
 class Copies(Case):

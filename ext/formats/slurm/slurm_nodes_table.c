@@ -145,9 +145,11 @@ static mpg_rc reservations_open(void *p, void *zone, const mpg_env *env, mpg_str
   mpg_rc rc = mpg_slurm_is_json(stream, &json, err);
   file->text.env = env;
   if (rc == MPG_OK)
-    rc = mpg_stream_peek(stream, begins.n, &start, err);
+    rc = mpg_stream_peek(stream, 3 + begins.n, &start, err);
   if (rc != MPG_OK)
     return rc;
+  if (mpg_str_starts_with(start, MPG_STR("\xef\xbb\xbf")))
+    start = (mpg_str){start.p + 3, start.n - 3};
   if (json || mpg_str_starts_with(start, begins))
     return mpg_slurm_show_node_open(&file->shown, env, stream,
                                     MPG_SLURM_SHOW_RESERVATIONS | (json ? MPG_SLURM_SHOW_JSON : 0),
