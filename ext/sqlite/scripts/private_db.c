@@ -18,6 +18,10 @@ static int progress(void *ctx) {
 }
 
 mpg_rc mpg_private_failure(const mpg_private_db *p, int code, mpg_err *err) {
+  static const char checked[] = "CHECK constraint failed: "; /* a script's own words follow */
+  const char *said = sqlite3_errmsg(p->db);
+  if (strncmp(said, checked, sizeof checked - 1) == 0)
+    said += sizeof checked - 1;
   switch (code) {
   case SQLITE_NOMEM:
     return mpg_fail_nomem(err);
@@ -29,7 +33,7 @@ mpg_rc mpg_private_failure(const mpg_private_db *p, int code, mpg_err *err) {
   case SQLITE_IOERR:
     return mpg_fail(err, MPG_IO, "temporary storage: %s", sqlite3_errmsg(p->db));
   default:
-    return mpg_fail(err, MPG_DATA, "%s", sqlite3_errmsg(p->db));
+    return mpg_fail(err, MPG_DATA, "%s", said);
   }
 }
 

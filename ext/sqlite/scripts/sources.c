@@ -426,16 +426,39 @@ mpg_rc mpg_sources_list_issues(mpg_sources *s, mpg_err *err) {
 
 /* ---- the fleet ---- */
 
-/* That at least one source says who holds chips, or what a job did. */
+/* Fails with the first file that cannot be read, if no other says anything. */
+static mpg_rc check_read(mpg_sources *s, mpg_err *err) {
+  sqlite3_stmt *stmt = NULL;
+  mpg_rc rc = mpg_private_prepare(
+      &s->db,
+      "SELECT path, substr(reason, 17), count(*) OVER () FROM file "
+      "WHERE reason LIKE 'cannot be read: %' AND NOT EXISTS (SELECT 1 FROM source WHERE rank < 4 "
+      "AND (SELECT coalesce(sum(value), 0) FROM json_each(records)) > 0) ORDER BY path LIMIT 1",
+      &stmt, err);
+  if (rc == MPG_OK && sqlite3_step(stmt) == SQLITE_ROW) {
+    long long others = sqlite3_column_int64(stmt, 2) - 1;
+    const char *reason = (const char *)sqlite3_column_text(stmt, 1);
+    rc = reason == NULL ? mpg_fail_nomem(err)
+         : others == 0  ? mpg_fail(err, MPG_DATA, "%s: %s", sqlite3_column_text(stmt, 0), reason)
+                       : mpg_fail(err, MPG_DATA, "%s: %s (and %lld files more that cannot be read)",
+                                  sqlite3_column_text(stmt, 0), reason, others);
+  }
+  (void)sqlite3_finalize(stmt);
+  return rc;
+}
+
+/* That at least one source says who holds chips, or what a job did, and can be read. */
 static mpg_rc check_any(mpg_sources *s, mpg_err *err) {
   int64_t n;
   mpg_rc rc = mpg_private_ask(&s->db, "SELECT count(*) FROM source WHERE rank < 4", 0, &n, err);
-  if (rc != MPG_OK || n > 0)
-    return rc;
-  return mpg_fail(err, MPG_DATA,
-                  "%s: expected a scheduler's records, a job's log or a native trace, found none; "
-                  "trace_sources says what is there",
-                  s->path);
+  if (rc == MPG_OK && n > 0)
+    return s->on_error == MPG_ON_ERROR_NEVER ? MPG_OK : check_read(s, err);
+  return rc != MPG_OK
+             ? rc
+             : mpg_fail(err, MPG_DATA,
+                        "%s: expected a scheduler's records, a job's log or a native trace, found "
+                        "none; trace_sources says what is there",
+                        s->path);
 }
 
 /* Whether every file is of the native trace, or of nothing that is known. */
