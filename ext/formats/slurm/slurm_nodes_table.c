@@ -14,6 +14,7 @@
 **
 **   node_names TEXT            Nodes as a JSON array of names
 */
+#define _GNU_SOURCE /* memmem */
 #include "../list.h"
 #include "slurm.h"
 #include "slurm_columns.h"
@@ -137,7 +138,7 @@ static void reservations_close(void *p) {
 
 static mpg_rc reservations_open(void *p, void *zone, const mpg_env *env, mpg_stream *stream,
                                 mpg_issues *issues, mpg_err *err) {
-  static const mpg_str begins = MPG_STR("ReservationName=");
+  static const char field[] = " StartTime="; /* scontrol's, though what begins may be damaged */
   const mpg_slurm_options options = {.zone = zone, .issues = issues, .threads = 1};
   reservations_file *file = p;
   bool json = false;
@@ -145,12 +146,10 @@ static mpg_rc reservations_open(void *p, void *zone, const mpg_env *env, mpg_str
   mpg_rc rc = mpg_slurm_is_json(stream, &json, err);
   file->text.env = env;
   if (rc == MPG_OK)
-    rc = mpg_stream_peek(stream, 3 + begins.n, &start, err);
+    rc = mpg_stream_peek(stream, 1024, &start, err);
   if (rc != MPG_OK)
     return rc;
-  if (mpg_str_starts_with(start, MPG_STR("\xef\xbb\xbf")))
-    start = (mpg_str){start.p + 3, start.n - 3};
-  if (json || mpg_str_starts_with(start, begins))
+  if (json || memmem(start.p, start.n, field, sizeof field - 1) != NULL)
     return mpg_slurm_show_node_open(&file->shown, env, stream,
                                     MPG_SLURM_SHOW_RESERVATIONS | (json ? MPG_SLURM_SHOW_JSON : 0),
                                     zone, issues, err);
