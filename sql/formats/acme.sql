@@ -41,11 +41,14 @@ middle AS (
 SELECT t.rowid AS row, 'impossible_time' AS kind, 'data_loss' AS severity, _file, _line, 'a time of ' || 'job ' || job_id || ' is more than ten years from the middle one: its row is left out' AS detail
 FROM acme_jobs AS t, middle WHERE max(abs(coalesce(CAST(substr(start_time, 1, 4) AS INTEGER) - year, 0)), abs(coalesce(CAST(substr(submit_time, 1, 4) AS INTEGER) - year, 0)), abs(coalesce(CAST(substr(end_time, 1, 4) AS INTEGER) - year, 0))) > 10
 UNION ALL
-SELECT row, 'repeated_record', 'warning', _file, _line, 'job ' || job_id || ' comes more than once: its row counts once'
-FROM (SELECT *, rowid AS row, row_number() OVER (PARTITION BY cluster, job_id, submit_time, start_time, end_time ORDER BY rowid) AS nth FROM acme_jobs) WHERE nth > 1;
+SELECT row, iif(before = cluster, 'repeated_record', 'duplicate_allocation'), 'warning', _file, _line,
+       'job ' || job_id || iif(before = cluster, ' comes more than once: its row counts once', ' is one of cluster ' || before || ' as well, after the names of the files: it counts in both')
+FROM (SELECT *, rowid AS row, lag(cluster) OVER same AS before, lag(user) OVER same AS before_user FROM acme_jobs
+      WINDOW same AS (PARTITION BY job_id, submit_time, start_time, end_time ORDER BY cluster, rowid))
+WHERE before = cluster OR before <> cluster AND start_time IS NOT NULL AND before_user = user;
 INSERT INTO mpg_issues(source, severity, kind, line, count, detail)
 SELECT coalesce(_file, :acme, 'acme_jobs'), severity, kind, min(_line), count(*), detail FROM acme_left_out GROUP BY _file, kind;
-DELETE FROM temp.acme_jobs WHERE rowid IN (SELECT row FROM acme_left_out);
+DELETE FROM temp.acme_jobs WHERE rowid IN (SELECT row FROM acme_left_out WHERE kind <> 'duplicate_allocation');
 DROP TABLE acme_left_out;
 INSERT INTO mpg_issues(source, severity, kind, line, count, detail)
 SELECT coalesce(_file, :acme, 'acme_jobs'), 'warning', 'missing_field', min(_line), count(*), coalesce('job ' || job_id, 'a row') || ' lacks its ' || field || ': it counts as far as it tells'

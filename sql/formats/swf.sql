@@ -91,6 +91,12 @@ WHERE field IS NOT NULL GROUP BY _file, field;
 INSERT INTO mpg_issues(source, severity, kind, line, count, detail)
 SELECT _file, 'warning', 'unknown_state', min(_line), count(*), 'states that the format does not have, whose outcome is not known: ' || group_concat(DISTINCT status)
 FROM swf_jobs WHERE status NOT IN (0, 1, 2, 3, 4, 5) GROUP BY _file;
+-- A file that was exported again, after more jobs: it is of one machine, whose log began then.
+INSERT INTO mpg_issues(source, severity, kind, line, count, detail)
+SELECT _file, 'warning', 'duplicate_allocation', min(_line), count(*), 'lines that ' || min(first) || ' has as well: they count twice. Of two exports of one log read the later alone'
+FROM (SELECT _file, _line, min(_file) OVER (PARTITION BY computer, unix_start_time, job_number, submit_time, wait_time, run_time, allocated_processors, status) AS first
+      FROM swf_jobs WHERE unix_start_time IS NOT NULL AND EXISTS (SELECT 1 FROM swf_breaks WHERE of_file LIMIT 1 OFFSET 1))
+WHERE first <> _file GROUP BY _file;
 -- The parts of a job that is listed in parts last as long as its summary says.
 INSERT INTO mpg_issues(source, severity, kind, line, count, detail)
 SELECT _file, 'warning', 'parts_disagree', min(line), count(*), 'the parts of job ' || job_number || ' do not last as long as its summary says: the parts count'

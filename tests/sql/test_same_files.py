@@ -166,6 +166,28 @@ class Copies(Case):
         self.assertEqual([("a.swf", "swf"), ("b.swf", "swf"), ("c.swf.gz", None)],
                          [(os.path.basename(file), format) for file, format in self.rows("SELECT file, format FROM trace_sources(?)", root)])
 
+    def test_exports_that_overlap(self):
+        """The same log exported again after more jobs: what both have counts once, or is listed."""
+        for fixture, name in (("swf/small.swf", "later.swf"), ("public/acme/trace_seren.csv", "trace_later.csv"), ("public/pai/pai_job_duration_estimate.csv", "later.csv"),
+                              ("public/alibaba-v2023/openb_pod_list.csv", "later.csv"), ("public/alibaba-v2025/disaggregated_DLRM_trace.csv", "later.csv"),
+                              ("slurm/sacct_jobs.psv", "later.psv"), ("pbs/accounting.log", "later.log"), ("lsf/lsb.acct", "lsb.acct.1"), ("sge/accounting", "accounting.1"),
+                              ("sge/accounting.jsonl", "later.jsonl"), ("goodput/ranker-7.jsonl", "later.jsonl"), ("otlp/spans.jsonl", "later.jsonl"), ("kube/watch.json", "later.json")):
+            root = self.place(fixture)
+            path = os.path.join(root, fixture)
+            if fixture.startswith("public/alibaba-v2023"):
+                shutil.copy(os.path.join(ROOT, "fixtures/public/alibaba-v2023/openb_node_list.csv"), os.path.dirname(path))
+            wanted = self.answer(root)
+            listed = self.rows("SELECT kind, sum(count) FROM mpg_issues WHERE source LIKE ? || '%' GROUP BY 1", root)
+            with open(path, encoding="utf-8") as file:
+                lines = file.read().splitlines(True)
+            with open(os.path.join(os.path.dirname(path), name), "w", encoding="utf-8") as file:
+                file.writelines(lines[:-2])
+            with self.subTest(fixture=fixture):
+                found = self.answer(root)
+                now = self.rows("SELECT kind, sum(count) FROM mpg_issues WHERE source LIKE ? || '%' GROUP BY 1", root)
+                kinds = {kind for kind, count in now if count > dict(listed).get(kind, 0)}
+                self.assertTrue(found == wanted or kinds & {"duplicate_allocation", "repeated_record"}, (kinds, found, wanted))
+
     def test_a_small_file_of_another_folder(self):
         """Two clusters may have as many chips; only a folder that repeats another one as a whole is left out."""
         root = self.place("public/helios")
