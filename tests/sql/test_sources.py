@@ -20,7 +20,7 @@ SENTENCE = """SELECT pool, phase, scheduling_goodput(category, chip_us), runtime
 # One file of each format, and the parameter of its script that it goes to.
 SAMPLES = {
     "slurm/sacct_jobs.psv": "slurm", "slurm/sacct_default.p": "slurm", "slurm/sacct_all_fields.psv": "slurm", "slurm/sacct.json": "slurm",
-    "slurm/squeue.json": "slurm", "slurm/sacctmgr_events.psv": "slurm", "slurm/scontrol_nodes.txt": "slurm", "pbs/accounting.log": "pbs",
+    "slurm/squeue.json": "slurm", "slurm/sacctmgr_events.psv": "slurm", "slurm/scontrol_nodes.txt": "slurm", "slurm/scontrol_reservations.txt": "slurm", "pbs/accounting.log": "pbs",
     "pbs/torque.log": "pbs", "sge/accounting": "sge", "sge/accounting.jsonl": "sge", "flux/jobs.json": "flux", "condor/history.json": "condor", "condor/queue.json": "condor", "lsf/lsb.acct": "lsf", "lsf/lsb.events": "lsf", "swf/small.swf": "swf", "kube/watch.json": "kube", "kube/cluster.json": "kube", "kube/claims.json": "kube", "kube/state.json": "kube",
     "goodput/ranker-7.jsonl": "goodput", "goodput/ranker-8.json": "goodput", "otlp/spans.jsonl": "otlp", "otlp/finetune.json": "otlp",
     "mlperf/results/pod16/toy_lm/result_0.txt": "mllog", "training/maxtext.log": "maxtext", "training/megatron.log": "megatron",
