@@ -32,21 +32,32 @@
 
 CREATE TEMP TABLE IF NOT EXISTS pbs_records AS
 SELECT date_time, record_type, id_string, "user", "group", account, project, jobname, queue, ctime, qtime, start, "end",
-       "Resource_List.walltime", "resources_used.walltime", Exit_status, job_base, array_index, server, outcome, gpu_type, nodes,
+       "Resource_List.walltime", "resources_used.walltime", Exit_status, job_base, array_index, server, outcome, gpu_type, json_array_length(nodes) AS nodes,
        CASE WHEN record_type = 'z' OR other GLOB '*[Rr]esource*' THEN other END AS other, -- of the others nobody asks
        CASE WHEN coalesce(req_gpus, 0) = 0 THEN coalesce("Resource_List.select", "Resource_List.nodes") END AS "Resource_List.select", _file, _line,
        CASE WHEN :chips_per_node IS NOT NULL THEN :chips_per_node * "Resource_List.nodect" WHEN :chips = 'ncpus' THEN req_cpus ELSE req_gpus END AS asked,
        CASE WHEN :chips_per_node IS NOT NULL THEN :chips_per_node * json_array_length(nodes) WHEN :chips = 'ncpus' THEN alloc_cpus ELSE alloc_gpus END AS held
 FROM pbs_trace(mpg_required(:pbs, ':pbs'), coalesce(:zone, 'UTC'));
 
+-- What there is to mend, in one pass: most logs have none of it, and are not read again for each.
+DROP TABLE IF EXISTS temp.pbs_faults;
+CREATE TEMP TABLE pbs_faults AS
+SELECT max(max(date_time), coalesce(max(ctime), -9e18), coalesce(max(qtime), -9e18), coalesce(max(start), -9e18), coalesce(max("end"), -9e18))
+         - min(min(date_time), coalesce(min(ctime), 9e18), coalesce(min(qtime), 9e18), coalesce(min(start), 9e18), coalesce(min("end"), 9e18)) > 10 * 31556952 AS of_time,
+       total(CASE record_type WHEN 'S' THEN start IS NULL OR coalesce(ctime, qtime) IS NULL WHEN 'E' THEN start IS NULL OR "end" IS NULL OR Exit_status IS NULL END) AS of_field,
+       total(other IS NOT NULL) + total("Resource_List.select" IS NOT NULL AND coalesce(asked, 0) = 0) AS of_resource,
+       total(record_type NOT GLOB '[ABCDEGKLMPQRSTUYacdpruvxz]' OR record_type IS NULL) AS of_type,
+       min(coalesce(server, 'pbs')) AS server, min(coalesce(server, 'pbs')) <> max(coalesce(server, 'pbs')) AS of_servers, count(job_base) > 0 AS of_jobs
+FROM pbs_records;
+
 -- What cannot be: a time that is more than ten years from the middle one; its record counts as nothing. Each record says three: its own,
 -- and when the job was queued, started or ended.
 DROP TABLE IF EXISTS temp.pbs_impossible;
 CREATE TEMP TABLE pbs_impossible AS
-WITH years AS (SELECT date_time / 31556952 AS year, count(*) AS n FROM pbs_records GROUP BY 1),
-middle AS (SELECT min(year) AS year FROM (SELECT year, sum(n) OVER (ORDER BY year) AS so_far, sum(n) OVER () AS n FROM years) WHERE 2 * so_far >= n)
-SELECT r.rowid AS row, _file, _line, id_string FROM pbs_records AS r, middle
-WHERE max(abs(coalesce(date_time / 31556952 - year, 0)), abs(coalesce(ctime / 31556952 - year, 0)), abs(coalesce(qtime / 31556952 - year, 0)),
+WITH years AS (SELECT date_time / 31556952 AS year, count(*) AS n FROM pbs_faults CROSS JOIN pbs_records WHERE coalesce(of_time, 1) GROUP BY 1),
+middle AS MATERIALIZED (SELECT min(year) AS year FROM (SELECT year, sum(n) OVER (ORDER BY year) AS so_far, sum(n) OVER () AS n FROM years) WHERE 2 * so_far >= n)
+SELECT r.rowid AS row, _file, _line, id_string FROM pbs_faults CROSS JOIN pbs_records AS r CROSS JOIN middle
+WHERE coalesce(of_time, 1) AND max(abs(coalesce(date_time / 31556952 - year, 0)), abs(coalesce(ctime / 31556952 - year, 0)), abs(coalesce(qtime / 31556952 - year, 0)),
           abs(coalesce(start / 31556952 - year, 0)), abs(coalesce("end" / 31556952 - year, 0))) > 10;
 INSERT INTO mpg_issues(source, severity, kind, line, count, detail)
 SELECT _file, 'data_loss', 'impossible_time', min(_line), count(*), 'a time of job ' || id_string || ' is more than ten years from the middle one: its record is left out'
@@ -60,21 +71,21 @@ SELECT _file, 'warning', 'missing_field', min(_line), count(*), 'record ' || rec
 FROM (SELECT _file, _line, record_type, id_string,
              CASE WHEN record_type IN ('S', 'E') AND start IS NULL THEN 'start' WHEN record_type = 'E' AND "end" IS NULL THEN 'end'
                   WHEN record_type = 'E' AND Exit_status IS NULL THEN 'Exit_status' WHEN record_type = 'S' AND coalesce(ctime, qtime) IS NULL THEN 'ctime and qtime' END AS field
-      FROM pbs_records)
+      FROM pbs_faults CROSS JOIN pbs_records WHERE of_field)
 WHERE field IS NOT NULL GROUP BY _file, record_type, field;
 -- Chips of another vendor, by a resource that a site has named: what is no GPU counts as none.
 INSERT INTO mpg_issues(source, severity, kind, line, count, detail)
 SELECT _file, 'warning', 'uncounted_resource', min(_line), count(DISTINCT id_string), 'only ngpus and gpus count as chips, and not ' || group_concat(DISTINCT resource)
-FROM (SELECT _file, _line, id_string, o.key AS resource FROM pbs_records, json_each(other) AS o WHERE other GLOB '*[Rr]esource*'
+FROM (SELECT _file, _line, id_string, o.key AS resource FROM pbs_faults CROSS JOIN pbs_records CROSS JOIN json_each(other) AS o WHERE of_resource AND other GLOB '*[Rr]esource*'
       UNION ALL
-      SELECT _file, _line, id_string, 'in select: ' || substr("Resource_List.select", 1, 60) FROM pbs_records WHERE "Resource_List.select" IS NOT NULL AND coalesce(asked, 0) = 0)
+      SELECT _file, _line, id_string, 'in select: ' || substr("Resource_List.select", 1, 60) FROM pbs_faults CROSS JOIN pbs_records WHERE of_resource AND "Resource_List.select" IS NOT NULL AND coalesce(asked, 0) = 0)
 WHERE lower(resource) GLOB '*npu*' OR lower(resource) GLOB '*tpu*' OR lower(resource) GLOB '*mlu*' OR lower(resource) GLOB '*dcu*' OR lower(resource) GLOB '*gcu*'
    OR lower(resource) GLOB '*hpu*' OR lower(resource) GLOB '*xpu*' OR lower(resource) GLOB '*ipu*' OR lower(resource) GLOB '*neuron*' OR lower(resource) GLOB '*gaudi*'
    OR lower(resource) GLOB '*ascend*' OR lower(resource) GLOB '*accel*' OR lower(resource) GLOB '*mig*'
 GROUP BY _file;
 INSERT INTO mpg_issues(source, severity, kind, line, count, detail)
 SELECT _file, 'warning', 'unknown_record', min(_line), count(*), 'records of types that are not known: left out: ' || group_concat(DISTINCT record_type)
-FROM pbs_records WHERE record_type NOT GLOB '[ABCDEGKLMPQRSTUYacdpruvxz]' OR record_type IS NULL GROUP BY _file;
+FROM pbs_faults CROSS JOIN pbs_records WHERE of_type AND (record_type NOT GLOB '[ABCDEGKLMPQRSTUYacdpruvxz]' OR record_type IS NULL) GROUP BY _file;
 
 -- ---- 2. Records of jobs: not of reservations and licences, nor of arrays as a whole ----
 
@@ -137,7 +148,8 @@ SELECT o.*,
        (SELECT min(x.date_time) FROM pbs_stops AS x WHERE x.job = o.job AND x.date_time >= o.start_time + (o.attempt > 1)) AS stopped
 FROM ordered AS o;
 DROP TABLE IF EXISTS temp.pbs_attempts;
-CREATE TEMP TABLE pbs_attempts AS
+CREATE TEMP TABLE pbs_attempts(job INTEGER, attempt INTEGER, chips, asked, gpu_type, start_time, end_time, outcome, again, PRIMARY KEY (job, attempt)) WITHOUT ROWID;
+INSERT INTO pbs_attempts
 WITH stopped AS (
   SELECT *,
          CASE WHEN ended IS NULL AND stopped <= coalesce(next_start, stopped) THEN
@@ -196,44 +208,48 @@ SELECT gone.job, coalesce(last.attempt, 0) + 1 AS attempt, at
 FROM gone LEFT JOIN last USING (job)
 WHERE coalesce(NOT running AND at > ended, 1);
 
--- ---- 4. Pools: the server, or where its jobs name several types of GPU, "server/type" ----
+-- ---- 4. Jobs, and pools: the server, or where its jobs name several types of GPU, "server/type" ----
+
+DROP TABLE IF EXISTS temp.pbs_jobs;
+CREATE TEMP TABLE pbs_jobs(job INTEGER PRIMARY KEY, name, owner, submit_time, "user", "group", queue, project, gpu_type, least_type, server, nodes, task, base, chips, least_asked);
+INSERT INTO pbs_jobs
+SELECT j.job, max(jobname) AS name, coalesce(max(account), max(nullif(project, '_pbs_project_default')), max("group")) AS owner,
+       min(coalesce(ctime, qtime, CASE WHEN j.record_type = 'Q' THEN j.date_time END)) AS submit_time,
+       max("user") AS "user", max("group") AS "group", max(queue) AS queue, max(project) AS project, max(j.gpu_type) AS gpu_type, min(j.gpu_type), max(j.server),
+       max(CASE typeof(nodes) WHEN 'text' THEN json_array_length(nodes) ELSE nodes END) AS nodes, max(array_index) AS task, max(job_base) AS base,
+       max(nullif(max(j.asked, 0), 0)), min(nullif(max(j.asked, 0), 0))
+FROM pbs_of_jobs AS j CROSS JOIN pbs_records AS r ON r.rowid = j.place
+GROUP BY j.job;
+-- What a job asked for last, by its starts if it has any. (One number orders them: a start, its time, its place.)
+DROP TABLE IF EXISTS temp.pbs_asked;
+CREATE TEMP TABLE pbs_asked(job INTEGER PRIMARY KEY, asked, last);
+INSERT INTO pbs_asked
+SELECT o.job, asked, max((record_type IN ('S', 'T')) * 4611686018427387904 + max(0, coalesce(CAST(date_time AS INTEGER), -1) + 1) * 536870912 + place)
+FROM pbs_jobs AS j CROSS JOIN pbs_of_jobs AS o ON o.job = j.job WHERE j.least_asked <> j.chips AND asked > 0 GROUP BY o.job;
+UPDATE pbs_jobs SET chips = a.asked FROM pbs_asked AS a WHERE a.job = pbs_jobs.job;
+DROP TABLE pbs_asked;
 
 DROP TABLE IF EXISTS temp.pbs_pools;
-CREATE TEMP TABLE pbs_pools AS
-WITH types AS (
+CREATE TEMP TABLE pbs_pools(job INTEGER PRIMARY KEY, pool);
+INSERT INTO pbs_pools
+WITH types AS MATERIALIZED (
   SELECT coalesce(server, 'pbs') AS name, count(DISTINCT lower(gpu_type)) AS types
-  FROM (SELECT DISTINCT server, gpu_type FROM pbs_of_jobs) GROUP BY name
+  FROM (SELECT server, gpu_type FROM pbs_jobs
+        UNION
+        SELECT o.server, o.gpu_type FROM pbs_jobs AS j CROSS JOIN pbs_of_jobs AS o ON o.job = j.job WHERE j.least_type <> j.gpu_type) GROUP BY name
 )
-SELECT r.job, CASE WHEN types > 1 THEN name || '/' || coalesce(lower(max(r.gpu_type)), 'gpu') ELSE name END AS pool
-FROM pbs_of_jobs AS r CROSS JOIN types ON name = coalesce(r.server, 'pbs')
-GROUP BY r.job;
-CREATE UNIQUE INDEX temp.pbs_pool_of ON pbs_pools(job);
+SELECT job, CASE WHEN types > 1 THEN t.name || '/' || coalesce(lower(gpu_type), 'gpu') ELSE t.name END AS pool
+FROM pbs_jobs AS j CROSS JOIN types AS t ON t.name = coalesce(j.server, 'pbs');
 
 -- ---- 5. The relations ----
 
 -- What a job needs is what it requested when it last started, or else of late: it may be altered while it waits, and
 -- release nodes at work. Where it was given another number (whole nodes) it is elastic.
--- What a job asked for last, by its starts if it has any. (One number orders them: a start, its time, its place.)
-DROP TABLE IF EXISTS temp.pbs_asked;
-CREATE TEMP TABLE pbs_asked(job INTEGER PRIMARY KEY, asked, last);
-INSERT INTO pbs_asked
-SELECT job, asked, max((record_type IN ('S', 'T')) * 4611686018427387904 + max(0, coalesce(CAST(date_time AS INTEGER), -1) + 1) * 536870912 + place)
-FROM pbs_of_jobs WHERE asked > 0 GROUP BY job;
-
-DROP TABLE IF EXISTS temp.pbs_jobs;
-CREATE TEMP TABLE pbs_jobs AS
-SELECT j.job, max(jobname) AS name, coalesce(max(account), max(nullif(project, '_pbs_project_default')), max("group")) AS owner,
-       min(coalesce(ctime, qtime, CASE WHEN j.record_type = 'Q' THEN j.date_time END)) AS submit_time,
-       max("user") AS "user", max("group") AS "group", max(queue) AS queue, max(project) AS project, max(j.gpu_type) AS gpu_type,
-       max(json_array_length(nodes)) AS nodes, max(array_index) AS task, max(job_base) AS base,
-       (SELECT asked FROM pbs_asked AS n WHERE n.job = j.job) AS chips
-FROM pbs_of_jobs AS j CROSS JOIN pbs_records AS r ON r.rowid = j.place
-GROUP BY j.job;
-DROP TABLE pbs_asked;
 DROP TABLE IF EXISTS temp.jobs;
 CREATE TEMP TABLE jobs AS
 WITH given AS (
-  SELECT job, min(nullif(chips, 0)) AS least, max(nullif(chips, 0)) AS most FROM pbs_attempts GROUP BY job
+  SELECT *, (SELECT min(nullif(chips, 0)) FROM pbs_attempts AS a WHERE a.job = j.job) AS least, (SELECT max(nullif(chips, 0)) FROM pbs_attempts AS a WHERE a.job = j.job) AS most
+  FROM pbs_jobs AS j LIMIT -1
 )
 SELECT i.name AS job, n.name, owner, NULL AS phase, NULL AS framework, NULL AS runtime, NULL AS model, NULL AS priority,
        coalesce(chips, most) AS chips,
@@ -244,7 +260,7 @@ SELECT i.name AS job, n.name, owner, NULL AS phase, NULL AS framework, NULL AS r
             THEN json_object('user', "user", 'group', "group", 'queue', queue, 'project', project, 'gpu_type', gpu_type, 'nodes', nodes)
             ELSE json_patch('{}', json_object('user', "user", 'group', "group", 'queue', queue, 'project', project,
                                               'gpu_type', gpu_type, 'nodes', nodes, 'array_job', CASE WHEN task IS NOT NULL THEN base END)) END AS labels
-FROM pbs_jobs AS n CROSS JOIN pbs_ids AS i ON i.rowid = n.job LEFT JOIN given USING (job);
+FROM given AS n CROSS JOIN pbs_ids AS i ON i.rowid = n.job;
 
 -- What left the queue holds nothing at that moment: that closes what it requested.
 DROP TABLE IF EXISTS temp.allocations;
@@ -304,7 +320,11 @@ WITH apart AS (
                                                FROM pbs_records WHERE record_type IN ('S', 'E') LIMIT 1000)
                          WHERE quarters IS NOT NULL GROUP BY quarters ORDER BY count(*) DESC LIMIT 1), 0) AS seconds
 ),
-last AS (SELECT coalesce(server, 'pbs') AS server, job_base IS NOT NULL AS of_job, max(date_time) AS at FROM pbs_records GROUP BY 1, 2),
+last AS ( -- of one server nothing is sorted
+  SELECT server, 1 AS of_job, (SELECT max(date_time) FROM pbs_records) AS at FROM pbs_faults WHERE NOT of_servers AND of_jobs
+  UNION ALL
+  SELECT coalesce(r.server, 'pbs'), job_base IS NOT NULL, max(date_time) FROM pbs_faults CROSS JOIN pbs_records AS r WHERE of_servers GROUP BY 1, 2
+),
 servers AS (SELECT server, at FROM last WHERE of_job)
 SELECT server, CAST(iif((SELECT count(*) FROM servers) = 1, (SELECT max(at) FROM last), at) - seconds AS INTEGER) AS at FROM servers, apart;
 DELETE FROM pbs_observed
@@ -354,4 +374,5 @@ DROP TABLE pbs_started;
 DROP TABLE pbs_stops;
 DROP TABLE pbs_of_jobs;
 DROP TABLE pbs_ids;
+DROP TABLE pbs_faults;
 DROP TABLE pbs_records;
