@@ -112,7 +112,7 @@ SELECT _file, 'warning', 'missing_field', NULL, count(*), min(object) || ' lacks
 FROM (SELECT _file, kind || ' ' || coalesce(namespace || '/', '') || coalesce(name, '?') AS object,
              CASE WHEN kind IN ('Pod', 'Node', 'Workload') AND creationTimestamp IS NULL THEN 'creationTimestamp' WHEN name IS NULL THEN 'name'
                   WHEN kind = 'Pod' AND namespace IS NULL THEN 'namespace' WHEN kind = 'Pod' AND phase IS NULL THEN 'phase'
-                  WHEN kind = 'Pod' AND phase IN ('Succeeded', 'Failed') AND finished IS NULL AND scheduled IS NOT NULL THEN 'end'
+                  WHEN kind = 'Pod' AND phase IN ('Succeeded', 'Failed') AND finished IS NULL AND coalesce(scheduled, startTime) IS NOT NULL THEN 'end'
                   WHEN kind = 'Pod' AND phase IN ('Running', 'Succeeded') AND coalesce(scheduled, startTime) IS NULL THEN 'PodScheduled'
                   WHEN kind = 'Pod' AND scheduled IS NOT NULL AND nodeName IS NULL THEN 'nodeName' END AS field
       FROM kube_objects WHERE event IS NOT 'BOOKMARK')

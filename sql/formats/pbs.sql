@@ -148,7 +148,7 @@ SELECT o.*,
        (SELECT min(x.date_time) FROM pbs_stops AS x WHERE x.job = o.job AND x.date_time >= o.start_time + (o.attempt > 1)) AS stopped
 FROM ordered AS o;
 DROP TABLE IF EXISTS temp.pbs_attempts;
-CREATE TEMP TABLE pbs_attempts(job INTEGER, attempt INTEGER, chips, asked, gpu_type, start_time, end_time, outcome, again, PRIMARY KEY (job, attempt)) WITHOUT ROWID;
+CREATE TEMP TABLE pbs_attempts(job INTEGER, attempt INTEGER, chips, asked, gpu_type, start_time, end_time, untold, outcome, again, PRIMARY KEY (job, attempt)) WITHOUT ROWID;
 INSERT INTO pbs_attempts
 WITH stopped AS (
   SELECT *,
@@ -159,6 +159,7 @@ WITH stopped AS (
 )
 SELECT job, attempt, coalesce(nullif(held, 0), asked) AS chips, asked, gpu_type, start_time,
        coalesce(ended, CASE WHEN stopped_by IS NOT NULL THEN stopped END, next_start) AS end_time,
+       ended IS NULL AND stopped_by IS NULL AS untold,
        CASE
          WHEN stopped_by IS NOT NULL THEN CASE stopped_by WHEN 'R' THEN 'preempted' ELSE 'cancelled' END
          WHEN outcome = 'failed' AND deleted <= ended THEN 'cancelled'
@@ -167,6 +168,18 @@ SELECT job, attempt, coalesce(nullif(held, 0), asked) AS chips, asked, gpu_type,
        END AS outcome,
        coalesce(stopped_by = 'R', ended IS NOT NULL AND NOT over) AS again
 FROM stopped;
+
+-- An end that no record tells: a day's file is missing, or the server stopped. The job started again, or its limit passed an hour or more
+-- before the last record. (A limit stands still while the job is suspended.)
+INSERT INTO mpg_issues(source, severity, kind, line, count, detail)
+SELECT r._file, 'warning', 'lost_end', min(r._line), count(*),
+       'the end of job ' || r.id_string || iif(a.end_time IS NULL, ' is not told though its walltime is over: it runs until the last record', ' is not told: it runs until it starts again')
+       || '. Is a file missing?'
+FROM pbs_attempts AS a CROSS JOIN pbs_of_jobs AS o ON o.job = a.job AND o.begun = a.start_time AND o.record_type IN ('S', 'T') CROSS JOIN pbs_records AS r ON r.rowid = o.place
+WHERE a.untold AND (a.end_time IS NOT NULL
+  OR (a.start_time + "Resource_List.walltime" + 3600 < (SELECT max(date_time) FROM pbs_records)
+      AND NOT EXISTS (SELECT 1 FROM pbs_of_jobs AS z WHERE z.job = a.job AND z.record_type = 'z')))
+GROUP BY r._file;
 
 -- A job that is suspended (z) gives back what it holds until it is resumed (r), or where the server's
 -- restrict_res_to_release_on_suspend names resources those alone, which the record lists then.

@@ -51,7 +51,7 @@ SELECT Cluster, JobIDRaw, JobID, job_base, array_task, array_count, step, JobNam
        state_base, outcome, Submit, Start, "End", NNodes, req_gpus, alloc_gpus, req_gpu_types, alloc_gpu_types, nodes,
        Comment, "Constraints", Reservation, WCKey, NULL AS ReqTRES,
        CASE WHEN instr(replace(coalesce(nullif(AllocTRES, ''), ReqTRES), 'gres/gpu', ''), 'gres/') -- all that is asked of these, below
-            THEN coalesce(nullif(AllocTRES, ''), ReqTRES) END AS AllocTRES, ElapsedRaw, Elapsed, Suspended, last_update, _file, _line
+            THEN coalesce(nullif(AllocTRES, ''), ReqTRES) END AS AllocTRES, ElapsedRaw, Elapsed, Suspended, TimelimitRaw, last_update, _file, _line
 FROM slurm_trace(mpg_required(:sacct, ':sacct'), coalesce(:zone, 'UTC'), coalesce(:columns, ''), coalesce(:delimiter, ''))
 WHERE step IS NULL;
 
@@ -134,6 +134,12 @@ INSERT INTO mpg_issues(source, severity, kind, line, count, detail)
 SELECT _file, 'data_loss', 'end_before_start', min(_line), count(*), 'an event of ' || coalesce(NodeName, Cluster, 'the cluster') || ' ended before it started: it is left out'
 FROM slurm_events WHERE TimeEnd < TimeStart GROUP BY _file;
 UPDATE temp.slurm_jobs SET "End" = Start WHERE "End" < Start;
+-- What slurmctld lost and slurmdbd calls running still (sacctmgr show runawayjobs): its limit passed an hour or more before it was listed.
+INSERT INTO mpg_issues(source, severity, kind, line, count, detail)
+SELECT _file, 'warning', 'lost_end', min(_line), count(*), 'job ' || coalesce(JobID, JobIDRaw) || ' runs though its time limit is over: it is held until it was listed. Is it a runaway job?'
+FROM slurm_jobs
+WHERE state_base IN ('RUNNING', 'COMPLETING') AND "End" IS NULL AND coalesce(ElapsedRaw, Elapsed, (SELECT max("End") FROM slurm_jobs) - Start) > TimelimitRaw * 60 + 3600
+GROUP BY _file;
 -- The end of what still runs or waits is planned.
 INSERT INTO mpg_issues(source, severity, kind, line, count, detail)
 SELECT _file, 'warning', 'planned_end', min(_line), count(*), 'jobs that still run, with an End, the first ' || min(JobID) || ': it is planned, and they are held until the export was made'

@@ -108,6 +108,46 @@ class Said(Case):
         rows = self.said("slurm/sacct_jobs.psv", "missing_field", lose)
         self.assertEqual([("warning", 1, self.line)], rows)
 
+    def test_an_end_that_no_record_of_pbs_tells(self):
+        """The E record of a job is lost: it runs until it starts again, or past its walltime, which is said; not of a job that has time left."""
+        with open(os.path.join(FIXTURES, "pbs/accounting.log"), encoding="utf-8") as file:
+            lines = file.read().splitlines(True)
+        started = next(i for i, line in enumerate(lines) if ";S;101.pod;" in line)
+        lost = [line for line in lines if ";E;101.pod;" not in line]
+
+        def limited(walltime):
+            return lambda text: "".join(re.sub(r"Resource_List.walltime=\S+", "Resource_List.walltime=" + walltime, line) if ";101.pod;" in line else line for line in lost)
+        late = next(line for line in lines if ";Q;109.pod;" in line).replace("11:58:20", "23:58:20")
+        rows = self.said("pbs/accounting.log", "lost_end", lambda text: limited("00:10:00")(text) + late)
+        self.assertEqual([("warning", 1, started + 1)], rows)
+        self.assertEqual([], self.said("pbs/accounting.log", "lost_end", lambda text: limited("72:00:00")(text) + late))
+        # A second start, and no R or E before it.
+        again = lines[started].replace("11:01:00", "11:59:00").replace("start=1743440460", "start=1743443940")
+        rows = self.said("pbs/accounting.log", "lost_end", lambda text: "".join(lost) + again)
+        self.assertEqual([("warning", 1, started + 1)], rows)
+        self.assertEqual([], self.said("pbs/accounting.log", "lost_end"))
+
+    def test_a_job_of_slurm_that_runs_past_its_limit(self):
+        """A runaway job: the database has it as running long after its limit. An hour of grace, and none without a limit."""
+        head = "JobIDRaw|JobID|Cluster|State|Submit|Start|End|ElapsedRaw|TimelimitRaw|ReqTRES|AllocTRES"
+        row = "%s|%s|c|RUNNING|2026-03-01T09:00:00|2026-03-01T09:00:00|Unknown|%d|%s|gres/gpu=8|gres/gpu=8"
+        for elapsed, limit, expected in ((86400, "60", 1), (7000, "60", 0), (86400, "UNLIMITED", 0), (86400, "1440", 0)):
+            path = self.file("\n".join((head, row % (7, 7, elapsed, limit), "")), "sacct.psv")
+            self.rows("SELECT sum(chip_us) FROM trace_ledger(?)", path)
+            self.assertEqual(expected, self.issues(path).get("lost_end", 0), (elapsed, limit))
+
+    def test_a_pod_that_ended_at_a_time_that_nothing_tells(self):
+        pod = {"apiVersion": "v1", "kind": "Pod", "metadata": {"name": "a", "namespace": "ml", "uid": "u", "resourceVersion": "5", "creationTimestamp": "2026-03-01T09:00:00Z"},
+               "spec": {"nodeName": "n", "containers": [{"name": "m", "resources": {"limits": {"nvidia.com/gpu": "4"}}}]},
+               "status": {"phase": "Failed", "reason": "Evicted", "startTime": "2026-03-01T09:00:00Z"}}
+        path = self.file(json.dumps(pod), "pod.json")
+        self.rows("SELECT sum(chip_us) FROM trace_ledger(?)", path)
+        self.assertEqual(1, self.issues(path).get("missing_field", 0))
+        pod["status"]["containerStatuses"] = [{"name": "m", "restartCount": 0, "state": {"terminated": {"exitCode": 137, "startedAt": "2026-03-01T09:00:00Z", "finishedAt": "2026-03-01T10:00:00Z"}}}]
+        path = self.file(json.dumps(pod), "pod.json")
+        self.rows("SELECT sum(chip_us) FROM trace_ledger(?)", path)
+        self.assertEqual(0, self.issues(path).get("missing_field", 0))
+
     def test_an_instruction_twice(self):
         def twice(text):
             lines = text.splitlines(True)
