@@ -43,7 +43,7 @@ FROM pbs_trace(mpg_required(:pbs, ':pbs'), coalesce(:zone, 'UTC'));
 DROP TABLE IF EXISTS temp.pbs_faults;
 CREATE TEMP TABLE pbs_faults AS
 SELECT max(max(date_time), coalesce(max(ctime), -9e18), coalesce(max(qtime), -9e18), coalesce(max(start), -9e18), coalesce(max("end"), -9e18))
-         - min(min(date_time), coalesce(min(ctime), 9e18), coalesce(min(qtime), 9e18), coalesce(min(start), 9e18), coalesce(min("end"), 9e18)) > 10 * 31556952 AS of_time,
+         - min(min(date_time), coalesce(min(ctime), 9e18), coalesce(min(qtime), 9e18), coalesce(min(start), 9e18), coalesce(min("end"), 9e18)) > 9 * 31556952 AS of_time, -- years are rounded down below
        total(CASE record_type WHEN 'S' THEN start IS NULL OR coalesce(ctime, qtime) IS NULL WHEN 'E' THEN start IS NULL OR "end" IS NULL OR Exit_status IS NULL END) AS of_field,
        total(other IS NOT NULL) + total("Resource_List.select" IS NOT NULL AND coalesce(asked, 0) = 0) AS of_resource,
        total(record_type NOT GLOB '[ABCDEGKLMPQRSTUYacdpruvxz]' OR record_type IS NULL) AS of_type,
