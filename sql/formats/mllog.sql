@@ -41,18 +41,20 @@ SELECT time_ms, key, value, value_number, step, step_num, samples_count, epoch_n
        _file, _line
 FROM mllog_trace(mpg_required(:results, ':results'));
 
--- What each file has, looked at once. (A file's records lie one after the other, mostly.)
+-- What each file has, looked at once. (A file's records lie one after the other, mostly. Ranges have a key: groups by it need no sort.)
+DROP TABLE IF EXISTS temp.mlperf_ranges;
+CREATE TEMP TABLE mlperf_ranges(first INTEGER PRIMARY KEY, last, starts);
+INSERT INTO mlperf_ranges
+SELECT first, coalesce(lead(first) OVER (ORDER BY first) - 1, (SELECT max(rowid) FROM mlperf_log)), NULL
+FROM (SELECT l.rowid AS first FROM mlperf_log AS l LEFT JOIN mlperf_log AS p ON p.rowid = l.rowid - 1 WHERE p._file IS NOT l._file);
 DROP TABLE IF EXISTS temp.mlperf_survey;
 CREATE TEMP TABLE mlperf_survey AS
-WITH begun AS (
-  SELECT l.rowid AS first, l._file AS file FROM mlperf_log AS l LEFT JOIN mlperf_log AS p ON p.rowid = l.rowid - 1 WHERE p._file IS NOT l._file
-),
-ranged AS (SELECT file, first, coalesce(lead(first) OVER (ORDER BY first) - 1, (SELECT max(rowid) FROM mlperf_log)) AS last FROM begun),
-summed AS (
-  SELECT r.first AS first, r.file AS file, count(*) AS n, sum(l.key = 'run_start') AS starts, sum(l.key = 'run_stop') AS stops, max(l._line) AS line
-  FROM ranged AS r CROSS JOIN mlperf_log AS l ON l.rowid BETWEEN r.first AND r.last GROUP BY r.first, r.file
+WITH summed AS (
+  SELECT max(l._file) AS file, count(*) AS n, sum(l.key = 'run_start') AS starts, sum(l.key = 'run_stop') AS stops, max(l._line) AS line
+  FROM mlperf_ranges AS r CROSS JOIN mlperf_log AS l ON l.rowid BETWEEN r.first AND r.last GROUP BY r.first
 )
 SELECT file, sum(n) AS n, sum(starts) AS starts, sum(stops) AS stops, max(line) AS line FROM summed GROUP BY file;
+DELETE FROM mlperf_ranges;
 
 -- A log without the start of a run is of none.
 INSERT INTO mpg_issues(source, severity, kind, count, detail)
@@ -278,23 +280,26 @@ event AS (
 )
 SELECT run, kind, starts, number, samples_count, step_num, time_ms FROM event ORDER BY run, kind, time_ms, line;
 
+INSERT INTO mlperf_ranges
+SELECT first, coalesce(lead(first) OVER (ORDER BY first) - 1, (SELECT max(rowid) FROM mlperf_edges)), starts
+FROM (SELECT e.rowid AS first, e.starts AS starts -- a start that none is before, or that a stop is before; or a stop that nothing is before
+      FROM mlperf_edges AS e LEFT JOIN mlperf_edges AS p ON p.rowid = e.rowid - 1
+      WHERE p.kind IS NOT e.kind OR p.run <> e.run OR e.starts AND NOT p.starts);
 DROP TABLE IF EXISTS temp.mlperf_pairs;
 CREATE TEMP TABLE mlperf_pairs AS
-WITH begun AS ( -- a start that none is before, or that a stop is before; or a stop that nothing is before
-  SELECT e.rowid AS first, e.starts AS starts
-  FROM mlperf_edges AS e LEFT JOIN mlperf_edges AS p ON p.rowid = e.rowid - 1
-  WHERE p.kind IS NOT e.kind OR p.run <> e.run OR e.starts AND NOT p.starts
-),
-ranged AS MATERIALIZED (SELECT first, starts, coalesce(lead(first) OVER (ORDER BY first) - 1, (SELECT max(rowid) FROM mlperf_edges)) AS last FROM begun)
-SELECT r.job AS file, e.kind, min(time_ms) FILTER (WHERE e.starts) AS start_ms,
-       max(time_ms) FILTER (WHERE NOT e.starts) AS stop_ms,
-       coalesce(max(number) FILTER (WHERE NOT e.starts), max(number)) AS number,
-       max(samples_count) FILTER (WHERE NOT e.starts) - min(samples_count) FILTER (WHERE e.starts) AS samples,
-       max(step_num) FILTER (WHERE NOT e.starts) - min(step_num) FILTER (WHERE e.starts) AS steps
-FROM ranged AS g CROSS JOIN mlperf_edges AS e ON e.rowid BETWEEN g.first AND g.last
-CROSS JOIN (SELECT job, row_number() OVER (ORDER BY job) AS run FROM mlperf_runs) AS r ON r.run = e.run
-WHERE g.starts
-GROUP BY g.first;
+WITH paired AS (
+  SELECT max(e.run) AS run, max(e.kind) AS kind, min(time_ms) FILTER (WHERE e.starts) AS start_ms,
+         max(time_ms) FILTER (WHERE NOT e.starts) AS stop_ms,
+         coalesce(max(number) FILTER (WHERE NOT e.starts), max(number)) AS number,
+         max(samples_count) FILTER (WHERE NOT e.starts) - min(samples_count) FILTER (WHERE e.starts) AS samples,
+         max(step_num) FILTER (WHERE NOT e.starts) - min(step_num) FILTER (WHERE e.starts) AS steps
+  FROM mlperf_ranges AS g CROSS JOIN mlperf_edges AS e ON e.rowid BETWEEN g.first AND g.last
+  WHERE g.starts
+  GROUP BY g.first
+)
+SELECT r.job AS file, kind, start_ms, stop_ms, number, samples, steps
+FROM paired AS p CROSS JOIN (SELECT job, row_number() OVER (ORDER BY job) AS run FROM mlperf_runs) AS r ON r.run = p.run;
+DROP TABLE mlperf_ranges;
 
 -- A block (or, in a log without blocks, an epoch) is a step; it executes the benchmark's program, which
 -- is one optimiser step, as often as its samples make global batches.
