@@ -226,7 +226,7 @@ SELECT r._file, 'warning', 'unused_reservation', min(r._line), count(*), 'reserv
 FROM (SELECT r.*, CASE WHEN StartTime IS NULL THEN 'no start' WHEN EndTime <= StartTime THEN 'it ends before it starts' WHEN node_names IS NULL THEN 'it names no nodes (export NodeNames)'
                        ELSE (SELECT count(DISTINCT m.node) || ' nodes of which no file has the GPUs (export scontrol show node), the first ' || min(m.node) FROM slurm_maintained AS m
                              WHERE m.row = r.rowid AND NOT m.later AND NOT EXISTS (SELECT 1 FROM slurm_events AS e WHERE e.NodeName = m.node AND coalesce(e.Cluster, m.cluster_name) = m.cluster_name AND e.gpu_types IS NOT NULL)
-                             HAVING count(*) > 0) END AS why
+                             GROUP BY NULL HAVING count(*) > 0) END AS why
       FROM slurm_reserved AS r WHERE ',' || Flags || ',' LIKE '%,MAINT,%') AS r
 WHERE why IS NOT NULL GROUP BY r._file;
 INSERT INTO mpg_issues(source, severity, kind, line, count, detail)

@@ -185,7 +185,7 @@ class Perfetto(cases.Case):
     def test_recognised_among_all_others(self):
         with open(FIXTURE, "rb") as file:
             data = file.read()
-        folder = self.folder_of({"a": data, "b.pb": data, "text.log": "\nI2026 nothing\n\n2 lines\n"})
+        folder = self.folder_of({"a": data, "b.pb": data[:-len(data) // 8], "text.log": "\nI2026 nothing\n\n2 lines\n"})
         self.assertEqual([("a", "perfetto", "sure"), ("b.pb", "perfetto", "sure"), ("text.log", None, None)],
                          [(os.path.basename(path), *rest) for path, *rest in self.rows("SELECT file, format, certainty FROM trace_sources(?) ORDER BY file", folder)])
         self.assertEqual([(os.path.relpath(FIXTURE, ROOT),)], self.rows("SELECT file FROM trace_sources('fixtures') WHERE format = 'perfetto'"))

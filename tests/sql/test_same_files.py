@@ -129,6 +129,11 @@ class Copies(Case):
                     continue
                 for copy, make in ((stem + "_2" + end, shutil.copy), (stem + "_3" + end + ".gz", self.pack)):
                     make(path, copy)
+                    if path.endswith("maxtext.log"):  # without a clock: of another run, perhaps
+                        self.assertGreater(len(self.answer(root)), 0)
+                        self.assertEqual(1, self.one("SELECT count(*) FROM mpg_issues WHERE kind = 'same_content' AND source IN (?, ?)", path, copy))
+                        os.remove(copy)
+                        continue
                     with self.subTest(copy=copy):
                         self.assertEqual(wanted, self.answer(root))
                         alike = self.rows("SELECT file, reason FROM trace_sources(?) WHERE reason LIKE 'the same content as %'", root)

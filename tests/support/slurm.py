@@ -16,7 +16,7 @@ SHARED = os.path.join(ROOT, "../shared/traces")
 SINCE, UNTIL = 1795240284, 1795240800  # 05:51:24 to 06:00:00 on 2026-11-21, what sreport was asked for
 DERIVED = (
     "job_base array_task array_count het_offset step state_base cancelled_by outcome alloc_gpus req_gpus gpu_type "
-    "alloc_gpu_types req_gpu_types nodes"
+    "alloc_gpu_types req_gpu_types nodes last_update"
 ).split()
 
 

@@ -395,6 +395,60 @@ static mpg_rc at_end(mpg_chrome *r, mpg_err *err) {
   return MPG_DONE;
 }
 
+/* A comma, or what closes the object or the events. */
+static mpg_rc pass_separator(mpg_chrome *r, char separator, mpg_err *err) {
+  if (separator == ',') {
+    r->state = r->state == AFTER_VALUE ? AT_KEY : AT_EVENT;
+  } else {
+    r->state = r->state == AFTER_EVENT && r->in_object ? AFTER_VALUE : AT_END;
+    if (!r->seen_events) {
+      r->state = GIVEN_UP;
+      return no_trace(r, err);
+    }
+  }
+  r->w.at++;
+  return MPG_OK;
+}
+
+/* A key of the outer object, and its value unless that is the events. */
+static mpg_rc read_property(mpg_chrome *r, const char *p, mpg_json_lenient *s, mpg_err *err) {
+  mpg_rc rc = MPG_OK;
+  const char *after = scan_property(r, p, s, &rc, err);
+  if (after == NULL && rc == MPG_OK && s->more)
+    return MPG_DONE;
+  if (after == NULL && rc == MPG_OK && check_size(r, p, (size_t)(s->at - p), err) == MPG_OK) {
+    r->state = GIVEN_UP;
+    return unexpected(r, s->at, s->expected, err);
+  }
+  if (after == NULL)
+    return err->rc;
+  r->w.at = (size_t)(after - r->w.buf);
+  return rc;
+}
+
+static mpg_rc read_event(mpg_chrome *r, const char *p, mpg_json_lenient *s, bool *event,
+                         mpg_err *err) {
+  const char *after;
+  mpg_rc rc;
+  r->args_read = false;
+  after = mpg_chrome_event_scan(s, p, &r->recent_keys, r->fields, event);
+  if (after == NULL && s->more)
+    return MPG_DONE;
+  rc = check_size(r, p, (size_t)((after == NULL ? s->at : after) - p), err);
+  if (rc != MPG_OK)
+    return rc;
+  if (after == NULL) {
+    r->state = IN_EVENT;
+    r->skip = (mpg_json_skip){0, false, false};
+    return unexpected(r, s->at, s->expected, err);
+  }
+  r->after = (size_t)(after - r->w.buf);
+  r->state = AFTER_EVENT;
+  if (!*event)
+    r->w.at = r->after;
+  return MPG_OK;
+}
+
 /* One thing of the stream: MPG_OK and *event say that it is an event. MPG_DONE: more bytes are
 ** needed. */
 static mpg_rc read_item(mpg_chrome *r, bool *event, mpg_err *err) {
@@ -424,19 +478,9 @@ static mpg_rc read_item(mpg_chrome *r, bool *event, mpg_err *err) {
     return MPG_OK;
   case AFTER_VALUE:
   case AFTER_EVENT:
-    if (*p == ',') {
-      r->state = r->state == AFTER_VALUE ? AT_KEY : AT_EVENT;
-    } else if (*p == (r->state == AFTER_VALUE ? '}' : ']')) {
-      r->state = r->state == AFTER_EVENT && r->in_object ? AFTER_VALUE : AT_END;
-      if (!r->seen_events) {
-        r->state = GIVEN_UP;
-        return no_trace(r, err);
-      }
-    } else {
+    if (*p != ',' && *p != (r->state == AFTER_VALUE ? '}' : ']'))
       break;
-    }
-    w->at++;
-    return MPG_OK;
+    return pass_separator(r, *p, err);
   case AT_FIRST_KEY:
     if (*p == '}') {
       r->state = GIVEN_UP;
@@ -444,17 +488,7 @@ static mpg_rc read_item(mpg_chrome *r, bool *event, mpg_err *err) {
     }
     /* fallthrough */
   case AT_KEY:
-    after = scan_property(r, p, &s, &rc, err);
-    if (after == NULL && rc == MPG_OK && s.more)
-      return MPG_DONE;
-    if (after == NULL && rc == MPG_OK && check_size(r, p, (size_t)(s.at - p), err) == MPG_OK) {
-      r->state = GIVEN_UP;
-      return unexpected(r, s.at, s.expected, err);
-    }
-    if (after == NULL)
-      return err->rc;
-    w->at = (size_t)(after - w->buf);
-    return rc;
+    return read_property(r, p, &s, err);
   case AT_FIRST_EVENT:
   case AT_EVENT:
     if (*p == ']') {
@@ -463,23 +497,7 @@ static mpg_rc read_item(mpg_chrome *r, bool *event, mpg_err *err) {
     }
     if (*p != '{')
       break;
-    r->args_read = false;
-    after = mpg_chrome_event_scan(&s, p, &r->recent_keys, r->fields, event);
-    if (after == NULL && s.more)
-      return MPG_DONE;
-    rc = check_size(r, p, (size_t)((after == NULL ? s.at : after) - p), err);
-    if (rc != MPG_OK)
-      return rc;
-    if (after == NULL) {
-      r->state = IN_EVENT;
-      r->skip = (mpg_json_skip){0, false, false};
-      return unexpected(r, s.at, s.expected, err);
-    }
-    r->after = (size_t)(after - w->buf);
-    r->state = AFTER_EVENT;
-    if (!*event)
-      w->at = r->after;
-    return MPG_OK;
+    return read_event(r, p, &s, event, err);
   default:
     break;
   }

@@ -70,57 +70,60 @@ static bool names_an_accelerator(mpg_str name) {
   return false;
 }
 
+/* Resources of which one is a chip. */
+static const char *const chips[] = {
+    "nvidia.com/gpu",
+    "nvidia.com/gpu.shared",
+    "amd.com/gpu",
+    "google.com/tpu",
+    "aws.amazon.com/neuron",
+    "habana.ai/gaudi",
+    "gpu.intel.com/i915",
+    "gpu.intel.com/xe",
+    "cambricon.com/mlu",
+    "hygon.com/dcu",
+    "metax-tech.com/gpu",
+    "mthreads.com/gpu",
+    "kunlunxin.com/xpu",
+    "iluvatar.ai/gpu",
+    "enflame.com/gcu",
+    "birentech.com/gpu",
+    "iluvatar.com/gpu",
+    "aws.amazon.com/neurondevice",
+    /* Devices of a class (DRA) requested as a resource, by the name of the class. */
+    "deviceclass.resource.kubernetes.io/gpu.nvidia.com",
+    "deviceclass.resource.kubernetes.io/tpu.google.com",
+    "deviceclass.resource.kubernetes.io/gpu.amd.com",
+    "deviceclass.resource.kubernetes.io/neuron.aws.com",
+    "deviceclass.resource.kubernetes.io/gaudi.intel.com",
+};
+
+/* Who makes nothing but accelerators, and parts of GPUs whose names do not say what they are. */
+static const char *const parts[] = {
+    "tencent.com/vcuda-",
+    "amd.com/",
+    "huawei.com/",
+    "cambricon.com/",
+    "hygon.com/",
+    "metax-tech.com/",
+    "mthreads.com/",
+    "kunlunxin.com/",
+    "iluvatar.ai/",
+    "enflame.com/",
+    "habana.ai/",
+    "run.ai/",
+    "birentech.com/",
+    "vastaitech.com/",
+    "tenstorrent.com/",
+    "furiosa.ai/",
+    "rebellions.ai/",
+    "graphcore.ai/",
+    "qualcomm.com/",
+    "cloud-tpus.google.com/",
+    "deviceclass.resource.kubernetes.io/mig.nvidia.com",
+};
+
 mpg_kube_unit mpg_kube_resource(mpg_str name, int64_t *millionths) {
-  static const char *const chips[] = {
-      "nvidia.com/gpu",
-      "nvidia.com/gpu.shared",
-      "amd.com/gpu",
-      "google.com/tpu",
-      "aws.amazon.com/neuron",
-      "habana.ai/gaudi",
-      "gpu.intel.com/i915",
-      "gpu.intel.com/xe",
-      "cambricon.com/mlu",
-      "hygon.com/dcu",
-      "metax-tech.com/gpu",
-      "mthreads.com/gpu",
-      "kunlunxin.com/xpu",
-      "iluvatar.ai/gpu",
-      "enflame.com/gcu",
-      "birentech.com/gpu",
-      "iluvatar.com/gpu",
-      "aws.amazon.com/neurondevice",
-      /* Devices of a class (DRA) requested as a resource, by the name of the class. */
-      "deviceclass.resource.kubernetes.io/gpu.nvidia.com",
-      "deviceclass.resource.kubernetes.io/tpu.google.com",
-      "deviceclass.resource.kubernetes.io/gpu.amd.com",
-      "deviceclass.resource.kubernetes.io/neuron.aws.com",
-      "deviceclass.resource.kubernetes.io/gaudi.intel.com",
-  };
-  /* Who makes nothing but accelerators, and parts of GPUs whose names do not say what they are. */
-  static const char *const parts[] = {
-      "tencent.com/vcuda-",
-      "amd.com/",
-      "huawei.com/",
-      "cambricon.com/",
-      "hygon.com/",
-      "metax-tech.com/",
-      "mthreads.com/",
-      "kunlunxin.com/",
-      "iluvatar.ai/",
-      "enflame.com/",
-      "habana.ai/",
-      "run.ai/",
-      "birentech.com/",
-      "vastaitech.com/",
-      "tenstorrent.com/",
-      "furiosa.ai/",
-      "rebellions.ai/",
-      "graphcore.ai/",
-      "qualcomm.com/",
-      "cloud-tpus.google.com/",
-      "deviceclass.resource.kubernetes.io/mig.nvidia.com",
-  };
   for (size_t i = 0; i < sizeof chips / sizeof *chips; i++)
     if (mpg_str_eq(name, mpg_str_of(chips[i]))) {
       *millionths = WHOLE;

@@ -416,21 +416,8 @@ static mpg_rc no_object(const mpg_kube_object *o, mpg_err *err) {
                       : "");
 }
 
-mpg_rc mpg_kube_decode(mpg_kube_object *o, mpg_str event, mpg_str kind, mpg_err *err) {
-  const char *outcome;
-  mpg_rc rc;
-  memset(o->values, 0, sizeof o->values);
-  o->succeeded = false;
-  rc = open_all(o, err);
-  if (rc != MPG_OK)
-    return rc;
-  mpg_kube_give_text(o, MPG_KUBE_event, event);
-  set_text(o, MPG_KUBE_apiVersion, MPG_KUBE_TOP, "apiVersion");
-  set_text(o, MPG_KUBE_kind, MPG_KUBE_TOP, "kind");
-  if (o->values[MPG_KUBE_kind].type == MPG_NULL)
-    mpg_kube_give_text(o, MPG_KUBE_kind, kind);
-  if (o->values[MPG_KUBE_kind].type == MPG_NULL || o->levels[MPG_KUBE_METADATA].n == 0)
-    return no_object(o, err);
+/* What any object may have, as it is written. */
+static void set_fields(mpg_kube_object *o) {
   set_text(o, MPG_KUBE_namespace, MPG_KUBE_METADATA, "namespace");
   set_text(o, MPG_KUBE_name, MPG_KUBE_METADATA, "name");
   set_text(o, MPG_KUBE_uid, MPG_KUBE_METADATA, "uid");
@@ -454,13 +441,36 @@ mpg_rc mpg_kube_decode(mpg_kube_object *o, mpg_str event, mpg_str kind, mpg_err 
     mpg_kube_give_int(o, MPG_KUBE_unschedulable, 0);
     set_count(o, MPG_KUBE_unschedulable, MPG_KUBE_SPEC, "unschedulable");
   }
-  rc = time_of(o, MPG_KUBE_creationTimestamp, MPG_KUBE_METADATA, "creationTimestamp", err);
+}
+
+static mpg_rc set_times(mpg_kube_object *o, mpg_err *err) {
+  mpg_rc rc = time_of(o, MPG_KUBE_creationTimestamp, MPG_KUBE_METADATA, "creationTimestamp", err);
   if (rc == MPG_OK)
     rc = time_of(o, MPG_KUBE_deletionTimestamp, MPG_KUBE_METADATA, "deletionTimestamp", err);
   if (rc == MPG_OK)
     rc = time_of(o, MPG_KUBE_startTime, MPG_KUBE_STATUS, "startTime", err);
   if (rc == MPG_OK)
     rc = time_of(o, MPG_KUBE_completionTime, MPG_KUBE_STATUS, "completionTime", err);
+  return rc;
+}
+
+mpg_rc mpg_kube_decode(mpg_kube_object *o, mpg_str event, mpg_str kind, mpg_err *err) {
+  const char *outcome;
+  mpg_rc rc;
+  memset(o->values, 0, sizeof o->values);
+  o->succeeded = false;
+  rc = open_all(o, err);
+  if (rc != MPG_OK)
+    return rc;
+  mpg_kube_give_text(o, MPG_KUBE_event, event);
+  set_text(o, MPG_KUBE_apiVersion, MPG_KUBE_TOP, "apiVersion");
+  set_text(o, MPG_KUBE_kind, MPG_KUBE_TOP, "kind");
+  if (o->values[MPG_KUBE_kind].type == MPG_NULL)
+    mpg_kube_give_text(o, MPG_KUBE_kind, kind);
+  if (o->values[MPG_KUBE_kind].type == MPG_NULL || o->levels[MPG_KUBE_METADATA].n == 0)
+    return no_object(o, err);
+  set_fields(o);
+  rc = set_times(o, err);
   if (rc == MPG_OK)
     rc = read_owner(o, err);
   if (rc == MPG_OK)

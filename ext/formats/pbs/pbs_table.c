@@ -229,11 +229,19 @@ static void give_id_part(const pbs_file *file, size_t i, mpg_value *out) {
     *out = (mpg_value){MPG_TEXT, 0, 0.0, id.index};
 }
 
+/* How the attempt ended that the record ends. Of the two, only PBS Pro writes vnodes. */
+static void give_outcome(const pbs_file *file, mpg_value *out) {
+  const mpg_value *status = mpg_pbs_get(file->reader, MPG_PBS_Exit_status);
+  const char *outcome =
+      mpg_pbs_outcome(mpg_pbs_record_type(file->reader), text_of(file, MPG_PBS_exec_vnode).n == 0,
+                      status->type == MPG_INT, status->i);
+  if (outcome != NULL)
+    mpg_give_text(out, mpg_str_of(outcome));
+}
+
 static mpg_rc get_column(void *p, size_t i, mpg_value *out, mpg_err *err) {
   pbs_file *file = p;
   const mpg_pbs *r = file->reader;
-  const mpg_value *status;
-  const char *outcome;
   mpg_poller poller = {file->json.env, 0, false};
   mpg_rc rc = MPG_OK;
   if (i >= FIRST_FIELD && i < OTHER) {
@@ -265,12 +273,7 @@ static mpg_rc get_column(void *p, size_t i, mpg_value *out, mpg_err *err) {
     give_id_part(file, i, out);
     break;
   case OUTCOME:
-    status = mpg_pbs_get(r, MPG_PBS_Exit_status);
-    /* Of the two, only PBS Pro writes vnodes. */
-    outcome = mpg_pbs_outcome(mpg_pbs_record_type(r), text_of(file, MPG_PBS_exec_vnode).n == 0,
-                              status->type == MPG_INT, status->i);
-    if (outcome != NULL)
-      mpg_give_text(out, mpg_str_of(outcome));
+    give_outcome(file, out);
     break;
   case REQ_GPUS:
   case REQ_CPUS:

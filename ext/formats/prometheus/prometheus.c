@@ -301,20 +301,33 @@ static mpg_rc enter_place(mpg_prometheus *p, const mpg_pull_item *item, mpg_prom
   return MPG_OK;
 }
 
+/* Enters an array; any other value is an error. */
+static mpg_rc enter_array(mpg_prometheus *p, const mpg_pull_item *item, mpg_prometheus_place place,
+                          const char *expected, mpg_err *err) {
+  if (item->first == '[')
+    return enter_place(p, item, place, err);
+  return unexpected(p, item, expected, MPG_STR("another value"), err);
+}
+
+/* Whether the next value is this text. */
+static mpg_rc read_whether(mpg_prometheus *p, mpg_str word, bool *is, mpg_err *err) {
+  mpg_json_kind kind;
+  mpg_str text;
+  mpg_rc rc = pull_value(p, &kind, &text, err);
+  *is = rc == MPG_OK && mpg_str_eq(text, word);
+  return rc;
+}
+
 /* A member of an object; *given if it is a sample. */
 static mpg_rc read_member(mpg_prometheus *p, const mpg_pull_item *item, bool *given, mpg_err *err) {
   key k = key_of(item->key);
-  mpg_json_kind kind;
-  mpg_str text;
   mpg_rc rc = MPG_OK;
   if (k == OTHER && !p->known)
     return wrong_object(p, item, err);
   p->known = true;
   switch (k) {
   case STATUS:
-    rc = pull_value(p, &kind, &text, err);
-    p->failed = rc == MPG_OK && mpg_str_eq(text, MPG_STR("error"));
-    return rc;
+    return read_whether(p, MPG_STR("error"), &p->failed, err);
   case ERROR:
   case ERROR_TYPE:
     return read_failure(p, err);
@@ -326,23 +339,15 @@ static mpg_rc read_member(mpg_prometheus *p, const mpg_pull_item *item, bool *gi
     return unexpected(p, item, "the answer to a query, with an object \"data\"",
                       MPG_STR("another value"), err);
   case RESULT:
-    if (item->first == '[')
-      return enter_place(p, item, MPG_PROMETHEUS_RESULT, err);
-    return unexpected(p, item, "an array \"result\"", MPG_STR("another value"), err);
+    return enter_array(p, item, MPG_PROMETHEUS_RESULT, "an array \"result\"", err);
   case RESULT_TYPE: /* stands before the result */
-    rc = pull_value(p, &kind, &text, err);
-    p->is_string = rc == MPG_OK && mpg_str_eq(text, MPG_STR("string"));
-    return rc;
+    return read_whether(p, MPG_STR("string"), &p->is_string, err);
   case METRIC:
     return read_metric(p, item, err);
   case VALUES:
-    if (item->first == '[')
-      return enter_place(p, item, MPG_PROMETHEUS_VALUES, err);
-    return unexpected(p, item, "an array of samples", MPG_STR("another value"), err);
+    return enter_array(p, item, MPG_PROMETHEUS_VALUES, "an array of samples", err);
   case TIMESTAMPS:
-    if (item->first == '[')
-      return enter_place(p, item, MPG_PROMETHEUS_TIMES, err);
-    return unexpected(p, item, "an array of times", MPG_STR("another value"), err);
+    return enter_array(p, item, MPG_PROMETHEUS_TIMES, "an array of times", err);
   case VALUE:
     rc = read_pair(p, item, err);
     *given = rc == MPG_OK;

@@ -29,54 +29,52 @@ static const field node_fields[] = {MPG_SLURM_SHOW_NODE_FIELDS(NAMED)};
 static const field reservation_fields[] = {MPG_SLURM_SHOW_RESERVATION_FIELDS(NAMED)};
 #undef NAMED
 
-/* Members of a reservation in JSON. */
+/* A reservation in JSON. */
+#define RESERVED(member, column)                                                                   \
+  { member, MPG_SLURM_SHOW_RESERVATION_##column }
 static const member reservation_members[] = {
-    {"name", MPG_SLURM_SHOW_RESERVATION_ReservationName},
-    {"start_time", MPG_SLURM_SHOW_RESERVATION_StartTime},
-    {"end_time", MPG_SLURM_SHOW_RESERVATION_EndTime},
-    {"node_list", MPG_SLURM_SHOW_RESERVATION_Nodes},
-    {"node_count", MPG_SLURM_SHOW_RESERVATION_NodeCnt},
-    {"core_count", MPG_SLURM_SHOW_RESERVATION_CoreCnt},
-    {"features", MPG_SLURM_SHOW_RESERVATION_Features},
-    {"partition", MPG_SLURM_SHOW_RESERVATION_PartitionName},
-    {"flags", MPG_SLURM_SHOW_RESERVATION_Flags},
-    {"tres", MPG_SLURM_SHOW_RESERVATION_TRES},
-    {"users", MPG_SLURM_SHOW_RESERVATION_Users},
-    {"groups", MPG_SLURM_SHOW_RESERVATION_Groups},
-    {"accounts", MPG_SLURM_SHOW_RESERVATION_Accounts},
-    {"licenses", MPG_SLURM_SHOW_RESERVATION_Licenses},
-    {"comment", MPG_SLURM_SHOW_RESERVATION_Comment},
-    {"cluster", MPG_SLURM_SHOW_RESERVATION_Cluster},
+    RESERVED("name", ReservationName), RESERVED("start_time", StartTime),
+    RESERVED("end_time", EndTime),     RESERVED("node_list", Nodes),
+    RESERVED("node_count", NodeCnt),   RESERVED("core_count", CoreCnt),
+    RESERVED("features", Features),    RESERVED("partition", PartitionName),
+    RESERVED("flags", Flags),          RESERVED("tres", TRES),
+    RESERVED("users", Users),          RESERVED("groups", Groups),
+    RESERVED("accounts", Accounts),    RESERVED("licenses", Licenses),
+    RESERVED("comment", Comment),      RESERVED("cluster", Cluster),
 };
+#undef RESERVED
 
-/* Members of a node in JSON. */
+/* A node in JSON. */
+#define NODE(member, column)                                                                       \
+  { member, MPG_SLURM_SHOW_NODE_##column }
 static const member node_members[] = {
-    {"name", MPG_SLURM_SHOW_NODE_NodeName},
-    {"reason", MPG_SLURM_SHOW_NODE_Reason},
-    {"reason_changed_at", MPG_SLURM_SHOW_NODE_ReasonTime},
-    {"reason_set_by_user", MPG_SLURM_SHOW_NODE_ReasonUser},
-    {"gres", MPG_SLURM_SHOW_NODE_Gres},
-    {"gres_used", MPG_SLURM_SHOW_NODE_GresUsed},
-    {"tres", MPG_SLURM_SHOW_NODE_CfgTRES},
-    {"tres_used", MPG_SLURM_SHOW_NODE_AllocTRES},
-    {"partitions", MPG_SLURM_SHOW_NODE_Partitions},
-    {"cpus", MPG_SLURM_SHOW_NODE_CPUTot},
-    {"alloc_cpus", MPG_SLURM_SHOW_NODE_CPUAlloc},
-    {"real_memory", MPG_SLURM_SHOW_NODE_RealMemory},
-    {"alloc_memory", MPG_SLURM_SHOW_NODE_AllocMem},
-    {"active_features", MPG_SLURM_SHOW_NODE_ActiveFeatures},
-    {"boot_time", MPG_SLURM_SHOW_NODE_BootTime},
-    {"slurmd_start_time", MPG_SLURM_SHOW_NODE_SlurmdStartTime},
-    {"last_busy", MPG_SLURM_SHOW_NODE_LastBusyTime},
-    {"slurmd_version", MPG_SLURM_SHOW_NODE_Version}, /* of 22.05 */
-    {"version", MPG_SLURM_SHOW_NODE_Version},
-    {"operating_system", MPG_SLURM_SHOW_NODE_OS},
-    {"architecture", MPG_SLURM_SHOW_NODE_Arch},
-    {"owner", MPG_SLURM_SHOW_NODE_Owner},
-    {"comment", MPG_SLURM_SHOW_NODE_Comment},
-    {"extra", MPG_SLURM_SHOW_NODE_Extra},
-    {"cluster_name", MPG_SLURM_SHOW_NODE_ClusterName},
+    NODE("name", NodeName),
+    NODE("reason", Reason),
+    NODE("reason_changed_at", ReasonTime),
+    NODE("reason_set_by_user", ReasonUser),
+    NODE("gres", Gres),
+    NODE("gres_used", GresUsed),
+    NODE("tres", CfgTRES),
+    NODE("tres_used", AllocTRES),
+    NODE("partitions", Partitions),
+    NODE("cpus", CPUTot),
+    NODE("alloc_cpus", CPUAlloc),
+    NODE("real_memory", RealMemory),
+    NODE("alloc_memory", AllocMem),
+    NODE("active_features", ActiveFeatures),
+    NODE("boot_time", BootTime),
+    NODE("slurmd_start_time", SlurmdStartTime),
+    NODE("last_busy", LastBusyTime),
+    NODE("slurmd_version", Version), /* of 22.05 */
+    NODE("version", Version),
+    NODE("operating_system", OS),
+    NODE("architecture", Arch),
+    NODE("owner", Owner),
+    NODE("comment", Comment),
+    NODE("extra", Extra),
+    NODE("cluster_name", ClusterName),
 };
+#undef NODE
 
 #define COUNT(array) (sizeof(array) / sizeof *(array))
 
@@ -424,12 +422,8 @@ static mpg_rc put_off(mpg_slurm_show_node *s, int64_t node_line, const mpg_err *
   return MPG_OK;
 }
 
-/* Puts the lines of the next node together. */
-static mpg_rc gather_node(mpg_slurm_show_node *s, mpg_err *err) {
-  mpg_str line;
-  mpg_rc rc = MPG_OK;
-  bool any = s->has_ahead;
-  const mpg_str first_word = s->shows->begins;
+/* What was found while the node before was read: its damage, or the first line of the next one. */
+static mpg_rc begin_ahead(mpg_slurm_show_node *s, mpg_err *err) {
   if (s->damage.rc != MPG_OK) {
     *err = s->damage;
     s->damage.rc = MPG_OK;
@@ -445,6 +439,35 @@ static mpg_rc gather_node(mpg_slurm_show_node *s, mpg_err *err) {
   } else {
     s->node.n = 0;
   }
+  return MPG_OK;
+}
+
+/* The last line has no line end. `any`: a node was read before it. */
+static mpg_rc end_unfinished(mpg_slurm_show_node *s, mpg_str line, bool any, mpg_err *err) {
+  const mpg_str first_word = s->shows->begins;
+  int64_t node_line = s->line;
+  mpg_rc rc;
+  s->line = mpg_lines_number(s->lines);
+  /* The start of a node is checked only if nothing else says what kind of file this is. */
+  if (!any && line.n > 0 && !mpg_str_starts_with(line, first_word) &&
+      !mpg_str_starts_with(first_word, line))
+    return no_node(s, line, err);
+  rc = add_issue(s, MPG_WARNING, "unfinished_record",
+                 "the last line has no line end: its node is left out as still being written", err);
+  s->line = node_line;
+  /* The one before it is whole, unless this is a line more of it. */
+  return rc == MPG_OK && (!any || line.n == 0 || line.p[0] == ' ') ? MPG_DONE : rc;
+}
+
+/* Puts the lines of the next node together. */
+static mpg_rc gather_node(mpg_slurm_show_node *s, mpg_err *err) {
+  mpg_str line;
+  mpg_rc rc = MPG_OK;
+  bool any = s->has_ahead;
+  const mpg_str first_word = s->shows->begins;
+  rc = begin_ahead(s, err);
+  if (rc != MPG_OK)
+    return rc;
   for (;;) {
     rc = mpg_lines_next(s->lines, &line, err);
     if (rc == MPG_DATA && any && is_one_line(s))
@@ -453,22 +476,8 @@ static mpg_rc gather_node(mpg_slurm_show_node *s, mpg_err *err) {
       s->line = mpg_lines_number(s->lines);
     if (rc != MPG_OK)
       return rc == MPG_DONE && any ? MPG_OK : rc;
-    if (!mpg_lines_ended(s->lines)) {
-      int64_t node_line = s->line;
-      s->line = mpg_lines_number(s->lines);
-      /* The start of a node is checked only if nothing else says what kind of file this is. */
-      if (!any && line.n > 0 && !mpg_str_starts_with(line, first_word) &&
-          !mpg_str_starts_with(first_word, line))
-        return no_node(s, line, err);
-      rc = add_issue(s, MPG_WARNING, "unfinished_record",
-                     "the last line has no line end: its node is left out as still being written",
-                     err);
-      s->line = node_line;
-      /* The one before it is whole, unless this is a line more of it. */
-      if (rc == MPG_OK && (!any || line.n == 0 || line.p[0] == ' '))
-        rc = MPG_DONE;
-      return rc;
-    }
+    if (!mpg_lines_ended(s->lines))
+      return end_unfinished(s, line, any, err);
     if (mpg_str_starts_with(line, first_word)) {
       mpg_json_text *to = any ? &s->ahead : &s->node;
       to->n = 0;

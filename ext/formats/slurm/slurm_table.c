@@ -236,46 +236,54 @@ static const mpg_value *value_of(const slurm_file *file, size_t field) {
 
 /* ---- Columns derived from others ---- */
 
-static mpg_rc derive_job(slurm_file *file, size_t i, mpg_poller *poller, mpg_value *out) {
+/* A part of JobID, or of JobIDRaw. */
+static void give_id_part(slurm_file *file, size_t i, mpg_value *out) {
   mpg_str id_text = raw_of(file, MPG_SLURM_JOB_JobID);
+  mpg_slurm_id id;
+  if (id_text.n == 0)
+    id_text = raw_of(file, MPG_SLURM_JOB_JobIDRaw);
+  if (!mpg_slurm_id_parse(id_text, &id))
+    return;
+  if (i == JOB_BASE)
+    mpg_give_int(out, id.base);
+  else if (i == JOB_ARRAY_TASK)
+    mpg_give_text(out, id.task);
+  else if (i == JOB_ARRAY_COUNT)
+    mpg_give_int(out, id.tasks);
+  else if (i == JOB_STEP)
+    mpg_give_text(out, id.step);
+  else if (id.offset >= 0)
+    mpg_give_int(out, id.offset);
+}
+
+/* A part of State, or what it means. */
+static void give_state_part(slurm_file *file, size_t i, mpg_value *out) {
+  mpg_slurm_state state;
+  if (!mpg_slurm_state_parse(raw_of(file, MPG_SLURM_JOB_State), &state))
+    return;
+  mpg_give_text(out, i == JOB_STATE_BASE     ? state.base
+                     : i == JOB_CANCELLED_BY ? state.by
+                                             : mpg_str_of(mpg_slurm_outcome(state.base)));
+}
+
+static mpg_rc derive_job(slurm_file *file, size_t i, mpg_poller *poller, mpg_value *out) {
   mpg_str alloc = raw_of(file, MPG_SLURM_JOB_AllocTRES);
   mpg_str req = raw_of(file, MPG_SLURM_JOB_ReqTRES);
   bool has_alloc = has_field(file, MPG_SLURM_JOB_AllocTRES);
   bool has_req = has_field(file, MPG_SLURM_JOB_ReqTRES);
-  mpg_slurm_id id;
-  mpg_slurm_state state;
   mpg_slurm_gpus gpus = {0};
-  const char *outcome;
-  if (id_text.n == 0)
-    id_text = raw_of(file, MPG_SLURM_JOB_JobIDRaw);
   switch (i) {
   case JOB_BASE:
   case JOB_ARRAY_TASK:
   case JOB_ARRAY_COUNT:
   case JOB_HET_OFFSET:
   case JOB_STEP:
-    if (!mpg_slurm_id_parse(id_text, &id))
-      return MPG_OK;
-    if (i == JOB_BASE)
-      mpg_give_int(out, id.base);
-    else if (i == JOB_ARRAY_TASK)
-      mpg_give_text(out, id.task);
-    else if (i == JOB_ARRAY_COUNT)
-      mpg_give_int(out, id.tasks);
-    else if (i == JOB_STEP)
-      mpg_give_text(out, id.step);
-    else if (id.offset >= 0)
-      mpg_give_int(out, id.offset);
+    give_id_part(file, i, out);
     return MPG_OK;
   case JOB_STATE_BASE:
   case JOB_CANCELLED_BY:
   case JOB_OUTCOME:
-    if (!mpg_slurm_state_parse(raw_of(file, MPG_SLURM_JOB_State), &state))
-      return MPG_OK;
-    outcome = mpg_slurm_outcome(state.base);
-    mpg_give_text(out, i == JOB_STATE_BASE     ? state.base
-                       : i == JOB_CANCELLED_BY ? state.by
-                                               : mpg_str_of(outcome));
+    give_state_part(file, i, out);
     return MPG_OK;
   case JOB_ALLOC_GPUS:
   case JOB_ALLOC_GPU_TYPES:

@@ -1,5 +1,6 @@
 /* same_content.c - see same_content.h. */
 #include "same_content.h"
+#include "../../base/intern.h"
 #include "../../read/input/stream.h"
 
 #include <stdlib.h>
@@ -36,14 +37,22 @@ static mpg_rc compare(mpg_stream *a, mpg_stream *b, char *block, bool *same, mpg
   }
 }
 
+/* An environment in which reading is no progress: what is compared is read once more. */
+static mpg_env quiet_env(const mpg_env *env) {
+  mpg_env quiet = *env;
+  quiet.progress = NULL;
+  return quiet;
+}
+
 mpg_rc mpg_same_content(const mpg_env *env, const char *a, const char *b, bool *same,
                         mpg_err *err) {
+  const mpg_env quiet = quiet_env(env);
   mpg_stream *first = NULL, *second = NULL;
   char *block = mpg_malloc(env, 2 * BLOCK);
-  mpg_rc rc = block == NULL ? mpg_fail_nomem(err) : mpg_stream_open(&first, env, a, err);
+  mpg_rc rc = block == NULL ? mpg_fail_nomem(err) : mpg_stream_open(&first, &quiet, a, err);
   *same = false;
   if (rc == MPG_OK)
-    rc = mpg_stream_open(&second, env, b, err);
+    rc = mpg_stream_open(&second, &quiet, b, err);
   if (rc == MPG_OK && !sizes_differ(first, second))
     rc = compare(first, second, block, same, err);
   mpg_stream_close(first);
@@ -65,22 +74,41 @@ static int by_size(const void *a, const void *b) {
   return (x > y) - (x < y);
 }
 
-/* Of files of one size, each with those before it that repeat none. */
-static mpg_rc list_those(const mpg_env *env, const mpg_file **file, size_t n, mpg_issues *issues,
-                         mpg_err *err) {
-  size_t originals = 1;
-  for (size_t i = 1; i < n; i++) {
+/* A hash of the first bytes that reading a file gives; of one that cannot be read, of nothing. */
+static mpg_rc hash_begin(const mpg_env *env, const char *path, uint64_t *hash, mpg_err *err) {
+  const mpg_env quiet = quiet_env(env);
+  mpg_stream *stream = NULL;
+  mpg_str begin = {NULL, 0};
+  mpg_rc rc = mpg_stream_open(&stream, &quiet, path, err);
+  if (rc == MPG_OK)
+    rc = mpg_stream_peek(stream, BLOCK, &begin, err);
+  *hash = rc == MPG_OK ? mpg_hash(0, begin.p, begin.n) : 0;
+  mpg_stream_close(stream);
+  return is_for_all(rc) ? rc : MPG_OK;
+}
+
+/* Of files of one size, each with those before it that begin alike and repeat none. `begins` has
+** room for n. */
+static mpg_rc list_those(const mpg_env *env, const mpg_file **file, uint64_t *begins, size_t n,
+                         mpg_issues *issues, mpg_err *err) {
+  size_t originals = 0;
+  for (size_t i = 0; n > 1 && i < n; i++) {
     bool same = false;
-    for (size_t k = 0; k < originals && !same; k++) {
-      mpg_rc rc = mpg_same_content(env, file[k]->path, file[i]->path, &same, err);
+    uint64_t begin;
+    mpg_rc rc = hash_begin(env, file[i]->path, &begin, err);
+    for (size_t k = 0; rc == MPG_OK && k < originals && !same; k++) {
+      if (begins[k] == begin)
+        rc = mpg_same_content(env, file[k]->path, file[i]->path, &same, err);
       if (rc == MPG_OK && same &&
           mpg_add_same_content(issues, file[i]->path, file[k]->path) != MPG_OK)
         rc = mpg_fail_nomem(err);
-      if (rc != MPG_OK)
-        return rc;
     }
-    if (!same)
+    if (rc != MPG_OK)
+      return rc;
+    if (!same) {
+      begins[originals] = begin;
       file[originals++] = file[i];
+    }
   }
   return MPG_OK;
 }
@@ -88,22 +116,25 @@ static mpg_rc list_those(const mpg_env *env, const mpg_file **file, size_t n, mp
 mpg_rc mpg_list_same_content(const mpg_env *env, const mpg_paths *paths, mpg_issues *issues,
                              mpg_err *err) {
   const mpg_file **file;
-  mpg_rc rc = MPG_OK;
+  uint64_t *begins;
+  mpg_rc rc;
   size_t n = 0;
   if (paths->n < 2)
     return MPG_OK;
   file = mpg_malloc(env, paths->n * sizeof *file);
-  if (file == NULL)
-    return mpg_fail_nomem(err);
-  for (size_t i = 0; i < paths->n; i++)
+  begins = mpg_malloc(env, paths->n * sizeof *begins);
+  rc = file == NULL || begins == NULL ? mpg_fail_nomem(err) : MPG_OK;
+  for (size_t i = 0; rc == MPG_OK && i < paths->n; i++)
     if (paths->file[i].regular && paths->file[i].state.size > 0)
       file[n++] = &paths->file[i];
-  qsort(file, n, sizeof *file, by_size);
+  if (n > 1)
+    qsort(file, n, sizeof *file, by_size);
   for (size_t i = 0, end; rc == MPG_OK && i < n; i = end) {
     for (end = i + 1; end < n && file[end]->state.size == file[i]->state.size;)
       end++;
-    rc = list_those(env, file + i, end - i, issues, err);
+    rc = list_those(env, file + i, begins, end - i, issues, err);
   }
   mpg_free(env, file);
+  mpg_free(env, begins);
   return rc;
 }

@@ -56,6 +56,19 @@ typedef struct gathered {
   bool mixed; /* some may not be in order, or be the same as others */
 } gathered;
 
+/* Readies the item of a span, which `as_of` may end. Whether the span is open. */
+static bool begin_item(mpg_item *item, size_t attempt, int64_t as_of) {
+  const int64_t start = item->span.start, end = item->span.end;
+  item->attempt = attempt;
+  item->own = item->inside = 0;
+  item->left_share = 1;
+  if (end != MPG_OPEN && end > as_of) {
+    item->left_share = (double)(as_of - start) / (double)(end - start);
+    item->span.end = as_of;
+  }
+  return end == MPG_OPEN;
+}
+
 /* The spans that began before as_of and belong to an attempt. */
 static mpg_rc gather_items(mpg_innermost *in, const mpg_fleet *fleet, uint32_t job,
                            const mpg_gang *gang, int64_t as_of, gathered *are, mpg_notices *notices,
@@ -103,17 +116,7 @@ static mpg_rc gather_items(mpg_innermost *in, const mpg_fleet *fleet, uint32_t j
       are->mixed = true;
     home = attempt;
     last = item->span.start;
-    item->attempt = attempt;
-    item->own = item->inside = 0;
-    item->left_share = 1;
-    if (item->span.end == MPG_OPEN) {
-      are->open = true;
-    } else if (item->span.end > as_of) {
-      item->left_share =
-          (double)(as_of - item->span.start) / (double)(item->span.end - item->span.start);
-      item->span.end = as_of;
-    }
-    item++;
+    are->open |= begin_item(item++, attempt, as_of);
   }
   in->nitems = (size_t)(item - in->items);
   mpg_notice_add(notices, fleet, MPG_NOTICE_SPAN_WITHOUT, job, homeless);

@@ -8,6 +8,7 @@ static const char pairs[] =
     "a.file AND b.format = a.format AND b.parameter = a.parameter AND b.options = a.options WHERE "
     "a.parameter NOT IN ('prometheus', 'kube_state') ORDER BY a.file, b.file";
 
+/* Logs without a clock are alike if two runs failed at the same step. */
 static const char decide[] =
     "CREATE TABLE recognised_in AS SELECT rtrim(path, replace(path, '/', '')) AS folder, count(*) "
     "AS "
@@ -15,7 +16,8 @@ static const char decide[] =
     "1;"
     "UPDATE copy SET left_out = 1 WHERE EXISTS (SELECT 1 FROM file AS f WHERE f.file = copy.file "
     "AND "
-    "f.format <> 'native' AND (rtrim(f.path, replace(f.path, '/', '')) = rtrim(original, "
+    "f.format <> 'native' AND f.missing NOT LIKE '%\"start\"%' AND json_extract(f.options, "
+    "'$.start') IS NULL AND (rtrim(f.path, replace(f.path, '/', '')) = rtrim(original, "
     "replace(original, '/', '')) OR rtrim(f.path, replace(f.path, '/', '')) IN (SELECT folder FROM "
     "recognised_in WHERE copies = n)));"
     "UPDATE file SET format = NULL, certainty = NULL, reason = 'the same content as ' || original "
