@@ -435,7 +435,10 @@ static mpg_rc check_read(mpg_sources *s, mpg_err *err) {
       "WHERE reason LIKE 'cannot be read: %' AND NOT EXISTS (SELECT 1 FROM source WHERE rank < 4 "
       "AND (SELECT coalesce(sum(value), 0) FROM json_each(records)) > 0) ORDER BY path LIMIT 1",
       &stmt, err);
-  if (rc == MPG_OK && sqlite3_step(stmt) == SQLITE_ROW) {
+  int code = rc == MPG_OK ? sqlite3_step(stmt) : SQLITE_DONE;
+  if (code != SQLITE_ROW && code != SQLITE_DONE) {
+    rc = mpg_private_failure(&s->db, code, err);
+  } else if (code == SQLITE_ROW) {
     long long others = sqlite3_column_int64(stmt, 2) - 1;
     const char *reason = (const char *)sqlite3_column_text(stmt, 1);
     rc = reason == NULL ? mpg_fail_nomem(err)
