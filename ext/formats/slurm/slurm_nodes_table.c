@@ -49,13 +49,14 @@ static const mpg_reader_column columns[COLUMNS] = {
 
 typedef struct nodes_file {
   mpg_slurm_show_node *reader;
-  mpg_json_text text;
+  const mpg_env *env;
+  mpg_slurm_lists lists;
 } nodes_file;
 
 static void file_close(void *p) {
   nodes_file *file = p;
   mpg_slurm_show_node_close(file->reader);
-  mpg_json_text_free(&file->text);
+  mpg_slurm_lists_free(&file->lists);
 }
 
 static mpg_rc file_open(void *p, void *zone, const mpg_env *env, mpg_stream *stream,
@@ -63,7 +64,7 @@ static mpg_rc file_open(void *p, void *zone, const mpg_env *env, mpg_stream *str
   nodes_file *file = p;
   bool json = false;
   mpg_rc rc = mpg_slurm_is_json(stream, &json, err);
-  file->text.env = env;
+  file->env = env;
   return rc == MPG_OK ? mpg_slurm_show_node_open(&file->reader, env, stream,
                                                  json ? MPG_SLURM_SHOW_JSON : 0, zone, issues, err)
                       : rc;
@@ -74,10 +75,9 @@ MPG_READER_NEXT_AND_LINE(nodes_file, slurm_show_node)
 static mpg_rc get_column(void *p, size_t i, mpg_value *out, mpg_err *err) {
   nodes_file *file = p;
   const mpg_value *state = mpg_slurm_show_node_get(file->reader, MPG_SLURM_SHOW_NODE_State);
-  mpg_slurm_gpus gpus;
-  mpg_poller poller = {file->text.env, 0, false};
-  mpg_rc rc = MPG_OK;
-  mpg_str tres;
+  mpg_poller poller = {file->env, 0, false};
+  mpg_slurm_list *list;
+  mpg_rc rc;
   if (i < MPG_SLURM_SHOW_NODE_COUNT_OF_FIELDS) {
     *out = *mpg_slurm_show_node_get(file->reader, i);
     return MPG_OK;
@@ -96,15 +96,17 @@ static mpg_rc get_column(void *p, size_t i, mpg_value *out, mpg_err *err) {
     mpg_give_text(out, (mpg_str){text.p, n});
     return MPG_OK;
   }
-  tres = mpg_slurm_show_node_gpus(file->reader, i == ALLOC_GPUS);
-  if (!mpg_slurm_gpus_parse(tres, &poller, &gpus))
-    return poller.stopped ? mpg_fail_plain(err, MPG_INTERRUPTED) : MPG_OK;
-  if (i == GPUS || i == ALLOC_GPUS)
-    mpg_give_int(out, gpus.total);
-  else if (i == GPU_TYPE)
-    mpg_slurm_give_type(&gpus, out);
-  else
-    rc = mpg_slurm_give_types(&file->text, tres, &gpus, &poller, out);
+  rc =
+      mpg_slurm_lists_find(&file->lists, file->env,
+                           mpg_slurm_show_node_gpus(file->reader, i == ALLOC_GPUS), &poller, &list);
+  if (rc == MPG_OK && list->valid) {
+    if (i == GPUS || i == ALLOC_GPUS)
+      mpg_give_int(out, list->gpus.total);
+    else if (i == GPU_TYPE)
+      mpg_slurm_give_type(&list->gpus, out);
+    else
+      rc = mpg_slurm_give_types(list, &poller, out);
+  }
   return rc == MPG_OK ? MPG_OK : mpg_fail_plain(err, rc);
 }
 

@@ -121,6 +121,7 @@ typedef struct slurm_file {
   mpg_slurm *reader;    /* of delimited text, */
   mpg_slurm_json *json; /* or of JSON */
   mpg_json_text text;   /* of a column */
+  mpg_slurm_lists lists;
 } slurm_file;
 
 static void scan_end(void *p) {
@@ -186,6 +187,7 @@ static void file_close(void *p) {
   mpg_slurm_close(file->reader);
   mpg_slurm_json_close(file->json);
   mpg_json_text_free(&file->text);
+  mpg_slurm_lists_free(&file->lists);
 }
 
 static mpg_rc file_open(void *p, void *shared, const mpg_env *env, mpg_stream *stream,
@@ -266,12 +268,37 @@ static void give_state_part(slurm_file *file, size_t i, mpg_value *out) {
                                              : mpg_str_of(mpg_slurm_outcome(state.base)));
 }
 
+/* Chips of a field that is a list of resources, as `as_types` JSON or how many. */
+static mpg_rc give_chips(slurm_file *file, size_t field, bool as_types, mpg_poller *poller,
+                         mpg_value *out) {
+  mpg_slurm_list *list;
+  mpg_rc rc;
+  if (!has_field(file, field))
+    return MPG_OK;
+  rc = mpg_slurm_lists_find(&file->lists, file->text.env, raw_of(file, field), poller, &list);
+  if (rc != MPG_OK || !list->valid)
+    return rc;
+  if (as_types)
+    return mpg_slurm_give_types(list, poller, out);
+  mpg_give_int(out, list->gpus.total);
+  return MPG_OK;
+}
+
+/* The one type of what a field lists; *none: it lists no chips. */
+static mpg_rc give_chip_type(slurm_file *file, size_t field, bool *none, mpg_poller *poller,
+                             mpg_value *out) {
+  mpg_slurm_list *list;
+  mpg_rc rc =
+      mpg_slurm_lists_find(&file->lists, file->text.env, raw_of(file, field), poller, &list);
+  *none = rc == MPG_OK && list->valid && list->gpus.total == 0;
+  if (rc == MPG_OK && list->valid)
+    mpg_slurm_give_type(&list->gpus, out);
+  return rc;
+}
+
 static mpg_rc derive_job(slurm_file *file, size_t i, mpg_poller *poller, mpg_value *out) {
-  mpg_str alloc = raw_of(file, MPG_SLURM_JOB_AllocTRES);
-  mpg_str req = raw_of(file, MPG_SLURM_JOB_ReqTRES);
-  bool has_alloc = has_field(file, MPG_SLURM_JOB_AllocTRES);
-  bool has_req = has_field(file, MPG_SLURM_JOB_ReqTRES);
-  mpg_slurm_gpus gpus = {0};
+  bool none;
+  mpg_rc rc;
   switch (i) {
   case JOB_BASE:
   case JOB_ARRAY_TASK:
@@ -287,48 +314,31 @@ static mpg_rc derive_job(slurm_file *file, size_t i, mpg_poller *poller, mpg_val
     return MPG_OK;
   case JOB_ALLOC_GPUS:
   case JOB_ALLOC_GPU_TYPES:
-    if (!has_alloc || !mpg_slurm_gpus_parse(alloc, poller, &gpus))
-      return MPG_OK;
-    if (i == JOB_ALLOC_GPU_TYPES)
-      return mpg_slurm_give_types(&file->text, alloc, &gpus, poller, out);
-    mpg_give_int(out, gpus.total);
-    return MPG_OK;
+    return give_chips(file, MPG_SLURM_JOB_AllocTRES, i == JOB_ALLOC_GPU_TYPES, poller, out);
   case JOB_REQ_GPUS:
   case JOB_REQ_GPU_TYPES:
-    if (!has_req || !mpg_slurm_gpus_parse(req, poller, &gpus))
-      return MPG_OK;
-    if (i == JOB_REQ_GPU_TYPES)
-      return mpg_slurm_give_types(&file->text, req, &gpus, poller, out);
-    mpg_give_int(out, gpus.total);
-    return MPG_OK;
+    return give_chips(file, MPG_SLURM_JOB_ReqTRES, i == JOB_REQ_GPU_TYPES, poller, out);
   case JOB_GPU_TYPE:
-    if (mpg_slurm_gpus_parse(alloc, poller, &gpus) && gpus.total == 0)
-      (void)mpg_slurm_gpus_parse(req, poller, &gpus);
-    mpg_slurm_give_type(&gpus, out);
-    return MPG_OK;
+    rc = give_chip_type(file, MPG_SLURM_JOB_AllocTRES, &none, poller, out);
+    return none ? give_chip_type(file, MPG_SLURM_JOB_ReqTRES, &none, poller, out) : rc;
   default:
     return mpg_slurm_give_nodes(&file->text, raw_of(file, MPG_SLURM_JOB_NodeList), out);
   }
 }
 
 static mpg_rc derive_event(slurm_file *file, size_t i, mpg_poller *poller, mpg_value *out) {
-  mpg_str tres = raw_of(file, MPG_SLURM_EVENT_TRES);
   mpg_slurm_state state;
-  mpg_slurm_gpus gpus;
+  bool none;
   if (i == EVENT_STATE_BASE) {
     if (mpg_slurm_state_parse(raw_of(file, MPG_SLURM_EVENT_State), &state))
       mpg_give_text(out, state.base);
     return MPG_OK;
   }
-  if (!has_field(file, MPG_SLURM_EVENT_TRES) || !mpg_slurm_gpus_parse(tres, poller, &gpus))
-    return MPG_OK;
-  if (i == EVENT_GPUS)
-    mpg_give_int(out, gpus.total);
-  else if (i == EVENT_GPU_TYPE)
-    mpg_slurm_give_type(&gpus, out);
-  else
-    return mpg_slurm_give_types(&file->text, tres, &gpus, poller, out);
-  return MPG_OK;
+  if (i == EVENT_GPU_TYPE)
+    return has_field(file, MPG_SLURM_EVENT_TRES)
+               ? give_chip_type(file, MPG_SLURM_EVENT_TRES, &none, poller, out)
+               : MPG_OK;
+  return give_chips(file, MPG_SLURM_EVENT_TRES, i == EVENT_GPU_TYPES, poller, out);
 }
 
 static mpg_rc fail_unless_ok(mpg_rc rc, const mpg_poller *poller, mpg_err *err) {
