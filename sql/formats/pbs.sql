@@ -35,6 +35,7 @@ SELECT date_time, record_type, id_string, "user", "group", account, project, job
        "Resource_List.walltime", "resources_used.walltime", Exit_status, job_base, array_index, server, outcome, gpu_type, json_array_length(nodes) AS nodes,
        CASE WHEN record_type = 'z' OR other GLOB '*[Rr]esource*' THEN other END AS other, -- of the others nobody asks
        CASE WHEN coalesce(req_gpus, 0) = 0 THEN coalesce("Resource_List.select", "Resource_List.nodes") END AS "Resource_List.select", _file, _line,
+       CASE WHEN record_type IN ('S', 'T') THEN exec_host END AS exec_host, CASE WHEN record_type IN ('S', 'T') THEN exec_gpus END AS exec_gpus,
        CASE WHEN :chips_per_node IS NOT NULL THEN :chips_per_node * "Resource_List.nodect" WHEN :chips = 'ncpus' THEN req_cpus ELSE req_gpus END AS asked,
        CASE WHEN :chips_per_node IS NOT NULL THEN :chips_per_node * json_array_length(nodes) WHEN :chips = 'ncpus' THEN alloc_cpus ELSE alloc_gpus END AS held
 FROM pbs_trace(mpg_required(:pbs, ':pbs'), coalesce(:zone, 'UTC'));
@@ -169,17 +170,84 @@ SELECT job, attempt, coalesce(nullif(held, 0), asked) AS chips, asked, gpu_type,
        coalesce(stopped_by = 'R', ended IS NOT NULL AND NOT over) AS again
 FROM stopped;
 
--- An end that no record tells: a day's file is missing, or the server stopped. The job started again, or its limit passed an hour or more
--- before the last record. (A limit stands still while the job is suspended.)
+-- How far the server's local times are from the epoch times beside them: quarters of an hour, if :zone is another zone.
+DROP TABLE IF EXISTS temp.pbs_apart;
+CREATE TEMP TABLE pbs_apart AS
+SELECT 900 * coalesce((SELECT quarters FROM (SELECT round((date_time - iif(record_type = 'E', "end", start)) / 900.0) AS quarters
+                                             FROM pbs_records WHERE record_type IN ('S', 'E') LIMIT 1000)
+                       WHERE quarters IS NOT NULL GROUP BY quarters ORDER BY count(*) DESC LIMIT 1), 0) AS seconds;
+
+-- ---- 4. Ends that no record tells: a day's file is missing, or the server stopped ----
+
+-- PBS ends a job at its walltime (which stands still while it is suspended); one that seems to run for an hour more ended then. The number of a
+-- job on its host, and a GPU, are another job's only after its end. What ran while a day of the log is missing may have ended there.
+DROP TABLE IF EXISTS temp.pbs_lost;
+CREATE TEMP TABLE pbs_lost(job INTEGER, attempt INTEGER, place, start_time, due, taken, taken_by, unseen, PRIMARY KEY (job, attempt)) WITHOUT ROWID;
+INSERT INTO pbs_lost(job, attempt, place, start_time, due)
+SELECT a.job, a.attempt, min(o.place), a.start_time, a.start_time + (SELECT max("Resource_List.walltime") FROM pbs_of_jobs AS w CROSS JOIN pbs_records AS r ON r.rowid = w.place WHERE w.job = a.job)
+FROM pbs_attempts AS a CROSS JOIN pbs_of_jobs AS o ON o.job = a.job AND o.begun = a.start_time AND o.record_type IN ('S', 'T')
+WHERE a.end_time IS NULL AND NOT EXISTS (SELECT 1 FROM pbs_of_jobs AS z WHERE z.job = a.job AND z.record_type = 'z') GROUP BY a.job, a.attempt;
+DROP TABLE IF EXISTS temp.pbs_slots;
+CREATE TEMP TABLE pbs_slots(slot, start, id_string, PRIMARY KEY (slot, start, id_string)) WITHOUT ROWID;
+INSERT OR IGNORE INTO pbs_slots
+WITH hosts AS (
+  SELECT start, id_string, coalesce(exec_gpus, exec_host) AS list FROM (SELECT 0 AS first WHERE EXISTS (SELECT 1 FROM pbs_lost)) CROSS JOIN pbs_records ON start >= first
+  WHERE record_type IN ('S', 'T') AND job_base IS NOT NULL
+)
+SELECT CASE instr(s.value, '*') WHEN 0 THEN s.value ELSE substr(s.value, 1, instr(s.value, '*') - 1) END, start, id_string
+FROM hosts CROSS JOIN json_each('["' || replace(replace(replace(list, '\', ''), '"', ''), '+', '","') || '"]') AS s WHERE instr(s.value, '/');
+-- (Where two jobs of which both ends are known had one at once, the log does not number so.)
+DROP TABLE IF EXISTS temp.pbs_numbered;
+CREATE TEMP TABLE pbs_numbered AS
+WITH own AS MATERIALIZED (
+  SELECT s.slot, s.start, a.end_time FROM pbs_slots AS s CROSS JOIN pbs_ids AS i ON i.name = s.id_string CROSS JOIN pbs_attempts AS a ON a.job = i.rowid AND a.start_time = s.start
+  WHERE a.end_time IS NOT NULL AND NOT a.untold LIMIT 100000
+)
+SELECT NOT EXISTS (SELECT 1 FROM (SELECT end_time, lead(start) OVER (PARTITION BY slot ORDER BY start) AS next FROM own) WHERE next < end_time) AS anew;
+UPDATE pbs_lost SET (taken, taken_by) = (
+  SELECT min(later.start), later.id_string
+  FROM pbs_records AS r CROSS JOIN pbs_slots AS own ON own.start = r.start AND own.id_string = r.id_string
+  CROSS JOIN pbs_slots AS later ON later.slot = own.slot AND later.start > own.start AND later.id_string <> own.id_string
+  WHERE r.rowid = pbs_lost.place)
+WHERE (SELECT anew FROM pbs_numbered);
+DROP TABLE pbs_numbered;
+DROP TABLE pbs_slots;
+DROP TABLE IF EXISTS temp.pbs_days;
+CREATE TEMP TABLE pbs_days AS -- from an hour with records to the next, if that is not of the same day or the next
+SELECT hour * 3600 AS start_time, next * 3600 AS end_time
+FROM (SELECT hour, lead(hour) OVER (ORDER BY hour) AS next
+      FROM (SELECT DISTINCT (date_time - seconds) / 3600 AS hour FROM (SELECT min(start_time) AS first FROM pbs_lost), pbs_apart CROSS JOIN pbs_records ON date_time - seconds >= first))
+WHERE next - hour > 23;
+UPDATE pbs_lost SET unseen = (SELECT min(d.start_time) FROM pbs_days AS d WHERE d.end_time > pbs_lost.start_time);
+DROP TABLE pbs_days;
+UPDATE pbs_lost SET due = NULL WHERE due + 3600 >= (SELECT max(max(date_time) - seconds, max("end"), max(start)) FROM pbs_records, pbs_apart);
 INSERT INTO mpg_issues(source, severity, kind, line, count, detail)
-SELECT r._file, 'warning', 'lost_end', min(r._line), count(*),
-       'the end of job ' || r.id_string || iif(a.end_time IS NULL, ' is not told though its walltime is over: it runs until the last record', ' is not told: it runs until it starts again')
-       || '. Is a file missing?'
-FROM pbs_attempts AS a CROSS JOIN pbs_of_jobs AS o ON o.job = a.job AND o.begun = a.start_time AND o.record_type IN ('S', 'T') CROSS JOIN pbs_records AS r ON r.rowid = o.place
-WHERE a.untold AND (a.end_time IS NOT NULL
-  OR (a.start_time + "Resource_List.walltime" + 3600 < (SELECT max(date_time) FROM pbs_records)
-      AND NOT EXISTS (SELECT 1 FROM pbs_of_jobs AS z WHERE z.job = a.job AND z.record_type = 'z')))
-GROUP BY r._file;
+SELECT _file, 'warning', 'lost_end', min(_line), count(*), 'the end of job ' || id_string || why || '. Is a file missing?'
+FROM (SELECT r._file, r._line, r.id_string, ' is not told: it runs until it starts again' AS why
+      FROM pbs_attempts AS a CROSS JOIN pbs_of_jobs AS o ON o.job = a.job AND o.begun = a.start_time AND o.record_type IN ('S', 'T') CROSS JOIN pbs_records AS r ON r.rowid = o.place
+      WHERE a.untold AND a.end_time IS NOT NULL
+      UNION ALL
+      SELECT _file, _line, id_string, CASE WHEN min(coalesce(taken, 9e18), coalesce(due, 9e18)) < 9e18 AND coalesce(taken < due, due IS NULL) THEN ' is not told: it ended when job ' || taken_by || ' started in its place'
+                                           WHEN due IS NOT NULL THEN ' is not told: it ended when its walltime was over'
+                                           ELSE ' is not told, and the log has no record of the day after ' || strftime('%Y-%m-%dT%H:%MZ', unseen, 'unixepoch') || ': it runs until the last record' END
+      FROM pbs_lost CROSS JOIN pbs_records AS r ON r.rowid = place WHERE coalesce(due, taken, unseen) IS NOT NULL)
+GROUP BY _file;
+INSERT INTO mpg_issues(source, severity, kind, line, count, detail)
+SELECT _file, 'warning', 'missing_field', min(_line), count(*), 'job ' || id_string || ' has no walltime and no end: it runs until the last record'
+FROM pbs_lost CROSS JOIN pbs_records AS r ON r.rowid = place
+WHERE coalesce(due, taken, unseen) IS NULL AND NOT EXISTS (SELECT 1 FROM pbs_of_jobs AS w CROSS JOIN pbs_records AS l ON l.rowid = w.place WHERE w.job = pbs_lost.job AND l."Resource_List.walltime" IS NOT NULL)
+GROUP BY _file;
+UPDATE pbs_attempts SET end_time = min(coalesce(l.due, 9e18), coalesce(l.taken, 9e18)) FROM pbs_lost AS l
+WHERE l.job = pbs_attempts.job AND l.attempt = pbs_attempts.attempt AND coalesce(l.due, l.taken) IS NOT NULL;
+DROP TABLE pbs_lost;
+-- A file is of the day that its name says.
+INSERT INTO mpg_issues(source, severity, kind, line, count, detail)
+SELECT min(path), 'warning', 'missing_file', NULL, CAST(sum(next - day - 1) AS INTEGER), 'days without a file between others, the first after ' || date(min(day)) || ': jobs that ran then alone are not known'
+FROM (SELECT path, day, lead(day) OVER (ORDER BY day) AS next
+      FROM (SELECT path, julianday(substr(name, 1, 4) || '-' || substr(name, 5, 2) || '-' || substr(name, 7, 2)) AS day
+            FROM (SELECT path, substr(path, 1 + length(rtrim(path, replace(path, '/', '')))) AS name FROM trace_files(:pbs))
+            WHERE name GLOB '[12][0-9][0-9][0-9][01][0-9][0-3][0-9]' || iif(instr(name, '.'), '.*', '')) GROUP BY day)
+WHERE next - day BETWEEN 2 AND 31 GROUP BY NULL HAVING count(*) > 0;
 
 -- A job that is suspended (z) gives back what it holds until it is resumed (r), or where the server's
 -- restrict_res_to_release_on_suspend names resources those alone, which the record lists then.
@@ -221,7 +289,7 @@ SELECT gone.job, coalesce(last.attempt, 0) + 1 AS attempt, at
 FROM gone LEFT JOIN last USING (job)
 WHERE coalesce(NOT running AND at > ended, 1);
 
--- ---- 4. Jobs, and pools: the server, or where its jobs name several types of GPU, "server/type" ----
+-- ---- 5. Jobs, and pools: the server, or where its jobs name several types of GPU, "server/type" ----
 
 DROP TABLE IF EXISTS temp.pbs_jobs;
 CREATE TEMP TABLE pbs_jobs(job INTEGER PRIMARY KEY, name, owner, submit_time, "user", "group", queue, project, gpu_type, least_type, server, nodes, task, base, chips, least_asked);
@@ -254,7 +322,7 @@ WITH types AS MATERIALIZED (
 SELECT job, CASE WHEN types > 1 THEN t.name || '/' || coalesce(lower(gpu_type), 'gpu') ELSE t.name END AS pool
 FROM pbs_jobs AS j CROSS JOIN types AS t ON t.name = coalesce(j.server, 'pbs');
 
--- ---- 5. The relations ----
+-- ---- 6. The relations ----
 
 -- What a job needs is what it requested when it last started, or else of late: it may be altered while it waits, and
 -- release nodes at work. Where it was given another number (whole nodes) it is elastic.
@@ -304,20 +372,6 @@ SELECT coalesce(:pbs, 'pbs_records'), 'data_loss', 'end_before_start', NULL, cou
 FROM allocations WHERE end_time < start_time;
 UPDATE allocations SET end_time = start_time WHERE end_time < start_time;
 
--- PBS ends a job at its walltime. One that seems to run for an hour more lost its end: it ended then.
-DROP TABLE IF EXISTS temp.pbs_overdue;
-CREATE TEMP TABLE pbs_overdue AS
-WITH last AS (SELECT max(max("end"), max(start)) AS at FROM pbs_records WHERE record_type IN ('S', 'E')),
-open AS (
-  SELECT a.job, a.attempt, a.start_time + (SELECT max("Resource_List.walltime") FROM pbs_of_jobs AS o CROSS JOIN pbs_records AS r ON r.rowid = o.place WHERE o.job = a.job) AS due
-  FROM pbs_attempts AS a WHERE a.end_time IS NULL AND NOT EXISTS (SELECT 1 FROM pbs_pauses AS p WHERE p.job = a.job)
-)
-SELECT i.name AS job, attempt, due FROM open CROSS JOIN last CROSS JOIN pbs_ids AS i ON i.rowid = open.job WHERE due + 3600 < at;
-INSERT INTO mpg_issues(source, severity, kind, line, count, detail)
-SELECT coalesce(:pbs, 'pbs_records'), 'warning', 'missing_end', NULL, count(*), 'jobs without a record of their end that would have run for longer than their walltime, the first ' || min(job) || ': they ended at that'
-FROM pbs_overdue GROUP BY NULL;
-UPDATE allocations SET end_time = o.due FROM pbs_overdue AS o WHERE o.job = allocations.job AND o.attempt = allocations.attempt AND end_time IS NULL;
-DROP TABLE pbs_overdue;
 -- What got no chips by its vnodes has those that it asked for.
 INSERT INTO mpg_issues(source, severity, kind, line, count, detail)
 SELECT coalesce(:pbs, 'pbs_records'), 'warning', 'missing_field', NULL, count(DISTINCT job), 'jobs whose exec_vnode lists no chips, though they asked for some: they count with what they asked for'
@@ -328,18 +382,13 @@ FROM pbs_started WHERE held = 0 AND asked > 0 GROUP BY NULL;
 -- at that time.
 DROP TABLE IF EXISTS temp.pbs_observed;
 CREATE TEMP TABLE pbs_observed AS
-WITH apart AS (
-  SELECT 900 * coalesce((SELECT quarters FROM (SELECT round((date_time - iif(record_type = 'E', "end", start)) / 900.0) AS quarters
-                                               FROM pbs_records WHERE record_type IN ('S', 'E') LIMIT 1000)
-                         WHERE quarters IS NOT NULL GROUP BY quarters ORDER BY count(*) DESC LIMIT 1), 0) AS seconds
-),
-last AS ( -- of one server nothing is sorted
+WITH last AS ( -- of one server nothing is sorted
   SELECT server, 1 AS of_job, (SELECT max(date_time) FROM pbs_records) AS at FROM pbs_faults WHERE NOT of_servers AND of_jobs
   UNION ALL
   SELECT coalesce(r.server, 'pbs'), job_base IS NOT NULL, max(date_time) FROM pbs_faults CROSS JOIN pbs_records AS r WHERE of_servers GROUP BY 1, 2
 ),
 servers AS (SELECT server, at FROM last WHERE of_job)
-SELECT server, CAST(iif((SELECT count(*) FROM servers) = 1, (SELECT max(at) FROM last), at) - seconds AS INTEGER) AS at FROM servers, apart;
+SELECT server, CAST(iif((SELECT count(*) FROM servers) = 1, (SELECT max(at) FROM last), at) - seconds AS INTEGER) AS at FROM servers, pbs_apart;
 DELETE FROM pbs_observed
 WHERE at <= max((SELECT max(max(start_time), coalesce(max(end_time), 0)) FROM allocations), coalesce((SELECT max(submit_time) FROM jobs), 0));
 INSERT INTO allocations
@@ -355,7 +404,7 @@ SELECT i.name, attempt + 1, NULL, pool, 0, end_time, NULL, NULL
 FROM last AS l CROSS JOIN pbs_ids AS i ON i.rowid = l.job CROSS JOIN pbs_pools AS p ON p.job = l.job
 WHERE again AND l.job NOT IN (SELECT job FROM pbs_left);
 
--- ---- 6. What else a job goes by: its id without the server's name, as in the names of its logs ----
+-- ---- 7. What else a job goes by: its id without the server's name, as in the names of its logs ----
 
 -- The server writes a job's output to train.o123 and train.e123, of a task of an array to train.o123.4, Torque's to train.o123-4.
 DROP TABLE IF EXISTS temp.aliases;
@@ -372,10 +421,11 @@ SELECT job, name AS alias FROM named
 UNION ALL
 SELECT job, letter || name FROM named, (SELECT 'o' AS letter UNION SELECT 'e') WHERE whole;
 
--- ---- 7. Tables that are no longer needed ----
+-- ---- 8. Tables that are no longer needed ----
 
 DROP TABLE pbs_pools;
 DROP TABLE pbs_observed;
+DROP TABLE pbs_apart;
 DROP TABLE pbs_left;
 DROP TABLE pbs_jobs;
 DROP TABLE pbs_told;

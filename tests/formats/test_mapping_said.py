@@ -119,8 +119,8 @@ class Said(Case):
             return lambda text: "".join(re.sub(r"Resource_List.walltime=\S+", "Resource_List.walltime=" + walltime, line) if ";101.pod;" in line else line for line in lost)
         late = next(line for line in lines if ";Q;109.pod;" in line).replace("11:58:20", "23:58:20")
         rows = self.said("pbs/accounting.log", "lost_end", lambda text: limited("00:10:00")(text) + late)
-        self.assertEqual([("warning", 1, started + 1)], rows)
-        self.assertEqual([], self.said("pbs/accounting.log", "lost_end", lambda text: limited("72:00:00")(text) + late))
+        self.assertEqual([("warning", 2, started + 1)], rows)  # 108, which began at 11:50, has six hours
+        self.assertEqual([], self.said("pbs/accounting.log", "lost_end", lambda text: limited("72:00:00")(text) + late.replace("23:58", "18:00")))
         # A second start, and no R or E before it.
         again = lines[started].replace("11:01:00", "11:59:00").replace("start=1743440460", "start=1743443940")
         rows = self.said("pbs/accounting.log", "lost_end", lambda text: "".join(lost) + again)

@@ -1,5 +1,6 @@
 """PBS accounting logs: the mapping sql/formats/pbs.sql. The ledger is held against sums made by hand."""
 import datetime
+import json
 import os
 import unittest
 
@@ -38,14 +39,58 @@ class Mapping(cases.Case):
         self.assertEqual(self.rows("SELECT category, sum(chip_us) / 1000000 FROM mpg_rollup GROUP BY 1"), [("untraced", 2 * 3 * 3600)])
 
     def test_an_end_that_was_lost(self):
-        """PBS ends a job at its walltime: one that would have run for an hour longer ended then, and is listed. Without a walltime it may run."""
+        """PBS ends a job at its walltime: one that would have run for an hour longer ended then, and is listed. Without a walltime it may run: that is listed too."""
         started = "03/31/2025 17:00:00;S;1.s;user=a group=g jobname=j queue=q ctime=1743440400 qtime=1743440400 etime=1743440400 start=1743440400 exec_host=n1/0 Resource_List.ngpus=2{}\n"
         later = "03/31/2025 {}:00:00;E;2.s;user=a group=g queue=q ctime=1743440400 qtime=1743440400 etime=1743440400 start=1743440400 exec_host=n2/0 Resource_List.ngpus=1 end={} Exit_status=0\n"
         for hour, walltime, held in ((21, " Resource_List.walltime=01:00:00", 3600), (18, " Resource_List.walltime=01:00:00", 3600), (19, " Resource_List.walltime=02:00:00", 7200), (21, "", 4 * 3600)):
             path = self.file(started.format(walltime) + later.format(hour, 1743440400 + 3600 * (hour - 17)))
             self.rows("SELECT count(*) FROM trace_rollup(?)", path)
             self.assertEqual(2 * held, self.one("SELECT sum(chip_us) / 1000000 FROM trace_rollup(?) WHERE job = '1.s' AND category = 'untraced'", path))
-            self.assertEqual(int(hour == 21 and walltime != ""), self.issues(path).get("missing_end", 0))
+            self.assertEqual((int(hour == 21 and walltime != ""), int(walltime == "")), (self.issues(path).get("lost_end", 0), self.issues(path).get("missing_field", 0)))
+
+    def start(self, job, at, host, more="", gpus=2):
+        return (datetime.datetime.fromtimestamp(at, datetime.timezone.utc).strftime("%m/%d/%Y %H:%M:%S;")
+                + f"S;{job}.s;user=a group=g jobname=j queue=q ctime={at} qtime={at} etime={at} start={at} exec_host={host} Resource_List.ngpus={gpus}{more}\n")
+
+    def end(self, job, at, begun, host, gpus=2):
+        return self.start(job, begun, host, f" end={at} Exit_status=0", gpus).replace(";S;", ";E;", 1).replace(*(datetime.datetime.fromtimestamp(t, datetime.timezone.utc).strftime("%m/%d/%Y %H:%M:%S") for t in (begun, at)), 1)
+
+    def test_an_end_that_was_lost_and_whose_place_another_job_has(self):
+        """The server gives the number of a job on its host, or a GPU, anew only after its end: a job that runs there later says that the first ended."""
+        day = 72000
+        for first, second, ended in (("n1/0*8+n2/0*8", "n2/0*8", True), ("n1/0*8", "n1/1*8", False), ("n1/0+n1/1", "n1/1", True), ("n1/0", "n11/0", False), ("n1/0 exec_gpus=n1-gpu/0+n1-gpu/1", "n1/0 exec_gpus=n1-gpu/2", False),
+                                     ("n1/0 exec_gpus=n1-gpu/0+n1-gpu/1", "n1/1 exec_gpus=n1-gpu/1", True)):
+            for walltime in ("", " Resource_List.walltime=99:00:00"):
+                with self.subTest(first=first, second=second, walltime=walltime):
+                    path = self.file(self.start(1, T0, first, walltime) + self.start(2, T0 + 600, second) + self.end(2, T0 + day, T0 + 600, second))
+                    held = self.one("SELECT sum(chip_us) / 1000000 FROM trace_rollup(?) WHERE job = '1.s' AND category = 'untraced'", path)
+                    self.assertEqual(2 * (600 if ended else day), held)
+                    self.assertEqual(int(ended), self.issues(path).get("lost_end", 0))
+                    self.assertEqual(int(walltime == "" and not ended), self.issues(path).get("missing_field", 0))
+
+    def test_the_hour_that_the_clock_shows_twice(self):
+        """A job that starts in the second of the two and is deleted in it held its chips until then: the records above say which hour is meant."""
+        at = 1762071600  # 01:20 in Denver, for the second time
+        local = "11/02/2025 01:{}:00;{};{}.s;"
+        common = f"user=a group=g jobname=j queue=q ctime={at - 7200} qtime={at - 7200} etime={at - 7200} start={{}} exec_host=n1/0 Resource_List.ngpus=2 Resource_List.walltime=12:00:00"
+        text = (local.format(50, "S", 1) + common.format(at - 1800) + "\n" + local.format(20, "S", 2) + common.format(at) + "\n" + local.format(40, "D", 2) + "requestor=a@b\n" + local.format(45, "A", 1) + "x\n"
+                + f"11/02/2025 04:20:00;L;license;x\n")
+        fleet = json.dumps({"sources": [{"path": self.file(text), "zone": "America/Denver"}]})
+        self.assertEqual([("1.s", 2 * (1800 + 1500)), ("2.s", 2 * 1200)], self.rows("SELECT job, sum(chip_us) / 1000000 FROM trace_rollup(?) WHERE category = 'untraced' GROUP BY job", fleet))
+        self.assertEqual([], self.rows("SELECT kind FROM mpg_issues WHERE kind = 'repeated_time'"))
+
+    def test_a_day_whose_file_is_missing(self):
+        """What ran when a day of the log is missing may have ended there: it is listed, whatever its walltime; and so is the day."""
+        day, host = 86400, "n1/0"
+        first = self.start(1, T0, host, " Resource_List.walltime=200:00:00") + self.start(3, T0, "n3/0", " Resource_List.walltime=200:00:00")
+        third = self.end(3, T0 + 2 * day + 60, T0, "n3/0") + self.start(2, T0 + 2 * day + 600, "n2/0", " Resource_List.walltime=200:00:00")
+        folder = self.folder_of({"20250331": first, "20250402": third})
+        self.rows("SELECT count(*) FROM trace_rollup(?)", folder)
+        self.assertEqual([(1, 1)], self.rows("SELECT line, count FROM mpg_issues WHERE kind = 'lost_end' AND source = ?", folder + "/20250331"))
+        self.assertEqual([("warning", 1)], self.rows("SELECT severity, count FROM mpg_issues WHERE kind = 'missing_file'"))
+        folder = self.folder_of({"20250331": first, "20250401": "".join(self.start(n, T0 + day * n // 10, f"n{n}/0") + self.end(n, T0 + day * n // 10 + 60, T0 + day * n // 10, f"n{n}/0") for n in range(4, 20)), "20250402": third})
+        self.rows("SELECT count(*) FROM trace_rollup(?)", folder)
+        self.assertEqual([], self.rows("SELECT kind, count FROM mpg_issues WHERE kind IN ('lost_end', 'missing_file') AND source LIKE ? || '%'", folder))
 
     def test_vnodes_without_chips(self):
         """A server whose GPUs are no resource of its vnodes: what was asked for counts, and that is listed."""

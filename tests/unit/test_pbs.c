@@ -302,7 +302,9 @@ static void test_zones(void) {
                {"UTC", AT "S;1;start=1\n", 1743418755, NULL},
                {"UTC", AT "Q;1;start=1743440355 end=1743440355\n", 1743418755, NULL},
                {"UTC", AT "S;1;end=1743440355\n", 1743418755, NULL},
-               {"America/Denver", "11/02/2025 01:30:00;S;1;start=1762072200\n", 1762068600,
+               {"America/Denver", "11/02/2025 01:30:00;S;1;start=1762072200\n", 1762072200, NULL},
+               {"America/Denver", "11/02/2025 01:30:00;S;1;start=1762068599\n", 1762068600, NULL},
+               {"America/Denver", "11/02/2025 01:30:00;S;1;start=1762070000\n", 1762068600,
                 "repeated_time"}};
   for (size_t i = 0; i < sizeof times / sizeof *times; i++) {
     mpg_stream *stream = NULL;
@@ -320,6 +322,41 @@ static void test_zones(void) {
     CHECK(times[i].issue == NULL
               ? issues.n == 0
               : issues.n == 1 && strcmp(issues.items[0].kind, times[i].issue) == 0);
+    mpg_pbs_close(pbs);
+    mpg_stream_close(stream);
+    mpg_zone_free(zone);
+    mpg_issues_free(&issues);
+  }
+}
+
+/* A log is in order: what is before the record above is of the second time. */
+static void test_repeated_hour(void) {
+  static const struct {
+    const char *before, *at;
+    int64_t time;
+    size_t issues;
+  } pairs[] = {{"11/02/2025 01:50:00", "11/02/2025 01:30:00", 1762072200, 1},
+               {"11/02/2025 01:20:00", "11/02/2025 01:30:00", 1762068600, 2},
+               {"11/02/2025 02:20:00", "11/02/2025 01:30:00", 1762068600, 1},
+               {"11/02/2025 00:20:00", "11/02/2025 01:30:00", 1762068600, 1}};
+  for (size_t i = 0; i < sizeof pairs / sizeof *pairs; i++) {
+    char text[96];
+    mpg_stream *stream = NULL;
+    mpg_pbs *pbs = NULL;
+    mpg_zone *zone = NULL;
+    mpg_issues issues;
+    mpg_err err;
+    (void)snprintf(text, sizeof text, "%s;D;1;\n%s;D;2;\n", pairs[i].before, pairs[i].at);
+    mpg_issues_init(&issues, &mpg_env_libc);
+    CHECK(mpg_zone_open(&zone, &mpg_env_libc, mpg_str_of("America/Denver"), MPG_ZONE_FOLDER,
+                        &err) == MPG_OK);
+    CHECK(mpg_stream_memory(&stream, &mpg_env_libc, "mem", mpg_str_of(text), &err) == MPG_OK);
+    CHECK(mpg_pbs_open(&pbs, &mpg_env_libc, stream, zone, &issues, &err) == MPG_OK);
+    CHECK(mpg_pbs_next(pbs, &err) == MPG_OK && mpg_pbs_next(pbs, &err) == MPG_OK);
+    CHECK(mpg_pbs_time(pbs) == pairs[i].time);
+    CHECK(pairs[i].issues == 0
+              ? issues.n == 0
+              : issues.n == 1 && issues.items[0].count == (int64_t)pairs[i].issues);
     mpg_pbs_close(pbs);
     mpg_stream_close(stream);
     mpg_zone_free(zone);
@@ -455,6 +492,7 @@ int main(void) {
   test_errors();
   test_still_written();
   test_zones();
+  test_repeated_hour();
   test_keys();
   test_lengths();
   test_memory();

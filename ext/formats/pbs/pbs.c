@@ -39,7 +39,9 @@ struct mpg_pbs {
   bool any; /* there was a record */
   mpg_str line;
   int64_t time;
-  bool repeated; /* the clock showed it twice, so that it may be an hour early */
+  bool repeated;  /* the clock showed it twice, and nothing says which of the two is meant: */
+  int64_t second; /* this one is not taken */
+  int64_t before; /* the time of the record before */
   mpg_str id, text;
   mpg_value values[MPG_PBS_COUNT_OF_FIELDS];
   bool has[MPG_PBS_COUNT_OF_FIELDS];
@@ -169,10 +171,14 @@ static mpg_rc read_head(mpg_pbs *p, mpg_err *err) {
   if (p->zone != NULL)
     fit = mpg_zone_utc(p->zone, local, &p->time);
   p->repeated = fit == MPG_ZONE_REPEATED;
-  if (p->repeated)
-    rc = add_issue(p, MPG_INFO, "repeated_time",
-                   "the clock showed this time twice: the first is taken", err);
-  else if (fit == MPG_ZONE_SKIPPED)
+  if (p->repeated) {
+    p->second = local - mpg_zone_offset(p->zone, p->time + DAY / 8);
+    /* A log is in order: after a record of the first of the two times comes the second. */
+    if (p->before > p->time && p->before <= p->second) {
+      p->time = p->second;
+      p->repeated = false;
+    }
+  } else if (fit == MPG_ZONE_SKIPPED)
     rc = add_issue(p, MPG_WARNING, "skipped_time",
                    "the clock never showed this time: moved forward; is it the right zone?", err);
   return rc;
@@ -396,12 +402,23 @@ static mpg_rc read_keys(mpg_pbs *p, size_t at, mpg_err *err) {
 
 /* S is written when the job starts, E and R when it ends. Each has the Unix second of that, and the
 ** local time of the record: if the log was written in another zone, they differ by an offset of
-** zones. */
-static mpg_rc check_zone(const mpg_pbs *p, mpg_err *err) {
+** zones. Where the clock showed the local time twice, the Unix second says which is meant. */
+static mpg_rc check_zone(mpg_pbs *p, mpg_err *err) {
   const char type = mpg_pbs_record_type(p);
   const mpg_value *moment = &p->values[type == 'S' ? MPG_PBS_start : MPG_PBS_end];
   int64_t off;
-  if ((type != 'S' && type != 'E' && type != 'R') || moment->type != MPG_INT || p->repeated)
+  const bool has_moment = (type == 'S' || type == 'E' || type == 'R') && moment->type == MPG_INT;
+  if (p->repeated && has_moment) {
+    const bool first = moment->i <= p->time && p->time - moment->i <= LATE,
+               second = moment->i <= p->second && p->second - moment->i <= LATE;
+    p->time = second ? p->second : p->time;
+    p->repeated = !first && !second;
+  }
+  p->before = p->time;
+  if (p->repeated)
+    return add_issue(p, MPG_INFO, "repeated_time",
+                     "the clock showed this time twice: the first is taken", err);
+  if (!has_moment)
     return MPG_OK;
   off = p->time - moment->i;
   if (off < 0)
