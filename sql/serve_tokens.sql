@@ -40,6 +40,20 @@ FROM prometheus_trace(mpg_required(:path, ':path')) AS s WHERE s.metric IN (SELE
 INSERT INTO mpg_issues(source, severity, kind, line, count, detail)
 SELECT _file, 'data_loss', 'no_time', NULL, count(*), 'samples of ' || min(metric) || ' without a time: left out' FROM serve_samples WHERE time IS NULL GROUP BY _file;
 DELETE FROM serve_samples WHERE time IS NULL OR rank > 0;
+-- Two servers that watch one replica, or two scrapes of it, tell the same twice, under labels of the scrape: the series with most samples counts,
+-- and the other before and after it.
+ALTER TABLE serve_samples ADD COLUMN series;
+UPDATE serve_samples SET series = labels;
+UPDATE serve_samples SET labels = json_remove(labels, '$.job', '$.instance', '$.endpoint', '$.service', '$.prometheus', '$.prometheus_replica', '$.__replica__', '$.replica', '$.thanos_replica', '$.receive');
+DROP TABLE IF EXISTS temp.serve_series;
+CREATE TEMP TABLE serve_series AS
+SELECT metric, replica, labels, series, count(*) AS n, min(time) AS first, max(time) AS last FROM serve_samples GROUP BY metric, replica, labels, series;
+CREATE INDEX temp.serve_series_of ON serve_series(metric, replica, labels);
+DELETE FROM serve_samples WHERE rowid IN (
+  SELECT s.rowid FROM serve_samples AS s CROSS JOIN serve_series AS own ON own.metric = s.metric AND own.replica = s.replica AND own.labels = s.labels AND own.series = s.series
+  CROSS JOIN serve_series AS other ON other.metric = s.metric AND other.replica = s.replica AND other.labels = s.labels
+  WHERE (other.n, other.series) > (own.n, own.series) AND s.time BETWEEN other.first AND other.last);
+DROP TABLE serve_series;
 -- A source of tokens that is not known.
 INSERT INTO mpg_issues(source, severity, kind, line, count, detail)
 SELECT s._file, 'warning', 'unknown_metric', NULL, count(*), 'samples of ' || s.metric || ' whose ' || c.label || ' is not known: left out: ' || group_concat(DISTINCT json_extract(s.labels, '$.' || c.label))

@@ -475,6 +475,13 @@ SELECT p._file, 'warning', 'missing_end', NULL, count(*), 'pods that were delete
 FROM kube_last AS p JOIN kube_held USING (uid)
 WHERE p.kind = 'Pod' AND p.event = 'DELETED' AND coalesce(p.phase, '') NOT IN ('Succeeded', 'Failed') AND coalesce(p.finished, p.deletionTimestamp, p.gone) IS NULL AND p.uid NOT IN (SELECT uid FROM kube_ends)
 GROUP BY p._file;
+-- A device plugin that shares GPUs in time calls them .shared; how many of them are one GPU the labels of the node say alone.
+INSERT INTO mpg_issues(source, severity, kind, line, count, detail)
+SELECT _file, 'warning', 'guessed_share', NULL, count(DISTINCT uid), 'each ' || min(resource) || ' of ' || min(kind || ' ' || coalesce(namespace || '/', '') || name) || iif(count(DISTINCT uid) > 1, ' and others', '')
+       || ' counts as a whole GPU: no node has the label nvidia.com/gpu.replicas'
+FROM (SELECT *, kind = 'Pod' AS is_pod, max(kind = 'Pod') OVER (PARTITION BY _file) AS has_pods FROM kube_last AS l
+      WHERE kind IN ('Pod', 'Node') AND chips > 0 AND resource GLOB '*.shared' AND NOT EXISTS (SELECT 1 FROM kube_nodes AS n WHERE n.node = coalesce(l.nodeName, iif(l.kind = 'Node', l.name, n.node)) AND n.share < 1))
+WHERE is_pod = has_pods GROUP BY _file;
 CREATE INDEX temp.kube_held_on ON kube_held(node);
 CREATE INDEX temp.kube_held_by ON kube_held(uid);
 

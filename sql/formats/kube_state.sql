@@ -22,11 +22,17 @@ place(path, name, at) AS (SELECT path, name, 1 FROM file UNION ALL SELECT path, 
 SELECT path, CAST(substr(name, 1 + max(at) FILTER (WHERE substr(name, at, 12) GLOB '[^0-9]1' || replace('.........', '.', '[0-9]') || '[^0-9]'), 10) AS INTEGER) AS time
 FROM place GROUP BY path;
 CREATE TEMP TABLE IF NOT EXISTS kube_state_samples AS
-SELECT metric, CASE WHEN metric GLOB 'kube_*' THEN labels END AS labels, CAST(s.time AS INTEGER) AS time, value, coalesce(instance, '') AS instance, namespace, pod, _file, _line
+SELECT metric, CASE WHEN metric GLOB 'kube_*' THEN labels END AS labels, CAST(s.time AS INTEGER) AS time, value, coalesce(instance, '') AS instance, namespace, pod,
+       CASE WHEN instr(labels, 'replica"') OR instr(labels, '__replica__"') OR instr(labels, '"prometheus"')
+            THEN coalesce(json_extract(labels, '$.prometheus_replica'), json_extract(labels, '$.__replica__'), json_extract(labels, '$.thanos_replica'), json_extract(labels, '$.replica'), json_extract(labels, '$.prometheus')) END AS server,
+       _file, _line
 FROM kube_state_files AS f CROSS JOIN prometheus_trace(f.path, f.time) AS s WHERE f.time IS NOT NULL
   AND NOT (value = 0 AND metric IN ('kube_pod_status_phase', 'kube_pod_status_reason', 'kube_node_status_condition'))
 UNION ALL
-SELECT metric, CASE WHEN metric GLOB 'kube_*' THEN labels END, CAST(s.time AS INTEGER), value, coalesce(instance, ''), namespace, pod, _file, _line
+SELECT metric, CASE WHEN metric GLOB 'kube_*' THEN labels END, CAST(s.time AS INTEGER), value, coalesce(instance, ''), namespace, pod,
+       CASE WHEN instr(labels, 'replica"') OR instr(labels, '__replica__"') OR instr(labels, '"prometheus"')
+            THEN coalesce(json_extract(labels, '$.prometheus_replica'), json_extract(labels, '$.__replica__'), json_extract(labels, '$.thanos_replica'), json_extract(labels, '$.replica'), json_extract(labels, '$.prometheus')) END AS server,
+       _file, _line
 FROM kube_state_files AS f CROSS JOIN prometheus_trace(f.path) AS s WHERE f.time IS NULL
   AND NOT (value = 0 AND metric IN ('kube_pod_status_phase', 'kube_pod_status_reason', 'kube_node_status_condition'));
 DROP TABLE kube_state_files;
@@ -70,6 +76,28 @@ FROM (SELECT 'kube_pod_status_phase' AS metric, 'pods that have ended and are st
 WHERE m.other IN (SELECT metric FROM kube_state_samples) AND m.metric NOT IN (SELECT metric FROM kube_state_samples);
 DELETE FROM kube_state_samples WHERE metric IS NULL OR metric NOT IN (SELECT metric FROM kube_state_metrics);
 DROP TABLE kube_state_metrics;
+
+-- Of several servers that watch one exporter at once, by a label, the one with most scrapes counts: a scrape of another counts if the first has
+-- none within its usual spacing, before or after.
+DROP TABLE IF EXISTS temp.kube_state_watched;
+CREATE TEMP TABLE kube_state_watched AS
+SELECT instance, server, time, time - lag(time) OVER (PARTITION BY instance, server ORDER BY time) AS step FROM (SELECT DISTINCT instance, coalesce(server, '') AS server, time FROM kube_state_samples);
+CREATE INDEX temp.kube_state_watched_at ON kube_state_watched(instance, server, time);
+DROP TABLE IF EXISTS temp.kube_state_servers;
+CREATE TEMP TABLE kube_state_servers AS
+SELECT instance, server, step AS spacing, row_number() OVER (PARTITION BY instance ORDER BY n DESC, server DESC) AS place
+FROM (SELECT instance, server, step, row_number() OVER (PARTITION BY instance, server ORDER BY step) AS rank, count(*) OVER (PARTITION BY instance, server) AS n FROM kube_state_watched WHERE step IS NOT NULL)
+WHERE rank = (n + 1) / 2;
+DROP TABLE IF EXISTS temp.kube_state_again;
+CREATE TEMP TABLE kube_state_again AS
+SELECT DISTINCT w.instance, w.server, w.time
+FROM kube_state_servers AS more CROSS JOIN kube_state_servers AS own ON own.instance = more.instance AND own.place > more.place
+CROSS JOIN kube_state_watched AS w ON w.instance = own.instance AND w.server = own.server
+WHERE EXISTS (SELECT 1 FROM kube_state_watched AS o WHERE o.instance = w.instance AND o.server = more.server AND o.time > w.time - more.spacing AND o.time < w.time + more.spacing);
+DELETE FROM kube_state_samples WHERE EXISTS (SELECT 1 FROM kube_state_again) AND (instance, coalesce(server, ''), time) IN (SELECT instance, server, time FROM kube_state_again);
+DROP TABLE kube_state_again;
+DROP TABLE kube_state_servers;
+DROP TABLE kube_state_watched;
 
 -- ---- 2. The scrapes: of each exporter the times, and how far they are apart ----
 
@@ -122,6 +150,11 @@ DROP TABLE IF EXISTS temp.kube_state_told;
 CREATE TEMP TABLE kube_state_told AS -- of labels, the last that were told
 SELECT coalesce(json_extract(labels, '$.exported_node'), json_extract(labels, '$.node')) AS node, labels, max(time) AS time FROM kube_state_samples WHERE metric = 'kube_node_labels' GROUP BY 1;
 CREATE UNIQUE INDEX temp.kube_state_told_of ON kube_state_told(node);
+INSERT INTO mpg_issues(source, severity, kind, line, count, detail)
+SELECT min(_file), 'warning', 'guessed_share', NULL, count(DISTINCT name), 'each ' || min(resource) || ' of ' || min(name) || iif(count(DISTINCT name) > 1, ' and others', '') || ' counts as a whole GPU: no label_nvidia_com_gpu_replicas of kube_node_labels says how many are one'
+FROM (SELECT _file, json_extract(labels, '$.resource') AS resource, coalesce(json_extract(labels, '$.exported_node'), json_extract(labels, '$.node')) AS node, coalesce(namespace || '/', '') || pod AS name
+      FROM kube_state_samples WHERE metric GLOB 'kube_pod_*container_resource_*' AND json_extract(labels, '$.resource') GLOB '*_shared' AND value > 0) AS kube_state_shared
+WHERE NOT EXISTS (SELECT 1 FROM kube_state_told AS t WHERE t.node = coalesce(nullif(kube_state_shared.node, ''), t.node) AND json_extract(t.labels, '$.label_nvidia_com_gpu_replicas') > 1) GROUP BY NULL;
 DROP TABLE IF EXISTS temp.kube_state_nodes;
 CREATE TEMP TABLE kube_state_nodes AS
 WITH told AS ( -- once, however many exporters tell it

@@ -27,6 +27,16 @@ class Sharing(Claimed):
         taken = {"device": "gpu-0-cpx-nps4", "shareID": "x", "consumedCapacity": {"partitions": "2"}}
         self.assertEqual(self.held(self.slice("n", offered, driver=AMD), self.claim("c", taken, driver=AMD), self.user("p", "c")), {"p": .25})
 
+    def test_shares_whose_number_nothing_tells(self):
+        """GPUs shared in time, which the device plugin calls .shared: how many are one GPU is a label of the node. Without it each counts as one, which is listed."""
+        shared = "nvidia.com/gpu.shared"
+        for labels, pods, held, expected in (({"nvidia.com/gpu.replicas": "4"}, "ab", .25, 0), ({}, "ab", 1, 2), (None, "ab", 1, 2), ({}, "", None, 1), ({"nvidia.com/gpu.replicas": "4"}, "", None, 0)):
+            nodes = [] if labels is None else [{"apiVersion": "v1", **self.node("n", {shared: "8"}, **labels)}]
+            objects = nodes + [self.pod(name, {shared: "1"}, metadata={"creationTimestamp": when(0)}, spec={"nodeName": "n"}, status={"phase": "Running", "startTime": when(0)}) for name in pods]
+            path = self.file(objects)
+            self.assertEqual([(name, held) for name in pods], self.rows("SELECT task, chips FROM trace_records(?) WHERE record = 'allocations' ORDER BY 1", path))
+            self.assertEqual([("warning", expected)] if expected else [], self.rows("SELECT severity, count FROM mpg_issues WHERE kind = 'guessed_share' AND source = ?", path))
+
     def test_several_pods_of_a_claim(self):
         claim, slices = self.claim("c", "gpu-0", "gpu-1"), self.slice("n", {f"gpu-{i}": attributes(type="gpu", uuid=str(i)) for i in range(2)})
         self.assertEqual(self.held(slices, claim, self.user("p", "c"), self.user("q", "c")), {"p": 1, "q": 1})

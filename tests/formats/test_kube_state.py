@@ -107,6 +107,30 @@ class KubeState(Case):
         path = self.write()
         self.assertEqual(before, (self.records(path), self.records(path, "outages"), self.records(path, "capacity", "chips")))
 
+    def test_two_servers_tell_it_once(self):
+        """A pair of Prometheus that scrape one exporter by turns, as Thanos or Mimir gives them without deduplication."""
+        before = self.records(STATE), self.records(STATE, "outages"), self.records(STATE, "capacity", "chips")
+        for label in ("prometheus_replica", "__replica__", "replica"):
+            for late in (0, 7, 150):
+                with open(STATE, encoding="utf-8") as file:
+                    once = json.load(file)["data"]["result"]
+                self.series[:] = [dict(s, metric=dict(s["metric"], **{label: "b"})) for s in once]
+                self.series += [dict(s, metric=dict(s["metric"], **{label: "a"}), values=[[at + late, value] for at, value in s["values"]]) for s in once]
+                path = self.write()
+                self.assertEqual(before, (self.records(path), self.records(path, "outages"), self.records(path, "capacity", "chips")), (label, late))
+
+    def test_shares_whose_number_nothing_tells(self):
+        """Of a GPU that is shared in time a label of the node says how many shares it has."""
+        for labels, expected in (("4", 0), (None, 1)):
+            for series in self.series:
+                if series["metric"].get("resource") == "nvidia_com_gpu" and series["metric"].get("pod", "llm-1b") == "llm-1b":
+                    series["metric"]["resource"] = "nvidia_com_gpu_shared"
+                if series["metric"]["__name__"] == "kube_node_labels":
+                    series["metric"].pop("label_nvidia_com_gpu_replicas", None)
+                    series["metric"].update({"label_nvidia_com_gpu_replicas": labels} if labels else {})
+            self.records(self.write())
+            self.assertEqual(expected, self.issues().get("guessed_share", (0, ""))[0])
+
     def test_exported_labels(self):
         """What Prometheus renames where a scrape adds labels of the exporter's own pod."""
         before = self.records(STATE)

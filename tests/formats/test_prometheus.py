@@ -275,12 +275,22 @@ class Mapping(Case):
             self.assertAlmostEqual(60, busy, delta=5)
 
     def test_two_servers_that_watch_one_gpu(self):
-        """A pair of Prometheus, as Thanos gives them without deduplication: each second counts once, and one takes over from the other."""
-        def samples(replica, since, n):
-            return {"__name__": "DCGM_FI_DEV_GPU_UTIL", "gpu": "0", "UUID": "GPU-1", "Hostname": "h", "prometheus_replica": replica}, [(T0 + since + 30 * i, 50) for i in range(n)]
-        for pair, covered in (((samples("a", 0, 10), samples("b", 5, 10)), 305), ((samples("a", 0, 10), samples("b", 300, 10)), 600), ((samples("a", 0, 10), samples("b", 0, 10)), 300)):
-            self.map(self.file(self.answer(*pair)))
-            self.assertEqual([(covered / 2, covered, 0)], self.rows("SELECT round(sum(busy_s), 1), sum(covered_s), sum(missing_s) FROM duty"))
+        """A pair of Prometheus, as Thanos gives them without deduplication, or a file of each; or two scrapes of one exporter: each second counts once, and one takes over from the other."""
+        def samples(since, n, **labels):
+            return {"__name__": "DCGM_FI_DEV_GPU_UTIL", "gpu": "0", "UUID": "GPU-1", "Hostname": "h", **labels}, [(T0 + since + 30 * i, 50) for i in range(n)]
+        for label in ("prometheus_replica", "replica", "thanos_replica", "of_the_site", "instance", "job"):
+            for begin, n, covered in ((7, 10, 300), (7, 9, 300), (300, 10, 600), (0, 10, 300), (150, 10, 450), (297, 10, 597)):
+                with self.subTest(label=label, begin=begin):
+                    pair = samples(0, 10, **{label: "a"}), samples(begin, n, **{label: "b"})
+                    self.map(self.file(self.answer(*pair)))
+                    self.assertEqual([(covered / 2, covered, 0)], self.rows("SELECT round(sum(busy_s), 1), sum(covered_s), sum(missing_s) FROM duty"))
+                    folder = self.folder_of({"a.json": self.answer(samples(0, 10)), "b.json": self.answer(samples(begin, n))})
+                    self.assertEqual([(covered / 2, covered, 0)], self.rows("SELECT round(sum(busy_s), 1), sum(covered_s), sum(missing_s) FROM trace_duty(?)", folder))
+        # What one of them missed the other has: of the one with more samples a third is missing, of the two what b missed too.
+        gap = samples(0, 30, replica="a")
+        del gap[1][10:20]
+        self.map(self.file(self.answer(gap, samples(7, 15, replica="b"))))
+        self.assertEqual([(900, 143)], self.rows("SELECT sum(covered_s) + sum(missing_s), sum(missing_s) FROM duty"))
 
     def test_what_cannot_be_or_has_no_name(self):
         """A share above all is listed and counts as nothing; so is a series of a function, which has no name."""

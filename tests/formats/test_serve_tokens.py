@@ -1,5 +1,6 @@
 """trace_serve_tokens: a server that is simulated second by second, and what its counters say, in the words of vLLM, SGLang, TGI and Triton."""
 import os
+import re
 import random
 import unittest
 from collections import Counter
@@ -128,6 +129,17 @@ class ServeTokens(Case):
                         self.assertAlmostEqual(sum(v[0] for v in true.values()), sum(v[0] for v in told.values()), delta=6000)
                         continue
                     self.assertEqual(true, told)
+
+    def test_two_servers_that_watch_one_replica(self):
+        """A pair of Prometheus, without deduplication: what was done is counted once."""
+        once = samples(Replica("a", requests(1, received=0.2)), vllm)
+        for label in ("prometheus_replica", "replica", "job"):
+            for late in (0, 7):
+                def of(server, seconds):
+                    return [re.sub(r"^(\S+)\{(.*)\} (\S+) (\S+)$", lambda m: f'{m[1]}{{{m[2]},{label}="{server}"}} {m[3]} {float(m[4]) + seconds:g}' if seconds else f'{m[1]}{{{m[2]},{label}="{server}"}} {m[3]} {m[4]}', line) for line in once]
+                alone, pair = self.rows(self.write(of("a", 0))), self.rows(self.write(of("a", 0) + of("b", late)))
+                self.assertNotEqual([], alone)
+                self.assertEqual([sum(row[i] or 0 for row in alone) for i in (3, 4)], [sum(row[i] or 0 for row in pair) for i in (3, 4)], (label, late))
 
     def test_servers_that_tell_when_a_request_ends(self):
         replica = Replica("a", requests(5))
