@@ -69,8 +69,9 @@ SELECT Cluster, ReservationName, StartTime, EndTime, node_names, Flags, TRES, Us
 -- What cannot be: a time that is more than ten years from the middle one, by years; its record counts as nothing.
 DROP TABLE IF EXISTS temp.slurm_impossible;
 CREATE TEMP TABLE slurm_impossible AS
-WITH years AS (
-  SELECT 'job' AS what, coalesce(Start, Submit, "End") / 31556952 AS year, count(*) AS n FROM slurm_jobs GROUP BY 2
+WITH span AS (SELECT max(max(coalesce(Submit, 0), coalesce(Start, 0), coalesce("End", 0))) - min(min(coalesce(Submit, 9e18), coalesce(Start, 9e18), coalesce("End", 9e18))) AS seconds FROM slurm_jobs),
+years AS (
+  SELECT 'job' AS what, coalesce(Start, Submit, "End") / 31556952 AS year, count(*) AS n FROM span CROSS JOIN slurm_jobs WHERE seconds > 10 * 31556952 GROUP BY 2
   UNION ALL
   SELECT 'event', TimeStart / 31556952, count(*) FROM slurm_events GROUP BY 2
 ),
@@ -80,7 +81,7 @@ middle AS (
   WHERE 2 * so_far >= n GROUP BY what
 )
 SELECT what, j.rowid AS row, _file, _line, coalesce(JobID, JobIDRaw) AS name
-FROM slurm_jobs AS j JOIN middle AS m ON what = 'job'
+FROM middle AS m CROSS JOIN slurm_jobs AS j ON what = 'job'
 WHERE max(abs(coalesce(Submit / 31556952 - year, 0)), abs(coalesce(Start / 31556952 - year, 0)), abs(coalesce("End" / 31556952 - year, 0))) > 10
 UNION ALL
 SELECT what, e.rowid, _file, _line, coalesce(NodeName, Cluster)
@@ -94,11 +95,20 @@ DELETE FROM temp.slurm_jobs WHERE rowid IN (SELECT row FROM slurm_impossible WHE
 DELETE FROM temp.slurm_events WHERE rowid IN (SELECT row FROM slurm_impossible WHERE what = 'event');
 DROP TABLE slurm_impossible;
 
+-- Most jobs ended as jobs do and tell all of it: what may be to list or to mend is looked for among the others.
+DROP TABLE IF EXISTS temp.slurm_odd;
+CREATE TEMP TABLE slurm_odd AS
+SELECT rowid AS row FROM slurm_jobs
+WHERE (state_base IN ('COMPLETED', 'FAILED', 'CANCELLED', 'TIMEOUT', 'NODE_FAIL', 'OUT_OF_MEMORY', 'PREEMPTED') AND "End" >= Start AND Start >= Submit
+       AND (alloc_gpus > 0) = (req_gpus > 0) AND coalesce(JobIDRaw, JobID) IS NOT NULL AND Cluster IS NOT NULL AND coalesce(AllocTRES, ReqTRES) IS NULL) IS NOT TRUE;
+DROP VIEW IF EXISTS temp.slurm_odd_jobs;
+CREATE TEMP VIEW slurm_odd_jobs AS SELECT j.* FROM slurm_odd AS o CROSS JOIN slurm_jobs AS j ON j.rowid = o.row;
+
 -- A state that is none of Slurm's, a job that ran and has no start, or that lacks what it held while others say it, and one that
 -- started before it was submitted are counted as they stand, and listed.
 INSERT INTO mpg_issues(source, severity, kind, line, count, detail)
 SELECT _file, 'warning', 'unknown_state', min(_line), count(*), 'states that are none of Slurm''s, whose outcome is not known: ' || group_concat(DISTINCT state_base)
-FROM slurm_jobs
+FROM slurm_odd_jobs
 WHERE state_base NOT IN ('BOOT_FAIL', 'CANCELLED', 'COMPLETED', 'COMPLETING', 'CONFIGURING', 'DEADLINE', 'EXPEDITING', 'FAILED', 'LAUNCH_FAILED', 'NODE_FAIL',
                          'OUT_OF_MEMORY', 'PENDING', 'POWER_UP_NODE', 'PREEMPTED', 'RECONFIG_FAIL', 'REQUEUED', 'REQUEUE_FED', 'REQUEUE_HOLD', 'RESIZING', 'RESV_DEL_HOLD',
                          'REVOKED', 'RUNNING', 'SIGNALING', 'SPECIAL_EXIT', 'STAGE_OUT', 'STOPPED', 'SUSPENDED', 'TIMEOUT', 'UPDATE_DB')
@@ -112,7 +122,7 @@ FROM (SELECT *, CASE WHEN (Start IS NULL AND coalesce(ElapsedRaw, Elapsed) > 0) 
                      WHEN alloc_gpus > 0 AND coalesce(req_gpus, 0) = 0 THEN 'ReqTRES'
                      WHEN coalesce(JobIDRaw, JobID) IS NULL THEN 'JobID'
                      WHEN Cluster IS NULL THEN 'Cluster' WHEN state_base IS NULL THEN 'State' END AS field
-      FROM slurm_jobs)
+      FROM slurm_odd_jobs)
 WHERE CASE field WHEN 'Start' THEN EXISTS (SELECT 1 FROM slurm_jobs WHERE Start IS NOT NULL) WHEN 'End' THEN EXISTS (SELECT 1 FROM slurm_jobs WHERE "End" IS NOT NULL)
                  WHEN 'Submit' THEN EXISTS (SELECT 1 FROM slurm_jobs WHERE Submit IS NOT NULL) WHEN 'AllocTRES' THEN 1
                  WHEN 'ReqTRES' THEN EXISTS (SELECT 1 FROM slurm_jobs WHERE req_gpus > 0) WHEN 'Cluster' THEN EXISTS (SELECT 1 FROM slurm_jobs WHERE Cluster IS NOT NULL)
@@ -120,7 +130,7 @@ WHERE CASE field WHEN 'Start' THEN EXISTS (SELECT 1 FROM slurm_jobs WHERE Start 
 GROUP BY _file, field;
 INSERT INTO mpg_issues(source, severity, kind, line, count, detail)
 SELECT _file, 'warning', 'start_before_submit', min(_line), count(*), 'job ' || coalesce(JobID, JobIDRaw) || ' started before it was submitted: it counts as given, and asked for nothing before'
-FROM slurm_jobs WHERE Start < Submit GROUP BY _file;
+FROM slurm_odd_jobs WHERE Start < Submit GROUP BY _file;
 
 -- An event that names no cluster is of the only one that there is.
 UPDATE temp.slurm_events SET Cluster = (SELECT iif(count(DISTINCT Cluster) = 1, max(Cluster), NULL) FROM slurm_events) WHERE Cluster IS NULL;
@@ -129,29 +139,29 @@ UPDATE temp.slurm_events SET Cluster = (SELECT iif(count(DISTINCT Cluster) = 1, 
 -- while its node was set up is written so.)
 INSERT INTO mpg_issues(source, severity, kind, line, count, detail)
 SELECT _file, 'data_loss', 'end_before_start', min(_line), count(*), 'job ' || coalesce(JobID, JobIDRaw) || ' ended before it started: it holds nothing'
-FROM slurm_jobs WHERE "End" < Start GROUP BY _file;
+FROM slurm_odd_jobs WHERE "End" < Start GROUP BY _file;
 INSERT INTO mpg_issues(source, severity, kind, line, count, detail)
 SELECT _file, 'data_loss', 'end_before_start', min(_line), count(*), 'an event of ' || coalesce(NodeName, Cluster, 'the cluster') || ' ended before it started: it is left out'
 FROM slurm_events WHERE TimeEnd < TimeStart GROUP BY _file;
-UPDATE temp.slurm_jobs SET "End" = Start WHERE "End" < Start;
+UPDATE temp.slurm_jobs SET "End" = Start WHERE rowid IN (SELECT row FROM slurm_odd) AND "End" < Start;
 -- What slurmctld lost and slurmdbd calls running still (sacctmgr show runawayjobs): its limit passed an hour or more before it was listed.
 INSERT INTO mpg_issues(source, severity, kind, line, count, detail)
 SELECT _file, 'warning', 'lost_end', min(_line), count(*), 'job ' || coalesce(JobID, JobIDRaw) || ' runs though its time limit is over: it is held until it was listed. Is it a runaway job?'
-FROM slurm_jobs
+FROM slurm_odd_jobs
 WHERE state_base IN ('RUNNING', 'COMPLETING') AND "End" IS NULL AND coalesce(ElapsedRaw, Elapsed, (SELECT max("End") FROM slurm_jobs) - Start) > TimelimitRaw * 60 + 3600
 GROUP BY _file;
 -- The end of what still runs or waits is planned.
 INSERT INTO mpg_issues(source, severity, kind, line, count, detail)
 SELECT _file, 'warning', 'planned_end', min(_line), count(*), 'jobs that still run, with an End, the first ' || min(JobID) || ': it is planned, and they are held until the export was made'
-FROM slurm_jobs WHERE state_base IN ('RUNNING', 'SUSPENDED') AND "End" IS NOT NULL GROUP BY _file;
-UPDATE temp.slurm_jobs SET "End" = NULL WHERE state_base IN ('RUNNING', 'SUSPENDED') AND "End" IS NOT NULL;
+FROM slurm_odd_jobs WHERE state_base IN ('RUNNING', 'SUSPENDED') AND "End" IS NOT NULL GROUP BY _file;
+UPDATE temp.slurm_jobs SET "End" = NULL WHERE rowid IN (SELECT row FROM slurm_odd) AND state_base IN ('RUNNING', 'SUSPENDED') AND "End" IS NOT NULL;
 DELETE FROM temp.slurm_events WHERE TimeEnd < TimeStart;
 
 -- Resources that are no whole accelerators: parts of GPUs (shard, mps), words that are not known, and what else a cluster counts.
 DROP TABLE IF EXISTS temp.slurm_others;
 CREATE TEMP TABLE slurm_others AS
 WITH lists AS (
-  SELECT _file, _line, coalesce(nullif(AllocTRES, ''), ReqTRES) AS tres, 'jobs' AS what FROM slurm_jobs
+  SELECT _file, _line, coalesce(nullif(AllocTRES, ''), ReqTRES) AS tres, 'jobs' AS what FROM slurm_odd_jobs
   WHERE instr(replace(coalesce(nullif(AllocTRES, ''), ReqTRES), 'gres/gpu', ''), 'gres/') AND step IS NULL
   UNION ALL
   SELECT _file, _line, TRES, iif(NodeName IS NULL, 'records of the cluster', 'events of nodes') FROM slurm_events
@@ -170,6 +180,8 @@ SELECT _file, 'warning', 'uncounted_resource', min(line), coalesce(sum(records),
        'only gpu, npu, dcu, tpu, xpu, hpu and mlu count as chips, and not ' || group_concat(resource || ' (' || units || ' in ' || records || ' ' || what || ')', ', ')
 FROM slurm_others GROUP BY _file;
 DROP TABLE slurm_others;
+DROP VIEW slurm_odd_jobs;
+DROP TABLE slurm_odd;
 
 -- An event that lasted while one export was made, and one that lies in the time of two, is in both, and has
 -- one start in either: the row that knows the end counts.
@@ -205,8 +217,9 @@ WHERE out_of_service AND NOT EXISTS (SELECT 1 FROM slurm_events AS e WHERE e.Nod
 DROP TABLE IF EXISTS temp.slurm_last;
 CREATE TEMP TABLE slurm_last AS
 SELECT coalesce(max(at), 9e18) AS at
-FROM (SELECT max(coalesce("End", Start + coalesce(ElapsedRaw, Elapsed, 0), Submit)) AS at FROM slurm_jobs UNION ALL SELECT max(Start + coalesce(ElapsedRaw, Elapsed, 0)) FROM slurm_jobs
-      UNION ALL SELECT max(Submit) FROM slurm_jobs UNION ALL SELECT max(coalesce(TimeEnd, TimeStart)) FROM slurm_events UNION ALL SELECT max(TimeStart) FROM slurm_events
+FROM (SELECT nullif(max(max(coalesce("End", 0), coalesce(Start + coalesce(ElapsedRaw, Elapsed, 0), 0), coalesce(Submit, 0))), 0) AS at
+      FROM slurm_jobs WHERE EXISTS (SELECT 1 FROM slurm_reserved) -- else nobody asks
+      UNION ALL SELECT max(coalesce(TimeEnd, TimeStart)) FROM slurm_events UNION ALL SELECT max(TimeStart) FROM slurm_events
       UNION ALL SELECT max(ReasonTime) FROM slurm_now UNION ALL SELECT max(LastBusyTime) FROM slurm_now);
 DROP TABLE IF EXISTS temp.slurm_maintained;
 CREATE TEMP TABLE slurm_maintained AS
@@ -253,7 +266,8 @@ SELECT rowid AS row, JobID, array_task, array_count, state_base, Submit, Start, 
        coalesce(Cluster, (SELECT iif(count(DISTINCT Cluster) = 1, max(Cluster), NULL) FROM slurm_events),
                 (SELECT iif(count(DISTINCT Cluster) = 1, max(Cluster), NULL) FROM slurm_jobs), 'slurm') AS cluster_name,
        coalesce(JobIDRaw, JobID) AS id,
-       Start IS NOT NULL AND coalesce(state_base, '') <> 'PENDING' AS started
+       Start IS NOT NULL AND coalesce(state_base, '') <> 'PENDING' AS started,
+       0 AS repeated
 FROM slurm_jobs
 WHERE step IS NULL AND max(coalesce(req_gpus, 0), coalesce(alloc_gpus, 0)) > 0;
 
@@ -277,44 +291,45 @@ WHERE own.row = slurm_rows.row;
 DROP TABLE IF EXISTS temp.slurm_repeated;
 CREATE TEMP TABLE slurm_repeated AS SELECT id, cluster_name FROM slurm_rows GROUP BY id, cluster_name HAVING count(*) > 1;
 CREATE INDEX temp.slurm_repeated_of ON slurm_repeated(id, cluster_name);
-DROP TABLE IF EXISTS temp.slurm_attempts;
-CREATE TEMP TABLE slurm_attempts AS
-WITH marked AS (
-  SELECT *, EXISTS (SELECT 1 FROM slurm_repeated AS r WHERE r.id IS slurm_rows.id AND r.cluster_name = slurm_rows.cluster_name) AS repeated FROM slurm_rows
-),
-ranked AS (
+UPDATE temp.slurm_rows SET repeated = 1
+WHERE EXISTS (SELECT 1 FROM slurm_repeated AS r WHERE r.id IS slurm_rows.id AND r.cluster_name = slurm_rows.cluster_name);
+DROP TABLE IF EXISTS temp.slurm_elsewhere;
+CREATE TEMP TABLE slurm_elsewhere AS
+SELECT coalesce(JobIDRaw, JobID) AS id FROM slurm_jobs
+WHERE EXISTS (SELECT 1 FROM slurm_rows WHERE NOT started AND state_base = 'REVOKED') -- else nobody asks
+GROUP BY 1 HAVING count(DISTINCT Cluster) > 1 AND max(state_base IS NOT 'REVOKED');
+DROP TABLE IF EXISTS temp.slurm_counted;
+CREATE TEMP TABLE slurm_counted AS
+WITH ranked AS (
   SELECT *,
          row_number() OVER (
            PARTITION BY cluster_name, id, started, CASE WHEN started THEN Start ELSE Submit END
            ORDER BY "End" IS NULL, "End" DESC, array_count
          ) AS place,
          max(CASE WHEN started THEN Start END) OVER (PARTITION BY cluster_name, id) AS last_start
-  FROM marked
+  FROM slurm_rows
   WHERE repeated
-),
-once AS (
-  SELECT *, CASE WHEN started THEN Start END AS last_start FROM marked WHERE NOT repeated
-),
-kept AS (
-  SELECT row, cluster_name, id, started, repeated, last_start,
-         1 + coalesce(sum(coalesce(state_base, '') <> 'RESIZING') OVER (earlier ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING), 0)
-           AS attempt,
-         row_number() OVER (PARTITION BY cluster_name, id ORDER BY coalesce(Start, "End", Submit) DESC, Submit DESC) AS from_last
-  FROM ranked
-  WHERE place = 1 AND (started OR "End" IS NOT NULL OR coalesce(Submit > last_start, 1))
-    AND NOT (NOT started AND state_base IS 'REVOKED'
-             AND id IN (SELECT coalesce(JobIDRaw, JobID) FROM slurm_jobs GROUP BY 1 HAVING count(DISTINCT Cluster) > 1 AND max(state_base IS NOT 'REVOKED')))
-  WINDOW earlier AS (PARTITION BY cluster_name, id ORDER BY coalesce(Start, "End", Submit), Submit)
-  UNION ALL
-  SELECT row, cluster_name, id, started, repeated, last_start, 1, 1
-  FROM once
-  WHERE NOT (NOT started AND state_base IS 'REVOKED'
-             AND id IN (SELECT coalesce(JobIDRaw, JobID) FROM slurm_jobs GROUP BY 1 HAVING count(DISTINCT Cluster) > 1 AND max(state_base IS NOT 'REVOKED')))
 )
-SELECT CASE WHEN (SELECT count(DISTINCT cluster_name) FROM slurm_rows) > 1 THEN cluster_name || '/' || id ELSE id END AS job,
+SELECT row, cluster_name, id, started, last_start,
+       1 + coalesce(sum(coalesce(state_base, '') <> 'RESIZING') OVER (earlier ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING), 0)
+         AS attempt,
+       row_number() OVER (PARTITION BY cluster_name, id ORDER BY coalesce(Start, "End", Submit) DESC, Submit DESC) AS from_last
+FROM ranked
+WHERE place = 1 AND (started OR "End" IS NOT NULL OR coalesce(Submit > last_start, 1))
+  AND NOT (NOT started AND state_base IS 'REVOKED' AND id IN (SELECT id FROM slurm_elsewhere))
+WINDOW earlier AS (PARTITION BY cluster_name, id ORDER BY coalesce(Start, "End", Submit), Submit);
+DROP TABLE IF EXISTS temp.slurm_attempts;
+CREATE TEMP TABLE slurm_attempts AS
+SELECT CASE WHEN (SELECT min(cluster_name) <> max(cluster_name) FROM slurm_rows) THEN cluster_name || '/' || id ELSE id END AS job,
        attempt, from_last, last_start, cluster_name, id, started, repeated, coalesce(alloc_gpu_types, req_gpu_types, '{}') AS held_types, row,
        req_gpu_types, req_gpus, alloc_gpus, array_count, state_base, outcome, Submit, Start, "End"
-FROM kept CROSS JOIN slurm_jobs AS j ON j.rowid = row; -- the rest is read where it lies
+FROM (SELECT row, cluster_name, id, started, 1 AS repeated, attempt, from_last, last_start FROM slurm_counted
+      UNION ALL
+      SELECT row, cluster_name, id, started, 0, 1, 1, CASE WHEN started THEN Start END FROM slurm_rows
+      WHERE NOT repeated AND NOT (NOT started AND state_base IS 'REVOKED' AND id IN (SELECT id FROM slurm_elsewhere)))
+CROSS JOIN slurm_jobs AS j ON j.rowid = row; -- the rest is read where it lies
+DROP TABLE slurm_counted;
+DROP TABLE slurm_elsewhere;
 
 -- What ran when an earlier export was made, and in a later one has begun anew, has an end that neither says: a
 -- requeue submits again, and a job does not run twice.
@@ -442,7 +457,7 @@ SELECT job,
        NULL AS tasks,
        submit_time,
        -- (What is not known is left out; of most jobs it is the same, and json_patch is slow.)
-       CASE WHEN "User" || Partition || NNodes IS NULL OR coalesce("Constraints", Reservation, WCKey, array_task, words) IS NOT NULL
+       CASE WHEN "User" IS NULL OR Partition IS NULL OR NNodes IS NULL OR coalesce("Constraints", Reservation, WCKey, array_task, words) IS NOT NULL
             THEN json_patch(
                    json_patch('{}', json_object('user', "User", 'partition', Partition, 'nodes', NNodes, 'constraints', "Constraints",
                                                 'reservation', Reservation, 'wckey', WCKey,
