@@ -60,7 +60,7 @@ SELECT Cluster, Event, NodeName, TimeStart, TimeEnd, Reason, State, state_base, 
 FROM slurm_events_trace(:events, coalesce(:zone, 'UTC'));
 
 CREATE TEMP TABLE IF NOT EXISTS slurm_now AS
-SELECT ClusterName, NodeName, State, state_base, Reason, ReasonTime, BootTime, LastBusyTime, out_of_service, gpu_types, _file, _line
+SELECT ClusterName, NodeName, State, state_base, Reason, ReasonTime, BootTime, LastBusyTime, out_of_service, gpu_types, Gres, alloc_gpus, last_update, _file, _line
 FROM slurm_nodes_trace(:nodes, coalesce(:zone, 'UTC'));
 
 CREATE TEMP TABLE IF NOT EXISTS slurm_reserved AS
@@ -100,7 +100,8 @@ DROP TABLE IF EXISTS temp.slurm_odd;
 CREATE TEMP TABLE slurm_odd AS
 SELECT rowid AS row FROM slurm_jobs
 WHERE (state_base IN ('COMPLETED', 'FAILED', 'CANCELLED', 'TIMEOUT', 'NODE_FAIL', 'OUT_OF_MEMORY', 'PREEMPTED') AND "End" >= Start AND Start >= Submit
-       AND (alloc_gpus > 0) = (req_gpus > 0) AND coalesce(JobIDRaw, JobID) IS NOT NULL AND Cluster IS NOT NULL AND coalesce(AllocTRES, ReqTRES) IS NULL) IS NOT TRUE;
+       AND (alloc_gpus > 0) = (req_gpus > 0) AND coalesce(JobIDRaw, JobID) IS NOT NULL AND Cluster IS NOT NULL AND coalesce(AllocTRES, ReqTRES) IS NULL
+       AND coalesce(Suspended, 0) = 0) IS NOT TRUE;
 DROP VIEW IF EXISTS temp.slurm_odd_jobs;
 CREATE TEMP VIEW slurm_odd_jobs AS SELECT j.* FROM slurm_odd AS o CROSS JOIN slurm_jobs AS j ON j.rowid = o.row;
 
@@ -150,6 +151,11 @@ SELECT _file, 'warning', 'lost_end', min(_line), count(*), 'job ' || coalesce(Jo
 FROM slurm_odd_jobs
 WHERE state_base IN ('RUNNING', 'COMPLETING') AND "End" IS NULL AND coalesce(ElapsedRaw, Elapsed, (SELECT max("End") FROM slurm_jobs) - Start) > TimelimitRaw * 60 + 3600
 GROUP BY _file;
+-- A suspended job keeps its GPUs: Slurm gives its cores to others, and not its GRES.
+INSERT INTO mpg_issues(source, severity, kind, line, count, detail)
+SELECT _file, 'info', 'suspended_job', min(_line), count(*), 'jobs that were suspended, the first ' || min(coalesce(JobID, JobIDRaw)) || ', for ' || CAST(total(Suspended) AS INTEGER) || ' s in all'
+       || iif(count(Suspended) < count(*), ' and a time that the export lacks', '') || ': they held their chips meanwhile (' || CAST(total(alloc_gpus * Suspended) AS INTEGER) || ' chip-seconds)'
+FROM slurm_odd_jobs WHERE (Suspended > 0 OR state_base = 'SUSPENDED') AND alloc_gpus > 0 GROUP BY _file;
 -- The end of what still runs or waits is planned.
 INSERT INTO mpg_issues(source, severity, kind, line, count, detail)
 SELECT _file, 'warning', 'planned_end', min(_line), count(*), 'jobs that still run, with an End, the first ' || min(JobID) || ': it is planned, and they are held until the export was made'
@@ -166,6 +172,12 @@ WITH lists AS (
   UNION ALL
   SELECT _file, _line, TRES, iif(NodeName IS NULL, 'records of the cluster', 'events of nodes') FROM slurm_events
   WHERE instr(replace(TRES, 'gres/gpu', ''), 'gres/')
+  UNION ALL -- "ascend:910b:8(S:0-1)" as "gres/ascend=8"
+  SELECT _file, _line, 'gres/' || substr(entry, 1, instr(entry, ':') - 1) || '=' || max(1, CAST(substr(entry, length(rtrim(entry, '0123456789')) + 1) AS INTEGER)), 'nodes'
+  FROM (SELECT n._file, n._line, substr(g.value, 1, instr(g.value || '(', '(') - 1) AS entry
+        FROM slurm_now AS n, json_each('["' || replace(replace(replace(n.Gres, '"', ''), '\', ''), ',', '","') || '"]') AS g
+        WHERE replace(n.Gres, 'gpu:', '') GLOB '*[a-z]:*')
+  WHERE entry GLOB '[a-z]*:*'
 ),
 counted AS (
   SELECT _file, tres, what, min(_line) AS line, count(*) AS records FROM lists GROUP BY _file, tres, what
@@ -613,6 +625,10 @@ WITH asked AS (
   SELECT cluster_name, max(last_update)
   FROM (SELECT 1 FROM slurm_jobs WHERE last_update IS NOT NULL LIMIT 1) CROSS JOIN slurm_attempts AS a CROSS JOIN slurm_jobs AS j ON j.rowid = a.row
   GROUP BY cluster_name
+  UNION ALL -- where the nodes had allocated then what the jobs hold that run
+  SELECT cluster_name, last_update FROM (SELECT cluster_name, max(last_update) AS last_update, sum(alloc_gpus) AS allocated FROM slurm_seen GROUP BY cluster_name) AS n
+  WHERE last_update IS NOT NULL
+    AND allocated = (SELECT sum((SELECT sum(chips) FROM slurm_lists AS l WHERE l.list = a.held_types)) FROM slurm_attempts AS a WHERE a.cluster_name = n.cluster_name AND started AND a."End" IS NULL)
 ),
 ended AS (
   SELECT cluster_name, max("End") AS until_time FROM slurm_attempts WHERE cluster_name IN (SELECT cluster_name FROM asked) GROUP BY cluster_name

@@ -136,6 +136,18 @@ class Said(Case):
             self.rows("SELECT sum(chip_us) FROM trace_ledger(?)", path)
             self.assertEqual(expected, self.issues(path).get("lost_end", 0), (elapsed, limit))
 
+    def test_jobs_of_slurm_that_were_suspended(self):
+        """A suspended job keeps its GPUs: the time is held, and said."""
+        head = "JobIDRaw|JobID|Cluster|State|Submit|Start|End|ElapsedRaw|Suspended|ReqTRES|AllocTRES\n"
+        row = "{0}|{0}|c|{1}|1772352000|1772352000|{2}|{3}|{4}|gres/gpu={5}|gres/gpu={5}\n"
+        for jobs, expected in (([(7, "COMPLETED", 1772355600, 3000, "00:10:00", 8), (8, "COMPLETED", 1772355600, 3500, "00:01:40", 2), (9, "COMPLETED", 1772355600, 3600, "00:00:00", 2)], (2, 700, 5000)),
+                               ([(9, "COMPLETED", 1772355600, 3600, "00:00:00", 2)], None), ([(7, "SUSPENDED", "Unknown", 1800, "00:30:00", 8)], (1, 1800, 14400))):
+            path = self.file(head + "".join(row.format(*job) for job in jobs), "sacct.psv")
+            held = self.one("SELECT sum(chip_us) / 1000000 FROM trace_rollup(?) WHERE category = 'untraced'", path)
+            self.assertEqual(sum(3600 * job[5] for job in jobs), held)
+            rows = self.rows("SELECT count, detail FROM mpg_issues WHERE kind = 'suspended_job' AND source = ?", path)
+            self.assertEqual([] if expected is None else [(expected[0], f"jobs that were suspended, the first {jobs[0][0]}, for {expected[1]} s in all: they held their chips meanwhile ({expected[2]} chip-seconds)")], rows)
+
     def test_a_pod_that_ended_at_a_time_that_nothing_tells(self):
         pod = {"apiVersion": "v1", "kind": "Pod", "metadata": {"name": "a", "namespace": "ml", "uid": "u", "resourceVersion": "5", "creationTimestamp": "2026-03-01T09:00:00Z"},
                "spec": {"nodeName": "n", "containers": [{"name": "m", "resources": {"limits": {"nvidia.com/gpu": "4"}}}]},

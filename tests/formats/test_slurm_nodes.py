@@ -33,6 +33,25 @@ class Nodes(Case):
              ("n2", "MIXED", "MIXED", 0, None, None, None, None, None, None, None, None, None, 8, '{"h100":8}', 2, 12)])
         self.assertEqual(self.rows("SELECT ReasonTime FROM slurm_nodes_trace(?, '+01:00')", path)[0], (1795240434 - 3600,))
 
+    def test_other_accelerators(self):
+        """Of each word what TRES lists counts, else what Gres does: a site may let Slurm account for GPUs alone."""
+        for text, gpus, types, alloc in (("Gres=npu:910b3:8", 8, {"910b3": 8}, 0), ("Gres=npu:8(S:0-1)", 8, {"npu": 8}, 0), ("Gres=(null) CfgTRES=cpu=16,gres/npu=8 AllocTRES=gres/npu=3", 8, {"npu": 8}, 3),
+                                         ("Gres=gpu:a800:4,npu:910b3:8 CfgTRES=cpu=16,gres/gpu=4,gres/gpu:a800=4", 12, {"a800": 4, "910b3": 8}, 0),
+                                         ("Gres=gpu:8,npu:8 CfgTRES=cpu=1,gres/gpu=8", 16, {"": 8, "npu": 8}, 0), ("Gres=npu:8 GresUsed=npu:(null):2(IDX:0-1)", 8, {"npu": 8}, 2),
+                                         ("Gres=gpu:8 GresUsed=gpu:(null):0(IDX:N/A)", 8, {"": 8}, 0), ("Gres=gpu:8,npu:4 CfgTRES=cpu=1,gres/gpu=8,gres/npu=4", 12, {"": 8, "npu": 4}, 0)):
+            path = self.file(f"NodeName=n1 Arch=x86_64 CPUTot=16 {text} State=IDLE Partitions=a\n", "nodes.txt")
+            row, = self.rows("SELECT gpus, gpu_types, alloc_gpus FROM slurm_nodes_trace(?)", path)
+            self.assertEqual((gpus, types, alloc), (row[0], json.loads(row[1]), row[2]), text)
+
+    def test_when_nodes_were_listed(self):
+        """JSON tells of its last change, before or after the nodes; text does not."""
+        nodes = [{"name": "n1", "state": ["IDLE"], "gres": "gpu:8"}]
+        for document in ({"nodes": nodes, "last_update": 1795240900}, {"last_update": {"set": True, "infinite": False, "number": 1795240900}, "nodes": nodes}):
+            self.assertEqual(1795240900, self.one("SELECT last_update FROM slurm_nodes_trace(?)", self.file(document, "nodes.json")))
+        for document in ({"nodes": nodes}, {"nodes": nodes, "last_update": {"set": False, "number": 1795240900}}):
+            self.assertIsNone(self.one("SELECT last_update FROM slurm_nodes_trace(?)", self.file(document, "nodes.json")))
+        self.assertEqual([(None,)], self.rows("SELECT DISTINCT last_update FROM slurm_nodes_trace(?)", NODES))
+
     def test_one_a_line(self):
         self.assertEqual(self.rows("SELECT NodeName, State, CPUTot, RealMemory, Partitions, gpus, gpu_type, LastBusyTime FROM slurm_nodes_trace(?) LIMIT 1", NODES),
                          [("n1", "IDLE", 16, 20000, "train", 8, "h100", 1795240724)])
@@ -93,6 +112,31 @@ class Nodes(Case):
 
 
 class Mapping(WithNodes):
+    def listed(self, jobs, nodes, updated):
+        """The files of a cluster whose nodes were listed at a time."""
+        head = "JobIDRaw|JobID|Cluster|State|Submit|Start|End|ReqTRES|AllocTRES|NodeList\n"
+        return self.folder_of({"sacct.psv": head + "".join(jobs), "nodes.json": {"meta": {"Slurm": {"cluster": "c"}}, "nodes": nodes, "last_update": updated}})
+
+    def test_nodes_that_were_seen_end_the_observation(self):
+        """Of jobs that run, without Elapsed, nothing says until when: the nodes do, if they had allocated what the jobs hold."""
+        start = 1795240000
+        job = "7|7|c|RUNNING|{0}|{0}|Unknown|gres/gpu=8|gres/gpu=8|n1\n".format(start)
+        ended = "6|6|c|COMPLETED|{}|{}|{}|gres/gpu=4|gres/gpu=4|n2\n".format(start, start, start + 100)
+        for used, until, said in ((8, start + 3600, 0), (6, start + 100, 1)):
+            nodes = [{"name": name, "state": ["MIXED"], "cluster_name": "c", "tres": "cpu=1,gres/gpu=8", "tres_used": f"cpu=1,gres/gpu={n}", "slurmd_version": "25.11"} for name, n in (("n1", used), ("n2", 0))]
+            folder = self.listed([ended, job], nodes, start + 3600)
+            held = self.rows("SELECT job, sum(chip_us) / 1000000 FROM trace_rollup(?) WHERE category = 'untraced' GROUP BY 1", folder)
+            self.assertEqual([("6", 400), ("7", 8 * (until - start))], held)
+            self.assertEqual(said, self.one("SELECT count(*) FROM mpg_issues WHERE kind = 'not_observed'"))
+
+    def test_resources_of_nodes_that_are_no_chips(self):
+        """Slurm accounts for what AccountingStorageTRES lists: of an accelerator by another name the nodes tell alone."""
+        nodes = [{"name": "n1", "state": ["IDLE"], "cluster_name": "c", "gres": "gpu:h100:4(S:0,1),ascend:910b:8(S:0-1)", "tres": "cpu=1,gres/gpu=4", "slurmd_version": "25.11"}]
+        folder = self.listed(["6|6|c|COMPLETED|1795240000|1795240000|1795240100|gres/gpu=4|gres/gpu=4|n1\n"], nodes, 1795240900)
+        self.rows("SELECT count(*) FROM trace_rollup(?)", folder)
+        self.assertEqual([(1, "only gpu, npu, dcu, tpu, xpu, hpu and mlu count as chips, and not gres/ascend (8 in 1 nodes)")],
+                         self.rows("SELECT count, detail FROM mpg_issues WHERE kind = 'uncounted_resource'"))
+
     def test_capacity_of_nodes(self):
         self.map(JOBS, nodes=NODES)
         self.assertEqual(self.rows("SELECT * FROM capacity"), [("mlpod", "h100", 32, 1795240352, None)])

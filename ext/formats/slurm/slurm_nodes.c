@@ -203,7 +203,7 @@ static mpg_rc add_issue(mpg_slurm_show_node *s, mpg_severity severity, const cha
   return MPG_OK;
 }
 
-/* GPUs of a TRES list, or if it lists none, of a gres string. */
+/* Of TRES; of words that it lacks, of gres. */
 static mpg_rc put_gpus(mpg_slurm_show_node *s, bool allocated, size_t tres, size_t gres,
                        mpg_err *err) {
   mpg_json_text *out = &s->gpus[allocated];
@@ -215,8 +215,11 @@ static mpg_rc put_gpus(mpg_slurm_show_node *s, bool allocated, size_t tres, size
     of[1] = s->values[gres].s;
   if (mpg_poller_stop(&s->poller, of[0].n))
     return MPG_OK;
-  if (mpg_slurm_lists_chips(of[0]))
-    return mpg_json_put(out, of[0]) == MPG_OK ? MPG_OK : mpg_fail_nomem(err);
+  if (mpg_slurm_lists_chips(of[0])) {
+    gpus.listed = of[0];
+    if (mpg_json_put(out, of[0]) != MPG_OK)
+      return mpg_fail_nomem(err);
+  }
   mpg_slurm_gres_add(&gpus, of[1], 1, &s->poller);
   return mpg_slurm_put_gres(&gpus, 0, out) == MPG_OK ? MPG_OK : mpg_fail_nomem(err);
 }

@@ -8,6 +8,7 @@
 **   0 or 1 gpus BIGINT, gpu_type TEXT, gpu_types TEXT
 **       of CfgTRES, or else of Gres; gpu_types is a JSON object: {"h100":8}
 **   alloc_gpus BIGINT          of AllocTRES, or else of GresUsed
+**   last_update BIGINT         of JSON: when the nodes were seen
 **
 ** and slurm_reservations_trace(path, zone, on_error): reservations of scontrol show reservation, as
 ** text and JSON, and of sacctmgr -P show reservation. Columns are scontrol's fields, and
@@ -18,6 +19,7 @@
 #include "../list.h"
 #include "slurm.h"
 #include "slurm_columns.h"
+#include "slurm_fields.h"
 #include "slurm_nodes.h"
 
 #include <string.h>
@@ -34,6 +36,7 @@ enum {
   GPU_TYPE,
   GPU_TYPES,
   ALLOC_GPUS,
+  LAST_UPDATE,
   COLUMNS
 };
 
@@ -45,12 +48,15 @@ static const mpg_reader_column columns[COLUMNS] = {
     [GPU_TYPE] = {"gpu_type", "TEXT"},
     [GPU_TYPES] = {"gpu_types", "TEXT"},
     [ALLOC_GPUS] = {"alloc_gpus", "BIGINT"},
+    [LAST_UPDATE] = {"last_update", "BIGINT"},
 };
 
 typedef struct nodes_file {
   mpg_slurm_show_node *reader;
   const mpg_env *env;
+  const char *path;
   mpg_slurm_lists lists;
+  int64_t last_update; /* of the file; 0: none; -1: not looked for */
 } nodes_file;
 
 static void file_close(void *p) {
@@ -65,12 +71,23 @@ static mpg_rc file_open(void *p, void *zone, const mpg_env *env, mpg_stream *str
   bool json = false;
   mpg_rc rc = mpg_slurm_is_json(stream, &json, err);
   file->env = env;
+  file->path = mpg_stream_path(stream);
+  file->last_update = json ? -1 : 0;
   return rc == MPG_OK ? mpg_slurm_show_node_open(&file->reader, env, stream,
                                                  json ? MPG_SLURM_SHOW_JSON : 0, zone, issues, err)
                       : rc;
 }
 
 MPG_READER_NEXT_AND_LINE(nodes_file, slurm_show_node)
+
+static mpg_rc give_last_update(nodes_file *file, mpg_value *out, mpg_err *err) {
+  mpg_rc rc = MPG_OK;
+  if (file->last_update < 0)
+    rc = mpg_slurm_last_update(file->env, file->path, &file->last_update, err);
+  if (rc == MPG_OK && file->last_update > 0)
+    mpg_give_int(out, file->last_update);
+  return rc;
+}
 
 static mpg_rc get_column(void *p, size_t i, mpg_value *out, mpg_err *err) {
   nodes_file *file = p;
@@ -82,6 +99,8 @@ static mpg_rc get_column(void *p, size_t i, mpg_value *out, mpg_err *err) {
     *out = *mpg_slurm_show_node_get(file->reader, i);
     return MPG_OK;
   }
+  if (i == LAST_UPDATE)
+    return give_last_update(file, out, err);
   if (i == STATE_BASE || i == OUT_OF_SERVICE) {
     mpg_str text = state->s;
     size_t n = 0;

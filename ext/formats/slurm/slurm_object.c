@@ -138,14 +138,15 @@ static mpg_str rest_from(mpg_str s, size_t at) {
   return at < s.n ? (mpg_str){s.p + at, s.n - at} : (mpg_str){s.p + s.n, 0};
 }
 
-static void add_gpus(mpg_slurm_gres *gres, mpg_str type, int64_t count) {
+static void add_gpus(mpg_slurm_gres *gres, size_t word, mpg_str type, int64_t count) {
   size_t i = 0;
-  while (i < gres->n && !mpg_str_eq(gres->of[i].type, type))
+  while (i < gres->n && !(gres->of[i].word == word && mpg_str_eq(gres->of[i].type, type)))
     i++;
   if (i == MPG_SLURM_GPU_TYPES) {
     gres->of[0].type.n = 0;
     i = 0;
   } else if (i == gres->n) {
+    gres->of[i].word = word;
     gres->of[i].type = type;
     gres->of[i].count = 0;
     gres->n++;
@@ -154,60 +155,82 @@ static void add_gpus(mpg_slurm_gres *gres, mpg_str type, int64_t count) {
     gres->of[i].count = INT64_MAX;
 }
 
+/* Takes the first entry off a list, without what "(S:0-1)" and "(IDX:0,2)" say of sockets and
+** devices. Its count is apart where the type is "(null)". */
+static mpg_str next_gres(mpg_str *list, mpg_str *count) {
+  size_t end = bytes_before(*list, ",(");
+  const mpg_str entry = {list->p, end};
+  *count = (mpg_str){NULL, 0};
+  if (mpg_str_starts_with(rest_from(*list, end), MPG_STR("(null):"))) {
+    const size_t from = end + MPG_STR("(null):").n;
+    end = from + bytes_before(rest_from(*list, from), ",(");
+    *count = (mpg_str){list->p + from, end - from};
+  }
+  if (end < list->n && list->p[end] == '(')
+    end += bytes_before(rest_from(*list, end), ")") + 1;
+  *list = rest_from(*list, end < list->n && list->p[end] == ',' ? end + 1 : end);
+  return entry;
+}
+
 void mpg_slurm_gres_add(mpg_slurm_gres *gres, mpg_str list, int64_t times, mpg_poller *poller) {
   while (list.n > 0) {
-    size_t end = bytes_before(list, ",("), type_end;
-    mpg_str word = {list.p, end};
-    mpg_str type = {NULL, 0};
+    mpg_str counted, word = next_gres(&list, &counted), type = {NULL, 0};
+    size_t type_end, kind;
     int64_t count = 1;
-    size_t kind;
-    if (mpg_poller_stop(poller, end + 1))
+    if (mpg_poller_stop(poller, word.n + 1))
       return;
-    /* "(S:0-1)" and "(IDX:0,2)" name sockets and devices, and may hold commas. */
-    if (end < list.n && list.p[end] == '(')
-      end += bytes_before(rest_from(list, end), ")") + 1;
-    list = rest_from(list, end < list.n && list.p[end] == ',' ? end + 1 : end);
     if (word.n > 5 && memcmp(word.p, "gres", 4) == 0 && (word.p[4] == '/' || word.p[4] == ':'))
       word = rest_from(word, 5);
     type_end = bytes_before(word, ":=");
     kind = mpg_slurm_chip_word((mpg_str){word.p, type_end});
-    if (kind == MPG_SLURM_CHIP_WORDS)
+    if (kind == MPG_SLURM_CHIP_WORDS || mpg_slurm_lists_word(gres->listed, kind))
       continue;
-    if (kind > 0)
-      type = mpg_slurm_chip_words[kind];
     word = rest_from(word, type_end + 1);
     type_end = bytes_before(word, ":=");
     if (type_end < word.n || (word.n > 0 && !(word.p[0] >= '0' && word.p[0] <= '9'))) {
       type = (mpg_str){word.p, type_end};
       word = rest_from(word, type_end + 1);
     }
+    if (counted.p != NULL)
+      word = counted;
     if (word.n > 0 && !mpg_int_parse(word, &count))
       continue;
     if (count > 0 && times > 0 && !__builtin_mul_overflow(count, times, &count))
-      add_gpus(gres, type, count);
+      add_gpus(gres, kind, type, count);
   }
 }
 
-mpg_rc mpg_slurm_put_gres(const mpg_slurm_gres *gres, size_t start, mpg_json_text *out) {
-  char number[32];
+/* All of a word, and those of its types. */
+static mpg_rc put_word(const mpg_slurm_gres *gres, size_t word, bool first, mpg_json_text *out) {
+  const mpg_str name = mpg_slurm_chip_words[word];
+  char text[48];
   int64_t total = 0;
   for (size_t i = 0; i < gres->n; i++)
-    if (__builtin_add_overflow(total, gres->of[i].count, &total))
+    if (gres->of[i].word == word && __builtin_add_overflow(total, gres->of[i].count, &total))
       total = INT64_MAX;
   if (total == 0)
     return MPG_OK;
-  (void)snprintf(number, sizeof number, "%sgres/gpu=%lld", out->n > start ? "," : "",
+  (void)snprintf(text, sizeof text, "%sgres/%.*s=%lld", first ? "" : ",", (int)name.n, name.p,
                  (long long)total);
-  if (mpg_json_put(out, mpg_str_of(number)) != MPG_OK)
+  if (mpg_json_put(out, mpg_str_of(text)) != MPG_OK)
     return MPG_NOMEM;
   for (size_t i = 0; i < gres->n; i++) {
-    if (gres->of[i].type.n == 0)
+    char count[32];
+    if (gres->of[i].word != word || gres->of[i].type.n == 0)
       continue;
-    (void)snprintf(number, sizeof number, "=%lld", (long long)gres->of[i].count);
-    if (mpg_json_put(out, MPG_STR(",gres/gpu:")) != MPG_OK ||
+    (void)snprintf(text, sizeof text, ",gres/%.*s:", (int)name.n, name.p);
+    (void)snprintf(count, sizeof count, "=%lld", (long long)gres->of[i].count);
+    if (mpg_json_put(out, mpg_str_of(text)) != MPG_OK ||
         mpg_json_put(out, gres->of[i].type) != MPG_OK ||
-        mpg_json_put(out, mpg_str_of(number)) != MPG_OK)
+        mpg_json_put(out, mpg_str_of(count)) != MPG_OK)
       return MPG_NOMEM;
   }
   return MPG_OK;
+}
+
+mpg_rc mpg_slurm_put_gres(const mpg_slurm_gres *gres, size_t start, mpg_json_text *out) {
+  mpg_rc rc = MPG_OK;
+  for (size_t word = 0; rc == MPG_OK && gres->n > 0 && word < MPG_SLURM_CHIP_WORDS; word++)
+    rc = put_word(gres, word, out->n <= start, out);
+  return rc;
 }

@@ -49,10 +49,12 @@ mpg_rc mpg_slurm_put_text(mpg_slurm_docs *docs, const mpg_json_member *member, m
 mpg_rc mpg_slurm_put_tres(mpg_slurm_docs *docs, const mpg_json_member *list, mpg_json_text *out,
                           mpg_err *err);
 
-/* GPUs by type, as in gres strings. */
+/* GPUs by word and type, as in gres strings. */
 #define MPG_SLURM_GPU_TYPES 16
 typedef struct mpg_slurm_gres {
+  mpg_str listed; /* a TRES list: of words that it has nothing is added */
   struct {
+    size_t word;  /* of mpg_slurm_chip_words */
     mpg_str type; /* borrowed; empty: unknown */
     int64_t count;
   } of[MPG_SLURM_GPU_TYPES];
@@ -62,8 +64,8 @@ typedef struct mpg_slurm_gres {
 /* Adds `times` the GPUs of a list such as "gres/gpu:h100:4,gres:gpu:2", "gpu:h100:8(S:0-1)" or
 ** "gres/gpu=2". Types for which there is no room are counted as untyped. */
 void mpg_slurm_gres_add(mpg_slurm_gres *gres, mpg_str list, int64_t times, mpg_poller *poller);
-/* Appends ",gres/gpu=12,gres/gpu:h100=12". The first comma is left out if nothing follows `from`.
-*/
+/* Appends ",gres/gpu=12,gres/gpu:h100=12,gres/npu=8", without the first comma if nothing follows
+** `from`. */
 mpg_rc mpg_slurm_put_gres(const mpg_slurm_gres *gres, size_t from, mpg_json_text *out);
 
 #endif

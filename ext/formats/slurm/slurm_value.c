@@ -233,16 +233,20 @@ static bool chip_type(mpg_str name, size_t *word, mpg_str *type) {
   return *word < MPG_SLURM_CHIP_WORDS && (name.n == end || type->n > 0);
 }
 
-bool mpg_slurm_lists_chips(mpg_str tres) {
+bool mpg_slurm_lists_word(mpg_str tres, size_t wanted) {
   mpg_str type;
   size_t word;
   for (size_t at = 0; at < tres.n; at = bytes_until(tres, at, ',') + 1) {
     mpg_str name = slice(tres, at, bytes_until(tres, at, ','));
     name.n = bytes_until(name, 0, '=');
-    if (chip_type(name, &word, &type))
+    if (chip_type(name, &word, &type) && (wanted == word || wanted == MPG_SLURM_CHIP_WORDS))
       return true;
   }
   return false;
+}
+
+bool mpg_slurm_lists_chips(mpg_str tres) {
+  return mpg_slurm_lists_word(tres, MPG_SLURM_CHIP_WORDS);
 }
 
 bool mpg_slurm_gpus_next(mpg_str tres, size_t *at, mpg_poller *poller, mpg_str *type,

@@ -50,6 +50,7 @@ extern const mpg_str mpg_slurm_chip_words[MPG_SLURM_CHIP_WORDS];
 size_t mpg_slurm_chip_word(mpg_str word);
 /* Whether a TRES list names one of them, as "gres/npu". */
 bool mpg_slurm_lists_chips(mpg_str tres);
+bool mpg_slurm_lists_word(mpg_str tres, size_t word);
 
 /*
 ** Chips of a TRES list such as "billing=8,cpu=8,gres/gpu:h100=16,gres/gpu=16,mem=4000M,node=2".
