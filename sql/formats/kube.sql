@@ -578,7 +578,7 @@ WITH of_jobs AS (
   SELECT *, CASE WHEN kind = 'Workload' THEN
                    CASE WHEN owner_kind = 'LeaderWorkerSet' OR (owner_kind = 'Pod' AND job NOT IN (namespace || '/' || name, namespace || '/' || owner_name)) THEN 3 ELSE 0 END
                  WHEN kind = 'Pod' THEN CASE WHEN namespace || '/' || name = job THEN 2 ELSE 3 END
-                 WHEN namespace || '/' || name = job AND kind NOT IN ('Deployment', 'ReplicaSet') THEN 1 ELSE 3 END AS rank
+                 WHEN namespace || '/' || name = job AND kind NOT IN ('Deployment', 'ReplicaSet') AND NOT (kind = 'StatefulSet' AND owner_kind IS 'LeaderWorkerSet') THEN 1 ELSE 3 END AS rank
   FROM kube_last
   WHERE job IN (SELECT job FROM kube_last WHERE chips > 0 AND kind <> 'Node')
     AND (kind = 'Pod' OR apiVersion IS NOT 'v1') AND coalesce(apiVersion, '') NOT LIKE 'resource.k8s.io/%' -- a Service, a claim of that name
@@ -596,6 +596,8 @@ elastic AS (
   WHERE kind = 'Workload' AND chips > 0 AND (quota_reserved IS NOT NULL OR finished_reason = 'WorkloadSliceReplaced')
   GROUP BY job
   HAVING max(finished_reason IS 'WorkloadSliceReplaced') OR (count(DISTINCT uid) = 1 AND min(chips) < max(chips))
+  UNION ALL -- its groups come and go
+  SELECT job, max(chips), min(min_chips) FROM kube_objects WHERE kind = 'LeaderWorkerSet' AND chips > 0 GROUP BY job HAVING min(chips) < max(chips)
 ),
 asked AS (
   SELECT job, max(max(o.chips) FILTER (WHERE o.rank = best.rank), coalesce(max(most), 0)) AS chips,

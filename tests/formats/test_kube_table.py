@@ -140,6 +140,12 @@ class Files(Case):
             ("PyTorchJob", {"elasticPolicy": {"rdzvBackend": "c10d"}, "pytorchReplicaSpecs": {"Worker": {"replicas": 4, "template": template}}}, (4, 32, None)),
             ("Job", {"minAvailable": 3, "tasks": [{"replicas": 1, "template": template}, {"replicas": 2, "template": template}]}, (None, None, None)), # none of batch/v1
             ("Workload", {"podSets": [{"count": 4, "minCount": 2, "template": template}, {"count": 1, "template": {"spec": {"containers": [{}]}}}]}, (5, 32, 16)),
+            ("LeaderWorkerSet", {"replicas": 3, "leaderWorkerTemplate": {"size": 4, "workerTemplate": template}}, (12, 96, 32)),
+            ("LeaderWorkerSet", {"replicas": 3, "leaderWorkerTemplate": {"size": 4, "workerTemplate": template, "leaderTemplate": {"spec": {"containers": [{}]}}}}, (12, 72, 24)),
+            ("LeaderWorkerSet", {"leaderWorkerTemplate": {"size": 2, "workerTemplate": template}}, (2, 16, None)), ("LeaderWorkerSet", {"replicas": 0, "leaderWorkerTemplate": {"size": 2, "workerTemplate": template}}, (None, 0, None)),
+            ("LeaderWorkerSet", {"replicas": 2, "leaderWorkerTemplate": {"workerTemplate": template}}, (2, 16, 8)), ("LeaderWorkerSet", {"replicas": 2}, (None, None, None)),
+            ("JobSet", {"replicatedJobs": [{"name": "driver", "template": {"spec": {"template": {"spec": {"containers": [{}]}}}}}, {"replicas": 3, "template": {"spec": {"parallelism": 4, "completions": 2, "template": template}}},
+                                           {"replicas": 0, "template": {"spec": {"parallelism": 4, "template": template}}}]}, (7, 48, None)),
             ("ConfigMap", {}, (None, None, None)),
         ):
             path = self.file({"kind": kind, "metadata": {"name": "x", "namespace": "ns"}, "spec": spec})

@@ -123,6 +123,61 @@ class Mapping(Mapped):
         self.assertEqual(self.rows("SELECT category, sum(chip_us) / 1000000 FROM mpg_rollup WHERE job IS NOT NULL GROUP BY category"),
                          [("queued", 2 * 10 + 8 * 20 + 2 * 50 + 2 * 60 + 70), ("untraced", 2 * 90 + 8 * 80 + 70 + 69 + 16 * 60 + 2 * 50 + 2 * 40 + 30)])
 
+    def naive(self, chips, least, pods, end):
+        """What a job of `chips` that is whole from `least` on asks for, holds in vain and holds, second by second; pods are (chips, start, end)."""
+        queued = partial = held = 0
+        for second in range(end):
+            now = sum(n for n, start, stop in pods if start <= second < stop)
+            left = second >= max(stop for _, _, stop in pods)
+            queued += 0 if left else max(0, chips - now)
+            partial, held = (partial, held + now) if now >= least else (partial + now, held)
+        return [(name, n) for name, n in (("partial", partial), ("queued", queued), ("untraced", held)) if n]
+
+    def owned(self, name, start, end, chips, labels, failed=False):
+        state = {"terminated": {"startedAt": when(start), "finishedAt": when(end), "exitCode": int(failed)}}
+        return self.pod(name, {G: chips}, spec={"nodeName": "n"}, metadata={"creationTimestamp": when(start), "labels": labels}, status={
+            "phase": "Failed" if failed else "Succeeded", "conditions": [{"type": "PodScheduled", "status": "True", "lastTransitionTime": when(start)}], "containerStatuses": [{"state": state}]})
+
+    def check_demand(self, owner, pods, chips, least, labels):
+        objects = [self.node("n", {G: "512"}, agentpool="a"), *([owner] if owner else []), *(self.owned(f"p{i}", *pod[1:3], pod[0], labels, *pod[3:]) for i, pod in enumerate(pods))]
+        self.map(self.file("\n".join(map(json.dumps, objects))))
+        self.assertEqual(self.rows("SELECT chips, min_chips FROM jobs"), [(chips, least)])
+        if owner:
+            self.assertEqual(self.rows("SELECT category, sum(chip_us) / 1000000 FROM mpg_rollup WHERE job IS NOT NULL GROUP BY 1"), self.naive(chips, least or chips, [pod[:3] for pod in pods], 1000))
+
+    def test_what_a_leader_worker_set_asks_for(self):
+        """Replicas of a group, each with a leader and workers; one group serves. Its leaders' StatefulSet, which has its name, says less; pods alone say nothing."""
+        def template(chips):
+            return {"spec": {"containers": [{"resources": {"limits": {G: chips}}}]}}
+        def groups(replicas, size, leader=None):
+            return {"apiVersion": "leaderworkerset.x-k8s.io/v1", "kind": "LeaderWorkerSet", "metadata": {"name": "l", "namespace": "ns", "uid": "l", "creationTimestamp": when(0)},
+                    "spec": {"replicas": replicas, "leaderWorkerTemplate": {"size": size, "workerTemplate": template(8), **({} if leader is None else {"leaderTemplate": template(leader)})}}}
+        labels = {"leaderworkerset.sigs.k8s.io/name": "l"}
+        leaders = {"apiVersion": "apps/v1", "kind": "StatefulSet", "metadata": {"name": "l", "namespace": "ns", "uid": "s", "creationTimestamp": when(0), "labels": labels, "ownerReferences": [
+            {"kind": "LeaderWorkerSet", "name": "l", "controller": True}]}, "spec": {"replicas": 2, "template": template(8)}}
+        pods = [(8, 100 + 100 * group + 50 * i, 1000) for group in (0, 1) for i in (0, 1)]
+        self.check_demand(groups(2, 2), pods, 32, 16, labels)
+        self.check_demand(groups(1, 4), pods, 32, None, labels)
+        self.check_demand(groups(3, 2, leader=4), [(4, 10, 900), (8, 20, 900), (4, 30, 900), (8, 40, 900)], 36, 12, labels)
+        for owner in (leaders, None):
+            self.map(self.file("\n".join(map(json.dumps, [self.node("n", {G: "512"}), *([owner] if owner else []), *(self.owned(f"p{i}", *pod[1:], pod[0], labels) for i, pod in enumerate(pods))]))))
+            self.assertEqual(self.rows("SELECT chips, min_chips FROM jobs"), [(None, None)])
+
+    def test_what_a_job_set_asks_for(self):
+        """Each of its replicated jobs as often as it says, with as many pods as run at once; all of it again after a restart."""
+        def part(name, replicas, parallelism, chips, completions=None):
+            return {"name": name, "replicas": replicas, "template": {"spec": {"parallelism": parallelism, "completions": completions or parallelism, "template": {"spec": {"containers": [{"resources": {"limits": {G: chips}}}]}}}}}
+        def jobset(*parts, restarts=0):
+            return {"apiVersion": "jobset.x-k8s.io/v1alpha2", "kind": "JobSet", "metadata": {"name": "j", "namespace": "ns", "uid": "j", "creationTimestamp": when(0)}, "spec": {
+                "replicatedJobs": list(parts), "failurePolicy": {"maxRestarts": 3}}, "status": {"restarts": restarts}}
+        labels = {"jobset.sigs.k8s.io/jobset-name": "j"}
+        self.check_demand(jobset(part("a", 1, 2, 8), part("b", 3, 1, 4)), [(8, 100, 1000), (8, 100, 1000), *((4, 100 + 50 * i, 1000) for i in range(3))], 28, None, labels)
+        self.check_demand(jobset(part("driver", 1, 1, 0), part("w", 2, 2, 8), restarts=1), [(8, 100, 500, j == i == 0) for j in (0, 1) for i in (0, 1)] + [(8, 600 + 50 * i, 1000) for j in (0, 1) for i in (0, 1)], 32, None, labels)
+        self.check_demand(jobset(part("a", 1, 1, 8), part("b", 1, 2, 8)), [(8, 0, 1000), (8, 600, 1000), (8, 600, 1000)], 24, None, labels)  # one after the other
+        self.check_demand(jobset(part("w", 2, 4, 8, 2)), [(8, 0, 900)] * 4, 32, None, labels)  # no more than there are to complete
+        self.check_demand(jobset(part("w", 1, 3, 8)), [(8, 0, 300, True), (8, 0, 900), (8, 0, 900), (8, 450, 900)], 24, None, labels)  # one pod anew
+        self.check_demand(None, [(8, 0, 900)] * 4, None, None, labels)
+
     def test_pods_of_ray_clusters(self):
         """A RayJob's Workload and the pods of the RayCluster that KubeRay makes for it, whose labels name the cluster alone, are one job."""
         def pod(name, cluster, start, end, **annotations):

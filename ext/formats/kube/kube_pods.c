@@ -204,12 +204,11 @@ typedef struct totals {
   bool elastic;
 } totals;
 
-/* `pods` pods of the template that `level` has, at least `least` of them. */
-static mpg_rc add_template(mpg_kube_object *o, int level, int64_t pods, int64_t least, totals *sum,
-                           mpg_err *err) {
+/* `pods` pods of a template (NULL: none), at least `least` of them. */
+static mpg_rc add_template(mpg_kube_object *o, const mpg_json_member *template, int64_t pods,
+                           int64_t least, totals *sum, mpg_err *err) {
   int64_t each = 0;
-  mpg_rc rc =
-      mpg_kube_open_level(o, MPG_KUBE_TEMPLATE, mpg_kube_find(&o->levels[level], "template"), err);
+  mpg_rc rc = mpg_kube_open_level(o, MPG_KUBE_TEMPLATE, template, err);
   if (rc == MPG_OK && o->levels[MPG_KUBE_TEMPLATE].n > 0)
     rc = add_pods(o, mpg_kube_find(&o->levels[MPG_KUBE_TEMPLATE], "spec"), pods, least, &each, err);
   if (rc != MPG_OK)
@@ -229,7 +228,8 @@ static mpg_rc add_set(mpg_kube_object *o, bool of_jobs, totals *sum, mpg_err *er
   int64_t pods = number_or(set, "count", number_or(set, "replicas", 1));
   mpg_rc rc;
   if (!of_jobs)
-    return add_template(o, MPG_KUBE_SET, pods, number_or(set, "minCount", pods), sum, err);
+    return add_template(o, mpg_kube_find(set, "template"), pods, number_or(set, "minCount", pods),
+                        sum, err);
   rc = mpg_kube_open_level(o, MPG_KUBE_TEMPLATE, mpg_kube_find(set, "template"), err);
   if (rc == MPG_OK)
     rc = mpg_kube_open_level(o, MPG_KUBE_INNER,
@@ -237,7 +237,29 @@ static mpg_rc add_set(mpg_kube_object *o, bool of_jobs, totals *sum, mpg_err *er
   if (rc != MPG_OK)
     return rc;
   pods *= pods_at_once(&o->levels[MPG_KUBE_INNER]);
-  return add_template(o, MPG_KUBE_INNER, pods, pods, sum, err);
+  return add_template(o, mpg_kube_find(&o->levels[MPG_KUBE_INNER], "template"), pods, pods, sum,
+                      err);
+}
+
+/* Groups of a LeaderWorkerSet: a leader and size - 1 workers, each by itself. One group serves. */
+static mpg_rc add_groups(mpg_kube_object *o, const mpg_json_member *group, totals *sum,
+                         mpg_err *err) {
+  const mpg_kube_level *set = &o->levels[MPG_KUBE_SET];
+  const int64_t groups = number_or(&o->levels[MPG_KUBE_SPEC], "replicas", 1);
+  int64_t workers;
+  mpg_rc rc = mpg_kube_open_level(o, MPG_KUBE_SET, group, err);
+  if (rc != MPG_OK)
+    return rc;
+  workers = number_or(set, "size", 1);
+  workers -= workers > 0;
+  rc = add_template(o,
+                    mpg_kube_find(set, mpg_kube_find(set, "leaderTemplate") != NULL
+                                           ? "leaderTemplate"
+                                           : "workerTemplate"),
+                    groups, groups > 0, sum, err);
+  return rc == MPG_OK ? add_template(o, mpg_kube_find(set, "workerTemplate"), groups * workers,
+                                     groups > 0 ? workers : 0, sum, err)
+                      : rc;
 }
 
 static bool ends_with(mpg_str s, const char *end) {
@@ -263,9 +285,11 @@ static mpg_rc leave_out(mpg_kube_object *o, totals *sum, mpg_err *err) {
 
 static mpg_rc add_sets(mpg_kube_object *o, totals *sum, mpg_err *err) {
   const mpg_kube_level *spec = &o->levels[MPG_KUBE_SPEC], *sets = &o->levels[MPG_KUBE_SETS];
-  const mpg_json_member *list = NULL;
+  const mpg_json_member *list = NULL, *group = mpg_kube_find(spec, "leaderWorkerTemplate");
   bool of_jobs = false;
   mpg_rc rc;
+  if (group != NULL)
+    return add_groups(o, group, sum, err);
   for (size_t i = 0; i < spec->n && list == NULL; i++) {
     mpg_str key = spec->m[i].key;
     of_jobs = mpg_str_eq(key, MPG_STR("replicatedJobs"));
@@ -282,7 +306,8 @@ static mpg_rc add_sets(mpg_kube_object *o, totals *sum, mpg_err *err) {
   if (rc == MPG_OK && list == NULL && mpg_kube_find(spec, "template") != NULL) {
     int64_t pods =
         mpg_kube_is(o, MPG_KUBE_kind, "Job") ? pods_at_once(spec) : number_or(spec, "replicas", 1);
-    rc = add_template(o, MPG_KUBE_SPEC, pods, pods_needed_at_once(o, spec, pods), sum, err);
+    rc = add_template(o, mpg_kube_find(spec, "template"), pods, pods_needed_at_once(o, spec, pods),
+                      sum, err);
   }
   return rc == MPG_OK && list != NULL ? leave_out(o, sum, err) : rc;
 }
