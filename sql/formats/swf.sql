@@ -34,15 +34,24 @@ SELECT s.rowid AS row, s._file IS NOT p._file AS of_file
 FROM swf_jobs AS s LEFT JOIN swf_jobs AS p ON p.rowid = s.rowid - 1
 WHERE s._file IS NOT p._file OR s.job_number IS NULL OR p.job_number IS NULL OR s.job_number <= p.job_number;
 
+-- What lines lack and how far they lie apart, looked at once: what follows looks for faults only where there may be some.
+DROP TABLE IF EXISTS temp.swf_survey;
+CREATE TEMP TABLE swf_survey AS
+SELECT coalesce(max(submit_time) - min(submit_time) > 284012568 OR max(max(wait_time), -min(wait_time)) > 315569520 OR max(max(run_time), -min(run_time)) > 315569520, 1) AS wide,
+       min(count(job_number), count(submit_time)) < count(*) AS unplaced,
+       min(count(run_time), count(wait_time), count(submit_time), count(coalesce(nullif(allocated_processors, 0), requested_processors))) < count(*) AS lacking,
+       min(status) < 0 OR max(status) > 5 AS unknown, min(run_time) < 0 OR min(wait_time) < 0 AS negative
+FROM swf_jobs;
+
 -- What cannot be: a time that is more than ten years from the middle one, or a wait or run of more; its line counts as nothing.
 DROP TABLE IF EXISTS temp.swf_impossible;
 CREATE TEMP TABLE swf_impossible AS
-WITH years AS (SELECT CAST(submit_time / 31556952 AS INTEGER) AS year, count(*) AS n FROM swf_jobs WHERE submit_time IS NOT NULL GROUP BY 1),
+WITH years AS (SELECT CAST(submit_time / 31556952 AS INTEGER) AS year, count(*) AS n FROM swf_survey CROSS JOIN swf_jobs WHERE wide AND submit_time IS NOT NULL GROUP BY 1),
 middle AS (
   SELECT coalesce(min(year), 0) AS year FROM (SELECT year, sum(n) OVER (ORDER BY year) AS so_far, sum(n) OVER () AS n FROM years) WHERE 2 * so_far >= n
 )
-SELECT s.rowid AS row, _file, _line, job_number FROM swf_jobs AS s, middle
-WHERE max(abs(coalesce(submit_time / 31556952 - year, 0)), abs(coalesce(wait_time, 0)) / 31556952, abs(coalesce(run_time, 0)) / 31556952) > 10;
+SELECT s.rowid AS row, _file, _line, job_number FROM swf_survey CROSS JOIN middle CROSS JOIN swf_jobs AS s
+WHERE wide AND max(abs(coalesce(submit_time / 31556952 - year, 0)), abs(coalesce(wait_time, 0)) / 31556952, abs(coalesce(run_time, 0)) / 31556952) > 10;
 INSERT INTO mpg_issues(source, severity, kind, line, count, detail)
 SELECT _file, 'data_loss', 'impossible_time', min(_line), count(*), 'a time of job ' || job_number || ' is more than ten years from the middle one: its line is left out'
 FROM swf_impossible GROUP BY _file;
@@ -59,10 +68,10 @@ SELECT DISTINCT job_number FROM (SELECT job_number FROM swf_jobs
 -- A line without a number is of no job, and one whose job says nowhere when it was submitted of no time: it counts as nothing.
 DROP TABLE IF EXISTS temp.swf_lacking;
 CREATE TEMP TABLE swf_lacking AS
-SELECT rowid AS row, _file, _line
-FROM swf_jobs
-WHERE job_number IS NULL
-   OR submit_time IS NULL AND (_file, job_number) NOT IN (SELECT _file, job_number FROM swf_jobs WHERE submit_time IS NOT NULL AND job_number IN (SELECT number FROM swf_several));
+SELECT s.rowid AS row, _file, _line
+FROM swf_survey CROSS JOIN swf_jobs AS s
+WHERE unplaced AND (job_number IS NULL
+   OR submit_time IS NULL AND (_file, job_number) NOT IN (SELECT _file, job_number FROM swf_jobs WHERE submit_time IS NOT NULL AND job_number IN (SELECT number FROM swf_several)));
 INSERT INTO mpg_issues(source, severity, kind, line, count, detail)
 SELECT _file, 'data_loss', 'missing_field', min(_line), count(*), 'lines lack the job number or the submit time: left out' FROM swf_lacking GROUP BY _file;
 DELETE FROM swf_jobs WHERE rowid IN (SELECT row FROM swf_lacking);
@@ -86,11 +95,11 @@ FROM (SELECT _file, _line, job_number,
                   WHEN status IS NULL AND run_time IS NULL AND allocated_processors > 0 THEN 'run time, though it got processors'
                   WHEN coalesce(nullif(allocated_processors, 0), requested_processors) IS NULL THEN 'processors'
                   WHEN status IS NOT NULL AND wait_time IS NULL AND run_time > 0 THEN 'wait'
-                  WHEN submit_time IS NULL AND coalesce(status, -1) NOT IN (2, 3, 4) THEN 'submit time' END AS field FROM swf_jobs)
+                  WHEN submit_time IS NULL AND coalesce(status, -1) NOT IN (2, 3, 4) THEN 'submit time' END AS field FROM swf_survey CROSS JOIN swf_jobs WHERE lacking)
 WHERE field IS NOT NULL GROUP BY _file, field;
 INSERT INTO mpg_issues(source, severity, kind, line, count, detail)
 SELECT _file, 'warning', 'unknown_state', min(_line), count(*), 'states that the format does not have, whose outcome is not known: ' || group_concat(DISTINCT status)
-FROM swf_jobs WHERE status NOT IN (0, 1, 2, 3, 4, 5) GROUP BY _file;
+FROM swf_survey CROSS JOIN swf_jobs WHERE unknown AND status NOT IN (0, 1, 2, 3, 4, 5) GROUP BY _file;
 -- A file that was exported again, after more jobs: it is of one machine, whose log began then.
 INSERT INTO mpg_issues(source, severity, kind, line, count, detail)
 SELECT _file, 'warning', 'duplicate_allocation', min(_line), count(*), 'lines that ' || min(first) || ' has as well: they count twice. Of two exports of one log read the later alone'
@@ -108,8 +117,9 @@ GROUP BY _file;
 -- A job that ended before it started held nothing, and one that started before it was submitted did not wait.
 INSERT INTO mpg_issues(source, severity, kind, line, count, detail)
 SELECT _file, 'data_loss', 'end_before_start', min(_line), count(*), 'job ' || job_number || ' has a run time or a wait below 0: it counts as 0'
-FROM swf_jobs WHERE run_time < 0 OR wait_time < 0 GROUP BY _file;
-UPDATE swf_jobs SET run_time = max(run_time, 0), wait_time = max(wait_time, 0) WHERE run_time < 0 OR wait_time < 0;
+FROM swf_survey CROSS JOIN swf_jobs WHERE negative AND (run_time < 0 OR wait_time < 0) GROUP BY _file;
+UPDATE swf_jobs SET run_time = max(run_time, 0), wait_time = max(wait_time, 0) WHERE (SELECT negative FROM swf_survey) AND (run_time < 0 OR wait_time < 0);
+DROP TABLE swf_survey;
 
 -- ---- 2. Pools: the file's Computer, with a number where two files are of one name ----
 
@@ -170,16 +180,18 @@ WINDOW so_far AS (PARTITION BY of_pool, job_number ORDER BY _line),
 -- What is not known is left out of the labels: json_patch does so, and takes as long as all else of a job.
 DROP TABLE IF EXISTS temp.jobs;
 CREATE TEMP TABLE jobs AS
-WITH needs AS (
-  SELECT s.rowid AS row, prefix || job_number AS job, log_start + submit_time AS submitted, coalesce(requested_processors, nullif(allocated_processors, 0)) AS needed,
-         coalesce(nullif(allocated_processors, 0), requested_processors) AS least, coalesce(nullif(allocated_processors, 0), requested_processors) AS most
-  FROM swf_pools AS p CROSS JOIN swf_jobs AS s ON s.rowid BETWEEN first AND last
+WITH any_repeated AS (SELECT EXISTS (SELECT 1 FROM swf_repeated) AS any_repeated),
+needs AS (
+  SELECT prefix || job_number AS job, log_start + submit_time AS submitted, coalesce(requested_processors, nullif(allocated_processors, 0)) AS needed,
+         coalesce(nullif(allocated_processors, 0), requested_processors) AS least, coalesce(nullif(allocated_processors, 0), requested_processors) AS most,
+         user_id, group_id, queue_number, partition_number, executable_number, preceding_job_number, requested_time
+  FROM any_repeated CROSS JOIN swf_pools AS p CROSS JOIN swf_jobs AS s ON s.rowid BETWEEN first AND last
   WHERE coalesce(nullif(allocated_processors, 0), requested_processors) > 0
-    AND NOT EXISTS (SELECT 1 FROM swf_repeated AS r WHERE r.number = s.job_number AND r.file = s._file)
+    AND NOT (any_repeated AND EXISTS (SELECT 1 FROM swf_repeated AS r WHERE r.number = s.job_number AND r.file = s._file))
   UNION ALL
-  SELECT max(row), job, log_start + submitted, max(coalesce(requested_processors, chips)), min(chips), max(chips)
-  FROM swf_attempts
-  GROUP BY of_pool, job_number
+  SELECT job, submitted, needed, least, most, user_id, group_id, queue_number, partition_number, executable_number, preceding_job_number, requested_time
+  FROM (SELECT max(row) AS row, job, log_start + submitted AS submitted, max(coalesce(requested_processors, chips)) AS needed, min(chips) AS least, max(chips) AS most
+        FROM swf_attempts GROUP BY of_pool, job_number) AS a CROSS JOIN swf_jobs AS s ON s.rowid = a.row
 )
 SELECT job, 'executable ' || executable_number AS name, 'group ' || group_id AS owner,
        NULL AS phase, NULL AS framework, NULL AS runtime, NULL AS model, 'queue ' || queue_number AS priority,
@@ -193,7 +205,7 @@ SELECT job, 'executable ' || executable_number AS name, 'group ' || group_id AS 
                              'executable', executable_number, 'requested_seconds', requested_time)
             ELSE json_object('user', user_id, 'group', group_id, 'queue', queue_number, 'partition', partition_number,
                              'executable', executable_number, 'preceding_job', preceding_job_number, 'requested_seconds', requested_time) END AS labels
-FROM needs CROSS JOIN swf_jobs AS s ON s.rowid = row;
+FROM needs;
 
 -- A job without a run time never ran: it holds nothing at the moment it left, which closes its demand.
 DROP TABLE IF EXISTS temp.allocations;
@@ -202,9 +214,9 @@ SELECT prefix || job_number AS job, 1 AS attempt, NULL AS task, pool,
        CASE WHEN run_time IS NULL THEN 0 ELSE coalesce(nullif(allocated_processors, 0), requested_processors) END AS chips,
        log_start + submit_time + coalesce(wait_time, 0) AS start_time,
        log_start + submit_time + coalesce(wait_time, 0) + coalesce(run_time, 0) AS end_time, outcome
-FROM swf_pools AS p CROSS JOIN swf_jobs AS s ON s.rowid BETWEEN first AND last
+FROM (SELECT EXISTS (SELECT 1 FROM swf_repeated) AS any_repeated) CROSS JOIN swf_pools AS p CROSS JOIN swf_jobs AS s ON s.rowid BETWEEN first AND last
 WHERE coalesce(nullif(allocated_processors, 0), requested_processors) > 0
-  AND NOT EXISTS (SELECT 1 FROM swf_repeated AS r WHERE r.number = s.job_number AND r.file = s._file)
+  AND NOT (any_repeated AND EXISTS (SELECT 1 FROM swf_repeated AS r WHERE r.number = s.job_number AND r.file = s._file))
 UNION ALL
 SELECT job, attempt, NULL, pool, CASE WHEN run_time IS NULL THEN 0 ELSE chips END, start_time, start_time + coalesce(run_time, 0), outcome
 FROM swf_attempts;
@@ -213,9 +225,9 @@ DROP TABLE IF EXISTS temp.capacity;
 CREATE TEMP TABLE capacity AS
 WITH told AS ( -- in the order of the pools: nothing is sorted
   SELECT p.rowid AS of_pool, min(submit_time) AS submitted, max(log_start + submit_time + coalesce(wait_time, 0) + coalesce(run_time, 0)) AS end_time
-  FROM swf_pools AS p CROSS JOIN swf_jobs AS s ON s.rowid BETWEEN first AND last
+  FROM (SELECT EXISTS (SELECT 1 FROM swf_repeated) AS any_repeated) CROSS JOIN swf_pools AS p CROSS JOIN swf_jobs AS s ON s.rowid BETWEEN first AND last
   WHERE coalesce(nullif(allocated_processors, 0), requested_processors) > 0
-    AND NOT EXISTS (SELECT 1 FROM swf_repeated AS r WHERE r.number = s.job_number AND r.file = s._file)
+    AND NOT (any_repeated AND EXISTS (SELECT 1 FROM swf_repeated AS r WHERE r.number = s.job_number AND r.file = s._file))
   GROUP BY p.rowid
   UNION ALL
   SELECT of_pool, min(submitted), max(start_time + coalesce(run_time, 0)) FROM swf_attempts GROUP BY of_pool

@@ -56,6 +56,8 @@ static const mpg_reader_column columns[COLUMNS] = {
 typedef struct swf_file {
   mpg_swf *reader;
   mpg_json_text header; /* made on demand, once a file */
+  bool has_numbers;     /* made on demand, once a file, too: */
+  mpg_value unix_start_time, max_procs, max_nodes;
 } swf_file;
 
 static void file_close(void *p) {
@@ -76,9 +78,18 @@ MPG_READER_NEXT_AND_LINE(swf_file, swf)
 
 /* ---- Columns ---- */
 
-static void give_header_number(const swf_file *file, const char *label, mpg_value *out) {
-  if (mpg_swf_header_number(file->reader, label, &out->i))
-    out->type = MPG_INT;
+static mpg_value header_number(const swf_file *file, const char *label) {
+  mpg_value out = {MPG_NULL, 0, 0.0, {NULL, 0}};
+  if (mpg_swf_header_number(file->reader, label, &out.i))
+    out.type = MPG_INT;
+  return out;
+}
+
+static void read_header_numbers(swf_file *file) {
+  file->unix_start_time = header_number(file, "UnixStartTime");
+  file->max_procs = header_number(file, "MaxProcs");
+  file->max_nodes = header_number(file, "MaxNodes");
+  file->has_numbers = true;
 }
 
 /* Entries of the header that share a label: it is long and hostile, so that nothing here is done
@@ -171,10 +182,7 @@ static void give_computer(const swf_file *file, mpg_value *out) {
 
 /* Unix seconds after the fields from submit_time to `last`. */
 static void give_moment(const swf_file *file, size_t last, mpg_value *out) {
-  int64_t start = 0;
-  double sum;
-  (void)mpg_swf_header_number(file->reader, "UnixStartTime", &start);
-  sum = (double)start;
+  double sum = file->unix_start_time.type == MPG_INT ? (double)file->unix_start_time.i : 0.0;
   for (size_t i = MPG_SWF_submit_time; i <= last; i++) {
     const mpg_value *v = mpg_swf_get(file->reader, i);
     if (v->type == MPG_NULL)
@@ -194,15 +202,17 @@ static mpg_rc get_column(void *p, size_t i, mpg_value *out, mpg_err *err) {
     *out = *mpg_swf_get(file->reader, i);
     return MPG_OK;
   }
+  if (!file->has_numbers)
+    read_header_numbers(file);
   switch (i) {
   case UNIX_START_TIME:
-    give_header_number(file, "UnixStartTime", out);
+    *out = file->unix_start_time;
     break;
   case MAX_PROCS:
-    give_header_number(file, "MaxProcs", out);
+    *out = file->max_procs;
     break;
   case MAX_NODES:
-    give_header_number(file, "MaxNodes", out);
+    *out = file->max_nodes;
     break;
   case COMPUTER:
     give_computer(file, out);
