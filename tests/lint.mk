@@ -1,6 +1,6 @@
 # make lint: every static check; a file is checked again only after it, or a header, changed.
 # make format: rewrites what clang-format would complain of.
-C_FILES := $(sort $(wildcard ext/*.[ch] ext/*/*.[ch] ext/*/*/*.[ch] fixtures/generate/*.[ch] tests/unit/*.[ch] tests/fuzz/*.[ch] tests/memory/*.[ch] tests/hosts/*.[ch]))
+C_FILES := $(sort $(wildcard ext/*.[ch] ext/*/*.[ch] ext/*/*/*.[ch] fixtures/generate/*.[ch] tests/unit/*.[ch] tests/fuzz/*.[ch] tests/memory/*.[ch] tests/hosts/*.[ch] tests/bench/*.[ch]))
 # PostgreSQL's glue needs the server's headers, which are not ours to lint: without them it is left out.
 PG_HEADERS := $(wildcard $(shell pg_config --includedir-server 2>/dev/null))
 LINTED := $(patsubst %.c,build/lint/%.ok,$(filter-out $(if $(PG_HEADERS),,ext/postgres/%),$(filter %.c,$(C_FILES))))

@@ -133,6 +133,7 @@ static void taken_final(sqlite3_context *context) {
   sqlite3_result_int64(context, sum == NULL ? 0 : *sum);
 }
 
+int sqlite3_floor_init(sqlite3 *db, char **error, const sqlite3_api_routines *api);
 int sqlite3_floor_init(sqlite3 *db, char **error, const sqlite3_api_routines *api) {
   static const sqlite3_module module = {.xConnect = floor_connect,
                                         .xBestIndex = floor_best_index,

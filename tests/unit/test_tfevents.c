@@ -206,7 +206,7 @@ static void test_damaged(void) {
   put_all(&f, ends);
   for (size_t at = 0; at < ends[3]; at++) {
     file bad = f;
-    char out[2048];
+    char out[2048] = "";
     mpg_issues issues;
     size_t record = at < ends[1] ? 0 : at < ends[2] ? 1 : 2;
     const bool in_length = at - ends[record] < 12;

@@ -5,9 +5,17 @@
 */
 #include "../../sqlite/connection.h"
 
-#include <emscripten.h>
 #include <math.h>
 #include <string.h>
+#ifdef __EMSCRIPTEN__
+#include <emscripten.h>
+#else
+#define EMSCRIPTEN_KEEPALIVE /* for make lint, which has no Emscripten */
+#endif
+
+/* What worker.js calls. */
+const char *web_open(void);
+const char *web_query(const char *sql, int most);
 
 static sqlite3 *db;
 static char *answer;
