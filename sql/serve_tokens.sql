@@ -9,7 +9,7 @@
 -- docs/serving.md has the rules.
 --
 --@ argument path :path PATH samples of Prometheus: answers of its HTTP API, or text with timestamps
---@ table trace_serve_tokens serve_tokens a row for each replica and interval between two samples in which it computed something
+--@ table trace_serve_tokens serve_tokens a row for each replica, model and interval between two samples in which it computed something
 --@ column server TEXT - vllm, sglang, tgi, triton
 --@ column replica TEXT - the pod, else the instance
 --@ column model TEXT -
@@ -21,7 +21,7 @@
 --@ column received_tokens REAL - of prompts, computed by another replica and sent
 --@ column executions REAL - of Triton: inferences that were computed
 
--- What a counter adds to which column. A rank of 0 counts where all ranks tell the same.
+-- What a counter adds to which column. The lowest rank counts where all ranks tell the same: those of one part of SGLang's data parallelism.
 DROP TABLE IF EXISTS temp.serve_counters;
 CREATE TEMP TABLE serve_counters(metric, label, value, server, part, factor, PRIMARY KEY (metric, label, value, part));
 INSERT INTO serve_counters VALUES
@@ -35,11 +35,20 @@ INSERT INTO serve_counters VALUES
 DROP TABLE IF EXISTS temp.serve_samples;
 CREATE TEMP TABLE serve_samples AS
 SELECT s.metric, s.labels, coalesce(s.pod, s.instance, '') AS replica, coalesce(json_extract(s.labels, '$.model_name'), json_extract(s.labels, '$.model')) AS model, s.time, s.value,
-       CAST(json_extract(s.labels, '$.tp_rank') AS INTEGER) AS rank, s._file
+       CAST(json_extract(s.labels, '$.tp_rank') AS INTEGER) AS rank, json_extract(s.labels, '$.dp_rank') AS dp_rank, s._file
 FROM prometheus_trace(mpg_required(:path, ':path')) AS s WHERE s.metric IN (SELECT metric FROM serve_counters) AND s.value IS NOT NULL;
+-- A file of which no counter is known.
+INSERT INTO mpg_issues(source, severity, kind, line, count, detail)
+SELECT _file, 'warning', 'unknown_metric', NULL, count(*), 'samples of metrics whose meaning is not known, such as ' || coalesce(min(metric), 'one without a name') || ', and no counter of tokens among them: left out'
+FROM prometheus_trace(:path) GROUP BY _file HAVING total(metric IN (SELECT metric FROM serve_counters)) = 0;
 INSERT INTO mpg_issues(source, severity, kind, line, count, detail)
 SELECT _file, 'data_loss', 'no_time', NULL, count(*), 'samples of ' || min(metric) || ' without a time: left out' FROM serve_samples WHERE time IS NULL GROUP BY _file;
-DELETE FROM serve_samples WHERE time IS NULL OR rank > 0;
+INSERT INTO mpg_issues(source, severity, kind, line, count, detail)
+SELECT _file, 'data_loss', 'impossible_value', NULL, count(*), 'samples of ' || min(metric) || ' below 0 or without a bound: left out' FROM serve_samples WHERE NOT value BETWEEN 0 AND 1e300 GROUP BY _file;
+DELETE FROM serve_samples WHERE time IS NULL OR NOT value BETWEEN 0 AND 1e300;
+DELETE FROM serve_samples WHERE rowid IN (
+  SELECT s.rowid FROM (SELECT replica, dp_rank, min(rank) AS lowest FROM serve_samples WHERE rank IS NOT NULL GROUP BY replica, dp_rank) AS l
+  CROSS JOIN serve_samples AS s ON s.replica = l.replica AND s.dp_rank IS l.dp_rank WHERE s.rank > l.lowest);
 -- Two servers that watch one replica, or two scrapes of it, tell the same twice, under labels of the scrape: the series with most samples counts,
 -- and the other before and after it.
 ALTER TABLE serve_samples ADD COLUMN series;
@@ -61,33 +70,49 @@ FROM serve_samples AS s JOIN (SELECT DISTINCT metric, label FROM serve_counters 
 WHERE NOT EXISTS (SELECT 1 FROM serve_counters AS k WHERE k.metric = s.metric AND k.value = json_extract(s.labels, '$.' || k.label)) GROUP BY s._file, s.metric;
 
 -- The growth of each series. A counter that fell began anew: with the server, after a gap an interval before the sample at the earliest.
+DROP TABLE IF EXISTS temp.serve_told;
+CREATE TEMP TABLE serve_told AS
+WITH once AS MATERIALIZED (SELECT metric, labels, replica, model, time, max(value) AS value FROM serve_samples GROUP BY metric, labels, replica, model, time)
+SELECT *, lag(time) OVER series AS since, lag(value) OVER series AS before, count(*) OVER (PARTITION BY metric, labels, replica) AS n FROM once WINDOW series AS (PARTITION BY metric, labels, replica ORDER BY time);
+INSERT INTO mpg_issues(source, severity, kind, line, count, detail)
+SELECT :path, 'info', 'counter_reset', NULL, count(*), 'counters that fell, such as ' || min(metric) || ' of ' || min(replica) || ': they began anew. Or are these samples of two servers?' FROM serve_told WHERE value < before GROUP BY NULL;
+INSERT INTO mpg_issues(source, severity, kind, line, count, detail)
+SELECT :path, 'warning', 'missing_samples', NULL, count(*), 'counters with one sample, such as ' || min(metric) || ' of ' || min(replica) || ': nobody tells what they counted before' FROM serve_told WHERE n = 1 GROUP BY NULL;
 DROP TABLE IF EXISTS temp.serve_growth;
 CREATE TEMP TABLE serve_growth AS
-WITH once AS (SELECT metric, labels, replica, model, time, max(value) AS value FROM serve_samples GROUP BY metric, labels, replica, model, time),
-told AS (SELECT *, lag(time) OVER series AS since, lag(value) OVER series AS before FROM once WINDOW series AS (PARTITION BY metric, labels, replica ORDER BY time)),
-usual AS (SELECT min(time - since) AS spacing FROM (SELECT time, since, row_number() OVER (ORDER BY time - since) AS nth, count(*) OVER () AS n FROM told WHERE since IS NOT NULL) WHERE nth >= (n + 1) / 2)
+WITH usual AS (SELECT min(time - since) AS spacing FROM (SELECT time, since, row_number() OVER (ORDER BY time - since) AS nth, count(*) OVER () AS n FROM serve_told WHERE since IS NOT NULL) WHERE nth >= (n + 1) / 2)
 SELECT c.server, c.part, t.replica, t.model, CASE WHEN t.value < t.before AND t.time - t.since > 2 * u.spacing THEN t.time - u.spacing ELSE t.since END AS since, t.time,
        CASE WHEN t.value < t.before THEN t.value ELSE t.value - t.before END * c.factor AS grown
-FROM told AS t CROSS JOIN usual AS u JOIN serve_counters AS c ON c.metric = t.metric AND (c.label IS NULL OR json_extract(t.labels, '$.' || c.label) = c.value)
+FROM serve_told AS t CROSS JOIN usual AS u JOIN serve_counters AS c ON c.metric = t.metric AND (c.label IS NULL OR json_extract(t.labels, '$.' || c.label) = c.value)
 WHERE t.since IS NOT NULL;
-DROP TABLE IF EXISTS temp.serve_tokens;
-CREATE TEMP TABLE serve_tokens AS
+DROP TABLE IF EXISTS temp.serve_sums;
+CREATE TEMP TABLE serve_sums AS
 WITH summed AS (
-  SELECT server, replica, max(model) AS model, since AS start_time, time AS end_time, sum(grown) FILTER (WHERE part = 'prefill') AS prefill, sum(grown) FILTER (WHERE part = 'decode') AS decode_tokens,
+  SELECT server, replica, model, since AS start_time, time AS end_time, sum(grown) FILTER (WHERE part = 'prefill') AS prefill, sum(grown) FILTER (WHERE part = 'decode') AS decode_tokens,
          sum(grown) FILTER (WHERE part = 'cached') AS cached, sum(grown) FILTER (WHERE part = 'received') AS received, sum(grown) FILTER (WHERE part = 'all') AS every, sum(grown) FILTER (WHERE part = 'hits') AS hits,
          sum(grown) FILTER (WHERE part = 'sent') AS sent, sum(grown) FILTER (WHERE part = 'executions') AS executions
-  FROM serve_growth GROUP BY server, replica, since, time
+  FROM serve_growth GROUP BY server, replica, model, since, time
 )
--- Without counters by source: what came, less what was there. A request is told when it ends: what was there may be of another interval.
-SELECT server, replica, model, start_time, end_time, coalesce(prefill, max(0, every - coalesce(hits, 0) - coalesce(sent, 0))) AS prefill_tokens, decode_tokens, coalesce(cached, hits) AS cached_tokens,
-       coalesce(received, sent) AS received_tokens, executions
-FROM summed WHERE coalesce(prefill, max(0, every - coalesce(hits, 0) - coalesce(sent, 0)), 0) > 0 OR decode_tokens > 0 OR executions > 0;
+SELECT *, total(coalesce(every, 0) - coalesce(hits, 0) - coalesce(sent, 0)) OVER (PARTITION BY server, replica, model ORDER BY end_time, start_time) AS so_far FROM summed;
+-- Without counters by source: what came, less what was there. A hit may be told before its prompt: what is there too much counts against the prompts that follow.
+DROP TABLE IF EXISTS temp.serve_tokens;
+CREATE TEMP TABLE serve_tokens AS
+SELECT server, replica, model, start_time, end_time, prefill_tokens, decode_tokens, coalesce(cached, hits) AS cached_tokens, coalesce(received, sent) AS received_tokens, executions
+FROM (SELECT *, coalesce(prefill, iif(every IS NULL, NULL, max(0, so_far - max(0, coalesce(max(so_far) OVER (PARTITION BY server, replica, model ORDER BY end_time, start_time ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING), 0)))))
+             AS prefill_tokens FROM serve_sums)
+WHERE coalesce(prefill_tokens, 0) > 0 OR decode_tokens > 0 OR executions > 0;
+INSERT INTO mpg_issues(source, severity, kind, line, count, detail)
+SELECT :path, 'warning', 'impossible_value', NULL, count(*), 'replicas whose caches held more tokens than came, such as ' || min(replica) || ': what they computed of prompts is not known, and counts as told'
+FROM (SELECT replica, max(so_far) AS most, total(coalesce(every, 0) - coalesce(hits, 0) - coalesce(sent, 0)) AS last, total(every) AS every FROM serve_sums GROUP BY server, replica, model
+      HAVING count(every) > 0 AND count(prefill) = 0 AND last < min(0, most) - 0.1 * total(every)) GROUP BY NULL;
 -- A replica whose prompts nobody divides may have received some that it did not compute.
 INSERT INTO mpg_issues(source, severity, kind, line, count, detail)
 SELECT min(_file), 'warning', 'assumed_computed', NULL, count(DISTINCT replica), 'replicas of ' || min(metric) || ' alone, such as ' || min(replica) || ': all their prompts count as computed, though a cache or another replica may have had them'
 FROM serve_samples AS s WHERE metric IN ('vllm:prompt_tokens_total', 'tgi_request_input_length_sum')
   AND NOT EXISTS (SELECT 1 FROM serve_samples AS o WHERE o.replica = s.replica AND o.metric IN ('vllm:prompt_tokens_by_source_total', 'vllm:prefix_cache_hits_total', 'tgi_request_skipped_tokens_sum'))
 GROUP BY metric;
+DROP TABLE serve_sums;
 DROP TABLE serve_growth;
+DROP TABLE serve_told;
 DROP TABLE serve_samples;
 DROP TABLE serve_counters;

@@ -191,6 +191,48 @@ class ServeTokens(Case):
         self.rows(self.write([line.replace("local_cache_hit", "frob") for line in samples(replica, vllm)]))
         self.assertIn("frob", dict(self.db.execute("SELECT kind, detail FROM mpg_issues"))["unknown_metric"])
 
+    def lines(self, *series, every=EVERY):
+        """Series of (metric, labels, values), a sample each EVERY seconds; None is no sample."""
+        return [f"{metric}{{{labels}}} {value} {BEGIN + every * i}" for metric, labels, values in series for i, value in enumerate(values) if value is not None]
+
+    def issues_of(self, path):
+        return dict(self.db.execute("SELECT kind, sum(count) FROM mpg_issues WHERE source LIKE ? || '%' GROUP BY kind", (path,)))
+
+    def test_models_of_one_replica(self):
+        """Each model's inferences are its own: FLOPs of one are not those of another."""
+        path = self.write(self.lines(("nv_inference_count", 'model="a",version="1",pod="x"', (0, 5, 10)), ("nv_inference_count", 'model="b",version="1",pod="x"', (0, 7, 14))))
+        self.assertEqual(self.db.execute("SELECT model, sum(executions) FROM trace_serve_tokens(?) GROUP BY 1 ORDER BY 1", (path,)).fetchall(), [("a", 10), ("b", 14)])
+
+    def test_a_hit_before_its_prompt(self):
+        """A scrape falls between a hit of the cache, told at once, and its prompt, told later: the hit costs nothing in either interval."""
+        path = self.write(self.lines(("vllm:prompt_tokens_total", 'pod="x"', (0, 0, 100, 180)), ("vllm:prefix_cache_hits_total", 'pod="x"', (0, 50, 50, 60)), ("vllm:generation_tokens_total", 'pod="x"', (0, 1, 2, 3))))
+        self.assertEqual([row[1:4] for row in self.rows(path)], [(0, 30, 0), (30, 60, 50), (60, 90, 70)])
+        self.assertEqual(self.issues_of(path), {})
+        path = self.write(self.lines(("vllm:prompt_tokens_total", 'pod="x"', (0, 100, 200)), ("vllm:prefix_cache_hits_total", 'pod="x"', (0, 150, 300)), ("vllm:generation_tokens_total", 'pod="x"', (0, 1, 2))))
+        self.rows(path)
+        self.assertEqual(self.issues_of(path), {"impossible_value": 1})
+
+    def test_ranks_of_data_parallel_attention(self):
+        """SGLang numbers tensor ranks through all parts of data parallelism; each part serves requests of its own."""
+        for ranks in (((0, 0), (1, 1)), ((0, 0), (1, 0), (2, 1), (3, 1))):
+            path = self.write(self.lines(*(("sglang:realtime_tokens_total", f'pod="x",mode="decode",tp_rank="{tp}",dp_rank="{dp}"', (0, 10 + dp, 20 + dp)) for tp, dp in ranks)))
+            self.assertEqual(sum(row[4] for row in self.rows(path)), 20 + 21)
+
+    def test_values_that_no_counter_has(self):
+        path = self.write(self.lines(("vllm:generation_tokens_total", 'pod="x"', (100, "NaN", 200, -50, 300, "+Inf", 400))))
+        self.assertEqual([row[1:3] + row[4:5] for row in self.rows(path)], [(0, 60, 100), (60, 120, 100), (120, 180, 100)])
+        self.assertEqual(self.issues_of(path), {"impossible_value": 2})
+
+    def test_what_is_said_of_counters(self):
+        def told(*series):
+            path = self.write(self.lines(*series))
+            self.rows(path)
+            return self.issues_of(path)
+        self.assertEqual(told(("vllm:generation_tokens_total", 'pod="x"', (5, 9, 3, 8))), {"counter_reset": 1})
+        self.assertEqual(told(("vllm:generation_tokens_total", 'pod="x"', (5,))), {"missing_samples": 1})
+        for name in ("vllm_generation_tokens_total", "vllm:generation_tokens", "trtllm:generation_tokens_total"):
+            self.assertEqual(told((name, 'pod="x"', (5, 9, 13))), {"unknown_metric": 3}, name)
+
 
 if __name__ == "__main__":
     unittest.main()
