@@ -11,6 +11,7 @@ import unittest
 
 from cases import Case
 from fleets import ROOT
+from formats import FORMATS
 
 FIXTURES = ("slurm", "kube/watch.json", "kube/cluster.json", "kube/claims.json", "kube/state.json", "pbs", "lsf", "sge", "flux", "condor", "swf", "public/acme", "public/alibaba-v2020",
             "public/alibaba-v2023", "public/alibaba-v2025", "public/helios", "public/pai", "public/philly", "training/megatron.log", "training/torchtitan.log",
@@ -116,7 +117,8 @@ class Copies(Case):
 
     def test_every_format(self):
         formats = set()
-        for fixture in FIXTURES + ("nvrx", "trainer/trainer_state.json", "trainer/mlflow-train_loss.json", "goodput/ranker-8.json", "slurm/squeue.json"):
+        others = tuple(format.samples[0].file for format in FORMATS.values() if format.gives == "fleet" and not {s.file.split("/")[0] for s in format.samples} & {f.split("/")[0] for f in FIXTURES})
+        for fixture in FIXTURES + others + ("nvrx", "trainer/trainer_state.json", "trainer/mlflow-train_loss.json", "goodput/ranker-8.json", "slurm/squeue.json"):
             if fixture in ("golden", "h100"):
                 continue
             root = self.place(fixture)

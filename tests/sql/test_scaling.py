@@ -73,7 +73,7 @@ class Slurm(Case):
                   ({"Cluster": "c", "Event": "Node", "State": "DOWN", "state_base": "DOWN", "gpu_types": '{"h100":8}', **row} for row in rows))
 
     def nodes(self, rows):
-        self.fill("slurm_now", "ClusterName NodeName State state_base Reason ReasonTime BootTime LastBusyTime out_of_service gpu_types TRES Gres _file _line".split(),
+        self.fill("slurm_now", "ClusterName NodeName State state_base Reason ReasonTime BootTime LastBusyTime out_of_service gpu_types TRES Gres alloc_gpus last_update _file _line".split(),
                   ({"ClusterName": "c", "State": "DOWN", "state_base": "DOWN", "ReasonTime": 5, "BootTime": 1, "out_of_service": 1, "gpu_types": '{"h100":8}', **row} for row in rows))
 
     def test_jobs_and_nodes_with_events(self):
@@ -130,7 +130,7 @@ class Kube(Case):
 
 class Pbs(Case):
     COLUMNS = ("date_time record_type id_string message_text user group account project jobname queue ctime qtime start end Resource_List.walltime "
-               "resources_used.walltime Exit_status job_base array_index server outcome gpu_type nodes other Resource_List.select Resource_List.nodes _file _line asked held").split()
+               "resources_used.walltime Exit_status job_base array_index server outcome gpu_type nodes other Resource_List.select exec_host exec_gpus _file _line asked held").split()
 
     def records(self, rows):
         self.fill("pbs_records", self.COLUMNS, ({"id_string": "1", "job_base": "1", "server": "s", "asked": 4, "held": 4, "_file": "log", **row} for row in rows))

@@ -11,6 +11,7 @@ import unittest
 
 import figures
 from fleets import ROOT, connect, quote
+from formats import FORMATS
 from table_functions import every
 
 PAGE = os.path.join(ROOT, "docs", "security.md")
@@ -24,8 +25,13 @@ def documented():
     found = {}
     with open(PAGE, encoding="utf-8") as page:
         for tier, opens, names in re.findall(r"^\| (DIRECTONLY|default|INNOCUOUS) \| (yes|no) \| (.*?) \|", page.read(), re.M):
-            listed = [table.name for table in every() if table.over_files == (opens == "yes")] if "(table-functions.md)" in names or "(questions.md)" in names else []
-            for name in listed + re.findall(r"`(\w+)`", names):
+            if "(table-functions.md)" in names or "(questions.md)" in names:
+                listed = [table.name for table in every() if table.over_files == (opens == "yes")]
+            elif "of [each format]" in names:
+                listed = sorted({sample.table for format in FORMATS.values() for sample in format.samples})
+            else:
+                listed = re.findall(r"`(\w+)`", names)
+            for name in listed:
                 assert name not in found, name
                 found[name] = tier, opens == "yes"
     return found

@@ -9,6 +9,7 @@ import sqlite3
 import tempfile
 import unittest
 
+import formats
 from cases import Case
 from fleets import ROOT, connect
 
@@ -17,7 +18,7 @@ SENTENCE = """SELECT pool, phase, scheduling_goodput(category, chip_us), runtime
                      program_goodput(category, chip_us), mpg(category, chip_us)
               FROM trace_rollup(?) GROUP BY pool, phase"""
 
-# One file of each format, and the parameter of its script that it goes to.
+# Files of each format, and the script that they go to.
 SAMPLES = {
     "slurm/sacct_jobs.psv": "slurm", "slurm/sacct_default.p": "slurm", "slurm/sacct_all_fields.psv": "slurm", "slurm/sacct.json": "slurm",
     "slurm/squeue.json": "slurm", "slurm/sacctmgr_events.psv": "slurm", "slurm/scontrol_nodes.txt": "slurm", "slurm/scontrol_reservations.txt": "slurm", "pbs/accounting.log": "pbs",
@@ -37,6 +38,7 @@ SAMPLES = {
     "public/pai/pai_job_duration_estimate.csv": "pai", "public/philly/cluster_job_log": "philly",
     "public/philly/cluster_machine_list": "philly", "public/alibaba-v2020/pai_task_table.csv": "alibaba_v2020",
 }
+SAMPLES |= {format.samples[0].file: name for name, format in formats.FORMATS.items() if format.gives == "fleet" and not format.mappings and name not in SAMPLES.values()}
 
 
 class Folder(Case):
