@@ -24,8 +24,9 @@ SELECT json_extract(record, '$.ClusterId') || '.' || coalesce(json_extract(recor
        json_extract(record, '$.JobStatus') AS status, nullif(json_extract(record, '$.QDate'), 0) AS submitted, nullif(json_extract(record, '$.JobCurrentStartDate'), 0) AS started,
        nullif(json_extract(record, '$.JobStartDate'), 0) AS first_started, nullif(json_extract(record, '$.CompletionDate'), 0) AS completed, nullif(json_extract(record, '$.EnteredCurrentStatus'), 0) AS entered,
        nullif(json_extract(record, '$.EpochWriteDate'), 0) AS written, nullif(json_extract(record, '$.ServerTime'), 0) AS asked_at, coalesce(json_extract(record, '$.NumJobStarts'), json_extract(record, '$.NumShadowStarts')) AS starts,
-       json_extract(record, '$.ExitCode') AS exit_code, json_extract(record, '$.ExitBySignal') AS by_signal, json_extract(record, '$.HoldReasonCode') AS hold, coalesce(json_extract(record, '$.LastRemoteHost'), json_extract(record, '$.RemoteHost')) AS host,
-       json_extract(record, '$.GPUs_DeviceName') AS gpu, json_extract(record, '$.JobUniverse') AS universe,
+       json_extract(record, '$.ExitCode') AS exit_code, json_extract(record, '$.ExitBySignal') AS by_signal, json_extract(record, '$.HoldReasonCode') AS hold, CASE WHEN json_extract(record, '$.JobStatus') = 2 THEN coalesce(json_extract(record, '$.RemoteHost'), json_extract(record, '$.LastRemoteHost')) ELSE coalesce(json_extract(record, '$.LastRemoteHost'), json_extract(record, '$.RemoteHost')) END AS host,
+       json_extract(record, '$.GPUs_DeviceName') AS gpu, nullif(json_extract(record, '$.AssignedGPUs'), '') AS devices,
+       min(coalesce(json_extract(record, '$.AllowedExecuteDuration'), 9e18), coalesce(json_extract(record, '$.AllowedJobDuration'), 9e18)) AS allowed, json_extract(record, '$.JobUniverse') AS universe,
        CASE WHEN :chips = 'cpus' THEN coalesce(json_extract(record, '$.CpusProvisioned'), json_extract(record, '$.RequestCpus'))
             ELSE coalesce(json_extract(record, '$.GPUsProvisioned'), CASE WHEN json_extract(record, '$.AssignedGPUs') <> '' THEN 1 + length(json_extract(record, '$.AssignedGPUs')) - length(replace(json_extract(record, '$.AssignedGPUs'), ',', '')) END,
                           CASE WHEN json_type(record, '$.RequestGPUs') IN ('integer', 'real') THEN json_extract(record, '$.RequestGPUs') END) END
@@ -70,6 +71,19 @@ SELECT *, CASE WHEN written IS NOT NULL AND completed IS NULL AND status = 2 THE
 FROM (SELECT *, row_number() OVER (PARTITION BY job, started ORDER BY status IN (3, 4) DESC, completed DESC, written DESC, entered DESC, rowid DESC) AS nth FROM condor_ads WHERE job IS NOT NULL) WHERE nth = 1;
 INSERT INTO mpg_issues(source, severity, kind, line, count, detail)
 SELECT _file, 'data_loss', 'end_before_start', min(_line), count(*), 'job ' || min(job) || ' ended before it started: it holds nothing' FROM condor_runs WHERE ended < started GROUP BY _file;
+-- A slot has one job at a time, and a GPU too. What still runs in its ad though a later job had its slot or one of its GPUs, or an hour after the time that
+-- it is allowed, has an end that no ad tells.
+CREATE INDEX temp.condor_runs_at ON condor_runs(host, started);
+INSERT INTO mpg_issues(source, severity, kind, line, count, detail)
+SELECT _file, 'warning', 'lost_end', min(_line), count(*), 'job ' || min(job) || ' runs though ' || min(why) || ': it is held until the last time of the ads. Is its last ad missing?'
+FROM (SELECT r._file, r._line, r.job, CASE WHEN EXISTS (SELECT 1 FROM condor_runs AS k WHERE k.host = r.host AND k.started > r.started AND k.job <> r.job) THEN 'a later job had its slot'
+                                           WHEN EXISTS (SELECT 1 FROM condor_runs AS k CROSS JOIN json_each('["' || replace(replace(k.devices, ' ', ''), ',', '","') || '"]') AS d
+                                                        WHERE k.started > r.started AND k.job <> r.job AND substr(k.host, instr(k.host, '@')) = substr(r.host, instr(r.host, '@'))
+                                                          AND instr(',' || replace(r.devices, ' ', '') || ',', ',' || d.value || ',')) THEN 'a later job had one of its GPUs'
+                                           WHEN r.started + r.allowed + 3600 < (SELECT max(max(coalesce(started, 0), coalesce(completed, 0), coalesce(entered, 0), coalesce(asked_at, 0))) FROM condor_ads) THEN 'the time that it is allowed is over' END AS why
+      FROM condor_runs AS r WHERE r.chips > 0 AND r.started IS NOT NULL AND r.ended IS NULL AND r.status = 2
+        AND NOT EXISTS (SELECT 1 FROM condor_runs AS n WHERE n.job = r.job AND n.started > r.started))
+WHERE why IS NOT NULL GROUP BY _file;
 DROP TABLE IF EXISTS temp.jobs;
 CREATE TEMP TABLE jobs AS
 SELECT job, max(name) AS name, coalesce(max(account), max(user)) AS owner, NULL AS phase, NULL AS framework, NULL AS runtime, NULL AS model, CAST(max(priority) AS TEXT) AS priority, max(chips) AS chips,

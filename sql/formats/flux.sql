@@ -24,7 +24,7 @@ FROM jsonl_trace(mpg_required(:flux, ':flux')) AS r, json_each(coalesce(json_ext
 DROP TABLE IF EXISTS temp.flux_jobs;
 CREATE TEMP TABLE flux_jobs AS
 SELECT CAST(coalesce(json_extract(j, '$.id.dec'), json_extract(j, '$.id')) AS TEXT) AS job, json_extract(j, '$.name') AS name, coalesce(json_extract(j, '$.project'), json_extract(j, '$.bank')) AS owner, json_extract(j, '$.username') AS user,
-       json_extract(j, '$.queue') AS queue, json_extract(j, '$.bank') AS bank, json_extract(j, '$.nnodes') AS nnodes, json_extract(j, '$.nodelist') AS nodelist, json_extract(j, '$.priority') AS priority, json_extract(j, '$.state') AS state,
+       json_extract(j, '$.queue') AS queue, json_extract(j, '$.bank') AS bank, json_extract(j, '$.nnodes') AS nnodes, json_extract(j, '$.nodelist') AS nodelist, nullif(json_extract(j, '$.expiration'), 0) AS expiration, json_extract(j, '$.priority') AS priority, json_extract(j, '$.state') AS state,
        upper(json_extract(j, '$.result')) AS result, json_extract(j, '$.exception.type') AS exception, nullif(json_extract(j, '$.t_submit'), 0) AS t_submit, nullif(json_extract(j, '$.t_run'), 0) AS t_run,
        nullif(json_extract(j, '$.t_cleanup'), 0) AS t_cleanup, nullif(json_extract(j, '$.t_inactive'), 0) AS t_inactive,
        CASE WHEN :chips_per_node IS NOT NULL THEN :chips_per_node * json_extract(j, '$.nnodes') WHEN :chips = 'ncores' THEN json_extract(j, '$.ncores')
@@ -59,6 +59,22 @@ DELETE FROM flux_jobs WHERE job IS NULL OR rowid NOT IN (
   SELECT row FROM (SELECT rowid AS row, row_number() OVER (PARTITION BY job ORDER BY (t_inactive IS NOT NULL) + (t_cleanup IS NOT NULL) + (t_run IS NOT NULL) DESC, _file DESC, rowid DESC) AS nth FROM flux_jobs) WHERE nth = 1);
 INSERT INTO mpg_issues(source, severity, kind, line, count, detail)
 SELECT _file, 'data_loss', 'end_before_start', min(_line), count(*), 'job ' || min(job) || ' ended before it ran: it holds nothing' FROM flux_jobs WHERE coalesce(t_inactive, t_cleanup) < t_run OR t_cleanup < t_run GROUP BY _file;
+
+-- What still runs in a listing an hour after its limit, or while a later job had chips of its nodes that are more, together, than jobs that
+-- ended ever had at once on nodes of one list, has an end that no listing tells.
+INSERT INTO mpg_issues(source, severity, kind, line, count, detail)
+WITH edges AS (
+  SELECT nodelist, t_run AS at, chips * 1.0 / nnodes AS d FROM flux_jobs WHERE chips > 0 AND t_inactive > t_run
+  UNION ALL
+  SELECT nodelist, t_inactive, -chips * 1.0 / nnodes FROM flux_jobs WHERE chips > 0 AND t_inactive > t_run
+),
+most AS MATERIALIZED (SELECT max(now) AS each FROM (SELECT sum(sum(d)) OVER (PARTITION BY nodelist ORDER BY at) AS now FROM edges GROUP BY nodelist, at))
+SELECT _file, 'warning', 'lost_end', min(_line), count(*), 'job ' || min(job) || ' runs though ' || min(why) || ': it is held until the last time of the listings. Is a later listing missing?'
+FROM (SELECT f._file, f._line, f.job, CASE WHEN expiration + 3600 < (SELECT max(max(coalesce(t_submit, 0), coalesce(t_run, 0), coalesce(t_cleanup, 0), coalesce(t_inactive, 0))) FROM flux_jobs) THEN 'its limit is over'
+                                           WHEN EXISTS (SELECT 1 FROM flux_jobs AS k CROSS JOIN most WHERE k.nodelist = f.nodelist AND k.t_run > f.t_run AND k.t_inactive > k.t_run
+                                                        AND (k.chips + f.chips) * 1.0 / f.nnodes > most.each + 1e-6) THEN 'a later job had chips of its nodes' END AS why
+      FROM flux_jobs AS f WHERE f.chips > 0 AND f.t_run IS NOT NULL AND f.t_inactive IS NULL AND f.state <> 'INACTIVE')
+WHERE why IS NOT NULL GROUP BY _file;
 
 -- ---- 2. The relations. A job has its nodes until it is inactive: what cleans up after it is part of it ----
 

@@ -23,7 +23,7 @@
 -- ---- 1. The input ----
 
 CREATE TEMP TABLE IF NOT EXISTS lsf_records AS
-SELECT event_type, event_time, job_id, idx, num_processors, submit_time, start_time, user_name, queue, job_name, project_name, j_status, exit_info, app, job_group_name, hosts, num_hosts,
+SELECT event_type, event_time, job_id, idx, num_processors, submit_time, start_time, user_name, queue, job_name, project_name, j_status, exit_info, app, job_group_name, hosts, num_hosts, run_limit,
        res_req, effective_res_req, gpu_req, gpu_model, gpu_usage, outcome, _file, _line, CASE WHEN :chips = 'slots' THEN coalesce(slots, num_processors) ELSE gpus END AS held
 FROM lsf_trace(mpg_required(:lsf, ':lsf'));
 
@@ -88,11 +88,11 @@ FROM (SELECT _file, _line, job, row_number() OVER (PARTITION BY job, start_time,
 DROP TABLE IF EXISTS temp.lsf_starts;
 CREATE TEMP TABLE lsf_starts AS
 WITH started AS (
-  SELECT job, start_time AS at, held, event_time AS ended, coalesce(outcome, 'failed') AS outcome, _file, _line FROM lsf_of_jobs WHERE event_type = 'JOB_FINISH' AND start_time IS NOT NULL
+  SELECT job, start_time AS at, held, event_time AS ended, coalesce(outcome, 'failed') AS outcome, place, _file, _line FROM lsf_of_jobs WHERE event_type = 'JOB_FINISH' AND start_time IS NOT NULL
   UNION ALL
-  SELECT job, event_time, held, NULL, NULL, _file, _line FROM lsf_of_jobs WHERE event_type = 'JOB_START'
+  SELECT job, event_time, held, NULL, NULL, place, _file, _line FROM lsf_of_jobs WHERE event_type = 'JOB_START'
 )
-SELECT job, at, max(held) AS held, max(ended) AS ended, max(outcome) AS outcome, min(_file) AS _file, min(_line) AS _line FROM started GROUP BY job, at;
+SELECT job, at, max(held) AS held, max(ended) AS ended, max(outcome) AS outcome, min(place) AS place, min(_file) AS _file, min(_line) AS _line FROM started GROUP BY job, at;
 DROP TABLE IF EXISTS temp.lsf_attempts;
 CREATE TEMP TABLE lsf_attempts AS
 WITH ordered AS (SELECT *, row_number() OVER later AS attempt, lead(at) OVER later AS next FROM lsf_starts WINDOW later AS (PARTITION BY job ORDER BY at)),
@@ -100,7 +100,7 @@ stopped AS (
   SELECT o.*, (SELECT min(s.event_time) FROM lsf_of_jobs AS s WHERE s.job = o.job AND s.event_type = 'JOB_STATUS' AND s.event_time >= o.at + (o.attempt > 1) AND s.event_time <= coalesce(o.next, s.event_time) AND s.j_status & 97) AS stopped
   FROM ordered AS o
 )
-SELECT job, attempt, held, at AS start_time, coalesce(ended, stopped, next) AS end_time, _file, _line,
+SELECT job, attempt, held, at AS start_time, coalesce(ended, stopped, next) AS end_time, place, _file, _line,
        CASE WHEN ended IS NOT NULL THEN outcome
             ELSE coalesce((SELECT max(s.outcome) FROM lsf_of_jobs AS s WHERE s.job = t.job AND s.event_type = 'JOB_STATUS' AND s.event_time = t.stopped), CASE WHEN coalesce(stopped, next) IS NOT NULL THEN 'preempted' END) END AS outcome,
        ended IS NULL AND stopped IS NOT NULL AND (SELECT max(s.j_status & 1) FROM lsf_of_jobs AS s WHERE s.job = t.job AND s.event_type = 'JOB_STATUS' AND s.event_time >= t.stopped) = 1 AS again
@@ -109,6 +109,34 @@ INSERT INTO mpg_issues(source, severity, kind, line, count, detail)
 SELECT _file, 'data_loss', 'end_before_start', min(_line), count(*), 'job ' || min(job) || ' ended before it started: it holds nothing' FROM lsf_attempts WHERE end_time < start_time GROUP BY _file;
 UPDATE lsf_attempts SET end_time = start_time WHERE end_time < start_time;
 CREATE INDEX temp.lsf_attempts_of ON lsf_attempts(job, attempt);
+
+-- An end that no record tells. LSF ends a job at its run limit (an hour of grace). And what runs on a host at once is no more than jobs that ended
+-- ever had there together: what one holds beyond that, since a later one started, may be another's.
+DROP TABLE IF EXISTS temp.lsf_open;
+CREATE TEMP TABLE lsf_open AS
+SELECT a.job, a.start_time, a._file, a._line, a.held * 1.0 / r.num_hosts AS each, r.hosts
+FROM lsf_attempts AS a CROSS JOIN lsf_records AS r ON r.rowid = a.place WHERE a.end_time IS NULL AND a.held > 0;
+DROP TABLE IF EXISTS temp.lsf_places;
+CREATE TEMP TABLE lsf_places AS
+SELECT h.value AS host, a.job, a.start_time, a.end_time, a.held * 1.0 / r.num_hosts AS each
+FROM (SELECT 1 FROM lsf_open LIMIT 1) CROSS JOIN lsf_attempts AS a CROSS JOIN lsf_records AS r ON r.rowid = a.place CROSS JOIN json_each(r.hosts) AS h WHERE a.held > 0;
+CREATE INDEX temp.lsf_places_on ON lsf_places(host, start_time);
+DROP TABLE IF EXISTS temp.lsf_most;
+CREATE TEMP TABLE lsf_most AS
+SELECT max(now) AS chips
+FROM (SELECT sum(sum(d)) OVER (PARTITION BY host ORDER BY at) AS now
+      FROM (SELECT host, start_time AS at, each AS d FROM lsf_places WHERE end_time > start_time UNION ALL SELECT host, end_time, -each FROM lsf_places WHERE end_time > start_time) GROUP BY host, at);
+INSERT INTO mpg_issues(source, severity, kind, line, count, detail)
+SELECT _file, 'warning', 'lost_end', min(_line), count(*), 'the end of job ' || job || ' is not told, though ' || why || ': it runs until the last record. Is a file missing?'
+FROM (SELECT o.*, CASE WHEN (SELECT min(r.run_limit) FROM lsf_of_jobs AS j CROSS JOIN lsf_records AS r ON r.rowid = j.place WHERE j.job = o.job AND r.run_limit > 0) + o.start_time + 3600 < (SELECT max(event_time) FROM lsf_records)
+                            THEN 'its run limit is over'
+                       WHEN EXISTS (SELECT 1 FROM json_each(o.hosts) AS h CROSS JOIN lsf_places AS p ON p.host = h.value AND p.start_time > o.start_time
+                                    WHERE p.end_time > p.start_time AND p.each + o.each > (SELECT chips FROM lsf_most) + 1e-6) THEN 'a later job had chips of its hosts' END AS why
+      FROM lsf_open AS o)
+WHERE why IS NOT NULL GROUP BY _file;
+DROP TABLE lsf_open;
+DROP TABLE lsf_places;
+DROP TABLE lsf_most;
 
 -- ---- 3. The relations ----
 

@@ -24,6 +24,10 @@ class Batch(Case):
         rows = self.db.execute(f"SELECT {columns} FROM trace_records(?) WHERE record = 'allocations' ORDER BY job, attempt", (path,)).fetchall()
         return [tuple(value - BEGIN if isinstance(value, float) and value > BEGIN else value for value in row) for row in rows]
 
+    def lost(self, path):
+        self.held(path)
+        return self.one("SELECT total(count) FROM mpg_issues WHERE kind = 'lost_end' AND source = ?", path)
+
     def issues(self):
         return dict(self.db.execute("SELECT kind, sum(count) FROM mpg_issues GROUP BY kind"))
 
@@ -81,6 +85,16 @@ class Flux(Batch):
                 json.dump({"jobs": jobs}, file)
         self.assertEqual(self.held(folder), [("101", 1, 8, 60.25, 1260, "completed")])
 
+    def test_an_end_that_was_lost(self):
+        """A job that runs in its listing past its limit, or while a later one has chips of its nodes, is listed; one that has time left, or fits beside it, is not."""
+        def job(number, run, end=None, gpus=4, nodes="n1", expiration=0.0):
+            times = {"t_submit": BEGIN, "t_run": BEGIN + run} | ({} if end is None else {"t_cleanup": BEGIN + end, "t_inactive": BEGIN + end, "result": "COMPLETED"})
+            return {"id": number, "urgency": 16, "name": "train", "ntasks": 1, "ngpus": gpus, "nnodes": 1, "nodelist": nodes, "expiration": expiration and BEGIN + expiration, "state": "RUN" if end is None else "INACTIVE", **times}
+        for jobs, expected in (([job(1, 0, expiration=3600), job(2, 0, 20000, nodes="n2")], 1), ([job(1, 0, expiration=18000), job(2, 0, 20000, nodes="n2")], 0), ([job(1, 0), job(2, 0, 20000, nodes="n2")], 0),
+                               ([job(1, 0), job(2, 200, 900)], 1), ([job(1, 0), job(2, 200, 900, nodes="n2")], 0), ([job(1, 0, gpus=2), job(2, 200, 900, gpus=2), job(3, 0, 90, nodes="n2")], 0),
+                               ([job(1, 0, gpus=1), job(2, 200, 900, gpus=1), job(3, 0, 90, gpus=1, nodes="n2"), job(4, 0, 90, gpus=1, nodes="n2")], 0), ([job(1, 200), job(2, 0, 100)], 0)):
+            self.assertEqual(expected, self.lost(self.write(json.dumps({"jobs": jobs}))), jobs)
+
     def test_without_gpus(self):
         listing = json.loads(self.fixture("flux/jobs.json"))
         for job in listing["jobs"]:
@@ -104,6 +118,17 @@ class Condor(Batch):
         first = ad | {"JobCurrentStartDate": BEGIN + 10, "JobStatus": 2, "CompletionDate": 0, "EpochWriteDate": BEGIN + 40}
         self.assertEqual(self.held(self.write(json.dumps(first) + "\n" + json.dumps(ad) + "\n")), [("101.0", 1, 8, 10, 40, "preempted"), ("101.0", 2, 8, 60, 1260, "completed")])
         self.assertNotIn("earlier_attempts", self.issues())
+
+    def test_an_end_that_was_lost(self):
+        """A slot and a GPU are one job's at a time: an ad that runs while a later job has one of them lost its end. So did one past the time it is allowed."""
+        done = next(ad for ad in json.loads(self.fixture("condor/history.json")) if ad["ClusterId"] == 101)
+        running = {key: value for key, value in done.items() if key not in ("ExitCode", "ExitBySignal")} | {"JobStatus": 2, "CompletionDate": 0, "RemoteHost": "slot1_1@n1", "LastRemoteHost": "slot1_9@n9", "AssignedGPUs": "GPU-0,GPU-1",
+                                                                                                            "EnteredCurrentStatus": done["JobCurrentStartDate"]}
+        later = done | {"ClusterId": 900, "JobCurrentStartDate": done["JobCurrentStartDate"] + 600, "CompletionDate": done["JobCurrentStartDate"] + 9000}
+        for more, of_later, expected in (({}, {"LastRemoteHost": "slot1_1@n1", "AssignedGPUs": "GPU-7"}, 1), ({}, {"LastRemoteHost": "slot1_2@n1", "AssignedGPUs": "GPU-7"}, 0), ({}, {"LastRemoteHost": "slot1_2@n1", "AssignedGPUs": "GPU-1"}, 1),
+                                         ({}, {"LastRemoteHost": "slot1_2@n2", "AssignedGPUs": "GPU-1"}, 0), ({"AllowedExecuteDuration": 3600}, {"LastRemoteHost": "slot1_2@n2"}, 1), ({"AllowedJobDuration": 9000}, {"LastRemoteHost": "slot1_2@n2"}, 0),
+                                         ({"JobCurrentStartDate": later["JobCurrentStartDate"] + 1}, {"LastRemoteHost": "slot1_1@n1"}, 0)):
+            self.assertEqual(expected, self.lost(self.write(json.dumps([running | more, later | of_later]))), (more, of_later))
 
     def test_chips(self):
         ad = next(ad for ad in json.loads(self.fixture("condor/history.json")) if ad["ClusterId"] == 101)

@@ -1,8 +1,9 @@
 """Devices that several hold at once or in turn: parts of chips, and claims that pods share, in the ledger by way of sql/formats/kube.sql."""
+import json
 import unittest
 from random import Random
 
-from kube import AMD, T0, Claimed, attributes, when
+from kube import AMD, G, T0, Claimed, attributes, when
 
 
 class Sharing(Claimed):
@@ -26,6 +27,22 @@ class Sharing(Claimed):
                    for mode, n in (("spx-nps1", 1), ("dpx-nps2", 2), ("cpx-nps1", 8), ("cpx-nps4", 8))}
         taken = {"device": "gpu-0-cpx-nps4", "shareID": "x", "consumedCapacity": {"partitions": "2"}}
         self.assertEqual(self.held(self.slice("n", offered, driver=AMD), self.claim("c", taken, driver=AMD), self.user("p", "c")), {"p": .25})
+
+    def test_a_pod_whose_end_was_lost(self):
+        """It runs still, and later pods of its node hold all chips that the node has, or its deadline is over, or its node is gone: listed. Not a pod with which the others fit."""
+        def node(heard, name="n"):
+            node = {"apiVersion": "v1", **self.node(name, {G: "8"})}
+            node["status"]["conditions"] = [{"type": "Ready", "status": "True", "lastHeartbeatTime": when(heard), "lastTransitionTime": when(0)}]
+            return node
+        def pod(name, chips, start, end=None, **more):
+            ended = {} if end is None else {"containerStatuses": [{"name": "c", "state": {"terminated": {"exitCode": 0, "startedAt": when(start), "finishedAt": when(end)}}}]}
+            return self.pod(name, {G: str(chips)}, metadata={"creationTimestamp": when(start)}, spec={"nodeName": "n", **more}, status={"phase": "Running" if end is None else "Succeeded", "startTime": when(start), **ended})
+        gone = [{"type": "ADDED", "object": node(0)}, {"type": "ADDED", "object": pod("a", 8, 0)}, {"type": "DELETED", "object": node(900)}, {"type": "ADDED", "object": node(7200, "m")}]
+        for objects, expected in (([node(7200), pod("a", 8, 0), pod("b", 8, 100, 900)], 1), ([node(7200), pod("a", 4, 0), pod("b", 4, 100, 900)], 0), ([node(7200), pod("a", 8, 0, activeDeadlineSeconds=600)], 1),
+                                  ([node(7200), pod("a", 8, 0, activeDeadlineSeconds=7000)], 0), ([node(7200), pod("a", 8, 200), pod("b", 8, 0, 100)], 0), (gone, 1)):
+            path = self.file("\n".join(map(json.dumps, objects)))
+            self.rows("SELECT count(*) FROM trace_rollup(?)", path)
+            self.assertEqual(expected, self.issues(path).get("lost_end", 0))
 
     def test_shares_whose_number_nothing_tells(self):
         """GPUs shared in time, which the device plugin calls .shared: how many are one GPU is a label of the node. Without it each counts as one, which is listed."""

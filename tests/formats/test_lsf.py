@@ -85,6 +85,24 @@ class Mapping(Case):
                 file.write(text)
         self.assertEqual(self.db.execute("SELECT count(*), sum(chips) FROM trace_records(?) WHERE record = 'allocations' AND job = '101'", (folder,)).fetchone(), (1, 8))
 
+    def test_an_end_that_was_lost(self):
+        """A job that runs on past its limit, or while a later one has chips of its hosts, is listed; one that has time left, or fits beside it, is not."""
+        def new(job, limit=-1):
+            return (f'"JOB_NEW" "10.113" {BEGIN} {job} 1001 33554450 1 {BEGIN} 0 0 0 0 0 "ann" ' + "-1 " * 9 + f'{limit} -1 -1 "" 0.0 18 "gpu" "" "login1" "work" "" "" "out.%J" "" "/home/ann" "1.{job}" 0 "" "" '
+                    '"train" "python train.py" 0 "" "research" 0 1 "" "" "" "" 0 0 0\n')
+        def start(job, at, *hosts, gpus=4):
+            listed = " ".join(f'"{host}"' for host in hosts)
+            return f'"JOB_START" "10.113" {BEGIN + at} {job} 4 0 0 60.0 {len(hosts)} {listed} "" "" 0 "" 0 "" 0 0 -1 "" "select[type == any] rusage[ngpus_physical={gpus}.00] " 0\n'
+        def done(job, at):
+            return f'"JOB_STATUS" "10.113" {BEGIN + at} {job} 64 0 0 5.5 {BEGIN + at} 0 0 0 0 0 0 0\n'
+        for text, expected in ((new(1, 3600) + start(1, 0, "n1"), [(2, 1)]), (new(1, 36000) + start(1, 0, "n1"), []), (new(1) + start(1, 0, "n1"), []), (new(1, 3600) + start(1, 0, "n1") + done(1, 19000), []),
+                               (new(1) + start(1, 0, "n1", "n2") + new(2) + start(2, 200, "n2") + done(2, 900), [(2, 1)]), (new(1) + start(1, 0, "n1", "n2") + new(2) + start(2, 200, "n3") + done(2, 900), []),
+                               (new(1) + start(1, 0, "n1", gpus=2) + new(2) + start(2, 200, "n1", gpus=2) + done(2, 900) + new(3) + start(3, 0, "n2") + done(3, 900), [])):
+            path = self.file(text + f'"MBD_DIE" "10.113" {BEGIN + 20000} "lsf-master" 3 0\n', "lsb.events")
+            self.rows("SELECT sum(chip_us) FROM trace_rollup(?)", path)
+            self.assertEqual(expected, self.rows("SELECT line, count FROM mpg_issues WHERE kind = 'lost_end' AND source = ?", path), text)
+        self.assertEqual([3600, None], [row[0] for row in self.rows("SELECT run_limit FROM lsf_trace(?)", self.file(new(1, 3600) + start(1, 0, "n1"), "lsb.events"))])
+
     def test_slots(self):
         text = '{"sources": [{"path": "%s/lsb.acct", "chips": "slots", "pool": "farm"}]}' % LSF
         self.assertEqual(self.db.execute("SELECT pool, chips FROM trace_records(?) WHERE record = 'allocations' AND job IN ('101', '105') ORDER BY job", (text,)).fetchall(), [("farm", 8), ("farm", 1)])

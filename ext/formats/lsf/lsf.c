@@ -425,8 +425,12 @@ static mpg_rc read_new(mpg_lsf *l, mpg_err *err) {
   TIME(term_time);
   skip_words(l, 3); /* sigValue, chkpntPeriod, restartPid */
   TEXT(user_name);
+  for (size_t i = 0; i < 9 && l->at < l->n && !l->words[l->at].quoted; i++)
+    l->at++; /* limits, 11 of them or 12, of which the tenth is that of the run */
+  if (l->at < l->n && !l->words[l->at].quoted)
+    COUNT(run_limit);
   while (l->at < l->n && !l->words[l->at].quoted)
-    l->at++;        /* limits, 11 of them or 12 */
+    l->at++;
   skip_words(l, 3); /* hostSpec, hostFactor, umask */
   TEXT(queue);
   TEXT(res_req);
