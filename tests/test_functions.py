@@ -64,7 +64,6 @@ MANY = {
     ("ext/sqlite/ledger/ledger_table.c", "make_rows"): PLACES,
     ("ext/sqlite/reader/reader_groups.c", "mpg_reader_groups_sorted"): PLACES,
     ("ext/sqlite/scripts/sources.c", "file_insert"): PLACES,
-    ("ext/sqlite/scripts/table_run.c", "mpg_table_run"): PLACES,
     ("ext/sqlite/sqlite_relations.c", "mpg_relations_read"): PLACES,
 }
 

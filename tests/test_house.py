@@ -94,10 +94,11 @@ MAY_INCLUDE = {
     "goodput/rules": ["base", "program", "goodput", "goodput/packed", "goodput/trace"],
     "goodput/ledger": ["base", "goodput", "goodput/trace", "goodput/rules"],
     "sqlite": ["base"] + READ + PROGRAM + GOODPUT,
+    "sqlite/cache": ["base", "sqlite"] + READ + GOODPUT + ["program"],
     "sqlite/reader": ["base", "sqlite"] + READ,
-    "sqlite/ledger": ["base", "sqlite", "sqlite/scripts"] + READ + GOODPUT,
+    "sqlite/ledger": ["base", "sqlite", "sqlite/cache", "sqlite/scripts"] + READ + GOODPUT,
     "sqlite/functions": ["base", "sqlite"] + READ + PROGRAM + GOODPUT,
-    "sqlite/scripts": ["base", "sqlite"] + READ + GOODPUT,
+    "sqlite/scripts": ["base", "sqlite", "sqlite/cache"] + READ + GOODPUT,
     "postgres": ["base", "program", "sqlite/scripts"] + GOODPUT,  # it reads foreign traces by SQL files, in a SQLite of its own
     "package/release": [],
     "package/web": ["base", "sqlite"],

@@ -93,6 +93,7 @@ mpg_rc mpg_fail_plain(mpg_err *err, mpg_rc rc);
 struct mpg_locked_files;
 struct mpg_stream_pool;
 struct mpg_progress;
+struct mpg_looked;
 typedef struct mpg_env {
   void *(*resize)(void *ctx, void *p, size_t n);
   void *resize_ctx;
@@ -105,6 +106,7 @@ typedef struct mpg_env {
   const struct mpg_locked_files *held; /* NULL: none */
   struct mpg_stream_pool *opened;      /* see read/input/stream.h; NULL: none */
   struct mpg_progress *progress;       /* NULL: nobody asks */
+  struct mpg_looked *looked;           /* see read/input/paths.h; NULL: nobody asks */
 } mpg_env;
 
 /* Files that the host has locked, by the system's numbers of them. They are not to be opened:

@@ -1,14 +1,19 @@
 """Roll-ups answered from what a connection has kept, and work shared by threads: never another answer."""
+import glob
+import json
 import os
 import random
+import shutil
 import sqlite3
 import tempfile
 import time
 import unittest
 
 import random_fleets
+import test_table_functions
 from cases import FolderCase
-from fleets import connect, quote, write_csv, write_jsonl
+from fleets import ROOT, connect, quote, write_csv, write_jsonl
+from table_functions import every
 from test_fleets import DIMENSIONS
 
 FLEETS = 60
@@ -188,6 +193,232 @@ class Files(FolderCase):
         first = self.db.execute(sql, (self.folder,)).fetchall()
         self.assertGreater(len(first), 40000)
         self.assertEqual(first, self.db.execute(sql, (self.folder,)).fetchall())
+
+
+class TableFunctions(FolderCase):
+    """A table function over files answers from memory until a file, a limit or a table of the user's that it reads changes."""
+    STEPS = "SELECT job, step, seconds, loss FROM trace_training_steps(?)"
+
+    def setUp(self):
+        super().setUp()
+        self.log = self.path("run.log")
+        shutil.copy(os.path.join(ROOT, "fixtures/training/maxtext.log"), self.log)
+
+    def ask(self, sql, *parameters, db=None):
+        """Rows, issues, and how many bytes the process read for them."""
+        db, before = db or self.db, bytes_read()
+        rows = db.execute(sql, parameters).fetchall()
+        read = bytes_read() - before
+        return rows, db.execute(ISSUES).fetchall(), read
+
+    def both(self, sql, *parameters):
+        """Asked again and asked by another connection: the same rows and issues; how much the second time read."""
+        rows, issues, read = self.ask(sql, *parameters)
+        fresh = connect()
+        self.addCleanup(fresh.close)
+        fresh.execute("SELECT mpg_keep(0)")
+        expected, listed, _ = self.ask(sql, *parameters, db=fresh)
+        of_these = {source for source, *_ in listed}
+        self.assertTrue(expected == rows, (sql, parameters))
+        self.assertEqual(listed, [issue for issue in issues if issue[0] in of_these])
+        return rows, read
+
+    def kept(self, sql, *parameters):
+        """That the next question reads no file, and says the same."""
+        rows, _ = self.both(sql, *parameters)
+        again, read = self.both(sql, *parameters)
+        self.assertEqual(rows, again)
+        self.assertLess(read, 300, sql)
+        return rows
+
+    def test_every_function(self):
+        for table in every():
+            if not table.over_files:
+                continue
+            with self.subTest(table.name):
+                arguments = test_table_functions.ASKED[table.path]
+                call = f"{table.name}({', '.join('?' for _ in arguments)})"
+                rows, read = self.both(f"SELECT rowid, * FROM {call}", *arguments)
+                again, none = self.both(f"SELECT rowid, * FROM {call}", *arguments)
+                self.assertEqual(rows, again)
+                self.assertTrue(rows)
+                self.assertGreater(read, 1000)
+                self.assertLess(none, 300)
+                types = f"SELECT {', '.join(f'typeof({quoted(name)}), json_array({quoted(name)})' for name, *_ in table.columns)} FROM {call}"
+                self.assertEqual(*(connect_with(keep).execute(types, arguments).fetchall() for keep in (0, 128)))
+
+    def test_a_file_that_changes_is_read_again(self):
+        time.sleep(OLD_ENOUGH)
+        before = self.kept(self.STEPS, self.folder)
+        stat = os.stat(self.log)
+        with open(self.log, "r+", encoding="utf-8") as file:  # as long as before, and with the times of before
+            text = file.read()
+            file.seek(0)
+            file.write(text.replace("seconds: 1", "seconds: 2").replace("seconds: 4", "seconds: 5"))
+        self.assertEqual(stat.st_size, os.path.getsize(self.log))
+        os.utime(self.log, ns=(stat.st_atime_ns, stat.st_mtime_ns))
+        changed, _ = self.both(self.STEPS, self.folder)
+        self.assertNotEqual(before, changed)
+        added = self.file(text.replace("run-a", "run-b"), "second.log")
+        more, _ = self.both(self.STEPS, self.folder)
+        self.assertGreater(len(more), len(changed))
+        os.remove(added)
+        self.assertEqual(changed, self.both(self.STEPS, self.folder)[0])
+        os.remove(self.log)
+        self.assertIn("holds no file", self.error(self.STEPS, self.folder))
+        self.assertIn("holds no file", self.error(self.STEPS, self.folder))
+
+    def test_a_change_that_the_clock_does_not_show(self):
+        """A file that was written just now is read each time."""
+        for _ in range(2):
+            self.assertGreater(self.both(self.STEPS, self.folder)[1], 1000)
+
+    def test_arguments_are_part_of_the_question(self):
+        time.sleep(OLD_ENOUGH)
+        calls = [("trace_training_steps(?)", (self.folder,)), ("trace_training_steps(?)", (self.log,)), ("trace_training_steps(?) WHERE on_error = 'skip'", (self.log,)),
+                 ("trace_hlo_ideal('fixtures/hlo', ?)", ("nvidia-h100-sxm",)), ("trace_hlo_ideal('fixtures/hlo', ?)", ("TPU v4",)),
+                 ("trace_hlo_ideal('fixtures/hlo', 'TPU v4', ?)", ("bf16",)), ("trace_hlo_ideal('fixtures/hlo', 'TPU v4', NULL, ?)", (4,)),
+                 ("trace_hlo_programs('fixtures/hlo', 'TPU v4', NULL, ?)", (4,)), ("trace_hlo_programs('fixtures/hlo', 'TPU v4', NULL, ?)", (8,))]
+        first = [self.both(f"SELECT * FROM {call}", *parameters)[0] for call, parameters in calls]
+        self.assertEqual(first, [self.both(f"SELECT * FROM {call}", *parameters)[0] for call, parameters in calls])
+        self.assertEqual(5, len({str(rows) for rows in first[3:]}))
+
+    def shared(self, change, sql, *parameters, other=None):
+        """After a change of a table of this connection: as another one says, that never kept anything and has the table too."""
+        fresh = connect()
+        self.addCleanup(fresh.close)
+        fresh.execute("SELECT mpg_keep(0)")
+        for db in (fresh, self.db):
+            db.executescript(other if db is fresh and other else change)
+        self.assertEqual(self.ask(sql, *parameters, db=fresh)[:2], self.ask(sql, *parameters)[:2], change)
+        return self.ask(sql, *parameters)[0]
+
+    def test_chips_of_ones_own(self):
+        sql, folder = "SELECT * FROM trace_hlo_ideal(?, 'mine')", os.path.join(ROOT, "fixtures/hlo")
+        made = "CREATE TABLE chips(chip, dtype, peak_flops, hbm_bytes_per_s);"
+        rows = [self.shared(made + "INSERT INTO chips VALUES ('mine', 'bf16', 1e12, 1e12), ('mine', 'fp32', 1e12, 1e12)", sql, folder)]
+        rows.append(self.shared("UPDATE chips SET peak_flops = 2e12", sql, folder,
+                                other=made + "INSERT INTO chips VALUES ('mine', 'bf16', 2e12, 1e12), ('mine', 'fp32', 2e12, 1e12)"))
+        self.assertNotEqual(*rows)
+
+    def test_rules_of_ones_own(self):
+        sql, profiles = "SELECT class, count(*) FROM trace_device_activity(?) GROUP BY 1", os.path.join(ROOT, test_table_functions.PROFILES)
+        before = self.kept(sql, profiles)
+        after = self.shared("CREATE TABLE device_class_rules(priority, kind, name, class); INSERT INTO device_class_rules VALUES (0, '*', '*', 'sync')", sql, profiles)
+        self.assertNotEqual(before, after)
+
+    def test_a_limit(self):
+        time.sleep(OLD_ENOUGH)
+        self.kept(self.STEPS, self.folder)
+        self.db.execute("SELECT mpg_limit('record_bytes', 10)")
+        self.assertIn("line of more than 10 bytes", self.error(self.STEPS, self.folder))
+        self.db.execute("SELECT mpg_limit('record_bytes', 1 << 24)")
+        self.assertTrue(self.kept(self.STEPS, self.folder))
+
+    def test_a_file_beside(self):
+        """The description of a system lies outside of the path."""
+        for folder in ("results", "systems"):
+            shutil.copytree(os.path.join(ROOT, "fixtures/mlperf", folder), self.path(folder))
+        time.sleep(OLD_ENOUGH)
+        path, sql = self.path("results"), "SELECT pool, chip, chips FROM trace_mlperf_runs(?)"
+        rollup = "SELECT pool, category, sum(chip_us) FROM trace_rollup(?) GROUP BY 1, 2"
+        before = self.kept(sql, path), self.kept(rollup, path)
+        for system in glob.glob(self.path("systems/*.json")):
+            with open(system, encoding="utf-8") as file:
+                told = json.load(file)
+            told["accelerators_per_node"] = 3
+            with open(system, "w", encoding="utf-8") as file:
+                json.dump(told, file)
+        after = self.both(sql, path)[0], self.both(rollup, path)[0]
+        self.assertNotEqual(before[0], after[0])
+        self.assertNotEqual(before[1], after[1])
+
+    def test_reasons_of_ones_own_and_roll_ups(self):
+        slurm = os.path.join(ROOT, "fixtures/slurm/sacctmgr_events.psv"), os.path.join(ROOT, "fixtures/slurm/sacct_default.p")
+        path = json.dumps(slurm)
+        sql = "SELECT category, cause, sum(chip_us) FROM trace_rollup(?) GROUP BY 1, 2"
+        before = self.rows(sql, path)
+        after = self.shared("CREATE TABLE outage_reasons(pattern, kind); INSERT INTO outage_reasons VALUES ('%', 'of ours')", sql, path)
+        self.assertNotEqual(before, after)
+
+    def test_cursors_share(self):
+        """A statement with several cursors reads once; a cursor that is open is not disturbed by what is forgotten or changes."""
+        time.sleep(OLD_ENOUGH)
+        once = self.ask(self.STEPS, self.folder)[2]
+        self.db.close()
+        self.db = connect()
+        sql = "SELECT count(*) FROM trace_training_steps(?1) AS a JOIN trace_training_steps(?1) AS b ON a.step = b.step"
+        rows, _, read = self.ask(sql, self.folder)
+        self.assertLess(read, once * 1.3)
+        self.assertEqual(self.rows(f"SELECT count(*) FROM ({self.STEPS}) AS a JOIN ({self.STEPS}) AS b ON a.step = b.step", self.folder, self.folder), rows)
+        whole = self.rows(self.STEPS, self.folder)
+        for change in (lambda: self.rows("SELECT mpg_keep(0)"), lambda: os.remove(self.log)):
+            self.db.execute("SELECT mpg_keep(128)")
+            cursor = self.db.execute(self.STEPS, (self.folder,))
+            first = cursor.fetchone()
+            change()
+            self.assertEqual(whole, [first, *cursor.fetchall()])
+        self.assertIn("holds no file", self.error(self.STEPS, self.folder))
+
+    def test_the_limit(self):
+        """Answers together take no more than is allowed, those used last stay; one that is larger than all is not kept, and complete."""
+        events = [{"ph": "X", "cat": "kernel", "name": f"kernel {i % 7}", "pid": 0, "tid": 7, "ts": 10 * i, "dur": 5, "args": {"device": 0, "stream": 7, "correlation": i}}
+                  for i in range(30_000)]
+        large = self.file({"schemaVersion": 1, "deviceProperties": [{"id": 0, "name": "NVIDIA H100"}], "traceEvents": events}, "large.json")
+        time.sleep(OLD_ENOUGH)
+        sql = "SELECT * FROM trace_device_activity(?)"
+        self.db.execute("SELECT mpg_keep(1)")
+        rows = self.rows(sql, large)
+        self.assertEqual(30_000, len(rows))
+        again, read = self.both(sql, large)
+        self.assertEqual(rows, again)
+        self.assertGreater(read, os.path.getsize(large))
+        self.db.execute("SELECT mpg_keep(64)")
+        self.assertEqual(rows, self.kept(sql, large))
+        small = [f"SELECT *, {i} FROM trace_training_steps(?)" for i in range(2)]
+        self.kept(small[0], self.log)
+        self.db.execute("SELECT mpg_keep(1)")  # what was used last stays
+        self.assertLess(self.both(small[1], self.log)[1], 300)
+        self.assertGreater(self.both(sql, large)[1], os.path.getsize(large))
+
+    def test_an_interruption_keeps_nothing(self):
+        time.sleep(OLD_ENOUGH)
+        whole = self.rows(self.STEPS, self.folder)
+        self.db.close()
+        stopped = 0
+        for most in range(1, 400, 3):
+            self.db = connect()
+            calls = []
+            self.db.set_progress_handler(lambda calls=calls, most=most: calls.append(1) or len(calls) > most, 1)
+            try:
+                self.rows(self.STEPS, self.folder)
+            except sqlite3.OperationalError as error:
+                self.assertEqual("interrupted", str(error))
+                stopped += 1
+            self.db.set_progress_handler(None, 0)
+            self.assertEqual(whole, self.rows(self.STEPS, self.folder))
+            self.assertEqual(whole, self.rows(self.STEPS, self.folder))
+            self.db.close()
+            if len(calls) <= most:
+                break
+        self.assertGreater(stopped, 3)
+        self.db = connect()
+
+    def test_an_error_keeps_nothing(self):
+        bad = self.file('{"traceEvents": [{"ph": "X", "cat": "kernel", "name": "k", "ts": 1, "dur": 1, "args": {"device": 0}}, {"ph": oops}]}', "bad.json")
+        time.sleep(OLD_ENOUGH)
+        for _ in range(3):
+            self.assertIn("bad.json:1:", self.error("SELECT * FROM trace_device_activity(?)", bad))
+
+
+def quoted(name):
+    return '"' + name.replace('"', '""') + '"'
+
+
+def connect_with(keep):
+    db = connect()
+    db.execute("SELECT mpg_keep(?)", (keep,))
+    return db
 
 
 class Previews(Case):

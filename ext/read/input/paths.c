@@ -14,7 +14,9 @@
 #include <dirent.h>
 #include <errno.h>
 #include <string.h>
+#include <stdlib.h>
 #include <sys/stat.h>
+#include <time.h>
 
 #define PATH_BYTES 4095
 #define LEVELS 16 /* of folders below a folder; of wildcard components in a glob */
@@ -441,7 +443,7 @@ static mpg_rc expand_list(const mpg_env *env, names *files, mpg_str list, mpg_er
   }
 }
 
-mpg_rc mpg_paths_find(mpg_paths *paths, const mpg_env *env, mpg_str path, mpg_err *err) {
+static mpg_rc find_paths(mpg_paths *paths, const mpg_env *env, mpg_str path, mpg_err *err) {
   names files = {NULL, 0, 0};
   bool from_folder = false;
   mpg_rc rc = is_list(path) ? expand_list(env, &files, path, err)
@@ -459,6 +461,136 @@ mpg_rc mpg_paths_find(mpg_paths *paths, const mpg_env *env, mpg_str path, mpg_er
   *paths = (mpg_paths){env, files.p, files.n, files.cap, from_folder};
   return MPG_OK;
 }
+
+/* ---- what was looked up ---- */
+
+#define SECOND_NS INT64_C(1000000000)
+#define TRUSTED_AGE (2 * SECOND_NS) /* the coarsest clock of file systems in use, FAT's */
+
+void mpg_looked_init(mpg_looked *looked, const mpg_env *env) {
+  struct timespec now;
+  (void)clock_gettime(CLOCK_REALTIME, &now);
+  *looked = (mpg_looked){.since_ns = ns_of(now)};
+  mpg_intern_init(&looked->path, env);
+}
+
+void mpg_looked_free(mpg_looked *looked) {
+  if (looked->path.env == NULL)
+    return;
+  for (size_t i = 0; i < looked->n; i++)
+    mpg_paths_free(&looked->found[i]);
+  mpg_free(looked->path.env, looked->found);
+  mpg_intern_free(&looked->path);
+  memset(looked, 0, sizeof *looked);
+}
+
+static mpg_rc copy_paths(mpg_paths *to, const mpg_env *env, const mpg_paths *from) {
+  names files = {NULL, 0, 0};
+  mpg_err err;
+  for (size_t i = 0; i < from->n; i++) {
+    const mpg_rc rc = names_add(env, &files, mpg_str_of(from->file[i].path), MPG_STR(""), &err);
+    if (rc != MPG_OK) {
+      names_free(env, &files);
+      return rc;
+    }
+    files.p[i].state = from->file[i].state;
+    files.p[i].regular = from->file[i].regular;
+  }
+  *to = (mpg_paths){env, files.p, files.n, files.cap, from->from_folder};
+  return MPG_OK;
+}
+
+static void add_looked(mpg_looked *looked, mpg_str path, const mpg_paths *found) {
+  const mpg_env *env = looked->path.env;
+  uint32_t id;
+  if (mpg_grow(env, &looked->found, &looked->cap, looked->n + 1, sizeof *looked->found) != MPG_OK ||
+      mpg_intern_id(&looked->path, path, &id) != MPG_OK)
+    looked->incomplete = true;
+  else if (id > looked->n && copy_paths(&looked->found[looked->n], env, found) == MPG_OK)
+    looked->n++;
+  else if (id > looked->n)
+    looked->incomplete = true;
+}
+
+mpg_rc mpg_paths_find(mpg_paths *paths, const mpg_env *env, mpg_str path, mpg_err *err) {
+  const mpg_rc rc = find_paths(paths, env, path, err);
+  if (env->looked != NULL && !env->looked->incomplete) {
+    if (rc == MPG_OK)
+      add_looked(env->looked, path, paths);
+    else
+      env->looked->incomplete = true;
+  }
+  return rc;
+}
+
+static bool same_state(const mpg_file_state *a, const mpg_file_state *b) {
+  return memcmp(a, b, sizeof *a) == 0;
+}
+
+static bool same_paths(const mpg_paths *a, const mpg_paths *b) {
+  bool same = a->n == b->n && a->from_folder == b->from_folder;
+  for (size_t i = 0; same && i < a->n; i++)
+    same = strcmp(a->file[i].path, b->file[i].path) == 0 &&
+           same_state(&a->file[i].state, &b->file[i].state);
+  return same;
+}
+
+bool mpg_looked_same(const mpg_looked *looked, const mpg_env *env) {
+  mpg_env unnoticed = *env;
+  bool same = !looked->incomplete;
+  unnoticed.looked = NULL;
+  for (size_t i = 0; same && i < looked->n; i++) {
+    mpg_paths now;
+    mpg_err err;
+    same = !mpg_interrupted(env) &&
+           find_paths(&now, &unnoticed, mpg_intern_text(&looked->path, (uint32_t)i + 1), &err) ==
+               MPG_OK;
+    if (same) {
+      same = same_paths(&now, &looked->found[i]);
+      mpg_paths_free(&now);
+    }
+  }
+  return same;
+}
+
+bool mpg_looked_lasts(const mpg_looked *looked, const mpg_env *env) {
+  const int64_t trusted = looked->since_ns - TRUSTED_AGE;
+  if (looked->incomplete)
+    return false;
+  for (size_t i = 0; i < looked->n; i++)
+    for (size_t k = 0; k < looked->found[i].n; k++) {
+      const mpg_file *f = &looked->found[i].file[k];
+      mpg_file_state now;
+      if (mpg_interrupted(env) || !mpg_file_stat(f->path, &now) || !same_state(&now, &f->state) ||
+          now.data_ns > trusted || now.status_ns > trusted)
+        return false;
+    }
+  return true;
+}
+
+static int by_name(const void *name, const void *file) {
+  return strcmp(name, ((const mpg_file *)file)->path);
+}
+
+bool mpg_looked_has(const mpg_looked *looked, const char *file) {
+  for (size_t i = 0; i < looked->n; i++)
+    if (looked->found[i].n > 0 && bsearch(file, looked->found[i].file, looked->found[i].n,
+                                          sizeof *looked->found[i].file, by_name) != NULL)
+      return true;
+  return false;
+}
+
+size_t mpg_looked_bytes(const mpg_looked *looked) {
+  size_t bytes = mpg_intern_bytes(&looked->path) + looked->cap * sizeof *looked->found;
+  for (size_t i = 0; i < looked->n; i++) {
+    bytes += looked->found[i].cap * sizeof *looked->found[i].file;
+    for (size_t k = 0; k < looked->found[i].n; k++)
+      bytes += strlen(looked->found[i].file[k].path) + 1;
+  }
+  return bytes;
+}
+
+/* ---- what is to be read ---- */
 
 mpg_rc mpg_paths_expand(mpg_paths *paths, const mpg_env *env, mpg_str path, mpg_err *err) {
   mpg_rc rc = mpg_paths_find(paths, env, path, err);

@@ -4,6 +4,7 @@
 #ifndef MPG_PATHS_H
 #define MPG_PATHS_H
 
+#include "../../base/intern.h"
 #include "../../base/issues.h"
 
 /* What the system says of a file; it changes if the file does, or if another takes its name. */
@@ -46,6 +47,29 @@ bool mpg_file_stat(const char *path, mpg_file_state *out);
 const char *mpg_paths_copied(const mpg_paths *paths, size_t i);
 /* Lists the issue same_name of the file `path` if `copied` is not NULL. MPG_OK or MPG_NOMEM. */
 mpg_rc mpg_same_name(mpg_issues *issues, const char *path, const char *copied, mpg_err *err);
+
+/*
+** The paths that were looked up, each with what was there: whoever finds the same again would read
+** the same. Every mpg_paths_find with an env whose `looked` it is adds to it; no other thread may.
+*/
+typedef struct mpg_looked {
+  mpg_intern path;  /* those that were looked up */
+  mpg_paths *found; /* [id - 1] */
+  size_t n, cap;
+  int64_t since_ns; /* when looking began, Unix nanoseconds */
+  bool incomplete;  /* one could not be looked up, or added */
+} mpg_looked;
+
+void mpg_looked_init(mpg_looked *looked, const mpg_env *env);
+void mpg_looked_free(mpg_looked *looked); /* zero-initialised is fine */
+/* Whether looking again finds the same. */
+bool mpg_looked_same(const mpg_looked *looked, const mpg_env *env);
+/* Whether the files are as they were found, and a later change of them would be noticed. */
+bool mpg_looked_lasts(const mpg_looked *looked, const mpg_env *env);
+/* Whether a file of that name was found. */
+bool mpg_looked_has(const mpg_looked *looked, const char *file);
+/* The memory it takes. */
+size_t mpg_looked_bytes(const mpg_looked *looked);
 
 /* Whether a file that is empty is one among others: listed, and no error. */
 static inline bool mpg_paths_are_several(const mpg_paths *paths) {

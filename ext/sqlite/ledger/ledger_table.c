@@ -16,7 +16,7 @@
 #include "../connection.h"
 #include "../catalogue.h"
 #include "../host.h"
-#include "../rollup_cache.h"
+#include "../cache/rollup_cache.h"
 #include "ledger_arguments.h"
 #include "ledger_declaration.h"
 #include "ledger_plan.h"
@@ -114,9 +114,7 @@ static mpg_rc read_records(cursor *c, const mpg_table *t, bool skip, mpg_err *er
       return mpg_fail(err, MPG_MISUSE, "path: expected a text");
     rc = mpg_sources_fleet(&c->fleet, t->conn, &c->scan.env,
                            &(mpg_sources_query){.path = path.s,
-                                                .listed = mpg_may_be_fleet_file(path.s)
-                                                              ? NULL
-                                                              : mpg_rollup_cache_paths(&c->fill),
+                                                .reported = mpg_rollup_cache_reported(&c->fill),
                                                 .on_error = mpg_arg_on_error(c->args),
                                                 .threads = c->threads},
                            err);
@@ -269,27 +267,18 @@ static uint32_t columns_compared(const mpg_ledger_table *kind, const mpg_scan_re
 }
 
 /* The roll-up, or `rows` first rows of the ledger, from the cache, if they are there: c->cached. */
-static mpg_rc find_cached(cursor *c, const mpg_table *t, const mpg_ledger_options *options,
-                          size_t rows, mpg_err *err) {
-  const mpg_rollup_question question = {options, (int)mpg_arg_on_error(c->args), rows};
+static void find_cached(cursor *c, const mpg_table *t, const mpg_ledger_options *options,
+                        size_t rows) {
+  mpg_rollup_question question = {options, (int)mpg_arg_on_error(c->args), rows, 0};
   mpg_value path;
-  char *files = NULL;
-  mpg_rc rc = MPG_OK;
   if (!mpg_ledger_table_of(t)->files) {
     c->cached =
         mpg_rollup_cache_begin_tables(&c->fill, t->conn, &c->scan.env, schema_of(c), &question);
-    return MPG_OK;
+    return;
   }
   path = mpg_value_of(c->args[MPG_ARG_PATH]);
-  if (path.type != MPG_TEXT)
-    return MPG_OK;
-  if (mpg_may_be_fleet_file(path.s))
-    rc = mpg_sources_files(&c->scan.env, path.s, &files, err);
-  if (rc == MPG_OK)
-    c->cached = mpg_rollup_cache_begin(&c->fill, t->conn, &c->scan.env, path.s,
-                                       files == NULL ? path.s : mpg_str_of(files), &question);
-  sqlite3_free(files);
-  return rc;
+  if (path.type == MPG_TEXT && mpg_user_tables_hash(t->conn, &question.user_tables))
+    c->cached = mpg_rollup_cache_begin(&c->fill, t->conn, &c->scan.env, path.s, &question);
 }
 
 /* At most `limit` rows of the ledger, for a preview that reads no more; kept for the next one. */
@@ -436,7 +425,7 @@ static int ledger_filter(sqlite3_vtab_cursor *base, int idx_num, const char *idx
     rc = find_grain(c, t, idx_str, &grain, &err);
   limit = kind->shape == MPG_SHAPE_LEDGER ? mpg_ledger_plan_limit(idx_str) : 0;
   if (rc == MPG_OK && (kind->shape == MPG_SHAPE_ROLLUP || limit > 0))
-    rc = find_cached(c, t, &options, limit, &err);
+    find_cached(c, t, &options, limit);
   if (c->cached != NULL) {
     c->accounting.options = options; /* whose buckets name the rows */
     rc = show_cached(c, t, grain, &err);

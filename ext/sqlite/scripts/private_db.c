@@ -1,6 +1,7 @@
 /* private_db.c - see private_db.h. */
 #include "private_db.h"
 #include "../host.h"
+#include "../../base/intern.h"
 #include "script.h"
 
 #include <string.h>
@@ -99,22 +100,92 @@ static mpg_rc copy_table(mpg_private_db *p, sqlite3 *host, const char *name, mpg
   return rc == SQLITE_DONE ? MPG_OK : mpg_private_failure(p, rc, err);
 }
 
-/* What users extend by tables of their own: the chips, and what heads of scripts declare. */
+/* The tables by which users extend what scripts read, the chips among them: the next one from
+** `*script`, `*at` on, which begin as 0 and NULL; empty: no more. Two scripts may extend one. */
+static mpg_str next_extended(size_t *script, const char **at) {
+  if (*at == NULL) {
+    *at = mpg_scripts[*script].sql;
+    if (*script == 0)
+      return MPG_STR("chips");
+  }
+  for (;;) {
+    const mpg_head head = mpg_head_next(at);
+    if (head.kind == MPG_HEAD_EXTENDS)
+      return head.text;
+    if (head.kind != MPG_HEAD_END)
+      continue;
+    if (++*script == mpg_scripts_count)
+      return MPG_STR("");
+    *at = mpg_scripts[*script].sql;
+  }
+}
+
 static mpg_rc copy_tables(mpg_private_db *p, sqlite3 *host, mpg_err *err) {
-  mpg_rc rc = copy_table(p, host, "chips", err);
-  for (size_t i = 0; rc == MPG_OK && i < mpg_scripts_count; i++) {
-    const char *at = mpg_scripts[i].sql;
-    mpg_head head;
-    while (rc == MPG_OK && (head = mpg_head_next(&at)).kind != MPG_HEAD_END) {
-      char *name;
-      if (head.kind != MPG_HEAD_EXTENDS)
-        continue;
-      name = sqlite3_mprintf("%.*s", (int)head.text.n, head.text.p);
-      rc = name == NULL ? mpg_fail_nomem(err) : copy_table(p, host, name, err);
-      sqlite3_free(name);
-    }
+  const char *at = NULL;
+  size_t script = 0;
+  mpg_rc rc = MPG_OK;
+  mpg_str next;
+  while (rc == MPG_OK && (next = next_extended(&script, &at)).n > 0) {
+    char *name = sqlite3_mprintf("%.*s", (int)next.n, next.p);
+    rc = name == NULL ? mpg_fail_nomem(err) : copy_table(p, host, name, err);
+    sqlite3_free(name);
   }
   return rc;
+}
+
+static uint64_t hash_value(uint64_t hash, sqlite3_value *v) {
+  const mpg_value value = mpg_value_of(v);
+  struct {
+    uint64_t before, bytes;
+    int64_t type, integer;
+    double real;
+  } mixed = {hash, 0, sqlite3_value_type(v), 0, 0};
+  if (value.type == MPG_INT)
+    mixed.integer = value.i;
+  else if (value.type == MPG_REAL)
+    mixed.real = value.r;
+  else if (value.type == MPG_TEXT)
+    mixed.bytes = mpg_hash(hash, value.s.p, value.s.n);
+  return mpg_hash(hash, &mixed, sizeof mixed);
+}
+
+/* Adds one table's names of columns and its rows. */
+static int hash_table(sqlite3 *host, mpg_str name, uint64_t *hash) {
+  sqlite3_stmt *from = NULL;
+  char *query = sqlite3_mprintf("SELECT * FROM \"%.*w\"", (int)name.n, name.p);
+  int rc = query == NULL ? SQLITE_NOMEM
+                         : sqlite3_prepare_v3(host, query, -1, SQLITE_PREPARE_NO_VTAB, &from, NULL);
+  sqlite3_free(query);
+  if (rc == SQLITE_ERROR) { /* there is none */
+    (void)sqlite3_finalize(from);
+    *hash = mpg_hash(*hash, "", 1);
+    return SQLITE_OK;
+  }
+  for (int i = 0; rc == SQLITE_OK && i < sqlite3_column_count(from); i++) {
+    const char *column = sqlite3_column_name(from, i);
+    if (column == NULL)
+      rc = SQLITE_NOMEM;
+    else
+      *hash = mpg_hash(*hash, column, strlen(column) + 1);
+  }
+  while (rc == SQLITE_OK && (rc = sqlite3_step(from)) == SQLITE_ROW) {
+    for (int i = 0; i < sqlite3_column_count(from); i++)
+      *hash = hash_value(*hash, sqlite3_column_value(from, i));
+    rc = SQLITE_OK;
+  }
+  (void)sqlite3_finalize(from);
+  return rc == SQLITE_DONE ? SQLITE_OK : rc;
+}
+
+bool mpg_user_tables_hash(mpg_conn *host, uint64_t *out) {
+  const char *at = NULL;
+  size_t script = 0;
+  int rc = SQLITE_OK;
+  mpg_str next;
+  *out = host->env.seed;
+  while (rc == SQLITE_OK && (next = next_extended(&script, &at)).n > 0)
+    rc = hash_table(host->db, next, out);
+  return rc == SQLITE_OK;
 }
 
 /* ---- opening ---- */
@@ -141,6 +212,7 @@ mpg_rc mpg_private_open(mpg_private_db *p, mpg_conn *host, const mpg_env *env, m
     p->conn->host_env = env;
     p->conn->limits = host->limits;
     p->conn->one_thread = host->one_thread;
+    p->conn->cache_limit = 0; /* it closes after its question */
     sqlite3_limit(p->db, SQLITE_LIMIT_LENGTH, sqlite3_limit(host->db, SQLITE_LIMIT_LENGTH, -1));
     mpg_host_progress(p->db, STEPS_BETWEEN_POLLS, progress, p);
     rc = copy_tables(p, host->db, err);

@@ -18,6 +18,8 @@ typedef struct mpg_private_db {
 
 /* `host` and `env` must outlive it. On failure nothing is left open. */
 mpg_rc mpg_private_open(mpg_private_db *p, mpg_conn *host, const mpg_env *env, mpg_err *err);
+/* A hash of what it would have of the user's tables; false: they cannot be read. */
+bool mpg_user_tables_hash(mpg_conn *host, uint64_t *out);
 void mpg_private_close(mpg_private_db *p); /* zero-initialised is fine */
 
 /* The value of a script's parameter, named without its colon: bind it with sqlite3_bind_*, or leave

@@ -6,9 +6,11 @@
 **                                    the connection that asks
 **
 ** They open nothing before xFilter, and no stored schema may use them. The same arguments again, as
-** the inner loop of a join gives them, read no file again.
+** the inner loop of a join gives them, read no file again; nor does a later question, which the
+** cache answers (table_cache.h).
 */
 #include "script_tables.h"
+#include "table_cache.h"
 #include "table_run.h"
 
 #include <string.h>
@@ -18,7 +20,11 @@ typedef struct cursor {
   mpg_table_shape shape;
   mpg_query_env scan;
   mpg_sources sources;
-  sqlite3_stmt *rows; /* NULL: none */
+  sqlite3_stmt *rows; /* NULL: none, or they are cached */
+  mpg_table_cache_fill fill;
+  mpg_table_rows *cached; /* NULL: they are those of the statement */
+  mpg_row_place place;    /* of a cached row */
+  const unsigned char *values[MPG_SHAPE_COLUMNS];
   sqlite3_value *arguments[MPG_SHAPE_ARGUMENTS];
   sqlite3_int64 rowid;
   bool eof;
@@ -72,12 +78,15 @@ static int script_open(sqlite3_vtab *base, sqlite3_vtab_cursor **out) {
 static void cursor_clear(cursor *c) {
   (void)sqlite3_finalize(c->rows);
   mpg_sources_close(&c->sources);
+  mpg_table_cache_fill_free(&c->fill);
+  mpg_table_rows_release(c->cached);
   mpg_query_env_end(&c->scan);
   for (int i = 0; i < MPG_SHAPE_ARGUMENTS; i++) {
     sqlite3_value_free(c->arguments[i]);
     c->arguments[i] = NULL;
   }
   c->rows = NULL;
+  c->cached = NULL;
   c->eof = true;
 }
 
@@ -92,19 +101,6 @@ static const char *name_of(const sqlite3_vtab *base) {
 }
 
 /* ---- arguments ---- */
-
-static bool same_value(sqlite3_value *a, sqlite3_value *b) {
-  mpg_value x = {MPG_NULL, 0, 0.0, {NULL, 0}}, y = x;
-  if (a != NULL)
-    x = mpg_value_of(a);
-  if (b != NULL)
-    y = mpg_value_of(b);
-  if (x.type != y.type)
-    return false;
-  if (x.type == MPG_INT)
-    return x.i == y.i;
-  return x.type == MPG_NULL || (x.type == MPG_REAL ? x.r == y.r : mpg_str_eq(x.s, y.s));
-}
 
 /* The values of xFilter by the number of their argument. */
 static void spread_arguments(int plan, int n, int argc, sqlite3_value **argv,
@@ -179,9 +175,14 @@ static int ask_host(cursor *c, const mpg_table *t) {
 static int script_next(sqlite3_vtab_cursor *base) {
   cursor *c = (cursor *)base;
   mpg_err err;
-  int rc = sqlite3_step(c->rows);
-  c->eof = rc != SQLITE_ROW;
+  int rc;
   c->rowid++;
+  if (c->cached != NULL) {
+    c->eof = !mpg_row_store_next(&c->cached->rows, &c->place, c->values);
+    return SQLITE_OK;
+  }
+  rc = sqlite3_step(c->rows);
+  c->eof = rc != SQLITE_ROW;
   if (rc == SQLITE_ROW || rc == SQLITE_DONE)
     return SQLITE_OK;
   if (c->shape.relation.n == 0)
@@ -190,17 +191,30 @@ static int script_next(sqlite3_vtab_cursor *base) {
   return mpg_vtab_failure(base->pVtab, name_of(base->pVtab), &err);
 }
 
+/* Runs the script of a function over files, or finds what it gave before. */
 static int run_table(cursor *c, const mpg_table *t) {
   mpg_err err;
-  int rc;
-  if (c->shape.relation.n == 0)
-    return ask_host(c, t);
-  rc = mpg_query_env_begin(&c->scan, t->conn);
+  int rc = mpg_query_env_begin(&c->scan, t->conn);
   if (rc != SQLITE_OK)
     return rc;
-  if (mpg_table_run(&c->sources, t->conn, &c->scan.env, &c->shape, c->arguments, &c->rows, &err) !=
-      MPG_OK)
+  c->cached = mpg_table_cache_begin(&c->fill, t->conn, &c->scan.env, &c->shape, c->arguments);
+  if (c->cached != NULL)
+    return SQLITE_OK;
+  if (mpg_table_run(&c->sources,
+                    &(mpg_table_question){t->conn, &c->scan.env, &c->shape, c->arguments,
+                                          mpg_table_cache_reported(&c->fill)},
+                    &c->rows, &err) != MPG_OK)
     return mpg_vtab_failure(c->base.pVtab, name_of(c->base.pVtab), &err);
+  rc = mpg_table_cache_end(&c->fill, c->rows, &c->cached);
+  if (rc != SQLITE_DONE) {
+    (void)mpg_private_failure(&c->sources.db, rc, &err);
+    return mpg_vtab_failure(c->base.pVtab, name_of(c->base.pVtab), &err);
+  }
+  if (c->cached != NULL) { /* nothing else is needed */
+    (void)sqlite3_finalize(c->rows);
+    c->rows = NULL;
+    mpg_sources_close(&c->sources);
+  }
   return SQLITE_OK;
 }
 
@@ -208,12 +222,13 @@ static int script_filter(sqlite3_vtab_cursor *base, int plan, const char *text, 
                          sqlite3_value **argv) {
   cursor *c = (cursor *)base;
   sqlite3_value *given[MPG_SHAPE_ARGUMENTS];
-  bool none, again = c->rows != NULL;
+  bool none, again = c->rows != NULL || c->cached != NULL;
   int rc;
   (void)text;
   spread_arguments(plan, c->shape.narguments, argc, argv, given);
   for (int i = 0; i < MPG_SHAPE_ARGUMENTS; i++)
-    again = again && same_value(given[i], c->arguments[i]);
+    again = again && mpg_same_argument(given[i], c->arguments[i]);
+  c->place = (mpg_row_place){NULL, 0};
   if (again) {
     (void)sqlite3_reset(c->rows);
     c->rowid = 0;
@@ -225,7 +240,8 @@ static int script_filter(sqlite3_vtab_cursor *base, int plan, const char *text, 
     return rc;
   rc = copy_arguments(c, given);
   if (rc == SQLITE_OK)
-    rc = run_table(c, (const mpg_table *)base->pVtab);
+    rc = c->shape.relation.n == 0 ? ask_host(c, (const mpg_table *)base->pVtab)
+                                  : run_table(c, (const mpg_table *)base->pVtab);
   c->rowid = 0;
   return rc == SQLITE_OK ? script_next(base) : rc;
 }
@@ -237,7 +253,9 @@ static int script_eof(sqlite3_vtab_cursor *base) {
 static int script_column(sqlite3_vtab_cursor *base, sqlite3_context *context, int column) {
   cursor *c = (cursor *)base;
   const int argument = column - c->shape.ncolumns;
-  if (argument < 0)
+  if (argument < 0 && c->cached != NULL)
+    mpg_row_store_result(&c->cached->rows, c->values[column], context);
+  else if (argument < 0)
     sqlite3_result_value(context, sqlite3_column_value(c->rows, column));
   else if (c->arguments[argument] != NULL)
     sqlite3_result_value(context, c->arguments[argument]);

@@ -188,6 +188,7 @@ static mpg_rc open_listed(mpg_sources *s, mpg_conn *host, const mpg_env *env,
   s->env = env;
   s->on_error = q->on_error;
   s->every_end = q->every_end;
+  s->reported = q->reported;
   s->path = sqlite3_mprintf("%.*s", (int)q->path.n, q->path.p);
   rc = s->path == NULL ? mpg_fail_nomem(err) : mpg_entries_read(&s->entries, env, q->path, err);
   if (rc == MPG_OK && s->entries.fleet_file == NULL)
@@ -333,13 +334,22 @@ mpg_rc mpg_sources_run(mpg_sources *s, mpg_err *err) {
 
 /* ---- issues ---- */
 
+mpg_rc mpg_sources_forget(mpg_sources *s, const char *name, mpg_err *err) {
+  uint32_t id;
+  mpg_issues_drop(&s->host->issues, name);
+  return s->reported == NULL || mpg_intern_id(s->reported, mpg_str_of(name), &id) == MPG_OK
+             ? MPG_OK
+             : mpg_fail_nomem(err);
+}
+
 static mpg_rc drop_row(void *ctx, sqlite3_stmt *stmt, mpg_err *err) {
   mpg_sources *s = ctx;
   const char *path = (const char *)sqlite3_column_text(stmt, 0);
   const char *reason = (const char *)sqlite3_column_text(stmt, 1);
   if (path == NULL)
     return mpg_fail_nomem(err);
-  mpg_issues_drop(&s->host->issues, path);
+  if (mpg_sources_forget(s, path, err) != MPG_OK)
+    return err->rc;
   if (reason != NULL && mpg_issues_add(&s->host->issues, MPG_INFO, path, "ignored_file", 0, 1, "%s",
                                        reason) != MPG_OK)
     return mpg_fail_nomem(err);
@@ -378,25 +388,24 @@ static mpg_rc name_source(mpg_sources *s, const char *source, char **out, mpg_er
   return rc;
 }
 
-/* Lists in the host's connection what scripts and readers listed here. The first pass forgets what
-** an earlier read listed under such a name. */
-static mpg_rc pass_on_issues(mpg_sources *s, mpg_err *err) {
+/* Lists in the host's connection what scripts and readers listed here, or forgets what an earlier
+** read listed under such names. */
+static mpg_rc pass_on_issues(mpg_sources *s, bool forget, mpg_err *err) {
   const mpg_issues *found = &s->db.conn->issues;
   mpg_rc rc = MPG_OK;
-  for (int pass = 0; pass < 2; pass++)
-    for (size_t i = 0; rc == MPG_OK && i < found->n; i++) {
-      mpg_issue issue = found->items[i];
-      char *source;
-      rc = name_source(s, issue.source, &source, err);
-      if (rc != MPG_OK)
-        break;
-      issue.source = source;
-      if (pass == 0 && strcmp(source, found->items[i].source) != 0)
-        mpg_issues_drop(&s->host->issues, source);
-      else if (pass == 1 && mpg_issues_merge(&s->host->issues, &issue) != MPG_OK)
-        rc = mpg_fail_nomem(err);
-      sqlite3_free(source);
-    }
+  for (size_t i = 0; rc == MPG_OK && i < found->n; i++) {
+    mpg_issue issue = found->items[i];
+    char *source;
+    rc = name_source(s, issue.source, &source, err);
+    if (rc != MPG_OK)
+      break;
+    issue.source = source;
+    if (forget)
+      rc = mpg_sources_forget(s, source, err);
+    else if (mpg_issues_merge(&s->host->issues, &issue) != MPG_OK)
+      rc = mpg_fail_nomem(err);
+    sqlite3_free(source);
+  }
   return rc;
 }
 
@@ -412,16 +421,16 @@ static int bind_why(void *ctx, sqlite3_stmt *stmt, int index, const char *name) 
 }
 
 mpg_rc mpg_sources_list_issues(mpg_sources *s, mpg_err *err) {
-  mpg_rc rc = s->path == NULL
-                  ? MPG_OK
-                  : mpg_private_run(&s->db,
-                                    "SELECT path, CASE WHEN source IS NOT NULL OR reason LIKE "
-                                    "'cannot be read:%' THEN NULL WHEN format IS NULL THEN reason "
-                                    "ELSE 'of the format ' || format || ', ' || :why END FROM file",
-                                    bind_why, s, drop_row, err);
+  mpg_rc rc = pass_on_issues(s, true, err);
+  if (rc == MPG_OK && s->path != NULL)
+    rc = mpg_private_run(&s->db,
+                         "SELECT path, CASE WHEN source IS NOT NULL OR reason LIKE 'cannot be "
+                         "read:%' THEN NULL WHEN format IS NULL THEN reason ELSE 'of the format ' "
+                         "|| format || ', ' || :why END FROM file",
+                         bind_why, s, drop_row, err);
   if (rc == MPG_OK && s->path != NULL)
     rc = mpg_sources_list_copies(s, err);
-  return rc == MPG_OK ? pass_on_issues(s, err) : rc;
+  return rc == MPG_OK ? pass_on_issues(s, false, err) : rc;
 }
 
 /* ---- the fleet ---- */
@@ -545,42 +554,4 @@ mpg_rc mpg_sources_fleet(mpg_fleet *fleet, mpg_conn *host, const mpg_env *env,
   mpg_stream_pool_free(&opened);
   mpg_paths_free(&listed);
   return rc;
-}
-
-/* A path as a JSON string, in a list that is longer than "[" after its first. */
-static void append_path(sqlite3_str *list, const char *path) {
-  sqlite3_str_appendall(list, sqlite3_str_length(list) > 1 ? ",\"" : "\"");
-  for (; *path != '\0'; path++) {
-    const unsigned char byte = (unsigned char)*path;
-    if (byte < 0x20)
-      sqlite3_str_appendf(list, "\\u%04x", byte);
-    else
-      sqlite3_str_appendf(list, byte == '"' || byte == '\\' ? "\\%c" : "%c", byte);
-  }
-  sqlite3_str_appendall(list, "\"");
-}
-
-mpg_rc mpg_sources_files(const mpg_env *env, mpg_str path, char **out, mpg_err *err) {
-  mpg_entries entries;
-  sqlite3_str *text = NULL;
-  mpg_rc rc = mpg_entries_read(&entries, env, path, err);
-  *out = NULL;
-  if (rc != MPG_OK)
-    return rc;
-  text = sqlite3_str_new(NULL);
-  sqlite3_str_appendall(text, "[");
-  if (entries.fleet_file != NULL)
-    append_path(text, entries.fleet_file);
-  for (size_t i = 0; rc == MPG_OK && i < entries.n; i++) {
-    mpg_paths paths;
-    rc = mpg_paths_expand(&paths, env, mpg_str_of(entries.entry[i].path), err);
-    for (size_t k = 0; rc == MPG_OK && k < paths.n; k++)
-      append_path(text, paths.file[k].path);
-    if (rc == MPG_OK)
-      mpg_paths_free(&paths);
-  }
-  sqlite3_str_appendall(text, "]");
-  *out = sqlite3_str_finish(text);
-  mpg_entries_free(&entries);
-  return rc == MPG_OK && *out == NULL ? mpg_fail_nomem(err) : rc;
 }

@@ -38,7 +38,8 @@ typedef struct mpg_sources_query {
   const mpg_paths *listed; /* the files of the path, borrowed; NULL: not listed yet */
   mpg_on_error on_error;
   int threads;
-  bool every_end; /* `observed` has the end of each source, even if all have one */
+  bool every_end;       /* `observed` has the end of each source, even if all have one */
+  mpg_intern *reported; /* is told each name under which issues may be listed; NULL: nobody asks */
 } mpg_sources_query;
 
 typedef struct mpg_sources {
@@ -51,6 +52,7 @@ typedef struct mpg_sources {
   char *path;              /* as it was given, terminated */
   mpg_on_error on_error;
   bool every_end;
+  mpg_intern *reported;         /* borrowed: see the query; NULL: nobody asks */
   sqlite3_stmt *option, *files; /* of the script that runs: its parameters */
   int64_t source;               /* its number */
   /* A table function's that is not the relations: table_run.h. NULL: the relations. */
@@ -67,14 +69,12 @@ mpg_rc mpg_sources_run_ranks(mpg_sources *s, int from, int to, mpg_err *err);
 /* Lists in the host's connection what reading found, and forgets what an earlier read of these
 ** files listed. */
 mpg_rc mpg_sources_list_issues(mpg_sources *s, mpg_err *err);
+/* Forgets what is listed under a name, under which issues are now to be listed. */
+mpg_rc mpg_sources_forget(mpg_sources *s, const char *name, mpg_err *err);
 void mpg_sources_close(mpg_sources *s); /* zero-initialised is fine */
 
 /* Adds the records of everything at the path to a fleet, which is then to be sealed. */
 mpg_rc mpg_sources_fleet(mpg_fleet *fleet, mpg_conn *host, const mpg_env *env,
                          const mpg_sources_query *query, mpg_err *err);
-
-/* Every file that the path stands for as a JSON array of paths, a fleet file itself among them;
-** owned by the caller, to be freed with sqlite3_free. It changes if a file appears or goes. */
-mpg_rc mpg_sources_files(const mpg_env *env, mpg_str path, char **out, mpg_err *err);
 
 #endif

@@ -185,50 +185,49 @@ static mpg_rc forget_issues(mpg_sources *s, mpg_err *err) {
     rc = mpg_paths_expand(&paths, s->env, mpg_value_of(s->arguments[i]).s, err);
     if (rc != MPG_OK)
       break;
-    for (size_t k = 0; k < paths.n; k++)
-      mpg_issues_drop(&s->host->issues, paths.file[k].path);
+    for (size_t k = 0; rc == MPG_OK && k < paths.n; k++)
+      rc = mpg_sources_forget(s, paths.file[k].path, err);
     mpg_paths_free(&paths);
   }
   return rc;
 }
 
-static mpg_rc open_run(mpg_sources *s, mpg_conn *host, const mpg_env *env,
-                       const mpg_table_shape *shape, sqlite3_value *const *arguments,
-                       mpg_err *err) {
+static mpg_rc open_run(mpg_sources *s, const mpg_table_question *q, mpg_err *err) {
   mpg_on_error on_error;
-  mpg_rc rc = on_error_of(shape, arguments, &on_error, err);
+  mpg_rc rc = on_error_of(q->shape, q->arguments, &on_error, err);
   if (rc != MPG_OK)
     return rc;
-  if (shape->files) {
-    rc = mpg_sources_open(s, host, env, mpg_value_of(arguments[0]).s, on_error, err);
+  if (q->shape->files) {
+    rc = mpg_sources_open(s, q->host, q->env, mpg_value_of(q->arguments[0]).s, on_error, err);
     if (rc == MPG_OK)
       rc = mpg_source_prepare(s, err);
   } else {
-    s->host = host;
-    s->env = env;
-    rc = mpg_private_open(&s->db, host, env, err);
+    s->host = q->host;
+    s->env = q->env;
+    rc = mpg_private_open(&s->db, q->host, q->env, err);
     if (rc == MPG_OK)
       s->db.conn->skip_errors = on_error == MPG_ON_ERROR_SKIP;
   }
-  s->table = shape;
-  s->arguments = arguments;
+  s->table = q->shape;
+  s->arguments = q->arguments;
+  s->reported = q->reported;
   return rc;
 }
 
-mpg_rc mpg_table_run(mpg_sources *s, mpg_conn *host, const mpg_env *env,
-                     const mpg_table_shape *shape, sqlite3_value *const *arguments,
-                     sqlite3_stmt **rows, mpg_err *err) {
+mpg_rc mpg_table_run(mpg_sources *s, const mpg_table_question *q, sqlite3_stmt **rows,
+                     mpg_err *err) {
+  const mpg_script *script = q->shape->script;
   int rank = 0;
   mpg_rc rc;
   memset(s, 0, sizeof *s);
-  rc = open_run(s, host, env, shape, arguments, err);
-  if (rc == MPG_OK && is_mapping_of(shape->script, shape->script))
+  rc = open_run(s, q, err);
+  if (rc == MPG_OK && is_mapping_of(script, script))
     rc = make_gathering(s, err);
-  if (rc == MPG_OK && !shape->files)
+  if (rc == MPG_OK && !q->shape->files)
     rc = forget_issues(s, err);
   if (rc == MPG_OK)
-    rc = run_script(s, shape->script, &rank, err);
-  if (rc == MPG_OK && shape->files)
+    rc = run_script(s, script, &rank, err);
+  if (rc == MPG_OK && q->shape->files)
     rc = check_any(s, err);
   if (rc == MPG_OK)
     rc = mpg_sources_list_issues(s, err);

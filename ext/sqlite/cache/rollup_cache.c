@@ -1,35 +1,28 @@
-/* rollup_cache.c - see rollup_cache.h; and mpg_keep(), its setting. */
+/* rollup_cache.c - see rollup_cache.h. */
 #include "rollup_cache.h"
-#include "catalogue.h"
-#include "sqlite_relations.h"
+#include "../catalogue.h"
+#include "../sqlite_relations.h"
 
-#include <stdlib.h>
 #include <string.h>
-#include <time.h>
-
-#define SECOND_NS INT64_C(1000000000)
-#define TRUSTED_AGE (2 * SECOND_NS) /* the coarsest clock of file systems in use, FAT's */
 
 enum { OPTIONS = 14 };
 
 struct mpg_rollup_cache_key {
   const mpg_env *env;
-  mpg_paths paths;
-  char *path; /* or, of tables, the schema under which their issues are listed */
+  mpg_looked looked;   /* what the files are; of tables nothing */
+  mpg_intern reported; /* what else issues of the files are listed under */
+  char *path;          /* or, of tables, the schema under which their issues are listed */
   size_t path_n;
   bool of_tables;
   mpg_relation_tables tables;
   mpg_tables_state tables_state;
   int64_t options[OPTIONS];
-  uint64_t chips; /* of the catalogue, less what the files add */
-  int64_t now_ns; /* when the paths were listed */
+  mpg_limits limits;
+  uint64_t chips;       /* of the catalogue, less what the files add */
+  uint64_t user_tables; /* that scripts read */
 };
 
 /* ---- keys ---- */
-
-static int64_t ns_of(struct timespec t) {
-  return (int64_t)t.tv_sec * SECOND_NS + t.tv_nsec;
-}
 
 static uint64_t mix(uint64_t h, const void *p, size_t n) {
   uint64_t pair[2] = {h, mpg_hash(h, p, n)};
@@ -60,7 +53,9 @@ static uint64_t chips_hash(const mpg_chips *chips, uint64_t seed) {
 static void key_free(struct mpg_rollup_cache_key *k) {
   if (k == NULL)
     return;
-  mpg_paths_free(&k->paths);
+  mpg_looked_free(&k->looked);
+  if (k->reported.env != NULL)
+    mpg_intern_free(&k->reported);
   mpg_free(k->env, k->path);
   mpg_free(k->env, k);
 }
@@ -90,7 +85,7 @@ static struct mpg_rollup_cache_key *key_new(mpg_conn *conn, mpg_str path,
   if (k == NULL)
     return NULL;
   k->env = &conn->env;
-  k->paths.env = k->env; /* outlives the scan */
+  k->limits = conn->limits;
   memcpy(k->options, options, sizeof options);
   k->path = mpg_calloc(k->env, path.n + 1);
   k->path_n = path.n;
@@ -107,23 +102,14 @@ static struct mpg_rollup_cache_key *key_new(mpg_conn *conn, mpg_str path,
   return k;
 }
 
-static struct mpg_rollup_cache_key *key_of_files(mpg_conn *conn, const mpg_env *env, mpg_str path,
-                                                 mpg_str files,
+static struct mpg_rollup_cache_key *key_of_files(mpg_conn *conn, mpg_str path,
                                                  const mpg_rollup_question *question) {
   struct mpg_rollup_cache_key *k = key_new(conn, path, question);
-  struct timespec now;
-  mpg_err err;
-  bool fine;
   if (k == NULL)
     return NULL;
-  (void)clock_gettime(CLOCK_REALTIME, &now);
-  k->now_ns = ns_of(now);
-  fine = mpg_paths_expand(&k->paths, env, files, &err) == MPG_OK;
-  k->paths.env = k->env;
-  if (!fine) {
-    key_free(k);
-    return NULL;
-  }
+  mpg_looked_init(&k->looked, k->env);
+  mpg_intern_init(&k->reported, k->env);
+  k->user_tables = question->user_tables;
   return k;
 }
 
@@ -142,10 +128,6 @@ static struct mpg_rollup_cache_key *key_of_tables(mpg_conn *conn, const char *sc
   return k;
 }
 
-static bool same_state(const mpg_file_state *a, const mpg_file_state *b) {
-  return memcmp(a, b, sizeof *a) == 0;
-}
-
 static bool same_tables(const struct mpg_rollup_cache_key *a,
                         const struct mpg_rollup_cache_key *b) {
   return a->tables.n == b->tables.n && a->tables.known == b->tables.known &&
@@ -162,38 +144,23 @@ static bool same_question(const struct mpg_rollup_cache_key *a,
 }
 
 static bool same_key(const struct mpg_rollup_cache_key *a, const struct mpg_rollup_cache_key *b) {
-  bool same =
-      same_question(a, b) && a->chips == b->chips && a->paths.n == b->paths.n && same_tables(a, b);
-  for (size_t i = 0; same && i < a->paths.n; i++) {
-    const mpg_file *f = &a->paths.file[i], *g = &b->paths.file[i];
-    same = strcmp(f->path, g->path) == 0 && same_state(&f->state, &g->state);
-  }
-  return same;
+  return same_question(a, b) && a->chips == b->chips && a->user_tables == b->user_tables &&
+         memcmp(&a->limits, &b->limits, sizeof a->limits) == 0 && same_tables(a, b);
 }
 
 /* The files or tables are unchanged, and a later change would be noticed. */
 static bool is_trusted(const struct mpg_rollup_cache_key *k, const mpg_env *env, sqlite3 *db) {
-  if (k->of_tables) {
-    mpg_tables_state now;
-    return mpg_tables_look(&now, db) && memcmp(&now, &k->tables_state, sizeof now) == 0;
-  }
-  for (size_t i = 0; i < k->paths.n; i++) {
-    const mpg_file *f = &k->paths.file[i];
-    mpg_file_state now;
-    if (mpg_interrupted(env) || !mpg_file_stat(f->path, &now) || !same_state(&now, &f->state) ||
-        now.data_ns > k->now_ns - TRUSTED_AGE || now.status_ns > k->now_ns - TRUSTED_AGE)
-      return false;
-  }
-  return true;
+  mpg_tables_state now;
+  if (!k->of_tables)
+    return mpg_looked_lasts(&k->looked, env);
+  return mpg_tables_look(&now, db) && memcmp(&now, &k->tables_state, sizeof now) == 0;
 }
 
 /* ---- entries ---- */
 
-void mpg_rollup_cache_release(mpg_rollup_cache_entry *e) {
-  const mpg_env *env;
-  if (e == NULL || --e->users > 0)
-    return;
-  env = e->key->env;
+static void entry_free(mpg_cache_entry *base) {
+  mpg_rollup_cache_entry *e = (mpg_rollup_cache_entry *)base;
+  const mpg_env *env = e->key->env;
   mpg_fleet_free(&e->fleet);
   mpg_free(env, e->cells.p);
   mpg_ledger_free(&e->rows);
@@ -202,120 +169,79 @@ void mpg_rollup_cache_release(mpg_rollup_cache_entry *e) {
   mpg_free(env, e);
 }
 
-/* Drops the entries after the first that together fit `limit` bytes: the list is by last use. */
-static void shrink_cache(mpg_conn *conn, size_t limit) {
-  mpg_rollup_cache_entry **at = (mpg_rollup_cache_entry **)&conn->rollups;
-  size_t bytes = 0;
-  while (*at != NULL) {
-    mpg_rollup_cache_entry *e = *at;
-    bytes += e->bytes;
-    if (bytes > limit) {
-      bytes -= e->bytes;
-      *at = e->next;
-      mpg_rollup_cache_release(e);
-    } else {
-      at = &e->next;
-    }
-  }
+void mpg_rollup_cache_release(mpg_rollup_cache_entry *e) {
+  mpg_cache_release(e == NULL ? NULL : &e->base);
 }
 
-static void drop_all(mpg_conn *conn) {
-  shrink_cache(conn, 0);
+/* The key of a roll-up; NULL: the entry is another thing. */
+static const struct mpg_rollup_cache_key *key_of(const mpg_cache_entry *e) {
+  return e->free == entry_free ? ((const mpg_rollup_cache_entry *)e)->key : NULL;
 }
 
-static int by_bytes(const void *source, const void *file) {
-  return strcmp(source, ((const mpg_file *)file)->path);
-}
-
-/* A source is the path, or one of its files, which are sorted; or the schema, or a table. */
+/* A source is the path, or one of its files; or the schema, or a table. */
 static bool is_of(const void *key, const char *source) {
   const struct mpg_rollup_cache_key *k = key;
   for (size_t i = 0; i < k->tables.n; i++)
     if (strcmp(source, k->tables.source[i]) == 0)
       return true;
-  return strcmp(source, k->path) == 0 ||
-         bsearch(source, k->paths.file, k->paths.n, sizeof *k->paths.file, by_bytes) != NULL;
-}
-
-/* The connection's issues become what they were when the entry was made. */
-static bool list_again(mpg_conn *conn, const mpg_rollup_cache_entry *e) {
-  mpg_issues_drop_those(&conn->issues, is_of, e->key);
-  for (size_t i = 0; i < e->issues.n; i++)
-    if (mpg_issues_merge(&conn->issues, &e->issues.items[i]) != MPG_OK)
-      return false;
-  return true;
+  return strcmp(source, k->path) == 0 || mpg_looked_has(&k->looked, source) ||
+         (!k->of_tables && mpg_intern_find(&k->reported, mpg_str_of(source)) != 0);
 }
 
 /* The entry of the key that is looked up, with a reference; NULL: there is none. */
 static mpg_rollup_cache_entry *find_entry(const mpg_rollup_cache_fill *fill) {
   mpg_conn *conn = fill->conn;
-  mpg_rollup_cache_entry **at = (mpg_rollup_cache_entry **)&conn->rollups;
-  for (; fill->key != NULL && *at != NULL; at = &(*at)->next) {
-    mpg_rollup_cache_entry *e = *at;
-    if (!same_key(e->key, fill->key) || (e->rows.n < fill->rows && !e->all_rows))
+  mpg_cache_entry *at = fill->key == NULL ? NULL : conn->cache;
+  for (; at != NULL; at = at->next) {
+    mpg_rollup_cache_entry *e = (mpg_rollup_cache_entry *)at;
+    if (key_of(at) == NULL || !same_key(e->key, fill->key) ||
+        (e->rows.n < fill->rows && !e->all_rows) || !mpg_looked_same(&e->key->looked, fill->env))
       continue;
-    *at = e->next; /* to the front */
-    e->next = conn->rollups;
-    conn->rollups = e;
-    if (!list_again(conn, e))
-      return NULL;
-    e->users++;
-    return e;
+    mpg_cache_use(conn, at);
+    if (mpg_cache_list_again(conn, &e->issues, is_of, e->key) == MPG_OK)
+      return e;
+    mpg_cache_release(at);
+    return NULL;
   }
   return NULL;
 }
 
-mpg_rollup_cache_entry *mpg_rollup_cache_begin(mpg_rollup_cache_fill *fill, mpg_conn *conn,
-                                               const mpg_env *env, mpg_str path, mpg_str files,
-                                               const mpg_rollup_question *question) {
+static void fill_begin(mpg_rollup_cache_fill *fill, mpg_conn *conn, mpg_env *env,
+                       const mpg_rollup_question *question) {
   fill->conn = conn;
   fill->env = env;
   fill->rows = question->rows;
-  fill->key = conn->rollups_limit == 0 ? NULL : key_of_files(conn, env, path, files, question);
+}
+
+mpg_rollup_cache_entry *mpg_rollup_cache_begin(mpg_rollup_cache_fill *fill, mpg_conn *conn,
+                                               mpg_env *env, mpg_str path,
+                                               const mpg_rollup_question *question) {
+  fill_begin(fill, conn, env, question);
+  fill->key = conn->cache_limit == 0 ? NULL : key_of_files(conn, path, question);
+  if (fill->key != NULL)
+    env->looked = &fill->key->looked;
   return find_entry(fill);
 }
 
 mpg_rollup_cache_entry *mpg_rollup_cache_begin_tables(mpg_rollup_cache_fill *fill, mpg_conn *conn,
-                                                      const mpg_env *env, const char *schema,
+                                                      mpg_env *env, const char *schema,
                                                       const mpg_rollup_question *question) {
-  fill->conn = conn;
-  fill->env = env;
-  fill->rows = question->rows;
-  fill->key = conn->rollups_limit == 0 || conn->host_env != NULL /* closes after its question */
-                  ? NULL
-                  : key_of_tables(conn, schema, question);
+  fill_begin(fill, conn, env, question);
+  fill->key = conn->cache_limit == 0 ? NULL : key_of_tables(conn, schema, question);
   return find_entry(fill);
 }
 
-const mpg_paths *mpg_rollup_cache_paths(const mpg_rollup_cache_fill *fill) {
-  return fill->key == NULL || fill->key->of_tables ? NULL : &fill->key->paths;
+mpg_intern *mpg_rollup_cache_reported(mpg_rollup_cache_fill *fill) {
+  return fill->key == NULL || fill->key->of_tables ? NULL : &fill->key->reported;
 }
 
 size_t mpg_rollup_cache_room(const mpg_rollup_cache_fill *fill) {
-  return fill->key == NULL ? 0 : fill->conn->rollups_limit / sizeof(mpg_cell);
-}
-
-static bool copy_issues(mpg_conn *conn, mpg_rollup_cache_entry *e) {
-  mpg_issues_init(&e->issues, &conn->env);
-  for (size_t i = 0; i < conn->issues.n; i++)
-    if (is_of(e->key, conn->issues.items[i].source) &&
-        mpg_issues_merge(&e->issues, &conn->issues.items[i]) != MPG_OK)
-      return false;
-  return true;
+  return fill->key == NULL ? 0 : fill->conn->cache_limit / sizeof(mpg_cell);
 }
 
 /* An entry of the same path and options is of files that have changed since. */
-static void drop_older(mpg_conn *conn, const struct mpg_rollup_cache_key *k) {
-  mpg_rollup_cache_entry **at = (mpg_rollup_cache_entry **)&conn->rollups;
-  while (*at != NULL) {
-    mpg_rollup_cache_entry *e = *at;
-    if (same_question(e->key, k)) {
-      *at = e->next;
-      mpg_rollup_cache_release(e);
-    } else {
-      at = &e->next;
-    }
-  }
+static bool is_older(const mpg_cache_entry *e, const void *key) {
+  return key_of(e) != NULL && same_question(key_of(e), key);
 }
 
 /* A new entry with the names of the fleet, which are taken out of it; one reference. NULL: it is
@@ -328,11 +254,13 @@ static mpg_rollup_cache_entry *entry_new(mpg_rollup_cache_fill *fill, mpg_fleet 
   e = mpg_calloc(&conn->env, sizeof *e);
   if (e == NULL)
     return NULL;
-  drop_older(conn, fill->key);
-  e->users = 1;
+  mpg_cache_drop(conn, is_older, fill->key);
+  e->base.users = 1;
+  e->base.free = entry_free;
   e->key = fill->key;
   fill->key = NULL;
-  if (!copy_issues(conn, e)) {
+  fill->env->looked = NULL;
+  if (mpg_cache_copy_issues(&e->issues, conn, is_of, e->key) != MPG_OK) {
     mpg_rollup_cache_release(e);
     return NULL;
   }
@@ -345,12 +273,9 @@ static mpg_rollup_cache_entry *entry_new(mpg_rollup_cache_fill *fill, mpg_fleet 
 /* Puts an entry of `bytes` beside its names in front of the others; a second reference. */
 static mpg_rollup_cache_entry *store_entry(mpg_conn *conn, mpg_rollup_cache_entry *e,
                                            size_t bytes) {
-  e->bytes = sizeof *e + bytes + mpg_fleet_bytes(&e->fleet) + e->key->paths.n * sizeof(mpg_file);
-  mpg_conn_on_close(conn, drop_all);
-  e->next = conn->rollups;
-  conn->rollups = e;
-  e->users++;
-  shrink_cache(conn, conn->rollups_limit);
+  e->base.bytes =
+      sizeof *e + bytes + mpg_fleet_bytes(&e->fleet) + mpg_looked_bytes(&e->key->looked);
+  mpg_cache_add(conn, &e->base);
   return e;
 }
 
@@ -379,31 +304,4 @@ mpg_rollup_cache_entry *mpg_rollup_cache_end_rows(mpg_rollup_cache_fill *fill, m
 void mpg_rollup_cache_fill_free(mpg_rollup_cache_fill *fill) {
   key_free(fill->key);
   fill->key = NULL;
-}
-
-/* ---- the setting ---- */
-
-/* mpg_keep(): the limit in MiB. mpg_keep(MiB): sets it and returns it; 0 keeps nothing. */
-static void keep_function(sqlite3_context *context, int n, sqlite3_value **args) {
-  mpg_conn *conn = mpg_conn_of(context);
-  if (n == 1) {
-    sqlite3_int64 mib = sqlite3_value_int64(args[0]);
-    if (sqlite3_value_type(args[0]) != SQLITE_INTEGER || mib < 0 || mib > (1 << 20)) {
-      sqlite3_result_error(context, "mpg_keep: expected a whole number of MiB from 0 to 1048576",
-                           -1);
-      return;
-    }
-    conn->rollups_limit = (size_t)mib << 20;
-    shrink_cache(conn, conn->rollups_limit);
-  }
-  sqlite3_result_int64(context, (sqlite3_int64)(conn->rollups_limit >> 20));
-}
-
-int mpg_register_keep(mpg_conn *conn, char **error) {
-  static const mpg_function table[] = {
-      {"mpg_keep", 0, MPG_SETTING, 0, keep_function, NULL, NULL, NULL, NULL},
-      {"mpg_keep", 1, MPG_SETTING, 0, keep_function, NULL, NULL, NULL, NULL},
-  };
-  conn->rollups_limit = MPG_ROLLUP_CACHE_LIMIT;
-  return mpg_register_functions(conn, table, sizeof table / sizeof *table, error);
 }

@@ -6,62 +6,58 @@
 ** every other roll-up with the same path and options follows from them. It is valid while the path
 ** names the same files, each with the same device, inode, size, and times of change of data and of
 ** status. A file that changed less than two seconds before it was read is not cached, for its times
-** may not show the next change. Of tables it is valid until a transaction writes to main or temp;
+** may not show the next change. So is each file that a script reads beside them, and each table of
+** the user's that it reads. Of tables it is valid until a transaction writes to main or temp;
 ** it is not used within a transaction, nor for views, virtual tables and attached databases, whose
-** changes do not show. All entries together take at most the connection's limit; the least
-** recently used one is dropped first.
+** changes do not show.
 */
 #ifndef MPG_ROLLUP_CACHE_H
 #define MPG_ROLLUP_CACHE_H
 
-#include "connection.h"
-#include "../goodput/ledger/rollup_threads.h"
-#include "../read/input/paths.h"
-
-#define MPG_ROLLUP_CACHE_LIMIT ((size_t)128 << 20) /* bytes, unless mpg_keep says otherwise */
+#include "cache.h"
+#include "../../goodput/ledger/rollup_threads.h"
 
 typedef struct mpg_rollup_cache_entry {
-  struct mpg_rollup_cache_entry *next;
-  int users; /* cursors, and one for the list */
+  mpg_cache_entry base; /* must be first */
   struct mpg_rollup_cache_key *key;
   mpg_fleet fleet; /* its names alone */
   mpg_cells cells;
   mpg_ledger rows;   /* of a ledger, instead of cells: its first rows */
   bool all_rows;     /* they are the whole ledger */
   mpg_issues issues; /* what reading and accounting listed */
-  size_t bytes;
 } mpg_rollup_cache_entry;
 
 /* What is asked of the files or tables. */
 typedef struct mpg_rollup_question {
   const mpg_ledger_options *options;
   int on_error;
-  size_t rows; /* that many first rows of the ledger; 0: a roll-up */
+  size_t rows;          /* that many first rows of the ledger; 0: a roll-up */
+  uint64_t user_tables; /* the content of those that scripts read, as a hash */
 } mpg_rollup_question;
 
 /* A roll-up that is being looked up, read or stored. Zero-initialised: none. */
 typedef struct mpg_rollup_cache_fill {
   mpg_conn *conn;
-  const mpg_env *env;               /* the scan's, which says whether to stop */
+  mpg_env *env;                     /* the scan's, which says whether to stop */
   struct mpg_rollup_cache_key *key; /* NULL: not to be cached */
   size_t rows;                      /* of the question */
 } mpg_rollup_cache_fill;
 
 /*
 ** The cached entry for all roll-ups of the path with these options, with a reference; its issues
-** are listed again. NULL: it has to be read, between begin and end. `files` are those that the
-** answer depends on, as a path of paths.h: the path itself, unless it is a fleet file.
+** are listed again. NULL: it has to be read, between begin and end, with this `env`, which tells
+** what it looks up.
 */
 mpg_rollup_cache_entry *mpg_rollup_cache_begin(mpg_rollup_cache_fill *fill, mpg_conn *conn,
-                                               const mpg_env *env, mpg_str path, mpg_str files,
+                                               mpg_env *env, mpg_str path,
                                                const mpg_rollup_question *question);
 /* The same of the relations of the open database; `schema` as of mpg_relations_read. */
 mpg_rollup_cache_entry *mpg_rollup_cache_begin_tables(mpg_rollup_cache_fill *fill, mpg_conn *conn,
-                                                      const mpg_env *env, const char *schema,
+                                                      mpg_env *env, const char *schema,
                                                       const mpg_rollup_question *question);
-/* The files, as begin has listed them; borrowed until end. NULL: there are none, or they were not
-** listed. */
-const mpg_paths *mpg_rollup_cache_paths(const mpg_rollup_cache_fill *fill);
+/* To be told each name, beside those of the path and its files, under which issues of them are
+** listed. NULL: nobody asks. */
+mpg_intern *mpg_rollup_cache_reported(mpg_rollup_cache_fill *fill);
 /* How many cells are worth keeping; 0: none. */
 size_t mpg_rollup_cache_room(const mpg_rollup_cache_fill *fill);
 /* Keeps cells and names, which are taken out of both, if that can be; the entry, with a

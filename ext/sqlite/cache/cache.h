@@ -1,0 +1,40 @@
+/*
+** cache.h - what a connection holds to answer from memory what is asked again: roll-ups
+** (rollup_cache.h) and the rows of table functions (../scripts/table_cache.h).
+**
+** All entries together take at most the connection's limit, mpg_keep(); the least recently used
+** one is dropped first. An entry that is dropped lives until its last cursor releases it.
+*/
+#ifndef MPG_CACHE_H
+#define MPG_CACHE_H
+
+#include "../connection.h"
+#include "../../read/input/paths.h"
+
+#define MPG_CACHE_LIMIT ((size_t)128 << 20) /* bytes, unless mpg_keep says otherwise */
+
+/* The first member of each kind of entry; `free` tells the kinds apart. */
+typedef struct mpg_cache_entry {
+  struct mpg_cache_entry *next;
+  int users; /* cursors, and one for the list */
+  size_t bytes;
+  void (*free)(struct mpg_cache_entry *entry);
+} mpg_cache_entry;
+
+/* Puts an entry, which has one reference, in front of the others; a second reference. */
+void mpg_cache_add(mpg_conn *conn, mpg_cache_entry *entry);
+/* Moves an entry of the list to its front; one more reference. */
+void mpg_cache_use(mpg_conn *conn, mpg_cache_entry *entry);
+void mpg_cache_release(mpg_cache_entry *entry); /* NULL is fine */
+/* Drops those of the list that `is` means. */
+void mpg_cache_drop(mpg_conn *conn, bool (*is)(const mpg_cache_entry *entry, const void *ctx),
+                    const void *ctx);
+
+/* Copies the connection's issues of which `is` means the source. */
+mpg_rc mpg_cache_copy_issues(mpg_issues *to, mpg_conn *conn,
+                             bool (*is)(const void *ctx, const char *source), const void *ctx);
+/* The connection's issues of such sources become what they were then. */
+mpg_rc mpg_cache_list_again(mpg_conn *conn, const mpg_issues *then,
+                            bool (*is)(const void *ctx, const char *source), const void *ctx);
+
+#endif
