@@ -225,7 +225,7 @@ SELECT t.trace, 'data_loss', 'left_out', count(*), 'collectives without an NPU: 
 FROM ascend_activity AS a, ascend_trace AS t WHERE a.device IS NULL GROUP BY t.trace;
 DELETE FROM ascend_activity WHERE device IS NULL;
 
--- What comes twice counts once; what starts an hour after all that the host did has no time that can be.
+-- What comes twice counts once; what lies long before or after all that the host did has no time that can be.
 DROP TABLE IF EXISTS temp.ascend_again;
 CREATE TEMP TABLE ascend_again AS
 SELECT id FROM (SELECT rowid AS id, row_number() OVER (PARTITION BY pid, device, stream, start, "end", kind, name, connection) AS nth FROM ascend_activity) WHERE nth > 1;
@@ -233,10 +233,19 @@ INSERT INTO ascend_left_out
 SELECT t.trace, 'warning', 'repeated_record', count(*), 'activities that come twice count once' FROM ascend_again, ascend_trace AS t GROUP BY t.trace;
 DELETE FROM ascend_activity WHERE rowid IN (SELECT id FROM ascend_again);
 DROP TABLE ascend_again;
+DROP TABLE IF EXISTS temp.ascend_lost;
+CREATE TEMP TABLE ascend_lost AS -- without records of the host, a day before and after the middle one
+WITH host AS (SELECT min(start) AS begin_ns, max("end") AS last_ns FROM ascend_launches WHERE "end" >= start),
+bounds AS MATERIALIZED (
+  SELECT coalesce(begin_ns, middle - 86399000000000) AS begin_ns, coalesce(last_ns, middle + 82800000000000) AS last_ns
+  FROM host, (SELECT CASE WHEN begin_ns IS NULL THEN (SELECT start FROM ascend_activity ORDER BY start LIMIT 1 OFFSET (SELECT (count(*) - 1) / 2 FROM ascend_activity)) END AS middle FROM host)
+)
+SELECT a.rowid AS id, a.name FROM bounds CROSS JOIN ascend_activity AS a WHERE a."end" > last_ns + 3600000000000 OR a."end" < begin_ns - 1000000000 OR a.start <= 0 AND begin_ns > 1000000000;
 INSERT INTO ascend_left_out
-SELECT t.trace, 'data_loss', 'lost_time', count(*), 'activities an hour after all that the host did: left out; the first is "' || min(a.name) || '"'
-FROM ascend_activity AS a, ascend_trace AS t WHERE a.start > (SELECT max("end") FROM ascend_launches) + 3600000000000 GROUP BY t.trace;
-DELETE FROM ascend_activity WHERE start > (SELECT max("end") FROM ascend_launches) + 3600000000000;
+SELECT t.trace, 'data_loss', 'lost_time', count(*), 'activities at 0, or long before or after all that the host did: left out; the first is "' || min(l.name) || '"'
+FROM ascend_lost AS l, ascend_trace AS t GROUP BY t.trace;
+DELETE FROM ascend_activity WHERE rowid IN (SELECT id FROM ascend_lost);
+DROP TABLE ascend_lost;
 
 DROP TABLE IF EXISTS temp.ascend_classes;
 CREATE TEMP TABLE ascend_classes AS

@@ -215,11 +215,17 @@ CROSS JOIN kineto_kinds AS k ON k.cat = g.cat AND k.name = e.name;
 DROP TABLE IF EXISTS temp.kineto_lost;
 CREATE TEMP TABLE kineto_lost AS
 WITH span AS MATERIALIZED (
-  SELECT part, min(start_ns) AS begin_ns, max(start_ns) AS latest_ns, min(end_ns) AS first_end_ns, max(end_ns) AS last_ns, min(start_ns) FILTER (WHERE start_ns > 0) AS device_ns
+  SELECT part, min(start_ns) AS begin_ns, min(end_ns) AS first_end_ns, max(end_ns) AS last_ns, min(start_ns) FILTER (WHERE start_ns > 0) AS device_ns
   FROM kineto_parts GROUP BY part
 ),
 host AS MATERIALIZED (
   SELECT g.trace, min(begin_ns) AS begin_ns, max(last_ns) AS last_ns FROM span CROSS JOIN kineto_groups AS g ON g.id = part WHERE is_host GROUP BY g.trace
+  UNION ALL -- of a trace without a host, a day before and after the middle one
+  SELECT trace, start_ns - 86399000000000, start_ns + 82800000000000 FROM (
+    SELECT f.trace, p.start_ns, row_number() OVER (PARTITION BY f.trace ORDER BY p.start_ns) AS nth, count(*) OVER (PARTITION BY f.trace) AS n
+    FROM kineto_files AS f CROSS JOIN kineto_parts AS p CROSS JOIN kineto_groups AS g ON g.id = p.part AND g.trace = f.trace
+    WHERE g.is_device AND f.trace NOT IN (SELECT trace FROM kineto_groups WHERE is_host))
+  WHERE nth = (n + 1) / 2
 ),
 first AS MATERIALIZED (
   SELECT g.trace, min(device_ns) AS device_ns FROM span CROSS JOIN kineto_groups AS g ON g.id = part WHERE is_device AND device_ns > 0 GROUP BY g.trace
@@ -227,11 +233,11 @@ first AS MATERIALIZED (
 suspect AS MATERIALIZED ( -- groups in which an event may be lost
   SELECT g.id AS part, g.trace, h.begin_ns, h.last_ns, f.device_ns
   FROM span AS s CROSS JOIN kineto_groups AS g ON g.id = s.part LEFT JOIN host AS h ON h.trace = g.trace LEFT JOIN first AS f ON f.trace = g.trace
-  WHERE g.is_device AND (s.first_end_ns < h.begin_ns - 1000000000 OR s.latest_ns > h.last_ns + 3600000000000 OR s.begin_ns <= 0)
+  WHERE g.is_device AND (s.first_end_ns < h.begin_ns - 1000000000 OR s.last_ns > h.last_ns + 3600000000000 OR s.begin_ns <= 0)
 )
 SELECT d.id, s.trace, (SELECT name FROM kineto_events AS e WHERE e.rowid = d.id) AS name
 FROM (SELECT 1 FROM suspect LIMIT 1) CROSS JOIN kineto_activity AS d JOIN suspect AS s ON s.part = d.part
-WHERE d.end_ns < begin_ns - 1000000000 OR d.start_ns > last_ns + 3600000000000
+WHERE d.end_ns < begin_ns - 1000000000 OR d.end_ns > last_ns + 3600000000000
    OR (d.start_ns <= 0 AND d.end_ns <= 0 AND (begin_ns > 0 OR device_ns > 1000000000))
    OR (d.start_ns <= 0 AND begin_ns > 1000000000);
 INSERT INTO kineto_left_out

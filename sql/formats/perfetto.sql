@@ -204,7 +204,7 @@ SELECT a.trace, 'data_loss', 'impossible_time', count(*), 'activities that end b
 FROM perfetto_activity AS a JOIN device_traces AS t USING (trace) WHERE a."end" < a.start OR a."end" > 9223372036854775807 - t.base_ns GROUP BY a.trace;
 DELETE FROM perfetto_activity WHERE "end" < start OR "end" > 9223372036854775807 - (SELECT base_ns FROM device_traces AS t WHERE t.trace = perfetto_activity.trace);
 
--- What comes twice counts once; what starts an hour after all that the host did has no time that can be.
+-- What comes twice counts once; what lies long before or after all that the host did has no time that can be.
 DROP TABLE IF EXISTS temp.perfetto_again;
 CREATE TEMP TABLE perfetto_again AS
 SELECT id, trace FROM (SELECT rowid AS id, trace, row_number() OVER (PARTITION BY trace, device, stream_id, queue_id, track, start, "end", kind, name, stack) AS nth FROM perfetto_activity) WHERE nth > 1;
@@ -213,10 +213,18 @@ DELETE FROM perfetto_activity WHERE rowid IN (SELECT id FROM perfetto_again);
 DROP TABLE perfetto_again;
 DROP TABLE IF EXISTS temp.perfetto_lost;
 CREATE TEMP TABLE perfetto_lost AS
-SELECT a.rowid AS id, a.trace, a.name FROM perfetto_activity AS a
-JOIN (SELECT trace, max("end") AS last FROM perfetto_slices WHERE what IN ('call', 'range') GROUP BY trace) AS h USING (trace) WHERE a.start > h.last + 3600000000000;
+WITH host AS MATERIALIZED (
+  SELECT trace, min(start) AS begin_ns, max("end") AS last_ns FROM perfetto_slices WHERE what IN ('call', 'range') GROUP BY trace
+  UNION ALL -- without any, a day before and after the middle one
+  SELECT trace, start - 86399000000000, start + 82800000000000 FROM (
+    SELECT trace, start, row_number() OVER (PARTITION BY trace ORDER BY start) AS nth, count(*) OVER (PARTITION BY trace) AS n FROM perfetto_activity
+    WHERE trace NOT IN (SELECT trace FROM perfetto_slices WHERE what IN ('call', 'range')))
+  WHERE nth = (n + 1) / 2
+)
+SELECT a.rowid AS id, a.trace, a.name FROM host CROSS JOIN perfetto_activity AS a USING (trace)
+WHERE a."end" > last_ns + 3600000000000 OR a."end" < begin_ns - 1000000000 OR a.start <= 0 AND begin_ns > 1000000000;
 INSERT INTO perfetto_left_out
-SELECT trace, 'data_loss', 'lost_time', count(*), 'activities an hour after all that the host did: left out; the first is "' || min(name) || '"' FROM perfetto_lost GROUP BY trace;
+SELECT trace, 'data_loss', 'lost_time', count(*), 'activities at 0, or long before or after all that the host did: left out; the first is "' || min(name) || '"' FROM perfetto_lost GROUP BY trace;
 DELETE FROM perfetto_activity WHERE rowid IN (SELECT id FROM perfetto_lost);
 DROP TABLE perfetto_lost;
 

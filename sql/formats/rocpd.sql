@@ -273,7 +273,7 @@ SELECT t.trace, 'data_loss', 'left_out', count(*), 'copies from host to host: le
 FROM rocpd_activity AS a, rocpd_trace AS t WHERE a.agent_id IS NULL GROUP BY t.trace;
 DELETE FROM rocpd_activity WHERE agent_id IS NULL;
 
--- What comes twice counts once; what starts an hour after all that the host did has no time that can be.
+-- What comes twice counts once; what lies long before or after all that the host did has no time that can be.
 DROP TABLE IF EXISTS temp.rocpd_again;
 CREATE TEMP TABLE rocpd_again AS
 SELECT id FROM (SELECT rowid AS id, row_number() OVER (PARTITION BY guid, pid, agent_id, queue_id, stream_id, start, "end", kind, name, stack) AS nth FROM rocpd_activity) WHERE nth > 1;
@@ -281,10 +281,19 @@ INSERT INTO rocpd_left_out
 SELECT t.trace, 'warning', 'repeated_record', count(*), 'activities that come twice count once' FROM rocpd_again, rocpd_trace AS t GROUP BY t.trace;
 DELETE FROM rocpd_activity WHERE rowid IN (SELECT id FROM rocpd_again);
 DROP TABLE rocpd_again;
+DROP TABLE IF EXISTS temp.rocpd_lost;
+CREATE TEMP TABLE rocpd_lost AS -- without records of the host, a day before and after the middle one
+WITH host AS (SELECT min(start) AS begin_ns, max("end") AS last_ns FROM rocpd_regions WHERE "end" >= start),
+bounds AS MATERIALIZED (
+  SELECT coalesce(begin_ns, middle - 86399000000000) AS begin_ns, coalesce(last_ns, middle + 82800000000000) AS last_ns
+  FROM host, (SELECT CASE WHEN begin_ns IS NULL THEN (SELECT start FROM rocpd_activity ORDER BY start LIMIT 1 OFFSET (SELECT (count(*) - 1) / 2 FROM rocpd_activity)) END AS middle FROM host)
+)
+SELECT a.rowid AS id, a.name FROM bounds CROSS JOIN rocpd_activity AS a WHERE a."end" > last_ns + 3600000000000 OR a."end" < begin_ns - 1000000000 OR a.start <= 0 AND begin_ns > 1000000000;
 INSERT INTO rocpd_left_out
-SELECT t.trace, 'data_loss', 'lost_time', count(*), 'activities an hour after all that the host did: left out; the first is "' || min(a.name) || '"'
-FROM rocpd_activity AS a, rocpd_trace AS t WHERE a.start > (SELECT max("end") FROM rocpd_regions) + 3600000000000 GROUP BY t.trace;
-DELETE FROM rocpd_activity WHERE start > (SELECT max("end") FROM rocpd_regions) + 3600000000000;
+SELECT t.trace, 'data_loss', 'lost_time', count(*), 'activities at 0, or long before or after all that the host did: left out; the first is "' || min(l.name) || '"'
+FROM rocpd_lost AS l, rocpd_trace AS t GROUP BY t.trace;
+DELETE FROM rocpd_activity WHERE rowid IN (SELECT id FROM rocpd_lost);
+DROP TABLE rocpd_lost;
 
 -- A queue runs in order. A kernel that lasts beyond the end of the next one, which another call launched, overran: it
 -- ends where that begins.

@@ -39,10 +39,15 @@ CREATE TEMP TABLE xplane_lost AS
 WITH host AS MATERIALIZED (
   SELECT trace, min(start_ns) AS begin_ns, max(end_ns) AS last_ns FROM xplane_events
   WHERE (plane NOT GLOB '/device:*' OR line IN ('Steps', 'XLA Modules')) AND end_ns >= start_ns GROUP BY trace
+  UNION ALL -- of a trace without any of these, a day before and after the middle one
+  SELECT trace, start_ns - 86399000000000, start_ns + 82800000000000 FROM (
+    SELECT trace, start_ns, row_number() OVER (PARTITION BY trace ORDER BY start_ns) AS nth, count(*) OVER (PARTITION BY trace) AS n FROM xplane_events
+    WHERE trace NOT IN (SELECT trace FROM xplane_events WHERE plane NOT GLOB '/device:*' OR line IN ('Steps', 'XLA Modules')))
+  WHERE nth = (n + 1) / 2
 )
 SELECT e.rowid AS id, trace, name, coalesce(end_ns < start_ns, 1) AS is_impossible
 FROM xplane_events AS e LEFT JOIN host USING (trace)
-WHERE coalesce(end_ns < start_ns, 1) OR (plane GLOB '/device:*' AND (start_ns > last_ns + 3600000000000 OR end_ns < begin_ns - 1000000000));
+WHERE coalesce(end_ns < start_ns, 1) OR (plane GLOB '/device:*' AND (end_ns > last_ns + 3600000000000 OR end_ns < begin_ns - 1000000000 OR start_ns <= 0 AND begin_ns > 1000000000));
 INSERT INTO mpg_issues(source, severity, kind, count, detail)
 SELECT trace, 'data_loss', iif(is_impossible, 'impossible_time', 'lost_time'), count(*),
        'events ' || iif(is_impossible, 'that end before they start', 'of a device long before or after all that the host did and all steps') || ': left out; the first is "' || coalesce(min(name), '?') || '"'

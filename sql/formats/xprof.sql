@@ -43,9 +43,14 @@ CREATE TEMP TABLE xprof_lost AS
 WITH host AS MATERIALIZED ( -- and what the device lists of steps and programs
   SELECT trace, min(start_ns) AS begin_ns, max(end_ns) AS last_ns FROM xprof_events
   WHERE plane NOT GLOB '/device:*' OR line IN ('Steps', 'XLA Modules') GROUP BY trace
+  UNION ALL -- of a trace without any of these, a day before and after the middle one
+  SELECT trace, start_ns - 86399000000000, start_ns + 82800000000000 FROM (
+    SELECT trace, start_ns, row_number() OVER (PARTITION BY trace ORDER BY start_ns) AS nth, count(*) OVER (PARTITION BY trace) AS n FROM xprof_events
+    WHERE trace NOT IN (SELECT trace FROM xprof_events WHERE plane NOT GLOB '/device:*' OR line IN ('Steps', 'XLA Modules')))
+  WHERE nth = (n + 1) / 2
 )
 SELECT e.rowid AS id, trace, name FROM xprof_events AS e JOIN host USING (trace)
-WHERE plane GLOB '/device:*' AND (start_ns > last_ns + 3600000000000 OR end_ns < begin_ns - 1000000000);
+WHERE plane GLOB '/device:*' AND (end_ns > last_ns + 3600000000000 OR end_ns < begin_ns - 1000000000 OR start_ns <= 0 AND begin_ns > 1000000000);
 INSERT INTO mpg_issues(source, severity, kind, count, detail)
 SELECT trace, 'data_loss', 'lost_time', count(*), 'events of a device long before or after all that the host did and all steps: left out; the first is "' || min(name) || '"' FROM xprof_lost GROUP BY trace;
 DELETE FROM xprof_events WHERE rowid IN (SELECT id FROM xprof_lost);
