@@ -26,7 +26,8 @@ SELECT json_extract(record, '$.ClusterId') || '.' || coalesce(json_extract(recor
        nullif(json_extract(record, '$.EpochWriteDate'), 0) AS written, nullif(json_extract(record, '$.ServerTime'), 0) AS asked_at, coalesce(json_extract(record, '$.NumJobStarts'), json_extract(record, '$.NumShadowStarts')) AS starts,
        json_extract(record, '$.ExitCode') AS exit_code, json_extract(record, '$.ExitBySignal') AS by_signal, json_extract(record, '$.HoldReasonCode') AS hold, CASE WHEN json_extract(record, '$.JobStatus') = 2 THEN coalesce(json_extract(record, '$.RemoteHost'), json_extract(record, '$.LastRemoteHost')) ELSE coalesce(json_extract(record, '$.LastRemoteHost'), json_extract(record, '$.RemoteHost')) END AS host,
        json_extract(record, '$.GPUs_DeviceName') AS gpu, nullif(json_extract(record, '$.AssignedGPUs'), '') AS devices,
-       min(coalesce(json_extract(record, '$.AllowedExecuteDuration'), 9e18), coalesce(json_extract(record, '$.AllowedJobDuration'), 9e18)) AS allowed, json_extract(record, '$.JobUniverse') AS universe,
+       min(coalesce(json_extract(record, '$.AllowedExecuteDuration'), 9e18), coalesce(json_extract(record, '$.AllowedJobDuration'), 9e18)) AS allowed, json_extract(record, '$.JobUniverse') AS universe, json_extract(record, '$.LastJobStatus') AS last_status, nullif(json_extract(record, '$.LastVacateTime'), 0) AS vacated,
+       nullif(json_extract(record, '$.LastRemoteWallClockTime'), 0) AS last_wall, nullif(json_extract(record, '$.RemoteWallClockTime'), 0) AS wall, nullif(json_extract(record, '$.CumulativeSuspensionTime'), 0) AS suspended,
        CASE WHEN :chips = 'cpus' THEN coalesce(json_extract(record, '$.CpusProvisioned'), json_extract(record, '$.RequestCpus'))
             ELSE coalesce(json_extract(record, '$.GPUsProvisioned'), CASE WHEN json_extract(record, '$.AssignedGPUs') <> '' THEN 1 + length(json_extract(record, '$.AssignedGPUs')) - length(replace(json_extract(record, '$.AssignedGPUs'), ',', '')) END,
                           CASE WHEN json_type(record, '$.RequestGPUs') IN ('integer', 'real') THEN json_extract(record, '$.RequestGPUs') END) END
@@ -67,10 +68,20 @@ FROM (SELECT _file, _line, row_number() OVER (PARTITION BY _file, job, started, 
 
 DROP TABLE IF EXISTS temp.condor_runs;
 CREATE TEMP TABLE condor_runs AS
-SELECT *, CASE WHEN written IS NOT NULL AND completed IS NULL AND status = 2 THEN written WHEN completed IS NOT NULL AND status = 4 THEN completed WHEN status IN (1, 3, 4, 5) THEN entered END AS ended
+SELECT *, CASE WHEN written IS NOT NULL AND completed IS NULL AND status = 2 THEN written WHEN completed IS NOT NULL AND status = 4 THEN completed
+               WHEN status IN (1, 3, 5) AND (last_status IN (1, 5) OR last_status IS NULL AND starts = 1 AND started + wall + 300 < entered) THEN
+                 coalesce(CASE WHEN vacated BETWEEN started AND entered THEN vacated END, started + last_wall, CASE WHEN starts = 1 THEN started + wall END, entered)
+               WHEN status IN (1, 3, 4, 5) THEN entered END AS ended
 FROM (SELECT *, row_number() OVER (PARTITION BY job, started ORDER BY status IN (3, 4) DESC, completed DESC, written DESC, entered DESC, rowid DESC) AS nth FROM condor_ads WHERE job IS NOT NULL) WHERE nth = 1;
 INSERT INTO mpg_issues(source, severity, kind, line, count, detail)
 SELECT _file, 'data_loss', 'end_before_start', min(_line), count(*), 'job ' || min(job) || ' ended before it started: it holds nothing' FROM condor_runs WHERE ended < started GROUP BY _file;
+-- A job that was idle or held when it was removed, held or released had ended its run before that: the time of that is LastVacateTime, or is reckoned from the wall clock of its run.
+INSERT INTO mpg_issues(source, severity, kind, line, count, detail)
+SELECT _file, 'warning', 'lost_end', min(_line), count(*), 'the run of job ' || min(job) || ' ended before its state changed last, and nothing says when: it is held until that' FROM condor_runs
+WHERE status IN (1, 3, 5) AND last_status IN (1, 5) AND started IS NOT NULL AND ended = entered AND vacated IS NULL AND last_wall IS NULL AND (starts <> 1 OR wall IS NULL) AND chips > 0 GROUP BY _file;
+INSERT INTO mpg_issues(source, severity, kind, line, count, detail)
+SELECT _file, 'info', 'suspended_job', min(_line), count(*), 'jobs that were suspended, the first ' || min(job) || ', for ' || CAST(total(suspended) AS INTEGER) || ' s in all: they held their chips meanwhile (' || CAST(total(chips * suspended) AS INTEGER) || ' chip-seconds)'
+FROM condor_runs WHERE chips > 0 AND suspended > 0 GROUP BY _file;
 -- A slot has one job at a time, and a GPU too. What still runs in its ad though a later job had its slot or one of its GPUs, or an hour after the time that
 -- it is allowed, has an end that no ad tells.
 CREATE INDEX temp.condor_runs_at ON condor_runs(host, started);
@@ -95,11 +106,14 @@ CREATE TEMP TABLE allocations AS
 WITH ordered AS (SELECT *, row_number() OVER later AS attempt, lead(started) OVER later AS next FROM condor_runs WHERE chips > 0 AND started IS NOT NULL WINDOW later AS (PARTITION BY job ORDER BY started))
 SELECT job, attempt, NULL AS task, 'condor' AS pool, chips, started AS start_time, max(started, coalesce(ended, next)) AS end_time,
        CASE WHEN coalesce(ended, next) IS NULL THEN NULL WHEN next IS NOT NULL THEN 'preempted' WHEN status = 4 THEN CASE WHEN coalesce(by_signal, 0) OR coalesce(exit_code, 0) <> 0 THEN 'failed' ELSE 'completed' END
-            WHEN status = 3 THEN 'cancelled' WHEN status = 5 AND hold IN (46, 47) THEN 'timeout' WHEN status = 5 THEN 'cancelled' ELSE 'preempted' END AS outcome
+            WHEN status = 3 AND last_status = 1 AND ended < entered THEN 'preempted' WHEN status = 3 THEN 'cancelled' WHEN status = 5 AND hold IN (46, 47) THEN 'timeout' WHEN status = 5 THEN 'cancelled' ELSE 'preempted' END AS outcome
 FROM ordered;
 INSERT INTO allocations
 SELECT a.job, a.attempt + 1, NULL, pool, 0, a.end_time, NULL, NULL FROM allocations AS a JOIN condor_runs AS r ON r.job = a.job AND r.started = a.start_time
 WHERE r.status = 1 AND a.attempt = (SELECT max(b.attempt) FROM allocations AS b WHERE b.job = a.job);
+INSERT INTO allocations -- what waited again and was removed asks for nothing from then on
+SELECT a.job, a.attempt + 1, NULL, pool, 0, r.entered, r.entered, 'cancelled' FROM allocations AS a JOIN condor_runs AS r ON r.job = a.job AND r.started = a.start_time
+WHERE r.status = 3 AND r.last_status = 1 AND r.ended < r.entered AND a.attempt = (SELECT max(b.attempt) FROM allocations AS b WHERE b.job = a.job);
 INSERT INTO allocations
 SELECT job, 1, NULL, 'condor', 0, max(entered), max(entered), 'cancelled' FROM condor_runs WHERE chips > 0 AND job NOT IN (SELECT job FROM condor_runs WHERE started IS NOT NULL) AND status IN (3, 5) AND entered IS NOT NULL GROUP BY job;
 DROP TABLE IF EXISTS temp.observed;

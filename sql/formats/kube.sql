@@ -524,14 +524,15 @@ WHERE uid IN (SELECT uid FROM kube_parts);
 UPDATE kube_last SET (chips, min_chips) = (SELECT units, iif((SELECT min(p.chips) < max(p.chips) FROM kube_parts AS p WHERE p.uid = h.uid), units, NULL)
                                            FROM kube_held AS h WHERE h.uid = kube_last.uid)
 WHERE kind = 'Pod' AND uid IN (SELECT uid FROM kube_parts);
--- A pod that runs still, though its node then had more pods than chips, its deadline passed an hour before the last time of its file, or its node is gone: its end is not told.
+-- A pod that runs still, though its node then had more pods than chips, its deadline or deletion is an hour before the last time of its file, or its node is gone: its end is not told.
 DROP TABLE IF EXISTS temp.kube_unended;
 CREATE TEMP TABLE kube_unended AS
-SELECT h.uid, h.node, h.start_time, h.chips, p.version, p._file, p.namespace || '/' || p.name AS pod, h.start_time + json_extract(p.spec, '$.activeDeadlineSeconds') AS due
+SELECT h.uid, h.node, h.start_time, h.chips, p.version, p._file, p.namespace || '/' || p.name AS pod, h.start_time + json_extract(p.spec, '$.activeDeadlineSeconds') AS due, p.deletionTimestamp AS deletion
 FROM kube_held AS h JOIN kube_last AS p ON p.kind = 'Pod' AND p.uid = h.uid WHERE h.end_time IS NULL AND p.phase IN ('Running', 'Pending');
 INSERT INTO mpg_issues(source, severity, kind, line, count, detail)
 SELECT _file, 'warning', 'lost_end', NULL, count(*), 'pod ' || min(pod) || ' runs though ' || min(why) || ': it is held until the last time of the objects. Is the end of a watch missing?'
 FROM (SELECT u.*, CASE WHEN due + 3600 < (SELECT max(told) FROM kube_told) THEN 'its deadline is over'
+                       WHEN deletion + 3600 < (SELECT max(told) FROM kube_told) THEN 'it was to be deleted'
                        WHEN EXISTS (SELECT 1 FROM kube_nodes AS n WHERE n.node = u.node) AND NOT EXISTS (SELECT 1 FROM kube_nodes AS n WHERE n.node = u.node AND n.end_time IS NULL) THEN 'its node is gone'
                        WHEN EXISTS (SELECT 1 FROM kube_held AS k WHERE k.node = u.node AND k.start_time > u.start_time AND k.uid <> u.uid
                                     AND (SELECT sum(x.chips) FROM kube_held AS x WHERE x.node = u.node AND x.start_time <= k.start_time AND (x.end_time IS NULL OR x.end_time > k.start_time))

@@ -174,6 +174,10 @@ SELECT min(_file), 'warning', 'unknown_state', min(_line), count(*), 'states of 
 FROM (SELECT _file, _line, coalesce(json_extract(labels, '$.phase'), json_extract(labels, '$.status')) AS state FROM kube_state_samples
       WHERE value = 1 AND (metric = 'kube_pod_status_phase' OR (metric = 'kube_node_status_condition' AND json_extract(labels, '$.condition') = 'Ready')))
 WHERE coalesce(state, '') NOT IN ('Pending', 'Running', 'Succeeded', 'Failed', 'Unknown', 'true', 'false', 'unknown') GROUP BY NULL HAVING count(*) > 0;
+INSERT INTO mpg_issues(source, severity, kind, line, count, detail)
+SELECT min(_file), 'warning', 'conflict', NULL, count(*), 'samples of pod ' || min(pod) || ' in several phases at once: ' || group_concat(DISTINCT phases) || ': it counts as one of them'
+FROM (SELECT min(_file) AS _file, coalesce(namespace || '/', '') || pod AS pod, group_concat(DISTINCT json_extract(labels, '$.phase')) AS phases
+      FROM kube_state_samples WHERE metric = 'kube_pod_status_phase' AND value = 1 GROUP BY instance, namespace, pod, json_extract(labels, '$.uid'), time HAVING count(DISTINCT json_extract(labels, '$.phase')) > 1) GROUP BY NULL HAVING count(*) > 0;
 -- A node that says nothing of its state at a sample that has other nodes', or lacks what it holds.
 INSERT INTO mpg_issues(source, severity, kind, line, count, detail)
 SELECT min(_file), 'warning', 'missing_field', NULL, count(*), 'samples of node ' || min(node) || ' lack ' || field || ': it is as it was before'

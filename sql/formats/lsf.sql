@@ -134,6 +134,15 @@ FROM (SELECT o.*, CASE WHEN (SELECT min(r.run_limit) FROM lsf_of_jobs AS j CROSS
                                     WHERE p.end_time > p.start_time AND p.each + o.each > (SELECT chips FROM lsf_most) + 1e-6) THEN 'a later job had chips of its hosts' END AS why
       FROM lsf_open AS o)
 WHERE why IS NOT NULL GROUP BY _file;
+-- A suspended job keeps its GPUs.
+INSERT INTO mpg_issues(source, severity, kind, line, count, detail)
+SELECT _file, 'info', 'suspended_job', min(_line), count(DISTINCT job), 'jobs that were suspended, the first ' || min(job) || ', for ' || CAST(total(until - event_time) AS INTEGER) || ' s in all: they held their chips meanwhile ('
+       || CAST(total((until - event_time) * held) AS INTEGER) || ' chip-seconds)'
+FROM (SELECT s._file, s._line, s.job, s.event_time, a.held,
+             min(coalesce((SELECT min(n.event_time) FROM lsf_of_jobs AS n WHERE n.job = s.job AND n.event_time > s.event_time AND n.event_type IN ('JOB_STATUS', 'JOB_FINISH')), 9e18), coalesce(a.end_time, (SELECT max(event_time) FROM lsf_records))) AS until
+      FROM lsf_of_jobs AS s CROSS JOIN lsf_attempts AS a ON a.job = s.job AND s.event_time >= a.start_time AND s.event_time < coalesce(a.end_time, 9e18)
+      WHERE s.event_type = 'JOB_STATUS' AND s.j_status & 24 AND a.held > 0)
+GROUP BY _file;
 DROP TABLE lsf_open;
 DROP TABLE lsf_places;
 DROP TABLE lsf_most;

@@ -72,7 +72,7 @@ SELECT _file, 'warning', 'missing_field', min(_line), count(*), 'record ' || rec
 FROM (SELECT _file, _line, record_type, id_string,
              CASE WHEN record_type IN ('S', 'E') AND start IS NULL THEN 'start' WHEN record_type = 'E' AND "end" IS NULL THEN 'end'
                   WHEN record_type = 'E' AND Exit_status IS NULL THEN 'Exit_status' WHEN record_type = 'S' AND coalesce(ctime, qtime) IS NULL THEN 'ctime and qtime' END AS field
-      FROM pbs_faults CROSS JOIN pbs_records WHERE of_field)
+      FROM pbs_faults CROSS JOIN pbs_records WHERE of_field AND array_index IS NOT '') -- an array as a whole is no job
 WHERE field IS NOT NULL GROUP BY _file, record_type, field;
 -- Chips of another vendor, by a resource that a site has named: what is no GPU counts as none.
 INSERT INTO mpg_issues(source, severity, kind, line, count, detail)
@@ -125,10 +125,17 @@ SELECT job, start AS start_time,
        min(outcome) FILTER (WHERE record_type IN ('E', 'R')) AS outcome,
        max(exit_status) FILTER (WHERE record_type = 'E') AS exit_status,
        max(used_up) FILTER (WHERE record_type = 'E') AS used_up,
-       max(held) AS held, max(asked) AS asked, max(gpu_type) AS gpu_type
+       max(held) AS held, max(asked) AS asked, max(gpu_type) AS gpu_type,
+       min(coalesce("end", date_time)) FILTER (WHERE record_type IN ('E', 'R')) AS first_ended
 FROM pbs_of_jobs
 WHERE record_type IN ('S', 'T', 'E', 'R') AND start IS NOT NULL
 GROUP BY job, begun;
+
+-- A server that starts anew, or a rerun by force, may tell an end twice.
+INSERT INTO mpg_issues(source, severity, kind, line, count, detail)
+SELECT r._file, 'warning', 'repeated_record', min(r._line), count(DISTINCT s.rowid), 'the end of job ' || r.id_string || ' comes more than once, and not at one time: the last counts'
+FROM pbs_started AS s CROSS JOIN pbs_of_jobs AS o ON o.job = s.job AND o.begun = s.start_time AND o.record_type IN ('E', 'R') CROSS JOIN pbs_records AS r ON r.rowid = o.place
+WHERE s.first_ended < s.ended GROUP BY r._file;
 
 -- Most jobs start once: only those that start again are counted.
 DROP TABLE IF EXISTS temp.pbs_again;

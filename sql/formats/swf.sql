@@ -169,7 +169,8 @@ in_parts AS (
   WINDOW of_job AS (PARTITION BY of_pool, job_number)
 )
 SELECT row, of_pool, pool, log_start, job, job_number, chips, requested_processors, submitted, run_time, outcome, row_number() OVER so_far AS attempt,
-       log_start + submitted + sum(coalesce(wait_time, 0)) OVER so_far + coalesce(sum(coalesce(run_time, 0)) OVER before, 0) AS start_time
+       CASE WHEN submit_time > submitted THEN log_start + submit_time + coalesce(wait_time, 0) -- a number that is given again: submitted anew
+            ELSE log_start + submitted + sum(coalesce(wait_time, 0)) OVER so_far + coalesce(sum(coalesce(run_time, 0)) OVER before, 0) END AS start_time
 FROM in_parts
 WHERE is_part = in_parts AND chips > 0
 WINDOW so_far AS (PARTITION BY of_pool, job_number ORDER BY _line),

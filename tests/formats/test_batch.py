@@ -57,6 +57,14 @@ class GridEngine(Batch):
                 line[field] += "000" if line[field] != "0" else ""
         self.assertEqual(self.held(self.write("".join(":".join(line) + "\n" for line in lines))), self.held(os.path.join(ROOT, "fixtures/sge/accounting")))
 
+    def test_slave_tasks(self):
+        """Those of a parallel job count with it; that they have no submission of their own is no fault."""
+        def record(host, submitted, task):
+            return ":".join(["gpu.q", host, "ml", "ann", "j", "1", "sge", "0", str(submitted), str(BEGIN + 10), str(BEGIN + 100), "0", "0"] + ["0"] * 18 + ["proj", "dept", "mpi", "4", "0", "1.0", "0", "0", "-l gpu=2", "0", task, "0", "0", "0"]) + "\n"
+        path = self.write(record("n1", BEGIN, "NONE") + record("n2", 0, "1.n2") + record("n3", 0, "2.n3"))
+        self.assertEqual([("1", 1, 8, 10, 100, "completed")], self.held(path))
+        self.assertNotIn("missing_field", self.issues())
+
     def test_listed(self):
         text = self.fixture("sge/accounting")
         self.held(self.write(text + "gpu.q:n1:ml\n" + text.splitlines()[-1] + "\n" + text.splitlines()[4].replace("gpu=1", "npu=1").replace("gpu=2", "npu=2").replace(":101:", ":901:").replace(":103:", ":901:") + "\n"))
@@ -129,6 +137,21 @@ class Condor(Batch):
                                          ({}, {"LastRemoteHost": "slot1_2@n2", "AssignedGPUs": "GPU-1"}, 0), ({"AllowedExecuteDuration": 3600}, {"LastRemoteHost": "slot1_2@n2"}, 1), ({"AllowedJobDuration": 9000}, {"LastRemoteHost": "slot1_2@n2"}, 0),
                                          ({"JobCurrentStartDate": later["JobCurrentStartDate"] + 1}, {"LastRemoteHost": "slot1_1@n1"}, 0)):
             self.assertEqual(expected, self.lost(self.write(json.dumps([running | more, later | of_later]))), (more, of_later))
+
+    def test_runs_that_ended_before_the_state_changed_last(self):
+        """Removed while it was idle, or held, long after its run: that ended when it was vacated, or after its wall clock. Suspended time is held, and said."""
+        done = next(ad for ad in json.loads(self.fixture("condor/history.json")) if ad["ClusterId"] == 101)
+        ad = {key: value for key, value in done.items() if key not in ("ExitCode", "ExitBySignal")} | {"JobStatus": 3, "CompletionDate": 0, "JobCurrentStartDate": BEGIN + 60, "NumJobStarts": 1, "EnteredCurrentStatus": BEGIN + 9000}
+        for more, ended, lost in (({"LastJobStatus": 1, "LastVacateTime": BEGIN + 500}, 500, 0), ({"LastJobStatus": 1, "RemoteWallClockTime": 340.0}, 400, 0), ({"LastJobStatus": 5, "LastRemoteWallClockTime": 40, "NumJobStarts": 7}, 100, 0),
+                                  ({"RemoteWallClockTime": 340.0}, 400, 0), ({"LastJobStatus": 2, "RemoteWallClockTime": 340.0}, 9000, 0), ({"LastJobStatus": 1, "NumJobStarts": 7, "RemoteWallClockTime": 340.0}, 9000, 1)):
+            path = self.write(json.dumps([ad | more]))
+            self.assertEqual(lost, self.lost(path))
+            rows = self.held(path)
+            self.assertEqual(("101.0", 1, 8, 60, ended, "preempted" if ended < 9000 and more.get("LastJobStatus") == 1 else "cancelled"), rows[0])
+            self.assertEqual([("101.0", 2, 0, 9000, 9000, "cancelled")] if ended < 9000 and more.get("LastJobStatus") == 1 else [], rows[1:])
+        path = self.write(json.dumps([done | {"CumulativeSuspensionTime": 100}]))
+        self.held(path)
+        self.assertEqual([("info", 1)], self.rows("SELECT severity, count FROM mpg_issues WHERE kind = 'suspended_job' AND source = ?", path))
 
     def test_chips(self):
         ad = next(ad for ad in json.loads(self.fixture("condor/history.json")) if ad["ClusterId"] == 101)

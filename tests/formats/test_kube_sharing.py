@@ -39,7 +39,8 @@ class Sharing(Claimed):
             return self.pod(name, {G: str(chips)}, metadata={"creationTimestamp": when(start)}, spec={"nodeName": "n", **more}, status={"phase": "Running" if end is None else "Succeeded", "startTime": when(start), **ended})
         gone = [{"type": "ADDED", "object": node(0)}, {"type": "ADDED", "object": pod("a", 8, 0)}, {"type": "DELETED", "object": node(900)}, {"type": "ADDED", "object": node(7200, "m")}]
         for objects, expected in (([node(7200), pod("a", 8, 0), pod("b", 8, 100, 900)], 1), ([node(7200), pod("a", 4, 0), pod("b", 4, 100, 900)], 0), ([node(7200), pod("a", 8, 0, activeDeadlineSeconds=600)], 1),
-                                  ([node(7200), pod("a", 8, 0, activeDeadlineSeconds=7000)], 0), ([node(7200), pod("a", 8, 200), pod("b", 8, 0, 100)], 0), (gone, 1)):
+                                  ([node(7200), pod("a", 8, 0, activeDeadlineSeconds=7000)], 0), ([node(7200), pod("a", 8, 200), pod("b", 8, 0, 100)], 0), (gone, 1),
+                                  ([node(7200), {**pod("a", 8, 0), "metadata": {**pod("a", 8, 0)["metadata"], "deletionTimestamp": when(600)}}], 1), ([node(900), {**pod("a", 8, 0), "metadata": {**pod("a", 8, 0)["metadata"], "deletionTimestamp": when(600)}}], 0)):
             path = self.file("\n".join(map(json.dumps, objects)))
             self.rows("SELECT count(*) FROM trace_rollup(?)", path)
             self.assertEqual(expected, self.issues(path).get("lost_end", 0))

@@ -131,6 +131,15 @@ class KubeState(Case):
             self.records(self.write())
             self.assertEqual(expected, self.issues().get("guessed_share", (0, ""))[0])
 
+    def test_a_pod_in_two_phases_at_once(self):
+        """An exporter that keeps what is gone tells two phases of one moment: listed."""
+        self.records(self.write())
+        self.assertNotIn("conflict", self.issues())
+        running = next(s for s in self.of("kube_pod_status_phase", pod="llm-1b", phase="Running"))
+        self.series.append(dict(running, metric=dict(running["metric"], phase="Failed")))
+        self.records(self.write())
+        self.assertIn("llm-1b in several phases at once", self.issues()["conflict"][1])
+
     def test_exported_labels(self):
         """What Prometheus renames where a scrape adds labels of the exporter's own pod."""
         before = self.records(STATE)

@@ -103,6 +103,17 @@ class Mapping(Case):
             self.assertEqual(expected, self.rows("SELECT line, count FROM mpg_issues WHERE kind = 'lost_end' AND source = ?", path), text)
         self.assertEqual([3600, None], [row[0] for row in self.rows("SELECT run_limit FROM lsf_trace(?)", self.file(new(1, 3600) + start(1, 0, "n1"), "lsb.events"))])
 
+    def test_suspended_jobs(self):
+        """They keep their GPUs: the time is held, and said."""
+        def status(at, state):
+            return f'"JOB_STATUS" "10.113" {BEGIN + at} 1 {state} 0 0 5.5 0 0 0 0 0 0 0 0\n'
+        start = f'"JOB_START" "10.113" {BEGIN + 10} 1 4 0 0 60.0 1 "n1" "" "" 0 "" 0 "" 0 0 -1 "" "select[type == any] rusage[ngpus_physical=4.00] " 0\n'
+        for text, seconds in ((status(50, 16) + status(80, 4) + status(200, 8) + status(210, 4), 40), (status(250, 16), 50), (status(50, 4), None)):
+            path = self.file(start + text + status(300, 64), "lsb.events")
+            self.assertEqual(4 * 290, self.one("SELECT sum(chip_us) / 1000000 FROM trace_rollup(?) WHERE category = 'untraced'", path))
+            rows = self.rows("SELECT severity, count, detail FROM mpg_issues WHERE kind = 'suspended_job' AND source = ?", path)
+            self.assertEqual([] if seconds is None else [("info", 1, f"jobs that were suspended, the first 1, for {seconds} s in all: they held their chips meanwhile ({4 * seconds} chip-seconds)")], rows)
+
     def test_slots(self):
         text = '{"sources": [{"path": "%s/lsb.acct", "chips": "slots", "pool": "farm"}]}' % LSF
         self.assertEqual(self.db.execute("SELECT pool, chips FROM trace_records(?) WHERE record = 'allocations' AND job IN ('101', '105') ORDER BY job", (text,)).fetchall(), [("farm", 8), ("farm", 1)])

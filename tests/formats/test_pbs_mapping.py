@@ -79,6 +79,13 @@ class Mapping(cases.Case):
         self.assertEqual([("1.s", 2 * (1800 + 1500)), ("2.s", 2 * 1200)], self.rows("SELECT job, sum(chip_us) / 1000000 FROM trace_rollup(?) WHERE category = 'untraced' GROUP BY job", fleet))
         self.assertEqual([], self.rows("SELECT kind FROM mpg_issues WHERE kind = 'repeated_time'"))
 
+    def test_an_end_that_comes_twice(self):
+        """A server that starts anew, or a rerun by force, writes a second record of an end: the last counts, which is listed. That of an array as a whole is none."""
+        for ends, expected in (((100,), 0), ((100, 160), 1), ((100, 100), 0)):
+            path = self.file(self.start(1, T0, "n1/0") + "".join(self.end(1, T0 + end, T0, "n1/0") for end in ends) + self.end("2[]", T0 + 200, T0, "n1/0").replace(f"start={T0}", "start=0"))
+            self.assertEqual(2 * max(ends), self.one("SELECT sum(chip_us) / 1000000 FROM trace_rollup(?) WHERE category = 'untraced'", path))
+            self.assertEqual((expected, 0), (self.issues(path).get("repeated_record", 0), self.issues(path).get("missing_field", 0)))
+
     def test_a_day_whose_file_is_missing(self):
         """What ran when a day of the log is missing may have ended there: it is listed, whatever its walltime; and so is the day."""
         day, host = 86400, "n1/0"

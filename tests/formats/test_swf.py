@@ -160,6 +160,12 @@ class Mapping(Case):
         self.assertEqual(self.rows("SELECT job, start_time, end_time FROM allocations ORDER BY 1"), [("1", 1010, 1060), ("2", 1000, 1000), ("3", 1100, 1150)])
         self.assertEqual(self.rows("SELECT source, severity, line, count FROM mpg_issues WHERE kind = 'end_before_start'"), [(path, "data_loss", 4, 2)])
 
+    def test_a_number_that_is_given_again(self):
+        """Its line has a submit time of its own: it starts after that, and not where the first job of the number ended."""
+        rest = "4 -1 -1 4 -1 -1 1 1 1 1 1 1 -1 -1"
+        self.map(self.file(f"; UnixStartTime: 1000\n; MaxProcs: 8\n2 50 0 10 {rest}\n1 0 0 10 {rest}\n1 100 5 10 {rest}\n"))
+        self.assertEqual(self.rows("SELECT job, attempt, start_time, end_time FROM allocations ORDER BY 1, 2"), [("1", 1, 1000, 1010), ("1", 2, 1105, 1115), ("2", 1, 1050, 1060)])
+
     def test_a_job_that_got_processors_and_tells_no_run_time(self):
         """It may still run: it holds nothing, and is listed. One that was cancelled while it waited is not."""
         rest = "-1 -1 4 -1 -1"
