@@ -22,7 +22,7 @@ static int (*const families[])(mpg_conn *, char **) = {
     mpg_register_charts,           mpg_register_records,   mpg_register_files,
     mpg_register_transformer,      mpg_register_keep,      mpg_register_limits,
     mpg_register_progress,         mpg_register_sources,   mpg_register_build,
-    mpg_register_scripts,          mpg_register_help,
+    mpg_register_scripts,          mpg_register_help,      mpg_register_runs,
 #define REGISTER(name) mpg_register_##name,
     MPG_FORMATS(REGISTER)
 #undef REGISTER

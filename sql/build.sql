@@ -281,34 +281,16 @@ SELECT job, step, snapshot_us / 1e6 AS snapshot_time, durable_us / 1e6 AS durabl
 CREATE TEMP VIEW programs AS SELECT program, flops, bytes, dtype FROM main.programs;
 CREATE TEMP VIEW observed AS SELECT pool, until_us / 1e6 AS until_time, job FROM main.observed;
 
--- What jobs did, interval by interval, all pools together. (Before the others: the issues that stay are those of
--- the last scan, which a timeline has only of jobs.)
+-- What jobs did, run by run and program by program, all pools together. (Before the others: the issues that stay are
+-- those of the last scan, which this one has only of jobs.)
 DROP TABLE IF EXISTS temp.mpg_did;
-CREATE TEMP TABLE mpg_did(
-  job TEXT, attempt BIGINT, start_us BIGINT, end_us BIGINT, kind TEXT, program TEXT, step BIGINT, is_whole BIGINT,
-  held_us BIGINT, productive_us BIGINT, ideal_us BIGINT, unrated_us BIGINT, lost_us BIGINT,
-  PRIMARY KEY (job, attempt, start_us, end_us)) WITHOUT ROWID;
--- Added up where they lie: a GROUP BY would sort twice as many rows by four columns.
-INSERT INTO temp.mpg_did
-SELECT job, attempt, CAST(round(start_time * 1e6) AS INTEGER), CAST(round(end_time * 1e6) AS INTEGER), kind, program, step,
-       category <> 'partial' OR cause IS NOT NULL, chip_us, iif(category IN ('ideal', 'inefficiency', 'unrated'), chip_us, 0),
-       iif(category = 'ideal', chip_us, 0), iif(category = 'unrated', chip_us, 0), iif(category = 'lost', chip_us, 0)
-FROM mpg_timeline
-WHERE category <> 'queued' AND bucket_width = '1 day' -- for program_ledger
+CREATE TEMP TABLE mpg_did AS
+SELECT * FROM mpg_runs
+WHERE bucket_width = '1 day' -- for program_ledger
   AND as_of = (SELECT value FROM main.mpg_config WHERE name = 'as_of')
   AND sizes = (SELECT value FROM main.mpg_config WHERE name = 'sizes')
   AND basis = (SELECT value FROM main.mpg_config WHERE name = 'basis')
-  AND roofline = (SELECT value FROM main.mpg_config WHERE name = 'roofline')
-ON CONFLICT (job, attempt, start_us, end_us) DO UPDATE SET
-  kind = coalesce(max(kind, excluded.kind), kind, excluded.kind),
-  program = coalesce(max(program, excluded.program), program, excluded.program),
-  step = coalesce(max(step, excluded.step), step, excluded.step),
-  is_whole = max(is_whole, excluded.is_whole),
-  held_us = held_us + excluded.held_us,
-  productive_us = productive_us + excluded.productive_us,
-  ideal_us = ideal_us + excluded.ideal_us,
-  unrated_us = unrated_us + excluded.unrated_us,
-  lost_us = lost_us + excluded.lost_us;
+  AND roofline = (SELECT value FROM main.mpg_config WHERE name = 'roofline');
 
 -- Hour by hour. job and attempt are NULL for idle and down, attempt for queued.
 -- hour and day are those of the ledger's clocks; time is the start of the hour in Unix seconds, whatever the clocks.
@@ -411,9 +393,8 @@ SELECT d.job, d.attempt,
         LIMIT 1),
        d.ready_us, d.held_us, d.productive_us, d.lost_us
 FROM (
-  SELECT job, attempt, min(start_us) AS start_us, max(end_us) AS end_us, min(start_us) FILTER (WHERE is_whole) AS ready_us,
-         sum(held_us) AS held_us, sum(productive_us) AS productive_us, sum(lost_us) AS lost_us,
-         max(1.0 * held_us / (end_us - start_us)) AS chips
+  SELECT job, attempt, min(start_us) AS start_us, max(end_us) AS end_us, min(start_us) FILTER (WHERE run NOT NULL) AS ready_us,
+         sum(held_us) AS held_us, sum(productive_us) AS productive_us, sum(lost_us) AS lost_us, max(chips) AS chips
   FROM temp.mpg_did GROUP BY job, attempt
 ) AS d;
 DROP TABLE temp.mpg_sizes;
@@ -443,35 +424,15 @@ CREATE TABLE runs(
   productive_chip_hours REAL AS (productive_us / 3.6e9),
   lost_chip_hours REAL AS (lost_us / 3.6e9));
 CREATE UNIQUE INDEX main.runs_key ON runs(job, attempt, run);
--- Where each run begins, and the next one of its attempt.
-DROP TABLE IF EXISTS temp.mpg_begins;
-CREATE TEMP TABLE mpg_begins(
-  job TEXT, attempt BIGINT, start_us BIGINT, run BIGINT, next_us BIGINT, PRIMARY KEY (job, attempt, run)) WITHOUT ROWID;
-INSERT INTO temp.mpg_begins
-WITH whole AS (
-  SELECT job, attempt, start_us,
-         max(end_us) OVER (PARTITION BY job, attempt ORDER BY start_us, end_us
-                           ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING) AS before_us
-  FROM temp.mpg_did WHERE is_whole
-)
-SELECT job, attempt, start_us, row_number() OVER of_attempt, lead(start_us, 1, 9223372036854775807) OVER of_attempt
-FROM whole WHERE start_us > before_us OR before_us IS NULL
-WINDOW of_attempt AS (PARTITION BY job, attempt ORDER BY start_us);
 INSERT INTO runs
-SELECT b.job, b.attempt, b.run, min(d.start_us), max(d.end_us), NULL, max(d.end_us) FILTER (WHERE d.kind IS NOT NULL),
-       min(d.start_us) FILTER (WHERE d.kind IN ('step', 'rollout', 'serve', 'batch')), 0, sum(d.held_us), sum(d.productive_us), sum(d.lost_us)
-FROM temp.mpg_begins AS b CROSS JOIN temp.mpg_did AS d
-  ON d.job = b.job AND d.attempt = b.attempt AND d.start_us >= b.start_us AND d.start_us < b.next_us AND d.is_whole
-GROUP BY b.job, b.attempt, b.run;
-DROP TABLE temp.mpg_begins;
+SELECT job, attempt, run, min(start_us), max(end_us), NULL, max(last_span_us), min(progress_us), sum(restore_us), sum(held_us),
+       sum(productive_us), sum(lost_us)
+FROM temp.mpg_did WHERE run NOT NULL GROUP BY job, attempt, run;
 UPDATE runs SET
   outcome = CASE WHEN EXISTS (SELECT 1 FROM runs AS r WHERE r.job = runs.job AND r.attempt = runs.attempt AND r.run > runs.run)
                  THEN CASE WHEN EXISTS (SELECT 1 FROM allocations AS a WHERE a.job = runs.job AND a.attempt = runs.attempt AND a.start_us = runs.end_us AND a.chips = 0)
                            THEN 'preempted' ELSE 'gang_broken' END
-                 ELSE (SELECT a.outcome FROM attempts AS a WHERE a.job = runs.job AND a.attempt = runs.attempt) END,
-  restore_us = coalesce((SELECT sum(d.end_us - d.start_us) FROM temp.mpg_did AS d
-                         WHERE d.job = runs.job AND d.attempt = runs.attempt AND d.kind = 'restore'
-                           AND d.start_us >= runs.start_us AND d.start_us < coalesce(runs.progress_us, runs.end_us)), 0);
+                 ELSE (SELECT a.outcome FROM attempts AS a WHERE a.job = runs.job AND a.attempt = runs.attempt) END;
 
 -- Chip-time of programs, by day of UTC.
 DROP TABLE IF EXISTS main.program_ledger;

@@ -40,6 +40,7 @@ struct mpg_conn {
   struct mpg_catalogue_entry *catalogues; /* see catalogue.h */
   struct mpg_cache_entry *cache;          /* see cache/cache.h */
   size_t cache_limit;                     /* bytes */
+  struct mpg_held_fleet *held;            /* see held_fleet.h; NULL: none */
   struct mpg_intern *lasting;             /* see result_text.h */
   struct mpg_recogniser *recogniser;      /* see scripts/recognise.h; NULL until it is needed */
   int references;
@@ -163,6 +164,7 @@ int mpg_register_intervals(mpg_conn *conn, char **error);        /* interval_fun
 int mpg_register_interval_buckets(mpg_conn *conn, char **error); /* interval_buckets.c */
 int mpg_register_ledger(mpg_conn *conn, char **error);           /* ledger_table.c */
 int mpg_register_records(mpg_conn *conn, char **error);          /* records_table.c */
+int mpg_register_runs(mpg_conn *conn, char **error);             /* runs_table.c */
 int mpg_register_keep(mpg_conn *conn, char **error);             /* cache/cache.c */
 int mpg_register_limits(mpg_conn *conn, char **error);           /* limits.c */
 int mpg_register_progress(mpg_conn *conn, char **error);         /* progress_function.c */

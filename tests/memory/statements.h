@@ -34,6 +34,7 @@ static const char *const statements[] = {
     FORMAT_CALLS(SELECT_SOME) "SELECT category, sum(chip_us) FROM mpg_rollup GROUP BY 1",
     "SELECT * FROM mpg_ledger WHERE bucket_width = 20 AND since = 5",
     "SELECT * FROM mpg_timeline('a')",
+    "SELECT * FROM mpg_runs",
     "SELECT pool, job, goodput(category, chip_us), mpg_lower(category, chip_us) FROM mpg_rollup "
     "GROUP BY 1, 2",
     "SELECT goodput(state) FROM (SELECT goodput_state(category, chip_us) AS state FROM mpg_rollup "

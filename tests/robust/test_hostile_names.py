@@ -104,7 +104,7 @@ class HostileNames(FolderCase):
                 self.attempt(db, "SELECT chip_peak_flops('mine')")
                 self.intact(db)
         for name in [*NAMES, "main\0", "", "x" * 100_000, None]:
-            for table in ("mpg_ledger(?)", "mpg_rollup(?)", "mpg_timeline('j', ?)", "mpg_records(?)"):
+            for table in ("mpg_ledger(?)", "mpg_rollup(?)", "mpg_timeline('j', ?)", "mpg_runs(?)", "mpg_records(?)"):
                 self.attempt(self.db, f"SELECT * FROM {table}", name)
 
     def test_values(self):

@@ -52,6 +52,17 @@ class Build(unittest.TestCase):
         build(db, {})
         self.assertEqual(before, content(db, RECORDS + MADE))
 
+    def test_records_are_read_anew_after_a_failure(self):
+        """What a build holds of the records, it holds no longer than its questions last."""
+        db = connect()
+        db.execute("CREATE TABLE mpg_config(name TEXT PRIMARY KEY, value TEXT)")
+        db.execute("INSERT INTO mpg_config VALUES ('roofline', 'sky')")
+        with self.assertRaisesRegex(sqlite3.OperationalError, "roofline"):
+            db.execute("SELECT mpg_build(?)", (FLEET,))
+        create_tables(db, fleet(cap(8, 0, 10), al(8, 0, 5)), "temp", True)
+        self.assertEqual([(80 * 10**6,)], db.execute("SELECT sum(chip_us) FROM mpg_rollup").fetchall())
+        self.assertEqual([(40 * 10**6,)], db.execute("SELECT sum(held_us) FROM mpg_runs").fetchall())
+
     def test_in_two_parts_as_at_once(self):
         """Records of every second job arrive later, in files of another form."""
         relations = naive.load_folder(FLEET)

@@ -212,7 +212,7 @@ class Differential(BaseCase):
         folder = write_csv(self.new_folder(), fleet(*records))
         measures = ["chip_us"]
         return [("mpg_ledger", None), (f"trace_ledger({quote(folder)})", None), ("mpg_rollup", measures), (f"trace_rollup({quote(folder)})", measures),
-                ("mpg_timeline", None), ("mpg_records", None), (f"trace_records({quote(folder)})", None)]
+                ("mpg_timeline", None), ("mpg_runs", None), ("mpg_records", None), (f"trace_records({quote(folder)})", None)]
 
     def files(self, rng):
         types = {name: rng.choice(["TEXT", "TEXT", "BIGINT", "REAL", "TIME"]) for name in ("a", "b", "c d", "e")}

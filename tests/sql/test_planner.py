@@ -130,7 +130,7 @@ class Ledger(Case):
     MEASURES = "chip_us", "chip_seconds", "intervals"
 
     def compare_all(self, rng, folder, questions):
-        for table in ("mpg_ledger", "trace_ledger", "mpg_rollup", "trace_rollup", "mpg_timeline", "mpg_records"):
+        for table in ("mpg_ledger", "trace_ledger", "mpg_rollup", "trace_rollup", "mpg_timeline", "mpg_runs", "mpg_records"):
             rolled = "rollup" in table
             columns = [row[1] for row in self.rows("SELECT * FROM pragma_table_xinfo(?)", table) if not row[6] and not (rolled and row[1] in self.MEASURES)]
             self.compare(f"trace_{table[6:]}({quote(folder)})" if table.startswith("trace") else table, rng, questions, columns, rolled)

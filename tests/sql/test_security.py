@@ -357,7 +357,7 @@ class CraftedSchemas(Case):
         with open(source, "w") as file:
             file.write(OPENER)
         subprocess.run(["cc", "-shared", "-fPIC", "-O1", "-o", library, source], check=True)
-        questions = {"capacity": ["SELECT * FROM mpg_records", "SELECT * FROM mpg_rollup", "SELECT * FROM mpg_ledger('main')",
+        questions = {"capacity": ["SELECT * FROM mpg_records", "SELECT * FROM mpg_runs", "SELECT * FROM mpg_rollup", "SELECT * FROM mpg_ledger('main')",
                                   "SELECT * FROM mpg_timeline('j')"],
                      "chips": ["SELECT chip_peak_flops('tpu-v4')", "SELECT * FROM mpg_chips", "SELECT roofline_ideal(1, 'tpu-v4')"]}
         columns = {"capacity": "pool, chips, start_time, end_time", "chips": "chip, dtype, peak_flops"}

@@ -32,7 +32,7 @@ FUNCTIONS |= {("log_group", 2, "s", DETERMINISTIC | DIRECTONLY)}
 
 READERS = list(formats.READERS)
 MADE = ["csv_trace", "jsonl_trace", "csv_rollup", "jsonl_rollup"]  # tables are made of these too, in the schema temp
-TABLES = READERS + """mpg_ledger mpg_rollup mpg_timeline mpg_records
+TABLES = READERS + """mpg_ledger mpg_rollup mpg_timeline mpg_runs mpg_records
     trace_sources trace_files mpg_chips mpg_categories mpg_issues mpg_limits mpg_help interval_buckets
 """.split() + [table.name for table in table_functions.every()]
 
@@ -58,6 +58,8 @@ COLUMNS = {
     "mpg_ledger": f"{SHAPES['ledger']}, schema TEXT hidden, {OPTIONS}",
     "mpg_rollup": f"{SHAPES['rollup']}, schema TEXT hidden, {OPTIONS}, grain TEXT hidden",
     "mpg_timeline": f"{SHAPES['timeline']}, of_job TEXT hidden, schema TEXT hidden, {OPTIONS}",
+    "mpg_runs": f"""job TEXT, attempt BIGINT, run BIGINT, program TEXT, start_us BIGINT, end_us BIGINT, last_span_us BIGINT, progress_us BIGINT,
+        restore_us BIGINT, chips REAL, held_us BIGINT, productive_us BIGINT, ideal_us BIGINT, unrated_us BIGINT, lost_us BIGINT, schema TEXT hidden, {OPTIONS}""",
     "trace_sources": "file TEXT, format TEXT, certainty TEXT, reason TEXT, source BIGINT, files BIGINT, records TEXT, jobs BIGINT, "
                      "first_time REAL, last_time REAL, observed_until REAL, feeds TEXT, missing TEXT, inferred TEXT, job TEXT, path TEXT hidden, on_error TEXT hidden",
     "trace_files": "path TEXT, bytes BIGINT, modified REAL, pattern TEXT hidden",

@@ -94,6 +94,8 @@ static const mpg_ledger_table tables[MPG_LEDGER_TABLES] = {
     TABLE("mpg_ledger", MPG_SHAPE_LEDGER, false, ledger_cols, mpg_args),
     TABLE("mpg_rollup", MPG_SHAPE_ROLLUP, false, rollup_cols, mpg_rollup_args),
     TABLE("mpg_timeline", MPG_SHAPE_TIMELINE, false, timeline_cols, mpg_job_args),
+    [MPG_RUNS_TABLE] = {"mpg_runs", MPG_SHAPE_RUNS, false, NULL, mpg_args, MPG_RUNS_COLUMNS,
+                        (int)sizeof mpg_args},
 };
 
 const mpg_ledger_table *mpg_ledger_table_get(int i) {

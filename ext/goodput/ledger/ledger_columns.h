@@ -73,9 +73,10 @@ static inline const mpg_intern *mpg_ledger_column_names(const mpg_ledger_column_
 }
 
 typedef enum mpg_ledger_shape {
-  MPG_SHAPE_LEDGER,  /* a row for each interval */
-  MPG_SHAPE_ROLLUP,  /* the same summed */
-  MPG_SHAPE_TIMELINE /* one job's intervals in order, with their evidence */
+  MPG_SHAPE_LEDGER,   /* a row for each interval */
+  MPG_SHAPE_ROLLUP,   /* the same summed */
+  MPG_SHAPE_TIMELINE, /* one job's intervals in order, with their evidence */
+  MPG_SHAPE_RUNS      /* what jobs did, folded: its columns are those of its host */
 } mpg_ledger_shape;
 
 typedef struct mpg_ledger_table {
@@ -87,7 +88,7 @@ typedef struct mpg_ledger_table {
   int ncols, nargs;
 } mpg_ledger_table;
 
-enum { MPG_LEDGER_TABLES = 6 };
+enum { MPG_LEDGER_TABLES = 7, MPG_RUNS_TABLE = 6, MPG_RUNS_COLUMNS = 15 };
 const mpg_ledger_table *mpg_ledger_table_get(int i);
 
 /* The dimensions of those of the table's columns whose bit is set: a roll-up's grain. */

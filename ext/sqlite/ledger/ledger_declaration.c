@@ -21,30 +21,39 @@ static const char *argument_type(mpg_arg a) {
   }
 }
 
+char *mpg_ledger_declared(const char *columns, const mpg_ledger_table *kind) {
+  sqlite3_str *sql = sqlite3_str_new(NULL);
+  sqlite3_str_appendall(sql, columns);
+  for (int i = 0; i < kind->nargs; i++) {
+    if (i > 0)
+      sqlite3_str_appendall(sql, ", ");
+    mpg_declare_argument(sql, mpg_arg_name((mpg_arg)kind->args[i]),
+                         argument_type((mpg_arg)kind->args[i]));
+  }
+  sqlite3_str_appendall(sql, ")");
+  return sqlite3_str_finish(sql);
+}
+
 int mpg_ledger_connect(sqlite3 *db, void *aux, int argc, const char *const *argv,
                        sqlite3_vtab **out, char **error) {
   const mpg_module_data *data = aux;
   const mpg_ledger_table *kind = mpg_ledger_table_get(data->module->parameter);
   sqlite3_str *sql = sqlite3_str_new(NULL);
-  char *text;
+  char *columns, *text;
   int rc;
   (void)argc;
   (void)argv;
   sqlite3_str_appendall(sql, "CREATE TABLE x(");
   for (int i = 0; i < kind->ncols; i++) {
     const mpg_ledger_column_info *col = mpg_ledger_column_get((mpg_ledger_column)kind->cols[i]);
-    sqlite3_str_appendf(sql, "%s%s %s", i ? ", " : "", col->name,
+    sqlite3_str_appendf(sql, "%s %s, ", col->name,
                         col->type == MPG_TEXT  ? "TEXT"
                         : col->type == MPG_INT ? "BIGINT"
                                                : "REAL");
   }
-  for (int i = 0; i < kind->nargs; i++) {
-    sqlite3_str_appendall(sql, ", ");
-    mpg_declare_argument(sql, mpg_arg_name((mpg_arg)kind->args[i]),
-                         argument_type((mpg_arg)kind->args[i]));
-  }
-  sqlite3_str_appendall(sql, ")");
-  text = sqlite3_str_finish(sql);
+  columns = sqlite3_str_finish(sql);
+  text = columns == NULL ? NULL : mpg_ledger_declared(columns, kind);
+  sqlite3_free(columns);
   if (text == NULL)
     return SQLITE_NOMEM;
   /* what a file holds is no business of a stored schema */

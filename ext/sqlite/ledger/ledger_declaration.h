@@ -9,6 +9,10 @@
 
 const mpg_ledger_table *mpg_ledger_table_of(const mpg_table *t);
 
+/* A declaration: `columns` begins it and ends in a comma, the table's arguments follow. The caller
+** frees it; NULL: out of memory. */
+char *mpg_ledger_declared(const char *columns, const mpg_ledger_table *table);
+
 /* xConnect and xBestIndex. */
 int mpg_ledger_connect(sqlite3 *db, void *aux, int argc, const char *const *argv,
                        sqlite3_vtab **out, char **error);

@@ -19,6 +19,7 @@
 #include "../cache/rollup_cache.h"
 #include "ledger_arguments.h"
 #include "ledger_declaration.h"
+#include "ledger_fleet.h"
 #include "ledger_plan.h"
 #include "ledger_values.h"
 #include "../sqlite_relations.h"
@@ -75,8 +76,7 @@ static void reset(cursor *c) {
   mpg_rollup_cache_release(c->cached);
   mpg_rollup_cache_fill_free(&c->fill);
   mpg_ledger_free(&c->batch);
-  mpg_fleet_free(&c->fleet);
-  mpg_chips_free(c->chips);
+  mpg_ledger_fleet_free(&c->fleet, &c->chips);
   mpg_query_env_end(&c->scan);
   memset(c, 0, sizeof *c);
   c->base = base;
@@ -90,41 +90,8 @@ static int ledger_close(sqlite3_vtab_cursor *base) {
 
 /* ---- the scan ---- */
 
-/* The one schema to read from; NULL: relations are found in SQLite's order of names. */
-static const char *schema_of(const cursor *c) {
-  return mpg_arg_given(c->args, MPG_ARG_SCHEMA) ? mpg_arg_text(c->args, MPG_ARG_SCHEMA) : NULL;
-}
-
-/* The name under which the accounting's own issues are listed: the path, or the schema. */
 static const char *source_of(const cursor *c, const mpg_table *t) {
-  if (mpg_ledger_table_of(t)->files)
-    return mpg_arg_text(c->args, MPG_ARG_PATH);
-  return schema_of(c) != NULL ? schema_of(c) : "main";
-}
-
-static mpg_rc read_records(cursor *c, const mpg_table *t, bool skip, mpg_err *err) {
-  mpg_rc rc = mpg_catalogue_copy(t->conn, &c->chips, err);
-  mpg_issues_drop(&t->conn->issues, source_of(c, t));
-  if (rc == MPG_OK)
-    rc = mpg_fleet_init(&c->fleet, &c->scan.env, &t->conn->issues, c->chips, err);
-  c->fleet.keep_origins = mpg_ledger_table_of(t)->shape == MPG_SHAPE_TIMELINE;
-  if (rc == MPG_OK && mpg_ledger_table_of(t)->files) {
-    mpg_value path = mpg_value_of(c->args[MPG_ARG_PATH]);
-    if (path.type != MPG_TEXT)
-      return mpg_fail(err, MPG_MISUSE, "path: expected a text");
-    rc = mpg_sources_fleet(&c->fleet, t->conn, &c->scan.env,
-                           &(mpg_sources_query){.path = path.s,
-                                                .reported = mpg_rollup_cache_reported(&c->fill),
-                                                .on_error = mpg_arg_on_error(c->args),
-                                                .threads = c->threads},
-                           err);
-  } else if (rc == MPG_OK) {
-    rc =
-        mpg_relations_read(&c->fleet, t->conn, &c->scan.env, schema_of(c), skip, "the ledger", err);
-  }
-  if (rc == MPG_OK)
-    rc = mpg_fleet_seal(&c->fleet, err);
-  return rc;
+  return mpg_ledger_source(c->args, mpg_ledger_table_of(t));
 }
 
 /* The job of a timeline, as its unit; false if there is no such job. */
@@ -272,8 +239,8 @@ static void find_cached(cursor *c, const mpg_table *t, const mpg_ledger_options 
   mpg_rollup_question question = {options, (int)mpg_arg_on_error(c->args), rows, 0};
   mpg_value path;
   if (!mpg_ledger_table_of(t)->files) {
-    c->cached =
-        mpg_rollup_cache_begin_tables(&c->fill, t->conn, &c->scan.env, schema_of(c), &question);
+    c->cached = mpg_rollup_cache_begin_tables(&c->fill, t->conn, &c->scan.env,
+                                              mpg_ledger_schema(c->args), &question);
     return;
   }
   path = mpg_value_of(c->args[MPG_ARG_PATH]);
@@ -357,7 +324,9 @@ static int copy_values(cursor *c, mpg_table *t, int idx_num, int argc, sqlite3_v
 static mpg_rc make_rows(cursor *c, mpg_table *t, const mpg_ledger_options *options, bool skip,
                         size_t limit, uint32_t grain, mpg_err *err) {
   const mpg_ledger_table *kind = mpg_ledger_table_of(t);
-  mpg_rc rc = read_records(c, t, skip, err);
+  const mpg_ledger_reading reading = {
+      t->conn, kind, c->args, mpg_rollup_cache_reported(&c->fill), c->threads, skip};
+  mpg_rc rc = mpg_ledger_read(&c->fleet, &c->chips, &c->scan.env, &reading, err);
   if (rc == MPG_OK)
     rc = mpg_accounting_init(&c->accounting, &c->scan.env, &c->fleet, options, err);
   if (rc != MPG_OK)

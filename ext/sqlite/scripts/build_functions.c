@@ -15,6 +15,7 @@
 ** Errors: those of trace_records, and SQLite's own, such as "database is locked".
 */
 #include "../connection.h"
+#include "../held_fleet.h"
 #include "fleet_file.h"
 #include "script.h"
 
@@ -225,6 +226,21 @@ static int check_times(sqlite3 *db, mpg_err *err) {
   return SQLITE_ERROR;
 }
 
+/* What follows the records: views of them, which several questions read, then what is made of the
+** answers. They are read once. An SQLite code. */
+static int run_questions(mpg_conn *conn, const char *sql, const char *end, sqlite3_value *path,
+                         mpg_err *err) {
+  const char *asks = strstr(sql, "\nDROP TABLE IF EXISTS temp.mpg_did");
+  const char *answered = strstr(sql, "\nDROP VIEW temp.capacity");
+  int rc = run_script(conn->db, sql, asks, path);
+  if (rc == SQLITE_OK && mpg_held_fleet_begin(conn, err) != MPG_OK)
+    rc = mpg_sqlite_rc(err->rc);
+  if (rc == SQLITE_OK)
+    rc = run_script(conn->db, asks, answered, path);
+  mpg_held_fleet_end(conn);
+  return rc == SQLITE_OK ? run_script(conn->db, answered, end, path) : rc;
+}
+
 /* Tables, their labels and what they mean, in one transaction. An SQLite code. */
 static int build_tables(mpg_conn *conn, sqlite3_value *path, mpg_err *err) {
   sqlite3 *db = conn->db;
@@ -234,7 +250,7 @@ static int build_tables(mpg_conn *conn, sqlite3_value *path, mpg_err *err) {
   if (rc == SQLITE_OK)
     rc = check_times(db, err);
   if (rc == SQLITE_OK)
-    rc = run_script(db, ledger, strstr(script, "\nCOMMIT;"), path);
+    rc = run_questions(conn, ledger, strstr(script, "\nCOMMIT;"), path, err);
   if (rc == SQLITE_OK)
     rc = take_labels(conn, path, err);
   if (rc == SQLITE_OK)

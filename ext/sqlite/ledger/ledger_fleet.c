@@ -1,0 +1,97 @@
+/* ledger_fleet.c - see ledger_fleet.h. */
+#include "ledger_fleet.h"
+#include "ledger_arguments.h"
+#include "../catalogue.h"
+#include "../sqlite_relations.h"
+
+#include <string.h>
+
+/* What the connection holds. */
+struct mpg_held_fleet {
+  mpg_query_env scan;
+  mpg_chips *chips;
+  mpg_fleet fleet;
+};
+
+const char *mpg_ledger_schema(sqlite3_value *const *args) {
+  return mpg_arg_given(args, MPG_ARG_SCHEMA) ? mpg_arg_text(args, MPG_ARG_SCHEMA) : NULL;
+}
+
+const char *mpg_ledger_source(sqlite3_value *const *args, const mpg_ledger_table *table) {
+  if (table->files)
+    return mpg_arg_text(args, MPG_ARG_PATH);
+  return mpg_ledger_schema(args) != NULL ? mpg_ledger_schema(args) : "main";
+}
+
+static mpg_rc read_files(mpg_fleet *fleet, const mpg_env *env, const mpg_ledger_reading *r,
+                         mpg_err *err) {
+  const mpg_value path = mpg_value_of(r->args[MPG_ARG_PATH]);
+  if (path.type != MPG_TEXT)
+    return mpg_fail(err, MPG_MISUSE, "path: expected a text");
+  return mpg_sources_fleet(fleet, r->conn, env,
+                           &(mpg_sources_query){.path = path.s,
+                                                .reported = r->reported,
+                                                .on_error = mpg_arg_on_error(r->args),
+                                                .threads = r->threads},
+                           err);
+}
+
+mpg_rc mpg_ledger_read(mpg_fleet *fleet, mpg_chips **chips, const mpg_env *env,
+                       const mpg_ledger_reading *r, mpg_err *err) {
+  const struct mpg_held_fleet *held = r->conn->held;
+  mpg_rc rc;
+  mpg_issues_drop(&r->conn->issues, mpg_ledger_source(r->args, r->table));
+  if (held != NULL && !r->table->files && r->table->shape != MPG_SHAPE_TIMELINE &&
+      mpg_ledger_schema(r->args) == NULL) {
+    *fleet = held->fleet; /* the chips stay NULL: both are borrowed */
+    return MPG_OK;
+  }
+  rc = mpg_catalogue_copy(r->conn, chips, err);
+  if (rc == MPG_OK)
+    rc = mpg_fleet_init(fleet, env, &r->conn->issues, *chips, err);
+  fleet->keep_origins = r->table->shape == MPG_SHAPE_TIMELINE;
+  if (rc == MPG_OK && r->table->files)
+    rc = read_files(fleet, env, r, err);
+  else if (rc == MPG_OK)
+    rc = mpg_relations_read(fleet, r->conn, env, mpg_ledger_schema(r->args), r->skip, "the ledger",
+                            err);
+  return rc == MPG_OK ? mpg_fleet_seal(fleet, err) : rc;
+}
+
+void mpg_ledger_fleet_free(mpg_fleet *fleet, mpg_chips **chips) {
+  if (*chips != NULL)
+    mpg_fleet_free(fleet);
+  mpg_chips_free(*chips);
+  *chips = NULL;
+}
+
+mpg_rc mpg_held_fleet_begin(mpg_conn *conn, mpg_err *err) {
+  sqlite3_value *none[MPG_ARGS] = {NULL};
+  mpg_ledger_reading reading = {
+      .conn = conn, .table = mpg_ledger_table_get(MPG_RUNS_TABLE), .args = none};
+  struct mpg_held_fleet *held = mpg_calloc(&conn->env, sizeof *held);
+  mpg_ledger_options options;
+  mpg_rc rc;
+  if (held == NULL)
+    return mpg_fail_nomem(err);
+  if (mpg_query_env_begin(&held->scan, conn) != SQLITE_OK)
+    rc = mpg_fail_nomem(err);
+  else
+    rc = mpg_ledger_args(none, conn, &options, &reading.skip, &reading.threads, err);
+  if (rc == MPG_OK)
+    rc = mpg_ledger_read(&held->fleet, &held->chips, &held->scan.env, &reading, err);
+  conn->held = held;
+  if (rc != MPG_OK)
+    mpg_held_fleet_end(conn);
+  return rc;
+}
+
+void mpg_held_fleet_end(mpg_conn *conn) {
+  struct mpg_held_fleet *held = conn->held;
+  if (held == NULL)
+    return;
+  conn->held = NULL;
+  mpg_ledger_fleet_free(&held->fleet, &held->chips);
+  mpg_query_env_end(&held->scan);
+  mpg_free(&conn->env, held);
+}
