@@ -50,15 +50,18 @@ FROM (SELECT l.rowid AS first FROM mlperf_log AS l LEFT JOIN mlperf_log AS p ON 
 DROP TABLE IF EXISTS temp.mlperf_survey;
 CREATE TEMP TABLE mlperf_survey AS
 WITH summed AS (
-  SELECT max(l._file) AS file, count(*) AS n, sum(l.key = 'run_start') AS starts, sum(l.key = 'run_stop') AS stops, max(l._line) AS line
+  SELECT max(l._file) AS file, count(*) AS n, sum(l.key = 'run_start') AS starts, sum(l.key = 'run_stop') AS stops, max(l._line) AS line, min(l.time_ms) AS first_ms, max(l.time_ms) AS last_ms
   FROM mlperf_ranges AS r CROSS JOIN mlperf_log AS l ON l.rowid BETWEEN r.first AND r.last GROUP BY r.first
 )
-SELECT file, sum(n) AS n, sum(starts) AS starts, sum(stops) AS stops, max(line) AS line FROM summed GROUP BY file;
+SELECT file, sum(n) AS n, sum(starts) AS starts, sum(stops) AS stops, max(line) AS line, min(first_ms) AS first_ms, max(last_ms) AS last_ms FROM summed GROUP BY file;
 DELETE FROM mlperf_ranges;
 
 -- A log without the start of a run is of none.
 INSERT INTO mpg_issues(source, severity, kind, count, detail)
 SELECT file, 'warning', 'no_run', n, 'records of MLPerf logging, and none is "run_start"' FROM mlperf_survey WHERE starts = 0 ORDER BY file;
+
+INSERT INTO mpg_issues(source, severity, kind, count, detail)
+SELECT file, 'warning', 'impossible_time', n, 'times of January 1970, as if "time_ms" were seconds: they count as milliseconds' FROM mlperf_survey WHERE first_ms >= 1000000000 AND last_ms < 10000000000 ORDER BY file;
 
 -- A run without its end counts until the last record, and no outcome of it is known.
 INSERT INTO mpg_issues(source, severity, kind, line, count, detail)
@@ -176,7 +179,7 @@ told AS (
          min(time_ms) FILTER (WHERE key = 'init_start') AS init_start_ms,
          min(time_ms) FILTER (WHERE key = 'run_start') AS run_start_ms,
          max(time_ms) FILTER (WHERE key = 'run_stop') AS run_stop_ms,
-         max(status) FILTER (WHERE key = 'run_stop') AS status,
+         max(lower(status)) FILTER (WHERE key = 'run_stop') AS status,
          max(key IN ('block_start', 'block_stop')) AS has_blocks,
          max((key LIKE 'block%' OR key LIKE 'epoch%') AND step_num IS NOT NULL) AS has_steps,
          max((key LIKE 'block%' OR key LIKE 'epoch%') AND samples_count IS NOT NULL) AS has_samples
@@ -200,6 +203,12 @@ SELECT d.file, d.runs, organization, coalesce(d.system, platform), benchmark, di
        CASE WHEN has_steps THEN 'step_num' WHEN has_samples THEN 'samples_count' ELSE 'epoch_num' END,
        CASE WHEN has_blocks THEN 'block' ELSE 'epoch' END
 FROM described AS d LEFT JOIN told USING (file) LEFT JOIN word USING (file);
+-- A run that ended before it started has no end that is known.
+INSERT INTO mpg_issues(source, severity, kind, count, detail)
+SELECT job, 'data_loss', 'end_before_start', 1, '"run_stop" is before "run_start": the run counts as one without its end' FROM mlperf_runs WHERE run_stop_ms < coalesce(run_start_ms, init_start_ms) ORDER BY job;
+UPDATE mlperf_runs SET run_stop_ms = NULL, minutes = NULL, status = NULL WHERE run_stop_ms < coalesce(run_start_ms, init_start_ms);
+INSERT INTO mpg_issues(source, severity, kind, count, detail)
+SELECT job, 'warning', 'unknown_state', 1, 'the status of "run_stop" is neither success nor aborted: ' || status || '; the run counts as failed' FROM mlperf_runs WHERE status NOT IN ('success', 'aborted') ORDER BY job;
 
 -- Minutes to train: the mean of the runs without the fastest and the slowest (of 3D U-Net, the four
 -- fastest and slowest), times the factor of scaling.json, if the runs have one. A run that did not reach

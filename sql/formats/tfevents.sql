@@ -133,7 +133,7 @@ WITH ordered AS (
 numbered AS (
   SELECT *, sum(file_before IS NOT file OR step < step_before) OVER (PARTITION BY job ORDER BY begin_time, file, line) AS attempt FROM ordered
 )
-SELECT job, attempt, file, step, max(time) AS time, max(value) AS value, min(line) AS line, min(begin_time) AS begin_time
+SELECT job, attempt, file, step, max(time) AS time, max(value) AS value, min(line) AS line, min(begin_time) AS begin_time, count(*) AS n
 FROM numbered GROUP BY job, attempt, step;
 INSERT INTO mpg_issues(source, severity, kind, line, count, detail)
 WITH first AS (
@@ -141,6 +141,9 @@ WITH first AS (
 )
 SELECT file, 'warning', 'repeated_steps', min(line), count(*), 'steps whose number goes back within the file, first ' || min(step) || ': what was done since counts as lost'
 FROM first WHERE file = file_before GROUP BY file;
+
+INSERT INTO mpg_issues(source, severity, kind, line, count, detail)
+SELECT file, 'info', 'repeated_record', min(line), sum(n - 1), 'values of a step that has one already, first ' || min(step) || ': they count as one, at the time of the last' FROM tfevents_points WHERE n > 1 GROUP BY file;
 
 -- A value stands for the steps since the one before it. The first of an attempt has none: its steps took what those of the
 -- attempt, or else of the job, take on the mean, and what came before them is `init`.
@@ -166,6 +169,9 @@ SELECT job, attempt, file, step, value, time AS end_time, time_before IS NULL AS
        coalesce(time_before, max(begin_of_attempt, time - mean_seconds * coalesce(executions_after, 1)), time) AS start_time
 FROM begun;
 DROP TABLE tfevents_points;
+INSERT INTO mpg_issues(source, severity, kind, count, detail)
+SELECT file, 'data_loss', 'end_before_start', count(*), 'values that tell no time of their step, first of step ' || min(step) || ': not later than the one before, or the only one of an attempt: left out'
+FROM tfevents_spans WHERE end_time <= start_time GROUP BY file;
 
 -- ---- 3. Steps ----
 

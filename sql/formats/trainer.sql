@@ -139,17 +139,21 @@ DROP TABLE trainer_records;
 
 -- Trackers of runs: the number of the trainer's step, if it was logged beside the tracker's own.
 INSERT INTO trainer_points(file, line, job, time, step, loss, begun)
-SELECT file, line, file, time, step, loss, time - runtime
+SELECT file, line, file, time, step, iif(typeof(loss) = 'text', NULL, loss), time - runtime
 FROM (SELECT _file AS file, _line AS line, json_extract(record, '$._timestamp') AS time, json_extract(record, '$._runtime') AS runtime,
              coalesce(json_extract(record, '$."trainer/global_step"'), json_extract(record, '$."train/global_step"'), json_extract(record, '$.global_step'), json_extract(record, '$._step')) AS step,
              coalesce(json_extract(record, '$."train/loss"'), json_extract(record, '$.loss'), json_extract(record, '$.train_loss'), json_extract(record, '$.reduced_train_loss'),
                       json_extract(record, '$."training/loss"'), json_extract(record, '$."lm loss"')) AS loss
       FROM (SELECT record, _file, _line FROM jsonl_trace(:wandb) UNION ALL SELECT record, _file, _line FROM csv_trace(:wandb_csv)))
-WHERE typeof(time) IN ('integer', 'real') AND typeof(loss) IN ('integer', 'real');
+WHERE typeof(time) IN ('integer', 'real') AND (typeof(loss) IN ('integer', 'real') OR loss IN ('NaN', 'nan', 'Infinity', '-Infinity', 'inf', '-inf'));
 INSERT INTO trainer_points(file, line, job, time, step, loss)
 SELECT d._file, d._line, d._file, json_extract(m.value, '$.timestamp') / 1e3, coalesce(json_extract(m.value, '$.step'), 0), json_extract(m.value, '$.value')
 FROM jsonl_trace(:mlflow) AS d, json_each(d.record, '$.metrics') AS m
 WHERE json_extract(m.value, '$.key') IN ('loss', 'train_loss', 'train/loss', 'training_loss', 'reduced_train_loss', 'train_loss_step');
+
+INSERT INTO mpg_issues(source, severity, kind, line, count, detail)
+SELECT _file, 'data_loss', 'partial_answer', min(_line), count(*), 'answers of MLflow with a next_page_token: values after theirs are on another page. Put all values into one answer'
+FROM jsonl_trace(:mlflow) WHERE json_extract(record, '$.next_page_token') <> '' GROUP BY _file;
 
 -- Hugging Face's state has steps and losses, and no time.
 DROP TABLE IF EXISTS temp.trainer_untimed;
@@ -158,6 +162,12 @@ SELECT d._file AS file, json_extract(h.value, '$.step') AS step, json_extract(h.
 FROM jsonl_trace(:hf) AS d, json_each(d.record, '$.log_history') AS h WHERE json_extract(h.value, '$.loss') IS NOT NULL;
 INSERT INTO mpg_issues(source, severity, kind, count, detail)
 SELECT file, 'warning', 'no_times', count(*), 'steps and losses without any time: they are in trace_training_steps, and no goodput follows' FROM trainer_untimed GROUP BY file;
+
+-- A year of 1970 is no time of a trainer: a clock in another unit.
+INSERT INTO mpg_issues(source, severity, kind, line, count, detail)
+SELECT file, 'warning', 'impossible_time', min(line), count(*), 'steps of January 1970, as if their times were seconds and not milliseconds: they count as written' FROM trainer_points GROUP BY file HAVING min(time) >= 1000000 AND max(time) < 10000000;
+INSERT INTO mpg_issues(source, severity, kind, line, count, detail)
+SELECT file, 'warning', 'unnumbered_steps', min(line), count(*), 'values that all are of step ' || min(step) || ': they count as one. Number the steps' FROM trainer_points WHERE rank IS NULL GROUP BY file HAVING count(*) > 1 AND count(DISTINCT step) = 1;
 
 -- What cannot be: a step without a time, or one that is more than ten years from the middle one.
 DROP TABLE IF EXISTS temp.trainer_far;
@@ -213,6 +223,10 @@ INSERT INTO mpg_issues(source, severity, kind, line, count, detail)
 WITH first AS (SELECT job, attempt, file, min(line) AS line, min(step) AS step, lag(file) OVER (PARTITION BY job ORDER BY attempt) AS before FROM trainer_steps GROUP BY job, attempt)
 SELECT file, 'warning', 'repeated_steps', min(line), count(*), 'steps whose number goes back within the file, first ' || min(step) || ': what was done since counts as lost'
 FROM first WHERE file = before GROUP BY file;
+
+INSERT INTO mpg_issues(source, severity, kind, line, count, detail)
+SELECT file, 'data_loss', 'end_before_start', min(line), count(*), 'steps of which nothing tells a time, first ' || min(step) || ': not later than the one before, or the only one of an attempt: left out'
+FROM trainer_steps WHERE end_time <= start_time GROUP BY file;
 
 DROP TABLE IF EXISTS temp.trainer_jobs;
 CREATE TEMP TABLE trainer_jobs AS

@@ -302,6 +302,19 @@ class Mapping(Case):
         self.map_text(record(1000, "cache_clear"))
         self.assertEqual((self.spans(), self.rows("SELECT * FROM allocations")), ([], []))
 
+    def test_what_cannot_be_of_a_run(self):
+        def told(text):
+            before = dict(self.rows("SELECT kind, sum(count) FROM mpg_issues GROUP BY 1"))
+            self.map_text(text)
+            return (self.rows("SELECT minutes, status FROM mlperf_runs"),
+                    {kind: count - before.get(kind, 0) for kind, count in self.rows("SELECT kind, sum(count) FROM mpg_issues GROUP BY 1") if count > before.get(kind, 0)})
+        self.assertEqual(([(None, None)], {"end_before_start": 1, "several_runs": 1}), told(record(60000, "run_start") + record(1000, "run_stop", status="success")))
+        self.assertEqual(([(1.0, "success")], {}), told(record(0, "run_start") + record(60000, "run_stop", status="SUCCESS")))
+        for rest in ({"value": "success"}, {"status": "quality_missed"}):
+            self.assertEqual({"unknown_state": 1}, told(record(0, "run_start") + record(60000, "run_stop", **rest))[1])
+        seconds = 1772352000
+        self.assertEqual({"impossible_time": 2}, told(record(seconds, "run_start") + record(seconds + 60, "run_stop", status="success"))[1])
+
     def test_chips_must_be_known(self):
         for given in ({"chips": None}, {"chips": 0}, {"chips": None, "system": '{"number_of_nodes": "4"}'}):
             with self.subTest(given), self.assertRaises(sqlite3.IntegrityError) as caught:

@@ -321,6 +321,19 @@ class Mapping(FolderCase):
         self.assertEqual([1, 2, 3], [row[5] for row in self.spans() if row[2] == "step"])
         self.assertEqual([("data_loss", 2)], self.rows("SELECT severity, count FROM mpg_issues WHERE kind = 'impossible_time'"))
 
+    def said(self):
+        self.spans()
+        return dict(self.rows("SELECT kind, sum(count) FROM mpg_issues WHERE kind NOT IN ('overlapping_spans', 'no_capacity') GROUP BY 1"))
+
+    def test_values_without_a_number(self):
+        """add_scalar without global_step: all are of step 0."""
+        self.write("run/a", begin(1e9), *(summary(1e9 + 10 * i, 0, simple("loss", 1)) for i in range(1, 6)))
+        self.assertEqual(4, self.said()["repeated_record"])
+
+    def test_a_value_earlier_than_the_one_before(self):
+        self.write("run/a", begin(1e9), *(summary(1e9 + at, step, simple("loss", 1)) for step, at in ((1, 10), (2, 20), (3, 15), (4, 40))))
+        self.assertEqual({"end_before_start": 1}, self.said())
+
     def test_with_a_scheduler(self):
         """The job of a scheduler whose id is the folder's name: it says who held chips, and the files what was done."""
         os.mkdir(self.path("5101"))

@@ -94,16 +94,28 @@ class Trainer(cases.Case):
             self.assertEqual(attempts, max(attempt for attempt, *_ in told), seed)
 
     def test_damage(self):
-        """A line without a time, one of another century, a loss that is none: listed, and the rest counts."""
+        """A line without a time, one of another century: listed, and the rest counts. A loss that is no number is one of a step all the same."""
         rows = [{"_step": i, "_timestamp": T0 + 3 * i, "loss": 1.0} for i in range(10)]
         rows[4]["_timestamp"] = 5 * T0
         rows[6]["loss"] = "NaN"
         path = self.file("".join(json.dumps(row) + "\n" for row in rows), "history.jsonl")
-        self.assertEqual([0, 1, 2, 3, 5, 7, 8, 9], [row[1] for row in self.steps(path)])
+        self.assertEqual([0, 1, 2, 3, 5, 6, 7, 8, 9], [row[1] for row in self.steps(path)])
         self.assertEqual(1, self.issues(path)["impossible_time"])
         path = self.file('{"_step": 1, "_timestamp": "soon", "loss": 1}\n', "history.jsonl")
         self.assertEqual([], self.steps(path))
         self.assertEqual(1, self.issues(path)["no_steps"])
+
+    def test_what_trackers_tell_wrongly(self):
+        """Steps out of order, without a number, in seconds, on a page of several: listed."""
+        def said(name, rows):
+            path = self.file(rows if isinstance(rows, str) else "".join(json.dumps(row) + "\n" for row in rows), name)
+            return [row[1] for row in self.steps(path)], self.issues(path)
+        def mlflow(*values, **more):
+            return json.dumps({"metrics": [{"key": "train_loss", "value": 1.0, "timestamp": at, **rest} for at, rest in values], **more})
+        self.assertEqual(([1, 2, 4], {"end_before_start": 1}), said("h.jsonl", [{"_step": step, "_timestamp": T0 + at, "_runtime": at, "loss": 1.0} for step, at in ((1, 10), (2, 20), (3, 15), (4, 40))]))
+        self.assertEqual({"unnumbered_steps": 4, "end_before_start": 1}, said("m.json", mlflow(*((1000 * (T0 + 10 * i), {}) for i in range(4))))[1])
+        self.assertEqual({"impossible_time": 4}, said("m.json", mlflow(*((T0 + 10 * i, {"step": i}) for i in range(4))))[1])
+        self.assertEqual({"partial_answer": 1}, said("m.json", mlflow(*((1000 * (T0 + 10 * i), {"step": i}) for i in range(4)), next_page_token="x"))[1])
 
     def test_a_scheduler_beside(self):
         """A run whose file has its job's id in the name is of that job: the scheduler says what it held."""
