@@ -85,16 +85,23 @@ FROM condor_runs WHERE chips > 0 AND suspended > 0 GROUP BY _file;
 -- A slot has one job at a time, and a GPU too. What still runs in its ad though a later job had its slot or one of its GPUs, or an hour after the time that
 -- it is allowed, has an end that no ad tells.
 CREATE INDEX temp.condor_runs_at ON condor_runs(host, started);
+CREATE INDEX temp.condor_runs_of ON condor_runs(job, started);
+DROP TABLE IF EXISTS temp.condor_devices;
+CREATE TEMP TABLE condor_devices AS
+SELECT substr(host, instr(host, '@')) AS machine, d.value AS device, started, job
+FROM (SELECT 1 FROM condor_runs WHERE status = 2 AND devices IS NOT NULL AND ended IS NULL LIMIT 1) CROSS JOIN condor_runs CROSS JOIN json_each('["' || replace(replace(replace(devices, '"', ''), ' ', ''), ',', '","') || '"]') AS d
+WHERE host IS NOT NULL AND started IS NOT NULL;
+CREATE INDEX temp.condor_devices_of ON condor_devices(machine, device, started);
 INSERT INTO mpg_issues(source, severity, kind, line, count, detail)
 SELECT _file, 'warning', 'lost_end', min(_line), count(*), 'job ' || min(job) || ' runs though ' || min(why) || ': it is held until the last time of the ads. Is its last ad missing?'
 FROM (SELECT r._file, r._line, r.job, CASE WHEN EXISTS (SELECT 1 FROM condor_runs AS k WHERE k.host = r.host AND k.started > r.started AND k.job <> r.job) THEN 'a later job had its slot'
-                                           WHEN EXISTS (SELECT 1 FROM condor_runs AS k CROSS JOIN json_each('["' || replace(replace(k.devices, ' ', ''), ',', '","') || '"]') AS d
-                                                        WHERE k.started > r.started AND k.job <> r.job AND substr(k.host, instr(k.host, '@')) = substr(r.host, instr(r.host, '@'))
-                                                          AND instr(',' || replace(r.devices, ' ', '') || ',', ',' || d.value || ',')) THEN 'a later job had one of its GPUs'
+                                           WHEN EXISTS (SELECT 1 FROM json_each('["' || replace(replace(replace(r.devices, '"', ''), ' ', ''), ',', '","') || '"]') AS d CROSS JOIN condor_devices AS k
+                                                        ON k.machine = substr(r.host, instr(r.host, '@')) AND k.device = d.value AND k.started > r.started WHERE k.job <> r.job) THEN 'a later job had one of its GPUs'
                                            WHEN r.started + r.allowed + 3600 < (SELECT max(max(coalesce(started, 0), coalesce(completed, 0), coalesce(entered, 0), coalesce(asked_at, 0))) FROM condor_ads) THEN 'the time that it is allowed is over' END AS why
       FROM condor_runs AS r WHERE r.chips > 0 AND r.started IS NOT NULL AND r.ended IS NULL AND r.status = 2
         AND NOT EXISTS (SELECT 1 FROM condor_runs AS n WHERE n.job = r.job AND n.started > r.started))
 WHERE why IS NOT NULL GROUP BY _file;
+DROP TABLE condor_devices;
 DROP TABLE IF EXISTS temp.jobs;
 CREATE TEMP TABLE jobs AS
 SELECT job, max(name) AS name, coalesce(max(account), max(user)) AS owner, NULL AS phase, NULL AS framework, NULL AS runtime, NULL AS model, CAST(max(priority) AS TEXT) AS priority, max(chips) AS chips,
@@ -108,6 +115,7 @@ SELECT job, attempt, NULL AS task, 'condor' AS pool, chips, started AS start_tim
        CASE WHEN coalesce(ended, next) IS NULL THEN NULL WHEN next IS NOT NULL THEN 'preempted' WHEN status = 4 THEN CASE WHEN coalesce(by_signal, 0) OR coalesce(exit_code, 0) <> 0 THEN 'failed' ELSE 'completed' END
             WHEN status = 3 AND last_status = 1 AND ended < entered THEN 'preempted' WHEN status = 3 THEN 'cancelled' WHEN status = 5 AND hold IN (46, 47) THEN 'timeout' WHEN status = 5 THEN 'cancelled' ELSE 'preempted' END AS outcome
 FROM ordered;
+CREATE INDEX temp.condor_allocated ON allocations(job, attempt);
 INSERT INTO allocations
 SELECT a.job, a.attempt + 1, NULL, pool, 0, a.end_time, NULL, NULL FROM allocations AS a JOIN condor_runs AS r ON r.job = a.job AND r.started = a.start_time
 WHERE r.status = 1 AND a.attempt = (SELECT max(b.attempt) FROM allocations AS b WHERE b.job = a.job);
@@ -119,5 +127,6 @@ SELECT job, 1, NULL, 'condor', 0, max(entered), max(entered), 'cancelled' FROM c
 DROP TABLE IF EXISTS temp.observed;
 CREATE TEMP TABLE observed AS
 SELECT DISTINCT 'condor' AS pool, (SELECT max(max(coalesce(submitted, 0), coalesce(started, 0), coalesce(completed, 0), coalesce(entered, 0), coalesce(written, 0), coalesce(asked_at, 0))) FROM condor_ads) AS until_time FROM allocations;
+DROP INDEX temp.condor_allocated;
 DROP TABLE condor_runs;
 DROP TABLE condor_ads;

@@ -60,6 +60,7 @@ DELETE FROM flux_jobs WHERE job IS NULL OR rowid NOT IN (
 INSERT INTO mpg_issues(source, severity, kind, line, count, detail)
 SELECT _file, 'data_loss', 'end_before_start', min(_line), count(*), 'job ' || min(job) || ' ended before it ran: it holds nothing' FROM flux_jobs WHERE coalesce(t_inactive, t_cleanup) < t_run OR t_cleanup < t_run GROUP BY _file;
 
+CREATE INDEX temp.flux_jobs_on ON flux_jobs(nodelist, t_run);
 -- What still runs in a listing an hour after its limit, or while a later job had chips of its nodes that are more, together, than jobs that
 -- ended ever had at once on nodes of one list, has an end that no listing tells.
 INSERT INTO mpg_issues(source, severity, kind, line, count, detail)

@@ -529,16 +529,22 @@ DROP TABLE IF EXISTS temp.kube_unended;
 CREATE TEMP TABLE kube_unended AS
 SELECT h.uid, h.node, h.start_time, h.chips, p.version, p._file, p.namespace || '/' || p.name AS pod, h.start_time + json_extract(p.spec, '$.activeDeadlineSeconds') AS due, p.deletionTimestamp AS deletion
 FROM kube_held AS h JOIN kube_last AS p ON p.kind = 'Pod' AND p.uid = h.uid WHERE h.end_time IS NULL AND p.phase IN ('Running', 'Pending');
+DROP TABLE IF EXISTS temp.kube_full;
+CREATE TEMP TABLE kube_full AS -- the last time at which pods held more than their node has
+WITH edges AS (
+  SELECT node, start_time AS at, chips AS d FROM kube_held WHERE node IN (SELECT node FROM kube_unended) UNION ALL SELECT node, end_time, -chips FROM kube_held WHERE end_time IS NOT NULL AND node IN (SELECT node FROM kube_unended)
+)
+SELECT node, max(at) AS at FROM (SELECT node, at, sum(sum(d)) OVER (PARTITION BY node ORDER BY at) AS now FROM edges GROUP BY node, at) AS e
+WHERE now > (SELECT max(n.chips) FROM kube_nodes AS n WHERE n.node = e.node) + 1e-4 GROUP BY node;
 INSERT INTO mpg_issues(source, severity, kind, line, count, detail)
 SELECT _file, 'warning', 'lost_end', NULL, count(*), 'pod ' || min(pod) || ' runs though ' || min(why) || ': it is held until the last time of the objects. Is the end of a watch missing?'
 FROM (SELECT u.*, CASE WHEN due + 3600 < (SELECT max(told) FROM kube_told) THEN 'its deadline is over'
                        WHEN deletion + 3600 < (SELECT max(told) FROM kube_told) THEN 'it was to be deleted'
                        WHEN EXISTS (SELECT 1 FROM kube_nodes AS n WHERE n.node = u.node) AND NOT EXISTS (SELECT 1 FROM kube_nodes AS n WHERE n.node = u.node AND n.end_time IS NULL) THEN 'its node is gone'
-                       WHEN EXISTS (SELECT 1 FROM kube_held AS k WHERE k.node = u.node AND k.start_time > u.start_time AND k.uid <> u.uid
-                                    AND (SELECT sum(x.chips) FROM kube_held AS x WHERE x.node = u.node AND x.start_time <= k.start_time AND (x.end_time IS NULL OR x.end_time > k.start_time))
-                                        > (SELECT max(n.chips) FROM kube_nodes AS n WHERE n.node = u.node) + 1e-4) THEN 'later pods of its node hold all its chips' END AS why
+                       WHEN EXISTS (SELECT 1 FROM kube_full AS k WHERE k.node = u.node AND k.at > u.start_time) THEN 'later pods of its node hold all its chips' END AS why
       FROM kube_unended AS u)
 WHERE why IS NOT NULL GROUP BY _file;
+DROP TABLE kube_full;
 DROP TABLE kube_unended;
 
 -- ---- 5. Attempts ----

@@ -113,11 +113,13 @@ SELECT job, row_number() OVER (PARTITION BY job ORDER BY coalesce(start_time, en
             WHEN exit_status + 0 > 128 AND instr(asked, ',h_rt=') AND end_time - start_time >= CAST(substr(asked, instr(asked, ',h_rt=') + 6) AS INTEGER) THEN 'timeout'
             WHEN failed + 0 <> 0 OR exit_status + 0 <> 0 THEN 'failed' ELSE 'completed' END AS outcome
 FROM sge_jobs WHERE chips > 0;
+CREATE INDEX temp.sge_allocated ON allocations(job, attempt);
 INSERT INTO allocations
 SELECT job, attempt + 1, NULL, pool, 0, end_time, NULL, NULL FROM allocations AS a WHERE outcome = 'preempted' AND attempt = (SELECT max(b.attempt) FROM allocations AS b WHERE b.job = a.job);
 DROP TABLE IF EXISTS temp.observed;
 CREATE TEMP TABLE observed AS SELECT DISTINCT pool, (SELECT max(coalesce(end_time, start_time, submit_time)) FROM sge_jobs) AS until_time FROM allocations;
 DROP TABLE IF EXISTS temp.aliases;
 CREATE TEMP TABLE aliases AS SELECT DISTINCT job, letter || job AS alias FROM sge_jobs, (SELECT 'o' AS letter UNION SELECT 'e' UNION SELECT 'po' UNION SELECT 'pe') WHERE chips > 0;
+DROP INDEX temp.sge_allocated;
 DROP TABLE sge_jobs;
 DROP TABLE sge_records;
