@@ -85,7 +85,7 @@ static void *libc_resize(void *ctx, void *p, size_t n) {
   return realloc(p, n);
 }
 
-const mpg_env mpg_env_libc = {libc_resize, NULL, NULL, NULL, NULL, 0, NULL, NULL, NULL, NULL};
+const mpg_env mpg_env_libc = {.resize = libc_resize};
 
 void *mpg_malloc(const mpg_env *env, size_t n) {
   return env->resize(env->resize_ctx, NULL, n ? n : 1);

@@ -90,7 +90,8 @@ mpg_env mpg_host_env(MemoryContext context) {
   static uint64_t seed; /* of this process */
   if (seed == 0 && !pg_strong_random(&seed, sizeof seed))
     seed = 0; /* as good as none, and drawn again next time */
-  return (mpg_env){resize, context, interrupted, NULL, NULL, seed, NULL, NULL, NULL};
+  return (mpg_env){
+      .resize = resize, .resize_ctx = context, .interrupted = interrupted, .seed = seed};
 }
 
 mpg_value mpg_int8_argument(FunctionCallInfo call, int i) {

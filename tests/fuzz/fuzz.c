@@ -130,7 +130,10 @@ int fuzz_threads(mpg_str input) {
 }
 
 static mpg_rc run(fuzz_render render, mpg_str input, fuzz_text *out, size_t block, host *h) {
-  mpg_env env = {host_resize, h, host_interrupted, h, NULL, 0, NULL, NULL, NULL};
+  mpg_env env = {.resize = host_resize,
+                 .resize_ctx = h,
+                 .interrupted = host_interrupted,
+                 .interrupted_ctx = h};
   mpg_rc rc;
   h->thread = pthread_self();
   out->n = 0;

@@ -55,7 +55,8 @@ static inline bool hostile_stop(void *ctx) {
 
 static inline mpg_env hostile_env(hostile *h) {
   hostile_thread = pthread_self();
-  return (mpg_env){hostile_resize, h, hostile_stop, h, NULL, 0, NULL, NULL, NULL};
+  return (mpg_env){
+      .resize = hostile_resize, .resize_ctx = h, .interrupted = hostile_stop, .interrupted_ctx = h};
 }
 
 #ifdef MPG_TEST

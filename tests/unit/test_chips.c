@@ -447,7 +447,7 @@ static void *failing(void *ctx, void *p, size_t n) {
 static void test_memory(void) {
   for (int allowed = 0;; allowed++) {
     int left = allowed;
-    mpg_env env = {failing, &left, NULL, NULL, NULL, 0, NULL, NULL, NULL};
+    mpg_env env = {.resize = failing, .resize_ctx = &left};
     mpg_chips *chips;
     mpg_err err;
     mpg_rc rc = mpg_chips_new(&chips, &env, &err);

@@ -131,7 +131,7 @@ static bool always(void *ctx) {
 
 static void test_memory(void) {
   int left;
-  mpg_env env = {failing, &left, NULL, NULL, NULL, 0, NULL, NULL, NULL};
+  mpg_env env = {.resize = failing, .resize_ctx = &left};
   mpg_intervals set;
   mpg_sweep s;
   for (int allowed = 0;; allowed++) {

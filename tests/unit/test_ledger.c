@@ -157,7 +157,7 @@ static int sweep(int forever, const mpg_ledger_options *options, int64_t *points
   int wrong = 0;
   for (int64_t n = 1;; n++) {
     faulty f = {n, 0, forever, 0};
-    mpg_env env = {faulty_resize, &f, NULL, NULL, NULL, 0, NULL, NULL, NULL};
+    mpg_env env = {.resize = faulty_resize, .resize_ctx = &f};
     totals t;
     size_t rows;
     mpg_rc rc = run(&env, 1u << MPG_DIM_CATEGORY | 1u << MPG_DIM_PHASE, options, &t, &rows);

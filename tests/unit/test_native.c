@@ -195,7 +195,7 @@ static void check_folder(const char *folder) {
     for (size_t b = 0; b < HOSTILE_BLOCKS; b++)
       for (int threads = 1; threads <= 4; threads += 1 + (threads == 2)) {
         hostile h = {0};
-        mpg_env env = {shared_resize, &h, NULL, NULL, NULL, 0, NULL, NULL, NULL};
+        mpg_env env = {.resize = shared_resize, .resize_ctx = &h};
         char *found;
         hostile_block(hostile_blocks[b]);
         found = read_folder(&env, folder, skip != 0, threads);
@@ -250,7 +250,7 @@ static void check_oom(const char *folder, int threads) {
   for (int forever = 0; forever < 2; forever++)
     for (long n = 1;; n += 1 + n / 50) {
       hostile h = {.fail_in = n, .and_after = forever};
-      mpg_env env = {shared_resize, &h, NULL, NULL, NULL, 0, NULL, NULL, NULL};
+      mpg_env env = {.resize = shared_resize, .resize_ctx = &h};
       char *found = read_folder(&env, folder, true, threads);
       CHECK(h.live == 0);
       CHECK(found == NULL || strcmp(found, expected) == 0);
