@@ -30,7 +30,9 @@ SELECT json_extract(record, '$.ClusterId') || '.' || coalesce(json_extract(recor
        nullif(json_extract(record, '$.LastRemoteWallClockTime'), 0) AS last_wall, nullif(json_extract(record, '$.RemoteWallClockTime'), 0) AS wall, nullif(json_extract(record, '$.CumulativeSuspensionTime'), 0) AS suspended,
        CASE WHEN :chips = 'cpus' THEN coalesce(json_extract(record, '$.CpusProvisioned'), json_extract(record, '$.RequestCpus'))
             ELSE coalesce(json_extract(record, '$.GPUsProvisioned'), CASE WHEN json_extract(record, '$.AssignedGPUs') <> '' THEN 1 + length(json_extract(record, '$.AssignedGPUs')) - length(replace(json_extract(record, '$.AssignedGPUs'), ',', '')) END,
-                          CASE WHEN json_type(record, '$.RequestGPUs') IN ('integer', 'real') THEN json_extract(record, '$.RequestGPUs') END) END
+                          CASE WHEN json_type(record, '$.RequestGPUs') IN ('integer', 'real') THEN json_extract(record, '$.RequestGPUs') END,
+                          CASE WHEN json_type(record, '$.RequestGPUs') IS NULL THEN -- names of attributes are of any case, and these people write
+                            CAST(coalesce(json_extract(record, '$.RequestGpus'), json_extract(record, '$.requestgpus'), json_extract(record, '$.requestGPUs'), json_extract(record, '$.REQUESTGPUS')) AS REAL) END) END
          * CASE WHEN json_extract(record, '$.JobUniverse') = 11 THEN max(1, coalesce(json_extract(record, '$.CurrentHosts'), 0), coalesce(json_extract(record, '$.MinHosts'), 1)) ELSE 1 END AS chips,
        json_type(record, '$.RequestGPUs') IN ('text', 'object') AS expression, _file, _line
 FROM jsonl_trace(mpg_required(:condor, ':condor'));

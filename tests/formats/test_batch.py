@@ -159,6 +159,8 @@ class Condor(Batch):
                               ({"JobUniverse": 11, "MinHosts": 4, "GPUsProvisioned": 2}, 8)):
             with self.subTest(change=change):
                 self.assertEqual(self.held(self.write(json.dumps(ad | change)), "chips"), [(chips,)])
+        for name in ("RequestGpus", "requestgpus", "REQUESTGPUS"):  # names of attributes are of any case
+            self.assertEqual(self.held(self.write(json.dumps({key: value for key, value in ad.items() if "GPUs" not in key} | {name: 3})), "chips"), [(3,)])
         self.assertEqual(self.held(self.write(json.dumps(ad | {"GPUsProvisioned": None, "AssignedGPUs": None, "RequestGPUs": "MY.Wanted"}))), [])
         self.assertEqual(self.issues()["uncounted_resource"], 1)
 
