@@ -411,6 +411,7 @@ WHERE k.kind <> 'sync' OR coalesce(a.stream, -1) <> -1;
 
 -- One call of work may be several operators, one inside the other. It counts at the outermost of those that do it;
 -- wrappers, which choose one of several ways, only where nothing inside them has a price.
+-- :table is the table function that asks: to most, operators are nothing. By hand it is NULL.
 DROP TABLE IF EXISTS temp.kineto_priced;
 CREATE TEMP TABLE kineto_priced(id INTEGER PRIMARY KEY, thread, event, start_ns, end_ns, wrapper, flops, bytes);
 INSERT INTO kineto_priced
@@ -418,7 +419,8 @@ SELECT o.id, o.thread, o.event, o.start_ns, o.end_ns,
        name IN ('aten::linear', 'aten::matmul', 'aten::scaled_dot_product_attention', 'aten::conv1d', 'aten::conv2d',
                 'aten::conv3d'),
        op_flops(name, input_dims, concrete_inputs, input_type), op_bytes(name, input_dims, input_type, concrete_inputs)
-FROM kineto_operators AS o CROSS JOIN kineto_events AS e ON e.rowid = o.event
+FROM (SELECT 1 WHERE coalesce(:table, '') IN ('', 'trace_device_operators', 'trace_device_op_work', 'trace_device_priced', 'trace_device_op_roofline', 'trace_tracelens_work'))
+CROSS JOIN kineto_operators AS o CROSS JOIN kineto_events AS e ON e.rowid = o.event
 WHERE input_dims IS NOT NULL;
 DELETE FROM kineto_priced WHERE flops IS NULL;
 CREATE INDEX temp.kineto_price ON kineto_priced(thread, start_ns); -- and within it by id: nothing is sorted again

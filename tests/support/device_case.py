@@ -6,7 +6,7 @@ class Case(cases.Case):
     def load(self, path=None, *more):
         self.script("device.sql")
         if path is not None:
-            self.script("formats/kineto.sql", trace=path)
+            self.script("formats/kineto.sql", trace=path, table=None)
         for name in ("device_views.sql",) + more:
             self.script(name)
 
