@@ -68,6 +68,11 @@ FROM dcgm_far GROUP BY kind;
 DELETE FROM prometheus_samples WHERE rowid IN (SELECT row FROM dcgm_far);
 DROP TABLE dcgm_far;
 
+INSERT INTO mpg_issues(source, severity, kind, line, count, detail)
+SELECT coalesce(:prometheus, 'prometheus_samples'), 'warning', 'impossible_value', NULL, count(*), 'samples of ' || s.metric || ' in fractions that are nowhere above 1, as if it were no percentage: they count as percentages'
+FROM prometheus_samples AS s JOIN dcgm_metrics AS m ON lower(m.metric) = lower(s.metric) WHERE m.kind = 'gpu_util' AND m.scale = 0.01
+GROUP BY s.metric HAVING max(s.value) <= 1 AND max(s.value <> CAST(s.value AS INTEGER));
+
 -- The names as they are in the input. Some stores (AKS) make them and their labels lower-case.
 DROP TABLE IF EXISTS temp.dcgm_names;
 CREATE TEMP TABLE dcgm_names AS
@@ -254,6 +259,9 @@ INSERT INTO mpg_issues(source, severity, kind, line, count, detail)
 SELECT coalesce(:prometheus, 'prometheus_samples'), 'info', 'earlier_xid', NULL, count(*),
        'GPUs whose first sample has the code of an error, which was before it: ' || group_concat(coalesce(host || ' ', '') || coalesce('GPU ' || gpu || ' ', '') || code, ', ')
 FROM dcgm_codes WHERE code <> 0 AND before IS NULL;
+
+INSERT INTO mpg_issues(source, severity, kind, line, count, detail)
+SELECT coalesce(:prometheus, 'prometheus_samples'), 'warning', 'missing_samples', NULL, count(*), 'series with one sample, such as ' || min(kind) || ': one stands for no time' FROM duty WHERE covered_s IS NULL GROUP BY NULL;
 
 -- ---- 5. Tables that are no longer needed ----
 

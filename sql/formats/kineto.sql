@@ -34,7 +34,7 @@ CREATE TEMP TABLE IF NOT EXISTS kineto_events AS
 SELECT _file AS trace, iif(ph = 'X', lower(cat), 'phase ' || coalesce(ph, 'none')) AS cat, coalesce(name, '?') AS name, start_ns, end_ns, pid, tid, step, correlation, device,
        stream, bytes, bandwidth_gb_s, collective, group_size, input_dims, input_type, concrete_inputs
 FROM chrome_trace(mpg_required(:trace, ':trace'))
-WHERE ph = 'X' OR (ph IS NULL AND start_ns IS NOT NULL) OR (ph = 'B' AND lower(cat) IN ('kernel', 'gpu_memcpy', 'gpu_memset')) OR ph NOT IN ('M', 'i', 'I', 's', 't', 'f', 'b', 'n', 'e', 'B', 'E', 'C', 'R', 'P', 'N', 'O', 'D', 'S', 'T', 'p', 'F', 'v', 'V', 'c', '(', ')');
+WHERE ph = 'X' OR (ph IS NULL AND start_ns IS NOT NULL) OR (ph = 'B' AND lower(cat) IN ('kernel', 'gpu_memcpy', 'gpu_memset', 'cpu_op', 'operator', 'user_annotation', 'cuda_runtime', 'hip_runtime')) OR ph NOT IN ('M', 'i', 'I', 's', 't', 'f', 'b', 'n', 'e', 'B', 'E', 'C', 'R', 'P', 'N', 'O', 'D', 'S', 'T', 'p', 'F', 'v', 'V', 'c', '(', ')');
 
 CREATE TEMP TABLE IF NOT EXISTS kineto_files AS
 SELECT _file AS trace, rank, world_size, base_time_ns, devices, properties FROM chrome_trace_info(mpg_required(:trace, ':trace'));
@@ -253,6 +253,12 @@ SELECT g.trace, 'warning', 'no_device_event', count(*),
 FROM kineto_groups AS g CROSS JOIN kineto_parts AS p ON p.part = g.id
 WHERE g.trace NOT IN (SELECT trace FROM (SELECT DISTINCT part FROM kineto_activity) CROSS JOIN kineto_groups ON id = part) AND g.trace IN (SELECT trace FROM kineto_files)
 GROUP BY g.trace;
+
+INSERT INTO kineto_left_out
+SELECT trace, 'warning', 'no_device_event', 1, 'a trace without an event of a device or of the host' FROM kineto_files WHERE trace NOT IN (SELECT trace FROM kineto_groups);
+INSERT INTO kineto_left_out
+SELECT t.trace, 'warning', 'parallel_logs', 1, 'another trace is of the same rank and step: collectives take the two for two ranks. Is it of another job?'
+FROM kineto_files AS f JOIN device_traces AS t USING (trace) WHERE t.rank IN (SELECT DISTINCT t.rank FROM device_traces AS t JOIN device_steps AS s USING (trace) WHERE t.rank IS NOT NULL GROUP BY t.rank, s.step HAVING count(DISTINCT t.trace) > 1);
 
 -- A stream runs in order. A kernel that lasts beyond the end of the next one, which another call launched, overran:
 -- it ends where that begins.

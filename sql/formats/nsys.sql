@@ -276,6 +276,12 @@ WHERE a."end" >= a.start;
 
 -- ---- 5. What has no place ----
 
+INSERT INTO mpg_issues(source, severity, kind, line, count, detail)
+SELECT t.trace, 'warning', 'missing_field', NULL, count(*), 'kernels whose name the export lacks (StringIds): they count as computation' FROM nsys_activity AS a, nsys_trace AS t WHERE a.kind = 'kernel' AND a.name = 'kernel' GROUP BY t.trace;
+INSERT INTO mpg_issues(source, severity, kind, line, count, detail)
+SELECT t.trace, 'warning', 'missing_field', NULL, count(DISTINCT a.process), 'processes of which the export does not tell which GPU is which (TARGET_INFO_CUDA_DEVICE): GPUs of one number count as one'
+FROM nsys_trace AS t CROSS JOIN nsys_activity AS a LEFT JOIN nsys_devices AS d ON d.pid = a.process & 0xffffff AND d.cuda = a.deviceId WHERE d.pid IS NULL GROUP BY t.trace HAVING count(DISTINCT a.process) > 1;
+
 CREATE TEMP TABLE IF NOT EXISTS nsys_left_out (trace, what, count);
 DELETE FROM nsys_left_out WHERE trace IN (SELECT trace FROM nsys_trace);
 INSERT INTO nsys_left_out

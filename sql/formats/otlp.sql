@@ -99,6 +99,12 @@ SELECT job, attempt, kind, start_time, end_time, status, step, program, flops, b
        status IS 'error' AND (kind = 'serve' OR (kind = 'batch' AND coalesce(start_time > (SELECT last_start FROM batch WHERE of_job = job AND of_step IS step), 1))) AS failed
 FROM otlp_merged AS m CROSS JOIN otlp_named AS n ON n.rowid = m.rowid CROSS JOIN lowest ON of_job = job AND lowest = number
 WHERE is_known;
+-- What the lowest rank does not tell, as it died first.
+INSERT INTO mpg_issues(source, severity, kind, count, detail)
+SELECT coalesce(:otlp, 'otlp_spans'), 'warning', 'missing_steps', count(*), 'steps that only ranks above the lowest tell, first ' || min(step) || ' of job ' || min(job) || ': left out. Did the lowest rank die first?'
+FROM (SELECT DISTINCT n.job AS job, n.step AS step FROM otlp_named AS n CROSS JOIN otlp_merged AS m ON m.rowid = n.rowid WHERE n.is_known AND m.kind = 'step' AND n.step IS NOT NULL
+      EXCEPT SELECT job, step FROM otlp_told WHERE kind = 'step')
+WHERE job IN (SELECT job FROM otlp_told) GROUP BY NULL;
 DROP TABLE otlp_named;
 DROP TABLE otlp_merged;
 

@@ -344,6 +344,8 @@ INSERT INTO rocpd_left_out
 SELECT t.trace, 'data_loss', 'left_out', count(*), 'ranges that end before they start: left out'
 FROM rocpd_regions AS r, rocpd_trace AS t WHERE r.category GLOB '*marker*' AND coalesce(r."end" < r.start, 1) GROUP BY t.trace;
 INSERT INTO rocpd_left_out
+SELECT t.trace, 'warning', 'missing_field', count(*), 'kernels whose name the trace lacks: they count as computation' FROM rocpd_activity AS a, rocpd_trace AS t WHERE a.kind = 'kernel' AND a.name = 'kernel' GROUP BY t.trace;
+INSERT INTO rocpd_left_out
 SELECT t.trace, 'warning', 'no_device_event', 1, 'a trace without a kernel or copy of a GPU: was it taken with --kernel-trace?'
 FROM rocpd_trace AS t WHERE NOT EXISTS (SELECT 1 FROM rocpd_activity);
 INSERT INTO mpg_issues(source, severity, kind, line, count, detail)

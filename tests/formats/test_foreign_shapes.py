@@ -1,11 +1,15 @@
 """Shapes that tools and clusters of others write, each with the figures that are right: what is of another tool is read, or said."""
 import contextlib
 import json
+import os
+import shutil
 import sqlite3
 import unittest
 
 import kube
+import rocpd
 from cases import Case
+from fleets import ROOT
 from kube import G, T0, TPU, when
 
 STEP = dict(cat="user_annotation", pid=9, tid=9, ts=1000, dur=500)
@@ -86,6 +90,41 @@ class Profiles(Case):
         price = "SELECT op_flops('aten::_efficient_attention_forward', ?, ?)"
         self.assertIsNone(self.one(price, json.dumps(shapes + lengths), concrete))
         self.assertEqual(4 * 2048 * 2048 * 8 * 64, self.one(price, json.dumps(shapes + [[]] * 11), concrete))
+
+    def test_events_that_are_halves(self):
+        """B and E in place of X: an operator, a step or a call is listed, not lost."""
+        halves = [dict(ph=ph, cat="user_annotation", name="ProfilerStep#1", pid=9, tid=9, ts=ts) for ph, ts in (("B", 1000), ("E", 1500))]
+        self.assertEqual([("gemm", None)], self.answer(self.trace(*halves, call(1, 1010), kernel("gemm", 1, 1030, 50)), "SELECT name, step FROM trace_device_activity(?)", ("impossible_time", 1)))
+        self.assertEqual([], self.answer(self.trace(), "SELECT name FROM trace_device_activity(?)", ("no_device_event", 1)))
+
+    def test_two_traces_of_one_rank(self):
+        """As of two jobs in a folder: their collectives are not those of two ranks."""
+        events = [{"ph": "X", **event} for event in (dict(STEP, name="ProfilerStep#1"), call(1, 1010), kernel("ncclDevKernel_AllReduce", 1, 1030, 50))]
+        for ranks, said in (((0, 1), []), ((0, 0), [("parallel_logs", 1)] * 2)):
+            folder = self.folder_of({f"{i}.json": json.dumps({"schemaVersion": 1, "distributedInfo": {"rank": rank, "world_size": 2}, "mark": i, "traceEvents": events}) for i, rank in enumerate(ranks)})
+            self.rows("SELECT * FROM trace_device_collectives(?)", folder)
+            self.assertEqual(said, self.rows("SELECT kind, count FROM mpg_issues WHERE source LIKE ? || '%'", folder))
+
+    def test_kernels_whose_names_are_lost(self):
+        """A collective would count as computation: nsys without StringIds, rocpd without symbols."""
+        suffix = rocpd.GUID.replace("-", "_")
+        for name, change, n in (("nsys/two-gpus.sqlite", "DELETE FROM StringIds", 12), ("rocpd/4242_results.db", f'DELETE FROM "rocpd_info_kernel_symbol_{suffix}"', 16)):
+            path = self.file("", os.path.basename(name))
+            shutil.copy(os.path.join(ROOT, "fixtures", name), path)
+            with contextlib.closing(sqlite3.connect(path)) as db:
+                db.execute(change)
+                db.commit()
+            self.rows("SELECT * FROM trace_device_activity(?)", path)
+            self.assertEqual([(n,)], self.rows("SELECT count FROM mpg_issues WHERE source = ? AND kind = 'missing_field'", path))
+
+    def test_gpus_of_two_processes_that_nothing_tells_apart(self):
+        path = self.file("", "run.sqlite")
+        shutil.copy(os.path.join(ROOT, "fixtures/nsys/two-gpus.sqlite"), path)
+        with contextlib.closing(sqlite3.connect(path)) as db:
+            db.execute("DROP TABLE TARGET_INFO_CUDA_DEVICE")
+            db.commit()
+        self.rows("SELECT * FROM trace_device_activity(?)", path)
+        self.assertEqual([(2,)], self.rows("SELECT count FROM mpg_issues WHERE source = ? AND kind = 'missing_field'", path))
 
     def test_exports_whose_tables_have_a_version(self):
         for table in ("CUPTI_ACTIVITY_KIND_KERNEL_V3", "CUPTI_ACTIVITY_KIND_KERNEL_v2", "CUPTI_ACTIVITY_KIND_KERNEL_EXT", "CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL"):

@@ -146,6 +146,15 @@ class Mapping(Case):
         self.assertEqual(self.rows("SELECT job, kind, end_time - ? FROM spans ORDER BY job", T0), [("j", "step", 10), ("k", "step", 21), ("l", "step", 30)])
         self.assertEqual(self.rows("SELECT job, chips FROM allocations"), [("j", 4)])
 
+    def test_a_lowest_rank_that_dies_first(self):
+        """The others went on: what they tell beyond is left out, and listed."""
+        for last, said in ((1, [(2,)]), (3, [])):
+            path = self.file("\n".join(json.dumps(self.request(*spans, resource={"mpg.job": "j", "mpg.rank": rank})) for rank, spans in (
+                (0, [self.span("attempt", 0, 100, chips=4, pool="p")] + [self.span("step", 10 * i, 10 * i + 10, step=i) for i in range(1, last + 1)]),
+                (1, [self.span("step", 10 * i, 10 * i + 10, step=i) for i in range(1, 4)]))))
+            self.script("formats/otlp.sql", otlp=path)
+            self.assertEqual(said, self.rows("SELECT count FROM mpg_issues WHERE kind = 'missing_steps' AND source = ?", path))
+
     def test_attempts_of_several_sizes(self):
         """On 8 chips, then on 16, told as numbers or as texts of the environment: each attempt was whole."""
         for eight, sixteen in ((8, 16), ("8", "16")):

@@ -299,6 +299,13 @@ class Mapping(Case):
             self.rows("SELECT * FROM trace_duty(?)", path)
             self.assertEqual({kind: 2}, self.issues(path))
 
+    def test_what_is_said_of_series(self):
+        """One sample stands for no time; a percentage that is nowhere above 1 may be a ratio."""
+        for values, said in (((50,), {"missing_samples": 1}), ((0.5, 0.25, 1), {"impossible_value": 3}), ((0, 1, 1), {}), ((0.5, 40, 1), {})):
+            path = self.file("# TYPE DCGM_FI_DEV_GPU_UTIL gauge\n" + "".join(f'DCGM_FI_DEV_GPU_UTIL{{gpu="0",UUID="u"}} {value} {1772352000 + 30 * i}\n' for i, value in enumerate(values)))
+            self.rows("SELECT * FROM trace_duty(?)", path)
+            self.assertEqual(said, dict(self.rows("SELECT kind, count FROM mpg_issues WHERE source = ?", path)), values)
+
     def test_samples_without_a_time_are_listed(self):
         path = self.file('# TYPE DCGM_FI_DEV_GPU_UTIL gauge\nDCGM_FI_DEV_GPU_UTIL{gpu="0",UUID="GPU-1"} 50\n', "metrics.prom")
         self.assertEqual([], self.rows("SELECT * FROM trace_duty(?)", path))
