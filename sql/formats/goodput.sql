@@ -236,7 +236,7 @@ WHERE o.kind IN ('save', 'restore', 'emergency_restore') AND iif(o.kind = 'save'
 -- A start that no end follows, or an end without its start, lasts no time.
 INSERT INTO mpg_issues(source, severity, kind, line, count, detail)
 SELECT coalesce(:log, 'goodput_rows'), 'warning', 'missing_end', NULL, count(*), 'starts without their end, or ends without their start, first of "' || min(kind) || '": what lies between is not known'
-FROM (SELECT o.kind, o.edge, lag(o.edge) OVER w AS before, lead(o.edge) OVER w AS after, lead(1, 1, 0) OVER (PARTITION BY a.job, a.attempt ORDER BY o.id) AS goes_on
+FROM (SELECT o.kind, o.edge, lag(o.edge) OVER w AS before, lead(o.edge) OVER w AS after, lead(1, 1, 0) OVER (PARTITION BY a.job, a.attempt ORDER BY o.id) OR coalesce((SELECT start_time FROM goodput_steps WHERE rowid = a.last_step) > o.time, 0) AS goes_on
       FROM goodput_attempts AS a CROSS JOIN goodput_marks AS o ON o.id BETWEEN a.first AND a.last
       WHERE o.edge IS NOT NULL AND o.kind <> 'job'
       WINDOW w AS (PARTITION BY a.job, a.attempt, o.kind, upper(o.event) ORDER BY o.id))

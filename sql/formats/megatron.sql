@@ -112,6 +112,9 @@ UPDATE temp.training_lines SET told_tflops = tflops
 FROM (SELECT rowid AS id, step, lag(told_ahead) OVER (PARTITION BY file ORDER BY line) AS tflops
       FROM temp.training_lines WHERE coalesce(step, told_ahead) IS NOT NULL AND EXISTS (SELECT 1 FROM training_lines WHERE told_ahead IS NOT NULL)) AS told
 WHERE training_lines.rowid = id AND told.step IS NOT NULL AND tflops > 0 AND told_tflops IS NULL;
+INSERT INTO mpg_issues(source, severity, kind, line, count, detail)
+SELECT file, 'warning', 'missing_field', min(line) FILTER (WHERE coalesce(told_tflops, 0) <= 0), count(*) FILTER (WHERE coalesce(told_tflops, 0) <= 0), 'lines of iterations without TFLOP/s, or with some that are no number, though others have them: these are unrated'
+FROM temp.training_lines WHERE step IS NOT NULL GROUP BY file HAVING total(told_tflops > 0) > 0 AND total(coalesce(told_tflops, 0) <= 0) > 0;
 
 -- ---- 2. When things happened ----
 

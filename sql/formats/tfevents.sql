@@ -198,6 +198,10 @@ SELECT s.job, s.attempt, s.step, s.start_time, s.end_time, s.end_time - s.start_
 FROM tfevents_spans AS s CROSS JOIN tfevents_chip AS d LEFT JOIN tfevents_rates AS r ON r.file = s.file AND r.step = s.step
 WHERE s.end_time > s.start_time;
 
+INSERT INTO mpg_issues(source, severity, kind, line, count, detail)
+SELECT (SELECT min(file) FROM tfevents_runs AS r WHERE r.job = s.job), 'warning', 'missing_field', NULL, count(*) FILTER (WHERE flops IS NULL), 'steps without TFLOP/s, though others have them: these are unrated'
+FROM training_steps AS s GROUP BY job HAVING count(flops) > 0 AND count(flops) < count(*);
+
 -- ---- 4. The relations ----
 
 DROP TABLE IF EXISTS temp.tfevents_attempts;

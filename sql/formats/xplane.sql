@@ -64,6 +64,10 @@ SELECT trace, 'warning', 'repeated_record', count(*), 'events of a device that c
 DELETE FROM xplane_events WHERE rowid IN (SELECT id FROM xplane_again);
 DROP TABLE xplane_again;
 
+INSERT INTO mpg_issues(source, severity, kind, count, detail)
+SELECT trace, 'warning', 'repeated_record', count(*) - 1, 'planes of one name, ' || plane || ', in a file: they count as one device. Are they of several hosts?'
+FROM xplane_devices WHERE plane GLOB '/device:*' GROUP BY trace, plane HAVING count(*) > 1;
+
 -- Newer profilers count from the start of the profile, and say when that was.
 DROP TABLE IF EXISTS temp.xplane_files;
 CREATE TEMP TABLE xplane_files AS
@@ -216,7 +220,7 @@ FROM xplane_input AS i
 CROSS JOIN xplane_activity AS a
 JOIN xplane_files AS f USING (trace)
 JOIN xplane_classes AS c ON c.kind = a.kind AND c.shown = a.shown AND c.hlo_category IS a.hlo_category
-LEFT JOIN xplane_devices AS d ON d.trace = a.trace AND d.plane = a.plane
+LEFT JOIN (SELECT trace, plane, max(stats) AS stats FROM xplane_devices GROUP BY trace, plane) AS d ON d.trace = a.trace AND d.plane = a.plane
 LEFT JOIN xplane_launches AS l ON l.trace = a.trace AND l.correlation = a.correlation_id;
 
 INSERT INTO mpg_issues(source, severity, kind, count, detail)

@@ -8,6 +8,7 @@ import unittest
 
 import kube
 import rocpd
+import xspace
 from cases import Case
 from fleets import ROOT
 from kube import G, T0, TPU, when
@@ -126,6 +127,15 @@ class Profiles(Case):
         self.rows("SELECT * FROM trace_device_activity(?)", path)
         self.assertEqual([(2,)], self.rows("SELECT count FROM mpg_issues WHERE source = ? AND kind = 'missing_field'", path))
 
+    def test_planes_of_one_name(self):
+        """A file that somebody merged of two hosts: each event counts once."""
+        def plane(at):
+            made = xspace.Plane("/device:TPU:0", 1, [("device_type_string", "TPU v5e")])
+            made.line("XLA Ops", xspace.START + at, [(made.event_name("fusion.1"), 0, 800 * xspace.US, [])])
+            return made
+        path = self.file(xspace.message([(1, plane(at).fields()) for at in (0, 2000000)]), "host.xplane.pb")
+        self.assertEqual([(2, 1600000)], self.answer(path, "SELECT count(*), sum(end_ns - start_ns) FROM trace_device_activity(?)", ("repeated_record", 1)))
+
     def test_exports_whose_tables_have_a_version(self):
         for table in ("CUPTI_ACTIVITY_KIND_KERNEL_V3", "CUPTI_ACTIVITY_KIND_KERNEL_v2", "CUPTI_ACTIVITY_KIND_KERNEL_EXT", "CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL"):
             with self.subTest(table):
@@ -162,6 +172,16 @@ class Serving(Case):
         ideal = 2 * 8e9 * (prefill + decode) / self.one("SELECT chip_peak_flops('L40S', 'bf16')")
         self.assertAlmostEqual(21.2, ideal, 1)
         self.assertAlmostEqual(0.088, ideal / 240, 3)
+
+
+class Goodput(Case):
+    def test_an_initialisation_without_its_end(self):
+        """Steps follow it, so it ended: when is not known, and that is said. One that is the last word of a log is not over."""
+        steps = [{"step_count": i, "step_start_time": T0 + 10 + 10 * i} for i in range(4)]
+        for rows, said in (([{"tpu_init_start_time": T0 + 1}] + steps, 1), (steps + [{"tpu_init_start_time": T0 + 60}], None), ([{"tpu_init_start_time": T0 + 1}, {"tpu_init_end_time": T0 + 5}] + steps, None)):
+            path = self.file("".join(json.dumps({"job_name": "run", **row}) + "\n" for row in [{"job_start_time": T0}] + rows), "goodput.jsonl")
+            self.rows("SELECT category FROM trace_rollup(?)", path)
+            self.assertEqual(said, self.issues(path).get("missing_end"))
 
 
 class Native(Case):

@@ -330,6 +330,11 @@ class Mapping(FolderCase):
         self.write("run/a", begin(1e9), *(summary(1e9 + 10 * i, 0, simple("loss", 1)) for i in range(1, 6)))
         self.assertEqual(4, self.said()["repeated_record"])
 
+    def test_a_rate_that_one_step_lacks(self):
+        values = lambda i: [simple("lm loss", 1)] + [simple("throughput", 100)] * (i != 3)
+        self.write("run/a", begin(1e9), *(summary(1e9 + 10 * i, i, *values(i)) for i in range(1, 6)))
+        self.assertEqual({"missing_field": 1}, self.said())
+
     def test_a_value_earlier_than_the_one_before(self):
         self.write("run/a", begin(1e9), *(summary(1e9 + at, step, simple("loss", 1)) for step, at in ((1, 10), (2, 20), (3, 15), (4, 40))))
         self.assertEqual({"end_before_start": 1}, self.said())

@@ -141,6 +141,13 @@ class Megatron(Case):
         self.map("megatron", path)
         self.assertEqual(self.rows("SELECT count FROM mpg_issues WHERE kind = 'no_steps' AND source = ?", path), [(1,)])
 
+    def test_rates_that_some_lines_lack(self):
+        line = " iteration        {}/      40 | elapsed time per iteration (ms): 5000.0 | throughput per GPU (TFLOP/s/GPU): {} | lm loss: 1.0E+00 |\n"
+        for rates, said in ((("inf", "250.0", "250.0"), [(1, 1)]), (("250.0", "nan", "250.0"), [(1, 2)]), (("250.0",) * 3, []), (("nan",) * 3, [])):
+            path = self.file("using world size: 8\n" + "".join(line.format(i + 1, rate) for i, rate in enumerate(rates)))
+            self.map("megatron", path)
+            self.assertEqual([(n, at + 1) for n, at in said], self.rows("SELECT count, line FROM mpg_issues WHERE kind = 'missing_field' AND source = ?", path), rates)
+
     def test_of_deepspeed(self):
         """Megatron-DeepSpeed tells seconds, and saves `at` an iteration, as Megatron-LM itself once did; torchrun names the ranks."""
         line = "[default7]: iteration {:8d}/  115311 | consumed samples: 1 | elapsed time per iteration (s): {} | global batch size:  2048 | lm loss: 2.4E+00 | TFLOPs: 149.02 |\n"
