@@ -155,6 +155,14 @@ class Mapping(WithNodes):
         self.assertEqual(self.rows("SELECT job, sum(chip_us) / 1000000 FROM trace_rollup(?) WHERE job IS NOT NULL GROUP BY 1", self.file(json.dumps(waiting), "squeue.json")),
                          [("13", 16 * 609)])
 
+    def test_accelerators_that_tres_lacks(self):
+        """A site may let Slurm account for GPUs alone: gres_detail and tres_per_node have the others."""
+        job = {"job_id": 7, "cluster": "c", "job_state": ["RUNNING"], "submit_time": 1795240000, "start_time": 1795240000, "node_count": 2, "tres_per_node": "gres/gpu:2,gres/npu:910b3:4",
+               "tres_req_str": "cpu=8,gres/gpu=4", "tres_alloc_str": "cpu=8,gres/gpu=4", "gres_detail": ["gpu:2(IDX:0-1),npu:910b3:4(IDX:0-3)"] * 2}
+        path = self.file({"jobs": [job], "last_update": 1795240100}, "squeue.json")
+        row, = self.rows("SELECT req_gpus, alloc_gpus, alloc_gpu_types FROM slurm_trace(?)", path)
+        self.assertEqual((12, 12, {"": 4, "910b3": 8}), (row[0], row[1], json.loads(row[2])))
+
     def test_array_that_waits(self):
         """sacct --json lists its tasks as the database does, in a mask; sacct and squeue --json as ranges."""
         def waiting(number, tasks, **array):

@@ -52,12 +52,16 @@ static const mpg_slurm_source controller[] = {
     {NULL, "wckey", MPG_SLURM_WORD_LIST, FIELD(WCKey)},
 };
 
-/* One of the controller's lists, with the GPUs added if it has none. */
+/* One of the controller's lists, with the GPUs added of words that it lacks. */
 static mpg_rc keep_tres(mpg_slurm_fields *f, size_t field, mpg_str list, const mpg_slurm_gres *gres,
                         mpg_err *err) {
   size_t at = f->text.n;
+  mpg_slurm_gres lacking = {0};
+  for (size_t i = 0; i < gres->n; i++)
+    if (!mpg_slurm_lists_word(list, gres->of[i].word))
+      lacking.of[lacking.n++] = gres->of[i];
   if (mpg_json_put(&f->text, list) != MPG_OK ||
-      (!mpg_slurm_lists_chips(list) && mpg_slurm_put_gres(gres, at, &f->text) != MPG_OK))
+      mpg_slurm_put_gres(&lacking, at, &f->text) != MPG_OK)
     return mpg_fail_nomem(err);
   mpg_slurm_keep(f, field, at);
   return MPG_OK;
