@@ -1,17 +1,51 @@
 # Turns SQL files into C: awk -f embed_scripts.awk sql/formats/*.sql ... >scripts_data.c
 #
 # Any awk. A script's name is its path below sql/ without the ending. Lines that are comments alone are
-# left out, but for those of the head (--@), which script.h explains; line numbers stay. Each line
-# "--@ table NAME" becomes a table function.
+# left out, but for those of the head (--@), which script.h explains. Each line "--@ table NAME" becomes
+# a table function.
+#
+# A line ".read PATH" stands for the part at PATH, which has no parts of its own. It is sqlite3's own
+# command, so the shell runs such a file as it is, in the root of the repository. With -v whole=1 the
+# output is the SQL with its parts, for those who run it elsewhere.
 
-BEGIN {
-  print "/* Made from the files of sql/ by sql/embed_scripts.awk. */"
-  print "#include \"../ext/sqlite/scripts/script_tables.h\""
-  print ""
-  print "const mpg_script mpg_scripts[] = {"
+function fail(why) {
+  failed = 1
+  printf "%s:%d: %s\n", FILENAME, FNR, why | "cat 1>&2"
+  exit 1
 }
 
-FNR == 1 {
+function put_line(line) {
+  if (whole) {
+    print line
+    return
+  }
+  sub(/\r$/, "", line)
+  if (line ~ /^--/ && line !~ /^--@ /)
+    line = ""
+  gsub(/\\/, "\\\\\\\\", line)
+  gsub(/"/, "\\\\\"", line)
+  gsub(/[?]/, "\\\\?", line)
+  printf "\n     \"%s\\n\"", line
+}
+
+function put_part(path,   line, got) {
+  while ((got = (getline line < path)) > 0)
+    put_line(line)
+  if (got < 0)
+    fail("expected a file that can be read, found none: " path)
+  close(path)
+}
+
+BEGIN {
+  if (!whole) {
+    print "/* Made from the files of sql/ by sql/embed_scripts.awk. */"
+    print "#include \"../ext/sqlite/scripts/script_tables.h\""
+    print ""
+    print "const mpg_script mpg_scripts[] = {"
+  }
+}
+
+FNR == 1 && !whole {
   if (NR > 1)
     print "},"
   scripts++
@@ -28,18 +62,18 @@ FNR == 1 {
   of[tables] = scripts - 1
 }
 
-{
-  sub(/\r$/, "")
-  line = $0
-  if (line ~ /^--/ && line !~ /^--@ /)
-    line = ""
-  gsub(/\\/, "\\\\\\\\", line)
-  gsub(/"/, "\\\\\"", line)
-  gsub(/[?]/, "\\\\?", line)
-  printf "\n     \"%s\\n\"", line
+/^\.read / {
+  path = $2
+  sub(/\r$/, "", path)
+  put_part(path)
+  next
 }
 
+{ put_line($0) }
+
 END {
+  if (failed || whole)
+    exit failed + 0
   print "},"
   print "};"
   print ""

@@ -3,6 +3,10 @@ SCRIPTS := $(sort $(wildcard sql/formats/*.sql sql/sources/*.sql sql/questions/*
            sql/profile_diff.sql sql/training_steps.sql sql/serve_tokens.sql sql/columns.sql)
 SRC += build/scripts_data.c
 
-build/scripts_data.c: sql/embed_scripts.awk $(SCRIPTS)
+# A file that is long reads parts, from the folder of its name.
+SCRIPT_PARTS := $(sort $(wildcard sql/formats/*/*.sql sql/build/*.sql))
+
+build/scripts_data.c: sql/embed_scripts.awk $(SCRIPTS) $(SCRIPT_PARTS)
 	@mkdir -p $(@D)
-	LC_ALL=C awk -f $^ >$@
+	LC_ALL=C awk -f sql/embed_scripts.awk $(SCRIPTS) >$@.new
+	@mv $@.new $@

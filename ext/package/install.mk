@@ -15,8 +15,9 @@ LDCONFIG = PATH="$$PATH:/usr/sbin:/sbin" ldconfig
 # What a program needs that reads and merges states: docs/states.md.
 STATE_HEADERS = base/base.h goodput/category.h base/text.h goodput/account.h
 REPORT_PAGE := $(sort $(wildcard sql/report/*.mjs sql/report/*.py)) sql/report/template.html
-# What is under sql/sources reads relations that only the extension makes, which holds it.
-SQL_LIBRARY := $(shell find -H sql -path sql/sources -prune -o -name '*.sql' -print -o -path 'sql/dashboards/*' -type f -print | LC_ALL=C sort) \
+# What is under sql/sources reads relations that only the extension makes, which holds it. Parts are
+# installed within the files that read them, which so run from any folder.
+SQL_LIBRARY := $(shell find -H sql \( -path sql/sources -o -path 'sql/formats/*/*' -o -path sql/build \) -prune -o -name '*.sql' -print -o -path 'sql/dashboards/*' -type f -print | LC_ALL=C sort) \
   schema/fleet.sql schema/import.sql $(sort $(wildcard schema/*.schema.json))
 
 .PHONY: install uninstall
@@ -40,6 +41,8 @@ install: all build/mpg.7
 	  -e 's|@gzip@|$(if $(ISAL),libisal,zlib)|' ext/package/mpg.pc.in >build/mpg.pc
 	$(INSTALL) -m 644 build/mpg.pc '$(DESTDIR)$(libdir)/pkgconfig'
 	@for f in $(SQL_LIBRARY); do $(INSTALL) -D -m 644 $$f '$(DESTDIR)$(datadir)/mpg/'$$f || exit 1; done
+	@for f in $$(grep -l '^\.read ' $(filter %.sql,$(SQL_LIBRARY))); do \
+	  LC_ALL=C awk -v whole=1 -f sql/embed_scripts.awk $$f >'$(DESTDIR)$(datadir)/mpg/'$$f || exit 1; done
 	$(INSTALL) sql/report/mpg-report '$(DESTDIR)$(bindir)'
 	$(INSTALL) -m 644 docs/mpg-report.1 '$(DESTDIR)$(mandir)/man1'
 	$(INSTALL) -m 644 $(REPORT_PAGE) '$(DESTDIR)$(datadir)/mpg/report'

@@ -7,6 +7,7 @@ from random import Random
 
 from fleets import ROOT
 from kube import AMD, G, NVIDIA, T0, TPUS, Claimed, attributes, when
+from scripts import script_text
 
 CLAIMS = os.path.join(ROOT, "fixtures/kube/claims.json")
 
@@ -138,8 +139,7 @@ class Claims(Claimed):
     def test_the_reader_and_the_mapping_agree(self):
         """Both know the drivers, the one as classes that are asked for as resources; and both know what a MIG device is of a chip, the one by its size and
         the other by the product."""
-        with open(os.path.join(ROOT, "sql/formats/kube.sql"), encoding="utf-8") as file:
-            drivers = re.findall(r"'([^']+)'", re.search(r"INTO kube_drivers VALUES(.*?);", file.read(), re.S)[1])[::2]
+        drivers = re.findall(r"'([^']+)'", re.search(r"INTO kube_drivers VALUES(.*?);", script_text("sql/formats/kube.sql"), re.S)[1])[::2]
         self.assertEqual(len(drivers), 5)
         for driver in drivers:
             self.assertEqual(self.one("SELECT chips FROM kube_trace(?)", self.file(self.pod(limits={"deviceclass.resource.kubernetes.io/" + driver: 3}))), 3, driver)

@@ -7,6 +7,7 @@ import unittest
 
 from fleets import ROOT
 from kube import CLUSTER, G, T0, WATCH, Mapped, when
+from scripts import script_text
 
 
 class Mapping(Mapped):
@@ -59,8 +60,7 @@ class Mapping(Mapped):
 
     def test_chips_by_machine_type(self):
         """Where no label says what the GPUs are: every type that is known is of a chip of the catalogue."""
-        with open(os.path.join(ROOT, "sql/formats/kube.sql"), encoding="utf-8") as file:
-            products = re.search(r"INTO kube_products VALUES(.*?);", file.read(), re.S)[1]
+        products = re.search(r"INTO kube_products VALUES(.*?);", script_text("sql/formats/kube.sql"), re.S)[1]
         known = {row[0] for row in self.rows("SELECT chip FROM mpg_chips")}
         self.assertEqual([name for name, chip in re.findall(r"\('([^']+)', '([^']+)'\)", products) if chip not in known], [])
         amd = ["AMD_Instinct_MI300X_OAM", "AMD_Instinct_MI325_OAM"] # as AMD's node labeller writes them

@@ -16,6 +16,7 @@ import zlib
 import damages
 from damages import Cells, Numbers, Tree, Words
 from fleets import ROOT, connect
+from scripts import script_text
 
 FIXTURES = os.path.join(ROOT, "fixtures")
 TIMES = int(os.environ.get("MPG_DAMAGES", "6"))
@@ -47,13 +48,12 @@ def unbalanced(db, path, figures, ends):
 
 
 def script(db, name, **parameters):
-    with open(os.path.join(ROOT, "sql", name), encoding="utf-8") as file:
-        statement = ""
-        for line in file:
-            statement += line
-            if sqlite3.complete_statement(statement):
-                db.execute(statement, parameters)
-                statement = ""
+    statement = ""
+    for line in script_text("sql/" + name).splitlines(keepends=True):
+        statement += line
+        if sqlite3.complete_statement(statement):
+            db.execute(statement, parameters)
+            statement = ""
 
 
 def duty(db, path):

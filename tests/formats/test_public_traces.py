@@ -11,6 +11,7 @@ import unittest
 
 import cases
 from fleets import ROOT, bind
+from scripts import script_text
 
 PUBLIC = os.path.join(ROOT, "fixtures/public")
 UTC = datetime.timezone.utc
@@ -34,9 +35,7 @@ def read(pattern, names=None):
 class Case(cases.Case):
     def map(self, name, **parameters):
         """Runs the script, its parameters as literals in their places."""
-        with open(os.path.join(ROOT, "sql/formats", name + ".sql"), encoding="utf-8") as file:
-            text = file.read()
-        text = bind(text, **{key: os.path.join(PUBLIC, path) if path else None for key, path in parameters.items()})
+        text = bind(script_text(f"sql/formats/{name}.sql"), **{key: os.path.join(PUBLIC, path) if path else None for key, path in parameters.items()})
         self.assertNotRegex("\n".join(line for line in text.split("\n") if not line.startswith("--")), r"\(:\w+")
         self.db.executescript(text)
         self.assertEqual(self.rows("SELECT name FROM temp.sqlite_schema WHERE type = 'table' AND name NOT IN ('jobs', 'allocations', 'capacity', 'observed', 'left_out')"), [])
@@ -136,8 +135,7 @@ class Helios(Case):
         here = os.getcwd()
         self.addCleanup(os.chdir, here)
         os.chdir(os.path.join(PUBLIC, "helios/Earth"))
-        with open(os.path.join(ROOT, "sql/formats/helios.sql"), encoding="utf-8") as file:
-            self.db.executescript(bind(file.read(), helios="cluster_log.csv", helios_gpus="cluster_gpu_number.csv"))
+        self.db.executescript(bind(script_text("sql/formats/helios.sql"), helios="cluster_log.csv", helios_gpus="cluster_gpu_number.csv"))
         self.assertEqual(self.rows("SELECT DISTINCT pool FROM capacity UNION SELECT pool FROM allocations"), [("vcZ",)])
 
 

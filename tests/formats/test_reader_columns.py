@@ -5,6 +5,7 @@ import unittest
 
 import formats
 from fleets import ROOT, connect
+from scripts import script_text
 
 BY_THE_FILE = {"csv_trace", "jsonl_trace", "csv_rollup", "jsonl_rollup", "log_trace"}  # whose columns are those of the files
 REPORT = {"goodput_report"}  # whose columns are those of a library's report
@@ -44,7 +45,7 @@ class Columns(unittest.TestCase):
     def test_each_is_used_or_on_its_page(self):
         db, used = connect(), 0
         for reader, (mappings, page) in READERS.items():
-            code = re.sub(r"--.*", "", "\n".join(read("sql/formats", name + ".sql") for name in mappings))
+            code = re.sub(r"--.*", "", "\n".join(script_text(f"sql/formats/{name}.sql") for name in mappings))
             listed = words(" ".join(re.findall(r"`[^`\n]+`", read("docs/formats", page + ".md"))))
             columns = [name for name, hidden in db.execute("SELECT name, hidden FROM pragma_table_xinfo(?)", (reader,)) if not hidden]
             self.assertGreater(len(columns), 0, reader)

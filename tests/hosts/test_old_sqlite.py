@@ -96,7 +96,7 @@ class Oldest(unittest.TestCase):
         self.assertIn("SQLite 3.34", text_of("docs/install.md"))
 
     def test_sql_that_is_compiled_in(self):
-        scripts = [*glob.glob("sql/formats/*.sql", root_dir=ROOT), *glob.glob("sql/sources/*.sql", root_dir=ROOT), "sql/build.sql", "schema/fleet.sql",
+        scripts = [*glob.glob("sql/formats/**/*.sql", root_dir=ROOT, recursive=True), *glob.glob("sql/sources/*.sql", root_dir=ROOT), "sql/build.sql", *glob.glob("sql/build/*.sql", root_dir=ROOT), "schema/fleet.sql",
                    "schema/import.sql", *glob.glob("sql/report/*.sql", root_dir=ROOT)]
         self.assertGreater(len(scripts), 30)
         found = {(path, since, word[0]) for path in scripts for since, later in LATER.items()

@@ -1,4 +1,5 @@
 """sql/build.sql: what it makes, that running it again adds what is new and once, and that its readers need no extension."""
+import glob
 import json
 import os
 import re
@@ -11,6 +12,7 @@ import unittest
 import naive
 from answers import BUILD, build, built
 from fleets import ROOT, al, bind, cap, columns_of, connect, create_tables, fleet, job, quote, write_csv, write_jsonl
+from scripts import script_text
 
 FLEET = os.path.join(ROOT, "fixtures", "fleet")
 GOLDEN = os.path.join(ROOT, "fixtures", "golden")
@@ -20,8 +22,7 @@ GRAIN = "pool, chip, job, attempt, name, owner, phase, framework, runtime, model
 
 
 def script(*path):
-    with open(os.path.join(ROOT, "sql", *path), encoding="utf-8") as file:
-        return file.read()
+    return script_text("/".join(("sql", *path)))
 
 
 def content(db, tables):
@@ -215,7 +216,7 @@ class Build(unittest.TestCase):
     def test_nothing_to_read(self):
         """A parameter that nobody set is said to be missing, in this script and in those of the formats."""
         scripts = {}
-        for name in os.listdir(os.path.join(ROOT, "sql", "formats")):
+        for name in glob.glob("*.sql", root_dir=os.path.join(ROOT, "sql", "formats")):
             if name not in ("nsys.sql", "rocpd.sql", "ascend.sql", "kube_state.sql"):  # of a database that is attached; an input of kube.sql, which asks for either
                 text = script("formats", name)
                 scripts[name] = re.search(r"mpg_required\((?::?\w+|coalesce\(.*?\)), '(:(?!year)\w+)'", text).group(1), text

@@ -11,8 +11,10 @@ import unittest
 
 from answers import FOLDERS, Question, built, paths, text_of
 from fleets import ROOT, connect, quote
+from scripts import script_text
 from table_functions import of_script, without_outputs
 
+MOST_BYTES = 25000
 PAGE = os.path.join(ROOT, "docs", "questions.md")
 UNITS = {"text", "ratio", "chip-hours", "chips", "points", "log", "money", "seconds", "hours", "us", "jobs", "attempts", "runs", "preemptions",
          "failures", "interruptions", "allocations", "steps", "rank", "ranks", "value", "number", "pools", "records", "per 1000 chip-hours"}
@@ -24,6 +26,8 @@ EXAMPLES = {
     "program_versions": dict(since="2026-01-06", top=5), "rank_disagreements": dict(top=5), "stragglers": dict(top=5), "queue_delay": dict(by="size"),
     "chips_for_demand": dict(rg=0.95), "net_mpg": dict(by="phase"), "top_offenders": dict(by="team", top=3),
 }
+
+BUILD_FILES = ["sql/build.sql", *sorted(glob.glob("sql/build/*.sql", root_dir=ROOT))]
 
 
 def every():
@@ -111,13 +115,13 @@ class Rules(unittest.TestCase):
             self.assertRegex(q.bare.strip(), r"^(WITH|SELECT)\b[^;]*;$", q.path)
 
     def test_no_double_quotes(self):
-        for path in [q.path for q in every()] + ["sql/build.sql"]:
+        for path in [q.path for q in every()] + BUILD_FILES:
             self.assertNotIn('"', re.sub(r"'(?:[^']|'')*'", "''", re.sub(r"--.*", "", text_of(path))), path)
 
     def test_texts_are_texts_everywhere(self):
         """With double-quoted strings turned off, in the shell, every script of the library runs: quotes name columns alone."""
         off = ".dbconfig dqs_dml off\n.dbconfig dqs_ddl off\n"
-        scripts = {"sql/build.sql": ".load ./mpg\n.param set :trace fixtures/golden\n" + text_of("sql/build.sql") + "\n".join(q.sql for q in every())}
+        scripts = {"sql/build.sql": ".load ./mpg\n.param set :trace fixtures/golden\n" + script_text("sql/build.sql") + "\n".join(q.sql for q in every())}
         for path in sorted(glob.glob("sql/formats/*.sql", root_dir=ROOT)) + ["sql/profile_diff.sql"]:
             scripts[path] = self.example(path)
         for views in ("sql/hta.sql", "sql/tracelens.sql"):
@@ -143,7 +147,41 @@ class Rules(unittest.TestCase):
         self.assertRegex("SELECT readfile ('a')", shell)
         for path in glob.glob("sql/**/*.sql", root_dir=ROOT, recursive=True):
             self.assertNotRegex(re.sub(r"--.*", "", text_of(path)), shell, path)
-            self.assertNotRegex(text_of(path), r"(?m)^\.", path)
+
+    def test_parts(self):
+        """A file reads parts by the shell's `.read`, nothing else of the shell; each part is of one file, and lies in the folder of that name."""
+        of = {}
+        for path in glob.glob("sql/**/*.sql", root_dir=ROOT, recursive=True):
+            for line in re.findall(r"(?m)^\..*", text_of(path)):
+                self.assertRegex(line, rf"^\.read {re.escape(path[:-4])}/\w+\.sql$", path)
+                self.assertNotIn(line, of)
+                of[line] = path
+        there = {f".read {path}" for path in glob.glob("sql/build/*.sql", root_dir=ROOT) + glob.glob("sql/formats/*/*.sql", root_dir=ROOT)}
+        self.assertEqual(there, set(of))
+        self.assertGreater(len(there), 10)
+        for line in there:
+            self.assertTrue(text_of(line[6:]).startswith(f"-- {'/'.join(line.split('/')[-2:])} - "), line)
+            self.assertNotIn("--@ ", text_of(line[6:]), "what a script declares is said in its first file")
+
+    def test_no_file_is_long(self):
+        long = {path: os.path.getsize(os.path.join(ROOT, path)) for path in glob.glob("sql/**/*.sql", root_dir=ROOT, recursive=True)}
+        self.assertGreater(len(long), 60)
+        self.assertEqual({}, {path: size for path, size in long.items() if size > MOST_BYTES}, "divide it: its first file reads the parts (sql/embed_scripts.awk)")
+
+    def test_installed_files_are_whole(self):
+        """What is installed is read from any folder: the parts stand where the file reads them."""
+        for path in glob.glob("sql/*.sql", root_dir=ROOT) + glob.glob("sql/formats/*.sql", root_dir=ROOT):
+            done = subprocess.run(["awk", "-v", "whole=1", "-f", "sql/embed_scripts.awk", path], cwd=ROOT, text=True, capture_output=True, check=True)
+            self.assertEqual((script_text(path), ""), (done.stdout, done.stderr), path)
+
+    def test_a_missing_part(self):
+        """Is an error of the build that names the file and the part."""
+        with tempfile.NamedTemporaryFile("w", suffix=".sql") as file:
+            file.write("SELECT 1;\n.read sql/none.sql\n")
+            file.flush()
+            for whole in ("whole=1", "whole="):
+                done = subprocess.run(["awk", "-v", whole, "-f", "sql/embed_scripts.awk", file.name], cwd=ROOT, text=True, capture_output=True)
+                self.assertEqual((1, f"{file.name}:2: expected a file that can be read, found none: sql/none.sql\n"), (done.returncode, done.stderr))
 
     def test_what_is_used_uses_nothing(self):
         """A head's `uses` names a script that is there and names none: the extension runs them one after the other, not in depth."""
@@ -165,13 +203,13 @@ class Rules(unittest.TestCase):
                 self.assertNotRegex(inner, r"/|\d\.|\de\d", f"{q.path}: sum({inner})")
 
     def test_build_sums_integers(self):
-        text = re.sub(r"--.*", "", text_of("sql/build.sql"))
+        text = re.sub(r"--.*", "", script_text("sql/build.sql"))
         for inner in sums(text):
             self.assertNotRegex(inner, r"/|\d\.|\de\d|chip_seconds", inner)
         self.assertNotRegex(text, r"(?m)^\.")
 
     def test_lines(self):
-        for path in [q.path for q in every()] + ["sql/build.sql"]:
+        for path in [q.path for q in every()] + BUILD_FILES:
             long = [i + 1 for i, line in enumerate(text_of(path).splitlines()) if len(line) > WIDTH and not line.startswith("--")]
             self.assertEqual([], long, path)
 

@@ -12,6 +12,7 @@ import sqlite3
 import subprocess
 import tempfile
 import unittest
+from scripts import script_text
 import xml.etree.ElementTree
 import zlib
 
@@ -28,10 +29,9 @@ def setUpModule():
     FOLDER = tempfile.TemporaryDirectory()
     # As in the shell, where :trace can be bound; here mpg_config stands for it.
     db = connect(path("fleet.db"))
-    with open(os.path.join(ROOT, "sql", "build.sql"), encoding="utf-8") as file:
-        db.executescript("CREATE TABLE mpg_config(name TEXT PRIMARY KEY, value TEXT); INSERT INTO mpg_config VALUES ('trace', '%s/fixtures/fleet');"
-                         % ROOT.replace("'", "''"))
-        db.executescript(file.read())
+    db.executescript("CREATE TABLE mpg_config(name TEXT PRIMARY KEY, value TEXT); INSERT INTO mpg_config VALUES ('trace', '%s/fixtures/fleet');"
+                     % ROOT.replace("'", "''"))
+    db.executescript(script_text("sql/build.sql"))
     db.close()
     shutil.copy(path("fleet.db"), path("hostile.db"))
     db = sqlite3.connect(path("hostile.db"))

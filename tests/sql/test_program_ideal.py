@@ -8,6 +8,7 @@ import unittest
 
 from fleets import ROOT, connect
 from program import HLO, SHARED, Case
+from scripts import script_text
 
 LLAMA = os.path.join(SHARED, "traces/hlo/xla_benchmarks")
 
@@ -15,8 +16,7 @@ LLAMA = os.path.join(SHARED, "traces/hlo/xla_benchmarks")
 class Ideal(Case):
     def script(self, hlo, chip, **more):
         values = {"hlo": hlo, "chip": chip, **more}
-        with open(os.path.join(ROOT, "sql/formats/hlo.sql")) as file:
-            script = file.read()
+        script = script_text("sql/formats/hlo.sql")
         setting = "".join(f".param set :{name} {value}\n" for name, value in values.items() if value is not None)
         queries = "SELECT json_group_array(json_object('program', program, 'flops', flops, 'bytes', bytes, 'dtype', dtype)) FROM programs;\n" \
                   "SELECT json_group_array(json_object('program', program, 'compute', compute_s, 'memory', memory_s, 'interconnect', interconnect_s)) " \

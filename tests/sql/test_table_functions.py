@@ -11,6 +11,7 @@ import unittest
 
 import cases
 from fleets import ROOT, connect, quote
+from scripts import script_text
 from table_functions import every, without_outputs
 
 PAGE, MANUAL, STATEMENTS = "docs/table-functions.md", "docs/mpg.7", "tests/memory/table_statements.h"
@@ -154,7 +155,7 @@ class OverFiles(cases.Case):
         if table.path not in self.hands:
             self.db = connect()
             for name, inputs in BY_HAND[table.path]:
-                unset = dict.fromkeys(re.findall(r":([a-z_0-9]+)", text_of("sql/" + name)))
+                unset = dict.fromkeys(re.findall(r":([a-z_0-9]+)", script_text("sql/" + name)))
                 self.script(name, **unset | inputs)
             self.hands[table.path] = self.db
         return self.hands[table.path]

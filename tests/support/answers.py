@@ -8,6 +8,7 @@ import re
 import sqlite3
 
 from fleets import ROOT, connect
+from scripts import script_text
 from table_functions import of_text
 
 FOLDERS = ("questions", "report")
@@ -18,7 +19,7 @@ def text_of(path):
         return file.read()
 
 
-BUILD = text_of("sql/build.sql")
+BUILD = script_text("sql/build.sql")
 
 
 def paths(folder):

@@ -7,6 +7,7 @@ import tempfile
 import unittest
 
 from fleets import ROOT, connect
+from scripts import script_text
 
 
 def memory(field):
@@ -57,13 +58,12 @@ class Case(unittest.TestCase):
 
     def script(self, name, **parameters):
         """Runs a script of sql/: a statement at a time with its parameters, as the shell does; or whole, all of them NULL, as programs do."""
-        with open(os.path.join(ROOT, "sql", name), encoding="utf-8") as file:
-            lines = file.readlines()
+        text = script_text("sql/" + name)
         if not parameters:
-            self.db.executescript("".join(lines))
+            self.db.executescript(text)
             return
         statement = ""
-        for line in lines:
+        for line in text.splitlines(keepends=True):
             statement += line
             if sqlite3.complete_statement(statement):
                 self.db.execute(statement, parameters)

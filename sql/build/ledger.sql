@@ -1,0 +1,297 @@
+-- build/ledger.sql - the ledger of the records, and sums of it.
+--
+-- Reads the tables of records.sql. Makes the tables ledger, day_sums, pool_sums and job_sums.
+-- A part of build.sql, which says what the inputs are and runs the parts in order.
+
+-- ---- 2. The ledger of these records ----
+
+CREATE TEMP VIEW capacity AS
+SELECT pool, chip, chips, start_us / 1e6 AS start_time, end_us / 1e6 AS end_time FROM main.capacity;
+CREATE TEMP VIEW outages AS
+SELECT pool, chips, start_us / 1e6 AS start_time, end_us / 1e6 AS end_time, kind FROM main.outages;
+CREATE TEMP VIEW jobs AS
+SELECT job, name, owner, phase, framework, runtime, model, priority, chips, min_chips, tasks,
+       submit_us / 1e6 AS submit_time, labels
+FROM main.jobs;
+CREATE TEMP VIEW allocations AS
+SELECT job, attempt, task, pool, chips, start_us / 1e6 AS start_time, end_us / 1e6 AS end_time, outcome
+FROM main.allocations;
+CREATE TEMP VIEW spans AS
+SELECT job, attempt, kind, start_us / 1e6 AS start_time, end_us / 1e6 AS end_time, step, program, flops, bytes, dtype,
+       executions
+FROM main.spans;
+CREATE TEMP VIEW commits AS
+SELECT job, step, snapshot_us / 1e6 AS snapshot_time, durable_us / 1e6 AS durable_time FROM main.commits;
+CREATE TEMP VIEW programs AS SELECT program, flops, bytes, dtype FROM main.programs;
+CREATE TEMP VIEW observed AS SELECT pool, until_us / 1e6 AS until_time, job FROM main.observed;
+
+-- What jobs did, run by run and program by program, all pools together. (Before the others: the issues that stay are
+-- those of the last scan, which this one has only of jobs.)
+DROP TABLE IF EXISTS temp.mpg_did;
+CREATE TEMP TABLE mpg_did AS
+SELECT * FROM mpg_runs
+WHERE bucket_width = '1 day' -- for program_ledger
+  AND as_of = (SELECT value FROM main.mpg_config WHERE name = 'as_of')
+  AND sizes = (SELECT value FROM main.mpg_config WHERE name = 'sizes')
+  AND basis = (SELECT value FROM main.mpg_config WHERE name = 'basis')
+  AND roofline = (SELECT value FROM main.mpg_config WHERE name = 'roofline');
+
+-- Hour by hour. job and attempt are NULL for idle and down, attempt for queued.
+-- hour and day are those of the ledger's clocks; time is the start of the hour in Unix seconds, whatever the clocks.
+-- The sum of a *_us column, or of its hours, is what ratios are made of; that of chip_us has the queue in it, which is
+-- no capacity. Categories are compared one by one: SQLite makes the list of an IN anew for each row of a generated
+-- column.
+DROP TABLE IF EXISTS main.ledger;
+CREATE TABLE ledger(
+  hour DATETIME, time BIGINT, pool TEXT, chip TEXT, job TEXT, attempt BIGINT, name TEXT, owner TEXT, phase TEXT,
+  framework TEXT, runtime TEXT, model TEXT, size TEXT, priority TEXT, team TEXT, category TEXT, cause TEXT,
+  chip_us BIGINT, intervals BIGINT,
+  day DATETIME AS (substr(hour, 1, 10) || ' 00:00:00'),
+  week TEXT AS (strftime('%Y', date(hour, '-3 days', 'weekday 4')) || '-W'
+                || printf('%02d', (strftime('%j', date(hour, '-3 days', 'weekday 4')) - 1) / 7 + 1)),
+  month TEXT AS (substr(hour, 1, 7)),
+  chip_hours REAL AS (chip_us / 3.6e9),
+  capacity_us BIGINT AS (iif(category <> 'queued', chip_us, 0)),
+  capacity_chip_hours REAL AS (iif(category <> 'queued', chip_us / 3.6e9, 0.0)),
+  allocated_us BIGINT AS (iif(category <> 'down' AND category <> 'idle' AND category <> 'partial' AND category <> 'queued', chip_us, 0)),
+  allocated_chip_hours REAL AS (iif(category <> 'down' AND category <> 'idle' AND category <> 'partial' AND category <> 'queued', chip_us / 3.6e9, 0.0)),
+  partial_us BIGINT AS (iif(category = 'partial', chip_us, 0)),
+  partial_chip_hours REAL AS (iif(category = 'partial', chip_us / 3.6e9, 0.0)),
+  untraced_us BIGINT AS (iif(category = 'untraced', chip_us, 0)),
+  untraced_chip_hours REAL AS (iif(category = 'untraced', chip_us / 3.6e9, 0.0)),
+  productive_us BIGINT AS (iif(category = 'ideal' OR category = 'inefficiency' OR category = 'unrated', chip_us, 0)),
+  productive_chip_hours REAL AS (iif(category = 'ideal' OR category = 'inefficiency' OR category = 'unrated', chip_us / 3.6e9, 0.0)),
+  unrated_us BIGINT AS (iif(category = 'unrated', chip_us, 0)),
+  unrated_chip_hours REAL AS (iif(category = 'unrated', chip_us / 3.6e9, 0.0)),
+  ideal_us BIGINT AS (iif(category = 'ideal', chip_us, 0)),
+  ideal_chip_hours REAL AS (iif(category = 'ideal', chip_us / 3.6e9, 0.0)),
+  queued_us BIGINT AS (iif(category = 'queued', chip_us, 0)),
+  queued_chip_hours REAL AS (iif(category = 'queued', chip_us / 3.6e9, 0.0)));
+INSERT INTO ledger
+SELECT bucket AS hour,
+       CAST(strftime('%s', bucket || coalesce((SELECT value FROM main.mpg_config WHERE name = 'offset'), '')) AS INTEGER) AS time,
+       pool, chip, job, attempt, name, owner, phase, framework, runtime, model, size, priority,
+       json_extract(CASE WHEN json_valid(labels) THEN labels END, '$.team') AS team,
+       category, cause, chip_us, intervals
+FROM mpg_rollup
+WHERE bucket_width = '1 hour' || coalesce(' ' || (SELECT value FROM main.mpg_config WHERE name = 'offset'), '')
+  AND as_of = (SELECT value FROM main.mpg_config WHERE name = 'as_of')
+  AND sizes = (SELECT value FROM main.mpg_config WHERE name = 'sizes')
+  AND basis = (SELECT value FROM main.mpg_config WHERE name = 'basis')
+  AND roofline = (SELECT value FROM main.mpg_config WHERE name = 'roofline');
+
+-- Every interval of what was held or wanted without running, and of what nobody held.
+DROP TABLE IF EXISTS main.waits;
+CREATE TABLE waits(
+  pool TEXT, job TEXT, attempt BIGINT, size TEXT, category TEXT, cause TEXT, start_us BIGINT, end_us BIGINT,
+  chip_us BIGINT,
+  start_time DATETIME AS (datetime(start_us / 1000000, 'unixepoch') || printf('.%06d', start_us % 1000000)),
+  end_time DATETIME AS (datetime(end_us / 1000000, 'unixepoch') || printf('.%06d', end_us % 1000000)),
+  chip_hours REAL AS (chip_us / 3.6e9));
+INSERT INTO waits
+SELECT pool, job, attempt, size, category, cause, CAST(round(start_time * 1e6) AS INTEGER) AS start_us,
+       CAST(round(end_time * 1e6) AS INTEGER) AS end_us, chip_us
+FROM mpg_ledger
+WHERE category IN ('down', 'idle', 'partial', 'queued')
+  AND as_of = (SELECT value FROM main.mpg_config WHERE name = 'as_of')
+  AND sizes = (SELECT value FROM main.mpg_config WHERE name = 'sizes')
+  AND basis = (SELECT value FROM main.mpg_config WHERE name = 'basis')
+  AND roofline = (SELECT value FROM main.mpg_config WHERE name = 'roofline');
+
+DROP VIEW temp.capacity;
+DROP VIEW temp.outages;
+DROP VIEW temp.jobs;
+DROP VIEW temp.allocations;
+DROP VIEW temp.spans;
+DROP VIEW temp.commits;
+DROP VIEW temp.programs;
+DROP VIEW temp.observed;
+
+-- A job's attempts: from its first chip to its last; the outcome is that of the allocation that ended last
+-- (of several the first of the order below), NULL while any is held.
+DROP TABLE IF EXISTS main.attempts;
+CREATE TABLE attempts(
+  job TEXT, attempt BIGINT, pool TEXT, size TEXT, chips REAL, start_us BIGINT, end_us BIGINT, outcome TEXT,
+  ready_us BIGINT, held_us BIGINT, productive_us BIGINT, lost_us BIGINT,
+  start_time DATETIME AS (datetime(start_us / 1000000, 'unixepoch') || printf('.%06d', start_us % 1000000)),
+  end_time DATETIME AS (datetime(end_us / 1000000, 'unixepoch') || printf('.%06d', end_us % 1000000)),
+  ready_time DATETIME AS (datetime(ready_us / 1000000, 'unixepoch') || printf('.%06d', ready_us % 1000000)),
+  held_chip_hours REAL AS (held_us / 3.6e9),
+  productive_chip_hours REAL AS (productive_us / 3.6e9),
+  lost_chip_hours REAL AS (lost_us / 3.6e9));
+CREATE UNIQUE INDEX main.attempts_key ON attempts(job, attempt);
+DROP TABLE IF EXISTS temp.mpg_sizes;
+CREATE TEMP TABLE mpg_sizes(job TEXT PRIMARY KEY, size TEXT);
+INSERT INTO temp.mpg_sizes SELECT job, max(size) FROM main.ledger WHERE job IS NOT NULL GROUP BY job;
+INSERT INTO attempts
+SELECT d.job, d.attempt,
+       (SELECT a.pool FROM allocations AS a WHERE a.job = d.job AND a.start_us = d.start_us ORDER BY a.pool LIMIT 1),
+       (SELECT z.size FROM temp.mpg_sizes AS z WHERE z.job = d.job),
+       coalesce((SELECT j.chips FROM jobs AS j WHERE j.job = d.job), d.chips),
+       d.start_us, d.end_us,
+       (SELECT CASE WHEN a.end_us <= d.end_us THEN a.outcome END FROM allocations AS a
+        WHERE a.job = d.job AND a.start_us >= d.start_us AND a.start_us < d.end_us AND (a.attempt = d.attempt OR a.attempt IS NULL)
+        ORDER BY a.end_us IS NOT NULL, a.end_us DESC,
+                 CASE a.outcome WHEN 'node_fail' THEN 1 WHEN 'preempted' THEN 2 WHEN 'timeout' THEN 3 WHEN 'failed' THEN 4
+                                WHEN 'cancelled' THEN 5 WHEN 'completed' THEN 6 ELSE 7 END
+        LIMIT 1),
+       d.ready_us, d.held_us, d.productive_us, d.lost_us
+FROM (
+  SELECT job, attempt, min(start_us) AS start_us, max(end_us) AS end_us, min(start_us) FILTER (WHERE run NOT NULL) AS ready_us,
+         sum(held_us) AS held_us, sum(productive_us) AS productive_us, sum(lost_us) AS lost_us, max(chips) AS chips
+  FROM temp.mpg_did GROUP BY job, attempt
+) AS d;
+DROP TABLE temp.mpg_sizes;
+
+-- A row a label of a job. Those that mpg_config names in labels are columns of the ledger, too.
+DROP TABLE IF EXISTS main.job_labels;
+CREATE TABLE job_labels(job TEXT, key TEXT, value TEXT);
+CREATE UNIQUE INDEX main.job_labels_key ON job_labels(job, key);
+INSERT OR IGNORE INTO job_labels
+SELECT j.job, CAST(l.key AS TEXT), CAST(l.value AS TEXT)
+FROM jobs AS j, json_each(CASE WHEN json_valid(j.labels) THEN j.labels END) AS l
+WHERE json_type(CASE WHEN json_valid(j.labels) THEN j.labels END) = 'object' AND l.value IS NOT NULL;
+
+-- The times an attempt had everything it needed. outcome: what ended it, 'gang_broken' where the attempt
+-- went on, but 'preempted' where an allocation of 0 chips says that it gave back all (it was suspended), NULL at
+-- the end of the trace. last_span_us: the end of the last thing that its program did;
+-- progress_us: the start of its first step; restore_us: time it read checkpoints back before that.
+DROP TABLE IF EXISTS main.runs;
+CREATE TABLE runs(
+  job TEXT, attempt BIGINT, run BIGINT, start_us BIGINT, end_us BIGINT, outcome TEXT, last_span_us BIGINT,
+  progress_us BIGINT, restore_us BIGINT, held_us BIGINT, productive_us BIGINT, lost_us BIGINT,
+  start_time DATETIME AS (datetime(start_us / 1000000, 'unixepoch') || printf('.%06d', start_us % 1000000)),
+  end_time DATETIME AS (datetime(end_us / 1000000, 'unixepoch') || printf('.%06d', end_us % 1000000)),
+  last_span_time DATETIME AS (datetime(last_span_us / 1000000, 'unixepoch') || printf('.%06d', last_span_us % 1000000)),
+  progress_time DATETIME AS (datetime(progress_us / 1000000, 'unixepoch') || printf('.%06d', progress_us % 1000000)),
+  held_chip_hours REAL AS (held_us / 3.6e9),
+  productive_chip_hours REAL AS (productive_us / 3.6e9),
+  lost_chip_hours REAL AS (lost_us / 3.6e9));
+CREATE UNIQUE INDEX main.runs_key ON runs(job, attempt, run);
+INSERT INTO runs
+SELECT job, attempt, run, min(start_us), max(end_us), NULL, max(last_span_us), min(progress_us), sum(restore_us), sum(held_us),
+       sum(productive_us), sum(lost_us)
+FROM temp.mpg_did WHERE run NOT NULL GROUP BY job, attempt, run;
+UPDATE runs SET
+  outcome = CASE WHEN EXISTS (SELECT 1 FROM runs AS r WHERE r.job = runs.job AND r.attempt = runs.attempt AND r.run > runs.run)
+                 THEN CASE WHEN EXISTS (SELECT 1 FROM allocations AS a WHERE a.job = runs.job AND a.attempt = runs.attempt AND a.start_us = runs.end_us AND a.chips = 0)
+                           THEN 'preempted' ELSE 'gang_broken' END
+                 ELSE (SELECT a.outcome FROM attempts AS a WHERE a.job = runs.job AND a.attempt = runs.attempt) END;
+
+-- Chip-time of programs, by day of UTC.
+DROP TABLE IF EXISTS main.program_ledger;
+CREATE TABLE program_ledger(
+  program TEXT, job TEXT, day DATETIME, productive_us BIGINT, ideal_us BIGINT, unrated_us BIGINT, lost_us BIGINT,
+  productive_chip_hours REAL AS (productive_us / 3.6e9),
+  ideal_chip_hours REAL AS (ideal_us / 3.6e9),
+  unrated_chip_hours REAL AS (unrated_us / 3.6e9),
+  lost_chip_hours REAL AS (lost_us / 3.6e9));
+INSERT INTO program_ledger
+SELECT program, job, date(86400 * day, 'unixepoch') || ' 00:00:00', sum(productive_us), sum(ideal_us), sum(unrated_us), sum(lost_us)
+FROM (SELECT program, job, start_us / 86400000000 - (start_us % 86400000000 < 0) AS day, productive_us, ideal_us, unrated_us, lost_us
+      FROM temp.mpg_did WHERE program IS NOT NULL)
+GROUP BY program, job, day;
+
+CREATE TABLE IF NOT EXISTS issues(severity TEXT, kind TEXT, source TEXT, line BIGINT, count BIGINT, detail TEXT);
+DELETE FROM issues;
+INSERT INTO issues
+SELECT severity, kind, source, line, count, detail FROM mpg_issues
+WHERE source <> 'main' OR kind <> 'out_of_order' -- main's tables are in the order of their ids
+UNION ALL
+SELECT 'warning', 'duplicate_span', 'main', NULL, doubles, 'spans that repeat exactly count once' FROM temp.mpg_doubles WHERE doubles > 0;
+DROP TABLE temp.mpg_doubles;
+
+DROP TABLE temp.mpg_did;
+
+CREATE INDEX IF NOT EXISTS main.ledger_by_job ON ledger(job);
+CREATE INDEX IF NOT EXISTS main.attempts_by_start ON attempts(pool, start_us);
+-- With what SG, RG, PG and MPG are made of, so that a card by hour, pool or phase sorts nothing.
+CREATE INDEX IF NOT EXISTS main.ledger_by_time
+  ON ledger(time, capacity_us, allocated_us, untraced_us, productive_us, unrated_us, ideal_us);
+CREATE INDEX IF NOT EXISTS main.ledger_by_pool
+  ON ledger(pool, capacity_us, allocated_us, untraced_us, productive_us, unrated_us, ideal_us);
+CREATE INDEX IF NOT EXISTS main.ledger_by_phase
+  ON ledger(phase, capacity_us, allocated_us, untraced_us, productive_us, unrated_us, ideal_us);
+
+-- ---- 3. Sums by day, pool and job, from which come the ratios that tools show as they are ----
+-- What nobody knows is NULL, and no 0: MPG_lower too where no ideal work is known and something is not. traced and rated say how much is.
+
+DROP TABLE IF EXISTS main.day_sums;
+CREATE TABLE day_sums(
+  day DATETIME, capacity_us BIGINT, allocated_us BIGINT, partial_us BIGINT, untraced_us BIGINT,
+  productive_us BIGINT, unrated_us BIGINT, ideal_us BIGINT, queued_us BIGINT,
+  capacity_chip_hours REAL AS (capacity_us / 3.6e9),
+  allocated_chip_hours REAL AS (allocated_us / 3.6e9),
+  partial_chip_hours REAL AS (partial_us / 3.6e9),
+  untraced_chip_hours REAL AS (untraced_us / 3.6e9),
+  productive_chip_hours REAL AS (productive_us / 3.6e9),
+  unrated_chip_hours REAL AS (unrated_us / 3.6e9),
+  ideal_chip_hours REAL AS (ideal_us / 3.6e9),
+  queued_chip_hours REAL AS (queued_us / 3.6e9),
+  SG REAL AS (1.0 * allocated_us / nullif(capacity_us, 0)),
+  RG REAL AS (1.0 * productive_us / nullif(allocated_us - untraced_us, 0)),
+  PG REAL AS (1.0 * ideal_us / nullif(productive_us - unrated_us, 0)),
+  MPG REAL AS (CASE WHEN untraced_us = 0 AND unrated_us = 0 THEN 1.0 * ideal_us / nullif(capacity_us, 0) END),
+  MPG_lower REAL AS (CASE WHEN ideal_us <> 0 OR untraced_us = 0 AND unrated_us = 0 THEN 1.0 * ideal_us / nullif(capacity_us, 0) END),
+  traced REAL AS (1.0 * (allocated_us - untraced_us) / nullif(allocated_us, 0)),
+  rated REAL AS (1.0 * (productive_us - unrated_us) / nullif(productive_us, 0)));
+CREATE UNIQUE INDEX main.day_sums_key ON day_sums(day);
+INSERT INTO day_sums
+SELECT day, sum(capacity_us), sum(allocated_us), sum(partial_us), sum(untraced_us), sum(productive_us),
+       sum(unrated_us), sum(ideal_us), sum(queued_us) FROM ledger GROUP BY day;
+
+DROP TABLE IF EXISTS main.pool_sums;
+CREATE TABLE pool_sums(
+  pool TEXT, chip TEXT, capacity_us BIGINT, allocated_us BIGINT, partial_us BIGINT, untraced_us BIGINT,
+  productive_us BIGINT, unrated_us BIGINT, ideal_us BIGINT, queued_us BIGINT,
+  capacity_chip_hours REAL AS (capacity_us / 3.6e9),
+  allocated_chip_hours REAL AS (allocated_us / 3.6e9),
+  partial_chip_hours REAL AS (partial_us / 3.6e9),
+  untraced_chip_hours REAL AS (untraced_us / 3.6e9),
+  productive_chip_hours REAL AS (productive_us / 3.6e9),
+  unrated_chip_hours REAL AS (unrated_us / 3.6e9),
+  ideal_chip_hours REAL AS (ideal_us / 3.6e9),
+  queued_chip_hours REAL AS (queued_us / 3.6e9),
+  SG REAL AS (1.0 * allocated_us / nullif(capacity_us, 0)),
+  RG REAL AS (1.0 * productive_us / nullif(allocated_us - untraced_us, 0)),
+  PG REAL AS (1.0 * ideal_us / nullif(productive_us - unrated_us, 0)),
+  MPG REAL AS (CASE WHEN untraced_us = 0 AND unrated_us = 0 THEN 1.0 * ideal_us / nullif(capacity_us, 0) END),
+  MPG_lower REAL AS (CASE WHEN ideal_us <> 0 OR untraced_us = 0 AND unrated_us = 0 THEN 1.0 * ideal_us / nullif(capacity_us, 0) END),
+  traced REAL AS (1.0 * (allocated_us - untraced_us) / nullif(allocated_us, 0)),
+  rated REAL AS (1.0 * (productive_us - unrated_us) / nullif(productive_us, 0)));
+CREATE UNIQUE INDEX main.pool_sums_key ON pool_sums(pool);
+INSERT INTO pool_sums
+SELECT pool, min(chip), sum(capacity_us), sum(allocated_us), sum(partial_us), sum(untraced_us), sum(productive_us),
+       sum(unrated_us), sum(ideal_us), sum(queued_us) FROM ledger WHERE pool IS NOT NULL GROUP BY pool;
+
+-- Job by job: SG on the job's own basis, and where its chip-hours went.
+DROP TABLE IF EXISTS main.job_sums;
+CREATE TABLE job_sums(
+  job TEXT, name TEXT, owner TEXT, phase TEXT, framework TEXT, runtime TEXT, model TEXT, size TEXT, team TEXT,
+  capacity_us BIGINT, allocated_us BIGINT, partial_us BIGINT, untraced_us BIGINT,
+  productive_us BIGINT, unrated_us BIGINT, ideal_us BIGINT, queued_us BIGINT,
+  held_us BIGINT AS (allocated_us + partial_us),
+  lost_us BIGINT AS (allocated_us + partial_us - ideal_us - untraced_us - unrated_us),
+  held_chip_hours REAL AS ((allocated_us + partial_us) / 3.6e9),
+  lost_chip_hours REAL AS ((allocated_us + partial_us - ideal_us - untraced_us - unrated_us) / 3.6e9),
+  capacity_chip_hours REAL AS (capacity_us / 3.6e9),
+  allocated_chip_hours REAL AS (allocated_us / 3.6e9),
+  partial_chip_hours REAL AS (partial_us / 3.6e9),
+  untraced_chip_hours REAL AS (untraced_us / 3.6e9),
+  productive_chip_hours REAL AS (productive_us / 3.6e9),
+  unrated_chip_hours REAL AS (unrated_us / 3.6e9),
+  ideal_chip_hours REAL AS (ideal_us / 3.6e9),
+  queued_chip_hours REAL AS (queued_us / 3.6e9),
+  SG REAL AS (1.0 * allocated_us / nullif(allocated_us + partial_us, 0)),
+  RG REAL AS (1.0 * productive_us / nullif(allocated_us - untraced_us, 0)),
+  PG REAL AS (1.0 * ideal_us / nullif(productive_us - unrated_us, 0)),
+  MPG REAL AS (CASE WHEN untraced_us = 0 AND unrated_us = 0 THEN 1.0 * ideal_us / nullif(allocated_us + partial_us, 0) END),
+  MPG_lower REAL AS (CASE WHEN ideal_us <> 0 OR untraced_us = 0 AND unrated_us = 0 THEN 1.0 * ideal_us / nullif(allocated_us + partial_us, 0) END),
+  traced REAL AS (1.0 * (allocated_us - untraced_us) / nullif(allocated_us, 0)),
+  rated REAL AS (1.0 * (productive_us - unrated_us) / nullif(productive_us, 0)));
+CREATE UNIQUE INDEX main.job_sums_key ON job_sums(job);
+INSERT INTO job_sums
+SELECT job, min(name), min(owner), min(phase), min(framework), min(runtime), min(model), min(size), min(team),
+       sum(capacity_us), sum(allocated_us), sum(partial_us), sum(untraced_us), sum(productive_us),
+       sum(unrated_us), sum(ideal_us), sum(queued_us)
+FROM ledger WHERE job IS NOT NULL GROUP BY job;

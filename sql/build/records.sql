@@ -1,0 +1,232 @@
+-- build/records.sql - the records of a fleet as tables, one for each relation.
+--
+-- Reads trace_records, and TEMP tables of the relations if they are there. Makes and adds to capacity, outages, jobs,
+-- allocations, spans, commits, programs and their like, with times in microseconds.
+-- A part of build.sql, which says what the inputs are and runs the parts in order.
+
+-- ---- 1. The records: the relations of docs/formats/native.md, times in microseconds ----
+
+CREATE TABLE IF NOT EXISTS mpg_config(name TEXT PRIMARY KEY, value TEXT);
+CREATE TABLE IF NOT EXISTS capacity(
+  id BIGINT PRIMARY KEY, pool TEXT, chip TEXT, chips REAL, start_us BIGINT, end_us BIGINT,
+  start_time DATETIME AS (datetime(start_us / 1000000, 'unixepoch') || printf('.%06d', start_us % 1000000)),
+  end_time DATETIME AS (datetime(end_us / 1000000, 'unixepoch') || printf('.%06d', end_us % 1000000))) WITHOUT ROWID;
+CREATE TABLE IF NOT EXISTS outages(
+  id BIGINT PRIMARY KEY, pool TEXT, chips REAL, start_us BIGINT, end_us BIGINT, kind TEXT,
+  start_time DATETIME AS (datetime(start_us / 1000000, 'unixepoch') || printf('.%06d', start_us % 1000000)),
+  end_time DATETIME AS (datetime(end_us / 1000000, 'unixepoch') || printf('.%06d', end_us % 1000000))) WITHOUT ROWID;
+CREATE TABLE IF NOT EXISTS jobs(
+  id BIGINT, job TEXT PRIMARY KEY, name TEXT, owner TEXT, phase TEXT, framework TEXT, runtime TEXT, model TEXT,
+  priority TEXT, chips REAL, min_chips REAL, tasks BIGINT, submit_us BIGINT, labels TEXT,
+  submit_time DATETIME AS (datetime(submit_us / 1000000, 'unixepoch') || printf('.%06d', submit_us % 1000000))) WITHOUT ROWID;
+CREATE TABLE IF NOT EXISTS allocations(
+  id BIGINT, job TEXT, attempt BIGINT, task TEXT, pool TEXT, chips REAL, start_us BIGINT, end_us BIGINT,
+  outcome TEXT,
+  start_time DATETIME AS (datetime(start_us / 1000000, 'unixepoch') || printf('.%06d', start_us % 1000000)),
+  end_time DATETIME AS (datetime(end_us / 1000000, 'unixepoch') || printf('.%06d', end_us % 1000000)),
+  PRIMARY KEY (job, start_us, id)) WITHOUT ROWID;
+CREATE TABLE IF NOT EXISTS observed(
+  pool TEXT, job TEXT, until_us BIGINT,
+  until_time DATETIME AS (datetime(until_us / 1000000, 'unixepoch') || printf('.%06d', until_us % 1000000)));
+CREATE INDEX IF NOT EXISTS main.observed_pool ON observed(pool);
+CREATE INDEX IF NOT EXISTS main.observed_job ON observed(job);
+-- In the order in which the ledger and its questions read them, and traces bring them: ids are random.
+CREATE TABLE IF NOT EXISTS spans(
+  id BIGINT, job TEXT, attempt BIGINT, kind TEXT, start_us BIGINT, end_us BIGINT, step BIGINT, program TEXT,
+  flops REAL, bytes REAL, dtype TEXT, executions REAL,
+  start_time DATETIME AS (datetime(start_us / 1000000, 'unixepoch') || printf('.%06d', start_us % 1000000)),
+  end_time DATETIME AS (datetime(end_us / 1000000, 'unixepoch') || printf('.%06d', end_us % 1000000)),
+  PRIMARY KEY (job, start_us, id)) WITHOUT ROWID;
+CREATE TABLE IF NOT EXISTS commits(
+  id BIGINT, job TEXT, step BIGINT, snapshot_us BIGINT, durable_us BIGINT,
+  snapshot_time DATETIME AS (datetime(snapshot_us / 1000000, 'unixepoch') || printf('.%06d', snapshot_us % 1000000)),
+  durable_time DATETIME AS (datetime(durable_us / 1000000, 'unixepoch') || printf('.%06d', durable_us % 1000000)),
+  PRIMARY KEY (job, id)) WITHOUT ROWID;
+CREATE TABLE IF NOT EXISTS programs(
+  id BIGINT, program TEXT PRIMARY KEY, flops REAL, bytes REAL, dtype TEXT) WITHOUT ROWID;
+-- Your own chips: read by the ledger, filled from the traces' chips.csv and by you.
+CREATE TABLE IF NOT EXISTS chips(
+  chip TEXT, dtype TEXT, peak_flops REAL, hbm_bytes REAL, hbm_bytes_per_s REAL, ici_bytes_per_s REAL, tdp_w REAL,
+  vendor TEXT, year BIGINT, source TEXT);
+CREATE UNIQUE INDEX IF NOT EXISTS main.chips_key ON chips(chip, dtype);
+-- What a chip-hour costs, in millionths of your currency: filled by you, chips named as in the ledger.
+CREATE TABLE IF NOT EXISTS prices(chip TEXT PRIMARY KEY, micros_per_chip_hour BIGINT);
+
+-- Ids were text once. What is read again would count twice beside them.
+SELECT mpg_required(nullif(typeof(id), 'text'), 'ids as integers (build into a new file, this one has ids as text)')
+FROM (SELECT * FROM (SELECT id FROM main.capacity LIMIT 1) UNION ALL SELECT * FROM (SELECT id FROM main.allocations LIMIT 1)
+      UNION ALL SELECT * FROM (SELECT id FROM main.spans LIMIT 1));
+
+-- What comes in, read once. The id of a record is that of what it says; of capacity, outages and allocations,
+-- which count as often as they are given, plus how many like it came before it.
+DROP TABLE IF EXISTS temp.mpg_incoming;
+CREATE TEMP TABLE mpg_incoming AS
+WITH given AS (
+  SELECT 1 WHERE EXISTS (
+    SELECT 1 FROM temp.sqlite_schema
+    WHERE type = 'table' AND name IN ('capacity', 'outages', 'jobs', 'allocations', 'spans', 'commits', 'programs'))
+),
+sources AS (
+  SELECT 1 AS files,
+         coalesce(:trace, (SELECT value FROM main.mpg_config WHERE name = 'trace'),
+                  -- Nothing to read is fine where something was read before: what is configured may have changed.
+                  CASE WHEN NOT EXISTS (SELECT 1 FROM given) AND NOT EXISTS (SELECT 1 FROM main.capacity)
+                            AND NOT EXISTS (SELECT 1 FROM main.allocations) THEN mpg_required(NULL, ':trace') END) AS source
+  UNION ALL
+  SELECT 0, 'temp' FROM given
+),
+records AS (
+  SELECT r.* FROM sources AS s, trace_records(s.source) AS r WHERE s.files AND s.source IS NOT NULL
+  UNION ALL
+  SELECT r.* FROM sources AS s, mpg_records(s.source) AS r WHERE NOT s.files
+)
+SELECT record, id, job, attempt, kind, CAST(round(start_time * 1e6) AS INTEGER) AS start_us,
+       CAST(round(end_time * 1e6) AS INTEGER) AS end_us, step, program, flops, bytes, dtype, executions,
+       pool, chip, chips, task, outcome, CAST(round(snapshot_time * 1e6) AS INTEGER) AS snapshot_us,
+       CAST(round(durable_time * 1e6) AS INTEGER) AS durable_us,
+       name, owner, phase, framework, runtime, model, priority, min_chips, tasks,
+       CAST(round(submit_time * 1e6) AS INTEGER) AS submit_us, labels,
+       peak_flops, hbm_bytes, hbm_bytes_per_s, ici_bytes_per_s, tdp_w, vendor, year, source, CAST(round(until_time * 1e6) AS INTEGER) AS until_us
+FROM records;
+
+-- All but the spans, which are most: those who follow read few rows.
+DROP TABLE IF EXISTS temp.mpg_others;
+CREATE TEMP TABLE mpg_others AS SELECT * FROM temp.mpg_incoming WHERE record <> 'spans';
+
+-- Ids of the second and later of records that are the same.
+UPDATE temp.mpg_others
+SET id = id + again.place - 1
+FROM (SELECT rowid AS place_of, row_number() OVER (PARTITION BY id ORDER BY rowid) AS place
+      FROM temp.mpg_others WHERE record IN ('capacity', 'outages', 'allocations')) AS again
+WHERE mpg_others.rowid = again.place_of AND again.place > 1;
+
+-- What was there before this reading.
+DROP TABLE IF EXISTS temp.mpg_known;
+CREATE TEMP TABLE mpg_known(id INTEGER PRIMARY KEY);
+INSERT INTO temp.mpg_known SELECT id FROM main.capacity UNION SELECT id FROM main.outages UNION SELECT id FROM main.allocations;
+
+INSERT OR IGNORE INTO main.capacity
+SELECT id, pool, chip, chips, start_us, end_us FROM temp.mpg_others WHERE record = 'capacity';
+INSERT OR IGNORE INTO main.outages
+SELECT id, pool, chips, start_us, end_us, kind FROM temp.mpg_others WHERE record = 'outages';
+INSERT OR IGNORE INTO main.allocations
+SELECT id, job, attempt, task, pool, chips, start_us, end_us, outcome FROM temp.mpg_others WHERE record = 'allocations';
+INSERT OR IGNORE INTO main.spans
+SELECT id, job, attempt, kind, start_us, end_us, step, program, flops, bytes, dtype, executions
+FROM temp.mpg_incoming WHERE record = 'spans';
+-- Spans that a trace holds more than once count once. (Counted only where not every span was new.)
+DROP TABLE IF EXISTS temp.mpg_doubles;
+CREATE TEMP TABLE mpg_doubles AS
+SELECT changes() AS added, (SELECT count(*) FROM temp.mpg_incoming WHERE record = 'spans') AS incoming, 0 AS doubles;
+UPDATE temp.mpg_doubles SET doubles = incoming - (SELECT count(DISTINCT id) FROM temp.mpg_incoming WHERE record = 'spans')
+WHERE added < incoming;
+INSERT OR IGNORE INTO main.commits
+SELECT id, job, step, snapshot_us, durable_us FROM temp.mpg_others WHERE record = 'commits';
+INSERT OR REPLACE INTO main.chips(chip, dtype, peak_flops, hbm_bytes, hbm_bytes_per_s, ici_bytes_per_s, tdp_w, vendor, year, source)
+SELECT chip, dtype, peak_flops, hbm_bytes, hbm_bytes_per_s, ici_bytes_per_s, tdp_w, vendor, year, source
+FROM temp.mpg_others WHERE record = 'chips';
+-- A value wins over none, and of two the greater, as in the ledger.
+INSERT INTO main.jobs
+SELECT id, job, name, owner, phase, framework, runtime, model, priority, chips, min_chips, tasks, submit_us, labels
+FROM temp.mpg_others WHERE record = 'jobs'
+ON CONFLICT (job) DO UPDATE SET
+  name = coalesce(max(name, excluded.name), name, excluded.name),
+  owner = coalesce(max(owner, excluded.owner), owner, excluded.owner),
+  phase = coalesce(max(phase, excluded.phase), phase, excluded.phase),
+  framework = coalesce(max(framework, excluded.framework), framework, excluded.framework),
+  runtime = coalesce(max(runtime, excluded.runtime), runtime, excluded.runtime),
+  model = coalesce(max(model, excluded.model), model, excluded.model),
+  priority = coalesce(max(priority, excluded.priority), priority, excluded.priority),
+  chips = coalesce(max(chips, excluded.chips), chips, excluded.chips),
+  min_chips = coalesce(max(min_chips, excluded.min_chips), min_chips, excluded.min_chips),
+  tasks = coalesce(max(tasks, excluded.tasks), tasks, excluded.tasks),
+  submit_us = coalesce(max(submit_us, excluded.submit_us), submit_us, excluded.submit_us),
+  labels = coalesce(max(labels, excluded.labels), labels, excluded.labels);
+INSERT INTO main.programs
+SELECT id, program, flops, bytes, dtype FROM temp.mpg_others WHERE record = 'programs'
+ON CONFLICT (program) DO UPDATE SET
+  flops = coalesce(max(flops, excluded.flops), flops, excluded.flops),
+  bytes = coalesce(max(bytes, excluded.bytes), bytes, excluded.bytes),
+  dtype = coalesce(max(dtype, excluded.dtype), dtype, excluded.dtype);
+
+-- A log that has grown is mapped anew as a whole: what an earlier reading had of its job, from the first record of this one on, is
+-- not there any more if this one does not have it. Jobs of logs are those of which one was observed by itself.
+DROP TABLE IF EXISTS temp.mpg_grown;
+CREATE TEMP TABLE mpg_grown(job TEXT PRIMARY KEY, start_us BIGINT) WITHOUT ROWID;
+INSERT INTO temp.mpg_grown
+SELECT job, min(start_us) FROM temp.mpg_incoming
+WHERE record IN ('spans', 'allocations')
+  AND job IN (SELECT o.job FROM main.observed AS o WHERE o.job IS NOT NULL
+              UNION SELECT i.job FROM temp.mpg_others AS i WHERE i.record = 'observed' AND i.job IS NOT NULL)
+GROUP BY job;
+DELETE FROM main.capacity
+WHERE id NOT IN (SELECT i.id FROM temp.mpg_others AS i WHERE i.record = 'capacity')
+  AND (pool, chips, start_us) IN (
+    SELECT a.pool, a.chips, a.start_us
+    FROM temp.mpg_grown AS g CROSS JOIN main.allocations AS a ON a.job = g.job AND a.start_us >= g.start_us);
+DELETE FROM main.allocations AS a
+WHERE a.job IN (SELECT g.job FROM temp.mpg_grown AS g) AND a.start_us >= (SELECT g.start_us FROM temp.mpg_grown AS g WHERE g.job = a.job)
+  AND a.id NOT IN (SELECT i.id FROM temp.mpg_others AS i WHERE i.record = 'allocations');
+DELETE FROM main.spans AS s
+WHERE s.job IN (SELECT g.job FROM temp.mpg_grown AS g) AND s.start_us >= (SELECT g.start_us FROM temp.mpg_grown AS g WHERE g.job = s.job)
+  AND s.id NOT IN (SELECT i.id FROM temp.mpg_incoming AS i WHERE i.record = 'spans');
+DELETE FROM main.commits AS c
+WHERE c.job IN (SELECT g.job FROM temp.mpg_grown AS g)
+  AND coalesce(c.snapshot_us, c.durable_us) >= (SELECT g.start_us FROM temp.mpg_grown AS g WHERE g.job = c.job)
+  AND c.id NOT IN (SELECT i.id FROM temp.mpg_others AS i WHERE i.record = 'commits');
+DROP TABLE temp.mpg_grown;
+
+-- Until when pools and jobs were observed: as this reading has it of those that it tells of.
+DELETE FROM main.observed
+WHERE pool IN (SELECT i.pool FROM temp.mpg_others AS i WHERE i.record IN ('capacity', 'allocations', 'observed'))
+   OR job IN (SELECT i.job FROM temp.mpg_others AS i WHERE i.record IN ('jobs', 'allocations', 'observed'));
+INSERT INTO main.observed SELECT pool, job, until_us FROM temp.mpg_others WHERE record = 'observed';
+
+-- What was open when an earlier file was written, and has an end now. A reading may hold two that differ in their ends
+-- alone, as of two hosts of which one is gone: so each end takes the place of one, and only where the one was there
+-- before this reading or the other was. A task holds its chips once: there the end takes the place of any.
+DELETE FROM main.capacity WHERE id IN (
+  SELECT id FROM (
+    SELECT id, end_us, known, row_number() OVER (PARTITION BY pool, chip, chips, start_us, known, end_us IS NULL ORDER BY id) AS place,
+           count(*) FILTER (WHERE end_us IS NOT NULL AND NOT known) OVER alike AS told,
+           count(*) FILTER (WHERE end_us IS NOT NULL AND known) OVER alike AS told_before
+    FROM (SELECT *, id IN (SELECT k.id FROM temp.mpg_known AS k) AS known FROM main.capacity)
+    WINDOW alike AS (PARTITION BY pool, chip, chips, start_us))
+  WHERE end_us IS NULL AND place <= iif(known, told, told_before));
+DELETE FROM main.outages WHERE id IN (
+  SELECT id FROM (
+    SELECT id, end_us, known, row_number() OVER (PARTITION BY pool, kind, chips, start_us, known, end_us IS NULL ORDER BY id) AS place,
+           count(*) FILTER (WHERE end_us IS NOT NULL AND NOT known) OVER alike AS told,
+           count(*) FILTER (WHERE end_us IS NOT NULL AND known) OVER alike AS told_before
+    FROM (SELECT *, id IN (SELECT k.id FROM temp.mpg_known AS k) AS known FROM main.outages)
+    WINDOW alike AS (PARTITION BY pool, kind, chips, start_us))
+  WHERE end_us IS NULL AND place <= iif(known, told, told_before));
+DELETE FROM main.allocations WHERE id IN (
+  SELECT id FROM (
+    SELECT id, task, end_us, known, row_number() OVER (PARTITION BY job, attempt, task, pool, chips, start_us, known, end_us IS NULL ORDER BY id) AS place,
+           count(*) FILTER (WHERE end_us IS NOT NULL AND NOT known) OVER alike AS told,
+           count(*) FILTER (WHERE end_us IS NOT NULL AND known) OVER alike AS told_before
+    FROM (SELECT *, id IN (SELECT k.id FROM temp.mpg_known AS k) AS known FROM main.allocations
+          WHERE (job, start_us) IN (SELECT job, start_us FROM main.allocations WHERE end_us IS NULL))
+    WINDOW alike AS (PARTITION BY job, attempt, task, pool, chips, start_us))
+  WHERE end_us IS NULL AND iif(task IS NULL, place <= iif(known, told, told_before), told + told_before > 0));
+DROP TABLE temp.mpg_known;
+DELETE FROM main.spans AS o WHERE o.end_us IS NULL AND EXISTS (
+  SELECT 1 FROM main.spans AS c
+  WHERE c.end_us IS NOT NULL AND (c.job, c.kind, c.start_us) = (o.job, o.kind, o.start_us)
+        AND c.attempt IS o.attempt AND c.step IS o.step AND c.program IS o.program);
+CREATE INDEX IF NOT EXISTS main.commits_by_job ON commits(job, step, durable_us);
+DELETE FROM main.commits AS o WHERE o.durable_us IS NULL AND EXISTS (
+  SELECT 1 FROM main.commits AS c INDEXED BY commits_by_job -- the primary key would read all of the job's
+  WHERE c.durable_us IS NOT NULL AND c.job = o.job AND c.step IS o.step AND c.snapshot_us IS o.snapshot_us);
+
+DROP TABLE temp.mpg_incoming;
+DROP TABLE temp.mpg_others;
+DROP TABLE IF EXISTS temp.capacity;
+DROP TABLE IF EXISTS temp.outages;
+DROP TABLE IF EXISTS temp.jobs;
+DROP TABLE IF EXISTS temp.allocations;
+DROP TABLE IF EXISTS temp.spans;
+DROP TABLE IF EXISTS temp.commits;
+DROP TABLE IF EXISTS temp.programs;
+DROP TABLE IF EXISTS temp.observed;

@@ -1,0 +1,240 @@
+-- kube/capacity.sql - capacity, outages, and until when each pool and job was observed.
+--
+-- Reads kube_objects, kube_events, kube_nodes, kube_held, jobs and allocations, and the user's table outage_reasons. Makes the
+-- relations capacity, outages and observed.
+-- A part of kube.sql, which says what the parameters are and runs the parts in order.
+
+-- ---- 8. Capacity and outages ----
+
+DROP TABLE IF EXISTS temp.capacity;
+CREATE TEMP TABLE capacity AS
+SELECT pool, chip, sum(chips) AS chips, start_time, end_time FROM kube_nodes GROUP BY pool, chip, start_time, end_time;
+
+-- What every version of a node reported: whether it was ready, since when it was cordoned, when it was last heard of.
+DROP TABLE IF EXISTS temp.kube_states;
+CREATE TEMP TABLE kube_states AS
+SELECT uid, name AS node, rowid AS seen, ready, ready_time, unschedulable, creationTimestamp,
+       CASE WHEN chips > 0 AND allocatable < chips THEN chips - allocatable WHEN chips > 0 THEN 0
+            ELSE coalesce(max(chips) OVER (PARTITION BY uid ORDER BY rowid ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING), 0) END AS withdrawn,
+       sum(coalesce(unschedulable, 0) = 0) OVER (PARTITION BY uid ORDER BY rowid ROWS UNBOUNDED PRECEDING) AS run,
+       (SELECT CAST(strftime('%s', json_extract(iif(type = 'object', value, '{}'), '$.timeAdded')) AS INTEGER) FROM json_each(spec, '$.taints')
+        WHERE json_extract(iif(type = 'object', value, '{}'), '$.key') = 'node.kubernetes.io/unschedulable') AS cordoned,
+       (SELECT max(CAST(strftime('%s', json_extract(iif(type = 'object', value, '{}'), '$.lastHeartbeatTime')) AS INTEGER)) FROM json_each(conditions)) AS heard
+FROM kube_objects
+WHERE kind = 'Node' AND uid IN (SELECT uid FROM kube_nodes);
+-- A taint without its time: since the first heartbeat in a row that shows the node cordoned.
+DROP TABLE IF EXISTS temp.kube_cordoned;
+CREATE TEMP TABLE kube_cordoned AS
+SELECT uid, run, min(coalesce(heard, creationTimestamp)) AS at, min(node) AS node, max(cordoned) AS told
+FROM kube_states WHERE unschedulable = 1 GROUP BY uid, run;
+UPDATE kube_states SET cordoned = c.at FROM kube_cordoned AS c
+WHERE c.told IS NULL AND c.uid = kube_states.uid AND c.run = kube_states.run AND unschedulable = 1;
+INSERT INTO mpg_issues(source, severity, kind, line, count, detail)
+SELECT coalesce(:kube, 'kube_objects'), 'warning', 'missing_field', NULL, count(*), 'node ' || min(node) || ' is cordoned and does not tell since when: it is out of service from the first heartbeat on that shows it'
+FROM kube_cordoned WHERE told IS NULL AND run = 0 GROUP BY NULL HAVING count(*) > 0;
+DROP TABLE kube_cordoned;
+CREATE INDEX temp.kube_states_of ON kube_states(uid, unschedulable, seen);
+CREATE INDEX temp.kube_states_ready ON kube_states(uid, ready, ready_time);
+
+-- Why a node is out of service, in words: its conditions that are bad, and its taints. A table outage_reasons(pattern, kind) of the
+-- user's says of which kind words are, as for slurm.sql. What a health check of the accelerators finds bad is hw_down.
+CREATE TEMP TABLE IF NOT EXISTS outage_reasons(pattern TEXT, kind TEXT);
+DROP TABLE IF EXISTS temp.kube_reasons;
+CREATE TEMP TABLE kube_reasons AS
+WITH RECURSIVE told AS (
+  SELECT o.rowid AS seen, 1 AS is_condition,
+         json_extract(value, '$.type') || ' ' || coalesce(json_extract(value, '$.reason'), '') || ' ' || coalesce(json_extract(value, '$.message'), '') AS words
+  FROM kube_objects AS o CROSS JOIN json_each(o.conditions) AS c
+  WHERE o.rowid IN (SELECT seen FROM kube_states WHERE cordoned IS NOT NULL OR ready <> 'True') AND c.type = 'object'
+    AND json_extract(c.value, '$.status') = iif(json_extract(c.value, '$.type') GLOB '*Ready' OR json_extract(c.value, '$.type') GLOB '*[Hh]ealthy' AND json_extract(c.value, '$.type') NOT GLOB '*[Uu]nhealthy', 'False', 'True')
+  UNION ALL
+  SELECT o.rowid, 0, json_extract(value, '$.key') || ' ' || coalesce(json_extract(value, '$.value'), '')
+  FROM kube_objects AS o CROSS JOIN json_each(o.spec, '$.taints') AS c
+  WHERE o.rowid IN (SELECT seen FROM kube_states WHERE cordoned IS NOT NULL OR ready <> 'True') AND c.type = 'object'
+),
+cleaned(seen, is_condition, words, marks) AS (
+  SELECT seen, is_condition, lower(words), ':;,.()[]/_-#=*!?+|"<>{}@&' || char(39, 9, 10) FROM told
+  UNION ALL
+  SELECT seen, is_condition, replace(words, substr(marks, 1, 1), ' '), substr(marks, 2) FROM cleaned WHERE marks <> ''
+),
+known(pattern, kind, place) AS (
+  SELECT lower(pattern), kind, row_number() OVER () FROM outage_reasons
+  UNION ALL
+  SELECT column1, 'hw_down', 1000000 FROM (VALUES ('%xid%'), ('%gpu%'), ('%nvlink%'), ('%nvswitch%'), ('%accelerat%'), ('%tpu%'), ('%npu%'), ('%ecc%'), ('%hardware%'), ('%infiniband%'))
+)
+SELECT seen, kind, min(place) AS place
+FROM cleaned JOIN known ON ' ' || words || ' ' LIKE '% ' || pattern || ' %' AND (is_condition OR place < 1000000)
+WHERE marks = '' GROUP BY seen;
+CREATE INDEX temp.kube_reason_of ON kube_reasons(seen);
+
+-- What events say of nodes.
+DROP TABLE IF EXISTS temp.kube_node_events;
+CREATE TEMP TABLE kube_node_events AS
+SELECT e.rowid AS row, e.reason, e.at, e.name AS node,
+       (SELECT n.uid FROM kube_nodes AS n WHERE n.node = e.name AND coalesce(n.start_time, e.at) <= e.at ORDER BY n.start_time DESC LIMIT 1) AS uid
+FROM kube_events AS e WHERE e.about = 'Node' AND e.reason IN ('NodeNotReady', 'NodeReady', 'NodeNotSchedulable', 'NodeSchedulable');
+DELETE FROM kube_node_events WHERE uid IS NULL;
+CREATE INDEX temp.kube_node_events_of ON kube_node_events(uid, reason, at);
+UPDATE kube_events SET used = 1 WHERE rowid IN (SELECT row FROM kube_node_events);
+-- A node that its object shows ready all the time that an event says that it was not: the object counts.
+DROP TABLE IF EXISTS temp.kube_denied;
+CREATE TEMP TABLE kube_denied AS
+SELECT e.row, e.node FROM kube_node_events AS e
+WHERE reason = 'NodeNotReady' AND EXISTS (SELECT 1 FROM kube_states AS s WHERE s.uid = e.uid AND s.ready = 'True' AND s.ready_time < e.at AND s.heard > e.at + 300)
+  AND NOT EXISTS (SELECT 1 FROM kube_states AS s WHERE s.uid = e.uid AND s.ready_time >= e.at - 300)
+  AND NOT EXISTS (SELECT 1 FROM kube_node_events AS u WHERE u.uid = e.uid AND u.reason = 'NodeReady' AND u.at >= e.at);
+INSERT INTO mpg_issues(source, severity, kind, line, count, detail)
+SELECT coalesce(:kube, 'kube_objects'), 'warning', 'conflict', NULL, count(*), 'events that node ' || min(node) || ' was not ready, while its object says that it was: the object counts'
+FROM kube_denied GROUP BY NULL;
+DELETE FROM kube_node_events WHERE row IN (SELECT row FROM kube_denied);
+DROP TABLE kube_denied;
+
+-- From the moment a node is not ready (cordoned, where its taint says since when) until it is again. Of what holds at the same time
+-- not ready goes before cordoned, and objects before events.
+DROP TABLE IF EXISTS temp.kube_out;
+CREATE TEMP TABLE kube_out AS
+SELECT uid, node, min(since) AS start_time, end_time, coalesce(max(kind), 'hw_down') AS kind, 1 AS rank
+FROM (SELECT uid, node, ready_time AS since, r.kind,
+             (SELECT min(up.ready_time) FROM kube_states AS up WHERE up.uid = s.uid AND up.ready = 'True' AND up.ready_time >= s.ready_time) AS end_time
+      FROM kube_states AS s LEFT JOIN kube_reasons AS r USING (seen)
+      WHERE ready <> 'True' AND ready_time IS NOT NULL)
+GROUP BY uid, end_time
+UNION ALL
+SELECT uid, node, min(at), nullif(end_time, 9e18), 'hw_down', 2
+FROM (SELECT uid, node, at, min(coalesce((SELECT min(u.at) FROM kube_node_events AS u WHERE u.uid = e.uid AND u.reason = 'NodeReady' AND u.at >= e.at), 9e18),
+                                coalesce((SELECT min(up.ready_time) FROM kube_states AS up WHERE up.uid = e.uid AND up.ready = 'True' AND up.ready_time >= e.at), 9e18)) AS end_time
+      FROM kube_node_events AS e WHERE reason = 'NodeNotReady')
+GROUP BY uid, end_time
+UNION ALL
+SELECT uid, node, cordoned, (SELECT heard FROM kube_states AS later WHERE later.uid = s.uid AND later.unschedulable = 0 AND later.seen > s.seen ORDER BY later.seen LIMIT 1), kind, 3
+FROM (SELECT uid, node, cordoned, max(seen) AS seen, coalesce(min(kind), 'maintenance') AS kind
+      FROM kube_states LEFT JOIN kube_reasons AS r USING (seen) WHERE cordoned IS NOT NULL GROUP BY uid, cordoned) AS s
+UNION ALL
+SELECT uid, node, min(at), nullif(end_time, 9e18), 'maintenance', 4
+FROM (SELECT uid, node, at, min(coalesce((SELECT min(u.at) FROM kube_node_events AS u WHERE u.uid = e.uid AND u.reason = 'NodeSchedulable' AND u.at >= e.at), 9e18),
+                                coalesce((SELECT min(later.heard) FROM kube_states AS later WHERE later.uid = e.uid AND later.unschedulable = 0 AND later.heard > e.at), 9e18)) AS end_time
+      FROM kube_node_events AS e WHERE reason = 'NodeNotSchedulable')
+GROUP BY uid, end_time;
+DROP TABLE IF EXISTS temp.kube_down;
+CREATE TEMP TABLE kube_down AS
+WITH deltas AS (
+  SELECT uid, node, rank, kind, start_time AS at, 1 AS d FROM kube_out UNION ALL SELECT uid, node, rank, kind, end_time, -1 FROM kube_out WHERE end_time IS NOT NULL
+),
+steps AS (
+  SELECT uid, node, rank, kind, at, sum(d) AS d
+  FROM (SELECT * FROM deltas UNION ALL
+        SELECT p.uid, p.node, p.rank, p.kind, e.at, 0 FROM (SELECT DISTINCT uid, node, rank, kind FROM kube_out) AS p JOIN (SELECT DISTINCT uid, at FROM deltas) AS e USING (uid))
+  GROUP BY uid, rank, kind, at
+),
+active AS (SELECT uid, node, at, CASE WHEN sum(d) OVER (PARTITION BY uid, rank, kind ORDER BY at) > 0 THEN rank || kind END AS word FROM steps),
+parts AS (SELECT uid, min(node) AS node, at, substr(min(word), 2) AS kind FROM active GROUP BY uid, at),
+changes AS (SELECT *, lead(at) OVER later AS next, kind IS NOT lag(kind) OVER later AS new FROM parts WINDOW later AS (PARTITION BY uid ORDER BY at)),
+runs AS (SELECT *, sum(new) OVER (PARTITION BY uid ORDER BY at ROWS UNBOUNDED PRECEDING) AS run FROM changes)
+SELECT uid, node, min(at) AS start_time, iif(count(*) = count(next), max(next), NULL) AS end_time, kind FROM runs WHERE kind IS NOT NULL GROUP BY uid, run;
+DROP TABLE kube_out;
+DROP TABLE kube_node_events;
+DROP TABLE kube_reasons;
+
+-- What is out of service is what no pod holds: a pod on a node that does not answer holds its chips until it is
+-- deleted, and Kubernetes waits for that.
+DROP TABLE IF EXISTS temp.kube_occupied;
+CREATE TEMP TABLE kube_occupied AS
+SELECT h.node, coalesce(p.chips, h.chips) AS chips, coalesce(p.start_time, h.start_time) AS start_time, iif(p.uid IS NULL, h.end_time, p.end_time) AS end_time
+FROM kube_held AS h LEFT JOIN kube_parts AS p ON p.uid = h.uid;
+CREATE INDEX temp.kube_occupied_on ON kube_occupied(node);
+DROP TABLE IF EXISTS temp.outages;
+CREATE TEMP TABLE outages AS
+WITH edges AS (
+  SELECT d.rowid AS down, d.start_time AS at FROM kube_down AS d
+  UNION
+  SELECT d.rowid, e.at
+  FROM kube_down AS d JOIN (SELECT node, start_time AS at FROM kube_occupied UNION SELECT node, end_time FROM kube_occupied) AS e USING (node)
+  WHERE e.at > d.start_time AND (d.end_time IS NULL OR e.at < d.end_time)
+),
+parts AS (
+  SELECT down, at AS start_time, lead(at) OVER (PARTITION BY down ORDER BY at) AS next FROM edges
+)
+SELECT n.pool, n.chips - coalesce((SELECT sum(h.chips) FROM kube_occupied AS h
+                                   WHERE h.node = d.node AND h.start_time <= p.start_time AND (h.end_time IS NULL OR h.end_time > p.start_time)), 0) AS chips,
+       p.start_time, coalesce(p.next, d.end_time, n.end_time) AS end_time, d.kind
+FROM parts AS p JOIN kube_down AS d ON d.rowid = p.down JOIN kube_nodes AS n ON n.uid = d.uid;
+DELETE FROM outages WHERE chips <= 0;
+
+-- Chips that the device plugin has withdrawn (capacity has them, allocatable has not): from the first heartbeat that says so until
+-- the first that says otherwise. What is out of service with its node is so already, and what pods hold is theirs.
+DROP TABLE IF EXISTS temp.kube_withdrawn;
+CREATE TEMP TABLE kube_withdrawn AS
+WITH told AS (
+  SELECT uid, node, withdrawn, coalesce(heard, ready_time, creationTimestamp) AS at, lag(withdrawn, 1, 0) OVER so_far AS before
+  FROM kube_states
+  WHERE uid IN (SELECT uid FROM kube_states WHERE withdrawn > 0)
+  WINDOW so_far AS (PARTITION BY uid ORDER BY seen)
+),
+levels AS (
+  SELECT uid, node, withdrawn, at AS start_time, lead(at) OVER (PARTITION BY uid ORDER BY at) AS end_time FROM told WHERE withdrawn <> before AND at IS NOT NULL
+)
+SELECT * FROM levels WHERE withdrawn > 0;
+INSERT INTO outages(pool, chips, start_time, end_time, kind)
+WITH edges AS (
+  SELECT w.rowid AS row, w.start_time AS at FROM kube_withdrawn AS w
+  UNION
+  SELECT w.rowid, e.at
+  FROM kube_withdrawn AS w JOIN (SELECT node, start_time AS at FROM kube_occupied UNION SELECT node, end_time FROM kube_occupied
+                                 UNION SELECT node, start_time FROM kube_down UNION SELECT node, end_time FROM kube_down) AS e USING (node)
+  WHERE e.at > w.start_time AND (w.end_time IS NULL OR e.at < w.end_time)
+),
+parts AS (
+  SELECT row, at AS start_time, lead(at) OVER (PARTITION BY row ORDER BY at) AS next FROM edges
+),
+out_of_service AS (
+  SELECT n.pool,
+         min(w.withdrawn * n.share, n.chips - coalesce((SELECT sum(h.chips) FROM kube_occupied AS h
+                                                        WHERE h.node = w.node AND h.start_time <= p.start_time AND (h.end_time IS NULL OR h.end_time > p.start_time)), 0)) AS chips,
+         p.start_time, coalesce(p.next, w.end_time, n.end_time) AS end_time
+  FROM parts AS p JOIN kube_withdrawn AS w ON w.rowid = p.row JOIN kube_nodes AS n ON n.uid = w.uid
+  WHERE NOT EXISTS (SELECT 1 FROM kube_down AS d WHERE d.uid = w.uid AND d.start_time <= p.start_time AND (d.end_time IS NULL OR d.end_time > p.start_time))
+)
+SELECT pool, chips, start_time, end_time, 'hw_down' FROM out_of_service WHERE chips > 0 AND (end_time IS NULL OR end_time > start_time);
+
+-- Until when the cluster was observed: the last time in an object, which the heartbeats of nodes keep within minutes.
+DROP TABLE IF EXISTS temp.observed;
+CREATE TEMP TABLE observed AS
+SELECT pool, (SELECT max(at) FROM (SELECT max(told) AS at FROM kube_told UNION ALL SELECT max(at) FROM kube_events)) AS until_time
+FROM (SELECT pool FROM capacity UNION SELECT pool FROM allocations)
+WHERE (SELECT max(told) FROM kube_told) > 0;
+
+-- Events that add nothing, and why; those that happened at more times than the first and the last.
+INSERT INTO mpg_issues(source, severity, kind, line, count, detail)
+WITH words(about, reasons, why) AS (
+  VALUES ('Pod', ' Scheduled FailedScheduling WaitingForGates NotTriggerScaleUp TriggeredScaleUp Nominated ', 'the pod itself says since when it waits and holds'),
+         ('Pod', ' Pulling Pulled Created Started BackOff Failed Unhealthy ProbeWarning Killing FailedMount FailedAttachVolume SuccessfulAttachVolume FailedCreatePodSandBox FailedPostStartHook FailedPreStopHook SandboxChanged ErrImagePull OOMKilled ExceededGracePeriod FailedKillPod NetworkNotReady ', 'a pod holds its chips while its containers start, end and start again, and says how they ended'),
+         ('Pod', ' Preempted Preempting Evicted EvictedByVPA DeadlineExceeded NodeControllerEviction NodeShutdown ', 'it is of a time before its pod held anything'),
+         ('Node', ' NodeNotReady NodeReady NodeNotSchedulable NodeSchedulable ', 'the node has no chips, or its object denies it'),
+         ('Pod', ' NodeNotReady TaintManagerEviction DeviceTaintManagerEviction ', 'the node or the pod says so'),
+         ('Node', ' OOMKilling SystemOOM TaskHung ', 'it names no pod, and the node is in service'),
+         ('Node', ' NodeHasSufficientMemory NodeHasNoDiskPressure NodeHasSufficientPID NodeHasInsufficientMemory NodeHasDiskPressure NodeAllocatableEnforced Starting Rebooted RegisteredNode RemovingNode DeletingNode Shutdown InvalidDiskCapacity ImageGCFailed EvictionThresholdMet CIDRAssignmentFailed ', 'a node is out of service while it is not ready or not schedulable')
+),
+unused AS (
+  SELECT e.*, CASE WHEN NOT EXISTS (SELECT 1 FROM kube_last AS l WHERE l.kind = e.about AND l.name = e.name AND (e.about <> 'Pod' OR coalesce(e.uid, l.uid) = l.uid)) THEN 'no file has the object that they are about'
+                   WHEN EXISTS (SELECT 1 FROM words AS w WHERE w.about = e.about AND instr(w.reasons, ' ' || e.reason || ' ')) THEN (SELECT w.why FROM words AS w WHERE w.about = e.about AND instr(w.reasons, ' ' || e.reason || ' '))
+                   WHEN e.about IN ('Pod', 'Node') THEN 'mpg does not know these reasons' ELSE 'the objects themselves say so' END AS why
+  FROM kube_events AS e WHERE NOT used
+)
+SELECT _file, 'info', 'unused_events', NULL, sum(n), 'events that add nothing: ' || group_concat(reasons || ': ' || why, '; ')
+FROM (SELECT _file, why, sum(n) AS n, group_concat(about || ' ' || reason || ' (' || n || ')', ', ') AS reasons
+      FROM (SELECT _file, why, coalesce(about, '?') AS about, reason, count(*) AS n FROM unused GROUP BY _file, why, about, reason ORDER BY about, reason) GROUP BY _file, why ORDER BY why) GROUP BY _file;
+INSERT INTO mpg_issues(source, severity, kind, line, count, detail)
+SELECT _file, 'warning', 'between_samples', NULL, sum("count" - times), 'times between the first and the last of an event, the first of node ' || min(name) || ' (' || group_concat(DISTINCT reason) || '): when they were, no record says'
+FROM (SELECT min(_file) AS _file, min(name) AS name, min(reason) AS reason, max("count") AS "count", count(*) AS times FROM kube_events WHERE used AND about = 'Node' GROUP BY event HAVING max("count") > count(*))
+GROUP BY _file;
+
+-- Without nodes nothing tells when a listing was made, but the objects that came last.
+INSERT INTO mpg_issues(source, severity, kind, line, count, detail)
+SELECT coalesce(:kube, 'kube_objects'), 'warning', 'not_observed', NULL, count(*), 'pods that run, the first ' || min(job) || ', and no heartbeat of a node that says until when: list the nodes too, or give as_of'
+FROM allocations WHERE end_time IS NULL AND task IS NOT NULL AND NOT EXISTS (SELECT 1 FROM kube_objects WHERE kind = 'Node' AND instr(conditions, 'lastHeartbeatTime')) GROUP BY NULL;
+-- Jobs that ran in pods that nobody saw: their chips look idle.
+INSERT INTO mpg_issues(source, severity, kind, line, count, detail)
+SELECT coalesce(:kube, 'kube_objects'), 'warning', 'missing_pods', NULL, count(*), 'jobs that ran to their end in pods that no file has, the first ' || min(job) || ': what they held counts as idle'
+FROM (SELECT job FROM kube_last WHERE kind NOT IN ('Pod', 'Workload', 'Node') AND namespace || '/' || name = job AND outcome IN ('completed', 'failed') AND chips > 0
+      AND coalesce(startTime, started, creationTimestamp) < coalesce(completionTime, finished)
+      AND job NOT IN (SELECT job FROM allocations WHERE chips > 0) GROUP BY job) GROUP BY NULL;

@@ -1,0 +1,148 @@
+-- kube/claims.sql - devices of resource claims (DRA): what drivers offer, what claims ask for and were given.
+--
+-- Reads kube_objects. Makes kube_devices, kube_given, kube_asked and kube_claimed, and writes what pods, jobs and nodes have by
+-- claims into the columns chips and resource of kube_objects and kube_last.
+-- A part of kube.sql, which says what the parameters are and runs the parts in order.
+
+-- ---- 2. Devices of resource claims (DRA) ----
+
+-- Drivers whose devices are chips, or parts of chips.
+DROP TABLE IF EXISTS temp.kube_drivers;
+CREATE TEMP TABLE kube_drivers(driver, resource);
+INSERT INTO kube_drivers VALUES ('gpu.nvidia.com', 'nvidia.com/gpu'), ('gpu.amd.com', 'amd.com/gpu'), ('tpu.google.com', 'google.com/tpu'),
+                                ('neuron.aws.com', 'aws.amazon.com/neuron'), ('gaudi.intel.com', 'habana.ai/gaudi');
+
+-- What drivers offer: a device for each chip, and for each part that it could be cut into. A MIG device is its share of
+-- compute slices, a partition of AMD's one of as many as there are. What is no more offered was. A pool counts its generations
+-- anew when its slices have been deleted.
+DROP TABLE IF EXISTS temp.kube_devices;
+CREATE TEMP TABLE kube_devices AS
+WITH devices AS (
+  SELECT s.version, s.event IS 'DELETED' AS deleted, s.spec, iif(d.type = 'object', d.value, '{}') AS d
+  FROM kube_last AS s, json_each(s.spec, '$.devices') AS d
+  WHERE s.kind = 'ResourceSlice' AND json_extract(s.spec, '$.driver') IN (SELECT driver FROM kube_drivers)
+),
+offered AS (
+  SELECT version, deleted, json_extract(spec, '$.driver') AS driver, json_extract(spec, '$.pool.name') AS pool, CAST(json_extract(spec, '$.pool.generation') AS INTEGER) AS generation,
+         coalesce(json_extract(d, '$.nodeName'), json_extract(spec, '$.nodeName')) AS node, json_extract(d, '$.name') AS device,
+         coalesce(json_extract(d, '$.attributes'), json_extract(d, '$.basic.attributes')) AS told, coalesce(json_extract(d, '$.capacity'), json_extract(d, '$.basic.capacity')) AS capacity
+  FROM devices
+),
+named AS (
+  SELECT *, rank() OVER (PARTITION BY driver, pool ORDER BY deleted, generation DESC) = 1 AS now,
+         row_number() OVER (PARTITION BY driver, pool, device ORDER BY deleted, generation DESC, version DESC) AS age,
+         json_extract(told, '$.type.string') AS type, coalesce(json_extract(told, '$.profile.string'), json_extract(told, '$.partitionProfile.string')) AS profile,
+         coalesce(json_extract(told, '$.productName.string'), json_extract(told, '$.accelerator.string'), json_extract(told, '$.instanceType.string'), json_extract(told, '$.model.string')) AS product,
+         coalesce(json_extract(told, '$."resource.kubernetes.io/pciBusID".string'), json_extract(told, '$.pcieBusID.string'), json_extract(told, '$.pciAddr.string'),
+                  json_extract(told, '$.parentUUID.string'), json_extract(told, '$.uuid.string'), device) AS chip
+  FROM offered
+)
+SELECT driver, pool, node, device, now, product, chip, CAST(json_extract(capacity, '$.shares.value') AS INTEGER) AS shares,
+       CASE type WHEN 'mig' THEN CAST(profile AS INTEGER) / CASE WHEN product LIKE '%A30%' OR product LIKE '%RTX PRO%' THEN 4.0 ELSE 7.0 END
+                 WHEN 'amdgpu-partition' THEN 1.0 / coalesce(CAST(json_extract(capacity, '$.partitions.value') AS INTEGER), count(*) OVER (PARTITION BY driver, pool, chip, type, profile))
+                 ELSE 1 END AS chips
+FROM named
+WHERE age = 1;
+CREATE INDEX temp.kube_device ON kube_devices(driver, pool, device);
+CREATE INDEX temp.kube_devices_of ON kube_devices(node);
+
+-- What claims were given, when they last had something. Of a device that several claims share each has what it took, else
+-- an equal part. A MIG device in no slice has its size in its name, or the number that NVIDIA gives to its profile.
+DROP TABLE IF EXISTS temp.kube_given;
+CREATE TEMP TABLE kube_given AS
+WITH claims AS (
+  SELECT namespace, name, status, row_number() OVER (PARTITION BY namespace, name ORDER BY CAST(resourceVersion AS INTEGER) DESC, rowid DESC) AS age
+  FROM kube_objects
+  WHERE kind = 'ResourceClaim' AND event IS NOT 'BOOKMARK' AND json_array_length(status, '$.allocation.devices.results') > 0
+),
+given AS (
+  SELECT namespace, name, iif(r.type = 'object', r.value, '{}') AS r FROM claims, json_each(status, '$.allocation.devices.results') AS r WHERE age = 1
+),
+results AS (
+  SELECT namespace, name, r, resource, CASE WHEN json_extract(r, '$.device') GLOB 'gpu-*-mig-*' THEN substr(json_extract(r, '$.device'), instr(json_extract(r, '$.device'), '-mig-') + 5) END AS mig,
+         json_extract(r, '$.shareID') IS NOT NULL AS shared, count(*) OVER (PARTITION BY driver, json_extract(r, '$.pool'), json_extract(r, '$.device')) AS claims
+  FROM given JOIN kube_drivers ON driver = json_extract(r, '$.driver')
+  WHERE NOT coalesce(json_extract(r, '$.adminAccess'), 0)
+)
+SELECT namespace, name, max(resource) AS resource,
+       sum(coalesce(d.chips, CASE WHEN mig GLOB '[1-7]g*' THEN CAST(mig AS INTEGER) / 7.0
+                                  WHEN mig IS NOT NULL THEN CASE CAST(mig AS INTEGER) WHEN 0 THEN 7 WHEN 5 THEN 4 WHEN 9 THEN 3 WHEN 14 THEN 2 ELSE 1 END / 7.0 ELSE 1 END)
+           * CASE WHEN NOT shared THEN 1
+                  ELSE coalesce(CAST(json_extract(r, '$.consumedCapacity.partitions') AS REAL), CAST(json_extract(r, '$.consumedCapacity.shares') AS REAL) / d.shares, 1.0 / claims) END) AS chips
+FROM results LEFT JOIN kube_devices AS d ON d.driver = json_extract(r, '$.driver') AND d.pool = json_extract(r, '$.pool') AND d.device = json_extract(r, '$.device')
+GROUP BY namespace, name;
+CREATE INDEX temp.kube_given_to ON kube_given(namespace, name);
+
+-- What claims and templates of claims ask for: chips, or all (every) of a node. The class, or what selects devices in it or in
+-- the request, names the driver. NULL: it does not say which part of a chip.
+DROP TABLE IF EXISTS temp.kube_asked;
+CREATE TEMP TABLE kube_asked AS
+WITH requests AS (
+  SELECT k.kind, k.namespace, k.name, coalesce(json_extract(r.value, '$.exactly'), json_extract(r.value, '$.firstAvailable[0]'), r.value) AS r
+  FROM (SELECT *, row_number() OVER (PARTITION BY kind, namespace, name ORDER BY CAST(resourceVersion AS INTEGER) DESC, version DESC) AS nth
+        FROM kube_last WHERE kind IN ('ResourceClaim', 'ResourceClaimTemplate')) AS k,
+       json_each(k.spec, CASE k.kind WHEN 'ResourceClaim' THEN '$.devices.requests' ELSE '$.spec.devices.requests' END) AS r
+  WHERE nth = 1 AND r.type = 'object'
+),
+selected AS (
+  SELECT *, json_extract(r, '$.deviceClassName') || coalesce(json_extract(r, '$.selectors'), '') ||
+            coalesce((SELECT json_extract(c.spec, '$.selectors') FROM kube_last AS c WHERE c.kind = 'DeviceClass' AND c.name = json_extract(r, '$.deviceClassName')), '') AS words
+  FROM requests
+)
+SELECT kind, namespace, name, max(resource) AS resource, max(driver) AS driver, max(json_extract(r, '$.allocationMode') LIKE 'all') AS every,
+       CASE WHEN count(*) = count(part) THEN sum(coalesce(json_extract(r, '$.count'), 1) * part) END AS chips
+FROM (SELECT *, CASE WHEN words NOT LIKE 'mig.nvidia.com%' AND words NOT GLOB '*[''"]mig[''"\]*' THEN 1
+                     WHEN instr(words, '.profile') THEN nullif(CAST(ltrim(substr(words, instr(words, '.profile') + 8), ' =\"' || char(39)) AS INTEGER), 0) / 7.0 END AS part
+      FROM selected JOIN kube_drivers ON instr(words, driver) OR (driver = 'gpu.nvidia.com' AND words LIKE 'mig.nvidia.com%'))
+WHERE NOT coalesce(json_extract(r, '$.adminAccess'), 0)
+GROUP BY kind, namespace, name;
+CREATE INDEX temp.kube_asked_by ON kube_asked(namespace, name, kind);
+
+-- Nodes without a device plugin have what their drivers offer now.
+UPDATE kube_objects
+SET (chips, share, product) = (SELECT count(DISTINCT driver || chip), 1,
+                                      CASE WHEN kube_objects.product IS json_extract(labels, '$."node.kubernetes.io/instance-type"') THEN coalesce(max(d.product), kube_objects.product)
+                                           ELSE kube_objects.product END
+                               FROM kube_devices AS d WHERE d.node = kube_objects.name AND now)
+WHERE kind = 'Node' AND coalesce(chips, 0) = 0 AND name IN (SELECT node FROM kube_devices WHERE now);
+
+-- Of a pod what its claims were given, else what they ask for.
+DROP TABLE IF EXISTS temp.kube_claimed;
+CREATE TEMP TABLE kube_claimed AS
+SELECT p.uid, p.namespace, CASE WHEN json_extract(c.value, '$.template') IS NULL THEN json_extract(c.value, '$.claim') END AS named,
+       coalesce(g.resource, a.resource) AS resource,
+       coalesce(g.chips, CASE WHEN every THEN (SELECT count(DISTINCT d.chip) FROM kube_devices AS d WHERE d.node = p.nodeName AND d.driver = a.driver AND now) ELSE a.chips END) AS chips
+FROM kube_last AS p, json_each(p.claims) AS c
+     LEFT JOIN kube_given AS g ON g.namespace = p.namespace AND g.name = json_extract(c.value, '$.claim')
+     LEFT JOIN kube_asked AS a ON a.namespace = p.namespace AND a.name = coalesce(json_extract(c.value, '$.template'), json_extract(c.value, '$.claim'))
+                              AND a.kind = CASE WHEN json_extract(c.value, '$.template') IS NULL THEN 'ResourceClaim' ELSE 'ResourceClaimTemplate' END
+WHERE p.kind = 'Pod';
+-- One that requested devices as a resource, by a name that says nothing of chips: what the claim was given that the scheduler made.
+INSERT INTO kube_claimed
+SELECT p.uid, p.namespace, NULL, g.resource, g.chips
+FROM kube_last AS p CROSS JOIN kube_given AS g ON g.namespace = p.namespace AND g.name = json_extract(p.status, '$.extendedResourceClaimStatus.resourceClaimName')
+WHERE p.kind = 'Pod' AND coalesce(p.chips, 0) = 0;
+DELETE FROM kube_claimed WHERE coalesce(chips, 0) = 0;
+CREATE INDEX temp.kube_claimed_by ON kube_claimed(uid);
+CREATE INDEX temp.kube_claimed_as ON kube_claimed(namespace, named);
+UPDATE kube_last
+SET chips = round(coalesce(chips, 0) + (SELECT sum(c.chips) FROM kube_claimed AS c WHERE c.uid = kube_last.uid), 6),
+    resource = coalesce(resource, (SELECT max(c.resource) FROM kube_claimed AS c WHERE c.uid = kube_last.uid))
+WHERE kind = 'Pod' AND uid IN (SELECT uid FROM kube_claimed);
+
+-- Of what makes pods what the templates ask for, as often as there are pods. How much of a claim with a name of its own is a
+-- job's nothing says but the pods that hold it. (CROSS keeps the few claims before the many templates.)
+DROP TABLE IF EXISTS temp.kube_every;
+CREATE TEMP TABLE kube_every AS
+SELECT driver, max(n) AS chips FROM (SELECT driver, count(DISTINCT chip) AS n FROM kube_devices WHERE now GROUP BY driver, node) GROUP BY driver HAVING min(n) = max(n);
+UPDATE kube_asked SET chips = (SELECT e.chips FROM kube_every AS e WHERE e.driver = kube_asked.driver)
+WHERE every;
+UPDATE kube_last
+SET (chips, min_chips, resource) = (
+  SELECT nullif(coalesce(kube_last.chips, 0) + sum(a.chips * json_extract(c.value, '$.pods')), 0),
+         CASE WHEN max(json_extract(c.value, '$.least')) OR kube_last.min_chips
+              THEN coalesce(kube_last.min_chips, kube_last.chips, 0) + sum(a.chips * coalesce(json_extract(c.value, '$.least'), json_extract(c.value, '$.pods'))) END,
+         coalesce(kube_last.resource, max(a.resource))
+  FROM json_each(kube_last.claims) AS c CROSS JOIN kube_asked AS a ON a.namespace = kube_last.namespace AND a.name = json_extract(c.value, '$.template') AND a.kind = 'ResourceClaimTemplate')
+WHERE kind <> 'Pod' AND claims IS NOT NULL
+  AND EXISTS (SELECT 1 FROM json_each(kube_last.claims) AS c CROSS JOIN kube_asked AS a ON a.namespace = kube_last.namespace AND a.name = json_extract(c.value, '$.template') AND a.kind = 'ResourceClaimTemplate');

@@ -1,0 +1,154 @@
+-- kube/jobs.sql - attempts, jobs, and what each attempt holds.
+--
+-- Reads kube_objects, kube_last, kube_held and kube_parts. Makes kube_evictions, kube_attempts and kube_admitted, and the relations
+-- jobs and allocations.
+-- A part of kube.sql, which says what the parameters are and runs the parts in order.
+
+-- ---- 5. Attempts ----
+
+DROP TABLE IF EXISTS temp.kube_evictions;
+CREATE TEMP TABLE kube_evictions AS
+SELECT job, evicted AS at, min(outcome) AS outcome, row_number() OVER (PARTITION BY job ORDER BY evicted) AS nth
+FROM kube_objects
+WHERE kind = 'Workload' AND evicted IS NOT NULL AND finished IS NULL
+GROUP BY job, evicted;
+-- Those that its versions do not show are in Kueue's events.
+INSERT INTO kube_evictions
+SELECT job, at, min(CASE WHEN e.reason GLOB '*PodsReadyTimeout' OR e.reason GLOB '*MaximumExecutionTimeExceeded' THEN 'timeout' WHEN e.reason GLOB '*NodeFailures' THEN 'node_fail'
+                         WHEN e.reason GLOB '*RequeuingLimitExceeded' THEN 'failed' WHEN e.reason GLOB '*Deactivated*' OR e.reason GLOB '*InactiveWorkload*' THEN 'cancelled' ELSE 'preempted' END), 0
+FROM kube_events AS e JOIN kube_last AS w ON w.kind = 'Workload' AND w.name = e.name AND w.namespace = e.namespace
+WHERE e.about = 'Workload' AND e.reason GLOB 'EvictedDueTo*' AND NOT EXISTS (SELECT 1 FROM kube_evictions AS k WHERE k.job = w.job AND abs(k.at - e.at) <= 5)
+GROUP BY job, at;
+UPDATE kube_events SET used = 1
+WHERE about = 'Workload' AND reason GLOB 'EvictedDueTo*' AND EXISTS (SELECT 1 FROM kube_last AS w WHERE w.kind = 'Workload' AND w.name = kube_events.name AND w.namespace = kube_events.namespace);
+UPDATE kube_evictions SET nth = n.nth FROM (SELECT rowid AS row, row_number() OVER (PARTITION BY job ORDER BY at) AS nth FROM kube_evictions) AS n WHERE n.row = kube_evictions.rowid;
+CREATE INDEX temp.kube_evicted ON kube_evictions(job, at);
+
+-- A new one begins with the first pod after an eviction, and with one that starts when no earlier pod runs.
+DROP TABLE IF EXISTS temp.kube_attempts;
+CREATE TEMP TABLE kube_attempts AS
+WITH counted AS (
+  SELECT *, coalesce((SELECT e.nth FROM kube_evictions AS e WHERE e.job = h.job AND e.at <= h.start_time ORDER BY e.at DESC LIMIT 1), 0) AS evictions
+  FROM kube_held AS h
+),
+compared AS (
+  SELECT *,
+         lag(evictions) OVER (PARTITION BY job ORDER BY start_time, task) AS evictions_before,
+         max(coalesce(end_time, 9e18)) OVER (PARTITION BY job ORDER BY start_time, task ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING) AS held_until
+  FROM counted
+)
+SELECT job, task, uid, node, pool, chips, units, start_time, end_time,
+       1 + sum(coalesce(start_time >= held_until OR evictions > evictions_before, 0)) OVER (PARTITION BY job ORDER BY start_time, task) AS attempt,
+       CASE WHEN deletionTimestamp IS NOT NULL AND outcome IN ('cancelled', 'failed') THEN
+         coalesce((SELECT e.outcome FROM kube_evictions AS e
+                   WHERE e.job = c.job AND e.at >= c.start_time AND e.at <= coalesce(c.end_time, e.at) ORDER BY e.at LIMIT 1), outcome)
+       ELSE outcome END AS outcome
+FROM compared AS c;
+
+-- ---- 6. Jobs ----
+
+-- Of a job's objects the Workload says what it needs, else the object that has its name, else the one pod
+-- that it is; but not the Workload of one pod of several, or of one group of a LeaderWorkerSet, nor a Deployment,
+-- which says how many replicas it wants now, and not how many it wanted. Devices are worth what they are on the
+-- nodes where it ran.
+DROP TABLE IF EXISTS temp.jobs;
+CREATE TEMP TABLE jobs AS
+WITH of_jobs AS (
+  SELECT *, CASE WHEN kind = 'Workload' THEN
+                   CASE WHEN owner_kind = 'LeaderWorkerSet' OR (owner_kind = 'Pod' AND job NOT IN (namespace || '/' || name, namespace || '/' || owner_name)) THEN 3 ELSE 0 END
+                 WHEN kind = 'Pod' THEN CASE WHEN namespace || '/' || name = job THEN 2 ELSE 3 END
+                 WHEN namespace || '/' || name = job AND kind NOT IN ('Deployment', 'ReplicaSet') AND NOT (kind = 'StatefulSet' AND owner_kind IS 'LeaderWorkerSet') THEN 1 ELSE 3 END AS rank
+  FROM kube_last
+  WHERE job IN (SELECT job FROM kube_last WHERE chips > 0 AND kind <> 'Node')
+    AND (kind = 'Pod' OR apiVersion IS NOT 'v1') AND coalesce(apiVersion, '') NOT LIKE 'resource.k8s.io/%' -- a Service, a claim of that name
+),
+best AS (
+  SELECT job, min(rank) AS rank FROM of_jobs WHERE chips > 0 GROUP BY job
+),
+worth AS (
+  SELECT job, sum(chips) / sum(units) AS share FROM kube_held GROUP BY job
+),
+-- An elastic job's Workload is replaced by another where the job grows, and changed where it shrinks (Kueue).
+elastic AS (
+  SELECT job, max(chips) AS most, min(chips) AS least
+  FROM kube_objects
+  WHERE kind = 'Workload' AND chips > 0 AND (quota_reserved IS NOT NULL OR finished_reason = 'WorkloadSliceReplaced')
+  GROUP BY job
+  HAVING max(finished_reason IS 'WorkloadSliceReplaced') OR (count(DISTINCT uid) = 1 AND min(chips) < max(chips))
+  UNION ALL -- its groups come and go
+  SELECT job, max(chips), min(min_chips) FROM kube_objects WHERE kind = 'LeaderWorkerSet' AND chips > 0 GROUP BY job HAVING min(chips) < max(chips)
+),
+asked AS (
+  SELECT job, max(max(o.chips) FILTER (WHERE o.rank = best.rank), coalesce(max(most), 0)) AS chips,
+         coalesce(max(min_chips) FILTER (WHERE o.rank = best.rank), max(min_chips) FILTER (WHERE o.rank = 1), max(least)) AS min_chips
+  FROM of_jobs AS o JOIN best USING (job) LEFT JOIN elastic USING (job)
+  WHERE best.rank < 3
+  GROUP BY job
+),
+told AS (
+  SELECT job, min(namespace) AS owner, min(creationTimestamp) AS submit_time, max(priority) AS priority,
+         max(queue) AS queue, max(clusterQueue) AS cluster_queue, max(flavor) AS flavor, max(resource) AS resource,
+         coalesce(max(CASE WHEN kind = 'Workload' AND owner_kind NOT IN ('Pod', 'AppWrapper') THEN owner_kind END), max(CASE WHEN kind = 'Pod' THEN owner_kind END),
+                  max(CASE WHEN kind = 'Workload' THEN owner_kind END), max(kind)) AS of_kind
+  FROM of_jobs
+  GROUP BY job
+)
+SELECT job, substr(job, instr(job, '/') + 1) AS name, owner,
+       CASE WHEN of_kind IN ('ReplicaSet', 'Deployment') THEN 'serving' END AS phase,
+       CASE of_kind WHEN 'PyTorchJob' THEN 'pytorch' WHEN 'JAXJob' THEN 'jax' WHEN 'TFJob' THEN 'tensorflow' END AS framework,
+       CASE WHEN of_kind LIKE 'Ray%' THEN 'ray' END AS runtime, NULL AS model, priority,
+       round(chips * coalesce(share, 1), 6) AS chips, round(min_chips * coalesce(share, 1), 6) AS min_chips, NULL AS tasks, submit_time,
+       json_patch('{}', json_object('kind', of_kind, 'queue', queue, 'cluster_queue', cluster_queue, 'flavor', flavor, 'resource', resource)) AS labels
+FROM told LEFT JOIN asked USING (job) LEFT JOIN worth USING (job);
+
+-- ---- 7. Allocations ----
+
+-- Of a Workload whose pods are not known (they were removed before the listing was made): its chips, from
+-- its admission until it finished or was evicted.
+DROP TABLE IF EXISTS temp.kube_admitted;
+CREATE TEMP TABLE kube_admitted AS
+SELECT job, CASE WHEN flavor IN (SELECT pool FROM kube_nodes) OR (SELECT count(DISTINCT pool) FROM kube_nodes) <> 1 THEN coalesce(flavor, 'kubernetes')
+                 ELSE (SELECT min(pool) FROM kube_nodes) END AS pool,
+       chips, admitted AS start_time, coalesce(finished, evicted, CASE WHEN event = 'DELETED' THEN coalesce(deletionTimestamp, gone) END) AS end_time, outcome
+FROM kube_last
+WHERE kind = 'Workload' AND chips > 0 AND admitted IS NOT NULL AND job NOT IN (SELECT job FROM kube_held);
+
+DROP TABLE IF EXISTS temp.allocations;
+CREATE TEMP TABLE allocations AS
+SELECT job, attempt, task, pool, coalesce(p.chips, a.chips) AS chips, coalesce(p.start_time, a.start_time) AS start_time,
+       iif(p.uid IS NULL, a.end_time, p.end_time) AS end_time, outcome
+FROM kube_attempts AS a LEFT JOIN kube_parts AS p ON p.uid = a.uid
+UNION ALL
+SELECT job, 1, NULL, pool, chips, start_time, max(start_time, end_time), outcome FROM kube_admitted;
+
+-- What left the queue without holding anything: 0 chips at that moment, which closes what it requested. A Workload
+-- that is deactivated is evicted, whether it was admitted or not, and requests nothing until it is activated again. A job
+-- that ran to its end in pods that nobody saw: nothing says how long it waited and held, so it requests nothing.
+INSERT INTO allocations
+WITH unheld AS (
+  SELECT *, coalesce(finished, deletionTimestamp, gone) AS at, event IS 'DELETED' OR finished IS NOT NULL AS over,
+         CASE WHEN kind = 'Workload' AND NOT coalesce(json_extract(spec, '$.active'), 1) THEN evicted END AS deactivated,
+         CASE WHEN kind NOT IN ('Pod', 'Workload') AND namespace || '/' || name = job AND outcome IN ('completed', 'failed') THEN outcome END AS ran
+  FROM kube_last
+  WHERE job IN (SELECT job FROM jobs) AND job NOT IN (SELECT job FROM allocations) AND kind <> 'Node'
+),
+ended AS (
+  SELECT job, max(flavor) AS flavor, min(ran) AS ran,
+         CASE WHEN min(ran) IS NOT NULL THEN min(creationTimestamp) ELSE coalesce(max(deactivated), max(at)) END AS at
+  FROM unheld
+  GROUP BY job
+  HAVING min(over) OR min(ran) IS NOT NULL OR (max(deactivated) IS NOT NULL AND min(over OR kind <> 'Workload' OR deactivated IS NOT NULL))
+)
+SELECT job, 1, NULL, coalesce(flavor, 'kubernetes'), 0, at, at, coalesce(ran, 'cancelled') FROM ended WHERE at IS NOT NULL;
+
+-- What was evicted and waits again: 0 chips from then on, which keeps its demand open.
+INSERT INTO allocations
+WITH latest AS (
+  SELECT job, max(attempt) AS attempt, pool, max(start_time) AS start_time, max(end_time) AS end_time, max(end_time IS NULL) AS running
+  FROM allocations
+  GROUP BY job
+)
+SELECT w.job, l.attempt + 1, NULL, l.pool, 0, max(w.evicted, l.end_time), NULL, NULL
+FROM kube_last AS w JOIN latest AS l USING (job)
+WHERE w.kind = 'Workload' AND w.evicted IS NOT NULL AND w.finished IS NULL AND w.event IS NOT 'DELETED' AND coalesce(json_extract(w.spec, '$.active'), 1)
+  AND NOT running AND w.evicted > l.start_time;

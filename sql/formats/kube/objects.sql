@@ -1,0 +1,218 @@
+-- kube/objects.sql - the input: what is malformed, whose each object is, and the last version of every object.
+--
+-- Reads kube_trace and, if there are metrics, kube_state_objects. Makes kube_objects, every version of every object; kube_events;
+-- kube_told and kube_covered, when something was last told; kube_last, the last version of each object.
+-- A part of kube.sql, which says what the parameters are and runs the parts in order.
+
+-- ---- 1. The input, and the last version of every object ----
+
+CREATE TEMP TABLE IF NOT EXISTS kube_state_objects(event, apiVersion, kind, namespace, name, uid, creationTimestamp, deletionTimestamp, owner_kind, owner_name, job, phase, reason, nodeName, pool, product,
+                                                   resource, chips, allocatable, share, scheduled, ready, ready_time, finished, outcome, unschedulable, spec, conditions, labels, _file);
+CREATE TEMP TABLE IF NOT EXISTS kube_objects AS
+SELECT *, _file FROM kube_trace(iif(EXISTS (SELECT 1 FROM kube_state_objects), :kube, mpg_required(:kube, ':kube')));
+
+-- Of what metrics tell as well, the objects count: they say when.
+DROP TABLE IF EXISTS temp.kube_twice;
+CREATE TEMP TABLE kube_twice AS
+SELECT s.rowid AS row FROM kube_state_objects AS s
+WHERE EXISTS (SELECT 1 FROM kube_objects) AND (s.kind, coalesce(s.namespace, ''), s.name) IN (SELECT kind, coalesce(namespace, ''), name FROM kube_objects);
+INSERT INTO mpg_issues(source, severity, kind, line, count, detail)
+SELECT min(_file), 'info', 'told_twice', NULL, count(*), 'metrics of ' || min(kind || ' ' || name) || ' and others that are there as objects: the objects count'
+FROM kube_state_objects WHERE rowid IN (SELECT row FROM kube_twice) GROUP BY NULL;
+INSERT INTO kube_objects(event, apiVersion, kind, namespace, name, uid, creationTimestamp, deletionTimestamp, owner_kind, owner_name, job, phase, reason, nodeName, pool, product,
+                         resource, chips, allocatable, share, scheduled, ready, ready_time, finished, outcome, unschedulable, spec, conditions, labels, _file)
+SELECT * FROM kube_state_objects WHERE rowid NOT IN (SELECT row FROM kube_twice) ORDER BY rowid;
+DROP TABLE kube_twice;
+DROP TABLE kube_state_objects;
+
+-- Events are reports about objects: when something happened to one. Each is there at its first and its last time.
+DROP TABLE IF EXISTS temp.kube_events;
+CREATE TEMP TABLE kube_events AS
+WITH told AS (
+  SELECT json_extract(involvedObject, '$.kind') AS about, coalesce(json_extract(involvedObject, '$.namespace'), namespace) AS namespace, json_extract(involvedObject, '$.name') AS name,
+         json_extract(involvedObject, '$.uid') AS uid, reason, message, firstTimestamp AS first, coalesce(lastTimestamp, firstTimestamp, creationTimestamp) AS last,
+         coalesce("count", 1) AS "count", coalesce(kube_objects.uid, coalesce(namespace || '/', '') || kube_objects.name) AS event, _file
+  FROM kube_objects WHERE kind = 'Event' AND event IS NOT 'BOOKMARK'
+)
+SELECT about, namespace, name, uid, reason, min(message) AS message, at, event, max("count") AS "count", min(_file) AS _file, 0 AS used
+FROM (SELECT *, last AS at FROM told UNION ALL SELECT *, first FROM told WHERE first < last)
+GROUP BY event, reason, at;
+DELETE FROM kube_objects WHERE kind = 'Event';
+CREATE INDEX temp.kube_events_about ON kube_events(about, name, at);
+INSERT INTO mpg_issues(source, severity, kind, line, count, detail)
+SELECT min(_file), 'warning', 'missing_field', NULL, count(*), 'events without a time, a reason or an object, the first ' || min(coalesce(event, '?')) || ': they are left out'
+FROM kube_events WHERE at IS NULL OR reason IS NULL OR name IS NULL GROUP BY _file;
+DELETE FROM kube_events WHERE at IS NULL OR reason IS NULL OR name IS NULL;
+WITH years AS (SELECT at / 31556952 AS year, count(*) AS n FROM (SELECT at FROM kube_events UNION ALL SELECT creationTimestamp FROM kube_objects WHERE creationTimestamp IS NOT NULL) GROUP BY 1),
+m AS (SELECT min(year) AS year FROM (SELECT year, sum(n) OVER (ORDER BY year) AS so_far, sum(n) OVER () AS n FROM years) WHERE 2 * so_far >= n)
+UPDATE kube_events SET used = -1 FROM m WHERE abs(at / 31556952 - m.year) > 10;
+INSERT INTO mpg_issues(source, severity, kind, line, count, detail)
+SELECT min(_file), 'data_loss', 'impossible_time', NULL, count(*), 'a time of event ' || min(event) || ' is more than ten years from the middle one: it is left out'
+FROM kube_events WHERE used < 0 GROUP BY _file;
+DELETE FROM kube_events WHERE used < 0;
+
+UPDATE kube_objects SET uid = coalesce(namespace || '/', '') || name WHERE uid IS NULL;
+
+-- What cannot be: a time that is more than ten years from the middle one; it counts as not told.
+DROP TABLE IF EXISTS temp.kube_far;
+CREATE TEMP TABLE kube_far AS
+WITH years AS (SELECT creationTimestamp / 31556952 AS year, count(*) AS n FROM kube_objects WHERE creationTimestamp IS NOT NULL GROUP BY 1),
+m AS (SELECT min(year) AS year FROM (SELECT year, sum(n) OVER (ORDER BY year) AS so_far, sum(n) OVER () AS n FROM years) WHERE 2 * so_far >= n)
+SELECT o.rowid AS row, m.year, o._file, o.kind || ' ' || coalesce(o.namespace || '/', '') || o.name AS object
+FROM kube_objects AS o, m
+WHERE max(abs(coalesce(creationTimestamp / 31556952 - m.year, 0)), abs(coalesce(deletionTimestamp / 31556952 - m.year, 0)), abs(coalesce(startTime / 31556952 - m.year, 0)), abs(coalesce(completionTime / 31556952 - m.year, 0)), abs(coalesce(scheduled / 31556952 - m.year, 0)), abs(coalesce(ready_time / 31556952 - m.year, 0)), abs(coalesce(quota_reserved / 31556952 - m.year, 0)), abs(coalesce(admitted / 31556952 - m.year, 0)), abs(coalesce(pods_ready / 31556952 - m.year, 0)), abs(coalesce(evicted / 31556952 - m.year, 0)), abs(coalesce(requeued / 31556952 - m.year, 0)), abs(coalesce(started / 31556952 - m.year, 0)), abs(coalesce(finished / 31556952 - m.year, 0))) > 10
+   OR (o.kind = 'Node' AND EXISTS (SELECT 1 FROM json_each(o.conditions) AS c
+                                   WHERE abs(CAST(strftime('%Y', json_extract(iif(c.type = 'object', c.value, '{}'), '$.lastHeartbeatTime')) AS INTEGER) - 1970 - m.year) > 10));
+INSERT INTO mpg_issues(source, severity, kind, line, count, detail)
+SELECT _file, 'data_loss', 'impossible_time', NULL, count(*), 'a time of ' || min(object) || ' is more than ten years from the middle one: it counts as not told'
+FROM kube_far GROUP BY _file;
+UPDATE kube_objects SET creationTimestamp = iif(abs(coalesce(creationTimestamp / 31556952 - m.year, 0)) > 10, NULL, creationTimestamp), deletionTimestamp = iif(abs(coalesce(deletionTimestamp / 31556952 - m.year, 0)) > 10, NULL, deletionTimestamp), startTime = iif(abs(coalesce(startTime / 31556952 - m.year, 0)) > 10, NULL, startTime), completionTime = iif(abs(coalesce(completionTime / 31556952 - m.year, 0)) > 10, NULL, completionTime), scheduled = iif(abs(coalesce(scheduled / 31556952 - m.year, 0)) > 10, NULL, scheduled), ready_time = iif(abs(coalesce(ready_time / 31556952 - m.year, 0)) > 10, NULL, ready_time), quota_reserved = iif(abs(coalesce(quota_reserved / 31556952 - m.year, 0)) > 10, NULL, quota_reserved), admitted = iif(abs(coalesce(admitted / 31556952 - m.year, 0)) > 10, NULL, admitted), pods_ready = iif(abs(coalesce(pods_ready / 31556952 - m.year, 0)) > 10, NULL, pods_ready), evicted = iif(abs(coalesce(evicted / 31556952 - m.year, 0)) > 10, NULL, evicted), requeued = iif(abs(coalesce(requeued / 31556952 - m.year, 0)) > 10, NULL, requeued), started = iif(abs(coalesce(started / 31556952 - m.year, 0)) > 10, NULL, started), finished = iif(abs(coalesce(finished / 31556952 - m.year, 0)) > 10, NULL, finished),
+       conditions = NULL -- whose heartbeats say until when the cluster was observed
+FROM kube_far AS m WHERE m.row = kube_objects.rowid;
+DROP TABLE kube_far;
+
+-- Phases of pods that Kubernetes does not have, and objects whose pods, claims or nodes are of no known kind.
+INSERT INTO mpg_issues(source, severity, kind, line, count, detail)
+SELECT _file, 'warning', 'unknown_state', NULL, count(*), 'unknown phases of pods, taken as no end: ' || group_concat(DISTINCT phase)
+FROM kube_objects WHERE kind = 'Pod' AND phase NOT IN ('Pending', 'Running', 'Succeeded', 'Failed', 'Unknown') GROUP BY _file;
+INSERT INTO mpg_issues(source, severity, kind, line, count, detail)
+SELECT _file, 'warning', 'unknown_kind', NULL, count(*), 'objects that ask for chips and are of a kind that is not known: ' || group_concat(DISTINCT kind)
+FROM kube_objects
+WHERE (chips > 0 OR resources GLOB '*/gpu*' OR instr(spec, '.com/gpu') OR instr(spec, '/tpu"') OR instr(spec, 'resourceClaim')) AND apiVersion IN ('v1', 'batch/v1', 'apps/v1')
+  AND kind NOT IN ('Pod', 'Node', 'Job', 'CronJob', 'Deployment', 'ReplicaSet', 'StatefulSet', 'DaemonSet', 'ReplicationController', 'ResourceQuota', 'LimitRange', 'PodTemplate', 'ConfigMap', 'Service',
+                   'Event', 'Namespace', 'ServiceAccount', 'Secret', 'Endpoints', 'PersistentVolumeClaim', 'PersistentVolume', 'ControllerRevision', 'List', 'Binding')
+GROUP BY _file;
+-- An object without what says since when it is there, or a pod that has ended and does not say when.
+INSERT INTO mpg_issues(source, severity, kind, line, count, detail)
+SELECT _file, 'warning', 'missing_field', NULL, count(*), min(object) || ' lacks its ' || field || ': it counts as far as it tells'
+FROM (SELECT _file, kind || ' ' || coalesce(namespace || '/', '') || coalesce(name, '?') AS object,
+             CASE WHEN kind IN ('Pod', 'Node', 'Workload') AND creationTimestamp IS NULL THEN 'creationTimestamp' WHEN name IS NULL THEN 'name'
+                  WHEN kind = 'Pod' AND namespace IS NULL THEN 'namespace' WHEN kind = 'Pod' AND phase IS NULL THEN 'phase'
+                  WHEN kind = 'Pod' AND phase IN ('Succeeded', 'Failed') AND finished IS NULL AND coalesce(scheduled, startTime) IS NOT NULL THEN 'end'
+                  WHEN kind = 'Pod' AND phase IN ('Running', 'Succeeded') AND coalesce(scheduled, startTime) IS NULL THEN 'PodScheduled'
+                  WHEN kind = 'Pod' AND scheduled IS NOT NULL AND nodeName IS NULL THEN 'nodeName' END AS field
+      FROM kube_objects WHERE event IS NOT 'BOOKMARK')
+WHERE field IS NOT NULL GROUP BY _file, field;
+
+-- Fractions of GPUs by annotation (KAI scheduler, Run:ai): such a pod names no resource, and a pod of the scheduler holds the GPU
+-- for it, which is nobody's job. A share by memory (gpu-memory) is of a GPU whose size is unknown: listed.
+UPDATE kube_objects
+SET chips = CAST(json_extract(annotations, '$."gpu-fraction"') AS REAL) * coalesce(CAST(json_extract(annotations, '$."gpu-fraction-num-devices"') AS INTEGER), 1), resource = 'nvidia.com/gpu'
+WHERE kind = 'Pod' AND coalesce(chips, 0) = 0 AND CAST(json_extract(annotations, '$."gpu-fraction"') AS REAL) BETWEEN 1e-6 AND 1;
+UPDATE kube_objects SET chips = NULL WHERE kind = 'Pod' AND namespace IN ('kai-resource-reservation', 'runai-reservation');
+INSERT INTO mpg_issues(source, severity, kind, line, count, detail)
+SELECT _file, 'warning', 'uncounted_resource', NULL, count(DISTINCT uid), 'gpu-memory or gpu-fraction of ' || group_concat(DISTINCT namespace || '/' || name) || ': not counted: its share of a chip is not known'
+FROM kube_objects
+WHERE kind = 'Pod' AND coalesce(chips, 0) = 0 AND coalesce(json_extract(annotations, '$."gpu-memory"'), json_extract(annotations, '$."gpu-fraction"')) IS NOT NULL
+GROUP BY _file;
+
+-- Kueue's Workload for a pod, or for pods, is of the job that the pod is of.
+CREATE INDEX temp.kube_named ON kube_objects(namespace, name, kind);
+UPDATE kube_objects SET job = (SELECT max(p.job) FROM kube_objects AS p
+                               WHERE p.namespace = kube_objects.namespace AND p.name = kube_objects.owner_name AND p.kind = 'Pod')
+WHERE kind = 'Workload' AND owner_kind = 'Pod'
+  AND EXISTS (SELECT 1 FROM kube_objects AS p WHERE p.namespace = kube_objects.namespace AND p.name = kube_objects.owner_name AND p.kind = 'Pod');
+
+-- A pod that names its Workload is of the Workload's job. Pods of a RayCluster name that alone: it is of the RayJob or RayService
+-- that the Workload is for, or of the RayJob itself, if it has that name and what KubeRay adds to it: five of the letters and
+-- digits that Kubernetes makes names of.
+UPDATE kube_objects SET job = coalesce((SELECT max(w.job) FROM kube_objects AS w
+                                        WHERE w.namespace = kube_objects.namespace AND w.name = json_extract(kube_objects.annotations, '$."kueue.x-k8s.io/workload"')
+                                          AND w.kind = 'Workload'), job)
+WHERE kind = 'Pod' AND instr(annotations, 'kueue.x-k8s.io/workload"');
+DROP TABLE IF EXISTS temp.kube_rays;
+CREATE TEMP TABLE kube_rays AS
+SELECT DISTINCT job FROM kube_objects WHERE kind = 'RayJob' OR (kind = 'Workload' AND owner_kind IN ('RayJob', 'RayService'));
+UPDATE kube_objects SET job = substr(job, 1, length(job) - iif(job GLOB '*-raycluster-?????', 17, 6))
+WHERE 'RayCluster' IN (kind, owner_kind) AND job GLOB '*-' || replace('?????', '?', '[bcdfghjklmnpqrstvwxz2456789]')
+  AND substr(job, 1, length(job) - iif(job GLOB '*-raycluster-?????', 17, 6)) IN (SELECT job FROM kube_rays);
+
+-- The last time that each version of an object mentions, and all before it in its file; and which version it is.
+DROP TABLE IF EXISTS temp.kube_told;
+CREATE TEMP TABLE kube_told AS
+WITH told AS (
+  SELECT rowid AS version, _file, kind, uid, event,
+         max(coalesce(creationTimestamp, 0), coalesce(scheduled, 0), coalesce(ready_time, 0), coalesce(started, 0), coalesce(finished, 0),
+             coalesce(admitted, 0), coalesce(evicted, 0),
+             coalesce((SELECT max(CAST(strftime('%s', json_extract(iif(type = 'object', value, '{}'), '$.lastHeartbeatTime')) AS INTEGER)) FROM json_each(CASE kind WHEN 'Node' THEN conditions END)), 0)) AS told
+  FROM kube_objects
+)
+SELECT *, max(told) OVER (PARTITION BY _file ORDER BY version ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING) AS before,
+       row_number() OVER (PARTITION BY _file, kind, uid ORDER BY version) AS nth
+FROM told;
+CREATE INDEX temp.kube_told_of ON kube_told(version);
+
+-- Listings are files without events in which nothing comes twice. One was made after the last time that its
+-- objects mention.
+DROP TABLE IF EXISTS temp.kube_listings;
+CREATE TEMP TABLE kube_listings AS
+SELECT _file, max(max(told), coalesce((SELECT max(at) FROM kube_events AS e WHERE e._file = kube_told._file), 0)) AS made
+FROM kube_told GROUP BY _file HAVING max(event) IS NULL AND max(nth) = 1;
+
+-- When the last of those was made that would show an object of a kind in a namespace: one that shows others
+-- of this kind there, or in several namespaces.
+DROP TABLE IF EXISTS temp.kube_covered;
+CREATE TEMP TABLE kube_covered AS
+WITH shown AS (
+  SELECT _file, made, kind, coalesce(namespace, '') AS namespace, count(*) OVER (PARTITION BY _file, kind) AS namespaces
+  FROM kube_objects JOIN kube_listings USING (_file)
+  GROUP BY _file, kind, coalesce(namespace, '')
+)
+SELECT kind, namespace, max(made) AS made FROM shown GROUP BY kind, namespace
+UNION ALL
+SELECT kind, NULL, max(made) FROM shown WHERE namespaces > 1 GROUP BY kind;
+CREATE INDEX temp.kube_covered_by ON kube_covered(kind, namespace);
+
+-- What only listings show, and the last of them no more, was deleted after the last one that does.
+DROP TABLE IF EXISTS temp.kube_gone;
+CREATE TEMP TABLE kube_gone AS
+SELECT kind, uid, max(made) AS seen
+FROM kube_objects LEFT JOIN kube_listings USING (_file)
+GROUP BY kind, uid
+HAVING count(*) = count(made)
+   AND max(made) < max((SELECT max(made) FROM (SELECT c.made FROM kube_covered AS c WHERE c.kind = kube_objects.kind AND c.namespace = coalesce(kube_objects.namespace, '')
+                                               UNION ALL
+                                               SELECT c.made FROM kube_covered AS c WHERE c.kind = kube_objects.kind AND c.namespace IS NULL)));
+CREATE UNIQUE INDEX temp.kube_gone_of ON kube_gone(kind, uid);
+
+-- A watch that breaks begins anew with all that is there: it is added, also what was known and not deleted, and each
+-- once. The last version before that: the one before what is added in a row (there is none before the first of a
+-- watch), and of these the last that is added again in it.
+DROP TABLE IF EXISTS temp.kube_anew;
+CREATE TEMP TABLE kube_anew AS
+WITH counted AS (
+  SELECT *, sum(event <> 'ADDED') OVER so_far AS others, lag(version, 1, 0) OVER so_far AS previous,
+         lag(event) OVER (PARTITION BY _file, kind, uid ORDER BY version) AS was
+  FROM kube_told
+  WHERE event IN ('ADDED', 'MODIFIED', 'DELETED')
+  WINDOW so_far AS (PARTITION BY _file, kind ORDER BY version)
+),
+added AS (
+  SELECT *, lead(version) OVER (PARTITION BY _file, kind, others, uid ORDER BY version) AS again FROM counted WHERE event = 'ADDED'
+),
+ended AS (
+  SELECT _file, kind, min(previous) AS version FROM added GROUP BY _file, kind, others HAVING max(was IS NOT NULL AND was <> 'DELETED')
+  UNION
+  SELECT _file, kind, max(version) FROM added WHERE again IS NOT NULL GROUP BY _file, kind, others
+)
+SELECT e._file, e.kind, e.version, max(coalesce(t.before, 0), t.told) AS before FROM ended AS e JOIN kube_told AS t ON t.version = e.version;
+CREATE INDEX temp.kube_anew_of ON kube_anew(_file, kind, version);
+
+DROP TABLE IF EXISTS temp.kube_last;
+CREATE TEMP TABLE kube_last AS
+WITH versions AS ( -- narrow, as objects are wide
+  SELECT rowid AS version, row_number() OVER (PARTITION BY kind, uid ORDER BY CAST(resourceVersion AS INTEGER) DESC, rowid DESC) AS age
+  FROM kube_objects
+  WHERE event IS NOT 'BOOKMARK'
+)
+SELECT o.*, v.version, v.age, NULL AS gone FROM versions AS v CROSS JOIN kube_objects AS o ON o.rowid = v.version WHERE v.age = 1;
+UPDATE kube_last SET event = 'DELETED', gone = (SELECT seen FROM kube_gone AS g WHERE g.kind = kube_last.kind AND g.uid = kube_last.uid)
+WHERE EXISTS (SELECT 1 FROM kube_gone AS g WHERE g.kind = kube_last.kind AND g.uid = kube_last.uid);
+-- What was not added again was deleted while nobody watched.
+UPDATE kube_last
+SET event = 'DELETED',
+    gone = (SELECT a.before FROM kube_anew AS a
+            WHERE a._file = kube_last._file AND a.kind = kube_last.kind AND a.version >= kube_last.version ORDER BY a.version LIMIT 1)
+WHERE event IN ('ADDED', 'MODIFIED')
+  AND EXISTS (SELECT 1 FROM kube_anew AS a WHERE a._file = kube_last._file AND a.kind = kube_last.kind AND a.version >= kube_last.version);
+CREATE INDEX temp.kube_last_of ON kube_last(kind, uid);

@@ -1,0 +1,168 @@
+-- kube/pods.sql - nodes, with pool, chip and number of chips; and pods, with what they hold and from when to when.
+--
+-- Reads kube_objects, kube_last, kube_events and the tables of claims. Makes kube_nodes, kube_ends, kube_held and kube_parts, the
+-- shares of devices that several pods hold.
+-- A part of kube.sql, which says what the parameters are and runs the parts in order.
+
+-- ---- 3. Nodes ----
+
+-- GKE's names of chips, and machine types of AWS, which mpg_chips does not know. The A10G of a g5 is no A10, and GKE's P100
+-- are cards, slower than an SXM2.
+DROP TABLE IF EXISTS temp.kube_products;
+CREATE TEMP TABLE kube_products(product, chip);
+INSERT INTO kube_products VALUES
+  ('nvidia-tesla-t4', 'nvidia-t4'), ('nvidia-tesla-p100', 'nvidia-p100-pcie'), ('nvidia-tesla-v100', 'nvidia-v100-sxm2-16'),
+  ('nvidia-l4', 'nvidia-l4'), ('nvidia-tesla-a100', 'nvidia-a100-40-sxm4'), ('nvidia-a100-80gb', 'nvidia-a100-80-sxm4'),
+  ('nvidia-h100-80gb', 'nvidia-h100-sxm'), ('nvidia-h100-mega-80gb', 'nvidia-h100-sxm'), ('nvidia-h200-141gb', 'nvidia-h200-sxm'),
+  ('nvidia-rtx-pro-6000', 'nvidia-rtx-pro-6000-server'),
+  ('tpu-v4-podslice', 'tpu-v4'), ('tpu-v5-lite-podslice', 'tpu-v5e'), ('tpu-v5-lite-device', 'tpu-v5e'), ('tpu-v5p-slice', 'tpu-v5p'),
+  ('tpu-v6e-slice', 'tpu-v6e'), ('tpu-v6e-device', 'tpu-v6e'), ('trn1', 'aws-trainium1'), ('trn1n', 'aws-trainium1'),
+  ('trn2', 'aws-trainium2'), ('trn2u', 'aws-trainium2'), ('trn3', 'aws-trainium3'), ('inf2', 'aws-inferentia2'),
+  ('g4dn', 'nvidia-t4'), ('g5', 'nvidia-a10g'), ('g6', 'nvidia-l4'), ('g6e', 'nvidia-l40s'), ('g7e', 'nvidia-rtx-pro-6000-server'),
+  ('p3', 'nvidia-v100-sxm2-16'), ('p3dn', 'nvidia-v100-sxm2-32'), ('p4d', 'nvidia-a100-40-sxm4'),
+  ('p4de', 'nvidia-a100-80-sxm4'), ('p5', 'nvidia-h100-sxm'), ('p5e', 'nvidia-h200-sxm'), ('p5en', 'nvidia-h200-sxm'),
+  ('p6-b200', 'nvidia-b200'), ('p6-b300', 'nvidia-b300'), ('p6e-gb200', 'nvidia-gb200'), ('p6e-gb300', 'nvidia-gb300'), ('p6e-gb300r', 'nvidia-gb300');
+
+-- GPU feature discovery adds to a product how it is shared. A node's devices count as their share of a chip. Those
+-- of its last version that has some are installed: without its plugin, which may end before it, a node shows none.
+DROP TABLE IF EXISTS temp.kube_nodes;
+CREATE TEMP TABLE kube_nodes AS
+WITH versions AS (
+  SELECT *, row_number() OVER (PARTITION BY uid ORDER BY CAST(resourceVersion AS INTEGER) DESC, rowid DESC) AS age
+  FROM kube_objects
+  WHERE kind = 'Node' AND chips > 0 AND event IS NOT 'BOOKMARK'
+),
+named AS (
+  SELECT *, CASE WHEN instr(product, '-MIG-') THEN substr(product, 1, instr(product, '-MIG-') - 1)
+                 WHEN product LIKE '%-SHARED' THEN substr(product, 1, length(product) - 7)
+                 WHEN product GLOB 'ml.*.*[a-z]*' THEN substr(product, 4, instr(substr(product, 4), '.') - 1) -- SageMaker HyperPod's
+                 WHEN product GLOB '*[0-9]*.*[a-z]*' THEN substr(product, 1, instr(product, '.') - 1)
+                 ELSE product END AS model
+  FROM versions
+  WHERE age = 1
+)
+SELECT name AS node, uid, coalesce(json_extract(labels, '$."' || :pool || '"'), pool, 'kubernetes') AS pool, coalesce(chip, model) AS chip,
+       round(chips * share, iif(abs(chips * share - round(chips * share)) < 1e-4, 0, 5)) AS chips, share, creationTimestamp AS start_time,
+       (SELECT max(CAST(strftime('%s', coalesce(json_extract(iif(type = 'object', value, '{}'), '$.lastHeartbeatTime'), json_extract(iif(type = 'object', value, '{}'), '$.lastTransitionTime'))) AS INTEGER))
+        FROM kube_last AS l, json_each(l.conditions) WHERE l.kind = 'Node' AND l.uid = named.uid AND l.event = 'DELETED') AS end_time
+FROM named LEFT JOIN kube_products ON kube_products.product = model;
+CREATE INDEX temp.kube_node ON kube_nodes(node);
+
+-- ---- 4. Pods that were given a node: what they hold, from then until their containers ended ----
+
+-- What events say of an end. That of a pod that is gone or failed without a reason of its own is of them, and its time where nothing else has it.
+DROP TABLE IF EXISTS temp.kube_ends;
+CREATE TEMP TABLE kube_ends AS
+WITH words(reason, outcome, says) AS (
+  VALUES ('Preempted', 'preempted', '%'), ('Preempting', 'preempted', '%'), ('Evicted', 'preempted', '%'), ('EvictedByVPA', 'preempted', '%'), ('DeadlineExceeded', 'timeout', '%'),
+         ('TaintManagerEviction', 'node_fail', '%marking for deletion%'), ('NodeControllerEviction', 'node_fail', '%'), ('NodeShutdown', 'node_fail', '%'),
+         ('DeviceTaintManagerEviction', 'node_fail', '%marking for deletion%'), ('Killing', NULL, '%stopping container%')
+)
+SELECT p.uid, min(e.at) AS at, (SELECT w.outcome FROM kube_events AS f JOIN words AS w ON w.reason = f.reason AND coalesce(f.message, w.says) LIKE w.says
+                                WHERE f.about = 'Pod' AND f.name = p.name AND f.namespace = p.namespace AND coalesce(f.uid, p.uid) = p.uid AND w.outcome IS NOT NULL
+                                ORDER BY f.at DESC LIMIT 1) AS outcome
+FROM kube_events AS e JOIN words AS w ON w.reason = e.reason AND coalesce(e.message, w.says) LIKE w.says
+JOIN kube_last AS p ON p.kind = 'Pod' AND p.name = e.name AND p.namespace = e.namespace AND coalesce(e.uid, p.uid) = p.uid AND e.at >= coalesce(p.scheduled, p.startTime, p.started, p.creationTimestamp, e.at)
+WHERE e.about = 'Pod'
+GROUP BY p.uid;
+CREATE UNIQUE INDEX temp.kube_ends_of ON kube_ends(uid);
+UPDATE kube_events SET used = 1
+WHERE about = 'Pod' AND (reason IN ('Preempted', 'Preempting', 'Evicted', 'EvictedByVPA', 'DeadlineExceeded', 'NodeControllerEviction', 'NodeShutdown')
+                         OR (reason IN ('TaintManagerEviction', 'DeviceTaintManagerEviction') AND coalesce(message, '') NOT LIKE '%cancelling%') OR (reason = 'Killing' AND coalesce(message, '') LIKE '%stopping container%'))
+  AND EXISTS (SELECT 1 FROM kube_last AS p JOIN kube_ends AS d ON d.uid = p.uid WHERE p.kind = 'Pod' AND p.name = kube_events.name AND p.namespace = kube_events.namespace AND coalesce(kube_events.uid, p.uid) = p.uid);
+
+DROP TABLE IF EXISTS temp.kube_held;
+CREATE TEMP TABLE kube_held AS
+SELECT p.job, p.name AS task, p.uid, p.nodeName AS node,
+       coalesce((SELECT pool FROM kube_nodes WHERE node = p.nodeName), json_extract(p.spec, '$.nodeSelector."cloud.google.com/gke-nodepool"'), 'kubernetes') AS pool,
+       round(p.chips * coalesce((SELECT share FROM kube_nodes WHERE node = p.nodeName), 1), 6) AS chips, p.chips AS units,
+       coalesce(p.scheduled, p.startTime, p.started, p.creationTimestamp) AS start_time,
+       CASE
+         WHEN p.phase IN ('Succeeded', 'Failed') THEN coalesce(p.finished, p.ready_time, p.deletionTimestamp, p.started, p.startTime)
+         WHEN p.event = 'DELETED' THEN coalesce(p.finished, p.deletionTimestamp, d.at, p.gone, (SELECT max(coalesce(t.before, 0), t.told) FROM kube_told AS t WHERE t.version = p.version), p.ready_time, p.started, p.startTime)
+       END AS end_time,
+       CASE WHEN p.outcome IN ('failed', 'cancelled') OR (p.outcome IS NULL AND p.event = 'DELETED') THEN coalesce(d.outcome, p.outcome) ELSE p.outcome END AS outcome, p.deletionTimestamp
+FROM kube_last AS p LEFT JOIN kube_ends AS d ON d.uid = p.uid
+WHERE p.kind = 'Pod' AND p.chips > 0 AND p.nodeName IS NOT NULL;
+INSERT INTO mpg_issues(source, severity, kind, line, count, detail)
+SELECT (SELECT max(_file) FROM kube_objects AS o WHERE o.rowid = (SELECT version FROM kube_last AS l WHERE l.kind = 'Pod' AND l.uid = kube_held.uid)),
+       'data_loss', 'end_before_start', NULL, 1, 'pod ' || job || ' (' || task || ') ended before it started: it holds nothing'
+FROM kube_held WHERE end_time < start_time;
+UPDATE kube_held SET end_time = start_time WHERE end_time < start_time;
+-- What was deleted and does not say when: the last time that its watch told of before.
+INSERT INTO mpg_issues(source, severity, kind, line, count, detail)
+SELECT p._file, 'warning', 'missing_end', NULL, count(*), 'pods that were deleted, the first ' || min(p.namespace || '/' || p.name) || ', and nothing that says when: they held chips at least until the last time before in the watch'
+FROM kube_last AS p JOIN kube_held USING (uid)
+WHERE p.kind = 'Pod' AND p.event = 'DELETED' AND coalesce(p.phase, '') NOT IN ('Succeeded', 'Failed') AND coalesce(p.finished, p.deletionTimestamp, p.gone) IS NULL AND p.uid NOT IN (SELECT uid FROM kube_ends)
+GROUP BY p._file;
+-- A device plugin that shares GPUs in time calls them .shared; how many of them are one GPU the labels of the node say alone.
+INSERT INTO mpg_issues(source, severity, kind, line, count, detail)
+SELECT _file, 'warning', 'guessed_share', NULL, count(DISTINCT uid), 'each ' || min(resource) || ' of ' || min(kind || ' ' || coalesce(namespace || '/', '') || name) || iif(count(DISTINCT uid) > 1, ' and others', '')
+       || ' counts as a whole GPU: no node has the label nvidia.com/gpu.replicas'
+FROM (SELECT *, kind = 'Pod' AS is_pod, max(kind = 'Pod') OVER (PARTITION BY _file) AS has_pods FROM kube_last AS l
+      WHERE kind IN ('Pod', 'Node') AND chips > 0 AND resource GLOB '*.shared' AND NOT EXISTS (SELECT 1 FROM kube_nodes AS n WHERE n.node = coalesce(l.nodeName, iif(l.kind = 'Node', l.name, n.node)) AND n.share < 1))
+WHERE is_pod = has_pods GROUP BY _file;
+CREATE INDEX temp.kube_held_on ON kube_held(node);
+CREATE INDEX temp.kube_held_by ON kube_held(uid);
+
+-- A claim that several pods share counts in equal parts for those that hold it at the same time: what a pod holds changes
+-- when another one comes or goes. In kube_held is the least.
+DROP TABLE IF EXISTS temp.kube_shared;
+CREATE TEMP TABLE kube_shared AS
+SELECT c.uid, c.namespace, c.named, c.chips, h.start_time, h.end_time FROM kube_claimed AS c JOIN kube_held AS h USING (uid) WHERE c.named IS NOT NULL;
+CREATE INDEX temp.kube_shared_by ON kube_shared(uid);
+DROP TABLE IF EXISTS temp.kube_sharing;
+CREATE TEMP TABLE kube_sharing AS
+WITH steps AS (
+  SELECT namespace, named, start_time AS at, 1 AS pods FROM (SELECT DISTINCT uid, namespace, named, start_time, end_time FROM kube_shared) WHERE end_time IS NOT start_time
+  UNION ALL
+  SELECT namespace, named, end_time, -1 FROM (SELECT DISTINCT uid, namespace, named, start_time, end_time FROM kube_shared) WHERE end_time > start_time
+)
+SELECT namespace, named, at, sum(sum(pods)) OVER (PARTITION BY namespace, named ORDER BY at) AS pods FROM steps GROUP BY namespace, named, at;
+CREATE INDEX temp.kube_sharing_of ON kube_sharing(namespace, named, at);
+DROP TABLE IF EXISTS temp.kube_parts;
+CREATE TEMP TABLE kube_parts AS
+WITH edges AS (
+  SELECT uid, start_time AS at FROM kube_shared
+  UNION
+  SELECT m.uid, s.at
+  FROM kube_shared AS m CROSS JOIN kube_sharing AS s ON s.namespace = m.namespace AND s.named = m.named AND s.at > m.start_time AND s.at < coalesce(m.end_time, 9e18)
+),
+parts AS (
+  SELECT uid, at AS start_time, lead(at) OVER (PARTITION BY uid ORDER BY at) AS next FROM edges
+)
+SELECT uid, start_time, end_time, others, round(whole - others, 6) AS chips
+FROM (
+  SELECT p.uid, p.start_time, coalesce(p.next, h.end_time) AS end_time, h.chips AS whole,
+         (SELECT sum(m.chips * (1 - 1.0 / max(1, coalesce((SELECT s.pods FROM kube_sharing AS s WHERE s.namespace = m.namespace AND s.named = m.named AND s.at <= p.start_time
+                                                            ORDER BY s.at DESC LIMIT 1), 1))))
+          FROM kube_shared AS m WHERE m.uid = p.uid) AS others
+  FROM parts AS p JOIN kube_held AS h USING (uid));
+CREATE INDEX temp.kube_parts_of ON kube_parts(uid);
+UPDATE kube_held SET (chips, units) = (SELECT round(kube_held.chips - max(others), 6), round(kube_held.units - max(others), 6) FROM kube_parts AS p WHERE p.uid = kube_held.uid)
+WHERE uid IN (SELECT uid FROM kube_parts);
+UPDATE kube_last SET (chips, min_chips) = (SELECT units, iif((SELECT min(p.chips) < max(p.chips) FROM kube_parts AS p WHERE p.uid = h.uid), units, NULL)
+                                           FROM kube_held AS h WHERE h.uid = kube_last.uid)
+WHERE kind = 'Pod' AND uid IN (SELECT uid FROM kube_parts);
+-- A pod that runs still, though its node then had more pods than chips, its deadline or deletion is an hour before the last time of its file, or its node is gone: its end is not told.
+DROP TABLE IF EXISTS temp.kube_unended;
+CREATE TEMP TABLE kube_unended AS
+SELECT h.uid, h.node, h.start_time, h.chips, p.version, p._file, p.namespace || '/' || p.name AS pod, h.start_time + json_extract(p.spec, '$.activeDeadlineSeconds') AS due, p.deletionTimestamp AS deletion
+FROM kube_held AS h JOIN kube_last AS p ON p.kind = 'Pod' AND p.uid = h.uid WHERE h.end_time IS NULL AND p.phase IN ('Running', 'Pending');
+DROP TABLE IF EXISTS temp.kube_full;
+CREATE TEMP TABLE kube_full AS -- the last time at which pods held more than their node has
+WITH edges AS (
+  SELECT node, start_time AS at, chips AS d FROM kube_held WHERE node IN (SELECT node FROM kube_unended) UNION ALL SELECT node, end_time, -chips FROM kube_held WHERE end_time IS NOT NULL AND node IN (SELECT node FROM kube_unended)
+)
+SELECT node, max(at) AS at FROM (SELECT node, at, sum(sum(d)) OVER (PARTITION BY node ORDER BY at) AS now FROM edges GROUP BY node, at) AS e
+WHERE now > (SELECT max(n.chips) FROM kube_nodes AS n WHERE n.node = e.node) + 1e-4 GROUP BY node;
+INSERT INTO mpg_issues(source, severity, kind, line, count, detail)
+SELECT _file, 'warning', 'lost_end', NULL, count(*), 'pod ' || min(pod) || ' runs though ' || min(why) || ': it is held until the last time of the objects. Is the end of a watch missing?'
+FROM (SELECT u.*, CASE WHEN due + 3600 < (SELECT max(told) FROM kube_told) THEN 'its deadline is over'
+                       WHEN deletion + 3600 < (SELECT max(told) FROM kube_told) THEN 'it was to be deleted'
+                       WHEN EXISTS (SELECT 1 FROM kube_nodes AS n WHERE n.node = u.node) AND NOT EXISTS (SELECT 1 FROM kube_nodes AS n WHERE n.node = u.node AND n.end_time IS NULL) THEN 'its node is gone'
+                       WHEN EXISTS (SELECT 1 FROM kube_full AS k WHERE k.node = u.node AND k.at > u.start_time) THEN 'later pods of its node hold all its chips' END AS why
+      FROM kube_unended AS u)
+WHERE why IS NOT NULL GROUP BY _file;
+DROP TABLE kube_full;
+DROP TABLE kube_unended;

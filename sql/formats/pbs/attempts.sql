@@ -1,0 +1,272 @@
+-- pbs/attempts.sql - records of jobs without what cannot be, and attempts, with ends that no record tells.
+--
+-- Reads pbs_trace. Makes pbs_records, pbs_ids, pbs_of_jobs, pbs_started, pbs_attempts and pbs_lost.
+-- A part of pbs.sql, which says what the parameters are and runs the parts in order.
+
+-- ---- 1. The input ----
+
+CREATE TEMP TABLE IF NOT EXISTS pbs_records AS
+SELECT date_time, record_type, id_string, "user", "group", account, project, jobname, queue, ctime, qtime, start, "end",
+       "Resource_List.walltime", "resources_used.walltime", Exit_status, job_base, array_index, server, outcome, gpu_type, json_array_length(nodes) AS nodes,
+       CASE WHEN record_type = 'z' OR other GLOB '*[Rr]esource*' THEN other END AS other, -- of the others nobody asks
+       CASE WHEN coalesce(req_gpus, 0) = 0 THEN coalesce("Resource_List.select", "Resource_List.nodes") END AS "Resource_List.select", _file, _line,
+       CASE WHEN record_type IN ('S', 'T') THEN exec_host END AS exec_host, CASE WHEN record_type IN ('S', 'T') THEN exec_gpus END AS exec_gpus,
+       CASE WHEN :chips_per_node IS NOT NULL THEN :chips_per_node * "Resource_List.nodect" WHEN :chips = 'ncpus' THEN req_cpus ELSE req_gpus END AS asked,
+       CASE WHEN :chips_per_node IS NOT NULL THEN :chips_per_node * json_array_length(nodes) WHEN :chips = 'ncpus' THEN alloc_cpus ELSE alloc_gpus END AS held
+FROM pbs_trace(mpg_required(:pbs, ':pbs'), coalesce(:zone, 'UTC'));
+
+-- What there is to mend, in one pass: most logs have none of it, and are not read again for each.
+DROP TABLE IF EXISTS temp.pbs_faults;
+CREATE TEMP TABLE pbs_faults AS
+SELECT max(max(date_time), coalesce(max(ctime), -9e18), coalesce(max(qtime), -9e18), coalesce(max(start), -9e18), coalesce(max("end"), -9e18))
+         - min(min(date_time), coalesce(min(ctime), 9e18), coalesce(min(qtime), 9e18), coalesce(min(start), 9e18), coalesce(min("end"), 9e18)) > 9 * 31556952 AS of_time, -- years are rounded down below
+       total(CASE record_type WHEN 'S' THEN start IS NULL OR coalesce(ctime, qtime) IS NULL WHEN 'E' THEN start IS NULL OR "end" IS NULL OR Exit_status IS NULL END) AS of_field,
+       total(other IS NOT NULL) + total("Resource_List.select" IS NOT NULL AND coalesce(asked, 0) = 0) AS of_resource,
+       total(record_type NOT GLOB '[ABCDEGKLMPQRSTUYacdpruvxz]' OR record_type IS NULL) AS of_type,
+       min(coalesce(server, 'pbs')) AS server, min(coalesce(server, 'pbs')) <> max(coalesce(server, 'pbs')) AS of_servers, count(job_base) > 0 AS of_jobs
+FROM pbs_records;
+
+-- What cannot be: a time that is more than ten years from the middle one; its record counts as nothing. Each record says three: its own,
+-- and when the job was queued, started or ended.
+DROP TABLE IF EXISTS temp.pbs_impossible;
+CREATE TEMP TABLE pbs_impossible AS
+WITH years AS (SELECT date_time / 31556952 AS year, count(*) AS n FROM pbs_faults CROSS JOIN pbs_records WHERE coalesce(of_time, 1) GROUP BY 1),
+middle AS MATERIALIZED (SELECT min(year) AS year FROM (SELECT year, sum(n) OVER (ORDER BY year) AS so_far, sum(n) OVER () AS n FROM years) WHERE 2 * so_far >= n)
+SELECT r.rowid AS row, _file, _line, id_string FROM pbs_faults CROSS JOIN pbs_records AS r CROSS JOIN middle
+WHERE coalesce(of_time, 1) AND max(abs(coalesce(date_time / 31556952 - year, 0)), abs(coalesce(ctime / 31556952 - year, 0)), abs(coalesce(qtime / 31556952 - year, 0)),
+          abs(coalesce(start / 31556952 - year, 0)), abs(coalesce("end" / 31556952 - year, 0))) > 10;
+INSERT INTO mpg_issues(source, severity, kind, line, count, detail)
+SELECT _file, 'data_loss', 'impossible_time', min(_line), count(*), 'a time of job ' || id_string || ' is more than ten years from the middle one: its record is left out'
+FROM pbs_impossible GROUP BY _file;
+DELETE FROM pbs_records WHERE rowid IN (SELECT row FROM pbs_impossible);
+DROP TABLE pbs_impossible;
+
+-- A record of a start or an end that does not say it, or of a job that runs and whose chips are unknown, counts as far as it says.
+INSERT INTO mpg_issues(source, severity, kind, line, count, detail)
+SELECT _file, 'warning', 'missing_field', min(_line), count(*), 'record ' || record_type || ' of job ' || id_string || ' lacks its ' || field || ': it counts as far as it tells'
+FROM (SELECT _file, _line, record_type, id_string,
+             CASE WHEN record_type IN ('S', 'E') AND start IS NULL THEN 'start' WHEN record_type = 'E' AND "end" IS NULL THEN 'end'
+                  WHEN record_type = 'E' AND Exit_status IS NULL THEN 'Exit_status' WHEN record_type = 'S' AND coalesce(ctime, qtime) IS NULL THEN 'ctime and qtime' END AS field
+      FROM pbs_faults CROSS JOIN pbs_records WHERE of_field AND array_index IS NOT '') -- an array as a whole is no job
+WHERE field IS NOT NULL GROUP BY _file, record_type, field;
+-- Chips of another vendor, by a resource that a site has named: what is no GPU counts as none.
+INSERT INTO mpg_issues(source, severity, kind, line, count, detail)
+SELECT _file, 'warning', 'uncounted_resource', min(_line), count(DISTINCT id_string), 'only ngpus and gpus count as chips, and not ' || group_concat(DISTINCT resource)
+FROM (SELECT _file, _line, id_string, o.key AS resource FROM pbs_faults CROSS JOIN pbs_records CROSS JOIN json_each(other) AS o WHERE of_resource AND other GLOB '*[Rr]esource*'
+      UNION ALL
+      SELECT _file, _line, id_string, 'in select: ' || substr("Resource_List.select", 1, 60) FROM pbs_faults CROSS JOIN pbs_records WHERE of_resource AND "Resource_List.select" IS NOT NULL AND coalesce(asked, 0) = 0)
+WHERE lower(resource) GLOB '*npu*' OR lower(resource) GLOB '*tpu*' OR lower(resource) GLOB '*mlu*' OR lower(resource) GLOB '*dcu*' OR lower(resource) GLOB '*gcu*'
+   OR lower(resource) GLOB '*hpu*' OR lower(resource) GLOB '*xpu*' OR lower(resource) GLOB '*ipu*' OR lower(resource) GLOB '*neuron*' OR lower(resource) GLOB '*gaudi*'
+   OR lower(resource) GLOB '*ascend*' OR lower(resource) GLOB '*accel*' OR lower(resource) GLOB '*mig*'
+GROUP BY _file;
+INSERT INTO mpg_issues(source, severity, kind, line, count, detail)
+SELECT _file, 'warning', 'unknown_record', min(_line), count(*), 'records of types that are not known: left out: ' || group_concat(DISTINCT record_type)
+FROM pbs_faults CROSS JOIN pbs_records WHERE of_type AND (record_type NOT GLOB '[ABCDEGKLMPQRSTUYacdpruvxz]' OR record_type IS NULL) GROUP BY _file;
+
+-- ---- 2. Records of jobs: not of reservations and licences, nor of arrays as a whole ----
+
+DROP TABLE IF EXISTS temp.pbs_ids;
+CREATE TEMP TABLE pbs_ids AS
+SELECT id_string AS name FROM pbs_records GROUP BY id_string HAVING max(max(coalesce(asked, 0), coalesce(held, 0))) > 0;
+CREATE INDEX temp.pbs_id_of ON pbs_ids(name);
+
+-- A job is the number of its id, and its records lie together, in the order of its starts: what follows sorts nothing. What is
+-- long of a record is read where it lies. (0 as `begun`: the record says no start.)
+DROP TABLE IF EXISTS temp.pbs_of_jobs;
+CREATE TEMP TABLE pbs_of_jobs(job INTEGER, begun REAL, place INTEGER, record_type TEXT, date_time, start, "end", outcome, exit_status, used_up, held, asked, gpu_type,
+                              server, PRIMARY KEY (job, begun, place)) WITHOUT ROWID;
+INSERT INTO pbs_of_jobs
+SELECT i.rowid, coalesce(start, 0), r.rowid, record_type, date_time, start, "end", outcome, Exit_status,
+       "resources_used.walltime" >= "Resource_List.walltime", held, asked, gpu_type, server
+FROM pbs_records AS r CROSS JOIN pbs_ids AS i ON i.name = id_string
+WHERE job_base IS NOT NULL AND (array_index IS NULL OR (array_index <> '' AND array_index NOT GLOB '*[^0-9]*'));
+
+-- ---- 3. Attempts: one a start of a job ----
+
+-- S and T begin one, R ends it and the job waits again, E ends it for good; A and D end one that no E
+-- does. R and E say the start, so that what began before the log is whole; except Torque's R, which ends
+-- the one that runs. Where nothing ends an attempt and the job starts again, it ended then at the latest.
+DROP TABLE IF EXISTS temp.pbs_stops;
+CREATE TEMP TABLE pbs_stops AS
+SELECT job, date_time, record_type FROM pbs_of_jobs WHERE record_type IN ('A', 'D') OR (record_type = 'R' AND start IS NULL);
+CREATE INDEX temp.pbs_stopped ON pbs_stops(job, date_time);
+CREATE INDEX temp.pbs_deleted ON pbs_stops(job, date_time) WHERE record_type = 'D';
+
+DROP TABLE IF EXISTS temp.pbs_started;
+CREATE TEMP TABLE pbs_started AS
+SELECT job, start AS start_time,
+       max(coalesce("end", date_time)) FILTER (WHERE record_type IN ('E', 'R')) AS ended,
+       max(record_type = 'E') AS over,
+       min(outcome) FILTER (WHERE record_type IN ('E', 'R')) AS outcome,
+       max(exit_status) FILTER (WHERE record_type = 'E') AS exit_status,
+       max(used_up) FILTER (WHERE record_type = 'E') AS used_up,
+       max(held) AS held, max(asked) AS asked, max(gpu_type) AS gpu_type,
+       min(coalesce("end", date_time)) FILTER (WHERE record_type IN ('E', 'R')) AS first_ended
+FROM pbs_of_jobs
+WHERE record_type IN ('S', 'T', 'E', 'R') AND start IS NOT NULL
+GROUP BY job, begun;
+
+-- A server that starts anew, or a rerun by force, may tell an end twice.
+INSERT INTO mpg_issues(source, severity, kind, line, count, detail)
+SELECT r._file, 'warning', 'repeated_record', min(r._line), count(DISTINCT s.rowid), 'the end of job ' || r.id_string || ' comes more than once, and not at one time: the last counts'
+FROM pbs_started AS s CROSS JOIN pbs_of_jobs AS o ON o.job = s.job AND o.begun = s.start_time AND o.record_type IN ('E', 'R') CROSS JOIN pbs_records AS r ON r.rowid = o.place
+WHERE s.first_ended < s.ended GROUP BY r._file;
+
+-- Most jobs start once: only those that start again are counted.
+DROP TABLE IF EXISTS temp.pbs_again;
+CREATE TEMP TABLE pbs_again(id INTEGER PRIMARY KEY, attempt, next_start);
+INSERT INTO pbs_again
+SELECT rowid, row_number() OVER later, lead(start_time) OVER later
+FROM pbs_started WHERE job IN (SELECT job FROM pbs_started GROUP BY job HAVING count(*) > 1)
+WINDOW later AS (PARTITION BY job ORDER BY start_time);
+
+-- A record of the second in which an attempt began is of the one before.
+DROP TABLE IF EXISTS temp.pbs_known;
+CREATE TEMP TABLE pbs_known AS
+WITH ordered AS (
+  SELECT s.*, coalesce(g.attempt, 1) AS attempt, g.next_start FROM pbs_started AS s LEFT JOIN pbs_again AS g ON g.id = s.rowid
+)
+SELECT o.*,
+       (SELECT min(d.date_time) FROM pbs_stops AS d WHERE d.job = o.job AND d.record_type = 'D' AND d.date_time >= o.start_time) AS deleted,
+       (SELECT min(x.date_time) FROM pbs_stops AS x WHERE x.job = o.job AND x.date_time >= o.start_time + (o.attempt > 1)) AS stopped
+FROM ordered AS o;
+DROP TABLE IF EXISTS temp.pbs_attempts;
+CREATE TEMP TABLE pbs_attempts(job INTEGER, attempt INTEGER, chips, asked, gpu_type, start_time, end_time, untold, outcome, again, PRIMARY KEY (job, attempt)) WITHOUT ROWID;
+INSERT INTO pbs_attempts
+WITH stopped AS (
+  SELECT *,
+         CASE WHEN ended IS NULL AND stopped <= coalesce(next_start, stopped) THEN
+           (SELECT max(x.record_type) FROM pbs_stops AS x WHERE x.job = k.job AND x.date_time = k.stopped)
+         END AS stopped_by
+  FROM pbs_known AS k
+)
+SELECT job, attempt, coalesce(nullif(held, 0), asked) AS chips, asked, gpu_type, start_time,
+       coalesce(ended, CASE WHEN stopped_by IS NOT NULL THEN stopped END, next_start) AS end_time,
+       ended IS NULL AND stopped_by IS NULL AS untold,
+       CASE
+         WHEN stopped_by IS NOT NULL THEN CASE stopped_by WHEN 'R' THEN 'preempted' ELSE 'cancelled' END
+         WHEN outcome = 'failed' AND deleted <= ended THEN 'cancelled'
+         WHEN outcome = 'failed' AND exit_status > 128 AND used_up THEN 'timeout'
+         ELSE outcome
+       END AS outcome,
+       coalesce(stopped_by = 'R', ended IS NOT NULL AND NOT over) AS again
+FROM stopped;
+
+-- How far the server's local times are from the epoch times beside them: quarters of an hour, if :zone is another zone.
+DROP TABLE IF EXISTS temp.pbs_apart;
+CREATE TEMP TABLE pbs_apart AS
+SELECT 900 * coalesce((SELECT quarters FROM (SELECT round((date_time - iif(record_type = 'E', "end", start)) / 900.0) AS quarters
+                                             FROM pbs_records WHERE record_type IN ('S', 'E') LIMIT 1000)
+                       WHERE quarters IS NOT NULL GROUP BY quarters ORDER BY count(*) DESC LIMIT 1), 0) AS seconds;
+
+-- ---- 4. Ends that no record tells: a day's file is missing, or the server stopped ----
+
+-- PBS ends a job at its walltime (which stands still while it is suspended); one that seems to run for an hour more ended then. The number of a
+-- job on its host, and a GPU, are another job's only after its end. What ran while a day of the log is missing may have ended there.
+DROP TABLE IF EXISTS temp.pbs_lost;
+CREATE TEMP TABLE pbs_lost(job INTEGER, attempt INTEGER, place, start_time, due, taken, taken_by, unseen, PRIMARY KEY (job, attempt)) WITHOUT ROWID;
+INSERT INTO pbs_lost(job, attempt, place, start_time, due)
+SELECT a.job, a.attempt, min(o.place), a.start_time, a.start_time + (SELECT max("Resource_List.walltime") FROM pbs_of_jobs AS w CROSS JOIN pbs_records AS r ON r.rowid = w.place WHERE w.job = a.job)
+FROM pbs_attempts AS a CROSS JOIN pbs_of_jobs AS o ON o.job = a.job AND o.begun = a.start_time AND o.record_type IN ('S', 'T')
+WHERE a.end_time IS NULL AND NOT EXISTS (SELECT 1 FROM pbs_of_jobs AS z WHERE z.job = a.job AND z.record_type = 'z') GROUP BY a.job, a.attempt;
+DROP TABLE IF EXISTS temp.pbs_slots;
+CREATE TEMP TABLE pbs_slots(slot, start, id_string, PRIMARY KEY (slot, start, id_string)) WITHOUT ROWID;
+INSERT OR IGNORE INTO pbs_slots
+WITH hosts AS (
+  SELECT start, id_string, coalesce(exec_gpus, exec_host) AS list FROM (SELECT 0 AS first WHERE EXISTS (SELECT 1 FROM pbs_lost)) CROSS JOIN pbs_records ON start >= first
+  WHERE record_type IN ('S', 'T') AND job_base IS NOT NULL
+)
+SELECT CASE instr(s.value, '*') WHEN 0 THEN s.value ELSE substr(s.value, 1, instr(s.value, '*') - 1) END, start, id_string
+FROM hosts CROSS JOIN json_each('["' || replace(replace(replace(list, '\', ''), '"', ''), '+', '","') || '"]') AS s WHERE instr(s.value, '/');
+-- (Where two jobs of which both ends are known had one at once, the log does not number so.)
+DROP TABLE IF EXISTS temp.pbs_numbered;
+CREATE TEMP TABLE pbs_numbered AS
+WITH own AS MATERIALIZED (
+  SELECT s.slot, s.start, a.end_time FROM pbs_slots AS s CROSS JOIN pbs_ids AS i ON i.name = s.id_string CROSS JOIN pbs_attempts AS a ON a.job = i.rowid AND a.start_time = s.start
+  WHERE a.end_time IS NOT NULL AND NOT a.untold LIMIT 100000
+)
+SELECT NOT EXISTS (SELECT 1 FROM (SELECT end_time, lead(start) OVER (PARTITION BY slot ORDER BY start) AS next FROM own) WHERE next < end_time) AS anew;
+UPDATE pbs_lost SET (taken, taken_by) = (
+  SELECT min(later.start), later.id_string
+  FROM pbs_records AS r CROSS JOIN pbs_slots AS own ON own.start = r.start AND own.id_string = r.id_string
+  CROSS JOIN pbs_slots AS later ON later.slot = own.slot AND later.start > own.start AND later.id_string <> own.id_string
+  WHERE r.rowid = pbs_lost.place)
+WHERE (SELECT anew FROM pbs_numbered);
+DROP TABLE pbs_numbered;
+DROP TABLE pbs_slots;
+DROP TABLE IF EXISTS temp.pbs_days;
+CREATE TEMP TABLE pbs_days AS -- from an hour with records to the next, if that is not of the same day or the next
+SELECT hour * 3600 AS start_time, next * 3600 AS end_time
+FROM (SELECT hour, lead(hour) OVER (ORDER BY hour) AS next
+      FROM (SELECT DISTINCT (date_time - seconds) / 3600 AS hour FROM (SELECT min(start_time) AS first FROM pbs_lost), pbs_apart CROSS JOIN pbs_records ON date_time - seconds >= first))
+WHERE next - hour > 23;
+UPDATE pbs_lost SET unseen = (SELECT min(d.start_time) FROM pbs_days AS d WHERE d.end_time > pbs_lost.start_time);
+DROP TABLE pbs_days;
+UPDATE pbs_lost SET due = NULL WHERE due + 3600 >= (SELECT max(max(date_time) - seconds, max("end"), max(start)) FROM pbs_records, pbs_apart);
+INSERT INTO mpg_issues(source, severity, kind, line, count, detail)
+SELECT _file, 'warning', 'lost_end', min(_line), count(*), 'the end of job ' || id_string || why || '. Is a file missing?'
+FROM (SELECT r._file, r._line, r.id_string, ' is not told: it runs until it starts again' AS why
+      FROM pbs_attempts AS a CROSS JOIN pbs_of_jobs AS o ON o.job = a.job AND o.begun = a.start_time AND o.record_type IN ('S', 'T') CROSS JOIN pbs_records AS r ON r.rowid = o.place
+      WHERE a.untold AND a.end_time IS NOT NULL
+      UNION ALL
+      SELECT _file, _line, id_string, CASE WHEN min(coalesce(taken, 9e18), coalesce(due, 9e18)) < 9e18 AND coalesce(taken < due, due IS NULL) THEN ' is not told: it ended when job ' || taken_by || ' started in its place'
+                                           WHEN due IS NOT NULL THEN ' is not told: it ended when its walltime was over'
+                                           ELSE ' is not told, and the log has no record of the day after ' || strftime('%Y-%m-%dT%H:%MZ', unseen, 'unixepoch') || ': it runs until the last record' END
+      FROM pbs_lost CROSS JOIN pbs_records AS r ON r.rowid = place WHERE coalesce(due, taken, unseen) IS NOT NULL)
+GROUP BY _file;
+INSERT INTO mpg_issues(source, severity, kind, line, count, detail)
+SELECT _file, 'warning', 'missing_field', min(_line), count(*), 'job ' || id_string || ' has no walltime and no end: it runs until the last record'
+FROM pbs_lost CROSS JOIN pbs_records AS r ON r.rowid = place
+WHERE coalesce(due, taken, unseen) IS NULL AND NOT EXISTS (SELECT 1 FROM pbs_of_jobs AS w CROSS JOIN pbs_records AS l ON l.rowid = w.place WHERE w.job = pbs_lost.job AND l."Resource_List.walltime" IS NOT NULL)
+GROUP BY _file;
+UPDATE pbs_attempts SET end_time = min(coalesce(l.due, 9e18), coalesce(l.taken, 9e18)) FROM pbs_lost AS l
+WHERE l.job = pbs_attempts.job AND l.attempt = pbs_attempts.attempt AND coalesce(l.due, l.taken) IS NOT NULL;
+DROP TABLE pbs_lost;
+-- A file is of the day that its name says.
+INSERT INTO mpg_issues(source, severity, kind, line, count, detail)
+SELECT min(path), 'warning', 'missing_file', NULL, CAST(sum(next - day - 1) AS INTEGER), 'days without a file between others, the first after ' || date(min(day)) || ': jobs that ran then alone are not known'
+FROM (SELECT path, day, lead(day) OVER (ORDER BY day) AS next
+      FROM (SELECT path, julianday(substr(name, 1, 4) || '-' || substr(name, 5, 2) || '-' || substr(name, 7, 2)) AS day
+            FROM (SELECT path, substr(path, 1 + length(rtrim(path, replace(path, '/', '')))) AS name FROM trace_files(:pbs))
+            WHERE name GLOB '[12][0-9][0-9][0-9][01][0-9][0-3][0-9]' || iif(instr(name, '.'), '.*', '')) GROUP BY day)
+WHERE next - day BETWEEN 2 AND 31 GROUP BY NULL HAVING count(*) > 0;
+
+-- A job that is suspended (z) gives back what it holds until it is resumed (r), or where the server's
+-- restrict_res_to_release_on_suspend names resources those alone, which the record lists then.
+DROP TABLE IF EXISTS temp.pbs_told;
+CREATE TEMP TABLE pbs_told AS SELECT job, place, record_type, date_time FROM pbs_of_jobs WHERE record_type IN ('z', 'r');
+CREATE INDEX temp.pbs_told_of ON pbs_told(job, record_type, date_time);
+DROP TABLE IF EXISTS temp.pbs_pauses;
+CREATE TEMP TABLE pbs_pauses AS
+WITH suspended AS (
+  SELECT a.job, a.attempt, a.chips, z.date_time AS start_time,
+         (SELECT min(r.date_time) FROM pbs_told AS r
+          WHERE r.job = a.job AND r.record_type = 'r' AND (r.date_time, r.place) > (z.date_time, z.place)
+            AND r.date_time < coalesce(a.end_time, 9e18)) AS end_time
+  FROM pbs_attempts AS a CROSS JOIN pbs_told AS z USING (job) CROSS JOIN pbs_records AS t ON t.rowid = z.place
+  WHERE z.record_type = 'z' AND z.date_time >= a.start_time AND z.date_time < coalesce(a.end_time, 9e18)
+    AND coalesce(json_extract(t.other, '$.resources_released') LIKE '%:' || coalesce(:chips, 'ngpus') || '=%', 1)
+)
+SELECT job, attempt, chips, min(start_time) AS start_time, end_time
+FROM suspended
+WHERE start_time < coalesce(end_time, start_time + 1)
+GROUP BY job, attempt, end_time;
+CREATE INDEX temp.pbs_paused ON pbs_pauses(job, attempt);
+
+-- A job that leaves the queue without running (again): D by request, A by the server, M to another one.
+DROP TABLE IF EXISTS temp.pbs_left;
+CREATE TEMP TABLE pbs_left AS
+WITH gone AS (
+  SELECT job, max(date_time) AS at
+  FROM pbs_of_jobs
+  WHERE record_type IN ('D', 'A', 'M') OR (record_type = 'E' AND start IS NULL)
+  GROUP BY job
+),
+last AS (
+  SELECT job, max(attempt) AS attempt, max(end_time) AS ended, max(start_time) AS started, max(end_time IS NULL) AS running
+  FROM pbs_attempts
+  GROUP BY job
+)
+SELECT gone.job, coalesce(last.attempt, 0) + 1 AS attempt, at
+FROM gone LEFT JOIN last USING (job)
+WHERE coalesce(NOT running AND at > ended, 1);

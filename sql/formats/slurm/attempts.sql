@@ -1,0 +1,159 @@
+-- slurm/attempts.sql - attempts, one for each row of a job that has to do with GPUs; and the pools.
+--
+-- Reads slurm_jobs, slurm_events and slurm_seen. Makes slurm_rows, slurm_attempts, slurm_installed, slurm_types, slurm_lists and
+-- slurm_pools.
+-- A part of slurm.sql, which says what the parameters are and runs the parts in order.
+
+-- ---- 2. Attempts: one a row of sacct that is a job and has to do with GPUs ----
+
+DROP TABLE IF EXISTS temp.slurm_rows;
+CREATE TEMP TABLE slurm_rows AS
+SELECT rowid AS row, JobID, array_task, array_count, state_base, Submit, Start, "End",
+       coalesce(Cluster, (SELECT iif(count(DISTINCT Cluster) = 1, max(Cluster), NULL) FROM slurm_events),
+                (SELECT iif(count(DISTINCT Cluster) = 1, max(Cluster), NULL) FROM slurm_jobs), 'slurm') AS cluster_name,
+       coalesce(JobIDRaw, JobID) AS id,
+       Start IS NOT NULL AND coalesce(state_base, '') <> 'PENDING' AS started,
+       0 AS repeated
+FROM slurm_jobs
+WHERE step IS NULL AND max(coalesce(req_gpus, 0), coalesce(alloc_gpus, 0)) > 0;
+
+-- `sacct --array` writes each task that waits in a row of its own, all with the array's id: such a one goes by the
+-- id that it started with in another export, or else by its name.
+UPDATE temp.slurm_rows SET id = own.id
+FROM (SELECT r.row, coalesce(begun.id, r.JobID) AS id
+      FROM slurm_rows AS r
+           JOIN (SELECT cluster_name, id FROM slurm_rows WHERE NOT started AND array_task NOT LIKE '[%'
+                 GROUP BY cluster_name, id, Submit HAVING count(DISTINCT array_task) > 1) AS many USING (cluster_name, id)
+           LEFT JOIN (SELECT cluster_name, JobID, max(id) AS id FROM slurm_rows WHERE started GROUP BY cluster_name, JobID) AS begun
+             ON begun.cluster_name = r.cluster_name AND begun.JobID = r.JobID
+      WHERE NOT r.started AND r.array_task NOT LIKE '[%') AS own
+WHERE own.row = slurm_rows.row;
+
+-- A job that runs while two exports are made is in both: the one that knows its end counts. One that
+-- waited in the first and has started since, waits no more; of an array, what waits becomes less.
+-- A resize ends a row and begins another of the same attempt. A job of a federation is in the accounting of
+-- each cluster that might have run it: REVOKED, where another one did.
+-- Most jobs have one row: only those of several need the windows.
+DROP TABLE IF EXISTS temp.slurm_repeated;
+CREATE TEMP TABLE slurm_repeated AS SELECT id, cluster_name FROM slurm_rows GROUP BY id, cluster_name HAVING count(*) > 1;
+CREATE INDEX temp.slurm_repeated_of ON slurm_repeated(id, cluster_name);
+UPDATE temp.slurm_rows SET repeated = 1
+WHERE EXISTS (SELECT 1 FROM slurm_repeated AS r WHERE r.id IS slurm_rows.id AND r.cluster_name = slurm_rows.cluster_name);
+DROP TABLE IF EXISTS temp.slurm_elsewhere;
+CREATE TEMP TABLE slurm_elsewhere AS
+SELECT coalesce(JobIDRaw, JobID) AS id FROM slurm_jobs
+WHERE EXISTS (SELECT 1 FROM slurm_rows WHERE NOT started AND state_base = 'REVOKED') -- else nobody asks
+GROUP BY 1 HAVING count(DISTINCT Cluster) > 1 AND max(state_base IS NOT 'REVOKED');
+DROP TABLE IF EXISTS temp.slurm_counted;
+CREATE TEMP TABLE slurm_counted AS
+WITH ranked AS (
+  SELECT *,
+         row_number() OVER (
+           PARTITION BY cluster_name, id, started, CASE WHEN started THEN Start ELSE Submit END
+           ORDER BY "End" IS NULL, "End" DESC, array_count
+         ) AS place,
+         max(CASE WHEN started THEN Start END) OVER (PARTITION BY cluster_name, id) AS last_start
+  FROM slurm_rows
+  WHERE repeated
+)
+SELECT row, cluster_name, id, started, last_start,
+       1 + coalesce(sum(coalesce(state_base, '') <> 'RESIZING') OVER (earlier ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING), 0)
+         AS attempt,
+       row_number() OVER (PARTITION BY cluster_name, id ORDER BY coalesce(Start, "End", Submit) DESC, Submit DESC) AS from_last
+FROM ranked
+WHERE place = 1 AND (started OR "End" IS NOT NULL OR coalesce(Submit > last_start, 1))
+  AND NOT (NOT started AND state_base IS 'REVOKED' AND id IN (SELECT id FROM slurm_elsewhere))
+WINDOW earlier AS (PARTITION BY cluster_name, id ORDER BY coalesce(Start, "End", Submit), Submit);
+DROP TABLE IF EXISTS temp.slurm_attempts;
+CREATE TEMP TABLE slurm_attempts AS
+SELECT CASE WHEN (SELECT min(cluster_name) <> max(cluster_name) FROM slurm_rows) THEN cluster_name || '/' || id ELSE id END AS job,
+       attempt, from_last, last_start, cluster_name, id, started, repeated, coalesce(alloc_gpu_types, req_gpu_types, '{}') AS held_types, row,
+       req_gpu_types, req_gpus, alloc_gpus, array_count, state_base, outcome, Submit, Start, "End"
+FROM (SELECT row, cluster_name, id, started, 1 AS repeated, attempt, from_last, last_start FROM slurm_counted
+      UNION ALL
+      SELECT row, cluster_name, id, started, 0, 1, 1, CASE WHEN started THEN Start END FROM slurm_rows
+      WHERE NOT repeated AND NOT (NOT started AND state_base IS 'REVOKED' AND id IN (SELECT id FROM slurm_elsewhere)))
+CROSS JOIN slurm_jobs AS j ON j.rowid = row; -- the rest is read where it lies
+DROP TABLE slurm_counted;
+DROP TABLE slurm_elsewhere;
+
+-- What ran when an earlier export was made, and in a later one has begun anew, has an end that neither says: a
+-- requeue submits again, and a job does not run twice.
+UPDATE temp.slurm_attempts SET "End" = ended
+FROM (SELECT rowid AS row, CASE WHEN lead(Submit) OVER later > Start THEN lead(Submit) OVER later ELSE lead(Start) OVER later END AS ended
+      FROM temp.slurm_attempts
+      WHERE repeated
+      WINDOW later AS (PARTITION BY cluster_name, id ORDER BY coalesce(Start, "End", Submit), Submit)) AS n
+WHERE n.row = slurm_attempts.rowid AND started AND "End" IS NULL AND ended IS NOT NULL;
+
+-- Slurm counts GPUs by type for jobs that requested a type. Those of another job are of the type of its nodes, where
+-- that is known and one: of the nodes as they are now, of their events, of the jobs that asked. A list without any
+-- type is of a time when none was counted, and says nothing; what is held then is of no type, as what was installed.
+DROP TABLE IF EXISTS temp.slurm_installed;
+CREATE TEMP TABLE slurm_installed AS
+SELECT e.Cluster AS cluster_name, t.key AS type, t.value AS chips, e.TimeStart AS start_time, e.TimeEnd AS end_time, count(*) OVER (PARTITION BY e.rowid) AS types
+FROM slurm_events AS e, json_each(e.gpu_types) AS t
+WHERE coalesce(e.Event, CASE WHEN e.NodeName IS NULL THEN 'Cluster' END) = 'Cluster' AND e.TimeStart IS NOT NULL
+  AND e.Reason IS NOT 'slurmctld disconnect'; -- a second row of the cluster (TrackSlurmctldDown)
+CREATE INDEX temp.slurm_installed_in ON slurm_installed(cluster_name, type);
+
+DROP TABLE IF EXISTS temp.slurm_types;
+CREATE TEMP TABLE slurm_types AS
+WITH listed AS (
+  SELECT cluster_name, NodeName AS node, gpu_types FROM slurm_seen
+  UNION
+  SELECT Cluster, NodeName, gpu_types FROM slurm_events WHERE NodeName IS NOT NULL
+),
+known AS (
+  SELECT cluster_name, node, t.key AS type FROM listed, json_each(gpu_types) AS t WHERE gpu_types NOT LIKE '{"":%' OR gpu_types LIKE '%,%'
+  UNION
+  SELECT a.cluster_name, n.value, t.key
+  FROM (SELECT 1 FROM slurm_attempts WHERE started AND instr(held_types, '"":') LIMIT 1) -- else nobody asks
+  CROSS JOIN slurm_attempts AS a CROSS JOIN slurm_jobs AS j ON j.rowid = a.row CROSS JOIN json_each(j.alloc_gpu_types) AS t CROSS JOIN json_each(j.nodes) AS n
+  WHERE t.key <> '' AND t.value = a.alloc_gpus
+)
+SELECT cluster_name, node, max(type) AS type FROM known GROUP BY cluster_name, node HAVING count(*) = 1 AND max(type) <> '';
+CREATE UNIQUE INDEX temp.slurm_type_of ON slurm_types(cluster_name, node);
+
+UPDATE temp.slurm_attempts SET held_types = json_object(t.type, t.chips)
+FROM (SELECT a.rowid AS row, max(k.type) AS type, (SELECT sum(value) FROM json_each(a.held_types)) AS chips, a.held_types AS held
+      FROM slurm_attempts AS a CROSS JOIN slurm_jobs AS j ON j.rowid = a.row CROSS JOIN json_each(j.nodes) AS n
+           LEFT JOIN slurm_types AS k ON k.cluster_name = a.cluster_name AND k.node = n.value
+      WHERE a.started AND instr(a.held_types, '"":') AND EXISTS (SELECT 1 FROM slurm_types) AND '' IN (SELECT key FROM json_each(a.held_types))
+      GROUP BY a.rowid
+      HAVING count(DISTINCT k.type) = 1 AND count(k.type) = count(*)) AS t
+WHERE t.row = slurm_attempts.rowid AND NOT EXISTS (SELECT 1 FROM json_each(t.held) AS h WHERE h.key NOT IN ('', t.type))
+  AND NOT EXISTS (SELECT 1 FROM slurm_installed AS i
+                  WHERE i.cluster_name = slurm_attempts.cluster_name AND i.type = '' AND i.types = 1
+                    AND i.start_time <= Start AND Start < coalesce(i.end_time, Start + 1));
+
+-- What is held is one of few lists.
+DROP TABLE IF EXISTS temp.slurm_lists;
+CREATE TEMP TABLE slurm_lists AS
+SELECT types AS list, t.key AS type, t.value AS chips FROM (SELECT DISTINCT held_types AS types FROM slurm_attempts) CROSS JOIN json_each(types) AS t;
+CREATE INDEX temp.slurm_list_of ON slurm_lists(list);
+
+-- ---- 3. Pools: the cluster, or where it has several types of GPU, "cluster/type" ----
+
+DROP TABLE IF EXISTS temp.slurm_pools;
+CREATE TEMP TABLE slurm_pools AS
+WITH asked AS (
+  SELECT cluster_name, t.key AS type FROM (SELECT DISTINCT cluster_name, held_types AS types FROM slurm_attempts) CROSS JOIN json_each(types) AS t
+  UNION
+  SELECT cluster_name, t.key FROM (SELECT DISTINCT cluster_name, req_gpu_types AS types FROM slurm_attempts WHERE req_gpu_types IS NOT held_types) CROSS JOIN json_each(types) AS t
+  UNION
+  SELECT e.Cluster, t.key FROM slurm_events AS e, json_each(e.gpu_types) AS t
+),
+clusters AS (
+  SELECT cluster_name,
+         coalesce((SELECT nullif(count(DISTINCT type) FILTER (WHERE type <> '' OR types > 1), 0) FROM slurm_installed AS i WHERE i.cluster_name = a.cluster_name),
+                  (SELECT 1 FROM slurm_installed AS i WHERE i.cluster_name = a.cluster_name),
+                  count(DISTINCT type)) AS types
+  FROM asked AS a
+  GROUP BY cluster_name
+)
+SELECT asked.cluster_name, asked.type,
+       CASE WHEN clusters.types > 1 THEN asked.cluster_name || '/' || coalesce(nullif(asked.type, ''), 'gpu')
+            ELSE asked.cluster_name END AS pool
+FROM asked JOIN clusters USING (cluster_name);
+CREATE UNIQUE INDEX temp.slurm_pool_of ON slurm_pools(cluster_name, type);

@@ -1,0 +1,231 @@
+-- slurm/inputs.sql - the inputs: what the four kinds of files tell, without what cannot be or is told twice.
+--
+-- Reads slurm_trace, slurm_events_trace, slurm_nodes_trace and slurm_reservations_trace. Makes slurm_jobs; slurm_events, to which
+-- the states of nodes and maintenance are added; slurm_now and slurm_seen, the nodes as they are shown.
+-- A part of slurm.sql, which says what the parameters are and runs the parts in order.
+
+-- ---- 1. The inputs ----
+
+CREATE TEMP TABLE IF NOT EXISTS slurm_jobs AS
+SELECT Cluster, JobIDRaw, JobID, job_base, array_task, array_count, step, JobName, "User", Account, QOS, Partition,
+       state_base, outcome, Submit, Start, "End", NNodes, req_gpus, alloc_gpus, req_gpu_types, alloc_gpu_types, nodes,
+       Comment, "Constraints", Reservation, WCKey, NULL AS ReqTRES,
+       CASE WHEN instr(replace(coalesce(nullif(AllocTRES, ''), ReqTRES), 'gres/gpu', ''), 'gres/') -- all that is asked of these, below
+            THEN coalesce(nullif(AllocTRES, ''), ReqTRES) END AS AllocTRES, ElapsedRaw, Elapsed, Suspended, TimelimitRaw, last_update, _file, _line
+FROM slurm_trace(mpg_required(:sacct, ':sacct'), coalesce(:zone, 'UTC'), coalesce(:columns, ''), coalesce(:delimiter, ''))
+WHERE step IS NULL;
+
+CREATE TEMP TABLE IF NOT EXISTS slurm_events AS
+SELECT Cluster, Event, NodeName, TimeStart, TimeEnd, Reason, State, state_base, TRES, gpu_types, _file, _line
+FROM slurm_events_trace(:events, coalesce(:zone, 'UTC'));
+
+CREATE TEMP TABLE IF NOT EXISTS slurm_now AS
+SELECT ClusterName, NodeName, State, state_base, Reason, ReasonTime, BootTime, LastBusyTime, out_of_service, gpu_types, Gres, alloc_gpus, last_update, _file, _line
+FROM slurm_nodes_trace(:nodes, coalesce(:zone, 'UTC'));
+
+CREATE TEMP TABLE IF NOT EXISTS slurm_reserved AS
+SELECT Cluster, ReservationName, StartTime, EndTime, node_names, Flags, TRES, Users, Accounts, Comment, _file, _line FROM slurm_reservations_trace(:reservations, coalesce(:zone, 'UTC'));
+
+-- What cannot be: a time that is more than ten years from the middle one, by years; its record counts as nothing.
+DROP TABLE IF EXISTS temp.slurm_impossible;
+CREATE TEMP TABLE slurm_impossible AS
+WITH span AS (SELECT max(max(coalesce(Submit, 0), coalesce(Start, 0), coalesce("End", 0))) - min(min(coalesce(Submit, 9e18), coalesce(Start, 9e18), coalesce("End", 9e18))) AS seconds FROM slurm_jobs),
+years AS (
+  SELECT 'job' AS what, coalesce(Start, Submit, "End") / 31556952 AS year, count(*) AS n FROM span CROSS JOIN slurm_jobs WHERE seconds > 10 * 31556952 GROUP BY 2
+  UNION ALL
+  SELECT 'event', TimeStart / 31556952, count(*) FROM slurm_events GROUP BY 2
+),
+middle AS (
+  SELECT what, min(year) AS year
+  FROM (SELECT what, year, sum(n) OVER (PARTITION BY what ORDER BY year) AS so_far, sum(n) OVER (PARTITION BY what) AS n FROM years WHERE year IS NOT NULL)
+  WHERE 2 * so_far >= n GROUP BY what
+)
+SELECT what, j.rowid AS row, _file, _line, coalesce(JobID, JobIDRaw) AS name
+FROM middle AS m CROSS JOIN slurm_jobs AS j ON what = 'job'
+WHERE max(abs(coalesce(Submit / 31556952 - year, 0)), abs(coalesce(Start / 31556952 - year, 0)), abs(coalesce("End" / 31556952 - year, 0))) > 10
+UNION ALL
+SELECT what, e.rowid, _file, _line, coalesce(NodeName, Cluster)
+FROM slurm_events AS e JOIN middle AS m ON what = 'event'
+WHERE max(abs(coalesce(TimeStart / 31556952 - year, 0)), abs(coalesce(TimeEnd / 31556952 - year, 0))) > 10;
+INSERT INTO mpg_issues(source, severity, kind, line, count, detail)
+SELECT _file, 'data_loss', 'impossible_time', min(_line), count(*),
+       'a time of ' || what || ' ' || name || ' is more than ten years from the middle one: what tells it is left out'
+FROM slurm_impossible GROUP BY _file, what;
+DELETE FROM temp.slurm_jobs WHERE rowid IN (SELECT row FROM slurm_impossible WHERE what = 'job');
+DELETE FROM temp.slurm_events WHERE rowid IN (SELECT row FROM slurm_impossible WHERE what = 'event');
+DROP TABLE slurm_impossible;
+
+-- Most jobs ended as jobs do and tell all of it: what may be to list or to mend is looked for among the others.
+DROP TABLE IF EXISTS temp.slurm_odd;
+CREATE TEMP TABLE slurm_odd AS
+SELECT rowid AS row FROM slurm_jobs
+WHERE (state_base IN ('COMPLETED', 'FAILED', 'CANCELLED', 'TIMEOUT', 'NODE_FAIL', 'OUT_OF_MEMORY', 'PREEMPTED') AND "End" >= Start AND Start >= Submit
+       AND (alloc_gpus > 0) = (req_gpus > 0) AND coalesce(JobIDRaw, JobID) IS NOT NULL AND Cluster IS NOT NULL AND coalesce(AllocTRES, ReqTRES) IS NULL
+       AND coalesce(Suspended, 0) = 0) IS NOT TRUE;
+DROP VIEW IF EXISTS temp.slurm_odd_jobs;
+CREATE TEMP VIEW slurm_odd_jobs AS SELECT j.* FROM slurm_odd AS o CROSS JOIN slurm_jobs AS j ON j.rowid = o.row;
+
+-- A state that is none of Slurm's, a job that ran and has no start, or that lacks what it held while others say it, and one that
+-- started before it was submitted are counted as they stand, and listed.
+INSERT INTO mpg_issues(source, severity, kind, line, count, detail)
+SELECT _file, 'warning', 'unknown_state', min(_line), count(*), 'states that are none of Slurm''s, whose outcome is not known: ' || group_concat(DISTINCT state_base)
+FROM slurm_odd_jobs
+WHERE state_base NOT IN ('BOOT_FAIL', 'CANCELLED', 'COMPLETED', 'COMPLETING', 'CONFIGURING', 'DEADLINE', 'EXPEDITING', 'FAILED', 'LAUNCH_FAILED', 'NODE_FAIL',
+                         'OUT_OF_MEMORY', 'PENDING', 'POWER_UP_NODE', 'PREEMPTED', 'RECONFIG_FAIL', 'REQUEUED', 'REQUEUE_FED', 'REQUEUE_HOLD', 'RESIZING', 'RESV_DEL_HOLD',
+                         'REVOKED', 'RUNNING', 'SIGNALING', 'SPECIAL_EXIT', 'STAGE_OUT', 'STOPPED', 'SUSPENDED', 'TIMEOUT', 'UPDATE_DB')
+GROUP BY _file;
+INSERT INTO mpg_issues(source, severity, kind, line, count, detail)
+SELECT _file, 'warning', 'missing_field', min(_line), count(*), 'job ' || coalesce(JobID, JobIDRaw) || ' lacks ' || field || ': it counts as far as it tells'
+FROM (SELECT *, CASE WHEN (Start IS NULL AND coalesce(ElapsedRaw, Elapsed) > 0) THEN 'Start'
+                     WHEN "End" IS NULL AND state_base IN ('COMPLETED', 'FAILED', 'TIMEOUT', 'NODE_FAIL', 'OUT_OF_MEMORY', 'PREEMPTED') THEN 'End'
+                     WHEN Submit IS NULL THEN 'Submit'
+                     WHEN req_gpus > 0 AND coalesce(alloc_gpus, 0) = 0 AND "End" > Start THEN 'AllocTRES'
+                     WHEN alloc_gpus > 0 AND coalesce(req_gpus, 0) = 0 THEN 'ReqTRES'
+                     WHEN coalesce(JobIDRaw, JobID) IS NULL THEN 'JobID'
+                     WHEN Cluster IS NULL THEN 'Cluster' WHEN state_base IS NULL THEN 'State' END AS field
+      FROM slurm_odd_jobs)
+WHERE CASE field WHEN 'Start' THEN EXISTS (SELECT 1 FROM slurm_jobs WHERE Start IS NOT NULL) WHEN 'End' THEN EXISTS (SELECT 1 FROM slurm_jobs WHERE "End" IS NOT NULL)
+                 WHEN 'Submit' THEN EXISTS (SELECT 1 FROM slurm_jobs WHERE Submit IS NOT NULL) WHEN 'AllocTRES' THEN 1
+                 WHEN 'ReqTRES' THEN EXISTS (SELECT 1 FROM slurm_jobs WHERE req_gpus > 0) WHEN 'Cluster' THEN EXISTS (SELECT 1 FROM slurm_jobs WHERE Cluster IS NOT NULL)
+                 WHEN 'State' THEN EXISTS (SELECT 1 FROM slurm_jobs WHERE state_base IS NOT NULL) WHEN 'JobID' THEN 1 END
+GROUP BY _file, field;
+INSERT INTO mpg_issues(source, severity, kind, line, count, detail)
+SELECT _file, 'warning', 'start_before_submit', min(_line), count(*), 'job ' || coalesce(JobID, JobIDRaw) || ' started before it was submitted: it counts as given, and asked for nothing before'
+FROM slurm_odd_jobs WHERE Start < Submit GROUP BY _file;
+
+-- An event that names no cluster is of the only one that there is.
+UPDATE temp.slurm_events SET Cluster = (SELECT iif(count(DISTINCT Cluster) = 1, max(Cluster), NULL) FROM slurm_events) WHERE Cluster IS NULL;
+
+-- A job that ended before it started holds nothing, and such an event counts as none. (A job that was cancelled
+-- while its node was set up is written so.)
+INSERT INTO mpg_issues(source, severity, kind, line, count, detail)
+SELECT _file, 'data_loss', 'end_before_start', min(_line), count(*), 'job ' || coalesce(JobID, JobIDRaw) || ' ended before it started: it holds nothing'
+FROM slurm_odd_jobs WHERE "End" < Start GROUP BY _file;
+INSERT INTO mpg_issues(source, severity, kind, line, count, detail)
+SELECT _file, 'data_loss', 'end_before_start', min(_line), count(*), 'an event of ' || coalesce(NodeName, Cluster, 'the cluster') || ' ended before it started: it is left out'
+FROM slurm_events WHERE TimeEnd < TimeStart GROUP BY _file;
+UPDATE temp.slurm_jobs SET "End" = Start WHERE rowid IN (SELECT row FROM slurm_odd) AND "End" < Start;
+-- What slurmctld lost and slurmdbd calls running still (sacctmgr show runawayjobs): its limit passed an hour or more before it was listed.
+INSERT INTO mpg_issues(source, severity, kind, line, count, detail)
+SELECT _file, 'warning', 'lost_end', min(_line), count(*), 'job ' || coalesce(JobID, JobIDRaw) || ' runs though its time limit is over: it is held until it was listed. Is it a runaway job?'
+FROM slurm_odd_jobs
+WHERE state_base IN ('RUNNING', 'COMPLETING') AND "End" IS NULL AND coalesce(ElapsedRaw, Elapsed, (SELECT max("End") FROM slurm_jobs) - Start) > TimelimitRaw * 60 + 3600
+GROUP BY _file;
+-- A suspended job keeps its GPUs: Slurm gives its cores to others, and not its GRES.
+INSERT INTO mpg_issues(source, severity, kind, line, count, detail)
+SELECT _file, 'info', 'suspended_job', min(_line), count(*), 'jobs that were suspended, the first ' || min(coalesce(JobID, JobIDRaw)) || ', for ' || CAST(total(Suspended) AS INTEGER) || ' s in all'
+       || iif(count(Suspended) < count(*), ' and a time that the export lacks', '') || ': they held their chips meanwhile (' || CAST(total(alloc_gpus * Suspended) AS INTEGER) || ' chip-seconds)'
+FROM slurm_odd_jobs WHERE (Suspended > 0 OR state_base = 'SUSPENDED') AND alloc_gpus > 0 GROUP BY _file;
+-- The end of what still runs or waits is planned.
+INSERT INTO mpg_issues(source, severity, kind, line, count, detail)
+SELECT _file, 'warning', 'planned_end', min(_line), count(*), 'jobs that still run, with an End, the first ' || min(JobID) || ': it is planned, and they are held until the export was made'
+FROM slurm_odd_jobs WHERE state_base IN ('RUNNING', 'SUSPENDED') AND "End" IS NOT NULL GROUP BY _file;
+UPDATE temp.slurm_jobs SET "End" = NULL WHERE rowid IN (SELECT row FROM slurm_odd) AND state_base IN ('RUNNING', 'SUSPENDED') AND "End" IS NOT NULL;
+DELETE FROM temp.slurm_events WHERE TimeEnd < TimeStart;
+
+-- Resources that are no whole accelerators: parts of GPUs (shard, mps), words that are not known, and what else a cluster counts.
+DROP TABLE IF EXISTS temp.slurm_others;
+CREATE TEMP TABLE slurm_others AS
+WITH lists AS (
+  SELECT _file, _line, coalesce(nullif(AllocTRES, ''), ReqTRES) AS tres, 'jobs' AS what FROM slurm_odd_jobs
+  WHERE instr(replace(coalesce(nullif(AllocTRES, ''), ReqTRES), 'gres/gpu', ''), 'gres/') AND step IS NULL
+  UNION ALL
+  SELECT _file, _line, TRES, iif(NodeName IS NULL, 'records of the cluster', 'events of nodes') FROM slurm_events
+  WHERE instr(replace(TRES, 'gres/gpu', ''), 'gres/')
+  UNION ALL -- "ascend:910b:8(S:0-1)" as "gres/ascend=8"
+  SELECT _file, _line, 'gres/' || substr(entry, 1, instr(entry, ':') - 1) || '=' || max(1, CAST(substr(entry, length(rtrim(entry, '0123456789')) + 1) AS INTEGER)), 'nodes'
+  FROM (SELECT n._file, n._line, substr(g.value, 1, instr(g.value || '(', '(') - 1) AS entry
+        FROM slurm_now AS n, json_each('["' || replace(replace(replace(n.Gres, '"', ''), '\', ''), ',', '","') || '"]') AS g
+        WHERE replace(n.Gres, 'gpu:', '') GLOB '*[a-z]:*')
+  WHERE entry GLOB '[a-z]*:*'
+),
+counted AS (
+  SELECT _file, tres, what, min(_line) AS line, count(*) AS records FROM lists GROUP BY _file, tres, what
+)
+SELECT _file, what, t.key AS resource, min(line) AS line, sum(records) AS records, sum(records * CAST(t.value AS INTEGER)) AS units
+FROM counted, json_each('{"' || replace(replace(replace(tres, '"', ''), ',', '","'), '=', '":"') || '"}') AS t
+WHERE t.key GLOB 'gres/*' AND t.key NOT GLOB 'gres/gpu*' AND instr(t.key, ':') = 0 AND substr(t.key, 6) NOT IN ('npu', 'dcu', 'tpu', 'xpu', 'hpu', 'mlu')
+   OR t.key GLOB 'gres/*:*' AND substr(t.key, 6, 4) NOT IN ('gpu:', 'npu:', 'dcu:', 'tpu:', 'xpu:', 'hpu:', 'mlu:') AND NOT instr(',' || tres, ',' || substr(t.key, 1, instr(t.key, ':') - 1) || '=')
+GROUP BY _file, what, t.key;
+INSERT INTO mpg_issues(source, severity, kind, line, count, detail)
+SELECT _file, 'warning', 'uncounted_resource', min(line), coalesce(sum(records), 0),
+       'only gpu, npu, dcu, tpu, xpu, hpu and mlu count as chips, and not ' || group_concat(resource || ' (' || units || ' in ' || records || ' ' || what || ')', ', ')
+FROM slurm_others GROUP BY _file;
+DROP TABLE slurm_others;
+DROP VIEW slurm_odd_jobs;
+DROP TABLE slurm_odd;
+
+-- An event that lasted while one export was made, and one that lies in the time of two, is in both, and has
+-- one start in either: the row that knows the end counts.
+DELETE FROM temp.slurm_events WHERE rowid IN (
+  SELECT id FROM (SELECT rowid AS id, row_number() OVER (PARTITION BY Cluster, Event, NodeName, TimeStart, Reason IS 'slurmctld disconnect'
+                                                         ORDER BY TimeEnd IS NULL, TimeEnd DESC) AS place
+                  FROM temp.slurm_events)
+  WHERE place > 1);
+
+-- The nodes as they are now stand in for events that were not exported. What is installed is taken to
+-- have been so since the first job; a node that is out of service and has no event, since its reason was
+-- set, or where it has none, since it was last busy. Of a node that comes twice the last row is of now; JSON
+-- names the cluster, text does not.
+DROP TABLE IF EXISTS temp.slurm_seen;
+CREATE TEMP TABLE slurm_seen AS
+SELECT *,
+       coalesce(nullif(ClusterName, ''), (SELECT iif(count(DISTINCT Cluster) = 1, max(Cluster), NULL) FROM slurm_events),
+                (SELECT iif(count(DISTINCT Cluster) = 1, max(Cluster), NULL) FROM slurm_jobs), 'slurm') AS cluster_name,
+       coalesce((SELECT min(coalesce(Submit, Start)) FROM slurm_jobs), min(BootTime) OVER ()) AS since
+FROM slurm_now;
+CREATE INDEX temp.slurm_event_of ON slurm_events(NodeName);
+DELETE FROM temp.slurm_seen WHERE rowid NOT IN (SELECT max(rowid) FROM temp.slurm_seen GROUP BY cluster_name, NodeName);
+CREATE INDEX temp.slurm_seen_as ON slurm_seen(NodeName);
+INSERT INTO temp.slurm_events(Cluster, Event, NodeName, TimeStart, Reason, _file, _line, state_base, gpu_types)
+SELECT cluster_name, 'Node', NodeName, coalesce(ReasonTime, LastBusyTime, since), Reason, _file, _line,
+       CASE WHEN '+' || State LIKE '%+DOWN%' THEN 'DOWN' WHEN State LIKE '%FAIL%' THEN 'FAIL' WHEN State LIKE '%DRAIN%' THEN 'DRAIN'
+            WHEN State LIKE '%MAINT%' THEN 'MAINT' WHEN State LIKE '%POWER%' THEN 'POWERED_DOWN' ELSE state_base END, gpu_types
+FROM slurm_seen AS n
+WHERE out_of_service AND NOT EXISTS (SELECT 1 FROM slurm_events AS e WHERE e.NodeName = n.NodeName AND coalesce(e.Cluster, cluster_name) = cluster_name);
+-- Nodes that are reserved for maintenance are out of service: nobody but the administrators may use them. What is planned after the last
+-- time of the exports has not happened, and an end after it is open. Other reservations hold nothing: who may use them does not, until
+-- jobs run in them.
+DROP TABLE IF EXISTS temp.slurm_last;
+CREATE TEMP TABLE slurm_last AS
+SELECT coalesce(max(at), 9e18) AS at
+FROM (SELECT nullif(max(max(coalesce("End", 0), coalesce(Start + coalesce(ElapsedRaw, Elapsed, 0), 0), coalesce(Submit, 0))), 0) AS at
+      FROM slurm_jobs WHERE EXISTS (SELECT 1 FROM slurm_reserved) -- else nobody asks
+      UNION ALL SELECT max(coalesce(TimeEnd, TimeStart)) FROM slurm_events UNION ALL SELECT max(TimeStart) FROM slurm_events
+      UNION ALL SELECT max(ReasonTime) FROM slurm_now UNION ALL SELECT max(LastBusyTime) FROM slurm_now);
+DROP TABLE IF EXISTS temp.slurm_maintained;
+CREATE TEMP TABLE slurm_maintained AS
+SELECT DISTINCT r.rowid AS row, r._file, r._line, ReservationName AS name, n.value AS node, StartTime AS start_time, iif(EndTime > l.at, NULL, EndTime) AS end_time, StartTime > l.at AS later, r.Comment,
+       coalesce(nullif(r.Cluster, ''), (SELECT iif(count(DISTINCT Cluster) = 1, max(Cluster), NULL) FROM slurm_events), (SELECT iif(count(DISTINCT Cluster) = 1, max(Cluster), NULL) FROM slurm_jobs),
+                (SELECT iif(count(DISTINCT cluster_name) = 1, max(cluster_name), NULL) FROM slurm_seen), 'slurm') AS cluster_name
+FROM slurm_reserved AS r, slurm_last AS l, json_each(coalesce(r.node_names, '[]')) AS n
+WHERE ',' || Flags || ',' LIKE '%,MAINT,%' AND StartTime IS NOT NULL AND coalesce(EndTime > StartTime, 1);
+INSERT INTO temp.slurm_events(Cluster, Event, NodeName, TimeStart, TimeEnd, Reason, State, state_base, gpu_types, _file, _line)
+SELECT cluster_name, 'Node', node, start_time, end_time, 'reservation ' || name || coalesce(' ' || Comment, ''), 'MAINT', 'MAINT', types, _file, _line
+FROM (SELECT m.*, coalesce((SELECT s.gpu_types FROM slurm_seen AS s WHERE s.cluster_name = m.cluster_name AND s.NodeName = m.node),
+                           (SELECT max(e.gpu_types) FROM slurm_events AS e WHERE e.NodeName = m.node AND coalesce(e.Cluster, m.cluster_name) = m.cluster_name)) AS types
+      FROM slurm_maintained AS m WHERE NOT later)
+WHERE types IS NOT NULL;
+INSERT INTO mpg_issues(source, severity, kind, line, count, detail)
+SELECT r._file, 'warning', 'unused_reservation', min(r._line), count(*), 'reservations for maintenance whose nodes count as idle: ' || group_concat(r.ReservationName || ': ' || why, '; ')
+FROM (SELECT r.*, CASE WHEN StartTime IS NULL THEN 'no start' WHEN EndTime <= StartTime THEN 'it ends before it starts' WHEN node_names IS NULL THEN 'it names no nodes (export NodeNames)'
+                       ELSE (SELECT count(DISTINCT m.node) || ' nodes of which no file has the GPUs (export scontrol show node), the first ' || min(m.node) FROM slurm_maintained AS m
+                             WHERE m.row = r.rowid AND NOT m.later AND NOT EXISTS (SELECT 1 FROM slurm_events AS e WHERE e.NodeName = m.node AND coalesce(e.Cluster, m.cluster_name) = m.cluster_name AND e.gpu_types IS NOT NULL)
+                             GROUP BY NULL HAVING count(*) > 0) END AS why
+      FROM slurm_reserved AS r WHERE ',' || Flags || ',' LIKE '%,MAINT,%') AS r
+WHERE why IS NOT NULL GROUP BY r._file;
+INSERT INTO mpg_issues(source, severity, kind, line, count, detail)
+SELECT _file, 'info', 'reservation', min(_line), count(*), 'reservations that hold nothing: ' || group_concat(ReservationName || ' (' || why || ')', ', ')
+FROM (SELECT r.*, CASE WHEN Flags IS NULL THEN 'without Flags: export them to tell maintenance' WHEN ',' || Flags || ',' LIKE '%,MAINT,%' THEN iif(StartTime > l.at, 'maintenance, after the last time of the export', NULL)
+                       ELSE coalesce('users ' || Users, 'accounts ' || Accounts, Flags) END AS why
+      FROM slurm_reserved AS r, slurm_last AS l)
+WHERE why IS NOT NULL GROUP BY _file;
+DROP TABLE slurm_maintained;
+DROP TABLE slurm_last;
+DROP TABLE slurm_reserved;
+INSERT INTO temp.slurm_events(Cluster, Event, TimeStart, gpu_types)
+SELECT cluster_name, 'Cluster', min(since), json_group_object(type, chips)
+FROM (SELECT n.cluster_name, t.key AS type, sum(t.value) AS chips, min(n.since) AS since
+      FROM slurm_seen AS n, json_each(n.gpu_types) AS t GROUP BY n.cluster_name, t.key) AS s
+WHERE NOT EXISTS (SELECT 1 FROM slurm_events AS e WHERE e.Cluster = s.cluster_name AND coalesce(e.Event, 'Cluster') = 'Cluster' AND e.NodeName IS NULL)
+GROUP BY cluster_name;
