@@ -9,12 +9,13 @@
 
 WITH holders AS (SELECT count(*) AS n FROM source WHERE rank < 3 AND coalesce(json_extract(records, '$.allocations'), 0) + coalesce(json_extract(records, '$.jobs'), 0) > 0),
 logs AS (SELECT count(*) AS n FROM (SELECT 1 FROM all_allocations AS a JOIN source AS s USING (source) WHERE s.rank = 3 GROUP BY a.job LIMIT 2)),
-said AS (SELECT EXISTS (SELECT 1 FROM sqlite_temp_schema WHERE name = 'spans') AS spans, EXISTS (SELECT 1 FROM sqlite_schema WHERE name = 'every_end') AS every)
+said AS (SELECT EXISTS (SELECT 1 FROM sqlite_temp_schema WHERE name = 'spans') AS spans, EXISTS (SELECT 1 FROM sqlite_schema WHERE name = 'every_end') AS every),
+in_seconds(sql) AS (SELECT ' SET time = strftime(''%s'', time) - strftime(''%S'', time) + strftime(''%f'', time) + iif(time GLOB ''*.[0-9][0-9][0-9][0-9]*'', 0.001, 0) WHERE typeof(time) = ''text'';')
 SELECT iif(holders.n + logs.n < 2 AND NOT said.every, '', '
 CREATE TABLE observed_end AS SELECT source, max(until_time) AS time FROM all_observed GROUP BY source;
 -- Times are Unix seconds, or text of which SQLite has the milliseconds.
-UPDATE own_record SET time = strftime(''%s'', time) - strftime(''%S'', time) + strftime(''%f'', time) + iif(time GLOB ''*.[0-9][0-9][0-9][0-9]*'', 0.001, 0) WHERE typeof(time) = ''text'';
-UPDATE observed_end SET time = strftime(''%s'', time) - strftime(''%S'', time) + strftime(''%f'', time) + iif(time GLOB ''*.[0-9][0-9][0-9][0-9]*'', 0.001, 0) WHERE typeof(time) = ''text'';
+UPDATE own_record' || in_seconds.sql || '
+UPDATE observed_end' || in_seconds.sql || '
 CREATE TABLE source_end(source INTEGER PRIMARY KEY, time);
 INSERT INTO source_end
 SELECT source, max(time) FROM own_record WHERE typeof(time) IN (''integer'', ''real'') GROUP BY source;'
@@ -72,4 +73,4 @@ WHERE c.end_time IS NULL AND pool NOT IN (SELECT pool FROM temp.observed WHERE p
   AND pool NOT IN (SELECT pool FROM all_capacity JOIN source USING (source) WHERE rank < 3 AND pool IS NOT NULL)
 GROUP BY pool HAVING max(e.time) < (SELECT time FROM last_of_all);
 ')
-FROM holders, logs, said
+FROM holders, logs, said, in_seconds
