@@ -142,3 +142,9 @@ int mpg_host_without_hints(const char *sql, char **out) {
     memset(at + as, ' ', word);
   return SQLITE_OK;
 }
+
+char *mpg_host_copy_text(sqlite3_stmt *stmt, int column) {
+  const bool is_null = sqlite3_column_type(stmt, column) == SQLITE_NULL;
+  const unsigned char *text = sqlite3_column_text(stmt, column);
+  return is_null || text != NULL ? sqlite3_mprintf("%s", text) : NULL;
+}

@@ -136,10 +136,9 @@ static const char *const statements[] = {
     "SELECT mpg_progress(), mpg_progress('off')",
     "SELECT mpg_keep(1000000), sum(chip_us) FROM trace_rollup('fixtures/golden') WHERE threads = 1",
     /* Twice, the second time from memory if the first was cached. */
-    "SELECT step, seconds FROM trace_training_steps('fixtures/training/maxtext.log'); SELECT "
-    "a.step, "
-    "b.loss FROM trace_training_steps('fixtures/training/maxtext.log') AS a JOIN "
-    "trace_training_steps('fixtures/training/maxtext.log') AS b ON b.rowid = a.rowid",
+    "SELECT replica, decode_tokens FROM trace_serve_tokens('fixtures/serving/vllm.prom'); SELECT "
+    "a.start_time, b.decode_tokens FROM trace_serve_tokens('fixtures/serving/vllm.prom') AS a JOIN "
+    "trace_serve_tokens('fixtures/serving/vllm.prom') AS b ON b.rowid = a.rowid",
     "SELECT category, sum(chip_us) FROM trace_rollup('tests/memory/golden.jsonl.gz') GROUP BY 1",
     "SELECT record, _line FROM jsonl_trace('tests/memory/*.zst')",
     /* Files that end within a record, as those that are being written do: what is said of it,

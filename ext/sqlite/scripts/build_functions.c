@@ -18,6 +18,7 @@
 #include "../held_fleet.h"
 #include "fleet_file.h"
 #include "script.h"
+#include "../host.h"
 
 #include <string.h>
 
@@ -111,8 +112,8 @@ static char *find_text(sqlite3 *db, const char *sql, const char *value) {
   char *text = NULL;
   if (sqlite3_prepare_v2(db, sql, -1, &stmt, NULL) == SQLITE_OK &&
       sqlite3_bind_text(stmt, 1, value, -1, SQLITE_STATIC) == SQLITE_OK &&
-      sqlite3_step(stmt) == SQLITE_ROW && sqlite3_column_text(stmt, 0) != NULL)
-    text = sqlite3_mprintf("%s", sqlite3_column_text(stmt, 0));
+      sqlite3_step(stmt) == SQLITE_ROW && sqlite3_column_type(stmt, 0) != SQLITE_NULL)
+    text = mpg_host_copy_text(stmt, 0);
   (void)sqlite3_finalize(stmt);
   return text;
 }

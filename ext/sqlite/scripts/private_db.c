@@ -323,7 +323,7 @@ mpg_rc mpg_private_run_made(mpg_private_db *p, const char *query, mpg_err *err) 
   if (rc == MPG_OK) {
     int code = sqlite3_step(stmt);
     if (code == SQLITE_ROW)
-      sql = sqlite3_mprintf("%s", sqlite3_column_text(stmt, 0));
+      sql = mpg_host_copy_text(stmt, 0);
     else
       rc = mpg_private_failure(p, code, err);
   }

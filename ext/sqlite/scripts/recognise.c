@@ -10,6 +10,7 @@
 #include "../../goodput/trace/relation_schema.h"
 #include "../../read/input/stream.h"
 #include "../connection.h"
+#include "../host.h"
 
 #define PCRE2_CODE_UNIT_WIDTH 8
 #include <pcre2.h>
@@ -156,7 +157,7 @@ static mpg_rc table_names(const char *path, char **names, mpg_err *err) {
     rc = sqlite3_prepare_v2(db, "SELECT group_concat(name, char(10)) FROM sqlite_schema", -1, &stmt,
                             NULL);
   if (rc == SQLITE_OK && (rc = sqlite3_step(stmt)) == SQLITE_ROW) {
-    *names = sqlite3_mprintf("%s", sqlite3_column_text(stmt, 0));
+    *names = mpg_host_copy_text(stmt, 0);
     rc = *names == NULL ? SQLITE_NOMEM : SQLITE_OK;
   }
   (void)sqlite3_finalize(stmt);

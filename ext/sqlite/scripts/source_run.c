@@ -224,12 +224,20 @@ static mpg_rc database_uri(mpg_sources *s, mpg_str parameter, char **uri, mpg_er
   sqlite3_stmt *stmt = NULL;
   mpg_rc rc = mpg_private_prepare(
       &s->db, "SELECT path FROM file WHERE source = ?1 AND parameter = ?2", &stmt, err);
+  int code = SQLITE_DONE;
   *uri = NULL;
-  if (rc == MPG_OK && sqlite3_bind_int64(stmt, 1, s->source) == SQLITE_OK &&
-      sqlite3_bind_text(stmt, 2, parameter.p, (int)parameter.n, SQLITE_STATIC) == SQLITE_OK &&
-      sqlite3_step(stmt) == SQLITE_ROW) {
-    *uri = read_only_uri((const char *)sqlite3_column_text(stmt, 0));
+  if (rc == MPG_OK)
+    code = sqlite3_bind_int64(stmt, 1, s->source);
+  if (rc == MPG_OK && code == SQLITE_OK)
+    code = sqlite3_bind_text(stmt, 2, parameter.p, (int)parameter.n, SQLITE_STATIC);
+  if (rc == MPG_OK && code == SQLITE_OK)
+    code = sqlite3_step(stmt);
+  if (code == SQLITE_ROW) {
+    const char *path = (const char *)sqlite3_column_text(stmt, 0);
+    *uri = path == NULL ? NULL : read_only_uri(path);
     rc = *uri == NULL ? mpg_fail_nomem(err) : MPG_OK;
+  } else if (rc == MPG_OK && code != SQLITE_DONE) {
+    rc = mpg_private_failure(&s->db, code, err);
   }
   (void)sqlite3_finalize(stmt);
   return rc;
@@ -274,6 +282,7 @@ static mpg_rc run_attached(mpg_sources *s, const mpg_script *script, mpg_err *er
 static bool leave_out(mpg_sources *s, const mpg_err *why, mpg_err *err, mpg_rc *rc) {
   sqlite3_stmt *stmt = NULL;
   sqlite3_int64 file = 0;
+  const char *path;
   int code;
   *rc = mpg_private_prepare(
       &s->db,
@@ -291,9 +300,10 @@ static bool leave_out(mpg_sources *s, const mpg_err *why, mpg_err *err, mpg_rc *
     *rc = mpg_private_failure(&s->db, code, err);
   if (code == SQLITE_ROW) {
     file = sqlite3_column_int64(stmt, 0);
-    *rc = mpg_issues_add(&s->db.conn->issues, MPG_DATA_LOSS,
-                         (const char *)sqlite3_column_text(stmt, 1), "unreadable_file", 0, 1, "%s",
-                         why->text);
+    path = (const char *)sqlite3_column_text(stmt, 1);
+    *rc = path == NULL ? MPG_NOMEM
+                       : mpg_issues_add(&s->db.conn->issues, MPG_DATA_LOSS, path, "unreadable_file",
+                                        0, 1, "%s", why->text);
     if (*rc != MPG_OK)
       *rc = mpg_fail_nomem(err);
   }

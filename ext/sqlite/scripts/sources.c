@@ -11,6 +11,7 @@
 #include "script.h"
 #include "source_run.h"
 #include "../../read/input/paths.h"
+#include "../host.h"
 
 #include <string.h>
 
@@ -103,7 +104,7 @@ static mpg_rc format_option(mpg_sources *s, const char *options, char **out, mpg
   if (code == SQLITE_OK && (code = sqlite3_step(stmt)) == SQLITE_ROW) {
     code = SQLITE_OK;
     if (sqlite3_column_type(stmt, 0) != SQLITE_NULL) {
-      *out = sqlite3_mprintf("%s", sqlite3_column_text(stmt, 0));
+      *out = mpg_host_copy_text(stmt, 0);
       code = *out == NULL ? SQLITE_NOMEM : SQLITE_OK;
     }
   }
@@ -246,6 +247,7 @@ static mpg_rc make_sources(mpg_sources *s, int rank, mpg_err *err) {
 static bool next_source(mpg_sources *s, int from, int to, char format[64], mpg_rc *rc,
                         mpg_err *err) {
   sqlite3_stmt *stmt = NULL;
+  const char *text;
   bool found = false;
   *rc = mpg_private_prepare(
       &s->db,
@@ -261,7 +263,11 @@ static bool next_source(mpg_sources *s, int from, int to, char format[64], mpg_r
   case SQLITE_ROW:
     found = true;
     s->source = sqlite3_column_int64(stmt, 0);
-    (void)sqlite3_snprintf(64, format, "%s", sqlite3_column_text(stmt, 1));
+    text = (const char *)sqlite3_column_text(stmt, 1);
+    if (text == NULL)
+      *rc = mpg_fail_nomem(err);
+    else
+      (void)sqlite3_snprintf(64, format, "%s", text);
     break;
   case SQLITE_DONE:
     break;
@@ -270,7 +276,7 @@ static bool next_source(mpg_sources *s, int from, int to, char format[64], mpg_r
     break;
   }
   (void)sqlite3_finalize(stmt);
-  return found;
+  return found && *rc == MPG_OK;
 }
 
 mpg_rc mpg_sources_run_ranks(mpg_sources *s, int from, int to, mpg_err *err) {
@@ -376,7 +382,7 @@ static mpg_rc name_source(mpg_sources *s, const char *source, char **out, mpg_er
   } else {
     const int code = sqlite3_step(stmt);
     if (code == SQLITE_ROW)
-      *out = sqlite3_mprintf("%s", sqlite3_column_text(stmt, 0));
+      *out = mpg_host_copy_text(stmt, 0);
     else if (code == SQLITE_DONE)
       *out = sqlite3_mprintf("%s", source);
     else
@@ -449,11 +455,15 @@ static mpg_rc check_read(mpg_sources *s, mpg_err *err) {
     rc = mpg_private_failure(&s->db, code, err);
   } else if (code == SQLITE_ROW) {
     long long others = sqlite3_column_int64(stmt, 2) - 1;
+    const char *path = (const char *)sqlite3_column_text(stmt, 0);
     const char *reason = (const char *)sqlite3_column_text(stmt, 1);
-    rc = reason == NULL ? mpg_fail_nomem(err)
-         : others == 0  ? mpg_fail(err, MPG_DATA, "%s: %s", sqlite3_column_text(stmt, 0), reason)
-                       : mpg_fail(err, MPG_DATA, "%s: %s (and %lld files more that cannot be read)",
-                                  sqlite3_column_text(stmt, 0), reason, others);
+    if (path == NULL || reason == NULL)
+      rc = mpg_fail_nomem(err);
+    else if (others == 0)
+      rc = mpg_fail(err, MPG_DATA, "%s: %s", path, reason);
+    else
+      rc = mpg_fail(err, MPG_DATA, "%s: %s (and %lld files more that cannot be read)", path, reason,
+                    others);
   }
   (void)sqlite3_finalize(stmt);
   return rc;

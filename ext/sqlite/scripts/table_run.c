@@ -3,6 +3,7 @@
 #include "../../read/input/stream.h"
 #include "source_run.h"
 #include "../../read/input/paths.h"
+#include "../host.h"
 
 #include <string.h>
 
@@ -151,14 +152,17 @@ static char *formats_of(const mpg_table_shape *shape) {
 static mpg_rc check_any(mpg_sources *s, mpg_err *err) {
   char *formats, *why = NULL;
   sqlite3_stmt *stmt = NULL;
+  int code;
   mpg_rc rc = mpg_private_prepare(
       &s->db,
       "SELECT CASE WHEN sum(source IS NOT NULL) > 0 THEN NULL WHEN count(*) = 1 AND reason LIKE "
       "'cannot be read: %' THEN substr(reason, 17) ELSE '' END FROM file",
       &stmt, err);
-  if (rc == MPG_OK && sqlite3_step(stmt) == SQLITE_ROW &&
-      sqlite3_column_type(stmt, 0) != SQLITE_NULL)
-    why = sqlite3_mprintf("%s", sqlite3_column_text(stmt, 0));
+  if (rc == MPG_OK && (code = sqlite3_step(stmt)) != SQLITE_ROW)
+    rc = mpg_private_failure(&s->db, code, err);
+  if (rc == MPG_OK && sqlite3_column_type(stmt, 0) != SQLITE_NULL &&
+      (why = mpg_host_copy_text(stmt, 0)) == NULL)
+    rc = mpg_fail_nomem(err);
   (void)sqlite3_finalize(stmt);
   if (rc != MPG_OK || why == NULL)
     return rc;
