@@ -512,6 +512,10 @@ class Mutants(unittest.TestCase):
         self.assertGreater(len(lines), 20)
         self.assertEqual(stale, [])
 
+    def test_make_mutants_starts(self):
+        told = output_of("/usr/bin/python3", "tests/full/mutants.py", "--list", "--sample", "3", "--only", "ext/base/text")
+        self.assertEqual([line.split(" ")[0] for line in told.splitlines()], ["ext/base/text.c"] * 3)
+
 
 class Sources(unittest.TestCase):
     def test_no_file_is_too_long(self):
@@ -531,6 +535,13 @@ class Sources(unittest.TestCase):
         paths = [p for room in ("ext", "tests", "fixtures") for p in glob.glob(f"{room}/**/*.[ch]", root_dir=ROOT, recursive=True)]
         self.assertGreater(len(paths), 300)
         self.assertEqual([], [f"{path}:{n}" for path in paths for n, line in enumerate(text_of(path).split("\n"), 1) if len(line) > 100])
+
+    def test_members_of_an_environment_are_named(self):
+        """A member that mpg_env gets breaks no build then."""
+        texts = {p: text_of(p) for room in ("ext", "tests", "fixtures") for p in glob.glob(f"{room}/**/*.[ch]", root_dir=ROOT, recursive=True)}
+        starts = [(path, start) for path, text in texts.items() for start in re.findall(r"\bmpg_env(?:\)| \w+ = )\{\s*([^}]{1,20})", text)]
+        self.assertGreater(len(starts), 15)
+        self.assertEqual([(path, start) for path, start in starts if not start.startswith(".")], [])
 
     def test_every_file_says_what_it_is_for(self):
         for path in SOURCES:

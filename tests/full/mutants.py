@@ -31,6 +31,7 @@ import time
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.dirname(os.path.abspath(__file__))), "support"))
 import figures  # noqa: E402
+import mutant_build  # noqa: E402
 from fleets import ROOT  # noqa: E402
 from mutant_build import FUZZ, TREE, Build, Mutant, shell  # noqa: E402
 from mutant_places import Equivalents, as_lines, changed, mutants, statement_lines  # noqa: E402

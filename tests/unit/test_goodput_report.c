@@ -254,7 +254,8 @@ static void test_many_phases(void) {
     abort();
   for (int overlapping = 0; overlapping < 2; overlapping++) {
     int asked = 0;
-    mpg_env stopping = {mpg_env_libc.resize, NULL, stop_at_once, &asked, NULL, 0, NULL, NULL, NULL};
+    mpg_env stopping = {
+        .resize = mpg_env_libc.resize, .interrupted = stop_at_once, .interrupted_ctx = &asked};
     size_t n = 0;
     rows[n++] = START(0);
     for (int i = 0; i < PAIRS; i++) {

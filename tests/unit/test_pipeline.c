@@ -257,7 +257,8 @@ static void test_stops(const mpg_pipeline_steps *steps) {
   static job j;
   for (int threads = 1; threads <= 4; threads++) {
     int left = 50;
-    mpg_env env = {mpg_env_libc.resize, NULL, after_a_while, &left, NULL, 0, NULL, NULL, NULL};
+    mpg_env env = {
+        .resize = mpg_env_libc.resize, .interrupted = after_a_while, .interrupted_ctx = &left};
     mpg_pipeline *p = opened(&j, &env, threads, 100, MPG_DONE, steps);
     void *slot;
     mpg_err err;
@@ -276,7 +277,8 @@ static void test_stops(const mpg_pipeline_steps *steps) {
 static void test_stops_elsewhere(void) {
   static job j;
   int left = 50;
-  mpg_env env = {mpg_env_libc.resize, NULL, after_a_while, &left, NULL, 0, NULL, NULL, NULL};
+  mpg_env env = {
+      .resize = mpg_env_libc.resize, .interrupted = after_a_while, .interrupted_ctx = &left};
   stepper s = {opened(&j, &env, 1, 100, MPG_DONE, &by_any), &j, MPG_OK};
   pthread_t thread;
   j.spin = true;
@@ -292,7 +294,8 @@ static void test_closed(const mpg_pipeline_steps *steps) {
   int rounds = 0;
   for (; rounds < 20; rounds++) {
     int left = 3; /* the owner's own piece stops with the fourth question, and so the others */
-    mpg_env env = {mpg_env_libc.resize, NULL, after_a_while, &left, NULL, 0, NULL, NULL, NULL};
+    mpg_env env = {
+        .resize = mpg_env_libc.resize, .interrupted = after_a_while, .interrupted_ctx = &left};
     mpg_pipeline *p = opened(&j, &env, 2 + rounds % 3, 50, MPG_DONE, steps);
     void *slot;
     mpg_err err;

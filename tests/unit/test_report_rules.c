@@ -431,7 +431,8 @@ static void test_interrupts(void) {
   mpg_goodput_report r;
   mpg_err err;
   patience never = {0, -1};
-  const mpg_env asking = {mpg_env_libc.resize, NULL, stop_later, &never, NULL, 0, NULL, NULL, NULL};
+  const mpg_env asking = {
+      .resize = mpg_env_libc.resize, .interrupted = stop_later, .interrupted_ctx = &never};
   if (rows == NULL)
     abort();
   for (size_t i = 0; i < ROWS; i++)
@@ -450,7 +451,7 @@ static void test_interrupts(void) {
   for (int k = 1; k <= never.asked; k++) {
     patience until = {0, k};
     const mpg_env stopping = {
-        mpg_env_libc.resize, NULL, stop_later, &until, NULL, 0, NULL, NULL, NULL};
+        .resize = mpg_env_libc.resize, .interrupted = stop_later, .interrupted_ctx = &until};
     CHECK(mpg_goodput_report_compute(&r, &stopping, rows, ROWS, &o, &err) == MPG_INTERRUPTED);
     CHECK(r.steps == NULL && r.deviations_s == NULL && r.custom_s == NULL && until.asked == k);
   }

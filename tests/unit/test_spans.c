@@ -293,7 +293,7 @@ static bool asked(void *ctx) {
 /* Every 256 chunks the host is asked whether to stop. */
 static void test_interrupted(void) {
   int counts[2] = {0, 0};
-  mpg_env env = {mpg_env_libc.resize, NULL, asked, counts, NULL, 0, NULL, NULL, NULL};
+  mpg_env env = {.resize = mpg_env_libc.resize, .interrupted = asked, .interrupted_ctx = counts};
   mpg_span *in = some();
   mpg_span *out = malloc(2 * MANY * sizeof *out);
   mpg_arena arena;

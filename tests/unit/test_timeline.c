@@ -357,7 +357,8 @@ static void test_lanes(void) {
   mpg_gang gang;
   mpg_err err;
   int column, poller = 0, gangs;
-  mpg_env env = {mpg_env_libc.resize, NULL, count_asks, &poller, NULL, 0, NULL, NULL, NULL};
+  mpg_env env = {
+      .resize = mpg_env_libc.resize, .interrupted = count_asks, .interrupted_ctx = &poller};
   char line[LINE];
   scene_open(&s);
   CHECK(mpg_fleet_from(&s.fleet, "test", &err) == MPG_OK);
@@ -406,7 +407,8 @@ static void test_incomplete(void) {
   mpg_gang gang;
   mpg_err err;
   int column, poller = 0, gangs;
-  mpg_env env = {mpg_env_libc.resize, NULL, count_asks, &poller, NULL, 0, NULL, NULL, NULL};
+  mpg_env env = {
+      .resize = mpg_env_libc.resize, .interrupted = count_asks, .interrupted_ctx = &poller};
   char line[LINE];
   scene_open(&s);
   CHECK(mpg_fleet_from(&s.fleet, "test", &err) == MPG_OK);
