@@ -49,8 +49,8 @@ void mpg_host_progress(sqlite3 *db, int steps, int (*call)(void *), void *ctx);
 ** sqlite3_free(). *out is NULL if the host knows it. */
 int mpg_host_without_hints(const char *sql, char **out);
 
-/* A column's text, copied; that of NULL is empty. NULL: there is no memory. The caller frees it with
-** sqlite3_free. (A text that cannot be converted for lack of memory looks like NULL afterwards.) */
+/* A column's text, copied; that of NULL is empty. NULL: there is no memory. The caller frees it
+** with sqlite3_free. (A text that cannot be converted for lack of memory looks like NULL then.) */
 char *mpg_host_copy_text(sqlite3_stmt *stmt, int column);
 
 #endif

@@ -5,7 +5,8 @@ import re
 import unittest
 
 import cases
-from fleets import ROOT, connect
+from fleets import connect
+from scripts import script_text
 
 SLURM = ("Cluster JobIDRaw JobID job_base array_task array_count step JobName User Account QOS Partition state_base outcome Submit Start End NNodes req_gpus "
          "alloc_gpus req_gpu_types alloc_gpu_types nodes Comment Constraints Reservation WCKey ReqTRES AllocTRES ElapsedRaw Elapsed Suspended TimelimitRaw last_update _file _line").split()
@@ -29,8 +30,7 @@ class Case(cases.Case):
         self.db.set_progress_handler(lambda: calls.append(1) and 0, GRANULE)
         for script in scripts:
             if script.endswith(".sql"):
-                with open(os.path.join(ROOT, "sql", script), encoding="utf-8") as file:
-                    unset = dict.fromkeys(re.findall(r":(\w+)", file.read()))
+                unset = dict.fromkeys(re.findall(r":(\w+)", script_text(os.path.join("sql", script))))
                 self.script(script, **{**unset, **parameters})
             else:
                 self.rows(script)
