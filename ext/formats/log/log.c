@@ -337,10 +337,12 @@ static bool is_json_number(mpg_str s) {
   return digits <= EXACT_DIGITS && (!exponent || mpg_real_parse(s, &r));
 }
 
-bool mpg_log_group(const mpg_log *log, mpg_str name, mpg_value *out) {
+bool mpg_log_group(const mpg_log *log, mpg_str name, size_t *place, mpg_value *out) {
   const mpg_pattern *pattern = log->options.pattern;
-  const size_t i = group_named(pattern, name);
+  size_t i = *place;
   out->type = MPG_NULL;
+  if (i >= mpg_pattern_names(pattern) || !mpg_str_eq(mpg_pattern_name(pattern, i), name))
+    *place = i = group_named(pattern, name);
   if (i == mpg_pattern_names(pattern))
     return false;
   if (!log->matched || !mpg_pattern_group(pattern, i, &out->s))

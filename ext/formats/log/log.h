@@ -59,7 +59,7 @@ const mpg_value *mpg_log_step(const mpg_log *log); /* MPG_INT or MPG_NULL */
 */
 mpg_rc mpg_log_fields(const mpg_log *log, mpg_json_text *json, bool *any);
 /* The group of that name, as the object has it; MPG_NULL if it took no part. False: the pattern has
-** no such group. */
-bool mpg_log_group(const mpg_log *log, mpg_str name, mpg_value *out);
+** no such group. `*place` is where it was the last time, which is looked at first. */
+bool mpg_log_group(const mpg_log *log, mpg_str name, size_t *place, mpg_value *out);
 
 #endif

@@ -136,16 +136,29 @@ static mpg_rc get_column(void *p, size_t i, mpg_value *out, mpg_err *err) {
   return MPG_OK;
 }
 
+/* Where the group of this call was in the pattern the last time; SQLite keeps it with a name that
+** is constant. NULL: there is no memory for it. */
+static size_t *last_place(sqlite3_context *context) {
+  size_t *place = sqlite3_get_auxdata(context, 1);
+  if (place == NULL && (place = sqlite3_malloc(sizeof *place)) != NULL) {
+    *place = 0;
+    sqlite3_set_auxdata(context, 1, place, sqlite3_free);
+    place = sqlite3_get_auxdata(context, 1); /* it may be freed at once */
+  }
+  return place;
+}
+
 static void group(sqlite3_context *context, int n, sqlite3_value **args) {
   const log_file *file = mpg_reader_record(args[0], POINTER);
   const mpg_str name = {(const char *)sqlite3_value_text(args[1]),
                         (size_t)sqlite3_value_bytes(args[1])};
+  size_t none = 0, *place = last_place(context);
   mpg_value value;
   mpg_err err;
   (void)n;
   if (file == NULL || name.p == NULL)
     return;
-  if (mpg_log_group(file->reader, name, &value)) {
+  if (mpg_log_group(file->reader, name, place != NULL ? place : &none, &value)) {
     mpg_result_value(context, &value);
     return;
   }
