@@ -44,6 +44,14 @@ FROM log_trace(mpg_required(:log, ':log'), '(?x)
   | ^ \| \s+ (?<gpu>\d+) \s+ (?<chip>\S.*?) \s{2,} (?: On|Off ) \s+ \|',
   'ignore', coalesce(:zone, 'UTC'));
 
+-- Where a file begins, a step's number goes back, and at lines of no step and after them: most lines are none of these.
+DROP TABLE IF EXISTS temp.training_breaks;
+CREATE TEMP TABLE training_breaks(id INTEGER PRIMARY KEY, of_file);
+INSERT INTO training_breaks
+SELECT l.rowid AS id, l.file IS NOT p.file AS of_file
+FROM training_lines AS l LEFT JOIN training_lines AS p ON p.rowid = l.rowid - 1
+WHERE l.step < p.step OR l.step IS NULL OR p.step IS NULL OR l.file IS NOT p.file;
+
 -- Several hosts that print into one log: within a run a line of a step that was told before, a few lines after it, is another
 -- host's. A run ends where a program says what it runs on, where numbers go back by more than a few, and where the time of a step
 -- is not that of the line before of its number.
@@ -51,13 +59,13 @@ DROP TABLE IF EXISTS temp.training_hosts;
 CREATE TEMP TABLE training_hosts AS
 WITH back AS MATERIALIZED ( -- files in which a step's number is less than the one before
   SELECT DISTINCT l.file
-  FROM training_lines AS l JOIN training_lines AS p ON p.rowid = l.rowid - 1
+  FROM training_breaks AS b CROSS JOIN training_lines AS l ON l.rowid = b.id CROSS JOIN training_lines AS p ON p.rowid = b.id - 1
   WHERE p.file = l.file AND l.step < coalesce(p.step, (SELECT iif(q.file = l.file, q.step, NULL) FROM training_lines AS q WHERE q.rowid < p.rowid AND q.step IS NOT NULL ORDER BY q.rowid DESC LIMIT 1))
 ),
 numbered AS (
-  SELECT rowid AS id, file, line, step, loss IS NULL AS is_evaluation, step IS NULL AS is_marker,
+  SELECT l.rowid AS id, file, line, step, loss IS NULL AS is_evaluation, step IS NULL AS is_marker,
          dense_rank() OVER (PARTITION BY file ORDER BY step) AS place, total_ms, ms
-  FROM training_lines WHERE (step IS NOT NULL OR gpu IS NOT NULL OR time IS NOT NULL) AND file IN (SELECT file FROM back)
+  FROM (SELECT 1 FROM back LIMIT 1) CROSS JOIN training_lines AS l WHERE (step IS NOT NULL OR gpu IS NOT NULL OR time IS NOT NULL) AND file IN (SELECT file FROM back)
 ),
 marked AS (
   SELECT *, is_marker OR coalesce(lag(place) OVER (PARTITION BY file ORDER BY id) - place > 5, 0)
@@ -74,9 +82,14 @@ SELECT file, 'info', 'parallel_lines', min(line), count(*), 'steps that a line a
 -- Lines that stay are numbered anew, without a gap.
 DROP TABLE IF EXISTS temp.training_stay;
 CREATE TEMP TABLE training_stay AS
-SELECT * FROM training_lines WHERE EXISTS (SELECT 1 FROM training_hosts) AND rowid NOT IN (SELECT id FROM training_hosts) ORDER BY rowid;
-DELETE FROM temp.training_lines WHERE EXISTS (SELECT 1 FROM training_hosts);
+SELECT l.* FROM (SELECT 1 FROM training_hosts LIMIT 1) CROSS JOIN training_lines AS l WHERE l.rowid NOT IN (SELECT id FROM training_hosts) ORDER BY l.rowid;
+DELETE FROM temp.training_lines WHERE rowid >= (SELECT 0 FROM training_hosts LIMIT 1);
 INSERT INTO training_lines SELECT * FROM training_stay ORDER BY rowid;
+DELETE FROM temp.training_breaks WHERE EXISTS (SELECT 1 FROM training_hosts);
+INSERT INTO training_breaks
+SELECT l.rowid AS id, l.file IS NOT p.file AS of_file
+FROM (SELECT 1 FROM training_hosts LIMIT 1) CROSS JOIN training_lines AS l LEFT JOIN training_lines AS p ON p.rowid = l.rowid - 1
+WHERE l.step < p.step OR l.step IS NULL OR p.step IS NULL OR l.file IS NOT p.file;
 DROP TABLE training_stay;
 DROP TABLE training_hosts;
 
@@ -86,13 +99,14 @@ DROP TABLE IF EXISTS temp.training_marks;
 CREATE TEMP TABLE training_marks(id INTEGER PRIMARY KEY, nth, before, last_gpu, gpu, chip, is_save);
 INSERT INTO training_marks
 SELECT id, nth, min(id) OVER w - 1, max(iif(gpu IS NULL, NULL, id)) OVER w, gpu, chip, is_save
-FROM (SELECT rowid AS id, row_number() OVER (ORDER BY rowid) AS nth, gpu, chip, is_save FROM training_lines WHERE step IS NULL)
+FROM (SELECT b.id, row_number() OVER (ORDER BY b.id) AS nth, gpu, chip, is_save
+      FROM training_breaks AS b CROSS JOIN training_lines AS l ON l.rowid = b.id WHERE step IS NULL)
 WINDOW w AS (PARTITION BY id - nth ORDER BY id);
 
 DROP TABLE IF EXISTS temp.training_files;
 CREATE TEMP TABLE training_files AS
 WITH begun AS (
-  SELECT l.rowid AS first, l.file FROM training_lines AS l LEFT JOIN training_lines AS p ON p.rowid = l.rowid - 1 WHERE p.file IS NOT l.file
+  SELECT b.id AS first, l.file FROM training_breaks AS b CROSS JOIN training_lines AS l ON l.rowid = b.id WHERE of_file
 ),
 ranged AS (SELECT file AS path, first, coalesce(lead(first) OVER (ORDER BY first) - 1, (SELECT max(rowid) FROM training_lines)) AS last FROM begun)
 SELECT path AS file, first, last, :start IS NULL AND max(l.time) IS NOT NULL AS dated, iif(:start IS NULL, min(l.time), NULL) AS clock, max(m.gpu) AS gpu, max(m.chip) AS chip
@@ -114,7 +128,7 @@ DROP TABLE IF EXISTS temp.training_ranges;
 CREATE TEMP TABLE training_ranges AS
 WITH marked AS ( -- lines of a step or a chip. What the one before says: the number of its step, -1 for a chip, NULL if there is none
   SELECT f.rowid AS of_file, l.rowid AS id, l.step, iif(m.last_gpu >= f.first, -1, p.step) AS before
-  FROM training_files AS f CROSS JOIN training_lines AS l ON l.rowid BETWEEN f.first AND f.last
+  FROM training_files AS f CROSS JOIN training_breaks AS b ON b.id BETWEEN f.first AND f.last CROSS JOIN training_lines AS l ON l.rowid = b.id
   LEFT JOIN training_marks AS m ON m.id = l.rowid - 1
   LEFT JOIN training_lines AS p ON p.rowid = coalesce(m.before, l.rowid - 1) AND p.rowid >= f.first
   WHERE l.step IS NOT NULL OR l.gpu IS NOT NULL
@@ -143,17 +157,32 @@ FROM (SELECT first AS id FROM training_ranges UNION SELECT id + 1 FROM training_
 LEFT JOIN training_marks AS m ON m.id = c.id - 1 JOIN training_lines AS p ON p.rowid = coalesce(m.before, c.id - 1) AND p.file = l.file
 WHERE l.step < p.step GROUP BY l.file;
 
+-- Stretches of lines of steps with nothing between them: the line before is that before in the stretch, or of its first line `before`.
+DROP TABLE IF EXISTS temp.training_stretches;
+CREATE TEMP TABLE training_stretches AS
+WITH begins AS (
+  SELECT rowid AS range, first FROM training_ranges
+  UNION ALL
+  SELECT r.rowid, m.id + 1 FROM training_ranges AS r CROSS JOIN training_marks AS m ON m.id BETWEEN r.first AND r.last
+),
+bounds AS (
+  SELECT b.range, b.first, coalesce(lead(b.first) OVER (PARTITION BY b.range ORDER BY b.first) - 2, r.last) AS last, r.first AS range_first, r.file_first
+  FROM begins AS b JOIN training_ranges AS r ON r.rowid = b.range
+)
+SELECT range, first, last, range_first, file_first, coalesce(m.before, first - 1) AS before
+FROM bounds LEFT JOIN training_marks AS m ON m.id = first - 1
+WHERE first <= last ORDER BY range, first;
+
 -- The rowid is the number of the step; so_far, the seconds of all steps up to it.
 DROP TABLE IF EXISTS temp.training_counted;
 CREATE TEMP TABLE training_counted AS
-SELECT range, id, step, since, seconds, coalesce(sum(seconds) OVER (ORDER BY range, id ROWS UNBOUNDED PRECEDING), 0) AS so_far
-FROM (SELECT r.rowid AS range, l.rowid AS id, l.step, iif(p.rowid >= r.first, l.step - p.step, NULL) AS since,
-             CASE WHEN l.total_ms IS NULL THEN coalesce(iif(p.rowid >= r.first, l.step - p.step, NULL), 1) * l.ms
+SELECT range, id, step, since, seconds, coalesce(sum(seconds) OVER (ORDER BY stretch, id ROWS UNBOUNDED PRECEDING), 0) AS so_far
+FROM (SELECT s.rowid AS stretch, range, l.rowid AS id, l.step, iif(p.rowid >= range_first, l.step - p.step, NULL) AS since,
+             CASE WHEN l.total_ms IS NULL THEN coalesce(iif(p.rowid >= range_first, l.step - p.step, NULL), 1) * l.ms
                   WHEN l.total_ms < p.total_ms THEN l.total_ms ELSE l.total_ms - coalesce(p.total_ms, 0) END / 1000.0 AS seconds
-      FROM training_ranges AS r CROSS JOIN training_lines AS l ON l.rowid BETWEEN r.first AND r.last
-      LEFT JOIN training_marks AS m ON m.id = l.rowid - 1
-      LEFT JOIN training_lines AS p ON p.rowid = coalesce(m.before, l.rowid - 1) AND p.rowid >= r.file_first
-      WHERE l.step IS NOT NULL);
+      FROM training_stretches AS s CROSS JOIN training_lines AS l ON l.rowid BETWEEN s.first AND s.last
+      LEFT JOIN training_lines AS p ON p.rowid = iif(l.rowid > s.first, l.rowid - 1, s.before) AND p.rowid >= s.file_first);
+DROP TABLE training_stretches;
 
 -- When a run's first step began: end_time = start_time + (c.so_far - seconds_before).
 DROP TABLE IF EXISTS temp.training_clocks;
@@ -177,6 +206,9 @@ SELECT r.rowid, start_time, seconds_before, (SELECT c.peak_flops FROM mpg_chips 
 FROM training_ranges AS r JOIN dated USING (of_file);
 
 -- Both lines of a step, of training and of validation, carry the time: the later one has all of it.
+DROP TABLE IF EXISTS temp.training_twice;
+CREATE TEMP TABLE training_twice(place INTEGER PRIMARY KEY); -- the first lines of such steps
+INSERT INTO training_twice SELECT rowid - 1 FROM training_counted WHERE since = 0;
 DROP TABLE IF EXISTS temp.training_steps;
 CREATE TEMP TABLE training_steps(job, attempt, step, start_time, end_time, seconds, executions, loss, val_loss, average_ms, tflops_per_chip, mfu, mfu_reported,
                                  flops, place INTEGER PRIMARY KEY);
@@ -186,16 +218,17 @@ SELECT job, attempt, c.step, start_time + (c.so_far - seconds_before) - c.second
        :flops * coalesce(c.since, 1) / 1e12 / c.seconds / chips, :flops * coalesce(c.since, 1) / c.seconds / chips / peak_flops,
        iif(mfu > 0, mfu, NULL) / 100.0, :flops * coalesce(c.since, 1), c.rowid
 FROM training_ranges AS r CROSS JOIN training_clocks AS k ON k.range = r.rowid CROSS JOIN training_counted AS c ON c.rowid BETWEEN r.first_step AND r.last_step
-CROSS JOIN training_lines AS l ON l.rowid = c.id LEFT JOIN training_counted AS n ON n.rowid = c.rowid + 1
-WHERE c.since IS NOT 0 AND n.since IS NOT 0 AND c.seconds > 0 AND (loss IS NOT NULL OR c.since > 0);
+CROSS JOIN training_lines AS l ON l.rowid = c.id
+WHERE c.since IS NOT 0 AND c.seconds > 0 AND (loss IS NOT NULL OR c.since > 0);
+DELETE FROM training_steps WHERE place IN (SELECT place FROM training_twice);
 INSERT INTO training_steps
 WITH step AS (
   SELECT c.range, c.step, min(c.rowid) AS place, max(start_time + (c.so_far - seconds_before)) AS end_time, sum(c.seconds) AS seconds, max(c.since) AS since,
          max(iif(typeof(loss) <> 'text', loss, NULL)) AS loss, max(iif(typeof(val_loss) <> 'text', val_loss, NULL)) AS val_loss, max(loss IS NOT NULL) AS trained,
          max(iif(average_ms = 'nan', NULL, average_ms)) AS average_ms, max(iif(mfu > 0, mfu, NULL)) AS mfu
-  FROM training_counted AS c LEFT JOIN training_counted AS n ON n.rowid = c.rowid + 1 CROSS JOIN training_clocks AS k ON k.range = c.range
-  CROSS JOIN training_lines AS l ON l.rowid = c.id
-  WHERE c.since = 0 OR n.since = 0 GROUP BY c.range, c.step
+  FROM (SELECT place FROM training_twice UNION SELECT place + 1 FROM training_twice) AS t CROSS JOIN training_counted AS c ON c.rowid = t.place
+  CROSS JOIN training_clocks AS k ON k.range = c.range CROSS JOIN training_lines AS l ON l.rowid = c.id
+  GROUP BY c.range, c.step
 )
 SELECT job, attempt, step, end_time - seconds, end_time, seconds, coalesce(nullif(since, 0), 1), loss, val_loss, average_ms,
        :flops * coalesce(nullif(since, 0), 1) / 1e12 / seconds / chips, :flops * coalesce(nullif(since, 0), 1) / seconds / chips / peak_flops,
@@ -221,9 +254,9 @@ WHERE m.is_save AND c.range = r.rowid;
 DROP TABLE IF EXISTS temp.training_runs;
 CREATE TEMP TABLE training_runs AS
 WITH told AS (
-  SELECT r.rowid AS range, min(start_time + (c.so_far - seconds_before) - c.seconds) AS start_time, max(l.steps) AS steps
+  SELECT r.rowid AS range, min(start_time + (c.so_far - seconds_before) - c.seconds) AS start_time,
+         (SELECT max(l.steps) FROM training_lines AS l WHERE l.rowid BETWEEN r.first AND r.last AND l.step IS NOT NULL) AS steps
   FROM training_ranges AS r CROSS JOIN training_clocks AS k ON k.range = r.rowid CROSS JOIN training_counted AS c ON c.rowid BETWEEN r.first_step AND r.last_step
-  CROSS JOIN training_lines AS l ON l.rowid = c.id
   GROUP BY r.rowid
 )
 SELECT r.job, r.attempt, r.chips, r.chip, min(t.start_time, min(s.start_time)) AS start_time, max(s.end_time) AS end_time,
@@ -274,8 +307,10 @@ DROP TABLE training_runs;
 DROP TABLE training_saves;
 DROP TABLE training_phases;
 DROP TABLE training_clocks;
+DROP TABLE training_twice;
 DROP TABLE training_counted;
 DROP TABLE training_ranges;
 DROP TABLE training_files;
 DROP TABLE training_marks;
+DROP TABLE training_breaks;
 DROP TABLE training_lines;
