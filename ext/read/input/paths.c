@@ -503,12 +503,15 @@ static mpg_rc copy_paths(mpg_paths *to, const mpg_env *env, const mpg_paths *fro
 static void add_looked(mpg_looked *looked, mpg_str path, const mpg_paths *found) {
   const mpg_env *env = looked->path.env;
   uint32_t id;
-  if (mpg_grow(env, &looked->found, &looked->cap, looked->n + 1, sizeof *looked->found) != MPG_OK ||
-      mpg_intern_id(&looked->path, path, &id) != MPG_OK)
-    looked->incomplete = true;
-  else if (id > looked->n && copy_paths(&looked->found[looked->n], env, found) == MPG_OK)
-    looked->n++;
-  else if (id > looked->n)
+  mpg_rc rc = mpg_grow(env, &looked->found, &looked->cap, looked->n + 1, sizeof *looked->found);
+  if (rc == MPG_OK)
+    rc = mpg_intern_id(&looked->path, path, &id);
+  if (rc == MPG_OK && id > looked->n) { /* not looked up before */
+    rc = copy_paths(&looked->found[looked->n], env, found);
+    if (rc == MPG_OK)
+      looked->n++;
+  }
+  if (rc != MPG_OK)
     looked->incomplete = true;
 }
 
