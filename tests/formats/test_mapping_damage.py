@@ -1,50 +1,15 @@
-"""Valid traces of every format, damaged at the level of records: the ledger conserves, and either the figures are those of the undamaged
-trace, or mpg_issues or trace_sources has a row that the undamaged trace has not, or a higher count.
-
-MPG_DAMAGES=N makes N damages of each format (6 unless told); MPG_DAMAGES_TOLD=FILE writes what came of each, a line of JSON each."""
+"""Valid traces of schedulers, trainers and servers, damaged at the level of records: the ledger conserves, and either the figures are those
+of the undamaged trace, or mpg_issues or trace_sources has a row that the undamaged trace has not, or a higher count. See damage_case.py."""
 import collections
-import fnmatch
-import json
-import os
-import random
-import shutil
 import sqlite3
-import tempfile
 import unittest
-import zlib
 
-import damages
+import damage_case
+from damage_case import Trace
 from damages import Cells, Numbers, Tree, Words
-from fleets import ROOT, connect
 from scripts import script_text
 
-FIXTURES = os.path.join(ROOT, "fixtures")
-TIMES = int(os.environ.get("MPG_DAMAGES", "6"))
 PAIRS = r"(?P<name>[\w.\[\]]+)=(?P<value>\"[^\"]*\"|\S+)"
-
-# ---- What a trace says: figures, and what is listed ----
-
-
-def ledger(db, path, ends=None):
-    """Chip-time by what it is of; `ends` gets the last time of each pool."""
-    figures = collections.Counter()
-    for *key, us, end in db.execute("SELECT pool, chip, job, category, cause, chip_us, end_time FROM trace_ledger(?) WHERE on_error = 'skip'", (path,)):
-        figures[tuple(key)] += us
-        if ends is not None and key[3] != "queued":
-            ends[key[0]] = max(end, ends.get(key[0], end))
-    return collections.Counter({key: us for key, us in figures.items() if us})
-
-
-def unbalanced(db, path, figures, ends):
-    """Pools whose categories do not sum to their capacity records, until the ledger's end; to the microsecond of each record."""
-    sums, capacity, records = collections.Counter(), collections.Counter(), collections.Counter()
-    for (pool, _, _, category, _), us in figures.items():
-        sums[pool] += us if category != "queued" else 0
-    for pool, chips, start, end in db.execute("SELECT pool, chips, start_time, end_time FROM trace_records(?) WHERE on_error = 'skip' AND record = 'capacity'", (path,)):
-        last = ends.get(pool, start)
-        capacity[pool] += chips * max(0, (last if end is None else min(end, last)) - start) * 1e6
-        records[pool] += chips
-    return [(pool, sums[pool], us) for pool, us in capacity.items() if abs(sums[pool] - us) > 2 * records[pool] + 1e-9 * us]
 
 
 def script(db, name, **parameters):
@@ -56,31 +21,15 @@ def script(db, name, **parameters):
             statement = ""
 
 
-def duty(db, path):
+def duty(db, path, _on_error):
     script(db, "formats/dcgm.sql", prometheus=path)
     rows = db.execute("SELECT host, gpu, pod, kind, samples, round(busy_s, 6), round(covered_s, 6), missing_s FROM duty UNION ALL SELECT host, gpu, pod, 'xid', time, code, 0, 0 FROM xid")
     return collections.Counter(rows.fetchall())
 
 
-def programs(db, path):
+def programs(db, path, _on_error):
     script(db, "formats/hlo.sql", hlo=path, chip=None, f32=None, devices=None, table=None)
     return collections.Counter(db.execute("SELECT program, flops, bytes, dtype FROM programs").fetchall())
-
-
-def listed(db):
-    rows = db.execute("SELECT source, severity, kind, sum(count) FROM mpg_issues GROUP BY 1, 2, 3")
-    return {row[:3]: row[3] for row in rows}
-
-
-# ---- The formats ----
-
-class Trace:
-    """Files of one trace below fixtures/, of which `damage` names those that are damaged."""
-
-    def __init__(self, files, shape, ask=ledger, damage=None, times=(), pairs=(), words=(), lines=damages.FILE_KINDS):
-        self.files, self.shape, self.ask, self.times, self.pairs, self.words = files, shape, ask, times, pairs, words
-        self.damage = damage or files
-        self.kinds = damages.FIELD_KINDS + damages.RECORD_KINDS + tuple(lines) + (("foreign_word",) if words else ())
 
 
 SACCT = dict(times=("Submit", "Start", "End", "Eligible"), pairs=[("Start", "End"), ("Submit", "Start")],
@@ -161,91 +110,6 @@ TRACES = {
     "hlo": Trace(["hlo/train_step.hlo"], Words(r"(?P<op>(?<=\} )\w[\w-]*(?=\())|(?P<shape>\[[\d,]+\])|(?P<name>\w+)=(?P<value>\{[\d,]*\})"), programs, words=[("dot\\(", "frob("), ("f32\\[", "f33[")]),
 }
 
-class Damaged(unittest.TestCase):
-    def setUp(self):
-        self.folder = self.enterContext(tempfile.TemporaryDirectory())
-
-    def ask(self, trace, path, balance=True):
-        db = connect()
-        try:
-            ends = {}
-            figures = ledger(db, path, ends) if trace.ask is ledger else trace.ask(db, path)
-            wrong = unbalanced(db, path, figures, ends) if trace.ask is ledger and balance else []
-            refused = None
-        except sqlite3.Error as error:
-            figures, wrong, refused = collections.Counter(), [], str(error)
-        issues = listed(db)
-        if trace.ask is ledger and not refused:
-            try:
-                for file, *row in db.execute("SELECT file, coalesce(format, reason), missing FROM trace_sources(?) WHERE on_error = 'skip'", (path,)).fetchall():
-                    issues["trace_sources", file, *row] = 1
-            except sqlite3.Error as error:
-                refused = str(error)
-        db.close()
-        return figures, issues, wrong, refused
-
-    def outcome(self, name, trace, kind, rng, whole):
-        """One damage: 'same', 'listed', 'refused' (an error says so) or 'silent'; and the damage. None where the kind does not apply."""
-        file = rng.choice(trace.damage)
-        with open(os.path.join(FIXTURES, file), encoding="utf-8", newline="") as source:
-            text = source.read()
-        done = damages.damaged(trace.shape, text, kind, rng, trace.times, trace.pairs, trace.words)
-        if not done or done.text == text:
-            return None, None
-        path = self.place(trace)
-        with open(os.path.join(self.folder, file), "w", encoding="utf-8", newline="") as out:
-            out.write(done.text)
-        figures, issues, wrong, refused = self.ask(trace, path, rng.random() < 0.3)
-        self.assertEqual([], wrong, (name, kind, done.note))
-        if refused:
-            self.assertNotRegex(refused, "out of memory|malformed JSON|datatype|constraint|UNIQUE", (name, kind, done.note))
-            return "refused", done
-        if figures == whole[0]:
-            return "same", done
-        done.changed = sorted(((k, figures[k] - whole[0][k]) for k in set(figures) | set(whole[0]) if figures[k] != whole[0][k]), key=str)[:6]
-        if any(count > whole[1].get(key, 0) for key, count in issues.items()):
-            done.kinds = sorted({str(key[2]) for key, count in issues.items() if count > whole[1].get(key, 0)}, key=str)
-            return "listed", done
-        return "silent", done
-
-    def place(self, trace):
-        """The files of a trace in a folder of their own; the path to ask: that of the file where it is one."""
-        for file in trace.files:
-            os.makedirs(os.path.dirname(os.path.join(self.folder, file)), exist_ok=True)
-            shutil.copy(os.path.join(FIXTURES, file), os.path.join(self.folder, file))
-        paths = [os.path.join(self.folder, file) for file in trace.files]
-        return os.path.commonpath(paths)
-
-    def test_right_or_said(self):
-        counts, silent, told = collections.Counter(), [], os.environ.get("MPG_DAMAGES_TOLD")
-        for name, trace in TRACES.items():
-            for entry in os.listdir(self.folder):
-                path = os.path.join(self.folder, entry)
-                (shutil.rmtree if os.path.isdir(path) else os.remove)(path)
-            rng = random.Random(zlib.crc32(name.encode()))
-            whole = self.ask(trace, self.place(trace))
-            self.assertIsNone(whole[3], name)
-            self.assertGreater(len(whole[0]), 0, name)
-            done = tries = 0
-            while done < TIMES and tries < 20 * TIMES:
-                kind, tries = trace.kinds[tries % len(trace.kinds)], tries + 1
-                how, damage = self.outcome(name, trace, kind, rng, whole)
-                if how is None:
-                    continue
-                done += 1
-                if how == "silent" and invisible(name, damage):
-                    how = "invisible"
-                counts[how] += 1
-                if how == "silent":
-                    silent.append((name, kind, damage.field, damage.note, damage.changed))
-                if told:
-                    with open(told, "a", encoding="utf-8") as file:
-                        file.write(json.dumps([name, kind, how, damage.field, damage.note, getattr(damage, "kinds", None), getattr(damage, "changed", None)], default=str) + "\n")
-        if told:
-            print(dict(counts))
-        self.assertEqual([], silent)
-
-
 # What no reader can see: the damaged trace is a valid one of another fleet. (format, kind, field): why.
 NOT_NUMBERED = "records are not numbered without gaps: the trace is that of a fleet without it"
 INVISIBLE = {(name, "record_lost", "*"): NOT_NUMBERED for name in TRACES if name not in ("goodput", "goodput_json", "maxtext_clock")}
@@ -270,6 +134,7 @@ INVISIBLE |= {
     ("kube_watch", "unknown_word", "*nodepool"): "pools have the names that their nodes' labels have",
     ("otlp", "field_twice", "*"): "a value with two members is shown as the JSON that it is",
     ("otlp_lines", "field_twice", "*"): "a value with two members is shown as the JSON that it is",
+    ("maxtext", "record_moved", "*"): "a line without a time is where it stands",
     ("megatron", "record_moved", "*"): "a line without a time is where it stands",
     ("torchtitan", "field_twice", "*"): "the pattern takes the later of two times in a line",
     ("native_csv", "foreign_word", ",frob,"): "any other kind of a span is a stall with that cause, by the rules",
@@ -281,8 +146,11 @@ INVISIBLE |= {
 }
 
 
-def invisible(name, damage):
-    return any(n == name and kind == damage.kind and fnmatch.fnmatchcase(str(damage.field), field) for n, kind, field in INVISIBLE)
+
+
+class Damaged(damage_case.Damaged):
+    traces = TRACES
+    invisible = INVISIBLE
 
 
 if __name__ == "__main__":

@@ -179,6 +179,7 @@ class Damage:
 
     def __init__(self, text, kind, field=None, note=""):
         self.text, self.kind, self.field, self.note = text, kind, field, note
+        self.kinds = self.changed = None  # of issues that say so; of figures: what damage_case finds
 
 
 def damaged(shape, text, kind, rng, times=(), pairs=(), words=()):
