@@ -162,6 +162,10 @@ bounds AS (
   WHERE r.first <= r.last
 )
 SELECT *, lead(start_time) OVER (PARTITION BY job ORDER BY attempt) AS next_start FROM bounds;
+INSERT INTO mpg_issues(source, severity, kind, line, count, detail)
+SELECT coalesce(:log, 'goodput_rows'), 'warning', 'missing_field', NULL, count(*), 'steps without a number (step_count): they show no restart and are unrated'
+FROM goodput_steps WHERE step IS NULL GROUP BY NULL;
+
 DROP TABLE goodput_ranges;
 DROP TABLE goodput_survey;
 

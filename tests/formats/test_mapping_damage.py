@@ -114,6 +114,8 @@ TRACES = {
 NOT_NUMBERED = "records are not numbered without gaps: the trace is that of a fleet without it"
 INVISIBLE = {(name, "record_lost", "*"): NOT_NUMBERED for name in TRACES if name not in ("goodput", "goodput_json", "maxtext_clock")}
 INVISIBLE |= {
+    ("goodput", "record_lost", '*"directory"*'): "saves and restores are not numbered",
+    ("goodput_json", "record_lost", '*"directory"*'): "saves and restores are not numbered",
     ("philly", "field_lost", "*gpus*"): "an attempt on one GPU less is one as well",
     ("philly", "end_before_start", "*"): "an attempt without an end has a time to start: it may be the later one",
     ("philly_machines", "u2028", "*"): "a name or a memory with U+2028 in it is another one",

@@ -105,7 +105,7 @@ class Answer:
 
 class Damaged(unittest.TestCase):
     traces = {}  # by name
-    invisible = {}  # (trace, kind, field) with * for any: why the damaged trace is a valid one of another fleet
+    invisible = {}  # (trace, kind, field, or note where none was changed) with * for any: why the damaged trace is a valid one of another fleet
 
     def setUp(self):
         self.folder = self.enterContext(tempfile.TemporaryDirectory())
@@ -139,7 +139,7 @@ class Damaged(unittest.TestCase):
         return "listed" if done.kinds else "invisible" if self.is_invisible(name, done) else "silent", done
 
     def is_invisible(self, name, damage):
-        return any(n == name and kind == damage.kind and fnmatch.fnmatchcase(str(damage.field), field) for n, kind, field in self.invisible)
+        return any(n == name and kind == damage.kind and fnmatch.fnmatchcase(str(damage.field or damage.note), field) for n, kind, field in self.invisible)
 
     def damages_of(self, name, trace):
         """What came of TIMES damages of a trace: (how, Damage)."""

@@ -20,12 +20,16 @@ static void test_dots(void) {
         true, 2LL * 72 * 5, 0, 4LL * (60 + 90 + 72));
   costs(two, "f32[4,6] dot(a, b), lhs_contracting_dims={1,2}, rhs_contracting_dims={0,1}", true,
         2LL * 24 * 35, 0, 4LL * (140 + 210 + 24));
-  /* An outer product contracts nothing; a dimension that is not there is none. */
+  /* An outer product contracts nothing. Lists that do not lead to the result have no price. */
   costs("a = f32[4] parameter(0) b = f32[6] parameter(1) ", "f32[4,6] dot(a, b)", true, 2LL * 24, 0,
         4LL * (4 + 6 + 24));
   costs("a = f32[4] parameter(0) b = f32[6] parameter(1) ",
-        "f32[4,6] dot(a, b), lhs_contracting_dims={-1,9,99999999999999999999}", true, 2LL * 24, 0,
+        "f32[4,6] dot(a, b), lhs_contracting_dims={-1,9,99999999999999999999}", false, 0, 0,
         4LL * (4 + 6 + 24));
+  costs(two, "f32[4,6] dot(a, b), lhs_contracting_dims=frobnicated", false, 0, 0,
+        4LL * (140 + 210 + 24));
+  costs(two, "f32[4,6] dot(a, b)", false, 0, 0, 4LL * (140 + 210 + 24));
+  costs(batch, "f32[3,4,6] dot(a, b), lhs_contracting_dims={2}", false, 0, 0, 4LL * (60 + 90 + 72));
   /* Of a ragged dot that contracts its ragged dimension each group has a part: one group, all. */
   costs(ragged, "f32[1,8,32] ragged-dot(a, b, g), lhs_contracting_dims={1}, lhs_ragged_dims={1}",
         true, 2LL * 256 * 16, 0, 4LL * (128 + 512 + 1 + 256));

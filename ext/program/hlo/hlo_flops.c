@@ -23,6 +23,33 @@ static mpg_i128 contracted_product(const mpg_hlo_module *m, const mpg_hlo_instru
   return product;
 }
 
+/* How many dimensions of the left operand a list names; -1: one of them it does not have. */
+static int64_t count_listed(const mpg_hlo_module *m, const mpg_hlo_instruction *i, mpg_str list) {
+  uint32_t left = mpg_hlo_operand_shape(m, i, 0);
+  int64_t n = 0, d;
+  while (mpg_hlo_next_number(&list, &d)) {
+    if (mpg_hlo_dim(&m->shapes, left, d) < 0)
+      return -1;
+    n++;
+  }
+  return n;
+}
+
+/*
+** Whether the lists of dimensions are those that lead to this result: it has the dimensions of both
+** operands without those that are contracted, and those of the batch once. A dot without lists is
+** an outer product.
+*/
+static bool lists_fit(const mpg_hlo_module *m, const mpg_hlo_instruction *i, uint32_t result) {
+  const mpg_hlo_shapes *s = &m->shapes;
+  int64_t contracted = count_listed(m, i, mpg_hlo_attribute_of(m, i, MPG_HLO_LHS_CONTRACTING));
+  int64_t batch = count_listed(m, i, mpg_hlo_attribute_of(m, i, MPG_HLO_LHS_BATCH));
+  int64_t left = mpg_hlo_shape_at(s, mpg_hlo_operand_shape(m, i, 0))->n;
+  int64_t right = mpg_hlo_shape_at(s, mpg_hlo_operand_shape(m, i, 1))->n;
+  return contracted >= 0 && batch >= 0 &&
+         mpg_hlo_shape_at(s, result)->n == left + right - 2 * contracted - batch;
+}
+
 static mpg_i128 dot_flops(const mpg_hlo_module *m, const mpg_hlo_instruction *i, uint32_t result,
                           mpg_str contracting) {
   return mpg_hlo_mul(2, mpg_hlo_mul(elements_of(m, result), contracted_product(m, i, contracting)));
@@ -410,7 +437,9 @@ void mpg_hlo_price_flops(const mpg_hlo_cost *c, const mpg_hlo_instruction *i, mp
     break;
   case MPG_HLO_DOT:
     p->is_matmul = true;
-    *flops = dot_flops(m, i, result, mpg_hlo_attribute_of(m, i, MPG_HLO_LHS_CONTRACTING));
+    p->known = lists_fit(m, i, result);
+    if (p->known)
+      *flops = dot_flops(m, i, result, mpg_hlo_attribute_of(m, i, MPG_HLO_LHS_CONTRACTING));
     break;
   case MPG_HLO_RAGGED_DOT:
     p->is_matmul = true;

@@ -23,6 +23,7 @@
   A(BRANCHES, "branch_computations") A(TRUE_BRANCH, "true_computation")                            \
   A(FALSE_BRANCH, "false_computation") A(SELECT, "select") A(SCATTER_BY, "scatter")                \
   A(LHS_CONTRACTING, "lhs_contracting_dims") A(LHS_RAGGED, "lhs_ragged_dims")                      \
+  A(LHS_BATCH, "lhs_batch_dims")                                                                   \
   A(DIM_LABELS, "dim_labels") A(WINDOW, "window") A(FEATURE_GROUPS, "feature_group_count")         \
   A(BATCH_GROUPS, "batch_group_count") A(INDEX, "index") A(DIMENSIONS, "dimensions")               \
   A(FFT_LENGTH, "fft_length") A(DIRECTION, "direction") A(KIND, "kind")                            \

@@ -76,6 +76,9 @@ INSERT INTO mpg_issues(source, severity, kind, line, count, detail)
 SELECT _file, 'warning', 'unknown_state', NULL, count(*), 'unknown phases of pods, taken as no end: ' || group_concat(DISTINCT phase)
 FROM kube_objects WHERE kind = 'Pod' AND phase NOT IN ('Pending', 'Running', 'Succeeded', 'Failed', 'Unknown') GROUP BY _file;
 INSERT INTO mpg_issues(source, severity, kind, line, count, detail)
+SELECT _file, 'warning', 'unknown_state', NULL, count(*), 'nodes whose condition Ready is no True, False or Unknown, taken as not ready: ' || group_concat(DISTINCT ready)
+FROM kube_objects WHERE kind = 'Node' AND ready NOT IN ('True', 'False', 'Unknown') GROUP BY _file;
+INSERT INTO mpg_issues(source, severity, kind, line, count, detail)
 SELECT _file, 'warning', 'unknown_kind', NULL, count(*), 'objects that ask for chips and are of a kind that is not known: ' || group_concat(DISTINCT kind)
 FROM kube_objects
 WHERE (chips > 0 OR resources GLOB '*/gpu*' OR instr(spec, '.com/gpu') OR instr(spec, '/tpu"') OR instr(spec, 'resourceClaim')) AND apiVersion IN ('v1', 'batch/v1', 'apps/v1')

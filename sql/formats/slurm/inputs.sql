@@ -16,7 +16,7 @@ FROM slurm_trace(mpg_required(:sacct, ':sacct'), coalesce(:zone, 'UTC'), coalesc
 WHERE step IS NULL;
 
 CREATE TEMP TABLE IF NOT EXISTS slurm_events AS
-SELECT Cluster, Event, NodeName, TimeStart, TimeEnd, Reason, State, state_base, TRES, gpu_types, _file, _line
+SELECT Cluster, Event, NodeName, TimeStart, TimeEnd, Duration, Reason, State, state_base, TRES, gpu_types, _file, _line
 FROM slurm_events_trace(:events, coalesce(:zone, 'UTC'));
 
 CREATE TEMP TABLE IF NOT EXISTS slurm_now AS
@@ -162,6 +162,20 @@ DELETE FROM temp.slurm_events WHERE rowid IN (
                                                          ORDER BY TimeEnd IS NULL, TimeEnd DESC) AS place
                   FROM temp.slurm_events)
   WHERE place > 1);
+-- Slurm ends the event of a node when the next begins, and the Duration of one that goes on lasts until the export. An event without
+-- an end that either contradicts has lost it.
+DROP TABLE IF EXISTS temp.slurm_endless;
+CREATE TEMP TABLE slurm_endless AS
+SELECT row, _file, _line, NodeName, coalesce(min(told, following), told, following) AS ended
+FROM (SELECT rowid AS row, _file, _line, NodeName, TimeEnd, iif(Duration > 0 AND TimeStart + Duration + 60 < max(iif(TimeEnd IS NULL, TimeStart + Duration, NULL)) OVER (PARTITION BY _file), TimeStart + Duration, NULL) AS told,
+             min(TimeStart) OVER (PARTITION BY Cluster, NodeName ORDER BY TimeStart GROUPS BETWEEN 1 FOLLOWING AND UNBOUNDED FOLLOWING) AS following
+      FROM slurm_events)
+WHERE TimeEnd IS NULL AND NodeName IS NOT NULL AND coalesce(told, following) IS NOT NULL;
+INSERT INTO mpg_issues(source, severity, kind, line, count, detail)
+SELECT _file, 'warning', 'lost_end', min(_line), count(*), 'events of nodes without an end, the first of ' || min(NodeName) || ', though later ones of the node have begun or their Duration is over: they end then'
+FROM slurm_endless GROUP BY _file;
+UPDATE temp.slurm_events SET TimeEnd = e.ended FROM slurm_endless AS e WHERE e.row = slurm_events.rowid;
+DROP TABLE slurm_endless;
 
 -- The nodes as they are now stand in for events that were not exported. What is installed is taken to
 -- have been so since the first job; a node that is out of service and has no event, since its reason was
