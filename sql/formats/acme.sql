@@ -58,7 +58,7 @@ SELECT coalesce(_file, :acme, 'acme_jobs'), 'warning', 'unknown_state', min(_lin
 FROM acme_jobs WHERE state NOT IN ('COMPLETED', 'CANCELLED', 'FAILED', 'TIMEOUT', 'NODE_FAIL') GROUP BY _file;
 
 DROP TABLE IF EXISTS temp.acme_gpu_jobs;
-CREATE TEMP TABLE acme_gpu_jobs AS SELECT cluster || '/' || job_id AS job, * FROM acme_jobs WHERE gpu_num > 0;
+CREATE TEMP TABLE acme_gpu_jobs AS SELECT CAST(cluster || '/' || job_id AS TEXT) AS job, * FROM acme_jobs WHERE gpu_num > 0;
 
 -- ---- 2. The relations ----
 

@@ -132,7 +132,7 @@ WITH tasks AS (
   FROM pai_tasks
   WHERE plan_gpu > 0
 )
-SELECT t.job_name AS job, t.task_name || '/' || i.worker_name AS task, t.pool, t.share AS chips, i.status, i.start_time, i.end_time
+SELECT CAST(t.job_name AS TEXT) AS job, t.task_name || '/' || i.worker_name AS task, t.pool, t.share AS chips, i.status, i.start_time, i.end_time
 FROM tasks AS t JOIN pai_instances AS i USING (job_name, task_name)
 UNION ALL
 SELECT job_name, task_name, pool, inst_num * share, status, start_time, end_time
@@ -142,7 +142,7 @@ FROM tasks WHERE NOT EXISTS (SELECT 1 FROM pai_instances);
 
 DROP TABLE IF EXISTS temp.jobs;
 CREATE TEMP TABLE jobs AS
-SELECT t.job_name AS job, NULL AS name, j.user AS owner, NULL AS phase, NULL AS framework, NULL AS runtime, NULL AS model,
+SELECT CAST(t.job_name AS TEXT) AS job, NULL AS name, j.user AS owner, NULL AS phase, NULL AS framework, NULL AS runtime, NULL AS model,
        NULL AS priority, sum(t.inst_num * t.plan_gpu) / 100.0 AS chips, NULL AS min_chips, NULL AS tasks, j.start_time AS submit_time,
        json_object('status', j.status, 'tasks', count(*), 'instances', sum(t.inst_num)) AS labels
 FROM pai_tasks AS t LEFT JOIN pai_jobs AS j USING (job_name)

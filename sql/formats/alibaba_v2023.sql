@@ -76,7 +76,7 @@ FROM openb_pods WHERE num_gpu * gpu_milli > 0;
 
 DROP TABLE IF EXISTS temp.jobs;
 CREATE TEMP TABLE jobs AS
-SELECT name AS job, NULL AS name, NULL AS owner, CASE WHEN qos = 'LS' THEN 'serving' END AS phase, NULL AS framework, NULL AS runtime,
+SELECT CAST(name AS TEXT) AS job, NULL AS name, NULL AS owner, CASE WHEN qos = 'LS' THEN 'serving' END AS phase, NULL AS framework, NULL AS runtime,
        NULL AS model, qos AS priority, chips, NULL AS min_chips, NULL AS tasks, creation_time AS submit_time,
        json_patch('{}', json_object('qos', qos, 'gpu_spec', gpu_spec, 'pod_phase', pod_phase)) AS labels
 FROM openb_held;
@@ -84,7 +84,7 @@ FROM openb_held;
 -- A pod that was never scheduled holds nothing at the moment it was deleted, which closes its demand.
 DROP TABLE IF EXISTS temp.allocations;
 CREATE TEMP TABLE allocations AS
-SELECT name AS job, 1 AS attempt, NULL AS task, 'openb' AS pool, CASE WHEN scheduled_time IS NULL THEN 0 ELSE chips END AS chips,
+SELECT CAST(name AS TEXT) AS job, 1 AS attempt, NULL AS task, 'openb' AS pool, CASE WHEN scheduled_time IS NULL THEN 0 ELSE chips END AS chips,
        coalesce(scheduled_time, deletion_time) AS start_time, CASE WHEN NOT coalesce(runs_on, 0) THEN deletion_time END AS end_time,
        CASE WHEN pod_phase = 'Succeeded' THEN 'completed' WHEN pod_phase = 'Failed' THEN 'failed' WHEN NOT runs_on THEN 'cancelled' END AS outcome
 FROM openb_held

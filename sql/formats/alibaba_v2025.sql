@@ -54,7 +54,7 @@ FROM (SELECT *, CASE WHEN gpu_request IS NULL OR gpu_request < 0 THEN 'gpu_reque
 
 DROP TABLE IF EXISTS temp.jobs;
 CREATE TEMP TABLE jobs AS
-SELECT instance_sn AS job, app_name AS name, app_name AS owner, 'serving' AS phase, NULL AS framework, NULL AS runtime,
+SELECT CAST(instance_sn AS TEXT) AS job, app_name AS name, app_name AS owner, 'serving' AS phase, NULL AS framework, NULL AS runtime,
        NULL AS model, 'LS' AS priority, gpu_request AS chips, NULL AS min_chips, NULL AS tasks, coalesce(creation_time, 0) AS submit_time,
        json_object('role', role, 'app', app_name, 'rdma_percent', rdma_request) AS labels
 FROM dlrm_instances WHERE gpu_request > 0;
@@ -62,7 +62,7 @@ FROM dlrm_instances WHERE gpu_request > 0;
 -- Created and deleted without having been scheduled: holds nothing at that moment, which closes its demand.
 DROP TABLE IF EXISTS temp.allocations;
 CREATE TEMP TABLE allocations AS
-SELECT instance_sn AS job, 1 AS attempt, NULL AS task, 'dlrm' AS pool,
+SELECT CAST(instance_sn AS TEXT) AS job, 1 AS attempt, NULL AS task, 'dlrm' AS pool,
        CASE WHEN scheduled_time IS NULL AND creation_time IS NOT NULL THEN 0 ELSE gpu_request END AS chips,
        CASE WHEN creation_time IS NULL THEN coalesce(scheduled_time, 0) ELSE coalesce(scheduled_time, deletion_time) END AS start_time,
        deletion_time AS end_time, CASE WHEN deletion_time IS NOT NULL THEN 'cancelled' END AS outcome

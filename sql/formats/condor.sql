@@ -19,7 +19,7 @@
 -- ---- 1. The input ----
 
 CREATE TEMP TABLE IF NOT EXISTS condor_ads AS
-SELECT json_extract(record, '$.ClusterId') || '.' || coalesce(json_extract(record, '$.ProcId'), 0) AS job, json_extract(record, '$.ClusterId') AS cluster, json_extract(record, '$.Owner') AS user,
+SELECT CAST(json_extract(record, '$.ClusterId') || '.' || coalesce(json_extract(record, '$.ProcId'), 0) AS TEXT) AS job, json_extract(record, '$.ClusterId') AS cluster, json_extract(record, '$.Owner') AS user,
        coalesce(json_extract(record, '$.AcctGroup'), json_extract(record, '$.AccountingGroup')) AS account, coalesce(json_extract(record, '$.JobBatchName'), json_extract(record, '$.Cmd')) AS name, json_extract(record, '$.JobPrio') AS priority,
        json_extract(record, '$.JobStatus') AS status, nullif(json_extract(record, '$.QDate'), 0) AS submitted, nullif(json_extract(record, '$.JobCurrentStartDate'), 0) AS started,
        nullif(json_extract(record, '$.JobStartDate'), 0) AS first_started, nullif(json_extract(record, '$.CompletionDate'), 0) AS completed, nullif(json_extract(record, '$.EnteredCurrentStatus'), 0) AS entered,

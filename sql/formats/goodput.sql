@@ -109,7 +109,7 @@ begins AS (
   SELECT l.rowid FROM goodput_rows AS l CROSS JOIN goodput_rows AS p ON p.rowid = l.rowid - 1 WHERE (SELECT several FROM goodput_survey) AND p.job_name IS NOT l.job_name
 ),
 ends AS (
-  SELECT coalesce(:job, l.job_name) AS job, first, coalesce(lead(first) OVER (ORDER BY first) - 1, (SELECT max(rowid) FROM goodput_rows)) AS last
+  SELECT CAST(coalesce(:job, l.job_name) AS TEXT) AS job, first, coalesce(lead(first) OVER (ORDER BY first) - 1, (SELECT max(rowid) FROM goodput_rows)) AS last
   FROM begins JOIN goodput_rows AS l ON l.rowid = first
 )
 SELECT n.job, coalesce(e.attempt, 1) AS attempt, iif(coalesce(e.attempt, 1) = 1, n.first, e.place) AS first,

@@ -92,7 +92,7 @@ UPDATE helios_clusters SET cluster = '' WHERE cluster = '/';
 
 DROP TABLE IF EXISTS temp.helios_gpu_jobs;
 CREATE TEMP TABLE helios_gpu_jobs AS
-SELECT cluster || job_id AS job, cluster || vc AS pool, j.*
+SELECT CAST(cluster || job_id AS TEXT) AS job, cluster || vc AS pool, j.*
 FROM helios_jobs AS j JOIN helios_clusters USING (folder)
 WHERE gpu_num > 0;
 

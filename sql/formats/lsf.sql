@@ -75,7 +75,7 @@ GROUP BY _file;
 -- An element of an array is a job of its own; a record of the array as a whole is not.
 DROP TABLE IF EXISTS temp.lsf_of_jobs;
 CREATE TEMP TABLE lsf_of_jobs AS
-SELECT job_id || CASE WHEN idx > 0 THEN '[' || idx || ']' ELSE '' END AS job, job_id, coalesce(idx, 0) AS idx, rowid AS place, event_type, event_time, start_time, submit_time, j_status, outcome, held, num_processors, _file, _line
+SELECT CAST(job_id || CASE WHEN idx > 0 THEN '[' || idx || ']' ELSE '' END AS TEXT) AS job, job_id, coalesce(idx, 0) AS idx, rowid AS place, event_type, event_time, start_time, submit_time, j_status, outcome, held, num_processors, _file, _line
 FROM lsf_records WHERE job_id IS NOT NULL AND event_type IN ('JOB_FINISH', 'JOB_NEW', 'JOB_START', 'JOB_STATUS')
   AND NOT (event_type = 'JOB_NEW' AND coalesce(job_name, '') GLOB '*[[]*]*'); -- an array: its elements are there once they start
 CREATE INDEX temp.lsf_of_job ON lsf_of_jobs(job, event_time);

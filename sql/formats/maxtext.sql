@@ -86,7 +86,7 @@ anew AS (
   FROM configured WINDOW w AS (PARTITION BY file ORDER BY run)
 ),
 named AS (
-  SELECT *, coalesce(:job, iif(sum(is_anew) OVER w = 0, file, file || '#' || (1 + sum(is_anew) OVER w))) AS job
+  SELECT *, CAST(coalesce(:job, iif(sum(is_anew) OVER w = 0, file, file || '#' || (1 + sum(is_anew) OVER w))) AS TEXT) AS job
   FROM anew WINDOW w AS (PARTITION BY file ORDER BY run)
 )
 SELECT job, dense_rank() OVER (PARTITION BY job ORDER BY clock, file, run) AS attempt, coalesce(:job, file) AS log, file, timed, g.first, g.last, steps, chip, is_anew,

@@ -149,7 +149,7 @@ told AS (
   FROM ranged AS r CROSS JOIN training_lines AS l ON l.rowid BETWEEN r.first AND r.last
   GROUP BY r.of_file, r.run
 )
-SELECT coalesce(:job, file) AS job, dense_rank() OVER (PARTITION BY coalesce(:job, file) ORDER BY clock, file, run) AS attempt,
+SELECT CAST(coalesce(:job, file) AS TEXT) AS job, dense_rank() OVER (PARTITION BY coalesce(:job, file) ORDER BY clock, file, run) AS attempt,
        of_file, first, last, timed, whole, loaded, coalesce(:chips, own_world, world, 1) AS chips
 FROM told ORDER BY of_file, run;
 

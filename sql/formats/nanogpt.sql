@@ -143,7 +143,7 @@ ranged AS (
   FROM training_files AS f LEFT JOIN begun AS b ON b.of_file = f.rowid
 )
 -- Steps are numbered from one on in the order of their lines: first_step and last_step are such numbers.
-SELECT coalesce(:job, file) AS job, dense_rank() OVER (PARTITION BY coalesce(:job, file) ORDER BY clock, file, run) AS attempt,
+SELECT CAST(coalesce(:job, file) AS TEXT) AS job, dense_rank() OVER (PARTITION BY coalesce(:job, file) ORDER BY clock, file, run) AS attempt,
        of_file, file_first, first, last, first - coalesce((SELECT nth FROM training_marks WHERE id < first ORDER BY id DESC LIMIT 1), 0) AS first_step,
        last - coalesce((SELECT nth FROM training_marks WHERE id <= last ORDER BY id DESC LIMIT 1), 0) AS last_step,
        coalesce(:chips, (SELECT max(m.gpu) FROM training_marks AS m WHERE m.id BETWEEN first AND last) + 1, gpu + 1, 1) AS chips, chip
@@ -210,7 +210,7 @@ DROP TABLE IF EXISTS temp.training_twice;
 CREATE TEMP TABLE training_twice(place INTEGER PRIMARY KEY); -- the first lines of such steps
 INSERT INTO training_twice SELECT rowid - 1 FROM training_counted WHERE since = 0;
 DROP TABLE IF EXISTS temp.training_steps;
-CREATE TEMP TABLE training_steps(job, attempt, step, start_time, end_time, seconds, executions, loss, val_loss, average_ms, tflops_per_chip, mfu, mfu_reported,
+CREATE TEMP TABLE training_steps(job TEXT, attempt, step, start_time, end_time, seconds, executions, loss, val_loss, average_ms, tflops_per_chip, mfu, mfu_reported,
                                  flops, place INTEGER PRIMARY KEY);
 INSERT INTO training_steps
 SELECT job, attempt, c.step, start_time + (c.so_far - seconds_before) - c.seconds, start_time + (c.so_far - seconds_before), c.seconds, coalesce(c.since, 1),

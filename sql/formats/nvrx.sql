@@ -21,7 +21,7 @@
 
 DROP TABLE IF EXISTS temp.nvrx_events;
 CREATE TEMP TABLE nvrx_events AS
-SELECT coalesce(:job, _file) AS job, _file AS file, _line AS line, time, CAST(json_extract(fields, '$.cycle') AS INTEGER) AS cycle, json_extract(fields, '$.event') AS event
+SELECT CAST(coalesce(:job, _file) AS TEXT) AS job, _file AS file, _line AS line, time, CAST(json_extract(fields, '$.cycle') AS INTEGER) AS cycle, json_extract(fields, '$.event') AS event
 FROM log_trace(mpg_required(:log, ':log'), '(?x) - \ Cycle:\ (?<cycle>\d+)\ Event:\ (?<event>\w+)\ Node:\ .*?\ Time:\ (?<time>\d{4}-\d\d-\d\d\ \d\d:\d\d:\d\d(?:\.\d+)?)', 'ignore', 'UTC')
 WHERE time IS NOT NULL;
 

@@ -78,7 +78,7 @@ DROP TABLE IF EXISTS temp.otlp_named;
 CREATE TEMP TABLE otlp_named AS
 SELECT job, attempt, step, program, flops, bytes, dtype, executions, job_name, owner, phase, framework, runtime, model, priority, a, iif(rank GLOB '[0-9]*' AND rank NOT GLOB '*[^0-9]*', CAST(rank AS INTEGER), rank) AS number,
        by_kind OR kind IN ('attempt', 'commit', 'init', 'prep', 'compile', 'restore', 'input', 'checkpoint', 'eval', 'hang', 'step', 'rollout', 'serve', 'batch') AS is_known
-FROM (SELECT kind, by_kind, json_extract(a, '$."mpg.job"') AS job, json_extract(a, '$."mpg.attempt"') AS attempt, json_extract(a, '$."mpg.step"') AS step,
+FROM (SELECT kind, by_kind, CAST(json_extract(a, '$."mpg.job"') AS TEXT) AS job, json_extract(a, '$."mpg.attempt"') AS attempt, json_extract(a, '$."mpg.step"') AS step,
              coalesce(json_extract(a, '$."mpg.rank"'), 0) AS rank, json_extract(a, '$."mpg.program"') AS program, json_extract(a, '$."mpg.flops"') AS flops,
              json_extract(a, '$."mpg.bytes"') AS bytes, json_extract(a, '$."mpg.dtype"') AS dtype, json_extract(a, '$."mpg.executions"') AS executions,
              json_extract(a, '$."mpg.name"') AS job_name, json_extract(a, '$."mpg.owner"') AS owner, json_extract(a, '$."mpg.phase"') AS phase,
@@ -165,8 +165,8 @@ WHERE kind = 'commit' OR (kind = 'checkpoint' AND json_extract(a, '$."mpg.durabl
 -- ---- 3. What it held, if no scheduler says ----
 
 CREATE TEMP TABLE IF NOT EXISTS capacity(pool, chip, chips, start_time, end_time);
-CREATE TEMP TABLE IF NOT EXISTS jobs(job, name, owner, phase, framework, runtime, model, priority, chips, min_chips, tasks, submit_time, labels);
-CREATE TEMP TABLE IF NOT EXISTS allocations(job, attempt, task, pool, chips, start_time, end_time, outcome);
+CREATE TEMP TABLE IF NOT EXISTS jobs(job TEXT, name, owner, phase, framework, runtime, model, priority, chips, min_chips, tasks, submit_time, labels);
+CREATE TEMP TABLE IF NOT EXISTS allocations(job TEXT, attempt, task, pool, chips, start_time, end_time, outcome);
 
 DROP TABLE IF EXISTS temp.otlp_held;
 CREATE TEMP TABLE otlp_held AS

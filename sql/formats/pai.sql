@@ -62,14 +62,14 @@ UPDATE pai_sample SET wait_time = 0 WHERE wait_time < 0;
 
 DROP TABLE IF EXISTS temp.jobs;
 CREATE TEMP TABLE jobs AS
-SELECT job_id AS job, NULL AS name, user AS owner, NULL AS phase, NULL AS framework, NULL AS runtime, NULL AS model,
+SELECT CAST(job_id AS TEXT) AS job, NULL AS name, user AS owner, NULL AS phase, NULL AS framework, NULL AS runtime, NULL AS model,
        NULL AS priority, num_gpu AS chips, NULL AS min_chips, NULL AS tasks, submit_time,
        json_object('gpu_type', gpu_type, 'instances', num_inst) AS labels
 FROM pai_sample WHERE num_gpu > 0;
 
 DROP TABLE IF EXISTS temp.allocations;
 CREATE TEMP TABLE allocations AS
-SELECT job_id AS job, 1 AS attempt, NULL AS task, 'pai/' || coalesce(gpu_type, 'GPU') AS pool, num_gpu AS chips,
+SELECT CAST(job_id AS TEXT) AS job, 1 AS attempt, NULL AS task, 'pai/' || coalesce(gpu_type, 'GPU') AS pool, num_gpu AS chips,
        submit_time + wait_time AS start_time, submit_time + wait_time + duration AS end_time, NULL AS outcome
 FROM pai_sample WHERE num_gpu > 0;
 

@@ -61,7 +61,7 @@ FROM philly_jobs WHERE status NOT IN ('Pass', 'Failed', 'Killed', 'Running') GRO
 DROP TABLE IF EXISTS temp.philly_attempts;
 CREATE TEMP TABLE philly_attempts AS
 WITH listed AS (
-  SELECT j.jobid AS job, a.key + 1 AS attempt, j.status, j._file, j._line,
+  SELECT CAST(j.jobid AS TEXT) AS job, a.key + 1 AS attempt, j.status, j._file, j._line,
          nullif(json_extract(a.value, '$.start_time'), 'None') AS start_time, nullif(json_extract(a.value, '$.end_time'), 'None') AS end_time,
          (SELECT sum(json_array_length(d.value, '$.gpus')) FROM json_each(a.value, '$.detail') AS d) AS chips,
          json_extract(a.value, '$.detail[0].ip') AS machine
@@ -118,7 +118,7 @@ DELETE FROM philly_attempts WHERE start_time IS NULL OR coalesce(chips, 0) = 0;
 
 DROP TABLE IF EXISTS temp.jobs;
 CREATE TEMP TABLE jobs AS
-SELECT j.jobid AS job, NULL AS name, j.vc AS owner, 'training' AS phase, NULL AS framework, NULL AS runtime, NULL AS model,
+SELECT CAST(j.jobid AS TEXT) AS job, NULL AS name, j.vc AS owner, 'training' AS phase, NULL AS framework, NULL AS runtime, NULL AS model,
        NULL AS priority, max(a.chips) AS chips, CASE WHEN min(a.chips) < max(a.chips) THEN min(a.chips) END AS min_chips,
        NULL AS tasks, j.submitted_time AS submit_time,
        json_object('vc', j.vc, 'user', j.user, 'status', j.status, 'attempts', json_array_length(j.attempts)) AS labels

@@ -45,7 +45,7 @@ SELECT mpg_required(coalesce(:sge, :sge_json), ':sge') IS NULL WHERE NOT EXISTS 
 -- Seconds; UGE writes milliseconds, the Open Cluster Scheduler microseconds. 0 is "never".
 DROP TABLE IF EXISTS temp.sge_jobs;
 CREATE TEMP TABLE sge_jobs AS
-SELECT *, CAST(number AS INTEGER) || CASE WHEN CAST(task AS INTEGER) > 0 THEN '.' || CAST(task AS INTEGER) ELSE '' END AS job,
+SELECT *, CAST(CAST(number AS INTEGER) || CASE WHEN CAST(task AS INTEGER) > 0 THEN '.' || CAST(task AS INTEGER) ELSE '' END AS TEXT) AS job,
        CASE WHEN submitted > 0 THEN CAST(submitted AS REAL) / CASE WHEN submitted + 0 > 1e14 THEN 1e6 WHEN submitted + 0 > 1e11 THEN 1e3 ELSE 1 END END AS submit_time,
        CASE WHEN started + 0 > 0 THEN CAST(started AS REAL) / CASE WHEN started + 0 > 1e14 THEN 1e6 WHEN started + 0 > 1e11 THEN 1e3 ELSE 1 END END AS start_time,
        CASE WHEN ended + 0 > 0 THEN CAST(ended AS REAL) / CASE WHEN ended + 0 > 1e14 THEN 1e6 WHEN ended + 0 > 1e11 THEN 1e3 ELSE 1 END END AS end_time,

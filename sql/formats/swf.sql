@@ -156,7 +156,7 @@ CREATE INDEX temp.swf_repeated_of ON swf_repeated(number, file);
 DROP TABLE IF EXISTS temp.swf_attempts;
 CREATE TEMP TABLE swf_attempts AS
 WITH named AS (
-  SELECT s.rowid AS row, p.rowid AS of_pool, _line, pool, log_start, prefix || job_number AS job, job_number,
+  SELECT s.rowid AS row, p.rowid AS of_pool, _line, pool, log_start, CAST(prefix || job_number AS TEXT) AS job, job_number,
          coalesce(status IN (2, 3, 4), 0) AS is_part, submit_time, wait_time, run_time, requested_processors,
          coalesce(nullif(allocated_processors, 0), requested_processors) AS chips, outcome
   FROM swf_pools AS p CROSS JOIN swf_jobs AS s ON s.rowid BETWEEN first AND last
@@ -183,7 +183,7 @@ DROP TABLE IF EXISTS temp.jobs;
 CREATE TEMP TABLE jobs AS
 WITH any_repeated AS (SELECT EXISTS (SELECT 1 FROM swf_repeated) AS any_repeated),
 needs AS (
-  SELECT prefix || job_number AS job, log_start + submit_time AS submitted, coalesce(requested_processors, nullif(allocated_processors, 0)) AS needed,
+  SELECT CAST(prefix || job_number AS TEXT) AS job, log_start + submit_time AS submitted, coalesce(requested_processors, nullif(allocated_processors, 0)) AS needed,
          coalesce(nullif(allocated_processors, 0), requested_processors) AS least, coalesce(nullif(allocated_processors, 0), requested_processors) AS most,
          user_id, group_id, queue_number, partition_number, executable_number, preceding_job_number, requested_time
   FROM any_repeated CROSS JOIN swf_pools AS p CROSS JOIN swf_jobs AS s ON s.rowid BETWEEN first AND last
@@ -211,7 +211,7 @@ FROM needs;
 -- A job without a run time never ran: it holds nothing at the moment it left, which closes its demand.
 DROP TABLE IF EXISTS temp.allocations;
 CREATE TEMP TABLE allocations AS
-SELECT prefix || job_number AS job, 1 AS attempt, NULL AS task, pool,
+SELECT CAST(prefix || job_number AS TEXT) AS job, 1 AS attempt, NULL AS task, pool,
        CASE WHEN run_time IS NULL THEN 0 ELSE coalesce(nullif(allocated_processors, 0), requested_processors) END AS chips,
        log_start + submit_time + coalesce(wait_time, 0) AS start_time,
        log_start + submit_time + coalesce(wait_time, 0) + coalesce(run_time, 0) AS end_time, outcome

@@ -195,7 +195,7 @@ ranged AS (
   FROM training_files AS f LEFT JOIN begun AS b ON b.of_file = f.rowid
 ),
 named AS (
-  SELECT coalesce(:job, file) AS job, dense_rank() OVER (PARTITION BY coalesce(:job, file) ORDER BY clock, file, run) AS attempt, first, last,
+  SELECT CAST(coalesce(:job, file) AS TEXT) AS job, dense_rank() OVER (PARTITION BY coalesce(:job, file) ORDER BY clock, file, run) AS attempt, first, last,
          coalesce(:chips, (SELECT max(m.mesh) FROM training_marks AS m WHERE m.id BETWEEN first AND last), file_mesh, 1) AS chips, chip
   FROM ranged
 ),

@@ -39,9 +39,9 @@ DROP TABLE IF EXISTS temp.trainer_input;
 CREATE TEMP TABLE trainer_input AS SELECT mpg_required(path, ':deepspeed') AS path FROM (SELECT coalesce(:deepspeed, :nemo, :titan, :wandb, :wandb_csv, :mlflow, :hf) AS path);
 
 DROP TABLE IF EXISTS temp.trainer_points;
-CREATE TEMP TABLE trainer_points(file, line, job, rank, time, step, seconds, loss, tflops, begun);
+CREATE TEMP TABLE trainer_points(file, line, job TEXT, rank, time, step, seconds, loss, tflops, begun);
 DROP TABLE IF EXISTS temp.trainer_marks; -- kind 'saved': safe at `time`; others are spans
-CREATE TEMP TABLE trainer_marks(file, line, job, rank, kind, start_time, time, step);
+CREATE TEMP TABLE trainer_marks(file, line, job TEXT, rank, kind, start_time, time, step);
 DROP TABLE IF EXISTS temp.trainer_worlds;
 CREATE TEMP TABLE trainer_worlds(file, chips);
 

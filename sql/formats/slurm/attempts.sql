@@ -66,7 +66,7 @@ WHERE place = 1 AND (started OR "End" IS NOT NULL OR coalesce(Submit > last_star
 WINDOW earlier AS (PARTITION BY cluster_name, id ORDER BY coalesce(Start, "End", Submit), Submit);
 DROP TABLE IF EXISTS temp.slurm_attempts;
 CREATE TEMP TABLE slurm_attempts AS
-SELECT CASE WHEN (SELECT min(cluster_name) <> max(cluster_name) FROM slurm_rows) THEN cluster_name || '/' || id ELSE id END AS job,
+SELECT CAST(CASE WHEN (SELECT min(cluster_name) <> max(cluster_name) FROM slurm_rows) THEN cluster_name || '/' || id ELSE id END AS TEXT) AS job,
        attempt, from_last, last_start, cluster_name, id, started, repeated, coalesce(alloc_gpu_types, req_gpu_types, '{}') AS held_types, row,
        req_gpu_types, req_gpus, alloc_gpus, array_count, state_base, outcome, Submit, Start, "End"
 FROM (SELECT row, cluster_name, id, started, 1 AS repeated, attempt, from_last, last_start FROM slurm_counted
