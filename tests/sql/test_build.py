@@ -323,7 +323,7 @@ class Build(unittest.TestCase):
         db, loaded = built(GOLDEN), connect()
         db.execute("CREATE TEMP TABLE hours(hour)")
         days = [row[0] for row in loaded.execute("WITH RECURSIVE d(d) AS (SELECT '1999-12-20' UNION ALL SELECT date(d, '+1 day') FROM d LIMIT 12000) SELECT d FROM d")]
-        week = db.execute("SELECT sql FROM sqlite_schema WHERE name = 'ledger'").fetchone()[0].split("week TEXT AS ")[1].split(",\n  month")[0]
+        week = db.execute("SELECT sql FROM sqlite_schema WHERE name = 'ledger'").fetchone()[0].split("week TEXT AS ")[1].split(", month TEXT")[0]
         for day in days:
             self.assertEqual(loaded.execute("SELECT iso_week(?)", (day,)).fetchone(), db.execute(f"SELECT {week.replace('hour', '?1')}", (day,)).fetchone(), day)
 
