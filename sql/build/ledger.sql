@@ -80,6 +80,18 @@ WHERE bucket_width = '1 hour' || coalesce(' ' || (SELECT value FROM main.mpg_con
   AND basis = (SELECT value FROM main.mpg_config WHERE name = 'basis')
   AND roofline = (SELECT value FROM main.mpg_config WHERE name = 'roofline');
 
+-- The same by day, for the sums below.
+DROP TABLE IF EXISTS temp.mpg_days;
+CREATE TEMP TABLE mpg_days AS
+SELECT substr(bucket, 1, 10) || ' 00:00:00' AS day, pool, chip, job, name, owner, phase, framework, runtime, model, size,
+       json_extract(CASE WHEN json_valid(labels) THEN labels END, '$.team') AS team, category, chip_us
+FROM mpg_rollup
+WHERE bucket_width = '1 day' || coalesce(' ' || (SELECT value FROM main.mpg_config WHERE name = 'offset'), '')
+  AND as_of = (SELECT value FROM main.mpg_config WHERE name = 'as_of')
+  AND sizes = (SELECT value FROM main.mpg_config WHERE name = 'sizes')
+  AND basis = (SELECT value FROM main.mpg_config WHERE name = 'basis')
+  AND roofline = (SELECT value FROM main.mpg_config WHERE name = 'roofline');
+
 -- Every interval of what was held or wanted without running, and of what nobody held.
 DROP TABLE IF EXISTS main.waits;
 CREATE TABLE waits(
@@ -122,7 +134,7 @@ CREATE TABLE attempts(
 CREATE UNIQUE INDEX main.attempts_key ON attempts(job, attempt);
 DROP TABLE IF EXISTS temp.mpg_sizes;
 CREATE TEMP TABLE mpg_sizes(job TEXT PRIMARY KEY, size TEXT);
-INSERT INTO temp.mpg_sizes SELECT job, max(size) FROM main.ledger WHERE job IS NOT NULL GROUP BY job;
+INSERT INTO temp.mpg_sizes SELECT job, max(size) FROM temp.mpg_days WHERE job IS NOT NULL GROUP BY job;
 INSERT INTO attempts
 SELECT d.job, d.attempt,
        (SELECT a.pool FROM allocations AS a WHERE a.job = d.job AND a.start_us = d.start_us ORDER BY a.pool LIMIT 1),
@@ -216,6 +228,19 @@ CREATE INDEX IF NOT EXISTS main.ledger_by_phase
 -- ---- 3. Sums by day, pool and job, from which come the ratios that tools show as they are ----
 -- What nobody knows is NULL, and no 0: MPG_lower too where no ideal work is known and something is not. traced and rated say how much is.
 
+-- What follows adds up.
+DROP VIEW IF EXISTS temp.mpg_sums;
+CREATE TEMP VIEW mpg_sums AS
+SELECT *, iif(category <> 'queued', chip_us, 0) AS capacity_us,
+       iif(category NOT IN ('down', 'idle', 'partial', 'queued'), chip_us, 0) AS allocated_us,
+       iif(category = 'partial', chip_us, 0) AS partial_us,
+       iif(category = 'untraced', chip_us, 0) AS untraced_us,
+       iif(category IN ('ideal', 'inefficiency', 'unrated'), chip_us, 0) AS productive_us,
+       iif(category = 'unrated', chip_us, 0) AS unrated_us,
+       iif(category = 'ideal', chip_us, 0) AS ideal_us,
+       iif(category = 'queued', chip_us, 0) AS queued_us
+FROM temp.mpg_days;
+
 DROP TABLE IF EXISTS main.day_sums;
 CREATE TABLE day_sums(
   day DATETIME, capacity_us BIGINT, allocated_us BIGINT, partial_us BIGINT, untraced_us BIGINT,
@@ -238,7 +263,7 @@ CREATE TABLE day_sums(
 CREATE UNIQUE INDEX main.day_sums_key ON day_sums(day);
 INSERT INTO day_sums
 SELECT day, sum(capacity_us), sum(allocated_us), sum(partial_us), sum(untraced_us), sum(productive_us),
-       sum(unrated_us), sum(ideal_us), sum(queued_us) FROM ledger GROUP BY day;
+       sum(unrated_us), sum(ideal_us), sum(queued_us) FROM temp.mpg_sums GROUP BY day;
 
 DROP TABLE IF EXISTS main.pool_sums;
 CREATE TABLE pool_sums(
@@ -262,7 +287,7 @@ CREATE TABLE pool_sums(
 CREATE UNIQUE INDEX main.pool_sums_key ON pool_sums(pool);
 INSERT INTO pool_sums
 SELECT pool, min(chip), sum(capacity_us), sum(allocated_us), sum(partial_us), sum(untraced_us), sum(productive_us),
-       sum(unrated_us), sum(ideal_us), sum(queued_us) FROM ledger WHERE pool IS NOT NULL GROUP BY pool;
+       sum(unrated_us), sum(ideal_us), sum(queued_us) FROM temp.mpg_sums WHERE pool IS NOT NULL GROUP BY pool;
 
 -- Job by job: SG on the job's own basis, and where its chip-hours went.
 DROP TABLE IF EXISTS main.job_sums;
@@ -294,4 +319,7 @@ INSERT INTO job_sums
 SELECT job, min(name), min(owner), min(phase), min(framework), min(runtime), min(model), min(size), min(team),
        sum(capacity_us), sum(allocated_us), sum(partial_us), sum(untraced_us), sum(productive_us),
        sum(unrated_us), sum(ideal_us), sum(queued_us)
-FROM ledger WHERE job IS NOT NULL GROUP BY job;
+FROM temp.mpg_sums WHERE job IS NOT NULL GROUP BY job;
+
+DROP VIEW temp.mpg_sums;
+DROP TABLE temp.mpg_days;

@@ -87,8 +87,8 @@ static bool next_column(const char **p) {
 
 static int has_table(sqlite3 *db, mpg_str name, bool *has) {
   sqlite3_stmt *stmt = NULL;
-  int rc =
-      sqlite3_prepare_v2(db, "SELECT 1 FROM main.sqlite_schema WHERE name = ?1", -1, &stmt, NULL);
+  int rc = sqlite3_prepare_v2(db, "SELECT 1 FROM main.sqlite_schema WHERE name = ?1 COLLATE NOCASE",
+                              -1, &stmt, NULL);
   if (rc == SQLITE_OK)
     rc = sqlite3_bind_text(stmt, 1, name.p, (int)name.n, SQLITE_STATIC);
   if (rc == SQLITE_OK)
