@@ -41,6 +41,7 @@ struct mpg_conn {
   struct mpg_cache_entry *cache;          /* see cache/cache.h */
   size_t cache_limit;                     /* bytes */
   struct mpg_held_fleet *held;            /* see held_fleet.h; NULL: none */
+  struct mpg_held_records *held_records;  /* see held_records.h; NULL: none */
   struct mpg_intern *lasting;             /* see result_text.h */
   struct mpg_recogniser *recogniser;      /* see scripts/recognise.h; NULL until it is needed */
   int references;

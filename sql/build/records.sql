@@ -57,41 +57,49 @@ SELECT mpg_required(nullif(typeof(id), 'text'), 'ids as integers (build into a n
 FROM (SELECT * FROM (SELECT id FROM main.capacity LIMIT 1) UNION ALL SELECT * FROM (SELECT id FROM main.allocations LIMIT 1)
       UNION ALL SELECT * FROM (SELECT id FROM main.spans LIMIT 1));
 
--- What comes in, read once. The id of a record is that of what it says; of capacity, outages and allocations,
--- which count as often as they are given, plus how many like it came before it.
-DROP TABLE IF EXISTS temp.mpg_incoming;
-CREATE TEMP TABLE mpg_incoming AS
+-- What comes in. The id of a record is that of what it says; of capacity, outages and allocations,
+-- which count as often as they are given, plus how many like it came before it. mpg_build reads a source once.
+DROP TABLE IF EXISTS temp.mpg_sources;
+CREATE TEMP TABLE mpg_sources AS
 WITH given AS (
   SELECT 1 WHERE EXISTS (
     SELECT 1 FROM temp.sqlite_schema
     WHERE type = 'table' AND name IN ('capacity', 'outages', 'jobs', 'allocations', 'spans', 'commits', 'programs'))
-),
-sources AS (
-  SELECT 1 AS files,
-         coalesce(:trace, (SELECT value FROM main.mpg_config WHERE name = 'trace'),
-                  -- Nothing to read is fine where something was read before: what is configured may have changed.
-                  CASE WHEN NOT EXISTS (SELECT 1 FROM given) AND NOT EXISTS (SELECT 1 FROM main.capacity)
-                            AND NOT EXISTS (SELECT 1 FROM main.allocations) THEN mpg_required(NULL, ':trace') END) AS source
-  UNION ALL
-  SELECT 0, 'temp' FROM given
-),
-records AS (
-  SELECT r.* FROM sources AS s, trace_records(s.source) AS r WHERE s.files AND s.source IS NOT NULL
-  UNION ALL
-  SELECT r.* FROM sources AS s, mpg_records(s.source) AS r WHERE NOT s.files
 )
+SELECT 1 AS files,
+       coalesce(:trace, (SELECT value FROM main.mpg_config WHERE name = 'trace'),
+                -- Nothing to read is fine where something was read before: what is configured may have changed.
+                CASE WHEN NOT EXISTS (SELECT 1 FROM given) AND NOT EXISTS (SELECT 1 FROM main.capacity)
+                          AND NOT EXISTS (SELECT 1 FROM main.allocations) THEN mpg_required(NULL, ':trace') END) AS source
+UNION ALL
+SELECT 0, 'temp' FROM given;
+
+-- All but the spans, which are most: those who follow read few rows.
+DROP TABLE IF EXISTS temp.mpg_others;
+CREATE TEMP TABLE mpg_others AS
 SELECT record, id, job, attempt, kind, CAST(round(start_time * 1e6) AS INTEGER) AS start_us,
-       CAST(round(end_time * 1e6) AS INTEGER) AS end_us, step, program, flops, bytes, dtype, executions,
+       CAST(round(end_time * 1e6) AS INTEGER) AS end_us, step, program, flops, bytes, dtype,
        pool, chip, chips, task, outcome, CAST(round(snapshot_time * 1e6) AS INTEGER) AS snapshot_us,
        CAST(round(durable_time * 1e6) AS INTEGER) AS durable_us,
        name, owner, phase, framework, runtime, model, priority, min_chips, tasks,
        CAST(round(submit_time * 1e6) AS INTEGER) AS submit_us, labels,
        peak_flops, hbm_bytes, hbm_bytes_per_s, ici_bytes_per_s, tdp_w, vendor, year, source, CAST(round(until_time * 1e6) AS INTEGER) AS until_us
-FROM records;
+FROM (
+  SELECT r.* FROM temp.mpg_sources AS s, trace_records(s.source) AS r WHERE s.files AND s.source IS NOT NULL AND r.record <> 'spans'
+  UNION ALL
+  SELECT r.* FROM temp.mpg_sources AS s, mpg_records(s.source) AS r WHERE NOT s.files AND r.record <> 'spans'
+);
 
--- All but the spans, which are most: those who follow read few rows.
-DROP TABLE IF EXISTS temp.mpg_others;
-CREATE TEMP TABLE mpg_others AS SELECT * FROM temp.mpg_incoming WHERE record <> 'spans';
+-- The spans, which go where they stay.
+DROP VIEW IF EXISTS temp.mpg_spans;
+CREATE TEMP VIEW mpg_spans AS
+SELECT r.id, r.job, r.attempt, r.kind, CAST(round(r.start_time * 1e6) AS INTEGER) AS start_us,
+       CAST(round(r.end_time * 1e6) AS INTEGER) AS end_us, r.step, r.program, r.flops, r.bytes, r.dtype, r.executions
+FROM temp.mpg_sources AS s, trace_records(s.source) AS r WHERE s.files AND s.source IS NOT NULL AND r.record = 'spans'
+UNION ALL
+SELECT r.id, r.job, r.attempt, r.kind, CAST(round(r.start_time * 1e6) AS INTEGER),
+       CAST(round(r.end_time * 1e6) AS INTEGER), r.step, r.program, r.flops, r.bytes, r.dtype, r.executions
+FROM temp.mpg_sources AS s, mpg_records(s.source) AS r WHERE NOT s.files AND r.record = 'spans';
 
 -- Ids of the second and later of records that are the same.
 UPDATE temp.mpg_others
@@ -111,14 +119,15 @@ INSERT OR IGNORE INTO main.outages
 SELECT id, pool, chips, start_us, end_us, kind FROM temp.mpg_others WHERE record = 'outages';
 INSERT OR IGNORE INTO main.allocations
 SELECT id, job, attempt, task, pool, chips, start_us, end_us, outcome FROM temp.mpg_others WHERE record = 'allocations';
-INSERT OR IGNORE INTO main.spans
-SELECT id, job, attempt, kind, start_us, end_us, step, program, flops, bytes, dtype, executions
-FROM temp.mpg_incoming WHERE record = 'spans';
+INSERT OR IGNORE INTO main.spans SELECT * FROM temp.mpg_spans;
 -- Spans that a trace holds more than once count once. (Counted only where not every span was new.)
 DROP TABLE IF EXISTS temp.mpg_doubles;
 CREATE TEMP TABLE mpg_doubles AS
-SELECT changes() AS added, (SELECT count(*) FROM temp.mpg_incoming WHERE record = 'spans') AS incoming, 0 AS doubles;
-UPDATE temp.mpg_doubles SET doubles = incoming - (SELECT count(DISTINCT id) FROM temp.mpg_incoming WHERE record = 'spans')
+SELECT changes() AS added,
+       (SELECT count(*) FROM temp.mpg_sources AS s, trace_records(s.source) AS r WHERE s.files AND s.source IS NOT NULL AND r.record = 'spans')
+       + (SELECT count(*) FROM temp.mpg_sources AS s, mpg_records(s.source) AS r WHERE NOT s.files AND r.record = 'spans') AS incoming,
+       0 AS doubles;
+UPDATE temp.mpg_doubles SET doubles = incoming - (SELECT count(DISTINCT id) FROM temp.mpg_spans)
 WHERE added < incoming;
 INSERT OR IGNORE INTO main.commits
 SELECT id, job, step, snapshot_us, durable_us FROM temp.mpg_others WHERE record = 'commits';
@@ -151,14 +160,20 @@ ON CONFLICT (program) DO UPDATE SET
 
 -- A log that has grown is mapped anew as a whole: what an earlier reading had of its job, from the first record of this one on, is
 -- not there any more if this one does not have it. Jobs of logs are those of which one was observed by itself.
+DROP TABLE IF EXISTS temp.mpg_logs;
+CREATE TEMP TABLE mpg_logs(job TEXT PRIMARY KEY) WITHOUT ROWID;
+INSERT INTO temp.mpg_logs
+SELECT o.job FROM main.observed AS o WHERE o.job IS NOT NULL
+UNION SELECT i.job FROM temp.mpg_others AS i WHERE i.record = 'observed' AND i.job IS NOT NULL;
 DROP TABLE IF EXISTS temp.mpg_grown;
 CREATE TEMP TABLE mpg_grown(job TEXT PRIMARY KEY, start_us BIGINT) WITHOUT ROWID;
 INSERT INTO temp.mpg_grown
-SELECT job, min(start_us) FROM temp.mpg_incoming
-WHERE record IN ('spans', 'allocations')
-  AND job IN (SELECT o.job FROM main.observed AS o WHERE o.job IS NOT NULL
-              UNION SELECT i.job FROM temp.mpg_others AS i WHERE i.record = 'observed' AND i.job IS NOT NULL)
+SELECT job, min(start_us) FROM (
+  SELECT job, start_us FROM temp.mpg_others WHERE record = 'allocations'
+  UNION ALL SELECT job, start_us FROM temp.mpg_spans WHERE EXISTS (SELECT 1 FROM temp.mpg_logs))
+WHERE job IN (SELECT l.job FROM temp.mpg_logs AS l)
 GROUP BY job;
+DROP TABLE temp.mpg_logs;
 DELETE FROM main.capacity
 WHERE id NOT IN (SELECT i.id FROM temp.mpg_others AS i WHERE i.record = 'capacity')
   AND (pool, chips, start_us) IN (
@@ -169,7 +184,7 @@ WHERE a.job IN (SELECT g.job FROM temp.mpg_grown AS g) AND a.start_us >= (SELECT
   AND a.id NOT IN (SELECT i.id FROM temp.mpg_others AS i WHERE i.record = 'allocations');
 DELETE FROM main.spans AS s
 WHERE s.job IN (SELECT g.job FROM temp.mpg_grown AS g) AND s.start_us >= (SELECT g.start_us FROM temp.mpg_grown AS g WHERE g.job = s.job)
-  AND s.id NOT IN (SELECT i.id FROM temp.mpg_incoming AS i WHERE i.record = 'spans');
+  AND s.id NOT IN (SELECT i.id FROM temp.mpg_spans AS i);
 DELETE FROM main.commits AS c
 WHERE c.job IN (SELECT g.job FROM temp.mpg_grown AS g)
   AND coalesce(c.snapshot_us, c.durable_us) >= (SELECT g.start_us FROM temp.mpg_grown AS g WHERE g.job = c.job)
@@ -220,7 +235,8 @@ DELETE FROM main.commits AS o WHERE o.durable_us IS NULL AND EXISTS (
   SELECT 1 FROM main.commits AS c INDEXED BY commits_by_job -- the primary key would read all of the job's
   WHERE c.durable_us IS NOT NULL AND c.job = o.job AND c.step IS o.step AND c.snapshot_us IS o.snapshot_us);
 
-DROP TABLE temp.mpg_incoming;
+DROP VIEW temp.mpg_spans;
+DROP TABLE temp.mpg_sources;
 DROP TABLE temp.mpg_others;
 DROP TABLE IF EXISTS temp.capacity;
 DROP TABLE IF EXISTS temp.outages;

@@ -64,6 +64,24 @@ class Build(unittest.TestCase):
         self.assertEqual([(80 * 10**6,)], db.execute("SELECT sum(chip_us) FROM mpg_rollup").fetchall())
         self.assertEqual([(40 * 10**6,)], db.execute("SELECT sum(held_us) FROM mpg_runs").fetchall())
 
+    def test_files_are_read_anew_after_a_build(self):
+        """Each build reads its files once, and no later statement sees what it had read."""
+        with tempfile.TemporaryDirectory() as folder:
+            db = connect()
+            for chips in (8, 16):
+                write_csv(folder, fleet(cap(chips, 0, 10), al(chips, 0, 5), ("spans", dict(job="j", kind="step", start_time=0, end_time=chips / 8))))
+                db.execute("SELECT mpg_build(?)", (folder,)).fetchall()
+                self.assertEqual([(chips / 8,)], db.execute("SELECT end_time FROM trace_records(?) WHERE record = 'spans'", (folder,)).fetchall())
+            self.assertEqual([(1.0,), (2.0,)], db.execute("SELECT end_us / 1e6 FROM spans ORDER BY 1").fetchall())
+
+    def test_sums_are_those_of_the_ledger(self):
+        sums = "capacity_us allocated_us partial_us untraced_us productive_us unrated_us ideal_us queued_us".split()
+        for offset in ("+00:00", "+05:45", "-00:30"):
+            db = built(FLEET, offset=offset)
+            for table, key in (("day_sums", "day"), ("pool_sums", "pool"), ("job_sums", "job")):
+                self.assertEqual(db.execute(f"SELECT {key}, {', '.join(f'sum({name})' for name in sums)} FROM ledger WHERE {key} NOT NULL GROUP BY {key}").fetchall(),
+                                 db.execute(f"SELECT {key}, {', '.join(sums)} FROM {table} ORDER BY {key}").fetchall(), (offset, table))
+
     def test_in_two_parts_as_at_once(self):
         """Records of every second job arrive later, in files of another form."""
         relations = naive.load_folder(FLEET)
@@ -352,6 +370,22 @@ class Records(unittest.TestCase):
         if column in ("chips", "min_chips", "flops", "bytes", "executions", "tasks", "attempt", "step"):
             return float(value)
         return str(value)
+
+    def test_one_relation(self):
+        """A condition on `record` reads the relations that it leaves, however it is written."""
+        db = connect()
+        source = f"trace_records({quote(FLEET)})"
+        counts = dict(db.execute(f"SELECT +record, count(*) FROM {source} GROUP BY 1"))
+        everything = sum(counts.values())
+        self.assertEqual(set(RECORDS), set(counts) - {"observed", "chips"})
+        for name, count in counts.items():
+            for where, expected in ((f"record = '{name}'", count), (f"record <> '{name}'", everything - count), (f"record IN ('{name}', 'none')", count),
+                                    (f"record = '{name.upper()}' COLLATE NOCASE", count), (f"record = '{name}' AND record <> 'jobs'", count * (name != "jobs")),
+                                    (f"record = '{name}' OR record = 'none'", count)):
+                self.assertEqual((expected,), db.execute(f"SELECT count(*) FROM {source} WHERE {where}").fetchone(), where)
+        for where, expected in (("record = 'none'", 0), ("record <> 5", everything), ("record <> x'6a'", everything), ("record <> NULL", 0), ("record = NULL", 0),
+                                ("record IS NOT NULL", everything)):
+            self.assertEqual((expected,), db.execute(f"SELECT count(*) FROM {source} WHERE {where}").fetchone(), where)
 
     def test_skip(self):
         with tempfile.TemporaryDirectory() as folder:

@@ -11,10 +11,9 @@
 ** the ledger, and its arguments and issues are those of mpg_ledger. Records of the same job, or
 ** program, come as one. Memory is that of the ledger's records.
 */
-#include "../catalogue.h"
-#include "../host.h"
 #include "ledger_arguments.h"
-#include "../sqlite_relations.h"
+#include "record_id.h"
+#include "records_reading.h"
 
 #include <math.h>
 #include <string.h>
@@ -77,20 +76,22 @@ enum { FROM_FILES, FROM_TABLES }; /* mpg_module.parameter */
 /* A bit of idxNum: the statement names it. SQLite may still not pass on its condition, and NULL
 ** would mean no rows in silence. */
 #define SCHEMA_NAMED (1 << 8)
+/* The last argument of the scan is the one relation whose records are wanted, or are not. */
+#define RECORD_IS (1 << 9)
+#define RECORD_IS_NOT (1 << 10)
 
 typedef struct cursor {
   sqlite3_vtab_cursor base; /* must be first */
   sqlite3_value *args[MPG_ARGS];
-  mpg_query_env scan;
-  mpg_chips *chips, *before; /* the catalogue with the trace's chips, and without */
-  mpg_fleet fleet;
-  mpg_relation relation; /* of the current record; MPG_RELATIONS: past the last */
+  mpg_records_reading *reading; /* NULL: no scan */
+  bool wanted[MPG_RELATIONS];   /* relations whose records are shown */
+  mpg_relation relation;        /* of the current record; MPG_RELATIONS: past the last */
   size_t i;   /* its place among those of its relation; of spans and commits, within their job */
   size_t job; /* whose spans or commits are unpacked: */
   size_t npacked; /* of them */
   mpg_span *spans;
   mpg_commit *commits;
-  size_t spans_cap, commits_cap;
+  size_t spans_cap, commits_cap; /* of the memory of the reading's scan */
   sqlite3_int64 rowid;
 } cursor;
 
@@ -118,12 +119,25 @@ static int records_connect(sqlite3 *db, void *aux, int argc, const char *const *
   return rc;
 }
 
+/* The bit for a constraint that says which relation is wanted, or is not; 0: another constraint. */
+static int record_bit(sqlite3_index_info *info, int i) {
+  const struct sqlite3_index_constraint *c = &info->aConstraint[i];
+  if (c->iColumn != COL_RECORD || !c->usable ||
+      sqlite3_stricmp(sqlite3_vtab_collation(info, i), "BINARY") != 0)
+    return 0;
+  return c->op == SQLITE_INDEX_CONSTRAINT_EQ   ? RECORD_IS
+         : c->op == SQLITE_INDEX_CONSTRAINT_NE ? RECORD_IS_NOT
+                                               : 0;
+}
+
 static int records_best_index(sqlite3_vtab *vtab, sqlite3_index_info *info) {
   const mpg_table *t = (const mpg_table *)vtab;
-  int at[2] = {-1, -1}, n = 0;
+  int at[2] = {-1, -1}, record = -1, n = 0;
   for (int i = 0; i < info->nConstraint; i++) {
     const struct sqlite3_index_constraint *c = &info->aConstraint[i];
     int a = c->iColumn - COLS;
+    if (record < 0 && record_bit(info, i) != 0)
+      record = i;
     if (c->op == SQLITE_INDEX_CONSTRAINT_LIMIT || c->op == SQLITE_INDEX_CONSTRAINT_OFFSET || a < 0)
       continue;
     if (c->op != SQLITE_INDEX_CONSTRAINT_EQ)
@@ -138,10 +152,14 @@ static int records_best_index(sqlite3_vtab *vtab, sqlite3_index_info *info) {
       info->aConstraintUsage[at[a]].argvIndex = ++n;
       info->aConstraintUsage[at[a]].omit = 1;
     }
+  info->estimatedCost = from_files(t) && at[0] < 0 ? 1e60 : 2e6 / (1 << n);
+  if (record >= 0) {
+    info->idxNum |= record_bit(info, record);
+    info->aConstraintUsage[record].argvIndex = ++n; /* SQLite compares as well */
+  }
   if (!from_files(t) && (info->colUsed >> COLS & 1) != 0)
     info->idxNum |= SCHEMA_NAMED;
   info->estimatedRows = 1000000;
-  info->estimatedCost = from_files(t) && at[0] < 0 ? 1e60 : 2e6 / (1 << n);
   return SQLITE_OK;
 }
 
@@ -154,14 +172,11 @@ static void reset(cursor *c) {
   sqlite3_vtab_cursor base = c->base;
   for (int a = 0; a < MPG_ARGS; a++)
     sqlite3_value_free(c->args[a]);
-  if (c->fleet.env != NULL) {
-    mpg_free(c->fleet.env, c->spans);
-    mpg_free(c->fleet.env, c->commits);
+  if (c->reading != NULL) {
+    mpg_free(&c->reading->scan.env, c->spans);
+    mpg_free(&c->reading->scan.env, c->commits);
+    mpg_records_done(((const mpg_table *)base.pVtab)->conn, c->reading);
   }
-  mpg_fleet_free(&c->fleet);
-  mpg_chips_free(c->chips);
-  mpg_chips_free(c->before);
-  mpg_query_env_end(&c->scan);
   memset(c, 0, sizeof *c);
   c->base = base;
   c->relation = MPG_RELATIONS;
@@ -181,8 +196,9 @@ static bool same_figures(double a, double b) {
 
 /* Is row i of the catalogue the trace's own? */
 static bool is_new_chip(const cursor *c, size_t i) {
-  const mpg_chip_row *a = mpg_chips_row(c->chips, i);
-  const mpg_chip_row *b = i < mpg_chips_count(c->before) ? mpg_chips_row(c->before, i) : NULL;
+  const mpg_chip_row *a = mpg_chips_row(c->reading->chips, i);
+  const mpg_chip_row *b =
+      i < mpg_chips_count(c->reading->before) ? mpg_chips_row(c->reading->before, i) : NULL;
   return b == NULL || !same_figures(a->peak_flops, b->peak_flops) ||
          !same_figures(a->hbm_bytes, b->hbm_bytes) ||
          !same_figures(a->hbm_bytes_per_s, b->hbm_bytes_per_s) ||
@@ -191,7 +207,7 @@ static bool is_new_chip(const cursor *c, size_t i) {
 
 /* Whether the current position is past the last of its relation, and whether it has a record. */
 static bool is_past(const cursor *c) {
-  const mpg_fleet *f = &c->fleet;
+  const mpg_fleet *f = &c->reading->fleet;
   switch (c->relation) {
   case MPG_REL_CAPACITY:
     return c->i >= f->ncapacity;
@@ -209,26 +225,26 @@ static bool is_past(const cursor *c) {
   case MPG_REL_OBSERVED: /* of pools, then of jobs */
     return c->i >= f->nobserved + mpg_fleet_njobs(f);
   default:
-    return f->records[MPG_REL_CHIPS] == 0 || c->i >= mpg_chips_count(c->chips);
+    return f->records[MPG_REL_CHIPS] == 0 || c->i >= mpg_chips_count(c->reading->chips);
   }
 }
 
 /* The job of a record of `observed` that is no pool's. */
 static const mpg_job *observed_job(const cursor *c) {
-  return &c->fleet.jobs[c->i - c->fleet.nobserved];
+  return &c->reading->fleet.jobs[c->i - c->reading->fleet.nobserved];
 }
 
 static bool is_record(const cursor *c) {
   switch (c->relation) {
   case MPG_REL_JOBS:
-    return c->fleet.jobs[c->i].recorded;
+    return c->reading->fleet.jobs[c->i].recorded;
   case MPG_REL_SPANS:
   case MPG_REL_COMMITS:
     return c->i < c->npacked;
   case MPG_REL_PROGRAMS:
-    return c->fleet.program_recorded[c->i];
+    return c->reading->fleet.program_recorded[c->i];
   case MPG_REL_OBSERVED:
-    return c->i < c->fleet.nobserved || observed_job(c)->until != MPG_OPEN;
+    return c->i < c->reading->fleet.nobserved || observed_job(c)->until != MPG_OPEN;
   case MPG_REL_CHIPS:
     return is_new_chip(c, c->i);
   default:
@@ -238,7 +254,7 @@ static bool is_record(const cursor *c) {
 
 /* The spans or commits of the current job, if there is one. */
 static mpg_rc unpack_packed(cursor *c, mpg_err *err) {
-  const mpg_fleet *f = &c->fleet;
+  const mpg_fleet *f = &c->reading->fleet;
   const mpg_job *job;
   c->npacked = 0;
   if (c->job >= mpg_fleet_njobs(f))
@@ -268,15 +284,21 @@ static mpg_rc advance(cursor *c, mpg_err *err) {
   return rc;
 }
 
+/* At the first place of the relation, or the next whose records are wanted. */
+static mpg_rc begin_relation(cursor *c, mpg_relation relation, mpg_err *err) {
+  while (relation < MPG_RELATIONS && !c->wanted[relation])
+    relation++;
+  c->relation = relation;
+  c->i = c->job = 0;
+  return is_packed(relation) ? unpack_packed(c, err) : MPG_OK;
+}
+
 /* From a place on to the first that holds a record. */
 static mpg_rc find_record(cursor *c, mpg_err *err) {
   mpg_rc rc = MPG_OK;
   while (rc == MPG_OK && c->relation < MPG_RELATIONS) {
     if (is_past(c)) {
-      c->relation++;
-      c->i = c->job = 0;
-      if (is_packed(c->relation))
-        rc = unpack_packed(c, err);
+      rc = begin_relation(c, c->relation + 1, err);
     } else if (is_record(c)) {
       return MPG_OK;
     } else {
@@ -288,33 +310,13 @@ static mpg_rc find_record(cursor *c, mpg_err *err) {
 
 /* ---- the scan ---- */
 
-static mpg_rc read_records(cursor *c, const mpg_table *t, mpg_err *err) {
-  mpg_ledger_options options;
-  bool skip = false;
-  int threads;
-  mpg_rc rc = mpg_ledger_args(c->args, t->conn, &options, &skip, &threads, err);
-  if (rc == MPG_OK)
-    rc = mpg_catalogue_copy(t->conn, &c->chips, err);
-  if (rc == MPG_OK)
-    rc = mpg_catalogue_copy(t->conn, &c->before, err);
-  if (rc == MPG_OK)
-    rc = mpg_fleet_init(&c->fleet, &c->scan.env, &t->conn->issues, c->chips, err);
-  if (rc != MPG_OK)
-    return rc;
-  if (!from_files(t))
-    return mpg_relations_read(
-        &c->fleet, t->conn, &c->scan.env,
-        mpg_arg_given(c->args, MPG_ARG_SCHEMA) ? mpg_arg_text(c->args, MPG_ARG_SCHEMA) : NULL, skip,
-        "the records", err);
-  if (sqlite3_value_type(c->args[MPG_ARG_PATH]) != SQLITE_TEXT)
-    return mpg_fail(err, MPG_MISUSE, "path: expected a text");
-  return mpg_sources_fleet(&c->fleet, t->conn, &c->scan.env,
-                           &(mpg_sources_query){.path = mpg_value_of(c->args[MPG_ARG_PATH]).s,
-
-                                                .on_error = mpg_arg_on_error(c->args),
-                                                .threads = threads,
-                                                .every_end = true},
-                           err);
+/* The relations that a constraint on `record` leaves; without one all. */
+static void choose_relations(cursor *c, int idx_num, sqlite3_value *value) {
+  const bool is = (idx_num & RECORD_IS) != 0;
+  for (int r = 0; r < MPG_RELATIONS; r++)
+    c->wanted[r] = (idx_num & (RECORD_IS | RECORD_IS_NOT)) == 0 ||
+                   sqlite3_value_type(value) != SQLITE_TEXT ||
+                   mpg_str_eq(mpg_value_of(value).s, mpg_str_of(mpg_relation_get(r)->name)) == is;
 }
 
 static int records_filter(sqlite3_vtab_cursor *base, int idx_num, const char *idx_str, int argc,
@@ -346,14 +348,13 @@ static int records_filter(sqlite3_vtab_cursor *base, int idx_num, const char *id
     return mpg_argument_missing(&t->base, t->module->name, mpg_arg_name(MPG_ARG_SCHEMA));
   if (from_files(t) && !mpg_arg_given(c->args, MPG_ARG_PATH))
     return SQLITE_OK;
-  code = mpg_query_env_begin(&c->scan, t->conn);
-  if (code != SQLITE_OK)
-    return code;
-  rc = read_records(c, t, &err);
-  if (rc == MPG_OK) {
-    c->relation = MPG_REL_CAPACITY;
+  choose_relations(c, idx_num, n < argc ? argv[n] : NULL);
+  c->reading = mpg_records_read(t->conn, from_files(t), c->args, &err);
+  rc = c->reading == NULL ? err.rc : MPG_OK;
+  if (rc == MPG_OK)
+    rc = begin_relation(c, MPG_REL_CAPACITY, &err);
+  if (rc == MPG_OK)
     rc = find_record(c, &err);
-  }
   return rc == MPG_OK ? SQLITE_OK : mpg_vtab_failure(&t->base, t->module->name, &err);
 }
 
@@ -456,7 +457,7 @@ static void allocation_value(sqlite3_context *x, const mpg_fleet *f, const mpg_a
 }
 
 static void span_value(sqlite3_context *x, const cursor *c, col at) {
-  const mpg_fleet *f = &c->fleet;
+  const mpg_fleet *f = &c->reading->fleet;
   const mpg_span *r = &c->spans[c->i];
   if (at == COL_JOB)
     result_text(x, mpg_intern_text(&f->job_names, (uint32_t)c->job + 1));
@@ -494,7 +495,7 @@ static void program_value(sqlite3_context *x, const mpg_fleet *f, size_t i, col 
 }
 
 static void observed_value(sqlite3_context *x, const cursor *c, col at) {
-  const mpg_fleet *f = &c->fleet;
+  const mpg_fleet *f = &c->reading->fleet;
   bool of_job = c->i >= f->nobserved;
   if (at == COL_UNTIL)
     result_micro(x, of_job ? observed_job(c)->until : f->observed[c->i].until);
@@ -516,108 +517,16 @@ static void chip_value(sqlite3_context *x, const mpg_chip_row *r, col at) {
                                       r->ici_bytes_per_s, r->tdp_w}[at - COL_PEAK]);
 }
 
-/* ---- ids ---- */
-
-#define ID_BITS 62 /* room above for what numbers equal records (sql/build.sql) */
-
-static uint64_t text_word(mpg_str s) {
-  return s.p == NULL ? 0 : mpg_hash(1, s.p, s.n);
-}
-
-/* Equal amounts have equal words: none is one NaN, and -0 is 0. */
-static uint64_t amount_word(double v) {
-  uint64_t word;
-  v = isnan(v) ? (double)NAN : v + 0.0;
-  memcpy(&word, &v, sizeof word);
-  return word;
-}
-
-/* What a span says, without its job. */
-static size_t span_words(const mpg_fleet *f, const mpg_span *r, uint64_t *w) {
-  size_t n = 0;
-  w[n++] = text_word(mpg_intern_text(&f->kind_names, r->kind));
-  w[n++] = text_word(mpg_intern_text(&f->program_names, r->program));
-  w[n++] = text_word(mpg_intern_text(&f->texts, r->dtype));
-  w[n++] = (uint64_t)r->attempt;
-  w[n++] = (uint64_t)r->start;
-  w[n++] = (uint64_t)r->end;
-  w[n++] = (uint64_t)r->step;
-  w[n++] = amount_word(r->flops);
-  w[n++] = amount_word(r->bytes);
-  w[n++] = amount_word(r->executions);
-  return n;
-}
-
-static size_t allocation_words(const mpg_fleet *f, const mpg_allocation *r, uint64_t *w) {
-  size_t n = 0;
-  w[n++] = text_word(mpg_intern_text(&f->pool_names, r->pool + 1));
-  w[n++] = text_word(mpg_intern_text(&f->texts, r->task));
-  w[n++] = (uint64_t)r->attempt;
-  w[n++] = (uint64_t)r->outcome;
-  w[n++] = (uint64_t)r->chips;
-  w[n++] = (uint64_t)r->start;
-  w[n++] = (uint64_t)r->end;
-  return n;
-}
-
-/* Of a pool: its capacity or an outage. */
-static size_t pool_words(const mpg_fleet *f, uint32_t pool, uint32_t text, const int64_t *figures,
-                         uint64_t *w) {
-  w[0] = text_word(mpg_intern_text(&f->pool_names, pool + 1));
-  w[1] = text_word(mpg_intern_text(&f->texts, text));
-  for (size_t i = 0; i < 3; i++)
-    w[2 + i] = (uint64_t)figures[i];
-  return 5;
-}
-
-static size_t job_words(const mpg_fleet *f, size_t job, uint64_t *w) {
-  *w = text_word(mpg_intern_text(&f->job_names, (uint32_t)job + 1));
-  return 1;
-}
-
-/* The record's words after its relation. Every field is in one of them. Files keep ids, so the
-** numbers of relations and outcomes are part of the format of sql/build.sql. */
-static size_t record_words(const cursor *c, uint64_t *w) {
-  const mpg_fleet *f = &c->fleet;
-  switch (c->relation) {
-  case MPG_REL_CAPACITY: {
-    const mpg_capacity *r = &f->capacity[c->i];
-    return pool_words(f, r->pool, r->chip, (const int64_t[]){r->chips, r->start, r->end}, w);
-  }
-  case MPG_REL_OUTAGES: {
-    const mpg_outage *r = &f->outages[c->i];
-    return pool_words(f, r->pool, r->kind, (const int64_t[]){r->chips, r->start, r->end}, w);
-  }
-  case MPG_REL_JOBS:
-    return job_words(f, c->i, w);
-  case MPG_REL_ALLOCATIONS:
-    (void)job_words(f, f->allocations[c->i].job, w);
-    return 1 + allocation_words(f, &f->allocations[c->i], w + 1);
-  case MPG_REL_SPANS:
-    (void)job_words(f, c->job, w);
-    return 1 + span_words(f, &c->spans[c->i], w + 1);
-  case MPG_REL_COMMITS: {
-    const mpg_commit *r = &c->commits[c->i];
-    const int64_t figures[] = {r->step, r->snapshot, r->durable};
-    (void)job_words(f, r->job, w);
-    for (size_t i = 0; i < 3; i++)
-      w[1 + i] = (uint64_t)figures[i];
-    return 4;
-  }
-  default:
-    *w = text_word(mpg_intern_text(&f->program_names, (uint32_t)c->i + 1));
-    return 1;
-  }
-}
-
+/* The id of the current record; records of the end of observation and of chips have none. */
 static void result_id(sqlite3_context *x, const cursor *c) {
-  uint64_t words[16];
-  size_t n;
-  if (c->relation == MPG_REL_OBSERVED || c->relation == MPG_REL_CHIPS)
-    return;
-  words[0] = (uint64_t)c->relation;
-  n = 1 + record_words(c, words + 1);
-  sqlite3_result_int64(x, (sqlite3_int64)(mpg_hash(0, words, n * sizeof *words) >> (64 - ID_BITS)));
+  const mpg_record_place at = {.fleet = &c->reading->fleet,
+                               .relation = c->relation,
+                               .i = c->i,
+                               .job = c->job,
+                               .spans = c->spans,
+                               .commits = c->commits};
+  if (c->relation != MPG_REL_OBSERVED && c->relation != MPG_REL_CHIPS)
+    sqlite3_result_int64(x, mpg_record_id(&at));
 }
 
 /* ---- columns ---- */
@@ -625,7 +534,7 @@ static void result_id(sqlite3_context *x, const cursor *c) {
 static int records_column(sqlite3_vtab_cursor *base, sqlite3_context *x, int i) {
   const cursor *c = (const cursor *)base;
   const mpg_table *t = (const mpg_table *)base->pVtab;
-  const mpg_fleet *f = &c->fleet;
+  const mpg_fleet *f;
   if (i >= COLS) {
     sqlite3_value *value = c->args[i == COLS ? first_arg(t) : MPG_ARG_ON_ERROR];
     if (value != NULL)
@@ -640,6 +549,7 @@ static int records_column(sqlite3_vtab_cursor *base, sqlite3_context *x, int i) 
     result_id(x, c);
     return SQLITE_OK;
   }
+  f = &c->reading->fleet;
   switch (c->relation) {
   case MPG_REL_CAPACITY:
     capacity_value(x, f, &f->capacity[c->i], (col)i);
@@ -666,7 +576,7 @@ static int records_column(sqlite3_vtab_cursor *base, sqlite3_context *x, int i) 
     observed_value(x, c, (col)i);
     break;
   default:
-    chip_value(x, mpg_chips_row(c->chips, c->i), (col)i);
+    chip_value(x, mpg_chips_row(c->reading->chips, c->i), (col)i);
     break;
   }
   return SQLITE_OK;

@@ -17,6 +17,7 @@
 */
 #include "../connection.h"
 #include "../held_fleet.h"
+#include "../held_records.h"
 #include "fleet_file.h"
 #include "script.h"
 #include "../host.h"
@@ -394,7 +395,10 @@ static int build_tables(mpg_conn *conn, sqlite3_value *path, mpg_err *err) {
   sqlite3 *db = conn->db;
   const char *script = mpg_script_find("build")->sql, *columns = mpg_script_find("columns")->sql;
   const char *ledger = strstr(script, "\nCREATE TEMP VIEW capacity");
-  int rc = run_script(db, script, ledger, path);
+  int rc = mpg_held_records_begin(conn, err) == MPG_OK ? SQLITE_OK : SQLITE_NOMEM;
+  if (rc == SQLITE_OK)
+    rc = run_script(db, script, ledger, path);
+  mpg_held_records_end(conn);
   if (rc == SQLITE_OK)
     rc = check_times(db, err);
   if (rc == SQLITE_OK)

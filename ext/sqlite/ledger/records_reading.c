@@ -1,0 +1,116 @@
+/* records_reading.c - see records_reading.h. */
+#include "records_reading.h"
+#include "ledger_arguments.h"
+#include "../catalogue.h"
+#include "../sqlite_relations.h"
+
+#include <string.h>
+
+/* What the connection holds: a reading of files, and one of tables. */
+struct mpg_held_records {
+  mpg_records_reading *readings[2];
+};
+
+static void free_reading(mpg_conn *conn, mpg_records_reading *r) {
+  mpg_fleet_free(&r->fleet);
+  mpg_chips_free(r->chips);
+  mpg_chips_free(r->before);
+  mpg_query_env_end(&r->scan);
+  sqlite3_value_free(r->source);
+  mpg_free(&conn->env, r);
+}
+
+static mpg_rc read_source(mpg_records_reading *r, mpg_conn *conn, sqlite3_value *const *args,
+                          mpg_err *err) {
+  mpg_ledger_options options;
+  bool skip = false;
+  int threads;
+  mpg_rc rc = mpg_ledger_args(args, conn, &options, &skip, &threads, err);
+  if (rc == MPG_OK)
+    rc = mpg_catalogue_copy(conn, &r->chips, err);
+  if (rc == MPG_OK)
+    rc = mpg_catalogue_copy(conn, &r->before, err);
+  if (rc == MPG_OK)
+    rc = mpg_fleet_init(&r->fleet, &r->scan.env, &conn->issues, r->chips, err);
+  if (rc != MPG_OK)
+    return rc;
+  if (!r->files)
+    return mpg_relations_read(
+        &r->fleet, conn, &r->scan.env,
+        mpg_arg_given(args, MPG_ARG_SCHEMA) ? mpg_arg_text(args, MPG_ARG_SCHEMA) : NULL, skip,
+        "the records", err);
+  if (sqlite3_value_type(args[MPG_ARG_PATH]) != SQLITE_TEXT)
+    return mpg_fail(err, MPG_MISUSE, "path: expected a text");
+  return mpg_sources_fleet(&r->fleet, conn, &r->scan.env,
+                           &(mpg_sources_query){.path = mpg_value_of(args[MPG_ARG_PATH]).s,
+                                                .on_error = mpg_arg_on_error(args),
+                                                .threads = threads,
+                                                .every_end = true},
+                           err);
+}
+
+static sqlite3_value *source_of(bool files, sqlite3_value *const *args) {
+  return args[files ? MPG_ARG_PATH : MPG_ARG_SCHEMA];
+}
+
+/* The held reading of the same source, which is the scan's now, or NULL. */
+static mpg_records_reading *take_held(mpg_conn *conn, bool files, sqlite3_value *const *args) {
+  sqlite3_value *source = source_of(files, args);
+  mpg_records_reading *r = conn->held_records == NULL ? NULL : conn->held_records->readings[files];
+  if (r == NULL || source == NULL || args[MPG_ARG_ON_ERROR] != NULL ||
+      !mpg_str_eq(mpg_value_of(source).s, mpg_value_of(r->source).s))
+    return NULL;
+  conn->held_records->readings[files] = NULL;
+  return r;
+}
+
+mpg_records_reading *mpg_records_read(mpg_conn *conn, bool files, sqlite3_value *const *args,
+                                      mpg_err *err) {
+  mpg_records_reading *r = take_held(conn, files, args);
+  sqlite3_value *source = source_of(files, args);
+  mpg_rc rc;
+  if (r != NULL)
+    return r;
+  r = mpg_calloc(&conn->env, sizeof *r);
+  if (r == NULL || mpg_query_env_begin(&r->scan, conn) != SQLITE_OK) {
+    mpg_free(&conn->env, r);
+    (void)mpg_fail_nomem(err);
+    return NULL;
+  }
+  r->files = files;
+  rc = read_source(r, conn, args, err);
+  if (rc == MPG_OK && source != NULL) {
+    r->source = sqlite3_value_dup(source);
+    rc = r->source == NULL ? mpg_fail_nomem(err) : MPG_OK;
+    r->holdable = args[MPG_ARG_ON_ERROR] == NULL && sqlite3_value_type(source) == SQLITE_TEXT;
+  }
+  if (rc == MPG_OK)
+    return r;
+  free_reading(conn, r);
+  return NULL;
+}
+
+void mpg_records_done(mpg_conn *conn, mpg_records_reading *reading) {
+  if (reading == NULL)
+    return;
+  if (conn->held_records != NULL && reading->holdable &&
+      conn->held_records->readings[reading->files] == NULL)
+    conn->held_records->readings[reading->files] = reading;
+  else
+    free_reading(conn, reading);
+}
+
+mpg_rc mpg_held_records_begin(mpg_conn *conn, mpg_err *err) {
+  conn->held_records = mpg_calloc(&conn->env, sizeof *conn->held_records);
+  return conn->held_records == NULL ? mpg_fail_nomem(err) : MPG_OK;
+}
+
+void mpg_held_records_end(mpg_conn *conn) {
+  struct mpg_held_records *held = conn->held_records;
+  if (held == NULL)
+    return;
+  conn->held_records = NULL;
+  for (int i = 0; i < 2; i++)
+    mpg_records_done(conn, held->readings[i]);
+  mpg_free(&conn->env, held);
+}

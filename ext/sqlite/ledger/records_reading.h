@@ -1,0 +1,27 @@
+/*
+** records_reading.h - the records that trace_records and mpg_records show, read once for each scan,
+** or once for all scans of the same source while the connection holds readings (held_records.h).
+*/
+#ifndef MPG_RECORDS_READING_H
+#define MPG_RECORDS_READING_H
+
+#include "../connection.h"
+#include "../held_records.h"
+#include "../../goodput/trace/fleet.h"
+
+typedef struct mpg_records_reading {
+  sqlite3_value *source;     /* the path or the schema; NULL: not given */
+  bool files;                /* the source is a path */
+  bool holdable;             /* complete, and of no other argument */
+  mpg_query_env scan;        /* of the fleet */
+  mpg_chips *chips, *before; /* the catalogue with the trace's chips, and without */
+  mpg_fleet fleet;
+} mpg_records_reading;
+
+/* Reads what the arguments say, by mpg_arg; `files`: a path. NULL: *err says why. */
+mpg_records_reading *mpg_records_read(mpg_conn *conn, bool files, sqlite3_value *const *args,
+                                      mpg_err *err);
+/* The scan needs it no more. NULL is no reading. */
+void mpg_records_done(mpg_conn *conn, mpg_records_reading *reading);
+
+#endif
