@@ -98,7 +98,8 @@ MAY_INCLUDE = {
     "sqlite/reader": ["base", "sqlite"] + READ,
     "sqlite/ledger": ["base", "sqlite", "sqlite/cache", "sqlite/scripts"] + READ + GOODPUT,
     "sqlite/functions": ["base", "sqlite"] + READ + PROGRAM + GOODPUT,
-    "sqlite/scripts": ["base", "sqlite", "sqlite/cache"] + READ + GOODPUT,
+    "sqlite/recognise": ["base", "sqlite", "read/input", "read/parse", "goodput/trace"],  # what files are, before any is read
+    "sqlite/scripts": ["base", "sqlite", "sqlite/cache", "sqlite/recognise"] + READ + GOODPUT,
     "postgres": ["base", "program", "sqlite/scripts"] + GOODPUT,  # it reads foreign traces by SQL files, in a SQLite of its own
     "package/release": [],
     "package/web": ["base", "sqlite"],

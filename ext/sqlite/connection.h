@@ -43,7 +43,7 @@ struct mpg_conn {
   struct mpg_held_fleet *held;            /* see held_fleet.h; NULL: none */
   struct mpg_held_records *held_records;  /* see held_records.h; NULL: none */
   struct mpg_intern *lasting;             /* see result_text.h */
-  struct mpg_recogniser *recogniser;      /* see scripts/recognise.h; NULL until it is needed */
+  struct mpg_recogniser *recogniser;      /* see recognise/recognise.h; NULL until it is needed */
   int references;
   bool no_files; /* sqlite3_mpg_nofs_init: nothing that opens a file is registered */
   /* What registers this extension on another connection, which private_db.h opens. */

@@ -1,4 +1,4 @@
-"""The table functions that SQL files declare in their heads: ext/sqlite/scripts/script.h says how."""
+"""The table functions that SQL files declare in their heads: ext/sqlite/recognise/script.h says how."""
 import glob
 import os
 import re

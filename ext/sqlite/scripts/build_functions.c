@@ -18,8 +18,8 @@
 #include "../connection.h"
 #include "../held_fleet.h"
 #include "../held_records.h"
-#include "fleet_file.h"
-#include "script.h"
+#include "../recognise/fleet_file.h"
+#include "../recognise/script.h"
 #include "../host.h"
 
 #include <string.h>

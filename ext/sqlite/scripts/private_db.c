@@ -2,7 +2,7 @@
 #include "private_db.h"
 #include "../host.h"
 #include "../../base/intern.h"
-#include "script.h"
+#include "../recognise/script.h"
 
 #include <string.h>
 

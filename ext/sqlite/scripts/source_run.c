@@ -3,7 +3,7 @@
 ** leaves out a file that it cannot read.
 */
 #include "source_run.h"
-#include "script.h"
+#include "../recognise/script.h"
 
 #include <string.h>
 

@@ -8,7 +8,7 @@
 #include "../../goodput/native/native.h"
 #include "../sqlite_relations.h"
 #include "copies.h"
-#include "script.h"
+#include "../recognise/script.h"
 #include "source_run.h"
 #include "../../read/input/paths.h"
 #include "../host.h"
@@ -114,6 +114,16 @@ static mpg_rc format_option(mpg_sources *s, const char *options, char **out, mpg
   return rc;
 }
 
+/* Which source of the fleet file an error is of. */
+static mpg_rc fail_of_source(const mpg_sources *s, size_t entry, mpg_rc rc, mpg_err *err) {
+  mpg_err plain = *err;
+  if (!s->entries.of_fleet || rc == MPG_NOMEM || rc == MPG_INTERRUPTED)
+    return rc;
+  return mpg_fail(err, rc, "%s: source %zu: %.900s",
+                  s->entries.fleet_file == NULL ? "the fleet's JSON" : s->entries.fleet_file,
+                  entry + 1, plain.text);
+}
+
 /* The files of one entry. */
 static mpg_rc find_files(mpg_sources *s, sqlite3_stmt *insert, size_t entry, mpg_err *err) {
   const mpg_entry *e = &s->entries.entry[entry];
@@ -124,6 +134,8 @@ static mpg_rc find_files(mpg_sources *s, sqlite3_stmt *insert, size_t entry, mpg
   if (rc == MPG_OK && paths == NULL) {
     rc = mpg_paths_expand(&listed, s->env, mpg_str_of(e->path), err);
     paths = &listed;
+    if (rc != MPG_OK)
+      rc = fail_of_source(s, entry, rc, err);
   }
   for (size_t i = 0; rc == MPG_OK && i < paths->n; i++) {
     const char *path = paths->file[i].path, *copied = mpg_paths_copied(paths, i);

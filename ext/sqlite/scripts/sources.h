@@ -11,9 +11,9 @@
 
 #include "../../goodput/trace/fleet.h"
 #include "../../read/input/paths.h"
-#include "fleet_file.h"
+#include "../recognise/fleet_file.h"
 #include "private_db.h"
-#include "recognise.h"
+#include "../recognise/recognise.h"
 #include "table_shape.h"
 
 /* What becomes of a file that cannot be read, or a record of it. */

@@ -5,7 +5,7 @@
 #define MPG_TABLE_SHAPE_H
 
 #include "../connection.h"
-#include "script.h"
+#include "../recognise/script.h"
 
 enum { MPG_SHAPE_COLUMNS = 40, MPG_SHAPE_ARGUMENTS = 12 };
 

@@ -21,6 +21,7 @@ typedef struct mpg_entries {
   const mpg_env *env;
   mpg_entry *entry;
   size_t n, cap;
+  bool of_fleet;    /* they are the sources of a fleet file, or of its text */
   char *fleet_file; /* the path of the fleet file, or NULL */
   char *labels;     /* "tier,project": labels that mpg_build makes columns of; or NULL */
 } mpg_entries;

@@ -1,0 +1,16 @@
+/*
+** fleet_options.h - the options that a source of a fleet file can have, and what each can be.
+*/
+#ifndef MPG_FLEET_OPTIONS_H
+#define MPG_FLEET_OPTIONS_H
+
+#include "../../read/parse/json_records.h"
+
+/*
+** Checks one option. MPG_DATA: its name is none, with the nearest that is one; or its value cannot
+** be right ("option \"chips\": expected a number above 0, found \"many\""). MPG_NOMEM, MPG_IO: of
+** the zone's file. null is as good as not given.
+*/
+mpg_rc mpg_fleet_option_check(const mpg_env *env, const mpg_json_member *option, mpg_err *err);
+
+#endif
