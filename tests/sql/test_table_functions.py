@@ -348,7 +348,7 @@ class Interrupted(cases.Case):
 
     def test_from_another_thread(self):
         path = self.large()
-        for seconds in (0, 0.05, 0.2):
+        for seconds in (0, 0.02, 0.08):
             begun, found = threading.Event(), []
             self.other.create_function("begin", 0, begun.set)
 
