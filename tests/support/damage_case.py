@@ -90,12 +90,14 @@ class Answer:
                 self.figures = trace.ask(db, path, on_error)
             else:
                 self.figures = ledger(db, path, on_error, ends)
+                self.issues = listed(db)  # before the source is read again, which replaces its rows
                 self.unbalanced = unbalanced(db, path, self.figures, ends) if balance and on_error == "skip" else []
                 for file, *row in db.execute("SELECT file, coalesce(format, reason), missing FROM trace_sources(?) WHERE on_error = ?", (path, on_error)):
                     self.issues["trace_sources", file, *row] = 1
         except sqlite3.Error as error:
             self.figures, self.error = collections.Counter(), str(error)
-        self.issues.update(listed(db))
+        for key, count in listed(db).items():
+            self.issues[key] = max(count, self.issues.get(key, 0))
         db.close()
 
     def says_more(self, other):
