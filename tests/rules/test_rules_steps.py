@@ -42,7 +42,9 @@ case("a restore before the step that is gone back from tells nothing",
      [job(), al(1, 0, 30, outcome="completed"), sp("restore", 0, 10), sp("step", 10, 20, 1), sp("step", 20, 30, 1)],
      {("j", "restore"): 10, ("j", "lost"): 10, ("j", "unrated"): 10}, issues={"no_capacity", "repeated_steps"})
 case("a step without a number has no rank, one of no length has", [job(), al(1, 0, 20, outcome="completed"), sp("step", 0, 20, 3), sp("step", 2, 4), sp("step", 5, 5, 1)],
-     {("j", "lost"): 18, ("j", "unrated"): 2}, issues={"concurrent_steps", "no_capacity"})
+     {("j", "lost"): 18, ("j", "unrated"): 2}, issues={"concurrent_steps", "unnumbered_steps", "no_capacity"})
+case("a number below 0 counts as given", [job(), al(1, 0, 40, outcome="failed"), co(-1, 20, 20)] + steps(-2, -1, 0),
+     {("j", "unrated"): 20, ("j", "lost"): 10, ("j", "unknown"): 10}, issues={"impossible_value", "no_capacity"})
 TWICE = [al(1, 0, 40, outcome="failed"), al(1, 40, 60, attempt=2, outcome="completed")] + steps(1, 2, 3, 4)
 case("resumed at n + 1: nothing is lost", TWICE + steps(5, 6, start=40, attempt=2), {("j", "unrated"): 60})
 case("resumed at n", TWICE + steps(4, 5, start=40, attempt=2), {("j", "unrated"): 50, ("j", "lost"): 10})

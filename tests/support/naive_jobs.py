@@ -291,6 +291,12 @@ class Jobs:
                 step.fate = by_end_of_job(step)
             elif kind == 'step':
                 step.fate = by_branch(step)
+        if kind == 'step' and numbered and len(numbered) < len(steps):
+            self.issue('unnumbered_steps')
+        spans = [s for t in attempts for s in t.spans]
+        asked = not spans or any(t.outcome != 'completed' for t in attempts) or any(s.kind == 'restore' and s.step is not None for s in spans)
+        if any(r.step is not None and r.step < 0 for r in spans + (commits if asked else [])):
+            self.issue('impossible_value')
         for rollout in rollouts:
             if rollout.shared is not None:
                 rollout.fate = rollout.shared.fate

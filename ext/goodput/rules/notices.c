@@ -39,10 +39,12 @@ static const struct {
          "steps of the number of the one before them or a lower one, or batches of one before "
          "them, counted as restarts, though no restore or init is between: are "
          "they of another epoch, or parts of a step?"},
-    [MPG_NOTICE_UNNUMBERED_STEPS] = {MPG_WARNING, "unnumbered_steps",
-                                     "steps without a number and without a commit, counted as "
-                                     "productive since a later attempt completed, which may have "
-                                     "done them again"},
+    [MPG_NOTICE_NEGATIVE_STEPS] = {MPG_WARNING, "impossible_value",
+                                   "steps and commits of a number below 0, counted as given"},
+    [MPG_NOTICE_UNNUMBERED_STEPS] =
+        {MPG_WARNING, "unnumbered_steps",
+         "steps without a number, among others that have one or without a commit: an attempt that "
+         "completed makes them productive, though a restart may have done them again"},
     [MPG_NOTICE_UNPROVEN_STEPS] = {MPG_WARNING, "unproven_steps",
                                    "steps of an attempt that did not complete, counted as "
                                    "productive since a later attempt without steps completed and "

@@ -168,7 +168,9 @@ static mpg_verdict gap_verdict(const mpg_timeline *t, const mpg_part *part, size
 
 /* What of the steps and batches of a job is listed. */
 typedef struct doubts {
-  int64_t unnumbered, unproven, concurrent, repeated;
+  int64_t unnumbered, unproven, concurrent, repeated, negative;
+  int64_t bare;   /* steps without a number, */
+  bool numbered;  /* and whether others have one */
   size_t restart; /* the item after the one at hand that tells of one; of any attempt */
 } doubts;
 
@@ -199,6 +201,8 @@ static mpg_fate decide_item(mpg_timeline *t, doubts *d, size_t i) {
     fate = mpg_lineage_decide_batch(&t->lineage, &step, again != MPG_NOBODY);
   else
     fate = mpg_lineage_decide_rollout(&t->lineage, &step);
+  d->bare += s->kind == MPG_KIND_STEP && s->step == MPG_NONE;
+  d->numbered |= s->kind == MPG_KIND_STEP && s->step != MPG_NONE;
   d->unnumbered += t->lineage.assumed && s->step == MPG_NONE;
   d->unproven += t->lineage.assumed && s->step != MPG_NONE && s->kind != MPG_KIND_BATCH;
   return fate;
@@ -242,11 +246,24 @@ static mpg_rc begin_fates(mpg_timeline *t) {
   return rc == MPG_OK ? mpg_lineage_begin(&t->lineage, &input) : rc;
 }
 
+/* Commits of a number below 0 come first, after those without one. */
+static void notice_negative_commits(mpg_timeline *t) {
+  size_t none = 0, below;
+  while (none < t->ncommits && t->commits[none].step == MPG_NONE)
+    none++;
+  for (below = none; below < t->ncommits && t->commits[below].step < 0;)
+    below++;
+  if (below > none)
+    add_notice(t, MPG_NOTICE_NEGATIVE_STEPS,
+               (int64_t)mpg_commits_known(t->commits + none, below - none, t->gang.end));
+}
+
 /* From the last to the first, the order that the lineage needs. */
 static mpg_rc decide_items(mpg_timeline *t, mpg_err *err) {
   const mpg_innermost *in = &t->in;
   doubts d = {.restart = SIZE_MAX};
   mpg_rc rc;
+  notice_negative_commits(t);
   if (in->nitems == 0)
     return MPG_OK;
   rc = begin_fates(t);
@@ -256,6 +273,7 @@ static mpg_rc decide_items(mpg_timeline *t, mpg_err *err) {
     return mpg_fail_nomem(err);
   for (size_t i = in->nitems; i-- > 0;) {
     uint32_t kind = in->items[i].span.kind;
+    d.negative += in->items[i].span.step < 0 && in->items[i].span.step != MPG_NONE;
     if (!survives_or_not(kind))
       t->verdicts[i] = span_verdict(t, kind);
     else if (step_of_rollout(t, i) == MPG_NOBODY)
@@ -267,7 +285,9 @@ static mpg_rc decide_items(mpg_timeline *t, mpg_err *err) {
   }
   if (in->rollouts && share_fates(t) != MPG_OK)
     return fail_interrupted(err);
-  add_notice(t, MPG_NOTICE_UNNUMBERED_STEPS, d.unnumbered);
+  add_notice(t, MPG_NOTICE_NEGATIVE_STEPS, d.negative);
+  add_notice(t, MPG_NOTICE_UNNUMBERED_STEPS,
+             d.numbered && d.bare > d.unnumbered ? d.bare : d.unnumbered);
   add_notice(t, MPG_NOTICE_UNPROVEN_STEPS, d.unproven);
   add_notice(t, MPG_NOTICE_CONCURRENT_STEPS, d.concurrent);
   add_notice(t, MPG_NOTICE_REPEATED_STEPS, d.repeated);
