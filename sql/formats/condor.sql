@@ -49,7 +49,7 @@ DELETE FROM condor_ads WHERE rowid IN (SELECT row FROM condor_far);
 DROP TABLE condor_far;
 INSERT INTO mpg_issues(source, severity, kind, line, count, detail)
 SELECT _file, 'warning', 'missing_field', min(_line), count(*), 'job ' || coalesce(job, '?') || ' lacks its ' || field || ': it counts as far as it tells'
-FROM (SELECT _file, _line, job, CASE WHEN job IS NULL THEN 'ClusterId' WHEN submitted IS NULL THEN 'QDate' WHEN status IS NULL THEN 'JobStatus' WHEN status IN (2, 4) AND started IS NULL THEN 'JobCurrentStartDate'
+FROM (SELECT _file, _line, job, CASE WHEN job IS NULL THEN 'ClusterId' WHEN submitted IS NULL THEN 'QDate' WHEN status IS NULL THEN 'JobStatus' WHEN (status IN (2, 4) OR completed IS NOT NULL) AND started IS NULL THEN 'JobCurrentStartDate'
                                      WHEN status = 4 AND completed IS NULL THEN 'CompletionDate' WHEN status = 4 AND exit_code IS NULL AND NOT coalesce(by_signal, 0) THEN 'ExitCode'
                                      WHEN started IS NOT NULL AND status IN (1, 3, 5) AND entered IS NULL THEN 'EnteredCurrentStatus' WHEN chips IS NULL AND max(chips IS NOT NULL) OVER () AND :chips IS NOT NULL THEN 'CpusProvisioned' END AS field FROM condor_ads)
 WHERE field IS NOT NULL GROUP BY _file, field;

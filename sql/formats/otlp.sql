@@ -108,6 +108,18 @@ WHERE job IN (SELECT job FROM otlp_told) GROUP BY NULL;
 DROP TABLE otlp_named;
 DROP TABLE otlp_merged;
 
+-- What spans lack that others of their kind tell: looked for where some do.
+INSERT INTO mpg_issues(source, severity, kind, count, detail)
+SELECT coalesce(:otlp, 'otlp_spans'), 'warning', 'missing_field', count(*), 'spans "' || kind || '" lack ' || field || ', the first of job ' || min(job) || ': they count as far as they tell'
+FROM (SELECT job, kind, CASE WHEN kind = 'attempt' THEN CASE WHEN chips IS NULL AND max(chips) OVER of_kind IS NOT NULL THEN 'mpg.chips' WHEN pool IS NULL AND max(pool) OVER of_kind IS NOT NULL THEN 'mpg.pool'
+                                                               WHEN chip IS NULL AND max(chip) OVER of_kind IS NOT NULL THEN 'mpg.chip' END
+                             WHEN step IS NULL AND max(step) OVER of_kind IS NOT NULL THEN 'mpg.step' WHEN coalesce(flops, program) IS NULL AND max(coalesce(flops, program)) OVER of_kind IS NOT NULL THEN 'mpg.flops' END AS field
+      FROM (SELECT job, kind, step, flops, program, json_extract(a, '$."mpg.chips"') AS chips, json_extract(a, '$."mpg.pool"') AS pool, json_extract(a, '$."mpg.chip"') AS chip
+            FROM (SELECT sum(kind IN ('step', 'commit') AND step IS NULL) AND count(step) OR sum(kind = 'step' AND coalesce(flops, program) IS NULL) AND count(coalesce(flops, program)) AS lacking FROM otlp_told)
+                 CROSS JOIN otlp_told WHERE kind = 'attempt' OR lacking AND kind IN ('step', 'commit'))
+      WINDOW of_kind AS (PARTITION BY job, kind))
+WHERE field IS NOT NULL GROUP BY kind, field;
+
 -- Spans of which none is of the convention are no trace of a job.
 INSERT INTO mpg_issues(source, severity, kind, count, detail)
 SELECT coalesce(:otlp, 'otlp_spans'), 'warning', 'no_known_span', count(*),
@@ -116,11 +128,11 @@ FROM otlp_spans WHERE NOT EXISTS (SELECT 1 FROM otlp_told);
 
 -- Other spans of a job that has some are common; the issue names them, as a kind may be misspelt.
 INSERT INTO mpg_issues(source, severity, kind, count, detail)
-SELECT coalesce(:otlp, 'otlp_spans'), 'info', 'other_spans', count(*), 'spans that are of no kind of the native trace, or of no job: left out; of them ' || group_concat(DISTINCT name)
+SELECT coalesce(:otlp, 'otlp_spans'), 'info', 'other_spans', count(*), 'spans that are of no kind of the native trace, or of no job: left out; of them ' || coalesce(group_concat(DISTINCT name), 'none with a name')
 FROM otlp_spans AS s
 WHERE EXISTS (SELECT 1 FROM otlp_told)
   AND (coalesce(json_extract(resource, '$."mpg.job"'), json_extract(attributes, '$."mpg.job"')) IS NULL
-       OR (name NOT IN ('attempt', 'commit', 'init', 'prep', 'compile', 'restore', 'input', 'checkpoint', 'eval', 'hang', 'step', 'rollout', 'serve', 'batch')
+       OR (coalesce(name, '') NOT IN ('attempt', 'commit', 'init', 'prep', 'compile', 'restore', 'input', 'checkpoint', 'eval', 'hang', 'step', 'rollout', 'serve', 'batch')
            AND json_extract(attributes, '$."mpg.kind"') IS NULL))
 GROUP BY NULL;
 

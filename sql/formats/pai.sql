@@ -28,7 +28,7 @@
 CREATE TEMP TABLE IF NOT EXISTS pai_sample AS
 SELECT json_extract(record, '$.job_id') AS job_id, json_extract(record, '$.user') AS user, json_extract(record, '$.num_gpu') AS num_gpu, json_extract(record, '$.num_inst') AS num_inst,
        json_extract(record, '$.gpu_type') AS gpu_type, json_extract(record, '$.submit_time') AS submit_time, coalesce(json_extract(record, '$.wait_time'), 0) AS wait_time,
-       json_extract(record, '$.duration') AS duration, _file, _line
+       json_extract(record, '$.duration') AS duration, CASE WHEN _line = 2 THEN record END AS first, _file, _line
 FROM csv_trace(mpg_required(:pai, ':pai'));
 
 -- What cannot be: a time that is more than ten years from the middle one; its row counts as nothing. What comes twice counts once.
@@ -50,7 +50,12 @@ DELETE FROM temp.pai_sample WHERE rowid IN (SELECT row FROM pai_left_out);
 DROP TABLE pai_left_out;
 INSERT INTO mpg_issues(source, severity, kind, line, count, detail)
 SELECT coalesce(_file, :pai, 'pai_sample'), 'warning', 'missing_field', min(_line), count(*), coalesce('job ' || job_id, 'a row') || ' lacks its ' || field || ': it counts as far as it tells'
-FROM (SELECT *, CASE WHEN num_gpu IS NULL OR num_gpu < 0 THEN 'num_gpu' WHEN submit_time IS NULL THEN 'submit_time' WHEN duration IS NULL THEN 'duration' WHEN job_id IS NULL THEN 'job_id' END AS field FROM pai_sample) WHERE field IS NOT NULL GROUP BY _file, field;
+FROM (SELECT *, CASE WHEN num_gpu IS NULL OR num_gpu < 0 THEN 'num_gpu' WHEN submit_time IS NULL THEN 'submit_time' WHEN duration IS NULL THEN 'duration' WHEN job_id IS NULL THEN 'job_id' WHEN gpu_type IS NULL AND num_gpu > 0 THEN 'gpu_type' END AS field FROM pai_sample) WHERE field IS NOT NULL GROUP BY _file, field;
+
+INSERT INTO mpg_issues(source, severity, kind, line, count, detail)
+SELECT coalesce(_file, :pai, 'pai_sample'), 'info', 'unknown_column', NULL, count(*), 'columns that the samples of PAI do not have: ' || group_concat(key)
+FROM pai_sample CROSS JOIN json_each(first)
+WHERE first IS NOT NULL AND key NOT IN ('job_id', 'num_inst', 'submit_time', 'num_cpu', 'num_gpu', 'gpu_type', 'duration', 'user', 'wait_time') GROUP BY _file;
 
 -- A job that started before it was submitted did not wait.
 INSERT INTO mpg_issues(source, severity, kind, line, count, detail)

@@ -95,6 +95,8 @@ SELECT coalesce(_file, :philly, 'philly_jobs'), 'warning', 'missing_field', min(
   UNION ALL
   SELECT _file, _line, 'attempt ' || attempt || ' of job ' || job || ' lacks its end_time: it ends with the next' FROM philly_attempts WHERE own_end IS NULL AND end_time IS NOT NULL
   UNION ALL
+  SELECT _file, _line, 'attempt ' || attempt || ' of job ' || job || ' lacks its end_time, though the job has ended: it runs on' FROM philly_attempts WHERE end_time IS NULL AND outcome IS NOT NULL AND start_time IS NOT NULL AND chips > 0
+  UNION ALL
   SELECT _file, _line, 'machine ' || coalesce(machine, '?') || ' of job ' || job || ' is not in the list of machines' FROM philly_attempts WHERE NOT known AND EXISTS (SELECT 1 FROM philly_machines)
   UNION ALL
   SELECT _file, _line, 'job ' || jobid || ' has a submitted_time that cannot be: it asked for nothing before it started' FROM philly_jobs WHERE submitted_time IS NULL)

@@ -56,7 +56,8 @@ INSERT INTO mpg_issues(source, severity, kind, line, count, detail)
 SELECT _file, 'warning', 'missing_field', min(_line), count(*), 'job ' || coalesce(number, '?') || ' lacks its ' || field || ': it counts as far as it tells'
 FROM (SELECT _file, _line, number, CASE WHEN coalesce(number + 0, 0) <= 0 OR number GLOB '*[^0-9]*' THEN 'job_number' WHEN coalesce(submitted + 0, 0) <= 0 THEN 'submission_time' WHEN started + 0 > 0 AND coalesce(ended + 0, 0) <= 0 THEN 'end_time'
                                         WHEN ended + 0 > 0 AND coalesce(started + 0, 0) <= 0 AND coalesce(failed, 0) + 0 = 0 THEN 'start_time' WHEN coalesce(slots + 0, 0) <= 0 THEN 'slots' WHEN exit_status IS NULL OR exit_status GLOB '*[^0-9-]*' THEN 'exit_status'
-                                        WHEN failed IS NULL OR failed GLOB '*[^0-9]*' THEN 'failed' WHEN coalesce(category, '') = '' THEN 'category' END AS field FROM sge_records
+                                        WHEN failed IS NULL OR failed GLOB '*[^0-9]*' THEN 'failed' WHEN coalesce(category, '') = '' THEN 'category'
+                                        WHEN coalesce(task + 0, -1) < 0 AND (SELECT max(task + 0) FROM sge_records) IS NOT NULL THEN 'task_number' END AS field FROM sge_records
       WHERE coalesce(nullif(pe_task, ''), 'NONE') IN ('NONE', 'none', '0')) -- a slave task has no submission of its own
 WHERE field IS NOT NULL GROUP BY _file, field;
 DROP TABLE IF EXISTS temp.sge_impossible;

@@ -114,6 +114,12 @@ FROM (SELECT _file, job_number, min(_line) AS line FROM swf_jobs
       HAVING sum(status IN (2, 3, 4)) > 0 AND sum(run_time) FILTER (WHERE status NOT IN (2, 3, 4)) <> sum(run_time) FILTER (WHERE status IN (2, 3, 4)))
 GROUP BY _file;
 
+INSERT INTO mpg_issues(source, severity, kind, line, count, detail)
+SELECT s._file, 'warning', 'line_out_of_order', min(s._line), count(*), 'the first part of job ' || job_number || ', which has the submit time, is below others: the parts count in the order of the lines'
+FROM swf_several CROSS JOIN swf_jobs AS s ON job_number = number
+WHERE status IN (2, 3, 4) AND submit_time IS NOT NULL AND EXISTS (SELECT 1 FROM swf_jobs AS o WHERE o.job_number = number AND o._file IS s._file AND o.status IN (2, 3, 4) AND o.submit_time IS NULL AND o._line < s._line)
+GROUP BY s._file;
+
 -- A job that ended before it started held nothing, and one that started before it was submitted did not wait.
 INSERT INTO mpg_issues(source, severity, kind, line, count, detail)
 SELECT _file, 'data_loss', 'end_before_start', min(_line), count(*), 'job ' || job_number || ' has a run time or a wait below 0: it counts as 0'

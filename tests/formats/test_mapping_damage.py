@@ -99,7 +99,7 @@ TRACES = {
     "philly_machines": Trace(["public/philly/cluster_job_log", "public/philly/cluster_machine_list"], Cells(","), damage=["public/philly/cluster_machine_list"]),
     "helios": Trace(["public/helios/Venus/cluster_log.csv", "public/helios/Venus/cluster_gpu_number.csv"], Cells(","), times=("submit_time", "start_time", "end_time", "date"),
                     pairs=[("start_time", "end_time")], words=[("COMPLETED", "FROBNICATED")]),
-    "pai": Trace(["public/pai/pai_job_duration_estimate.csv"], Cells(","), times=("submit_time", "duration"), pairs=[("submit_time", "duration")]),
+    "pai": Trace(["public/pai/pai_job_duration_estimate.csv"], Cells(","), times=("submit_time", "duration")),
     "alibaba_v2020": Trace(["public/alibaba-v2020/pai_%s.csv" % t for t in ("instance_table", "job_table", "machine_spec", "task_table")],
                            Cells(",", "job_name task_name inst_name worker_name inst_id status start_time end_time machine".split()),
                            damage=["public/alibaba-v2020/pai_instance_table.csv"], times=("start_time", "end_time"), pairs=[("start_time", "end_time")], words=[("Terminated", "Frobnicated")]),
@@ -135,6 +135,8 @@ INVISIBLE |= {
     ("kube_watch", "field_lost", "*nodepool"): "the label of a node may be taken off",
     ("kube_watch", "unknown_word", "*nodepool"): "pools have the names that their nodes' labels have",
     ("otlp", "field_twice", "*"): "a value with two members is shown as the JSON that it is",
+    ("otlp", "field_lost", "attributes.0.key"): "an attempt that names no pool is in the pool otlp",
+    ("otlp", "unknown_word", "attributes.0.key"): "an attempt that names no pool is in the pool otlp",
     ("otlp_lines", "field_twice", "*"): "a value with two members is shown as the JSON that it is",
     ("maxtext", "record_moved", "*"): "a line without a time is where it stands",
     ("megatron", "record_moved", "*"): "a line without a time is where it stands",
@@ -145,6 +147,15 @@ INVISIBLE |= {
     ("native_csv", "unknown_word", "kind"): "any other kind of a span or an outage is its cause, by the rules",
     ("native_csv", "record_twice", "*"): "two racks of one size are two records that are alike",
     ("native_jsonl", "record_twice", "*"): "two racks of one size are two records that are alike",
+    ("native_csv", "field_lost", "executions"): "a span is of one execution unless it says of how many",
+    ("native_csv", "u2028", "*"): "a cause with U+2028 in it is another one",
+    ("swf", "u2028", "*"): "the name of a computer with U+2028 in it is another one",
+    ("goodput", "record_lost", '*"step_count": 10,*'): "the last step before a restart may not have begun",
+    ("lsf", "field_lost", "ngpus_physical"): "a job may ask for no GPUs",
+    ("pai", "unknown_word", "gpu_type"): "pools are named after types of GPUs, whatever these are",
+    ("alibaba_v2025", "unknown_word", "instance_sn"): "jobs are called by the names of their instances, whatever these are",
+    ("flux", "negated", "id"): "a job of another id is another job",
+    ("helios", "negated", "job_id"): "a job of another id is another job",
 }
 
 

@@ -9,8 +9,10 @@
 CREATE TEMP TABLE IF NOT EXISTS slurm_jobs AS
 SELECT Cluster, JobIDRaw, JobID, job_base, array_task, array_count, step, JobName, "User", Account, QOS, Partition,
        state_base, outcome, Submit, Start, "End", NNodes, req_gpus, alloc_gpus, req_gpu_types, alloc_gpu_types, nodes,
-       Comment, "Constraints", Reservation, WCKey, NULL AS ReqTRES,
-       CASE WHEN instr(replace(coalesce(nullif(AllocTRES, ''), ReqTRES), 'gres/gpu', ''), 'gres/') -- all that is asked of these, below
+       Comment, "Constraints", Reservation, WCKey,
+       -- All that is asked of these, below: words other than gpu, and numbers that are none.
+       CASE WHEN req_gpus IS NULL OR instr(replace(ReqTRES, 'gres/gpu', ''), 'gres/') THEN nullif(ReqTRES, '') END AS ReqTRES,
+       CASE WHEN instr(replace(coalesce(nullif(AllocTRES, ''), ReqTRES), 'gres/gpu', ''), 'gres/')
             THEN coalesce(nullif(AllocTRES, ''), ReqTRES) END AS AllocTRES, ElapsedRaw, Elapsed, Suspended, TimelimitRaw, last_update, _file, _line
 FROM slurm_trace(mpg_required(:sacct, ':sacct'), coalesce(:zone, 'UTC'), coalesce(:columns, ''), coalesce(:delimiter, ''))
 WHERE step IS NULL;
@@ -20,7 +22,7 @@ SELECT Cluster, Event, NodeName, TimeStart, TimeEnd, Duration, Reason, State, st
 FROM slurm_events_trace(:events, coalesce(:zone, 'UTC'));
 
 CREATE TEMP TABLE IF NOT EXISTS slurm_now AS
-SELECT ClusterName, NodeName, State, state_base, Reason, ReasonTime, BootTime, LastBusyTime, out_of_service, gpu_types, Gres, alloc_gpus, last_update, _file, _line
+SELECT ClusterName, NodeName, State, state_base, Reason, ReasonTime, BootTime, LastBusyTime, out_of_service, gpu_types, Gres, CfgTRES, alloc_gpus, last_update, _file, _line
 FROM slurm_nodes_trace(:nodes, coalesce(:zone, 'UTC'));
 
 CREATE TEMP TABLE IF NOT EXISTS slurm_reserved AS
@@ -60,7 +62,7 @@ DROP TABLE IF EXISTS temp.slurm_odd;
 CREATE TEMP TABLE slurm_odd AS
 SELECT rowid AS row FROM slurm_jobs
 WHERE (state_base IN ('COMPLETED', 'FAILED', 'CANCELLED', 'TIMEOUT', 'NODE_FAIL', 'OUT_OF_MEMORY', 'PREEMPTED') AND "End" >= Start AND Start >= Submit
-       AND (alloc_gpus > 0) = (req_gpus > 0) AND coalesce(JobIDRaw, JobID) IS NOT NULL AND Cluster IS NOT NULL AND coalesce(AllocTRES, ReqTRES) IS NULL
+       AND (alloc_gpus > 0) = (req_gpus > 0) AND NOT (alloc_gpu_types GLOB '{"":*' AND req_gpu_types NOT GLOB '*"":*') AND coalesce(JobIDRaw, JobID) IS NOT NULL AND Cluster IS NOT NULL AND coalesce(AllocTRES, ReqTRES) IS NULL
        AND coalesce(Suspended, 0) = 0) IS NOT TRUE;
 DROP VIEW IF EXISTS temp.slurm_odd_jobs;
 CREATE TEMP VIEW slurm_odd_jobs AS SELECT j.* FROM slurm_odd AS o CROSS JOIN slurm_jobs AS j ON j.rowid = o.row;
@@ -81,6 +83,8 @@ FROM (SELECT *, CASE WHEN (Start IS NULL AND coalesce(ElapsedRaw, Elapsed) > 0) 
                      WHEN Submit IS NULL THEN 'Submit'
                      WHEN req_gpus > 0 AND coalesce(alloc_gpus, 0) = 0 AND "End" > Start THEN 'AllocTRES'
                      WHEN alloc_gpus > 0 AND coalesce(req_gpus, 0) = 0 THEN 'ReqTRES'
+                     WHEN req_gpus IS NULL AND instr(ReqTRES, 'gres/') THEN 'ReqTRES'
+                     WHEN alloc_gpu_types GLOB '{"":*' AND alloc_gpus > 0 AND req_gpu_types NOT GLOB '*"":*' THEN 'AllocTRES' -- the type
                      WHEN coalesce(JobIDRaw, JobID) IS NULL THEN 'JobID'
                      WHEN Cluster IS NULL THEN 'Cluster' WHEN state_base IS NULL THEN 'State' END AS field
       FROM slurm_odd_jobs)
@@ -92,6 +96,12 @@ GROUP BY _file, field;
 INSERT INTO mpg_issues(source, severity, kind, line, count, detail)
 SELECT _file, 'warning', 'start_before_submit', min(_line), count(*), 'job ' || coalesce(JobID, JobIDRaw) || ' started before it was submitted: it counts as given, and asked for nothing before'
 FROM slurm_odd_jobs WHERE Start < Submit GROUP BY _file;
+
+-- An event that is of no kind, or lacks its node or what that has, counts as nothing.
+INSERT INTO mpg_issues(source, severity, kind, line, count, detail)
+SELECT _file, 'data_loss', kind, min(_line), count(*), iif(kind = 'unknown_record', 'events that are none of Slurm''s, of which the first is ' || min(coalesce(Event, '')), 'events of nodes that lack their NodeName or TRES') || ': left out'
+FROM (SELECT *, CASE WHEN Event NOT IN ('Cluster', 'Node') THEN 'unknown_record' WHEN Event = 'Node' AND NodeName IS NULL OR NodeName IS NOT NULL AND TRES IS NULL AND EXISTS (SELECT 1 FROM slurm_events WHERE NodeName IS NOT NULL AND TRES <> '') THEN 'missing_field' END AS kind FROM slurm_events)
+WHERE kind IS NOT NULL GROUP BY _file, kind;
 
 -- An event that names no cluster is of the only one that there is.
 UPDATE temp.slurm_events SET Cluster = (SELECT iif(count(DISTINCT Cluster) = 1, max(Cluster), NULL) FROM slurm_events) WHERE Cluster IS NULL;
@@ -152,6 +162,18 @@ SELECT _file, 'warning', 'uncounted_resource', min(line), coalesce(sum(records),
        'only gpu, npu, dcu, tpu, xpu, hpu and mlu count as chips, and not ' || group_concat(resource || ' (' || units || ' in ' || records || ' ' || what || ')', ', ')
 FROM slurm_others GROUP BY _file;
 DROP TABLE slurm_others;
+INSERT INTO mpg_issues(source, severity, kind, line, count, detail)
+WITH lists AS (
+  SELECT _file, _line, coalesce(AllocTRES, iif(alloc_gpus > 0, 'gres/gpu=', '')) || ',' || coalesce(ReqTRES, iif(req_gpus > 0, 'gres/gpu=', '')) AS tres FROM slurm_odd_jobs WHERE coalesce(AllocTRES, ReqTRES) IS NOT NULL
+  UNION ALL
+  SELECT _file, _line, TRES FROM slurm_events WHERE instr(replace(TRES, 'gres/gpu', ''), 'gres/')
+  UNION ALL
+  SELECT _file, _line, coalesce(CfgTRES, '') || ',gres/' || replace(coalesce(Gres, ''), ',', ',gres/') FROM slurm_now
+)
+SELECT _file, 'warning', 'mixed_pool', min(_line), count(*), 'records with chips of two words, first ' || min(words) || ': they count together'
+FROM (SELECT _file, _line, group_concat(w.value, ' and ') AS words FROM lists CROSS JOIN json_each('["gpu","npu","dcu","tpu","xpu","hpu","mlu"]') AS w
+      WHERE instr(replace(tres, ':', '='), 'gres/' || w.value || '=') GROUP BY _file, _line HAVING count(*) > 1)
+GROUP BY _file;
 DROP VIEW slurm_odd_jobs;
 DROP TABLE slurm_odd;
 
