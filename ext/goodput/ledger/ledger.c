@@ -4,6 +4,7 @@
 #include "../../base/sort.h"
 #include "../../base/time.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -150,12 +151,51 @@ static mpg_rc list_after(const mpg_accounting *a, const char *source) {
                         "observed, and count until then");
 }
 
+/* ---- Times that cannot be ---- */
+
+#define TEN_YEARS (INT64_C(315569520) * MPG_SECOND)
+
+/* Whether one of the times is ten years before the others or after them; MPG_OPEN is none. */
+static bool is_far(int64_t start, int64_t end, double middle) {
+  return fabs((double)start - middle) > TEN_YEARS ||
+         (end != MPG_OPEN && fabs((double)end - middle) > TEN_YEARS);
+}
+
+/* A time far from the others is mostly one of another unit, or damaged. Spans and commits are not
+** looked at one by one: the latest time of all records is. */
+static mpg_rc list_far(const mpg_accounting *a, const char *source) {
+  const mpg_fleet *f = a->fleet;
+  double middle = 0; /* of when allocations start, their mean */
+  int64_t far = 0;
+  bool stop = false;
+  if (f->nallocations == 0)
+    return MPG_OK;
+  for (size_t i = 0; !stop && i < f->nallocations; i++, stop = mpg_poll(a->env, i))
+    middle += (double)f->allocations[i].start / (double)f->nallocations;
+  for (size_t i = 0; !stop && i < f->nallocations; i++, stop = mpg_poll(a->env, i))
+    far += is_far(f->allocations[i].start, f->allocations[i].end, middle);
+  for (size_t i = 0; !stop && i < f->ncapacity; i++, stop = mpg_poll(a->env, i))
+    far += is_far(f->capacity[i].start, f->capacity[i].end, middle);
+  for (size_t i = 0; !stop && i < f->noutages; i++, stop = mpg_poll(a->env, i))
+    far += is_far(f->outages[i].start, f->outages[i].end, middle);
+  if (stop)
+    return MPG_INTERRUPTED;
+  if (far == 0 && (double)f->last - middle <= TEN_YEARS)
+    return MPG_OK;
+  return mpg_issues_add(f->issues, MPG_WARNING, source, "impossible_time", 0, far == 0 ? 1 : far,
+                        "records of %s with a time more than ten years from when allocations "
+                        "start, counted as given",
+                        far == 0 ? "spans or commits" : "allocations, capacity or outages");
+}
+
 mpg_rc mpg_accounting_finish(mpg_accounting *a, const char *source, mpg_err *err) {
   mpg_rc rc;
   mpg_progress_end_jobs(a->env);
   rc = list_planned(a, source);
   if (rc == MPG_OK)
     rc = list_after(a, source);
+  if (rc == MPG_OK)
+    rc = list_far(a, source);
   if (rc != MPG_OK)
     return mpg_fail_plain(err, rc);
   return mpg_notices_list(mpg_timeline_notices(a->timeline), a->fleet, a->fleet->issues, source,

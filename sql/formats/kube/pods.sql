@@ -91,7 +91,7 @@ FROM kube_held WHERE end_time < start_time;
 UPDATE kube_held SET end_time = start_time WHERE end_time < start_time;
 INSERT INTO mpg_issues(source, severity, kind, line, count, detail)
 SELECT _file, 'data_loss', 'end_before_start', NULL, count(*), 'containers of pods that finished before they started, the first of ' || min(namespace || '/' || name) || ': the pods held chips until then'
-FROM kube_last WHERE kind = 'Pod' AND chips > 0 AND finished < started GROUP BY _file;
+FROM kube_last WHERE kind = 'Pod' AND chips > 0 AND finished < started AND finished >= coalesce(scheduled, startTime, finished) GROUP BY _file;
 -- What was deleted and does not say when: the last time that its watch told of before.
 INSERT INTO mpg_issues(source, severity, kind, line, count, detail)
 SELECT p._file, 'warning', 'missing_end', NULL, count(*), 'pods that were deleted, the first ' || min(p.namespace || '/' || p.name) || ', and nothing that says when: they held chips at least until the last time before in the watch'
