@@ -2,9 +2,10 @@
 ** packed_spans.c - see packed_spans.h.
 **
 ** A packed span is a head, which says what is as expected; then what is not. Expected are the shape
-** of the span before, a start where that span ended, the next step, and the same attempt. The
-** length always follows, unless the span has no end. A shape is that of the span before, the one
-** before that, the next new one of the group's table, or one of the table by its place.
+** of the span before, a start where that span ended, the next step, the same attempt, and the same
+** amounts. The length always follows, unless the span has no end. A shape is that of the span
+** before, the one before that, the next new one of the group's table, or one of the table by its
+** place. Amounts and length are compared with those of the last span whose shape shares a slot.
 */
 #include "packed_spans.h"
 
@@ -28,7 +29,7 @@ enum {
   HAS_MORE = 128 /* a byte follows: of flops, bytes and executions two bits each, and the line */
 };
 enum { AMOUNT_NONE, AMOUNT_SAME, AMOUNT_GIVEN, AMOUNT_WHOLE, AMOUNT_BITS = 3 };
-enum { FLOPS_AT = 0, BYTES_AT = 2, EXECUTIONS_AT = 4, HAS_LINE = 64 };
+enum { FLOPS_AT = 0, BYTES_AT = 2, EXECUTIONS_AT = 4, AMOUNTS_SAME = 0x15, HAS_LINE = 64 };
 
 /* No packed span is longer: head, flags, 6 numbers, 3 amounts; and what is written after them. */
 #define PACKED_MAX (2 + 6 * MPG_PACKED_WIDE + 3 * MPG_PACKED_WIDE + 8)
@@ -43,8 +44,14 @@ typedef struct writer {
   double flops, bytes, executions;
   uint32_t shape, other; /* places */
   mpg_shape now;         /* that of the first; kind 0: none yet */
-  uint32_t cap;          /* of the table */
+  mpg_spans_usual usual[MPG_SPANS_USUAL];
+  uint32_t cap; /* of the table */
 } writer;
+
+/* What is expected after a span: the same amounts, and a line if it has one. */
+static inline unsigned more_expected(unsigned more) {
+  return ((more | more >> 1) & AMOUNTS_SAME) | (more & HAS_LINE);
+}
 
 static bool same_shape(const mpg_shape *a, const mpg_shape *b) {
   return a->kind == b->kind && a->program == b->program && a->dtype == b->dtype &&
@@ -93,49 +100,56 @@ static bool put_shape(writer *w, mpg_arena *arena, const mpg_shape *shape, unsig
   return true;
 }
 
-static inline unsigned char *put_amount(unsigned char *p, double v, double *last, unsigned *said,
-                                        int at) {
-  unsigned what = AMOUNT_GIVEN;
+/* How an amount is written, after the last one that was given. */
+static inline unsigned said_of_amount(double v, double last) {
   if (isnan(v))
-    return p;
-  if (v == *last && v != 0) { /* of zero there are two */
-    what = AMOUNT_SAME;
-  } else if (v >= 1 && v <= 1e9 && v == (double)(uint32_t)v) {
-    what = AMOUNT_WHOLE;
+    return AMOUNT_NONE;
+  if (v == last && v != 0) /* of zero there are two */
+    return AMOUNT_SAME;
+  return v >= 1 && v <= 1e9 && v == (double)(uint32_t)v ? AMOUNT_WHOLE : AMOUNT_GIVEN;
+}
+
+/* The byte of line and amounts. */
+static inline unsigned said_of_more(const writer *w, const mpg_span *s) {
+  return said_of_amount(s->flops, w->flops) << FLOPS_AT |
+         said_of_amount(s->bytes, w->bytes) << BYTES_AT |
+         said_of_amount(s->executions, w->executions) << EXECUTIONS_AT |
+         (s->line != 0 ? HAS_LINE : 0);
+}
+
+static inline unsigned char *put_amount(unsigned char *p, unsigned said, double v, double *last) {
+  said &= AMOUNT_BITS;
+  if (said == AMOUNT_WHOLE)
     p = mpg_packed_put(p, (uint32_t)v);
-  } else {
+  if (said == AMOUNT_GIVEN) {
     memcpy(p, &v, sizeof v);
     p += sizeof v;
   }
-  *last = v;
-  *said |= what << at;
+  if (said != AMOUNT_NONE)
+    *last = v;
   return p;
 }
 
-/* Line and amounts. The byte of flags is at `flags`. */
-static unsigned char *put_more(writer *w, const mpg_span *s, unsigned char *flags,
-                               unsigned char *p) {
-  unsigned said = 0;
-  if (s->line != 0) {
-    said |= HAS_LINE;
+static inline unsigned char *put_more(writer *w, const mpg_span *s, unsigned more,
+                                      unsigned char *p) {
+  if (more & HAS_LINE) {
     p = mpg_packed_put(p, mpg_packed_change(w->line, s->line));
     w->line = s->line;
   }
-  p = put_amount(p, s->flops, &w->flops, &said, FLOPS_AT);
-  p = put_amount(p, s->bytes, &w->bytes, &said, BYTES_AT);
-  p = put_amount(p, s->executions, &w->executions, &said, EXECUTIONS_AT);
-  *flags = (unsigned char)said;
-  return p;
+  p = put_amount(p, more >> FLOPS_AT, s->flops, &w->flops);
+  p = put_amount(p, more >> BYTES_AT, s->bytes, &w->bytes);
+  return put_amount(p, more >> EXECUTIONS_AT, s->executions, &w->executions);
 }
 
 /* Writes up to PACKED_MAX bytes, of which the ones returned count. */
 static inline size_t pack(writer *w, const mpg_span *s, unsigned said, unsigned char *out) {
-  unsigned char *p = out + 1, *flags = NULL;
-  unsigned head = said;
-  if (s->flops == s->flops || s->bytes == s->bytes || s->executions == s->executions ||
-      s->line != 0) {
+  unsigned char *p = out + 1;
+  unsigned head = said, more = said_of_more(w, s);
+  mpg_spans_usual *usual = &w->usual[w->shape % MPG_SPANS_USUAL];
+  if (more != usual->more) {
     head |= HAS_MORE;
-    flags = p++;
+    *p++ = (unsigned char)more;
+    usual->more = more_expected(more);
   }
   if (said == SHAPE_PLACE)
     p = mpg_packed_put(p, w->shape);
@@ -145,7 +159,9 @@ static inline size_t pack(writer *w, const mpg_span *s, unsigned said, unsigned 
   }
   w->from = s->start;
   if (s->end != MPG_OPEN) {
-    p = mpg_packed_put(p, (uint64_t)s->end - (uint64_t)s->start);
+    int64_t length = (int64_t)((uint64_t)s->end - (uint64_t)s->start);
+    p = mpg_packed_put(p, mpg_packed_change(usual->length, length));
+    usual->length = length;
     w->from = s->end;
   } else {
     head |= IS_OPEN;
@@ -162,8 +178,8 @@ static inline size_t pack(writer *w, const mpg_span *s, unsigned said, unsigned 
     p = mpg_packed_put(p, mpg_packed_change(w->attempt, s->attempt));
     w->attempt = s->attempt;
   }
-  if (head & HAS_MORE)
-    p = put_more(w, s, flags, p);
+  if (more != 0)
+    p = put_more(w, s, more, p);
   *out = (unsigned char)head;
   return (size_t)(p - out);
 }
@@ -256,19 +272,16 @@ static const unsigned char *get_more(const unsigned char *p, mpg_spans_reader *r
 
 static inline const unsigned char *get_shape(const unsigned char *p, mpg_spans_reader *r,
                                              unsigned said) {
-  mpg_shape before = r->shape;
-  uint64_t place;
-  if (said == SHAPE_OTHER || r->shapes == NULL) { /* a group has them */
-    r->shape = r->other;
-  } else if (said == SHAPE_PLACE) {
+  const uint32_t before = r->place;
+  uint64_t place = r->other;
+  if (said == SHAPE_PLACE)
     p = mpg_packed_get(p, &place);
-    r->shape = r->shapes[place];
-  } else {
-    if (r->nshapes == 0)
-      before = r->shapes[0];
-    r->shape = r->shapes[r->nshapes++];
-  }
+  else if (said == SHAPE_NEW)
+    place = r->nshapes++;
+  r->place = (uint32_t)place;
   r->other = before;
+  if (r->shapes != NULL) /* a group has them */
+    r->shape = r->shapes[place];
   return p;
 }
 
@@ -280,12 +293,16 @@ void mpg_spans_read_bytes(mpg_spans_reader *reader, const mpg_packed_bytes *piec
         .out = r.out, .stride = r.stride, .attempt = MPG_NONE, .shapes = piece->shapes};
   for (; p < stop; r.out += r.stride) {
     mpg_span *s = (mpg_span *)(void *)r.out;
-    unsigned head = *p++, more = 0;
+    unsigned head = *p++, more = head & HAS_MORE ? *p++ : 0;
+    mpg_spans_usual *usual;
     uint64_t v;
-    if (head & HAS_MORE)
-      more = *p++;
     if ((head & SHAPE_BITS) != SHAPE_SAME)
       p = get_shape(p, &r, head & SHAPE_BITS);
+    usual = &r.usual[r.place % MPG_SPANS_USUAL];
+    if (!(head & HAS_MORE))
+      more = usual->more;
+    else
+      usual->more = more_expected(more);
     s->kind = r.shape.kind;
     s->program = r.shape.program;
     s->dtype = r.shape.dtype;
@@ -298,7 +315,8 @@ void mpg_spans_read_bytes(mpg_spans_reader *reader, const mpg_packed_bytes *piec
     s->end = MPG_OPEN;
     if (!(head & IS_OPEN)) {
       p = mpg_packed_get(p, &v);
-      s->end = r.from = (int64_t)((uint64_t)r.from + v);
+      usual->length = mpg_packed_changed(usual->length, v);
+      s->end = r.from = (int64_t)((uint64_t)r.from + (uint64_t)usual->length);
     }
     s->step = MPG_NONE;
     if ((head & STEP_BITS) != STEP_NONE) {

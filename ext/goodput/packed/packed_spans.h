@@ -1,5 +1,5 @@
 /*
-** packed_spans.h - a job's spans, packed: about 5 bytes each for a training log, in the order of
+** packed_spans.h - a job's spans, packed: 3 to 6 bytes each for a training log, in the order of
 ** arrival.
 */
 #ifndef MPG_SPANS_H
@@ -46,6 +46,13 @@ mpg_rc mpg_spans_add(mpg_packed *list, mpg_arena *arena, const mpg_span *span);
 /* The shape of the last span of the list; NULL: unknown. */
 const mpg_shape *mpg_spans_last(const mpg_packed *list);
 
+/* What the next span of a shape likely has too. Shapes share slots, by their places. */
+enum { MPG_SPANS_USUAL = 4 };
+typedef struct mpg_spans_usual {
+  int64_t length;
+  unsigned more; /* the byte of line and amounts */
+} mpg_spans_usual;
+
 /* Unpacks piece after piece of a list, in order. */
 typedef struct mpg_spans_reader {
   char *out; /* where the next span goes; each `stride` bytes after the one before */
@@ -53,8 +60,10 @@ typedef struct mpg_spans_reader {
   int64_t from, step, attempt, line;
   double flops, bytes, executions;
   const mpg_shape *shapes;
-  mpg_shape shape, other; /* of the last span, and the one before that it differs from */
-  uint32_t nshapes;       /* that were used */
+  mpg_shape shape;       /* of the last span: */
+  uint32_t place, other; /* its place, and that of the one before that it differs from */
+  uint32_t nshapes;      /* that were used */
+  mpg_spans_usual usual[MPG_SPANS_USUAL];
 } mpg_spans_reader;
 void mpg_spans_read_bytes(mpg_spans_reader *reader, const mpg_packed_bytes *piece);
 
