@@ -85,44 +85,46 @@ CREATE UNIQUE INDEX temp.ascend_device ON ascend_devices(device);
 
 -- ---- 2. What the program marks ----
 
-DROP TABLE IF EXISTS temp.ascend_ranges;
-CREATE TEMP TABLE ascend_ranges AS
-SELECT s.value AS name, CAST(m.startNs AS INTEGER) AS start, CAST(m.endNs AS INTEGER) AS "end", m.globalTid
-FROM MSTX_EVENTS AS m JOIN STRING_IDS AS s ON s.id = m.message
+DROP TABLE IF EXISTS temp.device_marks;
+CREATE TEMP TABLE device_marks AS
+SELECT t.trace, m.globalTid >> 32 AS process, m.globalTid AS thread, s.value AS name, CAST(m.startNs AS INTEGER) AS start, CAST(m.endNs AS INTEGER) AS "end", t.step AS steps
+FROM ascend_trace AS t CROSS JOIN MSTX_EVENTS AS m JOIN STRING_IDS AS s ON s.id = m.message
+WHERE s.value IS NOT NULL AND m.endNs IS NOT m.startNs -- marks of a moment
 UNION ALL
-SELECT s.value, CAST(p.startNs AS INTEGER), CAST(p.endNs AS INTEGER), p.globalTid
-FROM PYTORCH_API AS p JOIN STRING_IDS AS s ON s.id = p.name WHERE s.value GLOB 'ProfilerStep#[0-9]*';
-DELETE FROM ascend_ranges WHERE "end" <= start OR start IS NULL OR "end" IS NULL;  -- marks of a moment
+SELECT t.trace, p.globalTid >> 32, p.globalTid, s.value, CAST(p.startNs AS INTEGER), CAST(p.endNs AS INTEGER), t.step
+FROM ascend_trace AS t CROSS JOIN PYTORCH_API AS p JOIN STRING_IDS AS s ON s.id = p.name WHERE s.value GLOB 'ProfilerStep#[0-9]*' AND p.endNs IS NOT p.startNs;
+DROP TABLE IF EXISTS temp.device_calls;
+CREATE TEMP TABLE device_calls AS SELECT CAST(startNs AS INTEGER) AS start, CAST(endNs AS INTEGER) AS "end" FROM CANN_API WHERE CAST(endNs AS INTEGER) >= CAST(startNs AS INTEGER);
+.read sql/formats/device/marks.sql
 
 INSERT INTO device_ranges (trace, rank, side, thread, name, start_ns, end_ns)
-SELECT t.trace, t.rank, 'host', CAST(r.globalTid & 0xffffffff AS TEXT), r.name, r.start, r."end" FROM ascend_ranges AS r, ascend_trace AS t;
+SELECT t.trace, t.rank, 'host', CAST(r.thread & 0xffffffff AS TEXT), r.name, r.start, r."end" FROM device_ranges_seen AS r, ascend_trace AS t;
 
 -- A step is called by the number at the end of its range's name; where there is none, they are counted from 0.
 DROP TABLE IF EXISTS temp.ascend_steps;
 CREATE TEMP TABLE ascend_steps AS
 WITH named AS (
-  SELECT r.globalTid >> 32 AS pid, r.start, r."end",
-         coalesce(nullif(substr(r.name, length(rtrim(r.name, '0123456789')) + 1), ''),
-                  CAST(row_number() OVER (PARTITION BY r.globalTid, r.name ORDER BY r.start) - 1 AS TEXT)) AS step
-  FROM ascend_ranges AS r, ascend_trace AS t
-  WHERE CASE
-          WHEN t.step IS NOT NULL THEN r.name GLOB t.step
-          ELSE lower(r.name) GLOB 'profilerstep#[0-9]*' OR lower(r.name) GLOB 'step[ #_:=]*[0-9]' OR lower(r.name) GLOB 'step[0-9]*'
-            OR lower(r.name) GLOB 'train*step*' OR lower(r.name) GLOB 'iter*[0-9]'
-        END
+  SELECT process AS pid, start, "end",
+         coalesce(nullif(substr(name, length(rtrim(name, '0123456789')) + 1), ''),
+                  CAST(row_number() OVER (PARTITION BY thread, name ORDER BY start) - 1 AS TEXT)) AS step
+  FROM device_ranges_seen WHERE is_step
 ),
 told AS (
   SELECT CAST(s.id AS TEXT) AS step, CAST(s.startNs AS INTEGER) AS start, CAST(s.endNs AS INTEGER) AS "end"
   FROM STEP_TIME AS s, ascend_trace AS t WHERE t.step IS NULL
 ),
 every AS (
-  SELECT NULL AS pid, start, "end", step FROM told WHERE "end" >= start
+  SELECT NULL AS pid, start, "end", step FROM told WHERE "end" >= start AND coalesce("end" < (SELECT last_ns FROM device_host) + 3600000000000, 1)
   UNION ALL SELECT pid, start, "end", step FROM named WHERE NOT EXISTS (SELECT 1 FROM told)
 )
 -- outer_ns: where the outermost of those that overlap begins, beyond which no search has to go back.
 SELECT pid, start, "end", step, max(CASE WHEN covered IS NULL OR start >= covered THEN start END) OVER (ORDER BY start) AS outer_ns
 FROM (SELECT *, max("end") OVER (ORDER BY start ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING) AS covered FROM every);
 CREATE INDEX temp.ascend_step ON ascend_steps(start);
+INSERT INTO mpg_issues(source, severity, kind, count, detail)
+SELECT t.trace, 'data_loss', iif(coalesce(s.endNs < s.startNs, 1), 'end_before_start', 'lost_time'), count(*), 'steps (STEP_TIME) that end before they start, or long after all that the host did: left out'
+FROM ascend_trace AS t, STEP_TIME AS s, device_host AS h
+WHERE t.step IS NULL AND (coalesce(s.endNs < s.startNs, 1) OR s.endNs >= h.last_ns + 3600000000000) GROUP BY t.trace, 3;
 
 INSERT INTO device_steps (trace, rank, process, side, step, start_ns, end_ns)
 SELECT t.trace, t.rank, CAST(s.pid AS TEXT), 'host', s.step, s.start, s."end" FROM ascend_steps AS s, ascend_trace AS t;
@@ -225,6 +227,10 @@ SELECT t.trace, 'data_loss', 'left_out', count(*), 'collectives without an NPU: 
 FROM ascend_activity AS a, ascend_trace AS t WHERE a.device IS NULL GROUP BY t.trace;
 DELETE FROM ascend_activity WHERE device IS NULL;
 
+INSERT INTO ascend_left_out
+SELECT t.trace, 'data_loss', 'impossible_value', count(*), 'bytes below 0 count as none; the first of "' || min(a.name) || '"' FROM ascend_activity AS a, ascend_trace AS t WHERE a.bytes < 0 GROUP BY t.trace;
+UPDATE ascend_activity SET bytes = NULL WHERE bytes < 0;
+
 -- What comes twice counts once; what lies long before or after all that the host did has no time that can be.
 DROP TABLE IF EXISTS temp.ascend_again;
 CREATE TEMP TABLE ascend_again AS
@@ -274,6 +280,16 @@ LEFT JOIN ascend_devices AS d ON d.device = a.device;
 -- ---- 5. What has no place ----
 
 INSERT INTO ascend_left_out
+SELECT t.trace, 'data_loss', 'unknown_event', count(*), 'tables whose names are not known were not read: ' || group_concat(l.name)
+FROM ascend_trace AS t, pragma_table_list AS l
+WHERE l.schema = (SELECT schema FROM pragma_table_list WHERE name = 'STRING_IDS' AND schema <> 'ascend_absent' LIMIT 1)
+  AND EXISTS (SELECT 1 FROM pragma_table_list AS k WHERE k.schema = 'ascend_absent' AND upper(l.name) GLOB upper(k.name) || '_V[0-9]*')
+GROUP BY t.trace;
+INSERT INTO ascend_left_out
+SELECT t.trace, 'warning', 'missing_field', count(DISTINCT p.opId), 'collectives (COMMUNICATION_OP) that the profile lacks: each of their tasks counts by itself'
+FROM ascend_trace AS t, COMMUNICATION_TASK_INFO AS p WHERE p.opId IS NOT NULL AND p.opId NOT IN (SELECT opId FROM COMMUNICATION_OP WHERE opId IS NOT NULL)
+  AND EXISTS (SELECT 1 FROM COMMUNICATION_OP) GROUP BY t.trace;
+INSERT INTO ascend_left_out
 SELECT t.trace, 'info', 'no_work', count(*), 'tasks of types that are no work, or are not known: left out; the first is "' || coalesce(min(a.type), 'none') || '"'
 FROM ascend_tasks AS a, ascend_trace AS t WHERE a.what = 'none' GROUP BY t.trace;
 INSERT INTO ascend_left_out
@@ -290,7 +306,8 @@ SELECT l.trace, l.severity, l.kind, NULL, l.count, l.detail FROM ascend_left_out
 DROP TABLE temp.ascend_input;
 DROP TABLE temp.ascend_trace;
 DROP TABLE temp.ascend_devices;
-DROP TABLE temp.ascend_ranges;
+DROP TABLE temp.device_ranges_seen;
+DROP TABLE temp.device_host;
 DROP TABLE temp.ascend_steps;
 DROP TABLE temp.ascend_operators;
 DROP TABLE temp.ascend_launches;

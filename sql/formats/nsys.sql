@@ -81,38 +81,29 @@ CREATE INDEX temp.nsys_device ON nsys_devices(pid, cuda);
 -- ---- 2. What the program marks ----
 
 -- 59: pushed and popped on one thread; 60: started and ended anywhere.
-DROP TABLE IF EXISTS temp.nsys_ranges;
-CREATE TEMP TABLE nsys_ranges AS
-WITH named AS (
-  SELECT n.start, n."end", n.globalTid, n.eventType, coalesce(n.text, s.value) AS name
-  FROM NVTX_EVENTS AS n LEFT JOIN StringIds AS s ON s.id = n.textId
-  WHERE n.eventType IN (59, 60) AND n."end" >= n.start
-)
-SELECT *,
-       CASE
-         WHEN (SELECT step FROM nsys_trace) IS NOT NULL THEN name GLOB (SELECT step FROM nsys_trace)
-         ELSE lower(name) GLOB 'profilerstep#[0-9]*' OR lower(name) GLOB 'step[ #_:=]*[0-9]' OR lower(name) GLOB 'step[0-9]*'
-           OR lower(name) GLOB 'train*step*' OR lower(name) GLOB 'iter*[0-9]'
-       END AS is_step,
-       -- PyTorch's emit_nvtx writes 'aten::mm, seq = 7, op_id = 12, sizes = [...]'.
-       CASE WHEN name GLOB '*, seq = *' OR name GLOB '*, op_id = *' OR name GLOB '*, sizes = *'
-            THEN substr(name, 1, instr(name, ', ') - 1) ELSE name END AS op
-FROM named WHERE name IS NOT NULL;
+DROP TABLE IF EXISTS temp.device_marks;
+CREATE TEMP TABLE device_marks AS
+SELECT t.trace, n.globalTid >> 24 AS process, n.globalTid AS thread, coalesce(n.text, s.value) AS name, n.start, n."end", t.step AS steps, n.eventType
+FROM nsys_trace AS t CROSS JOIN NVTX_EVENTS AS n LEFT JOIN StringIds AS s ON s.id = n.textId
+WHERE n.eventType IN (59, 60) AND n."end" IS NOT NULL AND coalesce(n.text, s.value) IS NOT NULL;
+DROP TABLE IF EXISTS temp.device_calls;
+CREATE TEMP TABLE device_calls AS SELECT start, "end" FROM CUPTI_ACTIVITY_KIND_RUNTIME WHERE "end" >= start;
+.read sql/formats/device/marks.sql
 
 INSERT INTO device_ranges (trace, side, thread, name, start_ns, end_ns)
-SELECT t.trace, 'host', CAST(r.globalTid & 0xffffff AS TEXT), r.name, r.start + t.base_ns, r."end" + t.base_ns
-FROM nsys_ranges AS r, nsys_trace AS t
+SELECT t.trace, 'host', CAST(r.thread & 0xffffff AS TEXT), r.name, r.start + t.base_ns, r."end" + t.base_ns
+FROM device_ranges_seen AS r, nsys_trace AS t
 WHERE r.op = r.name;
 
 -- A step is called by the number at the end of its range's name; where there is none, they are counted from 0.
 DROP TABLE IF EXISTS temp.nsys_steps;
 CREATE TEMP TABLE nsys_steps AS
 WITH ordered AS (
-  SELECT globalTid >> 24 AS process, start, "end",
+  SELECT process, start, "end",
          coalesce(nullif(substr(name, length(rtrim(name, '0123456789')) + 1), ''),
-                  CAST(row_number() OVER (PARTITION BY globalTid, name ORDER BY start) - 1 AS TEXT)) AS step,
-         max("end") OVER (PARTITION BY globalTid >> 24 ORDER BY start ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING) AS covered
-  FROM nsys_ranges WHERE is_step
+                  CAST(row_number() OVER (PARTITION BY thread, name ORDER BY start) - 1 AS TEXT)) AS step,
+         max("end") OVER (PARTITION BY process ORDER BY start ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING) AS covered
+  FROM device_ranges_seen WHERE is_step
 )
 -- outer_ns: where the outermost of those that overlap begins, beyond which no search has to go back.
 SELECT process, start, "end", step,
@@ -131,10 +122,10 @@ FROM nsys_steps AS s, nsys_trace AS t;
 DROP TABLE IF EXISTS temp.nsys_operators;
 CREATE TEMP TABLE nsys_operators AS
 WITH ordered AS (
-  SELECT row_number() OVER (ORDER BY globalTid, start, "end" DESC) AS id, globalTid, op, start, "end",
-         max("end") OVER (PARTITION BY globalTid ORDER BY start, "end" DESC
+  SELECT row_number() OVER (ORDER BY thread, start, "end" DESC) AS id, thread AS globalTid, op, start, "end",
+         max("end") OVER (PARTITION BY thread ORDER BY start, "end" DESC
                           ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING) AS covered
-  FROM nsys_ranges WHERE eventType = 59 AND NOT is_step
+  FROM device_ranges_seen WHERE eventType = 59 AND NOT is_step
 )
 SELECT id, globalTid, op, start, "end",
        max(CASE WHEN covered IS NULL OR start >= covered THEN id END) OVER (PARTITION BY globalTid ORDER BY id) AS outermost
@@ -206,6 +197,10 @@ FROM CUPTI_ACTIVITY_KIND_MEMSET
 UNION ALL
 SELECT 'sync', start, "end", deviceId, streamId, correlationId, globalPid >> 24, NULL, 'Stream Wait Event'
 FROM CUPTI_ACTIVITY_KIND_SYNCHRONIZATION WHERE syncType = 2;
+
+INSERT INTO mpg_issues(source, severity, kind, count, detail)
+SELECT t.trace, 'data_loss', 'impossible_value', count(*), 'bytes below 0 count as none; the first of "' || min(a.name) || '"' FROM nsys_activity AS a, nsys_trace AS t WHERE a.bytes < 0 GROUP BY t.trace;
+UPDATE nsys_activity SET bytes = NULL WHERE bytes < 0;
 
 -- What comes twice counts once; what lies long before or after all that the host did has no time that can be.
 DROP TABLE IF EXISTS temp.nsys_again;
@@ -300,7 +295,7 @@ FROM nsys_trace AS t, (
 ) AS w
 WHERE w.count > 0;
 INSERT INTO mpg_issues(source, severity, kind, line, count, detail)
-SELECT l.trace, 'data_loss', 'left_out', NULL, l.count, l.what || ': left out' FROM nsys_left_out AS l JOIN nsys_trace AS t USING (trace);
+SELECT l.trace, 'data_loss', iif(l.what GLOB 'table *', 'unknown_event', 'left_out'), NULL, l.count, l.what || ': left out' FROM nsys_left_out AS l JOIN nsys_trace AS t USING (trace);
 
 INSERT INTO mpg_issues(source, severity, kind, line, count, detail)
 SELECT trace, 'warning', 'no_device_event', NULL, 1, 'no table of kernels, copies or sets that is known has a row: was it traced with --trace=cuda?'
@@ -309,7 +304,8 @@ FROM nsys_trace WHERE trace NOT IN (SELECT trace FROM device_activity);
 DROP TABLE temp.nsys_input;
 DROP TABLE temp.nsys_trace;
 DROP TABLE temp.nsys_devices;
-DROP TABLE temp.nsys_ranges;
+DROP TABLE temp.device_ranges_seen;
+DROP TABLE temp.device_host;
 DROP TABLE temp.nsys_steps;
 DROP TABLE temp.nsys_operators;
 DROP TABLE temp.nsys_operator_ends;

@@ -170,22 +170,17 @@ CREATE INDEX temp.rocpd_thread ON rocpd_threads(guid, pid, tid);
 
 -- ---- 2. What the program marks ----
 
-DROP TABLE IF EXISTS temp.rocpd_ranges;
-CREATE TEMP TABLE rocpd_ranges AS
-SELECT t.process, t.thread, r.pid, r.tid, r.name, r.start, r."end",
-       CASE
-         WHEN (SELECT step FROM rocpd_trace) IS NOT NULL THEN r.name GLOB (SELECT step FROM rocpd_trace)
-         ELSE lower(r.name) GLOB 'profilerstep#[0-9]*' OR lower(r.name) GLOB 'step[ #_:=]*[0-9]' OR lower(r.name) GLOB 'step[0-9]*'
-           OR lower(r.name) GLOB 'train*step*' OR lower(r.name) GLOB 'iter*[0-9]'
-       END AS is_step,
-       -- PyTorch's emit_nvtx writes 'aten::mm, seq = 7, op_id = 12, sizes = [...]'.
-       CASE WHEN r.name GLOB '*, seq = *' OR r.name GLOB '*, op_id = *' OR r.name GLOB '*, sizes = *'
-            THEN substr(r.name, 1, instr(r.name, ', ') - 1) ELSE r.name END AS op
-FROM rocpd_regions AS r JOIN rocpd_threads AS t ON t.guid IS r.guid AND t.pid IS r.pid AND t.tid IS r.tid
-WHERE (r.category GLOB '*marker*' OR r.category IN ('user', 'host', 'python')) AND r.name IS NOT NULL AND r."end" >= r.start;
+DROP TABLE IF EXISTS temp.device_marks;
+CREATE TEMP TABLE device_marks AS
+SELECT i.trace, t.process, t.thread, r.name, r.start, r."end", i.step AS steps, r.pid, r.tid
+FROM rocpd_trace AS i CROSS JOIN rocpd_regions AS r JOIN rocpd_threads AS t ON t.guid IS r.guid AND t.pid IS r.pid AND t.tid IS r.tid
+WHERE (r.category GLOB '*marker*' OR r.category IN ('user', 'host', 'python')) AND r.name IS NOT NULL;
+DROP TABLE IF EXISTS temp.device_calls;
+CREATE TEMP TABLE device_calls AS SELECT start, "end" FROM rocpd_regions WHERE "end" >= start AND stack IS NOT NULL AND coalesce(category, '') NOT GLOB '*marker*';
+.read sql/formats/device/marks.sql
 
 INSERT INTO device_ranges (trace, side, thread, name, start_ns, end_ns)
-SELECT t.trace, 'host', CAST(r.tid AS TEXT), r.name, r.start, r."end" FROM rocpd_ranges AS r, rocpd_trace AS t WHERE r.op = r.name;
+SELECT t.trace, 'host', CAST(r.tid AS TEXT), r.name, r.start, r."end" FROM device_ranges_seen AS r, rocpd_trace AS t WHERE r.op = r.name;
 
 -- A step is called by the number at the end of its range's name; where there is none, they are counted from 0.
 DROP TABLE IF EXISTS temp.rocpd_steps;
@@ -195,7 +190,7 @@ WITH ordered AS (
          coalesce(nullif(substr(name, length(rtrim(name, '0123456789')) + 1), ''),
                   CAST(row_number() OVER (PARTITION BY thread, name ORDER BY start) - 1 AS TEXT)) AS step,
          max("end") OVER (PARTITION BY process ORDER BY start ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING) AS covered
-  FROM rocpd_ranges WHERE is_step
+  FROM device_ranges_seen WHERE is_step
 )
 -- outer_ns: where the outermost of those that overlap begins, beyond which no search has to go back.
 SELECT process, pid, start, "end", step,
@@ -215,7 +210,7 @@ CREATE TEMP TABLE rocpd_operators AS
 WITH ordered AS (
   SELECT row_number() OVER (ORDER BY thread, start, "end" DESC) AS id, thread, op, start, "end",
          max("end") OVER (PARTITION BY thread ORDER BY start, "end" DESC ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING) AS covered
-  FROM rocpd_ranges WHERE NOT is_step
+  FROM device_ranges_seen WHERE NOT is_step
 )
 SELECT id, thread, op, start, "end",
        max(CASE WHEN covered IS NULL OR start >= covered THEN id END) OVER (PARTITION BY thread ORDER BY id) AS outermost
@@ -272,6 +267,10 @@ INSERT INTO rocpd_left_out
 SELECT t.trace, 'data_loss', 'left_out', count(*), 'copies from host to host: left out'
 FROM rocpd_activity AS a, rocpd_trace AS t WHERE a.agent_id IS NULL GROUP BY t.trace;
 DELETE FROM rocpd_activity WHERE agent_id IS NULL;
+
+INSERT INTO rocpd_left_out
+SELECT t.trace, 'data_loss', 'impossible_value', count(*), 'bytes below 0 count as none; the first of "' || min(a.name) || '"' FROM rocpd_activity AS a, rocpd_trace AS t WHERE a.bytes < 0 GROUP BY t.trace;
+UPDATE rocpd_activity SET bytes = NULL WHERE bytes < 0;
 
 -- What comes twice counts once; what lies long before or after all that the host did has no time that can be.
 DROP TABLE IF EXISTS temp.rocpd_again;
@@ -341,8 +340,9 @@ LEFT JOIN rocpd_agents AS g ON g.guid IS a.guid AND g.id = a.agent_id;
 -- ---- 5. What has no place ----
 
 INSERT INTO rocpd_left_out
-SELECT t.trace, 'data_loss', 'left_out', count(*), 'ranges that end before they start: left out'
-FROM rocpd_regions AS r, rocpd_trace AS t WHERE r.category GLOB '*marker*' AND coalesce(r."end" < r.start, 1) GROUP BY t.trace;
+SELECT t.trace, 'warning', 'unknown_event', count(*), 'ranges of categories that are not known, or that the trace lacks: left out; the first is "' || min(coalesce(r.category, '?')) || '"'
+FROM rocpd_regions AS r, rocpd_trace AS t
+WHERE coalesce(r.category, '') NOT GLOB '*marker*' AND coalesce(r.category, '') NOT GLOB '*_api*' AND coalesce(r.category, '') NOT IN ('user', 'host', 'python') GROUP BY t.trace;
 INSERT INTO rocpd_left_out
 SELECT t.trace, 'warning', 'missing_field', count(*), 'kernels whose name the trace lacks: they count as computation' FROM rocpd_activity AS a, rocpd_trace AS t WHERE a.kind = 'kernel' AND a.name = 'kernel' GROUP BY t.trace;
 INSERT INTO rocpd_left_out
@@ -360,7 +360,8 @@ DROP TABLE temp.rocpd_agents;
 DROP TABLE temp.rocpd_regions;
 DROP TABLE temp.rocpd_activity;
 DROP TABLE temp.rocpd_threads;
-DROP TABLE temp.rocpd_ranges;
+DROP TABLE temp.device_ranges_seen;
+DROP TABLE temp.device_host;
 DROP TABLE temp.rocpd_steps;
 DROP TABLE temp.rocpd_operators;
 DROP TABLE temp.rocpd_operator_ends;

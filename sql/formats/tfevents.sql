@@ -52,7 +52,11 @@ CREATE TEMP TABLE tfevents_values AS
 SELECT _file AS file, _line AS line, wall_time AS time, step, kind, tag, value
 FROM tfevents_trace(mpg_required(:events, ':events'))
 WHERE kind = 'scalar' AND tag IN (SELECT tag FROM tfevents_tags UNION SELECT rate FROM tfevents_tags UNION SELECT seconds FROM tfevents_tags)
+   OR kind IS NULL AND tag IN (SELECT tag FROM tfevents_tags UNION SELECT rate FROM tfevents_tags UNION SELECT seconds FROM tfevents_tags)
    OR kind = 'session_log' AND tag = 'checkpoint';
+INSERT INTO mpg_issues(source, severity, kind, line, count, detail)
+SELECT file, 'data_loss', 'missing_field', min(line), count(*), 'summaries of "' || min(tag) || '" without a value: left out' FROM tfevents_values WHERE kind IS NULL GROUP BY file;
+DELETE FROM tfevents_values WHERE kind IS NULL;
 
 -- What cannot be: no time, or one that is more than ten years from the middle one of the file's.
 DROP TABLE IF EXISTS temp.tfevents_far;
@@ -68,10 +72,17 @@ INSERT INTO mpg_issues(source, severity, kind, line, count, detail)
 SELECT file, 'data_loss', 'impossible_time', min(line), count(*), 'values without a time, or whose time is more than ten years from the middle one: left out'
 FROM tfevents_far GROUP BY file;
 DELETE FROM tfevents_values WHERE rowid IN (SELECT row FROM tfevents_far);
-UPDATE tfevents_files SET begin_time = CASE WHEN abs(begin_time - v.first) > 315569520 THEN v.first ELSE begin_time END,
-                          last_time = CASE WHEN abs(last_time - v.last) > 315569520 THEN v.last ELSE last_time END
-FROM (SELECT file, min(time) AS first, max(time) AS last FROM tfevents_values WHERE file IN (SELECT file FROM tfevents_far) GROUP BY file) AS v
-WHERE v.file = tfevents_files.file;
+-- The same of events of other kinds, which say when the file begins and until when it was observed.
+DROP TABLE IF EXISTS temp.tfevents_observed;
+CREATE TEMP TABLE tfevents_observed AS
+SELECT f.file, v.first, v.last, abs(f.begin_time - v.first) > 315569520 AS begins_far, abs(f.last_time - v.last) > 315569520 AS ends_far
+FROM tfevents_files AS f JOIN (SELECT file, min(time) AS first, max(time) AS last FROM tfevents_values GROUP BY file) AS v USING (file);
+INSERT INTO mpg_issues(source, severity, kind, line, count, detail)
+SELECT file, 'data_loss', 'impossible_time', NULL, 1, 'an event of another kind is more than ten years from the values: its time counts as nothing'
+FROM tfevents_observed WHERE (begins_far OR ends_far) AND file NOT IN (SELECT file FROM tfevents_far);
+UPDATE tfevents_files SET begin_time = iif(begins_far, o.first, begin_time), last_time = iif(ends_far, o.last, last_time)
+FROM tfevents_observed AS o WHERE o.file = tfevents_files.file AND (begins_far OR ends_far);
+DROP TABLE tfevents_observed;
 
 -- The tag of a job is the one with the most values; of several with as many, the first of the list.
 DROP TABLE IF EXISTS temp.tfevents_chosen;

@@ -24,14 +24,15 @@
 -- ---- 1. The inputs ----
 
 CREATE TEMP TABLE IF NOT EXISTS xplane_input AS SELECT :trace AS path, :chip AS chip;
+CREATE TEMP TABLE IF NOT EXISTS xplane_devices AS
+SELECT _file AS trace, plane, stats, hostnames FROM xplane_planes((SELECT mpg_required(path, ':trace') FROM xplane_input));
+-- After them, for what the last reading of a file finds of it is what mpg_issues keeps.
 CREATE TEMP TABLE IF NOT EXISTS xplane_events AS
 SELECT _file AS trace, plane, line, coalesce(line_display_name, line) AS line_display_name, name, display_name, start_ns, end_ns,
        group_id, step_num, hlo_op, hlo_category, tf_op, op_name, flops, bytes_accessed, correlation_id,
        memcpy_details, memset_details
 FROM xplane_trace((SELECT mpg_required(path, ':trace') FROM xplane_input))
 WHERE start_ns IS NOT NULL;
-CREATE TEMP TABLE IF NOT EXISTS xplane_devices AS
-SELECT _file AS trace, plane, stats, hostnames FROM xplane_planes((SELECT mpg_required(path, ':trace') FROM xplane_input));
 
 -- What ends before it starts, or lies long before or after all that the host did and all steps.
 DROP TABLE IF EXISTS temp.xplane_lost;
@@ -57,10 +58,10 @@ DROP TABLE xplane_lost;
 DROP TABLE IF EXISTS temp.xplane_again;
 CREATE TEMP TABLE xplane_again AS
 SELECT id, trace, name
-FROM (SELECT rowid AS id, trace, name, row_number() OVER (PARTITION BY trace, plane, line, start_ns, end_ns, name, correlation_id) AS nth FROM xplane_events WHERE plane GLOB '/device:*')
+FROM (SELECT rowid AS id, trace, name, row_number() OVER (PARTITION BY trace, plane, line, start_ns, end_ns, name, correlation_id) AS nth FROM xplane_events WHERE plane GLOB '/device:*' OR step_num IS NOT NULL)
 WHERE nth > 1;
 INSERT INTO mpg_issues(source, severity, kind, count, detail)
-SELECT trace, 'warning', 'repeated_record', count(*), 'events of a device that come twice count once; the first is "' || coalesce(min(name), '?') || '"' FROM xplane_again GROUP BY trace;
+SELECT trace, 'warning', 'repeated_record', count(*), 'events of a device, or steps of the host, that come twice count once; the first is "' || coalesce(min(name), '?') || '"' FROM xplane_again GROUP BY trace;
 DELETE FROM xplane_events WHERE rowid IN (SELECT id FROM xplane_again);
 DROP TABLE xplane_again;
 
@@ -77,8 +78,13 @@ WITH files AS (
   FROM xplane_devices GROUP BY trace
 )
 SELECT f.trace, f.host,
-       CASE WHEN f.began > e.last_ns THEN f.began ELSE 0 END AS base_ns
+       CASE WHEN f.began > e.last_ns AND typeof(f.began) = 'integer' THEN f.began ELSE 0 END AS base_ns
 FROM files AS f LEFT JOIN (SELECT trace, max(end_ns) AS last_ns FROM xplane_events GROUP BY trace) AS e ON e.trace = f.trace;
+
+INSERT INTO mpg_issues(source, severity, kind, count, detail)
+SELECT trace, 'warning', 'impossible_time', 1, 'a start of the profile that no clock shows, ' || began || ': its events count as they are' FROM (
+  SELECT trace, json_extract(stats, '$.profile_start_time') AS began FROM xplane_devices WHERE plane = 'Task Environment')
+WHERE typeof(began) <> 'integer' OR began <= 0;
 
 DELETE FROM device_activity WHERE trace IN (SELECT trace FROM xplane_files);
 DELETE FROM device_steps WHERE trace IN (SELECT trace FROM xplane_files);
@@ -224,11 +230,13 @@ LEFT JOIN (SELECT trace, plane, max(stats) AS stats FROM xplane_devices GROUP BY
 LEFT JOIN xplane_launches AS l ON l.trace = a.trace AND l.correlation = a.correlation_id;
 
 INSERT INTO mpg_issues(source, severity, kind, count, detail)
-SELECT trace, 'warning', 'unknown_event', count(*), 'events of a device on lines that are not known: left out; these are ' || group_concat(DISTINCT line)
+SELECT trace, 'warning', 'unknown_event', count(*), 'events of a device on lines that are not known: left out; these are ' || group_concat(DISTINCT coalesce(line, '?'))
 FROM xplane_events
-WHERE plane GLOB '/device:*' AND line NOT IN ('Steps', 'XLA Modules', 'XLA Ops', 'Async XLA Ops', 'XLA TraceMe', 'Launch Stats', 'Trace Context') AND line NOT GLOB 'Stream #*' AND line NOT GLOB 'Framework*'
-  AND line NOT GLOB 'TensorFlow*' AND line NOT GLOB 'Source*' AND line NOT GLOB 'Sparse*' AND line NOT GLOB 'Host Offload*' AND line NOT GLOB '*Scope*' AND line NOT GLOB '*ounters*'
+WHERE plane GLOB '/device:*' AND coalesce(line, '?') NOT IN ('Steps', 'XLA Modules', 'XLA Ops', 'Async XLA Ops', 'XLA TraceMe', 'Launch Stats', 'Trace Context') AND coalesce(line, '?') NOT GLOB 'Stream #*' AND coalesce(line, '?') NOT GLOB 'Framework*'
+  AND coalesce(line, '?') NOT GLOB 'TensorFlow*' AND coalesce(line, '?') NOT GLOB 'Source*' AND coalesce(line, '?') NOT GLOB 'Sparse*' AND coalesce(line, '?') NOT GLOB 'Host Offload*' AND coalesce(line, '?') NOT GLOB '*Scope*' AND coalesce(line, '?') NOT GLOB '*ounters*'
 GROUP BY trace;
+INSERT INTO mpg_issues(source, severity, kind, count, detail)
+SELECT trace, 'data_loss', 'missing_field', count(*), 'events of a plane without a name: left out' FROM xplane_events WHERE plane IS NULL GROUP BY trace;
 INSERT INTO mpg_issues(source, severity, kind, count, detail)
 SELECT trace, 'warning', 'no_device_event', count(*), 'events, none of which is a device''s: of a plane or line that is not known'
 FROM xplane_events WHERE trace NOT IN (SELECT trace FROM device_activity) GROUP BY trace;

@@ -129,8 +129,8 @@ def at(node, path):
     return node
 
 
-def later(value):
-    """A time of a hundred years later, in the form and the unit that it has; None where it is none."""
+def later(value, unit=None):
+    """A time of a hundred years later, in the form that it has, and the unit (how many a second has), which is guessed from its size if not given; None where it is none."""
     if isinstance(value, bool) or value is None:
         return None
     if isinstance(value, str):
@@ -141,10 +141,10 @@ def later(value):
         if us:
             return us[1] + "21" + value[us.start(2):]
         try:
-            return str(later(float(value) if "." in value else int(value)))
+            return str(later(float(value) if "." in value else int(value), unit))
         except ValueError:
             return None
-    unit = 1 if value < 1e11 else 10**3 if value < 1e14 else 10**6 if value < 1e16 else 10**9
+    unit = unit or (1 if value < 1e11 else 10**3 if value < 1e14 else 10**6 if value < 1e16 else 10**9)
     return value + CENTURY_S * unit
 
 
@@ -183,7 +183,7 @@ class Damage:
 
 
 def damaged(shape, text, kind, rng, times=(), pairs=(), words=()):
-    """A Damage of `kind`. `times` are names of fields (their last key in JSON), `pairs` (start, end), `words` (pattern, word of another)."""
+    """A Damage of `kind`. `times` are names of fields (their last key in JSON; or name: how many of its units a second has), `pairs` (start, end), `words` (pattern, word of another)."""
     if kind in FILE_KINDS:
         return Damage(damage_text(text, kind, rng), kind)
     if kind == "foreign_word":
@@ -296,7 +296,7 @@ def damaged_tree(shape, text, kind, rng, times, pairs):
                 return None
             return Damage(found.sub(lambda _: again + ", " + again, out), kind, name, "record %d" % place)
         else:
-            new = {"negated": negated, "future": later,
+            new = {"negated": negated, "future": lambda v: later(v, times[path[-1]] if isinstance(times, dict) else None),
                    "unknown_word": lambda v: "frobnicated" if isinstance(v, str) and v and not re.match(r"[\d.-]", v) else None}[kind](value)
             if new is None:
                 return None

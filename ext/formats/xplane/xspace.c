@@ -237,11 +237,13 @@ static mpg_rc read_event_metadata(mpg_xspace *s, int64_t end, mpg_xevent_name *o
   while ((rc = mpg_proto_stream_next(&s->in, end, what, &f, err)) == MPG_OK) {
     if (f.number == 2)
       rc = read_text(s, &f, what, &out->name.text, err);
+    else if (f.number == 1) /* the key's as well, which may come before or after, or be lost */
+      rc = read_int(s, &f, what, &out->name.id, err);
     else if (f.number == 4)
       rc = read_text(s, &f, what, &out->display_name, err);
     else if (f.number == 5)
       rc = gather_stat(s, &f, what, err);
-    else /* 1, the id, is the key's as well */
+    else
       rc = pass_over(s, &f, what, err);
     if (rc != MPG_OK)
       return rc;
@@ -254,7 +256,9 @@ static mpg_rc read_stat_metadata(mpg_xspace *s, int64_t end, mpg_xstat_name *out
   mpg_proto_field f;
   mpg_rc rc;
   while ((rc = mpg_proto_stream_next(&s->in, end, what, &f, err)) == MPG_OK) {
-    rc = f.number == 2 ? read_text(s, &f, what, &out->name.text, err) : pass_over(s, &f, what, err);
+    rc = f.number == 1   ? read_int(s, &f, what, &out->name.id, err)
+         : f.number == 2 ? read_text(s, &f, what, &out->name.text, err)
+                         : pass_over(s, &f, what, err);
     if (rc != MPG_OK)
       return rc;
   }

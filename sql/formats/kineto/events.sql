@@ -7,21 +7,22 @@
 -- ---- 1. The inputs ----
 
 -- Events of a phase that the format does not have are of no known category.
+CREATE TEMP TABLE IF NOT EXISTS kineto_files AS
+SELECT _file AS trace, rank, world_size, base_time_ns, devices, properties FROM chrome_trace_info(mpg_required(:trace, ':trace'));
+-- After it, for what the last reading of a file finds of it is what mpg_issues keeps.
 CREATE TEMP TABLE IF NOT EXISTS kineto_events AS
 SELECT _file AS trace, iif(ph = 'X', lower(cat), 'phase ' || coalesce(ph, 'none')) AS cat, coalesce(name, '?') AS name, start_ns, end_ns, pid, tid, step, correlation, device,
        stream, bytes, bandwidth_gb_s, collective, group_size, input_dims, input_type, concrete_inputs
 FROM chrome_trace(mpg_required(:trace, ':trace'))
 WHERE ph = 'X' OR (ph IS NULL AND start_ns IS NOT NULL) OR (ph = 'B' AND lower(cat) IN ('kernel', 'gpu_memcpy', 'gpu_memset', 'cpu_op', 'operator', 'user_annotation', 'cuda_runtime', 'hip_runtime')) OR ph NOT IN ('M', 'i', 'I', 's', 't', 'f', 'b', 'n', 'e', 'B', 'E', 'C', 'R', 'P', 'N', 'O', 'D', 'S', 'T', 'p', 'F', 'v', 'V', 'c', '(', ')');
 
-CREATE TEMP TABLE IF NOT EXISTS kineto_files AS
-SELECT _file AS trace, rank, world_size, base_time_ns, devices, properties FROM chrome_trace_info(mpg_required(:trace, ':trace'));
 
 -- What there is to mend, in one pass: most traces have none of it, and are not read again for each.
 DROP TABLE IF EXISTS temp.kineto_faults;
 CREATE TEMP TABLE kineto_faults AS
 SELECT total(cat IS NULL) AS no_cat, total(name = '?') AS no_name, total(correlation = 0) AS no_call,
        total(start_ns IS NULL OR end_ns IS NULL OR end_ns < start_ns OR end_ns > 9223372036854775807 - base_ns) AS no_time,
-       total(name GLOB 'ProfilerStep#*') AS steps, total(cat IN ('user_annotation', 'gpu_user_annotation')) AS ranges
+       coalesce(max(end_ns) - min(start_ns) > 86400000000000, 0) AS far, total(name GLOB 'ProfilerStep#*') AS steps, total(cat IN ('user_annotation', 'gpu_user_annotation')) AS ranges
 FROM (SELECT max(0, coalesce(max(base_time_ns), 0)) AS base_ns FROM kineto_files) CROSS JOIN kineto_events;
 
 -- Ascend's profiler and rocprof's give the devices' events no category: the process's name says which they are. Only
@@ -69,6 +70,22 @@ DELETE FROM kineto_events WHERE rowid IN (
   SELECT e.rowid FROM kineto_faults CROSS JOIN kineto_events AS e
   WHERE (no_cat OR no_time) AND (cat IS NULL OR start_ns IS NULL OR end_ns IS NULL OR end_ns < start_ns
                                  OR end_ns > 9223372036854775807 - coalesce((SELECT max(base_time_ns) FROM kineto_files), 0)));
+
+-- What the host did lies within a day of the middle event; where a device's time may lie, its calls say, below.
+DROP TABLE IF EXISTS temp.kineto_far;
+CREATE TEMP TABLE kineto_far AS
+WITH middle AS MATERIALIZED (
+  SELECT trace, start_ns AS at FROM (
+    SELECT trace, start_ns, row_number() OVER (PARTITION BY trace ORDER BY start_ns) AS nth, count(*) OVER (PARTITION BY trace) AS n FROM kineto_faults CROSS JOIN kineto_events WHERE far)
+  WHERE nth = (n + 1) / 2
+)
+SELECT e.rowid AS id, e.trace, e.name FROM kineto_faults CROSS JOIN middle AS m CROSS JOIN kineto_events AS e USING (trace)
+WHERE far AND (e.start_ns < at - 86400000000000 OR e.end_ns > at + 86400000000000)
+  AND e.cat NOT IN ('kernel', 'concurrent_kernel', 'gpu_memcpy', 'memcpy', 'gpu_memset', 'memset', 'cuda_sync', 'mtia_ccp_events');
+INSERT INTO kineto_left_out
+SELECT trace, 'data_loss', 'lost_time', count(*), 'events of the host more than a day from the middle one: left out; the first is "' || min(name) || '"' FROM kineto_far GROUP BY trace;
+DELETE FROM kineto_events WHERE rowid IN (SELECT id FROM kineto_far);
+DROP TABLE kineto_far;
 
 -- A correlation of 0 is none.
 UPDATE kineto_events SET correlation = NULL WHERE rowid IN (SELECT e.rowid FROM kineto_faults CROSS JOIN kineto_events AS e WHERE no_call AND correlation = 0);
@@ -124,6 +141,10 @@ SELECT trace, cat, pid, tid, is_device, is_call, is_operator, is_operator OR is_
        dense_rank() OVER (ORDER BY trace, label_name), dense_rank() OVER (ORDER BY trace, scope_name)
 FROM labelled;
 CREATE INDEX temp.kineto_group ON kineto_groups(trace, cat, pid, tid);
+INSERT INTO kineto_left_out
+SELECT g.trace, 'warning', 'missing_field', (SELECT count(*) FROM kineto_events AS e WHERE e.trace = g.trace AND (e.pid IS NULL OR e.tid IS NULL)),
+       'events of the host without a process or thread: what they launched may lack its operator'
+FROM kineto_groups AS g WHERE is_host AND (pid IS NULL OR tid IS NULL) GROUP BY g.trace;
 
 -- What follows reads this narrow table, and an event's texts where it lies.
 DROP TABLE IF EXISTS temp.kineto_parts;
@@ -131,6 +152,18 @@ CREATE TEMP TABLE kineto_parts(id INTEGER PRIMARY KEY, part INTEGER, start_ns IN
 INSERT INTO kineto_parts
 SELECT e.rowid, g.id, e.start_ns, e.end_ns
 FROM kineto_events AS e CROSS JOIN kineto_groups AS g ON g.trace = e.trace AND g.cat = e.cat AND g.pid IS e.pid AND g.tid IS e.tid;
+
+-- A range that comes twice counts once.
+DROP TABLE IF EXISTS temp.kineto_again;
+CREATE TEMP TABLE kineto_again AS
+SELECT id, trace, name FROM (
+  SELECT e.rowid AS id, trace, name, row_number() OVER (PARTITION BY trace, cat, pid, tid, start_ns, end_ns, name) AS nth
+  FROM kineto_faults CROSS JOIN kineto_events AS e WHERE (ranges OR steps) AND cat IN ('user_annotation', 'gpu_user_annotation'))
+WHERE nth > 1;
+INSERT INTO kineto_left_out
+SELECT trace, 'warning', 'repeated_record', count(*), 'ranges that the program marks come twice: they count once; the first is "' || min(name) || '"' FROM kineto_again GROUP BY trace;
+DELETE FROM kineto_events WHERE rowid IN (SELECT id FROM kineto_again);
+DROP TABLE kineto_again;
 
 INSERT INTO device_ranges (trace, rank, side, thread, name, start_ns, end_ns)
 SELECT e.trace, t.rank, CASE e.cat WHEN 'user_annotation' THEN 'host' ELSE 'device' END, CAST(e.tid AS TEXT), e.name,
@@ -174,9 +207,9 @@ SELECT cat, name, kind, dense_rank() OVER (ORDER BY name) AS nth,
 FROM names AS n WHERE kind IS NOT NULL;
 CREATE INDEX temp.kineto_kind ON kineto_kinds(cat, name);
 INSERT INTO kineto_left_out
-SELECT e.trace, 'warning', 'unknown_event', count(*), 'events of a device or of no known phase, of categories that are not known: left out; these are ' || group_concat(DISTINCT e.cat)
+SELECT e.trace, 'warning', 'unknown_event', count(*), 'events of a device or with a correlation, or of no known phase, of categories that are not known: left out; these are ' || group_concat(DISTINCT e.cat)
 FROM (SELECT 1 FROM kineto_groups WHERE is_strange LIMIT 1) CROSS JOIN kineto_parts AS p CROSS JOIN kineto_groups AS g ON g.id = p.part CROSS JOIN kineto_events AS e ON e.rowid = p.id
-WHERE g.is_strange AND (e.cat GLOB 'phase *' OR e.stream IS NOT NULL)
+WHERE g.is_strange AND (e.cat GLOB 'phase *' OR e.stream IS NOT NULL OR e.correlation IS NOT NULL)
 GROUP BY e.trace;
 
 -- The devices' events, in numbers: kind is a row of kineto_kinds.
