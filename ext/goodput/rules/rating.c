@@ -162,21 +162,27 @@ static inline int64_t rate_in_lane(mpg_ratings *rs, const mpg_item *item, int64_
 /* Weights if there is one lane, of the items that have several parts. */
 static mpg_rc weigh_in_lane(mpg_ratings *rs, mpg_err *err) {
   const mpg_innermost *in = rs->in;
-  if (mpg_grow(rs->env, &rs->ratings, &rs->ratings_cap, in->nitems, sizeof *rs->ratings) != MPG_OK)
-    return mpg_fail_nomem(err);
+  size_t n = 0;
   for (size_t i = 0; i < in->nparts; i++) {
     const mpg_part *p = &in->parts[i];
     const int64_t *held;
+    mpg_verdict *v;
     mpg_rating *r;
     if (mpg_poll(rs->env, i))
       return fail_interrupted(err);
     if (p->item == MPG_NOBODY || rs->verdicts[p->item].category != MPG_UNRATED ||
         p->end - p->start == in->items[p->item].inside)
       continue;
-    r = &rs->ratings[p->item];
-    if (!rs->verdicts[p->item].shared)
-      *r = (mpg_rating){0, 0, 0, 0, MPG_NONE};
-    rs->verdicts[p->item].shared = true;
+    v = &rs->verdicts[p->item];
+    if (!v->shared) {
+      if (n == UINT32_MAX ||
+          mpg_grow(rs->env, &rs->ratings, &rs->ratings_cap, n + 1, sizeof *r) != MPG_OK)
+        return mpg_fail_nomem(err);
+      v->shared = true;
+      v->cause = (uint32_t)n;
+      rs->ratings[n++] = (mpg_rating){0, 0, 0, 0, MPG_NONE};
+    }
+    r = &rs->ratings[v->cause];
     held = mpg_stretch_counted(rs->gang, &rs->gang->stretches[p->stretch]);
     r->weight = mpg_held_sum(r->weight, mpg_held_amount(*held, p->start, p->end));
   }
@@ -193,7 +199,7 @@ static mpg_rc rate_others(mpg_ratings *rs, mpg_err *err) {
     if (mpg_poll(rs->env, i))
       return fail_interrupted(err);
     if (rs->verdicts[i].shared) {
-      mpg_rating *r = &rs->ratings[i];
+      mpg_rating *r = &rs->ratings[rs->verdicts[i].cause];
       r->total = r->weight;
       r->ideal = rate_in_lane(rs, &in->items[i], r->weight);
     } else if (in->items[i].inside == 0 && rs->verdicts[i].category == MPG_UNRATED) {
@@ -255,7 +261,10 @@ static int64_t part_ideal(mpg_rating *r, int64_t amount) {
 }
 
 int64_t mpg_ratings_ideal(mpg_ratings *rs, const mpg_part *part, size_t lane, int64_t amount) {
-  if (rs->one && !rs->verdicts[part->item].shared)
+  const mpg_verdict *v = &rs->verdicts[part->item];
+  if (rs->one && !v->shared)
     return rate_in_lane(rs, &rs->in->items[part->item], amount);
+  if (rs->one)
+    return part_ideal(&rs->ratings[v->cause], amount);
   return part_ideal(&rs->ratings[part->item * rs->nlanes + lane], amount);
 }

@@ -33,7 +33,7 @@ static inline bool mpg_lane_clip(const mpg_lane *lane, int64_t *start, int64_t *
 typedef struct mpg_verdict {
   uint8_t category; /* MPG_UNRATED means productive, rated or not */
   bool shared;      /* if there is one lane: its parts share the ideal of its rating */
-  uint32_t cause;
+  uint32_t cause;   /* a text; if shared the place of the rating: productive time has no cause */
 } mpg_verdict;
 
 /* What a productive span is given in a lane. */
@@ -64,9 +64,9 @@ typedef struct mpg_ratings {
   bool one; /* there is one lane, for the whole job */
   const mpg_lane *lanes;
   size_t nlanes;
-  mpg_verdict *verdicts; /* of each item, to know which are shared */
+  mpg_verdict *verdicts; /* of each item, which say what is shared */
 
-  mpg_rating *ratings; /* of each item in each lane; of some items if there is one lane */
+  mpg_rating *ratings; /* of each item in each lane; of those that are shared if there is one */
   size_t ratings_cap;
   mpg_peak peaks[MPG_PEAKS]; /* the latest answers, by a hash of the question */
   size_t done;               /* since the host was polled */

@@ -442,6 +442,8 @@ static mpg_rc emit_part(mpg_timeline *t, mpg_row *row, const mpg_part *part, siz
   mpg_verdict v =
       part->item == MPG_NOBODY ? gap_verdict(t, part, attempt) : t->verdicts[part->item];
   mpg_rc rc = MPG_OK;
+  if (v.shared) /* else the place of a rating */
+    v.cause = 0;
   if (mpg_stretch_sums_may_add(&t->run, row, part->start, part->end, &rc))
     return emit_short(t, row, part, v);
   show_part(t, row, part, v);
