@@ -22,6 +22,15 @@ class MaxText(Case):
         self.assertEqual(self.productive(), round(4 * (others + 2 + 2 + 1.6 + 2 + 7 * 2), 3))
         self.assertEqual(self.rows("SELECT step, mfu FROM training_steps WHERE attempt = 1 AND step = 3"), [(3, 156.25 / 459)])
 
+    def test_lines_in_colour(self):
+        """A terminal's colours stand before the words and after them."""
+        with open(os.path.join(FIXTURES, "maxtext.log"), encoding="utf-8") as file:
+            lines = file.read().splitlines()
+        sums = [self.rows("SELECT category, sum(chip_us) FROM trace_ledger(?) GROUP BY 1", self.file("".join(before + line + after + "\n" for line in lines), "maxtext.log"))
+                for before, after in (("", ""), ("\x1b[32m", "\x1b[0m"), ("\x1b[1;36m", "\x1b[39m"))]
+        self.assertGreater(len(sums[0]), 2)
+        self.assertEqual(sums[:1] * 3, sums)
+
     def test_several_hosts(self):
         """Every host prints every line, behind what the launcher says of it."""
         with open(FIXTURES + "/maxtext.log", encoding="utf-8") as file:

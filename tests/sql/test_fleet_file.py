@@ -67,6 +67,12 @@ class FleetFile(Case):
         whole = self.sums(json.dumps({"sources": [{"path": log, "year": 2026}]}))
         self.assertEqual(whole, self.sums(json.dumps({"sources": [{"path": log, "year": 2026, "zone": None, "outcome": None}]})))
 
+    def test_what_is_missing(self):
+        """A script's parameter that was not set is a file or an option to who gives a path."""
+        log, events = (os.path.join(ROOT, "fixtures", name) for name in ("exports/maxtext-5101.log", "slurm/sacctmgr_events.psv"))
+        self.assertEqual('trace_rollup: %s: expected the option "year", which a fleet file gives' % log, self.error(log))
+        self.assertEqual('trace_rollup: %s: expected a file of slurm for "sacct" beside it, found none; trace_sources says what the others are' % events, self.error(events))
+
     def test_text_in_place_of_a_path(self):
         path = os.path.join(EXPORTS, "fleet.json")
         with open(path, encoding="utf-8") as file:

@@ -25,6 +25,8 @@ struct mpg_log {
   mpg_str line;                  /* the record's: the text between carriage returns */
   mpg_str rest;                  /* after the carriage return that ends it */
   bool more;                     /* there is such a rest */
+  char *plain;                   /* the line without a terminal's colours, if it has some */
+  size_t plain_cap;
   bool matched;
   mpg_value time, step;
   int64_t year, last_us; /* of times without a year; 0: there was none yet */
@@ -66,6 +68,7 @@ void mpg_log_close(mpg_log *log) {
   if (log == NULL)
     return;
   mpg_lines_close(log->lines);
+  mpg_free(log->env, log->plain);
   mpg_free(log->env, log);
 }
 
@@ -245,6 +248,36 @@ static mpg_rc read_line(mpg_log *log, mpg_err *err) {
   return log->options.unmatched == MPG_LOG_ROWS ? MPG_OK : MPG_DONE;
 }
 
+/* The end of the control sequence of a terminal (ECMA-48, 5.4) that begins at p: ESC [, parameters,
+** a final byte. p itself: there is none. */
+static const char *sequence_end(const char *p, const char *end) {
+  const char *at = p + 2;
+  if (end - p < 3 || p[0] != '\x1b' || p[1] != '[')
+    return p;
+  while (at < end && *at >= ' ' && *at <= '?')
+    at++;
+  return at < end && *at >= '@' && *at <= '~' ? at + 1 : p;
+}
+
+/* Takes colours and the like out of the line. */
+static mpg_rc take_colours_out(mpg_log *log, mpg_err *err) {
+  const char *p = log->line.p, *end = p + log->line.n;
+  size_t n = 0;
+  if (log->line.n == 0 || memchr(p, '\x1b', log->line.n) == NULL)
+    return MPG_OK;
+  if (mpg_grow(log->env, &log->plain, &log->plain_cap, log->line.n, 1) != MPG_OK)
+    return mpg_fail_nomem(err);
+  while (p < end) {
+    const char *after = *p == '\x1b' ? sequence_end(p, end) : p;
+    if (after > p)
+      p = after;
+    else
+      log->plain[n++] = *p++;
+  }
+  log->line = (mpg_str){log->plain, n};
+  return MPG_OK;
+}
+
 /* The next line. Progress bars are redrawn after a carriage return: each state of one is a line of
 ** its own, under the number of the line in the file. Empty ones are skipped. */
 static mpg_rc next_line(mpg_log *log, mpg_err *err) {
@@ -265,7 +298,7 @@ static mpg_rc next_line(mpg_log *log, mpg_err *err) {
       log->rest.n -= log->line.n + 1;
     }
   } while (log->line.n == 0 && (log->more || log->line.p != log->start));
-  return MPG_OK;
+  return take_colours_out(log, err);
 }
 
 mpg_rc mpg_log_next(mpg_log *log, mpg_err *err) {

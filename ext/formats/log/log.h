@@ -6,6 +6,7 @@
 ** either has another form in a matched line, that is an error, "PATH:LINE:COLUMN: ...".
 **
 ** A carriage return ends a record's line, too: a progress bar that is redrawn is a line each time.
+** A terminal's control sequences, such as colours, are no part of a line.
 **
 ** A last line without a line end is still being written: it is left out. Issues, with the path as
 ** source: unmatched_lines (info), the number of lines that did not match, with the first of them;

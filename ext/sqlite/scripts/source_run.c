@@ -354,6 +354,25 @@ static mpg_rc stops_at_error(mpg_sources *s, bool *stop, mpg_err *err) {
   return rc;
 }
 
+/* The error, with the first file of the source if it names none. */
+static mpg_rc fail_with_file(mpg_sources *s, const mpg_err *why, mpg_err *err) {
+  static const char sql[] = "SELECT min(path) FROM file WHERE source = ?1 AND NOT EXISTS "
+                            "(SELECT 1 FROM file WHERE source = ?1 AND instr(?2, path) > 0)";
+  sqlite3_stmt *stmt = NULL;
+  const char *path = NULL;
+  if (mpg_private_prepare(&s->db, sql, &stmt, err) == MPG_OK &&
+      sqlite3_bind_int64(stmt, 1, s->source) == SQLITE_OK &&
+      sqlite3_bind_text(stmt, 2, why->text, -1, SQLITE_STATIC) == SQLITE_OK &&
+      sqlite3_step(stmt) == SQLITE_ROW)
+    path = (const char *)sqlite3_column_text(stmt, 0);
+  if (path == NULL)
+    *err = *why;
+  else
+    (void)mpg_fail(err, why->rc, "%s: %.900s", path, why->text);
+  (void)sqlite3_finalize(stmt);
+  return why->rc;
+}
+
 /* Leaves out what the error is about, or if it names no file the whole source. */
 static mpg_rc leave_out_error(mpg_sources *s, mpg_err *err) {
   const mpg_err why = *err;
@@ -361,13 +380,38 @@ static mpg_rc leave_out_error(mpg_sources *s, mpg_err *err) {
   mpg_rc rc = stops_at_error(s, &stop, err);
   if (rc != MPG_OK)
     return rc;
-  if (stop) {
-    *err = why;
-    return why.rc;
-  }
+  if (stop)
+    return fail_with_file(s, &why, err);
   if (!leave_out(s, &why, err, &rc) && rc == MPG_OK)
     rc = leave_out_all(s, &why, err);
   return rc == MPG_OK ? clear_temp(s, err) : rc;
+}
+
+/* A script says which of its parameters was not set (mpg_required). Here it is a file that is not
+** beside the others, or an option that the fleet file does not give. */
+static void say_what_is_missing(const mpg_script *script, mpg_err *err) {
+  static const char said[] = "mpg_required: expected a value for :";
+  const char *format = strrchr(script->name, '/') + 1, *at = script->sql;
+  const mpg_err plain = *err;
+  const char *found = strstr(plain.text, said);
+  bool is_input = false;
+  mpg_str name;
+  mpg_head head;
+  if (found == NULL)
+    return;
+  found += sizeof said - 1;
+  name = (mpg_str){found, strcspn(found, ",")};
+  while ((head = mpg_head_next(&at)).kind != MPG_HEAD_END)
+    is_input |= head.kind == MPG_HEAD_INPUT && mpg_str_eq(head.parameter, name);
+  if (is_input)
+    (void)mpg_fail(
+        err, err->rc,
+        "expected a file of %s for \"%.*s\" beside it, found none; trace_sources says what "
+        "the others are",
+        format, (int)name.n, name.p);
+  else
+    (void)mpg_fail(err, err->rc, "expected the option \"%.*s\", which a fleet file gives",
+                   (int)name.n, name.p);
 }
 
 mpg_rc mpg_source_run(mpg_sources *s, const char *format, mpg_err *err) {
@@ -380,6 +424,8 @@ mpg_rc mpg_source_run(mpg_sources *s, const char *format, mpg_err *err) {
   script = mpg_script_find(name);
   while ((rc = has_files(s, &any, err)) == MPG_OK && any) {
     rc = run_attached(s, script, err);
+    if (rc == MPG_DATA)
+      say_what_is_missing(script, err);
     if (rc == MPG_OK)
       rc = claim_read_beside(s, format, err);
     if (rc == MPG_OK && s->table == NULL)
