@@ -226,14 +226,30 @@ DELETE FROM main.allocations WHERE id IN (
     WINDOW alike AS (PARTITION BY job, attempt, task, pool, chips, start_us))
   WHERE end_us IS NULL AND iif(task IS NULL, place <= iif(known, told, told_before), told + told_before > 0));
 DROP TABLE temp.mpg_known;
-DELETE FROM main.spans AS o WHERE o.end_us IS NULL AND EXISTS (
-  SELECT 1 FROM main.spans AS c
-  WHERE c.end_us IS NOT NULL AND (c.job, c.kind, c.start_us) = (o.job, o.kind, o.start_us)
-        AND c.attempt IS o.attempt AND c.step IS o.step AND c.program IS o.program);
-CREATE INDEX IF NOT EXISTS main.commits_by_job ON commits(job, step, durable_us);
-DELETE FROM main.commits AS o WHERE o.durable_us IS NULL AND EXISTS (
-  SELECT 1 FROM main.commits AS c INDEXED BY commits_by_job -- the primary key would read all of the job's
-  WHERE c.durable_us IS NOT NULL AND c.job = o.job AND c.step IS o.step AND c.snapshot_us IS o.snapshot_us);
+DROP TABLE IF EXISTS temp.mpg_open_spans;
+CREATE TEMP TABLE mpg_open_spans AS
+SELECT job, start_us, kind, attempt, step, program, id FROM main.spans WHERE end_us IS NULL;
+CREATE INDEX temp.mpg_open_spans_key ON mpg_open_spans(job, start_us, kind, attempt, step, program, id);
+DELETE FROM main.spans WHERE (job, start_us, id) IN (
+  SELECT o.job, o.start_us, o.id
+  FROM (SELECT DISTINCT job, start_us FROM temp.mpg_open_spans) AS t
+  CROSS JOIN main.spans AS c ON c.job = t.job AND c.start_us = t.start_us
+  CROSS JOIN temp.mpg_open_spans AS o
+    ON o.job = c.job AND o.start_us = c.start_us AND o.kind = c.kind
+       AND o.attempt IS c.attempt AND o.step IS c.step AND o.program IS c.program
+  WHERE c.end_us IS NOT NULL);
+DROP TABLE temp.mpg_open_spans;
+DROP INDEX IF EXISTS main.commits_by_job; -- of an earlier version
+DROP TABLE IF EXISTS temp.mpg_open_commits;
+CREATE TEMP TABLE mpg_open_commits AS SELECT job, step, snapshot_us, id FROM main.commits WHERE durable_us IS NULL;
+CREATE INDEX temp.mpg_open_commits_key ON mpg_open_commits(job, step, snapshot_us, id);
+DELETE FROM main.commits WHERE (job, id) IN (
+  SELECT o.job, o.id
+  FROM (SELECT DISTINCT job FROM temp.mpg_open_commits) AS t
+  CROSS JOIN main.commits AS c ON c.job = t.job
+  CROSS JOIN temp.mpg_open_commits AS o ON o.job = c.job AND o.step IS c.step AND o.snapshot_us IS c.snapshot_us
+  WHERE c.durable_us IS NOT NULL);
+DROP TABLE temp.mpg_open_commits;
 
 DROP VIEW temp.mpg_spans;
 DROP TABLE temp.mpg_sources;

@@ -63,6 +63,31 @@ class Ledger(Case):
         self.grows(make, "SELECT count(*) FROM mpg_rollup")
 
 
+class Build(Case):
+    FEW = 200
+
+    def test_ends_that_come_later(self):
+        """An end finds the open record whose place it takes, and not all that look alike."""
+        kinds = {"commits without a step": lambda i: dict(record="commit", job="j", snapshot_time=i, durable_time=i + 1),
+                 "commits of one step": lambda i: dict(record="commit", job="j", step=1, snapshot_time=i, durable_time=i + 1),
+                 "spans of one time": lambda i: dict(record="span", job="j", kind="step", start_time=1, end_time=i + 2, step=i),
+                 "allocations of one time": lambda i: dict(record="allocation", job="j", attempt=1, pool="p", chips=1, task=str(i), start_time=0, end_time=i + 2)}
+        for name, record in kinds.items():
+            def make(n):
+                folder = self.new_folder()
+                for part in ("early", "late"):
+                    with open(os.path.join(folder, part + ".jsonl"), "w", encoding="utf-8") as file:
+                        for i in range(n):
+                            row = record(i)
+                            row.pop("" if part == "late" else "durable_time" if "durable_time" in row else "end_time", None)
+                            print(json.dumps(row), file=file)
+                self.db.isolation_level = None
+                self.rows("SELECT mpg_build(?)", os.path.join(folder, "early.jsonl"))
+                self.rows("INSERT OR REPLACE INTO mpg_config VALUES ('trace', ?)", os.path.join(folder, "late.jsonl"))
+            with self.subTest(name):
+                self.grows(make, "SELECT mpg_build(NULL)")
+
+
 class Slurm(Case):
     def jobs(self, rows):
         self.fill("slurm_jobs", SLURM, ({"Cluster": "c", "JobName": "n", "state_base": "COMPLETED", "outcome": "completed", "NNodes": 1, "req_gpus": 8, "alloc_gpus": 8,
