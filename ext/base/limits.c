@@ -22,7 +22,7 @@ static const mpg_limit_info infos[MPG_LIMITS] = {
     {"groups", INT64_C(100000000), INT64_C(4000000000),
      "groups of csv_rollup and jsonl_rollup, in each of their threads"},
     {"issues", 10000, 1000000, "rows of mpg_issues; what is above is counted in one row more"},
-    {"packed_bytes", 1024 * MIB, UNLIMITED,
+    {"packed_bytes", 768 * MIB, UNLIMITED,
      "bytes of a trace's packed spans and commits in memory; others wait in a temporary file"},
 };
 
