@@ -90,16 +90,16 @@ class Build(Case):
 
 class Slurm(Case):
     def jobs(self, rows):
-        self.fill("slurm_jobs", SLURM, ({"Cluster": "c", "JobName": "n", "state_base": "COMPLETED", "outcome": "completed", "NNodes": 1, "req_gpus": 8, "alloc_gpus": 8,
+        self.fill("slurm_jobs", SLURM, ({"_file": "f", "_line": 1, "Cluster": "c", "JobName": "n", "state_base": "COMPLETED", "outcome": "completed", "NNodes": 1, "req_gpus": 8, "alloc_gpus": 8,
                                          "req_gpu_types": '{"h100":8}', "alloc_gpu_types": '{"h100":8}', **row} for row in rows))
 
     def events(self, rows):
-        self.fill("slurm_events", "Cluster Event NodeName TimeStart TimeEnd Reason State state_base gpu_types TRES _file _line".split(),
-                  ({"Cluster": "c", "Event": "Node", "State": "DOWN", "state_base": "DOWN", "gpu_types": '{"h100":8}', **row} for row in rows))
+        self.fill("slurm_events", "Cluster Event NodeName TimeStart TimeEnd Duration Reason State state_base gpu_types TRES _file _line".split(),
+                  ({"_file": "f", "_line": 1, "Cluster": "c", "Event": "Node", "State": "DOWN", "state_base": "DOWN", "gpu_types": '{"h100":8}', **row} for row in rows))
 
     def nodes(self, rows):
-        self.fill("slurm_now", "ClusterName NodeName State state_base Reason ReasonTime BootTime LastBusyTime out_of_service gpu_types TRES Gres alloc_gpus last_update _file _line".split(),
-                  ({"ClusterName": "c", "State": "DOWN", "state_base": "DOWN", "ReasonTime": 5, "BootTime": 1, "out_of_service": 1, "gpu_types": '{"h100":8}', **row} for row in rows))
+        self.fill("slurm_now", "ClusterName NodeName State state_base Reason ReasonTime BootTime LastBusyTime out_of_service gpu_types TRES Gres CfgTRES alloc_gpus last_update _file _line".split(),
+                  ({"_file": "f", "_line": 1, "ClusterName": "c", "State": "DOWN", "state_base": "DOWN", "ReasonTime": 5, "BootTime": 1, "out_of_service": 1, "gpu_types": '{"h100":8}', **row} for row in rows))
 
     def test_jobs_and_nodes_with_events(self):
         def make(n):
