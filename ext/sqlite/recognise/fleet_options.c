@@ -112,13 +112,23 @@ static bool is_format(mpg_str name) {
   return head.kind != MPG_HEAD_END;
 }
 
+static bool is_one_of(mpg_str word, const char *const *words, size_t n) {
+  for (size_t i = 0; i < n; i++)
+    if (mpg_str_eq(word, mpg_str_of(words[i])))
+      return true;
+  return false;
+}
+
 static bool is_outcome(mpg_str word) {
   static const char *const outcomes[] = {"completed", "failed",  "cancelled",
                                          "preempted", "timeout", "node_fail"};
-  for (size_t i = 0; i < sizeof outcomes / sizeof *outcomes; i++)
-    if (mpg_str_eq(word, mpg_str_of(outcomes[i])))
-      return true;
-  return false;
+  return is_one_of(word, outcomes, sizeof outcomes / sizeof *outcomes);
+}
+
+/* What a batch system counts, in its own word, and a site may take for chips. */
+static bool is_counted(mpg_str word) {
+  static const char *const counted[] = {"gpus", "ngpus", "slots", "cpus", "ncpus", "ncores"};
+  return is_one_of(word, counted, sizeof counted / sizeof *counted);
 }
 
 static bool is_number_above_0(const mpg_json_member *option) {
@@ -141,8 +151,12 @@ static bool is_time(const mpg_json_member *option) {
 
 /* What an option must be, NULL if it is that. */
 static const char *wanted(const mpg_json_member *option) {
-  static const char *const above_0[] = {"chips", "chips_per_node", "devices", "flops"};
+  static const char *const above_0[] = {"chips_per_node", "devices", "flops"};
   bool text = option->kind == MPG_JSON_STRING;
+  if (mpg_str_eq(option->key, MPG_STR("chips")))
+    return is_number_above_0(option) || (text && is_counted(option->text))
+               ? NULL
+               : "a number above 0, or what counts as a chip, such as gpus or slots";
   for (size_t i = 0; i < sizeof above_0 / sizeof *above_0; i++)
     if (mpg_str_eq(option->key, mpg_str_of(above_0[i])))
       return is_number_above_0(option) ? NULL : "a number above 0";

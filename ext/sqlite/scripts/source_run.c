@@ -65,6 +65,53 @@ mpg_rc mpg_source_prepare(mpg_sources *s, mpg_err *err) {
 
 /* ---- relations ---- */
 
+/* Whether no other source is there, and no file that one may yet be made of. */
+static mpg_rc is_alone(mpg_sources *s, bool *alone, mpg_err *err) {
+  int64_t n;
+  mpg_rc rc = mpg_private_ask(&s->db,
+                              "SELECT (SELECT count(*) FROM source) + (SELECT count(*) FROM file "
+                              "WHERE source IS NULL AND format IS NOT NULL)",
+                              0, &n, err);
+  *alone = rc == MPG_OK && n == 1;
+  return rc;
+}
+
+/*
+** The relation of a source that is alone stays where it is, under the name of what has those of all
+** sources: temp comes before main. It gets the columns that it lacks.
+*/
+static mpg_rc keep_relation(mpg_sources *s, const char *relation, mpg_err *err) {
+  const long long source = s->source;
+  char *query = sqlite3_mprintf(
+      "SELECT coalesce((SELECT 'ALTER TABLE temp.%s RENAME TO all_%s;ALTER TABLE temp.all_%s ADD "
+      "COLUMN source INTEGER DEFAULT %lld;' || coalesce(lacks || ';', '') || "
+      "'UPDATE source SET records = json_set(records, ''$.%s'', (SELECT count(*) FROM all_%s)) "
+      "WHERE "
+      "source = %lld;' || coalesce(latest, '') FROM (SELECT "
+      "(SELECT group_concat('ALTER TABLE temp.all_%s ADD COLUMN ' || name, ';') FROM "
+      "pragma_table_info('all_%s', 'main') WHERE name <> 'source' AND name NOT IN (SELECT "
+      "lower(name) FROM pragma_table_info('%s', 'temp'))) AS lacks, "
+      "group_concat('INSERT INTO own_record SELECT %lld, max(' || name || ') FROM all_%s', ';') "
+      "FILTER (WHERE name GLOB '*_time' AND name <> 'until_time') AS latest "
+      "FROM pragma_table_info('%s', 'temp'))), '')",
+      relation, relation, relation, source, relation, relation, source, relation, relation,
+      relation, source, relation, relation);
+  mpg_rc rc = query == NULL ? mpg_fail_nomem(err) : mpg_private_run_made(&s->db, query, err);
+  sqlite3_free(query);
+  return rc;
+}
+
+static mpg_rc is_table(mpg_sources *s, const char *name, bool *is, mpg_err *err) {
+  char *query = sqlite3_mprintf("SELECT count(*) FROM sqlite_temp_schema WHERE type = 'table' AND "
+                                "lower(name) = '%s'",
+                                name);
+  int64_t n = 0;
+  mpg_rc rc = query == NULL ? mpg_fail_nomem(err) : mpg_private_ask(&s->db, query, 0, &n, err);
+  sqlite3_free(query);
+  *is = n > 0;
+  return rc;
+}
+
 /* Copies a relation that a script has made, if it has, to what has those of all sources, and the
 ** latest of each of its times to own_record. */
 static mpg_rc collect_relation(mpg_sources *s, const char *relation, mpg_err *err) {
@@ -114,15 +161,22 @@ static mpg_rc clear_temp(mpg_sources *s, mpg_err *err) {
       "SELECT coalesce(group_concat('DROP ' || type || ' temp.\"' || name || '\"', ';'), '') FROM "
       "(SELECT type, name FROM sqlite_temp_schema WHERE type IN ('table', 'view') AND name NOT "
       "LIKE "
-      "'spans\\_of\\_%' ESCAPE '\\' AND name NOT LIKE 'sqlite\\_%' ESCAPE '\\' AND name NOT IN "
+      "'spans\\_of\\_%' ESCAPE '\\' AND name NOT GLOB 'all_*' AND name NOT LIKE 'sqlite\\_%' "
+      "ESCAPE '\\' AND name NOT IN "
       "(SELECT name FROM user_table) ORDER BY type DESC)",
       err);
 }
 
 static mpg_rc collect_all(mpg_sources *s, const mpg_script *script, mpg_err *err) {
-  mpg_rc rc = MPG_OK;
-  for (size_t i = 0; rc == MPG_OK && i < sizeof relations / sizeof *relations; i++)
-    rc = collect_relation(s, relations[i], err);
+  bool alone, made;
+  mpg_rc rc = is_alone(s, &alone, err);
+  for (size_t i = 0; rc == MPG_OK && i < sizeof relations / sizeof *relations; i++) {
+    made = false;
+    if (alone)
+      rc = is_table(s, relations[i], &made, err);
+    if (rc == MPG_OK)
+      rc = made ? keep_relation(s, relations[i], err) : collect_relation(s, relations[i], err);
+  }
   if (rc == MPG_OK)
     rc = collect_spans(s, err);
   if (rc == MPG_OK)
