@@ -22,6 +22,7 @@ void mpg_innermost_free(mpg_innermost *in) {
   if (in->env == NULL)
     return;
   mpg_free(in->env, in->items);
+  mpg_free(in->env, in->marks);
   mpg_free(in->env, in->parts);
   mpg_free(in->env, in->activity);
   mpg_free(in->env, in->branches);
@@ -280,14 +281,16 @@ static bool goes_on(const mpg_innermost *in, int64_t at, size_t stretch, const m
 static inline mpg_rc add_part(mpg_innermost *in, size_t stretch, mpg_item *item, int64_t start,
                               int64_t end) {
   if (item != NULL) {
-    bool again = item->inside != 0;
+    unsigned char *mark = &in->marks[item - in->items];
     item->inside += end - start;
-    if (!again) {
+    if (*mark == 0) {
+      *mark = MPG_ITEM_SHOWN;
       in->nshown++;
     } else if (goes_on(in, start, stretch, item)) {
       in->parts[in->nparts - 1].end = end;
       return MPG_OK;
     } else {
+      *mark |= MPG_ITEM_SPLIT;
       in->split = true;
     }
   }
@@ -569,6 +572,10 @@ mpg_rc mpg_innermost_build(mpg_innermost *in, const mpg_fleet *fleet, uint32_t j
     if (rc != MPG_OK)
       return failure(rc, err);
   }
+  if (mpg_grow(in->env, &in->marks, &in->marks_cap, in->nitems, 1) != MPG_OK)
+    return failure(MPG_NOMEM, err);
+  if (in->nitems > 0)
+    memset(in->marks, 0, in->nitems);
   for (size_t a = 0; a < gang->nattempts; a++) {
     rc = sweep_attempt(in, gang, a, &next, &found);
     if (rc != MPG_OK)

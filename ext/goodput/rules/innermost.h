@@ -20,6 +20,9 @@ typedef struct mpg_item {
   double left_share; /* of its length, what as_of left: 1 unless it ends later */
 } mpg_item;
 
+/* What of an item's parts is asked for every item: a byte takes less memory to look at. */
+enum { MPG_ITEM_SHOWN = 1, MPG_ITEM_SPLIT = 2 };
+
 /* A time of one complete stretch in which the same item is innermost. */
 typedef struct mpg_part {
   int64_t start, end;
@@ -37,10 +40,11 @@ typedef struct mpg_innermost {
   const mpg_env *env;
   mpg_item *items; /* by attempt, then start, the outer before the inner */
   size_t nitems;
-  bool traced;     /* a span began by as_of, whether or not it has an attempt */
-  bool batches;    /* there are some among the items, */
-  bool rollouts;   /* and rollouts */
-  mpg_part *parts; /* by attempt, then start */
+  bool traced;          /* a span began by as_of, whether or not it has an attempt */
+  bool batches;         /* there are some among the items, */
+  bool rollouts;        /* and rollouts */
+  unsigned char *marks; /* of each item: 0, or shown, and split if it has several parts */
+  mpg_part *parts;      /* by attempt, then start */
   size_t nparts;
   size_t nshown;          /* items that have a part */
   bool split;             /* some have several */
@@ -49,7 +53,7 @@ typedef struct mpg_innermost {
   size_t nbranches;
   struct mpg_upcoming *upcoming;
   mpg_item **stack;
-  size_t items_cap, parts_cap, activity_cap, branches_cap, upcoming_cap, stack_cap;
+  size_t items_cap, marks_cap, parts_cap, activity_cap, branches_cap, upcoming_cap, stack_cap;
 } mpg_innermost;
 
 void mpg_innermost_init(mpg_innermost *in, const mpg_env *env);

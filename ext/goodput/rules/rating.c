@@ -170,8 +170,8 @@ static mpg_rc weigh_in_lane(mpg_ratings *rs, mpg_err *err) {
     mpg_rating *r;
     if (mpg_poll(rs->env, i))
       return fail_interrupted(err);
-    if (p->item == MPG_NOBODY || rs->verdicts[p->item].category != MPG_UNRATED ||
-        p->end - p->start == in->items[p->item].inside)
+    if (p->item == MPG_NOBODY || !(in->marks[p->item] & MPG_ITEM_SPLIT) ||
+        rs->verdicts[p->item].category != MPG_UNRATED)
       continue;
     v = &rs->verdicts[p->item];
     if (!v->shared) {
@@ -202,7 +202,7 @@ static mpg_rc rate_others(mpg_ratings *rs, mpg_err *err) {
       mpg_rating *r = &rs->ratings[rs->verdicts[i].cause];
       r->total = r->weight;
       r->ideal = rate_in_lane(rs, &in->items[i], r->weight);
-    } else if (in->items[i].inside == 0 && rs->verdicts[i].category == MPG_UNRATED) {
+    } else if (in->marks[i] == 0 && rs->verdicts[i].category == MPG_UNRATED) {
       (void)rate_in_lane(rs, &in->items[i], 0); /* for what there is to notice */
     }
   }
