@@ -22,7 +22,7 @@ SELECT source, max(time) FROM own_record WHERE typeof(time) IN (''integer'', ''r
 || (SELECT coalesce(group_concat('
 INSERT INTO source_end
 SELECT ' || source || ', time FROM (SELECT max(max(start_time, coalesce(end_time, start_time))) AS time FROM temp.spans_of_' || source || ' WHERE typeof(start_time) IN (''integer'', ''real'')) WHERE time IS NOT NULL
-ON CONFLICT DO UPDATE SET time = max(time, excluded.time);', ''), '')
+ON CONFLICT (source) DO UPDATE SET time = max(time, excluded.time);', ''), '')
     FROM source WHERE json_extract(records, '$.spans') > 0) || '
 CREATE TABLE last_of_all AS SELECT max(time) + ' || said.every || ' AS time FROM (SELECT time FROM source_end UNION ALL SELECT time FROM observed_end);'
 || iif(said.spans AND holders.n > 0, '
@@ -32,7 +32,7 @@ FROM temp.spans AS s CROSS JOIN (
   SELECT job, min(source) AS source FROM all_allocations JOIN source USING (source)
   WHERE rank < 3 AND job IN (SELECT j.job FROM all_jobs AS j JOIN source AS l ON l.source = j.source WHERE l.rank = 3) GROUP BY job) AS a ON a.job = s.job
 WHERE typeof(start_time) IN (''integer'', ''real'') GROUP BY a.source
-ON CONFLICT DO UPDATE SET time = max(time, excluded.time);', '') || '
+ON CONFLICT (source) DO UPDATE SET time = max(time, excluded.time);', '') || '
 UPDATE source_end SET time = o.time FROM observed_end AS o WHERE o.source = source_end.source;
 CREATE TABLE log_end AS SELECT source, time FROM source_end JOIN source USING (source) WHERE rank > 2;
 DELETE FROM source_end WHERE source NOT IN (SELECT source FROM source WHERE rank < 3) OR time >= (SELECT time FROM last_of_all);
