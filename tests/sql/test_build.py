@@ -292,6 +292,18 @@ class Build(unittest.TestCase):
             db.close()
             self.assertEqual(before, content(sqlite3.connect(path), RECORDS + MADE))
 
+    def test_a_schema_that_may_not_be_read(self):
+        """An authorizer's refusal is an error of the build, wherever it comes."""
+        for refused in ("SQLITE_READ", "SQLITE_ALTER_TABLE", "SQLITE_CREATE_TABLE", "SQLITE_INSERT"):
+            db = connect()
+            code = getattr(sqlite3, refused)
+            db.set_authorizer(lambda action, name, *more: sqlite3.SQLITE_DENY if action == code and (action != sqlite3.SQLITE_READ or name in ("sqlite_schema", "sqlite_master"))
+                              else sqlite3.SQLITE_OK)
+            with self.assertRaisesRegex(sqlite3.DatabaseError, "mpg_build: .*(prohibited|authorized)", msg=refused):
+                db.execute("SELECT mpg_build(?)", (GOLDEN,)).fetchall()
+            db.set_authorizer(None)
+            self.assertEqual([], db.execute("SELECT name FROM sqlite_schema").fetchall(), refused)
+
     def test_times_that_count_from_zero(self):
         """The ledger has a row an hour: what is open since 0 would make one for each hour since 1970, beside times of today."""
         with tempfile.TemporaryDirectory() as folder:

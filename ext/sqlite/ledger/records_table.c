@@ -316,7 +316,8 @@ static void choose_relations(cursor *c, int idx_num, sqlite3_value *value) {
   for (int r = 0; r < MPG_RELATIONS; r++)
     c->wanted[r] = (idx_num & (RECORD_IS | RECORD_IS_NOT)) == 0 ||
                    sqlite3_value_type(value) != SQLITE_TEXT ||
-                   mpg_str_eq(mpg_value_of(value).s, mpg_str_of(mpg_relation_get(r)->name)) == is;
+                   mpg_str_eq(mpg_value_of(value).s,
+                              mpg_str_of(mpg_relation_get((mpg_relation)r)->name)) == is;
 }
 
 static int records_filter(sqlite3_vtab_cursor *base, int idx_num, const char *idx_str, int argc,

@@ -202,9 +202,9 @@ static int run_statement(sqlite3 *db, const char *sql, const char *end, sqlite3_
 /* Runs one statement after the other, up to `end`; every parameter is the path. An SQLite code. */
 static int run_script(sqlite3 *db, const char *sql, const char *end, sqlite3_value *path) {
   late_columns late = {.n = 0};
-  const char *tail;
+  const char *tail = sql;
   int rc = SQLITE_OK;
-  for (sql = skip_comments(sql); rc == SQLITE_OK && sql < end; sql = skip_comments(tail)) {
+  while (rc == SQLITE_OK && (sql = skip_comments(tail)) < end) {
     rc = make_table(db, sql, &late, &tail);
     if (rc == SQLITE_OK && tail == NULL)
       rc = run_statement(db, sql, end, path, &tail);
