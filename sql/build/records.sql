@@ -74,23 +74,21 @@ SELECT 1 AS files,
 UNION ALL
 SELECT 0, 'temp' FROM given;
 
--- All but the spans, which are most: those who follow read few rows.
+-- All but the spans and commits, which are most: those who follow read few rows.
 DROP TABLE IF EXISTS temp.mpg_others;
 CREATE TEMP TABLE mpg_others AS
 SELECT record, id, job, attempt, kind, CAST(round(start_time * 1e6) AS INTEGER) AS start_us,
        CAST(round(end_time * 1e6) AS INTEGER) AS end_us, step, program, flops, bytes, dtype,
-       pool, chip, chips, task, outcome, CAST(round(snapshot_time * 1e6) AS INTEGER) AS snapshot_us,
-       CAST(round(durable_time * 1e6) AS INTEGER) AS durable_us,
-       name, owner, phase, framework, runtime, model, priority, min_chips, tasks,
+       pool, chip, chips, task, outcome, name, owner, phase, framework, runtime, model, priority, min_chips, tasks,
        CAST(round(submit_time * 1e6) AS INTEGER) AS submit_us, labels,
        peak_flops, hbm_bytes, hbm_bytes_per_s, ici_bytes_per_s, tdp_w, vendor, year, source, CAST(round(until_time * 1e6) AS INTEGER) AS until_us
 FROM (
-  SELECT r.* FROM temp.mpg_sources AS s, trace_records(s.source) AS r WHERE s.files AND s.source IS NOT NULL AND r.record <> 'spans'
+  SELECT r.* FROM temp.mpg_sources AS s, trace_records(s.source) AS r WHERE s.files AND s.source IS NOT NULL AND r.record <> 'spans' AND r.record <> 'commits'
   UNION ALL
-  SELECT r.* FROM temp.mpg_sources AS s, mpg_records(s.source) AS r WHERE NOT s.files AND r.record <> 'spans'
+  SELECT r.* FROM temp.mpg_sources AS s, mpg_records(s.source) AS r WHERE NOT s.files AND r.record <> 'spans' AND r.record <> 'commits'
 );
 
--- The spans, which go where they stay.
+-- The spans and commits, which go where they stay.
 DROP VIEW IF EXISTS temp.mpg_spans;
 CREATE TEMP VIEW mpg_spans AS
 SELECT r.id, r.job, r.attempt, r.kind, CAST(round(r.start_time * 1e6) AS INTEGER) AS start_us,
@@ -100,6 +98,14 @@ UNION ALL
 SELECT r.id, r.job, r.attempt, r.kind, CAST(round(r.start_time * 1e6) AS INTEGER),
        CAST(round(r.end_time * 1e6) AS INTEGER), r.step, r.program, r.flops, r.bytes, r.dtype, r.executions
 FROM temp.mpg_sources AS s, mpg_records(s.source) AS r WHERE NOT s.files AND r.record = 'spans';
+
+DROP VIEW IF EXISTS temp.mpg_commits;
+CREATE TEMP VIEW mpg_commits AS
+SELECT r.id, r.job, r.step, CAST(round(r.snapshot_time * 1e6) AS INTEGER) AS snapshot_us, CAST(round(r.durable_time * 1e6) AS INTEGER) AS durable_us
+FROM temp.mpg_sources AS s, trace_records(s.source) AS r WHERE s.files AND s.source IS NOT NULL AND r.record = 'commits'
+UNION ALL
+SELECT r.id, r.job, r.step, CAST(round(r.snapshot_time * 1e6) AS INTEGER), CAST(round(r.durable_time * 1e6) AS INTEGER)
+FROM temp.mpg_sources AS s, mpg_records(s.source) AS r WHERE NOT s.files AND r.record = 'commits';
 
 -- Ids of the second and later of records that are the same.
 UPDATE temp.mpg_others
@@ -129,8 +135,7 @@ SELECT changes() AS added,
        0 AS doubles;
 UPDATE temp.mpg_doubles SET doubles = incoming - (SELECT count(DISTINCT id) FROM temp.mpg_spans)
 WHERE added < incoming;
-INSERT OR IGNORE INTO main.commits
-SELECT id, job, step, snapshot_us, durable_us FROM temp.mpg_others WHERE record = 'commits';
+INSERT OR IGNORE INTO main.commits SELECT * FROM temp.mpg_commits;
 INSERT OR REPLACE INTO main.chips(chip, dtype, peak_flops, hbm_bytes, hbm_bytes_per_s, ici_bytes_per_s, tdp_w, vendor, year, source)
 SELECT chip, dtype, peak_flops, hbm_bytes, hbm_bytes_per_s, ici_bytes_per_s, tdp_w, vendor, year, source
 FROM temp.mpg_others WHERE record = 'chips';
@@ -188,7 +193,7 @@ WHERE s.job IN (SELECT g.job FROM temp.mpg_grown AS g) AND s.start_us >= (SELECT
 DELETE FROM main.commits AS c
 WHERE c.job IN (SELECT g.job FROM temp.mpg_grown AS g)
   AND coalesce(c.snapshot_us, c.durable_us) >= (SELECT g.start_us FROM temp.mpg_grown AS g WHERE g.job = c.job)
-  AND c.id NOT IN (SELECT i.id FROM temp.mpg_others AS i WHERE i.record = 'commits');
+  AND c.id NOT IN (SELECT i.id FROM temp.mpg_commits AS i);
 DROP TABLE temp.mpg_grown;
 
 -- Until when pools and jobs were observed: as this reading has it of those that it tells of.
@@ -252,6 +257,7 @@ DELETE FROM main.commits WHERE (job, id) IN (
 DROP TABLE temp.mpg_open_commits;
 
 DROP VIEW temp.mpg_spans;
+DROP VIEW temp.mpg_commits;
 DROP TABLE temp.mpg_sources;
 DROP TABLE temp.mpg_others;
 DROP TABLE IF EXISTS temp.capacity;
