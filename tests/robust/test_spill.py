@@ -92,6 +92,23 @@ class Spill(unittest.TestCase):
         self.assertEqual("", enough.stderr)
         self.assertEqual(free.stdout.splitlines()[-1], enough.stdout.splitlines()[-1])
 
+    def test_one_job(self):
+        """A job's spans are accounted all at once; of a rating only those in several parts take memory."""
+        path = os.path.join(self.folder.name, "one")
+        os.makedirs(path)
+        with open(os.path.join(path, "jobs.jsonl"), "w", encoding="utf-8") as file:
+            file.write('{"record":"capacity","pool":"p","chips":8,"start_time":0,"end_time":2000000}\n'
+                       '{"record":"allocation","job":"j","attempt":1,"pool":"p","chips":8,"start_time":0,"end_time":1800000,"outcome":"completed"}\n')
+        with open(os.path.join(path, "spans.csv"), "w", encoding="utf-8") as file:
+            file.write("job,attempt,kind,start_time,end_time,step\n")
+            for i in range(180000):
+                file.write(f"j,1,step,{10 * i},{10 * i + 10},{i}\n")
+                if i % 10 == 0:
+                    file.write(f"j,1,input,{10 * i + 2},{10 * i + 3},\n")
+        query = f"SELECT category, cause, chip_us, intervals FROM trace_rollup('{path}') WHERE threads = 1"
+        free, enough = run(query), run("PRAGMA hard_heap_limit = 48000000", "SELECT mpg_keep(0)", query)
+        self.assertEqual(("", free.stdout), (enough.stderr, "".join(enough.stdout.splitlines(True)[2:])))
+
     def test_a_full_disk(self):
         """One error that says where and what; nothing is left, and the next statement is fine."""
         with tempfile.TemporaryDirectory() as folder:
