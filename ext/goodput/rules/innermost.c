@@ -22,6 +22,7 @@ void mpg_innermost_free(mpg_innermost *in) {
   if (in->env == NULL)
     return;
   mpg_free(in->env, in->items);
+  mpg_free(in->env, in->outside);
   mpg_free(in->env, in->marks);
   mpg_free(in->env, in->parts);
   mpg_free(in->env, in->activity);
@@ -61,7 +62,7 @@ typedef struct gathered {
 static bool begin_item(mpg_item *item, size_t attempt, int64_t as_of) {
   const int64_t start = item->span.start, end = item->span.end;
   item->attempt = attempt;
-  item->own = item->inside = 0;
+  item->inside = 0;
   item->left_share = 1;
   if (end != MPG_OPEN && end > as_of) {
     item->left_share = (double)(as_of - start) / (double)(end - start);
@@ -252,7 +253,6 @@ typedef struct findings {
   int64_t overlapping; /* spans that begin inside another and end after it */
   int64_t concurrent;  /* steps that begin while one of their number or a higher one runs */
   int64_t repeated;    /* those that begin after it, if nothing says that the job restarted */
-  bool strayed;        /* some of an item's time is in no complete stretch */
   size_t restore;      /* the last restore: its item + 1; 0: none */
 } findings;
 
@@ -301,7 +301,24 @@ static inline mpg_rc add_part(mpg_innermost *in, size_t stretch, mpg_item *item,
   return MPG_OK;
 }
 
-/* The rest of tell: time that is not wholly in the current stretch. */
+/* Some of an item's time is in no complete stretch. */
+static mpg_rc add_outside(mpg_innermost *in, const mpg_item *item, int64_t us) {
+  if (!in->strayed) {
+    if (mpg_grow(in->env, &in->outside, &in->outside_cap, in->nitems, sizeof *in->outside) !=
+        MPG_OK)
+      return MPG_NOMEM;
+    for (size_t i = 0; i < in->nitems; i++) {
+      in->outside[i] = 0;
+      if (mpg_poll(in->env, i))
+        return MPG_INTERRUPTED;
+    }
+    in->strayed = true;
+  }
+  in->outside[item - in->items] += us;
+  return MPG_OK;
+}
+
+/* The rest of assign_time: time that is not wholly in the current stretch. */
 static mpg_rc assign_across_stretches(sweep *w, mpg_item *item, int64_t start, int64_t end) {
   int64_t missing = end - start;
   while (w->stretch < w->stop && w->gang->stretches[w->stretch].end <= start)
@@ -320,8 +337,7 @@ static mpg_rc assign_across_stretches(sweep *w, mpg_item *item, int64_t start, i
       return MPG_NOMEM;
     missing -= hi - lo;
   }
-  w->found->strayed |= item != NULL && missing > 0;
-  return MPG_OK;
+  return item != NULL && missing > 0 ? add_outside(w->in, item, missing) : MPG_OK;
 }
 
 /* [w->at, end) belongs to `item`, or to no item. Its time in complete stretches becomes parts. */
@@ -330,8 +346,6 @@ static inline mpg_rc assign_time(sweep *w, mpg_item *item, int64_t end) {
   if (start >= end)
     return MPG_OK;
   w->at = end;
-  if (item != NULL)
-    item->own += end - start;
   return start >= w->from && end <= w->until ? add_part(w->in, w->stretch, item, start, end)
                                              : assign_across_stretches(w, item, start, end);
 }
@@ -547,13 +561,13 @@ mpg_rc mpg_innermost_build(mpg_innermost *in, const mpg_fleet *fleet, uint32_t j
                            const mpg_gang *gang, int64_t as_of, mpg_notices *notices,
                            mpg_err *err) {
   int64_t dropped = 0, missing = 0, outside = 0;
-  findings found = {0, 0, 0, false, 0};
+  findings found = {0, 0, 0, 0};
   size_t next = 0;
   bool equal = false;
   gathered are;
   mpg_rc rc;
   in->nparts = in->nshown = in->nbranches = 0;
-  in->split = false;
+  in->split = in->strayed = false;
   rc = mpg_grow(in->env, &in->activity, &in->activity_cap, gang->nattempts + 1,
                 sizeof *in->activity);
   if (rc == MPG_OK)
@@ -581,10 +595,10 @@ mpg_rc mpg_innermost_build(mpg_innermost *in, const mpg_fleet *fleet, uint32_t j
     if (rc != MPG_OK)
       return failure(rc, err);
   }
-  for (size_t i = 0; found.strayed && i < in->nitems; i++) {
+  for (size_t i = 0; in->strayed && i < in->nitems; i++) {
     if (mpg_poll(in->env, i))
       return failure(MPG_INTERRUPTED, err);
-    outside += in->items[i].inside < in->items[i].own;
+    outside += in->outside[i] > 0;
   }
   mpg_notice_add(notices, fleet, MPG_NOTICE_MISSING_END, job, missing);
   mpg_notice_add(notices, fleet, MPG_NOTICE_OVERLAPPING_SPANS, job, found.overlapping);

@@ -13,10 +13,9 @@
 #define MPG_NOBODY SIZE_MAX /* the item of a part that no span explains */
 
 typedef struct mpg_item {
-  mpg_span span;  /* start and end settled, and cut at as_of */
-  size_t attempt; /* its place in order */
-  int64_t own,
-      inside; /* microseconds for which it is innermost: in all, and while its gang was complete */
+  mpg_span span;     /* start and end settled, and cut at as_of */
+  size_t attempt;    /* its place in order */
+  int64_t inside;    /* microseconds for which it is innermost while its gang was complete */
   double left_share; /* of its length, what as_of left: 1 unless it ends later */
 } mpg_item;
 
@@ -43,6 +42,8 @@ typedef struct mpg_innermost {
   bool traced;          /* a span began by as_of, whether or not it has an attempt */
   bool batches;         /* there are some among the items, */
   bool rollouts;        /* and rollouts */
+  int64_t *outside;     /* of each item: see mpg_innermost_outside; unset unless */
+  bool strayed;         /* some are not 0 */
   unsigned char *marks; /* of each item: 0, or shown, and split if it has several parts */
   mpg_part *parts;      /* by attempt, then start */
   size_t nparts;
@@ -53,8 +54,14 @@ typedef struct mpg_innermost {
   size_t nbranches;
   struct mpg_upcoming *upcoming;
   mpg_item **stack;
-  size_t items_cap, marks_cap, parts_cap, activity_cap, branches_cap, upcoming_cap, stack_cap;
+  size_t items_cap, outside_cap, marks_cap, parts_cap, activity_cap, branches_cap, upcoming_cap,
+      stack_cap;
 } mpg_innermost;
+
+/* Microseconds for which the item is innermost while its gang is not complete. */
+static inline int64_t mpg_innermost_outside(const mpg_innermost *in, const mpg_item *item) {
+  return in->strayed ? in->outside[item - in->items] : 0;
+}
 
 void mpg_innermost_init(mpg_innermost *in, const mpg_env *env);
 void mpg_innermost_free(mpg_innermost *in);

@@ -36,6 +36,7 @@ static inline bool work_of(mpg_ratings *rs, const mpg_item *item, work *w) {
   const mpg_span *s = &item->span;
   const mpg_program *p = s->program ? &rs->fleet->programs[s->program - 1] : &none;
   double times = isnan(s->executions) ? 1 : s->executions;
+  int64_t own = item->inside + mpg_innermost_outside(rs->in, item);
   w->flops = isnan(s->flops) ? p->flops * times : s->flops;
   w->bytes = isnan(s->bytes) ? p->bytes * times : s->bytes;
   w->dtype = s->dtype ? s->dtype : p->dtype;
@@ -44,15 +45,15 @@ static inline bool work_of(mpg_ratings *rs, const mpg_item *item, work *w) {
                s->program != 0 && !rs->fleet->program_recorded[s->program - 1]);
     return false;
   }
-  if (item->own == 0) {
+  if (own == 0) {
     add_notice(rs, MPG_NOTICE_HIDDEN_SPAN, w->flops > 0);
     return false;
   }
   w->flops *= item->left_share;
   w->bytes *= item->left_share;
-  if (item->inside != item->own) {
-    w->flops = w->flops * (double)item->inside / (double)item->own;
-    w->bytes = w->bytes * (double)item->inside / (double)item->own;
+  if (item->inside != own) {
+    w->flops = w->flops * (double)item->inside / (double)own;
+    w->bytes = w->bytes * (double)item->inside / (double)own;
   }
   return true;
 }
