@@ -1,5 +1,7 @@
 """Logs of any trainer: attempts in several files or in one, in the order that their clocks say, and the progress bars between the lines."""
 import datetime
+import os
+import tempfile
 import unittest
 
 from training import FIXTURES, Case
@@ -109,6 +111,26 @@ class ProgressBars(Case):
                 with self.subTest(name=name, prefix=prefix):
                     self.map(name, self.file("".join(lines[:5] + [prefix + bar + "\n"] + lines[5:])))
                     self.assertEqual(self.rows("SELECT attempt, step, start_time, end_time, loss FROM training_steps"), wanted)
+
+
+
+class Rotated(Case):
+    def test_a_log_that_goes_on_in_another_file(self):
+        """Each file is a job, and a step that was repeated is done twice: the row says so. Two runs from the start are none of it."""
+        for name in ("megatron.log", "torchtitan.log"):
+            with open(os.path.join(FIXTURES, name), encoding="utf-8") as file:
+                lines = file.read().splitlines(True)
+            for parts, listed in (((lines[:len(lines) // 2], lines[len(lines) // 2:]), [(1,)]), ((lines, [line.replace("2026-03-0", "2026-04-0") for line in lines]), [])):
+                folder = self.enterContext(tempfile.TemporaryDirectory())
+                for suffix, part in zip((".1", ""), parts):
+                    with open(os.path.join(folder, name + suffix), "w", encoding="utf-8") as file:
+                        file.write("".join(part))
+                self.assertEqual([(2,)], self.rows("SELECT count(DISTINCT job) FROM trace_ledger(?)", folder), name)
+                self.assertEqual(listed, self.rows("SELECT count FROM mpg_issues WHERE kind = 'continued_run' AND source = ? AND instr(detail, ?)", os.path.join(folder, name),
+                                                   os.path.join(folder, name + ".1")), name)
+                together = '{"sources": [{"path": "%s", "job": "one"}]}' % folder
+                self.assertEqual([(1,)], self.rows("SELECT count(DISTINCT job) FROM trace_ledger(?)", together), name)
+                self.assertEqual([], self.rows("SELECT count FROM mpg_issues WHERE kind = 'continued_run'"), name)
 
 
 if __name__ == "__main__":

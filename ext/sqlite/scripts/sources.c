@@ -345,6 +345,8 @@ mpg_rc mpg_sources_run(mpg_sources *s, mpg_err *err) {
     rc = run_own(s, "sources/join", err);
   if (rc == MPG_OK)
     rc = run_made(s, "sources/spans", err);
+  if (rc == MPG_OK)
+    rc = run_made(s, "sources/continued", err);
   if (rc == MPG_OK && s->every_end)
     rc = mpg_private_do_text(&s->db, "CREATE TABLE every_end AS SELECT 1", err);
   return rc == MPG_OK ? run_made(s, "sources/endings", err) : rc;
