@@ -16,6 +16,7 @@ typedef struct mpg_records_reading {
   mpg_query_env scan;        /* of the fleet */
   mpg_chips *chips, *before; /* the catalogue with the trace's chips, and without */
   mpg_fleet fleet;
+  uint32_t *by_name; /* the jobs in the order of their names, in which tables have their records */
 } mpg_records_reading;
 
 /* Reads what the arguments say, by mpg_arg; `files`: a path. NULL: *err says why. */

@@ -87,7 +87,7 @@ typedef struct cursor {
   bool wanted[MPG_RELATIONS];   /* relations whose records are shown */
   mpg_relation relation;        /* of the current record; MPG_RELATIONS: past the last */
   size_t i;   /* its place among those of its relation; of spans and commits, within their job */
-  size_t job; /* whose spans or commits are unpacked: */
+  size_t job; /* whose spans or commits are unpacked, by its name's place in their order: */
   size_t npacked; /* of them */
   mpg_span *spans;
   mpg_commit *commits;
@@ -252,6 +252,11 @@ static bool is_record(const cursor *c) {
   }
 }
 
+/* The index of the job whose spans or commits are unpacked. */
+static uint32_t current_job(const cursor *c) {
+  return c->reading->by_name[c->job];
+}
+
 /* The spans or commits of the current job, if there is one. */
 static mpg_rc unpack_packed(cursor *c, mpg_err *err) {
   const mpg_fleet *f = &c->reading->fleet;
@@ -259,14 +264,14 @@ static mpg_rc unpack_packed(cursor *c, mpg_err *err) {
   c->npacked = 0;
   if (c->job >= mpg_fleet_njobs(f))
     return MPG_OK;
-  job = &f->jobs[c->job];
+  job = &f->jobs[current_job(c)];
   if (mpg_grow(f->env, &c->spans, &c->spans_cap, job->spans.n, sizeof *c->spans) != MPG_OK ||
       mpg_grow(f->env, &c->commits, &c->commits_cap, job->commits.n, sizeof *c->commits) != MPG_OK)
     return mpg_fail_nomem(err);
   c->npacked = c->relation == MPG_REL_SPANS ? job->spans.n : job->commits.n;
   return c->relation == MPG_REL_SPANS
-             ? mpg_fleet_spans(f, (uint32_t)c->job, c->spans, sizeof *c->spans, f->env, err)
-             : mpg_fleet_commits(f, (uint32_t)c->job, c->commits, f->env, err);
+             ? mpg_fleet_spans(f, current_job(c), c->spans, sizeof *c->spans, f->env, err)
+             : mpg_fleet_commits(f, current_job(c), c->commits, f->env, err);
 }
 
 static bool is_packed(mpg_relation relation) {
@@ -461,7 +466,7 @@ static void span_value(sqlite3_context *x, const cursor *c, col at) {
   const mpg_fleet *f = &c->reading->fleet;
   const mpg_span *r = &c->spans[c->i];
   if (at == COL_JOB)
-    result_text(x, mpg_intern_text(&f->job_names, (uint32_t)c->job + 1));
+    result_text(x, mpg_intern_text(&f->job_names, current_job(c) + 1));
   else if (at == COL_KIND)
     result_text(x, mpg_intern_text(&f->kind_names, r->kind));
   else if (at == COL_PROGRAM)
@@ -523,7 +528,7 @@ static void result_id(sqlite3_context *x, const cursor *c) {
   const mpg_record_place at = {.fleet = &c->reading->fleet,
                                .relation = c->relation,
                                .i = c->i,
-                               .job = c->job,
+                               .job = is_packed(c->relation) ? current_job(c) : 0,
                                .spans = c->spans,
                                .commits = c->commits};
   if (c->relation != MPG_REL_OBSERVED && c->relation != MPG_REL_CHIPS)
