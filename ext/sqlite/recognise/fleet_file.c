@@ -161,12 +161,13 @@ static mpg_rc add_source(const fleet_text *f, const char *at, const mpg_json_mem
     else if (rc != MPG_OK)
       *err = plain;
   }
-  if (rc == MPG_OK && (path == NULL || path->kind != MPG_JSON_STRING))
-    rc = bad_source(f, at, number, "expected a \"path\", found none", err);
-  if (rc == MPG_OK && (options = options_text(env, source->text, option, n)) == NULL)
+  if (rc != MPG_OK || path == NULL || path->kind != MPG_JSON_STRING) {
+    rc = rc != MPG_OK ? rc : bad_source(f, at, number, "expected a \"path\", found none", err);
+  } else if ((options = options_text(env, source->text, option, n)) == NULL) {
     rc = mpg_fail_nomem(err);
-  if (rc == MPG_OK)
+  } else {
     rc = add_entry(f->entries, f->folder, path->text, mpg_str_of(options), err);
+  }
   mpg_free(env, options);
   mpg_json_doc_free(doc);
   return rc;
