@@ -61,12 +61,13 @@ DELETE FROM tfevents_values WHERE kind IS NULL;
 -- What cannot be: no time, or one that is more than ten years from the middle one of the file's.
 DROP TABLE IF EXISTS temp.tfevents_far;
 CREATE TEMP TABLE tfevents_far AS
-WITH years AS (SELECT file, CAST(time / 31556952 AS INTEGER) AS year, count(*) AS n FROM tfevents_values WHERE time > 0 GROUP BY 1, 2),
+WITH wide AS MATERIALIZED (SELECT 1 FROM (SELECT min(time) AS first, max(time) AS last, count(*) > count(time) AS untimed FROM tfevents_values) WHERE untimed OR first <= 0 OR last - first > 315569520),
+years AS (SELECT file, CAST(time / 31556952 AS INTEGER) AS year, count(*) AS n FROM wide CROSS JOIN tfevents_values WHERE time > 0 GROUP BY 1, 2),
 middle AS (
   SELECT file, min(year) AS year FROM (SELECT file, year, sum(n) OVER (PARTITION BY file ORDER BY year) AS so_far, sum(n) OVER (PARTITION BY file) AS n FROM years)
   WHERE 2 * so_far >= n GROUP BY file
 )
-SELECT v.rowid AS row, v.file, v.line FROM tfevents_values AS v LEFT JOIN middle AS m USING (file)
+SELECT v.rowid AS row, v.file, v.line FROM wide CROSS JOIN tfevents_values AS v LEFT JOIN middle AS m USING (file)
 WHERE v.time IS NULL OR v.time <= 0 OR m.year IS NULL OR abs(v.time / 31556952 - m.year) > 10;
 INSERT INTO mpg_issues(source, severity, kind, line, count, detail)
 SELECT file, 'data_loss', 'impossible_time', min(line), count(*), 'values without a time, or whose time is more than ten years from the middle one: left out'
@@ -124,7 +125,7 @@ WITH first_value AS (
   SELECT r.job, rtrim(r.job, replace(r.job, '/', '')) AS beside, c.tag, min(r.first_step_time) AS first_time, max(r.last_step_time) AS last_time,
          min(v.step) AS first_step, max(v.step) AS last_step
   FROM tfevents_runs AS r JOIN tfevents_chosen AS c USING (job) JOIN tfevents_values AS v ON v.file = r.file AND v.tag = c.tag
-  WHERE :job IS NULL GROUP BY r.job
+  WHERE :job IS NULL AND (SELECT count(*) FROM tfevents_files) > 1 GROUP BY r.job
 )
 SELECT job, 'warning', 'continued_run', NULL, 1, 'begins with step ' || first_step || ', as if it went on with ' || earlier || ': if so, give both one name by the option job'
 FROM (SELECT b.job, b.first_step, a.job AS earlier, row_number() OVER (PARTITION BY b.job ORDER BY a.last_time DESC) AS nth
@@ -133,19 +134,25 @@ FROM (SELECT b.job, b.first_step, a.job AS earlier, row_number() OVER (PARTITION
 WHERE nth = 1;
 
 -- A program that starts opens a file: each file is an attempt, and so is what follows in one where steps go back.
+-- (Jobs and files by numbers: their texts would be sorted with each value.)
+DROP TABLE IF EXISTS temp.tfevents_order;
+CREATE TEMP TABLE tfevents_order AS
+SELECT rowid AS run, dense_rank() OVER (ORDER BY job) AS of_job, row_number() OVER (ORDER BY job, begin_time, file) AS nth FROM tfevents_runs;
 DROP TABLE IF EXISTS temp.tfevents_points;
 CREATE TEMP TABLE tfevents_points AS
 WITH ordered AS (
-  SELECT r.job, r.file, r.begin_time, v.line, v.time, v.step, v.value,
-         lag(v.step) OVER w AS step_before, lag(r.file) OVER w AS file_before
-  FROM tfevents_runs AS r JOIN tfevents_chosen AS c USING (job) JOIN tfevents_values AS v ON v.file = r.file AND v.tag = c.tag
-  WINDOW w AS (PARTITION BY r.job ORDER BY r.begin_time, r.file, v.line)
+  SELECT o.run, o.of_job, o.nth, v.line, v.time, v.step, v.value, lag(v.step) OVER w AS step_before, lag(o.nth) OVER w AS nth_before
+  FROM tfevents_order AS o CROSS JOIN tfevents_runs AS r ON r.rowid = o.run JOIN tfevents_chosen AS c USING (job) JOIN tfevents_values AS v ON v.file = r.file AND v.tag = c.tag
+  WINDOW w AS (PARTITION BY o.of_job ORDER BY o.nth, v.line)
 ),
 numbered AS (
-  SELECT *, sum(file_before IS NOT file OR step < step_before) OVER (PARTITION BY job ORDER BY begin_time, file, line) AS attempt FROM ordered
+  SELECT *, sum(nth_before IS NOT nth OR step < step_before) OVER (PARTITION BY of_job ORDER BY nth, line) AS attempt FROM ordered
+),
+counted AS (
+  SELECT of_job, attempt, step, max(run) AS run, max(time) AS time, max(value) AS value, min(line) AS line, count(*) AS n FROM numbered GROUP BY of_job, attempt, step
 )
-SELECT job, attempt, file, step, max(time) AS time, max(value) AS value, min(line) AS line, min(begin_time) AS begin_time, count(*) AS n
-FROM numbered GROUP BY job, attempt, step;
+SELECT r.job, p.attempt, r.file, p.step, p.time, p.value, p.line, r.begin_time, p.n FROM counted AS p CROSS JOIN tfevents_runs AS r ON r.rowid = p.run;
+DROP TABLE tfevents_order;
 INSERT INTO mpg_issues(source, severity, kind, line, count, detail)
 WITH first AS (
   SELECT job, attempt, file, min(line) AS line, min(step) AS step, lag(file) OVER (PARTITION BY job ORDER BY attempt) AS file_before FROM tfevents_points GROUP BY job, attempt
