@@ -290,6 +290,9 @@ SELECT t.trace, 'warning', 'missing_field', count(DISTINCT p.opId), 'collectives
 FROM ascend_trace AS t, COMMUNICATION_TASK_INFO AS p WHERE p.opId IS NOT NULL AND p.opId NOT IN (SELECT opId FROM COMMUNICATION_OP WHERE opId IS NOT NULL)
   AND EXISTS (SELECT 1 FROM COMMUNICATION_OP) GROUP BY t.trace;
 INSERT INTO ascend_left_out
+SELECT t.trace, 'warning', 'missing_field', count(*), 'copies without a row in MEMCPY_INFO, though others have one: how many bytes they moved is not known'
+FROM ascend_trace AS t, ascend_tasks AS a WHERE a.what = 'memcpy' AND NOT a.copies AND EXISTS (SELECT 1 FROM MEMCPY_INFO) GROUP BY t.trace;
+INSERT INTO ascend_left_out
 SELECT t.trace, 'info', 'no_work', count(*), 'tasks of types that are no work, or are not known: left out; the first is "' || coalesce(min(a.type), 'none') || '"'
 FROM ascend_tasks AS a, ascend_trace AS t WHERE a.what = 'none' GROUP BY t.trace;
 INSERT INTO ascend_left_out
