@@ -82,6 +82,7 @@ static const member node_members[] = {
 typedef struct shown {
   const char *what;     /* "node", of which `list` is the member in JSON */
   mpg_str list, begins; /* "NodeName=" */
+  mpg_str once;         /* a field that each has, which is in no other text */
   const char *example;
   const field *fields;
   const member *members;
@@ -91,6 +92,7 @@ typedef struct shown {
 static const shown shows_nodes = {.what = "node",
                                   .list = {"nodes", 5},
                                   .begins = {"NodeName=", 9},
+                                  .once = {"CPUTot", 6},
                                   .example = "NodeName=n1 Arch=x86_64 ...",
                                   .fields = node_fields,
                                   .members = node_members,
@@ -99,6 +101,7 @@ static const shown shows_nodes = {.what = "node",
 static const shown shows_reservations = {.what = "reservation",
                                          .list = {"reservations", 12},
                                          .begins = {"ReservationName=", 16},
+                                         .once = {"StartTime", 9},
                                          .example = "ReservationName=r1 StartTime=...",
                                          .fields = reservation_fields,
                                          .members = reservation_members,
@@ -284,39 +287,13 @@ static mpg_rc set_field(mpg_slurm_show_node *s, size_t i, mpg_str text, mpg_err 
   return MPG_OK;
 }
 
-/*
-** The position of the last "[root@2026-11-21T05:53:54]" in a reason, and of the '@' in it. It is at
-** the end, or it holds a time: a reason of several lines has it after the first line. False: there
-** is none.
-*/
-static bool find_stamp(mpg_str text, size_t *open, size_t *user_end, size_t *close) {
-  for (size_t i = text.n; i-- > 0;) {
-    size_t at = text.n;
-    if (text.p[i] != ']' || (i + 1 < text.n && text.p[i + 1] != ' '))
-      continue;
-    for (*close = i; i > 0 && text.p[i - 1] != '[' && text.p[i - 1] != ']'; i--)
-      if (text.p[i - 1] == '@')
-        at = i - 1;
-    if (i > 0 && text.p[i - 1] == '[' && at < *close) {
-      mpg_err why;
-      int64_t us;
-      *open = i - 1;
-      *user_end = at;
-      if (*close + 1 == text.n ||
-          mpg_time_parse((mpg_str){text.p + at + 1, *close - at - 1}, &us, &why) == MPG_OK)
-        return true;
-    }
-  }
-  return false;
-}
-
 /* "xid 79 [root@2026-11-21T05:53:54]": why, who and when. */
 static mpg_rc set_reason(mpg_slurm_show_node *s, mpg_str text, mpg_err *err) {
   size_t open, user_end, close;
   mpg_rc rc;
   while (text.n > 0 && text.p[text.n - 1] == ' ')
     text.n--;
-  if (!find_stamp(text, &open, &user_end, &close))
+  if (!mpg_slurm_stamp_find(text, &open, &user_end, &close))
     return set_field(s, MPG_SLURM_SHOW_NODE_Reason, text, err);
   rc = set_field(s, MPG_SLURM_SHOW_NODE_ReasonUser,
                  (mpg_str){text.p + open + 1, user_end - open - 1}, err);
@@ -352,6 +329,20 @@ static bool ends_words(mpg_str s, size_t at, bool one_line) {
     if (mpg_str_eq((mpg_str){s.p + at, n}, after[i]))
       return true;
   return false;
+}
+
+/* What comes again is in a further line of a reason, or of a record whose name is lost. */
+static mpg_rc set_first(mpg_slurm_show_node *s, mpg_str name, mpg_str value, mpg_err *err) {
+  for (size_t i = 0; i < s->shows->nfields; i++) {
+    if (!mpg_str_eq(name, mpg_str_of(s->shows->fields[i].name)))
+      continue;
+    if (s->values[i].type == MPG_NULL)
+      return set_field(s, i, value, err);
+    if (mpg_str_eq(name, s->shows->once))
+      return add_issue(s, MPG_DATA_LOSS, "missing_field",
+                       "a record without its name stands below this one: it is left out", err);
+  }
+  return MPG_OK;
 }
 
 static mpg_rc read_text(mpg_slurm_show_node *s, mpg_err *err) {
@@ -393,10 +384,7 @@ static mpg_rc read_text(mpg_slurm_show_node *s, mpg_err *err) {
       rc = set_reason(s, value, err);
       continue;
     }
-    /* What comes again is in a further line of a reason. */
-    for (size_t i = 0; i < s->shows->nfields; i++)
-      if (s->values[i].type == MPG_NULL && mpg_str_eq(name, mpg_str_of(s->shows->fields[i].name)))
-        rc = set_field(s, i, value, err);
+    rc = set_first(s, name, value, err);
   }
   return rc;
 }

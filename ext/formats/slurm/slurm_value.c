@@ -3,6 +3,7 @@
 #include "../../base/ascii.h"
 
 #include "../../base/number.h"
+#include "../../base/time.h"
 
 #include <string.h>
 
@@ -462,4 +463,25 @@ mpg_rc mpg_slurm_nodes(mpg_str list, mpg_slurm_node *each, void *ctx) {
     }
   }
   return MPG_DONE;
+}
+
+bool mpg_slurm_stamp_find(mpg_str text, size_t *open, size_t *user_end, size_t *close) {
+  for (size_t i = text.n; i-- > 0;) {
+    size_t at = text.n;
+    if (text.p[i] != ']' || (i + 1 < text.n && text.p[i + 1] != ' '))
+      continue;
+    for (*close = i; i > 0 && text.p[i - 1] != '[' && text.p[i - 1] != ']'; i--)
+      if (text.p[i - 1] == '@')
+        at = i - 1;
+    if (i > 0 && text.p[i - 1] == '[' && at < *close) {
+      mpg_err why;
+      int64_t us;
+      *open = i - 1;
+      *user_end = at;
+      if (*close + 1 == text.n ||
+          mpg_time_parse((mpg_str){text.p + at + 1, *close - at - 1}, &us, &why) == MPG_OK)
+        return true;
+    }
+  }
+  return false;
 }

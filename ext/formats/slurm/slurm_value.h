@@ -88,4 +88,11 @@ bool mpg_slurm_count_parse(mpg_str text, int64_t *out);
 typedef mpg_rc mpg_slurm_node(void *ctx, mpg_str name);
 mpg_rc mpg_slurm_nodes(mpg_str list, mpg_slurm_node *each, void *ctx);
 
+/*
+** The position of the last "[root@2026-11-21T05:53:54]" in a reason, and of the '@' in it. It is at
+** the end, or it holds a time: a reason of several lines has it after the first line. False: there
+** is none.
+*/
+bool mpg_slurm_stamp_find(mpg_str text, size_t *open, size_t *user_end, size_t *close);
+
 #endif
