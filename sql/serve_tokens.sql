@@ -42,6 +42,19 @@ INSERT INTO mpg_issues(source, severity, kind, line, count, detail)
 SELECT _file, 'warning', 'unknown_metric', NULL, count(*), 'samples of metrics whose meaning is not known, such as ' || coalesce(min(metric), 'one without a name') || ', and no counter of tokens among them: left out'
 FROM prometheus_trace(:path) GROUP BY _file HAVING total(metric IN (SELECT metric FROM serve_counters)) = 0;
 INSERT INTO mpg_issues(source, severity, kind, line, count, detail)
+SELECT :path, 'warning', 'no_record', NULL, 1, 'no sample was found. Do its lines end in another way?'
+WHERE NOT EXISTS (SELECT 1 FROM serve_samples) AND NOT EXISTS (SELECT 1 FROM mpg_issues WHERE kind = 'unknown_metric' AND detail LIKE '%no counter of tokens%');
+-- What cannot be: a time that is more than ten years from the middle one.
+DROP TABLE IF EXISTS temp.serve_far;
+CREATE TEMP TABLE serve_far AS
+WITH years AS (SELECT CAST(time / 31556952 AS INTEGER) AS year, count(*) AS n FROM serve_samples WHERE time IS NOT NULL GROUP BY 1),
+middle AS (SELECT min(year) AS year FROM (SELECT year, sum(n) OVER (ORDER BY year) AS so_far, sum(n) OVER () AS n FROM years) WHERE 2 * so_far >= n)
+SELECT s.rowid AS row, _file, metric FROM serve_samples AS s, middle WHERE abs(time / 31556952 - year) > 10;
+INSERT INTO mpg_issues(source, severity, kind, line, count, detail)
+SELECT _file, 'data_loss', 'impossible_time', NULL, count(*), 'samples of ' || min(metric) || ' whose time is more than ten years from the middle one: left out' FROM serve_far GROUP BY _file;
+DELETE FROM serve_samples WHERE rowid IN (SELECT row FROM serve_far);
+DROP TABLE serve_far;
+INSERT INTO mpg_issues(source, severity, kind, line, count, detail)
 SELECT _file, 'data_loss', 'no_time', NULL, count(*), 'samples of ' || min(metric) || ' without a time: left out' FROM serve_samples WHERE time IS NULL GROUP BY _file;
 INSERT INTO mpg_issues(source, severity, kind, line, count, detail)
 SELECT _file, 'data_loss', 'impossible_value', NULL, count(*), 'samples of ' || min(metric) || ' below 0 or without a bound: left out' FROM serve_samples WHERE NOT value BETWEEN 0 AND 1e300 GROUP BY _file;

@@ -163,6 +163,10 @@ CREATE TEMP TABLE mlperf_runs(
   global_batch_size INTEGER,
   init_start_ms INTEGER, run_start_ms INTEGER, run_stop_ms INTEGER, minutes REAL, status TEXT, numbered TEXT, blocks TEXT
 );
+INSERT INTO mpg_issues(source, severity, kind, line, count, detail)
+SELECT f.path, 'warning', 'missing_field', NULL, count(DISTINCT f.path), 'the description of the system lacks accelerator_model_name: which chip it has is not known'
+FROM mlperf_paths AS p JOIN mlperf_given AS g JOIN mlperf_files AS f ON f.path = p.system
+WHERE g.chip IS NULL AND g.system IS NULL AND coalesce(json_extract(f.json, '$.accelerator_model_name'), '') = '' GROUP BY f.path;
 INSERT INTO mlperf_runs
 WITH description AS (
   SELECT p.file, p.runs, coalesce(CAST(g.system AS TEXT), f.json) AS json, g.chips, g.chip, g.pool

@@ -25,6 +25,17 @@ SELECT CAST(coalesce(:job, _file) AS TEXT) AS job, _file AS file, _line AS line,
 FROM log_trace(mpg_required(:log, ':log'), '(?x) - \ Cycle:\ (?<cycle>\d+)\ Event:\ (?<event>\w+)\ Node:\ .*?\ Time:\ (?<time>\d{4}-\d\d-\d\d\ \d\d:\d\d:\d\d(?:\.\d+)?)', 'ignore', 'UTC')
 WHERE time IS NOT NULL;
 
+-- What cannot be: a time that is more than ten years from the middle one; its event counts as nothing.
+DROP TABLE IF EXISTS temp.nvrx_far;
+CREATE TEMP TABLE nvrx_far AS
+WITH years AS (SELECT CAST(time / 31556952 AS INTEGER) AS year, count(*) AS n FROM nvrx_events GROUP BY 1),
+middle AS (SELECT min(year) AS year FROM (SELECT year, sum(n) OVER (ORDER BY year) AS so_far, sum(n) OVER () AS n FROM years) WHERE 2 * so_far >= n)
+SELECT e.rowid AS row, file, line FROM nvrx_events AS e, middle WHERE abs(time / 31556952 - year) > 10;
+INSERT INTO mpg_issues(source, severity, kind, line, count, detail)
+SELECT file, 'data_loss', 'impossible_time', min(line), count(*), 'events whose time is more than ten years from the middle one: left out' FROM nvrx_far GROUP BY file;
+DELETE FROM nvrx_events WHERE rowid IN (SELECT row FROM nvrx_far);
+DROP TABLE nvrx_far;
+
 INSERT INTO mpg_issues(source, severity, kind, line, count, detail)
 SELECT file, 'warning', 'unknown_event', min(line), count(*), 'events of ft_launcher that are not known: ' || group_concat(DISTINCT event)
 FROM nvrx_events

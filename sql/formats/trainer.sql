@@ -74,7 +74,11 @@ UNION ALL
 SELECT file, min(line), file, 'saved', NULL, max(time), coalesce(CASE WHEN tag GLOB 'global_step[0-9]*' THEN CAST(substr(tag, 12) AS INTEGER) END, max(latest))
 FROM told WHERE json_extract(fields, '$.saved') IS NOT NULL GROUP BY file, place, tag
 UNION ALL
-SELECT file, min(line), file, 'restore', min(time), max(time), max(loaded) FROM told WHERE loaded IS NOT NULL GROUP BY file, place;
+SELECT file, min(line), file, 'restore', min(time), max(time), max(loaded) FROM told WHERE loaded IS NOT NULL GROUP BY file, place
+UNION ALL
+SELECT file, line, file, 'untimed', NULL, NULL, NULL FROM told WHERE time IS NULL AND coalesce(tag, loaded) IS NOT NULL
+UNION ALL
+SELECT file, min(line), file, 'open', min(time), NULL, NULL FROM told WHERE tag IS NOT NULL AND place < (SELECT count(step) FROM trainer_lines AS l WHERE l.file = told.file) GROUP BY file, place, tag HAVING count(json_extract(fields, '$.saved')) = 0;
 
 -- NeMo: lines of steps have no clock. They follow the last line that has one, by what they took. `at` is where a step ends, and all else begins.
 -- A file whose lines of saves and restores have no clock either has that of its other lines.
@@ -138,14 +142,17 @@ WHERE name GLOB '*checkpoint*_end' AND name NOT GLOB '*load*' AND name NOT GLOB 
 DROP TABLE trainer_records;
 
 -- Trackers of runs: the number of the trainer's step, if it was logged beside the tracker's own.
-INSERT INTO trainer_points(file, line, job, time, step, loss, begun)
-SELECT file, line, file, time, step, iif(typeof(loss) = 'text', NULL, loss), time - runtime
-FROM (SELECT _file AS file, _line AS line, json_extract(record, '$._timestamp') AS time, json_extract(record, '$._runtime') AS runtime,
-             coalesce(json_extract(record, '$."trainer/global_step"'), json_extract(record, '$."train/global_step"'), json_extract(record, '$.global_step'), json_extract(record, '$._step')) AS step,
+DROP TABLE IF EXISTS temp.trainer_history;
+CREATE TEMP TABLE trainer_history AS
+SELECT file, line, time, runtime, own, number, loss
+FROM (SELECT _file AS file, _line AS line, json_extract(record, '$._timestamp') AS time, json_extract(record, '$._runtime') AS runtime, json_extract(record, '$._step') AS number,
+             coalesce(json_extract(record, '$."trainer/global_step"'), json_extract(record, '$."train/global_step"'), json_extract(record, '$.global_step')) AS own,
              coalesce(json_extract(record, '$."train/loss"'), json_extract(record, '$.loss'), json_extract(record, '$.train_loss'), json_extract(record, '$.reduced_train_loss'),
                       json_extract(record, '$."training/loss"'), json_extract(record, '$."lm loss"')) AS loss
       FROM (SELECT record, _file, _line FROM jsonl_trace(:wandb) UNION ALL SELECT record, _file, _line FROM csv_trace(:wandb_csv)))
-WHERE typeof(time) IN ('integer', 'real') AND (typeof(loss) IN ('integer', 'real') OR loss IN ('NaN', 'nan', 'Infinity', '-Infinity', 'inf', '-inf'));
+WHERE typeof(time) IN ('integer', 'real', 'null') AND (typeof(loss) IN ('integer', 'real') OR loss IN ('NaN', 'nan', 'Infinity', '-Infinity', 'inf', '-inf'));
+INSERT INTO trainer_points(file, line, job, time, step, loss, begun)
+SELECT file, line, file, time, coalesce(own, number), iif(typeof(loss) = 'text', NULL, loss), time - runtime FROM trainer_history;
 INSERT INTO trainer_points(file, line, job, time, step, loss)
 SELECT d._file, d._line, d._file, json_extract(m.value, '$.timestamp') / 1e3, coalesce(json_extract(m.value, '$.step'), 0), json_extract(m.value, '$.value')
 FROM jsonl_trace(:mlflow) AS d, json_each(d.record, '$.metrics') AS m
@@ -182,6 +189,8 @@ INSERT INTO mpg_issues(source, severity, kind, line, count, detail)
 SELECT file, 'data_loss', 'impossible_time', min(line), count(*), 'steps without a time or a number, or whose time is more than ten years from the middle one: left out' FROM trainer_far GROUP BY file;
 DELETE FROM trainer_points WHERE rowid IN (SELECT id FROM trainer_far);
 DROP TABLE trainer_far;
+
+.read sql/formats/trainer/doubts.sql
 
 -- Of ranks that log into files of their own the lowest counts.
 UPDATE trainer_points SET job = coalesce(:job, job);

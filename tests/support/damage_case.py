@@ -52,10 +52,10 @@ def listed(db):
 
 
 class Trace:
-    """Files of one trace below fixtures/, of which `damage` names those that are damaged. `ask(db, path, on_error)` gives its figures."""
+    """Files of one trace below fixtures/, and `made` ones {name: text}; `damage` names those of them that are damaged. `ask(db, path, on_error)` gives its figures."""
 
-    def __init__(self, files, shape, ask=ledger, damage=None, times=(), pairs=(), words=(), lines=damages.FILE_KINDS):
-        self.files, self.shape, self.ask, self.times, self.pairs, self.words = files, shape, ask, times, pairs, words
+    def __init__(self, files, shape, ask=ledger, damage=None, times=(), pairs=(), words=(), lines=damages.FILE_KINDS, made=None):
+        self.files, self.shape, self.ask, self.times, self.pairs, self.words, self.made = files, shape, ask, times, pairs, words, made or {}
         self.damage = damage or files
         self.kinds = damages.FIELD_KINDS + damages.RECORD_KINDS + tuple(lines) + (("foreign_word",) if words else ())
 
@@ -64,7 +64,10 @@ class Trace:
         for file in self.files:
             os.makedirs(os.path.dirname(os.path.join(folder, file)), exist_ok=True)
             shutil.copy(os.path.join(FIXTURES, file), os.path.join(folder, file))
-        return os.path.commonpath([os.path.join(folder, file) for file in self.files])
+        for file, text in self.made.items():
+            with open(os.path.join(folder, file), "w", encoding="utf-8", newline="") as out:
+                out.write(text)
+        return os.path.commonpath([os.path.join(folder, file) for file in list(self.files) + list(self.made)])
 
     def do_damage(self, folder, kind, rng):
         """Damages one of the files that place() copied; the Damage, None where the kind does not apply."""

@@ -108,7 +108,7 @@ class Tree:
 
     def all_lists(self, document):
         for path in self.lists:
-            found = [document]
+            found = [document] if path or isinstance(document, list) else [[document]]
             for key in path:
                 found = [inner for outer in found for inner in (outer if key == "*" else [outer.get(key)] if isinstance(outer, dict) else []) if inner is not None]
             yield from found
@@ -185,7 +185,7 @@ class Damage:
 def damaged(shape, text, kind, rng, times=(), pairs=(), words=()):
     """A Damage of `kind`. `times` are names of fields (their last key in JSON; or name: how many of its units a second has), `pairs` (start, end), `words` (pattern, word of another)."""
     if kind in FILE_KINDS:
-        return Damage(damage_text(text, kind, rng), kind)
+        return Damage(damage_text(text, kind, rng), kind) if "\n" in text else None
     if kind == "foreign_word":
         fit = [(p, w) for p, w in words if re.search(p, text)]
         if not fit:

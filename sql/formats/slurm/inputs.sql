@@ -222,6 +222,9 @@ WHERE out_of_service AND NOT EXISTS (SELECT 1 FROM slurm_events AS e WHERE e.Nod
 -- Nodes that are reserved for maintenance are out of service: nobody but the administrators may use them. What is planned after the last
 -- time of the exports has not happened, and an end after it is open. Other reservations hold nothing: who may use them does not, until
 -- jobs run in them.
+INSERT INTO mpg_issues(source, severity, kind, line, count, detail)
+SELECT _file, 'warning', 'missing_field', min(_line), count(*), 'reservation ' || coalesce(min(ReservationName), '?') || ' for maintenance lacks its EndTime: it lasts until the export'
+FROM slurm_reserved WHERE EndTime IS NULL AND ',' || Flags || ',' LIKE '%,MAINT,%' GROUP BY _file;
 DROP TABLE IF EXISTS temp.slurm_last;
 CREATE TEMP TABLE slurm_last AS
 SELECT coalesce(max(at), 9e18) AS at

@@ -1,0 +1,32 @@
+-- trainer/doubts.sql - what is to say of the lines and records that were read, before ranks and attempts are told apart.
+--
+-- Reads trainer_points, trainer_marks, trainer_untimed and trainer_history.
+-- A part of trainer.sql, which says what the parameters are and runs the parts in order.
+
+INSERT INTO mpg_issues(source, severity, kind, line, count, detail)
+SELECT file, 'warning', 'missing_field', min(line), count(*), 'lines of a launch, a save or a restore without a time, or ends of saves without their begin: how long they took is not known'
+FROM trainer_marks WHERE kind <> 'open' AND coalesce(iif(kind = 'saved', time, start_time), 0) = 0 GROUP BY file;
+DELETE FROM trainer_marks WHERE kind = 'untimed';
+DROP TABLE IF EXISTS temp.trainer_far;
+CREATE TEMP TABLE trainer_far AS
+SELECT m.rowid AS id, file, line FROM trainer_marks AS m JOIN (SELECT file, avg(time) AS middle FROM trainer_points GROUP BY file) USING (file) WHERE max(abs(coalesce(start_time, time) - middle), abs(coalesce(time, start_time) - middle)) > 315569520;
+INSERT INTO mpg_issues(source, severity, kind, line, count, detail)
+SELECT file, 'data_loss', 'impossible_time', min(line), count(*), 'a launch, a save or a restore whose time is more than ten years from that of the steps: left out' FROM trainer_far GROUP BY file;
+DELETE FROM trainer_marks WHERE rowid IN (SELECT id FROM trainer_far);
+DROP TABLE trainer_far;
+INSERT INTO mpg_issues(source, severity, kind, line, count, detail)
+SELECT file, 'warning', 'missing_end', min(line), count(*), 'saves without their end, though steps follow: they protect nothing' FROM trainer_marks WHERE kind = 'open' GROUP BY file;
+DELETE FROM trainer_marks WHERE kind = 'open';
+INSERT INTO mpg_issues(source, severity, kind, line, count, detail)
+SELECT file, 'warning', 'missing_field', min(line), count(*), 'records without the number of the trainer''s step, which others have: they count by the tracker''s own'
+FROM trainer_history AS h WHERE own IS NULL AND EXISTS (SELECT 1 FROM trainer_history WHERE own IS NOT NULL) GROUP BY file;
+DROP TABLE trainer_history;
+
+-- A step whose line comes twice has its time twice, where lines tell no clock.
+INSERT INTO mpg_issues(source, severity, kind, line, count, detail)
+SELECT file, 'warning', 'repeated_record', min(line), count(*), 'lines of step ' || min(step) || ' and others that repeat the one before: each has its time'
+FROM (SELECT file, line, step, step = lag(step) OVER w AND seconds = lag(seconds) OVER w AND loss IS lag(loss) OVER w AS again FROM trainer_points WHERE rank IS NULL AND seconds > 0 WINDOW w AS (PARTITION BY file ORDER BY rowid))
+WHERE again GROUP BY file;
+INSERT INTO mpg_issues(source, severity, kind, line, count, detail)
+SELECT file, 'warning', 'impossible_value', min(line), count(*), 'steps of a number below 0: they count as given'
+FROM (SELECT file, line, step FROM trainer_points UNION ALL SELECT file, NULL, step FROM trainer_untimed) WHERE step < 0 GROUP BY file;
