@@ -41,6 +41,10 @@ SELECT coalesce(json_extract(record, '$.qname'), json_extract(record, '$.queue')
        json_extract(record, '$.category'), json_extract(record, '$.pe_taskid'), _file, _line
 FROM jsonl_trace(:sge_json);
 SELECT mpg_required(coalesce(:sge, :sge_json), ':sge') IS NULL WHERE NOT EXISTS (SELECT 1 FROM sge_records);
+-- A ':' within a field moves those after it: the number of slots is a word then, and what stands for the task of a parallel job is none.
+INSERT INTO mpg_issues(source, severity, kind, line, count, detail)
+SELECT _file, 'data_loss', 'unknown_record', min(_line), count(*), 'lines with a field too many, such as that of job ' || coalesce(min(number), '?') || ', taken as tasks of a parallel job: left out. Is there a ":" in a name?'
+FROM sge_records WHERE coalesce(nullif(pe_task, ''), 'NONE') NOT IN ('NONE', 'none', '0') AND (slots GLOB '*[^0-9]*' OR pe_task GLOB '-*' OR pe_task NOT GLOB '*[a-zA-Z]*') GROUP BY _file;
 
 -- Seconds; UGE writes milliseconds, the Open Cluster Scheduler microseconds. 0 is "never".
 DROP TABLE IF EXISTS temp.sge_jobs;

@@ -35,7 +35,8 @@ class Cells:
     def cells(self, names, line):
         quoted = re.findall(r'(?:"[^"]*"|[^"%s])*(?:%s|$)' % ((re.escape(self.delimiter),) * 2), line) if self.delimiter == "," else None
         values = [part.rstrip(self.delimiter) for part in quoted][:len(names)] if quoted else line.split(self.delimiter)
-        return [Field(name, "", value) for name, value in zip(names, values)]
+        rest = values[len(names):]  # of lines whose further cells have no names here
+        return [Field(name, "", value) for name, value in zip(names, values)] + ([Field("", "", self.delimiter.join(rest))] if rest else [])
 
     def join(self, record):
         return self.delimiter.join(field.text() for field in record)
