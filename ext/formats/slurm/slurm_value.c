@@ -313,10 +313,12 @@ bool mpg_slurm_gpus_parse(mpg_str tres, mpg_poller *poller, mpg_slurm_gpus *out)
 
 bool mpg_slurm_duration_parse(mpg_str text, int64_t *us) {
   static const int64_t scale[3] = {1, 60, 3600};
-  size_t dash = bytes_until(text, 0, '-'), at = 0;
-  mpg_str clock = text;
+  bool negative = text.n > 0 && *text.p == '-';
+  size_t dash, at = 0, n = 0;
+  mpg_str clock;
   int64_t total = 0, field, values[3];
-  size_t n = 0;
+  clock = text = slice(text, negative, text.n);
+  dash = bytes_until(text, 0, '-');
   if (dash < text.n) {
     if (!mpg_int_parse(slice(text, 0, dash), &field) || field < 0 ||
         __builtin_mul_overflow(field, INT64_C(86400000000), &total))
@@ -341,7 +343,7 @@ bool mpg_slurm_duration_parse(mpg_str text, int64_t *us) {
     if (__builtin_mul_overflow(values[i], scale[n - 1 - i], &field) ||
         __builtin_add_overflow(total, field, &total))
       return false;
-  *us = total;
+  *us = negative ? -total : total;
   return true;
 }
 

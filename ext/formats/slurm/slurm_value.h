@@ -74,7 +74,7 @@ bool mpg_slurm_gpus_parse(mpg_str tres, mpg_poller *poller, mpg_slurm_gpus *out)
 bool mpg_slurm_gpus_next(mpg_str tres, size_t *at, mpg_poller *poller, mpg_str *type,
                          int64_t *count);
 
-/* "[DD-[HH:]]MM:SS[.fff]", to microseconds. */
+/* "[-][DD-[HH:]]MM:SS[.fff]", to microseconds: below 0 of a job that ended before it started. */
 bool mpg_slurm_duration_parse(mpg_str text, int64_t *us);
 
 /* A count, with Slurm's suffixes K, M, G, T, P of 1024: "2K" is 2048. */
