@@ -34,6 +34,33 @@ class Slurm(Schedulers):
         self.assertEqual([("1", 28800)], self.ledger(path, "untraced"))
         self.assertEqual([("end_before_start", 1)], self.said(path))
 
+    def test_a_list_of_tasks_that_was_cut(self):
+        """Without SLURM_BITSTR_LEN=0 sacct names the first tasks of an array, and dots."""
+        path = self.export(self.job(1), self.job("7_[0-9,12,14,...]", "PENDING", "Unknown", "Unknown", "00:00:00"))
+        self.assertEqual([("1", 480), ("7_[0-9,12,14,...]", 12 * 8 * 3660)], self.ledger(path, "queued"))
+        self.assertEqual([("missing_field", 1)], self.said(path))
+
+    def test_states_of_jobs_that_hold_their_chips(self):
+        """Until when they were seen their Elapsed says, whatever word Slurm has for it."""
+        for state in ("RUNNING", "CONFIGURING", "STOPPED", "SIGNALING", "STAGE_OUT", "POWER_UP_NODE", "EXPEDITING", "UPDATE_DB"):
+            path = self.export(self.job(1, state, end="Unknown", elapsed="00:10:00"))
+            self.assertEqual(([("1", 4800)], []), (self.ledger(path, "untraced"), self.said(path)), state)
+
+    def test_an_outage_without_its_resources(self):
+        """What was out of service is not known: that is said, also of the only event of a node."""
+        path = self.export(self.job(1, end=1060), events=f"c|Cluster||{T0}|Unknown|||gres/gpu=16\nc|Node|n2|{T0 + 100}|{T0 + 900}|DOWN*|Not responding|\n")
+        self.assertEqual([], self.ledger(path, "down"))
+        self.assertEqual([("missing_field", 1)], self.said(path))
+
+    def test_jobs_of_one_line(self):
+        """A document of JSON in one line: each job has chips of one word."""
+        def job(number, count):
+            chips = [{"type": "gres", "name": "gpu", "id": 1001, "count": count}]
+            return {"job_id": number, "cluster": "c", "state": {"current": ["COMPLETED"]}, "nodes": "n1", "time": {"submission": T0, "start": T0, "end": T0 + 100, "elapsed": 100}, "tres": {"allocated": chips, "requested": chips}}
+        path = self.file({"jobs": [job(1, 8), job(2, 18446744073709551614), job(3, -2)], "meta": {"slurm": {"version": {}}}}, "sacct.json")
+        self.assertEqual([("1", 800)], self.ledger(path, "untraced"))
+        self.assertEqual([("missing_field", 2)], self.said(path))
+
 
 if __name__ == "__main__":
     unittest.main()

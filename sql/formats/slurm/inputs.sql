@@ -96,11 +96,14 @@ GROUP BY _file, field;
 INSERT INTO mpg_issues(source, severity, kind, line, count, detail)
 SELECT _file, 'warning', 'start_before_submit', min(_line), count(*), 'job ' || coalesce(JobID, JobIDRaw) || ' started before it was submitted: it counts as given, and asked for nothing before'
 FROM slurm_odd_jobs WHERE Start < Submit GROUP BY _file;
+INSERT INTO mpg_issues(source, severity, kind, line, count, detail)
+SELECT _file, 'warning', 'missing_field', min(_line), count(*), 'arrays whose list of waiting tasks was cut, the first ' || min(JobID) || ': those that it names ask for chips. Export with SLURM_BITSTR_LEN=0'
+FROM slurm_odd_jobs WHERE array_task GLOB '*...]' AND req_gpus > 0 GROUP BY _file;
 
 -- An event that is of no kind, or lacks its node or what that has, counts as nothing.
 INSERT INTO mpg_issues(source, severity, kind, line, count, detail)
 SELECT _file, 'data_loss', kind, min(_line), count(*), iif(kind = 'unknown_record', 'events that are none of Slurm''s, of which the first is ' || min(coalesce(Event, '')), 'events of nodes that lack their NodeName or TRES') || ': left out'
-FROM (SELECT *, CASE WHEN Event NOT IN ('Cluster', 'Node') THEN 'unknown_record' WHEN Event = 'Node' AND NodeName IS NULL OR NodeName IS NOT NULL AND TRES IS NULL AND EXISTS (SELECT 1 FROM slurm_events WHERE NodeName IS NOT NULL AND TRES <> '') THEN 'missing_field' END AS kind FROM slurm_events)
+FROM (SELECT *, CASE WHEN Event NOT IN ('Cluster', 'Node') THEN 'unknown_record' WHEN Event = 'Node' AND NodeName IS NULL OR NodeName IS NOT NULL AND TRES IS NULL AND EXISTS (SELECT 1 FROM slurm_events WHERE TRES <> '') THEN 'missing_field' END AS kind FROM slurm_events)
 WHERE kind IS NOT NULL GROUP BY _file, kind;
 
 -- An event that names no cluster is of the only one that there is.
@@ -171,9 +174,9 @@ WITH lists AS (
   SELECT _file, _line, coalesce(CfgTRES, '') || ',gres/' || replace(coalesce(Gres, ''), ',', ',gres/') FROM slurm_now
 )
 SELECT _file, 'warning', 'mixed_pool', min(_line), count(*), 'records with chips of two words, first ' || min(words) || ': they count together'
-FROM (SELECT _file, _line, group_concat(w.value, ' and ') AS words FROM lists CROSS JOIN json_each('["gpu","npu","dcu","tpu","xpu","hpu","mlu"]') AS w
-      WHERE instr(replace(tres, ':', '='), 'gres/' || w.value || '=') GROUP BY _file, _line HAVING count(*) > 1)
-GROUP BY _file;
+FROM (SELECT _file, _line, (SELECT iif(count(*) > 1, group_concat(w.value, ' and '), NULL) FROM json_each('["gpu","npu","dcu","tpu","xpu","hpu","mlu"]') AS w
+                            WHERE instr(replace(tres, ':', '='), 'gres/' || w.value || '=')) AS words FROM lists)
+WHERE words IS NOT NULL GROUP BY _file;
 DROP VIEW slurm_odd_jobs;
 DROP TABLE slurm_odd;
 

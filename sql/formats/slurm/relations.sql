@@ -199,7 +199,7 @@ CREATE TEMP TABLE observed AS
 WITH asked AS (
   SELECT cluster_name, max(a.Start + coalesce(ElapsedRaw, Elapsed) + coalesce(Suspended, 0)) AS until_time
   FROM slurm_attempts AS a CROSS JOIN slurm_jobs AS j ON j.rowid = a.row
-  WHERE started AND a."End" IS NULL AND a.state_base IN ('RUNNING', 'SUSPENDED', 'COMPLETING')
+  WHERE started AND a."End" IS NULL AND a.state_base IN ('RUNNING', 'SUSPENDED', 'COMPLETING', 'CONFIGURING', 'STOPPED', 'SIGNALING', 'STAGE_OUT', 'POWER_UP_NODE', 'EXPEDITING', 'UPDATE_DB')
   GROUP BY cluster_name
   UNION ALL
   SELECT cluster_name, max(last_update)
@@ -221,6 +221,6 @@ INSERT INTO mpg_issues(source, severity, kind, line, count, detail)
 SELECT j._file, 'warning', 'not_observed', min(j._line), count(*),
        'jobs that run, the first ' || min(a.job) || ', and nothing that says when they were listed: they are held until the last time of the trace. Export sacct with Elapsed, or give as_of'
 FROM slurm_attempts AS a CROSS JOIN slurm_jobs AS j ON j.rowid = a.row
-WHERE a.started AND a."End" IS NULL AND a.state_base IN ('RUNNING', 'SUSPENDED', 'COMPLETING')
+WHERE a.started AND a."End" IS NULL AND a.state_base IN ('RUNNING', 'SUSPENDED', 'COMPLETING', 'CONFIGURING', 'STOPPED', 'SIGNALING', 'STAGE_OUT', 'POWER_UP_NODE', 'EXPEDITING', 'UPDATE_DB')
   AND NOT EXISTS (SELECT 1 FROM slurm_pools AS p JOIN observed USING (pool) WHERE p.cluster_name = a.cluster_name)
 GROUP BY j._file;
