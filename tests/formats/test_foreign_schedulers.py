@@ -61,6 +61,12 @@ class Slurm(Schedulers):
         self.assertEqual([("1", 800)], self.ledger(path, "untraced"))
         self.assertEqual([("missing_field", 2)], self.said(path))
 
+    def test_slices_of_gpus(self):
+        """Of MIG: a pool of their own, whose chips are no GPUs."""
+        for kind in ("1g.5gb", "nvidia_a100_3g.20gb", "h100_1g.10gb.me"):
+            path = self.file(self.HEADER + self.job(1).replace("gres/gpu=8", f"gres/gpu:{kind}=2,gres/gpu=2"), "sacct.psv")
+            self.assertEqual(([("1", 7200)], [("guessed_share", 1)]), (self.ledger(path, "untraced"), self.said(path)), kind)
+
 
 if __name__ == "__main__":
     unittest.main()

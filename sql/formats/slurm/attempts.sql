@@ -157,3 +157,6 @@ SELECT asked.cluster_name, asked.type,
             ELSE asked.cluster_name END AS pool
 FROM asked JOIN clusters USING (cluster_name);
 CREATE UNIQUE INDEX temp.slurm_pool_of ON slurm_pools(cluster_name, type);
+INSERT INTO mpg_issues(source, severity, kind, line, count, detail)
+SELECT (SELECT min(_file) FROM slurm_jobs), 'warning', 'guessed_share', NULL, count(*), 'types that are slices of GPUs (MIG), the first ' || min(type) || ': a slice counts as a chip of its own type, and not as its share of a GPU'
+FROM slurm_pools WHERE type GLOB '*[1-7]g.[0-9]*gb*' GROUP BY NULL;
