@@ -1,7 +1,10 @@
 """Shapes that schedulers write in practice, each with the figures that are right: what cannot be, is lost or is told otherwise is counted as it was, or said."""
+import json
 import unittest
 
+import kube
 from cases import Case
+from kube import G, when
 
 T0 = 1790000000
 
@@ -11,6 +14,7 @@ class Schedulers(Case):
         return self.rows("SELECT job, sum(chip_us) / 1000000 FROM trace_rollup(?) WHERE category = ? GROUP BY job", path, category)
 
     def said(self, path):
+        self.rows("SELECT category FROM trace_rollup(?)", path)
         return self.rows("SELECT kind, count FROM mpg_issues WHERE source LIKE ? || '%' AND kind NOT IN ('no_requeues', 'no_capacity') ORDER BY 1", path)
 
 
@@ -66,6 +70,43 @@ class Slurm(Schedulers):
         for kind in ("1g.5gb", "nvidia_a100_3g.20gb", "h100_1g.10gb.me"):
             path = self.file(self.HEADER + self.job(1).replace("gres/gpu=8", f"gres/gpu:{kind}=2,gres/gpu=2"), "sacct.psv")
             self.assertEqual(([("1", 7200)], [("guessed_share", 1)]), (self.ledger(path, "untraced"), self.said(path)), kind)
+
+
+class Kubernetes(kube.Case, Schedulers):
+    def beats(self, *versions):
+        """A watch of node n, of versions (chips, heartbeat)."""
+        nodes = []
+        for i, (chips, beat) in enumerate(versions):
+            node = self.node("n", {"cpu": "8"} if chips is None else {G: str(chips)})
+            node["metadata"]["resourceVersion"] = str(i + 1)
+            node["status"]["conditions"] = [{"type": "Ready", "status": "True", "lastTransitionTime": when(0), "lastHeartbeatTime": when(beat)}]
+            nodes.append({"type": "MODIFIED" if i else "ADDED", "object": dict(node, apiVersion="v1")})
+        return nodes
+
+    def run_of(self, name, owner, start, end=None, chips=8, event="ADDED"):
+        state = {"running": {"startedAt": when(start)}} if end is None else {"terminated": {"exitCode": 0, "startedAt": when(start), "finishedAt": when(end)}}
+        return {"type": event, "object": self.pod(name, {G: chips}, spec={"nodeName": "n"}, metadata={"creationTimestamp": when(start), "ownerReferences": [{"kind": "Job", "name": owner, "controller": True}]},
+                                                  status={"phase": "Running" if end is None else "Succeeded", "startTime": when(start), "containerStatuses": [{"state": state}]})}
+
+    def batch(self, version, pods, chips=8, event="MODIFIED", **status):
+        template = {"spec": {"containers": [{"resources": {"limits": {G: chips}}}]}}
+        return {"type": event, "object": {"apiVersion": "batch/v1", "kind": "Job", "metadata": {"name": "j", "namespace": "ns", "uid": "j", "creationTimestamp": when(0), "resourceVersion": str(version)},
+                                          "spec": {"parallelism": pods, "completions": pods, "template": template}, "status": status}}
+
+    def watch(self, *events):
+        return self.file("\n".join(map(json.dumps, events)), "watch.json")
+
+    def test_a_gpu_that_a_new_plugin_does_not_find(self):
+        """Capacity falls from 8 to 7 where the device plugin starts anew: one is out of service, and 8 are installed."""
+        path = self.watch(*self.beats((8, 0), (7, 3600), (7, 7200)))
+        self.assertEqual([(None, 3600)], self.ledger(path, "down"))
+        self.assertEqual([(None, 7 * 7200 + 3600)], self.ledger(path, "idle"))
+        self.assertEqual([(None, 3600)], self.ledger(self.watch(*self.beats((8, 0), (7, 3600), (8, 7200))), "down"))
+
+    def test_gpus_that_come_after_their_node(self):
+        """A node is there before its driver: until then its chips are installed and out of service."""
+        self.assertEqual([(None, 8 * 480)], self.ledger(self.watch(*self.beats((None, 120), (8, 600), (8, 7200))), "down"))
+
 
 
 if __name__ == "__main__":

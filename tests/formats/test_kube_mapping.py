@@ -83,7 +83,8 @@ class Mapping(Mapped):
         self.map(self.file("\n".join(map(json.dumps, [
             event("ADDED", "n", 1, None, 0), event("MODIFIED", "n", 2, 8, 10), event("MODIFIED", "n", 3, 0, 90), event("DELETED", "n", 4, 0, 100),
             event("ADDED", "m", 5, 8, 10), event("MODIFIED", "m", 6, 4, 20), event("MODIFIED", "m", 7, 0, 30), event("ADDED", "cpu", 8, None, 10)]))))
-        self.assertEqual(self.rows("SELECT pool, chips, start_time - ?1, end_time - ?1 FROM capacity ORDER BY chips", T0), [("a", 4, 0, None), ("a", 8, 0, 100)])
+        self.assertEqual(self.rows("SELECT pool, chips, start_time - ?1, end_time - ?1 FROM capacity ORDER BY chips", T0), [("a", 8, 0, None), ("a", 8, 0, 100)])
+        self.assertEqual([(8, 0, 10), (4, 20, 30), (8, 30, None), (8, 90, 100)], self.rows("SELECT chips, start_time - ?1, end_time - ?1 FROM outages ORDER BY 2", T0))
 
     def cordoned(self, *versions, conditions=()):
         """Outages of a node of 8 chips whose versions are (cordoned, heartbeat, time of the taint)."""

@@ -14,13 +14,14 @@ SELECT pool, chip, sum(chips) AS chips, start_time, end_time FROM kube_nodes GRO
 DROP TABLE IF EXISTS temp.kube_states;
 CREATE TEMP TABLE kube_states AS
 SELECT uid, name AS node, rowid AS seen, ready, ready_time, unschedulable, creationTimestamp,
-       CASE WHEN chips > 0 AND allocatable < chips THEN chips - allocatable WHEN chips > 0 THEN 0
-            ELSE coalesce(max(chips) OVER (PARTITION BY uid ORDER BY rowid ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING), 0) END AS withdrawn,
+       CASE WHEN coalesce(chips, 0) = 0 OR (share = 1 AND instr(coalesce(resources, ''), '/mig-') = 0)
+            THEN (SELECT iif(n.whole OR coalesce(o.chips, 0) = 0, n.units, o.chips) FROM kube_nodes AS n WHERE n.uid = o.uid) - coalesce(min(chips, coalesce(allocatable, chips)), 0)
+            ELSE max(0, chips - coalesce(allocatable, chips)) END AS withdrawn,
        sum(coalesce(unschedulable, 0) = 0) OVER (PARTITION BY uid ORDER BY rowid ROWS UNBOUNDED PRECEDING) AS run,
        (SELECT CAST(strftime('%s', json_extract(iif(type = 'object', value, '{}'), '$.timeAdded')) AS INTEGER) FROM json_each(spec, '$.taints')
         WHERE json_extract(iif(type = 'object', value, '{}'), '$.key') = 'node.kubernetes.io/unschedulable') AS cordoned,
        (SELECT max(CAST(strftime('%s', json_extract(iif(type = 'object', value, '{}'), '$.lastHeartbeatTime')) AS INTEGER)) FROM json_each(conditions)) AS heard
-FROM kube_objects
+FROM kube_objects AS o
 WHERE kind = 'Node' AND uid IN (SELECT uid FROM kube_nodes);
 -- A taint without its time: since the first heartbeat in a row that shows the node cordoned.
 DROP TABLE IF EXISTS temp.kube_cordoned;

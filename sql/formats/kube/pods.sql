@@ -23,17 +23,17 @@ INSERT INTO kube_products VALUES
   ('p4de', 'nvidia-a100-80-sxm4'), ('p5', 'nvidia-h100-sxm'), ('p5e', 'nvidia-h200-sxm'), ('p5en', 'nvidia-h200-sxm'),
   ('p6-b200', 'nvidia-b200'), ('p6-b300', 'nvidia-b300'), ('p6e-gb200', 'nvidia-gb200'), ('p6e-gb300', 'nvidia-gb300'), ('p6e-gb300r', 'nvidia-gb300');
 
--- GPU feature discovery adds to a product how it is shared. A node's devices count as their share of a chip. Those
--- of its last version that has some are installed: without its plugin, which may end before it, a node shows none.
+-- GPU feature discovery adds to a product how it is shared. A node's devices count as their share of a chip. Installed are those
+-- of its last version that has some: without its plugin, which may end before it, a node shows none. Of whole chips the most that
+-- any version has: a plugin that starts anew shows those alone that work.
 DROP TABLE IF EXISTS temp.kube_nodes;
 CREATE TEMP TABLE kube_nodes AS
 WITH versions AS (
-  SELECT *, row_number() OVER (PARTITION BY uid ORDER BY CAST(resourceVersion AS INTEGER) DESC, rowid DESC) AS age
-  FROM kube_objects
-  WHERE kind = 'Node' AND chips > 0 AND event IS NOT 'BOOKMARK'
+  SELECT *, max(iif(whole, chips, 0)) OVER (PARTITION BY uid) AS most, row_number() OVER (PARTITION BY uid ORDER BY CAST(resourceVersion AS INTEGER) DESC, version DESC) AS age
+  FROM (SELECT *, rowid AS version, share = 1 AND instr(coalesce(resources, ''), '/mig-') = 0 AS whole FROM kube_objects WHERE kind = 'Node' AND chips > 0 AND event IS NOT 'BOOKMARK')
 ),
 named AS (
-  SELECT *, CASE WHEN instr(product, '-MIG-') THEN substr(product, 1, instr(product, '-MIG-') - 1)
+  SELECT *, iif(whole, most, chips) AS units, CASE WHEN instr(product, '-MIG-') THEN substr(product, 1, instr(product, '-MIG-') - 1)
                  WHEN product LIKE '%-SHARED' THEN substr(product, 1, length(product) - 7)
                  WHEN product GLOB 'ml.*.*[a-z]*' THEN substr(product, 4, instr(substr(product, 4), '.') - 1) -- SageMaker HyperPod's
                  WHEN product GLOB '*[0-9]*.*[a-z]*' THEN substr(product, 1, instr(product, '.') - 1)
@@ -42,11 +42,12 @@ named AS (
   WHERE age = 1
 )
 SELECT name AS node, uid, coalesce(json_extract(labels, '$."' || :pool || '"'), pool, 'kubernetes') AS pool, coalesce(chip, model) AS chip,
-       round(chips * share, iif(abs(chips * share - round(chips * share)) < 1e-4, 0, 5)) AS chips, share, creationTimestamp AS start_time,
+       round(units * share, iif(abs(units * share - round(units * share)) < 1e-4, 0, 5)) AS chips, share, whole, units, creationTimestamp AS start_time,
        (SELECT max(CAST(strftime('%s', coalesce(json_extract(iif(type = 'object', value, '{}'), '$.lastHeartbeatTime'), json_extract(iif(type = 'object', value, '{}'), '$.lastTransitionTime'))) AS INTEGER))
         FROM kube_last AS l, json_each(l.conditions) WHERE l.kind = 'Node' AND l.uid = named.uid AND l.event = 'DELETED') AS end_time
 FROM named LEFT JOIN kube_products ON kube_products.product = model;
 CREATE INDEX temp.kube_node ON kube_nodes(node);
+CREATE UNIQUE INDEX temp.kube_node_by ON kube_nodes(uid);
 
 -- ---- 4. Pods that were given a node: what they hold, from then until their containers ended ----
 
