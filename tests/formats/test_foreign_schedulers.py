@@ -107,6 +107,12 @@ class Kubernetes(kube.Case, Schedulers):
         """A node is there before its driver: until then its chips are installed and out of service."""
         self.assertEqual([(None, 8 * 480)], self.ledger(self.watch(*self.beats((None, 120), (8, 600), (8, 7200))), "down"))
 
+    def test_a_job_that_becomes_smaller(self):
+        """Of two pods the job gave up one: what it held until then it needed."""
+        path = self.watch(*self.beats((16, 0), (16, 4000)), self.batch(1, 2, event="ADDED"), self.run_of("a", "j", 0), self.run_of("b", "j", 0), self.batch(2, 1), self.run_of("b", "j", 0, 1000, event="MODIFIED"))
+        self.assertEqual([], self.ledger(path, "partial"))
+        self.assertEqual([("ns/j", 8 * 4000 + 8 * 1000)], self.ledger(path, "untraced"))
+
 
 
 if __name__ == "__main__":

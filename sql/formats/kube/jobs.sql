@@ -77,6 +77,11 @@ elastic AS (
   HAVING max(finished_reason IS 'WorkloadSliceReplaced') OR (count(DISTINCT uid) = 1 AND min(chips) < max(chips))
   UNION ALL -- its groups come and go
   SELECT job, max(chips), min(min_chips) FROM kube_objects WHERE kind = 'LeaderWorkerSet' AND chips > 0 GROUP BY job HAVING min(chips) < max(chips)
+  UNION ALL -- another number of pods is asked for while it is there: parallelism, replicas, workers
+  SELECT job, max(chips), min(coalesce(min_chips, chips)) FROM kube_objects
+  WHERE kind NOT IN ('Pod', 'Workload', 'Node', 'Deployment', 'ReplicaSet', 'LeaderWorkerSet') AND chips > 0 AND namespace || '/' || name = job
+    AND job NOT IN (SELECT job FROM kube_last WHERE kind = 'Workload' AND chips > 0 AND job IS NOT NULL)
+  GROUP BY job HAVING min(chips) < max(chips) AND count(DISTINCT uid) = 1
 ),
 asked AS (
   SELECT job, max(max(o.chips) FILTER (WHERE o.rank = best.rank), coalesce(max(most), 0)) AS chips,
