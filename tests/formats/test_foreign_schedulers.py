@@ -113,6 +113,17 @@ class Kubernetes(kube.Case, Schedulers):
         self.assertEqual([], self.ledger(path, "partial"))
         self.assertEqual([("ns/j", 8 * 4000 + 8 * 1000)], self.ledger(path, "untraced"))
 
+    def test_pods_that_nobody_saw(self):
+        """A Job counts four pods that ended, Kueue two evictions: one pod is there."""
+        ended = self.run_of("p", "j", 3000, 4000)
+        path = self.watch(*self.beats((8, 0), (8, 4000)), self.batch(1, 1, event="ADDED", failed=3, succeeded=1), ended)
+        self.assertEqual([("missing_pods", 3)], self.said(path))
+        workload = {"apiVersion": "kueue.x-k8s.io/v1beta1", "kind": "Workload", "metadata": {"name": "w", "namespace": "ns", "uid": "w", "creationTimestamp": when(0), "ownerReferences": [{"kind": "Job", "name": "j", "controller": True}]},
+                    "spec": {"podSets": [{"count": 1, "template": {"spec": {"containers": [{"resources": {"limits": {G: 8}}}]}}}]},
+                    "status": {"conditions": [{"type": "Admitted", "status": "True", "lastTransitionTime": when(3000)}], "schedulingStats": {"evictions": [{"reason": "Preempted", "count": 2}]}}}
+        path = self.watch(*self.beats((8, 0), (8, 4000)), self.batch(1, 1, event="ADDED", succeeded=1), {"type": "ADDED", "object": workload}, ended)
+        self.assertEqual([("missing_pods", 2)], self.said(path))
+        self.assertEqual([], self.said(self.watch(*self.beats((8, 0), (8, 4000)), self.batch(1, 1, event="ADDED", succeeded=1), ended)))
 
 
 if __name__ == "__main__":

@@ -239,3 +239,15 @@ SELECT coalesce(:kube, 'kube_objects'), 'warning', 'missing_pods', NULL, count(*
 FROM (SELECT job FROM kube_last WHERE kind NOT IN ('Pod', 'Workload', 'Node') AND namespace || '/' || name = job AND outcome IN ('completed', 'failed') AND chips > 0
       AND coalesce(startTime, started, creationTimestamp) < coalesce(completionTime, finished)
       AND job NOT IN (SELECT job FROM allocations WHERE chips > 0) GROUP BY job) GROUP BY NULL;
+-- Pods that a Job counts as ended and evictions that Kueue counts, of which nobody saw what was held.
+INSERT INTO mpg_issues(source, severity, kind, line, count, detail)
+SELECT _file, 'warning', 'missing_pods', NULL, sum(told - known), 'pods of jobs that ended, or evictions, which no file has, the first of ' || min(job) || ': what they held counts as idle'
+FROM (SELECT j._file, j.job, coalesce(json_extract(j.status, '$.failed'), 0) + coalesce(json_extract(j.status, '$.succeeded'), 0) AS told, coalesce(p.n, 0) AS known
+      FROM kube_last AS j LEFT JOIN (SELECT namespace, owner_name, count(*) AS n FROM kube_last WHERE kind = 'Pod' AND owner_kind = 'Job' AND (phase IN ('Succeeded', 'Failed') OR event = 'DELETED')
+                                     GROUP BY namespace, owner_name) AS p ON p.owner_name = j.name AND p.namespace = j.namespace
+      WHERE j.kind = 'Job' AND j.apiVersion = 'batch/v1' AND j.chips > 0
+      UNION ALL
+      SELECT w._file, w.job, (SELECT sum(json_extract(iif(e.type = 'object', e.value, '{}'), '$.count')) FROM json_each(w.status, '$.schedulingStats.evictions') AS e),
+             (SELECT count(*) FROM kube_evictions AS k WHERE k.job = w.job)
+      FROM kube_last AS w WHERE w.kind = 'Workload' AND w.chips > 0)
+WHERE told > known AND job IN (SELECT job FROM allocations WHERE chips > 0) GROUP BY _file;
