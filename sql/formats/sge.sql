@@ -94,7 +94,8 @@ FROM sge_jobs WHERE per > 0 AND CAST(slots AS INTEGER) > 1 AND :consumable IS NU
 INSERT INTO mpg_issues(source, severity, kind, line, count, detail)
 SELECT _file, 'warning', 'uncounted_resource', min(_line), count(*), 'job ' || min(job) || ' and others ask for what may be chips, and does not count: ' || substr(min(asked), 2, 100) || ' (the option resource names it)'
 FROM sge_jobs
-WHERE coalesce(per, 0) = 0 AND :chips IS NOT 'slots' AND (lower(asked) GLOB '*gpu*' OR lower(asked) GLOB '*cuda*' OR lower(asked) GLOB '*npu*' OR lower(asked) GLOB '*tpu*' OR lower(asked) GLOB '*xpu*' OR lower(asked) GLOB '*accel*' OR lower(asked) GLOB '*gaudi*')
+WHERE coalesce(per, 0) = 0 AND :chips IS NOT 'slots' AND (lower(asked) GLOB '*gpu*' OR lower(asked) GLOB '*cuda*' OR lower(asked) GLOB '*npu*' OR lower(asked) GLOB '*tpu*' OR lower(asked) GLOB '*xpu*' OR lower(asked) GLOB '*accel*' OR lower(asked) GLOB '*gaudi*'
+     OR lower(asked) GLOB '*,[abhlpktv][1-9]*=[1-9]*' OR lower(asked) GLOB '*,rtx*=[1-9]*' OR lower(asked) GLOB '*,tesla*=[1-9]*' OR lower(asked) GLOB '*,titan*=[1-9]*' OR lower(asked) GLOB '*,mi[1-9]*=[1-9]*')
 GROUP BY _file;
 
 -- ---- 3. The relations ----

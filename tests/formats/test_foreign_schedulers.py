@@ -72,6 +72,38 @@ class Slurm(Schedulers):
             self.assertEqual(([("1", 7200)], [("guessed_share", 1)]), (self.ledger(path, "untraced"), self.said(path)), kind)
 
 
+class OtherSchedulers(Schedulers):
+    PBS = "ctime=1790000000 qtime=1790000000 etime=1790000000 start=1790000060 exec_host=n1/0*8 exec_vnode=(n1:ncpus=8:ngpus=4) Resource_List.ncpus=8 Resource_List.ngpus=4 Resource_List.select=1:ncpus=8:ngpus=4"
+
+    def pbs(self, *records, use="resources_used.walltime=01:00:00", words=PBS):
+        records = (("S", ""), *records, ("E", f"end=1790003660 Exit_status=0 {use}"))
+        return self.file("".join(f"09/21/2026 14:14:{20 + i};{kind};1.pod;user=u group=g jobname=x queue=q {words} {more}\n" for i, (kind, more) in enumerate(records)), "20260921")
+
+    def test_counters_of_pbs_that_ran_over(self):
+        for use in ("resources_used.cput=-596:31:23", "resources_used.walltime=-1"):
+            self.assertEqual([("1.pod", 4 * 3600)], self.ledger(self.pbs(use=use), "untraced"), use)
+
+    def test_nodes_that_a_job_of_pbs_gave_back(self):
+        """It holds them to its end, and that is said."""
+        path = self.pbs(("u", ""), ("c", ""))
+        self.assertEqual([("1.pod", 4 * 3600)], self.ledger(path, "untraced"))
+        self.assertEqual([("other_zone", 1), ("unknown_record", 2)], self.said(path))
+
+    def test_chips_by_names_of_a_site(self):
+        """Beside a job whose chips count: one of PBS with nvgpus, one of Grid Engine with a model as its complex."""
+        path = self.pbs(words=self.PBS.replace("ngpus", "nvgpus"))
+        self.assertIn("uncounted_resource", dict(self.said(path)))
+        line = "gpu.q:n1:ml:ann:train:101:sge:0:1790000000:1790000060:1790003660:0:0:1200:0.5:0.1:0:0:0:0:0:0:0:0:0:0:0:0:0:0:0:research:d:NONE:1:0:100.5:20.1:0.3:-l %s=1,h_rt=7200:0.000:NONE:123456.000:0:0\n"
+        path = self.file("# Version: 8.1.9\n" + line % "gpu" + "".join(line.replace(":101:", f":{i}:") % name for i, name in enumerate(("v100", "a100", "rtx6000", "k80", "h_vmem"), 102)), "accounting")
+        self.assertEqual([("101", 3600)], self.ledger(path, "untraced"))
+        self.assertEqual([("uncounted_resource", 4)], self.said(path))
+
+    def test_attributes_of_condor_that_are_undefined(self):
+        path = self.file([{"ClusterId": 1, "ProcId": i, "JobStatus": 4, "QDate": T0, "JobCurrentStartDate": T0, "CompletionDate": T0 + 100, "EnteredCurrentStatus": T0 + 100, "ExitCode": 0, "RequestGPUs": 2, **more}
+                          for i, more in enumerate(({}, {"GPUsProvisioned": "undefined", "AssignedGPUs": "undefined"}, {"GPUsProvisioned": "/Expr(undefined)/"}))], "history.json")
+        self.assertEqual([("1.0", 200), ("1.1", 200), ("1.2", 200)], self.ledger(path, "untraced"))
+
+
 class Kubernetes(kube.Case, Schedulers):
     def beats(self, *versions):
         """A watch of node n, of versions (chips, heartbeat)."""

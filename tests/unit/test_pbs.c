@@ -115,9 +115,9 @@ static void test_durations(void) {
   static const struct {
     const char *text;
     int64_t seconds;
-  } good[] = {{"06:00:00", 21600}, {"100:00:00", 360000},  {"90", 90},
-              {"1:30", 90},        {"2:00:00:01", 172801}, {"00:00:00", 0}};
-  static const char *const bad[] = {"",          ":",   "x",     "-1",
+  } good[] = {{"06:00:00", 21600},    {"100:00:00", 360000}, {"90", 90}, {"1:30", 90},
+              {"2:00:00:01", 172801}, {"00:00:00", 0},       {"-1", -1}, {"-596:31:23", -2147483}};
+  static const char *const bad[] = {"",          ":",   "x",     "-",
                                     "1:2:3:4:5", "1.5", "00:0x", "999999999999999999:00:00"};
   int64_t seconds;
   for (size_t i = 0; i < sizeof good / sizeof *good; i++)

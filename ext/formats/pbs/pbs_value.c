@@ -213,7 +213,9 @@ bool mpg_pbs_duration_parse(mpg_str text, int64_t *seconds) {
   static const int64_t scale[] = {60, 60, 24};
   int64_t n[4], unit = 1, sum = 0;
   size_t parts = 0;
+  bool negative = text.n > 0 && *text.p == '-'; /* a counter that ran over */
   mpg_str part;
+  text = (mpg_str){negative ? text.p + 1 : text.p, text.n - negative};
   while (next_part(&text, ':', &part))
     if (parts == 4 || !count_of(part, &n[parts++]))
       return false;
@@ -223,7 +225,7 @@ bool mpg_pbs_duration_parse(mpg_str text, int64_t *seconds) {
     if (i < 3)
       unit *= scale[i];
   }
-  *seconds = sum;
+  *seconds = negative ? -sum : sum;
   return parts > 0;
 }
 

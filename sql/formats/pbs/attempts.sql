@@ -22,7 +22,7 @@ SELECT max(max(date_time), coalesce(max(ctime), -9e18), coalesce(max(qtime), -9e
          - min(min(date_time), coalesce(min(ctime), 9e18), coalesce(min(qtime), 9e18), coalesce(min(start), 9e18), coalesce(min("end"), 9e18)) > 9 * 31556952 AS of_time, -- years are rounded down below
        total(CASE record_type WHEN 'S' THEN start IS NULL OR coalesce(ctime, qtime) IS NULL WHEN 'E' THEN start IS NULL OR "end" IS NULL OR Exit_status IS NULL END) AS of_field,
        total(other IS NOT NULL) + total("Resource_List.select" IS NOT NULL AND coalesce(asked, 0) = 0) AS of_resource,
-       total(record_type NOT GLOB '[ABCDEGKLMPQRSTUYacdpruvxz]' OR record_type IS NULL) AS of_type,
+       total(record_type NOT GLOB '[ABCDEGKLMPQRSTUYadprvxz]' OR record_type IS NULL) AS of_type,
        min(coalesce(server, 'pbs')) AS server, min(coalesce(server, 'pbs')) <> max(coalesce(server, 'pbs')) AS of_servers, count(job_base) > 0 AS of_jobs
 FROM pbs_records;
 
@@ -51,17 +51,18 @@ FROM (SELECT _file, _line, record_type, id_string,
 WHERE field IS NOT NULL GROUP BY _file, record_type, field;
 -- Chips of another vendor, by a resource that a site has named: what is no GPU counts as none.
 INSERT INTO mpg_issues(source, severity, kind, line, count, detail)
-SELECT _file, 'warning', 'uncounted_resource', min(_line), count(DISTINCT id_string), 'only ngpus and gpus count as chips, and not ' || group_concat(DISTINCT resource)
-FROM (SELECT _file, _line, id_string, o.key AS resource FROM pbs_faults CROSS JOIN pbs_records CROSS JOIN json_each(other) AS o WHERE of_resource AND other GLOB '*[Rr]esource*'
+SELECT _file, 'warning', 'uncounted_resource', min(_line), count(DISTINCT id_string), 'only ngpus and gpus count as chips, and not ' || group_concat(DISTINCT rtrim(resource, '='))
+FROM (SELECT _file, _line, id_string, o.key || iif(CAST(o.value AS INTEGER) > 0, '=', '') AS resource FROM pbs_faults CROSS JOIN pbs_records CROSS JOIN json_each(other) AS o WHERE of_resource AND other GLOB '*[Rr]esource*'
       UNION ALL
       SELECT _file, _line, id_string, 'in select: ' || substr("Resource_List.select", 1, 60) FROM pbs_faults CROSS JOIN pbs_records WHERE of_resource AND "Resource_List.select" IS NOT NULL AND coalesce(asked, 0) = 0)
 WHERE lower(resource) GLOB '*npu*' OR lower(resource) GLOB '*tpu*' OR lower(resource) GLOB '*mlu*' OR lower(resource) GLOB '*dcu*' OR lower(resource) GLOB '*gcu*'
    OR lower(resource) GLOB '*hpu*' OR lower(resource) GLOB '*xpu*' OR lower(resource) GLOB '*ipu*' OR lower(resource) GLOB '*neuron*' OR lower(resource) GLOB '*gaudi*'
-   OR lower(resource) GLOB '*ascend*' OR lower(resource) GLOB '*accel*' OR lower(resource) GLOB '*mig*'
+   OR lower(resource) GLOB '*ascend*' OR lower(resource) GLOB '*accel*' OR lower(resource) GLOB '*mig*' OR lower(resource) GLOB '*gpu*='
+   OR lower(resource) GLOB 'in select*gpu*=[1-9]*'
 GROUP BY _file;
 INSERT INTO mpg_issues(source, severity, kind, line, count, detail)
-SELECT _file, 'warning', 'unknown_record', min(_line), count(*), 'records of types that are not known: left out: ' || group_concat(DISTINCT record_type)
-FROM pbs_faults CROSS JOIN pbs_records WHERE of_type AND (record_type NOT GLOB '[ABCDEGKLMPQRSTUYacdpruvxz]' OR record_type IS NULL) GROUP BY _file;
+SELECT _file, 'warning', 'unknown_record', min(_line), count(*), 'records of types that are not known, or (c, e, s, u) of what a job gave back while it ran, which it holds to its end: left out: ' || group_concat(DISTINCT record_type)
+FROM pbs_faults CROSS JOIN pbs_records WHERE of_type AND (record_type NOT GLOB '[ABCDEGKLMPQRSTUYadprvxz]' OR record_type IS NULL) GROUP BY _file;
 
 -- ---- 2. Records of jobs: not of reservations and licences, nor of arrays as a whole ----
 
