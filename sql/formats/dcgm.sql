@@ -60,10 +60,13 @@ middle AS (SELECT min(year) AS year FROM (SELECT year, sum(n) OVER (ORDER BY yea
 SELECT s.rowid AS row, 'impossible_time' AS kind, metric FROM prometheus_samples AS s, middle WHERE abs(time / 31556952 - year) > 10
 UNION ALL
 SELECT s.rowid, 'impossible_value', s.metric FROM prometheus_samples AS s JOIN dcgm_metrics AS m ON lower(m.metric) = lower(s.metric)
-WHERE (s.value < 0 OR s.value * m.scale > 1.0001) AND s.value <= 1e9;
+WHERE (s.value < 0 OR s.value * m.scale > 1.0001) AND s.value <= 1e9
+UNION ALL -- blank: no number, or the great ones by which DCGM says that it has none
+SELECT s.rowid, 'missing_samples', s.metric FROM prometheus_samples AS s
+WHERE (lower(s.metric) IN (SELECT lower(metric) FROM dcgm_metrics) OR lower(s.metric) = 'dcgm_fi_dev_xid_errors') AND (s.value IS NULL OR abs(s.value) > 1e9);
 INSERT INTO mpg_issues(source, severity, kind, line, count, detail)
-SELECT coalesce(:prometheus, 'prometheus_samples'), 'data_loss', kind, NULL, count(*),
-       'samples of ' || min(metric) || CASE kind WHEN 'impossible_time' THEN ' more than ten years from the middle one' ELSE ' below 0 or above all' END || ': left out'
+SELECT coalesce(:prometheus, 'prometheus_samples'), iif(kind = 'missing_samples', 'warning', 'data_loss'), kind, NULL, count(*),
+       'samples of ' || min(metric) || CASE kind WHEN 'impossible_time' THEN ' more than ten years from the middle one' WHEN 'missing_samples' THEN ' that are blank or no number' ELSE ' below 0 or above all' END || ': left out'
 FROM dcgm_far GROUP BY kind;
 DELETE FROM prometheus_samples WHERE rowid IN (SELECT row FROM dcgm_far);
 DROP TABLE dcgm_far;
@@ -127,7 +130,7 @@ WITH named AS (
          CAST(coalesce(container, nullif(json_extract(labels, '$.container_name'), '')) AS TEXT) AS container,
          CAST(coalesce(hpc_job, nullif(json_extract(labels, '$.job_id'), '')) AS TEXT) AS hpc_job, time, value, scale, series
   FROM (SELECT rowid AS row, * FROM prometheus_samples) JOIN dcgm_names USING (metric) LEFT JOIN dcgm_series USING (row)
-  WHERE kind IS NOT NULL AND time IS NOT NULL AND value IS NOT NULL AND abs(value) <= 1e9
+  WHERE kind IS NOT NULL AND time IS NOT NULL
 )
 SELECT kind, host, gpu, uuid, slice, chip, namespace, pod, container, hpc_job, time, avg(value) * scale AS value, series
 FROM named
@@ -237,7 +240,7 @@ WITH named AS (
          coalesce(json_extract(labels, '$.GPU_I_PROFILE') || '/' || json_extract(labels, '$.GPU_I_ID'), json_extract(labels, '$.gpu_i_profile') || '/' || json_extract(labels, '$.gpu_i_id')) AS slice,
          CAST(value AS INTEGER) AS code
   FROM prometheus_samples
-  WHERE metric IN (SELECT metric FROM dcgm_names WHERE xid) AND value IS NOT NULL
+  WHERE metric IN (SELECT metric FROM dcgm_names WHERE xid)
 )
 SELECT time, host, gpu, unit AS uuid, slice, namespace, pod, hpc_job, code,
        lag(code) OVER (PARTITION BY coalesce(unit, host || '/' || gpu, gpu), slice ORDER BY time) AS before

@@ -299,6 +299,15 @@ class Mapping(Case):
             self.rows("SELECT * FROM trace_duty(?)", path)
             self.assertEqual({kind: 2}, self.issues(path))
 
+    def test_blank_samples_are_listed(self):
+        """What DCGM does not know it writes as a great number, of which an error's code is none; a stale series ends with NaN."""
+        for name, values in (("DCGM_FI_DEV_GPU_UTIL", (50, 9223372036854775792, 50)), ("DCGM_FI_DEV_GPU_UTIL", (50, 4294967295, 50)), ("DCGM_FI_PROF_SM_ACTIVE", (.5, 140737488355328, .5)),
+                             ("DCGM_FI_PROF_SM_ACTIVE", (.5, "NaN", .5)), ("DCGM_FI_PROF_SM_ACTIVE", (.5, .5, "+Inf")), ("DCGM_FI_DEV_XID_ERRORS", (0, 2147483632, 0))):
+            path = self.file(self.answer(({"__name__": name, "gpu": "0", "UUID": "u"}, [(T0 + 30 * i, value) for i, value in enumerate(values)])))
+            self.assertEqual([] if "XID" in name else [(.5, 2)], self.rows("SELECT busy_s / covered_s, samples FROM trace_duty(?)", path))
+            self.assertEqual([("warning", "missing_samples", 1)], self.rows("SELECT severity, kind, count FROM mpg_issues WHERE source = ?", path), values)
+            self.assertEqual([], self.rows("SELECT * FROM trace_xid(?)", path))
+
     def test_what_is_said_of_series(self):
         """One sample stands for no time; a percentage that is nowhere above 1 may be a ratio."""
         for values, said in (((50,), {"missing_samples": 1}), ((0.5, 0.25, 1), {"impossible_value": 3}), ((0, 1, 1), {}), ((0.5, 40, 1), {})):
