@@ -59,6 +59,7 @@ DROP TABLE kube_sharing;
 DROP TABLE kube_shared;
 DROP TABLE kube_held;
 DROP TABLE kube_nodes;
+DROP TABLE kube_periods;
 DROP TABLE kube_claimed;
 DROP TABLE kube_every;
 DROP TABLE kube_asked;

@@ -73,6 +73,35 @@ class Mapping(Mapped):
         self.assertEqual(self.rows("SELECT chip, sum(chips) FROM capacity WHERE chip NOT LIKE 'AMD%' GROUP BY chip ORDER BY chip"),
                          [("NVIDIA-A10G", 4), ("nvidia-a100-40-sxm4", 4), ("nvidia-a10g", 8), ("nvidia-b200", 4), ("nvidia-h100-sxm", 4), ("nvidia-l4", 4), ("nvidia-t4", 4)])
 
+    def test_a_node_that_goes_to_another_pool(self):
+        """From the first heartbeat that shows it: capacity, outages and what pods hold; before it is of the pool of before. So is a node that is made anew with its name."""
+        def seen(beat, pool, chips=8, uid="u-n", ready=(0, "True"), event="MODIFIED", made=0, **labels):
+            node = self.node("n", {G: str(chips)}, agentpool=pool, **labels)
+            node["metadata"] |= {"resourceVersion": str(beat + 1), "uid": uid, "creationTimestamp": when(made)}
+            node["status"]["conditions"] = [{"type": "Ready", "status": ready[1], "lastHeartbeatTime": when(beat), "lastTransitionTime": when(ready[0])}]
+            return {"type": event, "object": node}
+        def ran(name, begin, end, chips=8):
+            return {"type": "ADDED", "object": self.pod(name, {G: str(chips)}, spec={"nodeName": "n"}, metadata={"creationTimestamp": when(begin)}, status={"phase": "Succeeded", "startTime": when(begin),
+                    "containerStatuses": [{"state": {"terminated": {"startedAt": when(begin), "finishedAt": when(end)}}}]})}
+        def told(*objects):
+            self.map(self.file("\n".join(map(json.dumps, objects))))
+            return (self.rows("SELECT pool, chips, start_time - ?1, end_time - ?1 FROM capacity ORDER BY start_time, pool", T0), [(task, pool, chips, *when) for _, _, task, pool, chips, *when, _ in self.allocations()],
+                    self.rows("SELECT pool, chips, start_time - ?1, end_time - ?1, kind FROM outages ORDER BY start_time", T0))
+        self.assertEqual(([("a", 8, 0, 1200), ("b", 8, 1200, None)], [("p", "a", 8, 100, 1200), ("p", "b", 8, 1200, 3000)], []),
+                         told(seen(0, "a", event="ADDED"), ran("p", 100, 3000), seen(600, "a"), seen(1200, "b"), seen(3600, "b")))
+        # Out of service from 900 to 1500; and no plugin for a moment, after which its GPUs are shared by four.
+        self.assertEqual(([("a", 8, 0, 1200), ("b", 8, 1200, None)], [], [("a", 8, 900, 1200, "hw_down"), ("b", 8, 1200, 1500, "hw_down")]),
+                         told(seen(0, "a", event="ADDED"), seen(900, "a", ready=(900, "Unknown")), seen(1200, "b", ready=(900, "Unknown")), seen(1500, "b", ready=(1500, "True"))))
+        shared = {"nvidia.com/gpu.replicas": "4"}
+        self.assertEqual(([("a", 8, 0, 1200), ("a", 8, 1200, None)], [("p", "a", 8, 100, 1000), ("q", "a", .5, 1300, 2000)], []),
+                         told(seen(0, "a", event="ADDED"), ran("p", 100, 1000), seen(600, "a"), seen(1200, "a", 32, **shared), ran("q", 1300, 2000, 2), seen(2400, "a", 32, **shared)))
+        self.assertEqual(([("a", 8, 0, 1200), ("b", 4, 1800, None)], [("p", "a", 8, 100, 1000), ("q", "b", 4, 1900, 2000)], []),
+                         told(seen(0, "a", event="ADDED"), ran("p", 100, 1000), seen(1200, "a", event="DELETED"), seen(1800, "b", 4, "u-new", (1800, "True"), "ADDED", 1800), ran("q", 1900, 2000, 4), seen(2400, "b", 4, "u-new", (1800, "True"), made=1800)))
+        # The label that names the pool comes later than the node: it was never in another.
+        late = seen(0, "a", event="ADDED")
+        late["object"]["metadata"]["labels"] = {"node.kubernetes.io/instance-type": "p5.48xlarge"}
+        self.assertEqual([("a", 8, 0, None)], told(late, seen(600, "a"))[0])
+
     def test_nodes_that_lost_their_devices(self):
         """A node's device plugin may end before the node does, or not run yet where a watch ends."""
         def event(kind, name, version, gpus, beat):

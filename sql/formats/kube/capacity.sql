@@ -8,14 +8,15 @@
 
 DROP TABLE IF EXISTS temp.capacity;
 CREATE TEMP TABLE capacity AS
-SELECT pool, chip, sum(chips) AS chips, start_time, end_time FROM kube_nodes GROUP BY pool, chip, start_time, end_time;
+SELECT pool, chip, sum(chips) AS chips, start_time, end_time FROM kube_nodes WHERE end_time IS NULL OR coalesce(start_time, end_time - 1) < end_time
+GROUP BY pool, chip, start_time, end_time;
 
 -- What every version of a node reported: whether it was ready, since when it was cordoned, when it was last heard of.
 DROP TABLE IF EXISTS temp.kube_states;
 CREATE TEMP TABLE kube_states AS
 SELECT uid, name AS node, rowid AS seen, ready, ready_time, unschedulable, creationTimestamp,
        CASE WHEN coalesce(chips, 0) = 0 OR (share = 1 AND instr(coalesce(resources, ''), '/mig-') = 0)
-            THEN (SELECT iif(n.whole OR coalesce(o.chips, 0) = 0, n.units, o.chips) FROM kube_nodes AS n WHERE n.uid = o.uid) - coalesce(min(chips, coalesce(allocatable, chips)), 0)
+            THEN (SELECT iif(n.whole OR coalesce(o.chips, 0) = 0, n.units, o.chips) FROM kube_nodes AS n LEFT JOIN kube_periods AS k ON k.version = o.rowid WHERE n.uid = o.uid AND (n.moved IS NULL OR n.period <= k.period) ORDER BY n.period DESC LIMIT 1) - coalesce(min(chips, coalesce(allocatable, chips)), 0)
             ELSE max(0, chips - coalesce(allocatable, chips)) END AS withdrawn,
        sum(coalesce(unschedulable, 0) = 0) OVER (PARTITION BY uid ORDER BY rowid ROWS UNBOUNDED PRECEDING) AS run,
        (SELECT CAST(strftime('%s', json_extract(iif(type = 'object', value, '{}'), '$.timeAdded')) AS INTEGER) FROM json_each(spec, '$.taints')
@@ -149,7 +150,7 @@ WITH edges AS (
   SELECT d.rowid AS down, d.start_time AS at FROM kube_down AS d
   UNION
   SELECT d.rowid, e.at
-  FROM kube_down AS d JOIN (SELECT node, start_time AS at FROM kube_occupied UNION SELECT node, end_time FROM kube_occupied) AS e USING (node)
+  FROM kube_down AS d JOIN (SELECT node, start_time AS at FROM kube_occupied UNION SELECT node, end_time FROM kube_occupied UNION SELECT node, start_time FROM kube_nodes WHERE moved IS NOT NULL) AS e USING (node)
   WHERE e.at > d.start_time AND (d.end_time IS NULL OR e.at < d.end_time)
 ),
 parts AS (
@@ -158,7 +159,8 @@ parts AS (
 SELECT n.pool, n.chips - coalesce((SELECT sum(h.chips) FROM kube_occupied AS h
                                    WHERE h.node = d.node AND h.start_time <= p.start_time AND (h.end_time IS NULL OR h.end_time > p.start_time)), 0) AS chips,
        p.start_time, coalesce(p.next, d.end_time, n.end_time) AS end_time, d.kind
-FROM parts AS p JOIN kube_down AS d ON d.rowid = p.down JOIN kube_nodes AS n ON n.uid = d.uid;
+FROM parts AS p JOIN kube_down AS d ON d.rowid = p.down JOIN kube_nodes AS n ON n.rowid =
+     (SELECT m.rowid FROM kube_nodes AS m WHERE m.uid = d.uid AND (m.moved IS NULL OR m.moved <= p.start_time) ORDER BY m.period DESC LIMIT 1);
 DELETE FROM outages WHERE chips <= 0;
 
 -- Chips that the device plugin has withdrawn (capacity has them, allocatable has not): from the first heartbeat that says so until
@@ -181,7 +183,7 @@ WITH edges AS (
   UNION
   SELECT w.rowid, e.at
   FROM kube_withdrawn AS w JOIN (SELECT node, start_time AS at FROM kube_occupied UNION SELECT node, end_time FROM kube_occupied
-                                 UNION SELECT node, start_time FROM kube_down UNION SELECT node, end_time FROM kube_down) AS e USING (node)
+                                 UNION SELECT node, start_time FROM kube_down UNION SELECT node, end_time FROM kube_down UNION SELECT node, start_time FROM kube_nodes WHERE moved IS NOT NULL) AS e USING (node)
   WHERE e.at > w.start_time AND (w.end_time IS NULL OR e.at < w.end_time)
 ),
 parts AS (
@@ -192,7 +194,8 @@ out_of_service AS (
          min(w.withdrawn * n.share, n.chips - coalesce((SELECT sum(h.chips) FROM kube_occupied AS h
                                                         WHERE h.node = w.node AND h.start_time <= p.start_time AND (h.end_time IS NULL OR h.end_time > p.start_time)), 0)) AS chips,
          p.start_time, coalesce(p.next, w.end_time, n.end_time) AS end_time
-  FROM parts AS p JOIN kube_withdrawn AS w ON w.rowid = p.row JOIN kube_nodes AS n ON n.uid = w.uid
+  FROM parts AS p JOIN kube_withdrawn AS w ON w.rowid = p.row JOIN kube_nodes AS n ON n.rowid =
+       (SELECT m.rowid FROM kube_nodes AS m WHERE m.uid = w.uid AND (m.moved IS NULL OR m.moved <= p.start_time) ORDER BY m.period DESC LIMIT 1)
   WHERE NOT EXISTS (SELECT 1 FROM kube_down AS d WHERE d.uid = w.uid AND d.start_time <= p.start_time AND (d.end_time IS NULL OR d.end_time > p.start_time))
 )
 SELECT pool, chips, start_time, end_time, 'hw_down' FROM out_of_service WHERE chips > 0 AND (end_time IS NULL OR end_time > start_time);

@@ -120,9 +120,14 @@ WHERE kind = 'Workload' AND chips > 0 AND admitted IS NOT NULL AND job NOT IN (S
 
 DROP TABLE IF EXISTS temp.allocations;
 CREATE TEMP TABLE allocations AS
-SELECT job, attempt, task, pool, coalesce(p.chips, a.chips) AS chips, coalesce(p.start_time, a.start_time) AS start_time,
-       iif(p.uid IS NULL, a.end_time, p.end_time) AS end_time, outcome
-FROM kube_attempts AS a LEFT JOIN kube_parts AS p ON p.uid = a.uid
+WITH held AS (
+  SELECT job, attempt, task, node, pool, coalesce(p.chips, a.chips) AS chips, coalesce(p.start_time, a.start_time) AS start_time, iif(p.uid IS NULL, a.end_time, p.end_time) AS end_time, outcome
+  FROM kube_attempts AS a LEFT JOIN kube_parts AS p ON p.uid = a.uid
+)
+SELECT job, attempt, task, coalesce(n.pool, h.pool) AS pool, h.chips, max(h.start_time, coalesce(n.moved, h.start_time)) AS start_time,
+       nullif(min(coalesce(h.end_time, 9e18), coalesce(n.end_time, h.end_time, 9e18)), 9e18) AS end_time, outcome
+FROM held AS h LEFT JOIN kube_nodes AS n ON n.node = h.node AND n.uid IN (SELECT uid FROM kube_periods) -- one that went to another pool meanwhile
+     AND (n.moved IS NULL OR n.moved < coalesce(h.end_time, 9e18)) AND coalesce(n.end_time, 9e18) > h.start_time
 UNION ALL
 SELECT job, 1, NULL, pool, chips, start_time, max(start_time, end_time), outcome FROM kube_admitted;
 

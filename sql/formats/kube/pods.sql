@@ -23,14 +23,39 @@ INSERT INTO kube_products VALUES
   ('p4de', 'nvidia-a100-80-sxm4'), ('p5', 'nvidia-h100-sxm'), ('p5e', 'nvidia-h200-sxm'), ('p5en', 'nvidia-h200-sxm'),
   ('p6-b200', 'nvidia-b200'), ('p6-b300', 'nvidia-b300'), ('p6e-gb200', 'nvidia-gb200'), ('p6e-gb300', 'nvidia-gb300'), ('p6e-gb300r', 'nvidia-gb300');
 
+-- A node that went to another pool, or whose devices are shared otherwise than before: what is so from the first heartbeat on that
+-- shows it. A version without the label is of the pool that the next one names.
+DROP TABLE IF EXISTS temp.kube_periods;
+CREATE TEMP TABLE kube_periods AS
+WITH labelled AS (
+  SELECT rowid AS version, uid, coalesce(json_extract(labels, '$."' || :pool || '"'), iif(json_extract(labels, '$."node.kubernetes.io/instance-type"') = pool, NULL, pool)) AS pool, iif(chips > 0, share, NULL) AS share,
+         row_number() OVER (PARTITION BY uid ORDER BY CAST(resourceVersion AS INTEGER), rowid) AS nth
+  FROM kube_objects WHERE kind = 'Node' AND event IS NOT 'BOOKMARK'
+),
+moved AS (
+  SELECT * FROM labelled WHERE uid IN (SELECT uid FROM labelled GROUP BY uid HAVING (min(pool) < max(pool) OR min(share) < max(share)) AND count(share))
+),
+runs AS (
+  SELECT *, count(pool) OVER later AS pools, count(pool) OVER so_far AS pools_before, count(share) OVER later AS shares, count(share) OVER so_far AS shares_before FROM moved
+  WINDOW later AS (PARTITION BY uid ORDER BY nth DESC), so_far AS (PARTITION BY uid ORDER BY nth)
+),
+filled AS (
+  SELECT version, uid, nth, coalesce(max(pool) OVER (PARTITION BY uid, pools), max(pool) OVER (PARTITION BY uid, pools_before)) AS pool,
+         coalesce(max(share) OVER (PARTITION BY uid, shares), max(share) OVER (PARTITION BY uid, shares_before)) AS share FROM runs
+)
+SELECT version, uid, pool, sum(new) OVER (PARTITION BY uid ORDER BY nth) AS period, new
+FROM (SELECT *, pool IS NOT lag(pool) OVER so_far OR share IS NOT lag(share) OVER so_far AS new FROM filled WINDOW so_far AS (PARTITION BY uid ORDER BY nth));
+CREATE UNIQUE INDEX temp.kube_period_of ON kube_periods(version);
+
 -- GPU feature discovery adds to a product how it is shared. A node's devices count as their share of a chip. Installed are those
 -- of its last version that has some: without its plugin, which may end before it, a node shows none. Of whole chips the most that
 -- any version has: a plugin that starts anew shows those alone that work.
 DROP TABLE IF EXISTS temp.kube_nodes;
 CREATE TEMP TABLE kube_nodes AS
 WITH versions AS (
-  SELECT *, max(iif(whole, chips, 0)) OVER (PARTITION BY uid) AS most, row_number() OVER (PARTITION BY uid ORDER BY CAST(resourceVersion AS INTEGER) DESC, version DESC) AS age
-  FROM (SELECT *, rowid AS version, share = 1 AND instr(coalesce(resources, ''), '/mig-') = 0 AS whole FROM kube_objects WHERE kind = 'Node' AND chips > 0 AND event IS NOT 'BOOKMARK')
+  SELECT *, max(iif(whole, chips, 0)) OVER (PARTITION BY uid) AS most, row_number() OVER (PARTITION BY uid, period ORDER BY CAST(resourceVersion AS INTEGER) DESC, version DESC) AS age
+  FROM (SELECT o.*, o.rowid AS version, share = 1 AND instr(coalesce(resources, ''), '/mig-') = 0 AS whole, coalesce(k.period, 1) AS period, k.pool AS place
+        FROM kube_objects AS o LEFT JOIN kube_periods AS k ON k.version = o.rowid WHERE kind = 'Node' AND chips > 0 AND event IS NOT 'BOOKMARK')
 ),
 named AS (
   SELECT *, iif(whole, most, chips) AS units, CASE WHEN instr(product, '-MIG-') THEN substr(product, 1, instr(product, '-MIG-') - 1)
@@ -40,14 +65,18 @@ named AS (
                  ELSE product END AS model
   FROM versions
   WHERE age = 1
-)
-SELECT name AS node, uid, coalesce(json_extract(labels, '$."' || :pool || '"'), pool, 'kubernetes') AS pool, coalesce(chip, model) AS chip,
-       round(units * share, iif(abs(units * share - round(units * share)) < 1e-4, 0, 5)) AS chips, share, whole, units, creationTimestamp AS start_time,
+),
+begun AS (SELECT k.uid, k.period, t.told AS at FROM kube_periods AS k JOIN kube_told AS t USING (version) WHERE new)
+SELECT name AS node, uid, period, coalesce(place, json_extract(labels, '$."' || :pool || '"'), pool, 'kubernetes') AS pool, coalesce(chip, model) AS chip,
+       round(units * share, iif(abs(units * share - round(units * share)) < 1e-4, 0, 5)) AS chips, share, whole, units,
+       iif(period = min(period) OVER (PARTITION BY uid), creationTimestamp, b.at) AS start_time, iif(period = min(period) OVER (PARTITION BY uid), NULL, b.at) AS moved,
        (SELECT max(CAST(strftime('%s', coalesce(json_extract(iif(type = 'object', value, '{}'), '$.lastHeartbeatTime'), json_extract(iif(type = 'object', value, '{}'), '$.lastTransitionTime'))) AS INTEGER))
         FROM kube_last AS l, json_each(l.conditions) WHERE l.kind = 'Node' AND l.uid = named.uid AND l.event = 'DELETED') AS end_time
-FROM named LEFT JOIN kube_products ON kube_products.product = model;
+FROM named LEFT JOIN kube_products ON kube_products.product = model LEFT JOIN begun AS b USING (uid, period);
+UPDATE kube_nodes SET end_time = n.next
+FROM (SELECT rowid AS row, lead(start_time) OVER (PARTITION BY uid ORDER BY period) AS next FROM kube_nodes) AS n WHERE n.row = kube_nodes.rowid AND next IS NOT NULL;
 CREATE INDEX temp.kube_node ON kube_nodes(node);
-CREATE UNIQUE INDEX temp.kube_node_by ON kube_nodes(uid);
+CREATE UNIQUE INDEX temp.kube_node_by ON kube_nodes(uid, period);
 
 -- ---- 4. Pods that were given a node: what they hold, from then until their containers ended ----
 
@@ -72,19 +101,27 @@ WHERE about = 'Pod' AND (reason IN ('Preempted', 'Preempting', 'Evicted', 'Evict
                          OR (reason IN ('TaintManagerEviction', 'DeviceTaintManagerEviction') AND coalesce(message, '') NOT LIKE '%cancelling%') OR (reason = 'Killing' AND coalesce(message, '') LIKE '%stopping container%'))
   AND EXISTS (SELECT 1 FROM kube_last AS p JOIN kube_ends AS d ON d.uid = p.uid WHERE p.kind = 'Pod' AND p.name = kube_events.name AND p.namespace = kube_events.namespace AND coalesce(kube_events.uid, p.uid) = p.uid);
 
+DROP TABLE IF EXISTS temp.kube_whereabouts;
+CREATE TEMP TABLE kube_whereabouts AS -- of several nodes of one name that of its time
+SELECT version, coalesce((SELECT n.rowid FROM kube_nodes AS n WHERE n.node = p.nodeName AND coalesce(n.start_time, 0) <= begun ORDER BY n.start_time DESC LIMIT 1),
+                         (SELECT n.rowid FROM kube_nodes AS n WHERE n.node = p.nodeName ORDER BY n.start_time LIMIT 1)) AS node
+FROM (SELECT version, nodeName, coalesce(scheduled, startTime, started, creationTimestamp, 0) AS begun FROM kube_last WHERE kind = 'Pod' AND chips > 0 AND nodeName IS NOT NULL) AS p;
+CREATE UNIQUE INDEX temp.kube_whereabouts_of ON kube_whereabouts(version);
 DROP TABLE IF EXISTS temp.kube_held;
 CREATE TEMP TABLE kube_held AS
 SELECT p.job, p.name AS task, p.uid, p.nodeName AS node,
-       coalesce((SELECT pool FROM kube_nodes WHERE node = p.nodeName), json_extract(p.spec, '$.nodeSelector."cloud.google.com/gke-nodepool"'), 'kubernetes') AS pool,
-       round(p.chips * coalesce((SELECT share FROM kube_nodes WHERE node = p.nodeName), 1), 6) AS chips, p.chips AS units,
+       coalesce(n.pool, json_extract(p.spec, '$.nodeSelector."cloud.google.com/gke-nodepool"'), 'kubernetes') AS pool,
+       round(p.chips * coalesce(n.share, 1), 6) AS chips, p.chips AS units,
        coalesce(p.scheduled, p.startTime, p.started, p.creationTimestamp) AS start_time,
        CASE
          WHEN p.phase IN ('Succeeded', 'Failed') THEN coalesce(p.finished, p.ready_time, p.deletionTimestamp, p.started, p.startTime)
          WHEN p.event = 'DELETED' THEN coalesce(p.finished, p.deletionTimestamp, d.at, p.gone, (SELECT max(coalesce(t.before, 0), t.told) FROM kube_told AS t WHERE t.version = p.version), p.ready_time, p.started, p.startTime)
        END AS end_time,
        CASE WHEN p.outcome IN ('failed', 'cancelled') OR (p.outcome IS NULL AND p.event = 'DELETED') THEN coalesce(d.outcome, p.outcome) ELSE p.outcome END AS outcome, p.deletionTimestamp
-FROM kube_last AS p LEFT JOIN kube_ends AS d ON d.uid = p.uid
+FROM kube_last AS p JOIN kube_whereabouts AS w USING (version) LEFT JOIN kube_ends AS d ON d.uid = p.uid
+     LEFT JOIN kube_nodes AS n ON n.rowid = w.node
 WHERE p.kind = 'Pod' AND p.chips > 0 AND p.nodeName IS NOT NULL;
+DROP TABLE kube_whereabouts;
 INSERT INTO mpg_issues(source, severity, kind, line, count, detail)
 SELECT (SELECT max(_file) FROM kube_objects AS o WHERE o.rowid = (SELECT version FROM kube_last AS l WHERE l.kind = 'Pod' AND l.uid = kube_held.uid)),
        'data_loss', 'end_before_start', NULL, 1, 'pod ' || job || ' (' || task || ') ended before it started: it holds nothing'
