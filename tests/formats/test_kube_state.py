@@ -74,6 +74,18 @@ class KubeState(Case):
         self.assertEqual([row[3:5] for row in self.records(self.write())],
                          [(BEGIN + 600, BEGIN + 5400), (BEGIN + 1200, BEGIN + 3900), (BEGIN + 4800, BEGIN + 5400), (BEGIN + 6000, None)])
 
+    def test_a_node_that_goes_to_another_pool(self):
+        """Its labels are those of the moment: from the first sample that shows others on."""
+        series, = self.of("kube_node_labels", node="gpu-a")
+        key, = (key for key, value in series["metric"].items() if value == "a100-pool")
+        later = dict(series, metric=dict(series["metric"], **{key: "b"}), values=[v for v in series["values"] if v[0] >= BEGIN + 3600])
+        series["values"] = [v for v in series["values"] if v[0] < BEGIN + 3600]
+        self.series.append(later)
+        path = self.write()
+        self.assertEqual([("a100-pool", 8, BEGIN, BEGIN + 3600), ("a100-pool", 8, BEGIN, None), ("b", 8, BEGIN + 3600, None)], sorted(self.records(path, "capacity", "pool, chips, start_time, end_time"), key=str))
+        self.assertEqual([("a100-pool", BEGIN + 520, BEGIN + 3600), ("b", BEGIN + 3600, BEGIN + 5340)],
+                         [row[2:] for row in self.records(path, columns="chips, task, pool, start_time, end_time") if row[1] == "llm-0"])
+
     def test_a_gap_is_listed(self):
         for series in self.series:
             series["values"] = [v for v in series["values"] if not BEGIN + 1800 <= v[0] < BEGIN + 3600]

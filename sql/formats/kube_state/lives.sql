@@ -7,9 +7,17 @@
 -- ---- 4. Nodes: what each sample says ----
 
 DROP TABLE IF EXISTS temp.kube_state_told;
-CREATE TEMP TABLE kube_state_told AS -- of labels, the last that were told
-SELECT coalesce(json_extract(labels, '$.exported_node'), json_extract(labels, '$.node')) AS node, labels, max(time) AS time FROM kube_state_samples WHERE metric = 'kube_node_labels' GROUP BY 1;
-CREATE UNIQUE INDEX temp.kube_state_told_of ON kube_state_told(node);
+CREATE TEMP TABLE kube_state_told AS -- what labels say of a node's pool and devices, from when on
+WITH labels AS MATERIALIZED (
+  SELECT labels, coalesce(json_extract(labels, '$.exported_node'), json_extract(labels, '$.node')) AS node,
+         json_extract(labels, '$.label_' || replace(replace(replace(coalesce(:pool, ''), '.', '_'), '/', '_'), '-', '_'), '$.label_cloud_google_com_gke_nodepool', '$.label_eks_amazonaws_com_nodegroup', '$.label_kubernetes_azure_com_agentpool',
+                      '$.label_karpenter_sh_nodepool', '$.label_agentpool', '$.label_nvidia_com_gpu_product', '$.label_nvidia_com_gpu_replicas', '$.label_cloud_google_com_gke_max_shared_clients_per_gpu') AS words
+  FROM (SELECT DISTINCT labels FROM kube_state_samples WHERE metric = 'kube_node_labels')
+)
+SELECT node, labels, time
+FROM (SELECT *, words IS NOT lag(words) OVER (PARTITION BY node ORDER BY time) AS new
+      FROM (SELECT node, time, words, max(labels) AS labels FROM kube_state_samples JOIN labels USING (labels) WHERE metric = 'kube_node_labels' GROUP BY node, time)) WHERE new;
+CREATE UNIQUE INDEX temp.kube_state_told_of ON kube_state_told(node, time);
 INSERT INTO mpg_issues(source, severity, kind, line, count, detail)
 SELECT min(_file), 'warning', 'guessed_share', NULL, count(DISTINCT name), 'each ' || min(resource) || ' of ' || min(name) || iif(count(DISTINCT name) > 1, ' and others', '') || ' counts as a whole GPU: no label_nvidia_com_gpu_replicas of kube_node_labels says how many are one'
 FROM (SELECT _file, json_extract(labels, '$.resource') AS resource, coalesce(json_extract(labels, '$.exported_node'), json_extract(labels, '$.node')) AS node, coalesce(namespace || '/', '') || pod AS name
@@ -52,13 +60,14 @@ CREATE TEMP TABLE kube_state_node_lives AS
 WITH stepped AS (
   SELECT n.*, s.before, s.after, lag(n.time) OVER (PARTITION BY node ORDER BY n.time) AS previous FROM kube_state_nodes AS n JOIN kube_state_scrapes AS s USING (instance, time)
 ),
-lives AS (SELECT *, sum(coalesce(previous < before, 0)) OVER (PARTITION BY node ORDER BY time) AS life FROM stepped),
+lives AS (SELECT *, sum(coalesce(previous < before, 0)) OVER (PARTITION BY node ORDER BY time) AS life,
+                 coalesce((SELECT max(t.time) FROM kube_state_told AS t WHERE t.node = stepped.node AND t.time <= stepped.time), (SELECT min(t.time) FROM kube_state_told AS t WHERE t.node = stepped.node)) AS told FROM stepped),
 levels AS (
   SELECT *, count(ready) OVER so_far AS ready_told, count(allocatable) OVER so_far AS allocatable_told, count(unschedulable) OVER so_far AS unschedulable_told,
-         max(max(coalesce(capacity, 0), coalesce(allocatable, 0))) OVER (PARTITION BY node, life) AS chips
+         max(max(coalesce(capacity, 0), coalesce(allocatable, 0))) OVER (PARTITION BY node, life, told) AS chips
   FROM lives WINDOW so_far AS (PARTITION BY node, life ORDER BY time)
 )
-SELECT node, life, time, before, after, previous, created, _file, chips, first_value(ready) OVER (PARTITION BY node, life, ready_told ORDER BY time) AS ready,
+SELECT node, life, told, time, before, after, previous, created, _file, chips, first_value(ready) OVER (PARTITION BY node, life, ready_told ORDER BY time) AS ready,
        first_value(unschedulable) OVER (PARTITION BY node, life, unschedulable_told ORDER BY time) AS unschedulable,
        first_value(min(coalesce(allocatable, chips), coalesce(capacity, chips))) OVER (PARTITION BY node, life, allocatable_told ORDER BY time) AS allocatable
 FROM levels WHERE chips > 0;

@@ -40,16 +40,16 @@ FROM kube_state_ends WHERE vanished GROUP BY outcome;
 INSERT INTO kube_state_objects
 WITH node AS ( -- a version at its first sample, and for each change
   SELECT *, min(time) OVER life AS begun, lag(ready) OVER (PARTITION BY node, life ORDER BY time) AS was_ready, lag(unschedulable) OVER (PARTITION BY node, life ORDER BY time) AS was_unschedulable,
-         lag(allocatable) OVER (PARTITION BY node, life ORDER BY time) AS was_allocatable, max(time) OVER life AS ended
+         lag(allocatable) OVER (PARTITION BY node, life ORDER BY time) AS was_allocatable, lag(told) OVER (PARTITION BY node, life ORDER BY time) AS was_told, max(time) OVER life AS ended
   FROM kube_state_node_lives WINDOW life AS (PARTITION BY node, life)
 ),
 version AS (
-  SELECT iif(time = begun, 'ADDED', 'MODIFIED') AS event, node, life, time, begun, before, created, chips, allocatable, ready, unschedulable, _file,
+  SELECT iif(time = begun, 'ADDED', 'MODIFIED') AS event, node, life, told, time, begun, before, created, chips, allocatable, ready, unschedulable, _file,
          max(iif(ready IS NOT was_ready OR time = begun, time, NULL)) OVER so_far AS ready_time, max(iif(unschedulable = 1 AND was_unschedulable IS NOT 1, time, NULL)) OVER so_far AS cordoned,
-         time = begun OR ready IS NOT was_ready OR unschedulable IS NOT was_unschedulable OR allocatable IS NOT was_allocatable AS changed
+         time = begun OR ready IS NOT was_ready OR unschedulable IS NOT was_unschedulable OR allocatable IS NOT was_allocatable OR told IS NOT was_told AS changed
   FROM node WINDOW so_far AS (PARTITION BY node, life ORDER BY time)
   UNION ALL
-  SELECT 'DELETED', node, life, iif(after - time > 2 * p.seconds AND p.seconds > 0, time + p.seconds, after), begun, before, created, chips, allocatable, ready, unschedulable, _file, NULL, NULL, 1
+  SELECT 'DELETED', node, life, told, iif(after - time > 2 * p.seconds AND p.seconds > 0, time + p.seconds, after), begun, before, created, chips, allocatable, ready, unschedulable, _file, NULL, NULL, 1
   FROM node, kube_state_spacing AS p WHERE time = ended AND after IS NOT NULL
 ),
 object AS (
@@ -57,7 +57,7 @@ object AS (
                                  json_extract(t.labels, '$.label_cloud_google_com_gke_tpu_accelerator'), json_extract(t.labels, '$.label_node_kubernetes_io_instance_type')) AS product,
          max(1, coalesce(CAST(coalesce(json_extract(t.labels, '$.label_nvidia_com_gpu_replicas'), json_extract(t.labels, '$.label_cloud_google_com_gke_max_shared_clients_per_gpu')) AS INTEGER), 1)) AS replicas,
          (SELECT s.first FROM kube_state_spacing AS s) AS window_start
-  FROM version AS v LEFT JOIN kube_state_told AS t ON t.node = v.node WHERE changed
+  FROM version AS v LEFT JOIN kube_state_told AS t ON t.node = v.node AND t.time = v.told WHERE changed
 ),
 all_objects AS (
   SELECT event, 'v1' AS apiVersion, 'Node' AS kind, NULL AS namespace, node AS name, node || iif(life > 0, '#' || life, '') AS uid,
@@ -69,7 +69,8 @@ all_objects AS (
          product, NULL AS resource, chips, allocatable, CASE WHEN product GLOB '*-MIG-[1-7]g.*' THEN CAST(substr(product, instr(product, '-MIG-') + 5, 1) AS INTEGER) / 7.0 ELSE 1.0 END / replicas AS share,
          NULL AS scheduled, ready, ready_time, NULL AS finished, NULL AS outcome, CAST(unschedulable AS INTEGER) AS unschedulable,
          CASE WHEN cordoned IS NOT NULL AND unschedulable = 1 THEN json_object('taints', json_array(json_object('key', 'node.kubernetes.io/unschedulable', 'timeAdded', strftime('%Y-%m-%dT%H:%M:%SZ', cordoned, 'unixepoch')))) END AS spec,
-         json_array(json_object('type', 'Ready', 'lastHeartbeatTime', strftime('%Y-%m-%dT%H:%M:%SZ', time, 'unixepoch'))) AS conditions, NULL AS labels, _file, time
+         json_array(json_object('type', 'Ready', 'lastHeartbeatTime', strftime('%Y-%m-%dT%H:%M:%SZ', time, 'unixepoch'))) AS conditions,
+         json_object('node.kubernetes.io/instance-type', json_extract(labels, '$.label_node_kubernetes_io_instance_type')) AS labels, _file, time
   FROM object
   UNION ALL
   SELECT iif(vanished, 'DELETED', 'ADDED'), 'v1', 'Pod', e.namespace, e.pod, coalesce(nullif(e.uid, ''), e.namespace || '/' || e.pod) || iif(life > 0, '#' || life, ''), min(created_at, coalesce(start_time, created_at)), iif(vanished, end_time, NULL), owner_kind, owner, job,
