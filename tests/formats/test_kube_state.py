@@ -86,6 +86,20 @@ class KubeState(Case):
         self.assertEqual([("a100-pool", BEGIN + 520, BEGIN + 3600), ("b", BEGIN + 3600, BEGIN + 5340)],
                          [row[2:] for row in self.records(path, columns="chips, task, pool, start_time, end_time") if row[1] == "llm-0"])
 
+    def test_jobs_that_need_fewer_pods_than_run_at_once(self):
+        """One pod gets on alone in a Job that has more to complete than runs at once, or that was made smaller: then what it asks for is listed."""
+        partial = lambda path: self.db.execute("SELECT sum(chip_us) / 1000000 FROM trace_rollup(?) WHERE category = 'partial' AND job = 'ml/llm'", (path,)).fetchone()[0]
+        self.assertEqual(8 * (1010 - 520) + 8 * (4750 - 3900), partial(STATE))
+        label = {"job_name": "llm", "namespace": "ml", "instance": self.series[0]["metric"].get("instance")}
+        times = sorted({at for s in self.series for at, _ in s["values"]})
+        def told(name, *values):
+            return {"metric": {"__name__": "kube_job_spec_" + name, **label}, "values": [[at, str(values[0] if at < BEGIN + 3900 else values[-1])] for at in times]}
+        plain = [s for s in self.series if not s["metric"]["__name__"].startswith("kube_job_spec_")]
+        for more, expected, said in (([told("parallelism", 2), told("completions", 5)], None, None), ([told("parallelism", 2, 1)], None, 1), ([told("parallelism", 2)], 8 * 490 + 8 * 850, None)):
+            self.series[:] = plain + more
+            self.assertEqual(expected, partial(self.write()))
+            self.assertEqual(said, self.issues().get("conflicting_job", (None,))[0])
+
     def test_a_gap_is_listed(self):
         for series in self.series:
             series["values"] = [v for v in series["values"] if not BEGIN + 1800 <= v[0] < BEGIN + 3600]

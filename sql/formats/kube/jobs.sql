@@ -106,6 +106,14 @@ SELECT job, substr(job, instr(job, '/') + 1) AS name, owner,
        json_patch('{}', json_object('kind', of_kind, 'queue', queue, 'cluster_queue', cluster_queue, 'flavor', flavor, 'resource', resource)) AS labels
 FROM told LEFT JOIN asked USING (job) LEFT JOIN worth USING (job);
 
+-- What a job asks for has one number for all its time.
+INSERT INTO mpg_issues(source, severity, kind, line, count, detail)
+SELECT min(_file), 'warning', 'conflicting_job', NULL, count(*), 'jobs that asked for more chips or fewer than before, the first ' || min(job || ' (' || least || ' to ' || most || ')') || ': they ask for the most all the time, and what they do not hold of it is queued'
+FROM (SELECT o.job, min(_file) AS _file, min(o.chips) AS least, max(o.chips) AS most
+      FROM kube_objects AS o JOIN jobs AS j ON j.job = o.job AND j.min_chips < j.chips
+      WHERE o.kind NOT IN ('Pod', 'Node') AND o.chips > 0 AND (o.kind = 'Workload' OR (o.namespace || '/' || o.name = o.job AND o.job NOT IN (SELECT job FROM kube_last WHERE kind = 'Workload' AND chips > 0 AND job IS NOT NULL)))
+      GROUP BY o.job, o.kind HAVING min(o.chips) < max(o.chips)) GROUP BY NULL;
+
 -- ---- 7. Allocations ----
 
 -- Of a Workload whose pods are not known (they were removed before the listing was made): its chips, from

@@ -7,7 +7,7 @@
 -- ---- 1. The input, and the last version of every object ----
 
 CREATE TEMP TABLE IF NOT EXISTS kube_state_objects(event, apiVersion, kind, namespace, name, uid, creationTimestamp, deletionTimestamp, owner_kind, owner_name, job, phase, reason, nodeName, pool, product,
-                                                   resource, chips, allocatable, share, scheduled, ready, ready_time, finished, outcome, unschedulable, spec, conditions, labels, _file);
+                                                   resource, chips, min_chips, allocatable, share, scheduled, ready, ready_time, finished, outcome, unschedulable, spec, conditions, labels, _file);
 CREATE TEMP TABLE IF NOT EXISTS kube_objects AS
 SELECT *, _file FROM kube_trace(iif(EXISTS (SELECT 1 FROM kube_state_objects), :kube, mpg_required(:kube, ':kube')));
 
@@ -20,7 +20,7 @@ INSERT INTO mpg_issues(source, severity, kind, line, count, detail)
 SELECT min(_file), 'info', 'told_twice', NULL, count(*), 'metrics of ' || min(kind || ' ' || name) || ' and others that are there as objects: the objects count'
 FROM kube_state_objects WHERE rowid IN (SELECT row FROM kube_twice) GROUP BY NULL;
 INSERT INTO kube_objects(event, apiVersion, kind, namespace, name, uid, creationTimestamp, deletionTimestamp, owner_kind, owner_name, job, phase, reason, nodeName, pool, product,
-                         resource, chips, allocatable, share, scheduled, ready, ready_time, finished, outcome, unschedulable, spec, conditions, labels, _file)
+                         resource, chips, min_chips, allocatable, share, scheduled, ready, ready_time, finished, outcome, unschedulable, spec, conditions, labels, _file)
 SELECT * FROM kube_state_objects WHERE rowid NOT IN (SELECT row FROM kube_twice) ORDER BY rowid;
 DROP TABLE kube_twice;
 DROP TABLE kube_state_objects;

@@ -7,11 +7,11 @@
 
 DROP TABLE IF EXISTS temp.kube_state_objects;
 CREATE TEMP TABLE kube_state_objects(event, apiVersion, kind, namespace, name, uid, creationTimestamp, deletionTimestamp, owner_kind, owner_name, job, phase, reason, nodeName, pool, product,
-                                     resource, chips, allocatable, share, scheduled, ready, ready_time, finished, outcome, unschedulable, spec, conditions, labels, _file);
+                                     resource, chips, min_chips, allocatable, share, scheduled, ready, ready_time, finished, outcome, unschedulable, spec, conditions, labels, _file);
 DROP TABLE IF EXISTS temp.kube_state_jobs;
 CREATE TEMP TABLE kube_state_jobs AS -- what Kubernetes' own Jobs say of themselves
 SELECT namespace, coalesce(json_extract(labels, '$.exported_job_name'), json_extract(labels, '$.job_name')) AS name, min(_file) AS _file, min(time) AS seen,
-       max(value) FILTER (WHERE metric = 'kube_job_created') AS created, max(value) FILTER (WHERE metric = 'kube_job_spec_parallelism') AS parallelism,
+       max(value) FILTER (WHERE metric = 'kube_job_created') AS created, max(value) FILTER (WHERE metric = 'kube_job_spec_parallelism') AS parallelism, min(value) FILTER (WHERE metric = 'kube_job_spec_parallelism' AND value > 0) AS least,
        max(value) FILTER (WHERE metric = 'kube_job_spec_completions') AS completions, max(value) FILTER (WHERE metric = 'kube_job_status_completion_time') AS finished,
        max(metric = 'kube_job_complete' AND value = 1 AND json_extract(labels, '$.condition') = 'true') AS complete, max(metric = 'kube_job_failed' AND value = 1 AND json_extract(labels, '$.condition') = 'true') AS failed,
        min(time) FILTER (WHERE metric IN ('kube_job_complete', 'kube_job_failed') AND value = 1 AND json_extract(labels, '$.condition') = 'true') AS over
@@ -37,7 +37,8 @@ INSERT INTO mpg_issues(source, severity, kind, line, count, detail)
 SELECT min(_file), 'info', 'vanished_pod', NULL, count(*), 'pods that were gone at the next sample without a last phase, such as ' || min(namespace || '/' || pod) || ': they count as ' || outcome
 FROM kube_state_ends WHERE vanished GROUP BY outcome;
 
-INSERT INTO kube_state_objects
+INSERT INTO kube_state_objects(event, apiVersion, kind, namespace, name, uid, creationTimestamp, deletionTimestamp, owner_kind, owner_name, job, phase, reason, nodeName, pool, product,
+                               resource, chips, allocatable, share, scheduled, ready, ready_time, finished, outcome, unschedulable, spec, conditions, labels, _file)
 WITH node AS ( -- a version at its first sample, and for each change
   SELECT *, min(time) OVER life AS begun, lag(ready) OVER (PARTITION BY node, life ORDER BY time) AS was_ready, lag(unschedulable) OVER (PARTITION BY node, life ORDER BY time) AS was_unschedulable,
          lag(allocatable) OVER (PARTITION BY node, life ORDER BY time) AS was_allocatable, lag(told) OVER (PARTITION BY node, life ORDER BY time) AS was_told, max(time) OVER life AS ended
@@ -87,8 +88,9 @@ SELECT event, apiVersion, kind, namespace, name, uid, creationTimestamp, deletio
        ready, ready_time, finished, outcome, unschedulable, spec, conditions, labels, _file
 FROM all_objects ORDER BY time;
 
--- What a job needs: what its pods asked for at once, at most; of a Job as many as run in parallel. A Deployment and a set scale at will.
-INSERT INTO kube_state_objects(event, apiVersion, kind, namespace, name, uid, creationTimestamp, job, chips, finished, outcome, spec, labels, _file)
+-- What a job needs: what its pods asked for at once, at most; of a Job as many as run in parallel, and one at least if it has more to
+-- complete than that. A Deployment and a set scale at will.
+INSERT INTO kube_state_objects(event, apiVersion, kind, namespace, name, uid, creationTimestamp, job, chips, min_chips, finished, outcome, spec, labels, _file)
 WITH of_jobs AS (
   SELECT e.*, round(a.chips, 6) AS chips FROM kube_state_ends AS e JOIN kube_state_asked AS a ON a.namespace = e.namespace AND a.pod = e.pod AND a.uid IN (e.uid, '') WHERE e.owner_kind NOT IN ('ReplicaSet', 'StatefulSet', 'DaemonSet', 'Node', 'ReplicationController')
 ),
@@ -103,6 +105,10 @@ at_once AS (SELECT job, max(chips) AS chips FROM (SELECT job, sum(sum(chips)) OV
 SELECT 'ADDED', 'batch/v1', iif(max(owner_kind) = 'Job', 'Job', max(owner_kind)), o.namespace, substr(o.job, instr(o.job, '/') + 1), 'job ' || o.job,
        min(max(coalesce(min(j.created), min(o.created_at)), (SELECT first FROM kube_state_spacing)), min(o.created_at), min(coalesce(o.start_time, o.created_at))), o.job,
        max(min(max(m.chips), coalesce(max(o.chips) * min(max(j.parallelism), coalesce(max(j.completions), max(j.parallelism))), max(m.chips))), CASE WHEN max(j.parallelism) IS NULL THEN max(m.chips) ELSE max(o.chips) * min(max(j.parallelism), coalesce(max(j.completions), max(j.parallelism))) END),
+       CASE WHEN max(j.completions) > max(j.parallelism) THEN max(o.chips) WHEN min(j.least) < max(j.parallelism) AND min(j.least) < coalesce(max(j.completions), 9e18) THEN max(o.chips) * min(j.least) END,
        CASE WHEN max(j.complete) OR max(j.failed) THEN max(coalesce(j.finished, j.over)) END, CASE WHEN max(j.complete) THEN 'completed' WHEN max(j.failed) THEN 'failed' END, '{}', '{}', min(o._file)
 FROM of_jobs AS o JOIN at_once AS m USING (job) LEFT JOIN kube_state_jobs AS j ON j.namespace = o.namespace AND j.name = o.owner AND o.owner_kind = 'Job' AND o.job = j.namespace || '/' || j.name
 WHERE o.job <> o.namespace || '/' || o.pod GROUP BY o.job;
+INSERT INTO mpg_issues(source, severity, kind, line, count, detail)
+SELECT min(_file), 'warning', 'conflicting_job', NULL, count(*), 'jobs whose parallelism changed, the first ' || min(namespace || '/' || name) || ' (' || CAST(least AS INTEGER) || ', ' || CAST(parallelism AS INTEGER) || '): they ask for the most all the time, and what they do not hold of it is queued'
+FROM kube_state_jobs WHERE least < parallelism AND least < coalesce(completions, 9e18) AND (namespace || '/' || name) IN (SELECT job FROM kube_state_objects WHERE kind = 'Job') GROUP BY NULL;
