@@ -140,9 +140,17 @@ class Blocks(Scanned):
         path = self.file("[" + ",".join('{"a":"x","v":1}' for _ in range(600000)) + "]", "f.json")
         self.make("jsonl_trace", path)
         for sql in ("SELECT count(*) FROM t AS x, (SELECT 1 UNION ALL SELECT 2 UNION ALL SELECT 3) WHERE x.a = 'y'", "SELECT count(*) FROM t, (SELECT 1 UNION ALL SELECT 2)"):
-            timer = threading.Timer(0.05, self.db.interrupt)
-            timer.start()
-            self.assertEqual(self.error(sql), "interrupted")
+            self.assertIn("interrupted", [self.interrupted(sql) for _ in range(5)])
+
+    def interrupted(self, sql):
+        """The error of a query that is interrupted after 20 ms; None if a busy machine let it end before."""
+        timer = threading.Timer(0.02, self.db.interrupt)
+        timer.start()
+        try:
+            self.rows(sql)
+        except sqlite3.OperationalError as error:
+            return str(error)
+        finally:
             timer.join()
 
     def test_limits_that_were_lowered(self):
