@@ -23,7 +23,7 @@
 --     CREATE TEMP TABLE pbs_records AS
 --     SELECT *, _file, _line, req_gpus AS asked, alloc_gpus AS held FROM pbs_trace('accounting/', 'America/Denver');
 --
--- Makes the TEMP tables jobs and allocations, which mpg_ledger and mpg_rollup then find, and aliases, the
+-- Makes the TEMP tables jobs, allocations and observed, which mpg_ledger and mpg_rollup then find, and aliases, the
 -- other names of jobs. An accounting
 -- log does not say what is installed: add capacity (and outages) as shown above. The input is dropped
 -- at the end. The rules are explained in docs/formats/pbs.md.
@@ -70,7 +70,7 @@ FROM pbs_jobs AS j CROSS JOIN types AS t ON t.name = coalesce(j.server, 'pbs');
 DROP TABLE IF EXISTS temp.jobs;
 CREATE TEMP TABLE jobs AS
 WITH given AS (
-  SELECT *, (SELECT min(nullif(chips, 0)) FROM pbs_attempts AS a WHERE a.job = j.job) AS least, (SELECT max(nullif(chips, 0)) FROM pbs_attempts AS a WHERE a.job = j.job) AS most
+  SELECT *, (SELECT min(nullif(chips, 0)) FROM (SELECT chips FROM pbs_attempts AS a WHERE a.job = j.job UNION ALL SELECT chips FROM pbs_kept AS k WHERE k.job = j.job)) AS least, (SELECT max(nullif(chips, 0)) FROM pbs_attempts AS a WHERE a.job = j.job) AS most
   FROM pbs_jobs AS j LIMIT -1
 )
 SELECT i.name AS job, n.name, owner, NULL AS phase, NULL AS framework, NULL AS runtime, NULL AS model, NULL AS priority,
@@ -87,16 +87,23 @@ FROM given AS n CROSS JOIN pbs_ids AS i ON i.rowid = n.job;
 -- What left the queue holds nothing at that moment: that closes what it requested.
 DROP TABLE IF EXISTS temp.allocations;
 CREATE TEMP TABLE allocations AS
-WITH piece AS (
-  SELECT job, attempt, start_time, chips FROM pbs_attempts WHERE (job, attempt) IN (SELECT job, attempt FROM pbs_pauses)
+WITH changed AS (
+  SELECT job, attempt FROM pbs_pauses UNION SELECT job, attempt FROM pbs_kept
+),
+piece AS (
+  SELECT job, attempt, start_time, chips FROM pbs_attempts WHERE (job, attempt) IN (SELECT job, attempt FROM changed)
   UNION ALL
   SELECT job, attempt, start_time, 0 FROM pbs_pauses
   UNION ALL
-  SELECT job, attempt, end_time, chips FROM pbs_pauses WHERE end_time IS NOT NULL
+  SELECT job, attempt, end_time, coalesce((SELECT chips FROM pbs_kept AS k WHERE k.job = p.job AND k.attempt = p.attempt AND k.start_time <= p.end_time ORDER BY k.start_time DESC, k.place DESC LIMIT 1), chips)
+  FROM pbs_pauses AS p WHERE end_time IS NOT NULL
+  UNION ALL
+  SELECT job, attempt, start_time, chips FROM pbs_kept AS k
+  WHERE NOT EXISTS (SELECT 1 FROM pbs_pauses AS p WHERE p.job = k.job AND p.attempt = k.attempt AND p.start_time <= k.start_time AND k.start_time < coalesce(p.end_time, 9e18))
 ),
 held AS (
   SELECT job, attempt, chips, start_time, end_time, outcome FROM pbs_attempts AS a
-  WHERE NOT EXISTS (SELECT 1 FROM pbs_pauses AS s WHERE s.job = a.job AND s.attempt = a.attempt)
+  WHERE NOT EXISTS (SELECT 1 FROM pbs_pauses AS s WHERE s.job = a.job AND s.attempt = a.attempt) AND NOT EXISTS (SELECT 1 FROM pbs_kept AS k WHERE k.job = a.job AND k.attempt = a.attempt)
   UNION ALL
   SELECT p.job, p.attempt, p.chips, p.start_time,
          coalesce(lead(p.start_time) OVER (PARTITION BY p.job, p.attempt ORDER BY p.start_time, p.chips DESC), a.end_time), a.outcome
@@ -119,8 +126,7 @@ SELECT coalesce(:pbs, 'pbs_records'), 'warning', 'missing_field', NULL, count(DI
 FROM pbs_started WHERE held = 0 AND asked > 0 GROUP BY NULL;
 
 -- Until when the server was observed: the last record of its log, of whatever kind. Its time is the server's local one, which starts and
--- ends correct by quarters of an hour where :zone is another zone. Where it is later than all that jobs say, what runs holds its chips
--- at that time.
+-- ends correct by quarters of an hour where :zone is another zone. It counts where it is later than all that jobs say.
 DROP TABLE IF EXISTS temp.pbs_observed;
 CREATE TEMP TABLE pbs_observed AS
 WITH last AS ( -- of one server nothing is sorted
@@ -132,11 +138,9 @@ servers AS (SELECT server, at FROM last WHERE of_job)
 SELECT server, CAST(iif((SELECT count(*) FROM servers) = 1, (SELECT max(at) FROM last), at) - seconds AS INTEGER) AS at FROM servers, pbs_apart;
 DELETE FROM pbs_observed
 WHERE at <= max((SELECT max(max(start_time), coalesce(max(end_time), 0)) FROM allocations), coalesce((SELECT max(submit_time) FROM jobs), 0));
-INSERT INTO allocations
-SELECT job, attempt, task, pool, chips, at, NULL, outcome
-FROM allocations JOIN pbs_observed ON pool = server OR substr(pool, 1, length(server) + 1) = server || '/' WHERE end_time IS NULL;
-UPDATE allocations SET end_time = o.at FROM pbs_observed AS o
-WHERE end_time IS NULL AND start_time < o.at AND (pool = server OR substr(pool, 1, length(server) + 1) = server || '/');
+DROP TABLE IF EXISTS temp.observed;
+CREATE TEMP TABLE observed AS
+SELECT DISTINCT pool, at AS until_time FROM pbs_pools JOIN pbs_observed ON pool = server OR substr(pool, 1, length(server) + 1) = server || '/';
 
 -- What was rerun and waits holds nothing from then on: that keeps open what it requests.
 INSERT INTO allocations
@@ -171,6 +175,7 @@ DROP TABLE pbs_left;
 DROP TABLE pbs_jobs;
 DROP TABLE pbs_told;
 DROP TABLE pbs_pauses;
+DROP TABLE pbs_kept;
 DROP TABLE pbs_attempts;
 DROP TABLE pbs_known;
 DROP TABLE pbs_again;

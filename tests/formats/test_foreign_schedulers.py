@@ -84,10 +84,19 @@ class OtherSchedulers(Schedulers):
             self.assertEqual([("1.pod", 4 * 3600)], self.ledger(self.pbs(use=use), "untraced"), use)
 
     def test_nodes_that_a_job_of_pbs_gave_back(self):
-        """It holds them to its end, and that is said."""
-        path = self.pbs(("u", ""), ("c", ""))
-        self.assertEqual([("1.pod", 4 * 3600)], self.ledger(path, "untraced"))
-        self.assertEqual([("other_zone", 1), ("unknown_record", 2)], self.said(path))
+        """From then on it holds what it kept; what was given back counts as queued, and is said. Its end tells what it began with."""
+        def line(kind, at, chunks, gpus, more=""):
+            return (f"09/21/2026 {at};{kind};1.pod;user=u group=g jobname=x queue=q ctime=1789996460 qtime=1789996460 etime=1789996460 start=1789996460 exec_host=n1/0 exec_vnode={chunks} "
+                    f"Resource_List.ngpus={gpus} Resource_List.walltime=02:00:00 {more}\n")
+        one, both = "(n1:ncpus=8:ngpus=4)", "(n1:ncpus=8:ngpus=4)+(n2:ncpus=8:ngpus=4)"
+        for kept, held in (((("u", both, 8), ("c", one, 4)), 8 * 1200 + 4 * 2400), ((("c", "(n1:ncpus=8)", 0),), 8 * 600), ((("s", one, 4), ("c", "(n1:ncpus=8)", 0)), 8 * 600 + 4 * 600), ((("u", both, 8), ("e", both, 8)), 8 * 3600)):
+            for started in (True, False):
+                text = line("S", "13:14:20", both, 8) if started else ""
+                text += "".join(line(kind, f"13:{24 + 10 * i}:20", chunks, gpus) for i, (kind, chunks, gpus) in enumerate(kept)) + line("E", "14:14:20", both, 8, "end=1790000060 Exit_status=0")
+                path = self.file(text, "20260921")
+                self.assertEqual([("1.pod", held)], self.ledger(path, "untraced"))
+                self.assertEqual([("1.pod", 8 * 3600 - held)] if held < 8 * 3600 else [], self.ledger(path, "queued"))
+                self.assertEqual([("resized_job", 1)] if held < 8 * 3600 else [], self.said(path))
 
     def test_chips_by_names_of_a_site(self):
         """Beside a job whose chips count: one of PBS with nvgpus, one of Grid Engine with a model as its complex."""

@@ -30,6 +30,23 @@ class Mapping(cases.Case):
         self.assertEqual(self.rows("SELECT severity, count, detail FROM mpg_issues WHERE kind = 'end_before_start'"), [
             ("data_loss", 1, "job 7.s ended before it started: it holds nothing")])
 
+    def test_a_log_without_an_end(self):
+        """What runs and what waits do so until the last record, of whatever kind: also where no job has ended, or none runs, and whatever walltime is left."""
+        waits = f"03/31/2025 17:01:00;Q;2.s;user=a group=g jobname=j queue=q ctime={T0 + 60} qtime={T0 + 60} Resource_List.ngpus=2\n"
+        more = "03/31/2025 18:00:00;L;license;floating license\n"
+        for text, expected in ((self.start(1, T0, "n1/0", " Resource_List.walltime=99:00:00") + waits, [("1.s", "untraced", 2 * 3600), ("2.s", "queued", 2 * 3540)]), (waits, [("2.s", "queued", 2 * 3540)]),
+                               (self.start(1, T0, "n1/0") + self.end(1, T0 + 90, T0, "n1/0") + waits, [("1.s", "untraced", 180), ("2.s", "queued", 2 * 3540)])):
+            path = self.file(text + more)
+            self.assertEqual(expected, self.rows("SELECT job, category, sum(chip_us) / 1000000 FROM trace_rollup(?) GROUP BY 1, 2", path))
+            self.assertEqual({}, {kind: n for kind, n in self.issues(path).items() if kind not in ("no_capacity", "missing_field")})
+
+    def test_a_job_that_is_checkpointed_and_held(self):
+        """It ends there and waits, until it is started from its checkpoint (T)."""
+        text = self.start(1, T0, "n1/0") + "03/31/2025 17:10:00;C;1.s;Checkpointed and held\n" + self.start(1, T0 + 900, "n1/0").replace(";S;", ";T;") + self.end(1, T0 + 1500, T0 + 900, "n1/0")
+        self.map(self.file(text.replace(f"time={T0 + 900}", f"time={T0}")), "UTC")
+        self.assertEqual([("1.s", 1, 0, 600, "preempted"), ("1.s", 2, 900, 1500, "completed")], self.rows("SELECT job, attempt, start_time - ?1, end_time - ?1, outcome FROM allocations ORDER BY attempt", T0))
+        self.assertEqual([("queued", 600), ("untraced", 2400)], self.rows("SELECT category, sum(chip_us) / 1000000 FROM mpg_rollup GROUP BY 1"))
+
     def test_the_end_of_observation(self):
         """The log goes on, of jobs without GPUs and of licences: what runs, ran until then."""
         line = "03/31/2025 {}:00:00;{}\n"

@@ -22,7 +22,7 @@ SELECT max(max(date_time), coalesce(max(ctime), -9e18), coalesce(max(qtime), -9e
          - min(min(date_time), coalesce(min(ctime), 9e18), coalesce(min(qtime), 9e18), coalesce(min(start), 9e18), coalesce(min("end"), 9e18)) > 9 * 31556952 AS of_time, -- years are rounded down below
        total(CASE record_type WHEN 'S' THEN start IS NULL OR coalesce(ctime, qtime) IS NULL WHEN 'E' THEN start IS NULL OR "end" IS NULL OR Exit_status IS NULL END) AS of_field,
        total(other IS NOT NULL) + total("Resource_List.select" IS NOT NULL AND coalesce(asked, 0) = 0) AS of_resource,
-       total(record_type NOT GLOB '[ABCDEGKLMPQRSTUYadprvxz]' OR record_type IS NULL) AS of_type,
+       total(record_type NOT GLOB '[ABCDEGKLMPQRSTUYacdekprsuvxz]' OR record_type IS NULL) AS of_type,
        min(coalesce(server, 'pbs')) AS server, min(coalesce(server, 'pbs')) <> max(coalesce(server, 'pbs')) AS of_servers, count(job_base) > 0 AS of_jobs
 FROM pbs_records;
 
@@ -61,8 +61,8 @@ WHERE lower(resource) GLOB '*npu*' OR lower(resource) GLOB '*tpu*' OR lower(reso
    OR lower(resource) GLOB 'in select*gpu*=[1-9]*'
 GROUP BY _file;
 INSERT INTO mpg_issues(source, severity, kind, line, count, detail)
-SELECT _file, 'warning', 'unknown_record', min(_line), count(*), 'records of types that are not known, or (c, e, s, u) of what a job gave back while it ran, which it holds to its end: left out: ' || group_concat(DISTINCT record_type)
-FROM pbs_faults CROSS JOIN pbs_records WHERE of_type AND (record_type NOT GLOB '[ABCDEGKLMPQRSTUYadprvxz]' OR record_type IS NULL) GROUP BY _file;
+SELECT _file, 'warning', 'unknown_record', min(_line), count(*), 'records of types that are not known: left out: ' || group_concat(DISTINCT record_type)
+FROM pbs_faults CROSS JOIN pbs_records WHERE of_type AND (record_type NOT GLOB '[ABCDEGKLMPQRSTUYacdekprsuvxz]' OR record_type IS NULL) GROUP BY _file;
 
 -- ---- 2. Records of jobs: not of reservations and licences, nor of arrays as a whole ----
 
@@ -84,12 +84,12 @@ WHERE job_base IS NOT NULL AND (array_index IS NULL OR (array_index <> '' AND ar
 
 -- ---- 3. Attempts: one a start of a job ----
 
--- S and T begin one, R ends it and the job waits again, E ends it for good; A and D end one that no E
--- does. R and E say the start, so that what began before the log is whole; except Torque's R, which ends
+-- S and T begin one, R ends it and the job waits again (and C, checkpointed and held), E ends it for good; A and D end one that no E
+-- does. R and E (and c, e, s, u: see below) say the start, so that what began before the log is whole; except Torque's R, which ends
 -- the one that runs. Where nothing ends an attempt and the job starts again, it ended then at the latest.
 DROP TABLE IF EXISTS temp.pbs_stops;
 CREATE TEMP TABLE pbs_stops AS
-SELECT job, date_time, record_type FROM pbs_of_jobs WHERE record_type IN ('A', 'D') OR (record_type = 'R' AND start IS NULL);
+SELECT job, date_time, record_type FROM pbs_of_jobs WHERE record_type IN ('A', 'C', 'D') OR (record_type = 'R' AND start IS NULL);
 CREATE INDEX temp.pbs_stopped ON pbs_stops(job, date_time);
 CREATE INDEX temp.pbs_deleted ON pbs_stops(job, date_time) WHERE record_type = 'D';
 
@@ -104,7 +104,7 @@ SELECT job, start AS start_time,
        max(held) AS held, max(asked) AS asked, max(gpu_type) AS gpu_type,
        min(coalesce("end", date_time)) FILTER (WHERE record_type IN ('E', 'R')) AS first_ended
 FROM pbs_of_jobs
-WHERE record_type IN ('S', 'T', 'E', 'R') AND start IS NOT NULL
+WHERE record_type IN ('S', 'T', 'E', 'R', 'c', 'e', 's', 'u') AND start IS NOT NULL
 GROUP BY job, begun;
 
 -- A server that starts anew, or a rerun by force, may tell an end twice.
@@ -145,12 +145,12 @@ SELECT job, attempt, coalesce(nullif(held, 0), asked) AS chips, asked, gpu_type,
        coalesce(ended, CASE WHEN stopped_by IS NOT NULL THEN stopped END, next_start) AS end_time,
        ended IS NULL AND stopped_by IS NULL AS untold,
        CASE
-         WHEN stopped_by IS NOT NULL THEN CASE stopped_by WHEN 'R' THEN 'preempted' ELSE 'cancelled' END
+         WHEN stopped_by IS NOT NULL THEN CASE WHEN stopped_by IN ('C', 'R') THEN 'preempted' ELSE 'cancelled' END
          WHEN outcome = 'failed' AND deleted <= ended THEN 'cancelled'
          WHEN outcome = 'failed' AND exit_status > 128 AND used_up THEN 'timeout'
          ELSE outcome
        END AS outcome,
-       coalesce(stopped_by = 'R', ended IS NOT NULL AND NOT over) AS again
+       coalesce(stopped_by IN ('C', 'R'), ended IS NOT NULL AND NOT over) AS again
 FROM stopped;
 
 -- How far the server's local times are from the epoch times beside them: quarters of an hour, if :zone is another zone.
@@ -168,7 +168,7 @@ DROP TABLE IF EXISTS temp.pbs_lost;
 CREATE TEMP TABLE pbs_lost(job INTEGER, attempt INTEGER, place, start_time, due, taken, taken_by, unseen, PRIMARY KEY (job, attempt)) WITHOUT ROWID;
 INSERT INTO pbs_lost(job, attempt, place, start_time, due)
 SELECT a.job, a.attempt, min(o.place), a.start_time, a.start_time + (SELECT max("Resource_List.walltime") FROM pbs_of_jobs AS w CROSS JOIN pbs_records AS r ON r.rowid = w.place WHERE w.job = a.job)
-FROM pbs_attempts AS a CROSS JOIN pbs_of_jobs AS o ON o.job = a.job AND o.begun = a.start_time AND o.record_type IN ('S', 'T')
+FROM pbs_attempts AS a CROSS JOIN pbs_of_jobs AS o ON o.job = a.job AND o.begun = a.start_time AND o.record_type IN ('S', 'T', 'c', 'e', 's', 'u')
 WHERE a.end_time IS NULL AND NOT EXISTS (SELECT 1 FROM pbs_of_jobs AS z WHERE z.job = a.job AND z.record_type = 'z') GROUP BY a.job, a.attempt;
 DROP TABLE IF EXISTS temp.pbs_slots;
 CREATE TEMP TABLE pbs_slots(slot, start, id_string, PRIMARY KEY (slot, start, id_string)) WITHOUT ROWID;
@@ -203,11 +203,11 @@ FROM (SELECT hour, lead(hour) OVER (ORDER BY hour) AS next
 WHERE next - hour > 23;
 UPDATE pbs_lost SET unseen = (SELECT min(d.start_time) FROM pbs_days AS d WHERE d.end_time > pbs_lost.start_time);
 DROP TABLE pbs_days;
-UPDATE pbs_lost SET due = NULL WHERE due + 3600 >= (SELECT max(max(date_time) - seconds, max("end"), max(start)) FROM pbs_records, pbs_apart);
+UPDATE pbs_lost SET due = NULL WHERE due + 3600 >= (SELECT max(max(date_time) - seconds, coalesce(max("end"), 0), coalesce(max(start), 0)) FROM pbs_records, pbs_apart);
 INSERT INTO mpg_issues(source, severity, kind, line, count, detail)
 SELECT _file, 'warning', 'lost_end', min(_line), count(*), 'the end of job ' || id_string || why || '. Is a file missing?'
 FROM (SELECT r._file, r._line, r.id_string, ' is not told: it runs until it starts again' AS why
-      FROM pbs_attempts AS a CROSS JOIN pbs_of_jobs AS o ON o.job = a.job AND o.begun = a.start_time AND o.record_type IN ('S', 'T') CROSS JOIN pbs_records AS r ON r.rowid = o.place
+      FROM pbs_attempts AS a CROSS JOIN pbs_of_jobs AS o ON o.job = a.job AND o.begun = a.start_time AND o.record_type IN ('S', 'T', 'c', 'e', 's', 'u') CROSS JOIN pbs_records AS r ON r.rowid = o.place
       WHERE a.untold AND a.end_time IS NOT NULL
       UNION ALL
       SELECT _file, _line, id_string, CASE WHEN min(coalesce(taken, 9e18), coalesce(due, 9e18)) < 9e18 AND coalesce(taken < due, due IS NULL) THEN ' is not told: it ended when job ' || taken_by || ' started in its place'
@@ -253,6 +253,18 @@ FROM suspended
 WHERE start_time < coalesce(end_time, start_time + 1)
 GROUP BY job, attempt, end_time;
 CREATE INDEX temp.pbs_paused ON pbs_pauses(job, attempt);
+
+-- What a job holds once it gave some of it back (c: the nodes that it keeps; s: those that were well at its start). S and E say what it started with.
+DROP TABLE IF EXISTS temp.pbs_kept;
+CREATE TEMP TABLE pbs_kept AS
+SELECT a.job, a.attempt, a.end_time, CAST(max(o.date_time - seconds, a.start_time) AS INTEGER) AS start_time, iif(s.held > 0, coalesce(o.held, 0), coalesce(o.asked, a.chips)) AS chips, a.chips AS before, o.place
+FROM pbs_apart CROSS JOIN pbs_of_jobs AS o CROSS JOIN pbs_attempts AS a ON a.job = o.job AND a.start_time = o.begun CROSS JOIN pbs_started AS s ON s.job = o.job AND s.start_time = o.begun
+WHERE o.record_type IN ('c', 's') AND o.date_time - seconds < coalesce(a.end_time, 9e18);
+CREATE INDEX temp.pbs_kept_of ON pbs_kept(job, attempt, start_time);
+INSERT INTO mpg_issues(source, severity, kind, line, count, detail)
+SELECT r._file, 'info', 'resized_job', min(r._line), count(DISTINCT k.job), 'jobs that gave back chips while they ran, the first ' || min(r.id_string) || ': what they no longer hold counts as queued until they end, ' || CAST(total((before - chips) * (until - start_time)) AS INTEGER) || ' chip-seconds'
+FROM (SELECT *, coalesce(lead(start_time) OVER (PARTITION BY job, attempt ORDER BY start_time, place), end_time, (SELECT max(date_time) - seconds FROM pbs_records, pbs_apart)) AS until FROM pbs_kept) AS k CROSS JOIN pbs_records AS r ON r.rowid = place
+WHERE chips < before GROUP BY r._file;
 
 -- A job that leaves the queue without running (again): D by request, A by the server, M to another one.
 DROP TABLE IF EXISTS temp.pbs_left;
