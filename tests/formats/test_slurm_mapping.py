@@ -132,10 +132,21 @@ class Mapping(Mapped):
                   ("DRNG@", "Reboot ASAP", "maintenance"), ("DOWN^", "", "maintenance"), ("MAINT*", "", "maintenance"), ("BOOT", "", "maintenance"), ("IDLE$", "", "maintenance"), ("IDLE^", "", "maintenance"),
                   ("IDLE~", "", "power_saving"), ("IDLE%", "", "power_saving"), ("MIX!", "", "power_saving"), ("POW_DN", "", "power_saving"), ("POWERED_DOWN", "", "power_saving"),
                   ("DOWN~", "", "hw_down"), ("DRAIN~", "ticket", "drained"), ("FAILG", "", "hw_down"), ("INVAL", "", "hw_down"), ("IDLE*", "", "hw_down"),
-                  ("DOWN", "Node unexpectedly rebooted", "hw_down"), ("DRAIN", "Node unexpectedly rebooted", "hw_down"), ("DOWN", "Reboot ASAP : reboot issued", "maintenance"))
+                  ("DOWN", "Node unexpectedly rebooted", "hw_down"), ("DRAIN", "Node unexpectedly rebooted", "hw_down"), ("DOWN", "Reboot ASAP : reboot issued", "maintenance"),
+                  ("FUTR", "Set to State=FUTURE", "not_installed"), ("FUTR*", "", "not_installed"), ("FUTR$", "", "not_installed"), ("FUTURE", "", "not_installed"), ("FUTURE+POWERED_DOWN", "", "not_installed"),
+                  ("IDLE#", "", "power_saving"), ("DOWN#", "ResumeTimeout reached", "hw_down"), ("IDLE+DRAIN", "ticket 7", "drained"), ("MIXED+CLOUD+DRAIN", "xid 79", "hw_down"),
+                  ("IDLE+CLOUD+POWERED_DOWN", "", "power_saving"), ("DOWN+CLOUD+POWERED_DOWN", "", "hw_down"), ("DOWN+REBOOT_ISSUED", "", "maintenance"), ("IDLE+MAINTENANCE", "", "maintenance"))
         for i, (state, reason, kind) in enumerate(states):
             self.map_text(self.job(1, "COMPLETED", 1000, 1000, 1100, "gres/gpu=4", "gres/gpu=4", "n1"), f"c|Node|n2|1050|1200|{reason}|{state}|gres/gpu=8\n")
             self.assertEqual(self.rows("SELECT chips, kind FROM outages"), [(8, kind)], (i, state))
+            self.assertEqual([], self.rows("SELECT detail FROM mpg_issues WHERE kind = 'unknown_state'"), state)
+
+    def test_events_of_states_that_are_in_service(self):
+        """Slurm writes no event of a node that works: one is counted as out of service, and said."""
+        for state, kind in (("IDLE", "hw_down"), ("MIX", "hw_down"), ("PLND", "hw_down"), ("UNK", "hw_down"), ("CANC_R", "hw_down"), ("", "drained")):
+            self.map_text(self.job(1, "COMPLETED", 1000, 1000, 1100, "gres/gpu=4", "gres/gpu=4", "n1"), f"c|Node|n2|1050|1200||{state}|gres/gpu=8\n")
+            self.assertEqual(self.rows("SELECT chips, kind FROM outages"), [(8, kind)], state)
+            self.assertEqual(self.rows("SELECT severity, count, line FROM mpg_issues WHERE kind = 'unknown_state' ORDER BY rowid DESC LIMIT 1"), [("warning", 1, 2)], state)
 
     def test_reasons_by_words(self):
         """Which words tell of hardware is a table: Slurm's own failures of a job's start or end do not, a part of the machine does."""

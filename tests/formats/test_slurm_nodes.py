@@ -189,6 +189,14 @@ class Mapping(WithNodes):
         self.assertEqual(self.rows("SELECT start_time - 1795240600, kind FROM outages ORDER BY start_time"),
                          [(0, "hw_down"), (1, "hw_down"), (2, "drained"), (3, "power_saving"), (4, "power_saving"), (5, "hw_down")])
 
+    def test_a_node_of_the_future(self):
+        """`scontrol show node --future`: it need not exist. One that came from there is there. A reboot and maintenance are planned, as in events."""
+        lines = "".join(f"NodeName={name} State={state} CfgTRES=gres/gpu=8 LastBusyTime={1795240500 + i}\n" for i, (name, state) in enumerate((
+            ("a", "FUTURE"), ("b", "FUTURE*+CLOUD"), ("c", "IDLE+DYNAMIC_FUTURE"), ("d", "DOWN+REBOOT_ISSUED"), ("e", "DOWN+MAINTENANCE"))))
+        self.map(JOBS, nodes=self.file(lines, "nodes.txt"))
+        self.assertEqual(self.rows("SELECT start_time - 1795240500, kind FROM outages ORDER BY start_time"),
+                         [(0, "not_installed"), (1, "not_installed"), (3, "maintenance"), (4, "maintenance")])
+
 
 if __name__ == "__main__":
     unittest.main()

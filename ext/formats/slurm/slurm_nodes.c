@@ -195,7 +195,8 @@ bool mpg_slurm_show_node_out_of_service(mpg_str state) {
   for (size_t i = 0; i < sizeof words / sizeof *words; i++)
     if (contains(state, words[i]))
       return true;
-  return false;
+  // Not IDLE+DYNAMIC_FUTURE: that node is there.
+  return state.n >= 6 && memcmp(state.p, "FUTURE", 6) == 0;
 }
 
 static mpg_rc add_issue(mpg_slurm_show_node *s, mpg_severity severity, const char *kind,

@@ -216,12 +216,14 @@ FROM slurm_now;
 CREATE INDEX temp.slurm_event_of ON slurm_events(NodeName);
 DELETE FROM temp.slurm_seen WHERE rowid NOT IN (SELECT max(rowid) FROM temp.slurm_seen GROUP BY cluster_name, NodeName);
 CREATE INDEX temp.slurm_seen_as ON slurm_seen(NodeName);
-INSERT INTO temp.slurm_events(Cluster, Event, NodeName, TimeStart, Reason, _file, _line, state_base, gpu_types)
-SELECT cluster_name, 'Node', NodeName, coalesce(ReasonTime, LastBusyTime, since), Reason, _file, _line,
-       CASE WHEN '+' || State LIKE '%+DOWN%' THEN 'DOWN' WHEN State LIKE '%FAIL%' THEN 'FAIL' WHEN State LIKE '%DRAIN%' THEN 'DRAIN'
-            WHEN State LIKE '%MAINT%' THEN 'MAINT' WHEN State LIKE '%POWER%' THEN 'POWERED_DOWN' ELSE state_base END, gpu_types
+INSERT INTO temp.slurm_events(Cluster, Event, NodeName, TimeStart, Reason, _file, _line, State, state_base, gpu_types)
+SELECT cluster_name, 'Node', NodeName, coalesce(ReasonTime, LastBusyTime, since), Reason, _file, _line, State, state_base, gpu_types
 FROM slurm_seen AS n
 WHERE out_of_service AND NOT EXISTS (SELECT 1 FROM slurm_events AS e WHERE e.NodeName = n.NodeName AND coalesce(e.Cluster, cluster_name) = cluster_name);
+-- Of a state in several words (IDLE+CLOUD+DRAIN) that which takes the node out of service.
+UPDATE temp.slurm_events SET state_base = CASE WHEN State LIKE 'FUTURE%' THEN 'FUTURE' WHEN State LIKE '%REBOOT_ISSUED%' THEN 'REBOOT' WHEN State LIKE '%MAINT%' THEN 'MAINT' WHEN '+' || State LIKE '%+DOWN%' THEN 'DOWN'
+                                               WHEN State LIKE '%FAIL%' THEN 'FAIL' WHEN State LIKE '%DRAIN%' THEN 'DRAIN' WHEN State LIKE '%POWER%' THEN 'POWERED_DOWN' WHEN State LIKE '%INVAL%' THEN 'INVAL' ELSE state_base END
+WHERE instr(State, '+') AND NodeName IS NOT NULL;
 -- Nodes that are reserved for maintenance are out of service: nobody but the administrators may use them. What is planned after the last
 -- time of the exports has not happened, and an end after it is open. Other reservations hold nothing: who may use them does not, until
 -- jobs run in them.

@@ -75,9 +75,9 @@ WHERE CASE WHEN a."End" IS NOT NULL THEN NOT a.started OR a.held_types = '{}' EL
 
 -- A node is out of service while any of its events lasts, in any number, except what a job
 -- still holds of it: a draining node works until its jobs are done. GPUs of a job are taken to lie
--- evenly on its nodes. Of several reasons the first of hw_down, maintenance, drained, power_saving.
--- States are sacctmgr's short ones: DRNG is draining, and marks after a state are ~%! for a node that
--- has no power or goes there, $@^ for maintenance and a reboot.
+-- evenly on its nodes. Of several reasons the first of not_installed, hw_down, maintenance, drained, power_saving.
+-- States are sacctmgr's short ones: DRNG is draining, FUTR a node that need not exist though the cluster counts
+-- it; marks after a state are ~%!# for a node that has no power, goes there or comes back, $@^ for maintenance and a reboot.
 --
 -- What reasons say, by the words that people and Slurm write: the first row that matches counts. A pattern is of words, in lower
 -- case, with % for any letters; all but letters and digits is a space in a reason. A TEMP table outage_reasons(pattern, kind) that
@@ -122,13 +122,21 @@ FROM slurm_events AS e JOIN slurm_said AS s ON s.reason = e.Reason
 WHERE s.matched IS NULL AND e.NodeName IS NOT NULL AND e.state_base GLOB 'DR[AN]*'
 GROUP BY e._file;
 
+INSERT INTO mpg_issues(source, severity, kind, line, count, detail)
+SELECT _file, 'warning', 'unknown_state', min(_line), count(*), 'events of nodes whose state is none that takes them out of service, counted as ' || iif(state_base IS NULL, 'their reasons or else drained', 'hw_down') || ': ' || coalesce(group_concat(DISTINCT State), 'none')
+FROM slurm_events
+WHERE NodeName IS NOT NULL AND coalesce(Event, 'Node') = 'Node' AND gpu_types <> '{}' AND State NOT GLOB '*[~%!#$@^*]'
+  AND NOT state_base GLOB 'D[OR]*' AND NOT state_base GLOB 'FUT*' AND NOT state_base GLOB 'FAIL*' AND state_base NOT LIKE 'POW%' AND state_base NOT LIKE 'MAINT%' AND state_base NOT LIKE 'REBOOT%' AND state_base NOT LIKE 'BOOT%' AND state_base NOT IN ('INVAL', 'ERROR')
+   OR NodeName IS NOT NULL AND coalesce(Event, 'Node') = 'Node' AND gpu_types <> '{}' AND state_base IS NULL
+GROUP BY _file, state_base IS NULL;
 DROP TABLE IF EXISTS temp.slurm_down;
 CREATE TEMP TABLE slurm_down AS
 SELECT e.Cluster AS cluster_name, e.NodeName AS node, p.pool, sum(t.value) AS chips,
        e.TimeStart AS start_time, e.TimeEnd AS end_time,
        CASE
          WHEN r.own THEN r.kind
-         WHEN e.state_base LIKE 'POW%' OR (e.State GLOB '*[~%!]' AND NOT e.state_base GLOB 'D[OR]*') THEN 'power_saving'
+         WHEN e.state_base GLOB 'FUT*' THEN 'not_installed'
+         WHEN e.state_base LIKE 'POW%' OR (e.State GLOB '*[~%!#]' AND NOT e.state_base GLOB 'D[OR]*') THEN 'power_saving'
          WHEN e.state_base LIKE 'MAINT%' OR e.state_base LIKE 'REBOOT%' OR e.state_base LIKE 'BOOT%' OR e.State GLOB '*[$@^]'
            OR r.kind = 'maintenance' THEN 'maintenance'
          WHEN NOT e.state_base GLOB 'DR[AN]*' OR r.kind = 'hw_down' THEN 'hw_down'
@@ -167,6 +175,7 @@ edge AS (
 ),
 moment AS (
   SELECT cluster_name, node, pool, at,
+         total(down) FILTER (WHERE kind = 'not_installed') AS not_installed,
          total(down) FILTER (WHERE kind = 'hw_down') AS hw_down,
          total(down) FILTER (WHERE kind = 'maintenance') AS maintenance,
          total(down) FILTER (WHERE kind = 'drained') AS drained,
@@ -177,7 +186,8 @@ moment AS (
 ),
 slice AS (
   SELECT cluster_name, node, pool, at AS start_time, lead(at) OVER later AS end_time,
-         CASE WHEN sum(hw_down) OVER earlier > 0 THEN 'hw_down'
+         CASE WHEN sum(not_installed) OVER earlier > 0 THEN 'not_installed'
+              WHEN sum(hw_down) OVER earlier > 0 THEN 'hw_down'
               WHEN sum(maintenance) OVER earlier > 0 THEN 'maintenance'
               WHEN sum(drained) OVER earlier > 0 THEN 'drained'
               WHEN sum(power_saving) OVER earlier > 0 THEN 'power_saving' END AS kind,
