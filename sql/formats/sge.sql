@@ -54,12 +54,18 @@ SELECT *, CAST(CAST(number AS INTEGER) || CASE WHEN CAST(task AS INTEGER) > 0 TH
        CASE WHEN started + 0 > 0 THEN CAST(started AS REAL) / CASE WHEN started + 0 > 1e14 THEN 1e6 WHEN started + 0 > 1e11 THEN 1e3 ELSE 1 END END AS start_time,
        CASE WHEN ended + 0 > 0 THEN CAST(ended AS REAL) / CASE WHEN ended + 0 > 1e14 THEN 1e6 WHEN ended + 0 > 1e11 THEN 1e3 ELSE 1 END END AS end_time,
        -- The hard requests, "-l gpu=2,h_rt=3600 -pe smp 4", as ",gpu=2,h_rt=3600,".
-       CASE WHEN instr(' ' || category, ' -l ') THEN ',' || substr(' ' || category, instr(' ' || category, ' -l ') + 4, instr(substr(' ' || category, instr(' ' || category, ' -l ') + 4) || ' ', ' ') - 1) || ',' END AS asked
+       CASE WHEN category GLOB '*-soft*' OR category GLOB '*-scope*' OR category GLOB '*-masterl*' OR category GLOB '*-l *-l *' THEN
+              (SELECT ',' || group_concat(CASE WHEN value GLOB '-masterl *' OR scope = '-scope master' THEN 'master.' || replace(substr(value, instr(value, ' ') + 1), ',', ',master.')
+                                               WHEN scope = '-scope slave' THEN 'slave.' || replace(substr(value, 4), ',', ',slave.') ELSE substr(value, 4) END, ',') || ','
+               FROM (SELECT key, trim(value) AS value, lag(trim(value)) OVER (ORDER BY key) AS before, (SELECT trim(w.value) FROM json_each(words) AS w WHERE w.key < o.key AND w.value GLOB '-scope *' ORDER BY w.key DESC LIMIT 1) AS scope
+                     FROM (SELECT '["' || replace(replace(replace(category, '\', ''), '"', ''), ' -', '","-') || '"]' AS words), json_each(words) AS o)
+               WHERE (value GLOB '-l *' AND before IS NOT '-soft') OR value GLOB '-masterl *')
+            WHEN instr(' ' || category, ' -l ') THEN ',' || substr(' ' || category, instr(' ' || category, ' -l ') + 4, instr(substr(' ' || category, instr(' ' || category, ' -l ') + 4) || ' ', ' ') - 1) || ',' END AS asked
 FROM sge_records WHERE coalesce(nullif(pe_task, ''), 'NONE') IN ('NONE', 'none', '0') AND number + 0 > 0;
 INSERT INTO mpg_issues(source, severity, kind, line, count, detail)
 SELECT _file, 'warning', 'missing_field', min(_line), count(*), 'job ' || coalesce(number, '?') || ' lacks its ' || field || ': it counts as far as it tells'
 FROM (SELECT _file, _line, number, CASE WHEN coalesce(number + 0, 0) <= 0 OR number GLOB '*[^0-9]*' THEN 'job_number' WHEN coalesce(submitted + 0, 0) <= 0 THEN 'submission_time' WHEN started + 0 > 0 AND coalesce(ended + 0, 0) <= 0 THEN 'end_time'
-                                        WHEN ended + 0 > 0 AND coalesce(started + 0, 0) <= 0 AND coalesce(failed, 0) + 0 = 0 THEN 'start_time' WHEN coalesce(slots + 0, 0) <= 0 THEN 'slots' WHEN exit_status IS NULL OR exit_status GLOB '*[^0-9-]*' THEN 'exit_status'
+                                        WHEN ended + 0 > 0 AND coalesce(started + 0, 0) <= 0 AND coalesce(failed, 0) + 0 = 0 THEN 'start_time' WHEN coalesce(started + 0, 0) <= 0 AND coalesce(ended + 0, 0) <= 0 THEN 'start_time and end_time (how long it waited is not known)' WHEN coalesce(slots + 0, 0) <= 0 THEN 'slots' WHEN exit_status IS NULL OR exit_status GLOB '*[^0-9-]*' THEN 'exit_status'
                                         WHEN failed IS NULL OR failed GLOB '*[^0-9]*' THEN 'failed' WHEN coalesce(category, '') = '' THEN 'category'
                                         WHEN coalesce(task + 0, -1) < 0 AND (SELECT max(task + 0) FROM sge_records) IS NOT NULL THEN 'task_number' END AS field FROM sge_records
       WHERE coalesce(nullif(pe_task, ''), 'NONE') IN ('NONE', 'none', '0')) -- a slave task has no submission of its own
@@ -76,18 +82,37 @@ DELETE FROM sge_jobs WHERE rowid IN (SELECT row FROM sge_impossible);
 DROP TABLE sge_impossible;
 INSERT INTO mpg_issues(source, severity, kind, line, count, detail)
 SELECT _file, 'warning', 'repeated_record', min(_line), count(*), 'records of job ' || min(job) || ' and others that come more than once: they count once'
-FROM (SELECT _file, _line, job, row_number() OVER (PARTITION BY job, start_time, end_time ORDER BY rowid) AS nth FROM sge_jobs) WHERE nth > 1 GROUP BY _file;
-DELETE FROM sge_jobs WHERE rowid NOT IN (SELECT min(rowid) FROM sge_jobs GROUP BY job, start_time, end_time);
+FROM (SELECT _file, _line, job, row_number() OVER (PARTITION BY job, CAST(start_time AS INTEGER), CAST(end_time AS INTEGER) ORDER BY rowid) AS nth FROM sge_jobs) WHERE nth > 1 GROUP BY _file;
+DELETE FROM sge_jobs WHERE rowid NOT IN (SELECT min(rowid) FROM sge_jobs GROUP BY job, CAST(start_time AS INTEGER), CAST(end_time AS INTEGER));
+
+-- A number that is given anew, once the numbers are used up, is another job's.
+UPDATE sge_jobs SET job = job || '#' || nth
+FROM (SELECT rowid AS row, dense_rank() OVER (PARTITION BY job ORDER BY CAST(submit_time AS INTEGER)) AS nth FROM sge_jobs
+      WHERE job IN (SELECT job FROM sge_jobs WHERE submit_time IS NOT NULL GROUP BY job HAVING max(submit_time) >= min(submit_time) + 2)) AS n
+WHERE n.row = sge_jobs.rowid AND nth > 1;
 
 -- ---- 2. Chips ----
 
 ALTER TABLE sge_jobs ADD COLUMN per;
 ALTER TABLE sge_jobs ADD COLUMN chips;
-UPDATE sge_jobs SET per = (
-  SELECT CAST(substr(asked, instr(lower(asked), mark) + length(mark)) AS REAL)
-  FROM (SELECT ',' || lower(value) || '=' AS mark, key FROM json_each(CASE WHEN :resource IS NULL THEN '["gpu","gpus","ngpus","num_gpu","num_gpus","gpu_card","gpu_cards","cuda"]' ELSE json_array(:resource) END))
-  WHERE instr(lower(asked), mark) ORDER BY key LIMIT 1);
-UPDATE sge_jobs SET chips = CASE WHEN :chips = 'slots' THEN CAST(slots AS REAL) WHEN upper(coalesce(:consumable, 'YES')) IN ('JOB', 'HOST') THEN per ELSE per * max(1, CAST(slots AS INTEGER)) END;
+DROP TABLE IF EXISTS temp.sge_marks;
+CREATE TEMP TABLE sge_marks AS
+SELECT ',' || scope || lower(value) || '=' AS mark, scope, key
+FROM json_each(CASE WHEN :resource IS NULL THEN '["gpu","gpus","ngpus","num_gpu","num_gpus","gpu_card","gpu_cards","cuda"]' ELSE json_array(:resource) END), (SELECT '' AS scope UNION SELECT 'master.' UNION SELECT 'slave.');
+UPDATE sge_jobs SET per = (SELECT CAST(substr(asked, instr(lower(asked), mark) + length(mark)) AS REAL) FROM sge_marks WHERE scope = '' AND instr(lower(asked), mark) ORDER BY key LIMIT 1);
+-- A consumable HOST is there once for each host: those of the tasks of a parallel job.
+UPDATE sge_jobs SET chips = CASE WHEN :chips = 'slots' THEN CAST(slots AS REAL) WHEN upper(coalesce(:consumable, 'YES')) = 'JOB' THEN per WHEN upper(:consumable) = 'HOST' THEN per * hosts ELSE per * max(1, CAST(slots AS INTEGER)) END
+FROM (SELECT j.rowid AS row, CASE WHEN upper(:consumable) = 'HOST' AND CAST(slots AS INTEGER) > 1 THEN (SELECT count(DISTINCT r.host) FROM sge_records AS r WHERE r.number = j.number AND r.task IS j.task) ELSE 1 END AS hosts FROM sge_jobs AS j) AS h
+WHERE h.row = sge_jobs.rowid;
+INSERT INTO mpg_issues(source, severity, kind, line, count, detail)
+SELECT _file, 'warning', 'missing_field', min(_line), count(*), 'job ' || min(job) || ' and others have several slots and no records of their tasks: the GPUs of a consumable HOST count for one host'
+FROM sge_jobs WHERE upper(:consumable) = 'HOST' AND :chips IS NOT 'slots' AND per > 0 AND CAST(slots AS INTEGER) > 1 AND (number, task) NOT IN (SELECT number, task FROM sge_records WHERE coalesce(nullif(pe_task, ''), 'NONE') NOT IN ('NONE', 'none', '0')) GROUP BY _file;
+-- What is for the master's task alone, or for the others.
+UPDATE sge_jobs SET chips = coalesce(chips, 0) + n, per = coalesce(per, 0) + n
+FROM (SELECT j.rowid AS row, total(CAST(substr(asked, instr(lower(asked), mark) + length(mark)) AS REAL) * iif(scope = 'slave.', max(0, CAST(slots AS INTEGER) - 1), 1)) AS n
+      FROM sge_jobs AS j CROSS JOIN sge_marks ON scope <> '' AND instr(lower(asked), mark) WHERE asked GLOB '*,master.*' OR asked GLOB '*,slave.*' GROUP BY j.rowid) AS m
+WHERE m.row = sge_jobs.rowid AND :chips IS NOT 'slots';
+DROP TABLE sge_marks;
 INSERT INTO mpg_issues(source, severity, kind, line, count, detail)
 SELECT _file, 'warning', 'assumed_per_slot', min(_line), count(*), 'GPUs of job ' || min(job) || ' and others count for each of their slots, as a consumable YES does: give the option consumable, JOB or YES'
 FROM sge_jobs WHERE per > 0 AND CAST(slots AS INTEGER) > 1 AND :consumable IS NULL AND :chips IS NOT 'slots' GROUP BY _file;
@@ -103,6 +128,8 @@ GROUP BY _file;
 INSERT INTO mpg_issues(source, severity, kind, line, count, detail)
 SELECT _file, 'data_loss', 'end_before_start', min(_line), count(*), 'job ' || min(job) || ' ended before it started: it holds nothing' FROM sge_jobs WHERE end_time < start_time GROUP BY _file;
 UPDATE sge_jobs SET end_time = start_time WHERE end_time < start_time;
+INSERT INTO mpg_issues(source, severity, kind, line, count, detail)
+SELECT _file, 'warning', 'start_before_submit', min(_line), count(*), 'job ' || min(job) || ' started before it was submitted: it counts as given' FROM sge_jobs WHERE chips > 0 AND start_time < submit_time GROUP BY _file;
 DROP TABLE IF EXISTS temp.jobs;
 CREATE TEMP TABLE jobs AS
 SELECT job, max(name) AS name, coalesce(max(nullif(nullif(project, 'NONE'), '')), max(nullif(department, 'defaultdepartment'))) AS owner, NULL AS phase, NULL AS framework, NULL AS runtime, NULL AS model, NULL AS priority,
@@ -125,7 +152,7 @@ SELECT job, attempt + 1, NULL, pool, 0, end_time, NULL, NULL FROM allocations AS
 DROP TABLE IF EXISTS temp.observed;
 CREATE TEMP TABLE observed AS SELECT DISTINCT pool, (SELECT max(coalesce(end_time, start_time, submit_time)) FROM sge_jobs) AS until_time FROM allocations;
 DROP TABLE IF EXISTS temp.aliases;
-CREATE TEMP TABLE aliases AS SELECT DISTINCT job, letter || job AS alias FROM sge_jobs, (SELECT 'o' AS letter UNION SELECT 'e' UNION SELECT 'po' UNION SELECT 'pe') WHERE chips > 0;
+CREATE TEMP TABLE aliases AS SELECT DISTINCT job, letter || iif(instr(job, '#'), substr(job, 1, instr(job, '#') - 1), job) AS alias FROM sge_jobs, (SELECT 'o' AS letter UNION SELECT 'e' UNION SELECT 'po' UNION SELECT 'pe') WHERE chips > 0;
 DROP INDEX temp.sge_allocated;
 DROP TABLE sge_jobs;
 DROP TABLE sge_records;

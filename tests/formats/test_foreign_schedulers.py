@@ -107,6 +107,30 @@ class OtherSchedulers(Schedulers):
         self.assertEqual([("101", 3600)], self.ledger(path, "untraced"))
         self.assertEqual([("uncounted_resource", 4)], self.said(path))
 
+    def sge(self, number, start=60, end=3660, submitted=0, category="-l gpu=2", slots=1, host="n1", task="NONE"):
+        return f"gpu.q:{host}:ml:ann:j:{number}:sge:0:{T0 + submitted}:{start and T0 + start}:{end and T0 + end}:0:0:" + "0:" * 18 + f"p:d:NONE:{slots}:0:1:0:0:{category}:0:{task}:0:0:0\n"
+
+    def test_requests_of_grid_engine(self):
+        """Hard ones count, wherever they stand in the category; those of one scope for its tasks."""
+        for category, slots, chips in (("-l h_rt=60 -l gpu=2", 1, 2), ("-soft -l gpu=2", 1, None), ("-l gpu=1 -soft -l gpu=4", 1, 1), ("-scope master -l gpu=1 -scope global -l h_rt=60 -pe mpi 8", 8, 1),
+                                       ("-scope master -l gpu=1 -scope slave -l gpu=2,h_rt=60 -pe mpi 3", 3, 5), ("-masterl gpu=1 -l h_rt=60 -pe mpi 8", 8, 1), ("-scope global -l gpu=1 -pe mpi 4", 4, 4)):
+            path = self.file(self.sge(1, category=category, slots=slots), "accounting")
+            self.assertEqual([("1", chips * 3600)] if chips else [], self.ledger(path, "untraced"), category)
+
+    def test_hosts_of_grid_engine(self):
+        """A consumable HOST is requested once for each host. Without records of tasks nobody knows how many they are."""
+        for tasks, hosts, said in (("", 1, [("missing_field", 1)]), (self.sge(1, slots=8, host="n2", task="1.n2") + self.sge(1, slots=8, host="n3", task="2.n3"), 3, [])):
+            path = self.file(self.sge(1, slots=8) + tasks, "accounting")
+            fleet = json.dumps({"sources": [{"path": path, "consumable": "HOST"}]})
+            self.assertEqual([("1", 2 * 3600 * hosts)], self.ledger(fleet, "untraced"))
+            self.assertEqual(said, self.rows("SELECT kind, count FROM mpg_issues WHERE source = ? AND kind <> 'no_capacity'", path))
+
+    def test_numbers_that_grid_engine_gives_anew(self):
+        path = self.file(self.sge(1) + self.sge(1, 10**6 + 100, 10**6 + 200, 10**6) + self.sge(2, 0, 0) + self.sge(3, 60, 100, 70), "accounting")
+        self.assertEqual([("1", 120), ("1#2", 200)], self.ledger(path, "queued"))
+        self.assertEqual([("1", 7200), ("1#2", 200), ("3", 80)], self.ledger(path, "untraced"))
+        self.assertEqual([("missing_field", 1), ("start_before_submit", 1)], self.said(path))
+
     def test_attributes_of_condor_that_are_undefined(self):
         path = self.file([{"ClusterId": 1, "ProcId": i, "JobStatus": 4, "QDate": T0, "JobCurrentStartDate": T0, "CompletionDate": T0 + 100, "EnteredCurrentStatus": T0 + 100, "ExitCode": 0, "RequestGPUs": 2, **more}
                           for i, more in enumerate(({}, {"GPUsProvisioned": "undefined", "AssignedGPUs": "undefined"}, {"GPUsProvisioned": "/Expr(undefined)/"}))], "history.json")
