@@ -187,6 +187,10 @@ static mpg_rc read_condition(mpg_kube_object *o, mpg_err *err) {
   mpg_rc rc = MPG_OK;
   if (mpg_str_eq(type, MPG_STR("Ready"))) {
     rc = copy_text(o, MPG_KUBE_ready, MPG_KUBE_B, "status", err);
+    /* Volcano says so of a pod that it is about to delete. */
+    if (rc == MPG_OK && mpg_str_eq(mpg_kube_string(c, "reason"), MPG_STR("Evict")) &&
+        o->values[MPG_KUBE_disruption].type == MPG_NULL)
+      mpg_kube_give_text(o, MPG_KUBE_disruption, MPG_STR("Evict"));
     return rc != MPG_OK ? rc
                         : time_of(o, MPG_KUBE_ready_time, MPG_KUBE_B, "lastTransitionTime", err);
   }

@@ -23,6 +23,7 @@ static const word disruptions[] = {
     {"EvictionByEvictionAPI", "preempted"},
     {"DeletionByPodGC", "node_fail"},
     {"StoppedByKueue", "preempted"},
+    {"Evict", "preempted"},                        /* by Volcano */
     {"DeletionByDeviceTaintManager", "node_fail"}, /* a device of its claims (DRA) */
 };
 

@@ -191,11 +191,16 @@ static int64_t pods_at_once(const mpg_kube_level *job) {
   return pods < completions ? pods : completions;
 }
 
+/* Kubernetes' own, and Run:ai's. */
+static bool is_job(const mpg_kube_object *o) {
+  return mpg_kube_is(o, MPG_KUBE_kind, "Job") || mpg_kube_is(o, MPG_KUBE_kind, "RunaiJob");
+}
+
 /* How many of `pods` pods have to run at once for any of them to get on: one of a Job that has more
 ** to complete than runs at once, else all. */
 static int64_t pods_needed_at_once(const mpg_kube_object *o, const mpg_kube_level *spec,
                                    int64_t pods) {
-  bool one = mpg_kube_is(o, MPG_KUBE_kind, "Job") && number_or(spec, "completions", pods) > pods;
+  bool one = is_job(o) && number_or(spec, "completions", pods) > pods;
   return one ? 1 : pods;
 }
 
@@ -304,8 +309,7 @@ static mpg_rc add_sets(mpg_kube_object *o, totals *sum, mpg_err *err) {
       rc = add_set(o, of_jobs, sum, err);
   }
   if (rc == MPG_OK && list == NULL && mpg_kube_find(spec, "template") != NULL) {
-    int64_t pods =
-        mpg_kube_is(o, MPG_KUBE_kind, "Job") ? pods_at_once(spec) : number_or(spec, "replicas", 1);
+    int64_t pods = is_job(o) ? pods_at_once(spec) : number_or(spec, "replicas", 1);
     rc = add_template(o, mpg_kube_find(spec, "template"), pods, pods_needed_at_once(o, spec, pods),
                       sum, err);
   }

@@ -212,7 +212,7 @@ INSERT INTO mpg_issues(source, severity, kind, line, count, detail)
 WITH words(about, reasons, why) AS (
   VALUES ('Pod', ' Scheduled FailedScheduling WaitingForGates NotTriggerScaleUp TriggeredScaleUp Nominated ', 'the pod itself says since when it waits and holds'),
          ('Pod', ' Pulling Pulled Created Started BackOff Failed Unhealthy ProbeWarning Killing FailedMount FailedAttachVolume SuccessfulAttachVolume FailedCreatePodSandBox FailedPostStartHook FailedPreStopHook SandboxChanged ErrImagePull OOMKilled ExceededGracePeriod FailedKillPod NetworkNotReady ', 'a pod holds its chips while its containers start, end and start again, and says how they ended'),
-         ('Pod', ' Preempted Preempting Evicted EvictedByVPA DeadlineExceeded NodeControllerEviction NodeShutdown ', 'it is of a time before its pod held anything'),
+         ('Pod', ' Preempted Preempting Evict Evicted EvictedByVPA DeadlineExceeded NodeControllerEviction NodeShutdown ', 'it is of a time before its pod held anything'),
          ('Node', ' NodeNotReady NodeReady NodeNotSchedulable NodeSchedulable ', 'the node has no chips, or its object denies it'),
          ('Pod', ' NodeNotReady TaintManagerEviction DeviceTaintManagerEviction ', 'the node or the pod says so'),
          ('Node', ' OOMKilling SystemOOM TaskHung ', 'it names no pod, and the node is in service'),
@@ -244,7 +244,7 @@ FROM (SELECT job FROM kube_last WHERE kind NOT IN ('Pod', 'Workload', 'Node') AN
       AND job NOT IN (SELECT job FROM allocations WHERE chips > 0) GROUP BY job) GROUP BY NULL;
 -- Pods that a Job counts as ended and evictions that Kueue counts, of which nobody saw what was held.
 INSERT INTO mpg_issues(source, severity, kind, line, count, detail)
-SELECT _file, 'warning', 'missing_pods', NULL, sum(told - known), 'pods of jobs that ended, or evictions, which no file has, the first of ' || min(job) || ': what they held counts as idle'
+SELECT _file, 'warning', 'missing_pods', NULL, sum(told - known), 'pods of jobs that ended, evictions or restarts, which no file has, the first of ' || min(job) || ': what they held counts as idle'
 FROM (SELECT j._file, j.job, coalesce(json_extract(j.status, '$.failed'), 0) + coalesce(json_extract(j.status, '$.succeeded'), 0) AS told, coalesce(p.n, 0) AS known
       FROM kube_last AS j LEFT JOIN (SELECT namespace, owner_name, count(*) AS n FROM kube_last WHERE kind = 'Pod' AND owner_kind = 'Job' AND (phase IN ('Succeeded', 'Failed') OR event = 'DELETED')
                                      GROUP BY namespace, owner_name) AS p ON p.owner_name = j.name AND p.namespace = j.namespace
@@ -252,5 +252,10 @@ FROM (SELECT j._file, j.job, coalesce(json_extract(j.status, '$.failed'), 0) + c
       UNION ALL
       SELECT w._file, w.job, (SELECT sum(json_extract(iif(e.type = 'object', e.value, '{}'), '$.count')) FROM json_each(w.status, '$.schedulingStats.evictions') AS e),
              (SELECT count(*) FROM kube_evictions AS k WHERE k.job = w.job)
-      FROM kube_last AS w WHERE w.kind = 'Workload' AND w.chips > 0)
+      FROM kube_last AS w WHERE w.kind = 'Workload' AND w.chips > 0
+      UNION ALL -- how often all pods were made anew: Volcano gives them their names again, JobSet a number
+      SELECT j._file, j.job, coalesce(json_extract(j.status, '$.retryCount'), json_extract(j.status, '$.restarts'), 0),
+             (SELECT max(n) - 1 FROM (SELECT count(DISTINCT uid) AS n FROM kube_last AS p WHERE p.kind = 'Pod' AND p.job = j.job AND j.kind = 'Job' GROUP BY p.name
+                                      UNION ALL SELECT count(DISTINCT coalesce(json_extract(p.labels, '$."jobset.sigs.k8s.io/restart-attempt"'), 0)) FROM kube_last AS p WHERE p.kind = 'Pod' AND p.job = j.job AND j.kind = 'JobSet'))
+      FROM kube_last AS j WHERE ((j.kind = 'Job' AND j.apiVersion LIKE 'batch.volcano.sh/%') OR j.kind = 'JobSet') AND j.chips > 0)
 WHERE told > known AND job IN (SELECT job FROM allocations WHERE chips > 0) GROUP BY _file;

@@ -98,10 +98,30 @@ FROM (SELECT _file, kind || ' ' || coalesce(namespace || '/', '') || coalesce(na
 WHERE field IS NOT NULL GROUP BY _file, field;
 
 -- Fractions of GPUs by annotation (KAI scheduler, Run:ai): such a pod names no resource, and a pod of the scheduler holds the GPU
--- for it, which is nobody's job. A share by memory (gpu-memory) is of a GPU whose size is unknown: listed.
+-- for it, which is nobody's job. A share by memory (gpu-memory, in MiB) is what Run:ai says, else of the memory that a label of the node
+-- has, or of all nodes alike; where none does, listed. A job's pods have the annotations of its templates.
+CREATE INDEX temp.kube_named ON kube_objects(namespace, name, kind);
+WITH memory AS (SELECT name, CAST(json_extract(labels, '$."nvidia.com/gpu.memory"') AS REAL) AS mib FROM kube_objects WHERE kind = 'Node' AND json_extract(labels, '$."nvidia.com/gpu.memory"') > 0 GROUP BY name)
 UPDATE kube_objects
-SET chips = CAST(json_extract(annotations, '$."gpu-fraction"') AS REAL) * coalesce(CAST(json_extract(annotations, '$."gpu-fraction-num-devices"') AS INTEGER), 1), resource = 'nvidia.com/gpu'
-WHERE kind = 'Pod' AND coalesce(chips, 0) = 0 AND CAST(json_extract(annotations, '$."gpu-fraction"') AS REAL) BETWEEN 1e-6 AND 1;
+SET chips = coalesce(CAST(json_extract(annotations, '$."gpu-fraction"') AS REAL) * coalesce(CAST(json_extract(annotations, '$."gpu-fraction-num-devices"') AS INTEGER), 1),
+                     nullif(CAST(json_extract(annotations, '$."runai-allocated-gpus"') AS REAL), 0),
+                     round(min(1, CAST(json_extract(annotations, '$."gpu-memory"') AS REAL) / coalesce((SELECT m.mib FROM memory AS m WHERE m.name = nodeName), (SELECT min(m.mib) FROM memory AS m HAVING min(m.mib) = max(m.mib))))
+                           * coalesce(CAST(json_extract(annotations, '$."gpu-fraction-num-devices"') AS INTEGER), 1), 6)), resource = 'nvidia.com/gpu'
+WHERE kind = 'Pod' AND coalesce(chips, 0) = 0 AND (CAST(json_extract(annotations, '$."gpu-fraction"') AS REAL) BETWEEN 1e-6 AND 1
+                                                   OR (json_extract(annotations, '$."gpu-fraction"') IS NULL AND CAST(json_extract(annotations, '$."gpu-memory"') AS REAL) > 0));
+WITH parts AS (
+  SELECT o.rowid AS row, pods AS each, json_extract(spec, '$.template.metadata.annotations') AS words, coalesce(json_extract(spec, '$.completions'), 0) > coalesce(json_extract(spec, '$.parallelism'), 1) AS one
+  FROM kube_objects AS o WHERE kind <> 'Pod' AND coalesce(chips, 0) = 0 AND instr(spec, '"gpu-fraction"')
+  UNION ALL
+  SELECT o.rowid, coalesce(json_extract(r.value, '$.replicas'), 1), json_extract(r.value, '$.template.metadata.annotations'), 0
+  FROM kube_objects AS o, json_each(o.spec) AS k, json_each(k.value) AS r WHERE kind <> 'Pod' AND coalesce(chips, 0) = 0 AND instr(spec, '"gpu-fraction"') AND k.key LIKE '%ReplicaSpecs' AND r.type = 'object'
+),
+known AS (
+  SELECT row, each, one, CAST(json_extract(words, '$."gpu-fraction"') AS REAL) * coalesce(CAST(json_extract(words, '$."gpu-fraction-num-devices"') AS INTEGER), 1) AS chips
+  FROM parts WHERE CAST(json_extract(words, '$."gpu-fraction"') AS REAL) BETWEEN 1e-6 AND 1
+)
+UPDATE kube_objects SET chips = s.chips, min_chips = s.least, resource = 'nvidia.com/gpu'
+FROM (SELECT row, sum(chips * each) AS chips, CASE WHEN max(one) THEN max(chips) END AS least FROM known GROUP BY row) AS s WHERE s.row = kube_objects.rowid;
 UPDATE kube_objects SET chips = NULL WHERE kind = 'Pod' AND namespace IN ('kai-resource-reservation', 'runai-reservation');
 INSERT INTO mpg_issues(source, severity, kind, line, count, detail)
 SELECT _file, 'warning', 'uncounted_resource', NULL, count(DISTINCT uid), 'gpu-memory or gpu-fraction of ' || group_concat(DISTINCT namespace || '/' || name) || ': not counted: its share of a chip is not known'
@@ -110,7 +130,6 @@ WHERE kind = 'Pod' AND coalesce(chips, 0) = 0 AND coalesce(json_extract(annotati
 GROUP BY _file;
 
 -- Kueue's Workload for a pod, or for pods, is of the job that the pod is of.
-CREATE INDEX temp.kube_named ON kube_objects(namespace, name, kind);
 UPDATE kube_objects SET job = (SELECT max(p.job) FROM kube_objects AS p
                                WHERE p.namespace = kube_objects.namespace AND p.name = kube_objects.owner_name AND p.kind = 'Pod')
 WHERE kind = 'Workload' AND owner_kind = 'Pod'

@@ -85,21 +85,27 @@ DROP TABLE IF EXISTS temp.kube_ends;
 CREATE TEMP TABLE kube_ends AS
 WITH words(reason, outcome, says) AS (
   VALUES ('Preempted', 'preempted', '%'), ('Preempting', 'preempted', '%'), ('Evicted', 'preempted', '%'), ('EvictedByVPA', 'preempted', '%'), ('DeadlineExceeded', 'timeout', '%'),
-         ('TaintManagerEviction', 'node_fail', '%marking for deletion%'), ('NodeControllerEviction', 'node_fail', '%'), ('NodeShutdown', 'node_fail', '%'),
+         ('Evict', 'preempted', '%'), ('TaintManagerEviction', 'node_fail', '%marking for deletion%'), ('NodeControllerEviction', 'node_fail', '%'), ('NodeShutdown', 'node_fail', '%'),
          ('DeviceTaintManagerEviction', 'node_fail', '%marking for deletion%'), ('Killing', NULL, '%stopping container%')
 )
 SELECT p.uid, min(e.at) AS at, (SELECT w.outcome FROM kube_events AS f JOIN words AS w ON w.reason = f.reason AND coalesce(f.message, w.says) LIKE w.says
                                 WHERE f.about = 'Pod' AND f.name = p.name AND f.namespace = p.namespace AND coalesce(f.uid, p.uid) = p.uid AND w.outcome IS NOT NULL
-                                ORDER BY f.at DESC LIMIT 1) AS outcome
-FROM kube_events AS e JOIN words AS w ON w.reason = e.reason AND coalesce(e.message, w.says) LIKE w.says
+                                ORDER BY f.at DESC LIMIT 1) AS outcome, max(w.outcome) FILTER (WHERE e.reason = 'Evict') AS evicted
+FROM (SELECT about, namespace, name, uid, reason, message, at FROM kube_events
+      UNION ALL -- a group of pods that KAI or Volcano evicts: its pods that were deleted then
+      SELECT 'Pod', p.namespace, p.name, p.uid, e.reason, e.message, e.at FROM kube_events AS e
+      JOIN kube_last AS p ON p.kind = 'Pod' AND p.namespace = e.namespace AND coalesce(json_extract(p.annotations, '$."pod-group-name"'), json_extract(p.annotations, '$."scheduling.k8s.io/group-name"')) = e.name
+       AND p.deletionTimestamp BETWEEN e.at AND e.at + 60 + coalesce(json_extract(p.spec, '$.terminationGracePeriodSeconds'), 30)
+      WHERE e.about = 'PodGroup' AND e.reason = 'Evict') AS e JOIN words AS w ON w.reason = e.reason AND coalesce(e.message, w.says) LIKE w.says
 JOIN kube_last AS p ON p.kind = 'Pod' AND p.name = e.name AND p.namespace = e.namespace AND coalesce(e.uid, p.uid) = p.uid AND e.at >= coalesce(p.scheduled, p.startTime, p.started, p.creationTimestamp, e.at)
 WHERE e.about = 'Pod'
 GROUP BY p.uid;
 CREATE UNIQUE INDEX temp.kube_ends_of ON kube_ends(uid);
 UPDATE kube_events SET used = 1
-WHERE about = 'Pod' AND (reason IN ('Preempted', 'Preempting', 'Evicted', 'EvictedByVPA', 'DeadlineExceeded', 'NodeControllerEviction', 'NodeShutdown')
+WHERE about = 'Pod' AND (reason IN ('Preempted', 'Preempting', 'Evict', 'Evicted', 'EvictedByVPA', 'DeadlineExceeded', 'NodeControllerEviction', 'NodeShutdown')
                          OR (reason IN ('TaintManagerEviction', 'DeviceTaintManagerEviction') AND coalesce(message, '') NOT LIKE '%cancelling%') OR (reason = 'Killing' AND coalesce(message, '') LIKE '%stopping container%'))
   AND EXISTS (SELECT 1 FROM kube_last AS p JOIN kube_ends AS d ON d.uid = p.uid WHERE p.kind = 'Pod' AND p.name = kube_events.name AND p.namespace = kube_events.namespace AND coalesce(kube_events.uid, p.uid) = p.uid);
+UPDATE kube_events SET used = 1 WHERE about = 'PodGroup' AND reason = 'Evict' AND EXISTS (SELECT 1 FROM kube_ends WHERE evicted IS NOT NULL);
 
 DROP TABLE IF EXISTS temp.kube_whereabouts;
 CREATE TEMP TABLE kube_whereabouts AS -- of several nodes of one name that of its time
@@ -117,7 +123,7 @@ SELECT p.job, p.name AS task, p.uid, p.nodeName AS node,
          WHEN p.phase IN ('Succeeded', 'Failed') THEN coalesce(p.finished, p.ready_time, p.deletionTimestamp, p.started, p.startTime)
          WHEN p.event = 'DELETED' THEN coalesce(p.finished, p.deletionTimestamp, d.at, p.gone, (SELECT max(coalesce(t.before, 0), t.told) FROM kube_told AS t WHERE t.version = p.version), p.ready_time, p.started, p.startTime)
        END AS end_time,
-       CASE WHEN p.outcome IN ('failed', 'cancelled') OR (p.outcome IS NULL AND p.event = 'DELETED') THEN coalesce(d.outcome, p.outcome) ELSE p.outcome END AS outcome, p.deletionTimestamp
+       CASE WHEN p.outcome IN ('failed', 'cancelled') OR (p.outcome IS NULL AND p.event = 'DELETED') THEN coalesce(d.outcome, d.evicted, p.outcome) ELSE p.outcome END AS outcome, p.deletionTimestamp
 FROM kube_last AS p JOIN kube_whereabouts AS w USING (version) LEFT JOIN kube_ends AS d ON d.uid = p.uid
      LEFT JOIN kube_nodes AS n ON n.rowid = w.node
 WHERE p.kind = 'Pod' AND p.chips > 0 AND p.nodeName IS NOT NULL;
