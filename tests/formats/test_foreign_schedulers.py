@@ -44,6 +44,22 @@ class Slurm(Schedulers):
         self.assertEqual([("1", 480), ("7_[0-9,12,14,...]", 12 * 8 * 3660)], self.ledger(path, "queued"))
         self.assertEqual([("missing_field", 1)], self.said(path))
 
+    def test_jobs_that_ended_and_do_not_say_when(self):
+        """They ran for their Elapsed, whatever the word for their end."""
+        for state in ("CANCELLED by 7", "DEADLINE", "REQUEUED", "FAILED", "BOOT_FAIL", "NODE_FAIL"):
+            path = self.export(self.job(1, state, end="Unknown", elapsed="00:10:00"), self.job(2))
+            self.assertEqual(([("1", 4800), ("2", 28800)], [("missing_field", 1)]), (self.ledger(path, "untraced"), self.said(path)), state)
+            path = self.export(self.job(1, state, "None", "None", "00:00:00"), self.job(2))
+            self.assertEqual(([("2", 28800)], [("missing_field", 1)]), (self.ledger(path, "untraced"), self.said(path)), state)
+
+    def test_a_cluster_that_grew_between_two_exports(self):
+        """The first says what it had without an end; the second begins after that: it had 16, and then 32, not 48."""
+        path = self.export(self.job(1), events=f"c|Cluster||{T0}|Unknown|||gres/gpu=16\n")
+        with open(f"{path}/events2.psv", "w", encoding="utf-8") as file:
+            file.write(f"Cluster|Event|NodeName|Start|End|State|Reason|TRES\nc|Cluster||{T0 + 1860}|Unknown|||gres/gpu=32\n")
+        self.assertEqual([(None, 16 * 1860 + 32 * 1800 - 28800)], self.ledger(path, "idle"))
+        self.assertEqual([("lost_end", 1)], self.said(path))
+
     def test_states_of_jobs_that_hold_their_chips(self):
         """Until when they were seen their Elapsed says, whatever word Slurm has for it."""
         for state in ("RUNNING", "CONFIGURING", "STOPPED", "SIGNALING", "STAGE_OUT", "POWER_UP_NODE", "EXPEDITING", "UPDATE_DB"):

@@ -79,7 +79,7 @@ GROUP BY _file;
 INSERT INTO mpg_issues(source, severity, kind, line, count, detail)
 SELECT _file, 'warning', 'missing_field', min(_line), count(*), 'job ' || coalesce(JobID, JobIDRaw) || ' lacks ' || field || ': it counts as far as it tells'
 FROM (SELECT *, CASE WHEN (Start IS NULL AND coalesce(ElapsedRaw, Elapsed) > 0) THEN 'Start'
-                     WHEN "End" IS NULL AND state_base IN ('COMPLETED', 'FAILED', 'TIMEOUT', 'NODE_FAIL', 'OUT_OF_MEMORY', 'PREEMPTED') THEN 'End'
+                     WHEN "End" IS NULL AND state_base IN ('COMPLETED', 'CANCELLED', 'FAILED', 'TIMEOUT', 'DEADLINE', 'NODE_FAIL', 'BOOT_FAIL', 'LAUNCH_FAILED', 'RECONFIG_FAIL', 'OUT_OF_MEMORY', 'PREEMPTED', 'REQUEUED', 'RESIZING', 'REVOKED') THEN 'End'
                      WHEN Submit IS NULL THEN 'Submit'
                      WHEN req_gpus > 0 AND coalesce(alloc_gpus, 0) = 0 AND "End" > Start THEN 'AllocTRES'
                      WHEN alloc_gpus > 0 AND coalesce(req_gpus, 0) = 0 THEN 'ReqTRES'
@@ -93,6 +93,10 @@ WHERE CASE field WHEN 'Start' THEN EXISTS (SELECT 1 FROM slurm_jobs WHERE Start 
                  WHEN 'ReqTRES' THEN EXISTS (SELECT 1 FROM slurm_jobs WHERE req_gpus > 0) WHEN 'Cluster' THEN EXISTS (SELECT 1 FROM slurm_jobs WHERE Cluster IS NOT NULL)
                  WHEN 'State' THEN EXISTS (SELECT 1 FROM slurm_jobs WHERE state_base IS NOT NULL) WHEN 'JobID' THEN 1 END
 GROUP BY _file, field;
+-- What ended without saying when ran for its Elapsed.
+UPDATE temp.slurm_jobs SET "End" = Start + coalesce(ElapsedRaw, Elapsed) + coalesce(Suspended, 0)
+WHERE rowid IN (SELECT row FROM slurm_odd) AND "End" IS NULL AND coalesce(ElapsedRaw, Elapsed) >= 0 AND EXISTS (SELECT 1 FROM slurm_jobs WHERE "End" IS NOT NULL)
+  AND state_base IN ('COMPLETED', 'CANCELLED', 'FAILED', 'TIMEOUT', 'DEADLINE', 'NODE_FAIL', 'BOOT_FAIL', 'LAUNCH_FAILED', 'RECONFIG_FAIL', 'OUT_OF_MEMORY', 'PREEMPTED', 'REQUEUED', 'RESIZING', 'REVOKED');
 INSERT INTO mpg_issues(source, severity, kind, line, count, detail)
 SELECT _file, 'warning', 'start_before_submit', min(_line), count(*), 'job ' || coalesce(JobID, JobIDRaw) || ' started before it was submitted: it counts as given, and asked for nothing before'
 FROM slurm_odd_jobs WHERE Start < Submit GROUP BY _file;
@@ -187,17 +191,17 @@ DELETE FROM temp.slurm_events WHERE rowid IN (
                                                          ORDER BY TimeEnd IS NULL, TimeEnd DESC) AS place
                   FROM temp.slurm_events)
   WHERE place > 1);
--- Slurm ends the event of a node when the next begins, and the Duration of one that goes on lasts until the export. An event without
--- an end that either contradicts has lost it.
+-- Slurm ends the event of a node, and what a cluster has, when the next begins, and the Duration of one that goes on lasts until the export.
+-- An event without an end that either contradicts has lost it, or was exported before it ended.
 DROP TABLE IF EXISTS temp.slurm_endless;
 CREATE TEMP TABLE slurm_endless AS
-SELECT row, _file, _line, NodeName, coalesce(min(told, following), told, following) AS ended
-FROM (SELECT rowid AS row, _file, _line, NodeName, TimeEnd, iif(Duration > 0 AND TimeStart + Duration + 60 < max(iif(TimeEnd IS NULL, TimeStart + Duration, NULL)) OVER (PARTITION BY _file), TimeStart + Duration, NULL) AS told,
-             min(TimeStart) OVER (PARTITION BY Cluster, NodeName ORDER BY TimeStart GROUPS BETWEEN 1 FOLLOWING AND UNBOUNDED FOLLOWING) AS following
+SELECT row, _file, _line, name, coalesce(min(told, following), told, following) AS ended
+FROM (SELECT rowid AS row, _file, _line, coalesce(NodeName, Cluster, 'the cluster') AS name, TimeEnd, iif(Duration > 0 AND TimeStart + Duration + 60 < max(iif(TimeEnd IS NULL, TimeStart + Duration, NULL)) OVER (PARTITION BY _file), TimeStart + Duration, NULL) AS told,
+             min(TimeStart) OVER (PARTITION BY Cluster, NodeName, Reason IS 'slurmctld disconnect' ORDER BY TimeStart GROUPS BETWEEN 1 FOLLOWING AND UNBOUNDED FOLLOWING) AS following
       FROM slurm_events)
-WHERE TimeEnd IS NULL AND NodeName IS NOT NULL AND coalesce(told, following) IS NOT NULL;
+WHERE TimeEnd IS NULL AND coalesce(told, following) IS NOT NULL;
 INSERT INTO mpg_issues(source, severity, kind, line, count, detail)
-SELECT _file, 'warning', 'lost_end', min(_line), count(*), 'events of nodes without an end, the first of ' || min(NodeName) || ', though later ones of the node have begun or their Duration is over: they end then'
+SELECT _file, 'warning', 'lost_end', min(_line), count(*), 'events without an end, the first of ' || min(name) || ', though later ones of the node or cluster have begun or their Duration is over: they end then'
 FROM slurm_endless GROUP BY _file;
 UPDATE temp.slurm_events SET TimeEnd = e.ended FROM slurm_endless AS e WHERE e.row = slurm_events.rowid;
 DROP TABLE slurm_endless;
