@@ -114,6 +114,56 @@ class Mapping(Case):
             rows = self.rows("SELECT severity, count, detail FROM mpg_issues WHERE kind = 'suspended_job' AND source = ?", path)
             self.assertEqual([] if seconds is None else [("info", 1, f"jobs that were suspended, the first 1, for {seconds} s in all: they held their chips meanwhile ({4 * seconds} chip-seconds)")], rows)
 
+    def new(self, job, at=0, name="train", request=""):
+        return (f'"JOB_NEW" "10.113" {BEGIN + at} {job} 1001 33554450 1 {BEGIN + at} 0 0 0 0 0 "ann" ' + "-1 " * 12 + f'"" 0.0 18 "gpu" "{request}" "login1" "work" "" "" "out.%J" "" "/home/ann" "1.{job}" 0 "" "" '
+                f'"{name}" "python train.py" 0 "" "research" 0 1 "" "" "" "" 0 0 0\n')
+
+    def start(self, job, at, *hosts, idx=0):
+        return f'"JOB_START" "10.113" {BEGIN + at} {job} 4 0 0 60.0 {self.listed(*hosts)} "" "" 0 "" {idx} "" 0 0 -1 "" "select[type == any] rusage[ngpus_physical=4.00] " 0\n'
+
+    def status(self, job, at, state, idx=0):
+        return f'"JOB_STATUS" "10.113" {BEGIN + at} {job} {state} 0 0 5.5 {BEGIN + at} 0 0 {idx} 0 0 0 0\n'
+
+    def finish(self, job, start, end, *hosts, request="rusage[ngpus_physical=4.00]", submit=0, run=None):
+        return (V9.replace("1389683139 404717", f"{BEGIN + end} {job}").replace("1389642318 0 0 1389642771", f"{BEGIN + submit} 0 0 {BEGIN + start}").replace("8 " + HOSTS, self.listed(*hosts), 1)
+                .replace("select[poe>0] order[nidx] span[ptile=16] ", request).replace(" 40368 ", f" {end - start if run is None else run} "))
+
+    def listed(self, *hosts):
+        return " ".join([str(len(hosts)), *(f'"{host}"' for host in hosts)])
+
+    def figures(self, *texts):
+        path = self.folder_of({f"lsb.{i}": text for i, text in enumerate(texts)})
+        rows = self.rows("SELECT job, category, sum(chip_us) / 1000000 FROM trace_rollup(?) GROUP BY 1, 2", path)
+        return rows, self.rows("SELECT kind, count FROM mpg_issues WHERE source LIKE ? || '%' AND kind <> 'no_capacity' ORDER BY 1", path)
+
+    def test_resized_jobs(self):
+        """A record of the change tells what the job had until then, that of its end what it had at last; without one the hosts that came or went do."""
+        def resize(at, hosts, change):
+            return f'"JOB_RESIZE" "10.113" {BEGIN + at} 1 0 {BEGIN + 10} 1001 "ann" 0 {BEGIN + 10} {self.listed(*hosts)} {self.listed(*change)} 0 0\n'
+        die = f'"MBD_DIE" "10.113" {BEGIN + 110} "lsf-master" 3 0\n'
+        new, grown, ended = self.new(1), resize(60, ["n1"], ["n2"]), self.finish(1, 10, 110, "n1", "n2")
+        for texts, held in (([new + self.start(1, 10, "n1") + grown + self.status(1, 110, 64)], 4 * 50 + 8 * 50), ([grown + ended], 600), ([new + self.start(1, 10, "n1") + grown + self.status(1, 110, 64), grown + ended], 600),
+                            ([new + self.start(1, 10, "n1", "n2") + resize(60, ["n1", "n2"], ["n2"]) + die], 8 * 50 + 4 * 50), ([new + self.start(1, 10, "n1") + grown + resize(80, ["n1", "n2"], ["n1"]) + self.status(1, 110, 64)], 200 + 160 + 120),
+                            ([resize(60, ["4*n1"], ["4*n2"]) + self.finish(1, 10, 110, "4*n1", "4*n2", request="rusage[ngpus_physical=1/task]")], 600)):
+            rows, said = self.figures(*texts)
+            self.assertEqual([("1", "queued", 80 + 800 - held), ("1", "untraced", held)], rows, texts)
+            self.assertEqual([("resized_job", 1)], said)
+
+    def test_elements_that_wait(self):
+        """Those of an array that have not started ask for what others got, until they leave. What waits does so where nothing runs, too."""
+        die = f'"MBD_DIE" "10.113" {BEGIN + 200} "lsf-master" 3 0\n'
+        rows, said = self.figures(self.new(1, name="sweep[1-10:3,12]%2") + self.start(1, 10, "n1", idx=1) + self.status(1, 50, 32, idx=4) + self.status(1, 110, 64, idx=1) + die)
+        self.assertEqual([("1[10]", "queued", 800), ("1[12]", "queued", 800), ("1[1]", "queued", 40), ("1[1]", "untraced", 400), ("1[4]", "queued", 200), ("1[7]", "queued", 800)], rows)
+        self.assertEqual([("1", "queued", 800)], self.figures(self.new(1, request="rusage[ngpus_physical=4]") + die)[0])
+
+    def test_numbers_that_are_given_anew(self):
+        other = self.new(1, 10**6) + self.start(1, 10**6 + 10, "n1") + self.status(1, 10**6 + 60, 64)
+        for first in (self.new(1) + self.start(1, 10, "n1") + self.status(1, 110, 64), self.finish(1, 10, 110, "n1")):
+            rows, said = self.figures(first, other)
+            self.assertEqual([("1", "queued", 40), ("1", "untraced", 400), ("1#2", "queued", 40), ("1#2", "untraced", 200)], rows)
+        self.assertEqual([("suspended_job", 1)], self.figures(self.finish(1, 10, 1110, "n1", run=900))[1])
+        self.assertEqual([("start_before_submit", 1)], self.figures(self.finish(1, 10, 1110, "n1", submit=20))[1])
+
     def test_slots(self):
         text = '{"sources": [{"path": "%s/lsb.acct", "chips": "slots", "pool": "farm"}]}' % LSF
         self.assertEqual(self.db.execute("SELECT pool, chips FROM trace_records(?) WHERE record = 'allocations' AND job IN ('101', '105') ORDER BY job", (text,)).fetchall(), [("farm", 8), ("farm", 1)])
