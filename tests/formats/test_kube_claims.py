@@ -44,6 +44,31 @@ class Claims(Claimed):
         pod["spec"]["resourceClaims"].append({"name": "later", "resourceClaimTemplateName": "u"})
         self.assertEqual(self.one("SELECT claims FROM kube_trace(?)", self.file(pod)), '[{"claim":"p-c-x","template":"t","pods":1},{"template":"u","pods":1}]')
 
+    def test_claims_of_one_name(self):
+        """A claim that was deleted and made anew: each pod had what the one of its time was given."""
+        slices = self.slice("n", {f"gpu-{i}": attributes(type="gpu", uuid=f"G{i}") for i in range(4)})
+        first, second = self.claim("c", "gpu-0", "gpu-1", uid="first"), self.claim("c", "gpu-2", uid="second", creationTimestamp=when(150))
+        self.assertEqual({"p": 2, "q": 1}, self.held(slices, first, second, self.user("p", "c"), self.user("q", "c", begin=200, end=300)))
+
+    def test_all_devices_of_a_node_that_is_not_known_yet(self):
+        """A pod that waits for all devices of a node asks for as many as all nodes have."""
+        every = self.claim("c", spec={"devices": {"requests": [{"name": "r", "exactly": {"deviceClassName": NVIDIA, "allocationMode": "All"}}]}})
+        pod = self.user("p", "c")
+        del pod["spec"]["nodeName"], pod["status"]
+        self.held(self.slice("n", {f"gpu-{i}": attributes(type="gpu", uuid=f"G{i}") for i in range(4)}), every, pod)
+        self.assertEqual([("ns/p", 4)], self.rows("SELECT job, chips FROM jobs"))
+
+    def test_devices_out_of_service(self):
+        """What a driver taints is down from then on, but for what pods hold; what it offers no more, and devices of drivers that nobody knows, are listed."""
+        def gpu(i, *effects):
+            return {"attributes": attributes(type="gpu", uuid=f"G{i}"), "taints": [{"key": "xid", "effect": effect, "timeAdded": when(at)} for effect, at in effects]}
+        devices = {"gpu-0": gpu(0), "gpu-1": gpu(1, ("NoExecute", 60), ("NoSchedule", 30)), "gpu-2": gpu(2, ("None", 10)), "gpu-3": gpu(3, ("NoSchedule", 60))}
+        self.held(self.slice("n", devices), self.claim("c", "gpu-0", "gpu-1", "gpu-2"), self.user("p", "c", begin=80, end=100))
+        self.assertEqual([(1, 30, 60, "hw_down"), (2, 60, 80, "hw_down"), (1, 80, 100, "hw_down"), (2, 100, None, "hw_down")], self.rows("SELECT chips, start_time - ?1, end_time - ?1, kind FROM outages ORDER BY start_time", T0))
+        self.assertEqual([], self.rows("SELECT * FROM mpg_issues WHERE kind = 'uncounted_resource'"))
+        self.held(self.slice("n", devices), self.slice("n", {"gpu-0": gpu(0)}, generation=2, name="-2"), self.claim("c", "gpu-3"), self.claim("d", "npu-0", driver="npu.example.com"), self.user("p", "c"))
+        self.assertEqual([(3,), (1,)], self.rows("SELECT count FROM mpg_issues WHERE kind = 'uncounted_resource' ORDER BY detail DESC"))
+
     def test_devices_of_nodes(self):
         """A chip counts once, however it can be cut; only the newest generation of a pool is there."""
         gpu = {f"gpu-{i}": attributes(type="gpu", uuid=f"G{i}", productName="NVIDIA A100-SXM4-80GB") for i in range(2)}
@@ -140,7 +165,7 @@ class Claims(Claimed):
         """Both know the drivers, the one as classes that are asked for as resources; and both know what a MIG device is of a chip, the one by its size and
         the other by the product."""
         drivers = re.findall(r"'([^']+)'", re.search(r"INTO kube_drivers VALUES(.*?);", script_text("sql/formats/kube.sql"), re.S)[1])[::2]
-        self.assertEqual(len(drivers), 5)
+        self.assertEqual(len(drivers), 6)
         for driver in drivers:
             self.assertEqual(self.one("SELECT chips FROM kube_trace(?)", self.file(self.pod(limits={"deviceclass.resource.kubernetes.io/" + driver: 3}))), 3, driver)
         for product, profiles in (("NVIDIA A100-SXM4-40GB", "1g.5gb 2g.10gb 3g.20gb 4g.20gb 7g.40gb"), ("NVIDIA H100 80GB HBM3", "1g.10gb 1g.20gb 2g.20gb 3g.40gb 4g.40gb 7g.80gb"),

@@ -96,6 +96,7 @@ static const char *const chips[] = {
     "deviceclass.resource.kubernetes.io/gpu.amd.com",
     "deviceclass.resource.kubernetes.io/neuron.aws.com",
     "deviceclass.resource.kubernetes.io/gaudi.intel.com",
+    "deviceclass.resource.kubernetes.io/gpu.intel.com",
 };
 
 /* Who makes nothing but accelerators, and parts of GPUs whose names do not say what they are. */

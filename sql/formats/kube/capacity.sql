@@ -177,6 +177,15 @@ levels AS (
   SELECT uid, node, withdrawn, at AS start_time, lead(at) OVER (PARTITION BY uid ORDER BY at) AS end_time FROM told WHERE withdrawn <> before AND at IS NOT NULL
 )
 SELECT * FROM levels WHERE withdrawn > 0;
+-- Devices of claims (DRA) that their driver taints: since the taint was added.
+INSERT INTO kube_withdrawn
+WITH tainted AS (
+  SELECT d.node, d.driver || d.chip AS chip, min(CAST(strftime('%s', json_extract(iif(x.type = 'object', x.value, '{}'), '$.timeAdded')) AS INTEGER)) AS at
+  FROM kube_devices AS d, json_each(d.taints) AS x WHERE now AND json_extract(iif(x.type = 'object', x.value, '{}'), '$.effect') IN ('NoSchedule', 'NoExecute') GROUP BY 1, 2
+),
+levels AS (SELECT node, at AS start_time, lead(at) OVER (PARTITION BY node ORDER BY at) AS end_time, withdrawn FROM (SELECT node, at, sum(count(*)) OVER (PARTITION BY node ORDER BY at) AS withdrawn FROM tainted WHERE at IS NOT NULL GROUP BY node, at))
+SELECT (SELECT max(n.uid) FROM kube_nodes AS n WHERE n.node = levels.node AND n.end_time IS NULL) AS uid, node, withdrawn, start_time, end_time FROM levels
+WHERE uid IS NOT NULL AND uid NOT IN (SELECT uid FROM kube_withdrawn);
 INSERT INTO outages(pool, chips, start_time, end_time, kind)
 WITH edges AS (
   SELECT w.rowid AS row, w.start_time AS at FROM kube_withdrawn AS w
