@@ -36,14 +36,14 @@ SELECT _file AS file, _line AS line, time, step, log_group(_record, 'ms') AS tol
        iif(step IS NULL, log_group(_record, 'ahead'), NULL) AS told_ahead, log_group(_record, 'tflops') AS told_tflops, iif(step IS NULL, log_group(_record, 'timer_ms'), NULL) AS told_timer_ms,
        log_group(_record, 'loss') AS told_loss, log_group(_record, 'batch') AS told_batch, iif(step IS NULL, log_group(_record, 'timer'), NULL) AS told_timer,
        iif(step IS NULL, log_group(_record, 'saved'), NULL) AS told_saved, iif(step IS NULL, log_group(_record, 'validated'), NULL) AS told_validated,
-       log_group(_record, 'steps') AS told_steps
+       log_group(_record, 'steps') AS told_steps, nullif(max(coalesce(log_group(_record, 'skipped'), 0), coalesce(log_group(_record, 'nans'), 0)), 0) AS told_skipped
 FROM log_trace(mpg_required(:log, ':log'), '(?x)
-  (?: (?: \[ (?<time> \d{4}-\d\d-\d\d\ [\d:.]+ ) \] \s* )?
+  (?: (?: \[ (?<time> \d{4}-\d\d-\d\d\ [\d:.]+ ) \] \s* | (?! .* \[\d{4}-) (?<time> \d{4}-\d\d-\d\d[T\ ]\d\d:\d\d:\d\d (?: [.,]\d+ )? (?: Z | [+-]\d\d:?\d\d )? ) .{0,300}? )?
       \biteration \s+ (?<step>\d+) / \s* (?<steps>\d+) \s* \|
       (?: (?= .* elapsed\ time\ per\ iteration\ \( (?: ms\): \s* (?<ms>[\d.]+) | s\): \s* (?<s>[\d.]+) ) ) )?
       (?: (?= .* throughput\ per\ GPU\ \(TFLOP/s/GPU\): \s* (?<tflops>[\d.]+) ) )?
       (?: (?= .* consumed\ samples: \s* (?<samples>\d+) ) )? (?: (?= .* global\ batch\ size: \s* (?<batch>\d+) ) )?
-      (?: (?= .* \blm\ loss: \s* (?<loss>[\d.E+-]+) ) )?
+      (?: (?= .* \blm\ loss: \s* (?<loss>[\d.E+-]+) ) )? (?: (?= .* skipped\ iterations: \s* (?<skipped>\d+) ) )? (?: (?= .* nan\ iterations: \s* (?<nans>\d+) ) )?
     | successfully\ saved\ (?: local\  )? checkpoint\ (?: from | at )\ iteration \s+ (?<saved>\d+)
     | successfully\ loaded\ checkpoint\ .* at\ iteration \s+ (?<loaded>\d+)
     | validation\ loss\ at\ iteration \s+ (?<validated>\d+)
@@ -85,6 +85,11 @@ INSERT INTO mpg_issues(source, severity, kind, line, count, detail)
 SELECT file, 'warning', 'missing_field', min(line), count(*),
        'lines of iterations without "elapsed time per iteration": their time is unknown'
 FROM temp.training_lines WHERE step IS NOT NULL AND coalesce(told_ms, told_s) IS NULL GROUP BY file;
+
+-- An iteration that was skipped, as its gradients were no numbers, moved nothing: it has its number, and a line has no times of each.
+INSERT INTO mpg_issues(source, severity, kind, line, count, detail)
+SELECT file, 'warning', 'skipped_steps', min(line), sum(told_skipped), 'steps that were skipped, or whose loss is no number: they count as progress'
+FROM temp.training_lines WHERE told_skipped > 0 GROUP BY file;
 
 -- Nothing recognised is no run.
 INSERT INTO mpg_issues(source, severity, kind, line, count, detail)
@@ -165,6 +170,14 @@ FROM (SELECT l.rowid AS id, step, iif(timed, time - lag(time) OVER w, NULL) AS e
              lag(step) OVER w AS previous, lead(step) OVER w AS following, loaded
       FROM training_ranges AS r CROSS JOIN training_lines AS l ON l.rowid BETWEEN r.first AND r.last
       WHERE step IS NOT NULL WINDOW w AS (PARTITION BY r.rowid ORDER BY l.rowid));
+
+-- A run of one line that says not where it began: whether it stands for one iteration or for all up to its own, nothing tells.
+INSERT INTO mpg_issues(source, severity, kind, line, count, detail)
+SELECT file, 'warning', 'missing_steps', min(line), count(*), 'runs with one line of an iteration, which counts as one iteration: how many it stands for is not told'
+FROM (SELECT r.rowid AS range, file, loaded, min(line) AS line, min(step) AS step
+      FROM training_ranges AS r CROSS JOIN training_lines AS l ON l.rowid BETWEEN r.first AND r.last
+      WHERE step IS NOT NULL GROUP BY r.rowid HAVING count(*) = 1)
+WHERE loaded IS NULL AND step > 1 GROUP BY file;
 
 -- A clock of whole seconds is late by up to one, and by how much the elapsed times say: all lines of a run together.
 DROP TABLE IF EXISTS temp.training_events;

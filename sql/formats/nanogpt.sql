@@ -4,6 +4,7 @@
 --@ feeds SG RG PG
 --@ fills training_steps
 --@ input :log sure ^iter \d+: loss [\d.]+|^step:\d+/\d+ (?:train_loss|val_loss|train_time)
+--@ input :log sure ^.*[\s:|>\])m](?:iter \d+: loss \S+, time [\d.]+ms|step:\d+/\d+ (?:train_loss|val_loss|train_time):)
 --@ needs :start (?s)\A(?!.*(?:\d{4}-\d\d-\d\d[T ]\d\d:\d\d:\d\d|^(?:Mon|Tue|Wed|Thu|Fri|Sat|Sun) \w{3} [ \d]\d \d\d:\d\d:\d\d \d{4}\s*$))
 --
 -- In the sqlite3 shell:
@@ -35,13 +36,15 @@ SELECT _file AS file, _line AS line, time, step, log_group(_record, 'steps') AS 
        log_group(_record, 'average_ms') AS average_ms, log_group(_record, 'mfu') AS mfu, log_group(_record, 'gpu') AS gpu,
        log_group(_record, 'chip') AS chip, log_group(_record, 'saved') IS NOT NULL AS is_save
 FROM log_trace(mpg_required(:log, ':log'), '(?x)
-    ^ step: (?<step>\d+) / (?<steps>\d+) (?: \ train_loss: (?<loss>\S+) )? (?: \ val_loss: (?<val_loss>\S+) )? .*? \ train_time: (?<total_ms>\d+) ms
-      (?: \ step_avg: (?<average_ms>[\d.]+|nan) ms )?
-  | ^ iter\ (?<step>\d+): \ loss\ (?<loss>[^,\s]+), \ time\ (?<ms>[\d.]+) ms (?: , \ mfu\ (?<mfu>-?[\d.]+) % )?
-  | ^ step\ (?<evaluated>\d+): \ train\ loss\ [^,\s]+, \ val\ loss\ (?<val_loss>\S+)
-  | ^ saving\ checkpoint\ to\ (?<saved>.*)
-  | ^ (?<time> (?: Mon|Tue|Wed|Thu|Fri|Sat|Sun )\ \w{3}\ [\ \d]\d\ \d\d:\d\d:\d\d\ \d{4} ) \s* $
-  | ^ \| \s+ (?<gpu>\d+) \s+ (?<chip>\S.*?) \s{2,} (?: On|Off ) \s+ \|',
+    (?: (?<time> \d{4}-\d\d-\d\d [T\ ] \d\d:\d\d:\d\d (?: [.,]\d+ )? (?: Z | [+-]\d\d:?\d\d )? ) .{0,300}? )? (?: ^ | (?<= [\s:|>\])] ) | (?<= \dm ) )
+      (?: step: (?<step>\d+) / (?<steps>\d+) (?: \ train_loss: (?<loss>\S+) )? (?: \ val_loss: (?<val_loss>\S+) )? .*? \ train_time: (?<total_ms>\d+) ms
+          (?: \ step_avg: (?<average_ms>[\d.]+|nan) ms )?
+        | iter\ (?<step>\d+): \ loss\ (?<loss>[^,\s]+), \ time\ (?<ms>[\d.]+) ms (?: , \ mfu\ (?<mfu>-?[\d.]+) % )? )
+  | (?: ^ | (?<= [\s:|>\])] ) | (?<= \dm ) )
+      (?: step\ (?<evaluated>\d+): \ train\ loss\ [^,\s]+, \ val\ loss\ (?<val_loss>\S+)
+        | saving\ checkpoint\ to\ (?<saved>.*)
+        | (?<time> (?: Mon|Tue|Wed|Thu|Fri|Sat|Sun )\ \w{3}\ [\ \d]\d\ \d\d:\d\d:\d\d\ \d{4} ) \s* $
+        | \| \s+ (?<gpu>\d+) \s+ (?<chip>\S.*?) \s{2,} (?: On|Off ) \s+ \| )',
   'ignore', coalesce(:zone, 'UTC'));
 
 -- Where a file begins, a step's number goes back, and at lines of no step and after them: most lines are none of these.
@@ -108,10 +111,18 @@ CREATE TEMP TABLE training_files AS
 WITH begun AS (
   SELECT b.id AS first, l.file FROM training_breaks AS b CROSS JOIN training_lines AS l ON l.rowid = b.id WHERE of_file
 ),
-ranged AS (SELECT file AS path, first, coalesce(lead(first) OVER (ORDER BY first) - 1, (SELECT max(rowid) FROM training_lines)) AS last FROM begun)
-SELECT path AS file, first, last, :start IS NULL AND max(l.time) IS NOT NULL AS dated, iif(:start IS NULL, min(l.time), NULL) AS clock, max(m.gpu) AS gpu, max(m.chip) AS chip
-FROM ranged AS r LEFT JOIN training_marks AS m ON m.id BETWEEN first AND last LEFT JOIN training_lines AS l ON l.rowid = m.id
+ranged AS (SELECT file AS path, first, coalesce(lead(first) OVER (ORDER BY first) - 1, (SELECT max(rowid) FROM training_lines)) AS last FROM begun),
+clocked AS ( -- another program may have put its clock before the lines
+  SELECT *, (SELECT time - coalesce(total_ms, ms) / 1000.0 FROM training_lines AS l WHERE l.rowid BETWEEN first AND last AND step IS NOT NULL ORDER BY l.rowid LIMIT 1) AS clock FROM ranged
+)
+SELECT path AS file, first, last, :start IS NULL AND coalesce(max(l.time), clock) IS NOT NULL AS dated, iif(:start IS NULL, coalesce(min(l.time), clock), NULL) AS clock, max(m.gpu) AS gpu, max(m.chip) AS chip
+FROM clocked AS r LEFT JOIN training_marks AS m ON m.id BETWEEN first AND last LEFT JOIN training_lines AS l ON l.rowid = m.id
 GROUP BY first, last, path ORDER BY first;
+
+-- What a step with a loss that is no number did, later ones may keep: nobody went back.
+INSERT INTO mpg_issues(source, severity, kind, line, count, detail)
+SELECT file, 'warning', 'skipped_steps', min(line), count(*), 'steps that were skipped, or whose loss is no number: they count as progress'
+FROM training_lines WHERE step IS NOT NULL AND lower(ltrim(loss, '+-')) IN ('nan', 'inf') GROUP BY file;
 
 -- Nothing recognised is no run.
 INSERT INTO mpg_issues(source, severity, kind, line, count, detail)

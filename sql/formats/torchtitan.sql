@@ -97,6 +97,11 @@ INSERT INTO mpg_issues(source, severity, kind, line, count, detail)
 SELECT file, 'warning', 'missing_field', unrated_line, unrated, 'lines of steps without "tflops": these steps are unrated'
 FROM training_survey WHERE unrated > 0 ORDER BY file;
 
+-- What a step with a loss that is no number did, later ones may keep: nobody went back.
+INSERT INTO mpg_issues(source, severity, kind, line, count, detail)
+SELECT file, 'warning', 'skipped_steps', min(line), count(*), 'steps that were skipped, or whose loss is no number: they count as progress'
+FROM training_lines WHERE step IS NOT NULL AND NOT validates AND lower(ltrim(loss, '+-')) IN ('nan', 'inf') GROUP BY file;
+
 -- Nothing recognised is no run.
 INSERT INTO mpg_issues(source, severity, kind, line, count, detail)
 SELECT coalesce(file, :log), 'warning', 'no_steps', NULL, 1, 'no line "step: N" of torchtitan was found'

@@ -55,9 +55,12 @@ FROM log_trace(:deepspeed, '(?x) (?: \[ (?<time> \d{4}-\d\d-\d\d\ \d\d:\d\d:\d\d
     | Checkpoint\ (?<saved>\S+)\ is\ ready\ now!
     | Loading\ checkpoint\ from\ \S*? global_step (?<loading>\d+)
     | Loaded\ checkpoint\ from\ \S*? global_step (?<loaded>\d+)
+    | step=\d+,\ skipped=(?<skipped>[1-9]\d*)
     | dist_world_size=(?<world>\d+) )', 'ignore', coalesce(:zone, 'UTC'));
 INSERT INTO trainer_points(file, line, job, time, step) SELECT file, line, file, time, step FROM trainer_lines WHERE step IS NOT NULL;
 INSERT INTO trainer_worlds SELECT file, max(json_extract(fields, '$.world')) FROM trainer_lines GROUP BY file;
+INSERT INTO mpg_issues(source, severity, kind, line, count, detail)
+SELECT file, 'warning', 'skipped_steps', min(line), max(json_extract(fields, '$.skipped')), 'steps that were skipped: they count as progress' FROM trainer_lines WHERE json_extract(fields, '$.skipped') > 0 GROUP BY file;
 -- The launcher begins a run.
 INSERT INTO trainer_marks(file, line, job, kind, start_time, time) SELECT file, line, file, 'init', time, time FROM trainer_lines WHERE json_extract(fields, '$.world') IS NOT NULL;
 -- Every rank prints these: the first begin and the last end between two lines of steps.
@@ -88,8 +91,8 @@ SELECT _file AS file, _line AS line, iif(json_extract(fields, '$.other') IS NULL
        iif(json_extract(fields, '$.other') IS NULL, NULL, time) AS other_time, step, fields
 FROM log_trace(:nemo, '(?x) (?: \[NeMo\ \w\ (?<time> \d{4}-\d\d-\d\d\ \d\d:\d\d:\d\d ) .{0,200}? )?
   (?: Training\ epoch\ \d+ ,\ iteration\ \d+/\d+\ \| .*? global_step:\ (?<step>\d+)
-      (?: (?= .* reduced_train_loss:\ (?<loss> [\d.eE+-]+ ) ) )? (?: (?= .* train_step_timing\ in\ s:\ (?<seconds> [\d.]+ ) ) )?
-    | (?= [^\r]* train_step_timing\ in\ s=(?<seconds> [\d.]+ ) ) (?: (?= [^\r]* reduced_train_loss=(?<loss> [\d.eE+-]+ ) ) )? [^\r]*? global_step=(?<step>\d+)
+      (?: (?= .* reduced_train_loss:\ (?<loss> [\d.eE+-]+ | nan | inf ) ) )? (?: (?= .* train_step_timing\ in\ s:\ (?<seconds> [\d.]+ ) ) )?
+    | (?= [^\r]* train_step_timing\ in\ s=(?<seconds> [\d.]+ ) ) (?: (?= [^\r]* reduced_train_loss=(?<loss> [\d.eE+-]+ | nan | inf ) ) )? [^\r]*? global_step=(?<step>\d+)
     | Global\ Checkpoint\ Save\ :\ Rank:\ 0\ :\ Iteration:\ (?<saving>\d+)\ :\ Start\ time:\ (?<at>[\d.]+) s\ :\ Save\ duration:\ (?<took>[\d.]+) s
     | Successfully\ saved\ checkpoint\ from\ iteration \s+ (?<saved>\d+)
     | Global\ Checkpoint\ Load\ :\ Rank\ ?:\ 0\ :\ Start\ time\ ?:\ (?<at>[\d.]+) s\ :\ Time\ spent\ in\ load_checkpoint:\ (?<load>[\d.]+) s
@@ -152,7 +155,7 @@ FROM (SELECT _file AS file, _line AS line, json_extract(record, '$._timestamp') 
       FROM (SELECT record, _file, _line FROM jsonl_trace(:wandb) UNION ALL SELECT record, _file, _line FROM csv_trace(:wandb_csv)))
 WHERE typeof(time) IN ('integer', 'real', 'null') AND (typeof(loss) IN ('integer', 'real') OR loss IN ('NaN', 'nan', 'Infinity', '-Infinity', 'inf', '-inf'));
 INSERT INTO trainer_points(file, line, job, time, step, loss, begun)
-SELECT file, line, file, time, coalesce(own, number), iif(typeof(loss) = 'text', NULL, loss), time - runtime FROM trainer_history;
+SELECT file, line, file, time, coalesce(own, number), loss, time - runtime FROM trainer_history;
 INSERT INTO trainer_points(file, line, job, time, step, loss)
 SELECT d._file, d._line, d._file, json_extract(m.value, '$.timestamp') / 1e3, coalesce(json_extract(m.value, '$.step'), 0), json_extract(m.value, '$.value')
 FROM jsonl_trace(:mlflow) AS d, json_each(d.record, '$.metrics') AS m

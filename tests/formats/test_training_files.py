@@ -7,6 +7,64 @@ import unittest
 from training import FIXTURES, Case
 
 
+class BehindAPrefix(Case):
+    """What another program puts before each line changes no figure: launchers, schedulers, Ray and the runtimes of containers."""
+    PREFIXES = ("[rank0]:", "[default0]:", "0: ", "[1,0]<stdout>:", "\x1b[36m(RayTrainWorker pid=7, ip=10.0.0.1)\x1b[0m ", "[pod/train-0/main] ", "trainer-1  | ", "worker-0: ", "INFO:root:", "\t", "\x1b[32m")
+    LOGS = ("training/maxtext.log", "training/megatron.log", "training/torchtitan.log", "training/nanogpt.log", "trainer/deepspeed.log", "trainer/nemo.log")
+
+    def test_as_without(self):
+        for log in self.LOGS:
+            with open(os.path.join(os.path.dirname(FIXTURES), log), encoding="utf-8") as file:
+                lines = file.read().splitlines(True)
+            sums = lambda path: self.rows("SELECT category, round(sum(chip_us) / 1e6, 3) FROM trace_ledger(?) GROUP BY 1 ORDER BY 1", path)
+            wanted = sums(self.file("".join(lines)))
+            for prefix in self.PREFIXES:
+                with self.subTest(log=log, prefix=prefix):
+                    self.assertEqual(wanted, sums(self.file("".join(prefix + line for line in lines))))
+
+    def test_a_clock_before_lines_without_one(self):
+        """`kubectl logs --timestamps`: where a line has a clock of its own, that one counts."""
+        iteration = "iteration {:8d}/     100 | consumed samples: 1 | elapsed time per iteration (ms): 2000.0 | lm loss: 1.0E+00 |\n"
+        at = 1772442000
+        outer = lambda s: datetime.datetime.fromtimestamp(at + s, datetime.timezone.utc).strftime("%Y-%m-%dT%H:%M:%S.000000000Z ")
+        self.map("megatron", self.file("".join(outer(s) + " " + iteration.format(step) for s, step in ((20, 10), (40, 20)))))
+        self.assertEqual([(at, at + 20), (at + 20, at + 40)], self.rows("SELECT start_time, end_time FROM training_steps"))
+        self.map("megatron", self.file("".join(outer(s + 3600) + f" [2026-03-02 09:00:{s}] " + iteration.format(step) for s, step in ((20, 10), (40, 20)))))
+        self.assertEqual([(at, at + 20), (at + 20, at + 40)], self.rows("SELECT start_time, end_time FROM training_steps"))
+        self.map("nanogpt", self.file("".join(outer(s) + f"step:{step}/100 train_loss:3.0 train_time:{s * 1000}ms step_avg:1.0ms\n" for s, step in ((20, 1), (40, 2)))))
+        self.assertEqual([(at, at + 20), (at + 20, at + 40)], self.rows("SELECT start_time, end_time FROM training_steps"))
+
+
+class StepsThatDidNothing(Case):
+    def test_listed(self):
+        """Skipped, or with a loss that is no number: they have a number, so they are progress unless the run goes back. A row counts them."""
+        megatron = "iteration {:8d}/     100 | consumed samples: 1 | elapsed time per iteration (ms): 2000.0 | lm loss: 1.0E+00 | number of skipped iterations: {:3d} | number of nan iterations: {:3d} |\n"
+        titan = "[rank0]:[titan] 2026-03-03 10:00:{:02d},000 - root - INFO - step: {:2d}  loss: {}  memory: 45.23GiB(57.12%)  tps: 16,384  tflops: 400.00  mfu: 40.44%\n"
+        deepspeed = "[2026-03-03 10:00:{:02d},000] [INFO] [logging.py:96:log_dist] [Rank 0] step={}, skipped={}, lr=[0.1], mom=[0.9]\n[2026-03-03 10:00:{:02d},000] [INFO] [timer.py:1] epoch=0/micro_step={}/global_step={}, RunningAvgSamplesPerSec=1.0\n"
+        wandb = '{{"_timestamp": {}, "_step": {}, "train/loss": {}}}\n'
+        for name, text, wanted in (
+                ("megatron", megatron.format(10, 2, 0) + megatron.format(20, 1, 4), 6),
+                ("megatron", megatron.format(10, 0, 0) + megatron.format(20, 0, 0), None),
+                ("torchtitan", titan.format(10, 1, "3.2") + titan.format(20, 2, "nan") + titan.format(30, 3, "-inf"), 2),
+                ("maxtext", "".join(f"completed step: {n}, seconds: 1.0, TFLOP/s/device: 1.0, loss: {loss}\n" for n, loss in enumerate(("1.0", "nan", "inf"))), 2),
+                ("nanogpt", "iter 0: loss 1.0, time 10.00ms, mfu 1.0%\niter 1: loss nan, time 10.00ms, mfu 1.0%\n", 1),
+                ("deepspeed", "".join(deepspeed.format(n, n, n // 10, n, n, n) for n in (10, 20, 30)), 3),
+                ("wandb", "".join(wandb.format(1772442000 + n, n, loss) for n, loss in enumerate(("1.0", '"NaN"', "2.0"))), 1)):
+            with self.subTest(name=name, text=text[:80]):
+                path = self.file(text)
+                self.one("SELECT count(*) FROM trace_ledger(?)", path)
+                self.assertEqual(wanted, self.one("SELECT sum(count) FROM mpg_issues WHERE kind = 'skipped_steps' AND source = ?", path))
+
+    def test_a_run_of_one_line(self):
+        """Where a run began that prints one line is told by what it loaded, or not at all."""
+        line = "using world size: 2, data-parallel size: 2\n{}iteration 30/     100 | consumed samples: 1 | elapsed time per iteration (ms): 2000.0 | lm loss: 1.0E+00 |\n"
+        for loaded, executions, issues in (("", 1, 1), ("  successfully loaded checkpoint from /c [ t 1/1, p 1/1 ] at iteration 20\n", 10, None)):
+            path = self.file(line.format(loaded))
+            self.map("megatron", path)
+            self.assertEqual([(executions,)], self.rows("SELECT executions FROM training_steps"))
+            self.assertEqual(issues, self.one("SELECT sum(count) FROM mpg_issues WHERE kind = 'missing_steps' AND source = ?", path))
+
+
 class SeveralFiles(Case):
     """Runs of one job in a file each: without a clock they follow one another as those of one file do."""
     MAXTEXT = ("Num_devices: 4\nConfig param steps: 6\ncompleted step: 0, seconds: 10.0\ncompleted step: 1, seconds: 2.0\nSaved a checkpoint at step 1\ncompleted step: 2, seconds: 2.5\n",

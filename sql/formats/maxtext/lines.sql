@@ -96,6 +96,11 @@ SELECT file, 'warning', 'missing_field', unrated_line, unrated,
          || ': the time of these steps is not told, or they are unrated'
 FROM training_survey WHERE unrated > 0 ORDER BY file;
 
+-- What a step with a loss that is no number did, later ones may keep: nobody went back.
+INSERT INTO mpg_issues(source, severity, kind, line, count, detail)
+SELECT file, 'warning', 'skipped_steps', min(source_line), count(*), 'steps that were skipped, or whose loss is no number: they count as progress'
+FROM training_lines WHERE step IS NOT NULL AND lower(ltrim(loss, '+-')) IN ('nan', 'inf') GROUP BY file;
+
 -- Nothing recognised is no run.
 INSERT INTO mpg_issues(source, severity, kind, line, count, detail)
 SELECT coalesce(file, :log), 'warning', 'no_steps', NULL, 1, 'no line "completed step:" of MaxText was found'

@@ -30,3 +30,8 @@ WHERE again GROUP BY file;
 INSERT INTO mpg_issues(source, severity, kind, line, count, detail)
 SELECT file, 'warning', 'impossible_value', min(line), count(*), 'steps of a number below 0: they count as given'
 FROM (SELECT file, line, step FROM trainer_points UNION ALL SELECT file, NULL, step FROM trainer_untimed) WHERE step < 0 GROUP BY file;
+
+-- What a step with a loss that is no number did, later ones may keep: nobody went back.
+INSERT INTO mpg_issues(source, severity, kind, line, count, detail)
+SELECT file, 'warning', 'skipped_steps', min(line), count(DISTINCT step), 'steps whose loss is no number: they count as progress' FROM trainer_points WHERE typeof(loss) = 'text' GROUP BY file;
+UPDATE trainer_points SET loss = NULL WHERE typeof(loss) = 'text';
