@@ -80,6 +80,8 @@ SELECT job, 1 AS attempt, NULL AS task, cluster AS pool, CASE WHEN start_time IS
 FROM acme_gpu_jobs
 WHERE coalesce(start_time, end_time) IS NOT NULL;
 
+INSERT INTO mpg_issues(source, severity, kind, line, count, detail)
+SELECT coalesce(a._file, :acme, 'acme_jobs'), 'warning', 'start_before_submit', min(a._line), count(*), 'job ' || min(job) || ' started before it was submitted: it counts as given' FROM acme_gpu_jobs AS a WHERE start_time < submit_time GROUP BY a._file;
 -- What ended before it started holds nothing.
 INSERT INTO mpg_issues(source, severity, kind, line, count, detail)
 SELECT coalesce(:acme, 'acme_jobs'), 'data_loss', 'end_before_start', NULL, count(*), 'job ' || min(job) || ' ended before it started: it holds nothing'

@@ -90,6 +90,8 @@ SELECT CAST(name AS TEXT) AS job, 1 AS attempt, NULL AS task, 'openb' AS pool, C
 FROM openb_held
 WHERE coalesce(scheduled_time, deletion_time) IS NOT NULL;
 
+INSERT INTO mpg_issues(source, severity, kind, line, count, detail)
+SELECT coalesce(a._file, :openb_pods, 'openb_pods'), 'warning', 'start_before_submit', min(a._line), count(*), 'job ' || min(name) || ' started before it was submitted: it counts as given' FROM openb_held AS a WHERE scheduled_time < creation_time GROUP BY a._file;
 -- What ended before it started holds nothing.
 INSERT INTO mpg_issues(source, severity, kind, line, count, detail)
 SELECT coalesce(:openb_pods, 'openb_pods'), 'data_loss', 'end_before_start', NULL, count(*), 'job ' || min(job) || ' ended before it started: it holds nothing'

@@ -69,6 +69,8 @@ SELECT CAST(instance_sn AS TEXT) AS job, 1 AS attempt, NULL AS task, 'dlrm' AS p
 FROM dlrm_instances
 WHERE gpu_request > 0 AND NOT (scheduled_time IS NULL AND creation_time IS NOT NULL AND deletion_time IS NULL);
 
+INSERT INTO mpg_issues(source, severity, kind, line, count, detail)
+SELECT coalesce(a._file, :dlrm, 'dlrm_instances'), 'warning', 'start_before_submit', min(a._line), count(*), 'job ' || min(instance_sn) || ' started before it was submitted: it counts as given' FROM dlrm_instances AS a WHERE scheduled_time < creation_time GROUP BY a._file;
 -- What ended before it started holds nothing.
 INSERT INTO mpg_issues(source, severity, kind, line, count, detail)
 SELECT coalesce(:dlrm, 'dlrm_instances'), 'data_loss', 'end_before_start', NULL, count(*), 'job ' || min(job) || ' ended before it started: it holds nothing'

@@ -19,7 +19,8 @@
 -- ---- 1. The input ----
 
 CREATE TEMP TABLE IF NOT EXISTS condor_ads AS
-SELECT CAST(json_extract(record, '$.ClusterId') || '.' || coalesce(json_extract(record, '$.ProcId'), 0) AS TEXT) AS job, json_extract(record, '$.ClusterId') AS cluster, json_extract(record, '$.Owner') AS user,
+SELECT CAST(json_extract(record, '$.ClusterId') || '.' || coalesce(json_extract(record, '$.ProcId'), 0) AS TEXT) AS job, json_type(record, '$.ProcId') IS NULL AND json_type(record, '$.JobMaterializeLimit') IS NOT NULL AS factory,
+       substr(json_extract(record, '$.GlobalJobId'), 1, instr(json_extract(record, '$.GlobalJobId'), '#') - 1) AS schedd, json_extract(record, '$.ClusterId') AS cluster, json_extract(record, '$.Owner') AS user,
        coalesce(json_extract(record, '$.AcctGroup'), json_extract(record, '$.AccountingGroup')) AS account, coalesce(json_extract(record, '$.JobBatchName'), json_extract(record, '$.Cmd')) AS name, json_extract(record, '$.JobPrio') AS priority,
        json_extract(record, '$.JobStatus') AS status, nullif(json_extract(record, '$.QDate'), 0) AS submitted, nullif(json_extract(record, '$.JobCurrentStartDate'), 0) AS started,
        nullif(json_extract(record, '$.JobStartDate'), 0) AS first_started, nullif(json_extract(record, '$.CompletionDate'), 0) AS completed, nullif(json_extract(record, '$.EnteredCurrentStatus'), 0) AS entered,
@@ -37,6 +38,15 @@ SELECT CAST(json_extract(record, '$.ClusterId') || '.' || coalesce(json_extract(
          * CASE WHEN json_extract(record, '$.JobUniverse') = 11 THEN max(1, coalesce(json_extract(record, '$.CurrentHosts'), 0), coalesce(json_extract(record, '$.MinHosts'), 1)) ELSE 1 END AS chips,
        json_type(record, '$.RequestGPUs') IN ('text', 'object') AS expression, _file, _line
 FROM jsonl_trace(mpg_required(:condor, ':condor'));
+
+INSERT INTO mpg_issues(source, severity, kind, line, count, detail)
+SELECT _file, 'warning', 'unknown_record', min(_line), count(*), 'ads of clusters that make jobs later, such as ' || min(cluster) || ': what they are yet to make is not known' FROM condor_ads WHERE factory GROUP BY _file;
+DELETE FROM condor_ads WHERE factory;
+-- A number that is given anew, or by another schedd, is another job's.
+UPDATE condor_ads SET job = job || '#' || nth
+FROM (SELECT rowid AS row, dense_rank() OVER (PARTITION BY job ORDER BY submitted, schedd) AS nth FROM condor_ads
+      WHERE job IN (SELECT job FROM condor_ads WHERE submitted IS NOT NULL GROUP BY job HAVING max(submitted) > min(submitted) OR (count(schedd) = count(*) AND max(schedd) > min(schedd)))) AS n
+WHERE n.row = condor_ads.rowid AND nth > 1;
 
 DROP TABLE IF EXISTS temp.condor_far;
 CREATE TEMP TABLE condor_far AS
@@ -82,6 +92,10 @@ SELECT _file, 'data_loss', 'end_before_start', min(_line), count(*), 'job ' || m
 INSERT INTO mpg_issues(source, severity, kind, line, count, detail)
 SELECT _file, 'warning', 'lost_end', min(_line), count(*), 'the run of job ' || min(job) || ' ended before its state changed last, and nothing says when: it is held until that' FROM condor_runs
 WHERE status IN (1, 3, 5) AND last_status IN (1, 5) AND started IS NOT NULL AND ended = entered AND vacated IS NULL AND last_wall IS NULL AND (starts <> 1 OR wall IS NULL) AND chips > 0 GROUP BY _file;
+INSERT INTO mpg_issues(source, severity, kind, line, count, detail)
+SELECT _file, 'warning', 'start_before_submit', min(_line), count(*), 'job ' || min(job) || ' started before it was submitted: it counts as given' FROM condor_runs WHERE chips > 0 AND started < submitted GROUP BY _file;
+INSERT INTO mpg_issues(source, severity, kind, line, count, detail)
+SELECT _file, 'warning', 'guessed_share', min(_line), count(*), 'jobs on slices of GPUs (MIG), such as ' || min(job) || ': a slice counts as a chip' FROM condor_runs WHERE chips > 0 AND (gpu LIKE '% MIG %' OR devices LIKE '%MIG-%') GROUP BY _file;
 INSERT INTO mpg_issues(source, severity, kind, line, count, detail)
 SELECT _file, 'info', 'suspended_job', min(_line), count(*), 'jobs that were suspended, the first ' || min(job) || ', for ' || CAST(total(suspended) AS INTEGER) || ' s in all: they held their chips meanwhile (' || CAST(total(chips * suspended) AS INTEGER) || ' chip-seconds)'
 FROM condor_runs WHERE chips > 0 AND suspended > 0 GROUP BY _file;
@@ -129,7 +143,7 @@ INSERT INTO allocations
 SELECT job, 1, NULL, 'condor', 0, max(entered), max(entered), 'cancelled' FROM condor_runs WHERE chips > 0 AND job NOT IN (SELECT job FROM condor_runs WHERE started IS NOT NULL) AND status IN (3, 5) AND entered IS NOT NULL GROUP BY job;
 DROP TABLE IF EXISTS temp.observed;
 CREATE TEMP TABLE observed AS
-SELECT DISTINCT 'condor' AS pool, (SELECT max(max(coalesce(submitted, 0), coalesce(started, 0), coalesce(completed, 0), coalesce(entered, 0), coalesce(written, 0), coalesce(asked_at, 0))) FROM condor_ads) AS until_time FROM allocations;
+SELECT 'condor' AS pool, (SELECT max(max(coalesce(submitted, 0), coalesce(started, 0), coalesce(completed, 0), coalesce(entered, 0), coalesce(written, 0), coalesce(asked_at, 0))) FROM condor_ads) AS until_time FROM jobs LIMIT 1;
 DROP INDEX temp.condor_allocated;
 DROP TABLE condor_runs;
 DROP TABLE condor_ads;

@@ -32,6 +32,10 @@ SELECT CAST(coalesce(json_extract(j, '$.id.dec'), json_extract(j, '$.id')) AS TE
        json_extract(j, '$.ngpus') IS NULL AND :chips IS NULL AND :chips_per_node IS NULL AS unknown, _file, _line
 FROM flux_listed;
 DROP TABLE flux_listed;
+-- An id that another instance of Flux gives too is another job's.
+UPDATE flux_jobs SET job = job || '#' || nth
+FROM (SELECT rowid AS row, dense_rank() OVER (PARTITION BY job ORDER BY CAST(t_submit AS INTEGER)) AS nth FROM flux_jobs WHERE job IN (SELECT job FROM flux_jobs GROUP BY job HAVING max(t_submit) >= min(t_submit) + 2)) AS n
+WHERE n.row = flux_jobs.rowid AND nth > 1;
 
 DROP TABLE IF EXISTS temp.flux_far;
 CREATE TEMP TABLE flux_far AS
@@ -47,7 +51,7 @@ INSERT INTO mpg_issues(source, severity, kind, line, count, detail)
 SELECT _file, 'warning', 'missing_field', min(_line), count(*), 'job ' || coalesce(job, '?') || ' lacks its ' || field || ': it counts as far as it tells'
 FROM (SELECT _file, _line, job, CASE WHEN job IS NULL THEN 'id' WHEN t_submit IS NULL THEN 't_submit' WHEN state IS NULL THEN 'state' WHEN state IN ('RUN', 'CLEANUP') AND t_run IS NULL THEN 't_run'
                                      WHEN state = 'INACTIVE' AND t_inactive IS NULL THEN 't_inactive' WHEN state = 'INACTIVE' AND result IS NULL THEN 'result' WHEN result = 'COMPLETED' AND t_run IS NULL THEN 't_run'
-                                     WHEN unknown THEN 'ngpus (give the option chips_per_node)' END AS field FROM flux_jobs)
+                                     WHEN unknown THEN 'ngpus (give the option chips_per_node)' WHEN chips IS NULL THEN iif(:chips_per_node IS NULL, 'ncores', 'nnodes') END AS field FROM flux_jobs)
 WHERE field IS NOT NULL GROUP BY _file, field;
 INSERT INTO mpg_issues(source, severity, kind, line, count, detail)
 SELECT _file, 'warning', 'unknown_state', min(_line), count(*), 'states or results of jobs that are not known: ' || group_concat(DISTINCT state || coalesce(' ' || result, '')) FROM flux_jobs
@@ -57,6 +61,8 @@ SELECT _file, 'warning', 'repeated_record', min(_line), count(*), 'jobs that one
 FROM (SELECT _file, _line, job, row_number() OVER (PARTITION BY _file, job ORDER BY rowid) AS nth FROM flux_jobs) WHERE nth > 1 GROUP BY _file;
 DELETE FROM flux_jobs WHERE job IS NULL OR rowid NOT IN (
   SELECT row FROM (SELECT rowid AS row, row_number() OVER (PARTITION BY job ORDER BY (t_inactive IS NOT NULL) + (t_cleanup IS NOT NULL) + (t_run IS NOT NULL) DESC, _file DESC, rowid DESC) AS nth FROM flux_jobs) WHERE nth = 1);
+INSERT INTO mpg_issues(source, severity, kind, line, count, detail)
+SELECT _file, 'warning', 'start_before_submit', min(_line), count(*), 'job ' || min(job) || ' ran before it was submitted: it counts as given' FROM flux_jobs WHERE chips > 0 AND t_run < t_submit GROUP BY _file;
 INSERT INTO mpg_issues(source, severity, kind, line, count, detail)
 SELECT _file, 'data_loss', 'end_before_start', min(_line), count(*), 'job ' || min(job) || ' ended before it ran: it holds nothing' FROM flux_jobs WHERE coalesce(t_inactive, t_cleanup) < t_run OR t_cleanup < t_run GROUP BY _file;
 
@@ -93,5 +99,5 @@ SELECT job, 1 AS attempt, NULL AS task, 'flux' AS pool, iif(t_run IS NULL, 0, ch
 FROM flux_jobs WHERE chips > 0 AND (t_run IS NOT NULL OR state = 'INACTIVE') AND coalesce(t_run, t_inactive, t_cleanup) IS NOT NULL;
 DROP TABLE IF EXISTS temp.observed;
 CREATE TEMP TABLE observed AS
-SELECT DISTINCT 'flux' AS pool, (SELECT max(max(coalesce(t_submit, 0), coalesce(t_run, 0), coalesce(t_cleanup, 0), coalesce(t_inactive, 0))) FROM flux_jobs) AS until_time FROM allocations;
+SELECT 'flux' AS pool, (SELECT max(max(coalesce(t_submit, 0), coalesce(t_run, 0), coalesce(t_cleanup, 0), coalesce(t_inactive, 0))) FROM flux_jobs) AS until_time FROM jobs LIMIT 1;
 DROP TABLE flux_jobs;

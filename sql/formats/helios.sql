@@ -115,6 +115,8 @@ SELECT job, 1 AS attempt, NULL AS task, pool, CASE WHEN start_time IS NULL THEN 
 FROM helios_gpu_jobs
 WHERE coalesce(start_time, end_time) IS NOT NULL;
 
+INSERT INTO mpg_issues(source, severity, kind, line, count, detail)
+SELECT coalesce(a._file, :helios, 'helios_jobs'), 'warning', 'start_before_submit', min(a._line), count(*), 'job ' || min(job) || ' started before it was submitted: it counts as given' FROM helios_gpu_jobs AS a WHERE start_time < submit_time GROUP BY a._file;
 -- What ended before it started holds nothing.
 INSERT INTO mpg_issues(source, severity, kind, line, count, detail)
 SELECT coalesce(:helios, 'helios_jobs'), 'data_loss', 'end_before_start', NULL, count(*), 'job ' || min(job) || ' ended before it started: it holds nothing'

@@ -64,10 +64,10 @@ WITH listed AS (
   SELECT CAST(j.jobid AS TEXT) AS job, a.key + 1 AS attempt, j.status, j._file, j._line,
          nullif(json_extract(a.value, '$.start_time'), 'None') AS start_time, nullif(json_extract(a.value, '$.end_time'), 'None') AS end_time,
          (SELECT sum(json_array_length(d.value, '$.gpus')) FROM json_each(a.value, '$.detail') AS d) AS chips,
-         json_extract(a.value, '$.detail[0].ip') AS machine
+         json_extract(a.value, '$.detail[0].ip') AS machine, iif(json_array_length(a.value, '$.detail') > 1, json_extract(a.value, '$.detail'), NULL) AS detail
   FROM philly_jobs AS j, json_each(j.attempts) AS a
 )
-SELECT l.job, l.attempt, l._file, l._line, l.machine, m.machine IS NOT NULL AS known, l.end_time AS own_end, l.chips, 'philly' || coalesce('/' || m.memory, '') AS pool, l.start_time,
+SELECT l.job, l.attempt, l._file, l._line, l.machine, m.machine IS NOT NULL AS known, l.end_time AS own_end, l.chips, l.detail, 'philly' || coalesce('/' || m.memory, '') AS pool, l.start_time,
        coalesce(l.end_time, lead(l.start_time) OVER later) AS end_time,
        CASE WHEN lead(l.attempt) OVER later IS NOT NULL THEN 'failed'
             ELSE CASE l.status WHEN 'Pass' THEN 'completed' WHEN 'Failed' THEN 'failed' WHEN 'Killed' THEN 'cancelled' END END AS outcome
@@ -127,11 +127,24 @@ SELECT CAST(j.jobid AS TEXT) AS job, NULL AS name, j.vc AS owner, 'training' AS 
 FROM philly_jobs AS j JOIN philly_attempts AS a ON a.job = j.jobid
 GROUP BY j.jobid;
 
+-- An attempt on machines of several pools holds chips of each.
+DROP TABLE IF EXISTS temp.philly_parts;
+CREATE TEMP TABLE philly_parts AS
+WITH part AS (
+  SELECT a.rowid AS row, 'philly' || coalesce('/' || m.memory, '') AS of_pool, sum(json_array_length(d.value, '$.gpus')) AS n
+  FROM philly_attempts AS a CROSS JOIN json_each(detail) AS d LEFT JOIN philly_machines AS m ON m.machine = json_extract(d.value, '$.ip') WHERE detail IS NOT NULL GROUP BY 1, 2 HAVING n > 0
+)
+SELECT * FROM part WHERE row IN (SELECT row FROM part GROUP BY row HAVING count(*) > 1);
 DROP TABLE IF EXISTS temp.allocations;
 CREATE TEMP TABLE allocations AS
 SELECT job, attempt, NULL AS task, pool, chips, start_time, end_time, CASE WHEN end_time IS NOT NULL THEN outcome END AS outcome
-FROM philly_attempts;
+FROM philly_attempts WHERE rowid NOT IN (SELECT row FROM philly_parts)
+UNION ALL
+SELECT job, attempt, NULL, of_pool, n, start_time, end_time, CASE WHEN end_time IS NOT NULL THEN outcome END FROM philly_parts CROSS JOIN philly_attempts AS a ON a.rowid = row;
+DROP TABLE philly_parts;
 
+INSERT INTO mpg_issues(source, severity, kind, line, count, detail)
+SELECT coalesce(a._file, :philly, 'philly_jobs'), 'warning', 'start_before_submit', min(a._line), count(*), 'job ' || min(a.job) || ' started before it was submitted: it counts as given' FROM philly_attempts AS a JOIN philly_jobs AS j ON j.jobid = a.job WHERE a.start_time < j.submitted_time GROUP BY a._file;
 -- What ended before it started holds nothing.
 INSERT INTO mpg_issues(source, severity, kind, line, count, detail)
 SELECT coalesce(:philly, 'philly_jobs'), 'data_loss', 'end_before_start', NULL, count(*), 'job ' || min(job) || ' ended before it started: it holds nothing'

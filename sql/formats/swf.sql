@@ -95,6 +95,7 @@ FROM (SELECT _file, _line, job_number,
                   WHEN status IS NULL AND run_time IS NULL AND allocated_processors > 0 THEN 'run time, though it got processors'
                   WHEN coalesce(nullif(allocated_processors, 0), requested_processors) IS NULL THEN 'processors'
                   WHEN status IS NOT NULL AND wait_time IS NULL AND run_time > 0 THEN 'wait'
+                  WHEN status IS NOT NULL AND wait_time IS NULL AND run_time IS NULL AND coalesce(nullif(allocated_processors, 0), requested_processors) > 0 THEN 'wait, and never ran: how long it asked for processors is not known'
                   WHEN submit_time IS NULL AND coalesce(status, -1) NOT IN (2, 3, 4) THEN 'submit time' END AS field FROM swf_survey CROSS JOIN swf_jobs WHERE lacking)
 WHERE field IS NOT NULL GROUP BY _file, field;
 INSERT INTO mpg_issues(source, severity, kind, line, count, detail)
@@ -175,7 +176,7 @@ in_parts AS (
   WINDOW of_job AS (PARTITION BY of_pool, job_number)
 )
 SELECT row, of_pool, pool, log_start, job, job_number, chips, requested_processors, submitted, run_time, outcome, row_number() OVER so_far AS attempt,
-       CASE WHEN submit_time > submitted THEN log_start + submit_time + coalesce(wait_time, 0) -- a number that is given again: submitted anew
+       CASE WHEN submit_time > submitted OR NOT in_parts THEN log_start + coalesce(submit_time, submitted) + coalesce(wait_time, 0) -- a number that is given again: submitted anew, or run anew
             ELSE log_start + submitted + sum(coalesce(wait_time, 0)) OVER so_far + coalesce(sum(coalesce(run_time, 0)) OVER before, 0) END AS start_time
 FROM in_parts
 WHERE is_part = in_parts AND chips > 0

@@ -147,6 +147,40 @@ class OtherSchedulers(Schedulers):
         self.assertEqual([("1", 7200), ("1#2", 200), ("3", 80)], self.ledger(path, "untraced"))
         self.assertEqual([("missing_field", 1), ("start_before_submit", 1)], self.said(path))
 
+    def ad(self, submitted=0, start=60, end=160, **more):
+        return {"ClusterId": 1, "ProcId": 0, "JobStatus": 4, "QDate": T0 + submitted, "JobCurrentStartDate": T0 + start, "CompletionDate": T0 + end, "EnteredCurrentStatus": T0 + end, "ExitCode": 0, "RequestGPUs": 2, **more}
+
+    def test_numbers_that_condor_gives_anew(self):
+        """By a schedd that lost its queue, or by another one. Runs of one job have the date of its submission."""
+        for ads, queued in (([self.ad(), self.ad(10**6, 10**6 + 60, 10**6 + 160)], [("1.0", 120), ("1.0#2", 120)]), ([self.ad(GlobalJobId="a#1.0#1"), self.ad(start=80, end=200, GlobalJobId="b#1.0#1")], [("1.0", 120), ("1.0#2", 160)]),
+                            ([self.ad(JobStatus=2, CompletionDate=0, EpochWriteDate=T0 + 160), self.ad(start=200, end=300, GlobalJobId="a#1.0#1")], [("1.0", 200)])):
+            path = self.file(ads, "history.json")
+            self.assertEqual(queued, self.ledger(path, "queued"))
+            self.assertEqual([], self.said(path))
+
+    def test_what_is_listed_of_condor(self):
+        for more, said in (({"start": -10}, "start_before_submit"), ({"AssignedGPUs": "MIG-4f", "GPUsProvisioned": 1}, "guessed_share"), ({"GPUs_DeviceName": "NVIDIA A100-SXM4-40GB MIG 1g.5gb"}, "guessed_share")):
+            self.assertEqual([(said, 1)], self.said(self.file([self.ad(**more)], "history.json")))
+        factory = {key: value for key, value in self.ad(ClusterId=2, JobStatus=1, JobMaterializeLimit=50).items() if key not in ("ProcId", "JobCurrentStartDate", "CompletionDate")}
+        path = self.file([self.ad(), factory], "queue.json")
+        self.assertEqual(([("1.0", 120)], [("unknown_record", 1)]), (self.ledger(path, "queued"), self.said(path)))
+
+    def test_condor_jobs_that_all_wait(self):
+        path = self.file([{"ClusterId": 1, "ProcId": 0, "JobStatus": 1, "QDate": T0, "EnteredCurrentStatus": T0, "ServerTime": T0 + 100, "RequestGPUs": 2}], "queue.json")
+        self.assertEqual([("1.0", 200)], self.ledger(path, "queued"))
+
+    def test_ids_of_flux(self):
+        """Two instances give the same ones. A job of whole nodes that does not say how many is listed."""
+        def job(number, submitted=0, run=10, **more):
+            return {"id": number, "urgency": 16, "name": "x", "ntasks": 1, "ngpus": 2, "nnodes": 1, "nodelist": "n1", "state": "INACTIVE", "result": "COMPLETED", "t_submit": T0 + submitted, "t_run": T0 + submitted + run,
+                    "t_cleanup": T0 + submitted + 110, "t_inactive": T0 + submitted + 110, **more}
+        folder = self.folder_of({"a.json": json.dumps({"jobs": [job(1), job(2)]}), "b.json": json.dumps({"jobs": [job(1, 5000), job(2, run=-10)]})})
+        self.assertEqual([("1", 200), ("1#2", 200), ("2", 240)], self.ledger(folder, "untraced"))
+        self.assertEqual([("start_before_submit", 1)], self.said(folder))
+        path = self.file({"jobs": [job(1), {key: value for key, value in job(2).items() if key not in ("nnodes", "nodelist", "t_run", "t_cleanup", "t_inactive", "result")} | {"state": "SCHED"}]}, "jobs.json")
+        self.rows("SELECT category FROM trace_rollup(?)", json.dumps({"sources": [{"path": path, "chips_per_node": 4}]}))
+        self.assertEqual(1, self.issues(path)["missing_field"])
+
     def test_attributes_of_condor_that_are_undefined(self):
         path = self.file([{"ClusterId": 1, "ProcId": i, "JobStatus": 4, "QDate": T0, "JobCurrentStartDate": T0, "CompletionDate": T0 + 100, "EnteredCurrentStatus": T0 + 100, "ExitCode": 0, "RequestGPUs": 2, **more}
                           for i, more in enumerate(({}, {"GPUsProvisioned": "undefined", "AssignedGPUs": "undefined"}, {"GPUsProvisioned": "/Expr(undefined)/"}))], "history.json")

@@ -315,5 +315,39 @@ class EndOfObservation(cases.Case):
                                    "pai_task_table.csv": "runs,w,1.0,Running,3600.0,,600.0,29.3,100.0,V100\ncpu,w,1.0,Terminated,7200.0,39600.0,600.0,29.3,,CPU\n"}), 70)
 
 
+class Odd(cases.Case):
+    """Rows that are odd in one way: what they hold, and what is listed."""
+
+    def told(self, files):
+        folder = self.new_folder()
+        for name, text in files.items():
+            os.makedirs(os.path.dirname(os.path.join(folder, name)), exist_ok=True)
+            with open(os.path.join(folder, name), "w", encoding="utf-8") as file:
+                file.write(text)
+        rows = self.rows("SELECT job, pool, sum(chip_us) / 1000000 FROM trace_rollup(?) WHERE category = 'untraced' GROUP BY 1, 2", folder)
+        return rows, self.rows("SELECT kind, count FROM mpg_issues WHERE source LIKE ? || '%' AND kind NOT IN ('no_capacity', 'oversubscribed')", folder)
+
+    def philly(self, submitted, machines):
+        attempt = {"start_time": "2017-10-07 01:00:10", "end_time": "2017-10-07 01:01:50", "detail": [{"ip": ip, "gpus": ["gpu0", "gpu1"][:n]} for ip, n in machines]}
+        return {"cluster_job_log": json.dumps([{"status": "Pass", "vc": "v", "jobid": "a", "submitted_time": f"2017-10-07 {submitted}", "user": "u", "attempts": [attempt]}]),
+                "cluster_machine_list": "machineId, number of GPUs, single GPU mem\nm1,8, 24GB\nm2,8, 24GB\nm3,2, 12GB\n"}
+
+    def test_machines_of_two_kinds(self):
+        self.assertEqual(([("a", "philly/12GB", 100), ("a", "philly/24GB", 400)], []), self.told(self.philly("01:00:00", [("m1", 2), ("m3", 1), ("m2", 2)])))
+        self.assertEqual(([("a", "philly/24GB", 400)], []), self.told(self.philly("01:00:00", [("m1", 2), ("m2", 2)])))
+
+    def test_starts_before_they_were_submitted(self):
+        late = [("start_before_submit", 1)]
+        self.assertEqual(([("a", "philly/24GB", 200)], late), self.told(self.philly("01:00:20", [("m1", 2)])))
+        day = "2020-04-02 00:0{}:00"
+        self.assertEqual(([("Venus/1", "Venus/vcX", 4800)], late), self.told({"Venus/cluster_log.csv": "job_id,user,vc,gpu_num,cpu_num,node_num,state,submit_time,start_time,end_time,duration,queue\n"
+                                                                              f"1,u,vcX,8,8,1,COMPLETED,{day.format(3)},{day.format(1)},2020-04-02 00:11:00,600,60\n"}))
+        self.assertEqual(([("seren/1", "seren", 4800)], late), self.told({"trace_seren.csv": "job_id,user,node_num,gpu_num,cpu_num,type,state,submit_time,start_time,end_time,duration,queue,gpu_time\n"
+                                                                          f"1,u,1,8,8,Other,COMPLETED,{day.format(3)}+08:00,{day.format(1)}+08:00,2020-04-02 00:11:00+08:00,600,60,1\n"}))
+        self.assertEqual(([("p", "openb", 150)], late), self.told({"openb_pod_list.csv": "name,cpu_milli,memory_mib,num_gpu,gpu_milli,gpu_spec,qos,pod_phase,creation_time,deletion_time,scheduled_time\np,1,1,1,1000,,LS,Succeeded,100,200,50\n"}))
+        self.assertEqual(([("i0", "dlrm", 150)], late), self.told({"disaggregated_DLRM_trace.csv": "instance_sn,role,app_name,cpu_request,cpu_limit,gpu_request,gpu_limit,rdma_request,rdma_limit,memory_request,memory_limit,disk_request,disk_limit,"
+                                                                   "max_instance_per_node,creation_time,scheduled_time,deletion_time\ni0,HN,a,1,1,1,1,1,1,1,1,1,1,1,100,50,200\n"}))
+
+
 if __name__ == "__main__":
     unittest.main()

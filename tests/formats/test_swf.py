@@ -137,7 +137,7 @@ class Mapping(Case):
         waited = 16 * 10 + 24 * 530 + 8 * (400 + 50 + 70) + 500 + 4 * 500
         self.assertEqual(self.rows("SELECT category, sum(chip_us) FROM mpg_rollup GROUP BY 1"),
                          [("idle", (32000 - held) * 10**6), ("queued", waited * 10**6), ("untraced", held * 10**6)])
-        self.assertEqual(self.rows("SELECT DISTINCT kind FROM mpg_issues WHERE severity <> 'info'"), [])
+        self.assertEqual(self.rows("SELECT kind, line, count FROM mpg_issues WHERE severity <> 'info'"), [("missing_field", 20, 1)])  # job 3 was cancelled, and does not tell its wait
 
     def test_random_logs_add_up(self):
         """Jobs of one part: what is held is the sum of processors times run time."""
@@ -165,6 +165,21 @@ class Mapping(Case):
         rest = "4 -1 -1 4 -1 -1 1 1 1 1 1 1 -1 -1"
         self.map(self.file(f"; UnixStartTime: 1000\n; MaxProcs: 8\n2 50 0 10 {rest}\n1 0 0 10 {rest}\n1 100 5 10 {rest}\n"))
         self.assertEqual(self.rows("SELECT job, attempt, start_time, end_time FROM allocations ORDER BY 1, 2"), [("1", 1, 1000, 1010), ("1", 2, 1105, 1115), ("2", 1, 1050, 1060)])
+
+    def test_lines_of_one_job_that_is_submitted_once(self):
+        """Whole lines, none of which is a part: each waited since the job was submitted. Where they run at once, that is listed."""
+        def line(wait, run, status):
+            return f"1 0 {wait} {run} 8 -1 -1 8 100 -1 {status} 1 1 1 1 1 -1 -1\n"
+        for text, held, said in ((line(10, 100, 0) + line(200, 50, 1), [(10, 110), (200, 250)], None), (line(10, 100, 0) + line(10, 100, 1), [(10, 110), (10, 110)], 1)):
+            path = self.file(f"; UnixStartTime: {T0}\n" + text, "a.swf")
+            self.assertEqual(held, self.rows("SELECT start_time - ?2, end_time - ?2 FROM trace_records(?1) WHERE record = 'allocations' ORDER BY attempt", path, T0))
+            self.rows("SELECT category FROM trace_rollup(?)", path)
+            self.assertEqual(said, self.one("SELECT sum(count) FROM mpg_issues WHERE kind = 'overlapping_attempts'"))
+
+    def test_a_job_that_was_cancelled_and_tells_no_wait(self):
+        path = self.file(f"; UnixStartTime: {T0}\n1 0 -1 -1 -1 -1 -1 8 100 -1 5 1 1 1 1 1 -1 -1\n2 0 10 50 8 -1 -1 8 100 -1 1 1 1 1 1 1 -1 -1\n", "a.swf")
+        self.assertEqual([("2", 80)], self.rows("SELECT job, sum(chip_us) / 1000000 FROM trace_rollup(?) WHERE category = 'queued' GROUP BY 1", path))
+        self.assertEqual({"missing_field": 1}, {kind: n for kind, n in self.issues(path).items() if kind != "no_capacity"})
 
     def test_a_job_that_got_processors_and_tells_no_run_time(self):
         """It may still run: it holds nothing, and is listed. One that was cancelled while it waited is not."""
