@@ -91,7 +91,7 @@ FROM (SELECT metric, samples, CASE WHEN (SELECT max(kind IS NOT NULL OR xid) FRO
       FROM dcgm_names WHERE kind IS NULL AND NOT xid ORDER BY metric)
 WHERE none OR metric LIKE '%accelerator%duty%' OR metric LIKE '%tensorcore%' OR metric LIKE '%core%util%' OR metric LIKE '%gpu%util%'
    OR metric LIKE '%npu%util%' OR metric LIKE '%gfx_activity%' OR metric LIKE '%mlu%util%' OR metric LIKE '%dcu%util%' OR metric LIKE '%gcu%us%' OR metric LIKE '%xpu%util%'
-   OR metric LIKE 'habana%util%' OR metric LIKE '%gpu%busy%' OR metric LIKE '%tpu%duty%';
+   OR metric LIKE '%utilization_gpu%' OR metric LIKE '%gpu%duty%' OR metric LIKE 'xpum_engine%' OR metric LIKE 'hl_%util%' OR metric LIKE 'habana%util%' OR metric LIKE '%gpu%busy%' OR metric LIKE '%tpu%duty%';
 
 -- Where Prometheus attaches the exporter's own pod and renames the workload's, a GPU without one has the exporter's.
 UPDATE prometheus_samples SET namespace = NULL, pod = NULL, container = NULL
@@ -181,6 +181,16 @@ DELETE FROM dcgm_samples WHERE rowid IN (
 DROP TABLE dcgm_others;
 DROP TABLE dcgm_spacing;
 DROP TABLE dcgm_at_once;
+
+-- One chip in several series of one time: pods that share it, each with all of its use, or two exporters, of which one knows the pod. And chips
+-- without a UUID in several clusters, whose hosts may have the same names.
+INSERT INTO mpg_issues(source, severity, kind, line, count, detail)
+SELECT coalesce(:prometheus, 'prometheus_samples'), 'warning', 'conflict', NULL, count(DISTINCT coalesce(uuid, host || '/' || gpu)), 'chips that several pods, or none and one, have at once, such as ' || min(coalesce(host || ' ', '') || coalesce(gpu, uuid)) || ': each of their series counts all of its use'
+FROM (SELECT host, gpu, uuid FROM dcgm_samples WHERE uuid IS NOT NULL OR gpu IS NOT NULL GROUP BY kind, host, gpu, uuid, slice, time HAVING count(*) > 1 AND count(DISTINCT coalesce(namespace || '/' || pod, hpc_job, '')) > 1) GROUP BY NULL HAVING count(*) > 0;
+INSERT INTO mpg_issues(source, severity, kind, line, count, detail)
+SELECT coalesce(:prometheus, 'prometheus_samples'), 'warning', 'conflict', NULL, count(DISTINCT cluster), 'clusters in one export, and chips without a UUID: those of one host and number count as one'
+FROM (SELECT json_extract(labels, '$.cluster') AS cluster FROM prometheus_samples
+      WHERE instr(labels, '"cluster"') AND coalesce(UUID, json_extract(labels, '$.uuid'), json_extract(labels, '$.gpu_uuid')) IS NULL AND metric IN (SELECT metric FROM dcgm_names WHERE kind IS NOT NULL)) GROUP BY NULL HAVING count(DISTINCT cluster) > 1;
 
 -- ---- 3. What each sample stands for ----
 

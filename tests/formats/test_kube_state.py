@@ -166,6 +166,21 @@ class KubeState(Case):
         self.records(self.write())
         self.assertIn("llm-1b in several phases at once", self.issues()["conflict"][1])
 
+    def test_several_clusters(self):
+        """Their nodes and pods may have the same names: listed."""
+        for clusters, expected in (("e", 0), ("ew", 2)):
+            self.series[:] = [dict(s, metric=dict(s["metric"], cluster=cluster)) for cluster in clusters for s in self.series if s["metric"].get("cluster", "e") == "e"]
+            self.records(self.write())
+            self.assertEqual(expected, self.issues().get("conflict", (0,))[0])
+
+    def test_pods_that_reserve_gpus_for_others(self):
+        """Those whose GPU they hold name no resource, so that no metric tells of them: listed."""
+        for series in self.series:
+            if series["metric"].get("pod") == "llm-0":
+                series["metric"]["namespace"] = "kai-resource-reservation"
+        self.assertNotIn("llm-0", [row[1] for row in self.records(self.write())])
+        self.assertEqual(1, self.issues()["uncounted_resource"][0])
+
     def test_exported_labels(self):
         """What Prometheus renames where a scrape adds labels of the exporter's own pod."""
         before = self.records(STATE)

@@ -308,6 +308,25 @@ class Mapping(Case):
             self.assertEqual([("warning", "missing_samples", 1)], self.rows("SELECT severity, kind, count FROM mpg_issues WHERE source = ?", path), values)
             self.assertEqual([], self.rows("SELECT * FROM trace_xid(?)", path))
 
+    def test_one_gpu_in_several_series_at_once(self):
+        """Pods that share a GPU have each its whole use; two exporters, or two clusters without UUIDs: listed. A pod after another is not."""
+        def samples(since, n, **labels):
+            return {"__name__": "DCGM_FI_DEV_GPU_UTIL", "gpu": "0", "Hostname": "h", **labels}, [(T0 + since + 30 * i, 50) for i in range(n)]
+        unit = {"UUID": "GPU-1", "namespace": "ml"}
+        for series, expected in (((samples(0, 9, pod="a", **unit), samples(0, 9, pod="b", **unit)), 1), ((samples(0, 9, pod="a", job="x", **unit), samples(0, 9, job="y", UUID="GPU-1")), 1),
+                                 ((samples(0, 9, pod="a", **unit), samples(270, 9, pod="b", **unit)), None), ((samples(0, 9, cluster="e"), samples(0, 9, cluster="w")), 2),
+                                 ((samples(0, 9, cluster="e", UUID="GPU-1"), samples(0, 9, cluster="w", UUID="GPU-2")), None)):
+            path = self.file(self.answer(*series))
+            self.rows("SELECT * FROM trace_duty(?)", path)
+            self.assertEqual({"conflict": expected} if expected else {}, dict(self.rows("SELECT kind, count FROM mpg_issues WHERE source = ?", path)))
+
+    def test_measures_of_other_exporters_are_named(self):
+        known = {"__name__": "DCGM_FI_DEV_GPU_UTIL", "gpu": "0", "UUID": "u"}
+        for name in ("nvidia_smi_utilization_gpu_ratio", "nvidia_gpu_duty_cycle", "xpum_engine_ratio", "hl_utilization", "npu_chip_info_aicore_utilization", "neuroncore_utilization_ratio"):
+            path = self.file(self.answer((known, [(T0, 50), (T0 + 30, 50)]), ({"__name__": name}, [(T0, 1)])))
+            self.rows("SELECT * FROM trace_duty(?)", path)
+            self.assertEqual({"unknown_metric": 1}, dict(self.rows("SELECT kind, count FROM mpg_issues WHERE source = ?", path)), name)
+
     def test_what_is_said_of_series(self):
         """One sample stands for no time; a percentage that is nowhere above 1 may be a ratio."""
         for values, said in (((50,), {"missing_samples": 1}), ((0.5, 0.25, 1), {"impossible_value": 3}), ((0, 1, 1), {}), ((0.5, 40, 1), {})):

@@ -64,7 +64,7 @@ FROM (SELECT 'kube_pod_status_phase' AS metric, 'pods that have ended and are st
       UNION ALL SELECT 'kube_pod_container_resource_requests', 'what pods hold is not known', 'kube_pod_status_phase'
       UNION ALL SELECT 'kube_node_status_capacity', 'what is installed is what was allocatable at most', 'kube_node_status_allocatable'
       UNION ALL SELECT 'kube_node_status_condition', 'outages of nodes are not known', 'kube_node_status_allocatable') AS m
-WHERE m.other IN (SELECT metric FROM kube_state_samples) AND m.metric NOT IN (SELECT metric FROM kube_state_samples);
+WHERE m.other IN (SELECT metric FROM kube_state_samples) AND m.metric NOT IN (SELECT metric FROM kube_state_samples) AND replace(m.metric, 'container_resource_requests', 'container_resource_limits') NOT IN (SELECT metric FROM kube_state_samples);
 DELETE FROM kube_state_samples WHERE metric IS NULL OR metric NOT IN (SELECT metric FROM kube_state_metrics);
 DROP TABLE kube_state_metrics;
 
@@ -89,6 +89,16 @@ DELETE FROM kube_state_samples WHERE EXISTS (SELECT 1 FROM kube_state_again) AND
 DROP TABLE kube_state_again;
 DROP TABLE kube_state_servers;
 DROP TABLE kube_state_watched;
+
+-- Pods and nodes have names of their own in one cluster alone; and pods that hold GPUs for others do not say for which.
+INSERT INTO mpg_issues(source, severity, kind, line, count, detail)
+SELECT min(_file), 'warning', 'conflict', NULL, count(*), 'clusters in one export: ' || group_concat(cluster, ', ') || ': what has one name in several counts as one. Read one cluster at a time'
+FROM (SELECT min(_file) AS _file, coalesce(json_extract(labels, '$.cluster'), json_extract(labels, '$.cluster_name'), json_extract(labels, '$.k8s_cluster'), json_extract(labels, '$.cluster_id')) AS cluster
+      FROM (SELECT labels, min(_file) AS _file FROM kube_state_samples WHERE metric IN ('kube_node_status_capacity', 'kube_node_status_allocatable', 'kube_pod_status_phase') AND instr(labels, 'cluster') GROUP BY labels) GROUP BY 2)
+WHERE cluster <> '' GROUP BY NULL HAVING count(*) > 1;
+INSERT INTO mpg_issues(source, severity, kind, line, count, detail)
+SELECT min(_file), 'warning', 'uncounted_resource', NULL, count(DISTINCT pod), 'pods that reserve GPUs, the first ' || min(namespace || '/' || pod) || ': which pods share these no metric tells, so they count as idle'
+FROM kube_state_samples WHERE namespace IN ('kai-resource-reservation', 'runai-reservation') AND metric GLOB 'kube_pod_container_resource_*' AND value > 0 AND json_extract(labels, '$.resource') GLOB '*gpu*' GROUP BY NULL HAVING count(*) > 0;
 
 -- ---- 2. The scrapes: of each exporter the times, and how far they are apart ----
 
