@@ -69,6 +69,9 @@ WHERE gpu_req = 'unknown' OR (gpu_req IS NULL AND gpu_usage IS NOT NULL AND coal
   SELECT 1 FROM (SELECT substr(lower(r), instr(lower(r), 'rusage[')) AS words FROM (SELECT coalesce(effective_res_req, '') || coalesce(res_req, '') AS r) WHERE instr(lower(r), 'rusage['))
   WHERE words GLOB '*gpu*' OR words GLOB '*npu*' OR words GLOB '*tpu*' OR words GLOB '*xpu*' OR words GLOB '*mlu*' OR words GLOB '*dcu*' OR words GLOB '*hpu*' OR words GLOB '*ascend*' OR words GLOB '*accel*'))
 GROUP BY _file;
+INSERT INTO mpg_issues(source, severity, kind, line, count, detail)
+SELECT _file, 'warning', 'guessed_share', min(_line), count(DISTINCT job_id), 'jobs on slices of GPUs (mig) or on GPUs that others share (ngpus_shared), such as ' || min(job_id) || ': each counts as a chip'
+FROM lsf_records WHERE held > 0 AND coalesce(:chips, 'gpus') = 'gpus' AND (coalesce(effective_res_req, res_req) LIKE '%:mig=%' OR coalesce(effective_res_req, res_req) LIKE '%ngpus_shared=%') GROUP BY _file;
 
 -- ---- 2. Starts and what ended them ----
 

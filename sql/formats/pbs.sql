@@ -28,6 +28,7 @@
 -- log does not say what is installed: add capacity (and outages) as shown above. The input is dropped
 -- at the end. The rules are explained in docs/formats/pbs.md.
 
+.read sql/formats/pbs/inputs.sql
 .read sql/formats/pbs/attempts.sql
 
 -- ---- 5. Jobs, and pools: the server, or where its jobs name several types of GPU, "server/type" ----
@@ -114,6 +115,9 @@ FROM held AS h CROSS JOIN pbs_ids AS i ON i.rowid = h.job CROSS JOIN pbs_pools A
 UNION ALL
 SELECT i.name, attempt, NULL, pool, 0, at, at, 'cancelled' FROM pbs_left AS l CROSS JOIN pbs_ids AS i ON i.rowid = l.job CROSS JOIN pbs_pools AS p ON p.job = l.job;
 
+INSERT INTO mpg_issues(source, severity, kind, line, count, detail)
+SELECT coalesce(:pbs, 'pbs_records'), 'warning', 'start_before_submit', NULL, count(DISTINCT a.job), 'job ' || min(i.name) || ' started before it was submitted: it counts as given'
+FROM pbs_jobs AS j CROSS JOIN pbs_attempts AS a ON a.job = j.job AND a.start_time < j.submit_time CROSS JOIN pbs_ids AS i ON i.rowid = j.job GROUP BY NULL;
 -- An attempt that ended before it started holds nothing.
 INSERT INTO mpg_issues(source, severity, kind, line, count, detail)
 SELECT coalesce(:pbs, 'pbs_records'), 'data_loss', 'end_before_start', NULL, count(*), 'job ' || min(job) || ' ended before it started: it holds nothing'
@@ -155,7 +159,7 @@ WHERE again AND l.job NOT IN (SELECT job FROM pbs_left);
 DROP TABLE IF EXISTS temp.aliases;
 CREATE TEMP TABLE aliases AS
 WITH once AS (
-  SELECT i.name AS job, base, task FROM pbs_jobs AS j CROSS JOIN pbs_ids AS i ON i.rowid = j.job
+  SELECT i.name AS job, base, task FROM pbs_jobs AS j CROSS JOIN pbs_ids AS i ON i.rowid = j.job WHERE task IS NOT ''
 ),
 named AS (
   SELECT job, base || coalesce('[' || task || ']', '') AS name, task IS NULL AS whole FROM once

@@ -161,6 +161,8 @@ class Mapping(Case):
         for first in (self.new(1) + self.start(1, 10, "n1") + self.status(1, 110, 64), self.finish(1, 10, 110, "n1")):
             rows, said = self.figures(first, other)
             self.assertEqual([("1", "queued", 40), ("1", "untraced", 400), ("1#2", "queued", 40), ("1#2", "untraced", 200)], rows)
+        for request in ("rusage[ngpus_physical=2.00:mig=3]", "rusage[ngpus_shared=1]"):
+            self.assertEqual([("guessed_share", 1)], self.figures(self.finish(1, 10, 110, "n1", request=request))[1])
         self.assertEqual([("suspended_job", 1)], self.figures(self.finish(1, 10, 1110, "n1", run=900))[1])
         self.assertEqual([("start_before_submit", 1)], self.figures(self.finish(1, 10, 1110, "n1", submit=20))[1])
 

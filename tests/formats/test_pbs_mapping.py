@@ -40,6 +40,28 @@ class Mapping(cases.Case):
             self.assertEqual(expected, self.rows("SELECT job, category, sum(chip_us) / 1000000 FROM trace_rollup(?) GROUP BY 1, 2", path))
             self.assertEqual({}, {kind: n for kind, n in self.issues(path).items() if kind not in ("no_capacity", "missing_field")})
 
+    def test_tasks_that_wait(self):
+        """Those of an array that have not started ask for chips until they are deleted, or the array ends."""
+        array = f"03/31/2025 17:00:00;Q;5[].s;user=a group=g jobname=j queue=q ctime={T0} qtime={T0} array_indices=0-5:2,9 Resource_List.ngpus=2\n"
+        begun = array.replace(";Q;", ";S;").replace("array_indices", f"etime={T0} start={T0 + 600} array_indices")
+        task = (self.start("5[0]", T0 + 600, "n1/0") + self.end("5[0]", T0 + 1200, T0 + 600, "n1/0")).replace(f"time={T0 + 600}", f"time={T0}")
+        more = "03/31/2025 17:30:00;D;5[2].s;requestor=a@b\n", "03/31/2025 17:40:00;D;5[].s;requestor=a@b\n", "03/31/2025 18:00:00;L;license;floating license\n"
+        for text, until in ((array + begun + task + more[0] + more[2], 3600), (array + task + "".join(more), 2400), (array + task + more[0] + self.end("5[]", T0 + 2400, T0 + 600, "n1/0").replace("exec_host=n1/0", "array_indices=0-5:2,9") + more[2], 2400),
+                            (begun + task + more[0] + more[2], 3600)):
+            self.assertEqual([("5[0].s", 1200), ("5[2].s", 3600), ("5[4].s", 2 * until), ("5[9].s", 2 * until)],
+                             self.rows("SELECT job, sum(chip_us) / 1000000 FROM trace_rollup(?) WHERE category = 'queued' GROUP BY 1", self.file(text)))
+
+    def test_ids_that_are_given_anew(self):
+        """By the time of their creation; what does not tell it is of the job that was there."""
+        day = 10 * 86400
+        path = self.file(self.start(1, T0, "n1/0") + "03/31/2025 17:10:00;D;1.s;requestor=a@b\n" + self.start(1, T0 + day, "n1/0").replace(f"time={T0 + day}", f"time={T0 + day - 60}") + "04/10/2025 17:05:00;D;1.s;requestor=a@b\n")
+        self.assertEqual([("1.s", "untraced", 1200), ("1.s#2", "queued", 120), ("1.s#2", "untraced", 600)], self.rows("SELECT job, category, sum(chip_us) / 1000000 FROM trace_rollup(?) GROUP BY 1, 2", path))
+
+    def test_a_start_before_its_submission(self):
+        path = self.file(self.start(1, T0, "n1/0").replace(f"time={T0}", f"time={T0 + 5}") + self.end(1, T0 + 60, T0, "n1/0").replace(f"time={T0}", f"time={T0 + 5}"))
+        self.rows("SELECT count(*) FROM trace_rollup(?)", path)
+        self.assertEqual(1, self.issues(path)["start_before_submit"])
+
     def test_a_job_that_is_checkpointed_and_held(self):
         """It ends there and waits, until it is started from its checkpoint (T)."""
         text = self.start(1, T0, "n1/0") + "03/31/2025 17:10:00;C;1.s;Checkpointed and held\n" + self.start(1, T0 + 900, "n1/0").replace(";S;", ";T;") + self.end(1, T0 + 1500, T0 + 900, "n1/0")
