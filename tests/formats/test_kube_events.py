@@ -143,5 +143,16 @@ class Events(Mapped):
         self.assertEqual([("kube", 480)], self.rows("SELECT DISTINCT format, (SELECT sum(chip_us) / 1000000 FROM trace_rollup(?1) WHERE category = 'down') FROM trace_sources(?1)", folder))
 
 
+class Evicted(Mapped):
+    def test_an_evicted_pod_without_its_containers(self):
+        """As the kubelet leaves it: when it ended an event says, or the condition that it was to be disrupted; a pod that was never let in has neither."""
+        target = {"type": "DisruptionTarget", "status": "True", "reason": "TerminationByKubelet", "lastTransitionTime": when(2000)}
+        event = {"kind": "Event", "metadata": {"name": "e", "namespace": "ns", "creationTimestamp": when(2000)}, "reason": "Evicted", "involvedObject": {"kind": "Pod", "namespace": "ns", "name": "p"}, "lastTimestamp": when(2000)}
+        for reason, conditions, events, end, outcome in (("Evicted", [target], [], 2000, "preempted"), ("Evicted", [], [event], 2000, "preempted"), ("UnexpectedAdmissionError", [], [], 100, "failed")):
+            pod = self.pod("p", {G: 2}, spec={"nodeName": "n"}, metadata={"creationTimestamp": when(0)}, status={"phase": "Failed", "reason": reason, "startTime": when(100), "conditions": conditions})
+            self.map(self.file([self.node("n", {G: "8"}, agentpool="a"), pod, *events]))
+            self.assertEqual([("ns/p", 1, "p", "a", 2, 100, end, outcome)], self.allocations())
+
+
 if __name__ == "__main__":
     unittest.main()

@@ -208,6 +208,21 @@ class Mapping(Mapped):
         self.assertEqual(self.rows("SELECT job, chips, runtime FROM jobs ORDER BY job"), [
             ("ns/chat", 4, "ray"), ("ns/free", None, "ray"), ("ns/lab-works", 4, "ray"), ("ns/old", 4, "ray"), ("ns/told", 4, None), ("ns/tune", 4, "ray")])
 
+    def test_what_is_said_of_jobs(self):
+        """Pods that completed long before others of their gang, and jobs that are suspended where no queue holds them back."""
+        def job(name, spec=None, **metadata):
+            return {"apiVersion": "batch/v1", "kind": "Job", "metadata": {"name": name, "namespace": "ns", "uid": name, "creationTimestamp": when(0), **metadata},
+                    "spec": {"parallelism": 2, "completions": 2, "template": {"spec": {"containers": [{"resources": {"limits": {G: 2}}}]}}, **(spec or {})}}
+        def pod(name, end):
+            return self.pod(f"{name}-{end}", {G: 2}, spec={"nodeName": "n"}, metadata={"creationTimestamp": when(0), "labels": {"job-name": name}}, status={
+                "phase": "Succeeded", "startTime": when(0), "containerStatuses": [{"state": {"terminated": {"startedAt": when(0), "finishedAt": when(end), "exitCode": 0}}}]})
+        queue = {"labels": {"kueue.x-k8s.io/queue-name": "q"}}
+        for objects, expected in (([job("j"), pod("j", 100), pod("j", 900)], {"early_end": 1}), ([job("j"), pod("j", 100), pod("j", 150)], {}), ([job("j", {"completions": 3}), pod("j", 100), pod("j", 900)], {}),
+                                  ([job("j", {"suspend": True})], {"suspended_job": 1}), ([job("j", {"suspend": True}, **queue)], {}), ([job("j")], {})):
+            path = self.file([self.node("n", {G: "8"}, agentpool="a"), *objects])
+            self.rows("SELECT count(*) FROM trace_rollup(?)", path)
+            self.assertEqual(expected, {kind: n for kind, n in self.issues(path).items() if kind in ("early_end", "suspended_job")})
+
     def test_elastic_jobs(self):
         """A Workload replaces another where the job grows, and is changed where it shrinks: it is whole with what it was admitted for."""
         def pod(name, job, start, end):

@@ -251,6 +251,16 @@ SELECT coalesce(:kube, 'kube_objects'), 'warning', 'missing_pods', NULL, count(*
 FROM (SELECT job FROM kube_last WHERE kind NOT IN ('Pod', 'Workload', 'Node') AND namespace || '/' || name = job AND outcome IN ('completed', 'failed') AND chips > 0
       AND coalesce(startTime, started, creationTimestamp) < coalesce(completionTime, finished)
       AND job NOT IN (SELECT job FROM allocations WHERE chips > 0) GROUP BY job) GROUP BY NULL;
+-- Pods that ended well before others of their gang, which is not whole from then on, whether it needs them or not.
+INSERT INTO mpg_issues(source, severity, kind, line, count, detail)
+SELECT coalesce(:kube, 'kube_objects'), 'warning', 'early_end', NULL, count(DISTINCT job), 'jobs of which some pods completed and others went on, the first ' || min(job) || ': what those held since is partial'
+FROM (SELECT a.job FROM allocations AS a JOIN jobs AS j USING (job) WHERE j.chips > 0 AND j.min_chips IS NULL AND a.task IS NOT NULL AND a.chips > 0 GROUP BY a.job, a.attempt
+      HAVING min(a.end_time) FILTER (WHERE outcome = 'completed') + 60 < max(coalesce(a.end_time, 9e18))) GROUP BY NULL;
+-- Jobs that are suspended, without a queue that holds them back.
+INSERT INTO mpg_issues(source, severity, kind, line, count, detail)
+SELECT _file, 'info', 'suspended_job', NULL, count(DISTINCT job), 'jobs that are suspended and in no queue, the first ' || min(job) || ': they ask for their chips all the same'
+FROM kube_last AS l WHERE l.kind NOT IN ('Pod', 'Node', 'Workload', 'CronJob') AND l.chips > 0 AND coalesce(suspend, json_extract(spec, '$.runPolicy.suspend')) = 1 AND queue IS NULL AND namespace || '/' || name = job
+  AND outcome IS NULL AND event IS NOT 'DELETED' AND NOT EXISTS (SELECT 1 FROM kube_last AS w WHERE w.kind = 'Workload' AND w.job = l.job) GROUP BY _file;
 -- Pods that a Job counts as ended and evictions that Kueue counts, of which nobody saw what was held.
 INSERT INTO mpg_issues(source, severity, kind, line, count, detail)
 SELECT _file, 'warning', 'missing_pods', NULL, sum(told - known), 'pods of jobs that ended, evictions or restarts, which no file has, the first of ' || min(job) || ': what they held counts as idle'
