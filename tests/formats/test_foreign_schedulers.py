@@ -218,6 +218,17 @@ class Kubernetes(kube.Case, Schedulers):
         self.assertEqual([(None, 7 * 7200 + 3600)], self.ledger(path, "idle"))
         self.assertEqual([(None, 3600)], self.ledger(self.watch(*self.beats((8, 0), (7, 3600), (8, 7200))), "down"))
 
+    def test_a_watch_whose_later_file_comes_first(self):
+        """watch-10 sorts before watch-9: what a node reported goes by its versions."""
+        beats = self.beats((8, 0), (7, 3600), (8, 7200), (8, 9000))
+        cordoned = json.loads(json.dumps(beats))
+        cordoned[1]["object"]["spec"] = {"unschedulable": True, "taints": [{"key": "node.kubernetes.io/unschedulable", "effect": "NoSchedule", "timeAdded": when(1800)}]}
+        for beat in cordoned:
+            beat["object"]["status"]["allocatable"] = beat["object"]["status"]["capacity"] = {G: "8"}
+        for events, down in ((beats, 3600), (cordoned, 8 * 5400)):
+            path = self.folder_of({name: "\n".join(map(json.dumps, some)) for name, some in (("watch-9.json", events[:2]), ("watch-10.json", events[2:]))})
+            self.assertEqual([(None, down)], self.ledger(path, "down"))
+
     def test_gpus_that_come_after_their_node(self):
         """A node is there before its driver: until then its chips are installed and out of service."""
         self.assertEqual([(None, 8 * 480)], self.ledger(self.watch(*self.beats((None, 120), (8, 600), (8, 7200))), "down"))

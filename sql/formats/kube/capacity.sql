@@ -11,14 +11,14 @@ CREATE TEMP TABLE capacity AS
 SELECT pool, chip, sum(chips) AS chips, start_time, end_time FROM kube_nodes WHERE end_time IS NULL OR coalesce(start_time, end_time - 1) < end_time
 GROUP BY pool, chip, start_time, end_time;
 
--- What every version of a node reported: whether it was ready, since when it was cordoned, when it was last heard of.
+-- What every version of a node reported, in the order that the versions have, whatever that of their files: whether it was ready, since when it was cordoned, when it was last heard of.
 DROP TABLE IF EXISTS temp.kube_states;
 CREATE TEMP TABLE kube_states AS
-SELECT uid, name AS node, rowid AS seen, ready, ready_time, unschedulable, creationTimestamp,
+SELECT uid, name AS node, rowid AS seen, row_number() OVER (PARTITION BY uid ORDER BY CAST(resourceVersion AS INTEGER), rowid) AS nth, ready, ready_time, unschedulable, creationTimestamp,
        CASE WHEN coalesce(chips, 0) = 0 OR (share = 1 AND instr(coalesce(resources, ''), '/mig-') = 0)
             THEN (SELECT iif(n.whole OR coalesce(o.chips, 0) = 0, n.units, o.chips) FROM kube_nodes AS n LEFT JOIN kube_periods AS k ON k.version = o.rowid WHERE n.uid = o.uid AND (n.moved IS NULL OR n.period <= k.period) ORDER BY n.period DESC LIMIT 1) - coalesce(min(chips, coalesce(allocatable, chips)), 0)
             ELSE max(0, chips - coalesce(allocatable, chips)) END AS withdrawn,
-       sum(coalesce(unschedulable, 0) = 0) OVER (PARTITION BY uid ORDER BY rowid ROWS UNBOUNDED PRECEDING) AS run,
+       sum(coalesce(unschedulable, 0) = 0) OVER (PARTITION BY uid ORDER BY CAST(resourceVersion AS INTEGER), rowid ROWS UNBOUNDED PRECEDING) AS run,
        (SELECT CAST(strftime('%s', json_extract(iif(type = 'object', value, '{}'), '$.timeAdded')) AS INTEGER) FROM json_each(spec, '$.taints')
         WHERE json_extract(iif(type = 'object', value, '{}'), '$.key') = 'node.kubernetes.io/unschedulable') AS cordoned,
        (SELECT max(CAST(strftime('%s', json_extract(iif(type = 'object', value, '{}'), '$.lastHeartbeatTime')) AS INTEGER)) FROM json_each(conditions)) AS heard
@@ -35,7 +35,7 @@ INSERT INTO mpg_issues(source, severity, kind, line, count, detail)
 SELECT coalesce(:kube, 'kube_objects'), 'warning', 'missing_field', NULL, count(*), 'node ' || min(node) || ' is cordoned and does not tell since when: it is out of service from the first heartbeat on that shows it'
 FROM kube_cordoned WHERE told IS NULL AND run = 0 GROUP BY NULL HAVING count(*) > 0;
 DROP TABLE kube_cordoned;
-CREATE INDEX temp.kube_states_of ON kube_states(uid, unschedulable, seen);
+CREATE INDEX temp.kube_states_of ON kube_states(uid, unschedulable, nth);
 CREATE INDEX temp.kube_states_ready ON kube_states(uid, ready, ready_time);
 
 -- Why a node is out of service, in words: its conditions that are bad, and its taints. A table outage_reasons(pattern, kind) of the
@@ -108,8 +108,8 @@ FROM (SELECT uid, node, at, min(coalesce((SELECT min(u.at) FROM kube_node_events
       FROM kube_node_events AS e WHERE reason = 'NodeNotReady')
 GROUP BY uid, end_time
 UNION ALL
-SELECT uid, node, cordoned, (SELECT heard FROM kube_states AS later WHERE later.uid = s.uid AND later.unschedulable = 0 AND later.seen > s.seen ORDER BY later.seen LIMIT 1), kind, 3
-FROM (SELECT uid, node, cordoned, max(seen) AS seen, coalesce(min(kind), 'maintenance') AS kind
+SELECT uid, node, cordoned, (SELECT heard FROM kube_states AS later WHERE later.uid = s.uid AND later.unschedulable = 0 AND later.nth > s.nth ORDER BY later.nth LIMIT 1), kind, 3
+FROM (SELECT uid, node, cordoned, max(nth) AS nth, coalesce(min(kind), 'maintenance') AS kind
       FROM kube_states LEFT JOIN kube_reasons AS r USING (seen) WHERE cordoned IS NOT NULL GROUP BY uid, cordoned) AS s
 UNION ALL
 SELECT uid, node, min(at), nullif(end_time, 9e18), 'maintenance', 4
@@ -171,7 +171,7 @@ WITH told AS (
   SELECT uid, node, withdrawn, coalesce(heard, ready_time, creationTimestamp) AS at, lag(withdrawn, 1, 0) OVER so_far AS before
   FROM kube_states
   WHERE uid IN (SELECT uid FROM kube_states WHERE withdrawn > 0)
-  WINDOW so_far AS (PARTITION BY uid ORDER BY seen)
+  WINDOW so_far AS (PARTITION BY uid ORDER BY nth)
 ),
 levels AS (
   SELECT uid, node, withdrawn, at AS start_time, lead(at) OVER (PARTITION BY uid ORDER BY at) AS end_time FROM told WHERE withdrawn <> before AND at IS NOT NULL
