@@ -86,6 +86,21 @@ class Schedulers(Mapped):
             self.assertEqual([("ns/j", .5 * 7100)], self.ledger("untraced" if least else "partial"))
             self.assertEqual([("ns/j", chips * 100 + (chips - .5) * 7100)], self.ledger("queued"))
 
+    def test_objects_that_do_not_say_how_many_pods_they_had(self):
+        """A DaemonSet has a pod for each node, a Rollout or a service of Knative as many as it wants now: what pods hold is whole, and what is missing to say more is listed."""
+        template = {"spec": {"containers": [{"resources": {"limits": {G: "1"}}}]}}
+        for version, kind, labels, owner, job, phase in (
+                ("apps/v1", "DaemonSet", {}, ("DaemonSet", "s"), "ns/s", None), ("argoproj.io/v1alpha1", "Rollout", {"rollouts-pod-template-hash": "7d4"}, ("ReplicaSet", "s-7d4"), "ns/s", "serving"),
+                ("serving.knative.dev/v1", "Service", {"serving.knative.dev/service": "s"}, ("ReplicaSet", "s-00001-deployment-7d4"), "ns/s", "serving"), ("example.org/v1", "Clique", {}, ("Clique", "s"), "ns/s", None)):
+            with self.subTest(kind=kind):
+                maker = {"apiVersion": version, "kind": kind, "metadata": {"name": "s", "namespace": "ns", "uid": "s", "creationTimestamp": when(0)}, "spec": {"template": template} if kind != "Clique" else {}}
+                path = self.file([self.node(), maker, *(self.runs(f"s-{i}", 1, labels=labels, owner=owner) for i in range(3))])
+                self.map(path)
+                self.assertEqual([(job, None, phase)], self.rows("SELECT job, chips, phase FROM jobs"))
+                self.assertEqual(([(job, 3 * 7100)], []), (self.ledger("untraced"), self.ledger("queued")))
+                self.rows("SELECT count(*) FROM trace_rollup(?)", path)
+                self.assertEqual(0 if phase else 1, self.issues(path).get("missing_field", 0))
+
     def test_jobs_of_run_ai(self):
         """Their pods run in parallel, as those of a Job."""
         job = {"apiVersion": "run.ai/v1", "kind": "RunaiJob", "metadata": {"name": "j", "namespace": "ns", "uid": "j", "creationTimestamp": when(0)},

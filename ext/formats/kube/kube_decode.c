@@ -96,6 +96,7 @@ static mpg_str job_name(const mpg_kube_object *o) {
       "leaderworkerset.sigs.k8s.io/name",
       "kueue.x-k8s.io/pod-group-name",
       "volcano.sh/job-name",
+      "serving.knative.dev/service",
       "batch.kubernetes.io/job-name",
       "job-name",
   };
@@ -116,6 +117,8 @@ static mpg_str job_name(const mpg_kube_object *o) {
     return o->values[MPG_KUBE_name].s;
   /* A Deployment's pods are owned by its ReplicaSet of the moment. */
   hash = mpg_kube_string(&o->levels[MPG_KUBE_LABELS], "pod-template-hash");
+  if (hash.n == 0) /* of Argo's Rollout */
+    hash = mpg_kube_string(&o->levels[MPG_KUBE_LABELS], "rollouts-pod-template-hash");
   if (hash.n > 0 && name.n > hash.n + 1 && memcmp(name.p + name.n - hash.n, hash.p, hash.n) == 0)
     name.n -= hash.n + 1;
   return name;

@@ -48,8 +48,8 @@ FROM compared AS c;
 -- ---- 6. Jobs ----
 
 -- Of a job's objects the Workload says what it needs, else the object that has its name, else the one pod
--- that it is; but not the Workload of one pod of several, or of one group of a LeaderWorkerSet, nor a Deployment,
--- which says how many replicas it wants now, and not how many it wanted. Devices are worth what they are on the
+-- that it is; but not the Workload of one pod of several, or of one group of a LeaderWorkerSet, nor a Deployment and the like,
+-- which say how many replicas they want now, and not how many they wanted, or (DaemonSet) nothing of that. Devices are worth what they are on the
 -- nodes where it ran.
 DROP TABLE IF EXISTS temp.jobs;
 CREATE TEMP TABLE jobs AS
@@ -57,7 +57,7 @@ WITH of_jobs AS (
   SELECT *, CASE WHEN kind = 'Workload' THEN
                    CASE WHEN owner_kind = 'LeaderWorkerSet' OR (owner_kind = 'Pod' AND job NOT IN (namespace || '/' || name, namespace || '/' || owner_name)) THEN 3 ELSE 0 END
                  WHEN kind = 'Pod' THEN CASE WHEN namespace || '/' || name = job THEN 2 ELSE 3 END
-                 WHEN namespace || '/' || name = job AND kind NOT IN ('Deployment', 'ReplicaSet') AND NOT (kind = 'StatefulSet' AND owner_kind IS 'LeaderWorkerSet') THEN 1 ELSE 3 END AS rank
+                 WHEN namespace || '/' || name = job AND kind NOT IN ('Deployment', 'ReplicaSet', 'DaemonSet', 'ReplicationController', 'Rollout', 'Service', 'Configuration', 'Revision') AND NOT (kind = 'StatefulSet' AND owner_kind IS 'LeaderWorkerSet') THEN 1 ELSE 3 END AS rank
   FROM kube_last
   WHERE job IN (SELECT job FROM kube_last WHERE chips > 0 AND kind <> 'Node')
     AND (kind = 'Pod' OR apiVersion IS NOT 'v1') AND coalesce(apiVersion, '') NOT LIKE 'resource.k8s.io/%' -- a Service, a claim of that name
@@ -79,7 +79,7 @@ elastic AS (
   SELECT job, max(chips), min(min_chips) FROM kube_objects WHERE kind = 'LeaderWorkerSet' AND chips > 0 GROUP BY job HAVING min(chips) < max(chips)
   UNION ALL -- another number of pods is asked for while it is there: parallelism, replicas, workers
   SELECT job, max(chips), min(coalesce(min_chips, chips)) FROM kube_objects
-  WHERE kind NOT IN ('Pod', 'Workload', 'Node', 'Deployment', 'ReplicaSet', 'LeaderWorkerSet') AND chips > 0 AND namespace || '/' || name = job
+  WHERE kind NOT IN ('Pod', 'Workload', 'Node', 'Deployment', 'ReplicaSet', 'DaemonSet', 'ReplicationController', 'Rollout', 'Service', 'Configuration', 'Revision', 'LeaderWorkerSet') AND chips > 0 AND namespace || '/' || name = job
     AND job NOT IN (SELECT job FROM kube_last WHERE kind = 'Workload' AND chips > 0 AND job IS NOT NULL)
   GROUP BY job HAVING min(chips) < max(chips) AND count(DISTINCT uid) = 1
 ),
@@ -106,6 +106,10 @@ SELECT job, substr(job, instr(job, '/') + 1) AS name, owner,
        json_patch('{}', json_object('kind', of_kind, 'queue', queue, 'cluster_queue', cluster_queue, 'flavor', flavor, 'resource', resource)) AS labels
 FROM told LEFT JOIN asked USING (job) LEFT JOIN worth USING (job);
 
+-- Where nothing says how many chips a job needs.
+INSERT INTO mpg_issues(source, severity, kind, line, count, detail)
+SELECT coalesce(:kube, 'kube_objects'), 'warning', 'missing_field', NULL, count(*), 'jobs of pods whose number no object tells, the first ' || min(job) || ': they are whole with what they hold, and ask for nothing while they wait'
+FROM jobs WHERE chips IS NULL AND phase IS NOT 'serving' GROUP BY NULL;
 -- What a job asks for has one number for all its time.
 INSERT INTO mpg_issues(source, severity, kind, line, count, detail)
 SELECT min(_file), 'warning', 'conflicting_job', NULL, count(*), 'jobs that asked for more chips or fewer than before, the first ' || min(job || ' (' || least || ' to ' || most || ')') || ': they ask for the most all the time, and what they do not hold of it is queued'
