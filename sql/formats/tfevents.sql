@@ -190,6 +190,14 @@ DROP TABLE tfevents_points;
 INSERT INTO mpg_issues(source, severity, kind, count, detail)
 SELECT file, 'data_loss', 'end_before_start', count(*), 'values that tell no time of their step, first of step ' || min(step) || ': not later than the one before, or the only one of an attempt: left out'
 FROM tfevents_spans WHERE end_time <= start_time GROUP BY file;
+INSERT INTO mpg_issues(source, severity, kind, count, detail)
+SELECT file, 'warning', 'skipped_steps', count(*), 'steps whose loss is no number: they count as progress' FROM tfevents_spans WHERE value IS NULL OR abs(value) = 9e999 GROUP BY file;
+-- A value stands for all since the one before it: a pause, or a restart that opened no file, is part of a step.
+INSERT INTO mpg_issues(source, severity, kind, count, detail)
+WITH each AS (SELECT job, file, step, (end_time - start_time) / executions AS seconds, end_time - start_time AS whole FROM tfevents_spans WHERE NOT is_first AND executions > 0),
+usual AS (SELECT job, max(seconds) AS seconds FROM (SELECT job, seconds, row_number() OVER w AS nth, count(*) OVER (PARTITION BY job) AS n FROM each WINDOW w AS (PARTITION BY job ORDER BY seconds)) WHERE 2 * nth <= n + 1 GROUP BY job)
+SELECT file, 'warning', 'long_steps', count(*), 'steps that took ten times as long as most and ten minutes more, first ' || min(step) || ': a pause or a restart in them counts as progress'
+FROM usual AS u CROSS JOIN each USING (job) WHERE (SELECT max(whole) FROM each) > 600 AND each.seconds > 10 * u.seconds AND whole > 600 + u.seconds GROUP BY file;
 
 -- ---- 3. Steps ----
 

@@ -39,7 +39,7 @@ DROP TABLE IF EXISTS temp.trainer_input;
 CREATE TEMP TABLE trainer_input AS SELECT mpg_required(path, ':deepspeed') AS path FROM (SELECT coalesce(:deepspeed, :nemo, :titan, :wandb, :wandb_csv, :mlflow, :hf) AS path);
 
 DROP TABLE IF EXISTS temp.trainer_points;
-CREATE TEMP TABLE trainer_points(file, line, job TEXT, rank, time, step, seconds, loss, tflops, begun);
+CREATE TEMP TABLE trainer_points(file, line, job TEXT, rank, time, step, seconds, loss, tflops, begun, resumed);
 DROP TABLE IF EXISTS temp.trainer_marks; -- kind 'saved': safe at `time`; others are spans
 CREATE TEMP TABLE trainer_marks(file, line, job TEXT, rank, kind, start_time, time, step);
 DROP TABLE IF EXISTS temp.trainer_worlds;
@@ -154,8 +154,11 @@ FROM (SELECT _file AS file, _line AS line, json_extract(record, '$._timestamp') 
                       json_extract(record, '$."training/loss"'), json_extract(record, '$."lm loss"')) AS loss
       FROM (SELECT record, _file, _line FROM jsonl_trace(:wandb) UNION ALL SELECT record, _file, _line FROM csv_trace(:wandb_csv)))
 WHERE typeof(time) IN ('integer', 'real', 'null') AND (typeof(loss) IN ('integer', 'real') OR loss IN ('NaN', 'nan', 'Infinity', '-Infinity', 'inf', '-inf'));
-INSERT INTO trainer_points(file, line, job, time, step, loss, begun)
-SELECT file, line, file, time, coalesce(own, number), loss, time - runtime FROM trainer_history;
+-- _runtime goes on from that of the run that was resumed: where it falls behind the clock, another process began.
+INSERT INTO trainer_points(file, line, job, time, step, loss, begun, resumed)
+SELECT file, line, file, time, coalesce(own, number), loss, time - runtime + coalesce(max(iif(resumed, iif(runtime < before, 0, before), NULL)) OVER (PARTITION BY file ORDER BY id), 0), resumed
+FROM (SELECT *, coalesce((time - runtime) - lag(time - runtime) OVER w > 10, 0) AS resumed, lag(runtime) OVER w AS before
+      FROM (SELECT *, rowid AS id FROM trainer_history) WINDOW w AS (PARTITION BY file ORDER BY id));
 INSERT INTO trainer_points(file, line, job, time, step, loss)
 SELECT d._file, d._line, d._file, json_extract(m.value, '$.timestamp') / 1e3, coalesce(json_extract(m.value, '$.step'), 0), json_extract(m.value, '$.value')
 FROM jsonl_trace(:mlflow) AS d, json_each(d.record, '$.metrics') AS m
@@ -207,54 +210,7 @@ INSERT INTO mpg_issues(source, severity, kind, count, detail)
 SELECT path, 'warning', 'no_steps', 1, 'no step with a time was found' FROM trainer_input
 WHERE NOT EXISTS (SELECT 1 FROM trainer_points) AND NOT EXISTS (SELECT 1 FROM trainer_untimed);
 
--- ---- 2. Attempts and steps ----
-
--- A new attempt begins with a file, and where numbers go back.
-DROP TABLE IF EXISTS temp.trainer_steps;
-CREATE TEMP TABLE trainer_steps AS
-WITH filed AS (SELECT *, rowid AS id, min(time) OVER (PARTITION BY file) AS first_of_file FROM trainer_points),
-marked AS (
-  SELECT *, lag(file) OVER w IS NOT file OR step < lag(step) OVER w AS begins FROM filed WINDOW w AS (PARTITION BY job ORDER BY first_of_file, file, line, id)
-),
-numbered AS (SELECT *, sum(begins) OVER (PARTITION BY job ORDER BY first_of_file, file, line, id) AS attempt FROM marked),
-single AS (
-  SELECT job, attempt, file, step, min(line) AS line, max(time) AS end_time, max(seconds) AS told_seconds, max(loss) AS loss, max(tflops) AS tflops, min(begun) AS begun
-  FROM numbered GROUP BY job, attempt, step
-),
-spaced AS (
-  SELECT *, lag(end_time) OVER w AS before, step - lag(step) OVER w AS executions, lead(step) OVER w - step AS executions_after FROM single
-  WINDOW w AS (PARTITION BY job, attempt ORDER BY step)
-),
-mean AS (SELECT job, 1.0 * sum(end_time - before) / sum(executions) AS seconds FROM spaced WHERE before IS NOT NULL GROUP BY job)
-SELECT s.job, s.attempt, s.file, s.step, s.line, s.end_time, s.loss, s.tflops, s.begun, before IS NULL AS is_first,
-       coalesce(executions, executions_after, 1) AS executions,
-       CASE WHEN told_seconds IS NOT NULL THEN max(end_time - told_seconds, coalesce(before, end_time - told_seconds))
-            ELSE coalesce(before, max(coalesce(begun, end_time - m.seconds * coalesce(executions_after, 1)), end_time - m.seconds * coalesce(executions_after, 1)), end_time) END AS start_time
-FROM spaced AS s LEFT JOIN mean AS m USING (job);
-INSERT INTO mpg_issues(source, severity, kind, line, count, detail)
-WITH first AS (SELECT job, attempt, file, min(line) AS line, min(step) AS step, lag(file) OVER (PARTITION BY job ORDER BY attempt) AS before FROM trainer_steps GROUP BY job, attempt)
-SELECT file, 'warning', 'repeated_steps', min(line), count(*), 'steps whose number goes back within the file, first ' || min(step) || ': what was done since counts as lost'
-FROM first WHERE file = before GROUP BY file;
-
-INSERT INTO mpg_issues(source, severity, kind, line, count, detail)
-SELECT file, 'data_loss', 'end_before_start', min(line), count(*), 'steps of which nothing tells a time, first ' || min(step) || ': not later than the one before, or the only one of an attempt: left out'
-FROM trainer_steps WHERE end_time <= start_time GROUP BY file;
-
-DROP TABLE IF EXISTS temp.trainer_jobs;
-CREATE TEMP TABLE trainer_jobs AS
-SELECT s.job, coalesce(:chips, max(w.chips), 1) AS chips FROM trainer_steps AS s LEFT JOIN trainer_worlds AS w USING (file) GROUP BY s.job;
-DROP TABLE IF EXISTS temp.trainer_chip;
-CREATE TEMP TABLE trainer_chip AS
-SELECT max(CASE WHEN c.dtype = 'bf16' THEN c.peak_flops END) AS peak_flops
-FROM mpg_chips AS c WHERE lower(c.chip) = lower(:chip) OR EXISTS (SELECT 1 FROM json_each(c.aliases) AS a WHERE lower(a.value) = lower(:chip));
-
-DROP TABLE IF EXISTS temp.training_steps;
-CREATE TEMP TABLE training_steps AS
-SELECT s.job, s.attempt, s.step, s.start_time, s.end_time, s.end_time - s.start_time AS seconds, s.executions, s.loss, s.tflops AS tflops_per_chip, s.tflops * 1e12 / c.peak_flops AS mfu,
-       coalesce(s.tflops * 1e12 * j.chips * (s.end_time - s.start_time), :flops * s.executions) AS flops
-FROM trainer_steps AS s JOIN trainer_jobs AS j USING (job) CROSS JOIN trainer_chip AS c WHERE s.end_time > s.start_time
-UNION ALL
-SELECT coalesce(:job, file), 1, step, NULL, NULL, NULL, coalesce(step - lag(step) OVER (PARTITION BY file ORDER BY step), step), loss, NULL, NULL, NULL FROM trainer_untimed;
+.read sql/formats/trainer/steps.sql
 
 -- ---- 3. The relations ----
 

@@ -117,6 +117,41 @@ class Trainer(cases.Case):
         self.assertEqual({"impossible_time": 4}, said("m.json", mlflow(*((T0 + 10 * i, {"step": i}) for i in range(4))))[1])
         self.assertEqual({"partial_answer": 1}, said("m.json", mlflow(*((1000 * (T0 + 10 * i), {"step": i}) for i in range(4)), next_page_token="x"))[1])
 
+    def test_restarts_that_the_log_tells(self):
+        """A launch or a restore begins an attempt, even if the next step that is told is not before the last one: what lies between is no step."""
+        line = lambda at, text: f"[2026-03-03 10:{at // 60:02d}:{at % 60:02d},000] [INFO] [x.py:1:y] {text}\n"
+        step = lambda at, n: line(at, f"epoch=0/micro_step={n}/global_step={n}, RunningAvgSamplesPerSec=1.0")
+        launch, load = lambda at: line(at, "dist_world_size=1"), lambda at, n: line(at, f"[Torch] Loading checkpoint from /c/global_step{n}/m.pt...") + line(at, f"[Torch] Loaded checkpoint from /c/global_step{n}/m.pt.")
+        save = lambda at, n: line(at, f"[Torch] Checkpoint global_step{n} is about to be saved!") + line(at + 5, f"[Torch] Checkpoint global_step{n} is ready now!")
+        begin = launch(0) + step(20, 10) + step(40, 20)
+        for name, again, lost, productive in (
+                ("later", save(40, 20) + launch(120) + load(125, 20) + step(150, 30) + step(170, 40) + save(170, 40), None, 80),
+                ("the same", launch(120) + load(125, 10) + step(150, 20) + step(170, 30) + save(170, 30), 20, 60)):
+            for prefix in ("", "[rank0]:"):
+                with self.subTest(name=name, prefix=prefix):
+                    path = self.file("".join(prefix + text for text in (begin + again).splitlines(True)))
+                    sums = self.sums(self.fleet(path), 1)
+                    self.assertEqual((lost, productive), (sums.get("lost"), sums["unrated"]))
+                    self.assertEqual([(2,)], self.rows("SELECT max(attempt) FROM trace_training_steps(?)", path))
+
+    def test_a_run_of_a_tracker_that_was_resumed(self):
+        """W&B's _runtime goes on from the run before, or starts anew: where the clock gets ahead of it, nothing was trained."""
+        rows = lambda first, last, at, runtime: [{"_step": n, "_timestamp": T0 + at + 10 * (n - first), "_runtime": runtime + 10 * (n - first), "loss": 1.0} for n in range(first, last)]
+        for runtime in (110, 15):
+            path = self.file("".join(json.dumps(row) + "\n" for row in rows(0, 10, 10, 10) + rows(10, 20, 3710, runtime)), "h.jsonl")
+            sums = self.sums(self.fleet(path, outcome="completed"), 1)
+            self.assertEqual(200, sums["unrated"], sums)
+            self.assertNotIn("long_steps", self.issues(path))
+
+    def test_a_pause_that_nothing_tells(self):
+        text = "".join(json.dumps({"_step": n, "_timestamp": T0 + 10 * n + (3600 if n >= 10 else 0), "loss": 1.0}) + "\n" for n in range(20))
+        path = self.file(text, "h.jsonl")
+        self.rows("SELECT * FROM trace_rollup(?)", path)
+        self.assertEqual(1, self.issues(path)["long_steps"])
+        path = self.file("".join(json.dumps({"_step": n, "_timestamp": T0 + 10 * n, "loss": 1.0}) + "\n" for n in range(20)), "h.jsonl")
+        self.rows("SELECT * FROM trace_rollup(?)", path)
+        self.assertNotIn("long_steps", self.issues(path))
+
     def test_a_scheduler_beside(self):
         """A run whose file has its job's id in the name is of that job: the scheduler says what it held."""
         with open(FIXTURES + "/wandb-history.jsonl", encoding="utf-8") as file:

@@ -1,0 +1,70 @@
+-- trainer/steps.sql - attempts, and from when to when each step went.
+--
+-- Reads trainer_points and trainer_marks. Makes trainer_steps, trainer_jobs, trainer_chip and training_steps.
+-- A part of trainer.sql, which says what the parameters are and runs the parts in order.
+
+-- ---- 2. Attempts and steps ----
+
+-- A new attempt begins with a file, where numbers go back, and after a launch or a restore that the log tells.
+DROP TABLE IF EXISTS temp.trainer_begun;
+CREATE TEMP TABLE trainer_begun(file, line, PRIMARY KEY(file, line)) WITHOUT ROWID;
+INSERT OR IGNORE INTO trainer_begun SELECT file, line FROM trainer_marks WHERE rank IS NULL AND kind IN ('restore', 'init');
+DROP TABLE IF EXISTS temp.trainer_steps;
+CREATE TEMP TABLE trainer_steps AS
+WITH filed AS (
+  SELECT p.*, p.rowid AS id, min(time) OVER (PARTITION BY p.file) AS first_of_file, (SELECT max(m.line) FROM trainer_begun AS m WHERE m.file = p.file AND m.line <= p.line) AS after
+  FROM trainer_points AS p
+),
+marked AS (
+  SELECT *, lag(file) OVER w IS NOT file OR step < lag(step) OVER w OR coalesce(resumed, 0) OR coalesce(after > lag(line) OVER w, 0) AS begins FROM filed WINDOW w AS (PARTITION BY job ORDER BY first_of_file, file, line, id)
+),
+numbered AS (SELECT *, sum(begins) OVER (PARTITION BY job ORDER BY first_of_file, file, line, id) AS attempt FROM marked),
+single AS (
+  SELECT job, attempt, file, step, min(line) AS line, max(time) AS end_time, max(seconds) AS told_seconds, max(loss) AS loss, max(tflops) AS tflops, min(begun) AS begun
+  FROM numbered GROUP BY job, attempt, step
+),
+spaced AS (
+  SELECT *, lag(end_time) OVER w AS before, step - lag(step) OVER w AS executions, lead(step) OVER w - step AS executions_after FROM single
+  WINDOW w AS (PARTITION BY job, attempt ORDER BY step)
+),
+mean AS (SELECT job, 1.0 * sum(end_time - before) / sum(executions) AS seconds FROM spaced WHERE before IS NOT NULL GROUP BY job)
+SELECT s.job, s.attempt, s.file, s.step, s.line, s.end_time, s.loss, s.tflops, s.begun, before IS NULL AS is_first,
+       coalesce(executions, executions_after, 1) AS executions,
+       CASE WHEN told_seconds IS NOT NULL THEN max(end_time - told_seconds, coalesce(before, end_time - told_seconds))
+            ELSE coalesce(before, max(coalesce(begun, end_time - m.seconds * coalesce(executions_after, 1)), end_time - m.seconds * coalesce(executions_after, 1)), end_time) END AS start_time
+FROM spaced AS s LEFT JOIN mean AS m USING (job);
+DROP TABLE trainer_begun;
+INSERT INTO mpg_issues(source, severity, kind, line, count, detail)
+WITH first AS (
+  SELECT job, attempt, file, min(line) AS line, min(step) AS step, lag(file) OVER w AS before, lag(max(step)) OVER w AS reached
+  FROM trainer_steps GROUP BY job, attempt WINDOW w AS (PARTITION BY job ORDER BY attempt)
+)
+SELECT file, 'warning', 'repeated_steps', min(line), count(*), 'steps whose number goes back within the file, first ' || min(step) || ': what was done since counts as lost'
+FROM first WHERE file = before AND step <= reached GROUP BY file;
+
+INSERT INTO mpg_issues(source, severity, kind, line, count, detail)
+SELECT file, 'data_loss', 'end_before_start', min(line), count(*), 'steps of which nothing tells a time, first ' || min(step) || ': not later than the one before, or the only one of an attempt: left out'
+FROM trainer_steps WHERE end_time <= start_time GROUP BY file;
+
+-- Where steps last until the next is told, a pause, or a restart that nothing tells, is part of one.
+INSERT INTO mpg_issues(source, severity, kind, line, count, detail)
+WITH each AS (SELECT job, file, line, step, (end_time - start_time) / executions AS seconds, end_time - start_time AS whole FROM trainer_steps WHERE NOT is_first AND executions > 0),
+usual AS (SELECT job, max(seconds) AS seconds FROM (SELECT job, seconds, row_number() OVER w AS nth, count(*) OVER (PARTITION BY job) AS n FROM each WINDOW w AS (PARTITION BY job ORDER BY seconds)) WHERE 2 * nth <= n + 1 GROUP BY job)
+SELECT file, 'warning', 'long_steps', min(line), count(*), 'steps that took ten times as long as most and ten minutes more, first ' || min(step) || ': a pause or a restart in them counts as progress'
+FROM each JOIN usual AS u USING (job) WHERE each.seconds > 10 * u.seconds AND whole > 600 + u.seconds GROUP BY file;
+
+DROP TABLE IF EXISTS temp.trainer_jobs;
+CREATE TEMP TABLE trainer_jobs AS
+SELECT s.job, coalesce(:chips, max(w.chips), 1) AS chips FROM trainer_steps AS s LEFT JOIN trainer_worlds AS w USING (file) GROUP BY s.job;
+DROP TABLE IF EXISTS temp.trainer_chip;
+CREATE TEMP TABLE trainer_chip AS
+SELECT max(CASE WHEN c.dtype = 'bf16' THEN c.peak_flops END) AS peak_flops
+FROM mpg_chips AS c WHERE lower(c.chip) = lower(:chip) OR EXISTS (SELECT 1 FROM json_each(c.aliases) AS a WHERE lower(a.value) = lower(:chip));
+
+DROP TABLE IF EXISTS temp.training_steps;
+CREATE TEMP TABLE training_steps AS
+SELECT s.job, s.attempt, s.step, s.start_time, s.end_time, s.end_time - s.start_time AS seconds, s.executions, s.loss, s.tflops AS tflops_per_chip, s.tflops * 1e12 / c.peak_flops AS mfu,
+       coalesce(s.tflops * 1e12 * j.chips * (s.end_time - s.start_time), :flops * s.executions) AS flops
+FROM trainer_steps AS s JOIN trainer_jobs AS j USING (job) CROSS JOIN trainer_chip AS c WHERE s.end_time > s.start_time
+UNION ALL
+SELECT coalesce(:job, file), 1, step, NULL, NULL, NULL, coalesce(step - lag(step) OVER (PARTITION BY file ORDER BY step), step), loss, NULL, NULL, NULL FROM trainer_untimed;
