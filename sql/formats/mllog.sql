@@ -118,6 +118,21 @@ WHERE key IN ('run_start', 'run_stop', 'init_start', 'init_stop', 'eval_start', 
 GROUP BY _file, time_ms, key, value, status, step, step_num, samples_count, coalesce(epoch_num, first_epoch_num);
 CREATE INDEX temp.mlperf_event_of ON mlperf_events(file, key, time_ms);
 
+-- Ranks begin and end a block together. One that is told again by half a second or more, before its end was, is of a host whose clock is ahead: that
+-- of the first counts, for begin and end.
+DROP TABLE IF EXISTS temp.mlperf_ahead;
+CREATE TEMP TABLE mlperf_ahead AS
+SELECT id, file, line
+FROM (SELECT rowid AS id, file, line, key = lag(key) OVER w AND step IS lag(step) OVER w AND step_num IS lag(step_num) OVER w AND samples_count IS lag(samples_count) OVER w
+               AND epoch_num IS lag(epoch_num) OVER w AND time_ms - lag(time_ms) OVER w BETWEEN 500 AND 30000 AS again
+      FROM mlperf_events WHERE key IN ('block_start', 'block_stop', 'epoch_start', 'epoch_stop', 'eval_start', 'eval_stop') AND coalesce(step, step_num, samples_count, epoch_num) IS NOT NULL
+      WINDOW w AS (PARTITION BY file, substr(key, 1, 5) ORDER BY time_ms, line))
+WHERE again;
+INSERT INTO mpg_issues(source, severity, kind, line, count, detail)
+SELECT file, 'info', 'parallel_lines', min(line), count(*), 'begins and ends that another line has half a second to half a minute before: left out, as those of a host whose clock is ahead' FROM mlperf_ahead GROUP BY file;
+DELETE FROM mlperf_events WHERE rowid IN (SELECT id FROM mlperf_ahead);
+DROP TABLE mlperf_ahead;
+
 -- NVIDIA's mlperf-common says how many samples a block is to have, at its start and again at its stop, and not how many
 -- there were so far: its "step" counts, of optimiser steps.
 UPDATE mlperf_events SET step_num = coalesce(step_num, step) WHERE file IN (

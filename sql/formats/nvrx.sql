@@ -45,12 +45,14 @@ GROUP BY file;
 
 -- ---- 2. Cycles: a failure, until the last node has started its workers ----
 
--- Each node counts cycles, from 0 when the launcher begins: a rendezvous of a lower one is of a launcher that began anew.
+-- Each node counts cycles, from 0 when the launcher begins: a rendezvous of a lower one is of a launcher that began anew, and so is one
+-- of the same cycle after its workers started. (Nodes are not in step to a second.)
 DROP TABLE IF EXISTS temp.nvrx_cycles;
 CREATE TEMP TABLE nvrx_cycles AS
 WITH placed AS (
   SELECT *, sum(anew) OVER (PARTITION BY job ORDER BY time, file, line) AS launcher
-  FROM (SELECT *, event = 'rendezvous_started' AND coalesce(cycle < lag(cycle) OVER (PARTITION BY job ORDER BY time, file, line), 0) AS anew FROM nvrx_events)
+  FROM (SELECT *, event = 'rendezvous_started' AND coalesce(cycle < lag(cycle) OVER w OR cycle = lag(cycle) OVER w AND lag(event) OVER w = 'worker_start_completed' AND time - lag(time) OVER w > 10, 0) AS anew
+        FROM nvrx_events WINDOW w AS (PARTITION BY job ORDER BY time, file, line))
 )
 SELECT job, launcher, cycle, min(file) AS file, min(line) AS line, max(time) AS last_time,
        coalesce(min(time) FILTER (WHERE event = 'failure_detected'), min(time) FILTER (WHERE event = 'rendezvous_started')) AS start_time,

@@ -248,6 +248,17 @@ class Mapping(Case):
         self.map_text(text)
         self.assertEqual(self.spans(), [("init", 1.0, 2.003, None, None), ("step", 3.0, 4.003, None, None), ("step", 5.0, 6.003, None, None)])
 
+    def test_ranks_whose_clocks_differ(self):
+        """Two seconds apart, in labelled lines or not: one host's begins and ends. A block that begins anew after its end is another."""
+        keys = ((3000, "block_start", {"step_num": 0}), (9000, "block_stop", {"step_num": 4}), (9000, "eval_start", {"step_num": 4}), (14000, "eval_stop", {"step_num": 4}),
+                (14000, "block_start", {"step_num": 4}), (20000, "block_stop", {"step_num": 8}))
+        wanted = [("step", 3.0, 9.0, 4), ("eval", 9.0, 14.0, None), ("step", 14.0, 20.0, 8)]
+        for ahead, label in ((2000, "1: "), (2000, ""), (600, "1: ")):
+            lines = sorted([(at, record(at, key, **more)) for at, key, more in keys] + [(at + ahead, label + record(at + ahead, key, **more)) for at, key, more in keys])
+            self.map_text(record(1000, "run_start") + "".join(line for _, line in lines) + record(22500, "run_stop", status="success"))
+            self.assertEqual(wanted, [row[:4] for row in self.spans()])
+            self.assertEqual([("info", 6)], self.rows("SELECT severity, count FROM mpg_issues WHERE kind = 'parallel_lines' AND source = (SELECT job FROM mlperf_runs)"))
+
     def test_epochs_are_steps_where_there_are_no_blocks(self):
         epochs = "".join(record(10000 * n, "epoch_start", epoch_num=n) + record(10000 * n + 9000, "epoch_stop", epoch_num=n) for n in (1, 2))
         start, stop = record(1000, "run_start"), record(30000, "run_stop", status="success")

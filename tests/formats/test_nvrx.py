@@ -76,6 +76,11 @@ class Nvrx(cases.Case):
         text = "".join(line(*event) for event in sorted(first + second, key=lambda event: event[3]))
         self.assertEqual(cycles(first) + cycles(second), self.spans(self.file(text, "launcher.log")))
 
+    def test_a_launcher_that_began_anew_in_its_first_cycle(self):
+        begin = lambda at: "".join(line("n0", 0, event, at + late) for event, late in (("rendezvous_started", 10), ("rendezvous_completed", 16), ("worker_start_started", 17), ("worker_start_completed", 18)))
+        path = self.file(begin(0) + begin(480), "x.log")
+        self.assertEqual([8.0, 8.0], [end - start for start, end in self.rows("SELECT start_time, end_time FROM trace_records(?) WHERE record = 'spans' ORDER BY 1", path)])
+
     def test_what_is_not_known_is_listed(self):
         of = [("node-0", 1, "worker_start_completed", 5), ("node-0", 1, "coffee_made", 6)]
         path = self.file("".join(line(*event) for event in of), "launcher.log")
