@@ -73,5 +73,6 @@ DROP TABLE slurm_rows;
 DROP TABLE slurm_repeated;
 DROP TABLE slurm_events;
 DROP TABLE slurm_seen;
+DROP TABLE slurm_listed;
 DROP TABLE slurm_now;
 DROP TABLE slurm_jobs;

@@ -81,6 +81,25 @@ class Slurm(Schedulers):
         self.assertEqual([("1", 800)], self.ledger(path, "untraced"))
         self.assertEqual([("missing_field", 2)], self.said(path))
 
+    def test_listings_of_squeue_one_after_the_other(self):
+        """Until the last one that shows it; what that one shows no more was over before, which is said."""
+        def listing(at, *jobs):
+            return json.dumps({"jobs": [{"job_id": n, "cluster": "c", "job_state": [state], "submit_time": T0, "start_time": start, "end_time": 0, "nodes": "n1", "tres_req_str": "gres/gpu=8",
+                                         "tres_alloc_str": "gres/gpu=8" if start else ""} for n, state, start in jobs], "last_update": at, "meta": {"slurm": {"version": {}}}})
+        runs, waits = (1, "RUNNING", T0), (2, "PENDING", 0)
+        path = self.folder_of({"a.json": listing(T0 + 500, runs), "b.json": listing(T0 + 800, runs)})
+        self.assertEqual(([("1", 6400)], []), (self.ledger(path, "untraced"), self.said(path)))
+        path = self.folder_of({"a.json": listing(T0 + 500, runs, waits, (3, "RUNNING", T0)), "b.json": listing(T0 + 800, runs)})
+        self.assertEqual([("1", 6400), ("3", 4000)], self.ledger(path, "untraced"))
+        self.assertEqual([("2", 4000)], self.ledger(path, "queued"))
+        self.assertEqual([("lost_end", 2)], self.said(path))
+
+    def test_exports_one_after_the_other(self):
+        """A job that runs in both ran until the later one, whichever comes first by name."""
+        for first, second in ("10", "30"), ("30", "10"):
+            path = self.folder_of({name: self.HEADER + self.job(1, "RUNNING", end="Unknown", elapsed=f"00:{elapsed}:00") for name, elapsed in (("a.psv", first), ("b.psv", second))})
+            self.assertEqual(([("1", 14400)], []), (self.ledger(path, "untraced"), self.said(path)))
+
     def test_slices_of_gpus(self):
         """Of MIG: a pool of their own, whose chips are no GPUs."""
         for kind in ("1g.5gb", "nvidia_a100_3g.20gb", "h100_1g.10gb.me"):

@@ -13,6 +13,7 @@ SELECT rowid AS row, JobID, array_task, array_count, state_base, Submit, Start, 
                 (SELECT iif(count(DISTINCT Cluster) = 1, max(Cluster), NULL) FROM slurm_jobs), 'slurm') AS cluster_name,
        coalesce(JobIDRaw, JobID) AS id,
        Start IS NOT NULL AND coalesce(state_base, '') <> 'PENDING' AS started,
+       max(coalesce(last_update, 0), coalesce(Start + coalesce(ElapsedRaw, Elapsed) + coalesce(Suspended, 0), 0)) AS seen,
        0 AS repeated
 FROM slurm_jobs
 WHERE step IS NULL AND max(coalesce(req_gpus, 0), coalesce(alloc_gpus, 0)) > 0;
@@ -29,7 +30,7 @@ FROM (SELECT r.row, coalesce(begun.id, r.JobID) AS id
       WHERE NOT r.started AND r.array_task NOT LIKE '[%') AS own
 WHERE own.row = slurm_rows.row;
 
--- A job that runs while two exports are made is in both: the one that knows its end counts. One that
+-- A job that runs while two exports are made is in both: the one that knows its end counts, else the later. One that
 -- waited in the first and has started since, waits no more; of an array, what waits becomes less.
 -- A resize ends a row and begins another of the same attempt. A job of a federation is in the accounting of
 -- each cluster that might have run it: REVOKED, where another one did.
@@ -50,7 +51,7 @@ WITH ranked AS (
   SELECT *,
          row_number() OVER (
            PARTITION BY cluster_name, id, started, CASE WHEN started THEN Start ELSE Submit END
-           ORDER BY "End" IS NULL, "End" DESC, array_count
+           ORDER BY "End" IS NULL, "End" DESC, iif(started, NULL, array_count), seen DESC
          ) AS place,
          max(CASE WHEN started THEN Start END) OVER (PARTITION BY cluster_name, id) AS last_start
   FROM slurm_rows
@@ -85,6 +86,21 @@ FROM (SELECT rowid AS row, CASE WHEN lead(Submit) OVER later > Start THEN lead(S
       WHERE repeated
       WINDOW later AS (PARTITION BY cluster_name, id ORDER BY coalesce(Start, "End", Submit), Submit)) AS n
 WHERE n.row = slurm_attempts.rowid AND started AND "End" IS NULL AND ended IS NOT NULL;
+
+-- What an earlier listing of squeue shows and the last one of the cluster does not is over: until it was last seen.
+DROP TABLE IF EXISTS temp.slurm_listed;
+CREATE TEMP TABLE slurm_listed AS
+SELECT coalesce(Cluster, (SELECT max(cluster_name) FROM slurm_rows)) AS cluster_name, max(last_update) AS at FROM slurm_jobs WHERE last_update IS NOT NULL GROUP BY 1;
+DROP TABLE IF EXISTS temp.slurm_vanished;
+CREATE TEMP TABLE slurm_vanished AS
+SELECT a.rowid AS row, a.job, j._file, j._line, r.seen
+FROM slurm_listed AS l CROSS JOIN slurm_attempts AS a ON a.cluster_name = l.cluster_name CROSS JOIN slurm_rows AS r ON r.row = a.row CROSS JOIN slurm_jobs AS j ON j.rowid = a.row
+WHERE j.last_update < l.at AND r.seen < l.at AND a."End" IS NULL AND a.from_last = 1;
+UPDATE temp.slurm_attempts SET "End" = v.seen FROM slurm_vanished AS v WHERE v.row = slurm_attempts.rowid;
+INSERT INTO mpg_issues(source, severity, kind, line, count, detail)
+SELECT _file, 'warning', 'lost_end', min(_line), count(*), 'jobs that a later listing of squeue shows no more, the first ' || min(job) || ': they ended when they were last seen. Export sacct'
+FROM slurm_vanished GROUP BY _file;
+DROP TABLE slurm_vanished;
 
 -- Slurm counts GPUs by type for jobs that requested a type. Those of another job are of the type of its nodes, where
 -- that is known and one: of the nodes as they are now, of their events, of the jobs that asked. A list without any

@@ -212,9 +212,7 @@ WITH asked AS (
   WHERE started AND a."End" IS NULL AND a.state_base IN ('RUNNING', 'SUSPENDED', 'COMPLETING', 'CONFIGURING', 'STOPPED', 'SIGNALING', 'STAGE_OUT', 'POWER_UP_NODE', 'EXPEDITING', 'UPDATE_DB')
   GROUP BY cluster_name
   UNION ALL
-  SELECT cluster_name, max(last_update)
-  FROM (SELECT 1 FROM slurm_jobs WHERE last_update IS NOT NULL LIMIT 1) CROSS JOIN slurm_attempts AS a CROSS JOIN slurm_jobs AS j ON j.rowid = a.row
-  GROUP BY cluster_name
+  SELECT cluster_name, at FROM slurm_listed
   UNION ALL -- where the nodes had allocated then what the jobs hold that run
   SELECT cluster_name, last_update FROM (SELECT cluster_name, max(last_update) AS last_update, sum(alloc_gpus) AS allocated FROM slurm_seen GROUP BY cluster_name) AS n
   WHERE last_update IS NOT NULL
