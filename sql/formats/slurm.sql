@@ -45,6 +45,7 @@
 -- The inputs are dropped at the end. The rules are explained in docs/formats/slurm.md.
 
 .read sql/formats/slurm/inputs.sql
+.read sql/formats/slurm/nodes.sql
 .read sql/formats/slurm/attempts.sql
 .read sql/formats/slurm/relations.sql
 

@@ -100,6 +100,28 @@ class Slurm(Schedulers):
             path = self.folder_of({name: self.HEADER + self.job(1, "RUNNING", end="Unknown", elapsed=f"00:{elapsed}:00") for name, elapsed in (("a.psv", first), ("b.psv", second))})
             self.assertEqual(([("1", 14400)], []), (self.ledger(path, "untraced"), self.said(path)))
 
+    def test_columns_that_were_not_exported(self):
+        """What Elapsed says stands in for a Start or an End; what nothing says is listed, also if all jobs lack it."""
+        def without(name, *jobs):
+            rows = [line.split("|") for line in (self.HEADER + "".join(jobs)).splitlines()]
+            at = rows[0].index(name)
+            return "".join("|".join(row[:at] + row[at + 1:]) + "\n" for row in rows)
+        waits = self.job(2, "PENDING", "Unknown", "Unknown", "00:00:00")
+        for name, held, queued in (("State", 28800, 480), ("Submit", 28800, 0), ("End", 28800, 480), ("Start", 28800, 480), ("ReqTRES", 28800, 480)):
+            path = self.file(without(name, self.job(1), *[waits] * (name == "ReqTRES")), "sacct.psv")
+            self.assertEqual([("1", held)], self.ledger(path, "untraced"), name)
+            self.assertEqual([("1", queued)] if queued else [], self.ledger(path, "queued"), name)
+            self.assertEqual([("missing_field", 1)], self.said(path), name)
+        cluster, node = "Cluster|Event|NodeName|Start|End|State|Reason|TRES\nc|Cluster||%d|Unknown|||gres/gpu=32\n" % T0, "c|Node|n2|%d|%d|DOWN|x|gres/gpu=8\n" % (T0, T0 + 60)
+        def events(text, **options):
+            path = self.folder_of({"sacct.psv": without(options["of"], self.job(1)) if options else self.HEADER + self.job(1), "events.psv": text})
+            self.ledger(path, "idle")
+            return self.said(path)
+        self.assertEqual([], events(cluster + node))
+        self.assertEqual([("missing_field", 1)], events((cluster + node).replace("|gres/gpu=32", "").replace("|gres/gpu=8", "").replace("|TRES", "")))
+        self.assertEqual([("missing_field", 1)], events((cluster + node).replace("|End|", "|").replace("|Unknown|", "|").replace(f"|{T0 + 60}|", "|")))
+        self.assertEqual([("missing_field", 1)], events(cluster + node + "d|Cluster||%d|Unknown|||gres/gpu=32\n" % T0, of="Cluster"))
+
     def test_slices_of_gpus(self):
         """Of MIG: a pool of their own, whose chips are no GPUs."""
         for kind in ("1g.5gb", "nvidia_a100_3g.20gb", "h100_1g.10gb.me"):

@@ -1,7 +1,7 @@
 -- slurm/inputs.sql - the inputs: what the four kinds of files tell, without what cannot be or is told twice.
 --
--- Reads slurm_trace, slurm_events_trace, slurm_nodes_trace and slurm_reservations_trace. Makes slurm_jobs; slurm_events, to which
--- the states of nodes and maintenance are added; slurm_now and slurm_seen, the nodes as they are shown.
+-- Reads slurm_trace, slurm_events_trace, slurm_nodes_trace and slurm_reservations_trace. Makes slurm_jobs, slurm_events, slurm_now, the
+-- nodes as they are shown, and slurm_reserved.
 -- A part of slurm.sql, which says what the parameters are and runs the parts in order.
 
 -- ---- 1. The inputs ----
@@ -85,17 +85,21 @@ FROM (SELECT *, CASE WHEN (Start IS NULL AND coalesce(ElapsedRaw, Elapsed) > 0) 
                      WHEN alloc_gpus > 0 AND coalesce(req_gpus, 0) = 0 THEN 'ReqTRES'
                      WHEN req_gpus IS NULL AND instr(ReqTRES, 'gres/') THEN 'ReqTRES'
                      WHEN alloc_gpu_types GLOB '{"":*' AND alloc_gpus > 0 AND req_gpu_types NOT GLOB '*"":*' THEN 'AllocTRES' -- the type
-                     WHEN coalesce(JobIDRaw, JobID) IS NULL THEN 'JobID'
-                     WHEN Cluster IS NULL THEN 'Cluster' WHEN state_base IS NULL THEN 'State' END AS field
+                     WHEN coalesce(JobIDRaw, JobID) IS NULL THEN 'JobID' WHEN state_base IS NULL THEN 'State' WHEN Cluster IS NULL THEN 'Cluster' END AS field
       FROM slurm_odd_jobs)
-WHERE CASE field WHEN 'Start' THEN EXISTS (SELECT 1 FROM slurm_jobs WHERE Start IS NOT NULL) WHEN 'End' THEN EXISTS (SELECT 1 FROM slurm_jobs WHERE "End" IS NOT NULL)
-                 WHEN 'Submit' THEN EXISTS (SELECT 1 FROM slurm_jobs WHERE Submit IS NOT NULL) WHEN 'AllocTRES' THEN 1
-                 WHEN 'ReqTRES' THEN EXISTS (SELECT 1 FROM slurm_jobs WHERE req_gpus > 0) WHEN 'Cluster' THEN EXISTS (SELECT 1 FROM slurm_jobs WHERE Cluster IS NOT NULL)
-                 WHEN 'State' THEN EXISTS (SELECT 1 FROM slurm_jobs WHERE state_base IS NOT NULL) WHEN 'JobID' THEN 1 END
+WHERE CASE field WHEN 'ReqTRES' THEN EXISTS (SELECT 1 FROM slurm_jobs WHERE req_gpus > 0)
+                 WHEN 'Cluster' THEN EXISTS (SELECT 1 FROM slurm_jobs WHERE Cluster IS NOT NULL) OR (SELECT count(DISTINCT Cluster) FROM slurm_events) > 1 ELSE field IS NOT NULL END
 GROUP BY _file, field;
--- What ended without saying when ran for its Elapsed.
+INSERT INTO mpg_issues(source, severity, kind, line, count, detail)
+SELECT _file, 'warning', 'missing_field', min(_line), count(*), 'jobs that did not start, the first ' || min(coalesce(JobID, JobIDRaw)) || ', and no job has ReqTRES: they ask for nothing'
+FROM slurm_odd_jobs
+WHERE NOT EXISTS (SELECT 1 FROM slurm_jobs WHERE req_gpus IS NOT NULL) AND EXISTS (SELECT 1 FROM slurm_jobs WHERE alloc_gpus > 0) AND coalesce(alloc_gpus, 0) = 0 AND (Start IS NULL OR state_base = 'PENDING')
+GROUP BY _file;
+-- What ended or started without saying when ran for its Elapsed.
+UPDATE temp.slurm_jobs SET Start = "End" - coalesce(ElapsedRaw, Elapsed) - coalesce(Suspended, 0)
+WHERE rowid IN (SELECT row FROM slurm_odd) AND Start IS NULL AND coalesce(ElapsedRaw, Elapsed) > 0 AND state_base IS NOT 'PENDING';
 UPDATE temp.slurm_jobs SET "End" = Start + coalesce(ElapsedRaw, Elapsed) + coalesce(Suspended, 0)
-WHERE rowid IN (SELECT row FROM slurm_odd) AND "End" IS NULL AND coalesce(ElapsedRaw, Elapsed) >= 0 AND EXISTS (SELECT 1 FROM slurm_jobs WHERE "End" IS NOT NULL)
+WHERE rowid IN (SELECT row FROM slurm_odd) AND "End" IS NULL AND coalesce(ElapsedRaw, Elapsed) >= 0
   AND state_base IN ('COMPLETED', 'CANCELLED', 'FAILED', 'TIMEOUT', 'DEADLINE', 'NODE_FAIL', 'BOOT_FAIL', 'LAUNCH_FAILED', 'RECONFIG_FAIL', 'OUT_OF_MEMORY', 'PREEMPTED', 'REQUEUED', 'RESIZING', 'REVOKED');
 INSERT INTO mpg_issues(source, severity, kind, line, count, detail)
 SELECT _file, 'warning', 'start_before_submit', min(_line), count(*), 'job ' || coalesce(JobID, JobIDRaw) || ' started before it was submitted: it counts as given, and asked for nothing before'
@@ -107,8 +111,12 @@ FROM slurm_odd_jobs WHERE array_task GLOB '*...]' AND req_gpus > 0 GROUP BY _fil
 -- An event that is of no kind, or lacks its node or what that has, counts as nothing.
 INSERT INTO mpg_issues(source, severity, kind, line, count, detail)
 SELECT _file, 'data_loss', kind, min(_line), count(*), iif(kind = 'unknown_record', 'events that are none of Slurm''s, of which the first is ' || min(coalesce(Event, '')), 'events of nodes that lack their NodeName or TRES') || ': left out'
-FROM (SELECT *, CASE WHEN Event NOT IN ('Cluster', 'Node') THEN 'unknown_record' WHEN Event = 'Node' AND NodeName IS NULL OR NodeName IS NOT NULL AND TRES IS NULL AND EXISTS (SELECT 1 FROM slurm_events WHERE TRES <> '') THEN 'missing_field' END AS kind FROM slurm_events)
+FROM (SELECT *, CASE WHEN Event NOT IN ('Cluster', 'Node') THEN 'unknown_record' WHEN Event = 'Node' AND NodeName IS NULL OR NodeName IS NOT NULL AND TRES IS NULL THEN 'missing_field' END AS kind FROM slurm_events)
 WHERE kind IS NOT NULL GROUP BY _file, kind;
+
+INSERT INTO mpg_issues(source, severity, kind, line, count, detail)
+SELECT _file, 'warning', 'missing_field', min(_line), count(*), 'events of nodes, none of which has an end: they last to the end of the trace. Export End and Duration'
+FROM slurm_events WHERE NodeName IS NOT NULL AND gpu_types <> '{}' GROUP BY _file HAVING max(coalesce(TimeEnd, Duration)) IS NULL;
 
 -- An event that names no cluster is of the only one that there is.
 UPDATE temp.slurm_events SET Cluster = (SELECT iif(count(DISTINCT Cluster) = 1, max(Cluster), NULL) FROM slurm_events) WHERE Cluster IS NULL;
@@ -205,75 +213,3 @@ SELECT _file, 'warning', 'lost_end', min(_line), count(*), 'events without an en
 FROM slurm_endless GROUP BY _file;
 UPDATE temp.slurm_events SET TimeEnd = e.ended FROM slurm_endless AS e WHERE e.row = slurm_events.rowid;
 DROP TABLE slurm_endless;
-
--- The nodes as they are now stand in for events that were not exported. What is installed is taken to
--- have been so since the first job; a node that is out of service and has no event, since its reason was
--- set, or where it has none, since it was last busy. Of a node that comes twice the last row is of now; JSON
--- names the cluster, text does not.
-DROP TABLE IF EXISTS temp.slurm_seen;
-CREATE TEMP TABLE slurm_seen AS
-SELECT *,
-       coalesce(nullif(ClusterName, ''), (SELECT iif(count(DISTINCT Cluster) = 1, max(Cluster), NULL) FROM slurm_events),
-                (SELECT iif(count(DISTINCT Cluster) = 1, max(Cluster), NULL) FROM slurm_jobs), 'slurm') AS cluster_name,
-       coalesce((SELECT min(coalesce(Submit, Start)) FROM slurm_jobs), min(BootTime) OVER ()) AS since
-FROM slurm_now;
-CREATE INDEX temp.slurm_event_of ON slurm_events(NodeName);
-DELETE FROM temp.slurm_seen WHERE rowid NOT IN (SELECT max(rowid) FROM temp.slurm_seen GROUP BY cluster_name, NodeName);
-CREATE INDEX temp.slurm_seen_as ON slurm_seen(NodeName);
-INSERT INTO temp.slurm_events(Cluster, Event, NodeName, TimeStart, Reason, _file, _line, State, state_base, gpu_types)
-SELECT cluster_name, 'Node', NodeName, coalesce(ReasonTime, LastBusyTime, since), Reason, _file, _line, State, state_base, gpu_types
-FROM slurm_seen AS n
-WHERE out_of_service AND NOT EXISTS (SELECT 1 FROM slurm_events AS e WHERE e.NodeName = n.NodeName AND coalesce(e.Cluster, cluster_name) = cluster_name);
--- Of a state in several words (IDLE+CLOUD+DRAIN) that which takes the node out of service.
-UPDATE temp.slurm_events SET state_base = CASE WHEN State LIKE 'FUTURE%' THEN 'FUTURE' WHEN State LIKE '%REBOOT_ISSUED%' THEN 'REBOOT' WHEN State LIKE '%MAINT%' THEN 'MAINT' WHEN '+' || State LIKE '%+DOWN%' THEN 'DOWN'
-                                               WHEN State LIKE '%FAIL%' THEN 'FAIL' WHEN State LIKE '%DRAIN%' THEN 'DRAIN' WHEN State LIKE '%POWER%' THEN 'POWERED_DOWN' WHEN State LIKE '%INVAL%' THEN 'INVAL' ELSE state_base END
-WHERE instr(State, '+') AND NodeName IS NOT NULL;
--- Nodes that are reserved for maintenance are out of service: nobody but the administrators may use them. What is planned after the last
--- time of the exports has not happened, and an end after it is open. Other reservations hold nothing: who may use them does not, until
--- jobs run in them.
-INSERT INTO mpg_issues(source, severity, kind, line, count, detail)
-SELECT _file, 'warning', 'missing_field', min(_line), count(*), 'reservation ' || coalesce(min(ReservationName), '?') || ' for maintenance lacks its EndTime: it lasts until the export'
-FROM slurm_reserved WHERE EndTime IS NULL AND ',' || Flags || ',' LIKE '%,MAINT,%' GROUP BY _file;
-DROP TABLE IF EXISTS temp.slurm_last;
-CREATE TEMP TABLE slurm_last AS
-SELECT coalesce(max(at), 9e18) AS at
-FROM (SELECT nullif(max(max(coalesce("End", 0), coalesce(Start + coalesce(ElapsedRaw, Elapsed, 0), 0), coalesce(Submit, 0))), 0) AS at
-      FROM slurm_jobs WHERE EXISTS (SELECT 1 FROM slurm_reserved) -- else nobody asks
-      UNION ALL SELECT max(coalesce(TimeEnd, TimeStart)) FROM slurm_events UNION ALL SELECT max(TimeStart) FROM slurm_events
-      UNION ALL SELECT max(ReasonTime) FROM slurm_now UNION ALL SELECT max(LastBusyTime) FROM slurm_now);
-DROP TABLE IF EXISTS temp.slurm_maintained;
-CREATE TEMP TABLE slurm_maintained AS
-SELECT DISTINCT r.rowid AS row, r._file, r._line, ReservationName AS name, n.value AS node, StartTime AS start_time, iif(EndTime > l.at, NULL, EndTime) AS end_time, StartTime > l.at AS later, r.Comment,
-       coalesce(nullif(r.Cluster, ''), (SELECT iif(count(DISTINCT Cluster) = 1, max(Cluster), NULL) FROM slurm_events), (SELECT iif(count(DISTINCT Cluster) = 1, max(Cluster), NULL) FROM slurm_jobs),
-                (SELECT iif(count(DISTINCT cluster_name) = 1, max(cluster_name), NULL) FROM slurm_seen), 'slurm') AS cluster_name
-FROM slurm_reserved AS r, slurm_last AS l, json_each(coalesce(r.node_names, '[]')) AS n
-WHERE ',' || Flags || ',' LIKE '%,MAINT,%' AND StartTime IS NOT NULL AND coalesce(EndTime > StartTime, 1);
-INSERT INTO temp.slurm_events(Cluster, Event, NodeName, TimeStart, TimeEnd, Reason, State, state_base, gpu_types, _file, _line)
-SELECT cluster_name, 'Node', node, start_time, end_time, 'reservation ' || name || coalesce(' ' || Comment, ''), 'MAINT', 'MAINT', types, _file, _line
-FROM (SELECT m.*, coalesce((SELECT s.gpu_types FROM slurm_seen AS s WHERE s.cluster_name = m.cluster_name AND s.NodeName = m.node),
-                           (SELECT max(e.gpu_types) FROM slurm_events AS e WHERE e.NodeName = m.node AND coalesce(e.Cluster, m.cluster_name) = m.cluster_name)) AS types
-      FROM slurm_maintained AS m WHERE NOT later)
-WHERE types IS NOT NULL;
-INSERT INTO mpg_issues(source, severity, kind, line, count, detail)
-SELECT r._file, 'warning', 'unused_reservation', min(r._line), count(*), 'reservations for maintenance whose nodes count as idle: ' || group_concat(r.ReservationName || ': ' || why, '; ')
-FROM (SELECT r.*, CASE WHEN StartTime IS NULL THEN 'no start' WHEN EndTime <= StartTime THEN 'it ends before it starts' WHEN node_names IS NULL THEN 'it names no nodes (export NodeNames)'
-                       ELSE (SELECT count(DISTINCT m.node) || ' nodes of which no file has the GPUs (export scontrol show node), the first ' || min(m.node) FROM slurm_maintained AS m
-                             WHERE m.row = r.rowid AND NOT m.later AND NOT EXISTS (SELECT 1 FROM slurm_events AS e WHERE e.NodeName = m.node AND coalesce(e.Cluster, m.cluster_name) = m.cluster_name AND e.gpu_types IS NOT NULL)
-                             GROUP BY NULL HAVING count(*) > 0) END AS why
-      FROM slurm_reserved AS r WHERE ',' || Flags || ',' LIKE '%,MAINT,%') AS r
-WHERE why IS NOT NULL GROUP BY r._file;
-INSERT INTO mpg_issues(source, severity, kind, line, count, detail)
-SELECT _file, 'info', 'reservation', min(_line), count(*), 'reservations that hold nothing: ' || group_concat(ReservationName || ' (' || why || ')', ', ')
-FROM (SELECT r.*, CASE WHEN Flags IS NULL THEN 'without Flags: export them to tell maintenance' WHEN ',' || Flags || ',' LIKE '%,MAINT,%' THEN iif(StartTime > l.at, 'maintenance, after the last time of the export', NULL)
-                       ELSE coalesce('users ' || Users, 'accounts ' || Accounts, Flags) END AS why
-      FROM slurm_reserved AS r, slurm_last AS l)
-WHERE why IS NOT NULL GROUP BY _file;
-DROP TABLE slurm_maintained;
-DROP TABLE slurm_last;
-DROP TABLE slurm_reserved;
-INSERT INTO temp.slurm_events(Cluster, Event, TimeStart, gpu_types)
-SELECT cluster_name, 'Cluster', min(since), json_group_object(type, chips)
-FROM (SELECT n.cluster_name, t.key AS type, sum(t.value) AS chips, min(n.since) AS since
-      FROM slurm_seen AS n, json_each(n.gpu_types) AS t GROUP BY n.cluster_name, t.key) AS s
-WHERE NOT EXISTS (SELECT 1 FROM slurm_events AS e WHERE e.Cluster = s.cluster_name AND coalesce(e.Event, 'Cluster') = 'Cluster' AND e.NodeName IS NULL)
-GROUP BY cluster_name;
