@@ -34,6 +34,7 @@ class Reader(Case):
 
     def test_slots_one_by_one(self):
         self.assertEqual(self.rows(V9.replace('0 8 ' + HOSTS, '0 4 "a" "a" "b" "b"'), "hosts, num_hosts, slots"), [('["a","b"]', 2, 4)])
+        self.assertEqual(self.rows(V9.replace('0 8 ' + HOSTS, '0 5 "b" "a" "2*b" "c" "a"'), "hosts, num_hosts, slots"), [('["b","a","c"]', 3, 6)])  # in no order
 
     def test_requirements(self):
         def gpus(requirement, hosts='2 "4*a" "4*b"'):
@@ -45,7 +46,7 @@ class Reader(Case):
                 "rusage[ngpus_excl_p=1]": (2, "host", None), "rusage[mem=4] rusage[ngpus_physical=0.5]": (1, "host", None), "select[a||b] rusage[ngpus_physical=1]": (2, "host", None),
                 "1*{span[hosts=1] rusage[ngpus_physical=2:gmem=1G]} + 4*{span[ptile=1] rusage[ngpus_physical=1:gmem=10G]}": (6, "job", None),
                 "1*{rusage[ngpus_physical=2]} + 3*{rusage[mem=1]}": (2, "job", None), "4*{rusage[ngpus_physical=2]}": (None, "unknown", None),
-                "{rusage[ngpus_physical=2]} || {rusage[ngpus_physical=4]}@4": (None, "unknown", None), "rusage[ngpus_physical=x]": (None, "unknown", None),
+                "{rusage[ngpus_physical=2]} || {rusage[ngpus_physical=4]}@4": (None, "unknown", None), "rusage[ngpus_physical=x]": (None, "unknown", None), "rusage[ngpus_physical=1 || ngpus_physical=2]": (None, "unknown", None), "rusage[mem=1 || mem=2]": (None, None, None),
                 "select[ngpus>0] rusage[mem=4]": (None, None, None)}.items():
             with self.subTest(requirement):
                 self.assertEqual(gpus(requirement), expected)

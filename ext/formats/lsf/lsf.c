@@ -1,6 +1,7 @@
 /* lsf.c - see lsf.h. */
 #include "lsf.h"
 #include "../../base/ascii.h"
+#include "../../base/intern.h"
 #include "../../base/number.h"
 #include "../../base/text.h"
 #include "../../base/time.h"
@@ -37,6 +38,7 @@ struct mpg_lsf {
   char *text; /* words whose quotes were doubled */
   size_t cap_text, n_text;
   mpg_json_text made[TEXTS];
+  mpg_intern hosts; /* of the record */
   mpg_value values[MPG_LSF_COUNT];
 };
 
@@ -49,6 +51,7 @@ mpg_rc mpg_lsf_open(mpg_lsf **out, const mpg_env *env, mpg_stream *stream, mpg_i
   l->env = l->poller.env = env;
   for (size_t i = 0; i < TEXTS; i++)
     l->made[i].env = env;
+  mpg_intern_init(&l->hosts, env);
   l->path = mpg_stream_path(stream);
   l->issues = issues;
   rc = mpg_lines_open(&l->lines, env, stream, err);
@@ -65,6 +68,7 @@ void mpg_lsf_close(mpg_lsf *l) {
   mpg_lines_close(l->lines);
   for (size_t i = 0; i < TEXTS; i++)
     mpg_json_text_free(&l->made[i]);
+  mpg_intern_free(&l->hosts);
   mpg_free(l->env, l->words);
   mpg_free(l->env, l->text);
   mpg_free(l->env, l);
@@ -261,7 +265,6 @@ static mpg_rc made(mpg_rc rc, mpg_err *err) {
 
 static mpg_rc take_hosts(mpg_lsf *l, mpg_err *err) {
   mpg_json_text *json = &l->made[HOSTS];
-  mpg_str before = {NULL, 0};
   int64_t n, slots = 0, hosts = 0;
   const size_t at = l->at;
   mpg_rc rc = take_count(l, "numExHosts", &n, err);
@@ -270,8 +273,11 @@ static mpg_rc take_hosts(mpg_lsf *l, mpg_err *err) {
   if (n < 0 || (size_t)n > l->n - l->at)
     return malformed(l, l->words[at].at, "as many hosts as follow", err);
   json->n = 0;
+  mpg_intern_reset(&l->hosts);
   rc = mpg_json_put(json, MPG_STR("["));
   for (int64_t i = 0; rc == MPG_OK && i < n; i++) {
+    const size_t before = l->hosts.n;
+    uint32_t id;
     mpg_str host = l->words[l->at++].text;
     int64_t of = 1;
     const char *star = host.n > 0 ? memchr(host.p, '*', host.n) : NULL;
@@ -282,9 +288,9 @@ static mpg_rc take_hosts(mpg_lsf *l, mpg_err *err) {
       of = 1;
     }
     slots += of > 1000000 ? 1000000 : of;
-    if (before.p != NULL && mpg_str_eq(before, host))
+    rc = mpg_intern_id(&l->hosts, host, &id);
+    if (rc != MPG_OK || l->hosts.n == before)
       continue;
-    before = host;
     hosts++;
     rc = mpg_json_put_comma(json);
     if (rc == MPG_OK)

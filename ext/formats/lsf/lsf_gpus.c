@@ -76,7 +76,7 @@ static mpg_lsf_gpus simple(mpg_str text) {
       double n;
       if (!value_of(inside, keys[i], &value))
         continue;
-      if (!read_number(&value, &n)) {
+      if (!read_number(&value, &n) || find_word(inside, "||") < inside.n) {
         found.per = MPG_LSF_UNKNOWN;
         return found;
       }
