@@ -28,7 +28,8 @@ CREATE TEMP TABLE IF NOT EXISTS acme_jobs AS
 SELECT replace(substr(name, 1, instr(name || '.', '.') - 1), 'trace_', '') AS cluster,
        json_extract(record, '$.job_id') AS job_id, json_extract(record, '$.user') AS user, json_extract(record, '$.node_num') AS node_num, json_extract(record, '$.gpu_num') AS gpu_num,
        json_extract(record, '$.cpu_num') AS cpu_num, json_extract(record, '$.type') AS type, json_extract(record, '$.state') AS state,
-       json_extract(record, '$.submit_time') AS submit_time, json_extract(record, '$.start_time') AS start_time, json_extract(record, '$.end_time') AS end_time, file AS _file, line AS _line
+       json_extract(record, '$.submit_time') AS submit_time, json_extract(record, '$.start_time') AS start_time, coalesce(json_extract(record, '$.end_time'), json_extract(record, '$.stop_time'), json_extract(record, '$.fail_time')) AS end_time, -- Kalos tells when a job was stopped or failed as well
+        file AS _file, line AS _line
 FROM (SELECT record, _file AS file, _line AS line, replace(_file, rtrim(_file, replace(_file, '/', '')), '') AS name FROM csv_trace(mpg_required(:acme, ':acme')) WHERE nulls = 'None, NaN');
 
 -- What cannot be: a time that is more than ten years from the middle one; its row counts as nothing. What comes twice counts once.

@@ -44,7 +44,7 @@ FROM csv_trace(mpg_required(:pai_tasks, ':pai_tasks')) WHERE names = 'job_name, 
   AND types = 'job_name TEXT, inst_num REAL, start_time REAL, end_time REAL, plan_gpu REAL';
 
 CREATE TEMP TABLE IF NOT EXISTS pai_instances AS
-SELECT json_extract(record, '$.job_name') AS job_name, json_extract(record, '$.task_name') AS task_name, json_extract(record, '$.worker_name') AS worker_name, json_extract(record, '$.status') AS status,
+SELECT json_extract(record, '$.job_name') AS job_name, json_extract(record, '$.task_name') AS task_name, json_extract(record, '$.worker_name') AS worker_name, json_extract(record, '$.status') AS status, json_extract(record, '$.machine') AS machine,
        json_extract(record, '$.start_time') AS start_time, json_extract(record, '$.end_time') AS end_time, _file, _line
 FROM csv_trace(:pai_instances) WHERE names = 'job_name, task_name, inst_name, worker_name, inst_id, status, start_time, end_time, machine'
   AND types = 'job_name TEXT, start_time REAL, end_time REAL';
@@ -117,11 +117,15 @@ SELECT coalesce(_file, :pai_instances, 'pai_instances'), 'warning', 'unknown_sta
 FROM pai_instances WHERE status NOT IN ('Terminated', 'Failed', 'Running', 'Waiting', 'Ready', 'Interrupted') GROUP BY _file;
 INSERT INTO mpg_issues(source, severity, kind, line, count, detail)
 SELECT coalesce(i._file, :pai_instances, 'pai_instances'), 'warning', 'unknown_job', min(i._line), count(*), 'instances of a task without a row in the table of tasks, first ' || i.task_name || ' of ' || i.job_name || ': they are left out'
-FROM pai_instances AS i WHERE NOT EXISTS (SELECT 1 FROM pai_tasks AS t WHERE t.job_name = i.job_name AND t.task_name = i.task_name) GROUP BY i._file;
+FROM pai_instances AS i WHERE (i.job_name, i.task_name) NOT IN (SELECT job_name, task_name FROM pai_tasks WHERE job_name IS NOT NULL AND task_name IS NOT NULL) GROUP BY i._file;
 INSERT INTO mpg_issues(source, severity, kind, line, count, detail)
 SELECT coalesce(_file, :pai_machines, 'pai_machines'), 'warning', 'repeated_record', min(_line), count(*), 'machine ' || machine || ' comes more than once: it counts once'
 FROM (SELECT *, row_number() OVER (PARTITION BY machine ORDER BY rowid) AS nth FROM pai_machines WHERE machine IS NOT NULL) WHERE nth > 1 GROUP BY _file;
 DELETE FROM temp.pai_machines WHERE machine IS NOT NULL AND rowid NOT IN (SELECT min(rowid) FROM pai_machines GROUP BY machine);
+
+INSERT INTO mpg_issues(source, severity, kind, line, count, detail)
+SELECT coalesce(i._file, :pai_instances, 'pai_instances'), 'warning', 'conflict', min(i._line), count(*), 'instances on machines of another type of GPU than their task, the first of ' || i.job_name || ' on ' || i.machine || ': they count as of the type of the task'
+FROM pai_instances AS i JOIN pai_machines AS m ON m.machine = i.machine JOIN pai_tasks AS t ON t.job_name = i.job_name AND t.task_name = i.task_name WHERE t.plan_gpu > 0 AND m.gpu_type <> t.gpu_type GROUP BY i._file;
 
 -- ---- 2. What is held: by instances, or by tasks where no instances are given ----
 
@@ -136,7 +140,10 @@ SELECT CAST(t.job_name AS TEXT) AS job, t.task_name || '/' || i.worker_name AS t
 FROM tasks AS t JOIN pai_instances AS i USING (job_name, task_name)
 UNION ALL
 SELECT job_name, task_name, pool, inst_num * share, status, start_time, end_time
-FROM tasks WHERE NOT EXISTS (SELECT 1 FROM pai_instances);
+FROM tasks WHERE (job_name, task_name) NOT IN (SELECT job_name, task_name FROM pai_instances WHERE job_name IS NOT NULL AND task_name IS NOT NULL);
+INSERT INTO mpg_issues(source, severity, kind, line, count, detail)
+SELECT coalesce(_file, :pai_tasks, 'pai_tasks'), 'warning', 'missing_field', min(_line), count(*), 'task ' || task_name || ' of ' || job_name || ' and others have no row in the table of instances: all of theirs run from the start of the task to its end'
+FROM pai_tasks WHERE plan_gpu > 0 AND start_time IS NOT NULL AND EXISTS (SELECT 1 FROM pai_instances) AND (job_name, task_name) NOT IN (SELECT job_name, task_name FROM pai_instances WHERE job_name IS NOT NULL AND task_name IS NOT NULL) GROUP BY _file;
 
 -- ---- 3. The relations ----
 

@@ -159,6 +159,9 @@ class OtherSchedulers(Schedulers):
         """Beside a job whose chips count: one of PBS with nvgpus, one of Grid Engine with a model as its complex."""
         path = self.pbs(words=self.PBS.replace("ngpus", "nvgpus"))
         self.assertIn("uncounted_resource", dict(self.said(path)))
+        for request, said in (("nodes=4:ppn=8:gpu", 1), ("nodes=1:gpus+1:ppn=4", 1), ("nodes=1:ppn=8 Resource_List.gres=gpu:2", 1), ("nodes=1:mics=2", 1), ("nodes=1:ppn=8 Resource_List.gres=scratch", None), ("select=1:ncpus=8:ngpus=0", None)):
+            path = self.pbs(words=f"ctime=1790000000 qtime=1790000000 start=1790000060 exec_host=n1/0 Resource_List.{request}")
+            self.assertEqual(said and 2 - 1, dict(self.said(path)).get("uncounted_resource"), request)
         line = "gpu.q:n1:ml:ann:train:101:sge:0:1790000000:1790000060:1790003660:0:0:1200:0.5:0.1:0:0:0:0:0:0:0:0:0:0:0:0:0:0:0:research:d:NONE:1:0:100.5:20.1:0.3:-l %s=1,h_rt=7200:0.000:NONE:123456.000:0:0\n"
         path = self.file("# Version: 8.1.9\n" + line % "gpu" + "".join(line.replace(":101:", f":{i}:") % name for i, name in enumerate(("v100", "a100", "rtx6000", "k80", "h_vmem"), 102)), "accounting")
         self.assertEqual([("101", 3600)], self.ledger(path, "untraced"))

@@ -336,6 +336,27 @@ class Odd(cases.Case):
         self.assertEqual(([("a", "philly/12GB", 100), ("a", "philly/24GB", 400)], []), self.told(self.philly("01:00:00", [("m1", 2), ("m3", 1), ("m2", 2)])))
         self.assertEqual(([("a", "philly/24GB", 400)], []), self.told(self.philly("01:00:00", [("m1", 2), ("m2", 2)])))
 
+    def pai(self, instances, tasks="job-a,worker,2.0,Terminated,1010.0,2000.0,400.0,29.3,50.0,T4\n"):
+        return {"pai_job_table.csv": "job-a,inst-a,user-1,Terminated,1000.0,2000.0\njob-b,inst-b,user-1,Terminated,1000.0,2000.0\n", "pai_task_table.csv": tasks, "pai_instance_table.csv": instances,
+                "pai_machine_spec.csv": "m-t4,T4,96,512,2\nm-v1,V100,96,512,8\n"}
+
+    def test_tasks_and_their_instances(self):
+        """A task without instances runs as a whole; a machine of another type than the task is listed."""
+        one = "job-a,worker,i1,w1,inst-a,Terminated,1010.0,2000.0,m-t4\n"
+        both, other = one + one.replace("i1,w1", "i2,w2"), one + one.replace("i1,w1", "i2,w2").replace("m-t4", "m-v1")
+        self.assertEqual(([("job-a", "pai/T4", 990)], []), self.told(self.pai(both)))
+        self.assertEqual(([("job-a", "pai/T4", 990)], [("conflict", 1)]), self.told(self.pai(other)))
+        tasks = self.pai("")["pai_task_table.csv"] + "job-b,worker,1.0,Terminated,1010.0,2000.0,400.0,29.3,100.0,T4\njob-c,worker,1.0,Waiting,,,400.0,29.3,100.0,T4\n"
+        self.assertEqual(([("job-a", "pai/T4", 990), ("job-b", "pai/T4", 990)], [("missing_field", 1)]), self.told(self.pai(both, tasks)))
+
+    def test_a_job_that_was_stopped(self):
+        """Kalos says when, if not in its end_time."""
+        times = "2023-05-17 11:00:00+00:00,2023-05-17 11:01:00+00:00"
+        text = ("job_id,user,node_num,gpu_num,cpu_num,mem_per_pod_GB,shared_mem_per_pod,type,state,submit_time,start_time,end_time,fail_time,stop_time,duration,queue,gpu_time\n"
+                f"d1,u,1,8,8,1,1.0,Other,CANCELLED,{times},,,2023-05-17 11:11:00+00:00,600,60,1\nd2,u,1,8,8,1,1.0,Other,FAILED,{times},,2023-05-17 11:21:00+00:00,,600,60,1\n"
+                f"d3,u,1,8,8,1,1.0,Other,COMPLETED,{times},2023-05-17 13:01:00+00:00,,,600,60,1\n")
+        self.assertEqual(([("kalos/d1", "kalos", 4800), ("kalos/d2", "kalos", 9600), ("kalos/d3", "kalos", 57600)], []), self.told({"trace_kalos.csv": text}))
+
     def test_starts_before_they_were_submitted(self):
         late = [("start_before_submit", 1)]
         self.assertEqual(([("a", "philly/24GB", 200)], late), self.told(self.philly("01:00:20", [("m1", 2)])))

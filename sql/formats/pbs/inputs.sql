@@ -53,13 +53,14 @@ WHERE field IS NOT NULL GROUP BY _file, record_type, field;
 -- Chips of another vendor, by a resource that a site has named: what is no GPU counts as none.
 INSERT INTO mpg_issues(source, severity, kind, line, count, detail)
 SELECT _file, 'warning', 'uncounted_resource', min(_line), count(DISTINCT id_string), 'only ngpus and gpus count as chips, and not ' || group_concat(DISTINCT rtrim(resource, '='))
-FROM (SELECT _file, _line, id_string, o.key || iif(CAST(o.value AS INTEGER) > 0, '=', '') AS resource FROM pbs_faults CROSS JOIN pbs_records CROSS JOIN json_each(other) AS o WHERE of_resource AND other GLOB '*[Rr]esource*'
+FROM (SELECT _file, _line, id_string, o.key || CASE WHEN CAST(o.value AS INTEGER) > 0 THEN '=' WHEN o.key GLOB '*.gres' THEN '=' || o.value ELSE '' END AS resource FROM pbs_faults CROSS JOIN pbs_records CROSS JOIN json_each(other) AS o WHERE of_resource AND other GLOB '*[Rr]esource*'
       UNION ALL
       SELECT _file, _line, id_string, 'in select: ' || substr("Resource_List.select", 1, 60) FROM pbs_faults CROSS JOIN pbs_records WHERE of_resource AND "Resource_List.select" IS NOT NULL AND coalesce(asked, 0) = 0)
 WHERE lower(resource) GLOB '*npu*' OR lower(resource) GLOB '*tpu*' OR lower(resource) GLOB '*mlu*' OR lower(resource) GLOB '*dcu*' OR lower(resource) GLOB '*gcu*'
    OR lower(resource) GLOB '*hpu*' OR lower(resource) GLOB '*xpu*' OR lower(resource) GLOB '*ipu*' OR lower(resource) GLOB '*neuron*' OR lower(resource) GLOB '*gaudi*'
    OR lower(resource) GLOB '*ascend*' OR lower(resource) GLOB '*accel*' OR lower(resource) GLOB '*mig*' OR lower(resource) GLOB '*gpu*='
-   OR lower(resource) GLOB 'in select*gpu*=[1-9]*'
+   OR lower(resource) GLOB 'in select*gpu*=[1-9]*' OR lower(resource) GLOB '*gres=*gpu*' OR lower(resource) GLOB 'in select*:mics=[1-9]*'
+   OR lower(resource) GLOB 'in select*:gpu' OR lower(resource) GLOB 'in select*:gpu[+:#]*' OR lower(resource) GLOB 'in select*:gpus' OR lower(resource) GLOB 'in select*:gpus[+:#]*' -- a property of a node
 GROUP BY _file;
 INSERT INTO mpg_issues(source, severity, kind, line, count, detail)
 SELECT _file, 'warning', 'unknown_record', min(_line), count(*), 'records of types that are not known: left out: ' || group_concat(DISTINCT record_type)
