@@ -42,6 +42,9 @@ FROM jsonl_trace(mpg_required(:condor, ':condor'));
 INSERT INTO mpg_issues(source, severity, kind, line, count, detail)
 SELECT _file, 'warning', 'unknown_record', min(_line), count(*), 'ads of clusters that make jobs later, such as ' || min(cluster) || ': what they are yet to make is not known' FROM condor_ads WHERE factory GROUP BY _file;
 DELETE FROM condor_ads WHERE factory;
+INSERT INTO mpg_issues(source, severity, kind, line, count, detail)
+SELECT _file, 'warning', 'uncounted_resource', min(_line), count(*), 'jobs that have no slot, such as ' || min(job) || ' (universe scheduler, grid or local): their GPUs are not of this pool' FROM condor_ads WHERE universe IN (7, 9, 12) AND chips > 0 GROUP BY _file;
+UPDATE condor_ads SET chips = NULL WHERE universe IN (7, 9, 12);
 -- A number that is given anew, or by another schedd, is another job's.
 UPDATE condor_ads SET job = job || '#' || nth
 FROM (SELECT rowid AS row, dense_rank() OVER (PARTITION BY job ORDER BY submitted, schedd) AS nth FROM condor_ads

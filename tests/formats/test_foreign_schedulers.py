@@ -205,6 +205,9 @@ class OtherSchedulers(Schedulers):
     def test_what_is_listed_of_condor(self):
         for more, said in (({"start": -10}, "start_before_submit"), ({"AssignedGPUs": "MIG-4f", "GPUsProvisioned": 1}, "guessed_share"), ({"GPUs_DeviceName": "NVIDIA A100-SXM4-40GB MIG 1g.5gb"}, "guessed_share")):
             self.assertEqual([(said, 1)], self.said(self.file([self.ad(**more)], "history.json")))
+        for universe in (7, 9, 12):
+            path = self.file([self.ad(), self.ad(ClusterId=2, JobUniverse=universe)], "history.json")
+            self.assertEqual(([("1.0", 200)], [("uncounted_resource", 1)]), (self.ledger(path, "untraced"), self.said(path)))
         factory = {key: value for key, value in self.ad(ClusterId=2, JobStatus=1, JobMaterializeLimit=50).items() if key not in ("ProcId", "JobCurrentStartDate", "CompletionDate")}
         path = self.file([self.ad(), factory], "queue.json")
         self.assertEqual(([("1.0", 120)], [("unknown_record", 1)]), (self.ledger(path, "queued"), self.said(path)))

@@ -43,6 +43,7 @@ class Mapping(cases.Case):
     def test_tasks_that_wait(self):
         """Those of an array that have not started ask for chips until they are deleted, or the array ends."""
         array = f"03/31/2025 17:00:00;Q;5[].s;user=a group=g jobname=j queue=q ctime={T0} qtime={T0} array_indices=0-5:2,9 Resource_List.ngpus=2\n"
+        self.assertEqual(4, self.one("SELECT count(DISTINCT job) FROM trace_records(?)", self.file(array.replace("2,9", "2,9%3"))))
         begun = array.replace(";Q;", ";S;").replace("array_indices", f"etime={T0} start={T0 + 600} array_indices")
         task = (self.start("5[0]", T0 + 600, "n1/0") + self.end("5[0]", T0 + 1200, T0 + 600, "n1/0")).replace(f"time={T0 + 600}", f"time={T0}")
         more = "03/31/2025 17:30:00;D;5[2].s;requestor=a@b\n", "03/31/2025 17:40:00;D;5[].s;requestor=a@b\n", "03/31/2025 18:00:00;L;license;floating license\n"

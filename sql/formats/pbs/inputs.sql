@@ -86,7 +86,8 @@ CREATE INDEX temp.pbs_id_of ON pbs_ids(name);
 DROP TABLE IF EXISTS temp.pbs_waiting;
 CREATE TEMP TABLE pbs_waiting AS
 WITH RECURSIVE arrays AS (
-  SELECT min(rowid) AS place, id_string, job_base, server, array_indices FROM pbs_records WHERE array_indices NOT GLOB '*[^0-9,:-]*' AND asked > 0 GROUP BY id_string
+  SELECT min(rowid) AS place, id_string, job_base, server, list AS array_indices
+  FROM (SELECT rowid, *, substr(array_indices, 1, instr(array_indices || '%', '%') - 1) AS list FROM pbs_records WHERE array_indices IS NOT NULL AND asked > 0) WHERE list NOT GLOB '*[^0-9,:-]*' GROUP BY id_string
 ),
 part(place, at, until, step) AS (
   SELECT place, CAST(value AS INTEGER), CASE WHEN instr(value, '-') THEN CAST(substr(value, 1 + instr(value, '-')) AS INTEGER) ELSE CAST(value AS INTEGER) END, CASE WHEN instr(value, ':') THEN max(1, CAST(substr(value, 1 + instr(value, ':')) AS INTEGER)) ELSE 1 END
