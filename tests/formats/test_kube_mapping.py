@@ -97,6 +97,12 @@ class Mapping(Mapped):
                          told(seen(0, "a", event="ADDED"), ran("p", 100, 1000), seen(600, "a"), seen(1200, "a", 32, **shared), ran("q", 1300, 2000, 2), seen(2400, "a", 32, **shared)))
         self.assertEqual(([("a", 8, 0, 1200), ("b", 4, 1800, None)], [("p", "a", 8, 100, 1000), ("q", "b", 4, 1900, 2000)], []),
                          told(seen(0, "a", event="ADDED"), ran("p", 100, 1000), seen(1200, "a", event="DELETED"), seen(1800, "b", 4, "u-new", (1800, "True"), "ADDED", 1800), ran("q", 1900, 2000, 4), seen(2400, "b", 4, "u-new", (1800, "True"), made=1800)))
+        # Nothing shows that it is gone, but another of its name that was made since; two that are there at once are of two clusters.
+        again = lambda made: [seen(0, "a", event="ADDED"), seen(600, "a"), seen(max(made, 600), "a", uid="u-new", event="ADDED", made=made), seen(1800, "a", uid="u-new", made=made)]
+        self.assertEqual([("a", 8, 0, 600), ("a", 8, 900, None)], told(*again(900))[0])
+        self.assertEqual([], self.rows("SELECT * FROM mpg_issues WHERE kind = 'conflict'"))
+        self.assertEqual([("a", 8, 0, None), ("a", 8, 300, None)], told(*again(300))[0])
+        self.assertEqual([("warning", 1)], self.rows("SELECT severity, count FROM mpg_issues WHERE kind = 'conflict'"))
         # The label that names the pool comes later than the node: it was never in another.
         late = seen(0, "a", event="ADDED")
         late["object"]["metadata"]["labels"] = {"node.kubernetes.io/instance-type": "p5.48xlarge"}

@@ -78,6 +78,15 @@ FROM (SELECT rowid AS row, lead(start_time) OVER (PARTITION BY uid ORDER BY peri
 CREATE INDEX temp.kube_node ON kube_nodes(node);
 CREATE UNIQUE INDEX temp.kube_node_by ON kube_nodes(uid, period);
 
+-- A node whose name another has that was made after its last heartbeat is gone, though nothing shows its end. Two of one name that are
+-- there at once are of two clusters.
+UPDATE kube_nodes SET end_time = t.heard
+FROM (SELECT uid, max(told) AS heard FROM kube_told WHERE kind = 'Node' GROUP BY uid) AS t
+WHERE t.uid = kube_nodes.uid AND end_time IS NULL AND EXISTS (SELECT 1 FROM kube_nodes AS n WHERE n.node = kube_nodes.node AND n.uid <> kube_nodes.uid AND n.start_time >= t.heard AND n.start_time > kube_nodes.start_time);
+INSERT INTO mpg_issues(source, severity, kind, line, count, detail)
+SELECT coalesce(:kube, 'kube_objects'), 'warning', 'conflict', NULL, count(DISTINCT a.node), 'nodes of one name that are there at once, the first ' || min(a.node) || ': each counts, and pods are on one of them. Read one cluster at a time'
+FROM kube_nodes AS a JOIN kube_nodes AS b ON b.node = a.node AND b.uid > a.uid AND coalesce(b.end_time, 9e18) > coalesce(a.start_time, 0) AND coalesce(a.end_time, 9e18) > coalesce(b.start_time, 0) GROUP BY NULL;
+
 -- ---- 4. Pods that were given a node: what they hold, from then until their containers ended ----
 
 -- What events say of an end. That of a pod that is gone or failed without a reason of its own is of them, and its time where nothing else has it.
