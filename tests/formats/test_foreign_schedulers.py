@@ -122,6 +122,19 @@ class Slurm(Schedulers):
         self.assertEqual([("missing_field", 1)], events((cluster + node).replace("|End|", "|").replace("|Unknown|", "|").replace(f"|{T0 + 60}|", "|")))
         self.assertEqual([("missing_field", 1)], events(cluster + node + "d|Cluster||%d|Unknown|||gres/gpu=32\n" % T0, of="Cluster"))
 
+    def test_a_sibling_that_was_revoked(self):
+        """It has the start of the job that ran as its start and end, and asked for nothing beside that."""
+        revoked = self.job(67108865, "REVOKED", 60, 60, "00:00:00", nodes="None assigned").replace("|c|", "|d|").replace("|gres/gpu=8|None", "||None")
+        path = self.export(self.job(67108865), revoked)
+        self.assertEqual([("c/67108865", 480)], self.ledger(path, "queued"))
+        self.assertEqual([("c/67108865", 28800)], self.ledger(path, "untraced"))
+
+    def test_an_hour_that_the_clock_showed_twice(self):
+        """Elapsed knows better than Start and End, which are of a clock: that they differ by an hour is said."""
+        for elapsed, said in (("02:00:00", [("conflict", 1)]), ("00:00:00", [("conflict", 1)]), ("01:00:00", []), ("01:30:00", [])):
+            path = self.export(self.job(1, elapsed=elapsed))
+            self.assertEqual(([("1", 28800)], said), (self.ledger(path, "untraced"), self.said(path)), elapsed)
+
     def test_slices_of_gpus(self):
         """Of MIG: a pool of their own, whose chips are no GPUs."""
         for kind in ("1g.5gb", "nvidia_a100_3g.20gb", "h100_1g.10gb.me"):

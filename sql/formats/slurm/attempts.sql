@@ -12,7 +12,7 @@ SELECT rowid AS row, JobID, array_task, array_count, state_base, Submit, Start, 
        coalesce(Cluster, (SELECT iif(count(DISTINCT Cluster) = 1, max(Cluster), NULL) FROM slurm_events),
                 (SELECT iif(count(DISTINCT Cluster) = 1, max(Cluster), NULL) FROM slurm_jobs), 'slurm') AS cluster_name,
        coalesce(JobIDRaw, JobID) AS id,
-       Start IS NOT NULL AND coalesce(state_base, '') <> 'PENDING' AS started,
+       Start IS NOT NULL AND coalesce(state_base, '') <> 'PENDING' AND NOT (state_base IS 'REVOKED' AND ("End" <= Start OR coalesce(alloc_gpus, 0) = 0)) AS started,
        max(coalesce(last_update, 0), coalesce(Start + coalesce(ElapsedRaw, Elapsed) + coalesce(Suspended, 0), 0)) AS seen,
        0 AS repeated
 FROM slurm_jobs
@@ -33,7 +33,7 @@ WHERE own.row = slurm_rows.row;
 -- A job that runs while two exports are made is in both: the one that knows its end counts, else the later. One that
 -- waited in the first and has started since, waits no more; of an array, what waits becomes less.
 -- A resize ends a row and begins another of the same attempt. A job of a federation is in the accounting of
--- each cluster that might have run it: REVOKED, where another one did.
+-- each cluster that might have run it: REVOKED, where another one did, with the start of that as its own start and end.
 -- Most jobs have one row: only those of several need the windows.
 DROP TABLE IF EXISTS temp.slurm_repeated;
 CREATE TEMP TABLE slurm_repeated AS SELECT id, cluster_name FROM slurm_rows GROUP BY id, cluster_name HAVING count(*) > 1;

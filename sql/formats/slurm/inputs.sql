@@ -108,6 +108,12 @@ INSERT INTO mpg_issues(source, severity, kind, line, count, detail)
 SELECT _file, 'warning', 'missing_field', min(_line), count(*), 'arrays whose list of waiting tasks was cut, the first ' || min(JobID) || ': those that it names ask for chips. Export with SLURM_BITSTR_LEN=0'
 FROM slurm_odd_jobs WHERE array_task GLOB '*...]' AND req_gpus > 0 GROUP BY _file;
 
+-- Elapsed knows of no zone: where it is an hour off, the zone is another, or a clock was put forward or back meanwhile.
+INSERT INTO mpg_issues(source, severity, kind, line, count, detail)
+SELECT _file, 'warning', 'conflict', min(_line), count(*), 'jobs whose Elapsed is an hour more or less than from Start to End, the first ' || min(coalesce(JobID, JobIDRaw)) || ': they count from Start to End. Check zone'
+FROM slurm_jobs WHERE abs("End" - Start - coalesce(ElapsedRaw, Elapsed) - coalesce(Suspended, 0)) = 3600 AND max(coalesce(req_gpus, 0), coalesce(alloc_gpus, 0)) > 0 AND "End" > Start
+GROUP BY _file;
+
 -- An event that is of no kind, or lacks its node or what that has, counts as nothing.
 INSERT INTO mpg_issues(source, severity, kind, line, count, detail)
 SELECT _file, 'data_loss', kind, min(_line), count(*), iif(kind = 'unknown_record', 'events that are none of Slurm''s, of which the first is ' || min(coalesce(Event, '')), 'events of nodes that lack their NodeName or TRES') || ': left out'
