@@ -82,6 +82,7 @@ CREATE TEMP TABLE lsf_uses AS
 SELECT job_id, submit_time, row_number() OVER (PARTITION BY job_id ORDER BY submit_time) AS nth
 FROM (SELECT DISTINCT job_id, submit_time FROM lsf_records WHERE event_type IN ('JOB_NEW', 'JOB_FINISH') AND submit_time IS NOT NULL)
 WHERE job_id IN (SELECT job_id FROM lsf_records WHERE event_type IN ('JOB_NEW', 'JOB_FINISH') GROUP BY job_id HAVING max(submit_time) > min(submit_time) + 1);
+CREATE INDEX temp.lsf_uses_of ON lsf_uses(job_id, submit_time);
 DROP TABLE IF EXISTS temp.lsf_of_jobs;
 CREATE TEMP TABLE lsf_of_jobs AS
 WITH RECURSIVE got AS MATERIALIZED ( -- what its elements get says what they ask for

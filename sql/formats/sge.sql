@@ -102,7 +102,8 @@ FROM json_each(CASE WHEN :resource IS NULL THEN '["gpu","gpus","ngpus","num_gpu"
 UPDATE sge_jobs SET per = (SELECT CAST(substr(asked, instr(lower(asked), mark) + length(mark)) AS REAL) FROM sge_marks WHERE scope = '' AND instr(lower(asked), mark) ORDER BY key LIMIT 1);
 -- A consumable HOST is there once for each host: those of the tasks of a parallel job.
 UPDATE sge_jobs SET chips = CASE WHEN :chips = 'slots' THEN CAST(slots AS REAL) WHEN upper(coalesce(:consumable, 'YES')) = 'JOB' THEN per WHEN upper(:consumable) = 'HOST' THEN per * hosts ELSE per * max(1, CAST(slots AS INTEGER)) END
-FROM (SELECT j.rowid AS row, CASE WHEN upper(:consumable) = 'HOST' AND CAST(slots AS INTEGER) > 1 THEN (SELECT count(DISTINCT r.host) FROM sge_records AS r WHERE r.number = j.number AND r.task IS j.task) ELSE 1 END AS hosts FROM sge_jobs AS j) AS h
+FROM (SELECT j.rowid AS row, iif(CAST(slots AS INTEGER) > 1, coalesce(r.hosts, 1), 1) AS hosts
+      FROM sge_jobs AS j LEFT JOIN (SELECT number, task, count(DISTINCT host) AS hosts FROM sge_records WHERE upper(:consumable) = 'HOST' GROUP BY number, task) AS r ON r.number = j.number AND r.task IS j.task) AS h
 WHERE h.row = sge_jobs.rowid;
 INSERT INTO mpg_issues(source, severity, kind, line, count, detail)
 SELECT _file, 'warning', 'missing_field', min(_line), count(*), 'job ' || min(job) || ' and others have several slots and no records of their tasks: the GPUs of a consumable HOST count for one host'

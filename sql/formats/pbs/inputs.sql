@@ -75,6 +75,7 @@ SELECT id_string AS name, max(ctime) > min(ctime) + 1 AND max(array_index) IS NU
 DROP TABLE IF EXISTS temp.pbs_uses;
 CREATE TEMP TABLE pbs_uses AS
 SELECT name, ctime, row_number() OVER (PARTITION BY name ORDER BY ctime) AS nth FROM (SELECT DISTINCT name, ctime FROM pbs_ids CROSS JOIN pbs_records ON id_string = name WHERE anew AND ctime IS NOT NULL);
+CREATE INDEX temp.pbs_uses_of ON pbs_uses(name, ctime);
 UPDATE pbs_records SET id_string = id_string || '#' || nth
 FROM (SELECT r.rowid AS row, (SELECT max(u.nth) FROM pbs_uses AS u WHERE u.name = r.id_string AND u.ctime <= coalesce(r.ctime, r.date_time)) AS nth FROM (SELECT 1 FROM pbs_uses LIMIT 1) CROSS JOIN pbs_records AS r WHERE id_string IN (SELECT name FROM pbs_uses)) AS n
 WHERE n.row = pbs_records.rowid AND nth > 1;
