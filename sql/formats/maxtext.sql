@@ -280,7 +280,7 @@ SELECT coalesce(:pool, 'training') AS pool, coalesce(:chip, chip) AS chip, chips
 DROP TABLE IF EXISTS temp.spans;
 CREATE TEMP TABLE spans AS
 WITH first AS (
-  SELECT r.job, r.attempt, f.start_time, f.seconds - avg(o.seconds) AS excess
+  SELECT r.job, r.attempt, f.start_time, f.seconds - avg(nullif(o.seconds, 0)) AS excess
   FROM training_runs AS r CROSS JOIN training_spanned AS f ON f.rowid = r.first
   CROSS JOIN training_spanned AS o ON o.rowid BETWEEN r.first + 1 AND r.last
   GROUP BY r.run

@@ -14,6 +14,7 @@
 --@ input :hf sure (?s)\A\s*\{.*"log_history"\s*:\s*\[.*"step"\s*:
 --@ needs :chips (?s)\A(?!.*(?:dist_world_size=\d|MEMBER: \d+/\d))
 --@ needs :chip (?s)\A
+--@ needs :start (?s)\A(?!.*(?:\d{4}-\d\d-\d\d[T ]\d\d:\d\d:\d\d|Start time ?: [\d.]+s|"time_us"|_timestamp|"timestamp"|"log_history"))
 --
 -- In the sqlite3 shell:
 --
@@ -89,7 +90,7 @@ DROP TABLE IF EXISTS temp.trainer_lines;
 CREATE TEMP TABLE trainer_lines AS
 SELECT _file AS file, _line AS line, iif(json_extract(fields, '$.other') IS NULL, coalesce(json_extract(fields, '$.at'), time), NULL) AS time,
        iif(json_extract(fields, '$.other') IS NULL, NULL, time) AS other_time, step, fields
-FROM log_trace(:nemo, '(?x) (?: \[NeMo\ \w\ (?<time> \d{4}-\d\d-\d\d\ \d\d:\d\d:\d\d ) .{0,200}? )?
+FROM log_trace(:nemo, '(?x) (?: \[NeMo\ \w\ (?<time> \d{4}-\d\d-\d\d\ \d\d:\d\d:\d\d ) .{0,200}? | ^ [^\r]{0,60}? (?! .* \[NeMo) (?<time> \d{4}-\d\d-\d\d[T\ ]\d\d:\d\d:\d\d (?: [.,]\d+ )? (?: Z | [+-]\d\d:?\d\d )? ) [^\r]{0,300}? )?
   (?: Training\ epoch\ \d+ ,\ iteration\ \d+/\d+\ \| .*? global_step:\ (?<step>\d+)
       (?: (?= .* reduced_train_loss:\ (?<loss> [\d.eE+-]+ | nan | inf ) ) )? (?: (?= .* train_step_timing\ in\ s:\ (?<seconds> [\d.]+ ) ) )?
     | (?= [^\r]* train_step_timing\ in\ s=(?<seconds> [\d.]+ ) ) (?: (?= [^\r]* reduced_train_loss=(?<loss> [\d.eE+-]+ | nan | inf ) ) )? [^\r]*? global_step=(?<step>\d+)
@@ -109,7 +110,7 @@ WITH counted AS (
 summed AS (
   SELECT *, sum(took) OVER w AS so_far, sum(time IS NOT NULL) OVER w AS clocks FROM counted WINDOW w AS (PARTITION BY file ORDER BY id) -- a progress bar is many times one line
 ),
-offset_of AS (SELECT file, clocks, min(time - so_far + took) AS at FROM summed WHERE time IS NOT NULL GROUP BY file, clocks),
+offset_of AS (SELECT file, clocks, min(time - so_far + iif(step IS NULL, took, 0)) AS at FROM summed WHERE time IS NOT NULL GROUP BY file, clocks),
 other AS (SELECT file, max(other_time - so_far) AS at FROM summed WHERE other_time IS NOT NULL GROUP BY file)
 SELECT s.*, s.so_far - iif(s.step IS NULL, s.took, 0) + coalesce(o.at, f.at, other.at, iif(typeof(:start) = 'text', CAST(strftime('%s', :start) AS INTEGER), :start), 0) AS at
 FROM summed AS s LEFT JOIN offset_of AS o ON o.file = s.file AND o.clocks = s.clocks LEFT JOIN offset_of AS f ON f.file = s.file AND f.clocks = 1

@@ -10,6 +10,12 @@ from training import FIXTURES, REAL, Case
 
 
 class MaxText(Case):
+    def test_a_step_that_lacks_its_seconds_makes_no_compilation(self):
+        """A line that was cut off: its step is of no length, and no mean of the others."""
+        text = "Num_devices: 1\n" + "".join(f"2026-03-02 09:00:{10 * n + 10:02d} completed step: {n}, seconds: 10.0, TFLOP/s/device: 1.0, loss: 1.0\n" for n in range(4)) + "2026-03-02 09:00:50 completed step: 4, sec\n"
+        self.map("maxtext", self.file(text))
+        self.assertEqual([], self.rows("SELECT * FROM spans WHERE kind = 'compile'"))
+
     def test_fixture(self):
         log = FIXTURES + "/maxtext.log"
         self.map("maxtext", log)

@@ -152,6 +152,20 @@ class Trainer(cases.Case):
         self.rows("SELECT * FROM trace_rollup(?)", path)
         self.assertNotIn("long_steps", self.issues(path))
 
+    NEMO = "Training epoch 0, iteration {0}/99 | lr: 1e-05 | global_step: {0} | reduced_train_loss: 1.0 | train_step_timing in s: 2.0\n"
+
+    def test_a_clock_before_lines_without_one(self):
+        """`kubectl logs --timestamps` says when NeMo's steps were over: a pause between them is none of them."""
+        path = self.file("".join(f"2026-03-03T10:00:{2 * n + (20 if n > 3 else 0):02d}.000000000Z " + self.NEMO.format(n) for n in range(1, 6)))
+        self.assertEqual([(1, n, 2 * n - 2 + late, 2 * n + late, 1, 1) for n, late in ((1, 0), (2, 0), (3, 0), (4, 20), (5, 20))], self.steps(path))
+
+    def test_no_clock_at_all(self):
+        """The option start is missed, and the scheduler's job says it."""
+        text = "".join(self.NEMO.format(n) for n in range(1, 4))
+        self.assertEqual([(1,)], self.rows("SELECT instr(missing, 'start') > 0 FROM trace_sources(?)", self.file(text)))
+        folder = self.folder_of({"nemo-4711.log": text, "sacct.psv": "JobID|State|Start|End|AllocTRES|Submit|Partition\n4711|COMPLETED|2026-03-03T10:00:00|2026-03-03T10:00:10|gres/gpu=8|2026-03-03T10:00:00|gpu\n"})
+        self.assertEqual([(8 * 6.0,)], self.rows("SELECT sum(chip_seconds) FROM trace_rollup(?) WHERE category = 'unrated'", folder))
+
     def test_a_scheduler_beside(self):
         """A run whose file has its job's id in the name is of that job: the scheduler says what it held."""
         with open(FIXTURES + "/wandb-history.jsonl", encoding="utf-8") as file:
