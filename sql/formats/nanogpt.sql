@@ -34,7 +34,7 @@ CREATE TEMP TABLE training_lines AS
 SELECT _file AS file, _line AS line, time, step, log_group(_record, 'steps') AS steps, log_group(_record, 'total_ms') AS total_ms,
        log_group(_record, 'ms') AS ms, log_group(_record, 'loss') AS loss, log_group(_record, 'val_loss') AS val_loss,
        log_group(_record, 'average_ms') AS average_ms, log_group(_record, 'mfu') AS mfu, log_group(_record, 'gpu') AS gpu,
-       log_group(_record, 'chip') AS chip, log_group(_record, 'saved') IS NOT NULL AS is_save
+       log_group(_record, 'chip') AS chip, log_group(_record, 'saved') IS NOT NULL AS is_save, log_group(_record, 'begun') AS begun
 FROM log_trace(mpg_required(:log, ':log'), '(?x)
     (?: (?<time> \d{4}-\d\d-\d\d [T\ ] \d\d:\d\d:\d\d (?: [.,]\d+ )? (?: Z | [+-]\d\d:?\d\d )? ) .{0,300}? )? (?: ^ | (?<= [\s:|>\])] ) | (?<= \dm ) )
       (?: step: (?<step>\d+) / (?<steps>\d+) (?: \ train_loss: (?<loss>\S+) )? (?: \ val_loss: (?<val_loss>\S+) )? .*? \ train_time: (?<total_ms>\d+) ms
@@ -43,6 +43,7 @@ FROM log_trace(mpg_required(:log, ':log'), '(?x)
   | (?: ^ | (?<= [\s:|>\])] ) | (?<= \dm ) )
       (?: step\ (?<evaluated>\d+): \ train\ loss\ [^,\s]+, \ val\ loss\ (?<val_loss>\S+)
         | saving\ checkpoint\ to\ (?<saved>.*)
+        | (?: Resuming\ training\ from | Initializing\ a\ new\ model\ from ) \ (?<begun>\S+)
         | (?<time> (?: Mon|Tue|Wed|Thu|Fri|Sat|Sun )\ \w{3}\ [\ \d]\d\ \d\d:\d\d:\d\d\ \d{4} ) \s* $
         | \| \s+ (?<gpu>\d+) \s+ (?<chip>\S.*?) \s{2,} (?: On|Off ) \s+ \| )',
   'ignore', coalesce(:zone, 'UTC'));
@@ -68,7 +69,7 @@ WITH back AS MATERIALIZED ( -- files in which a step's number is less than the o
 numbered AS (
   SELECT l.rowid AS id, file, line, step, loss IS NULL AS is_evaluation, step IS NULL AS is_marker,
          dense_rank() OVER (PARTITION BY file ORDER BY step) AS place, total_ms, ms
-  FROM (SELECT 1 FROM back LIMIT 1) CROSS JOIN training_lines AS l WHERE (step IS NOT NULL OR gpu IS NOT NULL OR time IS NOT NULL) AND file IN (SELECT file FROM back)
+  FROM (SELECT 1 FROM back LIMIT 1) CROSS JOIN training_lines AS l WHERE coalesce(step, gpu, time, begun) IS NOT NULL AND file IN (SELECT file FROM back)
 ),
 marked AS (
   SELECT *, is_marker OR coalesce(lag(place) OVER (PARTITION BY file ORDER BY id) - place > 5, 0)

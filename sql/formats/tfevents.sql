@@ -118,7 +118,7 @@ SELECT file, 'info', 'parallel_files', NULL, n, 'values of the same time as thos
 FROM tfevents_parallel;
 DELETE FROM tfevents_runs WHERE file IN (SELECT file FROM tfevents_parallel);
 INSERT INTO mpg_issues(source, severity, kind, line, count, detail)
-SELECT b.file, 'warning', 'parallel_files', NULL, b.n, 'values of the same steps, and as far apart, as those of ' || min(a.file) || ': they count as a restart; if the files are of two hosts with other clocks, read one'
+SELECT b.file, 'warning', 'parallel_logs', NULL, b.n, 'values of the same steps, and as far apart, as those of ' || min(a.file) || ': they count as a restart; if the files are of two hosts with other clocks, read one'
 FROM tfevents_runs AS a JOIN tfevents_runs AS b ON b.job = a.job AND b.n = a.n AND b.first_step_time > a.last_step_time AND abs((b.last_step_time - b.first_step_time) - (a.last_step_time - a.first_step_time)) < 0.5
 WHERE a.n > 2 AND NOT EXISTS (SELECT v.step FROM tfevents_values AS v JOIN tfevents_chosen AS c ON c.job = a.job AND c.tag = v.tag WHERE v.file = b.file
                               EXCEPT SELECT v.step FROM tfevents_values AS v WHERE v.file = a.file)

@@ -351,9 +351,9 @@ class Mapping(FolderCase):
         """As a restart from the first step that ends at the same one: it counts as that, and is listed."""
         self.write("run/events.a", *self.run_of(1e9, range(1, 6)))
         self.write("run/events.b", *self.run_of(1e9 + 3600, range(1, 6)))
-        self.assertEqual(5, self.said()["parallel_files"])
+        self.assertEqual(5, self.said()["parallel_logs"])
         self.write("run/events.b", *self.run_of(1e9 + 3600, range(3, 8)))
-        self.assertNotIn("parallel_files", self.said())
+        self.assertNotIn("parallel_logs", self.said())
 
     def test_with_a_scheduler(self):
         """The job of a scheduler whose id is the folder's name: it says who held chips, and the files what was done."""

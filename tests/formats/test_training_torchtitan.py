@@ -168,6 +168,16 @@ class NanoGpt(Case):
         self.assertEqual([(1, "completed"), (2, "completed")], self.rows("SELECT attempt, outcome FROM allocations"))
         self.assertEqual({"repeated_steps": 1, "unmatched_lines": 10}, self.issues(path))
 
+    def test_a_resumption_a_few_lines_back(self):
+        """What the program says when it resumes is no other host's: the lines since the save, and that of the save's step, are lost as a whole."""
+        line = "iter {}: loss 3.0, time 100.00ms, mfu 10.0%\n"
+        path = self.file("".join(map(line.format, (0, 10, 20))) + "saving checkpoint to out\n" + line.format(30) + "Resuming training from out\n" * 2
+                         + "step 20: train loss 1.0, val loss 1.0\n" + "".join(map(line.format, (20, 30, 40))) + "saving checkpoint to out\n")
+        self.map("nanogpt", path, chips=1)
+        self.assertEqual([(1, 0, 30), (2, 20, 40)], self.rows("SELECT attempt, min(step), max(step) FROM training_steps GROUP BY 1"))
+        self.assertEqual(2.0, self.seconds().get(("lost", None)))
+        self.assertEqual(1, self.issues(path)["repeated_steps"])
+
     def test_the_original(self):
         path = self.file("step 0: train loss 4.1938, val loss 4.2005\niter 0: loss 4.2140, time 3947.73ms, mfu -100.00%\n"
                          "iter 10: loss 3.4401, time 100.00ms, mfu 0.20%\nsaving checkpoint to out\niter 20: loss 3.0300, time 110.00ms, mfu 0.21%\n")
