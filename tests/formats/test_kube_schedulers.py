@@ -101,6 +101,15 @@ class Schedulers(Mapped):
                 self.rows("SELECT count(*) FROM trace_rollup(?)", path)
                 self.assertEqual(0 if phase else 1, self.issues(path).get("missing_field", 0))
 
+    def test_pods_that_only_a_group_holds_together(self):
+        """Each is a job: listed where the group needs several."""
+        for word in ("pod-group-name", "scheduling.k8s.io/group-name"):
+            for least, owner, expected in ((2, None, 1), (1, None, 0), (2, ("Job", "j"), 0)):
+                group = {"apiVersion": "scheduling.volcano.sh/v1beta1", "kind": "PodGroup", "metadata": {"name": "pg", "namespace": "ns", "uid": "pg", "creationTimestamp": when(0)}, "spec": {"minMember": least}}
+                path = self.file([self.node(), group, *(self.runs(f"p-{i}", 1, annotations={word: "pg"}, owner=owner) for i in range(2))])
+                self.rows("SELECT count(*) FROM trace_rollup(?)", path)
+                self.assertEqual(expected, self.issues(path).get("unknown_kind", 0))
+
     def test_jobs_of_run_ai(self):
         """Their pods run in parallel, as those of a Job."""
         job = {"apiVersion": "run.ai/v1", "kind": "RunaiJob", "metadata": {"name": "j", "namespace": "ns", "uid": "j", "creationTimestamp": when(0)},

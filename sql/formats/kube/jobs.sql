@@ -110,6 +110,14 @@ FROM told LEFT JOIN asked USING (job) LEFT JOIN worth USING (job);
 INSERT INTO mpg_issues(source, severity, kind, line, count, detail)
 SELECT coalesce(:kube, 'kube_objects'), 'warning', 'missing_field', NULL, count(*), 'jobs of pods whose number no object tells, the first ' || min(job) || ': they are whole with what they hold, and ask for nothing while they wait'
 FROM jobs WHERE chips IS NULL AND phase IS NOT 'serving' GROUP BY NULL;
+-- Pods that nothing but a group of Volcano or KAI holds together.
+INSERT INTO mpg_issues(source, severity, kind, line, count, detail)
+WITH pods AS (
+  SELECT namespace, coalesce(json_extract(annotations, '$."pod-group-name"'), json_extract(annotations, '$."scheduling.k8s.io/group-name"')) AS name, count(*) AS n
+  FROM kube_last WHERE kind = 'Pod' AND chips > 0 AND job = namespace || '/' || name AND instr(annotations, 'group-name') GROUP BY 1, 2 HAVING count(*) > 1
+)
+SELECT coalesce(:kube, 'kube_objects'), 'warning', 'unknown_kind', NULL, count(*), 'groups of pods (PodGroup) are left out, the first ' || min(g.namespace || '/' || g.name) || ': each of their pods is a job by itself, whole without the others'
+FROM pods AS p JOIN kube_last AS g ON g.kind = 'PodGroup' AND g.namespace = p.namespace AND g.name = p.name WHERE json_extract(g.spec, '$.minMember') > 1 GROUP BY NULL;
 -- What a job asks for has one number for all its time.
 INSERT INTO mpg_issues(source, severity, kind, line, count, detail)
 SELECT min(_file), 'warning', 'conflicting_job', NULL, count(*), 'jobs that asked for more chips or fewer than before, the first ' || min(job || ' (' || least || ' to ' || most || ')') || ': they ask for the most all the time, and what they do not hold of it is queued'
