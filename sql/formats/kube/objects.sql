@@ -105,7 +105,7 @@ WITH memory AS (SELECT name, CAST(json_extract(labels, '$."nvidia.com/gpu.memory
 UPDATE kube_objects
 SET chips = coalesce(CAST(json_extract(annotations, '$."gpu-fraction"') AS REAL) * coalesce(CAST(json_extract(annotations, '$."gpu-fraction-num-devices"') AS INTEGER), 1),
                      nullif(CAST(json_extract(annotations, '$."runai-allocated-gpus"') AS REAL), 0),
-                     round(min(1, CAST(json_extract(annotations, '$."gpu-memory"') AS REAL) / coalesce((SELECT m.mib FROM memory AS m WHERE m.name = nodeName), (SELECT min(m.mib) FROM memory AS m HAVING min(m.mib) = max(m.mib))))
+                     round(min(1, CAST(json_extract(annotations, '$."gpu-memory"') AS REAL) / coalesce((SELECT m.mib FROM memory AS m WHERE m.name = nodeName), (SELECT CASE WHEN min(m.mib) = max(m.mib) THEN min(m.mib) END FROM memory AS m)))
                            * coalesce(CAST(json_extract(annotations, '$."gpu-fraction-num-devices"') AS INTEGER), 1), 6)), resource = 'nvidia.com/gpu'
 WHERE kind = 'Pod' AND coalesce(chips, 0) = 0 AND (CAST(json_extract(annotations, '$."gpu-fraction"') AS REAL) BETWEEN 1e-6 AND 1
                                                    OR (json_extract(annotations, '$."gpu-fraction"') IS NULL AND CAST(json_extract(annotations, '$."gpu-memory"') AS REAL) > 0));
