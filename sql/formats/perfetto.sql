@@ -30,19 +30,30 @@ CREATE TEMP TABLE IF NOT EXISTS perfetto_input AS SELECT :trace AS path, :chip A
 
 DROP TABLE IF EXISTS temp.perfetto_events;
 CREATE TEMP TABLE perfetto_events AS
-SELECT _file AS trace, _line AS line, kind, start_ns, end_ns, name, lower(category) AS category, track, track_uuid, pid, tid, process, thread, flow_id, clock_ns,
+SELECT _file AS trace, _line AS line, kind, start_ns, end_ns, name, lower(category) AS category, track, track_uuid, parent_uuid, pid, tid, process, thread, flow_id, clock_ns,
        CASE WHEN kind = 'slice' THEN args END AS args
 FROM perfetto_trace((SELECT mpg_required(path, ':trace') FROM perfetto_input)) WHERE kind IN ('slice', 'track', 'clock');
 
--- A track may be described after its events. REALTIME is compared with the trace's clock now and then: the first time counts.
+-- A track may be described after its events, and after those in it. REALTIME is compared with the trace's clock now and then: the first time counts.
 DROP TABLE IF EXISTS temp.perfetto_tracks;
 CREATE TEMP TABLE perfetto_tracks AS
-SELECT trace, track_uuid, max(track) AS track, max(pid) AS pid, max(tid) AS tid, max(process) AS process, max(thread) AS thread
+SELECT trace, track_uuid, max(parent_uuid) AS parent_uuid, max(track) AS track, max(pid) AS pid, max(tid) AS tid, max(process) AS process, max(thread) AS thread
 FROM perfetto_events WHERE kind = 'track' GROUP BY 1, 2;
 CREATE INDEX temp.perfetto_track ON perfetto_tracks(trace, track_uuid);
-UPDATE perfetto_events SET track = coalesce(perfetto_events.track, t.track), pid = coalesce(perfetto_events.pid, t.pid), tid = coalesce(perfetto_events.tid, t.tid),
-       process = coalesce(perfetto_events.process, t.process), thread = coalesce(perfetto_events.thread, t.thread)
-FROM perfetto_tracks AS t WHERE t.trace = perfetto_events.trace AND t.track_uuid = perfetto_events.track_uuid AND kind = 'slice';
+DROP TABLE IF EXISTS temp.perfetto_places;
+CREATE TEMP TABLE perfetto_places AS
+WITH RECURSIVE around AS ( -- and above all those in which it is
+  SELECT trace, track_uuid, 0 AS above, parent_uuid, pid, tid, process, thread FROM perfetto_tracks
+  UNION ALL
+  SELECT a.trace, a.track_uuid, a.above + 1, p.parent_uuid, coalesce(a.pid, p.pid), coalesce(a.tid, p.tid), coalesce(a.process, p.process), coalesce(a.thread, p.thread)
+  FROM around AS a CROSS JOIN perfetto_tracks AS p ON p.trace = a.trace AND p.track_uuid = a.parent_uuid WHERE a.above < 16
+)
+SELECT trace, track_uuid, max(above) AS above, pid, tid, process, thread FROM around GROUP BY trace, track_uuid;
+CREATE UNIQUE INDEX temp.perfetto_place ON perfetto_places(trace, track_uuid);
+UPDATE perfetto_events SET track = coalesce(perfetto_events.track, t.track), pid = coalesce(perfetto_events.pid, p.pid), tid = coalesce(perfetto_events.tid, p.tid),
+       process = coalesce(perfetto_events.process, p.process), thread = coalesce(perfetto_events.thread, p.thread)
+FROM perfetto_tracks AS t JOIN perfetto_places AS p USING (trace, track_uuid) WHERE t.trace = perfetto_events.trace AND t.track_uuid = perfetto_events.track_uuid AND kind = 'slice';
+DROP TABLE perfetto_places;
 
 DROP TABLE IF EXISTS temp.perfetto_files;
 CREATE TEMP TABLE perfetto_files AS

@@ -6,6 +6,7 @@ import sqlite3
 import tempfile
 import unittest
 
+import perfetto
 from damage_case import FIXTURES
 from damages_binary import decode, encode, places
 from fleets import connect
@@ -76,8 +77,34 @@ def change_xspace(path, later, rng):
         file.write(encode(fields))
 
 
-# Not Perfetto: its packets name and count from what came before.
+def change_perfetto(path, later, rng):
+    """Packets name and count from those before them of their writer. So each track is written anew by a writer of its own, which numbers its own names
+    and has a unit of time, and whose packets keep their order; writers come in any order, and tracks are described anywhere."""
+    with open(path, "rb") as file:
+        data = file.read()
+    later *= 10**9
+    packets = [dict(perfetto.parse(content)) for _, content in perfetto.parse(data)]
+    apart = [[perfetto.packet((60, packet[60]))] for packet in packets if 60 in packet]
+    first, = ({dict(perfetto.parse(clock))[1]: dict(perfetto.parse(clock))[2] for clock in (c for _, c in perfetto.parse(packet[6]))}
+              for packet in packets if 6 in packet and 10 not in packet)
+    head = perfetto.packet(perfetto.snapshot(**{f"c{clock}": at + later for clock, at in first.items()}))
+    writers = {}
+    for name, category, start, end, track, args in perfetto.slices(data):
+        args = json.loads(args)
+        if track not in writers:
+            writers[track] = perfetto.Sequence(len(writers) + 2, first[6] + later, rng.choice((1, 500)) if rng else 1)
+        writers[track].slice(start + later, end + later, track, name, category, args, flow=args["corr_id"])
+    apart += [writer.out for writer in writers.values()]
+    order = [at for at, part in enumerate(apart) for _ in part]
+    if rng:
+        rng.shuffle(order)
+    parts = [iter(part) for part in apart]
+    with open(path, "wb") as file:
+        file.write(head + b"".join(next(parts[at]) for at in order))
+
+
 PROFILES = {
+    "perfetto/4242_results.pftrace": change_perfetto,
     "profile/rank0.json": change_json,
     "profile/tpu.trace.json": change_json,
     "nsys/two-gpus.sqlite": change_database,
