@@ -538,21 +538,27 @@ static mpg_rc read_after_ahead(mpg_stream *s, char *buf, size_t cap, size_t *got
 }
 
 /* Whether a character of which the last n bytes read are the beginning ends as it should. What is
-** read to see that is read again by the next read, and counts as sound as far as it is of it. */
+** read to see that is read again by the next read. If the character is sound, what is of it counts
+** as such. If not, what is of the same maximal subpart is left out: one U+FFFD stands for all. */
 static mpg_rc check_end(mpg_stream *s, const char *tail, size_t n, bool *sound, mpg_err *err) {
   repair *r = &s->repair;
   char whole[4];
-  size_t more = 0;
+  size_t more = 0, of_it;
   int length;
   mpg_rc rc;
   memcpy(whole, tail, n);
   rc = read_after_ahead(s, whole + n, sizeof whole - n, &more, err);
   length = mpg_utf8_character(whole, n + more);
+  *sound = length > 0;
+  of_it = (length == 0 ? n + more : (size_t)(*sound ? length : -length)) - n;
+  r->known = *sound ? of_it : 0;
+  if (!*sound) {
+    n += of_it;
+    more -= of_it;
+  }
   memmove(r->ahead + more, r->ahead, r->ahead_n);
   memcpy(r->ahead, whole + n, more);
   r->ahead_n += more;
-  *sound = length > 0;
-  r->known = *sound ? (size_t)length - n : 0;
   return rc == MPG_OK || s->failed.rc == rc ? MPG_OK : rc; /* the file's failure comes again */
 }
 
