@@ -43,6 +43,7 @@
 --@ column gb_per_s REAL GB/s of a copy or set, as the profile says
 --@ column collective TEXT - if it is one: allreduce
 --@ column group_size BIGINT - of the collective: how many ranks
+--@ column process_group TEXT - of the collective: the name of its group, with its ranks
 CREATE TEMP TABLE IF NOT EXISTS device_activity (
   trace         TEXT   NOT NULL,  -- the file that it came from
   rank          BIGINT,           -- of the process in its job; NULL: the trace does not tell
@@ -71,7 +72,8 @@ CREATE TEMP TABLE IF NOT EXISTS device_activity (
   gb_per_s      REAL,             -- of a copy or set, as the profile says
   -- Where it is a collective:
   collective    TEXT,             -- 'allreduce'
-  group_size    BIGINT
+  group_size    BIGINT,
+  process_group TEXT              -- its name, with its ranks: '1 [0, 2]'
 );
 CREATE INDEX IF NOT EXISTS temp.device_activity_order ON device_activity(trace, device, start_ns);
 CREATE INDEX IF NOT EXISTS temp.device_activity_launch ON device_activity(trace, launch_thread, launch_ns);

@@ -380,8 +380,6 @@ FROM work AS w LEFT JOIN chips AS c ON c.name = w.named AND c.dtype = w.dtype;
 
 -- ---- Ranks ----
 
--- The n-th collective of a name in a step is the same one on every rank. All end together, so the rank on which it
--- took least came last: the others waited for it. That holds whatever the ranks' clocks say.
 --@ table trace_device_collectives device_collectives each collective over the ranks, and who came late; give the traces of all ranks
 --@ column rank BIGINT - of the process in its job; NULL: the trace does not tell
 --@ column device TEXT - as the profiler numbers or names it
@@ -389,22 +387,11 @@ FROM work AS w LEFT JOIN chips AS c ON c.name = w.named AND c.dtype = w.dtype;
 --@ column name TEXT - of the collective's kernel
 --@ column n BIGINT - the n-th of that name in the step
 --@ column ns BIGINT ns that it took on this rank
---@ column waited_ns BIGINT ns that this rank waited for others
---@ column late_ns BIGINT ns that this rank came after the first
+--@ column waited_ns BIGINT ns that this rank waited for others; NULL: ranks that have it differ in how often
+--@ column late_ns BIGINT ns that this rank came after the first; NULL likewise
 --@ column ranks BIGINT ranks that took part
 --@ column trace TEXT - the file
-CREATE TEMP VIEW IF NOT EXISTS device_collectives AS
-WITH numbered AS (
-  SELECT trace, rank, device, step, name, end_ns - start_ns AS ns,
-         row_number() OVER (PARTITION BY trace, device, step, name ORDER BY start_ns) AS n
-  FROM device_activity
-  WHERE class = 'communication' AND rank IS NOT NULL
-)
-SELECT rank, device, step, name, n, ns, ns - min(ns) OVER w AS waited_ns, max(ns) OVER w - ns AS late_ns,
-       count(*) OVER w AS ranks, trace
-FROM numbered
-WINDOW w AS (PARTITION BY step, name, n);
-
+--@ column process_group TEXT - of the collective, with its ranks; NULL: the trace does not tell
 --@ table trace_device_stragglers device_stragglers who came late to collectives, by rank and step
 --@ column step TEXT - its number or name; NULL: outside any
 --@ column rank BIGINT - of the process in its job; NULL: the trace does not tell
@@ -412,9 +399,4 @@ WINDOW w AS (PARTITION BY step, name, n);
 --@ column late_ns BIGINT ns that the rank came late
 --@ column waited_ns BIGINT ns that it waited
 --@ column place BIGINT - 1: the latest of the step
-CREATE TEMP VIEW IF NOT EXISTS device_stragglers AS
-SELECT step, rank, count(*) AS collectives, sum(late_ns) AS late_ns, sum(waited_ns) AS waited_ns,
-       rank() OVER (PARTITION BY step ORDER BY sum(late_ns) DESC) AS place
-FROM device_collectives
-WHERE ranks > 1
-GROUP BY step, rank;
+.read sql/formats/device/ranks.sql

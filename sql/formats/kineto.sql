@@ -19,7 +19,8 @@
 --
 --     CREATE TEMP TABLE kineto_events AS
 --     SELECT _file AS trace, lower(cat) AS cat, name, start_ns, end_ns, pid, tid, step, correlation, device,
---            stream, bytes, bandwidth_gb_s, collective, group_size, input_dims, input_type, concrete_inputs
+--            stream, bytes, bandwidth_gb_s, collective, group_size, process_group, process_group_ranks,
+--            input_dims, input_type, concrete_inputs
 --     FROM chrome_trace('rank*.json')
 --     WHERE ph = 'X';
 --     CREATE TEMP TABLE kineto_files AS
@@ -116,7 +117,7 @@ FROM kineto_groups AS g JOIN device_traces AS t USING (trace) LEFT JOIN streams 
 
 INSERT INTO device_activity (trace, rank, process, device, chip, stream, class, kind, name, start_ns, end_ns, step,
                              correlation, launch_ns, launch_end_ns, launch_name, launch_thread, op, op_ns, bytes,
-                             gb_per_s, collective, group_size)
+                             gb_per_s, collective, group_size, process_group)
 SELECT g.trace, t.rank, CAST(c.pid AS TEXT),
        iif((g.trace, e.device) IN (SELECT trace, device FROM kineto_shared), g.label_name || ' ', '') || coalesce(e.device, e.pid),
        coalesce(d.chip, t.chip),
@@ -128,7 +129,8 @@ SELECT g.trace, t.rank, CAST(c.pid AS TEXT),
                              WHERE o.scope = l.scope AND o.start_ns <= l.launch_ns ORDER BY o.start_ns DESC LIMIT 1)
         ORDER BY s.start_ns DESC LIMIT 1),
        a.correlation, l.launch_ns + t.base_ns, l.launch_end_ns + t.base_ns, c.name, CAST(c.tid AS TEXT), o.name,
-       l.op_ns + t.base_ns, e.bytes, e.bandwidth_gb_s, e.collective, e.group_size
+       l.op_ns + t.base_ns, e.bytes, e.bandwidth_gb_s, e.collective, e.group_size,
+       nullif(trim(coalesce(e.process_group, '') || ' ' || coalesce(e.process_group_ranks, '')), '')
 FROM kineto_activity AS a
 CROSS JOIN kineto_kinds AS k ON k.rowid = a.kind
 CROSS JOIN kineto_groups AS g ON g.id = a.part

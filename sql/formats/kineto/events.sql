@@ -12,7 +12,7 @@ SELECT _file AS trace, rank, world_size, base_time_ns, devices, properties FROM 
 -- After it, for what the last reading of a file finds of it is what mpg_issues keeps.
 CREATE TEMP TABLE IF NOT EXISTS kineto_events AS
 SELECT _file AS trace, iif(ph = 'X', lower(cat), 'phase ' || coalesce(ph, 'none')) AS cat, coalesce(name, '?') AS name, start_ns, end_ns, pid, tid, step, correlation, device,
-       stream, bytes, bandwidth_gb_s, collective, group_size, input_dims, input_type, concrete_inputs
+       stream, bytes, bandwidth_gb_s, collective, group_size, process_group, process_group_ranks, input_dims, input_type, concrete_inputs
 FROM chrome_trace(mpg_required(:trace, ':trace'))
 WHERE ph = 'X' OR (ph IS NULL AND start_ns IS NOT NULL) OR (ph = 'B' AND lower(cat) IN ('kernel', 'gpu_memcpy', 'gpu_memset', 'cpu_op', 'operator', 'user_annotation', 'cuda_runtime', 'hip_runtime')) OR ph NOT IN ('M', 'i', 'I', 's', 't', 'f', 'b', 'n', 'e', 'B', 'E', 'C', 'R', 'P', 'N', 'O', 'D', 'S', 'T', 'p', 'F', 'v', 'V', 'c', '(', ')');
 
