@@ -43,6 +43,18 @@ DELETE FROM renamed WHERE (source, was) IN (SELECT source, was FROM elsewhere);
 INSERT INTO mpg_issues(source, severity, kind, line, count, detail)
 SELECT was, 'warning', 'job_at_another_time', NULL, 1, 'named like job ' || job || ', which ran at another time: a job of its own' FROM elsewhere;
 
+INSERT INTO all_jobs -- a log of several jobs says what it knows of each
+SELECT j.source, b.job, name, owner, phase, framework, runtime, model, priority, chips, min_chips, tasks, submit_time, labels
+FROM (SELECT DISTINCT source, was, job FROM by_time) AS b JOIN all_jobs AS j ON j.source = b.source AND j.job = b.was;
+DELETE FROM all_jobs WHERE (source, job) IN (SELECT source, was FROM by_time);
+UPDATE all_allocations
+SET attempt = NULL, job = (SELECT b.job FROM by_time AS b WHERE b.source = all_allocations.source AND b.was = all_allocations.job AND b.since <= start_time ORDER BY b.since DESC LIMIT 1)
+WHERE (source, job) IN (SELECT source, was FROM by_time);
+UPDATE all_commits
+SET attempt = NULL, job = (SELECT b.job FROM by_time AS b WHERE b.source = all_commits.source AND b.was = all_commits.job
+                            AND b.since <= coalesce(snapshot_time, durable_time) ORDER BY b.since DESC LIMIT 1)
+WHERE (source, job) IN (SELECT source, was FROM by_time);
+
 UPDATE all_jobs SET job = r.job FROM renamed AS r WHERE r.source = all_jobs.source AND r.was = all_jobs.job;
 UPDATE all_allocations SET job = r.job, attempt = NULL FROM renamed AS r
 WHERE r.source = all_allocations.source AND r.was = all_allocations.job;
@@ -75,6 +87,17 @@ DELETE FROM all_capacity WHERE rowid IN (
   SELECT c.rowid FROM all_capacity AS c
   JOIN outranked AS o ON o.source = c.source AND o.pool IS c.pool AND o.start_time IS c.start_time AND o.chips IS c.chips);
 DELETE FROM all_allocations WHERE rowid IN (SELECT row FROM outranked);
+
+-- What is left of a log's beside a scheduler that says who held the chips then.
+INSERT INTO mpg_issues(source, severity, kind, line, count, detail)
+SELECT min(coalesce((SELECT path FROM file AS f WHERE f.source = a.source AND f.path = a.job), (SELECT min(path) FROM file AS f WHERE f.source = a.source))), 'warning', 'unmatched_log', NULL, count(DISTINCT a.job),
+       'jobs of logs that no scheduler here knows, first ' || min(a.job) || ': they count with chips of their own. Name the job by the option job'
+FROM source AS s JOIN all_allocations AS a USING (source)
+CROSS JOIN (SELECT min(h.start_time) AS first, max(coalesce(h.end_time, h.start_time)) AS last
+            FROM all_allocations AS h JOIN source AS t USING (source) WHERE t.rank = 1 AND h.chips > 0) AS h
+WHERE s.rank = 3 AND a.chips > 0 AND a.start_time < h.last AND coalesce(a.end_time, a.start_time) > h.first
+  AND (a.source, a.job) NOT IN (SELECT source, was FROM elsewhere) AND a.job NOT IN (SELECT path FROM ambiguous JOIN file USING (file))
+GROUP BY a.source;
 
 -- A pool's chip by its site's name ("h100") may be any of several; the trainer's log names the one.
 CREATE TABLE known_chip AS
@@ -110,7 +133,7 @@ WHERE other <> job AND later <= 5 AND (apart <= 5 OR apart IS NULL) AND (seconds
 -- mapping gives a job one row, unless logs of several names were found to be of it: where no other source names a job of the
 -- source that has most, that job has one row.
 CREATE TABLE largest AS
-SELECT source FROM source WHERE rank <> 2 AND source NOT IN (SELECT source FROM renamed)
+SELECT source FROM source WHERE rank <> 2 AND source NOT IN (SELECT source FROM renamed UNION ALL SELECT source FROM by_time)
 ORDER BY coalesce(json_extract(records, '$.jobs'), 0) DESC LIMIT 1;
 CREATE TABLE named_elsewhere AS SELECT DISTINCT job FROM all_jobs WHERE source IS NOT (SELECT source FROM largest);
 CREATE UNIQUE INDEX named_elsewhere_of ON named_elsewhere(job);

@@ -67,24 +67,38 @@ WHERE NOT (w.level = 0 AND w.words NOT GLOB '*[A-Za-z]*' AND (SELECT path FROM f
   AND (w.words GLOB '*[^0-9]*' OR length(w.words) > 2 OR w.alone
    OR rtrim(w.before, '-_.=#') IN ('job', 'slurm', 'jobid', 'id', 'pbs', 'task'));
 
--- The best of each file. Where two jobs are as good, neither is taken.
+-- Of the files that fit no job so far: those whose name is that of several jobs.
+CREATE TABLE shared_name AS
+SELECT name, job, count(*) OVER (PARTITION BY name) AS n FROM all_jobs
+WHERE length(name) > 3 AND name IN (SELECT words FROM run_of_words WHERE file NOT IN (SELECT file FROM candidate));
+INSERT INTO candidate
+SELECT w.file, n.job, '', 1, w.level * 1000 - length(n.name)
+FROM (SELECT * FROM run_of_words WHERE file NOT IN (SELECT file FROM candidate)) AS w JOIN shared_name AS n ON n.name = w.words WHERE n.n <= 1000;
+DROP TABLE shared_name;
+
+-- The best of each file. Where two jobs are as good, neither is taken before the log's times are known (by_time.sql).
+CREATE TABLE best AS
+SELECT * FROM (SELECT *, rank() OVER (PARTITION BY file ORDER BY strength >= 8 DESC, iif(strength >= 8, -strength, place), -strength) AS place_of FROM candidate)
+WHERE place_of = 1;
 CREATE TABLE found(file INTEGER PRIMARY KEY, job TEXT, how TEXT);
-INSERT INTO found
-WITH best AS (
-  SELECT *, rank() OVER (PARTITION BY file ORDER BY strength >= 8 DESC, iif(strength >= 8, -strength, place), -strength) AS place_of FROM candidate
-)
-SELECT file, min(job), min(how) FROM best WHERE place_of = 1 GROUP BY file HAVING count(DISTINCT job) = 1;
+INSERT INTO found SELECT file, min(job), min(how) FROM best GROUP BY file HAVING count(DISTINCT job) = 1;
+CREATE TABLE may_be(file INTEGER, job TEXT, PRIMARY KEY (file, job)) WITHOUT ROWID;
+INSERT OR IGNORE INTO may_be SELECT file, job FROM best WHERE job IS NOT NULL;
+DROP TABLE best;
 CREATE TABLE ambiguous AS -- listed after the logs are read, which forgets what was listed of them before
-SELECT c.file, group_concat(DISTINCT c.job) AS jobs FROM candidate AS c WHERE c.file NOT IN (SELECT file FROM found) GROUP BY c.file;
+SELECT c.file, group_concat(DISTINCT c.job) AS jobs FROM candidate AS c WHERE c.how <> '' AND c.file NOT IN (SELECT file FROM found) GROUP BY c.file;
 
 UPDATE file SET job = found.job, inferred = json_set(inferred, '$.job', found.how)
 FROM found WHERE found.file = file.file AND file.rowid IN (SELECT file FROM found);
 
 -- What the log does not say and its job does: the year of its times, or when it began.
 UPDATE file SET options = json_set(options, '$.year', t.year), inferred = json_set(inferred, '$.year', 'the year in which its job ran')
-FROM (SELECT job, CAST(strftime('%Y', min(start_time), 'unixepoch') AS INTEGER) AS year
-      FROM all_allocations WHERE typeof(start_time) IN ('integer', 'real') GROUP BY job) AS t
-WHERE t.job = file.job AND json_extract(options, '$.year') IS NULL AND EXISTS (SELECT 1 FROM json_each(missing) WHERE value = 'year');
+FROM (SELECT m.file, min(t.year) AS year
+      FROM may_be AS m
+      JOIN (SELECT job, CAST(strftime('%Y', min(start_time), 'unixepoch') AS INTEGER) AS year
+            FROM all_allocations WHERE typeof(start_time) IN ('integer', 'real') AND job IN (SELECT job FROM may_be) GROUP BY job) AS t USING (job)
+      GROUP BY m.file HAVING min(t.year) = max(t.year)) AS t
+WHERE t.file = file.file AND json_extract(options, '$.year') IS NULL AND EXISTS (SELECT 1 FROM json_each(missing) WHERE value = 'year');
 UPDATE file SET options = json_set(options, '$.start', t.start_time), inferred = json_set(inferred, '$.start', 'the start of its job')
 FROM (SELECT job, min(start_time) AS start_time FROM all_allocations GROUP BY job) AS t
 WHERE t.job = file.job AND json_extract(options, '$.start') IS NULL AND EXISTS (SELECT 1 FROM json_each(missing) WHERE value = 'start');

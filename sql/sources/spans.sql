@@ -8,7 +8,10 @@ WITH has AS (
   WHERE json_extract(s.records, '$.spans') IS NOT NULL
 ),
 part AS (
-  SELECT source, EXISTS (SELECT 1 FROM renamed AS r WHERE r.source = h.source) AS moved,
+  SELECT source, EXISTS (SELECT 1 FROM renamed AS r WHERE r.source = h.source) OR EXISTS (SELECT 1 FROM by_time AS b WHERE b.source = h.source) AS moved,
+         iif(EXISTS (SELECT 1 FROM by_time AS b WHERE b.source = h.source),
+             'coalesce(r.job, (SELECT b.job FROM main.by_time AS b WHERE b.source = ' || source || ' AND b.was = s.job AND b.since <= s.start_time ORDER BY b.since DESC LIMIT 1))',
+             'r.job') AS job,
          iif(max(name = 'attempt'), 's.attempt', 'NULL') AS attempt,
          iif(max(name = 'step'), 's.step', 'NULL') AS step, iif(max(name = 'program'), 's.program', 'NULL') AS program,
          iif(max(name = 'flops'), 's.flops', 'NULL') AS flops, iif(max(name = 'bytes'), 's.bytes', 'NULL') AS bytes,
@@ -16,8 +19,8 @@ part AS (
   FROM has AS h GROUP BY source
 ),
 one AS (
-  SELECT 'SELECT ' || iif(moved, 'coalesce(r.job, s.job)', 's.job') || ' AS job, '
-         || iif(moved, 'iif(r.job IS NULL, ' || attempt || ', NULL)', attempt) || ' AS attempt, s.kind AS kind, '
+  SELECT 'SELECT ' || iif(moved, 'coalesce(' || job || ', s.job)', 's.job') || ' AS job, '
+         || iif(moved, 'iif(' || job || ' IS NULL, ' || attempt || ', NULL)', attempt) || ' AS attempt, s.kind AS kind, '
          || 's.start_time AS start_time, s.end_time AS end_time, ' || step || ' AS step, ' || program || ' AS program, ' || flops
          || ' AS flops, ' || bytes || ' AS bytes, ' || dtype || ' AS dtype, ' || executions || ' AS executions FROM temp.spans_of_'
          || source || ' AS s'

@@ -249,6 +249,56 @@ class Joining(Folder):
         self.sums(self.folder)
         self.assertEqual([("ambiguous_job",)], self.db.execute("SELECT kind FROM mpg_issues WHERE severity = 'warning' AND source LIKE '%5101-5102'").fetchall())
 
+    def jobs_of_one_name(self, *times):
+        """An export of jobs 11, 12, ... by the name of llama, each five minutes of 8 chips from a time of the day."""
+        head = "JobIDRaw|JobID|JobName|Cluster|State|Submit|Start|End|NNodes|ReqTRES|AllocTRES|NodeList\n"
+        return head + "".join(f"{job}|{job}|llama|c|TIMEOUT|2026-03-02T09:00:00|2026-03-02T{at}:10|2026-03-02T{at[:3]}{int(at[3:]) + 5:02}:10|1|gres/gpu=8|gres/gpu=8|n1\n"
+                              for job, at in enumerate(times, 11))
+
+    def log_of(self, *hours):
+        """Steps of five minutes at each hour, as the log of job 5102 has them, whose steps end from 10:01:25 on."""
+        with open(os.path.join(EXPORTS, "job_5102.out"), encoding="utf-8") as file:
+            head, *lines = file.read().splitlines(keepends=True)
+        return head + "".join(line.replace(" 10:0", f" {hour}:0") for hour in hours for line in lines)
+
+    def steps_of(self, path):
+        return dict(self.sums(path, "job")[1:]), dict(self.db.execute("SELECT job, sum(chip_us) / 8000000 FROM trace_rollup(?) WHERE category IN ('unrated', 'ideal', 'inefficiency', 'lost') "
+                                                                       "GROUP BY job", (path,)))
+
+    def test_a_name_of_several_jobs_and_the_time(self):
+        """The job that ran when the log was written; of jobs that ran at once none."""
+        self.write("sacct.psv", self.jobs_of_one_name("09:00", "10:00", "11:00"))
+        self.write("llama.out", self.log_of("10"))
+        self.assertEqual([("12", '{"job":"by its name and its time"}')], self.db.execute("SELECT job, inferred FROM trace_sources(?) WHERE format = 'megatron'", (self.folder,)).fetchall())
+        self.assertEqual(["12"], list(self.steps_of(self.folder)[1]))
+        self.write("sacct.psv", self.jobs_of_one_name("10:00", "10:00", "11:00"))
+        self.sums(self.folder)
+        self.assertEqual([("its name fits more than one job: 11,12",)], self.db.execute("SELECT detail FROM mpg_issues WHERE kind = 'ambiguous_job'").fetchall())
+
+    def test_one_log_of_jobs_one_after_the_other(self):
+        """Each has the steps that ran in its time, whether the log has their name or the id of the first."""
+        self.write("sacct.psv", self.jobs_of_one_name("09:00", "10:00", "11:00"))
+        once = self.write("12.out", self.log_of("10"))
+        one = self.steps_of(self.folder)[1]["12"]
+        os.remove(once)
+        for name in ("llama.out", "slurm-11.out"):
+            with self.subTest(name):
+                path = self.write(name, self.log_of("09", "10", "11"))
+                self.assertEqual({"11": one, "12": one, "13": one}, self.steps_of(self.folder)[1])
+                self.assertEqual(0, self.one("SELECT count(*) FROM mpg_issues WHERE kind IN ('span_without_allocation', 'unmatched_log', 'ambiguous_job')"))
+                self.assertEqual([(None, "by the times of its records: 3 jobs")], self.db.execute(
+                    "SELECT job, json_extract(inferred, '$.job') FROM trace_sources(?) WHERE format = 'megatron'", (self.folder,)).fetchall())
+                os.remove(path)
+
+    def test_a_log_of_no_job(self):
+        """Its chips count beside those of the scheduler, which is said; not if it is of another month."""
+        self.copy("sacct.psv", "events.psv")
+        for day, said in (("2026-03-02", 1), ("2026-04-02", 0)):
+            with self.subTest(day):
+                self.write("run.out", self.log_of("10").replace("2026-03-02", day))
+                self.sums(self.folder)
+                self.assertEqual(said, self.one("SELECT count(*) FROM mpg_issues WHERE kind = 'unmatched_log' AND source LIKE '%run.out'"))
+
     def test_a_log_of_another_time(self):
         self.copy("sacct.psv", "events.psv")
         with open(os.path.join(EXPORTS, "job_5102.out"), encoding="utf-8") as file:

@@ -342,6 +342,8 @@ mpg_rc mpg_sources_run(mpg_sources *s, mpg_err *err) {
   if (rc == MPG_OK)
     rc = mpg_sources_run_ranks(s, 3, 9, err);
   if (rc == MPG_OK)
+    rc = run_own(s, "sources/by_time", err);
+  if (rc == MPG_OK)
     rc = run_own(s, "sources/join", err);
   if (rc == MPG_OK)
     rc = run_made(s, "sources/spans", err);

@@ -1,0 +1,58 @@
+-- by_time.sql - which job a trainer's log is of, where its name fits several jobs or its lines go on after its job.
+--
+-- Runs after the trainers' scripts and before join.sql. Jobs of one name that run one after the other often write one log. Each
+-- of its records is of the job that held chips then. A log that fits jobs which ran at once is of none of them.
+
+-- When each log spoke, if there is a scheduler.
+CREATE TABLE log_time AS
+SELECT f.file, f.source, a.job AS was, f.job AS found, min(a.start_time) AS first, max(coalesce(a.end_time, c.end_time, a.start_time)) AS last
+FROM (SELECT f.file, f.source, f.path, f.job, rtrim(rtrim(f.path, replace(f.path, '/', '')), '/') AS folder
+      FROM file AS f JOIN source AS s USING (source) WHERE s.rank = 3 AND EXISTS (SELECT 1 FROM source WHERE rank = 1)) AS f
+CROSS JOIN (SELECT * FROM all_allocations WHERE source IN (SELECT source FROM source WHERE rank = 3)) AS a ON a.source = f.source AND a.job IN (f.path, f.folder)
+LEFT JOIN all_capacity AS c ON c.source = a.source AND c.pool = a.pool AND c.start_time = a.start_time AND c.chips = a.chips
+GROUP BY f.file, a.job HAVING min(a.start_time) > 1e8;
+
+-- The jobs that a log may be of: those that its name fits; and those with the name and owner of the job that it was found to
+-- be of, if it spoke more than a minute before that job began or after it ended.
+INSERT OR IGNORE INTO may_be
+WITH beyond AS MATERIALIZED (
+  SELECT file, found FROM log_time AS l JOIN all_allocations AS a ON a.job = l.found JOIN source AS s ON s.source = a.source AND s.rank = 1
+  GROUP BY file, found HAVING min(l.first) < min(a.start_time) - 60 OR max(l.last) > max(coalesce(a.end_time, 9e18)) + 60
+),
+named AS MATERIALIZED (
+  SELECT b.file, j.job, j.name, j.owner FROM beyond AS b JOIN all_jobs AS j ON j.job = b.found JOIN source AS s ON s.source = j.source AND s.rank = 1
+  WHERE j.name IS NOT NULL
+)
+SELECT n.file, j.job FROM all_jobs AS j JOIN source AS s ON s.source = j.source AND s.rank = 1 JOIN named AS n ON n.name = j.name AND n.owner IS j.owner;
+
+CREATE TABLE by_time(file INTEGER, source INTEGER, was TEXT, since REAL, until REAL, job TEXT, found TEXT);
+CREATE INDEX by_time_of ON by_time(source, was, since);
+INSERT INTO by_time
+SELECT l.file, l.source, l.was, a.start_time, coalesce(a.end_time, 9e18), m.job, l.found
+FROM (SELECT DISTINCT job FROM may_be) AS k
+CROSS JOIN all_allocations AS a ON a.job = k.job
+JOIN source AS s ON s.source = a.source AND s.rank = 1
+JOIN may_be AS m ON m.job = k.job
+JOIN log_time AS l ON l.file = m.file
+WHERE a.start_time < l.last AND coalesce(a.end_time, 9e18) > l.first;
+
+CREATE TABLE at_once AS
+SELECT DISTINCT b.file FROM by_time AS b JOIN by_time AS o USING (source, was) WHERE o.job <> b.job AND o.since <= b.since AND o.until > b.since;
+INSERT INTO ambiguous SELECT DISTINCT file, NULL FROM at_once WHERE file NOT IN (SELECT file FROM ambiguous) AND file NOT IN (SELECT file FROM found);
+UPDATE ambiguous SET jobs = (SELECT group_concat(job, ',') FROM (SELECT DISTINCT job FROM by_time AS b WHERE b.file = ambiguous.file ORDER BY since LIMIT 5)) WHERE jobs IS NULL;
+DELETE FROM by_time WHERE file IN (SELECT file FROM at_once)
+   OR file IN (SELECT file FROM by_time WHERE found IS NOT NULL GROUP BY file HAVING max(job = found) = 0 OR count(DISTINCT job) = 1);
+DELETE FROM ambiguous WHERE file IN (SELECT file FROM by_time);
+
+UPDATE file
+SET job = iif(b.n = 1, b.job, NULL), inferred = json_set(inferred, '$.job', iif(b.n = 1, 'by its name and its time', 'by the times of its records: ' || b.n || ' jobs'))
+FROM (SELECT file, min(job) AS job, count(DISTINCT job) AS n FROM by_time GROUP BY file) AS b WHERE b.file = file.file;
+DELETE FROM by_time WHERE file IN (SELECT file FROM file WHERE job IS NOT NULL);
+-- Between two allocations the nearer one counts, for clocks differ by seconds.
+UPDATE by_time SET since = coalesce((o.before + since) / 2, -9e18)
+FROM (SELECT rowid AS row, max(until) OVER (PARTITION BY source, was ORDER BY since ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING) AS before FROM by_time) AS o
+WHERE o.row = by_time.rowid;
+
+DROP TABLE at_once;
+DROP TABLE log_time;
+DROP TABLE may_be;
