@@ -8,10 +8,10 @@
 -- A prompt that a prefix cache holds, or that another replica computed and sent, is received and not computed: it costs nothing here.
 -- docs/serving.md has the rules.
 --
---@ argument path :path PATH samples of Prometheus: answers of its HTTP API, or text with timestamps
+--@ argument path :path PATH samples of Prometheus: answers of its HTTP API, or text with timestamps or the time in the file's name
 --@ table trace_serve_tokens serve_tokens a row for each replica, model and interval between two samples in which it computed something
 --@ column server TEXT - vllm, sglang, tgi, triton
---@ column replica TEXT - the pod, else the instance
+--@ column replica TEXT - the pod, else the instance; with its namespace and cluster, where several have one of that name
 --@ column model TEXT -
 --@ column start_time REAL s Unix time of the sample before
 --@ column end_time REAL s Unix time of the sample
@@ -32,15 +32,46 @@ INSERT INTO serve_counters VALUES
   ('sglang:realtime_tokens_total', 'mode', 'decode', 'sglang', 'decode', 1),
   ('tgi_request_input_length_sum', NULL, NULL, 'tgi', 'all', 1), ('tgi_request_skipped_tokens_sum', NULL, NULL, 'tgi', 'hits', 1), ('tgi_request_generated_tokens_sum', NULL, NULL, 'tgi', 'decode', 1),
   ('nv_inference_count', NULL, NULL, 'triton', 'executions', 1);
+-- Text without times, in a file with Unix seconds in its name: that is when it was scraped.
+DROP TABLE IF EXISTS temp.serve_files;
+CREATE TEMP TABLE serve_files AS
+WITH RECURSIVE file AS (SELECT path, ' ' || substr(path, 1 + length(rtrim(path, replace(path, '/', '')))) || ' ' AS name FROM trace_files(mpg_required(:path, ':path'))),
+place(path, name, at) AS (SELECT path, name, 1 FROM file UNION ALL SELECT path, name, at + 1 FROM place WHERE at < length(name))
+SELECT path, CAST(substr(name, 1 + max(at) FILTER (WHERE substr(name, at, 12) GLOB '[^0-9]1' || replace('.........', '.', '[0-9]') || '[^0-9]'), 10) AS INTEGER) AS time
+FROM place GROUP BY path;
 DROP TABLE IF EXISTS temp.serve_samples;
 CREATE TEMP TABLE serve_samples AS
-SELECT s.metric, s.labels, coalesce(s.pod, s.instance, '') AS replica, coalesce(json_extract(s.labels, '$.model_name'), json_extract(s.labels, '$.model')) AS model, s.time, s.value,
-       CAST(json_extract(s.labels, '$.tp_rank') AS INTEGER) AS rank, json_extract(s.labels, '$.dp_rank') AS dp_rank, s._file
-FROM prometheus_trace(mpg_required(:path, ':path')) AS s WHERE s.metric IN (SELECT metric FROM serve_counters) AND s.value IS NOT NULL;
--- A file of which no counter is known.
+SELECT s.metric, s.labels, coalesce(s.pod, iif(instr(s.labels, '"exported_instance"'), json_extract(s.labels, '$.exported_instance'), NULL), s.instance, '') AS replica, coalesce(json_extract(s.labels, '$.model_name'), json_extract(s.labels, '$.model')) AS model, s.time, s.value,
+       10000 * coalesce(json_extract(s.labels, '$.pp_rank'), 0) + json_extract(s.labels, '$.tp_rank') AS rank, json_extract(s.labels, '$.dp_rank') AS dp_rank,
+       coalesce(json_extract(s.labels, '$.cluster') || '/', '') || coalesce(s.namespace || '/', '') AS place, s._file
+FROM serve_files AS f CROSS JOIN prometheus_trace(f.path) AS s WHERE f.time IS NULL AND s.metric IN (SELECT metric FROM serve_counters) AND s.value IS NOT NULL
+UNION ALL
+SELECT s.metric, s.labels, coalesce(s.pod, iif(instr(s.labels, '"exported_instance"'), json_extract(s.labels, '$.exported_instance'), NULL), s.instance, '') AS replica, coalesce(json_extract(s.labels, '$.model_name'), json_extract(s.labels, '$.model')) AS model, s.time, s.value,
+       10000 * coalesce(json_extract(s.labels, '$.pp_rank'), 0) + json_extract(s.labels, '$.tp_rank') AS rank, json_extract(s.labels, '$.dp_rank') AS dp_rank,
+       coalesce(json_extract(s.labels, '$.cluster') || '/', '') || coalesce(s.namespace || '/', '') AS place, s._file
+FROM serve_files AS f CROSS JOIN prometheus_trace(f.path, f.time) AS s WHERE f.time IS NOT NULL AND s.metric IN (SELECT metric FROM serve_counters) AND s.value IS NOT NULL;
+-- A file, or a replica that has a server's metrics, of which no counter is known.
+DROP TABLE IF EXISTS temp.serve_names;
+CREATE TEMP TABLE serve_names AS
+WITH sample AS (
+  SELECT s._file AS file, s.metric, coalesce(s.pod, iif(instr(s.labels, '"exported_instance"'), json_extract(s.labels, '$.exported_instance'), NULL), s.instance, '') AS replica
+  FROM serve_files AS f CROSS JOIN prometheus_trace(f.path) AS s WHERE f.time IS NULL
+  UNION ALL
+  SELECT s._file, s.metric, coalesce(s.pod, iif(instr(s.labels, '"exported_instance"'), json_extract(s.labels, '$.exported_instance'), NULL), s.instance, '')
+  FROM serve_files AS f CROSS JOIN prometheus_trace(f.path, f.time) AS s WHERE f.time IS NOT NULL
+)
+SELECT file, replica, count(*) AS n, coalesce(min(metric), 'one without a name') AS metric, total(metric IN (SELECT metric FROM serve_counters)) AS known,
+       count(*) FILTER (WHERE metric GLOB 'vllm[:_]*' OR metric GLOB 'sglang[:_]*' OR metric GLOB 'tgi_*' OR metric GLOB 'nv_*' OR metric GLOB 'trtllm*' OR metric GLOB '*token*') AS of_server,
+       min(metric) FILTER (WHERE metric GLOB '*token*') AS token_metric
+FROM sample GROUP BY 1, 2;
+DROP TABLE serve_files;
 INSERT INTO mpg_issues(source, severity, kind, line, count, detail)
-SELECT _file, 'warning', 'unknown_metric', NULL, count(*), 'samples of metrics whose meaning is not known, such as ' || coalesce(min(metric), 'one without a name') || ', and no counter of tokens among them: left out'
-FROM prometheus_trace(:path) GROUP BY _file HAVING total(metric IN (SELECT metric FROM serve_counters)) = 0;
+SELECT file, 'warning', 'unknown_metric', NULL, sum(n), 'samples of metrics whose meaning is not known, such as ' || min(metric) || ', and no counter of tokens among them: left out'
+FROM serve_names GROUP BY file HAVING total(known) = 0;
+INSERT INTO mpg_issues(source, severity, kind, line, count, detail)
+SELECT file, 'warning', 'unknown_metric', NULL, sum(of_server), 'samples of replicas of which no counter of tokens is known, such as ' || coalesce(min(token_metric), min(metric)) || ' of ' || min(replica) || ': left out'
+FROM serve_names WHERE of_server > 0 AND replica NOT IN (SELECT replica FROM serve_samples) AND file IN (SELECT file FROM serve_names WHERE known > 0) GROUP BY file;
+DROP TABLE serve_names;
 INSERT INTO mpg_issues(source, severity, kind, line, count, detail)
 SELECT :path, 'warning', 'no_record', NULL, 1, 'no sample was found. Do its lines end in another way?'
 WHERE NOT EXISTS (SELECT 1 FROM serve_samples) AND NOT EXISTS (SELECT 1 FROM mpg_issues WHERE kind = 'unknown_metric' AND detail LIKE '%no counter of tokens%');
@@ -55,10 +86,13 @@ SELECT _file, 'data_loss', 'impossible_time', NULL, count(*), 'samples of ' || m
 DELETE FROM serve_samples WHERE rowid IN (SELECT row FROM serve_far);
 DROP TABLE serve_far;
 INSERT INTO mpg_issues(source, severity, kind, line, count, detail)
-SELECT _file, 'data_loss', 'no_time', NULL, count(*), 'samples of ' || min(metric) || ' without a time: left out' FROM serve_samples WHERE time IS NULL GROUP BY _file;
-INSERT INTO mpg_issues(source, severity, kind, line, count, detail)
 SELECT _file, 'data_loss', 'impossible_value', NULL, count(*), 'samples of ' || min(metric) || ' below 0 or without a bound: left out' FROM serve_samples WHERE NOT value BETWEEN 0 AND 1e300 GROUP BY _file;
 DELETE FROM serve_samples WHERE time IS NULL OR NOT value BETWEEN 0 AND 1e300;
+-- Pods of one name in several namespaces or clusters are several replicas.
+UPDATE serve_samples SET replica = place || replica
+WHERE replica IN (SELECT replica FROM serve_samples WHERE place <> '' GROUP BY replica HAVING min(place) < max(place)) AND replica <> '';
+INSERT INTO mpg_issues(source, severity, kind, line, count, detail)
+SELECT _file, 'warning', 'missing_field', NULL, count(*), 'samples of ' || min(metric) || ' without a pod or an instance: they count as one replica' FROM serve_samples WHERE replica = '' GROUP BY _file;
 DELETE FROM serve_samples WHERE rowid IN (
   SELECT s.rowid FROM (SELECT replica, dp_rank, min(rank) AS lowest FROM serve_samples WHERE rank IS NOT NULL GROUP BY replica, dp_rank) AS l
   CROSS JOIN serve_samples AS s ON s.replica = l.replica AND s.dp_rank IS l.dp_rank WHERE s.rank > l.lowest);
@@ -67,6 +101,19 @@ DELETE FROM serve_samples WHERE rowid IN (
 ALTER TABLE serve_samples ADD COLUMN series;
 UPDATE serve_samples SET series = labels;
 UPDATE serve_samples SET labels = json_remove(labels, '$.job', '$.instance', '$.endpoint', '$.service', '$.prometheus', '$.prometheus_replica', '$.__replica__', '$.replica', '$.thanos_replica', '$.receive');
+-- Two instances of one pod that tell different values are two servers: what one tells is then less than what the other told before.
+DROP TABLE IF EXISTS temp.serve_apart;
+CREATE TEMP TABLE serve_apart AS
+WITH several AS MATERIALIZED (SELECT metric, replica, labels FROM serve_samples GROUP BY 1, 2, 3 HAVING min(json_extract(series, '$.instance')) < max(json_extract(series, '$.instance'))),
+told AS (
+  SELECT metric, replica, labels, series, value, lag(value) OVER w AS before, lag(series) OVER w AS series_before, lag(value) OVER (PARTITION BY metric, replica, labels, series ORDER BY time) AS own_before
+  FROM serve_samples JOIN several USING (metric, replica, labels) WINDOW w AS (PARTITION BY metric, replica, labels ORDER BY time, value)
+)
+SELECT metric, replica, labels FROM told GROUP BY 1, 2, 3 HAVING total(value < before AND series <> series_before) > 1 + 2 * total(value < own_before);
+INSERT INTO mpg_issues(source, severity, kind, line, count, detail)
+SELECT :path, 'warning', 'conflict', NULL, count(*), 'counters that two instances of one pod tell, such as ' || min(metric) || ' of ' || min(replica) || ', with values of two servers: each counts' FROM serve_apart GROUP BY NULL;
+UPDATE serve_samples SET labels = json_set(labels, '$.instance', json_extract(series, '$.instance')) WHERE (metric, replica, labels) IN (SELECT * FROM serve_apart);
+DROP TABLE serve_apart;
 DROP TABLE IF EXISTS temp.serve_series;
 CREATE TEMP TABLE serve_series AS
 SELECT metric, replica, labels, series, count(*) AS n, min(time) AS first, max(time) AS last FROM serve_samples GROUP BY metric, replica, labels, series;
@@ -86,18 +133,41 @@ WHERE NOT EXISTS (SELECT 1 FROM serve_counters AS k WHERE k.metric = s.metric AN
 DROP TABLE IF EXISTS temp.serve_told;
 CREATE TEMP TABLE serve_told AS
 WITH once AS MATERIALIZED (SELECT metric, labels, replica, model, time, max(value) AS value FROM serve_samples GROUP BY metric, labels, replica, model, time)
-SELECT *, lag(time) OVER series AS since, lag(value) OVER series AS before, count(*) OVER (PARTITION BY metric, labels, replica) AS n FROM once WINDOW series AS (PARTITION BY metric, labels, replica ORDER BY time);
+SELECT *, lag(time) OVER series AS since, lag(value) OVER series AS before, count(*) OVER (PARTITION BY metric, labels, replica) AS n, 0 AS is_new FROM once WINDOW series AS (PARTITION BY metric, labels, replica ORDER BY time);
+CREATE INDEX temp.serve_told_of ON serve_told(metric, replica, time);
+DROP TABLE IF EXISTS temp.serve_spacing;
+CREATE TEMP TABLE serve_spacing AS
+SELECT replica, min(time - since) AS spacing, (SELECT min(time) FROM serve_told) AS begun
+FROM (SELECT replica, time, since, row_number() OVER (PARTITION BY replica ORDER BY time - since) AS nth, count(*) OVER (PARTITION BY replica) AS n FROM serve_told WHERE since IS NOT NULL) WHERE nth >= (n + 1) / 2 GROUP BY replica;
+-- A series whose metric its replica had before, in others: it goes on with one that ended, if labels alone changed, else it counts from 0.
+DROP TABLE IF EXISTS temp.serve_new;
+CREATE TEMP TABLE serve_new AS
+SELECT t.rowid AS row, t.metric, t.replica, t.labels, (SELECT max(o.time) FROM serve_told AS o WHERE o.metric = t.metric AND o.replica = t.replica AND o.time < t.time) AS last
+FROM serve_told AS t WHERE t.since IS NULL;
+UPDATE serve_told SET is_new = 1, since = last, before = coalesce(ended, 0)
+FROM (
+  SELECT b.row, b.last, iif(count(*) OVER (PARTITION BY b.metric, b.replica, b.last) = 1 AND count(a.value) = 1, max(a.value), NULL) AS ended
+  FROM serve_new AS b LEFT JOIN serve_told AS a ON a.metric = b.metric AND a.replica = b.replica AND a.time = b.last
+    AND NOT EXISTS (SELECT 1 FROM serve_told AS o WHERE o.metric = a.metric AND o.replica = a.replica AND o.labels = a.labels AND o.time > a.time)
+  WHERE b.last IS NOT NULL GROUP BY b.row) AS n
+WHERE n.row = serve_told.rowid;
+DROP TABLE serve_new;
 INSERT INTO mpg_issues(source, severity, kind, line, count, detail)
-SELECT :path, 'info', 'counter_reset', NULL, count(*), 'counters that fell, such as ' || min(metric) || ' of ' || min(replica) || ': they began anew. Or are these samples of two servers?' FROM serve_told WHERE value < before GROUP BY NULL;
+SELECT :path, 'info', 'counter_reset', NULL, count(*), 'counters that fell, or whose labels are new, such as ' || min(metric) || ' of ' || min(replica) || ': they began anew. Or are these samples of two servers?'
+FROM serve_told WHERE value < before OR is_new AND before = 0 AND value > 0 GROUP BY NULL;
 INSERT INTO mpg_issues(source, severity, kind, line, count, detail)
-SELECT :path, 'warning', 'missing_samples', NULL, count(*), 'counters with one sample, such as ' || min(metric) || ' of ' || min(replica) || ': nobody tells what they counted before' FROM serve_told WHERE n = 1 GROUP BY NULL;
+SELECT :path, 'warning', 'missing_samples', NULL, count(*), 'counters with one sample, or above 0 when they were first sampled, after others, such as ' || min(metric) || ' of ' || min(replica) || ': nobody tells what they counted before'
+FROM serve_told AS t LEFT JOIN serve_spacing AS u USING (replica) WHERE since IS NULL AND (n = 1 OR value > 0 AND time - begun > 1.5 * spacing) GROUP BY NULL;
+INSERT INTO mpg_issues(source, severity, kind, line, count, detail)
+SELECT :path, 'warning', 'between_samples', NULL, count(*), 'intervals of more than twice the usual ' || min(spacing) || ' s, such as of ' || min(metric) || ' of ' || min(replica) || ': what was computed there counts over the whole'
+FROM serve_told AS t JOIN serve_spacing AS u USING (replica) WHERE value > before AND time - since > 2 * spacing GROUP BY NULL;
 DROP TABLE IF EXISTS temp.serve_growth;
 CREATE TEMP TABLE serve_growth AS
-WITH usual AS (SELECT min(time - since) AS spacing FROM (SELECT time, since, row_number() OVER (ORDER BY time - since) AS nth, count(*) OVER () AS n FROM serve_told WHERE since IS NOT NULL) WHERE nth >= (n + 1) / 2)
-SELECT c.server, c.part, t.replica, t.model, CASE WHEN t.value < t.before AND t.time - t.since > 2 * u.spacing THEN t.time - u.spacing ELSE t.since END AS since, t.time,
+SELECT c.server, c.part, t.replica, t.model, CASE WHEN (t.value < t.before OR is_new AND t.before = 0) AND t.time - t.since > 2 * u.spacing THEN t.time - u.spacing ELSE t.since END AS since, t.time,
        CASE WHEN t.value < t.before THEN t.value ELSE t.value - t.before END * c.factor AS grown
-FROM serve_told AS t CROSS JOIN usual AS u JOIN serve_counters AS c ON c.metric = t.metric AND (c.label IS NULL OR json_extract(t.labels, '$.' || c.label) = c.value)
+FROM serve_told AS t LEFT JOIN serve_spacing AS u USING (replica) JOIN serve_counters AS c ON c.metric = t.metric AND (c.label IS NULL OR json_extract(t.labels, '$.' || c.label) = c.value)
 WHERE t.since IS NOT NULL;
+DROP TABLE serve_spacing;
 DROP TABLE IF EXISTS temp.serve_sums;
 CREATE TEMP TABLE serve_sums AS
 WITH summed AS (

@@ -223,6 +223,79 @@ class ServeTokens(Case):
         self.assertEqual([row[1:3] + row[4:5] for row in self.rows(path)], [(0, 60, 100), (60, 120, 100), (120, 180, 100)])
         self.assertEqual(self.issues_of(path), {"impossible_value": 2})
 
+    def decoded(self, path):
+        return [(row[0],) + row[1:3] + row[4:5] for row in self.rows(path)]
+
+    def test_labels_that_are_new(self):
+        """A series that its replica did not have at the scrape before counted from 0, unless it is an old one with another label."""
+        decode = "vllm:generation_tokens_total"
+        upgraded = self.lines((decode, 'pod="x"', (0, 10, 20)), (decode, 'pod="x",engine="0"', (None,) * 3 + (3, 8)))
+        self.assertEqual(self.decoded(self.write(upgraded)), [("x", 0, 30, 10), ("x", 30, 60, 10), ("x", 60, 90, 3), ("x", 90, 120, 5)])
+        engines = self.lines((decode, 'pod="x"', (0, 10, 20)), (decode, 'pod="x",engine="0"', (None,) * 3 + (30, 40)), (decode, 'pod="x",engine="1"', (None,) * 3 + (31, 41)))
+        path = self.write(engines)
+        self.assertEqual(self.decoded(path)[2:], [("x", 60, 90, 61), ("x", 90, 120, 20)])
+        self.assertEqual(self.issues_of(path), {"counter_reset": 2})
+        path = self.write(self.lines((decode, 'pod="x"', (980, 990, 1000)), (decode, 'pod="x",region="e"', (None,) * 3 + (1010, 1020))))
+        self.assertEqual(self.decoded(path)[2:], [("x", 60, 90, 10), ("x", 90, 120, 10)])
+        self.assertEqual(self.issues_of(path), {})
+        # SGLang makes the series of a mode when it first counts.
+        path = self.write(self.lines(("sglang:realtime_tokens_total", 'pod="x",mode="prefill_compute",tp_rank="0"', (0, 0, 100, 200)), ("sglang:realtime_tokens_total", 'pod="x",mode="decode",tp_rank="0"', (None, None, 40, 90))))
+        self.assertEqual(self.decoded(path), [("x", 30, 60, 40), ("x", 60, 90, 50)])
+
+    def test_what_was_counted_out_of_sight(self):
+        """A replica that begins between two scrapes, and a gap between scrapes in which nothing fell."""
+        path = self.write(self.lines(("vllm:generation_tokens_total", 'pod="x"', range(0, 50, 10)), ("vllm:generation_tokens_total", 'pod="y"', (None, None, None, 70, 90))))
+        self.assertEqual(sum(row[3] for row in self.decoded(path)), 40 + 20)
+        self.assertEqual(self.issues_of(path), {"missing_samples": 1})
+        path = self.write(self.lines(("vllm:generation_tokens_total", 'pod="x"', (0, 10, 20) + (None,) * 20 + (500, 510))))
+        self.assertEqual(self.decoded(path)[2:], [("x", 60, 690, 480), ("x", 690, 720, 10)])
+        self.assertEqual(self.issues_of(path), {"between_samples": 1})
+
+    def test_which_replica_it_is(self):
+        decode = "vllm:generation_tokens_total"
+        for label in ("namespace", "cluster"):
+            path = self.write(self.lines((decode, f'{label}="a",pod="vllm-0"', (0, 10)), (decode, f'{label}="b",pod="vllm-0"', (0, 100))))
+            self.assertEqual(self.decoded(path), [("a/vllm-0", 0, 30, 10), ("b/vllm-0", 0, 30, 100)])
+        path = self.write(self.lines(*((decode, f'instance="prometheus:9090",exported_instance="10.0.0.{i}:8000"', (0, 10)) for i in (1, 2))))
+        self.assertEqual(self.decoded(path), [("10.0.0.1:8000", 0, 30, 10), ("10.0.0.2:8000", 0, 30, 10)])
+        path = self.write(self.lines((decode, 'model_name="m"', (0, 10))))
+        self.assertEqual(self.decoded(path), [("", 0, 30, 10)])
+        self.assertEqual(self.issues_of(path), {"missing_field": 2})
+
+    def test_instances_of_one_pod(self):
+        """One server that is scraped under two names counts once; two servers count each."""
+        decode = "vllm:generation_tokens_total"
+        for other, done, said in ((1, 10, {}), (10, 110, {"conflict": 1})):
+            path = self.write(self.lines((decode, 'pod="x",instance="a:8000"', range(0, 50, 10)), (decode, 'pod="x",instance="a:8001"', range(0, 50 * other, 10 * other))))
+            self.assertEqual([row[3] for row in self.decoded(path)], [done] * 4)
+            self.assertEqual(self.issues_of(path), said)
+
+    def test_stages_of_a_pipeline(self):
+        """Each stage of SGLang tells all tokens."""
+        path = self.write(self.lines(*(("sglang:realtime_tokens_total", f'pod="x",mode="decode",tp_rank="{tp}",pp_rank="{pp}"', (0, 10, 20)) for tp in (0, 1) for pp in (0, 1))))
+        self.assertEqual([row[3] for row in self.decoded(path)], [10, 10])
+
+    def test_a_replica_of_another_server(self):
+        path = self.write(self.lines(("vllm:generation_tokens_total", 'pod="x"', (0, 10, 20)), ("trtllm:generation_tokens_total", 'pod="y"', (0, 10, 20)), ("DCGM_FI_DEV_GPU_UTIL", 'pod="z"', (1, 2, 3))))
+        self.rows(path)
+        self.assertEqual(self.issues_of(path), {"unknown_metric": 3})
+
+    def test_pages_of_a_server(self):
+        """Text without times, in files with the time of the scrape in their names."""
+        folder = self.new_folder()
+        for i, value in enumerate((0, 10, 20)):
+            with open(os.path.join(folder, f"{BEGIN + EVERY * i}.prom"), "w", encoding="utf-8") as file:
+                file.write(f'vllm:generation_tokens_total{{pod="x"}} {value}\n')
+        self.assertEqual(self.decoded(folder), [("x", 0, 30, 10), ("x", 30, 60, 10)])
+        self.assertEqual(self.issues_of(folder), {})
+        path = self.write(['vllm:generation_tokens_total{pod="x"} 5'])
+        self.assertEqual(self.rows(path), [])
+        self.assertEqual(self.issues_of(path).get("no_time"), 1)
+
+    def test_what_promtool_dumps(self):
+        path = self.write([f'{{__name__="vllm:generation_tokens_total", pod="x"}} {value} {(BEGIN + EVERY * i) * 1000}' for i, value in enumerate((0, 10, 20))])
+        self.assertEqual(self.decoded(path), [("x", 0, 30, 10), ("x", 30, 60, 10)])
+
     def test_what_is_said_of_counters(self):
         def told(*series):
             path = self.write(self.lines(*series))

@@ -2,6 +2,7 @@
 #include "../../read/parse/json_tokens.h"
 #include "../../read/input/place.h"
 #include "prometheus_read.h"
+#include "../../base/ascii.h"
 #include "../../base/number.h"
 #include "../../base/time.h"
 #include "../../base/text.h"
@@ -51,7 +52,8 @@ int64_t mpg_prometheus_line(const mpg_prometheus *p) {
   return p->line;
 }
 
-/* A document of OpenMetrics may begin with a brace too, before a name in quotes. */
+/* Text may begin with a brace too: before a name in quotes in OpenMetrics, before __name__ in what
+** promtool dumps. */
 bool mpg_prometheus_is_json(mpg_str start) {
   const char *p = start.p, *end = p + start.n;
   if (start.n >= 3 && memcmp(p, "\xef\xbb\xbf", 3) == 0)
@@ -61,7 +63,7 @@ bool mpg_prometheus_is_json(mpg_str start) {
     return p < end && *p == '[';
   p = mpg_json_space(p + 1, end);
   if (p == end || *p != '"')
-    return true;
+    return p == end || (*p != '_' && !mpg_is_letter(*p));
   for (p++; p < end && *p != '"'; p++)
     p += *p == '\\' && p + 1 < end;
   p = p < end ? mpg_json_space(p + 1, end) : end;
