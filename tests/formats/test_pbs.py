@@ -99,7 +99,7 @@ class Files(Case):
 
     def test_types(self):
         for name, kind in self.rows("SELECT name, type FROM pragma_table_xinfo('pbs_trace') WHERE hidden = 0"):
-            wanted = "BIGINT" if name in TIMES + COUNTS + DURATIONS + ["date_time"] or name in DERIVED and re.search("base|pus$", name) else "TEXT"
+            wanted = "REAL" if name.endswith("gpus") and name != "exec_gpus" else "BIGINT" if name in TIMES + COUNTS + DURATIONS + ["date_time"] or name in DERIVED and re.search("base|pus$", name) else "TEXT"
             self.assertEqual(kind, wanted, name)
         for row in self.rows("SELECT typeof(date_time), typeof(ctime), typeof(jobname), typeof(\"Resource_List.walltime\") FROM pbs_trace(?) LIMIT 1", LOG):
             self.assertEqual(row, ("integer", "integer", "text", "integer"))
@@ -123,6 +123,7 @@ class Files(Case):
 
     def test_where_gpus_are_told(self):
         cases = [
+            ("Resource_List.ngpus=0.50 exec_vnode=(n1:ngpus=0.25)+(n2:ngpus=0.75)", 0.5, 1, None),
             ("Resource_List.ngpus=4 Resource_List.select=1:ngpus=8", 4, None, None),
             ("Resource_List.select=2:ncpus=8:ngpus=4:gpu_type=h100+1:ncpus=1", 8, None, "h100"),
             ("Resource_List.select=2:ncpus=8", 0, None, None),

@@ -21,6 +21,15 @@ class Mapping(cases.Case):
         self.db.execute(f"CREATE TEMP TABLE pbs_records AS SELECT *, _file, _line, req_{chips} AS asked, alloc_{chips} AS held FROM pbs_trace(?, ?)", (path, zone))
         self.script("formats/pbs.sql")
 
+    def test_parts_of_gpus(self):
+        """A site's number may be a fraction; GPUs of Torque that others share and slices are listed, and so is an amount that is no number."""
+        text = "".join(self.start(n, T0, "n1/0").replace("Resource_List.ngpus=2", gpus) + self.end(n, T0 + 100, T0, "n1/0").replace("Resource_List.ngpus=2", gpus) for n, gpus in enumerate((
+            "exec_vnode=(n:ngpus=0.5) Resource_List.ngpus=0.500000", "exec_vnode=(n:ngpus=0.25)+(m:ngpus=0.25) Resource_List.select=2:ngpus=0.25", "Resource_List.nodes=1:ppn=2:gpus=1:exclusive_process",
+            "Resource_List.nodes=1:ppn=2:gpus=1:shared", "exec_vnode=(n:ngpus=1:gpu_type=A100_1g.5gb) Resource_List.ngpus=1", "exec_vnode=(n:ngpus=2) Resource_List.ngpus=all")))
+        path = self.file(text)
+        self.assertEqual([(f"{n}.s", seconds) for n, seconds in enumerate((50, 50, 100, 100, 100, 200))], self.rows("SELECT job, sum(chip_us) / 1000000 FROM trace_rollup(?) WHERE category = 'untraced' GROUP BY 1", path))
+        self.assertEqual([("guessed_share", 7, 2), ("uncounted_resource", 11, 1)], self.rows("SELECT kind, line, count FROM mpg_issues WHERE kind IN ('guessed_share', 'uncounted_resource', 'missing_field') ORDER BY 1"))
+
     def test_an_end_before_its_start(self):
         """It holds nothing and is listed; the other job counts."""
         line = ("03/31/2025 17:00:00;E;{}.s;user=a group=g jobname=j queue=q ctime=1743440000 qtime=1743440000 etime=1743440000 start=174344{} exec_host=n1/0 Resource_List.ngpus=2 "

@@ -341,6 +341,12 @@ static mpg_rc decode_field(const mpg_pbs *p, const field *f, mpg_str s, mpg_valu
     good = whole_number(s, &out->i);
     what = "a whole number";
     break;
+  case MPG_PBS_AMOUNT:
+    if (whole_number(s, &out->i))
+      break;
+    if (mpg_scaled_parse(s, 6, &out->i))
+      mpg_pbs_give_amount(out, out->i);
+    return MPG_OK;
   case MPG_PBS_TIME:
     good = whole_number(s, &out->i) && out->i >= 0 && out->i < MPG_TIME_MAX / MPG_SECOND;
     what = "Unix seconds";
@@ -367,6 +373,11 @@ static size_t find_field(const mpg_pbs *p, mpg_str key) {
   return MPG_PBS_COUNT_OF_FIELDS;
 }
 
+/* An amount that is no number: a site may write any text. */
+static bool is_none(const mpg_pbs *p, size_t i, mpg_str value) {
+  return fields[i].type == MPG_PBS_AMOUNT && value.n > 0 && p->values[i].type == MPG_NULL;
+}
+
 static mpg_rc read_keys(mpg_pbs *p, size_t at, mpg_err *err) {
   mpg_str line = p->line;
   size_t from = at, n = 0;
@@ -378,14 +389,16 @@ static mpg_rc read_keys(mpg_pbs *p, size_t at, mpg_err *err) {
   while (at < line.n && !p->poller.stopped && (n > 0 || key_at(p, at, &n))) {
     mpg_str key = {line.p + at, n}, value = {line.p + at + n + 1, 0};
     size_t i = find_field(p, key);
+    const bool had = i < MPG_PBS_COUNT_OF_FIELDS && p->has[i];
     mpg_rc rc = MPG_OK;
     at = value_end(p, at + n + 1, &value, &n);
     if (p->poller.stopped)
       break;
-    if (i < MPG_PBS_COUNT_OF_FIELDS && !p->has[i]) {
+    if (i < MPG_PBS_COUNT_OF_FIELDS && !had) {
       p->has[i] = true;
       rc = decode_field(p, &fields[i], value, &p->values[i], err);
-    } else {
+    }
+    if (i == MPG_PBS_COUNT_OF_FIELDS || had || is_none(p, i, value)) {
       if (mpg_grow(p->env, &p->others, &p->cap_others, p->n_others + 1, sizeof *p->others) !=
           MPG_OK)
         return mpg_fail_nomem(err);

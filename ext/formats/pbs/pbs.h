@@ -26,6 +26,7 @@
 typedef enum mpg_pbs_type {
   MPG_PBS_TEXT,   /* as written, without quotes */
   MPG_PBS_COUNT,  /* a whole number */
+  MPG_PBS_AMOUNT, /* a number; what is none is one of the others */
   MPG_PBS_TIME,   /* Unix seconds; NULL for 0, "not yet" */
   MPG_PBS_SECONDS /* of a duration, "06:00:00" or plain seconds */
 } mpg_pbs_type;
@@ -41,15 +42,15 @@ typedef enum mpg_pbs_type {
   F(start, "start", TIME) F(end, "end", TIME) F(exec_host, "exec_host", TEXT)                      \
   F(exec_vnode, "exec_vnode", TEXT) F(exec_gpus, "exec_gpus", TEXT)                                \
   F(list_mem, "Resource_List.mem", TEXT) F(list_ncpus, "Resource_List.ncpus", COUNT)               \
-  F(list_ngpus, "Resource_List.ngpus", COUNT) F(list_nodect, "Resource_List.nodect", COUNT)        \
+  F(list_ngpus, "Resource_List.ngpus", AMOUNT) F(list_nodect, "Resource_List.nodect", COUNT)       \
   F(list_nodes, "Resource_List.nodes", TEXT) F(list_place, "Resource_List.place", TEXT)            \
   F(list_select, "Resource_List.select", TEXT) F(list_gpu_type, "Resource_List.gpu_type", TEXT)    \
   F(list_walltime, "Resource_List.walltime", SECONDS)                                              \
   F(given_mem, "resource_assigned.mem", TEXT) F(given_ncpus, "resource_assigned.ncpus", COUNT)     \
-  F(given_ngpus, "resource_assigned.ngpus", COUNT) F(session, "session", TEXT)                     \
+  F(given_ngpus, "resource_assigned.ngpus", AMOUNT) F(session, "session", TEXT)                    \
   F(Exit_status, "Exit_status", COUNT) F(used_cpupercent, "resources_used.cpupercent", COUNT)      \
   F(used_cput, "resources_used.cput", SECONDS) F(used_mem, "resources_used.mem", TEXT)             \
-  F(used_ncpus, "resources_used.ncpus", COUNT) F(used_ngpus, "resources_used.ngpus", COUNT)        \
+  F(used_ncpus, "resources_used.ncpus", COUNT) F(used_ngpus, "resources_used.ngpus", AMOUNT)       \
   F(used_vmem, "resources_used.vmem", TEXT) F(used_walltime, "resources_used.walltime", SECONDS)   \
   F(eligible_time, "eligible_time", SECONDS) F(run_count, "run_count", COUNT)
 /* clang-format on */

@@ -15,9 +15,9 @@
 **   outcome TEXT
 **       how the job or attempt ended, in the words of the native trace; NULL: it did not, or
 **       unknown
-**   req_gpus, req_cpus BIGINT
+**   req_gpus REAL, req_cpus BIGINT
 **       Resource_List.ngpus and .ncpus, else what .select or .nodes add up to
-**   alloc_gpus, alloc_cpus BIGINT
+**   alloc_gpus REAL, alloc_cpus BIGINT
 **       what exec_vnode adds up to, else resource_assigned, exec_gpus and exec_host, resources_used
 **   gpu_type TEXT
 **       of exec_vnode or Resource_List, if there is just one
@@ -35,6 +35,7 @@
 
 #define TYPE_TEXT "TEXT"
 #define TYPE_COUNT "BIGINT"
+#define TYPE_AMOUNT "REAL"
 #define TYPE_TIME "BIGINT"
 #define TYPE_SECONDS "BIGINT"
 #define COLUMN(name, key, type) {key, TYPE_##type},
@@ -66,9 +67,9 @@ static const mpg_reader_column columns[COLUMNS] = {
     [ARRAY_INDEX] = {"array_index", "TEXT"},
     [SERVER] = {"server", "TEXT"},
     [OUTCOME] = {"outcome", "TEXT"},
-    [REQ_GPUS] = {"req_gpus", "BIGINT"},
+    [REQ_GPUS] = {"req_gpus", "REAL"},
     [REQ_CPUS] = {"req_cpus", "BIGINT"},
-    [ALLOC_GPUS] = {"alloc_gpus", "BIGINT"},
+    [ALLOC_GPUS] = {"alloc_gpus", "REAL"},
     [ALLOC_CPUS] = {"alloc_cpus", "BIGINT"},
     [GPU_TYPE] = {"gpu_type", "TEXT"},
     [NODES] = {"nodes", "TEXT"},
@@ -104,22 +105,22 @@ static mpg_str text_of(const pbs_file *file, size_t field) {
   return v->type == MPG_TEXT ? v->s : (mpg_str){NULL, 0};
 }
 
-static bool get_int(const pbs_file *file, size_t field, mpg_value *out) {
+static bool get_number(const pbs_file *file, size_t field, mpg_value *out) {
   const mpg_value *v = mpg_pbs_get(file->reader, field);
-  if (v->type == MPG_INT)
+  if (v->type != MPG_NULL)
     *out = *v;
-  return v->type == MPG_INT;
+  return v->type != MPG_NULL;
 }
 
 static void set_requested(const pbs_file *file, bool gpus, mpg_poller *poller, mpg_value *out) {
   mpg_pbs_sum sum;
   mpg_str select = text_of(file, MPG_PBS_list_select), nodes = text_of(file, MPG_PBS_list_nodes);
-  if (get_int(file, gpus ? MPG_PBS_list_ngpus : MPG_PBS_list_ncpus, out))
+  if (get_number(file, gpus ? MPG_PBS_list_ngpus : MPG_PBS_list_ncpus, out))
     return;
   if (!mpg_pbs_select_parse(select, poller, &sum) && !mpg_pbs_nodes_parse(nodes, poller, &sum))
     return;
   if (gpus)
-    mpg_give_int(out, sum.gpus < 0 ? 0 : sum.gpus);
+    mpg_pbs_give_amount(out, sum.gpus < 0 ? 0 : sum.gpus);
   else if (sum.cpus >= 0)
     mpg_give_int(out, sum.cpus);
 }
@@ -128,18 +129,22 @@ static void give_held(const pbs_file *file, bool gpus, mpg_poller *poller, mpg_v
   mpg_pbs_sum sum = {-1, -1, {NULL, 0}};
   bool placed = mpg_pbs_vnodes_parse(text_of(file, MPG_PBS_exec_vnode), poller, &sum);
   int64_t slots;
-  if ((gpus ? sum.gpus : sum.cpus) >= 0) {
-    mpg_give_int(out, gpus ? sum.gpus : sum.cpus);
+  if (gpus && sum.gpus >= 0) {
+    mpg_pbs_give_amount(out, sum.gpus);
     return;
   }
-  if (get_int(file, gpus ? MPG_PBS_given_ngpus : MPG_PBS_given_ncpus, out))
+  if (!gpus && sum.cpus >= 0) {
+    mpg_give_int(out, sum.cpus);
+    return;
+  }
+  if (get_number(file, gpus ? MPG_PBS_given_ngpus : MPG_PBS_given_ncpus, out))
     return;
   if (mpg_pbs_hosts_count(text_of(file, gpus ? MPG_PBS_exec_gpus : MPG_PBS_exec_host), poller,
                           &slots)) {
     mpg_give_int(out, slots);
     return;
   }
-  if (get_int(file, gpus ? MPG_PBS_used_ngpus : MPG_PBS_used_ncpus, out))
+  if (get_number(file, gpus ? MPG_PBS_used_ngpus : MPG_PBS_used_ncpus, out))
     return;
   if (gpus && (placed || text_of(file, MPG_PBS_exec_host).n > 0)) {
     /* Placed without a list of GPUs: a job of Torque without exec_gpus got what it requested. */

@@ -5,6 +5,8 @@
 
 #include <string.h>
 
+#define MILLION 1000000
+
 /* The part up to `stop`, which is taken off too; false at the end of the text. */
 static bool next_part(mpg_str *rest, char stop, mpg_str *part) {
   const char *end;
@@ -55,6 +57,12 @@ bool mpg_pbs_id_parse(mpg_str text, mpg_pbs_id *out) {
   return true;
 }
 
+void mpg_pbs_give_amount(mpg_value *out, int64_t millionths) {
+  out->type = millionths % MILLION == 0 ? MPG_INT : MPG_REAL;
+  out->i = millionths / MILLION;
+  out->r = (double)millionths / MILLION;
+}
+
 /* ---- Lists of resources ---- */
 
 /* *sum += times * n; a sum of -1 is none yet. */
@@ -83,7 +91,8 @@ static bool add_chunk(mpg_pbs_sum *sum, bool *mixed, mpg_str rest, int64_t times
       continue; /* a property */
     if (mpg_str_eq(key, mpg_str_of(cpus)) || mpg_str_eq(key, mpg_str_of(gpus))) {
       bool is_cpus = mpg_str_eq(key, mpg_str_of(cpus));
-      if (!count_of(item, &n) || !add_product(is_cpus ? &sum->cpus : &sum->gpus, times, n))
+      if (!(is_cpus ? count_of(item, &n) : mpg_scaled_parse(item, 6, &n) && n >= 0) ||
+          !add_product(is_cpus ? &sum->cpus : &sum->gpus, times, n))
         return false;
       *has_cpus |= is_cpus;
     } else if (mpg_str_eq(key, MPG_STR("gpu_type")) || mpg_str_eq(key, MPG_STR("gpu_model"))) {

@@ -23,7 +23,11 @@ typedef struct mpg_pbs_id {
 
 bool mpg_pbs_id_parse(mpg_str text, mpg_pbs_id *out);
 
-/* What a list adds up to; -1: it names none. Counts are int64, above that the text is refused. */
+/* Millionths as a whole number, or a real one. */
+void mpg_pbs_give_amount(mpg_value *out, int64_t millionths);
+
+/* What a list adds up to, of GPUs in millionths, for a site may share them; -1: it names none.
+** Above int64 the text is refused. */
 typedef struct mpg_pbs_sum {
   int64_t cpus, gpus;
   mpg_str gpu_type; /* of gpu_type= or gpu_model=; n = 0: unknown, or of several */

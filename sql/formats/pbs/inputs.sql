@@ -11,6 +11,7 @@ SELECT date_time, record_type, id_string, "user", "group", account, project, job
        CASE WHEN array_index = '' AND record_type IN ('Q', 'S') THEN array_indices END AS array_indices,
        CASE WHEN record_type = 'z' OR other GLOB '*[Rr]esource*' THEN other END AS other, -- of the others nobody asks
        CASE WHEN coalesce(req_gpus, 0) = 0 THEN coalesce("Resource_List.select", "Resource_List.nodes") END AS "Resource_List.select", _file, _line,
+       CASE WHEN "Resource_List.nodes" LIKE '%:shared%' THEN "Resource_List.nodes" END AS "Resource_List.nodes",
        CASE WHEN record_type IN ('S', 'T') THEN exec_host END AS exec_host, CASE WHEN record_type IN ('S', 'T') THEN exec_gpus END AS exec_gpus,
        CASE WHEN :chips_per_node IS NOT NULL THEN :chips_per_node * "Resource_List.nodect" WHEN :chips = 'ncpus' THEN req_cpus ELSE req_gpus END AS asked,
        CASE WHEN :chips_per_node IS NOT NULL THEN :chips_per_node * json_array_length(nodes) WHEN :chips = 'ncpus' THEN alloc_cpus ELSE alloc_gpus END AS held
@@ -22,6 +23,7 @@ CREATE TEMP TABLE pbs_faults AS
 SELECT max(max(date_time), coalesce(max(ctime), -9e18), coalesce(max(qtime), -9e18), coalesce(max(start), -9e18), coalesce(max("end"), -9e18))
          - min(min(date_time), coalesce(min(ctime), 9e18), coalesce(min(qtime), 9e18), coalesce(min(start), 9e18), coalesce(min("end"), 9e18)) > 9 * 31556952 AS of_time, -- years are rounded down below
        total(CASE record_type WHEN 'S' THEN start IS NULL OR coalesce(ctime, qtime) IS NULL WHEN 'E' THEN start IS NULL OR "end" IS NULL OR Exit_status IS NULL END) AS of_field,
+       total("Resource_List.nodes" IS NOT NULL OR gpu_type GLOB '*[1-7]g.[0-9]*gb*') AS of_share,
        total(other IS NOT NULL) + total("Resource_List.select" IS NOT NULL AND coalesce(asked, 0) = 0) AS of_resource,
        total(record_type NOT GLOB '[ABCDEGKLMPQRSTUYacdekprsuvxz]' OR record_type IS NULL) AS of_type,
        min(coalesce(server, 'pbs')) AS server, min(coalesce(server, 'pbs')) <> max(coalesce(server, 'pbs')) AS of_servers, count(job_base) > 0 AS of_jobs
@@ -53,15 +55,18 @@ WHERE field IS NOT NULL GROUP BY _file, record_type, field;
 -- Chips of another vendor, by a resource that a site has named: what is no GPU counts as none.
 INSERT INTO mpg_issues(source, severity, kind, line, count, detail)
 SELECT _file, 'warning', 'uncounted_resource', min(_line), count(DISTINCT id_string), 'only ngpus and gpus count as chips, and not ' || group_concat(DISTINCT rtrim(resource, '='))
-FROM (SELECT _file, _line, id_string, o.key || CASE WHEN CAST(o.value AS INTEGER) > 0 THEN '=' WHEN o.key GLOB '*.gres' THEN '=' || o.value ELSE '' END AS resource FROM pbs_faults CROSS JOIN pbs_records CROSS JOIN json_each(other) AS o WHERE of_resource AND other GLOB '*[Rr]esource*'
+FROM (SELECT _file, _line, id_string, o.key || CASE WHEN CAST(o.value AS INTEGER) > 0 THEN '=' WHEN o.key GLOB '*.gres' OR o.key GLOB '*.ngpus' AND o.value GLOB '*[^0-9]*' THEN '=' || o.value ELSE '' END AS resource FROM pbs_faults CROSS JOIN pbs_records CROSS JOIN json_each(other) AS o WHERE of_resource AND other GLOB '*[Rr]esource*'
       UNION ALL
       SELECT _file, _line, id_string, 'in select: ' || substr("Resource_List.select", 1, 60) FROM pbs_faults CROSS JOIN pbs_records WHERE of_resource AND "Resource_List.select" IS NOT NULL AND coalesce(asked, 0) = 0)
 WHERE lower(resource) GLOB '*npu*' OR lower(resource) GLOB '*tpu*' OR lower(resource) GLOB '*mlu*' OR lower(resource) GLOB '*dcu*' OR lower(resource) GLOB '*gcu*'
    OR lower(resource) GLOB '*hpu*' OR lower(resource) GLOB '*xpu*' OR lower(resource) GLOB '*ipu*' OR lower(resource) GLOB '*neuron*' OR lower(resource) GLOB '*gaudi*'
-   OR lower(resource) GLOB '*ascend*' OR lower(resource) GLOB '*accel*' OR lower(resource) GLOB '*mig*' OR lower(resource) GLOB '*gpu*='
+   OR lower(resource) GLOB '*ascend*' OR lower(resource) GLOB '*accel*' OR lower(resource) GLOB '*mig*' OR lower(resource) GLOB '*gpu*=' OR lower(resource) GLOB '*.ngpus=*' -- an amount that is no number
    OR lower(resource) GLOB 'in select*gpu*=[1-9]*' OR lower(resource) GLOB '*gres=*gpu*' OR lower(resource) GLOB 'in select*:mics=[1-9]*'
    OR lower(resource) GLOB 'in select*:gpu' OR lower(resource) GLOB 'in select*:gpu[+:#]*' OR lower(resource) GLOB 'in select*:gpus' OR lower(resource) GLOB 'in select*:gpus[+:#]*' -- a property of a node
 GROUP BY _file;
+INSERT INTO mpg_issues(source, severity, kind, line, count, detail)
+SELECT _file, 'warning', 'guessed_share', min(_line), count(DISTINCT id_string), 'jobs on slices of GPUs (gpu_type) or on GPUs that others share (gpus=1:shared), such as ' || min(id_string) || ': each counts as a chip'
+FROM pbs_faults CROSS JOIN pbs_records WHERE of_share AND max(coalesce(asked, 0), coalesce(held, 0)) > 0 AND ("Resource_List.nodes" LIKE '%:gpus=%:shared%' OR gpu_type GLOB '*[1-7]g.[0-9]*gb*') GROUP BY _file;
 INSERT INTO mpg_issues(source, severity, kind, line, count, detail)
 SELECT _file, 'warning', 'unknown_record', min(_line), count(*), 'records of types that are not known: left out: ' || group_concat(DISTINCT record_type)
 FROM pbs_faults CROSS JOIN pbs_records WHERE of_type AND (record_type NOT GLOB '[ABCDEGKLMPQRSTUYacdekprsuvxz]' OR record_type IS NULL) GROUP BY _file;
