@@ -2,7 +2,7 @@
 --
 --@ source 3
 --@ feeds SG RG PG
---@ input :otlp sure \A\s*\[?\s*\{\s*(?:"trace"\s*:\s*\{\s*)?"(?:resourceSpans|resource_spans|batches)"\s*:
+--@ input :otlp sure \A\s*\[?\s*\{\s*(?:"trace"\s*:\s*\{\s*)?"(?:resource_?(?:[Ss]pans|[Mm]etrics|[Ll]ogs|[Pp]rofiles)|batches)"\s*:
 --
 -- In the sqlite3 shell, beside what a scheduler's mapping made:
 --
@@ -120,6 +120,22 @@ FROM (SELECT job, kind, CASE WHEN kind = 'attempt' THEN CASE WHEN chips IS NULL 
       WINDOW of_kind AS (PARTITION BY job, kind))
 WHERE field IS NOT NULL GROUP BY kind, field;
 
+-- A step that ended in an error, and that no other of its number made good.
+INSERT INTO mpg_issues(source, severity, kind, count, detail)
+SELECT coalesce(:otlp, 'otlp_spans'), 'warning', 'skipped_steps', count(*), 'steps that ended in an error, and of whose number none ended well, the first of job ' || min(job) || ': they count as progress'
+FROM otlp_told AS t WHERE kind = 'step' AND status = 'error' AND NOT EXISTS (SELECT 1 FROM otlp_told AS o WHERE o.job = t.job AND o.kind = 'step' AND o.step = t.step AND o.status IS NOT 'error') GROUP BY NULL;
+
+-- Attributes in other letters, or misspelt, are none of the convention.
+INSERT INTO mpg_issues(source, severity, kind, count, detail)
+SELECT coalesce(:otlp, 'otlp_spans'), 'info', 'unknown_column', sum(n), 'attributes that are not of the convention: not read: ' || group_concat(key, ', ')
+FROM (SELECT key, sum(n) AS n
+      FROM (SELECT a.key, 1 AS n FROM otlp_spans, json_each(attributes) AS a WHERE a.key LIKE 'mpg.%'
+            UNION ALL SELECT a.key, r.n FROM (SELECT resource, count(*) AS n FROM otlp_spans GROUP BY resource) AS r, json_each(r.resource) AS a WHERE a.key LIKE 'mpg.%')
+      WHERE key NOT IN ('mpg.job', 'mpg.attempt', 'mpg.step', 'mpg.flops', 'mpg.bytes', 'mpg.dtype', 'mpg.program', 'mpg.executions', 'mpg.rank', 'mpg.kind', 'mpg.phase', 'mpg.framework', 'mpg.runtime',
+                        'mpg.model', 'mpg.name', 'mpg.owner', 'mpg.priority', 'mpg.durable', 'mpg.chips', 'mpg.chip', 'mpg.pool', 'mpg.outcome')
+      GROUP BY key ORDER BY key)
+GROUP BY NULL;
+
 -- Spans of which none is of the convention are no trace of a job.
 INSERT INTO mpg_issues(source, severity, kind, count, detail)
 SELECT coalesce(:otlp, 'otlp_spans'), 'warning', 'no_known_span', count(*),
@@ -172,7 +188,7 @@ DROP TABLE IF EXISTS temp.commits;
 CREATE TEMP TABLE commits AS
 SELECT job, attempt, step, start_time AS snapshot_time, iif(status IS 'error', NULL, end_time) AS durable_time
 FROM otlp_told
-WHERE kind = 'commit' OR (kind = 'checkpoint' AND json_extract(a, '$."mpg.durable"') = 1);
+WHERE kind = 'commit' OR (kind = 'checkpoint' AND lower(json_extract(a, '$."mpg.durable"')) IN ('1', 'true'));
 
 -- ---- 3. What it held, if no scheduler says ----
 
@@ -184,9 +200,13 @@ DROP TABLE IF EXISTS temp.otlp_held;
 CREATE TEMP TABLE otlp_held AS
 SELECT job, coalesce(attempt, row_number() OVER (PARTITION BY job ORDER BY start_time)) AS attempt, coalesce(json_extract(a, '$."mpg.pool"'), 'otlp') AS pool,
        json_extract(a, '$."mpg.chip"') AS chip, CAST(json_extract(a, '$."mpg.chips"') AS REAL) AS chips, start_time, end_time,
-       coalesce(json_extract(a, '$."mpg.outcome"'), CASE WHEN end_time IS NULL THEN NULL WHEN status = 'error' THEN 'failed' ELSE 'completed' END) AS outcome
+       coalesce(lower(json_extract(a, '$."mpg.outcome"')), CASE WHEN end_time IS NULL THEN NULL WHEN status = 'error' THEN 'failed' ELSE 'completed' END) AS outcome
 FROM otlp_told
 WHERE kind = 'attempt' AND CAST(json_extract(a, '$."mpg.chips"') AS REAL) > 0 AND job NOT IN (SELECT job FROM allocations);
+
+INSERT INTO mpg_issues(source, severity, kind, count, detail)
+SELECT coalesce(:otlp, 'otlp_spans'), 'warning', 'missing_field', count(*), 'spans "attempt" whose mpg.chips is no number above 0, the first of job ' || min(job) || ': they hold nothing, unless a scheduler says'
+FROM otlp_told WHERE kind = 'attempt' AND job NOT IN (SELECT job FROM allocations) AND job NOT IN (SELECT job FROM otlp_held) GROUP BY NULL;
 
 INSERT INTO capacity
 SELECT pool, min(chip), sum(chips), min(start_time), NULL

@@ -167,6 +167,43 @@ class Mapping(Case):
             self.assertEqual(self.rows("SELECT chips, min_chips FROM jobs"), [(16, 8)])
             self.assertEqual(self.rows("SELECT category, sum(chip_us) / 1000000 FROM mpg_rollup GROUP BY category"), [("idle", 800), ("queued", 800), ("unrated", 2400)])
 
+    def said(self, *spans, resource=None):
+        for name in "otlp_spans", "capacity", "jobs", "allocations":
+            self.db.execute("DROP TABLE IF EXISTS temp." + name)
+        path = self.file(json.dumps(self.request(*spans, resource=resource or {"mpg.job": "j"})))
+        self.script("formats/otlp.sql", otlp=path)
+        return dict(self.rows("SELECT kind, count FROM mpg_issues WHERE source = ?", path))
+
+    def test_attributes_that_are_misspelt(self):
+        attempt = self.span("attempt", 0, 100, chips=4, pool="p")
+        self.assertEqual(self.said(attempt, self.span("step", 0, 10, Step=1), self.span("step", 10, 20, Step=2)), {"unknown_column": 2})
+        self.assertEqual(self.said(attempt, self.span("step", 0, 10, step=1), resource={"mpg.job": "j", "mpg.Phase": "training", "service.name": "x"}), {"unknown_column": 2})
+
+    def test_texts_of_the_environment(self):
+        """OTEL_RESOURCE_ATTRIBUTES and shell scripts write texts: true, and a word with a capital letter."""
+        self.assertEqual(self.said(self.span("attempt", 0, 30, chips="4", pool="p", outcome="Failed"), self.span("step", 0, 10, step=1), self.span("checkpoint", 10, 12, step=1, durable="true")), {})
+        self.assertEqual(self.rows("SELECT step FROM commits"), [(1,)])
+        self.assertEqual(self.rows("SELECT outcome FROM allocations"), [("failed",)])
+
+    def test_attempts_without_a_number_of_chips(self):
+        for chips in ({}, {"chips": 0}, {"chips": "eight"}):
+            self.assertEqual(self.said(self.span("attempt", 0, 30, pool="p", **chips), self.span("step", 0, 10, step=1)), {"missing_field": 1})
+
+    def test_steps_that_failed(self):
+        """A step that ended in an error counts as one, unless it ran again; which is said."""
+        failed = {**self.span("step", 10, 20, step=2), "status": {"code": 2}}
+        attempt, one, two = self.span("attempt", 0, 40, chips=4, pool="p"), self.span("step", 0, 10, step=1), self.span("step", 20, 30, step=2)
+        self.assertEqual(self.said(attempt, one, failed), {"skipped_steps": 1})
+        self.assertEqual(self.said(attempt, one, failed, two), {})
+
+    def test_a_file_of_all_signals(self):
+        """Pipelines of traces, metrics and logs may share the collector's file exporter."""
+        spans = self.request(self.span("attempt", 0, 10, chips=4, pool="p"), self.span("step", 0, 10, step=1), resource={"mpg.job": "j"})
+        for key in ("resourceMetrics", "resourceLogs", "resource_profiles"):
+            path = self.file(json.dumps({key: [{}]}) + "\n" + json.dumps(spans) + "\n")
+            self.assertEqual(self.rows("SELECT job, category, chip_us FROM trace_rollup(?)", path), [("j", "unrated", 40 * 10**6)])
+            self.assertEqual(self.rows("SELECT count FROM mpg_issues WHERE kind = 'other_signal' AND source = ?", path), [(1,)])
+
 
 if __name__ == "__main__":
     unittest.main()
