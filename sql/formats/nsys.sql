@@ -45,10 +45,11 @@ LEFT JOIN (
 ) AS d;
 
 -- Tables of an export exist only where there was something to put into them. A name without a schema is looked for
--- in one database after the other, so an empty table in the last one stands in for what the export lacks.
+-- in one database after the other, so an empty table in the last one stands in for what the export lacks. Of a column
+-- that its version lacks, a natural join with that table makes one of NULLs.
 ATTACH ':memory:' AS nsys_absent;
 CREATE TABLE nsys_absent.StringIds (id, value);
-CREATE TABLE nsys_absent.CUPTI_ACTIVITY_KIND_KERNEL (start, "end", deviceId, streamId, correlationId, globalPid, demangledName);
+CREATE TABLE nsys_absent.CUPTI_ACTIVITY_KIND_KERNEL (start, "end", deviceId, streamId, correlationId, globalPid, demangledName, shortName, mangledName);
 CREATE TABLE nsys_absent.CUPTI_ACTIVITY_KIND_MEMCPY (start, "end", deviceId, streamId, correlationId, globalPid, bytes, copyKind);
 CREATE TABLE nsys_absent.CUPTI_ACTIVITY_KIND_MEMSET (start, "end", deviceId, streamId, correlationId, globalPid, bytes);
 CREATE TABLE nsys_absent.CUPTI_ACTIVITY_KIND_GRAPH_TRACE (start, "end", deviceId, streamId, correlationId, globalPid, graphId);
@@ -56,12 +57,14 @@ CREATE TABLE nsys_absent.CUPTI_ACTIVITY_KIND_SYNCHRONIZATION (start, "end", devi
 CREATE TABLE nsys_absent.CUPTI_ACTIVITY_KIND_RUNTIME (start, "end", globalTid, correlationId, nameId);
 CREATE TABLE nsys_absent.NVTX_EVENTS (start, "end", eventType, text, textId, globalTid);
 CREATE TABLE nsys_absent.TARGET_INFO_GPU (id, name);
-CREATE TABLE nsys_absent.TARGET_INFO_CUDA_DEVICE (gpuId, cudaId, pid);
+CREATE TABLE nsys_absent.TARGET_INFO_CUDA_GPU (deviceId, name);
+CREATE TABLE nsys_absent.TARGET_INFO_CUDA_DEVICE (gpuId, cudaId, pid, uuid);
 CREATE TABLE nsys_absent.TARGET_INFO_SESSION_START_TIME (utcEpochNs);
 CREATE TABLE nsys_absent.META_DATA_CAPTURE (name, value);
+CREATE TABLE nsys_absent.DIAGNOSTIC_EVENT (severity, text, globalPid);
 
 UPDATE nsys_trace SET
-  base_ns = coalesce((SELECT utcEpochNs FROM TARGET_INFO_SESSION_START_TIME LIMIT 1), 0),
+  base_ns = coalesce((SELECT utcEpochNs FROM TARGET_INFO_SESSION_START_TIME AS s NATURAL LEFT JOIN nsys_absent.TARGET_INFO_SESSION_START_TIME AS n LIMIT 1), 0),
   host = (SELECT value FROM META_DATA_CAPTURE WHERE name = 'DEVICE_DISPLAY_NAME');
 
 DELETE FROM device_activity WHERE trace IN (SELECT trace FROM nsys_trace);
@@ -70,22 +73,39 @@ DELETE FROM device_ranges WHERE trace IN (SELECT trace FROM nsys_trace);
 DELETE FROM device_traces WHERE trace IN (SELECT trace FROM nsys_trace);
 INSERT INTO device_traces (trace, format, base_ns, host) SELECT trace, 'nsys', base_ns, host FROM nsys_trace;
 
--- A process numbers the devices that it may see; the export says which of the machine's they are. Global ids hold
--- machine, process and thread: without the lowest 24 bits a thread's is its process's.
+-- A process numbers the devices that it may see; the export says which of the machine's they are. Slices of one GPU
+-- have its number, and an identity (uuid) of their own; so have GPUs whose number is not told. Global ids hold machine,
+-- process and thread: without the lowest 24 bits a thread's is its process's.
+DROP TABLE IF EXISTS temp.nsys_gpus; -- Nsight Systems before 2021.3 has TARGET_INFO_CUDA_GPU
+CREATE TEMP TABLE nsys_gpus AS
+SELECT id, max(name) AS name FROM (SELECT id, name FROM TARGET_INFO_GPU UNION ALL SELECT deviceId, name FROM TARGET_INFO_CUDA_GPU) GROUP BY id;
 DROP TABLE IF EXISTS temp.nsys_devices;
 CREATE TEMP TABLE nsys_devices AS
-SELECT DISTINCT d.pid, d.cudaId AS cuda, CAST(coalesce(d.gpuId, d.cudaId) AS TEXT) AS device, g.name AS chip
-FROM TARGET_INFO_CUDA_DEVICE AS d LEFT JOIN TARGET_INFO_GPU AS g ON g.id = d.gpuId;
+WITH told AS (
+  SELECT DISTINCT pid, cudaId AS cuda, gpuId AS gpu, uuid FROM TARGET_INFO_CUDA_DEVICE AS d NATURAL LEFT JOIN nsys_absent.TARGET_INFO_CUDA_DEVICE AS n
+),
+parts AS (SELECT gpu, iif(gpu IS NULL, cuda, NULL) AS cuda, count(DISTINCT uuid) AS n FROM told GROUP BY 1, 2)
+SELECT d.pid, d.cuda, d.gpu IS NULL AND d.uuid IS NULL AS unsure, d.gpu IS NOT NULL AND p.n > 1 AS slice, g.name AS chip,
+       CASE WHEN d.gpu IS NOT NULL THEN d.gpu || iif(p.n > 1, ' ' || coalesce(d.uuid, '?'), '')
+            WHEN (SELECT max(n) FROM parts WHERE gpu IS NULL) > 1 THEN coalesce(d.uuid, CAST(d.cuda AS TEXT))
+            ELSE CAST(d.cuda AS TEXT) END AS device
+FROM told AS d LEFT JOIN parts AS p ON p.gpu = d.gpu
+LEFT JOIN nsys_gpus AS g ON g.id = d.gpu OR d.gpu IS NULL AND g.id = (SELECT min(id) FROM nsys_gpus GROUP BY NULL HAVING count(DISTINCT name) = 1);
 CREATE INDEX temp.nsys_device ON nsys_devices(pid, cuda);
 
 -- ---- 2. What the program marks ----
 
--- 59: pushed and popped on one thread; 60: started and ended anywhere.
+-- 59: pushed and popped on one thread; 60: started and ended anywhere. 70 and 71: the same, of a file of NVTXT.
+DROP TABLE IF EXISTS temp.nsys_ranges;
+CREATE TEMP TABLE nsys_ranges AS
+SELECT n.globalTid, coalesce(n.text, s.value) AS name, n.start, n."end", n.eventType IN (59, 70) AS pushed
+FROM (SELECT globalTid, text, textId, start, "end", eventType FROM NVTX_EVENTS AS e NATURAL LEFT JOIN nsys_absent.NVTX_EVENTS AS n) AS n
+LEFT JOIN StringIds AS s ON s.id = n.textId
+WHERE n.eventType IN (59, 60, 70, 71);
 DROP TABLE IF EXISTS temp.device_marks;
 CREATE TEMP TABLE device_marks AS
-SELECT t.trace, n.globalTid >> 24 AS process, n.globalTid AS thread, coalesce(n.text, s.value) AS name, n.start, n."end", t.step AS steps, n.eventType
-FROM nsys_trace AS t CROSS JOIN NVTX_EVENTS AS n LEFT JOIN StringIds AS s ON s.id = n.textId
-WHERE n.eventType IN (59, 60) AND n."end" IS NOT NULL AND coalesce(n.text, s.value) IS NOT NULL;
+SELECT t.trace, n.globalTid >> 24 AS process, n.globalTid AS thread, n.name, n.start, n."end", t.step AS steps, n.pushed
+FROM nsys_trace AS t CROSS JOIN nsys_ranges AS n WHERE n."end" IS NOT NULL AND n.name IS NOT NULL;
 DROP TABLE IF EXISTS temp.device_calls;
 CREATE TEMP TABLE device_calls AS SELECT start, "end" FROM CUPTI_ACTIVITY_KIND_RUNTIME WHERE "end" >= start;
 .read sql/formats/device/marks.sql
@@ -125,7 +145,7 @@ WITH ordered AS (
   SELECT row_number() OVER (ORDER BY thread, start, "end" DESC) AS id, thread AS globalTid, op, start, "end",
          max("end") OVER (PARTITION BY thread ORDER BY start, "end" DESC
                           ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING) AS covered
-  FROM device_ranges_seen WHERE eventType = 59 AND NOT is_step
+  FROM device_ranges_seen WHERE pushed AND NOT is_step
 )
 SELECT id, globalTid, op, start, "end",
        max(CASE WHEN covered IS NULL OR start >= covered THEN id END) OVER (PARTITION BY globalTid ORDER BY id) AS outermost
@@ -143,7 +163,7 @@ DROP TABLE IF EXISTS temp.nsys_launches;
 CREATE TEMP TABLE nsys_launches AS
 WITH calls AS (
   SELECT globalTid >> 24 AS process, correlationId AS correlation, min(start) AS start, "end", nameId, globalTid
-  FROM CUPTI_ACTIVITY_KIND_RUNTIME
+  FROM (SELECT start, "end", correlationId, nameId, globalTid FROM CUPTI_ACTIVITY_KIND_RUNTIME AS r NATURAL LEFT JOIN nsys_absent.CUPTI_ACTIVITY_KIND_RUNTIME AS n)
   WHERE correlationId > 0
   GROUP BY process, correlation
 ),
@@ -180,23 +200,24 @@ CREATE UNIQUE INDEX temp.nsys_launch ON nsys_launches(process, correlation);
 DROP TABLE IF EXISTS temp.nsys_activity;
 CREATE TEMP TABLE nsys_activity AS
 SELECT 'kernel' AS kind, k.start, k."end", k.deviceId, k.streamId, k.correlationId, k.globalPid >> 24 AS process, NULL AS bytes,
-       coalesce(s.value, 'kernel') AS name
-FROM CUPTI_ACTIVITY_KIND_KERNEL AS k LEFT JOIN StringIds AS s ON s.id = k.demangledName
+       coalesce(d.value, (SELECT value FROM StringIds WHERE id = k.shortName), (SELECT value FROM StringIds WHERE id = k.mangledName), 'kernel') AS name
+FROM (SELECT start, "end", deviceId, streamId, correlationId, globalPid, demangledName, shortName, mangledName
+      FROM CUPTI_ACTIVITY_KIND_KERNEL AS k NATURAL LEFT JOIN nsys_absent.CUPTI_ACTIVITY_KIND_KERNEL AS n) AS k LEFT JOIN StringIds AS d ON d.id = k.demangledName
 UNION ALL
-SELECT 'kernel', start, "end", deviceId, streamId, correlationId, globalPid >> 24, NULL, 'CUDA graph ' || graphId
-FROM CUPTI_ACTIVITY_KIND_GRAPH_TRACE
+SELECT 'kernel', start, "end", deviceId, streamId, correlationId, globalPid >> 24, NULL, coalesce('CUDA graph ' || graphId, 'CUDA graph')
+FROM CUPTI_ACTIVITY_KIND_GRAPH_TRACE AS g NATURAL LEFT JOIN nsys_absent.CUPTI_ACTIVITY_KIND_GRAPH_TRACE AS n
 UNION ALL
 SELECT 'memcpy', start, "end", deviceId, streamId, correlationId, globalPid >> 24, bytes,
        'Memcpy ' || CASE copyKind WHEN 1 THEN 'HtoD' WHEN 2 THEN 'DtoH' WHEN 3 THEN 'HtoA' WHEN 4 THEN 'AtoH' WHEN 5 THEN 'AtoA'
                     WHEN 6 THEN 'AtoD' WHEN 7 THEN 'DtoA' WHEN 8 THEN 'DtoD' WHEN 9 THEN 'HtoH' WHEN 10 THEN 'PtoP'
                     WHEN 11 THEN 'HtoD (Unified)' WHEN 12 THEN 'DtoH (Unified)' WHEN 13 THEN 'DtoD (Unified)' ELSE 'Unknown' END
-FROM CUPTI_ACTIVITY_KIND_MEMCPY
+FROM CUPTI_ACTIVITY_KIND_MEMCPY AS m NATURAL LEFT JOIN nsys_absent.CUPTI_ACTIVITY_KIND_MEMCPY AS n
 UNION ALL
 SELECT 'memset', start, "end", deviceId, streamId, correlationId, globalPid >> 24, bytes, 'Memset (Device)'
-FROM CUPTI_ACTIVITY_KIND_MEMSET
+FROM CUPTI_ACTIVITY_KIND_MEMSET AS m NATURAL LEFT JOIN nsys_absent.CUPTI_ACTIVITY_KIND_MEMSET AS n
 UNION ALL
 SELECT 'sync', start, "end", deviceId, streamId, correlationId, globalPid >> 24, NULL, 'Stream Wait Event'
-FROM CUPTI_ACTIVITY_KIND_SYNCHRONIZATION WHERE syncType = 2;
+FROM CUPTI_ACTIVITY_KIND_SYNCHRONIZATION AS s NATURAL LEFT JOIN nsys_absent.CUPTI_ACTIVITY_KIND_SYNCHRONIZATION AS n WHERE syncType = 2;
 
 INSERT INTO mpg_issues(source, severity, kind, count, detail)
 SELECT t.trace, 'data_loss', 'impossible_value', count(*), 'bytes below 0 count as none; the first of "' || min(a.name) || '"' FROM nsys_activity AS a, nsys_trace AS t WHERE a.bytes < 0 GROUP BY t.trace;
@@ -258,7 +279,7 @@ CREATE INDEX temp.nsys_class ON nsys_classes(kind, name);
 
 INSERT INTO device_activity (trace, process, device, chip, stream, class, kind, name, start_ns, end_ns, step, correlation,
                              launch_ns, launch_end_ns, launch_name, launch_thread, op, op_ns, bytes, collective)
-SELECT t.trace, CAST(a.process & 0xffffff AS TEXT), coalesce(d.device, CAST(a.deviceId AS TEXT)), coalesce(d.chip, t.chip),
+SELECT t.trace, CAST(a.process & 0xffffff AS TEXT), coalesce(d.device, CAST(a.deviceId AS TEXT)), coalesce(d.chip, g.name, t.chip),
        CAST(a.streamId AS TEXT), c.class, a.kind, a.name, a.start + t.base_ns, a."end" + t.base_ns, l.step, nullif(a.correlationId, 0),
        l.start + t.base_ns, l."end" + t.base_ns, l.name, l.thread, l.op, l.op_start + t.base_ns, a.bytes,
        c.collective
@@ -267,6 +288,7 @@ CROSS JOIN nsys_activity AS a
 JOIN nsys_classes AS c USING (kind, name)
 LEFT JOIN nsys_launches AS l ON l.process = a.process AND l.correlation = a.correlationId
 LEFT JOIN nsys_devices AS d ON d.pid = a.process & 0xffffff AND d.cuda = a.deviceId
+LEFT JOIN nsys_gpus AS g ON d.pid IS NULL AND g.id = a.deviceId
 WHERE a."end" >= a.start;
 
 -- ---- 5. What has no place ----
@@ -275,16 +297,41 @@ INSERT INTO mpg_issues(source, severity, kind, line, count, detail)
 SELECT t.trace, 'warning', 'missing_field', NULL, count(*), 'kernels whose name the export lacks (StringIds): they count as computation' FROM nsys_activity AS a, nsys_trace AS t WHERE a.kind = 'kernel' AND a.name = 'kernel' GROUP BY t.trace;
 INSERT INTO mpg_issues(source, severity, kind, line, count, detail)
 SELECT t.trace, 'warning', 'missing_field', NULL, count(DISTINCT a.process), 'processes of which the export does not tell which GPU is which (TARGET_INFO_CUDA_DEVICE): GPUs of one number count as one'
-FROM nsys_trace AS t CROSS JOIN nsys_activity AS a LEFT JOIN nsys_devices AS d ON d.pid = a.process & 0xffffff AND d.cuda = a.deviceId WHERE d.pid IS NULL GROUP BY t.trace HAVING count(DISTINCT a.process) > 1;
+FROM nsys_trace AS t CROSS JOIN nsys_activity AS a LEFT JOIN nsys_devices AS d ON d.pid = a.process & 0xffffff AND d.cuda = a.deviceId WHERE coalesce(d.unsure, 1) AND (SELECT count(DISTINCT process) FROM nsys_activity) > 1 GROUP BY t.trace;
+INSERT INTO mpg_issues(source, severity, kind, count, detail)
+SELECT t.trace, 'warning', 'missing_field', count(*), 'columns that the export lacks count as empty: ' || group_concat(c.name, ', ')
+FROM nsys_trace AS t, (
+  SELECT k.name || '.' || n.name AS name FROM pragma_table_list AS k JOIN pragma_table_info(k.name, 'nsys_absent') AS n
+  WHERE k.schema = (SELECT schema FROM pragma_table_list WHERE name = 'StringIds' AND schema <> 'nsys_absent' LIMIT 1)
+    AND n.name IN ('deviceId', 'streamId', 'correlationId', 'globalPid', 'globalTid', 'eventType', 'nameId', 'bytes', 'copyKind', 'syncType') AND k.name <> 'DIAGNOSTIC_EVENT'
+    AND n.name NOT IN (SELECT name FROM pragma_table_info(k.name, k.schema)) ORDER BY 1
+) AS c GROUP BY t.trace;
+INSERT INTO mpg_issues(source, severity, kind, count, detail)
+SELECT trace, 'warning', 'missing_field', 1, 'the start of the session (TARGET_INFO_SESSION_START_TIME): times are those since it, not Unix time' FROM nsys_trace
+WHERE NOT EXISTS (SELECT 1 FROM TARGET_INFO_SESSION_START_TIME AS s NATURAL LEFT JOIN nsys_absent.TARGET_INFO_SESSION_START_TIME AS n WHERE utcEpochNs IS NOT NULL);
+INSERT INTO mpg_issues(source, severity, kind, count, detail)
+SELECT t.trace, 'warning', 'no_device_event', count(*), 'calls launch kernels, and the export has no kernel' FROM nsys_trace AS t, nsys_launches AS l
+WHERE l.name GLOB 'cu*LaunchKernel*' AND NOT EXISTS (SELECT 1 FROM CUPTI_ACTIVITY_KIND_KERNEL) AND EXISTS (SELECT 1 FROM nsys_activity) GROUP BY t.trace;
+INSERT INTO mpg_issues(source, severity, kind, count, detail)
+SELECT t.trace, 'warning', 'guessed_share', count(DISTINCT d.device), 'slices of GPUs (MIG): each counts as a device of its own, by the name of the whole GPU' FROM nsys_trace AS t, nsys_devices AS d WHERE d.slice GROUP BY t.trace;
+INSERT INTO mpg_issues(source, severity, kind, count, detail)
+SELECT t.trace, 'warning', 'conflict', count(*), 'starts of the session (TARGET_INFO_SESSION_START_TIME): the first counts' FROM nsys_trace AS t, TARGET_INFO_SESSION_START_TIME GROUP BY t.trace HAVING count(*) > 1;
+INSERT INTO mpg_issues(source, severity, kind, count, detail)
+SELECT t.trace, 'warning', 'missing_samples', count(*), 'the profiler says that events may be missing: ' || min(d.text)
+FROM nsys_trace AS t, (SELECT severity, text, globalPid FROM DIAGNOSTIC_EVENT AS d NATURAL LEFT JOIN nsys_absent.DIAGNOSTIC_EVENT AS n) AS d
+WHERE d.severity IN (2, 3) AND (d.text LIKE 'not all %events%' OR d.text LIKE '%events%lost%' OR d.text LIKE '%dropped%')
+  AND (d.globalPid IS NULL OR d.globalPid >> 24 IN (SELECT process FROM nsys_activity)) GROUP BY t.trace;
 
 CREATE TEMP TABLE IF NOT EXISTS nsys_left_out (trace, what, count);
 DELETE FROM nsys_left_out WHERE trace IN (SELECT trace FROM nsys_trace);
 INSERT INTO nsys_left_out
 SELECT t.trace, w.what, w.count
 FROM nsys_trace AS t, (
-  SELECT 'activity that ends before it starts' AS what, count(*) AS count FROM nsys_activity WHERE "end" < start
+  SELECT 'activity that ends before it starts, or has no time' AS what, count(*) AS count FROM nsys_activity WHERE coalesce("end" < start, 1)
   UNION ALL
-  SELECT 'NVTX range that is open at the end', count(*) FROM NVTX_EVENTS WHERE eventType IN (59, 60) AND "end" IS NULL
+  SELECT 'NVTX range that is open at the end', count(*) FROM nsys_ranges WHERE "end" IS NULL
+  UNION ALL
+  SELECT 'NVTX range whose name the export lacks', count(*) FROM nsys_ranges WHERE "end" IS NOT NULL AND name IS NULL
   UNION ALL
   SELECT 'table ' || t.name || ': its name is not known, and it was not read', 1
   FROM pragma_table_list AS t
@@ -303,7 +350,9 @@ FROM nsys_trace WHERE trace NOT IN (SELECT trace FROM device_activity);
 
 DROP TABLE temp.nsys_input;
 DROP TABLE temp.nsys_trace;
+DROP TABLE temp.nsys_gpus;
 DROP TABLE temp.nsys_devices;
+DROP TABLE temp.nsys_ranges;
 DROP TABLE temp.device_ranges_seen;
 DROP TABLE temp.device_host;
 DROP TABLE temp.nsys_steps;

@@ -84,7 +84,7 @@ class Lost(Case):
 
     def test_nsys(self):
         def write(activities, with_host):
-            tables = [f"DELETE FROM CUPTI_ACTIVITY_KIND_{name}" for name in ("KERNEL", "MEMCPY", "MEMSET", "SYNCHRONIZATION", "GRAPH_TRACE", "RUNTIME")] + ["DELETE FROM NVTX_EVENTS", "DELETE FROM TARGET_INFO_SESSION_START_TIME"]
+            tables = [f"DELETE FROM CUPTI_ACTIVITY_KIND_{name}" for name in ("KERNEL", "MEMCPY", "MEMSET", "SYNCHRONIZATION", "GRAPH_TRACE", "RUNTIME")] + ["DELETE FROM NVTX_EVENTS", "UPDATE TARGET_INFO_SESSION_START_TIME SET utcEpochNs = 0"]
             rows = [("INSERT INTO CUPTI_ACTIVITY_KIND_KERNEL VALUES (?, ?, 0, 7, ?, 4096 << 24, 1, 1)", (start, end, i + 1)) for i, (start, end) in enumerate(activities)]
             host = [("INSERT INTO CUPTI_ACTIVITY_KIND_RUNTIME VALUES (?, ?, 0, 4096 << 24, 99, 1)", (BOOT, BOOT + 400000))]
             return self.copied("nsys/two-gpus.sqlite", tables, *rows + host * with_host)

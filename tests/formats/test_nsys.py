@@ -2,6 +2,7 @@
 
 A recorded export is held against sums that others made of it with SQL of their own, the fixtures against what they were
 made to show."""
+import contextlib
 import os
 import shutil
 import sqlite3
@@ -103,7 +104,7 @@ class Nsys(Case):
                          [(pid, "host", None, str(5 + i), 1000000 + i * 1200000, 1000000) for pid in ("100", "200") for i in range(2)])
         self.assertEqual(self.rows("SELECT name, count(*) FROM device_ranges GROUP BY 1"), [("ncclAllReduce", 4), ("optimizer", 4), ("step 5", 2), ("step 6", 2)])
         self.assertEqual(self.rows("SELECT trace, format, rank, base_ns, host FROM device_traces"), [(path, "nsys", None, EPOCH, "node-1")])
-        self.assertEqual(self.rows("SELECT * FROM nsys_left_out"), [(path, "activity that ends before it starts", 1), (path, "NVTX range that is open at the end", 1)])
+        self.assertEqual(self.rows("SELECT * FROM nsys_left_out"), [(path, "activity that ends before it starts, or has no time", 1), (path, "NVTX range that is open at the end", 1)])
 
     def test_with_few_tables(self):
         """Kernels alone: no calls, no ranges, no names of GPUs, no epoch."""
@@ -136,6 +137,69 @@ class Nsys(Case):
         self.attach(self.export())
         self.read("nsys")  # which the failure before does not hinder
         self.assertEqual(self.one("SELECT count(*) FROM device_activity"), 28)
+
+    def changed(self, change):
+        """The fixture with a change, as a file: what each device did, and what is listed beside what the fixture lists."""
+        path = self.file("", "run.sqlite")
+        with contextlib.closing(sqlite3.connect(path)) as db:
+            with open(FIXTURE, encoding="utf-8") as file:
+                db.executescript(file.read() + change)
+        self.path = path
+        did = self.rows("SELECT device, count(*), sum(class = 'communication'), count(launch_ns), count(step), count(op), min(chip) FROM trace_device_activity(?) GROUP BY 1", path)
+        issues = self.issues(path)
+        if issues.get("left_out") == 2:
+            issues.pop("left_out")  # of the fixture
+        return did, issues
+
+    WHOLE = [(device, 14, 2, 14, 14, 6, "NVIDIA H100 80GB HBM3") for device in "01"]
+
+    def test_columns_that_a_version_lacks(self):
+        """Exports have the columns of their version: what is lacking counts as empty, and what is not said otherwise is listed."""
+        kernel, ranges = "CUPTI_ACTIVITY_KIND_KERNEL", "NVTX_EVENTS"
+        self.assertEqual((self.WHOLE, {}), self.changed(f"ALTER TABLE {kernel} DROP COLUMN demangledName"))
+        self.assertEqual((self.WHOLE, {}), self.changed(f"ALTER TABLE {kernel} DROP COLUMN shortName"))
+        self.assertEqual(([(d, 14, 2, 8, 8, 2, chip) for d, *_, chip in self.WHOLE], {"missing_field": 1}), self.changed(f"ALTER TABLE {kernel} DROP COLUMN correlationId"))
+        self.assertEqual({"missing_field": 1}, self.changed(f"ALTER TABLE {kernel} DROP COLUMN globalPid")[1])
+        self.assertEqual({"missing_field": 1}, self.changed("ALTER TABLE CUPTI_ACTIVITY_KIND_SYNCHRONIZATION DROP COLUMN syncType")[1])
+        self.assertEqual(([(d, 14, 2, 14, 14, 4, chip) for d, *_, chip in self.WHOLE], {"left_out": 6}), self.changed(f"ALTER TABLE {ranges} DROP COLUMN textId"))
+        self.assertEqual((self.WHOLE, {"missing_field": 1}), self.changed("ALTER TABLE TARGET_INFO_SESSION_START_TIME DROP COLUMN utcEpochNs"))
+
+    def test_names_of_kernels_in_other_columns(self):
+        """A name that StringIds lacks is looked for under the short and the mangled one."""
+        missing = "INSERT INTO StringIds VALUES (3, '_Z4gemm'); ALTER TABLE CUPTI_ACTIVITY_KIND_KERNEL ADD COLUMN mangledName INTEGER; UPDATE CUPTI_ACTIVITY_KIND_KERNEL SET demangledName = 777, mangledName = 3"
+        self.assertEqual((self.WHOLE, {}), self.changed(missing))
+        self.assertEqual({}, self.changed(missing + ", shortName = 778")[1])
+        self.assertEqual(12, self.changed(missing + ", shortName = 778, mangledName = 779")[1]["missing_field"])
+
+    def test_gpus_by_what_a_version_tells(self):
+        """Early exports have TARGET_INFO_CUDA_GPU, or no TARGET_INFO_CUDA_DEVICE; some GPUs are told by their uuid alone; slices of one GPU have its number."""
+        process = "SELECT device, min(chip), count(DISTINCT process) FROM trace_device_activity(?) GROUP BY 1"
+        devices = "DELETE FROM TARGET_INFO_CUDA_DEVICE; INSERT INTO TARGET_INFO_CUDA_DEVICE VALUES "
+        old = "DROP TABLE TARGET_INFO_CUDA_DEVICE; DROP TABLE TARGET_INFO_GPU; CREATE TABLE TARGET_INFO_CUDA_GPU (deviceId INTEGER, name TEXT); INSERT INTO TARGET_INFO_CUDA_GPU VALUES (0, 'A100')"
+        h100 = self.WHOLE[0][-1]
+        for change, expected, said in (
+                (old, [("0", "A100", 2)], {"missing_field": 2}),
+                ("DROP TABLE TARGET_INFO_CUDA_DEVICE", [("0", h100, 2)], {"missing_field": 2}),
+                (devices + "(NULL, 0, 100, NULL, 132), (NULL, 0, 200, NULL, 132)", [("0", h100, 2)], {"missing_field": 2}),
+                (devices + "(0, 0, 100, 'GPU-a', 132), (1, 1, 200, 'GPU-b', 132)", [("0", h100, 2)], {"missing_field": 1}),  # that of the other is not told
+                (devices + "(NULL, 0, 100, 'GPU-a', 132), (NULL, 0, 200, 'GPU-b', 132), (NULL, 0, 300, 'GPU-a', 132), (NULL, 1, 300, 'GPU-b', 132)", [("GPU-a", h100, 1), ("GPU-b", h100, 1)], {}),
+                (devices + "(0, 0, 100, 'MIG-a', 42), (0, 0, 200, 'MIG-b', 42)", [("0 MIG-a", h100, 1), ("0 MIG-b", h100, 1)], {"guessed_share": 2})):
+            with self.subTest(change):
+                self.assertEqual(said, self.changed(change)[1])
+                self.assertEqual(expected, self.rows(process, self.path))
+
+    def test_what_an_export_says_of_itself(self):
+        """Events that Nsight may have lost, two starts of a session, ranges without a name, activities without an end, calls whose kernels are missing."""
+        said = "CREATE TABLE DIAGNOSTIC_EVENT (timestamp, severity, text, globalPid); INSERT INTO DIAGNOSTIC_EVENT VALUES (1, 2, 'Not all CUDA events might have been collected.', (1 << 48) + (100 << 24)), " \
+               "(1, 2, 'Not all NVTX events might have been collected.', (1 << 48) + (999 << 24)), (1, 1, 'Number of CUDA events collected: 12.', NULL)"
+        self.assertEqual((self.WHOLE, {"missing_samples": 1}), self.changed(said))
+        self.assertEqual((self.WHOLE, {"missing_samples": 1}), self.changed("CREATE TABLE DIAGNOSTIC_EVENT (severity, text); INSERT INTO DIAGNOSTIC_EVENT VALUES (2, 'Not all CUDA events might have been collected.')"))
+        self.assertEqual((self.WHOLE, {"conflict": 2}), self.changed("INSERT INTO TARGET_INFO_SESSION_START_TIME VALUES (1767225600000000999, '', '')"))
+        self.assertEqual((self.WHOLE, {"left_out": 3}), self.changed("INSERT INTO NVTX_EVENTS VALUES (1000000, 1500000, 59, NULL, (1 << 48) + (100 << 24) + 100, 777, 0)"))
+        self.assertEqual((self.WHOLE, {}), self.changed("UPDATE NVTX_EVENTS SET eventType = eventType + 11 WHERE eventType > 58"))  # of NVTXT
+        self.assertEqual({"left_out": 3}, self.changed("CREATE TABLE k AS SELECT * FROM CUPTI_ACTIVITY_KIND_KERNEL; DROP TABLE CUPTI_ACTIVITY_KIND_KERNEL; ALTER TABLE k RENAME TO CUPTI_ACTIVITY_KIND_KERNEL; "
+                                                       "UPDATE CUPTI_ACTIVITY_KIND_KERNEL SET \"end\" = NULL WHERE rowid = 1")[1])
+        self.assertEqual({"no_device_event": 12}, self.changed("DELETE FROM CUPTI_ACTIVITY_KIND_KERNEL")[1])
 
     def test_as_a_program_runs_it(self):
         self.attach(self.export())
