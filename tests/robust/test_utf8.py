@@ -116,6 +116,16 @@ class Utf8(unittest.TestCase):
                          db.execute(f"SELECT record ->> '$.a', record ->> '$.b' FROM csv_rollup({quote(path)}, 'b', 'a')").fetchall())
         self.assertEqual([(1000,)], db.execute("SELECT count FROM mpg_issues WHERE kind = 'invalid_utf8'").fetchall())
 
+    def test_what_is_not_read_is_counted_too(self):
+        """An array is left at what is no object: the error says so, and the count is of the file, not of what the buffer held."""
+        for bad in (1, 3 << 20):
+            path = self.write("t.json", b'[{"a":1},7,{"a":"' + b"x" * bad + b'\xff"}]\n')
+            db = connect()
+            self.assertEqual([(1,)], db.execute(f"SELECT record ->> '$.a' FROM jsonl_trace({quote(path)}) WHERE on_error = 'skip'").fetchall())
+            self.assertEqual([("invalid_utf8", 1, "bytes that are no UTF-8 are read as U+FFFD"),
+                              ("skipped_record", 1, f"{path}:1:10: expected an object, found '7'; nothing after it is read")],
+                             db.execute("SELECT kind, count, detail FROM mpg_issues ORDER BY kind").fetchall())
+
     def test_sound_text_is_not_listed(self):
         path = self.write("t.csv", "a\n\u00fc\u3042\U0001f600\ufffd\n".encode())
         db = connect()

@@ -230,9 +230,17 @@ static void check_some(void) {
   static const mpg_blocks_options csv = {false, ',', false, false},
                                   json = {true, ',', false, false},
                                   uncut = {false, ',', false, true};
-  static const char *const texts[] = {
-      "",       "\xef\xbb\xbf", "\xef\xbb\xbf\x61,b\n1,2\n", "a\rb\rc\r", "a\r\nb\r\nc",
-      "\n\n\n", "\"a\nb\nc",    "\"a\" b\n\"c\nd\"\n"};
+  static const char *const texts[] = {"",
+                                      "\xef\xbb\xbf",
+                                      "\xef\xbb\xbf\x61,b\n1,2\n",
+                                      "a\rb\rc\r",
+                                      "a\r\nb\r\nc",
+                                      "\n\n\n",
+                                      "\"a\nb\nc",
+                                      "\"a\" b\n\"c\nd\"\n",
+                                      "\xef\xbb",
+                                      "\xef\xbb\n1,2\n",
+                                      "\xef\xbb\xbf\xef\xbb\xbf\x61\n"};
   static const char *const documents[] = {"",
                                           "[]",
                                           "[{\"a\":1}\n,{\"a\":2}]",

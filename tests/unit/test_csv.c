@@ -161,7 +161,9 @@ static void test_delimiters(void) {
 
 static void test_errors(void) {
   GIVES("a,\"b\n\nc", "!t:1:3: expected a closing quote for the field that begins here, found end "
-                      "of file\n");
+                      "of file; the 2 lines after it are not read\n");
+  GIVES("\"a\r\nb\r\n", "!t:1:1: expected a closing quote for the field that begins here, found "
+                        "end of file; the 1 line after it is not read\n");
   GIVES("a\nx,\"", "1:[a]\n!t:2:3: expected a closing quote for the field that begins here, found "
                    "end of file\n");
   GIVES("\"a\"b,c\nd\n", "!t:1:4: expected a delimiter or the end of the line after the closing "
@@ -235,7 +237,7 @@ static void slowly(text *out, const char *p, size_t n, const char *delimiters, b
   out->p[0] = '\0';
   while (i < n) {
     static text record;
-    long long first = line;
+    long long first = line, lost = 0;
     const char *error = NULL;
     bool end = false;
     record.n = 0;
@@ -253,6 +255,7 @@ static void slowly(text *out, const char *p, size_t n, const char *delimiters, b
         for (;;) {
           if (i == n) {
             error = "end";
+            lost = line - open_line - (column == 1); /* lines that are begun within it */
             line = open_line;
             column = open_column;
             break;
@@ -318,6 +321,11 @@ static void slowly(text *out, const char *p, size_t n, const char *delimiters, b
       else
         addf(out, "byte 0x%02llx", (unsigned char)p[i], 0);
     }
+    if (lost > 0)
+      addf(out,
+           lost == 1 ? "; the %lld line after it is not read"
+                     : "; the %lld lines after it are not read",
+           lost, 0);
     addz(out, "\n");
     while (i < n && p[i] != '\n' && p[i] != '\r')
       i++;

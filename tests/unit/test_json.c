@@ -20,13 +20,14 @@ static void test_streams(void) {
         "1:record=$span job=$train-000123 attempt=#1 kind=$step start_time=#1795240353.25 "
         "end_time=Nnull ok=Ttrue no=Ffalse l=[[1,{\"a\":[]}] o={{\"\":0}\n");
   /* Behind the end of the one array, and in places of objects. */
-  GIVES("[{}] {}", "1:\n!t:1:6: expected end of file, found '{'\n");
-  GIVES("[]\n]", "!t:2:1: expected end of file, found ']'\n");
-  GIVES("[1]", "!t:1:2: expected an object or ']', found '1'\n");
-  GIVES("[{},]", "1:\n!t:1:5: expected an object, found ']'\n");
-  GIVES("[,{}]", "!t:1:2: expected an object or ']', found ','\n");
-  GIVES("[{}{}]", "1:\n!t:1:4: expected ',' or ']', found '{'\n");
-  GIVES("[{},{\"a\":}\n,{}]", "1:\n!t:1:10: expected a value, found '}'\n");
+  GIVES("[{}] {}", "1:\n!t:1:6: expected end of file, found '{'; nothing after it is read\n");
+  GIVES("[]\n]", "!t:2:1: expected end of file, found ']'; nothing after it is read\n");
+  GIVES("[1]", "!t:1:2: expected an object or ']', found '1'; nothing after it is read\n");
+  GIVES("[{},]", "1:\n!t:1:5: expected an object, found ']'; nothing after it is read\n");
+  GIVES("[,{}]", "!t:1:2: expected an object or ']', found ','; nothing after it is read\n");
+  GIVES("[{}{}]", "1:\n!t:1:4: expected ',' or ']', found '{'; nothing after it is read\n");
+  GIVES("[{},{\"a\":}\n,{}]",
+        "1:\n!t:1:10: expected a value, found '}'; nothing after it is read\n");
   GIVES("[", "!t:1:2: expected an object or ']', found end of file\n");
   GIVES("[{}\n", "1:\n!t:2:1: expected ',' or ']', found end of file\n");
   GIVES("[{},", "1:\n!t:1:5: expected an object, found end of file\n");

@@ -14,6 +14,7 @@
 #include "csv.h"
 #include "../input/simd.h"
 
+#include <stdio.h>
 #include <string.h>
 
 #define BYTES_BETWEEN_POLLS ((size_t)1 << 18)
@@ -194,6 +195,17 @@ static mpg_rc too_long(mpg_csv *csv, mpg_err *err) {
                   mpg_stream_path(csv->w.stream), (long long)csv->line, csv->limit);
 }
 
+/* Adds to the error of a quote that never closes, in the line `from`, how many it takes with it. */
+static void say_lines(const mpg_csv *csv, int64_t from, mpg_err *err) {
+  const size_t n = csv->n_breaks, length = strlen(err->text);
+  const bool ended = n > 0 && csv->record + csv->breaks[n - 1] == csv->w.end;
+  const int64_t lines = csv->line + (int64_t)n - ended - from;
+  if (lines > 0)
+    (void)snprintf(err->text + length, sizeof err->text - length,
+                   "; the %lld line%s after it %s not read", (long long)lines,
+                   lines == 1 ? "" : "s", lines == 1 ? "is" : "are");
+}
+
 /* Malformed at `pos`. The next record is searched for after the line of the position `resume`. */
 static mpg_rc malformed(mpg_csv *csv, size_t pos, size_t resume, const char *expected,
                         mpg_err *err) {
@@ -206,6 +218,8 @@ static mpg_rc malformed(mpg_csv *csv, size_t pos, size_t resume, const char *exp
   place_of(csv, pos - csv->record, &at.line, &at.column);
   rc = mpg_expected(err, at, expected,
                     resume == csv->w.end ? "end of file" : mpg_byte_text(csv->w.buf[pos], text));
+  if (resume == csv->w.end)
+    say_lines(csv, at.line, err);
   place_of(csv, resume - csv->record, &csv->next_line, &column);
   csv->w.at = resume;
   csv->skip_line = true;

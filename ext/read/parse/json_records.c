@@ -6,6 +6,7 @@
 #include "../input/window.h"
 #include "../../base/limits.h"
 
+#include <stdio.h>
 #include <string.h>
 
 /* What may come next in the stream, after white space. */
@@ -77,6 +78,27 @@ static bool in_array(const mpg_json *json) {
   return json->state == AT_FIRST || json->state == AT_ELEMENT || json->state == AFTER_ELEMENT;
 }
 
+/* Nothing more is read, for the start of the next element is unknown. The error says so, unless
+** there is nothing. */
+static void give_up(mpg_json *json, bool at_end, mpg_err *err) {
+  size_t n = strlen(err->text);
+  if (!at_end)
+    (void)snprintf(err->text + n, sizeof err->text - n, "; nothing after it is read");
+  json->state = GIVEN_UP;
+}
+
+/* Passes over the rest of the stream, so that what is said of its bytes, as of those that are no
+** UTF-8, does not depend on how far it was read. */
+static mpg_rc pass_rest(mpg_json *json, mpg_err *err) {
+  mpg_window *w = &json->w;
+  mpg_rc rc = MPG_OK;
+  while (rc == MPG_OK && !w->last) {
+    w->at = w->end;
+    rc = mpg_window_more(w, err);
+  }
+  return rc == MPG_OK ? MPG_DONE : rc;
+}
+
 /* Reports the failed scan, and finds where to continue. `after` is the position after the object at
 ** w.at if that is valid JSON, else NULL. */
 static mpg_rc malformed(mpg_json *json, const mpg_json_scan *s, const char *after, mpg_err *err) {
@@ -88,7 +110,7 @@ static mpg_rc malformed(mpg_json *json, const mpg_json_scan *s, const char *afte
     advance(json, after);
     json->state = in_array(json) ? AFTER_ELEMENT : AT_LINE;
   } else if (in_array(json) || json->state == AFTER_ARRAY) {
-    json->state = GIVEN_UP;
+    give_up(json, s->at == s->end, err);
   } else {
     const char *from = json->w.buf + json->w.at;
     json->state = AT_LINE;
@@ -234,8 +256,11 @@ mpg_rc mpg_json_record(mpg_json *json, const mpg_json_member **members, size_t *
   }
   while (rc == MPG_OK && !record) {
     bool more = false;
-    if (json->state == GIVEN_UP)
-      return MPG_DONE;
+    if (json->state == GIVEN_UP) {
+      rc = pass_rest(json, err);
+      broken = rc != MPG_DONE;
+      break;
+    }
     if (json->skip_line)
       skip_line(json);
     if (json->skip_line)

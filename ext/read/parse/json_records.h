@@ -55,8 +55,9 @@ void mpg_json_close(mpg_json *json); /* NULL is fine; the stream stays open */
 **
 ** After MPG_DATA the next call continues: after an object with a repeated key; else, in JSON Lines,
 ** after the line in which the malformed record begins; within an array the start of the next
-** element is unknown, and the next call returns MPG_DONE. After any other error, also MPG_DATA of
-** the stream itself, every call returns that error again: mpg_json_is_broken.
+** element is unknown: the error says that nothing after it is read, and the next call passes over
+** the rest and returns MPG_DONE. After any other error, also MPG_DATA of the stream itself, every
+** call returns that error again: mpg_json_is_broken.
 */
 mpg_rc mpg_json_record(mpg_json *json, const mpg_json_member **members, size_t *n, mpg_err *err);
 int64_t mpg_json_line(const mpg_json *json); /* where the current record begins */
