@@ -101,7 +101,7 @@ WITH anew AS (
   SELECT a.file, min(l.source_line) AS line, count(*) AS runs
   FROM training_attempts AS a CROSS JOIN training_lines AS l ON l.rowid = a.first WHERE is_anew GROUP BY a.file
 )
-SELECT file, 'info', 'run_anew', line, runs, 'runs that begin again after a run that reached its last step: each is a job of its own'
+SELECT file, 'info', 'run_anew', line, runs, 'runs that begin again after a run that reached its last step: each is a job of its own, unless a scheduler knows the job of the log'
 FROM anew WHERE :job IS NULL
 UNION ALL
 SELECT file, 'warning', 'run_anew', line, runs,

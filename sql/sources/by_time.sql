@@ -16,23 +16,26 @@ GROUP BY f.file, a.job HAVING min(a.start_time) > 1e8;
 -- be of, if it spoke more than a minute before that job began or after it ended.
 INSERT OR IGNORE INTO may_be
 WITH beyond AS MATERIALIZED (
-  SELECT file, found FROM log_time AS l JOIN all_allocations AS a ON a.job = l.found JOIN source AS s ON s.source = a.source AND s.rank = 1
+  SELECT file, found
+  FROM (SELECT job, start_time, end_time FROM all_allocations WHERE job IN (SELECT found FROM log_time) AND source IN (SELECT source FROM source WHERE rank = 1)) AS a
+  JOIN log_time AS l ON l.found = a.job
   GROUP BY file, found HAVING min(l.first) < min(a.start_time) - 60 OR max(l.last) > max(coalesce(a.end_time, 9e18)) + 60
 ),
 named AS MATERIALIZED (
-  SELECT b.file, j.job, j.name, j.owner FROM beyond AS b JOIN all_jobs AS j ON j.job = b.found JOIN source AS s ON s.source = j.source AND s.rank = 1
-  WHERE j.name IS NOT NULL
+  SELECT b.file, j.name, j.owner
+  FROM (SELECT job, name, owner FROM all_jobs WHERE job IN (SELECT found FROM beyond) AND name IS NOT NULL AND source IN (SELECT source FROM source WHERE rank = 1)) AS j
+  JOIN beyond AS b ON b.found = j.job
 )
-SELECT n.file, j.job FROM all_jobs AS j JOIN source AS s ON s.source = j.source AND s.rank = 1 JOIN named AS n ON n.name = j.name AND n.owner IS j.owner;
+SELECT n.file, j.job
+FROM (SELECT job, name, owner FROM all_jobs WHERE name IN (SELECT name FROM named) AND source IN (SELECT source FROM source WHERE rank = 1)) AS j
+JOIN named AS n ON n.name = j.name AND n.owner IS j.owner;
 
 CREATE TABLE by_time(file INTEGER, source INTEGER, was TEXT, since REAL, until REAL, job TEXT, found TEXT);
 CREATE INDEX by_time_of ON by_time(source, was, since);
 INSERT INTO by_time
 SELECT l.file, l.source, l.was, a.start_time, coalesce(a.end_time, 9e18), m.job, l.found
-FROM (SELECT DISTINCT job FROM may_be) AS k
-CROSS JOIN all_allocations AS a ON a.job = k.job
-JOIN source AS s ON s.source = a.source AND s.rank = 1
-JOIN may_be AS m ON m.job = k.job
+FROM (SELECT job, start_time, end_time FROM all_allocations WHERE job IN (SELECT job FROM may_be) AND source IN (SELECT source FROM source WHERE rank = 1)) AS a
+JOIN may_be AS m ON m.job = a.job
 JOIN log_time AS l ON l.file = m.file
 WHERE a.start_time < l.last AND coalesce(a.end_time, 9e18) > l.first;
 

@@ -7,6 +7,13 @@
 
 CREATE TABLE renamed(source INTEGER, was TEXT, job TEXT, PRIMARY KEY (source, was)) WITHOUT ROWID;
 INSERT OR IGNORE INTO renamed SELECT source, path, job FROM file WHERE job IS NOT NULL AND source IS NOT NULL AND job <> path;
+INSERT OR IGNORE INTO renamed -- runs of one log that are jobs of their own while no scheduler tells of another
+SELECT f.source, a.job, f.job
+FROM (SELECT source, job FROM all_allocations WHERE source IN (SELECT source FROM source WHERE rank = 3) AND job GLOB '*#[0-9]*') AS a
+CROSS JOIN file AS f ON f.source = a.source AND f.path || '#' = rtrim(a.job, '0123456789') WHERE f.job IS NOT NULL;
+INSERT OR IGNORE INTO renamed -- the scheduler counts the attempts of its jobs, though the log has their name already
+SELECT DISTINCT source, job, job FROM file
+WHERE source IS NOT NULL AND job IN (SELECT job FROM all_allocations WHERE job IN (SELECT job FROM file) AND source IN (SELECT source FROM source WHERE rank = 1));
 INSERT OR IGNORE INTO renamed -- of a format whose runs are folders, the folder's
 SELECT source, folder, min(job)
 FROM (SELECT source, job, rtrim(rtrim(path, replace(path, '/', '')), '/') AS folder FROM file WHERE job IS NOT NULL AND source IS NOT NULL)
@@ -42,6 +49,16 @@ WHERE EXISTS (SELECT 1 FROM renamed_held AS a WHERE a.job = r.job AND a.source <
 DELETE FROM renamed WHERE (source, was) IN (SELECT source, was FROM elsewhere);
 INSERT INTO mpg_issues(source, severity, kind, line, count, detail)
 SELECT was, 'warning', 'job_at_another_time', NULL, 1, 'named like job ' || job || ', which ran at another time: a job of its own' FROM elsewhere;
+
+-- A run of a log that follows one which reached its end, within one job. If it begins with a step that is not above the first of that
+-- run, it undoes nothing. A restore that names that run's last step says so, since the scheduler sees one attempt (spans.sql).
+CREATE TABLE stage AS
+SELECT source, job, was, attempt, next_job, next_attempt, next_time, NULL AS step
+FROM (SELECT a.source, r.job, a.job AS was, a.attempt, a.outcome, lead(a.job) OVER w AS next_job, lead(a.attempt) OVER w AS next_attempt, lead(a.start_time) OVER w AS next_time
+      FROM all_allocations AS a JOIN renamed AS r ON r.source = a.source AND r.was = a.job
+      WHERE a.source IN (SELECT source FROM source WHERE rank = 3) WINDOW w AS (PARTITION BY a.source, r.job ORDER BY a.start_time))
+WHERE next_time IS NOT NULL
+  AND (outcome = 'completed' OR (next_job GLOB '*#[0-9]*' AND rtrim(next_job, '0123456789') IN (was || '#', rtrim(was, '0123456789'))));
 
 INSERT INTO all_jobs -- a log of several jobs says what it knows of each
 SELECT j.source, b.job, name, owner, phase, framework, runtime, model, priority, chips, min_chips, tasks, submit_time, labels
@@ -92,10 +109,10 @@ DELETE FROM all_allocations WHERE rowid IN (SELECT row FROM outranked);
 INSERT INTO mpg_issues(source, severity, kind, line, count, detail)
 SELECT min(coalesce((SELECT path FROM file AS f WHERE f.source = a.source AND f.path = a.job), (SELECT min(path) FROM file AS f WHERE f.source = a.source))), 'warning', 'unmatched_log', NULL, count(DISTINCT a.job),
        'jobs of logs that no scheduler here knows, first ' || min(a.job) || ': they count with chips of their own. Name the job by the option job'
-FROM source AS s JOIN all_allocations AS a USING (source)
-CROSS JOIN (SELECT min(h.start_time) AS first, max(coalesce(h.end_time, h.start_time)) AS last
-            FROM all_allocations AS h JOIN source AS t USING (source) WHERE t.rank = 1 AND h.chips > 0) AS h
-WHERE s.rank = 3 AND a.chips > 0 AND a.start_time < h.last AND coalesce(a.end_time, a.start_time) > h.first
+FROM all_allocations AS a
+CROSS JOIN (SELECT min(start_time) AS first, max(coalesce(end_time, start_time)) AS last
+            FROM all_allocations WHERE chips > 0 AND source IN (SELECT source FROM source WHERE rank = 1) AND EXISTS (SELECT 1 FROM source WHERE rank = 3)) AS h
+WHERE a.source IN (SELECT source FROM source WHERE rank = 3) AND a.chips > 0 AND a.start_time < h.last AND coalesce(a.end_time, a.start_time) > h.first
   AND (a.source, a.job) NOT IN (SELECT source, was FROM elsewhere) AND a.job NOT IN (SELECT path FROM ambiguous JOIN file USING (file))
 GROUP BY a.source;
 

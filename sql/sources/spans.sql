@@ -26,8 +26,18 @@ one AS (
          || source || ' AS s'
          || iif(moved, ' LEFT JOIN main.renamed AS r ON r.source = ' || source || ' AND r.was = s.job', '') AS sql
   FROM part
+  UNION ALL
+  SELECT 'SELECT job, NULL, ''restore'', next_time, next_time, step, NULL, NULL, NULL, NULL, NULL FROM main.stage WHERE step IS NOT NULL'
+  WHERE EXISTS (SELECT 1 FROM stage)
+),
+last_steps AS (
+  SELECT coalesce(group_concat('UPDATE main.stage SET step = t.last FROM (
+  WITH run AS MATERIALIZED (SELECT job, attempt, min(step) AS first, max(step) AS last FROM temp.spans_of_' || source || ' WHERE kind = ''step'' GROUP BY job, attempt)
+  SELECT g.rowid AS row, a.last FROM main.stage AS g JOIN run AS a ON a.job = g.was AND a.attempt IS g.attempt JOIN run AS b ON b.job = g.next_job AND b.attempt IS g.next_attempt
+  WHERE g.source = ' || source || ' AND b.first <= a.first) AS t WHERE t.row = stage.rowid;', ''), '') AS sql
+  FROM part WHERE source IN (SELECT source FROM stage)
 )
-SELECT CASE WHEN count(*) = 0 THEN ''
+SELECT (SELECT sql FROM last_steps) || CASE WHEN count(*) = 0 THEN ''
             WHEN count(*) < 400 THEN 'CREATE TEMP VIEW spans AS ' || group_concat(sql, ' UNION ALL ')
             ELSE 'CREATE TEMP TABLE spans(job, attempt, kind, start_time, end_time, step, program, flops, bytes, dtype, executions);'
                  || group_concat('INSERT INTO temp.spans ' || sql, ';') END

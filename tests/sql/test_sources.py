@@ -290,6 +290,28 @@ class Joining(Folder):
                     "SELECT job, json_extract(inferred, '$.job') FROM trace_sources(?) WHERE format = 'megatron'", (self.folder,)).fetchall())
                 os.remove(path)
 
+    def test_runs_that_follow_a_complete_one_in_one_job(self):
+        """The scheduler sees one attempt. Neither run undoes the other, whether the log's job was found or given, and none has other chips."""
+        self.write("sacct.psv", self.jobs_of_one_name("10:00").replace("10:05:10", "10:25:10").replace("TIMEOUT", "COMPLETED"))
+        with open(os.path.join(EXPORTS, "job_5102.out"), encoding="utf-8") as file:
+            megatron = file.read().replace("/     100", "/       8")
+        head, *lines = megatron.splitlines(keepends=True)
+        megatron += "".join(lines).replace(" 10:0", " 10:1")
+        with open(os.path.join(EXPORTS, "maxtext-5101.log"), encoding="utf-8") as file:
+            head, config, *lines = file.read().splitlines(keepends=True)
+        lines = [line for line in lines if "completed step" in line]
+        maxtext = head + config + "".join(lines) + head + config + "".join(lines).replace(" 10:0", " 10:1")
+        for text, steps, seconds in ((megatron, 16, 25), (maxtext, 20, 20)):
+            for options in ({}, {"job": "11"}):
+                with self.subTest(head=text[:10], options=options):
+                    log = self.write("slurm-11.log" if not options else "run.log", text)
+                    path = json.dumps({"sources": [{"path": os.path.join(self.folder, "sacct.psv")}, {"path": log, **options}]})
+                    rows = self.sums(path, "job, category")
+                    os.remove(log)
+                    self.assertEqual({"11"}, {job for job, *_ in rows if job})
+                    self.assertEqual(steps * seconds * 8 * 10**6, sum(us for _, category, us in rows if category in ("unrated", "ideal", "inefficiency")))
+                    self.assertEqual([], [row for row in rows if row[1] == "lost"])
+
     def test_a_log_of_no_job(self):
         """Its chips count beside those of the scheduler, which is said; not if it is of another month."""
         self.copy("sacct.psv", "events.psv")
