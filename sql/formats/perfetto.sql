@@ -3,6 +3,7 @@
 --@ fills device
 --@ input :trace binary (?s)\A\n(?:[\x00-\x7f]|[\x80-\xff]{1,4}[\x00-\x7f])(?:[\x18\x32\x40\x50\x5a\x62\x68]|[\x8a\xa2\xc8\xea]\x02|[\xd0\xda\xe2]\x03|[\xb8\xca]\x05)
 --@ input :trace sure (?s)\A\n(?:[\x00-\x7f]|[\x80-\xff]{1,4}[\x00-\x7f])(?:[\x8a\xa2\xc8\xea]\x02|[\xd0\xda\xe2]\x03|[\xb8\xca]\x05)
+--@ input :trace name \.(?:pftrace|perfetto-trace)(?:\.gz|\.zst)?$|perfetto-trace[^/]*\.proto$
 --
 --     rocprofv3 --sys-trace --output-format pftrace -- python3 train.py      # PID_results.pftrace
 --
@@ -34,7 +35,21 @@ SELECT _file AS trace, _line AS line, kind, start_ns, end_ns, name, lower(catego
        CASE WHEN kind = 'slice' THEN args END AS args
 FROM perfetto_trace((SELECT mpg_required(path, ':trace') FROM perfetto_input)) WHERE kind IN ('slice', 'track', 'clock');
 
--- A track may be described after its events, and after those in it. REALTIME is compared with the trace's clock now and then: the first time counts.
+-- REALTIME is compared with the trace's clock now and then: the first time counts, but where it moves by more than a second, as in
+-- traces of several hosts one after the other: events from there on are moved by as much.
+DROP TABLE IF EXISTS temp.perfetto_clocks;
+CREATE TEMP TABLE perfetto_clocks AS
+WITH told AS (
+  SELECT trace, line, clock_ns - start_ns AS base_ns, first_value(clock_ns - start_ns) OVER o AS first_ns, lag(clock_ns - start_ns) OVER o AS before_ns
+  FROM perfetto_events WHERE kind = 'clock' WINDOW o AS (PARTITION BY trace ORDER BY line)
+),
+moves AS (SELECT trace, line, base_ns - first_ns AS moved_ns FROM told WHERE abs(base_ns - before_ns) > 1000000000)
+SELECT trace, line, coalesce(lead(line) OVER (PARTITION BY trace ORDER BY line), 9223372036854775807) AS next_line, moved_ns FROM moves;
+CREATE INDEX temp.perfetto_clock ON perfetto_clocks(trace, line);
+UPDATE perfetto_events SET start_ns = start_ns + c.moved_ns, end_ns = end_ns + c.moved_ns
+FROM perfetto_clocks AS c WHERE c.trace = perfetto_events.trace AND perfetto_events.line >= c.line AND perfetto_events.line < c.next_line AND kind = 'slice';
+
+-- A track may be described after its events, and after those in it.
 DROP TABLE IF EXISTS temp.perfetto_tracks;
 CREATE TEMP TABLE perfetto_tracks AS
 SELECT trace, track_uuid, max(parent_uuid) AS parent_uuid, max(track) AS track, max(pid) AS pid, max(tid) AS tid, max(process) AS process, max(thread) AS thread
@@ -75,10 +90,11 @@ SELECT category, process, track,
          WHEN category GLOB '*kernel_dispatch*' OR category IN ('kernel', 'concurrent_kernel') THEN 'kernel'
          WHEN category GLOB '*memory_copy*' OR category = 'gpu_memcpy' THEN 'memcpy'
          WHEN category = 'gpu_memset' THEN 'memset'
+         WHEN category = 'device_hip' THEN 'hip' -- of Omnitrace: all that a device did
          WHEN process GLOB '/device:*' AND (track = 'XLA Ops' OR track GLOB 'Stream #*') THEN 'kernel'
          WHEN process GLOB '/device:*' THEN NULL
-         WHEN category GLOB '*marker*' OR category IN ('user', 'host', 'python', 'user_annotation', 'cpu_op') THEN 'range'
-         WHEN category GLOB '*_api*' OR category GLOB '*_runtime' OR category GLOB '*_driver' THEN 'call'
+         WHEN category GLOB '*marker*' OR category IN ('rocm_roctx', 'user', 'host', 'python', 'user_annotation', 'cpu_op') THEN 'range'
+         WHEN category GLOB '*_api*' OR category GLOB '*_runtime' OR category GLOB '*_driver' OR category IN ('rocm_hip', 'rocm_hsa') THEN 'call'
        END AS what
 FROM (SELECT DISTINCT category, process, coalesce(thread, track) AS track FROM perfetto_events WHERE kind = 'slice');
 CREATE INDEX temp.perfetto_word ON perfetto_words(category, process, track);
@@ -86,7 +102,8 @@ CREATE INDEX temp.perfetto_word ON perfetto_words(category, process, track);
 -- Processes and threads by numbers of their own. A slice of no thread is of its track.
 DROP TABLE IF EXISTS temp.perfetto_slices;
 CREATE TEMP TABLE perfetto_slices AS
-SELECT e.trace, w.what, e.name, e.start_ns AS start, e.end_ns AS "end", e.track, e.pid, coalesce(CAST(e.tid AS TEXT), e.track) AS tid, e.process,
+SELECT e.trace, CASE WHEN e.process GLOB '/device:*' AND rtrim(e.name, '.0123456789') IN ('while', 'conditional', 'call') THEN NULL -- these hold others
+       WHEN w.what <> 'hip' THEN w.what WHEN e.name GLOB 'Copy*' THEN 'memcpy' WHEN e.name GLOB 'FillBuffer*' THEN 'memset' WHEN w.what = 'hip' THEN 'kernel' END AS what, e.name, e.start_ns AS start, e.end_ns AS "end", e.track, e.pid, coalesce(CAST(e.tid AS TEXT), e.track) AS tid, e.process,
        coalesce(json_extract(e.args, '$.corr_id'), json_extract(e.args, '$.correlation'), e.flow_id) AS stack,
        json_extract(e.args, '$.agent') AS agent, json_extract(e.args, '$.src_agent') AS source, json_extract(e.args, '$.dst_agent') AS target,
        coalesce(json_extract(e.args, '$.stream_ID'), json_extract(e.args, '$.stream')) AS stream_id, json_extract(e.args, '$.queue') AS queue_id,
@@ -103,14 +120,14 @@ CREATE TEMP TABLE perfetto_activity AS
 WITH gpus AS MATERIALIZED (SELECT DISTINCT trace, agent FROM perfetto_slices WHERE what = 'kernel' AND agent IS NOT NULL)
 SELECT s.trace, s.what AS kind, s.start, s."end", nullif(s.stack, 0) AS stack, s.stream_id, s.queue_id, s.bytes, coalesce(s.name, 'kernel') AS name, s.pid, s.process_id, s.track,
        CASE WHEN s.what = 'memcpy' AND coalesce(s.target, s.source) IS NOT NULL
-            THEN CASE WHEN s.target GLOB 'GPU*' OR (s.trace, s.target) IN (SELECT trace, agent FROM gpus) THEN s.target
-                      WHEN s.source GLOB 'GPU*' OR (s.trace, s.source) IN (SELECT trace, agent FROM gpus) THEN s.source END
+            THEN CASE WHEN s.target GLOB 'GPU*' OR s.name GLOB '*_TO_DEVICE' OR (s.trace, s.target) IN (SELECT trace, agent FROM gpus) THEN s.target
+                      WHEN s.source GLOB 'GPU*' OR s.name GLOB '*DEVICE_TO_*' OR (s.trace, s.source) IN (SELECT trace, agent FROM gpus) THEN s.source END
             ELSE coalesce(s.agent, s.number, CASE WHEN s.process GLOB '/device:*' THEN s.process
                  WHEN s.track GLOB '*[[][0-9]*' THEN CAST(substr(s.track, instr(s.track, '[') + 1) AS INTEGER)
                  WHEN s.track GLOB '*[Dd]evice [0-9]*' THEN CAST(substr(s.track, instr(lower(s.track), 'device ') + 7) AS INTEGER) ELSE s.track END, '?') END AS device
 FROM perfetto_slices AS s WHERE s.what IN ('kernel', 'memcpy', 'memset');
 UPDATE perfetto_activity SET name = 'Memcpy ' || CASE
-    WHEN name GLOB '*HOST_TO_DEVICE' THEN 'HtoD' WHEN name GLOB '*DEVICE_TO_HOST' THEN 'DtoH' WHEN name GLOB '*DEVICE_TO_DEVICE' THEN 'DtoD'
+    WHEN name GLOB '*HOST_TO_DEVICE' OR name = 'CopyHostToDevice' THEN 'HtoD' WHEN name GLOB '*DEVICE_TO_HOST' OR name = 'CopyDeviceToHost' THEN 'DtoH' WHEN name GLOB '*DEVICE_TO_DEVICE' OR name = 'CopyDeviceToDevice' THEN 'DtoD'
     WHEN name GLOB '*HOST_TO_HOST' THEN 'HtoH' ELSE name END
 WHERE kind = 'memcpy' AND name NOT GLOB 'Memcpy *';
 UPDATE perfetto_activity SET device = substr(device, 5) WHERE device GLOB 'GPU-[0-9]*';
@@ -283,6 +300,12 @@ LEFT JOIN perfetto_launches AS l ON l.process = a.process_id AND l.stack = a.sta
 -- ---- 5. What has no place ----
 
 INSERT INTO perfetto_left_out
+SELECT c.trace, 'warning', 'conflict', count(*), 'times at which the clock moved by more than a second: what comes after is of a later boot or another host, or the clock was set'
+FROM perfetto_clocks AS c GROUP BY c.trace;
+INSERT INTO perfetto_left_out
+SELECT trace, 'warning', 'missing_field', sum(n), 'processes of which the trace does not tell whether their devices of one number are one: they count as one. Were their traces put together?'
+FROM (SELECT trace, count(DISTINCT pid) AS n FROM perfetto_activity GROUP BY trace, device) WHERE n > 1 GROUP BY trace;
+INSERT INTO perfetto_left_out
 SELECT trace, 'info', 'other_spans', count(*), 'slices that are no device''s, no call and no range: left out; categories are '
          || (SELECT coalesce(group_concat(category), 'none') FROM (SELECT DISTINCT category FROM perfetto_words WHERE what IS NULL LIMIT 8))
 FROM perfetto_slices WHERE what IS NULL GROUP BY trace;
@@ -293,6 +316,7 @@ INSERT INTO mpg_issues(source, severity, kind, line, count, detail) SELECT trace
 
 DROP TABLE temp.perfetto_input;
 DROP TABLE temp.perfetto_tracks;
+DROP TABLE temp.perfetto_clocks;
 DROP TABLE temp.perfetto_files;
 DROP TABLE temp.perfetto_words;
 DROP TABLE temp.perfetto_slices;

@@ -182,6 +182,71 @@ class Perfetto(cases.Case):
         self.assertEqual(([(10, 20), (20, 30)], {"overrun_activity": 1}), trace((10, 80, 1), (20, 30, 2)))
         self.assertEqual(([], {"no_device_event": 1}), trace())
 
+    # ---- Traces put together: `cat a.proto b.proto`, as tools of several processes do ----
+
+    def of_process(self, pid, boot, first, agent="GPU-0"):
+        """A trace of a process: from `first` on, a call after 1 us and its kernel of 1 us after 2 us."""
+        s = Sequence(2, boot)
+        s.track(10, process=[(1, pid), (6, "python3")])
+        s.track(11, "queue", 10)
+        s.track(12, "thread", 10, thread=[(1, pid), (2, pid)])
+        s.slice(boot + first + 1000, boot + first + 1500, 12, "hipLaunchKernel", "hip_api", {"corr_id": 1})
+        s.slice(boot + first + 2000, boot + first + 3000, 11, "gemm", "kernel_dispatch", {"agent": agent, "queue": 1, "corr_id": 1})
+        return packet(snapshot(c6=boot, c1=perfetto.REAL)) + packet((89, [(1, 0)])) + b"".join(s.out)
+
+    def test_processes_put_together(self):
+        path = self.file(self.of_process(7, 10**12, 0) + self.of_process(8, 10**12, 500))
+        asked = "SELECT process, device, start_ns - ?2, launch_ns - ?2 FROM trace_device_activity(?1) ORDER BY process"
+        self.assertEqual([("7", "0", 2000, 1000), ("8", "0", 2500, 1500)], self.rows(asked, path, perfetto.REAL))
+        self.assertEqual({"missing_field": 2}, self.issues(path))
+        path = self.file(self.of_process(7, 10**12, 0) + self.of_process(8, 10**12, 500, "GPU-1"))
+        self.assertEqual([("7", "0", 2000, 1000), ("8", "1", 2500, 1500)], self.rows(asked, path, perfetto.REAL))
+        self.assertEqual({}, self.issues(path))
+
+    def test_hosts_put_together(self):
+        """Each has been up for another time."""
+        for boot in (5 * 10**12, 10**10):
+            path = self.file(self.of_process(7, 10**12, 0) + self.of_process(8, boot, 500, "GPU-1"))
+            self.assertEqual([("0", 2000, 3000, 1000), ("1", 2500, 3500, 1500)],
+                             self.rows("SELECT device, start_ns - ?2, end_ns - ?2, launch_ns - ?2 FROM trace_device_activity(?1) ORDER BY 1", path, perfetto.REAL))
+            self.assertEqual({"conflict": 1}, self.issues(path))
+
+    def test_agents_by_their_number_in_the_node(self):
+        """rocprofv3 calls them Agent-1 where it is not asked for the type: a GPU is told by the direction of a copy."""
+        s = Sequence(2, 10**9)
+        for uuid, place in ((11, "COMPUTE Agent [1] QUEUE [0] GPU"), (12, "COPY Agent [2] THREAD [0] GPU"), (13, "COPY Agent [0] THREAD [0] CPU")):
+            s.track(uuid, place)
+        s.slice(10**9 + 10, 10**9 + 20, 11, "gemm", "kernel_dispatch", {"agent": "Agent-1", "queue": 1})
+        for start, track, way, source, target in ((30, 12, "HOST_TO_DEVICE", 0, 2), (50, 13, "DEVICE_TO_HOST", 2, 0), (70, 13, "DEVICE_TO_HOST", 1, 0), (90, 13, "HOST_TO_HOST", 0, 0)):
+            s.slice(10**9 + start, 10**9 + start + 10, track, "MEMORY_COPY_" + way, "memory_copy", {"src_agent": f"Agent-{source}", "dst_agent": f"Agent-{target}", "copy_bytes": 8})
+        path = self.file(b"".join(s.out), "t.pftrace")
+        self.assertEqual([("Agent-1", 10, "gemm"), ("Agent-1", 70, "Memcpy DtoH"), ("Agent-2", 30, "Memcpy HtoD"), ("Agent-2", 50, "Memcpy DtoH")],
+                         self.rows("SELECT device, start_ns - 1000000000, name FROM trace_device_activity(?) ORDER BY 1, 2", path))
+        self.assertEqual({"left_out": 1}, self.issues(path))
+
+    def test_words_of_omnitrace(self):
+        s = Sequence(2, 10**9)
+        s.track(10, process=[(1, 7), (6, "python3")])
+        s.track(11, "HIP Activity Device 0, Queue 0", 10)
+        s.track(12, "thread", 10, thread=[(1, 7), (2, 8)])
+        for start, track, name, category, call in ((5, 12, "step 3", "rocm_roctx", None), (6, 12, "hipLaunchKernel", "rocm_hip", 4), (20, 11, "gemm", "device_hip", 4),
+                                                   (60, 11, "CopyHostToDevice", "device_hip", 5), (80, 11, "FillBuffer", "device_hip", 6)):
+            s.slice(10**9 + start, 10**9 + start + (90 if call is None else 10), track, name, category, {"corr_id": call} if call else None)
+        path = self.file(b"".join(s.out), "t.pftrace")
+        self.assertEqual([("0", "kernel", "gemm", "3", "hipLaunchKernel"), ("0", "memcpy", "Memcpy HtoD", None, None), ("0", "memset", "FillBuffer", None, None)],
+                         self.rows("SELECT device, kind, name, step, launch_name FROM trace_device_activity(?) ORDER BY start_ns", path))
+        self.assertEqual({}, self.issues(path))
+
+    def test_loops_of_xla_hold_their_operations(self):
+        s = Sequence(2, 0)
+        s.track(1, process=[(1, 8), (6, "/device:TPU:0")])
+        s.track(2, parent=1, thread=[(1, 8), (2, 81), (5, "XLA Ops")])
+        for start, stop, name in ((10, 90, "while.3"), (20, 30, "fusion.1"), (40, 50, "conditional"), (42, 44, "copy.2")):
+            s.slice(start, stop, 2, name)
+        path = self.file(b"".join(s.out), "t.pftrace")
+        self.assertEqual([(2, 12)], self.rows("SELECT activities, busy_ns FROM trace_device_time(?)", path))
+        self.assertEqual({"other_spans": 2}, self.issues(path))
+
     def test_recognised_among_all_others(self):
         with open(FIXTURE, "rb") as file:
             data = file.read()
