@@ -186,6 +186,10 @@ INSERT OR IGNORE INTO device_class_rules (priority, kind, name, class) VALUES
   -- ROCm copies and sets with kernels where no engine is free.
   (31, 'kernel', '__amd_rocclr_copy*', 'memory'),
   (32, 'kernel', '__amd_rocclr_fill*', 'memory'),
+  -- XLA's categories of transfers with the host, and the ends of a collective that others hide.
+  (33, 'kernel', 'host send*', 'memory'),
+  (34, 'kernel', 'host recv*', 'memory'),
+  (38, 'kernel', 'async-collective*', 'communication'),
   -- What a compiler fused computes, though its name may tell of a collective beside it.
   (35, 'kernel', 'triton_???_fused*', 'compute'),
   (36, 'kernel', '*warpallreduce*', 'compute'),

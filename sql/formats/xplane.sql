@@ -32,9 +32,9 @@ SELECT _file AS trace, plane, line, coalesce(line_display_name, line) AS line_di
        group_id, step_num, hlo_op, hlo_category, tf_op, op_name, flops, bytes_accessed, correlation_id,
        memcpy_details, memset_details
 FROM xplane_trace((SELECT mpg_required(path, ':trace') FROM xplane_input))
-WHERE start_ns IS NOT NULL;
+WHERE start_ns IS NOT NULL OR plane GLOB '/device:*';
 
--- What ends before it starts, or lies long before or after all that the host did and all steps.
+-- What has no start, as a sum of events, or ends before it starts, or lies long before or after all that the host did and all steps.
 DROP TABLE IF EXISTS temp.xplane_lost;
 CREATE TEMP TABLE xplane_lost AS
 WITH host AS MATERIALIZED (
@@ -51,7 +51,7 @@ FROM xplane_events AS e LEFT JOIN host USING (trace)
 WHERE coalesce(end_ns < start_ns, 1) OR (plane GLOB '/device:*' AND (end_ns > last_ns + 3600000000000 OR end_ns < begin_ns - 1000000000 OR start_ns <= 0 AND begin_ns > 1000000000));
 INSERT INTO mpg_issues(source, severity, kind, count, detail)
 SELECT trace, 'data_loss', iif(is_impossible, 'impossible_time', 'lost_time'), count(*),
-       'events ' || iif(is_impossible, 'that end before they start', 'of a device long before or after all that the host did and all steps') || ': left out; the first is "' || coalesce(min(name), '?') || '"'
+       'events ' || iif(is_impossible, 'without a start or that end before they start', 'of a device long before or after all that the host did and all steps') || ': left out; the first is "' || coalesce(min(name), '?') || '"'
 FROM xplane_lost GROUP BY trace, is_impossible;
 DELETE FROM xplane_events WHERE rowid IN (SELECT id FROM xplane_lost);
 DROP TABLE xplane_lost;
@@ -136,7 +136,7 @@ CREATE UNIQUE INDEX temp.xplane_launch ON xplane_launches(trace, correlation);
 -- ---- 4. What the devices did ----
 
 -- Of GPUs, the streams; of TPUs, the lines of operations, less those that only hold others, by their category or, where
--- they have none, by their name: 'while.3'. Other lines say the
+-- they have none, by their text or name: 'while.3'. Other lines say the
 -- same time again by step, module, operation of the framework or source line: of GPUs XLA Ops too, which XProf
 -- derives from the streams.
 DROP TABLE IF EXISTS temp.xplane_activity;
@@ -151,7 +151,8 @@ FROM xplane_events
 WHERE plane GLOB '/device:*'
   AND (line GLOB 'Stream #*'
        OR (line IN ('XLA Ops', 'Async XLA Ops') AND (trace, plane) NOT IN (SELECT trace, plane FROM xplane_events WHERE line GLOB 'Stream #*')))
-  AND coalesce(hlo_category, rtrim(coalesce(display_name, name, ''), '.0123456789')) NOT IN ('while', 'conditional', 'call');
+  AND coalesce(hlo_category, CASE WHEN name GLOB '%* while(*), condition=*' OR name GLOB '%* conditional(*), *_computation*' OR name GLOB '%* call(*), to_apply=*' THEN 'call' END,
+               rtrim(coalesce(display_name, name, ''), '.0123456789')) NOT IN ('while', 'conditional', 'call');
 
 -- A stream of a GPU runs in order: a kernel that lasts beyond the end of the next one, which another call launched, ends where that
 -- begins.
@@ -180,6 +181,7 @@ SELECT kind, shown, hlo_category,
                OR lower(n.hlo_category) GLOB r.name)
         ORDER BY r.priority LIMIT 1) AS class,
        CASE
+         WHEN lower(shown) GLOB '*all-reduce-scatter*' OR hlo_category GLOB 'all-reduce-scatter*' THEN 'reduce_scatter'
          WHEN lower(shown) GLOB '*all-reduce*' OR hlo_category GLOB 'all-reduce*' OR lower(shown) GLOB '*ccl*allreduce*' THEN 'allreduce'
          WHEN lower(shown) GLOB '*all-gather*' OR hlo_category GLOB 'all-gather*' OR lower(shown) GLOB '*ccl*allgather*' THEN 'allgather'
          WHEN lower(shown) GLOB '*reduce-scatter*' OR hlo_category GLOB 'reduce-scatter*' OR lower(shown) GLOB '*ccl*reducescatter*' THEN 'reduce_scatter'
@@ -221,7 +223,7 @@ SELECT a.trace, a.plane, coalesce(i.chip, json_extract(d.stats, '$.device_type_s
        coalesce(a.bytes_accessed, CAST(substr(a.memcpy_details, nullif(instr(a.memcpy_details, 'size:'), 0) + 5) AS INTEGER), -- 'kind_src:... size:4096 dest:0 async:1'
                 CAST(substr(a.memset_details, nullif(instr(a.memset_details, 'num_bytes:'), 0) + 10) AS INTEGER)),
        -- XLA does not see into a custom call: 0 is no price. (A kernel of Pallas may say its own.)
-       iif(a.flops <= 0 AND (a.hlo_category GLOB '*custom-call*' OR a.name GLOB '* custom-call(*' OR a.shown GLOB 'custom-call*'), NULL, a.flops), c.collective
+       iif(a.flops <= 0 AND (a.hlo_category GLOB '*custom-call*' OR a.name GLOB '* custom-call(*' OR a.shown GLOB 'custom-call*'), NULL, a.flops), iif(c.class = 'communication', c.collective, NULL)
 FROM xplane_input AS i
 CROSS JOIN xplane_activity AS a
 JOIN xplane_files AS f USING (trace)
@@ -235,6 +237,8 @@ FROM xplane_events
 WHERE plane GLOB '/device:*' AND coalesce(line, '?') NOT IN ('Steps', 'XLA Modules', 'XLA Ops', 'Async XLA Ops', 'XLA TraceMe', 'Launch Stats', 'Trace Context') AND coalesce(line, '?') NOT GLOB 'Stream #*' AND coalesce(line, '?') NOT GLOB 'Framework*'
   AND coalesce(line, '?') NOT GLOB 'TensorFlow*' AND coalesce(line, '?') NOT GLOB 'Source*' AND coalesce(line, '?') NOT GLOB 'Sparse*' AND coalesce(line, '?') NOT GLOB 'Host Offload*' AND coalesce(line, '?') NOT GLOB '*Scope*' AND coalesce(line, '?') NOT GLOB '*ounters*'
 GROUP BY trace;
+INSERT INTO mpg_issues(source, severity, kind, count, detail)
+SELECT trace, 'info', 'left_out', count(*), 'operations of SparseCores: left out' FROM xplane_events WHERE plane GLOB '/device:*' AND line GLOB 'Sparse*Core* Ops' GROUP BY trace;
 INSERT INTO mpg_issues(source, severity, kind, count, detail)
 SELECT trace, 'data_loss', 'missing_field', count(*), 'events of a plane without a name: left out' FROM xplane_events WHERE plane IS NULL GROUP BY trace;
 INSERT INTO mpg_issues(source, severity, kind, count, detail)

@@ -4,6 +4,7 @@
 --
 --@ fills device
 --@ input :trace sure (?s)\A\s*\{\s*"displayTimeUnit"\s*:\s*"ns"\s*,\s*"metadata"\s*:\s*\{\s*"highres-ticks"
+--@ input :trace sure (?s)\A\s*\{\s*"displayTimeUnit"\s*:\s*"ns"\s*,\s*"traceEvents"\s*:.*"name"\s*:\s*"/(?:device|host):
 --
 --     .load ./mpg
 --     .read sql/device.sql
@@ -31,7 +32,27 @@ CREATE TEMP TABLE IF NOT EXISTS xprof_events AS
 SELECT _file AS trace, process_name AS plane, thread_name AS line, coalesce(name, '?') AS name, start_ns, end_ns, step, hlo_category, tf_op,
        hlo_op, flops, coalesce(bytes_accessed, raw_bytes_accessed) AS bytes, args
 FROM chrome_trace(mpg_required(:trace, ':trace'))
-WHERE ph = 'X' OR (ph IS NULL AND start_ns IS NOT NULL) OR (ph = 'B' AND process_name GLOB '/device:*') OR ph NOT IN ('M', 'i', 'I', 's', 't', 'f', 'b', 'n', 'e', 'B', 'E', 'C', 'R', 'P', 'N', 'O', 'D', 'S', 'T', 'p', 'F', 'v', 'V', 'c', '(', ')');
+WHERE ph = 'X' OR (ph IS NULL AND start_ns IS NOT NULL) OR (ph IN ('B', 'b') AND process_name GLOB '/device:*') OR ph NOT IN ('M', 'i', 'I', 's', 't', 'f', 'b', 'n', 'e', 'B', 'E', 'C', 'R', 'P', 'N', 'O', 'D', 'S', 'T', 'p', 'F', 'v', 'V', 'c', '(', ')');
+
+-- JAX writes this beside the protobuf (HOST.trace.json.gz, HOST.xplane.pb), and a copy of it for Perfetto.
+DROP TABLE IF EXISTS temp.xprof_copies;
+CREATE TEMP TABLE xprof_copies AS
+WITH others AS MATERIALIZED (
+  SELECT trace, rtrim(trace, replace(trace, '/', '')) AS folder FROM device_traces WHERE format = 'xplane' AND trace IN (SELECT trace FROM device_activity)
+  UNION ALL SELECT DISTINCT trace, rtrim(trace, replace(trace, '/', '')) FROM xprof_events WHERE trace NOT GLOB '*/perfetto_trace.json*'
+)
+SELECT e.trace, min(o.trace) AS other, count(*) AS n
+FROM (SELECT DISTINCT trace FROM xprof_events) AS e
+JOIN others AS o ON o.folder = rtrim(e.trace, replace(e.trace, '/', '')) AND o.trace <> e.trace
+  AND (e.trace GLOB '*/perfetto_trace.json*'
+       OR o.trace GLOB '*.xplane.pb*' AND substr(o.trace, 1, instr(o.trace || '.xplane.pb', '.xplane.pb')) = substr(e.trace, 1, instr(e.trace || '.trace.json', '.trace.json')))
+GROUP BY e.trace;
+INSERT INTO mpg_issues(source, severity, kind, count, detail) SELECT trace, 'info', 'ignored_file', 1, 'a copy of what ' || other || ' says: left out' FROM xprof_copies;
+DELETE FROM xprof_events WHERE trace IN (SELECT trace FROM xprof_copies);
+DROP TABLE xprof_copies;
+
+INSERT INTO mpg_issues(source, severity, kind, count, detail)
+SELECT trace, 'data_loss', 'left_out', 1, 'a trace of a million events: XProf leaves out what is more' FROM xprof_events GROUP BY trace HAVING count(*) >= 1000000;
 
 -- What has no time or name, or comes twice.
 INSERT INTO mpg_issues(source, severity, kind, count, detail)
@@ -95,7 +116,7 @@ FROM xprof_events WHERE plane GLOB '/device:*' AND line = 'XLA Modules';
 -- Of TPUs the line of operations, less those that only hold others (a while holds its body), by category or name; of GPUs the streams. Other
 -- lines say the same time again: of GPUs XLA Ops too, which XProf derives from the streams.
 DELETE FROM xprof_events
-WHERE plane GLOB '/device:*' AND line = 'XLA Ops' AND (trace, plane) IN (SELECT trace, plane FROM xprof_events WHERE line GLOB 'Stream #*');
+WHERE plane GLOB '/device:*' AND line IN ('XLA Ops', 'Async XLA Ops') AND (trace, plane) IN (SELECT trace, plane FROM xprof_events WHERE line GLOB 'Stream #*');
 
 -- The host's calls, which GPUs have: a correlation is one of the file.
 DROP TABLE IF EXISTS temp.xprof_launches;
@@ -114,7 +135,7 @@ FROM (SELECT trace, plane, line, name, start_ns, end_ns, hlo_category, tf_op, hl
              CAST(json_extract(args, '$.correlation_id') AS INTEGER) AS correlation, json_extract(args, '$.memcpy_details') AS memcpy,
              coalesce(json_extract(args, '$.memset_details'), json_extract(args, '$.Memset_details')) AS memset
       FROM xprof_events
-      WHERE plane GLOB '/device:*' AND (line GLOB 'Stream #*' OR line = 'XLA Ops')
+      WHERE plane GLOB '/device:*' AND (line GLOB 'Stream #*' OR line IN ('XLA Ops', 'Async XLA Ops'))
         AND coalesce(hlo_category, rtrim(name, '.0123456789')) NOT IN ('while', 'conditional', 'call'));
 
 DROP TABLE IF EXISTS temp.xprof_kinds;
@@ -128,6 +149,7 @@ SELECT kind, name, hlo_category,
                OR lower(n.hlo_category) GLOB r.name)
         ORDER BY r.priority LIMIT 1) AS class,
        CASE
+         WHEN lower(name) GLOB '*all-reduce-scatter*' OR hlo_category GLOB 'all-reduce-scatter*' THEN 'reduce_scatter'
          WHEN lower(name) GLOB '*all-reduce*' OR hlo_category GLOB 'all-reduce*' OR lower(name) GLOB '*ccl*allreduce*' THEN 'allreduce'
          WHEN lower(name) GLOB '*all-gather*' OR hlo_category GLOB 'all-gather*' OR lower(name) GLOB '*ccl*allgather*' THEN 'allgather'
          WHEN lower(name) GLOB '*reduce-scatter*' OR hlo_category GLOB 'reduce-scatter*' OR lower(name) GLOB '*ccl*reducescatter*' THEN 'reduce_scatter'
@@ -162,7 +184,7 @@ SELECT a.trace, a.plane, i.chip, a.line, k.class, a.kind, a.name, a.start_ns, a.
        a.correlation, l.start_ns, l.end_ns, l.name, l.thread, coalesce(nullif(a.tf_op, 'XlaModule:'), a.hlo_op),
        coalesce(a.bytes, CAST(substr(a.memcpy, nullif(instr(a.memcpy, 'size:'), 0) + 5) AS INTEGER), -- 'kind_src:... size:4096 dest:0 async:1'
                 CAST(substr(a.memset, nullif(instr(a.memset, 'num_bytes:'), 0) + 10) AS INTEGER)),
-       iif(a.flops <= 0 AND (a.hlo_category GLOB '*custom-call*' OR a.name GLOB 'custom-call*'), NULL, a.flops), k.collective -- 0 is no price
+       iif(a.flops <= 0 AND (a.hlo_category GLOB '*custom-call*' OR a.name GLOB 'custom-call*'), NULL, a.flops), iif(k.class = 'communication', k.collective, NULL) -- 0 is no price
 FROM xprof_input AS i
 CROSS JOIN xprof_activity AS a
 JOIN xprof_kinds AS k ON k.kind = a.kind AND k.name = a.name AND k.hlo_category IS a.hlo_category
@@ -174,6 +196,8 @@ FROM xprof_events
 WHERE plane GLOB '/device:*' AND line NOT IN ('Steps', 'XLA Modules', 'XLA Ops', 'Async XLA Ops', 'XLA TraceMe', 'Launch Stats', 'Trace Context') AND line NOT GLOB 'Stream #*' AND line NOT GLOB 'Framework*'
   AND line NOT GLOB 'TensorFlow*' AND line NOT GLOB 'Source*' AND line NOT GLOB 'Sparse*' AND line NOT GLOB 'Host Offload*' AND line NOT GLOB '*Scope*' AND line NOT GLOB '*ounters*'
 GROUP BY trace;
+INSERT INTO mpg_issues(source, severity, kind, count, detail)
+SELECT trace, 'info', 'left_out', count(*), 'operations of SparseCores: left out' FROM xprof_events WHERE plane GLOB '/device:*' AND line GLOB 'Sparse*Core* Ops' GROUP BY trace;
 INSERT INTO mpg_issues(source, severity, kind, count, detail)
 SELECT trace, 'warning', 'no_device_event', count(*), 'events, none of which is a device''s: of a process or line that is not known'
 FROM xprof_events WHERE trace NOT IN (SELECT trace FROM device_activity) GROUP BY trace;

@@ -228,6 +228,92 @@ class Made(Case):
                          [(packed, len(plain)), (folder + "/b.pb", len(plain))])
 
 
+class Mapped(Case):
+    """What devices did, of shapes that profilers write beside the usual one."""
+
+    def plane(self, *operations, name="/device:TPU:0", line="XLA Ops"):
+        """Operations are (short name, category, begin and length in us, HLO text): each on a line from START."""
+        plane = xspace.Plane(name)
+        events = [(plane.event_name(text or f"%{short} = f32[8]{{0}} opcode(%p)", short, [("hlo_category", category, xspace.REF)] if category else []), at * xspace.US, long * xspace.US, [])
+                  for short, category, at, long, *text in operations for text in [text[0] if text else None]]
+        plane.line(line, xspace.START, events, 3)
+        return plane
+
+    def space(self, *planes):
+        return xspace.message([(1, plane.fields()) for plane in planes] + [(4, "host")])
+
+    def did(self, path, columns):
+        return self.rows(f"SELECT {columns} FROM trace_device_activity(?) ORDER BY start_ns, name", path)
+
+    def test_what_only_holds_others(self):
+        """Loops, branches and calls by category, else by their text, else by their name."""
+        holders = (("while.3", "while", 0, 100), ("while.4.remat", None, 5, 90, "%while.4.remat = (s32[], f32[8]) while(%t), condition=%c, body=%b"),
+                   ("conditional.2.clone", None, 10, 50, "%conditional.2.clone = f32[8] conditional(%p, %a, %b), branch_computations={%x, %y}"),
+                   ("call.9.x", None, 65, 20, "%call.9.x = f32[8] call(%p), to_apply=%z"), ("call.7", None, 65, 20))
+        path = self.file(self.space(self.plane(*holders, ("fusion.1", "loop fusion", 20, 10), ("called.1", None, 70, 5))), "h.xplane.pb")
+        self.assertEqual([("fusion.1",), ("called.1",)], self.did(path, "name"))
+        self.assertEqual([(15000,)], self.rows("SELECT busy_ns FROM trace_device_time(?)", path))
+
+    def test_classes_of_instructions(self):
+        wanted = (("fusion.1", "all-reduce fusion", "communication", "allreduce"), ("all-reduce-scatter.1", "all-reduce-scatter fusion", "communication", "reduce_scatter"),
+                  ("async-collective-start.1", "custom fusion", "communication", None), ("async-collective-done.1", None, "communication", None),
+                  ("async_collective_fusion.4", "convolution fusion", "compute", None), ("all-reduce.1.remat", "convolution fusion", "compute", None),
+                  ("send.1", "host send", "memory", None), ("recv-done.2", "host recv-done", "memory", None), ("send.3", "send", "communication", None),
+                  ("ragged-all-to-all.2", None, "communication", "alltoall"), ("call-start.1", "async-start", "compute", None), ("outfeed.1", "outfeed", "memory", None))
+        plane = self.plane(*((name, category, 10 * i, 5) for i, (name, category, *_) in enumerate(wanted)))
+        path = self.file(self.space(plane), "h.xplane.pb")
+        self.assertEqual([(name, *rest) for name, _, *rest in wanted], self.did(path, "name, class, collective"))
+        events = [{"ph": "M", "pid": 3, "name": "process_name", "args": {"name": "/device:TPU:0"}}, {"ph": "M", "pid": 3, "tid": 3, "name": "thread_name", "args": {"name": "XLA Ops"}}]
+        events += [{"ph": "X", "pid": 3, "tid": 3, "ts": 10 * i, "dur": 5, "name": name, "args": {"hlo_category": category} if category else {}} for i, (name, category, *_) in enumerate(wanted)]
+        path = self.file('{"displayTimeUnit": "ns", "metadata": {"highres-ticks": true}, "traceEvents": %s}' % json.dumps(events), "t.json")
+        self.assertEqual([(name, *rest) for name, _, *rest in wanted], self.did(path, "name, class, collective"))
+
+    def test_sums_of_events_and_sparse_cores_are_listed(self):
+        plane = self.plane(("fusion.1", "loop fusion", 0, 10))
+        plane.lines.append([(1, 3), (2, "XLA Ops"), (3, xspace.START), (4, [(1, 1), (5, 120), (3, 36 * xspace.US)])])
+        sparse = self.plane(("embedding.1", None, 0, 50), name="/device:TPU:0 SparseCore 1", line="Sparse Core Ops")
+        path = self.file(self.space(plane, sparse), "h.xplane.pb")
+        self.assertEqual([("fusion.1",)], self.did(path, "name"))
+        self.assertEqual({"impossible_time": 1, "left_out": 1}, self.issues(path))
+
+    def trace(self, *events, metadata=True):
+        """As XProf writes JSON: operations of a TPU as (phase, line, begin and length in us)."""
+        out = [{"ph": "M", "pid": 3, "name": "process_name", "args": {"name": "/device:TPU:0"}}]
+        out += [{"ph": "M", "pid": 3, "tid": i, "name": "thread_name", "args": {"name": line}} for i, line in enumerate(("XLA Ops", "Async XLA Ops", "Sparse Core Ops"))]
+        out += [{"ph": phase, "pid": 3, "tid": line, "ts": at, "name": "fusion.1", "args": {}} | ({"dur": long} if phase == "X" else {}) for phase, line, at, long in events]
+        return json.dumps({"displayTimeUnit": "ns"} | ({"metadata": {"highres-ticks": True}} if metadata else {}) | {"traceEvents": out + [{}]})
+
+    def test_a_profile_in_three_files_counts_once(self):
+        """JAX writes HOST.xplane.pb, the same as HOST.trace.json.gz, and that again as perfetto_trace.json.gz."""
+        parts = {"h.xplane.pb": self.space(self.plane(("fusion.1", "loop fusion", 0, 10))), "h.trace.json.gz": gzip.compress(self.trace(("X", 0, 0, 10)).encode()),
+                 "perfetto_trace.json.gz": gzip.compress(self.trace(("X", 0, 0, 10), metadata=False).encode()), "other.trace.json.gz": gzip.compress(self.trace(("X", 0, 0, 11)).encode())}
+        for present, counted in ((parts, {"h.xplane.pb", "other.trace.json.gz"}), (["h.xplane.pb", "perfetto_trace.json.gz"], {"h.xplane.pb"}),
+                                 (["h.trace.json.gz", "perfetto_trace.json.gz"], {"h.trace.json.gz"}), (["perfetto_trace.json.gz"], {"perfetto_trace.json.gz"})):
+            folder = self.folder_of({name: parts[name] for name in present})
+            self.assertEqual(counted, {os.path.basename(trace) for trace, in self.rows("SELECT DISTINCT trace FROM trace_device_activity(?)", folder)})
+            self.assertEqual(len(present) - len(counted), self.one("SELECT count(*) FROM mpg_issues WHERE kind = 'ignored_file' AND source GLOB ? || '/*'", folder))
+
+    def test_a_protobuf_without_a_device_leaves_the_json(self):
+        folder = self.folder_of({"h.xplane.pb": self.space(xspace.Plane("/host:CPU")), "h.trace.json": self.trace(("X", 0, 0, 10))})
+        self.assertEqual([("fusion.1",)], self.did(folder, "name"))
+
+    def test_lines_of_xprofs_json(self):
+        path = self.file(self.trace(("X", 0, 0, 10), ("X", 1, 5, 20), ("b", 1, 40, 5), ("X", 2, 60, 5)), "h.trace.json")
+        self.assertEqual([("XLA Ops", 10000), ("Async XLA Ops", 20000)], self.did(path, "stream, end_ns - start_ns"))
+        self.assertEqual([(25000,)], self.rows("SELECT busy_ns FROM trace_device_time(?)", path))
+        self.assertEqual({"impossible_time": 1, "left_out": 1}, self.issues(path))
+
+    def test_a_trace_of_a_million_events_is_cut(self):
+        self.script("device.sql")
+        self.db.executescript("""CREATE TEMP TABLE xprof_input AS SELECT NULL AS chip;
+            CREATE TEMP TABLE xprof_events AS
+            WITH RECURSIVE n(i) AS (SELECT 0 UNION ALL SELECT i + 1 FROM n WHERE i < 999999)
+            SELECT 'full' AS trace, '/host:CPU' AS plane, 'python' AS line, 'f' AS name, i AS start_ns, i AS end_ns, NULL AS step, NULL AS hlo_category, NULL AS tf_op, NULL AS hlo_op, NULL AS flops, NULL AS bytes, '{}' AS args FROM n
+            UNION ALL SELECT 'other', '/host:CPU', 'python', 'f', 1, 1, NULL, NULL, NULL, NULL, NULL, NULL, '{}'""")
+        self.script("formats/xprof.sql")
+        self.assertEqual([("full", 1)], self.rows("SELECT source, count FROM mpg_issues WHERE kind = 'left_out'"))
+
+
 class Files(Case):
     def test_what_is_no_space(self):
         for text, said in (
