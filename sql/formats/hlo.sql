@@ -7,6 +7,7 @@
 --@ argument f32 :f32 TEXT the dtype at whose peak f32 is multiplied: fp32 unless given; tf32, bf16
 --@ argument device_count :devices BIGINT how many devices an execution runs on, instead of what each module says
 --@ input :hlo sure \A(?:\s|//[^\n]*\n|/\*(?s:.*?)\*/)*HloModule\s
+--@ hint (?s)\A\n[\x80-\xff]{1,4}[\x00-\x7f]\n[\x01-\x7f][A-Za-z_][A-Za-z0-9_.-]*\x12 => HLO as a protobuf: hlo-translate makes text of it, or dump with XLA_FLAGS=--xla_dump_to=DIR --xla_dump_hlo_as_text
 --@ hint (?s)\A(?:\s|//[^\n]*\n)*(?:module\s|#loc).*(?:stablehlo|mhlo)\. => StableHLO: convert it to HLO text, or dump with XLA_FLAGS=--xla_dump_to=DIR --xla_dump_hlo_as_text
 --
 -- In the sqlite3 shell:
@@ -45,6 +46,23 @@
 
 CREATE TEMP TABLE IF NOT EXISTS hlo_input AS
 SELECT *, _file AS file, :chip AS chip, coalesce(:f32, 'fp32') AS f32, :devices AS run_on FROM hlo_cost(mpg_required(:hlo, ':hlo'));
+
+-- A dump has a module several times: module_0001.NAME.before_optimizations.txt, as it came from a pass, after_optimizations.
+-- Before optimisation it counts, or as the last stage that is there.
+DROP TABLE IF EXISTS temp.hlo_stages;
+CREATE TEMP TABLE hlo_stages AS
+WITH files AS (
+  SELECT rowid AS id, file, module, rtrim(file, replace(file, '/', '')) AS folder, substr(file, length(rtrim(file, replace(file, '/', ''))) + 1) AS base FROM hlo_input
+),
+numbered AS (SELECT *, substr(base, instr(base, 'module_') + 7) AS rest FROM files WHERE base GLOB '*module_[0-9]*.?*.*'),
+stages AS (SELECT id, file, folder || substr(base, 1, length(base) - length(ltrim(rest, '0123456789'))) AS dumped, module, base FROM numbered)
+SELECT id, file, first_value(file) OVER o AS kept
+FROM stages WINDOW o AS (PARTITION BY dumped, module ORDER BY base NOT GLOB '*.before_optimizations.*', base NOT GLOB '*after_optimizations.*', base DESC, id);
+DELETE FROM hlo_stages WHERE file = kept;
+INSERT INTO mpg_issues(source, severity, kind, count, detail)
+SELECT file, 'info', 'left_out', count(*), 'another stage of the module of ' || kept || ': left out' FROM hlo_stages GROUP BY file, kept;
+DELETE FROM hlo_input WHERE rowid IN (SELECT id FROM hlo_stages);
+DROP TABLE hlo_stages;
 
 -- ---- 2. How many devices; what a module's figures are to be multiplied by for all of them. Where a chip is of
 -- several devices, each has its part of the chip's peak, bandwidth and links ----

@@ -295,6 +295,30 @@ ENTRY %f () -> s32[] {
             self.assertEqual(self.error("SELECT * FROM hlo_trace(?)", path),
                              f'hlo_trace: {path}:1:1: expected "HloModule" or a computation of HLO text, found {found}')
 
+    DOT = """HloModule {}, num_partitions=2
+        ENTRY e {{ a = f32[{},16] parameter(0)  b = f32[16,32] parameter(1)  ROOT d = f32[{},32] dot(a, b), lhs_contracting_dims={{1}}, rhs_contracting_dims={{0}} }}"""
+
+    def test_stages_of_a_dump_count_once(self):
+        """--xla_dump_to writes each module before and after optimisation, and after passes; of the same name there are other modules."""
+        before, after = (lambda name, rows: self.DOT.format(name, rows, rows)), (lambda name, rows: self.DOT.format(name + ", is_scheduled=true", rows, rows))
+        folder = self.folder_of({
+            "module_0001.jit_f.before_optimizations.txt": before("jit_f", 8), "module_0001.jit_f.sm_9.0_gpu_after_optimizations.txt": after("jit_f", 4),
+            "module_0001.jit_f.0003.spmd.after_a.before_b.txt": before("jit_f", 6), "module_0002.jit_f.before_optimizations.txt": before("jit_f", 10),
+            "module_0012.jit_g.tpu_after_optimizations.txt": after("jit_g", 4), "module_0012.jit_g.0001.fusion.after_a.before_b.txt": after("jit_g", 2),
+            "module_0012.jit_g.autotune_results.pbtxt": "results { }", "mine_before.txt": before("jit_f", 12), "mine_after.txt": after("jit_f", 14)})
+        row = 2 * 16 * 32
+        self.assertEqual([("jit_f", 8 * row), ("jit_f", 10 * row), ("jit_f", 12 * row), ("jit_f", 2 * 14 * row), ("jit_g", 2 * 4 * row)],
+                         self.rows("SELECT program, flops FROM trace_hlo_programs(?) ORDER BY 1, 2", folder))
+        self.assertEqual([("module_0001.jit_f.0003.spmd.after_a.before_b.txt",), ("module_0001.jit_f.sm_9.0_gpu_after_optimizations.txt",),
+                          ("module_0012.jit_g.0001.fusion.after_a.before_b.txt",)],
+                         self.rows("SELECT substr(source, length(?1) + 2) FROM mpg_issues WHERE kind = 'left_out' ORDER BY 1", folder))
+
+    def test_a_protobuf_is_told(self):
+        name, entry = b"\n\x05jit_f", b"\x12\x06main.4"
+        module = name + entry + b"\x1a\x80\x02" + bytes(256)
+        folder = self.folder_of({"module_0001.jit_f.before_optimizations.hlo.pb": b"\n" + bytes([len(module) & 127 | 128, len(module) >> 7]) + module})
+        self.assertEqual([(None, "HLO as a protobuf")], self.rows("SELECT format, substr(reason, 1, 17) FROM trace_sources(?)", folder))
+
     def test_work_is_linear(self):
         """Eight times the text takes about eight times the looks at an interruption, which go by work: in one computation and in many."""
 

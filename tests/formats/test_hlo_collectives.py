@@ -38,6 +38,18 @@ class Collectives(Case):
         self.assertEqual((4, 96, 96), self.found("f32[24] collective-permute(a), source_target_pairs={{0,1},{1,2},{2,3},{3,0}}", ", num_partitions=4"))
 
 
+    def test_sends(self):
+        """What a pipeline's permute becomes: the data goes to another device, or to the host, which is no collective."""
+        text = """HloModule m, num_partitions=2
+            ENTRY e { a = f32[24] parameter(0)  t = token[] after-all()  s = (f32[24], u32[], token[]) send(a, t), channel_id=1%s
+              d = token[] send-done(s), channel_id=1%s  v = (f32[24], u32[], token[]) recv(t), channel_id=1%s  w = (f32[24], token[]) recv-done(v), channel_id=1%s
+              ROOT r = f32[24] get-tuple-element(w), index=0 }"""
+        for attribute, moved in ((", frontend_attributes={_xla_send_recv_source_target_pairs={{0,1}}}", 96), (", is_host_transfer=true", 0)):
+            path = self.file(text % ((attribute,) * 4))
+            self.assertEqual([(moved, moved, 1.0)], self.rows("SELECT collective_bytes, wire_bytes, coverage FROM hlo_cost(?)", path))
+            self.assertEqual([(moved, moved)], self.rows("SELECT collective_bytes, wire_bytes FROM hlo_trace(?) WHERE name = 's'", path))
+
+
 class ShardMap(Case):
     """What runs on every partition by itself, in a module whose other shapes are of all of them, counts for every one."""
 

@@ -6,7 +6,7 @@
 ** switch,
 **     (n - 1) / n V     all-gather, reduce-scatter, all-to-all
 **     2 (n - 1) / n V   all-reduce, which is the two former
-**     V                 collective-permute, collective-broadcast, collective-reduce
+**     V                 collective-permute, collective-broadcast, collective-reduce, send
 ** These are the bus-bandwidth factors of github.com/NVIDIA/nccl-tests, doc/PERFORMANCE.md.
 */
 #include "hlo_attribute.h"
@@ -59,6 +59,9 @@ void mpg_hlo_price_collective(const mpg_hlo_module *m, const mpg_hlo_instruction
   mpg_str groups = mpg_hlo_attribute_of(m, i, MPG_HLO_REPLICA_GROUPS);
   mpg_i128 in, out, whole;
   int64_t pairs = 0;
+  if (i->rule == MPG_HLO_SEND &&
+      !mpg_str_eq(mpg_hlo_attribute_of(m, i, MPG_HLO_HOST_TRANSFER), MPG_STR("true")))
+    p->own.of[MPG_HLO_COLLECTIVE] = p->own.of[MPG_HLO_WIRE] = operands_size(m, i);
   if (i->rule < MPG_HLO_ALL_REDUCE || i->rule > MPG_HLO_PERMUTE)
     return;
   in = operands_size(m, i);

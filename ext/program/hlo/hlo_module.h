@@ -31,7 +31,7 @@
   A(TARGET, "custom_call_target") A(BACKEND, "backend_config") A(METADATA, "metadata")             \
   A(PRECISION, "operand_precision") A(ALGORITHM, "algorithm") A(SHARDING, "sharding")           \
   A(FRONTEND, "frontend_attributes") A(CHANNEL, "channel_id")                                      \
-  A(GLOBAL_IDS, "use_global_device_ids") A(LITERAL, "")
+  A(GLOBAL_IDS, "use_global_device_ids") A(HOST_TRANSFER, "is_host_transfer") A(LITERAL, "")
 /* clang-format on */
 
 typedef enum mpg_hlo_key {

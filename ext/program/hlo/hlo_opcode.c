@@ -122,7 +122,7 @@ static const mpg_hlo_opcode opcodes[] = {
     OP("scatter", SCATTER),
     OP("select", ELEMENTWISE),
     OP("select-and-scatter", SELECT_AND_SCATTER),
-    OP("send", MOVE),
+    OP("send", SEND),
     OP("send-done", MOVE),
     OP("set-dimension-size", MOVE),
     OP("shift-left", ELEMENTWISE),

@@ -53,6 +53,7 @@ typedef enum mpg_hlo_rule {
   MPG_HLO_REDUCE_SCATTER,
   MPG_HLO_ALL_TO_ALL,
   MPG_HLO_PERMUTE,     /* collective-permute, -broadcast, -reduce: each byte goes once */
+  MPG_HLO_SEND,        /* each byte goes once, but to the host */
   MPG_HLO_WHILE,       /* body x trips + condition x (trips + 1) */
   MPG_HLO_CONDITIONAL, /* the greatest branch, for each counter */
   MPG_HLO_CALL,        /* call, async-start: what they call */
