@@ -239,7 +239,7 @@ host AS MATERIALIZED ( -- without calls, a day before and after the middle one
   FROM told, (SELECT CASE WHEN begin_ns IS NULL THEN (SELECT start FROM nsys_activity ORDER BY start LIMIT 1 OFFSET (SELECT (count(*) - 1) / 2 FROM nsys_activity)) END AS middle FROM told)
 )
 SELECT a.rowid AS id, a.name FROM nsys_activity AS a, host AS h
-WHERE a."end" > h.last_ns + 3600000000000 OR a.start <= 0 AND begin_ns > 1000000000 OR a."end" < h.begin_ns - 1000000000
+WHERE a."end" > h.last_ns + 3600000000000 OR a.start <= 0 AND begin_ns > 1000000000 OR (a."end" < h.begin_ns - 1800000000000 OR a.start < 0 AND a."end" < h.begin_ns - 1000000000)
    OR (a.start <= 0 AND (SELECT l.start FROM nsys_launches AS l WHERE l.process = a.process AND l.correlation = a.correlationId) > 0);
 INSERT INTO mpg_issues(source, severity, kind, count, detail)
 SELECT t.trace, 'data_loss', 'lost_time', count(*), 'activities at 0, or long before or after all that the host did: left out; the first is "' || min(l.name) || '"'

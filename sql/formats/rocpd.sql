@@ -287,7 +287,7 @@ bounds AS MATERIALIZED (
   SELECT coalesce(begin_ns, middle - 86399000000000) AS begin_ns, coalesce(last_ns, middle + 82800000000000) AS last_ns
   FROM host, (SELECT CASE WHEN begin_ns IS NULL THEN (SELECT start FROM rocpd_activity ORDER BY start LIMIT 1 OFFSET (SELECT (count(*) - 1) / 2 FROM rocpd_activity)) END AS middle FROM host)
 )
-SELECT a.rowid AS id, a.name FROM bounds CROSS JOIN rocpd_activity AS a WHERE a."end" > last_ns + 3600000000000 OR a."end" < begin_ns - 1000000000 OR a.start <= 0 AND begin_ns > 1000000000;
+SELECT a.rowid AS id, a.name FROM bounds CROSS JOIN rocpd_activity AS a WHERE a."end" > last_ns + 3600000000000 OR (a."end" < begin_ns - 1800000000000 OR a.start < 0 AND a."end" < begin_ns - 1000000000) OR a.start <= 0 AND begin_ns > 1000000000;
 INSERT INTO rocpd_left_out
 SELECT t.trace, 'data_loss', 'lost_time', count(*), 'activities at 0, or long before or after all that the host did: left out; the first is "' || min(l.name) || '"'
 FROM rocpd_lost AS l, rocpd_trace AS t GROUP BY t.trace;

@@ -48,7 +48,7 @@ WITH host AS MATERIALIZED (
 )
 SELECT e.rowid AS id, trace, name, coalesce(end_ns < start_ns, 1) AS is_impossible
 FROM xplane_events AS e LEFT JOIN host USING (trace)
-WHERE coalesce(end_ns < start_ns, 1) OR (plane GLOB '/device:*' AND (end_ns > last_ns + 3600000000000 OR end_ns < begin_ns - 1000000000 OR start_ns <= 0 AND begin_ns > 1000000000));
+WHERE coalesce(end_ns < start_ns, 1) OR (plane GLOB '/device:*' AND (end_ns > last_ns + 3600000000000 OR (end_ns < begin_ns - 1800000000000 OR start_ns < 0 AND end_ns < begin_ns - 1000000000) OR start_ns <= 0 AND begin_ns > 1000000000));
 INSERT INTO mpg_issues(source, severity, kind, count, detail)
 SELECT trace, 'data_loss', iif(is_impossible, 'impossible_time', 'lost_time'), count(*),
        'events ' || iif(is_impossible, 'without a start or that end before they start', 'of a device long before or after all that the host did and all steps') || ': left out; the first is "' || coalesce(min(name), '?') || '"'

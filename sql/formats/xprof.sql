@@ -19,7 +19,7 @@
 --
 --     CREATE TEMP TABLE xprof_input AS SELECT 'TPU v5e' AS chip;
 --     CREATE TEMP TABLE xprof_events AS
---     SELECT _file AS trace, process_name AS plane, thread_name AS line, name, start_ns, end_ns, step, hlo_category, tf_op,
+--     SELECT _file AS trace, pid, process_name AS plane, thread_name AS line, name, start_ns, end_ns, step, hlo_category, tf_op,
 --            hlo_op, flops, coalesce(bytes_accessed, raw_bytes_accessed) AS bytes, args
 --     FROM chrome_trace('logs/plugins/profile/*/*.trace.json.gz') WHERE ph = 'X' AND start_ns IS NOT NULL AND dur_ns >= 0;
 --
@@ -29,7 +29,7 @@
 
 CREATE TEMP TABLE IF NOT EXISTS xprof_input AS SELECT :chip AS chip;
 CREATE TEMP TABLE IF NOT EXISTS xprof_events AS
-SELECT _file AS trace, process_name AS plane, thread_name AS line, coalesce(name, '?') AS name, start_ns, end_ns, step, hlo_category, tf_op,
+SELECT _file AS trace, pid, process_name AS plane, thread_name AS line, coalesce(name, '?') AS name, start_ns, end_ns, step, hlo_category, tf_op,
        hlo_op, flops, coalesce(bytes_accessed, raw_bytes_accessed) AS bytes, args
 FROM chrome_trace(mpg_required(:trace, ':trace'))
 WHERE ph = 'X' OR (ph IS NULL AND start_ns IS NOT NULL) OR (ph IN ('B', 'b') AND process_name GLOB '/device:*') OR ph NOT IN ('M', 'i', 'I', 's', 't', 'f', 'b', 'n', 'e', 'B', 'E', 'C', 'R', 'P', 'N', 'O', 'D', 'S', 'T', 'p', 'F', 'v', 'V', 'c', '(', ')');
@@ -71,7 +71,7 @@ WITH host AS MATERIALIZED ( -- and what the device lists of steps and programs
   WHERE nth = (n + 1) / 2
 )
 SELECT e.rowid AS id, trace, name FROM xprof_events AS e JOIN host USING (trace)
-WHERE plane GLOB '/device:*' AND (end_ns > last_ns + 3600000000000 OR end_ns < begin_ns - 1000000000 OR start_ns <= 0 AND begin_ns > 1000000000);
+WHERE plane GLOB '/device:*' AND (end_ns > last_ns + 3600000000000 OR (end_ns < begin_ns - 1800000000000 OR start_ns < 0 AND end_ns < begin_ns - 1000000000) OR start_ns <= 0 AND begin_ns > 1000000000);
 INSERT INTO mpg_issues(source, severity, kind, count, detail)
 SELECT trace, 'data_loss', 'lost_time', count(*), 'events of a device long before or after all that the host did and all steps: left out; the first is "' || min(name) || '"' FROM xprof_lost GROUP BY trace;
 DELETE FROM xprof_events WHERE rowid IN (SELECT id FROM xprof_lost);
@@ -81,6 +81,9 @@ SELECT trace, 'warning', 'unknown_event', count(*), 'events of a process that ha
 FROM xprof_events WHERE plane IS NULL GROUP BY trace;
 INSERT INTO mpg_issues(source, severity, kind, count, detail)
 SELECT trace, 'warning', 'missing_field', count(*), 'events without a name, called "?"' FROM xprof_events WHERE name = '?' GROUP BY trace;
+INSERT INTO mpg_issues(source, severity, kind, count, detail)
+SELECT trace, 'warning', 'repeated_record', count(DISTINCT pid) - 1, 'processes of one name, ' || plane || ', in a file: they count as one device. Are they of several hosts?'
+FROM xprof_events WHERE plane GLOB '/device:*' GROUP BY trace, plane HAVING count(DISTINCT pid) > 1;
 DROP TABLE IF EXISTS temp.xprof_again;
 CREATE TEMP TABLE xprof_again AS
 SELECT id, trace, name
@@ -163,9 +166,9 @@ CREATE INDEX temp.xprof_kind ON xprof_kinds(kind, name, hlo_category);
 DROP TABLE IF EXISTS temp.xprof_steps;
 CREATE TEMP TABLE xprof_steps AS
 WITH ordered AS (
-  SELECT trace, device, step, start_ns, end_ns,
+  SELECT trace, coalesce(device, '') AS device, step, start_ns, end_ns, -- '': of the host
          max(end_ns) OVER (PARTITION BY trace, device ORDER BY start_ns ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING) AS covered
-  FROM device_steps WHERE side = 'device'
+  FROM device_steps
 )
 -- outer_ns: where the first of those that overlap begins, beyond which no search for the step of a moment has to go back.
 SELECT trace, device, step, start_ns, end_ns,
@@ -173,14 +176,20 @@ SELECT trace, device, step, start_ns, end_ns,
 FROM ordered;
 CREATE INDEX temp.xprof_step ON xprof_steps(trace, device, start_ns);
 
+-- The step is the one of the host in which it was launched, else the device's own.
 INSERT INTO device_activity (trace, device, chip, stream, class, kind, name, start_ns, end_ns, step, correlation,
                              launch_ns, launch_end_ns, launch_name, launch_thread, op, bytes, flops, collective)
 SELECT a.trace, a.plane, i.chip, a.line, k.class, a.kind, a.name, a.start_ns, a.end_ns,
-       (SELECT s.step FROM xprof_steps AS s
-        WHERE s.trace = a.trace AND s.device = a.plane AND s.start_ns <= a.start_ns AND a.start_ns < s.end_ns
-          AND s.start_ns >= (SELECT o.outer_ns FROM xprof_steps AS o
-                             WHERE o.trace = a.trace AND o.device = a.plane AND o.start_ns <= a.start_ns ORDER BY o.start_ns DESC LIMIT 1)
-        ORDER BY s.start_ns DESC LIMIT 1),
+       coalesce((SELECT s.step FROM xprof_steps AS s
+                 WHERE s.trace = a.trace AND s.device = '' AND s.start_ns <= l.start_ns AND l.start_ns < s.end_ns
+                   AND s.start_ns >= (SELECT o.outer_ns FROM xprof_steps AS o
+                                      WHERE o.trace = a.trace AND o.device = '' AND o.start_ns <= l.start_ns ORDER BY o.start_ns DESC LIMIT 1)
+                 ORDER BY s.start_ns DESC LIMIT 1),
+                (SELECT s.step FROM xprof_steps AS s
+                 WHERE s.trace = a.trace AND s.device = a.plane AND s.start_ns <= a.start_ns AND a.start_ns < s.end_ns
+                   AND s.start_ns >= (SELECT o.outer_ns FROM xprof_steps AS o
+                                      WHERE o.trace = a.trace AND o.device = a.plane AND o.start_ns <= a.start_ns ORDER BY o.start_ns DESC LIMIT 1)
+                 ORDER BY s.start_ns DESC LIMIT 1)),
        a.correlation, l.start_ns, l.end_ns, l.name, l.thread, coalesce(nullif(a.tf_op, 'XlaModule:'), a.hlo_op),
        coalesce(a.bytes, CAST(substr(a.memcpy, nullif(instr(a.memcpy, 'size:'), 0) + 5) AS INTEGER), -- 'kind_src:... size:4096 dest:0 async:1'
                 CAST(substr(a.memset, nullif(instr(a.memset, 'num_bytes:'), 0) + 10) AS INTEGER)),
@@ -191,10 +200,10 @@ JOIN xprof_kinds AS k ON k.kind = a.kind AND k.name = a.name AND k.hlo_category 
 LEFT JOIN xprof_launches AS l ON l.trace = a.trace AND l.correlation = a.correlation;
 
 INSERT INTO mpg_issues(source, severity, kind, count, detail)
-SELECT trace, 'warning', 'unknown_event', count(*), 'events of a device on lines that are not known: left out; these are ' || group_concat(DISTINCT line)
+SELECT trace, 'warning', 'unknown_event', count(*), 'events of a device on lines that are not known: left out; these are ' || group_concat(DISTINCT coalesce(line, '?'))
 FROM xprof_events
-WHERE plane GLOB '/device:*' AND line NOT IN ('Steps', 'XLA Modules', 'XLA Ops', 'Async XLA Ops', 'XLA TraceMe', 'Launch Stats', 'Trace Context') AND line NOT GLOB 'Stream #*' AND line NOT GLOB 'Framework*'
-  AND line NOT GLOB 'TensorFlow*' AND line NOT GLOB 'Source*' AND line NOT GLOB 'Sparse*' AND line NOT GLOB 'Host Offload*' AND line NOT GLOB '*Scope*' AND line NOT GLOB '*ounters*'
+WHERE plane GLOB '/device:*' AND coalesce(line, '?') NOT IN ('Steps', 'XLA Modules', 'XLA Ops', 'Async XLA Ops', 'XLA TraceMe', 'Launch Stats', 'Trace Context') AND coalesce(line, '?') NOT GLOB 'Stream #*' AND coalesce(line, '?') NOT GLOB 'Framework*'
+  AND coalesce(line, '?') NOT GLOB 'TensorFlow*' AND coalesce(line, '?') NOT GLOB 'Source*' AND coalesce(line, '?') NOT GLOB 'Sparse*' AND coalesce(line, '?') NOT GLOB 'Host Offload*' AND coalesce(line, '?') NOT GLOB '*Scope*' AND coalesce(line, '?') NOT GLOB '*ounters*'
 GROUP BY trace;
 INSERT INTO mpg_issues(source, severity, kind, count, detail)
 SELECT trace, 'info', 'left_out', count(*), 'operations of SparseCores: left out' FROM xprof_events WHERE plane GLOB '/device:*' AND line GLOB 'Sparse*Core* Ops' GROUP BY trace;

@@ -30,6 +30,8 @@ class Lost(Case):
                 if with_host or name in ALONE:
                     with self.subTest(name, host=with_host):
                         self.assertEqual((3, 250000, {"lost_time": 1}), self.answer(write(FOUR[:3] + [change(*FOUR[3])], with_host)))
+        # A host that marks late what it did, or is traced late, says nothing of the minutes before.
+        self.assertEqual((4, 350000, {}), self.answer(write([(start - 1200 * SECOND, end - 1200 * SECOND) for start, end in FOUR], True)))
 
     def answer(self, path):
         rows = self.rows("SELECT count(*), max(end_ns) - min(start_ns) FROM trace_device_activity(?)", path)

@@ -303,13 +303,27 @@ class Mapped(Case):
         self.assertEqual([(25000,)], self.rows("SELECT busy_ns FROM trace_device_time(?)", path))
         self.assertEqual({"impossible_time": 1, "left_out": 1}, self.issues(path))
 
+    def test_gpus_in_xprofs_json(self):
+        """A kernel is of the step of the host in which it was launched; a line without a name is listed, and so are processes of one name."""
+        def name(pid, text, tid=None):
+            return {"ph": "M", "pid": pid, "name": "process_name" if tid is None else "thread_name", "args": {"name": text}} | ({} if tid is None else {"tid": tid})
+
+        def event(text, pid, tid, at, long, **args):
+            return {"ph": "X", "pid": pid, "tid": tid, "ts": at, "dur": long, "name": text, "args": args}
+        events = [name(3, "/device:GPU:0"), name(3, "Stream #20(Compute)", 20), name(4, "/device:GPU:0"), name(4, "Stream #20(Compute)", 20), name(9, "/host:CPU"), name(9, "python", 1),
+                  event("train", 9, 1, 0, 10, step_num="3"), event("cuLaunchKernel", 9, 1, 1, 2, correlation_id="7"), event("train", 9, 1, 20, 10, step_num="4"),
+                  event("gemm", 3, 20, 25, 10, correlation_id="7"), event("relu", 4, 20, 40, 5), event("stray", 3, 21, 50, 5)]
+        path = self.file('{"displayTimeUnit": "ns", "metadata": {"highres-ticks": true}, "traceEvents": %s}' % json.dumps(events), "t.json")
+        self.assertEqual([("gemm", "3", "cuLaunchKernel"), ("relu", None, None)], self.did(path, "name, step, launch_name"))
+        self.assertEqual({"unknown_event": 1, "repeated_record": 1}, self.issues(path))
+
     def test_a_trace_of_a_million_events_is_cut(self):
         self.script("device.sql")
         self.db.executescript("""CREATE TEMP TABLE xprof_input AS SELECT NULL AS chip;
             CREATE TEMP TABLE xprof_events AS
             WITH RECURSIVE n(i) AS (SELECT 0 UNION ALL SELECT i + 1 FROM n WHERE i < 999999)
-            SELECT 'full' AS trace, '/host:CPU' AS plane, 'python' AS line, 'f' AS name, i AS start_ns, i AS end_ns, NULL AS step, NULL AS hlo_category, NULL AS tf_op, NULL AS hlo_op, NULL AS flops, NULL AS bytes, '{}' AS args FROM n
-            UNION ALL SELECT 'other', '/host:CPU', 'python', 'f', 1, 1, NULL, NULL, NULL, NULL, NULL, NULL, '{}'""")
+            SELECT 'full' AS trace, 9 AS pid, '/host:CPU' AS plane, 'python' AS line, 'f' AS name, i AS start_ns, i AS end_ns, NULL AS step, NULL AS hlo_category, NULL AS tf_op, NULL AS hlo_op, NULL AS flops, NULL AS bytes, '{}' AS args FROM n
+            UNION ALL SELECT 'other', 9, '/host:CPU', 'python', 'f', 1, 1, NULL, NULL, NULL, NULL, NULL, NULL, '{}'""")
         self.script("formats/xprof.sql")
         self.assertEqual([("full", 1)], self.rows("SELECT source, count FROM mpg_issues WHERE kind = 'left_out'"))
 

@@ -290,7 +290,7 @@ class Profiles(Case):
         def make(n):
             self.script("device.sql")
             self.fill("xprof_input", ["chip"], [{}])
-            self.fill("xprof_events", "trace plane line name start_ns end_ns step hlo_category tf_op hlo_op flops bytes args".split(),
+            self.fill("xprof_events", "trace pid plane line name start_ns end_ns step hlo_category tf_op hlo_op flops bytes args".split(),
                       ({"trace": "t", "plane": "/device:TPU:0", **event} for i in range(n) for event in (
                           {"line": "Steps", "name": str(i), "start_ns": 100 * i, "end_ns": 100 * i + 50},
                           {"line": "XLA Ops", "name": "fusion.1", "start_ns": 100 * i + 60, "end_ns": 100 * i + 70})))
