@@ -60,7 +60,7 @@ SELECT id, file, first_value(file) OVER o AS kept
 FROM stages WINDOW o AS (PARTITION BY dumped, module ORDER BY base NOT GLOB '*.before_optimizations.*', base NOT GLOB '*after_optimizations.*', base DESC, id);
 DELETE FROM hlo_stages WHERE file = kept;
 INSERT INTO mpg_issues(source, severity, kind, count, detail)
-SELECT file, 'info', 'left_out', count(*), 'another stage of the module of ' || kept || ': left out' FROM hlo_stages GROUP BY file, kept;
+SELECT file, 'info', 'ignored_file', count(*), 'another stage of the module of ' || kept || ': left out' FROM hlo_stages GROUP BY file, kept;
 DELETE FROM hlo_input WHERE rowid IN (SELECT id FROM hlo_stages);
 DROP TABLE hlo_stages;
 

@@ -238,7 +238,7 @@ WHERE plane GLOB '/device:*' AND coalesce(line, '?') NOT IN ('Steps', 'XLA Modul
   AND coalesce(line, '?') NOT GLOB 'TensorFlow*' AND coalesce(line, '?') NOT GLOB 'Source*' AND coalesce(line, '?') NOT GLOB 'Sparse*' AND coalesce(line, '?') NOT GLOB 'Host Offload*' AND coalesce(line, '?') NOT GLOB '*Scope*' AND coalesce(line, '?') NOT GLOB '*ounters*'
 GROUP BY trace;
 INSERT INTO mpg_issues(source, severity, kind, count, detail)
-SELECT trace, 'info', 'left_out', count(*), 'operations of SparseCores: left out' FROM xplane_events WHERE plane GLOB '/device:*' AND line GLOB 'Sparse*Core* Ops' GROUP BY trace;
+SELECT trace, 'info', 'other_spans', count(*), 'operations of SparseCores: left out' FROM xplane_events WHERE plane GLOB '/device:*' AND line GLOB 'Sparse*Core* Ops' GROUP BY trace;
 INSERT INTO mpg_issues(source, severity, kind, count, detail)
 SELECT trace, 'data_loss', 'missing_field', count(*), 'events of a plane without a name: left out' FROM xplane_events WHERE plane IS NULL GROUP BY trace;
 INSERT INTO mpg_issues(source, severity, kind, count, detail)

@@ -206,7 +206,7 @@ WHERE plane GLOB '/device:*' AND coalesce(line, '?') NOT IN ('Steps', 'XLA Modul
   AND coalesce(line, '?') NOT GLOB 'TensorFlow*' AND coalesce(line, '?') NOT GLOB 'Source*' AND coalesce(line, '?') NOT GLOB 'Sparse*' AND coalesce(line, '?') NOT GLOB 'Host Offload*' AND coalesce(line, '?') NOT GLOB '*Scope*' AND coalesce(line, '?') NOT GLOB '*ounters*'
 GROUP BY trace;
 INSERT INTO mpg_issues(source, severity, kind, count, detail)
-SELECT trace, 'info', 'left_out', count(*), 'operations of SparseCores: left out' FROM xprof_events WHERE plane GLOB '/device:*' AND line GLOB 'Sparse*Core* Ops' GROUP BY trace;
+SELECT trace, 'info', 'other_spans', count(*), 'operations of SparseCores: left out' FROM xprof_events WHERE plane GLOB '/device:*' AND line GLOB 'Sparse*Core* Ops' GROUP BY trace;
 INSERT INTO mpg_issues(source, severity, kind, count, detail)
 SELECT trace, 'warning', 'no_device_event', count(*), 'events, none of which is a device''s: of a process or line that is not known'
 FROM xprof_events WHERE trace NOT IN (SELECT trace FROM device_activity) GROUP BY trace;

@@ -274,7 +274,7 @@ class Mapped(Case):
         sparse = self.plane(("embedding.1", None, 0, 50), name="/device:TPU:0 SparseCore 1", line="Sparse Core Ops")
         path = self.file(self.space(plane, sparse), "h.xplane.pb")
         self.assertEqual([("fusion.1",)], self.did(path, "name"))
-        self.assertEqual({"impossible_time": 1, "left_out": 1}, self.issues(path))
+        self.assertEqual({"impossible_time": 1, "other_spans": 1}, self.issues(path))
 
     def trace(self, *events, metadata=True):
         """As XProf writes JSON: operations of a TPU as (phase, line, begin and length in us)."""
@@ -301,7 +301,7 @@ class Mapped(Case):
         path = self.file(self.trace(("X", 0, 0, 10), ("X", 1, 5, 20), ("b", 1, 40, 5), ("X", 2, 60, 5)), "h.trace.json")
         self.assertEqual([("XLA Ops", 10000), ("Async XLA Ops", 20000)], self.did(path, "stream, end_ns - start_ns"))
         self.assertEqual([(25000,)], self.rows("SELECT busy_ns FROM trace_device_time(?)", path))
-        self.assertEqual({"impossible_time": 1, "left_out": 1}, self.issues(path))
+        self.assertEqual({"impossible_time": 1, "other_spans": 1}, self.issues(path))
 
     def test_gpus_in_xprofs_json(self):
         """A kernel is of the step of the host in which it was launched; a line without a name is listed, and so are processes of one name."""
