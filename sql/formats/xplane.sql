@@ -244,6 +244,11 @@ SELECT trace, 'data_loss', 'missing_field', count(*), 'events of a plane without
 INSERT INTO mpg_issues(source, severity, kind, count, detail)
 SELECT trace, 'warning', 'no_device_event', count(*), 'events, none of which is a device''s: of a plane or line that is not known'
 FROM xplane_events WHERE trace NOT IN (SELECT trace FROM device_activity) GROUP BY trace;
+INSERT INTO mpg_issues(source, severity, kind, count, detail)
+SELECT trace, 'warning', 'no_device_event', count(*), 'devices without an event, of which nothing is told; the first is ' || min(plane)
+FROM xplane_devices
+WHERE plane GLOB '/device:?*:[0-9]*' AND plane NOT GLOB '* *' AND trace IN (SELECT trace FROM device_activity) AND (trace, plane) NOT IN (SELECT trace, plane FROM xplane_events WHERE plane GLOB '/device:*')
+GROUP BY trace;
 
 DROP TABLE temp.xplane_input;
 DROP TABLE temp.xplane_events;

@@ -276,6 +276,13 @@ class Mapped(Case):
         self.assertEqual([("fusion.1",)], self.did(path, "name"))
         self.assertEqual({"impossible_time": 1, "other_spans": 1}, self.issues(path))
 
+    def test_devices_without_an_event_are_listed(self):
+        """A process on one of eight GPUs has planes for all of them."""
+        planes = [self.plane(("fusion.1", "loop fusion", 0, 10))] + [xspace.Plane(name) for name in ("/device:TPU:1", "/device:TPU:2", "/device:TPU:0 SparseCore 0", "/device:CUSTOM:Megascale Trace")]
+        path = self.file(self.space(*planes), "h.xplane.pb")
+        self.assertEqual([("no_device_event", 2, "devices without an event, of which nothing is told; the first is /device:TPU:1")],
+                         self.rows("SELECT kind, count, detail FROM mpg_issues, (SELECT count(*) FROM trace_device_activity(?))", path))
+
     def trace(self, *events, metadata=True):
         """As XProf writes JSON: operations of a TPU as (phase, line, begin and length in us)."""
         out = [{"ph": "M", "pid": 3, "name": "process_name", "args": {"name": "/device:TPU:0"}}]
