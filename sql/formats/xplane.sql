@@ -242,8 +242,8 @@ SELECT trace, 'info', 'other_spans', count(*), 'operations of SparseCores: left 
 INSERT INTO mpg_issues(source, severity, kind, count, detail)
 SELECT trace, 'data_loss', 'missing_field', count(*), 'events of a plane without a name: left out' FROM xplane_events WHERE plane IS NULL GROUP BY trace;
 INSERT INTO mpg_issues(source, severity, kind, count, detail)
-SELECT trace, 'warning', 'no_device_event', count(*), 'events, none of which is a device''s: of a plane or line that is not known'
-FROM xplane_events WHERE trace NOT IN (SELECT trace FROM device_activity) GROUP BY trace;
+SELECT trace, 'warning', 'no_device_event', count(*), iif(count(e.trace) = 0, 'a trace without an event', 'events, none of which is a device''s: of a plane or line that is not known')
+FROM xplane_files AS f LEFT JOIN xplane_events AS e USING (trace) WHERE trace NOT IN (SELECT trace FROM device_activity) GROUP BY trace;
 INSERT INTO mpg_issues(source, severity, kind, count, detail)
 SELECT trace, 'warning', 'no_device_event', count(*), 'devices without an event, of which nothing is told; the first is ' || min(plane)
 FROM xplane_devices

@@ -32,7 +32,11 @@ CREATE TEMP TABLE IF NOT EXISTS xprof_events AS
 SELECT _file AS trace, pid, process_name AS plane, thread_name AS line, coalesce(name, '?') AS name, start_ns, end_ns, step, hlo_category, tf_op,
        hlo_op, flops, coalesce(bytes_accessed, raw_bytes_accessed) AS bytes, args
 FROM chrome_trace(mpg_required(:trace, ':trace'))
-WHERE ph = 'X' OR (ph IS NULL AND start_ns IS NOT NULL) OR (ph IN ('B', 'b') AND process_name GLOB '/device:*') OR ph NOT IN ('M', 'i', 'I', 's', 't', 'f', 'b', 'n', 'e', 'B', 'E', 'C', 'R', 'P', 'N', 'O', 'D', 'S', 'T', 'p', 'F', 'v', 'V', 'c', '(', ')');
+WHERE ph = 'X' OR (ph = 'M' AND name = 'process_name') OR (ph IS NULL AND start_ns IS NOT NULL) OR (ph IN ('B', 'b') AND process_name GLOB '/device:*') OR ph NOT IN ('M', 'i', 'I', 's', 't', 'f', 'b', 'n', 'e', 'B', 'E', 'C', 'R', 'P', 'N', 'O', 'D', 'S', 'T', 'p', 'F', 'v', 'V', 'c', '(', ')');
+
+DROP TABLE IF EXISTS temp.xprof_traces;
+CREATE TEMP TABLE xprof_traces AS SELECT DISTINCT trace FROM xprof_events;
+DELETE FROM xprof_events WHERE name = 'process_name' AND start_ns IS NULL;
 
 -- JAX writes this beside the protobuf (HOST.trace.json.gz, HOST.xplane.pb), and a copy of it for Perfetto.
 DROP TABLE IF EXISTS temp.xprof_copies;
@@ -49,6 +53,7 @@ JOIN others AS o ON o.folder = rtrim(e.trace, replace(e.trace, '/', '')) AND o.t
 GROUP BY e.trace;
 INSERT INTO mpg_issues(source, severity, kind, count, detail) SELECT trace, 'info', 'ignored_file', 1, 'a copy of what ' || other || ' says: left out' FROM xprof_copies;
 DELETE FROM xprof_events WHERE trace IN (SELECT trace FROM xprof_copies);
+DELETE FROM xprof_traces WHERE trace IN (SELECT trace FROM xprof_copies);
 DROP TABLE xprof_copies;
 
 INSERT INTO mpg_issues(source, severity, kind, count, detail)
@@ -94,12 +99,12 @@ SELECT trace, 'warning', 'repeated_record', count(*), 'events of a device that c
 DELETE FROM xprof_events WHERE rowid IN (SELECT id FROM xprof_again);
 DROP TABLE xprof_again;
 
-DELETE FROM device_activity WHERE trace IN (SELECT trace FROM xprof_events);
-DELETE FROM device_steps WHERE trace IN (SELECT trace FROM xprof_events);
-DELETE FROM device_ranges WHERE trace IN (SELECT trace FROM xprof_events);
-DELETE FROM device_operators WHERE trace IN (SELECT trace FROM xprof_events);
-DELETE FROM device_traces WHERE trace IN (SELECT trace FROM xprof_events);
-INSERT INTO device_traces (trace, format) SELECT DISTINCT trace, 'xprof' FROM xprof_events;
+DELETE FROM device_activity WHERE trace IN (SELECT trace FROM xprof_traces);
+DELETE FROM device_steps WHERE trace IN (SELECT trace FROM xprof_traces);
+DELETE FROM device_ranges WHERE trace IN (SELECT trace FROM xprof_traces);
+DELETE FROM device_operators WHERE trace IN (SELECT trace FROM xprof_traces);
+DELETE FROM device_traces WHERE trace IN (SELECT trace FROM xprof_traces);
+INSERT INTO device_traces (trace, format) SELECT trace, 'xprof' FROM xprof_traces;
 
 -- ---- 2. Steps and programs ----
 
@@ -208,11 +213,12 @@ GROUP BY trace;
 INSERT INTO mpg_issues(source, severity, kind, count, detail)
 SELECT trace, 'info', 'other_spans', count(*), 'operations of SparseCores: left out' FROM xprof_events WHERE plane GLOB '/device:*' AND line GLOB 'Sparse*Core* Ops' GROUP BY trace;
 INSERT INTO mpg_issues(source, severity, kind, count, detail)
-SELECT trace, 'warning', 'no_device_event', count(*), 'events, none of which is a device''s: of a process or line that is not known'
-FROM xprof_events WHERE trace NOT IN (SELECT trace FROM device_activity) GROUP BY trace;
+SELECT trace, 'warning', 'no_device_event', count(*), iif(count(e.trace) = 0, 'a trace without an event', 'events, none of which is a device''s: of a process or line that is not known')
+FROM xprof_traces LEFT JOIN xprof_events AS e USING (trace) WHERE trace NOT IN (SELECT trace FROM device_activity) GROUP BY trace;
 
 DROP TABLE temp.xprof_input;
 DROP TABLE temp.xprof_events;
+DROP TABLE temp.xprof_traces;
 DROP TABLE temp.xprof_activity;
 DROP TABLE temp.xprof_launches;
 DROP TABLE temp.xprof_kinds;

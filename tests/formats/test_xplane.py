@@ -283,6 +283,14 @@ class Mapped(Case):
         self.assertEqual([("no_device_event", 2, "devices without an event, of which nothing is told; the first is /device:TPU:1")],
                          self.rows("SELECT kind, count, detail FROM mpg_issues, (SELECT count(*) FROM trace_device_activity(?))", path))
 
+    def test_a_trace_without_an_event_is_listed(self):
+        path = self.file(self.space(xspace.Plane("/device:TPU:0"), xspace.Plane("/host:CPU")), "h.xplane.pb")
+        self.assertEqual([], self.did(path, "name"))
+        self.assertEqual({"no_device_event": 1}, self.issues(path))
+        path = self.file(self.trace(), "h.trace.json")
+        self.assertEqual([], self.did(path, "name"))
+        self.assertEqual({"no_device_event": 1}, self.issues(path))
+
     def trace(self, *events, metadata=True):
         """As XProf writes JSON: operations of a TPU as (phase, line, begin and length in us)."""
         out = [{"ph": "M", "pid": 3, "name": "process_name", "args": {"name": "/device:TPU:0"}}]
