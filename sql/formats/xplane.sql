@@ -95,10 +95,16 @@ INSERT INTO device_traces (trace, format, base_ns, host) SELECT trace, 'xplane',
 -- ---- 2. Steps ----
 
 -- On TPU the device has a line of them; elsewhere the host's annotations (jax.profiler.StepTraceAnnotation) have a
--- number. A program that runs is a range of the device.
+-- number. A step of the device without one is that of the host in its group. A program that runs is a range of the device.
+DROP TABLE IF EXISTS temp.xplane_groups;
+CREATE TEMP TABLE xplane_groups AS
+SELECT trace, group_id, CAST(min(step_num) AS TEXT) AS step, count(DISTINCT step_num) AS steps FROM xplane_events
+WHERE plane GLOB '/host:*' AND step_num IS NOT NULL AND group_id IS NOT NULL GROUP BY trace, group_id;
+CREATE INDEX temp.xplane_group ON xplane_groups(trace, group_id);
+
 INSERT INTO device_steps (trace, side, device, step, start_ns, end_ns)
-SELECT e.trace, 'device', e.plane, coalesce(CAST(e.step_num AS TEXT), e.name), e.start_ns + f.base_ns, e.end_ns + f.base_ns
-FROM xplane_events AS e JOIN xplane_files AS f USING (trace)
+SELECT e.trace, 'device', e.plane, coalesce(CAST(e.step_num AS TEXT), g.step, e.name, '?'), e.start_ns + f.base_ns, e.end_ns + f.base_ns
+FROM xplane_events AS e JOIN xplane_files AS f USING (trace) LEFT JOIN xplane_groups AS g ON g.trace = e.trace AND g.group_id = e.group_id AND g.steps = 1
 WHERE e.plane GLOB '/device:*' AND e.line = 'Steps';
 
 DROP TABLE IF EXISTS temp.xplane_host_steps;
@@ -254,6 +260,7 @@ DROP TABLE temp.xplane_input;
 DROP TABLE temp.xplane_events;
 DROP TABLE temp.xplane_devices;
 DROP TABLE temp.xplane_files;
+DROP TABLE temp.xplane_groups;
 DROP TABLE temp.xplane_host_steps;
 DROP TABLE temp.xplane_device_steps;
 DROP TABLE temp.xplane_launches;

@@ -283,6 +283,15 @@ class Mapped(Case):
         self.assertEqual([("no_device_event", 2, "devices without an event, of which nothing is told; the first is /device:TPU:1")],
                          self.rows("SELECT kind, count, detail FROM mpg_issues, (SELECT count(*) FROM trace_device_activity(?))", path))
 
+    def test_steps_of_the_device_have_the_numbers_of_the_host(self):
+        """A device counts its steps from 0: the group says which of the host's they are."""
+        plane, host = self.plane(("fusion.1", None, 110, 80), ("fusion.2", None, 210, 80)), xspace.Plane("/host:CPU")
+        plane.line("Steps", xspace.START, [(plane.event_name(str(i)), (100 + 100 * i) * xspace.US, 100 * xspace.US, [("group_id", i)]) for i in (0, 1)], 1)
+        host.line("python", xspace.START, [(host.event_name("train"), 50 * i * xspace.US, 50 * xspace.US, [("step_num", 100 + i), ("group_id", i)]) for i in (0, 1)], 1)
+        path = self.file(self.space(plane, host), "h.xplane.pb")
+        self.assertEqual([("fusion.1", "100"), ("fusion.2", "101")], self.did(path, "name, step"))
+        self.assertEqual([("100", 50000, 80000), ("101", 50000, 80000)], self.rows("SELECT step, step_ns, busy_ns FROM trace_device_step_time(?) ORDER BY 1", path))
+
     def test_a_trace_without_an_event_is_listed(self):
         path = self.file(self.space(xspace.Plane("/device:TPU:0"), xspace.Plane("/host:CPU")), "h.xplane.pb")
         self.assertEqual([], self.did(path, "name"))
