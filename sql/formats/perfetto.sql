@@ -91,7 +91,7 @@ SELECT category, process, track,
          WHEN category GLOB '*memory_copy*' OR category = 'gpu_memcpy' THEN 'memcpy'
          WHEN category = 'gpu_memset' THEN 'memset'
          WHEN category = 'device_hip' THEN 'hip' -- of Omnitrace: all that a device did
-         WHEN process GLOB '/device:*' AND (track = 'XLA Ops' OR track GLOB 'Stream #*') THEN 'kernel'
+         WHEN process GLOB '/device:*' AND (track IN ('XLA Ops', 'Async XLA Ops') OR track GLOB 'Stream #*') THEN 'kernel'
          WHEN process GLOB '/device:*' THEN NULL
          WHEN category GLOB '*marker*' OR category IN ('rocm_roctx', 'user', 'host', 'python', 'user_annotation', 'cpu_op') THEN 'range'
          WHEN category GLOB '*_api*' OR category GLOB '*_runtime' OR category GLOB '*_driver' OR category IN ('rocm_hip', 'rocm_hsa') THEN 'call'
@@ -103,7 +103,7 @@ CREATE INDEX temp.perfetto_word ON perfetto_words(category, process, track);
 DROP TABLE IF EXISTS temp.perfetto_slices;
 CREATE TEMP TABLE perfetto_slices AS
 SELECT e.trace, CASE WHEN e.process GLOB '/device:*' AND rtrim(e.name, '.0123456789') IN ('while', 'conditional', 'call') THEN NULL -- these hold others
-       WHEN w.what <> 'hip' THEN w.what WHEN e.name GLOB 'Copy*' THEN 'memcpy' WHEN e.name GLOB 'FillBuffer*' THEN 'memset' WHEN w.what = 'hip' THEN 'kernel' END AS what, e.name, e.start_ns AS start, e.end_ns AS "end", e.track, e.pid, coalesce(CAST(e.tid AS TEXT), e.track) AS tid, e.process,
+       WHEN w.what <> 'hip' THEN w.what WHEN e.name GLOB 'Copy*' THEN 'memcpy' WHEN e.name GLOB 'FillBuffer*' THEN 'memset' WHEN w.what = 'hip' THEN 'kernel' END AS what, e.name, e.start_ns AS start, e.end_ns AS "end", e.track, coalesce(e.thread, e.track) AS place, e.pid, coalesce(CAST(e.tid AS TEXT), e.track) AS tid, e.process,
        coalesce(json_extract(e.args, '$.corr_id'), json_extract(e.args, '$.correlation'), e.flow_id) AS stack,
        json_extract(e.args, '$.agent') AS agent, json_extract(e.args, '$.src_agent') AS source, json_extract(e.args, '$.dst_agent') AS target,
        coalesce(json_extract(e.args, '$.stream_ID'), json_extract(e.args, '$.stream')) AS stream_id, json_extract(e.args, '$.queue') AS queue_id,
@@ -112,6 +112,8 @@ SELECT e.trace, CASE WHEN e.process GLOB '/device:*' AND rtrim(e.name, '.0123456
 FROM perfetto_events AS e LEFT JOIN perfetto_words AS w ON w.category IS e.category AND w.process IS e.process AND w.track IS coalesce(e.thread, e.track)
 WHERE e.kind = 'slice';
 DROP TABLE perfetto_events;
+UPDATE perfetto_slices SET what = NULL -- of GPUs XProf derives these from the streams
+WHERE process GLOB '/device:*' AND place IN ('XLA Ops', 'Async XLA Ops') AND (trace, process_id) IN (SELECT trace, process_id FROM perfetto_slices WHERE process GLOB '/device:*' AND place GLOB 'Stream #*');
 
 -- A device is the agent that an event names, or the number in the name of its track. A copy is of the GPU that it goes to,
 -- or else of the one that it comes from.
@@ -274,6 +276,8 @@ SELECT kind, name,
        (SELECT class FROM device_class_rules AS r
         WHERE n.kind GLOB r.kind AND lower(n.name) GLOB r.name ORDER BY r.priority LIMIT 1) AS class,
        CASE
+         WHEN name GLOB 'all-reduce-scatter*' OR name GLOB 'reduce-scatter*' THEN 'reduce_scatter' WHEN name GLOB 'all-reduce*' THEN 'allreduce'
+         WHEN name GLOB 'all-gather*' THEN 'allgather' WHEN name GLOB '*all-to-all*' THEN 'alltoall' WHEN name GLOB 'collective-permute*' THEN 'collective_permute'
          WHEN lower(name) NOT GLOB '*[nr]ccl*' THEN NULL
          WHEN lower(name) GLOB '*allreduce*' THEN 'allreduce' WHEN lower(name) GLOB '*allgather*' THEN 'allgather'
          WHEN lower(name) GLOB '*reducescatter*' THEN 'reduce_scatter' WHEN lower(name) GLOB '*alltoall*' THEN 'alltoall'

@@ -247,6 +247,20 @@ class Perfetto(cases.Case):
         self.assertEqual([(2, 12)], self.rows("SELECT activities, busy_ns FROM trace_device_time(?)", path))
         self.assertEqual({"other_spans": 2}, self.issues(path))
 
+    def test_lines_of_xla(self):
+        """Operations beside others count, and of GPUs the streams, from which the line of operations is derived."""
+        s = Sequence(2, 0)
+        for gpu, lines in ((0, ("XLA Ops", "Async XLA Ops")), (1, ("Stream #7(Compute)", "XLA Ops"))):
+            s.track(1 + 10 * gpu, process=[(1, 8 + gpu), (6, f"/device:{'TG'[gpu]}PU:0")])
+            for i, line in enumerate(lines):
+                s.track(2 + 10 * gpu + i, parent=1 + 10 * gpu, thread=[(1, 8 + gpu), (2, 81 + i), (5, line)])
+        for track, start, stop, name in ((2, 10, 20, "fusion.1"), (3, 15, 40, "all-reduce-start.1"), (12, 10, 20, "gemm"), (13, 10, 20, "dot.1")):
+            s.slice(start, stop, track, name)
+        path = self.file(b"".join(s.out), "t.pftrace")
+        self.assertEqual([("/device:GPU:0", "gemm", None), ("/device:TPU:0", "all-reduce-start.1", "allreduce"), ("/device:TPU:0", "fusion.1", None)],
+                         self.rows("SELECT device, name, collective FROM trace_device_activity(?) ORDER BY 1, 2", path))
+        self.assertEqual({"other_spans": 1}, self.issues(path))
+
     def test_recognised_among_all_others(self):
         with open(FIXTURE, "rb") as file:
             data = file.read()
