@@ -1,5 +1,6 @@
 """Local times of slurm_trace: named time zones held against Python's zoneinfo."""
 import datetime
+import json
 import random
 import unittest
 import zoneinfo
@@ -52,6 +53,15 @@ class Zones(Case):
         found = self.rows("SELECT datetime(Start, 'unixepoch') FROM slurm_trace(?, 'Europe/Berlin')", path)
         self.assertEqual(found, [("2026-03-29 01:30:00",), ("2026-10-25 00:30:00",), ("2026-10-25 00:59:00",)])
         self.assertEqual(self.issues(path), {"skipped_time": 1, "repeated_time": 2, "no_requeues": 1, "no_tres": 1})
+
+    def test_an_end_in_the_repeated_hour(self):
+        """The clock went back while a job ran: its End is before its Start, and Elapsed says when it ended."""
+        path = self.file("JobIDRaw|Cluster|State|Submit|Start|End|ElapsedRaw|Suspended|ReqTRES|AllocTRES\n"
+                         "1|c|COMPLETED|2026-11-01T00:40:00|2026-11-01T01:50:00|2026-11-01T01:10:00|1200|00:00:00|gres/gpu=8|gres/gpu=8\n"
+                         "2|c|CANCELLED|2026-11-01T00:40:00|2026-11-01T01:50:00|2026-11-01T01:49:44|0|00:00:00|gres/gpu=8|gres/gpu=8\n")
+        fleet = json.dumps({"sources": [{"path": path, "zone": "America/Denver"}]})
+        self.assertEqual([("1", 1200 * 8)], self.rows("SELECT job, sum(chip_us) / 1000000 FROM trace_rollup(?) WHERE category = 'untraced' GROUP BY 1", fleet))
+        self.assertEqual([("conflict", 2, 1), ("end_before_start", 3, 1)], self.rows("SELECT kind, line, count FROM mpg_issues WHERE kind IN ('conflict', 'end_before_start') ORDER BY 1"))
 
     def test_only_local_times_need_a_zone(self):
         path = self.file("JobID|Submit|Start|End\n1|1795240353|2026-11-21T05:52:33Z|2026-11-21T05:52:33+02:00\n")

@@ -127,6 +127,12 @@ FROM slurm_events WHERE NodeName IS NOT NULL AND gpu_types <> '{}' GROUP BY _fil
 -- An event that names no cluster is of the only one that there is.
 UPDATE temp.slurm_events SET Cluster = (SELECT iif(count(DISTINCT Cluster) = 1, max(Cluster), NULL) FROM slurm_events) WHERE Cluster IS NULL;
 
+-- A local time that the clock showed twice may put an end before its start: it was Elapsed later.
+INSERT INTO mpg_issues(source, severity, kind, line, count, detail)
+SELECT _file, 'warning', 'conflict', min(_line), count(*), 'jobs with an Elapsed whose End is before their Start, the first ' || min(coalesce(JobID, JobIDRaw)) || ': they end Elapsed after it'
+FROM slurm_odd_jobs WHERE "End" < Start AND coalesce(ElapsedRaw, Elapsed) > 0 GROUP BY _file;
+UPDATE temp.slurm_jobs SET "End" = Start + coalesce(ElapsedRaw, Elapsed) + coalesce(Suspended, 0)
+WHERE rowid IN (SELECT row FROM slurm_odd) AND "End" < Start AND coalesce(ElapsedRaw, Elapsed) > 0;
 -- A job that ended before it started holds nothing, and such an event counts as none. (A job that was cancelled
 -- while its node was set up is written so.)
 INSERT INTO mpg_issues(source, severity, kind, line, count, detail)
