@@ -144,6 +144,8 @@ case("going back within an attempt proves no batch",
      [al(1, 0, 30, outcome="failed"), co(1, 0, None)] + batches(1, 3, 2), {("j", "lost"): 30})
 case("a batch that runs again in its attempt is listed, whatever ran between",
      [job(), al(1, 0, 30, outcome="completed")] + batches(1, 2, 1), {("j", "lost"): 10, ("j", "unrated"): 20}, issues={"no_capacity", "repeated_steps"})
+case("a restore that begins with a batch comes before it", [job(), al(1, 0, 30, outcome="completed"), sp("batch", 0, 10, 1), sp("restore", 10, 10), sp("batch", 10, 30, 1)],
+     {("j", "lost"): 10, ("j", "unrated"): 20}, issues={"no_capacity"})
 case("also behind a stall, which is no evidence of a restart",
      [job(), al(1, 0, 40, outcome="completed")] + batches(1, 2) + [sp("hang", 20, 30)] + batches(1, start=30),
      {("j", "lost"): 10, ("j", "unrated"): 20, ("j", "stall", "hang"): 10}, issues={"no_capacity", "repeated_steps"})

@@ -174,6 +174,13 @@ typedef struct doubts {
   size_t restart; /* the item after the one at hand that tells of one; of any attempt */
 } doubts;
 
+/* Whether a load or start comes before the item: a restore that begins with it does. */
+static bool restarts_before(const mpg_timeline *t, size_t restart, size_t later) {
+  const mpg_span *r = restart == SIZE_MAX ? NULL : &t->in.items[restart].span;
+  return r != NULL && (restart < later ||
+                       (r->kind == MPG_KIND_RESTORE && r->start == t->in.items[later].span.start));
+}
+
 /* A batch that runs again in an attempt that did not restart: two may have one number. */
 static void doubt_batch(const mpg_timeline *t, doubts *d, size_t i, size_t again) {
   const mpg_item *item = &t->in.items[i], *later = &t->in.items[again];
@@ -181,7 +188,7 @@ static void doubt_batch(const mpg_timeline *t, doubts *d, size_t i, size_t again
   if (item->attempt != later->attempt)
     return;
   d->concurrent += at_once;
-  d->repeated += !at_once && d->restart > again;
+  d->repeated += !at_once && !restarts_before(t, d->restart, again);
 }
 
 static mpg_fate decide_item(mpg_timeline *t, doubts *d, size_t i) {
