@@ -58,7 +58,7 @@ CREATE TABLE IF NOT EXISTS allocations (
   chips       REAL    NOT NULL CHECK (typeof(chips) = 'real' AND chips >= 0),
   start_time  NUMERIC NOT NULL CHECK (start_time <> ''),
   end_time    NUMERIC CHECK (end_time <> ''),  -- NULL: still held
-  outcome     TEXT    CHECK (outcome IN ('completed', 'failed', 'cancelled', 'preempted', 'timeout', 'node_fail')),
+  outcome     TEXT    CHECK (outcome IN ('completed', 'failed', 'cancelled', 'preempted', 'timeout', 'node_fail', 'released')),
   CHECK (end_time >= start_time OR typeof(start_time) = 'text' OR typeof(end_time) = 'text')
 );
 

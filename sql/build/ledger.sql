@@ -141,7 +141,7 @@ SELECT d.job, d.attempt,
        (SELECT z.size FROM temp.mpg_sizes AS z WHERE z.job = d.job),
        coalesce((SELECT j.chips FROM jobs AS j WHERE j.job = d.job), d.chips),
        d.start_us, d.end_us,
-       (SELECT CASE WHEN a.end_us <= d.end_us THEN a.outcome END FROM allocations AS a
+       (SELECT CASE WHEN a.end_us <= d.end_us THEN nullif(a.outcome, 'released') END FROM allocations AS a
         WHERE a.job = d.job AND a.start_us >= d.start_us AND a.start_us < d.end_us AND (a.attempt = d.attempt OR a.attempt IS NULL)
         ORDER BY a.end_us IS NOT NULL, a.end_us DESC,
                  CASE a.outcome WHEN 'node_fail' THEN 1 WHEN 'preempted' THEN 2 WHEN 'timeout' THEN 3 WHEN 'failed' THEN 4

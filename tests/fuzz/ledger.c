@@ -69,8 +69,8 @@ static void make_record(fuzz_script *s, ledger_record *r) {
   static const char *const jobs[] = {"j0", "j1", "j2", "j3"}, *const pools[] = {"p0", "p1", "p2"};
   static const char *const chips[] = {"one", "tpu-v4", NULL, "unheard of"};
   static const char *const tasks[] = {NULL, "a", "b"};
-  static const char *const outcomes[] = {NULL,      "completed", "failed",   "cancelled",
-                                         "timeout", "preempted", "node_fail"};
+  static const char *const outcomes[] = {NULL,      "completed", "failed",    "cancelled",
+                                         "timeout", "preempted", "node_fail", "released"};
   static const char *const kinds[] = {"init",       "prep",  "compile", "restore", "input",
                                       "checkpoint", "eval",  "hang",    "step",    "step",
                                       "batch",      "serve", "batch",   "nap",     "rollout"};
@@ -109,7 +109,7 @@ static void make_record(fuzz_script *s, ledger_record *r) {
     v[ALLOCATIONS_CHIPS] = quarters(s, false);
     v[ALLOCATIONS_START] = seconds(s, 0, false);
     v[ALLOCATIONS_END] = seconds(s, v[ALLOCATIONS_START].i, true);
-    v[ALLOCATIONS_OUTCOME] = pick(s, outcomes, 7);
+    v[ALLOCATIONS_OUTCOME] = pick(s, outcomes, 8);
     break;
   case MPG_REL_SPANS:
     v[SPANS_JOB] = pick(s, jobs, LEDGER_JOBS);

@@ -921,6 +921,24 @@ static bool is_pausing(int64_t at) {
   return pauses && !failed;
 }
 
+/* What the job asks for: what it has held since it released some, if no attempt began since. */
+static int64_t asked_at(const job *j, int64_t at) {
+  int64_t released = INT64_MIN, most = 0;
+  for (size_t i = 0; i < fleet.nallocations; i++) {
+    const allocation *a = &fleet.allocations[i];
+    if (is(text(a->outcome), "released") && !a->cut && a->start < a->end && a->end <= at &&
+        a->end > released)
+      released = a->end;
+  }
+  for (size_t k = 0; k < fleet.nattempts; k++)
+    if (fleet.attempts[k].start >= released && fleet.attempts[k].start <= at)
+      return j->chips;
+  for (int64_t t = released; released != INT64_MIN && t <= at; t++)
+    if (held_at(NULL, t).all > most)
+      most = held_at(NULL, t).all;
+  return released != INT64_MIN && most < j->chips ? most : j->chips;
+}
+
 static void account_queued(const job *j, int of_job) {
   const attempt *last = fleet.nattempts > 0 ? &fleet.attempts[fleet.nattempts - 1] : NULL;
   int64_t begin = j->submit, end = last == NULL || last->running ? fleet.as_of : last->end;
@@ -929,7 +947,7 @@ static void account_queued(const job *j, int of_job) {
   if (j->chips == ABSENT || begin == ABSENT)
     return;
   for (int64_t at = begin; at < end; at++) {
-    int64_t lacking = j->chips - held_at(NULL, at).all;
+    int64_t lacking = asked_at(j, at) - held_at(NULL, at).all;
     if (lacking > 0 && !is_pausing(at))
       fleet.sums->of[of_job + 1][asking_in(at) + 1][MPG_QUEUED] += lacking * QUARTER;
   }

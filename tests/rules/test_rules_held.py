@@ -164,6 +164,12 @@ case("a pause begins where the last of several attempts at once ends",
 case("an attempt of no length ends a pause, and its own end decides",
      [job(chips=2), al(2, 0, 10, outcome="cancelled"), al(2, 12, 12, attempt=2, outcome="failed"),
       al(2, 20, 30, attempt=3)], {("j", "queued"): 16, ("j", "untraced"): 40})
+case("what a job gave back it asks for no more, until its next attempt",
+     [job(chips=4, min_chips=1, submit_time=0), al(4, 5, 10, outcome="released"), al(2, 10, 20, outcome="failed"), al(4, 25, 30, attempt=2), al(3, 30, 40, attempt=2)],
+     {("j", "queued"): 20 + 0 + 10 + 10, ("j", "untraced"): 20 + 20 + 20 + 30})
+case("though of what it gets after that, and loses",
+     [job(chips=8, min_chips=1), al(1, 0, 40), al(7, 0, 10, outcome="released"), al(2, 15, 20), al(6, 30, 35)],
+     {("j", "queued"): 10 * 2 + 6 * 5, ("j", "untraced"): 40 + 70 + 10 + 30})
 case("queued has no attempt", [job(chips=2), al(1, 0, 10)],
      {("j", None, "queued"): 10, ("j", 1, "partial"): 10}, by=("job", "attempt", "category"))
 case("not queued after the last attempt", [job(chips=2, submit_time=0), al(2, 5, 10), sp("hang", 0, 30, job="k")],

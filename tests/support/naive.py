@@ -444,7 +444,8 @@ class Ledger(Jobs):
         for s, e in zip(edges, edges[1:]):
             running = [a for a in allocations if a.start_time <= s < a.end_time]
             held = sum(a.chips for a in running)
-            if held + self.rounded_off(running) >= job.chips:
+            asked = self.asked(job, attempts, allocations, s)
+            if held + self.rounded_off(running) >= asked:
                 continue
             if self.pauses(attempts, s):
                 continue
@@ -453,7 +454,17 @@ class Ledger(Jobs):
             pool = min(to_come)[1] if to_come else min(gone)[1] if gone else None
             if pool is not None and s >= self.pool_end[pool]:
                 continue
-            self.add_chips(pool, job.job, None, 'queued', None, job.chips - held, s, e)
+            self.add_chips(pool, job.job, None, 'queued', None, asked - held, s, e)
+
+    @staticmethod
+    def asked(job, attempts, allocations, at):
+        """What it has held since it released some, if no attempt began since."""
+        held = [a for a in allocations if a.start_time < a.end_time]
+        released = [a.end_time for a in held if a.outcome == 'released' and not a.cut and a.end_time <= at]
+        if not released or any(max(released) <= t.start <= at for t in attempts):
+            return job.chips
+        times = {max(released)} | {t for a in held for t in (a.start_time, a.end_time) if max(released) <= t <= at}
+        return min(job.chips, max(sum(a.chips for a in held if a.start_time <= t < a.end_time) for t in times))
 
     @staticmethod
     def pauses(attempts, at):

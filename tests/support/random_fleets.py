@@ -8,7 +8,7 @@ import sys
 import naive
 from fleets import ONE, TWO, al, cap, co, fleet, job, out, pr, sp
 
-OUTCOMES = ["completed", "failed", "cancelled", "preempted", "timeout", "node_fail", None]
+OUTCOMES = ["completed", "failed", "cancelled", "preempted", "timeout", "node_fail", "released", None]
 SHORT = ["init", "prep", "compile", "restore", "input", "checkpoint", "eval", "hang", "rebalance"]
 
 

@@ -199,11 +199,13 @@ static int attempt_order(const void *pa, const void *pb, void *ctx) {
   return (a->number > b->number) - (a->number < b->number);
 }
 
-/* How an attempt ended is how its last allocation did; of several at once the worst counts. */
+/* How an attempt ended is how its last allocation did; of several at once the worst counts, and to
+** release it is none. */
 static void attempt_end(mpg_attempt *a, const hold *h) {
-  if (h->end > a->end || (h->end == a->end && h->outcome > a->outcome)) {
+  mpg_outcome outcome = h->outcome == MPG_RELEASED ? MPG_RUNNING : h->outcome;
+  if (h->end > a->end || (h->end == a->end && outcome > a->outcome)) {
     a->end = h->end;
-    a->outcome = h->outcome;
+    a->outcome = outcome;
   }
   a->running |= h->running;
 }
@@ -224,7 +226,7 @@ static mpg_rc gather_attempts(mpg_gang *g) {
       if (ROOM(g, g->attempts, g->attempts_cap, g->nattempts + 1) != MPG_OK)
         return MPG_NOMEM;
       g->attempts[g->nattempts++] =
-          (mpg_attempt){h->number, h->start, h->end, h->running, h->outcome, i, 0};
+          (mpg_attempt){h->number, h->start, h->end, h->running, MPG_RUNNING, i, 0};
     }
     attempt_end(&g->attempts[g->nattempts - 1], h);
     g->attempts[g->nattempts - 1].nstretches++;
@@ -517,6 +519,7 @@ static mpg_rc sweep_job(mpg_gang *g, const mpg_job *job, const mpg_pool_ends *en
   struct mpg_gang_work *w = g->work;
   int64_t at = INT64_MIN;
   size_t n = 0, s = 0, e = 0;
+  bool released = false;
   running now = {0, 0, 0, NO_HOLD};
   mpg_demand demand;
   mpg_rc rc = order_sweep(g, 0, w->nholds, &n);
@@ -537,7 +540,7 @@ static mpg_rc sweep_job(mpg_gang *g, const mpg_job *job, const mpg_pool_ends *en
     if (s < n && w->holds[w->by_start[s]].start < next)
       next = w->holds[w->by_start[s]].start;
     if (demand.poller && !are_enough(now.chips, now.fractions, job->chips))
-      rc = mpg_demand_short(&demand, g, at, next, job->chips - now.chips);
+      rc = mpg_demand_short(&demand, g, at, next, now.chips, now.fractions / 2);
     if (rc != MPG_OK)
       return rc;
     if (mpg_poll_work(g->env, &g->done, 16))
@@ -551,6 +554,7 @@ static mpg_rc sweep_job(mpg_gang *g, const mpg_job *job, const mpg_pool_ends *en
     at = next;
     for (; e < n && w->holds[w->by_end[e]].end == at; e++) {
       end_hold(&now, w, w->by_end[e]);
+      released |= w->holds[w->by_end[e]].outcome == MPG_RELEASED;
       if (mpg_poll_work(g->env, &g->done, ONE_HOLD))
         return MPG_INTERRUPTED;
     }
@@ -561,6 +565,8 @@ static mpg_rc sweep_job(mpg_gang *g, const mpg_job *job, const mpg_pool_ends *en
     }
     if (now.chips > g->most_held)
       g->most_held = now.chips;
+    mpg_demand_hold(&demand, released, at, now.chips);
+    released = false;
   }
 }
 

@@ -46,7 +46,12 @@ static bool find_life(const mpg_gang *g, const mpg_job *job, int64_t *from, int6
 mpg_rc mpg_demand_init(mpg_demand *d, const mpg_gang *g, const mpg_job *job,
                        const mpg_pool_ends *ends, mpg_arrival *arrivals, size_t narrivals) {
   mpg_rc rc = mpg_sort(g->env, arrivals, narrivals, sizeof *arrivals, arrival_order, NULL);
-  *d = (mpg_demand){.ends = ends, .arrivals = arrivals, .end = INT64_MIN, .outcome = MPG_RUNNING};
+  *d = (mpg_demand){.ends = ends,
+                    .arrivals = arrivals,
+                    .end = INT64_MIN,
+                    .outcome = MPG_RUNNING,
+                    .chips = job->chips,
+                    .asked = job->chips};
   d->poller = find_life(g, job, &d->from, &d->to);
   for (size_t i = 0; rc == MPG_OK && i < narrivals; i++) {
     if (d->narrivals == 0 || arrivals[d->narrivals - 1].start != arrivals[i].start)
@@ -85,14 +90,24 @@ static bool is_paused(const mpg_demand *d, int64_t at) {
   return at >= d->end && (d->outcome == MPG_CANCELLED || d->outcome == MPG_COMPLETED);
 }
 
-mpg_rc mpg_demand_short(mpg_demand *d, mpg_gang *g, int64_t from, int64_t to, int64_t chips) {
-  MPG_ASSERT(chips >= 0);
+void mpg_demand_hold(mpg_demand *d, bool released, int64_t at, int64_t chips) {
+  if (released)
+    d->released = at;
+  if (released || chips > d->asked)
+    d->asked = chips < d->chips ? chips : d->chips;
+}
+
+mpg_rc mpg_demand_short(mpg_demand *d, mpg_gang *g, int64_t from, int64_t to, int64_t held,
+                        int64_t rounded) {
+  MPG_ASSERT(held >= 0);
   from = from < d->from ? d->from : from;
   to = to > d->to ? d->to : to;
   while (from < to) {
     int64_t stop = to;
     for (; d->next < g->nattempts && g->attempts[d->next].start <= from; d->next++) {
       const mpg_attempt *a = &g->attempts[d->next];
+      if (a->start >= d->released)
+        d->asked = d->chips;
       if (a->end > d->end || (a->end == d->end && a->outcome > d->outcome)) {
         d->end = a->end;
         d->outcome = a->outcome;
@@ -104,8 +119,8 @@ mpg_rc mpg_demand_short(mpg_demand *d, mpg_gang *g, int64_t from, int64_t to, in
       stop = g->attempts[d->next].start;
     if (d->end > from && d->end < stop)
       stop = d->end;
-    if (!is_paused(d, from)) {
-      mpg_rc rc = add_shortfalls(d, g, from, stop, chips);
+    if (!is_paused(d, from) && held + rounded < d->asked) {
+      mpg_rc rc = add_shortfalls(d, g, from, stop, d->asked - held);
       if (rc != MPG_OK)
         return rc;
     }

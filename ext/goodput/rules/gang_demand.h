@@ -22,6 +22,8 @@ typedef struct mpg_demand {
   size_t next;              /* the first attempt that has not begun */
   int64_t end;              /* of the attempts that have begun the last ends then, */
   mpg_outcome outcome;      /* so: of several at once the worst counts */
+  int64_t chips, asked;     /* of the job; what it asks for since it gave some back, */
+  int64_t released;         /* then */
 } mpg_demand;
 
 /* Over the attempts of a gang. Sorts the arrivals, which are borrowed, as are the ends; several at
@@ -29,9 +31,13 @@ typedef struct mpg_demand {
 mpg_rc mpg_demand_init(mpg_demand *demand, const mpg_gang *gang, const mpg_job *job,
                        const mpg_pool_ends *ends, mpg_arrival *arrivals, size_t narrivals);
 
-/* Adds shortfalls of `chips` to the gang for the time within [from, to) in which the job requests
-** chips. `from` is never before the `to` of an earlier call. */
-mpg_rc mpg_demand_short(mpg_demand *demand, mpg_gang *gang, int64_t from, int64_t to,
-                        int64_t chips);
+/* The job holds `chips` from then on, and asks for no more if it released some. */
+void mpg_demand_hold(mpg_demand *demand, bool released, int64_t at, int64_t chips);
+
+/* Adds shortfalls to the gang for the time within [from, to) in which the job requests more chips
+** than it holds; `rounded` is what their fractions may lack. `from` is never before the `to` of an
+** earlier call. */
+mpg_rc mpg_demand_short(mpg_demand *demand, mpg_gang *gang, int64_t from, int64_t to, int64_t held,
+                        int64_t rounded);
 
 #endif

@@ -26,7 +26,8 @@ typedef enum mpg_outcome {
   MPG_FAILED,
   MPG_TIMEOUT,
   MPG_PREEMPTED,
-  MPG_NODE_FAIL
+  MPG_NODE_FAIL,
+  MPG_RELEASED /* given back by the job, which goes on with what it then holds */
 } mpg_outcome;
 
 typedef struct mpg_capacity {

@@ -267,9 +267,9 @@ static mpg_rc get_outcome(const row *r, int column, mpg_outcome *out) {
   static const struct {
     const char *name;
     mpg_outcome outcome;
-  } names[] = {{"completed", MPG_COMPLETED}, {"failed", MPG_FAILED},
-               {"cancelled", MPG_CANCELLED}, {"preempted", MPG_PREEMPTED},
-               {"timeout", MPG_TIMEOUT},     {"node_fail", MPG_NODE_FAIL}};
+  } names[] = {{"completed", MPG_COMPLETED}, {"failed", MPG_FAILED},   {"cancelled", MPG_CANCELLED},
+               {"preempted", MPG_PREEMPTED}, {"timeout", MPG_TIMEOUT}, {"node_fail", MPG_NODE_FAIL},
+               {"released", MPG_RELEASED}};
   *out = MPG_RUNNING;
   if (!is_given(r, column))
     return MPG_OK;
@@ -279,8 +279,9 @@ static mpg_rc get_outcome(const row *r, int column, mpg_outcome *out) {
       *out = names[i].outcome;
       return MPG_OK;
     }
-  return unexpected(r, column,
-                    "completed, failed, cancelled, preempted, timeout, node_fail or nothing");
+  return unexpected(
+      r, column,
+      "completed, failed, cancelled, preempted, timeout, node_fail, released or nothing");
 }
 
 static mpg_rc add_allocation(const row *r) {

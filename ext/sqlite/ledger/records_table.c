@@ -445,9 +445,9 @@ static void job_value(sqlite3_context *x, const mpg_fleet *f, size_t i, col at) 
 static void allocation_value(sqlite3_context *x, const mpg_fleet *f, const mpg_allocation *r,
                              col at) {
   static const char *const outcomes[] = {
-      [MPG_RUNNING] = NULL,         [MPG_COMPLETED] = "completed", [MPG_CANCELLED] = "cancelled",
-      [MPG_FAILED] = "failed",      [MPG_TIMEOUT] = "timeout",     [MPG_PREEMPTED] = "preempted",
-      [MPG_NODE_FAIL] = "node_fail"};
+      [MPG_RUNNING] = NULL,          [MPG_COMPLETED] = "completed", [MPG_CANCELLED] = "cancelled",
+      [MPG_FAILED] = "failed",       [MPG_TIMEOUT] = "timeout",     [MPG_PREEMPTED] = "preempted",
+      [MPG_NODE_FAIL] = "node_fail", [MPG_RELEASED] = "released"};
   if (at == COL_JOB)
     result_text(x, mpg_intern_text(&f->job_names, r->job + 1));
   else if (at == COL_POOL)
