@@ -164,9 +164,9 @@ piece AS (
 SELECT job, attempt, since AS start_time, until AS end_time, max(coalesce(chips, held), 0) AS chips, chips IS NULL AS unknown, _file, _line FROM piece;
 UPDATE lsf_attempts SET held = (SELECT max(chips) FROM lsf_sizes AS s WHERE s.job = lsf_attempts.job AND s.attempt = lsf_attempts.attempt) WHERE (job, attempt) IN (SELECT job, attempt FROM lsf_sizes);
 INSERT INTO mpg_issues(source, severity, kind, line, count, detail)
-SELECT s._file, 'info', 'resized_job', min(s._line), count(DISTINCT s.job), 'jobs that got or gave back chips while they ran, the first ' || min(s.job) || ': where they hold less than once, that counts as queued, '
-       || CAST(total((a.held - s.chips) * (coalesce(s.end_time, (SELECT max(event_time) FROM lsf_records)) - s.start_time)) AS INTEGER) || ' chip-seconds' || iif(max(unknown), '; how much some had is not known', '')
-FROM lsf_sizes AS s CROSS JOIN lsf_attempts AS a ON a.job = s.job AND a.attempt = s.attempt WHERE a.held > 0 GROUP BY s._file;
+SELECT s._file, 'info', 'resized_job', min(s._line), count(DISTINCT s.job), 'jobs that got or gave back chips while they ran, the first ' || min(s.job) || ': what they got later counts as queued until they gave some back, '
+       || CAST(total(iif(gave, 0, a.held - s.chips) * (coalesce(s.end_time, (SELECT max(event_time) FROM lsf_records)) - s.start_time)) AS INTEGER) || ' chip-seconds' || iif(max(unknown), '; how much some had is not known', '')
+FROM (SELECT *, max(chips) OVER (PARTITION BY job, attempt ORDER BY start_time) > chips AS gave FROM lsf_sizes) AS s CROSS JOIN lsf_attempts AS a ON a.job = s.job AND a.attempt = s.attempt WHERE a.held > 0 GROUP BY s._file;
 
 -- An end that no record tells. LSF ends a job at its run limit (an hour of grace). And what runs on a host at once is no more than jobs that ended
 -- ever had there together: what one holds beyond that, since a later one started, may be another's.
@@ -239,7 +239,7 @@ CREATE TEMP TABLE allocations AS
 SELECT job, attempt, NULL AS task, 'lsf' AS pool, coalesce(held, (SELECT j.chips FROM lsf_jobs AS j WHERE j.job = a.job)) AS chips, start_time, end_time, outcome
 FROM lsf_attempts AS a WHERE job IN (SELECT job FROM lsf_jobs) AND (job, attempt) NOT IN (SELECT job, attempt FROM lsf_sizes);
 INSERT INTO allocations
-SELECT s.job, s.attempt, NULL, 'lsf', s.chips, s.start_time, s.end_time, outcome FROM lsf_sizes AS s CROSS JOIN lsf_attempts AS a ON a.job = s.job AND a.attempt = s.attempt WHERE s.job IN (SELECT job FROM lsf_jobs);
+SELECT s.job, s.attempt, NULL, 'lsf', s.chips, s.start_time, s.end_time, iif(lead(s.chips) OVER (PARTITION BY s.job, s.attempt ORDER BY s.start_time) < s.chips, 'released', outcome) FROM lsf_sizes AS s CROSS JOIN lsf_attempts AS a ON a.job = s.job AND a.attempt = s.attempt WHERE s.job IN (SELECT job FROM lsf_jobs);
 -- What waits again after it ran holds nothing from then on, which keeps open what it asks for; what left the queue closes it.
 INSERT INTO allocations
 SELECT job, max(attempt) + 1, NULL, 'lsf', 0, max(end_time), NULL, NULL FROM lsf_attempts AS a

@@ -92,14 +92,14 @@ WITH changed AS (
   SELECT job, attempt FROM pbs_pauses UNION SELECT job, attempt FROM pbs_kept
 ),
 piece AS (
-  SELECT job, attempt, start_time, chips FROM pbs_attempts WHERE (job, attempt) IN (SELECT job, attempt FROM changed)
+  SELECT job, attempt, start_time, chips, 0 AS kept FROM pbs_attempts WHERE (job, attempt) IN (SELECT job, attempt FROM changed)
   UNION ALL
-  SELECT job, attempt, start_time, 0 FROM pbs_pauses
+  SELECT job, attempt, start_time, 0, 0 FROM pbs_pauses
   UNION ALL
-  SELECT job, attempt, end_time, coalesce((SELECT chips FROM pbs_kept AS k WHERE k.job = p.job AND k.attempt = p.attempt AND k.start_time <= p.end_time ORDER BY k.start_time DESC, k.place DESC LIMIT 1), chips)
+  SELECT job, attempt, end_time, coalesce((SELECT chips FROM pbs_kept AS k WHERE k.job = p.job AND k.attempt = p.attempt AND k.start_time <= p.end_time ORDER BY k.start_time DESC, k.place DESC LIMIT 1), chips), EXISTS (SELECT 1 FROM pbs_kept AS k WHERE k.job = p.job AND k.attempt = p.attempt AND k.start_time <= p.end_time)
   FROM pbs_pauses AS p WHERE end_time IS NOT NULL
   UNION ALL
-  SELECT job, attempt, start_time, chips FROM pbs_kept AS k
+  SELECT job, attempt, start_time, chips, 1 FROM pbs_kept AS k
   WHERE NOT EXISTS (SELECT 1 FROM pbs_pauses AS p WHERE p.job = k.job AND p.attempt = k.attempt AND p.start_time <= k.start_time AND k.start_time < coalesce(p.end_time, 9e18))
 ),
 held AS (
@@ -107,8 +107,9 @@ held AS (
   WHERE NOT EXISTS (SELECT 1 FROM pbs_pauses AS s WHERE s.job = a.job AND s.attempt = a.attempt) AND NOT EXISTS (SELECT 1 FROM pbs_kept AS k WHERE k.job = a.job AND k.attempt = a.attempt)
   UNION ALL
   SELECT p.job, p.attempt, p.chips, p.start_time,
-         coalesce(lead(p.start_time) OVER (PARTITION BY p.job, p.attempt ORDER BY p.start_time, p.chips DESC), a.end_time), a.outcome
+         coalesce(lead(p.start_time) OVER later, a.end_time), iif(lead(p.kept) OVER later, 'released', a.outcome)
   FROM piece AS p JOIN pbs_attempts AS a USING (job, attempt)
+  WINDOW later AS (PARTITION BY p.job, p.attempt ORDER BY p.start_time, p.chips DESC)
 )
 SELECT i.name AS job, attempt, NULL AS task, pool, chips, start_time, end_time, outcome
 FROM held AS h CROSS JOIN pbs_ids AS i ON i.rowid = h.job CROSS JOIN pbs_pools AS p ON p.job = h.job

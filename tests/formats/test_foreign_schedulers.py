@@ -154,7 +154,7 @@ class OtherSchedulers(Schedulers):
             self.assertEqual([("1.pod", 4 * 3600)], self.ledger(self.pbs(use=use), "untraced"), use)
 
     def test_nodes_that_a_job_of_pbs_gave_back(self):
-        """From then on it holds what it kept; what was given back counts as queued, and is said. Its end tells what it began with."""
+        """From then on it holds what it kept, and asks for no more; that is said. Its end tells what it began with."""
         def line(kind, at, chunks, gpus, more=""):
             return (f"09/21/2026 {at};{kind};1.pod;user=u group=g jobname=x queue=q ctime=1789996460 qtime=1789996460 etime=1789996460 start=1789996460 exec_host=n1/0 exec_vnode={chunks} "
                     f"Resource_List.ngpus={gpus} Resource_List.walltime=02:00:00 {more}\n")
@@ -165,7 +165,7 @@ class OtherSchedulers(Schedulers):
                 text += "".join(line(kind, f"13:{24 + 10 * i}:20", chunks, gpus) for i, (kind, chunks, gpus) in enumerate(kept)) + line("E", "14:14:20", both, 8, "end=1790000060 Exit_status=0")
                 path = self.file(text, "20260921")
                 self.assertEqual([("1.pod", held)], self.ledger(path, "untraced"))
-                self.assertEqual([("1.pod", 8 * 3600 - held)] if held < 8 * 3600 else [], self.ledger(path, "queued"))
+                self.assertEqual([], self.ledger(path, "queued"))
                 self.assertEqual([("resized_job", 1)] if held < 8 * 3600 else [], self.said(path))
 
     def test_chips_by_names_of_a_site(self):

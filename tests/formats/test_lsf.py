@@ -138,16 +138,16 @@ class Mapping(Case):
         return rows, self.rows("SELECT kind, count FROM mpg_issues WHERE source LIKE ? || '%' AND kind <> 'no_capacity' ORDER BY 1", path)
 
     def test_resized_jobs(self):
-        """A record of the change tells what the job had until then, that of its end what it had at last; without one the hosts that came or went do."""
+        """A record of the change tells what the job had until then, that of its end what it had at last; without one the hosts that came or went do. What it got later it asked for before, what it gave back it asks for no more."""
         def resize(at, hosts, change):
             return f'"JOB_RESIZE" "10.113" {BEGIN + at} 1 0 {BEGIN + 10} 1001 "ann" 0 {BEGIN + 10} {self.listed(*hosts)} {self.listed(*change)} 0 0\n'
         die = f'"MBD_DIE" "10.113" {BEGIN + 110} "lsf-master" 3 0\n'
         new, grown, ended = self.new(1), resize(60, ["n1"], ["n2"]), self.finish(1, 10, 110, "n1", "n2")
-        for texts, held in (([new + self.start(1, 10, "n1") + grown + self.status(1, 110, 64)], 4 * 50 + 8 * 50), ([grown + ended], 600), ([new + self.start(1, 10, "n1") + grown + self.status(1, 110, 64), grown + ended], 600),
-                            ([new + self.start(1, 10, "n1", "n2") + resize(60, ["n1", "n2"], ["n2"]) + die], 8 * 50 + 4 * 50), ([new + self.start(1, 10, "n1") + grown + resize(80, ["n1", "n2"], ["n1"]) + self.status(1, 110, 64)], 200 + 160 + 120),
-                            ([resize(60, ["4*n1"], ["4*n2"]) + self.finish(1, 10, 110, "4*n1", "4*n2", request="rusage[ngpus_physical=1/task]")], 600)):
+        for texts, held, later in (([new + self.start(1, 10, "n1") + grown + self.status(1, 110, 64)], 4 * 50 + 8 * 50, 200), ([grown + ended], 600, 200), ([new + self.start(1, 10, "n1") + grown + self.status(1, 110, 64), grown + ended], 600, 200),
+                            ([new + self.start(1, 10, "n1", "n2") + resize(60, ["n1", "n2"], ["n2"]) + die], 8 * 50 + 4 * 50, 0), ([new + self.start(1, 10, "n1") + grown + resize(80, ["n1", "n2"], ["n1"]) + self.status(1, 110, 64)], 200 + 160 + 120, 200),
+                            ([resize(60, ["4*n1"], ["4*n2"]) + self.finish(1, 10, 110, "4*n1", "4*n2", request="rusage[ngpus_physical=1/task]")], 600, 200)):
             rows, said = self.figures(*texts)
-            self.assertEqual([("1", "queued", 80 + 800 - held), ("1", "untraced", held)], rows, texts)
+            self.assertEqual([("1", "queued", 80 + later), ("1", "untraced", held)], rows, texts)
             self.assertEqual([("resized_job", 1)], said)
 
     def test_elements_that_wait(self):

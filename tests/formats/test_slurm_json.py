@@ -188,7 +188,7 @@ class Mapping(WithNodes):
             job(1, ["PENDING", "REQUEUED"], 1000, 1000, 1100, 8), job(1, ["COMPLETED"], 1100, 1200, 1300, 8),
             job(2, ["PENDING", "RESIZING"], 1000, 1000, 1050, 4), job(2, ["COMPLETED"], 1050, 1050, 1060, 2)]}), "x.json"))
         self.assertEqual(self.rows("SELECT job, attempt, chips, start_time, end_time, outcome FROM allocations ORDER BY job, start_time"),
-                         [("1", 1, 8, 1000, 1100, "preempted"), ("1", 2, 8, 1200, 1300, "completed"), ("2", 1, 4, 1000, 1050, None), ("2", 1, 2, 1050, 1060, "completed")])
+                         [("1", 1, 8, 1000, 1100, "preempted"), ("1", 2, 8, 1200, 1300, "completed"), ("2", 1, 4, 1000, 1050, "released"), ("2", 1, 2, 1050, 1060, "completed")])
 
     def test_no_resources_exported(self):
         path = self.file("JobIDRaw|State|Submit|Start|End\n1|COMPLETED|1795240300|1795240353|1795240369\n")

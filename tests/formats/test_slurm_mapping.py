@@ -264,7 +264,7 @@ class Mapping(Mapped):
         )
         self.assertEqual(
             self.rows("SELECT job, attempt, chips, start_time, end_time, outcome FROM allocations ORDER BY job, attempt, start_time"),
-            [("2", 1, 8, 1010, 1090, "completed"), ("3", 1, 16, 1020, 1030, None), ("3", 1, 8, 1030, 1050, "completed"),
+            [("2", 1, 8, 1010, 1090, "completed"), ("3", 1, 16, 1020, 1030, "released"), ("3", 1, 8, 1030, 1050, "completed"),
              ("6", 1, 8, 1040, 1050, "preempted"), ("6", 2, 0, 1060, 1060, "cancelled"), ("7", 1, 8, 1040, 1050, "completed"),
              ("8", 1, 8, 1040, 1050, "completed")],
         )
@@ -275,6 +275,16 @@ class Mapping(Mapped):
              ("7", 1, 8, "training", "jax", '{"phase":"training","framework":"jax","step":1}'), ("8", 8, None, None, None, "{}")],
         )
         self.assertEqual(self.rows("SELECT * FROM capacity"), [])
+
+    def test_resized_jobs(self):
+        """A job asks for what it requested first until it starts, and after a resize for what it then holds; after a requeue for what it requests then."""
+        row = lambda state, at, until, gpus: self.job(1, state, 1000, at, until, f"gres/gpu={gpus}", f"gres/gpu={gpus}", "n1")
+        for rows, chips, queued in ((row("RESIZING", 1010, 1050, 16) + row("COMPLETED", 1050, 1100, 8), 16, 160), (row("RESIZING", 1010, 1050, 8) + row("COMPLETED", 1050, 1100, 16), 8, 80),
+                                    (row("RESIZING", 1010, 1050, 16) + row("NODE_FAIL", 1050, 1060, 8) + row("COMPLETED", 1080, 1100, 16), 16, 160 + 20 * 8)):
+            self.map_text(rows)
+            self.assertEqual([(chips, 8)], self.rows("SELECT chips, min_chips FROM jobs"))
+            self.assertEqual(queued, self.one("SELECT sum(chip_us) / 1000000 FROM mpg_rollup WHERE category = 'queued'"))
+            self.assertEqual(0, self.one("SELECT count(*) FROM mpg_rollup WHERE category = 'partial'"))
 
     def test_types_that_were_counted_from_a_day_on(self):
         """AccountingStorageTRES got gres/gpu:TYPE at 1000: of a cluster of one type all is one pool; of several, what was before is of no type."""

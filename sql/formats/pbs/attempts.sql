@@ -183,7 +183,7 @@ FROM pbs_apart CROSS JOIN pbs_of_jobs AS o CROSS JOIN pbs_attempts AS a ON a.job
 WHERE o.record_type IN ('c', 's') AND o.date_time - seconds < coalesce(a.end_time, 9e18);
 CREATE INDEX temp.pbs_kept_of ON pbs_kept(job, attempt, start_time);
 INSERT INTO mpg_issues(source, severity, kind, line, count, detail)
-SELECT r._file, 'info', 'resized_job', min(r._line), count(DISTINCT k.job), 'jobs that gave back chips while they ran, the first ' || min(r.id_string) || ': what they no longer hold counts as queued until they end, ' || CAST(total((before - chips) * (until - start_time)) AS INTEGER) || ' chip-seconds'
+SELECT r._file, 'info', 'resized_job', min(r._line), count(DISTINCT k.job), 'jobs that gave back chips while they ran, the first ' || min(r.id_string) || ': what they hold no more they ask for no more, ' || CAST(total((before - chips) * (until - start_time)) AS INTEGER) || ' chip-seconds'
 FROM (SELECT *, coalesce(lead(start_time) OVER (PARTITION BY job, attempt ORDER BY start_time, place), end_time, (SELECT max(date_time) - seconds FROM pbs_records, pbs_apart)) AS until FROM pbs_kept) AS k CROSS JOIN pbs_records AS r ON r.rowid = place
 WHERE chips < before GROUP BY r._file;
 

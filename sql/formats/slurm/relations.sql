@@ -11,7 +11,7 @@ CREATE TEMP TABLE capacity AS
 SELECT pool, nullif(type, '') AS chip, chips, start_time, end_time
 FROM slurm_installed JOIN slurm_pools USING (cluster_name, type);
 
--- What a job needs is what it requested. Slurm starts a job whole, so where it granted another number
+-- What a job needs is what it requested: of an attempt that was resized the first row tells it, and from then on it asks for what it holds. Slurm starts a job whole, so where it granted another number
 -- (a range of nodes, whole nodes, a resize) the job is elastic down to the least it ran on.
 -- Comment may be a JSON object: its phase, framework, runtime and model are the job's, and the whole
 -- of it is in the labels. Slurm stores it when an attempt ends: of one that runs, that of those before counts.
@@ -24,11 +24,11 @@ WITH needs AS (
   FROM slurm_attempts
   WHERE NOT repeated
   UNION ALL
-  SELECT max(CASE WHEN from_last = 1 THEN a.rowid END),
-         coalesce(max(nullif(a.req_gpus, 0) * CASE WHEN started THEN 1 ELSE coalesce(a.array_count, 1) END), max(a.alloc_gpus)),
+  SELECT max(CASE WHEN from_last = 1 THEN a.place END),
+         coalesce(max(iif(piece = 1, nullif(a.req_gpus, 0) * CASE WHEN started THEN 1 ELSE coalesce(a.array_count, 1) END, NULL)), max(a.alloc_gpus)),
          min(CASE WHEN started THEN nullif(a.alloc_gpus, 0) END), max(CASE WHEN started THEN nullif(a.alloc_gpus, 0) END), min(a.Submit), max(Comment)
-  FROM slurm_attempts AS a CROSS JOIN slurm_jobs AS j ON j.rowid = a.row
-  WHERE repeated
+  FROM (SELECT *, rowid AS place, row_number() OVER (PARTITION BY job, attempt ORDER BY coalesce(Start, "End", Submit)) AS piece FROM slurm_attempts WHERE repeated) AS a
+  CROSS JOIN slurm_jobs AS j ON j.rowid = a.row
   GROUP BY job
 ),
 last AS (
@@ -62,7 +62,7 @@ FROM last;
 -- was requeued and waits holds nothing from then on: that keeps it open.
 DROP TABLE IF EXISTS temp.allocations;
 CREATE TEMP TABLE allocations AS
-SELECT a.job, a.attempt, NULL AS task, p.pool, t.chips, a.Start AS start_time, a."End" AS end_time, a.outcome
+SELECT a.job, a.attempt, NULL AS task, p.pool, t.chips, a.Start AS start_time, a."End" AS end_time, iif(a.state_base = 'RESIZING', 'released', a.outcome) AS outcome
 FROM slurm_attempts AS a CROSS JOIN slurm_lists AS t ON t.list = a.held_types
 CROSS JOIN slurm_pools AS p ON p.cluster_name = a.cluster_name AND p.type = t.type
 WHERE a.started
