@@ -24,6 +24,18 @@ NodeName=n2 Arch=x86_64
 
 
 class Nodes(Case):
+    def test_what_the_nodes_tell_of_jobs(self):
+        """GPUs without a type lie evenly on nodes of several; a job without GPUs that has all CPUs of a node keeps its GPUs from others, which is listed."""
+        head = "JobIDRaw|JobID|Cluster|State|Submit|Start|End|ReqTRES|AllocTRES|NodeList\n"
+        jobs = "".join(f"{n}|{n}|c|COMPLETED|1000|1000|1100|{tres}|{tres}|{nodes}\n" for n, tres, nodes in (
+            (1, "cpu=8,gres/gpu=6", "n[1-2]"), (2, "cpu=64,mem=1G", "n2"), (3, "cpu=63,mem=1G", "n2"), (4, "cpu=128,mem=1G", "n[1,3]"), (5, "cpu=64,mem=1G", "n3"), (6, "cpu=8,gres/gpu=3", "n[1-2]")))
+        nodes = "".join(f"NodeName=n{n} CPUTot=64 State=IDLE{tres} BootTime=2026-11-01T00:00:00\n" for n, tres in (
+            (1, " CfgTRES=cpu=64,gres/gpu=8,gres/gpu:a100=8"), (2, " CfgTRES=cpu=64,gres/gpu=4,gres/gpu:h100=4"), (3, " CfgTRES=cpu=64")))
+        path = self.folder_of({"sacct.psv": head + jobs, "nodes.txt": nodes})
+        self.assertEqual([("c/a100", "1", 300), ("c/gpu", "6", 300), ("c/h100", "1", 300)], self.rows("SELECT pool, job, sum(chip_us) / 1000000 FROM trace_rollup(?) WHERE category = 'untraced' GROUP BY 1, 2", path))
+        self.assertEqual([("blocked_chips", 3, 2), ("missing_field", 2, 2)], self.rows("SELECT kind, line, count FROM mpg_issues WHERE kind IN ('blocked_chips', 'missing_field') ORDER BY 1, 2"))
+        self.assertIn("1200 chip-seconds", self.one("SELECT detail FROM mpg_issues WHERE kind = 'blocked_chips'"))
+
     def test_lines(self):
         path = self.file(LINES, "nodes.txt")
         self.assertEqual(

@@ -9,7 +9,7 @@ from fleets import connect
 from scripts import script_text
 
 SLURM = ("Cluster JobIDRaw JobID job_base array_task array_count step JobName User Account QOS Partition state_base outcome Submit Start End NNodes req_gpus "
-         "alloc_gpus req_gpu_types alloc_gpu_types nodes Comment Constraints Reservation WCKey ReqTRES AllocTRES ElapsedRaw Elapsed Suspended TimelimitRaw last_update _file _line").split()
+         "alloc_gpus req_gpu_types alloc_gpu_types nodes Comment Constraints Reservation WCKey ReqTRES AllocTRES NCPUS ElapsedRaw Elapsed Suspended TimelimitRaw last_update _file _line").split()
 GRANULE = 100  # steps of which one call is told
 
 
@@ -98,7 +98,7 @@ class Slurm(Case):
                   ({"_file": "f", "_line": 1, "Cluster": "c", "Event": "Node", "State": "DOWN", "state_base": "DOWN", "gpu_types": '{"h100":8}', **row} for row in rows))
 
     def nodes(self, rows):
-        self.fill("slurm_now", "ClusterName NodeName State state_base Reason ReasonTime BootTime LastBusyTime out_of_service gpu_types TRES Gres CfgTRES alloc_gpus last_update _file _line".split(),
+        self.fill("slurm_now", "ClusterName NodeName State state_base Reason ReasonTime BootTime LastBusyTime out_of_service gpu_types TRES Gres CfgTRES CPUTot alloc_gpus last_update _file _line".split(),
                   ({"_file": "f", "_line": 1, "ClusterName": "c", "State": "DOWN", "state_base": "DOWN", "ReasonTime": 5, "BootTime": 1, "out_of_service": 1, "gpu_types": '{"h100":8}', **row} for row in rows))
 
     def test_jobs_and_nodes_with_events(self):

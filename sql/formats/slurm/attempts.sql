@@ -143,6 +143,23 @@ WHERE t.row = slurm_attempts.rowid AND NOT EXISTS (SELECT 1 FROM json_each(t.hel
                   WHERE i.cluster_name = slurm_attempts.cluster_name AND i.type = '' AND i.types = 1
                     AND i.start_time <= Start AND Start < coalesce(i.end_time, Start + 1));
 
+-- Where its nodes are of several types, its GPUs are taken to lie evenly on them.
+DROP TABLE IF EXISTS temp.slurm_spread;
+CREATE TEMP TABLE slurm_spread AS
+SELECT row, min(job) AS job, CASE WHEN min(chips % nodes) = 0 AND sum(n) = min(nodes) THEN json_group_object(type, chips / nodes * n) END AS types
+FROM (SELECT a.rowid AS row, a.job, a.alloc_gpus AS chips, json_array_length(j.nodes) AS nodes, k.type, count(*) AS n
+      FROM (SELECT 1 FROM slurm_types LIMIT 1) CROSS JOIN slurm_attempts AS a CROSS JOIN slurm_jobs AS j ON j.rowid = a.row CROSS JOIN json_each(j.nodes) AS n
+      CROSS JOIN slurm_types AS k ON k.cluster_name = a.cluster_name AND k.node = n.value
+      WHERE a.started AND a.held_types GLOB '{"":*' AND instr(a.held_types, ',') = 0
+        AND NOT EXISTS (SELECT 1 FROM slurm_installed AS i WHERE i.cluster_name = a.cluster_name AND i.type = '' AND i.types = 1 AND i.start_time <= a.Start AND a.Start < coalesce(i.end_time, a.Start + 1))
+      GROUP BY a.rowid, k.type)
+GROUP BY row;
+INSERT INTO mpg_issues(source, severity, kind, line, count, detail)
+SELECT j._file, 'warning', 'missing_field', min(j._line), count(*), 'jobs whose AllocTRES names no type, on nodes of several or of an unknown one, the first ' || min(s.job) || ': each node has the same part of their GPUs, and those of ' || CAST(total(types IS NULL) AS INTEGER) || ' jobs are of no type'
+FROM slurm_spread AS s CROSS JOIN slurm_attempts AS a ON a.rowid = s.row CROSS JOIN slurm_jobs AS j ON j.rowid = a.row GROUP BY j._file;
+UPDATE temp.slurm_attempts SET held_types = s.types FROM slurm_spread AS s WHERE s.row = slurm_attempts.rowid AND s.types IS NOT NULL;
+DROP TABLE slurm_spread;
+
 -- What is held is one of few lists.
 DROP TABLE IF EXISTS temp.slurm_lists;
 CREATE TEMP TABLE slurm_lists AS

@@ -13,7 +13,8 @@ SELECT Cluster, JobIDRaw, JobID, job_base, array_task, array_count, step, JobNam
        -- All that is asked of these, below: words other than gpu, and numbers that are none.
        CASE WHEN req_gpus IS NULL OR instr(replace(ReqTRES, 'gres/gpu', ''), 'gres/') THEN nullif(ReqTRES, '') END AS ReqTRES,
        CASE WHEN instr(replace(coalesce(nullif(AllocTRES, ''), ReqTRES), 'gres/gpu', ''), 'gres/')
-            THEN coalesce(nullif(AllocTRES, ''), ReqTRES) END AS AllocTRES, ElapsedRaw, Elapsed, Suspended, TimelimitRaw, last_update, _file, _line
+            THEN coalesce(nullif(AllocTRES, ''), ReqTRES) END AS AllocTRES,
+       CASE WHEN :nodes IS NOT NULL AND coalesce(alloc_gpus, 0) = 0 THEN coalesce(NCPUS, CAST(substr(AllocTRES, instr(AllocTRES, 'cpu=') + 4) AS INTEGER)) END AS NCPUS, ElapsedRaw, Elapsed, Suspended, TimelimitRaw, last_update, _file, _line
 FROM slurm_trace(mpg_required(:sacct, ':sacct'), coalesce(:zone, 'UTC'), coalesce(:columns, ''), coalesce(:delimiter, ''))
 WHERE step IS NULL;
 
@@ -22,7 +23,7 @@ SELECT Cluster, Event, NodeName, TimeStart, TimeEnd, Duration, Reason, State, st
 FROM slurm_events_trace(:events, coalesce(:zone, 'UTC'));
 
 CREATE TEMP TABLE IF NOT EXISTS slurm_now AS
-SELECT ClusterName, NodeName, State, state_base, Reason, ReasonTime, BootTime, LastBusyTime, out_of_service, gpu_types, Gres, CfgTRES, alloc_gpus, last_update, _file, _line
+SELECT ClusterName, NodeName, State, state_base, Reason, ReasonTime, BootTime, LastBusyTime, out_of_service, gpu_types, Gres, CfgTRES, CPUTot, alloc_gpus, last_update, _file, _line
 FROM slurm_nodes_trace(:nodes, coalesce(:zone, 'UTC'));
 
 CREATE TEMP TABLE IF NOT EXISTS slurm_reserved AS

@@ -17,6 +17,14 @@ FROM slurm_now;
 CREATE INDEX temp.slurm_event_of ON slurm_events(NodeName);
 DELETE FROM temp.slurm_seen WHERE rowid NOT IN (SELECT max(rowid) FROM temp.slurm_seen GROUP BY cluster_name, NodeName);
 CREATE INDEX temp.slurm_seen_as ON slurm_seen(NodeName);
+-- A job without GPUs that has all CPUs of a node keeps its GPUs from others: they are held by none.
+INSERT INTO mpg_issues(source, severity, kind, line, count, detail)
+SELECT _file, 'info', 'blocked_chips', min(_line), count(*), 'jobs without GPUs that had all CPUs of nodes with GPUs, the first ' || min(JobID) || ': those chips count as idle, ' || CAST(total(chips * (coalesce("End", (SELECT max("End") FROM slurm_jobs)) - Start)) AS INTEGER) || ' chip-seconds'
+FROM (SELECT j._file, j._line, coalesce(j.JobID, j.JobIDRaw) AS JobID, j.Start, j."End", total((SELECT sum(value) FROM json_each(s.gpu_types))) AS chips
+      FROM (SELECT min(CPUTot) AS least FROM slurm_seen WHERE gpu_types <> '{}') AS m CROSS JOIN slurm_jobs AS j CROSS JOIN json_each(j.nodes) AS n LEFT JOIN slurm_seen AS s ON s.NodeName = n.value
+      WHERE j.NCPUS >= m.least AND coalesce(j.alloc_gpus, 0) = 0 AND j.Start IS NOT NULL
+      GROUP BY j.rowid HAVING count(s.CPUTot) = count(*) AND total(s.CPUTot) <= j.NCPUS)
+WHERE chips > 0 GROUP BY _file;
 INSERT INTO temp.slurm_events(Cluster, Event, NodeName, TimeStart, Reason, _file, _line, State, state_base, gpu_types)
 SELECT cluster_name, 'Node', NodeName, coalesce(ReasonTime, LastBusyTime, since), Reason, _file, _line, State, state_base, gpu_types
 FROM slurm_seen AS n
