@@ -153,6 +153,14 @@ class Mapping(Case):
         self.assertEqual(self.one("SELECT sum(chips * (end_time - start_time)) FROM allocations"), held)
         self.assertEqual(self.one("SELECT sum(chip_us) FROM mpg_rollup WHERE category NOT IN ('idle', 'queued')"), held * 10**6)
 
+    def test_numbers_of_the_header(self):
+        """As people write them: with commas, or words behind. What is no number is listed, and not read."""
+        job = "1 0 10 50 4 -1 -1 -1 -1 -1 1 1 1 1 1 1 -1 -1\n"
+        for value, chips, said in (("1,024", 1024, []), ("163,840 (racks)", 163840, []), ("128; of them 4 are reserved", 128, []), ("1024,", 1024, []), ("1,02", 16, [1]), ("about 100", 16, [1]), ("12.5", 16, [1]), ("-1", 16, [])):
+            path = self.file(f"; UnixStartTime: 1000\n; MaxProcs: {value}\n; MaxNodes: 16\n{job}")
+            self.assertEqual((chips * 50 - 4 * 50 + chips * 10) * 10**6, self.one("SELECT sum(chip_us) FROM trace_rollup(?) WHERE category = 'idle'", path), value)
+            self.assertEqual(said, [n for n, in self.rows("SELECT count FROM mpg_issues WHERE kind = 'missing_field' AND source = ?", path)], value)
+
     def test_waits_and_run_times_below_zero(self):
         rest = "4 -1 -1 4 -1 -1 1 1 1 1 1 1 -1 -1"
         path = self.file(f"; UnixStartTime: 1000\n; MaxProcs: 8\n1 0 10 50 {rest}\n2 0 0 -7 {rest}\n3 100 -20 50 {rest}\n")

@@ -161,6 +161,45 @@ static mpg_rc add_comment(mpg_swf *s, mpg_str comment, mpg_err *err) {
   return rc;
 }
 
+/* "128 (of which 4 are reserved)", "1,024": the number that a value begins with. */
+static bool leading_number(mpg_str value, int64_t *out) {
+  char digits[32];
+  size_t at = 0, n = 0, group = 0; /* digits since the last comma */
+  bool grouped = false;
+  for (; at < value.n && n < sizeof digits; at++) {
+    char c = value.p[at];
+    if (mpg_is_digit(c)) {
+      digits[n++] = c;
+      group++;
+    } else if (c == ',' && at + 1 < value.n && mpg_is_digit(value.p[at + 1]) && group > 0 &&
+               group <= 3 && (!grouped || group == 3)) {
+      grouped = true;
+      group = 0;
+    } else {
+      break;
+    }
+  }
+  if (grouped && group != 3)
+    return false;
+  if (at < value.n && !mpg_is_space_in_line(value.p[at]) && strchr("\n,;(", value.p[at]) == NULL)
+    return false;
+  return mpg_int_parse((mpg_str){digits, n}, out);
+}
+
+/* Whether a label is there and none of its values is a number. */
+static bool is_unreadable(const mpg_swf *s, const char *label) {
+  int64_t number;
+  size_t n;
+  const mpg_swf_label *labels = mpg_swf_header(s, &n);
+  if (mpg_swf_header_number(s, label, &number))
+    return false;
+  for (size_t i = 0; i < n; i++)
+    if (mpg_str_eq_nocase(labels[i].label, mpg_str_of(label)) && labels[i].value.n > 0 &&
+        labels[i].value.p[0] != '-') /* -1: unknown */
+      return true;
+  return false;
+}
+
 static mpg_rc end_header(mpg_swf *s, mpg_err *err) {
   int64_t start;
   s->labels = mpg_malloc(s->env, (s->n_entries + 1) * sizeof *s->labels);
@@ -172,6 +211,13 @@ static mpg_rc end_header(mpg_swf *s, mpg_err *err) {
         (mpg_swf_label){{s->text + e->label, e->n_label}, {s->text + e->value, e->n_value}};
   }
   s->in_body = true;
+  if (is_unreadable(s, "MaxProcs") || is_unreadable(s, "MaxNodes")) {
+    mpg_rc rc =
+        add_issue(s, "missing_field",
+                  "the MaxProcs or MaxNodes of the header is no number: it is not read", err);
+    if (rc != MPG_OK)
+      return rc;
+  }
   if (mpg_swf_header_number(s, "UnixStartTime", &start))
     return MPG_OK;
   return add_issue(s, "no_start_time",
@@ -187,17 +233,9 @@ bool mpg_swf_header_number(const mpg_swf *s, const char *label, int64_t *out) {
   size_t n;
   const mpg_swf_label *labels = mpg_swf_header(s, &n);
   for (size_t i = 0; i < n; i++) {
-    mpg_str value = labels[i].value;
-    size_t end = 0;
-    int64_t number;
-    if (!mpg_str_eq_nocase(labels[i].label, mpg_str_of(label)))
-      continue;
-    while (end < value.n && !mpg_is_space_in_line(value.p[end]) && value.p[end] != '\n')
-      end++; /* "128 (of which 4 are reserved)" */
-    if (!mpg_int_parse((mpg_str){value.p, end}, &number) || number < 0)
-      continue;
-    *out = number;
-    return true;
+    if (mpg_str_eq_nocase(labels[i].label, mpg_str_of(label)) &&
+        leading_number(labels[i].value, out))
+      return true;
   }
   return false;
 }
