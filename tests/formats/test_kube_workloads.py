@@ -178,6 +178,28 @@ class Mapping(Mapped):
         self.check_demand(jobset(part("w", 1, 3, 8)), [(8, 0, 300, True), (8, 0, 900), (8, 0, 900), (8, 450, 900)], 24, None, labels)  # one pod anew
         self.check_demand(None, [(8, 0, 900)] * 4, None, None, labels)
 
+    def test_what_a_train_job_asks_for(self):
+        """Its nodes times their resources; if its runtime alone has them and its JobSet is not there, that is listed."""
+        node, trainer = self.node("n", {G: "8"}), {"numNodes": 2, "resourcesPerNode": {"limits": {G: 8}}}
+        node["status"]["conditions"] = [{"type": "Ready", "status": "True", "lastHeartbeatTime": when(100), "lastTransitionTime": when(0)}]
+        for spec, rows, said in (({"trainer": trainer}, [("ns/t", 16 * 90)], 0), ({"trainer": {"numNodes": 2}}, [], 1), ({"trainer": {"resourcesPerNode": {"requests": {"cpu": 8}}}}, [], 0)):
+            job = {"apiVersion": "trainer.kubeflow.org/v1alpha1", "kind": "TrainJob", "metadata": {"name": "t", "namespace": "ns", "uid": "t", "creationTimestamp": when(10)}, "spec": spec, "status": {}}
+            path = self.file(json.dumps({"kind": "List", "apiVersion": "v1", "items": [node, job]}))
+            self.assertEqual(rows, self.rows("SELECT job, sum(chip_us) / 1000000 FROM trace_rollup(?) WHERE category = 'queued' GROUP BY 1", path))
+            self.assertEqual(said, self.one("SELECT count(*) FROM mpg_issues WHERE kind = 'missing_field' AND source = ? AND detail LIKE 'TrainJob%'", path))
+
+    def test_nodes_that_taints_keep_empty(self):
+        """Listed where no pod ran on them: not for taints of devices, nor of Kubernetes itself."""
+        for key, pods, said in (("site/quarantine", [], 1), ("site/quarantine", ["n"], 0), ("nvidia.com/gpu", [], 0), ("node.kubernetes.io/disk-pressure", [], 0)):
+            node = self.node("n", {G: "8"})
+            node["spec"]["taints"] = [{"key": key, "effect": "NoSchedule"}]
+            node["status"]["conditions"] = [{"type": "Ready", "status": "True", "lastHeartbeatTime": when(100), "lastTransitionTime": when(0)}]
+            pods = [self.pod("p", {G: "8"}, metadata={"creationTimestamp": when(0)}, spec={"nodeName": name}, status={"phase": "Running", "startTime": when(0), "conditions": [
+                {"type": "PodScheduled", "status": "True", "lastTransitionTime": when(0)}]}) for name in pods]
+            path = self.file(json.dumps({"kind": "List", "apiVersion": "v1", "items": [node, *pods]}))
+            self.rows("SELECT count(*) FROM trace_rollup(?)", path)
+            self.assertEqual(said, self.one("SELECT count(*) FROM mpg_issues WHERE kind = 'tainted_node' AND source LIKE '%' || ? || '%'", path), (key, pods))
+
     def test_pods_of_ray_clusters(self):
         """A RayJob's Workload and the pods of the RayCluster that KubeRay makes for it, whose labels name the cluster alone, are one job."""
         def pod(name, cluster, start, end, **annotations):

@@ -78,6 +78,18 @@ class Mapping(Mapped):
             self.assertEqual(self.rows("SELECT chips, start_time, end_time FROM capacity ORDER BY 2"), [(16, 900, 1300), (24, 1300, None)])
             self.assertEqual(self.rows("SELECT chips, start_time, end_time FROM outages ORDER BY 2, 3"), [(8, 950, 970), (8, 1050, 1100), (8, 1050, 1200)])
 
+    def test_an_event_that_the_later_export_has_no_more(self):
+        """It was open when the first was made and is not in the second, which has the cluster: it ended between, and lasts until it was last seen."""
+        head = "Cluster|ClusterNodes|Event|NodeName|TimeStart|TimeEnd|Duration|Reason|State|User|TRES\n"
+        whole = "c|n[1-2]|Cluster||100|Unknown|{}|||root|cpu=4,gres/gpu=16\n"
+        down = "c||Node|{}|{}|Unknown|{}|bad|DOWN|root|cpu=2,gres/gpu=8\n"
+        first = head + whole.format("00:23:20") + down.format("n1", 1000, "00:08:20") + down.format("n2", 1200, "00:05:00")
+        jobs = "JobIDRaw|JobID|Cluster|State|Submit|Start|End|ReqTRES|AllocTRES|NodeList\n1|1|c|COMPLETED|2000|2000|3000|gres/gpu=8|gres/gpu=8|n1\n"
+        for second, seconds, said in ((whole.format("00:48:20") + down.format("n2", 1200, "00:30:00"), 500 + 1800, 1), (down.format("n2", 1200, "00:30:00"), 1000 + 1800, 0)):
+            folder = self.folder_of({"a.psv": first, "b.psv": head + second, "jobs.psv": jobs})
+            self.assertEqual(8 * seconds, self.one("SELECT sum(chip_us) / 1000000 FROM trace_rollup(?) WHERE category = 'down'", folder))
+            self.assertEqual(said, self.one("SELECT count(*) FROM mpg_issues WHERE kind = 'lost_end' AND source LIKE ? || '%'", folder))
+
     def test_exports_with_and_without_their_cluster(self):
         """Where only one of the files names it, and no other is named, all jobs are of it."""
         g = "gres/gpu=8"

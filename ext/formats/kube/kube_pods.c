@@ -91,12 +91,12 @@ typedef struct need {
   mpg_kube_amounts together, sidecars, peak;
 } need;
 
-/* Opens a container's requests as level AMOUNTS. */
-static mpg_rc open_requests(mpg_kube_object *o, mpg_err *err) {
+/* Opens the requests of what is open as level CONTAINER as level AMOUNTS. */
+static mpg_rc open_requests(mpg_kube_object *o, const char *key, mpg_err *err) {
   const mpg_kube_level *resources = &o->levels[MPG_KUBE_REQUESTS];
   const mpg_json_member *limits;
   mpg_rc rc = mpg_kube_open_level(o, MPG_KUBE_REQUESTS,
-                                  mpg_kube_find(&o->levels[MPG_KUBE_CONTAINER], "resources"), err);
+                                  mpg_kube_find(&o->levels[MPG_KUBE_CONTAINER], key), err);
   if (rc != MPG_OK)
     return rc;
   limits = mpg_kube_find(resources, "limits");
@@ -115,7 +115,7 @@ static mpg_rc add_containers(mpg_kube_object *o, const char *key, need *n, mpg_e
     one.n = 0;
     rc = mpg_kube_open_level(o, MPG_KUBE_CONTAINER, &list->m[i], err);
     if (rc == MPG_OK)
-      rc = open_requests(o, err);
+      rc = open_requests(o, "resources", err);
     if (rc == MPG_OK)
       rc = add_list(o, &one, err);
     sidecar = init && mpg_str_eq(mpg_kube_string(&o->levels[MPG_KUBE_CONTAINER], "restartPolicy"),
@@ -267,6 +267,29 @@ static mpg_rc add_groups(mpg_kube_object *o, const mpg_json_member *group, total
                       : rc;
 }
 
+/* A TrainJob says how many nodes it wants of which resources, if its runtime does not. */
+static mpg_rc add_trainer(mpg_kube_object *o, totals *sum, mpg_err *err) {
+  const mpg_kube_level *trainer = &o->levels[MPG_KUBE_CONTAINER];
+  mpg_kube_amounts each = {.n = 0};
+  int64_t nodes;
+  mpg_rc rc = mpg_kube_open_level(o, MPG_KUBE_CONTAINER,
+                                  mpg_kube_find(&o->levels[MPG_KUBE_SPEC], "trainer"), err);
+  if (rc == MPG_OK)
+    rc = open_requests(o, "resourcesPerNode", err);
+  if (rc == MPG_OK)
+    rc = add_list(o, &each, err);
+  nodes = number_or(trainer, "numNodes", 1);
+  sum->pods = nodes;
+  for (size_t i = 0; rc == MPG_OK && i < each.n; i++) {
+    mpg_kube_amount *to = amount_of(&o->amounts, mpg_str_of(each.of[i].name));
+    if (nodes > 0 && each.of[i].chips > MOST / nodes)
+      return too_many(o, err);
+    if (to != NULL)
+      to->chips += each.of[i].chips * nodes;
+  }
+  return rc;
+}
+
 static bool ends_with(mpg_str s, const char *end) {
   size_t n = strlen(end);
   return s.n >= n && memcmp(s.p + s.n - n, end, n) == 0;
@@ -295,6 +318,8 @@ static mpg_rc add_sets(mpg_kube_object *o, totals *sum, mpg_err *err) {
   mpg_rc rc;
   if (group != NULL)
     return add_groups(o, group, sum, err);
+  if (mpg_kube_is(o, MPG_KUBE_kind, "TrainJob"))
+    return add_trainer(o, sum, err);
   for (size_t i = 0; i < spec->n && list == NULL; i++) {
     mpg_str key = spec->m[i].key;
     of_jobs = mpg_str_eq(key, MPG_STR("replicatedJobs"));

@@ -91,6 +91,13 @@ FROM kube_denied GROUP BY NULL;
 DELETE FROM kube_node_events WHERE row IN (SELECT row FROM kube_denied);
 DROP TABLE kube_denied;
 
+-- Other taints keep pods away: a node on which none ran may be out of service.
+INSERT INTO mpg_issues(source, severity, kind, line, count, detail)
+SELECT coalesce(:kube, 'kube_objects'), 'info', 'tainted_node', NULL, count(DISTINCT node), 'nodes with taints and without pods, which are idle, the first ' || min(node) || ': ' || group_concat(DISTINCT key)
+FROM (SELECT s.node, json_extract(iif(c.type = 'object', c.value, '{}'), '$.key') AS key, json_extract(iif(c.type = 'object', c.value, '{}'), '$.effect') AS effect
+      FROM kube_states AS s CROSS JOIN kube_objects AS o ON o.rowid = s.seen CROSS JOIN json_each(o.spec, '$.taints') AS c WHERE s.cordoned IS NULL AND s.ready = 'True')
+WHERE effect IN ('NoSchedule', 'NoExecute') AND key NOT GLOB 'node.kubernetes.io/*' AND key NOT GLOB '*.com/[gt]pu' AND node NOT IN (SELECT node FROM kube_held WHERE node IS NOT NULL) GROUP BY NULL;
+
 -- From the moment a node is not ready (cordoned, where its taint says since when) until it is again. Of what holds at the same time
 -- not ready goes before cordoned, and objects before events.
 DROP TABLE IF EXISTS temp.kube_out;

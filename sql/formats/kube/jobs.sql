@@ -110,6 +110,10 @@ FROM told LEFT JOIN asked USING (job) LEFT JOIN worth USING (job);
 INSERT INTO mpg_issues(source, severity, kind, line, count, detail)
 SELECT coalesce(:kube, 'kube_objects'), 'warning', 'missing_field', NULL, count(*), 'jobs of pods whose number no object tells, the first ' || min(job) || ': they are whole with what they hold, and ask for nothing while they wait'
 FROM jobs WHERE chips IS NULL AND phase IS NOT 'serving' GROUP BY NULL;
+INSERT INTO mpg_issues(source, severity, kind, line, count, detail)
+SELECT _file, 'warning', 'missing_field', NULL, count(*), 'TrainJobs that leave it to their runtime what they ask for, the first ' || min(namespace || '/' || name) || ', without their JobSet: they ask for nothing while they wait'
+FROM kube_last AS t
+WHERE kind = 'TrainJob' AND json_extract(spec, '$.trainer.resourcesPerNode') IS NULL AND NOT EXISTS (SELECT 1 FROM kube_last AS s WHERE s.kind IN ('JobSet', 'Workload') AND s.job = t.job) GROUP BY _file;
 -- Pods that nothing but a group of Volcano or KAI holds together.
 INSERT INTO mpg_issues(source, severity, kind, line, count, detail)
 WITH pods AS (
