@@ -127,6 +127,17 @@ class KubeState(Case):
         self.series[:] = [s for s in self.series if "time" not in s["metric"]["__name__"]]
         self.assertEqual([row[3:5] for row in self.records(self.write())][1:3], [(BEGIN + 1200, BEGIN + 3900), (BEGIN + 4800, BEGIN + 5400)])
 
+    def test_the_same_name_again_without_a_gap(self):
+        """Made anew between two samples: a later creation tells, where no uid does. Other chips than before are listed: the most counts."""
+        def series(name, *values, **labels):
+            return {"metric": {"__name__": name, "namespace": "ml", "pod": "web-0", "instance": "k", "job": "k", **labels}, "values": [[BEGIN + 600 + 60 * i, str(value)] for i, value in enumerate(values)]}
+        chips = lambda *values: series("kube_pod_container_resource_requests", *values, resource="nvidia_com_gpu", node="n1", container="c")
+        for values, said in (((2,) * 6, 0), ((2, 2, 2, 1, 1, 1), 1)):
+            self.series[:] = [chips(*values), series("kube_pod_status_phase", *(1,) * 6, phase="Running"), series("kube_pod_created", *(BEGIN + 590,) * 3, *(BEGIN + 770,) * 3)]
+            self.assertEqual([("web-0", 2, 600, 780), ("web-0", 2, 780, None)], [(task, chips, start - BEGIN, end and end - BEGIN) for _, task, chips, start, end, _ in self.records(self.write(f"{said}.json"))])
+            self.assertEqual(said, self.one("SELECT count(*) FROM mpg_issues WHERE kind = 'conflict'"))
+            os.remove(os.path.join(self.folder, f"{said}.json"))
+
     def test_two_exporters_tell_it_once(self):
         before = self.records(STATE), self.records(STATE, "outages"), self.records(STATE, "capacity", "chips")
         self.series += [dict(s, metric=dict(s["metric"], instance="10.8.0.9:8080")) for s in self.series]

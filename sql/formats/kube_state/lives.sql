@@ -85,6 +85,11 @@ WITH told AS (
 )
 SELECT namespace, pod, uid, resource, max(coalesce(sum(chips) FILTER (WHERE NOT init), 0), coalesce(max(chips) FILTER (WHERE init), 0)) AS chips
 FROM told GROUP BY namespace, pod, uid, resource;
+INSERT INTO mpg_issues(source, severity, kind, line, count, detail)
+SELECT min(_file), 'warning', 'conflict', NULL, count(*), 'pods without a uid whose name asks for several numbers of chips, the first ' || min(namespace || '/' || pod) || ': each pod of the name counts with the most'
+FROM (SELECT min(s._file) AS _file, namespace, pod FROM kube_state_samples AS s JOIN kube_state_resources ON resource = json_extract(labels, '$.resource')
+      WHERE metric GLOB 'kube_pod_*_resource_*' AND share IS NOT NULL AND json_extract(labels, '$.uid') IS NULL GROUP BY namespace, pod, metric, resource, coalesce(json_extract(labels, '$.exported_container'), json_extract(labels, '$.container')) HAVING min(value) < max(value))
+GROUP BY NULL;
 DROP TABLE IF EXISTS temp.kube_state_asked;
 CREATE TEMP TABLE kube_state_asked AS
 SELECT namespace, pod, uid, max(resource) AS resource, sum(chips) AS chips FROM kube_state_requests GROUP BY namespace, pod, uid HAVING sum(chips) > 0;
@@ -108,7 +113,7 @@ FROM told GROUP BY namespace, pod, uid, time;
 UPDATE kube_state_pods SET uid = (SELECT max(o.uid) FROM kube_state_pods AS o WHERE o.namespace = kube_state_pods.namespace AND o.pod = kube_state_pods.pod)
 WHERE uid = '' AND 1 = (SELECT count(DISTINCT nullif(o.uid, '')) FROM kube_state_pods AS o WHERE o.namespace = kube_state_pods.namespace AND o.pod = kube_state_pods.pod);
 
--- A pod of one uid is there from its first to its last sample; one without may be another of the same name.
+-- A pod of one uid is there from its first to its last sample; one without may be another of the same name, as after a gap or a new creation.
 DROP TABLE IF EXISTS temp.kube_state_pod_lives;
 CREATE TEMP TABLE kube_state_pod_lives AS
 WITH whole AS (
@@ -118,17 +123,17 @@ WITH whole AS (
 ),
 stepped AS (
   SELECT w.*, s.before, s.after, lag(w.time) OVER (PARTITION BY namespace, pod, uid ORDER BY w.time) AS previous, max(phase) OVER (PARTITION BY namespace, pod, uid) IS NULL AS phaseless,
-         max(node) OVER (PARTITION BY namespace, pod, uid) AS on_node
+         max(node) OVER (PARTITION BY namespace, pod, uid) AS on_node, max(w.created) OVER (PARTITION BY namespace, pod, uid ORDER BY w.time ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING) AS created_before
   FROM whole AS w JOIN kube_state_scrapes AS s USING (instance, time)
 )
-SELECT *, sum(coalesce(uid = '' AND previous < before, 0)) OVER (PARTITION BY namespace, pod, uid ORDER BY time) AS life,
+SELECT *, sum(coalesce(uid = '' AND (previous < before OR created > created_before), 0)) OVER (PARTITION BY namespace, pod, uid ORDER BY time) AS life,
        CASE phase WHEN 'Pending' THEN node <> '' WHEN 'Running' THEN 1 WHEN 'Unknown' THEN 1 WHEN 'Succeeded' THEN 0 WHEN 'Failed' THEN 0 ELSE phaseless AND on_node <> '' END AS held
 FROM stepped;
 
 DROP TABLE IF EXISTS temp.kube_state_held;
 CREATE TEMP TABLE kube_state_held AS
 WITH lives AS (
-  SELECT namespace, pod, uid, life, min(_file) AS _file, max(on_node) AS node, min(time) AS seen, max(time) AS last, min(time) FILTER (WHERE held) AS first_held, max(time) FILTER (WHERE held) AS last_held,
+  SELECT namespace, pod, uid, life, min(_file) AS _file, coalesce(max(nullif(node, '')), max(on_node)) AS node, min(time) AS seen, max(time) AS last, min(time) FILTER (WHERE held) AS first_held, max(time) FILTER (WHERE held) AS last_held,
          min(time) FILTER (WHERE phase IN ('Succeeded', 'Failed')) AS over, max(phase) FILTER (WHERE phase IN ('Succeeded', 'Failed')) AS phase, max(created) AS created,
          coalesce(max(scheduled), max(started)) AS scheduled, max(finished) AS finished, max(deleted) AS deleted, max(reason) AS reason
   FROM kube_state_pod_lives GROUP BY namespace, pod, uid, life
