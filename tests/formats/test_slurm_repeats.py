@@ -78,6 +78,20 @@ class Mapping(Mapped):
             self.assertEqual(self.rows("SELECT chips, start_time, end_time FROM capacity ORDER BY 2"), [(16, 900, 1300), (24, 1300, None)])
             self.assertEqual(self.rows("SELECT chips, start_time, end_time FROM outages ORDER BY 2, 3"), [(8, 950, 970), (8, 1050, 1100), (8, 1050, 1200)])
 
+    def test_an_id_that_is_given_anew(self):
+        """A job stays with its user: another user's rows are another job's. Those of a requeue, or without a user, are not."""
+        head, row = "JobIDRaw|User|State|Submit|Start|End|ReqTRES|AllocTRES\n", "7|{}|{}|{}|{}|{}|gres/gpu=8|gres/gpu=8\n"
+        for user, jobs in (("bob", [("7", 720), ("7#2", 400)]), ("ann", [("7", 1120)]), ("", [("7", 1120)])):
+            path = self.file(head + row.format("ann", "REQUEUED", 1000, 1010, 1100) + row.format(user, "COMPLETED", 2000, 2050, 2100))
+            self.assertEqual(jobs, self.rows("SELECT job, sum(chip_us) / 1000000 FROM trace_rollup(?) WHERE category = 'untraced' GROUP BY 1", path))
+
+    def test_a_time_that_elapsed_denies(self):
+        """Held from Start to End; what Elapsed and Suspended lack of that is listed."""
+        for elapsed, suspended, said in (("990", "00:00:00", 0), ("390", "00:10:00", 0), ("390", "00:00:00", 1), ("390", "", 1), ("4590", "00:00:00", 1)):
+            path = self.file(f"JobIDRaw|State|Submit|Start|End|ElapsedRaw|Suspended|ReqTRES|AllocTRES\n7|COMPLETED|1000|1010|2000|{elapsed}|{suspended}|gres/gpu=8|gres/gpu=8\n")
+            self.assertEqual(8 * 990, self.one("SELECT sum(chip_us) / 1000000 FROM trace_rollup(?) WHERE category = 'untraced'", path))
+            self.assertEqual(said, self.one("SELECT count(*) FROM mpg_issues WHERE kind = 'conflict' AND source = ?", path))
+
     def test_an_event_that_the_later_export_has_no_more(self):
         """It was open when the first was made and is not in the second, which has the cluster: it ended between, and lasts until it was last seen."""
         head = "Cluster|ClusterNodes|Event|NodeName|TimeStart|TimeEnd|Duration|Reason|State|User|TRES\n"

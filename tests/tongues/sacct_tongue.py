@@ -110,7 +110,7 @@ class Slurm:
                                       min_chips=min(held) if min(held) != wanted or max(held) != wanted else None))
             attempt = 1
             for _, start, ended, state, chips, _, _ in rows:
-                outcome = next((o for o, s in STATES.items() if s == state), None)
+                outcome = "released" if state == "RESIZING" else next((o for o, s in STATES.items() if s == state), None)
                 found["allocations"].append(dict(job=self.name(job), attempt=attempt, pool=self.pool_of(job), chips=chips, start_time=start, end_time=ended,
                                                  outcome=outcome))
                 attempt += state != "RESIZING"

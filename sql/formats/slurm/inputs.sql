@@ -109,10 +109,11 @@ INSERT INTO mpg_issues(source, severity, kind, line, count, detail)
 SELECT _file, 'warning', 'missing_field', min(_line), count(*), 'arrays whose list of waiting tasks was cut, the first ' || min(JobID) || ': those that it names ask for chips. Export with SLURM_BITSTR_LEN=0'
 FROM slurm_odd_jobs WHERE array_task GLOB '*...]' AND req_gpus > 0 GROUP BY _file;
 
--- Elapsed knows of no zone: where it is an hour off, the zone is another, or a clock was put forward or back meanwhile.
+-- Elapsed knows of no zone: where it is an hour off, the zone is another, or a clock was put forward or back meanwhile; it lacks suspensions.
 INSERT INTO mpg_issues(source, severity, kind, line, count, detail)
-SELECT _file, 'warning', 'conflict', min(_line), count(*), 'jobs whose Elapsed is an hour more or less than from Start to End, the first ' || min(coalesce(JobID, JobIDRaw)) || ': they count from Start to End. Check zone'
-FROM slurm_jobs WHERE abs("End" - Start - coalesce(ElapsedRaw, Elapsed) - coalesce(Suspended, 0)) = 3600 AND max(coalesce(req_gpus, 0), coalesce(alloc_gpus, 0)) > 0 AND "End" > Start
+SELECT _file, 'warning', 'conflict', min(_line), count(*), 'jobs whose Elapsed is ' || iif(min(off) = max(off), off || ' s', min(off) || ' to ' || max(off) || ' s') || ' more or less than from Start to End, the first ' || min(coalesce(JobID, JobIDRaw)) || ': they count from Start to End. Check zone, and export Suspended'
+FROM (SELECT *, CAST(abs("End" - Start - coalesce(ElapsedRaw, Elapsed) - coalesce(Suspended, 0)) AS INTEGER) AS off FROM slurm_jobs WHERE max(coalesce(req_gpus, 0), coalesce(alloc_gpus, 0)) > 0 AND "End" > Start)
+WHERE off > 60
 GROUP BY _file;
 
 -- An event that is of no kind, or lacks its node or what that has, counts as nothing.
