@@ -67,6 +67,8 @@ SELECT file, 'data_loss', 'impossible_time', min(line), count(*), 'lines whose t
 DELETE FROM temp.training_lines WHERE rowid IN (SELECT row FROM training_far);
 DROP TABLE training_far;
 
+.read sql/formats/trainer/hour.sql
+
 -- Files in which a time is before the one above it, and in which a line of an iteration repeats the one before it at once: there what follows looks closer.
 DROP TABLE IF EXISTS temp.training_survey;
 CREATE TEMP TABLE training_survey AS
@@ -103,12 +105,17 @@ FROM (SELECT file, line, time, max(time) OVER (PARTITION BY file ORDER BY line R
 WHERE latest - time > 10 GROUP BY file;
 
 -- Of some descendants every rank prints the iteration: a line that repeats the one before it at once is of no restart.
-DELETE FROM temp.training_lines WHERE rowid IN (
-  SELECT id
-  FROM (SELECT rowid AS id, step = lag(step) OVER w AND coalesce(time - lag(time) OVER w, 0) < 10 AS again
-        FROM temp.training_lines WHERE file IN (SELECT file FROM training_survey WHERE repeats) AND coalesce(step, told_world, told_loaded) IS NOT NULL
-        WINDOW w AS (PARTITION BY file ORDER BY line))
-  WHERE again);
+DROP TABLE IF EXISTS temp.training_again;
+CREATE TEMP TABLE training_again AS
+SELECT id
+FROM (SELECT rowid AS id, step = lag(step) OVER w AND coalesce(time - lag(time) OVER w, 0) < 10 AS again
+      FROM temp.training_lines WHERE file IN (SELECT file FROM training_survey WHERE repeats) AND coalesce(step, told_world, told_loaded) IS NOT NULL
+      WINDOW w AS (PARTITION BY file ORDER BY line))
+WHERE again;
+INSERT INTO mpg_issues(source, severity, kind, line, count, detail)
+SELECT file, 'info', 'parallel_lines', min(line), count(*), 'lines that repeat one above at once: left out, as those of other hosts' FROM training_lines WHERE rowid IN (SELECT id FROM training_again) GROUP BY file;
+DELETE FROM temp.training_lines WHERE rowid IN (SELECT id FROM training_again);
+DROP TABLE training_again;
 
 DROP TABLE training_survey;
 

@@ -52,6 +52,8 @@ FROM log_trace(mpg_required(:log, ':log'), '(?x) ^
 DROP TABLE IF EXISTS temp.training_lowest;
 CREATE TEMP TABLE training_lowest(file TEXT PRIMARY KEY, lowest);
 INSERT INTO training_lowest SELECT file, min(rank) FROM training_lines WHERE rank IS NOT NULL AND (SELECT min(rank) < max(rank) FROM training_lines) GROUP BY file;
+INSERT INTO mpg_issues(source, severity, kind, line, count, detail)
+SELECT l.file, 'info', 'parallel_lines', min(l.line), count(*), 'lines of ranks above the lowest: left out' FROM training_lowest AS r JOIN training_lines AS l USING (file) WHERE l.rank <> lowest GROUP BY l.file;
 DELETE FROM temp.training_lines WHERE EXISTS (SELECT 1 FROM training_lowest) AND rank <> (SELECT lowest FROM training_lowest AS l WHERE l.file = training_lines.file);
 DROP TABLE training_lowest;
 
@@ -77,6 +79,8 @@ SELECT * FROM training_lines WHERE (SELECT max(rowid) FROM training_lines) > (SE
 DELETE FROM temp.training_lines WHERE EXISTS (SELECT 1 FROM training_stay);
 INSERT INTO training_lines SELECT * FROM training_stay ORDER BY rowid;
 DROP TABLE training_stay;
+
+.read sql/formats/trainer/hour.sql
 
 -- What each file has, once: whether times go back, and whether a line repeats the step of the one before it at once.
 DROP TABLE IF EXISTS temp.training_survey;
@@ -115,14 +119,19 @@ FROM (SELECT file, line, time, max(time) OVER (PARTITION BY file ORDER BY line R
 WHERE latest - time > iif(rank IS NULL, 10, 1) GROUP BY file;
 
 -- Where nothing names the ranks, each of them prints the step: a line that repeats the one before it at once is of no restart.
-DELETE FROM temp.training_lines WHERE rowid IN (
-  SELECT id
-  FROM (SELECT rowid AS id, step = lag(step) OVER w AND validates IS lag(validates) OVER w AND time - lag(time) OVER w < 10 AS again
-        FROM temp.training_lines
-        WHERE file IN (SELECT file FROM training_survey WHERE repeats)
-          AND (step IS NOT NULL OR coalesce(json_extract(fields, '$.mesh'), json_extract(fields, '$.pp'), json_extract(fields, '$.loaded'), json_extract(fields, '$.starts')) IS NOT NULL)
-        WINDOW w AS (PARTITION BY file ORDER BY line))
-  WHERE again);
+DROP TABLE IF EXISTS temp.training_again;
+CREATE TEMP TABLE training_again AS
+SELECT id
+FROM (SELECT rowid AS id, step = lag(step) OVER w AND validates IS lag(validates) OVER w AND time - lag(time) OVER w < 10 AS again
+      FROM temp.training_lines
+      WHERE file IN (SELECT file FROM training_survey WHERE repeats)
+        AND (step IS NOT NULL OR coalesce(json_extract(fields, '$.mesh'), json_extract(fields, '$.pp'), json_extract(fields, '$.loaded'), json_extract(fields, '$.starts')) IS NOT NULL)
+      WINDOW w AS (PARTITION BY file ORDER BY line))
+WHERE again;
+INSERT INTO mpg_issues(source, severity, kind, line, count, detail)
+SELECT file, 'info', 'parallel_lines', min(line), count(*), 'lines that repeat one above at once: left out, as those of other hosts' FROM training_lines WHERE rowid IN (SELECT id FROM training_again) GROUP BY file;
+DELETE FROM temp.training_lines WHERE rowid IN (SELECT id FROM training_again);
+DROP TABLE training_again;
 DROP TABLE training_survey;
 CREATE TEMP TABLE training_stay AS
 SELECT * FROM training_lines WHERE (SELECT max(rowid) FROM training_lines) > (SELECT count(*) FROM training_lines) ORDER BY rowid;

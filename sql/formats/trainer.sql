@@ -58,6 +58,11 @@ FROM log_trace(:deepspeed, '(?x) (?: \[ (?<time> \d{4}-\d\d-\d\d\ \d\d:\d\d:\d\d
     | Loaded\ checkpoint\ from\ \S*? global_step (?<loaded>\d+)
     | step=\d+,\ skipped=(?<skipped>[1-9]\d*)
     | dist_world_size=(?<world>\d+) )', 'ignore', coalesce(:zone, 'UTC'));
+ALTER TABLE trainer_lines RENAME TO training_lines;
+
+.read sql/formats/trainer/hour.sql
+
+ALTER TABLE training_lines RENAME TO trainer_lines;
 INSERT INTO trainer_points(file, line, job, time, step) SELECT file, line, file, time, step FROM trainer_lines WHERE step IS NOT NULL;
 INSERT INTO trainer_worlds SELECT file, max(json_extract(fields, '$.world')) FROM trainer_lines GROUP BY file;
 INSERT INTO mpg_issues(source, severity, kind, line, count, detail)

@@ -35,6 +35,39 @@ class BehindAPrefix(Case):
         self.assertEqual([(at, at + 20), (at + 20, at + 40)], self.rows("SELECT start_time, end_time FROM training_steps"))
 
 
+class ClocksThatAreSet(Case):
+    """40 steps of ten seconds, by a clock without a zone: steps that go on tell that it was set back. Where it was set forward the hour counts, and is listed."""
+    LINES = {
+        "megatron": ("using world size: 1, data-parallel size: 1\n", " [{:%Y-%m-%d %H:%M:%S}] iteration {:8d}/     100 | consumed samples: 1 | elapsed time per iteration (ms): 10000.0 | lm loss: 1.0E+00 |\n"),
+        "torchtitan": ("", "[rank0]:[titan] {:%Y-%m-%d %H:%M:%S},000 - root - INFO - step: {:2d}  loss:  8.0  grad_norm: 1.0  memory: 1.0GiB(2.0%)  tps: 100  tflops: 10.0  mfu: 1.0%\n"),
+        "maxtext": ("Num_devices: 1\n", "{:%Y-%m-%d %H:%M:%S} completed step: {}, seconds: 10.000, TFLOP/s/device: 50.0, Tokens/s/device: 10.0, total_weights: 10, loss: 9.0\n"),
+        "trainer": ("", "[{:%Y-%m-%d %H:%M:%S},100] [INFO] [timer.py:215:stop] epoch=0/micro_step=1/global_step={}, RunningAvgSamplesPerSec=10.0, CurrSamplesPerSec=10.0\n")}
+
+    def log(self, name, begin, turn):
+        """A clock that turns after 20 steps."""
+        head, line = self.LINES[name]
+        at = lambda i: datetime.datetime.fromisoformat(begin) + datetime.timedelta(seconds=10 * i + (turn if i > 20 else 0))
+        return self.file(head + "".join(line.format(at(i), i) for i in range(1, 41)))
+
+    def test_an_hour(self):
+        for name in self.LINES:
+            for begin, turn, longest, said in (("2026-10-25 02:56:35", -3600, 10, "repeated_time"), ("2026-03-29 01:56:35", 3600, 3610, "skipped_time")):
+                path = self.log(name, begin, turn)
+                first, last = self.rows("SELECT min(start_time), max(end_time) FROM trace_ledger(?)", path)[0]
+                told = self.rows("SELECT kind, count FROM mpg_issues WHERE source = ? AND kind IN ('repeated_time', 'skipped_time', 'line_out_of_order')", path)
+                self.assertEqual([(said, 1)], told, name)
+                self.assertAlmostEqual(390 + longest, last - first, delta=100, msg=name)
+
+    def test_that_is_none(self):
+        """Two hosts of other zones, a clock that was set by other minutes, and a run from the start."""
+        head, line = self.LINES["megatron"]
+        begin = datetime.datetime(2026, 10, 25, 2, 56, 35)
+        hosts = self.file(head + "".join(line.format(begin + datetime.timedelta(seconds=10 * i + zone), i) for i in range(1, 41) for zone in (0, -3600)))
+        for path in (hosts, self.log("megatron", "2026-10-25 02:56:35", -1800)):
+            self.map("megatron", path)
+            self.assertEqual({"line_out_of_order"}, set(self.issues(path)) - {"parallel_lines"})
+
+
 class StepsThatDidNothing(Case):
     def test_listed(self):
         """Skipped, or with a loss that is no number: they have a number, so they are progress unless the run goes back. A row counts them."""

@@ -1,56 +1,7 @@
--- maxtext/lines.sql - the input: lines of steps, evaluations, saves and the configuration.
+-- maxtext/lines.sql - lines in the order of their clock, each told once, and what each file as a whole tells.
 --
--- Reads log_trace. Makes training_lines, one row for each such line, and training_files, what each file as a whole tells.
+-- Reads and changes training_lines. Makes training_files and training_marks.
 -- A part of maxtext.sql, which says what the parameters are and runs the parts in order.
-
--- ---- 1. The input: lines of steps, evaluations, saves and the configuration ----
-
--- What follows goes by rowid where it can: logs have millions of lines.
-DROP TABLE IF EXISTS temp.training_lines;
-CREATE TEMP TABLE training_lines AS
-SELECT _file AS file, _line AS source_line, time, step, log_group(_record, 'seconds') AS step_seconds, log_group(_record, 'tflops') AS tflops,
-       log_group(_record, 'tokens') AS tokens, log_group(_record, 'loss') AS loss,
-       iif(step IS NULL, log_group(_record, 'eval_step'), NULL) AS eval_step, iif(step IS NULL, log_group(_record, 'eval_seconds'), NULL) AS eval_seconds,
-       iif(step IS NULL, log_group(_record, 'saved'), NULL) AS saved, iif(step IS NULL, log_group(_record, 'saving'), NULL) AS saving,
-       iif(step IS NULL, log_group(_record, 'blocked'), NULL) AS blocked, iif(step IS NULL, log_group(_record, 'finished'), NULL) AS finished,
-       iif(step IS NULL, log_group(_record, 'load_seconds'), NULL) AS load_seconds, iif(step IS NULL, log_group(_record, 'loaded'), NULL) AS loaded,
-       iif(step IS NULL, log_group(_record, 'steps'), NULL) AS all_steps, iif(step IS NULL, log_group(_record, 'devices'), NULL) AS all_devices,
-       iif(step IS NULL, log_group(_record, 'chip'), NULL) AS chip_name,
-       iif(log_group(_record, 'yearless') IS NULL, 0, mpg_required(:year, ':year')) AS year -- its times would be of 1970
-FROM log_trace(mpg_required(:log, ':log'), '(?x)
-  (?: (?<time> \d{4}-\d\d-\d\d [T\ ] \d\d:\d\d:\d\d (?: [.,]\d+ )? (?: Z | [+-]\d\d:?\d\d )?
-             | (?<= [IWEF]) (?<yearless>) \d{4}\ \d\d:\d\d:\d\d\.\d+ ) .{0,300}? )?
-  (?: \b completed\ step:\ (?<step>\d+)
-      (?: (?= .* ,\ seconds:\ (?<seconds>[\d.]+) ) )? (?: (?= .* ,\ TFLOP/s/device:\ (?<tflops>[\d.]+) ) )?
-      (?: (?= .* ,\ Tokens/s/device:\ (?<tokens>[\d.]+) ) )? (?: (?= .* ,\ total_weights:\ (?<total_weights>[\d.]+) ) )?
-      (?: (?= .* ,\ loss:\ (?<loss>[^,\s]+) ) )?
-    | [Cc]ompleted\ eval\ step:?\ (?<eval_step>\d+) (?: ,\ seconds:\ (?<eval_seconds>[\d.]+) )?
-    | [Ss]aved\ a\ checkpoint\ at\ step\ (?<saved>\d+)
-    | Started\ an\ asynchronous\ checkpoint\ save\ for\ step\ (?<saving>\d+)
-    | Finished\ blocking\ save\ in\ (?<blocked>[\d.]+)\ seconds
-    | Finished\ (?: (?: asynchronous\ )? save | async_save ) (?: \ \([^)]*\) )? (?: \ in\ [\d.]+\ seconds\ (?: @ | to )\ | \.\ Time\ taken:\ [\d.]+s\.\ directory= )
-      \S*? / (?: checkpoint_ )? (?<finished>\d+) (?: /\w+ )? \.? (?= \s | $ )
-    | Finished\ (?: load | restore | restoring\ checkpoint ) (?: \ \([^)]*\) )? \ in\ (?<load_seconds>[\d.]+)\ seconds\ (?: @ | from )\ \S*? / (?: checkpoint_ )? (?<loaded>\d+)
-      (?: /\w+ )? \.? (?= \s | $ )
-    | Config\ param\ steps:\ (?<steps>\d+)
-    | Num_devices:\ (?<devices>\d+)
-    | \bTFRT\ (?<chip>TPU \ ?\w+ (?:\ lite)? ) )',
-  'ignore', coalesce(:zone, 'UTC'), coalesce(:year, 1970));
-
--- What cannot be: a time that is more than ten years from the middle one of its log; its line counts as nothing.
-DROP TABLE IF EXISTS temp.training_far;
-CREATE TEMP TABLE training_far AS
-WITH wide AS MATERIALIZED (SELECT file FROM training_lines WHERE (SELECT max(time) - min(time) FROM training_lines) > 315569520 GROUP BY file HAVING max(time) - min(time) > 315569520),
-years AS (SELECT file, CAST(time / 31556952 AS INTEGER) AS year, count(*) AS n FROM training_lines WHERE time IS NOT NULL AND file IN (SELECT file FROM wide) GROUP BY 1, 2),
-middle AS (
-  SELECT file, min(year) AS year FROM (SELECT file, year, sum(n) OVER (PARTITION BY file ORDER BY year) AS so_far, sum(n) OVER (PARTITION BY file) AS n FROM years)
-  WHERE 2 * so_far >= n GROUP BY file
-)
-SELECT l.rowid AS row, l.file, l.source_line AS line FROM middle AS m CROSS JOIN training_lines AS l ON l.file = m.file WHERE abs(l.time / 31556952 - m.year) > 10;
-INSERT INTO mpg_issues(source, severity, kind, line, count, detail)
-SELECT file, 'data_loss', 'impossible_time', min(line), count(*), 'lines whose time is more than ten years from the middle one: left out' FROM training_far GROUP BY file;
-DELETE FROM temp.training_lines WHERE rowid IN (SELECT row FROM training_far);
-DROP TABLE training_far;
 
 -- The lines of several hosts are put in the order of their clock, where they are not in it.
 DROP TABLE IF EXISTS temp.training_stay;
@@ -108,25 +59,35 @@ FROM (SELECT max(file) AS file, coalesce(sum(steps), 0) AS steps FROM training_s
 
 -- With a clock, a step that is reported again within ten seconds is that of another host, unless the program said in between how
 -- it is set up.
-DELETE FROM temp.training_lines WHERE rowid IN (
-  SELECT id
-  FROM (SELECT id, step, time - lag(time) OVER (PARTITION BY run, step, file ORDER BY id) < 10 AS again
-        FROM (SELECT *, sum(begins) OVER (ORDER BY id) AS run
-              FROM (SELECT rowid AS id, file, step, time,
-                           step IS NULL AND coalesce(lag(step) OVER (ORDER BY rowid) IS NOT NULL, 0) AS begins
-                    FROM temp.training_lines
-                    WHERE file IN (SELECT file FROM training_survey WHERE timed AND repeats) AND (step IS NOT NULL OR coalesce(all_steps, all_devices) IS NOT NULL)))
-        WHERE step IS NOT NULL)
-  WHERE again);
+DROP TABLE IF EXISTS temp.training_again;
+CREATE TEMP TABLE training_again AS
+SELECT id
+FROM (SELECT id, step, time - lag(time) OVER (PARTITION BY run, step, file ORDER BY id) < 10 AS again
+      FROM (SELECT *, sum(begins) OVER (ORDER BY id) AS run
+            FROM (SELECT rowid AS id, file, step, time,
+                         step IS NULL AND coalesce(lag(step) OVER (ORDER BY rowid) IS NOT NULL, 0) AS begins
+                  FROM temp.training_lines
+                  WHERE file IN (SELECT file FROM training_survey WHERE timed AND repeats) AND (step IS NOT NULL OR coalesce(all_steps, all_devices) IS NOT NULL)))
+      WHERE step IS NOT NULL)
+WHERE again;
+INSERT INTO mpg_issues(source, severity, kind, line, count, detail)
+SELECT file, 'info', 'parallel_lines', min(source_line), count(*), 'lines that repeat one above at once: left out, as those of other hosts' FROM training_lines WHERE rowid IN (SELECT id FROM training_again) GROUP BY file;
+DELETE FROM temp.training_lines WHERE rowid IN (SELECT id FROM training_again);
+DROP TABLE training_again;
 
 -- Every host prints the step: a line that repeats the one before it at once is of no restart.
-DELETE FROM temp.training_lines WHERE rowid IN (
-  SELECT id
-  FROM (SELECT rowid AS id, file = lag(file) OVER w AND coalesce(step, eval_step) = coalesce(lag(step) OVER w, lag(eval_step) OVER w)
-               AND (step IS NULL) = (lag(step) OVER w IS NULL) AND coalesce(time - lag(time) OVER w, 0) < 10 AS again
-        FROM temp.training_lines WHERE file IN (SELECT file FROM training_survey WHERE repeats OR repeats_eval) AND coalesce(step, eval_step, all_steps, all_devices, chip_name) IS NOT NULL
-        WINDOW w AS (ORDER BY rowid))
-  WHERE again);
+DROP TABLE IF EXISTS temp.training_again;
+CREATE TEMP TABLE training_again AS
+SELECT id
+FROM (SELECT rowid AS id, file = lag(file) OVER w AND coalesce(step, eval_step) = coalesce(lag(step) OVER w, lag(eval_step) OVER w)
+             AND (step IS NULL) = (lag(step) OVER w IS NULL) AND coalesce(time - lag(time) OVER w, 0) < 10 AS again
+      FROM temp.training_lines WHERE file IN (SELECT file FROM training_survey WHERE repeats OR repeats_eval) AND coalesce(step, eval_step, all_steps, all_devices, chip_name) IS NOT NULL
+      WINDOW w AS (ORDER BY rowid))
+WHERE again;
+INSERT INTO mpg_issues(source, severity, kind, line, count, detail)
+SELECT file, 'info', 'parallel_lines', min(source_line), count(*), 'lines that repeat one above at once: left out, as those of other hosts' FROM training_lines WHERE rowid IN (SELECT id FROM training_again) GROUP BY file;
+DELETE FROM temp.training_lines WHERE rowid IN (SELECT id FROM training_again);
+DROP TABLE training_again;
 CREATE TEMP TABLE training_stay AS
 SELECT * FROM training_lines WHERE (SELECT max(rowid) FROM training_lines) > (SELECT count(*) FROM training_lines) ORDER BY rowid;
 DELETE FROM temp.training_lines WHERE EXISTS (SELECT 1 FROM training_stay);

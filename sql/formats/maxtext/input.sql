@@ -1,0 +1,53 @@
+-- maxtext/input.sql - the input: lines of steps, evaluations, saves and the configuration.
+--
+-- Reads log_trace. Makes training_lines, one row for each such line.
+-- A part of maxtext.sql, which says what the parameters are and runs the parts in order.
+
+-- ---- 1. The input: lines of steps, evaluations, saves and the configuration ----
+
+-- What follows goes by rowid where it can: logs have millions of lines.
+DROP TABLE IF EXISTS temp.training_lines;
+CREATE TEMP TABLE training_lines AS
+SELECT _file AS file, _line AS source_line, time, step, log_group(_record, 'seconds') AS step_seconds, log_group(_record, 'tflops') AS tflops,
+       log_group(_record, 'tokens') AS tokens, log_group(_record, 'loss') AS loss,
+       iif(step IS NULL, log_group(_record, 'eval_step'), NULL) AS eval_step, iif(step IS NULL, log_group(_record, 'eval_seconds'), NULL) AS eval_seconds,
+       iif(step IS NULL, log_group(_record, 'saved'), NULL) AS saved, iif(step IS NULL, log_group(_record, 'saving'), NULL) AS saving,
+       iif(step IS NULL, log_group(_record, 'blocked'), NULL) AS blocked, iif(step IS NULL, log_group(_record, 'finished'), NULL) AS finished,
+       iif(step IS NULL, log_group(_record, 'load_seconds'), NULL) AS load_seconds, iif(step IS NULL, log_group(_record, 'loaded'), NULL) AS loaded,
+       iif(step IS NULL, log_group(_record, 'steps'), NULL) AS all_steps, iif(step IS NULL, log_group(_record, 'devices'), NULL) AS all_devices,
+       iif(step IS NULL, log_group(_record, 'chip'), NULL) AS chip_name,
+       iif(log_group(_record, 'yearless') IS NULL, 0, mpg_required(:year, ':year')) AS year -- its times would be of 1970
+FROM log_trace(mpg_required(:log, ':log'), '(?x)
+  (?: (?<time> \d{4}-\d\d-\d\d [T\ ] \d\d:\d\d:\d\d (?: [.,]\d+ )? (?: Z | [+-]\d\d:?\d\d )?
+             | (?<= [IWEF]) (?<yearless>) \d{4}\ \d\d:\d\d:\d\d\.\d+ ) .{0,300}? )?
+  (?: \b completed\ step:\ (?<step>\d+)
+      (?: (?= .* ,\ seconds:\ (?<seconds>[\d.]+) ) )? (?: (?= .* ,\ TFLOP/s/device:\ (?<tflops>[\d.]+) ) )?
+      (?: (?= .* ,\ Tokens/s/device:\ (?<tokens>[\d.]+) ) )? (?: (?= .* ,\ total_weights:\ (?<total_weights>[\d.]+) ) )?
+      (?: (?= .* ,\ loss:\ (?<loss>[^,\s]+) ) )?
+    | [Cc]ompleted\ eval\ step:?\ (?<eval_step>\d+) (?: ,\ seconds:\ (?<eval_seconds>[\d.]+) )?
+    | [Ss]aved\ a\ checkpoint\ at\ step\ (?<saved>\d+)
+    | Started\ an\ asynchronous\ checkpoint\ save\ for\ step\ (?<saving>\d+)
+    | Finished\ blocking\ save\ in\ (?<blocked>[\d.]+)\ seconds
+    | Finished\ (?: (?: asynchronous\ )? save | async_save ) (?: \ \([^)]*\) )? (?: \ in\ [\d.]+\ seconds\ (?: @ | to )\ | \.\ Time\ taken:\ [\d.]+s\.\ directory= )
+      \S*? / (?: checkpoint_ )? (?<finished>\d+) (?: /\w+ )? \.? (?= \s | $ )
+    | Finished\ (?: load | restore | restoring\ checkpoint ) (?: \ \([^)]*\) )? \ in\ (?<load_seconds>[\d.]+)\ seconds\ (?: @ | from )\ \S*? / (?: checkpoint_ )? (?<loaded>\d+)
+      (?: /\w+ )? \.? (?= \s | $ )
+    | Config\ param\ steps:\ (?<steps>\d+)
+    | Num_devices:\ (?<devices>\d+)
+    | \bTFRT\ (?<chip>TPU \ ?\w+ (?:\ lite)? ) )',
+  'ignore', coalesce(:zone, 'UTC'), coalesce(:year, 1970));
+
+-- What cannot be: a time that is more than ten years from the middle one of its log; its line counts as nothing.
+DROP TABLE IF EXISTS temp.training_far;
+CREATE TEMP TABLE training_far AS
+WITH wide AS MATERIALIZED (SELECT file FROM training_lines WHERE (SELECT max(time) - min(time) FROM training_lines) > 315569520 GROUP BY file HAVING max(time) - min(time) > 315569520),
+years AS (SELECT file, CAST(time / 31556952 AS INTEGER) AS year, count(*) AS n FROM training_lines WHERE time IS NOT NULL AND file IN (SELECT file FROM wide) GROUP BY 1, 2),
+middle AS (
+  SELECT file, min(year) AS year FROM (SELECT file, year, sum(n) OVER (PARTITION BY file ORDER BY year) AS so_far, sum(n) OVER (PARTITION BY file) AS n FROM years)
+  WHERE 2 * so_far >= n GROUP BY file
+)
+SELECT l.rowid AS row, l.file, l.source_line AS line FROM middle AS m CROSS JOIN training_lines AS l ON l.file = m.file WHERE abs(l.time / 31556952 - m.year) > 10;
+INSERT INTO mpg_issues(source, severity, kind, line, count, detail)
+SELECT file, 'data_loss', 'impossible_time', min(line), count(*), 'lines whose time is more than ten years from the middle one: left out' FROM training_far GROUP BY file;
+DELETE FROM temp.training_lines WHERE rowid IN (SELECT row FROM training_far);
+DROP TABLE training_far;

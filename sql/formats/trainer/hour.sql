@@ -1,0 +1,39 @@
+-- trainer/hour.sql - a clock without a zone that was set back by an hour, as in autumn: the lines that follow are an hour later than they say.
+--
+-- Reads and changes training_lines(file, time, step), whose rowids are in the order of the lines. A clock was set back if once in its file a
+-- time falls by an hour, less a few lines' time, if step numbers go on there, and if it does not rise by an hour later, as the lines of two
+-- hosts would. A clock that was set forward, as in spring, passes over an hour of a Sunday, once in its file.
+-- A part of megatron.sql, torchtitan.sql, maxtext.sql and trainer.sql, which say what the parameters are.
+
+DROP TABLE IF EXISTS temp.training_turns;
+CREATE TEMP TABLE training_turns AS
+SELECT id, file, time, before, time - before AS turn
+FROM (SELECT l.rowid AS id, l.file AS file, l.time AS time, iif(p.time IS NOT NULL, iif(p.file = l.file, p.time, NULL),
+               (SELECT q.time FROM training_lines AS q WHERE q.rowid < l.rowid AND q.file = l.file AND q.time IS NOT NULL ORDER BY q.rowid DESC LIMIT 1)) AS before
+      FROM training_lines AS l JOIN training_lines AS p ON p.rowid = l.rowid - 1 WHERE l.time IS NOT NULL)
+WHERE time - before NOT BETWEEN -600 AND 3000;
+DROP TABLE IF EXISTS temp.training_hours;
+CREATE TEMP TABLE training_hours AS
+WITH spaced AS MATERIALIZED (
+  SELECT t.*, (SELECT max(60, min(1800, 5 * (max(l.time) - min(l.time)) / max(1, count(l.time) - 1))) FROM training_lines AS l WHERE l.file = t.file AND l.rowid < t.id) AS slack,
+         (SELECT l.step FROM training_lines AS l WHERE l.file = t.file AND l.rowid < t.id AND l.step IS NOT NULL ORDER BY l.rowid DESC LIMIT 1) AS step_before,
+         (SELECT l.step FROM training_lines AS l WHERE l.file = t.file AND l.rowid >= t.id AND l.step IS NOT NULL ORDER BY l.rowid LIMIT 1) AS step_after
+  FROM training_turns AS t
+)
+SELECT id, file, time, before, turn < 0 AS is_back
+FROM spaced AS t
+WHERE step_after > step_before
+  AND CASE WHEN turn < 0 THEN turn BETWEEN -3601 AND slack - 3600
+                AND NOT EXISTS (SELECT 1 FROM training_turns AS o WHERE o.file = t.file AND o.id <> t.id AND (o.turn < 0 OR o.id > t.id AND o.turn BETWEEN 3600 - t.slack AND 3600 + t.slack))
+           ELSE turn BETWEEN 3599 AND 3600 + slack AND strftime('%w', time, 'unixepoch') = '0' AND CAST(strftime('%H', time, 'unixepoch') AS INTEGER) BETWEEN 1 AND 3
+                AND CAST(strftime('%m', time, 'unixepoch') AS INTEGER) IN (3, 4, 9, 10) AND before - slack < CAST((time - slack) / 3600 AS INTEGER) * 3600
+                AND NOT EXISTS (SELECT 1 FROM training_turns AS o WHERE o.file = t.file AND o.id <> t.id AND o.turn < 0) END;
+UPDATE training_lines SET time = time + 3600
+WHERE EXISTS (SELECT 1 FROM training_hours WHERE is_back) AND time IS NOT NULL AND rowid >= (SELECT h.id FROM training_hours AS h WHERE h.file = training_lines.file AND is_back);
+INSERT INTO mpg_issues(source, severity, kind, line, count, detail)
+SELECT file, 'warning', iif(is_back, 'repeated_time', 'skipped_time'), NULL, 1,
+       iif(is_back, 'the clock went back by an hour at ' || datetime(time, 'unixepoch') || ', and steps go on: what follows counts as an hour later. Give the zone',
+           'the clock went forward by an hour at ' || datetime(time, 'unixepoch') || ', a Sunday: if that is summer time, give the zone; else the job paused')
+FROM training_hours;
+DROP TABLE training_turns;
+DROP TABLE training_hours;
