@@ -29,7 +29,7 @@
 -- find, and training_steps, a row a logged step. The rules are explained in docs/formats/log.md.
 
 .read sql/formats/maxtext/input.sql
-.read sql/formats/trainer/hour.sql
+.read sql/formats/log/hour.sql
 .read sql/formats/maxtext/lines.sql
 
 -- ---- 2. When things happened: by the clock of the lines, or else by adding up what they took ----

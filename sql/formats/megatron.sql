@@ -67,7 +67,7 @@ SELECT file, 'data_loss', 'impossible_time', min(line), count(*), 'lines whose t
 DELETE FROM temp.training_lines WHERE rowid IN (SELECT row FROM training_far);
 DROP TABLE training_far;
 
-.read sql/formats/trainer/hour.sql
+.read sql/formats/log/hour.sql
 
 -- Files in which a time is before the one above it, and in which a line of an iteration repeats the one before it at once: there what follows looks closer.
 DROP TABLE IF EXISTS temp.training_survey;

@@ -80,7 +80,7 @@ DELETE FROM temp.training_lines WHERE EXISTS (SELECT 1 FROM training_stay);
 INSERT INTO training_lines SELECT * FROM training_stay ORDER BY rowid;
 DROP TABLE training_stay;
 
-.read sql/formats/trainer/hour.sql
+.read sql/formats/log/hour.sql
 
 -- What each file has, once: whether times go back, and whether a line repeats the step of the one before it at once.
 DROP TABLE IF EXISTS temp.training_survey;

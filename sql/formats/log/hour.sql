@@ -1,4 +1,4 @@
--- trainer/hour.sql - a clock without a zone that was set back by an hour, as in autumn: the lines that follow are an hour later than they say.
+-- log/hour.sql - a clock without a zone that was set back by an hour, as in autumn: the lines that follow are an hour later than they say.
 --
 -- Reads and changes training_lines(file, time, step), whose rowids are in the order of the lines. A clock was set back if once in its file a
 -- time falls by an hour, less a few lines' time, if step numbers go on there, and if it does not rise by an hour later, as the lines of two
