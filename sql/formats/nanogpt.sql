@@ -54,7 +54,7 @@ CREATE TEMP TABLE training_breaks(id INTEGER PRIMARY KEY, of_file);
 INSERT INTO training_breaks
 SELECT l.rowid AS id, l.file IS NOT p.file AS of_file
 FROM training_lines AS l LEFT JOIN training_lines AS p ON p.rowid = l.rowid - 1
-WHERE l.step < p.step OR l.step IS NULL OR p.step IS NULL OR l.file IS NOT p.file;
+WHERE l.step < p.step OR l.step IS NULL OR p.step IS NULL OR l.file IS NOT p.file OR (l.step = p.step AND l.total_ms < p.total_ms);
 
 -- Several hosts that print into one log: within a run a line of a step that was told before, a few lines after it, is another
 -- host's. A run ends where a program says what it runs on, where numbers go back by more than a few, and where the time of a step
@@ -93,17 +93,17 @@ DELETE FROM temp.training_breaks WHERE EXISTS (SELECT 1 FROM training_hosts);
 INSERT INTO training_breaks
 SELECT l.rowid AS id, l.file IS NOT p.file AS of_file
 FROM (SELECT 1 FROM training_hosts LIMIT 1) CROSS JOIN training_lines AS l LEFT JOIN training_lines AS p ON p.rowid = l.rowid - 1
-WHERE l.step < p.step OR l.step IS NULL OR p.step IS NULL OR l.file IS NOT p.file;
+WHERE l.step < p.step OR l.step IS NULL OR p.step IS NULL OR l.file IS NOT p.file OR (l.step = p.step AND l.total_ms < p.total_ms);
 DROP TABLE training_stay;
 DROP TABLE training_hosts;
 
 -- Lines of no step are few. Of each: how many such lines there are up to it, and of those that lie next to each other the line before the first,
--- which is of a step, and the last one of a chip so far.
+-- which is of a step, and the last one so far of a chip or a start.
 DROP TABLE IF EXISTS temp.training_marks;
-CREATE TEMP TABLE training_marks(id INTEGER PRIMARY KEY, nth, before, last_gpu, gpu, chip, is_save);
+CREATE TEMP TABLE training_marks(id INTEGER PRIMARY KEY, nth, before, last_start, gpu, chip, is_save);
 INSERT INTO training_marks
-SELECT id, nth, min(id) OVER w - 1, max(iif(gpu IS NULL, NULL, id)) OVER w, gpu, chip, is_save
-FROM (SELECT b.id, row_number() OVER (ORDER BY b.id) AS nth, gpu, chip, is_save
+SELECT id, nth, min(id) OVER w - 1, max(iif(coalesce(gpu, begun) IS NULL, NULL, id)) OVER w, gpu, chip, is_save
+FROM (SELECT b.id, row_number() OVER (ORDER BY b.id) AS nth, gpu, chip, is_save, begun
       FROM training_breaks AS b CROSS JOIN training_lines AS l ON l.rowid = b.id WHERE step IS NULL)
 WINDOW w AS (PARTITION BY id - nth ORDER BY id);
 
@@ -138,16 +138,16 @@ FROM (SELECT max(file) AS file FROM training_files) WHERE NOT EXISTS (SELECT 1 F
 -- are in the order of their dates: names seldom sort by their numbers.
 DROP TABLE IF EXISTS temp.training_ranges;
 CREATE TEMP TABLE training_ranges AS
-WITH marked AS ( -- lines of a step or a chip. What the one before says: the number of its step, -1 for a chip, NULL if there is none
-  SELECT f.rowid AS of_file, l.rowid AS id, l.step, iif(m.last_gpu >= f.first, -1, p.step) AS before
+WITH marked AS ( -- lines of a step, a chip or a start. What the one before says: the number of its step, -1 for a chip or a start, NULL if there is none
+  SELECT f.rowid AS of_file, l.rowid AS id, l.step, iif(m.last_start >= f.first, -1, p.step) AS before, coalesce(l.step = p.step AND l.total_ms < p.total_ms, 0) AS anew
   FROM training_files AS f CROSS JOIN training_breaks AS b ON b.id BETWEEN f.first AND f.last CROSS JOIN training_lines AS l ON l.rowid = b.id
   LEFT JOIN training_marks AS m ON m.id = l.rowid - 1
   LEFT JOIN training_lines AS p ON p.rowid = coalesce(m.before, l.rowid - 1) AND p.rowid >= f.first
-  WHERE l.step IS NOT NULL OR l.gpu IS NOT NULL
+  WHERE l.step IS NOT NULL OR l.gpu IS NOT NULL OR l.begun IS NOT NULL
 ),
 begun AS (
   SELECT of_file, id, row_number() OVER (PARTITION BY of_file ORDER BY id) AS run
-  FROM marked WHERE before IS NULL OR iif(step IS NULL, before >= 0, step < before)
+  FROM marked WHERE before IS NULL OR iif(step IS NULL, before >= 0, step < before OR anew AND before >= 0)
 ),
 ranged AS (
   SELECT f.rowid AS of_file, file, f.first AS file_first, dated, clock, gpu, chip, coalesce(run, 1) AS run, iif(coalesce(run, 1) = 1, f.first, id) AS first,
@@ -168,6 +168,10 @@ SELECT l.file, 'warning', 'repeated_steps', min(l.line), count(*), 'steps whose 
 FROM (SELECT first AS id FROM training_ranges UNION SELECT id + 1 FROM training_marks) AS c CROSS JOIN training_lines AS l ON l.rowid = c.id
 LEFT JOIN training_marks AS m ON m.id = c.id - 1 JOIN training_lines AS p ON p.rowid = coalesce(m.before, c.id - 1) AND p.file = l.file
 WHERE l.step < p.step GROUP BY l.file;
+-- The number of the line before, again, with a time of its own: of another process of the run, or of one that was resumed there.
+INSERT INTO mpg_issues(source, severity, kind, line, count, detail)
+SELECT l.file, 'warning', 'repeated_record', min(l.line), count(*), 'lines of step ' || min(l.step) || ' and others that repeat the number of the one before: they count once. If a run was resumed there, it is not told'
+FROM training_lines AS l JOIN training_lines AS p ON p.rowid = l.rowid - 1 AND p.step = l.step AND p.file = l.file WHERE l.ms > 0 AND p.ms > 0 GROUP BY l.file;
 
 -- Stretches of lines of steps with nothing between them: the line before is that before in the stretch, or of its first line `before`.
 DROP TABLE IF EXISTS temp.training_stretches;

@@ -178,6 +178,22 @@ class NanoGpt(Case):
         self.assertEqual(2.0, self.seconds().get(("lost", None)))
         self.assertEqual(1, self.issues(path)["repeated_steps"])
 
+    def test_a_resumption_at_the_last_number(self):
+        """Where the program says that it resumes, or its clock begins anew, the last step was run twice; where nothing says it, the line is listed."""
+        line = "iter {}: loss 3.0, time 1000.00ms, mfu 10.0%\n"
+        path = self.file("Initializing a new model from scratch\n" + "".join(map(line.format, (0, 10))) + "Resuming training from out\n" * 8 + "".join(map(line.format, (10, 20))))
+        self.map("nanogpt", path, chips=1, outcome="completed")
+        self.assertEqual([(1, 0, 10, 11), (2, 10, 20, 11)], self.rows("SELECT attempt, min(step), max(step), sum(seconds) FROM training_steps GROUP BY 1"))
+        self.assertEqual((10, 12), (self.seconds().get(("lost", None)), self.productive()))
+        line = "step:{}/20 train_loss:3.0 train_time:{}ms step_avg:1000.0ms\n"
+        path = self.file("".join(line.format(i, 1000 * i) for i in range(1, 11)) + "".join(line.format(i, 1000 * (i - 9)) for i in range(10, 21)))
+        self.map("nanogpt", path, chips=1)
+        self.assertEqual((1, 20), (self.seconds().get(("lost", None)), self.productive()))
+        line = "iter {}: loss 3.0, time 1000.00ms, mfu 10.0%\n"
+        path = self.file("".join(map(line.format, (0, 1, 2, 2, 3))))
+        self.map("nanogpt", path, chips=1)
+        self.assertEqual({"repeated_record": 1}, self.issues(path))
+
     def test_the_original(self):
         path = self.file("step 0: train loss 4.1938, val loss 4.2005\niter 0: loss 4.2140, time 3947.73ms, mfu -100.00%\n"
                          "iter 10: loss 3.4401, time 100.00ms, mfu 0.20%\nsaving checkpoint to out\niter 20: loss 3.0300, time 110.00ms, mfu 0.21%\n")
