@@ -279,6 +279,11 @@ DROP TABLE IF EXISTS temp.capacity;
 CREATE TEMP TABLE capacity AS
 SELECT coalesce(:pool, 'training') AS pool, coalesce(:chip, chip) AS chip, chips, start_time, end_time FROM training_runs;
 
+-- A step without a length would be one of any time.
+INSERT INTO mpg_issues(source, severity, kind, line, count, detail)
+SELECT job, 'data_loss', 'end_before_start', NULL, count(*), 'steps of which nothing tells a time, first ' || min(step) || ': the first of a log, or not later than the one before: left out'
+FROM training_steps WHERE end_time <= start_time GROUP BY job;
+
 DROP TABLE IF EXISTS temp.spans;
 CREATE TEMP TABLE spans AS
 WITH first AS (
@@ -287,7 +292,7 @@ WITH first AS (
   CROSS JOIN training_spanned AS o ON o.rowid BETWEEN r.first + 1 AND r.last
   GROUP BY r.run
 )
-SELECT job, attempt, 'step' AS kind, start_time, end_time, step, flops FROM training_steps
+SELECT job, attempt, 'step' AS kind, start_time, end_time, step, flops FROM training_steps WHERE end_time > start_time
 UNION ALL
 SELECT job, attempt, 'compile', start_time, start_time + excess, NULL, NULL FROM first WHERE excess > 0
 UNION ALL

@@ -312,13 +312,18 @@ DROP TABLE IF EXISTS temp.capacity;
 CREATE TEMP TABLE capacity AS
 SELECT coalesce(:pool, 'training') AS pool, coalesce(:chip, chip) AS chip, chips, start_time, end_time FROM training_runs;
 
+-- A step without a length would be one of any time.
+INSERT INTO mpg_issues(source, severity, kind, line, count, detail)
+SELECT job, 'data_loss', 'end_before_start', NULL, count(*), 'steps of which nothing tells a time, first ' || min(step) || ': the first of a log, or not later than the one before: left out'
+FROM training_steps WHERE end_time <= start_time GROUP BY job;
+
 DROP TABLE IF EXISTS temp.spans;
 CREATE TEMP TABLE spans AS
 WITH first AS (
   SELECT job, attempt, start_time, seconds, executions, min(end_time), (sum(seconds) - seconds) / (sum(executions) - executions) AS others
   FROM training_steps GROUP BY job, attempt
 )
-SELECT job, attempt, 'step' AS kind, start_time, end_time, step, flops FROM training_steps
+SELECT job, attempt, 'step' AS kind, start_time, end_time, step, flops FROM training_steps WHERE end_time > start_time
 UNION ALL
 SELECT job, attempt, 'compile', start_time, start_time + seconds - others, NULL, NULL FROM first
 WHERE executions = 1 AND seconds > others
