@@ -202,8 +202,8 @@ SELECT file, 'warning', 'skipped_steps', count(*), 'steps whose loss is no numbe
 INSERT INTO mpg_issues(source, severity, kind, count, detail)
 WITH each AS (SELECT job, file, step, (end_time - start_time) / executions AS seconds, end_time - start_time AS whole FROM tfevents_spans WHERE NOT is_first AND executions > 0),
 usual AS (SELECT job, max(seconds) AS seconds FROM (SELECT job, seconds, row_number() OVER w AS nth, count(*) OVER (PARTITION BY job) AS n FROM each WINDOW w AS (PARTITION BY job ORDER BY seconds)) WHERE 2 * nth <= n + 1 GROUP BY job)
-SELECT file, 'warning', 'long_steps', count(*), 'steps that took ten times as long as most and ten minutes more, first ' || min(step) || ': a pause or a restart in them counts as progress'
-FROM usual AS u CROSS JOIN each USING (job) WHERE (SELECT max(whole) FROM each) > 600 AND each.seconds > 10 * u.seconds AND whole > 600 + u.seconds GROUP BY file;
+SELECT file, 'warning', 'long_steps', count(*), 'steps that took three times as long as most and a minute more, first ' || min(step) || ': a pause, an evaluation or a restart in them counts as progress'
+FROM usual AS u CROSS JOIN each USING (job) WHERE (SELECT max(whole) FROM each) > 60 AND each.seconds > 3 * u.seconds AND whole > 60 + u.seconds GROUP BY file;
 
 -- ---- 3. Steps ----
 

@@ -155,9 +155,10 @@ DROP TABLE IF EXISTS temp.trainer_history;
 CREATE TEMP TABLE trainer_history AS
 SELECT file, line, time, runtime, own, number, loss
 FROM (SELECT _file AS file, _line AS line, json_extract(record, '$._timestamp') AS time, json_extract(record, '$._runtime') AS runtime, json_extract(record, '$._step') AS number,
-             coalesce(json_extract(record, '$."trainer/global_step"'), json_extract(record, '$."train/global_step"'), json_extract(record, '$.global_step')) AS own,
+             coalesce(json_extract(record, '$."trainer/global_step"'), json_extract(record, '$."train/global_step"'), json_extract(record, '$."training/global_step"'), json_extract(record, '$.global_step')) AS own,
              coalesce(json_extract(record, '$."train/loss"'), json_extract(record, '$.loss'), json_extract(record, '$.train_loss'), json_extract(record, '$.reduced_train_loss'),
-                      json_extract(record, '$."training/loss"'), json_extract(record, '$."lm loss"')) AS loss
+                      json_extract(record, '$."training/loss"'), json_extract(record, '$."lm loss"'), json_extract(record, '$."loss_metrics/global_avg_loss"'), json_extract(record, '$."learning/loss"'),
+                      json_extract(record, '$."loss/train/total"'), json_extract(record, '$."train_inner/loss"'), json_extract(record, '$."train/policy_loss"'), json_extract(record, '$."actor/pg_loss"')) AS loss
       FROM (SELECT record, _file, _line FROM jsonl_trace(:wandb) UNION ALL SELECT record, _file, _line FROM csv_trace(:wandb_csv)))
 WHERE typeof(time) IN ('integer', 'real', 'null') AND (typeof(loss) IN ('integer', 'real') OR loss IN ('NaN', 'nan', 'Infinity', '-Infinity', 'inf', '-inf'));
 -- _runtime goes on from that of the run that was resumed: where it falls behind the clock, another process began.
@@ -168,7 +169,8 @@ FROM (SELECT *, coalesce((time - runtime) - lag(time - runtime) OVER w > 10, 0) 
 INSERT INTO trainer_points(file, line, job, time, step, loss)
 SELECT d._file, d._line, d._file, json_extract(m.value, '$.timestamp') / 1e3, coalesce(json_extract(m.value, '$.step'), 0), json_extract(m.value, '$.value')
 FROM jsonl_trace(:mlflow) AS d, json_each(d.record, '$.metrics') AS m
-WHERE json_extract(m.value, '$.key') IN ('loss', 'train_loss', 'train/loss', 'training_loss', 'reduced_train_loss', 'train_loss_step');
+WHERE json_extract(m.value, '$.key') IN ('loss', 'train_loss', 'train/loss', 'training_loss', 'reduced_train_loss', 'train_loss_step')
+ORDER BY d._file, d._line, json_extract(m.value, '$.timestamp'), m.id;
 
 INSERT INTO mpg_issues(source, severity, kind, line, count, detail)
 SELECT _file, 'data_loss', 'partial_answer', min(_line), count(*), 'answers of MLflow with a next_page_token: values after theirs are on another page. Put all values into one answer'

@@ -340,11 +340,13 @@ class Mapping(FolderCase):
         self.assertEqual({"end_before_start": 1}, self.said())
 
     def test_a_pause_and_losses_that_are_no_number(self):
-        """An hour between two values of ten seconds, and a loss of NaN or infinity: progress, and listed."""
+        """An hour or five minutes between two values of ten seconds, and a loss of NaN or infinity: progress, and listed."""
         write = lambda pause, losses: self.write("run/a", begin(1e9), *(summary(1e9 + 10 * i + pause * (i > 5), i, simple("loss", losses.get(i, 1))) for i in range(1, 11)))
         write(3600, {})
         self.assertEqual({"long_steps": 1}, self.said())
-        write(300, {3: float("nan"), 7: float("inf")})
+        write(300, {})
+        self.assertEqual({"long_steps": 1}, self.said())
+        write(40, {3: float("nan"), 7: float("inf")})
         self.assertEqual({"skipped_steps": 2}, self.said())
 
     def test_hosts_whose_clocks_are_an_hour_apart(self):

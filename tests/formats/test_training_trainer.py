@@ -113,9 +113,30 @@ class Trainer(cases.Case):
         def mlflow(*values, **more):
             return json.dumps({"metrics": [{"key": "train_loss", "value": 1.0, "timestamp": at, **rest} for at, rest in values], **more})
         self.assertEqual(([1, 2, 4], {"end_before_start": 1}), said("h.jsonl", [{"_step": step, "_timestamp": T0 + at, "_runtime": at, "loss": 1.0} for step, at in ((1, 10), (2, 20), (3, 15), (4, 40))]))
-        self.assertEqual({"unnumbered_steps": 4, "end_before_start": 1}, said("m.json", mlflow(*((1000 * (T0 + 10 * i), {}) for i in range(4))))[1])
+        self.assertEqual({"unnumbered_steps": 4, "repeated_record": 3, "end_before_start": 1}, said("m.json", mlflow(*((1000 * (T0 + 10 * i), {}) for i in range(4))))[1])
         self.assertEqual({"impossible_time": 4}, said("m.json", mlflow(*((T0 + 10 * i, {"step": i}) for i in range(4))))[1])
         self.assertEqual({"partial_answer": 1}, said("m.json", mlflow(*((1000 * (T0 + 10 * i), {"step": i}) for i in range(4)), next_page_token="x"))[1])
+
+    def test_what_trackers_tell_of_restarts(self):
+        """A pause of minutes is listed. MLflow may answer by step: what was run again is seen from the times. Other trainers' names of a loss and a step."""
+        at = lambda i: T0 + 10 * i + (300 if i > 20 else 0)
+        for name, text in (("h.jsonl", "".join(json.dumps({"_step": i, "_timestamp": at(i), "_runtime": at(i) - T0, "loss": 1.0}) + "\n" for i in range(1, 41))),
+                           ("h.csv", "_step,_timestamp,loss\n" + "".join(f"{i},{at(i)},1.0\n" for i in range(1, 41))),
+                           ("m.json", json.dumps({"metrics": [{"key": "loss", "value": 1.0, "timestamp": 1000 * at(i), "step": i} for i in range(1, 41)]}))):
+            path = self.file(text, name)
+            self.steps(path)
+            self.assertEqual({"long_steps": 1}, self.issues(path), name)
+        again = [{"key": "loss", "value": 1.0, "timestamp": 1000 * (T0 + 10 * i + pause), "step": i} for i, pause in [(i, 0) for i in range(1, 21)] + [(i, 300) for i in range(18, 41)]]
+        for metrics in (again, sorted(again, key=lambda m: m["step"])):
+            path = self.file(json.dumps({"metrics": metrics}), "m.json")
+            self.assertEqual([(1, 20), (2, 23)], self.rows("SELECT attempt, count(*) FROM trace_training_steps(?) GROUP BY attempt", path))
+            self.assertEqual({"lost": 30}, dict(self.rows("SELECT category, sum(chip_seconds) FROM trace_rollup(?) WHERE category = 'lost' GROUP BY 1", path)))
+        for loss, number in (("actor/pg_loss", "training/global_step"), ("loss_metrics/global_avg_loss", None), ("loss/train/total", None)):
+            path = self.file("".join(json.dumps({"_step": i, "_timestamp": T0 + 10 * i, loss: 1.0, **({number: i + 100} if number else {})}) + "\n" for i in range(1, 4)), "h.jsonl")
+            self.assertEqual([(100 if number else 0) + i for i in range(1, 4)], [row[1] for row in self.steps(path)])
+        path = self.file("".join(json.dumps({"_step": i, "_timestamp": T0 + i, "loss": 1.0, "global_step": i // 2}) + "\n" for i in range(2, 8)), "h.jsonl")
+        self.steps(path)
+        self.assertEqual({"repeated_record": 3}, self.issues(path))
 
     def test_restarts_that_the_log_tells(self):
         """A launch or a restore begins an attempt, even if the next step that is told is not before the last one: what lies between is no step."""

@@ -20,7 +20,7 @@ marked AS (
 ),
 numbered AS (SELECT *, sum(begins) OVER (PARTITION BY job ORDER BY first_of_file, file, line, id) AS attempt FROM marked),
 single AS (
-  SELECT job, attempt, file, step, min(line) AS line, max(time) AS end_time, max(seconds) AS told_seconds, max(loss) AS loss, max(tflops) AS tflops, min(begun) AS begun
+  SELECT job, attempt, file, step, min(line) AS line, max(time) AS end_time, max(seconds) AS told_seconds, max(loss) AS loss, max(tflops) AS tflops, min(begun) AS begun, count(*) AS n
   FROM numbered GROUP BY job, attempt, step
 ),
 spaced AS (
@@ -28,12 +28,14 @@ spaced AS (
   WINDOW w AS (PARTITION BY job, attempt ORDER BY step)
 ),
 mean AS (SELECT job, 1.0 * sum(end_time - before) / sum(executions) AS seconds FROM spaced WHERE before IS NOT NULL GROUP BY job)
-SELECT s.job, s.attempt, s.file, s.step, s.line, s.end_time, s.loss, s.tflops, s.begun, before IS NULL AS is_first,
+SELECT s.job, s.attempt, s.file, s.step, s.line, s.end_time, s.loss, s.tflops, s.begun, iif(told_seconds IS NULL, n, 1) AS n, before IS NULL AS is_first,
        coalesce(executions, executions_after, 1) AS executions,
        CASE WHEN told_seconds IS NOT NULL THEN max(end_time - told_seconds, coalesce(before, end_time - told_seconds))
             ELSE coalesce(before, max(coalesce(begun, end_time - m.seconds * coalesce(executions_after, 1)), end_time - m.seconds * coalesce(executions_after, 1)), end_time) END AS start_time
 FROM spaced AS s LEFT JOIN mean AS m USING (job);
 DROP TABLE trainer_begun;
+INSERT INTO mpg_issues(source, severity, kind, line, count, detail)
+SELECT file, 'info', 'repeated_record', min(line), sum(n - 1), 'values of a step that has one already, first ' || min(step) || ': they count as one, at the time of the last' FROM trainer_steps WHERE n > 1 GROUP BY file;
 INSERT INTO mpg_issues(source, severity, kind, line, count, detail)
 WITH first AS (
   SELECT job, attempt, file, min(line) AS line, min(step) AS step, lag(file) OVER w AS before, lag(max(step)) OVER w AS reached
@@ -50,8 +52,8 @@ FROM trainer_steps WHERE end_time <= start_time GROUP BY file;
 INSERT INTO mpg_issues(source, severity, kind, line, count, detail)
 WITH each AS (SELECT job, file, line, step, (end_time - start_time) / executions AS seconds, end_time - start_time AS whole FROM trainer_steps WHERE NOT is_first AND executions > 0),
 usual AS (SELECT job, max(seconds) AS seconds FROM (SELECT job, seconds, row_number() OVER w AS nth, count(*) OVER (PARTITION BY job) AS n FROM each WINDOW w AS (PARTITION BY job ORDER BY seconds)) WHERE 2 * nth <= n + 1 GROUP BY job)
-SELECT file, 'warning', 'long_steps', min(line), count(*), 'steps that took ten times as long as most and ten minutes more, first ' || min(step) || ': a pause or a restart in them counts as progress'
-FROM each JOIN usual AS u USING (job) WHERE each.seconds > 10 * u.seconds AND whole > 600 + u.seconds GROUP BY file;
+SELECT file, 'warning', 'long_steps', min(line), count(*), 'steps that took three times as long as most and a minute more, first ' || min(step) || ': a pause, an evaluation or a restart in them counts as progress'
+FROM each JOIN usual AS u USING (job) WHERE each.seconds > 3 * u.seconds AND whole > 60 + u.seconds GROUP BY file;
 
 DROP TABLE IF EXISTS temp.trainer_jobs;
 CREATE TEMP TABLE trainer_jobs AS
