@@ -36,12 +36,12 @@ SELECT _file AS file, _line AS line, time, step, log_group(_record, 'ms') AS tol
        iif(step IS NULL, log_group(_record, 'ahead'), NULL) AS told_ahead, log_group(_record, 'tflops') AS told_tflops, iif(step IS NULL, log_group(_record, 'timer_ms'), NULL) AS told_timer_ms,
        log_group(_record, 'loss') AS told_loss, log_group(_record, 'batch') AS told_batch, iif(step IS NULL, log_group(_record, 'timer'), NULL) AS told_timer,
        iif(step IS NULL, log_group(_record, 'saved'), NULL) AS told_saved, iif(step IS NULL, log_group(_record, 'validated'), NULL) AS told_validated,
-       log_group(_record, 'steps') AS told_steps, nullif(max(coalesce(log_group(_record, 'skipped'), 0), coalesce(log_group(_record, 'nans'), 0)), 0) AS told_skipped
+       log_group(_record, 'steps') AS told_steps, iif(step IS NULL, log_group(_record, 'other'), NULL) AS told_other, nullif(max(coalesce(log_group(_record, 'skipped'), 0), coalesce(log_group(_record, 'nans'), 0)), 0) AS told_skipped
 FROM log_trace(mpg_required(:log, ':log'), '(?x)
   (?: (?: \[ (?<time> \d{4}-\d\d-\d\d\ [\d:.]+ ) \] \s* | (?! .* \[\d{4}-) (?<time> \d{4}-\d\d-\d\d[T\ ]\d\d:\d\d:\d\d (?: [.,]\d+ )? (?: Z | [+-]\d\d:?\d\d )? ) .{0,300}? )?
       \biteration \s+ (?<step>\d+) / \s* (?<steps>\d+) \s* \|
       (?: (?= .* elapsed\ time\ per\ iteration\ \( (?: ms\): \s* (?<ms>[\d.]+) | s\): \s* (?<s>[\d.]+) ) ) )?
-      (?: (?= .* throughput\ per\ GPU\ \(TFLOP/s/GPU\): \s* (?<tflops>[\d.]+) ) )?
+      (?: (?= .* (?: throughput\ per\ GPU\ \(TFLOP/s/GPU\) | approx\ flops\ per\ GPU ): \s* (?<tflops>[\d.]+) ) )?
       (?: (?= .* consumed\ samples: \s* (?<samples>\d+) ) )? (?: (?= .* global\ batch\ size: \s* (?<batch>\d+) ) )?
       (?: (?= .* \blm\ loss: \s* (?<loss>[\d.E+-]+) ) )? (?: (?= .* skipped\ iterations: \s* (?<skipped>\d+) ) )? (?: (?= .* nan\ iterations: \s* (?<nans>\d+) ) )?
     | successfully\ saved\ (?: local\  )? checkpoint\ (?: from | at )\ iteration \s+ (?<saved>\d+)
@@ -49,6 +49,8 @@ FROM log_trace(mpg_required(:log, ':log'), '(?x)
     | validation\ loss\ at\ iteration \s+ (?<validated>\d+)
     | (?<timer> save-checkpoint (?: -non-persistent )? | evaluate ) \s* \.+ : \s* (?: \( [\d.]+ , \s* )? (?<timer_ms>[\d.]+)
     | using\ world\ size: \s* (?<world>\d+)
+    | (?<time> \d{4}-\d\d-\d\d\ [\d:]+ ,\d+ ) \]\ \[\w+\] \s* \[ (?: timer | logging ) \.py: (?<other>)
+    | \]\ datetime:\ (?<time> \d{4}-\d\d-\d\d\ [\d:.]+ ) (?<other>)
     | \bGPU\ utilization: \s* (?<ahead>[\d.]+) \s* MODEL_TFLOP/s/GPU )',
   'ignore', coalesce(:zone, 'UTC'));
 
@@ -67,6 +69,7 @@ SELECT file, 'data_loss', 'impossible_time', min(line), count(*), 'lines whose t
 DELETE FROM temp.training_lines WHERE rowid IN (SELECT row FROM training_far);
 DROP TABLE training_far;
 
+.read sql/formats/megatron/clock.sql
 .read sql/formats/log/hour.sql
 
 -- Files in which a time is before the one above it, and in which a line of an iteration repeats the one before it at once: there what follows looks closer.
@@ -200,7 +203,7 @@ WITH summed AS (
 dated AS (
   SELECT range, id, executions, seconds, place,
          CASE WHEN timed AND whole THEN min(time + 0.999999, so_far + max(time - so_far) OVER (PARTITION BY range ORDER BY id))
-              WHEN timed THEN time ELSE iif(typeof(:start) = 'text', CAST(strftime('%s', :start) AS INTEGER), coalesce(:start, 0))
+              WHEN timed THEN time ELSE iif(typeof(:start) = 'text', CAST(strftime('%s', :start) AS INTEGER), coalesce(:start, (SELECT b.time FROM training_files AS f JOIN training_begun AS b USING (file) WHERE f.rowid = of_file AND :job IS NULL), 0))
            + sum(iif(timed, 0, seconds)) OVER (PARTITION BY iif(:job IS NULL, of_file, 0) ORDER BY of_file, id) END AS end_time
   FROM summed
 )
@@ -348,4 +351,5 @@ DROP TABLE training_marks;
 DROP TABLE training_counted;
 DROP TABLE training_ranges;
 DROP TABLE training_files;
+DROP TABLE training_begun;
 DROP TABLE training_lines;

@@ -34,6 +34,22 @@ class Megatron(Case):
         self.assertEqual(self.rows("SELECT step, durable_time - ? FROM commits", self.T0), [(2, 8)])
         self.assertEqual(self.seconds(), {("checkpoint", None): 6, ("compile", None): 6, ("eval", None): 1, ("unrated", None): 2 * 5})
 
+    def test_a_clock_on_other_lines(self):
+        """GPT-NeoX has DeepSpeed's clock above each iteration, old Megatron-LM a date before the first."""
+        head = "[2026-03-02 09:00:00,000] [INFO] [logging.py:96:log_dist] [Rank 0] DeepSpeed info: version=0.9\n"
+        line = "[2026-03-02 09:00:{0:02d},500] [INFO] [timer.py:199:stop] epoch=0/micro_step={1}/global_step={1}, RunningAvgSamplesPerSec=1.0, CurrSamplesPerSec=1.0\n" \
+               " samples/sec: 1.0 | iteration {1:8d}/ 4 | elapsed time per iteration (ms): 10000.0 | learning rate: 1E-5 | approx flops per GPU: 100.0TFLOPS | lm_loss: 1.0E+1 | loss scale: 1 | number of nan iterations:   0 |\n"
+        path = self.file(head + "".join(line.format(at, i) for i, at in ((1, 10), (2, 20), (3, 35), (4, 45))))
+        self.map("megatron", path, chips=1)
+        self.assertEqual([(1, 0.5, 10.5, 100), (2, 10.5, 20.5, 100), (3, 25.5, 35.5, 100), (4, 35.5, 45.5, 100)],
+                         self.rows("SELECT step, start_time - ?1, end_time - ?1, tflops_per_chip FROM training_steps", self.T0))
+        self.assertEqual({}, {kind: n for kind, n in self.issues(path).items() if kind != "unmatched_lines"})
+        line = " iteration {:8d}/ 3 | elapsed time per iteration (ms): 10000.0 | learning rate: 1E-5 | lm loss: 1.0E+1 |\n"
+        path = self.file("[after dataloaders are built] datetime: 2026-03-02 08:59:00 \n[before the start of training step] datetime: 2026-03-02 09:00:00 \n" + "".join(map(line.format, (1, 2, 3)))
+                         + "[after training is done] datetime: 2026-03-02 09:00:40 \n")
+        self.map("megatron", path, chips=1)
+        self.assertEqual([(1, 0, 10), (2, 10, 20), (3, 20, 30)], self.rows("SELECT step, start_time - ?1, end_time - ?1 FROM training_steps", self.T0))
+
     def test_a_clock_that_is_set_back(self):
         """No step lasts less than nothing: the lines count where they stand, and are listed."""
         line = " [2026-03-02 09:{:02d}:00.000] iteration {:8d}/      30 | consumed samples: 1 | elapsed time per iteration (ms): 1000.0 | lm loss: 1.0E+00 |\n"
