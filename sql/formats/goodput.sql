@@ -195,6 +195,16 @@ INSERT INTO mpg_issues(source, severity, kind, line, count, detail)
 SELECT coalesce(:log, 'goodput_rows'), 'warning', 'repeated_steps', NULL, count(*), 'steps whose number goes back within an attempt, first ' || min(b.step) || ' of job ' || min(a.job)
 FROM goodput_attempts AS a JOIN goodput_breaks AS b ON b.id > a.first_step AND b.id <= a.last_step WHERE b.step <= b.before GROUP BY NULL;
 
+-- A step lasts until the next: a pause of which no entry tells is part of one.
+INSERT INTO mpg_issues(source, severity, kind, line, count, detail)
+WITH mean AS (
+  SELECT a.job, first_step, last_step, (l.start_time - f.start_time) / (last_step - first_step) AS seconds
+  FROM goodput_attempts AS a CROSS JOIN goodput_steps AS f ON f.rowid = first_step CROSS JOIN goodput_steps AS l ON l.rowid = last_step WHERE last_step > first_step
+)
+SELECT coalesce(:log, 'goodput_rows'), 'warning', 'long_steps', NULL, count(*), 'steps that took three times as long as the mean and a minute more, first ' || min(s.step) || ' of job ' || min(job) || ': a pause in them counts as progress'
+FROM mean CROSS JOIN goodput_steps AS s ON s.rowid BETWEEN first_step AND last_step - 1 CROSS JOIN goodput_steps AS n ON n.rowid = s.rowid + 1
+WHERE n.start_time - s.start_time > max(3 * seconds, 60 + seconds) AND NOT EXISTS (SELECT 1 FROM goodput_marks AS m WHERE m.job = mean.job AND m.time BETWEEN s.start_time AND n.start_time) GROUP BY NULL;
+
 -- A run begins with an attempt, and where step numbers go back within one. By how much its first step took
 -- longer than the mean of the others it was compiled: those lie one after the other, and took what lies between their begin and end.
 DROP TABLE IF EXISTS temp.goodput_runs;

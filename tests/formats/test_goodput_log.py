@@ -390,6 +390,15 @@ class Mapping(Case):
         # Without its end nobody knows, and it holds them until the next begins: of its steps the last is left out, and the first proved by the resume.
         self.assertEqual(self.runs((0.0, None, [0.0, 50.0]), second), {"unrated": 150, "unknown": 950})
 
+    def test_a_pause_that_nothing_tells(self):
+        """It is part of a step, and listed; what an entry explains is not."""
+        at = [10.0 * i + (300 if i > 5 else 0) for i in range(20)]
+        for mark, said in (([], [(1,)]), ([{"data_loading_start_time": 60.0}, {"data_loading_end_time": 350.0}], [])):
+            path = self.file("".join(json.dumps({"job_name": "a", **line}) + "\n" for line in
+                                     [{"job_start_time": 0.0}] + [{"step_count": i, "step_start_time": time} for i, time in enumerate(at)] + mark + [{"job_end_time": 510.0}]))
+            self.map(path)
+            self.assertEqual(said, self.rows("SELECT count FROM mpg_issues WHERE source = ? AND kind = 'long_steps'", path))
+
     def test_a_step_after_the_end(self):
         self.assertEqual(self.runs((0.0, 70.0, [0.0, 25.0, 50.0, 75.0])), {"unrated": 70})
 
