@@ -211,9 +211,13 @@ FROM otlp_told WHERE kind = 'attempt' AND job NOT IN (SELECT job FROM allocation
 INSERT INTO capacity
 SELECT pool, min(chip), sum(chips), min(start_time), NULL
 FROM (SELECT pool, chip, max(chips) AS chips, min(start_time) AS start_time FROM otlp_held WHERE chip IS NOT NULL GROUP BY pool, chip, job)
-WHERE pool NOT IN (SELECT pool FROM capacity)
+WHERE pool NOT IN (SELECT pool FROM capacity) AND pool NOT IN (SELECT pool FROM otlp_held GROUP BY pool HAVING min(job) < max(job))
 GROUP BY pool
 HAVING count(*) = 1;
+-- Of a pool with several jobs: what they held, while they did.
+INSERT INTO capacity
+SELECT pool, coalesce(chip, (SELECT max(o.chip) FROM otlp_held AS o WHERE o.pool = h.pool)), chips, start_time, end_time
+FROM otlp_held AS h WHERE pool NOT IN (SELECT pool FROM capacity) AND pool IN (SELECT pool FROM otlp_held WHERE chip IS NOT NULL);
 
 INSERT INTO allocations
 SELECT job, attempt, NULL, pool, chips, start_time, end_time, outcome FROM otlp_held;

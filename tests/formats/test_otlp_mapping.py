@@ -196,6 +196,15 @@ class Mapping(Case):
         self.assertEqual(self.said(attempt, one, failed), {"skipped_steps": 1})
         self.assertEqual(self.said(attempt, one, failed, two), {})
 
+    def test_several_jobs_in_a_pool(self):
+        """What they hold is its capacity, of the chip that they name."""
+        requests = [self.request(self.span("attempt", begin, begin + 100, chips=4, pool="p", **chip), *(self.span("step", begin + 10 * i, begin + 10 * i + 10, step=i, flops=1e15, dtype="bf16") for i in range(10)),
+                                 resource={"mpg.job": job}) for job, begin, chip in (("j", 0, {"chip": "tpu-v4"}), ("k", 300, {}))]
+        path = self.file("".join(json.dumps(request) + "\n" for request in requests))
+        found = dict(self.rows("SELECT category, sum(chip_us) / 1000000 FROM trace_rollup(?) WHERE category <> 'queued' GROUP BY 1 HAVING sum(chip_us) <> 0", path))
+        self.assertEqual({"ideal", "inefficiency"}, set(found))
+        self.assertEqual([(800,)], self.rows("SELECT sum(chip_us) / 1000000 FROM trace_rollup(?) WHERE category <> 'queued'", path))
+
     def test_a_file_of_all_signals(self):
         """Pipelines of traces, metrics and logs may share the collector's file exporter."""
         spans = self.request(self.span("attempt", 0, 10, chips=4, pool="p"), self.span("step", 0, 10, step=1), resource={"mpg.job": "j"})
