@@ -125,6 +125,7 @@ CREATE TEMP TABLE IF NOT EXISTS device_ranges (
 --@ table trace_device_operators device_operators a row for each call of an operator whose FLOPs are known, each piece of work once
 --@ column trace TEXT - the file
 --@ column rank BIGINT - of the process in its job; NULL: the trace does not tell
+--@ column process TEXT - the process, if a trace holds several
 --@ column chip TEXT - of the device that ran it
 --@ column step TEXT - its number or name; NULL: outside any
 --@ column thread TEXT - of the host
@@ -140,6 +141,7 @@ CREATE TEMP TABLE IF NOT EXISTS device_ranges (
 CREATE TEMP TABLE IF NOT EXISTS device_operators (
   trace      TEXT   NOT NULL,
   rank       BIGINT,
+  process    TEXT,
   chip       TEXT,             -- of the device that ran it
   step       TEXT,
   thread     TEXT,             -- of the host
@@ -225,8 +227,8 @@ INSERT OR IGNORE INTO device_class_rules (priority, kind, name, class) VALUES
   (64, 'kernel', 'ragged-all-to-all*', 'communication'),
   (65, 'kernel', 'collective-permute*', 'communication'),
   (66, 'kernel', 'collective-broadcast*', 'communication'),
-  (67, 'kernel', 'send*', 'communication'),
-  (68, 'kernel', 'recv*', 'communication'),
+  (67, 'kernel', 'send', 'communication'),
+  (68, 'kernel', 'recv', 'communication'),
   (69, 'kernel', 'collective-reduce*', 'communication'),
   (70, 'kernel', 'copy-start*', 'memory'),
   (71, 'kernel', 'copy-done*', 'memory'),
@@ -239,4 +241,9 @@ INSERT OR IGNORE INTO device_class_rules (priority, kind, name, class) VALUES
   (77, 'kernel', 'dynamic-slice-done*', 'memory'),
   (78, 'kernel', 'dynamic-update-slice-start*', 'memory'),
   (79, 'kernel', 'dynamic-update-slice-done*', 'memory'),
+  -- send.3, recv-done.1: HLO numbers its instructions. A kernel may be called sender_of_tokens.
+  (80, 'kernel', 'send[.-][0-9a-z]*', 'communication'),
+  (81, 'kernel', 'recv[.-][0-9a-z]*', 'communication'),
+  (82, 'kernel', '*sendrecv*', 'communication'),
+  (83, 'kernel', '*send_recv*', 'communication'),
   (99, '*', '*', 'compute');

@@ -20,21 +20,6 @@
 --@ argument chip_name :chip TEXT what the devices are, if the profile does not tell: a name or alias of mpg_chips
 --@ argument step_names :step TEXT a GLOB over the NVTX or roctx ranges that are steps, if theirs is not among the usual names
 
--- Unions of the classes and of their pairs, from which all else follows. C compute, K communication, M memory.
-CREATE TEMP VIEW IF NOT EXISTS device_unions AS
-SELECT trace, rank, device, max(chip) AS chip, step, count(*) AS activities, min(start_ns) AS first_ns,
-       max(end_ns) AS last_ns,
-       interval_union(start_ns, end_ns) AS ckm,
-       coalesce(interval_union(start_ns, end_ns) FILTER (WHERE class = 'compute'), 0) AS c,
-       coalesce(interval_union(start_ns, end_ns) FILTER (WHERE class = 'communication'), 0) AS k,
-       coalesce(interval_union(start_ns, end_ns) FILTER (WHERE class = 'memory'), 0) AS m,
-       coalesce(interval_union(start_ns, end_ns) FILTER (WHERE class <> 'memory'), 0) AS ck,
-       coalesce(interval_union(start_ns, end_ns) FILTER (WHERE class <> 'communication'), 0) AS cm,
-       coalesce(interval_union(start_ns, end_ns) FILTER (WHERE class <> 'compute'), 0) AS km
-FROM device_activity
-WHERE class <> 'sync'
-GROUP BY trace, rank, device, step;
-
 --@ table trace_device_time device_time a row for each device: busy, idle, exposed communication and copies, overlap
 --@ column trace TEXT - the file
 --@ column rank BIGINT - of the process in its job; NULL: the trace does not tell
@@ -152,21 +137,7 @@ FROM sums;
 --@ column overlap_ns BIGINT ns of communication under computation
 --@ column lag_ns BIGINT ns from where the step begins on the host to its first activity
 --@ column activities BIGINT - kernels, copies and sets
-CREATE TEMP VIEW IF NOT EXISTS device_step_time AS
-SELECT u.trace, u.rank, u.device, u.step,
-       h.end_ns - h.start_ns AS step_ns,
-       u.first_ns, u.last_ns, u.ckm AS busy_ns, u.c AS compute_ns, u.k AS communication_ns, u.m AS memory_ns,
-       u.ck - u.c AS exposed_communication_ns, u.ckm - u.ck AS exposed_memory_ns, u.c + u.k - u.ck AS overlap_ns,
-       u.first_ns - h.start_ns AS lag_ns, u.activities
-FROM device_unions AS u
--- The host's side where it has one: of several processes, all of the step's time.
-LEFT JOIN (
-  SELECT trace, step, min(start_ns) AS start_ns, max(end_ns) AS end_ns
-  FROM device_steps
-  WHERE side = 'host' OR trace NOT IN (SELECT trace FROM device_steps WHERE side = 'host')
-  GROUP BY trace, step
-) AS h ON h.trace = u.trace AND h.step = u.step
-WHERE u.step IS NOT NULL;
+.read sql/formats/device/steps.sql
 
 -- ---- Idle time ----
 
@@ -179,6 +150,7 @@ WHERE u.step IS NOT NULL;
 --@ table trace_device_gaps device_gaps each gap of a stream, and why it was idle
 --@ column trace TEXT - the file
 --@ column rank BIGINT - of the process in its job; NULL: the trace does not tell
+--@ column process TEXT - the process that drove the device, if a trace holds several
 --@ column device TEXT - as the profiler numbers or names it
 --@ column stream TEXT - of the device: stream, queue or line
 --@ column step TEXT - its number or name; NULL: outside any
@@ -189,11 +161,11 @@ WHERE u.step IS NOT NULL;
 --@ column name TEXT - of the activity that ended it
 CREATE TEMP VIEW IF NOT EXISTS device_gaps AS
 WITH before AS (
-  SELECT *, max(end_ns) OVER (PARTITION BY trace, device, stream ORDER BY start_ns, end_ns
+  SELECT *, max(end_ns) OVER (PARTITION BY trace, rank, process, device, stream ORDER BY start_ns, end_ns
                               ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING) AS free_ns
   FROM device_activity WHERE class <> 'sync'
 )
-SELECT trace, rank, device, stream, step, free_ns AS start_ns, start_ns AS end_ns, start_ns - free_ns AS gap_ns,
+SELECT trace, rank, process, device, stream, step, free_ns AS start_ns, start_ns AS end_ns, start_ns - free_ns AS gap_ns,
        CASE
          WHEN launch_ns IS NULL THEN 'unknown'
          WHEN launch_ns > free_ns THEN 'host'
@@ -206,6 +178,7 @@ FROM before WHERE start_ns > free_ns;
 --@ table trace_device_idle device_idle the sums of gaps by cause
 --@ column trace TEXT - the file
 --@ column rank BIGINT - of the process in its job; NULL: the trace does not tell
+--@ column process TEXT - the process that drove the device, if a trace holds several
 --@ column device TEXT - as the profiler numbers or names it
 --@ column stream TEXT - of the device: stream, queue or line
 --@ column cause TEXT - as of trace_device_gaps
@@ -213,9 +186,9 @@ FROM before WHERE start_ns > free_ns;
 --@ column idle_ns BIGINT ns
 --@ column longest_ns BIGINT ns
 CREATE TEMP VIEW IF NOT EXISTS device_idle AS
-SELECT trace, rank, device, stream, cause, count(*) AS gaps, sum(gap_ns) AS idle_ns, max(gap_ns) AS longest_ns
+SELECT trace, rank, process, device, stream, cause, count(*) AS gaps, sum(gap_ns) AS idle_ns, max(gap_ns) AS longest_ns
 FROM device_gaps
-GROUP BY trace, rank, device, stream, cause;
+GROUP BY trace, rank, process, device, stream, cause;
 
 -- ---- Launches and queues ----
 
@@ -248,6 +221,7 @@ WHERE launch_ns IS NOT NULL AND class <> 'sync';
 --@ table trace_device_queue device_queue work that was launched and has not begun, of each stream, over time
 --@ column trace TEXT - the file
 --@ column rank BIGINT - of the process in its job; NULL: the trace does not tell
+--@ column process TEXT - the process that drove the device, if a trace holds several
 --@ column device TEXT - as the profiler numbers or names it
 --@ column stream TEXT - of the device: stream, queue or line
 --@ column at_ns BIGINT ns when it changed
@@ -256,20 +230,21 @@ WHERE launch_ns IS NOT NULL AND class <> 'sync';
 --@ column ns BIGINT ns until the next change
 CREATE TEMP VIEW IF NOT EXISTS device_queue AS
 WITH changes AS (
-  SELECT trace, rank, device, stream, launch_ns AS at_ns, 1 AS change
+  SELECT trace, rank, process, device, stream, launch_ns AS at_ns, 1 AS change
   FROM device_activity WHERE launch_ns IS NOT NULL AND class <> 'sync'
   UNION ALL
-  SELECT trace, rank, device, stream, start_ns, -1 FROM device_activity WHERE launch_ns IS NOT NULL AND class <> 'sync'
+  SELECT trace, rank, process, device, stream, start_ns, -1 FROM device_activity WHERE launch_ns IS NOT NULL AND class <> 'sync'
 )
-SELECT trace, rank, device, stream, at_ns, change,
-       sum(change) OVER (PARTITION BY trace, device, stream ORDER BY at_ns, change DESC ROWS UNBOUNDED PRECEDING) AS length,
-       lead(at_ns) OVER (PARTITION BY trace, device, stream ORDER BY at_ns, change DESC) - at_ns AS ns
+SELECT trace, rank, process, device, stream, at_ns, change,
+       sum(change) OVER (PARTITION BY trace, rank, process, device, stream ORDER BY at_ns, change DESC ROWS UNBOUNDED PRECEDING) AS length,
+       lead(at_ns) OVER (PARTITION BY trace, rank, process, device, stream ORDER BY at_ns, change DESC) - at_ns AS ns
 FROM changes;
 
 -- mean_length is over time: what a launch finds in front of it is length at its own moment.
 --@ table trace_device_queue_length device_queue_length the length of each stream's queue
 --@ column trace TEXT - the file
 --@ column rank BIGINT - of the process in its job; NULL: the trace does not tell
+--@ column process TEXT - the process that drove the device, if a trace holds several
 --@ column device TEXT - as the profiler numbers or names it
 --@ column stream TEXT - of the device: stream, queue or line
 --@ column launches BIGINT - how many
@@ -277,11 +252,11 @@ FROM changes;
 --@ column mean_length REAL - over time
 --@ column empty_ns BIGINT ns that it was empty
 CREATE TEMP VIEW IF NOT EXISTS device_queue_length AS
-SELECT trace, rank, device, stream, count(*) / 2 AS launches, max(length) AS max_length,
+SELECT trace, rank, process, device, stream, count(*) / 2 AS launches, max(length) AS max_length,
        1.0 * sum(length * ns) / nullif(sum(ns), 0) AS mean_length,
        coalesce(sum(ns) FILTER (WHERE length = 0), 0) AS empty_ns
 FROM device_queue
-GROUP BY trace, rank, device, stream;
+GROUP BY trace, rank, process, device, stream;
 
 -- ---- Operators ----
 
@@ -301,14 +276,7 @@ GROUP BY trace, rank, device, stream;
 --@ column tflop_per_s REAL TFLOP/s while devices were busy with it
 --@ column gb_per_s REAL GB/s likewise
 --@ column flops_per_byte REAL flops/byte
-CREATE TEMP VIEW IF NOT EXISTS device_op_work AS
-SELECT trace, rank, chip, op, shapes, dtypes, count(*) AS calls, sum(flops) AS flops, sum(bytes) AS bytes,
-       sum(device_ns) AS device_ns, sum(activities) AS activities,
-       sum(flops) FILTER (WHERE device_ns > 0) / nullif(sum(device_ns), 0) / 1e3 AS tflop_per_s,
-       sum(bytes) FILTER (WHERE device_ns > 0) / nullif(sum(device_ns), 0) AS gb_per_s,
-       sum(flops) / nullif(sum(bytes), 0) AS flops_per_byte
-FROM device_operators
-GROUP BY trace, rank, chip, op, shapes, dtypes;
+.read sql/formats/device/operators.sql
 
 -- Time of computation by whether its FLOPs are known: of an operator that has a price and launched it, or as the
 -- profile says. Rates over device_op_work and roofline shares stand for this share alone. Activities that run at
@@ -326,7 +294,7 @@ CREATE TEMP VIEW IF NOT EXISTS device_priced AS
 WITH launched AS (
   SELECT DISTINCT a.rowid AS id
   FROM device_operators AS o CROSS JOIN device_activity AS a
-    ON a.trace = o.trace AND a.launch_thread = o.thread AND a.launch_ns BETWEEN o.start_ns AND o.end_ns AND a.rank IS o.rank
+    ON a.trace = o.trace AND a.launch_thread = o.thread AND a.launch_ns BETWEEN o.start_ns AND o.end_ns AND a.process IS o.process
 )
 SELECT a.trace, a.rank, a.device, max(a.chip) AS chip, count(*) AS activities, sum(a.end_ns - a.start_ns) AS compute_ns,
        sum(iif(a.flops IS NOT NULL OR l.id IS NOT NULL, a.end_ns - a.start_ns, 0)) AS priced_ns,
@@ -335,15 +303,16 @@ FROM device_activity AS a LEFT JOIN launched AS l ON l.id = a.rowid
 WHERE a.class = 'compute'
 GROUP BY a.trace, a.rank, a.device;
 
--- peak and bandwidth are those of the catalogue for the type of the first tensor; NULL: the chip or its rate is
--- unknown. An operator's own roofline, so it takes the traffic of its operands into account.
+-- peak and bandwidth are those of the catalogue for the type of the operands; NULL: the chip or its rate is unknown. An
+-- operator's own roofline, so it takes the traffic of its operands into account. Its share is that of the calls that
+-- kept a device busy.
 --@ table trace_device_op_roofline device_op_roofline operators against the chip's roofline
 --@ column trace TEXT - the file
 --@ column rank BIGINT - of the process in its job; NULL: the trace does not tell
 --@ column chip TEXT - the device's name as the profiler prints it
 --@ column op TEXT - the framework's operator: aten::mm
 --@ column shapes TEXT - of the operator's arguments, JSON
---@ column dtype TEXT - of the first tensor, as the catalogue has it
+--@ column dtype TEXT - of the operands, as the catalogue has it: of two types the wider
 --@ column calls BIGINT - how many
 --@ column flops REAL flops that were done
 --@ column bytes REAL bytes the least that memory has to move
@@ -355,28 +324,6 @@ GROUP BY a.trace, a.rank, a.device;
 --@ column roofline_ns REAL ns that the work takes at the roofline
 --@ column bound TEXT - compute or memory: which roof
 --@ column roofline_share REAL ratio roofline_ns / device_ns
-CREATE TEMP VIEW IF NOT EXISTS device_op_roofline AS
-WITH chips AS (
-  SELECT DISTINCT replace(replace(replace(lower(name), ' ', ''), '-', ''), '_', '') AS name, dtype, peak_flops, hbm_bytes_per_s
-  FROM (SELECT chip AS name, dtype, peak_flops, hbm_bytes_per_s FROM mpg_chips
-        UNION SELECT a.value, dtype, peak_flops, hbm_bytes_per_s FROM mpg_chips AS c, json_each(c.aliases) AS a)
-),
-work AS (
-  SELECT *, replace(replace(replace(lower(w.chip), ' ', ''), '-', ''), '_', '') AS named,
-         (SELECT CASE value
-                      WHEN 'c10::BFloat16' THEN 'bf16' WHEN 'c10::Half' THEN 'fp16' WHEN 'float' THEN 'fp32'
-                      WHEN 'double' THEN 'fp64' WHEN 'signed char' THEN 'int8'
-                      ELSE CASE WHEN value GLOB 'c10::Float8*' THEN 'fp8' END END
-             FROM json_each(w.dtypes) WHERE value NOT IN ('', 'Scalar', 'ScalarList', 'TensorList') LIMIT 1) AS dtype
-  FROM device_op_work AS w
-)
-SELECT w.trace, w.rank, w.chip, w.op, w.shapes, w.dtype, w.calls, w.flops, w.bytes, w.device_ns, w.tflop_per_s, w.gb_per_s,
-       w.flops_per_byte, c.peak_flops / 1e12 AS peak_tflop_per_s,
-       max(w.flops / c.peak_flops, w.bytes / c.hbm_bytes_per_s) * 1e9 AS roofline_ns,
-       CASE WHEN w.flops / c.peak_flops >= w.bytes / c.hbm_bytes_per_s THEN 'compute'
-            WHEN w.bytes / c.hbm_bytes_per_s IS NOT NULL AND c.peak_flops IS NOT NULL THEN 'memory' END AS bound,
-       max(w.flops / c.peak_flops, w.bytes / c.hbm_bytes_per_s) * 1e9 / nullif(w.device_ns, 0) AS roofline_share
-FROM work AS w LEFT JOIN chips AS c ON c.name = w.named AND c.dtype = w.dtype;
 
 -- ---- Ranks ----
 

@@ -15,7 +15,7 @@
 --@ argument step_names :step TEXT a GLOB over the NVTX or roctx ranges that are steps, if theirs is not among the usual names
 
 CREATE TEMP VIEW IF NOT EXISTS tracelens_events AS
-SELECT a.trace, a.rank, a.name, a.op, a.kind, a.launch_thread,
+SELECT a.trace, a.rank, a.name, a.op, a.kind, a.process, a.launch_thread,
        CASE WHEN a.kind = 'memcpy' THEN 'memcpy' WHEN lower(a.name) LIKE '%nccl%' THEN 'comm' ELSE 'comp' END AS part,
        (a.start_ns - t.base_ns) / 1000 + (a.start_ns - t.base_ns) % 1000 / 1000.0 AS ts,
        (a.start_ns - t.base_ns) / 1000 + (a.start_ns - t.base_ns) % 1000 / 1000.0 + (a.end_ns - a.start_ns) / 1000.0 AS end,
@@ -90,7 +90,7 @@ CREATE TEMP VIEW IF NOT EXISTS tracelens_work AS
 WITH calls AS (
   SELECT o.trace, o.rank, o.op, o.shapes, o.dtypes, o.flops, o.bytes, interval_union(e.ts, e.end) AS us
   FROM device_operators AS o JOIN tracelens_events AS e
-    ON e.trace = o.trace AND e.launch_thread = o.thread AND e.launch_ns BETWEEN o.start_ns AND o.end_ns
+    ON e.trace = o.trace AND e.process IS o.process AND e.launch_thread = o.thread AND e.launch_ns BETWEEN o.start_ns AND o.end_ns
   GROUP BY o.rowid
 )
 SELECT trace, rank, op AS name, shapes AS input_dims, dtypes AS input_type, count(*) AS name_count, flops / 1e9 AS gflops,

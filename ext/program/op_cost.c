@@ -101,8 +101,13 @@ static bool read_call(mpg_str dims, mpg_str types, mpg_str concrete, call *c) {
     return false;
   for (int i = 0; i < ARGUMENTS; i++)
     read_shape(items[i], &c->in[i]);
-  return (types.n == 0 || items_of(types, c->type) >= 0) &&
-         (concrete.n == 0 || items_of(concrete, c->value) >= 0);
+  if ((types.n > 0 && items_of(types, c->type) < 0) ||
+      (concrete.n > 0 && items_of(concrete, c->value) < 0))
+    return false;
+  for (int i = 0; i < ARGUMENTS; i++) /* as Windows' compiler names types */
+    if (c->type[i].n > 7 && memcmp(c->type[i].p, "struct ", 7) == 0)
+      c->type[i] = (mpg_str){c->type[i].p + 7, c->type[i].n - 7};
+  return true;
 }
 
 static bool value_is(const call *c, int i, const char *text) {
@@ -176,11 +181,15 @@ static void add_bytes(const call *c, int i, mpg_op_cost *out) {
   out->bytes = size == 0 ? -1 : out->bytes + elements_of(&c->in[i]) * size;
 }
 
-/* Adds a result of so many elements, of the type of argument i. */
-static void add_result(const call *c, int i, mpg_i128 n, mpg_op_cost *out) {
-  int size = mpg_op_type_size(c->type[i]);
+/* Adds a result of so many elements, of so many bytes each; 0: not known. */
+static void add_elements(mpg_i128 n, int size, mpg_op_cost *out) {
   if (out->bytes >= 0)
     out->bytes = size == 0 ? -1 : out->bytes + n * size;
+}
+
+/* Adds a result of so many elements, of the type of argument i. */
+static void add_result(const call *c, int i, mpg_i128 n, mpg_op_cost *out) {
+  add_elements(n, mpg_op_type_size(c->type[i]), out);
 }
 
 /* ---- Matrix products ---- */
@@ -219,8 +228,32 @@ static bool product_sizes(const shape *a, const shape *b, mpg_i128 *out_elements
   return true;
 }
 
+/* Of a value of c10::ScalarType, of the types that a product may give; 0: of another, or not
+** given. */
+static int scalar_size(mpg_str value) {
+  static const struct {
+    int type, size;
+  } scalars[] = {{3, 4}, {5, 2}, {6, 4}, {15, 2}, {23, 1}, {24, 1}, {25, 1}, {26, 1}};
+  int64_t type;
+  for (size_t i = 0; i < sizeof scalars / sizeof *scalars; i++)
+    if (mpg_int_parse(value, &type) && type == scalars[i].type)
+      return scalars[i].size;
+  return 0;
+}
+
+/* Bytes of an element of a product's result: as the wider operand, but of narrow types more. */
+static int result_size(const call *c, mpg_str name, int first) {
+  int left = mpg_op_type_size(c->type[first]), right = mpg_op_type_size(c->type[first + 1]);
+  if (mpg_str_eq(name, MPG_STR("_scaled_mm"))) /* (a, b, scale, scale, bias, scale, type, ...) */
+    return scalar_size(c->value[6]);
+  if (mpg_str_eq(name, MPG_STR("_int_mm")))
+    return 4;
+  return left > right ? left : right;
+}
+
 /* first: the left operand's place. A place before it is what is added. */
-static bool price_product(const call *c, int first, bool sum_batch, mpg_op_cost *out) {
+static bool price_product(const call *c, mpg_str name, int first, bool sum_batch,
+                          mpg_op_cost *out) {
   mpg_i128 n, result;
   int64_t k;
   if (!product_sizes(&c->in[first], &c->in[first + 1], &n, &k))
@@ -236,7 +269,7 @@ static bool price_product(const call *c, int first, bool sum_batch, mpg_op_cost 
   out->flops = 2 * n * k + (first == 1 ? result : 0);
   for (int i = 0; i < first + 2; i++)
     add_bytes(c, i, out);
-  add_result(c, first, result, out);
+  add_elements(result, result_size(c, name, first), out);
   return true;
 }
 
@@ -540,7 +573,7 @@ bool mpg_op_cost_of(mpg_str name, mpg_str dims, mpg_str types, mpg_str concrete,
   switch (row->family) {
   case PRODUCT:
   case ADDBMM:
-    return price_product(&c, row->first, row->family == ADDBMM, out);
+    return price_product(&c, name, row->first, row->family == ADDBMM, out);
   case LINEAR:
     return price_linear(&c, out);
   case CONV:

@@ -256,7 +256,7 @@ DROP TABLE ascend_lost;
 DROP TABLE IF EXISTS temp.ascend_classes;
 CREATE TEMP TABLE ascend_classes AS
 SELECT kind, name,
-       (SELECT class FROM device_class_rules AS r WHERE n.kind GLOB r.kind AND lower(n.name) GLOB r.name ORDER BY r.priority LIMIT 1) AS class,
+       (SELECT class FROM device_class_rules AS r WHERE n.kind GLOB r.kind AND lower(n.name) GLOB lower(r.name) ORDER BY r.priority LIMIT 1) AS class,
        CASE
          WHEN lower(name) GLOB '*allreduce*' THEN 'allreduce' WHEN lower(name) GLOB '*allgather*' THEN 'allgather'
          WHEN lower(name) GLOB '*reducescatter*' THEN 'reduce_scatter' WHEN lower(name) GLOB '*alltoall*' THEN 'alltoall'

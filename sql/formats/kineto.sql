@@ -28,11 +28,13 @@
 --
 -- The inputs are dropped at the end. The rules are explained in docs/device-activity.md.
 
+.read sql/formats/kineto/inputs.sql
+.read sql/formats/kineto/merged.sql
 .read sql/formats/kineto/events.sql
 
 -- ---- 4. Calls of the host ----
 
--- A correlation names one call. Its operator is the innermost on the same thread around it: external ids, which
+-- A correlation names one call, and later another where numbers begin anew; of calls within one, the outermost. Its operator is the innermost on the same thread around it: external ids, which
 -- should say, are those of correlations in traces of 2022 and before. outermost: that around an operator, beyond
 -- which no search has to go back. Of 256 operators the latest end is kept, to pass over those that all ended before.
 DROP TABLE IF EXISTS temp.kineto_sorted;
@@ -58,19 +60,21 @@ DROP TABLE IF EXISTS temp.kineto_operator_ends;
 CREATE TEMP TABLE kineto_operator_ends(thread, block, end_ns, PRIMARY KEY (thread, block)) WITHOUT ROWID;
 INSERT INTO kineto_operator_ends SELECT thread, id / 256, max(end_ns) FROM kineto_operators GROUP BY 1, 2;
 
+DROP TABLE IF EXISTS temp.kineto_calls;
+CREATE TEMP TABLE kineto_calls AS
+SELECT g.process, g.label, g.scope, g.thread, e.correlation, +p.start_ns AS launch_ns, +p.end_ns AS end_ns, p.id AS call, -- + for an index to fit, which has no type
+       max(p.end_ns) OVER (PARTITION BY g.process, e.correlation ORDER BY p.start_ns, p.end_ns DESC, p.id ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING) AS covered
+FROM kineto_parts AS p CROSS JOIN kineto_groups AS g ON g.id = p.part AND g.is_call AND g.pid IS NOT NULL CROSS JOIN kineto_events AS e ON e.rowid = p.id
+WHERE e.correlation IN (SELECT correlation FROM kineto_activity);
+DELETE FROM kineto_calls WHERE launch_ns < covered;
+
 DROP TABLE IF EXISTS temp.kineto_launches;
 CREATE TEMP TABLE kineto_launches AS
-WITH calls AS (
-  SELECT g.label, g.scope, g.thread, e.correlation, min(p.start_ns) AS launch_ns, p.end_ns, p.id AS call
-  FROM kineto_parts AS p CROSS JOIN kineto_groups AS g ON g.id = p.part AND g.is_call AND g.pid IS NOT NULL CROSS JOIN kineto_events AS e ON e.rowid = p.id
-  WHERE e.correlation IN (SELECT correlation FROM kineto_activity)
-  GROUP BY g.process, e.correlation
-),
-latest AS (
+WITH latest AS (
   SELECT *, (SELECT o.id FROM kineto_operators AS o
              WHERE o.thread = c.thread AND o.start_ns <= c.launch_ns
              ORDER BY o.start_ns DESC, o.id DESC LIMIT 1) AS latest
-  FROM calls AS c
+  FROM kineto_calls AS c
 )
 SELECT c.label, c.scope, c.correlation, c.launch_ns, c.end_ns AS launch_end_ns, c.call, i.event AS op, i.start_ns AS op_ns
 FROM latest AS c
@@ -105,21 +109,21 @@ SELECT scope, step, start_ns, end_ns,
 FROM ordered;
 CREATE INDEX temp.kineto_host_step ON kineto_host_steps(scope, start_ns);
 
--- Of a group: its trace, and whether nothing in it has a stream.
+-- Of a group: its trace, whether nothing in it has a stream, and the process that called, if it is one.
 DROP TABLE IF EXISTS temp.kineto_of;
-CREATE TEMP TABLE kineto_of(id INTEGER PRIMARY KEY, rank, base_ns, streamless, chip);
+CREATE TEMP TABLE kineto_of(id INTEGER PRIMARY KEY, rank, base_ns, streamless, chip, process);
 INSERT INTO kineto_of
 WITH streams AS MATERIALIZED (
   SELECT g.file, total(n) AS n FROM (SELECT part, count(stream) AS n FROM kineto_activity GROUP BY part) CROSS JOIN kineto_groups AS g ON g.id = part GROUP BY g.file
 )
-SELECT g.id, t.rank, t.base_ns, s.n = 0, a.chip
+SELECT g.id, g.rank, t.base_ns, s.n = 0, a.chip, (SELECT iif(min(c.pid) = max(c.pid), min(c.pid), NULL) FROM kineto_groups AS c WHERE c.label = g.label AND c.is_call)
 FROM kineto_groups AS g JOIN device_traces AS t USING (trace) LEFT JOIN streams AS s ON s.file = g.file LEFT JOIN kineto_alike AS a ON a.trace = g.trace;
 
 INSERT INTO device_activity (trace, rank, process, device, chip, stream, class, kind, name, start_ns, end_ns, step,
                              correlation, launch_ns, launch_end_ns, launch_name, launch_thread, op, op_ns, bytes,
                              gb_per_s, collective, group_size, process_group)
-SELECT g.trace, t.rank, CAST(c.pid AS TEXT),
-       iif((g.trace, e.device) IN (SELECT trace, device FROM kineto_shared), g.label_name || ' ', '') || coalesce(e.device, e.pid),
+SELECT g.trace, t.rank, CAST(coalesce(c.pid, t.process) AS TEXT),
+       iif(g.label_name <> '' AND (g.trace, e.device) IN (SELECT trace, device FROM kineto_shared), g.label_name || ' ', '') || coalesce(e.device, e.pid),
        coalesce(d.chip, t.chip),
        CAST(coalesce(a.stream, iif(t.streamless, e.tid, NULL)) AS TEXT), k.class, k.kind,
        k.name, a.start_ns + t.base_ns, a.end_ns + t.base_ns,
@@ -180,13 +184,14 @@ WHERE coalesce(start_ns >= covered, 1)
     SELECT 1 FROM kineto_priced AS p
     WHERE p.thread = o.thread AND p.start_ns BETWEEN o.start_ns AND o.end_ns AND p.end_ns <= o.end_ns AND NOT p.wrapper)));
 
-INSERT INTO device_operators (trace, rank, chip, step, thread, op, shapes, dtypes, start_ns, end_ns, flops, bytes, device_ns,
+INSERT INTO device_operators (trace, rank, process, chip, step, thread, op, shapes, dtypes, start_ns, end_ns, flops, bytes, device_ns,
                               activities)
-SELECT e.trace, t.rank, max(a.chip), max(a.step), CAST(e.tid AS TEXT), e.name, e.input_dims, e.input_type, o.start_ns + t.base_ns,
+SELECT e.trace, t.rank, CAST(e.pid AS TEXT), max(a.chip), max(a.step), CAST(e.tid AS TEXT), e.name, e.input_dims, e.input_type, o.start_ns + t.base_ns,
        o.end_ns + t.base_ns, o.flops, o.bytes, interval_union(a.start_ns, a.end_ns), count(a.trace)
 FROM kineto_counted AS o
 CROSS JOIN kineto_events AS e ON e.rowid = o.event
-CROSS JOIN device_traces AS t USING (trace)
+CROSS JOIN kineto_parts AS p ON p.id = o.event
+CROSS JOIN kineto_of AS t ON t.id = p.part
 LEFT JOIN device_activity AS a
   ON a.trace = e.trace AND a.launch_thread = CAST(e.tid AS TEXT) AND a.process = CAST(e.pid AS TEXT) AND a.class <> 'sync'
  AND a.launch_ns BETWEEN o.start_ns + t.base_ns AND o.end_ns + t.base_ns
@@ -210,6 +215,7 @@ DROP TABLE temp.kineto_files;
 DROP TABLE temp.kineto_devices;
 DROP TABLE temp.kineto_alike;
 DROP TABLE temp.kineto_launches;
+DROP TABLE temp.kineto_calls;
 DROP TABLE temp.kineto_operators;
 DROP TABLE temp.kineto_operator_ends;
 DROP TABLE temp.kineto_kinds;

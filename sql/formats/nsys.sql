@@ -266,7 +266,7 @@ DROP TABLE IF EXISTS temp.nsys_classes;
 CREATE TEMP TABLE nsys_classes AS
 SELECT kind, name,
        (SELECT class FROM device_class_rules AS r
-        WHERE n.kind GLOB r.kind AND lower(n.name) GLOB r.name ORDER BY r.priority LIMIT 1) AS class,
+        WHERE n.kind GLOB r.kind AND lower(n.name) GLOB lower(r.name) ORDER BY r.priority LIMIT 1) AS class,
        CASE
          WHEN lower(name) NOT GLOB '*nccl*' THEN NULL
          WHEN lower(name) GLOB '*allreduce*' THEN 'allreduce' WHEN lower(name) GLOB '*allgather*' THEN 'allgather'

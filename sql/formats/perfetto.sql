@@ -274,7 +274,7 @@ DROP TABLE IF EXISTS temp.perfetto_classes;
 CREATE TEMP TABLE perfetto_classes AS
 SELECT kind, name,
        (SELECT class FROM device_class_rules AS r
-        WHERE n.kind GLOB r.kind AND lower(n.name) GLOB r.name ORDER BY r.priority LIMIT 1) AS class,
+        WHERE n.kind GLOB r.kind AND lower(n.name) GLOB lower(r.name) ORDER BY r.priority LIMIT 1) AS class,
        CASE
          WHEN name GLOB 'all-reduce-scatter*' OR name GLOB 'reduce-scatter*' THEN 'reduce_scatter' WHEN name GLOB 'all-reduce*' THEN 'allreduce'
          WHEN name GLOB 'all-gather*' THEN 'allgather' WHEN name GLOB '*all-to-all*' THEN 'alltoall' WHEN name GLOB 'collective-permute*' THEN 'collective_permute'

@@ -182,9 +182,9 @@ CREATE TEMP TABLE xplane_classes AS
 SELECT kind, shown, hlo_category,
        (SELECT class FROM device_class_rules AS r
         WHERE n.kind GLOB r.kind
-          AND ((lower(n.shown) GLOB r.name AND (r.priority NOT BETWEEN 60 AND 98 OR n.hlo_category IS NULL
+          AND ((lower(n.shown) GLOB lower(r.name) AND (r.priority NOT BETWEEN 60 AND 98 OR n.hlo_category IS NULL
                OR NOT (n.hlo_category GLOB '*fusion*' OR n.hlo_category GLOB 'convolution*' OR n.hlo_category GLOB 'dot*')))
-               OR lower(n.hlo_category) GLOB r.name)
+               OR lower(n.hlo_category) GLOB lower(r.name))
         ORDER BY r.priority LIMIT 1) AS class,
        CASE
          WHEN lower(shown) GLOB '*all-reduce-scatter*' OR hlo_category GLOB 'all-reduce-scatter*' THEN 'reduce_scatter'

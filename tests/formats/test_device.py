@@ -131,6 +131,42 @@ class Views(Case):
         self.assertEqual(self.rows("SELECT DISTINCT bound, roofline_share FROM device_op_roofline"), [(None, None)])
         self.assertEqual(self.rows("SELECT activities, compute_ns, priced_ns, priced_share FROM device_priced"), [(8, 32000, 28000, 28 / 32)])
 
+    def test_types_of_operands(self):
+        """The rate is that of the two that are multiplied: not of what is added, of two types the wider, none of one that has no rate. The result has the type that
+        the call asks for. [64, 32] by [32, 16]."""
+        bf16, fp8, wide = "c10::BFloat16", "c10::Float8_e4m3fn", ["Scalar", "Scalar"]
+        scaled = [fp8, fp8, "float", "float", "", "", "Scalar", ""]
+        a, b, c = 64 * 32, 32 * 16, 64 * 16
+        for name, types, concrete, dtype, nbytes in (
+                ("aten::mm", [bf16, bf16], [], "bf16", 2 * (a + b + c)), ("aten::mm", ["struct " + bf16] * 2, [], "bf16", 2 * (a + b + c)),
+                ("aten::addmm", ["float", bf16, bf16, *wide], [], "bf16", 4 * 16 + 2 * (a + b + c)), ("aten::mm", [fp8, bf16], [], "bf16", a + 2 * (b + c)),
+                ("aten::_scaled_mm", scaled, [""] * 6 + ["15", "False"], "fp8", a + b + 2 * c), ("aten::_scaled_mm", scaled, [""] * 8, "fp8", None),
+                ("aten::_int_mm", ["signed char"] * 2, [], "int8", a + b + 4 * c), ("aten::mm", ["long int", bf16], [], None, 8 * (a + c) + 2 * b)):
+            dims = [[16]] * (name == "aten::addmm") + [[64, 32], [32, 16]] + [[]] * 6
+            events = [dict(cat="cpu_op", name=name, pid=9, tid=9, ts=5, dur=20, args={"Input Dims": dims, "Input type": types, "Concrete Inputs": concrete}),
+                      dict(cat="cuda_runtime", name="cudaLaunchKernel", pid=9, tid=9, ts=10, dur=4, args={"correlation": 1}),
+                      dict(cat="kernel", name="gemm", pid=0, tid=7, ts=100, dur=50, args={"device": 0, "stream": 7, "correlation": 1})]
+            path = self.file({"deviceProperties": [{"id": 0, "name": "NVIDIA H100 80GB HBM3"}], "traceEvents": [{"ph": "X", **event} for event in events]})
+            peak = {"bf16": 989.5, "fp8": 1979, "int8": 1979, None: None}[dtype]
+            self.assertEqual(self.rows("SELECT dtype, bytes, peak_tflop_per_s FROM trace_device_op_roofline(?)", path), [(dtype, nbytes, peak)], (name, types))
+
+    def test_calls_that_kept_no_device_busy(self):
+        """Rates and the roofline's share are of the others; bytes that one call lacks nobody knows of all."""
+        self.load()
+        for device_ns, nbytes in ((1000, 4000), (None, 4000)):
+            self.db.execute("INSERT INTO device_operators (trace, chip, op, shapes, dtypes, start_ns, end_ns, flops, bytes, device_ns, activities) VALUES "
+                            "('t', 'nvidia-h100-sxm', 'aten::mm', '[]', '[\"c10::Half\", \"c10::Half\"]', 0, 1, 989.5e6, ?, ?, 1)", (nbytes, device_ns))
+        self.assertEqual(self.rows("SELECT calls, flops, tflop_per_s, gb_per_s, flops_per_byte FROM device_op_work"), [(2, 1979e6, 989.5, 4.0, 247375.0)])
+        self.assertEqual(self.rows("SELECT dtype, roofline_share FROM device_op_roofline"), [("fp16", 1.0)])
+        self.db.execute("UPDATE device_operators SET bytes = NULL WHERE device_ns IS NULL")
+        self.assertEqual(self.rows("SELECT bytes, gb_per_s, flops_per_byte, tflop_per_s FROM device_op_work"), [(None, None, None, 989.5)])
+
+    def test_rules_in_capitals(self):
+        self.db.execute("CREATE TEMP TABLE device_class_rules(priority, kind, name, class)")
+        self.db.execute("INSERT INTO device_class_rules VALUES (5, 'kernel', 'MyRing_*', 'communication')")
+        kernel = dict(ph="X", cat="kernel", name="MyRing_Step", pid=0, tid=7, ts=100, dur=50, args={"device": 0, "stream": 7, "correlation": 1})
+        self.assertEqual(self.rows("SELECT class FROM trace_device_activity(?)", self.file({"schemaVersion": 1, "traceEvents": [kernel]})), [("communication",)])
+
     def test_chips_that_are_numbered_otherwise(self):
         """ROCm numbers its devices from 0 where it describes them, and among all agents of the host, CPUs first, where they run. Where all
         are of one name the number does not matter."""
@@ -236,7 +272,9 @@ class Views(Case):
         self.load()
         wanted = {("kernel", "ncclDevKernel_AllReduce"): "communication", ("kernel", "void gemm"): "compute", ("memcpy", "Memcpy HtoD"): "memory",
                   ("memset", "Memset (Device)"): "memory", ("sync", "Stream Wait Event"): "sync", ("kernel", "all-reduce.3"): "communication",
-                  ("kernel", "rcclGenericKernel"): "communication", ("kernel", "copy-start.1"): "memory", ("kernel", "copy.1"): "compute", ("kernel", "collective-reduce.1"): "communication"}
+                  ("kernel", "rcclGenericKernel"): "communication", ("kernel", "copy-start.1"): "memory", ("kernel", "copy.1"): "compute", ("kernel", "collective-reduce.1"): "communication",
+                  **{("kernel", name): "communication" for name in ("send", "send.3", "Recv.12", "send-done.1", "recv-done", "void sendrecv_kernel<int>(int*)")},
+                  **{("kernel", name): "compute" for name in ("sender_of_tokens", "recvx", "sends", "receive_buffer_copy")}}
         for (kind, name), kind_of in wanted.items():
             self.assertEqual(self.one("SELECT class FROM device_class_rules WHERE ?1 GLOB kind AND lower(?2) GLOB name ORDER BY priority LIMIT 1", kind, name), kind_of)
 

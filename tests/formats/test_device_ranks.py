@@ -73,5 +73,87 @@ class Collectives(Case):
         self.assertEqual(self.late(calls, world={0: 8, 1: 16}), [(0, None, 1, 1, 0, 0), (1, None, 1, 1, 0, 0)])
 
 
+class Merged(Case):
+    """Two ranks in one file: process 70 and 71, each with device 0 and stream 7."""
+    def merged(self, pids, threads=(7, 7), labels=("", ""), **distributed):
+        """Correlations begin anew in each rank if labels tell them apart."""
+        events = []
+        for rank in (0, 1):
+            pid, tid, at = pids[rank], threads[rank], 1000 + 500 * rank
+            other = 0 if labels[0] else 10 * rank
+            work = {"Input Dims": [[64, 64], [64, 64]], "Input type": ["float", "float"]}
+            events += [step(1, at, 400, pid, tid), call(1 + other, at + 10, pid, tid), call(2 + other, at + 20, pid, tid),
+                       {"ph": "X", "cat": "cpu_op", "name": ("aten::mm", "aten::relu")[rank], "pid": pid, "tid": tid, "ts": at + 5, "dur": 30, "args": work if rank == 0 else {}},
+                       kernel("gemm", 1 + other, at + 100, 50, pid=labels[rank] + "0" if labels[0] else 0),
+                       kernel("gemm", 2 + other, at + 250 + 200 * rank, 50, pid=labels[rank] + "0" if labels[0] else 0)]
+        trace = {"schemaVersion": 1, "traceEvents": events}
+        if distributed:
+            trace["distributedInfo"] = distributed
+        return self.file(trace, "merged.json")
+
+    def check(self, path, devices, processes, ranks):
+        ask = f"SELECT {{}} FROM trace_device_{{}}('{path}') ORDER BY 1, 2"
+        self.assertEqual([row[:2] for row in self.rows(ask.format("device, rank, process", "activity"))], [(d, r) for d, r in zip(devices, ranks) for _ in (0, 1)])
+        self.assertEqual(self.rows(ask.format("device, process, gap_ns", "gaps")), [(devices[0], processes[0], 100000), (devices[1], processes[1], 300000)])
+        self.assertEqual(self.rows(ask.format("device, process, sum(idle_ns)", "idle").replace("ORDER", "GROUP BY 1, 2 ORDER")), [(devices[0], processes[0], 100000), (devices[1], processes[1], 300000)])
+        self.assertEqual(self.rows(ask.format("device, max_length, launches", "queue_length")), [(device, 2, 2) for device in devices])
+        self.assertEqual(self.rows(ask.format("device, step_ns, lag_ns", "step_time")), [(device, 400000, 100000) for device in devices])
+        self.assertEqual(self.rows(ask.format("device, busy_ns, span_ns", "time")), [(devices[0], 100000, 200000), (devices[1], 100000, 400000)])
+        # The second rank's operator has no price, though its thread has the number of the first one's.
+        self.assertEqual(self.rows(ask.format("device, priced_ns", "priced")), [(devices[0], 100000), (devices[1], 0)])
+        self.assertEqual(self.rows(ask.format("process, activities", "operators")), [(processes[0], 2)])
+
+    def test_with_labels(self):
+        """distributedInfo is that of the first file."""
+        for labels, ranks in ((("[R0] ", "[R1] "), (0, 1)), (("[rank 2] ", "[rank 3] "), (2, 3)), (("[TP00-PP00] ", "[TP01-PP00] "), (None, None))):
+            with self.subTest(labels):
+                pids = [label + str(70 + i) for i, label in enumerate(labels)]
+                path = self.merged(pids, labels=labels, rank=0, world_size=2)
+                self.check(path, [label + "0" for label in labels], pids, ranks)
+                self.assertEqual(self.issues(path), {})
+
+    def test_without_labels(self):
+        path = self.merged((70, 71), rank=0, world_size=2)
+        self.check(path, ("[70] 0", "[71] 0"), ("70", "71"), (None, None))
+        self.assertEqual(self.issues(path), {})
+
+    def test_collectives_of_ranks_that_nothing_tells(self):
+        """Of ranks with labels they are compared, of others that is said."""
+        for labels, rows, said in ((("[R0] ", "[R1] "), [(0, 0), (1, 20000)], {}), (("[TP00] ", "[TP01] "), [], {"missing_field": 2})):
+            events = []
+            for i, label in enumerate(labels):
+                events += [step(1, 1000, 900, label + "7"), call(1, 1010, label + "7"), kernel(NCCL, 1, 1100, 50 - 20 * i, pid=label + "0")]
+            path = self.file({"schemaVersion": 1, "traceEvents": events})
+            self.assertEqual(self.rows("SELECT rank, late_ns FROM trace_device_collectives(?) ORDER BY 1", path), rows)
+            self.assertEqual(self.issues(path), said)
+
+    def test_correlations_that_two_processes_have(self):
+        """Whose the kernels are is a guess, and one without a call is of neither."""
+        events = [step(1, 1000, 900, 70), call(1, 1010, 70), call(2, 1020, 70), call(1, 1030, 71), call(3, 1040, 71)]
+        events += [kernel("k", i, 1000 + 100 * i, 50) for i in (1, 2, 3, 9)]
+        path = self.file({"schemaVersion": 1, "traceEvents": events})
+        self.assertEqual(self.rows("SELECT device, process, correlation FROM trace_device_activity(?) ORDER BY 3", path), [("[71] 0", "71", 1), ("[70] 0", "70", 2), ("[71] 0", "71", 3), ("0", None, 9)])
+        self.assertEqual(self.issues(path), {"conflict": 1, "missing_field": 1})
+
+
+class Steps(Case):
+    def test_a_step_that_comes_twice(self):
+        """Two cycles of a profile in one file, the second of which numbers its steps anew: a step is both, and not all that lies between."""
+        path = self.file({"schemaVersion": 1, "traceEvents": [
+            event for at in (1000, 9000) for event in (step(1, at, 300), call(at, at + 10), kernel("gemm", at, at + 100, 50))]})
+        self.assertEqual(self.rows("SELECT step, step_ns, busy_ns, lag_ns FROM trace_device_step_time(?)", path), [("1", 600000, 100000, 100000)])
+
+    def test_correlations_that_begin_anew(self):
+        path = self.file({"schemaVersion": 1, "traceEvents": [
+            event for number, at in ((1, 1000), (2, 9000)) for event in (step(number, at, 300), call(1, at + 10), kernel("gemm", 1, at + 100, 50))]})
+        self.assertEqual(self.rows("SELECT step, start_ns - launch_ns FROM trace_device_activity(?) ORDER BY start_ns", path), [("1", 90000), ("2", 90000)])
+
+    def test_calls_within_a_call_of_their_correlation(self):
+        """The outermost one is the launch."""
+        inner = {**call(1, 1012), "cat": "cuda_driver", "name": "cuLaunchKernel", "dur": 1}
+        path = self.file({"schemaVersion": 1, "traceEvents": [step(1, 1000, 300), inner, call(1, 1010), kernel("gemm", 1, 1100, 50)]})
+        self.assertEqual(self.rows("SELECT launch_name, launch_ns FROM trace_device_activity(?)", path), [("cudaLaunchKernel", 1010000)])
+
+
 if __name__ == "__main__":
     unittest.main()

@@ -1,145 +1,30 @@
--- kineto/events.sql - events without what cannot be, their groups, and which of them are the devices'.
+-- kineto/events.sql - the groups of events, what the program marks, and which events are the devices'.
 --
--- Reads chrome_trace and chrome_trace_info. Makes kineto_events, kineto_files, kineto_devices, kineto_groups, kineto_parts,
--- kineto_kinds and kineto_activity.
--- A part of kineto.sql, which says what the parameters are and runs the parts in order.
-
--- ---- 1. The inputs ----
-
--- Events of a phase that the format does not have are of no known category.
-CREATE TEMP TABLE IF NOT EXISTS kineto_files AS
-SELECT _file AS trace, rank, world_size, base_time_ns, devices, properties FROM chrome_trace_info(mpg_required(:trace, ':trace'));
--- After it, for what the last reading of a file finds of it is what mpg_issues keeps.
-CREATE TEMP TABLE IF NOT EXISTS kineto_events AS
-SELECT _file AS trace, iif(ph = 'X', lower(cat), 'phase ' || coalesce(ph, 'none')) AS cat, coalesce(name, '?') AS name, start_ns, end_ns, pid, tid, step, correlation, device,
-       stream, bytes, bandwidth_gb_s, collective, group_size, process_group, process_group_ranks, input_dims, input_type, concrete_inputs
-FROM chrome_trace(mpg_required(:trace, ':trace'))
-WHERE ph = 'X' OR (ph IS NULL AND start_ns IS NOT NULL) OR (ph = 'B' AND lower(cat) IN ('kernel', 'gpu_memcpy', 'gpu_memset', 'cpu_op', 'operator', 'user_annotation', 'cuda_runtime', 'hip_runtime')) OR ph NOT IN ('M', 'i', 'I', 's', 't', 'f', 'b', 'n', 'e', 'B', 'E', 'C', 'R', 'P', 'N', 'O', 'D', 'S', 'T', 'p', 'F', 'v', 'V', 'c', '(', ')');
-
-
--- What there is to mend, in one pass: most traces have none of it, and are not read again for each.
-DROP TABLE IF EXISTS temp.kineto_faults;
-CREATE TEMP TABLE kineto_faults AS
-SELECT total(cat IS NULL) AS no_cat, total(name = '?') AS no_name, total(correlation = 0) AS no_call,
-       total(start_ns IS NULL OR end_ns IS NULL OR end_ns < start_ns OR end_ns > 9223372036854775807 - base_ns) AS no_time,
-       coalesce(max(end_ns) - min(start_ns) > 86400000000000, 0) AS far, total(name GLOB 'ProfilerStep#*') AS steps, total(cat IN ('user_annotation', 'gpu_user_annotation')) AS ranges
-FROM (SELECT max(0, coalesce(max(base_time_ns), 0)) AS base_ns FROM kineto_files) CROSS JOIN kineto_events;
-
--- Ascend's profiler and rocprof's give the devices' events no category: the process's name says which they are. Only
--- traces that hold such events are read again, for their metadata.
-DROP TABLE IF EXISTS temp.kineto_processes;
-CREATE TEMP TABLE kineto_processes AS
-SELECT f.trace, m.pid, max(json_extract(m.args, '$.name')) AS name
-FROM (SELECT DISTINCT trace FROM kineto_faults CROSS JOIN kineto_events WHERE no_cat AND cat IS NULL) AS f CROSS JOIN chrome_trace(f.trace) AS m
-WHERE m.ph = 'M' AND m.name = 'process_name'
-GROUP BY 1, 2;
-CREATE INDEX temp.kineto_process ON kineto_processes(trace, pid);
-UPDATE kineto_events SET
-  cat = CASE
-          WHEN p.name IN ('Ascend Hardware', 'HCCL', 'Communication') AND kineto_events.name GLOB '*MEMCPY*' THEN 'gpu_memcpy'
-          WHEN p.name IN ('Ascend Hardware', 'HCCL', 'Communication') AND kineto_events.name GLOB '*EVENT_WAIT*' THEN 'cuda_sync'
-          WHEN p.name IN ('Ascend Hardware', 'HCCL', 'Communication') OR p.name GLOB 'GPU[0-9]*' THEN 'kernel'
-          WHEN p.name IN ('CANN') THEN 'cann_runtime'
-        END,
-  stream = coalesce(stream, CASE WHEN p.name IN ('Ascend Hardware', 'HCCL', 'Communication') OR p.name GLOB 'GPU[0-9]*'
-                                 THEN iif(p.name IN ('HCCL', 'Communication'), 'HCCL ' || tid, tid) END),
-  -- One trace_view.json is that of one NPU.
-  device = coalesce(device, CASE WHEN p.name IN ('Ascend Hardware', 'HCCL', 'Communication') THEN 0
-                                 WHEN p.name GLOB 'GPU[0-9]*' THEN CAST(substr(p.name, 4) AS INTEGER) END)
-FROM kineto_processes AS p
-WHERE (SELECT no_cat FROM kineto_faults) AND p.trace = kineto_events.trace AND p.pid = kineto_events.pid AND kineto_events.cat IS NULL;
-
--- What is left out, and why; mpg_issues mentions it at the end.
-DROP TABLE IF EXISTS temp.kineto_left_out;
-CREATE TEMP TABLE kineto_left_out (trace TEXT, severity TEXT, kind TEXT, count INTEGER, detail TEXT);
-INSERT INTO kineto_left_out
-SELECT trace, 'warning', 'unknown_event', count(*),
-       'events without a category, of a process that is no known device: left out; the first is "' || min(name) || '"'
-FROM kineto_faults CROSS JOIN kineto_events WHERE no_cat AND cat IS NULL GROUP BY trace;
-INSERT INTO kineto_left_out
-SELECT trace, 'warning', 'missing_field', count(*), 'events without a name: one of a device is called "?", and its category alone tells its class'
-FROM kineto_faults CROSS JOIN kineto_events WHERE no_name AND name = '?' GROUP BY trace;
-INSERT INTO kineto_left_out
-SELECT e.trace, 'data_loss', 'impossible_time', count(*),
-       'events without a start or an end, or that end before they start: left out; the first is "' || min(e.name) || '"'
-FROM kineto_faults CROSS JOIN kineto_events AS e CROSS JOIN kineto_files AS f USING (trace)
-WHERE no_time AND e.cat IS NOT NULL AND (e.start_ns IS NULL OR e.end_ns IS NULL OR e.end_ns < e.start_ns
-                             OR e.end_ns > 9223372036854775807 - coalesce(f.base_time_ns, 0))
-GROUP BY e.trace;
-DELETE FROM kineto_events WHERE rowid IN (
-  SELECT e.rowid FROM kineto_faults CROSS JOIN kineto_events AS e
-  WHERE (no_cat OR no_time) AND (cat IS NULL OR start_ns IS NULL OR end_ns IS NULL OR end_ns < start_ns
-                                 OR end_ns > 9223372036854775807 - coalesce((SELECT max(base_time_ns) FROM kineto_files), 0)));
-
--- What the host did lies within a day of the middle event; where a device's time may lie, its calls say, below.
-DROP TABLE IF EXISTS temp.kineto_far;
-CREATE TEMP TABLE kineto_far AS
-WITH middle AS MATERIALIZED (
-  SELECT trace, start_ns AS at FROM (
-    SELECT trace, start_ns, row_number() OVER (PARTITION BY trace ORDER BY start_ns) AS nth, count(*) OVER (PARTITION BY trace) AS n FROM kineto_faults CROSS JOIN kineto_events WHERE far)
-  WHERE nth = (n + 1) / 2
-)
-SELECT e.rowid AS id, e.trace, e.name FROM kineto_faults CROSS JOIN middle AS m CROSS JOIN kineto_events AS e USING (trace)
-WHERE far AND (e.start_ns < at - 86400000000000 OR e.end_ns > at + 86400000000000)
-  AND e.cat NOT IN ('kernel', 'concurrent_kernel', 'gpu_memcpy', 'memcpy', 'gpu_memset', 'memset', 'cuda_sync', 'mtia_ccp_events');
-INSERT INTO kineto_left_out
-SELECT trace, 'data_loss', 'lost_time', count(*), 'events of the host more than a day from the middle one: left out; the first is "' || min(name) || '"' FROM kineto_far GROUP BY trace;
-DELETE FROM kineto_events WHERE rowid IN (SELECT id FROM kineto_far);
-DROP TABLE kineto_far;
-
--- A correlation of 0 is none.
-UPDATE kineto_events SET correlation = NULL WHERE rowid IN (SELECT e.rowid FROM kineto_faults CROSS JOIN kineto_events AS e WHERE no_call AND correlation = 0);
-
--- Before annotations had a category of their own, a step was an operator.
-UPDATE kineto_events SET cat = 'user_annotation' WHERE rowid IN (
-  SELECT e.rowid FROM kineto_faults CROSS JOIN kineto_events AS e WHERE steps AND cat IN ('cpu_op', 'operator') AND name GLOB 'ProfilerStep#*');
-
-DELETE FROM device_activity WHERE trace IN (SELECT trace FROM kineto_files);
-DELETE FROM device_steps WHERE trace IN (SELECT trace FROM kineto_files);
-DELETE FROM device_ranges WHERE trace IN (SELECT trace FROM kineto_files);
-DELETE FROM device_operators WHERE trace IN (SELECT trace FROM kineto_files);
-DELETE FROM device_traces WHERE trace IN (SELECT trace FROM kineto_files);
-
-INSERT INTO device_traces (trace, format, rank, world_size, base_ns, host)
-SELECT trace, 'kineto', rank, world_size, coalesce(base_time_ns, 0), json_extract(properties, '$.host_name') FROM kineto_files;
-
-DROP TABLE IF EXISTS temp.kineto_devices;
-CREATE TEMP TABLE kineto_devices AS
-SELECT f.trace, CAST(json_extract(d.value, '$.id') AS TEXT) AS device, nullif(json_extract(d.value, '$.name'), '') AS chip
-FROM kineto_files AS f, json_each(f.devices) AS d;
-CREATE INDEX temp.kineto_device ON kineto_devices(trace, device);
--- Devices that are all alike: ROCm describes them from 0 on, and counts the host's CPUs before them where they run.
-DROP TABLE IF EXISTS temp.kineto_alike;
-CREATE TEMP TABLE kineto_alike AS
-SELECT trace, min(chip) AS chip FROM kineto_devices GROUP BY trace HAVING min(chip) = max(chip) AND count(chip) = count(*);
-CREATE INDEX temp.kineto_alike_of ON kineto_alike(trace);
+-- Reads what inputs.sql and merged.sql make. Makes kineto_groups, kineto_parts, kineto_kinds, kineto_activity and kineto_shared.
+-- A part of kineto.sql.
 
 -- ---- 2. Groups of events: of one category and thread, each a number; steps and ranges ----
 
--- Ranks merged into one file: '[R0] 70' is process 70 of what is labelled [R0]. Correlations, devices and steps are
--- each label's own. Without labels, steps are those of the process where several mark some.
+-- Correlations, devices and steps are each label's own (merged.sql). Without labels, steps are those of the process where several
+-- mark some.
 DROP TABLE IF EXISTS temp.kineto_groups;
-CREATE TEMP TABLE kineto_groups(id INTEGER PRIMARY KEY, trace, cat, pid, tid, is_device, is_call, is_operator, is_host, is_strange, label_name, scope_name, file, process, thread, label, scope);
-INSERT INTO kineto_groups(trace, cat, pid, tid, is_device, is_call, is_operator, is_host, is_strange, label_name, scope_name, file, process, thread, label, scope)
-WITH each AS MATERIALIZED (SELECT DISTINCT trace, cat, pid, tid FROM kineto_events),
-several AS MATERIALIZED (
+CREATE TEMP TABLE kineto_groups(id INTEGER PRIMARY KEY, trace, cat, pid, tid, rank, is_device, is_call, is_operator, is_host, is_strange, label_name, scope_name, file, process, thread, label, scope);
+INSERT INTO kineto_groups(trace, cat, pid, tid, rank, is_device, is_call, is_operator, is_host, is_strange, label_name, scope_name, file, process, thread, label, scope)
+WITH several AS MATERIALIZED (
   SELECT trace FROM kineto_faults CROSS JOIN kineto_events WHERE steps AND cat = 'user_annotation' AND name GLOB 'ProfilerStep#*'
   GROUP BY trace HAVING count(DISTINCT pid) > 1
 ),
 labelled AS (
-  SELECT *, cat IN ('kernel', 'concurrent_kernel', 'gpu_memcpy', 'memcpy', 'gpu_memset', 'memset', 'cuda_sync', 'mtia_ccp_events') AS is_device,
-         cat IN ('runtime', 'driver') OR cat GLOB '*_runtime' OR cat GLOB '*_driver' AS is_call, cat IN ('cpu_op', 'operator') AS is_operator,
-         CASE WHEN pid GLOB '[[]*] *' THEN substr(pid, 1, instr(pid, ']')) ELSE '' END AS label_name,
-         CASE WHEN pid GLOB '[[]*] *' THEN substr(pid, 1, instr(pid, ']'))
-              WHEN trace IN several THEN CAST(pid AS TEXT) ELSE '' END AS scope_name
-  FROM each
+  SELECT e.*, l.rank, CASE WHEN label_name <> '' THEN label_name WHEN trace IN several THEN CAST(pid AS TEXT) ELSE '' END AS scope_name
+  FROM kineto_each AS e JOIN kineto_labels AS l USING (trace, label_name)
 )
-SELECT trace, cat, pid, tid, is_device, is_call, is_operator, is_operator OR is_call OR cat = 'user_annotation',
+SELECT trace, cat, pid, tid, rank, is_device, is_call, is_operator, is_operator OR is_call OR cat = 'user_annotation',
        cat GLOB 'phase *' OR NOT (is_device OR is_operator OR is_call OR cat IN ('gpu_user_annotation', 'user_annotation', 'overhead', 'ac2g', 'async_cpu_to_gpu', 'python_function')),
        label_name, scope_name,
        dense_rank() OVER (ORDER BY trace), dense_rank() OVER (ORDER BY trace, pid), dense_rank() OVER (ORDER BY trace, pid, tid),
        dense_rank() OVER (ORDER BY trace, label_name), dense_rank() OVER (ORDER BY trace, scope_name)
 FROM labelled;
+DROP TABLE kineto_each;
 CREATE INDEX temp.kineto_group ON kineto_groups(trace, cat, pid, tid);
 INSERT INTO kineto_left_out
 SELECT g.trace, 'warning', 'missing_field', (SELECT count(*) FROM kineto_events AS e WHERE e.trace = g.trace AND (e.pid IS NULL OR e.tid IS NULL)),
@@ -166,17 +51,17 @@ DELETE FROM kineto_events WHERE rowid IN (SELECT id FROM kineto_again);
 DROP TABLE kineto_again;
 
 INSERT INTO device_ranges (trace, rank, side, thread, name, start_ns, end_ns)
-SELECT e.trace, t.rank, CASE e.cat WHEN 'user_annotation' THEN 'host' ELSE 'device' END, CAST(e.tid AS TEXT), e.name,
+SELECT e.trace, g.rank, CASE e.cat WHEN 'user_annotation' THEN 'host' ELSE 'device' END, CAST(e.tid AS TEXT), e.name,
        e.start_ns + t.base_ns, e.end_ns + t.base_ns
-FROM kineto_faults CROSS JOIN kineto_events AS e CROSS JOIN device_traces AS t USING (trace)
+FROM kineto_faults CROSS JOIN kineto_events AS e CROSS JOIN device_traces AS t USING (trace) JOIN kineto_groups AS g ON g.trace = e.trace AND g.cat = e.cat AND g.pid IS e.pid AND g.tid IS e.tid
 WHERE (ranges OR steps) AND e.cat IN ('user_annotation', 'gpu_user_annotation');
 
 INSERT INTO device_steps (trace, rank, process, side, device, step, start_ns, end_ns)
-SELECT e.trace, t.rank, CASE e.cat WHEN 'user_annotation' THEN CAST(e.pid AS TEXT) END,
+SELECT e.trace, g.rank, CASE e.cat WHEN 'user_annotation' THEN CAST(e.pid AS TEXT) END,
        CASE e.cat WHEN 'user_annotation' THEN 'host' ELSE 'device' END,
        CASE e.cat WHEN 'gpu_user_annotation' THEN CAST(e.pid AS TEXT) END, e.step,
        e.start_ns + t.base_ns, e.end_ns + t.base_ns
-FROM kineto_faults CROSS JOIN kineto_events AS e CROSS JOIN device_traces AS t USING (trace)
+FROM kineto_faults CROSS JOIN kineto_events AS e CROSS JOIN device_traces AS t USING (trace) JOIN kineto_groups AS g ON g.trace = e.trace AND g.cat = e.cat AND g.pid IS e.pid AND g.tid IS e.tid
 WHERE steps AND e.name GLOB 'ProfilerStep#*' AND e.cat IN ('user_annotation', 'gpu_user_annotation');
 
 -- ---- 3. Which events are the devices' ----
@@ -203,7 +88,7 @@ names AS (
 )
 SELECT cat, name, kind, dense_rank() OVER (ORDER BY name) AS nth,
        (SELECT class FROM device_class_rules AS r
-        WHERE n.kind GLOB r.kind AND lower(n.name) GLOB r.name ORDER BY r.priority LIMIT 1) AS class
+        WHERE n.kind GLOB r.kind AND lower(n.name) GLOB lower(r.name) ORDER BY r.priority LIMIT 1) AS class
 FROM names AS n WHERE kind IS NOT NULL;
 CREATE INDEX temp.kineto_kind ON kineto_kinds(cat, name);
 INSERT INTO kineto_left_out
@@ -305,3 +190,13 @@ CREATE TEMP TABLE kineto_shared AS
 SELECT g.trace, d.device
 FROM (SELECT 1 FROM kineto_groups WHERE label_name <> '' LIMIT 1) CROSS JOIN kineto_activity AS d CROSS JOIN kineto_groups AS g ON g.id = d.part
 WHERE d.device IS NOT NULL AND g.pid IS NOT NULL GROUP BY 1, 2 HAVING count(DISTINCT g.label_name) > 1;
+-- Of a step on a device: its device, as that of an activity.
+UPDATE device_steps SET device = substr(device, instr(device, '] ') + 2)
+WHERE side = 'device' AND device GLOB '[[]*] *' AND trace IN (SELECT trace FROM kineto_files)
+  AND (trace, substr(device, instr(device, '] ') + 2)) NOT IN (SELECT trace, CAST(device AS TEXT) FROM kineto_shared);
+INSERT INTO kineto_left_out
+SELECT g.trace, 'warning', 'missing_field', count(DISTINCT g.label_name), 'processes of one file whose rank nothing tells: their collectives are not compared; the first is "' || min(g.label_name) || '"'
+FROM (SELECT trace, label_name FROM kineto_labels WHERE is_merged AND rank IS NULL AND label_name <> '') AS l CROSS JOIN kineto_groups AS g USING (trace, label_name)
+WHERE g.is_device AND g.id IN (SELECT a.part FROM kineto_activity AS a JOIN kineto_kinds AS k ON k.rowid = a.kind WHERE k.class = 'communication')
+GROUP BY g.trace;
+DROP TABLE kineto_labels;
