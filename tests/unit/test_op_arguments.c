@@ -128,9 +128,15 @@ static void test_every_attention(void) {
 
 static void test_every_product(void) {
   static const char types[] = "[\"double\", \"float\", \"c10::Half\"]";
-  static const char *const plain[] = {"mm", "_int_mm", "_scaled_mm", "matmul"};
-  for (size_t i = 0; i < sizeof plain / sizeof *plain; i++)
-    price(plain[i], "[[2, 3], [3, 5]]", types, NULL, 60, 8 * 6 + 4 * 15 + 8 * 10);
+  static const char given[] = "[\"\", \"\", \"\", \"\", \"\", \"\", \"15\", \"False\"]";
+  price("mm", "[[2, 3], [3, 5]]", types, NULL, 60, 8 * 6 + 4 * 15 + 8 * 10);
+  price("matmul", "[[2, 3], [3, 5]]", types, NULL, 60, 8 * 6 + 4 * 15 + 8 * 10);
+  /* Narrow types give wider ones: of one product always int, of the other what is asked for. */
+  price("_int_mm", "[[2, 3], [3, 5]]", types, NULL, 60, 8 * 6 + 4 * 15 + 4 * 10);
+  price("_scaled_mm", "[[2, 3], [3, 5]]", types, NULL, 60, -1);
+  price("_scaled_mm", "[[2, 3], [3, 5]]", types, given, 60, 8 * 6 + 4 * 15 + 2 * 10);
+  price("mm", "[[2, 3], [3, 5]]", "[\"struct c10::Half\", \"struct c10::Half\"]", NULL, 60,
+        2 * (6 + 15 + 10));
   price("bmm", "[[7, 2, 3], [7, 3, 5]]", types, NULL, 420, 8 * 42 + 4 * 105 + 8 * 70);
   price("mv", "[[2, 3], [3]]", types, NULL, 12, 8 * 6 + 4 * 3 + 8 * 2);
   price("dot", "[[3], [3]]", types, NULL, 6, 8 * 3 + 4 * 3 + 8);

@@ -6,7 +6,7 @@ static void test_products(void) {
   price("aten::mm", "[[2, 3], [3, 5]]", NULL, NULL, 60, -1);
   price("mm", "[[2, 3], [3, 5]]", "[\"float\", \"float\"]", NULL, 60, 4 * (6 + 15 + 10));
   price("aten::mm", " [ [ 2 ,3 ] , [3,5] ] ", "[\"c10::Half\",\"double\"]", NULL, 60,
-        2 * 6 + 8 * 15 + 2 * 10);
+        2 * 6 + 8 * 15 + 8 * 10);
   price("aten::mm", "[[2, 3], [3, 5]]", "[\"float\", \"strange\"]", NULL, 60, -1);
   price("aten::mm", "[[0, 3], [3, 5]]", NULL, NULL, 0, -1);
   price("aten::addmm", "[[5], [2, 3], [3, 5], [], []]",
