@@ -246,4 +246,5 @@ INSERT OR IGNORE INTO device_class_rules (priority, kind, name, class) VALUES
   (81, 'kernel', 'recv[.-][0-9a-z]*', 'communication'),
   (82, 'kernel', '*sendrecv*', 'communication'),
   (83, 'kernel', '*send_recv*', 'communication'),
+  (84, 'kernel', '*c10d::*', 'communication'),               -- PyTorch's symmetric memory: barriers and signals
   (99, '*', '*', 'compute');

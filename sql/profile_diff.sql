@@ -14,7 +14,7 @@
 -- From a program, which cannot bind parameters to a script, create the input before running it:
 --
 --     CREATE TEMP TABLE diff_events AS
---     SELECT 'base' AS which, NULL AS wanted, name, step, start_ns, end_ns, stream, correlation FROM chrome_trace('before.json') WHERE ...
+--     SELECT 'base' AS which, NULL AS wanted, _file AS file, cat, name, step, start_ns, end_ns, stream, correlation FROM chrome_trace('before.json') WHERE ...
 --     UNION ALL SELECT 'test', NULL, ... FROM chrome_trace('after.json') WHERE ...;
 
 --@ argument base :base PATH the profile before: Chrome traces of PyTorch: a file, glob or folder
@@ -30,32 +30,44 @@
 --@ column diff_ns BIGINT ns test_ns - base_ns
 --@ column change TEXT - +: more events after; -: fewer; =: as many
 
--- An activity of a device has a stream; Intel's are only listed under a queue, in place of a thread.
+-- An activity of a device has a stream; Intel's are only listed under a queue, in place of a thread. Correlations and steps
+-- are each file's own, and of ranks merged into one ('[R0] 70') each label's.
 CREATE TEMP TABLE IF NOT EXISTS diff_events AS
-SELECT 'base' AS which, :step AS wanted, name, step, start_ns, end_ns,
+SELECT 'base' AS which, :step AS wanted, _file || iif(pid GLOB '[[]*] *', substr(pid, 1, instr(pid, ']')), '') AS file, cat, name, step, start_ns, end_ns,
        iif(cat IN ('kernel', 'gpu_memcpy', 'gpu_memset'), coalesce(stream, tid), stream) AS stream, correlation
-FROM chrome_trace(mpg_required(:base, ':base')) WHERE ph = 'X' AND dur_ns >= 0 AND cat IS NOT NULL AND cat NOT IN ('Trace', 'gpu_user_annotation')
+FROM chrome_trace(mpg_required(:base, ':base')) WHERE ph = 'X' AND coalesce(cat, '') NOT IN ('Trace', 'gpu_user_annotation')
 UNION ALL
-SELECT 'test', :step, name, step, start_ns, end_ns,
+SELECT 'test', :step, _file || iif(pid GLOB '[[]*] *', substr(pid, 1, instr(pid, ']')), ''), cat, name, step, start_ns, end_ns,
        iif(cat IN ('kernel', 'gpu_memcpy', 'gpu_memset'), coalesce(stream, tid), stream), correlation
-FROM chrome_trace(mpg_required(:test, ':test')) WHERE ph = 'X' AND dur_ns >= 0 AND cat IS NOT NULL AND cat NOT IN ('Trace', 'gpu_user_annotation');
+FROM chrome_trace(mpg_required(:test, ':test')) WHERE ph = 'X' AND coalesce(cat, '') NOT IN ('Trace', 'gpu_user_annotation');
+
+INSERT INTO mpg_issues(source, severity, kind, count, detail)
+SELECT file, 'data_loss', 'impossible_time', count(*), 'events without a start or an end, or that end before they start: left out; the first is "' || coalesce(min(name), '') || '"'
+FROM diff_events WHERE cat IS NOT NULL AND coalesce(end_ns < start_ns, 1) GROUP BY file;
+INSERT INTO mpg_issues(source, severity, kind, count, detail)
+SELECT file, 'warning', 'unknown_event', count(*), 'events without a category are not compared; the first is "' || coalesce(min(name), '') || '"'
+FROM diff_events WHERE cat IS NULL GROUP BY file;
+DELETE FROM diff_events WHERE cat IS NULL OR coalesce(end_ns < start_ns, 1);
+
+DROP TABLE IF EXISTS temp.diff_steps;
+CREATE TEMP TABLE diff_steps AS
+SELECT which, file, start_ns, end_ns FROM diff_events
+WHERE wanted IS NOT NULL AND typeof(stream) <> 'integer' AND name = 'ProfilerStep#' || wanted;
+INSERT INTO mpg_issues(source, severity, kind, count, detail)
+SELECT file, 'warning', 'missing_steps', 1, 'the step is not in this profile: nothing of it is compared'
+FROM diff_events WHERE wanted IS NOT NULL AND (which, file) NOT IN (SELECT which, file FROM diff_steps) GROUP BY which, file;
 
 DROP TABLE IF EXISTS temp.profile_diff;
 CREATE TEMP TABLE profile_diff AS
-WITH steps AS (
-  SELECT which, min(start_ns) AS start_ns, max(end_ns) AS end_ns
-  FROM diff_events
-  WHERE wanted IS NOT NULL AND typeof(stream) <> 'integer' AND name = 'ProfilerStep#' || wanted
-  GROUP BY which
-),
-host AS (
-  SELECT e.* FROM diff_events AS e LEFT JOIN steps AS s USING (which)
-  WHERE (typeof(e.stream) <> 'integer' OR e.stream = -1) AND (e.wanted IS NULL OR e.start_ns BETWEEN s.start_ns AND s.end_ns - 1)
+WITH host AS (
+  SELECT e.* FROM diff_events AS e
+  WHERE (typeof(e.stream) <> 'integer' OR e.stream = -1)
+    AND (e.wanted IS NULL OR EXISTS (SELECT 1 FROM diff_steps AS s WHERE s.which = e.which AND s.file = e.file AND e.start_ns BETWEEN s.start_ns AND s.end_ns - 1))
 ),
 device AS (
   SELECT * FROM diff_events AS e
   WHERE typeof(stream) = 'integer' AND stream <> -1
-    AND (wanted IS NULL OR (which, correlation) IN (SELECT which, correlation FROM host WHERE correlation IS NOT NULL))
+    AND (wanted IS NULL OR (which, file, correlation) IN (SELECT which, file, correlation FROM host WHERE correlation IS NOT NULL))
 ),
 sums AS (
   SELECT 'host' AS side, name, which, end_ns - start_ns AS ns FROM host
@@ -70,3 +82,4 @@ FROM sums
 GROUP BY side, name;
 
 DROP TABLE temp.diff_events;
+DROP TABLE temp.diff_steps;

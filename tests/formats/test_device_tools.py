@@ -173,6 +173,23 @@ class Diff(Case):
         self.assertEqual(self.diff(trace(4), trace(5), "3"), [
             ("device", "gemm", 1, 1, 4000, 1000, "="), ("host", "ProfilerStep#3", 1, 1, 10000, 0, "="), ("host", "urEnqueueKernelLaunch", 1, 1, 1000, 0, "=")])
 
+    def test_ranks_of_one_folder(self):
+        """A correlation is that of its own file: rank 1 launches nothing in the step. What is left out is listed."""
+        def folder(dur):
+            files = {}
+            for rank, launch in ((0, 1010), (1, 5000)):
+                events = [{"ph": "X", "cat": "user_annotation", "name": "ProfilerStep#3", "pid": 9, "tid": 9, "ts": 1000, "dur": 900},
+                          {"ph": "X", "cat": "cuda_runtime", "name": "launch", "pid": 9, "tid": 9, "ts": launch, "dur": 4, "args": {"correlation": 1}},
+                          {"ph": "X", "cat": "kernel", "name": "gemm", "pid": 0, "tid": 7, "ts": 1100, "dur": dur, "args": {"device": 0, "stream": 7, "correlation": 1}},
+                          {"ph": "X", "cat": "cpu_op", "name": "negative", "pid": 9, "tid": 9, "ts": 1100, "dur": -1}, {"ph": "X", "name": "uncounted", "pid": 9, "tid": 9, "ts": 1100, "dur": 1}]
+                files[f"rank{rank}.json"] = {"traceEvents": events}
+            return self.folder_of(files)
+        base, test = folder(50), folder(60)
+        self.assertEqual(self.diff(base, test, "3"), [("device", "gemm", 1, 1, 50000, 10000, "="), ("host", "ProfilerStep#3", 2, 2, 1800000, 0, "="), ("host", "launch", 1, 1, 4000, 0, "=")])
+        self.assertEqual(self.issues(os.path.join(base, "rank0.json")), {"impossible_time": 1, "unknown_event": 1})
+        self.assertEqual(self.diff(base, test, "4"), [])
+        self.assertEqual(self.issues(os.path.join(test, "rank1.json"))["missing_steps"], 1)
+
     def test_upstream(self):
         """HTA's own test of its trace diff."""
         folder = os.path.join(KINETO, "trace_compare")

@@ -13,7 +13,7 @@ CREATE TEMP TABLE IF NOT EXISTS kineto_events AS
 SELECT _file AS trace, iif(ph = 'X', lower(cat), 'phase ' || coalesce(ph, 'none')) AS cat, coalesce(name, '?') AS name, start_ns, end_ns, pid, tid, step, correlation, device,
        stream, bytes, bandwidth_gb_s, collective, group_size, process_group, process_group_ranks, input_dims, input_type, concrete_inputs
 FROM chrome_trace(mpg_required(:trace, ':trace'))
-WHERE ph = 'X' OR (ph IS NULL AND start_ns IS NOT NULL) OR (ph = 'B' AND lower(cat) IN ('kernel', 'gpu_memcpy', 'gpu_memset', 'cpu_op', 'operator', 'user_annotation', 'cuda_runtime', 'hip_runtime')) OR ph NOT IN ('M', 'i', 'I', 's', 't', 'f', 'b', 'n', 'e', 'B', 'E', 'C', 'R', 'P', 'N', 'O', 'D', 'S', 'T', 'p', 'F', 'v', 'V', 'c', '(', ')');
+WHERE ph = 'X' OR (ph IS NULL AND start_ns IS NOT NULL) OR (ph = 'B' AND (lower(cat) IN ('kernel', 'concurrent_kernel', 'gpu_memcpy', 'memcpy', 'gpu_memset', 'memset', 'cuda_sync', 'mtia_ccp_events', 'cpu_op', 'operator', 'user_annotation', 'runtime', 'driver') OR lower(cat) GLOB '*_runtime' OR lower(cat) GLOB '*_driver')) OR ph NOT IN ('M', 'i', 'I', 's', 't', 'f', 'b', 'n', 'e', 'B', 'E', 'C', 'R', 'P', 'N', 'O', 'D', 'S', 'T', 'p', 'F', 'v', 'V', 'c', '(', ')');
 
 
 -- What there is to mend, in one pass: most traces have none of it, and are not read again for each.
@@ -33,13 +33,27 @@ FROM (SELECT DISTINCT trace FROM kineto_faults CROSS JOIN kineto_events WHERE no
 WHERE m.ph = 'M' AND m.name = 'process_name'
 GROUP BY 1, 2;
 CREATE INDEX temp.kineto_process ON kineto_processes(trace, pid);
+-- What is left out, and why; mpg_issues mentions it at the end.
+DROP TABLE IF EXISTS temp.kineto_left_out;
+CREATE TEMP TABLE kineto_left_out (trace TEXT, severity TEXT, kind TEXT, count INTEGER, detail TEXT);
+-- Of Ascend's NPUs a collective counts whole, as hcom_*, and not the tasks of its planes beside it; a record of an event is no work.
+DROP TABLE IF EXISTS temp.kineto_whole;
+CREATE TEMP TABLE kineto_whole AS
+SELECT DISTINCT p.trace FROM kineto_processes AS p CROSS JOIN kineto_events AS e ON e.trace = p.trace AND e.pid = p.pid
+WHERE p.name IN ('HCCL', 'Communication') AND e.cat IS NULL AND lower(e.name) GLOB 'hcom_*';
 UPDATE kineto_events SET
   cat = CASE
-          WHEN p.name IN ('Ascend Hardware', 'HCCL', 'Communication') AND kineto_events.name GLOB '*MEMCPY*' THEN 'gpu_memcpy'
-          WHEN p.name IN ('Ascend Hardware', 'HCCL', 'Communication') AND kineto_events.name GLOB '*EVENT_WAIT*' THEN 'cuda_sync'
-          WHEN p.name IN ('Ascend Hardware', 'HCCL', 'Communication') OR p.name GLOB 'GPU[0-9]*' THEN 'kernel'
+          WHEN p.name IN ('HCCL', 'Communication') AND p.trace IN (SELECT trace FROM kineto_whole) AND lower(kineto_events.name) NOT GLOB 'hcom_*' THEN 'no work'
+          WHEN p.name IN ('HCCL', 'Communication') OR p.name GLOB 'GPU[0-9]*' THEN 'kernel'
+          WHEN p.name = 'Ascend Hardware' THEN
+            CASE WHEN upper(kineto_events.name) GLOB '*MEMCPY*' OR kineto_events.name GLOB 'SDMA*' OR kineto_events.name GLOB 'PCIE_DMA*' THEN 'gpu_memcpy'
+                 WHEN upper(kineto_events.name) GLOB '*EVENT_WAIT*' OR upper(kineto_events.name) GLOB 'NOTIFY_WAIT*' THEN 'cuda_sync'
+                 WHEN upper(kineto_events.name) IN ('EVENT_RECORD', 'NOTIFY_RECORD', 'PROFILING_ENABLE', 'PROFILING_DISABLE', 'MODEL_MAINTAINCE', 'MODEL_EXECUTE', 'EVENT_RESET', 'PLACE_HOLDER_SQE')
+                 THEN 'no work' ELSE 'kernel' END
           WHEN p.name IN ('CANN') THEN 'cann_runtime'
         END,
+  -- A task of a collective computes nothing, whatever it is called.
+  name = iif(p.name IN ('HCCL', 'Communication') AND lower(kineto_events.name) NOT GLOB 'hcom_*', 'HCCL ' || kineto_events.name, kineto_events.name),
   stream = coalesce(stream, CASE WHEN p.name IN ('Ascend Hardware', 'HCCL', 'Communication') OR p.name GLOB 'GPU[0-9]*'
                                  THEN iif(p.name IN ('HCCL', 'Communication'), 'HCCL ' || tid, tid) END),
   -- One trace_view.json is that of one NPU.
@@ -47,10 +61,15 @@ UPDATE kineto_events SET
                                  WHEN p.name GLOB 'GPU[0-9]*' THEN CAST(substr(p.name, 4) AS INTEGER) END)
 FROM kineto_processes AS p
 WHERE (SELECT no_cat FROM kineto_faults) AND p.trace = kineto_events.trace AND p.pid = kineto_events.pid AND kineto_events.cat IS NULL;
-
--- What is left out, and why; mpg_issues mentions it at the end.
-DROP TABLE IF EXISTS temp.kineto_left_out;
-CREATE TEMP TABLE kineto_left_out (trace TEXT, severity TEXT, kind TEXT, count INTEGER, detail TEXT);
+DROP TABLE kineto_whole;
+INSERT INTO kineto_left_out
+SELECT trace, 'info', 'no_work', count(*), 'tasks of an NPU that are no work, or a part of a collective that counts whole: left out; the first is "' || min(name) || '"'
+FROM kineto_faults CROSS JOIN kineto_events WHERE no_cat AND cat = 'no work' GROUP BY trace;
+DELETE FROM kineto_events WHERE (SELECT no_cat FROM kineto_faults) AND cat = 'no work';
+INSERT INTO kineto_left_out
+SELECT p.trace, 'warning', 'missing_field', count(*), 'activities of an NPU, which this file ties to no call: they have no step and no operator. The .db beside it has both'
+FROM kineto_processes AS p CROSS JOIN kineto_events AS e ON e.trace = p.trace AND e.pid = p.pid
+WHERE p.name IN ('Ascend Hardware', 'HCCL', 'Communication') AND e.correlation IS NULL GROUP BY p.trace;
 INSERT INTO kineto_left_out
 SELECT trace, 'warning', 'unknown_event', count(*),
        'events without a category, of a process that is no known device: left out; the first is "' || min(name) || '"'

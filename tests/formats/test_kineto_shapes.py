@@ -1,0 +1,51 @@
+"""Chrome traces of PyTorch's profiler as its backends, versions and options write them: what is right by hand, or that it is said."""
+import unittest
+
+from device_case import Case
+
+STEP = {"ph": "X", "cat": "user_annotation", "name": "ProfilerStep#1", "pid": 9, "tid": 9, "ts": 1000, "dur": 900}
+
+
+def event(cat, name, ts, dur, pid=9, tid=9, **args):
+    return {"ph": "X", "cat": cat, "name": name, "pid": pid, "tid": tid, "ts": ts, "dur": dur, "args": args}
+
+
+def kernel(name, correlation, ts, dur, **more):
+    return event("kernel", name, ts, dur, 0, 7, **{"device": 0, "stream": 7, "correlation": correlation, **more})
+
+
+class Shapes(Case):
+    def trace(self, *events):
+        return self.file({"schemaVersion": 1, "traceEvents": [STEP, *events]})
+
+    def test_ascend_s_tasks(self):
+        """torch_npu: the tasks of a collective's planes lie beside the whole one, records of events are no work, and nothing ties a kernel to its call."""
+        def task(pid, name, ts, dur, tid=2):
+            return {"ph": "X", "name": name, "pid": pid, "tid": tid, "ts": f"{ts}.000", "dur": dur, "args": {"Task Type": "x"}}
+        processes = [{"ph": "M", "name": "process_name", "pid": pid, "tid": 0, "args": {"name": name}} for pid, name in ((2, "Ascend Hardware"), (3, "HCCL"), (5, "Overlap Analysis"))]
+        planes = [task(3, "Notify_Wait", 1200, 30, 3), task(3, "Memcpy", 1230, 50, 3), task(3, "Reduce_Inline", 1250, 30, 4)]
+        events = [task(2, "MatMulV2", 1100, 50), task(2, "EVENT_RECORD", 1150, 1), task(2, "EVENT_WAIT", 1151, 10), task(2, "MEMCPY_ASYNC", 1170, 10), task(5, "Computing", 1100, 50)]
+        whole = task(3, "hcom_allReduce__100_0", 1200, 80, 1)
+        for more, communication, no_work in (([whole], [("communication", "hcom_allReduce__100_0", 80000)], 4),
+                                             ([], [("communication", "HCCL Notify_Wait", 30000), ("communication", "HCCL Memcpy", 50000), ("communication", "HCCL Reduce_Inline", 30000)], 1)):
+            path = self.file([*processes, STEP, *events, *planes, *more], "trace_view.json")
+            rows = self.rows("SELECT class, name, end_ns - start_ns FROM trace_device_activity(?) ORDER BY start_ns, stream", path)
+            self.assertEqual(rows, [("compute", "MatMulV2", 50000), ("sync", "EVENT_WAIT", 10000), ("memory", "MEMCPY_ASYNC", 10000), *communication])
+            self.assertEqual(self.issues(path), {"no_work": no_work, "missing_field": 3 + len(communication), "unknown_event": 1})
+
+    def test_halves_of_calls(self):
+        """B and E of any category that would count."""
+        for cat in ("cuda_driver", "xpu_runtime", "concurrent_kernel", "Runtime"):
+            halves = [dict(event(cat, "x", ts, 0, correlation=1), ph=ph) for ph, ts in (("B", 1010), ("E", 1015))]
+            path = self.trace(*halves, kernel("gemm", 1, 1100, 50))
+            self.assertEqual(self.rows("SELECT name, launch_ns FROM trace_device_activity(?)", path), [("gemm", None)])
+            self.assertIn(self.issues(path), ({"unknown_event": 1}, {"impossible_time": 1}), cat)
+
+    def test_barriers_of_symmetric_memory(self):
+        names = ["c10d::symmetric_memory::(anonymous namespace)::barrier_kernel(unsigned int**, int, int, int, unsigned long)", "void barrier_free_gemm<8>()"]
+        self.assertEqual(self.rows("SELECT class FROM trace_device_activity(?) ORDER BY start_ns", self.trace(*(kernel(name, i, 1100 + 10 * i, 5) for i, name in enumerate(names, 1)))),
+                         [("communication",), ("compute",)])
+
+
+if __name__ == "__main__":
+    unittest.main()
