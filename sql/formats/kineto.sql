@@ -19,7 +19,7 @@
 --
 --     CREATE TEMP TABLE kineto_events AS
 --     SELECT _file AS trace, lower(cat) AS cat, name, start_ns, end_ns, pid, tid, step, correlation, device,
---            stream, bytes, bandwidth_gb_s, collective, group_size, process_group, process_group_ranks,
+--            stream, context, bytes, bandwidth_gb_s, collective, group_size, process_group, process_group_ranks,
 --            input_dims, input_type, concrete_inputs
 --     FROM chrome_trace('rank*.json')
 --     WHERE ph = 'X';
@@ -109,6 +109,14 @@ SELECT scope, step, start_ns, end_ns,
 FROM ordered;
 CREATE INDEX temp.kineto_host_step ON kineto_host_steps(scope, start_ns);
 
+-- What no call of the trace launched is of the step that its stream marks, if it does.
+DROP TABLE IF EXISTS temp.kineto_device_steps;
+CREATE TEMP TABLE kineto_device_steps AS
+SELECT g.thread, +p.start_ns AS start_ns, p.end_ns, e.step
+FROM kineto_faults CROSS JOIN kineto_groups AS g CROSS JOIN kineto_parts AS p ON p.part = g.id CROSS JOIN kineto_events AS e ON e.rowid = p.id
+WHERE steps AND g.cat = 'gpu_user_annotation' AND e.name GLOB 'ProfilerStep#*';
+CREATE INDEX temp.kineto_device_step ON kineto_device_steps(thread, start_ns);
+
 -- Of a group: its trace, whether nothing in it has a stream, and the process that called, if it is one.
 DROP TABLE IF EXISTS temp.kineto_of;
 CREATE TEMP TABLE kineto_of(id INTEGER PRIMARY KEY, rank, base_ns, streamless, chip, process);
@@ -127,11 +135,13 @@ SELECT g.trace, t.rank, CAST(coalesce(c.pid, t.process) AS TEXT),
        coalesce(d.chip, t.chip),
        CAST(coalesce(a.stream, iif(t.streamless, e.tid, NULL)) AS TEXT), k.class, k.kind,
        k.name, a.start_ns + t.base_ns, a.end_ns + t.base_ns,
-       (SELECT s.step FROM kineto_host_steps AS s
-        WHERE s.scope = l.scope AND s.start_ns <= l.launch_ns AND l.launch_ns < s.end_ns
-          AND s.start_ns >= (SELECT o.outer_ns FROM kineto_host_steps AS o
-                             WHERE o.scope = l.scope AND o.start_ns <= l.launch_ns ORDER BY o.start_ns DESC LIMIT 1)
-        ORDER BY s.start_ns DESC LIMIT 1),
+       iif(l.call IS NULL,
+           (SELECT iif(a.start_ns < s.end_ns, s.step, NULL) FROM kineto_device_steps AS s WHERE s.thread = g.thread AND s.start_ns <= +a.start_ns ORDER BY s.start_ns DESC LIMIT 1),
+           (SELECT s.step FROM kineto_host_steps AS s
+            WHERE s.scope = l.scope AND s.start_ns <= l.launch_ns AND l.launch_ns < s.end_ns
+              AND s.start_ns >= (SELECT o.outer_ns FROM kineto_host_steps AS o
+                                 WHERE o.scope = l.scope AND o.start_ns <= l.launch_ns ORDER BY o.start_ns DESC LIMIT 1)
+            ORDER BY s.start_ns DESC LIMIT 1)),
        a.correlation, l.launch_ns + t.base_ns, l.launch_end_ns + t.base_ns, c.name, CAST(c.tid AS TEXT), o.name,
        l.op_ns + t.base_ns, e.bytes, e.bandwidth_gb_s, e.collective, e.group_size,
        nullif(trim(coalesce(e.process_group, '') || ' ' || coalesce(e.process_group_ranks, '')), '')
@@ -220,3 +230,4 @@ DROP TABLE temp.kineto_operators;
 DROP TABLE temp.kineto_operator_ends;
 DROP TABLE temp.kineto_kinds;
 DROP TABLE temp.kineto_host_steps;
+DROP TABLE temp.kineto_device_steps;

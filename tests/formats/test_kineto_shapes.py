@@ -46,6 +46,31 @@ class Shapes(Case):
         self.assertEqual(self.rows("SELECT class FROM trace_device_activity(?) ORDER BY start_ns", self.trace(*(kernel(name, i, 1100 + 10 * i, 5) for i, name in enumerate(names, 1)))),
                          [("communication",), ("compute",)])
 
+    def test_steps_that_the_device_alone_marks(self):
+        """A profile without records of the host; a stream's marks are its own."""
+        marks = [event("gpu_user_annotation", f"ProfilerStep#{n}", ts, 300, 0, tid) for n, ts, tid in ((1, 1000, 7), (2, 1300, 7), (2, 1200, 20))]
+        other = event("kernel", "other", 1250, 10, 0, 20, device=0, stream=20, correlation=4)
+        path = self.file({"schemaVersion": 1, "traceEvents": [*marks, other, *(kernel(name, i, ts, 20) for i, (name, ts) in enumerate((("before", 900), ("one", 1250), ("two", 1310), ("after", 1700))))]})
+        self.assertEqual(self.rows("SELECT name, step FROM trace_device_activity(?) ORDER BY start_ns, name", path), [("before", None), ("one", "1"), ("other", "2"), ("two", "2"), ("after", None)])
+        self.assertEqual(self.rows("SELECT step, activities FROM trace_device_step_time(?) ORDER BY 1", path), [("1", 1), ("2", 2)])
+
+    def test_streams_of_two_contexts(self):
+        """Each numbers its own: kernels that overlap are no overrun, and none ends the other's gap."""
+        kernels = [kernel("long", 1, 1100, 500, context=1), kernel("short", 2, 1150, 20, context=2), kernel("short", 3, 1180, 20, context=2)]
+        path = self.trace(*kernels)
+        self.assertEqual(self.rows("SELECT stream, end_ns - start_ns FROM trace_device_activity(?) ORDER BY start_ns", path),
+                         [("7 of context 1", 500000), ("7 of context 2", 20000), ("7 of context 2", 20000)])
+        self.assertEqual(self.rows("SELECT stream, gap_ns FROM trace_device_gaps(?)", path), [("7 of context 2", 10000)])
+        self.assertEqual(self.issues(path), {})
+        other = event("kernel", "k", 1100, 50, 1, 7, device=1, stream=7, correlation=5, context=2)  # a device's own context is nothing odd
+        self.assertEqual(self.rows("SELECT DISTINCT stream FROM trace_device_activity(?)", self.trace(kernels[0], other)), [("7",)])
+
+    def test_collectives_without_a_rank(self):
+        path = self.trace(kernel("ncclDevKernel_AllReduce", 1, 1100, 50))
+        for table, said in (("activity", {}), ("collectives", {"missing_field": 1}), ("stragglers", {"missing_field": 1})):
+            self.rows(f"SELECT * FROM trace_device_{table}(?)", path)
+            self.assertEqual(self.issues(path), said, table)
+
 
 if __name__ == "__main__":
     unittest.main()

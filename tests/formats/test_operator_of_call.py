@@ -6,7 +6,7 @@ import random
 
 import cases
 
-KINETO = "trace cat name start_ns end_ns pid tid step correlation device stream bytes bandwidth_gb_s collective group_size process_group process_group_ranks input_dims input_type concrete_inputs".split()
+KINETO = "trace cat name start_ns end_ns pid tid step correlation device stream context bytes bandwidth_gb_s collective group_size process_group process_group_ranks input_dims input_type concrete_inputs".split()
 
 
 def ranges(draw, count, overlapping):

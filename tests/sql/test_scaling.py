@@ -211,7 +211,7 @@ class Training(Case):
 
 class Profiles(Case):
     """A step, what it calls and what that starts on the device, one after the other."""
-    KINETO = ("trace cat name start_ns end_ns pid tid step correlation device stream bytes bandwidth_gb_s collective group_size process_group process_group_ranks input_dims input_type "
+    KINETO = ("trace cat name start_ns end_ns pid tid step correlation device stream context bytes bandwidth_gb_s collective group_size process_group process_group_ranks input_dims input_type "
               "concrete_inputs").split()
     XPLANE = ("trace plane line line_display_name name display_name start_ns end_ns group_id step_num hlo_op hlo_category tf_op op_name flops bytes_accessed "
               "correlation_id memcpy_details memset_details").split()

@@ -200,3 +200,8 @@ FROM (SELECT trace, label_name FROM kineto_labels WHERE is_merged AND rank IS NU
 WHERE g.is_device AND g.id IN (SELECT a.part FROM kineto_activity AS a JOIN kineto_kinds AS k ON k.rowid = a.kind WHERE k.class = 'communication')
 GROUP BY g.trace;
 DROP TABLE kineto_labels;
+INSERT INTO kineto_left_out
+SELECT f.trace, 'warning', 'missing_field', 1, 'the rank of this profile is not told: its collectives are not compared'
+FROM kineto_files AS f JOIN device_traces AS t USING (trace)
+WHERE :table IN ('trace_device_collectives', 'trace_device_stragglers') AND t.rank IS NULL
+  AND f.trace IN (SELECT g.trace FROM kineto_groups AS g WHERE g.rank IS NULL AND g.label_name = '' AND g.is_device AND g.id IN (SELECT a.part FROM kineto_activity AS a JOIN kineto_kinds AS k ON k.rowid = a.kind WHERE k.class = 'communication'));

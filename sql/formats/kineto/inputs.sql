@@ -11,7 +11,7 @@ SELECT _file AS trace, rank, world_size, base_time_ns, devices, properties FROM 
 -- After it, for what the last reading of a file finds of it is what mpg_issues keeps.
 CREATE TEMP TABLE IF NOT EXISTS kineto_events AS
 SELECT _file AS trace, iif(ph = 'X', lower(cat), 'phase ' || coalesce(ph, 'none')) AS cat, coalesce(name, '?') AS name, start_ns, end_ns, pid, tid, step, correlation, device,
-       stream, bytes, bandwidth_gb_s, collective, group_size, process_group, process_group_ranks, input_dims, input_type, concrete_inputs
+       stream, context, bytes, bandwidth_gb_s, collective, group_size, process_group, process_group_ranks, input_dims, input_type, concrete_inputs
 FROM chrome_trace(mpg_required(:trace, ':trace'))
 WHERE ph = 'X' OR (ph IS NULL AND start_ns IS NOT NULL) OR (ph = 'B' AND (lower(cat) IN ('kernel', 'concurrent_kernel', 'gpu_memcpy', 'memcpy', 'gpu_memset', 'memset', 'cuda_sync', 'mtia_ccp_events', 'cpu_op', 'operator', 'user_annotation', 'runtime', 'driver') OR lower(cat) GLOB '*_runtime' OR lower(cat) GLOB '*_driver')) OR ph NOT IN ('M', 'i', 'I', 's', 't', 'f', 'b', 'n', 'e', 'B', 'E', 'C', 'R', 'P', 'N', 'O', 'D', 'S', 'T', 'p', 'F', 'v', 'V', 'c', '(', ')');
 
@@ -19,7 +19,7 @@ WHERE ph = 'X' OR (ph IS NULL AND start_ns IS NOT NULL) OR (ph = 'B' AND (lower(
 -- What there is to mend, in one pass: most traces have none of it, and are not read again for each.
 DROP TABLE IF EXISTS temp.kineto_faults;
 CREATE TEMP TABLE kineto_faults AS
-SELECT total(cat IS NULL) AS no_cat, total(name = '?') AS no_name, total(correlation = 0) AS no_call,
+SELECT total(cat IS NULL) AS no_cat, total(name = '?') AS no_name, total(correlation = 0) AS no_call, coalesce(min(context) <> max(context), 0) AS contexts,
        total(start_ns IS NULL OR end_ns IS NULL OR end_ns < start_ns OR end_ns > 9223372036854775807 - base_ns) AS no_time,
        coalesce(max(end_ns) - min(start_ns) > 86400000000000, 0) AS far, total(name GLOB 'ProfilerStep#*') AS steps, total(cat IN ('user_annotation', 'gpu_user_annotation')) AS ranges
 FROM (SELECT max(0, coalesce(max(base_time_ns), 0)) AS base_ns FROM kineto_files) CROSS JOIN kineto_events;
@@ -107,6 +107,16 @@ DROP TABLE kineto_far;
 
 -- A correlation of 0 is none.
 UPDATE kineto_events SET correlation = NULL WHERE rowid IN (SELECT e.rowid FROM kineto_faults CROSS JOIN kineto_events AS e WHERE no_call AND correlation = 0);
+
+-- A stream's number is its context's own, where a device has several.
+DROP TABLE IF EXISTS temp.kineto_contexts;
+CREATE TEMP TABLE kineto_contexts AS
+SELECT trace, pid, device, stream FROM kineto_faults CROSS JOIN kineto_events
+WHERE contexts AND context IS NOT NULL AND stream IS NOT NULL GROUP BY 1, 2, 3, 4 HAVING count(DISTINCT context) > 1;
+UPDATE kineto_events SET stream = stream || ' of context ' || context
+WHERE (SELECT 1 FROM kineto_contexts LIMIT 1) AND context IS NOT NULL
+  AND EXISTS (SELECT 1 FROM kineto_contexts AS c WHERE c.trace = kineto_events.trace AND c.pid IS kineto_events.pid AND c.device IS kineto_events.device AND c.stream = kineto_events.stream);
+DROP TABLE kineto_contexts;
 
 -- Before annotations had a category of their own, a step was an operator.
 UPDATE kineto_events SET cat = 'user_annotation' WHERE rowid IN (
