@@ -334,7 +334,7 @@ GROUP BY a.trace, a.rank, a.device;
 --@ column name TEXT - of the collective's kernel
 --@ column n BIGINT - the n-th of that name in the step
 --@ column ns BIGINT ns that it took on this rank
---@ column waited_ns BIGINT ns that this rank waited for others; NULL: ranks that have it differ in how often
+--@ column waited_ns BIGINT ns that this rank waited for others; NULL: ranks have it a different number of times, or in two traces
 --@ column late_ns BIGINT ns that this rank came after the first; NULL likewise
 --@ column ranks BIGINT ranks that took part
 --@ column trace TEXT - the file

@@ -55,6 +55,13 @@ class Collectives(Case):
         self.assertEqual(self.late(calls, world=2), [(0, None, 1, 2, None, None), (1, None, 1, 2, None, None), (0, None, 2, 2, None, None)])
         self.assertEqual(self.rows("SELECT * FROM trace_device_stragglers(?)", self.ranks(calls)), [])
 
+    def test_two_traces_of_a_rank(self):
+        """Which of them was beside those of the other rank, nothing says."""
+        self.load()
+        for trace, rank in (("a", 0), ("b", 0), ("c", 1)):
+            self.insert(trace=trace, rank=rank, **{"class": "communication"}, name="nccl", start_ns=0, end_ns=10 + rank)
+        self.assertEqual(self.rows("SELECT trace, late_ns, ranks FROM device_collectives ORDER BY 1"), [(trace, None, 2) for trace in "abc"])
+
     def test_more_ranks_than_the_group_has(self):
         """Groups of two that the trace does not name: of four ranks nobody can say who waited for whom."""
         self.load()

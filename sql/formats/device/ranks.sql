@@ -4,8 +4,8 @@
 
 -- The n-th collective of a name, group and step is the same one on every rank of the group. All end together, so the
 -- rank on which it took least came last: the others waited for it. That holds whatever the ranks' clocks say.
--- Where ranks have different numbers of it, or more ranks than the group has, the n-th may be another one: nothing is
--- said of who was late. Sends and receives are between two ranks, and none of it.
+-- Where ranks have different numbers of it, one has two traces with it, or there are more ranks than the group has, the
+-- n-th may be another one: nothing is said of who was late. Sends and receives are between two ranks, and none of it.
 CREATE TEMP VIEW IF NOT EXISTS device_collectives AS
 WITH numbered AS (
   SELECT a.trace, a.rank, a.device, a.step, a.name, a.process_group, a.group_size, t.world_size, a.end_ns - a.start_ns AS ns,
@@ -16,10 +16,12 @@ WITH numbered AS (
   WINDOW calls AS (PARTITION BY a.trace, a.rank, a.device, a.step, a.name, a.process_group, a.group_size)
 ),
 apart AS (
-  SELECT *, row_number() OVER (PARTITION BY step, name, process_group, group_size, world_size, rank ORDER BY n) = 1 AS is_first FROM numbered
+  SELECT *, row_number() OVER (PARTITION BY step, name, process_group, group_size, world_size, rank ORDER BY n) = 1 AS is_first,
+         row_number() OVER (PARTITION BY step, name, process_group, group_size, world_size, rank, device, n ORDER BY trace) > 1 AS is_again
+  FROM numbered
 ),
 counted AS (
-  SELECT *, total(is_first) OVER alike AS ranks, min(calls) OVER alike = max(calls) OVER alike AS is_same
+  SELECT *, total(is_first) OVER alike AS ranks, min(calls) OVER alike = max(calls) OVER alike AND max(is_again) OVER alike = 0 AS is_same
   FROM apart
   WINDOW alike AS (PARTITION BY step, name, process_group, group_size, world_size)
 )
