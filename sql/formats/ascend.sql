@@ -298,7 +298,7 @@ FROM ascend_tasks AS a, ascend_trace AS t WHERE a.what = 'none' GROUP BY t.trace
 INSERT INTO ascend_left_out
 SELECT t.trace, 'warning', 'missing_field', count(*), 'tasks whose name the profile lacks' FROM ascend_activity AS a, ascend_trace AS t WHERE a.name = 'kernel' GROUP BY t.trace;
 INSERT INTO ascend_left_out
-SELECT t.trace, 'warning', 'parallel_logs', 1, 'another profile is of the same rank and step: collectives take the two for two ranks. Is it of another job?'
+SELECT t.trace, 'warning', 'parallel_logs', 1, 'another profile is of the same rank and step: their collectives are not compared. Is it of another job?'
 FROM ascend_trace AS t JOIN device_traces AS d USING (trace) WHERE d.rank IN (SELECT DISTINCT t.rank FROM device_traces AS t JOIN device_steps AS s USING (trace) WHERE t.rank IS NOT NULL GROUP BY t.rank, s.step HAVING count(DISTINCT t.trace) > 1);
 INSERT INTO ascend_left_out
 SELECT t.trace, 'warning', 'no_device_event', 1, 'a profile without a task of an NPU: was it taken with ProfilerActivity.NPU?'

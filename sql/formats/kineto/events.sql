@@ -152,7 +152,7 @@ GROUP BY g.trace;
 INSERT INTO kineto_left_out
 SELECT trace, 'warning', 'no_device_event', 1, 'a trace without an event of a device or of the host' FROM kineto_files WHERE trace NOT IN (SELECT trace FROM kineto_groups);
 INSERT INTO kineto_left_out
-SELECT t.trace, 'warning', 'parallel_logs', 1, 'another trace is of the same rank and step: collectives take the two for two ranks. Is it of another job?'
+SELECT t.trace, 'warning', 'parallel_logs', 1, 'another trace is of the same rank and step: their collectives are not compared. Is it of another job?'
 FROM kineto_files AS f JOIN device_traces AS t USING (trace) WHERE t.rank IN (SELECT DISTINCT t.rank FROM device_traces AS t JOIN device_steps AS s USING (trace) WHERE t.rank IS NOT NULL GROUP BY t.rank, s.step HAVING count(DISTINCT t.trace) > 1);
 
 -- A stream runs in order. A kernel that lasts beyond the end of the next one, which another call launched, overran:
