@@ -55,12 +55,15 @@ class Profiles(Case):
     def test_a_kernel_at_0(self):
         """CUPTI lost its time: the device was not idle for sixty days."""
         day = 5184000000000
-        path = self.trace(dict(STEP, name="ProfilerStep#3", ts=day), *(call(i, day + 100 * i) for i in range(3)), kernel("a", 0, day + 20, 80), kernel("b", 1, day + 120, 80), kernel("c", 2, 0, 0))
+        path = self.trace(dict(STEP, name="ProfilerStep#3", ts=day), *(call(i + 1, day + 10 + 100 * i) for i in range(3)), kernel("a", 1, day + 20, 80), kernel("a", 2, day + 120, 80), kernel("a", 3, 0, 0))
         self.assertEqual([(180000, 160000, 20000)], self.answer(path, self.TIME, ("lost_time", 1)))
+        self.assertEqual([("3", 160000, 20000)], self.rows("SELECT step, busy_ns, lag_ns FROM trace_device_step_time(?)", path))
+        self.assertEqual([("a", 2, 160000, 80000)], self.rows("SELECT name, n, ns, min_ns FROM trace_device_kernels(?)", path))
 
     def test_a_kernel_that_ends_after_the_next_of_its_stream(self):
-        path = self.trace(dict(STEP, name="ProfilerStep#1"), *(call(i, 1000 + i) for i in range(4)), kernel("long", 0, 1020, 1600000), *(kernel("k", i, 1020 + 100 * i, 80) for i in range(1, 4)))
+        path = self.trace(dict(STEP, name="ProfilerStep#1"), *(call(i, 1000 + i) for i in range(4)), kernel("long", 0, 1020, 1600000), *(kernel("next", i, 1020 + 100 * i, 80) for i in range(1, 4)))
         self.assertEqual([(380000, 340000, 40000)], self.answer(path, self.TIME, ("overrun_activity", 1)))
+        self.assertEqual([("long", 1, 100000), ("next", 3, 240000)], self.rows("SELECT name, n, ns FROM trace_device_kernels(?) ORDER BY name", path))
 
     def test_ranks_merged_into_one_file(self):
         """Each rank's correlations begin anew; the label of its processes tells which is whose."""
@@ -69,23 +72,33 @@ class Profiles(Case):
             host = dict(pid=f"[R{rank}] {70 + rank}", tid=7)
             events += [dict(STEP, name=f"ProfilerStep#{step}", **{**host, "ts": at}), dict(cat="cpu_op", name=op, ts=at + 5, dur=20, **host), call(11, at + 10, **host),
                        kernel(f"gemm_{rank}", 11, at + 100, 50, device=rank, pid=f"[R{rank}] {rank}")]
+        path = self.trace(*events)
         self.assertEqual([("0", "4", "aten::mm", 90000), ("1", "9", "aten::addmm", 90000)],
-                         self.answer(self.trace(*events), "SELECT device, step, op, start_ns - launch_ns FROM trace_device_activity(?) ORDER BY device"))
+                         self.answer(path, "SELECT device, step, op, start_ns - launch_ns FROM trace_device_activity(?) ORDER BY device"))
+        self.assertEqual([("0", "4", 50000, 100000), ("1", "9", 50000, 100000)], self.rows("SELECT device, step, busy_ns, lag_ns FROM trace_device_step_time(?) ORDER BY device", path))
+
+    def test_names_that_are_no_text(self):
+        """Bytes that are no UTF-8 in a kernel's name: U+FFFD for each, and listed."""
+        events = [{"ph": "X", **kernel(name, i, 1100 + 100 * i, 50)} for i, name in enumerate(("gemm_??_tile", "right"))]
+        path = self.file(json.dumps({"schemaVersion": 1, "traceEvents": events}).encode().replace(b"??", b"\xff\xfe"), "trace.json")
+        for sql in ("SELECT name FROM chrome_trace(?) WHERE ph = 'X' ORDER BY ts", "SELECT name FROM trace_device_activity(?) ORDER BY start_ns"):
+            self.assertEqual([("gemm_\ufffd\ufffd_tile",), ("right",)], self.answer(path, sql, ("invalid_utf8", 2)))
 
     def test_communication_of_other_libraries(self):
         """Symmetric memory of PyTorch, DeepEP, FlashInfer, vLLM's own: beside a matrix product that hides none of it."""
-        names = ["void (anonymous namespace)::multimem_all_reduce_kernel<bf16, 16>(bf16*)", "void (anonymous namespace)::two_shot_all_reduce_kernel_inplace<bf16, 16>(bf16*)",
-                 "void deep_ep::intranode::dispatch<8, 768>(int4*)", "void deep_ep::internode_ll::combine<true, 7168>(void*)",
-                 "void flashinfer::trtllm_allreduce_fusion::allreduce_fusion_kernel_oneshot_lamport<8>(x)", "void vllm::cross_device_reduce_1stage<bf16, 8>(x)", "ncclDevKernel_AllReduce_Sum_bf16_RING_LL"]
-        path = self.trace(dict(STEP, name="ProfilerStep#1"), *(kernel(name, i, 1100 + 10 * i, 10) for i, name in enumerate(names + ["nvjet_tst_128x256_64x4"])))
-        self.assertEqual([(10000, 70000, 70000)], self.answer(path, "SELECT compute_ns, communication_ns, exposed_communication_ns FROM trace_device_time(?)"))
+        kernels = [("void (anonymous namespace)::multimem_all_reduce_kernel<bf16, 16>(bf16*)", 100), ("void (anonymous namespace)::two_shot_all_reduce_kernel_inplace<bf16, 16>(bf16*)", 50),
+                   ("void deep_ep::intranode::dispatch<8, 768>(int4*)", 70), ("void deep_ep::internode_ll::combine<true, 7168>(void*)", 70), ("mscclpp::allreduce7<bf16>(bf16*)", 15),
+                   ("void flashinfer::trtllm_allreduce_fusion::allreduce_fusion_kernel_oneshot_lamport<8>(x)", 40), ("void vllm::cross_device_reduce_1stage<bf16, 8>(x)", 35),
+                   ("void cross_device_reduce_2stage<bf16, 8>(x)", 25), ("ncclDevKernel_AllReduce_Sum_bf16_RING_LL", 25), ("nvjet_tst_128x256_64x4", 500)]
+        path = self.trace(dict(STEP, name="ProfilerStep#1"), *(kernel(name, i, 1100 + sum(us for _, us in kernels[:i]), us) for i, (name, us) in enumerate(kernels)))
+        self.assertEqual([(500000, 430000, 430000)], self.answer(path, "SELECT compute_ns, communication_ns, exposed_communication_ns FROM trace_device_time(?)"))
 
     def test_packed_types_and_sequences(self):
         """Two values of four bits in a byte are two. Of sequences in one batch a trace has the sum of the lengths alone: no price."""
         path = self.trace(dict(STEP, name="ProfilerStep#1"), call(1, 1010), kernel("nvjet_fp4", 1, 1030, 50),
                           dict(cat="cpu_op", name="aten::_scaled_mm", pid=9, tid=9, ts=1005, dur=20, args={
                               "Input Dims": [[4096, 1024], [1024, 8192]] + [[]] * 6, "Input type": ["c10::Float4_e2m1fn_x2"] * 2 + ["c10::Float8_e4m3fn"] * 2 + [""] * 4}))
-        self.assertEqual([("aten::_scaled_mm", 2 * 4096 * 8192 * 2048)], self.answer(path, "SELECT op, flops FROM trace_device_op_work(?)"))
+        self.assertEqual([("aten::_scaled_mm", 2 * 4096 * 8192 * 2048, 2748.779)], self.answer(path, "SELECT op, flops, round(tflop_per_s, 3) FROM trace_device_op_work(?)"))
         shapes, lengths = [[1, 2048, 8, 64]] * 3, [[], [5], [5]] + [[]] * 8
         concrete = json.dumps([""] * 7 + ["512", "512", "0.", "0", "False", "", ""])
         price = "SELECT op_flops('aten::_efficient_attention_forward', ?, ?)"
@@ -188,9 +201,12 @@ class Native(Case):
     """A trace of records, without capacity: what the chips of each job did, in chip-seconds."""
 
     def told(self, *records):
-        path = self.file("".join(json.dumps(dict(zip(("record", "job"), head.split()), **rest)) + "\n" for head, rest in records), "trace.jsonl")
+        self.path = path = self.file("".join(json.dumps(dict(zip(("record", "job"), head.split()), **rest)) + "\n" for head, rest in records), "trace.jsonl")
         rows = self.rows("SELECT attempt, category, cause, sum(chip_us) / 1000000 FROM trace_rollup(?) WHERE job IS NOT NULL GROUP BY 1, 2, 3", path)
         return [tuple(v for v in row if v is not None) for row in rows], self.issues(path)
+
+    def ratio(self, function):
+        return round(self.one(f"SELECT {function}(category, chip_us) FROM trace_rollup(?) WHERE job IS NOT NULL", self.path), 4)
 
     def steps(self, attempt, first, start, n, seconds=10, job="j"):
         return [(f"span {job}", dict(attempt=attempt, kind="step", step=first + i, start_time=start + i * seconds, end_time=start + (i + 1) * seconds)) for i in range(n)]
@@ -204,12 +220,14 @@ class Native(Case):
         rows, issues = self.told(self.CAPACITY, ("job j", dict(chips=8, submit_time=0)), self.held(1, 0, 100, "failed"), self.held(2, 110, 150, "completed"), ("commit j", dict(attempt=1, step=5, snapshot_time=50, durable_time=50)),
                                  *self.steps(1, 1, 0, 10), ("span j", dict(attempt=2, kind="restore", start_time=110, end_time=115)), ("span j", dict(attempt=2, kind="eval", start_time=115, end_time=150)))
         self.assertEqual([("queued", 80), (1, "lost", 400), (1, "unrated", 400), (2, "eval", 280), (2, "restore", 40)], rows)
+        self.assertEqual(0.3571, self.ratio("runtime_goodput"))
 
     def test_epochs_with_a_pause_between(self):
         """Numbers that begin anew with each epoch, and a span of any name between: half is lost by the rules, and listed."""
         rows, issues = self.told(self.CAPACITY, ("job j", dict(chips=8)), self.held(1, 0, 220, "completed"), *self.steps(1, 0, 0, 10), ("span j", dict(attempt=1, kind="epoch_end_sync", start_time=100, end_time=110)), *self.steps(1, 0, 110, 10))
         self.assertEqual([(1, "lost", 800), (1, "stall", "epoch_end_sync", 80), (1, "unknown", 80), (1, "unrated", 800)], rows)
         self.assertEqual({"repeated_steps": 1}, issues)
+        self.assertEqual(0.4545, self.ratio("runtime_goodput"))
 
     def test_rollouts_share_the_fate_of_their_steps(self):
         def iteration(attempt, step, start):
@@ -217,6 +235,10 @@ class Native(Case):
         rows, issues = self.told(self.CAPACITY, self.held(1, 0, 400, "failed"), self.held(2, 410, 620, "completed"), ("commit j", dict(attempt=1, step=2, snapshot_time=200, durable_time=200)),
                                  *(record for i in range(4) for record in iteration(1, i + 1, 100 * i)), ("span j", dict(attempt=2, kind="restore", start_time=410, end_time=420)), *iteration(2, 3, 420), *iteration(2, 4, 520))
         self.assertEqual([(1, "lost", 1600), (1, "unrated", 1600), (2, "restore", 80), (2, "unrated", 1600)], rows)
+        self.assertEqual(0.6557, self.ratio("runtime_goodput"))
+        inside = [("span j", dict(attempt=1, kind="rollout", start_time=100 * i, end_time=100 * i + 60)) for i in range(4)]
+        rows, issues = self.told(self.CAPACITY, ("job j", dict(chips=8)), self.held(1, 0, 400, "completed"), *self.steps(1, 1, 0, 4, 100), *inside)
+        self.assertEqual(([(1, "unrated", 3200)], 1), (rows, self.ratio("runtime_goodput")))
 
     def test_a_replica_that_is_scaled_to_zero(self):
         """From the end of an attempt that was cancelled until the next one nobody asks for it."""
@@ -225,7 +247,7 @@ class Native(Case):
                                  self.held(1, 0, hour, "cancelled", chips=1), self.held(2, 9 * hour, 10 * hour, "cancelled", chips=1),
                                  *(("span j", dict(kind=kind, start_time=at + since, end_time=at + until)) for at in (0, 9 * hour) for kind, since, until in (("restore", 0, 60), ("serve", 60, hour))))
         self.assertEqual([(1, "restore", 60), (1, "unrated", hour - 60), (2, "restore", 60), (2, "unrated", hour - 60)], rows)
-        self.assertEqual({}, issues)
+        self.assertEqual(({}, 0.9833), (issues, self.ratio("ettr")))
 
 
 class Clusters(kube.Mapped):
@@ -246,7 +268,9 @@ class Clusters(kube.Mapped):
             {"name": "slice", "replicas": 2, "template": {"spec": {"parallelism": 2, "completions": 2, "template": {"spec": {"containers": [{"resources": {"limits": {TPU: 4}}}]}}}}}]}}
         pods = [self.replica(s, i, *at) for s in (0, 1) for i in (0, 1) for at in ((600, 2400, True), (2460 + 840 * s, 7200))]
         self.map(self.file([jobset, *(self.tpu(f"t{s}{i}", f"iron-{s}") for s in (0, 1) for i in (0, 1)), *pods]))
-        self.assertEqual([("iron-0", "tpu7x", "partial", 8 * 840)], self.rows("SELECT pool, chip, category, sum(chip_us) / 1000000 FROM mpg_rollup WHERE category = 'partial' GROUP BY 1, 2, 3"))
+        self.assertEqual([("iron-0", "tpu7x", "idle", 5280), ("iron-0", "tpu7x", "partial", 8 * 840), ("iron-0", "tpu7x", "queued", 10560), ("iron-0", "tpu7x", "untraced", 45600),
+                          ("iron-1", "tpu7x", "idle", 12000), ("iron-1", "tpu7x", "queued", 6720), ("iron-1", "tpu7x", "untraced", 45600)],
+                         self.rows("SELECT pool, chip, category, sum(chip_us) / 1000000 FROM mpg_rollup GROUP BY 1, 2, 3"))
         self.assertEqual([(1, 4, "failed"), (2, 4, "completed")], self.rows("SELECT attempt, count(*), min(outcome) FROM allocations WHERE job = 'ns/ms' GROUP BY attempt"))
 
     def test_a_workload_that_kept_its_quota_after_its_eviction(self):
@@ -254,19 +278,20 @@ class Clusters(kube.Mapped):
         self.map(self.file("\n".join(map(json.dumps, [
             self.tpu("t00", "a"), self.workload("llm", 5, ("QuotaReserved", "QuotaReserved", 60), ("Admitted", "Admitted", 60), ("Evicted", "PodsReadyTimeout", 4200))["object"]]))))
         self.assertEqual([(1, 2.0, 60, 4200, "timeout"), (2, 0, 4200, None, None)], self.rows("SELECT attempt, chips, start_time - ?1, end_time - ?1, outcome FROM allocations", T0))
+        self.assertEqual([("queued", 2 * (60 + 3000)), ("untraced", 2 * 4140)], self.rows("SELECT category, sum(chip_us) / 1000000 FROM mpg_rollup WHERE job = 'ns/llm' GROUP BY 1"))
 
 
 class Squeue(Case):
     def test_pairs_arrays_and_marks(self):
         """squeue --json of 24.11: a pair, an array with a step and a throttle, and marks of PENDING; job_resources is null."""
-        def job(number, states, **more):
+        def job(number, states, gpus=8, **more):
             running = "RUNNING" in states
             return dict(job_id=number, cluster="c", job_state=states, job_resources=None, submit_time={"set": True, "number": T0}, start_time={"set": running, "number": T0 if running else 0},
-                        tres_req_str="cpu=1,gres/gpu=8", tres_alloc_str="cpu=1,gres/gpu=8" if running else "", **more)
+                        tres_req_str=f"cpu=1,gres/gpu={gpus}", tres_alloc_str=f"cpu=1,gres/gpu={gpus}" if running else "", **more)
         path = self.file({"jobs": [*(job(21 + i, ["RUNNING"], het_job_id={"set": True, "number": 21}, het_job_offset={"set": True, "number": i}) for i in (0, 1)),
-                                   job(30, ["PENDING"], array_job_id={"set": True, "number": 30}, array_task_id={"set": False, "number": 0}, array_task_string="0-8:2%1"),
+                                   job(30, ["PENDING"], 2, array_job_id={"set": True, "number": 30}, array_task_id={"set": False, "number": 0}, array_task_string="0-8:2%1"),
                                    job(31, ["PENDING", "REQUEUE_HOLD"]), job(32, ["PENDING", "RESV_DEL_HOLD"])]}, "squeue.json")
-        self.assertEqual([("21+0", 1, 0, "RUNNING", 8, 8), ("21+1", 1, 1, "RUNNING", 8, 8), ("30_[0-8:2%1]", 5, None, "PENDING", 8, 0), ("31", 1, None, "PENDING", 8, 0), ("32", 1, None, "PENDING", 8, 0)],
+        self.assertEqual([("21+0", 1, 0, "RUNNING", 8, 8), ("21+1", 1, 1, "RUNNING", 8, 8), ("30_[0-8:2%1]", 5, None, "PENDING", 2, 0), ("31", 1, None, "PENDING", 8, 0), ("32", 1, None, "PENDING", 8, 0)],
                          self.rows("SELECT JobID, array_count, het_offset, State, req_gpus, alloc_gpus FROM slurm_trace(?)", path))
 
 

@@ -185,6 +185,12 @@ class Mapping(Mapped):
         self.map(self.file([self.beat(1, 8, 0), self.beat(2, 7, 100), self.beat(3, 7, 200, False)]))
         self.assertEqual(self.rows("SELECT chips, start_time - ?1, end_time - ?1 FROM outages ORDER BY 2", T0), [(1, 100, 200), (8, 200, None)])
 
+    def test_a_withdrawn_gpu_in_the_ledger(self):
+        """One of eight for half an hour, beside a pod that holds four: down, and no spare capacity."""
+        self.map(self.file([self.beat(1, 8, 0), self.beat(2, 7, 3600), self.beat(3, 8, 5400), self.beat(4, 8, 7200), self.holder(4, 0, 7200)]))
+        self.assertEqual([("down", "hw_down", 1800), ("idle", None, 27000), ("untraced", None, 28800)],
+                         self.rows("SELECT category, cause, sum(chip_us) / 1000000 FROM mpg_rollup GROUP BY 1, 2"))
+
     def test_devices_that_are_gone_for_a_while(self):
         """A node without its device plugin has capacity 0: its chips are out of service until they are back."""
         versions = [self.beat(1, 8, 0), self.beat(2, 0, 100), self.beat(3, 8, 300)]
@@ -215,6 +221,14 @@ class Mapping(Mapped):
         self.map(self.file([self.beat(1, 8, 7200), self.holder(8, 50, 220)]))
         self.assertEqual(self.rows("SELECT pool, until_time - ? FROM observed", T0), [("a", 7200)])
 
+    def test_a_listing_of_a_pod_that_runs(self):
+        """It holds its chips until the listing was made, which the last heartbeat tells."""
+        running = self.pod("p", {G: 8}, spec={"nodeName": "n"}, metadata={"creationTimestamp": when(300)}, status={
+            "phase": "Running", "startTime": when(300), "containerStatuses": [{"state": {"running": {"startedAt": when(300)}}}]})
+        self.map(self.file([self.beat(1, 8, 7200), running]))
+        self.assertEqual([("idle", 2400), ("untraced", 55200)], self.rows("SELECT category, sum(chip_us) / 1000000 FROM mpg_rollup GROUP BY 1"))
+        self.assertEqual(0.9583, self.one("SELECT round(scheduling_goodput(category, chip_us), 4) FROM mpg_rollup"))
+
     def test_a_pod_that_ended_before_it_started(self):
         path = self.file([self.beat(1, 8, 300), self.holder(6, 100, 50)])
         self.map(path)
@@ -230,6 +244,17 @@ class Mapping(Mapped):
         self.map(path)
         self.assertEqual(self.rows("SELECT job, chips FROM allocations ORDER BY job"), [("half/half", 0.5), ("two/two", 0.5)])
         self.assertEqual(self.rows("SELECT kind, count, detail LIKE '%mib/mib,odd/odd%' FROM mpg_issues WHERE kind <> 'missing_field' AND source = ?", path), [("uncounted_resource", 2, 1)])
+
+    def test_owners_of_fractions(self):
+        """Two notebooks share a GPU that a pod of the scheduler holds for them: half of its time is each one's."""
+        pods = [self.holder(chips, 1800, 5400, **metadata) for chips, metadata in (
+            (1, {"namespace": "kai-resource-reservation", "labels": {"runai-gpu-group": "g"}}), (0, {"namespace": "alice", "annotations": {"gpu-fraction": "0.5"}}),
+            (0, {"namespace": "bob", "annotations": {"gpu-fraction": "0.5"}}), (1, {"namespace": "bob", "name": "full"}))]
+        for pod in pods:
+            pod["metadata"]["uid"] = "{namespace}/{name}".format_map(pod["metadata"])
+            pod["spec"]["containers"][0]["resources"] = {} if "annotations" in pod["metadata"] else pod["spec"]["containers"][0]["resources"]
+        self.map(self.file([self.beat(1, 2, 7200), *pods]))
+        self.assertEqual([("alice", 1800), ("bob", 5400)], self.rows("SELECT owner, sum(chip_us) / 1000000 FROM mpg_rollup WHERE category = 'untraced' GROUP BY 1"))
 
     def test_in_the_shell(self):
         """With parameters, as the header of the script shows it."""

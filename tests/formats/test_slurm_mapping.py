@@ -163,6 +163,20 @@ class Mapping(Mapped):
             self.map_text(self.job(1, "COMPLETED", 1000, 1000, 1100, "gres/gpu=4", "gres/gpu=4", "n1"), f"c|Node|n2|1050|1200|{reason}|DRAIN|gres/gpu=8\n")
             self.assertEqual(self.rows("SELECT chips, kind FROM outages"), [(8, kind)])
 
+    def test_drains_in_the_ledger(self):
+        """What Slurm itself failed at is drained; what names a part of the machine is hardware."""
+        drains = (("n1", 600, "Kill task failed"), ("n2", 1200, "Prolog error"), ("n3", 2400, "IB port 1 down"), ("n4", 4800, "bad DIMM in slot 3"))
+        self.map_text(self.job(1, "COMPLETED", 0, 0, 7200, "gres/gpu=8", "gres/gpu=8", "n9"),
+                      "c|Cluster||0|7200|||gres/gpu=40\n" + "".join(f"c|Node|{node}|0|{end}|{reason}|DRAIN|gres/gpu=8\n" for node, end, reason in drains))
+        self.assertEqual(self.rows("SELECT cause, sum(chip_us) / 1000000 FROM mpg_rollup WHERE category = 'down' GROUP BY 1"), [("drained", 14400), ("hw_down", 57600)])
+
+    def test_a_job_between_others_that_ended_before_it_started(self):
+        g = "gres/gpu=4"
+        self.map_text(self.job(700, "COMPLETED", 0, 10, 3600, g, g, "n1") + self.job(701, "CANCELLED by 7", 0, 1816, 1800, g, g, "n2")
+                      + self.job(702, "NODE_FAIL", 0, 2400, 3000, g, g, "n2") + self.job(702, "COMPLETED", 3000, 3300, 3600, g, g, "n2"), "c|Cluster||0|3600|||gres/gpu=8\n")
+        self.assertEqual(self.rows("SELECT job, sum(chip_us) / 1000000 FROM mpg_rollup WHERE category = 'untraced' GROUP BY job"), [("700", 14360), ("702", 3600)])
+        self.assertEqual(self.rows("SELECT line, count FROM mpg_issues WHERE kind = 'end_before_start'"), [(3, 1)])
+
     def test_ends_before_their_starts(self):
         """One such record counts as nothing, is listed with its line, and the others count."""
         g = "gres/gpu=4"

@@ -63,6 +63,10 @@ class Lines(Case):
         self.assertEqual(self.rows("SELECT _line, text, step FROM log_trace(?, 'step (?<step>[0-9]+)')", path),
                          [(2, "1/3 step 1", 1), (2, "2/3 step 2", 2), (2, "3/3 step 3", 3), (3, "step 4", 4), (6, "step 5", 5), (6, "step 6", 6), (7, "step 7", 7)])
         self.assertEqual(self.rows("SELECT kind, line, count FROM mpg_issues WHERE source = ? ORDER BY kind", path), [("unfinished_line", 7, 1), ("unmatched_lines", 1, 2)])
+        bar = "".join(f"\rEpoch 0: :   {10 * n}%|### | {n}/10 [00:{2 * n:02d}<00:30, v_num=0, reduced_train_loss={10 - n}.00, train_step_timing in s=2.00, global_step={n}]" for n in range(1, 11))
+        path = self.file(f"start\n{bar}\ndone\n")
+        self.assertEqual([(10, 10, 20)], self.rows(r"SELECT count(*), max(step), sum(fields ->> '$.s') FROM log_trace(?, 'train_step_timing in s=(?<s>[\d.]+), global_step=(?<step>\d+)')", path))
+        self.assertEqual({"unmatched_lines": 2}, self.issues(path))
         bad = self.file("step 1\rstep x\r\n")
         with self.assertRaisesRegex(Exception, ':1:13: expected a whole number in group "step", found "x"'):
             self.rows("SELECT * FROM log_trace(?, 'step (?<step>.+)')", bad)

@@ -152,6 +152,14 @@ class MaxText(Case):
                 self.assertEqual(self.rows("SELECT DISTINCT seconds, loss, tflops_per_chip, tokens_per_s_per_chip, flops FROM training_steps"), [(2, 9.5, 150, 7500, 2.4e15)])
                 self.assertEqual(self.kinds(), [])
 
+    def test_the_count_of_slices_in_between(self):
+        """Elastic MaxText writes it behind the seconds: the rate and the loss are read all the same."""
+        line = "completed step: {}, seconds: {:.3f}, live slice count: 2, TFLOP/s/device: {:.3f}, Tokens/s/device: 7500.000, total_weights: 65536, loss: {:.3f}, lm_loss: 9.900"
+        self.map("maxtext", self.log((31, line.format(0, 30, 10, 10.871)), *((31 + 2 * n, line.format(n, 2, 150, 10 - n / 10)) for n in range(1, 10)), head="Config param steps: 10\nTFRT TPU v5p\nNum_devices: 8, shape (8,)\n"), year=2026)
+        self.assertEqual(self.rows("SELECT step, seconds, loss, tflops_per_chip, flops FROM training_steps WHERE step IN (1, 9)"), [(1, 2, 9.9, 150, 2.4e15), (9, 2, 9.1, 150, 2.4e15)])
+        self.assertEqual([("compile", 224), ("ideal", 52.3), ("inefficiency", 107.7)], self.rows("SELECT category, round(sum(chip_us) / 1e6, 1) FROM mpg_rollup GROUP BY 1"))
+        self.assertEqual(0.3268, self.one("SELECT round(program_goodput(category, chip_us), 4) FROM mpg_rollup"))
+
     def test_missing_fields_are_listed(self):
         lines = [(2 * n, self.STEP.format(n, 2, 150) if n % 2 else f"completed step: {n}, seconds: 2.0, loss: 9.5") for n in range(1, 8)]
         self.map("maxtext", self.log(*lines), year=2026)
@@ -180,6 +188,7 @@ class MaxText(Case):
             self.assertEqual(self.rows("SELECT count(*), count(DISTINCT attempt), round(sum(seconds), 3) FROM training_steps"), [(12, 1, 7.2)])
             self.assertNotIn(("lost", None), self.seconds())
             self.assertAlmostEqual(self.productive(), 16 * 12 * 0.6, 1)
+            self.assertGreaterEqual(self.one("SELECT runtime_goodput(category, chip_us) FROM mpg_rollup"), 0.95)
 
     def test_dispatch_ahead(self):
         """Lines that come a step late, with the seconds between dispatches: spans are from line to line, and what a save took is known."""
@@ -193,6 +202,33 @@ class MaxText(Case):
         self.assertAlmostEqual(seconds["checkpoint", None], 8 * 3.3, 2)
         self.assertNotIn(("unknown", None), seconds)
         self.assertAlmostEqual(self.productive() + sum(s for key, s in seconds.items() if key != ("queued", None)), 8 * (now - 1.7), 1)
+
+    def test_forty_steps_that_are_told_late(self):
+        """Of 2 s each, after a compilation of some 18 s, with a save of 3 s after every tenth; a line comes when the next but one is dispatched."""
+        lines, now = [(22, self.STEP.format(0, 20.3, 400 / 20.3))], 22
+        for n in range(1, 40):
+            now += 0 if n == 39 else {8: 7, 9: 0.3, 0: 1.7}.get(n % 10, 2)
+            seconds = {0: 7, 1: 0.3, 2: 1.7}.get(n % 10, 2)
+            lines += [(now, f"Saved a checkpoint at step {n + 1}.")] if n % 10 == 8 else []
+            lines.append((now, self.STEP.format(n, seconds, 400 / seconds)))
+        self.map("maxtext", self.log(*lines), year=2026)
+        seconds = self.seconds()
+        self.assertTrue(18 <= seconds["compile", None] / 8 <= 20, seconds)
+        self.assertAlmostEqual(80, self.productive() / 8, delta=1)
+        self.assertNotIn(("lost", None), seconds)
+        self.assertTrue(12 <= (seconds["checkpoint", None] + seconds.get(("unknown", None), 0)) / 8 <= 14, seconds)
+        runtime, program = self.rows("SELECT runtime_goodput(category, chip_us), program_goodput(category, chip_us) FROM mpg_rollup")[0]
+        self.assertTrue(0.70 <= runtime <= 0.75 and 0.42 <= program <= 0.45, (runtime, program))
+
+    def test_the_last_save_before_a_failure(self):
+        """Of step 19, safe 9 s after it; ten more steps are lost."""
+        steps = [(3 + 2 * n + 0.6 * (n > 19), self.STEP.format(n, 2, 150)) for n in range(30)]
+        orbax = [(41.1, "[process=0] [async] Started save checkpoint @ gs://toy/ckpt/19."), (41.6, "[process=0] [async] Finished blocking save in 0.50 seconds. Continuing save @ gs://toy/ckpt/19."),
+                 (41.6, "Started an asynchronous checkpoint save for step 19"), (50.6, "[process=0] [async] Finished save (blocking + background) in 9.50 seconds @ gs://toy/ckpt/19")]
+        self.map("maxtext", self.log(*sorted(steps + orbax)), year=2026, outcome="failed")
+        self.assertEqual([(19, 1772442050.6)], self.rows("SELECT step, round(durable_time, 3) FROM commits"))
+        self.assertEqual((8 * 40, 8 * 20, 8 * 0.5), (self.productive(), self.seconds()["lost", None], self.seconds()["checkpoint", None]))
+        self.assertEqual(0.66, self.one("SELECT round(runtime_goodput(category, chip_us), 2) FROM mpg_rollup"))
 
     def test_orbax_says_when_a_save_is_finished(self):
         steps = [(2 * n + 1.0, self.STEP.format(n, 2, 150)) for n in range(1, 6)]
@@ -247,13 +283,18 @@ class MaxText(Case):
 
     def test_a_run_after_one_that_was_complete(self):
         """Two runs in one log: the second undoes nothing of the first. A restart from a save does."""
-        def run(at, first, last):
-            return [(at, "Config param steps: 4"), (at + 0.5, "Num_devices: 8, shape (1, 8)")] + [
+        def run(at, first, last, steps=4):
+            return [(at, f"Config param steps: {steps}"), (at + 0.5, "Num_devices: 8, shape (1, 8)")] + [
                 (at + 2.5 + 2 * (n - first), self.STEP.format(n, 2, 150)) for n in range(first, last)]
         self.map("maxtext", self.log(*run(1, 0, 4), *run(10, 0, 4), head=""), year=2026)
         self.assertEqual(self.rows("SELECT substr(job, -2) = '#2', attempt, outcome FROM allocations ORDER BY 1"), [(0, 1, "completed"), (1, 1, "completed")])
         self.assertNotIn(("lost", None), self.seconds())
         self.assertEqual(self.rows("SELECT severity, count FROM mpg_issues WHERE kind = 'run_anew' AND source = ?", self.listed), [("info", 1)])
+        saved = "Saved a checkpoint at step 9."
+        self.map("maxtext", self.log(*run(1, 0, 10, 10), (22.5, saved), *run(23.5, 0, 10, 10), (45, saved), head=""), year=2026, chip="TPU v5p")
+        self.assertEqual([("completed",)] * 2, self.rows("SELECT outcome FROM allocations"))
+        self.assertEqual((320, {("unknown", None)}), (self.productive(), set(self.seconds())))
+        self.assertAlmostEqual(0.95, self.one("SELECT runtime_goodput(category, chip_us) FROM mpg_rollup"), 2)
         self.map("maxtext", self.log(*run(1, 0, 4), *run(10, 0, 4), head=""), year=2026, job="mine")
         self.assertEqual(self.rows("SELECT attempt, outcome FROM allocations"), [(1, "completed"), (2, "completed")])
         self.assertNotIn(("lost", None), self.seconds())  # the first completed, and nothing was restored

@@ -142,6 +142,13 @@ class Megatron(Case):
         self.map("megatron", self.file("using world size: 8\n" + first + loaded + "".join(at(200 + 5 * n, n + 15) for n in range(1, 6))), outcome="completed")
         self.assertEqual(self.rows("SELECT step, executions, seconds, flops / 8e12 FROM training_steps WHERE attempt = 2 AND step < 18"), [(16, 1, 5, 2000), (17, 1, 5, 2000)])
         self.assertEqual(self.rows("SELECT attempt, step FROM spans WHERE kind = 'restore'"), [(2, 5)])
+        # Step by step, with 2 s for the save: what was skipped is neither executed nor lost.
+        first = "".join(at(60 + 5 * n, n) for n in range(1, 6)) + "  successfully saved checkpoint from iteration       5 to /ckpt\n" + "".join(at(87 + 5 * n, n + 5) for n in range(1, 6))
+        self.map("megatron", self.file("using world size: 8\n" + first + loaded + "".join(at(230 + 5 * n, n + 15) for n in range(1, 6))), outcome="completed", chip="h100 80gb hbm3")
+        self.assertEqual(self.rows("SELECT step, executions, seconds, flops / 8e12 FROM training_steps WHERE attempt = 2 AND step = 16"), [(16, 1, 5, 2000)])
+        self.assertEqual([(1, "checkpoint", 2), (1, "kept", 25), (1, "lost", 25), (2, "kept", 25)], self.rows("""
+            SELECT attempt, iif(category IN ('ideal', 'inefficiency'), 'kept', category), round(sum(chip_us) / 8e6, 3) FROM mpg_rollup WHERE category <> 'queued' GROUP BY 1, 2"""))
+        self.assertEqual(0.6494, self.one("SELECT round(runtime_goodput(category, chip_us), 4) FROM mpg_rollup"))
         # In the middle of a run, without a restart.
         self.map("megatron", self.file("using world size: 8\n" + "".join(at(5 * n, n if n < 6 else n + 10) for n in range(1, 12))), outcome="completed")
         self.assertEqual(self.rows("SELECT DISTINCT executions, seconds, flops / 8e12 FROM training_steps"), [(1, 5, 2000)])
