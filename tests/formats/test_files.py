@@ -237,6 +237,41 @@ class LongPaths(FolderCase):
                 self.assertEqual([(line, count, detail[detail.rindex(name):])], [(at, n, text[text.rindex(name):]) for at, n, text in told])
 
 
+class Links(Case):
+    """Links within a folder: to a file that is there too, whose records come twice; to a folder, which is not followed."""
+
+    def test_readers(self):
+        spans = "job,kind,start_time,end_time\nj,step,1,2\n"
+        inner, elsewhere = self.folder_of({"spans.csv": spans}), self.folder_of({"spans.csv": spans.replace("j", "k")})
+        os.symlink("spans.csv", os.path.join(inner, "latest.csv"))
+        os.link(os.path.join(inner, "spans.csv"), os.path.join(inner, "zz.csv"))
+        os.symlink(elsewhere, os.path.join(inner, "more"))
+        os.symlink(".", os.path.join(inner, "more2"))
+        first = os.path.join(inner, "latest.csv")
+        for again in range(2):
+            for reader, n in (("csv_trace(%s)", 3), ("csv_rollup(%s, 'end_time')", 1), ("log_trace(%s, '(?<x>.*)')", 6)):
+                with self.subTest(reader=reader, again=again):
+                    self.assertEqual(n, len(self.rows("SELECT * FROM " + reader % quote(inner))))
+                    links = [row for row in self.rows("SELECT source, severity, kind, count, detail FROM mpg_issues") if row[2] == "ignored_file"]
+                    self.assertEqual([(first, "info", "ignored_file", 2)], [row[:4] for row in links])
+                    self.assertRegex(links[0][4], re.escape(inner) + "/more2?: a link to a folder, not followed: name it itself$")
+                    self.assertEqual([(os.path.join(inner, name), "warning", 1, f"by a link it is the file {first}: its records come twice") for name in ("spans.csv", "zz.csv")],
+                                     self.rows("SELECT source, severity, count, detail FROM mpg_issues WHERE kind = 'same_content' ORDER BY source"))
+
+    def test_sources(self):
+        """What reads all formats lists the link that it does not follow; a copy it knows by its content."""
+        capacity = "pool,chips,start_time,end_time\np,4,0,9\n"
+        inner, elsewhere = self.folder_of({"capacity.csv": capacity}), self.folder_of({"capacity.csv": capacity.replace("p,4", "q,4")})
+        link = os.path.join(inner, "more")
+        os.symlink(elsewhere, link)
+        for again in range(2):
+            for sql in ("SELECT path FROM trace_sources(%s)", "SELECT pool FROM trace_rollup(%s) WHERE pool IS NOT NULL"):
+                with self.subTest(sql=sql, again=again):
+                    self.assertEqual(1, len(set(self.rows(sql % quote(inner)))))
+                    self.assertEqual([("info", 1, f"{link}: a link to a folder, not followed: name it itself")],
+                                     self.rows("SELECT severity, count, detail FROM mpg_issues WHERE source = ?", link))
+
+
 class SameName(Case):
     """Of a file that a folder holds plain and packed the second is listed; compression is told by the bytes, so any packer will do."""
 

@@ -250,7 +250,7 @@ static mpg_rc each_open(void **file, void *shared, const mpg_env *env, const cha
                         mpg_issues *issues, mpg_err *err) {
   const mpg_generic *g = shared;
   mpg_file named = {.path = (char *)(uintptr_t)path, .regular = true};
-  const mpg_paths only = {env, &named, 1, 1, false};
+  const mpg_paths only = {.env = env, .file = &named, .n = 1, .cap = 1};
   each_file *e = mpg_calloc(env, sizeof *e);
   mpg_rc rc = MPG_OK;
   if (e == NULL)

@@ -15,7 +15,7 @@
 #include "../../base/sort.h"
 #include "goodput_log.h"
 #include "../../read/parse/json_writer.h"
-#include "../../read/input/paths.h"
+#include "../../read/input/unfinished.h"
 
 #include <math.h>
 #include <stdlib.h>

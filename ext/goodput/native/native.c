@@ -1,6 +1,7 @@
 /* native.c - see native.h: files, cut into blocks that several threads read. */
 #include "native.h"
 
+#include "../../read/input/unfinished.h"
 #include "../../base/pipeline.h"
 #include "native_csv_fast.h"
 #include "same_content.h"
@@ -366,6 +367,8 @@ mpg_rc mpg_native_read(mpg_fleet *fleet, const mpg_env *env, mpg_str path,
     rc = read_files(&n, options->threads, err);
     if (rc == MPG_OK)
       rc = mpg_list_same_content(env, n.paths, fleet->issues, err);
+    if (rc == MPG_OK)
+      rc = mpg_paths_list_linked(n.paths, fleet->issues, err);
   }
   if (rc == MPG_OK && !n.used)
     rc = mpg_fail(err, MPG_IO,

@@ -13,6 +13,7 @@
 
 #include <dirent.h>
 #include <errno.h>
+#include <stddef.h>
 #include <string.h>
 #include <stdlib.h>
 #include <sys/stat.h>
@@ -25,16 +26,31 @@
 typedef struct names {
   mpg_file *p;
   size_t n, cap;
+  char *linked;    /* the first link to a folder that was met and not followed */
+  size_t n_linked; /* how many there were */
 } names;
 
 static void names_free(const mpg_env *env, names *l) {
   for (size_t i = 0; i < l->n; i++)
     mpg_free(env, l->p[i].path);
   mpg_free(env, l->p);
-  *l = (names){NULL, 0, 0};
+  mpg_free(env, l->linked);
+  *l = (names){.p = NULL};
 }
 
-/* Adds the text of `a` and `b` in a row. */
+/* A text of its own: `a` and `b` in a row. */
+static char *join_text(const mpg_env *env, mpg_str a, mpg_str b) {
+  char *z = mpg_malloc(env, a.n + b.n + 1);
+  if (z == NULL)
+    return NULL;
+  if (a.n > 0)
+    memcpy(z, a.p, a.n);
+  if (b.n > 0)
+    memcpy(z + a.n, b.p, b.n);
+  z[a.n + b.n] = '\0';
+  return z;
+}
+
 static mpg_rc names_add(const mpg_env *env, names *l, mpg_str a, mpg_str b, mpg_err *err) {
   const int64_t limit = mpg_limit_in(env, MPG_LIMIT_FILES);
   char *z;
@@ -43,14 +59,9 @@ static mpg_rc names_add(const mpg_env *env, names *l, mpg_str a, mpg_str b, mpg_
                     (int)b.n, b.p, (long long)limit);
   if (mpg_grow(env, &l->p, &l->cap, l->n + 1, sizeof *l->p) != MPG_OK)
     return mpg_fail_nomem(err);
-  z = mpg_malloc(env, a.n + b.n + 1);
+  z = join_text(env, a, b);
   if (z == NULL)
     return mpg_fail_nomem(err);
-  if (a.n > 0)
-    memcpy(z, a.p, a.n);
-  if (b.n > 0)
-    memcpy(z + a.n, b.p, b.n);
-  z[a.n + b.n] = '\0';
   l->p[l->n++] = (mpg_file){.path = z};
   return MPG_OK;
 }
@@ -219,7 +230,7 @@ static mpg_rc folder_match(const mpg_env *env, names *out, const char *prefix, m
 
 /*
 ** Adds the regular files of `found` to `files` and, if `folders` is not NULL, the folders there,
-** with a '/' at the end. A link to a file counts as a file; a link to a folder is ignored.
+** with a '/' at the end. A link to a file counts as a file; one to a folder is noted in `files`.
 */
 static mpg_rc sort_out(const mpg_env *env, const names *found, names *files, names *folders,
                        mpg_err *err) {
@@ -245,6 +256,9 @@ static mpg_rc sort_out(const mpg_env *env, const names *found, names *files, nam
       rc = file_add(env, files, path, &st, err);
     else if (S_ISDIR(st.st_mode) && !link && folders != NULL)
       rc = names_add(env, folders, path, MPG_STR("/"), err);
+    else if (S_ISDIR(st.st_mode) && folders != NULL && files->n_linked++ == 0 &&
+             (files->linked = join_text(env, path, MPG_STR(""))) == NULL)
+      rc = mpg_fail_nomem(err);
     if (rc != MPG_OK)
       return rc;
   }
@@ -253,11 +267,11 @@ static mpg_rc sort_out(const mpg_env *env, const names *found, names *files, nam
 
 /* Every regular file below `path`, level by level. */
 static mpg_rc list_below(const mpg_env *env, names *files, mpg_str path, mpg_err *err) {
-  names level = {NULL, 0, 0};
+  names level = {.p = NULL};
   bool slash = path.n > 0 && path.p[path.n - 1] == '/';
   mpg_rc rc = names_add(env, &level, path, slash ? MPG_STR("") : MPG_STR("/"), err);
   for (int depth = 0; rc == MPG_OK && level.n > 0; depth++) {
-    names found = {NULL, 0, 0}, below = {NULL, 0, 0};
+    names found = {.p = NULL}, below = {.p = NULL};
     if (depth > LEVELS)
       rc = mpg_fail(err, MPG_LIMIT, "%s: folders nest deeper than %d levels", level.p[0].path,
                     LEVELS);
@@ -276,7 +290,7 @@ static mpg_rc list_below(const mpg_env *env, names *files, mpg_str path, mpg_err
 /* Extends every path of `paths` by the component `part`, and the slashes after it. */
 static mpg_rc extend_paths(const mpg_env *env, names *paths, mpg_str part, mpg_str slashes,
                            mpg_err *err) {
-  names extended = {NULL, 0, 0};
+  names extended = {.p = NULL};
   mpg_rc rc = MPG_OK;
   for (size_t i = 0; rc == MPG_OK && i < paths->n; i++) {
     if (has_wildcard(part))
@@ -308,7 +322,7 @@ static void next_component(mpg_str path, size_t *at, mpg_str *part, mpg_str *sla
 }
 
 static mpg_rc expand_pattern(const mpg_env *env, names *files, mpg_str pattern, mpg_err *err) {
-  names paths = {NULL, 0, 0};
+  names paths = {.p = NULL};
   mpg_str part, slashes;
   int wildcards = 0;
   mpg_rc rc;
@@ -443,14 +457,37 @@ static mpg_rc expand_list(const mpg_env *env, names *files, mpg_str list, mpg_er
   }
 }
 
+static int by_file(const void *a, const void *b, void *ctx) {
+  const mpg_file *x = *(mpg_file *const *)a, *y = *(mpg_file *const *)b;
+  int order = memcmp(&x->state, &y->state, offsetof(mpg_file_state, size));
+  return order != 0 ? order : by_bytes(x, y, ctx);
+}
+
+/* Finds those that links make the same file as one before it. */
+static mpg_rc find_same(const mpg_env *env, names *files) {
+  mpg_file **f = mpg_malloc(env, (files->n + 1) * sizeof *f);
+  mpg_rc rc = f == NULL ? MPG_NOMEM : MPG_OK;
+  for (size_t i = 0; rc == MPG_OK && i < files->n; i++)
+    f[i] = &files->p[i];
+  if (rc == MPG_OK)
+    rc = mpg_sort(env, f, files->n, sizeof *f, by_file, NULL);
+  for (size_t i = 1; rc == MPG_OK && i < files->n; i++)
+    if (memcmp(&f[i]->state, &f[i - 1]->state, offsetof(mpg_file_state, size)) == 0)
+      f[i]->same = f[i - 1]->same != NULL ? f[i - 1]->same : f[i - 1]->path;
+  mpg_free(env, f);
+  return rc;
+}
+
 static mpg_rc find_paths(mpg_paths *paths, const mpg_env *env, mpg_str path, mpg_err *err) {
-  names files = {NULL, 0, 0};
+  names files = {.p = NULL};
   bool from_folder = false;
   mpg_rc rc = is_list(path) ? expand_list(env, &files, path, err)
                             : expand_path(env, &files, &from_folder, path, err);
-  *paths = (mpg_paths){env, NULL, 0, 0, false};
+  *paths = (mpg_paths){.env = env};
   if (rc == MPG_OK) {
     rc = mpg_sort(env, files.p, files.n, sizeof *files.p, by_bytes, NULL);
+    if (rc == MPG_OK && files.n > 1)
+      rc = find_same(env, &files);
     if (rc != MPG_OK)
       (void)mpg_fail_plain(err, rc);
   }
@@ -458,7 +495,7 @@ static mpg_rc find_paths(mpg_paths *paths, const mpg_env *env, mpg_str path, mpg
     names_free(env, &files);
     return rc;
   }
-  *paths = (mpg_paths){env, files.p, files.n, files.cap, from_folder};
+  *paths = (mpg_paths){env, files.p, files.n, files.cap, from_folder, files.linked, files.n_linked};
   return MPG_OK;
 }
 
@@ -485,7 +522,7 @@ void mpg_looked_free(mpg_looked *looked) {
 }
 
 static mpg_rc copy_paths(mpg_paths *to, const mpg_env *env, const mpg_paths *from) {
-  names files = {NULL, 0, 0};
+  names files = {.p = NULL};
   mpg_err err;
   for (size_t i = 0; i < from->n; i++) {
     const mpg_rc rc = names_add(env, &files, mpg_str_of(from->file[i].path), MPG_STR(""), &err);
@@ -496,7 +533,7 @@ static mpg_rc copy_paths(mpg_paths *to, const mpg_env *env, const mpg_paths *fro
     files.p[i].state = from->file[i].state;
     files.p[i].regular = from->file[i].regular;
   }
-  *to = (mpg_paths){env, files.p, files.n, files.cap, from->from_folder};
+  *to = (mpg_paths){env, files.p, files.n, files.cap, from->from_folder, NULL, 0};
   return MPG_OK;
 }
 
@@ -647,21 +684,13 @@ const char *mpg_paths_copied(const mpg_paths *paths, size_t i) {
   return copied != NULL ? copied : find_path(paths, path, n - 4, ".gz");
 }
 
-mpg_rc mpg_same_name(mpg_issues *issues, const char *path, const char *copied, mpg_err *err) {
-  if (copied == NULL ||
-      mpg_issues_add(issues, MPG_WARNING, path, "same_name", 0, 1,
-                     "%s is read too: where one is a copy of the other, its records come twice",
-                     copied) == MPG_OK)
-    return MPG_OK;
-  return mpg_fail_nomem(err);
-}
-
 void mpg_paths_free(mpg_paths *paths) {
-  names files = {paths->file, paths->n, paths->cap};
+  names files = {paths->file, paths->n, paths->cap, paths->linked, paths->n_linked};
   if (paths->env != NULL)
     names_free(paths->env, &files);
   paths->file = NULL;
-  paths->n = paths->cap = 0;
+  paths->linked = NULL;
+  paths->n = paths->cap = paths->n_linked = 0;
 }
 
 void mpg_paths_expect(const mpg_paths *paths, const mpg_env *env) {

@@ -17,6 +17,7 @@ typedef struct mpg_file {
   char *path;
   mpg_file_state state; /* when it was listed */
   bool regular;
+  const char *same; /* a path before it of the same file; NULL: none */
 } mpg_file;
 
 /* The files of a path, sorted by name in byte order. */
@@ -25,6 +26,8 @@ typedef struct mpg_paths {
   mpg_file *file;
   size_t n, cap;
   bool from_folder; /* the path was a folder: every regular file below it, hidden names left out */
+  char *linked;     /* below it the first link to a folder, which is not followed; NULL: none */
+  size_t n_linked;  /* how many there are */
 } mpg_paths;
 
 /*
@@ -45,8 +48,6 @@ void mpg_paths_expect(const mpg_paths *paths, const mpg_env *env);
 bool mpg_file_stat(const char *path, mpg_file_state *out);
 /* The path among them that path i is of, except for .gz or .zst after it; borrowed, NULL: none. */
 const char *mpg_paths_copied(const mpg_paths *paths, size_t i);
-/* Lists the issue same_name of the file `path` if `copied` is not NULL. MPG_OK or MPG_NOMEM. */
-mpg_rc mpg_same_name(mpg_issues *issues, const char *path, const char *copied, mpg_err *err);
 
 /*
 ** The paths that were looked up, each with what was there: whoever finds the same again would read

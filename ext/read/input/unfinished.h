@@ -8,12 +8,21 @@
 #ifndef MPG_UNFINISHED_H
 #define MPG_UNFINISHED_H
 
-#include "../../base/issues.h"
+#include "paths.h"
 
 /* The issue unfinished_record of the record that begins at `line`. MPG_OK or MPG_NOMEM. With
 ** `issues` NULL nothing is said, here and below. */
 mpg_rc mpg_unfinished_record(mpg_issues *issues, const char *path, int64_t line, mpg_err *err);
 /* The issue no_line_end. */
 mpg_rc mpg_no_line_end(mpg_issues *issues, const char *path, int64_t line, mpg_err *err);
+
+/* What is odd of path i: that by a link it is the file of another (same_content); of the first also
+** the links that were not followed. MPG_OK or MPG_NOMEM. */
+mpg_rc mpg_paths_issues(const mpg_paths *paths, size_t i, mpg_issues *issues, mpg_err *err);
+/* The links to folders that were not followed, if there are some: ignored_file of themselves, in
+** place of what was said of them before. MPG_OK or MPG_NOMEM. */
+mpg_rc mpg_paths_list_linked(const mpg_paths *paths, mpg_issues *issues, mpg_err *err);
+/* The issue same_name of the file `path` if `copied` is not NULL. MPG_OK or MPG_NOMEM. */
+mpg_rc mpg_same_name(mpg_issues *issues, const char *path, const char *copied, mpg_err *err);
 
 #endif

@@ -1,6 +1,7 @@
 /* rows_pieces.c - see rows_pieces.h. */
 #include "rows_pieces.h"
 #include "../../base/limits.h"
+#include "../input/unfinished.h"
 
 #include <string.h>
 
@@ -100,6 +101,9 @@ static mpg_rc file_open(mpg_rows_pieces *r, mpg_rows_piece *p) {
 /* Where the file is one of two of a name, and both are read, that is listed. */
 static mpg_rc compare_names(const mpg_rows_pieces *r, mpg_rows_piece *p) {
   const char *copied = mpg_paths_copied(r->paths, p->file);
+  mpg_rc rc = mpg_paths_issues(r->paths, p->file, &p->issues, &p->err);
+  if (rc != MPG_OK)
+    return rc;
   if (copied == NULL || (r->chosen != NULL && !r->chosen(r->chosen_ctx, copied)))
     return MPG_OK;
   return mpg_same_name(&p->issues, p->path, copied, &p->err);

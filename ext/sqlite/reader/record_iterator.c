@@ -1,5 +1,6 @@
 /* record_iterator.c - see record_iterator.h. */
 #include "record_iterator.h"
+#include "../../read/input/unfinished.h"
 
 #include <string.h>
 
@@ -87,8 +88,10 @@ static mpg_rc next_file(mpg_record_iterator *iterator, mpg_err *err) {
   iterator->in_file = true;
   iterator->any = false;
   mpg_issues_init(&iterator->issues, &iterator->conn->env);
-  rc = mpg_same_name(&iterator->issues, mpg_record_iterator_file(iterator),
-                     mpg_paths_copied(&iterator->paths, iterator->next_path - 1), err);
+  rc = mpg_paths_issues(&iterator->paths, iterator->next_path - 1, &iterator->issues, err);
+  if (rc == MPG_OK)
+    rc = mpg_same_name(&iterator->issues, mpg_record_iterator_file(iterator),
+                       mpg_paths_copied(&iterator->paths, iterator->next_path - 1), err);
   return rc == MPG_OK
              ? iterator->format.open(&iterator->file, iterator->shared, &iterator->scan.env,
                                      mpg_record_iterator_file(iterator), &iterator->issues, err)

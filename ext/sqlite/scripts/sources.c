@@ -5,12 +5,12 @@
 ** what decides over them is SQL too (match.sql, join.sql). Here is what SQL cannot do.
 */
 #include "sources.h"
+#include "../../read/input/unfinished.h"
 #include "../../goodput/native/native.h"
 #include "../sqlite_relations.h"
 #include "copies.h"
 #include "../recognise/script.h"
 #include "source_run.h"
-#include "../../read/input/paths.h"
 #include "../host.h"
 
 #include <string.h>
@@ -154,6 +154,8 @@ static mpg_rc find_files(mpg_sources *s, sqlite3_stmt *insert, size_t entry, mpg
     if (rc == MPG_OK)
       rc = file_insert(s, insert, path, entry, &what, format != NULL, err);
   }
+  if (rc == MPG_OK)
+    rc = mpg_paths_list_linked(paths, &s->host->issues, err);
   mpg_paths_free(&listed);
   sqlite3_free(format);
   return rc;
