@@ -83,7 +83,7 @@ class Prometheus(Case):
         self.refused("prometheus_trace", {
             'a{b="c",=} 1 1700000000000\n': """1:9: expected a label or '}', found "=} 1 1700000000000\"""",
             '# TYPE "a b\nx 1 1700000000000\n': "1:12: expected a closing quote, found end of line",
-            '{"a\\qb} 1 1700000000000\n': """1:5: expected one of "\\/bfnrtu behind a backslash, found 'q'"""})
+            '{"a\\qb} 1 1700000000000\n': """1:5: expected one of "\\/bfnrtu behind a backslash, found 'q'; the rest of this document is not read"""})
         self.assertEqual([("a b", '{"c":"d"}', 1.0, "gauge")],
                          self.read("prometheus_trace", '# TYPE "a b" gauge\n{"a b",c="d"} 1 1700000000000\n', "metric, labels, value, type"))
         self.assertEqual([("a", None)], self.read("prometheus_trace", f"# TYPE a {'x' * 100}\na 1 1700000000000\n", "metric, type"))

@@ -291,7 +291,8 @@ static void test_errors(void) {
   check_error("{x: 1}", "t:1:2: expected a key in double quotes, found 'x'", "error;");
   check_error("{\"x\" 1}", "t:1:6: expected ':', found '1'", "error;");
   check_error("[] []", "t:1:4: expected end of file, found '['", "error;");
-  check_error("[{\"ph\": 1} {\"b\": 2}]", "t:1:12: expected ',' or ']', found '{'", "1:;error;");
+  check_error("[{\"ph\": 1} {\"b\": 2}]",
+              "t:1:12: expected ',' or ']', found '{'; nothing after it is read", "1:;error;");
   /* A malformed event is passed over, and those behind it are read. */
   check_error("[{\"name\": \"a\"},\n {\"name\": b, \"x\": \"}\"},\n {\"name\": \"c\"}]",
               "t:2:11: expected a value, found 'b'", "1:a/;error;3:c/;");

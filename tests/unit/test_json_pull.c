@@ -108,13 +108,19 @@ static void refused(const char *text, const char *why) {
 }
 
 static void test_errors(void) {
-  refused("{\"a\":1 \"b\":2}", "x:1:8: expected ',' or '}', found '\"'");
-  refused("{\"a\":[1 2]}", "x:1:9: expected ',' or ']', found '2'");
-  refused("{\"a\":[1,]}", "x:1:9: expected a value, found ']'");
-  refused("{a:1}", "x:1:2: expected a key in double quotes or '}', found 'a'");
-  refused("{\"a\":1,}", "x:1:8: expected a key in double quotes, found '}'");
-  refused("{\"a\" 1}", "x:1:6: expected ':', found '1'");
-  refused("{\"a\":nope}", "x:1:7: expected null, found 'o'");
+  refused("{\"a\":1 \"b\":2}",
+          "x:1:8: expected ',' or '}', found '\"'; the rest of this document is not read");
+  refused("{\"a\":[1 2]}",
+          "x:1:9: expected ',' or ']', found '2'; the rest of this document is not read");
+  refused("{\"a\":[1,]}",
+          "x:1:9: expected a value, found ']'; the rest of this document is not read");
+  refused("{a:1}", "x:1:2: expected a key in double quotes or '}', found 'a'; the rest of this "
+                   "document is not read");
+  refused(
+      "{\"a\":1,}",
+      "x:1:8: expected a key in double quotes, found '}'; the rest of this document is not read");
+  refused("{\"a\" 1}", "x:1:6: expected ':', found '1'; the rest of this document is not read");
+  refused("{\"a\":nope}", "x:1:7: expected null, found 'o'; the rest of this document is not read");
   refused("apiVersion: v1\n", "x:1:1: expected a value, found 'a'");
   refused("{\"a\":\n {\"b\":[\"c", "x:2:10: expected a closing quote, found end of file");
 }

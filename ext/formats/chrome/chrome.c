@@ -508,6 +508,8 @@ static mpg_rc read_item(mpg_chrome *r, bool *event, mpg_err *err) {
                   : within_events(r->state) ? "an event: an object"
                                             : "end of file",
                   err);
+  if (r->any)
+    mpg_add_to_error(err, "; nothing after it is read");
   r->state = GIVEN_UP;
   return rc;
 }

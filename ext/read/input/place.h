@@ -7,6 +7,7 @@
 
 #include "../../base/text.h"
 
+#include <stdio.h>
 #include <string.h>
 
 typedef struct mpg_place {
@@ -37,6 +38,12 @@ static inline mpg_rc mpg_expected_text(mpg_err *err, mpg_place at, const char *e
   quoted[0] = quoted[n + 1] = '"';
   quoted[n + 2] = '\0';
   return mpg_expected(err, at, expected, quoted);
+}
+
+/* Adds to the text of an error what follows from it, as "; nothing after it is read". */
+static inline void mpg_add_to_error(mpg_err *err, const char *what) {
+  size_t n = strlen(err->text);
+  (void)snprintf(err->text + n, sizeof err->text - n, "%s", what);
 }
 
 #endif

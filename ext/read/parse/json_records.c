@@ -3,10 +3,10 @@
 */
 #include "blocks.h"
 #include "json_tokens.h"
+#include "../input/place.h"
 #include "../input/window.h"
 #include "../../base/limits.h"
 
-#include <stdio.h>
 #include <string.h>
 
 /* What may come next in the stream, after white space. */
@@ -81,9 +81,8 @@ static bool in_array(const mpg_json *json) {
 /* Nothing more is read, for the start of the next element is unknown. The error says so, unless
 ** there is nothing. */
 static void give_up(mpg_json *json, bool at_end, mpg_err *err) {
-  size_t n = strlen(err->text);
   if (!at_end)
-    (void)snprintf(err->text + n, sizeof err->text - n, "; nothing after it is read");
+    mpg_add_to_error(err, "; nothing after it is read");
   json->state = GIVEN_UP;
 }
 

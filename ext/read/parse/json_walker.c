@@ -1,6 +1,7 @@
 /* json_walker.c - see json_walker.h. */
 #include "json_walker.h"
 #include "json_tokens.h"
+#include "../input/place.h"
 #include "../input/window.h"
 #include "../../base/limits.h"
 #include "../../base/text.h"
@@ -132,6 +133,8 @@ static mpg_rc malformed(mpg_pull *p, const mpg_json_scan *s, mpg_err *err) {
   mpg_json_move_place(p->w.buf + p->w.at, s->at, &line, &column);
   (void)mpg_json_scan_fail(s, mpg_stream_path(p->w.stream), line, column, "end of file", err);
   p->cut = s->rc == MPG_DATA && s->at == s->end && p->depth > 0;
+  if (s->rc == MPG_DATA && p->depth > 0 && !p->cut)
+    mpg_add_to_error(err, "; the rest of this document is not read");
   p->broken = true;
   p->over = s->rc != MPG_DATA;
   back_to_top(p);

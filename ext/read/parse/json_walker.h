@@ -41,8 +41,8 @@ void mpg_pull_close(mpg_pull *p); /* NULL is fine; the stream stays open */
 **
 ** After MPG_DATA, here or in take, the walker is back at the top (depth 0), and continues with the
 ** next line that begins with '{'. So JSON Lines lose the malformed line, and a sequence of
-** documents, which kubectl indents, the malformed document. After any other error, and one of the
-** stream itself, next() returns MPG_DONE.
+** documents, which kubectl indents, the malformed document: the error says so. After any other
+** error, and one of the stream itself, next() returns MPG_DONE.
 */
 mpg_rc mpg_pull_next(mpg_pull *p, mpg_pull_item *item, mpg_err *err);
 /* Enters the current value, which must be an object or an array. */
