@@ -59,6 +59,14 @@ class Otlp(Case):
         self.assertEqual([(None, "error", "client")],
                          self.read("otlp_trace", self.SPAN % ("", self.START, ',"status":{"code":"STATUS_CODE_ERROR"},"kind":3'), "flags, status, kind"))
 
+    def test_lists_by_the_hundred_thousand(self):
+        """What stands behind the lists of a resource is looked for once, not once a list: else this takes minutes."""
+        span = '{"traceId":"0af7651916cd43dd8448eb211c80319c","spanId":"b7ad6b7169203331","startTimeUnixNano":"1700000000000000000"}'
+        n = 100_000
+        for lists, found in (('"scopeSpans":[],', 0), ('"instrumentationLibrarySpans":[],', 0), ('"scopeSpans":[{"spans":[%s]}],' % span, n)):
+            text = '{"resourceSpans":[{' + lists * n + '"resource":{"attributes":[{"key":"service.name","value":{"stringValue":"s"}}]}}]}'
+            self.assertEqual([(found, "s" if found else None)], self.read("otlp_trace", text, "count(*), max(service)"), lists)
+
 
 class Prometheus(Case):
     ANSWER = '{"status":"success","data":{"resultType":"matrix","result":%s}%s}'

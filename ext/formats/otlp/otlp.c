@@ -30,8 +30,11 @@ struct mpg_otlp {
   bool has_resource, has_scope;
   bool of_libraries;              /* the list at hand, by its name */
   bool has_scopes, has_libraries; /* the resource at hand, under either name */
-  int64_t begins;                 /* line of the request at hand */
-  int64_t line;                   /* of the span at hand */
+  /* What was looked for behind the lists of the object at hand: once, for keys may repeat. */
+  bool sought_resource, sought_scope, sought_scopes;
+  bool libraries_count; /* what looking for scopeSpans said */
+  int64_t begins;       /* line of the request at hand */
+  int64_t line;         /* of the span at hand */
   mpg_json_doc *doc, *inner;
   mpg_otlp_values values;
   mpg_json_text resource, service, scope, scope_version, scope_attributes;
@@ -188,9 +191,13 @@ static bool is_scope(mpg_str key, const char *name) {
 /* Called before the spans: their resource or scope may come after them. */
 static mpg_rc read_later_member(mpg_otlp *o, bool resource, mpg_err *err) {
   mpg_str text;
-  bool far;
-  mpg_rc rc = resource ? mpg_pull_find_later(o->pull, mpg_otlp_is, "resource", &text, &far, err)
-                       : mpg_pull_find_later(o->pull, is_scope, "scope", &text, &far, err);
+  bool far, *sought = resource ? &o->sought_resource : &o->sought_scope;
+  mpg_rc rc;
+  if (*sought)
+    return MPG_OK;
+  *sought = true;
+  rc = resource ? mpg_pull_find_later(o->pull, mpg_otlp_is, "resource", &text, &far, err)
+                : mpg_pull_find_later(o->pull, is_scope, "scope", &text, &far, err);
   if (rc == MPG_OK)
     return text.p[0] != '{' ? MPG_OK
            : resource       ? read_resource(o, text, err)
@@ -372,9 +379,13 @@ static mpg_rc has_spans(mpg_otlp *o, const mpg_pull_item *item, bool *has, mpg_e
   }
   if (o->has_scopes || !mpg_otlp_is(item->key, "instrumentationLibrarySpans"))
     return MPG_OK;
-  rc = mpg_pull_find_later(o->pull, mpg_otlp_is, "scopeSpans", &text, &far, err);
-  *has = rc == MPG_DONE || (rc == MPG_OK && is_without_items(text));
   o->of_libraries = true;
+  *has = o->libraries_count;
+  if (o->sought_scopes)
+    return MPG_OK;
+  rc = mpg_pull_find_later(o->pull, mpg_otlp_is, "scopeSpans", &text, &far, err);
+  *has = o->libraries_count = rc == MPG_DONE || (rc == MPG_OK && is_without_items(text));
+  o->sought_scopes = true;
   return rc == MPG_DONE ? MPG_OK : rc;
 }
 
@@ -422,10 +433,11 @@ static mpg_rc enter_object(mpg_otlp *o, const mpg_pull_item *item, place in, con
     o->known = false;
   } else if (in == RESOURCE) {
     o->has_resource = o->has_scopes = o->has_libraries = false;
+    o->sought_resource = o->sought_scopes = o->libraries_count = false;
     o->resource.n = o->service.n = 0;
   } else {
     *(o->of_libraries ? &o->has_libraries : &o->has_scopes) = true;
-    o->has_scope = false;
+    o->has_scope = o->sought_scope = false;
     o->scope.n = o->scope_version.n = o->scope_attributes.n = 0;
   }
   return enter_place(o, in);
