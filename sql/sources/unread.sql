@@ -22,7 +22,18 @@
 --@ hint \A\x93NUMPY => an array of NumPy (npy): write the records as CSV or JSON Lines
 --@ hint \A\x80[\x02-\x05](?:\x95[\x00-\xff]{8}|[}\]\x28Xcq\x8a\x8c]) => a pickle of Python: write the records as CSV or JSON Lines
 
--- Traces and programs.
+-- Traces and programs. Patterns are looked for in the first bytes, in the names of tables, and in the path.
+--@ hint \A[^\n]*\.(?:nsys-rep|qdrep|qdstrm)\z => a report of Nsight Systems: export it with nsys export --type sqlite
+--@ hint (?m)^\s*\{\s*"Type"\s*:\s*"?\d+"?\s*,\s*"(?:Cuda|Nvtx|TraceProcess|Osrt|ThreadName|Gpu)\w*"\s*: => events of Nsight Systems as JSON Lines: export the report with nsys export --type sqlite
+--@ hint \A(?:[^\n]*\n){0,4}"?(?:Time ?\(%\)|Start ?\(\w+\))"?\s*,\s*"?(?:Total Time|Duration) ?\( => a report of nsys stats: export the profile itself with nsys export --type sqlite
+--@ hint \A\s*\[\s*\{\s*"(?:Time ?\(%\)|Start ?\(\w+\))"\s*: => a report of nsys stats: export the profile itself with nsys export --type sqlite
+--@ hint \A[^\n]*\.ncu-rep\z => a report of Nsight Compute, which runs kernels by themselves: it tells no time of the job
+--@ hint \A"(?:Guid","Kind|Kind","(?:Agent_Id|Direction|Operation|Function)|Domain","Function|Node_Id","Logical_Node_Id|Name","Calls","TotalDurationNs)" => a table of rocprofv3: give its database (--output-format rocpd) or its JSON
+--@ hint \A"?Index"?,"?KernelName"?,"?gpu-id => a table of rocprof: give the results.json of rocprof --hip-trace, or trace with rocprofv3
+--@ hint (?m)^rocpd_(?:op|api)$ => a trace of rocmProfileData: convert it with its rpd2tracing.py, or trace with rocprofv3
+--@ hint \A(?:Step Id,|Device_id,|Model Name,|Op Name,|Name,|Step,|OP Type,)[^\n]*(?:\(us\)|,Communication\(Not Overlapped\)) => a table of Ascend's profiler: give its database (ExportType.Db, msprof --type=db) or trace_view.json
+--@ hint \A(?:[^\n]*\n){0,6}=== \w[\w ]* Timing Summary === => a summary of Intel's unitrace: trace with --chrome-kernel-logging
+--@ hint \A(?:Function|Computing Task|Source Computing Task)(?:[\t,;|][^\t,;|\n]*)*(?:CPU Time|Total Time|Instance Count) => a report of VTune, which has sums alone: trace with unitrace --chrome-kernel-logging
 --@ hint \AML\xefR => StableHLO as bytecode of MLIR: convert it to HLO text, or dump with XLA_FLAGS=--xla_dump_to=DIR --xla_dump_hlo_as_text
 
 -- Other schedulers.

@@ -1,10 +1,12 @@
 """Files of formats that are known and not read: trace_sources and mpg_issues say what each is and what to do (sql/sources/unread.sql)."""
 import bz2
+import contextlib
 import io
 import lzma
 import os
 import pickle
 import re
+import sqlite3
 import struct
 import tarfile
 import tempfile
@@ -34,6 +36,17 @@ def tarred():
         file.addfile(member, io.BytesIO(SACCT.encode()))
     return out.getvalue()
 
+
+def database(sql):
+    with tempfile.TemporaryDirectory() as folder:
+        path = os.path.join(folder, "db")
+        with contextlib.closing(sqlite3.connect(path)) as db:
+            db.executescript(sql)
+        with open(path, "rb") as file:
+            return file.read()
+
+
+NSYS_STATS, ROCPROFV3, ASCEND, VTUNE = "a report of nsys stats: export", "a table of rocprofv3: give", "a table of Ascend's profiler: give", "a report of VTune, which has sums alone"
 
 # What a file holds, and words of its reason: what it is, and what to do.
 UNREAD = {
@@ -67,6 +80,29 @@ UNREAD = {
     "utf16be": (b"\xfe\xff" + SACCT.encode("utf-16-be"), "the byte order mark of UTF-16 (convert it"),
     "utf16_without_mark": (SACCT.encode("utf-16-le"), "text in UTF-16: convert"),
     "utf16be_without_mark": (SACCT.encode("utf-16-be"), "text in UTF-16: convert"),
+    "report1.nsys-rep": (bytes(range(256)), "a report of Nsight Systems: export"),
+    "report2.jsonl": (b'{"Type":79,"CudaEvent":{"startNs":"140564259","endNs":"140619331","deviceId":1}}\n', "events of Nsight Systems as JSON Lines: export"),
+    "cuda_gpu_trace.csv": (b"Start (ns),Duration (ns),CorrId,GrdX,GrdY,GrdZ,BlkX,BlkY,BlkZ,Device,Ctx,Strm,Name\n1134711990,661398,123,,,,,,,GPU (0),1,7,gemm\n", NSYS_STATS),
+    "cuda_gpu_kern_sum.csv": (b"Time (%),Total Time (ns),Instances,Avg (ns),Med (ns),Min (ns),Max (ns),StdDev (ns),Name\n", NSYS_STATS),
+    "gpukernsum.csv": (b"Processing [run.sqlite] with [gpukernsum.py]...\n\nTime(%),Total Time (ns),Instances,Average (ns),Minimum (ns),Maximum (ns),StdDev (ns),Name\n", NSYS_STATS),
+    "cuda_gpu_trace.json": (b'[{"Start (ns)":1134711990,"Duration (ns)":661398,"CorrId":123}]', NSYS_STATS),
+    "gemm.ncu-rep": (bytes(range(256)), "a report of Nsight Compute"),
+    "199_kernel_trace.csv": (b'"Kind","Agent_Id","Queue_Id","Stream_Id","Thread_Id","Dispatch_Id","Kernel_Id","Kernel_Name"\n', ROCPROFV3),
+    "199_memory_copy_trace.csv": (b'"Kind","Direction","Source_Agent_Id","Destination_Agent_Id","Correlation_Id","Start_Timestamp"\n', ROCPROFV3),
+    "199_hip_api_trace.csv": (b'"Domain","Function","Process_Id","Thread_Id","Correlation_Id","Start_Timestamp"\n', ROCPROFV3),
+    "199_kernel_stats.csv": (b'"Name","Calls","TotalDurationNs","AverageNs","Percentage","MinNs","MaxNs","StdDev"\n', ROCPROFV3),
+    "out_kernel_trace.csv": (b'"Guid","Kind","Agent_Id","Queue_Id","Stream_Id"\n', ROCPROFV3),
+    "rocprof.csv": (b'"Index","KernelName","gpu-id","queue-id","queue-index","pid","tid","grd"\n', "a table of rocprof: give"),
+    "trace.rpd": (database("CREATE TABLE rocpd_op(id); CREATE TABLE rocpd_api(id); CREATE TABLE rocpd_string(id)"), "a trace of rocmProfileData: convert"),
+    "op_summary_1.csv": (b"Device_id,Model ID,Task ID,Stream ID,Op Name,OP Type,OP State,Task Type,Task Start Time(us),Task Duration(us)\n", ASCEND),
+    "kernel_details.csv": (b"Step Id,Device_id,Model ID,Task ID,Stream ID,Name,Type,Accelerator Core,Start Time(us),Duration(us)\n", ASCEND),
+    "operator_details.csv": (b"Name,Input Shapes,Call Stack,Host Self Duration(us),Host Total Duration(us)\n", ASCEND),
+    "step_trace_time.csv": (b"Step,Computing,Communication(Not Overlapped),Overlapped,Communication,Free,Stage,Bubble\n", ASCEND),
+    "unitrace.out": (b"=== Device Timing Summary ===\n\n                Total Execution Time (ns):           1000\n", "a summary of Intel's unitrace: trace"),
+    "vtune_gpu.csv": (b"Computing Task,Computing Task:Total Time,Computing Task:Average Time,Computing Task:Instance Count\n", VTUNE),
+    "vtune.csv": (b"Function\tCPU Time\tModule\nf\t1.0\tlibx.so\n", VTUNE),
+    "other.db": (database("CREATE TABLE runs(id); CREATE TABLE metrics(id)"), "a database of SQLite whose tables are of no known format: runs metrics"),
+    "without_wal.sqlite": (database("PRAGMA user_version = 3"), "a database of SQLite without a table: its -wal file is missing, perhaps"),
     "login.html": (b"<!DOCTYPE html>\n<html><title>Sign in</title>", "a page of HTML: a download that needed a login"),
 }
 
@@ -100,6 +136,16 @@ class Unread(Case):
         listed = {os.path.basename(source): detail for source, detail in self.db.execute("SELECT source, detail FROM mpg_issues WHERE kind = 'ignored_file'")}
         for name, (_, words) in UNREAD.items():
             self.assertIn(words, listed.get(name, ""), name)
+
+    def test_a_database_that_is_cut(self):
+        """Half of it is no file of another kind: what was in it is lost."""
+        content = database("CREATE TABLE StringIds(id, value); CREATE TABLE CUPTI_ACTIVITY_KIND_KERNEL(start); " + "INSERT INTO StringIds VALUES (1, randomblob(3000));" * 9)
+        self.write("run.sqlite", content[:len(content) // 2])
+        self.write("sacct.psv", SACCT.encode())
+        self.db.execute("SELECT count(*) FROM trace_rollup(?)", (self.folder,)).fetchall()
+        said = "a database of SQLite that cannot be read: database disk image is malformed"
+        self.assertEqual([("data_loss", "unreadable_file", said)], self.rows("SELECT severity, kind, detail FROM mpg_issues WHERE source LIKE '%run.sqlite'"))
+        self.assertEqual(said, self.one("SELECT reason FROM trace_sources(?) WHERE file LIKE '%run.sqlite'", self.folder))
 
     def test_each_hint_has_its_sample(self):
         with open(os.path.join(ROOT, "sql", "sources", "unread.sql"), encoding="utf-8") as file:

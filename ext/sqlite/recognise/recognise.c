@@ -147,19 +147,22 @@ static bool matches(mpg_recogniser *r, const rule *one, mpg_str text) {
 /* ---- the evidence ---- */
 
 /* The names of the tables of a file of SQLite, a name a line, owned by SQLite's allocator; *names
-** is NULL if it cannot be read. MPG_NOMEM is the only error. */
-static mpg_rc table_names(const char *path, char **names, mpg_err *err) {
+** is NULL if it cannot be read, and `why` says why. MPG_NOMEM is the only error. */
+static mpg_rc table_names(const char *path, char **names, char why[256], mpg_err *err) {
+  static const char sql[] = "SELECT coalesce(group_concat(name, char(10)), '') FROM sqlite_schema";
   sqlite3 *db = NULL;
   sqlite3_stmt *stmt = NULL;
   int rc = sqlite3_open_v2(path, &db, SQLITE_OPEN_READONLY, NULL);
   *names = NULL;
   if (rc == SQLITE_OK)
-    rc = sqlite3_prepare_v2(db, "SELECT group_concat(name, char(10)) FROM sqlite_schema", -1, &stmt,
-                            NULL);
+    rc = sqlite3_prepare_v2(db, sql, -1, &stmt, NULL);
   if (rc == SQLITE_OK && (rc = sqlite3_step(stmt)) == SQLITE_ROW) {
     *names = mpg_host_copy_text(stmt, 0);
     rc = *names == NULL ? SQLITE_NOMEM : SQLITE_OK;
   }
+  if (rc != SQLITE_OK)
+    (void)sqlite3_snprintf(256, why, "a database of SQLite " MPG_UNREADABLE "%s",
+                           sqlite3_errmsg(db));
   (void)sqlite3_finalize(stmt);
   (void)sqlite3_close(db);
   return rc == SQLITE_NOMEM ? mpg_fail_nomem(err) : MPG_OK;
@@ -333,14 +336,36 @@ static void find_job(mpg_recogniser *r, const evidence *e, mpg_recognised *out) 
   }
 }
 
+/* The tables of a database of no known format. */
+static void name_tables(mpg_str tables, mpg_recognised *out) {
+  size_t n = 0;
+  if (tables.n == 0) {
+    (void)snprintf(out->reason, sizeof out->reason,
+                   "a database of SQLite without a table: its -wal file is missing, perhaps");
+    return;
+  }
+  (void)sqlite3_snprintf((int)sizeof out->reason, out->reason,
+                         "a database of SQLite whose tables are of no known format: %.120s",
+                         tables.p);
+  for (; out->reason[n] != '\0'; n++)
+    if (out->reason[n] == '\n')
+      out->reason[n] = ' ';
+}
+
+/* What is known of a file that no script reads: by its first bytes, its tables, or its name. */
 static void find_hint(mpg_recogniser *r, const evidence *e, mpg_recognised *out) {
   for (size_t i = 0; i < r->n; i++)
-    if (r->rules[i].head.kind == MPG_HEAD_HINT && matches(r, &r->rules[i], e->head)) {
+    if (r->rules[i].head.kind == MPG_HEAD_HINT &&
+        (matches(r, &r->rules[i], e->head) || matches(r, &r->rules[i], e->tables) ||
+         matches(r, &r->rules[i], e->name))) {
       (void)snprintf(out->reason, sizeof out->reason, "%.*s", (int)r->rules[i].head.says.n,
                      r->rules[i].head.says.p);
       return;
     }
-  (void)snprintf(out->reason, sizeof out->reason, "no known format begins like this");
+  if (e->tables.p != NULL)
+    name_tables(e->tables, out);
+  else
+    (void)snprintf(out->reason, sizeof out->reason, "no known format begins like this");
 }
 
 static mpg_rc decide_script(mpg_recogniser *r, const evidence *e, const char *path, mpg_str format,
@@ -385,7 +410,7 @@ mpg_rc mpg_recognise(mpg_recogniser *r, const mpg_env *env, const char *path, mp
   r->nomem = false;
   rc = read_head(env, path, &stream, &e.head, out, err);
   if (rc == MPG_OK && is_database(e.head))
-    rc = table_names(path, &tables, err);
+    rc = table_names(path, &tables, out->reason, err);
   if (rc == MPG_OK && e.head.n > 0) {
     e.binary = memchr(e.head.p, 0, e.head.n) != NULL;
     e.tables = tables == NULL ? e.tables : mpg_str_of(tables);

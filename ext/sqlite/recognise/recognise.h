@@ -10,7 +10,8 @@
 #include "../connection.h"
 #include "script.h"
 
-#define MPG_HEAD_BYTES ((size_t)256 << 10) /* of a file, unpacked, that are looked at */
+#define MPG_HEAD_BYTES ((size_t)256 << 10)     /* of a file, unpacked, that are looked at */
+#define MPG_UNREADABLE "that cannot be read: " /* in the reason, of a file that is damaged */
 
 typedef struct mpg_recogniser mpg_recogniser;
 

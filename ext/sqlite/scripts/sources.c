@@ -374,9 +374,12 @@ static mpg_rc drop_row(void *ctx, sqlite3_stmt *stmt, mpg_err *err) {
     return mpg_fail_nomem(err);
   if (mpg_sources_forget(s, path, err) != MPG_OK)
     return err->rc;
-  if (reason != NULL && mpg_issues_add(&s->host->issues, MPG_INFO, path, "ignored_file", 0, 1, "%s",
-                                       reason) != MPG_OK)
-    return mpg_fail_nomem(err);
+  if (reason != NULL) {
+    const bool lost = strstr(reason, MPG_UNREADABLE) != NULL;
+    if (mpg_issues_add(&s->host->issues, lost ? MPG_DATA_LOSS : MPG_INFO, path,
+                       lost ? "unreadable_file" : "ignored_file", 0, 1, "%s", reason) != MPG_OK)
+      return mpg_fail_nomem(err);
+  }
   return MPG_OK;
 }
 
