@@ -184,6 +184,9 @@ CREATE TEMP TABLE IF NOT EXISTS device_class_rules (
 INSERT OR IGNORE INTO device_class_rules (priority, kind, name, class) VALUES
   (10, 'sync',   '*', 'sync'),
   (20, 'memcpy', '*', 'memory'),
+  -- So do Level Zero and OpenCL of Intel, in traces that call a copy by its call.
+  (28, 'kernel', 'zecommandlistappendmemory*', 'memory'),
+  (29, 'kernel', 'clenqueue*buffer*', 'memory'),
   (30, 'memset', '*', 'memory'),
   -- ROCm copies and sets with kernels where no engine is free.
   (31, 'kernel', '__amd_rocclr_copy*', 'memory'),

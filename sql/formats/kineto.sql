@@ -3,7 +3,7 @@
 --@ fills device
 --@ input :trace sure (?s)\A\s*\{.*"(?:deviceProperties|schemaVersion|baseTimeNanoseconds|distributedInfo)"\s*:.*"traceEvents"\s*:
 --@ input :trace sure (?s)\A\s*(?:\[\s*\{|\{.*"traceEvents"\s*:\s*\[).*"cat"\s*:\s*"(?:kernel|Kernel|gpu_memcpy|cpu_op|cuda_runtime|Operator)"
---@ input :trace sure (?s)\A\s*(?:\[\s*\{|\{.*"traceEvents"\s*:\s*\[).*"name"\s*:\s*"(?:Ascend Hardware|HCCL|CANN|GPU\d+|CPU HIP API)"
+--@ input :trace sure (?s)\A\s*(?:\[\s*\{|\{.*"traceEvents"\s*:\s*\[).*"name"\s*:\s*"(?:\d+ )?(?:Ascend Hardware|HCCL|CANN|GPU\d+|CPU HIP API)"
 --@ input :trace likely \A\s*\[\s*\{[^{}]*"ph"\s*:\s*"[A-Za-z]"
 --
 --     .load ./mpg
@@ -209,6 +209,9 @@ GROUP BY o.rowid;
 
 INSERT INTO mpg_issues(source, severity, kind, line, count, detail)
 SELECT trace, severity, kind, NULL, count, detail FROM kineto_left_out;
+
+CREATE TEMP TABLE device_read AS SELECT trace FROM kineto_files WHERE EXISTS (SELECT 1 FROM device_traces WHERE format <> 'kineto');
+.read sql/formats/device/again.sql
 
 DROP TABLE temp.kineto_events;
 DROP TABLE temp.kineto_left_out;

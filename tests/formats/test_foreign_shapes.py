@@ -45,6 +45,16 @@ class Profiles(Case):
         self.assertEqual([("compute", "MatMulV2", 50500), ("communication", "hcom_allReduce__100_0", 80000)],
                          self.answer(path, "SELECT class, name, end_ns - start_ns FROM trace_device_activity(?) ORDER BY start_ns", ("missing_field", 2)))
 
+    def test_unitrace_and_rocprof(self):
+        """Intel's unitrace calls what a device does gpu_op, and copies by their call; rocprof numbers its processes, in some versions within their names too."""
+        path = self.trace(dict(cat="gpu_op", name="gemm_kernel", pid=77, tid=1, ts=100, dur=50), dict(cat="gpu_op", name="zeCommandListAppendMemoryCopy(M2D)[4096]", pid=77, tid=1, ts=160, dur=10),
+                          dict(cat="cpu_op", name="zeCommandListAppendLaunchKernel", pid=5, tid=5, ts=90, dur=5))
+        self.assertEqual([("77", "compute", 50000), ("77", "memory", 10000)], self.answer(path, "SELECT device, class, end_ns - start_ns FROM trace_device_activity(?) ORDER BY start_ns"))
+        for host, gpu in (("CPU HIP API", "GPU0"), ("0 CPU HIP API", "2 GPU0")):
+            path = self.file({"traceEvents": [{}] + [{"ph": "M", "name": "process_name", "pid": pid, "args": {"name": name}} for pid, name in ((2, host), (6, gpu))] + [
+                {"ph": "X", "name": "gemm", "pid": 6, "tid": 0, "ts": "100", "dur": "50", "args": {"BeginNs": "100000", "EndNs": "150000", "dev-id": "0"}}]}, "results.json")
+            self.assertEqual([("0", "gemm", 50000)], self.rows("SELECT device, name, end_ns - start_ns FROM trace_device_activity(?)", path))
+
     def test_kernels_whose_time_cannot_be(self):
         lost = kernel("lost", 4, 1250, 0)
         del lost["dur"]

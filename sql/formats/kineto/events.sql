@@ -76,7 +76,7 @@ WITH each AS MATERIALIZED (
 names AS (
   SELECT cat, name,
          CASE
-           WHEN cat IN ('kernel', 'concurrent_kernel') THEN 'kernel'
+           WHEN cat IN ('kernel', 'concurrent_kernel', 'npu_task') THEN 'kernel'
            WHEN cat IN ('gpu_memcpy', 'memcpy') THEN 'memcpy'
            WHEN cat IN ('gpu_memset', 'memset') THEN 'memset'
            WHEN cat = 'cuda_sync' THEN 'sync'
@@ -87,8 +87,8 @@ names AS (
   FROM each
 )
 SELECT cat, name, kind, dense_rank() OVER (ORDER BY name) AS nth,
-       (SELECT class FROM device_class_rules AS r
-        WHERE n.kind GLOB r.kind AND lower(n.name) GLOB lower(r.name) ORDER BY r.priority LIMIT 1) AS class
+       iif(cat = 'npu_task', 'compute', (SELECT class FROM device_class_rules AS r
+                                         WHERE n.kind GLOB r.kind AND lower(n.name) GLOB lower(r.name) ORDER BY r.priority LIMIT 1)) AS class
 FROM names AS n WHERE kind IS NOT NULL;
 CREATE INDEX temp.kineto_kind ON kineto_kinds(cat, name);
 INSERT INTO kineto_left_out

@@ -5,12 +5,14 @@
 
 -- ---- 1. The inputs ----
 
--- Events of a phase that the format does not have are of no known category.
+-- Events of a phase that the format does not have are of no known category. Intel's unitrace calls kernels gpu_op. A connection
+-- of Ascend's is what a correlation is.
 CREATE TEMP TABLE IF NOT EXISTS kineto_files AS
 SELECT _file AS trace, rank, world_size, base_time_ns, devices, properties FROM chrome_trace_info(mpg_required(:trace, ':trace'));
 -- After it, for what the last reading of a file finds of it is what mpg_issues keeps.
 CREATE TEMP TABLE IF NOT EXISTS kineto_events AS
-SELECT _file AS trace, iif(ph = 'X', lower(cat), 'phase ' || coalesce(ph, 'none')) AS cat, coalesce(name, '?') AS name, start_ns, end_ns, pid, tid, step, correlation, device,
+SELECT _file AS trace, iif(ph = 'X', iif(cat = 'gpu_op', 'kernel', lower(cat)), 'phase ' || coalesce(ph, 'none')) AS cat, coalesce(name, '?') AS name, start_ns, end_ns, pid, tid, step,
+       iif(cat IS NULL AND ph = 'X', coalesce(correlation, nullif(nullif(json_extract(args, '$.connection_id'), 4294967295), -1)), correlation) AS correlation, device,
        stream, context, bytes, bandwidth_gb_s, collective, group_size, process_group, process_group_ranks, input_dims, input_type, concrete_inputs
 FROM chrome_trace(mpg_required(:trace, ':trace'))
 WHERE ph = 'X' OR (ph IS NULL AND start_ns IS NOT NULL) OR (ph = 'B' AND (lower(cat) IN ('kernel', 'concurrent_kernel', 'gpu_memcpy', 'memcpy', 'gpu_memset', 'memset', 'cuda_sync', 'mtia_ccp_events', 'cpu_op', 'operator', 'user_annotation', 'runtime', 'driver') OR lower(cat) GLOB '*_runtime' OR lower(cat) GLOB '*_driver')) OR ph NOT IN ('M', 'i', 'I', 's', 't', 'f', 'b', 'n', 'e', 'B', 'E', 'C', 'R', 'P', 'N', 'O', 'D', 'S', 'T', 'p', 'F', 'v', 'V', 'c', '(', ')');
@@ -24,13 +26,14 @@ SELECT total(cat IS NULL) AS no_cat, total(name = '?') AS no_name, total(correla
        coalesce(max(end_ns) - min(start_ns) > 86400000000000, 0) AS far, total(name GLOB 'ProfilerStep#*') AS steps, total(cat IN ('user_annotation', 'gpu_user_annotation')) AS ranges
 FROM (SELECT max(0, coalesce(max(base_time_ns), 0)) AS base_ns FROM kineto_files) CROSS JOIN kineto_events;
 
--- Ascend's profiler and rocprof's give the devices' events no category: the process's name says which they are. Only
--- traces that hold such events are read again, for their metadata.
+-- Ascend's profiler and rocprof's give the devices' events no category: the process's name says which they are ('GPU0', in
+-- some versions '2 GPU0'), and its label which NPU. Only traces that hold such events are read again, for their metadata.
 DROP TABLE IF EXISTS temp.kineto_processes;
 CREATE TEMP TABLE kineto_processes AS
-SELECT f.trace, m.pid, max(json_extract(m.args, '$.name')) AS name
+SELECT f.trace, m.pid, ltrim(max(json_extract(m.args, '$.name')), '0123456789 ') AS name,
+       CAST(substr(max(json_extract(m.args, '$.labels')) FILTER (WHERE json_extract(m.args, '$.labels') GLOB 'NPU [0-9]*'), 5) AS INTEGER) AS npu
 FROM (SELECT DISTINCT trace FROM kineto_faults CROSS JOIN kineto_events WHERE no_cat AND cat IS NULL) AS f CROSS JOIN chrome_trace(f.trace) AS m
-WHERE m.ph = 'M' AND m.name = 'process_name'
+WHERE m.ph = 'M' AND m.name IN ('process_name', 'process_labels')
 GROUP BY 1, 2;
 CREATE INDEX temp.kineto_process ON kineto_processes(trace, pid);
 -- What is left out, and why; mpg_issues mentions it at the end.
@@ -46,18 +49,18 @@ UPDATE kineto_events SET
           WHEN p.name IN ('HCCL', 'Communication') AND p.trace IN (SELECT trace FROM kineto_whole) AND lower(kineto_events.name) NOT GLOB 'hcom_*' THEN 'no work'
           WHEN p.name IN ('HCCL', 'Communication') OR p.name GLOB 'GPU[0-9]*' THEN 'kernel'
           WHEN p.name = 'Ascend Hardware' THEN
-            CASE WHEN upper(kineto_events.name) GLOB '*MEMCPY*' OR kineto_events.name GLOB 'SDMA*' OR kineto_events.name GLOB 'PCIE_DMA*' THEN 'gpu_memcpy'
+            CASE WHEN upper(kineto_events.name) GLOB '*MEMCPY*' OR kineto_events.name GLOB 'SDMA*' OR kineto_events.name GLOB 'PCIE_DMA*' OR kineto_events.name GLOB 'Reduce_Inline*' THEN 'gpu_memcpy'
                  WHEN upper(kineto_events.name) GLOB '*EVENT_WAIT*' OR upper(kineto_events.name) GLOB 'NOTIFY_WAIT*' THEN 'cuda_sync'
                  WHEN upper(kineto_events.name) IN ('EVENT_RECORD', 'NOTIFY_RECORD', 'PROFILING_ENABLE', 'PROFILING_DISABLE', 'MODEL_MAINTAINCE', 'MODEL_EXECUTE', 'EVENT_RESET', 'PLACE_HOLDER_SQE')
-                 THEN 'no work' ELSE 'kernel' END
+                 THEN 'no work' WHEN lower(kineto_events.name) GLOB 'hcom_*' THEN 'kernel' ELSE 'npu_task' END -- which computes, though a collective may be fused into it
           WHEN p.name IN ('CANN') THEN 'cann_runtime'
         END,
   -- A task of a collective computes nothing, whatever it is called.
   name = iif(p.name IN ('HCCL', 'Communication') AND lower(kineto_events.name) NOT GLOB 'hcom_*', 'HCCL ' || kineto_events.name, kineto_events.name),
   stream = coalesce(stream, CASE WHEN p.name IN ('Ascend Hardware', 'HCCL', 'Communication') OR p.name GLOB 'GPU[0-9]*'
                                  THEN iif(p.name IN ('HCCL', 'Communication'), 'HCCL ' || tid, tid) END),
-  -- One trace_view.json is that of one NPU.
-  device = coalesce(device, CASE WHEN p.name IN ('Ascend Hardware', 'HCCL', 'Communication') THEN 0
+  -- Without labels, one trace_view.json is that of one NPU.
+  device = coalesce(device, CASE WHEN p.name IN ('Ascend Hardware', 'HCCL', 'Communication') THEN coalesce(p.npu, 0)
                                  WHEN p.name GLOB 'GPU[0-9]*' THEN CAST(substr(p.name, 4) AS INTEGER) END)
 FROM kineto_processes AS p
 WHERE (SELECT no_cat FROM kineto_faults) AND p.trace = kineto_events.trace AND p.pid = kineto_events.pid AND kineto_events.cat IS NULL;
@@ -66,6 +69,8 @@ INSERT INTO kineto_left_out
 SELECT trace, 'info', 'no_work', count(*), 'tasks of an NPU that are no work, or a part of a collective that counts whole: left out; the first is "' || min(name) || '"'
 FROM kineto_faults CROSS JOIN kineto_events WHERE no_cat AND cat = 'no work' GROUP BY trace;
 DELETE FROM kineto_events WHERE (SELECT no_cat FROM kineto_faults) AND cat = 'no work';
+INSERT INTO kineto_left_out
+SELECT trace, 'warning', 'missing_field', count(*), 'NPUs that no label tells apart count as one' FROM kineto_processes WHERE name = 'Ascend Hardware' AND npu IS NULL GROUP BY trace HAVING count(*) > 1;
 INSERT INTO kineto_left_out
 SELECT p.trace, 'warning', 'missing_field', count(*), 'activities of an NPU, which this file ties to no call: they have no step and no operator. The .db beside it has both'
 FROM kineto_processes AS p CROSS JOIN kineto_events AS e ON e.trace = p.trace AND e.pid = p.pid
@@ -99,7 +104,7 @@ WITH middle AS MATERIALIZED (
 )
 SELECT e.rowid AS id, e.trace, e.name FROM kineto_faults CROSS JOIN middle AS m CROSS JOIN kineto_events AS e USING (trace)
 WHERE far AND (e.start_ns < at - 86400000000000 OR e.end_ns > at + 86400000000000)
-  AND e.cat NOT IN ('kernel', 'concurrent_kernel', 'gpu_memcpy', 'memcpy', 'gpu_memset', 'memset', 'cuda_sync', 'mtia_ccp_events');
+  AND e.cat NOT IN ('kernel', 'concurrent_kernel', 'npu_task', 'gpu_memcpy', 'memcpy', 'gpu_memset', 'memset', 'cuda_sync', 'mtia_ccp_events');
 INSERT INTO kineto_left_out
 SELECT trace, 'data_loss', 'lost_time', count(*), 'events of the host more than a day from the middle one: left out; the first is "' || min(name) || '"' FROM kineto_far GROUP BY trace;
 DELETE FROM kineto_events WHERE rowid IN (SELECT id FROM kineto_far);

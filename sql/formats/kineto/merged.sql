@@ -7,7 +7,7 @@
 -- an event of a device is: '[70] 0' is device 0 of process 70.
 DROP TABLE IF EXISTS temp.kineto_each;
 CREATE TEMP TABLE kineto_each AS
-SELECT *, cat IN ('kernel', 'concurrent_kernel', 'gpu_memcpy', 'memcpy', 'gpu_memset', 'memset', 'cuda_sync', 'mtia_ccp_events') AS is_device,
+SELECT *, cat IN ('kernel', 'concurrent_kernel', 'npu_task', 'gpu_memcpy', 'memcpy', 'gpu_memset', 'memset', 'cuda_sync', 'mtia_ccp_events') AS is_device,
        cat IN ('runtime', 'driver') OR cat GLOB '*_runtime' OR cat GLOB '*_driver' AS is_call, cat IN ('cpu_op', 'operator') AS is_operator
 FROM (SELECT DISTINCT trace, cat, pid, tid FROM kineto_events);
 DROP TABLE IF EXISTS temp.kineto_unlabelled;
