@@ -43,14 +43,15 @@ LEFT JOIN (
 ) AS d;
 
 -- A name without a schema is looked for in one database after the other, so an empty table in the last one stands in for
--- what the profile lacks: tables exist only where there was something to put into them.
+-- what the profile lacks: tables exist only where there was something to put into them. A natural join with it makes a
+-- column of NULLs of one that the profile's version lacks.
 ATTACH ':memory:' AS ascend_absent;
 CREATE TABLE ascend_absent.STRING_IDS (id, value);
 CREATE TABLE ascend_absent.TASK (startNs, endNs, deviceId, connectionId, globalTaskId, globalPid, taskType, streamId);
 CREATE TABLE ascend_absent.COMPUTE_TASK_INFO (globalTaskId, name);
 CREATE TABLE ascend_absent.COMMUNICATION_TASK_INFO (globalTaskId, opId);
 CREATE TABLE ascend_absent.COMMUNICATION_SCHEDULE_TASK_INFO (globalTaskId, name);
-CREATE TABLE ascend_absent.COMMUNICATION_OP (opId, opName, startNs, endNs, connectionId, groupName);
+CREATE TABLE ascend_absent.COMMUNICATION_OP (opId, opName, startNs, endNs, connectionId, groupName, deviceId);
 CREATE TABLE ascend_absent.MEMCPY_INFO (globalTaskId, size, memcpyOperation);
 CREATE TABLE ascend_absent.ENUM_MEMCPY_OPERATION (id, name);
 CREATE TABLE ascend_absent.CANN_API (startNs, endNs, globalTid, connectionId, name);
@@ -100,12 +101,12 @@ CREATE TEMP TABLE device_calls AS SELECT CAST(startNs AS INTEGER) AS start, CAST
 INSERT INTO device_ranges (trace, rank, side, thread, name, start_ns, end_ns)
 SELECT t.trace, t.rank, 'host', CAST(r.thread & 0xffffffff AS TEXT), r.name, r.start, r."end" FROM device_ranges_seen AS r, ascend_trace AS t;
 
--- A step is called by the number at the end of its range's name; where there is none, they are counted from 0.
+-- A step is called by the number in its range's name; where there is none, they are counted from 0.
 DROP TABLE IF EXISTS temp.ascend_steps;
 CREATE TEMP TABLE ascend_steps AS
 WITH named AS (
   SELECT process AS pid, start, "end",
-         coalesce(nullif(substr(name, length(rtrim(name, '0123456789')) + 1), ''),
+         coalesce(number,
                   CAST(row_number() OVER (PARTITION BY thread, name ORDER BY start) - 1 AS TEXT)) AS step
   FROM device_ranges_seen WHERE is_step
 ),
@@ -136,7 +137,7 @@ SELECT t.trace, t.rank, CAST(s.pid AS TEXT), 'host', s.step, s.start, s."end" FR
 DROP TABLE IF EXISTS temp.ascend_operators;
 CREATE TEMP TABLE ascend_operators AS
 SELECT c.connectionId AS connection, s.value AS op, max(CAST(p.startNs AS INTEGER)) AS start
-FROM PYTORCH_API AS p
+FROM (SELECT startNs, connectionId, name, type FROM PYTORCH_API AS p NATURAL LEFT JOIN ascend_absent.PYTORCH_API AS n) AS p
 JOIN CONNECTION_IDS AS c ON c.id = p.connectionId
 JOIN STRING_IDS AS s ON s.id = p.name
 WHERE p.type = 50001 OR p.type IS NULL  -- 50002 is the task queue, 50003 Python, 50004 mstx
@@ -168,7 +169,7 @@ WITH told AS (
   SELECT t.startNs AS start, t.endNs AS "end", t.deviceId AS device, t.streamId AS stream, t.connectionId AS connection, t.globalPid AS pid,
          upper(replace(y.value, ' ', '_')) AS type, s.value AS name, c.globalTaskId IS NOT NULL AS computes, m.globalTaskId IS NOT NULL AS copies,
          m.size AS bytes, m.memcpyOperation AS operation, p.opId AS op_id, o.opId IS NOT NULL OR h.globalTaskId IS NOT NULL AS part
-  FROM TASK AS t
+  FROM (SELECT startNs, endNs, deviceId, streamId, connectionId, globalPid, taskType, globalTaskId FROM TASK AS t NATURAL LEFT JOIN ascend_absent.TASK AS n) AS t
   LEFT JOIN STRING_IDS AS y ON y.id = t.taskType
   LEFT JOIN COMPUTE_TASK_INFO AS c ON c.globalTaskId = t.globalTaskId
   LEFT JOIN STRING_IDS AS s ON s.id = c.name
@@ -202,9 +203,9 @@ SELECT CASE a.what WHEN 'collective' THEN 'kernel' ELSE a.what END AS kind, a.st
 FROM ascend_tasks AS a LEFT JOIN ENUM_MEMCPY_OPERATION AS e ON e.id = a.operation
 WHERE a.what NOT IN ('part', 'none')
 UNION ALL
--- A collective is of the NPU of its parts, or of the only one that there is.
-SELECT 'kernel', o.startNs, o.endNs, coalesce(p.device, only_one.device), 'HCCL ' || g.number, o.connectionId, p.pid, NULL, g.size, 'communication', coalesce(s.value, 'hcom')
-FROM COMMUNICATION_OP AS o
+-- A collective is of the NPU of its parts, or of the one that it names, or of the only one that there is.
+SELECT 'kernel', o.startNs, o.endNs, coalesce(p.device, o.deviceId, only_one.device), 'HCCL ' || g.number, o.connectionId, p.pid, NULL, g.size, 'communication', coalesce(s.value, 'hcom')
+FROM (SELECT opId, opName, startNs, endNs, connectionId, groupName, deviceId FROM COMMUNICATION_OP AS o NATURAL LEFT JOIN ascend_absent.COMMUNICATION_OP AS n) AS o
 LEFT JOIN (SELECT op_id, min(device) AS device, min(pid) AS pid FROM ascend_tasks WHERE op_id IS NOT NULL GROUP BY 1) AS p ON p.op_id = o.opId
 LEFT JOIN (SELECT min(device) AS device FROM ascend_devices GROUP BY NULL HAVING count(*) = 1) AS only_one
 LEFT JOIN STRING_IDS AS s ON s.id = o.opName
@@ -301,10 +302,20 @@ INSERT INTO ascend_left_out
 SELECT t.trace, 'warning', 'parallel_logs', 1, 'another profile is of the same rank and step: their collectives are not compared. Is it of another job?'
 FROM ascend_trace AS t JOIN device_traces AS d USING (trace) WHERE d.rank IN (SELECT DISTINCT t.rank FROM device_traces AS t JOIN device_steps AS s USING (trace) WHERE t.rank IS NOT NULL GROUP BY t.rank, s.step HAVING count(DISTINCT t.trace) > 1);
 INSERT INTO ascend_left_out
+SELECT t.trace, 'warning', 'missing_field', count(*), 'columns that the profile lacks count as empty: ' || group_concat(c.name, ', ')
+FROM ascend_trace AS t, (
+  SELECT l.name || '.' || n.name AS name FROM pragma_table_list AS l JOIN pragma_table_info(l.name, 'ascend_absent') AS n
+  WHERE l.schema = (SELECT schema FROM pragma_table_list WHERE name = 'STRING_IDS' AND schema <> 'ascend_absent' LIMIT 1)
+    AND l.name IN ('TASK', 'COMMUNICATION_OP') AND n.name <> 'deviceId' AND n.name NOT IN (SELECT name FROM pragma_table_info(l.name, l.schema)) ORDER BY 1
+) AS c GROUP BY t.trace;
+INSERT INTO ascend_left_out
 SELECT t.trace, 'warning', 'no_device_event', 1, 'a profile without a task of an NPU: was it taken with ProfilerActivity.NPU?'
 FROM ascend_trace AS t WHERE NOT EXISTS (SELECT 1 FROM ascend_activity);
 INSERT INTO mpg_issues(source, severity, kind, line, count, detail)
 SELECT l.trace, l.severity, l.kind, NULL, l.count, l.detail FROM ascend_left_out AS l JOIN ascend_trace AS t USING (trace);
+
+CREATE TEMP TABLE device_read AS SELECT trace FROM ascend_trace;
+.read sql/formats/device/again.sql
 
 DROP TABLE temp.ascend_input;
 DROP TABLE temp.ascend_trace;

@@ -115,12 +115,12 @@ SELECT t.trace, 'host', CAST(r.thread & 0xffffff AS TEXT), r.name, r.start + t.b
 FROM device_ranges_seen AS r, nsys_trace AS t
 WHERE r.op = r.name;
 
--- A step is called by the number at the end of its range's name; where there is none, they are counted from 0.
+-- A step is called by the number in its range's name; where there is none, they are counted from 0.
 DROP TABLE IF EXISTS temp.nsys_steps;
 CREATE TEMP TABLE nsys_steps AS
 WITH ordered AS (
   SELECT process, start, "end",
-         coalesce(nullif(substr(name, length(rtrim(name, '0123456789')) + 1), ''),
+         coalesce(number,
                   CAST(row_number() OVER (PARTITION BY thread, name ORDER BY start) - 1 AS TEXT)) AS step,
          max("end") OVER (PARTITION BY process ORDER BY start ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING) AS covered
   FROM device_ranges_seen WHERE is_step
@@ -347,6 +347,9 @@ SELECT l.trace, 'data_loss', iif(l.what GLOB 'table *', 'unknown_event', 'left_o
 INSERT INTO mpg_issues(source, severity, kind, line, count, detail)
 SELECT trace, 'warning', 'no_device_event', NULL, 1, 'no table of kernels, copies or sets that is known has a row: was it traced with --trace=cuda?'
 FROM nsys_trace WHERE trace NOT IN (SELECT trace FROM device_activity);
+
+CREATE TEMP TABLE device_read AS SELECT trace FROM nsys_trace;
+.read sql/formats/device/again.sql
 
 DROP TABLE temp.nsys_input;
 DROP TABLE temp.nsys_trace;

@@ -105,6 +105,51 @@ class Ascend(cases.Case):
         self.assertEqual([], self.activity(path))
         self.assertEqual({"no_device_event": 1}, self.issues(path))
 
+    def test_columns_of_other_versions(self):
+        """Collectives name their NPU in later versions; earlier ones do not say which calls of PyTorch are operators."""
+        two = "INSERT INTO TASK SELECT startNs, endNs, 4, 9, globalTaskId + 90000, globalPid, taskType, contextId, streamId, taskId, modelId FROM TASK WHERE globalTaskId = 401; "
+        path = self.database(two + "ALTER TABLE COMMUNICATION_OP ADD COLUMN deviceId INTEGER; UPDATE COMMUNICATION_OP SET deviceId = 3", without=("COMMUNICATION_TASK_INFO",))
+        self.assertEqual([("3", 2)], self.rows("SELECT device, count(*) FROM trace_device_activity(?) WHERE name GLOB 'hcom*' GROUP BY 1", path))
+        self.assertNotIn("left_out", self.issues(path))
+        self.assertEqual(12, len(self.activity(self.database("ALTER TABLE PYTORCH_API DROP COLUMN type"))))
+        path = self.database("ALTER TABLE TASK DROP COLUMN streamId")
+        self.assertEqual((12, None), self.rows("SELECT count(*), max(stream) FILTER (WHERE class = 'compute') FROM trace_device_activity(?)", path)[0])
+        self.assertEqual({"missing_field": 1, "no_work": 2}, self.issues(path))
+
+    def trace_view(self, without=(), npus=("NPU 3",)):
+        """What torch_npu writes beside its database: processes say what an event is, a collective has a line of its group and its parts planes and streams, 'Overlap Analysis' tells sums."""
+        events = [{"ph": "M", "name": "process_name", "pid": pid, "tid": 0, "args": {"name": name}} for pid, name in ((1, "Python"), (2, "CANN"))]
+        events += [{"ph": "X", "cat": "cpu_op", "pid": 1, "tid": 1, "name": "ProfilerStep#4", "ts": "1772440000000000.000", "dur": 1000},
+                   {"ph": "X", "pid": 2, "tid": 9, "name": "aclnnMatmul", "ts": "1772440000000020.000", "dur": 5, "args": {"connection_id": 5}}]
+        for i, label in enumerate(npus):
+            for pid, name in enumerate(("Ascend Hardware", "Communication", "Overlap Analysis"), 10 + 10 * i):
+                events += [{"ph": "M", "name": "process_name", "pid": pid, "tid": 0, "args": {"name": name}}, {"ph": "M", "name": "process_labels", "pid": pid, "tid": 0, "args": {"labels": label}}]
+            events += [{"ph": "M", "name": "thread_name", "pid": 11 + 10 * i, "tid": tid, "args": {"name": name}} for tid, name in ((1, "Group hcom Communication"), (2, "Plane 0"))]
+            for process, tid, name, start, length, args in (
+                    (0, 2, "MEMCPY_ASYNC", 30, 40, {}), (0, 2, "MatMulV3", 70, 230, {"connection_id": 5}), (0, 2, "MatMulAllReduceAdd", 300, 220, {"connection_id": 4294967295}), (0, 2, "EVENT_WAIT", 800, 10, {}),
+                    (0, 8, "Notify_Wait", 400, 200, {}), (0, 8, "Memcpy", 600, 100, {}), (1, 1, "hcom_allReduce__321_0_1", 400, 400, {}), (1, 2, "Notify_Wait", 400, 200, {}), (1, 2, "Memcpy", 600, 100, {}),
+                    (2, 0, "Computing", 70, 450, {}), (2, 1, "Communication", 400, 400, {}), (2, 2, "Communication(Not Overlapped)", 520, 280, {}), (2, 3, "Free", 0, 30, {})):
+                if (process, tid) not in without:
+                    events.append({"ph": "X", "pid": 10 + 10 * i + process, "tid": tid, "name": name, "ts": f"{1772440000000000 + start}.000", "dur": length, "args": args})
+        return self.file(events, "trace_view.json")
+
+    def test_trace_view(self):
+        """Computation is what computes; a collective counts once, whole where it is told whole."""
+        time = "SELECT device, busy_ns, compute_ns, exposed_communication_ns FROM trace_device_time(?)"
+        path = self.trace_view()
+        self.assertEqual([("3", 770000, 450000, 280000)], self.rows(time, path))
+        self.assertEqual({"no_work": 2, "missing_field": 6, "unknown_event": 4}, self.issues(path))  # parts of the collective; what no call launched; sums of others
+        self.assertEqual([("MatMulV3", "4", "aclnnMatmul")], self.rows("SELECT name, step, launch_name FROM trace_device_activity(?) WHERE launch_ns NOT NULL", path))
+        self.assertEqual([("3", 770000, 450000, 280000)], self.rows(time, self.trace_view({(1, 2)})))  # a level without planes: copies and waits on the stream of the collective
+        path = self.trace_view({(1, 1)})  # parts alone: those of planes
+        self.assertEqual([("3", 670000, 450000, 180000)], self.rows(time, path))
+        self.assertEqual({"missing_field": 7, "unknown_event": 4}, self.issues(path))
+        path = self.trace_view(npus=("NPU 3", "NPU 4"))
+        self.assertEqual([(device, 770000, 450000, 280000) for device in "34"], self.rows(time, path))
+        path = self.trace_view(npus=("NPU", "NPU"))
+        self.assertEqual([("0", 770000, 450000, 280000)], self.rows(time, path))
+        self.assertEqual({"missing_field": 14, "no_work": 4, "unknown_event": 8}, self.issues(path))
+
     def test_as_a_program_runs_it(self):
         self.script("device.sql")
         self.db.execute(f"ATTACH 'file:{DATABASE}?mode=ro' AS \"any name\"")

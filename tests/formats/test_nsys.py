@@ -201,6 +201,27 @@ class Nsys(Case):
                                                        "UPDATE CUPTI_ACTIVITY_KIND_KERNEL SET \"end\" = NULL WHERE rowid = 1")[1])
         self.assertEqual({"no_device_event": 12}, self.changed("DELETE FROM CUPTI_ACTIVITY_KIND_KERNEL")[1])
 
+    def test_numbers_of_steps(self):
+        """A step's number is after the word, or at the end of its name; of 7/100 it is the first."""
+        for name in ("Step: %s/100", "step [%s/100]", "Iteration %s of 100", "step %s (warmup)", "step %s loss=2.31", "step%s_forward_2", "train_step_epoch_1_batch_%s", "train_step [%s/100]"):
+            with self.subTest(name):
+                rename = "; ".join(f"UPDATE NVTX_EVENTS SET text = '{name % number}' WHERE text = 'step {number}'" for number in "56")
+                self.assertEqual((self.WHOLE, {}), self.changed(rename))
+                self.assertEqual([("5",), ("6",)], self.rows("SELECT DISTINCT step FROM trace_device_activity(?) ORDER BY 1", self.path))
+                self.assertEqual([("5", 2), ("6", 2)], self.rows("SELECT step, count(*) FROM trace_device_steps(?) GROUP BY 1", self.path))
+
+    def test_ranges_that_are_called_like_steps(self):
+        """A step within a step, or without a number among others that have one, is none: each piece of work is of one step."""
+        inside = """INSERT INTO NVTX_EVENTS SELECT start + 1000, "end" - 1000, 59, %s, globalTid, NULL, 0 FROM NVTX_EVENTS WHERE text GLOB 'step *'"""
+        around = """INSERT INTO NVTX_EVENTS SELECT min(start) - 1000, max("end") + 1000, 59, 'train_steps', globalTid, NULL, 0 FROM NVTX_EVENTS WHERE text GLOB 'step *' GROUP BY globalTid"""
+        for change, n in ((inside % "'train_step'", 4), (inside % "'micro step'", 0), (inside % "'iter ' || substr(text, 6)", 4), (around, 2)):
+            with self.subTest(change):
+                self.assertEqual({"unused_events": n} if n else {}, self.changed(change)[1])
+                self.assertEqual([("5", 14), ("6", 14)], self.rows("SELECT step, count(*) FROM trace_device_activity(?) GROUP BY 1", self.path))
+                self.assertEqual([("5", 2), ("6", 2)], self.rows("SELECT step, count(*) FROM trace_device_steps(?) GROUP BY 1", self.path))
+        self.changed(inside % "'train_step'")
+        self.assertEqual([("0", 14), ("1", 14)], self.rows("SELECT step, count(*) FROM trace_device_activity(?, NULL, 'train_step') GROUP BY 1", self.path))
+
     def test_as_a_program_runs_it(self):
         self.attach(self.export())
         self.db.execute("CREATE TEMP TABLE nsys_input AS SELECT 'run 7' AS trace, NULL AS chip, NULL AS step")
@@ -274,6 +295,14 @@ class XSpace(Case):
         path = self.file(xspace.message([(1, tpu.fields())]), "tpu.xplane.pb")
         self.assertEqual([(None,), (5000,), (0,)], self.rows("SELECT flops FROM trace_device_activity(?) ORDER BY start_ns", path))
         self.assertEqual([(3000, 2000)], self.rows("SELECT compute_ns, priced_ns FROM trace_device_priced(?)", path))
+
+    def test_copies_that_are_called_by_their_call(self):
+        """Intel's extension for TensorFlow: Level Zero's copies and sets are no computation."""
+        gpu = xspace.Plane("/device:XPU:0")
+        gpu.line("Stream #1(Kernel)", 1000, [(gpu.event_name(name), 1000000 * i, 1000, []) for i, name in enumerate(
+            ("gemm_kernel", "zeCommandListAppendMemoryCopy(M2D)", "zeCommandListAppendMemoryFill", "clEnqueueWriteBuffer", "clEnqueueNDRangeKernel"))], 1)
+        self.read("xplane", trace=self.file(xspace.message([(1, gpu.fields())]), "xpu.pb"))
+        self.assertEqual(self.rows("SELECT class FROM device_activity ORDER BY start_ns"), [(of,) for of in ("compute", "memory", "memory", "memory", "compute")])
 
     def test_names_of_collectives(self):
         gpu = xspace.Plane("/device:GPU:0")

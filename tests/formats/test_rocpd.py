@@ -89,6 +89,48 @@ class Rocpd(cases.Case):
             self.assertEqual(expected(), sorted(((str(rocpd.PID), row[1][2:], *row[2:]) for row in both if row[1].startswith(host + " ") and row[0] == str(100 + ord(host))), key=repr))
         self.assertEqual(2 * len(expected()), len(both))
 
+    def test_two_forms_of_one_profile(self):
+        """A folder with the database and the JSON of one run has each activity twice, which is said; a profile of another run is none."""
+        with open(DATABASE, "rb") as db:
+            folder = self.folder_of({"7_results.db": db.read(), "7_results.json": rocpd.document()})
+        self.assertEqual([(2 * len(expected()),)], self.rows("SELECT count(*) FROM trace_device_activity(?)", folder))
+        self.assertEqual([("warning", "7_results.json", "the same activities as " + os.path.join(folder, "7_results.db") + ": two forms of one profile count twice. Give one of the two")],
+                         [(severity, os.path.basename(source), detail) for severity, source, detail in self.rows("SELECT severity, source, detail FROM mpg_issues WHERE kind = 'parallel_logs'")])
+        other = self.database(f'UPDATE "rocpd_kernel_dispatch_{rocpd.GUID.replace("-", "_")}" SET "start" = "start" + 1000, "end" = "end" + 1000')
+        with open(other, "rb") as db:
+            folder = self.folder_of({"7_results.db": db.read(), "7_results.json": rocpd.document()})
+        self.rows("SELECT count(*) FROM trace_device_activity(?)", folder)
+        self.assertEqual({}, self.issues(os.path.join(folder, "7_results.json")))
+
+    def test_tables_that_no_view_lists(self):
+        """Two processes wrote into one file: the views are those of the first. And a database without one of its views."""
+        path = self.database()
+        with contextlib.closing(sqlite3.connect(path)) as db:
+            rocpd.write_database(path, "22222222-0000-7d10-9b1e-5d0c1f6a2b77", 4343, rocpd.HOST, db)
+            db.commit()
+        self.assertEqual(expected(), self.activity(path))
+        self.assertEqual([("data_loss", 3)], self.rows("SELECT severity, count FROM mpg_issues WHERE source = ? AND kind = 'unknown_event'", path))
+        path = self.database("DROP VIEW rocpd_memory_copy")
+        self.assertEqual(16, len(self.activity(path)))
+        self.assertEqual({"unknown_event": 1}, self.issues(path))
+
+    def test_agents_that_the_trace_lacks(self):
+        """They are devices of their own, and no other GPU's: the number of an agent is not that of a GPU."""
+        suffix = rocpd.GUID.replace("-", "_")
+        path = self.database(f'DELETE FROM "rocpd_info_agent_{suffix}" WHERE id = 1')
+        self.assertEqual([("1", 10), ("agent 1", 10)], self.rows("SELECT device, count(*) FROM trace_device_activity(?) GROUP BY 1", path))
+        self.assertEqual({"missing_field": 10}, self.issues(path))
+        path = self.database(f'DELETE FROM "rocpd_info_agent_{suffix}"')
+        self.assertEqual([("agent 1", 8), ("agent 2", 8)], self.rows("SELECT device, count(*) FROM trace_device_activity(?) GROUP BY 1", path))
+        self.assertEqual({"missing_field": 16, "left_out": 4}, self.issues(path))
+
+    def test_records_of_unknown_kinds(self):
+        document = rocpd.document()
+        document["rocprofiler-sdk-tool"][0]["buffer_records"] |= {"warp_events": [{"kind": 1}] * 3, "kfd_page_fault": [{"kind": 1}]}
+        path = self.file(document, "7_results.json")
+        self.assertEqual(expected(), self.activity(path))
+        self.assertEqual({"unknown_event": 3}, self.issues(path))
+
     def test_without_calls_and_without_hip(self):
         """--kernel-trace alone: no launches, no steps; what runs in order is a queue."""
         suffix = rocpd.GUID.replace("-", "_")
@@ -137,7 +179,7 @@ class Rocpd(cases.Case):
         tool, = document["rocprofiler-sdk-tool"]
         del tool["kernel_symbols"], tool["agents"], tool["strings"]  # names are gone, times stay
         found = self.rows("SELECT sum(end_ns - start_ns), min(device), max(name) FROM trace_device_activity(?) WHERE kind = 'kernel'", self.file(document, "bare.json"))
-        self.assertEqual([(sum(row[8] - row[7] for row in expected() if row[5] == "kernel"), "71", "kernel")], found)
+        self.assertEqual([(sum(row[8] - row[7] for row in expected() if row[5] == "kernel"), "agent 71", "kernel")], found)
 
     def test_as_a_program_runs_it(self):
         self.script("device.sql")
