@@ -89,6 +89,19 @@ CREATE INDEX held_of ON held(job);
 CREATE TABLE holder AS SELECT job, min(rank) AS rank FROM held GROUP BY job;
 CREATE UNIQUE INDEX holder_of ON holder(job);
 
+-- A native trace that says of a job of the scheduler's that it held other chips, or at another time.
+INSERT INTO mpg_issues(source, severity, kind, line, count, detail)
+WITH told AS (
+  SELECT h.job, h.rank, sum(a.chips) AS chips,
+         min(iif(typeof(a.start_time) = 'text', CAST(strftime('%s', a.start_time) AS INTEGER), a.start_time)) AS first,
+         max(iif(typeof(a.end_time) = 'text', CAST(strftime('%s', a.end_time) AS INTEGER), a.end_time)) AS last
+  FROM held AS h JOIN all_allocations AS a ON a.rowid = h.row WHERE h.rank < 3 GROUP BY h.job, h.rank
+)
+SELECT coalesce(:path, 'sources'), 'info', 'conflicting_job', NULL, count(*), 'sources differ on which chips job ' || min(s.job) || ' held, or when: the scheduler''s allocations count'
+FROM told AS s JOIN told AS n ON n.job = s.job AND n.rank = 2
+WHERE s.rank = 1 AND (s.chips <> n.chips OR abs(s.first - n.first) > 1 OR abs(s.last - n.last) > 1)
+GROUP BY 1;
+
 -- What of a trainer's capacity stands for a job that a scheduler allocates goes with that job's allocation.
 CREATE TABLE outranked AS
 SELECT a.row, a.source, a.pool, a.chips, a.start_time FROM held AS a JOIN holder AS h USING (job) WHERE a.rank > h.rank;

@@ -337,6 +337,17 @@ class Joining(Folder):
         self.assertEqual(golden, dict(self.db.execute("SELECT category, sum(chip_us) FROM trace_rollup(?) WHERE job IN ('J1', 'J2') GROUP BY 1", (self.folder,))))
 
 
+    def test_a_native_trace_that_differs_from_the_scheduler(self):
+        """The scheduler says who held what; what the trace says else of a job is listed."""
+        self.copy("sacct.psv", "events.psv")
+        right = self.sums(self.folder)
+        for chips, end, said in ((8, "10:05:10", 0), (16, "10:05:10", 1), (8, "10:04:00", 1)):
+            with self.subTest(chips=chips, end=end):
+                self.write("allocations.csv", f"job,attempt,pool,chips,start_time,end_time,outcome\n5101,1,pod,{chips},2026-03-02T10:00:10Z,2026-03-02T{end}Z,completed\n")
+                self.assertEqual(right, self.sums(self.folder))
+                self.assertEqual(said, self.one("SELECT count(*) FROM mpg_issues WHERE kind = 'conflicting_job' AND detail LIKE '%job 5101 held%'"))
+
+
 class Tables(Folder):
     FLEET = os.path.join(EXPORTS, "fleet.json")
 
