@@ -67,6 +67,27 @@ class FleetFile(Case):
         whole = self.sums(json.dumps({"sources": [{"path": log, "year": 2026}]}))
         self.assertEqual(whole, self.sums(json.dumps({"sources": [{"path": log, "year": 2026, "zone": None, "outcome": None}]})))
 
+    def test_a_job_in_the_names_of_files(self):
+        """The group job of a pattern over the path; a file that does not match lacks the option; what is no pattern is the job."""
+        with open(os.path.join(EXPORTS, "job_5102.out"), encoding="utf-8") as file:
+            log = file.read()
+        for name in ("exp-7x-try1.log", "exp-8x-try1.log", "other.log"):
+            os.makedirs(os.path.join(self.folder, "logs"), exist_ok=True)
+            self.write(os.path.join("logs", name), log + f"# {name}\n")
+
+        def jobs(pattern, path="*.log"):
+            text = json.dumps({"sources": [{"path": os.path.join(self.folder, "logs", path), "job": pattern}]})
+            return [tuple(row) for row in self.db.execute("SELECT DISTINCT job FROM trace_rollup(?) WHERE job IS NOT NULL ORDER BY 1", (text,))], [
+                tuple(row) for row in self.db.execute("SELECT missing FROM trace_sources(?) ORDER BY file", (text,))]
+
+        other = os.path.join(self.folder, "logs", "other.log")
+        self.assertEqual(([(other,), ("7x",), ("8x",)], [(None,), (None,), ("job",)]), jobs("exp-(?<job>[0-9]+x)"))
+        self.assertEqual([("7x-try",), ("8x-try",)], jobs(r"/exp-(?P<job>.+try)\d", "exp*")[0])
+        self.assertEqual([("exp-7",)], jobs("exp-7")[0])
+        place = f'{{"sources": [{{"path": "{self.folder}/logs", "job": %s}}]}}'
+        self.assertIn('source 1: option "job": expected a group named job, (?<job>...)', self.error(place % '"exp-(?<run>.)"'))
+        self.assertIn('source 1: option "job": pattern: missing ', self.error(place % '"exp-(?<job>["'))
+
     def test_what_is_missing(self):
         """A script's parameter that was not set is a file or an option to who gives a path."""
         log, events = (os.path.join(ROOT, "fixtures", name) for name in ("exports/maxtext-5101.log", "slurm/sacctmgr_events.psv"))

@@ -3,6 +3,7 @@
 #include "../../base/number.h"
 #include "../../base/text.h"
 #include "../../base/time.h"
+#include "../../formats/log/pattern.h"
 #include "../../read/input/zone.h"
 #include "script.h"
 
@@ -186,6 +187,28 @@ static mpg_rc check_zone(const mpg_env *env, mpg_str name, mpg_err *err) {
   return mpg_fail(err, MPG_DATA, "option \"zone\": %.900s", plain.text);
 }
 
+bool mpg_is_job_pattern(mpg_str job) {
+  for (size_t i = 0; i + 4 <= job.n; i++)
+    if (memcmp(job.p + i, "(?<", 3) == 0 || memcmp(job.p + i, "(?P<", 4) == 0)
+      return true;
+  return false;
+}
+
+static mpg_rc check_job(const mpg_env *env, mpg_str job, mpg_err *err) {
+  mpg_pattern *pattern = NULL;
+  bool named = !mpg_is_job_pattern(job);
+  mpg_rc rc = named ? MPG_OK : mpg_pattern_open(&pattern, env, job, err);
+  for (size_t i = 0; rc == MPG_OK && !named && i < mpg_pattern_names(pattern); i++)
+    named = mpg_str_eq(mpg_pattern_name(pattern, i), MPG_STR("job"));
+  mpg_pattern_close(pattern);
+  if (rc == MPG_OK && !named)
+    return mpg_fail(err, MPG_DATA, "option \"job\": expected a group named job, (?<job>...)");
+  if (rc == MPG_OK || rc == MPG_NOMEM || rc == MPG_INTERRUPTED)
+    return rc;
+  mpg_err plain = *err;
+  return mpg_fail(err, MPG_DATA, "option \"job\": %.900s", plain.text);
+}
+
 mpg_rc mpg_fleet_option_check(const mpg_env *env, const mpg_json_member *option, mpg_err *err) {
   mpg_str nearest = MPG_STR("");
   char name[MPG_EXCERPT], value[MPG_EXCERPT];
@@ -196,8 +219,11 @@ mpg_rc mpg_fleet_option_check(const mpg_env *env, const mpg_json_member *option,
                     (int)nearest.n, nearest.p);
   if (option->kind == MPG_JSON_NULL)
     return MPG_OK;
-  if ((expected = wanted(option)) == NULL)
-    return mpg_str_eq(option->key, MPG_STR("zone")) ? check_zone(env, option->text, err) : MPG_OK;
+  if ((expected = wanted(option)) == NULL) {
+    if (mpg_str_eq(option->key, MPG_STR("zone")))
+      return check_zone(env, option->text, err);
+    return mpg_str_eq(option->key, MPG_STR("job")) ? check_job(env, option->text, err) : MPG_OK;
+  }
   mpg_text_excerpt(option->kind == MPG_JSON_FALSE  ? MPG_STR("false")
                    : option->kind == MPG_JSON_TRUE ? MPG_STR("true")
                                                    : option->text,

@@ -13,4 +13,10 @@
 */
 mpg_rc mpg_fleet_option_check(const mpg_env *env, const mpg_json_member *option, mpg_err *err);
 
+/*
+** Whether the option `job` is a pattern over the paths of files (pattern.h): it has a named group,
+** which is (?<job>...) or (?P<job>...).
+*/
+bool mpg_is_job_pattern(mpg_str job);
+
 #endif

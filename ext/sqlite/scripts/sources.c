@@ -9,6 +9,7 @@
 #include "../../goodput/native/native.h"
 #include "../sqlite_relations.h"
 #include "copies.h"
+#include "job_names.h"
 #include "../recognise/script.h"
 #include "source_run.h"
 #include "../host.h"
@@ -172,6 +173,8 @@ static mpg_rc find_all(mpg_sources *s, mpg_err *err) {
   for (size_t i = 0; rc == MPG_OK && i < s->entries.n; i++)
     rc = find_files(s, insert, i, err);
   (void)sqlite3_finalize(insert);
+  if (rc == MPG_OK && s->entries.of_fleet)
+    rc = mpg_sources_name_jobs(s, err);
   return rc == MPG_OK ? mpg_sources_leave_out_copies(s, err) : rc;
 }
 
