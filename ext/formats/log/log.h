@@ -19,7 +19,7 @@
 
 #include "../../read/parse/json_writer.h"
 #include "../../read/input/lines.h"
-#include "pattern.h"
+#include "../../read/parse/pattern.h"
 #include "../../read/input/zone.h"
 #include "../../base/issues.h"
 

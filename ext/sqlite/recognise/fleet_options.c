@@ -3,7 +3,7 @@
 #include "../../base/number.h"
 #include "../../base/text.h"
 #include "../../base/time.h"
-#include "../../formats/log/pattern.h"
+#include "../../read/parse/pattern.h"
 #include "../../read/input/zone.h"
 #include "script.h"
 

@@ -1,7 +1,7 @@
 /* job_names.c - see job_names.h. */
 #include "job_names.h"
 #include "../recognise/fleet_options.h"
-#include "../../formats/log/pattern.h"
+#include "../../read/parse/pattern.h"
 
 #include <string.h>
 
