@@ -147,7 +147,7 @@ CREATE UNIQUE INDEX temp.xplane_launch ON xplane_launches(trace, correlation);
 -- derives from the streams.
 DROP TABLE IF EXISTS temp.xplane_activity;
 CREATE TEMP TABLE xplane_activity AS
-SELECT *, coalesce(display_name, name, '?') AS shown,
+SELECT *, coalesce(display_name, CASE WHEN name GLOB '%* = *' THEN substr(name, 2, instr(name, ' = ') - 2) ELSE name END, '?') AS shown,
        CASE
          WHEN memcpy_details IS NOT NULL OR name GLOB 'Memcpy*' THEN 'memcpy'
          WHEN memset_details IS NOT NULL OR name GLOB 'Memset*' THEN 'memset'
@@ -193,6 +193,7 @@ SELECT kind, shown, hlo_category,
          WHEN lower(shown) GLOB '*reduce-scatter*' OR hlo_category GLOB 'reduce-scatter*' OR lower(shown) GLOB '*ccl*reducescatter*' THEN 'reduce_scatter'
          WHEN lower(shown) GLOB '*all-to-all*' OR hlo_category GLOB 'all-to-all*' THEN 'alltoall'
          WHEN lower(shown) GLOB '*collective-permute*' OR hlo_category GLOB 'collective-permute*' THEN 'collective_permute'
+         WHEN lower(shown) GLOB '*ccl*broadcast*' OR lower(shown) GLOB 'collective-broadcast*' THEN 'broadcast' WHEN lower(shown) GLOB '*ccl*kernel_reduce_*' THEN 'reduce'
          WHEN lower(shown) GLOB '*ccl*sendrecv*' THEN 'sendrecv' -- of an all-to-all or of a permute
        END AS collective
 FROM (SELECT DISTINCT kind, shown, hlo_category FROM xplane_activity) AS n;
@@ -247,6 +248,8 @@ INSERT INTO mpg_issues(source, severity, kind, count, detail)
 SELECT trace, 'info', 'other_spans', count(*), 'operations of SparseCores: left out' FROM xplane_events WHERE plane GLOB '/device:*' AND line GLOB 'Sparse*Core* Ops' GROUP BY trace;
 INSERT INTO mpg_issues(source, severity, kind, count, detail)
 SELECT trace, 'data_loss', 'missing_field', count(*), 'events of a plane without a name: left out' FROM xplane_events WHERE plane IS NULL GROUP BY trace;
+INSERT INTO mpg_issues(source, severity, kind, count, detail)
+SELECT trace, 'warning', 'unknown_event', count(*), 'events of planes that are called as no device is: left out; the first is ' || min(plane) FROM xplane_events WHERE plane GLOB '?*/device:*' GROUP BY trace;
 INSERT INTO mpg_issues(source, severity, kind, count, detail)
 SELECT trace, 'warning', 'no_device_event', count(*), iif(count(e.trace) = 0, 'a trace without an event', 'events, none of which is a device''s: of a plane or line that is not known')
 FROM xplane_files AS f LEFT JOIN xplane_events AS e USING (trace) WHERE trace NOT IN (SELECT trace FROM device_activity) GROUP BY trace;

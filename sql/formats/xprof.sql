@@ -85,6 +85,8 @@ INSERT INTO mpg_issues(source, severity, kind, count, detail)
 SELECT trace, 'warning', 'unknown_event', count(*), 'events of a process that has no name: left out; the first is "' || min(name) || '"'
 FROM xprof_events WHERE plane IS NULL GROUP BY trace;
 INSERT INTO mpg_issues(source, severity, kind, count, detail)
+SELECT trace, 'warning', 'unknown_event', count(*), 'events of processes that are called as no device is: left out; the first is ' || min(plane) FROM xprof_events WHERE plane GLOB '?*/device:*' GROUP BY trace;
+INSERT INTO mpg_issues(source, severity, kind, count, detail)
 SELECT trace, 'warning', 'missing_field', count(*), 'events without a name, called "?"' FROM xprof_events WHERE name = '?' GROUP BY trace;
 INSERT INTO mpg_issues(source, severity, kind, count, detail)
 SELECT trace, 'warning', 'repeated_record', count(DISTINCT pid) - 1, 'processes of one name, ' || plane || ', in a file: they count as one device. Are they of several hosts?'
@@ -163,6 +165,7 @@ SELECT kind, name, hlo_category,
          WHEN lower(name) GLOB '*reduce-scatter*' OR hlo_category GLOB 'reduce-scatter*' OR lower(name) GLOB '*ccl*reducescatter*' THEN 'reduce_scatter'
          WHEN lower(name) GLOB '*all-to-all*' OR hlo_category GLOB 'all-to-all*' THEN 'alltoall'
          WHEN lower(name) GLOB '*collective-permute*' OR hlo_category GLOB 'collective-permute*' THEN 'collective_permute'
+         WHEN lower(name) GLOB '*ccl*broadcast*' OR lower(name) GLOB 'collective-broadcast*' THEN 'broadcast' WHEN lower(name) GLOB '*ccl*kernel_reduce_*' THEN 'reduce'
          WHEN lower(name) GLOB '*ccl*sendrecv*' THEN 'sendrecv' -- of an all-to-all or of a permute
        END AS collective
 FROM (SELECT DISTINCT kind, name, hlo_category FROM xprof_activity) AS n;

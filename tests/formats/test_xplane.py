@@ -268,6 +268,22 @@ class Mapped(Case):
         path = self.file('{"displayTimeUnit": "ns", "metadata": {"highres-ticks": true}, "traceEvents": %s}' % json.dumps(events), "t.json")
         self.assertEqual([(name, *rest) for name, _, *rest in wanted], self.did(path, "name, class, collective"))
 
+    def test_instructions_by_their_text(self):
+        """Where a profiler gives no short name: the text of the instruction has it."""
+        plane = xspace.Plane("/device:TPU:0")
+        texts = ("%all-gather-start.3 = (f32[8]{0}, f32[32]{0}) all-gather-start(%p), dimensions={0}", "%fusion.1 = f32[8]{0} fusion(%p), kind=kLoop", "%while.2 = (s32[]) while(%t), condition=%c, body=%b")
+        plane.line("XLA Ops", xspace.START, [(plane.event_name(text), 10 * i * xspace.US, 5 * xspace.US, []) for i, text in enumerate(texts)])
+        gpu = xspace.Plane("/device:GPU:0")
+        gpu.line("Stream #7", xspace.START, [(gpu.event_name(f"ncclDevKernel_{name}"), (50 + 10 * i) * xspace.US, 5 * xspace.US, []) for i, name in enumerate(("Broadcast_RING_LL", "Reduce_Sum_f32_RING_LL"))])
+        path = self.file(self.space(plane, gpu), "h.xplane.pb")
+        self.assertEqual([("all-gather-start.3", "communication", "allgather"), ("fusion.1", "compute", None), ("ncclDevKernel_Broadcast_RING_LL", "communication", "broadcast"),
+                          ("ncclDevKernel_Reduce_Sum_f32_RING_LL", "communication", "reduce")], self.did(path, "name, class, collective"))
+
+    def test_devices_of_other_names_are_listed(self):
+        path = self.file(self.space(self.plane(("fusion.1", None, 0, 10)), self.plane(("fusion.2", None, 0, 10), name="host-1 /device:TPU:0")), "h.xplane.pb")
+        self.assertEqual([("fusion.1",)], self.did(path, "name"))
+        self.assertEqual({"unknown_event": 1}, self.issues(path))
+
     def test_sums_of_events_and_sparse_cores_are_listed(self):
         plane = self.plane(("fusion.1", "loop fusion", 0, 10))
         plane.lines.append([(1, 3), (2, "XLA Ops"), (3, xspace.START), (4, [(1, 1), (5, 120), (3, 36 * xspace.US)])])
