@@ -262,7 +262,7 @@ DROP TABLE IF EXISTS temp.perfetto_overruns;
 CREATE TEMP TABLE perfetto_overruns AS
 SELECT id, trace, name, next_start
 FROM (SELECT rowid AS id, trace, name, start, "end", stack, lead(start) OVER o AS next_start, lead("end") OVER o AS next_end, lead(stack) OVER o AS next_stack
-      FROM perfetto_activity WHERE kind = 'kernel' WINDOW o AS (PARTITION BY trace, device, queue_id, track ORDER BY start, "end"))
+      FROM perfetto_activity WHERE kind = 'kernel' WINDOW o AS (PARTITION BY trace, device, queue_id, track, stream_id ORDER BY start, "end"))
 WHERE next_start > start AND "end" > next_end AND coalesce(stack <> next_stack, 1) AND "end" - next_end > next_end - start;
 INSERT INTO perfetto_left_out
 SELECT trace, 'warning', 'overrun_activity', count(*), 'activities that end after the next of their queue ended: they end where that begins; the first is "' || min(name) || '"'

@@ -193,13 +193,13 @@ FROM rocpd_lost AS l, rocpd_trace AS t GROUP BY t.trace;
 DELETE FROM rocpd_activity WHERE rowid IN (SELECT id FROM rocpd_lost);
 DROP TABLE rocpd_lost;
 
--- A queue runs in order. A kernel that lasts beyond the end of the next one, which another call launched, overran: it
+-- A stream runs in order within its queue. A kernel that lasts beyond the end of the next one, which another call launched, overran: it
 -- ends where that begins.
 DROP TABLE IF EXISTS temp.rocpd_overruns;
 CREATE TEMP TABLE rocpd_overruns AS
 SELECT id, name, next_start
 FROM (SELECT rowid AS id, name, start, "end", stack, lead(start) OVER o AS next_start, lead("end") OVER o AS next_end, lead(stack) OVER o AS next_stack
-      FROM rocpd_activity WHERE kind = 'kernel' WINDOW o AS (PARTITION BY guid, agent_id, queue_id ORDER BY start, "end"))
+      FROM rocpd_activity WHERE kind = 'kernel' WINDOW o AS (PARTITION BY guid, agent_id, queue_id, stream_id ORDER BY start, "end"))
 WHERE next_start > start AND "end" > next_end AND coalesce(stack <> next_stack, 1) AND "end" - next_end > next_end - start;
 INSERT INTO rocpd_left_out
 SELECT t.trace, 'warning', 'overrun_activity', count(*), 'activities that end after the next of their queue ended: they end where that begins; the first is "' || min(o.name) || '"'

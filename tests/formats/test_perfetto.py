@@ -261,6 +261,16 @@ class Perfetto(cases.Case):
                          self.rows("SELECT device, name, collective FROM trace_device_activity(?) ORDER BY 1, 2", path))
         self.assertEqual({"other_spans": 1}, self.issues(path))
 
+    def test_streams_that_share_a_queue_run_at_once(self):
+        """HIP puts its streams on four queues of the hardware: what overlaps there is of two streams, or a time that cannot be."""
+        for streams, wanted in (((1, 2), [(10, 100), (20, 30)]), ((1, 1), [(10, 20), (20, 30)])):
+            s = Sequence(2, 0)
+            for i, (start, stop) in enumerate(((10, 100), (20, 30))):
+                s.slice(start, stop, 5, "gemm", "kernel_dispatch", {"agent": "GPU-0", "queue": 1, "stream_ID": streams[i], "corr_id": i + 1})
+            path = self.file(b"".join(s.out), "t.pftrace")
+            self.assertEqual(wanted, self.rows("SELECT start_ns, end_ns FROM trace_device_activity(?) ORDER BY 1", path))
+            self.assertEqual(streams == (1, 1), "overrun_activity" in self.issues(path))
+
     def test_recognised_among_all_others(self):
         with open(FIXTURE, "rb") as file:
             data = file.read()
