@@ -254,9 +254,9 @@ INSERT INTO mpg_issues(source, severity, kind, count, detail)
 SELECT trace, 'warning', 'no_device_event', count(*), iif(count(e.trace) = 0, 'a trace without an event', 'events, none of which is a device''s: of a plane or line that is not known')
 FROM xplane_files AS f LEFT JOIN xplane_events AS e USING (trace) WHERE trace NOT IN (SELECT trace FROM device_activity) GROUP BY trace;
 INSERT INTO mpg_issues(source, severity, kind, count, detail)
-SELECT trace, 'warning', 'no_device_event', count(*), 'devices without an event, of which nothing is told; the first is ' || min(plane)
+SELECT trace, 'warning', 'no_device_event', count(*), 'devices without an operation: nothing is told of them; the first is ' || min(plane)
 FROM xplane_devices
-WHERE plane GLOB '/device:?*:[0-9]*' AND plane NOT GLOB '* *' AND trace IN (SELECT trace FROM device_activity) AND (trace, plane) NOT IN (SELECT trace, plane FROM xplane_events WHERE plane GLOB '/device:*')
+WHERE plane GLOB '/device:?*:[0-9]*' AND plane NOT GLOB '* *' AND trace IN (SELECT trace FROM device_activity) AND (trace, plane) NOT IN (SELECT trace, device FROM device_activity)
 GROUP BY trace;
 
 DROP TABLE temp.xplane_input;

@@ -292,11 +292,11 @@ class Mapped(Case):
         self.assertEqual([("fusion.1",)], self.did(path, "name"))
         self.assertEqual({"impossible_time": 1, "other_spans": 1}, self.issues(path))
 
-    def test_devices_without_an_event_are_listed(self):
-        """A process on one of eight GPUs has planes for all of them."""
-        planes = [self.plane(("fusion.1", "loop fusion", 0, 10))] + [xspace.Plane(name) for name in ("/device:TPU:1", "/device:TPU:2", "/device:TPU:0 SparseCore 0", "/device:CUSTOM:Megascale Trace")]
+    def test_devices_without_an_operation_are_listed(self):
+        """A process on one of eight GPUs has planes for all of them; a full buffer may leave the programs alone."""
+        planes = [self.plane(("fusion.1", "loop fusion", 0, 10)), self.plane(("jit_f(1)", None, 0, 10), name="/device:TPU:3", line="XLA Modules")] + [xspace.Plane(name) for name in ("/device:TPU:1", "/device:TPU:2", "/device:TPU:0 SparseCore 0", "/device:CUSTOM:Megascale Trace")]
         path = self.file(self.space(*planes), "h.xplane.pb")
-        self.assertEqual([("no_device_event", 2, "devices without an event, of which nothing is told; the first is /device:TPU:1")],
+        self.assertEqual([("no_device_event", 3, "devices without an operation: nothing is told of them; the first is /device:TPU:1")],
                          self.rows("SELECT kind, count, detail FROM mpg_issues, (SELECT count(*) FROM trace_device_activity(?))", path))
 
     def test_steps_of_the_device_have_the_numbers_of_the_host(self):
