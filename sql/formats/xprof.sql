@@ -36,6 +36,8 @@ WHERE ph = 'X' OR (ph = 'M' AND name = 'process_name') OR (ph IS NULL AND start_
 
 DROP TABLE IF EXISTS temp.xprof_traces;
 CREATE TEMP TABLE xprof_traces AS SELECT DISTINCT trace FROM xprof_events;
+DROP TABLE IF EXISTS temp.xprof_devices;
+CREATE TEMP TABLE xprof_devices AS SELECT DISTINCT trace, plane FROM xprof_events WHERE plane GLOB '/device:?*:[0-9]*' AND plane NOT GLOB '* *';
 DELETE FROM xprof_events WHERE name = 'process_name' AND start_ns IS NULL;
 
 -- JAX writes this beside the protobuf (HOST.trace.json.gz, HOST.xplane.pb), and a copy of it for Perfetto.
@@ -218,10 +220,14 @@ SELECT trace, 'info', 'other_spans', count(*), 'operations of SparseCores: left 
 INSERT INTO mpg_issues(source, severity, kind, count, detail)
 SELECT trace, 'warning', 'no_device_event', count(*), iif(count(e.trace) = 0, 'a trace without an event', 'events, none of which is a device''s: of a process or line that is not known')
 FROM xprof_traces LEFT JOIN xprof_events AS e USING (trace) WHERE trace NOT IN (SELECT trace FROM device_activity) GROUP BY trace;
+INSERT INTO mpg_issues(source, severity, kind, count, detail)
+SELECT trace, 'warning', 'no_device_event', count(*), 'devices without an operation: nothing is told of them; the first is ' || min(plane)
+FROM xprof_devices WHERE trace IN (SELECT trace FROM device_activity) AND (trace, plane) NOT IN (SELECT trace, device FROM device_activity) AND trace IN (SELECT trace FROM xprof_traces) GROUP BY trace;
 
 DROP TABLE temp.xprof_input;
 DROP TABLE temp.xprof_events;
 DROP TABLE temp.xprof_traces;
+DROP TABLE temp.xprof_devices;
 DROP TABLE temp.xprof_activity;
 DROP TABLE temp.xprof_launches;
 DROP TABLE temp.xprof_kinds;

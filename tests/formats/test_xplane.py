@@ -343,6 +343,16 @@ class Mapped(Case):
         self.assertEqual([(25000,)], self.rows("SELECT busy_ns FROM trace_device_time(?)", path))
         self.assertEqual({"impossible_time": 1, "other_spans": 1}, self.issues(path))
 
+    def test_devices_of_xprofs_json_without_an_operation_are_listed(self):
+        trace = json.loads(self.trace(("X", 0, 0, 10)))
+        for pid, line in ((4, "XLA Modules"), (5, None)):
+            trace["traceEvents"].insert(0, {"ph": "M", "pid": pid, "name": "process_name", "args": {"name": f"/device:TPU:{pid}"}})
+            if line:
+                trace["traceEvents"] += [{"ph": "M", "pid": pid, "tid": 2, "name": "thread_name", "args": {"name": line}}, {"ph": "X", "pid": pid, "tid": 2, "ts": 0, "dur": 10, "name": "jit_f(1)", "args": {}}]
+        path = self.file(trace, "h.trace.json")
+        self.assertEqual([("fusion.1",)], self.did(path, "name"))
+        self.assertEqual({"no_device_event": 2}, self.issues(path))
+
     def test_gpus_in_xprofs_json(self):
         """A kernel is of the step of the host in which it was launched; a line without a name is listed, and so are processes of one name."""
         def name(pid, text, tid=None):
