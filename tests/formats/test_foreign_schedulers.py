@@ -68,7 +68,7 @@ class Slurm(Schedulers):
 
     def test_an_outage_without_its_resources(self):
         """What was out of service is not known: that is said, also of the only event of a node."""
-        path = self.export(self.job(1, end=1060), events=f"c|Cluster||{T0}|Unknown|||gres/gpu=16\nc|Node|n2|{T0 + 100}|{T0 + 900}|DOWN*|Not responding|\n")
+        path = self.export(self.job(1, end=1060, elapsed="00:16:40"), events=f"c|Cluster||{T0}|Unknown|||gres/gpu=16\nc|Node|n2|{T0 + 100}|{T0 + 900}|DOWN*|Not responding|\n")
         self.assertEqual([], self.ledger(path, "down"))
         self.assertEqual([("missing_field", 1)], self.said(path))
 
@@ -130,8 +130,8 @@ class Slurm(Schedulers):
         self.assertEqual([("c/67108865", 28800)], self.ledger(path, "untraced"))
 
     def test_an_hour_that_the_clock_showed_twice(self):
-        """Elapsed knows better than Start and End, which are of a clock: that they differ by an hour is said."""
-        for elapsed, said in (("02:00:00", [("conflict", 1)]), ("00:00:00", [("conflict", 1)]), ("01:00:00", []), ("01:30:00", [])):
+        """Elapsed knows better than Start and End, which are of a clock: that they differ by more than a minute is said."""
+        for elapsed, said in (("02:00:00", [("conflict", 1)]), ("00:00:00", [("conflict", 1)]), ("01:00:00", []), ("01:00:30", []), ("01:30:00", [("conflict", 1)])):
             path = self.export(self.job(1, elapsed=elapsed))
             self.assertEqual(([("1", 28800)], said), (self.ledger(path, "untraced"), self.said(path)), elapsed)
 
