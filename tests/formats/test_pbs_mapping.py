@@ -30,6 +30,15 @@ class Mapping(cases.Case):
         self.assertEqual([(f"{n}.s", seconds) for n, seconds in enumerate((50, 50, 100, 100, 100, 200))], self.rows("SELECT job, sum(chip_us) / 1000000 FROM trace_rollup(?) WHERE category = 'untraced' GROUP BY 1", path))
         self.assertEqual([("guessed_share", 7, 2), ("uncounted_resource", 11, 1)], self.rows("SELECT kind, line, count FROM mpg_issues WHERE kind IN ('guessed_share', 'uncounted_resource', 'missing_field') ORDER BY 1"))
 
+    def test_what_waits_and_what_is_reserved(self):
+        """An older server's Q record names no resources: what did not start asks for nothing, and is listed. So are reservations with chips."""
+        ran, now = self.start(1, T0, "n1/0") + self.end(1, T0 + 60, T0, "n1/0"), "03/31/2025 17:00:00;"
+        for text, said in ((now + "Q;1.s;queue=q\n" + ran, {}), (now + "Q;2.s;queue=q\n" + ran, {"missing_field": 1}), (now + "Q;2.s;queue=q Resource_List.ncpus=4\n" + ran, {}), (now + "Q;2.s;queue=q\n", {}),
+                           (now + f"B;R5.s;owner=a@h start={T0} end={T0 + 900} Resource_List.select=2:ngpus=4\n" + ran, {"reservation": 1}), (now + f"B;R5.s;owner=a@h start={T0} end={T0 + 900} Resource_List.select=2:ncpus=4\n" + ran, {})):
+            path = self.file(text)
+            self.rows("SELECT count(*) FROM trace_rollup(?)", path)
+            self.assertEqual(said, {kind: n for kind, n in self.issues(path).items() if kind in ("missing_field", "reservation") and ("walltime" not in self.one("SELECT detail FROM mpg_issues WHERE kind = ? AND source = ?", kind, path))})
+
     def test_an_end_before_its_start(self):
         """It holds nothing and is listed; the other job counts."""
         line = ("03/31/2025 17:00:00;E;{}.s;user=a group=g jobname=j queue=q ctime=1743440000 qtime=1743440000 etime=1743440000 start=174344{} exec_host=n1/0 Resource_List.ngpus=2 "

@@ -155,7 +155,7 @@ class Kube(Case):
 
 class Pbs(Case):
     COLUMNS = ("date_time record_type id_string message_text user group account project jobname queue ctime qtime start end Resource_List.walltime "
-               "resources_used.walltime Exit_status job_base array_index array_indices server outcome gpu_type nodes other Resource_List.nodes Resource_List.select exec_host exec_gpus _file _line asked held").split()
+               "resources_used.walltime Exit_status job_base array_index array_indices server outcome gpu_type nodes other Resource_List.nodes Resource_List.ncpus Resource_List.select exec_host exec_gpus _file _line asked held").split()
 
     def records(self, rows):
         self.fill("pbs_records", self.COLUMNS, ({"id_string": "1", "job_base": "1", "server": "s", "asked": 4, "held": 4, "_file": "log", **row} for row in rows))

@@ -12,6 +12,7 @@ SELECT date_time, record_type, id_string, "user", "group", account, project, job
        CASE WHEN record_type = 'z' OR other GLOB '*[Rr]esource*' THEN other END AS other, -- of the others nobody asks
        CASE WHEN coalesce(req_gpus, 0) = 0 THEN coalesce("Resource_List.select", "Resource_List.nodes") END AS "Resource_List.select", _file, _line,
        CASE WHEN "Resource_List.nodes" LIKE '%:shared%' THEN "Resource_List.nodes" END AS "Resource_List.nodes",
+       CASE WHEN record_type = 'Q' THEN coalesce("Resource_List.ncpus", "Resource_List.nodect", "Resource_List.walltime") END AS "Resource_List.ncpus", -- whether it tells any
        CASE WHEN record_type IN ('S', 'T') THEN exec_host END AS exec_host, CASE WHEN record_type IN ('S', 'T') THEN exec_gpus END AS exec_gpus,
        CASE WHEN :chips_per_node IS NOT NULL THEN :chips_per_node * "Resource_List.nodect" WHEN :chips = 'ncpus' THEN req_cpus ELSE req_gpus END AS asked,
        CASE WHEN :chips_per_node IS NOT NULL THEN :chips_per_node * json_array_length(nodes) WHEN :chips = 'ncpus' THEN alloc_cpus ELSE alloc_gpus END AS held
@@ -24,6 +25,7 @@ SELECT max(max(date_time), coalesce(max(ctime), -9e18), coalesce(max(qtime), -9e
          - min(min(date_time), coalesce(min(ctime), 9e18), coalesce(min(qtime), 9e18), coalesce(min(start), 9e18), coalesce(min("end"), 9e18)) > 9 * 31556952 AS of_time, -- years are rounded down below
        total(CASE record_type WHEN 'S' THEN start IS NULL OR coalesce(ctime, qtime) IS NULL WHEN 'E' THEN start IS NULL OR "end" IS NULL OR Exit_status IS NULL END) AS of_field,
        total("Resource_List.nodes" IS NOT NULL OR gpu_type GLOB '*[1-7]g.[0-9]*gb*') AS of_share,
+       total(record_type = 'B') AS of_reservation, total(record_type = 'Q' AND asked IS NULL AND "Resource_List.ncpus" IS NULL) AS of_asked,
        total(other IS NOT NULL) + total("Resource_List.select" IS NOT NULL AND coalesce(asked, 0) = 0) AS of_resource,
        total(record_type NOT GLOB '[ABCDEGKLMPQRSTUYacdekprsuvxz]' OR record_type IS NULL) AS of_type,
        min(coalesce(server, 'pbs')) AS server, min(coalesce(server, 'pbs')) <> max(coalesce(server, 'pbs')) AS of_servers, count(job_base) > 0 AS of_jobs
@@ -52,6 +54,16 @@ FROM (SELECT _file, _line, record_type, id_string,
                   WHEN record_type = 'E' AND Exit_status IS NULL THEN 'Exit_status' WHEN record_type = 'S' AND coalesce(ctime, qtime) IS NULL THEN 'ctime and qtime' END AS field
       FROM pbs_faults CROSS JOIN pbs_records WHERE of_field AND array_index IS NOT '') -- an array as a whole is no job
 WHERE field IS NOT NULL GROUP BY _file, record_type, field;
+-- Before PBS Pro 19 a job's Q record names no resources: only those that start ask for chips.
+INSERT INTO mpg_issues(source, severity, kind, line, count, detail)
+SELECT _file, 'warning', 'missing_field', min(_line), count(DISTINCT id_string), 'jobs that did not start and whose records name no resources, such as ' || min(id_string) || ': they ask for nothing'
+FROM pbs_faults CROSS JOIN pbs_records
+WHERE of_asked AND record_type = 'Q' AND job_base IS NOT NULL AND asked IS NULL AND "Resource_List.ncpus" IS NULL AND EXISTS (SELECT 1 FROM pbs_records WHERE asked > 0)
+  AND id_string NOT IN (SELECT id_string FROM pbs_records WHERE record_type <> 'Q' AND (start IS NOT NULL OR asked IS NOT NULL))
+GROUP BY _file;
+INSERT INTO mpg_issues(source, severity, kind, line, count, detail)
+SELECT _file, 'info', 'reservation', min(_line), count(*), 'reservations with chips, which hold none but for the jobs that run in them, the first ' || min(id_string) || ': ' || CAST(total(asked * ("end" - start)) AS INTEGER) || ' chip-seconds'
+FROM pbs_faults CROSS JOIN pbs_records WHERE of_reservation AND record_type = 'B' AND job_base IS NULL AND asked > 0 GROUP BY _file;
 -- Chips of another vendor, by a resource that a site has named: what is no GPU counts as none.
 INSERT INTO mpg_issues(source, severity, kind, line, count, detail)
 SELECT _file, 'warning', 'uncounted_resource', min(_line), count(DISTINCT id_string), 'only ngpus and gpus count as chips, and not ' || group_concat(DISTINCT rtrim(resource, '='))
