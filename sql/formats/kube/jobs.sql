@@ -122,13 +122,16 @@ WITH pods AS (
 )
 SELECT coalesce(:kube, 'kube_objects'), 'warning', 'unknown_kind', NULL, count(*), 'groups of pods (PodGroup) are left out, the first ' || min(g.namespace || '/' || g.name) || ': each of their pods is a job by itself, whole without the others'
 FROM pods AS p JOIN kube_last AS g ON g.kind = 'PodGroup' AND g.namespace = p.namespace AND g.name = p.name WHERE json_extract(g.spec, '$.minMember') > 1 GROUP BY NULL;
--- What a job asks for has one number for all its time.
+-- What a job asks for has one number, until it gives back chips and wants no more again.
+DROP TABLE IF EXISTS temp.kube_sizes;
+CREATE TEMP TABLE kube_sizes AS
+SELECT o.job, o.kind, min(_file) AS _file, min(o.chips) AS least, max(o.chips) AS most
+FROM kube_objects AS o JOIN jobs AS j ON j.job = o.job AND j.min_chips < j.chips
+WHERE o.kind NOT IN ('Pod', 'Node') AND o.chips > 0 AND (o.kind = 'Workload' OR (o.namespace || '/' || o.name = o.job AND o.job NOT IN (SELECT job FROM kube_last WHERE kind = 'Workload' AND chips > 0 AND job IS NOT NULL)))
+GROUP BY o.job, o.kind HAVING min(o.chips) < max(o.chips);
 INSERT INTO mpg_issues(source, severity, kind, line, count, detail)
-SELECT min(_file), 'warning', 'conflicting_job', NULL, count(*), 'jobs that asked for more chips or fewer than before, the first ' || min(job || ' (' || least || ' to ' || most || ')') || ': they ask for the most all the time, and what they do not hold of it is queued'
-FROM (SELECT o.job, min(_file) AS _file, min(o.chips) AS least, max(o.chips) AS most
-      FROM kube_objects AS o JOIN jobs AS j ON j.job = o.job AND j.min_chips < j.chips
-      WHERE o.kind NOT IN ('Pod', 'Node') AND o.chips > 0 AND (o.kind = 'Workload' OR (o.namespace || '/' || o.name = o.job AND o.job NOT IN (SELECT job FROM kube_last WHERE kind = 'Workload' AND chips > 0 AND job IS NOT NULL)))
-      GROUP BY o.job, o.kind HAVING min(o.chips) < max(o.chips)) GROUP BY NULL;
+SELECT min(_file), 'warning', 'conflicting_job', NULL, count(*), 'jobs that asked for more chips or fewer than before, the first ' || min(job || ' (' || least || ' to ' || most || ')') || ': they ask for the most until they have given some back for good, and what they do not hold of it is queued'
+FROM kube_sizes GROUP BY NULL;
 
 -- ---- 7. Allocations ----
 
@@ -154,6 +157,14 @@ FROM held AS h LEFT JOIN kube_nodes AS n ON n.node = h.node AND n.uid IN (SELECT
      AND (n.moved IS NULL OR n.moved < coalesce(h.end_time, 9e18)) AND coalesce(n.end_time, 9e18) > h.start_time
 UNION ALL
 SELECT job, 1, NULL, pool, chips, start_time, max(start_time, end_time), outcome FROM kube_admitted;
+
+-- Pods that ended while others of a job went on that wanted fewer at last: it asks for theirs no more.
+UPDATE allocations SET outcome = 'released'
+FROM (SELECT a.job, a.attempt, max(coalesce(a.end_time, 9e18)) AS ended, max(a.attempt) OVER (PARTITION BY a.job) AS last
+      FROM (SELECT k.job, k.most, l.chips, row_number() OVER (PARTITION BY k.job, k.kind ORDER BY CAST(l.resourceVersion AS INTEGER) DESC) AS age FROM kube_sizes AS k JOIN kube_last AS l ON l.job = k.job AND l.kind = k.kind WHERE l.chips > 0) AS s
+      JOIN allocations AS a ON a.job = s.job WHERE s.age = 1 AND s.chips < s.most GROUP BY a.job, a.attempt) AS e
+WHERE e.attempt = e.last AND allocations.job = e.job AND allocations.attempt = e.attempt AND allocations.end_time < e.ended AND outcome IN ('cancelled', 'completed');
+DROP TABLE kube_sizes;
 
 -- What left the queue without holding anything: 0 chips at that moment, which closes what it requested. A Workload
 -- that is deactivated is evicted, whether it was admitted or not, and requests nothing until it is activated again. A job
