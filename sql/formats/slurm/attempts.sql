@@ -38,18 +38,20 @@ WHERE own.row = slurm_rows.row;
 DROP TABLE IF EXISTS temp.slurm_repeated;
 CREATE TEMP TABLE slurm_repeated AS SELECT id, cluster_name FROM slurm_rows GROUP BY id, cluster_name HAVING count(*) > 1;
 CREATE INDEX temp.slurm_repeated_of ON slurm_repeated(id, cluster_name);
+UPDATE temp.slurm_rows SET repeated = 1
+WHERE EXISTS (SELECT 1 FROM slurm_repeated AS r WHERE r.id IS slurm_rows.id AND r.cluster_name = slurm_rows.cluster_name);
 -- A job stays with its user: an id whose rows name another is given anew, once the numbers are used up or the accounting was set up again.
 DROP TABLE IF EXISTS temp.slurm_anew;
 CREATE TEMP TABLE slurm_anew AS
-SELECT id, cluster_name, "User", row_number() OVER (PARTITION BY id, cluster_name ORDER BY min(submit)) AS nth
-FROM (SELECT r.id, r.cluster_name, j."User", coalesce(r.Submit, r.Start) AS submit FROM slurm_repeated AS p CROSS JOIN slurm_rows AS r ON r.id IS p.id AND r.cluster_name = p.cluster_name CROSS JOIN slurm_jobs AS j ON j.rowid = r.row WHERE j."User" <> '')
-GROUP BY id, cluster_name, "User";
+SELECT id, cluster_name, "User", nth
+FROM (SELECT r.id, r.cluster_name, j."User", row_number() OVER (PARTITION BY r.id, r.cluster_name ORDER BY min(coalesce(r.Submit, r.Start))) AS nth
+      FROM slurm_rows AS r CROSS JOIN slurm_jobs AS j ON j.rowid = r.row WHERE r.repeated AND j."User" <> '' GROUP BY r.id, r.cluster_name, j."User")
+WHERE nth > 1;
+CREATE INDEX temp.slurm_anew_of ON slurm_anew(id, cluster_name);
 UPDATE temp.slurm_rows SET id = id || '#' || n.nth
-FROM (SELECT r.rowid AS row, a.nth FROM (SELECT * FROM slurm_anew WHERE nth > 1) AS a CROSS JOIN slurm_rows AS r ON r.id = a.id AND r.cluster_name = a.cluster_name CROSS JOIN slurm_jobs AS j ON j.rowid = r.row AND j."User" = a."User") AS n
+FROM (SELECT r.rowid AS row, a.nth FROM (SELECT 1 FROM slurm_anew LIMIT 1) CROSS JOIN slurm_rows AS r CROSS JOIN slurm_anew AS a ON a.id = r.id AND a.cluster_name = r.cluster_name CROSS JOIN slurm_jobs AS j ON j.rowid = r.row AND j."User" = a."User") AS n
 WHERE n.row = slurm_rows.rowid;
 DROP TABLE slurm_anew;
-UPDATE temp.slurm_rows SET repeated = 1
-WHERE EXISTS (SELECT 1 FROM slurm_repeated AS r WHERE r.id IS slurm_rows.id AND r.cluster_name = slurm_rows.cluster_name);
 DROP TABLE IF EXISTS temp.slurm_elsewhere;
 CREATE TEMP TABLE slurm_elsewhere AS
 SELECT coalesce(JobIDRaw, JobID) AS id FROM slurm_jobs

@@ -210,11 +210,17 @@ DROP TABLE slurm_odd;
 DROP TABLE IF EXISTS temp.slurm_exports;
 CREATE TEMP TABLE slurm_exports AS
 SELECT _file, Cluster, max(coalesce(TimeEnd, TimeStart + Duration, TimeStart)) AS made, max(NodeName IS NULL) AS whole FROM slurm_events WHERE (SELECT min(_file) < max(_file) FROM slurm_events) GROUP BY _file, Cluster;
+DROP TABLE IF EXISTS temp.slurm_latest;
+CREATE TEMP TABLE slurm_latest AS
+SELECT e.Cluster, NodeName, TimeStart, l.made FROM (SELECT _file, Cluster, max(made) AS made FROM slurm_exports WHERE whole GROUP BY Cluster) AS l CROSS JOIN slurm_events AS e ON e._file = l._file AND e.Cluster = l.Cluster;
+CREATE INDEX temp.slurm_latest_of ON slurm_latest(NodeName, TimeStart, Cluster);
 DROP TABLE IF EXISTS temp.slurm_over;
 CREATE TEMP TABLE slurm_over AS
 SELECT e.rowid AS row, e._file, e._line, e.NodeName AS node, max(x.made, e.TimeStart) AS made
-FROM (SELECT _file, Cluster, max(made) AS made FROM slurm_exports WHERE whole GROUP BY Cluster) AS l CROSS JOIN slurm_exports AS x ON x.Cluster = l.Cluster AND x.made < l.made CROSS JOIN slurm_events AS e ON e._file = x._file AND e.Cluster = x.Cluster
-WHERE e.TimeEnd IS NULL AND e.NodeName IS NOT NULL AND (e.NodeName, e.TimeStart) NOT IN (SELECT NodeName, TimeStart FROM slurm_events AS s WHERE s._file = l._file AND s.Cluster = l.Cluster AND NodeName IS NOT NULL AND TimeStart IS NOT NULL);
+FROM slurm_exports AS x CROSS JOIN slurm_events AS e ON e._file = x._file AND e.Cluster = x.Cluster
+WHERE x.made < (SELECT max(made) FROM slurm_latest AS l WHERE l.Cluster = x.Cluster) AND e.TimeEnd IS NULL AND e.NodeName IS NOT NULL
+  AND NOT EXISTS (SELECT 1 FROM slurm_latest AS l WHERE l.NodeName = e.NodeName AND l.TimeStart = e.TimeStart AND l.Cluster = e.Cluster);
+DROP TABLE slurm_latest;
 INSERT INTO mpg_issues(source, severity, kind, line, count, detail)
 SELECT _file, 'warning', 'lost_end', min(_line), count(*), 'events without an end that a later export has no more, the first of ' || min(node) || ': they end when they were last seen' FROM slurm_over GROUP BY _file;
 UPDATE temp.slurm_events SET TimeEnd = o.made FROM slurm_over AS o WHERE o.row = slurm_events.rowid;
