@@ -239,6 +239,12 @@ SELECT namespace, pod, container, hpc_job, host, gpu, uuid, slice, chip, kind, c
        sum(value * stands_for) AS busy_s, sum(stands_for) AS covered_s, sum(coalesce(step - stands_for, 0)) AS missing_s
 FROM weighed
 GROUP BY namespace, pod, container, hpc_job, host, gpu, uuid, slice, chip, kind;
+-- Pods that share a chip in time, of which each sample names one: the exporter asks for one pod of a device.
+INSERT INTO mpg_issues(source, severity, kind, line, count, detail)
+SELECT coalesce(:prometheus, 'prometheus_samples'), 'warning', 'conflict', NULL, count(DISTINCT coalesce(uuid, host || '/' || gpu)), 'chips that pods have by turns, as if they shared them and each sample named one alone, such as ' || min(coalesce(host || ' ', '') || coalesce(gpu, uuid)) || ': the use of all is that of the one that is named'
+FROM (SELECT *, max(end_time) OVER earlier AS before, max(missing_s) OVER (PARTITION BY kind, host, gpu, uuid, slice) AS gaps FROM duty WHERE pod IS NOT NULL AND coalesce(uuid, gpu) IS NOT NULL
+      WINDOW earlier AS (PARTITION BY kind, host, gpu, uuid, slice ORDER BY start_time ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING))
+WHERE start_time < before - 0.001 AND gaps > 0 GROUP BY NULL HAVING count(*) > 0;
 
 -- ---- 4. Errors: when the code of a GPU's last XID error changes to another than 0 ----
 

@@ -320,6 +320,15 @@ class Mapping(Case):
             self.rows("SELECT * FROM trace_duty(?)", path)
             self.assertEqual({"conflict": expected} if expected else {}, dict(self.rows("SELECT kind, count FROM mpg_issues WHERE source = ?", path)))
 
+    def test_one_gpu_whose_samples_name_pods_by_turns(self):
+        """Pods that share it in time, of which the exporter names one in each sample: listed. A pod that comes after another, or again after a pause, is not."""
+        def samples(pod, *steps):
+            return {"__name__": "DCGM_FI_DEV_GPU_UTIL", "gpu": "0", "Hostname": "h", "UUID": "GPU-1", "namespace": "ml", "pod": pod}, [(T0 + 30 * i, 50) for i in steps]
+        for series, expected in (((samples("a", 0, 1, 2, 5, 6, 7), samples("b", 3, 4, 8, 9)), 1), ((samples("a", 0, 1, 2, 3), samples("b", 4, 5, 6)), None), ((samples("a", 0, 1, 2, 8, 9),), None)):
+            path = self.file(self.answer(*series))
+            self.rows("SELECT * FROM trace_duty(?)", path)
+            self.assertEqual({"conflict": expected} if expected else {}, dict(self.rows("SELECT kind, count FROM mpg_issues WHERE source = ?", path)))
+
     def test_measures_of_other_exporters_are_named(self):
         known = {"__name__": "DCGM_FI_DEV_GPU_UTIL", "gpu": "0", "UUID": "u"}
         for name in ("nvidia_smi_utilization_gpu_ratio", "nvidia_gpu_duty_cycle", "xpum_engine_ratio", "hl_utilization", "npu_chip_info_aicore_utilization", "neuroncore_utilization_ratio"):
