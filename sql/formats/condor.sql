@@ -99,12 +99,19 @@ INSERT INTO mpg_issues(source, severity, kind, line, count, detail)
 SELECT _file, 'warning', 'start_before_submit', min(_line), count(*), 'job ' || min(job) || ' started before it was submitted: it counts as given' FROM condor_runs WHERE chips > 0 AND started < submitted GROUP BY _file;
 INSERT INTO mpg_issues(source, severity, kind, line, count, detail)
 SELECT _file, 'warning', 'guessed_share', min(_line), count(*), 'jobs on slices of GPUs (MIG), such as ' || min(job) || ': a slice counts as a chip' FROM condor_runs WHERE chips > 0 AND (gpu LIKE '% MIG %' OR devices LIKE '%MIG-%') GROUP BY _file;
+CREATE INDEX temp.condor_runs_at ON condor_runs(host, started);
+-- A machine may offer each of its GPUs several times (condor_gpu_discovery -divide).
+INSERT INTO mpg_issues(source, severity, kind, line, count, detail)
+SELECT _file, 'warning', 'guessed_share', min(_line), count(DISTINCT job), 'jobs on GPUs that another job had at the same time, such as ' || min(job) || ': each counts as a chip'
+FROM (SELECT r._file, r._line, r.job, r.started, max(coalesce(r.ended, 9e18)) OVER (PARTITION BY substr(r.host, instr(r.host, '@')), d.value ORDER BY r.started, r.rowid ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING) AS before
+      FROM condor_runs AS r CROSS JOIN json_each('["' || replace(replace(replace(r.devices, '"', ''), ' ', ''), ',', '","') || '"]') AS d
+      WHERE r.devices IS NOT NULL AND r.devices NOT LIKE '%MIG-%' AND r.chips > 0 AND r.started IS NOT NULL AND r.host IS NOT NULL AND (r.ended IS NOT NULL OR NOT EXISTS (SELECT 1 FROM condor_runs AS k WHERE k.host = r.host AND k.started > r.started)))
+WHERE started + 60 < before AND before < 9e18 GROUP BY _file;
 INSERT INTO mpg_issues(source, severity, kind, line, count, detail)
 SELECT _file, 'info', 'suspended_job', min(_line), count(*), 'jobs that were suspended, the first ' || min(job) || ', for ' || CAST(total(suspended) AS INTEGER) || ' s in all: they held their chips meanwhile (' || CAST(total(chips * suspended) AS INTEGER) || ' chip-seconds)'
 FROM condor_runs WHERE chips > 0 AND suspended > 0 GROUP BY _file;
 -- A slot has one job at a time, and a GPU too. What still runs in its ad though a later job had its slot or one of its GPUs, or an hour after the time that
 -- it is allowed, has an end that no ad tells.
-CREATE INDEX temp.condor_runs_at ON condor_runs(host, started);
 CREATE INDEX temp.condor_runs_of ON condor_runs(job, started);
 DROP TABLE IF EXISTS temp.condor_devices;
 CREATE TEMP TABLE condor_devices AS

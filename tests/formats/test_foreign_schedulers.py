@@ -225,6 +225,12 @@ class OtherSchedulers(Schedulers):
         path = self.file([self.ad(), factory], "queue.json")
         self.assertEqual(([("1.0", 120)], [("unknown_record", 1)]), (self.ledger(path, "queued"), self.said(path)))
 
+    def test_gpus_that_condor_offers_several_times(self):
+        """Jobs that have one GPU at once share it; one after another, on another machine or as two GPUs they do not."""
+        for start, slot, device, said in ((500, "slot2@n1", "GPU-a", [("guessed_share", 1)]), (1000, "slot2@n1", "GPU-a", []), (970, "slot2@n1", "GPU-a", []), (500, "slot1@n2", "GPU-a", []), (500, "slot2@n1", "GPU-b", [])):
+            ads = [self.ad(end=1000, RequestGPUs=1, AssignedGPUs="GPU-a", LastRemoteHost="slot1@n1"), self.ad(start=start, end=1500, ClusterId=2, RequestGPUs=1, AssignedGPUs=device, LastRemoteHost=slot)]
+            self.assertEqual(said, self.said(self.file(ads, "history.json")), (start, slot, device))
+
     def test_condor_jobs_that_all_wait(self):
         path = self.file([{"ClusterId": 1, "ProcId": 0, "JobStatus": 1, "QDate": T0, "EnteredCurrentStatus": T0, "ServerTime": T0 + 100, "RequestGPUs": 2}], "queue.json")
         self.assertEqual([("1.0", 200)], self.ledger(path, "queued"))
