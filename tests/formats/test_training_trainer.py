@@ -126,6 +126,7 @@ class Trainer(cases.Case):
             path = self.file(text, name)
             self.steps(path)
             self.assertEqual({"long_steps": 1}, self.issues(path), name)
+            self.assertAlmostEqual(10, self.rows("SELECT min(end_time) - min(start_time) FROM trace_training_steps(?)", path)[0][0], 5, "the first is as long as most")
         again = [{"key": "loss", "value": 1.0, "timestamp": 1000 * (T0 + 10 * i + pause), "step": i} for i, pause in [(i, 0) for i in range(1, 21)] + [(i, 300) for i in range(18, 41)]]
         for metrics in (again, sorted(again, key=lambda m: m["step"])):
             path = self.file(json.dumps({"metrics": metrics}), "m.json")

@@ -27,7 +27,13 @@ spaced AS (
   SELECT *, lag(end_time) OVER w AS before, step - lag(step) OVER w AS executions, lead(step) OVER w - step AS executions_after FROM single
   WINDOW w AS (PARTITION BY job, attempt ORDER BY step)
 ),
-mean AS (SELECT job, 1.0 * sum(end_time - before) / sum(executions) AS seconds FROM spaced WHERE before IS NOT NULL GROUP BY job)
+-- The mean of steps, but for those that may hold a pause.
+usual AS (SELECT job, max(seconds) AS seconds FROM (SELECT job, 1.0 * (end_time - before) / executions AS seconds, row_number() OVER w AS nth, count(*) OVER (PARTITION BY job) AS n FROM spaced WHERE before IS NOT NULL
+                                                    WINDOW w AS (PARTITION BY job ORDER BY 1.0 * (end_time - before) / executions)) WHERE 2 * nth <= n + 1 GROUP BY job),
+mean AS (
+  SELECT job, 1.0 * sum(end_time - before) / sum(executions) AS seconds FROM spaced JOIN usual AS u USING (job)
+  WHERE before IS NOT NULL AND NOT (1.0 * (end_time - before) / executions > 3 * u.seconds AND end_time - before > 60 + u.seconds) GROUP BY job
+)
 SELECT s.job, s.attempt, s.file, s.step, s.line, s.end_time, s.loss, s.tflops, s.begun, iif(told_seconds IS NULL, n, 1) AS n, before IS NULL AS is_first,
        coalesce(executions, executions_after, 1) AS executions,
        CASE WHEN told_seconds IS NOT NULL THEN max(end_time - told_seconds, coalesce(before, end_time - told_seconds))
@@ -50,7 +56,7 @@ FROM trainer_steps WHERE end_time <= start_time GROUP BY file;
 
 -- Where steps last until the next is told, a pause, or a restart that nothing tells, is part of one.
 INSERT INTO mpg_issues(source, severity, kind, line, count, detail)
-WITH each AS (SELECT job, file, line, step, (end_time - start_time) / executions AS seconds, end_time - start_time AS whole FROM trainer_steps WHERE NOT is_first AND executions > 0),
+WITH each AS (SELECT job, file, line, step, 1.0 * (end_time - start_time) / executions AS seconds, end_time - start_time AS whole FROM trainer_steps WHERE NOT is_first AND executions > 0),
 usual AS (SELECT job, max(seconds) AS seconds FROM (SELECT job, seconds, row_number() OVER w AS nth, count(*) OVER (PARTITION BY job) AS n FROM each WINDOW w AS (PARTITION BY job ORDER BY seconds)) WHERE 2 * nth <= n + 1 GROUP BY job)
 SELECT file, 'warning', 'long_steps', min(line), count(*), 'steps that took three times as long as most and a minute more, first ' || min(step) || ': a pause, an evaluation or a restart in them counts as progress'
 FROM each JOIN usual AS u USING (job) WHERE each.seconds > 3 * u.seconds AND whole > 60 + u.seconds GROUP BY file;
