@@ -270,6 +270,17 @@ class ServeTokens(Case):
             self.assertEqual([row[3] for row in self.decoded(path)], [done] * 4)
             self.assertEqual(self.issues_of(path), said)
 
+    def test_counters_by_source_and_those_of_all(self):
+        """Told at other times, as by two queries, a prompt counts once; and before an upgrade that brought them, all count as computed, which is said."""
+        source = "vllm:prompt_tokens_by_source_total"
+        late = lambda lines: [re.sub(r"(\d+)$", lambda m: str(int(m[1]) + 7), line) for line in lines]
+        path = self.write(self.lines(("vllm:prompt_tokens_total", 'pod="x"', (0, 50, 100))) + late(self.lines((source, 'pod="x",source="local_compute"', (0, 20, 40)), (source, 'pod="x",source="local_cache_hit"', (0, 30, 60)))))
+        self.assertEqual([row[1:4] for row in self.rows(path)], [(7, 37, 20), (37, 67, 20)])
+        self.assertEqual(self.issues_of(path), {})
+        path = self.write(self.lines(("vllm:prompt_tokens_total", 'pod="x"', (0, 100, 200, 0, 50)), (source, 'pod="x",source="local_compute"', (None,) * 3 + (0, 20)), (source, 'pod="x",source="local_cache_hit"', (None,) * 3 + (0, 30))))
+        self.assertEqual([row[1:4] for row in self.rows(path)], [(0, 30, 100), (30, 60, 100), (90, 120, 20)])
+        self.assertEqual(self.issues_of(path), {"counter_reset": 1, "assumed_computed": 1})
+
     def test_stages_of_a_pipeline(self):
         """Each stage of SGLang tells all tokens."""
         path = self.write(self.lines(*(("sglang:realtime_tokens_total", f'pod="x",mode="decode",tp_rank="{tp}",pp_rank="{pp}"', (0, 10, 20)) for tp in (0, 1) for pp in (0, 1))))
