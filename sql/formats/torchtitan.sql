@@ -220,9 +220,12 @@ peak AS MATERIALIZED (
                   OR EXISTS (SELECT 1 FROM json_each(c.aliases) AS a WHERE lower(a.value) = lower(name)))) AS peak_flops
   FROM (SELECT DISTINCT coalesce(:chip, chip) AS name FROM training_files)
 )
-SELECT n.*, peak_flops, min(l.time) AS start_time, max(l.time) AS end_time, count(iif(l.validates, NULL, l.step)) AS steps
-FROM (SELECT * FROM named ORDER BY job, attempt) AS n LEFT JOIN peak ON name = coalesce(:chip, chip) CROSS JOIN training_lines AS l ON l.rowid BETWEEN n.first AND n.last
-GROUP BY job, attempt;
+-- A first step whose begin nothing tells took as long as the others on the mean.
+SELECT *, iif((SELECT validates = 0 FROM training_lines WHERE rowid = first), min(start_time, max(start_time - each, lag(end_time, 1, 0) OVER (PARTITION BY job ORDER BY attempt))), NULL) AS head
+FROM (SELECT n.*, peak_flops, min(l.time) AS start_time, max(l.time) AS end_time, count(iif(l.validates, NULL, l.step)) AS steps,
+             (max(iif(l.validates = 0, l.time, NULL)) - min(iif(l.validates = 0, l.time, NULL))) / (max(iif(l.validates = 0, l.step, NULL)) - min(iif(l.validates = 0, l.step, NULL))) AS each
+      FROM (SELECT * FROM named ORDER BY job, attempt) AS n LEFT JOIN peak ON name = coalesce(:chip, chip) CROSS JOIN training_lines AS l ON l.rowid BETWEEN n.first AND n.last
+      GROUP BY job, attempt);
 DROP TABLE training_near;
 
 -- A line stands for the steps since the line before it, or the evaluation or the start that came later.
@@ -230,7 +233,7 @@ DROP TABLE IF EXISTS temp.training_steps;
 CREATE TEMP TABLE training_steps AS
 SELECT job, attempt, step, start_time, end_time, end_time - start_time AS seconds, executions, iif(typeof(loss) <> 'text', loss, NULL) AS loss, replace(tps, ',', '') + 0.0 AS tokens_per_s_per_chip,
        tflops + 0.0 AS tflops_per_chip, tflops * 1e12 / peak_flops AS mfu, mfu / 100.0 AS mfu_reported, tflops * 1e12 * (end_time - start_time) * chips AS flops
-FROM (SELECT r.job, r.attempt, l.step, min(coalesce(p.time, l.time), l.time) AS start_time, -- a clock that was set back: no time
+FROM (SELECT r.job, r.attempt, l.step, min(coalesce(p.time, head, l.time), l.time) AS start_time, -- a clock that was set back: no time
              l.time AS end_time, coalesce(l.step - iif(p.rowid IS NULL, NULL, coalesce(p.step, m.step_before)), 1) AS executions, l.loss, l.tps, l.mfu,
              iif(typeof(l.tflops) = 'text', replace(l.tflops, ',', ''), l.tflops) AS tflops, r.chips, r.peak_flops
       FROM training_ranges AS r CROSS JOIN training_lines AS l ON l.rowid BETWEEN r.first AND r.last LEFT JOIN training_marks AS m ON m.id = l.rowid - 1
@@ -285,7 +288,7 @@ DELETE FROM temp.training_saves WHERE NOT is_save OR step IS NULL OR durable_tim
 
 DROP TABLE IF EXISTS temp.training_runs;
 CREATE TEMP TABLE training_runs AS
-SELECT job, attempt, chips, chip, start_time, end_time,
+SELECT job, attempt, chips, chip, coalesce(head, start_time) AS start_time, end_time,
        iif(EXISTS (SELECT 1 FROM training_marks AS m WHERE m.id BETWEEN first AND last AND completed), 'completed', NULL) AS own_outcome
 FROM training_ranges AS r
 WHERE steps > 0 OR EXISTS (SELECT 1 FROM training_marks AS m WHERE m.id BETWEEN first AND last AND loaded IS NOT NULL) -- one that came to no step too
