@@ -1,8 +1,10 @@
 """What devices did in jobs of several ranks: which collectives are one, ranks and processes in one file, and ranks that number alike."""
 import json
+import os
 import unittest
 
 from device_case import Case
+from fleets import ROOT
 
 NCCL = "ncclDevKernel_AllReduce_Sum_bf16_RING_LL"
 
@@ -54,6 +56,16 @@ class Collectives(Case):
         calls = {0: [(100, None, None, None), (30, None, None, None)], 1: [(35, None, None, None)]}
         self.assertEqual(self.late(calls, world=2), [(0, None, 1, 2, None, None), (1, None, 1, 2, None, None), (0, None, 2, 2, None, None)])
         self.assertEqual(self.rows("SELECT * FROM trace_device_stragglers(?)", self.ranks(calls)), [])
+
+    def test_profiles_without_ranks(self):
+        """Of any format: Nsight's and XLA's have none."""
+        kineto = self.file({"schemaVersion": 1, "traceEvents": [step(1, 1000, 9000), kernel(NCCL, 1, 2000, 10)]})
+        for path, n in ((kineto, 1), (os.path.join(ROOT, "fixtures/nsys/two-gpus.sqlite"), None), (os.path.join(ROOT, "fixtures/xplane/tpu-host-0.xplane.pb"), None)):
+            n = n or self.one("SELECT count(*) FROM trace_device_activity(?) WHERE class = 'communication'", path)
+            said = self.issues(path)
+            for table in ("collectives", "stragglers"):
+                self.assertEqual(self.rows(f"SELECT * FROM trace_device_{table}(?)", path), [])
+                self.assertEqual(self.issues(path), {**said, "missing_field": n + said.get("missing_field", 0)}, (path, table))
 
     def test_two_traces_of_a_rank(self):
         """Which of them was beside those of the other rank, nothing says."""

@@ -65,12 +65,6 @@ class Shapes(Case):
         other = event("kernel", "k", 1100, 50, 1, 7, device=1, stream=7, correlation=5, context=2)  # a device's own context is nothing odd
         self.assertEqual(self.rows("SELECT DISTINCT stream FROM trace_device_activity(?)", self.trace(kernels[0], other)), [("7",)])
 
-    def test_collectives_without_a_rank(self):
-        path = self.trace(kernel("ncclDevKernel_AllReduce", 1, 1100, 50))
-        for table, said in (("activity", {}), ("collectives", {"missing_field": 1}), ("stragglers", {"missing_field": 1})):
-            self.rows(f"SELECT * FROM trace_device_{table}(?)", path)
-            self.assertEqual(self.issues(path), said, table)
-
 
 if __name__ == "__main__":
     unittest.main()

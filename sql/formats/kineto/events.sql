@@ -194,14 +194,4 @@ WHERE d.device IS NOT NULL AND g.pid IS NOT NULL GROUP BY 1, 2 HAVING count(DIST
 UPDATE device_steps SET device = substr(device, instr(device, '] ') + 2)
 WHERE side = 'device' AND device GLOB '[[]*] *' AND trace IN (SELECT trace FROM kineto_files)
   AND (trace, substr(device, instr(device, '] ') + 2)) NOT IN (SELECT trace, CAST(device AS TEXT) FROM kineto_shared);
-INSERT INTO kineto_left_out
-SELECT g.trace, 'warning', 'missing_field', count(DISTINCT g.label_name), 'processes of one file whose rank nothing tells: their collectives are not compared; the first is "' || min(g.label_name) || '"'
-FROM (SELECT trace, label_name FROM kineto_labels WHERE is_merged AND rank IS NULL AND label_name <> '') AS l CROSS JOIN kineto_groups AS g USING (trace, label_name)
-WHERE g.is_device AND g.id IN (SELECT a.part FROM kineto_activity AS a JOIN kineto_kinds AS k ON k.rowid = a.kind WHERE k.class = 'communication')
-GROUP BY g.trace;
 DROP TABLE kineto_labels;
-INSERT INTO kineto_left_out
-SELECT f.trace, 'warning', 'missing_field', 1, 'the rank of this profile is not told: its collectives are not compared'
-FROM kineto_files AS f JOIN device_traces AS t USING (trace)
-WHERE :table IN ('trace_device_collectives', 'trace_device_stragglers') AND t.rank IS NULL
-  AND f.trace IN (SELECT g.trace FROM kineto_groups AS g WHERE g.rank IS NULL AND g.label_name = '' AND g.is_device AND g.id IN (SELECT a.part FROM kineto_activity AS a JOIN kineto_kinds AS k ON k.rowid = a.kind WHERE k.class = 'communication'));
