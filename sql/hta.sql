@@ -26,11 +26,12 @@ WHERE a.stream IS NOT NULL;
 -- Where the last of several steps begins on the host. HTA leaves out what the host did from there on, and what the
 -- devices did that was not launched before.
 CREATE TEMP VIEW IF NOT EXISTS hta_last_step AS
-SELECT s.trace, max(s.start_ns) AS last_ns,
+SELECT a.trace, a.rank, max(s.start_ns) AS last_ns,
        ceil(max((s.start_ns - t.base_ns) / 1000 + (s.start_ns - t.base_ns) % 1000 / 1000.0)) AS last_us
-FROM device_steps AS s JOIN device_traces AS t USING (trace)
+FROM (SELECT DISTINCT trace, rank FROM device_activity) AS a
+JOIN device_steps AS s ON s.trace = a.trace AND (s.rank IS a.rank OR s.rank IS NULL) JOIN device_traces AS t ON t.trace = s.trace
 WHERE s.side = 'host'
-GROUP BY s.trace HAVING count(DISTINCT s.step) > 1;
+GROUP BY a.trace, a.rank HAVING count(DISTINCT s.step) > 1;
 
 CREATE TEMP VIEW IF NOT EXISTS hta_events AS
 SELECT e.trace, e.rank, e.device, e.stream, e.kind, e.name, e.correlation, e.launch_name, e.launch_thread, e.op, e.gb_per_s, e.id,
@@ -43,7 +44,7 @@ SELECT e.trace, e.rank, e.device, e.stream, e.kind, e.name, e.correlation, e.lau
          WHEN e.kind = 'sync' OR e.name GLOB '*Sync*' OR e.name GLOB '*Memcpy*' THEN 'OTHER'
          ELSE 'COMPUTATION'
        END AS kernel_type
-FROM hta_times AS e LEFT JOIN hta_last_step AS l USING (trace)
+FROM hta_times AS e LEFT JOIN hta_last_step AS l ON l.trace = e.trace AND l.rank IS e.rank
 WHERE l.last_us IS NULL OR ceil(e.launch_ts) < l.last_us;
 
 CREATE TEMP VIEW IF NOT EXISTS hta_unions AS
@@ -102,7 +103,7 @@ parts AS (
   UNION ALL SELECT trace, rank, 'COMPUTATION overlapping COMMUNICATION overlapping MEMORY', c + k + m - ck - cm - km + ckm
             FROM unions
 )
-SELECT trace, rank, kernel_type, us AS sum, round(100.0 * us / sum(us) OVER (PARTITION BY trace), 1) AS percentage
+SELECT trace, rank, kernel_type, us AS sum, round(100.0 * us / sum(us) OVER (PARTITION BY trace, rank), 1) AS percentage
 FROM parts WHERE us > 0;
 
 -- Kernels by name. Of more than ten names of a type, the tenth and below, and those above 80 % of the running sums
@@ -124,21 +125,21 @@ WITH sums AS (
   FROM hta_events WHERE kernel_type <> 'OTHER' GROUP BY trace, rank, kernel_type, name
 ),
 running AS (
-  SELECT *, count(*) OVER (PARTITION BY trace, kernel_type) AS names,
-         row_number() OVER (PARTITION BY trace, kernel_type ORDER BY sum DESC, name) - 1 AS place,
-         sum(sum) OVER (PARTITION BY trace, kernel_type ORDER BY sum DESC, name ROWS UNBOUNDED PRECEDING) AS total
+  SELECT *, count(*) OVER (PARTITION BY trace, rank, kernel_type) AS names,
+         row_number() OVER (PARTITION BY trace, rank, kernel_type ORDER BY sum DESC, name) - 1 AS place,
+         sum(sum) OVER (PARTITION BY trace, rank, kernel_type ORDER BY sum DESC, name ROWS UNBOUNDED PRECEDING) AS total
   FROM sums
 ),
 quantile AS (
-  SELECT trace, kernel_type,
+  SELECT trace, rank, kernel_type,
          max(total) FILTER (WHERE place = CAST(0.8 * (names - 1) AS INTEGER)) AS low,
          max(total) FILTER (WHERE place = CAST(0.8 * (names - 1) AS INTEGER) + 1) AS high,
          0.8 * (max(names) - 1) - CAST(0.8 * (max(names) - 1) AS INTEGER) AS part
-  FROM running GROUP BY trace, kernel_type
+  FROM running GROUP BY trace, rank, kernel_type
 ),
 named AS (
   SELECT r.*, names > 10 AND (place >= 10 OR total > low + part * (coalesce(high, low) - low)) AS other
-  FROM running AS r JOIN quantile USING (trace, kernel_type)
+  FROM running AS r JOIN quantile AS q ON q.trace = r.trace AND q.rank IS r.rank AND q.kernel_type = r.kernel_type
 )
 SELECT trace, rank, kernel_type, name, sum, max, min, 1.0 * sum / n AS mean,
        CASE WHEN n > 1 THEN sqrt(max(0.0, (squares - 1.0 * sum * sum / n) / (n - 1))) ELSE 0.0 END AS stddev
@@ -154,7 +155,7 @@ GROUP BY trace, rank, kernel_type, CASE WHEN other THEN 'others' ELSE name END;
 -- Gaps to the end of the activity before in the stream, which may be negative; the first has none.
 CREATE TEMP VIEW IF NOT EXISTS hta_gaps AS
 WITH gaps AS (
-  SELECT *, lag(end_us) OVER (PARTITION BY trace, stream ORDER BY start_us, id) AS before_us
+  SELECT *, lag(end_us) OVER (PARTITION BY trace, rank, stream ORDER BY start_us, id) AS before_us
   FROM hta_events WHERE kind <> 'sync'
 )
 SELECT trace, rank, stream, start_us - before_us AS gap,
@@ -175,7 +176,7 @@ FROM gaps;
 --@ column gaps BIGINT - how many
 CREATE TEMP VIEW IF NOT EXISTS hta_idle AS
 SELECT trace, rank, stream, idle_category, coalesce(sum(gap), 0) AS idle_time,
-       round(1.0 * coalesce(sum(gap), 0) / nullif(sum(coalesce(sum(gap), 0)) OVER (PARTITION BY trace, stream), 0), 2)
+       round(1.0 * coalesce(sum(gap), 0) / nullif(sum(coalesce(sum(gap), 0)) OVER (PARTITION BY trace, rank, stream), 0), 2)
          AS idle_time_ratio,
        count(gap) AS gaps
 FROM hta_gaps
@@ -233,7 +234,7 @@ WITH sequences AS (
          group_concat(name, ' -> ') OVER (call ROWS BETWEEN UNBOUNDED PRECEDING AND UNBOUNDED FOLLOWING) AS kernels,
          row_number() OVER call AS place
   FROM hta_launched WHERE op GLOB 'aten::*'
-  WINDOW call AS (PARTITION BY trace, launch_thread, op, op_us ORDER BY launch_us, id)
+  WINDOW call AS (PARTITION BY trace, rank, launch_thread, op, op_us ORDER BY launch_us, id)
 )
 SELECT trace, rank, op AS aten_op_name, kernels AS kernel_sequence, count(*) AS occurrence_count,
        avg(op_delay) AS avg_aten_op_launch_delay, avg(runtime_delay) AS avg_runtime_delay
@@ -254,8 +255,8 @@ WITH changes AS (
   UNION ALL SELECT trace, rank, stream, start_us, -1, id FROM hta_launched
 )
 SELECT trace, rank, stream, ts, change,
-       sum(change) OVER (PARTITION BY trace, stream ORDER BY ts, change DESC, id ROWS UNBOUNDED PRECEDING) AS queue_length,
-       lead(ts) OVER (PARTITION BY trace, stream ORDER BY ts, change DESC, id) - ts AS us
+       sum(change) OVER (PARTITION BY trace, rank, stream ORDER BY ts, change DESC, id ROWS UNBOUNDED PRECEDING) AS queue_length,
+       lead(ts) OVER (PARTITION BY trace, rank, stream ORDER BY ts, change DESC, id) - ts AS us
 FROM changes;
 
 --@ table trace_hta_queue_length hta_queue_length HTA: the length of each stream's queue
@@ -291,7 +292,7 @@ changes AS (
   UNION ALL SELECT trace, rank, name, end_us, -gb_per_s, id FROM copies
 )
 SELECT trace, rank, name, ts,
-       max(0, sum(change) OVER (PARTITION BY trace, name ORDER BY ts, change, id ROWS UNBOUNDED PRECEDING)) AS memory_bw_gbps
+       max(0, sum(change) OVER (PARTITION BY trace, rank, name ORDER BY ts, change, id ROWS UNBOUNDED PRECEDING)) AS memory_bw_gbps
 FROM changes;
 
 --@ table trace_hta_bandwidth_summary hta_bandwidth_summary HTA: bandwidth of copies and sets
@@ -329,7 +330,7 @@ WITH times AS (
 ),
 rounded AS (
   SELECT r.*, CAST(floor(ts + dur) - ceil(ts) AS INTEGER) AS us
-  FROM times AS r LEFT JOIN hta_last_step AS l USING (trace)
+  FROM times AS r LEFT JOIN hta_last_step AS l ON l.trace = r.trace AND l.rank IS r.rank
   WHERE l.last_us IS NULL OR ceil(ts) < l.last_us
 )
 SELECT trace, rank, side, name, count(*) AS n, sum(us) AS sum, max(us) AS max, min(us) AS min, 1.0 * sum(us) / count(*) AS mean,

@@ -61,7 +61,7 @@ CREATE TEMP VIEW IF NOT EXISTS tracelens_ops AS
 WITH sums AS (
   SELECT trace, rank, op, launch_thread, sum(end - ts) AS us FROM tracelens_events GROUP BY trace, rank, op
 )
-SELECT trace, rank, op AS name, us AS total_direct_kernel_time, us / sum(us) OVER (PARTITION BY trace) * 100 AS percentage
+SELECT trace, rank, op AS name, us AS total_direct_kernel_time, us / sum(us) OVER (PARTITION BY trace, rank) * 100 AS percentage
 FROM sums;
 
 -- As GEMM.csv and the priced rows of unified_perf_summary.csv: by operator and shapes. MB are MiB; rates are means of the

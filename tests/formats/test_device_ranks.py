@@ -146,6 +146,15 @@ class Merged(Case):
             self.assertEqual(self.rows("SELECT rank, late_ns FROM trace_device_collectives(?) ORDER BY 1", path), rows)
             self.assertEqual(self.issues(path), said)
 
+    def test_tools_of_others(self):
+        """HTA and TraceLens read a file of each rank: gaps, queues and shares of ranks in one file are each rank's own. Rank 1 is half a millisecond later."""
+        path = self.merged(["[R0] 70", "[R1] 71"], labels=("[R0] ", "[R1] "))
+        self.assertEqual(self.rows("SELECT rank, sum(idle_time), sum(gaps) FROM trace_hta_idle(?) GROUP BY 1", path), [(0, 100, 1), (1, 300, 1)])
+        self.assertEqual(self.rows("SELECT rank, count, max FROM trace_hta_queue_length(?) ORDER BY 1", path), [(0, 4, 2), (1, 4, 2)])
+        self.assertEqual(self.rows("SELECT rank, percentage FROM trace_hta_kernel_types(?) ORDER BY 1", path), [(0, 100.0), (1, 100.0)])
+        self.assertEqual(self.rows("SELECT rank, name, percentage FROM trace_tracelens_ops(?) ORDER BY 1", path), [(0, "aten::mm", 100.0), (1, "aten::relu", 100.0)])
+        self.assertEqual(self.rows("SELECT rank, name_count FROM trace_tracelens_work(?)", path), [(0, 1)])
+
     def test_correlations_that_two_processes_have(self):
         """Whose the kernels are is a guess, and one without a call is of neither."""
         events = [step(1, 1000, 900, 70), call(1, 1010, 70), call(2, 1020, 70), call(1, 1030, 71), call(3, 1040, 71)]
