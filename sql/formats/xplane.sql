@@ -160,13 +160,13 @@ WHERE plane GLOB '/device:*'
   AND coalesce(hlo_category, CASE WHEN name GLOB '%* while(*), condition=*' OR name GLOB '%* conditional(*), *_computation*' OR name GLOB '%* call(*), to_apply=*' THEN 'call' END,
                rtrim(coalesce(display_name, name, ''), '.0123456789')) NOT IN ('while', 'conditional', 'call');
 
--- A stream of a GPU runs in order: a kernel that lasts beyond the end of the next one, which another call launched, ends where that
+-- A stream of a GPU runs in order (but for AMD's, where the line is a queue of several streams): a kernel that lasts beyond the end of the next one, which another call launched, ends where that
 -- begins.
 DROP TABLE IF EXISTS temp.xplane_overruns;
 CREATE TEMP TABLE xplane_overruns AS
 SELECT id, trace, shown, next_ns FROM (
   SELECT rowid AS id, trace, shown, start_ns, end_ns, correlation_id, lead(start_ns) OVER o AS next_ns, lead(end_ns) OVER o AS next_end_ns, lead(correlation_id) OVER o AS next
-  FROM xplane_activity WHERE kind = 'kernel' AND line GLOB 'Stream #*'
+  FROM xplane_activity WHERE kind = 'kernel' AND line GLOB 'Stream #*' AND (trace, plane) NOT IN (SELECT trace, plane FROM xplane_devices WHERE json_extract(stats, '$.device_vendor') = 'AMD' AND plane IS NOT NULL)
   WINDOW o AS (PARTITION BY trace, plane, line ORDER BY start_ns, end_ns, shown, correlation_id)
 )
 WHERE end_ns > next_end_ns AND next_ns > start_ns AND coalesce(next <> correlation_id, 1) AND end_ns - next_end_ns > next_end_ns - start_ns;

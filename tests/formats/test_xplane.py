@@ -279,6 +279,15 @@ class Mapped(Case):
         self.assertEqual([("all-gather-start.3", "communication", "allgather"), ("fusion.1", "compute", None), ("ncclDevKernel_Broadcast_RING_LL", "communication", "broadcast"),
                           ("ncclDevKernel_Reduce_Sum_f32_RING_LL", "communication", "reduce")], self.did(path, "name, class, collective"))
 
+    def test_queues_of_amd_run_streams_at_once(self):
+        """There a line is a queue of the hardware, which several streams share: what overlaps keeps its time."""
+        for vendor, busy, said in (("AMD", 100000, {}), ("Nvidia", 20000, {"overrun_activity": 1})):
+            gpu = xspace.Plane("/device:GPU:0", 0, [("device_vendor", vendor)])
+            gpu.line("Stream #2", xspace.START, [(gpu.event_name(name), at * xspace.US, long * xspace.US, [("correlation_id", at + 1)]) for name, at, long in (("gemm", 0, 100), ("relu", 10, 10))])
+            path = self.file(self.space(gpu), "h.xplane.pb")
+            self.assertEqual(busy, self.one("SELECT busy_ns FROM trace_device_time(?)", path))
+            self.assertEqual(said, self.issues(path))
+
     def test_devices_of_other_names_are_listed(self):
         path = self.file(self.space(self.plane(("fusion.1", None, 0, 10)), self.plane(("fusion.2", None, 0, 10), name="host-1 /device:TPU:0")), "h.xplane.pb")
         self.assertEqual([("fusion.1",)], self.did(path, "name"))
