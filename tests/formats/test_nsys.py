@@ -131,6 +131,21 @@ class Nsys(Case):
             self.db.execute("DETACH \"any name\"")
         self.assertEqual(self.rows("SELECT trace, count(*) FROM device_activity GROUP BY 1 ORDER BY 1"), [(other, 28), (path, 28)])
 
+    def test_an_export_that_keeps_a_log_of_writes(self):
+        """Of WAL mode, as tools leave it that opened it: it is read, and no file comes to lie beside it; with its log, it is read with what that holds."""
+        path = self.file("", "run.sqlite")
+        with contextlib.closing(sqlite3.connect(path)) as db, open(FIXTURE, encoding="utf-8") as file:
+            db.execute("PRAGMA journal_mode = wal")
+            db.executescript(file.read())
+        self.assertEqual(["run.sqlite"], os.listdir(os.path.dirname(path)))
+        self.assertEqual(28, self.one("SELECT count(*) FROM trace_device_activity(?)", path))
+        self.assertEqual([("nsys", "sure")], self.rows("SELECT format, certainty FROM trace_sources(?)", path))
+        self.assertEqual(["run.sqlite"], os.listdir(os.path.dirname(path)))
+        with contextlib.closing(sqlite3.connect(path)) as db:
+            db.execute("DELETE FROM CUPTI_ACTIVITY_KIND_MEMSET")
+            db.commit()
+            self.assertEqual(24, self.one("SELECT count(*) FROM trace_device_activity(?)", path))
+
     def test_without_an_export(self):
         with self.assertRaisesRegex(sqlite3.IntegrityError, "no Nsight Systems export is attached: ATTACH 'file:run.sqlite[?]mode=ro' AS nsys"):
             self.read("nsys")

@@ -146,13 +146,43 @@ static bool matches(mpg_recogniser *r, const rule *one, mpg_str text) {
 
 /* ---- the evidence ---- */
 
+/* Whether a database keeps a log of writes (-wal), and has none: nobody writes, so that it can be
+** read where no file can be made beside it, and none is. */
+static bool is_still(const char *path) {
+  unsigned char head[20];
+  char *log = sqlite3_mprintf("%s-wal", path);
+  FILE *file = fopen(path, "rb");
+  const bool logs = file != NULL && fread(head, sizeof head, 1, file) == 1 && head[18] == 2;
+  sqlite3_vfs *vfs = sqlite3_vfs_find(NULL);
+  int there = 1;
+  if (logs && log != NULL && vfs != NULL &&
+      vfs->xAccess(vfs, log, SQLITE_ACCESS_EXISTS, &there) != SQLITE_OK)
+    there = 1;
+  if (file != NULL)
+    (void)fclose(file);
+  sqlite3_free(log);
+  return there == 0;
+}
+
+char *mpg_database_uri(const char *path) {
+  sqlite3_str *uri = sqlite3_str_new(NULL);
+  sqlite3_str_appendall(uri, "file:");
+  for (const char *at = path; *at != '\0'; at++)
+    sqlite3_str_appendf(uri, strchr("%?#", *at) != NULL ? "%%%02X" : "%c",
+                        (unsigned)(unsigned char)*at);
+  sqlite3_str_appendall(uri, is_still(path) ? "?immutable=1" : "?mode=ro");
+  return sqlite3_str_finish(uri);
+}
+
 /* The names of the tables of a file of SQLite, a name a line, owned by SQLite's allocator; *names
 ** is NULL if it cannot be read, and `why` says why. MPG_NOMEM is the only error. */
 static mpg_rc table_names(const char *path, char **names, char why[256], mpg_err *err) {
   static const char sql[] = "SELECT coalesce(group_concat(name, char(10)), '') FROM sqlite_schema";
   sqlite3 *db = NULL;
   sqlite3_stmt *stmt = NULL;
-  int rc = sqlite3_open_v2(path, &db, SQLITE_OPEN_READONLY, NULL);
+  char *uri = mpg_database_uri(path);
+  int rc = uri == NULL ? SQLITE_NOMEM
+                       : sqlite3_open_v2(uri, &db, SQLITE_OPEN_READONLY | SQLITE_OPEN_URI, NULL);
   *names = NULL;
   if (rc == SQLITE_OK)
     rc = sqlite3_prepare_v2(db, sql, -1, &stmt, NULL);
@@ -165,6 +195,7 @@ static mpg_rc table_names(const char *path, char **names, char why[256], mpg_err
                            sqlite3_errmsg(db));
   (void)sqlite3_finalize(stmt);
   (void)sqlite3_close(db);
+  sqlite3_free(uri);
   return rc == SQLITE_NOMEM ? mpg_fail_nomem(err) : MPG_OK;
 }
 

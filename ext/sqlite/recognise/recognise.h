@@ -43,6 +43,9 @@ mpg_rc mpg_recogniser_of(mpg_conn *conn, mpg_recogniser **out, mpg_err *err);
 mpg_rc mpg_recognise(mpg_recogniser *r, const mpg_env *env, const char *path, mpg_str format,
                      mpg_recognised *out, mpg_err *err);
 
+/* A path as the URI of a database that is only read; sqlite3_free it. NULL: no memory. */
+char *mpg_database_uri(const char *path);
+
 /*
 ** The same of one file for two formats alone, by a few of its first bytes. A file that cannot be
 ** read is of neither, and no error: who reads it says what is wrong.

@@ -262,17 +262,6 @@ static mpg_str attached_name(const mpg_script *script, mpg_str *parameter) {
   return name;
 }
 
-/* A path as the URI of a database that is only read. */
-static char *read_only_uri(const char *path) {
-  sqlite3_str *uri = sqlite3_str_new(NULL);
-  sqlite3_str_appendall(uri, "file:");
-  for (; *path != '\0'; path++)
-    sqlite3_str_appendf(uri, strchr("%?#", *path) != NULL ? "%%%02X" : "%c",
-                        (unsigned)(unsigned char)*path);
-  sqlite3_str_appendall(uri, "?mode=ro");
-  return sqlite3_str_finish(uri);
-}
-
 /* The one file of the source as a URI, if it is a database; NULL: it is read by its path. */
 static mpg_rc database_uri(mpg_sources *s, mpg_str parameter, char **uri, mpg_err *err) {
   sqlite3_stmt *stmt = NULL;
@@ -288,7 +277,7 @@ static mpg_rc database_uri(mpg_sources *s, mpg_str parameter, char **uri, mpg_er
     code = sqlite3_step(stmt);
   if (code == SQLITE_ROW) {
     const char *path = (const char *)sqlite3_column_text(stmt, 0);
-    *uri = path == NULL ? NULL : read_only_uri(path);
+    *uri = path == NULL ? NULL : mpg_database_uri(path);
     rc = *uri == NULL ? mpg_fail_nomem(err) : MPG_OK;
   } else if (rc == MPG_OK && code != SQLITE_DONE) {
     rc = mpg_private_failure(&s->db, code, err);
