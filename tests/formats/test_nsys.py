@@ -203,6 +203,13 @@ class Nsys(Case):
                 self.assertEqual(said, self.changed(change)[1])
                 self.assertEqual(expected, self.rows(process, self.path))
 
+    def test_machines(self):
+        """Global ids hold the machine: processes and GPUs of two have the same numbers."""
+        tables = ("KERNEL", "MEMCPY", "MEMSET", "GRAPH_TRACE", "SYNCHRONIZATION")
+        move = "; ".join(f"UPDATE CUPTI_ACTIVITY_KIND_{table} SET globalPid = (2 << 48) + (100 << 24) WHERE globalPid >> 24 & 0xffffff = 200" for table in tables)
+        self.changed(move + "; UPDATE CUPTI_ACTIVITY_KIND_RUNTIME SET globalTid = (2 << 48) + (100 << 24) + 100 WHERE globalTid >> 24 & 0xffffff = 200; DELETE FROM TARGET_INFO_CUDA_DEVICE WHERE pid = 200")
+        self.assertEqual([("machine 1 0", 14), ("machine 2 0", 14)], self.rows("SELECT device, count(launch_ns) FROM trace_device_activity(?) GROUP BY 1", self.path))
+
     def test_what_an_export_says_of_itself(self):
         """Events that Nsight may have lost, two starts of a session, ranges without a name, activities without an end, calls whose kernels are missing."""
         said = "CREATE TABLE DIAGNOSTIC_EVENT (timestamp, severity, text, globalPid); INSERT INTO DIAGNOSTIC_EVENT VALUES (1, 2, 'Not all CUDA events might have been collected.', (1 << 48) + (100 << 24)), " \
