@@ -64,6 +64,10 @@ WITH types AS MATERIALIZED (
 SELECT job, CASE WHEN types > 1 THEN t.name || '/' || coalesce(lower(gpu_type), 'gpu') ELSE t.name END AS pool
 FROM pbs_jobs AS j CROSS JOIN types AS t ON t.name = coalesce(j.server, 'pbs');
 
+INSERT INTO mpg_issues(source, severity, kind, line, count, detail)
+SELECT coalesce(:pbs, 'pbs_records'), 'warning', 'missing_field', NULL, count(*), 'jobs that name no type of GPU, or several, while others of their server name one, such as ' || min(i.name) || ': they are in a pool of their own, ' || min(pool)
+FROM pbs_jobs AS j CROSS JOIN pbs_pools AS p ON p.job = j.job CROSS JOIN pbs_ids AS i ON i.rowid = j.job WHERE j.gpu_type IS NULL AND pool LIKE '%/gpu' GROUP BY NULL HAVING count(*) > 0;
+
 -- ---- 6. The relations ----
 
 -- What a job needs is what it requested when it last started, or else of late: it may be altered while it waits, and

@@ -30,6 +30,15 @@ class Mapping(cases.Case):
         self.assertEqual([(f"{n}.s", seconds) for n, seconds in enumerate((50, 50, 100, 100, 100, 200))], self.rows("SELECT job, sum(chip_us) / 1000000 FROM trace_rollup(?) WHERE category = 'untraced' GROUP BY 1", path))
         self.assertEqual([("guessed_share", 7, 2), ("uncounted_resource", 11, 1)], self.rows("SELECT kind, line, count FROM mpg_issues WHERE kind IN ('guessed_share', 'uncounted_resource', 'missing_field') ORDER BY 1"))
 
+    def test_jobs_of_no_type_or_of_several(self):
+        """Where others of the server name one of several types, they are in a pool of their own: listed."""
+        typed = lambda n, kind: (self.start(n, T0, f"n{n}/0") + self.end(n, T0 + 60, T0, f"n{n}/0")).replace("Resource_List.ngpus=2", f"Resource_List.select={kind}")
+        one, other = "1:ngpus=2:gpu_type=a100", "1:ngpus=2:gpu_type=v100"
+        for third, said in ((one, 0), ("2:ngpus=1", 1), ("1:ngpus=1:gpu_type=a100+1:ngpus=1:gpu_type=v100", 1)):
+            path = self.file(typed(1, one) + typed(2, other) + typed(3, third))
+            self.assertEqual([("s/a100" if third == one else "s/gpu", 120)], self.rows("SELECT pool, sum(chip_us) / 1000000 FROM trace_rollup(?) WHERE category = 'untraced' AND job = '3.s' GROUP BY 1", path))
+            self.assertEqual(said, self.one("SELECT count(*) FROM mpg_issues WHERE kind = 'missing_field' AND source LIKE '%' || ? || '%' AND detail LIKE '%type of GPU%'", path))
+
     def test_what_waits_and_what_is_reserved(self):
         """An older server's Q record names no resources: what did not start asks for nothing, and is listed. So are reservations with chips."""
         ran, now = self.start(1, T0, "n1/0") + self.end(1, T0 + 60, T0, "n1/0"), "03/31/2025 17:00:00;"
