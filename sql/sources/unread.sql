@@ -39,7 +39,24 @@
 -- Other schedulers.
 --@ hint \A={30,}\nqname\s => a report of qacct of Grid Engine: copy the accounting file itself
 
+--@ hint (?m)\A000 \(\d+\.\d+\.\d+\) \d[^\n]* Job submitted from host: => an event log of HTCondor, which names no chips: export the jobs with condor_history -json
 --@ hint (?m)^ClusterId = \d+$ => a job history of HTCondor as ClassAds: export it with condor_history -json
+
+-- Tables that commands print for people.
+--@ hint \A\s*JOBID\s+(?:PARTITION|NAME)\s[^\n]*\bNODELIST\(REASON\) => a table of squeue for people: export squeue --json
+--@ hint \A(?:PARTITION|NODELIST)\s+[^\n]*\bSTATE\s => a table of sinfo for people: export scontrol show node
+--@ hint \A(?:JOBID\s+USER\s+STAT\s|[^\n]*\bPEND\s+PSUSP\s+RUN\s) => a table of bjobs or bhist for people: copy lsb.acct and lsb.events
+--@ hint \A(?:Job Id:\s+\S+\n\s+Job_Name = |Job id\s+Name\s+User\s+Time Use\s) => what qstat of PBS prints, which is of one moment: copy the server's accounting logs
+--@ hint \A(?:job-ID\s+prior\s+name\s|queuename\s+qtype\s) => what qstat of Grid Engine prints, which is of one moment: copy its accounting file
+--@ hint \A(?:NAMESPACE\s+)?(?:NAME\s+(?:READY|STATUS)\s|LAST SEEN\s+TYPE\s) => a table of kubectl for people: give -o json
+--@ hint \A(?:[^\n]*\n)?\+-+\+\n\|\s*NVIDIA-SMI\s => a table of nvidia-smi for people: export DCGM's metrics, or what the scheduler says
+--@ hint (?i)\A(?:#\s*gpu\s+pwr\s|#Entity\s|timestamp, [^\n]*utilization\.gpu) => samples of nvidia-smi or dcgmi, which are of no format here: csv_trace reads tables, trace_duty DCGM's metrics in Prometheus
+
+-- Spans and metrics of other programs.
+--@ hint \A\s*\{\s*"data"\s*:\s*\[\s*\{\s*"traceID"\s*: => spans of Jaeger: let a collector of OpenTelemetry write them (exporter file, JSON)
+--@ hint (?s)\A\s*\[\s*\{(?=.{0,4000}"traceId"\s*:)(?=.{0,4000}"localEndpoint"\s*:) => spans of Zipkin: let a collector of OpenTelemetry write them (exporter file, JSON)
+--@ hint \A:W&B => a run of Weights & Biases as its client writes it: export its history by run.scan_history()
+--@ hint \AWall time,Step,Value\n => a table of TensorBoard for people: give its event files
 
 -- Text that is no UTF-8 (what has a mark of UTF-16 is refused when it is opened), or no trace.
 --@ hint \A(?:(?:[\t\n\r -~]\x00){8}|(?:\x00[\t\n\r -~]){8}) => text in UTF-16: convert it with iconv -f UTF-16 -t UTF-8
