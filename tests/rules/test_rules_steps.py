@@ -173,6 +173,9 @@ for of in ("without a number", "with one"):
          RL + [x for i in range(4) for x in iteration(100 * i, i + 1, of=i + 1 if of == "with one" else None)]
          + [x for i in range(2) for x in iteration(420 + 100 * i, i + 3, attempt=2, of=i + 3 if of == "with one" else None)],
          {("j", "lost"): 200, ("j", "unrated"): 400, ("j", "restore"): 10}, issues={"no_capacity"})
+case("serving before steps that are lost survives, which is listed",
+     RL + [x for i in range(4) for x in iteration(100 * i, i + 1, kind="serve")] + [x for i in range(2) for x in iteration(420 + 100 * i, i + 3, attempt=2, kind="serve")],
+     {("j", "lost"): 80, ("j", "unrated"): 520, ("j", "restore"): 10}, issues={"no_capacity", "surviving_serve"})
 case("a rollout inside its step is of that step",
      [al(1, 0, 20, outcome="failed"), co(1, 10, 10), sp("rollout", 2, 8), sp("rollout", 12, 18)] + steps(1, 2), {("j", "unrated"): 10, ("j", "lost"): 10})
 case("a rollout ahead of the step that runs is of its own number's",

@@ -404,6 +404,11 @@ class Ledger(Jobs):
                     else:
                         mine.append((s, e, pool, need))
             before = held
+        in_order = sorted(attempt.spans, key=lambda x: (x.start_time, -x.end_time))
+        for i, span in enumerate(in_order):
+            step = next((later for later in in_order[i:] if later.kind == 'step'), None)
+            if span.kind == 'serve' and step and step.fate and step.fate[0] == 'lost':
+                self.issue('surviving_serve')
         for span in attempt.spans:
             if span.kind == 'serve' or span.kind in ('step', 'batch', 'rollout') and span.fate is None:
                 self.account_productive(job, attempt, span, parts[span], own[span],

@@ -39,6 +39,9 @@ static const struct {
          "steps of the number of the one before them or a lower one, or batches of one before "
          "them, counted as restarts, though no restore or init is between: are "
          "they of another epoch, or parts of a step?"},
+    [MPG_NOTICE_SURVIVING_SERVE] = {MPG_WARNING, "surviving_serve",
+                                    "serve spans before a step that is lost, counted as done: if "
+                                    "they share the fate of their step, their kind is rollout"},
     [MPG_NOTICE_NEGATIVE_STEPS] = {MPG_WARNING, "impossible_value",
                                    "steps and commits of a number below 0, counted as given"},
     [MPG_NOTICE_UNNUMBERED_STEPS] =

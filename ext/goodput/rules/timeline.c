@@ -171,6 +171,8 @@ typedef struct doubts {
   int64_t unnumbered, unproven, concurrent, repeated, negative;
   int64_t bare;   /* steps without a number, */
   bool numbered;  /* and whether others have one */
+  int64_t served; /* serve spans before a step that is lost, */
+  size_t lost;    /* the item of which is the next step of any fate; else MPG_NOBODY */
   size_t restart; /* the item after the one at hand that tells of one; of any attempt */
 } doubts;
 
@@ -213,6 +215,15 @@ static mpg_fate decide_item(mpg_timeline *t, doubts *d, size_t i) {
   d->unnumbered += t->lineage.assumed && s->step == MPG_NONE;
   d->unproven += t->lineage.assumed && s->step != MPG_NONE && s->kind != MPG_KIND_BATCH;
   return fate;
+}
+
+/* Serving that survives though the next step of its attempt is lost: perhaps its rollout. */
+static void doubt_serve(const mpg_timeline *t, doubts *d, size_t i) {
+  const mpg_item *items = t->in.items;
+  if (items[i].span.kind == MPG_KIND_STEP)
+    d->lost = t->verdicts[i].category == MPG_LOST ? i : MPG_NOBODY;
+  else if (items[i].span.kind == MPG_KIND_SERVE)
+    d->served += d->lost != MPG_NOBODY && items[d->lost].attempt == items[i].attempt;
 }
 
 static bool survives_or_not(uint32_t kind) {
@@ -268,7 +279,7 @@ static void notice_negative_commits(mpg_timeline *t) {
 /* From the last to the first, the order that the lineage needs. */
 static mpg_rc decide_items(mpg_timeline *t, mpg_err *err) {
   const mpg_innermost *in = &t->in;
-  doubts d = {.restart = SIZE_MAX};
+  doubts d = {.restart = SIZE_MAX, .lost = MPG_NOBODY};
   mpg_rc rc;
   notice_negative_commits(t);
   if (in->nitems == 0)
@@ -285,6 +296,7 @@ static mpg_rc decide_items(mpg_timeline *t, mpg_err *err) {
       t->verdicts[i] = span_verdict(t, kind);
     else if (step_of_rollout(t, i) == MPG_NOBODY)
       t->verdicts[i] = step_verdict(t, decide_item(t, &d, i));
+    doubt_serve(t, &d, i);
     if (mpg_kind_restarts(kind))
       d.restart = i;
     if (mpg_poll(t->env, i))
@@ -298,6 +310,7 @@ static mpg_rc decide_items(mpg_timeline *t, mpg_err *err) {
   add_notice(t, MPG_NOTICE_UNPROVEN_STEPS, d.unproven);
   add_notice(t, MPG_NOTICE_CONCURRENT_STEPS, d.concurrent);
   add_notice(t, MPG_NOTICE_REPEATED_STEPS, d.repeated);
+  add_notice(t, MPG_NOTICE_SURVIVING_SERVE, d.served);
   return MPG_OK;
 }
 
