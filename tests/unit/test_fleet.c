@@ -101,7 +101,7 @@ static void check_refusals(void) {
           "2 capacity.chips: expected a number of chips from 0 to 1e9, found \"1000000001\"");
   REFUSED("allocations job=a pool=p chips=1 start_time=0 outcome=done",
           "7 allocations.outcome: expected completed, failed, cancelled, preempted, timeout, "
-          "node_fail or "
+          "node_fail, released or "
           "nothing, found \"done\"");
   REFUSED("chips chip=mine dtype=bf16 peak_flops=0",
           "2 chips.peak_flops: expected a number above 0, found \"0\"");
