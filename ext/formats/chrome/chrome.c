@@ -449,13 +449,27 @@ static mpg_rc read_event(mpg_chrome *r, const char *p, mpg_json_lenient *s, bool
   return MPG_OK;
 }
 
+/* What stands at p is not what the trace goes on with: an error, after which nothing is read. */
+static mpg_rc give_up(mpg_chrome *r, const char *p, mpg_err *err) {
+  mpg_rc rc = unexpected(r, p,
+                         r->state == AT_START ? "a Chrome trace: an array of events or an object"
+                         : r->state == AFTER_VALUE ? "',' or '}'"
+                         : r->state == AFTER_EVENT ? "',' or ']'"
+                         : within_events(r->state) ? "an event: an object"
+                                                   : "end of file",
+                         err);
+  if (r->any)
+    mpg_add_to_error(err, "; nothing after it is read");
+  r->state = GIVEN_UP;
+  return rc;
+}
+
 /* One thing of the stream: MPG_OK and *event say that it is an event. MPG_DONE: more bytes are
 ** needed. */
 static mpg_rc read_item(mpg_chrome *r, bool *event, mpg_err *err) {
   mpg_window *w = &r->w;
   mpg_json_lenient s = mpg_json_lenient_of(w->buf + w->at, w->buf + w->end, &r->poller);
   const char *p = w->buf + w->at, *after;
-  mpg_rc rc = MPG_OK;
   if (r->state == IN_VALUE || r->state == IN_EVENT) {
     after = mpg_json_skip_nested(&r->skip, p, s.end);
     w->at = after == NULL ? w->end : (size_t)(after - w->buf);
@@ -501,17 +515,7 @@ static mpg_rc read_item(mpg_chrome *r, bool *event, mpg_err *err) {
   default:
     break;
   }
-  rc = unexpected(r, p,
-                  r->state == AT_START      ? "a Chrome trace: an array of events or an object"
-                  : r->state == AFTER_VALUE ? "',' or '}'"
-                  : r->state == AFTER_EVENT ? "',' or ']'"
-                  : within_events(r->state) ? "an event: an object"
-                                            : "end of file",
-                  err);
-  if (r->any)
-    mpg_add_to_error(err, "; nothing after it is read");
-  r->state = GIVEN_UP;
-  return rc;
+  return give_up(r, p, err);
 }
 
 static bool is_no_event(const mpg_chrome *r) {
