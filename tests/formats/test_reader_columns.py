@@ -17,10 +17,11 @@ READERS = {sample.table: (format.mappings or (name,), name) for name, format in 
 UNUSED = {
     "slurm_trace": {
         r"(Ave|Max|Min)(CPU|Disk|Pages|RSS|VMSize).*|TRESUsage.*|ReqCPUFreq.*|ConsumedEnergy.*": "what a step used of processors, memory, disks and power: no chip's time",
-        r"(Alloc|Req)CPUS|(Alloc|Req)Nodes|NTasks|CPUTimeRAW|PlannedCPURAW|ResvCPURAW|Layout|SegmentSize|BlockID": "counts of what is no chip, or the same as NNodes and TRES",
+        r"(Alloc|Req)CPUS|(Alloc|Req)Nodes|NTasks|CPUTime(RAW)?|PlannedCPU(RAW)?|ResvCPU(RAW)?|Layout|SegmentSize|BlockID": "counts of what is no chip, or the same as NNodes and TRES",
+        r"(System|User|Total)CPU": "what a job used of processors: no chip's time", "Reserved": "the wait, which Submit and Start tell",
         r"AssocID|DBIndex|GID|QOSRAW|QOSREQ|ReservationId|WCKeyID|SLUID|McsLabel": "numbers of what another column names",
-        r"AdminComment|SystemComment|Container|Std\w+|Licenses": "texts of people and paths that say nothing of chips or time",
-        r"DerivedExitCode|FailedNode|Restarts": "State and the rows of earlier attempts tell the outcome",
+        r"AdminComment|SystemComment|Container|Std\w+|Licenses|SubmitLine|WorkDir": "texts of people and paths that say nothing of chips or time",
+        r"(Derived)?ExitCode|FailedNode|Restarts": "State and the rows of earlier attempts tell the outcome", "Priority": "a number of the moment that it was listed; QOS names the priority",
     },
     "slurm_events_trace": {r"ClusterNodes|EventRaw|StateRaw": "the same as NodeName, Event and State"},
     "pbs_trace": {
