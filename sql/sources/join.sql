@@ -9,11 +9,13 @@ CREATE TABLE renamed(source INTEGER, was TEXT, job TEXT, PRIMARY KEY (source, wa
 INSERT OR IGNORE INTO renamed SELECT source, path, job FROM file WHERE job IS NOT NULL AND source IS NOT NULL AND job <> path;
 INSERT OR IGNORE INTO renamed -- runs of one log that are jobs of their own while no scheduler tells of another
 SELECT f.source, a.job, f.job
-FROM (SELECT source, job FROM all_allocations WHERE source IN (SELECT source FROM source WHERE rank = 3) AND job GLOB '*#[0-9]*') AS a
+FROM (SELECT source, job FROM all_allocations
+      WHERE EXISTS (SELECT 1 FROM source WHERE rank = 3) AND source IN (SELECT source FROM source WHERE rank = 3) AND job GLOB '*#[0-9]*') AS a
 CROSS JOIN file AS f ON f.source = a.source AND f.path || '#' = rtrim(a.job, '0123456789') WHERE f.job IS NOT NULL;
 INSERT OR IGNORE INTO renamed -- the scheduler counts the attempts of its jobs, though the log has their name already
 SELECT DISTINCT source, job, job FROM file
-WHERE source IS NOT NULL AND job IN (SELECT job FROM all_allocations WHERE job IN (SELECT job FROM file) AND source IN (SELECT source FROM source WHERE rank = 1));
+WHERE source IS NOT NULL AND job IS NOT NULL
+  AND job IN (SELECT job FROM all_allocations WHERE EXISTS (SELECT 1 FROM source WHERE rank = 3) AND job IN (SELECT job FROM file) AND source IN (SELECT source FROM source WHERE rank = 1));
 INSERT OR IGNORE INTO renamed -- of a format whose runs are folders, the folder's
 SELECT source, folder, min(job)
 FROM (SELECT source, job, rtrim(rtrim(path, replace(path, '/', '')), '/') AS folder FROM file WHERE job IS NOT NULL AND source IS NOT NULL)
@@ -42,7 +44,7 @@ SELECT source, job, start_time, end_time FROM all_allocations WHERE job IN (SELE
 CREATE INDEX renamed_held_of ON renamed_held(job, source);
 CREATE TABLE elsewhere AS
 SELECT s.source, s.job AS was, r.job FROM spoken AS s JOIN renamed AS r ON r.source = s.source AND r.was = s.job
-WHERE EXISTS (SELECT 1 FROM renamed_held AS a WHERE a.job = r.job AND a.source <> s.source)
+WHERE r.job <> r.was AND EXISTS (SELECT 1 FROM renamed_held AS a WHERE a.job = r.job AND a.source <> s.source)
   AND NOT EXISTS (SELECT 1 FROM renamed_held AS a
                   WHERE a.job = r.job AND a.source <> s.source AND a.start_time - 86400 <= s.end_time
                     AND coalesce(a.end_time, s.start_time) + 86400 >= s.start_time);
@@ -56,21 +58,21 @@ CREATE TABLE stage AS
 SELECT source, job, was, attempt, next_job, next_attempt, next_time, NULL AS step
 FROM (SELECT a.source, r.job, a.job AS was, a.attempt, a.outcome, lead(a.job) OVER w AS next_job, lead(a.attempt) OVER w AS next_attempt, lead(a.start_time) OVER w AS next_time
       FROM all_allocations AS a JOIN renamed AS r ON r.source = a.source AND r.was = a.job
-      WHERE a.source IN (SELECT source FROM source WHERE rank = 3) WINDOW w AS (PARTITION BY a.source, r.job ORDER BY a.start_time))
+      WHERE EXISTS (SELECT 1 FROM renamed) AND a.source IN (SELECT source FROM source WHERE rank = 3) WINDOW w AS (PARTITION BY a.source, r.job ORDER BY a.start_time))
 WHERE next_time IS NOT NULL
   AND (outcome = 'completed' OR (next_job GLOB '*#[0-9]*' AND rtrim(next_job, '0123456789') IN (was || '#', rtrim(was, '0123456789'))));
 
 INSERT INTO all_jobs -- a log of several jobs says what it knows of each
 SELECT j.source, b.job, name, owner, phase, framework, runtime, model, priority, chips, min_chips, tasks, submit_time, labels
 FROM (SELECT DISTINCT source, was, job FROM by_time) AS b JOIN all_jobs AS j ON j.source = b.source AND j.job = b.was;
-DELETE FROM all_jobs WHERE (source, job) IN (SELECT source, was FROM by_time);
+DELETE FROM all_jobs WHERE EXISTS (SELECT 1 FROM by_time) AND (source, job) IN (SELECT source, was FROM by_time);
 UPDATE all_allocations
 SET attempt = NULL, job = (SELECT b.job FROM by_time AS b WHERE b.source = all_allocations.source AND b.was = all_allocations.job AND b.since <= start_time ORDER BY b.since DESC LIMIT 1)
-WHERE (source, job) IN (SELECT source, was FROM by_time);
+WHERE EXISTS (SELECT 1 FROM by_time) AND (source, job) IN (SELECT source, was FROM by_time);
 UPDATE all_commits
 SET attempt = NULL, job = (SELECT b.job FROM by_time AS b WHERE b.source = all_commits.source AND b.was = all_commits.job
                             AND b.since <= coalesce(snapshot_time, durable_time) ORDER BY b.since DESC LIMIT 1)
-WHERE (source, job) IN (SELECT source, was FROM by_time);
+WHERE EXISTS (SELECT 1 FROM by_time) AND (source, job) IN (SELECT source, was FROM by_time);
 
 UPDATE all_jobs SET job = r.job FROM renamed AS r WHERE r.source = all_jobs.source AND r.was = all_jobs.job;
 UPDATE all_allocations SET job = r.job, attempt = NULL FROM renamed AS r

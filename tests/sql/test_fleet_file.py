@@ -87,6 +87,10 @@ class FleetFile(Case):
         place = f'{{"sources": [{{"path": "{self.folder}/logs", "job": %s}}]}}'
         self.assertIn('source 1: option "job": expected a group named job, (?<job>...)', self.error(place % '"exp-(?<run>.)"'))
         self.assertIn('source 1: option "job": pattern: missing ', self.error(place % '"exp-(?<job>["'))
+        self.write(os.path.join("logs", "a" * 40 + ".log"), log)
+        self.db.execute("SELECT mpg_limit('pattern_steps', 1000)").fetchall()
+        with self.assertRaisesRegex(sqlite3.DataError, 'a{40}.log: option "job": the pattern takes more than 1000 steps'):
+            self.sums(place % '"(?<job>(a+)+)$"')
 
     def test_what_is_missing(self):
         """A script's parameter that was not set is a file or an option to who gives a path."""

@@ -324,9 +324,12 @@ class Joining(Folder):
     def test_a_log_of_another_time(self):
         self.copy("sacct.psv", "events.psv")
         with open(os.path.join(EXPORTS, "job_5102.out"), encoding="utf-8") as file:
-            self.write("job_5102.out", file.read().replace("2026-03-02", "2026-05-09"))
+            path = self.write("job_5102.out", file.read().replace("2026-03-02", "2026-05-09"))
         self.sums(self.folder)
         self.assertEqual(1, self.one("SELECT count(*) FROM mpg_issues WHERE kind = 'job_at_another_time'"))
+        given = json.dumps({"sources": [{"path": os.path.join(self.folder, "*.psv")}, {"path": path, "job": "5102"}]})
+        self.sums(given)  # the option is no guess: it stays the job's, and what lies outside is listed
+        self.assertEqual([("span_without_allocation",)], self.db.execute("SELECT kind FROM mpg_issues WHERE kind IN ('job_at_another_time', 'span_without_allocation', 'unmatched_log')").fetchall())
 
     def test_native_beside_others(self):
         self.copy("sacct.psv", "events.psv")

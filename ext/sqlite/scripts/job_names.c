@@ -49,6 +49,10 @@ static mpg_rc name_file(mpg_sources *s, sqlite3_stmt *stmt, char **text, mpg_pat
   }
   if (rc == MPG_OK)
     rc = mpg_pattern_match(*pattern, mpg_str_of(path), err);
+  if (rc == MPG_LIMIT) {
+    mpg_err plain = *err;
+    return mpg_fail(err, rc, "%s: option \"job\": %.500s", path, plain.text);
+  }
   return rc == MPG_OK || rc == MPG_DONE
              ? name_job(s, sqlite3_column_int64(stmt, 0), *pattern, rc == MPG_OK, err)
              : rc;
