@@ -29,6 +29,7 @@
 -- find, and training_steps, a row a logged step. The rules are explained in docs/formats/log.md.
 
 .read sql/formats/maxtext/input.sql
+.read sql/formats/log/far.sql
 .read sql/formats/log/hour.sql
 .read sql/formats/maxtext/lines.sql
 
@@ -100,7 +101,7 @@ DROP TABLE training_ranges;
 
 INSERT INTO mpg_issues(source, severity, kind, line, count, detail)
 WITH anew AS (
-  SELECT a.file, min(l.source_line) AS line, count(*) AS runs
+  SELECT a.file, min(l.line) AS line, count(*) AS runs
   FROM training_attempts AS a CROSS JOIN training_lines AS l ON l.rowid = a.first WHERE is_anew GROUP BY a.file
 )
 SELECT file, 'info', 'run_anew', line, runs, 'runs that begin again after a run that reached its last step: each is a job of its own, unless a scheduler knows the job of the log'

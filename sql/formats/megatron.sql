@@ -54,20 +54,7 @@ FROM log_trace(mpg_required(:log, ':log'), '(?x)
     | \bGPU\ utilization: \s* (?<ahead>[\d.]+) \s* MODEL_TFLOP/s/GPU )',
   'ignore', coalesce(:zone, 'UTC'));
 
--- What cannot be: a time that is more than ten years from the middle one of its log; its line counts as nothing.
-DROP TABLE IF EXISTS temp.training_far;
-CREATE TEMP TABLE training_far AS
-WITH wide AS MATERIALIZED (SELECT file FROM training_lines WHERE (SELECT max(time) - min(time) FROM training_lines) > 315569520 GROUP BY file HAVING max(time) - min(time) > 315569520),
-years AS (SELECT file, CAST(time / 31556952 AS INTEGER) AS year, count(*) AS n FROM training_lines WHERE time IS NOT NULL AND file IN (SELECT file FROM wide) GROUP BY 1, 2),
-middle AS (
-  SELECT file, min(year) AS year FROM (SELECT file, year, sum(n) OVER (PARTITION BY file ORDER BY year) AS so_far, sum(n) OVER (PARTITION BY file) AS n FROM years)
-  WHERE 2 * so_far >= n GROUP BY file
-)
-SELECT l.rowid AS row, l.file, l.line AS line FROM middle AS m CROSS JOIN training_lines AS l ON l.file = m.file WHERE abs(l.time / 31556952 - m.year) > 10;
-INSERT INTO mpg_issues(source, severity, kind, line, count, detail)
-SELECT file, 'data_loss', 'impossible_time', min(line), count(*), 'lines whose time is more than ten years from the middle one: left out' FROM training_far GROUP BY file;
-DELETE FROM temp.training_lines WHERE rowid IN (SELECT row FROM training_far);
-DROP TABLE training_far;
+.read sql/formats/log/far.sql
 
 .read sql/formats/megatron/clock.sql
 .read sql/formats/log/hour.sql
@@ -115,10 +102,7 @@ FROM (SELECT rowid AS id, step = lag(step) OVER w AND coalesce(time - lag(time) 
       FROM temp.training_lines WHERE file IN (SELECT file FROM training_survey WHERE repeats) AND coalesce(step, told_world, told_loaded) IS NOT NULL
       WINDOW w AS (PARTITION BY file ORDER BY line))
 WHERE again;
-INSERT INTO mpg_issues(source, severity, kind, line, count, detail)
-SELECT file, 'info', 'parallel_lines', min(line), count(*), 'lines that repeat one above at once: left out, as those of other hosts' FROM training_lines WHERE rowid IN (SELECT id FROM training_again) GROUP BY file;
-DELETE FROM temp.training_lines WHERE rowid IN (SELECT id FROM training_again);
-DROP TABLE training_again;
+.read sql/formats/log/again.sql
 
 DROP TABLE training_survey;
 

@@ -57,20 +57,7 @@ SELECT l.file, 'info', 'parallel_lines', min(l.line), count(*), 'lines of ranks 
 DELETE FROM temp.training_lines WHERE EXISTS (SELECT 1 FROM training_lowest) AND rank <> (SELECT lowest FROM training_lowest AS l WHERE l.file = training_lines.file);
 DROP TABLE training_lowest;
 
--- What cannot be: a time that is more than ten years from the middle one of its log; its line counts as nothing.
-DROP TABLE IF EXISTS temp.training_far;
-CREATE TEMP TABLE training_far AS
-WITH wide AS MATERIALIZED (SELECT file FROM training_lines WHERE (SELECT max(time) - min(time) FROM training_lines) > 315569520 GROUP BY file HAVING max(time) - min(time) > 315569520),
-years AS (SELECT file, CAST(time / 31556952 AS INTEGER) AS year, count(*) AS n FROM training_lines WHERE time IS NOT NULL AND file IN (SELECT file FROM wide) GROUP BY 1, 2),
-middle AS (
-  SELECT file, min(year) AS year FROM (SELECT file, year, sum(n) OVER (PARTITION BY file ORDER BY year) AS so_far, sum(n) OVER (PARTITION BY file) AS n FROM years)
-  WHERE 2 * so_far >= n GROUP BY file
-)
-SELECT l.rowid AS row, l.file, l.line AS line FROM middle AS m CROSS JOIN training_lines AS l ON l.file = m.file WHERE abs(l.time / 31556952 - m.year) > 10;
-INSERT INTO mpg_issues(source, severity, kind, line, count, detail)
-SELECT file, 'data_loss', 'impossible_time', min(line), count(*), 'lines whose time is more than ten years from the middle one: left out' FROM training_far GROUP BY file;
-DELETE FROM temp.training_lines WHERE rowid IN (SELECT row FROM training_far);
-DROP TABLE training_far;
+.read sql/formats/log/far.sql
 
 -- Lines that stay are numbered anew, without a gap: a file's lines lie one after the other, and so do a run's, and what follows goes by rowid.
 DROP TABLE IF EXISTS temp.training_stay;
@@ -128,10 +115,7 @@ FROM (SELECT rowid AS id, step = lag(step) OVER w AND validates IS lag(validates
         AND (step IS NOT NULL OR coalesce(json_extract(fields, '$.mesh'), json_extract(fields, '$.pp'), json_extract(fields, '$.loaded'), json_extract(fields, '$.starts')) IS NOT NULL)
       WINDOW w AS (PARTITION BY file ORDER BY line))
 WHERE again;
-INSERT INTO mpg_issues(source, severity, kind, line, count, detail)
-SELECT file, 'info', 'parallel_lines', min(line), count(*), 'lines that repeat one above at once: left out, as those of other hosts' FROM training_lines WHERE rowid IN (SELECT id FROM training_again) GROUP BY file;
-DELETE FROM temp.training_lines WHERE rowid IN (SELECT id FROM training_again);
-DROP TABLE training_again;
+.read sql/formats/log/again.sql
 DROP TABLE training_survey;
 CREATE TEMP TABLE training_stay AS
 SELECT * FROM training_lines WHERE (SELECT max(rowid) FROM training_lines) > (SELECT count(*) FROM training_lines) ORDER BY rowid;

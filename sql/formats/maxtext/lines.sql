@@ -14,13 +14,13 @@ WITH source AS MATERIALIZED (
 ),
 late AS MATERIALIZED (
   SELECT id, latest
-  FROM (SELECT rowid AS id, time, max(time) OVER (PARTITION BY file ORDER BY source_line) AS latest
+  FROM (SELECT rowid AS id, time, max(time) OVER (PARTITION BY file ORDER BY line) AS latest
         FROM training_lines WHERE file IN (SELECT file FROM source WHERE timed AND partly))
   WHERE time IS NULL
 )
 SELECT r.*
 FROM source CROSS JOIN training_lines AS r USING (file) LEFT JOIN late ON id = r.rowid
-ORDER BY r.file, iif(timed, coalesce(time, latest), 0), source_line;
+ORDER BY r.file, iif(timed, coalesce(time, latest), 0), line;
 DELETE FROM temp.training_lines WHERE EXISTS (SELECT 1 FROM training_stay);
 INSERT INTO training_lines SELECT * FROM training_stay ORDER BY rowid;
 DROP TABLE training_stay;
@@ -33,7 +33,7 @@ WITH begun AS (
 ),
 ranged AS (SELECT file AS path, first, coalesce(lead(first) OVER (ORDER BY first) - 1, (SELECT max(rowid) FROM training_lines)) AS last FROM begun)
 SELECT f.path AS file, min(l.step IS NULL OR l.time IS NOT NULL) AS timed, count(l.step) AS steps, sum(l.step IS NOT NULL AND (l.step_seconds IS NULL OR l.tflops IS NULL)) AS unrated,
-       min(iif(l.step IS NOT NULL AND (l.step_seconds IS NULL OR l.tflops IS NULL), l.source_line, NULL)) AS unrated_line, max(l.step IS NOT NULL AND l.step_seconds IS NULL) AS untold,
+       min(iif(l.step IS NOT NULL AND (l.step_seconds IS NULL OR l.tflops IS NULL), l.line, NULL)) AS unrated_line, max(l.step IS NOT NULL AND l.step_seconds IS NULL) AS untold,
        max(iif(p.step IS NULL, (SELECT l.step <= q.step FROM training_lines AS q
                                 WHERE q.rowid < l.rowid AND q.rowid >= f.first AND coalesce(q.step, q.all_steps, q.all_devices) IS NOT NULL ORDER BY q.rowid DESC LIMIT 1),
                l.step <= p.step)) AS repeats, count(l.eval_step) > count(DISTINCT l.eval_step) AS repeats_eval
@@ -49,7 +49,7 @@ FROM training_survey WHERE unrated > 0 ORDER BY file;
 
 -- What a step with a loss that is no number did, later ones may keep: nobody went back.
 INSERT INTO mpg_issues(source, severity, kind, line, count, detail)
-SELECT file, 'warning', 'skipped_steps', min(source_line), count(*), 'steps that were skipped, or whose loss is no number: they count as progress'
+SELECT file, 'warning', 'skipped_steps', min(line), count(*), 'steps that were skipped, or whose loss is no number: they count as progress'
 FROM training_lines WHERE step IS NOT NULL AND lower(ltrim(loss, '+-')) IN ('nan', 'inf') GROUP BY file;
 
 -- Nothing recognised is no run.
@@ -71,7 +71,7 @@ FROM (SELECT id, step, time - lag(time) OVER (PARTITION BY run, step, file ORDER
       WHERE step IS NOT NULL)
 WHERE again;
 INSERT INTO mpg_issues(source, severity, kind, line, count, detail)
-SELECT file, 'info', 'parallel_lines', min(source_line), count(*), 'lines that repeat one above at once: left out, as those of other hosts' FROM training_lines WHERE rowid IN (SELECT id FROM training_again) GROUP BY file;
+SELECT file, 'info', 'parallel_lines', min(line), count(*), 'lines that repeat one above at once: left out, as those of other hosts' FROM training_lines WHERE rowid IN (SELECT id FROM training_again) GROUP BY file;
 DELETE FROM temp.training_lines WHERE rowid IN (SELECT id FROM training_again);
 DROP TABLE training_again;
 
@@ -85,7 +85,7 @@ FROM (SELECT rowid AS id, file = lag(file) OVER w AND coalesce(step, eval_step) 
       WINDOW w AS (ORDER BY rowid))
 WHERE again;
 INSERT INTO mpg_issues(source, severity, kind, line, count, detail)
-SELECT file, 'info', 'parallel_lines', min(source_line), count(*), 'lines that repeat one above at once: left out, as those of other hosts' FROM training_lines WHERE rowid IN (SELECT id FROM training_again) GROUP BY file;
+SELECT file, 'info', 'parallel_lines', min(line), count(*), 'lines that repeat one above at once: left out, as those of other hosts' FROM training_lines WHERE rowid IN (SELECT id FROM training_again) GROUP BY file;
 DELETE FROM temp.training_lines WHERE rowid IN (SELECT id FROM training_again);
 DROP TABLE training_again;
 CREATE TEMP TABLE training_stay AS
