@@ -1,8 +1,8 @@
 # Turns SQL files into C: awk -f embed_scripts.awk sql/formats/*.sql ... >scripts_data.c
 #
 # Any awk. A script's name is its path below sql/ without the ending. Lines that are comments alone are
-# left out, but for those of the head (--@), which script.h explains. Each line "--@ table NAME" becomes
-# a table function.
+# left out. Those of the head (--@), which script.h explains, are a text of their own. Each line
+# "--@ table NAME" becomes a table function.
 #
 # A line ".read PATH" stands for the part at PATH, which has no parts of its own. It is sqlite3's own
 # command, so the shell runs such a file as it is, in the root of the repository. With -v whole=1 the
@@ -14,18 +14,28 @@ function fail(why) {
   exit 1
 }
 
+function literal(line) {
+  gsub(/\\/, "\\\\\\\\", line)
+  gsub(/"/, "\\\\\"", line)
+  gsub(/[?]/, "\\\\?", line)
+  return "\n     \"" line "\\n\""
+}
+
 function put_line(line) {
   if (whole) {
     print line
     return
   }
   sub(/\r$/, "", line)
-  if (line ~ /^--/ && line !~ /^--@ /)
-    line = ""
-  gsub(/\\/, "\\\\\\\\", line)
-  gsub(/"/, "\\\\\"", line)
-  gsub(/[?]/, "\\\\?", line)
-  printf "\n     \"%s\\n\"", line
+  if (line ~ /^--@ /)
+    heads = heads literal(line)
+  printf "%s", literal(line ~ /^--/ ? "" : line)
+}
+
+function end_script() {
+  print ","
+  print (heads == "" ? "\"\"" : heads) "},"
+  heads = ""
 }
 
 function put_part(path,   line, got) {
@@ -47,7 +57,7 @@ BEGIN {
 
 FNR == 1 && !whole {
   if (NR > 1)
-    print "},"
+    end_script()
   scripts++
   name = FILENAME
   sub(/^.*sql\//, "", name)
@@ -74,7 +84,7 @@ FNR == 1 && !whole {
 END {
   if (failed || whole)
     exit failed + 0
-  print "},"
+  end_script()
   print "};"
   print ""
   print "const size_t mpg_scripts_count = sizeof mpg_scripts / sizeof *mpg_scripts;"

@@ -22,11 +22,12 @@
 
 static const char sqlite_magic[] = "SQLite format 3";
 
-/* A pattern of a head, compiled. */
+/* A pattern of a head. Most are of files that are not there, and so each is compiled when it is
+** first tried. */
 typedef struct rule {
   const mpg_script *script;
   mpg_head head;
-  pcre2_code *code;
+  pcre2_code *code; /* NULL: not tried yet */
 } rule;
 
 struct mpg_recogniser {
@@ -37,7 +38,7 @@ struct mpg_recogniser {
   pcre2_match_data *data;
   rule *rules;
   size_t n, cap;
-  bool nomem; /* a match had no memory */
+  mpg_err failure; /* of the file that is looked at; rc is MPG_OK if there is none */
 };
 
 /* What rules are matched against. */
@@ -59,34 +60,18 @@ static void free_memory(void *p, void *env) {
     mpg_free(env, p);
 }
 
-static mpg_rc rule_add(mpg_recogniser *r, const mpg_script *script, const mpg_head *head,
-                       mpg_err *err) {
-  PCRE2_SIZE at;
-  int code;
-  rule added = {script, *head, NULL};
-  if (mpg_grow(r->env, &r->rules, &r->cap, r->n + 1, sizeof *r->rules) != MPG_OK)
-    return mpg_fail_nomem(err);
-  added.code = pcre2_compile((PCRE2_SPTR)head->text.p, head->text.n, PCRE2_MULTILINE, &code, &at,
-                             r->compile);
-  if (added.code == NULL && code == HEAP_FAILED)
-    return mpg_fail_nomem(err);
-  if (added.code == NULL)
-    return mpg_fail(err, MPG_MISUSE, "%s: the pattern \"%.*s\" is wrong at byte %zu", script->name,
-                    (int)head->text.n, head->text.p, (size_t)at);
-  (void)pcre2_jit_compile(added.code, PCRE2_JIT_COMPLETE); /* without it the match is only slower */
-  r->rules[r->n++] = added;
-  return MPG_OK;
-}
-
 static mpg_rc rules_of(mpg_recogniser *r, const mpg_script *script, mpg_err *err) {
-  const char *at = script->sql;
-  mpg_rc rc = MPG_OK;
-  for (mpg_head head = mpg_head_next(&at); rc == MPG_OK && head.kind != MPG_HEAD_END;
-       head = mpg_head_next(&at))
-    if (head.kind == MPG_HEAD_INPUT || head.kind == MPG_HEAD_NEEDS || head.kind == MPG_HEAD_JOB ||
-        head.kind == MPG_HEAD_HINT)
-      rc = rule_add(r, script, &head, err);
-  return rc;
+  const char *at = script->heads;
+  mpg_head head;
+  while ((head = mpg_head_next(&at)).kind != MPG_HEAD_END) {
+    if (head.kind != MPG_HEAD_INPUT && head.kind != MPG_HEAD_NEEDS && head.kind != MPG_HEAD_JOB &&
+        head.kind != MPG_HEAD_HINT)
+      continue;
+    if (mpg_grow(r->env, &r->rules, &r->cap, r->n + 1, sizeof *r->rules) != MPG_OK)
+      return mpg_fail_nomem(err);
+    r->rules[r->n++] = (rule){script, head, NULL};
+  }
+  return MPG_OK;
 }
 
 static void recogniser_free(mpg_recogniser *r) {
@@ -136,11 +121,28 @@ mpg_rc mpg_recogniser_of(mpg_conn *conn, mpg_recogniser **out, mpg_err *err) {
   return MPG_OK;
 }
 
-static bool matches(mpg_recogniser *r, const rule *one, mpg_str text) {
-  int found = text.p == NULL
-                  ? PCRE2_ERROR_NOMATCH
-                  : pcre2_match(one->code, (PCRE2_SPTR)text.p, text.n, 0, 0, r->data, r->context);
-  r->nomem |= found == PCRE2_ERROR_NOMEMORY;
+static bool compile(mpg_recogniser *r, rule *one) {
+  PCRE2_SIZE at;
+  int code;
+  one->code = pcre2_compile((PCRE2_SPTR)one->head.text.p, one->head.text.n, PCRE2_MULTILINE, &code,
+                            &at, r->compile);
+  if (one->code == NULL && code == HEAP_FAILED)
+    (void)mpg_fail_nomem(&r->failure);
+  else if (one->code == NULL)
+    (void)mpg_fail(&r->failure, MPG_MISUSE, "%s: the pattern \"%.*s\" is wrong at byte %zu",
+                   one->script->name, (int)one->head.text.n, one->head.text.p, (size_t)at);
+  else /* without machine code the match is only slower */
+    (void)pcre2_jit_compile(one->code, PCRE2_JIT_COMPLETE);
+  return one->code != NULL;
+}
+
+static bool matches(mpg_recogniser *r, rule *one, mpg_str text) {
+  int found;
+  if (text.p == NULL || (one->code == NULL && !compile(r, one)))
+    return false;
+  found = pcre2_match(one->code, (PCRE2_SPTR)text.p, text.n, 0, 0, r->data, r->context);
+  if (found == PCRE2_ERROR_NOMEMORY)
+    (void)mpg_fail_nomem(&r->failure);
   return found >= 0;
 }
 
@@ -293,7 +295,7 @@ static bool is_fleet_file(mpg_str head) {
 
 /* ---- the decision ---- */
 
-static mpg_certainty certainty_of(mpg_recogniser *r, const rule *one, const evidence *e) {
+static mpg_certainty certainty_of(mpg_recogniser *r, rule *one, const evidence *e) {
   mpg_str how = one->head.how;
   if (mpg_str_eq(how, MPG_STR("tables")))
     return matches(r, one, e->tables) ? MPG_SURE : MPG_NOT_RECOGNISED;
@@ -316,7 +318,7 @@ static mpg_str format_of(const mpg_script *script) {
 static void find_input(mpg_recogniser *r, const evidence *e, mpg_str format, mpg_recognised *out) {
   const mpg_script *rival = NULL;
   for (size_t i = 0; i < r->n; i++) {
-    const rule *one = &r->rules[i];
+    rule *one = &r->rules[i];
     mpg_certainty found;
     if (one->head.kind != MPG_HEAD_INPUT ||
         (format.n > 0 && !mpg_str_eq(format, format_of(one->script))))
@@ -415,7 +417,9 @@ static mpg_rc decide_script(mpg_recogniser *r, const evidence *e, const char *pa
       find_hint(r, e, out);
     }
   }
-  return r->nomem ? mpg_fail_nomem(err) : MPG_OK;
+  if (r->failure.rc != MPG_OK)
+    *err = r->failure;
+  return r->failure.rc;
 }
 
 static bool is_database(mpg_str head) {
@@ -438,7 +442,7 @@ mpg_rc mpg_recognise(mpg_recogniser *r, const mpg_env *env, const char *path, mp
   char *tables = NULL;
   mpg_rc rc;
   memset(out, 0, sizeof *out);
-  r->nomem = false;
+  r->failure.rc = MPG_OK;
   rc = read_head(env, path, &stream, &e.head, out, err);
   if (rc == MPG_OK && is_database(e.head))
     rc = table_names(path, &tables, out->reason, err);

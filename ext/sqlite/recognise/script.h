@@ -40,8 +40,9 @@
 #include "../../base/base.h"
 
 typedef struct mpg_script {
-  const char *name; /* the path below sql/, without the ending: "formats/slurm" */
-  const char *sql;  /* the text; lines as in the file */
+  const char *name;  /* the path below sql/, without the ending: "formats/slurm" */
+  const char *sql;   /* the text; lines as in the file, those of comments alone empty */
+  const char *heads; /* its lines that begin with "--@" */
 } mpg_script;
 
 extern const mpg_script mpg_scripts[];

@@ -9,9 +9,11 @@
 #define STEPS_BETWEEN_POLLS 20000 /* of SQLite's virtual machine: about a millisecond */
 
 /* Scripts fill wide tables and drop them: large pages are fewer to read, to write and to free. The
-** second cache says how much is sorted before it goes to a file. */
+** second cache says how much is sorted before it goes to a file. Each statement is a transaction:
+** in memory, its journal needs no file. */
 #define SETTINGS                                                                                   \
-  "PRAGMA page_size = 16384; PRAGMA temp.cache_size = -16000; PRAGMA main.cache_size = -16000"
+  "PRAGMA page_size = 16384; PRAGMA temp.cache_size = -16000; PRAGMA main.cache_size = -16000; "   \
+  "PRAGMA temp.journal_mode = MEMORY"
 
 static int progress(void *ctx) {
   const mpg_private_db *p = ctx;
@@ -104,7 +106,7 @@ static mpg_rc copy_table(mpg_private_db *p, sqlite3 *host, const char *name, mpg
 ** `*script`, `*at` on, which begin as 0 and NULL; empty: no more. Two scripts may extend one. */
 static mpg_str next_extended(size_t *script, const char **at) {
   if (*at == NULL) {
-    *at = mpg_scripts[*script].sql;
+    *at = mpg_scripts[*script].heads;
     if (*script == 0)
       return MPG_STR("chips");
   }
@@ -116,7 +118,7 @@ static mpg_str next_extended(size_t *script, const char **at) {
       continue;
     if (++*script == mpg_scripts_count)
       return MPG_STR("");
-    *at = mpg_scripts[*script].sql;
+    *at = mpg_scripts[*script].heads;
   }
 }
 

@@ -10,7 +10,7 @@
 /* ---- scripts ---- */
 
 static bool declares_head(const mpg_script *script, mpg_head_kind kind, const char *text) {
-  const char *at = script->sql;
+  const char *at = script->heads;
   mpg_head head;
   while ((head = mpg_head_next(&at)).kind != MPG_HEAD_END)
     if (head.kind == kind && (text == NULL || mpg_str_eq(head.text, mpg_str_of(text))))
@@ -26,7 +26,7 @@ static bool is_mapping_of(const mpg_script *script, const mpg_script *filled) {
 
 /* Whether a script, or one that it uses, is filled by files of `format`. */
 static bool reads_format(const mpg_script *script, const mpg_script *format) {
-  const char *at = script->sql;
+  const char *at = script->heads;
   const mpg_script *used = script;
   while (used != NULL && !is_mapping_of(format, used))
     used = mpg_script_next_used(&at);
@@ -76,7 +76,7 @@ static mpg_rc run_alone(mpg_sources *s, const mpg_script *script, int *rank, mpg
 }
 
 static mpg_rc run_script(mpg_sources *s, const mpg_script *script, int *rank, mpg_err *err) {
-  const char *at = script->sql;
+  const char *at = script->heads;
   const mpg_script *used;
   mpg_rc rc = MPG_OK;
   while (rc == MPG_OK && (used = mpg_script_next_used(&at)) != NULL)

@@ -17,7 +17,7 @@ static void add_argument(mpg_table_shape *shape, const mpg_head *head) {
 
 void mpg_table_shape_read(mpg_table_shape *shape, const mpg_script_table *table) {
   const mpg_script *script = &mpg_scripts[table->script];
-  const char *at = script->sql;
+  const char *at = script->heads;
   bool mine = true; /* heads before the first table are of all tables of the script */
   mpg_head head;
   *shape = (mpg_table_shape){.script = script, .name = mpg_str_of(table->name)};
