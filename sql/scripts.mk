@@ -4,7 +4,7 @@ SCRIPTS := $(sort $(wildcard sql/formats/*.sql sql/sources/*.sql sql/questions/*
 SRC += build/scripts_data.c
 
 # A file that is long reads parts, from the folder of its name.
-SCRIPT_PARTS := $(sort $(wildcard sql/formats/*/*.sql sql/build/*.sql))
+SCRIPT_PARTS := $(sort $(wildcard sql/formats/*/*.sql sql/sources/*/*.sql sql/build/*.sql))
 
 build/scripts_data.c: sql/embed_scripts.awk $(SCRIPTS) $(SCRIPT_PARTS)
 	@mkdir -p $(@D)

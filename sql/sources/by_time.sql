@@ -30,7 +30,6 @@ SELECT n.file, j.job
 FROM (SELECT job, name, owner FROM all_jobs WHERE name IN (SELECT name FROM named) AND source IN (SELECT source FROM source WHERE rank = 1)) AS j
 JOIN named AS n ON n.name = j.name AND n.owner IS j.owner;
 
-CREATE TABLE by_time(file INTEGER, source INTEGER, was TEXT, since REAL, until REAL, job TEXT, found TEXT);
 CREATE INDEX by_time_of ON by_time(source, was, since);
 INSERT INTO by_time
 SELECT l.file, l.source, l.was, a.start_time, coalesce(a.end_time, 9e18), m.job, l.found
@@ -58,4 +57,3 @@ WHERE o.row = by_time.rowid;
 
 DROP TABLE at_once;
 DROP TABLE log_time;
-DROP TABLE may_be;

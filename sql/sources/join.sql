@@ -5,7 +5,6 @@
 
 -- ---- 1. One name for each job: UUIDs as UUIDs, a log's path as the job that it was found to be of ----
 
-CREATE TABLE renamed(source INTEGER, was TEXT, job TEXT, PRIMARY KEY (source, was)) WITHOUT ROWID;
 INSERT OR IGNORE INTO renamed SELECT source, path, job FROM file WHERE job IS NOT NULL AND source IS NOT NULL AND job <> path;
 INSERT OR IGNORE INTO renamed -- runs of one log that are jobs of their own while no scheduler tells of another
 SELECT f.source, a.job, f.job
@@ -28,11 +27,7 @@ WHERE source.rank > 1 AND k.job <> j.job AND (k.strength > 1 OR source.rank = 3)
 INSERT INTO mpg_issues(source, severity, kind, line, count, detail)
 SELECT path, 'warning', 'ambiguous_job', NULL, 1, 'its name fits more than one job: ' || jobs FROM ambiguous JOIN file USING (file);
 
--- A source whose format is known and that gave no record at all: its lines may end in another way than its format has them.
-INSERT INTO mpg_issues(source, severity, kind, line, count, detail)
-SELECT min(f.path), 'warning', 'no_record', NULL, count(*), 'of the format ' || s.format || ', but no record of it was found'
-FROM source AS s JOIN file AS f USING (source)
-WHERE coalesce((SELECT sum(value) FROM json_each(s.records)), 0) = 0 GROUP BY s.source;
+.read sql/sources/join/no_record.sql
 
 -- A log that lies outside all its job's allocations by more than a day is not of that job, whatever its name.
 CREATE TABLE spoken AS
@@ -54,8 +49,8 @@ SELECT was, 'warning', 'job_at_another_time', NULL, 1, 'named like job ' || job 
 
 -- A run of a log that follows one which reached its end, within one job. If it begins with a step that is not above the first of that
 -- run, it undoes nothing. A restore that names that run's last step says so, since the scheduler sees one attempt (spans.sql).
-CREATE TABLE stage AS
-SELECT source, job, was, attempt, next_job, next_attempt, next_time, NULL AS step
+INSERT INTO stage
+SELECT source, job, was, attempt, next_job, next_attempt, next_time, NULL
 FROM (SELECT a.source, r.job, a.job AS was, a.attempt, a.outcome, lead(a.job) OVER w AS next_job, lead(a.attempt) OVER w AS next_attempt, lead(a.start_time) OVER w AS next_time
       FROM all_allocations AS a JOIN renamed AS r ON r.source = a.source AND r.was = a.job
       WHERE EXISTS (SELECT 1 FROM renamed) AND a.source IN (SELECT source FROM source WHERE rank = 3) WINDOW w AS (PARTITION BY a.source, r.job ORDER BY a.start_time))
@@ -132,10 +127,6 @@ WHERE a.source IN (SELECT source FROM source WHERE rank = 3) AND a.chips > 0 AND
 GROUP BY a.source;
 
 -- A pool's chip by its site's name ("h100") may be any of several; the trainer's log names the one.
-CREATE TABLE known_chip AS
-SELECT DISTINCT replace(replace(replace(lower(n.value), ' ', ''), '-', ''), '_', '') AS name
-FROM mpg_chips AS c, json_each(json_insert(coalesce(c.aliases, '[]'), '$[#]', c.chip)) AS n;
-CREATE UNIQUE INDEX known_chip_of ON known_chip(name);
 CREATE TABLE better_chip AS
 SELECT pool, min(chip) AS chip FROM told_chip
 WHERE replace(replace(replace(lower(chip), ' ', ''), '-', ''), '_', '') IN (SELECT name FROM known_chip)
@@ -149,15 +140,7 @@ UPDATE all_capacity SET chip = b.chip FROM better_chip AS b
 WHERE b.pool = all_capacity.pool
   AND replace(replace(replace(lower(coalesce(all_capacity.chip, '')), ' ', ''), '-', ''), '_', '') NOT IN (SELECT name FROM known_chip);
 
--- Logs that no scheduler knows, of as many chips from and until the same moments: those of several ranks of one job, perhaps. (A log
--- without a clock begins at 0.)
-INSERT INTO mpg_issues(source, severity, kind, line, count, detail)
-SELECT min(job), 'warning', 'parallel_logs', NULL, count(*),
-       'logs with the same number of chips, begin and end as another, each counted as a job: if they are ranks of one job, read the log of one rank'
-FROM (SELECT a.source, a.job, a.start_time - lag(a.start_time) OVER o AS later, abs(a.end_time - lag(a.end_time) OVER o) AS apart, a.end_time - a.start_time AS seconds, lag(a.job) OVER o AS other
-      FROM all_allocations AS a JOIN source AS s USING (source) WHERE s.rank = 3 AND typeof(a.start_time) IN ('integer', 'real') AND a.start_time > 1e8 AND a.chips > 0
-      WINDOW o AS (PARTITION BY a.source, a.chips ORDER BY a.start_time, a.end_time))
-WHERE other <> job AND later <= 5 AND (apart <= 5 OR apart IS NULL) AND (seconds > 10 OR seconds IS NULL) GROUP BY source;
+.read sql/sources/join/parallel_logs.sql
 
 -- ---- 3. Jobs: what one source leaves out another fills ----
 
@@ -186,14 +169,7 @@ GROUP BY field HAVING count(*) > 0;
 
 -- ---- 4. The relations ----
 
-CREATE TEMP VIEW capacity AS SELECT pool, chip, chips, start_time, end_time FROM all_capacity;
-CREATE TEMP VIEW outages AS SELECT pool, chips, start_time, end_time, kind FROM all_outages;
-CREATE TEMP VIEW allocations AS SELECT job, attempt, task, pool, chips, start_time, end_time, outcome FROM all_allocations;
-CREATE TEMP VIEW commits AS SELECT job, attempt, step, snapshot_time, durable_time FROM all_commits;
-CREATE TEMP VIEW programs AS SELECT program, flops, bytes, dtype FROM all_programs;
-CREATE TEMP TABLE observed AS
-SELECT pool, max(until_time) AS until_time, NULL AS job FROM all_observed JOIN source AS s USING (source)
-WHERE rank = (SELECT min(rank) FROM all_observed AS o JOIN source USING (source) WHERE o.pool IS all_observed.pool) GROUP BY pool;
+.read sql/sources/join/relations.sql
 
 CREATE TEMP VIEW jobs AS
 SELECT job, name, owner, phase, framework, runtime, model, priority, chips, min_chips, tasks, submit_time, labels

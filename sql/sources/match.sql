@@ -12,7 +12,6 @@
 --@ job \bHOSTNAME\b\\?["']?\s*[=:]\s*\\?["']?([a-z][a-z0-9.-]*[a-z0-9])
 
 -- Everything that a job goes by, if there is a log to find the job of. What two jobs go by is of no use.
-CREATE TABLE key(key TEXT PRIMARY KEY, job TEXT NOT NULL, strength INTEGER NOT NULL) WITHOUT ROWID;
 CREATE TABLE asked AS
 SELECT 1 AS is_asked FROM file
 WHERE (source IS NULL AND coalesce(format, said_job, json_extract(options, '$.job')) IS NOT NULL) OR source IN (SELECT source FROM source WHERE rank > 1)
@@ -80,13 +79,11 @@ DROP TABLE shared_name;
 CREATE TABLE best AS
 SELECT * FROM (SELECT *, rank() OVER (PARTITION BY file ORDER BY strength >= 8 DESC, iif(strength >= 8, -strength, place), -strength) AS place_of FROM candidate)
 WHERE place_of = 1;
-CREATE TABLE found(file INTEGER PRIMARY KEY, job TEXT, how TEXT);
 INSERT INTO found SELECT file, min(job), min(how) FROM best GROUP BY file HAVING count(DISTINCT job) = 1;
-CREATE TABLE may_be(file INTEGER, job TEXT, PRIMARY KEY (file, job)) WITHOUT ROWID;
 INSERT OR IGNORE INTO may_be SELECT file, job FROM best WHERE job IS NOT NULL;
 DROP TABLE best;
-CREATE TABLE ambiguous AS -- listed after the logs are read, which forgets what was listed of them before
-SELECT c.file, group_concat(DISTINCT c.job) AS jobs FROM candidate AS c WHERE c.how <> '' AND c.file NOT IN (SELECT file FROM found) GROUP BY c.file;
+INSERT INTO ambiguous -- listed after the logs are read, which forgets what was listed of them before
+SELECT c.file, group_concat(DISTINCT c.job) FROM candidate AS c WHERE c.how <> '' AND c.file NOT IN (SELECT file FROM found) GROUP BY c.file;
 
 UPDATE file SET job = found.job, inferred = json_set(inferred, '$.job', found.how)
 FROM found WHERE found.file = file.file AND file.rowid IN (SELECT file FROM found);

@@ -41,3 +41,20 @@ CREATE TABLE all_observed(source INTEGER, pool, until_time);
 CREATE TABLE all_aliases(source INTEGER, job, alias);
 -- The latest of each time of each relation but spans and observed.
 CREATE TABLE own_record(source INTEGER, time);
+
+-- What logs are found to be of (match.sql): all that a job goes by, the job of each file, those that it may be of, and files
+-- that fit several jobs.
+CREATE TABLE key(key TEXT PRIMARY KEY, job TEXT NOT NULL, strength INTEGER NOT NULL) WITHOUT ROWID;
+CREATE TABLE found(file INTEGER PRIMARY KEY, job TEXT, how TEXT);
+CREATE TABLE may_be(file INTEGER, job TEXT, PRIMARY KEY (file, job)) WITHOUT ROWID;
+CREATE TABLE ambiguous(file INTEGER, jobs TEXT);
+-- A log of several jobs: which is meant from when (by_time.sql).
+CREATE TABLE by_time(file INTEGER, source INTEGER, was TEXT, since REAL, until REAL, job TEXT, found TEXT);
+-- The other name that a source has for a job, and runs that follow one that reached its end (join.sql).
+CREATE TABLE renamed(source INTEGER, was TEXT, job TEXT, PRIMARY KEY (source, was)) WITHOUT ROWID;
+CREATE TABLE stage(source INTEGER, job TEXT, was TEXT, attempt INTEGER, next_job TEXT, next_attempt INTEGER, next_time, step INTEGER);
+
+-- The names that chips of the catalogue go by.
+CREATE TEMP VIEW known_chip AS
+SELECT DISTINCT replace(replace(replace(lower(n.value), ' ', ''), '-', ''), '_', '') AS name
+FROM mpg_chips AS c, json_each(json_insert(coalesce(c.aliases, '[]'), '$[#]', c.chip)) AS n;

@@ -7,8 +7,9 @@
 
 #include <string.h>
 
-static const char *const relations[] = {"capacity", "outages",  "jobs",     "allocations",
-                                        "commits",  "programs", "observed", "aliases"};
+static const char *const relations[] = {"capacity", "outages",  "jobs",    "allocations", "commits",
+                                        "programs", "observed", "aliases", "spans"};
+enum { RELATIONS = sizeof relations / sizeof *relations, SPANS = RELATIONS - 1 };
 
 /* ---- parameters ---- */
 
@@ -101,17 +102,6 @@ static mpg_rc keep_relation(mpg_sources *s, const char *relation, mpg_err *err) 
   return rc;
 }
 
-static mpg_rc is_table(mpg_sources *s, const char *name, bool *is, mpg_err *err) {
-  char *query = sqlite3_mprintf("SELECT count(*) FROM sqlite_temp_schema WHERE type = 'table' AND "
-                                "lower(name) = '%s'",
-                                name);
-  int64_t n = 0;
-  mpg_rc rc = query == NULL ? mpg_fail_nomem(err) : mpg_private_ask(&s->db, query, 0, &n, err);
-  sqlite3_free(query);
-  *is = n > 0;
-  return rc;
-}
-
 /* Copies a relation that a script has made, if it has, to what has those of all sources, and the
 ** latest of each of its times to own_record. */
 static mpg_rc collect_relation(mpg_sources *s, const char *relation, mpg_err *err) {
@@ -131,22 +121,19 @@ static mpg_rc collect_relation(mpg_sources *s, const char *relation, mpg_err *er
   return rc;
 }
 
+/* What a script left in the schema temp under the name of a relation. */
+typedef enum made { NOTHING, TABLE, VIEW } made;
+
 /* Spans are many: the table itself is kept, under a name of the source. */
-static mpg_rc collect_spans(mpg_sources *s, mpg_err *err) {
-  enum { NONE, TABLE, VIEW };
+static mpg_rc collect_spans(mpg_sources *s, made kind, mpg_err *err) {
   const long long source = s->source;
-  int64_t kind;
-  mpg_rc rc =
-      mpg_private_ask(&s->db,
-                      "SELECT 1 + (type = 'view') FROM sqlite_temp_schema WHERE lower(name) = "
-                      "'spans' AND type IN ('table', 'view')",
-                      0, &kind, err);
-  if (rc == MPG_OK && kind == TABLE)
+  mpg_rc rc = MPG_OK;
+  if (kind == TABLE)
     rc = mpg_private_do(&s->db, err, "ALTER TABLE temp.spans RENAME TO spans_of_%lld", source);
-  else if (rc == MPG_OK && kind == VIEW)
+  else if (kind == VIEW)
     rc = mpg_private_do(&s->db, err, "CREATE TEMP TABLE spans_of_%lld AS SELECT * FROM temp.spans",
                         source);
-  if (rc == MPG_OK && kind != NONE)
+  if (rc == MPG_OK && kind != NOTHING)
     rc = mpg_private_do(&s->db, err,
                         "UPDATE source SET records = json_set(records, '$.spans', (SELECT count(*) "
                         "FROM temp.spans_of_%lld)) WHERE source = %lld",
@@ -167,41 +154,61 @@ static mpg_rc clear_temp(mpg_sources *s, mpg_err *err) {
       err);
 }
 
-static mpg_rc collect_all(mpg_sources *s, const mpg_script *script, mpg_err *err) {
-  bool alone, made;
-  mpg_rc rc = is_alone(s, &alone, err);
-  for (size_t i = 0; rc == MPG_OK && i < sizeof relations / sizeof *relations; i++) {
-    made = false;
-    if (alone)
-      rc = is_table(s, relations[i], &made, err);
-    if (rc == MPG_OK)
-      rc = made ? keep_relation(s, relations[i], err) : collect_relation(s, relations[i], err);
-  }
+static mpg_rc note_made(void *ctx, sqlite3_stmt *stmt, mpg_err *err) {
+  made *found = ctx;
+  const char *name = (const char *)sqlite3_column_text(stmt, 0);
+  if (name == NULL)
+    return mpg_fail_nomem(err);
+  for (size_t i = 0; i < RELATIONS; i++)
+    if (sqlite3_stricmp(name, relations[i]) == 0)
+      found[i] = sqlite3_column_int(stmt, 1) ? VIEW : TABLE;
+  return MPG_OK;
+}
+
+static mpg_rc collect_relations(mpg_sources *s, mpg_err *err) {
+  made found[RELATIONS] = {NOTHING};
+  bool alone = false;
+  mpg_rc rc = mpg_private_run(&s->db,
+                              "SELECT name, type = 'view' FROM sqlite_temp_schema WHERE type IN "
+                              "('table', 'view')",
+                              NULL, found, note_made, err);
   if (rc == MPG_OK)
-    rc = collect_spans(s, err);
-  if (rc == MPG_OK)
-    rc = mpg_private_do(&s->db, err,
-                        "UPDATE all_jobs SET "
-                        "phase = coalesce(json_extract(o.options, '$.phase'), phase), "
-                        "framework = coalesce(json_extract(o.options, '$.framework'), framework), "
-                        "runtime = coalesce(json_extract(o.options, '$.runtime'), runtime), "
-                        "model = coalesce(json_extract(o.options, '$.model'), model), "
-                        "owner = coalesce(json_extract(o.options, '$.owner'), owner), "
-                        "name = coalesce(json_extract(o.options, '$.name'), name), "
-                        "priority = coalesce(json_extract(o.options, '$.priority'), priority) "
-                        "FROM source AS o WHERE o.source = %lld AND all_jobs.source = o.source AND "
-                        "o.options <> '{}'",
-                        (long long)s->source);
+    rc = is_alone(s, &alone, err);
+  for (size_t i = 0; rc == MPG_OK && i < SPANS; i++)
+    if (found[i] != NOTHING)
+      rc = alone && found[i] == TABLE ? keep_relation(s, relations[i], err)
+                                      : collect_relation(s, relations[i], err);
+  return rc == MPG_OK ? collect_spans(s, found[SPANS], err) : rc;
+}
+
+/* The options of the source, where they say of its jobs and pools what its records leave out. */
+static mpg_rc apply_options(mpg_sources *s, const mpg_script *script, mpg_err *err) {
+  static const char *const of_pools[] = {"capacity", "outages", "allocations"};
+  int64_t any;
+  mpg_rc rc =
+      mpg_private_ask(&s->db, "SELECT count(*) FROM source WHERE source = ?1 AND options <> '{}'",
+                      s->source, &any, err);
+  if (rc != MPG_OK || any == 0)
+    return rc;
+  rc = mpg_private_do(&s->db, err,
+                      "UPDATE all_jobs SET "
+                      "phase = coalesce(json_extract(o.options, '$.phase'), phase), "
+                      "framework = coalesce(json_extract(o.options, '$.framework'), framework), "
+                      "runtime = coalesce(json_extract(o.options, '$.runtime'), runtime), "
+                      "model = coalesce(json_extract(o.options, '$.model'), model), "
+                      "owner = coalesce(json_extract(o.options, '$.owner'), owner), "
+                      "name = coalesce(json_extract(o.options, '$.name'), name), "
+                      "priority = coalesce(json_extract(o.options, '$.priority'), priority) "
+                      "FROM source AS o WHERE o.source = %lld AND all_jobs.source = o.source",
+                      (long long)s->source);
   /* A script that has no parameter of that name leaves the option to us. */
-  if (rc == MPG_OK && strstr(script->sql, ":pool") == NULL)
-    for (size_t i = 0; rc == MPG_OK && i < 3; i++)
+  if (strstr(script->sql, ":pool") == NULL)
+    for (size_t i = 0; rc == MPG_OK && i < sizeof of_pools / sizeof *of_pools; i++)
       rc = mpg_private_do(&s->db, err,
                           "UPDATE all_%s SET pool = json_extract(o.options, '$.pool') "
                           "FROM source AS o WHERE o.source = %lld AND all_%s.source = o.source "
                           "AND json_extract(o.options, '$.pool') IS NOT NULL",
-                          (const char *[]){"capacity", "outages", "allocations"}[i],
-                          (long long)s->source,
-                          (const char *[]){"capacity", "outages", "allocations"}[i]);
+                          of_pools[i], (long long)s->source, of_pools[i]);
   if (rc == MPG_OK && strstr(script->sql, ":chip,") == NULL &&
       strstr(script->sql, ":chip ") == NULL)
     rc = mpg_private_do(&s->db, err,
@@ -210,6 +217,13 @@ static mpg_rc collect_all(mpg_sources *s, const mpg_script *script, mpg_err *err
                         "AND all_capacity.source = o.source "
                         "AND json_extract(o.options, '$.chip') IS NOT NULL",
                         (long long)s->source);
+  return rc;
+}
+
+static mpg_rc collect_all(mpg_sources *s, const mpg_script *script, mpg_err *err) {
+  mpg_rc rc = collect_relations(s, err);
+  if (rc == MPG_OK)
+    rc = apply_options(s, script, err);
   return rc == MPG_OK ? clear_temp(s, err) : rc;
 }
 
@@ -250,7 +264,7 @@ static mpg_rc gather_made(mpg_sources *s, mpg_err *err) {
 /* The name under which a script reads a file that is a database, and the parameter of such files;
 ** of length 0 if the script reads all files by their paths. */
 static mpg_str attached_name(const mpg_script *script, mpg_str *parameter) {
-  const char *at = script->sql;
+  const char *at = script->heads;
   mpg_str name = MPG_STR("");
   mpg_head head;
   *parameter = MPG_STR("");
@@ -288,7 +302,7 @@ static mpg_rc database_uri(mpg_sources *s, mpg_str parameter, char **uri, mpg_er
 
 /* The scripts that the head says run before it. */
 static mpg_rc run_used(mpg_sources *s, const mpg_script *script, mpg_err *err) {
-  const char *at = script->sql;
+  const char *at = script->heads;
   const mpg_script *used;
   mpg_rc rc = MPG_OK;
   while (rc == MPG_OK && (used = mpg_script_next_used(&at)) != NULL)
@@ -434,7 +448,7 @@ static mpg_rc leave_out_error(mpg_sources *s, mpg_err *err) {
 ** beside the others, or an option that the fleet file does not give. */
 static void say_what_is_missing(const mpg_script *script, mpg_err *err) {
   static const char said[] = "mpg_required: expected a value for :";
-  const char *format = strrchr(script->name, '/') + 1, *at = script->sql;
+  const char *format = strrchr(script->name, '/') + 1, *at = script->heads;
   const mpg_err plain = *err;
   const char *found = strstr(plain.text, said);
   bool is_input = false;

@@ -1,8 +1,9 @@
 /*
-** sources.c - see sources.h: finds and recognises files, runs their scripts, reads the result.
+** sources.c - see sources.h: finds and recognises files, reads what their scripts made of them.
 **
 ** What is known of files and sources are tables of the private connection (sql/sources/plan.sql);
-** what decides over them is SQL too (match.sql, join.sql). Here is what SQL cannot do.
+** what decides over them is SQL too (match.sql, join.sql; sources_mapping.c runs it). Here is what
+** SQL cannot do.
 */
 #include "sources.h"
 #include "../../read/input/unfinished.h"
@@ -17,18 +18,6 @@
 #include <string.h>
 
 /* ---- SQL on the private connection ---- */
-
-/* The parameter :path of our own scripts. */
-static int bind_path(void *ctx, sqlite3_stmt *stmt, int index, const char *name) {
-  const mpg_sources *s = ctx;
-  return strcmp(name, "path") == 0 ? sqlite3_bind_text(stmt, index, s->path, -1, SQLITE_STATIC)
-                                   : SQLITE_OK;
-}
-
-static mpg_rc run_own(mpg_sources *s, const char *name, mpg_err *err) {
-  const mpg_script *script = mpg_script_find(name);
-  return mpg_private_run(&s->db, script->sql, bind_path, s, NULL, err);
-}
 
 /* Steps a statement that gives no rows, and resets it. */
 static mpg_rc finish_statement(mpg_sources *s, sqlite3_stmt *stmt, mpg_err *err) {
@@ -168,7 +157,8 @@ static mpg_rc find_all(mpg_sources *s, mpg_err *err) {
       &s->db,
       "INSERT OR IGNORE INTO file(path, entry, format, parameter, certainty, reason, "
       "missing, said_job, options, inferred, head) "
-      "VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, json_remove(?9, '$.format'), '{}', ?10)",
+      "VALUES (?1, ?2, ?3, ?4, ?5, ?6, (SELECT json_group_array(value) FROM json_each(?7) WHERE "
+      "json_extract(?9, '$.' || value) IS NULL), ?8, json_remove(?9, '$.format'), '{}', ?10)",
       &insert, err);
   for (size_t i = 0; rc == MPG_OK && i < s->entries.n; i++)
     rc = find_files(s, insert, i, err);
@@ -217,7 +207,7 @@ static mpg_rc open_listed(mpg_sources *s, mpg_conn *host, const mpg_env *env,
     rc = mpg_private_open(&s->db, host, env, err);
   if (rc == MPG_OK) {
     s->db.conn->skip_errors = q->on_error == MPG_ON_ERROR_SKIP;
-    rc = run_own(s, "sources/plan", err);
+    rc = mpg_sources_own(s, "sources/plan", err);
   }
   if (rc == MPG_OK)
     rc = find_all(s, err);
@@ -238,125 +228,6 @@ void mpg_sources_close(mpg_sources *s) {
   mpg_entries_free(&s->entries);
   sqlite3_free(s->path);
   memset(s, 0, sizeof *s);
-}
-
-/* ---- all sources ---- */
-
-/* Makes sources of the files that are of none, of formats of a rank up to `rank`. */
-static mpg_rc make_sources(mpg_sources *s, int rank, mpg_err *err) {
-  mpg_rc rc = mpg_private_do(&s->db, err,
-                             "INSERT OR IGNORE INTO source(format, rank, options, records) "
-                             "SELECT DISTINCT format, rank, options, '{}' FROM file JOIN "
-                             "format_rank USING (format) WHERE source IS NULL AND reason NOT LIKE "
-                             "'cannot be read:%%' AND rank <= %d "
-                             "ORDER BY rank, entry, format",
-                             rank);
-  return rc == MPG_OK ? mpg_private_do(
-                            &s->db, err,
-                            "UPDATE file SET source = o.source FROM source AS o WHERE "
-                            "file.source IS NULL AND file.reason NOT LIKE 'cannot be read:%%' AND "
-                            "o.format = file.format AND o.options = file.options")
-                      : rc;
-}
-
-/* The source of these ranks after s->source, its format in `format`; false: none. No statement is
-** left open, for scripts drop and rename tables. */
-static bool next_source(mpg_sources *s, int from, int to, char format[64], mpg_rc *rc,
-                        mpg_err *err) {
-  sqlite3_stmt *stmt = NULL;
-  const char *text;
-  bool found = false;
-  *rc = mpg_private_prepare(
-      &s->db,
-      "SELECT source, format FROM source WHERE source > ?1 AND rank BETWEEN ?2 AND ?3 "
-      "ORDER BY source LIMIT 1",
-      &stmt, err);
-  if (*rc != MPG_OK)
-    return false;
-  (void)sqlite3_bind_int64(stmt, 1, s->source);
-  (void)sqlite3_bind_int(stmt, 2, from);
-  (void)sqlite3_bind_int(stmt, 3, to);
-  switch (sqlite3_step(stmt)) {
-  case SQLITE_ROW:
-    found = true;
-    s->source = sqlite3_column_int64(stmt, 0);
-    text = (const char *)sqlite3_column_text(stmt, 1);
-    if (text == NULL)
-      *rc = mpg_fail_nomem(err);
-    else
-      (void)sqlite3_snprintf(64, format, "%s", text);
-    break;
-  case SQLITE_DONE:
-    break;
-  default:
-    *rc = mpg_private_failure(&s->db, sqlite3_errcode(s->db.db), err);
-    break;
-  }
-  (void)sqlite3_finalize(stmt);
-  return found && *rc == MPG_OK;
-}
-
-mpg_rc mpg_sources_run_ranks(mpg_sources *s, int from, int to, mpg_err *err) {
-  char format[64];
-  mpg_rc rc = MPG_OK;
-  s->source = 0;
-  while (rc == MPG_OK && next_source(s, from, to, format, &rc, err))
-    rc = mpg_source_run(s, format, err);
-  return rc;
-}
-
-/* The ranks of formats, as their heads have them. */
-static mpg_rc insert_ranks(mpg_sources *s, mpg_err *err) {
-  mpg_rc rc = mpg_private_do_text(
-      &s->db,
-      "CREATE TABLE format_rank(format TEXT PRIMARY KEY, rank INTEGER, feeds TEXT);"
-      "CREATE TABLE user_table AS SELECT name FROM sqlite_temp_schema;",
-      err);
-  for (size_t i = 0; rc == MPG_OK && i < mpg_scripts_count; i++) {
-    const char *at = mpg_scripts[i].sql, *name = strrchr(mpg_scripts[i].name, '/') + 1;
-    mpg_head head;
-    while (rc == MPG_OK && (head = mpg_head_next(&at)).kind != MPG_HEAD_END) {
-      if (head.kind == MPG_HEAD_SOURCE)
-        rc = mpg_private_do(&s->db, err, "INSERT INTO format_rank VALUES (%Q, %.*s, '')", name,
-                            (int)head.text.n, head.text.p);
-      else if (head.kind == MPG_HEAD_FEEDS)
-        rc = mpg_private_do(&s->db, err, "UPDATE format_rank SET feeds = '%.*s' WHERE format = %Q",
-                            (int)head.text.n, head.text.p, name);
-    }
-  }
-  return rc;
-}
-
-/* Runs the SQL that the script `name` makes of what the sources gave. */
-static mpg_rc run_made(mpg_sources *s, const char *name, mpg_err *err) {
-  return mpg_private_run_made(&s->db, mpg_script_find(name)->sql, err);
-}
-
-mpg_rc mpg_sources_run(mpg_sources *s, mpg_err *err) {
-  mpg_rc rc = insert_ranks(s, err);
-  if (rc == MPG_OK)
-    rc = mpg_source_prepare(s, err);
-  if (rc == MPG_OK)
-    rc = make_sources(s, 2, err);
-  if (rc == MPG_OK)
-    rc = mpg_sources_run_ranks(s, 1, 2, err);
-  if (rc == MPG_OK)
-    rc = run_own(s, "sources/match", err);
-  if (rc == MPG_OK)
-    rc = make_sources(s, 9, err);
-  if (rc == MPG_OK)
-    rc = mpg_sources_run_ranks(s, 3, 9, err);
-  if (rc == MPG_OK)
-    rc = run_own(s, "sources/by_time", err);
-  if (rc == MPG_OK)
-    rc = run_own(s, "sources/join", err);
-  if (rc == MPG_OK)
-    rc = run_made(s, "sources/spans", err);
-  if (rc == MPG_OK)
-    rc = run_made(s, "sources/continued", err);
-  if (rc == MPG_OK && s->every_end)
-    rc = mpg_private_do_text(&s->db, "CREATE TABLE every_end AS SELECT 1", err);
-  return rc == MPG_OK ? run_made(s, "sources/endings", err) : rc;
 }
 
 /* ---- issues ---- */

@@ -64,6 +64,8 @@ typedef struct mpg_sources {
 mpg_rc mpg_sources_open(mpg_sources *s, mpg_conn *host, const mpg_env *env, mpg_str path,
                         mpg_on_error on_error, mpg_err *err);
 mpg_rc mpg_sources_run(mpg_sources *s, mpg_err *err);
+/* Runs a script of sql/sources, whose parameter :path is the path. */
+mpg_rc mpg_sources_own(mpg_sources *s, const char *name, mpg_err *err);
 /* Maps those whose formats have a rank of this span: after mpg_source_prepare. */
 mpg_rc mpg_sources_run_ranks(mpg_sources *s, int from, int to, mpg_err *err);
 /* Lists in the host's connection what reading found, and forgets what an earlier read of these

@@ -1,0 +1,195 @@
+/*
+** sources_mapping.c - see sources.h: runs the scripts of the sources, rank by rank, and joins what
+** they gave.
+**
+** First schedulers and native traces, since what they say of jobs decides what a log is of. A step
+** that has nothing to do is left out: its statements alone take longer than a small trace.
+*/
+#include "sources.h"
+#include "../host.h"
+#include "../recognise/script.h"
+#include "source_run.h"
+
+#include <string.h>
+
+/* ---- scripts of sources ---- */
+
+/* The parameter :path of our own scripts. */
+static int bind_path(void *ctx, sqlite3_stmt *stmt, int index, const char *name) {
+  const mpg_sources *s = ctx;
+  return strcmp(name, "path") == 0 ? sqlite3_bind_text(stmt, index, s->path, -1, SQLITE_STATIC)
+                                   : SQLITE_OK;
+}
+
+mpg_rc mpg_sources_own(mpg_sources *s, const char *name, mpg_err *err) {
+  const mpg_script *script = mpg_script_find(name);
+  return mpg_private_run(&s->db, script->sql, bind_path, s, NULL, err);
+}
+
+/* What the head of a format says: its rank, of length 0 if it is no source, and what it feeds. */
+static mpg_rc insert_rank(mpg_sources *s, const mpg_script *script, sqlite3_stmt *insert,
+                          mpg_err *err) {
+  const char *at = script->heads, *name = strrchr(script->name, '/') + 1;
+  mpg_str rank = MPG_STR(""), feeds = MPG_STR("");
+  mpg_head head;
+  int code;
+  while ((head = mpg_head_next(&at)).kind != MPG_HEAD_END) {
+    if (head.kind == MPG_HEAD_SOURCE)
+      rank = head.text;
+    else if (head.kind == MPG_HEAD_FEEDS)
+      feeds = head.text;
+  }
+  if (rank.n == 0)
+    return MPG_OK;
+  code = sqlite3_bind_text(insert, 1, name, -1, SQLITE_STATIC);
+  if (code == SQLITE_OK)
+    code = sqlite3_bind_text(insert, 2, rank.p, (int)rank.n, SQLITE_STATIC);
+  if (code == SQLITE_OK)
+    code = sqlite3_bind_text(insert, 3, feeds.p, (int)feeds.n, SQLITE_STATIC);
+  if (code == SQLITE_OK && (code = sqlite3_step(insert)) == SQLITE_DONE)
+    code = sqlite3_reset(insert);
+  return code == SQLITE_OK ? MPG_OK : mpg_private_failure(&s->db, code, err);
+}
+
+static mpg_rc insert_ranks(mpg_sources *s, mpg_err *err) {
+  sqlite3_stmt *insert = NULL;
+  mpg_rc rc = mpg_private_do_text(
+      &s->db,
+      "CREATE TABLE format_rank(format TEXT PRIMARY KEY, rank INTEGER, feeds TEXT) WITHOUT ROWID;"
+      "CREATE TABLE user_table AS SELECT name FROM sqlite_temp_schema;",
+      err);
+  if (rc == MPG_OK)
+    rc = mpg_private_prepare(&s->db, "INSERT INTO format_rank VALUES (?1, ?2, ?3)", &insert, err);
+  for (size_t i = 0; rc == MPG_OK && i < mpg_scripts_count; i++)
+    rc = insert_rank(s, &mpg_scripts[i], insert, err);
+  (void)sqlite3_finalize(insert);
+  return rc;
+}
+
+/* Makes sources of the files that are of none, of formats of a rank up to `rank`. */
+static mpg_rc make_sources(mpg_sources *s, int rank, mpg_err *err) {
+  mpg_rc rc = mpg_private_do(&s->db, err,
+                             "INSERT OR IGNORE INTO source(format, rank, options, records) "
+                             "SELECT DISTINCT format, rank, options, '{}' FROM file JOIN "
+                             "format_rank USING (format) WHERE source IS NULL AND reason NOT LIKE "
+                             "'cannot be read:%%' AND rank <= %d "
+                             "ORDER BY rank, entry, format",
+                             rank);
+  return rc == MPG_OK ? mpg_private_do(
+                            &s->db, err,
+                            "UPDATE file SET source = o.source FROM source AS o WHERE "
+                            "file.source IS NULL AND file.reason NOT LIKE 'cannot be read:%%' AND "
+                            "o.format = file.format AND o.options = file.options")
+                      : rc;
+}
+
+/* The source of these ranks after s->source, its format in `format`; false: none. No statement is
+** left open, for scripts drop and rename tables. */
+static bool next_source(mpg_sources *s, int from, int to, char format[64], mpg_rc *rc,
+                        mpg_err *err) {
+  sqlite3_stmt *stmt = NULL;
+  const char *text;
+  bool found = false;
+  *rc = mpg_private_prepare(
+      &s->db,
+      "SELECT source, format FROM source WHERE source > ?1 AND rank BETWEEN ?2 AND ?3 "
+      "ORDER BY source LIMIT 1",
+      &stmt, err);
+  if (*rc != MPG_OK)
+    return false;
+  (void)sqlite3_bind_int64(stmt, 1, s->source);
+  (void)sqlite3_bind_int(stmt, 2, from);
+  (void)sqlite3_bind_int(stmt, 3, to);
+  switch (sqlite3_step(stmt)) {
+  case SQLITE_ROW:
+    found = true;
+    s->source = sqlite3_column_int64(stmt, 0);
+    text = (const char *)sqlite3_column_text(stmt, 1);
+    if (text == NULL)
+      *rc = mpg_fail_nomem(err);
+    else
+      (void)sqlite3_snprintf(64, format, "%s", text);
+    break;
+  case SQLITE_DONE:
+    break;
+  default:
+    *rc = mpg_private_failure(&s->db, sqlite3_errcode(s->db.db), err);
+    break;
+  }
+  (void)sqlite3_finalize(stmt);
+  return found && *rc == MPG_OK;
+}
+
+mpg_rc mpg_sources_run_ranks(mpg_sources *s, int from, int to, mpg_err *err) {
+  char format[64];
+  mpg_rc rc = MPG_OK;
+  s->source = 0;
+  while (rc == MPG_OK && next_source(s, from, to, format, &rc, err))
+    rc = mpg_source_run(s, format, err);
+  return rc;
+}
+
+/* ---- joining ---- */
+
+static mpg_rc is_so(mpg_sources *s, const char *query, bool *so, mpg_err *err) {
+  int64_t n;
+  mpg_rc rc = mpg_private_ask(&s->db, query, 0, &n, err);
+  *so = rc == MPG_OK && n != 0;
+  return rc;
+}
+
+/* Finds the jobs of logs, if there are jobs or a log names its own. */
+static mpg_rc match_logs(mpg_sources *s, bool *matched, mpg_err *err) {
+  mpg_rc rc = is_so(s,
+                    "SELECT EXISTS (SELECT 1 FROM file WHERE source IS NULL AND coalesce(format, "
+                    "said_job, json_extract(options, '$.job')) IS NOT NULL) AND (EXISTS (SELECT 1 "
+                    "FROM source) OR EXISTS (SELECT 1 FROM file WHERE said_job GLOB '[0-9]*' OR "
+                    "json_extract(options, '$.job') IS NOT NULL))",
+                    matched, err);
+  return rc == MPG_OK && *matched ? mpg_sources_own(s, "sources/match", err) : rc;
+}
+
+/* The relations of all sources as those of one fleet, in the schema temp. */
+static mpg_rc join_all(mpg_sources *s, bool matched, mpg_err *err) {
+  bool logs = false, alone = false;
+  mpg_rc rc = is_so(s,
+                    "SELECT EXISTS (SELECT 1 FROM source WHERE rank = 1) AND EXISTS (SELECT 1 FROM "
+                    "source WHERE rank = 3)",
+                    &logs, err);
+  if (rc == MPG_OK && !matched)
+    rc = is_so(s, "SELECT count(*) = 1 AND max(rank) <> 2 FROM source", &alone, err);
+  if (rc == MPG_OK && logs)
+    rc = mpg_sources_own(s, "sources/by_time", err);
+  return rc == MPG_OK ? mpg_sources_own(s, alone ? "sources/alone" : "sources/join", err) : rc;
+}
+
+/* Runs the SQL that the script `name` makes of what the sources gave. */
+static mpg_rc run_made(mpg_sources *s, const char *name, mpg_err *err) {
+  return mpg_private_run_made(&s->db, mpg_script_find(name)->sql, err);
+}
+
+mpg_rc mpg_sources_run(mpg_sources *s, mpg_err *err) {
+  bool matched = false;
+  mpg_rc rc = insert_ranks(s, err);
+  if (rc == MPG_OK)
+    rc = mpg_source_prepare(s, err);
+  if (rc == MPG_OK)
+    rc = make_sources(s, 2, err);
+  if (rc == MPG_OK)
+    rc = mpg_sources_run_ranks(s, 1, 2, err);
+  if (rc == MPG_OK)
+    rc = match_logs(s, &matched, err);
+  if (rc == MPG_OK)
+    rc = make_sources(s, 9, err);
+  if (rc == MPG_OK)
+    rc = mpg_sources_run_ranks(s, 3, 9, err);
+  if (rc == MPG_OK)
+    rc = join_all(s, matched, err);
+  if (rc == MPG_OK)
+    rc = run_made(s, "sources/spans", err);
+  if (rc == MPG_OK)
+    rc = run_made(s, "sources/continued", err);
+  if (rc == MPG_OK && s->every_end)
+    rc = mpg_private_do_text(&s->db, "CREATE TABLE every_end AS SELECT 1", err);
+  return rc == MPG_OK ? run_made(s, "sources/endings", err) : rc;
+}

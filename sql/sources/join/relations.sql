@@ -1,0 +1,8 @@
+CREATE TEMP VIEW capacity AS SELECT pool, chip, chips, start_time, end_time FROM all_capacity;
+CREATE TEMP VIEW outages AS SELECT pool, chips, start_time, end_time, kind FROM all_outages;
+CREATE TEMP VIEW allocations AS SELECT job, attempt, task, pool, chips, start_time, end_time, outcome FROM all_allocations;
+CREATE TEMP VIEW commits AS SELECT job, attempt, step, snapshot_time, durable_time FROM all_commits;
+CREATE TEMP VIEW programs AS SELECT program, flops, bytes, dtype FROM all_programs;
+CREATE TEMP TABLE observed AS
+SELECT pool, max(until_time) AS until_time, NULL AS job FROM all_observed JOIN source AS s USING (source)
+WHERE rank = (SELECT min(rank) FROM all_observed AS o JOIN source USING (source) WHERE o.pool IS all_observed.pool) GROUP BY pool;
