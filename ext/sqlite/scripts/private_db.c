@@ -10,10 +10,12 @@
 
 /* Scripts fill wide tables and drop them: large pages are fewer to read, to write and to free. The
 ** second cache says how much is sorted before it goes to a file. Each statement is a transaction:
-** in memory, its journal needs no file. */
+** in memory, its journal needs no file. Where SQLite is built to overwrite what is dropped with
+** zeros, as Debian's is, that took a third of the time of a log. */
 #define SETTINGS                                                                                   \
   "PRAGMA page_size = 16384; PRAGMA temp.cache_size = -16000; PRAGMA main.cache_size = -16000; "   \
-  "PRAGMA temp.journal_mode = MEMORY"
+  "PRAGMA temp.journal_mode = MEMORY; "                                                            \
+  "PRAGMA temp.secure_delete = OFF; PRAGMA main.secure_delete = OFF"
 
 static int progress(void *ctx) {
   const mpg_private_db *p = ctx;
