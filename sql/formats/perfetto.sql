@@ -104,7 +104,7 @@ DROP TABLE IF EXISTS temp.perfetto_slices;
 CREATE TEMP TABLE perfetto_slices AS
 SELECT e.trace, CASE WHEN e.process GLOB '/device:*' AND rtrim(e.name, '.0123456789') IN ('while', 'conditional', 'call') THEN NULL -- these hold others
        WHEN w.what <> 'hip' THEN w.what WHEN e.name GLOB 'Copy*' THEN 'memcpy' WHEN e.name GLOB 'FillBuffer*' THEN 'memset' WHEN w.what = 'hip' THEN 'kernel' END AS what, e.name, e.start_ns AS start, e.end_ns AS "end", e.track, coalesce(e.thread, e.track) AS place, e.pid, coalesce(CAST(e.tid AS TEXT), e.track) AS tid, e.process,
-       coalesce(json_extract(e.args, '$.corr_id'), json_extract(e.args, '$.correlation'), e.flow_id) AS stack,
+       coalesce((SELECT iif(typeof(c.id) = 'real', NULL, c.id) FROM (SELECT coalesce(json_extract(e.args, '$.corr_id'), json_extract(e.args, '$.correlation')) AS id) AS c), e.flow_id) AS stack, -- a REAL may be several
        json_extract(e.args, '$.agent') AS agent, json_extract(e.args, '$.src_agent') AS source, json_extract(e.args, '$.dst_agent') AS target,
        coalesce(json_extract(e.args, '$.stream_ID'), json_extract(e.args, '$.stream')) AS stream_id, json_extract(e.args, '$.queue') AS queue_id,
        coalesce(json_extract(e.args, '$.copy_bytes'), json_extract(e.args, '$.bytes')) AS bytes, json_extract(e.args, '$.device') AS number,

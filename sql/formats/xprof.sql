@@ -144,7 +144,7 @@ CREATE TEMP TABLE xprof_activity AS
 SELECT *,
        CASE WHEN memcpy IS NOT NULL OR name GLOB 'Memcpy*' THEN 'memcpy' WHEN memset IS NOT NULL OR name GLOB 'Memset*' THEN 'memset' ELSE 'kernel' END AS kind
 FROM (SELECT trace, plane, line, name, start_ns, end_ns, hlo_category, tf_op, hlo_op, flops, bytes,
-             CAST(json_extract(args, '$.correlation_id') AS INTEGER) AS correlation, json_extract(args, '$.memcpy_details') AS memcpy,
+             nullif(CAST(json_extract(args, '$.correlation_id') AS INTEGER), 9223372036854775807) AS correlation, json_extract(args, '$.memcpy_details') AS memcpy,
              coalesce(json_extract(args, '$.memset_details'), json_extract(args, '$.Memset_details')) AS memset
       FROM xprof_events
       WHERE plane GLOB '/device:*' AND (line GLOB 'Stream #*' OR line IN ('XLA Ops', 'Async XLA Ops'))

@@ -57,6 +57,7 @@
 --@ hint (?s)\A\s*\[\s*\{(?=.{0,4000}"traceId"\s*:)(?=.{0,4000}"localEndpoint"\s*:) => spans of Zipkin: let a collector of OpenTelemetry write them (exporter file, JSON)
 --@ hint \A:W&B => a run of Weights & Biases as its client writes it: export its history by run.scan_history()
 --@ hint \AWall time,Step,Value\n => a table of TensorBoard for people: give its event files
+--@ hint (?s)\A\s*\{.*?"traceEvents"\s*: => a Chrome trace in which nothing names a device as a known writer does: chrome_trace reads its events
 
 -- Text that is no UTF-8 (what has a mark of UTF-16 is refused when it is opened), or no trace.
 --@ hint \A(?:(?:[\t\n\r -~]\x00){8}|(?:\x00[\t\n\r -~]){8}) => text in UTF-16: convert it with iconv -f UTF-16 -t UTF-8

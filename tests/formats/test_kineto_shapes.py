@@ -33,6 +33,23 @@ class Shapes(Case):
             self.assertEqual(rows, [("compute", "MatMulV2", 50000), ("sync", "EVENT_WAIT", 10000), ("memory", "MEMCPY_ASYNC", 10000), *communication])
             self.assertEqual(self.issues(path), {"no_work": no_work, "missing_field": 3 + len(communication), "unknown_event": 1})
 
+    def test_correlations_above_what_an_integer_holds(self):
+        """From 2^63 on: each is of its own call, and told as the 64 bits that it is."""
+        first, second = 2**63 + 5, 2**64 - 2
+        calls = [event("cuda_runtime", f"call {i}", 1010 + 10 * i, 5, correlation=c) for i, c in enumerate((first, first + 1, second, second + 1))]
+        path = self.trace(*calls, kernel("a", first, 1100, 50), kernel("b", first + 1, 1200, 50), kernel("c", str(second), 1300, 50), kernel("d", second + 1, 1400, 50), kernel("e", 7, 1500, 50))
+        self.assertEqual(self.rows("SELECT name, launch_name, correlation FROM trace_device_activity(?) ORDER BY name", path),
+                         [("a", "call 0", first - 2**64), ("b", "call 1", first + 1 - 2**64), ("c", "call 2", -2), ("d", "call 3", -1), ("e", None, 7)])
+        self.assertEqual(self.rows("SELECT correlation FROM chrome_trace(?) WHERE name = 'b'", path), [(str(first + 1),)])
+
+    def test_categories_of_other_devices_are_listed(self):
+        """MTIA's insight and others of Kineto, without a stream or a correlation too."""
+        for cat in ("mtia_insight", "hpu_op", "collective_comm"):
+            for args in ({}, {"device": 0}):
+                path = self.trace(event("cuda_runtime", "call", 1010, 5, correlation=1), kernel("gemm", 1, 1100, 50), event(cat, "x", 1200, 5, **args))
+                self.assertEqual(self.rows("SELECT name FROM trace_device_activity(?)", path), [("gemm",)])
+                self.assertEqual(self.issues(path), {"unknown_event": 1}, (cat, args))
+
     def test_halves_of_calls(self):
         """B and E of any category that would count."""
         for cat in ("cuda_driver", "xpu_runtime", "concurrent_kernel", "Runtime"):

@@ -182,6 +182,24 @@ class Perfetto(cases.Case):
         self.assertEqual(([(10, 20), (20, 30)], {"overrun_activity": 1}), trace((10, 80, 1), (20, 30, 2)))
         self.assertEqual(([], {"no_device_event": 1}), trace())
 
+    def test_a_trace_without_a_slice_is_listed(self):
+        """Counters or instants alone: no device, no call, no step."""
+        def counter(at):
+            return packet((8, at), (11, [(9, 4), (11, 7), (30, at)]))
+        for packets in ([counter(at) for at in (10, 20, 30)], [packet((8, 10), (11, [(9, INSTANT), (11, 7), (23, "x")]))], [packet((8, 1), (1, [(1, 3)]))]):
+            path = self.file(b"".join(packets), "a.pftrace")
+            for table in ("activity", "time"):
+                self.assertEqual([], self.rows(f"SELECT * FROM trace_device_{table}(?)", path))
+                self.assertEqual(1, self.issues(path).get("no_device_event"), table)
+
+    def test_correlations_above_what_an_integer_holds(self):
+        """As numbers of JSON two of them may be one."""
+        s = Sequence(2, 0)
+        s.slice(0, 10, 1, "first", "hip_api", {"corr_id": 2**63 + 5})
+        s.slice(20, 30, 1, "second", "hip_api", {"corr_id": 2**63 + 6})
+        s.slice(40, 50, 5, "k", "kernel_dispatch", {"agent": "GPU-0", "queue": 1, "corr_id": 2**63 + 6})
+        self.assertNotIn(("first",), self.rows("SELECT launch_name FROM trace_device_activity(?)", self.file(b"".join(s.out), "a.pftrace")))
+
     # ---- Traces put together: `cat a.proto b.proto`, as tools of several processes do ----
 
     def of_process(self, pid, boot, first, agent="GPU-0"):

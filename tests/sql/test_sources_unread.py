@@ -120,6 +120,7 @@ UNREAD = {
     "dmon.txt": (b"# gpu    pwr  gtemp  mtemp     sm    mem\n# Idx      W      C      C      %      %\n    0    300     60     70     98     40\n", "samples of nvidia-smi or dcgmi"),
     "dcgmi.txt": (b"#Entity   GRACT   SMACT\nID\nGPU 0     0.98    0.90\n", "samples of nvidia-smi or dcgmi"),
     "jaeger.json": (b'{"data":[{"traceID":"1f","spans":[{"traceID":"1f","operationName":"step","startTime":1772445600000000,"duration":1000}],"processes":{}}]}', "spans of Jaeger"),
+    "chrome.json": (b'{"displayTimeUnit":"ns","traceEvents":[{"ph":"X","pid":1,"tid":1,"ts":1,"dur":2,"name":"fusion.1"}]}', "a Chrome trace in which nothing names a device"),
     "zipkin.json": (b'[{"id":"2","traceId":"1f","name":"step","timestamp":1772445600000000,"duration":1000,"localEndpoint":{"serviceName":"t"}}]', "spans of Zipkin"),
     "run.wandb": (b":W&B\xe1\xbe\x00" + bytes(40), "a run of Weights & Biases"),
     "tensorboard.csv": (b"Wall time,Step,Value\n1772445600.1,1,2.3\n", "a table of TensorBoard"),

@@ -233,6 +233,8 @@ mpg_rc mpg_table_run(mpg_sources *s, const mpg_table_question *q, sqlite3_stmt *
     rc = run_script(s, script, &rank, err);
   if (rc == MPG_OK && q->shape->files)
     rc = check_any(s, err);
+  if (rc == MPG_OK && q->shape->files)
+    rc = mpg_private_run_made(&s->db, mpg_script_find("sources/no_trace")->sql, err);
   if (rc == MPG_OK)
     rc = mpg_sources_list_issues(s, err);
   if (rc == MPG_OK)

@@ -94,7 +94,7 @@ CREATE INDEX temp.kineto_kind ON kineto_kinds(cat, name);
 INSERT INTO kineto_left_out
 SELECT e.trace, 'warning', 'unknown_event', count(*), 'events of a device or with a correlation, or of no known phase, of categories that are not known: left out; these are ' || group_concat(DISTINCT e.cat)
 FROM (SELECT 1 FROM kineto_groups WHERE is_strange LIMIT 1) CROSS JOIN kineto_parts AS p CROSS JOIN kineto_groups AS g ON g.id = p.part CROSS JOIN kineto_events AS e ON e.rowid = p.id
-WHERE g.is_strange AND (e.cat GLOB 'phase *' OR e.stream IS NOT NULL OR e.correlation IS NOT NULL)
+WHERE g.is_strange AND (e.cat GLOB 'phase *' OR e.stream IS NOT NULL OR e.device IS NOT NULL OR e.correlation IS NOT NULL OR e.cat GLOB 'mtia_*' OR e.cat IN ('hpu_op', 'collective_comm', 'xpu_sync', 'cuda_profiler_range'))
 GROUP BY e.trace;
 
 -- The devices' events, in numbers: kind is a row of kineto_kinds.

@@ -21,7 +21,7 @@ WHERE ph = 'X' OR (ph IS NULL AND start_ns IS NOT NULL) OR (ph = 'B' AND (lower(
 -- What there is to mend, in one pass: most traces have none of it, and are not read again for each.
 DROP TABLE IF EXISTS temp.kineto_faults;
 CREATE TEMP TABLE kineto_faults AS
-SELECT total(cat IS NULL) AS no_cat, total(name = '?') AS no_name, total(correlation = 0) AS no_call, coalesce(min(context) <> max(context), 0) AS contexts,
+SELECT total(cat IS NULL) AS no_cat, total(name = '?') AS no_name, total(correlation = 0) AS no_call, total(typeof(correlation) = 'text') AS long_calls, coalesce(min(context) <> max(context), 0) AS contexts,
        total(start_ns IS NULL OR end_ns IS NULL OR end_ns < start_ns OR end_ns > 9223372036854775807 - base_ns) AS no_time,
        coalesce(max(end_ns) - min(start_ns) > 86400000000000, 0) AS far, total(name GLOB 'ProfilerStep#*') AS steps, total(cat IN ('user_annotation', 'gpu_user_annotation')) AS ranges
 FROM (SELECT max(0, coalesce(max(base_time_ns), 0)) AS base_ns FROM kineto_files) CROSS JOIN kineto_events;
@@ -112,6 +112,9 @@ DROP TABLE kineto_far;
 
 -- A correlation of 0 is none.
 UPDATE kineto_events SET correlation = NULL WHERE rowid IN (SELECT e.rowid FROM kineto_faults CROSS JOIN kineto_events AS e WHERE no_call AND correlation = 0);
+-- One from 2^63 on is text: its 64 bits as a signed number are exact, and two of them never become one REAL.
+UPDATE kineto_events SET correlation = (CAST(substr(correlation, 1, length(correlation) - 9) AS INTEGER) - 18446744072) * 1000000000 + (CAST(substr(correlation, -9) AS INTEGER) - 1709551616)
+WHERE (SELECT long_calls FROM kineto_faults) AND typeof(correlation) = 'text' AND length(correlation) BETWEEN 19 AND 20 AND correlation NOT GLOB '*[^0-9]*';
 
 -- A stream's number is its context's own, where a device has several.
 DROP TABLE IF EXISTS temp.kineto_contexts;
