@@ -85,6 +85,24 @@ class Mapping(Mapped):
             path = self.file(head + row.format("ann", "REQUEUED", 1000, 1010, 1100) + row.format(user, "COMPLETED", 2000, 2050, 2100))
             self.assertEqual(jobs, self.rows("SELECT job, sum(chip_us) / 1000000 FROM trace_rollup(?) WHERE category = 'untraced' GROUP BY 1", path))
 
+    def test_an_id_that_the_same_user_had_before(self):
+        """A requeue is submitted as the attempt before ends; what is submitted long after an end, or has another name, is another job."""
+        head, row = "JobIDRaw|JobName|User|State|Submit|Start|End|ReqTRES|AllocTRES\n", "7|{}|ann|{}|{}|{}|{}|gres/gpu=8|gres/gpu=8\n"
+        day, one, two = 86400, [("7", 1)], [("7", 1), ("7#2", 1)]
+        for state, name, submit, wanted in (
+                ("COMPLETED", "a", 1100 + 30 * day, two), ("FAILED", "a", 1100 + 30 * day, two), ("CANCELLED by 7", "a", 1100 + 2 * day, two), ("TIMEOUT", "a", 1100 + day, two),
+                ("PREEMPTED", "a", 1100 + 30 * day, two), ("NODE_FAIL", "a", 1100 + 30 * day, two), ("FAILED", "b", 1400, two),
+                ("FAILED", "a", 1100, one), ("FAILED", "a", 1400, one), ("PREEMPTED", "a", 1100, one), ("NODE_FAIL", "a", 1500, one), ("NODE_FAIL", "a", 1100 + day // 2, one),
+                ("REQUEUED", "a", 1100, one), ("REQUEUED", "a", 1100 + 30 * day, one), ("REQUEUED", "b", 1400, one)):
+            rows = [row.format("a", state, 1000, 1010, 1100), row.format(name, "COMPLETED", submit, submit + 50, submit + 100)]
+            for text in (head + rows[0] + rows[1], head + rows[1] + rows[0], head + rows[0] + rows[1] + rows[0]):
+                path = self.file(text)
+                self.assertEqual(wanted if wanted == two else [("7", 2)], self.rows("SELECT job, count(*) FROM trace_records(?) WHERE record = 'allocations' GROUP BY 1", path), (state, name, submit))
+                self.assertEqual([(len(wanted) - 1,)] * (wanted == two), self.rows("SELECT count FROM mpg_issues WHERE kind = 'run_anew' AND source = ?", path))
+        # Nothing asks for chips between the two: it was no attempt that waited for the next.
+        path = self.file(head + row.format("a", "FAILED", 1000, 1010, 1100) + row.format("a", "COMPLETED", 1100 + 30 * day, 1150 + 30 * day, 1200 + 30 * day))
+        self.assertEqual(8 * (10 + 50), self.one("SELECT sum(chip_us) / 1000000 FROM trace_rollup(?) WHERE category = 'queued'", path))
+
     def test_a_time_that_elapsed_denies(self):
         """Held from Start to End; what Elapsed and Suspended lack of that is listed."""
         for elapsed, suspended, said in (("990", "00:00:00", 0), ("390", "00:10:00", 0), ("390", "00:00:00", 1), ("390", "", 1), ("4590", "00:00:00", 1)):

@@ -40,16 +40,32 @@ CREATE TEMP TABLE slurm_repeated AS SELECT id, cluster_name FROM slurm_rows GROU
 CREATE INDEX temp.slurm_repeated_of ON slurm_repeated(id, cluster_name);
 UPDATE temp.slurm_rows SET repeated = 1
 WHERE EXISTS (SELECT 1 FROM slurm_repeated AS r WHERE r.id IS slurm_rows.id AND r.cluster_name = slurm_rows.cluster_name);
--- A job stays with its user: an id whose rows name another is given anew, once the numbers are used up or the accounting was set up again.
+-- An id is given anew once the numbers are used up or the accounting was set up again. A job stays with its user, and a requeue is submitted
+-- as the attempt before ends, or while slurmctld still knows a job that ended: for minutes (MinJobAge). REQUEUED and RESIZING always go on.
 DROP TABLE IF EXISTS temp.slurm_anew;
 CREATE TEMP TABLE slurm_anew AS
-SELECT id, cluster_name, "User", nth
-FROM (SELECT r.id, r.cluster_name, j."User", row_number() OVER (PARTITION BY r.id, r.cluster_name ORDER BY min(coalesce(r.Submit, r.Start))) AS nth
-      FROM slurm_rows AS r CROSS JOIN slurm_jobs AS j ON j.rowid = r.row WHERE r.repeated AND j."User" <> '' GROUP BY r.id, r.cluster_name, j."User")
-WHERE nth > 1;
+WITH told AS ( -- a row for each submission
+  SELECT r.cluster_name, r.id, coalesce(r.Submit, r.Start, r."End") AS at, j."User" AS user_name, max(j.JobName) AS name, max(r."End") AS ended, min(r.row) AS row,
+         max(coalesce(r.state_base, 'REQUEUED') IN ('REQUEUED', 'REQUEUE_HOLD', 'REQUEUE_FED', 'SPECIAL_EXIT', 'RESIZING', 'REVOKED')) AS goes_on, max(r.state_base IN ('PREEMPTED', 'NODE_FAIL')) AS may_go_on
+  FROM slurm_rows AS r CROSS JOIN slurm_jobs AS j ON j.rowid = r.row WHERE r.repeated GROUP BY 1, 2, 3, 4
+),
+beside AS (
+  SELECT *, lag(user_name) OVER o AS user_before, lag(name) OVER o AS name_before, lag(ended) OVER o AS ended_before, lag(goes_on) OVER o AS went_on, lag(may_go_on) OVER o AS may_have_gone_on
+  FROM told WINDOW o AS (PARTITION BY cluster_name, id ORDER BY at, row)
+)
+SELECT cluster_name, id, at, user_name, row,
+       1 + sum(coalesce(user_name <> '' AND user_before <> '' AND user_name <> user_before, 0)
+               OR coalesce(NOT went_on AND (at > ended_before + iif(may_have_gone_on, 86400, 3600) OR at > ended_before AND NOT may_have_gone_on AND name <> name_before), 0))
+         OVER (PARTITION BY cluster_name, id ORDER BY at, row ROWS UNBOUNDED PRECEDING) AS nth
+FROM beside;
+DELETE FROM slurm_anew WHERE nth = 1;
 CREATE INDEX temp.slurm_anew_of ON slurm_anew(id, cluster_name);
+INSERT INTO mpg_issues(source, severity, kind, line, count, detail)
+SELECT j._file, 'info', 'run_anew', min(j._line), count(DISTINCT a.id || '#' || a.nth), 'ids that were given anew after their job ended, the first ' || min(a.id) || ': each is a job of its own, ID#2 and so on'
+FROM slurm_anew AS a CROSS JOIN slurm_jobs AS j ON j.rowid = a.row GROUP BY j._file;
 UPDATE temp.slurm_rows SET id = id || '#' || n.nth
-FROM (SELECT r.rowid AS row, a.nth FROM (SELECT 1 FROM slurm_anew LIMIT 1) CROSS JOIN slurm_rows AS r CROSS JOIN slurm_anew AS a ON a.id = r.id AND a.cluster_name = r.cluster_name CROSS JOIN slurm_jobs AS j ON j.rowid = r.row AND j."User" = a."User") AS n
+FROM (SELECT r.rowid AS row, a.nth FROM (SELECT 1 FROM slurm_anew LIMIT 1) CROSS JOIN slurm_rows AS r CROSS JOIN slurm_anew AS a ON a.id = r.id AND a.cluster_name = r.cluster_name AND a.at IS coalesce(r.Submit, r.Start, r."End")
+      CROSS JOIN slurm_jobs AS j ON j.rowid = r.row AND j."User" IS a.user_name) AS n
 WHERE n.row = slurm_rows.rowid;
 DROP TABLE slurm_anew;
 DROP TABLE IF EXISTS temp.slurm_elsewhere;
