@@ -6,6 +6,7 @@ import random
 import unittest
 
 import cases
+import tfevents
 from fleets import ROOT
 
 FIXTURES = os.path.join(ROOT, "fixtures/trainer")
@@ -66,6 +67,32 @@ class Trainer(cases.Case):
             # Ended well, all of it counts; W&B tells when the program began.
             ended = self.sums(self.fleet(path, outcome="completed"), 1)
             self.assertEqual({"unrated": 15} | ({"startup": 17} if "wandb" in name else {}), ended)
+
+    def test_two_trackers_of_one_job(self):
+        """Each logs a step a little later than the other, or only each fifth: the one that covers more counts, and nothing ran twice."""
+        def write(every, late, n=20):
+            times = [(i, T0 + 100 + 10 * i + late) for i in range(every, n + 1, every)]
+            wandb = "".join(json.dumps({"_step": i, "_timestamp": at, "_runtime": at - T0 - 90, "train/loss": 2.5}) + "\n" for i, at in times)
+            mlflow = {"metrics": [{"key": "train_loss", "value": 2.5, "timestamp": int(at * 1000), "step": i} for i, at in times]}
+            board = tfevents.begin(T0 + 95) + b"".join(tfevents.event(at, i, (5, [(1, tfevents.simple("train/loss", 2.5))])) for i, at in times)
+            return {"wandb": self.file(wandb, "w.jsonl"), "mlflow": self.file(mlflow, "m.json"), "board": self.file(board, "events.out.tfevents.1.host")}
+        sacct = self.file(f"JobIDRaw|JobName|User|State|Submit|Start|End|ReqTRES|AllocTRES\n5|a|ann|COMPLETED|{T0}|{T0 + 50}|{T0 + 310}|gres/gpu=1|gres/gpu=1\n", "sacct.psv")
+        scheduler = {"queued": 50, "startup": 10, "unknown": 50, "unrated": 200}
+        first = write(1, 0)
+        for one, other, every, late in (("wandb", "mlflow", 1, 2), ("wandb", "mlflow", 5, 2), ("wandb", "board", 1, 0), ("wandb", "board", 1, 0.5), ("wandb", "board", 5, 0.5), ("mlflow", "board", 1, 0.5)):
+            lesser = write(every, late)[other]
+            # By themselves: 200 s of steps, after what W&B tells of the program's start.
+            fleet = json.dumps({"sources": [{"path": path, "job": "5", "chips": 1, "outcome": "completed"} for path in (first[one], lesser)]})
+            self.assertEqual({"unrated": 200} | ({"startup": 10} if one == "wandb" else {}), self.sums(fleet, 1), (one, other))
+            self.assertEqual({"parallel_files": 20 // every}, self.issues(lesser))
+            self.assertEqual([], self.rows("SELECT kind FROM mpg_issues WHERE kind IN ('concurrent_steps', 'overlapping_attempts', 'overlapping_spans', 'repeated_steps')"))
+            if one == "wandb":
+                fleet = json.dumps({"sources": [{"path": sacct}] + [{"path": path, "job": "5"} for path in (first[one], lesser)]})
+                self.assertEqual(scheduler, self.sums(fleet, 1), (one, other))
+        # What the lesser tells after the other has ended counts: 20 steps of the one, and 10 more.
+        fleet = json.dumps({"sources": [{"path": path, "job": "5", "chips": 1, "outcome": "completed"} for path in (first["wandb"], self.file(tfevents.begin(T0 + 240) + b"".join(
+            tfevents.event(T0 + 100 + 10 * i, i, (5, [(1, tfevents.simple("train/loss", 2.5))])) for i in range(15, 31)), "events.out.tfevents.2.host"))]})
+        self.assertEqual(300, self.sums(fleet, 1)["unrated"])
 
     def test_a_state_has_no_times(self):
         path = FIXTURES + "/trainer_state.json"

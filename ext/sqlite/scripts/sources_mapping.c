@@ -149,6 +149,11 @@ static mpg_rc match_logs(mpg_sources *s, bool *matched, mpg_err *err) {
   return rc == MPG_OK && *matched ? mpg_sources_own(s, "sources/match", err) : rc;
 }
 
+/* Runs the SQL that the script `name` makes of what the sources gave. */
+static mpg_rc run_made(mpg_sources *s, const char *name, mpg_err *err) {
+  return mpg_private_run_made(&s->db, mpg_script_find(name)->sql, err);
+}
+
 /* The relations of all sources as those of one fleet, in the schema temp. */
 static mpg_rc join_all(mpg_sources *s, bool matched, mpg_err *err) {
   bool logs = false, alone = false;
@@ -160,12 +165,9 @@ static mpg_rc join_all(mpg_sources *s, bool matched, mpg_err *err) {
     rc = is_so(s, "SELECT count(*) = 1 AND max(rank) <> 2 FROM source", &alone, err);
   if (rc == MPG_OK && logs)
     rc = mpg_sources_own(s, "sources/by_time", err);
-  return rc == MPG_OK ? mpg_sources_own(s, alone ? "sources/alone" : "sources/join", err) : rc;
-}
-
-/* Runs the SQL that the script `name` makes of what the sources gave. */
-static mpg_rc run_made(mpg_sources *s, const char *name, mpg_err *err) {
-  return mpg_private_run_made(&s->db, mpg_script_find(name)->sql, err);
+  if (rc == MPG_OK)
+    rc = mpg_sources_own(s, alone ? "sources/alone" : "sources/join", err);
+  return rc == MPG_OK && !alone ? run_made(s, "sources/parallel", err) : rc;
 }
 
 mpg_rc mpg_sources_run(mpg_sources *s, mpg_err *err) {

@@ -35,3 +35,21 @@ FROM (SELECT file, line, step FROM trainer_points UNION ALL SELECT file, NULL, s
 INSERT INTO mpg_issues(source, severity, kind, line, count, detail)
 SELECT file, 'warning', 'skipped_steps', min(line), count(DISTINCT step), 'steps whose loss is no number: they count as progress' FROM trainer_points WHERE typeof(loss) = 'text' GROUP BY file;
 UPDATE trainer_points SET loss = NULL WHERE typeof(loss) = 'text';
+
+-- Trackers of one job, beside each other: of values at the same time those of the file that lasts longest count, or nearly as long and tells
+-- when its program began.
+DROP TABLE IF EXISTS temp.trainer_parallel;
+CREATE TEMP TABLE trainer_parallel AS
+WITH lasting AS (
+  SELECT file, first, last, row_number() OVER (ORDER BY last - first > 0.9 * longest DESC, begun DESC, last - first DESC, n DESC, file) AS place
+  FROM (SELECT file, min(time) AS first, max(time) AS last, count(*) AS n, count(begun) > 0 AS begun, max(max(time) - min(time)) OVER () AS longest
+        FROM trainer_points WHERE :job IS NOT NULL AND rank IS NULL AND seconds IS NULL AND time > 1e8 GROUP BY file)
+)
+SELECT p.rowid AS id, p.file, p.line, min(b.file) AS other
+FROM lasting AS a JOIN lasting AS b ON b.place < a.place AND b.first < a.last AND b.last > a.first
+JOIN trainer_points AS p ON p.file = a.file AND (p.time BETWEEN b.first AND b.last OR min(a.last, b.last) - max(a.first, b.first) > 0.9 * (a.last - a.first))
+GROUP BY p.rowid;
+INSERT INTO mpg_issues(source, severity, kind, line, count, detail)
+SELECT file, 'info', 'parallel_files', min(line), count(*), 'values at the time of those of ' || min(other) || ', which lasts longer: left out' FROM trainer_parallel GROUP BY file;
+DELETE FROM trainer_points WHERE rowid IN (SELECT id FROM trainer_parallel);
+DROP TABLE trainer_parallel;

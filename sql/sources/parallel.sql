@@ -1,0 +1,77 @@
+-- parallel.sql - gives the SQL that leaves out the steps of a log which another log of the same job tells as well, at the same time.
+--
+-- Runs between join.sql and spans.sql. A trainer's own log, a tracker and an event file beside each other tell one run: the one that covers
+-- most counts; of those that cover nearly as much, the one that has FLOPs. Steps of the others that lie in its time would be restarts. What
+-- else they tell (saves, restores) stays.
+
+WITH log AS (
+  SELECT source, was, job FROM renamed
+  UNION SELECT source, job, job FROM all_jobs
+),
+several AS (
+  SELECT job FROM log JOIN source USING (source)
+  WHERE rank = 3 AND json_extract(records, '$.spans') > 0 AND (source, was) NOT IN (SELECT source, was FROM by_time) GROUP BY job HAVING count(DISTINCT source) > 1 OR sum(was <> job) > 1
+),
+told AS (SELECT source FROM source WHERE rank = 3 AND json_extract(records, '$.spans') > 0 AND EXISTS (SELECT 1 FROM several)),
+has AS (SELECT t.source, c.name FROM told AS t, pragma_table_info('spans_of_' || t.source, 'temp') AS c)
+SELECT coalesce((SELECT '
+CREATE TABLE log_of AS
+WITH log AS (
+  SELECT source, was, job FROM renamed
+  UNION SELECT source, job, job FROM all_jobs
+)
+SELECT source, was, job FROM log JOIN source USING (source)
+WHERE rank = 3 AND (source, was) NOT IN (SELECT source, was FROM by_time) AND job IN (
+  SELECT job FROM log JOIN source USING (source) WHERE rank = 3 AND (source, was) NOT IN (SELECT source, was FROM by_time) GROUP BY job HAVING count(DISTINCT source) > 1 OR sum(was <> job) > 1);
+CREATE UNIQUE INDEX log_of_was ON log_of(was, source);
+CREATE TABLE told_step(job, log INTEGER, source INTEGER, row INTEGER, start_time REAL, end_time REAL, is_rated);'
+|| group_concat('
+INSERT INTO told_step
+SELECT l.job, l.rowid, ' || source || ', s.rowid, s.start_time, s.end_time, ' || iif(EXISTS (SELECT 1 FROM has AS h WHERE h.source = told.source AND h.name = 'flops'), 's.flops > 0', '0') || '
+FROM temp.spans_of_' || source || ' AS s CROSS JOIN log_of AS l ON l.was = s.job AND l.source = ' || source || '
+WHERE s.kind = ''step'' AND typeof(s.start_time) IN (''integer'', ''real'') AND s.start_time > 1e8 AND s.end_time > s.start_time;', '') || '
+CREATE TABLE told_log AS
+SELECT job, log, source, row_number() OVER (PARTITION BY job ORDER BY covered > 0.9 * most DESC, rated DESC, covered DESC, log) AS place
+FROM (SELECT job, log, source, max(is_rated) AS rated, interval_union(start_time, end_time) AS covered, max(interval_union(start_time, end_time)) OVER (PARTITION BY job) AS most FROM told_step GROUP BY job, log);
+CREATE UNIQUE INDEX told_log_of ON told_log(log);
+CREATE TABLE told_run AS
+WITH ordered AS (
+  SELECT job, log, start_time, end_time, max(end_time) OVER (PARTITION BY log ORDER BY start_time, end_time ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING) AS reached FROM told_step
+),
+numbered AS (SELECT *, sum(coalesce(start_time > reached + 60, 1)) OVER (PARTITION BY log ORDER BY start_time, end_time ROWS UNBOUNDED PRECEDING) AS run FROM ordered)
+SELECT n.job, l.place, n.log, min(start_time) AS start_time, max(end_time) AS end_time FROM numbered AS n JOIN told_log AS l USING (log) GROUP BY n.log, n.run;
+CREATE INDEX told_run_of ON told_run(job, start_time);
+CREATE TABLE told_again AS
+SELECT t.job, t.log, t.source, t.row, t.start_time, min(r.log) AS other
+FROM told_step AS t JOIN told_log AS l USING (log) CROSS JOIN told_run AS r ON r.job = t.job AND r.place < l.place AND r.start_time < t.end_time AND r.end_time > t.start_time
+GROUP BY t.source, t.row HAVING sum(min(t.end_time, r.end_time) - max(t.start_time, r.start_time)) > 0.25 * (t.end_time - t.start_time);
+CREATE INDEX told_again_of ON told_again(source, row);
+INSERT INTO mpg_issues(source, severity, kind, line, count, detail)
+SELECT coalesce((SELECT path FROM file AS f WHERE f.source = l.source AND f.path = l.was), (SELECT min(path) FROM file AS f WHERE f.source = l.source)), ''info'', ''parallel_files'', NULL, count(*),
+       ''steps of job '' || a.job || '' at the time of those of '' || coalesce((SELECT path FROM file AS f WHERE f.source = o.source AND f.path = o.was), (SELECT min(path) FROM file AS f WHERE f.source = o.source)) || '', which tells more of them: left out''
+FROM told_again AS a JOIN log_of AS l ON l.rowid = a.log JOIN log_of AS o ON o.rowid = a.other GROUP BY a.log;'
+|| group_concat('
+DELETE FROM temp.spans_of_' || source || ' WHERE rowid IN (
+  SELECT s.rowid FROM (SELECT 1 FROM told_again WHERE source = ' || source || ' LIMIT 1) CROSS JOIN temp.spans_of_' || source || ' AS s CROSS JOIN log_of AS l ON l.was = s.job AND l.source = ' || source || '
+  WHERE s.kind = ''init'' AND (l.rowid, s.end_time) IN (SELECT log, start_time FROM told_again));
+DELETE FROM temp.spans_of_' || source || ' WHERE rowid IN (SELECT row FROM told_again WHERE source = ' || source || ');'
+|| iif(EXISTS (SELECT 1 FROM has AS h WHERE h.source = told.source AND h.name = 'attempt'), '
+UPDATE temp.spans_of_' || source || ' SET attempt = NULL WHERE EXISTS (SELECT 1 FROM told_again) AND job IN (SELECT was FROM log_of WHERE source = ' || source || ' AND job IN (SELECT job FROM told_again));', ''), '') || '
+-- Their chips are those of the other: without a scheduler each log has some. What a log tells before or after all that the other does has its own.
+CREATE TABLE held_again AS
+SELECT a.rowid AS row, a.source, a.pool, a.chips, a.start_time, a.end_time, max(u.last) FILTER (WHERE u.last <= k.last) AS since, min(u.first) FILTER (WHERE u.first >= k.first) AS until
+FROM (SELECT DISTINCT job, log, source FROM told_again) AS g JOIN told_log AS l USING (log) JOIN told_log AS b ON b.job = g.job AND b.place < l.place AND b.source <> g.source
+JOIN (SELECT log, min(start_time) AS first, max(end_time) AS last FROM told_run GROUP BY log) AS u ON u.log = b.log
+LEFT JOIN (SELECT log, min(end_time) AS first, max(start_time) AS last FROM told_step WHERE (source, row) NOT IN (SELECT source, row FROM told_again) GROUP BY log) AS k ON k.log = g.log
+JOIN all_allocations AS a ON a.source = g.source AND a.job = g.job JOIN all_allocations AS o ON o.source = b.source AND o.job = g.job
+WHERE a.start_time < coalesce(o.end_time, 9e18) AND o.start_time < coalesce(a.end_time, 9e18) GROUP BY a.rowid;
+CREATE TABLE has_again AS
+SELECT c.rowid AS row, since, until FROM held_again AS h CROSS JOIN all_capacity AS c ON c.source = h.source AND c.pool IS h.pool AND c.start_time IS h.start_time AND c.chips IS h.chips;
+UPDATE all_capacity SET start_time = coalesce(h.since, start_time), end_time = iif(h.since IS NULL, h.until, end_time) FROM has_again AS h WHERE h.row = all_capacity.rowid AND coalesce(h.since, h.until) IS NOT NULL;
+UPDATE all_allocations SET start_time = coalesce(h.since, start_time), end_time = iif(h.since IS NULL, h.until, end_time) FROM (SELECT row, since, until FROM held_again) AS h WHERE h.row = all_allocations.rowid AND coalesce(h.since, h.until) IS NOT NULL;
+DELETE FROM all_capacity WHERE rowid IN (SELECT row FROM has_again WHERE coalesce(since, until) IS NULL);
+DELETE FROM all_allocations WHERE rowid IN (SELECT row FROM held_again WHERE coalesce(since, until) IS NULL);
+UPDATE all_allocations SET end_time = h.since FROM (SELECT a.rowid AS row, h.since FROM held_again AS h CROSS JOIN all_allocations AS b ON b.rowid = h.row CROSS JOIN all_allocations AS a ON a.job = b.job AND a.source <> b.source
+  WHERE h.since IS NOT NULL AND a.end_time IS NULL AND a.start_time < h.since) AS h WHERE h.row = all_allocations.rowid;
+UPDATE all_allocations SET attempt = NULL WHERE job IN (SELECT job FROM told_again) AND source IN (SELECT source FROM told_log);
+UPDATE all_commits SET attempt = NULL WHERE job IN (SELECT job FROM told_again) AND source IN (SELECT source FROM told_log);' FROM told WHERE true HAVING count(*) > 0), '');
