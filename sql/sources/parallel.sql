@@ -74,4 +74,4 @@ DELETE FROM all_allocations WHERE rowid IN (SELECT row FROM held_again WHERE coa
 UPDATE all_allocations SET end_time = h.since FROM (SELECT a.rowid AS row, h.since FROM held_again AS h CROSS JOIN all_allocations AS b ON b.rowid = h.row CROSS JOIN all_allocations AS a ON a.job = b.job AND a.source <> b.source
   WHERE h.since IS NOT NULL AND a.end_time IS NULL AND a.start_time < h.since) AS h WHERE h.row = all_allocations.rowid;
 UPDATE all_allocations SET attempt = NULL WHERE job IN (SELECT job FROM told_again) AND source IN (SELECT source FROM told_log);
-UPDATE all_commits SET attempt = NULL WHERE job IN (SELECT job FROM told_again) AND source IN (SELECT source FROM told_log);' FROM told WHERE true HAVING count(*) > 0), '');
+UPDATE all_commits SET attempt = NULL WHERE job IN (SELECT job FROM told_again) AND source IN (SELECT source FROM told_log);' FROM told WHERE true GROUP BY NULL), '');
