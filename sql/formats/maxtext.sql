@@ -146,6 +146,23 @@ CREATE TEMP TABLE training_spanned AS
 SELECT line, t.run AS run, step, iif(a.run IS NOT NULL, coalesce(before, end_time - seconds), max(end_time - seconds, coalesce(before, end_time - seconds))) AS start_time,
        end_time, seconds, tflops, tokens, loss, a.run IS NOT NULL AS ahead
 FROM training_timed AS t LEFT JOIN training_ahead AS a ON a.run = t.run;
+-- Lines that are told at once, as the last two of a run are, or those of a clock of whole seconds: their steps share the time since the line
+-- before, as their seconds are to each other.
+DROP TABLE IF EXISTS temp.training_shared;
+CREATE TEMP TABLE training_shared AS
+WITH once AS MATERIALIZED (
+  SELECT rowid AS id, rowid - row_number() OVER (ORDER BY rowid) AS place FROM training_timed WHERE timed AND end_time - before < min(0.05, 0.1 * seconds)
+),
+member AS (SELECT id, place FROM once UNION ALL SELECT min(id) - 1, place FROM once GROUP BY place),
+told AS (
+  SELECT m.id, t.run IN (SELECT run FROM training_ahead) AS ahead, t.seconds, max(t.end_time) OVER g AS last, sum(t.seconds) OVER g AS whole,
+         sum(t.seconds) OVER (PARTITION BY m.place ORDER BY m.id) AS so_far, first_value(t.before) OVER (PARTITION BY m.place ORDER BY m.id) AS since
+  FROM member AS m CROSS JOIN training_timed AS t ON t.rowid = m.id WINDOW g AS (PARTITION BY m.place)
+)
+SELECT id, seconds, whole, so_far, last, coalesce(iif(ahead, since, max(since, last - whole)), last - whole) AS since FROM told;
+UPDATE training_spanned SET start_time = h.since + (h.last - h.since) * (h.so_far - h.seconds) / h.whole, end_time = h.since + (h.last - h.since) * h.so_far / h.whole
+FROM (SELECT id, seconds AS seconds, whole, so_far, last, since FROM training_shared) AS h WHERE h.id = training_spanned.rowid;
+DROP TABLE training_shared;
 DROP TABLE training_timed;
 DROP TABLE training_clocks;
 

@@ -203,6 +203,22 @@ class MaxText(Case):
         self.assertNotIn(("unknown", None), seconds)
         self.assertAlmostEqual(self.productive() + sum(s for key, s in seconds.items() if key != ("queued", None)), 8 * (now - 1.7), 1)
 
+    def test_lines_that_are_told_at_once(self):
+        """The last two of a run that dispatches ahead, and several of one second: each step counts, and they share the time since the line before."""
+        def told(*times, seconds=10.0):
+            lines = "".join(f"2026-03-02 09:00:{at:06.3f} completed step: {n}, seconds: {seconds}, TFLOP/s/device: 100.0, loss: 1.0\n" for n, at in enumerate(times))
+            path = self.file("Config param steps: 5\nTFRT TPU v5p\nNum_devices: 8, shape (8,)\n" + lines)
+            self.map("maxtext", path)
+            steps = self.rows("SELECT step, round(start_time - 1772442000, 3), round(end_time - 1772442000, 3) FROM spans WHERE kind = 'step' ORDER BY start_time")
+            self.assertAlmostEqual(5 * 8 * 100e12 * seconds, self.one("SELECT sum(flops) FROM spans"), delta=1)
+            self.assertEqual({}, self.issues(path))
+            return steps
+        early = [(0, 0, 10), (1, 10, 20), (2, 20, 30)]
+        self.assertEqual(early + [(3, 30, 40), (4, 40, 50)], told(10, 20, 30, 40, 50))
+        self.assertEqual(early + [(3, 30, 35), (4, 35, 40)], told(10, 20, 30, 40, 40))
+        self.assertEqual(early + [(3, 30, 35.002), (4, 35.002, 40.004)], told(10, 20, 30, 40, 40.004))
+        self.assertEqual([(0, 6.7, 7), (1, 7, 7.5), (2, 7.5, 8), (3, 8, 8.5), (4, 8.5, 9)], told(7, 8, 8, 9, 9, seconds=0.3))
+
     def test_forty_steps_that_are_told_late(self):
         """Of 2 s each, after a compilation of some 18 s, with a save of 3 s after every tenth; a line comes when the next but one is dispatched."""
         lines, now = [(22, self.STEP.format(0, 20.3, 400 / 20.3))], 22
