@@ -178,10 +178,18 @@ WITH spaced AS (
          row_number() OVER (PARTITION BY file ORDER BY attempt, step) AS nth_of_file, lag(time) OVER (PARTITION BY job ORDER BY attempt, step) AS time_of_job
   FROM tfevents_points WINDOW w AS (PARTITION BY job, attempt ORDER BY step)
 ),
-mean AS (
-  SELECT job, attempt, sum(time - time_before) / sum(executions) AS seconds,
-         sum(sum(time - time_before)) OVER (PARTITION BY job) / sum(sum(executions)) OVER (PARTITION BY job) AS seconds_of_job
-  FROM spaced WHERE time_before IS NOT NULL GROUP BY job, attempt
+usual AS MATERIALIZED (
+  SELECT job, max(seconds) AS seconds FROM (
+    SELECT job, (time - time_before) / executions AS seconds, row_number() OVER w AS nth, count(*) OVER (PARTITION BY job) AS n FROM spaced
+    WHERE time_before IS NOT NULL AND (SELECT max(time - time_before) FROM spaced) > 60
+    WINDOW w AS (PARTITION BY job ORDER BY (time - time_before) / executions))
+  WHERE 2 * nth <= n + 1 GROUP BY job
+),
+mean AS ( -- without those that may hold a pause
+  SELECT s.job, attempt, sum(time - time_before) / sum(executions) AS seconds,
+         sum(sum(time - time_before)) OVER (PARTITION BY s.job) / sum(sum(executions)) OVER (PARTITION BY s.job) AS seconds_of_job
+  FROM spaced AS s LEFT JOIN usual AS u ON u.job = s.job
+  WHERE time_before IS NOT NULL AND ((time - time_before) / executions > 3 * u.seconds AND time - time_before > 60 + u.seconds) IS NOT TRUE GROUP BY s.job, attempt
 ),
 begun AS (
   SELECT s.*, CASE WHEN nth_of_file = 1 THEN min(begin_time, s.time) ELSE time_of_job END AS begin_of_attempt,

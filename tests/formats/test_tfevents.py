@@ -339,6 +339,13 @@ class Mapping(FolderCase):
         self.write("run/a", begin(1e9), *(summary(1e9 + at, step, simple("loss", 1)) for step, at in ((1, 10), (2, 20), (3, 15), (4, 40))))
         self.assertEqual({"end_before_start": 1}, self.said())
 
+    def test_a_pause_does_not_lengthen_the_first_step(self):
+        """The first value comes 120 s after the file's begin, the others 10 s after each other, but for a pause of an hour."""
+        for pause in (0, 3600):
+            self.write("run/a", begin(1e9), *(summary(1e9 + 110 + 10 * i + pause * (i > 15), i, simple("loss", 1)) for i in range(1, 21)))
+            self.assertEqual([(1e9 + 110, 1e9 + 120)], self.rows("SELECT start_time, end_time FROM trace_training_steps(?) WHERE step = 1", self.folder))
+            self.assertEqual([("startup", 110.0), ("unknown", 200.0 + pause)], self.rows("SELECT category, sum(chip_seconds) FROM trace_rollup(?) GROUP BY 1", self.folder))
+
     def test_a_pause_and_losses_that_are_no_number(self):
         """An hour or five minutes between two values of ten seconds, and a loss of NaN or infinity: progress, and listed."""
         write = lambda pause, losses: self.write("run/a", begin(1e9), *(summary(1e9 + 10 * i + pause * (i > 5), i, simple("loss", losses.get(i, 1))) for i in range(1, 11)))
