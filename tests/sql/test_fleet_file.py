@@ -67,6 +67,19 @@ class FleetFile(Case):
         whole = self.sums(json.dumps({"sources": [{"path": log, "year": 2026}]}))
         self.assertEqual(whole, self.sums(json.dumps({"sources": [{"path": log, "year": 2026, "zone": None, "outcome": None}]})))
 
+    def test_each_format_may_be_named(self):
+        """By the name of its mapping; an input of a mapping is no option."""
+        folder, names = os.path.join(ROOT, "sql", "formats"), []
+        for name in os.listdir(folder):
+            if name.endswith(".sql"):
+                with open(os.path.join(folder, name), encoding="utf-8") as file:
+                    names += [name.removesuffix(".sql")] * ("\n--@ input " in file.read())
+        self.assertGreater(len(names), 20)
+        for name in ["native", *names]:
+            text = json.dumps({"sources": [{"path": os.path.join(EXPORTS, "maxtext-5101.log"), "format": name}]})
+            self.assertEqual([(name if name == "maxtext" else None,)], [(format if name == "maxtext" else None,) for format, in self.rows("SELECT format FROM trace_sources(?)", text)], name)
+        self.assertIn('unknown option "sacct"', self.error('{"sources": [{"path": "x", "sacct": "y"}]}'))
+
     def test_a_job_in_the_names_of_files(self):
         """The group job of a pattern over the path; a file that does not match lacks the option; what is no pattern is the job."""
         with open(os.path.join(EXPORTS, "job_5102.out"), encoding="utf-8") as file:

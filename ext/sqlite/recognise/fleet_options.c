@@ -23,7 +23,7 @@ static bool is_name_byte(char c) {
 
 /* Whether the script has an input of that name, which is no option. */
 static bool is_input(const mpg_script *script, mpg_str name) {
-  const char *at = script->sql;
+  const char *at = script->heads;
   mpg_head head;
   while ((head = mpg_head_next(&at)).kind != MPG_HEAD_END)
     if (head.kind == MPG_HEAD_INPUT && mpg_str_eq(head.parameter, name))
@@ -106,7 +106,7 @@ static bool is_format(mpg_str name) {
   (void)snprintf(script, sizeof script, "formats/%.*s", (int)(name.n < 50 ? name.n : 50), name.p);
   if ((found = mpg_script_find(script)) == NULL)
     return false;
-  at = found->sql;
+  at = found->heads;
   do
     head = mpg_head_next(&at);
   while (head.kind != MPG_HEAD_SOURCE && head.kind != MPG_HEAD_INPUT && head.kind != MPG_HEAD_END);
