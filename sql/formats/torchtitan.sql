@@ -204,10 +204,16 @@ peak AS MATERIALIZED (
                   OR EXISTS (SELECT 1 FROM json_each(c.aliases) AS a WHERE lower(a.value) = lower(name)))) AS peak_flops
   FROM (SELECT DISTINCT coalesce(:chip, chip) AS name FROM training_files)
 )
--- A first step whose begin nothing tells took as long as the others on the mean.
+-- A first step whose begin nothing tells took as long as the others on the mean, without those that may hold a pause.
 SELECT *, iif((SELECT validates = 0 FROM training_lines WHERE rowid = first), min(start_time, max(start_time - each, lag(end_time, 1, 0) OVER (PARTITION BY job ORDER BY attempt))), NULL) AS head
 FROM (SELECT n.*, peak_flops, min(l.time) AS start_time, max(l.time) AS end_time, count(iif(l.validates, NULL, l.step)) AS steps,
-             (max(iif(l.validates = 0, l.time, NULL)) - min(iif(l.validates = 0, l.time, NULL))) / (max(iif(l.validates = 0, l.step, NULL)) - min(iif(l.validates = 0, l.step, NULL))) AS each
+             (SELECT sum(whole) / sum(steps)
+              FROM (SELECT *, max(iif(2 * nth <= n + 1, whole / steps, NULL)) OVER () AS usual
+                    FROM (SELECT b.time - a.time AS whole, b.step - a.step AS steps, row_number() OVER (ORDER BY (b.time - a.time) / (b.step - a.step)) AS nth, count(*) OVER () AS n
+                          FROM training_lines AS b CROSS JOIN training_lines AS a ON a.rowid = b.rowid - 1
+                          WHERE b.rowid BETWEEN n.first + 1 AND n.last AND b.validates = 0 AND a.validates = 0 AND b.step > a.step AND b.time >= a.time
+                            AND (SELECT validates = 0 FROM training_lines WHERE rowid = n.first)))
+              WHERE whole / steps <= 3 * usual OR whole <= 60 + usual) AS each
       FROM (SELECT * FROM named ORDER BY job, attempt) AS n LEFT JOIN peak ON name = coalesce(:chip, chip) CROSS JOIN training_lines AS l ON l.rowid BETWEEN n.first AND n.last
       GROUP BY job, attempt);
 DROP TABLE training_near;

@@ -80,6 +80,14 @@ class TorchTitan(Case):
         self.map("torchtitan", self.file("".join(line.format(5 + 2 * i, ",000", i) for i in range(1, 9)) + "".join(line.format(25 + 2 * i, ",000", i) for i in range(8, 11))), chips=1, outcome="completed")
         self.assertEqual((20, 2), (self.productive(), self.seconds().get(("lost", None))))
 
+    def test_a_pause_does_not_lengthen_the_first_step(self):
+        """Of a log that lost its head: 2 s as the others, and not an hour's part."""
+        for pause in (0, 3600):
+            line = "[titan] {} - root - INFO - step: {:2}  loss:  7.0  memory:  1.00GiB(1.00%)  tps: 1,000  tflops: 100.0  mfu: 10.00%\n"
+            at = [datetime.datetime(2026, 3, 2, 9, 0, 10) + datetime.timedelta(seconds=2 * n + pause * (n > 15)) for n in range(20)]
+            self.map("torchtitan", self.file("".join(line.format(t.strftime("%Y-%m-%d %H:%M:%S,000"), n + 1) for n, t in enumerate(at))))
+            self.assertEqual([(2.0,)], self.rows("SELECT seconds FROM training_steps WHERE step = 1"))
+
     def test_the_hour_that_the_clock_shows_twice(self):
         """20 steps of ten minutes over the end of daylight saving time: with the zone they are that; without, the clock goes back, which is told from the steps, and listed."""
         zone = zoneinfo.ZoneInfo("Europe/Berlin")
