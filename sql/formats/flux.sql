@@ -21,6 +21,9 @@
 CREATE TEMP TABLE IF NOT EXISTS flux_listed AS
 SELECT j.value AS j, r._file AS _file, r._line AS _line
 FROM jsonl_trace(mpg_required(:flux, ':flux')) AS r, json_each(coalesce(json_extract(r.record, '$.jobs'), json_array(json(r.record)))) AS j WHERE j.type = 'object';
+INSERT INTO mpg_issues(source, severity, kind, line, count, detail)
+SELECT r._file, 'data_loss', 'unknown_record', min(r._line), count(*), 'elements of "jobs" that are no objects, the first ' || coalesce(min(j.value), 'null') || ': left out'
+FROM jsonl_trace(:flux) AS r, json_each(r.record, '$.jobs') AS j WHERE j.type <> 'object' GROUP BY r._file;
 DROP TABLE IF EXISTS temp.flux_jobs;
 CREATE TEMP TABLE flux_jobs AS
 SELECT CAST(coalesce(json_extract(j, '$.id.dec'), json_extract(j, '$.id')) AS TEXT) AS job, json_extract(j, '$.name') AS name, coalesce(json_extract(j, '$.project'), json_extract(j, '$.bank')) AS owner, json_extract(j, '$.username') AS user,

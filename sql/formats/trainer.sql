@@ -172,15 +172,21 @@ FROM jsonl_trace(:mlflow) AS d, json_each(d.record, '$.metrics') AS m
 WHERE json_extract(m.value, '$.key') IN ('loss', 'train_loss', 'train/loss', 'training_loss', 'reduced_train_loss', 'train_loss_step')
 ORDER BY d._file, d._line, json_extract(m.value, '$.timestamp'), m.id;
 
-INSERT INTO mpg_issues(source, severity, kind, line, count, detail)
-SELECT _file, 'data_loss', 'partial_answer', min(_line), count(*), 'answers of MLflow with a next_page_token: values after theirs are on another page. Put all values into one answer'
-FROM jsonl_trace(:mlflow) WHERE json_extract(record, '$.next_page_token') <> '' GROUP BY _file;
-
 -- Hugging Face's state has steps and losses, and no time.
 DROP TABLE IF EXISTS temp.trainer_untimed;
 CREATE TEMP TABLE trainer_untimed AS
 SELECT d._file AS file, json_extract(h.value, '$.step') AS step, json_extract(h.value, '$.loss') AS loss
 FROM jsonl_trace(:hf) AS d, json_each(d.record, '$.log_history') AS h WHERE json_extract(h.value, '$.loss') IS NOT NULL;
+-- After the readings, for each forgets what was listed of its file.
+DROP TABLE IF EXISTS temp.trainer_answers;
+CREATE TEMP TABLE trainer_answers AS
+SELECT _file AS file, _line AS line, json_extract(record, '$.next_page_token') <> '' AS partial, (SELECT count(*) FROM json_each(record, '$.metrics') WHERE type <> 'object') AS strange FROM jsonl_trace(:mlflow)
+UNION ALL SELECT _file, _line, 0, (SELECT count(*) FROM json_each(record, '$.log_history') WHERE type <> 'object') FROM jsonl_trace(:hf);
+INSERT INTO mpg_issues(source, severity, kind, line, count, detail)
+SELECT file, 'data_loss', 'partial_answer', min(line), count(*), 'answers of MLflow with a next_page_token: values after theirs are on another page. Put all values into one answer' FROM trainer_answers WHERE partial GROUP BY file;
+INSERT INTO mpg_issues(source, severity, kind, line, count, detail)
+SELECT file, 'data_loss', 'unknown_record', min(line), sum(strange), 'values that are no objects: left out' FROM trainer_answers WHERE strange > 0 GROUP BY file;
+DROP TABLE trainer_answers;
 INSERT INTO mpg_issues(source, severity, kind, count, detail)
 SELECT file, 'warning', 'no_times', count(*), 'steps and losses without any time: they are in trace_training_steps, and no goodput follows' FROM trainer_untimed GROUP BY file;
 

@@ -82,6 +82,14 @@ class Flux(Batch):
             ("101", 1, 8, 60.25, 1260, "completed"), ("102", 1, 4, 100, 1900, "timeout"), ("103", 1, 2, 1310, 2000, "failed"), ("104", 1, 0, 1500, 1500, "cancelled"), ("106", 1, 4, 2010, 4100, "node_fail"),
             ("201", 1, 8, 2520, None, None)])
 
+    def test_jobs_of_flux_that_are_no_objects(self):
+        for strange in (7, None, [1]):
+            listing = json.loads(self.fixture("flux/jobs.json"))
+            listing["jobs"][1:1] = [strange]
+            path = self.file(listing)
+            self.rows("SELECT * FROM trace_rollup(?)", path)
+            self.assertEqual([(1,)], self.rows("SELECT count FROM mpg_issues WHERE kind = 'unknown_record' AND source = ?", path))
+
     def test_one_job_and_two_listings(self):
         listing = json.loads(self.fixture("flux/jobs.json"))
         done = next(job for job in listing["jobs"] if job["id"] == 101)

@@ -68,6 +68,15 @@ class Trainer(cases.Case):
             ended = self.sums(self.fleet(path, outcome="completed"), 1)
             self.assertEqual({"unrated": 15} | ({"startup": 17} if "wandb" in name else {}), ended)
 
+    def test_values_that_are_no_objects(self):
+        for name, key in (("mlflow-train_loss.json", "metrics"), ("trainer_state.json", "log_history")):
+            with open(os.path.join(FIXTURES, name), encoding="utf-8") as file:
+                whole = json.load(file)
+            for strange in (7, None, [1]):
+                path = self.file(whole | {key: whole[key][:1] + [strange] + whole[key][1:]}, name)
+                self.assertEqual(len(self.steps(os.path.join(FIXTURES, name))), len(self.steps(path)))
+                self.assertEqual(1, self.issues(path)["unknown_record"])
+
     def test_two_trackers_of_one_job(self):
         """Each logs a step a little later than the other, or only each fifth: the one that covers more counts, and nothing ran twice."""
         def write(every, late, n=20):
