@@ -2,9 +2,11 @@
 import collections
 import glob
 import gzip
+import json
 import os
 import re
 import shutil
+import socket
 import sqlite3
 import subprocess
 import sys
@@ -268,8 +270,36 @@ class Links(Case):
             for sql in ("SELECT path FROM trace_sources(%s)", "SELECT pool FROM trace_rollup(%s) WHERE pool IS NOT NULL"):
                 with self.subTest(sql=sql, again=again):
                     self.assertEqual(1, len(set(self.rows(sql % quote(inner)))))
-                    self.assertEqual([("info", 1, f"{link}: a link to a folder, not followed: name it itself")],
+                    self.assertEqual([("info", 1, "a link to a folder, not followed: name it itself")],
                                      self.rows("SELECT severity, count, detail FROM mpg_issues WHERE source = ?", link))
+
+
+    def test_what_is_no_file(self):
+        """A link that leads nowhere, a pipe, a socket: passed over, and said, each by trace_sources, in sum by a reader."""
+        capacity = "pool,chips,start_time,end_time\np,4,0,9\n"
+        folder = self.folder_of({"capacity.csv": capacity})
+        path = lambda name: os.path.join(folder, name)
+        os.symlink("nowhere.csv", path("broken.csv"))
+        os.symlink("loop.csv", path("loop.csv"))
+        os.mkfifo(path("pipe.csv"))
+        os.symlink(".", path("more"))
+        with socket.socket(socket.AF_UNIX) as server:
+            server.bind(path("socket.csv"))
+        nowhere, special, link = "a link that leads nowhere", "a pipe, socket or device: not opened", "a link to a folder, not followed: name it itself"
+        wanted = [("broken.csv", nowhere), ("loop.csv", nowhere), ("more", link), ("pipe.csv", special), ("socket.csv", special)]
+        self.assertEqual([(path(name), None, why) for name, why in wanted], self.rows("SELECT file, format, reason FROM trace_sources(?) WHERE format IS NULL ORDER BY file", folder))
+        for again in range(2):
+            for sql in ("SELECT file FROM trace_sources(?)", "SELECT pool FROM trace_rollup(?)"):
+                self.rows(sql, folder)
+                self.assertEqual([(path(name), "info", 1, why) for name, why in wanted], self.rows("SELECT source, severity, count, detail FROM mpg_issues WHERE kind = 'ignored_file' ORDER BY source"))
+        self.db.close()
+        self.db = connect()
+        self.assertEqual(1, len(self.rows("SELECT * FROM csv_trace(?)", folder)))
+        self.assertEqual([(path("capacity.csv"), 5)], self.rows("SELECT source, count FROM mpg_issues WHERE kind = 'ignored_file'"))
+        # A glob as well, but for folders; a list has no file by such a name.
+        self.assertEqual(1, len(self.rows("SELECT * FROM csv_trace(?)", path("*"))))
+        self.assertEqual([(4,)], self.rows("SELECT count FROM mpg_issues WHERE kind = 'ignored_file'"))
+        self.assertIn("no such file", self.error("SELECT * FROM csv_trace(?)", json.dumps([path("capacity.csv"), path("br*.csv")])))
 
 
 class SameName(Case):

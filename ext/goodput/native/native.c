@@ -368,7 +368,7 @@ mpg_rc mpg_native_read(mpg_fleet *fleet, const mpg_env *env, mpg_str path,
     if (rc == MPG_OK)
       rc = mpg_list_same_content(env, n.paths, fleet->issues, err);
     if (rc == MPG_OK)
-      rc = mpg_paths_list_linked(n.paths, fleet->issues, err);
+      rc = mpg_paths_list_passed(n.paths, fleet->issues, err);
   }
   if (rc == MPG_OK && !n.used)
     rc = mpg_fail(err, MPG_IO,

@@ -26,15 +26,17 @@
 typedef struct names {
   mpg_file *p;
   size_t n, cap;
-  char *linked;    /* the first link to a folder that was met and not followed */
-  size_t n_linked; /* how many there were */
+  mpg_passed *passed;
+  size_t n_passed, passed_cap;
 } names;
 
 static void names_free(const mpg_env *env, names *l) {
   for (size_t i = 0; i < l->n; i++)
     mpg_free(env, l->p[i].path);
   mpg_free(env, l->p);
-  mpg_free(env, l->linked);
+  for (size_t i = 0; i < l->n_passed; i++)
+    mpg_free(env, l->passed[i].path);
+  mpg_free(env, l->passed);
   *l = (names){.p = NULL};
 }
 
@@ -63,6 +65,16 @@ static mpg_rc names_add(const mpg_env *env, names *l, mpg_str a, mpg_str b, mpg_
   if (z == NULL)
     return mpg_fail_nomem(err);
   l->p[l->n++] = (mpg_file){.path = z};
+  return MPG_OK;
+}
+
+static mpg_rc pass_over(const mpg_env *env, names *l, const char *path, const char *why,
+                        mpg_err *err) {
+  char *z = NULL;
+  if (mpg_grow(env, &l->passed, &l->passed_cap, l->n_passed + 1, sizeof *l->passed) != MPG_OK ||
+      (z = join_text(env, mpg_str_of(path), MPG_STR(""))) == NULL)
+    return mpg_fail_nomem(err);
+  l->passed[l->n_passed++] = (mpg_passed){z, why};
   return MPG_OK;
 }
 
@@ -230,7 +242,8 @@ static mpg_rc folder_match(const mpg_env *env, names *out, const char *prefix, m
 
 /*
 ** Adds the regular files of `found` to `files` and, if `folders` is not NULL, the folders there,
-** with a '/' at the end. A link to a file counts as a file; one to a folder is noted in `files`.
+** with a '/' at the end. A link to a file counts as a file. What is neither is passed over, and of a
+** folder a link to a folder.
 */
 static mpg_rc sort_out(const mpg_env *env, const names *found, names *files, names *folders,
                        mpg_err *err) {
@@ -248,17 +261,18 @@ static mpg_rc sort_out(const mpg_env *env, const names *found, names *files, nam
     }
     link = S_ISLNK(st.st_mode);
     if (link && stat(found->p[i].path, &st) != 0) {
-      if (is_nowhere(errno))
-        continue; /* leads nowhere */
-      return os_fail(found->p[i].path, "stat", errno, err);
-    }
-    if (S_ISREG(st.st_mode))
+      if (!is_nowhere(errno))
+        return os_fail(found->p[i].path, "stat", errno, err);
+      rc = pass_over(env, files, path.p, "a link that leads nowhere", err);
+    } else if (S_ISREG(st.st_mode)) {
       rc = file_add(env, files, path, &st, err);
-    else if (S_ISDIR(st.st_mode) && !link && folders != NULL)
+    } else if (!S_ISDIR(st.st_mode)) {
+      rc = pass_over(env, files, path.p, "a pipe, socket or device: not opened", err);
+    } else if (folders != NULL && !link) {
       rc = names_add(env, folders, path, MPG_STR("/"), err);
-    else if (S_ISDIR(st.st_mode) && folders != NULL && files->n_linked++ == 0 &&
-             (files->linked = join_text(env, path, MPG_STR(""))) == NULL)
-      rc = mpg_fail_nomem(err);
+    } else if (folders != NULL) {
+      rc = pass_over(env, files, path.p, "a link to a folder, not followed: name it itself", err);
+    }
     if (rc != MPG_OK)
       return rc;
   }
@@ -495,7 +509,8 @@ static mpg_rc find_paths(mpg_paths *paths, const mpg_env *env, mpg_str path, mpg
     names_free(env, &files);
     return rc;
   }
-  *paths = (mpg_paths){env, files.p, files.n, files.cap, from_folder, files.linked, files.n_linked};
+  *paths = (mpg_paths){env,         files.p,      files.n,        files.cap,
+                       from_folder, files.passed, files.n_passed, files.passed_cap};
   return MPG_OK;
 }
 
@@ -533,7 +548,7 @@ static mpg_rc copy_paths(mpg_paths *to, const mpg_env *env, const mpg_paths *fro
     files.p[i].state = from->file[i].state;
     files.p[i].regular = from->file[i].regular;
   }
-  *to = (mpg_paths){env, files.p, files.n, files.cap, from->from_folder, NULL, 0};
+  *to = (mpg_paths){env, files.p, files.n, files.cap, from->from_folder, NULL, 0, 0};
   return MPG_OK;
 }
 
@@ -648,49 +663,14 @@ mpg_rc mpg_paths_expand(mpg_paths *paths, const mpg_env *env, mpg_str path, mpg_
                   (int)path.n, path.p);
 }
 
-static bool ends_with(const char *path, size_t n, const char *suffix) {
-  size_t m = strlen(suffix);
-  return n > m && strcmp(path + n - m, suffix) == 0;
-}
-
-/* The path that is the first n bytes of `name` and `suffix`. */
-static const char *find_path(const mpg_paths *paths, const char *name, size_t n,
-                             const char *suffix) {
-  size_t low = 0, high = paths->n;
-  while (low < high) {
-    size_t middle = low + (high - low) / 2;
-    const char *path = paths->file[middle].path;
-    int order = strncmp(path, name, n);
-    if (order == 0)
-      order = strcmp(path + n, suffix);
-    if (order == 0)
-      return path;
-    if (order < 0)
-      low = middle + 1;
-    else
-      high = middle;
-  }
-  return NULL;
-}
-
-const char *mpg_paths_copied(const mpg_paths *paths, size_t i) {
-  const char *path = paths->file[i].path, *copied;
-  size_t n = strlen(path);
-  if (ends_with(path, n, ".gz"))
-    return find_path(paths, path, n - 3, "");
-  if (!ends_with(path, n, ".zst"))
-    return NULL;
-  copied = find_path(paths, path, n - 4, "");
-  return copied != NULL ? copied : find_path(paths, path, n - 4, ".gz");
-}
-
 void mpg_paths_free(mpg_paths *paths) {
-  names files = {paths->file, paths->n, paths->cap, paths->linked, paths->n_linked};
+  names files = {paths->file,   paths->n,        paths->cap,
+                 paths->passed, paths->n_passed, paths->passed_cap};
   if (paths->env != NULL)
     names_free(paths->env, &files);
   paths->file = NULL;
-  paths->linked = NULL;
-  paths->n = paths->cap = paths->n_linked = 0;
+  paths->passed = NULL;
+  paths->n = paths->cap = paths->n_passed = paths->passed_cap = 0;
 }
 
 void mpg_paths_expect(const mpg_paths *paths, const mpg_env *env) {

@@ -20,14 +20,20 @@ typedef struct mpg_file {
   const char *same; /* a path before it of the same file; NULL: none */
 } mpg_file;
 
+/* What lies below a folder, or fits a glob, and is not read. */
+typedef struct mpg_passed {
+  char *path;
+  const char *why; /* "a link that leads nowhere" */
+} mpg_passed;
+
 /* The files of a path, sorted by name in byte order. */
 typedef struct mpg_paths {
   const mpg_env *env;
   mpg_file *file;
   size_t n, cap;
   bool from_folder; /* the path was a folder: every regular file below it, hidden names left out */
-  char *linked;     /* below it the first link to a folder, which is not followed; NULL: none */
-  size_t n_linked;  /* how many there are */
+  mpg_passed *passed; /* in no order */
+  size_t n_passed, passed_cap;
 } mpg_paths;
 
 /*
@@ -46,8 +52,6 @@ void mpg_paths_free(mpg_paths *paths);
 void mpg_paths_expect(const mpg_paths *paths, const mpg_env *env);
 /* The state of a file now, at the end of links; false: it cannot be had. */
 bool mpg_file_stat(const char *path, mpg_file_state *out);
-/* The path among them that path i is of, except for .gz or .zst after it; borrowed, NULL: none. */
-const char *mpg_paths_copied(const mpg_paths *paths, size_t i);
 
 /*
 ** The paths that were looked up, each with what was there: whoever finds the same again would read

@@ -1,6 +1,8 @@
 /* unfinished.c - see unfinished.h. */
 #include "unfinished.h"
 
+#include <string.h>
+
 static mpg_rc add_issue(mpg_issues *issues, mpg_severity severity, const char *path,
                         const char *kind, int64_t line, const char *detail, mpg_err *err) {
   if (issues == NULL ||
@@ -20,25 +22,29 @@ mpg_rc mpg_no_line_end(mpg_issues *issues, const char *path, int64_t line, mpg_e
                    err);
 }
 
-static mpg_rc add_linked(const mpg_paths *paths, const char *source, mpg_issues *issues,
-                         mpg_err *err) {
-  if (paths->linked == NULL ||
-      mpg_issues_add(issues, MPG_INFO, source, "ignored_file", 0, (int64_t)paths->n_linked,
-                     "%s: a link to a folder, not followed: name it itself",
-                     paths->linked) == MPG_OK)
-    return MPG_OK;
-  return mpg_fail_nomem(err);
+mpg_rc mpg_paths_list_passed(const mpg_paths *paths, mpg_issues *issues, mpg_err *err) {
+  for (size_t i = 0; i < paths->n_passed; i++) {
+    const mpg_passed *p = &paths->passed[i];
+    mpg_issues_drop(issues, p->path);
+    if (mpg_issues_add(issues, MPG_INFO, p->path, "ignored_file", 0, 1, "%s", p->why) != MPG_OK)
+      return mpg_fail_nomem(err);
+  }
+  return MPG_OK;
 }
 
-mpg_rc mpg_paths_list_linked(const mpg_paths *paths, mpg_issues *issues, mpg_err *err) {
-  if (paths->linked != NULL)
-    mpg_issues_drop(issues, paths->linked);
-  return add_linked(paths, paths->linked, issues, err);
+/* All that was passed over, as an issue of `source`. */
+static mpg_rc add_passed(const mpg_paths *paths, const char *source, mpg_issues *issues,
+                         mpg_err *err) {
+  for (size_t i = 0; i < paths->n_passed; i++)
+    if (mpg_issues_add(issues, MPG_INFO, source, "ignored_file", 0, 1, "%s: %s",
+                       paths->passed[i].path, paths->passed[i].why) != MPG_OK)
+      return mpg_fail_nomem(err);
+  return MPG_OK;
 }
 
 mpg_rc mpg_paths_issues(const mpg_paths *paths, size_t i, mpg_issues *issues, mpg_err *err) {
   const char *path = paths->file[i].path, *same = paths->file[i].same;
-  mpg_rc rc = i == 0 ? add_linked(paths, path, issues, err) : MPG_OK;
+  mpg_rc rc = i == 0 ? add_passed(paths, path, issues, err) : MPG_OK;
   if (rc == MPG_OK && same != NULL &&
       mpg_issues_add(issues, MPG_WARNING, path, "same_content", 0, 1,
                      "by a link it is the file %s: its records come twice", same) != MPG_OK)
@@ -53,4 +59,40 @@ mpg_rc mpg_same_name(mpg_issues *issues, const char *path, const char *copied, m
                      copied) == MPG_OK)
     return MPG_OK;
   return mpg_fail_nomem(err);
+}
+
+static bool ends_with(const char *path, size_t n, const char *suffix) {
+  size_t m = strlen(suffix);
+  return n > m && strcmp(path + n - m, suffix) == 0;
+}
+
+/* The path that is the first n bytes of `name` and `suffix`. */
+static const char *find_path(const mpg_paths *paths, const char *name, size_t n,
+                             const char *suffix) {
+  size_t low = 0, high = paths->n;
+  while (low < high) {
+    size_t middle = low + (high - low) / 2;
+    const char *path = paths->file[middle].path;
+    int order = strncmp(path, name, n);
+    if (order == 0)
+      order = strcmp(path + n, suffix);
+    if (order == 0)
+      return path;
+    if (order < 0)
+      low = middle + 1;
+    else
+      high = middle;
+  }
+  return NULL;
+}
+
+const char *mpg_paths_copied(const mpg_paths *paths, size_t i) {
+  const char *path = paths->file[i].path, *copied;
+  size_t n = strlen(path);
+  if (ends_with(path, n, ".gz"))
+    return find_path(paths, path, n - 3, "");
+  if (!ends_with(path, n, ".zst"))
+    return NULL;
+  copied = find_path(paths, path, n - 4, "");
+  return copied != NULL ? copied : find_path(paths, path, n - 4, ".gz");
 }

@@ -17,11 +17,13 @@ mpg_rc mpg_unfinished_record(mpg_issues *issues, const char *path, int64_t line,
 mpg_rc mpg_no_line_end(mpg_issues *issues, const char *path, int64_t line, mpg_err *err);
 
 /* What is odd of path i: that by a link it is the file of another (same_content); of the first also
-** the links that were not followed. MPG_OK or MPG_NOMEM. */
+** what was passed over. MPG_OK or MPG_NOMEM. */
 mpg_rc mpg_paths_issues(const mpg_paths *paths, size_t i, mpg_issues *issues, mpg_err *err);
-/* The links to folders that were not followed, if there are some: ignored_file of themselves, in
-** place of what was said of them before. MPG_OK or MPG_NOMEM. */
-mpg_rc mpg_paths_list_linked(const mpg_paths *paths, mpg_issues *issues, mpg_err *err);
+/* What was passed over: ignored_file of each, in place of what was said of it before. MPG_OK or
+** MPG_NOMEM. */
+mpg_rc mpg_paths_list_passed(const mpg_paths *paths, mpg_issues *issues, mpg_err *err);
+/* The path among them that path i is of, except for .gz or .zst after it; borrowed, NULL: none. */
+const char *mpg_paths_copied(const mpg_paths *paths, size_t i);
 /* The issue same_name of the file `path` if `copied` is not NULL. MPG_OK or MPG_NOMEM. */
 mpg_rc mpg_same_name(mpg_issues *issues, const char *path, const char *copied, mpg_err *err);
 

@@ -144,8 +144,11 @@ static mpg_rc find_files(mpg_sources *s, sqlite3_stmt *insert, size_t entry, mpg
     if (rc == MPG_OK)
       rc = file_insert(s, insert, path, entry, &what, format != NULL, err);
   }
-  if (rc == MPG_OK)
-    rc = mpg_paths_list_linked(paths, &s->host->issues, err);
+  for (size_t i = 0; rc == MPG_OK && i < paths->n_passed; i++) {
+    mpg_recognised what = {.certainty = MPG_NOT_RECOGNISED};
+    (void)sqlite3_snprintf((int)sizeof what.reason, what.reason, "%s", paths->passed[i].why);
+    rc = file_insert(s, insert, paths->passed[i].path, entry, &what, false, err);
+  }
   mpg_paths_free(&listed);
   sqlite3_free(format);
   return rc;
