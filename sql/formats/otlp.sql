@@ -25,7 +25,10 @@
 -- ---- 1. The input ----
 
 CREATE TEMP TABLE IF NOT EXISTS otlp_spans AS
-SELECT trace_id, span_id, name, status, start_time, end_time, resource, attributes FROM otlp_trace(mpg_required(:otlp, ':otlp'));
+SELECT trace_id, span_id, name, status, start_time, end_time, resource, scope_attributes, attributes FROM otlp_trace(mpg_required(:otlp, ':otlp'));
+
+-- What the scope says it says of its spans, as the resource does, which it is more exact than.
+UPDATE otlp_spans SET resource = json_patch(coalesce(resource, '{}'), scope_attributes) WHERE instr(scope_attributes, '"mpg.') > 0;
 
 -- Exporters and collectors send again what nobody said to have received: a span counts once, and where it came
 -- before it had ended, as it ended. Two of one id that differ in name or start are two: processes that were forked share a generator of ids.
@@ -68,10 +71,8 @@ FROM otlp_spans WHERE start_time IS NULL OR end_time IS NULL GROUP BY NULL;
 -- The attributes of a span over those of its resource, merged once and taken apart once.
 DROP TABLE IF EXISTS temp.otlp_merged;
 CREATE TEMP TABLE otlp_merged AS
-SELECT coalesce(json_extract(attributes, '$."mpg.kind"'), name) AS kind, json_extract(attributes, '$."mpg.kind"') IS NOT NULL AS by_kind,
-       start_time, max(start_time, end_time) AS end_time, status, json_patch(coalesce(resource, '{}'), attributes) AS a
-FROM otlp_spans
-WHERE start_time IS NOT NULL;
+SELECT coalesce(json_extract(a, '$."mpg.kind"'), name) AS kind, json_extract(a, '$."mpg.kind"') IS NOT NULL AS by_kind, start_time, max(start_time, end_time) AS end_time, status, a
+FROM (SELECT *, json_patch(coalesce(resource, '{}'), attributes) AS a FROM otlp_spans WHERE start_time IS NOT NULL);
 
 -- What the environment says (OTEL_RESOURCE_ATTRIBUTES) is text.
 DROP TABLE IF EXISTS temp.otlp_named;
@@ -149,7 +150,7 @@ FROM otlp_spans AS s
 WHERE EXISTS (SELECT 1 FROM otlp_told)
   AND (coalesce(json_extract(resource, '$."mpg.job"'), json_extract(attributes, '$."mpg.job"')) IS NULL
        OR (coalesce(name, '') NOT IN ('attempt', 'commit', 'init', 'prep', 'compile', 'restore', 'input', 'checkpoint', 'eval', 'hang', 'step', 'rollout', 'serve', 'batch')
-           AND json_extract(attributes, '$."mpg.kind"') IS NULL))
+           AND coalesce(json_extract(attributes, '$."mpg.kind"'), json_extract(resource, '$."mpg.kind"')) IS NULL))
 GROUP BY NULL;
 
 -- ---- 2. What the program did ----

@@ -42,6 +42,20 @@ class Mapping(Case):
         self.script("formats/otlp.sql", otlp=ALONE)
         self.assertEqual(self.rows("SELECT count FROM mpg_issues WHERE kind = 'no_known_span' AND source = ?", ALONE), [])
 
+    def test_attributes_of_the_scope(self):
+        """They are those of its spans, over those of the resource and below those of a span; one that is misspelt is listed."""
+        request = self.request(self.span("attempt", 0, 100, chips=4, pool="p"), self.span("step", 0, 10, step=1), self.span("step", 10, 20, step=2, flops=7.0), resource={"mpg.owner": "me", "mpg.job": "r"})
+        request["resourceSpans"][0]["scopeSpans"][0]["scope"]["attributes"] = [{"key": key, "value": {"stringValue": value}} for key, value in (("mpg.job", "j"), ("mpg.flops", "5"), ("mpg.Model", "x"), ("y", "z"))]
+        self.script("formats/otlp.sql", otlp=self.file(json.dumps(request)))
+        self.assertEqual([("j", "me", 4)], self.rows("SELECT job, owner, chips FROM jobs"))
+        self.assertEqual([("j", 1, 5.0), ("j", 2, 7.0)], self.rows("SELECT job, step, CAST(flops AS REAL) FROM spans ORDER BY step"))
+        self.assertEqual([("attributes that are not of the convention: not read: mpg.Model",)], self.rows("SELECT detail FROM mpg_issues WHERE kind = 'unknown_column'"))
+
+    def test_a_kind_of_the_resource(self):
+        request = self.request(self.span("forward", 0, 10, step=1), self.span("x", 10, 20, kind="eval"), resource={"mpg.job": "j", "mpg.kind": "step"})
+        self.script("formats/otlp.sql", otlp=self.file(json.dumps(request)))
+        self.assertEqual([("step", 1), ("eval", None)], self.rows("SELECT kind, step FROM spans ORDER BY start_time"))
+
     def test_the_convention(self):
         path = self.file("\n".join(json.dumps(self.request(*spans, resource=resource)) for resource, spans in (
             ({"mpg.job": "j", "mpg.rank": 3}, [self.span("attempt", 0, 100, chips=4, pool="p", outcome="preempted"), self.span("step", 0, 10, step=1), self.span("checkpoint", 10, 12, step=1, durable=True),

@@ -242,8 +242,8 @@ static mpg_rc folder_match(const mpg_env *env, names *out, const char *prefix, m
 
 /*
 ** Adds the regular files of `found` to `files` and, if `folders` is not NULL, the folders there,
-** with a '/' at the end. A link to a file counts as a file. What is neither is passed over, and of a
-** folder a link to a folder.
+** with a '/' at the end. A link to a file counts as a file. What is neither is passed over,
+** and below a folder a link to a folder.
 */
 static mpg_rc sort_out(const mpg_env *env, const names *found, names *files, names *folders,
                        mpg_err *err) {
