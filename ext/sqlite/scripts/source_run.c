@@ -22,6 +22,8 @@ int mpg_source_bind(void *ctx, sqlite3_stmt *stmt, int index, const char *name) 
   if (strcmp(name, "on_error") == 0)
     return sqlite3_bind_text(stmt, index, s->on_error == MPG_ON_ERROR_SKIP ? "skip" : "stop", -1,
                              SQLITE_STATIC);
+  if (strcmp(name, "only_relations") == 0) /* no table function asks for more */
+    return s->table == NULL ? sqlite3_bind_int(stmt, index, 1) : SQLITE_OK;
   if (s->table != NULL && strcmp(name, "table") == 0)
     return sqlite3_bind_text64(stmt, index, s->table->name.p, s->table->name.n, SQLITE_STATIC,
                                SQLITE_UTF8);
