@@ -138,6 +138,7 @@ CREATE TEMP TABLE IF NOT EXISTS device_ranges (
 --@ column bytes REAL bytes the least that memory has to move
 --@ column device_ns BIGINT ns that devices were busy with what it launched
 --@ column activities BIGINT - that it launched
+--@ column tf32 BIGINT - 1: a kernel that it launched multiplies in TF32, as its name says
 CREATE TEMP TABLE IF NOT EXISTS device_operators (
   trace      TEXT   NOT NULL,
   rank       BIGINT,
@@ -153,7 +154,8 @@ CREATE TEMP TABLE IF NOT EXISTS device_operators (
   flops      REAL   NOT NULL,
   bytes      REAL,             -- the least that memory has to move
   device_ns  BIGINT,           -- time that what it launched kept devices busy; NULL: it launched nothing
-  activities BIGINT NOT NULL
+  activities BIGINT NOT NULL,
+  tf32       BIGINT NOT NULL DEFAULT 0 -- 1: a kernel of it multiplies in TF32
 );
 
 -- What was read. base_ns is what a mapping added to the times of the file: 0, or the epoch that it says.

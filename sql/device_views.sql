@@ -312,7 +312,7 @@ GROUP BY a.trace, a.rank, a.device;
 --@ column chip TEXT - the device's name as the profiler prints it
 --@ column op TEXT - the framework's operator: aten::mm
 --@ column shapes TEXT - of the operator's arguments, JSON
---@ column dtype TEXT - of the operands, as the catalogue has it: of two types the wider
+--@ column dtype TEXT - of the operands, as the catalogue has it: of two types the wider, of fp32 in TF32 tf32
 --@ column calls BIGINT - how many
 --@ column flops REAL flops that were done
 --@ column bytes REAL bytes the least that memory has to move

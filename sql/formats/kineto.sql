@@ -195,9 +195,11 @@ WHERE coalesce(start_ns >= covered, 1)
     WHERE p.thread = o.thread AND p.start_ns BETWEEN o.start_ns AND o.end_ns AND p.end_ns <= o.end_ns AND NOT p.wrapper)));
 
 INSERT INTO device_operators (trace, rank, process, chip, step, thread, op, shapes, dtypes, start_ns, end_ns, flops, bytes, device_ns,
-                              activities)
+                              activities, tf32)
 SELECT e.trace, t.rank, CAST(e.pid AS TEXT), max(a.chip), max(a.step), CAST(e.tid AS TEXT), e.name, e.input_dims, e.input_type, o.start_ns + t.base_ns,
-       o.end_ns + t.base_ns, o.flops, o.bytes, interval_union(a.start_ns, a.end_ns), count(a.trace)
+       o.end_ns + t.base_ns, o.flops, o.bytes, interval_union(a.start_ns, a.end_ns), count(a.trace),
+       -- Of fp32 these multiply in TF32: sm80_xmma_gemm_f32f32_tf32f32_f32_*, cutlass_80_tensorop_s1688gemm_*.
+       max(coalesce(lower(a.name) GLOB '*tf32*' OR a.name GLOB '*s1688*' AND a.name NOT GLOB '*s1688*f16*', 0))
 FROM kineto_counted AS o
 CROSS JOIN kineto_events AS e ON e.rowid = o.event
 CROSS JOIN kineto_parts AS p ON p.id = o.event

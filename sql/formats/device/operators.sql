@@ -6,15 +6,17 @@
 CREATE TEMP VIEW IF NOT EXISTS device_op_sums AS
 SELECT trace, rank, chip, op, shapes, dtypes, count(*) AS calls, sum(flops) AS flops, iif(count(bytes) = count(*), sum(bytes), NULL) AS bytes,
        sum(device_ns) AS device_ns, sum(activities) AS activities, sum(flops) FILTER (WHERE device_ns > 0) AS timed_flops,
-       iif(count(bytes) = count(*), sum(bytes) FILTER (WHERE device_ns > 0), NULL) AS timed_bytes
+       iif(count(bytes) = count(*), sum(bytes) FILTER (WHERE device_ns > 0), NULL) AS timed_bytes, tf32
 FROM device_operators
-GROUP BY trace, rank, chip, op, shapes, dtypes;
+GROUP BY trace, rank, chip, op, shapes, dtypes, tf32;
 
 CREATE TEMP VIEW IF NOT EXISTS device_op_work AS
 SELECT trace, rank, chip, op, shapes, dtypes, calls, flops, bytes, device_ns, activities,
        timed_flops / nullif(device_ns, 0) / 1e3 AS tflop_per_s, timed_bytes / nullif(device_ns, 0) AS gb_per_s,
        flops / nullif(bytes, 0) AS flops_per_byte
-FROM device_op_sums;
+FROM (SELECT trace, rank, chip, op, shapes, dtypes, sum(calls) AS calls, sum(flops) AS flops, iif(count(bytes) = count(*), sum(bytes), NULL) AS bytes, sum(device_ns) AS device_ns, sum(activities) AS activities,
+             sum(timed_flops) AS timed_flops, iif(count(bytes) = count(*), sum(timed_bytes), NULL) AS timed_bytes
+      FROM device_op_sums GROUP BY trace, rank, chip, op, shapes, dtypes);
 
 -- What PyTorch calls a type (on Windows with "struct " before it), what the catalogue does, and from the widest on.
 CREATE TEMP VIEW IF NOT EXISTS device_op_types AS
@@ -38,7 +40,7 @@ types AS (
   WHERE j.key BETWEEN k.first AND k.first + 1 GROUP BY k.op, k.dtypes HAVING count(t.dtype) = 2
 ),
 work AS (
-  SELECT w.*, replace(replace(replace(lower(w.chip), ' ', ''), '-', ''), '_', '') AS named, t.dtype
+  SELECT w.*, replace(replace(replace(lower(w.chip), ' ', ''), '-', ''), '_', '') AS named, iif(t.dtype = 'fp32' AND w.tf32, 'tf32', t.dtype) AS dtype
   FROM device_op_sums AS w LEFT JOIN types AS t ON t.op = w.op AND t.dtypes = w.dtypes
 )
 SELECT w.trace, w.rank, w.chip, w.op, w.shapes, w.dtype, w.calls, w.flops, w.bytes, w.device_ns,
