@@ -12,26 +12,33 @@
 --@ argument chip_name :chip TEXT what the devices are, if the profile does not tell: a name or alias of mpg_chips
 --@ argument step_names :step TEXT a GLOB over the NVTX or roctx ranges that are steps, if theirs is not among the usual names
 
+-- HTA reads a file of each rank. Of ranks in one file that are told by a label alone ([TP00] 70, [70] 0) it is the file with the label.
+CREATE TEMP VIEW IF NOT EXISTS hta_labelled AS
+SELECT rowid AS id, iif(rank IS NOT NULL, '', coalesce(CASE WHEN process GLOB '[[]*] *' THEN ' ' || substr(process, 1, instr(process, ']')) END,
+                                                       CASE WHEN device GLOB '[[]*] *' THEN ' ' || substr(device, 1, instr(device, ']')) END, '')) AS label, *
+FROM device_activity;
+
 -- Times as HTA has them: doubles of microseconds from the start that the trace counts from.
 CREATE TEMP VIEW IF NOT EXISTS hta_times AS
-SELECT a.rowid AS id, a.*,
+SELECT a.id, a.trace || a.label AS trace, a.rank, a.device, a.stream, a.kind, a.name, a.correlation, a.launch_name, a.launch_thread, a.op, a.gb_per_s,
        (a.start_ns - t.base_ns) / 1000 + (a.start_ns - t.base_ns) % 1000 / 1000.0 AS ts,
        (a.end_ns - a.start_ns) / 1000.0 AS dur,
        (a.launch_ns - t.base_ns) / 1000 + (a.launch_ns - t.base_ns) % 1000 / 1000.0 AS launch_ts,
        (a.launch_end_ns - a.launch_ns) / 1000.0 AS launch_dur,
        (a.op_ns - t.base_ns) / 1000 + (a.op_ns - t.base_ns) % 1000 / 1000.0 AS op_ts
-FROM device_activity AS a JOIN device_traces AS t USING (trace)
+FROM hta_labelled AS a JOIN device_traces AS t ON t.trace = a.trace
 WHERE a.stream IS NOT NULL;
 
 -- Where the last of several steps begins on the host. HTA leaves out what the host did from there on, and what the
 -- devices did that was not launched before.
 CREATE TEMP VIEW IF NOT EXISTS hta_last_step AS
-SELECT a.trace, a.rank, max(s.start_ns) AS last_ns,
+SELECT a.trace || a.label AS trace, a.rank, max(s.start_ns) AS last_ns,
        ceil(max((s.start_ns - t.base_ns) / 1000 + (s.start_ns - t.base_ns) % 1000 / 1000.0)) AS last_us
-FROM (SELECT DISTINCT trace, rank FROM device_activity) AS a
-JOIN device_steps AS s ON s.trace = a.trace AND (s.rank IS a.rank OR s.rank IS NULL) JOIN device_traces AS t ON t.trace = s.trace
+FROM (SELECT DISTINCT trace, rank, label FROM hta_labelled UNION SELECT DISTINCT trace, rank, '' FROM device_activity) AS a
+JOIN device_steps AS s ON s.trace = a.trace AND (s.rank IS a.rank OR s.rank IS NULL) AND (a.label = '' OR s.process IS NULL OR substr(' ' || s.process, 1, length(a.label)) = a.label OR a.label = ' [' || s.process || ']')
+JOIN device_traces AS t ON t.trace = s.trace
 WHERE s.side = 'host'
-GROUP BY a.trace, a.rank HAVING count(DISTINCT s.step) > 1;
+GROUP BY a.trace || a.label, a.rank HAVING count(DISTINCT s.step) > 1;
 
 CREATE TEMP VIEW IF NOT EXISTS hta_events AS
 SELECT e.trace, e.rank, e.device, e.stream, e.kind, e.name, e.correlation, e.launch_name, e.launch_thread, e.op, e.gb_per_s, e.id,

@@ -14,8 +14,11 @@
 --@ argument chip_name :chip TEXT what the devices are, if the profile does not tell: a name or alias of mpg_chips
 --@ argument step_names :step TEXT a GLOB over the NVTX or roctx ranges that are steps, if theirs is not among the usual names
 
+-- TraceLens reads a file of each rank. Of ranks in one file that are told by a label alone ([TP00] 70, [70] 0) it is the file with the label.
 CREATE TEMP VIEW IF NOT EXISTS tracelens_events AS
-SELECT a.trace, a.rank, a.name, a.op, a.kind, a.process, a.launch_thread,
+SELECT a.trace || iif(a.rank IS NOT NULL, '', coalesce(CASE WHEN a.process GLOB '[[]*] *' THEN ' ' || substr(a.process, 1, instr(a.process, ']')) END,
+                                                       CASE WHEN a.device GLOB '[[]*] *' THEN ' ' || substr(a.device, 1, instr(a.device, ']')) END, '')) AS trace,
+       a.trace AS file, a.rank, a.name, a.op, a.kind, a.process, a.launch_thread,
        CASE WHEN a.kind = 'memcpy' THEN 'memcpy' WHEN lower(a.name) LIKE '%nccl%' THEN 'comm' ELSE 'comp' END AS part,
        (a.start_ns - t.base_ns) / 1000 + (a.start_ns - t.base_ns) % 1000 / 1000.0 AS ts,
        (a.start_ns - t.base_ns) / 1000 + (a.start_ns - t.base_ns) % 1000 / 1000.0 + (a.end_ns - a.start_ns) / 1000.0 AS end,
@@ -88,9 +91,9 @@ FROM sums;
 --@ column kernel_time_us_sum REAL us
 CREATE TEMP VIEW IF NOT EXISTS tracelens_work AS
 WITH calls AS (
-  SELECT o.trace, o.rank, o.op, o.shapes, o.dtypes, o.flops, o.bytes, interval_union(e.ts, e.end) AS us
+  SELECT max(e.trace) AS trace, o.rank, o.op, o.shapes, o.dtypes, o.flops, o.bytes, interval_union(e.ts, e.end) AS us
   FROM device_operators AS o JOIN tracelens_events AS e
-    ON e.trace = o.trace AND e.process IS o.process AND e.launch_thread = o.thread AND e.launch_ns BETWEEN o.start_ns AND o.end_ns
+    ON e.file = o.trace AND e.process IS o.process AND e.launch_thread = o.thread AND e.launch_ns BETWEEN o.start_ns AND o.end_ns
   GROUP BY o.rowid
 )
 SELECT trace, rank, op AS name, shapes AS input_dims, dtypes AS input_type, count(*) AS name_count, flops / 1e9 AS gflops,

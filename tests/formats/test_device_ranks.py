@@ -155,6 +155,19 @@ class Merged(Case):
         self.assertEqual(self.rows("SELECT rank, name, percentage FROM trace_tracelens_ops(?) ORDER BY 1", path), [(0, "aten::mm", 100.0), (1, "aten::relu", 100.0)])
         self.assertEqual(self.rows("SELECT rank, name_count FROM trace_tracelens_work(?)", path), [(0, 1)])
 
+    def test_tools_of_others_where_labels_are_no_numbers(self):
+        """As of SGLang's merged profiles, or of processes without labels: the file is told with the label, and the ranks are apart as above."""
+        for labels, pids, apart in ((("[TP00] ", "[TP01] "), ("[TP00] 70", "[TP01] 71"), ("[TP00]", "[TP01]")), (("[TP00-DP00] ", "[TP00-DP01] "), ("[TP00-DP00] 70", "[TP00-DP01] 71"), ("[TP00-DP00]", "[TP00-DP01]")),
+                                    (("", ""), (70, 71), ("[70]", "[71]"))):
+            path = self.merged(pids, labels=labels)
+            first, second = (f"{path} {label}" for label in apart)
+            self.assertEqual(self.rows("SELECT trace, sum(idle_time), sum(gaps) FROM trace_hta_idle(?) GROUP BY 1", path), [(first, 100, 1), (second, 300, 1)])
+            self.assertEqual(self.rows("SELECT trace, idle_time, kernel_time FROM trace_hta_temporal_breakdown(?) ORDER BY 1", path), [(first, 100, 200), (second, 300, 400)])
+            self.assertEqual(self.rows("SELECT trace, count, max FROM trace_hta_queue_length(?) ORDER BY 1", path), [(first, 4, 2), (second, 4, 2)])
+            self.assertEqual(self.rows("SELECT trace, percentage FROM trace_hta_kernel_types(?) ORDER BY 1", path), [(first, 100.0), (second, 100.0)])
+            self.assertEqual(self.rows("SELECT trace, name, percentage FROM trace_tracelens_ops(?) ORDER BY 1", path), [(first, "aten::mm", 100.0), (second, "aten::relu", 100.0)])
+            self.assertEqual(self.rows("SELECT trace, name_count FROM trace_tracelens_work(?)", path), [(first, 1)])
+
     def test_correlations_that_two_processes_have(self):
         """Whose the kernels are is a guess, and one without a call is of neither."""
         events = [step(1, 1000, 900, 70), call(1, 1010, 70), call(2, 1020, 70), call(1, 1030, 71), call(3, 1040, 71)]
