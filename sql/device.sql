@@ -80,7 +80,7 @@ CREATE INDEX IF NOT EXISTS temp.device_activity_launch ON device_activity(trace,
 
 -- Steps as the program marks them (ProfilerStep#7, a JAX step number, an NVTX range). side: 'host' where the host
 -- says when the step was issued, 'device' where the device does when it ran; a trace may have both.
---@ table trace_device_steps device_steps a row for each step that the program marks
+--@ table trace_device_steps device_steps_told a row for each step that the program marks
 --@ column trace TEXT - the file
 --@ column rank BIGINT - of the process in its job; NULL: the trace does not tell
 --@ column process TEXT - the process, if a trace holds several
@@ -100,6 +100,17 @@ CREATE TEMP TABLE IF NOT EXISTS device_steps (
   end_ns   BIGINT NOT NULL CHECK (end_ns >= start_ns)
 );
 CREATE INDEX IF NOT EXISTS temp.device_steps_order ON device_steps(trace, start_ns);
+-- A step that several threads of a process mark at once is one, from the first start to the last end.
+CREATE TEMP VIEW IF NOT EXISTS device_steps_told AS
+WITH ordered AS (
+  SELECT rowid AS id, *, max(end_ns) OVER (PARTITION BY trace, rank, process, side, device, step ORDER BY start_ns, end_ns ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING) AS reached
+  FROM device_steps
+),
+numbered AS (
+  SELECT *, sum(coalesce(start_ns >= reached, 1)) OVER (PARTITION BY trace, rank, process, side, device, step ORDER BY start_ns, end_ns ROWS UNBOUNDED PRECEDING) AS nth FROM ordered
+)
+SELECT trace, rank, process, side, device, step, min(start_ns) AS start_ns, max(end_ns) AS end_ns
+FROM numbered GROUP BY trace, rank, process, side, device, step, nth ORDER BY min(id);
 
 -- Ranges that the program marks, its steps too: annotations, NVTX. On the device's side, from the first to the last
 -- activity that was launched in one.

@@ -184,6 +184,12 @@ class Steps(Case):
             event for at in (1000, 9000) for event in (step(1, at, 300), call(at, at + 10), kernel("gemm", at, at + 100, 50))]})
         self.assertEqual(self.rows("SELECT step, step_ns, busy_ns, lag_ns FROM trace_device_step_time(?)", path), [("1", 600000, 100000, 100000)])
 
+    def test_a_step_that_two_threads_mark(self):
+        """At once, the one a little longer: one step; a cycle later with the same number is another, and so is that of another process."""
+        path = self.file({"schemaVersion": 1, "traceEvents": [step(1, 1000, 300), step(1, 1010, 400, tid=10), step(2, 1400, 300), step(2, 1420, 10, tid=10), step(1, 9000, 300), step(1, 9000, 300, pid=8)]})
+        self.assertEqual(self.rows("SELECT process, step, start_ns, end_ns - start_ns FROM trace_device_steps(?) ORDER BY 1, 3", path),
+                         [("8", "1", 9000000, 300000), ("9", "1", 1000000, 410000), ("9", "2", 1400000, 300000), ("9", "1", 9000000, 300000)])
+
     def test_correlations_that_begin_anew(self):
         path = self.file({"schemaVersion": 1, "traceEvents": [
             event for number, at in ((1, 1000), (2, 9000)) for event in (step(number, at, 300), call(1, at + 10), kernel("gemm", 1, at + 100, 50))]})

@@ -74,6 +74,7 @@ INVISIBLE = {(name, "record_lost", "*"): NOT_NUMBERED for name in TRACES if name
     ("tfevents", "mark_lost", "*"): NEWER,
     ("tfevents", "unknown_word", "1/5/1/1"): "any tag is somebody's",
     ("perfetto", "mark_lost", "*"): NEWER,
+    ("perfetto", "negated", "1/60/4/1"): "a thread of another process marks steps of its own",
 }
 
 

@@ -52,7 +52,7 @@ class Rocpd(cases.Case):
             self.assertEqual(expected(), self.activity(path), path)
             self.assertEqual({}, self.issues(path))
             self.assertEqual([(path, "rocpd", 0, rocpd.HOST)], self.rows("SELECT trace, format, base_ns, host FROM trace_device_traces(?)", path))
-            self.assertEqual([("5", 2), ("6", 2)], self.rows("SELECT step, count(*) FROM trace_device_steps(?) GROUP BY 1", path))
+            self.assertEqual([("5", 1), ("6", 1)], self.rows("SELECT step, count(*) FROM trace_device_steps(?) GROUP BY 1", path))
             self.assertEqual([(0,)], self.rows("SELECT count(*) FROM trace_device_ranges(?) WHERE name GLOB 'aten*'", path))
 
     def test_time_of_a_device(self):
