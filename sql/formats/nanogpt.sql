@@ -19,7 +19,8 @@
 -- :chip say, or correct, how many chips the job holds, and which; :pool names the pool ('training'); :job
 -- makes all files runs of one job (else each is a job, named after its file); :outcome says how the last run
 -- ended where the log does not ('completed', 'failed', ...);
--- :flops are those of one step on all chips together, which the log does not know; :start is when it began
+-- :flops are those of one step on all chips together, which the log does not know; :only_relations,
+-- which trace_rollup and its like set, leaves training_steps empty; :start is when it began
 -- (Unix seconds or ISO 8601; else the date that nvidia-smi printed, else 0), :zone the zone of that date
 -- ('UTC'). A program that cannot bind parameters to a script replaces them in its text.
 --
@@ -31,10 +32,10 @@
 -- The members of `fields` become columns here, once. What follows goes by rowid: a file's lines lie one after the other, and so do a run's.
 DROP TABLE IF EXISTS temp.training_lines;
 CREATE TEMP TABLE training_lines AS
-SELECT _file AS file, _line AS line, time, step, log_group(_record, 'steps') AS steps, log_group(_record, 'total_ms') AS total_ms,
-       log_group(_record, 'ms') AS ms, log_group(_record, 'loss') AS loss, log_group(_record, 'val_loss') AS val_loss,
-       log_group(_record, 'average_ms') AS average_ms, log_group(_record, 'mfu') AS mfu, log_group(_record, 'gpu') AS gpu,
-       log_group(_record, 'chip') AS chip, log_group(_record, 'saved') IS NOT NULL AS is_save, log_group(_record, 'begun') AS begun
+SELECT step, log_group(_record, 'total_ms') AS total_ms, _file AS file, log_group(_record, 'loss') AS loss, log_group(_record, 'ms') AS ms, log_group(_record, 'steps') AS steps,
+       time, _line AS line, iif(:only_relations IS NULL, log_group(_record, 'val_loss'), NULL) AS val_loss, iif(:only_relations IS NULL, log_group(_record, 'average_ms'), NULL) AS average_ms,
+       iif(:only_relations IS NULL, log_group(_record, 'mfu'), NULL) AS mfu, iif(step IS NULL, log_group(_record, 'gpu'), NULL) AS gpu, iif(step IS NULL, log_group(_record, 'chip'), NULL) AS chip,
+       iif(step IS NULL, log_group(_record, 'saved') IS NOT NULL, 0) AS is_save, iif(step IS NULL, log_group(_record, 'begun'), NULL) AS begun
 FROM log_trace(mpg_required(:log, ':log'), '(?x)
     (?: (?<time> \d{4}-\d\d-\d\d [T\ ] \d\d:\d\d:\d\d (?: [.,]\d+ )? (?: Z | [+-]\d\d:?\d\d )? ) .{0,300}? )? (?: ^ | (?<= [\s:|>\])] ) | (?<= \dm ) )
       (?: step: (?<step>\d+) / (?<steps>\d+) (?: \ train_loss: (?<loss>\S+) )? (?: \ val_loss: (?<val_loss>\S+) )? .*? \ train_time: (?<total_ms>\d+) ms
@@ -48,13 +49,13 @@ FROM log_trace(mpg_required(:log, ':log'), '(?x)
         | \| \s+ (?<gpu>\d+) \s+ (?<chip>\S.*?) \s{2,} (?: On|Off ) \s+ \| )',
   'ignore', coalesce(:zone, 'UTC'));
 
--- Where a file begins, a step's number goes back, and at lines of no step and after them: most lines are none of these.
+-- Where a file begins, a step's number or the clock goes back, and at lines of no step and after them: most lines are none of these.
 DROP TABLE IF EXISTS temp.training_breaks;
 CREATE TEMP TABLE training_breaks(id INTEGER PRIMARY KEY, of_file);
 INSERT INTO training_breaks
 SELECT l.rowid AS id, l.file IS NOT p.file AS of_file
 FROM training_lines AS l LEFT JOIN training_lines AS p ON p.rowid = l.rowid - 1
-WHERE l.step < p.step OR l.step IS NULL OR p.step IS NULL OR l.file IS NOT p.file OR (l.step = p.step AND l.total_ms < p.total_ms);
+WHERE l.step < p.step OR l.step IS NULL OR p.step IS NULL OR l.file IS NOT p.file OR l.total_ms < p.total_ms;
 
 -- Several hosts that print into one log: within a run a line of a step that was told before, a few lines after it, is another
 -- host's. A run ends where a program says what it runs on, where numbers go back by more than a few, and where the time of a step
@@ -93,7 +94,7 @@ DELETE FROM temp.training_breaks WHERE EXISTS (SELECT 1 FROM training_hosts);
 INSERT INTO training_breaks
 SELECT l.rowid AS id, l.file IS NOT p.file AS of_file
 FROM (SELECT 1 FROM training_hosts LIMIT 1) CROSS JOIN training_lines AS l LEFT JOIN training_lines AS p ON p.rowid = l.rowid - 1
-WHERE l.step < p.step OR l.step IS NULL OR p.step IS NULL OR l.file IS NOT p.file OR (l.step = p.step AND l.total_ms < p.total_ms);
+WHERE l.step < p.step OR l.step IS NULL OR p.step IS NULL OR l.file IS NOT p.file OR l.total_ms < p.total_ms;
 DROP TABLE training_stay;
 DROP TABLE training_hosts;
 
@@ -123,7 +124,7 @@ GROUP BY first, last, path ORDER BY first;
 -- What a step with a loss that is no number did, later ones may keep: nobody went back.
 INSERT INTO mpg_issues(source, severity, kind, line, count, detail)
 SELECT file, 'warning', 'skipped_steps', min(line), count(*), 'steps that were skipped, or whose loss is no number: they count as progress'
-FROM training_lines WHERE step IS NOT NULL AND lower(ltrim(loss, '+-')) IN ('nan', 'inf') GROUP BY file;
+FROM training_lines WHERE loss >= '' AND step IS NOT NULL AND lower(ltrim(loss, '+-')) IN ('nan', 'inf') GROUP BY file; -- a number is less than any text
 
 -- Nothing recognised is no run.
 INSERT INTO mpg_issues(source, severity, kind, line, count, detail)
@@ -173,36 +174,11 @@ INSERT INTO mpg_issues(source, severity, kind, line, count, detail)
 SELECT l.file, 'warning', 'repeated_record', min(l.line), count(*), 'lines of step ' || min(l.step) || ' and others that repeat the number of the one before: they count once. If a run was resumed there, it is not told'
 FROM training_lines AS l JOIN training_lines AS p ON p.rowid = l.rowid - 1 AND p.step = l.step AND p.file = l.file WHERE l.ms > 0 AND p.ms > 0 GROUP BY l.file;
 
--- Stretches of lines of steps with nothing between them: the line before is that before in the stretch, or of its first line `before`.
-DROP TABLE IF EXISTS temp.training_stretches;
-CREATE TEMP TABLE training_stretches AS
-WITH begins AS (
-  SELECT rowid AS range, first FROM training_ranges
-  UNION ALL
-  SELECT r.rowid, m.id + 1 FROM training_ranges AS r CROSS JOIN training_marks AS m ON m.id BETWEEN r.first AND r.last
-),
-bounds AS (
-  SELECT b.range, b.first, coalesce(lead(b.first) OVER (PARTITION BY b.range ORDER BY b.first) - 2, r.last) AS last, r.first AS range_first, r.file_first
-  FROM begins AS b JOIN training_ranges AS r ON r.rowid = b.range
-)
-SELECT range, first, last, range_first, file_first, coalesce(m.before, first - 1) AS before
-FROM bounds LEFT JOIN training_marks AS m ON m.id = first - 1
-WHERE first <= last ORDER BY range, first;
-
--- The rowid is the number of the step; so_far, the seconds of all steps up to it.
-DROP TABLE IF EXISTS temp.training_counted;
-CREATE TEMP TABLE training_counted AS
-SELECT range, id, step, since, seconds, coalesce(sum(seconds) OVER (ORDER BY stretch, id ROWS UNBOUNDED PRECEDING), 0) AS so_far
-FROM (SELECT s.rowid AS stretch, range, l.rowid AS id, l.step, iif(p.rowid >= range_first, l.step - p.step, NULL) AS since,
-             CASE WHEN l.total_ms IS NULL THEN coalesce(iif(p.rowid >= range_first, l.step - p.step, NULL), 1) * l.ms
-                  WHEN l.total_ms < p.total_ms THEN l.total_ms ELSE l.total_ms - coalesce(p.total_ms, 0) END / 1000.0 AS seconds
-      FROM training_stretches AS s CROSS JOIN training_lines AS l ON l.rowid BETWEEN s.first AND s.last
-      LEFT JOIN training_lines AS p ON p.rowid = iif(l.rowid > s.first, l.rowid - 1, s.before) AND p.rowid >= s.file_first);
-DROP TABLE training_stretches;
+.read sql/formats/nanogpt/counted.sql
 
 -- When a run's first step began: end_time = start_time + (c.so_far - seconds_before).
 DROP TABLE IF EXISTS temp.training_clocks;
-CREATE TEMP TABLE training_clocks(range INTEGER PRIMARY KEY, start_time, seconds_before, peak_flops);
+CREATE TEMP TABLE training_clocks(range INTEGER PRIMARY KEY, start_time, seconds_before, peak_flops, flops_of_step);
 INSERT INTO training_clocks
 WITH summed AS (
   SELECT f.rowid AS of_file, dated, clock, coalesce(b.so_far, 0) AS seconds_before, coalesce(e.so_far, 0) - coalesce(b.so_far, 0) AS seconds
@@ -218,46 +194,27 @@ dated AS (
 )
 SELECT r.rowid, start_time, seconds_before, (SELECT c.peak_flops FROM mpg_chips AS c
                                              WHERE c.dtype = 'bf16' AND (lower(c.chip) = lower(coalesce(:chip, r.chip))
-                                               OR EXISTS (SELECT 1 FROM json_each(c.aliases) AS a WHERE lower(a.value) = lower(coalesce(:chip, r.chip)))))
+                                               OR EXISTS (SELECT 1 FROM json_each(c.aliases) AS a WHERE lower(a.value) = lower(coalesce(:chip, r.chip))))), :flops
 FROM training_ranges AS r JOIN dated USING (of_file);
 
 -- Both lines of a step, of training and of validation, carry the time: the later one has all of it.
 DROP TABLE IF EXISTS temp.training_twice;
 CREATE TEMP TABLE training_twice(place INTEGER PRIMARY KEY); -- the first lines of such steps
 INSERT INTO training_twice SELECT rowid - 1 FROM training_counted WHERE since = 0;
-DROP TABLE IF EXISTS temp.training_steps;
-CREATE TEMP TABLE training_steps(job TEXT, attempt, step, start_time, end_time, seconds, executions, loss, val_loss, average_ms, tflops_per_chip, mfu, mfu_reported,
-                                 flops, place INTEGER PRIMARY KEY);
-INSERT INTO training_steps
-SELECT job, attempt, c.step, start_time + (c.so_far - seconds_before) - c.seconds, start_time + (c.so_far - seconds_before), c.seconds, coalesce(c.since, 1),
-       iif(typeof(loss) <> 'text', loss, NULL), iif(typeof(val_loss) <> 'text', val_loss, NULL), iif(average_ms = 'nan', NULL, average_ms),
-       :flops * coalesce(c.since, 1) / 1e12 / c.seconds / chips, :flops * coalesce(c.since, 1) / c.seconds / chips / peak_flops,
-       iif(mfu > 0, mfu, NULL) / 100.0, :flops * coalesce(c.since, 1), c.rowid
-FROM training_ranges AS r CROSS JOIN training_clocks AS k ON k.range = r.rowid CROSS JOIN training_counted AS c ON c.rowid BETWEEN r.first_step AND r.last_step
-CROSS JOIN training_lines AS l ON l.rowid = c.id
-WHERE c.since IS NOT 0 AND c.seconds > 0 AND (loss IS NOT NULL OR c.since > 0);
-DELETE FROM training_steps WHERE place IN (SELECT place FROM training_twice);
-INSERT INTO training_steps
-WITH step AS (
-  SELECT c.range, c.step, min(c.rowid) AS place, max(start_time + (c.so_far - seconds_before)) AS end_time, sum(c.seconds) AS seconds, max(c.since) AS since,
-         max(iif(typeof(loss) <> 'text', loss, NULL)) AS loss, max(iif(typeof(val_loss) <> 'text', val_loss, NULL)) AS val_loss, max(loss IS NOT NULL) AS trained,
-         max(iif(average_ms = 'nan', NULL, average_ms)) AS average_ms, max(iif(mfu > 0, mfu, NULL)) AS mfu
-  FROM (SELECT place FROM training_twice UNION SELECT place + 1 FROM training_twice) AS t CROSS JOIN training_counted AS c ON c.rowid = t.place
-  CROSS JOIN training_clocks AS k ON k.range = c.range CROSS JOIN training_lines AS l ON l.rowid = c.id
-  GROUP BY c.range, c.step
-)
-SELECT job, attempt, step, end_time - seconds, end_time, seconds, coalesce(nullif(since, 0), 1), loss, val_loss, average_ms,
-       :flops * coalesce(nullif(since, 0), 1) / 1e12 / seconds / chips, :flops * coalesce(nullif(since, 0), 1) / seconds / chips / peak_flops,
-       mfu / 100.0, :flops * coalesce(nullif(since, 0), 1), place
-FROM step AS s CROSS JOIN training_ranges AS r ON r.rowid = s.range CROSS JOIN training_clocks AS k ON k.range = s.range
-WHERE seconds > 0 AND (trained OR since > 0);
+DROP TABLE IF EXISTS temp.training_merged;
+CREATE TEMP TABLE training_merged(place INTEGER PRIMARY KEY, so_far, seconds, since, trained, loss, val_loss, average_ms, mfu);
+INSERT INTO training_merged
+SELECT min(c.rowid), max(c.so_far), sum(c.seconds), nullif(max(c.since), 0), max(c.trained), max(iif(typeof(loss) <> 'text', loss, NULL)), max(iif(typeof(val_loss) <> 'text', val_loss, NULL)),
+       max(iif(average_ms = 'nan', NULL, average_ms)), max(iif(mfu > 0, mfu, NULL))
+FROM (SELECT place FROM training_twice UNION SELECT place + 1 FROM training_twice) AS t CROSS JOIN training_counted AS c ON c.rowid = t.place CROSS JOIN training_lines AS l ON l.rowid = c.id
+GROUP BY c.range, c.step;
 
 -- Before the first step nothing is trained. How long evaluations and saves took is in no time of the log.
 DROP TABLE IF EXISTS temp.training_phases;
 CREATE TEMP TABLE training_phases AS
 SELECT job, attempt, 'init' AS kind, start_time + (c.so_far - seconds_before) - c.seconds AS start_time, start_time + (c.so_far - seconds_before) AS end_time
-FROM training_counted AS c CROSS JOIN training_ranges AS r ON r.rowid = c.range CROSS JOIN training_clocks AS k ON k.range = c.range CROSS JOIN training_lines AS l ON l.rowid = c.id
-WHERE c.step = 0 AND c.seconds > 0 AND loss IS NULL;
+FROM training_counted AS c CROSS JOIN training_ranges AS r ON r.rowid = c.range CROSS JOIN training_clocks AS k ON k.range = c.range
+WHERE c.step = 0 AND c.seconds > 0 AND NOT c.trained;
 
 -- A save is of the step before it.
 DROP TABLE IF EXISTS temp.training_saves;
@@ -267,18 +224,37 @@ FROM training_ranges AS r CROSS JOIN training_clocks AS k ON k.range = r.rowid C
 CROSS JOIN training_counted AS c ON c.rowid = m.id - m.nth
 WHERE m.is_save AND c.range = r.rowid;
 
+UPDATE training_counted SET (so_far, seconds, since, trained) = (SELECT m.so_far, m.seconds, m.since, m.trained FROM training_merged AS m WHERE m.place = training_counted.rowid)
+WHERE rowid IN (SELECT place FROM training_merged);
+DROP TABLE IF EXISTS temp.training_steps;
+CREATE TEMP TABLE training_steps(job TEXT, attempt, step, start_time, end_time, seconds, executions, loss, val_loss, average_ms, tflops_per_chip, mfu, mfu_reported,
+                                 flops, place INTEGER PRIMARY KEY);
+INSERT INTO training_steps
+SELECT job, attempt, c.step, start_time + (c.so_far - seconds_before) - c.seconds, start_time + (c.so_far - seconds_before), c.seconds, coalesce(c.since, 1),
+       iif(m.place IS NULL, iif(typeof(l.loss) <> 'text', l.loss, NULL), m.loss), iif(m.place IS NULL, iif(typeof(l.val_loss) <> 'text', l.val_loss, NULL), m.val_loss),
+       iif(m.place IS NULL, iif(l.average_ms = 'nan', NULL, l.average_ms), m.average_ms),
+       :flops * coalesce(c.since, 1) / 1e12 / c.seconds / chips, :flops * coalesce(c.since, 1) / c.seconds / chips / peak_flops,
+       iif(m.place IS NULL, iif(l.mfu > 0, l.mfu, NULL), m.mfu) / 100.0, :flops * coalesce(c.since, 1), c.rowid
+FROM training_ranges AS r CROSS JOIN training_clocks AS k ON k.range = r.rowid CROSS JOIN training_counted AS c ON c.rowid BETWEEN r.first_step AND r.last_step
+CROSS JOIN training_lines AS l ON l.rowid = c.id LEFT JOIN training_merged AS m ON m.place = c.rowid
+WHERE :only_relations IS NULL AND c.since IS NOT 0 AND c.seconds > 0 AND (c.since > 0 OR c.trained);
+
 DROP TABLE IF EXISTS temp.training_runs;
 CREATE TEMP TABLE training_runs AS
 WITH told AS (
-  SELECT r.rowid AS range, min(start_time + (c.so_far - seconds_before) - c.seconds) AS start_time,
+  SELECT r.rowid AS range, start_time AS clock, seconds_before,
+         (SELECT start_time + (c.so_far - seconds_before) - c.seconds FROM training_counted AS c WHERE c.rowid BETWEEN r.first_step AND r.last_step AND c.seconds IS NOT NULL ORDER BY c.rowid LIMIT 1) AS start_time,
          (SELECT max(l.steps) FROM training_lines AS l WHERE l.rowid BETWEEN r.first AND r.last AND l.step IS NOT NULL) AS steps
-  FROM training_ranges AS r CROSS JOIN training_clocks AS k ON k.range = r.rowid CROSS JOIN training_counted AS c ON c.rowid BETWEEN r.first_step AND r.last_step
-  GROUP BY r.rowid
+  FROM training_ranges AS r CROSS JOIN training_clocks AS k ON k.range = r.rowid
+),
+summed AS ( -- what all steps took, and the first and the last of them
+  SELECT r.rowid AS range, sum(c.seconds) AS seconds, sum(coalesce(c.since, 1)) AS executions, min(c.rowid) AS first, max(c.rowid) AS last
+  FROM training_ranges AS r CROSS JOIN training_counted AS c ON c.rowid BETWEEN r.first_step AND r.last_step
+  WHERE c.since IS NOT 0 AND c.seconds > 0 AND (c.since > 0 OR c.trained) GROUP BY r.rowid
 )
-SELECT r.job, r.attempt, r.chips, r.chip, min(t.start_time, min(s.start_time)) AS start_time, max(s.end_time) AS end_time,
-       CASE WHEN max(s.step) = t.steps THEN 'completed' END AS own_outcome, min(s.place) AS first, sum(s.seconds) AS seconds, sum(s.executions) AS executions
-FROM training_ranges AS r CROSS JOIN told AS t ON t.range = r.rowid CROSS JOIN training_steps AS s ON s.place BETWEEN r.first_step AND r.last_step
-GROUP BY r.rowid;
+SELECT r.job, r.attempt, r.chips, r.chip, min(t.start_time, clock + (f.so_far - seconds_before) - f.seconds) AS start_time, clock + (l.so_far - seconds_before) AS end_time,
+       CASE WHEN l.step = t.steps THEN 'completed' END AS own_outcome, s.range, s.first, s.seconds, s.executions
+FROM summed AS s CROSS JOIN training_ranges AS r ON r.rowid = s.range JOIN told AS t ON t.range = s.range JOIN training_counted AS f ON f.rowid = s.first JOIN training_counted AS l ON l.rowid = s.last;
 
 -- ---- 3. The relations ----
 
@@ -304,10 +280,13 @@ SELECT coalesce(:pool, 'training') AS pool, coalesce(:chip, chip) AS chip, chips
 DROP TABLE IF EXISTS temp.spans;
 CREATE TEMP TABLE spans AS
 WITH first AS (
-  SELECT r.job, r.attempt, f.start_time, f.seconds, (r.seconds - f.seconds) / (r.executions - f.executions) AS others
-  FROM training_runs AS r JOIN training_steps AS f ON f.place = r.first WHERE f.executions = 1
+  SELECT r.job, r.attempt, k.start_time + (f.so_far - seconds_before) - f.seconds AS start_time, f.seconds, (r.seconds - f.seconds) / (r.executions - coalesce(f.since, 1)) AS others
+  FROM training_runs AS r JOIN training_clocks AS k ON k.range = r.range JOIN training_counted AS f ON f.rowid = r.first WHERE coalesce(f.since, 1) = 1
 )
-SELECT job, attempt, 'step' AS kind, start_time, end_time, step, flops FROM training_steps
+SELECT job, attempt, 'step' AS kind, start_time + (c.so_far - seconds_before) - c.seconds AS start_time, start_time + (c.so_far - seconds_before) AS end_time, c.step,
+       k.flops_of_step * coalesce(c.since, 1) AS flops
+FROM training_ranges AS r CROSS JOIN training_clocks AS k ON k.range = r.rowid CROSS JOIN training_counted AS c ON c.rowid BETWEEN r.first_step AND r.last_step
+WHERE c.since IS NOT 0 AND c.seconds > 0 AND (c.since > 0 OR c.trained)
 UNION ALL
 SELECT job, attempt, 'compile', start_time, start_time + seconds - others, NULL, NULL FROM first WHERE seconds > others
 UNION ALL
@@ -323,6 +302,7 @@ DROP TABLE training_runs;
 DROP TABLE training_saves;
 DROP TABLE training_phases;
 DROP TABLE training_clocks;
+DROP TABLE training_merged;
 DROP TABLE training_twice;
 DROP TABLE training_counted;
 DROP TABLE training_ranges;
