@@ -254,7 +254,8 @@ static void test_ends_with_its_buffer(void) {
 static void stopped_anywhere(const char *text) {
   static const long strides[] = {1, 1, 1, 2, 3, 5, 7};
   mpg_rc rc = MPG_INTERRUPTED;
-  for (long stop = 2, turn = 0; rc == MPG_INTERRUPTED; stop += strides[turn % 7], turn++) {
+  for (long stop = 2, turn = 0; rc == MPG_INTERRUPTED;
+       stop += strides[turn % 7] * check_stride(4), turn++) {
     char out[256];
     hostile h = {0, 0, false, false, stop};
     mpg_env env = hostile_env(&h);
@@ -276,7 +277,7 @@ static void test_stop_at_names(void) {
   for (int i = 0; i < NAMES; i++)
     n += (size_t)snprintf(text + n, LENGTH, "%s n%d = f32[] constant(1)%s", i == 0 ? "e {" : "", i,
                           i == NAMES - 1 ? "}" : "\n");
-  for (; rc == MPG_INTERRUPTED; stop++) {
+  for (; rc == MPG_INTERRUPTED; stop += check_stride(5)) {
     char out[256];
     hostile h = {0, 0, false, false, stop};
     mpg_env env = hostile_env(&h);

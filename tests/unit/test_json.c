@@ -379,7 +379,7 @@ static void stopped(const char *head, const char *piece, bool numbered, const ch
   for (unsigned i = 0; n < BYTES; i++)
     n += (size_t)sprintf(long_one + n, piece, numbered ? i : 0);
   n += (size_t)sprintf(long_one + n, "%s", tail);
-  for (long stop = 2;; stop++) {
+  for (long stop = 2;; stop += check_stride(9)) {
     hostile h = {0, 0, false, false, stop};
     mpg_env env = hostile_env(&h);
     mpg_json_doc *doc = NULL;

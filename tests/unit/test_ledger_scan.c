@@ -429,7 +429,7 @@ int main(void) {
   asked = mpg_env_libc;
   asked.interrupted = never;
   mpg_ledger_init(&all, &mpg_env_libc);
-  for (int round = 0; round < 40; round++) {
+  for (int round = 0; round < 40 / check_stride(2); round++) {
     mpg_ledger_options o = options(round % 3 == 0);
     mpg_scan_request w;
     mpg_err err;

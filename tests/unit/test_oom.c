@@ -13,21 +13,17 @@ static int load_extension(sqlite3 *db) {
   return rc;
 }
 
-/* Every allocation where MPG_FULL is set; else one at each place, and of the others every 15th,
-** under the sanitizers every 90th. */
+/* Every allocation where MPG_FULL is set; else one at each place, and of the others every 30th.
+** Under the sanitizers every 150th, and a place is where fewer callers differ. */
 static long stride(void) {
-#if defined(__SANITIZE_ADDRESS__)
-  const long quick = 90;
-#else
-  const long quick = 15;
-#endif
-  return getenv("MPG_FULL") != NULL ? 1 : quick;
+  return getenv("MPG_FULL") != NULL ? 1 : 30 * check_stride(5);
 }
 
 int main(void) {
   long points;
   sweep_begin();
   by_places = getenv("MPG_FULL") == NULL;
+  callers = check_stride(2) == 1 ? FRAMES : 4;
   points = sweep_all(&of_sqlite, stride());
   (void)printf("oom: %ld allocations failed\n", points);
   CHECK(points > 1000);

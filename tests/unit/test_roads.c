@@ -17,7 +17,7 @@
 
 static void test_numbers(void) {
   static const char bytes[] = "0000123456789999..-e ,\n";
-  for (int turn = 0; turn < 400000; turn++) {
+  for (int turn = 0; turn < 400000 / check_stride(8); turn++) {
     char text[64];
     size_t n = check_draw(23);
     uint64_t digits = 0;
@@ -51,7 +51,7 @@ static void test_measures(void) {
                                       "-(c - d) * 2, a + 9223372036854775807 AS e"};
   static const int64_t wholes[] = {0, 1, -1, 7, 4000000000, INT64_MAX, INT64_MIN, 123456789, 2, 3};
   static const double reals[] = {0.0, 1.5, -2.25, 1e300, -1e300, 1e-300, 0.1};
-  for (int turn = 0; turn < 2000; turn++) {
+  for (int turn = 0; turn < 2000 / check_stride(4); turn++) {
     mpg_sum_expressions m;
     mpg_err err;
     char text[128];
@@ -118,7 +118,7 @@ static void test_scans(void) {
   static mpg_csv_scan scans[3];
   static char text[9000 + 64];
   const mpg_csv_scan *base = &scans[0];
-  for (int turn = 0; turn < 20000; turn++) {
+  for (int turn = 0; turn < 20000 / check_stride(8); turn++) {
     bool long_one = check_draw(50) == 0;
     size_t n = 0, width = 2 + check_draw(5), most = 1 + check_draw(long_one ? 9000 : 1900),
            odd = check_draw(3) == 0 ? 40 : 100000, longest = 1 + check_draw(12);

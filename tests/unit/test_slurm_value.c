@@ -168,20 +168,9 @@ static void test_durations(void) {
               {"-00:00:16", -16000000},
               {"-1-00:00:16", -86416000000},
               {"10:00:00.5", 36000500000}};
-  static const char *const bad[] = {"",
-                                    "1",
-                                    "1:2:3:4",
-                                    "x:00",
-                                    "1-",
-                                    "-",
-                                    "--1:00",
-                                    "00:00:",
-                                    ":00",
-                                    "00:0x",
-                                    "1.5:00",
-                                    "00:-1",
-                                    "UNLIMITED",
-                                    "99999999999999-00:00:00"};
+  static const char *const bad[] = {
+      "",       "1",   "1:2:3:4", "x:00",   "1-",    "-",         "--1:00",
+      "00:00:", ":00", "00:0x",   "1.5:00", "00:-1", "UNLIMITED", "99999999999999-00:00:00"};
   int64_t us = -1;
   for (size_t i = 0; i < sizeof good / sizeof *good; i++)
     CHECK(mpg_slurm_duration_parse(mpg_str_of(good[i].text), &us) && us == good[i].us);
