@@ -4,25 +4,26 @@
 -- most counts; of those that cover nearly as much, the one that has FLOPs. Steps of the others that lie in its time would be restarts. What
 -- else they tell (saves, restores) stays.
 
-WITH log AS (
-  SELECT source, was, job FROM renamed
-  UNION SELECT source, job, job FROM all_jobs
+WITH spoken AS MATERIALIZED (SELECT source FROM source WHERE rank = 3 AND json_extract(records, '$.spans') > 0),
+log AS (
+  SELECT source, was, job FROM renamed WHERE source IN (SELECT source FROM spoken)
+  UNION SELECT source, job, job FROM all_jobs WHERE EXISTS (SELECT 1 FROM spoken) AND source IN (SELECT source FROM spoken) -- a scheduler's are many
 ),
 several AS (
-  SELECT job FROM log JOIN source USING (source)
-  WHERE rank = 3 AND json_extract(records, '$.spans') > 0 AND (source, was) NOT IN (SELECT source, was FROM by_time) GROUP BY job HAVING count(DISTINCT source) > 1 OR sum(was <> job) > 1
+  SELECT job FROM log WHERE (source, was) NOT IN (SELECT source, was FROM by_time) GROUP BY job HAVING count(DISTINCT source) > 1 OR sum(was <> job) > 1
 ),
-told AS (SELECT source FROM source WHERE rank = 3 AND json_extract(records, '$.spans') > 0 AND EXISTS (SELECT 1 FROM several)),
+told AS (SELECT source FROM spoken WHERE EXISTS (SELECT 1 FROM several)),
 has AS (SELECT t.source, c.name FROM told AS t, pragma_table_info('spans_of_' || t.source, 'temp') AS c)
 SELECT coalesce((SELECT '
 CREATE TABLE log_of AS
-WITH log AS (
-  SELECT source, was, job FROM renamed
-  UNION SELECT source, job, job FROM all_jobs
+WITH spoken AS MATERIALIZED (SELECT source FROM source WHERE rank = 3 AND json_extract(records, ''$.spans'') > 0),
+log AS (
+  SELECT source, was, job FROM renamed WHERE source IN (SELECT source FROM spoken)
+  UNION SELECT source, job, job FROM all_jobs WHERE source IN (SELECT source FROM spoken)
 )
-SELECT source, was, job FROM log JOIN source USING (source)
-WHERE rank = 3 AND (source, was) NOT IN (SELECT source, was FROM by_time) AND job IN (
-  SELECT job FROM log JOIN source USING (source) WHERE rank = 3 AND (source, was) NOT IN (SELECT source, was FROM by_time) GROUP BY job HAVING count(DISTINCT source) > 1 OR sum(was <> job) > 1);
+SELECT source, was, job FROM log
+WHERE (source, was) NOT IN (SELECT source, was FROM by_time) AND job IN (
+  SELECT job FROM log WHERE (source, was) NOT IN (SELECT source, was FROM by_time) GROUP BY job HAVING count(DISTINCT source) > 1 OR sum(was <> job) > 1);
 CREATE UNIQUE INDEX log_of_was ON log_of(was, source);
 CREATE TABLE told_step(job, log INTEGER, source INTEGER, row INTEGER, start_time REAL, end_time REAL, is_rated);'
 || group_concat('
