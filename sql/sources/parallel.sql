@@ -25,49 +25,61 @@ SELECT source, was, job FROM log
 WHERE (source, was) NOT IN (SELECT source, was FROM by_time) AND job IN (
   SELECT job FROM log WHERE (source, was) NOT IN (SELECT source, was FROM by_time) GROUP BY job HAVING count(DISTINCT source) > 1 OR sum(was <> job) > 1);
 CREATE UNIQUE INDEX log_of_was ON log_of(was, source);
-CREATE TABLE told_step(job, log INTEGER, source INTEGER, row INTEGER, start_time REAL, end_time REAL, is_rated);'
+CREATE TABLE told_step(job, log INTEGER, attempt, source INTEGER, row INTEGER, start_time REAL, end_time REAL, is_rated);'
 || group_concat('
 INSERT INTO told_step
-SELECT l.job, l.rowid, ' || source || ', s.rowid, s.start_time, s.end_time, ' || iif(EXISTS (SELECT 1 FROM has AS h WHERE h.source = told.source AND h.name = 'flops'), 's.flops > 0', '0') || '
+SELECT l.job, l.rowid, ' || iif(EXISTS (SELECT 1 FROM has AS h WHERE h.source = told.source AND h.name = 'attempt'), 's.attempt', 'NULL') || ', ' || source || ', s.rowid, s.start_time, s.end_time, ' || iif(EXISTS (SELECT 1 FROM has AS h WHERE h.source = told.source AND h.name = 'flops'), 's.flops > 0', '0') || '
 FROM temp.spans_of_' || source || ' AS s CROSS JOIN log_of AS l ON l.was = s.job AND l.source = ' || source || '
 WHERE s.kind = ''step'' AND typeof(s.start_time) IN (''integer'', ''real'') AND s.start_time > 1e8 AND s.end_time > s.start_time;', '') || '
-CREATE TABLE told_log AS
-SELECT job, log, source, row_number() OVER (PARTITION BY job ORDER BY covered > 0.9 * most DESC, rated DESC, covered DESC, log) AS place
-FROM (SELECT job, log, source, max(is_rated) AS rated, interval_union(start_time, end_time) AS covered, max(interval_union(start_time, end_time)) OVER (PARTITION BY job) AS most FROM told_step GROUP BY job, log);
-CREATE UNIQUE INDEX told_log_of ON told_log(log);
+CREATE TABLE told_log AS -- an attempt of a log: those of one log are beside each other where files of several ranks are one job''s
+SELECT job, log, attempt, source, row_number() OVER (PARTITION BY job ORDER BY whole > 0.9 * most DESC, rated DESC, whole DESC, log, covered DESC, attempt) AS place
+FROM (SELECT *, max(whole) OVER (PARTITION BY job) AS most
+      FROM (SELECT *, sum(covered) OVER (PARTITION BY job, log) AS whole, max(is_rated) OVER (PARTITION BY job, log) AS rated
+            FROM (SELECT job, log, attempt, source, max(is_rated) AS is_rated, interval_union(start_time, end_time) AS covered FROM told_step GROUP BY job, log, attempt)));
+CREATE INDEX told_log_of ON told_log(log, attempt);
 CREATE TABLE told_run AS
 WITH ordered AS (
-  SELECT job, log, start_time, end_time, max(end_time) OVER (PARTITION BY log ORDER BY start_time, end_time ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING) AS reached FROM told_step
+  SELECT job, log, attempt, start_time, end_time, max(end_time) OVER (PARTITION BY log, attempt ORDER BY start_time, end_time ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING) AS reached FROM told_step
 ),
-numbered AS (SELECT *, sum(coalesce(start_time > reached + 60, 1)) OVER (PARTITION BY log ORDER BY start_time, end_time ROWS UNBOUNDED PRECEDING) AS run FROM ordered)
-SELECT n.job, l.place, n.log, min(start_time) AS start_time, max(end_time) AS end_time FROM numbered AS n JOIN told_log AS l USING (log) GROUP BY n.log, n.run;
+numbered AS (SELECT *, sum(coalesce(start_time > reached + 60, 1)) OVER (PARTITION BY log, attempt ORDER BY start_time, end_time ROWS UNBOUNDED PRECEDING) AS run FROM ordered)
+SELECT n.job, l.place, n.log, n.attempt, min(start_time) AS start_time, max(end_time) AS end_time FROM numbered AS n JOIN told_log AS l ON l.log = n.log AND l.attempt IS n.attempt GROUP BY n.log, n.attempt, n.run;
 CREATE INDEX told_run_of ON told_run(job, start_time);
 CREATE TABLE told_again AS
-SELECT t.job, t.log, t.source, t.row, t.start_time, min(r.log) AS other
-FROM told_step AS t JOIN told_log AS l USING (log) CROSS JOIN told_run AS r ON r.job = t.job AND r.place < l.place AND r.start_time < t.end_time AND r.end_time > t.start_time
+SELECT t.job, t.log, t.attempt, t.source, t.row, t.start_time, min(r.log) AS other
+FROM told_step AS t JOIN told_log AS l ON l.log = t.log AND l.attempt IS t.attempt CROSS JOIN told_run AS r ON r.job = t.job AND r.place < l.place AND r.start_time < t.end_time AND r.end_time > t.start_time
 GROUP BY t.source, t.row HAVING sum(min(t.end_time, r.end_time) - max(t.start_time, r.start_time)) > 0.25 * (t.end_time - t.start_time);
 CREATE INDEX told_again_of ON told_again(source, row);
+CREATE INDEX told_again_at ON told_again(log, start_time);
 INSERT INTO mpg_issues(source, severity, kind, line, count, detail)
 SELECT coalesce((SELECT path FROM file AS f WHERE f.source = l.source AND f.path = l.was), (SELECT min(path) FROM file AS f WHERE f.source = l.source)), ''info'', ''parallel_files'', NULL, count(*),
-       ''steps of job '' || a.job || '' at the time of those of '' || coalesce((SELECT path FROM file AS f WHERE f.source = o.source AND f.path = o.was), (SELECT min(path) FROM file AS f WHERE f.source = o.source)) || '', which tells more of them: left out''
-FROM told_again AS a JOIN log_of AS l ON l.rowid = a.log JOIN log_of AS o ON o.rowid = a.other GROUP BY a.log;'
+       ''steps of job '' || a.job || '' at the time of those of '' || iif(o.rowid = l.rowid, ''another file of the same job'', coalesce((SELECT path FROM file AS f WHERE f.source = o.source AND f.path = o.was), (SELECT min(path) FROM file AS f WHERE f.source = o.source))) || '', which tells more of them: left out''
+FROM told_again AS a JOIN log_of AS l ON l.rowid = a.log JOIN log_of AS o ON o.rowid = a.other GROUP BY a.log, a.other;'
 || group_concat('
 DELETE FROM temp.spans_of_' || source || ' WHERE rowid IN (
   SELECT s.rowid FROM (SELECT 1 FROM told_again WHERE source = ' || source || ' LIMIT 1) CROSS JOIN temp.spans_of_' || source || ' AS s CROSS JOIN log_of AS l ON l.was = s.job AND l.source = ' || source || '
-  WHERE s.kind = ''init'' AND (l.rowid, s.end_time) IN (SELECT log, start_time FROM told_again));
+  WHERE s.kind IN (''init'', ''compile'') AND EXISTS (SELECT 1 FROM told_again AS g WHERE g.log = l.rowid AND g.start_time = iif(s.kind = ''init'', s.end_time, s.start_time)' || iif(EXISTS (SELECT 1 FROM has AS h WHERE h.source = told.source AND h.name = 'attempt'), ' AND g.attempt IS s.attempt', '') || '));
 DELETE FROM temp.spans_of_' || source || ' WHERE rowid IN (SELECT row FROM told_again WHERE source = ' || source || ');'
 || iif(EXISTS (SELECT 1 FROM has AS h WHERE h.source = told.source AND h.name = 'attempt'), '
 UPDATE temp.spans_of_' || source || ' SET attempt = NULL WHERE EXISTS (SELECT 1 FROM told_again) AND job IN (SELECT was FROM log_of WHERE source = ' || source || ' AND job IN (SELECT job FROM told_again));', ''), '') || '
 -- Their chips are those of the other: without a scheduler each log has some. What a log tells before or after all that the other does has its own.
 CREATE TABLE held_again AS
 SELECT a.rowid AS row, a.source, a.pool, a.chips, a.start_time, a.end_time, max(u.last) FILTER (WHERE u.last <= k.last) AS since, min(u.first) FILTER (WHERE u.first >= k.first) AS until
-FROM (SELECT DISTINCT job, log, source FROM told_again) AS g JOIN told_log AS l USING (log) JOIN told_log AS b ON b.job = g.job AND b.place < l.place AND b.source <> g.source
-JOIN (SELECT log, min(start_time) AS first, max(end_time) AS last FROM told_run GROUP BY log) AS u ON u.log = b.log
-LEFT JOIN (SELECT log, min(end_time) AS first, max(start_time) AS last FROM told_step WHERE (source, row) NOT IN (SELECT source, row FROM told_again) GROUP BY log) AS k ON k.log = g.log
-JOIN all_allocations AS a ON a.source = g.source AND a.job = g.job JOIN all_allocations AS o ON o.source = b.source AND o.job = g.job
+FROM (SELECT DISTINCT job, log, attempt, source FROM told_again) AS g JOIN told_log AS l ON l.log = g.log AND l.attempt IS g.attempt
+JOIN told_log AS b ON b.job = g.job AND b.place < l.place AND (b.source <> g.source OR b.attempt <> g.attempt)
+JOIN (SELECT log, attempt, min(start_time) AS first, max(end_time) AS last FROM told_run GROUP BY log, attempt) AS u ON u.log = b.log AND u.attempt IS b.attempt
+LEFT JOIN (SELECT log, attempt, min(end_time) AS first, max(start_time) AS last FROM told_step WHERE (source, row) NOT IN (SELECT source, row FROM told_again) GROUP BY log, attempt) AS k ON k.log = g.log AND k.attempt IS g.attempt
+JOIN all_allocations AS a ON a.source = g.source AND a.job = g.job AND coalesce(a.attempt = g.attempt, b.source <> g.source)
+JOIN all_allocations AS o ON o.source = b.source AND o.job = g.job AND coalesce(o.attempt = b.attempt, b.source <> g.source)
 WHERE a.start_time < coalesce(o.end_time, 9e18) AND o.start_time < coalesce(a.end_time, 9e18) GROUP BY a.rowid;
+CREATE TABLE held_by AS -- the last attempt of one source says how the job ended
+SELECT o.rowid AS row, max(a.attempt) AS attempt, a.outcome AS outcome, a.end_time AS end_time
+FROM held_again AS h CROSS JOIN all_allocations AS a ON a.rowid = h.row CROSS JOIN all_allocations AS o ON o.job = a.job AND o.source = a.source AND o.attempt < a.attempt
+WHERE coalesce(h.since, h.until) IS NULL AND o.rowid NOT IN (SELECT row FROM held_again) AND a.start_time < coalesce(o.end_time, 9e18) AND o.start_time < coalesce(a.end_time, 9e18) GROUP BY o.rowid;
+UPDATE all_allocations SET outcome = h.told, end_time = iif(h.ended IS NULL, NULL, max(end_time, h.ended)) FROM (SELECT row, outcome AS told, end_time AS ended FROM held_by) AS h WHERE h.row = all_allocations.rowid;
 CREATE TABLE has_again AS
-SELECT c.rowid AS row, since, until FROM held_again AS h CROSS JOIN all_capacity AS c ON c.source = h.source AND c.pool IS h.pool AND c.start_time IS h.start_time AND c.chips IS h.chips;
+WITH h AS (SELECT *, row_number() OVER (PARTITION BY source, pool, chips, start_time ORDER BY row) AS nth FROM held_again),
+c AS (SELECT rowid AS row, source, pool, chips, start_time, row_number() OVER (PARTITION BY source, pool, chips, start_time ORDER BY rowid DESC) AS nth FROM all_capacity WHERE source IN (SELECT source FROM held_again))
+SELECT c.row, since, until FROM h JOIN c ON c.source = h.source AND c.pool IS h.pool AND c.start_time IS h.start_time AND c.chips IS h.chips AND c.nth = h.nth;
 UPDATE all_capacity SET start_time = coalesce(h.since, start_time), end_time = iif(h.since IS NULL, h.until, end_time) FROM has_again AS h WHERE h.row = all_capacity.rowid AND coalesce(h.since, h.until) IS NOT NULL;
 UPDATE all_allocations SET start_time = coalesce(h.since, start_time), end_time = iif(h.since IS NULL, h.until, end_time) FROM (SELECT row, since, until FROM held_again) AS h WHERE h.row = all_allocations.rowid AND coalesce(h.since, h.until) IS NOT NULL;
 DELETE FROM all_capacity WHERE rowid IN (SELECT row FROM has_again WHERE coalesce(since, until) IS NULL);

@@ -1,9 +1,11 @@
 """Logs of any trainer: attempts in several files or in one, in the order that their clocks say, and the progress bars between the lines."""
 import datetime
+import json
 import os
 import tempfile
 import unittest
 
+from fleets import ROOT
 from training import FIXTURES, Case
 
 
@@ -222,6 +224,22 @@ class Rotated(Case):
                 together = '{"sources": [{"path": "%s", "job": "one"}]}' % folder
                 self.assertEqual([(1,)], self.rows("SELECT count(DISTINCT job) FROM trace_ledger(?)", together), name)
                 self.assertEqual([], self.rows("SELECT count FROM mpg_issues WHERE kind = 'continued_run'"), name)
+
+
+class OfTwoHosts(Case):
+    """Logs of two hosts of one job, which the option job names: both tell all steps, and each counts once, in one job's chips."""
+
+    def test_all(self):
+        for source, year in (("exports/job_5102.out", None), ("exports/maxtext-5101.log", 2026), ("training/torchtitan.log", None), ("training/nanogpt.log", None), ("trainer/deepspeed.log", None)):
+            with open(os.path.join(ROOT, "fixtures", source), encoding="utf-8") as file:
+                text = file.read()
+            sums = []
+            for files in ({"a.log": text}, {"a.log": text, "b.log": text + "\n"}):
+                fleet = json.dumps({"sources": [{"path": self.folder_of(files), "job": "7", "chips": 8, "outcome": "completed"} | ({"year": year} if year else {})]})
+                sums.append(self.rows("SELECT category, sum(chip_us) FROM trace_rollup(?) GROUP BY 1", fleet))
+                said = self.rows("SELECT kind FROM mpg_issues WHERE kind IN ('parallel_files', 'overlapping_attempts', 'concurrent_steps', 'no_capacity') AND source LIKE '%' || ? || '%'", json.loads(fleet)["sources"][0]["path"])
+                self.assertEqual([("parallel_files",)] * (len(files) - 1), said, source)
+            self.assertEqual(*sums, source)
 
 
 if __name__ == "__main__":
