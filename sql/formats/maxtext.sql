@@ -22,7 +22,8 @@
 -- makes all files runs of one job (else each is a job, named after its file); :outcome says how the last run
 -- ended where the log does not ('completed', 'failed', ...);
 -- :start is when a log without times began (Unix seconds or ISO 8601; 0), :zone the zone of times that say
--- none ('UTC'), :year the year of times that have none, as absl writes them, which need it. A program that cannot
+-- none ('UTC'), :year the year of times that have none, as absl writes them, which need it; :only_relations, which
+-- trace_rollup and its like set, leaves training_steps empty. A program that cannot
 -- bind parameters to a script replaces them in its text.
 --
 -- Makes the TEMP tables jobs, allocations, capacity, spans and commits, which mpg_ledger and mpg_rollup then
@@ -75,7 +76,10 @@ DROP TABLE training_files;
 DROP TABLE IF EXISTS temp.training_attempts;
 CREATE TEMP TABLE training_attempts AS
 WITH summed AS (
-  SELECT r.*, max(all_devices) AS devices, max(chip_name) AS chip, max(all_steps) AS steps, min(step) AS first_step, max(step) AS last_step
+  SELECT r.*, (SELECT max(l.all_devices) FROM training_marks AS m CROSS JOIN training_lines AS l ON l.rowid = m.id WHERE m.id BETWEEN r.first AND r.last) AS devices,
+         (SELECT max(l.chip_name) FROM training_marks AS m CROSS JOIN training_lines AS l ON l.rowid = m.id WHERE m.id BETWEEN r.first AND r.last) AS chip,
+         (SELECT max(l.all_steps) FROM training_marks AS m CROSS JOIN training_lines AS l ON l.rowid = m.id WHERE m.id BETWEEN r.first AND r.last) AS steps,
+         min(step) AS first_step, max(step) AS last_step
   FROM training_ranges AS r CROSS JOIN training_lines AS l ON l.rowid BETWEEN r.first AND r.last
   GROUP BY r.rowid
 ),
@@ -171,16 +175,17 @@ CREATE TEMP TABLE training_steps AS
 SELECT job, attempt, step, start_time, end_time, seconds, 1 AS executions, iif(typeof(loss) <> 'text', loss, NULL) AS loss,
        tokens * devices_per_chip AS tokens_per_s_per_chip, tflops * devices_per_chip AS tflops_per_chip,
        tflops * devices_per_chip * 1e12 / peak_flops AS mfu, tflops * devices_per_chip * 1e12 * seconds * chips AS flops
-FROM training_spanned AS s CROSS JOIN training_attempts AS a ON a.rowid = run;
+FROM training_spanned AS s CROSS JOIN training_attempts AS a ON a.rowid = run WHERE :only_relations IS NULL;
 
 -- Steps in no line: a line is further from the one before it than lines mostly are.
 INSERT INTO mpg_issues(source, severity, kind, line, count, detail)
 WITH gap AS (
-  SELECT b.job, b.step, b.step - a.step AS gap FROM training_steps AS a JOIN training_steps AS b ON b.rowid = a.rowid + 1 AND b.job = a.job AND b.attempt = a.attempt
+  SELECT b.run, b.step, b.step - a.step AS gap FROM training_spanned AS b CROSS JOIN training_spanned AS a ON a.rowid = b.rowid - 1 AND a.run = b.run
 ),
-usual AS MATERIALIZED (SELECT job, gap AS usual, max(n) FROM (SELECT job, gap, count(*) AS n FROM gap WHERE (SELECT min(gap) < max(gap) FROM gap) GROUP BY 1, 2) GROUP BY job)
+told AS (SELECT job, g.step, gap FROM (SELECT min(gap) < max(gap) AS several FROM gap) CROSS JOIN gap AS g JOIN training_attempts AS r ON r.rowid = run WHERE several),
+usual AS MATERIALIZED (SELECT job, gap AS usual, max(n) FROM (SELECT job, gap, count(*) AS n FROM told GROUP BY 1, 2) GROUP BY job)
 SELECT job, 'warning', 'missing_steps', NULL, count(*), 'lines of steps that come more steps after the one before than most, first step ' || min(step) || ': lines are missing'
-FROM usual CROSS JOIN gap USING (job) WHERE gap > usual GROUP BY job;
+FROM usual CROSS JOIN told USING (job) WHERE gap > usual GROUP BY job;
 
 -- Most versions do not say how long evaluations took: with times it is what is left of the gap that they are in.
 DROP TABLE IF EXISTS temp.training_phases;
@@ -256,15 +261,15 @@ UNION ALL
 SELECT run, step, end_time, end_time FROM finish WHERE (run, step) NOT IN (SELECT run, step FROM save);
 DELETE FROM temp.training_saves WHERE durable_time IS NULL;
 
+DROP TABLE IF EXISTS temp.training_stretches;
+CREATE TEMP TABLE training_stretches AS
+SELECT s.run, s.rowid AS first, coalesce(lead(s.rowid) OVER (ORDER BY s.rowid) - 1, (SELECT max(rowid) FROM training_spanned)) AS last
+FROM training_spanned AS s LEFT JOIN training_spanned AS p ON p.rowid = s.rowid - 1 WHERE p.run IS NOT s.run;
 DROP TABLE IF EXISTS temp.training_runs;
 CREATE TEMP TABLE training_runs AS
-WITH ranged AS (
-  SELECT s.run, s.rowid AS first, coalesce(lead(s.rowid) OVER (ORDER BY s.rowid) - 1, (SELECT max(rowid) FROM training_spanned)) AS last
-  FROM training_spanned AS s LEFT JOIN training_spanned AS p ON p.rowid = s.rowid - 1 WHERE p.run IS NOT s.run
-),
-summed AS (
+WITH summed AS (
   SELECT r.run AS run, r.first AS first, r.last AS last, min(start_time) AS start_time, max(end_time) AS end_time, max(step) AS last_step
-  FROM ranged AS r CROSS JOIN training_spanned AS s ON s.rowid BETWEEN r.first AND r.last GROUP BY r.first, r.run, r.last
+  FROM training_stretches AS r CROSS JOIN training_spanned AS s ON s.rowid BETWEEN r.first AND r.last GROUP BY r.rowid
 )
 SELECT job, attempt, chips, chip, s.start_time, max(s.end_time, coalesce((SELECT max(e.end_time) FROM training_events AS e WHERE e.run = s.run), s.end_time)) AS end_time,
        CASE WHEN s.last_step = steps - 1 THEN 'completed' END AS own_outcome, s.first, s.last, run
@@ -300,7 +305,7 @@ SELECT coalesce(:pool, 'training') AS pool, coalesce(:chip, chip) AS chip, chips
 -- A step without a length would be one of any time.
 INSERT INTO mpg_issues(source, severity, kind, line, count, detail)
 SELECT job, 'data_loss', 'end_before_start', NULL, count(*), 'steps of which nothing tells a time, first ' || min(step) || ': the first of a log, or not later than the one before: left out'
-FROM training_steps WHERE end_time <= start_time GROUP BY job;
+FROM training_spanned AS s CROSS JOIN training_attempts AS a ON a.rowid = run WHERE end_time <= start_time GROUP BY job;
 
 DROP TABLE IF EXISTS temp.spans;
 CREATE TEMP TABLE spans AS
@@ -308,9 +313,10 @@ WITH first AS (
   SELECT r.job, r.attempt, f.start_time, f.seconds - avg(nullif(o.seconds, 0)) AS excess
   FROM training_runs AS r CROSS JOIN training_spanned AS f ON f.rowid = r.first
   CROSS JOIN training_spanned AS o ON o.rowid BETWEEN r.first + 1 AND r.last
-  GROUP BY r.run
+  GROUP BY r.rowid
 )
-SELECT job, attempt, 'step' AS kind, start_time, end_time, step, flops FROM training_steps WHERE end_time > start_time
+SELECT job, attempt, 'step' AS kind, start_time, end_time, step, tflops * devices_per_chip * 1e12 * seconds * chips AS flops
+FROM training_spanned AS s CROSS JOIN training_attempts AS a ON a.rowid = run WHERE end_time > start_time
 UNION ALL
 SELECT job, attempt, 'compile', start_time, start_time + excess, NULL, NULL FROM first WHERE excess > 0
 UNION ALL
@@ -324,6 +330,7 @@ ORDER BY job, attempt, durable_time;
 -- ---- 4. Tables that are no longer needed ----
 
 DROP TABLE training_runs;
+DROP TABLE training_stretches;
 DROP TABLE training_saves;
 DROP TABLE training_phases;
 DROP TABLE training_spanned;

@@ -34,8 +34,7 @@ DROP TABLE IF EXISTS temp.training_lines;
 CREATE TEMP TABLE training_lines AS
 SELECT step, log_group(_record, 'total_ms') AS total_ms, _file AS file, log_group(_record, 'loss') AS loss, log_group(_record, 'ms') AS ms, log_group(_record, 'steps') AS steps,
        time, _line AS line, iif(:only_relations IS NULL, log_group(_record, 'val_loss'), NULL) AS val_loss, iif(:only_relations IS NULL, log_group(_record, 'average_ms'), NULL) AS average_ms,
-       iif(:only_relations IS NULL, log_group(_record, 'mfu'), NULL) AS mfu, iif(step IS NULL, log_group(_record, 'gpu'), NULL) AS gpu, iif(step IS NULL, log_group(_record, 'chip'), NULL) AS chip,
-       iif(step IS NULL, log_group(_record, 'saved') IS NOT NULL, 0) AS is_save, iif(step IS NULL, log_group(_record, 'begun'), NULL) AS begun
+       iif(:only_relations IS NULL, log_group(_record, 'mfu'), NULL) AS mfu, iif(step IS NULL, fields, NULL) AS fields, NULL AS gpu, NULL AS chip, 0 AS is_save, NULL AS begun
 FROM log_trace(mpg_required(:log, ':log'), '(?x)
     (?: (?<time> \d{4}-\d\d-\d\d [T\ ] \d\d:\d\d:\d\d (?: [.,]\d+ )? (?: Z | [+-]\d\d:?\d\d )? ) .{0,300}? )? (?: ^ | (?<= [\s:|>\])] ) | (?<= \dm ) )
       (?: step: (?<step>\d+) / (?<steps>\d+) (?: \ train_loss: (?<loss>\S+) )? (?: \ val_loss: (?<val_loss>\S+) )? .*? \ train_time: (?<total_ms>\d+) ms
@@ -48,6 +47,8 @@ FROM log_trace(mpg_required(:log, ':log'), '(?x)
         | (?<time> (?: Mon|Tue|Wed|Thu|Fri|Sat|Sun )\ \w{3}\ [\ \d]\d\ \d\d:\d\d:\d\d\ \d{4} ) \s* $
         | \| \s+ (?<gpu>\d+) \s+ (?<chip>\S.*?) \s{2,} (?: On|Off ) \s+ \| )',
   'ignore', coalesce(:zone, 'UTC'));
+UPDATE training_lines SET gpu = json_extract(fields, '$.gpu'), chip = json_extract(fields, '$.chip'), is_save = json_extract(fields, '$.saved') IS NOT NULL, begun = json_extract(fields, '$.begun'), fields = NULL
+WHERE step IS NULL;
 
 -- Where a file begins, a step's number or the clock goes back, and at lines of no step and after them: most lines are none of these.
 DROP TABLE IF EXISTS temp.training_breaks;

@@ -9,13 +9,9 @@
 DROP TABLE IF EXISTS temp.training_lines;
 CREATE TEMP TABLE training_lines AS
 SELECT _file AS file, _line AS line, time, step, log_group(_record, 'seconds') AS step_seconds, log_group(_record, 'tflops') AS tflops,
-       log_group(_record, 'tokens') AS tokens, log_group(_record, 'loss') AS loss,
-       iif(step IS NULL, log_group(_record, 'eval_step'), NULL) AS eval_step, iif(step IS NULL, log_group(_record, 'eval_seconds'), NULL) AS eval_seconds,
-       iif(step IS NULL, log_group(_record, 'saved'), NULL) AS saved, iif(step IS NULL, log_group(_record, 'saving'), NULL) AS saving,
-       iif(step IS NULL, log_group(_record, 'blocked'), NULL) AS blocked, iif(step IS NULL, log_group(_record, 'finished'), NULL) AS finished,
-       iif(step IS NULL, log_group(_record, 'load_seconds'), NULL) AS load_seconds, iif(step IS NULL, log_group(_record, 'loaded'), NULL) AS loaded,
-       iif(step IS NULL, log_group(_record, 'steps'), NULL) AS all_steps, iif(step IS NULL, log_group(_record, 'devices'), NULL) AS all_devices,
-       iif(step IS NULL, log_group(_record, 'chip'), NULL) AS chip_name,
+       iif(:only_relations IS NULL, log_group(_record, 'tokens'), NULL) AS tokens, log_group(_record, 'loss') AS loss,
+       iif(step IS NULL, fields, NULL) AS fields, NULL AS eval_step, NULL AS eval_seconds, NULL AS saved, NULL AS saving, NULL AS blocked, NULL AS finished, NULL AS load_seconds, NULL AS loaded,
+       NULL AS all_steps, NULL AS all_devices, NULL AS chip_name,
        iif(log_group(_record, 'yearless') IS NULL, 0, mpg_required(:year, ':year')) AS year -- its times would be of 1970
 FROM log_trace(mpg_required(:log, ':log'), '(?x)
   (?: (?<time> \d{4}-\d\d-\d\d [T\ ] \d\d:\d\d:\d\d (?: [.,]\d+ )? (?: Z | [+-]\d\d:?\d\d )?
@@ -36,3 +32,9 @@ FROM log_trace(mpg_required(:log, ':log'), '(?x)
     | Num_devices:\ (?<devices>\d+)
     | \bTFRT\ (?<chip>TPU \ ?\w+ (?:\ lite)? ) )',
   'ignore', coalesce(:zone, 'UTC'), coalesce(:year, 1970));
+-- Lines of no step are few: only theirs are taken apart.
+UPDATE training_lines SET
+  eval_step = json_extract(fields, '$.eval_step'), eval_seconds = json_extract(fields, '$.eval_seconds'), saved = json_extract(fields, '$.saved'), saving = json_extract(fields, '$.saving'),
+  blocked = json_extract(fields, '$.blocked'), finished = json_extract(fields, '$.finished'), load_seconds = json_extract(fields, '$.load_seconds'), loaded = json_extract(fields, '$.loaded'),
+  all_steps = json_extract(fields, '$.steps'), all_devices = json_extract(fields, '$.devices'), chip_name = json_extract(fields, '$.chip'), fields = NULL
+WHERE step IS NULL;

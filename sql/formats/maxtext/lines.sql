@@ -8,7 +8,7 @@ DROP TABLE IF EXISTS temp.training_stay;
 CREATE TEMP TABLE training_stay AS
 WITH source AS MATERIALIZED (
   SELECT file, min(step IS NULL OR time IS NOT NULL) AS timed, max(time IS NULL) AS partly FROM training_lines
-  WHERE (SELECT max(rowid) > count(*) OR max(time IS NULL) AND max(time IS NOT NULL) FROM training_lines)
+  WHERE (SELECT max(rowid) > count(*) OR count(time) BETWEEN 1 AND count(*) - 1 FROM training_lines)
      OR EXISTS (SELECT 1 FROM training_lines AS l CROSS JOIN training_lines AS p ON p.rowid = l.rowid - 1 WHERE p.time > l.time OR p.file > l.file)
   GROUP BY file
 ),
@@ -21,7 +21,7 @@ late AS MATERIALIZED (
 SELECT r.*
 FROM source CROSS JOIN training_lines AS r USING (file) LEFT JOIN late ON id = r.rowid
 ORDER BY r.file, iif(timed, coalesce(time, latest), 0), line;
-DELETE FROM temp.training_lines WHERE EXISTS (SELECT 1 FROM training_stay);
+DELETE FROM temp.training_lines WHERE rowid >= (SELECT 0 FROM training_stay LIMIT 1);
 INSERT INTO training_lines SELECT * FROM training_stay ORDER BY rowid;
 DROP TABLE training_stay;
 
@@ -32,13 +32,17 @@ WITH begun AS (
   SELECT l.rowid AS first, l.file FROM training_lines AS l LEFT JOIN training_lines AS p ON p.rowid = l.rowid - 1 WHERE p.file IS NOT l.file
 ),
 ranged AS (SELECT file AS path, first, coalesce(lead(first) OVER (ORDER BY first) - 1, (SELECT max(rowid) FROM training_lines)) AS last FROM begun)
-SELECT f.path AS file, min(l.step IS NULL OR l.time IS NOT NULL) AS timed, count(l.step) AS steps, sum(l.step IS NOT NULL AND (l.step_seconds IS NULL OR l.tflops IS NULL)) AS unrated,
-       min(iif(l.step IS NOT NULL AND (l.step_seconds IS NULL OR l.tflops IS NULL), l.line, NULL)) AS unrated_line, max(l.step IS NOT NULL AND l.step_seconds IS NULL) AS untold,
-       max(iif(p.step IS NULL, (SELECT l.step <= q.step FROM training_lines AS q
-                                WHERE q.rowid < l.rowid AND q.rowid >= f.first AND coalesce(q.step, q.all_steps, q.all_devices) IS NOT NULL ORDER BY q.rowid DESC LIMIT 1),
-               l.step <= p.step)) AS repeats, count(l.eval_step) > count(DISTINCT l.eval_step) AS repeats_eval
-FROM ranged AS f CROSS JOIN training_lines AS l ON l.rowid BETWEEN f.first AND f.last LEFT JOIN training_lines AS p ON p.rowid = l.rowid - 1 AND p.rowid >= f.first
-GROUP BY f.first, f.path;
+SELECT path AS file, NOT EXISTS (SELECT 1 FROM training_lines AS l WHERE l.rowid BETWEEN first AND last AND l.time IS NULL AND l.step IS NOT NULL) AS timed,
+       EXISTS (SELECT 1 FROM training_lines AS l WHERE l.rowid BETWEEN first AND last AND l.step IS NOT NULL) AS steps,
+       (SELECT count(*) FROM training_lines AS l WHERE l.rowid BETWEEN first AND last AND (l.step_seconds IS NULL OR l.tflops IS NULL) AND l.step IS NOT NULL) AS unrated,
+       NULL AS unrated_line, NULL AS untold,
+       coalesce((SELECT 1 FROM training_lines AS l LEFT JOIN training_lines AS p ON p.rowid = l.rowid - 1 AND p.rowid >= first
+                 WHERE l.rowid BETWEEN first AND last AND (l.step <= p.step OR p.step IS NULL AND l.step <= (SELECT q.step FROM training_lines AS q
+                   WHERE q.rowid < l.rowid AND q.rowid >= first AND coalesce(q.step, q.all_steps, q.all_devices) IS NOT NULL ORDER BY q.rowid DESC LIMIT 1)) LIMIT 1), 0) AS repeats,
+       (SELECT count(eval_step) > count(DISTINCT eval_step) FROM training_lines AS l WHERE l.rowid BETWEEN first AND last AND l.step IS NULL) AS repeats_eval
+FROM ranged;
+UPDATE training_survey SET (unrated_line, untold) = (SELECT min(l.line), max(l.step_seconds IS NULL) FROM training_lines AS l
+                                                     WHERE l.file = training_survey.file AND (l.step_seconds IS NULL OR l.tflops IS NULL) AND l.step IS NOT NULL) WHERE unrated > 0;
 
 -- A line of a step without its fields cannot be rated, or not even be timed.
 INSERT INTO mpg_issues(source, severity, kind, line, count, detail)
@@ -50,7 +54,7 @@ FROM training_survey WHERE unrated > 0 ORDER BY file;
 -- What a step with a loss that is no number did, later ones may keep: nobody went back.
 INSERT INTO mpg_issues(source, severity, kind, line, count, detail)
 SELECT file, 'warning', 'skipped_steps', min(line), count(*), 'steps that were skipped, or whose loss is no number: they count as progress'
-FROM training_lines WHERE step IS NOT NULL AND lower(ltrim(loss, '+-')) IN ('nan', 'inf') GROUP BY file;
+FROM training_lines WHERE loss >= '' AND step IS NOT NULL AND lower(ltrim(loss, '+-')) IN ('nan', 'inf') GROUP BY file; -- a number is less than any text
 
 -- Nothing recognised is no run.
 INSERT INTO mpg_issues(source, severity, kind, line, count, detail)
@@ -64,9 +68,9 @@ CREATE TEMP TABLE training_again AS
 SELECT id
 FROM (SELECT id, step, time - lag(time) OVER (PARTITION BY run, step, file ORDER BY id) < 10 AS again
       FROM (SELECT *, sum(begins) OVER (ORDER BY id) AS run
-            FROM (SELECT rowid AS id, file, step, time,
-                         step IS NULL AND coalesce(lag(step) OVER (ORDER BY rowid) IS NOT NULL, 0) AS begins
-                  FROM temp.training_lines
+            FROM (SELECT l.rowid AS id, file, step, time,
+                         step IS NULL AND coalesce(lag(step) OVER (ORDER BY l.rowid) IS NOT NULL, 0) AS begins
+                  FROM (SELECT 1 FROM training_survey WHERE timed AND repeats LIMIT 1) CROSS JOIN temp.training_lines AS l
                   WHERE file IN (SELECT file FROM training_survey WHERE timed AND repeats) AND (step IS NOT NULL OR coalesce(all_steps, all_devices) IS NOT NULL)))
       WHERE step IS NOT NULL)
 WHERE again;
@@ -79,18 +83,18 @@ DROP TABLE training_again;
 DROP TABLE IF EXISTS temp.training_again;
 CREATE TEMP TABLE training_again AS
 SELECT id
-FROM (SELECT rowid AS id, file = lag(file) OVER w AND coalesce(step, eval_step) = coalesce(lag(step) OVER w, lag(eval_step) OVER w)
+FROM (SELECT l.rowid AS id, file = lag(file) OVER w AND coalesce(step, eval_step) = coalesce(lag(step) OVER w, lag(eval_step) OVER w)
              AND (step IS NULL) = (lag(step) OVER w IS NULL) AND coalesce(time - lag(time) OVER w, 0) < 10 AS again
-      FROM temp.training_lines WHERE file IN (SELECT file FROM training_survey WHERE repeats OR repeats_eval) AND coalesce(step, eval_step, all_steps, all_devices, chip_name) IS NOT NULL
-      WINDOW w AS (ORDER BY rowid))
+      FROM (SELECT 1 FROM training_survey WHERE repeats OR repeats_eval LIMIT 1) CROSS JOIN temp.training_lines AS l WHERE file IN (SELECT file FROM training_survey WHERE repeats OR repeats_eval) AND coalesce(step, eval_step, all_steps, all_devices, chip_name) IS NOT NULL
+      WINDOW w AS (ORDER BY l.rowid))
 WHERE again;
 INSERT INTO mpg_issues(source, severity, kind, line, count, detail)
 SELECT file, 'info', 'parallel_lines', min(line), count(*), 'lines that repeat one above at once: left out, as those of other hosts' FROM training_lines WHERE rowid IN (SELECT id FROM training_again) GROUP BY file;
 DELETE FROM temp.training_lines WHERE rowid IN (SELECT id FROM training_again);
 DROP TABLE training_again;
 CREATE TEMP TABLE training_stay AS
-SELECT * FROM training_lines WHERE (SELECT max(rowid) FROM training_lines) > (SELECT count(*) FROM training_lines) ORDER BY rowid;
-DELETE FROM temp.training_lines WHERE EXISTS (SELECT 1 FROM training_stay);
+SELECT l.* FROM (SELECT 1 WHERE (SELECT max(rowid) FROM training_lines) > (SELECT count(*) FROM training_lines)) CROSS JOIN training_lines AS l ORDER BY l.rowid;
+DELETE FROM temp.training_lines WHERE rowid >= (SELECT 0 FROM training_stay LIMIT 1);
 INSERT INTO training_lines SELECT * FROM training_stay ORDER BY rowid;
 DROP TABLE training_stay;
 
