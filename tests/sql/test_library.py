@@ -149,15 +149,15 @@ class Rules(unittest.TestCase):
             self.assertNotRegex(re.sub(r"--.*", "", text_of(path)), shell, path)
 
     def test_parts(self):
-        """A file reads parts by the shell's `.read`, nothing else of the shell; each part is of one file, which may read it again, and lies in the folder of that name, but for those of formats/device, which profiles share, and formats/log, which logs of trainers do."""
+        """A file reads parts by the shell's `.read`, nothing else of the shell; each part is of one file, which may read it again, and lies in the folder of that name, but for those of formats/device, which profiles share, formats/log, which logs of trainers do, and sources/join, which a source that is alone has too."""
         of = {}
         for path in glob.glob("sql/**/*.sql", root_dir=ROOT, recursive=True):
             for line in re.findall(r"(?m)^\..*", text_of(path)):
-                self.assertRegex(line, rf"^\.read ({re.escape(path[:-4])}|sql/formats/(?:device|log))/\w+\.sql$", path)
-                if not re.search("/formats/(?:device|log)/", line):
+                self.assertRegex(line, rf"^\.read ({re.escape(path[:-4])}|sql/formats/(?:device|log)|sql/sources/join)/\w+\.sql$", path)
+                if not re.search("/(?:formats/(?:device|log)|sources/join)/", line):
                     self.assertEqual(path, of.get(line, path))
                 of[line] = path
-        there = {f".read {path}" for path in glob.glob("sql/build/*.sql", root_dir=ROOT) + glob.glob("sql/formats/*/*.sql", root_dir=ROOT)}
+        there = {f".read {path}" for path in glob.glob("sql/build/*.sql", root_dir=ROOT) + glob.glob("sql/formats/*/*.sql", root_dir=ROOT) + glob.glob("sql/sources/*/*.sql", root_dir=ROOT)}
         self.assertEqual(there, set(of))
         self.assertGreater(len(there), 10)
         for line in there:

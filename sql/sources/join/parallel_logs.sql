@@ -1,3 +1,5 @@
+-- join/parallel_logs.sql - logs that are alike, each of which counts as a job. A part of join.sql and alone.sql.
+
 -- Logs that no scheduler knows, of as many chips from and until the same moments: those of several ranks of one job, perhaps. (A log
 -- without a clock begins at 0.)
 INSERT INTO mpg_issues(source, severity, kind, line, count, detail)

@@ -1,3 +1,5 @@
+-- join/relations.sql - the relations, but for jobs and spans. A part of join.sql and alone.sql.
+
 CREATE TEMP VIEW capacity AS SELECT pool, chip, chips, start_time, end_time FROM all_capacity;
 CREATE TEMP VIEW outages AS SELECT pool, chips, start_time, end_time, kind FROM all_outages;
 CREATE TEMP VIEW allocations AS SELECT job, attempt, task, pool, chips, start_time, end_time, outcome FROM all_allocations;
