@@ -35,7 +35,7 @@ UPDATE otlp_spans SET resource = json_patch(coalesce(resource, '{}'), scope_attr
 DROP TABLE IF EXISTS temp.otlp_again;
 CREATE TEMP TABLE otlp_again AS
 SELECT id, name FROM (SELECT rowid AS id, name, row_number() OVER (PARTITION BY trace_id, span_id, name, start_time ORDER BY end_time IS NULL, rowid) AS place
-                      FROM temp.otlp_spans WHERE span_id IS NOT NULL)
+                      FROM temp.otlp_spans WHERE span_id IN (SELECT span_id FROM temp.otlp_spans WHERE span_id IS NOT NULL GROUP BY span_id HAVING count(*) > 1)) -- few are told twice
 WHERE place > 1;
 INSERT INTO mpg_issues(source, severity, kind, count, detail)
 SELECT coalesce(:otlp, 'otlp_spans'), 'info', 'repeated_record', count(*), 'spans that were sent again, the first "' || min(name) || '": they count once' FROM otlp_again GROUP BY NULL;
@@ -100,12 +100,15 @@ SELECT job, attempt, kind, start_time, end_time, status, step, program, flops, b
        status IS 'error' AND (kind = 'serve' OR (kind = 'batch' AND coalesce(start_time > (SELECT last_start FROM batch WHERE of_job = job AND of_step IS step), 1))) AS failed
 FROM otlp_merged AS m CROSS JOIN otlp_named AS n ON n.rowid = m.rowid CROSS JOIN lowest ON of_job = job AND lowest = number
 WHERE is_known;
--- What the lowest rank does not tell, as it died first.
+-- What the lowest rank does not tell, as it died first: if there is another.
+DROP TABLE IF EXISTS temp.otlp_ranks;
+CREATE TEMP TABLE otlp_ranks AS SELECT 1 WHERE (SELECT count(*) FROM otlp_named WHERE is_known AND job IS NOT NULL) > (SELECT count(*) FROM otlp_told);
 INSERT INTO mpg_issues(source, severity, kind, count, detail)
 SELECT coalesce(:otlp, 'otlp_spans'), 'warning', 'missing_steps', count(*), 'steps that only ranks above the lowest tell, first ' || min(step) || ' of job ' || min(job) || ': left out. Did the lowest rank die first?'
-FROM (SELECT DISTINCT n.job AS job, n.step AS step FROM otlp_named AS n CROSS JOIN otlp_merged AS m ON m.rowid = n.rowid WHERE n.is_known AND m.kind = 'step' AND n.step IS NOT NULL
-      EXCEPT SELECT job, step FROM otlp_told WHERE kind = 'step')
+FROM (SELECT DISTINCT n.job AS job, n.step AS step FROM otlp_ranks CROSS JOIN otlp_named AS n CROSS JOIN otlp_merged AS m ON m.rowid = n.rowid WHERE n.is_known AND m.kind = 'step' AND n.step IS NOT NULL
+      EXCEPT SELECT job, step FROM otlp_ranks CROSS JOIN otlp_told WHERE kind = 'step')
 WHERE job IN (SELECT job FROM otlp_told) GROUP BY NULL;
+DROP TABLE otlp_ranks;
 DROP TABLE otlp_named;
 DROP TABLE otlp_merged;
 
