@@ -100,10 +100,10 @@ SELECT 2 * first - 1, job, attempt, 'init', begin_of_attempt, first_start FROM t
 -- Where clocks went back they are sorted.
 DROP TABLE IF EXISTS temp.tfevents_sorted;
 CREATE TEMP TABLE tfevents_sorted AS
-SELECT * FROM spans
-WHERE EXISTS (SELECT 1 FROM tfevents_breaks WHERE seconds < 0 AND NOT begins AND step >= before) OR EXISTS (SELECT 1 FROM tfevents_attempts WHERE begin_of_attempt > time)
-ORDER BY job, attempt, start_time;
-DELETE FROM spans WHERE EXISTS (SELECT 1 FROM tfevents_sorted);
+SELECT s.*
+FROM (SELECT 1 WHERE EXISTS (SELECT 1 FROM tfevents_breaks WHERE seconds < 0 AND NOT begins AND step >= before) OR EXISTS (SELECT 1 FROM tfevents_attempts WHERE begin_of_attempt > time))
+CROSS JOIN spans AS s ORDER BY job, attempt, start_time;
+DELETE FROM spans WHERE rowid >= (SELECT 0 FROM tfevents_sorted LIMIT 1);
 INSERT INTO spans SELECT * FROM tfevents_sorted ORDER BY rowid;
 DROP TABLE tfevents_sorted;
 

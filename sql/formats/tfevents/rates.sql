@@ -21,12 +21,12 @@ WHERE EXISTS (SELECT 1 FROM tfevents_rebuilt)
 DROP TABLE IF EXISTS temp.tfevents_rates;
 CREATE TEMP TABLE tfevents_rates AS
 SELECT part, step, max(tflops) AS tflops, max(seconds) AS seconds
-FROM (SELECT part, step, value AS tflops, NULL AS seconds FROM tfevents_rate WHERE (SELECT apart FROM tfevents_apart)
-      UNION ALL SELECT part, step, NULL, value FROM tfevents_took WHERE (SELECT apart FROM tfevents_apart))
+FROM (SELECT part, step, value AS tflops, NULL AS seconds FROM tfevents_apart CROSS JOIN tfevents_rate
+      UNION ALL SELECT part, step, NULL, value FROM tfevents_apart CROSS JOIN tfevents_took)
 GROUP BY part, step;
 CREATE INDEX temp.tfevents_rate_of ON tfevents_rates(part, step);
-DELETE FROM tfevents_rate WHERE EXISTS (SELECT 1 FROM tfevents_apart);
-DELETE FROM tfevents_took WHERE EXISTS (SELECT 1 FROM tfevents_apart);
+DELETE FROM tfevents_rate WHERE rowid >= (SELECT 0 FROM tfevents_apart);
+DELETE FROM tfevents_took WHERE rowid >= (SELECT 0 FROM tfevents_apart);
 INSERT INTO tfevents_rate(rowid, value) SELECT t.rowid, g.tflops FROM tfevents_apart CROSS JOIN tfevents_told AS t CROSS JOIN tfevents_rates AS g ON g.part = t.part AND g.step = t.step;
 INSERT INTO tfevents_took(rowid, value) SELECT t.rowid, g.seconds FROM tfevents_apart CROSS JOIN tfevents_told AS t CROSS JOIN tfevents_rates AS g ON g.part = t.part AND g.step = t.step;
 DROP TABLE tfevents_rates;

@@ -79,7 +79,7 @@ DROP TABLE tfevents_ranges;
 CREATE TEMP TABLE tfevents_stay AS
 SELECT t.* FROM tfevents_rebuilt CROSS JOIN tfevents_runs AS r CROSS JOIN tfevents_told AS t ON t.rowid BETWEEN r.first AND r.last AND t.part = r.part
 ORDER BY r.job, r.begin_time, r.file, t.rowid;
-DELETE FROM tfevents_told WHERE EXISTS (SELECT 1 FROM tfevents_rebuilt);
+DELETE FROM tfevents_told WHERE rowid >= (SELECT 0 FROM tfevents_rebuilt);
 DELETE FROM tfevents_breaks WHERE EXISTS (SELECT 1 FROM tfevents_rebuilt);
 INSERT INTO tfevents_told SELECT * FROM tfevents_stay ORDER BY rowid;
 DROP TABLE tfevents_stay;
