@@ -215,11 +215,14 @@ DROP TABLE trainer_far;
 -- Of ranks that log into files of their own the lowest counts.
 UPDATE trainer_points SET job = coalesce(:job, job);
 UPDATE trainer_marks SET job = coalesce(:job, job);
+DROP TABLE IF EXISTS temp.trainer_lowest;
+CREATE TEMP TABLE trainer_lowest AS SELECT job AS of_job, min(rank) AS lowest FROM trainer_points WHERE rank IS NOT NULL GROUP BY job;
 INSERT INTO mpg_issues(source, severity, kind, count, detail)
 SELECT file, 'info', 'parallel_files', count(*), 'steps of a rank whose job has a lower one: left out'
-FROM trainer_points AS p WHERE rank > (SELECT min(rank) FROM trainer_points AS o WHERE o.job = p.job) GROUP BY file;
-DELETE FROM trainer_marks WHERE rank > (SELECT min(rank) FROM trainer_points AS o WHERE o.job = trainer_marks.job);
-DELETE FROM trainer_points WHERE rank > (SELECT min(rank) FROM trainer_points AS o WHERE o.job = trainer_points.job);
+FROM trainer_points WHERE rank > (SELECT lowest FROM trainer_lowest WHERE of_job = job) GROUP BY file;
+DELETE FROM trainer_marks WHERE rank > (SELECT lowest FROM trainer_lowest WHERE of_job = job);
+DELETE FROM trainer_points WHERE rank > (SELECT lowest FROM trainer_lowest WHERE of_job = job);
+DROP TABLE trainer_lowest;
 INSERT INTO mpg_issues(source, severity, kind, count, detail)
 SELECT path, 'warning', 'no_steps', 1, 'no step with a time was found' FROM trainer_input
 WHERE NOT EXISTS (SELECT 1 FROM trainer_points) AND NOT EXISTS (SELECT 1 FROM trainer_untimed);
