@@ -67,7 +67,7 @@ SELECT a.rowid AS row, a.source, a.pool, a.chips, a.start_time, a.end_time, max(
 FROM (SELECT DISTINCT job, log, attempt, source FROM told_again) AS g JOIN told_log AS l ON l.log = g.log AND l.attempt IS g.attempt
 JOIN told_log AS b ON b.job = g.job AND b.place < l.place AND (b.source <> g.source OR b.attempt <> g.attempt)
 JOIN (SELECT log, attempt, min(start_time) AS first, max(end_time) AS last FROM told_run GROUP BY log, attempt) AS u ON u.log = b.log AND u.attempt IS b.attempt
-LEFT JOIN (SELECT log, attempt, min(end_time) AS first, max(start_time) AS last FROM told_step WHERE (source, row) NOT IN (SELECT source, row FROM told_again) GROUP BY log, attempt) AS k ON k.log = g.log AND k.attempt IS g.attempt
+LEFT JOIN (SELECT log, attempt, min(end_time) AS first, max(start_time) AS last FROM told_step AS t WHERE NOT EXISTS (SELECT 1 FROM told_again AS d WHERE d.source = t.source AND d.row = t.row) GROUP BY log, attempt) AS k ON k.log = g.log AND k.attempt IS g.attempt
 JOIN all_allocations AS a ON a.source = g.source AND a.job = g.job AND coalesce(a.attempt = g.attempt, b.source <> g.source)
 JOIN all_allocations AS o ON o.source = b.source AND o.job = g.job AND coalesce(o.attempt = b.attempt, b.source <> g.source)
 WHERE a.start_time < coalesce(o.end_time, 9e18) AND o.start_time < coalesce(a.end_time, 9e18) GROUP BY a.rowid;
