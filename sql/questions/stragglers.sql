@@ -12,24 +12,29 @@
 --@ column worst_s REAL seconds the longest step
 --@ column excess_chip_hours REAL chip-hours what stragglers took beyond the median, times the chips that the job needs
 -- Basis: spans of kind step and batch as they were recorded, with what is nested in them. A job that scales up and down has steps of several lengths, and is left out.
-WITH lengths AS (
-  SELECT s.job, s.end_us - s.start_us AS length_us, row_number() OVER (PARTITION BY s.job ORDER BY s.end_us - s.start_us) AS place,
-         count(*) OVER (PARTITION BY s.job) AS steps
+WITH counted AS ( -- goes by the key of spans, as what is slow does: the lengths alone are sorted
+  SELECT s.job, count(*) AS steps
   FROM spans AS s LEFT JOIN jobs AS j ON j.job = s.job
   WHERE s.kind IN ('step', 'batch') AND s.end_us IS NOT NULL AND j.min_chips IS NULL
+  GROUP BY s.job
+),
+placed AS (
+  SELECT job, end_us - start_us AS length_us, row_number() OVER (PARTITION BY job ORDER BY end_us - start_us) AS place
+  FROM spans WHERE kind IN ('step', 'batch') AND end_us IS NOT NULL
 ),
 medians AS (
-  SELECT *, max(iif(place = (steps + 1) / 2, length_us, 0)) OVER (PARTITION BY job) AS median_us FROM lengths
+  SELECT c.job, max(c.steps) AS steps, max(p.length_us) AS median_us FROM placed AS p CROSS JOIN counted AS c
+  WHERE c.job = p.job AND p.place = (c.steps + 1) / 2 GROUP BY c.job
 ),
-judged AS (SELECT *, length_us >= coalesce(:factor, 1.3) * median_us AS is_slow FROM medians),
 slow AS (
-  SELECT job, steps, median_us, sum(is_slow) AS stragglers, max(length_us) AS worst_us, sum(iif(is_slow, length_us - median_us, 0)) AS excess_us
-  FROM judged GROUP BY job
+  SELECT m.job, m.steps, m.median_us, count(*) AS stragglers, max(s.end_us - s.start_us) AS worst_us, sum(s.end_us - s.start_us - m.median_us) AS excess_us
+  FROM medians AS m CROSS JOIN spans AS s
+  WHERE s.job = m.job AND s.kind IN ('step', 'batch') AND s.end_us IS NOT NULL AND s.end_us - s.start_us >= coalesce(:factor, 1.3) * m.median_us
+  GROUP BY m.job
 ),
 needs AS (SELECT job, max(size) AS size, max(chips) AS chips FROM attempts GROUP BY job)
 SELECT s.job, n.size, s.steps, s.median_us / 1e6 AS median_s, s.stragglers, 1.0 * s.stragglers / s.steps AS share, s.worst_us / 1e6 AS worst_s,
        s.excess_us / 3.6e9 * n.chips AS excess_chip_hours
 FROM slow AS s LEFT JOIN needs AS n ON n.job = s.job
-WHERE s.stragglers > 0
 ORDER BY s.excess_us * n.chips DESC, s.job
 LIMIT coalesce(:top, 10);

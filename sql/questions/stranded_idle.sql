@@ -26,28 +26,30 @@ levels AS (
          sum(idle) OVER (PARTITION BY pool ORDER BY at_us) AS idle, sum(queued) OVER (PARTITION BY pool ORDER BY at_us) AS queued
   FROM points
 ),
-sizes AS (SELECT DISTINCT pool, chips FROM waiting WHERE category = 'queued'),
-by_size AS ( -- what is queued at each level, by how much one wants: of sizes there are few
-  SELECT pool, at_us, chips, max(idle) AS idle, max(queued) AS queued, max(until_us) AS until_us,
-         sum(sum(change)) OVER (PARTITION BY pool, chips ORDER BY at_us) AS wanted
+sizes AS (SELECT pool, chips, row_number() OVER (ORDER BY pool, chips) AS size FROM (SELECT DISTINCT pool, chips FROM waiting WHERE category = 'queued')),
+by_size AS ( -- what is queued, by how much one wants (of sizes there are few), where as many chips are idle
+  SELECT pool, at_us, is_level, sum(change) OVER (PARTITION BY size ORDER BY at_us) AS wanted
   FROM (
-    SELECT l.pool, l.at_us, s.chips, l.idle, l.queued, l.until_us, 0 AS change FROM levels AS l LEFT JOIN sizes AS s ON s.pool = l.pool
+    SELECT l.pool, l.at_us, s.size, 1 AS is_level, 0 AS change FROM levels AS l JOIN sizes AS s ON s.pool = l.pool AND s.chips <= l.idle WHERE l.queued > 0
     UNION ALL
-    SELECT pool, at_us, chips, NULL, NULL, NULL, sign * chips FROM edges WHERE category = 'queued'
+    SELECT e.pool, e.at_us, s.size, 0, e.sign * e.chips FROM edges AS e CROSS JOIN sizes AS s WHERE e.category = 'queued' AND s.pool = e.pool AND s.chips = e.chips
   )
-  GROUP BY pool, chips, at_us
 ),
-fitting AS (
-  SELECT pool, max(idle, 0) AS idle, queued, until_us - at_us AS length_us, sum(iif(chips <= idle, wanted, 0)) AS fits
-  FROM by_size WHERE until_us IS NOT NULL
-  GROUP BY pool, at_us
+held AS (
+  SELECT pool, max(max(idle), 0) AS idle, max(queued) AS queued, max(until_us) - at_us AS length_us, sum(fits) AS fits
+  FROM (
+    SELECT pool, at_us, until_us, idle, queued, 0 AS fits FROM levels
+    UNION ALL
+    SELECT pool, at_us, NULL, NULL, NULL, wanted FROM by_size WHERE is_level
+  )
+  GROUP BY pool, at_us HAVING max(until_us) IS NOT NULL
 ),
 times AS ( -- whole chips and the rest apart, so that the products fit
   SELECT pool, idle / 1000000 * length_us + idle % 1000000 * length_us / 1000000 AS idle_us,
          queued / 1000000 * length_us + queued % 1000000 * length_us / 1000000 AS queued_us,
          min(idle, queued) / 1000000 * length_us + min(idle, queued) % 1000000 * length_us / 1000000 AS stranded_us,
          min(idle, fits) / 1000000 * length_us + min(idle, fits) % 1000000 * length_us / 1000000 AS fitting_us
-  FROM fitting
+  FROM held
 )
 SELECT pool, sum(idle_us) / 3.6e9 AS idle_chip_hours, sum(queued_us) / 3.6e9 AS queued_chip_hours,
        sum(stranded_us) / 3.6e9 AS stranded_chip_hours, sum(fitting_us) / 3.6e9 AS fitting_chip_hours,
