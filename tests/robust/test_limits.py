@@ -187,27 +187,29 @@ class Bombs(Case):
             pattern = f"^log_trace: {re.escape(path)}: unpacks to more than 900 times its size; if it is no bomb, raise mpg_limit"
             self.check(pattern, 50, "SELECT mpg_limit('unpacked_ratio', 900)", f"SELECT count(*) FROM log_trace({quote(path)}, '^(?<x>a)')")
 
-    def test_a_field_of_a_gigabyte(self):
-        for suffix in (".gz", ".zst"):
-            path = self.bomb(f"field{suffix}", b"a", 1024, b'a,b\n1,"')
+    LIMITS = (".gz", 64 * MIB, ()), (".zst", 8 * MIB, ("SELECT mpg_limit('record_bytes', 8388608)",))  # unless set, and less
+
+    def test_a_field_without_end(self):
+        for suffix, most, before in self.LIMITS:
+            path = self.bomb(f"field{suffix}", b"a", 256, b'a,b\n1,"')
             for table in ("csv_trace", "csv_rollup", "jsonl_trace", "log_trace", "mllog_trace", "pbs_trace", "swf_trace", "slurm_trace",
                           "prometheus_trace", "hlo_trace"):
                 with self.subTest(table=table, suffix=suffix):
-                    error, _, peak, _ = run(f"SELECT count(*) FROM {call(table, path)}")
+                    error, _, peak, _ = run(*before, f"SELECT count(*) FROM {call(table, path)}")
                     self.assertIsNotNone(error)
                     self.assertIn(path, error)
                     self.assertLess(peak, 300)  # twice the record, and the next window of twice that which is being filled
                     if table in ("csv_trace", "log_trace"):
-                        self.assertRegex(error, "(record|line) of more than 67108864 bytes$")
+                        self.assertRegex(error, f"(record|line) of more than {most} bytes$")
 
     def test_strings_without_end(self):
-        for suffix in (".gz", ".zst"):
+        for suffix, most, before in self.LIMITS:
             for head, table in ((b'{"a":"', "jsonl_trace"), (b'[{"ph":"', "chrome_trace"), (b'{"items":[{"kind":"', "kube_trace"),
                                 (b'{"resourceSpans":[{"resource":"', "otlp_trace"), (b'{"status":"', "prometheus_trace"),
                                 (b'{"jobs":[{"name":"', "slurm_trace"), (b'{"job_name":"', "goodput_trace"), (b'{"record":"', "trace_records")):
                 with self.subTest(table=table, suffix=suffix):
-                    path = self.bomb(f"{table}.json{suffix}", b"a", 512, head)
-                    self.check("of more than 67108864 bytes$", 300, f"SELECT count(*) FROM {call(table, path)}")
+                    path = self.bomb(f"{table}.json{suffix}", b"a", 160, head)
+                    self.check(f"of more than {most} bytes$", 300, *before, f"SELECT count(*) FROM {call(table, path)}")
 
     def test_sparse_files(self):
         """A terabyte that takes no room: no reader looks at all of it."""

@@ -88,12 +88,12 @@ static char *run(const char *sql, bool *failed) {
   return text;
 }
 
-/* Every call where the buffers are as released; under the sanitizers one in five. Of the thousands
+/* Every call where the buffers are as released; under the sanitizers one in ten. Of the thousands
 ** with small ones, each of which would have all before it again, the first few and then one in so
 ** many; more of them where MPG_FULL is set. */
 static long next(long n, size_t block) {
   const long close = getenv("MPG_FULL") != NULL ? 64 : 4 / check_stride(2);
-  return n + (block == 0 ? check_stride(5) : check_stride(2) + n / close);
+  return n + (block == 0 ? check_stride(10) : check_stride(3) + n / close);
 }
 
 static long sweep(const char *sql, const char *expected, int code, size_t block) {

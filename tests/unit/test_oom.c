@@ -23,7 +23,7 @@ int main(void) {
   long points;
   sweep_begin();
   by_places = getenv("MPG_FULL") == NULL;
-  callers = check_stride(2) == 1 ? FRAMES : 4;
+  callers = check_stride(2) == 1 ? FRAMES : 3;
   points = sweep_all(&of_sqlite, stride());
   (void)printf("oom: %ld allocations failed\n", points);
   CHECK(points > 1000);
