@@ -40,7 +40,7 @@ static arena of_sqlite = {"SQLite", 0, 0, false, false, false};
 */
 enum { PLACES_OF = 1 << 16, PLACES = 1 << 15, FRAMES = 7 };
 static bool by_places, recording;
-static int callers = FRAMES; /* of a chain, that tell places apart */
+static int callers = FRAMES; /* how many of a chain tell places apart */
 static uint64_t places_of[PLACES_OF];
 static size_t n_places_of;
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* of those two */
@@ -49,8 +49,8 @@ static void record_place(void) {
   void *frames[FRAMES + 3];
   int n = backtrace(frames, FRAMES + 3);
   uint64_t hash = UINT64_C(1469598103934665603);
-  for (int i = 3; i < n && i < callers + 3;
-       i++) /* behind this function, fails() and the allocator */
+  /* Behind this function, fails() and the allocator. */
+  for (int i = 3; i < n && i < callers + 3; i++)
     hash = (hash ^ (uint64_t)(uintptr_t)frames[i]) * UINT64_C(1099511628211);
   (void)pthread_mutex_lock(&lock);
   if (n_places_of < PLACES_OF)

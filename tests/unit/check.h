@@ -30,9 +30,9 @@ static inline int check_below(int n) {
 }
 
 /*
-** How far apart the cases are that a long sweep tries: 1, which is all of them, in a program as
-** released and where MPG_FULL is set; `stride` under the sanitizers, which take ten times as long.
-** Random tests end after that part of their rounds.
+** Which cases a long sweep tries: every one (1) in a program as released, and where MPG_FULL is
+** set; under the sanitizers, which take ten times as long, every `stride`-th. A random test divides
+** its rounds by it.
 */
 static inline int check_stride(int stride) {
 #if defined(__SANITIZE_ADDRESS__)
