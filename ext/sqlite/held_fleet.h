@@ -7,9 +7,15 @@
 
 #include "connection.h"
 
-/* For all scans until mpg_held_fleet_end, which is called also after a failure. The relations must
-** not change meanwhile. */
-mpg_rc mpg_held_fleet_begin(mpg_conn *conn, mpg_err *err);
+/*
+** For all scans until mpg_held_fleet_end, which is called also after a failure. The relations must
+** not change meanwhile. Ends the holding of records (held_records.h).
+**
+** stored: the rows of each relation, by mpg_relation, up to MPG_REL_OBSERVED, if all of them come
+** from the records that the connection holds; NULL: some may not. If the records are as many, none
+** was dropped or merged: then their fleet is taken, and the relations need not be read.
+*/
+mpg_rc mpg_held_fleet_begin(mpg_conn *conn, const int64_t *stored, mpg_err *err);
 void mpg_held_fleet_end(mpg_conn *conn);
 
 #endif

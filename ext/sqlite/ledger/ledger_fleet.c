@@ -1,16 +1,19 @@
 /* ledger_fleet.c - see ledger_fleet.h. */
 #include "ledger_fleet.h"
 #include "ledger_arguments.h"
+#include "records_reading.h"
 #include "../catalogue.h"
 #include "../sqlite_relations.h"
 
 #include <string.h>
 
-/* What the connection holds. */
+/* What the connection holds: a fleet of its own, or that of a reading. */
 struct mpg_held_fleet {
   mpg_query_env scan;
   mpg_chips *chips;
-  mpg_fleet fleet;
+  mpg_fleet own;
+  mpg_records_reading *reading; /* NULL: the fleet is its own */
+  const mpg_fleet *fleet;
 };
 
 const char *mpg_ledger_schema(sqlite3_value *const *args) {
@@ -43,7 +46,7 @@ mpg_rc mpg_ledger_read(mpg_fleet *fleet, mpg_chips **chips, const mpg_env *env,
   mpg_issues_drop(&r->conn->issues, mpg_ledger_source(r->args, r->table));
   if (held != NULL && !r->table->files && r->table->shape != MPG_SHAPE_TIMELINE &&
       mpg_ledger_schema(r->args) == NULL) {
-    *fleet = held->fleet; /* the chips stay NULL: both are borrowed */
+    *fleet = *held->fleet; /* the chips stay NULL: both are borrowed */
     return MPG_OK;
   }
   rc = mpg_catalogue_copy(r->conn, chips, err);
@@ -65,21 +68,34 @@ void mpg_ledger_fleet_free(mpg_fleet *fleet, mpg_chips **chips) {
   *chips = NULL;
 }
 
-mpg_rc mpg_held_fleet_begin(mpg_conn *conn, mpg_err *err) {
+static mpg_rc read_relations(struct mpg_held_fleet *held, mpg_conn *conn, mpg_err *err) {
   sqlite3_value *none[MPG_ARGS] = {NULL};
   mpg_ledger_reading reading = {
       .conn = conn, .table = mpg_ledger_table_get(MPG_RUNS_TABLE), .args = none};
-  struct mpg_held_fleet *held = mpg_calloc(&conn->env, sizeof *held);
   mpg_ledger_options options;
   mpg_rc rc;
+  if (mpg_query_env_begin(&held->scan, conn) != SQLITE_OK)
+    return mpg_fail_nomem(err);
+  rc = mpg_ledger_args(none, conn, &options, &reading.skip, &reading.threads, err);
+  return rc == MPG_OK ? mpg_ledger_read(&held->own, &held->chips, &held->scan.env, &reading, err)
+                      : rc;
+}
+
+mpg_rc mpg_held_fleet_begin(mpg_conn *conn, const int64_t *stored, mpg_err *err) {
+  struct mpg_held_fleet *held = mpg_calloc(&conn->env, sizeof *held);
+  mpg_rc rc;
+  if (held != NULL && stored != NULL)
+    held->reading = mpg_held_records_take(conn, stored);
+  mpg_held_records_end(conn);
   if (held == NULL)
     return mpg_fail_nomem(err);
-  if (mpg_query_env_begin(&held->scan, conn) != SQLITE_OK)
-    rc = mpg_fail_nomem(err);
-  else
-    rc = mpg_ledger_args(none, conn, &options, &reading.skip, &reading.threads, err);
-  if (rc == MPG_OK)
-    rc = mpg_ledger_read(&held->fleet, &held->chips, &held->scan.env, &reading, err);
+  if (held->reading != NULL) {
+    held->fleet = &held->reading->fleet;
+    rc = mpg_fleet_seal(&held->reading->fleet, err);
+  } else {
+    held->fleet = &held->own;
+    rc = read_relations(held, conn, err);
+  }
   conn->held = held;
   if (rc != MPG_OK)
     mpg_held_fleet_end(conn);
@@ -91,7 +107,8 @@ void mpg_held_fleet_end(mpg_conn *conn) {
   if (held == NULL)
     return;
   conn->held = NULL;
-  mpg_ledger_fleet_free(&held->fleet, &held->chips);
+  mpg_records_done(conn, held->reading);
+  mpg_ledger_fleet_free(&held->own, &held->chips);
   mpg_query_env_end(&held->scan);
   mpg_free(&conn->env, held);
 }

@@ -123,6 +123,33 @@ void mpg_records_done(mpg_conn *conn, mpg_records_reading *reading) {
     free_reading(conn, reading);
 }
 
+/* How many rows trace_records has of each relation, up to MPG_REL_OBSERVED. */
+static void count_records(const mpg_fleet *f, int64_t *rows) {
+  rows[MPG_REL_CAPACITY] = (int64_t)f->ncapacity;
+  rows[MPG_REL_OUTAGES] = (int64_t)f->noutages;
+  rows[MPG_REL_ALLOCATIONS] = (int64_t)f->nallocations;
+  for (size_t i = 0; i < mpg_fleet_njobs(f); i++) {
+    rows[MPG_REL_JOBS] += f->jobs[i].recorded;
+    rows[MPG_REL_SPANS] += (int64_t)f->jobs[i].spans.n;
+    rows[MPG_REL_COMMITS] += (int64_t)f->jobs[i].commits.n;
+  }
+  for (size_t i = 0; i < f->program_names.n; i++)
+    rows[MPG_REL_PROGRAMS] += f->program_recorded[i];
+}
+
+mpg_records_reading *mpg_held_records_take(mpg_conn *conn, const int64_t *rows) {
+  struct mpg_held_records *held = conn->held_records;
+  mpg_records_reading *r = held == NULL ? NULL : held->readings[true];
+  int64_t records[MPG_REL_OBSERVED] = {0};
+  if (r == NULL || held->readings[false] != NULL)
+    return NULL;
+  count_records(&r->fleet, records);
+  if (memcmp(records, rows, sizeof records) != 0)
+    return NULL;
+  held->readings[true] = NULL;
+  return r;
+}
+
 mpg_rc mpg_held_records_begin(mpg_conn *conn, mpg_err *err) {
   conn->held_records = mpg_calloc(&conn->env, sizeof *conn->held_records);
   return conn->held_records == NULL ? mpg_fail_nomem(err) : MPG_OK;

@@ -22,6 +22,10 @@ typedef struct mpg_records_reading {
 /* Reads what the arguments say, by mpg_arg; `files`: a path. NULL: *err says why. */
 mpg_records_reading *mpg_records_read(mpg_conn *conn, bool files, sqlite3_value *const *args,
                                       mpg_err *err);
+/* The held reading of files, if it is the only one and has as many records of each relation as
+** `rows` says, by mpg_relation, up to MPG_REL_OBSERVED; else NULL. The caller's, until
+** mpg_records_done. */
+mpg_records_reading *mpg_held_records_take(mpg_conn *conn, const int64_t *rows);
 /* The scan needs it no more. NULL is no reading. */
 void mpg_records_done(mpg_conn *conn, mpg_records_reading *reading);
 

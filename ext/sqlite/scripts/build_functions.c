@@ -21,19 +21,19 @@
 #include "../recognise/fleet_file.h"
 #include "../recognise/script.h"
 #include "../host.h"
+#include "../../goodput/trace/relation_schema.h"
 
 #include <string.h>
 
-static const char *const relations[] = {"capacity", "outages", "jobs",    "allocations",
-                                        "spans",    "commits", "programs"};
-enum { RELATIONS = sizeof relations / sizeof *relations };
+enum { RELATIONS = MPG_REL_OBSERVED }; /* those that are counted */
 
 /* The rows of each relation of a schema, 0 of those that it does not have. An SQLite code. */
-static int count_rows(sqlite3 *db, const char *schema, sqlite3_int64 *rows) {
+static int count_rows(sqlite3 *db, const char *schema, int64_t *rows) {
   int rc = SQLITE_OK;
   for (int i = 0; rc == SQLITE_OK && i < RELATIONS; i++) {
     sqlite3_stmt *stmt = NULL;
-    char *sql = sqlite3_mprintf("SELECT count(*) FROM %s.%s", schema, relations[i]);
+    char *sql = sqlite3_mprintf("SELECT count(*) FROM %s.%s", schema,
+                                mpg_relation_get((mpg_relation)i)->name);
     rows[i] = 0;
     rc = sql == NULL ? SQLITE_NOMEM : sqlite3_prepare_v2(db, sql, -1, &stmt, NULL);
     if (rc == SQLITE_ERROR) /* no such table */
@@ -233,14 +233,14 @@ static void fail(sqlite3_context *context, sqlite3 *db, int rc, const char *name
 
 /* {"capacity": 1, ...}: how many rows there are now, less those of `before`. */
 static void result_counts(sqlite3_context *context, sqlite3 *db, const char *schema,
-                          const sqlite3_int64 *before) {
+                          const int64_t *before) {
   sqlite3_str *json = sqlite3_str_new(db);
-  sqlite3_int64 now[RELATIONS];
+  int64_t now[RELATIONS];
   int rc = count_rows(db, schema, now);
   char *text;
   for (int i = 0; rc == SQLITE_OK && i < RELATIONS; i++)
-    sqlite3_str_appendf(json, "%s\"%s\":%lld", i == 0 ? "{" : ",", relations[i],
-                        now[i] - before[i]);
+    sqlite3_str_appendf(json, "%s\"%s\":%lld", i == 0 ? "{" : ",",
+                        mpg_relation_get((mpg_relation)i)->name, (long long)(now[i] - before[i]));
   sqlite3_str_appendall(json, "}");
   text = sqlite3_str_finish(json);
   if (rc != SQLITE_OK || text == NULL) {
@@ -375,14 +375,25 @@ static int check_times(sqlite3 *db, mpg_err *err) {
   return SQLITE_ERROR;
 }
 
-/* What follows the records: views of them, which several questions read, then what is made of the
-** answers. They are read once. An SQLite code. */
+/* Whether all rows of the relations came with this build. */
+static bool had_none(const int64_t *before) {
+  int64_t rows = 0;
+  for (int i = 0; i < RELATIONS; i++)
+    rows += before[i];
+  return rows == 0;
+}
+
+/* What follows the records, of which there were so many before the build: views of them, which
+** several questions read, then what is made of the answers. They are read once. An SQLite code. */
 static int run_questions(mpg_conn *conn, const char *sql, const char *end, sqlite3_value *path,
-                         mpg_err *err) {
+                         const int64_t *before, mpg_err *err) {
   const char *asks = strstr(sql, "\nDROP TABLE IF EXISTS temp.mpg_did");
   const char *answered = strstr(sql, "\nDROP VIEW temp.capacity");
+  int64_t now[RELATIONS];
   int rc = run_script(conn->db, sql, asks, path);
-  if (rc == SQLITE_OK && mpg_held_fleet_begin(conn, err) != MPG_OK)
+  if (rc == SQLITE_OK)
+    rc = count_rows(conn->db, "main", now);
+  if (rc == SQLITE_OK && mpg_held_fleet_begin(conn, had_none(before) ? now : NULL, err) != MPG_OK)
     rc = mpg_sqlite_rc(err->rc);
   if (rc == SQLITE_OK)
     rc = run_script(conn->db, asks, answered, path);
@@ -391,18 +402,18 @@ static int run_questions(mpg_conn *conn, const char *sql, const char *end, sqlit
 }
 
 /* Tables, their labels and what they mean, in one transaction. An SQLite code. */
-static int build_tables(mpg_conn *conn, sqlite3_value *path, mpg_err *err) {
+static int build_tables(mpg_conn *conn, sqlite3_value *path, const int64_t *before, mpg_err *err) {
   sqlite3 *db = conn->db;
   const char *script = mpg_script_find("build")->sql, *columns = mpg_script_find("columns")->sql;
   const char *ledger = strstr(script, "\nCREATE TEMP VIEW capacity");
   int rc = mpg_held_records_begin(conn, err) == MPG_OK ? SQLITE_OK : SQLITE_NOMEM;
   if (rc == SQLITE_OK)
     rc = run_script(db, script, ledger, path);
-  mpg_held_records_end(conn);
   if (rc == SQLITE_OK)
     rc = check_times(db, err);
   if (rc == SQLITE_OK)
-    rc = run_questions(conn, ledger, strstr(script, "\nCOMMIT;"), path, err);
+    rc = run_questions(conn, ledger, strstr(script, "\nCOMMIT;"), path, before, err);
+  mpg_held_records_end(conn);
   if (rc == SQLITE_OK)
     rc = take_labels(conn, path, err);
   if (rc == SQLITE_OK)
@@ -430,7 +441,7 @@ static bool is_empty(sqlite3 *db) {
 }
 
 static void import_function(sqlite3_context *context, int n, sqlite3_value **args) {
-  static const sqlite3_int64 none[RELATIONS];
+  static const int64_t none[RELATIONS];
   const char *script = mpg_script_find("sources/import")->sql;
   sqlite3 *db = mpg_conn_of(context)->db;
   int rc = sqlite3_exec(db, "SAVEPOINT mpg_import", NULL, NULL, NULL);
@@ -448,7 +459,7 @@ static void import_function(sqlite3_context *context, int n, sqlite3_value **arg
 
 static void build_function(sqlite3_context *context, int n, sqlite3_value **args) {
   sqlite3 *db = mpg_conn_of(context)->db;
-  sqlite3_int64 before[RELATIONS];
+  int64_t before[RELATIONS];
   const bool began = sqlite3_get_autocommit(db) != 0;
   bool is_new;
   mpg_err err = {MPG_OK, ""};
@@ -464,7 +475,7 @@ static void build_function(sqlite3_context *context, int n, sqlite3_value **args
     use_wal(db);
   rc = count_rows(db, "main", before);
   if (rc == SQLITE_OK)
-    rc = build_tables(mpg_conn_of(context), args[0], &err);
+    rc = build_tables(mpg_conn_of(context), args[0], before, &err);
   if (rc == SQLITE_OK && is_new)
     use_wal(db);
   if (rc == SQLITE_OK)
