@@ -212,6 +212,7 @@ WHERE source <> 'main' OR kind <> 'out_of_order' -- main's tables are in the ord
 UNION ALL
 SELECT 'warning', 'duplicate_span', 'main', NULL, doubles, 'spans that repeat exactly count once' FROM temp.mpg_doubles WHERE doubles > 0;
 DROP TABLE temp.mpg_doubles;
+DROP TABLE temp.mpg_as_read;
 
 DROP TABLE temp.mpg_did;
 

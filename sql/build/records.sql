@@ -125,15 +125,28 @@ INSERT OR IGNORE INTO main.outages
 SELECT id, pool, chips, start_us, end_us, kind FROM temp.mpg_others WHERE record = 'outages';
 INSERT OR IGNORE INTO main.allocations
 SELECT id, job, attempt, task, pool, chips, start_us, end_us, outcome FROM temp.mpg_others WHERE record = 'allocations';
-INSERT OR IGNORE INTO main.spans SELECT * FROM temp.mpg_spans;
+-- A folder that has grown is read again as a whole, and most jobs have the spans that they had: those are passed over. Ids are hashes,
+-- so as many with the same sums of their halves are the same.
+DROP VIEW IF EXISTS temp.mpg_span_ids;
+CREATE TEMP VIEW mpg_span_ids AS
+SELECT r.job, r.id FROM temp.mpg_sources AS s, trace_records(s.source) AS r WHERE s.files AND s.source IS NOT NULL AND r.record = 'spans'
+UNION ALL
+SELECT r.job, r.id FROM temp.mpg_sources AS s, mpg_records(s.source) AS r WHERE NOT s.files AND r.record = 'spans';
+DROP TABLE IF EXISTS temp.mpg_incoming;
+CREATE TEMP TABLE mpg_incoming(job TEXT PRIMARY KEY, n BIGINT, low BIGINT, high BIGINT, known BOOLEAN) WITHOUT ROWID;
+INSERT INTO temp.mpg_incoming
+SELECT job, count(*), sum(id & 4294967295), sum(id >> 32), 0
+FROM (SELECT 1 WHERE EXISTS (SELECT 1 FROM main.spans)) CROSS JOIN temp.mpg_span_ids GROUP BY job;
+UPDATE temp.mpg_incoming
+SET known = (SELECT count(*) = n AND sum(id & 4294967295) = low AND sum(id >> 32) = high FROM main.spans AS s WHERE s.job = mpg_incoming.job);
+INSERT OR IGNORE INTO main.spans SELECT * FROM temp.mpg_spans WHERE job NOT IN (SELECT i.job FROM temp.mpg_incoming AS i WHERE known);
 -- Spans that a trace holds more than once count once. (Counted only where not every span was new.)
 DROP TABLE IF EXISTS temp.mpg_doubles;
 CREATE TEMP TABLE mpg_doubles AS
 SELECT changes() AS added,
-       (SELECT count(*) FROM temp.mpg_sources AS s, trace_records(s.source) AS r WHERE s.files AND s.source IS NOT NULL AND r.record = 'spans')
-       + (SELECT count(*) FROM temp.mpg_sources AS s, mpg_records(s.source) AS r WHERE NOT s.files AND r.record = 'spans') AS incoming,
-       0 AS doubles;
-UPDATE temp.mpg_doubles SET doubles = incoming - (SELECT count(DISTINCT id) FROM temp.mpg_spans)
+       coalesce((SELECT sum(n * NOT known) FROM temp.mpg_incoming), (SELECT count(*) FROM temp.mpg_span_ids)) AS incoming, 0 AS doubles;
+UPDATE temp.mpg_doubles
+SET doubles = incoming - (SELECT count(*) FROM (SELECT 1 FROM temp.mpg_span_ids WHERE job NOT IN (SELECT i.job FROM temp.mpg_incoming AS i WHERE known) GROUP BY id))
 WHERE added < incoming;
 INSERT OR IGNORE INTO main.commits SELECT * FROM temp.mpg_commits;
 INSERT OR REPLACE INTO main.chips(chip, dtype, peak_flops, hbm_bytes, hbm_bytes_per_s, ici_bytes_per_s, tdp_w, vendor, year, source)
@@ -256,6 +269,27 @@ DELETE FROM main.commits WHERE (job, id) IN (
   WHERE c.durable_us IS NOT NULL);
 DROP TABLE temp.mpg_open_commits;
 
+-- Whether the tables hold what this reading had and nothing else: then its records need not be read from them again. (A new file's do,
+-- unless something was merged: of that mpg_build keeps count.)
+DROP TABLE IF EXISTS temp.mpg_as_read;
+CREATE TEMP TABLE mpg_as_read AS
+SELECT EXISTS (SELECT 1 FROM temp.mpg_incoming)
+       AND NOT EXISTS (SELECT 1 FROM temp.mpg_incoming AS i
+                       WHERE NOT known AND (n, low, high) IS NOT (SELECT count(*), sum(id & 4294967295), sum(id >> 32) FROM main.spans AS s WHERE s.job = i.job))
+       AND (SELECT sum(id & 4294967295), sum(id >> 32) FROM main.commits) IS (SELECT sum(id & 4294967295), sum(id >> 32) FROM temp.mpg_commits)
+       AND NOT EXISTS (SELECT id FROM main.capacity EXCEPT SELECT id FROM temp.mpg_others WHERE record = 'capacity')
+       AND NOT EXISTS (SELECT id FROM main.outages EXCEPT SELECT id FROM temp.mpg_others WHERE record = 'outages')
+       AND NOT EXISTS (SELECT id FROM main.allocations EXCEPT SELECT id FROM temp.mpg_others WHERE record = 'allocations')
+       AND NOT EXISTS (SELECT job, name, owner, phase, framework, runtime, model, priority, chips, min_chips, tasks, submit_us, labels FROM main.jobs
+                       EXCEPT SELECT job, name, owner, phase, framework, runtime, model, priority, chips, min_chips, tasks, submit_us, labels
+                       FROM temp.mpg_others WHERE record = 'jobs')
+       AND NOT EXISTS (SELECT program, flops, bytes, dtype FROM main.programs
+                       EXCEPT SELECT program, flops, bytes, dtype FROM temp.mpg_others WHERE record = 'programs')
+       AND NOT EXISTS (SELECT pool, job, until_us FROM main.observed
+                       EXCEPT SELECT pool, job, until_us FROM temp.mpg_others WHERE record = 'observed') AS whole;
+DROP TABLE temp.mpg_incoming;
+
+DROP VIEW temp.mpg_span_ids;
 DROP VIEW temp.mpg_spans;
 DROP VIEW temp.mpg_commits;
 DROP TABLE temp.mpg_sources;

@@ -375,12 +375,18 @@ static int check_times(sqlite3 *db, mpg_err *err) {
   return SQLITE_ERROR;
 }
 
-/* Whether all rows of the relations came with this build. */
-static bool had_none(const int64_t *before) {
+/* Whether the relations hold what the build read and nothing else, as far as the script knows; all
+** rows of a new file came with this build. */
+static bool are_as_read(sqlite3 *db, const int64_t *before) {
   int64_t rows = 0;
+  char *whole;
   for (int i = 0; i < RELATIONS; i++)
     rows += before[i];
-  return rows == 0;
+  if (rows == 0)
+    return true;
+  whole = find_text(db, "SELECT 1 FROM temp.mpg_as_read WHERE whole AND ?1 NOT NULL", "");
+  sqlite3_free(whole);
+  return whole != NULL;
 }
 
 /* What follows the records, of which there were so many before the build: views of them, which
@@ -393,7 +399,8 @@ static int run_questions(mpg_conn *conn, const char *sql, const char *end, sqlit
   int rc = run_script(conn->db, sql, asks, path);
   if (rc == SQLITE_OK)
     rc = count_rows(conn->db, "main", now);
-  if (rc == SQLITE_OK && mpg_held_fleet_begin(conn, had_none(before) ? now : NULL, err) != MPG_OK)
+  if (rc == SQLITE_OK &&
+      mpg_held_fleet_begin(conn, are_as_read(conn->db, before) ? now : NULL, err) != MPG_OK)
     rc = mpg_sqlite_rc(err->rc);
   if (rc == SQLITE_OK)
     rc = run_script(conn->db, asks, answered, path);

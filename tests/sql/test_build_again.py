@@ -1,0 +1,89 @@
+"""mpg_build of the same folder again, whatever became of its files: the tables have the spans of the files, and the ledger is theirs.
+
+A build passes over the spans that the tables have, and accounts what it read where they hold nothing else. Whether it may decides
+itself; what is right is told by mpg_rollup and mpg_runs over the tables alone.
+"""
+import os
+import random
+import re
+import unittest
+
+from cases import Case
+from fleets import connect, write_jsonl
+from random_fleets import odd_fleet
+from scripts import script_text
+
+SEEDS = 2000 if os.environ.get("MPG_FULL") else 30
+VIEWS = re.search(r"^CREATE TEMP VIEW capacity.*?^CREATE TEMP VIEW observed[^;]*;", script_text("sql/build/ledger.sql"), re.S | re.M)[0]
+LEDGER = "bucket, pool, chip, job, attempt, name, owner, phase, size, category, cause, sum(chip_us) FROM mpg_rollup WHERE bucket_width = '1 hour' GROUP BY 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11"
+BUILT = "hour, pool, chip, job, attempt, name, owner, phase, size, category, cause, sum(chip_us) FROM ledger GROUP BY 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11"
+MISSING = "SELECT id FROM trace_records(?) WHERE record = 'spans' AND end_time NOT NULL EXCEPT SELECT id FROM spans"
+RUNS = "job, attempt, sum(held_us), sum(productive_us), sum(lost_us) FROM mpg_runs GROUP BY 1, 2"
+ATTEMPTS = "job, attempt, held_us, productive_us, lost_us FROM attempts"
+
+
+def changed(relations, rng):
+    """The fleet after somebody worked on its files: records that are gone, that are there twice, that say something else."""
+    found, lost = {}, rng.choice([0, 0.05])
+    for name, rows in relations.items():
+        rows = [dict(row) for row in rows if rng.random() > lost]
+        if name in ("spans", "commits") and rows and rng.random() < 0.5:
+            rows += rng.sample(rows, min(2, len(rows)))
+        for row in rng.sample(rows, min(len(rows), 1 if name == "jobs" else rng.choice([0, 0, 1]))):
+            if row.get("end_time") is not None:
+                row["end_time"] = rng.choice([None, row["end_time"] + 1])
+            elif row.get("owner") is not None:
+                row["owner"] = rng.choice(["0" + row["owner"], row["owner"] + "2"])  # of two the greater stays
+        found[name] = rows
+    return found
+
+
+class Again(Case):
+    def setUp(self):
+        super().setUp()
+        self.folder = self.new_folder()
+        self.database = os.path.join(self.new_folder(), "fleet.db")
+        self.read_back = {False: 0, True: 0}  # builds that took the fleet of the files, and that read the tables
+
+    def build(self, relations, rng):
+        write_jsonl(self.folder, relations, rng=rng)
+        db, statements = connect(self.database), []
+        db.isolation_level = None
+        db.set_trace_callback(statements.append)
+        db.execute("SELECT mpg_build(?)", (self.folder,)).fetchall()
+        self.read_back[any(re.search(r'FROM "?temp"?\."?spans"?', statement) for statement in statements)] += 1
+        db.close()
+
+    def check(self, *of):
+        db = connect(self.database)
+        self.assertEqual([], db.execute(MISSING, (self.folder,)).fetchall(), of)
+        built = [sorted(db.execute("SELECT " + sql), key=repr) for sql in (BUILT, ATTEMPTS)]
+        db.executescript(VIEWS)
+        self.assertEqual([sorted(db.execute("SELECT " + sql), key=repr) for sql in (LEDGER, RUNS)], built, of)
+        db.close()
+
+    def test_whatever_becomes_of_the_files(self):
+        for seed in range(SEEDS):
+            rng = random.Random(seed)
+            relations, _ = odd_fleet(seed)
+            if os.path.exists(self.database):
+                os.remove(self.database)
+            for nth in range(4):
+                self.build(relations, rng)
+                self.check(seed, nth)
+                if rng.random() < 0.6:
+                    relations = changed(relations, rng)
+        self.assertGreater(min(self.read_back.values()), SEEDS // 2, self.read_back)
+
+    def test_spans_that_are_there_twice_are_said_each_time(self):
+        relations, _ = odd_fleet(1)
+        relations["spans"] = relations["spans"][:3] * 2
+        for _ in range(2):
+            self.build(relations, None)
+            db = connect(self.database)
+            self.assertEqual([(3,)], db.execute("SELECT count FROM issues WHERE kind = 'duplicate_span'").fetchall())
+            db.close()
+
+
+if __name__ == "__main__":
+    unittest.main()
