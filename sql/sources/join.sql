@@ -21,7 +21,8 @@ FROM (SELECT source, job, rtrim(rtrim(path, replace(path, '/', '')), '/') AS fol
 WHERE folder <> job GROUP BY source, folder HAVING count(DISTINCT job) = 1;
 INSERT OR IGNORE INTO renamed
 SELECT DISTINCT j.source, j.job, k.job
-FROM all_jobs AS j CROSS JOIN source USING (source) CROSS JOIN key AS k ON k.key = j.job -- a job is looked up, and not each key
+FROM (SELECT source, job FROM all_jobs UNION ALL SELECT source, job FROM all_aliases WHERE source IN (SELECT source FROM source WHERE rank = 2)) AS j
+CROSS JOIN source USING (source) CROSS JOIN key AS k ON k.key = j.job -- a job is looked up, and not each key
 WHERE source.rank > 1 AND k.job <> j.job AND (k.strength > 1 OR source.rank = 3); -- a name that one job has is enough for a trainer
 
 INSERT INTO mpg_issues(source, severity, kind, line, count, detail)

@@ -11,14 +11,16 @@
 --@ job \b(?:MY_)?POD_?NAME\b\\?["']?\s*[=:]\s*\\?["']?([a-z][a-z0-9.-]*[a-z0-9])
 --@ job \bHOSTNAME\b\\?["']?\s*[=:]\s*\\?["']?([a-z][a-z0-9.-]*[a-z0-9])
 
--- Everything that a job goes by, if there is a log to find the job of. What two jobs go by is of no use.
+-- Everything that a job goes by, if there is a log to find the job of, or a native trace that may call a scheduler's job by an alias: so
+-- what a scheduler says comes before what others call their jobs. What two jobs go by is of no use.
 CREATE TABLE asked AS
 SELECT 1 AS is_asked FROM file
 WHERE (source IS NULL AND coalesce(format, said_job, json_extract(options, '$.job')) IS NOT NULL) OR source IN (SELECT source FROM source WHERE rank > 1)
 LIMIT 1;
-INSERT OR IGNORE INTO key SELECT job, job, 3 FROM asked CROSS JOIN all_jobs WHERE job IS NOT NULL;
+INSERT OR IGNORE INTO key SELECT job, job, 3 FROM asked CROSS JOIN all_jobs JOIN source USING (source) WHERE job IS NOT NULL AND rank = 1;
 INSERT OR IGNORE INTO key
-SELECT alias, min(job), 2 FROM asked CROSS JOIN all_aliases WHERE alias <> '' GROUP BY alias HAVING count(DISTINCT job) = 1;
+SELECT alias, min(job), 2 FROM asked CROSS JOIN all_aliases JOIN source USING (source) WHERE alias <> '' AND rank = 1 GROUP BY alias HAVING count(DISTINCT job) = 1;
+INSERT OR IGNORE INTO key SELECT job, job, 3 FROM asked CROSS JOIN all_jobs WHERE job IS NOT NULL;
 INSERT OR IGNORE INTO key
 SELECT name, min(job), 1 FROM asked CROSS JOIN all_jobs WHERE length(name) > 3 GROUP BY name HAVING count(DISTINCT job) = 1;
 DROP TABLE asked;

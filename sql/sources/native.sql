@@ -15,6 +15,8 @@ CREATE TEMP TABLE spans AS
 SELECT job, attempt, kind, start_time, end_time, step, program, flops, bytes, dtype, executions FROM records WHERE record = 'spans';
 CREATE TEMP TABLE commits AS
 SELECT job, attempt, step, snapshot_time, durable_time FROM records WHERE record = 'commits';
+CREATE TEMP TABLE aliases AS -- jobs without a record of their own, that a scheduler may know by another name
+SELECT job, job AS alias FROM (SELECT job FROM spans UNION SELECT job FROM commits UNION SELECT job FROM allocations) WHERE job NOT IN (SELECT job FROM jobs);
 CREATE TEMP TABLE programs AS SELECT program, flops, bytes, dtype FROM records WHERE record = 'programs';
 CREATE TEMP TABLE IF NOT EXISTS chips AS
 SELECT chip, dtype, peak_flops, hbm_bytes, hbm_bytes_per_s, ici_bytes_per_s, tdp_w, vendor, year, source FROM records WHERE record = 'chips';

@@ -3,7 +3,7 @@
 SELECT f.path AS file, f.format AS format, f.certainty AS certainty, f.reason AS reason,
        s.source AS source,
        (SELECT count(*) FROM file AS o WHERE o.source = f.source) AS files,
-       s.records AS records,
+       iif(s.rank = 2, json_remove(s.records, '$.aliases'), s.records) AS records, -- a native trace has jobs, and no other names of them
        (SELECT count(DISTINCT job) FROM all_jobs AS j WHERE j.source = f.source AND (f.job IS NULL OR j.job = f.job)) AS jobs,
        (SELECT min(at) FROM (SELECT min(start_time) AS at FROM all_allocations AS a WHERE a.source = f.source
                              UNION ALL SELECT min(start_time) FROM all_capacity AS c WHERE c.source = f.source)) AS first_time,

@@ -339,6 +339,17 @@ class Joining(Folder):
                                       (os.path.join(ROOT, "fixtures", "golden"),)))
         self.assertEqual(golden, dict(self.db.execute("SELECT category, sum(chip_us) FROM trace_rollup(?) WHERE job IN ('J1', 'J2') GROUP BY 1", (self.folder,))))
 
+    def test_a_native_trace_calls_a_job_by_its_alias(self):
+        """Programs know an array's task as 123_4, Slurm's database as 127 as well; with and without records of the jobs."""
+        self.write("sacct.psv", "JobID|JobIDRaw|Partition|Submit|Start|End|State|AllocTRES|NNodes|Elapsed\n" + "".join(
+            f"123_{task}|{raw}|p|2026-03-02T09:00:00|2026-03-02T09:00:00|2026-03-02T10:00:00|COMPLETED|billing=1,gres/gpu:h100=8|1|01:00:00\n" for task, raw in ((4, 127), (5, 128))))
+        spans = "".join(f'{{"record":"span","job":"123_{task}","kind":"{kind}","start_time":"2026-03-02T{a}:00Z","end_time":"2026-03-02T{b}:00Z","step":0}}\n'
+                        for task in (4, 5) for kind, a, b in (("init", "09:00", "09:10"), ("step", "09:10", "10:00")))
+        for jobs in ("", '{"record":"job","job":"123_4"}\n{"record":"job","job":"123_5"}\n'):
+            self.write("spans.jsonl", jobs + spans)
+            self.assertEqual([(job, category, minutes * 60 * 8 * 10**6) for job in ("127", "128") for category, minutes in (("startup", 10), ("unrated", 50))],
+                             self.rows("SELECT job, category, sum(chip_us) FROM trace_rollup(?) GROUP BY 1, 2", self.folder))
+            self.assertEqual([], self.rows("SELECT kind FROM mpg_issues WHERE kind = 'span_without_allocation'"))
 
     def test_a_native_trace_that_differs_from_the_scheduler(self):
         """The scheduler says who held what; what the trace says else of a job is listed."""
