@@ -217,8 +217,9 @@ class Docs(unittest.TestCase):
 
 
 for path in PAGES:
-    page = re.sub(r"\W", "_", os.path.relpath(path, ROOT)[:-3]).removeprefix("docs_")
-    setattr(Docs, f"test_page_{page}", lambda self, path=path: self.check_page(path))
+    page = "test_page_" + re.sub(r"\W", "_", os.path.relpath(path, ROOT)[:-3])
+    assert not hasattr(Docs, page), f"two pages of the name {page}"
+    setattr(Docs, page, lambda self, path=path: self.check_page(path))
 
 
 if __name__ == "__main__":
