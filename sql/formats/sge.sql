@@ -153,7 +153,11 @@ SELECT job, attempt + 1, NULL, pool, 0, end_time, NULL, NULL FROM allocations AS
 DROP TABLE IF EXISTS temp.observed;
 CREATE TEMP TABLE observed AS SELECT DISTINCT pool, (SELECT max(coalesce(end_time, start_time, submit_time)) FROM sge_jobs) AS until_time FROM allocations;
 DROP TABLE IF EXISTS temp.aliases;
-CREATE TEMP TABLE aliases AS SELECT DISTINCT job, letter || iif(instr(job, '#'), substr(job, 1, instr(job, '#') - 1), job) AS alias FROM sge_jobs, (SELECT 'o' AS letter UNION SELECT 'e' UNION SELECT 'po' UNION SELECT 'pe') WHERE chips > 0;
+CREATE TEMP TABLE aliases AS
+SELECT DISTINCT job, letter || iif(instr(job, '#'), substr(job, 1, instr(job, '#') - 1), job) AS alias
+FROM sge_jobs, (SELECT 'o' AS letter UNION SELECT 'e' UNION SELECT 'po' UNION SELECT 'pe') WHERE chips > 0
+UNION
+SELECT job, replace(job, '.', '_') FROM sge_jobs WHERE chips > 0 AND job GLOB '[0-9]*.[0-9]*';
 DROP INDEX temp.sge_allocated;
 DROP TABLE sge_jobs;
 DROP TABLE sge_records;

@@ -2,9 +2,15 @@
 --
 -- Runs after the schedulers' scripts and before the trainers'. A log is of the job that its option `job` or its own
 -- text names, or else of the one whose id, alias or unique name stands in its file's name, or in that of its folder.
--- A name of a host in the text counts only if it is that of a job's pod; an id, which begins with a digit, always does.
+-- A name of a host in the text counts only if it is that of a job's pod; an id, which begins with a digit, always does. But a task of an
+-- array prints an id that the scheduler's export may lack: then the array's id and the task's number count, in the text or in the file's name.
 -- A number of one or two digits counts only where the name is that number or says that it is a job's: "slurm-7.out".
+-- Of the patterns below, those of two groups find an array's id and a task's number, in any order, from the first of them on.
 
+--@ job (?s)(?=\bSLURM_ARRAY_(?:JOB|TASK)_ID\b)(*COMMIT)(?=.{0,9999}?\bSLURM_ARRAY_JOB_ID\b\\?["']?\s*[=:]\s*\\?["']?(\d+))(?=.{0,9999}?\bSLURM_ARRAY_TASK_ID\b\\?["']?\s*[=:]\s*\\?["']?(\d+))
+--@ job (?s)(?=\bLSB_JOB(?:ID|INDEX)\b)(*COMMIT)(?=.{0,9999}?\bLSB_JOBID\b\\?["']?\s*[=:]\s*\\?["']?(\d+))(?=.{0,9999}?\bLSB_JOBINDEX\b\\?["']?\s*[=:]\s*\\?["']?([1-9]\d*))
+--@ job (?s)(?=\b(?:JOB_ID|SGE_TASK_ID)\b)(*COMMIT)(?=.{0,9999}?\bJOB_ID\b\\?["']?\s*[=:]\s*\\?["']?(\d+))(?=.{0,9999}?\bSGE_TASK_ID\b\\?["']?\s*[=:]\s*\\?["']?(\d+))
+--@ job (?s)(?=\b(?:JOB_ID|SGE_TASK_ID)\b)(*COMMIT)(?=.{0,9999}?\bJOB_ID\b\\?["']?\s*[=:]\s*\\?["']?(\d+))(?=.{0,9999}?\bSGE_TASK_ID\b\\?["']?\s*[=:]\s*\\?["']?undefined)
 --@ job \bSLURM_JOB_?ID\b\\?["']?\s*[=:]\s*\\?["']?(\d+(?:_\d+)?)
 --@ job \bPBS_JOBID\b["']?\s*[=:]\s*["']?([\w.\[\]-]+)
 --@ job \bLSB_JOBID\b["']?\s*[=:]\s*["']?(\d+)
@@ -15,7 +21,7 @@
 -- what a scheduler says comes before what others call their jobs. What two jobs go by is of no use.
 CREATE TABLE asked AS
 SELECT 1 AS is_asked FROM file
-WHERE (source IS NULL AND coalesce(format, said_job, json_extract(options, '$.job')) IS NOT NULL) OR source IN (SELECT source FROM source WHERE rank > 1)
+WHERE (source IS NULL AND coalesce(format, said_job, said_task, json_extract(options, '$.job')) IS NOT NULL) OR source IN (SELECT source FROM source WHERE rank > 1)
 LIMIT 1;
 INSERT OR IGNORE INTO key SELECT job, job, 3 FROM asked CROSS JOIN all_jobs JOIN source USING (source) WHERE job IS NOT NULL AND rank = 1;
 INSERT OR IGNORE INTO key
@@ -57,16 +63,18 @@ INSERT INTO candidate
 SELECT file, coalesce(k.job, asked), 'by the option job', 9, 0
 FROM (SELECT file, json_extract(options, '$.job') AS asked FROM file WHERE source IS NULL) LEFT JOIN key AS k ON k.key = asked WHERE asked IS NOT NULL;
 INSERT INTO candidate
-SELECT file, coalesce(k.job, said_job), 'by its own text', 8, 0
-FROM file LEFT JOIN key AS k ON k.key = said_job
-WHERE source IS NULL AND (k.job IS NOT NULL OR said_job GLOB '[0-9]*');
-INSERT INTO candidate
 SELECT w.file, k.job, iif(w.level = 0, 'by its file''s name', 'by its folder''s name'), k.strength, w.level * 1000 - length(k.key)
 FROM run_of_words AS w JOIN key AS k ON k.key = w.words
 -- The name of an event file has its time and its process number beside its host's name.
 WHERE NOT (w.level = 0 AND w.words NOT GLOB '*[A-Za-z]*' AND (SELECT path FROM file AS f WHERE f.file = w.file) GLOB '*events.out.tfevents.*')
   AND (w.words GLOB '*[^0-9]*' OR length(w.words) > 2 OR w.alone
    OR rtrim(w.before, '-_.=#') IN ('job', 'slurm', 'jobid', 'id', 'pbs', 'task'));
+INSERT INTO candidate
+SELECT file, coalesce(k.job, t.job, said_job, said_task), 'by its own text', 8, 0
+FROM file AS f LEFT JOIN key AS k ON k.key = said_job LEFT JOIN key AS t ON t.key = said_task
+WHERE source IS NULL AND (coalesce(k.job, t.job) IS NOT NULL OR (coalesce(said_job, said_task) GLOB '[0-9]*' AND NOT EXISTS (
+  SELECT 1 FROM run_of_words AS w CROSS JOIN key AS n ON n.key = w.words
+  WHERE w.file = f.file AND w.level = 0 AND n.strength > 1 AND w.words GLOB '[0-9]*[^0-9]*[0-9]*')));
 
 -- Of the files that fit no job so far: those whose name is that of several jobs.
 CREATE TABLE shared_name AS

@@ -12,7 +12,8 @@ CREATE TABLE file(
   certainty TEXT,          -- 'given', 'sure', 'likely'
   reason TEXT NOT NULL,    -- how it was recognised, or why it was not
   missing TEXT NOT NULL,   -- JSON array: options that the file does not tell
-  said_job TEXT,           -- the job that its own text names
+  said_job TEXT,           -- the job that its own text names,
+  said_task TEXT,          -- and an array's task: '123_4'
   options TEXT NOT NULL,   -- JSON object, with what was inferred
   inferred TEXT NOT NULL,  -- JSON object: option and why
   head INTEGER,            -- a hash of its first bytes

@@ -243,6 +243,29 @@ class Joining(Folder):
                 self.write("train.log", said + "\n" + log)
                 self.assertEqual([(job,)], self.db.execute("SELECT job FROM trace_sources(?) WHERE format = 'megatron'", (self.folder,)).fetchall())
 
+    def test_a_log_of_an_array_names_an_id_that_the_export_lacks(self):
+        """sacct's own columns have JobID alone, 123_4, while the task prints 127; LSF's tasks print their array's id and their number."""
+        line = "p|2026-03-02T09:00:00|2026-03-02T10:00:10|2026-03-02T10:05:10|COMPLETED|billing=1,gres/gpu:h100=8|1|00:05:00"
+        self.write("sacct.txt", "JobID|Partition|Submit|Start|End|State|AllocTRES|NNodes|Elapsed\n" + "".join(f"{job}|{line}\n" for job in ("123_4", "123_5", "9")))
+        with open(os.path.join(EXPORTS, "job_5102.out"), encoding="utf-8") as file:
+            log = file.read()
+        array = "SLURM_ARRAY_TASK_ID=4\nSLURM_JOB_ID=127\nSLURM_ARRAY_JOB_ID=123"
+        for name, said, job in (("slurm-123_4.out", "SLURM_JOB_ID=127", "123_4"), ("train.log", array, "123_4"), ("train.log", json.dumps({"SLURM_ARRAY_JOB_ID": "123", "SLURM_ARRAY_TASK_ID": "5"}), "123_5"),
+                                ("train.log", "SLURM_JOB_ID=127", "127"), ("run-9.log", "SLURM_JOB_ID=127", "127"),  # one number may be any
+                                ("slurm-123_4.out", "SLURM_JOB_ID=9", "9"), ("train.log", array.replace("127", "9"), "9"), ("train.log", array.replace("123", "124"), "127")):
+            with self.subTest(name=name, said=said):
+                path = self.write(name, said + "\n" + log)
+                self.assertEqual([(job,)], self.db.execute("SELECT job FROM trace_sources(?) WHERE format = 'megatron'", (self.folder,)).fetchall())
+                os.remove(path)
+        os.remove(os.path.join(self.folder, "sacct.txt"))
+        for export, said, job in (("lsf/lsb.acct", "LSB_JOBID=103\nLSB_JOBINDEX=2", "103[2]"), ("lsf/lsb.acct", "LSB_JOBINDEX=0\nLSB_JOBID=102", "102"),
+                                  ("sge/accounting", "SGE_TASK_ID=1\nJOB_ID=103", "103.1"), ("sge/accounting", "JOB_ID=102\nSGE_TASK_ID=undefined", "102")):
+            with self.subTest(export=export, said=said):
+                paths = shutil.copy(os.path.join(ROOT, "fixtures", export), self.folder), self.write("train.log", said + "\n" + log)
+                self.assertEqual([(job,)], self.db.execute("SELECT job FROM trace_sources(?) WHERE format = 'megatron'", (self.folder,)).fetchall())
+                for path in paths:
+                    os.remove(path)
+
     def test_ambiguous_name(self):
         self.copy("sacct.psv", "events.psv")
         shutil.copy(os.path.join(EXPORTS, "job_5102.out"), os.path.join(self.folder, "5101-5102"))

@@ -18,6 +18,7 @@
 #include <string.h>
 
 #define TURNS 1000000   /* that one match may turn back */
+#define GROUPS 2        /* of a pattern, at most */
 #define HEAP_FAILED 121 /* of pcre2_compile: ERR21, which its header has no name for */
 
 static const char sqlite_magic[] = "SQLite format 3";
@@ -36,6 +37,7 @@ struct mpg_recogniser {
   pcre2_compile_context *compile;
   pcre2_match_context *context;
   pcre2_match_data *data;
+  size_t groups; /* of the last match */
   rule *rules;
   size_t n, cap;
   mpg_err failure; /* of the file that is looked at; rc is MPG_OK if there is none */
@@ -104,7 +106,7 @@ mpg_rc mpg_recogniser_of(mpg_conn *conn, mpg_recogniser **out, mpg_err *err) {
   if (r->general != NULL) {
     r->compile = pcre2_compile_context_create(r->general);
     r->context = pcre2_match_context_create(r->general);
-    r->data = pcre2_match_data_create(2, r->general);
+    r->data = pcre2_match_data_create(1 + GROUPS, r->general);
   }
   if (r->compile == NULL || r->context == NULL || r->data == NULL)
     rc = mpg_fail_nomem(err);
@@ -143,6 +145,7 @@ static bool matches(mpg_recogniser *r, rule *one, mpg_str text) {
   found = pcre2_match(one->code, (PCRE2_SPTR)text.p, text.n, 0, 0, r->data, r->context);
   if (found == PCRE2_ERROR_NOMEMORY)
     (void)mpg_fail_nomem(&r->failure);
+  r->groups = found > 0 ? (size_t)found - 1 : 0;
   return found >= 0;
 }
 
@@ -356,16 +359,29 @@ static void find_missing(mpg_recogniser *r, const evidence *e, mpg_recognised *o
       out->missing[out->nmissing++] = r->rules[i].head.parameter;
 }
 
-/* The job that the text names: what the first group holds of the first pattern that matches. */
+/* What group i of the last match holds, empty if it has no such group. */
+static mpg_str group_of(const mpg_recogniser *r, mpg_str text, size_t i) {
+  const PCRE2_SIZE *at = pcre2_get_ovector_pointer(r->data) + 2 * i;
+  return i > r->groups || at[0] == PCRE2_UNSET ? MPG_STR("")
+                                               : (mpg_str){text.p + at[0], at[1] - at[0]};
+}
+
+/* The job that the text names, by the first pattern of one group that matches; and the task of an
+** array, by the first of two groups, which are the array's id and the number in it. */
 static void find_job(mpg_recogniser *r, const evidence *e, mpg_recognised *out) {
   for (size_t i = 0; i < r->n; i++) {
-    const PCRE2_SIZE *group = pcre2_get_ovector_pointer(r->data);
+    mpg_str id, number;
     if (r->rules[i].head.kind != MPG_HEAD_JOB || !matches(r, &r->rules[i], e->head))
       continue;
-    if (group[3] > group[2] && group[3] - group[2] < sizeof out->job) {
-      memcpy(out->job, e->head.p + group[2], group[3] - group[2]);
-      return;
-    }
+    id = group_of(r, e->head, 1);
+    number = group_of(r, e->head, 2);
+    if (id.n + number.n + 2 > sizeof out->job)
+      continue;
+    if (number.n > 0 && out->task[0] == '\0')
+      (void)snprintf(out->task, sizeof out->task, "%.*s_%.*s", (int)id.n, id.p, (int)number.n,
+                     number.p);
+    else if (number.n == 0 && out->job[0] == '\0')
+      (void)snprintf(out->job, sizeof out->job, "%.*s", (int)id.n, id.p);
   }
 }
 

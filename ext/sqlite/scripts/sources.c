@@ -79,6 +79,7 @@ static mpg_rc file_insert(mpg_sources *s, sqlite3_stmt *insert, const char *path
   failed |= sqlite3_bind_text(insert, 9, s->entries.entry[entry].options, -1, SQLITE_TRANSIENT) !=
             SQLITE_OK;
   failed |= sqlite3_bind_int64(insert, 10, (sqlite3_int64)what->head) != SQLITE_OK;
+  failed |= bind_str(insert, 11, mpg_str_of(what->task)) != SQLITE_OK;
   return failed ? mpg_fail_nomem(err) : finish_statement(s, insert, err);
 }
 
@@ -159,9 +160,9 @@ static mpg_rc find_all(mpg_sources *s, mpg_err *err) {
   mpg_rc rc = mpg_private_prepare(
       &s->db,
       "INSERT OR IGNORE INTO file(path, entry, format, parameter, certainty, reason, "
-      "missing, said_job, options, inferred, head) "
+      "missing, said_job, options, inferred, head, said_task) "
       "VALUES (?1, ?2, ?3, ?4, ?5, ?6, (SELECT json_group_array(value) FROM json_each(?7) WHERE "
-      "json_extract(?9, '$.' || value) IS NULL), ?8, json_remove(?9, '$.format'), '{}', ?10)",
+      "json_extract(?9, '$.' || value) IS NULL), ?8, json_remove(?9, '$.format'), '{}', ?10, ?11)",
       &insert, err);
   for (size_t i = 0; rc == MPG_OK && i < s->entries.n; i++)
     rc = find_files(s, insert, i, err);

@@ -143,9 +143,10 @@ static mpg_rc is_so(mpg_sources *s, const char *query, bool *so, mpg_err *err) {
 static mpg_rc match_logs(mpg_sources *s, bool *matched, mpg_err *err) {
   mpg_rc rc = is_so(s,
                     "SELECT EXISTS (SELECT 1 FROM file WHERE source IS NULL AND coalesce(format, "
-                    "said_job, json_extract(options, '$.job')) IS NOT NULL) AND (EXISTS (SELECT 1 "
-                    "FROM source) OR EXISTS (SELECT 1 FROM file WHERE said_job GLOB '[0-9]*' OR "
-                    "json_extract(options, '$.job') IS NOT NULL)) OR (EXISTS (SELECT 1 FROM source "
+                    "said_job, said_task, json_extract(options, '$.job')) IS NOT NULL) AND (EXISTS "
+                    "(SELECT 1 FROM source) OR EXISTS (SELECT 1 FROM file WHERE coalesce(said_job, "
+                    "said_task) GLOB '[0-9]*' OR json_extract(options, '$.job') IS NOT NULL)) OR "
+                    "(EXISTS (SELECT 1 FROM source "
                     "WHERE rank = 1) AND EXISTS (SELECT 1 FROM source WHERE rank = 2))",
                     matched, err);
   return rc == MPG_OK && *matched ? mpg_sources_own(s, "sources/match", err) : rc;
