@@ -10,9 +10,11 @@ from training import FIXTURES, Case
 
 
 class BehindAPrefix(Case):
-    """What another program puts before each line changes no figure: launchers, schedulers, Ray and the runtimes of containers."""
+    """What another program puts before each line, or around it, changes no figure: launchers, schedulers, Ray, the runtimes of containers."""
     PREFIXES = ("[rank0]:", "[default0]:", "0: ", "[1,0]<stdout>:", "\x1b[36m(RayTrainWorker pid=7, ip=10.0.0.1)\x1b[0m ", "[pod/train-0/main] ", "trainer-1  | ", "worker-0: ", "INFO:root:", "\t", "\x1b[32m")
     LOGS = ("training/maxtext.log", "training/megatron.log", "training/torchtitan.log", "training/nanogpt.log", "trainer/deepspeed.log", "trainer/nemo.log")
+
+    OBJECTS = ({"log": None, "stream": "stdout"}, {"insertId": "a", "severity": "INFO", "textPayload": None})  # Docker's, Google Cloud's: NULL is the line
 
     def test_as_without(self):
         for log in self.LOGS:
@@ -23,6 +25,9 @@ class BehindAPrefix(Case):
             for prefix in self.PREFIXES:
                 with self.subTest(log=log, prefix=prefix):
                     self.assertEqual(wanted, sums(self.file("".join(prefix + line for line in lines))))
+            for around in self.OBJECTS:
+                with self.subTest(log=log, around=around):
+                    self.assertEqual(wanted, sums(self.file("".join(json.dumps({key: value or line for key, value in around.items()}) + "\n" for line in lines))))
 
     def test_a_clock_before_lines_without_one(self):
         """`kubectl logs --timestamps`: where a line has a clock of its own, that one counts."""

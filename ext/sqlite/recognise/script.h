@@ -14,7 +14,8 @@
 **   --@ feeds SG RG PG     the layers of the metric that the relations feed
 **   --@ needs :P RE        the option :P is missing where the first bytes match, for instance a
 **                          year where times have none
-**   --@ job RE             the first group is the name of the job that the file's own text gives
+**   --@ job RE             the first group is the name of the job that the file's own text gives;
+**                          of two, an array's id and the number of its task
 **   --@ extends TABLE      the script reads a table of that name that users make
 **   --@ hint RE => TEXT    a file whose first bytes match is of no format, and TEXT says why
 **
