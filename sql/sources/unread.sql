@@ -40,12 +40,17 @@
 --@ hint \A={30,}\nqname\s => a report of qacct of Grid Engine: copy the accounting file itself
 
 --@ hint (?m)\A000 \(\d+\.\d+\.\d+\) \d[^\n]* Job submitted from host: => an event log of HTCondor, which names no chips: export the jobs with condor_history -json
+--@ hint (?s)\A\s*<\?xml.{0,400}?<classads> => jobs of HTCondor as XML: export them with condor_history -json
 --@ hint (?m)^ClusterId = \d+$ => a job history of HTCondor as ClassAds: export it with condor_history -json
 
 -- Tables that commands print for people.
 --@ hint \A\s*JOBID\s+(?:PARTITION|NAME)\s[^\n]*\bNODELIST\(REASON\) => a table of squeue for people: export squeue --json
 --@ hint \A(?:PARTITION|NODELIST)\s+[^\n]*\bSTATE\s => a table of sinfo for people: export scontrol show node
 --@ hint \A(?:JOBID\s+USER\s+STAT\s|[^\n]*\bPEND\s+PSUSP\s+RUN\s) => a table of bjobs or bhist for people: copy lsb.acct and lsb.events
+--@ hint \A\s*Job <\d+(?:\[\d+\])?>, (?:Job Name|User) < => what bjobs or bhist of LSF print for people: copy lsb.acct and lsb.events
+--@ hint \A\s*\{\s*"COMMAND"\s*:\s*"b(?:jobs|hist) => what bjobs of LSF prints, which is of one moment: copy lsb.acct and lsb.events
+--@ hint \A\s*JOBID\s+USER\s+NAME\s+ST\s+NTASKS\s => a table of flux jobs for people: give --json
+--@ hint (?s)\A\s*\{(?=.{0,400}"pbs_version"\s*:) => what qstat of PBS prints, which is of one moment: copy the server's accounting logs
 --@ hint \A(?:Job Id:\s+\S+\n\s+Job_Name = |Job id\s+Name\s+User\s+Time Use\s) => what qstat of PBS prints, which is of one moment: copy the server's accounting logs
 --@ hint \A(?:job-ID\s+prior\s+name\s|queuename\s+qtype\s) => what qstat of Grid Engine prints, which is of one moment: copy its accounting file
 --@ hint \A(?:NAMESPACE\s+)?(?:NAME\s+(?:READY|STATUS)\s|LAST SEEN\s+TYPE\s) => a table of kubectl for people: give -o json
@@ -56,9 +61,15 @@
 --@ hint \A\s*\{\s*"data"\s*:\s*\[\s*\{\s*"traceID"\s*: => spans of Jaeger: let a collector of OpenTelemetry write them (exporter file, JSON)
 --@ hint (?s)\A\s*\[\s*\{(?=.{0,4000}"traceId"\s*:)(?=.{0,4000}"localEndpoint"\s*:) => spans of Zipkin: let a collector of OpenTelemetry write them (exporter file, JSON)
 --@ hint \A:W&B => a run of Weights & Biases as its client writes it: export its history by run.scan_history()
+--@ hint (?m)^.*\{'(?:loss|eval_loss|train_runtime)': '?[\d.]+.*'epoch': => what the Hugging Face Trainer prints, without times: give the event files that report_to="tensorboard" writes
+--@ hint \A(?=[^\n]*\bepoch\b)(?=[^\n]*\bstep\b)(?![^\n]*(?:time|second))[\w/.,-]+\n => a table of metrics without times: give TensorBoard's event files
+--@ hint (?m)Avg prompt throughput: [\d.]+ tokens/s, Avg generation throughput: => the log of vLLM: scrape its /metrics, which trace_serve_tokens reads
 --@ hint \AWall time,Step,Value\n => a table of TensorBoard for people: give its event files
 --@ hint (?s)\A\s*\{.*?"traceEvents"\s*: => a Chrome trace in which nothing names a device as a known writer does: chrome_trace reads its events
 
 -- Text that is no UTF-8 (what has a mark of UTF-16 is refused when it is opened), or no trace.
 --@ hint \A(?:(?:[\t\n\r -~]\x00){8}|(?:\x00[\t\n\r -~]){8}) => text in UTF-16: convert it with iconv -f UTF-16 -t UTF-8
 --@ hint (?i)\A\s*<(?:!doctype\s+html|html) => a page of HTML: a download that needed a login, perhaps
+
+-- Of whoever wrote it.
+--@ hint (?im)^.*\b(?:step|iter|iteration|epoch)\b\W{0,3}\d+\b.*\bloss\b => a log of steps of no trainer that is known here: log_trace reads it with a pattern of yours
