@@ -4,7 +4,7 @@
 --@ feeds SG RG PG
 --@ fills training_steps
 --@ input :log sure ^iter \d+: loss [\d.]+|^step:\d+/\d+ (?:train_loss|val_loss|train_time)
---@ input :log sure ^.*[\s:|>\])"m](?:iter \d+: loss \S+, time [\d.]+ms|step:\d+/\d+ (?:train_loss|val_loss|train_time):)
+--@ input :log sure ^.*[\s:|>\])"mGK](?:iter \d+: loss \S+, time [\d.]+ms|step:\d+/\d+ (?:train_loss|val_loss|train_time):)
 --@ needs :start (?s)\A(?!.*(?:\d{4}-\d\d-\d\d[T ]\d\d:\d\d:\d\d|^(?:Mon|Tue|Wed|Thu|Fri|Sat|Sun) \w{3} [ \d]\d \d\d:\d\d:\d\d \d{4}\s*$))
 --
 -- In the sqlite3 shell:
@@ -36,11 +36,11 @@ SELECT step, log_group(_record, 'total_ms') AS total_ms, _file AS file, log_grou
        time, _line AS line, iif(:only_relations IS NULL, log_group(_record, 'val_loss'), NULL) AS val_loss, iif(:only_relations IS NULL, log_group(_record, 'average_ms'), NULL) AS average_ms,
        iif(:only_relations IS NULL, log_group(_record, 'mfu'), NULL) AS mfu, iif(step IS NULL, fields, NULL) AS fields, NULL AS gpu, NULL AS chip, 0 AS is_save, NULL AS begun
 FROM log_trace(mpg_required(:log, ':log'), '(?x)
-    (?: (?<time> \d{4}-\d\d-\d\d [T\ ] \d\d:\d\d:\d\d (?: [.,]\d+ )? (?: Z | [+-]\d\d:?\d\d )? ) .{0,300}? )? (?: ^ | (?<= [\s:|>\])"] ) | (?<= \dm ) )
+    (?: (?<time> \d{4}-\d\d-\d\d [T\ ] \d\d:\d\d:\d\d (?: [.,]\d+ )? (?: Z | [+-]\d\d:?\d\d )? ) .{0,300}? )? (?: ^ | (?<= [\s:|>\])"] ) | (?<= \d[mGK] | \[[mK] ) )
       (?: step: (?<step>\d+) / (?<steps>\d+) (?: \ train_loss: (?<loss>\S+) )? (?: \ val_loss: (?<val_loss>\S+) )? .*? \ train_time: (?<total_ms>\d+) ms
           (?: \ step_avg: (?<average_ms>[\d.]+|nan) ms )?
         | iter\ (?<step>\d+): \ loss\ (?<loss>[^,\s]+), \ time\ (?<ms>[\d.]+) ms (?: , \ mfu\ (?<mfu>-?[\d.]+) % )? )
-  | (?: ^ | (?<= [\s:|>\])"] ) | (?<= \dm ) )
+  | (?: ^ | (?<= [\s:|>\])"] ) | (?<= \d[mGK] | \[[mK] ) )
       (?: step\ (?<evaluated>\d+): \ train\ loss\ [^,\s]+, \ val\ loss\ (?<val_loss>\S+)
         | saving\ checkpoint\ to\ (?<saved>.*)
         | (?: Resuming\ training\ from | Initializing\ a\ new\ model\ from ) \ (?<begun>\S+)

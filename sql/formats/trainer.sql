@@ -104,6 +104,18 @@ FROM log_trace(:nemo, '(?x) (?: \[NeMo\ \w\ (?<time> \d{4}-\d\d-\d\d\ \d\d:\d\d:
     | Global\ Checkpoint\ Load\ :\ Rank\ ?:\ 0\ :\ Start\ time\ ?:\ (?<at>[\d.]+) s\ :\ Time\ spent\ in\ load_checkpoint:\ (?<load>[\d.]+) s
     | MEMBER:\ \d+/(?<world>\d+) )
   | ^ \[NeMo\ \w\ (?<time> \d{4}-\d\d-\d\d\ \d\d:\d\d:\d\d ) (?<other> \ )', 'ignore', coalesce(:zone, 'UTC'));
+-- Two handlers of Python's logging print each line twice: a line says once how long its step took.
+DROP TABLE IF EXISTS temp.trainer_again;
+CREATE TEMP TABLE trainer_again AS
+SELECT id, file, line, step
+FROM (SELECT rowid AS id, file, line, step, step IS lag(step) OVER w AND fields = lag(fields) OVER w
+             AND coalesce(json_extract(fields, '$.seconds'), json_extract(fields, '$.took'), json_extract(fields, '$.load')) IS NOT NULL AS again
+      FROM trainer_lines WINDOW w AS (PARTITION BY file ORDER BY rowid))
+WHERE again;
+INSERT INTO mpg_issues(source, severity, kind, line, count, detail)
+SELECT file, 'warning', 'repeated_record', min(line), count(*), 'lines that repeat the one before: they count once' FROM trainer_again GROUP BY file;
+DELETE FROM trainer_lines WHERE rowid IN (SELECT id FROM trainer_again);
+DROP TABLE trainer_again;
 INSERT INTO trainer_worlds SELECT file, max(json_extract(fields, '$.world')) FROM trainer_lines GROUP BY file;
 DROP TABLE IF EXISTS temp.trainer_dated;
 CREATE TEMP TABLE trainer_dated AS

@@ -11,7 +11,7 @@ from training import FIXTURES, Case
 
 class BehindAPrefix(Case):
     """What another program puts before each line, or around it, changes no figure: launchers, schedulers, Ray, the runtimes of containers."""
-    PREFIXES = ("[rank0]:", "[default0]:", "0: ", "[1,0]<stdout>:", "\x1b[36m(RayTrainWorker pid=7, ip=10.0.0.1)\x1b[0m ", "[pod/train-0/main] ", "trainer-1  | ", "worker-0: ", "INFO:root:", "\t", "\x1b[32m")
+    PREFIXES = ("[rank0]:", "[default0]:", "0: ", "[1,0]<stdout>:", "\x1b[36m(RayTrainWorker pid=7, ip=10.0.0.1)\x1b[0m ", "[pod/train-0/main] ", "trainer-1  | ", "worker-0: ", "INFO:root:", "\t", "\x1b[32m", "\x1b[2K\x1b[1G", "\x1b[K")
     LOGS = ("training/maxtext.log", "training/megatron.log", "training/torchtitan.log", "training/nanogpt.log", "trainer/deepspeed.log", "trainer/nemo.log")
 
     OBJECTS = ({"log": None, "stream": "stdout"}, {"insertId": "a", "severity": "INFO", "textPayload": None})  # Docker's, Google Cloud's: NULL is the line
@@ -28,6 +28,15 @@ class BehindAPrefix(Case):
             for around in self.OBJECTS:
                 with self.subTest(log=log, around=around):
                     self.assertEqual(wanted, sums(self.file("".join(json.dumps({key: value or line for key, value in around.items()}) + "\n" for line in lines))))
+
+    def test_each_line_twice(self):
+        """Python's logging prints a line twice if two handlers do: none takes its time twice."""
+        for log in self.LOGS:
+            with open(os.path.join(os.path.dirname(FIXTURES), log), encoding="utf-8") as file:
+                lines = file.read().splitlines(True)
+            sums = lambda path: self.rows("SELECT category, round(sum(chip_us) / 1e6, 3) FROM trace_ledger(?) GROUP BY 1 ORDER BY 1", path)
+            with self.subTest(log=log):
+                self.assertEqual(sums(self.file("".join(lines))), sums(self.file("".join(line * 2 for line in lines))))
 
     def test_a_clock_before_lines_without_one(self):
         """`kubectl logs --timestamps`: where a line has a clock of its own, that one counts."""

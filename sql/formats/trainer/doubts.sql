@@ -22,11 +22,6 @@ SELECT file, 'warning', 'missing_field', min(line), count(*), 'records without t
 FROM trainer_history AS h WHERE own IS NULL AND EXISTS (SELECT 1 FROM trainer_history WHERE own IS NOT NULL) GROUP BY file;
 DROP TABLE trainer_history;
 
--- A step whose line comes twice has its time twice, where lines tell no clock.
-INSERT INTO mpg_issues(source, severity, kind, line, count, detail)
-SELECT file, 'warning', 'repeated_record', min(line), count(*), 'lines of step ' || min(step) || ' and others that repeat the one before: each has its time'
-FROM (SELECT file, line, step, step = lag(step) OVER w AND seconds = lag(seconds) OVER w AND loss IS lag(loss) OVER w AS again FROM trainer_points WHERE rank IS NULL AND seconds > 0 WINDOW w AS (PARTITION BY file ORDER BY rowid))
-WHERE again GROUP BY file;
 INSERT INTO mpg_issues(source, severity, kind, line, count, detail)
 SELECT file, 'warning', 'impossible_value', min(line), count(*), 'steps of a number below 0: they count as given'
 FROM (SELECT file, line, step FROM trainer_points UNION ALL SELECT file, NULL, step FROM trainer_untimed) WHERE step < 0 GROUP BY file;
