@@ -71,5 +71,8 @@
 --@ hint \A(?:(?:[\t\n\r -~]\x00){8}|(?:\x00[\t\n\r -~]){8}) => text in UTF-16: convert it with iconv -f UTF-16 -t UTF-8
 --@ hint (?i)\A\s*<(?:!doctype\s+html|html) => a page of HTML: a download that needed a login, perhaps
 
+--@ hint \A\x00{4096} => begins with NUL bytes, as a log that was truncated while its program wrote on: take them out with tr -d '\000'
+--@ hint \A[\t\n\r -~]{40,}\x00 => text with NUL bytes, as a crash leaves them: take them out with tr -d '\000'
+
 -- Of whoever wrote it.
 --@ hint (?im)^.*\b(?:step|iter|iteration|epoch)\b\W{0,3}\d+\b.*\bloss\b => a log of steps of no trainer that is known here: log_trace reads it with a pattern of yours

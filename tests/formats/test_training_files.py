@@ -29,6 +29,19 @@ class BehindAPrefix(Case):
                 with self.subTest(log=log, around=around):
                     self.assertEqual(wanted, sums(self.file("".join(json.dumps({key: value or line for key, value in around.items()}) + "\n" for line in lines))))
 
+    def test_nul_bytes(self):
+        """A crash leaves them for what was not written yet, and copytruncate at the start, where the program believes the old lines to be."""
+        for log in self.LOGS:
+            with open(os.path.join(os.path.dirname(FIXTURES), log), encoding="utf-8") as file:
+                lines = file.read().splitlines(True)
+            sums = lambda path: self.rows("SELECT category, round(sum(chip_us) / 1e6, 3) FROM trace_ledger(?) GROUP BY 1 ORDER BY 1", path)
+            wanted = sums(self.file("".join(lines)))
+            for where, holes in (("start", {0: 50000}), ("between", {5: 3000}), ("some", {i: 1 for i in range(0, len(lines), 7)})):
+                with self.subTest(log=log, where=where):
+                    path = self.file("".join("\0" * holes.get(i, 0) + line for i, line in enumerate(lines)))
+                    self.assertEqual(wanted, sums(path))
+                    self.assertEqual([("data_loss", len(holes))], self.rows("SELECT severity, count FROM mpg_issues WHERE kind = 'nul_bytes' AND source = ?", path))
+
     def test_each_line_twice(self):
         """Python's logging prints a line twice if two handlers do: none takes its time twice."""
         for log in self.LOGS:

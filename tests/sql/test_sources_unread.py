@@ -114,6 +114,8 @@ UNREAD = {
     "flux.txt": (b"       JOBID USER     NAME       ST NTASKS NNODES     TIME INFO\n    f2Kd12 alice    train       R      1      1   5.3s n1\n", "a table of flux jobs"),
     "qstat.json": (b'{\n    "timestamp":1772442000,\n    "pbs_version":"22.05.11",\n    "pbs_server":"pbs",\n    "Jobs":{"77.server":{"Job_Name":"train","job_state":"F"}}}\n', "what qstat of PBS prints"),
     "condor.xml": (b'<?xml version="1.0"?>\n<!DOCTYPE classads SYSTEM "classads.dtd">\n<classads>\n<c>\n<a n="ClusterId"><i>101</i></a></c></classads>\n', "jobs of HTCondor as XML"),
+    "hole.log": (bytes(70000) + b"step 1 loss 2.0\n", "begins with NUL bytes, as a log that was truncated while its program wrote on: take them out with tr -d '\\000'"),
+    "crash.txt": (b"a text of a program that nobody knows here, on a node which lost its power\n" + bytes(512), "text with NUL bytes, as a crash leaves them: take them out with tr -d '\\000'"),
     "hf.log": (b"  1%|          | 10/1000 [00:10<16:30,  1.00s/it]\n{'loss': 2.31, 'grad_norm': 1.2, 'learning_rate': 1e-05, 'epoch': 0.1}\n", "what the Hugging Face Trainer prints"),
     "metrics.csv": (b"epoch,step,train/loss,val_loss\n0,10,2.3,\n0,20,2.1,\n", "a table of metrics without times"),
     "vllm.log": (b"INFO 03-02 09:00:00 metrics.py:341] Avg prompt throughput: 100.0 tokens/s, Avg generation throughput: 2000.0 tokens/s, Running: 10 reqs\n", "the log of vLLM"),

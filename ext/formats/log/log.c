@@ -25,13 +25,13 @@ struct mpg_log {
   mpg_str line;                  /* the record's: the text between carriage returns */
   mpg_str rest;                  /* after the carriage return that ends it */
   bool more;                     /* there is such a rest */
-  char *plain;                   /* the line without a terminal's colours, if it has some */
+  char *plain; /* the line without a terminal's colours and NUL bytes, if it has some */
   size_t plain_cap;
   bool matched;
   mpg_value time, step;
   int64_t year, last_us; /* of times without a year; 0: there was none yet */
   int64_t latest_us;     /* of all times so far */
-  int64_t n_lines, n_unmatched, first_unmatched;
+  int64_t n_lines, n_unmatched, first_unmatched, n_nul, first_nul;
   char unmatched_text[MPG_EXCERPT];
   bool done;
 };
@@ -57,11 +57,13 @@ mpg_rc mpg_log_open(mpg_log **out, const mpg_env *env, mpg_stream *stream,
   log->time_group = group_named(options->pattern, MPG_STR("time"));
   log->step_group = group_named(options->pattern, MPG_STR("step"));
   rc = mpg_lines_open(&log->lines, env, stream, err);
-  if (rc == MPG_OK)
-    *out = log;
-  else
+  if (rc != MPG_OK) {
     mpg_log_close(log);
-  return rc;
+    return rc;
+  }
+  mpg_lines_keep_nul(log->lines);
+  *out = log;
+  return MPG_OK;
 }
 
 void mpg_log_close(mpg_log *log) {
@@ -120,6 +122,12 @@ static mpg_rc finish_file(mpg_log *log, mpg_err *err) {
         mpg_issues_add(log->issues, MPG_INFO, log->path, "unmatched_lines", log->first_unmatched,
                        log->n_unmatched, "%lld of %lld lines did not match; the first is \"%s\"",
                        (long long)log->n_unmatched, (long long)log->n_lines, log->unmatched_text),
+        err);
+  if (rc == MPG_OK && log->n_nul > 0)
+    rc = fail_unless_added(
+        mpg_issues_add(
+            log->issues, MPG_DATA_LOSS, log->path, "nul_bytes", log->first_nul, log->n_nul,
+            "lines with NUL bytes, as a crash or a truncation leaves: what stood there is lost"),
         err);
   return rc == MPG_OK ? MPG_DONE : rc;
 }
@@ -259,22 +267,40 @@ static const char *sequence_end(const char *p, const char *end) {
   return at < end && *at >= '@' && *at <= '~' ? at + 1 : p;
 }
 
-/* Takes colours and the like out of the line. */
-static mpg_rc take_colours_out(mpg_log *log, mpg_err *err) {
+/* Whether a line with a NUL is text but for that; other control characters are of binary data. */
+static bool is_text(mpg_str line) {
+  for (size_t i = 0; i < line.n; i++)
+    if ((unsigned char)line.p[i] < ' ' && memchr("\0\t\a\b\f\x1b", line.p[i], 6) == NULL)
+      return false;
+  return true;
+}
+
+/* Takes out of the line what is no text: colours and the like of terminals; and NUL bytes, which a
+** crash leaves for what was not written yet, and a truncation for what its program believes to be
+** there. */
+static mpg_rc take_noise_out(mpg_log *log, mpg_err *err) {
   const char *p = log->line.p, *end = p + log->line.n;
+  const char *nul = log->line.n == 0 ? NULL : memchr(p, '\0', log->line.n);
   size_t n = 0;
-  if (log->line.n == 0 || memchr(p, '\x1b', log->line.n) == NULL)
+  if (nul == NULL && (log->line.n == 0 || memchr(p, '\x1b', log->line.n) == NULL))
     return MPG_OK;
+  if (nul != NULL && !is_text(log->line))
+    return mpg_expected(err, mpg_place_in_line(log->path, mpg_log_line(log), log->start, nul),
+                        "text", "byte 0x00");
   if (mpg_grow(log->env, &log->plain, &log->plain_cap, log->line.n, 1) != MPG_OK)
     return mpg_fail_nomem(err);
   while (p < end) {
     const char *after = *p == '\x1b' ? sequence_end(p, end) : p;
     if (after > p)
       p = after;
+    else if (*p == '\0')
+      p++;
     else
       log->plain[n++] = *p++;
   }
   log->line = (mpg_str){log->plain, n};
+  if (nul != NULL && log->n_nul++ == 0)
+    log->first_nul = mpg_log_line(log);
   return MPG_OK;
 }
 
@@ -298,7 +324,7 @@ static mpg_rc next_line(mpg_log *log, mpg_err *err) {
       log->rest.n -= log->line.n + 1;
     }
   } while (log->line.n == 0 && (log->more || log->line.p != log->start));
-  return take_colours_out(log, err);
+  return take_noise_out(log, err);
 }
 
 mpg_rc mpg_log_next(mpg_log *log, mpg_err *err) {

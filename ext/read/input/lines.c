@@ -13,7 +13,7 @@ struct mpg_lines {
   mpg_window w;
   size_t limit; /* of a line */
   int64_t number;
-  bool started, ended, dead;
+  bool started, ended, dead, keep_nul;
 };
 
 mpg_rc mpg_lines_open(mpg_lines **out, const mpg_env *env, mpg_stream *stream, mpg_err *err) {
@@ -25,6 +25,10 @@ mpg_rc mpg_lines_open(mpg_lines **out, const mpg_env *env, mpg_stream *stream, m
   mpg_window_open(&l->w, env, stream);
   *out = l;
   return MPG_OK;
+}
+
+void mpg_lines_keep_nul(mpg_lines *l) {
+  l->keep_nul = true;
 }
 
 void mpg_lines_close(mpg_lines *l) {
@@ -85,7 +89,7 @@ mpg_rc mpg_lines_next(mpg_lines *l, mpg_str *line, mpg_err *err) {
   w->at += n + l->ended;
   if (l->ended && n > 0 && line->p[n - 1] == '\r')
     line->n--;
-  nul = line->n == 0 ? NULL : memchr(line->p, '\0', line->n);
+  nul = line->n == 0 || l->keep_nul ? NULL : memchr(line->p, '\0', line->n);
   if (nul != NULL)
     return mpg_expected(err, mpg_place_in_line(mpg_stream_path(w->stream), l->number, line->p, nul),
                         "text", "byte 0x00");

@@ -13,6 +13,8 @@ typedef struct mpg_lines mpg_lines;
 
 mpg_rc mpg_lines_open(mpg_lines **out, const mpg_env *env, mpg_stream *stream /* borrowed */,
                       mpg_err *err);
+/* Lines that hold a NUL are given as they are, instead of an error. */
+void mpg_lines_keep_nul(mpg_lines *lines);
 void mpg_lines_close(mpg_lines *lines); /* NULL is fine; the stream stays open */
 
 /*

@@ -45,7 +45,8 @@ struct mpg_recogniser {
 
 /* What rules are matched against. */
 typedef struct evidence {
-  mpg_str head;   /* the first bytes */
+  mpg_str head;   /* the first bytes; of text without its NUL bytes */
+  mpg_str bytes;  /* with them */
   mpg_str name;   /* the path */
   mpg_str tables; /* of a file of SQLite, a name a line */
   bool binary;
@@ -405,7 +406,7 @@ static void name_tables(mpg_str tables, mpg_recognised *out) {
 static void find_hint(mpg_recogniser *r, const evidence *e, mpg_recognised *out) {
   for (size_t i = 0; i < r->n; i++)
     if (r->rules[i].head.kind == MPG_HEAD_HINT &&
-        (matches(r, &r->rules[i], e->head) || matches(r, &r->rules[i], e->tables) ||
+        (matches(r, &r->rules[i], e->bytes) || matches(r, &r->rules[i], e->tables) ||
          matches(r, &r->rules[i], e->name))) {
       (void)snprintf(out->reason, sizeof out->reason, "%.*s", (int)r->rules[i].head.says.n,
                      r->rules[i].head.says.p);
@@ -451,11 +452,41 @@ static void put_back(const mpg_env *env, mpg_stream *stream, mpg_str head) {
     mpg_stream_put_back(env, stream);
 }
 
+/* Whether it is text in which a few runs of NUL bytes stand: a crash leaves them, or a truncation
+** of what a program writes on. UTF-16 has one at each letter, and a tar archive some a file. */
+static bool has_holes(mpg_str s) {
+  size_t runs = 0, letters = 0;
+  for (size_t i = 0; i < s.n; i++) {
+    const unsigned char c = (unsigned char)s.p[i];
+    if (c == 0)
+      runs += i == 0 || s.p[i - 1] != 0;
+    else if (c < ' ' && memchr("\t\n\r\b\x1b", c, 5) == NULL)
+      return false;
+    else
+      letters++;
+  }
+  return letters > 64 * runs && (s.n < 262 || memcmp(s.p + 257, "ustar", 5) != 0);
+}
+
+/* The text without them is *out, which the caller frees, and the head. */
+static mpg_rc take_holes_out(const mpg_env *env, mpg_str bytes, char **out, mpg_str *head,
+                             mpg_err *err) {
+  *out = mpg_malloc(env, bytes.n);
+  if (*out == NULL)
+    return mpg_fail_nomem(err);
+  head->p = *out;
+  head->n = 0;
+  for (size_t i = 0; i < bytes.n; i++)
+    if (bytes.p[i] != 0)
+      (*out)[head->n++] = bytes.p[i];
+  return MPG_OK;
+}
+
 mpg_rc mpg_recognise(mpg_recogniser *r, const mpg_env *env, const char *path, mpg_str format,
                      mpg_recognised *out, mpg_err *err) {
-  evidence e = {{NULL, 0}, mpg_str_of(path), {NULL, 0}, false};
+  evidence e = {{NULL, 0}, {NULL, 0}, mpg_str_of(path), {NULL, 0}, false};
   mpg_stream *stream = NULL;
-  char *tables = NULL;
+  char *tables = NULL, *text = NULL;
   mpg_rc rc;
   memset(out, 0, sizeof *out);
   r->failure.rc = MPG_OK;
@@ -463,13 +494,20 @@ mpg_rc mpg_recognise(mpg_recogniser *r, const mpg_env *env, const char *path, mp
   if (rc == MPG_OK && is_database(e.head))
     rc = table_names(path, &tables, out->reason, err);
   if (rc == MPG_OK && e.head.n > 0) {
-    e.binary = memchr(e.head.p, 0, e.head.n) != NULL;
+    e.bytes = e.head;
+    e.binary = memchr(e.bytes.p, 0, e.bytes.n) != NULL;
+    if (e.binary && has_holes(e.bytes)) {
+      rc = take_holes_out(env, e.bytes, &text, &e.head, err);
+      e.binary = false;
+    }
     e.tables = tables == NULL ? e.tables : mpg_str_of(tables);
-    rc = decide_script(r, &e, path, format, out, err);
-    out->head = mpg_hash(env->seed, e.head.p, e.head.n) | 1;
+    if (rc == MPG_OK)
+      rc = decide_script(r, &e, path, format, out, err);
+    out->head = mpg_hash(env->seed, e.bytes.p, e.bytes.n) | 1;
   }
   sqlite3_free(tables);
-  put_back(env, stream, e.head);
+  mpg_free(env, text);
+  put_back(env, stream, e.bytes);
   return rc;
 }
 
