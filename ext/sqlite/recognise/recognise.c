@@ -18,7 +18,7 @@
 #include <string.h>
 
 #define TURNS 1000000   /* that one match may turn back */
-#define GROUPS 2        /* of a pattern, at most */
+#define GROUPS 2        /* of a pattern for jobs, at most */
 #define HEAP_FAILED 121 /* of pcre2_compile: ERR21, which its header has no name for */
 
 static const char sqlite_magic[] = "SQLite format 3";
@@ -490,11 +490,11 @@ mpg_rc mpg_recognise(mpg_recogniser *r, const mpg_env *env, const char *path, mp
   mpg_rc rc;
   memset(out, 0, sizeof *out);
   r->failure.rc = MPG_OK;
-  rc = read_head(env, path, &stream, &e.head, out, err);
-  if (rc == MPG_OK && is_database(e.head))
+  rc = read_head(env, path, &stream, &e.bytes, out, err);
+  e.head = e.bytes;
+  if (rc == MPG_OK && is_database(e.bytes))
     rc = table_names(path, &tables, out->reason, err);
-  if (rc == MPG_OK && e.head.n > 0) {
-    e.bytes = e.head;
+  if (rc == MPG_OK && e.bytes.n > 0) {
     e.binary = memchr(e.bytes.p, 0, e.bytes.n) != NULL;
     if (e.binary && has_holes(e.bytes)) {
       rc = take_holes_out(env, e.bytes, &text, &e.head, err);
