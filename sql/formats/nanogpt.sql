@@ -50,6 +50,8 @@ FROM log_trace(mpg_required(:log, ':log'), '(?x)
 UPDATE training_lines SET gpu = json_extract(fields, '$.gpu'), chip = json_extract(fields, '$.chip'), is_save = json_extract(fields, '$.saved') IS NOT NULL, begun = json_extract(fields, '$.begun'), fields = NULL
 WHERE step IS NULL;
 
+.read sql/formats/log/reversed.sql
+
 -- Where a file begins, a step's number or the clock goes back, and at lines of no step and after them: most lines are none of these.
 DROP TABLE IF EXISTS temp.training_breaks;
 CREATE TEMP TABLE training_breaks(id INTEGER PRIMARY KEY, of_file);

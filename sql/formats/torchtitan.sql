@@ -57,6 +57,7 @@ SELECT l.file, 'info', 'parallel_lines', min(l.line), count(*), 'lines of ranks 
 DELETE FROM temp.training_lines WHERE EXISTS (SELECT 1 FROM training_lowest) AND rank <> (SELECT lowest FROM training_lowest AS l WHERE l.file = training_lines.file);
 DROP TABLE training_lowest;
 
+.read sql/formats/log/reversed.sql
 .read sql/formats/log/far.sql
 
 -- Lines that stay are numbered anew, without a gap: a file's lines lie one after the other, and so do a run's, and what follows goes by rowid.

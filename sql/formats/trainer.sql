@@ -60,6 +60,7 @@ FROM log_trace(:deepspeed, '(?x) (?: \[ (?<time> \d{4}-\d\d-\d\d\ \d\d:\d\d:\d\d
     | dist_world_size=(?<world>\d+) )', 'ignore', coalesce(:zone, 'UTC'));
 ALTER TABLE trainer_lines RENAME TO training_lines;
 
+.read sql/formats/log/reversed.sql
 .read sql/formats/log/hour.sql
 
 ALTER TABLE training_lines RENAME TO trainer_lines;
@@ -104,6 +105,11 @@ FROM log_trace(:nemo, '(?x) (?: \[NeMo\ \w\ (?<time> \d{4}-\d\d-\d\d\ \d\d:\d\d:
     | Global\ Checkpoint\ Load\ :\ Rank\ ?:\ 0\ :\ Start\ time\ ?:\ (?<at>[\d.]+) s\ :\ Time\ spent\ in\ load_checkpoint:\ (?<load>[\d.]+) s
     | MEMBER:\ \d+/(?<world>\d+) )
   | ^ \[NeMo\ \w\ (?<time> \d{4}-\d\d-\d\d\ \d\d:\d\d:\d\d ) (?<other> \ )', 'ignore', coalesce(:zone, 'UTC'));
+ALTER TABLE trainer_lines RENAME TO training_lines;
+
+.read sql/formats/log/reversed.sql
+
+ALTER TABLE training_lines RENAME TO trainer_lines;
 -- Two handlers of Python's logging print each line twice: a line says once how long its step took.
 DROP TABLE IF EXISTS temp.trainer_again;
 CREATE TEMP TABLE trainer_again AS

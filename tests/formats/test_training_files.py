@@ -42,6 +42,17 @@ class BehindAPrefix(Case):
                     self.assertEqual(wanted, sums(path))
                     self.assertEqual([("data_loss", len(holes))], self.rows("SELECT severity, count FROM mpg_issues WHERE kind = 'nul_bytes' AND source = ?", path))
 
+    def test_the_last_line_first(self):
+        """As Google Cloud's logging and Loki print them."""
+        for log in self.LOGS:
+            with open(os.path.join(os.path.dirname(FIXTURES), log), encoding="utf-8") as file:
+                lines = file.read().splitlines(True)
+            sums = lambda path: self.rows("SELECT category, round(sum(chip_us) / 1e6, 3) FROM trace_ledger(?) GROUP BY 1 ORDER BY 1", path)
+            with self.subTest(log=log):
+                path = self.file("".join(reversed(lines)))
+                self.assertEqual(sums(self.file("".join(lines))), sums(path))
+                self.assertEqual([(path,)], self.rows("SELECT source FROM mpg_issues WHERE kind = 'reversed_lines' AND source = ?", path))
+
     def test_each_line_twice(self):
         """Python's logging prints a line twice if two handlers do: none takes its time twice."""
         for log in self.LOGS:
