@@ -269,8 +269,9 @@ static const char *sequence_end(const char *p, const char *end) {
 
 /* Whether a line with a NUL is text but for that; other control characters are of binary data. */
 static bool is_text(mpg_str line) {
+  static const char controls[] = "\t\a\b\f\x1b"; /* and its end, the NUL */
   for (size_t i = 0; i < line.n; i++)
-    if ((unsigned char)line.p[i] < ' ' && memchr("\0\t\a\b\f\x1b", line.p[i], 6) == NULL)
+    if ((unsigned char)line.p[i] < ' ' && memchr(controls, line.p[i], sizeof controls) == NULL)
       return false;
   return true;
 }

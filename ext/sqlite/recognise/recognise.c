@@ -455,12 +455,13 @@ static void put_back(const mpg_env *env, mpg_stream *stream, mpg_str head) {
 /* Whether it is text in which a few runs of NUL bytes stand: a crash leaves them, or a truncation
 ** of what a program writes on. UTF-16 has one at each letter, and a tar archive some a file. */
 static bool has_holes(mpg_str s) {
+  static const char controls[] = "\t\n\r\b\x1b";
   size_t runs = 0, letters = 0;
   for (size_t i = 0; i < s.n; i++) {
     const unsigned char c = (unsigned char)s.p[i];
     if (c == 0)
       runs += i == 0 || s.p[i - 1] != 0;
-    else if (c < ' ' && memchr("\t\n\r\b\x1b", c, 5) == NULL)
+    else if (c < ' ' && memchr(controls, c, sizeof controls) == NULL)
       return false;
     else
       letters++;
