@@ -52,6 +52,9 @@ class BehindAPrefix(Case):
                 path = self.file("".join(reversed(lines)))
                 self.assertEqual(sums(self.file("".join(lines))), sums(path))
                 self.assertEqual([(path,)], self.rows("SELECT source FROM mpg_issues WHERE kind = 'reversed_lines' AND source = ?", path))
+                another = [*lines, "another log\n"]
+                self.assertEqual(sums(self.folder_of({"a.log": "".join(lines), "b.log": "".join(another)})),
+                                 sums(self.folder_of({"a.log": "".join(lines), "b.log": "".join(reversed(another))})))
 
     def test_each_line_twice(self):
         """Python's logging prints a line twice if two handlers do: none takes its time twice."""

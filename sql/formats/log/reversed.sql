@@ -6,22 +6,30 @@
 
 DROP TABLE IF EXISTS temp.training_reversed;
 CREATE TEMP TABLE training_reversed AS
-WITH ends AS (
-  SELECT 1 WHERE (SELECT step FROM training_lines WHERE step IS NOT NULL ORDER BY rowid LIMIT 1)
-                 > (SELECT step FROM training_lines WHERE step IS NOT NULL ORDER BY rowid DESC LIMIT 1)
+WITH RECURSIVE begins(first, file) AS (
+  SELECT * FROM (SELECT rowid, file FROM training_lines ORDER BY rowid LIMIT 1)
+  UNION ALL
+  SELECT l.rowid, l.file
+  FROM begins AS b CROSS JOIN training_lines AS l ON l.rowid = (SELECT n.rowid FROM training_lines AS n WHERE n.rowid > b.first AND n.file <> b.file ORDER BY n.rowid LIMIT 1)
+),
+ranged AS (SELECT file, first, coalesce(lead(first) OVER (ORDER BY first) - 1, (SELECT max(rowid) FROM training_lines)) AS last FROM begins),
+falling AS ( -- files that may be such
+  SELECT * FROM ranged
+  WHERE (SELECT step FROM training_lines AS l WHERE l.rowid BETWEEN first AND last AND step IS NOT NULL ORDER BY l.rowid LIMIT 1)
+        > (SELECT step FROM training_lines AS l WHERE l.rowid BETWEEN first AND last AND step IS NOT NULL ORDER BY l.rowid DESC LIMIT 1)
 ),
 pairs AS (
-  SELECT l.file, l.step - lag(l.step) OVER w AS ahead, l.time - lag(l.time) OVER w AS later
-  FROM ends CROSS JOIN training_lines AS l WHERE l.step IS NOT NULL WINDOW w AS (PARTITION BY l.file ORDER BY l.rowid)
+  SELECT f.first, l.step - lag(l.step) OVER w AS ahead, l.time - lag(l.time) OVER w AS later
+  FROM falling AS f CROSS JOIN training_lines AS l ON l.rowid BETWEEN f.first AND f.last WHERE l.step IS NOT NULL WINDOW w AS (PARTITION BY f.first ORDER BY l.rowid)
 ),
 down AS (
-  SELECT file FROM pairs GROUP BY file
+  SELECT first FROM pairs GROUP BY first
   HAVING total(ahead < 0) > 1 AND total(ahead < 0) >= 4 * total(ahead > 0) AND total(later < 0) >= 4 * total(later > 0)
 )
-SELECT l.file, min(l.rowid) + max(l.rowid) AS ends, max(l.line) AS lines, count(*) AS n
-FROM down CROSS JOIN training_lines AS l WHERE l.file = down.file GROUP BY l.file;
+SELECT file, first, last, (SELECT max(line) FROM training_lines AS l WHERE l.rowid BETWEEN first AND last) AS lines FROM falling JOIN down USING (first);
 INSERT INTO mpg_issues(source, severity, kind, line, count, detail)
-SELECT file, 'warning', 'reversed_lines', NULL, n, 'lines from the last to the first, as their step numbers tell: read, and counted, from the end of the file' FROM training_reversed;
-UPDATE training_lines SET rowid = training_lines.rowid - r.ends, line = r.lines + 1 - line FROM training_reversed AS r WHERE r.file = training_lines.file; -- below 0, where no other is
+SELECT file, 'warning', 'reversed_lines', NULL, lines, 'lines from the last to the first, as their step numbers tell: read, and counted, from the end of the file' FROM training_reversed;
+UPDATE training_lines SET rowid = training_lines.rowid - r.first - r.last, line = r.lines + 1 - line -- below 0, where no other is
+FROM training_reversed AS r WHERE training_lines.rowid BETWEEN r.first AND r.last;
 UPDATE training_lines SET rowid = -rowid WHERE EXISTS (SELECT 1 FROM training_reversed) AND rowid < 0;
 DROP TABLE training_reversed;
