@@ -13,57 +13,53 @@ class BehindAPrefix(Case):
     """What another program puts before each line, or around it, changes no figure: launchers, schedulers, Ray, the runtimes of containers."""
     PREFIXES = ("[rank0]:", "[default0]:", "0: ", "[1,0]<stdout>:", "\x1b[36m(RayTrainWorker pid=7, ip=10.0.0.1)\x1b[0m ", "[pod/train-0/main] ", "trainer-1  | ", "worker-0: ", "INFO:root:", "\t", "\x1b[32m", "\x1b[2K\x1b[1G", "\x1b[K")
     LOGS = ("training/maxtext.log", "training/megatron.log", "training/torchtitan.log", "training/nanogpt.log", "trainer/deepspeed.log", "trainer/nemo.log")
+    OBJECTS = ({"log": None, "stream": "stdout"}, {"insertId": "a", "severity": "INFO", "textPayload": None})  # Docker's and Google Cloud's, with None for the line
 
-    OBJECTS = ({"log": None, "stream": "stdout"}, {"insertId": "a", "severity": "INFO", "textPayload": None})  # Docker's, Google Cloud's: NULL is the line
-
-    def test_as_without(self):
+    def logs(self):
+        """Each log and its lines."""
         for log in self.LOGS:
             with open(os.path.join(os.path.dirname(FIXTURES), log), encoding="utf-8") as file:
-                lines = file.read().splitlines(True)
-            sums = lambda path: self.rows("SELECT category, round(sum(chip_us) / 1e6, 3) FROM trace_ledger(?) GROUP BY 1 ORDER BY 1", path)
-            wanted = sums(self.file("".join(lines)))
+                yield log, file.read().splitlines(True)
+
+    def sums(self, path):
+        return self.rows("SELECT category, round(sum(chip_us) / 1e6, 3) FROM trace_ledger(?) GROUP BY 1 ORDER BY 1", path)
+
+    def test_as_without(self):
+        for log, lines in self.logs():
+            wanted = self.sums(self.file("".join(lines)))
             for prefix in self.PREFIXES:
                 with self.subTest(log=log, prefix=prefix):
-                    self.assertEqual(wanted, sums(self.file("".join(prefix + line for line in lines))))
+                    self.assertEqual(wanted, self.sums(self.file("".join(prefix + line for line in lines))))
             for around in self.OBJECTS:
                 with self.subTest(log=log, around=around):
-                    self.assertEqual(wanted, sums(self.file("".join(json.dumps({key: value or line for key, value in around.items()}) + "\n" for line in lines))))
+                    self.assertEqual(wanted, self.sums(self.file("".join(json.dumps({key: value or line for key, value in around.items()}) + "\n" for line in lines))))
 
     def test_nul_bytes(self):
         """A crash leaves them for what was not written yet, and copytruncate at the start, where the program believes the old lines to be."""
-        for log in self.LOGS:
-            with open(os.path.join(os.path.dirname(FIXTURES), log), encoding="utf-8") as file:
-                lines = file.read().splitlines(True)
-            sums = lambda path: self.rows("SELECT category, round(sum(chip_us) / 1e6, 3) FROM trace_ledger(?) GROUP BY 1 ORDER BY 1", path)
-            wanted = sums(self.file("".join(lines)))
+        for log, lines in self.logs():
+            wanted = self.sums(self.file("".join(lines)))
             for where, holes in (("start", {0: 50000}), ("between", {5: 3000}), ("some", {i: 1 for i in range(0, len(lines), 7)})):
                 with self.subTest(log=log, where=where):
                     path = self.file("".join("\0" * holes.get(i, 0) + line for i, line in enumerate(lines)))
-                    self.assertEqual(wanted, sums(path))
+                    self.assertEqual(wanted, self.sums(path))
                     self.assertEqual([("data_loss", len(holes))], self.rows("SELECT severity, count FROM mpg_issues WHERE kind = 'nul_bytes' AND source = ?", path))
 
     def test_the_last_line_first(self):
         """As Google Cloud's logging and Loki print them."""
-        for log in self.LOGS:
-            with open(os.path.join(os.path.dirname(FIXTURES), log), encoding="utf-8") as file:
-                lines = file.read().splitlines(True)
-            sums = lambda path: self.rows("SELECT category, round(sum(chip_us) / 1e6, 3) FROM trace_ledger(?) GROUP BY 1 ORDER BY 1", path)
+        for log, lines in self.logs():
             with self.subTest(log=log):
                 path = self.file("".join(reversed(lines)))
-                self.assertEqual(sums(self.file("".join(lines))), sums(path))
+                self.assertEqual(self.sums(self.file("".join(lines))), self.sums(path))
                 self.assertEqual([(path,)], self.rows("SELECT source FROM mpg_issues WHERE kind = 'reversed_lines' AND source = ?", path))
                 another = [*lines, "another log\n"]
-                self.assertEqual(sums(self.folder_of({"a.log": "".join(lines), "b.log": "".join(another)})),
-                                 sums(self.folder_of({"a.log": "".join(lines), "b.log": "".join(reversed(another))})))
+                self.assertEqual(self.sums(self.folder_of({"a.log": "".join(lines), "b.log": "".join(another)})),
+                                 self.sums(self.folder_of({"a.log": "".join(lines), "b.log": "".join(reversed(another))})))
 
     def test_each_line_twice(self):
         """Python's logging prints a line twice if two handlers do: none takes its time twice."""
-        for log in self.LOGS:
-            with open(os.path.join(os.path.dirname(FIXTURES), log), encoding="utf-8") as file:
-                lines = file.read().splitlines(True)
-            sums = lambda path: self.rows("SELECT category, round(sum(chip_us) / 1e6, 3) FROM trace_ledger(?) GROUP BY 1 ORDER BY 1", path)
+        for log, lines in self.logs():
             with self.subTest(log=log):
-                self.assertEqual(sums(self.file("".join(lines))), sums(self.file("".join(line * 2 for line in lines))))
+                self.assertEqual(self.sums(self.file("".join(lines))), self.sums(self.file("".join(line * 2 for line in lines))))
 
     def test_a_clock_before_lines_without_one(self):
         """`kubectl logs --timestamps`: where a line has a clock of its own, that one counts."""
