@@ -151,6 +151,12 @@ class Errors(Case):
         self.db.execute(f"CREATE VIEW stored AS SELECT * FROM log_trace('{path}', 'x')")
         self.assertEqual(self.error("SELECT * FROM stored"), 'unsafe use of virtual table "log_trace"')
 
+    def test_the_column_of_an_error_is_that_of_the_text(self):
+        """Without what a terminal or a crash puts between the letters."""
+        for line in ("a step x", "\x1b[32ma\x1b[0m step x", "\0\0a step\0 x"):
+            path = self.file(line + "\n")
+            self.assertEqual(f'log_trace: {path}:1:8: expected a whole number in group "step", found "x"', self.error(r"SELECT * FROM log_trace(?, 'step (?<step>\S+)')", path))
+
     def test_broken_files(self):
         binary = self.file(bytes(range(256)) * 50)
         self.assertEqual(self.error("SELECT * FROM log_trace(?, 'x')", binary), f"log_trace: {binary}:1:1: expected text, found byte 0x00")

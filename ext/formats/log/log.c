@@ -96,9 +96,10 @@ static mpg_rc fail_unless_added(mpg_rc rc, mpg_err *err) {
   return rc == MPG_OK ? MPG_OK : mpg_fail_nomem(err);
 }
 
-/* `found` is part of the line. */
+/* `found` is part of the line; if noise was taken out of it, its column is that in what is left. */
 static mpg_rc malformed(const mpg_log *log, const char *expected, mpg_str found, mpg_err *err) {
-  mpg_place at = mpg_place_in_line(log->path, mpg_log_line(log), log->start, found.p);
+  const char *start = log->line.p == log->plain ? log->plain : log->start;
+  mpg_place at = mpg_place_in_line(log->path, mpg_log_line(log), start, found.p);
   return mpg_expected_text(err, at, expected, found);
 }
 
