@@ -123,3 +123,11 @@ void mpg_text_excerpt(mpg_str s, char out[MPG_EXCERPT]) {
   }
   out[n] = '\0';
 }
+
+bool mpg_text_but_nul(mpg_str s) {
+  static const char controls[] = "\t\n\r\a\b\f\x1b"; /* and its end, the NUL */
+  for (size_t i = 0; i < s.n; i++)
+    if ((unsigned char)s.p[i] < ' ' && memchr(controls, s.p[i], sizeof controls) == NULL)
+      return false;
+  return true;
+}

@@ -27,4 +27,8 @@ size_t mpg_text_real(double v, char out[MPG_REAL_TEXT]);
 #define MPG_EXCERPT 64
 void mpg_text_excerpt(mpg_str s, char out[MPG_EXCERPT]);
 
+/* Whether `s` has no control characters but those of text and NUL bytes: text with NULs, as a crash
+** or a truncation leaves, and no binary data. */
+bool mpg_text_but_nul(mpg_str s);
+
 #endif

@@ -269,8 +269,8 @@ DELETE FROM main.commits WHERE (job, id) IN (
   WHERE c.durable_us IS NOT NULL);
 DROP TABLE temp.mpg_open_commits;
 
--- Whether the tables hold what this reading had and nothing else: then its records need not be read from them again. (A new file's do,
--- unless something was merged: of that mpg_build keeps count.)
+-- Whether the tables hold what this reading had and nothing else: then mpg_build accounts what it read, and does not read it back. Of a new
+-- file it knows without asking.
 DROP TABLE IF EXISTS temp.mpg_as_read;
 CREATE TEMP TABLE mpg_as_read AS
 SELECT EXISTS (SELECT 1 FROM temp.mpg_incoming)

@@ -1,7 +1,7 @@
 """mpg_build of the same folder again, whatever became of its files: the tables have the spans of the files, and the ledger is theirs.
 
-A build passes over the spans that the tables have, and accounts what it read where they hold nothing else. Whether it may decides
-itself; what is right is told by mpg_rollup and mpg_runs over the tables alone.
+A build passes over the spans that the tables have. If they hold what it read and nothing else, it accounts what it read. mpg_rollup and
+mpg_runs over the tables alone say what is right.
 """
 import os
 import random

@@ -268,15 +268,6 @@ static const char *sequence_end(const char *p, const char *end) {
   return at < end && *at >= '@' && *at <= '~' ? at + 1 : p;
 }
 
-/* Whether a line with a NUL is text but for that; other control characters are of binary data. */
-static bool is_text(mpg_str line) {
-  static const char controls[] = "\t\a\b\f\x1b"; /* and its end, the NUL */
-  for (size_t i = 0; i < line.n; i++)
-    if ((unsigned char)line.p[i] < ' ' && memchr(controls, line.p[i], sizeof controls) == NULL)
-      return false;
-  return true;
-}
-
 /* Takes out of the line what is no text: colours and the like of terminals; and NUL bytes, which a
 ** crash leaves for what was not written yet, and a truncation for what its program believes to be
 ** there. */
@@ -286,7 +277,7 @@ static mpg_rc take_noise_out(mpg_log *log, mpg_err *err) {
   size_t n = 0;
   if (nul == NULL && (log->line.n == 0 || memchr(p, '\x1b', log->line.n) == NULL))
     return MPG_OK;
-  if (nul != NULL && !is_text(log->line))
+  if (nul != NULL && !mpg_text_but_nul(log->line))
     return mpg_expected(err, mpg_place_in_line(log->path, mpg_log_line(log), log->start, nul),
                         "text", "byte 0x00");
   if (mpg_grow(log->env, &log->plain, &log->plain_cap, log->line.n, 1) != MPG_OK)

@@ -7,6 +7,7 @@
 #include "recognise.h"
 #include "../../base/ascii.h"
 #include "../../base/intern.h"
+#include "../../base/text.h"
 #include "../../goodput/trace/relation_schema.h"
 #include "../../read/input/stream.h"
 #include "../connection.h"
@@ -452,26 +453,22 @@ static void put_back(const mpg_env *env, mpg_stream *stream, mpg_str head) {
     mpg_stream_put_back(env, stream);
 }
 
-/* Whether it is text in which a few runs of NUL bytes stand: a crash leaves them, or a truncation
-** of what a program writes on. UTF-16 has one at each letter, and a tar archive some a file. */
-static bool has_holes(mpg_str s) {
-  static const char controls[] = "\t\n\r\b\x1b";
+/* Whether it is text in which a few runs of NUL bytes stand. UTF-16 has one at each letter, and a
+** tar archive some a file. */
+static bool is_text_with_nul(mpg_str s) {
   size_t runs = 0, letters = 0;
-  for (size_t i = 0; i < s.n; i++) {
-    const unsigned char c = (unsigned char)s.p[i];
-    if (c == 0)
-      runs += i == 0 || s.p[i - 1] != 0;
-    else if (c < ' ' && memchr(controls, c, sizeof controls) == NULL)
-      return false;
-    else
+  for (size_t i = 0; i < s.n; i++)
+    if (s.p[i] != 0)
       letters++;
-  }
-  return letters > 64 * runs && (s.n < 262 || memcmp(s.p + 257, "ustar", 5) != 0);
+    else
+      runs += i == 0 || s.p[i - 1] != 0;
+  return letters > 64 * runs && mpg_text_but_nul(s) &&
+         (s.n < 262 || memcmp(s.p + 257, "ustar", 5) != 0);
 }
 
-/* The text without them is *out, which the caller frees, and the head. */
-static mpg_rc take_holes_out(const mpg_env *env, mpg_str bytes, char **out, mpg_str *head,
-                             mpg_err *err) {
+/* The text without its NUL bytes is *out, which the caller frees, and the head. */
+static mpg_rc take_nul_out(const mpg_env *env, mpg_str bytes, char **out, mpg_str *head,
+                           mpg_err *err) {
   *out = mpg_malloc(env, bytes.n);
   if (*out == NULL)
     return mpg_fail_nomem(err);
@@ -497,8 +494,8 @@ mpg_rc mpg_recognise(mpg_recogniser *r, const mpg_env *env, const char *path, mp
     rc = table_names(path, &tables, out->reason, err);
   if (rc == MPG_OK && e.bytes.n > 0) {
     e.binary = memchr(e.bytes.p, 0, e.bytes.n) != NULL;
-    if (e.binary && has_holes(e.bytes)) {
-      rc = take_holes_out(env, e.bytes, &text, &e.head, err);
+    if (e.binary && is_text_with_nul(e.bytes)) {
+      rc = take_nul_out(env, e.bytes, &text, &e.head, err);
       e.binary = false;
     }
     e.tables = tables == NULL ? e.tables : mpg_str_of(tables);
