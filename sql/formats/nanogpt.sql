@@ -18,11 +18,11 @@
 -- Parameters (all but :log may be left unset): :log is a path, glob or folder, of a log a run; :chips and
 -- :chip say, or correct, how many chips the job holds, and which; :pool names the pool ('training'); :job
 -- makes all files runs of one job (else each is a job, named after its file); :outcome says how the last run
--- ended where the log does not ('completed', 'failed', ...);
--- :flops are those of one step on all chips together, which the log does not know; :only_relations,
--- which trace_rollup and its like set, leaves training_steps empty; :start is when it began
--- (Unix seconds or ISO 8601; else the date that nvidia-smi printed, else 0), :zone the zone of that date
--- ('UTC'). A program that cannot bind parameters to a script replaces them in its text.
+-- ended where the log does not ('completed', 'failed', ...); :flops are those of one step on all chips
+-- together, which the log does not know; :only_relations, which trace_rollup and its like set, leaves
+-- training_steps empty, and :rotated, which they set too, the files that may be parts of one log; :start is
+-- when it began (Unix seconds or ISO 8601; else the date that nvidia-smi printed, else 0), :zone the zone of
+-- that date ('UTC'). A program that cannot bind parameters to a script replaces them in its text.
 --
 -- Makes the TEMP tables jobs, allocations, capacity, spans and commits, which mpg_ledger and mpg_rollup then
 -- find, and training_steps, a row a logged step. The rules are explained in docs/formats/log.md.
@@ -50,6 +50,7 @@ FROM log_trace(mpg_required(:log, ':log'), '(?x)
 UPDATE training_lines SET gpu = json_extract(fields, '$.gpu'), chip = json_extract(fields, '$.chip'), is_save = json_extract(fields, '$.saved') IS NOT NULL, begun = json_extract(fields, '$.begun'), fields = NULL
 WHERE step IS NULL;
 
+.read sql/formats/log/rotated.sql
 .read sql/formats/log/reversed.sql
 
 -- Where a file begins, a step's number or the clock goes back, and at lines of no step and after them: most lines are none of these.

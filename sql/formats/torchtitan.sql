@@ -17,9 +17,9 @@
 -- Parameters (all but :log may be left unset): :log is a path, glob or folder, of a log a run; :chips and
 -- :chip say, or correct, how many chips the job holds, and which; :pool names the pool ('training'); :job
 -- makes all files runs of one job (else each is a job, named after its file); :outcome says how the last run
--- ended where the log does not ('completed', 'failed', ...);
--- :zone is the zone of its times, which are local ('UTC'). A program that cannot bind parameters to a script
--- replaces them in its text.
+-- ended where the log does not ('completed', 'failed', ...); :zone is the zone of its times, which are local
+-- ('UTC'); :rotated, which trace_rollup and its like set, the files that may be parts of one log. A program
+-- that cannot bind parameters to a script replaces them in its text.
 --
 -- Makes the TEMP tables jobs, allocations, capacity, spans and commits, which mpg_ledger and mpg_rollup then
 -- find, and training_steps, a row a logged step. The rules are explained in docs/formats/log.md.
@@ -57,6 +57,7 @@ SELECT l.file, 'info', 'parallel_lines', min(l.line), count(*), 'lines of ranks 
 DELETE FROM temp.training_lines WHERE EXISTS (SELECT 1 FROM training_lowest) AND rank <> (SELECT lowest FROM training_lowest AS l WHERE l.file = training_lines.file);
 DROP TABLE training_lowest;
 
+.read sql/formats/log/rotated.sql
 .read sql/formats/log/reversed.sql
 .read sql/formats/log/far.sql
 

@@ -25,11 +25,12 @@
 --     SELECT category, sum(chip_seconds) FROM mpg_rollup GROUP BY category;
 --
 -- Parameters: one of :deepspeed, :nemo (logs), :titan (torchtitan's structured_logs/*.jsonl), :wandb (a history as JSON Lines),
--- :wandb_csv (the same as CSV), :mlflow (answers of metrics/get-history), :hf (trainer_state.json), each a path, glob or folder. Others may
--- be left unset: :chips and :chip say how many chips the job holds, and which; :pool names the pool ('training'); :job makes all files
--- runs of one job (else each file is one, and of torchtitan each folder); :outcome says how the last run ended; :flops are those of one
--- step on all chips together; :start is when a log without times began; :zone the zone of times that name none ('UTC').
--- A program that cannot bind parameters to a script replaces them in its text.
+-- :wandb_csv (the same as CSV), :mlflow (answers of metrics/get-history), :hf (trainer_state.json), each a path, glob or folder.
+-- Others may be left unset: :chips and :chip say how many chips the job holds, and which; :pool names the pool ('training'); :job
+-- makes all files runs of one job (else each file is one, and of torchtitan each folder); :outcome says how the last run ended;
+-- :flops are those of one step on all chips together; :start is when a log without times began; :zone the zone of times that name
+-- none ('UTC'); :rotated, which trace_rollup and its like set, the files that may be parts of one log. A program that cannot bind
+-- parameters to a script replaces them in its text.
 --
 -- Makes the TEMP tables jobs, allocations, capacity, spans and commits, which mpg_ledger and mpg_rollup then
 -- find, and training_steps, a row a told step. The rules are explained in docs/formats/trainer.md.
@@ -60,6 +61,7 @@ FROM log_trace(:deepspeed, '(?x) (?: \[ (?<time> \d{4}-\d\d-\d\d\ \d\d:\d\d:\d\d
     | dist_world_size=(?<world>\d+) )', 'ignore', coalesce(:zone, 'UTC'));
 ALTER TABLE trainer_lines RENAME TO training_lines;
 
+.read sql/formats/log/rotated.sql
 .read sql/formats/log/reversed.sql
 .read sql/formats/log/hour.sql
 
@@ -107,6 +109,7 @@ FROM log_trace(:nemo, '(?x) (?: \[NeMo\ \w\ (?<time> \d{4}-\d\d-\d\d\ \d\d:\d\d:
   | ^ \[NeMo\ \w\ (?<time> \d{4}-\d\d-\d\d\ \d\d:\d\d:\d\d ) (?<other> \ )', 'ignore', coalesce(:zone, 'UTC'));
 ALTER TABLE trainer_lines RENAME TO training_lines;
 
+.read sql/formats/log/rotated.sql
 .read sql/formats/log/reversed.sql
 
 ALTER TABLE training_lines RENAME TO trainer_lines;

@@ -90,6 +90,10 @@ CREATE TABLE best AS
 SELECT * FROM (SELECT *, rank() OVER (PARTITION BY file ORDER BY strength >= 8 DESC, iif(strength >= 8, -strength, place), -strength) AS place_of FROM candidate)
 WHERE place_of = 1;
 INSERT INTO found SELECT file, min(job), min(how) FROM best GROUP BY file HAVING count(DISTINCT job) = 1;
+INSERT INTO found -- a log that was rotated names its job in its first part alone
+SELECT o.file, min(f.job), 'by a part of the same log'
+FROM found AS f JOIN log_name AS n USING (file) JOIN log_name AS l USING (name) JOIN file AS o ON o.file = l.file
+WHERE f.job IS NOT NULL AND o.source IS NULL AND o.file NOT IN (SELECT file FROM candidate) GROUP BY o.file HAVING count(DISTINCT f.job) = 1;
 INSERT OR IGNORE INTO may_be SELECT file, job FROM best WHERE job IS NOT NULL;
 DROP TABLE best;
 INSERT INTO ambiguous -- listed after the logs are read, which forgets what was listed of them before

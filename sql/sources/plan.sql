@@ -21,6 +21,9 @@ CREATE TABLE file(
   job TEXT                 -- the scheduler's job that a trainer's log was found to be of
 );
 
+-- The name of the log that a file may be a part of, and its place among the parts (parts.sql).
+CREATE TABLE log_name(file INTEGER PRIMARY KEY, name TEXT NOT NULL, place TEXT NOT NULL);
+
 CREATE TABLE copy(file INTEGER PRIMARY KEY, original TEXT NOT NULL, left_out INTEGER NOT NULL);
 
 CREATE TABLE source(

@@ -1,5 +1,6 @@
 """Logs of any trainer: attempts in several files or in one, in the order that their clocks say, and the progress bars between the lines."""
 import datetime
+import gzip
 import json
 import os
 import tempfile
@@ -9,11 +10,8 @@ from fleets import ROOT
 from training import FIXTURES, Case
 
 
-class BehindAPrefix(Case):
-    """What another program puts before each line, or around it, changes no figure: launchers, schedulers, Ray, the runtimes of containers."""
-    PREFIXES = ("[rank0]:", "[default0]:", "0: ", "[1,0]<stdout>:", "\x1b[36m(RayTrainWorker pid=7, ip=10.0.0.1)\x1b[0m ", "[pod/train-0/main] ", "trainer-1  | ", "worker-0: ", "INFO:root:", "\t", "\x1b[32m", "\x1b[2K\x1b[1G", "\x1b[K")
+class OfEachTrainer(Case):
     LOGS = ("training/maxtext.log", "training/megatron.log", "training/torchtitan.log", "training/nanogpt.log", "trainer/deepspeed.log", "trainer/nemo.log")
-    OBJECTS = ({"log": None, "stream": "stdout"}, {"insertId": "a", "severity": "INFO", "textPayload": None})  # Docker's and Google Cloud's, with None for the line
 
     def logs(self):
         """Each log and its lines."""
@@ -23,6 +21,12 @@ class BehindAPrefix(Case):
 
     def sums(self, path):
         return self.rows("SELECT category, round(sum(chip_us) / 1e6, 3) FROM trace_ledger(?) GROUP BY 1 ORDER BY 1", path)
+
+
+class BehindAPrefix(OfEachTrainer):
+    """What another program puts before each line, or around it, changes no figure: launchers, schedulers, Ray, the runtimes of containers."""
+    PREFIXES = ("[rank0]:", "[default0]:", "0: ", "[1,0]<stdout>:", "\x1b[36m(RayTrainWorker pid=7, ip=10.0.0.1)\x1b[0m ", "[pod/train-0/main] ", "trainer-1  | ", "worker-0: ", "INFO:root:", "\t", "\x1b[32m", "\x1b[2K\x1b[1G", "\x1b[K")
+    OBJECTS = ({"log": None, "stream": "stdout"}, {"insertId": "a", "severity": "INFO", "textPayload": None})  # Docker's and Google Cloud's, with None for the line
 
     def test_as_without(self):
         for log, lines in self.logs():
@@ -243,21 +247,71 @@ class ProgressBars(Case):
                     self.assertEqual(self.rows("SELECT attempt, step, start_time, end_time, loss FROM training_steps"), wanted)
 
 
+class Rotated(OfEachTrainer):
+    """A log that was cut into parts: logrotate, the kubelet, Docker and Python's handlers leave them, and the newest has the log's name."""
+    NAMES = (("{}.2", "{}.1", "{}"), ("{}.2.gz", "{}.1.gz", "{}"), ("{}-20261031.gz", "{}-20261101", "{}"), ("{}.2026-10-31_23-00", "{}.2026-11-01_00-00", "{}"),
+             ("{}.20261031-235959", "{}.20261101-120000.gz", "{}"), ("train.2.log", "train.1.log", "train.log"), ("train-2026-10-31T12-00-00.000.log", "train-2026-11-01T12-00-00.000.log", "train.log"))
 
-class Rotated(Case):
+    def cut(self, lines, names, ends):
+        """A folder of the lines cut where `ends` says, and the path of the newest part."""
+        folder, start = self.enterContext(tempfile.TemporaryDirectory()), 0
+        for name, end in zip(names, [*ends, len(lines)]):
+            with (gzip.open if name.endswith(".gz") else open)(os.path.join(folder, name), "wt", encoding="utf-8") as file:
+                file.write("".join(lines[start:end]))
+            start = end
+        return folder, os.path.join(folder, names[-1])
+
+    def test_parts_are_one_log(self):
+        """Wherever it was cut, however its parts are called: the figures are those of the whole, and a row says that it was cut."""
+        for log, lines in self.logs():
+            wanted = self.sums(self.file("".join(lines)))
+            begins = next(i for i, line in enumerate(lines) if "step" in line or "iteration" in line)
+            for i in range(1, len(lines) - begins - 2):
+                names = [name.format("0.log") for name in self.NAMES[i % len(self.NAMES)]]
+                with self.subTest(log=log, cut=i, names=names):
+                    folder, newest = self.cut(lines, names, (begins + i, (begins + i + len(lines)) // 2))
+                    self.assertEqual(wanted, self.sums(folder))
+                    self.assertEqual([("info", 3)], self.rows("SELECT severity, count FROM mpg_issues WHERE kind = 'rotated_log' AND source = ?", newest))
+                    self.assertEqual([(2,)], self.rows("SELECT count(*) FROM trace_sources(?) WHERE json_extract(inferred, '$.log') = ?", folder, "a part of " + newest))
+
+    def test_the_job_is_named_in_the_first(self):
+        """What only the head of a log says, its job and its chips, holds for the parts that follow, beside a scheduler too; a part may hold no step."""
+        job = "JobIDRaw|JobID|JobName|Partition|State|Submit|Start|End|ElapsedRaw|AllocTRES|NodeList\n127|127|x|gpu|COMPLETED|2026-03-02T08:00:00|2026-03-02T08:59:00|2026-03-02T09:10:00|660|gres/gpu=8|n1\n"
+        with open(os.path.join(FIXTURES, "megatron.log"), encoding="utf-8") as file:
+            lines = ["SLURM_JOB_ID=127\n", *file.read().splitlines(True)]
+        wanted = self.sums(self.folder_of({"run.log": "".join(lines), "sacct.psv": job}))
+        for cut in (1, 4, 9):
+            folder, newest = self.cut(lines, ("run.log.1", "run.log"), (cut,))
+            with open(os.path.join(folder, "sacct.psv"), "w", encoding="utf-8") as file:
+                file.write(job)
+            self.assertEqual(wanted, self.sums(folder), cut)
+            self.assertEqual([("127", "by a part of the same log")], self.rows("SELECT job, json_extract(inferred, '$.job') FROM trace_sources(?) WHERE file = ?", folder, newest))
+
+    def test_what_is_no_part(self):
+        """Ranks at once, attempts that are counted up and two runs from the start have such names too: each file stays a log of its own."""
+        later = {"megatron.log": ("2026-03-0", "2026-04-0"), "torchtitan.log": ("2026-03-0", "2026-04-0"), "maxtext.log": ("", ""), "nanogpt.log": ("Mar  3", "Apr  3")}
+        for name, (day, month) in later.items():
+            with open(os.path.join(FIXTURES, name), encoding="utf-8") as file:
+                lines = file.read().splitlines(True)
+            half = len(lines) // 2
+            for why, files in (("ranks", (lines, [*lines, "done\n"])), ("attempts", (lines[half:], lines[:half])), ("anew", (lines, [line.replace(day, month) for line in lines] + ["done\n"]))):
+                folder = self.folder_of({"a.log.1": "".join(files[0]), "a.log": "".join(files[1])})
+                with self.subTest(log=name, why=why):
+                    self.assertEqual([(2,)], self.rows("SELECT count(DISTINCT rtrim(job, '#0123456789')) FROM (SELECT iif(job LIKE '%.1', 'other', job) AS job FROM trace_ledger(?))", folder))
+                    self.assertEqual([], self.rows("SELECT * FROM mpg_issues WHERE kind = 'rotated_log' AND instr(source, ?)", folder))
+
+
+class InAnotherFile(Case):
     def test_a_log_that_goes_on_in_another_file(self):
-        """Each file is a job, and a step that was repeated is done twice: the row says so. Two runs from the start are none of it."""
+        """Each file is a job unless its name says more, and a step that was repeated is done twice: the row says so. Two runs from the start are none of it."""
         for name in ("megatron.log", "torchtitan.log"):
             with open(os.path.join(FIXTURES, name), encoding="utf-8") as file:
                 lines = file.read().splitlines(True)
             for parts, listed in (((lines[:len(lines) // 2], lines[len(lines) // 2:]), [(1,)]), ((lines, [line.replace("2026-03-0", "2026-04-0") for line in lines]), [])):
-                folder = self.enterContext(tempfile.TemporaryDirectory())
-                for suffix, part in zip((".1", ""), parts):
-                    with open(os.path.join(folder, name + suffix), "w", encoding="utf-8") as file:
-                        file.write("".join(part))
+                folder = self.folder_of({name: "".join(parts[0]), "resumed.log": "".join(parts[1])})
                 self.assertEqual([(2,)], self.rows("SELECT count(DISTINCT job) FROM trace_ledger(?)", folder), name)
-                self.assertEqual(listed, self.rows("SELECT count FROM mpg_issues WHERE kind = 'continued_run' AND source = ? AND instr(detail, ?)", os.path.join(folder, name),
-                                                   os.path.join(folder, name + ".1")), name)
+                self.assertEqual(listed, self.rows("SELECT count FROM mpg_issues WHERE kind = 'continued_run' AND source = ? AND instr(detail, ?)", os.path.join(folder, "resumed.log"),
+                                                   os.path.join(folder, name)), name)
                 together = '{"sources": [{"path": "%s", "job": "one"}]}' % folder
                 self.assertEqual([(1,)], self.rows("SELECT count(DISTINCT job) FROM trace_ledger(?)", together), name)
                 self.assertEqual([], self.rows("SELECT count FROM mpg_issues WHERE kind = 'continued_run'"), name)

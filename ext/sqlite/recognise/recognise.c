@@ -422,9 +422,9 @@ static void find_hint(mpg_recogniser *r, const evidence *e, mpg_recognised *out)
 static mpg_rc decide_script(mpg_recogniser *r, const evidence *e, const char *path, mpg_str format,
                             mpg_recognised *out, mpg_err *err) {
   find_input(r, e, format, out);
+  find_job(r, e, out); /* a part of a log may hold no more */
   if (out->script != NULL) {
     find_missing(r, e, out);
-    find_job(r, e, out);
   } else if (out->reason[0] == '\0') {
     out->native = format.n == 0 ? is_native(e->head, path) : mpg_str_eq(format, MPG_STR("native"));
     out->fleet = !out->native && format.n == 0 && is_fleet_file(e->head);

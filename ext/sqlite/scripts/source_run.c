@@ -14,7 +14,7 @@ enum { RELATIONS = sizeof relations / sizeof *relations, SPANS = RELATIONS - 1 }
 /* ---- parameters ---- */
 
 /* A parameter of a script: an argument of the table function or, as :table, its name; the files of
-** an input, or an option of the source. */
+** an input, an option of the source or, as :rotated, the files that may be parts of one log. */
 int mpg_source_bind(void *ctx, sqlite3_stmt *stmt, int index, const char *name) {
   mpg_sources *s = ctx;
   sqlite3_stmt *const from[] = {s->files, s->option}; /* NULL: the script maps no files */
@@ -50,6 +50,14 @@ int mpg_source_bind(void *ctx, sqlite3_stmt *stmt, int index, const char *name) 
   return rc;
 }
 
+/* An option of a source; as `rotated`, [path, log, place] of the files that are parts of one log by
+** their names, and of one job. */
+static const char option_of[] =
+    "SELECT iif(?1 = 'rotated', (SELECT json_group_array(json_array(path, log, place)) FILTER "
+    "(WHERE n > 1) FROM (SELECT path, name || ' ' || coalesce(job, '') || ' ' || parameter AS log, "
+    "place, count(*) OVER (PARTITION BY name, job, parameter) AS n FROM file JOIN log_name USING "
+    "(file) WHERE source = ?2)), json_extract(options, '$.' || ?1)) FROM source WHERE source = ?2";
+
 /* The statements that give a script its parameters. */
 mpg_rc mpg_source_prepare(mpg_sources *s, mpg_err *err) {
   mpg_rc rc = mpg_private_prepare(
@@ -58,12 +66,7 @@ mpg_rc mpg_source_prepare(mpg_sources *s, mpg_err *err) {
       "json_group_array(path)), NULL) FROM (SELECT path FROM file WHERE parameter = ?1 AND "
       "source = ?2 ORDER BY path)",
       &s->files, err);
-  return rc == MPG_OK ? mpg_private_prepare(
-                            &s->db,
-                            "SELECT json_extract(options, '$.' || ?1) FROM source WHERE source "
-                            "= ?2",
-                            &s->option, err)
-                      : rc;
+  return rc == MPG_OK ? mpg_private_prepare(&s->db, option_of, &s->option, err) : rc;
 }
 
 /* ---- relations ---- */
@@ -234,7 +237,7 @@ static mpg_rc tell_of_files(mpg_sources *s, mpg_err *err) {
   char *query = sqlite3_mprintf(
       "SELECT iif(EXISTS (SELECT 1 FROM sqlite_temp_schema WHERE name = 'source_told'), 'UPDATE "
       "file SET inferred = json_set(inferred, ''$.'' || t.what, t.told) FROM temp.source_told AS t "
-      "WHERE source = %lld AND t.parameter = file.parameter', '')",
+      "WHERE source = %lld AND coalesce(t.path = file.path, t.parameter = file.parameter)', '')",
       (long long)s->source);
   mpg_rc rc = query == NULL ? mpg_fail_nomem(err) : mpg_private_run_made(&s->db, query, err);
   sqlite3_free(query);

@@ -167,6 +167,8 @@ static mpg_rc find_all(mpg_sources *s, mpg_err *err) {
   for (size_t i = 0; rc == MPG_OK && i < s->entries.n; i++)
     rc = find_files(s, insert, i, err);
   (void)sqlite3_finalize(insert);
+  if (rc == MPG_OK)
+    rc = mpg_sources_own(s, "sources/parts", err);
   if (rc == MPG_OK && s->entries.of_fleet)
     rc = mpg_sources_name_jobs(s, err);
   return rc == MPG_OK ? mpg_sources_leave_out_copies(s, err) : rc;

@@ -1,0 +1,49 @@
+-- log/rotated.sql - a log that was cut into parts, as programs that rotate logs leave it, is read as one.
+--
+-- :rotated is a JSON array of [path, log, place]: files that are parts of one log by their names, in the order of their places (NULL: none).
+-- They are, if times go on from each to the next, and steps, or a restart goes back by some. All lines are then those of the last part, which has the log's name.
+-- Reads and changes training_lines(file, line, time, step), whose rowids are in the order of the lines, a file's without another's between
+-- them. Makes source_told, which says what is a part of what. A part of the scripts of trainers' logs, which say what the parameters are.
+
+DROP TABLE IF EXISTS temp.training_parts;
+CREATE TEMP TABLE training_parts AS
+WITH part AS MATERIALIZED (
+  SELECT json_extract(value, '$[0]') AS file, json_extract(value, '$[1]') AS log, json_extract(value, '$[2]') AS place FROM json_each(coalesce(:rotated, '[]'))
+),
+ranged AS (
+  SELECT l.file AS file, min(l.rowid) AS first, max(l.rowid) AS last, max(l.line) AS lines, count(l.step) AS n, min(l.time) AS first_time, max(l.time) AS last_time,
+         min(iif(l.step IS NULL, NULL, l.rowid)) AS first_id, max(iif(l.step IS NULL, NULL, l.rowid)) AS last_id
+  FROM (SELECT 1 FROM part LIMIT 1) CROSS JOIN training_lines AS l GROUP BY l.file
+),
+stepped AS (
+  SELECT r.*, p.log AS log, coalesce(p.place, '') AS place, (SELECT step FROM training_lines WHERE rowid = first_id) AS first_step, (SELECT step FROM training_lines WHERE rowid = last_id) AS last_step
+  FROM ranged AS r LEFT JOIN part AS p USING (file)
+),
+beside AS (SELECT *, max(1, 1.0 * (last_step - first_step) / max(1, n - 1)) AS spacing FROM stepped),
+joined AS (
+  SELECT *, log IS NOT NULL AND lag(file) OVER w IS NOT NULL
+            AND coalesce(first_step > min(first_step) OVER (w ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING) AND first_step <= lag(last_step) OVER w + 10 * max(spacing, lag(spacing) OVER w), 1)
+            AND coalesce(first_time >= lag(last_time) OVER w - 1, 1) AS goes_on
+  FROM beside WINDOW w AS (PARTITION BY log ORDER BY place)
+),
+chained AS (SELECT *, sum(NOT goes_on) OVER (PARTITION BY log ORDER BY place ROWS UNBOUNDED PRECEDING) AS chain FROM joined)
+SELECT file, iif(log IS NULL, file, last_value(file) OVER w) AS log, row_number() OVER w AS place, count(*) OVER w AS parts, first, last, lines
+FROM chained WINDOW w AS (PARTITION BY log, iif(log IS NULL, file, chain) ORDER BY place ROWS BETWEEN UNBOUNDED PRECEDING AND UNBOUNDED FOLLOWING);
+DELETE FROM temp.training_parts WHERE NOT EXISTS (SELECT 1 FROM training_parts WHERE log <> file);
+
+-- Where each part's lines go, and how many lines of the log are above them.
+DROP TABLE IF EXISTS temp.training_places;
+CREATE TEMP TABLE training_places AS
+SELECT log, first, last, sum(last - first + 1) OVER (ORDER BY log, place ROWS UNBOUNDED PRECEDING) - (last - first) AS target,
+       sum(lines) OVER (PARTITION BY log ORDER BY place ROWS UNBOUNDED PRECEDING) - lines AS above
+FROM training_parts;
+UPDATE training_lines SET rowid = p.first - training_lines.rowid - p.target, file = p.log, line = line + p.above -- below 0, where no other is
+FROM training_places AS p WHERE training_lines.rowid BETWEEN p.first AND p.last;
+UPDATE training_lines SET rowid = -rowid WHERE EXISTS (SELECT 1 FROM training_places) AND rowid < 0;
+INSERT INTO mpg_issues(source, severity, kind, line, count, detail)
+SELECT log, 'info', 'rotated_log', NULL, count(*), 'parts of one log, as its name and its steps tell: read as one, its lines counted on from part to part'
+FROM training_parts WHERE parts > 1 GROUP BY log;
+CREATE TEMP TABLE IF NOT EXISTS source_told(path, parameter, what, told);
+INSERT INTO temp.source_told SELECT file, NULL, 'log', 'a part of ' || log FROM training_parts WHERE log <> file;
+DROP TABLE training_places;
+DROP TABLE training_parts;
