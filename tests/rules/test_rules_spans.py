@@ -27,6 +27,11 @@ case("of spans that start together the first to end", [DONE, sp("step", 0, 10, 1
      {("j", "input"): 3, ("j", "unrated"): 7})
 case("of equal spans the first kind", [DONE, sp("eval", 0, 10), sp("compile", 0, 10), sp("zzz", 0, 10)],
      {("j", "compile"): 10})
+case("a kind that is written like one of the rules' is a stall, and said", [job(), cap(1, 0, 10), DONE, sp("Step", 0, 6, 1), sp("eval-uation", 6, 8), sp("train_steps", 8, 10, 2)],
+     {("j", "stall", "Step"): 6, ("j", "stall", "eval-uation"): 2, ("j", "stall", "train_steps"): 2}, by=("job", "category", "cause"), issues={"similar_kind"})
+case("labels that are no JSON object are said", [job(labels="team=x"), cap(1, 0, 10), al(1, 0, 10, outcome="completed"), sp("init", 0, 10)], {("j", "startup"): 10}, issues={"invalid_labels"})
+case("labels with space around them are one", [job(labels=' {\n "team" : "x" }\n'), cap(1, 0, 10), al(1, 0, 10, outcome="completed"), sp("init", 0, 10)], {("j", "startup"): 10}, issues=set())
+case("labels as Python prints them are none", [job(labels="{'team': 'x'}"), cap(1, 0, 10), al(1, 0, 10, outcome="completed"), sp("init", 0, 10)], {("j", "startup"): 10}, issues={"invalid_labels"})
 case("a span of no length changes nothing", [DONE, sp("init", 0, 10), sp("compile", 4, 4)], {("j", "startup"): 10})
 case("a span without an attempt belongs to what covers its start",
      [al(1, 0, 10), al(1, 10, 20, attempt=2), sp("init", 8, 12, attempt=None), sp("compile", 10, 15, attempt=None)],

@@ -18,6 +18,7 @@ Section numbers in the comments are those of docs/rules.md.
 Sections 3 to 5 are in naive_jobs.py, the records and their values in naive_records.py.
 """
 import bisect
+import json
 import math
 import re
 import sys
@@ -29,6 +30,7 @@ from naive_jobs import OUTCOMES, Jobs
 from naive_records import COLUMNS, MILLION, ROOT, SINGULAR, Chips, Row, half_even, load_folder, microseconds  # noqa: F401: those who import this ask it for them
 
 TOO_MUCH = 4 * 10**18  # chip-microseconds of a span that is rated
+KINDS = {'init', 'prep', 'compile', 'restore', 'input', 'checkpoint', 'eval', 'hang', 'step', 'serve', 'batch', 'rollout'}
 DIMENSIONS = ['name', 'owner', 'phase', 'framework', 'runtime', 'model', 'priority', 'labels']
 
 
@@ -117,10 +119,24 @@ class Ledger(Jobs):
         self.rows = {name: [Row(name, values) for values in relations.get(name, [])]
                      for name in COLUMNS}
         self.chips = Chips(self.rows['chips'])
+        self.slips()
         self.end_of_trace(microseconds(as_of))
 
     def issue(self, kind):
         self.result.issues.add(kind)
+
+    def slips(self):
+        """Texts that look like what the rules know, and are not."""
+        for span in self.rows['spans']:
+            if span.kind not in KINDS and re.sub('^train(ing)?|s$', '', re.sub('[^a-z]', '', span.kind.lower())) in KINDS:
+                self.issue('similar_kind')
+        for job in self.rows['jobs']:
+            try:
+                is_object = job.labels is None or isinstance(json.loads(job.labels), dict)
+            except ValueError:
+                is_object = False
+            if not is_object:
+                self.issue('invalid_labels')
 
     # 1. The end of the trace
 

@@ -2,6 +2,32 @@
 #include "native_reading.h"
 #include "../../read/input/unfinished.h"
 
+#include <strings.h>
+
+/* A header without a column: the error shows the field that has the column's name in it, as one
+** with spaces around it does, else the first. */
+static mpg_rc fail_without(const mpg_native_reading *r, mpg_csv *csv, const mpg_str *fields,
+                           size_t n, const mpg_relation_info *info, size_t column) {
+  const char *const name = info->columns[column];
+  const size_t length = strlen(name);
+  int64_t line = 1, at = 1;
+  size_t shown = n;
+  for (size_t i = 0; i < n && shown == n; i++)
+    for (size_t from = 0; from + length <= fields[i].n && n > 1; from++)
+      if (strncasecmp(fields[i].p + from, name, length) == 0)
+        shown = i;
+  if (shown < n)
+    mpg_csv_where(csv, shown, &line, &at);
+  else
+    shown = 0;
+  return mpg_fail(r->err, MPG_DATA,
+                  "%s:%lld:%lld: expected a header with the column \"%s\" of %s, found "
+                  "\"%.*s\"%s",
+                  r->path, (long long)line, (long long)at, name, info->name,
+                  n == 0 ? 0 : (int)(fields[shown].n > 80 ? 80 : fields[shown].n),
+                  n == 0 || fields[shown].n == 0 ? "" : fields[shown].p, n > 1 ? ", ..." : "");
+}
+
 static mpg_rc read_header(const mpg_native_reading *r, mpg_csv *csv, const mpg_str *fields,
                           size_t n, mpg_native_header *h) {
   const mpg_relation_info *info = mpg_relation_get(h->relation);
@@ -29,11 +55,7 @@ static mpg_rc read_header(const mpg_native_reading *r, mpg_csv *csv, const mpg_s
     h->in_order &= h->field_of[c] == (int)c;
   for (size_t c = 0; c < info->ncolumns; c++)
     if ((info->required >> c & 1) && h->field_of[c] < 0)
-      return mpg_fail(r->err, MPG_DATA,
-                      "%s:1:1: expected a header with the column \"%s\" of %s, found \"%.*s\"%s",
-                      r->path, info->columns[c], info->name,
-                      n > 0 ? (fields[0].n > 80 ? 80 : (int)fields[0].n) : 0,
-                      n > 0 && fields[0].n > 0 ? fields[0].p : "", n > 1 ? ", ..." : "");
+      return fail_without(r, csv, fields, n, info, c);
   return MPG_OK;
 }
 

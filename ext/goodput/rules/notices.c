@@ -10,6 +10,9 @@ static const struct {
 } table[MPG_NOTICES] = {
     [MPG_NOTICE_UNKNOWN_JOB] = {MPG_WARNING, "unknown_job",
                                 "allocations of a job without a record in jobs"},
+    [MPG_NOTICE_INVALID_LABELS] = {MPG_WARNING, "invalid_labels",
+                                   "jobs whose labels are no JSON object: no label is found in "
+                                   "them"},
     [MPG_NOTICE_OVERLAPPING_ATTEMPTS] =
         {MPG_WARNING, "overlapping_attempts",
          "attempts that hold chips at the same time, each counted by itself"},
@@ -101,6 +104,25 @@ void mpg_notice_above(mpg_notices *n, const mpg_fleet *fleet, uint32_t job,
   keep_faster(&n->above, above);
 }
 
+/* Only the ends are looked at: they tell a list of pairs, and what Python prints, from JSON. */
+static bool is_object(mpg_str text) {
+  size_t first = 0, next;
+  while (first < text.n && strchr(" \t\r\n", text.p[first]) != NULL)
+    first++;
+  while (text.n > first && strchr(" \t\r\n", text.p[text.n - 1]) != NULL)
+    text.n--;
+  for (next = first + 1; next < text.n && strchr(" \t\r\n", text.p[next]) != NULL;)
+    next++;
+  return next < text.n && text.p[first] == '{' && strchr("\"}", text.p[next]) != NULL &&
+         text.p[text.n - 1] == '}';
+}
+
+void mpg_notice_labels(mpg_notices *n, const mpg_fleet *fleet, uint32_t job) {
+  const uint32_t labels = fleet->jobs[job].dim[JOBS_LABELS - JOBS_NAME];
+  if (labels != 0 && !is_object(mpg_intern_text(&fleet->texts, labels)))
+    mpg_notice_add(n, fleet, MPG_NOTICE_INVALID_LABELS, job, 1);
+}
+
 void mpg_notices_merge(mpg_notices *n, const mpg_fleet *fleet, const mpg_notices *others) {
   for (int k = 0; k < MPG_NOTICES; k++)
     if (others->count[k] != 0)
@@ -172,6 +194,43 @@ static void describe_kind(const mpg_notices *n, const mpg_chips *chips, int kind
     likely_cause(&n->above, chips, out + length, cap - length);
 }
 
+/* The letters of a kind in lower case, without what people put before and after them: "Step",
+** "steps" and "train_step" are written like "step". Empty if it is longer than any kind. */
+static void plain_kind(mpg_str text, char out[16]) {
+  size_t n = 0;
+  char letters[32] = "", *at = letters;
+  for (size_t i = 0; i < text.n && n + 1 < sizeof letters; i++)
+    if ((text.p[i] | 0x20) >= 'a' && (text.p[i] | 0x20) <= 'z')
+      letters[n++] = (char)(text.p[i] | 0x20);
+  letters[n] = '\0';
+  if (strncmp(at, "training", 8) == 0)
+    at += 8;
+  else if (strncmp(at, "train", 5) == 0)
+    at += 5;
+  n = strlen(at);
+  if (n > 1 && at[n - 1] == 's')
+    at[--n] = '\0';
+  (void)mpg_print(out, 16, "%s", n < 16 ? at : "");
+}
+
+/* A kind that the rules do not know is a stall of that cause, on purpose or by a slip. */
+static mpg_rc list_similar_kinds(const mpg_fleet *fleet, mpg_issues *issues, const char *source,
+                                 mpg_err *err) {
+  for (uint32_t id = MPG_KIND_CUSTOM; id <= fleet->kind_names.n; id++) {
+    const mpg_str text = mpg_intern_text(&fleet->kind_names, id);
+    char plain[16];
+    uint32_t like;
+    plain_kind(text, plain);
+    like = mpg_intern_find(&fleet->kind_names, mpg_str_of(plain));
+    if (like != 0 && like < MPG_KIND_CUSTOM &&
+        mpg_issues_add(issues, MPG_WARNING, source, "similar_kind", 0, 1,
+                       "spans of the kind \"%.*s\" are stalls of that cause: is it \"%s\"?",
+                       (int)(text.n < 64 ? text.n : 64), text.p, plain) != MPG_OK)
+      return mpg_fail_nomem(err);
+  }
+  return MPG_OK;
+}
+
 mpg_rc mpg_notices_list(const mpg_notices *n, const mpg_fleet *fleet, mpg_issues *issues,
                         const char *source, mpg_err *err) {
   for (int k = 0; k < MPG_NOTICES; k++) {
@@ -183,5 +242,5 @@ mpg_rc mpg_notices_list(const mpg_notices *n, const mpg_fleet *fleet, mpg_issues
                        "%s, first in job %.*s", detail, (int)job.n, job.p) != MPG_OK)
       return mpg_fail_nomem(err);
   }
-  return MPG_OK;
+  return list_similar_kinds(fleet, issues, source, err);
 }

@@ -9,6 +9,7 @@
 
 typedef enum mpg_notice {
   MPG_NOTICE_UNKNOWN_JOB,
+  MPG_NOTICE_INVALID_LABELS,
   MPG_NOTICE_OVERLAPPING_ATTEMPTS,
   MPG_NOTICE_DUPLICATE_ALLOCATION,
   MPG_NOTICE_OUT_OF_ORDER,
@@ -50,9 +51,12 @@ void mpg_notice_add(mpg_notices *notices, const mpg_fleet *fleet, mpg_notice kin
 /* A span faster than its ideal. */
 void mpg_notice_above(mpg_notices *notices, const mpg_fleet *fleet, uint32_t job,
                       const mpg_above *above);
+/* A job whose labels are text and no JSON object: nothing finds a label in them. */
+void mpg_notice_labels(mpg_notices *notices, const mpg_fleet *fleet, uint32_t job);
 /* Adds the notices of others. */
 void mpg_notices_merge(mpg_notices *notices, const mpg_fleet *fleet, const mpg_notices *others);
-/* Lists what was counted as issues of `source`. */
+/* Lists what was counted as issues of `source`, and kinds of spans that are written like one of the
+** rules' and are none. */
 mpg_rc mpg_notices_list(const mpg_notices *notices, const mpg_fleet *fleet, mpg_issues *issues,
                         const char *source, mpg_err *err);
 

@@ -568,6 +568,7 @@ mpg_rc mpg_timeline_job(mpg_timeline *t, uint32_t job_index, const mpg_window *w
       (rc = unpack_commits(t, err)) != MPG_OK)
     return rc;
   add_notice(t, MPG_NOTICE_UNKNOWN_JOB, t->gang.nattempts > 0 && !job->recorded);
+  mpg_notice_labels(&t->notices, t->fleet, job_index);
   add_notice(t, MPG_NOTICE_OVERLAPPING_ATTEMPTS, t->gang.overlapping);
   add_notice(t, MPG_NOTICE_DUPLICATE_ALLOCATION, t->gang.repeated);
   row.size = size_of(t, job);
