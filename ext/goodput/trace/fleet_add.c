@@ -6,6 +6,7 @@
 
 #include <math.h>
 #include <stdio.h>
+#include <string.h>
 
 #define CHIPS_MAX INT64_C(1000000000) /* of one record: far above any fleet, far below overflow */
 #define FOUND_TEXT 64                 /* how much of a bad value a message shows */
@@ -32,6 +33,10 @@ static const char *describe_value(const mpg_value *v, char out[FOUND_TEXT]) {
     (void)mpg_print(out, FOUND_TEXT, "%.17g", v->r);
     return out;
   default:
+    if (v->s.n > 0 && memchr(v->s.p, '\0', v->s.n) != NULL) { /* as numpy's integers in SQLite */
+      (void)snprintf(out, FOUND_TEXT, "%zu bytes that are no text", v->s.n);
+      return out;
+    }
     (void)snprintf(out, FOUND_TEXT, "\"%.*s\"%s", v->s.n > 40 ? 40 : (int)v->s.n,
                    v->s.n ? v->s.p : "", v->s.n > 40 ? "..." : "");
     return out;
