@@ -274,6 +274,14 @@ class Rotated(OfEachTrainer):
                     self.assertEqual([("info", 3)], self.rows("SELECT severity, count FROM mpg_issues WHERE kind = 'rotated_log' AND source = ?", newest))
                     self.assertEqual([(2,)], self.rows("SELECT count(*) FROM trace_sources(?) WHERE json_extract(inferred, '$.log') = ?", folder, "a part of " + newest))
 
+    def test_the_name_stays(self):
+        """The next part changes the name of no job, for mpg_build would have two: it is that of the log itself, or of the first of files that all have a date."""
+        with open(os.path.join(FIXTURES, "megatron.log"), encoding="utf-8") as file:
+            lines = file.read().splitlines(True)
+        for names, named in ((("a.log.1", "a.log"), 1), (("a.log.2", "a.log.1", "a.log"), 2), (("a-20261101.log", "a-20261102.log"), 0), (("a-20261101.log", "a-20261102.log", "a-20261103.log"), 0)):
+            folder, _ = self.cut(lines, names, (6, 9)[:len(names) - 1])
+            self.assertEqual([(os.path.join(folder, names[named]),)], self.rows("SELECT DISTINCT job FROM trace_ledger(?) WHERE job IS NOT NULL", folder))
+
     def test_the_job_is_named_in_the_first(self):
         """What only the head of a log says, its job and its chips, holds for the parts that follow, beside a scheduler too; a part may hold no step."""
         job = "JobIDRaw|JobID|JobName|Partition|State|Submit|Start|End|ElapsedRaw|AllocTRES|NodeList\n127|127|x|gpu|COMPLETED|2026-03-02T08:00:00|2026-03-02T08:59:00|2026-03-02T09:10:00|660|gres/gpu=8|n1\n"
