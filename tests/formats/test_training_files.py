@@ -247,6 +247,23 @@ class ProgressBars(Case):
                     self.assertEqual(self.rows("SELECT attempt, step, start_time, end_time, loss FROM training_steps"), wanted)
 
 
+class AfterMuchElse(OfEachTrainer):
+    """What libraries print before the first step may be longer than what is looked at first: NCCL's lines of thousands of ranks, a progress bar."""
+    NOISE = {"nccl": lambda n: "".join(f"node{i % 512:03d}:{i}:{i} [{i % 8}] NCCL INFO Channel {i % 32:02d}/0 : {i % 512}[0] -> {i % 511}[0] [send] via NET/IB/0/GDRDMA\n" for i in range(n)),
+             "bar": lambda n: "".join(f"\r Map: {i:6d} examples [00:{i % 60:02d}, {i / 3:.2f} examples/s]" for i in range(n)) + "\n",
+             "steps": lambda n: "".join(f"[{i % 8}] step of NCCL INFO {i:060d}\n" for i in range(n))}
+
+    def test_all(self):
+        for log, lines in self.logs():
+            wanted = self.sums(self.file("".join(lines)))
+            for name, noise in self.NOISE.items():
+                for n in (4000, 30000):
+                    text = noise(n) + "".join(lines)
+                    with self.subTest(log=log, noise=name, n=n):
+                        self.assertEqual(wanted, self.sums(self.file(text)))
+                        self.assertEqual(wanted, self.sums(self.file(gzip.compress(text.encode(), 1))))
+
+
 class Rotated(OfEachTrainer):
     """A log that was cut into parts: logrotate, the kubelet, Docker and Python's handlers leave them, and the newest has the log's name."""
     NAMES = (("{}.2", "{}.1", "{}"), ("{}.2.gz", "{}.1.gz", "{}"), ("{}-20261031.gz", "{}-20261101", "{}"), ("{}.2026-10-31_23-00", "{}.2026-11-01_00-00", "{}"),

@@ -104,6 +104,15 @@ class Recognition(Folder):
             out.write(file.read())
         self.assertEqual([("slurm",)], self.db.execute("SELECT format FROM trace_sources(?)", (self.folder,)).fetchall())
 
+    def test_behind_much_that_says_nothing(self):
+        """Comments and empty lines before a program or a table are no matter of how many."""
+        with open(os.path.join(ROOT, "fixtures", "hlo", "decode.hlo"), encoding="utf-8") as file:
+            program = file.read()
+        for format, text in (("hlo", "\n" * 5000 + program), ("hlo", "// a comment\n" * 3000 + program),
+                             ("swf", "; Note: a line\n" * 3000 + "; Version: 2.2\n" + "1 0 5 60 8 -1 -1 8 60 -1 1 1 1 1 1 1 -1 -1\n"),
+                             ("dcgm", "# a comment\n" * 3000 + '# HELP DCGM_FI_DEV_GPU_UTIL x\n# TYPE DCGM_FI_DEV_GPU_UTIL gauge\nDCGM_FI_DEV_GPU_UTIL{gpu="0"} 5 1772442000000\n')):
+            self.assertEqual([(format,)], self.db.execute("SELECT format FROM trace_sources(?)", (self.write("a.txt", text),)).fetchall(), text[:20])
+
     def test_a_run_that_came_to_no_step(self):
         """What a trainer prints when it starts is enough to know its log."""
         for format, text in (("maxtext", "Config param steps: 10\nNum_devices: 8, shape (8,)\n"), ("torchtitan", "[titan] 2026-03-03 10:00:00,000 - root - INFO - Starting job: toy\n"),
@@ -125,6 +134,13 @@ class Recognition(Folder):
                                 "picture.png": "no known format begins like this"})
         self.db.execute("SELECT count(*) FROM trace_rollup(?)", (self.folder,)).fetchall()
         self.assertEqual(4, self.one("SELECT count(*) FROM mpg_issues WHERE kind = 'ignored_file'"))
+
+    def test_a_log_that_nothing_recognises(self):
+        """A log may begin with a bracket, and is no broken JSON."""
+        for text in ("[INFO] hello\n", "[0] hello\n", '["a"] hello\n', "hello\n"):
+            with self.assertRaises(sqlite3.OperationalError) as caught:
+                self.db.execute("SELECT count(*) FROM trace_rollup(?)", (self.write("a.log", text),)).fetchall()
+            self.assertIn("a.log:1:1: expected JSON, or CSV in a file named after its relation", str(caught.exception))
 
     def test_of_two_formats_it_asks(self):
         path = self.write("numbers", " ".join(["1"] * 18) + "\n")

@@ -159,6 +159,12 @@ class Unread(Case):
             self.assertIsNone(format, name)
             self.assertIn(words, reason, name)
 
+    def test_alone_each_is_an_error_that_says_so(self):
+        for name, (content, words) in UNREAD.items():
+            self.write(name, content)
+            with self.subTest(name=name):
+                self.assertIn("found " + words, self.error("SELECT count(*) FROM trace_rollup(?)", os.path.join(self.folder, name)))
+
     def test_beside_a_trace_each_is_listed_and_the_trace_is_read(self):
         self.write("sacct.psv", SACCT.encode())
         expected = self.db.execute("SELECT category, chip_us FROM trace_rollup(?) ORDER BY 1", (self.folder,)).fetchall()

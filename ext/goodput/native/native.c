@@ -62,14 +62,16 @@ static void file_release(const native *n, file *f) {
   mpg_free(n->env, f);
 }
 
-/* The first byte that is neither a byte order mark nor white space; 0 at the end of the file. */
-static mpg_rc first_byte(mpg_stream *stream, char *out, mpg_err *err) {
+/* Whether it begins like an object or an array of objects, behind a byte order mark and white
+** space. Logs begin with "[" too. */
+static mpg_rc begins_like_json(mpg_stream *stream, bool *json, mpg_err *err) {
   mpg_str start;
+  char first = 0, next = 0;
   mpg_rc rc = mpg_stream_peek(stream, 4096, &start, err);
-  *out = 0;
-  for (size_t i = 0; rc == MPG_OK && i < start.n && *out == 0; i++)
+  for (size_t i = 0; rc == MPG_OK && i < start.n && next == 0; i++)
     if (strchr(" \t\r\n\xef\xbb\xbf", start.p[i]) == NULL || start.p[i] == 0)
-      *out = start.p[i];
+      *(first == 0 ? &first : &next) = start.p[i];
+  *json = first == '{' || (first == '[' && (next == '{' || next == ']' || next == 0));
   return rc;
 }
 
@@ -123,15 +125,13 @@ static mpg_rc begin_file(native *n, piece *p) {
   const bool from_folder = n->paths->from_folder;
   mpg_stream *stream;
   bool json;
-  char first;
   mpg_rc rc;
   if (from_folder && !looks_like_trace(p->path))
     return add_ignored(p, "its name does not end in .csv, .json, .jsonl or .ndjson (.gz, .zst)");
   rc = mpg_stream_open(&stream, &n->workers, p->path, &p->err);
   if (rc != MPG_OK)
     return rc;
-  rc = first_byte(stream, &first, &p->err);
-  json = rc == MPG_OK && (first == '{' || first == '[');
+  rc = begins_like_json(stream, &json, &p->err);
   if (rc != MPG_OK || (!json && relation == MPG_RELATIONS)) {
     mpg_stream_close(stream);
     if (rc != MPG_OK)

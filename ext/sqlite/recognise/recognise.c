@@ -12,6 +12,7 @@
 #include "../../read/input/stream.h"
 #include "../connection.h"
 #include "../host.h"
+#include "far_lines.h"
 
 #define PCRE2_CODE_UNIT_WIDTH 8
 #include <pcre2.h>
@@ -145,6 +146,9 @@ static bool matches(mpg_recogniser *r, rule *one, mpg_str text) {
   if (text.p == NULL || (one->code == NULL && !compile(r, one)))
     return false;
   found = pcre2_match(one->code, (PCRE2_SPTR)text.p, text.n, 0, 0, r->data, r->context);
+  if (found == PCRE2_ERROR_JIT_STACKLIMIT) /* of the machine code, 32 KiB */
+    found =
+        pcre2_match(one->code, (PCRE2_SPTR)text.p, text.n, 0, PCRE2_NO_JIT, r->data, r->context);
   if (found == PCRE2_ERROR_NOMEMORY)
     (void)mpg_fail_nomem(&r->failure);
   r->groups = found > 0 ? (size_t)found - 1 : 0;
@@ -405,6 +409,7 @@ static void name_tables(mpg_str tables, mpg_recognised *out) {
 
 /* What is known of a file that no script reads: by its first bytes, its tables, or its name. */
 static void find_hint(mpg_recogniser *r, const evidence *e, mpg_recognised *out) {
+  out->hinted = true;
   for (size_t i = 0; i < r->n; i++)
     if (r->rules[i].head.kind == MPG_HEAD_HINT &&
         (matches(r, &r->rules[i], e->bytes) || matches(r, &r->rules[i], e->tables) ||
@@ -413,10 +418,12 @@ static void find_hint(mpg_recogniser *r, const evidence *e, mpg_recognised *out)
                      r->rules[i].head.says.p);
       return;
     }
-  if (e->tables.p != NULL)
+  if (e->tables.p != NULL) {
     name_tables(e->tables, out);
-  else
-    (void)snprintf(out->reason, sizeof out->reason, "no known format begins like this");
+    return;
+  }
+  out->hinted = false;
+  (void)snprintf(out->reason, sizeof out->reason, "no known format begins like this");
 }
 
 static mpg_rc decide_script(mpg_recogniser *r, const evidence *e, const char *path, mpg_str format,
@@ -480,6 +487,24 @@ static mpg_rc take_nul_out(const mpg_env *env, mpg_str bytes, char **out, mpg_st
   return MPG_OK;
 }
 
+/* A log of which no format is known by its head is looked into further. */
+static mpg_rc decide_far(mpg_recogniser *r, const mpg_env *env, const evidence *near,
+                         mpg_str format, mpg_recognised *out, mpg_err *err) {
+  evidence e = *near;
+  mpg_recognised found = {.certainty = MPG_NOT_RECOGNISED};
+  char *text;
+  mpg_rc rc = mpg_far_lines(env, e.name.p, e.head, &text, &e.head.n, err);
+  if (rc == MPG_OK && e.head.n > near->head.n) {
+    e.head.p = text;
+    e.bytes = e.head;
+    rc = decide_script(r, &e, e.name.p, format, &found, err);
+    if (rc == MPG_OK)
+      *out = found;
+  }
+  mpg_free(env, text);
+  return rc;
+}
+
 mpg_rc mpg_recognise(mpg_recogniser *r, const mpg_env *env, const char *path, mpg_str format,
                      mpg_recognised *out, mpg_err *err) {
   evidence e = {{NULL, 0}, {NULL, 0}, mpg_str_of(path), {NULL, 0}, false};
@@ -501,6 +526,9 @@ mpg_rc mpg_recognise(mpg_recogniser *r, const mpg_env *env, const char *path, mp
     e.tables = tables == NULL ? e.tables : mpg_str_of(tables);
     if (rc == MPG_OK)
       rc = decide_script(r, &e, path, format, out, err);
+    if (rc == MPG_OK && out->certainty == MPG_NOT_RECOGNISED && !e.binary &&
+        e.bytes.n + 3 >= MPG_HEAD_BYTES) /* a byte order mark is left out */
+      rc = decide_far(r, env, &e, format, out, err);
     out->head = mpg_hash(env->seed, e.bytes.p, e.bytes.n) | 1;
   }
   sqlite3_free(tables);

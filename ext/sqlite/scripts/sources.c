@@ -384,7 +384,8 @@ static mpg_rc check_any(mpg_sources *s, mpg_err *err) {
                         s->path);
 }
 
-/* Whether every file is of the native trace, or of nothing that is known. */
+/* Whether every file is of the native trace, or of nothing that is known. Of a file that is alone
+** an error says what to give instead, if that is known. */
 static mpg_rc native_alone(mpg_conn *host, const mpg_env *env, const mpg_paths *paths, bool *alone,
                            mpg_err *err) {
   mpg_recogniser *recogniser = NULL;
@@ -405,6 +406,10 @@ static mpg_rc native_alone(mpg_conn *host, const mpg_env *env, const mpg_paths *
       rc = mpg_recognise(recogniser, env, paths->file[i].path, MPG_STR(""), &what, err);
     if (rc == MPG_OK)
       *alone = what.script == NULL && !what.fleet;
+    if (rc == MPG_OK && what.hinted && paths->n == 1)
+      rc = mpg_fail(err, MPG_DATA,
+                    "%s: expected a scheduler's records, a job's log or a native trace, found %s",
+                    paths->file[i].path, what.reason);
   }
   return rc;
 }
