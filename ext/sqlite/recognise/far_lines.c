@@ -29,18 +29,18 @@ static bool tells_of_steps(const char *p, size_t n) {
   return false;
 }
 
-static void add(char *out, size_t *at, const char *p, size_t n) {
+static void append_line(char *out, size_t *at, const char *p, size_t n) {
   memcpy(out + *at, p, n);
   out[*at + n] = '\n';
   *at += n + 1;
 }
 
-static void add_last(gatherer *g, const char *p, size_t n) {
+static void keep_last(gatherer *g, const char *p, size_t n) {
   if (g->n_last + n + 1 > LAST) { /* the older half goes */
     memmove(g->last, g->last + g->n_last - LAST / 2, LAST / 2);
     g->n_last = LAST / 2;
   }
-  add(g->last, &g->n_last, p, n);
+  append_line(g->last, &g->n_last, p, n);
 }
 
 /* A line that ends before the offset `at` of the file. */
@@ -58,9 +58,9 @@ static void take_line(gatherer *g, const char *p, size_t n, size_t at) {
   if (at <= g->head || !tells_of_steps(p, n))
     return;
   if (n + 1 <= g->part_n - g->n)
-    add(g->out, &g->n, p, n);
+    append_line(g->out, &g->n, p, n);
   else
-    add_last(g, p, n);
+    keep_last(g, p, n);
 }
 
 /* The whole lines of block[0..n), which ends at the offset `at`; how much of the last is left, at
@@ -82,7 +82,7 @@ static size_t take_lines(gatherer *g, char *block, size_t n, size_t at) {
   return left;
 }
 
-static mpg_rc gather(gatherer *g, mpg_stream *stream, char *block, mpg_err *err) {
+static mpg_rc gather_lines(gatherer *g, mpg_stream *stream, char *block, mpg_err *err) {
   size_t at = 0, kept = 0, got = BLOCK;
   mpg_rc rc = MPG_OK;
   while (rc == MPG_OK && got == BLOCK && at < MOST) {
@@ -110,7 +110,7 @@ mpg_rc mpg_far_lines(const mpg_env *env, const char *path, mpg_str head, char **
     memcpy(g.out, head.p, head.n);
     rc = mpg_stream_open(&stream, &quiet, path, err);
     if (rc == MPG_OK)
-      rc = gather(&g, stream, block, err);
+      rc = gather_lines(&g, stream, block, err);
     memcpy(g.out + g.n, g.last, g.n_last);
     *n = g.n + g.n_last;
   }
