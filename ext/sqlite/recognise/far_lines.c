@@ -1,5 +1,5 @@
 /* far_lines.c - see far_lines.h. */
-#define _GNU_SOURCE
+#define _GNU_SOURCE /* memmem, memrchr */
 #include "far_lines.h"
 #include "../../read/input/stream.h"
 
