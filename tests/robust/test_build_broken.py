@@ -110,5 +110,49 @@ class Broken(Case):
         self.assertGreater(failed, TRIES)
 
 
+class InTheWay(Case):
+    def fails(self, words):
+        self.assertEqual(words, self.error("SELECT mpg_build(?)", GOLDEN))
+        self.assertFalse(self.db.in_transaction)
+
+    def test_what_the_user_has_under_such_a_name(self):
+        """Each table and view that a build makes: one of the user's own is no matter of a build, and stays."""
+        self.db.execute("SELECT mpg_build(?)", (GOLDEN,))
+        made = self.rows("SELECT name FROM sqlite_schema WHERE type IN ('table', 'view')")
+        self.assertGreater(len(made), 20)
+        for name, in made:
+            for create in (f"CREATE TABLE {name.upper()} AS SELECT 5 AS a", f"CREATE VIEW {name} AS SELECT 5 AS a"):
+                self.db = connect()
+                self.db.execute(create)
+                with self.subTest(create=create):
+                    self.fails(f"mpg_build: expected no table or view {create.split()[2]} but that of an earlier build, found one of another kind: build into a new file")
+                    self.assertEqual([(5,)], self.rows(f"SELECT * FROM {name}"))
+                    self.assertEqual(1, self.one("SELECT count(*) FROM sqlite_schema"))
+
+    def test_other_tables_stay(self):
+        self.db.execute("CREATE TABLE notes AS SELECT 5 AS a")
+        self.db.execute("SELECT mpg_build(?)", (GOLDEN,))
+        self.db.execute("SELECT mpg_build(?)", (GOLDEN,))
+        self.assertEqual([(5,)], self.rows("SELECT * FROM notes"))
+
+    def test_settings(self):
+        self.db.execute("CREATE TABLE mpg_config(name TEXT PRIMARY KEY, value TEXT)")
+        for name, value, words in (("ofset", "+01:00", "mpg_config: expected one of the names trace, offset, as_of, sizes, basis, roofline, labels, currency, target_MPG, target_SG, target_RG and "
+                                                       "target_PG, found 'ofset'"),
+                                   ("labels", "tier, Job", 'mpg_config: labels: expected labels that are no columns of the ledger, each once, found "Job"'),
+                                   ("labels", "tier,tier", 'mpg_config: labels: expected labels that are no columns of the ledger, each once, found "tier"')):
+            self.db.execute("INSERT INTO mpg_config VALUES (?, ?)", (name, value))
+            self.fails("mpg_build: " + words)
+            self.db.execute("DELETE FROM mpg_config")
+        self.db.execute("SELECT mpg_build(?)", (GOLDEN,))
+
+    def test_nothing_to_read(self):
+        self.assertEqual("mpg_build: expected a path, TEMP tables of the relations or the setting trace in mpg_config, found none of them", self.error("SELECT mpg_build(NULL)"))
+
+    def test_within_a_statement_that_reads(self):
+        self.db.execute("CREATE TABLE paths AS SELECT ? AS path", (GOLDEN,))
+        self.assertIn("expected no other statement that reads this database meanwhile", self.error("SELECT mpg_build(path) FROM paths"))
+
+
 if __name__ == "__main__":
     unittest.main()

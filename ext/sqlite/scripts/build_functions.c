@@ -21,6 +21,7 @@
 #include "../recognise/fleet_file.h"
 #include "../recognise/script.h"
 #include "../host.h"
+#include "build_check.h"
 #include "../../goodput/trace/relation_schema.h"
 
 #include <string.h>
@@ -274,6 +275,23 @@ static int run_format(sqlite3 *db, const char *format, const char *first, const 
   return rc;
 }
 
+/* Whether the ledger has a column of that name: a label of it needs another. */
+static int check_label(sqlite3 *db, const char *key, mpg_err *err) {
+  char *column = find_text(db,
+                           "SELECT name FROM pragma_table_xinfo('ledger', 'main') WHERE name = ?1 "
+                           "COLLATE NOCASE",
+                           key);
+  if (column == NULL)
+    return SQLITE_OK;
+  (void)mpg_fail(
+      err, MPG_DATA,
+      "mpg_config: labels: expected labels that are no columns of the ledger, each once, "
+      "found \"%s\"",
+      key);
+  sqlite3_free(column);
+  return SQLITE_ERROR;
+}
+
 /* A column of the ledger and of its view for the label `key`. An SQLite code. */
 static int add_label(sqlite3 *db, const char *key) {
   char *view =
@@ -298,7 +316,7 @@ static int add_label(sqlite3 *db, const char *key) {
 }
 
 /* A column for each label that mpg_config names, 'tier,project'; the label team always has one. */
-static int add_labels(sqlite3 *db) {
+static int add_labels(sqlite3 *db, mpg_err *err) {
   char *keys = find_text(db, "SELECT value FROM main.mpg_config WHERE name = ?1", "labels");
   int rc = SQLITE_OK;
   for (char *key = keys; rc == SQLITE_OK && key != NULL;) {
@@ -311,7 +329,7 @@ static int add_labels(sqlite3 *db) {
     while (n > 0 && key[n - 1] == ' ')
       n--;
     key[n] = '\0';
-    if (n > 0 && strcmp(key, "team") != 0)
+    if (n > 0 && strcmp(key, "team") != 0 && (rc = check_label(db, key, err)) == SQLITE_OK)
       rc = add_label(db, key);
     key = comma == NULL ? NULL : comma + 1;
   }
@@ -424,7 +442,7 @@ static int build_tables(mpg_conn *conn, sqlite3_value *path, const int64_t *befo
   if (rc == SQLITE_OK)
     rc = take_labels(conn, path, err);
   if (rc == SQLITE_OK)
-    rc = add_labels(db);
+    rc = add_labels(db, err);
   if (rc == SQLITE_OK)
     rc = run_script(db, columns, columns + strlen(columns), path);
   return rc == SQLITE_OK ? sqlite3_exec(db, "COMMIT", NULL, NULL, NULL) : rc;
@@ -464,17 +482,35 @@ static void import_function(sqlite3_context *context, int n, sqlite3_value **arg
   result_counts(context, db, "temp", none);
 }
 
+/* The connection's error in words for who called mpg_build, or NULL: it is clear as it is. */
+static const char *said_better(sqlite3 *db, int rc) {
+  if (rc == SQLITE_LOCKED)
+    return "expected no other statement that reads this database meanwhile: database table is "
+           "locked";
+  if (strstr(sqlite3_errmsg(db), "expected a value for :trace") != NULL)
+    return "expected a path, TEMP tables of the relations or the setting trace in mpg_config, "
+           "found none of them";
+  return NULL;
+}
+
 static void build_function(sqlite3_context *context, int n, sqlite3_value **args) {
   sqlite3 *db = mpg_conn_of(context)->db;
   int64_t before[RELATIONS];
   const bool began = sqlite3_get_autocommit(db) != 0;
   bool is_new;
   mpg_err err = {MPG_OK, ""};
+  char *why;
   int rc;
   (void)n;
   if (!began) {
     sqlite3_result_error(
         context, "mpg_build: expected no open transaction, for it begins one: COMMIT first", -1);
+    return;
+  }
+  rc = mpg_build_check(db, &why);
+  if (rc != SQLITE_OK || why != NULL) {
+    fail(context, db, rc, "mpg_build", why, false);
+    sqlite3_free(why);
     return;
   }
   is_new = is_empty(db);
@@ -488,7 +524,7 @@ static void build_function(sqlite3_context *context, int n, sqlite3_value **args
   if (rc == SQLITE_OK)
     result_counts(context, db, "main", before);
   else
-    fail(context, db, rc, "mpg_build", err.rc == MPG_OK ? NULL : err.text, began);
+    fail(context, db, rc, "mpg_build", err.rc == MPG_OK ? said_better(db, rc) : err.text, began);
 }
 
 int mpg_register_build(mpg_conn *conn, char **error) {

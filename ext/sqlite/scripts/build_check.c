@@ -1,0 +1,56 @@
+/* build_check.c - see build_check.h. */
+#include "build_check.h"
+
+/* Each name with two words that its definition has had in all versions. A user's own tables may
+** have such names, and a build drops and fills what has them. */
+static const char tables[] =
+    "WITH made(name, type, word, other) AS (VALUES ('capacity', 'table', 'pool', 'start_us'),"
+    "('outages', 'table', 'pool', 'start_us'),('jobs', 'table', 'framework', 'submit_us'),"
+    "('allocations', 'table', 'outcome', 'start_us'),('spans', 'table', 'kind', 'start_us'),"
+    "('commits', 'table', 'snapshot_us', 'durable_us'),('programs', 'table', 'flops', 'dtype'),"
+    "('observed', 'table', 'pool', 'until_us'),('chips', 'table', 'dtype', 'peak_flops'),"
+    "('prices', 'table', 'chip', 'micros_per_chip_hour'),('mpg_config', 'table', 'name', 'value'),"
+    "('ledger', 'table', 'category', 'chip_us'),('waits', 'table', 'category', 'chip_us'),"
+    "('attempts', 'table', 'outcome', 'ready_us'),('runs', 'table', 'outcome', 'progress_us'),"
+    "('job_labels', 'table', 'job', 'value'),('program_ledger', 'table', 'program', 'lost_us'),"
+    "('issues', 'table', 'severity', 'detail'),('mpg_columns', 'table', 'table_name', 'type'),"
+    "('day_sums', 'table', 'day', 'capacity_us'),('pool_sums', 'table', 'pool', 'capacity_us'),"
+    "('job_sums', 'table', 'job', 'capacity_us'),('cells', 'view', 'chip_us', 'FROM ledger'),"
+    "('goodput_by_day', 'view', 'MPG', 'FROM day_sums'),"
+    "('goodput_by_pool', 'view', 'MPG', 'FROM pool_sums'),"
+    "('goodput_by_job', 'view', 'MPG', 'FROM job_sums')) "
+    "SELECT 'expected no table or view ' || s.name || ' but that of an earlier build, found one of "
+    "another kind: build into a new file' FROM main.sqlite_schema AS s JOIN made AS m ON m.name = "
+    "s.name COLLATE NOCASE WHERE s.type IN ('table', 'view') AND (s.type <> m.type OR "
+    "instr(s.sql, m.word) = 0 OR instr(s.sql, m.other) = 0) LIMIT 1";
+
+static const char settings[] =
+    "SELECT 'mpg_config: expected one of the names trace, offset, as_of, sizes, basis, roofline, "
+    "labels, currency, target_MPG, target_SG, target_RG and target_PG, found ' || quote(name) "
+    "FROM main.mpg_config WHERE name IS NULL OR name NOT IN ('trace', 'offset', 'as_of', 'sizes', "
+    "'basis', 'roofline', 'labels', 'currency', 'target_MPG', 'target_SG', 'target_RG', "
+    "'target_PG') LIMIT 1";
+
+/* The text of the first row, or NULL: there is none. An SQLite code. */
+static int first_text(sqlite3 *db, const char *sql, char **text) {
+  sqlite3_stmt *stmt = NULL;
+  int rc = sqlite3_prepare_v2(db, sql, -1, &stmt, NULL);
+  *text = NULL;
+  if (rc == SQLITE_OK && (rc = sqlite3_step(stmt)) == SQLITE_ROW) {
+    *text = mpg_host_copy_text(stmt, 0);
+    rc = *text == NULL ? SQLITE_NOMEM : SQLITE_DONE;
+  }
+  (void)sqlite3_finalize(stmt);
+  return rc == SQLITE_DONE ? SQLITE_OK : rc;
+}
+
+int mpg_build_check(sqlite3 *db, char **why) {
+  char *any = NULL;
+  int rc = first_text(db, tables, why);
+  if (rc == SQLITE_OK && *why == NULL)
+    rc = first_text(db, "SELECT name FROM main.sqlite_schema WHERE name = 'mpg_config'", &any);
+  if (rc == SQLITE_OK && any != NULL)
+    rc = first_text(db, settings, why);
+  sqlite3_free(any);
+  return rc;
+}

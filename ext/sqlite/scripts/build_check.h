@@ -1,0 +1,16 @@
+/*
+** build_check.h - what mpg_build looks at before it changes anything.
+*/
+#ifndef MPG_BUILD_CHECK_H
+#define MPG_BUILD_CHECK_H
+
+#include "../host.h"
+
+/*
+** Whether every table that a build makes anew is missing, or made by an earlier build, and every
+** name in mpg_config is one of a setting. Else *why says what is wrong, and the caller frees it. An
+** SQLite code.
+*/
+int mpg_build_check(sqlite3 *db, char **why);
+
+#endif
