@@ -141,6 +141,13 @@ UPDATE all_capacity SET chip = b.chip FROM better_chip AS b
 WHERE b.pool = all_capacity.pool
   AND replace(replace(replace(lower(coalesce(all_capacity.chip, '')), ' ', ''), '-', ''), '_', '') NOT IN (SELECT name FROM known_chip);
 
+-- The chip of a pool stands in what is installed of it.
+INSERT INTO mpg_issues(source, severity, kind, line, count, detail)
+SELECT (SELECT min(path) FROM file AS f WHERE f.source = s.source), 'warning', 'unused_option', NULL, 1, 'option "chip": no file says what is installed in its pools, so what their chips are does not count. Add capacity'
+FROM source AS s
+WHERE rank = 1 AND json_extract(options, '$.chip') IS NOT NULL AND EXISTS (SELECT 1 FROM source WHERE rank > 2) AND EXISTS (SELECT 1 FROM all_allocations AS a WHERE a.source = s.source)
+  AND NOT EXISTS (SELECT 1 FROM all_allocations AS a CROSS JOIN all_capacity AS c USING (pool) WHERE a.source = s.source);
+
 .read sql/sources/join/parallel_logs.sql
 
 -- ---- 3. Jobs: what one source leaves out another fills ----

@@ -58,7 +58,7 @@ class FleetFile(Case):
                 ("chips", -4, "a number above 0, or what counts as a chip, such as gpus or slots, found -4"), ("chips_per_node", 0, "a number above 0, found 0"), ("flops", "1e15 or so", "a number above 0, found"), ("year", 26, "a year from 1970 to 2261, found 26"),
                 ("year", "2026", 'a year from 1970 to 2261, found "2026"'), ("start", "yesterday", "Unix seconds or a time such as"), ("format", "slrum", "a format, such as slurm"),
                 ("format", "maxtext/lines", "a format, such as slurm"), ("outcome", "good", "completed, failed, cancelled"), ("zone", 1, "a time zone, such as"),
-                ("pool", ["a"], "a text or a number")]:
+                ("pool", ["a"], "a text or a number"), ("pool", "", 'a text or a number, found ""'), ("chip", "", 'a text or a number, found ""'), ("job", True, "a text or a number, found true"), ("phase", False, "a text or a number, found false")]:
             with self.subTest(option=option, value=value):
                 path = self.write("fleet.json", '{\n  "sources": [\n    {"path": "x"},\n    {"path": "y", %s: %s}]}' % (json.dumps(option), json.dumps(value)))
                 self.assertIn('%s:4:19: source 2: option "%s": expected %s' % (path, option, expected), self.error(path))
@@ -79,6 +79,53 @@ class FleetFile(Case):
             text = json.dumps({"sources": [{"path": os.path.join(EXPORTS, "maxtext-5101.log"), "format": name}]})
             self.assertEqual([(name if name == "maxtext" else None,)], [(format if name == "maxtext" else None,) for format, in self.rows("SELECT format FROM trace_sources(?)", text)], name)
         self.assertIn('unknown option "sacct"', self.error('{"sources": [{"path": "x", "sacct": "y"}]}'))
+
+    def test_a_format_that_the_first_bytes_do_not_tell(self):
+        """Of a file that is named alone the option decides, as of an export without a header; its reader says what is wrong with one that is not of it."""
+        with open(os.path.join(ROOT, "fixtures", "slurm", "sacct_jobs.psv"), encoding="utf-8") as file:
+            header, *rows = file.read().splitlines(True)
+        whole, path = self.write("whole.psv", header + "".join(rows)), self.write("rows.psv", "".join(rows))
+        options = {"format": "slurm", "columns": header.strip().replace("|", ",")}
+        self.assertEqual(self.sums(whole), self.sums(json.dumps({"sources": [{"path": path, **options}]})))
+        self.assertIn("rows.psv:1:1: expected a header of sacct", self.error(json.dumps({"sources": [{"path": path, "format": "slurm"}]})))
+        self.assertIn("whole.psv:1:1: expected a PBS accounting record", self.error(json.dumps({"sources": [{"path": whole, "format": "pbs"}]})))
+        self.assertEqual([("no file of the format pbs, which the option names, begins like this",)] * 2, self.rows("SELECT reason FROM trace_sources(?)", json.dumps({"sources": [{"path": self.folder, "format": "pbs"}]})))
+
+    def test_options_that_say_nothing(self):
+        """What no file of a source can use is listed with the source's line, and a source whose files others have."""
+        self.write("sacct.psv", self.running())
+        with open(os.path.join(EXPORTS, "job_5102.out"), encoding="utf-8") as file:
+            self.write("a.log", file.read())
+
+        def listed(*sources):
+            path = self.write("fleet.json", '{"sources": [\n' + ",\n".join(map(json.dumps, sources)) + "]}")
+            self.sums(path)
+            return self.rows("SELECT line, detail FROM mpg_issues WHERE kind = 'unused_option' AND source = ?", path)
+
+        for option, value in (("chips", 8), ("consumable", "JOB"), ("year", 2026), ("job", "7"), ("outcome", "failed")):
+            self.assertEqual([(2, f'source 1: option "{option}" says nothing of files of slurm: it is not used')], listed({"path": "sacct.psv", option: value}))
+        self.assertEqual([], listed({"path": "sacct.psv", "zone": "UTC", "phase": "training", "chip": "h100", "pool": "p", "format": "slurm", "year": None}))
+        self.assertEqual([], listed({"path": "*.*", "zone": "UTC", "chips": 8}))
+        self.assertEqual([(3, "source 2: its files are those of sources before it: its options are not used. Name it before them")], listed({"path": "*.*"}, {"path": "a.log", "job": "7"}))
+        path = self.write("fleet.json", '{"sources": [{"path": "sacct.psv", "chip": "nvidia-h100-sxm"}, {"path": "a.log", "job": "7"}]}')
+        self.sums(path)
+        self.assertEqual([('option "chip": no file says what is installed in its pools, so what their chips are does not count. Add capacity',)],
+                         self.rows("SELECT detail FROM mpg_issues WHERE kind = 'unused_option'"))
+
+    def running(self):
+        return "JobIDRaw|Cluster|State|Submit|Start|End|ElapsedRaw|AllocTRES\n7|c|COMPLETED|1000|1000|2000|1000|gres/gpu=4\n8|c|RUNNING|1000|1000|Unknown|5000|gres/gpu=4\n"
+
+    def test_a_pool_of_another_name(self):
+        """It is observed as long as by its own name."""
+        path = self.write("sacct.psv", self.running())
+        self.assertEqual(self.sums(path), self.sums(json.dumps({"sources": [{"path": path, "pool": "mine"}]})))
+
+    def test_the_order_of_options(self):
+        """Sources with the same options are one, however they are written."""
+        self.write("a.psv", self.running())
+        self.write("b.psv", self.running().replace("\n7|", "\n9|"))
+        path = self.write("fleet.json", '{"sources": [{"path": "a.psv", "zone": "UTC", "phase": "x"}, {"path": "b.psv",  "phase":"x", "zone" : "UTC", "model": null}]}')
+        self.assertEqual([(1,)], self.rows("SELECT count(DISTINCT source) FROM trace_sources(?)", path))
 
     def test_a_job_in_the_names_of_files(self):
         """The group job of a pattern over the path; a file that does not match lacks the option; what is no pattern is the job."""

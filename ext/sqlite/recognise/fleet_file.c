@@ -35,6 +35,7 @@ static mpg_rc add_entry(mpg_entries *e, mpg_str folder, mpg_str path, mpg_str op
   if (path.n > 0 && *path.p == '/')
     folder.n = 0;
   entry = &e->entry[e->n++];
+  entry->line = 0;
   entry->path = copy_text(e->env, folder, path);
   entry->options = copy_text(e->env, options, MPG_STR(""));
   return entry->path == NULL || entry->options == NULL ? mpg_fail_nomem(err) : MPG_OK;
@@ -167,6 +168,11 @@ static mpg_rc add_source(const fleet_text *f, const char *at, const mpg_json_mem
     rc = mpg_fail_nomem(err);
   } else {
     rc = add_entry(f->entries, f->folder, path->text, mpg_str_of(options), err);
+    if (rc == MPG_OK) {
+      int64_t column = 1, *line = &f->entries->entry[f->entries->n - 1].line;
+      *line = 1;
+      mpg_json_move_place(f->text.p, at, line, &column);
+    }
   }
   mpg_free(env, options);
   mpg_json_doc_free(doc);

@@ -15,6 +15,7 @@
 typedef struct mpg_entry {
   char *path;    /* as stream.h takes it */
   char *options; /* a JSON object */
+  int64_t line;  /* of the fleet file, where it begins; 0: of none */
 } mpg_entry;
 
 typedef struct mpg_entries {

@@ -17,6 +17,13 @@ static const char *const general_options[] = {"format", "job",       "pool",    
 
 /* ---- names ---- */
 
+static bool is_one_of(mpg_str word, const char *const *words, size_t n) {
+  for (size_t i = 0; i < n; i++)
+    if (mpg_str_eq(word, mpg_str_of(words[i])))
+      return true;
+  return false;
+}
+
 static bool is_name_byte(char c) {
   return (c >= 'a' && c <= 'z') || c == '_' || (c >= '0' && c <= '9');
 }
@@ -94,6 +101,18 @@ static bool is_option(mpg_str name, mpg_str *nearest) {
   return best == 0;
 }
 
+bool mpg_is_general_option(mpg_str name) {
+  return is_one_of(name, general_options, sizeof general_options / sizeof *general_options);
+}
+
+bool mpg_script_has_option(const mpg_script *script, mpg_str name) {
+  const char *at = script->sql;
+  for (mpg_str option; (option = next_option(script, &at)).n > 0;)
+    if (mpg_str_eq(option, name))
+      return true;
+  return false;
+}
+
 /* ---- values ---- */
 
 static bool is_format(mpg_str name) {
@@ -111,13 +130,6 @@ static bool is_format(mpg_str name) {
     head = mpg_head_next(&at);
   while (head.kind != MPG_HEAD_SOURCE && head.kind != MPG_HEAD_INPUT && head.kind != MPG_HEAD_END);
   return head.kind != MPG_HEAD_END;
-}
-
-static bool is_one_of(mpg_str word, const char *const *words, size_t n) {
-  for (size_t i = 0; i < n; i++)
-    if (mpg_str_eq(word, mpg_str_of(words[i])))
-      return true;
-  return false;
 }
 
 static bool is_outcome(mpg_str word) {
@@ -153,6 +165,7 @@ static bool is_time(const mpg_json_member *option) {
 /* What an option must be, NULL if it is that. */
 static const char *wanted(const mpg_json_member *option) {
   static const char *const above_0[] = {"chips_per_node", "devices", "flops"};
+  static const char any_text[] = "a text or a number";
   bool text = option->kind == MPG_JSON_STRING;
   if (mpg_str_eq(option->key, MPG_STR("chips")))
     return is_number_above_0(option) || (text && is_counted(option->text))
@@ -173,8 +186,9 @@ static const char *wanted(const mpg_json_member *option) {
                : "completed, failed, cancelled, preempted, timeout or node_fail";
   if (mpg_str_eq(option->key, MPG_STR("zone")))
     return text ? NULL : "a time zone, such as Europe/Berlin";
-  return option->kind == MPG_JSON_ARRAY || option->kind == MPG_JSON_OBJECT ? "a text or a number"
-                                                                           : NULL;
+  if (mpg_is_general_option(option->key))
+    return option->kind == MPG_JSON_NUMBER || (text && option->text.n > 0) ? NULL : any_text;
+  return option->kind == MPG_JSON_ARRAY || option->kind == MPG_JSON_OBJECT ? any_text : NULL;
 }
 
 static mpg_rc check_zone(const mpg_env *env, mpg_str name, mpg_err *err) {

@@ -408,7 +408,7 @@ static void name_tables(mpg_str tables, mpg_recognised *out) {
 }
 
 /* What is known of a file that no script reads: by its first bytes, its tables, or its name. */
-static void find_hint(mpg_recogniser *r, const evidence *e, mpg_recognised *out) {
+static void find_hint(mpg_recogniser *r, const evidence *e, mpg_str format, mpg_recognised *out) {
   out->hinted = true;
   for (size_t i = 0; i < r->n; i++)
     if (r->rules[i].head.kind == MPG_HEAD_HINT &&
@@ -423,7 +423,13 @@ static void find_hint(mpg_recogniser *r, const evidence *e, mpg_recognised *out)
     return;
   }
   out->hinted = false;
-  (void)snprintf(out->reason, sizeof out->reason, "no known format begins like this");
+  if (format.n > 0)
+    (void)snprintf(out->reason, sizeof out->reason,
+                   "no file of the format %.*s, which the option names, begins like this",
+                   (int)(format.n < 50 ? format.n : 50), format.p);
+  else
+    (void)snprintf(out->reason, sizeof out->reason, "no known format begins like this");
+  out->unlike = !e->binary;
 }
 
 static mpg_rc decide_script(mpg_recogniser *r, const evidence *e, const char *path, mpg_str format,
@@ -439,7 +445,7 @@ static mpg_rc decide_script(mpg_recogniser *r, const evidence *e, const char *pa
       out->certainty = MPG_SURE;
       (void)snprintf(out->reason, sizeof out->reason, "by its content");
     } else {
-      find_hint(r, e, out);
+      find_hint(r, e, format, out);
     }
   }
   if (r->failure.rc != MPG_OK)
@@ -535,6 +541,21 @@ mpg_rc mpg_recognise(mpg_recogniser *r, const mpg_env *env, const char *path, mp
   mpg_free(env, text);
   put_back(env, stream, e.bytes);
   return rc;
+}
+
+void mpg_recognise_given(const mpg_recogniser *r, mpg_str format, mpg_recognised *what) {
+  for (size_t i = 0; what->unlike && i < r->n; i++) {
+    const rule *one = &r->rules[i];
+    if (one->head.kind != MPG_HEAD_INPUT || !mpg_str_eq(format, format_of(one->script)) ||
+        !(mpg_str_eq(one->head.how, MPG_STR("sure")) ||
+          mpg_str_eq(one->head.how, MPG_STR("likely"))))
+      continue;
+    what->unlike = false;
+    what->certainty = MPG_LIKELY;
+    what->script = one->script;
+    what->parameter = one->head.parameter;
+    (void)snprintf(what->reason, sizeof what->reason, "by the option format");
+  }
 }
 
 mpg_rc mpg_is_native_file(const mpg_env *env, const char *path, bool *is, mpg_err *err) {

@@ -21,6 +21,7 @@ typedef enum mpg_certainty { MPG_NOT_RECOGNISED, MPG_LIKELY, MPG_SURE } mpg_cert
 typedef struct mpg_recognised {
   mpg_certainty certainty;
   bool native;              /* a file of the native trace, which no script maps */
+  bool unlike;              /* a text that begins like no format that was tried */
   bool fleet;               /* a fleet file, which lists other files */
   bool hinted;              /* nothing here reads it, and the reason says what to give instead */
   const mpg_script *script; /* NULL: of the two above, or not recognised */
@@ -44,6 +45,10 @@ mpg_rc mpg_recogniser_of(mpg_conn *conn, mpg_recogniser **out, mpg_err *err);
 */
 mpg_rc mpg_recognise(mpg_recogniser *r, const mpg_env *env, const char *path, mpg_str format,
                      mpg_recognised *out, mpg_err *err);
+
+/* Takes a file that begins unlike `format`, which it is said to have, for that: it goes to the
+** first of the script's inputs. */
+void mpg_recognise_given(const mpg_recogniser *r, mpg_str format, mpg_recognised *what);
 
 /* A path as the URI of a database that is only read; sqlite3_free it. NULL: no memory. */
 char *mpg_database_uri(const char *path);

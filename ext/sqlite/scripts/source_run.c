@@ -188,7 +188,7 @@ static mpg_rc collect_relations(mpg_sources *s, mpg_err *err) {
 
 /* The options of the source, where they say of its jobs and pools what its records leave out. */
 static mpg_rc apply_options(mpg_sources *s, const mpg_script *script, mpg_err *err) {
-  static const char *const of_pools[] = {"capacity", "outages", "allocations"};
+  static const char *const of_pools[] = {"capacity", "outages", "allocations", "observed"};
   int64_t any;
   mpg_rc rc =
       mpg_private_ask(&s->db, "SELECT count(*) FROM source WHERE source = ?1 AND options <> '{}'",

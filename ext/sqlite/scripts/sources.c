@@ -137,6 +137,8 @@ static mpg_rc find_files(mpg_sources *s, sqlite3_stmt *insert, size_t entry, mpg
              ? mpg_fail(err, MPG_INTERRUPTED, "interrupted")
              : mpg_recognise(s->recogniser, s->env, path,
                              format == NULL ? MPG_STR("") : mpg_str_of(format), &what, err);
+    if (rc == MPG_OK && format != NULL && paths->n == 1 && !paths->from_folder)
+      mpg_recognise_given(s->recogniser, mpg_str_of(format), &what);
     if (rc == MPG_OK && !what.native && copied != NULL) {
       what = (mpg_recognised){.certainty = MPG_NOT_RECOGNISED};
       (void)sqlite3_snprintf((int)sizeof what.reason, what.reason,
@@ -162,7 +164,9 @@ static mpg_rc find_all(mpg_sources *s, mpg_err *err) {
       "INSERT OR IGNORE INTO file(path, entry, format, parameter, certainty, reason, "
       "missing, said_job, options, inferred, head, said_task) "
       "VALUES (?1, ?2, ?3, ?4, ?5, ?6, (SELECT json_group_array(value) FROM json_each(?7) WHERE "
-      "json_extract(?9, '$.' || value) IS NULL), ?8, json_remove(?9, '$.format'), '{}', ?10, ?11)",
+      "json_extract(?9, '$.' || value) IS NULL), ?8, (SELECT json_group_object(key, value) FROM "
+      "(SELECT key, value FROM json_each(?9) WHERE key <> 'format' AND value IS NOT NULL ORDER BY "
+      "key)), '{}', ?10, ?11)",
       &insert, err);
   for (size_t i = 0; rc == MPG_OK && i < s->entries.n; i++)
     rc = find_files(s, insert, i, err);

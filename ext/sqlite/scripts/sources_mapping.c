@@ -9,6 +9,7 @@
 #include "../host.h"
 #include "../recognise/script.h"
 #include "source_run.h"
+#include "unused_options.h"
 
 #include <string.h>
 
@@ -176,6 +177,8 @@ static mpg_rc join_all(mpg_sources *s, bool matched, mpg_err *err) {
 mpg_rc mpg_sources_run(mpg_sources *s, mpg_err *err) {
   bool matched = false;
   mpg_rc rc = insert_ranks(s, err);
+  if (rc == MPG_OK)
+    rc = mpg_sources_list_unused(s, err);
   if (rc == MPG_OK)
     rc = mpg_source_prepare(s, err);
   if (rc == MPG_OK)
