@@ -3,6 +3,7 @@
 ** leaves out a file that it cannot read.
 */
 #include "source_run.h"
+#include "../host.h"
 #include "../recognise/script.h"
 
 #include <string.h>
@@ -449,14 +450,33 @@ static mpg_rc leave_out_error(mpg_sources *s, mpg_err *err) {
   return rc == MPG_OK ? clear_temp(s, err) : rc;
 }
 
+/* A file of the script's format that goes to the parameter, of another source: its path, owned by
+** SQLite's allocator, or NULL. */
+static char *file_of_another(mpg_sources *s, const char *format, mpg_str parameter) {
+  static const char sql[] = "SELECT min(path) FROM file WHERE format = ?1 AND parameter = ?2 AND "
+                            "source <> ?3 AND source IS NOT NULL";
+  sqlite3_stmt *stmt = NULL;
+  mpg_err ignored;
+  char *path = NULL;
+  if (mpg_private_prepare(&s->db, sql, &stmt, &ignored) == MPG_OK &&
+      sqlite3_bind_text(stmt, 1, format, -1, SQLITE_STATIC) == SQLITE_OK &&
+      sqlite3_bind_text(stmt, 2, parameter.p, (int)parameter.n, SQLITE_STATIC) == SQLITE_OK &&
+      sqlite3_bind_int64(stmt, 3, s->source) == SQLITE_OK && sqlite3_step(stmt) == SQLITE_ROW &&
+      sqlite3_column_type(stmt, 0) != SQLITE_NULL)
+    path = mpg_host_copy_text(stmt, 0);
+  (void)sqlite3_finalize(stmt);
+  return path;
+}
+
 /* A script says which of its parameters was not set (mpg_required). Here it is a file that is not
 ** beside the others, or an option that the fleet file does not give. */
-static void say_what_is_missing(const mpg_script *script, mpg_err *err) {
+static void say_what_is_missing(mpg_sources *s, const mpg_script *script, mpg_err *err) {
   static const char said[] = "mpg_required: expected a value for :";
   const char *format = strrchr(script->name, '/') + 1, *at = script->heads;
   const mpg_err plain = *err;
   const char *found = strstr(plain.text, said);
   bool is_input = false;
+  char *other;
   mpg_str name;
   mpg_head head;
   if (found == NULL)
@@ -465,7 +485,13 @@ static void say_what_is_missing(const mpg_script *script, mpg_err *err) {
   name = (mpg_str){found, strcspn(found, ",")};
   while ((head = mpg_head_next(&at)).kind != MPG_HEAD_END)
     is_input |= head.kind == MPG_HEAD_INPUT && mpg_str_eq(head.parameter, name);
-  if (is_input)
+  other = is_input ? file_of_another(s, format, name) : NULL;
+  if (other != NULL)
+    (void)mpg_fail(err, err->rc,
+                   "expected a file of %s for \"%.*s\" with the same options, found %.500s with "
+                   "others: give both the same in the fleet file",
+                   format, (int)name.n, name.p, other);
+  else if (is_input)
     (void)mpg_fail(
         err, err->rc,
         "expected a file of %s for \"%.*s\" beside it, found none; trace_sources says what "
@@ -474,6 +500,7 @@ static void say_what_is_missing(const mpg_script *script, mpg_err *err) {
   else
     (void)mpg_fail(err, err->rc, "expected the option \"%.*s\", which a fleet file gives",
                    (int)name.n, name.p);
+  sqlite3_free(other);
 }
 
 mpg_rc mpg_source_run(mpg_sources *s, const char *format, mpg_err *err) {
@@ -487,7 +514,7 @@ mpg_rc mpg_source_run(mpg_sources *s, const char *format, mpg_err *err) {
   while ((rc = has_files(s, &any, err)) == MPG_OK && any) {
     rc = run_attached(s, script, err);
     if (rc == MPG_DATA)
-      say_what_is_missing(script, err);
+      say_what_is_missing(s, script, err);
     if (rc == MPG_OK)
       rc = claim_read_beside(s, format, err);
     if (rc == MPG_OK && s->table == NULL)

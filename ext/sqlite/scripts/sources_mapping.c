@@ -27,11 +27,27 @@ mpg_rc mpg_sources_own(mpg_sources *s, const char *name, mpg_err *err) {
   return mpg_private_run(&s->db, script->sql, bind_path, s, NULL, err);
 }
 
+/* The input without which the script reads no file, empty if any of several will do. */
+static mpg_str needed_input(const mpg_script *script) {
+  static const char asks[] = "_trace(mpg_required(:";
+  const char *found = strstr(script->sql, asks), *at = script->heads;
+  mpg_str name = MPG_STR("");
+  mpg_head head;
+  if (found == NULL)
+    return name;
+  found += sizeof asks - 1;
+  name = (mpg_str){found, strcspn(found, ",")};
+  while ((head = mpg_head_next(&at)).kind != MPG_HEAD_END)
+    if (head.kind == MPG_HEAD_INPUT && mpg_str_eq(head.parameter, name))
+      return name;
+  return MPG_STR("");
+}
+
 /* What the head of a format says: its rank, of length 0 if it is no source, and what it feeds. */
 static mpg_rc insert_rank(mpg_sources *s, const mpg_script *script, sqlite3_stmt *insert,
                           mpg_err *err) {
   const char *at = script->heads, *name = strrchr(script->name, '/') + 1;
-  mpg_str rank = MPG_STR(""), feeds = MPG_STR("");
+  mpg_str rank = MPG_STR(""), feeds = MPG_STR(""), needed;
   mpg_head head;
   int code;
   while ((head = mpg_head_next(&at)).kind != MPG_HEAD_END) {
@@ -42,11 +58,15 @@ static mpg_rc insert_rank(mpg_sources *s, const mpg_script *script, sqlite3_stmt
   }
   if (rank.n == 0)
     return MPG_OK;
+  needed = needed_input(script);
   code = sqlite3_bind_text(insert, 1, name, -1, SQLITE_STATIC);
   if (code == SQLITE_OK)
     code = sqlite3_bind_text(insert, 2, rank.p, (int)rank.n, SQLITE_STATIC);
   if (code == SQLITE_OK)
     code = sqlite3_bind_text(insert, 3, feeds.p, (int)feeds.n, SQLITE_STATIC);
+  if (code == SQLITE_OK)
+    code = needed.n == 0 ? sqlite3_bind_null(insert, 4)
+                         : sqlite3_bind_text(insert, 4, needed.p, (int)needed.n, SQLITE_STATIC);
   if (code == SQLITE_OK && (code = sqlite3_step(insert)) == SQLITE_DONE)
     code = sqlite3_reset(insert);
   return code == SQLITE_OK ? MPG_OK : mpg_private_failure(&s->db, code, err);
@@ -56,15 +76,31 @@ static mpg_rc insert_ranks(mpg_sources *s, mpg_err *err) {
   sqlite3_stmt *insert = NULL;
   mpg_rc rc = mpg_private_do_text(
       &s->db,
-      "CREATE TABLE format_rank(format TEXT PRIMARY KEY, rank INTEGER, feeds TEXT) WITHOUT ROWID;"
+      "CREATE TABLE format_rank(format TEXT PRIMARY KEY, rank INTEGER, feeds TEXT, needed "
+      "TEXT) WITHOUT ROWID;"
       "CREATE TABLE user_table AS SELECT name FROM sqlite_temp_schema;",
       err);
   if (rc == MPG_OK)
-    rc = mpg_private_prepare(&s->db, "INSERT INTO format_rank VALUES (?1, ?2, ?3)", &insert, err);
+    rc = mpg_private_prepare(&s->db, "INSERT INTO format_rank VALUES (?1, ?2, ?3, ?4)", &insert,
+                             err);
   for (size_t i = 0; rc == MPG_OK && i < mpg_scripts_count; i++)
     rc = insert_rank(s, &mpg_scripts[i], insert, err);
   (void)sqlite3_finalize(insert);
   return rc;
+}
+
+static mpg_rc is_so(mpg_sources *s, const char *query, bool *so, mpg_err *err) {
+  int64_t n;
+  mpg_rc rc = mpg_private_ask(&s->db, query, 0, &n, err);
+  *so = rc == MPG_OK && n != 0;
+  return rc;
+}
+
+/* Runs the script `name` where the query says so. */
+static mpg_rc run_where(mpg_sources *s, const char *query, const char *name, mpg_err *err) {
+  bool so = false;
+  mpg_rc rc = is_so(s, query, &so, err);
+  return rc == MPG_OK && so ? mpg_sources_own(s, name, err) : rc;
 }
 
 /* Makes sources of the files that are of none, of formats of a rank up to `rank`. */
@@ -76,12 +112,17 @@ static mpg_rc make_sources(mpg_sources *s, int rank, mpg_err *err) {
                              "'cannot be read:%%' AND rank <= %d "
                              "ORDER BY rank, entry, format",
                              rank);
-  return rc == MPG_OK ? mpg_private_do(
-                            &s->db, err,
-                            "UPDATE file SET source = o.source FROM source AS o WHERE "
-                            "file.source IS NULL AND file.reason NOT LIKE 'cannot be read:%%' AND "
-                            "o.format = file.format AND o.options = file.options")
-                      : rc;
+  if (rc == MPG_OK)
+    rc = mpg_private_do(&s->db, err,
+                        "UPDATE file SET source = o.source FROM source AS o WHERE "
+                        "file.source IS NULL AND file.reason NOT LIKE 'cannot be read:%%' AND "
+                        "o.format = file.format AND o.options = file.options");
+  return rc == MPG_OK && rank < 3
+             ? run_where(s,
+                         "SELECT EXISTS (SELECT 1 FROM source JOIN format_rank USING (format) "
+                         "WHERE needed IS NOT NULL GROUP BY format HAVING count(*) > 1)",
+                         "sources/beside", err)
+             : rc;
 }
 
 /* The source of these ranks after s->source, its format in `format`; false: none. No statement is
@@ -132,13 +173,6 @@ mpg_rc mpg_sources_run_ranks(mpg_sources *s, int from, int to, mpg_err *err) {
 
 /* ---- joining ---- */
 
-static mpg_rc is_so(mpg_sources *s, const char *query, bool *so, mpg_err *err) {
-  int64_t n;
-  mpg_rc rc = mpg_private_ask(&s->db, query, 0, &n, err);
-  *so = rc == MPG_OK && n != 0;
-  return rc;
-}
-
 /* Finds the jobs of logs, if there are jobs or a log names its own, and of a native trace beside a
 ** scheduler. */
 static mpg_rc match_logs(mpg_sources *s, bool *matched, mpg_err *err) {
@@ -185,6 +219,8 @@ mpg_rc mpg_sources_run(mpg_sources *s, mpg_err *err) {
     rc = make_sources(s, 2, err);
   if (rc == MPG_OK)
     rc = mpg_sources_run_ranks(s, 1, 2, err);
+  if (rc == MPG_OK)
+    rc = run_where(s, "SELECT count(*) > 1 FROM source WHERE rank = 1", "sources/schedulers", err);
   if (rc == MPG_OK)
     rc = match_logs(s, &matched, err);
   if (rc == MPG_OK)

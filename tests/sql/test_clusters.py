@@ -1,0 +1,118 @@
+"""Sources of several schedulers, or of one in files with other options: clusters by themselves, and what is told twice once."""
+import json
+import os
+import unittest
+
+from cases import Case
+
+SACCT = "JobIDRaw|JobID|JobName|Cluster|User|Account|State|Submit|Start|End|ElapsedRaw|ReqTRES|AllocTRES|NodeList\n"
+EVENTS = "Cluster|Cluster Nodes|Event|NodeName|TimeStart|TimeEnd|Duration|Reason|State|User|TRES\n"
+
+
+def job(number, submit, start, end, gpus=8, state="COMPLETED", cluster="c1", elapsed=None):
+    """A row of sacct: times are Unix seconds, which every zone leaves as they are."""
+    tres = f"cpu=8,gres/gpu={gpus}"
+    return "|".join(str(value) for value in (number, number, "train", cluster, "ann", "llm", state, submit, start, end or "Unknown", elapsed if end is None else end - start, tres, tres, "n1")) + "\n"
+
+
+def installed(start, end, gpus, cluster="c1"):
+    return f"{cluster}|n1|Cluster||{start}|{end or 'Unknown'}|00:00:00|Cluster Registered TRES|||cpu=8,gres/gpu={gpus}\n"
+
+
+T = 1793491200
+
+
+class Clusters(Case):
+    def setUp(self):
+        super().setUp()
+        self.folder = self.new_folder()
+
+    def fleet(self, *sources, **files):
+        """The path of a fleet file beside files, whose names have `_` for the dot."""
+        for name, text in files.items():
+            with open(os.path.join(self.folder, name.replace("_", ".")), "w", encoding="utf-8") as file:
+                file.write(text)
+        path = os.path.join(self.folder, "fleet.json")
+        with open(path, "w", encoding="utf-8") as file:
+            json.dump({"sources": sources}, file)
+        return path
+
+    def sums(self, path):
+        return self.rows("SELECT pool, job, category, sum(chip_us) / 1000000 FROM trace_rollup(?) GROUP BY 1, 2, 3", path)
+
+    def listed(self, kind):
+        return self.rows("SELECT severity, count, replace(detail, ? || '/', '') FROM mpg_issues WHERE kind = ?", self.folder, kind)
+
+    def test_exports_of_one_cluster(self):
+        """A job that ran while the first was made is in both, though zone is given for one alone; what ended later is not cut."""
+        first = SACCT + job(1, T, T + 10, T + 1000) + job(2, T, T + 100, None, state="RUNNING", elapsed=1900)
+        second = SACCT + job(2, T, T + 100, T + 5000) + job(3, T, T + 3000, T + 4000)
+        wanted = [("c1", "1", "queued", 80), ("c1", "1", "untraced", 7920), ("c1", "2", "queued", 800), ("c1", "2", "untraced", 39200),
+                  ("c1", "3", "queued", 24000), ("c1", "3", "untraced", 8000)]
+        for options in ({"zone": "UTC"}, {"phase": "training"}):
+            for sources in (({"path": "a.psv", **options}, {"path": "b.psv"}), ({"path": "b.psv", **options}, {"path": "a.psv"})):
+                with self.subTest(sources=sources):
+                    path = self.fleet(*sources, a_psv=first, b_psv=second)
+                    self.assertEqual(wanted, self.sums(path))
+                    self.assertEqual([], self.listed("after_observed") + self.listed("run_anew"))
+        os.remove(path)
+        self.assertEqual(wanted, self.sums(self.folder))
+
+    def test_a_requeue_between_exports(self):
+        """What ran in the first and has begun anew in the second ended between; its attempts are counted by time."""
+        path = self.fleet({"path": "a.psv", "phase": "training"}, {"path": "b.psv"}, a_psv=SACCT + job(2, T, T, None, state="RUNNING", elapsed=500),
+                          b_psv=SACCT + job(2, T + 900, T + 1000, T + 3000))
+        self.assertEqual([("c1", "2", "untraced", 24000)], self.sums(path))
+
+    def test_capacity_counts_once(self):
+        """Both exports have the events of the cluster; what one knows the end of, it has."""
+        path = self.fleet({"path": "a*", "phase": "training", "chip": "nvidia-h100-sxm"}, {"path": "b*"}, a_psv=SACCT + job(1, T, T, T + 1000), aa_psv=EVENTS + installed(T, None, 16),
+                          b_psv=SACCT + job(2, T, T + 1000, T + 2000), bb_psv=EVENTS + installed(T, T + 1000, 16) + installed(T + 1000, None, 24))
+        self.assertEqual([("c1", "nvidia-h100-sxm", 16, T, T + 1000), ("c1", "nvidia-h100-sxm", 24, T + 1000, None)],
+                         self.rows("SELECT pool, chip, chips, start_time, end_time FROM trace_records(?) WHERE record = 'capacity' ORDER BY start_time", path))
+        self.assertEqual([], self.listed("conflict"))
+        path = self.fleet({"path": "a*", "phase": "training"}, {"path": "b*"}, bb_psv=EVENTS + installed(T + 500, None, 16))
+        self.assertEqual([("c1", None, "idle", 40000), ("c1", "1", "untraced", 8000), ("c1", "2", "queued", 8000), ("c1", "2", "untraced", 8000)], self.sums(path))
+        self.assertEqual([("warning", 1, "pools whose chips two sources with other options install at once, the first c1: they count together. Give files of one cluster the same options")],
+                         self.listed("conflict"))
+
+    def test_ids_of_several_clusters(self):
+        """Each cluster counts its jobs from 1: an id that several have is a job in each, whatever the formats."""
+        east, west = SACCT + job(1, T, T, T + 1000) + job(2, T, T, T + 10), SACCT + job(1, T + 500, T + 500, T + 2000, cluster="c2") + job(3, T, T, T + 10, cluster="c2")
+        wanted = [("c1", "2", "untraced", 80), ("c1", "c1/1", "untraced", 8000), ("c2", "3", "untraced", 80), ("c2", "c2/1", "untraced", 12000)]
+        path = self.fleet({"path": "a.psv", "zone": "America/New_York"}, {"path": "b.psv", "zone": "America/Los_Angeles"}, a_psv=east, b_psv=west)
+        self.assertEqual(wanted, self.sums(path))
+        self.assertEqual([("info", 1, "ids that several clusters gave, the first 1: each has a job of its own, c1/1 and so on")], self.listed("run_anew"))
+        path = self.fleet({"path": "a.psv"}, {"path": "b.psv", "pool": "mine"})
+        self.assertEqual([(pool.replace("c2", "mine"), job.replace("c2", "mine"), *rest) for pool, job, *rest in wanted], self.sums(path))
+        swf = "; UnixStartTime: {}\n; MaxProcs: 8\n; Computer: c1\n1 0 0 100 4 -1 -1 4 -1 -1 1 1 1 1 1 1 -1 -1\n".format(T)
+        path = self.fleet({"path": "a.psv"}, {"path": "c.swf"}, c_swf=swf)
+        self.assertEqual([("c1", "2", "untraced", 80), ("c1", "slurm/c1/1", "untraced", 8000), ("c1", "swf/c1/1", "untraced", 400)], [row for row in self.sums(path) if row[1]])
+
+    def test_a_log_of_an_id_of_several_clusters(self):
+        """The id alone says no more which job it is; with its cluster it does."""
+        log = "".join(f" [2026-11-01 00:{step:02}:00.000000] iteration {step:8}/     100 | consumed samples: 10 | elapsed time per iteration (ms): 60000.0 | "
+                      "learning rate: 3.0E-05 | global batch size: 1 | lm loss: 1.0E+00 | number of skipped iterations: 0 | number of nan iterations: 0 |\n" for step in range(1, 10))
+        files = {"a_psv": SACCT + job(1, T, T, T + 1000), "b_psv": SACCT + job(1, T, T, T + 2000, cluster="c2"), "run_log": log}
+        path = self.fleet({"path": "a.psv", "zone": "UTC"}, {"path": "b.psv"}, {"path": "run.log", "job": "c2/1"}, **files)
+        self.assertEqual([("c2/1",)], self.rows("SELECT job FROM trace_sources(?) WHERE format = 'megatron'", path))
+        self.assertEqual([("c1/1", 0), ("c2/1", 1)], self.rows("SELECT job, max(category <> 'untraced') FROM trace_rollup(?) WHERE job NOT NULL GROUP BY 1", path))
+
+    def test_files_that_need_others(self):
+        """Events and nodes are of the one source that has the jobs, unless their options say otherwise; else the error says which file it is."""
+        files = {"a_psv": SACCT + job(1, T, T, T + 1000), "e_psv": EVENTS + installed(T, None, 16)}
+        for sources in (({"path": "a.psv", "zone": "Europe/Berlin", "chip": "nvidia-h100-sxm"}, {"path": "e.psv"}), ({"path": "e.psv"}, {"path": "a.psv", "chip": "nvidia-h100-sxm"}),
+                        ({"path": "a.psv", "zone": "UTC"}, {"path": "e.psv", "chip": "nvidia-h100-sxm"}), ({"path": "a.psv", "zone": "UTC", "chip": "nvidia-h100-sxm"}, {"path": "e.psv", "chip": "nvidia-h100-sxm", "zone": "UTC"})):
+            with self.subTest(sources=sources):
+                path = self.fleet(*sources, **files)
+                self.assertEqual([("c1", None, "idle", 8000), ("c1", "1", "untraced", 8000)], self.sums(path))
+                self.assertEqual([("nvidia-h100-sxm",)], self.rows("SELECT chip FROM trace_records(?) WHERE record = 'capacity'", path))
+        for sources in (({"path": "a.psv", "zone": "UTC"}, {"path": "e.psv", "zone": "Europe/Berlin"}), ({"path": "a.psv", "phase": "a"}, {"path": "b.psv", "phase": "b"}, {"path": "e.psv"})):
+            with self.subTest(sources=sources):
+                path = self.fleet(*sources, b_psv=SACCT + job(2, T, T, T + 1000), **files)
+                self.assertIn(("c1", "1", "untraced", 8000), self.sums(path))
+                self.assertEqual([("data_loss", 1, 'expected a file of slurm for "sacct" with the same options, found a.psv with others: give both the same in the fleet file')], self.listed("unreadable_file"))
+
+
+if __name__ == "__main__":
+    unittest.main()
