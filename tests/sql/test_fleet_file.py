@@ -44,7 +44,14 @@ class FleetFile(Case):
                 ('{"sources": [', ':1:14: expected a value, found end of text'),
                 ('{"sources": [{"path": "x"}, "y"]}', ':1:29: source 2: expected an object with a "path"'),
                 ('{"sources": [{"path": "x", "path": "y"}]}', "expected a key that the object does not have yet"),
-                ('{"sources": [{"path": "/nowhere/at/all"}]}', "source 1: no such file: /nowhere/at/all")]:
+                ('{"sources": [{"path": ""}]}', ':1:15: source 1: expected "path" to be the text of one path, a glob or a folder'),
+                ('{"sources": [{"path": ["x", "y"]}]}', ':1:15: source 1: expected "path" to be the text of one path, a glob or a folder'),
+                ('{"sources": [{"path": null}]}', ':1:15: source 1: expected "path" to be the text of one path, a glob or a folder'),
+                ('{"sources": [{"path": "x", "labels": ["a"]}]}', ':1:28: source 1: "labels" stands beside "sources", not in a source'),
+                ('{"sources": [{"path": "x", "table": "a"}]}', 'source 1: unknown option "table"'),
+                ('{"sources": {"path": "x"}}', 'expected an object with "sources", a list'),
+                ('{"Sources": [{"path": "x"}]}', 'expected "sources", found "Sources"'),
+                ('{"sources": [\n{"path":\n"/nowhere/at/all"}]}', ":2: source 1: no such file: /nowhere/at/all")]:
             with self.subTest(text):
                 self.assertIn(expected, self.error(text))
                 path = self.write("fleet.json", text)
@@ -126,6 +133,23 @@ class FleetFile(Case):
         self.write("b.psv", self.running().replace("\n7|", "\n9|"))
         path = self.write("fleet.json", '{"sources": [{"path": "a.psv", "zone": "UTC", "phase": "x"}, {"path": "b.psv",  "phase":"x", "zone" : "UTC", "model": null}]}')
         self.assertEqual([(1,)], self.rows("SELECT count(DISTINCT source) FROM trace_sources(?)", path))
+
+    def test_what_is_a_fleet_file(self):
+        """An object with the key "sources", after a byte order mark, too; and not a listing whose pods have volumes with one."""
+        with open(os.path.join(EXPORTS, "job_5102.out"), encoding="utf-8") as file:
+            self.write("a.log", file.read())
+        path = self.write("fleet.json", "\ufeff" + '{"sources": [{"path": "./a.log"}]}')
+        self.assertEqual([(os.path.join(self.folder, "a.log"),)], self.rows("SELECT file FROM trace_sources(?)", path))
+        self.assertEqual([(os.path.join(self.folder, "a.log"),)], self.rows("SELECT file FROM trace_sources(?)", self.write("fleet.json", '{"sources": [{"path": "a*"}, {"path": ".//./a.log", "job": "7"}]}')))
+        for name, text, reason in (("fleet.json", '{"sources": [{"path": "a.log"}]}', "a fleet file: give it as the path"), ("fleet.txt", '{"sources": [{"path": "a.log"}]}', "a fleet file: its name must end in .json")):
+            self.assertEqual([(reason,)], self.rows("SELECT reason FROM trace_sources(?) WHERE file LIKE ?", self.folder, "%" + os.path.basename(self.write(name, text))))
+        with open(os.path.join(ROOT, "fixtures", "kube", "cluster.json"), encoding="utf-8") as file:
+            listing = json.load(file)
+        wanted = self.sums(self.write("pods.json", json.dumps(listing)))
+        for item in listing["items"]:
+            if item["kind"] == "Pod":
+                item["spec"]["volumes"] = [{"name": "token", "projected": {"sources": [{"serviceAccountToken": {"path": 'token " sources'}}]}}]
+        self.assertEqual(wanted, self.sums(self.write("pods.json", json.dumps(listing, indent=4))))
 
     def test_a_job_in_the_names_of_files(self):
         """The group job of a pattern over the path; a file that does not match lacks the option; what is no pattern is the job."""

@@ -26,6 +26,19 @@ static char *copy_text(const mpg_env *env, mpg_str a, mpg_str b) {
   return p;
 }
 
+/* A path as files of folders have it: without what names the folder that it is in. */
+static mpg_str plain_path(mpg_str path) {
+  while (path.n > 2 && path.p[0] == '.' && path.p[1] == '/') {
+    path.p += 2;
+    path.n -= 2;
+    while (path.n > 1 && *path.p == '/') {
+      path.p++;
+      path.n--;
+    }
+  }
+  return path;
+}
+
 /* Takes a path that is relative to `folder`, which ends in a slash or is empty. */
 static mpg_rc add_entry(mpg_entries *e, mpg_str folder, mpg_str path, mpg_str options,
                         mpg_err *err) {
@@ -162,12 +175,16 @@ static mpg_rc add_source(const fleet_text *f, const char *at, const mpg_json_mem
     else if (rc != MPG_OK)
       *err = plain;
   }
-  if (rc != MPG_OK || path == NULL || path->kind != MPG_JSON_STRING) {
-    rc = rc != MPG_OK ? rc : bad_source(f, at, number, "expected a \"path\", found none", err);
+  if (rc == MPG_OK && path == NULL) {
+    rc = bad_source(f, at, number, "expected a \"path\", found none", err);
+  } else if (rc == MPG_OK && (path->kind != MPG_JSON_STRING || path->text.n == 0)) {
+    rc = bad_source(f, at + path->key_at, number,
+                    "expected \"path\" to be the text of one path, a glob or a folder", err);
+  } else if (rc != MPG_OK) {
   } else if ((options = options_text(env, source->text, option, n)) == NULL) {
     rc = mpg_fail_nomem(err);
   } else {
-    rc = add_entry(f->entries, f->folder, path->text, mpg_str_of(options), err);
+    rc = add_entry(f->entries, f->folder, plain_path(path->text), mpg_str_of(options), err);
     if (rc == MPG_OK) {
       int64_t column = 1, *line = &f->entries->entry[f->entries->n - 1].line;
       *line = 1;
@@ -244,8 +261,10 @@ static mpg_rc read_fleet_file(mpg_entries *e, const char *path, mpg_err *err) {
   mpg_rc rc = read_file(e->env, path, &text, &n, err);
   if (rc == MPG_OK && (e->fleet_file = copy_text(e->env, mpg_str_of(path), MPG_STR(""))) == NULL)
     rc = mpg_fail_nomem(err);
-  if (rc == MPG_OK)
-    rc = read_fleet(e, path, folder, (mpg_str){text, n}, err);
+  if (rc == MPG_OK) {
+    const size_t mark = n >= 3 && memcmp(text, "\xef\xbb\xbf", 3) == 0 ? 3 : 0;
+    rc = read_fleet(e, path, folder, (mpg_str){text + mark, n - mark}, err);
+  }
   mpg_free(e->env, text);
   return rc;
 }

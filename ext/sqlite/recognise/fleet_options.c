@@ -38,6 +38,12 @@ static bool is_input(const mpg_script *script, mpg_str name) {
   return false;
 }
 
+/* A parameter that who runs the script sets. */
+static bool is_ours(mpg_str name) {
+  static const char *const ours[] = {"table", "on_error", "only_relations"};
+  return is_one_of(name, ours, sizeof ours / sizeof *ours);
+}
+
 /* The next ":name" of a script that is an option of it; n is 0 after the last. */
 static mpg_str next_option(const mpg_script *script, const char **at) {
   for (const char *p = *at; (p = strchr(p, ':')) != NULL;) {
@@ -46,7 +52,7 @@ static mpg_str next_option(const mpg_script *script, const char **at) {
     while (is_name_byte(name.p[name.n]))
       name.n++;
     p = name.p + name.n;
-    if (fresh && name.n > 1 && !is_input(script, name)) {
+    if (fresh && name.n > 1 && !is_input(script, name) && !is_ours(name)) {
       *at = p;
       return name;
     }
@@ -228,6 +234,8 @@ mpg_rc mpg_fleet_option_check(const mpg_env *env, const mpg_json_member *option,
   char name[MPG_EXCERPT], value[MPG_EXCERPT];
   const char *expected, *quote = option->kind == MPG_JSON_STRING ? "\"" : "";
   mpg_text_excerpt(option->key, name);
+  if (mpg_str_eq(option->key, MPG_STR("labels")))
+    return mpg_fail(err, MPG_DATA, "\"labels\" stands beside \"sources\", not in a source");
   if (!is_option(option->key, &nearest))
     return mpg_fail(err, MPG_DATA, "unknown option \"%s\"; the nearest is \"%.*s\"", name,
                     (int)nearest.n, nearest.p);

@@ -296,10 +296,39 @@ static bool is_native(mpg_str head, const char *path) {
   return false;
 }
 
+/* Whether the text is an object, perhaps cut, with a key "sources" of its own. Objects within others
+** have such keys in many files: in each pod of Kubernetes. */
+static bool has_sources(mpg_str text) {
+  const char *p = text.p, *end = text.p + text.n;
+  int depth = 0;
+  if (text.n == 0 || *p != '{')
+    return false;
+  for (; p < end; p++) {
+    const char *word = p + 1;
+    mpg_str after;
+    if (*p == '{' || *p == '[')
+      depth++;
+    else if (*p == '}' || *p == ']')
+      depth--;
+    if (depth == 0)
+      return false;
+    if (*p != '"')
+      continue;
+    for (p = word; p < end && *p != '"'; p++)
+      p += *p == '\\';
+    if (p >= end)
+      return false;
+    after = skip_space((mpg_str){p + 1, (size_t)(end - p - 1)});
+    if (depth == 1 && after.n > 0 && *after.p == ':' &&
+        mpg_str_eq_nocase((mpg_str){word, (size_t)(p - word)}, MPG_STR("sources")))
+      return true;
+  }
+  return false;
+}
+
 static bool is_fleet_file(mpg_str head) {
   mpg_str text = skip_space(head);
-  return text.n > 0 && *text.p == '{' && contains(text, "\"sources\"") &&
-         contains(text, "\"path\"");
+  return has_sources(text) && contains(text, "\"path\"");
 }
 
 /* ---- the decision ---- */
@@ -571,7 +600,7 @@ mpg_rc mpg_is_fleet_file(const mpg_env *env, const char *path, bool *is, mpg_err
   mpg_stream *stream;
   mpg_str head;
   mpg_rc rc = peek_file(env, path, 65536, &stream, &head, err);
-  *is = rc == MPG_OK && is_fleet_file(head);
+  *is = rc == MPG_OK && has_sources(skip_space(head)); /* who gives it alone may mean one */
   put_back(env, stream, head);
   return rc;
 }

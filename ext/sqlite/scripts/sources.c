@@ -72,9 +72,12 @@ static mpg_rc file_insert(mpg_sources *s, sqlite3_stmt *insert, const char *path
   failed |=
       sqlite3_bind_text(insert, 5, given && what->certainty > 0 ? "given" : words[what->certainty],
                         -1, SQLITE_STATIC) != SQLITE_OK;
-  failed |=
-      sqlite3_bind_text(insert, 6, what->fleet ? "a fleet file: give it as the path" : what->reason,
-                        -1, SQLITE_TRANSIENT) != SQLITE_OK;
+  failed |= sqlite3_bind_text(insert, 6,
+                              !what->fleet ? what->reason
+                              : mpg_may_be_fleet_file(mpg_str_of(path))
+                                  ? "a fleet file: give it as the path"
+                                  : "a fleet file: its name must end in .json",
+                              -1, SQLITE_TRANSIENT) != SQLITE_OK;
   failed |= bind_str(insert, 8, mpg_str_of(what->job)) != SQLITE_OK;
   failed |= sqlite3_bind_text(insert, 9, s->entries.entry[entry].options, -1, SQLITE_TRANSIENT) !=
             SQLITE_OK;
@@ -110,9 +113,9 @@ static mpg_rc fail_of_source(const mpg_sources *s, size_t entry, mpg_rc rc, mpg_
   mpg_err plain = *err;
   if (!s->entries.of_fleet || rc == MPG_NOMEM || rc == MPG_INTERRUPTED)
     return rc;
-  return mpg_fail(err, rc, "%s: source %zu: %.900s",
+  return mpg_fail(err, rc, "%s:%lld: source %zu: %.900s",
                   s->entries.fleet_file == NULL ? "the fleet's JSON" : s->entries.fleet_file,
-                  entry + 1, plain.text);
+                  (long long)s->entries.entry[entry].line, entry + 1, plain.text);
 }
 
 /* The files of one entry. */
