@@ -93,6 +93,12 @@ class Slurm(Schedulers):
         self.assertEqual([("1", 6400), ("3", 4000)], self.ledger(path, "untraced"))
         self.assertEqual([("2", 4000)], self.ledger(path, "queued"))
         self.assertEqual([("lost_end", 2)], self.said(path))
+        sacct = self.HEADER + self.job(1, "RUNNING", 0, "Unknown", "00:05:00") + self.job(3, "RUNNING", 0, "Unknown", "00:05:00") + self.job(2, "PENDING", "Unknown", "Unknown", "00:00:00")
+        for name in "a.psv", "c.psv":
+            path = self.folder_of({name: sacct, "b.json": listing(T0 + 800, runs)})
+            self.assertEqual([("1", 6400), ("3", 2400)], self.ledger(path, "untraced"), name)
+            self.assertEqual([("2", 2400)], self.ledger(path, "queued"), name)
+            self.assertEqual([("lost_end", 2)], self.said(path))
 
     def test_exports_one_after_the_other(self):
         """A job that runs in both ran until the later one, whichever comes first by name."""
