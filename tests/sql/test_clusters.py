@@ -113,6 +113,31 @@ class Clusters(Case):
                 self.assertIn(("c1", "1", "untraced", 8000), self.sums(path))
                 self.assertEqual([("data_loss", 1, 'expected a file of slurm for "sacct" with the same options, found a.psv with others: give both the same in the fleet file')], self.listed("unreadable_file"))
 
+    def test_files_of_kubernetes_without_nodes(self):
+        """Pods and Workloads are of the cluster whose nodes another source has; with nodes of their own, or options that say otherwise, they are not."""
+        def node(name, pool):
+            return {"kind": "Node", "apiVersion": "v1", "metadata": {"name": name, "uid": name, "creationTimestamp": "2026-03-01T08:00:00Z", "labels": {"team": pool, "cloud.google.com/gke-nodepool": "np"}},
+                    "status": {"capacity": {"nvidia.com/gpu": "8"}, "allocatable": {"nvidia.com/gpu": "8"}, "conditions": [{"type": "Ready", "status": "True", "lastHeartbeatTime": "2026-03-01T10:00:00Z", "lastTransitionTime": "2026-03-01T08:00:00Z"}]}}
+
+        def pod(name, on):
+            return {"kind": "Pod", "apiVersion": "v1", "metadata": {"name": name, "namespace": "ml", "uid": name, "creationTimestamp": "2026-03-01T08:00:00Z"},
+                    "spec": {"nodeName": on, "containers": [{"name": "c", "resources": {"requests": {"nvidia.com/gpu": "8"}}}]},
+                    "status": {"phase": "Running", "conditions": [{"type": "PodScheduled", "status": "True", "lastTransitionTime": "2026-03-01T09:00:00Z"}]}}
+
+        def listing(*items):
+            return json.dumps({"kind": "List", "apiVersion": "v1", "items": items})
+
+        files = {"n_json": listing(node("a", "red")), "p_json": listing(pod("llm", "a"))}
+        for pool, option in (("red", {"pool": "team"}), ("np", {"phase": "training"})):
+            for sources in (({"path": "n.json", **option}, {"path": "p.json"}), ({"path": "p.json"}, {"path": "n.json", **option})):
+                path = self.fleet(*sources, **files)
+                self.assertEqual([(pool, None, "idle", 28800), (pool, "ml/llm", "queued", 28800), (pool, "ml/llm", "untraced", 28800)], self.sums(path))
+                self.assertEqual([], self.rows("SELECT kind, detail FROM mpg_issues"))
+        path = self.fleet({"path": "n.json", "pool": "team"}, {"path": "p.json", "pool": "zone"}, **files)
+        self.assertEqual({"red", None}, {pool for pool, *_ in self.sums(path)})
+        path = self.fleet({"path": "n.json", "pool": "team"}, {"path": "p.json"}, n_json=files["n_json"], p_json=listing(node("b", "blue"), pod("llm", "b")))
+        self.assertEqual({("red", None), ("np", None), ("np", "ml/llm")}, {(pool, job) for pool, job, *_ in self.sums(path)})
+
 
 if __name__ == "__main__":
     unittest.main()

@@ -296,8 +296,8 @@ static bool is_native(mpg_str head, const char *path) {
   return false;
 }
 
-/* Whether the text is an object, perhaps cut, with a key "sources" of its own. Objects within others
-** have such keys in many files: in each pod of Kubernetes. */
+/* Whether the text is an object, perhaps cut, with a key "sources" of its own. In many files
+** objects within others have one, as in each pod of Kubernetes. */
 static bool has_sources(mpg_str text) {
   const char *p = text.p, *end = text.p + text.n;
   int depth = 0;

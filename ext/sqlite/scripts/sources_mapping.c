@@ -173,6 +173,52 @@ mpg_rc mpg_sources_run_ranks(mpg_sources *s, int from, int to, mpg_err *err) {
 
 /* ---- joining ---- */
 
+/* Whether issues of `source`, a file or a JSON array of files, are of the file. */
+static bool is_of_file(const void *file, const char *source) {
+  const char *path = file, *at = strstr(source, path);
+  const size_t n = strlen(path);
+  if (strcmp(source, path) == 0)
+    return true;
+  while (at != NULL && !(at > source && at[-1] == '"' && at[n] == '"'))
+    at = strstr(at + 1, path);
+  return at != NULL;
+}
+
+/* Forgets what was listed of a file that is read again. */
+static mpg_rc forget_file(void *ctx, sqlite3_stmt *stmt, mpg_err *err) {
+  mpg_sources *s = ctx;
+  const char *path = (const char *)sqlite3_column_text(stmt, 0);
+  if (path == NULL)
+    return mpg_fail_nomem(err);
+  mpg_issues_drop_those(&s->db.conn->issues, is_of_file, path);
+  return MPG_OK;
+}
+
+/* Sources of Kubernetes without nodes go to the one that has them, which is read again. */
+static mpg_rc join_nodes(mpg_sources *s, mpg_err *err) {
+  bool several = false;
+  int64_t source = 0;
+  mpg_rc rc = is_so(s, "SELECT count(*) > 1 FROM source WHERE format = 'kube'", &several, err);
+  if (rc != MPG_OK || !several)
+    return rc;
+  rc = mpg_sources_own(s, "sources/without_nodes", err);
+  if (rc == MPG_OK)
+    rc = mpg_private_run(&s->db,
+                         "SELECT path FROM file WHERE source IN (SELECT source FROM read_again)",
+                         NULL, s, forget_file, err);
+  while (rc == MPG_OK &&
+         (rc = mpg_private_ask(&s->db, "SELECT min(source) FROM read_again", 0, &source, err)) ==
+             MPG_OK &&
+         source > 0) {
+    s->source = source;
+    rc = mpg_private_do(&s->db, err, "DELETE FROM read_again WHERE source = %lld",
+                        (long long)source);
+    if (rc == MPG_OK)
+      rc = mpg_source_run(s, "kube", err);
+  }
+  return rc;
+}
+
 /* Finds the jobs of logs, if there are jobs or a log names its own, and of a native trace beside a
 ** scheduler. */
 static mpg_rc match_logs(mpg_sources *s, bool *matched, mpg_err *err) {
@@ -219,6 +265,8 @@ mpg_rc mpg_sources_run(mpg_sources *s, mpg_err *err) {
     rc = make_sources(s, 2, err);
   if (rc == MPG_OK)
     rc = mpg_sources_run_ranks(s, 1, 2, err);
+  if (rc == MPG_OK)
+    rc = join_nodes(s, err);
   if (rc == MPG_OK)
     rc = run_where(s, "SELECT count(*) > 1 FROM source WHERE rank = 1", "sources/schedulers", err);
   if (rc == MPG_OK)
