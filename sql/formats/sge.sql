@@ -3,7 +3,7 @@
 --@ source 1
 --@ feeds SG
 --@ input :sge sure \A(?:#[^\n]*\n)*[\w.@-]+:[\w.-]+:[^:\n]*:[^:\n]*:[^:\n]*:\d+:[^:\n]*:-?\d+:\d+:\d+:\d+:\d+:\d+:
---@ input :sge_json sure \A\s*\{(?=[^\n]*"job_number"\s*:)(?=[^\n]*"submission_time"\s*:)(?=[^\n]*"(?:granted_pe|task_number|qname)"\s*:)
+--@ input :sge_json sure (?s)\A\s*\{(?=.{0,9999}?"job_number"\s*:)(?=.{0,9999}?"submission_time"\s*:)(?=.{0,9999}?"(?:granted_pe|task_number|qname)"\s*:)
 --
 -- In the sqlite3 shell:
 --

@@ -2,21 +2,23 @@
 --
 --@ source 1
 --@ feeds SG
---@ input :sacct sure \A(?:[A-Za-z]\w*[|\t])*JobID(?:Raw)?[|\t][^\n]*\n
+--@ input :sacct sure \A(?=\w+([|\t;^~!#@\x1f]{1,3}))(?:[A-Za-z]\w*\1)*JobID(?:Raw)?\1[^\n]*\n
 --@ input :sacct sure (?s)\A\s*\{.*"(?:Slurm|slurm)"\s*:.*"jobs"\s*:\s*\[
---@ input :sacct sure (?s)\A\s*\{\s*"jobs"\s*:\s*\[.*"(?:job_id|association|array)"\s*:
+--@ input :sacct sure (?s)\A\s*\{\s*(?:"(?:errors|last_\w+|meta|warnings)"\s*:.{0,4000}?)?"jobs"\s*:\s*\[.*"(?:job_id|association|array)"\s*:
 --@ input :reservations sure \A(?=[^\n]*\b(?:UnusedWall|NodeNames|Name[|]))(?:[A-Za-z][\w ]*[|])*TimeStart[|]
 --@ input :reservations sure \AReservationName=\S+ StartTime=
 --@ input :reservations sure (?s)\A\s*\{.*"(?:Slurm|slurm)"\s*:.*"reservations"\s*:\s*\[
---@ input :reservations sure (?s)\A\s*\{\s*"reservations"\s*:\s*\[.*"node_list"\s*:
+--@ input :reservations sure (?s)\A\s*\{\s*(?:"(?:errors|last_\w+|meta|warnings)"\s*:.{0,4000}?)?"reservations"\s*:\s*\[.*"node_list"\s*:
 --@ input :events sure \A(?![^\n]*\b(?:UnusedWall|NodeNames)\b)(?:[A-Za-z][\w ]*[|])*(?:TimeStart|NodeName)[|](?:[^\n]*[|])?(?:TimeEnd|TimeStart|State)[|\n]
 --@ input :nodes sure \ANodeName=\S+ [^\n]*\b(?:CPUTot|Arch|State|Gres)=
 --@ input :nodes sure (?s)\A\s*\{.*"(?:Slurm|slurm)"\s*:.*"nodes"\s*:\s*\[\s*\{
---@ input :nodes sure (?s)\A\s*\{\s*"nodes"\s*:\s*\[.*"(?:slurmd_version|gres)"\s*:
+--@ input :nodes sure (?s)\A\s*\{\s*(?:"(?:errors|last_\w+|meta|warnings)"\s*:.{0,4000}?)?"nodes"\s*:\s*\[.*"(?:slurmd_version|gres)"\s*:
 --@ extends outage_reasons
---@ needs :zone ^[^\n]*[|]\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d[|]
+--@ needs :zone ^[^\n]*([|\t;^~!#@\x1f])\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\1
 --@ hint \A-{40,}\n(?:Cluster|Job|User)[^\n]*Utilization => a report of sreport: export sacct and sacctmgr show event instead
 --@ hint \A\s*JobID\s+JobName\s => sacct as a table for people: export it with sacct -P
+--@ hint \A(?:\w+,)*JobID(?:Raw)?,(?:\w+,)*\w+$ => columns of sacct with commas, which its TRES have as well: export with sacct --parsable2
+--@ hint \A\d+(?:[_+.]\S*?)?\|(?:[^|\n]*\|){0,99}?(?:COMPLETED|FAILED|TIMEOUT|RUNNING|PENDING|CANCELLED|NODE_FAIL|PREEMPTED|REQUEUED|OUT_OF_MEMORY)[ |] => sacct without a header: give the options format, slurm, and columns
 --@ hint \AJobId=\d+ => scontrol show job: export sacct -P instead
 --
 -- In the sqlite3 shell:

@@ -99,6 +99,30 @@ class Recognition(Folder):
             known += len(claims)
         self.assertGreater(known, 0.7 * len(SAMPLES))
 
+    def test_other_ways_to_write_the_same(self):
+        """As jq writes it, with keys in order or a line each; with another delimiter of sacct's; samples without the lines that say their type."""
+        def read(name):
+            with open(os.path.join(ROOT, "fixtures", name), encoding="utf-8") as file:
+                return file.read()
+
+        for name in ("slurm/sacct.json", "slurm/squeue.json", "prometheus/dcgm.json", "flux/jobs.json", "condor/history.json", "kube/cluster.json", "sge/accounting.jsonl"):
+            documents, text = [], read(name).strip()
+            while text:
+                document, end = json.JSONDecoder().raw_decode(text)
+                documents.append(document)
+                text = text[end:].strip()
+            for options in ({"sort_keys": True}, {"indent": 2}, {"sort_keys": True, "indent": "\t"}, {"separators": (",", ":")}):
+                path = self.write("x.json", "\n".join(json.dumps(document, **options) for document in documents) + "\n")
+                self.assertEqual([(SAMPLES[name],)], self.rows("SELECT format FROM trace_sources(?)", path), (name, options))
+        sacct = read("slurm/sacct_jobs.psv")
+        wanted = self.sums(self.write("x.psv", sacct))
+        for delimiter in ("\x1f", "\t", ";", "^|^", "~"):
+            path = self.write("x.psv", sacct.replace("|", delimiter))
+            self.assertEqual([("slurm", "zone")], self.rows("SELECT format, missing FROM trace_sources(?)", path), delimiter)
+            self.assertEqual(wanted, self.sums(path), delimiter)
+        path = self.write("x.prom", "".join(line for line in read("prometheus/dcgm.prom").splitlines(True) if not line.startswith("#")))
+        self.assertEqual([("dcgm",)], self.rows("SELECT format FROM trace_sources(?)", path))
+
     def test_packed(self):
         with open(os.path.join(EXPORTS, "sacct.psv"), "rb") as file, gzip.open(os.path.join(self.folder, "x.gz"), "wb") as out:
             out.write(file.read())
@@ -457,6 +481,13 @@ class Trouble(Folder):
             self.db.execute("SELECT count(*) FROM trace_rollup(?) WHERE on_error = 'stop'", (self.folder,)).fetchall()
         self.assertTrue(str(caught.exception).startswith("trace_rollup: ") and bad in str(caught.exception), caught.exception)
         self.assertEqual(1, self.one("SELECT count(*) FROM trace_sources(?) WHERE reason LIKE 'cannot be read: %'", self.folder))
+
+    def test_what_to_give_instead_is_the_error(self):
+        """Of a file alone, or the first of a folder in which nothing is read."""
+        path = self.write("sacct.csv", "JobID,State,AllocTRES\n1,COMPLETED,cpu=1\n")
+        for where in (path, self.folder):
+            with self.assertRaisesRegex(sqlite3.OperationalError, "sacct.csv: columns of sacct with commas"):
+                self.sums(where)
 
     def test_only_files_that_hold_no_fleet(self):
         with self.assertRaises(sqlite3.OperationalError) as caught:

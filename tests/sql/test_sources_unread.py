@@ -50,6 +50,8 @@ NSYS_STATS, ROCPROFV3, ASCEND, VTUNE = "a report of nsys stats: export", "a tabl
 
 # What a file holds, and words of its reason: what it is, and what to do.
 UNREAD = {
+    "sacct.csv": (SACCT.replace("|", ",").encode(), "columns of sacct with commas, which its TRES have as well: export"),
+    "rows.psv": (SACCT.split("\n", 1)[1].replace("|COMPLETED|", "|x|COMPLETED|").encode(), "sacct without a header: give the options format, slurm, and columns"),
     "zip": (zipped(**{"sacct.psv": SACCT}), "a zip archive: unpack"),
     "empty.zip": (zipped(), "a zip archive: unpack"),
     "npz": (zipped(**{"step_ms.npy": b"\x93NUMPY\x01\0"}), "arrays of NumPy (npz): write"),
@@ -163,7 +165,7 @@ class Unread(Case):
         for name, (content, words) in UNREAD.items():
             self.write(name, content)
             with self.subTest(name=name):
-                self.assertIn("found " + words, self.error("SELECT count(*) FROM trace_rollup(?)", os.path.join(self.folder, name)))
+                self.assertIn(name + ": " + words, self.error("SELECT count(*) FROM trace_rollup(?)", os.path.join(self.folder, name)))
 
     def test_beside_a_trace_each_is_listed_and_the_trace_is_read(self):
         self.write("sacct.psv", SACCT.encode())

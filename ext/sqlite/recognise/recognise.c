@@ -445,6 +445,7 @@ static void find_hint(mpg_recogniser *r, const evidence *e, mpg_str format, mpg_
          matches(r, &r->rules[i], e->name))) {
       (void)snprintf(out->reason, sizeof out->reason, "%.*s", (int)r->rules[i].head.says.n,
                      r->rules[i].head.says.p);
+      out->unlike = mpg_str_eq(format, format_of(r->rules[i].script));
       return;
     }
   if (e->tables.p != NULL) {

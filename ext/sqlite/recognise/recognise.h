@@ -21,9 +21,9 @@ typedef enum mpg_certainty { MPG_NOT_RECOGNISED, MPG_LIKELY, MPG_SURE } mpg_cert
 typedef struct mpg_recognised {
   mpg_certainty certainty;
   bool native;              /* a file of the native trace, which no script maps */
+  bool hinted;              /* of no format, and the reason says of what program, and what to do */
   bool unlike;              /* a text that begins like no format that was tried */
   bool fleet;               /* a fleet file, which lists other files */
-  bool hinted;              /* nothing here reads it, and the reason says what to give instead */
   const mpg_script *script; /* NULL: of the two above, or not recognised */
   mpg_str parameter;        /* of the script, that the file goes to */
   mpg_str missing[4];       /* options that the script needs and the file does not tell */

@@ -391,12 +391,14 @@ static mpg_rc check_any(mpg_sources *s, mpg_err *err) {
                         s->path);
 }
 
-/* Whether every file is of the native trace, or of nothing that is known. Of a file that is alone
-** an error says what to give instead, if that is known. */
+/* Whether every file is of the native trace, or of nothing that is known. MPG_DATA: none is, and of
+** one it is known what to give instead. */
 static mpg_rc native_alone(mpg_conn *host, const mpg_env *env, const mpg_paths *paths, bool *alone,
                            mpg_err *err) {
   mpg_recogniser *recogniser = NULL;
   mpg_rc rc = MPG_OK;
+  mpg_err hint = {.rc = MPG_OK};
+  bool any = false;
   *alone = true;
   for (size_t i = 0; rc == MPG_OK && *alone && i < paths->n; i++) {
     mpg_recognised what;
@@ -405,6 +407,7 @@ static mpg_rc native_alone(mpg_conn *host, const mpg_env *env, const mpg_paths *
       rc = mpg_fail(err, MPG_INTERRUPTED, "interrupted");
     else
       rc = mpg_is_native_file(env, paths->file[i].path, &native, err);
+    any |= native;
     if (rc != MPG_OK || native)
       continue;
     if (recogniser == NULL)
@@ -413,10 +416,12 @@ static mpg_rc native_alone(mpg_conn *host, const mpg_env *env, const mpg_paths *
       rc = mpg_recognise(recogniser, env, paths->file[i].path, MPG_STR(""), &what, err);
     if (rc == MPG_OK)
       *alone = what.script == NULL && !what.fleet;
-    if (rc == MPG_OK && what.hinted && paths->n == 1)
-      rc = mpg_fail(err, MPG_DATA,
-                    "%s: expected a scheduler's records, a job's log or a native trace, found %s",
-                    paths->file[i].path, what.reason);
+    if (rc == MPG_OK && what.hinted && hint.rc == MPG_OK)
+      (void)mpg_fail(&hint, MPG_DATA, "%s: %s", paths->file[i].path, what.reason);
+  }
+  if (rc == MPG_OK && *alone && !any && hint.rc != MPG_OK) {
+    *err = hint;
+    rc = hint.rc;
   }
   return rc;
 }
