@@ -29,7 +29,7 @@ SELECT CAST(json_extract(record, '$.ClusterId') || '.' || coalesce(json_extract(
        json_extract(record, '$.GPUs_DeviceName') AS gpu, CASE WHEN json_extract(record, '$.AssignedGPUs') NOT LIKE '%undefined%' THEN nullif(json_extract(record, '$.AssignedGPUs'), '') END AS devices,
        min(coalesce(json_extract(record, '$.AllowedExecuteDuration'), 9e18), coalesce(json_extract(record, '$.AllowedJobDuration'), 9e18)) AS allowed, json_extract(record, '$.JobUniverse') AS universe, json_extract(record, '$.LastJobStatus') AS last_status, nullif(json_extract(record, '$.LastVacateTime'), 0) AS vacated,
        nullif(json_extract(record, '$.LastRemoteWallClockTime'), 0) AS last_wall, nullif(json_extract(record, '$.RemoteWallClockTime'), 0) AS wall, nullif(json_extract(record, '$.CumulativeSuspensionTime'), 0) AS suspended,
-       CASE WHEN :chips = 'cpus' THEN coalesce(json_extract(record, '$.CpusProvisioned'), json_extract(record, '$.RequestCpus'))
+       CASE WHEN :chips IN ('cpus', 'ncpus', 'ncores', 'slots') THEN coalesce(json_extract(record, '$.CpusProvisioned'), json_extract(record, '$.RequestCpus'))
             ELSE coalesce(CASE WHEN json_type(record, '$.GPUsProvisioned') IN ('integer', 'real') THEN json_extract(record, '$.GPUsProvisioned') END,
                           CASE WHEN json_extract(record, '$.AssignedGPUs') <> '' AND json_extract(record, '$.AssignedGPUs') NOT LIKE '%undefined%' THEN 1 + length(json_extract(record, '$.AssignedGPUs')) - length(replace(json_extract(record, '$.AssignedGPUs'), ',', '')) END,
                           CASE WHEN json_type(record, '$.RequestGPUs') IN ('integer', 'real') THEN json_extract(record, '$.RequestGPUs') END,
@@ -65,7 +65,7 @@ INSERT INTO mpg_issues(source, severity, kind, line, count, detail)
 SELECT _file, 'warning', 'missing_field', min(_line), count(*), 'job ' || coalesce(job, '?') || ' lacks its ' || field || ': it counts as far as it tells'
 FROM (SELECT _file, _line, job, CASE WHEN job IS NULL THEN 'ClusterId' WHEN submitted IS NULL THEN 'QDate' WHEN status IS NULL THEN 'JobStatus' WHEN (status IN (2, 4) OR completed IS NOT NULL) AND started IS NULL THEN 'JobCurrentStartDate'
                                      WHEN status = 4 AND completed IS NULL THEN 'CompletionDate' WHEN status = 4 AND exit_code IS NULL AND NOT coalesce(by_signal, 0) THEN 'ExitCode'
-                                     WHEN started IS NOT NULL AND status IN (1, 3, 5) AND entered IS NULL THEN 'EnteredCurrentStatus' WHEN chips IS NULL AND max(chips IS NOT NULL) OVER () AND :chips IS NOT NULL THEN 'CpusProvisioned' END AS field FROM condor_ads)
+                                     WHEN started IS NOT NULL AND status IN (1, 3, 5) AND entered IS NULL THEN 'EnteredCurrentStatus' WHEN chips IS NULL AND max(chips IS NOT NULL) OVER () AND :chips IN ('cpus', 'ncpus', 'ncores', 'slots') THEN 'CpusProvisioned' END AS field FROM condor_ads)
 WHERE field IS NOT NULL GROUP BY _file, field;
 INSERT INTO mpg_issues(source, severity, kind, line, count, detail)
 SELECT _file, 'warning', 'unknown_state', min(_line), count(*), 'states of jobs that HTCondor does not have: ' || group_concat(DISTINCT status) FROM condor_ads WHERE status NOT IN (1, 2, 3, 4, 5, 6, 7) GROUP BY _file;

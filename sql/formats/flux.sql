@@ -30,7 +30,7 @@ SELECT CAST(coalesce(json_extract(j, '$.id.dec'), json_extract(j, '$.id')) AS TE
        json_extract(j, '$.queue') AS queue, json_extract(j, '$.bank') AS bank, json_extract(j, '$.nnodes') AS nnodes, json_extract(j, '$.nodelist') AS nodelist, nullif(json_extract(j, '$.expiration'), 0) AS expiration, json_extract(j, '$.priority') AS priority, json_extract(j, '$.state') AS state,
        upper(json_extract(j, '$.result')) AS result, json_extract(j, '$.exception.type') AS exception, nullif(json_extract(j, '$.t_submit'), 0) AS t_submit, nullif(json_extract(j, '$.t_run'), 0) AS t_run,
        nullif(json_extract(j, '$.t_cleanup'), 0) AS t_cleanup, nullif(json_extract(j, '$.t_inactive'), 0) AS t_inactive,
-       CASE WHEN :chips_per_node IS NOT NULL THEN :chips_per_node * json_extract(j, '$.nnodes') WHEN :chips = 'ncores' THEN json_extract(j, '$.ncores')
+       CASE WHEN :chips_per_node IS NOT NULL THEN :chips_per_node * json_extract(j, '$.nnodes') WHEN :chips IN ('cpus', 'ncpus', 'ncores', 'slots') THEN json_extract(j, '$.ncores')
             ELSE coalesce(json_extract(j, '$.ngpus'), json_extract(j, '$.gpus')) END AS chips,
        json_extract(j, '$.ngpus') IS NULL AND :chips IS NULL AND :chips_per_node IS NULL AS unknown, _file, _line
 FROM flux_listed;

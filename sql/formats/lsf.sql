@@ -24,7 +24,7 @@
 
 CREATE TEMP TABLE IF NOT EXISTS lsf_records AS
 SELECT event_type, event_time, job_id, idx, num_processors, submit_time, start_time, user_name, queue, job_name, project_name, j_status, exit_info, app, job_group_name, hosts, num_hosts, run_limit,
-       res_req, effective_res_req, gpu_req, gpu_model, gpu_usage, outcome, slots, run_time, CASE WHEN event_type = 'JOB_RESIZE' THEN other END AS other, _file, _line, CASE WHEN :chips = 'slots' THEN coalesce(slots, num_processors) ELSE gpus END AS held
+       res_req, effective_res_req, gpu_req, gpu_model, gpu_usage, outcome, slots, run_time, CASE WHEN event_type = 'JOB_RESIZE' THEN other END AS other, _file, _line, CASE WHEN :chips IN ('cpus', 'ncpus', 'ncores', 'slots') THEN coalesce(slots, num_processors) ELSE gpus END AS held
 FROM lsf_trace(mpg_required(:lsf, ':lsf'));
 
 -- What cannot be: a time that is more than ten years from the middle one; its record counts as nothing.
@@ -65,13 +65,13 @@ WHERE field IS NOT NULL GROUP BY _file, event_type, field;
 INSERT INTO mpg_issues(source, severity, kind, line, count, detail)
 SELECT _file, 'warning', 'uncounted_resource', min(_line), count(DISTINCT job_id), 'job ' || min(job_id) || ' and others ask for chips, or used some, that do not count: ' || substr(coalesce(max(effective_res_req), max(res_req), 'no requirement'), 1, 120)
 FROM lsf_records
-WHERE gpu_req = 'unknown' OR (gpu_req IS NULL AND gpu_usage IS NOT NULL AND coalesce(:chips, 'gpus') = 'gpus') OR (gpu_req IS NULL AND coalesce(:chips, 'gpus') = 'gpus' AND EXISTS (
+WHERE gpu_req = 'unknown' OR (gpu_req IS NULL AND gpu_usage IS NOT NULL AND (:chips IN ('cpus', 'ncpus', 'ncores', 'slots')) IS NOT TRUE) OR (gpu_req IS NULL AND (:chips IN ('cpus', 'ncpus', 'ncores', 'slots')) IS NOT TRUE AND EXISTS (
   SELECT 1 FROM (SELECT substr(lower(r), instr(lower(r), 'rusage[')) AS words FROM (SELECT coalesce(effective_res_req, '') || coalesce(res_req, '') AS r) WHERE instr(lower(r), 'rusage['))
   WHERE words GLOB '*gpu*' OR words GLOB '*npu*' OR words GLOB '*tpu*' OR words GLOB '*xpu*' OR words GLOB '*mlu*' OR words GLOB '*dcu*' OR words GLOB '*hpu*' OR words GLOB '*ascend*' OR words GLOB '*accel*'))
 GROUP BY _file;
 INSERT INTO mpg_issues(source, severity, kind, line, count, detail)
 SELECT _file, 'warning', 'guessed_share', min(_line), count(DISTINCT job_id), 'jobs on slices of GPUs (mig) or on GPUs that others share (ngpus_shared), such as ' || min(job_id) || ': each counts as a chip'
-FROM lsf_records WHERE held > 0 AND coalesce(:chips, 'gpus') = 'gpus' AND (coalesce(effective_res_req, res_req) LIKE '%:mig=%' OR coalesce(effective_res_req, res_req) LIKE '%ngpus_shared=%') GROUP BY _file;
+FROM lsf_records WHERE held > 0 AND (:chips IN ('cpus', 'ncpus', 'ncores', 'slots')) IS NOT TRUE AND (coalesce(effective_res_req, res_req) LIKE '%:mig=%' OR coalesce(effective_res_req, res_req) LIKE '%ngpus_shared=%') GROUP BY _file;
 
 -- ---- 2. Starts and what ended them ----
 
@@ -156,9 +156,9 @@ signed AS (
   SELECT *, (SELECT count(*) FROM json_each(some) WHERE value NOT IN (SELECT value FROM json_each(list))) AS new FROM changed
 ),
 piece AS (
-  SELECT job, attempt, at, coalesce(lag(at) OVER (PARTITION BY job, attempt ORDER BY at), start_time) AS since, at AS until, CASE WHEN :chips = 'slots' THEN slots WHEN gpu_req = 'task' THEN of_slot * slots WHEN gpu_req = 'host' THEN of_host * hosts END AS chips, held, _file, _line FROM signed
+  SELECT job, attempt, at, coalesce(lag(at) OVER (PARTITION BY job, attempt ORDER BY at), start_time) AS since, at AS until, CASE WHEN :chips IN ('cpus', 'ncpus', 'ncores', 'slots') THEN slots WHEN gpu_req = 'task' THEN of_slot * slots WHEN gpu_req = 'host' THEN of_host * hosts END AS chips, held, _file, _line FROM signed
   UNION ALL
-  SELECT job, attempt, at, at, end_time, coalesce(last_held, CASE WHEN :chips = 'slots' OR gpu_req = 'task' THEN iif(:chips = 'slots', 1, of_slot) * (slots + iif(new > 0, n, -n)) WHEN gpu_req = 'host' THEN of_host * (hosts + iif(new > 0, new, -json_array_length(some))) END), held, _file, _line
+  SELECT job, attempt, at, at, end_time, coalesce(last_held, CASE WHEN :chips IN ('cpus', 'ncpus', 'ncores', 'slots') OR gpu_req = 'task' THEN iif(:chips IN ('cpus', 'ncpus', 'ncores', 'slots'), 1, of_slot) * (slots + iif(new > 0, n, -n)) WHEN gpu_req = 'host' THEN of_host * (hosts + iif(new > 0, new, -json_array_length(some))) END), held, _file, _line
   FROM signed WHERE from_last = 1
 )
 SELECT job, attempt, since AS start_time, until AS end_time, max(coalesce(chips, held), 0) AS chips, chips IS NULL AS unknown, _file, _line FROM piece;

@@ -101,26 +101,26 @@ SELECT ',' || scope || lower(value) || '=' AS mark, scope, key
 FROM json_each(CASE WHEN :resource IS NULL THEN '["gpu","gpus","ngpus","num_gpu","num_gpus","gpu_card","gpu_cards","cuda"]' ELSE json_array(:resource) END), (SELECT '' AS scope UNION SELECT 'master.' UNION SELECT 'slave.');
 UPDATE sge_jobs SET per = (SELECT CAST(substr(asked, instr(lower(asked), mark) + length(mark)) AS REAL) FROM sge_marks WHERE scope = '' AND instr(lower(asked), mark) ORDER BY key LIMIT 1);
 -- A consumable HOST is there once for each host: those of the tasks of a parallel job.
-UPDATE sge_jobs SET chips = CASE WHEN :chips = 'slots' THEN CAST(slots AS REAL) WHEN upper(coalesce(:consumable, 'YES')) = 'JOB' THEN per WHEN upper(:consumable) = 'HOST' THEN per * hosts ELSE per * max(1, CAST(slots AS INTEGER)) END
+UPDATE sge_jobs SET chips = CASE WHEN :chips IN ('cpus', 'ncpus', 'ncores', 'slots') THEN CAST(slots AS REAL) WHEN upper(coalesce(:consumable, 'YES')) = 'JOB' THEN per WHEN upper(:consumable) = 'HOST' THEN per * hosts ELSE per * max(1, CAST(slots AS INTEGER)) END
 FROM (SELECT j.rowid AS row, iif(CAST(slots AS INTEGER) > 1, coalesce(r.hosts, 1), 1) AS hosts
       FROM sge_jobs AS j LEFT JOIN (SELECT number, task, count(DISTINCT host) AS hosts FROM sge_records WHERE upper(:consumable) = 'HOST' GROUP BY number, task) AS r ON r.number = j.number AND r.task IS j.task) AS h
 WHERE h.row = sge_jobs.rowid;
 INSERT INTO mpg_issues(source, severity, kind, line, count, detail)
 SELECT _file, 'warning', 'missing_field', min(_line), count(*), 'job ' || min(job) || ' and others have several slots and no records of their tasks: the GPUs of a consumable HOST count for one host'
-FROM sge_jobs WHERE upper(:consumable) = 'HOST' AND :chips IS NOT 'slots' AND per > 0 AND CAST(slots AS INTEGER) > 1 AND (number, task) NOT IN (SELECT number, task FROM sge_records WHERE coalesce(nullif(pe_task, ''), 'NONE') NOT IN ('NONE', 'none', '0')) GROUP BY _file;
+FROM sge_jobs WHERE upper(:consumable) = 'HOST' AND (:chips IN ('cpus', 'ncpus', 'ncores', 'slots')) IS NOT TRUE AND per > 0 AND CAST(slots AS INTEGER) > 1 AND (number, task) NOT IN (SELECT number, task FROM sge_records WHERE coalesce(nullif(pe_task, ''), 'NONE') NOT IN ('NONE', 'none', '0')) GROUP BY _file;
 -- What is for the master's task alone, or for the others.
 UPDATE sge_jobs SET chips = coalesce(chips, 0) + n, per = coalesce(per, 0) + n
 FROM (SELECT j.rowid AS row, total(CAST(substr(asked, instr(lower(asked), mark) + length(mark)) AS REAL) * iif(scope = 'slave.', max(0, CAST(slots AS INTEGER) - 1), 1)) AS n
       FROM sge_jobs AS j CROSS JOIN sge_marks ON scope <> '' AND instr(lower(asked), mark) WHERE asked GLOB '*,master.*' OR asked GLOB '*,slave.*' GROUP BY j.rowid) AS m
-WHERE m.row = sge_jobs.rowid AND :chips IS NOT 'slots';
+WHERE m.row = sge_jobs.rowid AND (:chips IN ('cpus', 'ncpus', 'ncores', 'slots')) IS NOT TRUE;
 DROP TABLE sge_marks;
 INSERT INTO mpg_issues(source, severity, kind, line, count, detail)
 SELECT _file, 'warning', 'assumed_per_slot', min(_line), count(*), 'GPUs of job ' || min(job) || ' and others count for each of their slots, as a consumable YES does: give the option consumable, JOB or YES'
-FROM sge_jobs WHERE per > 0 AND CAST(slots AS INTEGER) > 1 AND :consumable IS NULL AND :chips IS NOT 'slots' GROUP BY _file;
+FROM sge_jobs WHERE per > 0 AND CAST(slots AS INTEGER) > 1 AND :consumable IS NULL AND (:chips IN ('cpus', 'ncpus', 'ncores', 'slots')) IS NOT TRUE GROUP BY _file;
 INSERT INTO mpg_issues(source, severity, kind, line, count, detail)
 SELECT _file, 'warning', 'uncounted_resource', min(_line), count(*), 'job ' || min(job) || ' and others ask for what may be chips, and does not count: ' || substr(min(asked), 2, 100) || ' (the option resource names it)'
 FROM sge_jobs
-WHERE coalesce(per, 0) = 0 AND :chips IS NOT 'slots' AND (lower(asked) GLOB '*gpu*' OR lower(asked) GLOB '*cuda*' OR lower(asked) GLOB '*npu*' OR lower(asked) GLOB '*tpu*' OR lower(asked) GLOB '*xpu*' OR lower(asked) GLOB '*accel*' OR lower(asked) GLOB '*gaudi*'
+WHERE coalesce(per, 0) = 0 AND (:chips IN ('cpus', 'ncpus', 'ncores', 'slots')) IS NOT TRUE AND (lower(asked) GLOB '*gpu*' OR lower(asked) GLOB '*cuda*' OR lower(asked) GLOB '*npu*' OR lower(asked) GLOB '*tpu*' OR lower(asked) GLOB '*xpu*' OR lower(asked) GLOB '*accel*' OR lower(asked) GLOB '*gaudi*'
      OR lower(asked) GLOB '*,[abhlpktv][1-9]*=[1-9]*' OR lower(asked) GLOB '*,rtx*=[1-9]*' OR lower(asked) GLOB '*,tesla*=[1-9]*' OR lower(asked) GLOB '*,titan*=[1-9]*' OR lower(asked) GLOB '*,mi[1-9]*=[1-9]*')
 GROUP BY _file;
 

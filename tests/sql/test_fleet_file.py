@@ -65,7 +65,7 @@ class FleetFile(Case):
                 ("chips", -4, "a number above 0, or what counts as a chip, such as gpus or slots, found -4"), ("chips_per_node", 0, "a number above 0, found 0"), ("flops", "1e15 or so", "a number above 0, found"), ("year", 26, "a year from 1970 to 2261, found 26"),
                 ("year", "2026", 'a year from 1970 to 2261, found "2026"'), ("start", "yesterday", "Unix seconds or a time such as"), ("format", "slrum", "a format, such as slurm"),
                 ("format", "maxtext/lines", "a format, such as slurm"), ("outcome", "good", "completed, failed, cancelled"), ("zone", 1, "a time zone, such as"),
-                ("pool", ["a"], "a text or a number"), ("pool", "", 'a text or a number, found ""'), ("chip", "", 'a text or a number, found ""'), ("job", True, "a text or a number, found true"), ("phase", False, "a text or a number, found false")]:
+                ("consumable", "perhaps", 'YES, JOB or HOST, as qconf -sc says, found "perhaps"'), ("pool", ["a"], "a text or a number"), ("pool", "", 'a text or a number, found ""'), ("chip", "", 'a text or a number, found ""'), ("job", True, "a text or a number, found true"), ("phase", False, "a text or a number, found false")]:
             with self.subTest(option=option, value=value):
                 path = self.write("fleet.json", '{\n  "sources": [\n    {"path": "x"},\n    {"path": "y", %s: %s}]}' % (json.dumps(option), json.dumps(value)))
                 self.assertIn('%s:4:19: source 2: option "%s": expected %s' % (path, option, expected), self.error(path))
@@ -118,6 +118,27 @@ class FleetFile(Case):
         self.sums(path)
         self.assertEqual([('option "chip": no file says what is installed in its pools, so what their chips are does not count. Add capacity',)],
                          self.rows("SELECT detail FROM mpg_issues WHERE kind = 'unused_option'"))
+
+    def test_what_counts_as_a_chip(self):
+        """A processor has other names in other batch systems: each means it; how many chips is for logs, and what counts as one for schedulers."""
+        def sums(path, **options):
+            return self.sums(json.dumps({"sources": [{"path": os.path.join(ROOT, "fixtures", path), "zone": "UTC", **options}]}))
+
+        for nth, name in enumerate(("pbs/accounting.log", "lsf", "sge", "flux", "condor"), 1):
+            gpus, processors = sums(name), sums(name, chips="slots")
+            self.assertNotEqual(gpus, processors)
+            for word, wanted in (("cpus", processors), ("ncpus", processors), ("ncores", processors), ("gpus", gpus), ("ngpus", gpus)):
+                self.assertEqual(wanted, sums(name, chips=word), (name, word))
+            self.assertEqual(gpus, sums(name, chips=8))
+            self.assertEqual(nth, self.rows("SELECT count(*) FROM mpg_issues WHERE kind = 'unused_option' AND detail LIKE '%\"chips\"%'")[0][0], name)
+        log = os.path.join(EXPORTS, "maxtext-5101.log")
+        self.assertEqual(self.sums(json.dumps({"sources": [{"path": log, "year": 2026}]})), self.sums(json.dumps({"sources": [{"path": log, "year": 2026, "chips": "gpus"}]})))
+
+    def test_a_label_that_no_node_has(self):
+        watch = os.path.join(ROOT, "fixtures", "kube", "watch.json")
+        for label, listed in (("gke-nodepool", [('option "pool": no node has the label gke-nodepool: pools are by the labels that the page names',)]), ("cloud.google.com/gke-nodepool", [])):
+            self.assertEqual(self.sums(watch), self.sums(json.dumps({"sources": [{"path": watch, "pool": label}]})))
+            self.assertEqual(listed, self.rows("SELECT detail FROM mpg_issues WHERE kind = 'unused_option'"))
 
     def running(self):
         return "JobIDRaw|Cluster|State|Submit|Start|End|ElapsedRaw|AllocTRES\n7|c|COMPLETED|1000|1000|2000|1000|gres/gpu=4\n8|c|RUNNING|1000|1000|Unknown|5000|gres/gpu=4\n"

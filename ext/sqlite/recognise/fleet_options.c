@@ -119,6 +119,10 @@ bool mpg_script_has_option(const mpg_script *script, mpg_str name) {
   return false;
 }
 
+bool mpg_script_counts(const mpg_script *script) {
+  return strstr(script->sql, ":chips IN ('") != NULL;
+}
+
 /* ---- values ---- */
 
 static bool is_format(mpg_str name) {
@@ -142,6 +146,11 @@ static bool is_outcome(mpg_str word) {
   static const char *const outcomes[] = {"completed", "failed",  "cancelled",
                                          "preempted", "timeout", "node_fail"};
   return is_one_of(word, outcomes, sizeof outcomes / sizeof *outcomes);
+}
+
+static bool is_consumable(mpg_str word) {
+  return mpg_str_eq_nocase(word, MPG_STR("YES")) || mpg_str_eq_nocase(word, MPG_STR("JOB")) ||
+         mpg_str_eq_nocase(word, MPG_STR("HOST"));
 }
 
 /* What a batch system counts, in its own word, and a site may take for chips. */
@@ -190,6 +199,8 @@ static const char *wanted(const mpg_json_member *option) {
     return text && is_outcome(option->text)
                ? NULL
                : "completed, failed, cancelled, preempted, timeout or node_fail";
+  if (mpg_str_eq(option->key, MPG_STR("consumable")))
+    return text && is_consumable(option->text) ? NULL : "YES, JOB or HOST, as qconf -sc says";
   if (mpg_str_eq(option->key, MPG_STR("zone")))
     return text ? NULL : "a time zone, such as Europe/Berlin";
   if (mpg_is_general_option(option->key))

@@ -19,6 +19,9 @@ bool mpg_is_general_option(mpg_str name);
 /* Whether the script has an option of that name, which is a parameter and no input of it. */
 bool mpg_script_has_option(const mpg_script *script, mpg_str name);
 
+/* Whether the script's option `chips` is what counts as a chip, as "slots", and not how many. */
+bool mpg_script_counts(const mpg_script *script);
+
 /*
 ** Whether the option `job` is a pattern over the paths of files (pattern.h): it has a named group,
 ** which is (?<job>...) or (?P<job>...).

@@ -4,6 +4,7 @@
 */
 #include "source_run.h"
 #include "../host.h"
+#include "../recognise/fleet_options.h"
 #include "../recognise/script.h"
 
 #include <string.h>
@@ -13,6 +14,11 @@ static const char *const relations[] = {"capacity", "outages",  "jobs",    "allo
 enum { RELATIONS = sizeof relations / sizeof *relations, SPANS = RELATIONS - 1 };
 
 /* ---- parameters ---- */
+
+/* Whether the option `chips` is of files of other formats: a word, or a number. */
+static bool is_for_others(const mpg_sources *s, const char *name, sqlite3_stmt *option) {
+  return strcmp(name, "chips") == 0 && (sqlite3_column_type(option, 0) == SQLITE_TEXT) != s->counts;
+}
 
 /* A parameter of a script: an argument of the table function or, as :table, its name; the files of
 ** an input, an option of the source or, as :rotated, the files that may be parts of one log. */
@@ -40,7 +46,9 @@ int mpg_source_bind(void *ctx, sqlite3_stmt *stmt, int index, const char *name) 
     if (rc == SQLITE_OK)
       rc = sqlite3_step(from[i]);
     if (rc == SQLITE_ROW && sqlite3_column_type(from[i], 0) != SQLITE_NULL) {
-      rc = sqlite3_bind_value(stmt, index, sqlite3_column_value(from[i], 0));
+      rc = is_for_others(s, name, from[i])
+               ? SQLITE_OK
+               : sqlite3_bind_value(stmt, index, sqlite3_column_value(from[i], 0));
       (void)sqlite3_reset(from[i]);
       break;
     }
@@ -511,6 +519,7 @@ mpg_rc mpg_source_run(mpg_sources *s, const char *format, mpg_err *err) {
   (void)sqlite3_snprintf((int)sizeof name, name, "%s/%s",
                          strcmp(format, "native") == 0 ? "sources" : "formats", format);
   script = mpg_script_find(name);
+  s->counts = mpg_script_counts(script);
   while ((rc = has_files(s, &any, err)) == MPG_OK && any) {
     rc = run_attached(s, script, err);
     if (rc == MPG_DATA)

@@ -55,6 +55,7 @@ typedef struct mpg_sources {
   mpg_intern *reported;         /* borrowed: see the query; NULL: nobody asks */
   sqlite3_stmt *option, *files; /* of the script that runs: its parameters */
   int64_t source;               /* its number */
+  bool counts;                  /* its option `chips` is a word: mpg_script_counts */
   /* A table function's that is not the relations: table_run.h. NULL: the relations. */
   const mpg_table_shape *table;
   sqlite3_value *const *arguments; /* of the table's; one that is not given is NULL */

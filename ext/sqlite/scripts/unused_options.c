@@ -6,7 +6,8 @@
 /* Each option that is given, with each format of its source's files; a scheduler's are of many
 ** jobs, and their option `job` says nothing. */
 static const char given[] =
-    "SELECT DISTINCT f.entry, o.key, f.format, r.rank = 1 FROM file AS f JOIN json_each(f.options) "
+    "SELECT DISTINCT f.entry, o.key, f.format, r.rank = 1, o.type = 'text' FROM file AS f JOIN "
+    "json_each(f.options) "
     "AS o LEFT JOIN format_rank AS r USING (format) WHERE f.format IS NOT NULL AND o.value IS NOT "
     "NULL";
 
@@ -26,7 +27,7 @@ static const char told[] =
     "WHERE entry NOT IN (SELECT entry FROM file);"
     "DROP TABLE option_use; DROP TABLE entry_place";
 
-static bool is_used(const char *format, const char *key, bool scheduler) {
+static bool is_used(const char *format, const char *key, bool scheduler, bool text) {
   char name[64];
   const mpg_script *script;
   if (mpg_str_eq(mpg_str_of(key), MPG_STR("job")))
@@ -35,7 +36,10 @@ static bool is_used(const char *format, const char *key, bool scheduler) {
     return true;
   (void)sqlite3_snprintf((int)sizeof name, name, "formats/%s", format);
   script = mpg_script_find(name);
-  return script != NULL && mpg_script_has_option(script, mpg_str_of(key));
+  if (script == NULL ||
+      (mpg_str_eq(mpg_str_of(key), MPG_STR("chips")) && mpg_script_counts(script) != text))
+    return false;
+  return mpg_script_has_option(script, mpg_str_of(key));
 }
 
 static mpg_rc note_option(void *ctx, sqlite3_stmt *stmt, mpg_err *err) {
@@ -44,9 +48,10 @@ static mpg_rc note_option(void *ctx, sqlite3_stmt *stmt, mpg_err *err) {
   const char *format = (const char *)sqlite3_column_text(stmt, 2);
   if (key == NULL || format == NULL)
     return mpg_fail_nomem(err);
-  return mpg_private_do(&s->db, err, "INSERT INTO option_use VALUES (%lld, %Q, %Q, %d)",
-                        sqlite3_column_int64(stmt, 0), key, format,
-                        is_used(format, key, sqlite3_column_int(stmt, 3) != 0));
+  return mpg_private_do(
+      &s->db, err, "INSERT INTO option_use VALUES (%lld, %Q, %Q, %d)",
+      sqlite3_column_int64(stmt, 0), key, format,
+      is_used(format, key, sqlite3_column_int(stmt, 3) != 0, sqlite3_column_int(stmt, 4) != 0));
 }
 
 mpg_rc mpg_sources_list_unused(mpg_sources *s, mpg_err *err) {

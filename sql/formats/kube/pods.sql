@@ -75,6 +75,9 @@ SELECT name AS node, uid, period, coalesce(place, json_extract(labels, '$."' || 
 FROM named LEFT JOIN kube_products ON kube_products.product = model LEFT JOIN begun AS b USING (uid, period);
 UPDATE kube_nodes SET end_time = n.next
 FROM (SELECT rowid AS row, lead(start_time) OVER (PARTITION BY uid ORDER BY period) AS next FROM kube_nodes) AS n WHERE n.row = kube_nodes.rowid AND next IS NOT NULL;
+INSERT INTO mpg_issues(source, severity, kind, line, count, detail)
+SELECT min(_file), 'warning', 'unused_option', NULL, 1, 'option "pool": no node has the label ' || :pool || ': pools are by the labels that the page names'
+FROM kube_objects WHERE :pool IS NOT NULL AND kind = 'Node' GROUP BY NULL HAVING max(json_extract(labels, '$."' || :pool || '"')) IS NULL;
 CREATE INDEX temp.kube_node ON kube_nodes(node);
 CREATE UNIQUE INDEX temp.kube_node_by ON kube_nodes(uid, period);
 

@@ -167,7 +167,7 @@ WITH suspended AS (
             AND r.date_time < coalesce(a.end_time, 9e18)) AS end_time
   FROM pbs_attempts AS a CROSS JOIN pbs_told AS z USING (job) CROSS JOIN pbs_records AS t ON t.rowid = z.place
   WHERE z.record_type = 'z' AND z.date_time >= a.start_time AND z.date_time < coalesce(a.end_time, 9e18)
-    AND coalesce(json_extract(t.other, '$.resources_released') LIKE '%:' || coalesce(:chips, 'ngpus') || '=%', 1)
+    AND coalesce(json_extract(t.other, '$.resources_released') LIKE '%:' || iif(:chips IN ('cpus', 'ncpus', 'ncores', 'slots'), 'ncpus', 'ngpus') || '=%', 1)
 )
 SELECT job, attempt, chips, min(start_time) AS start_time, end_time
 FROM suspended

@@ -14,8 +14,8 @@ SELECT date_time, record_type, id_string, "user", "group", account, project, job
        CASE WHEN "Resource_List.nodes" LIKE '%:shared%' THEN "Resource_List.nodes" END AS "Resource_List.nodes",
        CASE WHEN record_type = 'Q' THEN coalesce("Resource_List.ncpus", "Resource_List.nodect", "Resource_List.walltime") END AS "Resource_List.ncpus", -- whether it tells any
        CASE WHEN record_type IN ('S', 'T') THEN exec_host END AS exec_host, CASE WHEN record_type IN ('S', 'T') THEN exec_gpus END AS exec_gpus,
-       CASE WHEN :chips_per_node IS NOT NULL THEN :chips_per_node * "Resource_List.nodect" WHEN :chips = 'ncpus' THEN req_cpus ELSE req_gpus END AS asked,
-       CASE WHEN :chips_per_node IS NOT NULL THEN :chips_per_node * json_array_length(nodes) WHEN :chips = 'ncpus' THEN alloc_cpus ELSE alloc_gpus END AS held
+       CASE WHEN :chips_per_node IS NOT NULL THEN :chips_per_node * "Resource_List.nodect" WHEN :chips IN ('cpus', 'ncpus', 'ncores', 'slots') THEN req_cpus ELSE req_gpus END AS asked,
+       CASE WHEN :chips_per_node IS NOT NULL THEN :chips_per_node * json_array_length(nodes) WHEN :chips IN ('cpus', 'ncpus', 'ncores', 'slots') THEN alloc_cpus ELSE alloc_gpus END AS held
 FROM pbs_trace(mpg_required(:pbs, ':pbs'), coalesce(:zone, 'UTC'));
 
 -- What there is to mend, in one pass: most logs have none of it, and are not read again for each.
