@@ -80,6 +80,18 @@ INSERT INTO mpg_issues(source, severity, kind, line, count, detail)
 SELECT _file, 'warning', 'repeated_record', min(_line), count(*), 'ads of job ' || min(job) || ' and others that one file has more than once: they count once'
 FROM (SELECT _file, _line, row_number() OVER (PARTITION BY _file, job, started, written ORDER BY rowid) AS nth, job FROM condor_ads) WHERE nth > 1 GROUP BY _file;
 
+-- What runs or waits in condor_q, and a later one of its schedd has no more, is over, and its last ad is not there: until it was last seen.
+ALTER TABLE condor_ads ADD COLUMN gone;
+DROP TABLE IF EXISTS temp.condor_asked;
+CREATE TEMP TABLE condor_asked AS SELECT schedd, max(first) AS last FROM (SELECT schedd, _file, min(asked_at) AS first FROM condor_ads WHERE schedd IS NOT NULL AND asked_at IS NOT NULL GROUP BY schedd, _file) GROUP BY schedd HAVING count(*) > 1;
+UPDATE condor_ads SET gone = 1, last_status = status, status = 3, entered = asked_at
+FROM (SELECT job, max(asked_at) AS seen, schedd FROM condor_ads WHERE schedd IN (SELECT schedd FROM condor_asked) GROUP BY job HAVING max(status IN (3, 4)) = 0 AND max(asked_at) = max(max(coalesce(asked_at, 0), coalesce(entered, 0)))) AS s
+JOIN condor_asked AS q USING (schedd)
+WHERE s.job = condor_ads.job AND s.seen = condor_ads.asked_at AND s.seen < q.last AND status IN (1, 2, 6, 7);
+INSERT INTO mpg_issues(source, severity, kind, line, count, detail)
+SELECT _file, 'warning', 'lost_end', min(_line), count(*), 'jobs that a later condor_q shows no more, the first ' || min(job) || ': they ended when they were last seen. Export condor_history' FROM condor_ads WHERE gone AND chips > 0 GROUP BY _file;
+DROP TABLE condor_asked;
+
 -- ---- 2. Runs of jobs: of ads of one start the one that tells most ----
 
 DROP TABLE IF EXISTS temp.condor_runs;
@@ -139,7 +151,7 @@ DROP TABLE IF EXISTS temp.allocations;
 CREATE TEMP TABLE allocations AS
 WITH ordered AS (SELECT *, row_number() OVER later AS attempt, lead(started) OVER later AS next FROM condor_runs WHERE chips > 0 AND started IS NOT NULL WINDOW later AS (PARTITION BY job ORDER BY started))
 SELECT job, attempt, NULL AS task, 'condor' AS pool, chips, started AS start_time, max(started, coalesce(ended, next)) AS end_time,
-       CASE WHEN coalesce(ended, next) IS NULL THEN NULL WHEN next IS NOT NULL THEN 'preempted' WHEN status = 4 THEN CASE WHEN coalesce(by_signal, 0) OR coalesce(exit_code, 0) <> 0 THEN 'failed' ELSE 'completed' END
+       CASE WHEN coalesce(ended, next) IS NULL OR gone AND next IS NULL THEN NULL WHEN next IS NOT NULL THEN 'preempted' WHEN status = 4 THEN CASE WHEN coalesce(by_signal, 0) OR coalesce(exit_code, 0) <> 0 THEN 'failed' ELSE 'completed' END
             WHEN status = 3 AND last_status = 1 AND ended < entered THEN 'preempted' WHEN status = 3 THEN 'cancelled' WHEN status = 5 AND hold IN (46, 47) THEN 'timeout' WHEN status = 5 THEN 'cancelled' ELSE 'preempted' END AS outcome
 FROM ordered;
 CREATE INDEX temp.condor_allocated ON allocations(job, attempt);

@@ -30,6 +30,7 @@ SELECT CAST(coalesce(json_extract(j, '$.id.dec'), json_extract(j, '$.id')) AS TE
        json_extract(j, '$.queue') AS queue, json_extract(j, '$.bank') AS bank, json_extract(j, '$.nnodes') AS nnodes, json_extract(j, '$.nodelist') AS nodelist, nullif(json_extract(j, '$.expiration'), 0) AS expiration, json_extract(j, '$.priority') AS priority, json_extract(j, '$.state') AS state,
        upper(json_extract(j, '$.result')) AS result, json_extract(j, '$.exception.type') AS exception, nullif(json_extract(j, '$.t_submit'), 0) AS t_submit, nullif(json_extract(j, '$.t_run'), 0) AS t_run,
        nullif(json_extract(j, '$.t_cleanup'), 0) AS t_cleanup, nullif(json_extract(j, '$.t_inactive'), 0) AS t_inactive,
+       CASE WHEN json_extract(j, '$.state') = 'RUN' AND coalesce(json_extract(j, '$.t_cleanup'), json_extract(j, '$.t_inactive'), 0) = 0 THEN json_extract(j, '$.t_run') + json_extract(j, '$.runtime') END AS asked, -- when it was listed
        CASE WHEN :chips_per_node IS NOT NULL THEN :chips_per_node * json_extract(j, '$.nnodes') WHEN :chips IN ('cpus', 'ncpus', 'ncores', 'slots') THEN json_extract(j, '$.ncores')
             ELSE coalesce(json_extract(j, '$.ngpus'), json_extract(j, '$.gpus')) END AS chips,
        json_extract(j, '$.ngpus') IS NULL AND :chips IS NULL AND :chips_per_node IS NULL AS unknown, _file, _line
@@ -60,6 +61,23 @@ INSERT INTO mpg_issues(source, severity, kind, line, count, detail)
 SELECT _file, 'warning', 'unknown_state', min(_line), count(*), 'states or results of jobs that are not known: ' || group_concat(DISTINCT state || coalesce(' ' || result, '')) FROM flux_jobs
 WHERE state NOT IN ('NEW', 'DEPEND', 'PRIORITY', 'SCHED', 'RUN', 'CLEANUP', 'INACTIVE') OR result NOT IN ('COMPLETED', 'FAILED', 'CANCELED', 'TIMEOUT') GROUP BY _file;
 INSERT INTO mpg_issues(source, severity, kind, line, count, detail)
+SELECT _file, 'data_loss', 'partial_answer', min(_line), count(*), 'a listing of 1000 jobs, which are the most that flux jobs lists: jobs that ended before them are not there. Export with --count=0'
+FROM flux_jobs GROUP BY _file HAVING count(*) = 1000;
+-- What runs or waits in a listing, and a later one of the same instance, which has others of its jobs, has no more is over: until it was last seen.
+DROP TABLE IF EXISTS temp.flux_made;
+CREATE TEMP TABLE flux_made AS
+SELECT _file, max(max(coalesce(t_submit, 0), coalesce(t_run, 0), coalesce(t_cleanup, 0), coalesce(t_inactive, 0), coalesce(asked, 0))) AS made FROM flux_jobs WHERE (SELECT min(_file) < max(_file) FROM flux_jobs) GROUP BY _file;
+CREATE INDEX temp.flux_jobs_of ON flux_jobs(job, _file);
+DROP TABLE IF EXISTS temp.flux_gone;
+CREATE TEMP TABLE flux_gone AS
+SELECT job, seen FROM (SELECT job, max(made) AS seen, _file FROM flux_made JOIN flux_jobs USING (_file) GROUP BY job HAVING max(t_inactive IS NOT NULL OR state = 'INACTIVE') = 0) AS j
+WHERE EXISTS (SELECT 1 FROM flux_made AS m CROSS JOIN flux_jobs AS b ON b._file = m._file WHERE m.made > seen AND EXISTS (SELECT 1 FROM flux_jobs AS a WHERE a.job = b.job AND a._file = j._file));
+INSERT INTO mpg_issues(source, severity, kind, line, count, detail)
+SELECT _file, 'warning', 'lost_end', min(_line), count(*), 'jobs that a later listing shows no more, the first ' || min(job) || ': they ended when they were last seen' FROM flux_gone JOIN flux_jobs USING (job) GROUP BY _file;
+UPDATE flux_jobs SET state = 'INACTIVE', t_inactive = g.seen FROM flux_gone AS g WHERE g.job = flux_jobs.job;
+DROP TABLE flux_made;
+DROP TABLE flux_gone;
+INSERT INTO mpg_issues(source, severity, kind, line, count, detail)
 SELECT _file, 'warning', 'repeated_record', min(_line), count(*), 'jobs that one listing has more than once, such as ' || min(job) || ': they count once'
 FROM (SELECT _file, _line, job, row_number() OVER (PARTITION BY _file, job ORDER BY rowid) AS nth FROM flux_jobs) WHERE nth > 1 GROUP BY _file;
 DELETE FROM flux_jobs WHERE job IS NULL OR rowid NOT IN (
@@ -80,7 +98,7 @@ WITH edges AS (
 ),
 most AS MATERIALIZED (SELECT max(now) AS each FROM (SELECT sum(sum(d)) OVER (PARTITION BY nodelist ORDER BY at) AS now FROM edges GROUP BY nodelist, at))
 SELECT _file, 'warning', 'lost_end', min(_line), count(*), 'job ' || min(job) || ' runs though ' || min(why) || ': it is held until the last time of the listings. Is a later listing missing?'
-FROM (SELECT f._file, f._line, f.job, CASE WHEN expiration + 3600 < (SELECT max(max(coalesce(t_submit, 0), coalesce(t_run, 0), coalesce(t_cleanup, 0), coalesce(t_inactive, 0))) FROM flux_jobs) THEN 'its limit is over'
+FROM (SELECT f._file, f._line, f.job, CASE WHEN expiration + 3600 < (SELECT max(max(coalesce(t_submit, 0), coalesce(t_run, 0), coalesce(t_cleanup, 0), coalesce(t_inactive, 0), coalesce(asked, 0))) FROM flux_jobs) THEN 'its limit is over'
                                            WHEN EXISTS (SELECT 1 FROM flux_jobs AS k CROSS JOIN most WHERE k.nodelist = f.nodelist AND k.t_run > f.t_run AND k.t_inactive > k.t_run
                                                         AND (k.chips + f.chips) * 1.0 / f.nnodes > most.each + 1e-6) THEN 'a later job had chips of its nodes' END AS why
       FROM flux_jobs AS f WHERE f.chips > 0 AND f.t_run IS NOT NULL AND f.t_inactive IS NULL AND f.state <> 'INACTIVE')
@@ -102,5 +120,5 @@ SELECT job, 1 AS attempt, NULL AS task, 'flux' AS pool, iif(t_run IS NULL, 0, ch
 FROM flux_jobs WHERE chips > 0 AND (t_run IS NOT NULL OR state = 'INACTIVE') AND coalesce(t_run, t_inactive, t_cleanup) IS NOT NULL;
 DROP TABLE IF EXISTS temp.observed;
 CREATE TEMP TABLE observed AS
-SELECT 'flux' AS pool, (SELECT max(max(coalesce(t_submit, 0), coalesce(t_run, 0), coalesce(t_cleanup, 0), coalesce(t_inactive, 0))) FROM flux_jobs) AS until_time FROM jobs LIMIT 1;
+SELECT 'flux' AS pool, (SELECT max(max(coalesce(t_submit, 0), coalesce(t_run, 0), coalesce(t_cleanup, 0), coalesce(t_inactive, 0), coalesce(asked, 0))) FROM flux_jobs) AS until_time FROM jobs LIMIT 1;
 DROP TABLE flux_jobs;

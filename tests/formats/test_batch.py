@@ -101,6 +101,27 @@ class Flux(Batch):
                 json.dump({"jobs": jobs}, file)
         self.assertEqual(self.held(folder), [("101", 1, 8, 60.25, 1260, "completed")])
 
+    def test_until_when_a_listing_observes(self):
+        """A job that runs tells for how long: while nothing changes, it is held to the time of the listing. Of 1000 jobs there may be more."""
+        def job(number, run, **more):
+            return {"id": number, "urgency": 16, "ntasks": 1, "ngpus": 8, "nnodes": 1, "nodelist": "n1", "state": "RUN", "t_submit": BEGIN, "t_run": BEGIN + run} | more
+        def sums(*files):
+            folder = self.new_folder()
+            for n, jobs in enumerate(files):
+                with open(os.path.join(folder, f"{n}.json"), "w", encoding="utf-8") as file:
+                    json.dump({"jobs": jobs}, file)
+            return self.rows("SELECT job, category, sum(chip_us) / 8000000 FROM trace_rollup(?) GROUP BY 1, 2 ORDER BY 1, 2", folder)
+        self.assertEqual([("1", "untraced", 86400)], sums([job(1, 0, runtime=86400.0)]))
+        self.assertEqual([("1", "untraced", 100)], sums([job(1, 0, state="INACTIVE", runtime=50.0, t_cleanup=BEGIN + 50, t_inactive=BEGIN + 100, result="COMPLETED")]))
+        waits = {"id": 3, "urgency": 16, "ntasks": 1, "ngpus": 8, "nnodes": 1, "state": "SCHED", "t_submit": BEGIN}
+        later = [job(2, 0, runtime=5000.0)]
+        self.assertEqual([("1", "untraced", 1000), ("2", "untraced", 5000), ("3", "queued", 1000)], sums([job(1, 0, runtime=1000.0), job(2, 0, runtime=1000.0), waits], later))
+        self.assertEqual([("lost_end", 2)], self.rows("SELECT kind, count FROM mpg_issues WHERE kind = 'lost_end'"))
+        self.assertEqual([("1", "untraced", 5000), ("2", "untraced", 5000)], sums([job(1, 0, runtime=1000.0)], later))  # of another instance
+        for number, listed in ((999, 0), (1000, 1)):
+            sums([job(n, n, runtime=1.0) for n in range(number)])
+            self.assertEqual(listed, self.rows("SELECT count(*) FROM mpg_issues WHERE kind = 'partial_answer'")[0][0])
+
     def test_an_end_that_was_lost(self):
         """A job that runs in its listing past its limit, or while a later one has chips of its nodes, is listed; one that has time left, or fits beside it, is not."""
         def job(number, run, end=None, gpus=4, nodes="n1", expiration=0.0):
@@ -160,6 +181,21 @@ class Condor(Batch):
         path = self.write(json.dumps([done | {"CumulativeSuspensionTime": 100}]))
         self.held(path)
         self.assertEqual([("info", 1)], self.rows("SELECT severity, count FROM mpg_issues WHERE kind = 'suspended_job' AND source = ?", path))
+
+    def test_queues_one_after_the_other(self):
+        """What runs or waits in one, and a later one of its schedd has no more, was over when it was last seen, which is said; one of another schedd says nothing of it."""
+        def ad(number, status, start, asked, schedd="s1"):
+            return {"ClusterId": number, "ProcId": 0, "GlobalJobId": f"{schedd}#{number}.0#{BEGIN}", "JobStatus": status, "QDate": BEGIN, "JobCurrentStartDate": start and BEGIN + start, "NumJobStarts": int(status == 2),
+                    "EnteredCurrentStatus": BEGIN + start, "RequestGPUs": 8, "ServerTime": BEGIN + asked, "RemoteHost": f"slot1@n{number}"}
+        first = [ad(1, 2, 10, 1000), ad(2, 2, 10, 1000), ad(3, 1, 0, 1000)]
+        for schedd, expected, lost in (("s1", [("1.0", 1, 8, 10, 1000, None), ("2.0", 1, 8, 10, None, None), ("3.0", 1, 0, 1000, 1000, "cancelled")], [("lost_end", 2)]),
+                                       ("s2", [("1.0", 1, 8, 10, None, None), ("2.0", 1, 8, 10, None, None), ("9.0", 1, 8, 10, None, None)], [])):
+            folder = self.new_folder()
+            for name, ads in (("b.json", first), ("a.json", [ad(2 if schedd == "s1" else 9, 2, 10, 5000, schedd)])):
+                with open(os.path.join(folder, name), "w", encoding="utf-8") as file:
+                    json.dump(ads, file)
+            self.assertEqual(expected, self.held(folder))
+            self.assertEqual(lost, self.rows("SELECT kind, count FROM mpg_issues WHERE kind = 'lost_end' AND source LIKE ? || '%'", folder))
 
     def test_chips(self):
         ad = next(ad for ad in json.loads(self.fixture("condor/history.json")) if ad["ClusterId"] == 101)
