@@ -106,6 +106,13 @@ class Slurm(Schedulers):
             path = self.folder_of({name: self.HEADER + self.job(1, "RUNNING", end="Unknown", elapsed=f"00:{elapsed}:00") for name, elapsed in (("a.psv", first), ("b.psv", second))})
             self.assertEqual(([("1", 14400)], []), (self.ledger(path, "untraced"), self.said(path)))
 
+    def test_exports_that_truncate_cut(self):
+        """A job over the edge of two has a row in each, with one Submit and its last state: it is one attempt."""
+        path = self.folder_of({name: self.HEADER + self.job(1, "FAILED", start, end, f"00:{(end - start) // 60}:00") for name, start, end in (("a.psv", 60, 1260), ("b.psv", 1260, 3060))})
+        rows = self.rows("SELECT attempt, start_time, end_time, outcome FROM trace_records(?) WHERE record = 'allocations' ORDER BY start_time", path)
+        self.assertEqual([(1, T0 + 60, T0 + 1260, "failed"), (1, T0 + 1260, T0 + 3060, "failed")], rows)
+        self.assertEqual([("1", 24000)], self.ledger(path, "untraced"))
+
     def test_columns_that_were_not_exported(self):
         """What Elapsed says stands in for a Start or an End; what nothing says is listed, also if all jobs lack it."""
         def without(name, *jobs):

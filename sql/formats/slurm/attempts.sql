@@ -32,7 +32,7 @@ WHERE own.row = slurm_rows.row;
 
 -- A job that runs while two exports are made is in both: the one that knows its end counts, else the later. One that
 -- waited in the first and has started since, waits no more; of an array, what waits becomes less.
--- A resize ends a row and begins another of the same attempt. A job of a federation is in the accounting of
+-- A resize ends a row and begins another of the same attempt. So does the edge of an export that sacct --truncate cut, for a requeue submits again. A job of a federation is in the accounting of
 -- each cluster that might have run it: REVOKED, where another one did, with the start of that as its own start and end.
 -- Most jobs have one row: only those of several need the windows.
 DROP TABLE IF EXISTS temp.slurm_repeated;
@@ -84,14 +84,19 @@ WITH ranked AS (
          max(CASE WHEN started THEN Start END) OVER (PARTITION BY cluster_name, id) AS last_start
   FROM slurm_rows
   WHERE repeated
+),
+kept AS (
+  SELECT *, coalesce(started AND "End" = lead(Start) OVER earlier AND Submit = lead(Submit) OVER earlier, 0) AS goes_on
+  FROM ranked
+  WHERE place = 1 AND (started OR "End" IS NOT NULL OR coalesce(Submit > last_start, 1))
+    AND NOT (NOT started AND state_base IS 'REVOKED' AND id IN (SELECT id FROM slurm_elsewhere))
+  WINDOW earlier AS (PARTITION BY cluster_name, id ORDER BY coalesce(Start, "End", Submit), Submit)
 )
 SELECT row, cluster_name, id, started, last_start,
-       1 + coalesce(sum(coalesce(state_base, '') <> 'RESIZING') OVER (earlier ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING), 0)
+       1 + coalesce(sum(coalesce(state_base, '') <> 'RESIZING' AND NOT goes_on) OVER (earlier ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING), 0)
          AS attempt,
        row_number() OVER (PARTITION BY cluster_name, id ORDER BY coalesce(Start, "End", Submit) DESC, Submit DESC) AS from_last
-FROM ranked
-WHERE place = 1 AND (started OR "End" IS NOT NULL OR coalesce(Submit > last_start, 1))
-  AND NOT (NOT started AND state_base IS 'REVOKED' AND id IN (SELECT id FROM slurm_elsewhere))
+FROM kept
 WINDOW earlier AS (PARTITION BY cluster_name, id ORDER BY coalesce(Start, "End", Submit), Submit);
 DROP TABLE IF EXISTS temp.slurm_attempts;
 CREATE TEMP TABLE slurm_attempts AS
