@@ -161,6 +161,15 @@ class Mapping(WithNodes):
         self.map(JOBS, EVENTS, NODES)
         self.assertEqual([self.rows(f"SELECT * FROM {table} ORDER BY 1, 2, 3") for table in ("capacity", "outages")], wanted)
 
+    def test_a_node_that_is_out_since_its_last_event(self):
+        """Events that were exported before do not know: the node is out since its reason was set. Those that reach beyond it do."""
+        jobs = "Cluster|JobIDRaw|State|Submit|Start|End|ReqTRES|AllocTRES|NodeList\nc|1|COMPLETED|1000|1000|9000|gres/gpu=8|gres/gpu=8|n1\n"
+        nodes = json.dumps({"nodes": [{"name": "n2", "cluster_name": "c", "state": ["DOWN"], "reason": "xid 79", "reason_changed_at": {"set": True, "infinite": False, "number": 6000}, "tres": "cpu=8,gres/gpu=8"}]})
+        for events, wanted in (("c|Node|n2|2000|3000|xid 48|DOWN|gres/gpu=8\n", [(2000, 3000), (6000, None)]), ("c|Node|n2|6000|Unknown|xid 79|DOWN|gres/gpu=8\n", [(6000, None)]),
+                               ("c|Node|n2|6000|7000|xid 79|DOWN|gres/gpu=8\n", [(6000, 7000)]), ("c|Node|n1|2000|3000|xid 48|DOWN|gres/gpu=8\n", [(6000, None)])):
+            self.map(self.file(jobs), self.file("Cluster|Event|NodeName|TimeStart|TimeEnd|Reason|State|TRES\nc|Cluster||1000|Unknown|||gres/gpu=16\n" + events), self.file(nodes, "nodes.json"))
+            self.assertEqual(wanted, self.rows("SELECT start_time, end_time FROM outages ORDER BY 1"), events)
+
     def test_nodes_of_one_name_in_two_clusters(self):
         """What befell the one says nothing of the other."""
         g = "gres/gpu=8"

@@ -4,7 +4,7 @@
 -- A part of slurm.sql, which says what the parameters are and runs the parts in order.
 
 -- The nodes as they are now stand in for events that were not exported. What is installed is taken to
--- have been so since the first job; a node that is out of service and has no event, since its reason was
+-- have been so since the first job; a node that is out of service and has no event since then, since its reason was
 -- set, or where it has none, since it was last busy. Of a node that comes twice the last row is of now; JSON
 -- names the cluster, text does not.
 DROP TABLE IF EXISTS temp.slurm_seen;
@@ -28,7 +28,8 @@ WHERE chips > 0 GROUP BY _file;
 INSERT INTO temp.slurm_events(Cluster, Event, NodeName, TimeStart, Reason, _file, _line, State, state_base, gpu_types)
 SELECT cluster_name, 'Node', NodeName, coalesce(ReasonTime, LastBusyTime, since), Reason, _file, _line, State, state_base, gpu_types
 FROM slurm_seen AS n
-WHERE out_of_service AND NOT EXISTS (SELECT 1 FROM slurm_events AS e WHERE e.NodeName = n.NodeName AND coalesce(e.Cluster, cluster_name) = cluster_name);
+WHERE out_of_service AND NOT EXISTS (SELECT 1 FROM slurm_events AS e WHERE e.NodeName = n.NodeName AND coalesce(e.Cluster, cluster_name) = cluster_name
+                                     AND coalesce(coalesce(e.TimeEnd, 9e18) > n.ReasonTime, 1)); -- those exported before its reason was set do not know
 -- Of a state in several words (IDLE+CLOUD+DRAIN) that which takes the node out of service.
 UPDATE temp.slurm_events SET state_base = CASE WHEN State LIKE 'FUTURE%' THEN 'FUTURE' WHEN State LIKE '%REBOOT_ISSUED%' THEN 'REBOOT' WHEN State LIKE '%MAINT%' THEN 'MAINT' WHEN '+' || State LIKE '%+DOWN%' THEN 'DOWN'
                                                WHEN State LIKE '%FAIL%' THEN 'FAIL' WHEN State LIKE '%DRAIN%' THEN 'DRAIN' WHEN State LIKE '%POWER%' THEN 'POWERED_DOWN' WHEN State LIKE '%INVAL%' THEN 'INVAL' ELSE state_base END
