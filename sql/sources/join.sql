@@ -127,6 +127,16 @@ WHERE a.source IN (SELECT source FROM source WHERE rank = 3) AND a.chips > 0 AND
   AND (a.source, a.job) NOT IN (SELECT source, was FROM elsewhere) AND a.job NOT IN (SELECT path FROM ambiguous JOIN file USING (file))
 GROUP BY a.source;
 
+-- What both a scheduler and a native trace install, or have out of service, at once.
+INSERT INTO mpg_issues(source, severity, kind, line, count, detail)
+SELECT coalesce(:path, 'sources'), 'warning', 'conflict', NULL, count(*), 'records of the native trace of ' || what || ' at times of which the scheduler tells as well, the first of pool ' || min(pool) || ': both count. Leave out one'
+FROM (SELECT 'capacity' AS what, n.pool FROM (SELECT c.* FROM all_capacity AS c JOIN source AS s USING (source) WHERE rank = 2 AND EXISTS (SELECT 1 FROM source WHERE rank = 1)) AS n
+      WHERE EXISTS (SELECT 1 FROM all_capacity AS c JOIN source AS s USING (source) WHERE rank = 1 AND c.pool = n.pool AND (n.end_time IS NULL OR c.start_time < n.end_time) AND (c.end_time IS NULL OR c.end_time > n.start_time))
+      UNION ALL
+      SELECT 'outages', n.pool FROM (SELECT c.* FROM all_outages AS c JOIN source AS s USING (source) WHERE rank = 2 AND EXISTS (SELECT 1 FROM source WHERE rank = 1)) AS n
+      WHERE EXISTS (SELECT 1 FROM all_outages AS c JOIN source AS s USING (source) WHERE rank = 1 AND c.pool = n.pool AND (n.end_time IS NULL OR c.start_time < n.end_time) AND (c.end_time IS NULL OR c.end_time > n.start_time)))
+GROUP BY what;
+
 -- A pool's chip by its site's name ("h100") may be any of several; the trainer's log names the one.
 CREATE TABLE better_chip AS
 SELECT pool, min(chip) AS chip FROM told_chip

@@ -428,6 +428,15 @@ class Joining(Folder):
 class Tables(Folder):
     FLEET = os.path.join(EXPORTS, "fleet.json")
 
+    def test_a_native_trace_that_installs_what_the_scheduler_does(self):
+        """Both count, and that is said; what it installs at other times, or in other pools, adds up."""
+        self.copy("sacct.psv", "events.psv")
+        for pool, start, end, listed in (("pod", "10:00:00", "10:30:00", 1), ("pod", "09:00:00", "10:00:00", 0), ("other", "10:00:00", "10:30:00", 0)):
+            self.write("capacity.csv", f"pool,chip,chips,start_time,end_time\n{pool},nvidia-h100-sxm,16,2026-03-02T{start}Z,2026-03-02T{end}Z\n")
+            self.write("outages.csv", f"pool,chips,start_time,end_time,kind\n{pool},8,2026-03-02T{start}Z,2026-03-02T{end}Z,hw_down\n")
+            self.sums(self.folder)
+            self.assertEqual([("warning", "pod")] * listed, self.rows("SELECT severity, substr(detail, instr(detail, 'pool ') + 5, 3) FROM mpg_issues WHERE kind = 'conflict' AND detail LIKE '%of capacity%'"), (pool, start))
+
     def test_import(self):
         told = json.loads(self.one("SELECT mpg_import(?)", self.FLEET))
         self.assertEqual(told, {"capacity": 1, "outages": 0, "jobs": 2, "allocations": 2, "spans": 18, "commits": 2, "programs": 1})
