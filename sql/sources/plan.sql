@@ -1,9 +1,10 @@
 -- plan.sql - the files that a path stands for, and what is known of each before it is read.
 --
--- Runs first on the private connection of a query over sources. What follows fills these tables: entries from a
--- fleet file or the path itself, files from what is there, sources from files that one script reads together.
+-- Runs first on the private connection of a query over sources. What follows fills these tables: files from
+-- what is there, sources from files that one script reads together.
 
-CREATE TABLE entry(entry INTEGER PRIMARY KEY, path TEXT NOT NULL, options TEXT NOT NULL);
+-- The files of entries so far, as the system tells them apart: one belongs to the first entry that has it.
+CREATE TABLE taken(device INTEGER, inode INTEGER, entry INTEGER, PRIMARY KEY (device, inode)) WITHOUT ROWID;
 
 CREATE TABLE file(
   file INTEGER PRIMARY KEY, path TEXT NOT NULL UNIQUE, entry INTEGER NOT NULL,

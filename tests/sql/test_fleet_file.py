@@ -172,6 +172,18 @@ class FleetFile(Case):
                 item["spec"]["volumes"] = [{"name": "token", "projected": {"sources": [{"serviceAccountToken": {"path": 'token " sources'}}]}}]
         self.assertEqual(wanted, self.sums(self.write("pods.json", json.dumps(listing, indent=4))))
 
+    def test_a_file_under_two_names(self):
+        """It belongs to the first source that has it, whatever both call it; the fleet file is none."""
+        os.makedirs(os.path.join(self.folder, "logs"))
+        with open(os.path.join(EXPORTS, "job_5102.out"), encoding="utf-8") as file:
+            log = self.write("logs/a.log", file.read())
+        one = self.sums(self.write("fleet.json", '{"sources": [{"path": "logs/a.log", "job": "7"}]}'))
+        os.symlink(log, os.path.join(self.folder, "link.log"))
+        for path in (".", "logs//a.log", "../%s/logs" % os.path.basename(self.folder), log, "link.log"):
+            fleet = self.write("fleet.json", json.dumps({"sources": [{"path": "logs/a.log", "job": "7"}, {"path": path}]}))
+            self.assertEqual(one, self.sums(fleet), path)
+            self.assertEqual([(log,)], self.rows("SELECT file FROM trace_sources(?)", fleet), path)
+
     def test_a_job_in_the_names_of_files(self):
         """The group job of a pattern over the path; a file that does not match lacks the option; what is no pattern is the job."""
         with open(os.path.join(EXPORTS, "job_5102.out"), encoding="utf-8") as file:

@@ -118,6 +118,31 @@ static mpg_rc fail_of_source(const mpg_sources *s, size_t entry, mpg_rc rc, mpg_
                   (long long)s->entries.entry[entry].line, entry + 1, plain.text);
 }
 
+/* Whether the file is the fleet file, or one of an entry before, whatever they call it. */
+static mpg_rc is_taken(mpg_sources *s, const mpg_file *file, size_t entry, bool *taken,
+                       mpg_err *err) {
+  const long long device = file->state.device, inode = file->state.inode;
+  mpg_file_state fleet;
+  char *query;
+  int64_t n = 0;
+  mpg_rc rc;
+  *taken = s->entries.fleet_file != NULL && mpg_file_stat(s->entries.fleet_file, &fleet) &&
+           fleet.device == device && fleet.inode == inode;
+  if (*taken || s->entries.n < 2)
+    return MPG_OK;
+  rc = mpg_private_do(&s->db, err, "INSERT OR IGNORE INTO taken VALUES (%lld, %lld, %lld)", device,
+                      inode, (long long)entry);
+  if (rc != MPG_OK)
+    return rc;
+  query = sqlite3_mprintf("SELECT entry < ?1 FROM taken WHERE device = %lld AND inode = %lld",
+                          device, inode);
+  rc =
+      query == NULL ? mpg_fail_nomem(err) : mpg_private_ask(&s->db, query, (int64_t)entry, &n, err);
+  sqlite3_free(query);
+  *taken = n != 0;
+  return rc;
+}
+
 /* The files of one entry. */
 static mpg_rc find_files(mpg_sources *s, sqlite3_stmt *insert, size_t entry, mpg_err *err) {
   const mpg_entry *e = &s->entries.entry[entry];
@@ -134,7 +159,9 @@ static mpg_rc find_files(mpg_sources *s, sqlite3_stmt *insert, size_t entry, mpg
   for (size_t i = 0; rc == MPG_OK && i < paths->n; i++) {
     const char *path = paths->file[i].path, *copied = mpg_paths_copied(paths, i);
     mpg_recognised what;
-    if (s->entries.fleet_file != NULL && strcmp(path, s->entries.fleet_file) == 0)
+    bool taken;
+    rc = is_taken(s, &paths->file[i], entry, &taken, err);
+    if (rc != MPG_OK || taken)
       continue;
     rc = mpg_interrupted(s->env)
              ? mpg_fail(err, MPG_INTERRUPTED, "interrupted")
