@@ -50,9 +50,20 @@
 --@ hint \A\s*Job <\d+(?:\[\d+\])?>, (?:Job Name|User) < => what bjobs or bhist of LSF print for people: copy lsb.acct and lsb.events
 --@ hint \A\s*\{\s*"COMMAND"\s*:\s*"b(?:jobs|hist) => what bjobs of LSF prints, which is of one moment: copy lsb.acct and lsb.events
 --@ hint \A\s*JOBID\s+USER\s+NAME\s+ST\s+NTASKS\s => a table of flux jobs for people: give --json
+--@ hint (?s)\A\s*\{(?=.{0,400}"pbs_version"\s*:)(?=.{0,900}"nodes"\s*:\s*\{) => what pbsnodes prints: write what is installed to capacity.csv
 --@ hint (?s)\A\s*\{(?=.{0,400}"pbs_version"\s*:) => what qstat of PBS prints, which is of one moment: copy the server's accounting logs
 --@ hint \A(?:Job Id:\s+\S+\n\s+Job_Name = |Job id\s+Name\s+User\s+Time Use\s) => what qstat of PBS prints, which is of one moment: copy the server's accounting logs
 --@ hint \A(?:job-ID\s+prior\s+name\s|queuename\s+qtype\s) => what qstat of Grid Engine prints, which is of one moment: copy its accounting file
+--@ hint (?s)\A\s*<\?xml[^\n]*\n\s*<(?:detailed_)?(?:job_info|Data)\b => what qstat prints as XML, which is of one moment: copy the accounting files
+--@ hint \AJOBID\|[^\n]*\b(?:ST|STATE|NODELIST)\b => columns of squeue: export squeue --json
+--@ hint \A(?:NODELIST|PARTITION|HOSTNAMES)\|[^\n]*\b(?:STATE|GRES)\b => columns of sinfo: export scontrol show node
+--@ hint (?s)\A\s*\{(?=.{0,4000}?"sinfo"\s*:\s*\[) => what sinfo prints: export scontrol show node --json
+--@ hint (?s)\A(?:%YAML[^\n]*\n)?(?:---\s)?\s*(?:jobs|meta|nodes|reservations|errors):\s(?=.{0,9000}?^\s*-?\s*(?:[Ss]lurm|data_parser|job_id|slurmd_version):) => Slurm's answer as YAML: export it with --json
+--@ hint \A\[\d{4}-\d\d-\d\dT[\d:.]+\] (?:sched: |_?job_complete: |_slurm_rpc_|slurmctld version |backfill: |error: slurm) => a log of slurmctld: export sacct -P
+--@ hint \A\s*\{(?=[^\n]*"jobid"\s*:)(?=[^\n]*"@submit"\s*:) => jobs as Slurm's jobcomp writes them, without their chips: export sacct -P
+--@ hint (?s)\A\s*\[?\s*\{(?=.{0,60000}"MyType"\s*:\s*"(?:Machine|Slot|StartD)) => what condor_status tells of machines: write what is installed to capacity.csv
+--@ hint \AHOST_NAME\s+(?:STATUS|type)\s => a table of bhosts or lshosts: write what is installed to capacity.csv
+--@ hint \AName:\s+\S+\n(?:Namespace|Roles): => what kubectl describe prints for people: give kubectl get -o json
 --@ hint \A(?:NAMESPACE\s+)?(?:NAME\s+(?:READY|STATUS)\s|LAST SEEN\s+TYPE\s) => a table of kubectl for people: give -o json
 --@ hint \A(?:[^\n]*\n)?\+-+\+\n\|\s*NVIDIA-SMI\s => a table of nvidia-smi for people: export DCGM's metrics, or what the scheduler says
 --@ hint (?i)\A(?:#\s*gpu\s+pwr\s|#Entity\s|timestamp, [^\n]*utilization\.gpu) => samples of nvidia-smi or dcgmi, which are of no format here: csv_trace reads tables, trace_duty DCGM's metrics in Prometheus

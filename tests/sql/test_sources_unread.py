@@ -50,6 +50,18 @@ NSYS_STATS, ROCPROFV3, ASCEND, VTUNE = "a report of nsys stats: export", "a tabl
 
 # What a file holds, and words of its reason: what it is, and what to do.
 UNREAD = {
+    "sacct.yaml": (b"%YAML 1.1\n---\nmeta:\n  Slurm:\n    version:\n      major: 23\njobs:\n- account: a\n", "Slurm's answer as YAML: export it with --json"),
+    "squeue.yaml": (b"jobs:\n- account: a\n  job_id: 1\n", "Slurm's answer as YAML: export it with --json"),
+    "sinfo.json": (b'{"sinfo": [{"node": {"state": ["IDLE"]}}], "meta": {"Slurm": {}}}', "what sinfo prints: export scontrol show node --json"),
+    "squeue.psv": (b"JOBID|PARTITION|ST|NODELIST(REASON)\n1|p|R|n1\n", "columns of squeue: export squeue --json"),
+    "sinfo.psv": (b"NODELIST|GRES|STATE\nn1|gpu:8|idle\n", "columns of sinfo: export scontrol show node"),
+    "slurmctld.log": (b"[2026-11-01T00:00:00.123] sched: Allocate JobId=1 NodeList=n1 #CPUs=8 Partition=p\n", "a log of slurmctld: export sacct -P"),
+    "jobcomp.json": (b'{"jobid":1,"@submit":"2026-11-01T00:00:00","state":"COMPLETED"}\n', "jobs as Slurm's jobcomp writes them"),
+    "condor_status.json": (b'[{"Name": "slot1@n1", "TotalGPUs": 8, "MyType": "Machine"}]', "what condor_status tells of machines: write"),
+    "bhosts.txt": (b"HOST_NAME          STATUS       JL/U    MAX  NJOBS\nhost1 ok - 8 0\n", "a table of bhosts or lshosts: write"),
+    "describe.txt": (b"Name:             llm-0\nNamespace:        ml\n", "what kubectl describe prints for people: give kubectl get -o json"),
+    "qstat.xml": (b"<?xml version='1.0'?>\n<job_info xmlns:xsd=\"http://x\">\n  <queue_info>\n", "what qstat prints as XML"),
+    "pbsnodes.json": (b'{"timestamp": 1, "pbs_version": "2022.1", "pbs_server": "pod", "nodes": {"n1": {"state": "free"}}}', "what pbsnodes prints: write what is installed to capacity.csv"),
     "sacct.csv": (SACCT.replace("|", ",").encode(), "columns of sacct with commas, which its TRES have as well: export"),
     "rows.psv": (SACCT.split("\n", 1)[1].replace("|COMPLETED|", "|x|COMPLETED|").encode(), "sacct without a header: give the options format, slurm, and columns"),
     "zip": (zipped(**{"sacct.psv": SACCT}), "a zip archive: unpack"),
