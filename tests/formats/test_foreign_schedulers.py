@@ -113,6 +113,14 @@ class Slurm(Schedulers):
         self.assertEqual([(1, T0 + 60, T0 + 1260, "failed"), (1, T0 + 1260, T0 + 3060, "failed")], rows)
         self.assertEqual([("1", 24000)], self.ledger(path, "untraced"))
 
+    def test_a_job_that_asks_for_any_type(self):
+        """What it asks for makes no second type: the cluster is one pool, with and without the events that say so."""
+        typed = self.job(1).replace("|gres/gpu=8|n", "|gres/gpu:h100=8,gres/gpu=8|n")
+        self.assertIn(":h100", typed)
+        for events in "", f"c|Cluster||{T0}|Unknown|||gres/gpu:h100=16,gres/gpu=16\n":
+            path = self.export(typed, self.job(2, "PENDING", "Unknown", "Unknown", "00:00:00"), events=events)
+            self.assertEqual([("c",)], self.rows("SELECT DISTINCT pool FROM trace_records(?) WHERE record = 'allocations'", path))
+
     def test_columns_that_were_not_exported(self):
         """What Elapsed says stands in for a Start or an End; what nothing says is listed, also if all jobs lack it."""
         def without(name, *jobs):

@@ -219,7 +219,7 @@ clusters AS (
   SELECT cluster_name,
          coalesce((SELECT nullif(count(DISTINCT type) FILTER (WHERE type <> '' OR types > 1), 0) FROM slurm_installed AS i WHERE i.cluster_name = a.cluster_name),
                   (SELECT 1 FROM slurm_installed AS i WHERE i.cluster_name = a.cluster_name),
-                  count(DISTINCT type)) AS types
+                  count(DISTINCT nullif(type, '')) + EXISTS (SELECT 1 FROM slurm_attempts AS h WHERE h.cluster_name = a.cluster_name AND started AND instr(held_types, '"":'))) AS types -- who asks for any has some type
   FROM asked AS a
   GROUP BY cluster_name
 )
