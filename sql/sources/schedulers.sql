@@ -1,7 +1,8 @@
 -- schedulers.sql - several sources of schedulers' records: which are of one cluster, and what they tell twice.
 --
 -- Runs after the schedulers' scripts, before match.sql, if there are several such sources: files of other formats, or with other options.
--- Sources of one format that share a pool are of one cluster. Those of several clusters number their jobs each by itself, so an id that
+-- Sources of one format that share a pool are of one cluster, if its name is the cluster's (Slurm, PBS); else, if they also share the
+-- submission of a job or, of Kubernetes, the UID of an object. Those of several clusters number their jobs each by itself, so an id that
 -- several have is a job in each, CLUSTER/ID. Within a cluster what two sources tell of one start counts once.
 
 -- ---- 1. Clusters ----
@@ -10,18 +11,29 @@ CREATE TABLE scheduler_pool AS
 SELECT DISTINCT source, format, pool
 FROM (SELECT source, pool FROM all_allocations UNION ALL SELECT source, pool FROM all_capacity UNION ALL SELECT source, pool FROM all_observed)
 JOIN source AS s USING (source) WHERE rank = 1 AND pool IS NOT NULL;
+CREATE TABLE beside AS
+SELECT DISTINCT p.source, q.source AS other, p.format FROM scheduler_pool AS p JOIN scheduler_pool AS q ON q.pool = p.pool AND q.format = p.format AND q.source > p.source;
+CREATE TABLE told_of AS -- of jobs what makes them the same
+SELECT source, job || ' ' || submit_time AS key FROM all_jobs JOIN source AS s USING (source) WHERE format NOT IN ('slurm', 'pbs', 'kube') AND source IN (SELECT source FROM beside UNION SELECT other FROM beside) AND submit_time IS NOT NULL
+UNION
+SELECT source, alias FROM all_aliases JOIN source AS s USING (source)
+WHERE format = 'kube' AND source IN (SELECT source FROM beside UNION SELECT other FROM beside) AND alias GLOB '[0-9a-f][0-9a-f][0-9a-f][0-9a-f][0-9a-f][0-9a-f][0-9a-f][0-9a-f]-[0-9a-f][0-9a-f][0-9a-f][0-9a-f]-*';
+CREATE UNIQUE INDEX told_of_by ON told_of(source, key);
+DELETE FROM beside WHERE format NOT IN ('slurm', 'pbs') AND NOT EXISTS (SELECT 1 FROM told_of AS a CROSS JOIN told_of AS b ON b.source = beside.other AND b.key = a.key WHERE a.source = beside.source);
+DROP TABLE told_of;
 CREATE TABLE cluster AS
 WITH RECURSIVE reach(source, other) AS (
   SELECT source, source FROM source WHERE rank = 1
   UNION
-  SELECT r.source, q.source FROM reach AS r CROSS JOIN scheduler_pool AS p ON p.source = r.other CROSS JOIN scheduler_pool AS q ON q.pool = p.pool AND q.format = p.format
+  SELECT r.source, iif(b.source = r.other, b.other, b.source) FROM reach AS r JOIN beside AS b ON r.other IN (b.source, b.other)
 )
 SELECT source, min(other) AS cluster FROM reach GROUP BY source;
 CREATE UNIQUE INDEX cluster_of ON cluster(source);
 CREATE TABLE cluster_name AS -- what stands before the slash of its pools, if that is one
-SELECT cluster, iif(count(*) OVER (PARTITION BY name) > 1, format || '/', '') || name AS name
-FROM (SELECT c.cluster, s.format, coalesce(iif(count(DISTINCT substr(pool, 1, instr(pool || '/', '/') - 1)) = 1, min(substr(pool, 1, instr(pool || '/', '/') - 1)), min(pool)), s.format || c.cluster) AS name
-      FROM cluster AS c JOIN source AS s USING (source) LEFT JOIN scheduler_pool AS p USING (source) GROUP BY c.cluster);
+SELECT cluster, name || iif(row_number() OVER same > 1, '-' || row_number() OVER same, '') AS name
+FROM (SELECT c.cluster, coalesce(iif(count(DISTINCT substr(pool, 1, instr(pool || '/', '/') - 1)) = 1, min(substr(pool, 1, instr(pool || '/', '/') - 1)), min(pool)), s.format || c.cluster) AS name
+      FROM cluster AS c JOIN source AS s USING (source) LEFT JOIN scheduler_pool AS p USING (source) GROUP BY c.cluster)
+WINDOW same AS (PARTITION BY name ORDER BY cluster);
 
 -- ---- 2. Ids that several clusters gave ----
 
@@ -44,24 +56,27 @@ INSERT INTO all_aliases(source, job, alias) SELECT source, name, job FROM own_na
 
 -- ---- 3. What several sources tell of one cluster ----
 
-CREATE TABLE shared_pool AS SELECT DISTINCT cluster, pool FROM (SELECT cluster, pool FROM scheduler_pool JOIN cluster USING (source) GROUP BY cluster, pool HAVING count(*) > 1);
+CREATE TABLE told_twice AS SELECT job FROM all_jobs CROSS JOIN cluster USING (source) WHERE job IS NOT NULL GROUP BY job HAVING count(DISTINCT source) > 1;
+CREATE UNIQUE INDEX told_twice_of ON told_twice(job);
+
+CREATE TABLE shared_pool AS SELECT cluster, pool FROM scheduler_pool JOIN cluster USING (source) GROUP BY cluster, pool HAVING count(*) > 1;
 -- A job's start, or what was installed then, is in each export that was made since: the row that knows its end counts.
 CREATE TABLE told_before AS
 SELECT row FROM (
   SELECT row, row_number() OVER (PARTITION BY cluster, job, pool, task, start_time, nth ORDER BY end_time IS NULL, end_time DESC, chips DESC, source) AS place
   FROM (SELECT a.rowid AS row, c.cluster, a.source, a.job, a.pool, a.task, a.start_time, a.end_time, a.chips,
                row_number() OVER (PARTITION BY a.source, a.job, a.pool, a.task, a.start_time ORDER BY a.end_time IS NULL, a.end_time DESC, a.chips DESC) AS nth
-        FROM (SELECT job FROM given_twice WHERE clusters = 1) AS g CROSS JOIN all_allocations AS a ON a.job = g.job CROSS JOIN cluster AS c ON c.source = a.source))
+        FROM told_twice AS g CROSS JOIN all_allocations AS a ON a.job = g.job CROSS JOIN cluster AS c ON c.source = a.source))
 WHERE place > 1;
 DELETE FROM all_allocations WHERE rowid IN (SELECT row FROM told_before);
 -- What ran when an earlier export was made, and in another has begun anew, has an end that neither says. Attempts are counted by time.
 UPDATE all_allocations SET end_time = n.next
 FROM (SELECT a.rowid AS row, (SELECT min(b.start_time) FROM all_allocations AS b WHERE b.job = a.job AND b.source <> a.source AND b.start_time > a.start_time) AS next
-      FROM (SELECT job FROM given_twice WHERE clusters = 1) AS g CROSS JOIN all_allocations AS a ON a.job = g.job WHERE a.end_time IS NULL) AS n
+      FROM told_twice AS g CROSS JOIN all_allocations AS a ON a.job = g.job WHERE a.end_time IS NULL) AS n
 WHERE n.row = all_allocations.rowid AND next IS NOT NULL;
-UPDATE all_allocations SET attempt = NULL WHERE job IN (SELECT job FROM given_twice CROSS JOIN all_allocations USING (job) WHERE clusters = 1 GROUP BY job HAVING count(DISTINCT source) > 1);
+UPDATE all_allocations SET attempt = NULL WHERE job IN (SELECT job FROM told_twice CROSS JOIN all_allocations USING (job) GROUP BY job HAVING count(DISTINCT source) > 1);
 UPDATE all_jobs SET submit_time = s.first
-FROM (SELECT job, min(submit_time) AS first FROM given_twice CROSS JOIN all_jobs USING (job) WHERE clusters = 1 GROUP BY job) AS s WHERE s.job = all_jobs.job;
+FROM (SELECT job, min(submit_time) AS first FROM told_twice CROSS JOIN all_jobs USING (job) GROUP BY job) AS s WHERE s.job = all_jobs.job;
 
 CREATE TABLE installed_before AS
 SELECT row FROM (
@@ -98,9 +113,11 @@ WHERE s.pool IN (SELECT pool FROM all_observed JOIN cluster AS o USING (source) 
   AND NOT EXISTS (SELECT 1 FROM all_observed AS o WHERE o.source = c.source AND o.pool = s.pool) AND last IS NOT NULL;
 
 DROP TABLE scheduler_pool;
+DROP TABLE beside;
 DROP TABLE cluster;
 DROP TABLE cluster_name;
 DROP TABLE given_twice;
+DROP TABLE told_twice;
 DROP TABLE own_name;
 DROP TABLE shared_pool;
 DROP TABLE told_before;

@@ -87,7 +87,23 @@ class Clusters(Case):
         self.assertEqual([(pool.replace("c2", "mine"), job.replace("c2", "mine"), *rest) for pool, job, *rest in wanted], self.sums(path))
         swf = "; UnixStartTime: {}\n; MaxProcs: 8\n; Computer: c1\n1 0 0 100 4 -1 -1 4 -1 -1 1 1 1 1 1 1 -1 -1\n".format(T)
         path = self.fleet({"path": "a.psv"}, {"path": "c.swf"}, c_swf=swf)
-        self.assertEqual([("c1", "2", "untraced", 80), ("c1", "slurm/c1/1", "untraced", 8000), ("c1", "swf/c1/1", "untraced", 400)], [row for row in self.sums(path) if row[1]])
+        self.assertEqual([("c1", "2", "untraced", 80), ("c1", "c1-2/1", "untraced", 400), ("c1", "c1/1", "untraced", 8000)], [row for row in self.sums(path) if row[1]])
+
+    def test_clusters_whose_pools_have_one_name(self):
+        """Flux names no cluster: sources with a job of one submission are of one, others are not. Ids of both are apart all the same."""
+        def listing(*jobs):
+            return json.dumps({"jobs": [{"id": number, "urgency": 16, "ntasks": 1, "ngpus": 8, "nnodes": 1, "nodelist": "n1", "state": "INACTIVE", "result": "COMPLETED", "t_submit": submit, "t_run": start, "t_inactive": end}
+                                        for number, submit, start, end in jobs]})
+        first = listing((1, T, T, T + 1000), (2, T, T + 1000, T + 2000))
+        for submit, ids in ((T, ["1", "2", "3"]), (T + 7, ["1", "3", "flux-2/2", "flux/2"])):
+            path = self.fleet({"path": "a.json", "phase": "training"}, {"path": "b.json"}, a_json=first, b_json=listing((2, submit, T + 1000, T + 2000), (3, T, T + 2000, T + 3000)))
+            self.assertEqual([("flux", number, "untraced", 8000) for number in ids], [row for row in self.sums(path) if row[2] == "untraced"])
+
+    def test_a_job_of_three_sources(self):
+        """Two of one cluster and one of another."""
+        a, b = SACCT + job(1, T, T, T + 1000), SACCT + job(1, T, T, T + 1000)
+        path = self.fleet({"path": "a.psv", "phase": "x"}, {"path": "b.psv"}, {"path": "c.psv", "phase": "y"}, a_psv=a, b_psv=b, c_psv=SACCT + job(1, T, T, T + 500, cluster="c2"))
+        self.assertEqual([("c1", "c1/1", "untraced", 8000), ("c2", "c2/1", "untraced", 4000)], self.sums(path))
 
     def test_a_log_of_an_id_of_several_clusters(self):
         """The id alone says no more which job it is; with its cluster it does."""
@@ -137,6 +153,13 @@ class Clusters(Case):
         self.assertEqual({"red", None}, {pool for pool, *_ in self.sums(path)})
         path = self.fleet({"path": "n.json", "pool": "team"}, {"path": "p.json"}, n_json=files["n_json"], p_json=listing(node("b", "blue"), pod("llm", "b")))
         self.assertEqual({("red", None), ("np", None), ("np", "ml/llm")}, {(pool, job) for pool, job, *_ in self.sums(path)})
+        uid = "0a1b2c3d-0000-0000-0000-00000000000"
+        for last, wanted in (("1", [("np", None, "idle", 28800), ("np", "ml/llm", "queued", 28800), ("np", "ml/llm", "untraced", 28800)]),
+                             ("2", [("np", None, "idle", 57600), ("np", "np-2/ml/llm", "queued", 28800), ("np", "np-2/ml/llm", "untraced", 28800), ("np", "np/ml/llm", "queued", 28800), ("np", "np/ml/llm", "untraced", 28800)])):
+            pods = [pod("llm", "a") for _ in "12"]
+            pods[0]["metadata"]["uid"], pods[1]["metadata"]["uid"] = uid + "1", uid + last
+            path = self.fleet({"path": "n.json", "phase": "training"}, {"path": "p.json"}, n_json=listing(node("a", "x"), pods[0]), p_json=listing(node("a", "x"), pods[1]))
+            self.assertEqual(wanted, self.sums(path), last)
 
 
 if __name__ == "__main__":
