@@ -63,7 +63,7 @@ class FleetFile(Case):
         for option, value, expected in [
                 ("chips", "many", 'a number above 0, or what counts as a chip, such as gpus or slots, found "many"'), ("flops", -4, "a number above 0, found -4"), ("devices", True, "a number above 0, found true"),
                 ("chips", -4, "a number above 0, or what counts as a chip, such as gpus or slots, found -4"), ("chips_per_node", 0, "a number above 0, found 0"), ("flops", "1e15 or so", "a number above 0, found"), ("year", 26, "a year from 1970 to 2261, found 26"),
-                ("year", "2026", 'a year from 1970 to 2261, found "2026"'), ("start", "yesterday", "Unix seconds or a time such as"), ("format", "slrum", "a format, such as slurm"),
+                ("year", "2026", 'a year from 1970 to 2261, found "2026"'), ("start", "yesterday", "Unix seconds or a time such as"), ("start", 1772445660000, "Unix seconds or a time such as"), ("start", -1, "Unix seconds or a time such as"), ("format", "slrum", "a format, such as slurm"),
                 ("format", "maxtext/lines", "a format, such as slurm"), ("outcome", "good", "completed, failed, cancelled"), ("zone", 1, "a time zone, such as"),
                 ("consumable", "perhaps", 'YES, JOB or HOST, as qconf -sc says, found "perhaps"'), ("pool", ["a"], "a text or a number"), ("pool", "", 'a text or a number, found ""'), ("chip", "", 'a text or a number, found ""'), ("job", True, "a text or a number, found true"), ("phase", False, "a text or a number, found false")]:
             with self.subTest(option=option, value=value):

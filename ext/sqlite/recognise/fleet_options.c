@@ -173,7 +173,9 @@ static bool is_year(const mpg_json_member *option) {
 static bool is_time(const mpg_json_member *option) {
   mpg_err ignored;
   int64_t us;
-  return option->kind == MPG_JSON_NUMBER ||
+  double seconds;
+  return (option->kind == MPG_JSON_NUMBER && mpg_real_parse(option->text, &seconds) &&
+          seconds >= 0 && seconds < 9.2e9) || /* milliseconds are none */
          (option->kind == MPG_JSON_STRING && mpg_time_parse(option->text, &us, &ignored) == MPG_OK);
 }
 
