@@ -47,7 +47,7 @@ FROM (SELECT DISTINCT source, pool FROM all_allocations UNION SELECT DISTINCT so
 WHERE pool IS NOT NULL AND pool NOT IN (SELECT pool FROM temp.observed WHERE pool IS NOT NULL)
 GROUP BY pool HAVING count(*) = count(time);
 INSERT INTO temp.observed(job, until_time)
-SELECT job, min(time) FROM source_end JOIN all_jobs USING (source) WHERE job NOT IN (SELECT job FROM all_allocations) GROUP BY job;'
+SELECT job, max(time) FROM all_jobs LEFT JOIN source_end USING (source) WHERE source IN (SELECT source FROM source WHERE rank < 3) AND job NOT IN (SELECT job FROM all_allocations) GROUP BY job HAVING count(*) = count(time);'
 || iif(said.every, '
 INSERT INTO temp.observed(job, until_time) -- those of which there is a log as well
 SELECT a.job, max(e.time) FROM all_allocations AS a JOIN source_end AS e USING (source)

@@ -64,6 +64,13 @@ class Clusters(Case):
                           b_psv=SACCT + job(2, T + 900, T + 1000, T + 3000))
         self.assertEqual([("c1", "2", "untraced", 24000)], self.sums(path))
 
+    def test_a_job_that_waits_in_both(self):
+        """Until the later one was made."""
+        waits = f"5|5|train|c1|ann|llm|PENDING|{T}|Unknown|Unknown|0|gres/gpu=8||\n"
+        for order in "ab", "ba":
+            path = self.fleet({"path": f"{order[0]}.psv", "phase": "x"}, {"path": f"{order[1]}.psv"}, a_psv=SACCT + job(1, T, T, T + 500) + waits, b_psv=SACCT + job(2, T, T + 500, T + 2000) + waits)
+            self.assertIn((None, "5", "queued", 16000), self.sums(path))
+
     def test_capacity_counts_once(self):
         """Both exports have the events of the cluster; what one knows the end of, it has."""
         path = self.fleet({"path": "a*", "phase": "training", "chip": "nvidia-h100-sxm"}, {"path": "b*"}, a_psv=SACCT + job(1, T, T, T + 1000), aa_psv=EVENTS + installed(T, None, 16),
