@@ -123,12 +123,13 @@ class Clusters(Case):
 
     def test_files_that_need_others(self):
         """Events and nodes are of the one source that has the jobs, unless their options say otherwise; else the error says which file it is."""
-        files = {"a_psv": SACCT + job(1, T, T, T + 1000), "e_psv": EVENTS + installed(T, None, 16)}
+        files = {"a_psv": SACCT + job(1, T, T, T + 1000), "e_psv": EVENTS + installed("2026-11-01T00:00:00", None, 16)}
         for sources in (({"path": "a.psv", "zone": "Europe/Berlin", "chip": "nvidia-h100-sxm"}, {"path": "e.psv"}), ({"path": "e.psv"}, {"path": "a.psv", "chip": "nvidia-h100-sxm"}),
                         ({"path": "a.psv", "zone": "UTC"}, {"path": "e.psv", "chip": "nvidia-h100-sxm"}), ({"path": "a.psv", "zone": "UTC", "chip": "nvidia-h100-sxm"}, {"path": "e.psv", "chip": "nvidia-h100-sxm", "zone": "UTC"})):
             with self.subTest(sources=sources):
                 path = self.fleet(*sources, **files)
-                self.assertEqual([("c1", None, "idle", 8000), ("c1", "1", "untraced", 8000)], self.sums(path))
+                self.assertEqual([("c1", None, "idle", 8000 + 16 * 3600 * ("Berlin" in str(sources))), ("c1", "1", "untraced", 8000)], self.sums(path))
+                self.assertEqual([], self.rows("SELECT file, missing FROM trace_sources(?) WHERE missing LIKE '%zone%' AND ? LIKE '%zone%'", path, str(sources)))
                 self.assertEqual([("nvidia-h100-sxm",)], self.rows("SELECT chip FROM trace_records(?) WHERE record = 'capacity'", path))
         for sources in (({"path": "a.psv", "zone": "UTC"}, {"path": "e.psv", "zone": "Europe/Berlin"}), ({"path": "a.psv", "phase": "a"}, {"path": "b.psv", "phase": "b"}, {"path": "e.psv"})):
             with self.subTest(sources=sources):

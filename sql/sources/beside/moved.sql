@@ -7,3 +7,5 @@ DELETE FROM source WHERE source IN (SELECT source FROM beside);
 UPDATE source SET options = (
   SELECT json_group_object(key, value) FROM (SELECT o.key, o.value FROM json_each(source.options) AS o UNION SELECT o.key, o.value FROM beside AS b, json_each(b.options) AS o WHERE b.beside = source.source))
 WHERE source IN (SELECT beside FROM beside);
+UPDATE file SET missing = (SELECT json_group_array(m.value) FROM source AS s, json_each(file.missing) AS m WHERE s.source = file.source AND json_extract(s.options, '$.' || m.value) IS NULL)
+WHERE source IN (SELECT beside FROM beside) AND missing <> '[]';
