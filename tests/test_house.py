@@ -100,6 +100,7 @@ MAY_INCLUDE = {
     "sqlite/functions": ["base", "sqlite"] + READ + PROGRAM + GOODPUT,
     "sqlite/recognise": ["base", "sqlite", "read/input", "read/parse", "goodput/trace"],  # what files are, before any is read
     "sqlite/scripts": ["base", "sqlite", "sqlite/cache", "sqlite/recognise"] + READ + GOODPUT,
+    "sqlite/build": ["base", "sqlite", "sqlite/recognise"] + GOODPUT,
     "postgres": ["base", "program", "sqlite/scripts"] + GOODPUT,  # it reads foreign traces by SQL files, in a SQLite of its own
     "package/release": [],
     "package/web": ["base", "sqlite"],

@@ -171,7 +171,7 @@ int mpg_register_limits(mpg_conn *conn, char **error);           /* limits.c */
 int mpg_register_progress(mpg_conn *conn, char **error);         /* progress_function.c */
 int mpg_register_op_cost(mpg_conn *conn, char **error);          /* op_cost.c */
 int mpg_register_files(mpg_conn *conn, char **error);            /* files_table.c */
-int mpg_register_build(mpg_conn *conn, char **error);            /* build_functions.c */
+int mpg_register_build(mpg_conn *conn, char **error);            /* build/build_functions.c */
 int mpg_register_sources(mpg_conn *conn, char **error);          /* sources_table.c */
 int mpg_register_scripts(mpg_conn *conn, char **error);          /* script_tables.c */
 int mpg_register_help(mpg_conn *conn, char **error);             /* help_table.c */
