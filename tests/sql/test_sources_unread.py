@@ -177,7 +177,7 @@ class Unread(Case):
         for name, (content, words) in UNREAD.items():
             self.write(name, content)
             with self.subTest(name=name):
-                self.assertIn(name + ": " + words, self.error("SELECT count(*) FROM trace_rollup(?)", os.path.join(self.folder, name)))
+                self.assertIn(words, self.error("SELECT count(*) FROM trace_rollup(?)", os.path.join(self.folder, name)))
 
     def test_beside_a_trace_each_is_listed_and_the_trace_is_read(self):
         self.write("sacct.psv", SACCT.encode())
