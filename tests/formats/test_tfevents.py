@@ -346,6 +346,13 @@ class Mapping(FolderCase):
             self.assertEqual([(1e9 + 110, 1e9 + 120)], self.rows("SELECT start_time, end_time FROM trace_training_steps(?) WHERE step = 1", self.folder))
             self.assertEqual([("startup", 110.0), ("unknown", 200.0 + pause)], self.rows("SELECT category, sum(chip_seconds) FROM trace_rollup(?) GROUP BY 1", self.folder))
 
+    def test_the_first_of_every_tenth(self):
+        """torchtitan and others write step 1, then each tenth: the first stands for no more steps than there are up to it, counted from 0 or from 1."""
+        for numbers, first in (((1, 10, 20, 30), 1), ((0, 10, 20, 30), 1), ((10, 20, 30), 10), ((9, 19, 29), 10), ((50, 60, 70), 10)):
+            self.write("run/a", begin(1e9), *(summary(1e9 + 100 + 2 * n, n, simple("loss", 1)) for n in numbers))
+            self.assertEqual([(1e9 + 100 + 2 * (numbers[0] - first), 1e9 + 100 + 2 * numbers[0], first)],
+                             self.rows("SELECT start_time, end_time, executions FROM trace_training_steps(?) LIMIT 1", self.folder), numbers)
+
     def test_a_pause_and_losses_that_are_no_number(self):
         """An hour or five minutes between two values of ten seconds, and a loss of NaN or infinity: progress, and listed."""
         write = lambda pause, losses: self.write("run/a", begin(1e9), *(summary(1e9 + 10 * i + pause * (i > 5), i, simple("loss", losses.get(i, 1))) for i in range(1, 11)))

@@ -153,6 +153,12 @@ class Trainer(cases.Case):
         self.assertEqual({"impossible_time": 4}, said("m.json", mlflow(*((T0 + 10 * i, {"step": i}) for i in range(4))))[1])
         self.assertEqual({"partial_answer": 1}, said("m.json", mlflow(*((1000 * (T0 + 10 * i), {"step": i}) for i in range(4)), next_page_token="x"))[1])
 
+    def test_the_first_of_every_tenth(self):
+        """It stands for no more steps than there are up to it, counted from 0 or from 1; what came before is start-up."""
+        for numbers, first in (((1, 10, 20, 30), 1), ((0, 10, 20, 30), 1), ((10, 20, 30), 10), ((9, 19, 29), 10), ((4, 9, 14), 5), ((50, 60, 70), 10), ((0, 1, 2), 1), ((1, 2, 3), 1)):
+            text = "".join(json.dumps({"_step": i, "_timestamp": T0 + 100 + 2 * n, "_runtime": 100 + 2 * n, "train/global_step": n, "loss": 1.0}) + "\n" for i, n in enumerate(numbers))
+            self.assertEqual((1, numbers[0], 100 + 2 * (numbers[0] - first), 100 + 2 * numbers[0], first, 1.0), self.steps(self.file(text, "h.jsonl"))[0], numbers)
+
     def test_what_trackers_tell_of_restarts(self):
         """A pause of minutes is listed. MLflow may answer by step: what was run again is seen from the times. Other trainers' names of a loss and a step."""
         at = lambda i: T0 + 10 * i + (300 if i > 20 else 0)

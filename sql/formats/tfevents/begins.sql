@@ -32,8 +32,9 @@ SELECT file, 'warning', 'long_steps', count(*), 'steps that took three times as 
 FROM tfevents_long GROUP BY file;
 DROP TABLE tfevents_usual;
 
--- A value stands for the steps since the one before it. The first of an attempt has none: its steps took what those of the
--- attempt, or else of the job, take on the mean, but for long ones, and what came before them is `init`.
+-- A value stands for the steps since the one before it. The first of an attempt has none, and stands for as many as the next, but not for
+-- more than there are up to it: counted from 0, if its number is the last of a gap. They took what those of the attempt, or else of the job,
+-- take on the mean, but for long ones, and what came before them is `init`.
 DROP TABLE IF EXISTS temp.tfevents_attempts;
 CREATE TEMP TABLE tfevents_attempts AS
 WITH usual AS (
@@ -41,12 +42,13 @@ WITH usual AS (
   FROM tfevents_ranges AS g LEFT JOIN (SELECT first, sum(executions) AS executions, sum(whole) AS seconds FROM tfevents_long GROUP BY first) AS l USING (first)
 ),
 mean AS (
-  SELECT *, iif(nth_of_file = 1, min(begin_time, time), time_of_job) AS begin_of_attempt,
+  SELECT *, min(executions_after, max(1, first_step + (first_step % executions_after = executions_after - 1))) AS executions_first,
+         iif(nth_of_file = 1, min(begin_time, time), time_of_job) AS begin_of_attempt,
          coalesce(usual_seconds / usual_executions, sum(iif(usual_executions, usual_seconds, NULL)) OVER (PARTITION BY job) / sum(usual_executions) OVER (PARTITION BY job)) AS mean_seconds
   FROM usual
 )
-SELECT job, attempt, run, file, first, last, first_step, last_step, time, begin_of_attempt, coalesce(executions_after, 1) AS first_executions,
-       coalesce(max(begin_of_attempt, time - mean_seconds * coalesce(executions_after, 1)), time) AS first_start,
+SELECT job, attempt, run, file, first, last, first_step, last_step, time, begin_of_attempt, coalesce(executions_first, 1) AS first_executions,
+       coalesce(max(begin_of_attempt, time - mean_seconds * coalesce(executions_first, 1)), time) AS first_start,
        min(begin_of_attempt, coalesce((SELECT min(t.time) FROM tfevents_told AS t WHERE t.rowid BETWEEN first AND last - 1), begin_of_attempt)) AS held_from,
        (SELECT max(t.time) FROM tfevents_told AS t WHERE t.rowid BETWEEN first AND last) AS end_time
 FROM mean ORDER BY first;

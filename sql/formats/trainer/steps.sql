@@ -24,9 +24,11 @@ single AS (
   FROM numbered GROUP BY job, attempt, step
 ),
 spaced AS (
-  SELECT *, lag(end_time) OVER w AS before, step - lag(step) OVER w AS executions, lead(step) OVER w - step AS executions_after FROM single
+  SELECT *, lag(end_time) OVER w AS before, step - lag(step) OVER w AS executions, lead(step) OVER w - step AS gap FROM single
   WINDOW w AS (PARTITION BY job, attempt ORDER BY step)
 ),
+-- The first of an attempt stands for as many as the next, but not for more than there are up to it: counted from 0, if its number is the last of a gap.
+counted AS (SELECT *, min(gap, max(1, step + (step % gap = gap - 1))) AS executions_first FROM spaced),
 -- The mean of steps, but for those that may hold a pause.
 usual AS (SELECT job, max(seconds) AS seconds FROM (SELECT job, 1.0 * (end_time - before) / executions AS seconds, row_number() OVER w AS nth, count(*) OVER (PARTITION BY job) AS n FROM spaced WHERE before IS NOT NULL
                                                     WINDOW w AS (PARTITION BY job ORDER BY 1.0 * (end_time - before) / executions)) WHERE 2 * nth <= n + 1 GROUP BY job),
@@ -35,10 +37,10 @@ mean AS (
   WHERE before IS NOT NULL AND NOT (1.0 * (end_time - before) / executions > 3 * u.seconds AND end_time - before > 60 + u.seconds) GROUP BY job
 )
 SELECT s.job, s.attempt, s.file, s.step, s.line, s.end_time, s.loss, s.tflops, s.begun, iif(told_seconds IS NULL, n, 1) AS n, before IS NULL AS is_first,
-       coalesce(executions, executions_after, 1) AS executions,
+       coalesce(executions, executions_first, 1) AS executions,
        CASE WHEN told_seconds IS NOT NULL THEN max(end_time - told_seconds, coalesce(before, end_time - told_seconds))
-            ELSE coalesce(before, max(coalesce(begun, end_time - m.seconds * coalesce(executions_after, 1)), end_time - m.seconds * coalesce(executions_after, 1)), end_time) END AS start_time
-FROM spaced AS s LEFT JOIN mean AS m USING (job);
+            ELSE coalesce(before, max(coalesce(begun, end_time - m.seconds * coalesce(executions_first, 1)), end_time - m.seconds * coalesce(executions_first, 1)), end_time) END AS start_time
+FROM counted AS s LEFT JOIN mean AS m USING (job);
 DROP TABLE trainer_begun;
 INSERT INTO mpg_issues(source, severity, kind, line, count, detail)
 SELECT file, 'info', 'repeated_record', min(line), sum(n - 1), 'values of a step that has one already, first ' || min(step) || ': they count as one, at the time of the last' FROM trainer_steps WHERE n > 1 GROUP BY file;
