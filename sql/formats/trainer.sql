@@ -93,7 +93,6 @@ UNION ALL
 SELECT file, min(line), file, 'open', min(time), NULL, NULL FROM told WHERE tag IS NOT NULL AND place < (SELECT count(step) FROM trainer_lines AS l WHERE l.file = told.file) GROUP BY file, place, tag HAVING count(json_extract(fields, '$.saved')) = 0;
 
 -- NeMo: lines of steps have no clock. They follow the last line that has one, by what they took. `at` is where a step ends, and all else begins.
--- A file whose lines of saves and restores have no clock either has that of its other lines.
 DROP TABLE IF EXISTS temp.trainer_lines;
 CREATE TEMP TABLE trainer_lines AS
 SELECT _file AS file, _line AS line, iif(json_extract(fields, '$.other') IS NULL, coalesce(json_extract(fields, '$.at'), time), NULL) AS time,
@@ -106,48 +105,15 @@ FROM log_trace(:nemo, '(?x) (?: \[NeMo\ \w\ (?<time> \d{4}-\d\d-\d\d\ \d\d:\d\d:
     | Successfully\ saved\ checkpoint\ from\ iteration \s+ (?<saved>\d+)
     | Global\ Checkpoint\ Load\ :\ Rank\ ?:\ 0\ :\ Start\ time\ ?:\ (?<at>[\d.]+) s\ :\ Time\ spent\ in\ load_checkpoint:\ (?<load>[\d.]+) s
     | MEMBER:\ \d+/(?<world>\d+) )
-  | ^ \[NeMo\ \w\ (?<time> \d{4}-\d\d-\d\d\ \d\d:\d\d:\d\d ) (?<other> \ )', 'ignore', coalesce(:zone, 'UTC'));
+  | \[NeMo\ \w\ (?<time> \d{4}-\d\d-\d\d\ \d\d:\d\d:\d\d ) (?<other> \ )', 'ignore', coalesce(:zone, 'UTC'));
 ALTER TABLE trainer_lines RENAME TO training_lines;
 
 .read sql/formats/log/rotated.sql
 .read sql/formats/log/reversed.sql
 
 ALTER TABLE training_lines RENAME TO trainer_lines;
--- Two handlers of Python's logging print each line twice: a line says once how long its step took.
-DROP TABLE IF EXISTS temp.trainer_again;
-CREATE TEMP TABLE trainer_again AS
-SELECT id, file, line, step
-FROM (SELECT rowid AS id, file, line, step, step IS lag(step) OVER w AND fields = lag(fields) OVER w
-             AND coalesce(json_extract(fields, '$.seconds'), json_extract(fields, '$.took'), json_extract(fields, '$.load')) IS NOT NULL AS again
-      FROM trainer_lines WINDOW w AS (PARTITION BY file ORDER BY rowid))
-WHERE again;
-INSERT INTO mpg_issues(source, severity, kind, line, count, detail)
-SELECT file, 'warning', 'repeated_record', min(line), count(*), 'lines that repeat the one before: they count once' FROM trainer_again GROUP BY file;
-DELETE FROM trainer_lines WHERE rowid IN (SELECT id FROM trainer_again);
-DROP TABLE trainer_again;
-INSERT INTO trainer_worlds SELECT file, max(json_extract(fields, '$.world')) FROM trainer_lines GROUP BY file;
-DROP TABLE IF EXISTS temp.trainer_dated;
-CREATE TEMP TABLE trainer_dated AS
-WITH counted AS (
-  SELECT *, rowid AS id, coalesce(CASE WHEN step IS NOT NULL THEN json_extract(fields, '$.seconds') * max(1, coalesce(step - lag(step) OVER (PARTITION BY file, step IS NULL ORDER BY rowid), 1))
-                           ELSE coalesce(json_extract(fields, '$.took'), json_extract(fields, '$.load')) END, 0) AS took
-  FROM trainer_lines
-),
-summed AS (
-  SELECT *, sum(took) OVER w AS so_far, sum(time IS NOT NULL) OVER w AS clocks FROM counted WINDOW w AS (PARTITION BY file ORDER BY id) -- a progress bar is many times one line
-),
-offset_of AS (SELECT file, clocks, min(time - so_far + iif(step IS NULL, took, 0)) AS at FROM summed WHERE time IS NOT NULL GROUP BY file, clocks),
-other AS (SELECT file, max(other_time - so_far) AS at FROM summed WHERE other_time IS NOT NULL GROUP BY file)
-SELECT s.*, s.so_far - iif(s.step IS NULL, s.took, 0) + coalesce(o.at, f.at, other.at, iif(typeof(:start) = 'text', CAST(strftime('%s', :start) AS INTEGER), :start), 0) AS at
-FROM summed AS s LEFT JOIN offset_of AS o ON o.file = s.file AND o.clocks = s.clocks LEFT JOIN offset_of AS f ON f.file = s.file AND f.clocks = 1
-  LEFT JOIN other ON other.file = s.file;
-INSERT INTO trainer_points(file, line, job, time, step, seconds, loss)
-SELECT file, line, file, max(at) OVER (PARTITION BY file ORDER BY id), step, took, json_extract(fields, '$.loss') FROM trainer_dated WHERE step IS NOT NULL ORDER BY file, id;
-INSERT INTO trainer_marks(file, line, job, kind, start_time, time, step)
-SELECT file, line, file, 'checkpoint', at, at + json_extract(fields, '$.took'), NULL FROM trainer_dated WHERE json_extract(fields, '$.took') IS NOT NULL
-UNION ALL SELECT file, line, file, 'saved', NULL, at, json_extract(fields, '$.saved') FROM trainer_dated WHERE json_extract(fields, '$.saved') IS NOT NULL
-UNION ALL SELECT file, line, file, 'restore', at, at + json_extract(fields, '$.load'), NULL FROM trainer_dated WHERE json_extract(fields, '$.load') IS NOT NULL;
-DROP TABLE trainer_dated;
+
+.read sql/formats/trainer/nemo.sql
 
 -- torchtitan's structured logs: each record has its step. A step ends with its last record; spans in it are told apart by words.
 DROP TABLE IF EXISTS temp.trainer_records;

@@ -38,11 +38,27 @@ class Trainer(cases.Case):
         self.assertEqual([("megatron", "sure")], self.rows("SELECT format, certainty FROM trace_sources(?)", self.file(text, "log")))
 
     def test_nemo(self):
-        """Saved step 4 at 20 s, durable at 30 s by the log's clock; broke off after 7, went on with 5 after a load of 5 s."""
+        """Saved step 4 at 20 s, durable at 30 s by the log's clock; broke off after 7, went on with 5 after a load of 5 s and a line 5 s later."""
         path = FIXTURES + "/nemo.log"
         self.assertEqual([(1, 0, 0, 12), (1, 1, 12, 14), (1, 2, 14, 16), (1, 3, 16, 18), (1, 4, 18, 20), (1, 5, 24, 26), (1, 6, 26, 28), (1, 7, 30, 32),
-                          (2, 5, 105, 107), (2, 6, 107, 109), (2, 7, 109, 111), (2, 8, 111, 113)], [row[:4] for row in self.steps(path)])
-        self.assertEqual({"unrated": 20, "checkpoint": 4, "lost": 6, "unknown": 2, "queued": 68, "restore": 5, "pending": 8}, self.sums(path, 16))
+                          (2, 5, 110, 112), (2, 6, 112, 114), (2, 7, 114, 116), (2, 8, 116, 118)], [row[:4] for row in self.steps(path)])
+        self.assertEqual({"unrated": 20, "checkpoint": 4, "lost": 6, "unknown": 2, "queued": 68, "restore": 5, "startup": 5, "pending": 8}, self.sums(path, 16))
+
+    def test_every_tenth_step_of_nemo(self):
+        """A line every ten steps has the mean of their times, the first of a run as well, and no clock: it follows the lines above that have one, and a restart's
+        clock says nothing of the steps before it."""
+        line = lambda n: f"Training epoch 0, iteration {n + 1}/99 | lr: 1e-05 | global_step: {n} | reduced_train_loss: 0.5 | train_step_timing in s: 2.0\n"
+        said = lambda at, text: f"[NeMo I 2026-03-03 10:{at // 60:02d}:{at % 60:02d} nemo_logging:393] {text}\n"
+        first = said(0, "Experiments will be logged") + said(30, "Setting up") + "".join(map(line, (9, 19, 29)))
+        second = "".join(map(line, (19, 29)))
+        load = said(205, f"Global Checkpoint Load : Rank : 0 : Start time : {T0 + 200}.0s : Time spent in load_checkpoint: 5.0s")
+        before = [(1, 9, 30, 50, 10, 0.5), (1, 19, 50, 70, 10, 0.5), (1, 29, 70, 90, 10, 0.5)]
+        for middle, begin in ((load, 205), (load + said(210, "Setting up"), 210), (said(300, "Setting up"), 300)):
+            for prefix in ("", "0: "):
+                text = "".join(prefix + line for line in (first + middle + second).splitlines(True))
+                self.assertEqual(before + [(2, 19, begin, begin + 20, 10, 0.5), (2, 29, begin + 20, begin + 40, 10, 0.5)], self.steps(self.file(text, "nemo.log")), text)
+        save = said(100, f"Global Checkpoint Save : Rank: 0 : Iteration: 29 : Start time: {T0 + 100}.0s : Save duration: 4.000s")
+        self.assertEqual([(1, 9, 40, 60, 10, 0.5), (1, 19, 60, 80, 10, 0.5), (1, 29, 80, 100, 10, 0.5)], self.steps(self.file(first + save, "nemo.log")), "set up until 40")
 
     def test_the_progress_bar_of_nemo_1(self):
         text = "".join(f"Epoch 0: : {n}%|#| {n}/100 [00:10<00:00, reduced_train_loss=0.5, global_step={n}.0, consumed_samples=1.0, train_step_timing in s=3.000]\r" for n in range(4)) + "\n"
