@@ -130,15 +130,15 @@ WHERE NOT timed;
 -- What lines of no step say, in the order of jobs, attempts and lines; `run` is the rowid of the attempt.
 DROP TABLE IF EXISTS temp.training_events;
 CREATE TEMP TABLE training_events AS
-SELECT a.rowid AS run, l.rowid AS line, timed, iif(timed, time, c.end_time) AS end_time, eval_step, eval_seconds, saved, saving, blocked, finished, load_seconds, loaded
+SELECT a.rowid AS run, l.rowid AS line, timed, iif(timed, time, c.end_time) AS end_time, eval_step, eval_seconds, saved, saving, blocked, finished, load_seconds, loaded, ended
 FROM training_attempts AS a CROSS JOIN training_marks AS m ON m.id BETWEEN a.first AND a.last CROSS JOIN training_lines AS l ON l.rowid = m.id
 LEFT JOIN training_clocks AS c ON c.id = l.rowid;
 
 -- JAX dispatches ahead: a step that took longer than its lines are apart says that `seconds` are between dispatches. Spans
--- of such a run are from line to line.
+-- of such a run are from line to line, and so is a step that does not tell its seconds, as those at which a profiler starts or stops.
 DROP TABLE IF EXISTS temp.training_timed;
 CREATE TEMP TABLE training_timed AS
-SELECT l.rowid AS line, a.rowid AS run, l.step, iif(timed, l.time, c.end_time) AS end_time, coalesce(l.step_seconds, 0) AS seconds, l.tflops, l.tokens, l.loss,
+SELECT l.rowid AS line, a.rowid AS run, l.step, iif(timed, l.time, c.end_time) AS end_time, coalesce(l.step_seconds, iif(timed, l.time - p.time, NULL), 0) AS seconds, l.tflops, l.tokens, l.loss,
        iif(timed, p.time, b.end_time) AS before, timed
 FROM training_attempts AS a CROSS JOIN training_lines AS l ON l.rowid BETWEEN a.first AND a.last LEFT JOIN training_clocks AS c ON c.id = l.rowid
 LEFT JOIN training_marks AS m ON m.id = l.rowid - 1 LEFT JOIN training_lines AS p ON p.rowid = coalesce(m.above, l.rowid - 1) AND p.rowid >= a.first
@@ -236,7 +236,7 @@ gap AS (
 SELECT run, 'checkpoint', max(start_time, saved - excess), saved, NULL FROM gap WHERE is_save AND excess > 0 AND saved > start_time;
 
 -- A save is logged when it is done; an asynchronous one when it begins, and it is done when the next one
--- can begin, unless Orbax says when. A save before the first step is of the step that follows.
+-- can begin, or when a preempted program stops, unless Orbax says when. A save before the first step is of the step that follows.
 DROP TABLE IF EXISTS temp.training_saves;
 CREATE TEMP TABLE training_saves AS
 WITH save AS (
@@ -255,7 +255,7 @@ once AS (
   SELECT run, step, min(end_time) AS began, min(iif(later, NULL, end_time)) AS saved, min(line) AS line FROM save GROUP BY run, step
 ),
 told AS (
-  SELECT run, step, began AS snapshot_time, coalesce(saved, lead(began) OVER (PARTITION BY run ORDER BY line)) AS durable_time FROM once
+  SELECT run, step, began AS snapshot_time, coalesce(saved, lead(began) OVER (PARTITION BY run ORDER BY line), (SELECT min(e.end_time) FROM training_events AS e WHERE e.run = once.run AND ended = 'preempted')) AS durable_time FROM once
 )
 SELECT run, step, t.snapshot_time, coalesce(f.end_time, t.durable_time) AS durable_time
 FROM told AS t LEFT JOIN finish AS f USING (run, step)
@@ -274,7 +274,7 @@ WITH summed AS (
   FROM training_stretches AS r CROSS JOIN training_spanned AS s ON s.rowid BETWEEN r.first AND r.last GROUP BY r.rowid
 )
 SELECT job, attempt, chips, chip, s.start_time, max(s.end_time, coalesce((SELECT max(e.end_time) FROM training_events AS e WHERE e.run = s.run), s.end_time)) AS end_time,
-       CASE WHEN s.last_step = steps - 1 THEN 'completed' END AS own_outcome, s.first, s.last, run
+       CASE WHEN s.last_step = steps - 1 THEN 'completed' ELSE (SELECT max(e.ended) FROM training_events AS e WHERE e.run = s.run) END AS own_outcome, s.first, s.last, run
 FROM summed AS s
 CROSS JOIN training_attempts AS a ON a.rowid = run
 UNION ALL

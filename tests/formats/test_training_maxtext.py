@@ -16,6 +16,33 @@ class MaxText(Case):
         self.map("maxtext", self.file(text))
         self.assertEqual([], self.rows("SELECT * FROM spans WHERE kind = 'compile'"))
 
+    def test_steps_at_which_a_profiler_starts_or_stops(self):
+        """MaxText hides their seconds: each took the time since the line before, and is unrated."""
+        line = "2026-03-02 09:00:{:02d} completed {}\n"
+        text = "Num_devices: 1\nConfig param steps: 6\n" + "".join(line.format(10 + 2 * n, f"step: {n}, seconds: 2.000, TFLOP/s/device: 1.0, loss: 1.0" if n not in (2, 3)
+                                                                                  else f"profiler activation/deactivation step: {n}, total_weights: 1, loss: 1.0") for n in range(6))
+        self.map("maxtext", self.file(text))
+        self.assertEqual([(n, 2.0, None if n in (2, 3) else 1.0) for n in range(6)], self.rows("SELECT step, end_time - start_time, tflops_per_chip FROM training_steps"))
+        self.assertEqual(12, self.productive())
+
+    def test_how_a_run_stopped(self):
+        """The program says that it reached its loss, or was preempted after its last save was over, or that the loss is no number. By hand, of ten steps of 2 s with a save
+        of step 4, and one of step 9 that began as the program was preempted."""
+        steps = [f"2026-03-02 09:00:{10 + 2 * n:02d} completed step: {n}, seconds: 2.000, TFLOP/s/device: 1.0, loss: 1.0\n" for n in range(10)]
+        save = "2026-03-02 09:00:{:02d} {} checkpoint {}step {}\n"
+        head = "Num_devices: 1\nConfig param steps: 100\n" + "".join(steps[:5]) + save.format(18, "Saved a", "at ", 4) + "".join(steps[5:])
+        for last, outcome, productive, other in (("Training stopped: Target loss self.config.target_eval_loss=5.6 is achieved.", "completed", 20, {}),
+                                                 ("Training stopped: Job is preempted.", "preempted", 20, {}), ("Aborting training due to NaN loss.", "failed", 10, {"lost": 10}), ("", None, 10, {"pending": 10})):
+            self.map("maxtext", self.file(head + (save.format(29, "Started an asynchronous", "save for ", 9) if outcome == "preempted" else "") + f"2026-03-02 09:00:30 {last}\n"))
+            self.assertEqual([(outcome,)], self.rows("SELECT outcome FROM allocations"))
+            self.assertEqual(productive, self.productive())
+            self.assertEqual(other, {category: seconds for (category, _), seconds in self.seconds().items() if category in ("lost", "pending")}, last)
+
+    def test_the_rate_of_old_versions(self):
+        """The first of MaxText called it TFLOP/s, of a device all the same."""
+        self.map("maxtext", self.file("Num_devices: 1\n" + "".join(f"completed step: {n}, seconds: 2.000, TFLOP/s: 3.500, loss: 1.000\n" for n in range(3))))
+        self.assertEqual([(3.5,)] * 3, self.rows("SELECT tflops_per_chip FROM training_steps"))
+
     def test_fixture(self):
         log = FIXTURES + "/maxtext.log"
         self.map("maxtext", log)

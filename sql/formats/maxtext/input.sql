@@ -11,13 +11,13 @@ CREATE TEMP TABLE training_lines AS
 SELECT _file AS file, _line AS line, time, step, log_group(_record, 'seconds') AS step_seconds, log_group(_record, 'tflops') AS tflops,
        iif(:only_relations IS NULL, log_group(_record, 'tokens'), NULL) AS tokens, log_group(_record, 'loss') AS loss,
        iif(step IS NULL, fields, NULL) AS fields, NULL AS eval_step, NULL AS eval_seconds, NULL AS saved, NULL AS saving, NULL AS blocked, NULL AS finished, NULL AS load_seconds, NULL AS loaded,
-       NULL AS all_steps, NULL AS all_devices, NULL AS chip_name,
+       NULL AS all_steps, NULL AS all_devices, NULL AS chip_name, NULL AS ended,
        iif(log_group(_record, 'yearless') IS NULL, 0, mpg_required(:year, ':year')) AS year -- its times would be of 1970
 FROM log_trace(mpg_required(:log, ':log'), '(?x)
   (?: (?<time> \d{4}-\d\d-\d\d [T\ ] \d\d:\d\d:\d\d (?: [.,]\d+ )? (?: Z | [+-]\d\d:?\d\d )?
              | (?<= [IWEF]) (?<yearless>) \d{4}\ \d\d:\d\d:\d\d\.\d+ ) .{0,300}? )?
-  (?: \b completed\ step:\ (?<step>\d+)
-      (?: (?= .* ,\ seconds:\ (?<seconds>[\d.]+) ) )? (?: (?= .* ,\ TFLOP/s/device:\ (?<tflops>[\d.]+) ) )?
+  (?: \b completed\ (?: profiler\ activation/deactivation\  )? step:\ (?<step>\d+)
+      (?: (?= .* ,\ seconds:\ (?<seconds>[\d.]+) ) )? (?: (?= .* ,\ TFLOP/s (?: /device )? :\ (?<tflops>[\d.]+) ) )?
       (?: (?= .* ,\ Tokens/s/device:\ (?<tokens>[\d.]+) ) )? (?: (?= .* ,\ total_weights:\ (?<total_weights>[\d.]+) ) )?
       (?: (?= .* ,\ loss:\ (?<loss>[^,\s]+) ) )?
     | [Cc]ompleted\ eval\ step:?\ (?<eval_step>\d+) (?: ,\ seconds:\ (?<eval_seconds>[\d.]+) )?
@@ -28,6 +28,8 @@ FROM log_trace(mpg_required(:log, ':log'), '(?x)
       \S*? / (?: checkpoint_ )? (?<finished>\d+) (?: /\w+ )? \.? (?= \s | $ )
     | Finished\ (?: load | restore | restoring\ checkpoint ) (?: \ \([^)]*\) )? \ in\ (?<load_seconds>[\d.]+)\ seconds\ (?: @ | from )\ \S*? / (?: checkpoint_ )? (?<loaded>\d+)
       (?: /\w+ )? \.? (?= \s | $ )
+    | Training\ stopped:\ (?: Target\ loss (?<reached>) | Job\ is\ preempted (?<preempted>) )
+    | Aborting\ training\ due\ to\ (?: NaN | Inf )\ loss (?<aborted>)
     | Config\ param\ steps:\ (?<steps>\d+)
     | Num_devices:\ (?<devices>\d+)
     | \bTFRT\ (?<chip>TPU \ ?\w+ (?:\ lite)? ) )',
@@ -36,5 +38,7 @@ FROM log_trace(mpg_required(:log, ':log'), '(?x)
 UPDATE training_lines SET
   eval_step = json_extract(fields, '$.eval_step'), eval_seconds = json_extract(fields, '$.eval_seconds'), saved = json_extract(fields, '$.saved'), saving = json_extract(fields, '$.saving'),
   blocked = json_extract(fields, '$.blocked'), finished = json_extract(fields, '$.finished'), load_seconds = json_extract(fields, '$.load_seconds'), loaded = json_extract(fields, '$.loaded'),
-  all_steps = json_extract(fields, '$.steps'), all_devices = json_extract(fields, '$.devices'), chip_name = json_extract(fields, '$.chip'), fields = NULL
+  all_steps = json_extract(fields, '$.steps'), all_devices = json_extract(fields, '$.devices'), chip_name = json_extract(fields, '$.chip'),
+  ended = CASE WHEN json_extract(fields, '$.reached') IS NOT NULL THEN 'completed' WHEN json_extract(fields, '$.preempted') IS NOT NULL THEN 'preempted' WHEN json_extract(fields, '$.aborted') IS NOT NULL THEN 'failed' END,
+  fields = NULL
 WHERE step IS NULL;
