@@ -7,7 +7,7 @@
 --@ input :log sure ^.*Config param (?:steps|run_name|model_name|base_output_directory): 
 --@ input :log likely ^.*Finished (?:blocking save in [\d.]+ seconds\. Continuing|(?:asynchronous save|async_save) \(blocking|(?:save|load)(?: \([^)]*\))? in [\d.]+ seconds @ )
 --@ needs :year ^[IWEF]\d{4} \d\d:\d\d:\d\d\.\d+
---@ needs :start (?s)\A(?!.*(?:\d{4}-\d\d-\d\d[T ]\d\d:\d\d:\d\d|\n[IWEF]\d{4} \d\d:\d\d:\d\d|\A[IWEF]\d{4} ))
+--@ needs :start (?s)\A(?>[^\dcIWEF]+|(?!\d{4}-\d\d-\d\d[T ]\d\d:\d\d:\d\d|[IWEF]\d{4} \d\d:\d\d:\d\d|completed step: \d).)*+(?:c|\z)
 --
 -- In the sqlite3 shell:
 --
@@ -32,6 +32,7 @@
 .read sql/formats/maxtext/input.sql
 .read sql/formats/log/rotated.sql
 .read sql/formats/log/reversed.sql
+.read sql/formats/log/begun.sql
 .read sql/formats/log/far.sql
 .read sql/formats/log/hour.sql
 .read sql/formats/maxtext/lines.sql
@@ -117,15 +118,22 @@ SELECT file, 'warning', 'run_anew', line, runs,
        'runs that begin again after a run that reached its last step: all are of one job, and all count'
 FROM anew WHERE :job IS NOT NULL;
 
--- Without a clock, a line is told when what all lines of its log up to it took is over. (Loops in the order of the windows: nothing is sorted.)
+-- Steps without a clock are over when what all lines of their log up to theirs took is: from when their file began, if that is told, and after
+-- what lines above them that have a clock say. (Loops in the order of the windows: nothing is sorted.)
 DROP TABLE IF EXISTS temp.training_clocks;
 CREATE TEMP TABLE training_clocks(id INTEGER PRIMARY KEY, end_time);
 INSERT INTO training_clocks
-WITH logs AS MATERIALIZED (SELECT min(rowid) AS first, max(rowid) AS last FROM training_attempts GROUP BY log)
-SELECT l.rowid, iif(typeof(:start) = 'text', CAST(strftime('%s', :start) AS INTEGER), coalesce(:start, 0))
-                  + sum(coalesce(step_seconds, eval_seconds, 0)) OVER (PARTITION BY g.first ORDER BY a.rowid, l.rowid ROWS UNBOUNDED PRECEDING)
-FROM logs AS g CROSS JOIN training_attempts AS a ON a.rowid BETWEEN g.first AND g.last CROSS JOIN training_lines AS l ON l.rowid BETWEEN a.first AND a.last
-WHERE NOT timed;
+WITH logs AS MATERIALIZED (
+  SELECT min(a.rowid) AS first, max(a.rowid) AS last, b.time AS begun FROM training_attempts AS a LEFT JOIN training_begun AS b USING (file) GROUP BY log, iif(b.time IS NULL, NULL, file)
+),
+summed AS (
+  SELECT g.first AS log, begun, a.rowid AS run, l.rowid AS id, l.time, sum(coalesce(step_seconds, eval_seconds, 0)) OVER (PARTITION BY g.first ORDER BY a.rowid, l.rowid ROWS UNBOUNDED PRECEDING) AS so_far
+  FROM logs AS g CROSS JOIN training_attempts AS a ON a.rowid BETWEEN g.first AND g.last CROSS JOIN training_lines AS l ON l.rowid BETWEEN a.first AND a.last
+  WHERE NOT timed AND begun IS (SELECT b.time FROM training_begun AS b WHERE b.file = a.file)
+),
+told AS MATERIALIZED (SELECT log, time - so_far AS at, min(id) FROM summed WHERE time IS NOT NULL GROUP BY log)
+SELECT id, so_far + max(at, coalesce(max(time - so_far) OVER (PARTITION BY log ORDER BY run, id ROWS UNBOUNDED PRECEDING), at))
+FROM (SELECT s.*, coalesce(iif(typeof(:start) = 'text', CAST(strftime('%s', :start) AS INTEGER), :start), begun, t.at, 0) AS at FROM summed AS s LEFT JOIN told AS t USING (log));
 
 -- What lines of no step say, in the order of jobs, attempts and lines; `run` is the rowid of the attempt.
 DROP TABLE IF EXISTS temp.training_events;
@@ -273,7 +281,8 @@ WITH summed AS (
   SELECT r.run AS run, r.first AS first, r.last AS last, min(start_time) AS start_time, max(end_time) AS end_time, max(step) AS last_step
   FROM training_stretches AS r CROSS JOIN training_spanned AS s ON s.rowid BETWEEN r.first AND r.last GROUP BY r.rowid
 )
-SELECT job, attempt, chips, chip, s.start_time, max(s.end_time, coalesce((SELECT max(e.end_time) FROM training_events AS e WHERE e.run = s.run), s.end_time)) AS end_time,
+SELECT job, attempt, chips, chip, min(s.start_time, coalesce((SELECT min(p.start_time) FROM training_phases AS p WHERE p.run = s.run AND p.kind = 'restore'), s.start_time)) AS start_time,
+       max(s.end_time, coalesce((SELECT max(e.end_time) FROM training_events AS e WHERE e.run = s.run), s.end_time)) AS end_time,
        CASE WHEN s.last_step = steps - 1 THEN 'completed' ELSE (SELECT max(e.ended) FROM training_events AS e WHERE e.run = s.run) END AS own_outcome, s.first, s.last, run
 FROM summed AS s
 CROSS JOIN training_attempts AS a ON a.rowid = run
@@ -339,5 +348,6 @@ DROP TABLE training_spanned;
 DROP TABLE training_events;
 DROP TABLE training_ahead;
 DROP TABLE training_marks;
+DROP TABLE training_begun;
 DROP TABLE training_attempts;
 DROP TABLE training_lines;

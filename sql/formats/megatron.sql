@@ -6,7 +6,7 @@
 --@ input :log sure ^.*iteration\s+\d+/\s*\d+ \| consumed samples:
 --@ input :log sure ^.*iteration\s+\d+/\s*\d+ \|.*elapsed time per iteration \(ms\):
 --@ input :log sure ^.*using world size: *\d+, data-parallel[ -]size: *\d+
---@ needs :start (?s)\A(?!.*(?:\d{4}-\d\d-\d\d[T ]\d\d:\d\d:\d\d))
+--@ needs :start (?s)\A(?>[^\di]+|(?!\d{4}-\d\d-\d\d[T ]\d\d:\d\d:\d\d|iteration\s+\d+/\s*\d+ \|).)*+(?:i|\z)
 --
 -- In the sqlite3 shell:
 --
@@ -58,6 +58,7 @@ FROM log_trace(mpg_required(:log, ':log'), '(?x)
 .read sql/formats/log/rotated.sql
 .read sql/formats/log/reversed.sql
 .read sql/formats/log/far.sql
+.read sql/formats/log/begun.sql
 
 .read sql/formats/megatron/clock.sql
 .read sql/formats/log/hour.sql
@@ -126,9 +127,9 @@ FROM temp.training_lines WHERE step IS NOT NULL GROUP BY file HAVING total(told_
 -- (A file's lines lie one after the other, and so do a run's: what follows goes by rowid, and its windows are over few columns.)
 DROP TABLE IF EXISTS temp.training_files;
 CREATE TEMP TABLE training_files AS
-SELECT file, min(rowid) AS first, max(rowid) AS last, min(step IS NULL OR time IS NOT NULL) AS timed, min(time) AS clock,
+SELECT file, min(rowid) AS first, max(rowid) AS last, min(step IS NULL OR time IS NOT NULL) AS timed, min(time) AS clock, (SELECT b.time FROM training_begun AS b WHERE b.file = l.file) AS begun,
        min(time IS NULL OR time = CAST(time AS INTEGER)) AS whole, max(told_world) AS world
-FROM training_lines GROUP BY file;
+FROM training_lines AS l GROUP BY file;
 
 DROP TABLE IF EXISTS temp.training_ranges;
 CREATE TEMP TABLE training_ranges AS
@@ -142,7 +143,7 @@ WITH begun AS (
   WHERE begins
 ),
 ranged AS (
-  SELECT f.rowid AS of_file, file, timed, iif(timed, clock, NULL) AS clock, whole, world, coalesce(run, 1) AS run, iif(coalesce(run, 1) = 1, f.first, id) AS first,
+  SELECT f.rowid AS of_file, file, timed, iif(timed, clock, begun) AS clock, begun, whole, world, coalesce(run, 1) AS run, iif(coalesce(run, 1) = 1, f.first, id) AS first,
          coalesce(lead(id) OVER (PARTITION BY f.rowid ORDER BY run) - 1, f.last) AS last
   FROM training_files AS f LEFT JOIN begun AS b ON b.of_file = f.rowid
 ),
@@ -152,7 +153,7 @@ told AS (
   GROUP BY r.of_file, r.run
 )
 SELECT CAST(coalesce(:job, file) AS TEXT) AS job, dense_rank() OVER (PARTITION BY coalesce(:job, file) ORDER BY clock, file, run) AS attempt,
-       of_file, first, last, timed, whole, loaded, coalesce(:chips, own_world, world, 1) AS chips
+       of_file, first, last, timed, begun, whole, loaded, coalesce(:chips, own_world, world, 1) AS chips
 FROM told ORDER BY of_file, run;
 
 -- --iterations-to-skip leaves iterations out that print no line: the first line of a run that continued at a checkpoint stands
@@ -180,7 +181,7 @@ WHERE loaded IS NULL AND step > 1 GROUP BY file;
 DROP TABLE IF EXISTS temp.training_events;
 CREATE TEMP TABLE training_events AS
 WITH summed AS (
-  SELECT r.rowid AS range, of_file, l.id, timed, whole, time, executions, seconds,
+  SELECT r.rowid AS range, of_file, begun, l.id, timed, whole, time, executions, seconds,
          sum(iif(step IS NULL, 0, seconds)) OVER w AS so_far, sum(step IS NOT NULL) OVER w AS place -- in the run: how many steps so far
   FROM training_ranges AS r CROSS JOIN (
     SELECT l.rowid AS id, step, time, executions, coalesce(executions * each, told_timer_ms / 1000.0, 0.0) AS seconds
@@ -190,8 +191,8 @@ WITH summed AS (
 dated AS (
   SELECT range, id, executions, seconds, place,
          CASE WHEN timed AND whole THEN min(time + 0.999999, so_far + max(time - so_far) OVER (PARTITION BY range ORDER BY id))
-              WHEN timed THEN time ELSE iif(typeof(:start) = 'text', CAST(strftime('%s', :start) AS INTEGER), coalesce(:start, (SELECT b.time FROM training_files AS f JOIN training_begun AS b USING (file) WHERE f.rowid = of_file AND :job IS NULL), 0))
-           + sum(iif(timed, 0, seconds)) OVER (PARTITION BY iif(:job IS NULL, of_file, 0) ORDER BY of_file, id) END AS end_time
+              WHEN timed THEN time ELSE iif(typeof(:start) = 'text', CAST(strftime('%s', :start) AS INTEGER), coalesce(:start, begun, 0))
+           + sum(iif(timed, 0, seconds)) OVER (PARTITION BY iif(:job IS NULL OR begun IS NOT NULL AND :start IS NULL, of_file, 0) ORDER BY of_file, id) END AS end_time
   FROM summed
 )
 SELECT r.job, r.attempt, l.*, r.timed, d.executions, d.seconds, d.end_time, d.place, r.chips, NULL AS chip

@@ -5,7 +5,7 @@
 --@ fills training_steps
 --@ input :log sure ^iter \d+: loss [\d.]+|^step:\d+/\d+ (?:train_loss|val_loss|train_time)
 --@ input :log sure ^.*[\s:|>\])"mGK](?:iter \d+: loss \S+, time [\d.]+ms|step:\d+/\d+ (?:train_loss|val_loss|train_time):)
---@ needs :start (?s)\A(?!.*(?:\d{4}-\d\d-\d\d[T ]\d\d:\d\d:\d\d|^(?:Mon|Tue|Wed|Thu|Fri|Sat|Sun) \w{3} [ \d]\d \d\d:\d\d:\d\d \d{4}\s*$))
+--@ needs :start (?s)\A(?>[^\dsiMTWFS]+|(?!\d{4}-\d\d-\d\d[T ]\d\d:\d\d:\d\d|^(?:Mon|Tue|Wed|Thu|Fri|Sat|Sun) \w{3} [ \d]\d \d\d:\d\d:\d\d \d{4}\s*$|step:\d+/\d+ |iter \d+: loss ).)*+(?:[si]|\z)
 --
 -- In the sqlite3 shell:
 --
@@ -21,8 +21,9 @@
 -- ended where the log does not ('completed', 'failed', ...); :flops are those of one step on all chips
 -- together, which the log does not know; :only_relations, which trace_rollup and its like set, leaves
 -- training_steps empty, and :rotated, which they set too, the files that may be parts of one log; :start is
--- when it began (Unix seconds or ISO 8601; else the date that nvidia-smi printed, else 0), :zone the zone of
--- that date ('UTC'). A program that cannot bind parameters to a script replaces them in its text.
+-- when it began (Unix seconds or ISO 8601; else the date that nvidia-smi printed, else the first clock
+-- above the steps, else 0), :zone the zone of that date ('UTC'). A program that cannot bind parameters to a
+-- script replaces them in its text.
 --
 -- Makes the TEMP tables jobs, allocations, capacity, spans and commits, which mpg_ledger and mpg_rollup then
 -- find, and training_steps, a row a logged step. The rules are explained in docs/formats/log.md.
@@ -52,6 +53,7 @@ WHERE step IS NULL;
 
 .read sql/formats/log/rotated.sql
 .read sql/formats/log/reversed.sql
+.read sql/formats/log/begun.sql
 
 -- Where a file begins, a step's number or the clock goes back, and at lines of no step and after them: most lines are none of these.
 DROP TABLE IF EXISTS temp.training_breaks;
@@ -121,8 +123,8 @@ ranged AS (SELECT file AS path, first, coalesce(lead(first) OVER (ORDER BY first
 clocked AS ( -- another program may have put its clock before the lines
   SELECT *, (SELECT time - coalesce(total_ms, ms) / 1000.0 FROM training_lines AS l WHERE l.rowid BETWEEN first AND last AND step IS NOT NULL ORDER BY l.rowid LIMIT 1) AS clock FROM ranged
 )
-SELECT path AS file, first, last, :start IS NULL AND coalesce(max(l.time), clock) IS NOT NULL AS dated, iif(:start IS NULL, coalesce(min(l.time), clock), NULL) AS clock, max(m.gpu) AS gpu, max(m.chip) AS chip
-FROM clocked AS r LEFT JOIN training_marks AS m ON m.id BETWEEN first AND last LEFT JOIN training_lines AS l ON l.rowid = m.id
+SELECT path AS file, first, last, :start IS NULL AND coalesce(max(l.time), clock, b.time) IS NOT NULL AS dated, iif(:start IS NULL, coalesce(min(l.time), clock, b.time), NULL) AS clock, max(m.gpu) AS gpu, max(m.chip) AS chip
+FROM clocked AS r LEFT JOIN training_marks AS m ON m.id BETWEEN first AND last LEFT JOIN training_lines AS l ON l.rowid = m.id LEFT JOIN training_begun AS b ON b.file = path
 GROUP BY first, last, path ORDER BY first;
 
 -- What a step with a loss that is no number did, later ones may keep: nobody went back.
@@ -313,4 +315,5 @@ DROP TABLE training_ranges;
 DROP TABLE training_files;
 DROP TABLE training_marks;
 DROP TABLE training_breaks;
+DROP TABLE training_begun;
 DROP TABLE training_lines;

@@ -110,6 +110,7 @@ ALTER TABLE trainer_lines RENAME TO training_lines;
 
 .read sql/formats/log/rotated.sql
 .read sql/formats/log/reversed.sql
+.read sql/formats/log/begun.sql
 
 ALTER TABLE training_lines RENAME TO trainer_lines;
 
@@ -270,6 +271,7 @@ SELECT job, attempt, step, NULL AS snapshot_time, time AS durable_time FROM trai
 -- ---- 4. Tables that are no longer needed ----
 
 DROP TABLE trainer_input;
+DROP TABLE training_begun;
 DROP TABLE trainer_lines;
 DROP TABLE trainer_points;
 DROP TABLE trainer_marks;

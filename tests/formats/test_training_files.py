@@ -218,6 +218,51 @@ class SeveralFiles(Case):
                 self.assertEqual(self.rows("SELECT attempt, chips FROM allocations ORDER BY attempt"), [(1, 4), (2, 8), (3, 8)])
 
 
+class WithoutAClock(Case):
+    """Lines of steps that tell what each took, ten of 2 s, and not when."""
+    LINES = {"megatron": " iteration {:8d}/     100 | consumed samples: 1 | elapsed time per iteration (ms): 2000.0 | lm loss: 1.0E+00 |\n",
+             "maxtext": "completed step: {}, seconds: 2.000, TFLOP/s/device: 1.0, loss: 9.0\n", "nanogpt": "iter {}: loss 3.0, time 2000.00ms, mfu 1.00%\n",
+             "trainer": "Training epoch 0, iteration {0}/99 | global_step: {0} | reduced_train_loss: 0.5 | train_step_timing in s: 2.0\n"}
+    SACCT = "JobID|State|Start|End|AllocTRES|Submit|Partition\n4711|COMPLETED|2026-03-03T10:00:00|2026-03-03T10:01:00|gres/gpu=8|2026-03-03T10:00:00|gpu\n"
+    T0 = 1772532000  # 2026-03-03T10:00:00Z
+
+    def steps(self, name):
+        return "".join(self.LINES[name].format(n) for n in range(1, 11))
+
+    def times(self, path):
+        return self.rows("SELECT round(min(start_time) - ?2, 3), round(max(end_time) - ?2, 3) FROM trace_records(?1) WHERE record = 'spans' AND kind = 'step'", path, self.T0)[0]
+
+    def test_begins_at_the_first_line_that_has_one(self):
+        """A launcher's or a compiler's warning, whoever started the program; what comes after the steps says nothing of their begin."""
+        for name in self.LINES:
+            for line, year in (("2026-03-03 10:00:05.123456: W external/xla/service.cc:7] old driver", False), ("[2026-03-03 10:00:05,123] torch.distributed.run: [WARNING] OMP_NUM_THREADS", False),
+                               ("WARNING:2026-03-03 10:00:05,123:jax._src: slow", False), ("[rank0]:[2026-03-03 10:00:05,123] x", False), ("0: 2026-03-03T10:00:05.123Z INFO x", False),
+                               ("W0303 10:00:05.123000 140 torch/distributed/run.py:793] OMP_NUM_THREADS", True)):
+                text = f"hello\n{line}\n{line.replace('0:05', '0:09')}\n" + self.steps(name)
+                with self.subTest(name=name, line=line):
+                    alone = self.file(text)
+                    self.assertEqual((5.123, 25.123), self.times(json.dumps({"sources": [{"path": alone} | ({"year": 2026} if year else {})]})))
+                    self.assertEqual([(3,)], self.rows("SELECT count FROM mpg_issues WHERE source = ? AND kind = 'unmatched_lines'", alone))
+                    if not year or name == "maxtext":
+                        self.assertEqual([(8 * 20.0,)], self.rows("SELECT sum(chip_seconds) FROM trace_rollup(?) WHERE job = '4711' AND category IN ('unrated', 'ideal', 'inefficiency')",
+                                                                 self.folder_of({"slurm-4711.out": text, "sacct.psv": self.SACCT})))
+
+    def test_a_time_after_the_steps(self):
+        """It is not when they began: that is missed, and the scheduler's job says it."""
+        for name in ("megatron", "maxtext", "nanogpt"):
+            text = self.steps(name) + "[2026-03-03 10:00:50,123] torch.distributed.elastic: [ERROR] failed\n"
+            self.assertEqual([(1,)], self.rows("SELECT instr(missing, 'start') > 0 FROM trace_sources(?)", self.file(text)), name)
+            self.assertEqual((0, 20), self.times(self.folder_of({"slurm-4711.out": text, "sacct.psv": self.SACCT})), name)
+
+    def test_runs_of_one_job(self):
+        """Each file begins by its own clock, whatever their names sort as."""
+        for name in ("megatron", "maxtext", "nanogpt"):
+            begin = "[2026-03-03 10:0{}:00,000] torch.distributed.run: [WARNING] x\n"
+            folder = self.folder_of({"b.log": begin.format(1) + self.steps(name), "a.log": begin.format(5) + self.steps(name)})
+            self.assertEqual([(1, 60, 80), (2, 300, 320)], self.rows("SELECT attempt, min(start_time) - ?2, max(end_time) - ?2 FROM trace_records(?1) WHERE record = 'spans' AND kind = 'step' GROUP BY 1",
+                                                                    json.dumps({"sources": [{"path": folder, "job": "x"}]}), self.T0), name)
+
+
 class NothingRecognised(Case):
     """A log in which no line is known, be it of another trainer, is a row that says so; so is one of the lines but not of steps."""
 
@@ -236,16 +281,16 @@ class ProgressBars(Case):
 
     def test_all(self):
         bar = "".join(f"\r Generating train split: {i:6d} examples [00:{i % 60:02d}, {i / 3:.2f} examples/s]" for i in range(20000))
+        steps = "SELECT attempt, step, round(start_time - begun, 3), round(end_time - begun, 3), loss FROM training_steps, (SELECT min(start_time) AS begun FROM training_steps)"
         for name in ("maxtext", "megatron", "torchtitan", "nanogpt"):
             with open(f"{FIXTURES}/{name}.log", encoding="utf-8") as file:
                 lines = file.readlines()
             self.map(name, self.file("".join(lines)))
-            wanted = self.rows("SELECT attempt, step, start_time, end_time, loss FROM training_steps")
+            wanted = self.rows(steps)
             for prefix in ("", "[rank0]:", "2026-11-21T15:00:00.5Z ", "[titan] 2026-11-21 15:00:00,000 - root - INFO - ", "0: [default0]: "):
                 with self.subTest(name=name, prefix=prefix):
                     self.map(name, self.file("".join(lines[:5] + [prefix + bar + "\n"] + lines[5:])))
-                    self.assertEqual(self.rows("SELECT attempt, step, start_time, end_time, loss FROM training_steps"), wanted)
-
+                    self.assertEqual(self.rows(steps), wanted)
 
 class AfterMuchElse(OfEachTrainer):
     """What libraries print before the first step may be longer than what is looked at first: NCCL's lines of thousands of ranks, a progress bar."""

@@ -43,6 +43,22 @@ class MaxText(Case):
         self.map("maxtext", self.file("Num_devices: 1\n" + "".join(f"completed step: {n}, seconds: 2.000, TFLOP/s: 3.500, loss: 1.000\n" for n in range(3))))
         self.assertEqual([(3.5,)] * 3, self.rows("SELECT tflops_per_chip FROM training_steps"))
 
+    def test_steps_without_a_clock_between_lines_that_have_one(self):
+        """Steps that old versions print, and what absl logs beside them: a save and a restart are at their own times, and steps come after them. By hand."""
+        said = lambda at, text: f"I0302 09:{at // 60:02d}:{at % 60:02d}.000000 1 x.py:1] {text}\n"
+        steps = lambda first, last: "".join(f"completed step: {n}, seconds: 2.000, TFLOP/s/device: 1.0, loss: 1.0\n" for n in range(first, last))
+        head = "Config param steps: 20\nNum_devices: 1\n"
+        first = head + steps(0, 4) + said(30, "Finished blocking save in 1.50 seconds. Continuing @ gs://x/3") + steps(4, 6) + said(33, "Finished async_save (blocking + background) in 3.00 seconds @ gs://x/3") + steps(6, 8)
+        second = head + said(310, "Finished load in 5.00 seconds @ gs://x/3") + steps(4, 6)
+        wanted = [(1, n, at, at + 2) for n, at in zip(range(8), (22, 24, 26, 28, 30, 32, 34, 36))] + [(2, 4, 310, 312), (2, 5, 312, 314)]
+        times = "round(start_time - 1772442000, 3), round(end_time - 1772442000, 3)"
+        for log, job in ((self.file(first + second), None), (self.folder_of({"b.log": first, "a.log": second}), "x")):
+            self.map("maxtext", log, year=2026, job=job)
+            self.assertEqual(wanted, self.rows(f"SELECT attempt, step, {times} FROM training_steps ORDER BY 1, 2"))
+            self.assertEqual([(1, "checkpoint", 28.5, 30), (2, "restore", 305, 310)], self.rows(f"SELECT attempt, kind, {times} FROM spans WHERE kind NOT IN ('step', 'compile') ORDER BY 1"))
+            self.assertEqual([(1, 22, 38), (2, 305, None)], self.rows(f"SELECT attempt, {times} FROM allocations"))
+            self.assertEqual([(3, 34)], self.rows("SELECT step, round(durable_time - 1772442000, 3) FROM commits"))
+
     def test_fixture(self):
         log = FIXTURES + "/maxtext.log"
         self.map("maxtext", log)

@@ -1,13 +1,11 @@
 -- megatron/clock.sql - lines of iterations without a clock, in a log of which other lines have one.
 --
--- Reads and changes training_lines, where lines that tell a clock alone have told_other. Makes training_begun(file, time): when such a log began.
+-- Reads and changes training_lines, where lines that tell a clock alone have told_other, and training_begun(file, time): when such a log began.
 -- GPT-NeoX and Megatron-DeepSpeed have DeepSpeed's clock above each iteration; older Megatron-LM prints the date before training and after it.
 -- A part of megatron.sql, which says what the parameters are and runs the parts in order.
 
 DROP TABLE IF EXISTS temp.training_others;
 CREATE TEMP TABLE training_others AS SELECT 1 FROM training_lines WHERE told_other IS NOT NULL LIMIT 1;
-DROP TABLE IF EXISTS temp.training_begun;
-CREATE TEMP TABLE training_begun(file TEXT PRIMARY KEY, time);
 DROP TABLE IF EXISTS temp.training_clocks;
 CREATE TEMP TABLE training_clocks AS
 SELECT id, file, step, iif(other > coalesce(step_before, 0), other, NULL) AS other
@@ -19,7 +17,7 @@ FROM (SELECT rowid AS id, file, step, max(iif(told_other IS NOT NULL AND time IS
 WHERE step IS NOT NULL;
 UPDATE training_lines SET time = (SELECT o.time FROM training_clocks AS c JOIN training_lines AS o ON o.rowid = c.other WHERE c.id = training_lines.rowid)
 WHERE rowid IN (SELECT id FROM training_clocks WHERE file IN (SELECT file FROM training_clocks GROUP BY file HAVING count(other) = count(*)));
-INSERT INTO training_begun
+INSERT OR REPLACE INTO training_begun
 SELECT l.file, max(l.time) FROM training_lines AS l JOIN (SELECT file, min(id) AS first FROM training_clocks GROUP BY file HAVING count(other) < count(*)) AS c ON c.file = l.file AND l.rowid < first
 WHERE l.told_other IS NOT NULL AND l.time IS NOT NULL GROUP BY l.file;
 DROP TABLE training_clocks;

@@ -38,9 +38,9 @@ other AS (SELECT file, other_time - so_far AS at, min(id) FROM summed WHERE othe
 behind AS (SELECT *, max(other_time - so_far) OVER (PARTITION BY file, clocks ORDER BY id) AS other_at FROM summed)
 SELECT s.*, s.so_far - iif(s.step IS NULL, s.took, 0)
             + coalesce(iif(s.time IS NOT NULL, o.at, max(o.at, coalesce(other_at, o.at))), iif(f.loads, other_at, NULL), f.at, other_at, other.at,
-                       iif(typeof(:start) = 'text', CAST(strftime('%s', :start) AS INTEGER), :start), 0) AS at
+                       iif(typeof(:start) = 'text', CAST(strftime('%s', :start) AS INTEGER), :start), b.time, 0) AS at
 FROM behind AS s LEFT JOIN offset_of AS o ON o.file = s.file AND o.clocks = s.clocks LEFT JOIN offset_of AS f ON f.file = s.file AND f.clocks = 1
-  LEFT JOIN other ON other.file = s.file;
+  LEFT JOIN other ON other.file = s.file LEFT JOIN training_begun AS b ON b.file = s.file;
 INSERT INTO trainer_points(file, line, job, time, step, seconds, loss)
 SELECT file, line, file, max(at) OVER (PARTITION BY file ORDER BY id), step, took, json_extract(fields, '$.loss') FROM trainer_dated WHERE step IS NOT NULL ORDER BY file, id;
 INSERT INTO trainer_marks(file, line, job, kind, start_time, time, step)

@@ -1,0 +1,26 @@
+-- log/begun.sql - when a log began whose lines of steps have no clock: at the first line before them that has one, whosever it is.
+--
+-- Reads training_lines(file, line, time, step). Makes training_begun(file, time). A launcher's or a compiler's warning is such a line.
+-- A part of the scripts of trainers' logs, which say what the parameters are.
+
+DROP TABLE IF EXISTS temp.training_begun;
+CREATE TEMP TABLE training_begun(file TEXT PRIMARY KEY, time);
+DROP TABLE IF EXISTS temp.training_untimed;
+CREATE TEMP TABLE training_untimed AS
+SELECT file, min(line) AS line FROM training_lines WHERE step IS NOT NULL AND :start IS NULL GROUP BY file HAVING count(time) = 0;
+-- Another reading of a file forgets what was said of the first.
+DROP TABLE IF EXISTS temp.training_said;
+CREATE TEMP TABLE training_said AS SELECT * FROM mpg_issues WHERE source IN (SELECT file FROM training_untimed);
+INSERT INTO training_begun
+SELECT file, time
+FROM (SELECT u.file AS file, (SELECT iif(d._line < u.line, d.time, NULL)
+        FROM log_trace(u.file, '(?x) ^ \s* (?: (?: \[ [^\]\s]{1,40} \] :? | \d+ : | [A-Z]{4,8} : | [\w./-]{1,40} (?= \s ) ) \s* ){0,3}?
+          (?: [\[(]? (?<time> \d{4}-\d\d-\d\d [T\ ] \d\d:\d\d:\d\d (?: [.,]\d+ )? (?: Z | [+-]\d\d:?\d\d )? ) | [IWEF] (?<yearless>) (?<time> \d{4}\ \d\d:\d\d:\d\d\.\d+ ) )', 'rows', coalesce(:zone, 'UTC'), coalesce(:year, 1970)) AS d
+        WHERE d.time IS NOT NULL AND (:year IS NOT NULL OR log_group(d._record, 'yearless') IS NULL) OR d._line >= u.line LIMIT 1) AS time
+      FROM training_untimed AS u)
+WHERE time IS NOT NULL;
+INSERT INTO mpg_issues(source, severity, kind, line, count, detail)
+SELECT source, severity, kind, line, count, detail FROM training_said AS s
+WHERE NOT EXISTS (SELECT 1 FROM mpg_issues AS i WHERE i.source = s.source AND i.kind = s.kind);
+DROP TABLE training_said;
+DROP TABLE training_untimed;
