@@ -6,7 +6,7 @@
 --@ input :log sure ^.*iteration\s+\d+/\s*\d+ \| consumed samples:
 --@ input :log sure ^.*iteration\s+\d+/\s*\d+ \|.*elapsed time per iteration \(ms\):
 --@ input :log sure ^.*using world size: *\d+, data-parallel[ -]size: *\d+
---@ needs :start (?s)\A(?>[^\di]+|(?!\d{4}-\d\d-\d\d[T ]\d\d:\d\d:\d\d|iteration\s+\d+/\s*\d+ \|).)*+(?:i|\z)
+--@ needs :start (?s)\A(?>[^\di]+|(?!\d{4}-\d\d-\d\d[T ]\d\d:\d\d:\d\d|iteration\s+\d+/\s*\d+ \|).)*+(?:i(?![^\n]*\d{4}-\d\d-\d\d[T ]\d\d:\d\d:\d\d)|\z)
 --
 -- In the sqlite3 shell:
 --
@@ -45,6 +45,7 @@ FROM log_trace(mpg_required(:log, ':log'), '(?x)
       (?: (?= .* (?: throughput\ per\ GPU\ \(TFLOP/s/GPU\) | approx\ flops\ per\ GPU ): \s* (?<tflops>[\d.]+) ) )?
       (?: (?= .* consumed\ samples: \s* (?<samples>\d+) ) )? (?: (?= .* global\ batch\ size: \s* (?<batch>\d+) ) )?
       (?: (?= .* \blm\ loss: \s* (?<loss>[\d.E+-]+) ) )? (?: (?= .* skipped\ iterations: \s* (?<skipped>\d+) ) )? (?: (?= .* nan\ iterations: \s* (?<nans>\d+) ) )?
+      (?(<time>) | (?: (?= .* "time(?:stamp)?"\s*:\s*"(?<time> \d{4}-\d\d-\d\d [T\ ] \d\d:\d\d:\d\d (?: [.,]\d+ )? (?: Z | [+-]\d\d:?\d\d )? ) " ) )? )
     | successfully\ saved\ (?: local\  )? checkpoint\ (?: from | at )\ iteration \s+ (?<saved>\d+)
     | successfully\ loaded\ checkpoint\ .* at\ iteration \s+ (?<loaded>\d+)
     | validation\ loss\ at\ iteration \s+ (?<validated>\d+)

@@ -254,6 +254,18 @@ class WithoutAClock(Case):
             self.assertEqual([(1,)], self.rows("SELECT instr(missing, 'start') > 0 FROM trace_sources(?)", self.file(text)), name)
             self.assertEqual((0, 20), self.times(self.folder_of({"slurm-4711.out": text, "sacct.psv": self.SACCT})), name)
 
+    def test_a_clock_behind_the_text(self):
+        """Docker's and Loki's lines of JSON have it there: a pause of 100 s is seen, and a clock of the text itself goes first."""
+        for name in ("megatron", "maxtext", "trainer"):
+            for text, time in (("log", "time"), ("line", "timestamp")):
+                at = lambda n: datetime.datetime.fromtimestamp(self.T0 + 2 * n + 100 * (n > 5), datetime.timezone.utc).isoformat()
+                path = self.file("".join(json.dumps({text: line + "\n", "stream": "stdout", time: at(n)}) + "\n" for n, line in enumerate(self.steps(name).splitlines(), 1)))
+                self.assertEqual([(20.0, 120.0)], self.rows("SELECT sum(end_time - start_time), max(end_time) - min(start_time) FROM trace_training_steps(?)", path), name)
+                self.assertEqual((0, 120), self.times(path), name)
+                self.assertEqual([(0,)], self.rows("SELECT coalesce(instr(missing, 'start'), 0) FROM trace_sources(?)", path), name)
+        own = "".join(json.dumps({"log": f"2026-03-03 10:00:{2 * n:02d},000 {line}\n", "time": "2026-03-04T00:00:00Z"}) + "\n" for n, line in enumerate(self.steps("maxtext").splitlines(), 1))
+        self.assertEqual((0, 20), self.times(self.file(own)))
+
     def test_runs_of_one_job(self):
         """Each file begins by its own clock, whatever their names sort as."""
         for name in ("megatron", "maxtext", "nanogpt"):

@@ -32,7 +32,8 @@ FROM log_trace(mpg_required(:log, ':log'), '(?x)
     | Aborting\ training\ due\ to\ (?: NaN | Inf )\ loss (?<aborted>)
     | Config\ param\ steps:\ (?<steps>\d+)
     | Num_devices:\ (?<devices>\d+)
-    | \bTFRT\ (?<chip>TPU \ ?\w+ (?:\ lite)? ) )',
+    | \bTFRT\ (?<chip>TPU \ ?\w+ (?:\ lite)? ) )
+  (?(<time>) | (?: (?= .* "time(?:stamp)?"\s*:\s*"(?<time> \d{4}-\d\d-\d\d [T\ ] \d\d:\d\d:\d\d (?: [.,]\d+ )? (?: Z | [+-]\d\d:?\d\d )? ) " ) )? )',
   'ignore', coalesce(:zone, 'UTC'), coalesce(:year, 1970));
 -- Lines of no step are few: only theirs are taken apart.
 UPDATE training_lines SET
