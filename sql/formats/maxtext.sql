@@ -118,22 +118,32 @@ SELECT file, 'warning', 'run_anew', line, runs,
        'runs that begin again after a run that reached its last step: all are of one job, and all count'
 FROM anew WHERE :job IS NOT NULL;
 
--- Steps without a clock are over when what all lines of their log up to theirs took is: from when their file began, if that is told, and after
--- what lines above them that have a clock say. (Loops in the order of the windows: nothing is sorted.)
+-- Without a clock, a line is told when what all lines of its log up to it took is over, from when its file began, if that is told. (Loops in the
+-- order of the windows: nothing is sorted.)
 DROP TABLE IF EXISTS temp.training_clocks;
-CREATE TEMP TABLE training_clocks(id INTEGER PRIMARY KEY, end_time);
+CREATE TEMP TABLE training_clocks(id INTEGER PRIMARY KEY, log, is_begun, end_time);
 INSERT INTO training_clocks
 WITH logs AS MATERIALIZED (
   SELECT min(a.rowid) AS first, max(a.rowid) AS last, b.time AS begun FROM training_attempts AS a LEFT JOIN training_begun AS b USING (file) GROUP BY log, iif(b.time IS NULL, NULL, file)
-),
-summed AS (
-  SELECT g.first AS log, begun, a.rowid AS run, l.rowid AS id, l.time, sum(coalesce(step_seconds, eval_seconds, 0)) OVER (PARTITION BY g.first ORDER BY a.rowid, l.rowid ROWS UNBOUNDED PRECEDING) AS so_far
-  FROM logs AS g CROSS JOIN training_attempts AS a ON a.rowid BETWEEN g.first AND g.last CROSS JOIN training_lines AS l ON l.rowid BETWEEN a.first AND a.last
-  WHERE NOT timed AND begun IS (SELECT b.time FROM training_begun AS b WHERE b.file = a.file)
-),
-told AS MATERIALIZED (SELECT log, time - so_far AS at, min(id) FROM summed WHERE time IS NOT NULL GROUP BY log)
-SELECT id, so_far + max(at, coalesce(max(time - so_far) OVER (PARTITION BY log ORDER BY run, id ROWS UNBOUNDED PRECEDING), at))
-FROM (SELECT s.*, coalesce(iif(typeof(:start) = 'text', CAST(strftime('%s', :start) AS INTEGER), :start), begun, t.at, 0) AS at FROM summed AS s LEFT JOIN told AS t USING (log));
+)
+SELECT l.rowid, g.first, coalesce(:start, begun) IS NOT NULL, iif(typeof(:start) = 'text', CAST(strftime('%s', :start) AS INTEGER), coalesce(:start, begun, 0))
+                  + sum(coalesce(step_seconds, eval_seconds, 0)) OVER (PARTITION BY g.first ORDER BY a.rowid, l.rowid ROWS UNBOUNDED PRECEDING)
+FROM logs AS g CROSS JOIN training_attempts AS a ON a.rowid BETWEEN g.first AND g.last CROSS JOIN training_lines AS l ON l.rowid BETWEEN a.first AND a.last
+WHERE NOT timed AND begun IS (SELECT b.time FROM training_begun AS b WHERE b.file = a.file);
+-- Where lines between steps have a clock, what follows each is not before it.
+DROP TABLE IF EXISTS temp.training_later;
+CREATE TEMP TABLE training_later(id INTEGER PRIMARY KEY, log, run, later);
+INSERT INTO training_later
+SELECT c.id, c.log, a.rowid, iif(is_begun, max(0, l.time - c.end_time), l.time - c.end_time)
+FROM (SELECT 1 FROM training_clocks LIMIT 1) CROSS JOIN training_attempts AS a CROSS JOIN training_lines AS l ON l.rowid BETWEEN a.first AND a.last CROSS JOIN training_clocks AS c ON c.id = l.rowid
+WHERE NOT a.timed AND l.time IS NOT NULL;
+UPDATE training_clocks SET end_time = end_time + d.later
+FROM (SELECT c.id AS id, coalesce(max(w.later) OVER (PARTITION BY c.log ORDER BY a.rowid, c.id ROWS UNBOUNDED PRECEDING),
+                                  iif(c.is_begun, 0, (SELECT f.later FROM training_later AS f WHERE f.log = c.log ORDER BY f.run, f.id LIMIT 1))) AS later
+      FROM (SELECT 1 FROM training_later LIMIT 1) CROSS JOIN training_attempts AS a CROSS JOIN training_clocks AS c ON c.id BETWEEN a.first AND a.last
+      LEFT JOIN training_later AS w ON w.id = c.id WHERE c.log IN (SELECT log FROM training_later)) AS d
+WHERE d.id = training_clocks.id;
+DROP TABLE training_later;
 
 -- What lines of no step say, in the order of jobs, attempts and lines; `run` is the rowid of the attempt.
 DROP TABLE IF EXISTS temp.training_events;

@@ -71,7 +71,7 @@ WITH begun AS (
   SELECT l.rowid AS first, l.file FROM training_lines AS l WHERE l.file IS NOT (SELECT p.file FROM training_lines AS p WHERE p.rowid < l.rowid ORDER BY p.rowid DESC LIMIT 1)
 ),
 ranged AS (SELECT file, first, coalesce(lead(first) OVER (ORDER BY first) - 1, (SELECT max(rowid) FROM training_lines)) AS last FROM begun)
-SELECT f.file AS file, max(l.time < iif(p.time IS NULL, (SELECT q.time FROM training_lines AS q WHERE q.rowid < l.rowid AND q.rowid >= f.first AND q.time IS NOT NULL ORDER BY q.rowid DESC LIMIT 1), p.time)) AS goes_back,
+SELECT f.file AS file, max(l.time < iif(l.time IS NOT NULL AND p.time IS NULL, (SELECT q.time FROM training_lines AS q WHERE q.rowid < l.rowid AND q.rowid >= f.first AND q.time IS NOT NULL ORDER BY q.rowid DESC LIMIT 1), p.time)) AS goes_back,
        max(iif(p.step IS NULL, (SELECT q.step = l.step AND coalesce(l.time - q.time, 0) < 10 FROM training_lines AS q WHERE q.rowid < l.rowid AND q.rowid >= f.first AND q.step IS NOT NULL ORDER BY q.rowid DESC LIMIT 1),
                l.step = p.step AND coalesce(l.time - p.time, 0) < 10)) AS repeats
 FROM ranged AS f CROSS JOIN training_lines AS l ON l.rowid BETWEEN f.first AND f.last LEFT JOIN training_lines AS p ON p.rowid = l.rowid - 1 AND p.rowid >= f.first

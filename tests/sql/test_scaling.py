@@ -205,6 +205,13 @@ class Training(Case):
             with self.subTest(name):
                 self.grows(lambda n, form=getattr(self, name): {"chip": "NVIDIA H100 80GB HBM3", "flops": 1e12, **self.lines(form, n)}, "formats/%s.sql" % name, most=3000)
 
+    def test_steps_without_a_clock(self):
+        for name, line in (("megatron", " iteration %d/ 9999 | consumed samples: 1 | elapsed time per iteration (ms): 1000.0 | lm loss: 3.0E+00 |"), ("maxtext", "completed step: %d, seconds: 2.000, TFLOP/s/device: 1.0, loss: 9.0"),
+                           ("nemo", "Training epoch 0, iteration 1/99 | global_step: %d | train_step_timing in s: 2.0")):
+            with self.subTest(name):
+                parameter, script = ("nemo", "trainer") if name == "nemo" else ("log", name)
+                self.grows(lambda n, line=line, parameter=parameter: {parameter: self.lines(lambda i, _: line % i, n)["log"]}, "formats/%s.sql" % script, most=3500)
+
     def test_runs(self):
         self.grows(lambda n: self.lines(self.megatron, n, 3), "formats/megatron.sql")
 

@@ -104,7 +104,7 @@ WITH begun AS (
   SELECT l.rowid AS first, l.file FROM training_lines AS l LEFT JOIN training_lines AS p ON p.rowid = l.rowid - 1 WHERE p.file IS NOT l.file
 ),
 ranged AS (SELECT file AS path, first, coalesce(lead(first) OVER (ORDER BY first) - 1, (SELECT max(rowid) FROM training_lines)) AS last FROM begun)
-SELECT path AS file, first, last, timed, iif(timed, (SELECT min(l.time) FROM training_lines AS l WHERE l.rowid BETWEEN first AND last), (SELECT b.time FROM training_begun AS b WHERE b.file = path)) AS clock
+SELECT path AS file, first, last, timed, coalesce((SELECT b.time FROM training_begun AS b WHERE b.file = path), (SELECT min(l.time) FROM training_lines AS l WHERE l.rowid BETWEEN first AND last)) AS clock
 FROM ranged JOIN training_survey ON file = path ORDER BY first;
 DROP TABLE training_survey;
 
