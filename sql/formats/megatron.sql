@@ -6,7 +6,7 @@
 --@ input :log sure ^.*iteration\s+\d+/\s*\d+ \| consumed samples:
 --@ input :log sure ^.*iteration\s+\d+/\s*\d+ \|.*elapsed time per iteration \(ms\):
 --@ input :log sure ^.*using world size: *\d+, data-parallel[ -]size: *\d+
---@ needs :start (?s)\A(?>[^\di]+|(?!\d{4}-\d\d-\d\d[T ]\d\d:\d\d:\d\d|iteration\s+\d+/\s*\d+ \|).)*+(?:i(?![^\n]*\d{4}-\d\d-\d\d[T ]\d\d:\d\d:\d\d)|\z)
+--@ needs :start (?s)\A(?>[^\di]+|(?!\d{4}-\d\d-\d\d[T ]\d\d:\d\d:\d\d|iteration\s+\d+/\s*\d+ \|).)*+(?:i(?![^\n]*\d{4}-\d\d-\d\d[T ]\d\d:\d\d:\d\d)|\z(?<=.{60000}))
 --
 -- In the sqlite3 shell:
 --
@@ -63,6 +63,7 @@ FROM log_trace(mpg_required(:log, ':log'), '(?x)
 
 .read sql/formats/megatron/clock.sql
 .read sql/formats/log/hour.sql
+.read sql/formats/megatron/ranks.sql
 
 -- Files in which a time is before the one above it, and in which a line of an iteration repeats the one before it at once: there what follows looks closer.
 DROP TABLE IF EXISTS temp.training_survey;

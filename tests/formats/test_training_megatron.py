@@ -1,5 +1,6 @@
 """Logs of Megatron-LM, and of DeepSpeed: the mapping sql/formats/megatron.sql, held against sums made by hand."""
 import datetime
+import os
 import random
 import re
 import unittest
@@ -132,6 +133,45 @@ class Megatron(Case):
             found = self.seconds()
             self.assertAlmostEqual(self.productive() + found.get(("compile", None), 0), 2 * busy, 1)
             self.assertLess(abs(found[("unknown", None)] - 2 * (ends[-1] - 0.4 - busy)), 2)
+
+    def test_a_file_for_each_rank(self):
+        """The first rank tells of ranks, saves and loads, the last one of iterations: two files of one run give the figures of one log, whatever names launchers give them."""
+        line = lambda at, n: f" [2026-03-02 09:{at // 60:02d}:{at % 60:02d}.000000] iteration {n:8d}/     100 | consumed samples: 8 | elapsed time per iteration (ms): 1000.0 |{' throughput per GPU (TFLOP/s/GPU): 400.0 |' if rated else ''} lm loss: 1.0E+00 |\n"
+        rate, world = "Step Time : 1.00s GPU utilization: 400.0MODEL_TFLOP/s/GPU\n", "using world size: 8, data-parallel size: 8\n"
+        saved = lambda n: f"  successfully saved checkpoint from iteration {n:7d} to /ckpt [ t 1/1, p 1/1 ]\n"
+        loaded = "  successfully loaded checkpoint from /ckpt [ t 1/1, p 1/1 ] at iteration 20\n"
+        relations = ("SELECT attempt, chips, start_time, end_time, outcome FROM allocations ORDER BY 1", "SELECT attempt, kind, start_time, end_time, step, flops FROM spans ORDER BY 1, 3, 2",
+                     "SELECT attempt, step, durable_time FROM commits ORDER BY 1, 2")
+        for rated in (True, False):
+            ahead = "" if rated else rate
+            first = [ahead + line(10, 10), ahead + line(20, 20), saved(20), ahead + line(32, 30), ahead + line(42, 40)]
+            second = [loaded, ahead + line(70, 30), ahead + line(80, 40), saved(40), ahead + line(92, 50)]
+            runs = [[world, *first], [world, *second]]
+            of_first = lambda parts: "".join(part.replace(part[part.index(" ["):], "") if "iteration " in part and "consumed" in part else part for part in parts)
+            of_last = lambda parts: "".join(part[part.index(" ["):] for part in parts if "consumed" in part)
+            self.map("megatron", self.file("".join(runs[0] + runs[1])), job="j")
+            wanted = [self.rows(relation) for relation in relations]
+            self.assertEqual([(1, 20), (2, 40)], [row[:2] for row in wanted[2]])
+            for names in ("attempt_{}/{}/stdout.log", "log_{}_rank{}.txt", "rank{1}_attempt{0}.txt"):
+                with self.subTest(rated=rated, names=names):
+                    files = {names.format(i, rank): of(run) for i, run in enumerate(runs) for rank, of in ((0, of_first), (7, of_last))}
+                    folder = self.new_folder()
+                    for name, text in files.items():
+                        os.makedirs(os.path.dirname(os.path.join(folder, name)), exist_ok=True)
+                        with open(os.path.join(folder, name), "w", encoding="utf-8") as file:
+                            file.write(text)
+                    self.map("megatron", folder, job="j")
+                    self.assertEqual(wanted, [self.rows(relation) for relation in relations])
+            with self.subTest(rated=rated, names="both runs in each file"):
+                self.map("megatron", self.folder_of({"llm-master-0.log": of_first(runs[0] + runs[1]), "llm-worker-2.log": of_last(runs[0] + runs[1])}), job="j")
+                self.assertEqual(wanted, [self.rows(relation) for relation in relations])
+            sacct = "JobID|State|Start|End|AllocTRES|Submit|Partition\n" + "".join(f"{job}|FAILED|2026-03-02T09:00:00|2026-03-02T09:01:00|gres/gpu=8|2026-03-02T09:00:00|gpu\n" for job in (77, 78))
+            files = {f"slurm-{job}-{rank}.out": f"job {job}\n" + of(runs[0]) for job in (77, 78) for rank, of in ((0, of_first), (7, of_last))} | {"sacct.psv": sacct}
+            self.assertEqual([(job, 160.0) for job in ("77", "78")], self.rows("SELECT job, sum(chip_seconds) FROM trace_rollup(?) WHERE category = 'lost' GROUP BY 1", self.folder_of(files)))
+        rated = True
+        path = self.folder_of({"a.log": world + saved(20), "b.log": line(10, 10) + line(20, 20)})
+        self.map("megatron", path)
+        self.assertEqual([("no_steps",)], self.rows("SELECT kind FROM mpg_issues WHERE source = ?", path + "/a.log"))
 
     def test_skipped_iterations(self):
         """--iterations-to-skip runs no step and prints no line; consumed samples count on. By the clock, or by what was loaded, they took nothing."""
