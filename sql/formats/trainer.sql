@@ -41,7 +41,7 @@ DROP TABLE IF EXISTS temp.trainer_input;
 CREATE TEMP TABLE trainer_input AS SELECT mpg_required(path, ':deepspeed') AS path FROM (SELECT coalesce(:deepspeed, :nemo, :titan, :wandb, :wandb_csv, :mlflow, :hf) AS path);
 
 DROP TABLE IF EXISTS temp.trainer_points;
-CREATE TEMP TABLE trainer_points(file, line, job TEXT, rank, time, step, seconds, loss, tflops, begun, resumed);
+CREATE TEMP TABLE trainer_points(file, line, job TEXT, rank, time, step, seconds, loss, tflops, begun, resumed, run); -- run: as a tracker's record names it
 DROP TABLE IF EXISTS temp.trainer_marks; -- kind 'saved': safe at `time`; others are spans
 CREATE TEMP TABLE trainer_marks(file, line, job TEXT, rank, kind, start_time, time, step);
 DROP TABLE IF EXISTS temp.trainer_worlds;
@@ -142,21 +142,22 @@ DROP TABLE trainer_records;
 -- Trackers of runs: the number of the trainer's step, if it was logged beside the tracker's own.
 DROP TABLE IF EXISTS temp.trainer_history;
 CREATE TEMP TABLE trainer_history AS
-SELECT file, line, time, runtime, own, number, loss
+SELECT file, line, time, runtime, own, number, loss, run
 FROM (SELECT _file AS file, _line AS line, json_extract(record, '$._timestamp') AS time, json_extract(record, '$._runtime') AS runtime, json_extract(record, '$._step') AS number,
              coalesce(json_extract(record, '$."trainer/global_step"'), json_extract(record, '$."train/global_step"'), json_extract(record, '$."training/global_step"'), json_extract(record, '$.global_step')) AS own,
              coalesce(json_extract(record, '$."train/loss"'), json_extract(record, '$.loss'), json_extract(record, '$.train_loss'), json_extract(record, '$.reduced_train_loss'),
                       json_extract(record, '$."training/loss"'), json_extract(record, '$."lm loss"'), json_extract(record, '$."loss_metrics/global_avg_loss"'), json_extract(record, '$."learning/loss"'),
-                      json_extract(record, '$."loss/train/total"'), json_extract(record, '$."train_inner/loss"'), json_extract(record, '$."train/policy_loss"'), json_extract(record, '$."actor/pg_loss"')) AS loss
+                      json_extract(record, '$."loss/train/total"'), json_extract(record, '$."train_inner/loss"'), json_extract(record, '$."train/policy_loss"'), json_extract(record, '$."actor/pg_loss"')) AS loss,
+             coalesce(json_extract(record, '$.run_id'), json_extract(record, '$._run_id'), json_extract(record, '$.run'), json_extract(record, '$.run_name')) AS run
       FROM (SELECT record, _file, _line FROM jsonl_trace(:wandb) UNION ALL SELECT record, _file, _line FROM csv_trace(:wandb_csv)))
 WHERE typeof(time) IN ('integer', 'real', 'null') AND (typeof(loss) IN ('integer', 'real') OR loss IN ('NaN', 'nan', 'Infinity', '-Infinity', 'inf', '-inf'));
 -- _runtime goes on from that of the run that was resumed: where it falls behind the clock, another process began.
-INSERT INTO trainer_points(file, line, job, time, step, loss, begun, resumed)
-SELECT file, line, file, time, coalesce(own, number), loss, time - runtime + coalesce(max(iif(resumed, iif(runtime < before, 0, before), NULL)) OVER (PARTITION BY file ORDER BY id), 0), resumed
+INSERT INTO trainer_points(file, line, job, time, step, loss, begun, resumed, run)
+SELECT file, line, file, time, coalesce(own, number), loss, time - runtime + coalesce(max(iif(resumed, iif(runtime < before, 0, before), NULL)) OVER (PARTITION BY file, run ORDER BY id), 0), resumed, run
 FROM (SELECT *, coalesce((time - runtime) - lag(time - runtime) OVER w > 10, 0) AS resumed, lag(runtime) OVER w AS before
-      FROM (SELECT *, rowid AS id FROM trainer_history) WINDOW w AS (PARTITION BY file ORDER BY id));
-INSERT INTO trainer_points(file, line, job, time, step, loss)
-SELECT d._file, d._line, d._file, json_extract(m.value, '$.timestamp') / 1e3, coalesce(json_extract(m.value, '$.step'), 0), json_extract(m.value, '$.value')
+      FROM (SELECT *, rowid AS id FROM trainer_history) WINDOW w AS (PARTITION BY file, run ORDER BY id));
+INSERT INTO trainer_points(file, line, job, time, step, loss, run)
+SELECT d._file, d._line, d._file, json_extract(m.value, '$.timestamp') / 1e3, coalesce(json_extract(m.value, '$.step'), 0), json_extract(m.value, '$.value'), json_extract(m.value, '$.run_id')
 FROM jsonl_trace(:mlflow) AS d, json_each(d.record, '$.metrics') AS m
 WHERE json_extract(m.value, '$.key') IN ('loss', 'train_loss', 'train/loss', 'training_loss', 'reduced_train_loss', 'train_loss_step')
 ORDER BY d._file, d._line, json_extract(m.value, '$.timestamp'), m.id;
@@ -178,6 +179,16 @@ SELECT file, 'data_loss', 'unknown_record', min(line), sum(strange), 'values tha
 DROP TABLE trainer_answers;
 INSERT INTO mpg_issues(source, severity, kind, count, detail)
 SELECT file, 'warning', 'no_times', count(*), 'steps and losses without any time: they are in trace_training_steps, and no goodput follows' FROM trainer_untimed GROUP BY file;
+
+-- Runs that one file has, as its records name them, are jobs of their own.
+DROP TABLE IF EXISTS temp.trainer_named;
+CREATE TEMP TABLE trainer_named AS
+SELECT file, run, line, row_number() OVER (PARTITION BY file ORDER BY id) AS nth
+FROM (SELECT file, run, min(line) AS line, min(rowid) AS id FROM trainer_points WHERE run IS NOT NULL GROUP BY file, run);
+UPDATE trainer_points SET job = trainer_points.file || '#' || nth FROM trainer_named AS n WHERE n.file = trainer_points.file AND n.run IS trainer_points.run AND nth > 1;
+INSERT INTO mpg_issues(source, severity, kind, line, count, detail)
+SELECT file, 'info', 'run_anew', min(line), count(*), 'runs beside the first one, as records name them: each is a job of its own, unless the option job makes them one' FROM trainer_named WHERE nth > 1 GROUP BY file;
+DROP TABLE trainer_named;
 
 -- A year of 1970 is no time of a trainer: a clock in another unit.
 INSERT INTO mpg_issues(source, severity, kind, line, count, detail)

@@ -175,6 +175,22 @@ class Trainer(cases.Case):
             text = "".join(json.dumps({"_step": i, "_timestamp": T0 + 100 + 2 * n, "_runtime": 100 + 2 * n, "train/global_step": n, "loss": 1.0}) + "\n" for i, n in enumerate(numbers))
             self.assertEqual((1, numbers[0], 100 + 2 * (numbers[0] - first), 100 + 2 * numbers[0], first, 1.0), self.steps(self.file(text, "h.jsonl"))[0], numbers)
 
+    def test_runs_of_one_file(self):
+        """Histories put together, by turns or one after the other, whose records name their runs: no run repeats another's steps. One name for all is one run."""
+        for apart in (100, 1):
+            rows = sorted(((run, T0 + begin + 2 * n, n) for run, begin in (("a", 0), ("b", apart)) for n in range(1, 6)), key=lambda row: row[1])
+            for key in ("run_id", "run_name"):
+                for name, text in (("h.jsonl", "".join(json.dumps({"_step": n, "_timestamp": at, "loss": 1.0, key: run}) + "\n" for run, at, n in rows)),
+                                   ("h.csv", f"{key},_step,_timestamp,loss\n" + "".join(f"{run},{n},{at},1.0\n" for run, at, n in rows)),
+                                   ("m.json", json.dumps({"metrics": [{"key": "loss", "value": 1.0, "timestamp": 1000 * at, "step": n, "run_id": run} for run, at, n in rows]}))):
+                    path = self.file(text, name)
+                    self.assertEqual([(path, 1, 5, 10), (path + "#2", 1, 5, 10)], self.rows("SELECT job, max(attempt), count(*), sum(end_time - start_time) FROM trace_training_steps(?) GROUP BY job ORDER BY job", path))
+                    self.assertEqual(("info", 1), self.rows("SELECT severity, count FROM mpg_issues WHERE source = ? AND kind = 'run_anew'", path)[0])
+                    if apart == 100:
+                        self.assertEqual([("j", 1), ("j", 2)], self.rows("SELECT DISTINCT job, attempt FROM trace_training_steps(?)", self.fleet(path, job="j")))
+        path = self.file("".join(json.dumps({"_step": n, "_timestamp": T0 + n, "loss": 1.0, "run_id": "a"}) + "\n" for n in range(1, 6)), "h.jsonl")
+        self.assertEqual([(path, 5)], self.rows("SELECT job, count(*) FROM trace_training_steps(?) GROUP BY job", path))
+
     def test_what_trackers_tell_of_restarts(self):
         """A pause of minutes is listed. MLflow may answer by step: what was run again is seen from the times. Other trainers' names of a loss and a step."""
         at = lambda i: T0 + 10 * i + (300 if i > 20 else 0)

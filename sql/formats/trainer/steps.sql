@@ -12,13 +12,13 @@ INSERT OR IGNORE INTO trainer_begun SELECT file, line FROM trainer_marks WHERE r
 DROP TABLE IF EXISTS temp.trainer_steps;
 CREATE TEMP TABLE trainer_steps AS
 WITH filed AS (
-  SELECT p.*, p.rowid AS id, min(time) OVER (PARTITION BY p.file) AS first_of_file, (SELECT max(m.line) FROM trainer_begun AS m WHERE m.file = p.file AND m.line <= p.line) AS after
+  SELECT p.*, p.rowid AS id, min(time) OVER (PARTITION BY p.file, p.run) AS first_of_file, (SELECT max(m.line) FROM trainer_begun AS m WHERE m.file = p.file AND m.line <= p.line) AS after
   FROM trainer_points AS p
 ),
 marked AS (
-  SELECT *, lag(file) OVER w IS NOT file OR step < lag(step) OVER w OR coalesce(resumed, 0) OR coalesce(after > lag(line) OVER w, 0) AS begins FROM filed WINDOW w AS (PARTITION BY job ORDER BY first_of_file, file, line, id)
+  SELECT *, lag(file) OVER w IS NOT file OR lag(run) OVER w IS NOT run OR step < lag(step) OVER w OR coalesce(resumed, 0) OR coalesce(after > lag(line) OVER w, 0) AS begins FROM filed WINDOW w AS (PARTITION BY job ORDER BY first_of_file, file, run, line, id)
 ),
-numbered AS (SELECT *, sum(begins) OVER (PARTITION BY job ORDER BY first_of_file, file, line, id) AS attempt FROM marked),
+numbered AS (SELECT *, sum(begins) OVER (PARTITION BY job ORDER BY first_of_file, file, run, line, id) AS attempt FROM marked),
 single AS (
   SELECT job, attempt, file, step, min(line) AS line, max(time) AS end_time, max(seconds) AS told_seconds, max(loss) AS loss, max(tflops) AS tflops, min(begun) AS begun, count(*) AS n
   FROM numbered GROUP BY job, attempt, step
