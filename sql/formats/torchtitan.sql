@@ -34,7 +34,7 @@ SELECT _file AS file, _line AS line, time, step, log_group(_record, 'rank') AS r
        iif(step IS NULL, fields, NULL) AS fields
 FROM log_trace(mpg_required(:log, ':log'), '(?x) ^
     (?: .*? \[rank (?<rank>\d+) \] )? .*? (?<time> \d{4}-\d\d-\d\d\ \d\d:\d\d:\d\d (?: [.,]\d+ )? ) .{0,300}?
-    (?: (?<validate> validate\s+ )? (?: \e\[ [\d;]* m )? step: \s* (?<step>\d+) (?= \D | $ ) (?: (?= .* (?: \b | (?<= m ) ) loss: \s* (?<loss>[^\s\e]+) ) )?
+    (?: (?<validate> validate\s+ )? (?: \e\[ [\d;]* m )? step: \s* (?<step>\d+) (?= [\s\e] ) (?: (?= .* (?: \b | (?<= m ) ) loss: \s* (?<loss>[^\s\e]+) ) )?
         (?: (?= .* [tw]ps: \s* (?<tps>[\d,]+) ) )? (?: (?= .* tflops: \s* (?<tflops>[\d,.]+) ) )? (?: (?= .* mfu: \s* (?<mfu>[\d.]+) % ) )?
       | Starting\ job: (?<began>)
       | Training\ starts\ at\ step\ (?<starts>\d+)

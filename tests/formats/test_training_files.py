@@ -275,6 +275,28 @@ class WithoutAClock(Case):
                                                                     json.dumps({"sources": [{"path": folder, "job": "x"}]}), self.T0), name)
 
 
+class CutOff(Case):
+    """A program that died as it wrote the number of a step, 1 of 12: it is none, whatever the next program appends to the line."""
+    LINES = {"maxtext": "2026-03-03 10:{:02d}:{:02d} completed step: {}, seconds: 2.000, TFLOP/s/device: 1.0, loss: 9.0\n",
+             "torchtitan": "[titan] 2026-03-03 10:{:02d}:{:02d},000 - root - INFO - step: {:2d}  loss:  8.0  memory: 1.0GiB(2.0%)  tps: 100  tflops: 10.0  mfu: 1.0%\n",
+             "megatron": " [2026-03-03 10:{:02d}:{:02d}.000000] iteration {:8d}/     100 | consumed samples: 1 | elapsed time per iteration (ms): 2000.0 | lm loss: 1.0E+00 |\n",
+             "trainer": "2026-03-03T10:{:02d}:{:02d}Z Training epoch 0, iteration 1/99 | global_step: {} | reduced_train_loss: 0.5 | train_step_timing in s: 2.0\n",
+             "deepspeed": "[2026-03-03 10:{:02d}:{:02d},000] [INFO] [timer.py:1:stop] epoch=0/micro_step=1/global_step={}, RunningAvgSamplesPerSec=1.0\n",
+             "nanogpt": "2026-03-03T10:{:02d}:{:02d}Z iter {}: loss 3.0, time 2000.00ms, mfu 1.00%\n"}
+
+    def test_within_the_number(self):
+        for name, form in self.LINES.items():
+            line = lambda at, n: form.format(at // 60, at % 60, n)
+            first, second = "".join(line(2 * n, n) for n in range(1, 12)), "".join(line(100 + 2 * n, n) for n in range(3, 8))
+            cut = line(24, 12)[:line(24, 12).index("12", 24) + 1]
+            steps = "SELECT attempt, step, end_time FROM trace_training_steps(?) ORDER BY 1, 2"
+            wanted = self.rows(steps, self.file(first + "hello\n" + second))
+            self.assertEqual(2, wanted[-1][0])
+            for between in ("\n", "\nhello\n", "hello\n"):
+                with self.subTest(name=name, between=between):
+                    self.assertEqual(wanted, self.rows(steps, self.file(first + cut + between + second)))
+
+
 class NothingRecognised(Case):
     """A log in which no line is known, be it of another trainer, is a row that says so; so is one of the lines but not of steps."""
 
