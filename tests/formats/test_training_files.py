@@ -101,14 +101,32 @@ class ClocksThatAreSet(Case):
                 self.assertEqual([(said, 1)], told, name)
                 self.assertAlmostEqual(390 + longest, last - first, delta=100, msg=name)
 
+    def test_any_time(self):
+        """A clock that is set by seconds or days, once, as steps go on: none lasts longer, and none is lost."""
+        for name in self.LINES:
+            for turn in (-30, -1800, -7200, -3 * 86400):
+                with self.subTest(name=name, turn=turn):
+                    path = self.log(name, "2026-03-02 10:00:00", turn)
+                    lasted = self.rows("SELECT round(end_time - start_time, 3) FROM trace_training_steps(?)", path)
+                    self.assertEqual([(10.0,)] * 40, lasted)
+                    self.assertEqual([(1, 400)], self.rows("SELECT count(DISTINCT attempt), round(max(end_time) - min(start_time)) FROM trace_training_steps(?)", path))
+                    self.assertEqual([("repeated_time", 1)], self.rows("SELECT kind, count FROM mpg_issues WHERE source = ? AND kind IN ('repeated_time', 'skipped_time', 'line_out_of_order')", path))
+
     def test_that_is_none(self):
-        """Two hosts of other zones, a clock that was set by other minutes, and a run from the start."""
+        """Two hosts of other zones or clocks, a clock that is set back and forth, and a run from the start."""
         head, line = self.LINES["megatron"]
         begin = datetime.datetime(2026, 10, 25, 2, 56, 35)
-        hosts = self.file(head + "".join(line.format(begin + datetime.timedelta(seconds=10 * i + zone), i) for i in range(1, 41) for zone in (0, -3600)))
-        for path in (hosts, self.log("megatron", "2026-10-25 02:56:35", -1800)):
+        at = lambda i, off: line.format(begin + datetime.timedelta(seconds=10 * i + off), i)
+        for text in ("".join(at(i, off) for i in range(1, 41) for off in (0, zone)) for zone in (-3600, -45)):
+            path = self.file(head + text)
             self.map("megatron", path)
             self.assertEqual({"line_out_of_order"}, set(self.issues(path)) - {"parallel_lines", "end_before_start"})
+        path = self.file(head + "".join(at(i, -1800 if i in (20, 30) else 0) for i in range(1, 41)))
+        self.map("megatron", path)
+        self.assertIn("line_out_of_order", self.issues(path))
+        path = self.file(head + "".join(at(i, 0) for i in range(1, 41)) + "".join(at(i, -3600) for i in range(1, 41)))
+        self.map("megatron", path)
+        self.assertNotIn("repeated_time", self.issues(path))
 
 
 class StepsThatDidNothing(Case):

@@ -51,13 +51,13 @@ class Megatron(Case):
         self.map("megatron", path, chips=1)
         self.assertEqual([(1, 0, 10), (2, 10, 20), (3, 20, 30)], self.rows("SELECT step, start_time - ?1, end_time - ?1 FROM training_steps", self.T0))
 
-    def test_a_clock_that_is_set_back(self):
+    def test_a_clock_that_is_set_back_twice(self):
         """No step lasts less than nothing: the lines count where they stand, and are listed."""
         line = " [2026-03-02 09:{:02d}:00.000] iteration {:8d}/      30 | consumed samples: 1 | elapsed time per iteration (ms): 1000.0 | lm loss: 1.0E+00 |\n"
-        path = self.file("using world size: 4\n" + "".join(line.format(minute, i) for i, minute in ((1, 50), (2, 51), (3, 1), (4, 2))))
+        path = self.file("using world size: 4\n" + "".join(line.format(minute, i) for i, minute in ((1, 50), (2, 51), (3, 31), (4, 32), (5, 1), (6, 2))))
         self.map("megatron", path)
-        self.assertEqual([0, 1, 1, 1], sorted(round(end - start) for start, end in self.rows("SELECT start_time, end_time FROM training_steps")))
-        self.assertEqual(2, self.issues(path)["line_out_of_order"])
+        self.assertEqual([0, 0, 1, 1, 1, 1], sorted(round(end - start) for start, end in self.rows("SELECT start_time, end_time FROM training_steps")))
+        self.assertEqual(4, self.issues(path)["line_out_of_order"])
 
     def test_a_load_without_steps_after_it(self):
         """The last run loads what an earlier one saved, and comes to no step: what it loaded was kept, what is later is lost. A line of a save need not be there."""
