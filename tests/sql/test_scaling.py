@@ -212,6 +212,13 @@ class Training(Case):
                 parameter, script = ("nemo", "trainer") if name == "nemo" else ("log", name)
                 self.grows(lambda n, line=line, parameter=parameter: {parameter: self.lines(lambda i, _: line % i, n)["log"]}, "formats/%s.sql" % script, most=3500)
 
+    def test_hosts_whose_clocks_differ(self):
+        """By a minute, or by an hour: each line of the one falls behind the other's."""
+        stamp = lambda at: "[2025-06-%02d %02d:%02d:%02d]" % (1 + at // 86400, at // 3600 % 24, at // 60 % 60, at % 60)
+        for apart in (60, 3600):
+            form = lambda i, _, apart=apart: " %s iteration %d/ 9999 | consumed samples: 1 | elapsed time per iteration (ms): 1000.0 | lm loss: 3.0E+00 |" % (stamp(7200 + i // 2 - apart * (i % 2)), i // 2 + 1)
+            self.grows(lambda n, form=form: self.lines(form, n), "formats/megatron.sql", most=6000)
+
     def test_runs(self):
         self.grows(lambda n: self.lines(self.megatron, n, 3), "formats/megatron.sql")
 

@@ -13,6 +13,9 @@ FROM (SELECT l.rowid AS id, l.file AS file, l.time AS time, iif(p.time IS NOT NU
                (SELECT q.time FROM training_lines AS q WHERE q.rowid < l.rowid AND q.file = l.file AND q.time IS NOT NULL ORDER BY q.rowid DESC LIMIT 1)) AS before
       FROM training_lines AS l JOIN training_lines AS p ON p.rowid = l.rowid - 1 WHERE l.time IS NOT NULL)
 WHERE time - before NOT BETWEEN -10 AND 3000;
+-- A clock that falls again and again, as those of several hosts, was not set back.
+DELETE FROM training_turns WHERE turn BETWEEN -600 AND -10 AND file IN (SELECT file FROM training_turns WHERE turn < -10 GROUP BY file HAVING count(*) > 1);
+DELETE FROM training_turns WHERE file IN (SELECT file FROM training_turns WHERE turn < -600 GROUP BY file HAVING count(*) > 1);
 DROP TABLE IF EXISTS temp.training_hours;
 CREATE TEMP TABLE training_hours AS
 WITH spaced AS MATERIALIZED (
