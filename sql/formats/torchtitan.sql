@@ -260,6 +260,8 @@ UNION ALL
 SELECT job, attempt, 'init', start_time, (SELECT min(m.time) FROM training_marks AS m WHERE m.id BETWEEN first AND last AND starts), NULL
 FROM training_ranges WHERE (SELECT min(m.time) FROM training_marks AS m WHERE m.id BETWEEN first AND last AND starts) > start_time;
 
+.read sql/formats/torchtitan/long.sql
+
 -- A save is of the step that was logged last, or of a later one. It counts as durable once the log says that it is over; one
 -- that was staged, once it was written or, since a save waits for the one before, once a save of a later step is over.
 DROP TABLE IF EXISTS temp.training_saves;

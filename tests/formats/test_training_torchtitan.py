@@ -80,6 +80,17 @@ class TorchTitan(Case):
         self.map("torchtitan", self.file("".join(line.format(5 + 2 * i, ",000", i) for i in range(1, 9)) + "".join(line.format(25 + 2 * i, ",000", i) for i in range(8, 11))), chips=1, outcome="completed")
         self.assertEqual((20, 2), (self.productive(), self.seconds().get(("lost", None))))
 
+    def test_a_pause_is_listed(self):
+        """Ten minutes between two lines are a step, and said; a save that takes as long is none of it, nor is the first step, which compiles."""
+        line = lambda at, text: "[titan] {:%Y-%m-%d %H:%M:%S},000 - root - INFO - {}\n".format(datetime.datetime(2026, 3, 2, 9) + datetime.timedelta(seconds=at), text)
+        step = lambda at, n: line(at, f"step: {n:2d}  loss:  8.0  memory: 1.0GiB(2.0%)  tps: 100  tflops: 10.0  mfu: 1.0%")
+        head = line(0, "Starting job: x") + line(10, "Training starts at step 1") + step(600, 1)
+        for pause, saved, listed in ((600, 0, 1), (600, 595, None), (0, 0, None)):
+            at = lambda n: 600 + 2 * (n - 1) + (pause if n > 5 else 0)
+            path = self.file(head + "".join((line(at(n) - 1, f"Finished saving the checkpoint in {saved:.2f} seconds.") if saved and n == 6 else "") + step(at(n), n) for n in range(2, 12)))
+            self.map("torchtitan", path)
+            self.assertEqual(listed, self.one("SELECT sum(count) FROM mpg_issues WHERE source = ? AND kind = 'long_steps'", path))
+
     def test_a_pause_does_not_lengthen_the_first_step(self):
         """Of a log that lost its head: 2 s as the others, and not an hour's part."""
         for pause in (0, 3600):
