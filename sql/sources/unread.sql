@@ -74,6 +74,13 @@
 --@ hint \A:W&B => a run of Weights & Biases as its client writes it: export its history by run.scan_history()
 --@ hint (?m)^.*\{'(?:loss|eval_loss|train_runtime)': '?[\d.]+.*'epoch': => what the Hugging Face Trainer prints, without times: give the event files that report_to="tensorboard" writes
 --@ hint \A(?=[^\n]*\bepoch\b)(?=[^\n]*\bstep\b)(?![^\n]*(?:time|second))[\w/.,-]+\n => a table of metrics without times: give TensorBoard's event files
+--@ hint \A\s*\[?\s*\{(?=[^\n]*"_step"\s*:)(?![^\n]*"_timestamp"\s*:) => a history of Weights & Biases without times: export it with all keys, by run.scan_history()
+--@ hint \A"?(?:Step|Relative Time \([^)"\n]*\)|(?:train/)?global_step)"?,"[^"\n]+ - [^"\n]+" => a chart of Weights & Biases, without times: export the run's history by run.scan_history()
+--@ hint (?s)\A\s*\[\s*\{[^}]*"metricName"\s*:[^}]*"metricValue"\s*: => values of Comet: write CSV with the columns _step, _timestamp (Unix seconds) and loss
+--@ hint \A\{"current_steps"\s*:[^\n]*"elapsed_time"\s*: => what LLaMA-Factory writes of a run, with elapsed times alone: give the event files that report_to="tensorboard" writes
+--@ hint \A\{(?=[^\n]*"perf/step_time_seconds"\s*:)[^\n]*"step"\s*: => metrics of MaxText, without times: give its log or its event files
+--@ hint (?m)^.*\bstep:\d+ - [\w/.()@-]+:[\d.eE+-]+ - [\w/.()@-]+: => what verl prints of steps, without times: give its event files, or the history of Weights & Biases
+--@ hint (?m)^.*\[batch=\d+/\d+\]: => what Composer prints, without times: give the event files of its TensorboardLogger
 --@ hint (?m)Avg prompt throughput: [\d.]+ tokens/s, Avg generation throughput: => the log of vLLM: scrape its /metrics, which trace_serve_tokens reads
 --@ hint \AWall time,Step,Value\n => a table of TensorBoard for people: give its event files
 --@ hint (?s)\A\s*\{.*?"traceEvents"\s*: => a Chrome trace in which nothing names a device as a known writer does: chrome_trace reads its events
