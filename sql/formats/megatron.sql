@@ -158,18 +158,7 @@ SELECT CAST(coalesce(:job, file) AS TEXT) AS job, dense_rank() OVER (PARTITION B
        of_file, first, last, timed, begun, whole, loaded, coalesce(:chips, own_world, world, 1) AS chips
 FROM told ORDER BY of_file, run;
 
--- --iterations-to-skip leaves iterations out that print no line: the first line of a run that continued at a checkpoint stands
--- for no more iterations than lines of that run do, and a later one for no more than its clock has room for.
-DROP TABLE IF EXISTS temp.training_counted;
-CREATE TEMP TABLE training_counted(id INTEGER PRIMARY KEY, executions, each);
-INSERT INTO training_counted
-SELECT id, CASE WHEN (step - previous) * each > 1.5 * elapsed + 2 THEN max(1, CAST(round(elapsed / each) AS INTEGER))
-                WHEN previous IS NULL AND loaded IS NOT NULL AND step - loaded > following - step THEN following - step
-                ELSE step - coalesce(previous, loaded, max(0, 2 * step - following), step - 1) END, each
-FROM (SELECT l.rowid AS id, step, iif(timed, time - lag(time) OVER w, NULL) AS elapsed, coalesce(told_s, told_ms / 1000.0) AS each,
-             lag(step) OVER w AS previous, lead(step) OVER w AS following, loaded
-      FROM training_ranges AS r CROSS JOIN training_lines AS l ON l.rowid BETWEEN r.first AND r.last
-      WHERE step IS NOT NULL WINDOW w AS (PARTITION BY r.rowid ORDER BY l.rowid));
+.read sql/formats/megatron/counted.sql
 
 -- A run of one line that says not where it began: whether it stands for one iteration or for all up to its own, nothing tells.
 INSERT INTO mpg_issues(source, severity, kind, line, count, detail)
@@ -257,7 +246,7 @@ UNION ALL
 -- How long loading took is unknown: what the line proves is which iteration the run continued from.
 SELECT e.job, e.attempt, 'restore', s.start_time, s.start_time, e.told_loaded
 FROM training_events AS e JOIN training_steps AS s USING (job, attempt)
-WHERE e.told_loaded IS NOT NULL AND s.place = 1
+WHERE e.told_loaded < s.step AND s.place = 1
 GROUP BY 1, 2
 UNION ALL
 -- A last run that came to no step: what it loaded had been saved. (What begins at the end of a trace does not count.)

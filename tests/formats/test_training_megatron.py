@@ -173,6 +173,23 @@ class Megatron(Case):
         self.map("megatron", path)
         self.assertEqual([("no_steps",)], self.rows("SELECT kind FROM mpg_issues WHERE source = ?", path + "/a.log"))
 
+    def test_a_first_iteration_that_counts_twice(self):
+        """Newer versions print it, and have it in the mean of the next line again. By hand: a first of 60 s, others of 1 s, 10 TFLOP of each GPU an iteration."""
+        line = lambda at, n, each: f" [2026-03-02 09:{at // 60:02d}:{at % 60:02d}.000000] iteration {n:8d}/     100 | consumed samples: 8 | elapsed time per iteration (ms): {1000 * each:.1f} | throughput per GPU (TFLOP/s/GPU): {10 / each:.6f} | lm loss: 1.0E+00 |\n"
+        for loaded in (0, 20):
+            head = "using world size: 8, data-parallel size: 8\n" + (f"  successfully loaded checkpoint from /ckpt [ t 1/1, p 1/1 ] at iteration {loaded}\n" if loaded else "")
+            for each in ((60 + 9) / 10, 1.0):
+                self.map("megatron", self.file(head + line(60, loaded + 1, 60.0) + line(69, loaded + 10, each) + line(79, loaded + 20, 1.0)))
+                self.assertEqual([(1, 60, 80), (9, 9, 720), (10, 10, 800)], self.rows("SELECT executions, round(end_time - start_time, 3), round(flops / 1e12, 2) FROM training_steps ORDER BY step"))
+                self.assertEqual([(59,)], self.rows("SELECT round(end_time - start_time, 3) FROM spans WHERE kind = 'compile'"))
+
+    def test_a_load_of_another_run(self):
+        """One that names a later iteration than the first is of a run that this one begins from: nothing goes on from it."""
+        line = lambda n: f" [2026-03-02 09:00:{n:02d}.000000] iteration {n:8d}/     100 | consumed samples: 8 | elapsed time per iteration (ms): 1000.0 | lm loss: 1.0E+00 |\n"
+        self.map("megatron", self.file("using world size: 1, data-parallel size: 1\n  successfully loaded checkpoint from /base [ t 1/1, p 1/1 ] at iteration 5000\n" + line(10) + line(20)))
+        self.assertEqual([(10, 10, 10), (20, 10, 10)], self.rows("SELECT step, executions, end_time - start_time FROM training_steps ORDER BY step"))
+        self.assertEqual([], self.rows("SELECT * FROM spans WHERE kind = 'restore'"))
+
     def test_skipped_iterations(self):
         """--iterations-to-skip runs no step and prints no line; consumed samples count on. By the clock, or by what was loaded, they took nothing."""
         line = " [2026-03-02 09:{:02d}:{:06.3f}] iteration {:8d}/      40 | throughput per GPU (TFLOP/s/GPU): 400.0 | elapsed time per iteration (ms): 5000.0 | lm loss: 1.0E+00 |\n"
