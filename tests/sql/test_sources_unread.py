@@ -132,6 +132,8 @@ UNREAD = {
     "crash.txt": (b"a text of a program that nobody knows here, on a node which lost its power\n" + bytes(512), "text with NUL bytes, as a crash leaves them: take them out with tr -d '\\000'"),
     "hf.log": (b"  1%|          | 10/1000 [00:10<16:30,  1.00s/it]\n{'loss': 2.31, 'grad_norm': 1.2, 'learning_rate': 1e-05, 'epoch': 0.1}\n", "what the Hugging Face Trainer prints"),
     "metrics.csv": (b"epoch,step,train/loss,val_loss\n0,10,2.3,\n0,20,2.1,\n", "a table of metrics without times"),
+    "spans.pb": (b"\x00\x00\x00\x2c\x0a\x2a\x0a\x1b\x0a\x19\x0a\x0cservice.name\x12\x09\x0a\x07trainer\x12\x0b\x12\x09\x2a\x04step", "spans or metrics of OpenTelemetry as protobuf"),
+    "request.pb": (b"\x0a\x2a\x0a\x1b\x0a\x19\x0a\x0cservice.name\x12\x09\x0a\x07trainer\x12\x0b\x12\x09\x2a\x04step", "spans or metrics of OpenTelemetry as protobuf"),
     "keys.jsonl": (b'{"_step": 1, "train/loss": 2.0}\n{"_step": 2, "train/loss": 1.9}\n', "a history of Weights & Biases without times"),
     "chart.csv": (b'"Step","llm-7 - train/loss","llm-7 - train/loss__MIN"\n"1","2.0","2.0"\n', "a chart of Weights & Biases, without times"),
     "comet.json": (b'[{"metricName": "train_loss", "metricValue": "2.0", "timestamp": 1772445600000, "step": 1}]', "values of Comet"),
