@@ -5,7 +5,8 @@
 --@ fills training_steps
 --@ input :log sure ^iter \d+: loss [\d.]+|^step:\d+/\d+ (?:train_loss|val_loss|train_time)
 --@ input :log sure ^.*[\s:|>\])"mGK](?:iter \d+: loss \S+, time [\d.]+ms|step:\d+/\d+ (?:train_loss|val_loss|train_time):)
---@ needs :start (?s)\A(?>[^\dsiMTWFS]+|(?!\d{4}-\d\d-\d\d[T ]\d\d:\d\d:\d\d|^(?:Mon|Tue|Wed|Thu|Fri|Sat|Sun) \w{3} [ \d]\d \d\d:\d\d:\d\d \d{4}\s*$|step:\d+/\d+ |iter \d+: loss ).)*+(?:[si](?![^\n]*\d{4}-\d\d-\d\d[T ]\d\d:\d\d:\d\d)|\z)
+--@ input :log likely ^.*\bstep +\d+(?:/\d+)?(?: \([^)\n]*\))?\s*\|\s*(?:train )?loss:? +[^\s|]+[^\n]*\| *(?:dt: )?[\d.]+ ?ms\b
+--@ needs :start (?s)\A(?>[^\dsiMTWFS]+|(?!\d{4}-\d\d-\d\d[T ]\d\d:\d\d:\d\d|^(?:Mon|Tue|Wed|Thu|Fri|Sat|Sun) \w{3} [ \d]\d \d\d:\d\d:\d\d \d{4}\s*$|step:\d+/\d+ |step +\d+[/ |(]|iter \d+: loss ).)*+(?:[si](?![^\n]*\d{4}-\d\d-\d\d[T ]\d\d:\d\d:\d\d)|\z)
 --
 -- In the sqlite3 shell:
 --
@@ -28,28 +29,32 @@
 -- Makes the TEMP tables jobs, allocations, capacity, spans and commits, which mpg_ledger and mpg_rollup then
 -- find, and training_steps, a row a logged step. The rules are explained in docs/formats/log.md.
 
--- ---- 1. The input: "step:1/6200 train_loss:... train_time:...", or "iter 10: loss ..., time ...ms" ----
+-- ---- 1. The input: "step:1/6200 train_loss:... train_time:...", or "iter 10: loss ..., time ...ms", or "step 10/100 | loss ... | ... ms" ----
 
 -- The members of `fields` become columns here, once. What follows goes by rowid: a file's lines lie one after the other, and so do a run's.
 DROP TABLE IF EXISTS temp.training_lines;
 CREATE TEMP TABLE training_lines AS
-SELECT step, log_group(_record, 'total_ms') AS total_ms, _file AS file, log_group(_record, 'loss') AS loss, log_group(_record, 'ms') AS ms, log_group(_record, 'steps') AS steps,
+SELECT step, log_group(_record, 'total_ms') AS total_ms, _file AS file, log_group(_record, 'loss') AS loss, log_group(_record, 'ms') AS ms, coalesce(log_group(_record, 'steps'), log_group(_record, 'total') - 1) AS steps,
        time, _line AS line, iif(:only_relations IS NULL, log_group(_record, 'val_loss'), NULL) AS val_loss, iif(:only_relations IS NULL, log_group(_record, 'average_ms'), NULL) AS average_ms,
        iif(:only_relations IS NULL, log_group(_record, 'mfu'), NULL) AS mfu, iif(step IS NULL, fields, NULL) AS fields, NULL AS gpu, NULL AS chip, 0 AS is_save, NULL AS begun
 FROM log_trace(mpg_required(:log, ':log'), '(?x)
     (?: (?<time> \d{4}-\d\d-\d\d [T\ ] \d\d:\d\d:\d\d (?: [.,]\d+ )? (?: Z | [+-]\d\d:?\d\d )? ) .{0,300}? )? (?: ^ | (?<= [\s:|>\])"] ) | (?<= \d[mGK] | \[[mK] ) )
       (?: step: (?<step>\d+) / (?<steps>\d+) (?: \ train_loss: (?<loss>\S+) )? (?: \ val_loss: (?<val_loss>\S+) )? .*? \ train_time: (?<total_ms>\d+) ms
           (?: \ step_avg: (?<average_ms>[\d.]+|nan) ms )?
-        | iter\ (?<step>\d+): \ loss\ (?<loss>[^,\s]+), \ time\ (?<ms>[\d.]+) ms (?: , \ mfu\ (?<mfu>-?[\d.]+) % )? )
+        | iter\ (?<step>\d+): \ loss\ (?<loss>[^,\s]+), \ time\ (?<ms>[\d.]+) ms (?: , \ mfu\ (?<mfu>-?[\d.]+) % )?
+        | step\ +(?<step>\d+) (?: / (?<total>\d+)\ \( [^)]* \) | / (?<steps>\d+) | \ \( [^)]* \) )? \s* \| \s* (?: train\  )? loss:? \ + (?<loss>[^\s|(]+) .*? \| \s* (?: dt:\  )? (?<ms>[\d.]+) \s? ms \b
+          (?: .*? (?: (?<! [a-z] ) mfu: \s* (?<mfu>[\d.]+) | \b (?<mfu>[\d.]+) % \ (?: \w+\  )? MFU ) )? )
       (?(<time>) | (?: (?= .* "time(?:stamp)?"\s*:\s*"(?<time> \d{4}-\d\d-\d\d [T\ ] \d\d:\d\d:\d\d (?: [.,]\d+ )? (?: Z | [+-]\d\d:?\d\d )? ) " ) )? )
   | (?: ^ | (?<= [\s:|>\])"] ) | (?<= \d[mGK] | \[[mK] ) )
       (?: step\ (?<evaluated>\d+): \ train\ loss\ [^,\s]+, \ val\ loss\ (?<val_loss>\S+)
-        | saving\ checkpoint\ to\ (?<saved>.*)
-        | (?: Resuming\ training\ from | Initializing\ a\ new\ model\ from ) \ (?<begun>\S+)
+        | (?: saving\ checkpoint\ to | Saved\ model\ parameters\ to: | Writing\ checkpoint\ at\ step ) \ (?<saved>.*)
+        | (?: Resuming\ training\ from | Resuming\ optimization\ from\ step | Initializing\ a\ new\ model\ from ) \ (?<begun>\S+)
+        | Distributed\ world\ size:\ (?<world>\d+)
+        | GPU:\ (?<chip>NVIDIA\ \S.*?)\ \|\ Peak\ FLOPS
         | (?<time> (?: Mon|Tue|Wed|Thu|Fri|Sat|Sun )\ \w{3}\ [\ \d]\d\ \d\d:\d\d:\d\d\ \d{4} ) \s* $
         | \| \s+ (?<gpu>\d+) \s+ (?<chip>\S.*?) \s{2,} (?: On|Off ) \s+ \| )',
   'ignore', coalesce(:zone, 'UTC'));
-UPDATE training_lines SET gpu = json_extract(fields, '$.gpu'), chip = json_extract(fields, '$.chip'), is_save = json_extract(fields, '$.saved') IS NOT NULL, begun = json_extract(fields, '$.begun'), fields = NULL
+UPDATE training_lines SET gpu = coalesce(json_extract(fields, '$.gpu'), json_extract(fields, '$.world') - 1), chip = json_extract(fields, '$.chip'), is_save = json_extract(fields, '$.saved') IS NOT NULL, begun = json_extract(fields, '$.begun'), fields = NULL
 WHERE step IS NULL;
 
 .read sql/formats/log/rotated.sql

@@ -173,6 +173,26 @@ class NanoGpt(Case):
         self.assertEqual(self.productive(), round(2 * (26.75 - 20 + others), 3))
         self.assertAlmostEqual(self.one("SELECT mfu FROM training_steps WHERE step = 30"), 1.5e14 / 0.2 / 2 / 989.5e12, 9)
 
+    def test_descendants(self):
+        """nanochat, build-nanogpt and llm.c, whose lines have each step's time in milliseconds; nanochat numbers from 0 and says what it resumes from."""
+        chat = lambda n: f"step {n:05d}/00020 ({5 * n:.2f}%) | loss: 3.100000 | lrm: 1.00 | dt: {20000 if n == 0 else 2000:.2f}ms | tok/sec: 262,144 | bf16_mfu: 45.00 | epoch: 1 pq: 0 rg: 1 | total time: 0.00m\n"
+        head = "2026-03-02 10:00:00,123 - nanochat.common - \x1b[32mINFO\x1b[0m - Distributed world size: 8\nGPU: NVIDIA H100 80GB HBM3 | Peak FLOPS (BF16): 9.89e+14\n"
+        saved = "2026-03-02 10:05:00,123 - nanochat.checkpoint_manager - \x1b[32mINFO\x1b[0m - Saved model parameters to: /x/model_000010.pt\n"
+        path = self.file(head + "".join(map(chat, range(10))) + saved + "".join(map(chat, range(10, 15))) + head + "Resuming optimization from step 10\n" + "".join(map(chat, range(10, 20))))
+        self.map("nanogpt", path)
+        self.assertEqual([(1, 8, "failed"), (2, 8, "completed")], self.rows("SELECT attempt, chips, outcome FROM allocations"))
+        self.assertEqual([(1, 9)], self.rows("SELECT attempt, step FROM commits"))
+        self.assertEqual({("compile", None): 8 * 18, ("lost", None): 8 * 5 * 2, ("unrated", None): 8 * (20 - 18 + 9 * 2 + 10 * 2)}, self.seconds())
+        self.assertEqual([(0.45,)], self.rows("SELECT DISTINCT mfu_reported FROM training_steps"))
+        for line, mfu in (("step {:5d} | loss: 10.955029 | lr 8.5909e-07 | norm: 15.3 | dt: 338.00ms | tok/sec: 48000.00\n", None),
+                          ("step {:4d}/10 | loss 11.009205 (+nanz)| norm 15.3432 (+nanz)| lr 8.57e-07 | 338.00 ms | 60.0% bf16 MFU | 171553 tok/s\n", 0.6),
+                          ("step {:4d}/10 | train loss 4.6 | norm 1.0 | lr 1e-4 | 338.00 ms | 3000 tok/s\n", None)):
+            path = self.file("".join(map(line.format, range(1, 11))))
+            self.assertEqual([("nanogpt",)], self.rows("SELECT format FROM trace_sources(?)", path))
+            self.map("nanogpt", path)
+            self.assertEqual([(n, 0.338, mfu) for n in range(1, 11)], self.rows("SELECT step, round(seconds, 6), mfu_reported FROM training_steps"))
+            self.assertEqual([(None if "/" not in line else "completed",)], self.rows("SELECT outcome FROM allocations"))
+
     def test_loss_of_nan(self):
         path = self.file("step:0/2 val_loss:nan train_time:100ms step_avg:nanms\nstep:1/2 train_loss:nan train_time:200ms step_avg:nanms\nstep:2/2 train_loss:3.5 train_time:300ms step_avg:nanms\n")
         self.map("nanogpt", path)
