@@ -13,7 +13,8 @@
 --     .read sql/device_views.sql
 --     SELECT * FROM device_time;
 --
--- :trace is a path, glob or folder. NVIDIA, AMD, Intel and MTIA; old traces with capital categories too.
+-- :trace is a path, glob or folder; :chip may be set where the traces do not name the devices (a name or alias of
+-- mpg_chips). NVIDIA, AMD, Intel and MTIA; old traces with capital categories too.
 --
 -- From a program, which cannot bind parameters to a script, create the input before running it:
 --
@@ -124,7 +125,7 @@ INSERT INTO kineto_of
 WITH streams AS MATERIALIZED (
   SELECT g.file, total(n) AS n FROM (SELECT part, count(stream) AS n FROM kineto_activity GROUP BY part) CROSS JOIN kineto_groups AS g ON g.id = part GROUP BY g.file
 )
-SELECT g.id, g.rank, t.base_ns, s.n = 0, a.chip, (SELECT iif(min(c.pid) = max(c.pid), min(c.pid), NULL) FROM kineto_groups AS c WHERE c.label = g.label AND c.is_call)
+SELECT g.id, g.rank, t.base_ns, s.n = 0, coalesce(a.chip, :chip), (SELECT iif(min(c.pid) = max(c.pid), min(c.pid), NULL) FROM kineto_groups AS c WHERE c.label = g.label AND c.is_call)
 FROM kineto_groups AS g JOIN device_traces AS t USING (trace) LEFT JOIN streams AS s ON s.file = g.file LEFT JOIN kineto_alike AS a ON a.trace = g.trace;
 
 INSERT INTO device_activity (trace, rank, process, device, chip, stream, class, kind, name, start_ns, end_ns, step,

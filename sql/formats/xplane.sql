@@ -214,7 +214,7 @@ CREATE INDEX temp.xplane_device_step ON xplane_device_steps(trace, device, start
 -- The step is the one of the host in which it was launched, else the device's own.
 INSERT INTO device_activity (trace, device, chip, stream, class, kind, name, start_ns, end_ns, step, correlation,
                              launch_ns, launch_end_ns, launch_name, launch_thread, op, bytes, flops, collective)
-SELECT a.trace, a.plane, coalesce(i.chip, json_extract(d.stats, '$.device_type_string'), json_extract(d.stats, '$.gpu_device_name')),
+SELECT a.trace, a.plane, coalesce(nullif(json_extract(d.stats, '$.device_type_string'), ''), nullif(json_extract(d.stats, '$.gpu_device_name'), ''), i.chip),
        a.line, c.class, a.kind, a.shown, a.start_ns + f.base_ns, a.end_ns + f.base_ns,
        coalesce((SELECT s.step FROM xplane_host_steps AS s
                  WHERE s.trace = a.trace AND s.start_ns <= l.start_ns AND l.start_ns < s.end_ns

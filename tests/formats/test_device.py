@@ -199,6 +199,23 @@ class Views(Case):
             self.load(path := self.file({"deviceProperties": [{"id": 0, "name": name}], "traceEvents": [work, launch, kernel]}))
             self.assertEqual(self.rows("SELECT op, chip, peak_tflop_per_s FROM device_op_roofline WHERE trace = ?", path), [("aten::mm", name, peak)])
 
+    def test_the_argument_names_what_the_profile_does_not(self):
+        """chip_name stands where a profile names no chip, and never in place of what it says, whatever wrote it."""
+        told = {name: "fixtures/" + name for name in ("profile/rank0.json", "nsys/two-gpus.sqlite", "rocpd/4242_results.db", "rocpd/4242_results.json", "xplane", "ascend")}
+        with open(os.path.join(ROOT, told["profile/rank0.json"])) as file:
+            nameless = json.load(file) | {"deviceProperties": []}
+        silent = {"kineto": self.file(nameless, "rank0.json"), "perfetto": "fixtures/perfetto", "xprof": "fixtures/profile/tpu.trace.json"}
+        chips = "SELECT DISTINCT chip FROM trace_device_activity(?, ?)"
+        for name, path in told.items():
+            said = self.rows(chips, path, None)
+            self.assertNotIn((None,), said, name)
+            self.assertEqual(said, self.rows(chips, path, "nvidia-h200"), name)
+        for name, path in silent.items():
+            self.assertEqual([(None,)], self.rows(chips, path, None), name)
+            self.assertEqual([("nvidia-h200",)], self.rows(chips, path, "nvidia-h200"), name)
+        peak = "SELECT DISTINCT peak_tflop_per_s FROM trace_device_op_roofline(?, ?)"
+        self.assertEqual(([(None,)], [(989.5,)]), tuple(self.rows(peak, silent["kineto"], chip) for chip in (None, "nvidia-h200")))
+
     def test_steps_of_old_traces(self):
         """Before annotations had a category of their own a step was an operator."""
         def event(cat, name, pid, tid, ts, dur, **args):

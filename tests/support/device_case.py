@@ -3,10 +3,10 @@ import cases
 
 
 class Case(cases.Case):
-    def load(self, path=None, *more):
+    def load(self, path=None, *more, chip=None):
         self.script("device.sql")
         if path is not None:
-            self.script("formats/kineto.sql", trace=path, table=None)
+            self.script("formats/kineto.sql", trace=path, chip=chip, table=None)
         for name in ("device_views.sql",) + more:
             self.script(name)
 
