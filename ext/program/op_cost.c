@@ -384,20 +384,33 @@ static bool has_window(const call *c, int i) {
   return true;
 }
 
+typedef enum mask_kind { FULL, TOP_LEFT, BOTTOM_RIGHT } mask_kind;
+
+/*
+** Twice the pairs of a query and a key that meet, where those on the mask's edge count half. The
+** edge begins at the first query and key, or ends at the last ones: a query of a decoder with a
+** cache of keys meets them all.
+*/
+static mpg_i128 twice_met(int64_t queries, int64_t keys, mask_kind mask) {
+  mpg_i128 all = 2 * (mpg_i128)queries * keys;
+  if (mask == FULL)
+    return all;
+  if (mask == TOP_LEFT)
+    return queries <= keys ? (mpg_i128)queries * queries : all - (mpg_i128)keys * keys;
+  return queries <= keys ? all - (mpg_i128)queries * queries : (mpg_i128)keys * keys;
+}
+
 /* first: the query's place. heads_last: [B, N, H, D] instead of [B, H, N, D]. */
-static bool price_attention(const call *c, int first, bool heads_last, bool causal, bool backward,
-                            mpg_op_cost *out) {
+static bool price_attention(const call *c, int first, bool heads_last, mask_kind mask,
+                            bool backward, mpg_op_cost *out) {
   const shape *q = &c->in[first], *k = &c->in[first + 1], *v = &c->in[first + 2];
   int h = heads_last ? 2 : 1, n = heads_last ? 1 : 2;
   mpg_i128 scores, result;
   if (q->rank != 4 || k->rank != 4 || v->rank != 4 || q->dim[3] != k->dim[3] ||
       k->dim[n] != v->dim[n])
     return false;
-  scores = (mpg_i128)q->dim[0] * q->dim[h] * q->dim[n] * k->dim[n];
-  out->flops = backward ? 2 * scores * (3 * q->dim[3] + 2 * v->dim[3])
-                        : 2 * scores * (q->dim[3] + v->dim[3]);
-  if (causal)
-    out->flops /= 2;
+  scores = (mpg_i128)q->dim[0] * q->dim[h] * twice_met(q->dim[n], k->dim[n], mask);
+  out->flops = scores * (backward ? 3 * q->dim[3] + 2 * v->dim[3] : q->dim[3] + v->dim[3]);
   result = (mpg_i128)q->dim[0] * q->dim[h] * q->dim[n] * v->dim[3];
   for (int i = first; i < first + 3; i++)
     add_bytes(c, i, out);
@@ -429,6 +442,7 @@ static const struct operator_row {
   family family;
   int first;  /* PRODUCT: left operand; attention: query */
   int causal; /* attention: the index of is_causal; -1: none */
+  bool last;  /* attention: is_causal is BOTTOM_RIGHT */
   bool heads_last;
   conv_places conv;
   /* Attention: indices of the arguments that restrict which tokens meet; 0: none. lengths: the
@@ -465,7 +479,7 @@ static const struct operator_row {
     {.name = "convolution_backward", .family = CONV_BACKWARD},
     {.name = "scaled_dot_product_attention", .family = ATTENTION, .causal = 5},
     {.name = "_scaled_dot_product_attention_math", .family = ATTENTION, .causal = 5},
-    {.name = "_scaled_dot_product_flash_attention", .family = ATTENTION, .causal = 4},
+    {.name = "_scaled_dot_product_flash_attention", .family = ATTENTION, .causal = 4, .last = true},
     {.name = "_scaled_dot_product_flash_attention_for_cpu", .family = ATTENTION, .causal = 4},
     {.name = "_scaled_dot_product_efficient_attention", .family = ATTENTION, .causal = 6},
     {.name = "_scaled_dot_product_cudnn_attention", .family = ATTENTION, .causal = 6},
@@ -473,6 +487,7 @@ static const struct operator_row {
     {.name = "_flash_attention_forward",
      .family = ATTENTION,
      .causal = 8,
+     .last = true,
      .heads_last = true,
      .lengths = 3,
      .used = 13,
@@ -489,6 +504,7 @@ static const struct operator_row {
     {.name = "flash_attn::_flash_attn_forward",
      .family = ATTENTION,
      .causal = 5,
+     .last = true,
      .heads_last = true,
      .window = 6,
      .windows = 2},
@@ -496,6 +512,7 @@ static const struct operator_row {
      .family = ATTENTION_BACKWARD,
      .first = 1,
      .causal = 11,
+     .last = true,
      .lengths = 6},
     {.name = "_scaled_dot_product_efficient_attention_backward",
      .family = ATTENTION_BACKWARD,
@@ -510,6 +527,7 @@ static const struct operator_row {
      .family = ATTENTION_BACKWARD,
      .first = 1,
      .causal = 11,
+     .last = true,
      .heads_last = true,
      .lengths = 6,
      .window = 15,
@@ -518,6 +536,7 @@ static const struct operator_row {
      .family = ATTENTION_BACKWARD,
      .first = 1,
      .causal = 11,
+     .last = true,
      .heads_last = true,
      .window = 12,
      .windows = 2},
@@ -555,7 +574,7 @@ static bool is_packed_otherwise(const call *c, const struct operator_row *row) {
 bool mpg_op_cost_of(mpg_str name, mpg_str dims, mpg_str types, mpg_str concrete, mpg_op_cost *out) {
   const struct operator_row *row = NULL;
   call c;
-  bool causal;
+  mask_kind mask = FULL;
   if (name.n > 6 && memcmp(name.p, "aten::", 6) == 0)
     name = (mpg_str){name.p + 6, name.n - 6};
   for (size_t i = 0; row == NULL && i < sizeof operators / sizeof *operators; i++)
@@ -567,9 +586,10 @@ bool mpg_op_cost_of(mpg_str name, mpg_str dims, mpg_str types, mpg_str concrete,
     return false;
   if (is_packed_otherwise(&c, row) || !is_dense(&c, row))
     return false;
-  /* A mask by number: 1 and 2 are the causal ones. */
-  causal = value_is(&c, row->causal, "true") ||
-           (row->causal == 9 && (value_is(&c, 9, "1") || value_is(&c, 9, "2")));
+  if (value_is(&c, row->causal, "true"))
+    mask = row->last ? BOTTOM_RIGHT : TOP_LEFT;
+  else if (row->causal == 9) /* a mask by number */
+    mask = value_is(&c, 9, "1") ? TOP_LEFT : value_is(&c, 9, "2") ? BOTTOM_RIGHT : FULL;
   switch (row->family) {
   case PRODUCT:
   case ADDBMM:
@@ -582,8 +602,8 @@ bool mpg_op_cost_of(mpg_str name, mpg_str dims, mpg_str types, mpg_str concrete,
     return price_convolution_backward(&c, out);
   case ATTENTION:
   case ATTENTION_BACKWARD:
-    return price_attention(&c, row->first, row->heads_last, causal,
-                           row->family == ATTENTION_BACKWARD, out);
+    return price_attention(&c, row->first, row->heads_last, mask, row->family == ATTENTION_BACKWARD,
+                           out);
   }
   return false;
 }

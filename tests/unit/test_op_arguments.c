@@ -66,26 +66,58 @@ static void test_every_convolution(void) {
   }
 }
 
+/* Twice the pairs below a mask's edge, and those on it. */
+static long long met(int queries, int keys, int edge) {
+  long long n = 0;
+  for (int i = 0; i < queries; i++)
+    for (int j = 0; j < keys; j++)
+      n += j < i + edge ? 2 : j == i + edge;
+  return n;
+}
+
+/* Of each pair of a query and a key: 2 of either way. */
+static void check_masks(const char *name, int causal, int value, bool last, bool heads_last,
+                        bool backward) {
+  static const int sizes[][2] = {{16, 32}, {32, 16}, {1, 40}, {40, 1}, {24, 24}};
+  char concrete[1000], given[32], dims[200], tensor[4][40];
+  (void)snprintf(given, sizeof given, value < 0 ? "%d=True" : "%d=%d", causal, value);
+  arguments(given, "", concrete, sizeof concrete);
+  for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) {
+    int queries = sizes[i][0], keys = sizes[i][1];
+    for (int t = 0; t < 4; t++) { /* the gradient, query, key, value */
+      int n = t < 2 ? queries : keys;
+      (void)snprintf(tensor[t], sizeof tensor[t], "[2, %d, %d, %d]", heads_last ? n : 4,
+                     heads_last ? 4 : n, t == 0 || t == 3 ? 6 : 8);
+    }
+    (void)snprintf(dims, sizeof dims, "[%s%s%s, %s, %s]", backward ? tensor[0] : "",
+                   backward ? ", " : "", tensor[1], tensor[2], tensor[3]);
+    price(name, dims, NULL, concrete,
+          2 * 4 * met(queries, keys, last ? keys - queries : 0) *
+              (backward ? 3 * 8 + 2 * 6 : 8 + 6),
+          -1);
+  }
+}
+
 static void test_every_attention(void) {
   static const struct {
     const char *name;
     int causal;
-    bool heads_last, backward;
-  } all[] = {{"aten::scaled_dot_product_attention", 5, false, false},
-             {"aten::_scaled_dot_product_attention_math", 5, false, false},
-             {"aten::_scaled_dot_product_flash_attention", 4, false, false},
-             {"aten::_scaled_dot_product_flash_attention_for_cpu", 4, false, false},
-             {"aten::_scaled_dot_product_efficient_attention", 6, false, false},
-             {"aten::_scaled_dot_product_cudnn_attention", 6, false, false},
-             {"aten::_scaled_dot_product_fused_attention_overrideable", 5, false, false},
-             {"aten::_flash_attention_forward", 8, true, false},
-             {"aten::_efficient_attention_forward", 9, true, false},
-             {"flash_attn::_flash_attn_forward", 5, true, false},
-             {"aten::_scaled_dot_product_flash_attention_backward", 11, false, true},
-             {"aten::_scaled_dot_product_efficient_attention_backward", 11, false, true},
-             {"aten::_scaled_dot_product_cudnn_attention_backward", 14, false, true},
-             {"aten::_flash_attention_backward", 11, true, true},
-             {"flash_attn::_flash_attn_backward", 11, true, true}};
+    bool last, heads_last, backward;
+  } all[] = {{"aten::scaled_dot_product_attention", 5, false, false, false},
+             {"aten::_scaled_dot_product_attention_math", 5, false, false, false},
+             {"aten::_scaled_dot_product_flash_attention", 4, true, false, false},
+             {"aten::_scaled_dot_product_flash_attention_for_cpu", 4, false, false, false},
+             {"aten::_scaled_dot_product_efficient_attention", 6, false, false, false},
+             {"aten::_scaled_dot_product_cudnn_attention", 6, false, false, false},
+             {"aten::_scaled_dot_product_fused_attention_overrideable", 5, false, false, false},
+             {"aten::_flash_attention_forward", 8, true, true, false},
+             {"aten::_efficient_attention_forward", 9, false, true, false},
+             {"flash_attn::_flash_attn_forward", 5, true, true, false},
+             {"aten::_scaled_dot_product_flash_attention_backward", 11, true, false, true},
+             {"aten::_scaled_dot_product_efficient_attention_backward", 11, false, false, true},
+             {"aten::_scaled_dot_product_cudnn_attention_backward", 14, false, false, true},
+             {"aten::_flash_attention_backward", 11, true, true, true},
+             {"flash_attn::_flash_attn_backward", 11, true, true, true}};
   const long long scores = 2LL * 4 * 16 * 32, q = 2LL * 4 * 16 * 8, k = 2LL * 4 * 32 * 8,
                   v = 2LL * 4 * 32 * 6, result = 2LL * 4 * 16 * 6;
   char concrete[1000], given[32];
@@ -101,9 +133,7 @@ static void test_every_attention(void) {
     long long flops = all[i].backward ? 2 * scores * (3 * 8 + 2 * 6) : 2 * scores * (8 + 6);
     long long bytes = 4 * q + 2 * k + 8 * v;
     bytes = all[i].backward ? 2 * bytes + 4 * 2 * result : bytes + 4 * result;
-    (void)snprintf(given, sizeof given, "%d=True", all[i].causal);
-    arguments(given, all[i].heads_last ? "" : "False", concrete, sizeof concrete);
-    price(all[i].name, dims, types, concrete, flops / 2, bytes);
+    check_masks(all[i].name, all[i].causal, -1, all[i].last, all[i].heads_last, all[i].backward);
     (void)snprintf(given, sizeof given, "%d=False", all[i].causal);
     arguments(given, all[i].heads_last ? "" : "True", concrete, sizeof concrete);
     price(all[i].name, dims, types, concrete, flops, bytes);
@@ -112,12 +142,14 @@ static void test_every_attention(void) {
     no_price(all[i].name, "[[2, 4, 16], [2, 4, 32, 0], [2, 4, 32, 6], [2, 4, 32, 6]]", concrete);
   }
   /* A mask by number: causal are 1 and 2, of the one operator that has it. */
+  check_masks("_efficient_attention_forward", 9, 1, false, true, false);
+  check_masks("_efficient_attention_forward", 9, 2, true, true, false);
   for (int mask = 0; mask < 4; mask++) {
     static const char dims[] = "[[2, 16, 4, 8], [2, 32, 4, 8], [2, 32, 4, 6]]";
     (void)snprintf(given, sizeof given, "9=%d", mask);
     arguments(given, "", concrete, sizeof concrete);
-    price("_efficient_attention_forward", dims, NULL, concrete,
-          (mask == 1 || mask == 2 ? 1 : 2) * scores * 14, -1);
+    if (mask == 0 || mask == 3)
+      price("_efficient_attention_forward", dims, NULL, concrete, 2 * scores * 14, -1);
     (void)snprintf(given, sizeof given, "8=%d", mask);
     arguments(given, "", concrete, sizeof concrete);
     price("_flash_attention_forward", dims, NULL, concrete, 2 * scores * 14, -1);

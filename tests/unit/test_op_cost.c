@@ -84,17 +84,18 @@ static void test_attention(void) {
         "[\"\",\"\",\"\",\"0.\",\"False\",\"False\",\"\"]", 2 * scores * 14,
         2 * (1024 + 2048 + 1536 + 768));
   price("aten::_scaled_dot_product_flash_attention", dims, NULL,
-        "[\"\",\"\",\"\",\"0.\",\"True\",\"False\",\"\"]", scores * 14, -1);
+        "[\"\",\"\",\"\",\"0.\",\"True\",\"False\",\"\"]", (2 * 512 - 16 * 16) * 8 * 14, -1);
   price("aten::_scaled_dot_product_flash_attention", dims, NULL, NULL, 2 * scores * 14, -1);
   price("aten::scaled_dot_product_attention", dims, NULL,
-        "[\"\",\"\",\"\",\"\",\"0.\",\"True\",\"\"]", scores * 14, -1);
+        "[\"\",\"\",\"\",\"\",\"0.\",\"True\",\"\"]", 16 * 16 * 8 * 14, -1);
   price("aten::_scaled_dot_product_efficient_attention", dims, NULL,
         "[\"\",\"\",\"\",\"\",\"True\",\"0.\",\"False\",\"\"]", 2 * scores * 14, -1);
   price("aten::_flash_attention_forward",
         "[[2, 16, 4, 8], [2, 32, 4, 8], [2, 32, 4, 6], [], [], [], [], [], [], []]", NULL,
-        "[\"\",\"\",\"\",\"\",\"\",\"16\",\"32\",\"0.\",\"True\",\"False\"]", scores * 14, -1);
+        "[\"\",\"\",\"\",\"\",\"\",\"16\",\"32\",\"0.\",\"True\",\"False\"]",
+        (2 * 512 - 16 * 16) * 8 * 14, -1);
   price("aten::_efficient_attention_forward", "[[2, 16, 4, 8], [2, 32, 4, 8], [2, 32, 4, 6]]", NULL,
-        "[\"\",\"\",\"\",\"\",\"\",\"\",\"\",\"\",\"0.\",\"1\"]", scores * 14, -1);
+        "[\"\",\"\",\"\",\"\",\"\",\"\",\"\",\"\",\"0.\",\"1\"]", 16 * 16 * 8 * 14, -1);
   price("aten::_scaled_dot_product_flash_attention_backward",
         "[[2, 4, 16, 6], [2, 4, 16, 8], [2, 4, 32, 8], [2, 4, 32, 6]]", NULL,
         "[\"\",\"\",\"\",\"\",\"\",\"\",\"\",\"\",\"\",\"\",\"0.\",\"False\"]",
