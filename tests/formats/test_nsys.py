@@ -210,6 +210,19 @@ class Nsys(Case):
         self.changed(move + "; UPDATE CUPTI_ACTIVITY_KIND_RUNTIME SET globalTid = (2 << 48) + (100 << 24) + 100 WHERE globalTid >> 24 & 0xffffff = 200; DELETE FROM TARGET_INFO_CUDA_DEVICE WHERE pid = 200")
         self.assertEqual([("machine 1 0", 14), ("machine 2 0", 14)], self.rows("SELECT device, count(launch_ns) FROM trace_device_activity(?) GROUP BY 1", self.path))
 
+    def test_streams_of_two_contexts(self):
+        """Each numbers its own: kernels that overlap are no overrun, and none ends the other's gap."""
+        kernel = "CREATE TABLE CUPTI_ACTIVITY_KIND_KERNEL (start, \"end\", deviceId, contextId, streamId, correlationId, globalPid, demangledName); DROP TABLE CUPTI_ACTIVITY_KIND_RUNTIME; " \
+                 "INSERT INTO CUPTI_ACTIVITY_KIND_KERNEL VALUES "
+        everything = "DROP TABLE CUPTI_ACTIVITY_KIND_KERNEL; DROP TABLE CUPTI_ACTIVITY_KIND_MEMCPY; DROP TABLE CUPTI_ACTIVITY_KIND_MEMSET; DROP TABLE CUPTI_ACTIVITY_KIND_GRAPH_TRACE; DROP TABLE CUPTI_ACTIVITY_KIND_SYNCHRONIZATION; "
+        rows = "({0}, {1}, 0, {2}, 7, {0}, (1 << 48) + (100 << 24), 1)"
+        several = everything + kernel + ", ".join(rows.format(*row) for row in ((1100, 1600, 1), (1150, 1170, 2), (1180, 1200, 2)))
+        self.assertNotIn("overrun_activity", self.changed(several)[1])
+        self.assertEqual([("7 of context 1", 500), ("7 of context 2", 20), ("7 of context 2", 20)], self.rows("SELECT stream, end_ns - start_ns FROM trace_device_activity(?) ORDER BY start_ns", self.path))
+        self.assertEqual([("7 of context 2", 10)], self.rows("SELECT stream, gap_ns FROM trace_device_gaps(?)", self.path))
+        self.assertEqual(1, self.changed(several.replace(", 2, 7,", ", 1, 7,"))[1]["overrun_activity"])
+        self.assertEqual([("7",)], self.rows("SELECT DISTINCT stream FROM trace_device_activity(?)", self.path))
+
     def test_what_an_export_says_of_itself(self):
         """Events that Nsight may have lost, two starts of a session, ranges without a name, activities without an end, calls whose kernels are missing."""
         said = "CREATE TABLE DIAGNOSTIC_EVENT (timestamp, severity, text, globalPid); INSERT INTO DIAGNOSTIC_EVENT VALUES (1, 2, 'Not all CUDA events might have been collected.', (1 << 48) + (100 << 24)), " \
