@@ -97,6 +97,7 @@ FROM ascend_trace AS t CROSS JOIN PYTORCH_API AS p JOIN STRING_IDS AS s ON s.id 
 DROP TABLE IF EXISTS temp.device_calls;
 CREATE TEMP TABLE device_calls AS SELECT CAST(startNs AS INTEGER) AS start, CAST(endNs AS INTEGER) AS "end" FROM CANN_API WHERE CAST(endNs AS INTEGER) >= CAST(startNs AS INTEGER);
 .read sql/formats/device/marks.sql
+.read sql/formats/device/step_names.sql
 
 INSERT INTO device_ranges (trace, rank, side, thread, name, start_ns, end_ns)
 SELECT t.trace, t.rank, 'host', CAST(r.thread & 0xffffffff AS TEXT), r.name, r.start, r."end" FROM device_ranges_seen AS r, ascend_trace AS t;

@@ -109,6 +109,7 @@ FROM nsys_trace AS t CROSS JOIN nsys_ranges AS n WHERE n."end" IS NOT NULL AND n
 DROP TABLE IF EXISTS temp.device_calls;
 CREATE TEMP TABLE device_calls AS SELECT start, "end" FROM CUPTI_ACTIVITY_KIND_RUNTIME WHERE "end" >= start;
 .read sql/formats/device/marks.sql
+.read sql/formats/device/step_names.sql
 
 INSERT INTO device_ranges (trace, side, thread, name, start_ns, end_ns)
 SELECT t.trace, 'host', CAST(r.thread & 0xffffff AS TEXT), r.name, r.start + t.base_ns, r."end" + t.base_ns

@@ -136,31 +136,24 @@ UPDATE perfetto_activity SET device = substr(device, 5) WHERE device GLOB 'GPU-[
 
 -- ---- 2. What the program marks ----
 
-DROP TABLE IF EXISTS temp.perfetto_ranges;
-CREATE TEMP TABLE perfetto_ranges AS
-SELECT r.trace, r.process_id AS process, r.thread, r.pid, r.tid, r.name, r.start, r."end",
-       CASE
-         WHEN (SELECT step FROM perfetto_input) IS NOT NULL THEN r.name GLOB (SELECT step FROM perfetto_input)
-         ELSE lower(r.name) GLOB 'profilerstep#[0-9]*' OR lower(r.name) GLOB 'step[ #_:=]*[0-9]' OR lower(r.name) GLOB 'step[0-9]*'
-           OR lower(r.name) GLOB 'train*step*' OR lower(r.name) GLOB 'iter*[0-9]'
-       END AS is_step,
-       -- PyTorch's emit_nvtx writes 'aten::mm, seq = 7, op_id = 12, sizes = [...]'.
-       CASE WHEN r.name GLOB '*, seq = *' OR r.name GLOB '*, op_id = *' OR r.name GLOB '*, sizes = *'
-            THEN substr(r.name, 1, instr(r.name, ', ') - 1) ELSE r.name END AS op
-FROM perfetto_slices AS r WHERE r.what = 'range' AND r.name IS NOT NULL AND r."end" >= r.start;
+DROP TABLE IF EXISTS temp.device_marks;
+CREATE TEMP TABLE device_marks AS
+SELECT r.trace, r.process_id AS process, r.thread, r.name, r.start, r."end", i.step AS steps, r.pid, r.tid
+FROM perfetto_input AS i CROSS JOIN perfetto_slices AS r WHERE r.what = 'range' AND r.name IS NOT NULL AND r."end" >= r.start;
+.read sql/formats/device/step_names.sql
 
 INSERT INTO device_ranges (trace, side, thread, name, start_ns, end_ns)
-SELECT t.trace, 'host', r.tid, r.name, r.start + t.base_ns, r."end" + t.base_ns FROM perfetto_ranges AS r JOIN device_traces AS t USING (trace) WHERE r.op = r.name;
+SELECT t.trace, 'host', r.tid, r.name, r.start + t.base_ns, r."end" + t.base_ns FROM device_ranges_seen AS r JOIN device_traces AS t USING (trace) WHERE r.op = r.name;
 
--- A step is called by the number at the end of its range's name; where there is none, they are counted from 0.
+-- A step is called by the number in its range's name; where there is none, they are counted from 0.
 DROP TABLE IF EXISTS temp.perfetto_steps;
 CREATE TEMP TABLE perfetto_steps AS
 WITH ordered AS (
   SELECT trace, process, pid, start, "end",
-         coalesce(nullif(substr(name, length(rtrim(name, '0123456789')) + 1), ''),
+         coalesce(number,
                   CAST(row_number() OVER (PARTITION BY thread, name ORDER BY start) - 1 AS TEXT)) AS step,
          max("end") OVER (PARTITION BY process ORDER BY start ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING) AS covered
-  FROM perfetto_ranges WHERE is_step
+  FROM device_ranges_seen WHERE is_step
 )
 -- outer_ns: where the outermost of those that overlap begins, beyond which no search has to go back.
 SELECT trace, process, pid, start, "end", step,
@@ -180,7 +173,7 @@ CREATE TEMP TABLE perfetto_operators AS
 WITH ordered AS (
   SELECT row_number() OVER (ORDER BY thread, start, "end" DESC) AS id, thread, op, start, "end",
          max("end") OVER (PARTITION BY thread ORDER BY start, "end" DESC ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING) AS covered
-  FROM perfetto_ranges WHERE NOT is_step
+  FROM device_ranges_seen WHERE NOT is_step
 )
 SELECT id, thread, op, start, "end",
        max(CASE WHEN covered IS NULL OR start >= covered THEN id END) OVER (PARTITION BY thread ORDER BY id) AS outermost
@@ -325,7 +318,7 @@ DROP TABLE temp.perfetto_files;
 DROP TABLE temp.perfetto_words;
 DROP TABLE temp.perfetto_slices;
 DROP TABLE temp.perfetto_activity;
-DROP TABLE temp.perfetto_ranges;
+DROP TABLE temp.device_ranges_seen;
 DROP TABLE temp.perfetto_steps;
 DROP TABLE temp.perfetto_operators;
 DROP TABLE temp.perfetto_operator_ends;

@@ -77,6 +77,7 @@ WHERE (r.category GLOB '*marker*' OR r.category IN ('user', 'host', 'python')) A
 DROP TABLE IF EXISTS temp.device_calls;
 CREATE TEMP TABLE device_calls AS SELECT start, "end" FROM rocpd_regions WHERE "end" >= start AND stack IS NOT NULL AND coalesce(category, '') NOT GLOB '*marker*';
 .read sql/formats/device/marks.sql
+.read sql/formats/device/step_names.sql
 
 INSERT INTO device_ranges (trace, side, thread, name, start_ns, end_ns)
 SELECT t.trace, 'host', CAST(r.tid AS TEXT), r.name, r.start, r."end" FROM device_ranges_seen AS r, rocpd_trace AS t WHERE r.op = r.name;

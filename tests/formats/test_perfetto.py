@@ -229,6 +229,38 @@ class Perfetto(cases.Case):
                              self.rows("SELECT device, start_ns - ?2, end_ns - ?2, launch_ns - ?2 FROM trace_device_activity(?1) ORDER BY 1", path, perfetto.REAL))
             self.assertEqual({"conflict": 1}, self.issues(path))
 
+    # ---- Names of steps ----
+
+    def steps(self, *names):
+        """A trace of a step after the other, each with a call and its kernel in it."""
+        s = Sequence(2, 10**12)
+        s.track(10, process=[(1, 7), (6, "python3")])
+        s.track(11, "COMPUTE GPU [0] QUEUE [1] GPU", 10)
+        s.track(12, "thread", 10, thread=[(1, 7), (2, 7)])
+        for i, around in enumerate(names):
+            at = 10**12 + 1_000_000 * i
+            for deep, name in enumerate(around):
+                s.event(1, at + 1000 * deep, 12, name, "marker_api")
+            s.slice(at + 5000, at + 5500, 12, "hipLaunchKernel", "hip_api", {"corr_id": i + 1})
+            for deep, _ in reversed(list(enumerate(around))):
+                s.event(2, at + 900_000 - 1000 * deep, 12)
+            s.slice(at + 6000, at + 7000, 11, "gemm", "kernel_dispatch", {"agent": "GPU-0", "queue": 1, "corr_id": i + 1})
+        return b"".join(s.out)
+
+    def test_names_of_steps(self):
+        """As in exports of Nsight: the number after the word, of 7/100 the first; a step in a step, or without a number among others, is none."""
+        asked = "SELECT step, op FROM trace_device_activity(?) ORDER BY start_ns"
+        for name in ("Step: %s/100", "step [%s/100]", "Iteration %s of 100", "step %s (warmup)", "step %s loss=2.31", "step%s_forward_2", "train_step_epoch_1_batch_%s", "train_step [%s/100]"):
+            with self.subTest(name):
+                path = self.file(self.steps(*([name % number] for number in (5, 6))))
+                self.assertEqual([("5", None), ("6", None)], self.rows(asked, path))
+                self.assertEqual({}, self.issues(path))
+        path = self.file(self.steps(["step 5", "train_step"], ["step 6", "iter 1"], ["train_step"]))
+        self.assertEqual([("5", "train_step"), ("6", "iter 1"), (None, "train_step")], self.rows(asked, path))
+        self.assertEqual({"unused_events": 3}, self.issues(path))
+        folder = self.folder_of({"a.pftrace": self.steps(["step 5"]), "b.pftrace": self.steps(["train_step"], ["train_step"])})  # each trace has its own names
+        self.assertEqual([("5",), ("0",), ("1",)], self.rows("SELECT step FROM trace_device_steps(?) ORDER BY trace, start_ns", folder))
+
     def test_agents_by_their_number_in_the_node(self):
         """rocprofv3 calls them Agent-1 where it is not asked for the type: a GPU is told by the direction of a copy."""
         s = Sequence(2, 10**9)
