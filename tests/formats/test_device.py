@@ -166,6 +166,20 @@ class Views(Case):
                          self.rows("SELECT dtype, calls, peak_tflop_per_s, round(roofline_share, 6) FROM trace_device_op_roofline(?) ORDER BY dtype", path))
         self.assertEqual([(6, 6 * each, 6000000, 6)], self.rows("SELECT calls, flops, device_ns, activities FROM trace_device_op_work(?)", path))
 
+    def test_products_in_xf32(self):
+        """AMD's TF32, by the name that Tensile gives its kernels; a chip without a rate for it is not rated by another one."""
+        def asked(name, chip):
+            work = dict(pid=9, tid=9, ts=5, ph="X")
+            path = self.file({"deviceProperties": [{"id": 0, "name": chip}], "traceEvents": [
+                dict(work, cat="cpu_op", name="aten::mm", dur=20, args={"Input Dims": [[4096, 4096], [4096, 4096]], "Input type": ["float", "float"]}),
+                dict(work, cat="cuda_runtime", name="hipExtModuleLaunchKernel", ts=10, dur=4, args={"correlation": 1}),
+                dict(cat="kernel", name=name, pid=0, tid=7, ts=1000, dur=1000, ph="X", args={"device": 0, "stream": 7, "correlation": 1})]})
+            return self.rows("SELECT dtype, peak_tflop_per_s FROM trace_device_op_roofline(?)", path)
+        for name, dtype, peak in (("Cijk_Ailk_Bljk_S_MX_B_Bias_HA_S_SAV_UserArgs_MT256x256x32_MI16x16x1", "tf32", 653.7), ("Custom_Cijk_Alik_Bljk_S_MX_B_BIAS_HA_S_SAV", "tf32", 653.7),
+                                  ("Cijk_Ailk_Bljk_S_B_Bias_HA_S_SAV_UserArgs_MT256x256x32_MI16x16x1", "fp32", 163.4)):
+            self.assertEqual([(dtype, peak)], asked(name, "AMD Instinct MI300X"), name)
+        self.assertEqual([("tf32", None)], asked("Cijk_Ailk_Bljk_S_MX_B_UserArgs_MT128x160x64_MI16x16x1", "AMD Instinct MI355X"))
+
     def test_calls_that_kept_no_device_busy(self):
         """Rates and the roofline's share are of the others; bytes that one call lacks nobody knows of all."""
         self.load()
