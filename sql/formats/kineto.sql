@@ -144,7 +144,7 @@ SELECT g.trace, t.rank, CAST(coalesce(c.pid, t.process) AS TEXT),
                                  WHERE o.scope = l.scope AND o.start_ns <= l.launch_ns ORDER BY o.start_ns DESC LIMIT 1)
             ORDER BY s.start_ns DESC LIMIT 1)),
        a.correlation, l.launch_ns + t.base_ns, l.launch_end_ns + t.base_ns, c.name, CAST(c.tid AS TEXT), o.name,
-       l.op_ns + t.base_ns, e.bytes, e.bandwidth_gb_s, e.collective, e.group_size,
+       l.op_ns + t.base_ns, e.bytes, e.bandwidth_gb_s, iif(k.class = 'communication', coalesce(e.collective, k.collective), e.collective), e.group_size,
        nullif(trim(coalesce(e.process_group, '') || ' ' || coalesce(e.process_group_ranks, '')), '')
 FROM kineto_activity AS a
 CROSS JOIN kineto_kinds AS k ON k.rowid = a.kind

@@ -86,6 +86,16 @@ class Collectives(Case):
         self.assertEqual(self.late({0: [(100, "1", both, "send"), (30, "1", both, "allreduce")], 1: [(35, "1", both, "allreduce"), (60, "1", both, "recv")]}), [
             (0, "1 [0, 1]", 1, 2, 5, 0), (1, "1 [0, 1]", 1, 2, 0, 5)])
 
+    def test_sends_that_the_kernel_s_name_alone_tells(self):
+        """As in traces before the arguments of collectives: pipeline stages wait for each other, and none is late to the other's send."""
+        files = {}
+        for rank, (send, reduce) in enumerate(((100, 30), (60, 35))):
+            events = [step(1, 1000, 9000), call(1, 1010), call(2, 1020), kernel("ncclKernel_SendRecv_RING_SIMPLE_Sum_int8_t(ncclWorkElem)", 1, 2000, send), kernel("ncclKernel_AllReduce_RING_LL_Sum_float", 2, 3000, reduce)]
+            files[f"rank{rank}.json"] = json.dumps({"schemaVersion": 1, "distributedInfo": {"rank": rank, "world_size": 2}, "traceEvents": events})
+        folder = self.folder_of(files)
+        self.assertEqual([(0, 1, 5000, 0), (1, 1, 0, 5000)], self.rows("SELECT rank, n, late_ns, waited_ns FROM trace_device_collectives(?) ORDER BY rank", folder))
+        self.assertEqual([("allreduce", 2), ("sendrecv", 2)], self.rows("SELECT collective, count(*) FROM trace_device_activity(?) GROUP BY 1", folder))
+
     def test_jobs_of_other_sizes(self):
         """Ranks of two jobs in one folder."""
         calls = {rank: [(10 * rank + 10, None, None, None)] for rank in (0, 1)}
