@@ -28,6 +28,12 @@
 --@ hint \A(?:[^\n]*\n){0,4}"?(?:Time ?\(%\)|Start ?\(\w+\))"?\s*,\s*"?(?:Total Time|Duration) ?\( => a report of nsys stats: export the profile itself with nsys export --type sqlite
 --@ hint \A\s*\[\s*\{\s*"(?:Time ?\(%\)|Start ?\(\w+\))"\s*: => a report of nsys stats: export the profile itself with nsys export --type sqlite
 --@ hint \A[^\n]*\.ncu-rep\z => a report of Nsight Compute, which runs kernels by themselves: it tells no time of the job
+--@ hint (?m)^"ID","Process ID","Process Name","Host Name","Kernel Name" => a table of Nsight Compute, which runs kernels by themselves: it tells no time of the job
+--@ hint (?s)\A\s*\{\s*"schema"\s*:\s*"\d+\.\d+\.\d+[^"]*"\s*,.{0,2000}?"nodes"\s*: => an execution trace of PyTorch (Chakra), which has no times of devices: give the profiler's trace, its export_chrome_trace
+--@ hint \A-{9,}(?:  -{9,})+\s*\n\s*Name\s+Self CPU %\s => a table of PyTorch's profiler, which has sums alone: give its trace, its export_chrome_trace
+--@ hint \A\s*\[\s*\[-?\d+, [0-3], \d+, -?\d+\]\s*, => a timeline of memory of PyTorch: give the profiler's trace, its export_chrome_trace
+--@ hint \A\s*\[?\s*\{\s*"cols"\s*:\s*\[\s*\{\s*"id"\s*: => a table as XProf's tools make of a profile: give the profile itself, *.xplane.pb
+--@ hint \A\s*\{\s*"by(?:Category|Program|Provenance)(?:ExcludeIdle)?"\s*:\s*\{ => a tree as XProf's tools make of a profile: give the profile itself, *.xplane.pb
 --@ hint \A"(?:Guid","Kind|Kind","(?:Agent_Id|Direction|Operation|Function)|Domain","Function|Node_Id","Logical_Node_Id|Name","Calls","TotalDurationNs)" => a table of rocprofv3: give its database (--output-format rocpd) or its JSON
 --@ hint \A"?Index"?,"?KernelName"?,"?gpu-id => a table of rocprof: give the results.json of rocprof --hip-trace, or trace with rocprofv3
 --@ hint (?m)^rocpd_(?:op|api)$ => a trace of rocmProfileData: convert it with its rpd2tracing.py, or trace with rocprofv3
