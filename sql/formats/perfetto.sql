@@ -227,6 +227,10 @@ SELECT a.trace, 'data_loss', 'impossible_time', count(*), 'activities that end b
 FROM perfetto_activity AS a JOIN device_traces AS t USING (trace) WHERE a."end" < a.start OR a."end" > 9223372036854775807 - t.base_ns GROUP BY a.trace;
 DELETE FROM perfetto_activity WHERE "end" < start OR "end" > 9223372036854775807 - (SELECT base_ns FROM device_traces AS t WHERE t.trace = perfetto_activity.trace);
 
+INSERT INTO perfetto_left_out
+SELECT trace, 'data_loss', 'impossible_value', count(*), 'bytes below 0 count as none; the first of "' || min(name) || '"' FROM perfetto_activity WHERE bytes < 0 GROUP BY trace;
+UPDATE perfetto_activity SET bytes = NULL WHERE bytes < 0;
+
 -- What comes twice counts once; what lies long before or after all that the host did has no time that can be.
 DROP TABLE IF EXISTS temp.perfetto_again;
 CREATE TEMP TABLE perfetto_again AS

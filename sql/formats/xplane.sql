@@ -160,6 +160,10 @@ WHERE plane GLOB '/device:*'
   AND coalesce(hlo_category, CASE WHEN name GLOB '%* while(*), condition=*' OR name GLOB '%* conditional(*), *_computation*' OR name GLOB '%* call(*), to_apply=*' THEN 'call' END,
                rtrim(coalesce(display_name, name, ''), '.0123456789')) NOT IN ('while', 'conditional', 'call');
 
+INSERT INTO mpg_issues(source, severity, kind, count, detail)
+SELECT trace, 'data_loss', 'impossible_value', count(*), 'bytes or FLOPs below 0 count as none; the first of "' || min(shown) || '"' FROM xplane_activity WHERE bytes_accessed < 0 OR flops < 0 GROUP BY trace;
+UPDATE xplane_activity SET bytes_accessed = iif(bytes_accessed < 0, NULL, bytes_accessed), flops = iif(flops < 0, NULL, flops) WHERE bytes_accessed < 0 OR flops < 0;
+
 -- A stream of a GPU runs in order (but for AMD's, where the line is a queue of several streams): a kernel that lasts beyond the end of the next one, which another call launched, ends where that
 -- begins.
 DROP TABLE IF EXISTS temp.xplane_overruns;

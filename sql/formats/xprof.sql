@@ -150,6 +150,10 @@ FROM (SELECT trace, plane, line, name, start_ns, end_ns, hlo_category, tf_op, hl
       WHERE plane GLOB '/device:*' AND (line GLOB 'Stream #*' OR line IN ('XLA Ops', 'Async XLA Ops'))
         AND coalesce(hlo_category, rtrim(name, '.0123456789')) NOT IN ('while', 'conditional', 'call'));
 
+INSERT INTO mpg_issues(source, severity, kind, count, detail)
+SELECT trace, 'data_loss', 'impossible_value', count(*), 'bytes or FLOPs below 0 count as none; the first of "' || min(name) || '"' FROM xprof_activity WHERE bytes < 0 OR flops < 0 GROUP BY trace;
+UPDATE xprof_activity SET bytes = iif(bytes < 0, NULL, bytes), flops = iif(flops < 0, NULL, flops) WHERE bytes < 0 OR flops < 0;
+
 DROP TABLE IF EXISTS temp.xprof_kinds;
 CREATE TEMP TABLE xprof_kinds AS
 -- An instruction's category says what its name may not: "fusion.7" can be an all-reduce.

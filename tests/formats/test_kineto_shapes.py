@@ -71,6 +71,14 @@ class Shapes(Case):
         self.assertEqual(self.rows("SELECT name, step FROM trace_device_activity(?) ORDER BY start_ns, name", path), [("before", None), ("one", "1"), ("other", "2"), ("two", "2"), ("after", None)])
         self.assertEqual(self.rows("SELECT step, activities FROM trace_device_step_time(?) ORDER BY 1", path), [("1", 1), ("2", 2)])
 
+    def test_copies_that_took_no_time(self):
+        """Kineto writes their bandwidth as the text N/A, which is none; bytes below 0 are none and are listed."""
+        rate = "memory bandwidth (GB/s)"
+        copies = [event("gpu_memcpy", "Memcpy HtoD", 1000 + 100 * i, dur, 0, 7, device=0, stream=7, correlation=i + 1, bytes=size, **{rate: gb}) for i, (dur, size, gb) in enumerate(((10, 40000, 4.0), (0, 64, "N/A"), (10, -1, 2)))]
+        path = self.trace(*copies)
+        self.assertEqual([(40000, 4.0, "real"), (64, None, "null"), (None, 2.0, "real")], self.rows("SELECT bytes, gb_per_s, typeof(gb_per_s) FROM trace_device_activity(?) ORDER BY start_ns", path))
+        self.assertEqual({"impossible_value": 1}, self.issues(path))
+
     def test_streams_of_two_contexts(self):
         """Each numbers its own: kernels that overlap are no overrun, and none ends the other's gap."""
         kernels = [kernel("long", 1, 1100, 500, context=1), kernel("short", 2, 1150, 20, context=2), kernel("short", 3, 1180, 20, context=2)]

@@ -229,6 +229,15 @@ class Perfetto(cases.Case):
                              self.rows("SELECT device, start_ns - ?2, end_ns - ?2, launch_ns - ?2 FROM trace_device_activity(?1) ORDER BY 1", path, perfetto.REAL))
             self.assertEqual({"conflict": 1}, self.issues(path))
 
+    def test_bytes_below_zero_are_none(self):
+        s = Sequence(2, 0)
+        s.track(5, "COPY GPU [0] THREAD [0] GPU")
+        for at, size in ((10, 4096), (50, -1)):
+            s.slice(at, at + 5, 5, "MEMORY_COPY_HOST_TO_DEVICE", "memory_copy", {"dst_agent": "GPU-0", "copy_bytes": size})
+        path = self.file(b"".join(s.out))
+        self.assertEqual([(4096,), (None,)], self.rows("SELECT bytes FROM trace_device_activity(?) ORDER BY start_ns", path))
+        self.assertEqual(1, self.issues(path)["impossible_value"])
+
     # ---- Names of steps ----
 
     def steps(self, *names):

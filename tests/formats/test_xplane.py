@@ -268,6 +268,17 @@ class Mapped(Case):
         path = self.file('{"displayTimeUnit": "ns", "metadata": {"highres-ticks": true}, "traceEvents": %s}' % json.dumps(events), "t.json")
         self.assertEqual([(name, *rest) for name, _, *rest in wanted], self.did(path, "name, class, collective"))
 
+    def test_work_below_zero_is_none(self):
+        """In the protobuf as in the JSON that XProf makes of it."""
+        plane = xspace.Plane("/device:TPU:0")
+        counts = (("fusion.1", 100, 50), ("fusion.2", -1, 50), ("fusion.3", 100, -1))
+        plane.line("XLA Ops", xspace.START, [(plane.event_name(name, name, [("flops", flops, xspace.INT), ("bytes_accessed", size, xspace.INT)]), 10 * i * xspace.US, 5 * xspace.US, []) for i, (name, flops, size) in enumerate(counts)])
+        events = [{"ph": "M", "pid": 3, "name": "process_name", "args": {"name": "/device:TPU:0"}}, {"ph": "M", "pid": 3, "tid": 3, "name": "thread_name", "args": {"name": "XLA Ops"}}]
+        events += [{"ph": "X", "pid": 3, "tid": 3, "ts": 10 * i, "dur": 5, "name": name, "args": {"flops": str(flops), "bytes_accessed": str(size)}} for i, (name, flops, size) in enumerate(counts)]
+        for path in (self.file(self.space(plane), "h.xplane.pb"), self.file('{"displayTimeUnit": "ns", "metadata": {"highres-ticks": true}, "traceEvents": %s}' % json.dumps(events), "t.json")):
+            self.assertEqual([(100.0, 50), (None, 50), (100.0, None)], self.did(path, "flops, bytes"), path)
+            self.assertEqual({"impossible_value": 2}, self.issues(path))
+
     def test_instructions_by_their_text(self):
         """Where a profiler gives no short name: the text of the instruction has it."""
         plane = xspace.Plane("/device:TPU:0")

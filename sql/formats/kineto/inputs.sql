@@ -23,7 +23,8 @@ DROP TABLE IF EXISTS temp.kineto_faults;
 CREATE TEMP TABLE kineto_faults AS
 SELECT total(cat IS NULL) AS no_cat, total(name = '?') AS no_name, total(correlation = 0) AS no_call, total(typeof(correlation) = 'text') AS long_calls, coalesce(min(context) <> max(context), 0) AS contexts,
        total(start_ns IS NULL OR end_ns IS NULL OR end_ns < start_ns OR end_ns > 9223372036854775807 - base_ns) AS no_time,
-       coalesce(max(end_ns) - min(start_ns) > 86400000000000, 0) AS far, total(name GLOB 'ProfilerStep#*') AS steps, total(cat IN ('user_annotation', 'gpu_user_annotation')) AS ranges
+       coalesce(max(end_ns) - min(start_ns) > 86400000000000, 0) AS far, total(name GLOB 'ProfilerStep#*') AS steps, total(cat IN ('user_annotation', 'gpu_user_annotation')) AS ranges,
+       total(bytes < 0) AS below_zero, total(typeof(bandwidth_gb_s) = 'text') AS no_rate
 FROM (SELECT max(0, coalesce(max(base_time_ns), 0)) AS base_ns FROM kineto_files) CROSS JOIN kineto_events;
 
 -- Ascend's profiler and rocprof's give the devices' events no category: the process's name says which they are ('GPU0', in
@@ -109,6 +110,12 @@ INSERT INTO kineto_left_out
 SELECT trace, 'data_loss', 'lost_time', count(*), 'events of the host more than a day from the middle one: left out; the first is "' || min(name) || '"' FROM kineto_far GROUP BY trace;
 DELETE FROM kineto_events WHERE rowid IN (SELECT id FROM kineto_far);
 DROP TABLE kineto_far;
+
+-- A copy that took no time has the bandwidth "N/A".
+UPDATE kineto_events SET bandwidth_gb_s = NULL WHERE (SELECT no_rate FROM kineto_faults) AND typeof(bandwidth_gb_s) = 'text';
+INSERT INTO kineto_left_out
+SELECT trace, 'data_loss', 'impossible_value', count(*), 'bytes below 0 count as none; the first of "' || min(name) || '"' FROM kineto_faults CROSS JOIN kineto_events WHERE below_zero AND bytes < 0 GROUP BY trace;
+UPDATE kineto_events SET bytes = NULL WHERE (SELECT below_zero FROM kineto_faults) AND bytes < 0;
 
 -- A correlation of 0 is none.
 UPDATE kineto_events SET correlation = NULL WHERE rowid IN (SELECT e.rowid FROM kineto_faults CROSS JOIN kineto_events AS e WHERE no_call AND correlation = 0);
