@@ -315,6 +315,9 @@ SELECT f.trace, 'warning', 'no_device_event', 1, 'a trace without a slice that i
 FROM perfetto_files AS f WHERE f.trace NOT IN (SELECT trace FROM perfetto_activity);
 INSERT INTO mpg_issues(source, severity, kind, line, count, detail) SELECT trace, severity, kind, NULL, count, detail FROM perfetto_left_out;
 
+CREATE TEMP TABLE device_read AS SELECT trace FROM perfetto_files WHERE EXISTS (SELECT 1 FROM device_traces WHERE format <> 'perfetto');
+.read sql/formats/device/again.sql
+
 DROP TABLE temp.perfetto_input;
 DROP TABLE temp.perfetto_tracks;
 DROP TABLE temp.perfetto_clocks;

@@ -96,6 +96,11 @@ class Rocpd(cases.Case):
         self.assertEqual([(2 * len(expected()),)], self.rows("SELECT count(*) FROM trace_device_activity(?)", folder))
         self.assertEqual([("warning", "7_results.json", "the same activities as " + os.path.join(folder, "7_results.db") + ": two forms of one profile count twice. Give one of the two")],
                          [(severity, os.path.basename(source), detail) for severity, source, detail in self.rows("SELECT severity, source, detail FROM mpg_issues WHERE kind = 'parallel_logs'")])
+        # Perfetto's has Unix time, the others the time since the boot.
+        with open(DATABASE, "rb") as db, open(os.path.join(ROOT, "fixtures/perfetto/4242_results.pftrace"), "rb") as trace:
+            folder = self.folder_of({"7_results.db": db.read(), "7_results.pftrace": trace.read()})
+        self.rows("SELECT count(*) FROM trace_device_activity(?)", folder)
+        self.assertEqual(1, sum(self.issues(os.path.join(folder, "7_results." + form)).get("parallel_logs", 0) for form in ("db", "pftrace")))
         other = self.database(f'UPDATE "rocpd_kernel_dispatch_{rocpd.GUID.replace("-", "_")}" SET "start" = "start" + 1000, "end" = "end" + 1000')
         with open(other, "rb") as db:
             folder = self.folder_of({"7_results.db": db.read(), "7_results.json": rocpd.document()})
