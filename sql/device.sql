@@ -17,7 +17,7 @@
 --@ extends device_class_rules
 --@ argument path :path FILES profiles: a file, glob, folder or fleet file
 --@ argument chip_name :chip TEXT what the devices are, if the profile does not tell: a name or alias of mpg_chips
---@ argument step_names :step TEXT a GLOB over the NVTX or roctx ranges that are steps, if theirs is not among the usual names
+--@ argument step_names :step TEXT a GLOB over the program's ranges that are steps, if theirs is not among the usual names
 --@ table trace_device_activity device_activity a row for each thing that a device did
 --@ column trace TEXT - the file that it came from
 --@ column rank BIGINT - of the process in its job; NULL: the trace does not tell

@@ -18,7 +18,7 @@
 --@ uses device
 --@ argument path :path FILES profiles: a file, glob, folder or fleet file
 --@ argument chip_name :chip TEXT what the devices are, if the profile does not tell: a name or alias of mpg_chips
---@ argument step_names :step TEXT a GLOB over the NVTX or roctx ranges that are steps, if theirs is not among the usual names
+--@ argument step_names :step TEXT a GLOB over the program's ranges that are steps, if theirs is not among the usual names
 
 --@ table trace_device_time device_time a row for each device: busy, idle, exposed communication and copies, overlap
 --@ column trace TEXT - the file

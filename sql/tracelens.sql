@@ -12,7 +12,7 @@
 --@ uses device
 --@ argument path :path FILES profiles: a file, glob, folder or fleet file
 --@ argument chip_name :chip TEXT what the devices are, if the profile does not tell: a name or alias of mpg_chips
---@ argument step_names :step TEXT a GLOB over the NVTX or roctx ranges that are steps, if theirs is not among the usual names
+--@ argument step_names :step TEXT a GLOB over the program's ranges that are steps, if theirs is not among the usual names
 
 -- TraceLens reads a file of each rank. Of ranks in one file that are told by a label alone ([TP00] 70, [70] 0) it is the file with the label.
 CREATE TEMP VIEW IF NOT EXISTS tracelens_events AS

@@ -30,6 +30,8 @@
 -- The inputs are dropped at the end. The rules are explained in docs/device-activity.md.
 
 .read sql/formats/kineto/inputs.sql
+.read sql/formats/device/step_names.sql
+.read sql/formats/kineto/files.sql
 .read sql/formats/kineto/merged.sql
 .read sql/formats/kineto/events.sql
 
@@ -115,7 +117,7 @@ DROP TABLE IF EXISTS temp.kineto_device_steps;
 CREATE TEMP TABLE kineto_device_steps AS
 SELECT g.thread, +p.start_ns AS start_ns, p.end_ns, e.step
 FROM kineto_faults CROSS JOIN kineto_groups AS g CROSS JOIN kineto_parts AS p ON p.part = g.id CROSS JOIN kineto_events AS e ON e.rowid = p.id
-WHERE steps AND g.cat = 'gpu_user_annotation' AND e.name GLOB 'ProfilerStep#*';
+WHERE steps AND g.cat = 'gpu_user_annotation' AND e.step IS NOT NULL;
 CREATE INDEX temp.kineto_device_step ON kineto_device_steps(thread, start_ns);
 
 -- Of a group: its trace, whether nothing in it has a stream, and the process that called, if it is one.

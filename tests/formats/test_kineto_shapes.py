@@ -79,6 +79,40 @@ class Shapes(Case):
         self.assertEqual([(40000, 4.0, "real"), (64, None, "null"), (None, 2.0, "real")], self.rows("SELECT bytes, gb_per_s, typeof(gb_per_s) FROM trace_device_activity(?) ORDER BY start_ns", path))
         self.assertEqual({"impossible_value": 1}, self.issues(path))
 
+    def steps(self, *names, **more):
+        """A trace of a step after the other, each with a call, its kernel and the stream's mark of it."""
+        events = []
+        for i, around in enumerate(names):
+            at = 1000 + 1000 * i
+            events += [event("user_annotation", name, at + 10 * deep, 900 - 20 * deep) for deep, name in enumerate(around)]
+            events += [event("cuda_runtime", "cudaLaunchKernel", at + 300, 5, correlation=i + 1), kernel("gemm", i + 1, at + 400, 50), event("gpu_user_annotation", around[0], at + 400, 50, 0, 7)]
+        return {"schemaVersion": 1, "traceEvents": events, **more}
+
+    def test_steps_of_other_names(self):
+        """Where the program does not call the profiler's step(): annotations that are called as NVTX ranges are, or by the argument step_names."""
+        asked = "SELECT step, activities, lag_ns FROM trace_device_step_time(?, NULL, ?) ORDER BY 1"
+        for names in (("step 5", "step 6"), ("train_step [5/100]", "train_step [6/100]"), ("Iteration 5", "Iteration 6")):
+            path = self.file(self.steps(*([name, "forward"] for name in names)))
+            self.assertEqual([("5", 1, 400000), ("6", 1, 400000)], self.rows(asked, path, None), names)
+            self.assertEqual([("5", "device", 50000), ("5", "host", 900000), ("6", "device", 50000), ("6", "host", 900000)],
+                             self.rows("SELECT step, side, end_ns - start_ns FROM trace_device_steps(?) ORDER BY 1, 2", path))
+            self.assertEqual({}, self.issues(path))
+        path = self.file(self.steps(["execute_model"], ["execute_model"]))
+        self.assertEqual([], self.rows(asked, path, None))
+        self.assertEqual([("0", 1, 400000), ("1", 1, 400000)], self.rows(asked, path, "execute_*"))
+        # The profiler's own steps count before all others, unless step_names says which do.
+        path = self.file(self.steps(["ProfilerStep#7", "step 1"], ["ProfilerStep#8", "step 2"]))
+        self.assertEqual([("7", 1, 400000), ("8", 1, 400000)], self.rows(asked, path, None))
+        self.assertEqual([("1", 1, 390000), ("2", 1, 390000)], self.rows(asked, path, "step *"))
+        self.assertEqual([("7", 1, 400000), ("8", 1, 400000)], self.rows(asked, path, "nonesuch*"))
+        path = self.file(self.steps(["Optimizer.step#AdamW.step"], ["ProfilerStep#"]))  # which are none
+        self.assertEqual([], self.rows(asked, path, None))
+
+    def test_steps_of_hta_are_the_profiler_s(self):
+        """Its limit is the begin of the last step that the profiler marks."""
+        launches = "SELECT count(*) FROM trace_hta_launches(?)"
+        self.assertEqual([1, 2], [self.one(launches, self.file(self.steps([name + "1"], [name + "2"]))) for name in ("ProfilerStep#", "step ")])
+
     def test_streams_of_two_contexts(self):
         """Each numbers its own: kernels that overlap are no overrun, and none ends the other's gap."""
         kernels = [kernel("long", 1, 1100, 500, context=1), kernel("short", 2, 1150, 20, context=2), kernel("short", 3, 1180, 20, context=2)]

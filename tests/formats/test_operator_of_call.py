@@ -46,7 +46,7 @@ class Innermost(cases.Case):
         self.db.executemany("INSERT INTO kineto_events VALUES (%s)" % ", ".join("?" * len(KINETO)),
                             [[{"trace": "t", "pid": 1, **event}.get(column) for column in KINETO] for event in events])
         self.db.execute("CREATE TEMP TABLE kineto_files AS SELECT 't' AS trace, NULL AS rank, NULL AS world_size, NULL AS base_time_ns, '[]' AS devices, '{}' AS properties")
-        self.script("formats/kineto.sql", trace=None, chip=None, table=None)
+        self.script("formats/kineto.sql", trace=None, chip=None, step=None, table=None)
 
     def nsys(self, operators, calls):
         self.db.execute("ATTACH ':memory:' AS nsys")

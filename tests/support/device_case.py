@@ -6,7 +6,7 @@ class Case(cases.Case):
     def load(self, path=None, *more, chip=None):
         self.script("device.sql")
         if path is not None:
-            self.script("formats/kineto.sql", trace=path, chip=chip, table=None)
+            self.script("formats/kineto.sql", trace=path, chip=chip, step=None, table=None)
         for name in ("device_views.sql",) + more:
             self.script(name)
 

@@ -11,7 +11,7 @@ DROP TABLE IF EXISTS temp.kineto_groups;
 CREATE TEMP TABLE kineto_groups(id INTEGER PRIMARY KEY, trace, cat, pid, tid, rank, is_device, is_call, is_operator, is_host, is_strange, label_name, scope_name, file, process, thread, label, scope);
 INSERT INTO kineto_groups(trace, cat, pid, tid, rank, is_device, is_call, is_operator, is_host, is_strange, label_name, scope_name, file, process, thread, label, scope)
 WITH several AS MATERIALIZED (
-  SELECT trace FROM kineto_faults CROSS JOIN kineto_events WHERE steps AND cat = 'user_annotation' AND name GLOB 'ProfilerStep#*'
+  SELECT trace FROM kineto_faults CROSS JOIN kineto_events WHERE steps AND cat = 'user_annotation' AND step IS NOT NULL
   GROUP BY trace HAVING count(DISTINCT pid) > 1
 ),
 labelled AS (
@@ -62,7 +62,7 @@ SELECT e.trace, g.rank, CASE e.cat WHEN 'user_annotation' THEN CAST(e.pid AS TEX
        CASE e.cat WHEN 'gpu_user_annotation' THEN CAST(e.pid AS TEXT) END, e.step,
        e.start_ns + t.base_ns, e.end_ns + t.base_ns
 FROM kineto_faults CROSS JOIN kineto_events AS e CROSS JOIN device_traces AS t USING (trace) JOIN kineto_groups AS g ON g.trace = e.trace AND g.cat = e.cat AND g.pid IS e.pid AND g.tid IS e.tid
-WHERE steps AND e.name GLOB 'ProfilerStep#*' AND e.cat IN ('user_annotation', 'gpu_user_annotation');
+WHERE steps AND e.step IS NOT NULL AND e.cat IN ('user_annotation', 'gpu_user_annotation');
 
 -- ---- 3. Which events are the devices' ----
 

@@ -1,7 +1,7 @@
 -- kineto/inputs.sql - the events of the traces, without what cannot be.
 --
--- Reads chrome_trace and chrome_trace_info. Makes kineto_events, kineto_files, kineto_devices, kineto_alike, kineto_faults and
--- kineto_left_out. A part of kineto.sql, which says what the parameters are and runs the parts in order.
+-- Reads chrome_trace and chrome_trace_info. Makes kineto_events, kineto_files, kineto_faults, kineto_left_out and device_marks.
+-- A part of kineto.sql, which says what the parameters are and runs the parts in order.
 
 -- ---- 1. The inputs ----
 
@@ -23,7 +23,7 @@ DROP TABLE IF EXISTS temp.kineto_faults;
 CREATE TEMP TABLE kineto_faults AS
 SELECT total(cat IS NULL) AS no_cat, total(name = '?') AS no_name, total(correlation = 0) AS no_call, total(typeof(correlation) = 'text') AS long_calls, coalesce(min(context) <> max(context), 0) AS contexts,
        total(start_ns IS NULL OR end_ns IS NULL OR end_ns < start_ns OR end_ns > 9223372036854775807 - base_ns) AS no_time,
-       coalesce(max(end_ns) - min(start_ns) > 86400000000000, 0) AS far, total(name GLOB 'ProfilerStep#*') AS steps, total(cat IN ('user_annotation', 'gpu_user_annotation')) AS ranges,
+       coalesce(max(end_ns) - min(start_ns) > 86400000000000, 0) AS far, total(step IS NOT NULL) AS steps, total(cat IN ('user_annotation', 'gpu_user_annotation')) AS ranges,
        total(bytes < 0) AS below_zero, total(typeof(bandwidth_gb_s) = 'text') AS no_rate
 FROM (SELECT max(0, coalesce(max(base_time_ns), 0)) AS base_ns FROM kineto_files) CROSS JOIN kineto_events;
 
@@ -136,23 +136,11 @@ DROP TABLE kineto_contexts;
 -- Before annotations had a category of their own, a step was an operator.
 UPDATE kineto_events SET cat = 'user_annotation' WHERE rowid IN (
   SELECT e.rowid FROM kineto_faults CROSS JOIN kineto_events AS e WHERE steps AND cat IN ('cpu_op', 'operator') AND name GLOB 'ProfilerStep#*');
-
-DELETE FROM device_activity WHERE trace IN (SELECT trace FROM kineto_files);
-DELETE FROM device_steps WHERE trace IN (SELECT trace FROM kineto_files);
-DELETE FROM device_ranges WHERE trace IN (SELECT trace FROM kineto_files);
-DELETE FROM device_operators WHERE trace IN (SELECT trace FROM kineto_files);
-DELETE FROM device_traces WHERE trace IN (SELECT trace FROM kineto_files);
-
-INSERT INTO device_traces (trace, format, rank, world_size, base_ns, host)
-SELECT trace, 'kineto', rank, world_size, coalesce(base_time_ns, 0), json_extract(properties, '$.host_name') FROM kineto_files;
-
-DROP TABLE IF EXISTS temp.kineto_devices;
-CREATE TEMP TABLE kineto_devices AS
-SELECT f.trace, CAST(json_extract(d.value, '$.id') AS TEXT) AS device, nullif(json_extract(d.value, '$.name'), '') AS chip
-FROM kineto_files AS f, json_each(f.devices) AS d;
-CREATE INDEX temp.kineto_device ON kineto_devices(trace, device);
--- Devices that are all alike: ROCm describes them from 0 on, and counts the host's CPUs before them where they run.
-DROP TABLE IF EXISTS temp.kineto_alike;
-CREATE TEMP TABLE kineto_alike AS
-SELECT trace, min(chip) AS chip FROM kineto_devices GROUP BY trace HAVING min(chip) = max(chip) AND count(chip) = count(*);
-CREATE INDEX temp.kineto_alike_of ON kineto_alike(trace);
+-- Where :step says which annotations are steps, or none is the profiler's, they are found by their names, as NVTX's are. (HTA knows the profiler's alone.)
+DROP TABLE IF EXISTS temp.device_marks;
+CREATE TEMP TABLE device_marks AS
+SELECT trace, pid AS process, dense_rank() OVER (ORDER BY trace, pid, tid) AS thread, name, start_ns AS start, end_ns AS "end", :step AS steps, e.rowid AS event
+FROM kineto_faults CROSS JOIN kineto_events AS e
+WHERE ranges AND cat = 'user_annotation' AND coalesce(:table, '') NOT GLOB 'trace_hta_*'
+  AND CASE WHEN :step IS NULL THEN (lower(name) GLOB '*step*' OR lower(name) GLOB 'iter*') AND trace NOT IN (SELECT trace FROM kineto_events WHERE step IS NOT NULL AND cat IN ('user_annotation', 'gpu_user_annotation'))
+           ELSE name GLOB :step END;
