@@ -2,6 +2,7 @@
 --
 --@ fills device
 --@ input :trace sure (?s)\A\s*\{.*"(?:deviceProperties|schemaVersion|baseTimeNanoseconds|distributedInfo)"\s*:.*"traceEvents"\s*:
+--@ input :trace sure (?s)\A\s*\{\s*"schemaVersion"\s*:.*"(?:deviceProperties|distributedInfo)"\s*:
 --@ input :trace sure (?s)\A\s*(?:\[\s*\{|\{.*"traceEvents"\s*:\s*\[).*"cat"\s*:\s*"(?:kernel|Kernel|gpu_memcpy|cpu_op|cuda_runtime|Operator)"
 --@ input :trace sure (?s)\A\s*(?:\[\s*\{|\{.*"traceEvents"\s*:\s*\[).*"name"\s*:\s*"(?:\d+ )?(?:Ascend Hardware|HCCL|CANN|GPU\d+|CPU HIP API)"
 --@ input :trace likely \A\s*\[\s*\{[^{}]*"ph"\s*:\s*"[A-Za-z]"

@@ -71,6 +71,13 @@ class Shapes(Case):
         self.assertEqual(self.rows("SELECT name, step FROM trace_device_activity(?) ORDER BY start_ns, name", path), [("before", None), ("one", "1"), ("other", "2"), ("two", "2"), ("after", None)])
         self.assertEqual(self.rows("SELECT step, activities FROM trace_device_step_time(?) ORDER BY 1", path), [("1", 1), ("2", 2)])
 
+    def test_properties_before_the_events(self):
+        """A job of many ranks and groups has more of them than is looked at to tell a file's format."""
+        groups = [{"pg_name": str(i), "pg_desc": "data parallel", "ranks": list(range(i, i + 16))} for i in range(4000)]
+        head = {"schemaVersion": 1, "deviceProperties": [{"id": 0, "name": "NVIDIA H200"}], "distributedInfo": {"backend": "nccl", "rank": 7, "world_size": 8192, "pg_config": groups}}
+        path = self.file({**head, "traceEvents": [STEP, kernel("gemm", 1, 1100, 50)]})
+        self.assertEqual([(7, "NVIDIA H200", "gemm")], self.rows("SELECT rank, chip, name FROM trace_device_activity(?)", path))
+
     def test_copies_that_took_no_time(self):
         """Kineto writes their bandwidth as the text N/A, which is none; bytes below 0 are none and are listed."""
         rate = "memory bandwidth (GB/s)"
