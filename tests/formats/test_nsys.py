@@ -131,6 +131,17 @@ class Nsys(Case):
             self.db.execute("DETACH \"any name\"")
         self.assertEqual(self.rows("SELECT trace, count(*) FROM device_activity GROUP BY 1 ORDER BY 1"), [(other, 28), (path, 28)])
 
+    def test_names_of_files(self):
+        """Of any letters, in the file's name and in its folder's: databases are opened by URIs."""
+        for name in ("größe 運行.sqlite", "p%41.sqlite", "what?mode=rw#x.sqlite", "it's \"one\".sqlite", "[a] *.sqlite"):
+            with self.subTest(name):
+                folder = os.path.join(self.new_folder(), name.split(".")[0])
+                os.mkdir(folder)
+                path = os.path.join(folder, name)
+                shutil.copy(self.export(), path)
+                self.assertEqual([(path, 28)], self.rows("SELECT trace, count(*) FROM trace_device_activity(?) GROUP BY 1", path))
+                self.assertEqual([("nsys", "sure")], self.rows("SELECT format, certainty FROM trace_sources(?)", path))
+
     def test_an_export_that_keeps_a_log_of_writes(self):
         """Of WAL mode, as tools leave it that opened it: it is read, and no file comes to lie beside it; with its log, it is read with what that holds."""
         path = self.file("", "run.sqlite")

@@ -178,9 +178,12 @@ static bool is_still(const char *path) {
 char *mpg_database_uri(const char *path) {
   sqlite3_str *uri = sqlite3_str_new(NULL);
   sqlite3_str_appendall(uri, "file:");
-  for (const char *at = path; *at != '\0'; at++)
-    sqlite3_str_appendf(uri, strchr("%?#", *at) != NULL ? "%%%02X" : "%c",
-                        (unsigned)(unsigned char)*at);
+  for (const char *at = path; *at != '\0'; at++) {
+    if (strchr("%?#", *at) != NULL)
+      sqlite3_str_appendf(uri, "%%%02X", (unsigned)*at);
+    else
+      sqlite3_str_appendchar(uri, 1, *at);
+  }
   sqlite3_str_appendall(uri, is_still(path) ? "?immutable=1" : "?mode=ro");
   return sqlite3_str_finish(uri);
 }
