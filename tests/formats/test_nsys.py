@@ -141,6 +141,8 @@ class Nsys(Case):
                 shutil.copy(self.export(), path)
                 self.assertEqual([(path, 28)], self.rows("SELECT trace, count(*) FROM trace_device_activity(?) GROUP BY 1", path))
                 self.assertEqual([("nsys", "sure")], self.rows("SELECT format, certainty FROM trace_sources(?)", path))
+        for slashes in ("/", "//", "/./"):  # as where a script puts a folder and a name together
+            self.assertEqual([(28,)], self.rows("SELECT count(*) FROM trace_device_activity(?)", slashes + path))
 
     def test_an_export_that_keeps_a_log_of_writes(self):
         """Of WAL mode, as tools leave it that opened it: it is read, and no file comes to lie beside it; with its log, it is read with what that holds."""

@@ -177,7 +177,8 @@ static bool is_still(const char *path) {
 
 char *mpg_database_uri(const char *path) {
   sqlite3_str *uri = sqlite3_str_new(NULL);
-  sqlite3_str_appendall(uri, "file:");
+  /* Two slashes would begin the name of a host, which is empty here. */
+  sqlite3_str_appendall(uri, strncmp(path, "//", 2) == 0 ? "file://" : "file:");
   for (const char *at = path; *at != '\0'; at++) {
     if (strchr("%?#", *at) != NULL)
       sqlite3_str_appendf(uri, "%%%02X", (unsigned)*at);
