@@ -2,6 +2,7 @@
 -- companions (sql/device.sql).
 --
 --@ fills device
+--@ input :trace binary \A\n(?:[\x80-\xff]{0,5}[\x00-\x7f])(?:\x08[\x80-\xff]{0,9}[\x00-\x7f])?\x12[\x05-\x7f](?:/(?:host|device):|Task Environment)
 --@ input :trace name \.xplane\.pb(?:\.gz|\.zst)?$
 --
 --     .load ./mpg

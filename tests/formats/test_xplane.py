@@ -268,6 +268,14 @@ class Mapped(Case):
         path = self.file('{"displayTimeUnit": "ns", "metadata": {"highres-ticks": true}, "traceEvents": %s}' % json.dumps(events), "t.json")
         self.assertEqual([(name, *rest) for name, _, *rest in wanted], self.did(path, "name, class, collective"))
 
+    def test_recognised_by_its_content(self):
+        """Under any name, as where a browser has put (1) behind it; of a plane with a number and without."""
+        with open(FIXTURE, "rb") as file:
+            fixture = file.read()
+        numbered = self.space(xspace.Plane("/host:CPU", 300), self.plane(("fusion.1", None, 0, 10)))
+        folder = self.folder_of({"xplane.pb": fixture, "h.xplane.pb (1)": fixture + self.space(self.plane(("fusion.1", None, 0, 10))), "H.XPLANE.PB": self.space(self.plane(("fusion.1", None, 0, 10))), "a": numbered})
+        self.assertEqual([("xplane", "sure", 4)], self.rows("SELECT format, certainty, count(*) FROM trace_sources(?) GROUP BY 1, 2", folder))
+
     def test_work_below_zero_is_none(self):
         """In the protobuf as in the JSON that XProf makes of it."""
         plane = xspace.Plane("/device:TPU:0")

@@ -1,6 +1,7 @@
 """Files of formats that are known and not read: trace_sources and mpg_issues say what each is and what to do (sql/sources/unread.sql)."""
 import bz2
 import contextlib
+import gzip
 import io
 import lzma
 import os
@@ -217,6 +218,10 @@ class Unread(Case):
         said = "a database of SQLite that cannot be read: database disk image is malformed"
         self.assertEqual([("data_loss", "unreadable_file", said)], self.rows("SELECT severity, kind, detail FROM mpg_issues WHERE source LIKE '%run.sqlite'"))
         self.assertEqual(said, self.one("SELECT reason FROM trace_sources(?) WHERE file LIKE '%run.sqlite'", self.folder))
+
+    def test_a_database_that_is_packed(self):
+        self.write("run.sqlite.gz", gzip.compress(database("CREATE TABLE StringIds(id, value); CREATE TABLE CUPTI_ACTIVITY_KIND_KERNEL(start)")))
+        self.assertEqual("a database of SQLite that cannot be read: it is packed: unpack it (gzip -d, zstd -d)", self.one("SELECT reason FROM trace_sources(?)", self.folder))
 
     def test_each_hint_has_its_sample(self):
         with open(os.path.join(ROOT, "sql", "sources", "unread.sql"), encoding="utf-8") as file:

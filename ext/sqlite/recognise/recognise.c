@@ -555,7 +555,11 @@ mpg_rc mpg_recognise(mpg_recogniser *r, const mpg_env *env, const char *path, mp
   r->failure.rc = MPG_OK;
   rc = read_head(env, path, &stream, &e.bytes, out, err);
   e.head = e.bytes;
-  if (rc == MPG_OK && is_database(e.bytes))
+  if (rc == MPG_OK && is_database(e.bytes) && mpg_stream_is_packed(stream))
+    (void)sqlite3_snprintf(sizeof out->reason, out->reason,
+                           "a database of SQLite " MPG_UNREADABLE
+                           "it is packed: unpack it (gzip -d, zstd -d)");
+  else if (rc == MPG_OK && is_database(e.bytes))
     rc = table_names(path, &tables, out->reason, err);
   if (rc == MPG_OK && e.bytes.n > 0) {
     e.binary = memchr(e.bytes.p, 0, e.bytes.n) != NULL;
