@@ -108,6 +108,11 @@ SELECT e.trace, 'device', e.plane, coalesce(CAST(e.step_num AS TEXT), g.step, e.
 FROM xplane_events AS e JOIN xplane_files AS f USING (trace) LEFT JOIN xplane_groups AS g ON g.trace = e.trace AND g.group_id = e.group_id AND g.steps = 1
 WHERE e.plane GLOB '/device:*' AND e.line = 'Steps';
 
+INSERT INTO mpg_issues(source, severity, kind, count, detail)
+SELECT trace, 'warning', 'conflict', count(*), 'numbers of steps that annotations of several names have, one after the other: each number counts as one step; the first are ' || min(names) FROM (
+  SELECT trace, group_concat(DISTINCT name) AS names FROM xplane_events WHERE plane GLOB '/host:*' AND step_num IS NOT NULL
+  GROUP BY trace, step_num HAVING min(name) <> max(name) AND max(start_ns) >= min(end_ns)) GROUP BY trace;
+
 DROP TABLE IF EXISTS temp.xplane_host_steps;
 CREATE TEMP TABLE xplane_host_steps AS
 WITH ordered AS (

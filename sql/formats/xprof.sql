@@ -119,6 +119,11 @@ SELECT trace, CASE WHEN plane GLOB '/device:*' THEN 'device' ELSE 'host' END,
 FROM xprof_events
 WHERE (plane GLOB '/device:*' AND line = 'Steps') OR (plane GLOB '/host:*' AND step IS NOT NULL);
 
+INSERT INTO mpg_issues(source, severity, kind, count, detail)
+SELECT trace, 'warning', 'conflict', count(*), 'numbers of steps that annotations of several names have, one after the other: each number counts as one step; the first are ' || min(names) FROM (
+  SELECT trace, group_concat(DISTINCT name) AS names FROM xprof_events WHERE plane GLOB '/host:*' AND step IS NOT NULL
+  GROUP BY trace, step HAVING min(name) <> max(name) AND max(start_ns) >= min(end_ns)) GROUP BY trace;
+
 INSERT INTO device_ranges (trace, side, thread, name, start_ns, end_ns)
 SELECT trace, 'device', plane || ' ' || line, name, start_ns, end_ns
 FROM xprof_events WHERE plane GLOB '/device:*' AND line = 'XLA Modules';

@@ -276,6 +276,17 @@ class Mapped(Case):
         folder = self.folder_of({"xplane.pb": fixture, "h.xplane.pb (1)": fixture + self.space(self.plane(("fusion.1", None, 0, 10))), "H.XPLANE.PB": self.space(self.plane(("fusion.1", None, 0, 10))), "a": numbered})
         self.assertEqual([("xplane", "sure", 4)], self.rows("SELECT format, certainty, count(*) FROM trace_sources(?) GROUP BY 1, 2", folder))
 
+    def test_steps_of_one_number_and_two_names(self):
+        """As of training and evaluation: they count as one step, which is said; of annotations inside each other there is one."""
+        for eval_at, said in ((200, {"conflict": 1}), (20, {})):
+            host, marks = xspace.Plane("/host:CPU"), (("train", 0, 100), ("eval", eval_at, 50))
+            host.line("python", xspace.START, [(host.event_name(name), at * xspace.US, long * xspace.US, [("step_num", 1, xspace.INT)]) for name, at, long in marks])
+            events = [{"ph": "M", "pid": pid, "name": "process_name", "args": {"name": name}} for pid, name in ((3, "/device:TPU:0"), (4, "/host:CPU"))] + [{"ph": "M", "pid": 3, "tid": 3, "name": "thread_name", "args": {"name": "XLA Ops"}}]
+            events += [{"ph": "X", "pid": 4, "tid": 1, "ts": at, "dur": long, "name": name, "args": {"step_num": "1"}} for name, at, long in marks] + [{"ph": "X", "pid": 3, "tid": 3, "ts": 10, "dur": 5, "name": "fusion.1"}]
+            for path in (self.file(self.space(host, self.plane(("fusion.1", None, 10, 5))), "h.xplane.pb"), self.file('{"displayTimeUnit": "ns", "metadata": {"highres-ticks": true}, "traceEvents": %s}' % json.dumps(events), "t.json")):
+                self.assertEqual([("1", 2 if said else 1)], self.rows("SELECT step, count(*) FROM trace_device_steps(?) GROUP BY 1", path))
+                self.assertEqual(said, self.issues(path), path)
+
     def test_work_below_zero_is_none(self):
         """In the protobuf as in the JSON that XProf makes of it."""
         plane = xspace.Plane("/device:TPU:0")
