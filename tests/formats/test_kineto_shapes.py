@@ -1,4 +1,5 @@
 """Chrome traces of PyTorch's profiler as its backends, versions and options write them: what is right by hand, or that it is said."""
+import json
 import unittest
 
 from device_case import Case
@@ -119,6 +120,29 @@ class Shapes(Case):
         """Its limit is the begin of the last step that the profiler marks."""
         launches = "SELECT count(*) FROM trace_hta_launches(?)"
         self.assertEqual([1, 2], [self.one(launches, self.file(self.steps([name + "1"], [name + "2"]))) for name in ("ProfilerStep#", "step ")])
+
+    def test_paddle(self):
+        """PaddlePaddle's traces look like PyTorch's, and say what they say in other words; each name ends with the duration."""
+        def of(cat, name, ts, dur, pid, tid, **args):
+            shown = f"{dur / 1000:.3f} ms" if dur > 1000 else f"{dur:.3f} us"
+            return {"name": f"{name}[{shown}]", "pid": pid, "tid": tid, "ts": ts, "dur": dur, "ph": "X", "cat": cat, "cname": "thread_state_runnable", "args": {"start_time": "0.000 us", "end_time": "1.000 us", **args}}
+        events = []
+        for step in (3, 4):
+            at = 10000 * step
+            events += [of("ProfileStep", f"ProfileStep#{step}", at, 9000, 70, "7(Python)"), of("Forward", "Forward: Linear", at + 10, 200.5, 70, "7(Python)"),
+                       of("Operator", "matmul dygraph", at + 20, 100, 70, "7(C++)", input_shapes={"X": [[8, 8]]}), of("OperatorInner", "matmul compute", at + 30, 50, 70, "7(C++)"),
+                       of("CudaRuntime", "cudaLaunchKernel", at + 40, 5.25, 70, "7(C++)", **{"correlation id": step}), of("CudaRuntime", "cudaMemcpyAsync", at + 200, 5, 70, "7(C++)", **{"correlation id": step + 10}),
+                       {"name": "launch", "id": step, "pid": 70, "tid": "7(C++)", "ts": at + 42, "ph": "s", "cat": "async"},
+                       of("Kernel", "void gemm[2]", at + 300, 1000 + step + 0.125, 0, 7, device=0, context=1, stream=7, **{"correlation id": step}),
+                       of("Memcpy", "MEMCPY_DtoH", at + 2000, 10, 0, 7, stream=7, **{"correlation id": step + 10, "bytes": 4096, "memory bandwidth (GB/s)": 0.41})]
+        head = {"schemaVersion": "1.0.2", "displayTimeUnit": "ms", "span_indx": "0", "deviceProperties": [{"id": 0, "name": "NVIDIA A100-SXM4-80GB"}]}
+        path = self.file(json.dumps({**head, "traceEvents": events + [{}], "ExtraInfo": {"Process": "70"}}))
+        self.assertEqual([("3", "void gemm[2]", "kernel", "7", 1003125, "cudaLaunchKernel", "matmul compute", None), ("3", "MEMCPY_DtoH", "memcpy", "7", 10000, "cudaMemcpyAsync", None, 4096),
+                          ("4", "void gemm[2]", "kernel", "7", 1004125, "cudaLaunchKernel", "matmul compute", None), ("4", "MEMCPY_DtoH", "memcpy", "7", 10000, "cudaMemcpyAsync", None, 4096)],
+                         self.rows("SELECT step, name, kind, stream, end_ns - start_ns, launch_name, op, bytes FROM trace_device_activity(?) ORDER BY start_ns", path))
+        self.assertEqual([("0", "NVIDIA A100-SXM4-80GB", 4)], self.rows("SELECT device, chip, activities FROM trace_device_time(?)", path))
+        self.assertEqual([("3", 9000000, 300000), ("4", 9000000, 300000)], self.rows("SELECT step, step_ns, lag_ns FROM trace_device_step_time(?) ORDER BY 1", path))
+        self.assertEqual({}, self.issues(path))
 
     def test_streams_of_two_contexts(self):
         """Each numbers its own: kernels that overlap are no overrun, and none ends the other's gap."""

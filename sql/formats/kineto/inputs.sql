@@ -17,6 +17,23 @@ SELECT _file AS trace, iif(ph = 'X', iif(cat = 'gpu_op', 'kernel', lower(cat)), 
 FROM chrome_trace(mpg_required(:trace, ':trace'))
 WHERE ph = 'X' OR (ph IS NULL AND start_ns IS NOT NULL) OR (ph = 'B' AND (lower(cat) IN ('kernel', 'concurrent_kernel', 'gpu_memcpy', 'memcpy', 'gpu_memset', 'memset', 'cuda_sync', 'mtia_ccp_events', 'cpu_op', 'operator', 'user_annotation', 'runtime', 'driver') OR lower(cat) GLOB '*_runtime' OR lower(cat) GLOB '*_driver')) OR ph NOT IN ('M', 'i', 'I', 's', 't', 'f', 'b', 'n', 'e', 'B', 'E', 'C', 'R', 'P', 'N', 'O', 'D', 'S', 'T', 'p', 'F', 'v', 'V', 'c', '(', ')');
 
+-- PaddlePaddle's profiler (it numbers its spans) has words of its own, and the duration at the end of each name: such traces are read again.
+DROP TABLE IF EXISTS temp.kineto_paddle;
+CREATE TEMP TABLE kineto_paddle AS SELECT trace FROM kineto_files WHERE json_extract(properties, '$.span_indx') IS NOT NULL;
+DELETE FROM kineto_events WHERE EXISTS (SELECT 1 FROM kineto_paddle) AND trace IN (SELECT trace FROM kineto_paddle);
+INSERT INTO kineto_events (trace, cat, name, start_ns, end_ns, pid, tid, step, correlation, device, stream, context, bytes, bandwidth_gb_s)
+WITH told AS (
+  SELECT f.trace, lower(e.cat) AS cat, coalesce(e.name, '?') AS name, rtrim(rtrim(rtrim(e.name, ']'), 'mus '), '0123456789.') AS before, start_ns, end_ns, pid, tid,
+         json_extract(args, '$."correlation id"') AS correlation, device, stream, context, bytes, bandwidth_gb_s
+  FROM kineto_paddle AS f CROSS JOIN chrome_trace(f.trace) AS e WHERE ph = 'X'
+),
+named AS (SELECT *, iif(before GLOB '*[[]', substr(before, 1, length(before) - 1), name) AS called FROM told)
+SELECT trace,
+       CASE WHEN cat GLOB '*?runtime' THEN substr(cat, 1, length(cat) - 7) || '_runtime' WHEN cat GLOB 'operator*' THEN 'cpu_op'
+            WHEN cat IN ('profilestep', 'forward', 'backward', 'optimization', 'dataloader', 'communication', 'userdefined', 'pythonuserdefined', 'pythonop') THEN 'user_annotation' ELSE cat END,
+       called, start_ns, end_ns, pid, tid, iif(cat = 'profilestep' AND called GLOB 'ProfileStep#?*', substr(called, 13), NULL), correlation, device, stream, context, bytes, bandwidth_gb_s
+FROM named;
+DROP TABLE kineto_paddle;
 
 -- What there is to mend, in one pass: most traces have none of it, and are not read again for each.
 DROP TABLE IF EXISTS temp.kineto_faults;
