@@ -121,6 +121,14 @@ class Shapes(Case):
         launches = "SELECT count(*) FROM trace_hta_launches(?)"
         self.assertEqual([1, 2], [self.one(launches, self.file(self.steps([name + "1"], [name + "2"]))) for name in ("ProfilerStep#", "step ")])
 
+    def test_traces_without_a_device_s_event(self):
+        """The host alone, calls whose kernels were lost, categories that are unknown: each is said."""
+        work, call = event("cpu_op", "aten::mm", 1100, 50), event("cuda_runtime", "cudaLaunchKernel", 1110, 5, correlation=1)
+        for events, words in (((work,), "of the host alone: was the profile taken with"), ((work, call), "calls of its driver are there"), ((work, event("hpu_op", "mme", 1200, 50, device=0)), "of a category or dialect that is not known")):
+            path = self.trace(*events)
+            self.assertEqual([], self.rows("SELECT * FROM trace_device_activity(?)", path))
+            self.assertIn(words, self.one("SELECT detail FROM mpg_issues WHERE source = ? AND kind = 'no_device_event'", path))
+
     def test_paddle(self):
         """PaddlePaddle's traces look like PyTorch's, and say what they say in other words; each name ends with the duration."""
         def of(cat, name, ts, dur, pid, tid, **args):

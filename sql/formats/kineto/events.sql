@@ -152,7 +152,9 @@ DELETE FROM kineto_parts WHERE id IN (SELECT id FROM kineto_lost);
 DROP TABLE temp.kineto_lost;
 INSERT INTO kineto_left_out
 SELECT g.trace, 'warning', 'no_device_event', count(*),
-       'events, none of which is a device''s: of a category or dialect that is not known'
+       CASE WHEN g.trace IN (SELECT trace FROM kineto_left_out WHERE kind = 'unknown_event') OR NOT max(is_host) THEN 'events, none of which is a device''s: of a category or dialect that is not known'
+            WHEN max(is_call) THEN 'events, none of which is a device''s, though calls of its driver are there: the profiler lost what devices did, or nothing was launched'
+            ELSE 'events of the host alone: was the profile taken with the activities of a device?' END
 FROM kineto_groups AS g CROSS JOIN kineto_parts AS p ON p.part = g.id
 WHERE g.trace NOT IN (SELECT trace FROM (SELECT DISTINCT part FROM kineto_activity) CROSS JOIN kineto_groups ON id = part) AND g.trace IN (SELECT trace FROM kineto_files)
 GROUP BY g.trace;
