@@ -79,6 +79,12 @@ class Shapes(Case):
         path = self.file({**head, "traceEvents": [STEP, kernel("gemm", 1, 1100, 50)]})
         self.assertEqual([(7, "NVIDIA H200", "gemm")], self.rows("SELECT rank, chip, name FROM trace_device_activity(?)", path))
 
+    def test_numbers_that_a_tool_wrote_again(self):
+        """Of languages in which each number is a REAL."""
+        for base, rank in (("1700000000000000000", "3"), ("1.7e18", "3.0"), ('"1700000000000000000"', '"3"'), ("1700000000000000000.0", "3e0")):
+            path = self.file('{"schemaVersion": 1, "baseTimeNanoseconds": %s, "distributedInfo": {"rank": %s, "world_size": 8.0}, "traceEvents": %s}' % (base, rank, json.dumps([STEP, kernel("gemm", 1, 1100, 50)])))
+            self.assertEqual([(1700000000001100000, 3, 8)], self.rows("SELECT start_ns, a.rank, world_size FROM trace_device_activity(?1) AS a JOIN trace_device_traces(?1) USING (trace)", path), base)
+
     def test_copies_that_took_no_time(self):
         """Kineto writes their bandwidth as the text N/A, which is none; bytes below 0 are none and are listed."""
         rate = "memory bandwidth (GB/s)"

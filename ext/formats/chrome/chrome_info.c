@@ -95,7 +95,7 @@ static bool int_member(mpg_str object, mpg_str name, int64_t *out) {
   bool found = false;
   while (p < s.end && *p == '"' && (p = mpg_json_lenient_member(&s, p, &key, &value)) != NULL) {
     if (mpg_str_eq(key.text, name))
-      found = mpg_int_parse(value.text, out);
+      found = mpg_scaled_parse(value.text, 0, out);
     if (p == s.end || *p != ',')
       break;
     p = mpg_json_lenient_space(p + 1, s.end);
@@ -160,7 +160,7 @@ static mpg_rc read_property(void *ctx, mpg_str key, const mpg_json_token *value)
   if (value->kind == MPG_JSON_LENIENT_NONE)
     return MPG_OK;
   if (mpg_str_eq(key, MPG_STR("baseTimeNanoseconds"))) {
-    info->has_base_time = mpg_int_parse(value->text, &info->base_time_ns);
+    info->has_base_time = mpg_scaled_parse(value->text, 0, &info->base_time_ns);
   } else if (value->kind == MPG_JSON_LENIENT_NESTED &&
              mpg_str_eq(key, MPG_STR("deviceProperties"))) {
     info->devices.n = 0;
