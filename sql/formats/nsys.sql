@@ -66,6 +66,10 @@ CREATE TABLE nsys_absent.DIAGNOSTIC_EVENT (severity, text, globalPid);
 UPDATE nsys_trace SET
   base_ns = coalesce((SELECT utcEpochNs FROM TARGET_INFO_SESSION_START_TIME AS s NATURAL LEFT JOIN nsys_absent.TARGET_INFO_SESSION_START_TIME AS n LIMIT 1), 0),
   host = (SELECT value FROM META_DATA_CAPTURE WHERE name = 'DEVICE_DISPLAY_NAME');
+-- nsys export --ts-normalize=true has added it already.
+UPDATE nsys_trace SET base_ns = 0
+WHERE (SELECT 2 * total(start > base_ns / 2) > count(*) FROM (SELECT * FROM (SELECT start FROM CUPTI_ACTIVITY_KIND_KERNEL LIMIT 99) UNION ALL SELECT * FROM (SELECT start FROM CUPTI_ACTIVITY_KIND_RUNTIME LIMIT 99)
+                                                               UNION ALL SELECT * FROM (SELECT start FROM CUPTI_ACTIVITY_KIND_MEMCPY LIMIT 99)));
 
 DELETE FROM device_activity WHERE trace IN (SELECT trace FROM nsys_trace);
 DELETE FROM device_steps WHERE trace IN (SELECT trace FROM nsys_trace);

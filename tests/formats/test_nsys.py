@@ -236,6 +236,16 @@ class Nsys(Case):
         self.assertEqual(1, self.changed(several.replace(", 2, 7,", ", 1, 7,"))[1]["overrun_activity"])
         self.assertEqual([("7",)], self.rows("SELECT DISTINCT stream FROM trace_device_activity(?)", self.path))
 
+    def test_times_that_are_unix_time_already(self):
+        """As nsys export --ts-normalize=true writes them, beside the start of the session."""
+        asked = "SELECT name, start_ns, end_ns, launch_ns, step FROM trace_device_activity(?) ORDER BY start_ns, name"
+        self.changed("")
+        plain, steps = self.rows(asked, self.path), self.rows("SELECT step, start_ns, end_ns FROM trace_device_steps(?)", self.path)
+        shift = "".join(f'UPDATE {table} SET start = start + 1767225600000000000, "end" = "end" + 1767225600000000000; ' for table in (
+            "CUPTI_ACTIVITY_KIND_KERNEL", "CUPTI_ACTIVITY_KIND_MEMCPY", "CUPTI_ACTIVITY_KIND_MEMSET", "CUPTI_ACTIVITY_KIND_GRAPH_TRACE", "CUPTI_ACTIVITY_KIND_SYNCHRONIZATION", "CUPTI_ACTIVITY_KIND_RUNTIME", "NVTX_EVENTS"))
+        self.assertEqual((self.WHOLE, {}), self.changed(shift))
+        self.assertEqual((plain, steps), (self.rows(asked, self.path), self.rows("SELECT step, start_ns, end_ns FROM trace_device_steps(?)", self.path)))
+
     def test_what_an_export_says_of_itself(self):
         """Events that Nsight may have lost, two starts of a session, ranges without a name, activities without an end, calls whose kernels are missing."""
         said = "CREATE TABLE DIAGNOSTIC_EVENT (timestamp, severity, text, globalPid); INSERT INTO DIAGNOSTIC_EVENT VALUES (1, 2, 'Not all CUDA events might have been collected.', (1 << 48) + (100 << 24)), " \
