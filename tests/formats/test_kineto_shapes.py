@@ -85,6 +85,14 @@ class Shapes(Case):
             path = self.file('{"schemaVersion": 1, "baseTimeNanoseconds": %s, "distributedInfo": {"rank": %s, "world_size": 8.0}, "traceEvents": %s}' % (base, rank, json.dumps([STEP, kernel("gemm", 1, 1100, 50)])))
             self.assertEqual([(1700000000001100000, 3, 8)], self.rows("SELECT start_ns, a.rank, world_size FROM trace_device_activity(?1) AS a JOIN trace_device_traces(?1) USING (trace)", path), base)
 
+    def test_times_that_are_unix_time_already(self):
+        """As tools leave them that put traces together, beside the epoch of one of the files."""
+        at = 1700000000000000
+        for base, shift in ((1700000000000000000, 0), (1700000000000000000, at), (0, at)):
+            events = [{**e, "ts": e["ts"] + shift} for e in (STEP, event("cuda_runtime", "cudaLaunchKernel", 1050, 5, correlation=1), kernel("gemm", 1, 1100, 50))]
+            path = self.file({"schemaVersion": 1, "baseTimeNanoseconds": base, "traceEvents": events})
+            self.assertEqual([(1700000000001100000, 1700000000001050000, "1")], self.rows("SELECT start_ns, launch_ns, step FROM trace_device_activity(?)", path), (base, shift))
+
     def test_copies_that_took_no_time(self):
         """Kineto writes their bandwidth as the text N/A, which is none; bytes below 0 are none and are listed."""
         rate = "memory bandwidth (GB/s)"

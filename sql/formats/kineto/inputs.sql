@@ -41,7 +41,7 @@ CREATE TEMP TABLE kineto_faults AS
 SELECT total(cat IS NULL) AS no_cat, total(name = '?') AS no_name, total(correlation = 0) AS no_call, total(typeof(correlation) = 'text') AS long_calls, coalesce(min(context) <> max(context), 0) AS contexts,
        total(start_ns IS NULL OR end_ns IS NULL OR end_ns < start_ns OR end_ns > 9223372036854775807 - base_ns) AS no_time,
        coalesce(max(end_ns) - min(start_ns) > 86400000000000, 0) AS far, total(step IS NOT NULL) AS steps, total(cat IN ('user_annotation', 'gpu_user_annotation')) AS ranges,
-       total(bytes < 0) AS below_zero, total(typeof(bandwidth_gb_s) = 'text') AS no_rate
+       total(bytes < 0) AS below_zero, total(start_ns > 500000000000000000) AS unix, total(typeof(bandwidth_gb_s) = 'text') AS no_rate
 FROM (SELECT max(0, coalesce(max(base_time_ns), 0)) AS base_ns FROM kineto_files) CROSS JOIN kineto_events;
 
 -- Ascend's profiler and rocprof's give the devices' events no category: the process's name says which they are ('GPU0', in
@@ -127,6 +127,10 @@ INSERT INTO kineto_left_out
 SELECT trace, 'data_loss', 'lost_time', count(*), 'events of the host more than a day from the middle one: left out; the first is "' || min(name) || '"' FROM kineto_far GROUP BY trace;
 DELETE FROM kineto_events WHERE rowid IN (SELECT id FROM kineto_far);
 DROP TABLE kineto_far;
+
+-- Of 1985 and later, events are in Unix time already, as tools leave them that put traces together: the epoch that the file tells is not added.
+UPDATE kineto_files SET base_time_ns = NULL
+WHERE (SELECT unix FROM kineto_faults) AND base_time_ns > 0 AND (SELECT 2 * total(e.start_ns > 500000000000000000) > count(*) FROM kineto_events AS e WHERE e.trace = kineto_files.trace);
 
 -- A copy that took no time has the bandwidth "N/A".
 UPDATE kineto_events SET bandwidth_gb_s = NULL WHERE (SELECT no_rate FROM kineto_faults) AND typeof(bandwidth_gb_s) = 'text';
