@@ -216,7 +216,8 @@ GROUP BY o.rowid;
 INSERT INTO mpg_issues(source, severity, kind, line, count, detail)
 SELECT trace, severity, kind, NULL, count, detail FROM kineto_left_out;
 
-CREATE TEMP TABLE device_read AS SELECT trace FROM kineto_files WHERE EXISTS (SELECT 1 FROM device_traces WHERE format <> 'kineto');
+CREATE TEMP TABLE device_read AS
+SELECT trace FROM kineto_files WHERE (SELECT count(*) FROM device_traces) > 1 AND trace NOT IN (SELECT trace FROM kineto_left_out WHERE kind = 'parallel_logs');
 .read sql/formats/device/again.sql
 
 DROP TABLE temp.kineto_events;

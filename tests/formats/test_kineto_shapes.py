@@ -93,6 +93,16 @@ class Shapes(Case):
             path = self.file({"schemaVersion": 1, "baseTimeNanoseconds": base, "traceEvents": events})
             self.assertEqual([(1700000000001100000, 1700000000001050000, "1")], self.rows("SELECT start_ns, launch_ns, step FROM trace_device_activity(?)", path), (base, shift))
 
+    def test_a_trace_and_what_a_tool_made_of_it(self):
+        """As HTA's critical path beside its input: each counts, and it is said; traces of other runs are none."""
+        events = [event("cuda_runtime", "cudaLaunchKernel", 1050, 5, correlation=1), kernel("gemm", 1, 1100, 50), kernel("relu", 2, 1200, 50)]
+        later = [{**e, "ts": e["ts"] + 5000} for e in events]
+        whole = {"schemaVersion": 1, "traceEvents": [STEP, *events]}
+        folder = self.folder_of({"a.json": whole, "b_overlaid.json": {**whole, "traceEvents": [*events, event("cpu_op", "aten::mm", 1040, 20)]}, "c.json": {**whole, "traceEvents": [STEP, *later]}})
+        self.assertEqual([(2,)] * 3, self.rows("SELECT activities FROM trace_device_time(?)", folder))
+        said = self.rows("SELECT source, detail FROM mpg_issues WHERE kind = 'parallel_logs' ORDER BY source")
+        self.assertEqual([("a.json", "b_overlaid.json"), ("b_overlaid.json", "a.json")], [(source.split("/")[-1], detail.split(": two forms")[0].split("/")[-1]) for source, detail in said])
+
     def test_copies_that_took_no_time(self):
         """Kineto writes their bandwidth as the text N/A, which is none; bytes below 0 are none and are listed."""
         rate = "memory bandwidth (GB/s)"
