@@ -186,6 +186,17 @@ class Rocpd(cases.Case):
         found = self.rows("SELECT sum(end_ns - start_ns), min(device), max(name) FROM trace_device_activity(?) WHERE kind = 'kernel'", self.file(document, "bare.json"))
         self.assertEqual([(sum(row[8] - row[7] for row in expected() if row[5] == "kernel"), "agent 71", "kernel")], found)
 
+    def test_documents_of_one_process_and_of_none(self):
+        """The list may be the object of one process; what in it is no object is listed."""
+        with open(DOCUMENT, encoding="utf-8") as file:
+            document = json.load(file)
+        tool, = document["rocprofiler-sdk-tool"]
+        whole, asked = self.activity(DOCUMENT), "SELECT count(*) FROM trace_device_activity(?)"
+        self.assertEqual(whole, self.activity(self.file({"rocprofiler-sdk-tool": tool}, "one.json")))
+        path = self.file({"rocprofiler-sdk-tool": [12, tool, "text", None]}, "several.json")
+        self.assertEqual(len(whole), self.one(asked, path))
+        self.assertEqual(3, self.issues(path)["unknown_record"])
+
     def test_as_a_program_runs_it(self):
         self.script("device.sql")
         self.db.execute(f"ATTACH 'file:{DATABASE}?mode=ro' AS \"any name\"")

@@ -4,11 +4,15 @@
 -- rocpd_activity and rocpd_threads.
 -- A part of rocpd.sql, which says what the parameters are and runs the parts in order.
 
--- A document of rocprofv3 has one object a process. Its numbers of kinds and operations are places in lists of names.
+-- A document of rocprofv3 has a list of objects, one a process, or the object of one. Its numbers of kinds and operations are places in lists of names.
 DROP TABLE IF EXISTS temp.rocpd_documents;
 CREATE TEMP TABLE rocpd_documents AS
-SELECT p.key AS guid, p.value AS process, json_extract(p.value, '$.metadata.pid') AS pid
-FROM rocpd_trace AS t, jsonl_trace(t.json) AS d, json_each(d.record, '$.rocprofiler-sdk-tool') AS p WHERE t.json IS NOT NULL;
+SELECT p.key AS guid, p.type = 'object' AS is_process, p.value AS process, iif(p.type = 'object', json_extract(p.value, '$.metadata.pid'), NULL) AS pid
+FROM rocpd_trace AS t, jsonl_trace(t.json) AS d, json_each(d.record, iif(json_type(d.record, '$.rocprofiler-sdk-tool') = 'object', '$', '$.rocprofiler-sdk-tool')) AS p
+WHERE t.json IS NOT NULL AND (p.path <> '$' OR p.key = 'rocprofiler-sdk-tool');
+INSERT INTO mpg_issues(source, severity, kind, count, detail)
+SELECT t.trace, 'data_loss', 'unknown_record', count(*), 'elements of the document that are no objects of a process: left out' FROM rocpd_documents AS d, rocpd_trace AS t WHERE NOT is_process GROUP BY t.trace;
+DELETE FROM rocpd_documents WHERE NOT is_process;
 DROP TABLE IF EXISTS temp.rocpd_operations;
 CREATE TEMP TABLE rocpd_operations AS
 SELECT d.guid, k.key AS kind, o.key AS operation, json_extract(k.value, '$.kind') AS category, o.value AS name
