@@ -197,6 +197,19 @@ class Rocpd(cases.Case):
         self.assertEqual(len(whole), self.one(asked, path))
         self.assertEqual(3, self.issues(path)["unknown_record"])
 
+    def test_correlations_above_what_an_integer_holds(self):
+        """Two of them would be one REAL: neither has a call, which is said, and the ranges that the program marks stay."""
+        with open(DOCUMENT, encoding="utf-8") as file:
+            document = json.load(file)
+        records = document["rocprofiler-sdk-tool"][0]["buffer_records"]
+        kernels = len(records["kernel_dispatch"])
+        for record in [*records["kernel_dispatch"], *records["hip_api"]]:
+            record["correlation_id"]["internal"] += 2**63
+        path = self.file(document, "large.json")
+        self.assertEqual((kernels, 0), self.rows("SELECT count(*), count(launch_ns) FROM trace_device_activity(?) WHERE kind = 'kernel'", path)[0])
+        self.assertEqual(kernels, self.issues(path)["missing_field"])
+        self.assertEqual(self.rows("SELECT step, start_ns FROM trace_device_steps(?) ORDER BY 2", DOCUMENT), self.rows("SELECT step, start_ns FROM trace_device_steps(?) ORDER BY 2", path))
+
     def test_as_a_program_runs_it(self):
         self.script("device.sql")
         self.db.execute(f"ATTACH 'file:{DATABASE}?mode=ro' AS \"any name\"")

@@ -106,6 +106,13 @@ UPDATE rocpd_activity SET name = 'Memcpy ' || CASE
     WHEN name GLOB '*HOST_TO_HOST' THEN 'HtoH' ELSE name END
 WHERE kind = 'memcpy';
 
+-- Numbers of calls from 2^63 on are REAL in JSON, and one REAL may be several: what has one is of no call.
+INSERT INTO mpg_issues(source, severity, kind, count, detail)
+SELECT t.trace, 'warning', 'missing_field', count(*), 'activities whose call has a number from 2^63 on: they have no call, step or operator; the first is "' || min(a.name) || '"'
+FROM rocpd_trace AS t CROSS JOIN rocpd_activity AS a WHERE t.json IS NOT NULL AND typeof(a.stack) = 'real' GROUP BY t.trace;
+UPDATE rocpd_activity SET stack = NULL WHERE (SELECT json FROM rocpd_trace) IS NOT NULL AND typeof(stack) = 'real';
+UPDATE rocpd_regions SET stack = NULL WHERE (SELECT json FROM rocpd_trace) IS NOT NULL AND typeof(stack) = 'real';
+
 -- Processes and threads by numbers of their own: ids repeat in files that were merged.
 DROP TABLE IF EXISTS temp.rocpd_threads;
 CREATE TEMP TABLE rocpd_threads AS
