@@ -219,7 +219,7 @@ CREATE INDEX temp.nsys_class ON nsys_classes(kind, name);
 
 INSERT INTO device_activity (trace, process, device, chip, stream, class, kind, name, start_ns, end_ns, step, correlation,
                              launch_ns, launch_end_ns, launch_name, launch_thread, op, op_ns, bytes, collective)
-SELECT t.trace, CAST(a.process & 0xffffff AS TEXT), iif(m.n > 1, 'machine ' || (a.process >> 24) || ' ', '') || coalesce(d.device, CAST(a.deviceId AS TEXT)), coalesce(d.chip, g.name, t.chip),
+SELECT t.trace, CAST(a.process & 0xffffff AS TEXT), iif(m.n > 1, 'machine ' || coalesce(a.process >> 24, '?') || ' ', '') || coalesce(d.device, CAST(a.deviceId AS TEXT), '?'), coalesce(d.chip, g.name, t.chip),
        CAST(a.streamId AS TEXT), c.class, a.kind, a.name, a.start + t.base_ns, a."end" + t.base_ns, l.step, nullif(a.correlationId, 0),
        l.start + t.base_ns, l."end" + t.base_ns, l.name, l.thread, l.op, l.op_start + t.base_ns, a.bytes,
        c.collective

@@ -222,6 +222,9 @@ class Nsys(Case):
         move = "; ".join(f"UPDATE CUPTI_ACTIVITY_KIND_{table} SET globalPid = (2 << 48) + (100 << 24) WHERE globalPid >> 24 & 0xffffff = 200" for table in tables)
         self.changed(move + "; UPDATE CUPTI_ACTIVITY_KIND_RUNTIME SET globalTid = (2 << 48) + (100 << 24) + 100 WHERE globalTid >> 24 & 0xffffff = 200; DELETE FROM TARGET_INFO_CUDA_DEVICE WHERE pid = 200")
         self.assertEqual([("machine 1 0", 14), ("machine 2 0", 14)], self.rows("SELECT device, count(launch_ns) FROM trace_device_activity(?) GROUP BY 1", self.path))
+        with contextlib.closing(sqlite3.connect(self.path)) as db, db:
+            db.execute("UPDATE CUPTI_ACTIVITY_KIND_MEMSET SET globalPid = NULL")
+        self.assertEqual(28, self.one("SELECT count(*) FROM trace_device_activity(?)", self.path))
 
     def test_streams_of_two_contexts(self):
         """Each numbers its own: kernels that overlap are no overrun, and none ends the other's gap."""

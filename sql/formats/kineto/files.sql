@@ -29,7 +29,7 @@ SELECT trace, 'kineto', rank, world_size, coalesce(base_time_ns, 0), json_extrac
 DROP TABLE IF EXISTS temp.kineto_devices;
 CREATE TEMP TABLE kineto_devices AS
 SELECT f.trace, CAST(json_extract(d.value, '$.id') AS TEXT) AS device, nullif(json_extract(d.value, '$.name'), '') AS chip
-FROM kineto_files AS f, json_each(f.devices) AS d;
+FROM kineto_files AS f, json_each(f.devices) AS d WHERE d.type = 'object';
 CREATE INDEX temp.kineto_device ON kineto_devices(trace, device);
 -- Devices that are all alike: ROCm describes them from 0 on, and counts the host's CPUs before them where they run.
 DROP TABLE IF EXISTS temp.kineto_alike;
