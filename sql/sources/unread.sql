@@ -40,6 +40,8 @@
 --@ hint \A(?:Step Id,|Device_id,|Model Name,|Op Name,|Name,|Step,|OP Type,)[^\n]*(?:\(us\)|,Communication\(Not Overlapped\)) => a table of Ascend's profiler: give its database (ExportType.Db, msprof --type=db) or trace_view.json
 --@ hint \A(?:[^\n]*\n){0,6}=== \w[\w ]* Timing Summary === => a summary of Intel's unitrace: trace with --chrome-kernel-logging
 --@ hint \A(?:Function|Computing Task|Source Computing Task)(?:[\t,;|][^\t,;|\n]*)*(?:CPU Time|Total Time|Instance Count) => a report of VTune, which has sums alone: trace with unitrace --chrome-kernel-logging
+--@ hint (?m)^(?:[^\n]{0,40} )?HloModule [\w.-]+(?:,|\r?$) => HLO text with other lines before it: take out what stands before HloModule
+--@ hint \A\s*\{ lambda ; => a jaxpr, which is no program of XLA yet: jax.jit(f).lower(*args).compiler_ir("hlo").as_hlo_text() prints one
 --@ hint \AML\xefR => StableHLO as bytecode of MLIR: convert it to HLO text, or dump with XLA_FLAGS=--xla_dump_to=DIR --xla_dump_hlo_as_text
 
 -- Other schedulers.
