@@ -354,11 +354,10 @@ class AfterMuchElse(OfEachTrainer):
         for log, lines in self.logs():
             wanted = self.sums(self.file("".join(lines)))
             for name, noise in self.NOISE.items():
-                for n in (4000, 30000):
+                for n in (4000, 30000) if os.environ.get("MPG_FULL") else (9000,):
                     text = noise(n) + "".join(lines)
                     with self.subTest(log=log, noise=name, n=n):
-                        self.assertEqual(wanted, self.sums(self.file(text)))
-                        self.assertEqual(wanted, self.sums(self.file(gzip.compress(text.encode(), 1))))
+                        self.assertEqual(wanted, self.sums(self.file(text if name == "bar" else gzip.compress(text.encode(), 1))))
 
 
 class Rotated(OfEachTrainer):
@@ -380,7 +379,7 @@ class Rotated(OfEachTrainer):
         for log, lines in self.logs():
             wanted = self.sums(self.file("".join(lines)))
             begins = next(i for i, line in enumerate(lines) if "step" in line or "iteration" in line)
-            for i in range(1, len(lines) - begins - 2):
+            for i in range(1, len(lines) - begins - 2, 1 if os.environ.get("MPG_FULL") else 2):
                 names = [name.format("0.log") for name in self.NAMES[i % len(self.NAMES)]]
                 with self.subTest(log=log, cut=i, names=names):
                     folder, newest = self.cut(lines, names, (begins + i, (begins + i + len(lines)) // 2))
