@@ -39,7 +39,7 @@ SELECT _file AS file, _line AS line, time, step, log_group(_record, 'ms') AS tol
        iif(step IS NULL, log_group(_record, 'saved'), NULL) AS told_saved, iif(step IS NULL, log_group(_record, 'validated'), NULL) AS told_validated,
        log_group(_record, 'steps') AS told_steps, iif(step IS NULL, log_group(_record, 'other'), NULL) AS told_other, nullif(max(coalesce(log_group(_record, 'skipped'), 0), coalesce(log_group(_record, 'nans'), 0)), 0) AS told_skipped
 FROM log_trace(mpg_required(:log, ':log'), '(?x)
-  (?: (?: \[ (?<time> \d{4}-\d\d-\d\d\ [\d:.]+ ) \] \s* | (?! .* \[\d{4}-) (?<time> \d{4}-\d\d-\d\d[T\ ]\d\d:\d\d:\d\d (?: [.,]\d+ )? (?: Z | [+-]\d\d:?\d\d )? ) .{0,300}? )?
+  (?: (?: \[ (?<time> \d{4}-\d\d-\d\d\ [\d:.]+ ) \] \s* | (?= \d{4}-\d\d- ) (?! .* \[\d{4}-) (?<time> \d{4}-\d\d-\d\d[T\ ]\d\d:\d\d:\d\d (?: [.,]\d+ )? (?: Z | [+-]\d\d:?\d\d )? ) .{0,300}? )?
       \biteration \s+ (?<step>\d+) / \s* (?<steps>\d+) \s* \|
       (?: (?= .* elapsed\ time\ per\ iteration\ \( (?: ms\): \s* (?<ms>[\d.]+) | s\): \s* (?<s>[\d.]+) ) ) )?
       (?: (?= .* (?: throughput\ per\ GPU\ \(TFLOP/s/GPU\) | approx\ flops\ per\ GPU ): \s* (?<tflops>[\d.]+) ) )?

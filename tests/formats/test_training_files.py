@@ -360,6 +360,21 @@ class AfterMuchElse(OfEachTrainer):
                         self.assertEqual(wanted, self.sums(self.file(text if name == "bar" else gzip.compress(text.encode(), 1))))
 
 
+class LongLines(OfEachTrainer):
+    """A line of another program may be very long: a model's configuration, a list of hosts. It costs no other line of the log."""
+    LINES = {"letters": "x" * 60000, "JSON": json.dumps({f"key {i}": [i, {"a": "b" * 20}] for i in range(1500)}), "words": "the step of 5 " * 4000, "times": "2026-03-02 10:00:00 " * 3000}
+
+    def test_all(self):
+        for log, lines in self.logs():
+            wanted, half = self.sums(self.file("".join(lines))), len(lines) // 2
+            for name, line in self.LINES.items():
+                with self.subTest(log=log, line=name):
+                    path = self.file("".join(lines[:half]) + line + "\n" + "".join(lines[half:]))
+                    self.assertEqual(wanted, self.sums(path))
+                    if name != "times":  # which every pattern looks for
+                        self.assertNotIn("long_line", self.issues(path))
+
+
 class Rotated(OfEachTrainer):
     """A log that was cut into parts: logrotate, the kubelet, Docker and Python's handlers leave them, and the newest has the log's name."""
     NAMES = (("{}.2", "{}.1", "{}"), ("{}.2.gz", "{}.1.gz", "{}"), ("{}-20261031.gz", "{}-20261101", "{}"), ("{}.2026-10-31_23-00", "{}.2026-11-01_00-00", "{}"),

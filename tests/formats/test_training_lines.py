@@ -188,6 +188,14 @@ class Errors(Case):
         self.assertEqual(self.rows("SELECT text FROM log_trace(?, '^(?<x>(a+)+[bc]|b)$') WHERE on_error = 'skip'", path), [("b",)])
         self.assertEqual(self.issues(path), {"skipped_record": 1})
 
+    def test_a_catastrophic_pattern_and_long_lines(self):
+        """Of lines of 16 KiB and more the first costs its steps, and those that are as long are left out with it, or this took 15 minutes."""
+        path = self.file("b 1\n" + ("a" * 20000 + "\n") * 3000 + "b 2\n" + "a" * 19000 + "\n")
+        self.assertEqual([(1,), (2,)], self.rows("SELECT step FROM log_trace(?, '(?<x>(a+)+[bc])$|^b (?<step>\\d+)')", path))
+        self.assertEqual([("data_loss", 2, 3001)], self.rows("SELECT severity, line, count FROM mpg_issues WHERE kind = 'long_line' AND source = ?", path))
+        self.assertEqual(3003, self.one("SELECT count(*) FROM log_trace(?, '(?<x>(a+)+[bc])$|^b (?<step>\\d+)', 'rows')", path))
+        self.assertRegex(self.error("SELECT * FROM log_trace(?, '(?<x>(a+)+[bc])$|^b (?<step>\\d+)', 'error')", path), ":2:1: expected a line that matches the pattern")
+
     def test_interrupt(self):
         for text, pattern in (("x\n" * 5000000, "y"), (("a" * 5000 + "\n") * 200, "(?<x>(a+)+[bc])")):
             path = self.file(text)

@@ -2,6 +2,7 @@
 #include "log.h"
 #include "../../read/input/place.h"
 #include "log_stamp.h"
+#include "../../base/limits.h"
 #include "../../base/number.h"
 #include "../../base/text.h"
 #include "../../base/time.h"
@@ -13,6 +14,7 @@
 #define HALF_AN_HOUR (1800 * MPG_SECOND)
 #define HALF_A_YEAR (183 * A_DAY)
 #define EXACT_DIGITS 17 /* of a double */
+#define LONG_LINE ((size_t)16 << 10)
 
 struct mpg_log {
   const mpg_env *env;
@@ -31,7 +33,8 @@ struct mpg_log {
   mpg_value time, step;
   int64_t year, last_us; /* of times without a year; 0: there was none yet */
   int64_t latest_us;     /* of all times so far */
-  int64_t n_lines, n_unmatched, first_unmatched, n_nul, first_nul;
+  int64_t n_lines, n_unmatched, first_unmatched, n_nul, first_nul, n_hard, first_hard;
+  size_t hard; /* bytes from which a line takes too many steps; SIZE_MAX: none did */
   char unmatched_text[MPG_EXCERPT];
   bool done;
 };
@@ -54,6 +57,7 @@ mpg_rc mpg_log_open(mpg_log **out, const mpg_env *env, mpg_stream *stream,
   log->options = *options;
   log->issues = issues;
   log->year = options->year;
+  log->hard = SIZE_MAX;
   log->time_group = group_named(options->pattern, MPG_STR("time"));
   log->step_group = group_named(options->pattern, MPG_STR("step"));
   rc = mpg_lines_open(&log->lines, env, stream, err);
@@ -129,6 +133,14 @@ static mpg_rc finish_file(mpg_log *log, mpg_err *err) {
         mpg_issues_add(
             log->issues, MPG_DATA_LOSS, log->path, "nul_bytes", log->first_nul, log->n_nul,
             "lines with NUL bytes, as a crash or a truncation leaves: what stood there is lost"),
+        err);
+  if (rc == MPG_OK && log->n_hard > 0)
+    rc = fail_unless_added(
+        mpg_issues_add(log->issues, MPG_DATA_LOSS, log->path, "long_line", log->first_hard,
+                       log->n_hard,
+                       "lines of %zu bytes and more in which the pattern takes more than %lld "
+                       "steps: left out",
+                       log->hard, (long long)mpg_limit_in(log->env, MPG_LIMIT_PATTERN_STEPS)),
         err);
   return rc == MPG_OK ? MPG_DONE : rc;
 }
@@ -233,9 +245,24 @@ static mpg_rc read_groups(mpg_log *log, mpg_err *err) {
   return rc == MPG_OK && log->step_group < n ? read_step(log, err) : rc;
 }
 
+/* MPG_DONE: nothing matches, or the line is long and takes too many steps, as does each that is as
+** long from there on: no program prints its records so. MPG_LIMIT: a short one does. */
+static mpg_rc match_line(mpg_log *log, mpg_err *err) {
+  mpg_rc rc = MPG_LIMIT;
+  if (log->line.n < log->hard)
+    rc = mpg_pattern_match(log->options.pattern, log->line, err);
+  if (rc != MPG_LIMIT || log->line.n < LONG_LINE)
+    return rc;
+  if (log->n_hard++ == 0)
+    log->first_hard = mpg_log_line(log);
+  if (log->line.n < log->hard)
+    log->hard = log->line.n;
+  return MPG_DONE;
+}
+
 /* MPG_DONE: the line is to be skipped. */
 static mpg_rc read_line(mpg_log *log, mpg_err *err) {
-  mpg_rc rc = mpg_pattern_match(log->options.pattern, log->line, err);
+  mpg_rc rc = match_line(log, err);
   log->n_lines++;
   log->matched = rc == MPG_OK;
   log->time.type = log->step.type = MPG_NULL;
