@@ -56,6 +56,7 @@ FROM log_trace(mpg_required(:log, ':log'), '(?x)
     | \bGPU\ utilization: \s* (?<ahead>[\d.]+) \s* MODEL_TFLOP/s/GPU )',
   'ignore', coalesce(:zone, 'UTC'));
 
+.read sql/formats/log/stamps.sql
 .read sql/formats/log/rotated.sql
 .read sql/formats/log/reversed.sql
 .read sql/formats/log/far.sql

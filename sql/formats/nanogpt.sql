@@ -57,6 +57,7 @@ FROM log_trace(mpg_required(:log, ':log'), '(?x)
 UPDATE training_lines SET gpu = coalesce(json_extract(fields, '$.gpu'), json_extract(fields, '$.world') - 1), chip = json_extract(fields, '$.chip'), is_save = json_extract(fields, '$.saved') IS NOT NULL, begun = json_extract(fields, '$.begun'), fields = NULL
 WHERE step IS NULL;
 
+.read sql/formats/log/stamps.sql
 .read sql/formats/log/rotated.sql
 .read sql/formats/log/reversed.sql
 .read sql/formats/log/begun.sql

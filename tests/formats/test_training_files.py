@@ -284,6 +284,18 @@ class WithoutAClock(Case):
         own = "".join(json.dumps({"log": f"2026-03-03 10:00:{2 * n:02d},000 {line}\n", "time": "2026-03-04T00:00:00Z"}) + "\n" for n, line in enumerate(self.steps("maxtext").splitlines(), 1))
         self.assertEqual((0, 20), self.times(self.file(own)))
 
+    def test_a_listing_of_google_cloud(self):
+        """`gcloud logging read --format=json` writes a key a line, the latest entry first: each line's time is that of its entry, and a pause of 100 s is seen."""
+        at = lambda n: datetime.datetime.fromtimestamp(self.T0 + 2 * n + 100 * (n > 5), datetime.timezone.utc).strftime("%Y-%m-%dT%H:%M:%S.000000Z")
+        for name in ("megatron", "maxtext", "trainer"):
+            entries = [{"insertId": f"a{n}", "logName": "projects/p/logs/stdout", "receiveTimestamp": "2026-03-04T00:00:00Z", "severity": "INFO", "textPayload": line, "timestamp": at(n)}
+                       for n, line in enumerate(self.steps(name).splitlines(), 1)]
+            for order in (1, -1):
+                path = self.file(json.dumps(entries[::order], indent=2) + "\n", "listing.json")
+                self.assertEqual((0, 120), self.times(path), (name, order))
+                self.assertEqual([(20.0,)], self.rows("SELECT sum(end_time - start_time) FROM trace_training_steps(?)", path), name)
+                self.assertEqual([(72,)], self.rows("SELECT count FROM mpg_issues WHERE source = ? AND kind = 'unmatched_lines'", path))
+
     def test_runs_of_one_job(self):
         """Each file begins by its own clock, whatever their names sort as."""
         for name in ("megatron", "maxtext", "nanogpt"):

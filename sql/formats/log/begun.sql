@@ -1,13 +1,13 @@
 -- log/begun.sql - when a log began whose lines of steps have no clock: at the first line before them that has one, whosever it is.
 --
--- Reads training_lines(file, line, time, step). Makes training_begun(file, time). A launcher's or a compiler's warning is such a line.
+-- Reads training_lines(file, line, time, step) and training_untimed(file). Makes training_begun(file, time). A launcher's or a compiler's warning is such a line.
 -- A part of the scripts of trainers' logs, which say what the parameters are.
 
 DROP TABLE IF EXISTS temp.training_begun;
 CREATE TEMP TABLE training_begun(file TEXT PRIMARY KEY, time);
-DROP TABLE IF EXISTS temp.training_untimed;
-CREATE TEMP TABLE training_untimed AS
-SELECT file, min(line) AS line FROM training_lines WHERE step IS NOT NULL AND :start IS NULL GROUP BY file HAVING count(time) = 0;
+DELETE FROM training_untimed WHERE :start IS NOT NULL;
+UPDATE training_untimed SET line = (SELECT l.line FROM training_lines AS l WHERE l.file = training_untimed.file AND l.step IS NOT NULL ORDER BY l.rowid LIMIT 1);
+DELETE FROM training_untimed WHERE line IS NULL; -- a part of another log
 -- Another reading of a file forgets what was said of the first.
 DROP TABLE IF EXISTS temp.training_said;
 CREATE TEMP TABLE training_said AS SELECT * FROM mpg_issues WHERE source IN (SELECT file FROM training_untimed);
