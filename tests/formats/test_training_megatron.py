@@ -165,6 +165,13 @@ class Megatron(Case):
             with self.subTest(rated=rated, names="both runs in each file"):
                 self.map("megatron", self.folder_of({"llm-master-0.log": of_first(runs[0] + runs[1]), "llm-worker-2.log": of_last(runs[0] + runs[1])}), job="j")
                 self.assertEqual(wanted, [self.rows(relation) for relation in relations])
+            with self.subTest(rated=rated, names="a run that goes on from its last save"):
+                third = [loaded.replace("20", "50"), ahead + line(130, 60), ahead + line(140, 70)]
+                self.map("megatron", self.file("".join(runs[0] + runs[1] + [saved(50), world, *third])), job="j")
+                all_three = [self.rows(relation) for relation in relations]
+                self.assertEqual((3, 40), (all_three[0][-1][0], all_three[0][-1][2] - self.T0 - 80))
+                self.map("megatron", self.folder_of({"r0.log": of_first(runs[0] + runs[1] + [saved(50), world, *third]), "r7.log": of_last(runs[0] + runs[1] + third)}), job="j")
+                self.assertEqual(all_three, [self.rows(relation) for relation in relations])
             sacct = "JobID|State|Start|End|AllocTRES|Submit|Partition\n" + "".join(f"{job}|FAILED|2026-03-02T09:00:00|2026-03-02T09:01:00|gres/gpu=8|2026-03-02T09:00:00|gpu\n" for job in (77, 78))
             files = {f"slurm-{job}-{rank}.out": f"job {job}\n" + of(runs[0]) for job in (77, 78) for rank, of in ((0, of_first), (7, of_last))} | {"sacct.psv": sacct}
             self.assertEqual([(job, 160.0) for job in ("77", "78")], self.rows("SELECT job, sum(chip_seconds) FROM trace_rollup(?) WHERE category = 'lost' GROUP BY 1", self.folder_of(files)))

@@ -27,14 +27,27 @@ SELECT s.file AS file, of_file, f.first AS first, f.last AS last, g.first AS of_
 FROM single AS s JOIN training_halves AS f ON f.file = s.file JOIN training_halves AS g ON g.file = of_file
 WHERE n = 2 AND coalesce(f.last_saved <= g.highest AND f.first_saved >= g.lowest - 1, 1);
 
--- Runs of each: a program that says how it is set up, or iterations that go back.
+-- Where iterations go on from what was loaded, as after a save at the end, without that they go back: loads that no going back answers to.
+DROP TABLE IF EXISTS temp.training_went_on;
+CREATE TEMP TABLE training_went_on(id INTEGER PRIMARY KEY);
+INSERT OR IGNORE INTO training_went_on
+WITH beside AS MATERIALIZED (
+  SELECT p.of_file AS pair, l.rowid AS id, l.step, lag(l.step) OVER (PARTITION BY p.of_file ORDER BY l.rowid) AS before
+  FROM training_pairs AS p CROSS JOIN training_lines AS l ON l.rowid BETWEEN p.of_first AND p.of_last WHERE l.step IS NOT NULL
+),
+loads AS MATERIALIZED (SELECT DISTINCT p.of_file AS pair, l.told_loaded AS loaded FROM training_pairs AS p CROSS JOIN training_lines AS l ON l.rowid BETWEEN p.first AND p.last WHERE l.told_loaded IS NOT NULL),
+answered AS (SELECT b.pair, (SELECT max(o.loaded) FROM loads AS o WHERE o.pair = b.pair AND o.loaded < b.step) AS loaded FROM beside AS b WHERE b.step <= b.before)
+SELECT max(b.id) FROM loads AS o JOIN beside AS b ON b.pair = o.pair AND b.before <= o.loaded AND b.step > o.loaded
+WHERE NOT EXISTS (SELECT 1 FROM answered AS a WHERE a.pair = o.pair AND a.loaded = o.loaded) GROUP BY o.pair, o.loaded;
+
+-- Runs of each: a program that says how it is set up, or iterations that go back, or on from what was loaded.
 DROP TABLE IF EXISTS temp.training_part_runs;
 CREATE TEMP TABLE training_part_runs AS
 WITH begins AS (
   SELECT p.of_file AS pair, 0 AS steps, l.rowid AS id, coalesce(told_world, told_loaded) IS NOT NULL AND coalesce(lag(coalesce(told_world, told_loaded)) OVER w IS NULL, 1) AS begins
   FROM training_pairs AS p CROSS JOIN training_lines AS l ON l.rowid BETWEEN p.first AND p.last WINDOW w AS (PARTITION BY p.of_file ORDER BY l.rowid)
   UNION ALL
-  SELECT p.of_file, 1, l.rowid, coalesce(l.step <= lag(l.step) OVER w, 1)
+  SELECT p.of_file, 1, l.rowid, coalesce(l.step <= lag(l.step) OVER w OR l.rowid IN (SELECT id FROM training_went_on), 1)
   FROM training_pairs AS p CROSS JOIN training_lines AS l ON l.rowid BETWEEN p.of_first AND p.of_last WHERE l.step IS NOT NULL WINDOW w AS (PARTITION BY p.of_file ORDER BY l.rowid)
 )
 SELECT pair, steps, id, max(1, sum(begins) OVER (PARTITION BY pair, steps ORDER BY id)) AS run FROM begins;
@@ -76,5 +89,6 @@ INSERT INTO training_lines SELECT * FROM training_stay ORDER BY rowid;
 DROP TABLE training_stay;
 DROP TABLE training_moved;
 DROP TABLE training_part_runs;
+DROP TABLE training_went_on;
 DROP TABLE training_pairs;
 DROP TABLE training_halves;
