@@ -139,10 +139,11 @@ SELECT c.id, c.log, a.rowid, iif(is_begun, max(0, l.time - c.end_time), l.time -
 FROM (SELECT 1 FROM training_clocks LIMIT 1) CROSS JOIN training_attempts AS a CROSS JOIN training_lines AS l ON l.rowid BETWEEN a.first AND a.last CROSS JOIN training_clocks AS c ON c.id = l.rowid
 WHERE NOT a.timed AND l.time IS NOT NULL;
 UPDATE training_clocks SET end_time = end_time + d.later
-FROM (SELECT c.id AS id, coalesce(max(w.later) OVER (PARTITION BY c.log ORDER BY a.rowid, c.id ROWS UNBOUNDED PRECEDING),
-                                  iif(c.is_begun, 0, (SELECT f.later FROM training_later AS f WHERE f.log = c.log ORDER BY f.run, f.id LIMIT 1))) AS later
+FROM (WITH earliest AS MATERIALIZED (SELECT log, later FROM (SELECT log, later, row_number() OVER (PARTITION BY log ORDER BY run, id) AS nth FROM training_later) WHERE nth = 1)
+      SELECT c.id AS id, coalesce(max(w.later) OVER (PARTITION BY c.log ORDER BY a.rowid, c.id ROWS UNBOUNDED PRECEDING),
+                                  iif(c.is_begun, 0, f.later)) AS later
       FROM (SELECT 1 FROM training_later LIMIT 1) CROSS JOIN training_attempts AS a CROSS JOIN training_clocks AS c ON c.id BETWEEN a.first AND a.last
-      LEFT JOIN training_later AS w ON w.id = c.id WHERE c.log IN (SELECT log FROM training_later)) AS d
+      JOIN earliest AS f ON f.log = c.log LEFT JOIN training_later AS w ON w.id = c.id) AS d
 WHERE d.id = training_clocks.id;
 DROP TABLE training_later;
 

@@ -219,6 +219,20 @@ class Training(Case):
             form = lambda i, _, apart=apart: " %s iteration %d/ 9999 | consumed samples: 1 | elapsed time per iteration (ms): 1000.0 | lm loss: 3.0E+00 |" % (stamp(7200 + i // 2 - apart * (i % 2)), i // 2 + 1)
             self.grows(lambda n, form=form: self.lines(form, n), "formats/megatron.sql", most=6000)
 
+    def test_files_of_two_ranks(self):
+        """A save after every third iteration, and a file of those."""
+        def make(n):
+            folder = self.folder_of({"r0.log": "using world size: 8, data-parallel size: 8\n" + "".join("  successfully saved checkpoint from iteration %d to /c\n" % i for i in range(3, n + 1, 3)),
+                                     "r7.log": "".join(self.megatron(i, False) + "\n" for i in range(1, n + 1))})
+            return {"log": folder}
+        self.grows(make, "formats/megatron.sql", most=4000)
+
+    def test_a_clock_between_steps(self):
+        """MaxText's steps without one, and a save after every third that has it."""
+        form = lambda i, _: "completed step: %d, seconds: 2.000, TFLOP/s/device: 1.0, loss: 9.0" % i + (
+            "" if i % 3 or i < 20 else "\n2026-03-02 %02d:%02d:%02d Finished blocking save in 1.50 seconds. Continuing @ gs://x/%d" % (2 * i // 3600, 2 * i // 60 % 60, 2 * i % 60, i))
+        self.grows(lambda n: self.lines(form, n), "formats/maxtext.sql", most=5000)
+
     def test_runs(self):
         self.grows(lambda n: self.lines(self.megatron, n, 3), "formats/megatron.sql")
 

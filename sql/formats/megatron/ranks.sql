@@ -65,9 +65,13 @@ WITH ranked AS (
 stepped AS MATERIALIZED (
   SELECT r.pair, r.run, r.id, l.step, row_number() OVER (PARTITION BY r.pair, r.run ORDER BY r.id) AS nth FROM training_part_runs AS r CROSS JOIN training_lines AS l ON l.rowid = r.id WHERE r.steps
 ),
-bounds AS (SELECT pair, run, min(id) AS first, max(id) AS last FROM stepped GROUP BY pair, run)
-SELECT r.id, r.pair, CASE WHEN r.nth IS NOT NULL THEN n.id WHEN r.told_saved IS NULL THEN b.first ELSE (SELECT min(s.id) FROM stepped AS s WHERE s.pair = r.pair AND s.run = r.run AND s.step > r.told_saved) END, b.last
-FROM ranked AS r JOIN bounds AS b ON b.pair = r.pair AND b.run = r.run LEFT JOIN stepped AS n ON n.pair = r.pair AND n.run = r.run AND n.nth = r.nth;
+bounds AS (SELECT pair, run, min(id) AS first, max(id) AS last FROM stepped GROUP BY pair, run),
+following AS MATERIALIZED ( -- of a save: the next step
+  SELECT id, is_save, min(iif(is_save, NULL, id)) OVER (PARTITION BY pair, run ORDER BY step ROWS BETWEEN CURRENT ROW AND UNBOUNDED FOLLOWING) AS next
+  FROM (SELECT pair, run, id, step, 0 AS is_save FROM stepped UNION ALL SELECT pair, run, id, told_saved + 0.5, 1 FROM ranked WHERE told_saved IS NOT NULL)
+)
+SELECT r.id, r.pair, CASE WHEN r.nth IS NOT NULL THEN n.id WHEN r.told_saved IS NULL THEN b.first ELSE f.next END, b.last
+FROM ranked AS r JOIN bounds AS b ON b.pair = r.pair AND b.run = r.run LEFT JOIN stepped AS n ON n.pair = r.pair AND n.run = r.run AND n.nth = r.nth LEFT JOIN following AS f ON f.id = r.id AND f.is_save;
 DELETE FROM training_moved WHERE before IS NULL AND id IN (SELECT l.rowid FROM training_lines AS l WHERE l.told_ahead IS NOT NULL);
 
 -- What no file of iterations was found for counts nowhere.
