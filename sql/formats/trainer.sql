@@ -143,7 +143,7 @@ DROP TABLE trainer_records;
 -- Trackers of runs: the number of the trainer's step, if it was logged beside the tracker's own.
 DROP TABLE IF EXISTS temp.trainer_history;
 CREATE TEMP TABLE trainer_history AS
-SELECT file, line, time, runtime, own, number, loss, run
+SELECT file, line, iif(typeof(time) = 'text', round((julianday(time) - 2440587.5) * 86400, 3), time) AS time, runtime, own, number, loss, run -- a date, as pandas makes of it
 FROM (SELECT _file AS file, _line AS line, json_extract(record, '$._timestamp') AS time, json_extract(record, '$._runtime') AS runtime, json_extract(record, '$._step') AS number,
              coalesce(json_extract(record, '$."trainer/global_step"'), json_extract(record, '$."train/global_step"'), json_extract(record, '$."training/global_step"'), json_extract(record, '$.global_step')) AS own,
              coalesce(json_extract(record, '$."train/loss"'), json_extract(record, '$.loss'), json_extract(record, '$.train_loss'), json_extract(record, '$.reduced_train_loss'),
@@ -151,7 +151,7 @@ FROM (SELECT _file AS file, _line AS line, json_extract(record, '$._timestamp') 
                       json_extract(record, '$."loss/train/total"'), json_extract(record, '$."train_inner/loss"'), json_extract(record, '$."train/policy_loss"'), json_extract(record, '$."actor/pg_loss"')) AS loss,
              coalesce(json_extract(record, '$.run_id'), json_extract(record, '$._run_id'), json_extract(record, '$.run'), json_extract(record, '$.run_name')) AS run
       FROM (SELECT record, _file, _line FROM jsonl_trace(:wandb) UNION ALL SELECT record, _file, _line FROM csv_trace(:wandb_csv)))
-WHERE typeof(time) IN ('integer', 'real', 'null') AND (typeof(loss) IN ('integer', 'real') OR loss IN ('NaN', 'nan', 'Infinity', '-Infinity', 'inf', '-inf'));
+WHERE (typeof(time) IN ('integer', 'real', 'null') OR time GLOB '[12][0-9][0-9][0-9]-[0-9][0-9]-[0-9][0-9][T ]*' AND julianday(time) > 0) AND (typeof(loss) IN ('integer', 'real') OR loss IN ('NaN', 'nan', 'Infinity', '-Infinity', 'inf', '-inf'));
 -- _runtime goes on from that of the run that was resumed: where it falls behind the clock, another process began.
 INSERT INTO trainer_points(file, line, job, time, step, loss, begun, resumed, run)
 SELECT file, line, file, time, coalesce(own, number), loss, time - runtime + coalesce(max(iif(resumed, iif(runtime < before, 0, before), NULL)) OVER (PARTITION BY file, run ORDER BY id), 0), resumed, run

@@ -175,6 +175,13 @@ class Trainer(cases.Case):
             text = "".join(json.dumps({"_step": i, "_timestamp": T0 + 100 + 2 * n, "_runtime": 100 + 2 * n, "train/global_step": n, "loss": 1.0}) + "\n" for i, n in enumerate(numbers))
             self.assertEqual((1, numbers[0], 100 + 2 * (numbers[0] - first), 100 + 2 * numbers[0], first, 1.0), self.steps(self.file(text, "h.jsonl"))[0], numbers)
 
+    def test_dates_of_a_history(self):
+        """pandas makes dates of _timestamp, which are UTC: they are times as numbers are."""
+        for form in ("2026-03-03 10:00:{:06.3f}", "2026-03-03T10:00:{:06.3f}Z", "2026-03-03 12:00:{:06.3f}+02:00"):
+            rows = [(n, form.format(2.5 * n)) for n in range(1, 6)]
+            for name, text in (("h.csv", "_step,_timestamp,loss\n" + "".join(f"{n},{at},1.0\n" for n, at in rows)), ("h.jsonl", "".join(json.dumps({"_step": n, "_timestamp": at, "loss": 1.0}) + "\n" for n, at in rows))):
+                self.assertEqual([(1, n, 2.5 * (n - 1), 2.5 * n, 1, 1.0) for n in range(1, 6)], self.steps(self.file(text, name)), text)
+
     def test_runs_of_one_file(self):
         """Histories put together, by turns or one after the other, whose records name their runs: no run repeats another's steps. One name for all is one run."""
         for apart in (100, 1):
