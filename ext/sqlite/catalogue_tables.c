@@ -17,6 +17,7 @@
 */
 #include "catalogue.h"
 #include "../goodput/account.h"
+#include "../read/input/utf8.h"
 #include "../read/parse/json_writer.h"
 
 #include <math.h>
@@ -298,6 +299,17 @@ static bool severity_by_name(mpg_str name, mpg_severity *out) {
   return false;
 }
 
+/* A copy with a question mark for each byte that is no UTF-8, as what a detail quotes of a file may
+** have; NULL if there is none, or no memory. */
+static char *sound_copy(const char *text) {
+  const size_t n = text == NULL ? 0 : strlen(text);
+  char *copy = n == 0 || mpg_utf8_valid(text, n) == n ? NULL : sqlite3_mprintf("%s", text);
+  if (copy != NULL)
+    for (size_t i; (i = mpg_utf8_valid(copy, n)) < n;)
+      copy[i] = '?';
+  return copy;
+}
+
 /* A row that a mapping lists: texts and whole numbers, as the table shows them. */
 static int issue_insert(mpg_table *t, sqlite3_value **row) {
   enum { SOURCE, SEVERITY, KIND, LINE, COUNT, DETAIL };
@@ -306,6 +318,8 @@ static int issue_insert(mpg_table *t, sqlite3_value **row) {
   const char *detail = (const char *)sqlite3_value_text(row[DETAIL]);
   mpg_value severity = mpg_value_of(row[SEVERITY]), count = mpg_value_of(row[COUNT]);
   mpg_severity level;
+  char *sound;
+  int rc;
   if (source == NULL || what == NULL)
     return mpg_vtab_error(&t->base, "mpg_issues: expected a source and a kind, found NULL");
   if (severity.type != MPG_TEXT || !severity_by_name(severity.s, &level))
@@ -313,10 +327,16 @@ static int issue_insert(mpg_table *t, sqlite3_value **row) {
                           "mpg_issues: expected the severity 'info', 'warning' or 'data_loss'");
   if (count.type != MPG_INT || count.i < 0)
     return mpg_vtab_error(&t->base, "mpg_issues: expected a count of 0 or more");
-  return count.i == 0 ? SQLITE_OK
-                      : mpg_sqlite_rc(mpg_issues_add(&t->conn->issues, level, source, what,
-                                                     sqlite3_value_int64(row[LINE]), count.i, "%s",
-                                                     detail == NULL ? "" : detail));
+  if (count.i == 0)
+    return SQLITE_OK;
+  sound = sound_copy(detail);
+  rc = mpg_sqlite_rc(mpg_issues_add(&t->conn->issues, level, source, what,
+                                    sqlite3_value_int64(row[LINE]), count.i, "%s",
+                                    sound != NULL    ? sound
+                                    : detail == NULL ? ""
+                                                     : detail));
+  sqlite3_free(sound);
+  return rc;
 }
 
 /*

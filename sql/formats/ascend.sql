@@ -98,6 +98,9 @@ DROP TABLE IF EXISTS temp.device_calls;
 CREATE TEMP TABLE device_calls AS SELECT CAST(startNs AS INTEGER) AS start, CAST(endNs AS INTEGER) AS "end" FROM CANN_API WHERE CAST(endNs AS INTEGER) >= CAST(startNs AS INTEGER);
 .read sql/formats/device/marks.sql
 .read sql/formats/device/step_names.sql
+DROP TABLE IF EXISTS temp.device_odd;
+CREATE TEMP TABLE device_odd AS
+SELECT 1 AS odd WHERE EXISTS (SELECT 1 FROM STRING_IDS WHERE value GLOB '*[^ -~]*');
 
 INSERT INTO device_ranges (trace, rank, side, thread, name, start_ns, end_ns)
 SELECT t.trace, t.rank, 'host', CAST(r.thread & 0xffffffff AS TEXT), r.name, r.start, r."end" FROM device_ranges_seen AS r, ascend_trace AS t;
@@ -316,6 +319,7 @@ INSERT INTO mpg_issues(source, severity, kind, line, count, detail)
 SELECT l.trace, l.severity, l.kind, NULL, l.count, l.detail FROM ascend_left_out AS l JOIN ascend_trace AS t USING (trace);
 
 CREATE TEMP TABLE device_read AS SELECT trace FROM ascend_trace;
+.read sql/formats/device/texts.sql
 .read sql/formats/device/again.sql
 
 DROP TABLE temp.ascend_input;

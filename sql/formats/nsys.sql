@@ -114,6 +114,9 @@ DROP TABLE IF EXISTS temp.device_calls;
 CREATE TEMP TABLE device_calls AS SELECT start, "end" FROM CUPTI_ACTIVITY_KIND_RUNTIME WHERE "end" >= start;
 .read sql/formats/device/marks.sql
 .read sql/formats/device/step_names.sql
+DROP TABLE IF EXISTS temp.device_odd;
+CREATE TEMP TABLE device_odd AS
+SELECT 1 AS odd WHERE EXISTS (SELECT 1 FROM StringIds WHERE value GLOB '*[^ -~]*') OR EXISTS (SELECT 1 FROM device_ranges_seen WHERE name GLOB '*[^ -~]*');
 
 INSERT INTO device_ranges (trace, side, thread, name, start_ns, end_ns)
 SELECT t.trace, 'host', CAST(r.thread & 0xffffff AS TEXT), r.name, r.start + t.base_ns, r."end" + t.base_ns
@@ -289,6 +292,7 @@ SELECT trace, 'warning', 'no_device_event', NULL, 1, 'no table of kernels, copie
 FROM nsys_trace WHERE trace NOT IN (SELECT trace FROM device_activity);
 
 CREATE TEMP TABLE device_read AS SELECT trace FROM nsys_trace;
+.read sql/formats/device/texts.sql
 .read sql/formats/device/again.sql
 
 DROP TABLE temp.nsys_input;

@@ -78,6 +78,9 @@ DROP TABLE IF EXISTS temp.device_calls;
 CREATE TEMP TABLE device_calls AS SELECT start, "end" FROM rocpd_regions WHERE "end" >= start AND stack IS NOT NULL AND coalesce(category, '') NOT GLOB '*marker*';
 .read sql/formats/device/marks.sql
 .read sql/formats/device/step_names.sql
+DROP TABLE IF EXISTS temp.device_odd;
+CREATE TEMP TABLE device_odd AS
+SELECT 1 AS odd WHERE EXISTS (SELECT 1 FROM rocpd_string WHERE string GLOB '*[^ -~]*') OR EXISTS (SELECT 1 FROM rocpd_info_kernel_symbol WHERE display_name GLOB '*[^ -~]*' OR kernel_name GLOB '*[^ -~]*') OR EXISTS (SELECT 1 FROM device_ranges_seen WHERE name GLOB '*[^ -~]*');
 
 INSERT INTO device_ranges (trace, side, thread, name, start_ns, end_ns)
 SELECT t.trace, 'host', CAST(r.tid AS TEXT), r.name, r.start, r."end" FROM device_ranges_seen AS r, rocpd_trace AS t WHERE r.op = r.name;
@@ -268,6 +271,7 @@ INSERT INTO mpg_issues(source, severity, kind, line, count, detail)
 SELECT l.trace, l.severity, l.kind, NULL, l.count, l.detail FROM rocpd_left_out AS l JOIN rocpd_trace AS t USING (trace);
 
 CREATE TEMP TABLE device_read AS SELECT trace FROM rocpd_trace;
+.read sql/formats/device/texts.sql
 .read sql/formats/device/again.sql
 
 DROP TABLE temp.rocpd_input;

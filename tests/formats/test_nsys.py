@@ -131,6 +131,26 @@ class Nsys(Case):
             self.db.execute("DETACH \"any name\"")
         self.assertEqual(self.rows("SELECT trace, count(*) FROM device_activity GROUP BY 1 ORDER BY 1"), [(other, 28), (path, 28)])
 
+    def test_names_that_are_no_utf_8(self):
+        """Of any profile that is a database: U+FFFD for each byte or part of a letter, and a row; letters beyond ASCII stay. What is quoted of them in other issues is UTF-8 too."""
+        for fixture, change in (("nsys/two-gpus.sqlite", "UPDATE StringIds SET value = value || {0}; UPDATE NVTX_EVENTS SET text = text || {0} WHERE text NOT GLOB 'step*'"),
+                                ("ascend/ascend_pytorch_profiler_11.db", "UPDATE STRING_IDS SET value = value || {0} WHERE value NOT GLOB 'ProfilerStep*'"),
+                                ("rocpd/4242_results.db", "UPDATE \"rocpd_string_0000a3f1_7c52_7d10_9b1e_5d0c1f6a2b77\" SET string = string || {0} WHERE string NOT GLOB '*_TO_*'")):
+            asked = ["SELECT name, launch_name, op FROM trace_device_activity(?) ORDER BY start_ns, device, name", "SELECT name FROM trace_device_ranges(?) ORDER BY start_ns, name"]
+            plain = [self.rows(sql, os.path.join(ROOT, "fixtures", fixture)) for sql in asked]
+            for added, shown, said in (("CAST(x'e697a5ffe69701' AS TEXT)", "日\ufffd\ufffd\x01", True), ("'日本'", "日本", False)):
+                with self.subTest(fixture, added=added):
+                    path = self.file("", "run.sqlite")
+                    shutil.copy(os.path.join(ROOT, "fixtures", fixture), path)
+                    with contextlib.closing(sqlite3.connect(path)) as db:
+                        db.executescript(change.format(added))
+                    found = [self.rows(sql, path) for sql in asked]
+                    self.assertEqual([len(rows) for rows in plain], [len(rows) for rows in found])
+                    self.assertIn(shown, "".join(str(value) for rows in found for row in rows for value in row))
+                    self.assertEqual([[tuple(value and value.replace(shown, "") for value in row) for row in rows] for rows in found], plain)
+                    self.assertEqual(said, "invalid_utf8" in self.issues(path))
+                    self.rows("SELECT detail FROM mpg_issues")
+
     def test_names_of_files(self):
         """Of any letters, in the file's name and in its folder's: databases are opened by URIs."""
         for name in ("größe 運行.sqlite", "p%41.sqlite", "what?mode=rw#x.sqlite", "it's \"one\".sqlite", "[a] *.sqlite"):
