@@ -9,10 +9,11 @@ CREATE TEMP TABLE kineto_own_steps AS
 SELECT event, trace, name, number, coalesce(number, CAST(row_number() OVER (PARTITION BY thread, name ORDER BY start) - 1 AS TEXT)) AS step FROM device_ranges_seen WHERE is_step;
 CREATE INDEX temp.kineto_own_step ON kineto_own_steps(event);
 CREATE INDEX temp.kineto_own_name ON kineto_own_steps(trace, name);
-UPDATE kineto_events SET step = NULL WHERE EXISTS (SELECT 1 FROM kineto_own_steps) AND step IS NOT NULL AND trace IN (SELECT trace FROM kineto_own_steps);
-UPDATE kineto_events SET step = o.step FROM kineto_own_steps AS o WHERE o.event = kineto_events.rowid;
+UPDATE kineto_events SET step = NULL WHERE rowid IN (
+  SELECT e.rowid FROM (SELECT 1 FROM kineto_own_steps LIMIT 1) CROSS JOIN kineto_events AS e WHERE e.step IS NOT NULL AND e.trace IN (SELECT trace FROM kineto_own_steps));
+UPDATE kineto_events SET step = (SELECT o.step FROM kineto_own_steps AS o WHERE o.event = kineto_events.rowid) WHERE rowid IN (SELECT event FROM kineto_own_steps);
 UPDATE kineto_events SET step = (SELECT min(number) FROM kineto_own_steps AS o WHERE o.trace = kineto_events.trace AND o.name = kineto_events.name)
-WHERE cat = 'gpu_user_annotation' AND step IS NULL AND EXISTS (SELECT 1 FROM kineto_own_steps);
+WHERE rowid IN (SELECT e.rowid FROM (SELECT 1 FROM kineto_own_steps LIMIT 1) CROSS JOIN kineto_events AS e WHERE e.cat = 'gpu_user_annotation' AND e.step IS NULL);
 UPDATE kineto_faults SET steps = 1 WHERE EXISTS (SELECT 1 FROM kineto_own_steps);
 DROP TABLE kineto_own_steps;
 DROP TABLE device_ranges_seen;

@@ -20,7 +20,7 @@ WHERE ph = 'X' OR (ph IS NULL AND start_ns IS NOT NULL) OR (ph = 'B' AND (lower(
 -- PaddlePaddle's profiler (it numbers its spans) has words of its own, and the duration at the end of each name: such traces are read again.
 DROP TABLE IF EXISTS temp.kineto_paddle;
 CREATE TEMP TABLE kineto_paddle AS SELECT trace FROM kineto_files WHERE json_extract(properties, '$.span_indx') IS NOT NULL;
-DELETE FROM kineto_events WHERE EXISTS (SELECT 1 FROM kineto_paddle) AND trace IN (SELECT trace FROM kineto_paddle);
+DELETE FROM kineto_events WHERE rowid IN (SELECT e.rowid FROM (SELECT 1 FROM kineto_paddle LIMIT 1) CROSS JOIN kineto_events AS e WHERE e.trace IN (SELECT trace FROM kineto_paddle));
 INSERT INTO kineto_events (trace, cat, name, start_ns, end_ns, pid, tid, step, correlation, device, stream, context, bytes, bandwidth_gb_s)
 WITH told AS (
   SELECT f.trace, lower(e.cat) AS cat, coalesce(e.name, '?') AS name, rtrim(rtrim(rtrim(e.name, ']'), 'mus '), '0123456789.') AS before, start_ns, end_ns, pid, tid,
@@ -133,10 +133,10 @@ UPDATE kineto_files SET base_time_ns = NULL
 WHERE (SELECT unix FROM kineto_faults) AND base_time_ns > 0 AND (SELECT 2 * total(e.start_ns > 500000000000000000) > count(*) FROM kineto_events AS e WHERE e.trace = kineto_files.trace);
 
 -- A copy that took no time has the bandwidth "N/A".
-UPDATE kineto_events SET bandwidth_gb_s = NULL WHERE (SELECT no_rate FROM kineto_faults) AND typeof(bandwidth_gb_s) = 'text';
+UPDATE kineto_events SET bandwidth_gb_s = NULL WHERE rowid IN (SELECT e.rowid FROM kineto_faults CROSS JOIN kineto_events AS e WHERE no_rate AND typeof(e.bandwidth_gb_s) = 'text');
 INSERT INTO kineto_left_out
 SELECT trace, 'data_loss', 'impossible_value', count(*), 'bytes below 0 count as none; the first of "' || min(name) || '"' FROM kineto_faults CROSS JOIN kineto_events WHERE below_zero AND bytes < 0 GROUP BY trace;
-UPDATE kineto_events SET bytes = NULL WHERE (SELECT below_zero FROM kineto_faults) AND bytes < 0;
+UPDATE kineto_events SET bytes = NULL WHERE rowid IN (SELECT e.rowid FROM kineto_faults CROSS JOIN kineto_events AS e WHERE below_zero AND e.bytes < 0);
 
 -- A correlation of 0 is none.
 UPDATE kineto_events SET correlation = NULL WHERE rowid IN (SELECT e.rowid FROM kineto_faults CROSS JOIN kineto_events AS e WHERE no_call AND correlation = 0);
