@@ -71,6 +71,8 @@
 --@ hint \A\s*\{(?=[^\n]*"jobid"\s*:)(?=[^\n]*"@submit"\s*:) => jobs as Slurm's jobcomp writes them, without their chips: export sacct -P
 --@ hint (?s)\A\s*\[?\s*\{(?=.{0,60000}"MyType"\s*:\s*"(?:Machine|Slot|StartD)) => what condor_status tells of machines: write what is installed to capacity.csv
 --@ hint \AHOST_NAME\s+(?:STATUS|type)\s => a table of bhosts or lshosts: write what is installed to capacity.csv
+--@ hint \A\d\d/\d\d/\d{4} [\d:.]+;[0-9a-f]{4};(?:PBS|Server|pbs|Svr|Req|Job) => a log of PBS' daemons: copy the server's accounting logs
+--@ hint \A(?:#[^\n]*\n)*\d{9,10}:(?:new_job|job_log|acct|queue|host|host_consumable|queue_consumable|sharelog|new_ar|ar_log): => the reporting file of Grid Engine: copy its accounting file
 --@ hint \AName:\s+\S+\n(?:Namespace|Roles): => what kubectl describe prints for people: give kubectl get -o json
 --@ hint \A(?:NAMESPACE\s+)?(?:NAME\s+(?:READY|STATUS)\s|LAST SEEN\s+TYPE\s) => a table of kubectl for people: give -o json
 --@ hint \A(?:[^\n]*\n)?\+-+\+\n\|\s*NVIDIA-SMI\s => a table of nvidia-smi for people: export DCGM's metrics, or what the scheduler says
