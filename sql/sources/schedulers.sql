@@ -12,14 +12,17 @@ SELECT DISTINCT source, format, pool
 FROM (SELECT source, pool FROM all_allocations UNION ALL SELECT source, pool FROM all_capacity UNION ALL SELECT source, pool FROM all_observed)
 JOIN source AS s USING (source) WHERE rank = 1 AND pool IS NOT NULL;
 CREATE TABLE beside AS
-SELECT DISTINCT p.source, q.source AS other, p.format FROM scheduler_pool AS p JOIN scheduler_pool AS q ON q.pool = p.pool AND q.format = p.format AND q.source > p.source;
+SELECT p.source, q.source AS other, p.format, max(p.format = 'pbs' OR p.format = 'slurm' AND p.pool || '/' NOT LIKE 'slurm/%') AS named
+FROM scheduler_pool AS p JOIN scheduler_pool AS q ON q.pool = p.pool AND q.format = p.format AND q.source > p.source GROUP BY p.source, q.source;
+CREATE TABLE unnamed AS SELECT source FROM beside WHERE NOT named UNION SELECT other FROM beside WHERE NOT named;
 CREATE TABLE told_of AS -- of jobs what makes them the same
-SELECT source, job || ' ' || submit_time AS key FROM all_jobs JOIN source AS s USING (source) WHERE format NOT IN ('slurm', 'pbs', 'kube') AND source IN (SELECT source FROM beside UNION SELECT other FROM beside) AND submit_time IS NOT NULL
+SELECT source, job || ' ' || submit_time AS key FROM all_jobs JOIN source AS s USING (source) WHERE format <> 'kube' AND source IN (SELECT source FROM unnamed) AND submit_time IS NOT NULL
 UNION
 SELECT source, alias FROM all_aliases JOIN source AS s USING (source)
-WHERE format = 'kube' AND source IN (SELECT source FROM beside UNION SELECT other FROM beside) AND alias GLOB '[0-9a-f][0-9a-f][0-9a-f][0-9a-f][0-9a-f][0-9a-f][0-9a-f][0-9a-f]-[0-9a-f][0-9a-f][0-9a-f][0-9a-f]-*';
+WHERE format = 'kube' AND source IN (SELECT source FROM unnamed) AND alias GLOB '[0-9a-f][0-9a-f][0-9a-f][0-9a-f][0-9a-f][0-9a-f][0-9a-f][0-9a-f]-[0-9a-f][0-9a-f][0-9a-f][0-9a-f]-*';
 CREATE UNIQUE INDEX told_of_by ON told_of(source, key);
-DELETE FROM beside WHERE format NOT IN ('slurm', 'pbs') AND NOT EXISTS (SELECT 1 FROM told_of AS a CROSS JOIN told_of AS b ON b.source = beside.other AND b.key = a.key WHERE a.source = beside.source);
+DELETE FROM beside WHERE NOT named AND NOT EXISTS (SELECT 1 FROM told_of AS a CROSS JOIN told_of AS b ON b.source = beside.other AND b.key = a.key WHERE a.source = beside.source);
+DROP TABLE unnamed;
 DROP TABLE told_of;
 CREATE TABLE cluster AS
 WITH RECURSIVE reach(source, other) AS (

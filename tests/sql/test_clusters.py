@@ -106,6 +106,15 @@ class Clusters(Case):
             path = self.fleet({"path": "a.json", "phase": "training"}, {"path": "b.json"}, a_json=first, b_json=listing((2, submit, T + 1000, T + 2000), (3, T, T + 2000, T + 3000)))
             self.assertEqual([("flux", number, "untraced", 8000) for number in ids], [row for row in self.sums(path) if row[2] == "untraced"])
 
+    def test_jobs_of_slurm_that_name_no_cluster(self):
+        """Without the column Cluster each export may be of another cluster: one submission tells that it is not."""
+        def sacct(*jobs):
+            return "".join("|".join(field for at, field in enumerate(line.split("|")) if at != 3) + "\n" for line in (SACCT + "".join(jobs)).splitlines())
+        first = sacct(job(1, T, T, T + 1000), job(2, T, T + 1000, T + 2000))
+        for submit, ids in ((T, ["1", "2", "3"]), (T + 7, ["1", "3", "slurm-2/2", "slurm/2"])):
+            path = self.fleet({"path": "a.psv", "phase": "x"}, {"path": "b.psv"}, a_psv=first, b_psv=sacct(job(2, submit, T + 1000, T + 2000), job(3, T, T + 2000, T + 3000)))
+            self.assertEqual([("slurm", number, "untraced", 8000) for number in ids], [row for row in self.sums(path) if row[2] == "untraced"])
+
     def test_a_job_of_three_sources(self):
         """Two of one cluster and one of another."""
         a, b = SACCT + job(1, T, T, T + 1000), SACCT + job(1, T, T, T + 1000)
