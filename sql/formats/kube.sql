@@ -2,11 +2,12 @@
 --
 --@ source 1
 --@ feeds SG
---@ input :kube sure (?s)\A\s*[\[{].*"apiVersion"\s*:\s*"(?:v1|[\w.-]+/v\d\w*)"
+--@ input :kube sure (?s)\A(?!\s*\{.{0,300}?"apiVersion"\s*:\s*"audit\.k8s\.io/)\s*[\[{].*"apiVersion"\s*:\s*"(?:v1|[\w.-]+/v\d\w*)"
 --@ extends outage_reasons
 --@ input :kube_state sure (?s)\A\s*[\[{].*"metric"\s*:.*"__name__"\s*:\s*"kube_(?:pod|node)_
 --@ input :kube_state sure (?s)\A(?:\s*#[^\n]*\n|\s)*[A-Za-z_:](?:.*^)?kube_(?:pod|node)_\w+\{
 --@ uses formats/kube_state
+--@ hint (?s)\A\s*\{.{0,300}?"apiVersion"\s*:\s*"audit\.k8s\.io/ => an audit log of Kubernetes, which tells of requests: record the objects with kubectl get -w -o json
 --@ hint \AapiVersion: => objects of Kubernetes as YAML: export them with kubectl get -o json
 --
 -- In the sqlite3 shell:

@@ -54,6 +54,7 @@ UNREAD = {
     "server_logs": (b"11/01/2026 00:00:00;0100;Server@pod;Job;1.pod;enqueuing into workq, state 1 hop 1\n", "a log of PBS' daemons: copy the server's accounting logs"),
     "mom_logs": (b"11/01/2026 00:00:00.123456;0008;pbs_mom;Job;1.pod;Started, pid = 7\n", "a log of PBS' daemons: copy the server's accounting logs"),
     "reporting": (b"1793491200:new_job:1793491200:1:-1:NONE:train:ann:llm::defaultdepartment:sge:1024\n", "the reporting file of Grid Engine: copy its accounting file"),
+    "audit.log": (b'{"kind":"Event","apiVersion":"audit.k8s.io/v1","level":"RequestResponse","verb":"create","requestObject":{"kind":"Pod","apiVersion":"v1","metadata":{"name":"x"}}}\n', "an audit log of Kubernetes, which tells of requests: record"),
     "sacct.yaml": (b"%YAML 1.1\n---\nmeta:\n  Slurm:\n    version:\n      major: 23\njobs:\n- account: a\n", "Slurm's answer as YAML: export it with --json"),
     "squeue.yaml": (b"jobs:\n- account: a\n  job_id: 1\n", "Slurm's answer as YAML: export it with --json"),
     "sinfo.json": (b'{"sinfo": [{"node": {"state": ["IDLE"]}}], "meta": {"Slurm": {}}}', "what sinfo prints: export scontrol show node --json"),
