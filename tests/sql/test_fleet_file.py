@@ -51,11 +51,12 @@ class FleetFile(Case):
                 ('{"sources": [{"path": "x", "table": "a"}]}', 'source 1: unknown option "table"'),
                 ('{"sources": {"path": "x"}}', 'expected an object with "sources", a list'),
                 ('{"Sources": [{"path": "x"}]}', 'expected "sources", found "Sources"'),
+                ('{"path": "x"}', ':1:2: expected "sources", found "path"'),
                 ('{"sources": [\n{"path":\n"/nowhere/at/all"}]}', ":2: source 1: no such file: /nowhere/at/all")]:
             with self.subTest(text):
                 self.assertIn(expected, self.error(text))
                 path = self.write("fleet.json", text)
-                if '"path"' in text:
+                if '"path"' in text or '"sources"' in text:
                     self.assertIn(expected, self.error(path))
 
     def test_values(self):
@@ -159,6 +160,7 @@ class FleetFile(Case):
         """An object with the key "sources", after a byte order mark, too; and not a listing whose pods have volumes with one."""
         with open(os.path.join(EXPORTS, "job_5102.out"), encoding="utf-8") as file:
             self.write("a.log", file.read())
+        self.assertIn('fleet.json:1:1: expected an object with "sources", a list of objects', self.error(self.write("fleet.json", '[{"path": "a.log"}]')))
         path = self.write("fleet.json", "\ufeff" + '{"sources": [{"path": "./a.log"}]}')
         self.assertEqual([(os.path.join(self.folder, "a.log"),)], self.rows("SELECT file FROM trace_sources(?)", path))
         self.assertEqual([(os.path.join(self.folder, "a.log"),)], self.rows("SELECT file FROM trace_sources(?)", self.write("fleet.json", '{"sources": [{"path": "a*"}, {"path": ".//./a.log", "job": "7"}]}')))

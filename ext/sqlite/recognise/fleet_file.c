@@ -218,6 +218,8 @@ static mpg_rc read_fleet(mpg_entries *e, const char *name, mpg_str folder, mpg_s
   size_t n = 0;
   mpg_rc rc = mpg_json_parse(&doc, e->env, name, text, &member, &n, err);
   e->of_fleet = true;
+  if (rc == MPG_OK && *object_of(&f) != '{')
+    n = 0;
   for (size_t i = 0; rc == MPG_OK && i < n; i++) {
     if (mpg_str_eq(member[i].key, MPG_STR("sources"))) {
       rc = add_sources(&f, &member[i], err);

@@ -330,6 +330,17 @@ static bool has_sources(mpg_str text) {
   return false;
 }
 
+/* Whether it is a source of a fleet file, or a list of them, which lacks what is around it. */
+static bool is_bare_source(mpg_str text) {
+  static const char path[] = "\"path\"";
+  if (text.n > 0 && *text.p == '[')
+    text = skip_space((mpg_str){text.p + 1, text.n - 1});
+  if (text.n == 0 || *text.p != '{')
+    return false;
+  text = skip_space((mpg_str){text.p + 1, text.n - 1});
+  return text.n >= sizeof path - 1 && memcmp(text.p, path, sizeof path - 1) == 0;
+}
+
 static bool is_fleet_file(mpg_str head) {
   mpg_str text = skip_space(head);
   return has_sources(text) && contains(text, "\"path\"");
@@ -607,9 +618,10 @@ mpg_rc mpg_is_native_file(const mpg_env *env, const char *path, bool *is, mpg_er
 
 mpg_rc mpg_is_fleet_file(const mpg_env *env, const char *path, bool *is, mpg_err *err) {
   mpg_stream *stream;
-  mpg_str head;
+  mpg_str head, text;
   mpg_rc rc = peek_file(env, path, 65536, &stream, &head, err);
-  *is = rc == MPG_OK && has_sources(skip_space(head)); /* who gives it alone may mean one */
+  text = skip_space(head); /* who gives it alone may mean one */
+  *is = rc == MPG_OK && (has_sources(text) || is_bare_source(text));
   put_back(env, stream, head);
   return rc;
 }

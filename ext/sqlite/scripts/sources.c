@@ -425,8 +425,15 @@ static mpg_rc native_alone(mpg_conn *host, const mpg_env *env, const mpg_paths *
   mpg_recogniser *recogniser = NULL;
   mpg_rc rc = MPG_OK;
   mpg_err hint = {.rc = MPG_OK};
-  bool any = false;
+  bool any = false, fleet = false;
   *alone = true;
+  if (paths->n == 1 && !paths->from_folder &&
+      mpg_may_be_fleet_file(mpg_str_of(paths->file[0].path)))
+    rc = mpg_is_fleet_file(env, paths->file[0].path, &fleet, err);
+  if (rc != MPG_OK || fleet) {
+    *alone = false;
+    return rc;
+  }
   for (size_t i = 0; rc == MPG_OK && *alone && i < paths->n; i++) {
     mpg_recognised what;
     bool native = false;
