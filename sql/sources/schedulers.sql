@@ -13,7 +13,10 @@ FROM (SELECT source, pool FROM all_allocations UNION ALL SELECT source, pool FRO
 JOIN source AS s USING (source) WHERE rank = 1 AND pool IS NOT NULL;
 CREATE TABLE beside AS
 SELECT p.source, q.source AS other, p.format, max(p.format = 'pbs' OR p.format = 'slurm' AND p.pool || '/' NOT LIKE 'slurm/%') AS named
-FROM scheduler_pool AS p JOIN scheduler_pool AS q ON q.pool = p.pool AND q.format = p.format AND q.source > p.source GROUP BY p.source, q.source;
+FROM scheduler_pool AS p JOIN scheduler_pool AS q ON q.pool = p.pool AND q.format = p.format AND q.source > p.source GROUP BY p.source, q.source
+UNION ALL -- what only waits has no pool
+SELECT a.source, b.source, a.format, 0 FROM source AS a JOIN source AS b ON b.format = a.format AND b.source > a.source
+WHERE a.rank = 1 AND NOT (EXISTS (SELECT 1 FROM scheduler_pool AS p WHERE p.source = a.source) AND EXISTS (SELECT 1 FROM scheduler_pool AS p WHERE p.source = b.source));
 CREATE TABLE unnamed AS SELECT source FROM beside WHERE NOT named UNION SELECT other FROM beside WHERE NOT named;
 CREATE TABLE told_of AS -- of jobs what makes them the same
 SELECT source, job || ' ' || submit_time AS key FROM all_jobs JOIN source AS s USING (source) WHERE format <> 'kube' AND source IN (SELECT source FROM unnamed) AND submit_time IS NOT NULL

@@ -115,6 +115,14 @@ class Clusters(Case):
             path = self.fleet({"path": "a.psv", "phase": "x"}, {"path": "b.psv"}, a_psv=first, b_psv=sacct(job(2, submit, T + 1000, T + 2000), job(3, T, T + 2000, T + 3000)))
             self.assertEqual([("slurm", number, "untraced", 8000) for number in ids], [row for row in self.sums(path) if row[2] == "untraced"])
 
+    def test_an_export_of_what_waits_alone(self):
+        """It has no pool: it is of the cluster that has one of its jobs, by the submission."""
+        waits = f"5|5|train|c1|ann|llm|PENDING|{T}|Unknown|Unknown|0|gres/gpu=8||\n"
+        for submit, ids in ((T, ["5"]), (T + 7, ["c1/5"])):
+            for order in "ab", "ba":
+                path = self.fleet({"path": f"{order[0]}.psv", "phase": "x"}, {"path": f"{order[1]}.psv"}, a_psv=SACCT + waits, b_psv=SACCT + job(5, submit, T + 500, T + 2000))
+                self.assertEqual(ids, [job for _, job, category, _ in self.sums(path) if category == "untraced"], order)
+
     def test_a_job_of_three_sources(self):
         """Two of one cluster and one of another."""
         a, b = SACCT + job(1, T, T, T + 1000), SACCT + job(1, T, T, T + 1000)
