@@ -99,6 +99,9 @@ class Slurm(Schedulers):
             self.assertEqual([("1", 6400), ("3", 2400)], self.ledger(path, "untraced"), name)
             self.assertEqual([("2", 2400)], self.ledger(path, "queued"), name)
             self.assertEqual([("lost_end", 2)], self.said(path))
+        started = "JobIDRaw|Cluster|State|Submit|Start|End|AllocTRES|NodeList\n" + f"2|c|RUNNING|{T0}|{T0 + 900}|Unknown|gres/gpu=8|n1\n"  # after it was listed, and without Elapsed
+        path = self.folder_of({"a.json": listing(T0 + 800, runs, waits), "b.psv": started})
+        self.assertEqual([(T0 + 900, None)], self.rows("SELECT start_time, end_time FROM trace_records(?) WHERE record = 'allocations' AND job = '2'", path))
 
     def test_exports_one_after_the_other(self):
         """A job that runs in both ran until the later one, whichever comes first by name."""

@@ -124,16 +124,22 @@ WHERE n.row = slurm_attempts.rowid AND started AND "End" IS NULL AND ended IS NO
 DROP TABLE IF EXISTS temp.slurm_listed;
 CREATE TEMP TABLE slurm_listed AS
 SELECT coalesce(Cluster, (SELECT max(cluster_name) FROM slurm_rows)) AS cluster_name, max(last_update) AS at FROM slurm_jobs WHERE last_update IS NOT NULL GROUP BY 1;
+DROP TABLE IF EXISTS temp.slurm_shown;
+CREATE TEMP TABLE slurm_shown AS
+SELECT DISTINCT r.id, r.cluster_name FROM slurm_listed AS l CROSS JOIN slurm_rows AS r ON r.cluster_name = l.cluster_name CROSS JOIN slurm_jobs AS j ON j.rowid = r.row WHERE j.last_update = l.at;
+CREATE INDEX temp.slurm_shown_of ON slurm_shown(id, cluster_name);
 DROP TABLE IF EXISTS temp.slurm_vanished;
 CREATE TEMP TABLE slurm_vanished AS
 WITH made AS MATERIALIZED ( -- sacct does not say when it was asked
-  SELECT j._file, max(max(r.seen, coalesce(r."End", 0), coalesce(r.Submit, 0))) AS at
+  SELECT j._file, max(max(r.seen, coalesce(r."End", 0), coalesce(r.Submit, 0), iif(r.started, r.Start, 0))) AS at
   FROM (SELECT 1 FROM slurm_listed LIMIT 1) CROSS JOIN slurm_rows AS r CROSS JOIN slurm_jobs AS j ON j.rowid = r.row GROUP BY j._file
 )
 SELECT a.rowid AS row, a.job, j._file, j._line, coalesce(nullif(r.seen, 0), m.at) AS seen
 FROM slurm_listed AS l CROSS JOIN slurm_attempts AS a ON a.cluster_name = l.cluster_name CROSS JOIN slurm_rows AS r ON r.row = a.row CROSS JOIN slurm_jobs AS j ON j.rowid = a.row
 CROSS JOIN made AS m ON m._file = j._file
-WHERE coalesce(nullif(r.seen, 0), m.at) < l.at AND a."End" IS NULL AND a.from_last = 1;
+WHERE coalesce(nullif(r.seen, 0), m.at) < l.at AND a."End" IS NULL AND a.from_last = 1
+  AND NOT EXISTS (SELECT 1 FROM slurm_shown AS s WHERE s.id = a.id AND s.cluster_name = a.cluster_name);
+DROP TABLE slurm_shown;
 UPDATE temp.slurm_attempts SET "End" = v.seen FROM slurm_vanished AS v WHERE v.row = slurm_attempts.rowid;
 INSERT INTO mpg_issues(source, severity, kind, line, count, detail)
 SELECT _file, 'warning', 'lost_end', min(_line), count(*), 'jobs that a later listing of squeue shows no more, the first ' || min(job) || ': they ended when they were last seen. Export sacct'
