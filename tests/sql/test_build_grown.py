@@ -73,6 +73,23 @@ class Grown(Case):
         self.built(("training/megatron.log", 0.7, [("later.log", later)]))
         self.assertEqual([], self.rows("SELECT job FROM trace_rollup(?) WHERE category = 'idle' GROUP BY job HAVING sum(chip_us) < 0", self.exports))
 
+    def test_a_second_cluster(self):
+        """Its export gives the jobs of the first another name: that they count twice is said, once; a third export of the two is no news."""
+        header = "JobIDRaw|Cluster|State|Submit|Start|End|AllocTRES|NodeList\n"
+        def export(cluster, *numbers):
+            return header + "".join(f"{n}|{cluster}|COMPLETED|1000|1000|2000|gres/gpu=8|n1\n" for n in numbers)
+        for first, second, listed in (((export("c1", 1, 2),), (export("c1", 1, 2), export("c2", 1)), 2), ((export("c1", 1), export("c2", 1)), (export("c1", 1),), 1), ((export("c1", 1), export("c2", 1)), (export("c1", 1), export("c2", 1, 3)), 0)):
+            db = connect(":memory:")
+            for exports in (first, second):
+                shutil.rmtree(self.exports, ignore_errors=True)
+                os.makedirs(self.exports)
+                for n, text in enumerate(exports):
+                    with open(os.path.join(self.exports, f"{n}.psv"), "w", encoding="utf-8") as file:
+                        file.write(text)
+                db.execute("SELECT mpg_build(?)", (self.exports,)).fetchall()
+            self.assertEqual([("warning", listed)] * bool(listed), db.execute("SELECT severity, count FROM mpg_issues WHERE kind = 'conflict'").fetchall(), (first, second))
+            db.close()
+
     def test_one_folder_after_the_other(self):
         """A cluster's export, built before another cluster's of two years later: its running job is not held until then."""
         listing = SACCT.format("2024-01-01T00:00:00", "Unknown", "RUNNING")
