@@ -11,8 +11,12 @@ WITH has AS (
 SELECT a.source, min(b.source) AS beside, a.options
 FROM has AS a JOIN has AS b USING (format)
 WHERE NOT a.needed AND b.needed
-  AND NOT EXISTS (SELECT 1 FROM json_each(a.options) AS o JOIN json_each(b.options) AS p USING (key) WHERE o.value IS NOT p.value)
+  AND NOT EXISTS (SELECT 1 FROM json_each(a.options) AS o JOIN json_each(b.options) AS p USING (key) WHERE o.value IS NOT p.value AND key NOT IN (SELECT key FROM of_jobs))
 GROUP BY a.source HAVING count(*) = 1;
 
 .read sql/sources/beside/moved.sql
+INSERT INTO mpg_issues(source, severity, kind, line, count, detail)
+SELECT coalesce(:path, 'sources'), 'warning', 'unused_option', NULL, 1, 'option "' || o.key || '" of ' || min(f.path) || ' says what jobs are, and it names none: give it to the source that has the jobs'
+FROM beside AS b CROSS JOIN json_each(b.options) AS o JOIN source AS s ON s.source = b.beside JOIN file AS f ON f.source = b.beside AND f.options = b.options
+WHERE o.key IN (SELECT key FROM of_jobs) AND json_extract(s.options, '$.' || o.key) IS NULL GROUP BY b.source, o.key;
 DROP TABLE beside;

@@ -63,3 +63,6 @@ CREATE TABLE stage(source INTEGER, job TEXT, was TEXT, attempt INTEGER, next_job
 CREATE TEMP VIEW known_chip AS
 SELECT DISTINCT replace(replace(replace(lower(n.value), ' ', ''), '-', ''), '_', '') AS name
 FROM mpg_chips AS c, json_each(json_insert(coalesce(c.aliases, '[]'), '$[#]', c.chip)) AS n;
+
+-- The options that say what jobs are.
+CREATE TEMP VIEW of_jobs AS SELECT value AS key FROM json_each('["phase","framework","runtime","model","owner","name","priority"]');

@@ -1,18 +1,36 @@
--- without_nodes.sql - sources of Kubernetes without a node are of the cluster that has nodes, though their options differ.
+-- without_nodes.sql - sources of Kubernetes without a node are of the cluster that has nodes, though their options differ; and so are
+-- those that have an object of it, by its UID.
 --
 -- Runs after the schedulers' scripts, if several sources are of Kubernetes. Pods and Workloads say no pool: their nodes do. What such a
 -- source gave is dropped, and the one that it goes to, if that is one, is to be read again: it is in the table read_again.
 
+CREATE TABLE uid_of AS
+SELECT DISTINCT source, alias FROM all_aliases
+WHERE source IN (SELECT source FROM source WHERE format = 'kube') AND alias GLOB '[0-9a-f][0-9a-f][0-9a-f][0-9a-f][0-9a-f][0-9a-f][0-9a-f][0-9a-f]-[0-9a-f][0-9a-f][0-9a-f][0-9a-f]-*';
+CREATE UNIQUE INDEX uid_of_by ON uid_of(source, alias);
 CREATE TABLE beside AS
 WITH cluster AS (SELECT source, options, coalesce(json_extract(records, '$.capacity'), 0) > 0 AS nodes FROM source WHERE format = 'kube')
-SELECT a.source, min(b.source) AS beside, a.options
-FROM cluster AS a JOIN cluster AS b ON b.nodes AND NOT a.nodes
-WHERE NOT EXISTS (SELECT 1 FROM json_each(a.options) AS o JOIN json_each(b.options) AS p USING (key) WHERE o.value IS NOT p.value)
-GROUP BY a.source HAVING count(*) = 1;
+SELECT source, min(beside) AS beside, options
+FROM (SELECT a.source, b.source AS beside, a.options, a.nodes, EXISTS (SELECT 1 FROM uid_of AS u CROSS JOIN uid_of AS v ON v.source = b.source AND v.alias = u.alias WHERE u.source = a.source) AS one
+      FROM cluster AS a JOIN cluster AS b ON b.nodes AND (NOT a.nodes OR a.source > b.source)
+      WHERE NOT EXISTS (SELECT 1 FROM json_each(a.options) AS o JOIN json_each(b.options) AS p USING (key) WHERE o.value IS NOT p.value AND key NOT IN (SELECT key FROM of_jobs))
+)
+WHERE one OR NOT nodes GROUP BY source HAVING count(*) = 1 OR min(one);
+DELETE FROM beside WHERE beside IN (SELECT source FROM beside);
+DROP TABLE uid_of;
 
 .read sql/sources/beside/moved.sql
 
 CREATE TABLE read_again AS SELECT DISTINCT beside AS source FROM beside;
+CREATE TABLE described(source, job, key, value, PRIMARY KEY (source, job, key)); -- by the options of the source whose files name them
+INSERT INTO described
+SELECT s.source, j.job, o.key, o.value FROM source AS s CROSS JOIN all_jobs AS j ON j.source = s.source CROSS JOIN json_each(s.options) AS o
+WHERE s.source IN (SELECT source FROM read_again) AND o.key IN (SELECT key FROM of_jobs);
+INSERT OR IGNORE INTO described
+SELECT b.beside, j.job, o.key, o.value FROM beside AS b CROSS JOIN all_jobs AS j ON j.source = b.source CROSS JOIN json_each(b.options) AS o
+WHERE o.key IN (SELECT key FROM of_jobs) ORDER BY b.source;
+UPDATE source SET options = json_set((SELECT json_group_object(key, value) FROM json_each(source.options) WHERE key NOT IN (SELECT key FROM of_jobs)), '$."read again"', source) -- no two alike
+WHERE source IN (SELECT source FROM read_again);
 INSERT INTO beside SELECT source, NULL, NULL FROM read_again;
 DELETE FROM all_capacity WHERE source IN (SELECT source FROM beside);
 DELETE FROM all_outages WHERE source IN (SELECT source FROM beside);

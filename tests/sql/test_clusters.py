@@ -148,6 +148,9 @@ class Clusters(Case):
                 self.assertEqual([("c1", None, "idle", 8000 + 16 * 3600 * ("Berlin" in str(sources))), ("c1", "1", "untraced", 8000)], self.sums(path))
                 self.assertEqual([], self.rows("SELECT file, missing FROM trace_sources(?) WHERE missing LIKE '%zone%' AND ? LIKE '%zone%'", path, str(sources)))
                 self.assertEqual([("nvidia-h100-sxm",)], self.rows("SELECT chip FROM trace_records(?) WHERE record = 'capacity'", path))
+        path = self.fleet({"path": "a.psv", "zone": "UTC"}, {"path": "e.psv", "phase": "serving"}, **files)
+        self.assertEqual([("1", None)], self.rows("SELECT DISTINCT job, phase FROM trace_rollup(?) WHERE job NOT NULL", path))
+        self.assertEqual([("warning", 1, 'option "phase" of e.psv says what jobs are, and it names none: give it to the source that has the jobs')], self.listed("unused_option"))
         for sources in (({"path": "a.psv", "zone": "UTC"}, {"path": "e.psv", "zone": "Europe/Berlin"}), ({"path": "a.psv", "phase": "a"}, {"path": "b.psv", "phase": "b"}, {"path": "e.psv"})):
             with self.subTest(sources=sources):
                 path = self.fleet(*sources, b_psv=SACCT + job(2, T, T, T + 1000), **files)
@@ -174,6 +177,9 @@ class Clusters(Case):
                 path = self.fleet(*sources, **files)
                 self.assertEqual([(pool, None, "idle", 28800), (pool, "ml/llm", "queued", 28800), (pool, "ml/llm", "untraced", 28800)], self.sums(path))
                 self.assertEqual([], self.rows("SELECT kind, detail FROM mpg_issues"))
+        path = self.fleet({"path": "n.json"}, {"path": "p.json", "phase": "training", "model": "llm"}, {"path": "q.json", "phase": "serving"}, q_json=listing(pod("chat", "b")), **files | {"n_json": listing(node("a", "x"), node("b", "x"))})
+        self.assertEqual([("ml/chat", "serving", None, 28800), ("ml/llm", "training", "llm", 28800)],
+                         self.rows("SELECT job, phase, model, sum(chip_us) / 1000000 FROM trace_rollup(?) WHERE category = 'untraced' AND pool = 'np' GROUP BY 1, 2, 3", path))
         path = self.fleet({"path": "n.json", "pool": "team"}, {"path": "p.json", "pool": "zone"}, **files)
         self.assertEqual({"red", None}, {pool for pool, *_ in self.sums(path)})
         path = self.fleet({"path": "n.json", "pool": "team"}, {"path": "p.json"}, n_json=files["n_json"], p_json=listing(node("b", "blue"), pod("llm", "b")))
@@ -185,6 +191,10 @@ class Clusters(Case):
             pods[0]["metadata"]["uid"], pods[1]["metadata"]["uid"] = uid + "1", uid + last
             path = self.fleet({"path": "n.json", "phase": "training"}, {"path": "p.json"}, n_json=listing(node("a", "x"), pods[0]), p_json=listing(node("a", "x"), pods[1]))
             self.assertEqual(wanted, self.sums(path), last)
+        pods = [pod("llm", "a"), pod("llm", "a"), pod("old", "b")]  # a node that the second source lacks
+        pods[0]["metadata"]["uid"] = pods[1]["metadata"]["uid"] = uid + "1"
+        path = self.fleet({"path": "n.json", "phase": "training"}, {"path": "p.json"}, n_json=listing(node("a", "x"), node("b", "x"), pods[0]), p_json=listing(node("a", "x"), pods[1], pods[2]))
+        self.assertEqual([("np", "ml/llm", "training"), ("np", "ml/old", None)], self.rows("SELECT DISTINCT pool, job, phase FROM trace_rollup(?) WHERE job NOT NULL", path))
 
 
 if __name__ == "__main__":

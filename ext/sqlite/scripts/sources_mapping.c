@@ -216,6 +216,8 @@ static mpg_rc join_nodes(mpg_sources *s, mpg_err *err) {
     if (rc == MPG_OK)
       rc = mpg_source_run(s, "kube", err);
   }
+  if (rc == MPG_OK)
+    rc = mpg_sources_own(s, "sources/described", err);
   return rc;
 }
 
