@@ -121,13 +121,17 @@ INSERT INTO temp.mpg_known SELECT id FROM main.capacity UNION SELECT id FROM mai
 
 -- A job that the file has by another name: one cluster's ids are plain, and those of several have the cluster before them.
 INSERT INTO mpg_issues(source, severity, kind, line, count, detail)
-SELECT coalesce((SELECT max(source) FROM temp.mpg_sources), 'main'), 'warning', 'conflict', NULL, count(*), 'jobs that the tables have by another name, the first ' || min(job) || ': they count twice. Build all clusters into a new file'
+SELECT coalesce((SELECT max(source) FROM temp.mpg_sources), 'main'), 'warning', 'conflict', NULL, count(*),
+       'jobs that the tables have by another name, the first ' || min(job) || ': they count twice. Build all clusters into a new file'
 FROM (SELECT o.job
-      FROM temp.mpg_others AS o CROSS JOIN main.allocations AS a ON a.job = substr(o.job, instr(o.job, '/') + 1) AND a.start_us = o.start_us AND a.pool = o.pool
+      FROM temp.mpg_others AS o
+      CROSS JOIN main.allocations AS a ON a.job = substr(o.job, instr(o.job, '/') + 1) AND a.start_us = o.start_us AND a.pool = o.pool
       WHERE o.record = 'allocations' AND instr(o.job, '/') AND o.id NOT IN (SELECT id FROM temp.mpg_known)
       UNION
       SELECT o.job
-      FROM temp.mpg_others AS o CROSS JOIN main.allocations AS a ON a.job = substr(o.pool, 1, instr(o.pool || '/', '/')) || iif(instr(o.pool, '/'), '', '/') || o.job AND a.start_us = o.start_us AND a.pool = o.pool
+      FROM temp.mpg_others AS o
+      CROSS JOIN main.allocations AS a
+        ON a.job = substr(o.pool, 1, instr(o.pool || '/', '/') - 1) || '/' || o.job AND a.start_us = o.start_us AND a.pool = o.pool
       WHERE o.record = 'allocations' AND o.id NOT IN (SELECT id FROM temp.mpg_known))
 GROUP BY NULL;
 

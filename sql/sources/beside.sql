@@ -14,7 +14,7 @@ WHERE NOT a.needed AND b.needed
   AND NOT EXISTS (SELECT 1 FROM json_each(a.options) AS o JOIN json_each(b.options) AS p USING (key) WHERE o.value IS NOT p.value AND key NOT IN (SELECT key FROM of_jobs))
 GROUP BY a.source HAVING count(*) = 1;
 
-.read sql/sources/beside/moved.sql
+.read sql/sources/join/moved.sql
 INSERT INTO mpg_issues(source, severity, kind, line, count, detail)
 SELECT coalesce(:path, 'sources'), 'warning', 'unused_option', NULL, 1, 'option "' || o.key || '" of ' || min(f.path) || ' says what jobs are, and it names none: give it to the source that has the jobs'
 FROM beside AS b CROSS JOIN json_each(b.options) AS o JOIN source AS s ON s.source = b.beside JOIN file AS f ON f.source = b.beside AND f.options = b.options

@@ -19,7 +19,7 @@ WHERE one OR NOT nodes GROUP BY source HAVING count(*) = 1 OR min(one);
 DELETE FROM beside WHERE beside IN (SELECT source FROM beside);
 DROP TABLE uid_of;
 
-.read sql/sources/beside/moved.sql
+.read sql/sources/join/moved.sql
 
 CREATE TABLE read_again AS SELECT DISTINCT beside AS source FROM beside;
 CREATE TABLE described(source, job, key, value, PRIMARY KEY (source, job, key)); -- by the options of the source whose files name them

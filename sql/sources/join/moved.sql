@@ -1,4 +1,4 @@
--- beside/moved.sql - the files of the sources in the table beside go to those that they belong to. A part of beside.sql and without_nodes.sql.
+-- join/moved.sql - the files of the sources in the table beside go to those that they belong to. A part of beside.sql and without_nodes.sql.
 
 DELETE FROM beside WHERE EXISTS (SELECT 1 FROM beside AS o CROSS JOIN json_each(o.options) AS p CROSS JOIN json_each(beside.options) AS q
                                  WHERE o.beside = beside.beside AND p.key = q.key AND p.value IS NOT q.value AND p.key NOT IN (SELECT key FROM of_jobs));
