@@ -5,11 +5,11 @@
 
 INSERT INTO log_name
 WITH ended AS ( -- without what packed it, and with its ending apart
-  SELECT file, iif(unpacked GLOB '*.log' OR unpacked GLOB '*.out' OR unpacked GLOB '*.err' OR unpacked GLOB '*.txt', substr(unpacked, -4), '') AS ending, unpacked
+  SELECT file, unpacked <> path AS is_packed, iif(unpacked GLOB '*.log' OR unpacked GLOB '*.out' OR unpacked GLOB '*.err' OR unpacked GLOB '*.txt', substr(unpacked, -4), '') AS ending, unpacked
   FROM (SELECT file, CASE WHEN path GLOB '*.gz' OR path GLOB '*.xz' THEN substr(path, 1, length(path) - 3)
-                          WHEN path GLOB '*.zst' OR path GLOB '*.bz2' THEN substr(path, 1, length(path) - 4) ELSE path END AS unpacked FROM file)
+                          WHEN path GLOB '*.zst' OR path GLOB '*.bz2' THEN substr(path, 1, length(path) - 4) ELSE path END AS unpacked, path FROM file)
 ),
-stem AS (SELECT file, unpacked, ending, substr(unpacked, 1, length(unpacked) - length(ending)) AS stem FROM ended),
+stem AS (SELECT file, is_packed, unpacked, ending, substr(unpacked, 1, length(unpacked) - length(ending)) AS stem FROM ended),
 tail AS (
   SELECT *, rtrim(stem, '0123456789') AS before, rtrim(stem, '0123456789-_T:.') AS undated, substr(stem, 1 + length(rtrim(stem, '0123456789-_T:.'))) AS dated FROM stem
 ),
@@ -18,7 +18,7 @@ told AS (
 )
 SELECT file,
        CASE WHEN is_dated THEN undated || ending WHEN is_numbered THEN substr(before, 1, length(before) - 1) || ending ELSE unpacked END AS name,
-       CASE WHEN is_dated THEN '1' || digits WHEN is_numbered THEN '2' || printf('%04d', 9999 - number) ELSE '3' END AS place
+       CASE WHEN is_dated THEN '1' || digits WHEN is_numbered THEN '2' || printf('%04d', 9999 - number) WHEN is_packed THEN '29999' ELSE '3' END AS place
 FROM (SELECT *, dated GLOB '[-._]20[0-9][0-9]*' AND digits GLOB '20[0-9][0-9][01][0-9][0-3][0-9]*' AS is_dated,
              before GLOB '*?.' AND length(number) BETWEEN 1 AND 3 AS is_numbered
       FROM told);

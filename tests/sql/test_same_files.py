@@ -217,6 +217,22 @@ class Copies(Case):
             self.assertEqual(self.rows("SELECT sum(chips) FROM trace_records(?) WHERE record = 'capacity'", root), [(16,)])
             self.assertEqual(self.rows("SELECT source, severity, count FROM mpg_issues WHERE kind = 'same_content'"), [(os.path.join(root, "golden/capacity.csv"), "warning", 1)], again)
 
+    def test_a_packed_file_beside_one_of_its_name(self):
+        """It is that file, or was once: else it is another, as of two ranks, and both are read."""
+        head = "JobIDRaw|JobID|JobName|Partition|State|Submit|Start|End|ElapsedRaw|AllocTRES\n"
+        rows = [f"{i}|{i}|a|gpu|COMPLETED|2026-03-02T08:00:00|2026-03-02T08:00:00|2026-03-02T09:00:00|3600|gres/gpu=1\n" for i in range(1, 4)]
+        for packed, jobs, said in ((rows, 3, "the same file as {}, packed"), (rows[:2], 3, "the beginning of {}, packed"), (rows + [rows[0].replace("1|1", "4|4")], 3, "{}, packed, and more: remove one"),
+                                   ([rows[0].replace("1|1", "5|5")], 4, None)):
+            root = self.new_folder()
+            path = os.path.join(root, "sacct.psv")
+            with open(path, "w", encoding="utf-8") as file, gzip.open(path + ".gz", "wt") as other:
+                file.write(head + "".join(rows))
+                other.write(head + "".join(packed))
+            self.assertEqual([(jobs,)], self.rows("SELECT count(DISTINCT job) FROM trace_ledger(?)", root), said)
+            self.assertEqual(said and said.format(path), self.one("SELECT iif(format IS NULL, reason, NULL) FROM trace_sources(?) WHERE file LIKE '%.gz'", root))
+            self.assertIn(("ignored_file" if said else "same_name",), self.rows("SELECT kind FROM mpg_issues WHERE source = ?", path + ".gz"))
+
+
 
 if __name__ == "__main__":
     unittest.main()

@@ -12,7 +12,7 @@ static bool is_for_all(mpg_rc rc) {
   return rc == MPG_NOMEM || rc == MPG_INTERRUPTED;
 }
 
-/* Sizes of plain files tell at once. */
+/* Sizes of plain files tell at once that they are not the same. */
 static bool sizes_differ(const mpg_stream *a, const mpg_stream *b) {
   mpg_file_state first, second;
   return !mpg_stream_is_packed(a) && !mpg_stream_is_packed(b) &&
@@ -20,18 +20,24 @@ static bool sizes_differ(const mpg_stream *a, const mpg_stream *b) {
          first.size != second.size;
 }
 
-static mpg_rc compare(mpg_stream *a, mpg_stream *b, char *block, bool *same, mpg_err *err) {
-  for (;;) {
-    size_t first, second;
+static mpg_rc compare(mpg_stream *a, mpg_stream *b, char *block, mpg_likeness *likeness,
+                      mpg_err *err) {
+  for (size_t before = 0;; before = BLOCK) {
+    size_t first, second, less;
     mpg_rc rc = mpg_stream_read(a, block, BLOCK, &first, err);
     if (rc == MPG_OK)
       rc = mpg_stream_read(b, block + BLOCK, BLOCK, &second, err);
     if (rc != MPG_OK)
       return rc;
-    if (first != second || memcmp(block, block + BLOCK, first) != 0)
+    less = first < second ? first : second;
+    if (memcmp(block, block + BLOCK, less) != 0 || before + less == 0)
       return MPG_OK;
+    if (first != second) {
+      *likeness = first < second ? MPG_BEGINS_OTHER : MPG_GOES_BEYOND;
+      return MPG_OK;
+    }
     if (first < BLOCK) {
-      *same = true;
+      *likeness = MPG_SAME;
       return MPG_OK;
     }
   }
@@ -44,21 +50,35 @@ static mpg_env quiet_env(const mpg_env *env) {
   return quiet;
 }
 
-mpg_rc mpg_same_content(const mpg_env *env, const char *a, const char *b, bool *same,
-                        mpg_err *err) {
+/* `whole`: it is only asked whether they are the same. */
+static mpg_rc compare_files(const mpg_env *env, const char *a, const char *b, bool whole,
+                            mpg_likeness *likeness, mpg_err *err) {
   const mpg_env quiet = quiet_env(env);
   mpg_stream *first = NULL, *second = NULL;
   char *block = mpg_malloc(env, 2 * BLOCK);
   mpg_rc rc = block == NULL ? mpg_fail_nomem(err) : mpg_stream_open(&first, &quiet, a, err);
-  *same = false;
+  *likeness = MPG_DIFFERENT;
   if (rc == MPG_OK)
     rc = mpg_stream_open(&second, &quiet, b, err);
-  if (rc == MPG_OK && !sizes_differ(first, second))
-    rc = compare(first, second, block, same, err);
+  if (rc == MPG_OK && !(whole && sizes_differ(first, second)))
+    rc = compare(first, second, block, likeness, err);
   mpg_stream_close(first);
   mpg_stream_close(second);
   mpg_free(env, block);
   return is_for_all(rc) ? rc : MPG_OK;
+}
+
+mpg_rc mpg_compare_content(const mpg_env *env, const char *a, const char *b, mpg_likeness *likeness,
+                           mpg_err *err) {
+  return compare_files(env, a, b, false, likeness, err);
+}
+
+mpg_rc mpg_same_content(const mpg_env *env, const char *a, const char *b, bool *same,
+                        mpg_err *err) {
+  mpg_likeness likeness;
+  mpg_rc rc = compare_files(env, a, b, true, &likeness, err);
+  *same = likeness == MPG_SAME;
+  return rc;
 }
 
 mpg_rc mpg_add_same_content(mpg_issues *issues, const char *path, const char *other) {

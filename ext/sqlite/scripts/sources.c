@@ -8,6 +8,7 @@
 #include "sources.h"
 #include "../../read/input/unfinished.h"
 #include "../../goodput/native/native.h"
+#include "../../goodput/native/same_content.h"
 #include "../sqlite_relations.h"
 #include "copies.h"
 #include "job_names.h"
@@ -143,6 +144,22 @@ static mpg_rc is_taken(mpg_sources *s, const mpg_file *file, size_t entry, bool 
   return rc;
 }
 
+/* A packed file beside one of its name without the ending is left out if it is that one, or was
+** when that one was shorter. */
+static mpg_rc leave_out_packed(const mpg_sources *s, const char *path, const char *copied,
+                               mpg_recognised *what, mpg_err *err) {
+  static const char *const said[] = {[MPG_SAME] = "the same file as %.200s, packed",
+                                     [MPG_BEGINS_OTHER] = "the beginning of %.200s, packed",
+                                     [MPG_GOES_BEYOND] = "%.200s, packed, and more: remove one"};
+  mpg_likeness likeness;
+  mpg_rc rc = mpg_compare_content(s->env, path, copied, &likeness, err);
+  if (rc == MPG_OK && likeness != MPG_DIFFERENT) {
+    *what = (mpg_recognised){.certainty = MPG_NOT_RECOGNISED};
+    (void)sqlite3_snprintf((int)sizeof what->reason, what->reason, said[likeness], copied);
+  }
+  return rc;
+}
+
 /* The files of one entry. */
 static mpg_rc find_files(mpg_sources *s, sqlite3_stmt *insert, size_t entry, mpg_err *err) {
   const mpg_entry *e = &s->entries.entry[entry];
@@ -169,11 +186,8 @@ static mpg_rc find_files(mpg_sources *s, sqlite3_stmt *insert, size_t entry, mpg
                              format == NULL ? MPG_STR("") : mpg_str_of(format), &what, err);
     if (rc == MPG_OK && format != NULL && paths->n == 1 && !paths->from_folder)
       mpg_recognise_given(s->recogniser, mpg_str_of(format), &what);
-    if (rc == MPG_OK && !what.native && copied != NULL) {
-      what = (mpg_recognised){.certainty = MPG_NOT_RECOGNISED};
-      (void)sqlite3_snprintf((int)sizeof what.reason, what.reason,
-                             "the same file as %.200s, packed", copied);
-    }
+    if (rc == MPG_OK && !what.native && copied != NULL)
+      rc = leave_out_packed(s, path, copied, &what, err);
     if (rc == MPG_OK)
       rc = file_insert(s, insert, path, entry, &what, format != NULL, err);
   }

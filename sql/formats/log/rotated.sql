@@ -2,7 +2,7 @@
 --
 -- :rotated is a JSON array of [path, log, place]: files that are parts of one log by their names, in the order of their places (NULL: none).
 -- They are, if times go on from each to the next, and steps, or a restart goes back by some. All lines are then those of the part that
--- has the log's name, whose place is 3, or of the first, whose name stays when others come.
+-- has the log's name, whose place is 3, or 29999 if it is packed, or of the first, whose name stays when others come.
 -- Reads and changes training_lines(file, line, time, step), whose rowids are in the order of the lines, a file's without another's between
 -- them. Makes source_told, which says what is a part of what. A part of the scripts of trainers' logs, which say what the parameters are.
 
@@ -28,7 +28,7 @@ joined AS (
   FROM beside WINDOW w AS (PARTITION BY log ORDER BY place)
 ),
 chained AS (SELECT *, sum(NOT goes_on) OVER (PARTITION BY log ORDER BY place ROWS UNBOUNDED PRECEDING) AS chain FROM joined)
-SELECT file, CASE WHEN log IS NULL THEN file WHEN last_value(place) OVER w = '3' THEN last_value(file) OVER w ELSE first_value(file) OVER w END AS log, row_number() OVER w AS place, count(*) OVER w AS parts, first, last, lines
+SELECT file, CASE WHEN log IS NULL THEN file WHEN last_value(place) OVER w IN ('3', '29999') THEN last_value(file) OVER w ELSE first_value(file) OVER w END AS log, row_number() OVER w AS place, count(*) OVER w AS parts, first, last, lines
 FROM chained WINDOW w AS (PARTITION BY log, iif(log IS NULL, file, chain) ORDER BY place ROWS BETWEEN UNBOUNDED PRECEDING AND UNBOUNDED FOLLOWING);
 DELETE FROM temp.training_parts WHERE NOT EXISTS (SELECT 1 FROM training_parts WHERE log <> file);
 
