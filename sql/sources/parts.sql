@@ -18,7 +18,7 @@ told AS (
 )
 SELECT file,
        CASE WHEN is_dated THEN undated || ending WHEN is_numbered THEN substr(before, 1, length(before) - 1) || ending ELSE unpacked END AS name,
-       CASE WHEN is_dated THEN '1' || digits WHEN is_numbered THEN '2' || printf('%04d', 9999 - number) WHEN is_packed THEN '29999' ELSE '3' END AS place
+       CASE WHEN is_dated THEN '1' || digits WHEN is_numbered THEN '2' || printf('%04d', 9998 - number) WHEN is_packed THEN '29999' ELSE '3' END AS place
 FROM (SELECT *, dated GLOB '[-._]20[0-9][0-9]*' AND digits GLOB '20[0-9][0-9][01][0-9][0-3][0-9]*' AS is_dated,
              before GLOB '*?.' AND length(number) BETWEEN 1 AND 3 AS is_numbered
       FROM told);

@@ -447,6 +447,11 @@ class Rotated(OfEachTrainer):
                 with self.subTest(log=name, why=why):
                     self.assertEqual([(2,)], self.rows("SELECT count(DISTINCT rtrim(job, '#0123456789')) FROM (SELECT iif(job LIKE '%.1', 'other', job) AS job FROM trace_ledger(?))", folder))
                     self.assertEqual([], self.rows("SELECT * FROM mpg_issues WHERE kind = 'rotated_log' AND instr(source, ?)", folder))
+        with open(os.path.join(FIXTURES, "megatron.log"), encoding="utf-8") as file:
+            lines = [line for line in file if "saved" not in line and "datetime" not in line]
+        folder = self.folder_of({"log.127.0": "".join(line for line in lines if "iteration " not in line), "log.127.7": "".join(line for line in lines if "iteration " in line)})
+        self.rows("SELECT count(*) FROM trace_ledger(?)", folder)
+        self.assertEqual([], self.rows("SELECT * FROM mpg_issues WHERE kind = 'rotated_log' AND instr(source, ?)", folder), "the first rank and the last")
 
 
 class InAnotherFile(Case):

@@ -152,7 +152,7 @@ class Megatron(Case):
             self.map("megatron", self.file("".join(runs[0] + runs[1])), job="j")
             wanted = [self.rows(relation) for relation in relations]
             self.assertEqual([(1, 20), (2, 40)], [row[:2] for row in wanted[2]])
-            for names in ("attempt_{}/{}/stdout.log", "log_{}_rank{}.txt", "rank{1}_attempt{0}.txt"):
+            for names in ("attempt_{}/{}/stdout.log", "log_{}_rank{}.txt", "rank{1}_attempt{0}.txt", "log.{}.{}"):
                 with self.subTest(rated=rated, names=names):
                     files = {names.format(i, rank): of(run) for i, run in enumerate(runs) for rank, of in ((0, of_first), (7, of_last))}
                     folder = self.new_folder()

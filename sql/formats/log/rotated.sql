@@ -20,10 +20,14 @@ stepped AS (
   SELECT r.*, p.log AS log, coalesce(p.place, '') AS place, (SELECT step FROM training_lines WHERE rowid = first_id) AS first_step, (SELECT step FROM training_lines WHERE rowid = last_id) AS last_step
   FROM ranged AS r LEFT JOIN part AS p USING (file)
 ),
-beside AS (SELECT *, max(1, 1.0 * (last_step - first_step) / max(1, n - 1)) AS spacing FROM stepped),
+beside AS (
+  SELECT *, max(1, 1.0 * (last_step - first_step) / max(1, n - 1)) AS spacing,
+         place LIKE '1%' OR max(place IN ('3', '29999')) OVER (PARTITION BY log) AS is_named -- else the numbers may be those of ranks
+  FROM stepped
+),
 joined AS (
   SELECT *, log IS NOT NULL AND lag(file) OVER w IS NOT NULL
-            AND coalesce(first_step > min(first_step) OVER (w ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING) AND first_step <= lag(last_step) OVER w + 10 * max(spacing, lag(spacing) OVER w), 1)
+            AND coalesce(first_step > min(first_step) OVER (w ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING) AND first_step <= lag(last_step) OVER w + 10 * max(spacing, lag(spacing) OVER w), is_named)
             AND coalesce(first_time >= lag(last_time) OVER w - 1, 1) AS goes_on
   FROM beside WINDOW w AS (PARTITION BY log ORDER BY place)
 ),
