@@ -131,8 +131,9 @@ static mpg_rc add_job(mpg_fleet *fleet, char job, mpg_err *err) {
   int at = check_below(5), attempts = 1 + check_below(3), step = 0;
   char line[LINE];
   mpg_rc rc;
-  (void)snprintf(line, LINE, "jobs job=%c phase=%s chips=%d submit_time=0", job,
-                 is_odd() ? "serving" : "training", is_odd() ? check_below(4) : 2);
+  (void)snprintf(line, LINE, "jobs job=%c phase=%s chips=%d submit_time=0%s", job,
+                 is_odd() ? "serving" : "training", is_odd() ? check_below(4) : 2,
+                 is_odd() ? " labels=none" : "");
   rc = is_odd() ? MPG_OK : add(fleet, line, err);
   for (int a = 1; rc == MPG_OK && a <= attempts; a++) {
     int until = at + 3 + check_below(20);
