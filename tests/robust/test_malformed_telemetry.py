@@ -34,11 +34,12 @@ class Log(Case):
 
     def test_patterns_that_need_too_much(self):
         """A pattern that PCRE2 gives up on is an error of its line, with what it needs."""
-        for pattern, text, error in (("(?<a>((.)*?)+$)\\z(?!)", "x" * 200000, "the pattern needs more than 64 MiB on this line"),
-                                     ("(?<a>(?R)?x)", "x", "the pattern cannot be matched (PCRE2 error -52)")):
+        for pattern, text, error in (("(?<a>((.)*?)+$)\\z(?!)", "x" * 15000, "the pattern takes more than 10000000 steps on this line: "), ("(?<a>(?R)?x)", "x", "the pattern cannot be matched (PCRE2 error -52)")):
             with self.assertRaises(sqlite3.Error) as raised:
                 self.read("log_trace", text + "\n", "*", ", ?", pattern)
-            self.assertEqual(f"log_trace: {self.input}:1:1: {error}", str(raised.exception))
+            self.assertIn(f"log_trace: {self.input}:1:1: {error}", str(raised.exception))
+        self.assertEqual([], self.read("log_trace", "x" * 200000 + "\n", "*", ", ?", "(?<a>((.)*?)+$)\\z(?!)"))
+        self.assertEqual([("lines of 200000 bytes and more, left out: the pattern needs more than 64 MiB on this line",)], self.rows("SELECT detail FROM mpg_issues WHERE kind = 'long_line'"))
 
 
 class Otlp(Case):

@@ -2,7 +2,6 @@
 #include "log.h"
 #include "../../read/input/place.h"
 #include "log_stamp.h"
-#include "../../base/limits.h"
 #include "../../base/number.h"
 #include "../../base/text.h"
 #include "../../base/time.h"
@@ -34,7 +33,8 @@ struct mpg_log {
   int64_t year, last_us; /* of times without a year; 0: there was none yet */
   int64_t latest_us;     /* of all times so far */
   int64_t n_lines, n_unmatched, first_unmatched, n_nul, first_nul, n_hard, first_hard;
-  size_t hard; /* bytes from which a line takes too many steps; SIZE_MAX: none did */
+  size_t hard; /* bytes from which a line is too long for the pattern; SIZE_MAX: none was, */
+  char hard_text[128]; /* and why */
   char unmatched_text[MPG_EXCERPT];
   bool done;
 };
@@ -135,13 +135,11 @@ static mpg_rc finish_file(mpg_log *log, mpg_err *err) {
             "lines with NUL bytes, as a crash or a truncation leaves: what stood there is lost"),
         err);
   if (rc == MPG_OK && log->n_hard > 0)
-    rc = fail_unless_added(
-        mpg_issues_add(log->issues, MPG_DATA_LOSS, log->path, "long_line", log->first_hard,
-                       log->n_hard,
-                       "lines of %zu bytes and more in which the pattern takes more than %lld "
-                       "steps: left out",
-                       log->hard, (long long)mpg_limit_in(log->env, MPG_LIMIT_PATTERN_STEPS)),
-        err);
+    rc = fail_unless_added(mpg_issues_add(log->issues, MPG_DATA_LOSS, log->path, "long_line",
+                                          log->first_hard, log->n_hard,
+                                          "lines of %zu bytes and more, left out: %s", log->hard,
+                                          log->hard_text),
+                           err);
   return rc == MPG_OK ? MPG_DONE : rc;
 }
 
@@ -245,16 +243,19 @@ static mpg_rc read_groups(mpg_log *log, mpg_err *err) {
   return rc == MPG_OK && log->step_group < n ? read_step(log, err) : rc;
 }
 
-/* MPG_DONE: nothing matches, or the line is long and takes too many steps, as does each that is as
-** long from there on: no program prints its records so. MPG_LIMIT: a short one does. */
+/* MPG_DONE: nothing matches, or the line is too long for the pattern, as is each that is as long
+** from there on: no program prints its records so. MPG_LIMIT: a short one is. */
 static mpg_rc match_line(mpg_log *log, mpg_err *err) {
   mpg_rc rc = MPG_LIMIT;
   if (log->line.n < log->hard)
     rc = mpg_pattern_match(log->options.pattern, log->line, err);
   if (rc != MPG_LIMIT || log->line.n < LONG_LINE)
     return rc;
-  if (log->n_hard++ == 0)
+  if (log->n_hard++ == 0) {
     log->first_hard = mpg_log_line(log);
+    (void)mpg_print(log->hard_text, sizeof log->hard_text, "%.*s", (int)strcspn(err->text, ":"),
+                    err->text);
+  }
   if (log->line.n < log->hard)
     log->hard = log->line.n;
   return MPG_DONE;
