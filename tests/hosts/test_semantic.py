@@ -67,7 +67,7 @@ class Columns(unittest.TestCase):
         self.assertEqual([(None,)], self.db.execute("SELECT DISTINCT cost_center FROM cells WHERE job IS NULL").fetchall())
 
     def test_a_label_with_the_name_of_a_column(self):
-        with self.assertRaisesRegex(sqlite3.OperationalError, "mpg_build: duplicate column name: pool"):
+        with self.assertRaisesRegex(sqlite3.OperationalError, 'mpg_build: mpg_config: labels: expected labels that are no columns of the ledger, each once, found "pool"'):
             built(FLEET, labels="pool")
 
 

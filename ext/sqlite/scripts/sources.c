@@ -465,7 +465,9 @@ static mpg_rc native_alone(mpg_conn *host, const mpg_env *env, const mpg_paths *
     if (rc == MPG_OK)
       *alone = what.script == NULL && !what.fleet;
     if (rc == MPG_OK && what.hinted && hint.rc == MPG_OK)
-      (void)mpg_fail(&hint, MPG_DATA, "%s: %s", paths->file[i].path, what.reason);
+      (void)mpg_fail(&hint, MPG_DATA,
+                     "%s: expected a scheduler's records, a job's log or a native trace, found %s",
+                     paths->file[i].path, what.reason);
   }
   if (rc == MPG_OK && *alone && !any && hint.rc != MPG_OK) {
     *err = hint;
