@@ -33,6 +33,8 @@
 BEGIN IMMEDIATE;
 
 .read sql/build/records.sql
+.read sql/build/renamed.sql
+.read sql/build/added.sql
 .read sql/build/ledger.sql
 
 -- ---- 4. Views of columns alone, whose types drivers report, generated columns too ----

@@ -74,21 +74,41 @@ class Grown(Case):
         self.assertEqual([], self.rows("SELECT job FROM trace_rollup(?) WHERE category = 'idle' GROUP BY job HAVING sum(chip_us) < 0", self.exports))
 
     def test_a_second_cluster(self):
-        """Its export gives the jobs of the first another name: that they count twice is said, once; a third export of the two is no news."""
-        header = "JobIDRaw|Cluster|State|Submit|Start|End|AllocTRES|NodeList\n"
-        def export(cluster, *numbers):
-            return header + "".join(f"{n}|{cluster}|COMPLETED|1000|1000|2000|gres/gpu=8|n1\n" for n in numbers)
-        for first, second, listed in (((export("c1", 1, 2),), (export("c1", 1, 2), export("c2", 1)), 2), ((export("c1", 1), export("c2", 1)), (export("c1", 1),), 1), ((export("c1", 1), export("c2", 1)), (export("c1", 1), export("c2", 1, 3)), 0)):
-            db = connect(":memory:")
-            for exports in (first, second):
-                shutil.rmtree(self.exports, ignore_errors=True)
-                os.makedirs(self.exports)
-                for n, text in enumerate(exports):
-                    with open(os.path.join(self.exports, f"{n}.psv"), "w", encoding="utf-8") as file:
-                        file.write(text)
-                db.execute("SELECT mpg_build(?)", (self.exports,)).fetchall()
-            self.assertEqual([("warning", listed)] * bool(listed), db.execute("SELECT severity, count FROM mpg_issues WHERE kind = 'conflict'").fetchall(), (first, second))
-            db.close()
+        """Its export gives the jobs of the first another name, which the records have that were there before; without it they have the first one again."""
+        header = "JobIDRaw|Cluster|State|Submit|Start|End|ElapsedRaw|AllocTRES|NodeList\n"
+
+        def export(cluster, *rows):
+            return header + "".join("{}|{}|{}|{}|{}|{}|{}|gres/gpu=8|n1\n".format(number, cluster, "COMPLETED" if end != "Unknown" else "RUNNING" if start != "Unknown" else "PENDING", submit, start, end, 500)
+                                    for number, submit, start, end in rows)
+        done, ran, runs, waits, began = (1, 1000, 1000, 2000), (2, 1100, 1200, 2100), (2, 1100, 1200, "Unknown"), (5, 1300, "Unknown", "Unknown"), (5, 1300, 2400, 2600)
+        other = export("c2", (1, 1000, 1000, 3000), (2, 1500, 1500, 1600))
+        whole = {"a.psv": export("c1", done, ran, began), "b.psv": other}
+        for listed, wanted, *readings in (
+                (2, None, {"a.psv": export("c1", done, ran)}, {"a.psv": export("c1", done, ran), "b.psv": other}),
+                (3, None, {"a.psv": export("c1", done, runs, waits)}, whole),  # what ran has ended, what waited has begun
+                (3, None, {"a.psv": export("c1", done, runs, waits)}, whole, whole),
+                (3, whole, {"a.psv": export("c1", done)}, {"a.psv": export("c1", ran, began)}, {"a.psv": export("c1", ran, began), "b.psv": other}, whole),
+                (1, None, {"a.psv": export("c1", waits)}, {"a.psv": export("c1", waits, done), "b.psv": other, "c.psv": export("c2", waits)}),
+                (3, whole, whole, {"a.psv": export("c1", done, ran, began)})):
+            with self.subTest(readings=readings):
+                found = []
+                for some in ([wanted or readings[-1]], readings):
+                    db = connect(":memory:")
+                    for files in some:
+                        shutil.rmtree(self.exports, ignore_errors=True)
+                        os.makedirs(self.exports)
+                        for name, text in files.items():
+                            with open(os.path.join(self.exports, name), "w", encoding="utf-8") as file:
+                                file.write(text)
+                        db.execute("SELECT mpg_build(?)", (self.exports,)).fetchall()
+                    found.append([db.execute(f"SELECT {sql}").fetchall() for sql in (
+                        "pool, job, category, sum(chip_us) FROM ledger GROUP BY 1, 2, 3", "job, submit_us FROM jobs ORDER BY 1", "job, start_us, end_us FROM allocations ORDER BY 1, 2")])
+                    listing = db.execute("SELECT severity, count FROM mpg_issues WHERE kind = 'run_anew' AND detail LIKE 'jobs that the tables had%'").fetchall()
+                    db.close()
+                if "b.psv" not in readings[-1]:
+                    found[0] = [sorted((*(value.replace("c1/", "") if isinstance(value, str) else value for value in row),) for row in rows) for rows in found[0]]
+                self.assertEqual(found[0], found[1])
+                self.assertEqual([("info", listed)] * bool(listed), listing)
 
     def test_one_folder_after_the_other(self):
         """A cluster's export, built before another cluster's of two years later: its running job is not held until then."""

@@ -1,0 +1,187 @@
+-- build/added.sql - adds what comes in to the tables, in which the end of what was open takes its place.
+--
+-- A part of build.sql. Reads the tables of records.sql, and the TEMP tables that it made, which it drops.
+
+INSERT OR IGNORE INTO main.capacity
+SELECT id, pool, chip, chips, start_us, end_us FROM temp.mpg_others WHERE record = 'capacity';
+INSERT OR IGNORE INTO main.outages
+SELECT id, pool, chips, start_us, end_us, kind FROM temp.mpg_others WHERE record = 'outages';
+INSERT OR IGNORE INTO main.allocations
+SELECT id, job, attempt, task, pool, chips, start_us, end_us, outcome FROM temp.mpg_others WHERE record = 'allocations';
+-- A folder that has grown is read again as a whole, and most jobs have the spans that they had: those are passed over. Ids are hashes,
+-- so as many with the same sums of their halves are the same.
+DROP VIEW IF EXISTS temp.mpg_span_ids;
+CREATE TEMP VIEW mpg_span_ids AS
+SELECT r.job, r.id FROM temp.mpg_sources AS s, trace_records(s.source) AS r WHERE s.files AND s.source IS NOT NULL AND r.record = 'spans'
+UNION ALL
+SELECT r.job, r.id FROM temp.mpg_sources AS s, mpg_records(s.source) AS r WHERE NOT s.files AND r.record = 'spans';
+DROP TABLE IF EXISTS temp.mpg_incoming;
+CREATE TEMP TABLE mpg_incoming(job TEXT PRIMARY KEY, n BIGINT, low BIGINT, high BIGINT, known BOOLEAN) WITHOUT ROWID;
+INSERT INTO temp.mpg_incoming
+SELECT job, count(*), sum(id & 4294967295), sum(id >> 32), 0
+FROM (SELECT 1 WHERE EXISTS (SELECT 1 FROM main.spans)) CROSS JOIN temp.mpg_span_ids GROUP BY job;
+UPDATE temp.mpg_incoming
+SET known = (SELECT count(*) = n AND sum(id & 4294967295) = low AND sum(id >> 32) = high FROM main.spans AS s WHERE s.job = mpg_incoming.job);
+INSERT OR IGNORE INTO main.spans SELECT * FROM temp.mpg_spans WHERE job NOT IN (SELECT i.job FROM temp.mpg_incoming AS i WHERE known);
+-- Spans that a trace holds more than once count once. (Counted only where not every span was new.)
+DROP TABLE IF EXISTS temp.mpg_doubles;
+CREATE TEMP TABLE mpg_doubles AS
+SELECT changes() AS added,
+       coalesce((SELECT sum(n * NOT known) FROM temp.mpg_incoming), (SELECT count(*) FROM temp.mpg_span_ids)) AS incoming, 0 AS doubles;
+UPDATE temp.mpg_doubles
+SET doubles = incoming - (SELECT count(*) FROM (SELECT 1 FROM temp.mpg_span_ids WHERE job NOT IN (SELECT i.job FROM temp.mpg_incoming AS i WHERE known) GROUP BY id))
+WHERE added < incoming;
+INSERT OR IGNORE INTO main.commits SELECT * FROM temp.mpg_commits;
+INSERT OR REPLACE INTO main.chips(chip, dtype, peak_flops, hbm_bytes, hbm_bytes_per_s, ici_bytes_per_s, tdp_w, vendor, year, source)
+SELECT chip, dtype, peak_flops, hbm_bytes, hbm_bytes_per_s, ici_bytes_per_s, tdp_w, vendor, year, source
+FROM temp.mpg_others WHERE record = 'chips';
+-- A value wins over none, and of two the greater, as in the ledger.
+INSERT INTO main.jobs
+SELECT id, job, name, owner, phase, framework, runtime, model, priority, chips, min_chips, tasks, submit_us, labels
+FROM temp.mpg_others WHERE record = 'jobs'
+ON CONFLICT (job) DO UPDATE SET
+  name = coalesce(max(name, excluded.name), name, excluded.name),
+  owner = coalesce(max(owner, excluded.owner), owner, excluded.owner),
+  phase = coalesce(max(phase, excluded.phase), phase, excluded.phase),
+  framework = coalesce(max(framework, excluded.framework), framework, excluded.framework),
+  runtime = coalesce(max(runtime, excluded.runtime), runtime, excluded.runtime),
+  model = coalesce(max(model, excluded.model), model, excluded.model),
+  priority = coalesce(max(priority, excluded.priority), priority, excluded.priority),
+  chips = coalesce(max(chips, excluded.chips), chips, excluded.chips),
+  min_chips = coalesce(max(min_chips, excluded.min_chips), min_chips, excluded.min_chips),
+  tasks = coalesce(max(tasks, excluded.tasks), tasks, excluded.tasks),
+  submit_us = coalesce(max(submit_us, excluded.submit_us), submit_us, excluded.submit_us),
+  labels = coalesce(max(labels, excluded.labels), labels, excluded.labels);
+INSERT INTO main.programs
+SELECT id, program, flops, bytes, dtype FROM temp.mpg_others WHERE record = 'programs'
+ON CONFLICT (program) DO UPDATE SET
+  flops = coalesce(max(flops, excluded.flops), flops, excluded.flops),
+  bytes = coalesce(max(bytes, excluded.bytes), bytes, excluded.bytes),
+  dtype = coalesce(max(dtype, excluded.dtype), dtype, excluded.dtype);
+
+-- A log that has grown is mapped anew as a whole: what an earlier reading had of its job, from the first record of this one on, is
+-- not there any more if this one does not have it. Jobs of logs are those of which one was observed by itself.
+DROP TABLE IF EXISTS temp.mpg_logs;
+CREATE TEMP TABLE mpg_logs(job TEXT PRIMARY KEY) WITHOUT ROWID;
+INSERT INTO temp.mpg_logs
+SELECT o.job FROM main.observed AS o WHERE o.job IS NOT NULL
+UNION SELECT i.job FROM temp.mpg_others AS i WHERE i.record = 'observed' AND i.job IS NOT NULL;
+DROP TABLE IF EXISTS temp.mpg_grown;
+CREATE TEMP TABLE mpg_grown(job TEXT PRIMARY KEY, start_us BIGINT) WITHOUT ROWID;
+INSERT INTO temp.mpg_grown
+SELECT job, min(start_us) FROM (
+  SELECT job, start_us FROM temp.mpg_others WHERE record = 'allocations'
+  UNION ALL SELECT job, start_us FROM temp.mpg_spans WHERE EXISTS (SELECT 1 FROM temp.mpg_logs))
+WHERE job IN (SELECT l.job FROM temp.mpg_logs AS l)
+GROUP BY job;
+DROP TABLE temp.mpg_logs;
+DELETE FROM main.capacity
+WHERE id NOT IN (SELECT i.id FROM temp.mpg_others AS i WHERE i.record = 'capacity')
+  AND (pool, chips, start_us) IN (
+    SELECT a.pool, a.chips, a.start_us
+    FROM temp.mpg_grown AS g CROSS JOIN main.allocations AS a ON a.job = g.job AND a.start_us >= g.start_us);
+DELETE FROM main.allocations AS a
+WHERE a.job IN (SELECT g.job FROM temp.mpg_grown AS g) AND a.start_us >= (SELECT g.start_us FROM temp.mpg_grown AS g WHERE g.job = a.job)
+  AND a.id NOT IN (SELECT i.id FROM temp.mpg_others AS i WHERE i.record = 'allocations');
+DELETE FROM main.spans AS s
+WHERE s.job IN (SELECT g.job FROM temp.mpg_grown AS g) AND s.start_us >= (SELECT g.start_us FROM temp.mpg_grown AS g WHERE g.job = s.job)
+  AND s.id NOT IN (SELECT i.id FROM temp.mpg_spans AS i);
+DELETE FROM main.commits AS c
+WHERE c.job IN (SELECT g.job FROM temp.mpg_grown AS g)
+  AND coalesce(c.snapshot_us, c.durable_us) >= (SELECT g.start_us FROM temp.mpg_grown AS g WHERE g.job = c.job)
+  AND c.id NOT IN (SELECT i.id FROM temp.mpg_commits AS i);
+DROP TABLE temp.mpg_grown;
+
+-- Until when pools and jobs were observed: as this reading has it of those that it tells of.
+DELETE FROM main.observed
+WHERE pool IN (SELECT i.pool FROM temp.mpg_others AS i WHERE i.record IN ('capacity', 'allocations', 'observed'))
+   OR job IN (SELECT i.job FROM temp.mpg_others AS i WHERE i.record IN ('jobs', 'allocations', 'observed'));
+INSERT INTO main.observed SELECT pool, job, until_us FROM temp.mpg_others WHERE record = 'observed';
+
+-- What was open when an earlier file was written, and has an end now. A reading may hold two that differ in their ends
+-- alone, as of two hosts of which one is gone: so each end takes the place of one, and only where the one was there
+-- before this reading or the other was. A task holds its chips once: there the end takes the place of any.
+DELETE FROM main.capacity WHERE id IN (
+  SELECT id FROM (
+    SELECT id, end_us, known, row_number() OVER (PARTITION BY pool, chip, chips, start_us, known, end_us IS NULL ORDER BY id) AS place,
+           count(*) FILTER (WHERE end_us IS NOT NULL AND NOT known) OVER alike AS told,
+           count(*) FILTER (WHERE end_us IS NOT NULL AND known) OVER alike AS told_before
+    FROM (SELECT *, id IN (SELECT k.id FROM temp.mpg_known AS k) AS known FROM main.capacity)
+    WINDOW alike AS (PARTITION BY pool, chip, chips, start_us))
+  WHERE end_us IS NULL AND place <= iif(known, told, told_before));
+DELETE FROM main.outages WHERE id IN (
+  SELECT id FROM (
+    SELECT id, end_us, known, row_number() OVER (PARTITION BY pool, kind, chips, start_us, known, end_us IS NULL ORDER BY id) AS place,
+           count(*) FILTER (WHERE end_us IS NOT NULL AND NOT known) OVER alike AS told,
+           count(*) FILTER (WHERE end_us IS NOT NULL AND known) OVER alike AS told_before
+    FROM (SELECT *, id IN (SELECT k.id FROM temp.mpg_known AS k) AS known FROM main.outages)
+    WINDOW alike AS (PARTITION BY pool, kind, chips, start_us))
+  WHERE end_us IS NULL AND place <= iif(known, told, told_before));
+DELETE FROM main.allocations WHERE id IN (
+  SELECT id FROM (
+    SELECT id, task, end_us, known, row_number() OVER (PARTITION BY job, attempt, task, pool, chips, start_us, known, end_us IS NULL ORDER BY id) AS place,
+           count(*) FILTER (WHERE end_us IS NOT NULL AND NOT known) OVER alike AS told,
+           count(*) FILTER (WHERE end_us IS NOT NULL AND known) OVER alike AS told_before
+    FROM (SELECT *, id IN (SELECT k.id FROM temp.mpg_known AS k) AS known FROM main.allocations
+          WHERE (job, start_us) IN (SELECT job, start_us FROM main.allocations WHERE end_us IS NULL))
+    WINDOW alike AS (PARTITION BY job, attempt, task, pool, chips, start_us))
+  WHERE end_us IS NULL AND iif(task IS NULL, place <= iif(known, told, told_before), told + told_before > 0));
+DROP TABLE temp.mpg_known;
+DROP TABLE IF EXISTS temp.mpg_open_spans;
+CREATE TEMP TABLE mpg_open_spans AS
+SELECT job, start_us, kind, attempt, step, program, id FROM main.spans WHERE end_us IS NULL;
+CREATE INDEX temp.mpg_open_spans_key ON mpg_open_spans(job, start_us, kind, attempt, step, program, id);
+DELETE FROM main.spans WHERE (job, start_us, id) IN (
+  SELECT o.job, o.start_us, o.id
+  FROM (SELECT DISTINCT job, start_us FROM temp.mpg_open_spans) AS t
+  CROSS JOIN main.spans AS c ON c.job = t.job AND c.start_us = t.start_us
+  CROSS JOIN temp.mpg_open_spans AS o
+    ON o.job = c.job AND o.start_us = c.start_us AND o.kind = c.kind
+       AND o.attempt IS c.attempt AND o.step IS c.step AND o.program IS c.program
+  WHERE c.end_us IS NOT NULL);
+DROP TABLE temp.mpg_open_spans;
+DROP INDEX IF EXISTS main.commits_by_job; -- of an earlier version
+DROP TABLE IF EXISTS temp.mpg_open_commits;
+CREATE TEMP TABLE mpg_open_commits AS SELECT job, step, snapshot_us, id FROM main.commits WHERE durable_us IS NULL;
+CREATE INDEX temp.mpg_open_commits_key ON mpg_open_commits(job, step, snapshot_us, id);
+DELETE FROM main.commits WHERE (job, id) IN (
+  SELECT o.job, o.id
+  FROM (SELECT DISTINCT job FROM temp.mpg_open_commits) AS t
+  CROSS JOIN main.commits AS c ON c.job = t.job
+  CROSS JOIN temp.mpg_open_commits AS o ON o.job = c.job AND o.step IS c.step AND o.snapshot_us IS c.snapshot_us
+  WHERE c.durable_us IS NOT NULL);
+DROP TABLE temp.mpg_open_commits;
+
+-- Whether the tables hold what this reading had and nothing else: then mpg_build accounts what it read, and does not read it back. Of a new
+-- file it knows without asking.
+DROP TABLE IF EXISTS temp.mpg_as_read;
+CREATE TEMP TABLE mpg_as_read AS
+SELECT EXISTS (SELECT 1 FROM temp.mpg_incoming)
+       AND NOT EXISTS (SELECT 1 FROM temp.mpg_incoming AS i
+                       WHERE NOT known AND (n, low, high) IS NOT (SELECT count(*), sum(id & 4294967295), sum(id >> 32) FROM main.spans AS s WHERE s.job = i.job))
+       AND (SELECT sum(id & 4294967295), sum(id >> 32) FROM main.commits) IS (SELECT sum(id & 4294967295), sum(id >> 32) FROM temp.mpg_commits)
+       AND NOT EXISTS (SELECT id FROM main.capacity EXCEPT SELECT id FROM temp.mpg_others WHERE record = 'capacity')
+       AND NOT EXISTS (SELECT id FROM main.outages EXCEPT SELECT id FROM temp.mpg_others WHERE record = 'outages')
+       AND NOT EXISTS (SELECT id FROM main.allocations EXCEPT SELECT id FROM temp.mpg_others WHERE record = 'allocations')
+       AND NOT EXISTS (SELECT job, name, owner, phase, framework, runtime, model, priority, chips, min_chips, tasks, submit_us, labels FROM main.jobs
+                       EXCEPT SELECT job, name, owner, phase, framework, runtime, model, priority, chips, min_chips, tasks, submit_us, labels
+                       FROM temp.mpg_others WHERE record = 'jobs')
+       AND NOT EXISTS (SELECT program, flops, bytes, dtype FROM main.programs
+                       EXCEPT SELECT program, flops, bytes, dtype FROM temp.mpg_others WHERE record = 'programs')
+       AND NOT EXISTS (SELECT pool, job, until_us FROM main.observed
+                       EXCEPT SELECT pool, job, until_us FROM temp.mpg_others WHERE record = 'observed') AS whole;
+DROP TABLE temp.mpg_incoming;
+
+DROP VIEW temp.mpg_span_ids;
+DROP VIEW temp.mpg_spans;
+DROP VIEW temp.mpg_commits;
+DROP TABLE temp.mpg_sources;
+DROP TABLE temp.mpg_others;
+DROP TABLE IF EXISTS temp.capacity;
+DROP TABLE IF EXISTS temp.outages;
+DROP TABLE IF EXISTS temp.jobs;
+DROP TABLE IF EXISTS temp.allocations;
+DROP TABLE IF EXISTS temp.spans;
+DROP TABLE IF EXISTS temp.commits;
+DROP TABLE IF EXISTS temp.programs;
+DROP TABLE IF EXISTS temp.observed;

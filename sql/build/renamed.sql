@@ -1,0 +1,75 @@
+-- build/renamed.sql - jobs that the tables have by another name get the one of this reading.
+--
+-- Ids of one cluster are plain, and those of several have the cluster before them. What holds a pool from the same time on is the same
+-- job, and so is what waits since then. Both names in one reading are two jobs.
+-- A part of build.sql. Reads what comes in and the tables of records.sql, before added.sql adds the one to the other.
+
+DROP TABLE IF EXISTS temp.mpg_renamed;
+CREATE TEMP TABLE mpg_renamed(was TEXT, job TEXT, PRIMARY KEY (was, job)) WITHOUT ROWID;
+INSERT INTO temp.mpg_renamed
+WITH cluster AS MATERIALIZED (
+  SELECT pool AS name FROM temp.mpg_others WHERE pool IS NOT NULL AND EXISTS (SELECT 1 FROM main.jobs)
+  UNION SELECT substr(pool, 1, instr(pool, '/') - 1) FROM temp.mpg_others WHERE instr(pool, '/') AND EXISTS (SELECT 1 FROM main.jobs)
+),
+news AS MATERIALIZED (
+  SELECT record, job, instr(job, '/') AS slash, pool, start_us, submit_us FROM temp.mpg_others
+  WHERE EXISTS (SELECT 1 FROM main.jobs)
+    AND (record = 'allocations' AND id NOT IN (SELECT id FROM temp.mpg_known) OR record = 'jobs' AND job NOT IN (SELECT j.job FROM main.jobs AS j))
+),
+named AS (
+  SELECT record, job, substr(job, slash + 1) AS was, pool, start_us, submit_us FROM news
+  WHERE slash AND (substr(job, 1, slash - 1) IN (SELECT name FROM cluster)
+                   OR rtrim(rtrim(substr(job, 1, slash - 1), '0123456789'), '-') IN (SELECT name FROM cluster)) -- the second of a name
+  UNION
+  SELECT n.record, n.job, c.name || '/' || n.job, n.pool, n.start_us, n.submit_us
+  FROM (SELECT min(name) AS name FROM (SELECT DISTINCT substr(name, 1, instr(name || '/', '/') - 1) AS name FROM cluster) GROUP BY NULL HAVING count(*) = 1) AS c
+  CROSS JOIN news AS n
+)
+SELECT a.job, n.job FROM named AS n CROSS JOIN main.allocations AS a ON a.job = n.was AND a.start_us = n.start_us AND a.pool = n.pool
+WHERE n.record = 'allocations'
+UNION
+SELECT j.job, n.job FROM named AS n CROSS JOIN main.jobs AS j ON j.job = n.was AND j.submit_us = n.submit_us
+WHERE n.record = 'jobs' AND NOT EXISTS (SELECT 1 FROM main.allocations AS a WHERE a.job = j.job);
+DELETE FROM temp.mpg_renamed WHERE was IN (SELECT o.job FROM temp.mpg_others AS o WHERE o.job IS NOT NULL);
+
+-- They get the name that this reading has. What it tells anew goes: allocations of the same start, and all from its first span on.
+DROP TABLE IF EXISTS temp.mpg_renamed_held;
+CREATE TEMP TABLE mpg_renamed_held AS
+SELECT r.was, o.job, o.pool, o.start_us
+FROM (SELECT 1 WHERE EXISTS (SELECT 1 FROM temp.mpg_renamed)) CROSS JOIN temp.mpg_others AS o CROSS JOIN temp.mpg_renamed AS r ON r.job = o.job
+WHERE o.record = 'allocations';
+CREATE INDEX temp.mpg_renamed_held_of ON mpg_renamed_held(was, pool, start_us);
+DELETE FROM main.allocations AS a
+WHERE job IN (SELECT was FROM temp.mpg_renamed)
+  AND EXISTS (SELECT 1 FROM temp.mpg_renamed_held AS h WHERE h.was = a.job AND h.pool IS a.pool AND h.start_us = a.start_us);
+UPDATE main.allocations AS a
+SET job = (SELECT job FROM (SELECT h.job, min(abs(h.start_us - a.start_us)) FROM temp.mpg_renamed_held AS h WHERE h.was = a.job AND h.pool IS a.pool))
+WHERE job IN (SELECT was FROM temp.mpg_renamed)
+  AND EXISTS (SELECT 1 FROM temp.mpg_renamed_held AS h WHERE h.was = a.job AND h.pool IS a.pool);
+DELETE FROM temp.mpg_renamed WHERE was IN (SELECT a.job FROM main.allocations AS a WHERE a.job IN (SELECT was FROM temp.mpg_renamed)); -- another cluster's
+DROP TABLE IF EXISTS temp.mpg_renamed_did;
+CREATE TEMP TABLE mpg_renamed_did AS
+SELECT r.was, min(s.start_us) AS start_us
+FROM (SELECT 1 WHERE EXISTS (SELECT 1 FROM temp.mpg_renamed)) CROSS JOIN temp.mpg_spans AS s CROSS JOIN temp.mpg_renamed AS r ON r.job = s.job GROUP BY r.was;
+DELETE FROM main.spans AS s
+WHERE job IN (SELECT was FROM temp.mpg_renamed_did) AND start_us >= (SELECT d.start_us FROM temp.mpg_renamed_did AS d WHERE d.was = s.job);
+DELETE FROM main.commits AS c
+WHERE job IN (SELECT was FROM temp.mpg_renamed_did)
+  AND coalesce(snapshot_us, durable_us) >= (SELECT d.start_us FROM temp.mpg_renamed_did AS d WHERE d.was = c.job);
+UPDATE main.spans AS s
+SET job = (SELECT job FROM (SELECT h.job, min(abs(h.start_us - s.start_us)) FROM temp.mpg_renamed_held AS h WHERE h.was = s.job))
+WHERE job IN (SELECT h.was FROM temp.mpg_renamed AS r CROSS JOIN temp.mpg_renamed_held AS h USING (was));
+UPDATE main.commits AS c
+SET job = (SELECT job FROM (SELECT h.job, min(abs(h.start_us - coalesce(c.snapshot_us, durable_us))) FROM temp.mpg_renamed_held AS h WHERE h.was = c.job))
+WHERE job IN (SELECT h.was FROM temp.mpg_renamed AS r CROSS JOIN temp.mpg_renamed_held AS h USING (was));
+UPDATE OR IGNORE main.jobs AS j SET job = (SELECT min(r.job) FROM temp.mpg_renamed AS r WHERE r.was = j.job)
+WHERE job IN (SELECT was FROM temp.mpg_renamed GROUP BY was HAVING count(*) = 1);
+DELETE FROM main.jobs WHERE job IN (SELECT was FROM temp.mpg_renamed);
+DELETE FROM main.observed WHERE job IN (SELECT was FROM temp.mpg_renamed);
+DROP TABLE temp.mpg_renamed_held;
+DROP TABLE temp.mpg_renamed_did;
+INSERT INTO mpg_issues(source, severity, kind, line, count, detail)
+SELECT coalesce((SELECT max(source) FROM temp.mpg_sources), 'main'), 'info', 'run_anew', NULL, count(DISTINCT was),
+       'jobs that the tables had by another name, the first ' || min(was) || ': they have the one that this reading gives, ' || min(job)
+FROM temp.mpg_renamed GROUP BY NULL;
+DROP TABLE temp.mpg_renamed;
