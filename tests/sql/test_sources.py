@@ -402,6 +402,20 @@ class Joining(Folder):
                                       (os.path.join(ROOT, "fixtures", "golden"),)))
         self.assertEqual(golden, dict(self.db.execute("SELECT category, sum(chip_us) FROM trace_rollup(?) WHERE job IN ('J1', 'J2') GROUP BY 1", (self.folder,))))
 
+    def test_records_of_others(self):
+        """What Loguru serialises has a record, which is an object: a log. A native record that is misspelt is named as one."""
+        lines = [json.dumps({"text": f"x | iteration {step}/ 100 |\n", "record": {"message": f"iteration {step}/ 100 | elapsed time per iteration (ms): 1000.0 | lm loss: 2.0 |", "job": "a", "time": {"timestamp": 1793491200 + step}}})
+                 for step in range(1, 9)]
+        log = "\n".join(lines) + "\n"
+        for at, text in enumerate((log, '{"record": null, "job": "a"}', '{"record": "A", "name": "example.org"}')):
+            path = self.folder_of({"run.log": text})
+            self.assertNotIn("native", str(self.rows("SELECT format FROM trace_sources(?)", path)))
+            self.assertEqual([] if at == 0 else [("ignored_file",)], self.rows("SELECT DISTINCT kind FROM mpg_issues WHERE kind IN ('ignored_file', 'unreadable_file')"), text)
+        self.assertEqual([(8,)], self.rows("SELECT sum(chip_us) / 1000000 FROM trace_rollup(?)", self.folder_of({"run.log": log})))
+        for text in ('{"record":"spans","job":"a"}\n', '{"record" : "Job", "job":"a"}\n', '{"record":"x","pool":"a"}\n', '{"record":5,"pool":"a"}\n{"record":"job","job":"a"}\n'):
+            self.assertRegex(str(self.rows("SELECT reason FROM trace_sources(?)", self.folder_of({"run.jsonl": text}))), "expected a record of capacity, outage", text)
+        self.assertEqual([("native",)], self.rows("SELECT format FROM trace_sources(?)", self.folder_of({"run.json": '[{"job":"a","record":"job"}]'})))
+
     def test_a_native_trace_calls_a_job_by_its_alias(self):
         """Programs know an array's task as 123_4, Slurm's database as 127 as well; with and without records of the jobs."""
         self.write("sacct.psv", "JobID|JobIDRaw|Partition|Submit|Start|End|State|AllocTRES|NNodes|Elapsed\n" + "".join(

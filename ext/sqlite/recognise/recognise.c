@@ -279,13 +279,46 @@ static mpg_str first_line(mpg_str s) {
   return end == NULL ? s : (mpg_str){s.p, (size_t)(end - s.p)};
 }
 
+/* The text after `at` without its quotes, if one is there; what other programs call a record is an
+** object, mostly. */
+static mpg_str value_text(mpg_str text, size_t at) {
+  mpg_str s = skip_space((mpg_str){text.p + at, text.n - at});
+  size_t n = 1;
+  if (s.n > 0 && *s.p == ':')
+    s = skip_space((mpg_str){s.p + 1, s.n - 1});
+  if (s.n == 0 || *s.p != '"')
+    return MPG_STR("");
+  while (n < s.n && s.p[n] != '"')
+    n++;
+  return (mpg_str){s.p + 1, n - 1};
+}
+
+/* JSON objects that name their record, a relation in the singular. One that is misspelt is of a
+** file that names its relation, or else a pool, a job, a program or a chip. */
+static bool names_records(mpg_str text) {
+  static const char key[] = "\"record\"";
+  const size_t n = sizeof key - 1;
+  bool misspelt = false;
+  for (size_t i = 0; i + n <= text.n; i++) {
+    mpg_str name;
+    if (text.p[i] != '"' || memcmp(text.p + i, key, n) != 0)
+      continue;
+    name = value_text(text, i + n);
+    if (mpg_relation_by_record(name) != MPG_RELATIONS)
+      return true;
+    misspelt |= name.n > 0;
+  }
+  return misspelt && (contains(text, "\"job\"") || contains(text, "\"pool\"") ||
+                      contains(text, "\"program\"") || contains(text, "\"chip\""));
+}
+
 /* CSV in a file named after its relation, with a column of that relation in its first line; or JSON
-** objects that name their record. */
+** of records. */
 static bool is_native(mpg_str head, const char *path) {
   mpg_relation relation = mpg_relation_by_file(path);
   mpg_str text = skip_space(head), line;
   if (text.n > 0 && (*text.p == '{' || *text.p == '['))
-    return contains((mpg_str){text.p, text.n < 4096 ? text.n : 4096}, "\"record\"");
+    return names_records((mpg_str){text.p, text.n < 4096 ? text.n : 4096});
   if (relation == MPG_RELATIONS)
     return false;
   line = first_line(text);
