@@ -34,6 +34,9 @@ CREATE TABLE source(
 );
 CREATE UNIQUE INDEX source_of ON source(format, options, coalesce(alone, ''));
 
+-- Sources of one cluster that are read together once it is known which jobs each has (beside.sql, without_nodes.sql).
+CREATE TABLE together(source INTEGER, beside INTEGER);
+
 -- What the scripts gave, each with its source. Spans stay in tables of their own: they are many.
 CREATE TABLE all_capacity(source INTEGER, pool, chip, chips, start_time, end_time);
 CREATE TABLE all_outages(source INTEGER, pool, chips, start_time, end_time, kind);

@@ -151,11 +151,29 @@ class Clusters(Case):
         path = self.fleet({"path": "a.psv", "zone": "UTC"}, {"path": "e.psv", "phase": "serving"}, **files)
         self.assertEqual([("1", None)], self.rows("SELECT DISTINCT job, phase FROM trace_rollup(?) WHERE job NOT NULL", path))
         self.assertEqual([("warning", 1, 'option "phase" of e.psv says what jobs are, and it names none: give it to the source that has the jobs')], self.listed("unused_option"))
-        for sources in (({"path": "a.psv", "zone": "UTC"}, {"path": "e.psv", "zone": "Europe/Berlin"}), ({"path": "a.psv", "phase": "a"}, {"path": "b.psv", "phase": "b"}, {"path": "e.psv"})):
+        for sources in (({"path": "a.psv", "zone": "UTC"}, {"path": "e.psv", "zone": "Europe/Berlin"}), ({"path": "a.psv", "chip": "nvidia-h100-sxm"}, {"path": "b.psv", "chip": "nvidia-a100-sxm-80gb"}, {"path": "e.psv"})):
             with self.subTest(sources=sources):
                 path = self.fleet(*sources, b_psv=SACCT + job(2, T, T, T + 1000), **files)
                 self.assertIn(("c1", "1", "untraced", 8000), self.sums(path))
                 self.assertEqual([("data_loss", 1, 'expected a file of slurm for "sacct" with the same options, found a.psv with others: give both the same in the fleet file')], self.listed("unreadable_file"))
+
+    def test_files_that_several_others_need(self):
+        """Sources whose options say other things of their jobs are one, with the events of the cluster; each option says of its own jobs."""
+        files = {"a_psv": SACCT + job(1, T, T, T + 1000), "b_psv": SACCT + job(2, T, T + 500, T + 1500), "e_psv": EVENTS + installed(T, None, 32)}
+        for options in ({}, {"zone": "UTC"}):
+            for own in ({"path": "e.psv"}, {"path": "e.psv", "chip": "nvidia-h100-sxm"}, {"path": "e.psv", "zone": "UTC"}):
+                for order in (0, 1, 2), (2, 1, 0), (1, 2, 0):
+                    sources = {"path": "a.psv", "phase": "training", "model": "llm", **options}, {"path": "b.psv", "phase": "serving", **options}, own
+                    with self.subTest(sources=sources, order=order):
+                        path = self.fleet(*(sources[at] for at in order), **files)
+                        self.assertEqual([("c1", None, "idle", 32000), ("c1", "1", "untraced", 8000), ("c1", "2", "queued", 4000), ("c1", "2", "untraced", 8000)], self.sums(path))
+                        self.assertEqual([("1", "training", "llm"), ("2", "serving", None)], self.rows("SELECT job, phase, model FROM trace_records(?) WHERE record = 'jobs' ORDER BY 1", path))
+        path = self.fleet({"path": "a.psv", "phase": "training"}, {"path": "b.psv"}, {"path": "e.psv", "zone": "UTC"})
+        self.assertEqual([("c1", 32)], self.rows("SELECT pool, chips FROM trace_records(?) WHERE record = 'capacity'", path))
+        path = self.fleet({"path": "a.psv", "phase": "training"}, {"path": "b.psv", "phase": "serving"}, {"path": "e.psv"}, a_psv=files["a_psv"], b_psv=SACCT + job(1, T, T + 500, T + 1500, cluster="c2"),
+                          e_psv=files["e_psv"] + installed(T, None, 16, "c2"))
+        self.assertEqual([("c1/1", "training"), ("c2/1", "serving")], self.rows("SELECT job, phase FROM trace_records(?) WHERE record = 'jobs' ORDER BY 1", path))
+        self.assertEqual([("c1", None, "idle", 40000), ("c1", "c1/1", "untraced", 8000), ("c2", None, "idle", 16000), ("c2", "c2/1", "queued", 4000), ("c2", "c2/1", "untraced", 8000)], self.sums(path))
 
     def test_files_of_kubernetes_without_nodes(self):
         """Pods and Workloads are of the cluster whose nodes another source has; with nodes of their own, or options that say otherwise, they are not."""

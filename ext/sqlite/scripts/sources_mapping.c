@@ -194,11 +194,16 @@ static mpg_rc forget_file(void *ctx, sqlite3_stmt *stmt, mpg_err *err) {
   return MPG_OK;
 }
 
-/* Sources of Kubernetes without nodes go to the one that has them, which is read again. */
+/* Sources of Kubernetes without nodes go to the one that has them, which is read again; and so do
+** those of one cluster whose options say other things of jobs. */
 static mpg_rc join_nodes(mpg_sources *s, mpg_err *err) {
   bool several = false;
   int64_t source = 0;
-  mpg_rc rc = is_so(s, "SELECT count(*) > 1 FROM source WHERE format = 'kube'", &several, err);
+  char format[64];
+  mpg_rc rc = is_so(s,
+                    "SELECT count(*) > 1 OR EXISTS (SELECT 1 FROM together) FROM source "
+                    "WHERE format = 'kube'",
+                    &several, err);
   if (rc != MPG_OK || !several)
     return rc;
   rc = mpg_sources_own(s, "sources/without_nodes", err);
@@ -210,11 +215,13 @@ static mpg_rc join_nodes(mpg_sources *s, mpg_err *err) {
          (rc = mpg_private_ask(&s->db, "SELECT min(source) FROM read_again", 0, &source, err)) ==
              MPG_OK &&
          source > 0) {
-    s->source = source;
+    s->source = source - 1;
+    if (!next_source(s, 1, 1, format, &rc, err))
+      break;
     rc = mpg_private_do(&s->db, err, "DELETE FROM read_again WHERE source = %lld",
                         (long long)source);
     if (rc == MPG_OK)
-      rc = mpg_source_run(s, "kube", err);
+      rc = mpg_source_run(s, format, err);
   }
   if (rc == MPG_OK)
     rc = mpg_sources_own(s, "sources/described", err);
