@@ -4,7 +4,7 @@
 -- The records of one source prove that its fleet was observed until then, not that another's was. What is open would else go on until the
 -- last record of all, weeks later perhaps:
 --   - the pools of a scheduler or of a native trace that says no end itself were observed until its last record, or the last one of
---     its jobs' logs; its jobs that never started waited until then
+--     its jobs' logs; its jobs that never started waited until then, or until the last record of their cluster's sources
 --   - the job of a log that no scheduler allocates was observed until its own last record
 
 WITH holders AS (SELECT count(*) AS n FROM source WHERE rank < 3 AND coalesce(json_extract(records, '$.allocations'), 0) + coalesce(json_extract(records, '$.jobs'), 0) > 0),
@@ -47,7 +47,9 @@ FROM (SELECT DISTINCT source, pool FROM all_allocations UNION SELECT DISTINCT so
 WHERE pool IS NOT NULL AND pool NOT IN (SELECT pool FROM temp.observed WHERE pool IS NOT NULL)
 GROUP BY pool HAVING count(*) = count(time);
 INSERT INTO temp.observed(job, until_time)
-SELECT job, max(time) FROM all_jobs LEFT JOIN source_end USING (source) WHERE source IN (SELECT source FROM source WHERE rank < 3) AND job NOT IN (SELECT job FROM all_allocations) GROUP BY job HAVING count(*) = count(time);'
+SELECT job, max(e.time)
+FROM all_jobs AS j LEFT JOIN of_cluster AS c USING (source) LEFT JOIN of_cluster AS o USING (cluster) LEFT JOIN source_end AS e ON e.source = coalesce(o.source, j.source)
+WHERE j.source IN (SELECT source FROM source WHERE rank < 3) AND job NOT IN (SELECT job FROM all_allocations) GROUP BY job HAVING count(*) = count(e.time);'
 || iif(said.every, '
 INSERT INTO temp.observed(job, until_time) -- those of which there is a log as well
 SELECT a.job, max(e.time) FROM all_allocations AS a JOIN source_end AS e USING (source)

@@ -47,6 +47,8 @@ CREATE TABLE all_commits(source INTEGER, job, attempt, step, snapshot_time, dura
 CREATE TABLE all_programs(source INTEGER, program, flops, bytes, dtype);
 CREATE TABLE all_observed(source INTEGER, pool, until_time);
 CREATE TABLE all_aliases(source INTEGER, job, alias);
+-- Schedulers' sources by cluster, if they are several (schedulers.sql).
+CREATE TABLE of_cluster(source INTEGER PRIMARY KEY, cluster INTEGER);
 -- The latest of each time of each relation but spans and observed.
 CREATE TABLE own_record(source INTEGER, time);
 

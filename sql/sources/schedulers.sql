@@ -35,6 +35,7 @@ WITH RECURSIVE reach(source, other) AS (
 )
 SELECT source, min(other) AS cluster FROM reach GROUP BY source;
 CREATE UNIQUE INDEX cluster_of ON cluster(source);
+INSERT INTO of_cluster SELECT source, cluster FROM cluster;
 CREATE TABLE cluster_name AS -- what stands before the slash of its pools, if that is one
 SELECT cluster, name || iif(row_number() OVER same > 1, '-' || row_number() OVER same, '') AS name
 FROM (SELECT c.cluster, coalesce(iif(count(DISTINCT substr(pool, 1, instr(pool || '/', '/') - 1)) = 1, min(substr(pool, 1, instr(pool || '/', '/') - 1)), min(pool)), s.format || c.cluster) AS name

@@ -71,6 +71,13 @@ class Clusters(Case):
             path = self.fleet({"path": f"{order[0]}.psv", "phase": "x"}, {"path": f"{order[1]}.psv"}, a_psv=SACCT + job(1, T, T, T + 500) + waits, b_psv=SACCT + job(2, T, T + 500, T + 2000) + waits)
             self.assertIn((None, "5", "queued", 16000), self.sums(path))
 
+    def test_a_job_that_waits_in_the_earlier(self):
+        """Until the last record of its cluster, as in one source; another cluster's later records are none of it."""
+        waits = f"5|5|train|c1|ann|llm|PENDING|{T}|Unknown|Unknown|0|gres/gpu=8||\n"
+        files = {"a_psv": SACCT + job(1, T, T, T + 500) + waits, "b_psv": SACCT + job(2, T, T + 500, T + 2000), "c_psv": SACCT + job(7, T, T, T + 9000, cluster="c2")}
+        for sources in (({"path": "[ab].psv"},), ({"path": "a.psv", "phase": "x"}, {"path": "b.psv"}), ({"path": "b.psv", "phase": "x"}, {"path": "a.psv"}), ({"path": "a.psv", "phase": "x"}, {"path": "b.psv"}, {"path": "c.psv", "phase": "y"})):
+            self.assertIn((None, "5", "queued", 16000), self.sums(self.fleet(*sources, **files)), sources)
+
     def test_capacity_counts_once(self):
         """Both exports have the events of the cluster; what one knows the end of, it has."""
         path = self.fleet({"path": "a*", "phase": "training", "chip": "nvidia-h100-sxm"}, {"path": "b*"}, a_psv=SACCT + job(1, T, T, T + 1000), aa_psv=EVENTS + installed(T, None, 16),
