@@ -59,7 +59,10 @@ DROP TABLE IF EXISTS temp.aliases;
 CREATE TEMP TABLE aliases AS
 SELECT job, JobID AS alias FROM slurm_attempts AS a CROSS JOIN slurm_jobs AS j ON j.rowid = a.row WHERE JobID <> job AND JobID NOT GLOB '*_[[]*'
 UNION
-SELECT job, id FROM slurm_attempts WHERE id <> job;
+SELECT job, id FROM slurm_attempts WHERE id <> job
+UNION -- beside its export
+SELECT job, rtrim(_file, replace(_file, '/', '')) || n.value
+FROM slurm_attempts AS a CROSS JOIN slurm_jobs AS j ON j.rowid = a.row CROSS JOIN json_each(json_array(a.id, JobID)) AS n WHERE a.id <> job AND n.value NOT GLOB '*_[[]*';
 
 -- ---- 7. Tables that are no longer needed ----
 

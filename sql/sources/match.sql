@@ -58,21 +58,44 @@ SELECT b.file, b.level, substr(b.name, b.at, e.at - b.at),
        b.nth = 1 AND e.nth = 1
 FROM begins AS b JOIN ends AS e ON e.file = b.file AND e.level = b.level AND e.nth BETWEEN b.nth AND b.nth + 11;
 
+-- An id that several clusters gave, of a log whose folder, or one above, has a cluster's name or its export: which job it is there.
+CREATE TABLE in_cluster(file INTEGER, id TEXT, job TEXT, PRIMARY KEY (file, id)) WITHOUT ROWID;
+INSERT INTO in_cluster
+WITH RECURSIVE above(file, level, folder) AS (
+  SELECT file, 1, rtrim(path, replace(path, '/', '')) FROM file WHERE source IS NULL AND format IS NOT NULL AND EXISTS (SELECT 1 FROM key WHERE job GLOB '*/*')
+  UNION ALL
+  SELECT file, level + 1, rtrim(rtrim(folder, '/'), replace(folder, '/', '')) FROM above WHERE level < 3
+),
+asked AS (
+  SELECT file, words AS id, level FROM run_of_words WHERE words GLOB '[0-9]*' AND file IN (SELECT file FROM above)
+  UNION SELECT f.file, i.value, 0 FROM file AS f, json_each(json_array(f.said_job, f.said_task)) AS i WHERE f.file IN (SELECT file FROM above) AND i.value GLOB '[0-9]*'
+),
+told AS (
+  SELECT a.file, a.id, k.job, u.level FROM asked AS a CROSS JOIN above AS u ON u.file = a.file AND u.level > a.level CROSS JOIN key AS k ON k.key = u.folder || a.id
+  UNION
+  SELECT a.file, a.id, k.job, w.level FROM asked AS a CROSS JOIN run_of_words AS w ON w.file = a.file AND w.level > a.level CROSS JOIN key AS k ON k.key = w.words || '/' || a.id
+  WHERE w.words NOT IN (SELECT format FROM source) -- which clusters without a name are called by
+)
+SELECT file, id, min(job) FROM (SELECT *, rank() OVER (PARTITION BY file, id ORDER BY level) AS place FROM told)
+WHERE place = 1 AND id NOT IN (SELECT key FROM key) GROUP BY file, id HAVING count(DISTINCT job) = 1;
+
 CREATE TABLE candidate(file INTEGER, job TEXT, how TEXT, strength INTEGER, place INTEGER);
 INSERT INTO candidate
 SELECT file, coalesce(k.job, asked), 'by the option job', 9, 0
 FROM (SELECT file, json_extract(options, '$.job') AS asked FROM file WHERE source IS NULL) LEFT JOIN key AS k ON k.key = asked WHERE asked IS NOT NULL;
 INSERT INTO candidate
-SELECT w.file, k.job, iif(w.level = 0, 'by its file''s name', 'by its folder''s name'), k.strength, w.level * 1000 - length(k.key)
-FROM run_of_words AS w JOIN key AS k ON k.key = w.words
+SELECT w.file, w.job, iif(w.level = 0, 'by its file''s name', 'by its folder''s name'), w.strength, w.level * 1000 - length(w.key)
+FROM (SELECT w.*, k.key, k.job, k.strength FROM run_of_words AS w JOIN key AS k ON k.key = w.words
+      UNION ALL SELECT w.*, i.id, i.job, 2 FROM in_cluster AS i JOIN run_of_words AS w ON w.file = i.file AND w.words = i.id) AS w
 -- The name of an event file has its time and its process number beside its host's name.
 WHERE NOT (w.level = 0 AND w.words NOT GLOB '*[A-Za-z]*' AND (SELECT path FROM file AS f WHERE f.file = w.file) GLOB '*events.out.tfevents.*')
   AND (w.words GLOB '*[^0-9]*' OR length(w.words) > 2 OR w.alone
    OR rtrim(w.before, '-_.=#') IN ('job', 'slurm', 'jobid', 'id', 'pbs', 'task'));
 INSERT INTO candidate
-SELECT file, coalesce(k.job, t.job, said_job, said_task), 'by its own text', 8, 0
+SELECT f.file, coalesce(k.job, t.job, b.job, c.job, said_job, said_task), iif(coalesce(k.job, t.job) IS NULL AND coalesce(b.job, c.job) IS NOT NULL, 'by its own text and its folder', 'by its own text'), 8, 0
 FROM file AS f LEFT JOIN key AS k ON k.key = said_job LEFT JOIN key AS t ON t.key = said_task
-WHERE source IS NULL AND (coalesce(k.job, t.job) IS NOT NULL OR (coalesce(said_job, said_task) GLOB '[0-9]*' AND NOT EXISTS (
+LEFT JOIN in_cluster AS b ON b.file = f.file AND b.id = said_job LEFT JOIN in_cluster AS c ON c.file = f.file AND c.id = said_task
+WHERE source IS NULL AND (coalesce(k.job, t.job, b.job, c.job) IS NOT NULL OR (coalesce(said_job, said_task) GLOB '[0-9]*' AND NOT EXISTS (
   SELECT 1 FROM run_of_words AS w CROSS JOIN key AS n ON n.key = w.words
   WHERE w.file = f.file AND w.level = 0 AND n.strength > 1 AND w.words GLOB '[0-9]*[^0-9]*[0-9]*')));
 
@@ -116,5 +139,6 @@ WHERE t.job = file.job AND json_extract(options, '$.start') IS NULL AND EXISTS (
 UPDATE file SET missing = (SELECT json_group_array(value) FROM json_each(missing) WHERE json_extract(options, '$.' || value) IS NULL);
 
 DROP TABLE candidate;
+DROP TABLE in_cluster;
 DROP TABLE run_of_words;
 DROP TABLE place;

@@ -145,6 +145,36 @@ class Clusters(Case):
         self.assertEqual([("c2/1",)], self.rows("SELECT job FROM trace_sources(?) WHERE format = 'megatron'", path))
         self.assertEqual([("c1/1", 0), ("c2/1", 1)], self.rows("SELECT job, max(category <> 'untraced') FROM trace_rollup(?) WHERE job NOT NULL GROUP BY 1", path))
 
+    def test_a_log_beside_one_clusters_export(self):
+        """Its folder, or one above, has the cluster's name or its export, and so decides which job of an id it is; beside both exports nothing does."""
+        log = "using world size: 8, data-parallel size: 8, context-parallel size: 1, tensor-model-parallel size: 1, pipeline-model-parallel size: 1\n" + "".join(f" [2026-11-01 00:{step:02}:00.000000] iteration {step:8}/     100 | consumed samples: 10 | elapsed time per iteration (ms): 60000.0 | "
+                      "learning rate: 3.0E-05 | global batch size: 1 | lm loss: 1.0E+00 | number of skipped iterations: 0 | number of nan iterations: 0 |\n" for step in range(1, 10))
+        said = "SLURM_JOB_ID=1\n" + log
+        first, second = SACCT + job(1, T, T, T + 1000), SACCT + job(1, T, T, T + 2000, cluster="c2")
+        for a, b, name, text, wanted in (("c1/x.psv", "c2/x.psv", "c2/run.log", said, "c2/1"), ("x.psv", "y.psv", "c2/slurm-1.out", log, "c2/1"), ("x.psv", "y.psv", "c1/1/run.log", log, "c1/1"),
+                                         ("east/x.psv", "west/x.psv", "west/slurm-1.out", log, "c2/1"), ("east/x.psv", "west/x.psv", "east/logs/run.log", said, "c1/1"), ("east/x.psv", "west/x.psv", "west/1/run.log", log, "c2/1"),
+                                         ("x.psv", "west/x.psv", "west/slurm-1.out", log, "c2/1"), ("x.psv", "y.psv", "slurm-1.out", log, None), ("x.psv", "y.psv", "run.log", said, None), ("east/x.psv", "west/x.psv", "run.log", said, None)):
+            folder = self.new_folder()
+            for at, content in ((a, first), (b, second), (name, text)):
+                os.makedirs(os.path.dirname(os.path.join(folder, at)), exist_ok=True)
+                with open(os.path.join(folder, at), "w", encoding="utf-8") as file:
+                    file.write(content)
+            fleet = os.path.join(folder, "fleet.json")
+            for sources in ([{"path": "**"}], [{"path": a, "phase": "training"}, {"path": b, "phase": "serving"}, {"path": name}]):
+                with self.subTest(name=name, sources=sources):
+                    if len(sources) > 1:
+                        with open(fleet, "w", encoding="utf-8") as file:
+                            json.dump({"sources": sources}, file)
+                    path = fleet if len(sources) > 1 else folder
+                    found = self.rows("SELECT job FROM trace_sources(?) WHERE format = 'megatron'", path)
+                    if wanted:
+                        self.assertEqual([(wanted,)], found)
+                        self.assertEqual([("c1/1", wanted == "c1/1"), ("c2/1", wanted == "c2/1")], self.rows("SELECT job, max(category <> 'untraced') FROM trace_rollup(?) WHERE job NOT NULL GROUP BY 1", path))
+                    else:
+                        self.assertNotIn(found, ([("c1/1",)], [("c2/1",)]))
+                        self.sums(path)
+                        self.assertIn((os.path.join(folder, name),), self.rows("SELECT source FROM mpg_issues WHERE kind = 'unmatched_log'"))
+
     def test_files_that_need_others(self):
         """Events and nodes are of the one source that has the jobs, unless their options say otherwise; else the error says which file it is."""
         files = {"a_psv": SACCT + job(1, T, T, T + 1000), "e_psv": EVENTS + installed("2026-11-01T00:00:00", None, 16)}
