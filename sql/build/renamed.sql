@@ -30,6 +30,13 @@ WHERE n.record = 'allocations'
 UNION
 SELECT j.job, n.job FROM named AS n CROSS JOIN main.jobs AS j ON j.job = n.was AND j.submit_us = n.submit_us
 WHERE n.record = 'jobs' AND NOT EXISTS (SELECT 1 FROM main.allocations AS a WHERE a.job = j.job);
+DROP TABLE IF EXISTS temp.mpg_renamed_logs; -- that were jobs by themselves, with pools of their own, and are found to be of another
+CREATE TEMP TABLE mpg_renamed_logs AS
+SELECT DISTINCT j.job AS was, t.job
+FROM (SELECT 1 WHERE EXISTS (SELECT 1 FROM main.jobs WHERE instr(job, '/'))) CROSS JOIN temp.mpg_sources AS s CROSS JOIN trace_sources(s.source) AS t
+CROSS JOIN main.jobs AS j ON j.job = t.file OR (j.job > t.file || '#' AND j.job < t.file || '$')
+WHERE s.files AND s.source IS NOT NULL AND t.job <> t.file AND j.job NOT IN (SELECT o.job FROM temp.mpg_others AS o WHERE o.job IS NOT NULL);
+INSERT OR IGNORE INTO temp.mpg_renamed SELECT was, job FROM temp.mpg_renamed_logs;
 DELETE FROM temp.mpg_renamed WHERE was IN (SELECT o.job FROM temp.mpg_others AS o WHERE o.job IS NOT NULL);
 
 -- They get the name that this reading has. What it tells anew goes: allocations of the same start, and all from its first span on.
@@ -39,6 +46,10 @@ SELECT r.was, o.job, o.pool, o.start_us
 FROM (SELECT 1 WHERE EXISTS (SELECT 1 FROM temp.mpg_renamed)) CROSS JOIN temp.mpg_others AS o CROSS JOIN temp.mpg_renamed AS r ON r.job = o.job
 WHERE o.record = 'allocations';
 CREATE INDEX temp.mpg_renamed_held_of ON mpg_renamed_held(was, pool, start_us);
+DELETE FROM main.capacity
+WHERE (pool, chips, start_us) IN (SELECT a.pool, a.chips, a.start_us FROM temp.mpg_renamed_logs AS l CROSS JOIN main.allocations AS a ON a.job = l.was)
+  AND id NOT IN (SELECT id FROM temp.mpg_others WHERE record = 'capacity');
+DELETE FROM main.allocations WHERE job IN (SELECT was FROM temp.mpg_renamed_logs);
 DELETE FROM main.allocations AS a
 WHERE job IN (SELECT was FROM temp.mpg_renamed)
   AND EXISTS (SELECT 1 FROM temp.mpg_renamed_held AS h WHERE h.was = a.job AND h.pool IS a.pool AND h.start_us = a.start_us);
@@ -63,11 +74,12 @@ UPDATE main.commits AS c
 SET job = (SELECT job FROM (SELECT h.job, min(abs(h.start_us - coalesce(c.snapshot_us, durable_us))) FROM temp.mpg_renamed_held AS h WHERE h.was = c.job))
 WHERE job IN (SELECT h.was FROM temp.mpg_renamed AS r CROSS JOIN temp.mpg_renamed_held AS h USING (was));
 UPDATE OR IGNORE main.jobs AS j SET job = (SELECT min(r.job) FROM temp.mpg_renamed AS r WHERE r.was = j.job)
-WHERE job IN (SELECT was FROM temp.mpg_renamed GROUP BY was HAVING count(*) = 1);
+WHERE job IN (SELECT was FROM temp.mpg_renamed WHERE was NOT IN (SELECT was FROM temp.mpg_renamed_logs) GROUP BY was HAVING count(*) = 1);
 DELETE FROM main.jobs WHERE job IN (SELECT was FROM temp.mpg_renamed);
 DELETE FROM main.observed WHERE job IN (SELECT was FROM temp.mpg_renamed);
 DROP TABLE temp.mpg_renamed_held;
 DROP TABLE temp.mpg_renamed_did;
+DROP TABLE temp.mpg_renamed_logs;
 INSERT INTO mpg_issues(source, severity, kind, line, count, detail)
 SELECT coalesce((SELECT max(source) FROM temp.mpg_sources), 'main'), 'info', 'run_anew', NULL, count(DISTINCT was),
        'jobs that the tables had by another name, the first ' || min(was) || ': they have the one that this reading gives, ' || min(job)

@@ -1,4 +1,5 @@
 """mpg_build of a folder whose files grow: in the end its tables are those of one build, and its ledger is trace_rollup's."""
+import json
 import os
 import shutil
 import unittest
@@ -32,7 +33,7 @@ class Grown(Case):
             with open(os.path.join(self.exports, name), "w", encoding="utf-8") as file:
                 file.write(text)
 
-    def built(self, *readings):
+    def built(self, *readings, file=""):
         """What the tables hold after these states of the folder were built, one after the other."""
         path = os.path.join(self.root, "fleet.db")
         if os.path.exists(path):
@@ -41,7 +42,7 @@ class Grown(Case):
         db.isolation_level = None
         for reading in readings:
             self.write(*reading)
-            db.execute("SELECT mpg_build(?)", (self.exports,)).fetchall()
+            db.execute("SELECT mpg_build(?)", (os.path.join(self.exports, file) if file else self.exports,)).fetchall()
         found = {table: sorted(db.execute("SELECT " + sql).fetchall(), key=repr) for table, sql in TABLES.items()}
         db.close()
         return found
@@ -109,6 +110,17 @@ class Grown(Case):
                     found[0] = [sorted((*(value.replace("c1/", "") if isinstance(value, str) else value for value in row),) for row in rows) for rows in found[0]]
                 self.assertEqual(found[0], found[1])
                 self.assertEqual([("info", listed)] * bool(listed), listing)
+
+    def test_a_log_whose_job_is_known_later(self):
+        """A log is a job by itself, until its scheduler's export or the option job says which it is of: then it is that one alone."""
+        for fixture, start in LOGS.items():
+            end = start[:11] + f"{int(start[11:13]) + 2:02}:00:00"
+            for share in (0.5, 1):
+                self.check(fixture, (share,), (), [("sacct.txt", SACCT.format(start, end, "COMPLETED"))])
+        listed, log = SACCT.format(LOGS["trainer/nemo.log"], "2026-03-03T12:00:00", "COMPLETED"), "77-nemo.log"
+        fleet = [[("fleet.json", json.dumps({"sources": [{"path": "fine.txt"}, {"path": log, **options}]})), ("fine.txt", listed.replace("77", "78"))] for options in ({}, {"job": "78"})]
+        once, grown = ([("trainer/nemo.log", 1, files) for files in some] for some in (fleet[1:], fleet))
+        self.assertEqual(self.built(*once, file="fleet.json"), self.built(*grown, file="fleet.json"))
 
     def test_one_folder_after_the_other(self):
         """A cluster's export, built before another cluster's of two years later: its running job is not held until then."""
