@@ -36,6 +36,7 @@
 .read sql/formats/log/begun.sql
 .read sql/formats/log/far.sql
 .read sql/formats/log/hour.sql
+.read sql/formats/maxtext/streams.sql
 .read sql/formats/maxtext/lines.sql
 
 -- ---- 2. When things happened: by the clock of the lines, or else by adding up what they took ----

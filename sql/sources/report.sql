@@ -12,7 +12,7 @@ SELECT f.path AS file, f.format AS format, f.certainty AS certainty, f.reason AS
        (SELECT max(until_time) FROM all_observed AS o WHERE o.source = f.source) AS observed_until,
        r.feeds AS feeds,
        (SELECT nullif(group_concat(value, ', '), '')
-        FROM (SELECT value FROM json_each(f.missing)
+        FROM (SELECT value FROM json_each(f.missing) WHERE json_extract(f.inferred, '$.' || value) IS NULL
               UNION ALL
               SELECT 'chip' -- of a pool whose jobs' programs could be rated, were its chips known
               WHERE s.rank < 3 AND EXISTS (SELECT 1 FROM source WHERE rank > 2)

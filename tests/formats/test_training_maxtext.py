@@ -1,6 +1,7 @@
 """Logs of MaxText: the mapping sql/formats/maxtext.sql, held against figures that its authors published with a log, and against sums made by
 hand."""
 import datetime
+import json
 import os
 import re
 import sqlite3
@@ -332,6 +333,43 @@ class MaxText(Case):
         self.assertEqual([(step, round(second, 3)) for step, second in saves],
                          self.rows("SELECT step, round(durable_time - strftime('%s', '2026-11-26 05:38:00'), 3) FROM trace_records(?) WHERE record = 'commits' ORDER BY 1", path))
         self.assertEqual([(40, float(load))], self.rows("SELECT step, round(end_time - start_time, 3) FROM trace_records(?) WHERE kind = 'restore'", path))
+
+    def test_two_outputs_in_files_of_their_own(self):
+        """Steps without a clock in one, Orbax's lines with the only one in the other: a job of two attempts, of which the second begins at its load. Steps are where one log with all lines has them."""
+        steps = [self.STEP.format(n, 2, 150) + "\n" for n in range(15)]
+        told = ((24, "[process=0] [async] Finished blocking save in 1.00 seconds. Continuing save @ gs://toy/ckpt/5."), (30, "[process=0] [async] Finished save (blocking + background) in 7.00 seconds @ gs://toy/ckpt/5"),
+                (100, "[process=0] Finished load in 3.00 seconds @ gs://toy/ckpt/5/items"), (115, "[process=0] [async] Finished blocking save in 1.00 seconds. Continuing save @ gs://toy/ckpt/10."))
+        asides = [f"I0302 09:00:{second % 60:02d}.000000 140 event_tracking.py:138] {text}\n".replace(":00:", f":{second // 60:02d}:", 1) for second, text in told]
+        setup = "Config param steps: 100\nNum_devices: 8\n"
+        order = [setup, *steps[:6], asides[0], *steps[6:9], asides[1], *steps[9:12], setup, asides[2], *steps[6:11], asides[3], *steps[11:15]]
+        outputs = "".join(line for line in order if line not in asides), "".join(asides)
+        ask = ("SELECT kind, step, attempt, start_time, end_time FROM trace_records(?) WHERE record = 'spans' ORDER BY 4, 1", "SELECT step, durable_time FROM trace_records(?) WHERE record = 'commits' ORDER BY 1",
+               "SELECT attempt, chips, start_time, end_time FROM trace_records(?) WHERE record = 'allocations' ORDER BY 1")
+        whole, whole_options = self.file("".join(order)), {"year": 2026, "outcome": "failed"}
+        wanted = [self.rows(query, json.dumps({"sources": [{"path": whole} | whole_options]})) for query in ask]
+        self.assertEqual([2, [24 - 12, 100]], [len(wanted[2]), [start - 1772442000 + 3 * (attempt == 2) for attempt, _, start, _ in wanted[2]]])
+        for names in (("run.out", "run.err"), ("train.o123", "train.e123"), ("stdout.txt", "stderr.txt"), ("run.err", "run.out"), ("slurm-7_out.log", "slurm-7_err.log")):
+            folder = self.folder_of({name: text for name, text in zip(names, outputs)})
+            for job in ({}, {"job": "x"}):
+                fleet = json.dumps({"sources": [{"path": folder} | whole_options | job]})
+                with self.subTest(names=names, job=job):
+                    self.assertEqual(wanted, [self.rows(query, fleet) for query in ask])
+                    self.assertEqual([("joined_log", 4)], self.rows("SELECT kind, count FROM mpg_issues WHERE source = ? AND severity <> 'info' OR kind = 'joined_log' AND source = ?", *[os.path.join(folder, names[0])] * 2))
+                    self.assertEqual([(None,)] * 2, self.rows("SELECT missing FROM trace_sources(?)", fleet))
+        folder = self.folder_of(dict(zip(("run.out", "walk.err"), outputs)))
+        self.rows("SELECT 1 FROM trace_rollup(?)", json.dumps({"sources": [{"path": folder} | whole_options]}))
+        self.assertEqual([], self.rows("SELECT 1 FROM mpg_issues WHERE kind = 'joined_log' AND source LIKE ? || '%'", folder))
+
+    def test_two_outputs_with_clocks(self):
+        """Both have one: lines are in its order, and how many devices there are one file says for both."""
+        steps = [(2 * n + 1.0, self.STEP.format(n, 2, 150)) for n in range(10)]
+        other = [(0.5, "Num_devices: 8"), (11.5, "[process=0] Finished save (blocking) in 0.50 seconds @ gs://toy/ckpt/5"), (15.7, "Training stopped: Target loss")]
+        sums, text = [], lambda events: "".join(f"I0302 09:00:{at:09.6f} 140 x.py:1] {line}\n" for at, line in sorted(events))
+        for files in ({"run.out": text(steps + other)}, {"run.out": text(steps), "run.err": text(other)}, {"run.out": text(other), "run.err": text(steps)}):
+            fleet = json.dumps({"sources": [{"path": self.folder_of(files), "year": 2026, "job": "x"}]})
+            sums.append([self.rows("SELECT category, cause, sum(chip_us) FROM trace_rollup(?) GROUP BY 1, 2", fleet), self.rows("SELECT attempt, chips, start_time, end_time, outcome FROM trace_records(?) WHERE record = 'allocations'", fleet)])
+        self.assertEqual(8, sums[0][1][0][1])
+        self.assertEqual([sums[0]] * 2, sums[1:])
 
     def test_a_load_names_its_step(self):
         """The run went on from there, also where it came to no step before the log ended."""
