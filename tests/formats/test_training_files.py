@@ -284,6 +284,29 @@ class WithoutAClock(Case):
         own = "".join(json.dumps({"log": f"2026-03-03 10:00:{2 * n:02d},000 {line}\n", "time": "2026-03-04T00:00:00Z"}) + "\n" for n, line in enumerate(self.steps("maxtext").splitlines(), 1))
         self.assertEqual((0, 20), self.times(self.file(own)))
 
+    def test_behind_syslog_and_the_journal(self):
+        """Each has a stamp of its own for a line, and a pause of 100 s is seen. Syslog's has no year: without the option it is missed, and so is no start."""
+        def stamped(n):
+            return datetime.datetime.fromtimestamp(self.T0 + 2 * n + 100 * (n > 5), datetime.timezone.utc)
+        wheres = {f"{date}{fraction} node1 train[123]: ": date.startswith(("%b", "<13>%b")) for date in ("%b %d %H:%M:%S", "%b  3 %H:%M:%S", "<13>%b  3 %H:%M:%S", "%Y-%m-%dT%H:%M:%S+0000", "<13>1 %Y-%m-%dT%H:%M:%SZ", "Tue %Y-%m-%d %H:%M:%S UTC", "%s")
+                  for fraction in ("", ".000000") if fraction == ("" if date != "%s" else ".000000") or date.endswith("%d %H:%M:%S")}
+        around = {where: (lambda n, line, where=where: stamped(n).strftime(where.replace("%s", str(int(stamped(n).timestamp())))) + line) for where in wheres}
+        us = lambda n: str(int(stamped(n).timestamp()) * 1000000)
+        around["json"] = lambda n, line: json.dumps({"__CURSOR": "s=1", "__REALTIME_TIMESTAMP": us(n), "__MONOTONIC_TIMESTAMP": "12", "_PID": "7", "MESSAGE": line})
+        around["MESSAGE first"] = lambda n, line: json.dumps({"MESSAGE": line, "_SOURCE_REALTIME_TIMESTAMP": "1", "__REALTIME_TIMESTAMP": us(n)})
+        around["export"] = lambda n, line: f"__CURSOR=s=1\n__REALTIME_TIMESTAMP={us(n)}\n_PID=7\nMESSAGE={line}\n"
+        for name in ("megatron", "maxtext", "trainer"):
+            lines = self.steps(name).splitlines()
+            for where, line_of in around.items():
+                with self.subTest(name=name, where=where):
+                    path = self.file("".join(line_of(n, line) + "\n" for n, line in enumerate(lines, 1)))
+                    for year in ({"year": 2026}, {}):
+                        fleet = json.dumps({"sources": [{"path": path} | year]})
+                        needed = wheres.get(where) and not year
+                        self.assertEqual([(needed or None, None)], self.rows("SELECT nullif(instr(missing, 'year') > 0, 0), nullif(instr(missing, 'start') > 0, 0) FROM trace_sources(?)", fleet))
+                        if not needed:
+                            self.assertEqual((0, 120), self.times(fleet))
+
     def test_a_listing_of_google_cloud(self):
         """`gcloud logging read --format=json` writes a key a line, the latest entry first: each line's time is that of its entry, and a pause of 100 s is seen."""
         at = lambda n: datetime.datetime.fromtimestamp(self.T0 + 2 * n + 100 * (n > 5), datetime.timezone.utc).strftime("%Y-%m-%dT%H:%M:%S.000000Z")

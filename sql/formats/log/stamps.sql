@@ -1,6 +1,7 @@
--- log/stamps.sql - lines of steps without a clock in a listing of Google Cloud's logging, whose entries have theirs some lines further down.
+-- log/stamps.sql - lines of steps without a clock to which what kept the log has given one: syslog, systemd's journal, Google Cloud's logging.
 --
--- `gcloud logging read --format=json` writes a key a line, in the order of the alphabet. Reads and changes training_lines(file, line, time, step), whose
+-- Syslog's stamp begins the line and has no year: it counts if :year is given. `journalctl -o json` has microseconds in the line's object, `-o export`
+-- in a line above, `-o short-unix` seconds. `gcloud logging read --format=json` writes a key a line, in the order of the alphabet. Reads and changes training_lines(file, line, time, step), whose
 -- rowids are in the order of the lines, a file's without another's between them. Makes training_untimed(file): files in which no line of a step has a clock.
 -- A part of the scripts of trainers' logs, which say what the parameters are.
 
@@ -21,13 +22,24 @@ DROP TABLE IF EXISTS temp.training_said;
 CREATE TEMP TABLE training_said AS SELECT * FROM mpg_issues WHERE source IN (SELECT file FROM training_untimed);
 DROP TABLE IF EXISTS temp.training_listings;
 CREATE TEMP TABLE training_listings AS
-SELECT file FROM training_untimed AS u
-WHERE (SELECT d._line < u.line FROM log_trace(u.file, '^\s+"insertId": "(?<entry>)', 'rows') AS d WHERE d.fields IS NOT NULL OR d._line >= u.line LIMIT 1);
+SELECT file, how
+FROM (SELECT u.file AS file, (SELECT CASE WHEN log_group(d._record, 'entry') IS NOT NULL THEN iif(d._line < u.line, 'below', NULL) WHEN log_group(d._record, 'above') IS NOT NULL THEN iif(d._line < u.line, 'above', NULL)
+                                          WHEN d._line = u.line AND d.fields IS NOT NULL THEN CASE WHEN log_group(d._record, 'yearless') IS NULL THEN 'beside' WHEN :year IS NOT NULL THEN 'yearless' END END
+        FROM log_trace(u.file, '(?x) ^\s+"insertId":\ "(?<entry>) | ^__REALTIME_TIMESTAMP=\d (?<above>) | ^ .* "__REALTIME_TIMESTAMP" | ^ \d{10}\.\d{6}\ \S+\ [^\s:]+: | ^ (?: <\d+> )? [A-Z][a-z]{2}\ [\ \d]\d\ \d\d:\d\d:\d\d (?<yearless>)', 'rows') AS d
+        WHERE coalesce(log_group(d._record, 'entry'), log_group(d._record, 'above')) IS NOT NULL OR d._line >= u.line LIMIT 1) AS how
+      FROM training_untimed AS u)
+WHERE how IS NOT NULL;
 DROP TABLE IF EXISTS temp.training_stamps;
 CREATE TEMP TABLE training_stamps(file, line, time, PRIMARY KEY (file, line)) WITHOUT ROWID;
 INSERT INTO training_stamps
-SELECT u.file, d._line, d.time FROM training_listings AS u CROSS JOIN log_trace(u.file, '^\s+"timestamp": "(?<time>\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?Z)"', 'rows') AS d WHERE d.time IS NOT NULL;
-UPDATE training_lines SET time = (SELECT s.time FROM training_stamps AS s WHERE s.file = training_lines.file AND s.line > training_lines.line ORDER BY s.line LIMIT 1)
+SELECT u.file, d._line, coalesce(d.time, log_group(d._record, 'us') / 1e6)
+FROM training_listings AS u CROSS JOIN log_trace(u.file, '(?x) ^\s+"timestamp":\ "(?<time> \d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?Z)" | ^ (?: __REALTIME_TIMESTAMP= | .* "__REALTIME_TIMESTAMP"\s*:\s*"? ) (?<us>\d{15,17})
+    | ^ (?<time> \d{10}\.\d{6} )\ \S+\ [^\s:]+: | ^ (?: <\d+> )? (?<time> [A-Z][a-z]{2}\ [\ \d]\d\ \d\d:\d\d:\d\d (?: \.\d+ )? ) \ ', 'rows', coalesce(:zone, 'UTC'), coalesce(:year, 1970)) AS d
+WHERE d.fields IS NOT NULL AND coalesce(d.time, log_group(d._record, 'us')) IS NOT NULL;
+UPDATE training_lines SET time = CASE (SELECT g.how FROM training_listings AS g WHERE g.file = training_lines.file)
+  WHEN 'below' THEN (SELECT s.time FROM training_stamps AS s WHERE s.file = training_lines.file AND s.line > training_lines.line ORDER BY s.line LIMIT 1)
+  WHEN 'above' THEN (SELECT s.time FROM training_stamps AS s WHERE s.file = training_lines.file AND s.line < training_lines.line ORDER BY s.line DESC LIMIT 1)
+  ELSE (SELECT s.time FROM training_stamps AS s WHERE s.file = training_lines.file AND s.line = training_lines.line) END
 WHERE time IS NULL AND file IN (SELECT file FROM training_listings);
 DELETE FROM training_untimed WHERE file IN (SELECT file FROM training_listings);
 INSERT INTO mpg_issues(source, severity, kind, line, count, detail)
