@@ -6,6 +6,7 @@
 --@ extends outage_reasons
 --@ input :kube_state sure (?s)\A\s*[\[{].*"metric"\s*:.*"__name__"\s*:\s*"kube_(?:pod|node)_
 --@ input :kube_state sure (?s)\A(?:\s*#[^\n]*\n|\s)*[A-Za-z_:](?:.*^)?kube_(?:pod|node)_\w+\{
+--@ input :kube_state sure (?s)\A\{__name__="(?:.*^\{__name__=")?kube_(?:pod|node)_
 --@ uses formats/kube_state
 --@ hint (?s)\A\s*\{.{0,300}?"apiVersion"\s*:\s*"audit\.k8s\.io/ => an audit log of Kubernetes, which tells of requests: record the objects with kubectl get -w -o json
 --@ hint \AapiVersion: => objects of Kubernetes as YAML: export them with kubectl get -o json

@@ -361,6 +361,27 @@ class Mapping(Case):
                          [("0", "ml", "p", "c", 10), ("1", None, None, None, 0), ("2", "ml", "q", "c", .2)])
         self.assertEqual(self.rows("SELECT gpu, namespace, pod, code FROM xid"), [("1", None, None, 79)])
 
+    def test_an_export_of_all_metrics(self):
+        """Kubernetes' and chips' in one file of any form, which is Kubernetes' for a ledger: what chips did it tells nonetheless."""
+        kube = [("kube_node_status_allocatable", {"node": "n1", "resource": "nvidia_com_gpu", "unit": "integer"}, 4), ("kube_pod_status_phase", {"namespace": "ml", "pod": "p", "uid": "u", "phase": "Running"}, 1),
+                ("kube_pod_container_resource_requests", {"namespace": "ml", "pod": "p", "uid": "u", "container": "c", "node": "n1", "resource": "nvidia_com_gpu", "unit": "integer"}, 2)]
+        chips = [("DCGM_FI_DEV_GPU_UTIL", {"Hostname": "n1", "gpu": "0", "UUID": "GPU-0", "namespace": "ml", "pod": "p"}, 50)]
+        times = range(1772352000, 1772352300, 30)
+        quoted = lambda labels: ",".join(f'{name}="{value}"' for name, value in labels.items())
+        forms = {"json": lambda series: {"status": "success", "data": {"resultType": "matrix", "result": [{"metric": {"__name__": metric} | labels, "values": [[time, str(value)] for time in times]} for metric, labels, value in series]}},
+                 "text": lambda series: "".join(f"{metric}{{{quoted(labels)}}} {value} {time}\n" for metric, labels, value in series for time in times) + "# EOF\n",
+                 "dump": lambda series: "".join(f'{{__name__="{metric}", {quoted(labels)}}} {value} {time}000\n' for metric, labels, value in series for time in times)}
+        for name, form in forms.items():
+            for series in (kube + chips, chips + kube):
+                with self.subTest(form=name, first=series[0][0]):
+                    path = self.file(form(series), "all.txt")
+                    self.assertEqual([("kube", "SG")], self.rows("SELECT format, feeds FROM trace_sources(?)", path))
+                    self.assertEqual({"untraced": 2 * 270.0, "idle": 2 * 270.0}, dict(self.rows("SELECT category, sum(chip_seconds) FROM trace_rollup(?) GROUP BY 1", path)))
+                    self.assertEqual([("p", 150.0, 300.0)], self.rows("SELECT pod, busy_s, covered_s FROM trace_duty(?)", path))
+            apart = self.folder_of({"k.txt": form(kube), "d.txt": form(chips)})
+            self.assertEqual([("p", 150.0, 300.0)], self.rows("SELECT pod, busy_s, covered_s FROM trace_duty(?)", apart))
+            self.assertEqual([], self.rows("SELECT * FROM mpg_issues WHERE kind = 'unknown_metric' AND source LIKE ? || '%'", apart))
+
     def test_in_the_shell(self):
         self.script("formats/dcgm.sql", prometheus=RANGE)
         self.assertEqual(self.one("SELECT count(DISTINCT pod) FROM duty"), 6)

@@ -37,6 +37,15 @@ static bool reads_format(const mpg_script *script, const mpg_script *format) {
 static mpg_rc make_sources(mpg_sources *s, const mpg_script *format, int rank, mpg_err *err) {
   const char *name = strrchr(format->name, '/') + 1;
   const char *alone = declares_head(format, MPG_HEAD_ATTACH, NULL) ? "path" : "NULL";
+  /* An export of all metrics has those of Kubernetes and those of chips. */
+  mpg_rc rc = strcmp(name, "dcgm") != 0
+                  ? MPG_OK
+                  : mpg_private_do_text(&s->db,
+                                        "UPDATE file SET format = 'dcgm', parameter = 'prometheus' "
+                                        "WHERE parameter = 'kube_state' AND certainty <> 'given'",
+                                        err);
+  if (rc != MPG_OK)
+    return rc;
   return mpg_private_do(
       &s->db, err,
       "INSERT OR IGNORE INTO source(format, rank, options, records, alone) SELECT DISTINCT format, "
