@@ -89,25 +89,30 @@ FROM (SELECT kind, by_kind, CAST(json_extract(a, '$."mpg.job"') AS TEXT) AS job,
 
 DROP TABLE IF EXISTS temp.otlp_told;
 CREATE TEMP TABLE otlp_told AS
-WITH lowest AS MATERIALIZED (SELECT job AS of_job, min(number) AS lowest FROM otlp_named WHERE job IS NOT NULL GROUP BY job),
+WITH told AS MATERIALIZED (SELECT job AS of_job, count(attempt) = count(*) AS all_attempts FROM otlp_named WHERE job IS NOT NULL AND is_known GROUP BY job),
+lowest AS MATERIALIZED ( -- ranks of an attempt may be numbered as another's are not
+  SELECT of_job, iif(all_attempts, attempt, NULL) AS of_attempt, all_attempts, min(number) AS lowest FROM otlp_named CROSS JOIN told ON of_job = job GROUP BY 1, 2
+),
 batch AS MATERIALIZED ( -- of each the last start of those that did not fail
   SELECT n.job AS of_job, n.step AS of_step, max(iif(status IS 'error' OR n.step IS NULL, NULL, start_time)) AS last_start
-  FROM otlp_merged AS m CROSS JOIN otlp_named AS n ON n.rowid = m.rowid JOIN lowest ON of_job = n.job AND lowest = n.number
+  FROM otlp_merged AS m CROSS JOIN otlp_named AS n ON n.rowid = m.rowid JOIN lowest ON of_job = n.job AND lowest = n.number AND of_attempt IS iif(all_attempts, attempt, NULL)
   WHERE kind = 'batch' AND is_known GROUP BY n.job, n.step
 )
 SELECT job, attempt, kind, start_time, end_time, status, step, program, flops, bytes, dtype, executions, job_name, owner, phase, framework, runtime, model, priority, n.a AS a,
        -- A batch that runs again is lost by itself.
        status IS 'error' AND (kind = 'serve' OR (kind = 'batch' AND coalesce(start_time > (SELECT last_start FROM batch WHERE of_job = job AND of_step IS step), 1))) AS failed
-FROM otlp_merged AS m CROSS JOIN otlp_named AS n ON n.rowid = m.rowid CROSS JOIN lowest ON of_job = job AND lowest = number
+FROM otlp_merged AS m CROSS JOIN otlp_named AS n ON n.rowid = m.rowid CROSS JOIN lowest ON of_job = job AND lowest = number AND of_attempt IS iif(all_attempts, attempt, NULL)
 WHERE is_known;
 -- What the lowest rank does not tell, as it died first: if there is another.
 DROP TABLE IF EXISTS temp.otlp_ranks;
 CREATE TEMP TABLE otlp_ranks AS SELECT 1 WHERE (SELECT count(*) FROM otlp_named WHERE is_known AND job IS NOT NULL) > (SELECT count(*) FROM otlp_told);
 INSERT INTO mpg_issues(source, severity, kind, count, detail)
 SELECT coalesce(:otlp, 'otlp_spans'), 'warning', 'missing_steps', count(*), 'steps that only ranks above the lowest tell, first ' || min(step) || ' of job ' || min(job) || ': left out. Did the lowest rank die first?'
-FROM (SELECT DISTINCT n.job AS job, n.step AS step FROM otlp_ranks CROSS JOIN otlp_named AS n CROSS JOIN otlp_merged AS m ON m.rowid = n.rowid WHERE n.is_known AND m.kind = 'step' AND n.step IS NOT NULL
-      EXCEPT SELECT job, step FROM otlp_ranks CROSS JOIN otlp_told WHERE kind = 'step')
-WHERE job IN (SELECT job FROM otlp_told) GROUP BY NULL;
+FROM (SELECT DISTINCT n.job AS job, n.step AS step, coalesce(m.start_time > l.latest + 60, 0) AS is_late
+      FROM (SELECT job AS of_job, max(coalesce(end_time, start_time)) AS latest FROM otlp_ranks CROSS JOIN otlp_told WHERE kind <> 'attempt' GROUP BY job) AS l
+      CROSS JOIN otlp_named AS n ON n.job = of_job CROSS JOIN otlp_merged AS m ON m.rowid = n.rowid WHERE n.is_known AND m.kind = 'step' AND n.step IS NOT NULL
+      EXCEPT SELECT job, step, 0 FROM otlp_ranks CROSS JOIN otlp_told WHERE kind = 'step')
+GROUP BY NULL;
 DROP TABLE otlp_ranks;
 DROP TABLE otlp_named;
 DROP TABLE otlp_merged;

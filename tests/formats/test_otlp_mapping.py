@@ -169,6 +169,16 @@ class Mapping(Case):
             self.script("formats/otlp.sql", otlp=path)
             self.assertEqual(said, self.rows("SELECT count FROM mpg_issues WHERE kind = 'missing_steps' AND source = ?", path))
 
+    def test_ranks_of_an_attempt_that_are_numbered_anew(self):
+        """Rank 0 has gone with its host, and the second attempt has ranks from 4 on: they tell what it did where spans name their attempt; else it is listed, though it did steps of the same numbers."""
+        for named in (True, False):
+            path = self.file("\n".join(json.dumps(self.request(*spans, resource={"mpg.job": "j", "mpg.rank": rank} | ({"mpg.attempt": 1 + (rank > 3)} if named else {}))) for rank, spans in (
+                (0, [self.span("attempt", 0, 20, chips=4, pool="p", error=True)] + [self.span("step", 10 * i - 10, 10 * i, step=i) for i in (1, 2)]),
+                (5, [self.span("step", 100, 111, step=1)]), (4, [self.span("attempt", 100, 120, chips=4, pool="p")] + [self.span("step", 90 + 10 * i, 100 + 10 * i, step=i) for i in (1, 2)]))))
+            self.assertEqual([(0, 20)] + [(100, 120)] * named, self.rows("SELECT start_time - ?1, end_time - ?1 FROM trace_records(?2) WHERE record = 'allocations' ORDER BY 1", T0, path))
+            self.assertEqual([0, 10] + [100, 110] * named, [start for start, in self.rows("SELECT start_time - ? FROM trace_records(?) WHERE record = 'spans' ORDER BY 1", T0, path)])
+            self.assertEqual([] if named else [(2,)], self.rows("SELECT count FROM mpg_issues WHERE kind = 'missing_steps' AND source = ?", path))
+
     def test_attempts_of_several_sizes(self):
         """On 8 chips, then on 16, told as numbers or as texts of the environment: each attempt was whole."""
         for eight, sixteen in ((8, 16), ("8", "16")):
