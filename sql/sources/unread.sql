@@ -81,6 +81,7 @@
 -- Spans and metrics of other programs.
 --@ hint \A\s*\{\s*"data"\s*:\s*\[\s*\{\s*"traceID"\s*: => spans of Jaeger: let a collector of OpenTelemetry write them (exporter file, JSON)
 --@ hint (?s)\A\s*\[\s*\{(?=.{0,4000}"traceId"\s*:)(?=.{0,4000}"localEndpoint"\s*:) => spans of Zipkin: let a collector of OpenTelemetry write them (exporter file, JSON)
+--@ hint (?s)\A\s*\{\s*"name"\s*:[^{}]{0,1000}"context"\s*:\s*\{\s*"trace_id"\s*: => spans of OpenTelemetry as its console exporter prints them: let a collector write them (exporter file, JSON)
 --@ hint (?s)\A(?:\x00[\x00-\xff]{3})?\x0a(?=.{0,1000}?(?:service\.name|telemetry\.sdk\.)) => spans or metrics of OpenTelemetry as protobuf: let the collector's exporter write JSON (format: json, no compression)
 --@ hint \A:W&B => a run of Weights & Biases as its client writes it: export its history by run.scan_history()
 --@ hint (?m)^.*\{'(?:loss|eval_loss|train_runtime)': '?[\d.]+.*'epoch': => what the Hugging Face Trainer prints, without times: give the event files that report_to="tensorboard" writes
