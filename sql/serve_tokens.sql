@@ -1,4 +1,4 @@
--- serve_tokens.sql - what inference servers computed between two scrapes, by the counters of vLLM, SGLang, TGI and Triton.
+-- serve_tokens.sql - what inference servers computed between two scrapes, by the counters of vLLM, SGLang, TGI, TensorRT-LLM, JetStream and Triton.
 --
 -- In the sqlite3 shell, after .param set :path fixtures/serving/vllm.prom:
 --
@@ -10,7 +10,7 @@
 --
 --@ argument path :path PATH samples of Prometheus: answers of its HTTP API, or text with timestamps or the time in the file's name
 --@ table trace_serve_tokens serve_tokens a row for each replica, model and interval between two samples in which it computed something
---@ column server TEXT - vllm, sglang, tgi, triton
+--@ column server TEXT - vllm, sglang, tgi, trtllm, jetstream, triton
 --@ column replica TEXT - the pod, else the instance; with its namespace and cluster, where several have one of that name
 --@ column model TEXT -
 --@ column start_time REAL s Unix time of the sample before
@@ -31,6 +31,8 @@ INSERT INTO serve_counters VALUES
   ('sglang:realtime_tokens_total', 'mode', 'prefill_compute', 'sglang', 'prefill', 1), ('sglang:realtime_tokens_total', 'mode', 'prefill_cache', 'sglang', 'cached', 1),
   ('sglang:realtime_tokens_total', 'mode', 'decode', 'sglang', 'decode', 1),
   ('tgi_request_input_length_sum', NULL, NULL, 'tgi', 'all', 1), ('tgi_request_skipped_tokens_sum', NULL, NULL, 'tgi', 'hits', 1), ('tgi_request_generated_tokens_sum', NULL, NULL, 'tgi', 'decode', 1),
+  ('trtllm_prompt_tokens_total', NULL, NULL, 'trtllm', 'all', 1), ('trtllm_generation_tokens_total', NULL, NULL, 'trtllm', 'decode', 1),
+  ('jetstream_request_input_length_sum', NULL, NULL, 'jetstream', 'all', 1), ('jetstream_request_output_length_sum', NULL, NULL, 'jetstream', 'decode', 1),
   ('nv_inference_count', NULL, NULL, 'triton', 'executions', 1);
 -- Text without times, in a file with Unix seconds in its name: that is when it was scraped.
 DROP TABLE IF EXISTS temp.serve_files;
@@ -61,7 +63,7 @@ WITH sample AS (
   FROM serve_files AS f CROSS JOIN prometheus_trace(f.path, f.time) AS s WHERE f.time IS NOT NULL
 )
 SELECT file, replica, count(*) AS n, coalesce(min(metric), 'one without a name') AS metric, total(metric IN (SELECT metric FROM serve_counters)) AS known,
-       count(*) FILTER (WHERE metric GLOB 'vllm[:_]*' OR metric GLOB 'sglang[:_]*' OR metric GLOB 'tgi_*' OR metric GLOB 'nv_*' OR metric GLOB 'trtllm*' OR metric GLOB '*token*') AS of_server,
+       count(*) FILTER (WHERE metric GLOB 'vllm[:_]*' OR metric GLOB 'sglang[:_]*' OR metric GLOB 'tgi_*' OR metric GLOB 'nv_*' OR metric GLOB 'trtllm*' OR metric GLOB 'jetstream_*' OR metric GLOB '*token*') AS of_server,
        min(metric) FILTER (WHERE metric GLOB '*token*') AS token_metric
 FROM sample GROUP BY 1, 2;
 DROP TABLE serve_files;
@@ -100,11 +102,11 @@ DELETE FROM serve_samples WHERE rowid IN (
 -- and the other before and after it.
 ALTER TABLE serve_samples ADD COLUMN series;
 UPDATE serve_samples SET series = labels;
-UPDATE serve_samples SET labels = json_remove(labels, '$.job', '$.instance', '$.endpoint', '$.service', '$.prometheus', '$.prometheus_replica', '$.__replica__', '$.replica', '$.thanos_replica', '$.receive');
--- Two instances of one pod that tell different values are two servers: what one tells is then less than what the other told before.
+UPDATE serve_samples SET labels = json_remove(labels, '$.job', '$.instance', '$.container', '$.node', '$.endpoint', '$.service', '$.prometheus', '$.prometheus_replica', '$.__replica__', '$.replica', '$.thanos_replica', '$.receive');
+-- Two instances or containers of one pod that tell different values are two servers: what one tells is then less than what the other told before.
 DROP TABLE IF EXISTS temp.serve_apart;
 CREATE TEMP TABLE serve_apart AS
-WITH several AS MATERIALIZED (SELECT metric, replica, labels FROM serve_samples GROUP BY 1, 2, 3 HAVING min(json_extract(series, '$.instance')) < max(json_extract(series, '$.instance'))),
+WITH several AS MATERIALIZED (SELECT metric, replica, labels FROM serve_samples GROUP BY 1, 2, 3 HAVING min(coalesce(json_extract(series, '$.instance'), '') || ' ' || coalesce(json_extract(series, '$.container'), '')) < max(coalesce(json_extract(series, '$.instance'), '') || ' ' || coalesce(json_extract(series, '$.container'), ''))),
 told AS (
   SELECT metric, replica, labels, series, value, lag(value) OVER w AS before, lag(series) OVER w AS series_before, lag(value) OVER (PARTITION BY metric, replica, labels, series ORDER BY time) AS own_before
   FROM serve_samples JOIN several USING (metric, replica, labels) WINDOW w AS (PARTITION BY metric, replica, labels ORDER BY time, value)
@@ -112,7 +114,7 @@ told AS (
 SELECT metric, replica, labels FROM told GROUP BY 1, 2, 3 HAVING total(value < before AND series <> series_before) > 1 + 2 * total(value < own_before);
 INSERT INTO mpg_issues(source, severity, kind, line, count, detail)
 SELECT :path, 'warning', 'conflict', NULL, count(*), 'counters that two instances of one pod tell, such as ' || min(metric) || ' of ' || min(replica) || ', with values of two servers: each counts' FROM serve_apart GROUP BY NULL;
-UPDATE serve_samples SET labels = json_set(labels, '$.instance', json_extract(series, '$.instance')) WHERE (metric, replica, labels) IN (SELECT * FROM serve_apart);
+UPDATE serve_samples SET labels = json_set(labels, '$.instance', coalesce(json_extract(series, '$.instance'), '') || ' ' || coalesce(json_extract(series, '$.container'), '')) WHERE (metric, replica, labels) IN (SELECT * FROM serve_apart);
 DROP TABLE serve_apart;
 DROP TABLE IF EXISTS temp.serve_series;
 CREATE TEMP TABLE serve_series AS

@@ -269,6 +269,10 @@ class ServeTokens(Case):
             path = self.write(self.lines((decode, 'pod="x",instance="a:8000"', range(0, 50, 10)), (decode, 'pod="x",instance="a:8001"', range(0, 50 * other, 10 * other))))
             self.assertEqual([row[3] for row in self.decoded(path)], [done] * 4)
             self.assertEqual(self.issues_of(path), said)
+            for first, second in (('container="a"', 'container="b"'), ('job="service"', 'job="pod",container="a",node="n"')):
+                path = self.write(self.lines((decode, f'pod="x",instance="a:8000",{first}', range(0, 50, 10)), (decode, f'pod="x",instance="a:8000",{second}', range(0, 50 * other, 10 * other))))
+                self.assertEqual([row[3] for row in self.decoded(path)], [done] * 4, second)
+                self.assertEqual(self.issues_of(path), said)
 
     def test_counters_by_source_and_those_of_all(self):
         """Told at other times, as by two queries, a prompt counts once; and before an upgrade that brought them, all count as computed, which is said."""
@@ -302,6 +306,14 @@ class ServeTokens(Case):
         path = self.write(['vllm:generation_tokens_total{pod="x"} 5'])
         self.assertEqual(self.rows(path), [])
         self.assertEqual(self.issues_of(path).get("no_time"), 1)
+
+    def test_servers_that_tell_lengths_of_requests_alone(self):
+        """TensorRT-LLM and JetStream, which names each start of a server: what came counts as computed, and a restart's as its own."""
+        for server, came, made in (("trtllm", "trtllm_prompt_tokens_total", "trtllm_generation_tokens_total"), ("jetstream", "jetstream_request_input_length_sum", "jetstream_request_output_length_sum")):
+            path = self.write(self.lines((came, 'pod="x",id="a"', (0, 100, 300)), (made, 'pod="x",id="a"', (0, 10, 30)), (came, 'pod="x",id="b"', (None,) * 3 + (50, 90)), (made, 'pod="x",id="b"', (None,) * 3 + (5, 9))))
+            self.assertEqual([(server, 100, 10), (server, 200, 20), (server, 50, 5), (server, 40, 4)],
+                             self.db.execute("SELECT server, prefill_tokens, decode_tokens FROM trace_serve_tokens(?) ORDER BY end_time", (path,)).fetchall())
+            self.assertEqual(self.issues_of(path), {"assumed_computed": 1, "counter_reset": 2})
 
     def test_what_promtool_dumps(self):
         path = self.write([f'{{__name__="vllm:generation_tokens_total", pod="x"}} {value} {(BEGIN + EVERY * i) * 1000}' for i, value in enumerate((0, 10, 20))])
