@@ -81,6 +81,19 @@ class Mapping(Mapped):
             ("ns/gang", "partial", 100), ("ns/gang", "untraced", 200), ("ns/shards", "untraced", 600), ("ns/web", "untraced", 200 + 150 + 100)])
         self.assertEqual(self.rows("SELECT job, chips, min_chips FROM jobs ORDER BY job"), [("ns/gang", 2, None), ("ns/shards", 4, 1), ("ns/web", None, None)])
 
+    def test_the_last_shards_of_a_job(self):
+        """Of 6 shards, 4 at once, it wants 3 pods once 3 have succeeded, and so on down to the last; a shard that is tried again waits for its pod."""
+        def pod(name, start, end, code=0):
+            state = {"terminated": {"startedAt": when(start), "finishedAt": when(end), "exitCode": code}}
+            return self.pod(name, {G: 1}, spec={"nodeName": "n"}, metadata={"creationTimestamp": when(start), "labels": {"job-name": "shards"}}, status={
+                "phase": "Failed" if code else "Succeeded", "conditions": [{"type": "PodScheduled", "status": "True", "lastTransitionTime": when(start)}], "containerStatuses": [{"state": state}]})
+        job = {"kind": "Job", "metadata": {"name": "shards", "namespace": "ns", "uid": "shards", "creationTimestamp": when(0), "resourceVersion": "1"},
+               "spec": {"parallelism": 4, "completions": 6, "backoffLimitPerIndex": 3, "template": {"spec": {"containers": [{"resources": {"limits": {G: 1}}}]}}}, "status": {}}
+        whole = [pod(f"shards-{i}", 0, 100 + 10 * i) for i in range(4)] + [pod("shards-4", 100, 200)]
+        for last, queued, ran in (([pod("shards-5", 110, 300)], 0, 750), ([pod("shards-5-a", 110, 150, 1), pod("shards-5-b", 170, 300)], 20, 730)):
+            path = self.file([self.node("n", {G: "8"}, agentpool="a"), job, *whole, *last])
+            self.assertEqual({"untraced": ran} | ({"queued": queued} if queued else {}), dict(self.rows("SELECT category, sum(chip_seconds) FROM trace_rollup(?) WHERE job = 'ns/shards' GROUP BY 1", path)))
+
     def test_workloads_of_pods(self):
         """Kueue has a Workload for a pod alone, for a group of pods, such as those of a StatefulSet, for every pod of a Deployment, for every
         group of a LeaderWorkerSet, and one for all that an AppWrapper holds."""

@@ -165,6 +165,15 @@ FROM (SELECT a.job, a.attempt, max(coalesce(a.end_time, 9e18)) AS ended, max(a.a
       JOIN allocations AS a ON a.job = s.job WHERE s.age = 1 AND s.chips < s.most GROUP BY a.job, a.attempt) AS e
 WHERE e.attempt = e.last AND allocations.job = e.job AND allocations.attempt = e.attempt AND allocations.end_time < e.ended AND outcome IN ('cancelled', 'completed');
 DROP TABLE kube_sizes;
+-- Of a Job that has more to complete than runs at once, the pods after whose success none is made any more.
+UPDATE allocations SET outcome = 'released'
+FROM (WITH shards AS MATERIALIZED (
+        SELECT job, json_extract(spec, '$.completions') - coalesce(json_extract(spec, '$.parallelism'), 1) AS more FROM kube_last
+        WHERE kind = 'Job' AND namespace || '/' || name = job AND instr(spec, '"completions"') AND json_extract(spec, '$.completions') > coalesce(json_extract(spec, '$.parallelism'), 1)
+      )
+      SELECT row, end_time, ended, outcome IS 'completed' AND sum(outcome IS 'completed') OVER (PARTITION BY job ORDER BY coalesce(end_time, 9e18), row) > more AS over
+      FROM (SELECT a.rowid AS row, a.job, more, a.end_time, a.outcome, max(coalesce(a.end_time, 9e18)) OVER (PARTITION BY a.job, a.attempt) AS ended FROM shards JOIN allocations AS a USING (job))) AS s
+WHERE s.row = allocations.rowid AND over AND s.end_time < ended;
 
 -- What left the queue without holding anything: 0 chips at that moment, which closes what it requested. A Workload
 -- that is deactivated is evicted, whether it was admitted or not, and requests nothing until it is activated again. A job
