@@ -100,6 +100,18 @@ class KubeState(Case):
             self.assertEqual(expected, partial(self.write()))
             self.assertEqual(said, self.issues().get("conflicting_job", (None,))[0])
 
+    def test_the_last_shards_of_a_job(self):
+        """Of 3 shards, 2 at once, the last asks for its own chip alone."""
+        def told(metric, since, until, value=1, **labels):
+            return {"metric": {"__name__": metric, "namespace": "ml", **labels}, "values": [[BEGIN + at, str(value)] for at in range(since, until, 10)]}
+        series = [told("kube_node_status_allocatable", 0, 410, 8, node="n", resource="nvidia_com_gpu", unit="integer"), told("kube_job_spec_parallelism", 0, 410, 2, job_name="shards"), told("kube_job_spec_completions", 0, 410, 3, job_name="shards")]
+        for i, (since, until) in enumerate(((0, 100), (0, 200), (100, 400))):
+            pod = {"pod": f"shards-{i}", "uid": f"u{i}"}
+            series += [told("kube_pod_owner", since, 410, owner_kind="Job", owner_name="shards", owner_is_controller="true", **pod), told("kube_pod_status_phase", since, until, phase="Running", **pod), told("kube_pod_status_phase", until, 410, phase="Succeeded", **pod),
+                       told("kube_pod_container_resource_requests", since, 410, node="n", container="c", resource="nvidia_com_gpu", unit="integer", **pod), told("kube_pod_start_time", since, 410, BEGIN + since, **pod), told("kube_pod_completion_time", until, 410, BEGIN + until, **pod)]
+        self.series[:] = series
+        self.assertEqual([("untraced", 600.0)], self.db.execute("SELECT category, sum(chip_seconds) FROM trace_rollup(?) WHERE job = 'ml/shards' GROUP BY 1", (self.write(),)).fetchall())
+
     def test_a_gap_is_listed(self):
         for series in self.series:
             series["values"] = [v for v in series["values"] if not BEGIN + 1800 <= v[0] < BEGIN + 3600]

@@ -106,7 +106,8 @@ SELECT 'ADDED', 'batch/v1', iif(max(owner_kind) = 'Job', 'Job', max(owner_kind))
        min(max(coalesce(min(j.created), min(o.created_at)), (SELECT first FROM kube_state_spacing)), min(o.created_at), min(coalesce(o.start_time, o.created_at))), o.job,
        max(min(max(m.chips), coalesce(max(o.chips) * min(max(j.parallelism), coalesce(max(j.completions), max(j.parallelism))), max(m.chips))), CASE WHEN max(j.parallelism) IS NULL THEN max(m.chips) ELSE max(o.chips) * min(max(j.parallelism), coalesce(max(j.completions), max(j.parallelism))) END),
        CASE WHEN max(j.completions) > max(j.parallelism) THEN max(o.chips) WHEN min(j.least) < max(j.parallelism) AND min(j.least) < coalesce(max(j.completions), 9e18) THEN max(o.chips) * min(j.least) END,
-       CASE WHEN max(j.complete) OR max(j.failed) THEN max(coalesce(j.finished, j.over)) END, CASE WHEN max(j.complete) THEN 'completed' WHEN max(j.failed) THEN 'failed' END, '{}', '{}', min(o._file)
+       CASE WHEN max(j.complete) OR max(j.failed) THEN max(coalesce(j.finished, j.over)) END, CASE WHEN max(j.complete) THEN 'completed' WHEN max(j.failed) THEN 'failed' END,
+       CASE WHEN max(j.completions) > max(j.parallelism) THEN json_object('completions', CAST(max(j.completions) AS INTEGER), 'parallelism', CAST(max(j.parallelism) AS INTEGER)) ELSE '{}' END, '{}', min(o._file)
 FROM of_jobs AS o JOIN at_once AS m USING (job) LEFT JOIN kube_state_jobs AS j ON j.namespace = o.namespace AND j.name = o.owner AND o.owner_kind = 'Job' AND o.job = j.namespace || '/' || j.name
 WHERE o.job <> o.namespace || '/' || o.pod GROUP BY o.job;
 INSERT INTO mpg_issues(source, severity, kind, line, count, detail)
