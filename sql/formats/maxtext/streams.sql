@@ -7,18 +7,25 @@
 -- differ in one word.
 DROP TABLE IF EXISTS temp.training_streams;
 CREATE TEMP TABLE training_streams AS
-WITH half AS MATERIALIZED (
-  SELECT file, rtrim(file, replace(file, '/', '')) AS folder, substr(file, 1 + length(rtrim(file, replace(file, '/', '')))) || '/' AS name, count(step) > 0 AS steps, min(rowid) AS first, max(rowid) AS last,
-         count(step) = count(iif(step IS NULL, NULL, time)) AS timed
-  FROM training_lines WHERE (SELECT file FROM training_lines ORDER BY rowid LIMIT 1) <> (SELECT file FROM training_lines ORDER BY rowid DESC LIMIT 1)
-  GROUP BY file
+WITH RECURSIVE begins(first, file) AS (
+  SELECT * FROM (SELECT rowid, file FROM training_lines ORDER BY rowid LIMIT 1) WHERE file <> (SELECT file FROM training_lines ORDER BY rowid DESC LIMIT 1)
+  UNION ALL
+  SELECT l.rowid, l.file
+  FROM begins AS b CROSS JOIN training_lines AS l ON l.rowid = (SELECT n.rowid FROM training_lines AS n WHERE n.rowid > b.first AND n.file <> b.file ORDER BY n.rowid LIMIT 1)
+),
+ranged AS MATERIALIZED (
+  SELECT file, rtrim(file, replace(file, '/', '')) AS folder, substr(file, 1 + length(rtrim(file, replace(file, '/', '')))) || '/' AS name, first, coalesce(lead(first) OVER (ORDER BY first) - 1, (SELECT max(rowid) FROM training_lines)) AS last
+  FROM begins
 ),
 word(o, e) AS (
   VALUES ('stdout', 'stderr'), ('STDOUT', 'STDERR'), ('.out', '.err'), ('_out', '_err'), ('-out', '-err'), ('.o/', '.e/')
   UNION ALL SELECT '.o' || value, '.e' || value FROM json_each('[0,1,2,3,4,5,6,7,8,9]')
 ),
-pair AS (
-  SELECT DISTINCT e.file AS e, o.file AS o FROM half AS e JOIN word AS w ON instr(e.name, w.e) JOIN half AS o ON o.folder = e.folder AND o.name = replace(e.name, w.e, w.o) AND o.steps <> e.steps
+pair AS MATERIALIZED (SELECT DISTINCT e.file AS e, o.file AS o FROM ranged AS e JOIN word AS w ON instr(e.name, w.e) JOIN ranged AS o ON o.folder = e.folder AND o.name = replace(e.name, w.e, w.o)),
+half AS MATERIALIZED (
+  SELECT *, EXISTS (SELECT 1 FROM training_lines AS l WHERE l.rowid BETWEEN first AND last AND l.step IS NOT NULL) AS steps,
+         NOT EXISTS (SELECT 1 FROM training_lines AS l WHERE l.rowid BETWEEN first AND last AND l.step IS NOT NULL AND l.time IS NULL) AS timed
+  FROM ranged WHERE file IN (SELECT e FROM pair UNION ALL SELECT o FROM pair)
 )
 SELECT f.file AS file, g.file AS of_file, f.first AS first, f.last AS last, g.first AS of_first, g.last AS of_last, g.timed AS timed
 FROM pair JOIN half AS f ON f.file IN (e, o) AND NOT f.steps JOIN half AS g ON g.file IN (e, o) AND g.steps;
