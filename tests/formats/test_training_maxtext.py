@@ -360,6 +360,22 @@ class MaxText(Case):
         self.rows("SELECT 1 FROM trace_rollup(?)", json.dumps({"sources": [{"path": folder} | whole_options]}))
         self.assertEqual([], self.rows("SELECT 1 FROM mpg_issues WHERE kind = 'joined_log' AND source LIKE ? || '%'", folder))
 
+    def test_two_outputs_of_several_runs(self):
+        """Whose steps have the same numbers: saves of one number, or loads one right after the other, are of one run each."""
+        def told(*lines):
+            return "".join(f"I0302 09:{second // 60:02d}:{second % 60:02d}.000000 140 event_tracking.py:138] [process=0] {text}\n" for second, text in lines)
+        def save(at):
+            return (at, "[async] Finished blocking save in 1.00 seconds. Continuing save @ gs://toy/ckpt/5."), (at + 7, "[async] Finished save (blocking + background) in 7.00 seconds @ gs://toy/ckpt/5")
+        def steps(first, last):
+            return "Num_devices: 8\n" + "".join(self.STEP.format(n, 2, 150) + "\n" for n in range(first, last))
+        load = "Finished load in 3.00 seconds @ gs://toy/ckpt/5/items"
+        for out, err, saved, begins in ((steps(0, 12) + steps(0, 12), told(*save(23), *save(223)), [30, 230], None), (steps(0, 12) + 2 * steps(6, 9), told(*save(23), (100, load), (200, load)), [30], [11, 100, 200])):
+            fleet = json.dumps({"sources": [{"path": self.folder_of({"a.out": out, "a.err": err}), "year": 2026, "outcome": "failed"}]})
+            self.assertEqual(saved, [at - 1772442000 for at, in self.rows("SELECT durable_time FROM trace_records(?) WHERE record = 'commits' ORDER BY 1", fleet)])
+            found = self.rows("SELECT attempt, min(start_time) - ?2, max(end_time) - ?2 FROM trace_records(?1) WHERE kind = 'step' GROUP BY 1 ORDER BY 1", fleet, 1772442000)
+            self.assertEqual(begins or [11, found[1][1]], [begin for _, begin, _ in found])
+            self.assertLess(223 if begins is None else 0, found[1][2])
+
     def test_two_outputs_with_clocks(self):
         """Both have one: lines are in its order, and how many devices there are one file says for both."""
         steps = [(2 * n + 1.0, self.STEP.format(n, 2, 150)) for n in range(10)]

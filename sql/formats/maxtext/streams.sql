@@ -42,14 +42,18 @@ FROM (SELECT l.rowid AS id, s.of_file AS pair, l.step, iif(s.timed, l.time, NULL
 DELETE FROM training_beside WHERE step IS NULL;
 CREATE INDEX temp.training_beside_step ON training_beside(pair, step);
 
--- The lines of the other file: what each is of, in which of its runs, and whether it is told while the program waits. A load begins a run.
+-- The lines of the other file: what each is of, in which of its runs, and whether it is told while the program waits. A load begins a run, and a save of a number that
+-- is not above the one before, unless it comes at once, as another host's.
 DROP TABLE IF EXISTS temp.training_apart;
 CREATE TEMP TABLE training_apart(id INTEGER PRIMARY KEY, pair, time, step, loaded, is_config, run, waits, at);
 INSERT INTO training_apart
 SELECT id, pair, time, step, loaded, is_config, sum(begins) OVER w, step IS NOT NULL AND (finished IS NULL OR count(iif(finished IS NULL, id, NULL)) OVER (PARTITION BY pair, step) = 0), NULL
 FROM (SELECT l.rowid AS id, s.of_file AS pair, l.time, coalesce(l.saving, l.saved, l.blocking, l.finished) AS step, l.finished, l.loaded, coalesce(l.all_steps, l.all_devices, l.chip_name) IS NOT NULL AS is_config,
-             l.load_seconds IS NOT NULL AND lag(l.load_seconds) OVER (PARTITION BY s.of_file ORDER BY l.rowid) IS NULL AS begins
-      FROM training_streams AS s CROSS JOIN training_lines AS l ON l.rowid BETWEEN s.first AND s.last)
+             CASE WHEN l.load_seconds IS NOT NULL THEN lag(l.load_seconds) OVER w IS NULL OR l.time - lag(l.time) OVER w > 10
+                  WHEN coalesce(l.blocked, l.saving, l.saved, iif(count(coalesce(l.blocked, l.saving, l.saved)) OVER (PARTITION BY s.of_file) = 0, l.finished, NULL)) IS NOT NULL
+                    THEN coalesce(coalesce(l.saving, l.saved, l.blocking, l.finished) <= lag(coalesce(l.saving, l.saved, l.blocking, l.finished)) OVER kind AND l.time - lag(l.time) OVER kind > 10, 0) ELSE 0 END AS begins
+      FROM training_streams AS s CROSS JOIN training_lines AS l ON l.rowid BETWEEN s.first AND s.last
+      WINDOW w AS (PARTITION BY s.of_file ORDER BY l.rowid), kind AS (PARTITION BY s.of_file, l.finished IS NOT NULL, l.load_seconds IS NOT NULL, l.blocked IS NOT NULL ORDER BY l.rowid))
 WINDOW w AS (PARTITION BY pair ORDER BY id);
 
 -- A load stands before the first step of a run that goes on from it, a save after its step: of several such the last of the one has the last of the other.
