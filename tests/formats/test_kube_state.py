@@ -112,6 +112,14 @@ class KubeState(Case):
         self.series[:] = series
         self.assertEqual([("untraced", 600.0)], self.db.execute("SELECT category, sum(chip_seconds) FROM trace_rollup(?) WHERE job = 'ml/shards' GROUP BY 1", (self.write(),)).fetchall())
 
+    def test_one_scrape_is_listed(self):
+        """An instant query says what is there, and not for how long."""
+        first = min(series["values"][0][0] for series in self.series)
+        for values, said in ((lambda all_of: all_of, None), (lambda all_of: [value for value in all_of if value[0] == first], 1)):
+            self.series[:] = [{"metric": series["metric"], "values": values(series["values"])} for series in self.series if values(series["values"])]
+            self.db.execute("SELECT count(*) FROM trace_rollup(?)", (self.write(),)).fetchall()
+            self.assertEqual(said, self.issues().get("missing_samples", (None,))[0])
+
     def test_a_gap_is_listed(self):
         for series in self.series:
             series["values"] = [v for v in series["values"] if not BEGIN + 1800 <= v[0] < BEGIN + 3600]

@@ -120,6 +120,9 @@ INSERT INTO mpg_issues(source, severity, kind, line, count, detail)
 SELECT (SELECT min(_file) FROM kube_state_samples), 'warning', 'missing_samples', NULL, count(*),
        'gaps between samples, of ' || CAST(sum(after - time) AS INTEGER) || ' s in all, where they come every ' || seconds || ' s: what was the same before and after was so in between'
 FROM kube_state_scrapes, kube_state_spacing WHERE after - time > 2 * seconds AND seconds > 0 GROUP BY NULL HAVING count(*) > 0;
+INSERT INTO mpg_issues(source, severity, kind, line, count, detail)
+SELECT (SELECT min(_file) FROM kube_state_samples), 'warning', 'missing_samples', NULL, 1, 'all samples are of one time, as an instant query gives them: nothing is known to have lasted. Give a range'
+FROM kube_state_spacing WHERE first = last;
 
 -- ---- 3. Which resources are chips. The exporter writes all but letters and digits of a name as _ ----
 
