@@ -60,9 +60,10 @@ CREATE TEMP TABLE aliases AS
 SELECT job, JobID AS alias FROM slurm_attempts AS a CROSS JOIN slurm_jobs AS j ON j.rowid = a.row WHERE JobID <> job AND JobID NOT GLOB '*_[[]*'
 UNION
 SELECT job, id FROM slurm_attempts WHERE id <> job
-UNION -- beside its export
-SELECT job, rtrim(_file, replace(_file, '/', '')) || n.value
-FROM slurm_attempts AS a CROSS JOIN slurm_jobs AS j ON j.rowid = a.row CROSS JOIN json_each(json_array(a.id, JobID)) AS n WHERE a.id <> job AND n.value NOT GLOB '*_[[]*';
+UNION ALL -- beside its export
+SELECT job, rtrim(_file, replace(_file, '/', '')) || id FROM slurm_attempts AS a CROSS JOIN slurm_jobs AS j ON j.rowid = a.row WHERE id <> job
+UNION ALL
+SELECT job, rtrim(_file, replace(_file, '/', '')) || JobID FROM slurm_attempts AS a CROSS JOIN slurm_jobs AS j ON j.rowid = a.row WHERE id <> job AND JobID <> id AND JobID NOT GLOB '*_[[]*';
 
 -- ---- 7. Tables that are no longer needed ----
 
