@@ -33,7 +33,8 @@ WHERE n.record = 'jobs' AND NOT EXISTS (SELECT 1 FROM main.allocations AS a WHER
 DROP TABLE IF EXISTS temp.mpg_renamed_logs; -- that were jobs by themselves, with pools of their own, and are found to be of another
 CREATE TEMP TABLE mpg_renamed_logs AS
 SELECT DISTINCT j.job AS was, t.job
-FROM (SELECT source FROM (SELECT source, iif(source GLOB '*[*?[]*', '', rtrim(source, replace(source, '/', ''))) AS folder FROM temp.mpg_sources WHERE files AND source IS NOT NULL)
+FROM (SELECT source FROM (SELECT source, iif(source GLOB '*[*?[]*', '', rtrim(source, replace(source, '/', ''))) AS folder
+                          FROM temp.mpg_sources WHERE files AND source IS NOT NULL)
       WHERE EXISTS (SELECT 1 FROM main.jobs WHERE substr(job, 1, length(folder)) = folder AND (folder <> '' OR job GLOB '*.*') -- is named after a file
                                                 AND job NOT IN (SELECT o.job FROM temp.mpg_others AS o WHERE o.job IS NOT NULL))) AS s
 CROSS JOIN trace_sources(s.source) AS t
