@@ -429,7 +429,7 @@ class Rotated(OfEachTrainer):
         for log, lines in self.logs():
             wanted = self.sums(self.file("".join(lines)))
             begins = next(i for i, line in enumerate(lines) if "step" in line or "iteration" in line)
-            for i in range(1, len(lines) - begins - 2, 1 if os.environ.get("MPG_FULL") else 2):
+            for i in range(1, len(lines) - begins - 2, 1 if os.environ.get("MPG_FULL") else 3):
                 names = [name.format("0.log") for name in self.NAMES[i % len(self.NAMES)]]
                 with self.subTest(log=log, cut=i, names=names):
                     folder, newest = self.cut(lines, names, (begins + i, (begins + i + len(lines)) // 2))
