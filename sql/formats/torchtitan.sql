@@ -58,6 +58,7 @@ DELETE FROM temp.training_lines WHERE EXISTS (SELECT 1 FROM training_lowest) AND
 DROP TABLE training_lowest;
 
 .read sql/formats/log/rotated.sql
+DROP TABLE training_heads;
 .read sql/formats/log/reversed.sql
 .read sql/formats/log/far.sql
 

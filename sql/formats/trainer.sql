@@ -63,6 +63,7 @@ FROM log_trace(:deepspeed, '(?x) (?: \[ (?<time> \d{4}-\d\d-\d\d\ \d\d:\d\d:\d\d
 ALTER TABLE trainer_lines RENAME TO training_lines;
 
 .read sql/formats/log/rotated.sql
+DROP TABLE training_heads;
 .read sql/formats/log/reversed.sql
 .read sql/formats/log/hour.sql
 

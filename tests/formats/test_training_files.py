@@ -437,6 +437,16 @@ class Rotated(OfEachTrainer):
                     self.assertEqual([("info", 3)], self.rows("SELECT severity, count FROM mpg_issues WHERE kind = 'rotated_log' AND source = ?", newest))
                     self.assertEqual([(2,)], self.rows("SELECT count(*) FROM trace_sources(?) WHERE json_extract(inferred, '$.log') = ?", folder, "a part of " + newest))
 
+    def test_begins_where_its_first_part_does(self):
+        """A log whose steps have no clock begins at the first line that has one, of the oldest part: trace_sources says so."""
+        with open(os.path.join(FIXTURES, "maxtext.log"), encoding="utf-8") as file:
+            lines = ["2026-03-01 08:00:00,000 - INFO - a launcher\n", *file]
+        for cut in (2, 15):
+            folder, newest = self.cut([*lines[:cut], "2026-03-05 09:00:00,000 - INFO - of another day\n", *lines[cut:]], ("a.log.1", "a.log"), (cut,))
+            self.assertEqual(1772352000.0, self.one("SELECT min(start_time) FROM trace_ledger(?) WHERE job = ?", folder, newest))
+            self.assertEqual(2, self.one("SELECT count(*) FROM mpg_issues WHERE kind = 'unmatched_lines' AND instr(source, ?)", folder))
+            self.assertEqual("the first line that has a clock", self.one("SELECT json_extract(inferred, '$.start') FROM trace_sources(?) WHERE file = ?", folder, newest))
+
     def test_the_name_stays(self):
         """The next part changes the name of no job, for mpg_build would have two: it is that of the log itself, or of the first of files that all have a date."""
         with open(os.path.join(FIXTURES, "megatron.log"), encoding="utf-8") as file:

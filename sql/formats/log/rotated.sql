@@ -4,7 +4,8 @@
 -- They are, if times go on from each to the next, and steps, or a restart goes back by some. All lines are then those of the part that
 -- has the log's name, whose place is 3, or 29999 if it is packed, or of the first, whose name stays when others come.
 -- Reads and changes training_lines(file, line, time, step), whose rowids are in the order of the lines, a file's without another's between
--- them. Makes source_told, which says what is a part of what. A part of the scripts of trainers' logs, which say what the parameters are.
+-- them. Makes source_told, which says what is a part of what, and training_heads(log, file), the first part of each.
+-- A part of the scripts of trainers' logs, which say what the parameters are.
 
 DROP TABLE IF EXISTS temp.training_parts;
 CREATE TEMP TABLE training_parts AS
@@ -16,9 +17,13 @@ ranged AS (
          min(iif(l.step IS NULL, NULL, l.rowid)) AS first_id, max(iif(l.step IS NULL, NULL, l.rowid)) AS last_id
   FROM (SELECT 1 FROM part LIMIT 1) CROSS JOIN training_lines AS l GROUP BY l.file
 ),
+listed AS ( -- a part may hold no line that tells anything
+  SELECT * FROM ranged
+  UNION ALL SELECT file, NULL, NULL, 0, 0, NULL, NULL, NULL, NULL FROM part WHERE file NOT IN (SELECT file FROM ranged)
+),
 stepped AS (
   SELECT r.*, p.log AS log, coalesce(p.place, '') AS place, (SELECT step FROM training_lines WHERE rowid = first_id) AS first_step, (SELECT step FROM training_lines WHERE rowid = last_id) AS last_step
-  FROM ranged AS r LEFT JOIN part AS p USING (file)
+  FROM listed AS r LEFT JOIN part AS p USING (file)
 ),
 beside AS (
   SELECT *, max(1, 1.0 * (last_step - first_step) / max(1, n - 1)) AS spacing,
@@ -32,9 +37,13 @@ joined AS (
   FROM beside WINDOW w AS (PARTITION BY log ORDER BY place)
 ),
 chained AS (SELECT *, sum(NOT goes_on) OVER (PARTITION BY log ORDER BY place ROWS UNBOUNDED PRECEDING) AS chain FROM joined)
-SELECT file, CASE WHEN log IS NULL THEN file WHEN last_value(place) OVER w IN ('3', '29999') THEN last_value(file) OVER w ELSE first_value(file) OVER w END AS log, row_number() OVER w AS place, count(*) OVER w AS parts, first, last, lines
+SELECT file, CASE WHEN log IS NULL OR count(first) OVER w = 0 THEN file WHEN last_value(place) OVER w IN ('3', '29999') THEN last_value(file) OVER w ELSE first_value(file) OVER w END AS log,
+       row_number() OVER w AS place, first, last, lines
 FROM chained WINDOW w AS (PARTITION BY log, iif(log IS NULL, file, chain) ORDER BY place ROWS BETWEEN UNBOUNDED PRECEDING AND UNBOUNDED FOLLOWING);
 DELETE FROM temp.training_parts WHERE NOT EXISTS (SELECT 1 FROM training_parts WHERE log <> file);
+
+DROP TABLE IF EXISTS temp.training_heads;
+CREATE TEMP TABLE training_heads AS SELECT log, file FROM training_parts WHERE place = 1 AND log IN (SELECT log FROM training_parts GROUP BY log HAVING count(*) > 1);
 
 -- Where each part's lines go, and how many lines of the log are above them.
 DROP TABLE IF EXISTS temp.training_places;
@@ -47,7 +56,7 @@ FROM training_places AS p WHERE training_lines.rowid BETWEEN p.first AND p.last;
 UPDATE training_lines SET rowid = -rowid WHERE EXISTS (SELECT 1 FROM training_places) AND rowid < 0;
 INSERT INTO mpg_issues(source, severity, kind, line, count, detail)
 SELECT log, 'info', 'rotated_log', NULL, count(*), 'parts of one log, as its name and its steps tell: read as one, its lines counted on from part to part'
-FROM training_parts WHERE parts > 1 GROUP BY log;
+FROM training_parts GROUP BY log HAVING count(*) > 1;
 CREATE TEMP TABLE IF NOT EXISTS source_told(path, parameter, what, told);
 INSERT INTO temp.source_told SELECT file, NULL, 'log', 'a part of ' || log FROM training_parts WHERE log <> file;
 DROP TABLE training_places;
