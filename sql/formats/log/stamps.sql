@@ -1,8 +1,9 @@
 -- log/stamps.sql - lines of steps without a clock to which what kept the log has given one: syslog, systemd's journal, Google Cloud's logging.
 --
--- Syslog's stamp begins the line and has no year: it counts if :year is given. `journalctl -o json` has microseconds in the line's object, `-o export`
--- in a line above, `-o short-unix` seconds. `gcloud logging read --format=json` writes a key a line, in the order of the alphabet. Reads and changes training_lines(file, line, time, step), whose
--- rowids are in the order of the lines, a file's without another's between them. Makes training_untimed(file): files in which no line of a step has a clock.
+-- Syslog's stamp begins the line and has no year: it counts if :year is given. `journalctl -o json` has microseconds in the line's object,
+-- `-o export` in a line above, `-o short-unix` seconds. `gcloud logging read --format=json` writes a key a line, in the order of the alphabet.
+-- Reads and changes training_lines(file, line, time, step), whose rowids are in the order of the lines, a file's without another's between
+-- them. Makes training_untimed(file): files in which no line of a step has a clock.
 -- A part of the scripts of trainers' logs, which say what the parameters are.
 
 DROP TABLE IF EXISTS temp.training_untimed;
