@@ -21,15 +21,11 @@ WITH ended AS (
 ),
 sizes AS (SELECT size, 1.0 * sum(run_us) / nullif(sum(interrupted), 0) AS mtti_us FROM ended GROUP BY size),
 marked AS ( -- a commit is of the last run that had begun: a repair between two is no part of an interval
-  SELECT job, durable_us AS at_us, NULL AS run_us, durable_us FROM commits WHERE durable_us IS NOT NULL
+  SELECT job, durable_us AS at_us, durable_us FROM commits WHERE durable_us IS NOT NULL
   UNION ALL
-  SELECT job, start_us, start_us, NULL FROM runs
+  SELECT job, start_us, NULL FROM runs
 ),
-gaps AS (
-  SELECT job, durable_us - lag(durable_us) OVER (PARTITION BY job, run_us ORDER BY durable_us) AS gap_us
-  FROM (SELECT job, durable_us, max(run_us) OVER (PARTITION BY job ORDER BY at_us) AS run_us FROM marked)
-  WHERE durable_us IS NOT NULL
-),
+gaps AS (SELECT job, durable_us - lag(durable_us) OVER (PARTITION BY job ORDER BY at_us, durable_us IS NOT NULL) AS gap_us FROM marked),
 intervals AS (SELECT job, 1.0 * sum(gap_us) / count(gap_us) AS interval_us FROM gaps WHERE gap_us > 0 GROUP BY job),
 saves AS (
   SELECT job, 1.0 * sum(end_us - start_us) / count(*) AS save_us FROM spans

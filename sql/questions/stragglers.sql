@@ -12,19 +12,15 @@
 --@ column worst_s REAL seconds the longest step
 --@ column excess_chip_hours REAL chip-hours what stragglers took beyond the median, times the chips that the job needs
 -- Basis: spans of kind step and batch as they were recorded, with what is nested in them. A job that scales up and down has steps of several lengths, and is left out.
-WITH counted AS ( -- goes by the key of spans, as what is slow does: the lengths alone are sorted
-  SELECT s.job, count(*) AS steps
-  FROM spans AS s LEFT JOIN jobs AS j ON j.job = s.job
-  WHERE s.kind IN ('step', 'batch') AND s.end_us IS NOT NULL AND j.min_chips IS NULL
-  GROUP BY s.job
+WITH counted AS (
+  SELECT job, count(*) AS steps FROM spans WHERE kind IN ('step', 'batch') AND end_us IS NOT NULL
+  GROUP BY job HAVING job NOT IN (SELECT job FROM jobs WHERE min_chips IS NOT NULL)
 ),
-placed AS (
-  SELECT job, end_us - start_us AS length_us, row_number() OVER (PARTITION BY job ORDER BY end_us - start_us) AS place
-  FROM spans WHERE kind IN ('step', 'batch') AND end_us IS NOT NULL
-),
-medians AS (
-  SELECT c.job, max(c.steps) AS steps, max(p.length_us) AS median_us FROM placed AS p CROSS JOIN counted AS c
-  WHERE c.job = p.job AND p.place = (c.steps + 1) / 2 GROUP BY c.job
+medians AS ( -- the lengths of one job after the other are sorted; grouped, so that each is looked for once
+  SELECT c.job, c.steps, max((SELECT length_us FROM (SELECT end_us - start_us AS length_us, row_number() OVER (ORDER BY end_us - start_us) AS place
+                              FROM spans AS s WHERE s.job = c.job AND s.kind IN ('step', 'batch') AND s.end_us IS NOT NULL)
+                              WHERE place = (c.steps + 1) / 2)) AS median_us
+  FROM counted AS c GROUP BY c.job, c.steps
 ),
 slow AS (
   SELECT m.job, m.steps, m.median_us, count(*) AS stragglers, max(s.end_us - s.start_us) AS worst_us, sum(s.end_us - s.start_us - m.median_us) AS excess_us

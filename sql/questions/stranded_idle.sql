@@ -8,41 +8,41 @@
 --@ column fitting_chip_hours REAL chip-hours of it: what jobs that would have fitted as a whole could have had
 --@ column stranded_share REAL ratio stranded / idle
 -- Basis: pools over the whole trace. Compatible means: of the same pool; a job that never got a chip waits for none, and is not here (queue_delay.sql has it). A negative idle time (more held than exists) counts as none.
-WITH waiting AS ( -- chips in millionths, as they may be fractions
+WITH RECURSIVE waiting AS ( -- chips in millionths, as they may be fractions
   SELECT pool, category, start_us, end_us, CAST(round(1e6 * chip_us / (end_us - start_us)) AS INTEGER) AS chips
   FROM waits WHERE pool IS NOT NULL AND category IN ('idle', 'queued')
 ),
-edges AS (
-  SELECT pool, start_us AS at_us, category, chips, 1 AS sign FROM waiting
-  UNION ALL
-  SELECT pool, end_us, category, chips, -1 FROM waiting
+edges AS ( -- each moment of a pool at which anything changes begins a level
+  SELECT pool, at_us, category, chips, sign, dense_rank() OVER (ORDER BY pool, at_us) AS level
+  FROM (SELECT pool, start_us AS at_us, category, chips, 1 AS sign FROM waiting UNION ALL SELECT pool, end_us, category, chips, -1 FROM waiting)
 ),
 points AS (
-  SELECT pool, at_us, sum(iif(category = 'idle', sign * chips, 0)) AS idle, sum(iif(category = 'queued', sign * chips, 0)) AS queued
-  FROM edges GROUP BY pool, at_us
+  SELECT level, pool, at_us, sum(iif(category = 'idle', sign * chips, 0)) AS idle, sum(iif(category = 'queued', sign * chips, 0)) AS queued
+  FROM edges GROUP BY level
 ),
 levels AS (
-  SELECT pool, at_us, lead(at_us) OVER (PARTITION BY pool ORDER BY at_us) AS until_us,
-         sum(idle) OVER (PARTITION BY pool ORDER BY at_us) AS idle, sum(queued) OVER (PARTITION BY pool ORDER BY at_us) AS queued
+  SELECT level, pool, lead(at_us) OVER (PARTITION BY pool ORDER BY level) - at_us AS length_us,
+         sum(idle) OVER (PARTITION BY pool ORDER BY level) AS idle, sum(queued) OVER (PARTITION BY pool ORDER BY level) AS queued
   FROM points
 ),
-sizes AS (SELECT pool, chips, row_number() OVER (ORDER BY pool, chips) AS size FROM (SELECT DISTINCT pool, chips FROM waiting WHERE category = 'queued')),
-by_size AS ( -- what is queued, by how much one wants (of sizes there are few), where as many chips are idle
-  SELECT pool, at_us, is_level, sum(change) OVER (PARTITION BY size ORDER BY at_us) AS wanted
-  FROM (
-    SELECT l.pool, l.at_us, s.size, 1 AS is_level, 0 AS change FROM levels AS l JOIN sizes AS s ON s.pool = l.pool AND s.chips <= l.idle WHERE l.queued > 0
-    UNION ALL
-    SELECT e.pool, e.at_us, s.size, 0, e.sign * e.chips FROM edges AS e CROSS JOIN sizes AS s WHERE e.category = 'queued' AND s.pool = e.pool AND s.chips = e.chips
-  )
+changes AS ( -- what the jobs of one size, of which there are few, want together
+  SELECT chips, level, lead(level) OVER (PARTITION BY pool, chips ORDER BY level) AS until_level,
+         sum(sum(sign * chips)) OVER (PARTITION BY pool, chips ORDER BY level) AS wanted
+  FROM edges WHERE category = 'queued' GROUP BY pool, chips, level
+),
+wants(level, until_level, chips, wanted) AS ( -- the same at each level at which they want any
+  SELECT level, until_level, chips, wanted FROM changes WHERE wanted > 0
+  UNION ALL
+  SELECT level + 1, until_level, chips, wanted FROM wants WHERE level + 1 < until_level
 ),
 held AS (
-  SELECT pool, max(max(idle), 0) AS idle, max(queued) AS queued, max(until_us) - at_us AS length_us, sum(fits) AS fits
+  SELECT max(pool) AS pool, max(max(idle), 0) AS idle, max(queued) AS queued, max(length_us) AS length_us, sum(fits) AS fits
   FROM (
-    SELECT pool, at_us, until_us, idle, queued, 0 AS fits FROM levels
+    SELECT level, pool, idle, queued, length_us, 0 AS fits FROM levels
     UNION ALL
-    SELECT pool, at_us, NULL, NULL, NULL, wanted FROM by_size WHERE is_level
+    SELECT w.level, NULL, NULL, NULL, NULL, w.wanted FROM wants AS w CROSS JOIN levels AS l WHERE l.level = w.level AND w.chips <= l.idle
   )
-  GROUP BY pool, at_us HAVING max(until_us) IS NOT NULL
+  GROUP BY level HAVING max(length_us) IS NOT NULL
 ),
 times AS ( -- whole chips and the rest apart, so that the products fit
   SELECT pool, idle / 1000000 * length_us + idle % 1000000 * length_us / 1000000 AS idle_us,

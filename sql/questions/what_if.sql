@@ -36,15 +36,11 @@ sums AS (
 ),
 -- Intervals, saves and interruptions, as in checkpoint_interval.sql.
 marked AS (
-  SELECT job, durable_us AS at_us, NULL AS run_us, durable_us FROM commits WHERE durable_us IS NOT NULL
+  SELECT job, durable_us AS at_us, durable_us FROM commits WHERE durable_us IS NOT NULL
   UNION ALL
-  SELECT job, start_us, start_us, NULL FROM runs
+  SELECT job, start_us, NULL FROM runs
 ),
-gaps AS (
-  SELECT job, durable_us - lag(durable_us) OVER (PARTITION BY job, run_us ORDER BY durable_us) AS gap_us
-  FROM (SELECT job, durable_us, max(run_us) OVER (PARTITION BY job ORDER BY at_us) AS run_us FROM marked)
-  WHERE durable_us IS NOT NULL
-),
+gaps AS (SELECT job, durable_us - lag(durable_us) OVER (PARTITION BY job ORDER BY at_us, durable_us IS NOT NULL) AS gap_us FROM marked),
 intervals AS (SELECT segment, 1e-6 * sum(gap_us) / count(*) AS interval_s FROM gaps JOIN segments USING (job) WHERE gap_us > 0 GROUP BY segment),
 saves AS (
   SELECT segment, 1e-6 * sum(end_us - start_us) / count(*) AS save_s FROM spans JOIN segments USING (job)
