@@ -101,6 +101,13 @@ void mpg_result_value(sqlite3_context *context, const mpg_value *v) {
   }
 }
 
+void mpg_result_declared(sqlite3_context *context, sqlite3_value *value, bool real) {
+  if (real && sqlite3_value_type(value) == SQLITE_INTEGER)
+    sqlite3_result_double(context, sqlite3_value_double(value));
+  else
+    sqlite3_result_value(context, value);
+}
+
 int mpg_result_polled(sqlite3_context *context, const mpg_env *env, const mpg_value *v) {
   char *copy;
   if (v->type != MPG_TEXT || v->s.n < LONG_TEXT) {

@@ -17,8 +17,11 @@ int mpg_vtab_error(sqlite3_vtab *vtab, const char *format, ...);
 mpg_value mpg_value_of(sqlite3_value *value);
 /* The other way round; text is copied. */
 void mpg_result_value(sqlite3_context *context, const mpg_value *value);
-/* The same within a scan: a long text is copied in pieces, between which the host is polled.
-** SQLITE_OK, SQLITE_NOMEM or SQLITE_INTERRUPT. */
+/* The value of a column as the table declares it: a whole number of a REAL column is a real one.
+** For a virtual table SQLite does not see to it, and 3 / 2 would be 1. */
+void mpg_result_declared(sqlite3_context *context, sqlite3_value *value, bool real);
+/* mpg_result_value within a scan: a long text is copied in pieces, between which the host is
+** polled. SQLITE_OK, SQLITE_NOMEM or SQLITE_INTERRUPT. */
 int mpg_result_polled(sqlite3_context *context, const mpg_env *env, const mpg_value *value);
 
 #endif

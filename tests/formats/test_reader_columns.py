@@ -59,6 +59,23 @@ class Columns(unittest.TestCase):
         self.assertGreater(used, 150)
         db.close()
 
+    def test_types(self):
+        """What a column is declared as is what it gives. SQLite does not see to it: a whole number in a REAL column is divided as one."""
+        given = {"TEXT": {"text"}, "BIGINT": {"integer"}, "REAL": {"real"}}
+        db = connect()
+        self.addCleanup(db.close)
+        for format in formats.FORMATS.values():
+            for sample in format.samples:
+                columns = [row for row in db.execute("SELECT name, type FROM pragma_table_xinfo(?) WHERE hidden = 0", (sample.table,)) if row[1] in given]
+                if sample.table in BY_THE_FILE or not columns:
+                    continue
+                with self.subTest(sample.table, file=sample.file):
+                    arguments = (os.path.join(ROOT, "fixtures", sample.file), *sample.arguments)
+                    kinds = db.execute("SELECT %s FROM %s(%s)" % (", ".join('group_concat(DISTINCT typeof("%s"))' % name for name, _ in columns), sample.table,
+                                                                 ", ".join("?" * len(arguments))), arguments).fetchone()
+                    for (name, type), found in zip(columns, kinds):
+                        self.assertLessEqual(set((found or "null").split(",")) - {"null"}, given[type], name)
+
 
 if __name__ == "__main__":
     unittest.main()

@@ -53,7 +53,7 @@ SECTIONS = [
 ]
 PLACE = {"trace", "rank", "process", "device", "chip", "stream", "step"}
 UNLISTED = {"sql/hta.sql", "sql/tracelens.sql", "sql/device_views.sql"}
-OF_TYPE = {"TEXT": {"text"}, "BIGINT": {"integer"}, "REAL": {"real", "integer"}}
+OF_TYPE = {"TEXT": {"text"}, "BIGINT": {"integer"}, "REAL": {"real"}}
 
 
 def text_of(path):

@@ -396,7 +396,9 @@ static void test_keys(void) {
     const mpg_value *v = mpg_pbs_get(pbs, (size_t)i);
     char number[16];
     (void)snprintf(number, sizeof number, "%d", i + 1);
-    CHECK(v->type == MPG_TEXT ? is(v->s, number) : v->type == MPG_INT && v->i == i + 1);
+    CHECK(v->type == MPG_TEXT   ? is(v->s, number)
+          : v->type == MPG_REAL ? v->r == i + 1
+                                : v->type == MPG_INT && v->i == i + 1);
   }
   CHECK(mpg_pbs_others(pbs, &count) != NULL && count == MPG_PBS_COUNT_OF_FIELDS);
   mpg_pbs_close(pbs);

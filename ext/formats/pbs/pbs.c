@@ -343,9 +343,9 @@ static mpg_rc decode_field(const mpg_pbs *p, const field *f, mpg_str s, mpg_valu
     break;
   case MPG_PBS_AMOUNT:
     if (whole_number(s, &out->i))
-      break;
-    if (mpg_scaled_parse(s, 6, &out->i))
-      mpg_pbs_give_amount(out, out->i);
+      mpg_pbs_give_amount(out, (double)out->i);
+    else if (mpg_scaled_parse(s, 6, &out->i))
+      mpg_pbs_give_amount(out, (double)out->i / 1e6);
     return MPG_OK;
   case MPG_PBS_TIME:
     good = whole_number(s, &out->i) && out->i >= 0 && out->i < MPG_TIME_MAX / MPG_SECOND;

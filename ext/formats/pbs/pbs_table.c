@@ -120,7 +120,7 @@ static void set_requested(const pbs_file *file, bool gpus, mpg_poller *poller, m
   if (!mpg_pbs_select_parse(select, poller, &sum) && !mpg_pbs_nodes_parse(nodes, poller, &sum))
     return;
   if (gpus)
-    mpg_pbs_give_amount(out, sum.gpus < 0 ? 0 : sum.gpus);
+    mpg_pbs_give_amount(out, sum.gpus < 0 ? 0 : (double)sum.gpus / 1e6);
   else if (sum.cpus >= 0)
     mpg_give_int(out, sum.cpus);
 }
@@ -130,7 +130,7 @@ static void give_held(const pbs_file *file, bool gpus, mpg_poller *poller, mpg_v
   bool placed = mpg_pbs_vnodes_parse(text_of(file, MPG_PBS_exec_vnode), poller, &sum);
   int64_t slots;
   if (gpus && sum.gpus >= 0) {
-    mpg_pbs_give_amount(out, sum.gpus);
+    mpg_pbs_give_amount(out, (double)sum.gpus / 1e6);
     return;
   }
   if (!gpus && sum.cpus >= 0) {
@@ -141,7 +141,10 @@ static void give_held(const pbs_file *file, bool gpus, mpg_poller *poller, mpg_v
     return;
   if (mpg_pbs_hosts_count(text_of(file, gpus ? MPG_PBS_exec_gpus : MPG_PBS_exec_host), poller,
                           &slots)) {
-    mpg_give_int(out, slots);
+    if (gpus)
+      mpg_pbs_give_amount(out, (double)slots);
+    else
+      mpg_give_int(out, slots);
     return;
   }
   if (get_number(file, gpus ? MPG_PBS_used_ngpus : MPG_PBS_used_ncpus, out))
@@ -149,7 +152,7 @@ static void give_held(const pbs_file *file, bool gpus, mpg_poller *poller, mpg_v
   if (gpus && (placed || text_of(file, MPG_PBS_exec_host).n > 0)) {
     /* Placed without a list of GPUs: a job of Torque without exec_gpus got what it requested. */
     if (placed)
-      mpg_give_int(out, 0);
+      mpg_pbs_give_amount(out, 0);
     else
       set_requested(file, true, poller, out);
   }

@@ -5,8 +5,6 @@
 
 #include <string.h>
 
-#define MILLION 1000000
-
 /* The part up to `stop`, which is taken off too; false at the end of the text. */
 static bool next_part(mpg_str *rest, char stop, mpg_str *part) {
   const char *end;
@@ -57,10 +55,9 @@ bool mpg_pbs_id_parse(mpg_str text, mpg_pbs_id *out) {
   return true;
 }
 
-void mpg_pbs_give_amount(mpg_value *out, int64_t millionths) {
-  out->type = millionths % MILLION == 0 ? MPG_INT : MPG_REAL;
-  out->i = millionths / MILLION;
-  out->r = (double)millionths / MILLION;
+void mpg_pbs_give_amount(mpg_value *out, double amount) {
+  out->type = MPG_REAL;
+  out->r = amount;
 }
 
 /* ---- Lists of resources ---- */

@@ -23,8 +23,8 @@ typedef struct mpg_pbs_id {
 
 bool mpg_pbs_id_parse(mpg_str text, mpg_pbs_id *out);
 
-/* Millionths as a whole number, or a real one. */
-void mpg_pbs_give_amount(mpg_value *out, int64_t millionths);
+/* An amount, of GPUs for one, which may be shared. */
+void mpg_pbs_give_amount(mpg_value *out, double amount);
 
 /* What a list adds up to, of GPUs in millionths, for a site may share them; -1: it names none.
 ** Above int64 the text is refused. */

@@ -154,10 +154,12 @@ static int64_t integer_of(const unsigned char *value) {
   return (int64_t)low >> (64 - 8 * n);
 }
 
-void mpg_row_store_result(const mpg_row_store *store, const unsigned char *value,
+void mpg_row_store_result(const mpg_row_store *store, const unsigned char *value, bool real,
                           sqlite3_context *context) {
   if (*value == KIND_NULL) {
     sqlite3_result_null(context);
+  } else if (*value < KIND_REAL && real) {
+    sqlite3_result_double(context, (double)integer_of(value));
   } else if (*value < KIND_REAL) {
     sqlite3_result_int64(context, integer_of(value));
   } else if (*value == KIND_REAL) {

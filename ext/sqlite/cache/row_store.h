@@ -33,8 +33,8 @@ typedef struct mpg_row_place {
 /* The values of the next row, as many as columns; false: there is none. */
 bool mpg_row_store_next(const mpg_row_store *store, mpg_row_place *place,
                         const unsigned char **values);
-/* Gives SQLite one of them. */
-void mpg_row_store_result(const mpg_row_store *store, const unsigned char *value,
+/* Gives SQLite one of them; a whole number as a real one, if the column is `real`. */
+void mpg_row_store_result(const mpg_row_store *store, const unsigned char *value, bool real,
                           sqlite3_context *context);
 
 #endif

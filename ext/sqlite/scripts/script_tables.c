@@ -253,10 +253,11 @@ static int script_eof(sqlite3_vtab_cursor *base) {
 static int script_column(sqlite3_vtab_cursor *base, sqlite3_context *context, int column) {
   cursor *c = (cursor *)base;
   const int argument = column - c->shape.ncolumns;
+  const bool real = argument < 0 && mpg_str_eq(c->shape.columns[column].type, MPG_STR("REAL"));
   if (argument < 0 && c->cached != NULL)
-    mpg_row_store_result(&c->cached->rows, c->values[column], context);
+    mpg_row_store_result(&c->cached->rows, c->values[column], real, context);
   else if (argument < 0)
-    sqlite3_result_value(context, sqlite3_column_value(c->rows, column));
+    mpg_result_declared(context, sqlite3_column_value(c->rows, column), real);
   else if (c->arguments[argument] != NULL)
     sqlite3_result_value(context, c->arguments[argument]);
   return SQLITE_OK;

@@ -10,7 +10,7 @@
 
 #include <string.h>
 
-enum { COLUMNS = 15, ARGUMENTS = 2 };
+enum { FIRST_TIME = 8, LAST_OF_TIMES = 10, COLUMNS = 15, ARGUMENTS = 2 };
 
 typedef struct cursor {
   sqlite3_vtab_cursor base; /* must be first */
@@ -135,7 +135,8 @@ static int sources_eof(sqlite3_vtab_cursor *base) {
 static int sources_column(sqlite3_vtab_cursor *base, sqlite3_context *context, int column) {
   cursor *c = (cursor *)base;
   if (column < COLUMNS)
-    sqlite3_result_value(context, sqlite3_column_value(c->rows, column));
+    mpg_result_declared(context, sqlite3_column_value(c->rows, column),
+                        column >= FIRST_TIME && column <= LAST_OF_TIMES);
   else if (c->arguments[column - COLUMNS] != NULL)
     sqlite3_result_value(context, c->arguments[column - COLUMNS]);
   return SQLITE_OK;
