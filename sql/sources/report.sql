@@ -1,15 +1,30 @@
 -- report.sql - the rows of trace_sources: each file, what it is, what its source gave and what is missing.
+--
+-- Files may be many, and so may records: each relation is read once for all of them. Times are Unix seconds, those that a source has as
+-- text as well, of which SQLite has the milliseconds.
 
+WITH held AS (
+  SELECT source, start_time, coalesce(end_time, start_time) AS end_time FROM all_allocations
+  UNION ALL SELECT source, start_time, coalesce(end_time, start_time) FROM all_capacity
+),
+told(source, first, last, until, jobs, files) AS (
+  SELECT source, min(start_time), max(end_time), NULL, NULL, NULL FROM held GROUP BY source
+  UNION ALL SELECT source, NULL, NULL, max(until_time), NULL, NULL FROM all_observed GROUP BY source
+  UNION ALL SELECT source, NULL, NULL, NULL, count(DISTINCT job), NULL FROM all_jobs GROUP BY source
+  UNION ALL SELECT source, NULL, NULL, NULL, NULL, count(*) FROM file WHERE source IS NOT NULL GROUP BY source
+),
+of_source AS (
+  SELECT source, max(jobs) AS jobs, max(files) AS files,
+         max(iif(typeof(first) = 'text', strftime('%s', first) - strftime('%S', first) + strftime('%f', first), first)) AS first_time,
+         max(iif(typeof(last) = 'text', strftime('%s', last) - strftime('%S', last) + strftime('%f', last), last)) AS last_time,
+         max(iif(typeof(until) = 'text', strftime('%s', until) - strftime('%S', until) + strftime('%f', until), until)) AS observed_until
+  FROM told GROUP BY source
+)
 SELECT f.path AS file, f.format AS format, f.certainty AS certainty, f.reason AS reason,
-       s.source AS source,
-       (SELECT count(*) FROM file AS o WHERE o.source = f.source) AS files,
+       s.source AS source, coalesce(t.files, 0) AS files,
        iif(s.rank = 2, json_remove(s.records, '$.aliases'), s.records) AS records, -- a native trace has jobs, and no other names of them
-       (SELECT count(DISTINCT job) FROM all_jobs AS j WHERE j.source = f.source AND (f.job IS NULL OR j.job = f.job)) AS jobs,
-       (SELECT min(at) FROM (SELECT min(start_time) AS at FROM all_allocations AS a WHERE a.source = f.source
-                             UNION ALL SELECT min(start_time) FROM all_capacity AS c WHERE c.source = f.source)) AS first_time,
-       (SELECT max(at) FROM (SELECT max(coalesce(end_time, start_time)) AS at FROM all_allocations AS a WHERE a.source = f.source
-                             UNION ALL SELECT max(coalesce(end_time, start_time)) FROM all_capacity AS c WHERE c.source = f.source)) AS last_time,
-       (SELECT max(until_time) FROM all_observed AS o WHERE o.source = f.source) AS observed_until,
+       iif(f.job IS NULL, coalesce(t.jobs, 0), (f.source, f.job) IN (SELECT source, job FROM all_jobs)) AS jobs,
+       t.first_time, t.last_time, t.observed_until,
        r.feeds AS feeds,
        (SELECT nullif(group_concat(value, ', '), '')
         FROM (SELECT value FROM json_each(f.missing) WHERE json_extract(f.inferred, '$.' || value) IS NULL
@@ -21,5 +36,5 @@ SELECT f.path AS file, f.format AS format, f.certainty AS certainty, f.reason AS
                               AND replace(replace(replace(lower(coalesce(c.chip, '')), ' ', ''), '-', ''), '_', '') NOT IN (SELECT name FROM known_chip)))) AS missing,
        nullif(f.inferred, '{}') AS inferred,
        f.job AS job
-FROM file AS f LEFT JOIN source AS s USING (source) LEFT JOIN format_rank AS r ON r.format = f.format
+FROM file AS f LEFT JOIN source AS s USING (source) LEFT JOIN format_rank AS r ON r.format = f.format LEFT JOIN of_source AS t ON t.source = f.source
 ORDER BY f.path;
