@@ -23,8 +23,8 @@
 -- ended where the log does not ('completed', 'failed', ...); :start is when a log without times began (Unix
 -- seconds or ISO 8601; 0), :zone the zone of times that say none ('UTC'), :year the year of times that have
 -- none, as absl writes them, which need it; :only_relations, which trace_rollup and its like set, leaves
--- training_steps empty, and :rotated, which they set too, the files that may be parts of one log. A program
--- that cannot bind parameters to a script replaces them in its text.
+-- training_steps empty; they set :rotated too, the files that may be parts of one log, and :starts, when
+-- logs began. A program that cannot bind parameters to a script replaces them in its text.
 --
 -- Makes the TEMP tables jobs, allocations, capacity, spans and commits, which mpg_ledger and mpg_rollup then
 -- find, and training_steps, a row a logged step. The rules are explained in docs/formats/log.md.

@@ -23,8 +23,8 @@
 -- makes all files runs of one job (else each is a job, named after its file); :outcome says how the last run
 -- ended where the log does not ('completed', 'failed', ...); :start is when a log without times began (Unix
 -- seconds or ISO 8601; 0), :zone the zone of its times ('UTC'); :rotated, which trace_rollup and its like
--- set, the files that may be parts of one log. A program that cannot bind parameters to a script replaces
--- them in its text.
+-- set, the files that may be parts of one log, and :starts, when logs began. A program that cannot bind
+-- parameters to a script replaces them in its text.
 --
 -- Makes the TEMP tables jobs, allocations, capacity, spans and commits, which mpg_ledger and mpg_rollup then
 -- find, and training_steps, a row a logged iteration. The rules are explained in docs/formats/log.md.

@@ -22,10 +22,10 @@
 -- makes all files runs of one job (else each is a job, named after its file); :outcome says how the last run
 -- ended where the log does not ('completed', 'failed', ...); :flops are those of one step on all chips
 -- together, which the log does not know; :only_relations, which trace_rollup and its like set, leaves
--- training_steps empty, and :rotated, which they set too, the files that may be parts of one log; :start is
--- when it began (Unix seconds or ISO 8601; else the date that nvidia-smi printed, else the first clock
--- above the steps, else 0), :zone the zone of that date ('UTC'). A program that cannot bind parameters to a
--- script replaces them in its text.
+-- training_steps empty; they set :rotated too, the files that may be parts of one log, and :starts, when
+-- logs began; :start is when all did (Unix seconds or ISO 8601; else the date that nvidia-smi printed, else
+-- the first clock above the steps, else 0), :zone the zone of that date ('UTC'). A program that cannot bind
+-- parameters to a script replaces them in its text.
 --
 -- Makes the TEMP tables jobs, allocations, capacity, spans and commits, which mpg_ledger and mpg_rollup then
 -- find, and training_steps, a row a logged step. The rules are explained in docs/formats/log.md.

@@ -30,8 +30,8 @@
 -- Others may be left unset: :chips and :chip say how many chips the job holds, and which; :pool names the pool ('training'); :job
 -- makes all files runs of one job (else each file is one, and of torchtitan each folder); :outcome says how the last run ended;
 -- :flops are those of one step on all chips together; :start is when a log without times began; :zone the zone of times that name
--- none ('UTC'); :rotated, which trace_rollup and its like set, the files that may be parts of one log. A program that cannot bind
--- parameters to a script replaces them in its text.
+-- none ('UTC'); :rotated, which trace_rollup and its like set, the files that may be parts of one log, and :starts, when logs began.
+-- A program that cannot bind parameters to a script replaces them in its text.
 --
 -- Makes the TEMP tables jobs, allocations, capacity, spans and commits, which mpg_ledger and mpg_rollup then
 -- find, and training_steps, a row a told step. The rules are explained in docs/formats/trainer.md.

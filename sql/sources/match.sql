@@ -133,10 +133,11 @@ FROM (SELECT m.file, min(t.year) AS year
             FROM all_allocations WHERE typeof(start_time) IN ('integer', 'real') AND job IN (SELECT job FROM may_be) GROUP BY job) AS t USING (job)
       GROUP BY m.file HAVING min(t.year) = max(t.year)) AS t
 WHERE t.file = file.file AND json_extract(options, '$.year') IS NULL AND EXISTS (SELECT 1 FROM json_each(missing) WHERE value = 'year');
-UPDATE file SET options = json_set(options, '$.start', t.start_time), inferred = json_set(inferred, '$.start', 'the start of its job')
-FROM (SELECT job, min(start_time) AS start_time FROM all_allocations GROUP BY job) AS t
+-- The start is no option, of which each makes a source: most logs have one of their own.
+UPDATE file SET start = iif(typeof(t.start_time) = 'text', strftime('%s', t.start_time), t.start_time), inferred = json_set(inferred, '$.start', 'the start of its job')
+FROM (SELECT job, min(start_time) AS start_time FROM all_allocations WHERE job IN (SELECT job FROM file) GROUP BY job) AS t
 WHERE t.job = file.job AND json_extract(options, '$.start') IS NULL AND EXISTS (SELECT 1 FROM json_each(missing) WHERE value = 'start');
-UPDATE file SET missing = (SELECT json_group_array(value) FROM json_each(missing) WHERE json_extract(options, '$.' || value) IS NULL);
+UPDATE file SET missing = (SELECT json_group_array(value) FROM json_each(missing) WHERE json_extract(options, '$.' || value) IS NULL AND (value <> 'start' OR start IS NULL));
 
 DROP TABLE candidate;
 DROP TABLE in_cluster;

@@ -18,6 +18,7 @@ CREATE TABLE file(
   options TEXT NOT NULL,   -- JSON object, with what was inferred
   inferred TEXT NOT NULL,  -- JSON object: option and why
   head INTEGER,            -- a hash of its first bytes
+  start REAL,              -- Unix seconds: when its job began, of a log without a clock whose own text and options do not tell it (match.sql)
   source INTEGER,          -- that it is part of
   job TEXT                 -- the scheduler's job that a trainer's log was found to be of
 );

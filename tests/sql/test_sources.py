@@ -235,6 +235,37 @@ class Joining(Folder):
         row = self.db.execute("SELECT missing FROM trace_sources(?)", (self.folder,)).fetchone()
         self.assertEqual(("year",), row)
 
+    def test_logs_without_a_clock_begin_with_their_jobs(self):
+        """Each with its own, and all logs of a trainer are one source: a script that runs for each takes hours where they are thousands."""
+        lines = {"maxtext": "completed step: %d, seconds: 2.000, TFLOP/s/device: 1.0, loss: 9.0\n", "nanogpt": "iter %d: loss 3.0000, time 2000.00ms, mfu 30.00%%\n",
+                 "megatron": " iteration %d/ 9999 | consumed samples: 1 | elapsed time per iteration (ms): 2000.0 | lm loss: 3.0E+00 |\n",
+                 "trainer": "Training epoch 0, iteration %d/99 | global_step: 1 | train_step_timing in s: 2.0\n"}
+        jobs = {101 + i: "2026-03-%02dT%02d" % (1 + i, i) for i in range(12)}
+        self.write("sacct.psv", "JobIDRaw|JobID|JobName|Cluster|State|Submit|Start|End|NNodes|ReqTRES|AllocTRES|NodeList\n" + "".join(
+            f"{job}|{job}|t|c|COMPLETED|{at}:00:00|{at}:00:10|{at}:05:10|1|gres/gpu=8|gres/gpu=8|n1\n" for job, at in jobs.items()))
+        for place, job in enumerate(jobs):
+            name, line = list(lines.items())[place % 4]
+            clock = "2026-03-%02d %02d:01:40 " % (1 + place, place) if name == "maxtext" and place == 4 else ""
+            self.write(f"train-{job}.log", "".join((clock if i == 0 else "") + line % i for i in range(20)))
+        found = self.db.execute("SELECT format, count(DISTINCT source), count(*), sum(json_extract(inferred, '$.start') = 'the start of its job') "
+                                "FROM trace_sources(?) WHERE job IS NOT NULL GROUP BY format", (self.folder,)).fetchall()
+        self.assertEqual([("maxtext", 1, 3, 2), ("megatron", 1, 3, 3), ("nanogpt", 1, 3, 3), ("trainer", 1, 3, 3)], found)
+        begun = self.db.execute("SELECT job, min(start_time) - CAST(strftime('%s', '2026-03-01') AS INTEGER) FROM trace_records(?) WHERE record = 'spans' GROUP BY job", (self.folder,)).fetchall()
+        expected = [(str(job), 90000 * i + (100 if i == 4 else 10)) for i, job in enumerate(jobs)]
+        self.assertEqual([job for job, _ in expected], [job for job, _ in begun])
+        for (job, at), (_, found) in zip(expected, begun):
+            self.assertLessEqual(abs(found - at), 4, job)
+
+    def test_times_are_numbers(self):
+        """Of a source whose records have texts, too, and of one without a fraction of a second."""
+        for path in ("public/philly", "public/helios", "public/acme", "slurm", "condor", "fleet"):
+            with self.subTest(path):
+                row = self.db.execute("SELECT group_concat(DISTINCT typeof(first_time)), group_concat(DISTINCT typeof(last_time)), min(last_time - first_time), min(first_time) "
+                                      "FROM trace_sources(?) WHERE source IS NOT NULL AND first_time IS NOT NULL", (os.path.join(ROOT, "fixtures", path),)).fetchone()
+                self.assertEqual(("real", "real"), row[:2])
+                self.assertGreater(row[2], 0)
+                self.assertGreater(row[3], 1e9)
+
     def test_a_log_that_tells_when_it_began(self):
         """nvidia-smi's date is a start of the log's own, and not its job's."""
         shutil.copy(os.path.join(ROOT, "fixtures", "training", "nanogpt.log"), self.folder)

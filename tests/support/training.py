@@ -12,7 +12,7 @@ class Case(cases.Case):
     FILE = "train.log"
 
     def map(self, name, log, **parameters):
-        given = dict.fromkeys("log chips chip pool job outcome start zone year flops only_relations rotated".split()) | {"log": log} | parameters
+        given = dict.fromkeys("log chips chip pool job outcome start zone year flops only_relations rotated starts".split()) | {"log": log} | parameters
         self.script(f"formats/{name}.sql", **given)
         self.assertEqual(self.rows("SELECT name FROM temp.sqlite_schema WHERE type = 'table' AND name LIKE 'training%'"), [("training_steps",)])
 

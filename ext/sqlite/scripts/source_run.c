@@ -3,6 +3,7 @@
 ** leaves out a file that it cannot read.
 */
 #include "source_run.h"
+#include "source_options.h"
 #include "../host.h"
 #include "../recognise/fleet_options.h"
 #include "../recognise/script.h"
@@ -21,7 +22,8 @@ static bool is_for_others(const mpg_sources *s, const char *name, sqlite3_stmt *
 }
 
 /* A parameter of a script: an argument of the table function or, as :table, its name; the files of
-** an input, an option of the source or, as :rotated, the files that may be parts of one log. */
+** an input, an option of the source or, as :rotated, the files that may be parts of one log, and as
+** :starts, when logs began. */
 int mpg_source_bind(void *ctx, sqlite3_stmt *stmt, int index, const char *name) {
   mpg_sources *s = ctx;
   sqlite3_stmt *const from[] = {s->files, s->option}; /* NULL: the script maps no files */
@@ -60,12 +62,15 @@ int mpg_source_bind(void *ctx, sqlite3_stmt *stmt, int index, const char *name) 
 }
 
 /* An option of a source; as `rotated`, [path, log, place] of the files that are parts of one log by
-** their names, and of one job. */
+** their names, and of one job; as `starts`, {path: Unix seconds} of logs that begin with their
+** job. */
 static const char option_of[] =
-    "SELECT iif(?1 = 'rotated', (SELECT json_group_array(json_array(path, log, place)) FILTER "
-    "(WHERE n > 1) FROM (SELECT path, name || ' ' || coalesce(job, '') || ' ' || parameter AS log, "
-    "place, count(*) OVER (PARTITION BY name, job, parameter) AS n FROM file JOIN log_name USING "
-    "(file) WHERE source = ?2)), json_extract(options, '$.' || ?1)) FROM source WHERE source = ?2";
+    "SELECT CASE ?1 WHEN 'rotated' THEN (SELECT json_group_array(json_array(path, log, place)) "
+    "FILTER (WHERE n > 1) FROM (SELECT path, name || ' ' || coalesce(job, '') || ' ' || parameter "
+    "AS log, place, count(*) OVER (PARTITION BY name, job, parameter) AS n FROM file JOIN log_name "
+    "USING (file) WHERE source = ?2)) WHEN 'starts' THEN (SELECT nullif(json_group_object(path, "
+    "start), '{}') FROM file WHERE source = ?2 AND start IS NOT NULL) ELSE json_extract(options, "
+    "'$.' || ?1) END FROM source WHERE source = ?2";
 
 /* The statements that give a script its parameters. */
 mpg_rc mpg_source_prepare(mpg_sources *s, mpg_err *err) {
@@ -195,58 +200,21 @@ static mpg_rc collect_relations(mpg_sources *s, mpg_err *err) {
   return rc == MPG_OK ? collect_spans(s, found[SPANS], err) : rc;
 }
 
-/* The options of the source, where they say of its jobs and pools what its records leave out. */
-static mpg_rc apply_options(mpg_sources *s, const mpg_script *script, mpg_err *err) {
-  static const char *const of_pools[] = {"capacity", "outages", "allocations", "observed"};
-  int64_t any;
-  mpg_rc rc =
-      mpg_private_ask(&s->db, "SELECT count(*) FROM source WHERE source = ?1 AND options <> '{}'",
-                      s->source, &any, err);
-  if (rc != MPG_OK || any == 0)
-    return rc;
-  rc = mpg_private_do(&s->db, err,
-                      "UPDATE all_jobs SET "
-                      "phase = coalesce(json_extract(o.options, '$.phase'), phase), "
-                      "framework = coalesce(json_extract(o.options, '$.framework'), framework), "
-                      "runtime = coalesce(json_extract(o.options, '$.runtime'), runtime), "
-                      "model = coalesce(json_extract(o.options, '$.model'), model), "
-                      "owner = coalesce(json_extract(o.options, '$.owner'), owner), "
-                      "name = coalesce(json_extract(o.options, '$.name'), name), "
-                      "priority = coalesce(json_extract(o.options, '$.priority'), priority) "
-                      "FROM source AS o WHERE o.source = %lld AND all_jobs.source = o.source",
-                      (long long)s->source);
-  /* A script that has no parameter of that name leaves the option to us. */
-  if (strstr(script->sql, ":pool") == NULL)
-    for (size_t i = 0; rc == MPG_OK && i < sizeof of_pools / sizeof *of_pools; i++)
-      rc = mpg_private_do(&s->db, err,
-                          "UPDATE all_%s SET pool = json_extract(o.options, '$.pool') "
-                          "FROM source AS o WHERE o.source = %lld AND all_%s.source = o.source "
-                          "AND json_extract(o.options, '$.pool') IS NOT NULL",
-                          of_pools[i], (long long)s->source, of_pools[i]);
-  if (rc == MPG_OK && strstr(script->sql, ":chip,") == NULL &&
-      strstr(script->sql, ":chip ") == NULL)
-    rc = mpg_private_do(&s->db, err,
-                        "UPDATE all_capacity SET chip = json_extract(o.options, '$.chip') "
-                        "FROM source AS o WHERE o.source = %lld "
-                        "AND all_capacity.source = o.source "
-                        "AND json_extract(o.options, '$.chip') IS NOT NULL",
-                        (long long)s->source);
-  return rc;
-}
-
 static mpg_rc collect_all(mpg_sources *s, const mpg_script *script, mpg_err *err) {
   mpg_rc rc = collect_relations(s, err);
   if (rc == MPG_OK)
-    rc = apply_options(s, script, err);
+    rc = mpg_source_apply_options(s, script, err);
   return rc == MPG_OK ? clear_temp(s, err) : rc;
 }
 
 /* What the script found of its files that a user should know: it leaves it in temp.source_told. */
 static mpg_rc tell_of_files(mpg_sources *s, mpg_err *err) {
   char *query = sqlite3_mprintf(
-      "SELECT iif(EXISTS (SELECT 1 FROM sqlite_temp_schema WHERE name = 'source_told'), 'UPDATE "
-      "file SET inferred = json_set(inferred, ''$.'' || t.what, t.told) FROM temp.source_told AS t "
-      "WHERE source = %lld AND coalesce(t.path = file.path, t.parameter = file.parameter)', '')",
+      "SELECT iif(EXISTS (SELECT 1 FROM sqlite_temp_schema WHERE name = 'source_told'), "
+      "group_concat('UPDATE file SET inferred = json_set(inferred, ''$.'' || t.what, t.told) FROM "
+      "temp.source_told AS t WHERE source = %lld AND t.' || value || ' = file.' || value, ';'), "
+      "'') "
+      "FROM json_each('[\"path\", \"parameter\"]')",
       (long long)s->source);
   mpg_rc rc = query == NULL ? mpg_fail_nomem(err) : mpg_private_run_made(&s->db, query, err);
   sqlite3_free(query);

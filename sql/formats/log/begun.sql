@@ -1,4 +1,5 @@
--- log/begun.sql - when a log began whose lines of steps have no clock: at the first line before them that has one, whosever it is.
+-- log/begun.sql - when a log began whose lines of steps have no clock: as :starts says, or at the first line before them that has one,
+-- whosever it is.
 --
 -- Reads training_lines(file, line, time, step), training_untimed(file) and training_heads(log, file). Makes training_begun(file, time) and source_told.
 -- A launcher's or a compiler's warning is such a line. Of a log that was rotated the first part is looked at.
@@ -6,7 +7,7 @@
 
 DROP TABLE IF EXISTS temp.training_begun;
 CREATE TEMP TABLE training_begun(file TEXT PRIMARY KEY, time);
-DELETE FROM training_untimed WHERE :start IS NOT NULL;
+DELETE FROM training_untimed WHERE :start IS NOT NULL OR file IN (SELECT key FROM json_each(coalesce(:starts, '{}')));
 UPDATE training_untimed SET line = (SELECT l.line FROM training_lines AS l WHERE l.file = training_untimed.file AND l.step IS NOT NULL ORDER BY l.rowid LIMIT 1);
 DELETE FROM training_untimed WHERE line IS NULL; -- a part of another log
 -- Another reading of a file forgets what was said of the first.
@@ -22,6 +23,7 @@ FROM (SELECT u.file AS file, (SELECT iif(d._line < u.line, d.time, NULL)
 WHERE time IS NOT NULL;
 CREATE TEMP TABLE IF NOT EXISTS source_told(path, parameter, what, told);
 INSERT INTO temp.source_told SELECT file, NULL, 'start', 'the first line that has a clock' FROM training_begun;
+INSERT INTO training_begun SELECT key, value FROM json_each(coalesce(:starts, '{}'));
 INSERT INTO mpg_issues(source, severity, kind, line, count, detail)
 SELECT source, severity, kind, line, count, detail FROM training_said AS s
 WHERE NOT EXISTS (SELECT 1 FROM mpg_issues AS i WHERE i.source = s.source AND i.kind = s.kind);

@@ -91,7 +91,7 @@ INSERT INTO mpg_issues(source, severity, kind, line, count, detail)
 SELECT of_file, 'info', 'joined_log', NULL, last - first + 1, 'lines of ' || file || ', the other output of one program by its name: put between the steps' FROM training_streams;
 CREATE TEMP TABLE IF NOT EXISTS source_told(path, parameter, what, told);
 INSERT INTO temp.source_told SELECT file, NULL, 'log', 'a part of ' || of_file FROM training_streams;
-INSERT INTO temp.source_told SELECT of_file, NULL, 'start', 'the clock of ' || file FROM training_streams WHERE :start IS NULL AND of_file IN (SELECT pair FROM training_dated WHERE time IS NOT NULL) AND NOT timed;
+INSERT INTO temp.source_told SELECT of_file, NULL, 'start', 'the clock of ' || file FROM training_streams WHERE :start IS NULL AND of_file NOT IN (SELECT key FROM json_each(coalesce(:starts, '{}'))) AND of_file IN (SELECT pair FROM training_dated WHERE time IS NOT NULL) AND NOT timed;
 UPDATE training_lines SET file = m.file, line = m.line
 FROM (SELECT a.id AS id, a.pair AS file, l.line + iif(a.at < s.of_first, -0.5, 0.5) + 1e-6 * row_number() OVER (PARTITION BY a.pair, a.at ORDER BY a.id) AS line
       FROM training_apart AS a JOIN training_streams AS s ON s.of_file = a.pair JOIN training_lines AS l ON l.rowid = max(s.of_first, CAST(a.at AS INTEGER))) AS m
