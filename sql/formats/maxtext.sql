@@ -288,6 +288,8 @@ DROP TABLE IF EXISTS temp.training_stretches;
 CREATE TEMP TABLE training_stretches AS
 SELECT s.run, s.rowid AS first, coalesce(lead(s.rowid) OVER (ORDER BY s.rowid) - 1, (SELECT max(rowid) FROM training_spanned)) AS last
 FROM training_spanned AS s LEFT JOIN training_spanned AS p ON p.rowid = s.rowid - 1 WHERE p.run IS NOT s.run;
+CREATE INDEX temp.training_phases_of ON training_phases(run);
+CREATE INDEX temp.training_events_of ON training_events(run);
 DROP TABLE IF EXISTS temp.training_runs;
 CREATE TEMP TABLE training_runs AS
 WITH summed AS (

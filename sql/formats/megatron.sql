@@ -252,11 +252,14 @@ WHERE e.told_loaded < s.step AND s.place = 1
 GROUP BY 1, 2
 UNION ALL
 -- A last run that came to no step: what it loaded had been saved. (What begins at the end of a trace does not count.)
-SELECT s.job, s.attempt, 'restore', max(s.end_time) - 1e-6, max(s.end_time) - 1e-6,
-       (SELECT e.told_loaded FROM training_events AS e WHERE e.job = s.job AND e.attempt > s.attempt AND e.told_loaded IS NOT NULL ORDER BY e.rowid DESC LIMIT 1) AS loaded
-FROM training_steps AS s
-WHERE (job, attempt) IN (SELECT job, max(attempt) FROM training_steps GROUP BY job)
-GROUP BY 1, 2 HAVING loaded IS NOT NULL;
+SELECT job, attempt, 'restore', end_time - 1e-6, end_time - 1e-6, told_loaded
+FROM (
+  SELECT s.job, s.attempt, s.end_time, e.told_loaded, max(e.id)
+  FROM (SELECT rowid AS id, job, attempt, told_loaded FROM training_events WHERE told_loaded IS NOT NULL) AS e
+  CROSS JOIN (SELECT job, attempt, max(end_time) AS end_time FROM training_steps
+              WHERE (job, attempt) IN (SELECT job, max(attempt) FROM training_steps GROUP BY job) GROUP BY job, attempt) AS s ON s.job = e.job AND s.attempt < e.attempt
+  GROUP BY s.job
+);
 
 -- Safe at the latest when the next iterations begin.
 DROP TABLE IF EXISTS temp.training_saves;

@@ -191,25 +191,30 @@ FROM training_lines AS l JOIN training_lines AS p ON p.rowid = l.rowid - 1 AND p
 .read sql/formats/nanogpt/counted.sql
 
 -- When a run's first step began: end_time = start_time + (c.so_far - seconds_before).
+DROP TABLE IF EXISTS temp.training_first;
+CREATE TEMP TABLE training_first(of_file INTEGER PRIMARY KEY, start_time, seconds_before);
+INSERT INTO training_first
+WITH summed AS (
+  SELECT f.rowid AS of_file, dated, clock, coalesce(b.so_far, 0) AS seconds_before, coalesce(e.so_far, 0) - coalesce(b.so_far, 0) AS seconds
+  FROM (SELECT of_file, min(first_step) AS first_step, max(last_step) AS last_step FROM training_ranges GROUP BY of_file) AS r
+  CROSS JOIN training_files AS f ON f.rowid = r.of_file
+  LEFT JOIN training_counted AS b ON b.rowid = r.first_step - 1
+  LEFT JOIN training_counted AS e ON e.rowid = r.last_step
+)
+SELECT of_file, iif(dated, clock, iif(typeof(:start) = 'text', CAST(strftime('%s', :start) AS INTEGER), coalesce(:start, 0))
+                                  + iif(:job IS NULL, 0, coalesce(sum(iif(dated, 0, seconds)) OVER (ORDER BY of_file ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING), 0))),
+       seconds_before
+FROM summed;
 DROP TABLE IF EXISTS temp.training_clocks;
 CREATE TEMP TABLE training_clocks(range INTEGER PRIMARY KEY, start_time, seconds_before, peak_flops, flops_of_step);
 INSERT INTO training_clocks
-WITH summed AS (
-  SELECT f.rowid AS of_file, dated, clock, coalesce(b.so_far, 0) AS seconds_before, coalesce(e.so_far, 0) - coalesce(b.so_far, 0) AS seconds
-  FROM training_files AS f
-  LEFT JOIN training_counted AS b ON b.rowid = (SELECT min(first_step) - 1 FROM training_ranges WHERE of_file = f.rowid)
-  LEFT JOIN training_counted AS e ON e.rowid = (SELECT max(last_step) FROM training_ranges WHERE of_file = f.rowid)
-),
-dated AS (
-  SELECT of_file, seconds_before,
-         iif(dated, clock, iif(typeof(:start) = 'text', CAST(strftime('%s', :start) AS INTEGER), coalesce(:start, 0))
-                             + iif(:job IS NULL, 0, coalesce(sum(iif(dated, 0, seconds)) OVER (ORDER BY of_file ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING), 0))) AS start_time
-  FROM summed
-)
-SELECT r.rowid, start_time, seconds_before, (SELECT c.peak_flops FROM mpg_chips AS c
-                                             WHERE c.dtype = 'bf16' AND (lower(c.chip) = lower(coalesce(:chip, r.chip))
-                                               OR EXISTS (SELECT 1 FROM json_each(c.aliases) AS a WHERE lower(a.value) = lower(coalesce(:chip, r.chip))))), :flops
-FROM training_ranges AS r JOIN dated USING (of_file);
+SELECT r.rowid, start_time, seconds_before,
+       iif(coalesce(:chip, r.chip) IS NULL, NULL,
+           (SELECT c.peak_flops FROM mpg_chips AS c
+            WHERE c.dtype = 'bf16' AND (lower(c.chip) = lower(coalesce(:chip, r.chip))
+              OR EXISTS (SELECT 1 FROM json_each(c.aliases) AS a WHERE lower(a.value) = lower(coalesce(:chip, r.chip)))))), :flops
+FROM training_ranges AS r CROSS JOIN training_first USING (of_file);
+DROP TABLE training_first;
 
 -- Both lines of a step, of training and of validation, carry the time: the later one has all of it.
 DROP TABLE IF EXISTS temp.training_twice;

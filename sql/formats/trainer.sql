@@ -77,7 +77,7 @@ INSERT INTO trainer_marks(file, line, job, kind, start_time, time) SELECT file, 
 -- Every rank prints these: the first begin and the last end between two lines of steps.
 INSERT INTO trainer_marks(file, line, job, kind, start_time, time, step)
 WITH told AS (
-  SELECT *, sum(step IS NOT NULL) OVER (PARTITION BY file ORDER BY line) AS place, max(step) OVER (PARTITION BY file ORDER BY line) AS latest,
+  SELECT *, sum(step IS NOT NULL) OVER (PARTITION BY file ORDER BY line) AS place, max(step) OVER (PARTITION BY file ORDER BY line) AS latest, count(step) OVER (PARTITION BY file) AS steps,
          coalesce(json_extract(fields, '$.saving'), json_extract(fields, '$.saved')) AS tag,
          coalesce(json_extract(fields, '$.loading'), json_extract(fields, '$.loaded')) AS loaded
   FROM trainer_lines
@@ -92,7 +92,7 @@ SELECT file, min(line), file, 'restore', min(time), max(time), max(loaded) FROM 
 UNION ALL
 SELECT file, line, file, 'untimed', NULL, NULL, NULL FROM told WHERE time IS NULL AND coalesce(tag, loaded) IS NOT NULL
 UNION ALL
-SELECT file, min(line), file, 'open', min(time), NULL, NULL FROM told WHERE tag IS NOT NULL AND place < (SELECT count(step) FROM trainer_lines AS l WHERE l.file = told.file) GROUP BY file, place, tag HAVING count(json_extract(fields, '$.saved')) = 0;
+SELECT file, min(line), file, 'open', min(time), NULL, NULL FROM told WHERE tag IS NOT NULL AND place < steps GROUP BY file, place, tag HAVING count(json_extract(fields, '$.saved')) = 0;
 
 -- NeMo: lines of steps have no clock. They follow the last line that has one, by what they took. `at` is where a step ends, and all else begins.
 DROP TABLE IF EXISTS temp.trainer_lines;
@@ -128,8 +128,8 @@ SELECT _file AS file, _line AS line, rtrim(rtrim(_file, replace(_file, '/', ''))
 FROM jsonl_trace(:titan) WHERE json_extract(record, '$.log_type_name') IS NOT NULL;
 INSERT INTO trainer_points(file, line, job, rank, time, step, seconds, loss, tflops, begun)
 SELECT file, min(line), job, rank, max(time), step, max(time) - min(time), max(CASE WHEN metric GLOB '*loss*' THEN value END), max(CASE WHEN metric GLOB '*tflops*' THEN value END),
-       (SELECT min(b.time) FROM trainer_records AS b WHERE b.file = r.file)
-FROM trainer_records AS r WHERE step IS NOT NULL GROUP BY file, step;
+       begun
+FROM (SELECT *, min(time) OVER (PARTITION BY file) AS begun FROM trainer_records) WHERE step IS NOT NULL GROUP BY file, step;
 INSERT INTO trainer_marks(file, line, job, rank, kind, start_time, time, step)
 SELECT file, line, job, rank, kind, time - value / 1000, time, NULL
 FROM (SELECT *, CASE WHEN name GLOB '*load*' AND name GLOB '*checkpoint*' THEN 'restore' WHEN name GLOB '*checkpoint*' OR name GLOB 'save*' THEN 'checkpoint'
@@ -219,7 +219,8 @@ DROP TABLE trainer_far;
 UPDATE trainer_points SET job = coalesce(:job, job);
 UPDATE trainer_marks SET job = coalesce(:job, job);
 DROP TABLE IF EXISTS temp.trainer_lowest;
-CREATE TEMP TABLE trainer_lowest AS SELECT job AS of_job, min(rank) AS lowest FROM trainer_points WHERE rank IS NOT NULL GROUP BY job;
+CREATE TEMP TABLE trainer_lowest(of_job TEXT PRIMARY KEY, lowest);
+INSERT INTO trainer_lowest SELECT job, min(rank) FROM trainer_points WHERE rank IS NOT NULL GROUP BY job;
 INSERT INTO mpg_issues(source, severity, kind, count, detail)
 SELECT file, 'info', 'parallel_files', count(*), 'steps of a rank whose job has a lower one: left out'
 FROM trainer_points WHERE rank > (SELECT lowest FROM trainer_lowest WHERE of_job = job) GROUP BY file;
@@ -240,15 +241,20 @@ SELECT s.job, s.attempt, min(s.file) AS file, j.chips, min(min(s.start_time), co
        s.attempt = max(s.attempt) OVER (PARTITION BY s.job) AS is_last
 FROM trainer_steps AS s JOIN trainer_jobs AS j USING (job) GROUP BY s.job, s.attempt;
 -- What was marked before or after the steps of an attempt is of it: the attempt lasts from its first mark to its last.
+DROP TABLE IF EXISTS temp.trainer_reach;
+CREATE TEMP TABLE trainer_reach(file, attempt, first, last, PRIMARY KEY (file, attempt)) WITHOUT ROWID; -- the lines of its steps
+INSERT INTO trainer_reach SELECT file, attempt, min(line), max(line) FROM trainer_steps GROUP BY file, attempt;
 DROP TABLE IF EXISTS temp.trainer_placed;
 CREATE TEMP TABLE trainer_placed AS
-SELECT m.*, coalesce((SELECT max(s.attempt) FROM trainer_steps AS s WHERE s.file = m.file AND s.line <= m.line),
-                     (SELECT min(s.attempt) FROM trainer_steps AS s WHERE s.file = m.file)) AS attempt
+SELECT m.*, coalesce((SELECT max(r.attempt) FROM trainer_reach AS r WHERE r.file = m.file AND r.first <= m.line),
+                     (SELECT min(r.attempt) FROM trainer_reach AS r WHERE r.file = m.file)) AS attempt
 FROM trainer_marks AS m WHERE m.time IS NOT NULL AND (m.kind = 'saved' OR m.time >= m.start_time);
 -- A restore stands before the steps that follow it.
-UPDATE trainer_placed SET attempt = coalesce((SELECT min(s.attempt) FROM trainer_steps AS s WHERE s.file = trainer_placed.file AND s.line > trainer_placed.line), attempt)
+UPDATE trainer_placed SET attempt = coalesce((SELECT min(r.attempt) FROM trainer_reach AS r WHERE r.file = trainer_placed.file AND r.last > trainer_placed.line), attempt)
 WHERE kind IN ('restore', 'init');
+DROP TABLE trainer_reach;
 DELETE FROM trainer_placed WHERE attempt IS NULL;
+CREATE INDEX temp.trainer_placed_of ON trainer_placed(job, attempt);
 UPDATE trainer_attempts SET start_time = min(start_time, coalesce((SELECT min(coalesce(p.start_time, p.time)) FROM trainer_placed AS p WHERE p.job = trainer_attempts.job AND p.attempt = trainer_attempts.attempt), start_time)),
   end_time = max(end_time, coalesce((SELECT max(p.time) FROM trainer_placed AS p WHERE p.job = trainer_attempts.job AND p.attempt = trainer_attempts.attempt), end_time));
 

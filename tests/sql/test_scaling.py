@@ -5,7 +5,7 @@ import re
 import unittest
 
 import cases
-from fleets import connect
+from fleets import ROOT, connect
 from scripts import script_text
 
 SLURM = ("Cluster JobIDRaw JobID job_base array_task array_count step JobName User Account QOS Partition state_base outcome Submit Start End NNodes req_gpus "
@@ -211,6 +211,29 @@ class Training(Case):
             with self.subTest(name):
                 parameter, script = ("nemo", "trainer") if name == "nemo" else ("log", name)
                 self.grows(lambda n, line=line, parameter=parameter: {parameter: self.lines(lambda i, _: line % i, n)["log"]}, "formats/%s.sql" % script, most=3500)
+
+    def test_files(self):
+        """Each of a job of its own, with a checkpoint that it loads and one that no later step follows."""
+        lines = {"megatron": self.megatron, "torchtitan": self.torchtitan, "nanogpt": self.nanogpt, "maxtext": lambda i, _: "completed step: %d, seconds: 2.000, TFLOP/s/device: 1.0, loss: 9.0" % i,
+                 "trainer": lambda i, _: "Training epoch 0, iteration %d/99 | global_step: %d | train_step_timing in s: 2.0" % (i, i)}
+        for name, form in lines.items():
+            def make(n, form=form, name=name):
+                folder = self.folder_of({"%d.log" % i: "".join(form(step, step == 3) + "\n" for step in range(1, 4)) + ("using world size: 8\n successfully loaded checkpoint from x at iteration 3\n" if form == self.megatron else "")
+                                         for i in range(n)})
+                return {"nemo" if name == "trainer" else "log": folder}
+            with self.subTest(name):
+                self.grows(make, "formats/%s.sql" % name)
+
+    def test_files_that_tell_all(self):
+        """Copies of logs with saves, loads, evaluations and restarts: what a file tells is looked for in its own records."""
+        for script, parameter, path in (("maxtext", "log", "training/maxtext.log"), ("maxtext", "log", "h200/orbax.log"), ("megatron", "log", "training/megatron.log"),
+                                        ("nanogpt", "log", "training/nanogpt.log"), ("torchtitan", "log", "training/torchtitan.log"), ("trainer", "nemo", "trainer/nemo.log"),
+                                        ("trainer", "deepspeed", "trainer/deepspeed.log"), ("trainer", "mlflow", "trainer/mlflow-train_loss.json"),
+                                        ("trainer", "wandb", "trainer/wandb-history.jsonl"), ("goodput", "log", "goodput/ranker-7.jsonl")):
+            with open(os.path.join(ROOT, "fixtures", path), encoding="utf-8") as file:
+                text = file.read()
+            with self.subTest(path):
+                self.grows(lambda n, text=text, parameter=parameter, path=path: {parameter: self.folder_of({f"{i}-{os.path.basename(path)}": text for i in range(n // 4)})}, "formats/%s.sql" % script)
 
     def test_hosts_whose_clocks_differ(self):
         """By a minute, or by an hour: each line of the one falls behind the other's."""

@@ -10,7 +10,7 @@ DROP TABLE IF EXISTS temp.training_turns;
 CREATE TEMP TABLE training_turns AS
 SELECT id, file, time, before, time - before AS turn
 FROM (SELECT l.rowid AS id, l.file AS file, l.time AS time, iif(p.time IS NOT NULL, iif(p.file = l.file, p.time, NULL),
-               (SELECT q.time FROM training_lines AS q WHERE q.rowid < l.rowid AND q.file = l.file AND q.time IS NOT NULL ORDER BY q.rowid DESC LIMIT 1)) AS before
+               (SELECT iif(q.file = l.file, q.time, NULL) FROM training_lines AS q WHERE q.rowid < l.rowid AND (q.file <> l.file OR q.time IS NOT NULL) ORDER BY q.rowid DESC LIMIT 1)) AS before
       FROM training_lines AS l JOIN training_lines AS p ON p.rowid = l.rowid - 1 WHERE l.time IS NOT NULL)
 WHERE time - before NOT BETWEEN -10 AND 3000;
 -- A clock that falls again and again, as those of several hosts, was not set back.

@@ -9,8 +9,8 @@
 DROP TABLE IF EXISTS temp.trainer_begun;
 CREATE TEMP TABLE trainer_begun(file, line, PRIMARY KEY(file, line)) WITHOUT ROWID;
 INSERT OR IGNORE INTO trainer_begun SELECT file, line FROM trainer_marks WHERE rank IS NULL AND kind IN ('restore', 'init');
-DROP TABLE IF EXISTS temp.trainer_steps;
-CREATE TEMP TABLE trainer_steps AS
+DROP TABLE IF EXISTS temp.trainer_spaced;
+CREATE TEMP TABLE trainer_spaced AS
 WITH filed AS (
   SELECT p.*, p.rowid AS id, min(time) OVER (PARTITION BY p.file, p.run) AS first_of_file, (SELECT max(m.line) FROM trainer_begun AS m WHERE m.file = p.file AND m.line <= p.line) AS after
   FROM trainer_points AS p
@@ -22,25 +22,32 @@ numbered AS (SELECT *, sum(begins) OVER (PARTITION BY job ORDER BY first_of_file
 single AS (
   SELECT job, attempt, file, step, min(line) AS line, max(time) AS end_time, max(seconds) AS told_seconds, max(loss) AS loss, max(tflops) AS tflops, min(begun) AS begun, count(*) AS n
   FROM numbered GROUP BY job, attempt, step
-),
-spaced AS (
-  SELECT *, lag(end_time) OVER w AS before, step - lag(step) OVER w AS executions, lead(step) OVER w - step AS gap FROM single
-  WINDOW w AS (PARTITION BY job, attempt ORDER BY step)
-),
--- The first of an attempt stands for as many as the next, but not for more than there are up to it: counted from 0, if its number is the last of a gap.
-counted AS (SELECT *, min(gap, max(1, step + (step % gap = gap - 1))) AS executions_first FROM spaced),
--- The mean of steps, but for those that may hold a pause.
-usual AS (SELECT job, max(seconds) AS seconds FROM (SELECT job, 1.0 * (end_time - before) / executions AS seconds, row_number() OVER w AS nth, count(*) OVER (PARTITION BY job) AS n FROM spaced WHERE before IS NOT NULL
-                                                    WINDOW w AS (PARTITION BY job ORDER BY 1.0 * (end_time - before) / executions)) WHERE 2 * nth <= n + 1 GROUP BY job),
-mean AS (
-  SELECT job, 1.0 * sum(end_time - before) / sum(executions) AS seconds FROM spaced JOIN usual AS u USING (job)
-  WHERE before IS NOT NULL AND NOT (1.0 * (end_time - before) / executions > 3 * u.seconds AND end_time - before > 60 + u.seconds) GROUP BY job
 )
+SELECT *, lag(end_time) OVER w AS before, step - lag(step) OVER w AS executions, lead(step) OVER w - step AS gap FROM single
+WINDOW w AS (PARTITION BY job, attempt ORDER BY step);
+-- The mean of steps, but for those that may hold a pause.
+DROP TABLE IF EXISTS temp.trainer_usual;
+CREATE TEMP TABLE trainer_usual(job TEXT PRIMARY KEY, seconds);
+INSERT INTO trainer_usual
+SELECT job, max(seconds) FROM (SELECT job, 1.0 * (end_time - before) / executions AS seconds, row_number() OVER w AS nth, count(*) OVER (PARTITION BY job) AS n FROM trainer_spaced WHERE before IS NOT NULL
+                               WINDOW w AS (PARTITION BY job ORDER BY 1.0 * (end_time - before) / executions)) WHERE 2 * nth <= n + 1 GROUP BY job;
+DROP TABLE IF EXISTS temp.trainer_mean;
+CREATE TEMP TABLE trainer_mean(job TEXT PRIMARY KEY, seconds);
+INSERT INTO trainer_mean
+SELECT job, 1.0 * sum(end_time - before) / sum(executions) FROM trainer_spaced AS s CROSS JOIN trainer_usual AS u USING (job)
+WHERE before IS NOT NULL AND NOT (1.0 * (end_time - before) / executions > 3 * u.seconds AND end_time - before > 60 + u.seconds) GROUP BY job;
+DROP TABLE IF EXISTS temp.trainer_steps;
+CREATE TEMP TABLE trainer_steps AS
+-- The first of an attempt stands for as many as the next, but not for more than there are up to it: counted from 0, if its number is the last of a gap.
+WITH counted AS (SELECT *, min(gap, max(1, step + (step % gap = gap - 1))) AS executions_first FROM trainer_spaced)
 SELECT s.job, s.attempt, s.file, s.step, s.line, s.end_time, s.loss, s.tflops, s.begun, iif(told_seconds IS NULL, n, 1) AS n, before IS NULL AS is_first,
        coalesce(executions, executions_first, 1) AS executions,
        CASE WHEN told_seconds IS NOT NULL THEN max(end_time - told_seconds, coalesce(before, end_time - told_seconds))
             ELSE coalesce(before, max(coalesce(begun, end_time - m.seconds * coalesce(executions_first, 1)), end_time - m.seconds * coalesce(executions_first, 1)), end_time) END AS start_time
-FROM counted AS s LEFT JOIN mean AS m USING (job);
+FROM counted AS s LEFT JOIN trainer_mean AS m USING (job);
+DROP TABLE trainer_mean;
+DROP TABLE trainer_usual;
+DROP TABLE trainer_spaced;
 DROP TABLE trainer_begun;
 INSERT INTO mpg_issues(source, severity, kind, line, count, detail)
 SELECT file, 'info', 'repeated_record', min(line), sum(n - 1), 'values of a step that has one already, first ' || min(step) || ': they count as one, at the time of the last' FROM trainer_steps WHERE n > 1 GROUP BY file;
