@@ -6,9 +6,10 @@
 -- When each log spoke, if there is a scheduler.
 CREATE TABLE log_time AS
 SELECT f.file, f.source, a.job AS was, f.job AS found, min(a.start_time) AS first, max(coalesce(a.end_time, c.end_time, a.start_time)) AS last
-FROM (SELECT f.file, f.source, f.path, f.job, rtrim(rtrim(f.path, replace(f.path, '/', '')), '/') AS folder
-      FROM file AS f JOIN source AS s USING (source) WHERE s.rank = 3 AND EXISTS (SELECT 1 FROM source WHERE rank = 1)) AS f
-CROSS JOIN (SELECT * FROM all_allocations WHERE source IN (SELECT source FROM source WHERE rank = 3)) AS a ON a.source = f.source AND a.job IN (f.path, f.folder)
+FROM (SELECT f.file, f.source, f.job, iif(n.is_folder, rtrim(rtrim(f.path, replace(f.path, '/', '')), '/'), f.path) AS name
+      FROM file AS f JOIN source AS s USING (source) CROSS JOIN (SELECT 0 AS is_folder UNION ALL SELECT 1) AS n
+      WHERE s.rank = 3 AND EXISTS (SELECT 1 FROM source WHERE rank = 1)) AS f
+CROSS JOIN (SELECT * FROM all_allocations WHERE source IN (SELECT source FROM source WHERE rank = 3)) AS a ON a.source = f.source AND a.job = f.name
 LEFT JOIN all_capacity AS c ON c.source = a.source AND c.pool = a.pool AND c.start_time = a.start_time AND c.chips = a.chips
 GROUP BY f.file, a.job HAVING min(a.start_time) > 1e8;
 
