@@ -44,6 +44,8 @@ mpg_rc mpg_roofline_of(const mpg_chip_row *row, double flops, double bytes, mpg_
     return MPG_OK;
   if (isinf(bytes) || bytes < 0)
     return mpg_fail(err, MPG_DATA, "expected finite bytes of at least 0, found %.15g", bytes);
+  if (bytes == 0.0)
+    return MPG_OK;
   if (isnan(row->hbm_bytes_per_s))
     return mpg_fail(err, MPG_DATA, "chip '%.64s' has no bandwidth in the catalogue", row->chip);
   memory = bytes / row->hbm_bytes_per_s;

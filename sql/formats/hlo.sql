@@ -143,6 +143,15 @@ SELECT m.module AS program,
        (m.parameter_bytes + m.result_bytes) * m.times AS bytes, main.dtype AS dtype
 FROM hlo_scaled AS m LEFT JOIN main USING (id) LEFT JOIN hlo_ideal AS i USING (id);
 
+-- Programs without FLOPs, which nothing rates.
+INSERT INTO mpg_issues(source, severity, kind, count, detail)
+SELECT m.file, 'warning', iif(m.chip IS NULL, 'no_chip', 'unknown_dtype'), count(*),
+       'FLOPs of several dtypes, as ' || d.dtypes || ' of program ' || m.module ||
+       iif(m.chip IS NULL, ', which nothing rates without the option chip', ', and ' || m.chip || ' has no peak for one: nothing rates them')
+FROM (SELECT id, group_concat(dtype, ', ') AS dtypes FROM hlo_flops GROUP BY id HAVING count(*) > 1) AS d
+JOIN hlo_scaled AS m USING (id) LEFT JOIN hlo_ideal AS i USING (id)
+WHERE i.compute_s IS NULL AND coalesce(:table, 'trace_hlo_programs') = 'trace_hlo_programs' GROUP BY m.file, m.chip;
+
 -- ---- 6. Tables that are no longer needed ----
 
 DROP TABLE hlo_scaled;

@@ -200,6 +200,7 @@ class UserTableTest(Case):
         self.assertIsNone(self.one("SELECT chip_bandwidth('acme one')"))
         self.fails("roofline_seconds: chip 'acme one' has no bandwidth in the catalogue",
                    "SELECT roofline_seconds(1, 1, 'acme one', 'fp8')")
+        self.assertEqual(self.one("SELECT roofline_seconds(1, 0, 'acme one', 'fp8')"), 0.2)  # no bytes take no time on any chip
         # What the override leaves out is that of the row it replaced, but for the source.
         self.assertEqual(
             self.db.execute("SELECT vendor, year, peak_flops, hbm_bytes_per_s, source FROM mpg_chips "

@@ -1,6 +1,7 @@
 """Ideal times of programs over HLO: the script sql/formats/hlo.sql, chip by chip, and roofline_ideal, against sums by hand and published times."""
 import json
 import os
+import shutil
 import sqlite3
 import subprocess
 import tempfile
@@ -145,6 +146,60 @@ class Ideal(Case):
         self.assertIsNone(self.one("SELECT chip_interconnect(NULL)"))
         with self.assertRaisesRegex(sqlite3.OperationalError, "^chip_interconnect: unknown chip 'h1000'"):
             self.one("SELECT chip_interconnect('h1000')")
+
+
+class InAFleet(Case):
+    """Programs beside the records of who ran them, without the option chip."""
+
+    def setUp(self):
+        super().setUp()
+        self.folder = self.enterContext(tempfile.TemporaryDirectory())
+        self.file = shutil.copy(os.path.join(ROOT, "fixtures/hlo/fp8_step.hlo"), self.folder)
+
+    def ideals(self, *pools, path=None):
+        """By pool, what a thousand executions took of a job of four chips in 10 s."""
+        with open(os.path.join(self.folder, "fleet.jsonl"), "w", encoding="utf-8") as file:
+            for pool, chip in pools:
+                for record in ({"record": "capacity", "pool": pool, "chip": chip, "chips": 4, "start_time": 0, "end_time": 10},
+                               {"record": "job", "job": "j" + pool, "chips": 4},
+                               {"record": "allocation", "job": "j" + pool, "pool": pool, "chips": 4, "start_time": 0, "end_time": 10, "outcome": "completed"},
+                               {"record": "span", "job": "j" + pool, "kind": "step", "start_time": 0, "end_time": 10, "step": 1, "program": "jit_fp8_step", "executions": 1000}):
+                    file.write(json.dumps(record) + "\n")
+        found = self.rows("SELECT pool, sum(iif(category = 'ideal', chip_us, NULL)) / 1e6 FROM trace_rollup(?) GROUP BY pool", path or self.folder)
+        return dict(found), self.rows("SELECT severity, kind, count FROM mpg_issues WHERE source = ? ORDER BY kind", self.file)
+
+    def test_the_one_chip_of_the_pools(self):
+        """Two dtypes are FLOPs of one on that chip, by whatever name the pools have it."""
+        fp8, bf16 = 2 * 2 * 8192 * 4096**2, 2 * 8192 * 4096 * 1024
+        found, issues = self.ideals(("a", "NVIDIA H100 80GB HBM3"), ("b", "nvidia-h100-sxm"), ("c", "a site's own"))
+        self.assertEqual(issues, [])
+        for pool in "ab":
+            self.assertAlmostEqual(found[pool], 1000 * (fp8 / 1979e12 + bf16 / 989.5e12), 5)
+        self.assertIsNone(found["c"])
+        self.assertEqual(self.rows("SELECT inferred FROM trace_sources(?) WHERE format = 'hlo'", self.folder), [('{"chip":"the one chip of the pools"}',)])
+        self.db.execute("CREATE TABLE chips AS SELECT 'own-chip' AS chip, 'bf16' AS dtype, 1e15 AS peak_flops UNION ALL SELECT 'own-chip', 'fp8', 4e15")
+        self.assertAlmostEqual(self.ideals(("a", "own-chip"))[0]["a"], 1000 * (fp8 / 4e15 + bf16 / 1e15), 5)
+
+    def test_what_nothing_rates_is_listed(self):
+        """Where the pools have several chips, or none that is known, and where the chip has no peak for one of the dtypes."""
+        for pools in ((("a", "nvidia-h100-sxm"), ("b", "nvidia-b200")), (("a", None),)):
+            found, issues = self.ideals(*pools)
+            self.assertEqual((set(found.values()), issues), ({None}, [("warning", "no_chip", 1)]), pools)
+        found, issues = self.ideals(("a", "nvidia-a100-80-sxm4"))
+        self.assertEqual((found["a"], issues), (None, [("warning", "unknown_dtype", 1)]))
+
+    def test_the_option_comes_first(self):
+        text = json.dumps({"sources": [{"path": self.file, "chip": "nvidia-b200"}, {"path": os.path.join(self.folder, "fleet.jsonl")}]})
+        with_option = self.ideals(("a", "nvidia-h100-sxm"), path=text)[0]["a"]
+        fp8, bf16 = 2 * 2 * 8192 * 4096**2, 2 * 8192 * 4096 * 1024
+        self.assertAlmostEqual(with_option, 1000 * (fp8 / 4500e12 + bf16 / 2250e12) * 4500 / 1979, 5)
+
+    def test_a_chip_that_nothing_knows(self):
+        """The error is why the files are not read, though others lie beside them."""
+        self.ideals(("a", None))
+        shutil.copy(os.path.join(ROOT, "fixtures/hlo/decode.hlo"), self.folder)
+        self.assertRegex(self.error("SELECT * FROM trace_hlo_programs(?, 'h100-sxmm')", self.folder),
+                         r"decode\.hlo: roofline_ideal: unknown chip 'h100-sxmm'; nearest: .*\(and 1 files more that cannot be read\)")
 
 
 if __name__ == "__main__":

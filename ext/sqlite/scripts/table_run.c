@@ -157,15 +157,17 @@ static char *formats_of(const mpg_table_shape *shape) {
   return sqlite3_str_finish(list);
 }
 
-/* That at least one file is of a format that the table reads. */
+/* That at least one file is of a format that the table reads, and that one can be read. */
 static mpg_rc check_any(mpg_sources *s, mpg_err *err) {
   char *formats, *why = NULL;
   sqlite3_stmt *stmt = NULL;
   int code;
   mpg_rc rc = mpg_private_prepare(
       &s->db,
-      "SELECT CASE WHEN sum(source IS NOT NULL) > 0 THEN NULL WHEN count(*) = 1 AND reason LIKE "
-      "'cannot be read: %' THEN substr(reason, 17) ELSE '' END FROM file",
+      "SELECT CASE WHEN sum(source IS NOT NULL) > 0 THEN NULL ELSE coalesce((SELECT "
+      "iif(instr(reason, path) = 0, path || ': ', '') || substr(reason, 17) || iif(count(*) OVER "
+      "() > 1, ' (and ' || (count(*) OVER () - 1) || ' files more that cannot be read)', '') FROM "
+      "file WHERE reason LIKE 'cannot be read: %' ORDER BY path LIMIT 1), '') END FROM file",
       &stmt, err);
   if (rc == MPG_OK && (code = sqlite3_step(stmt)) != SQLITE_ROW)
     rc = mpg_private_failure(&s->db, code, err);
