@@ -1,125 +1,14 @@
 /* op_cost.c - see op_cost.h. */
 #include "op_cost.h"
-#include "../base/ascii.h"
+#include "op_call.h"
 #include "../base/number.h"
 
 #include <string.h>
 
-#define ARGUMENTS 24
-#define RANK 8
-/* So that no product of two tensors, with a dimension of either, leaves 128 bits. */
-#define TENSOR_LIMIT (INT64_C(1) << 40) /* elements */
-#define STEP_LIMIT (INT64_C(1) << 20)   /* stride, padding, dilation */
+#define STEP_LIMIT (INT64_C(1) << 20) /* stride, padding, dilation */
 
-/* ---- Arguments ---- */
-
-typedef struct shape {
-  int rank; /* -1: no tensor */
-  int64_t dim[RANK];
-} shape;
-
-typedef struct call {
-  shape in[ARGUMENTS];
-  mpg_str type[ARGUMENTS];
-  mpg_str value[ARGUMENTS]; /* concrete inputs; empty: a tensor, or not given */
-} call;
-
-/* Cuts a JSON array into its items, strings without their quotes. -1: it is none, or has too
-** many. */
-static int items_of(mpg_str text, mpg_str *items) {
-  const char *p = text.p, *end = p == NULL ? p : p + text.n, *start;
-  int n = 0, depth = 0;
-  bool quoted = false;
-  while (p < end && mpg_is_json_space(*p))
-    p++;
-  if (p == end || *p++ != '[')
-    return -1;
-  for (start = p; p < end; p++) {
-    if (quoted) {
-      if (*p == '\\' && p + 1 < end)
-        p++;
-      else
-        quoted = *p != '"';
-    } else if (*p == '"') {
-      quoted = true;
-    } else if (*p == '[' || *p == '{' || *p == '(') {
-      depth++;
-    } else if (depth > 0 && (*p == ']' || *p == '}' || *p == ')')) {
-      depth--;
-    } else if (depth == 0 && (*p == ',' || *p == ']')) {
-      const char *last = p;
-      while (start < last && mpg_is_json_space(*start))
-        start++;
-      while (start < last && mpg_is_json_space(last[-1]))
-        last--;
-      if (start == last && *p == ']' && n == 0)
-        return 0;
-      if (n == ARGUMENTS)
-        return -1;
-      if (last - start >= 2 && *start == '"' && last[-1] == '"') {
-        start++;
-        last--;
-      }
-      items[n++] = (mpg_str){start, (size_t)(last - start)};
-      start = p + 1;
-      if (*p == ']')
-        return n;
-    }
-  }
-  return -1;
-}
-
-/* Whole numbers of an array, at most `limit`; -1: something else is in it. */
-static int integers_of(mpg_str text, int64_t *out, int cap, int64_t limit) {
-  mpg_str items[ARGUMENTS];
-  int n = items_of(text, items);
-  if (n > cap)
-    return -1;
-  for (int i = 0; i < n; i++)
-    if (!mpg_int_parse(items[i], &out[i]) || out[i] < 0 || out[i] > limit)
-      return -1;
-  return n;
-}
-
-static void read_shape(mpg_str text, shape *s) {
-  int64_t n = 1;
-  s->rank = integers_of(text, s->dim, RANK, TENSOR_LIMIT);
-  for (int i = 0; i < s->rank; i++) {
-    int64_t dim = s->dim[i] > 0 ? s->dim[i] : 1;
-    if (n > TENSOR_LIMIT / dim) {
-      s->rank = -1;
-      return;
-    }
-    n *= dim;
-  }
-}
-
-static bool read_call(mpg_str dims, mpg_str types, mpg_str concrete, call *c) {
-  mpg_str items[ARGUMENTS] = {{NULL, 0}}; /* which are no tensors if they are not given */
-  memset(c, 0, sizeof *c);
-  if (items_of(dims, items) < 0)
-    return false;
-  for (int i = 0; i < ARGUMENTS; i++)
-    read_shape(items[i], &c->in[i]);
-  if ((types.n > 0 && items_of(types, c->type) < 0) ||
-      (concrete.n > 0 && items_of(concrete, c->value) < 0))
-    return false;
-  for (int i = 0; i < ARGUMENTS; i++) /* as Windows' compiler names types */
-    if (c->type[i].n > 7 && memcmp(c->type[i].p, "struct ", 7) == 0)
-      c->type[i] = (mpg_str){c->type[i].p + 7, c->type[i].n - 7};
-  return true;
-}
-
-static bool value_is(const call *c, int i, const char *text) {
-  return mpg_str_eq_nocase(c->value[i], mpg_str_of(text));
-}
-
-static mpg_i128 elements_of(const shape *s) {
-  mpg_i128 n = 1;
-  for (int i = 0; i < s->rank; i++)
-    n *= s->dim[i];
-  return s->rank < 0 ? 0 : n;
-}
+typedef mpg_op_shape shape;
+typedef mpg_op_call call;
 
 /* ---- Bytes ---- */
 
@@ -178,7 +67,7 @@ static void add_bytes(const call *c, int i, mpg_op_cost *out) {
   int size = mpg_op_type_size(c->type[i]);
   if (c->in[i].rank < 0 || out->bytes < 0)
     return;
-  out->bytes = size == 0 ? -1 : out->bytes + elements_of(&c->in[i]) * size;
+  out->bytes = size == 0 ? -1 : out->bytes + mpg_op_elements(&c->in[i]) * size;
 }
 
 /* Adds a result of so many elements, of so many bytes each; 0: not known. */
@@ -245,7 +134,8 @@ static int scalar_size(mpg_str value) {
 static int result_size(const call *c, mpg_str name, int first) {
   int left = mpg_op_type_size(c->type[first]), right = mpg_op_type_size(c->type[first + 1]);
   if (mpg_str_eq(name, MPG_STR("_scaled_mm"))) /* (a, b, scale, scale, bias, scale, type, ...) */
-    return scalar_size(c->value[6]);
+    return scalar_size(c->value[6].n > 0 ? c->value[6]
+                                         : c->value[3]); /* until 2.4 (.., bias, type) */
   if (mpg_str_eq(name, MPG_STR("_int_mm")))
     return 4;
   return left > right ? left : right;
@@ -270,6 +160,32 @@ static bool price_product(const call *c, mpg_str name, int first, bool sum_batch
   for (int i = 0; i < first + 2; i++)
     add_bytes(c, i, out);
   add_elements(result, result_size(c, name, first), out);
+  return true;
+}
+
+/*
+** A product for each group of rows, or of columns, as of experts: (self, mat2, ...). What has two
+** dimensions is divided among the groups. Rows that no group has count.
+*/
+static bool price_grouped(const call *c, bool scaled, mpg_op_cost *out) {
+  const shape *a = &c->in[0], *b = &c->in[1], *ends = &c->in[scaled ? 4 : 2];
+  mpg_str type = c->value[scaled ? 7 : 4];
+  int size = scalar_size(type);
+  mpg_i128 groups, products, result;
+  if (a->rank < 2 || a->rank > 3 || b->rank < 2 || b->rank > 3 ||
+      a->dim[a->rank - 1] != b->dim[b->rank - 2] ||
+      (a->rank == 3 && b->rank == 3 && a->dim[0] != b->dim[0]))
+    return false;
+  groups = a->rank == 3 ? a->dim[0] : b->rank == 3 ? b->dim[0] : ends->rank == 1 ? ends->dim[0] : 0;
+  products = (mpg_i128)a->dim[a->rank - 2] * b->dim[b->rank - 1];
+  result = a->rank == b->rank ? groups * products : products;
+  out->flops = 2 * products * a->dim[a->rank - 1] * packing_of(c->type[0]) *
+               (a->rank == 3 && b->rank == 3 ? groups : 1);
+  add_bytes(c, 0, out);
+  add_bytes(c, 1, out);
+  if (size == 0 && type.n == 0)
+    size = scaled ? 2 : mpg_op_type_size(c->type[0]); /* bf16, or as the operands */
+  add_elements(result, groups == 0 ? 0 : size, out);
   return true;
 }
 
@@ -300,7 +216,9 @@ typedef struct conv_places {
 
 /* A size for each dimension of space: one for all may be given as a single number. */
 static bool sizes_at(const call *c, int i, int space, int64_t *out) {
-  int n = mpg_int_parse(c->value[i], &out[0]) ? 1 : integers_of(c->value[i], out, RANK, STEP_LIMIT);
+  int n = mpg_int_parse(c->value[i], &out[0])
+              ? 1
+              : mpg_op_integers(c->value[i], out, MPG_OP_RANK, STEP_LIMIT);
   for (int d = 1; n == 1 && d < space; d++)
     out[d] = out[0];
   return (n == 1 || n == space) && out[0] >= 0 && out[0] <= STEP_LIMIT;
@@ -309,9 +227,9 @@ static bool sizes_at(const call *c, int i, int space, int64_t *out) {
 /* x and w are the places of input and weight. */
 static bool price_convolution(const call *c, int x, int w, conv_places at, mpg_op_cost *out) {
   const shape *in = &c->in[x], *weight = &c->in[w];
-  int64_t stride[RANK], padding[RANK], dilation[RANK];
+  int64_t stride[MPG_OP_RANK], padding[MPG_OP_RANK], dilation[MPG_OP_RANK];
   int space = weight->rank - 2;
-  bool transposed = at.transposed >= 0 && value_is(c, at.transposed, "true");
+  bool transposed = at.transposed >= 0 && mpg_op_value_is(c, at.transposed, "true");
   mpg_i128 result, kernel = 1;
   if (space < 1 || in->rank < space + 1 || in->rank > space + 2 ||
       !sizes_at(c, at.stride, space, stride) || !sizes_at(c, at.padding, space, padding) ||
@@ -325,14 +243,15 @@ static bool price_convolution(const call *c, int x, int w, conv_places at, mpg_o
       return false;
     if (transposed)
       room = (n - 1) * stride[d] - 2 * padding[d] + dilation[d] * (k - 1);
-    if (room < 0 || room >= TENSOR_LIMIT || result > (mpg_i128)TENSOR_LIMIT * TENSOR_LIMIT)
+    if (room < 0 || room >= MPG_OP_TENSOR_LIMIT ||
+        result > (mpg_i128)MPG_OP_TENSOR_LIMIT * MPG_OP_TENSOR_LIMIT)
       return false;
     kernel *= k;
     result *= transposed ? room + 1 : room / stride[d] + 1;
   }
   if (transposed) {
     /* weight [Cin, Cout of a group, k...]. The result's size leaves output_padding out. */
-    out->flops = 2 * elements_of(in) * weight->dim[1] * kernel;
+    out->flops = 2 * mpg_op_elements(in) * weight->dim[1] * kernel;
     result *= weight->dim[1];
   } else {
     result *= weight->dim[0];
@@ -349,22 +268,22 @@ static bool price_convolution(const call *c, int x, int w, conv_places at, mpg_o
 ** of the same size. */
 static bool price_convolution_backward(const call *c, mpg_op_cost *out) {
   const shape *grad = &c->in[0], *in = &c->in[1], *weight = &c->in[2];
-  mpg_str mask[ARGUMENTS];
-  bool transposed = value_is(c, 7, "true");
+  mpg_str mask[MPG_OP_ARGUMENTS];
+  bool transposed = mpg_op_value_is(c, 7, "true");
   mpg_i128 kernel = 1;
   int wanted = 0;
-  if (weight->rank < 3 || grad->rank < 1 || in->rank < 1 || items_of(c->value[10], mask) != 3)
+  if (weight->rank < 3 || grad->rank < 1 || in->rank < 1 || mpg_op_items(c->value[10], mask) != 3)
     return false;
   for (int d = 2; d < weight->rank; d++)
     kernel *= weight->dim[d];
   for (int i = 0; i < 2; i++)
     wanted += mpg_str_eq_nocase(mask[i], MPG_STR("true"));
-  out->flops = wanted * 2 * elements_of(transposed ? in : grad) * weight->dim[1] * kernel;
+  out->flops = wanted * 2 * mpg_op_elements(transposed ? in : grad) * weight->dim[1] * kernel;
   for (int i = 0; i < 3; i++)
     add_bytes(c, i, out);
   for (int i = 0; i < 2; i++)
     if (mpg_str_eq_nocase(mask[i], MPG_STR("true")))
-      add_result(c, i + 1, elements_of(&c->in[i + 1]), out);
+      add_result(c, i + 1, mpg_op_elements(&c->in[i + 1]), out);
   return true;
 }
 
@@ -372,14 +291,14 @@ static bool price_convolution_backward(const call *c, mpg_op_cost *out) {
 
 /* Whether argument i is a tensor with something in it. */
 static bool has_tensor(const call *c, int i) {
-  return i > 0 && i < ARGUMENTS && c->in[i].rank > 0 && elements_of(&c->in[i]) > 0;
+  return i > 0 && i < MPG_OP_ARGUMENTS && c->in[i].rank > 0 && mpg_op_elements(&c->in[i]) > 0;
 }
 
 /* Whether argument i is a window: neither absent nor -1, which is none. */
 static bool has_window(const call *c, int i) {
   static const char *const none[] = {"", "-1", "None", "[-1, -1]", "[-1,-1]", "(-1, -1)"};
   for (size_t j = 0; j < sizeof none / sizeof *none; j++)
-    if (i <= 0 || value_is(c, i, none[j]))
+    if (i <= 0 || mpg_op_value_is(c, i, none[j]))
       return false;
   return true;
 }
@@ -429,6 +348,8 @@ static bool price_attention(const call *c, int first, bool heads_last, mask_kind
 
 typedef enum family {
   PRODUCT,
+  GROUPED,
+  GROUPED_SCALED,
   ADDBMM,
   LINEAR,
   CONV,
@@ -449,10 +370,16 @@ static const struct operator_row {
   ** lengths of packed sequences, the keys' after the queries'; used: the number of keys that count.
   */
   int lengths, used, window, windows;
+  bool numbered; /* causal is the number of a mask */
+  /* A signature of older versions, which stands below the one of today: the place of a number that
+  ** it alone has there, whole or with a fraction. 0: the one of today. */
+  int whole_at, real_at;
 } operators[] = {
     {.name = "mm", .family = PRODUCT},
     {.name = "_int_mm", .family = PRODUCT},
     {.name = "_scaled_mm", .family = PRODUCT},
+    {.name = "_grouped_mm", .family = GROUPED},
+    {.name = "_scaled_grouped_mm", .family = GROUPED_SCALED},
     {.name = "bmm", .family = PRODUCT},
     {.name = "mv", .family = PRODUCT},
     {.name = "dot", .family = PRODUCT},
@@ -483,6 +410,8 @@ static const struct operator_row {
     {.name = "_scaled_dot_product_flash_attention_for_cpu", .family = ATTENTION, .causal = 4},
     {.name = "_scaled_dot_product_efficient_attention", .family = ATTENTION, .causal = 6},
     {.name = "_scaled_dot_product_cudnn_attention", .family = ATTENTION, .causal = 6},
+    /* (query, key, value, dropout, is_causal, ...), until 2.4 */
+    {.name = "_scaled_dot_product_cudnn_attention", .family = ATTENTION, .causal = 4, .real_at = 3},
     {.name = "_scaled_dot_product_fused_attention_overrideable", .family = ATTENTION, .causal = 5},
     {.name = "_flash_attention_forward",
      .family = ATTENTION,
@@ -500,7 +429,17 @@ static const struct operator_row {
      .lengths = 4,
      .used = 12,
      .window = 13,
-     .windows = 1},
+     .windows = 1,
+     .numbered = true},
+    /* (query, key, value, bias, lengths, lengths, longest, dropout, mask, ...), until 2.2 */
+    {.name = "_efficient_attention_forward",
+     .family = ATTENTION,
+     .causal = 8,
+     .heads_last = true,
+     .lengths = 4,
+     .used = 12,
+     .numbered = true,
+     .whole_at = 8},
     {.name = "flash_attn::_flash_attn_forward",
      .family = ATTENTION,
      .causal = 5,
@@ -523,6 +462,14 @@ static const struct operator_row {
      .first = 1,
      .causal = 14,
      .lengths = 9},
+    /* (gradient, query, key, value, out, logsumexp, lengths, lengths, longest, longest, dropout,
+    ** is_causal, ...), until 2.4 */
+    {.name = "_scaled_dot_product_cudnn_attention_backward",
+     .family = ATTENTION_BACKWARD,
+     .first = 1,
+     .causal = 11,
+     .lengths = 6,
+     .whole_at = 8},
     {.name = "_flash_attention_backward",
      .family = ATTENTION_BACKWARD,
      .first = 1,
@@ -556,25 +503,48 @@ static bool is_dense(const call *c, const struct operator_row *row) {
 /* Whether operands hold as many values as their shapes say, or twice as many in both of a product
 ** (float4). _scaled_mm multiplies no bytes: those are packed. */
 static bool is_packed_otherwise(const call *c, const struct operator_row *row) {
-  int first = row->family == PRODUCT || row->family == ADDBMM ? row->first : 0;
+  const bool product =
+      row->family == PRODUCT || row->family == GROUPED || row->family == GROUPED_SCALED;
+  int first = product || row->family == ADDBMM ? row->first : 0;
   int left = packing_of(c->type[first]);
   for (int i = 0; i < 4; i++) {
     int values = packing_of(c->type[i]);
-    bool operand = row->family == PRODUCT && (i == first || i == first + 1);
+    bool operand = product && (i == first || i == first + 1);
     if (c->in[i].rank > 0 && (values == 0 || (values > 1 && !operand)))
       return true;
   }
-  if (row->family != PRODUCT)
+  if (!product)
     return false;
   return left != packing_of(c->type[first + 1]) ||
-         (mpg_str_eq(mpg_str_of(row->name), MPG_STR("_scaled_mm")) &&
+         ((row->family == GROUPED_SCALED ||
+           mpg_str_eq(mpg_str_of(row->name), MPG_STR("_scaled_mm"))) &&
           mpg_str_eq(c->type[0], MPG_STR("unsigned char")));
+}
+
+/* The row of the signature that the call has, from the one of today on. */
+static const struct operator_row *signature_of(const struct operator_row *row, const call *c) {
+  const struct operator_row *end = operators + sizeof operators / sizeof *operators;
+  for (const struct operator_row *r = row + 1; r < end && strcmp(r->name, row->name) == 0; r++) {
+    mpg_str value = c->value[r->whole_at > 0 ? r->whole_at : r->real_at];
+    int64_t n;
+    if (value.n > 0 && value.p[0] >= '0' && value.p[0] <= '9' &&
+        mpg_int_parse(value, &n) == (r->whole_at > 0))
+      return r;
+  }
+  return row;
+}
+
+static mask_kind mask_of(const struct operator_row *row, const call *c) {
+  if (row->numbered && mpg_op_value_is(c, row->causal, "2"))
+    return BOTTOM_RIGHT;
+  if (!mpg_op_value_is(c, row->causal, row->numbered ? "1" : "true"))
+    return FULL;
+  return row->last ? BOTTOM_RIGHT : TOP_LEFT;
 }
 
 bool mpg_op_cost_of(mpg_str name, mpg_str dims, mpg_str types, mpg_str concrete, mpg_op_cost *out) {
   const struct operator_row *row = NULL;
   call c;
-  mask_kind mask = FULL;
   if (name.n > 6 && memcmp(name.p, "aten::", 6) == 0)
     name = (mpg_str){name.p + 6, name.n - 6};
   for (size_t i = 0; row == NULL && i < sizeof operators / sizeof *operators; i++)
@@ -582,18 +552,18 @@ bool mpg_op_cost_of(mpg_str name, mpg_str dims, mpg_str types, mpg_str concrete,
       row = &operators[i];
   out->flops = 0;
   out->bytes = types.n == 0 ? -1 : 0;
-  if (row == NULL || !read_call(dims, types, concrete, &c))
+  if (row == NULL || !mpg_op_call_read(dims, types, concrete, &c))
     return false;
+  row = signature_of(row, &c);
   if (is_packed_otherwise(&c, row) || !is_dense(&c, row))
     return false;
-  if (value_is(&c, row->causal, "true"))
-    mask = row->last ? BOTTOM_RIGHT : TOP_LEFT;
-  else if (row->causal == 9) /* a mask by number */
-    mask = value_is(&c, 9, "1") ? TOP_LEFT : value_is(&c, 9, "2") ? BOTTOM_RIGHT : FULL;
   switch (row->family) {
   case PRODUCT:
   case ADDBMM:
     return price_product(&c, name, row->first, row->family == ADDBMM, out);
+  case GROUPED:
+  case GROUPED_SCALED:
+    return price_grouped(&c, row->family == GROUPED_SCALED, out);
   case LINEAR:
     return price_linear(&c, out);
   case CONV:
@@ -602,8 +572,8 @@ bool mpg_op_cost_of(mpg_str name, mpg_str dims, mpg_str types, mpg_str concrete,
     return price_convolution_backward(&c, out);
   case ATTENTION:
   case ATTENTION_BACKWARD:
-    return price_attention(&c, row->first, row->heads_last, mask, row->family == ATTENTION_BACKWARD,
-                           out);
+    return price_attention(&c, row->first, row->heads_last, mask_of(row, &c),
+                           row->family == ATTENTION_BACKWARD, out);
   }
   return false;
 }

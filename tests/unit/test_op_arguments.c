@@ -133,7 +133,8 @@ static void test_every_attention(void) {
     long long flops = all[i].backward ? 2 * scores * (3 * 8 + 2 * 6) : 2 * scores * (8 + 6);
     long long bytes = 4 * q + 2 * k + 8 * v;
     bytes = all[i].backward ? 2 * bytes + 4 * 2 * result : bytes + 4 * result;
-    check_masks(all[i].name, all[i].causal, -1, all[i].last, all[i].heads_last, all[i].backward);
+    check_masks(all[i].name, all[i].causal, all[i].causal == 9 ? 1 : -1, all[i].last,
+                all[i].heads_last, all[i].backward);
     (void)snprintf(given, sizeof given, "%d=False", all[i].causal);
     arguments(given, all[i].heads_last ? "" : "True", concrete, sizeof concrete);
     price(all[i].name, dims, types, concrete, flops, bytes);
@@ -156,6 +157,67 @@ static void test_every_attention(void) {
   }
   no_price("_scaled_dot_product_flash_attention", "[[2, 4, 16, 8], [2, 4, 32, 8], [2, 4, 31, 6]]",
            NULL);
+}
+
+/* Signatures of PyTorch until 2.2, and 2.4: a number where those of today have none, or another. */
+static void test_older_signatures(void) {
+  static const char last[] = "[[2, 16, 4, 8], [2, 32, 4, 8], [2, 32, 4, 6]]";
+  static const char heads[] = "[[2, 4, 16, 8], [2, 4, 32, 8], [2, 4, 32, 6]]";
+  static const char gradient[] = "[[2, 4, 16, 6], [2, 4, 16, 8], [2, 4, 32, 8], [2, 4, 32, 6]]";
+  static const char packed[] =
+      "[[2, 4, 16, 6], [2, 4, 16, 8], [2, 4, 32, 8], [2, 4, 32, 6], [], [], [3]]";
+  const long long scores = 2LL * 4 * 16 * 32, edge = 2LL * 4 * met(16, 32, 0);
+  char concrete[1000];
+  for (int stored = 0; stored < 2;
+       stored++) { /* the logarithms of sums, with True behind the mask */
+    arguments(stored ? "7=0. 8=0 9=True" : "7=0. 8=0 9=False", "", concrete, sizeof concrete);
+    price("_efficient_attention_forward", last, NULL, concrete, 2 * scores * 14, -1);
+    arguments(stored ? "7=0. 8=1 9=True" : "7=0. 8=1 9=False", "", concrete, sizeof concrete);
+    price("_efficient_attention_forward", last, NULL, concrete, edge * 14, -1);
+  }
+  arguments("8=0. 9=1 10=True", "", concrete, sizeof concrete);
+  price("_efficient_attention_forward", last, NULL, concrete, edge * 14, -1);
+  arguments("3=0. 4=True 5=False", "", concrete, sizeof concrete);
+  price("_scaled_dot_product_cudnn_attention", heads, NULL, concrete, edge * 14, -1);
+  arguments("3=0. 4=False 5=True", "", concrete, sizeof concrete);
+  price("_scaled_dot_product_cudnn_attention", heads, NULL, concrete, 2 * scores * 14, -1);
+  arguments("4=True 5=0. 6=False", "", concrete, sizeof concrete); /* that of today */
+  price("_scaled_dot_product_cudnn_attention", heads, NULL, concrete, 2 * scores * 14, -1);
+  arguments("8=16 9=32 10=0. 11=True", "", concrete, sizeof concrete);
+  price("_scaled_dot_product_cudnn_attention_backward", gradient, NULL, concrete, edge * 36, -1);
+  no_price("_scaled_dot_product_cudnn_attention_backward", packed, concrete);
+  arguments("11=16 12=32 13=0. 14=True", "", concrete, sizeof concrete);
+  price("_scaled_dot_product_cudnn_attention_backward", gradient, NULL, concrete, edge * 36, -1);
+  price("_scaled_mm", "[[2, 3], [3, 5]]", "[\"c10::Float8_e4m3fn\", \"c10::Float8_e4m3fn\"]",
+        "[\"\", \"\", \"\", \"15\"]", 60, 6 + 15 + 2 * 10);
+}
+
+/* Products of experts: rows of one operand are divided among the matrices of the other, or K is. */
+static void test_groups(void) {
+  static const char types[] = "[" BF16 ", " BF16 "]", fp8[] = "[\"c10::Float8_e4m3fn\", "
+                                                              "\"c10::Float8_e4m3fn\"]";
+  const long long flops = 2LL * 7 * 3 * 5;
+  price("aten::_grouped_mm", "[[7, 3], [4, 3, 5], [4]]", types, NULL, flops,
+        2 * (7 * 3 + 4 * 3 * 5 + 7 * 5));
+  price("_grouped_mm", "[[4, 7, 3], [3, 5], [4]]", types, NULL, flops,
+        2 * (4 * 7 * 3 + 3 * 5 + 7 * 5));
+  price("_grouped_mm", "[[7, 3], [3, 5], [4]]", types, NULL, flops,
+        2 * (7 * 3 + 3 * 5 + 4 * 7 * 5));
+  price("_grouped_mm", "[[7, 3], [3, 5]]", types, NULL, flops, -1); /* of how many groups? */
+  price("_grouped_mm", "[[4, 7, 3], [4, 3, 5]]", types, NULL, 4 * flops,
+        2 * 4 * (7 * 3 + 3 * 5 + 7 * 5));
+  price("_grouped_mm", "[[7, 3], [4, 3, 5], [4]]", types, "[\"\", \"\", \"\", \"\", \"6\"]", flops,
+        2 * (7 * 3 + 4 * 3 * 5) + 4 * 7 * 5);
+  price("_scaled_grouped_mm", "[[7, 3], [4, 3, 5], [7], [4, 5], [4]]", fp8, NULL, flops,
+        7 * 3 + 4 * 3 * 5 + 2 * 7 * 5);
+  price("_scaled_grouped_mm", "[[7, 3], [3, 5], [7], [5], [4]]", fp8,
+        "[\"\", \"\", \"\", \"\", \"\", \"\", \"\", \"6\"]", flops, 7 * 3 + 3 * 5 + 4 * 4 * 7 * 5);
+  no_price("_grouped_mm", "[[7, 3], [4, 2, 5], [4]]", NULL);
+  no_price("_grouped_mm", "[[4, 7, 3], [5, 3, 5], [4]]", NULL);
+  no_price("_grouped_mm", "[[3], [3, 5], [4]]", NULL);
+  no_price("_grouped_mm", "[[1, 4, 7, 3], [3, 5], [4]]", NULL);
+  no_price("_grouped_mm", "[[7, 3], [3], [4]]", NULL);
+  no_price("_grouped_mm", "[[7, 3], [1, 4, 3, 5], [4]]", NULL);
 }
 
 static void test_every_product(void) {
@@ -202,6 +264,8 @@ static void test_every_product(void) {
 }
 
 int main(void) {
+  test_older_signatures();
+  test_groups();
   test_every_product();
   test_every_convolution();
   test_every_attention();
