@@ -130,8 +130,9 @@ FROM hlo_scaled WHERE chip IS NULL AND :table = 'trace_hlo_ideal' GROUP BY file;
 --@ column flops REAL flops in its main dtype; without a chip NULL if it multiplies in several
 --@ column bytes REAL bytes of parameters and results
 --@ column dtype TEXT - the main one
-DROP TABLE IF EXISTS temp.programs;
-CREATE TEMP TABLE programs AS
+-- program_files: the same with the file, which may be a job's.
+DROP TABLE IF EXISTS temp.program_files;
+CREATE TEMP TABLE program_files AS
 WITH main AS (
   SELECT id, dtype, max(flops) AS most, count(*) AS dtypes, sum(flops) AS flops FROM hlo_flops GROUP BY id
 )
@@ -140,8 +141,10 @@ SELECT m.module AS program,
             WHEN main.dtypes = 1 THEN main.flops
             WHEN i.compute_s IS NOT NULL THEN i.compute_s * m.on_devices / m.of_chip * chip_peak_flops(m.chip, main.dtype)
        END AS flops,
-       (m.parameter_bytes + m.result_bytes) * m.times AS bytes, main.dtype AS dtype
+       (m.parameter_bytes + m.result_bytes) * m.times AS bytes, main.dtype AS dtype, m.file
 FROM hlo_scaled AS m LEFT JOIN main USING (id) LEFT JOIN hlo_ideal AS i USING (id);
+DROP TABLE IF EXISTS temp.programs;
+CREATE TEMP TABLE programs AS SELECT program, flops, bytes, dtype FROM program_files;
 
 -- Programs without FLOPs, which nothing rates.
 INSERT INTO mpg_issues(source, severity, kind, count, detail)

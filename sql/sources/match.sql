@@ -41,7 +41,7 @@ WITH RECURSIVE up(file, level, head, name) AS (
   SELECT file, level + 1, rtrim(rtrim(head, replace(head, '/', '')), '/'), substr(head, 1 + length(rtrim(head, replace(head, '/', ''))))
   FROM up WHERE head <> '' AND level < 2
 )
-SELECT file, level, name FROM up WHERE name NOT IN ('', '.', '..');
+SELECT file, level, name FROM up WHERE name NOT IN ('', '.', '..') AND NOT (level = 0 AND name GLOB 'module_[0-9]*.*'); -- XLA numbers modules
 
 -- The words of each name and every run of them, with what stands between: "slurm-123_4.out" has 123, 4 and 123_4.
 CREATE TABLE run_of_words(file INTEGER, level INTEGER, words TEXT, before TEXT, alone INTEGER);

@@ -1,6 +1,6 @@
 -- spans.sql - gives the SQL of the relation spans: those of all sources, with the jobs' names as they are after joining.
 --
--- The attempt of a log's span is the log's own count; of a job that a scheduler knows, the allocation decides instead.
+-- A span has the work of its job's own program, where jobs have others of that name (join/programs.sql). The attempt of a log's span is the log's own count; of a job that a scheduler knows, the allocation decides instead.
 
 WITH has AS (
   SELECT s.source, c.name
@@ -18,14 +18,18 @@ part AS (
          iif(max(name = 'dtype'), 's.dtype', 'NULL') AS dtype, iif(max(name = 'executions'), 's.executions', 'NULL') AS executions
   FROM has AS h GROUP BY source
 ),
+named AS (SELECT *, iif(moved, 'coalesce(' || job || ', s.job)', 's.job') AS named, program <> 'NULL' AND EXISTS (SELECT 1 FROM own_program) AS owned FROM part),
 one AS (
-  SELECT 'SELECT ' || iif(moved, 'coalesce(' || job || ', s.job)', 's.job') || ' AS job, '
+  SELECT 'SELECT ' || named || ' AS job, '
          || iif(moved, 'iif(' || job || ' IS NULL, ' || attempt || ', NULL)', attempt) || ' AS attempt, s.kind AS kind, '
-         || 's.start_time AS start_time, s.end_time AS end_time, ' || step || ' AS step, ' || program || ' AS program, ' || flops
-         || ' AS flops, ' || bytes || ' AS bytes, ' || dtype || ' AS dtype, ' || executions || ' AS executions FROM temp.spans_of_'
+         || 's.start_time AS start_time, s.end_time AS end_time, ' || step || ' AS step, ' || program || ' AS program, '
+         || iif(owned, 'coalesce(' || flops || ', o.flops * coalesce(' || executions || ', 1))', flops) || ' AS flops, '
+         || iif(owned, 'coalesce(' || bytes || ', o.bytes * coalesce(' || executions || ', 1))', bytes) || ' AS bytes, '
+         || iif(owned, 'coalesce(' || dtype || ', o.dtype)', dtype) || ' AS dtype, ' || executions || ' AS executions FROM temp.spans_of_'
          || source || ' AS s'
-         || iif(moved, ' LEFT JOIN main.renamed AS r ON r.source = ' || source || ' AND r.was = s.job', '') AS sql
-  FROM part
+         || iif(moved, ' LEFT JOIN main.renamed AS r ON r.source = ' || source || ' AND r.was = s.job', '')
+         || iif(owned, ' LEFT JOIN main.own_program AS o ON o.job = ' || named || ' AND o.program = s.program', '') AS sql
+  FROM named
   UNION ALL
   SELECT 'SELECT job, NULL, ''restore'', next_time, next_time, step, NULL, NULL, NULL, NULL, NULL FROM main.stage WHERE step IS NOT NULL'
   WHERE EXISTS (SELECT 1 FROM stage)

@@ -202,5 +202,66 @@ class InAFleet(Case):
                          r"decode\.hlo: roofline_ideal: unknown chip 'h100-sxmm'; nearest: .*\(and 1 files more that cannot be read\)")
 
 
+class OfJobs(Case):
+    """Jobs that have programs of one name, as jit_train_step, each with its own work."""
+
+    def setUp(self):
+        super().setUp()
+        self.folder = self.enterContext(tempfile.TemporaryDirectory())
+
+    def module(self, path, n, name="jit_train_step"):
+        """A product of n x n matrices, 2 n^3 FLOPs."""
+        path = os.path.join(self.folder, path)
+        os.makedirs(os.path.dirname(path), exist_ok=True)
+        with open(path, "w", encoding="utf-8") as file:
+            file.write(f"HloModule {name}\nENTRY e {{\n x = bf16[{n},{n}] parameter(0)\n"
+                       f" ROOT d = bf16[{n},{n}] dot(x, x), lhs_contracting_dims={{1}}, rhs_contracting_dims={{0}}\n}}\n")
+        return path
+
+    def ideals(self, *jobs, path=None, program="jit_train_step"):
+        """By job, the n of the FLOPs that a million executions on one chip have, and what is listed of programs."""
+        records = [{"record": "capacity", "pool": "p", "chip": "nvidia-h100-sxm", "chips": len(jobs), "start_time": 0, "end_time": 10}]
+        for job in jobs:
+            records += [{"record": "job", "job": job, "chips": 1},
+                        {"record": "allocation", "job": job, "pool": "p", "chips": 1, "start_time": 0, "end_time": 10, "outcome": "completed"},
+                        {"record": "span", "job": job, "kind": "step", "start_time": 0, "end_time": 10, "step": 1, "program": program, "executions": 1000000}]
+        with open(os.path.join(self.folder, "fleet.jsonl"), "w", encoding="utf-8") as file:
+            file.write("".join(json.dumps(record) + "\n" for record in records))
+        found = self.rows("SELECT job, round(pow(sum(chip_seconds) FILTER (WHERE category = 'ideal') * 989.5e12 / 2e6, 1 / 3.0)) FROM trace_timeline(?) "
+                          "WHERE program = ? GROUP BY job", path or self.folder, program)
+        return dict(found), self.rows("SELECT kind, count FROM mpg_issues WHERE kind GLOB '*program*' ORDER BY kind")
+
+    def test_by_their_folders(self):
+        self.module("5101/hlo/module_0001.jit_train_step.before_optimizations.txt", 512)
+        self.module("5102/hlo/module_0001.jit_train_step.before_optimizations.txt", 1024)
+        self.assertEqual(self.ideals("5101", "5102"), ({"5101": 512, "5102": 1024}, []))
+        # A third job has one of its own, which nobody dumped, or one that lies beside all.
+        self.assertEqual(self.ideals("5101", "5102", "5103"), ({"5101": 512, "5102": 1024, "5103": None}, [("unknown_program", 1)]))
+        self.module("train_step.hlo", 256)
+        self.assertEqual(self.ideals("5101", "5102", "5103"), ({"5101": 512, "5102": 1024, "5103": 256}, []))
+        # Of a job that compiled it twice, the greater counts.
+        self.module("5102/hlo/module_0007.jit_train_step.before_optimizations.txt", 2048)
+        self.assertEqual(self.ideals("5101", "5102"), ({"5101": 512, "5102": 2048}, [("conflicting_program", 1)]))
+
+    def test_by_the_option(self):
+        text = json.dumps({"sources": [{"path": self.module(f"{n}.hlo", n), "job": job} for job, n in (("a", 256), ("b", 512))]
+                                      + [{"path": os.path.join(self.folder, "fleet.jsonl")}]})
+        self.assertEqual(self.ideals("a", "b", path=text), ({"a": 256, "b": 512}, []))
+
+    def test_one_program_of_several_jobs(self):
+        """Of one work, whosever dump it is: it counts for all."""
+        for host in ("5101", "5102"):
+            self.module(f"{host}/module_0001.jit_train_step.before_optimizations.txt", 512)
+        self.module("5101/module_0002.jit_eval.before_optimizations.txt", 256, "jit_eval")
+        self.assertEqual(self.ideals("5101", "5102", "5103"), ({"5101": 512, "5102": 512, "5103": 512}, []))
+        self.assertEqual(self.ideals("5102", program="jit_eval"), ({"5102": 256}, []))
+
+    def test_the_number_of_a_module_is_no_job(self):
+        self.module("module_5101.jit_train_step.before_optimizations.txt", 512)
+        self.module("5102/module_0001.jit_train_step.before_optimizations.txt", 1024)
+        self.assertEqual(self.ideals("5101", "5102", "5103"), ({"5101": 512, "5102": 1024, "5103": 512}, []))
+        self.assertEqual(self.rows("SELECT DISTINCT job FROM trace_sources(?) WHERE format = 'hlo' ORDER BY job", self.folder), [(None,), ("5102",)])
+
+
 if __name__ == "__main__":
     unittest.main()
