@@ -363,17 +363,17 @@ static const struct operator_row {
   family family;
   int first;  /* PRODUCT: left operand; attention: query */
   int causal; /* attention: the index of is_causal; -1: none */
-  bool last;  /* attention: is_causal is BOTTOM_RIGHT */
-  bool heads_last;
   conv_places conv;
   /* Attention: indices of the arguments that restrict which tokens meet; 0: none. lengths: the
   ** lengths of packed sequences, the keys' after the queries'; used: the number of keys that count.
   */
   int lengths, used, window, windows;
-  bool numbered; /* causal is the number of a mask */
   /* A signature of older versions, which stands below the one of today: the place of a number that
   ** it alone has there, whole or with a fraction. 0: the one of today. */
   int whole_at, real_at;
+  bool last; /* attention: is_causal is BOTTOM_RIGHT */
+  bool heads_last;
+  bool numbered; /* causal is the number of a mask */
 } operators[] = {
     {.name = "mm", .family = PRODUCT},
     {.name = "_int_mm", .family = PRODUCT},

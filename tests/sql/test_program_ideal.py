@@ -256,6 +256,27 @@ class OfJobs(Case):
         self.assertEqual(self.ideals("5101", "5102", "5103"), ({"5101": 512, "5102": 512, "5103": 512}, []))
         self.assertEqual(self.ideals("5102", program="jit_eval"), ({"5102": 256}, []))
 
+    def test_built_one_after_the_other(self):
+        """Tables that had a job's spans before another's HLO came are as those that were built at once."""
+        def built():
+            self.db.execute("SELECT mpg_build(?)", (self.folder,)).fetchall()
+            return self.rows("SELECT job, round(pow(sum(chip_us) FILTER (WHERE category = 'ideal') / 1e6 * 989.5e12 / 2e6, 1 / 3.0)), count(*) FILTER (WHERE category = 'ideal') "
+                             "FROM mpg_timeline GROUP BY job ORDER BY job"), self.one("SELECT count(*) FROM spans")
+        self.module("5101/module_0001.jit_train_step.before_optimizations.txt", 512)
+        self.ideals("5101", "5102")
+        self.assertEqual(built(), ([("5101", 512, 1), ("5102", 512, 1)], 2))
+        other = self.module("5102/module_0001.jit_train_step.before_optimizations.txt", 1024)
+        self.assertEqual(built(), ([("5101", 512, 1), ("5102", 1024, 1)], 2))
+        self.module("5102/module_0002.jit_train_step.before_optimizations.txt", 2048)
+        self.assertEqual(built(), ([("5101", 512, 1), ("5102", 2048, 1)], 2))
+        self.db.executescript("INSERT INTO spans(id, job, kind, start_us, end_us, step, program, flops) VALUES (1, '5101', 'serve', 0, 1, 0, 'p', 3), (2, '5101', 'serve', 0, 1, 0, 'p', 4)")
+        self.module("5101/module_0003.jit_train_step.before_optimizations.txt", 600)
+        built() # what no reading tells stays
+        self.assertEqual(self.rows("DELETE FROM spans WHERE kind = 'serve' RETURNING id"), [(1,), (2,)])
+        os.remove(os.path.join(self.folder, "5101/module_0003.jit_train_step.before_optimizations.txt"))
+        os.remove(other)
+        self.assertEqual(built(), ([("5101", 512, 1), ("5102", 2048, 1)], 2))
+
     def test_the_number_of_a_module_is_no_job(self):
         self.module("module_5101.jit_train_step.before_optimizations.txt", 512)
         self.module("5102/module_0001.jit_train_step.before_optimizations.txt", 1024)
