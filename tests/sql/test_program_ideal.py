@@ -248,6 +248,19 @@ class OfJobs(Case):
                                       + [{"path": os.path.join(self.folder, "fleet.jsonl")}]})
         self.assertEqual(self.ideals("a", "b", path=text), ({"a": 256, "b": 512}, []))
 
+    def test_of_jobs_that_spans_alone_tell(self):
+        """OpenTelemetry's, whose spans name the job and the program."""
+        for job, n in (("exp-1", 256), ("ml/exp-2", 512)):
+            self.module(f"{job}/hlo/module_0001.jit_train_step.before_optimizations.txt", n)
+            spans = [{"name": name, "spanId": f"{n}{i}", "startTimeUnixNano": str(10**18), "endTimeUnixNano": str(10**18 + 10**10),
+                      "attributes": [{"key": "mpg." + key, "value": {"stringValue": value}} for key, value in more.items()]}
+                     for i, (name, more) in enumerate((("attempt", {"chips": "1", "pool": "p", "chip": "nvidia-h100-sxm"}),
+                                                      ("step", {"step": "1", "program": "jit_train_step", "executions": "1000000"})))]
+            with open(os.path.join(self.folder, f"{n}.json"), "w", encoding="utf-8") as file:
+                json.dump({"resourceSpans": [{"resource": {"attributes": [{"key": "mpg.job", "value": {"stringValue": job}}]}, "scopeSpans": [{"spans": spans}]}]}, file)
+        found = self.rows("SELECT job, sum(chip_seconds) FROM trace_timeline(?) WHERE category = 'ideal' GROUP BY job", self.folder)
+        self.assertEqual([(job, round((seconds * 989.5e12 / 2e6)**(1 / 3))) for job, seconds in found], [("exp-1", 256), ("ml/exp-2", 512)])
+
     def test_one_program_of_several_jobs(self):
         """Of one work, whosever dump it is: it counts for all."""
         for host in ("5101", "5102"):
