@@ -53,7 +53,7 @@ CREATE TABLE rocpd_absent.rocpd_string (id, guid, string);
 CREATE TABLE rocpd_absent.rocpd_info_node (id, guid, hostname);
 CREATE TABLE rocpd_absent.rocpd_info_process (id, guid, nid, pid);
 CREATE TABLE rocpd_absent.rocpd_info_thread (id, guid, tid);
-CREATE TABLE rocpd_absent.rocpd_info_agent (id, guid, nid, type, type_index, absolute_index, name, product_name);
+CREATE TABLE rocpd_absent.rocpd_info_agent (id, guid, nid, type, type_index, absolute_index, name, product_name, extdata);
 CREATE TABLE rocpd_absent.rocpd_info_kernel_symbol (id, guid, kernel_name, display_name);
 CREATE TABLE rocpd_absent.rocpd_event (id, guid, category_id, stack_id, extdata);
 CREATE TABLE rocpd_absent.rocpd_region (id, guid, nid, pid, tid, start, "end", name_id, event_id);

@@ -34,6 +34,14 @@ class Shapes(Case):
             self.assertEqual(rows, [("compute", "MatMulV2", 50000), ("sync", "EVENT_WAIT", 10000), ("memory", "MEMCPY_ASYNC", 10000), *communication])
             self.assertEqual(self.issues(path), {"no_work": no_work, "missing_field": 3 + len(communication), "unknown_event": 1})
 
+    def test_slices_and_partitions(self):
+        """A slice's name says that it is one; a partition of AMD's has the name of the whole, and fewer compute units."""
+        for name, units, listed in (("NVIDIA H100 80GB HBM3 MIG 1g.10gb", 16, {"guessed_share": 1}), ("AMD Instinct MI300X", 38, {"guessed_share": 1}), ("AMD Instinct MI355X", 128, {"guessed_share": 1}),
+                                    ("AMD Instinct MI300X VF", 304, {}), ("AMD Instinct MI300A", 228, {}), ("NVIDIA H100 PCIe", 114, {}), ("AMD Instinct MI300X", None, {})):
+            path = self.file({"schemaVersion": 1, "deviceProperties": [{"id": 0, "name": name, "numSms": units}], "traceEvents": [STEP, kernel("a", None, 1100, 50)]})
+            self.assertEqual(self.rows("SELECT chip, count(*) FROM trace_device_activity(?)", path), [(name, 1)])
+            self.assertEqual(self.issues(path), listed, (name, units))
+
     def test_correlations_above_what_an_integer_holds(self):
         """From 2^63 on: each is of its own call, and told as the 64 bits that it is."""
         first, second = 2**63 + 5, 2**64 - 2

@@ -55,6 +55,19 @@ class Rocpd(cases.Case):
             self.assertEqual([("5", 1), ("6", 1)], self.rows("SELECT step, count(*) FROM trace_device_steps(?) GROUP BY 1", path))
             self.assertEqual([(0,)], self.rows("SELECT count(*) FROM trace_device_ranges(?) WHERE name GLOB 'aten*'", path))
 
+    def test_partitions(self):
+        """Of a GPU in eight (CPX): each has the whole's name, and 38 of its 304 compute units."""
+        document = rocpd.document()
+        for units, listed in ((38, {"guessed_share": 2}), (304, {})):
+            for agent in document["rocprofiler-sdk-tool"][0]["agents"]:
+                agent["cu_count"] = units if agent["type"] == 2 else 0
+            properties = json.dumps({"cu_count": units, "num_xcc": 1})
+            database = self.database(f"""ALTER TABLE "rocpd_info_agent_{rocpd.GUID.replace('-', '_')}" ADD COLUMN extdata; UPDATE "rocpd_info_agent_{rocpd.GUID.replace('-', '_')}" SET extdata = '{properties}'""",
+                                     f"{units}_results.db")
+            for path in (self.file(document), database):
+                self.assertEqual(expected(), self.activity(path), path)
+                self.assertEqual(listed, self.issues(path), path)
+
     def test_time_of_a_device(self):
         """Busy, exposed and hidden time by sets of nanosecond stretches, as the views have it."""
         for gpu, busy, exposed, hidden in self.rows("SELECT device, busy_ns, exposed_communication_ns, overlap_ns FROM trace_device_time(?)", DATABASE):

@@ -32,6 +32,13 @@ CREATE TEMP TABLE kineto_devices AS
 SELECT f.trace, CAST(json_extract(d.value, '$.id') AS TEXT) AS device, nullif(json_extract(d.value, '$.name'), '') AS chip
 FROM kineto_files AS f, json_each(f.devices) AS d WHERE d.type = 'object';
 CREATE INDEX temp.kineto_device ON kineto_devices(trace, device);
+-- A partition of AMD's has the name of the whole GPU, and fewer compute units.
+INSERT INTO kineto_left_out
+SELECT f.trace, 'warning', 'guessed_share', count(*), 'slices or partitions of GPUs, such as ' || min(json_extract(d.value, '$.name')) || ': each counts as a device of its own, by the name that it has'
+FROM kineto_files AS f, json_each(f.devices) AS d
+WHERE d.type = 'object' AND (json_extract(d.value, '$.name') GLOB '* MIG *' OR json_extract(d.value, '$.numSms') BETWEEN 1 AND CASE
+  WHEN json_extract(d.value, '$.name') GLOB '*MI300X*' OR json_extract(d.value, '$.name') GLOB '*MI325X*' THEN 303 WHEN json_extract(d.value, '$.name') GLOB '*MI300A*' THEN 227
+  WHEN json_extract(d.value, '$.name') GLOB '*MI35[05]X*' THEN 255 END) GROUP BY f.trace;
 -- Devices that are all alike: ROCm describes them from 0 on, and counts the host's CPUs before them where they run.
 DROP TABLE IF EXISTS temp.kineto_alike;
 CREATE TEMP TABLE kineto_alike AS

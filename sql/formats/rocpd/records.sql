@@ -28,16 +28,20 @@ CREATE INDEX temp.rocpd_message ON rocpd_messages(guid, stack);
 DROP TABLE IF EXISTS temp.rocpd_agents;
 CREATE TEMP TABLE rocpd_agents AS
 SELECT a.guid, a.id, a.type = 'GPU' AS is_gpu, CAST(coalesce(a.type_index, a.absolute_index, a.id) AS TEXT) AS device,
-       coalesce(nullif(a.product_name, ''), nullif(a.name, '')) AS chip, n.hostname AS host
-FROM rocpd_info_agent AS a LEFT JOIN rocpd_info_node AS n ON n.id = a.nid AND n.guid = a.guid
+       coalesce(nullif(a.product_name, ''), nullif(a.name, '')) AS chip, n.hostname AS host,
+       iif(json_valid(a.extdata), json_extract(a.extdata, '$.cu_count'), NULL) AS units
+FROM (SELECT * FROM rocpd_info_agent NATURAL LEFT JOIN rocpd_absent.rocpd_info_agent) AS a LEFT JOIN rocpd_info_node AS n ON n.id = a.nid AND n.guid = a.guid
 UNION ALL
 SELECT d.guid, json_extract(a.value, '$.id.handle'), json_extract(a.value, '$.type') IN (2, 'GPU'),
        CAST(coalesce(json_extract(a.value, '$.logical_node_type_id'), json_extract(a.value, '$.node_id')) AS TEXT),
        coalesce(nullif(json_extract(a.value, '$.product_name'), ''), nullif(json_extract(a.value, '$.name'), '')),
-       json_extract(d.process, '$.metadata.node.hostname')
+       json_extract(d.process, '$.metadata.node.hostname'), json_extract(a.value, '$.cu_count')
 FROM rocpd_documents AS d, json_each(d.process, '$.agents') AS a;
 UPDATE rocpd_agents SET device = coalesce(host, guid) || ' ' || device WHERE (SELECT count(DISTINCT host) FROM rocpd_agents) > 1;
 CREATE INDEX temp.rocpd_agent ON rocpd_agents(guid, id);
+INSERT INTO mpg_issues(source, severity, kind, count, detail) -- a partition has the name of the whole GPU, and fewer compute units
+SELECT t.trace, 'warning', 'guessed_share', count(DISTINCT a.device), 'partitions of GPUs: each counts as a device of its own, by the name of the whole, such as ' || min(a.chip) FROM rocpd_agents AS a, rocpd_trace AS t
+WHERE a.is_gpu AND a.units BETWEEN 1 AND CASE WHEN a.chip GLOB '*MI300X*' OR a.chip GLOB '*MI325X*' THEN 303 WHEN a.chip GLOB '*MI300A*' THEN 227 WHEN a.chip GLOB '*MI35[05]X*' THEN 255 END GROUP BY t.trace;
 UPDATE rocpd_trace SET host = (SELECT min(host) FROM rocpd_agents GROUP BY NULL HAVING count(DISTINCT host) = 1);
 INSERT INTO device_traces (trace, format, base_ns, host) SELECT trace, 'rocpd', 0, host FROM rocpd_trace;
 
