@@ -202,8 +202,8 @@ INSERT INTO device_operators (trace, rank, process, chip, step, thread, op, shap
                               activities, tf32)
 SELECT e.trace, t.rank, CAST(e.pid AS TEXT), max(a.chip), max(a.step), CAST(e.tid AS TEXT), e.name, e.input_dims, e.input_type, o.start_ns + t.base_ns,
        o.end_ns + t.base_ns, o.flops, o.bytes, interval_union(a.start_ns, a.end_ns), count(a.trace),
-       -- Of fp32 these multiply in TF32: sm80_xmma_gemm_f32f32_tf32f32_f32_*, cutlass_80_tensorop_s1688gemm_*; of AMD (XF32) Cijk_Ailk_Bljk_S_MX_B_*.
-       max(coalesce(lower(a.name) GLOB '*tf32*' OR a.name GLOB '*s1688*' AND a.name NOT GLOB '*s1688*f16*' OR a.name GLOB '*Cijk_*_S_MX_*', 0))
+       -- Of fp32 these multiply in TF32: sm80_xmma_gemm_f32f32_tf32f32_f32_*, cutlass_80_tensorop_s1688gemm_*, nvjet_sm100_sss_*; of AMD (XF32) Cijk_Ailk_Bljk_S_MX_B_*.
+       max(coalesce(lower(a.name) GLOB '*tf32*' OR a.name GLOB 'nvjet*_sss_*' OR a.name GLOB '*s1688*' AND a.name NOT GLOB '*s1688*f16*' OR a.name GLOB '*Cijk_*_S_MX_*', 0))
 FROM kineto_counted AS o
 CROSS JOIN kineto_events AS e ON e.rowid = o.event
 CROSS JOIN kineto_parts AS p ON p.id = o.event

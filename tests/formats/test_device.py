@@ -153,7 +153,7 @@ class Views(Case):
     def test_products_in_tf32(self):
         """The kernel's name says whether products of fp32 are in TF32; of each way the calls of one shape are a row. The rate of fp32 would be beaten."""
         names = ("ampere_sgemm_128x64_nn", "void cutlass::Kernel<cutlass_80_tensorop_s1688gemm_64x64_16x6_nt_align4>(...)", "sm80_xmma_gemm_f32f32_tf32f32_f32_tn_n_tilesize128x64x16", "nvjet_sss_tf32_128x256_TNT",
-                 "cutlass_80_tensorop_s1688bf16gemm_128x64_nn", "gemm")
+                 "nvjet_sm100_sss_128x128_32x4_2x1_h_bz_TNT", "cutlass_80_tensorop_s1688bf16gemm_128x64_nn", "gemm")
         events = []
         for i, name in enumerate(names):
             work = dict(pid=9, tid=9, ts=5 + 100 * i)
@@ -162,9 +162,9 @@ class Views(Case):
                        dict(cat="kernel", name=name, pid=0, tid=7, ts=1000 + 1000 * i, dur=1000, args={"device": 0, "stream": 7, "correlation": i + 1})]
         path = self.file({"deviceProperties": [{"id": 0, "name": "NVIDIA A100-SXM4-80GB"}], "traceEvents": [{"ph": "X", **event} for event in events]})
         each = 2 * 4096**3
-        self.assertEqual([("fp32", 3, 19.5, round(each / 19.5e12 / 1e-3, 6)), ("tf32", 3, 156.0, round(each / 156e12 / 1e-3, 6))],
+        self.assertEqual([("fp32", 3, 19.5, round(each / 19.5e12 / 1e-3, 6)), ("tf32", 4, 156.0, round(each / 156e12 / 1e-3, 6))],
                          self.rows("SELECT dtype, calls, peak_tflop_per_s, round(roofline_share, 6) FROM trace_device_op_roofline(?) ORDER BY dtype", path))
-        self.assertEqual([(6, 6 * each, 6000000, 6)], self.rows("SELECT calls, flops, device_ns, activities FROM trace_device_op_work(?)", path))
+        self.assertEqual([(7, 7 * each, 7000000, 7)], self.rows("SELECT calls, flops, device_ns, activities FROM trace_device_op_work(?)", path))
 
     def test_products_in_xf32(self):
         """AMD's TF32, by the name that Tensile gives its kernels; a chip without a rate for it is not rated by another one."""
