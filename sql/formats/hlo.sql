@@ -8,7 +8,7 @@
 --@ argument device_count :devices BIGINT how many devices an execution runs on, instead of what each module says
 --@ input :hlo sure \A(?:\s|//[^\n]*\n|/\*(?s:.*?)\*/)*HloModule\s
 --@ hint (?s)\A\n[\x80-\xff]{1,4}[\x00-\x7f]\n[\x01-\x7f][A-Za-z_][A-Za-z0-9_.-]*\x12 => HLO as a protobuf: hlo-translate makes text of it, or dump with XLA_FLAGS=--xla_dump_to=DIR --xla_dump_hlo_as_text
---@ hint (?s)\A(?:\s|//[^\n]*\n)*(?:module\s|#loc).*(?:stablehlo|mhlo)\. => StableHLO: convert it to HLO text, or dump with XLA_FLAGS=--xla_dump_to=DIR --xla_dump_hlo_as_text
+--@ hint (?s)\A(?:\s|//[^\n]*\n)*(?:"?(?:builtin\.|vhlo\.)?module\b|#[a-z]).*(?:stablehlo|mhlo|chlo|vhlo)\. => StableHLO: convert it to HLO text, or dump with XLA_FLAGS=--xla_dump_to=DIR --xla_dump_hlo_as_text
 --
 -- In the sqlite3 shell:
 --

@@ -42,6 +42,7 @@
 --@ hint \A(?:Function|Computing Task|Source Computing Task)(?:[\t,;|][^\t,;|\n]*)*(?:CPU Time|Total Time|Instance Count) => a report of VTune, which has sums alone: trace with unitrace --chrome-kernel-logging
 --@ hint (?m)^(?:[^\n]{0,40} )?HloModule [\w.-]+(?:,|\r?$) => HLO text with other lines before it: take out what stands before HloModule
 --@ hint \A\s*\{ lambda ; => a jaxpr, which is no program of XLA yet: jax.jit(f).lower(*args).compiler_ir("hlo").as_hlo_text() prints one
+--@ hint \A[^\n]*module_\d+\.[^\n/]*(?:buffer-assignment|memory-usage-report|live-range|thunk_sequence|gpu_target_config|debug_options|execution_options|flagfile|autotune_results|\.ll|\.ptx|\.o|\.cubin)[^\n/]*\z => what XLA dumps beside the HLO of a module, which needs none of it
 --@ hint \AML\xefR => StableHLO as bytecode of MLIR: convert it to HLO text, or dump with XLA_FLAGS=--xla_dump_to=DIR --xla_dump_hlo_as_text
 
 -- Other schedulers.
@@ -94,6 +95,12 @@
 --@ hint (?m)^.*\bstep:\d+ - [\w/.()@-]+:[\d.eE+-]+ - [\w/.()@-]+: => what verl prints of steps, without times: give its event files, or the history of Weights & Biases
 --@ hint (?m)^.*\[batch=\d+/\d+\]: => what Composer prints, without times: give the event files of its TensorboardLogger
 --@ hint (?m)Avg prompt throughput: [\d.]+ tokens/s, Avg generation throughput: => the log of vLLM: scrape its /metrics, which trace_serve_tokens reads
+--@ hint (?m)^.{0,80}\b(?:Prefill|Decode) batch[.,] #(?:running-req|new-seq): \d+ => the log of SGLang: scrape its /metrics (--enable-metrics), which trace_serve_tokens reads
+--@ hint (?m)^[^\n]{0,60}\{"timestamp":[^\n]*"target":"text_generation_(?:router|launcher) => the log of TGI: scrape its /metrics, which trace_serve_tokens reads
+--@ hint (?m)^[IWE]\d{4} [\d:.]+ (?:\d+ )?(?:grpc_server|http_server|model_repository_manager|model_lifecycle|server|metrics)\.cc:\d+\] => the log of Triton: scrape its /metrics, which trace_serve_tokens reads
+--@ hint (?s)\A\s*\{(?=.{0,9000}?"request_throughput"\s*:)(?=.{0,9000}?"(?:total_output_tokens|completed)"\s*:) => what a benchmark of a server measured, which is no job's: scrape the server's /metrics, which trace_serve_tokens reads
+--@ hint \A\s*\{\s*"neuron_runtime_data"\s*: => what neuron-monitor prints: let its neuron-monitor-prometheus.py serve it, and scrape that
+--@ hint \A\s*\{\s*"card\d+"\s*:\s*\{ => what rocm-smi prints, which is of one moment: scrape AMD's device metrics exporter, which trace_duty reads
 --@ hint \AWall time,Step,Value\n => a table of TensorBoard for people: give its event files
 --@ hint (?s)\A\s*\{.*?"traceEvents"\s*: => a Chrome trace in which nothing names a device as a known writer does: chrome_trace reads its events
 
