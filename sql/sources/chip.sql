@@ -12,6 +12,6 @@ FROM (SELECT min(k.chip) AS chip, count(DISTINCT k.chip) AS n
 WHERE n = 1;
 UPDATE file SET inferred = json_set(inferred, '$.chip', 'the one chip of the pools')
 WHERE EXISTS (SELECT 1 FROM one_chip) AND source IN (SELECT source FROM source WHERE rank = 4 AND json_extract(options, '$.chip') IS NULL);
-UPDATE OR IGNORE source SET options = json_set(options, '$.chip', o.chip)
+UPDATE source SET options = json_set(options, '$.chip', o.chip, '$.chip_of', 'pools') -- another source may have the same chip as its option
 FROM one_chip AS o WHERE rank = 4 AND json_extract(options, '$.chip') IS NULL;
 DROP TABLE one_chip;

@@ -177,6 +177,11 @@ class InAFleet(Case):
             self.assertAlmostEqual(found[pool], 1000 * (fp8 / 1979e12 + bf16 / 989.5e12), 5)
         self.assertIsNone(found["c"])
         self.assertEqual(self.rows("SELECT inferred FROM trace_sources(?) WHERE format = 'hlo'", self.folder), [('{"chip":"the one chip of the pools"}',)])
+        other = os.path.join(self.folder, "other.hlo")
+        with open(other, "w", encoding="utf-8") as file:
+            file.write("HloModule jit_other\nENTRY e { ROOT x = f32[] parameter(0) }\n")
+        text = json.dumps({"sources": [{"path": other, "chip": "nvidia-h100-sxm"}, {"path": self.file}, {"path": os.path.join(self.folder, "fleet.jsonl")}]})
+        self.assertEqual(self.ideals(("a", "nvidia-h100-sxm"), path=text), ({"a": found["a"]}, []))
         self.db.execute("CREATE TABLE chips AS SELECT 'own-chip' AS chip, 'bf16' AS dtype, 1e15 AS peak_flops UNION ALL SELECT 'own-chip', 'fp8', 4e15")
         self.assertAlmostEqual(self.ideals(("a", "own-chip"))[0]["a"], 1000 * (fp8 / 4e15 + bf16 / 1e15), 5)
 
