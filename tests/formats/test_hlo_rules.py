@@ -194,6 +194,29 @@ class Rules(Case):
                          [(name, "f16", 2 * 101 * 407 * 400, 2 * (101 * 407 + 2 * 407 * 400 + 101 * 400) + 8, 1) for name in "xg"]
                          + [("y", None, 0, 2 * (101 * 407 + 2 * 407 * 400 + 101 * 400) + 8, 0)])
 
+    def test_fused_attention(self):
+        """cuDNN's: 2 B H pairs (Dqk + Dv), of a causal mask the pairs that meet, backward (3 Dqk + 2 Dv). Lengths and windows are no shape's to say."""
+        b, h, kv, n, k, d, v = 2, 6, 3, 16, 48, 64, 32
+        def config(mask, quoted=False, **more):
+            text = json.dumps({"operation_queue_id": "0", "cudnn_fmha_backend_config": {
+                "fmha_scale": 1, "intermediate_tensor_shape": {"element_type": "BF16", "dimensions": [str(size) for size in (b, h, n, k)], "tuple_shapes": []},
+                "mask_type": mask, "sliding_window_length": more.get("window", 0), "max_seg_per_batch": 1}}, separators=(",", ":"))
+            return json.dumps(text) if quoted else text
+        q, key, value, result = f"[{b},{n},{h},{d}]", f"[{b},{k},{kv},{d}]", f"[{b},{k},{kv},{v}]", f"[{b},{h},{n},{v}]"
+        calls = [("full", "Softmax", config("NO_MASK")), ("text", "SoftmaxF8", config("NO_MASK", True)), ("causal", "ScaleBiasSoftmaxDropout", config("CAUSAL")),
+                 ("back", "SoftmaxBackward", config("CAUSAL")), ("packed", "Softmax", config("PADDING_CAUSAL")), ("window", "Softmax", config("CAUSAL", window=8)), ("none", "Softmax", "{}")]
+        lines = "".join(f"{name} = ({f'bf16[{b},{h},{n},{d}], bf16[{b},{h},{k},{d}], bf16[{b},{h},{k},{v}]' if name == 'back' else f'bf16{result}'}, u8[999]) custom-call(q, k, v, s, o), "
+                        f'custom_call_target="__cudnn$fmha{target}", backend_config={said}\n' for name, target, said in calls)
+        path = self.file(f"ENTRY e {{ q = bf16{q} parameter(0)  k = bf16{key} parameter(1)  v = bf16{value} parameter(2)  s = f32[{b},{h},{n}] parameter(3)  o = bf16{result} parameter(4)\n"
+                         f"{lines} ROOT t = () tuple() }}")
+        met = 2 * b * h * sum(1 if j == i else 2 for i in range(n) for j in range(i + 1)) // 2
+        self.assertEqual(dict(self.rows("SELECT name, flops FROM hlo_trace(?) WHERE opcode = 'custom-call' AND cost_known", path)),
+                         {"full": 2 * b * h * n * k * (d + v), "text": 2 * b * h * n * k * (d + v), "causal": met * (d + v), "back": met * (3 * d + 2 * v)})
+        read = 2 * (b * n * h * d + b * k * kv * (d + v) + b * h * n * v) + 4 * b * h * n
+        self.assertEqual(self.rows("SELECT name, bytes, dtype_class FROM hlo_trace(?) WHERE name IN ('full', 'back') ORDER BY name DESC", path),
+                         [("full", read + 2 * b * h * n * v, "bf16"), ("back", read + 2 * (b * h * n * d + b * k * kv * (d + v)), "bf16")])
+        self.assertEqual({kind: said[0] for kind, said in self.issues(path).items()}, {"unknown_custom_call": 3})
+
     def test_declared(self):
         """Kernels of Pallas for TPUs say their work: in JAX's JSON, which has newlines, in XLA's, or in a text before optimisation."""
         call = "custom-call(offsets, a, w), custom_call_target=\"tpu_custom_call\", backend_config="

@@ -304,6 +304,7 @@ mpg_i128 mpg_hlo_operand_bytes(const mpg_hlo_cost *c, const mpg_hlo_instruction 
 static mpg_i128 output_bytes(const mpg_hlo_cost *c, const mpg_hlo_instruction *i) {
   const mpg_hlo_module *m = c->m;
   mpg_i128 sum = 0;
+  mpg_hlo_custom custom;
   uint32_t callee;
   switch ((mpg_hlo_rule)i->rule) {
   case MPG_HLO_FREE:
@@ -329,9 +330,13 @@ static mpg_i128 output_bytes(const mpg_hlo_cost *c, const mpg_hlo_instruction *i
   case MPG_HLO_CHOLESKY:
     return operand_size(m, i, 0) / 2;
   case MPG_HLO_CUSTOM_CALL: /* what follows the result is the library's workspace */
-    return mpg_hlo_custom_of(m, i) < MPG_HLO_CUSTOM_DOT
-               ? 0
-               : size_of(m, mpg_hlo_first_array(&m->shapes, mpg_hlo_result(m, i)));
+    custom = mpg_hlo_custom_of(m, i);
+    if (custom < MPG_HLO_CUSTOM_DOT)
+      return 0;
+    sum = size_of(m, mpg_hlo_first_array(&m->shapes, mpg_hlo_result(m, i)));
+    if (custom == MPG_HLO_CUSTOM_ATTENTION_BACKWARD) /* those of key and value */
+      sum = mpg_hlo_add(sum, mpg_hlo_add(operand_size(m, i, 1), operand_size(m, i, 2)));
+    return sum;
   case MPG_HLO_FUSION:
     callee = mpg_hlo_callee(m, i, MPG_HLO_CALLS);
     return callee == MPG_HLO_NONE ? 0 : fusion_output(m, i, callee);

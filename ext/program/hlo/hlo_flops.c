@@ -391,6 +391,51 @@ static bool read_declared_work(const mpg_hlo_module *m, const mpg_hlo_instructio
   return true;
 }
 
+/* Twice the pairs of a query and a key that meet, those on the edge of a causal mask by half; -1:
+** the mask, as of packed sequences, or a window is not the shapes' to say. */
+static mpg_i128 twice_met(mpg_str config, int64_t queries, int64_t keys) {
+  mpg_str mask = mpg_hlo_after(config, MPG_STR("\"mask_type")), name;
+  mpg_i128 all = mpg_hlo_mul(2, mpg_hlo_mul(queries, keys)), number;
+  if ((declared_number(config, MPG_STR("\"sliding_window_length"), &number) && number > 0) ||
+      (declared_number(config, MPG_STR("\"max_seg_per_batch"), &number) && number > 1))
+    return -1;
+  while (mask.n > 0 && (*mask.p < 'A' || *mask.p > 'Z')) {
+    mask.p++;
+    mask.n--;
+  }
+  for (name = (mpg_str){mask.p, 0}; name.n < mask.n; name.n++)
+    if (name.p[name.n] != '_' && (name.p[name.n] < 'A' || name.p[name.n] > 'Z'))
+      break;
+  if (mpg_str_eq(name, MPG_STR("NO_MASK")))
+    return all;
+  if (!mpg_str_eq(name, MPG_STR("CAUSAL")))
+    return -1;
+  return queries <= keys ? mpg_hlo_mul(queries, queries) : all - mpg_hlo_mul(keys, keys);
+}
+
+/* cuDNN's attention: query, key, value, and for its gradients (operand 3 the sums' logarithms)
+** that of the result, as PyTorch's operators (op_cost.h). -1: unknown. */
+static mpg_i128 attention_flops(const mpg_hlo_module *m, const mpg_hlo_instruction *i,
+                                uint32_t result, bool backward) {
+  mpg_str config = mpg_hlo_attribute_of(m, i, MPG_HLO_BACKEND);
+  mpg_str scores =
+      json_list(mpg_hlo_after(config, MPG_STR("intermediate_tensor_shape")), MPG_STR("dimensions"));
+  mpg_i128 rows, pairs, query = elements_of(m, mpg_hlo_operand_shape(m, i, 0));
+  mpg_i128 value = elements_of(m, backward ? mpg_hlo_operand_shape(m, i, 4) : result);
+  int64_t size[4]; /* batch, heads, queries, keys */
+  for (int d = 0; d < 4; d++)
+    if (!mpg_hlo_next_number(&scores, &size[d]) || size[d] < 1)
+      return -1;
+  rows = mpg_hlo_mul(mpg_hlo_mul(size[0], size[1]), size[2]);
+  pairs = twice_met(config, size[2], size[3]);
+  if (pairs < 0 || query < rows || value < rows || query % rows != 0 || value % rows != 0)
+    return -1;
+  query /= rows; /* what a head's query and value have */
+  value /= rows;
+  return mpg_hlo_mul(mpg_hlo_mul(mpg_hlo_mul(size[0], size[1]), pairs),
+                     backward ? 3 * query + 2 * value : query + value);
+}
+
 static void custom_call(const mpg_hlo_module *m, const mpg_hlo_instruction *i, mpg_hlo_price *p) {
   uint32_t result = mpg_hlo_first_array(&m->shapes, mpg_hlo_result(m, i));
   mpg_hlo_custom custom = mpg_hlo_custom_of(m, i);
@@ -411,6 +456,8 @@ static void custom_call(const mpg_hlo_module *m, const mpg_hlo_instruction *i, m
       flops = ragged_dot(m, i, result, list, json_list(config, MPG_STR("lhs_ragged_dimensions")));
   } else if (custom == MPG_HLO_CUSTOM_CONVOLUTION) {
     flops = convolution_flops(m, i, cudnn_shapes(m, i, result));
+  } else if (custom >= MPG_HLO_CUSTOM_ATTENTION) {
+    flops = attention_flops(m, i, result, custom == MPG_HLO_CUSTOM_ATTENTION_BACKWARD);
   }
   p->known = custom != MPG_HLO_CUSTOM_UNKNOWN && flops >= 0;
   p->is_matmul = p->known && custom != MPG_HLO_CUSTOM_FREE;

@@ -464,6 +464,9 @@ mpg_hlo_custom mpg_hlo_custom_of(const mpg_hlo_module *m, const mpg_hlo_instruct
     return MPG_HLO_CUSTOM_SCALED_DOT;
   if (mpg_hlo_begins(target, "__cudnn$conv"))
     return MPG_HLO_CUSTOM_CONVOLUTION;
+  if (mpg_hlo_begins(target, "__cudnn$fmha"))
+    return mpg_hlo_after(target, MPG_STR("Backwar")).n > 0 ? MPG_HLO_CUSTOM_ATTENTION_BACKWARD
+                                                           : MPG_HLO_CUSTOM_ATTENTION;
   for (size_t a = 0; a < sizeof annotations / sizeof *annotations; a++) {
     size_t n = strlen(annotations[a]);
     if (mpg_hlo_begins(target, annotations[a]) && (annotations[a][n - 1] == '.' || target.n == n))

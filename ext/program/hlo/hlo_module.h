@@ -149,7 +149,9 @@ typedef enum mpg_hlo_custom {
   MPG_HLO_CUSTOM_DOT,
   MPG_HLO_CUSTOM_CONVOLUTION,
   MPG_HLO_CUSTOM_RAGGED_DOT,
-  MPG_HLO_CUSTOM_SCALED_DOT
+  MPG_HLO_CUSTOM_SCALED_DOT,
+  MPG_HLO_CUSTOM_ATTENTION,
+  MPG_HLO_CUSTOM_ATTENTION_BACKWARD
 } mpg_hlo_custom;
 mpg_hlo_custom mpg_hlo_custom_of(const mpg_hlo_module *m, const mpg_hlo_instruction *i);
 
