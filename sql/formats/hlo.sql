@@ -130,30 +130,30 @@ FROM hlo_scaled WHERE chip IS NULL AND :table = 'trace_hlo_ideal' GROUP BY file;
 --@ column flops REAL flops in its main dtype; without a chip NULL if it multiplies in several
 --@ column bytes REAL bytes of parameters and results
 --@ column dtype TEXT - the main one
--- program_files: the same with the file, which may be a job's.
+-- program_files: the same with the file, which may be a job's, and where no chip makes FLOPs of them those of each dtype.
 DROP TABLE IF EXISTS temp.program_files;
 CREATE TEMP TABLE program_files AS
 WITH main AS (
-  SELECT id, dtype, max(flops) AS most, count(*) AS dtypes, sum(flops) AS flops FROM hlo_flops GROUP BY id
+  SELECT id, dtype, max(flops) AS most, count(*) AS dtypes, sum(flops) AS flops, json_group_object(dtype, flops) AS parts FROM hlo_flops GROUP BY id
+),
+made AS (
+  SELECT m.module AS program,
+         CASE WHEN main.dtypes IS NULL THEN 0.0
+              WHEN main.dtypes = 1 THEN main.flops
+              WHEN i.compute_s IS NOT NULL THEN i.compute_s * m.on_devices / m.of_chip * chip_peak_flops(m.chip, main.dtype)
+         END AS flops,
+         (m.parameter_bytes + m.result_bytes) * m.times AS bytes, main.dtype AS dtype, main.parts, m.file, m.chip
+  FROM hlo_scaled AS m LEFT JOIN main USING (id) LEFT JOIN hlo_ideal AS i USING (id)
 )
-SELECT m.module AS program,
-       CASE WHEN main.dtypes IS NULL THEN 0.0
-            WHEN main.dtypes = 1 THEN main.flops
-            WHEN i.compute_s IS NOT NULL THEN i.compute_s * m.on_devices / m.of_chip * chip_peak_flops(m.chip, main.dtype)
-       END AS flops,
-       (m.parameter_bytes + m.result_bytes) * m.times AS bytes, main.dtype AS dtype, m.file
-FROM hlo_scaled AS m LEFT JOIN main USING (id) LEFT JOIN hlo_ideal AS i USING (id);
+SELECT program, flops, bytes, dtype, iif(flops IS NULL, parts, NULL) AS parts, file, chip FROM made;
 DROP TABLE IF EXISTS temp.programs;
 CREATE TEMP TABLE programs AS SELECT program, flops, bytes, dtype FROM program_files;
 
--- Programs without FLOPs, which nothing rates.
+-- Programs without FLOPs, which nothing rates. (Of a fleet's, sources/programs.sql tells which.)
 INSERT INTO mpg_issues(source, severity, kind, count, detail)
-SELECT m.file, 'warning', iif(m.chip IS NULL, 'no_chip', 'unknown_dtype'), count(*),
-       'FLOPs of several dtypes, as ' || d.dtypes || ' of program ' || m.module ||
-       iif(m.chip IS NULL, ', which nothing rates without the option chip', ', and ' || m.chip || ' has no peak for one: nothing rates them')
-FROM (SELECT id, group_concat(dtype, ', ') AS dtypes FROM hlo_flops GROUP BY id HAVING count(*) > 1) AS d
-JOIN hlo_scaled AS m USING (id) LEFT JOIN hlo_ideal AS i USING (id)
-WHERE i.compute_s IS NULL AND coalesce(:table, 'trace_hlo_programs') = 'trace_hlo_programs' GROUP BY m.file, m.chip;
+SELECT file, 'warning', iif(chip IS NULL, 'no_chip', 'unknown_dtype'), count(*),
+       'FLOPs of several dtypes, as those of program ' || min(program) || iif(chip IS NULL, ', which nothing rates without the option chip', ', and ' || chip || ' has no peak for one: nothing rates them')
+FROM program_files WHERE parts IS NOT NULL AND :table = 'trace_hlo_programs' GROUP BY file, chip;
 
 -- ---- 6. Tables that are no longer needed ----
 

@@ -187,7 +187,6 @@ GROUP BY field HAVING count(*) > 0;
 
 -- ---- 4. The relations ----
 
-.read sql/sources/join/programs.sql
 .read sql/sources/join/relations.sql
 
 CREATE TEMP VIEW jobs AS

@@ -46,7 +46,7 @@ CREATE TABLE all_jobs(source INTEGER, job, name, owner, phase, framework, runtim
 CREATE TABLE all_allocations(source INTEGER, job, attempt, task, pool, chips, start_time, end_time, outcome);
 CREATE TABLE all_commits(source INTEGER, job, attempt, step, snapshot_time, durable_time);
 CREATE TABLE all_programs(source INTEGER, program, flops, bytes, dtype);
-CREATE TABLE all_program_files(source INTEGER, program, flops, bytes, dtype, file); -- the same of files that may be a job's
+CREATE TABLE all_program_files(source INTEGER, program, flops, bytes, dtype, parts, file); -- the same of files that may be a job's; parts: FLOPs by dtype
 CREATE TABLE all_observed(source INTEGER, pool, until_time);
 CREATE TABLE all_aliases(source INTEGER, job, alias);
 -- Schedulers' sources by cluster, if they are several (schedulers.sql).
@@ -64,7 +64,7 @@ CREATE TABLE ambiguous(file INTEGER, jobs TEXT);
 CREATE TABLE by_time(file INTEGER, source INTEGER, was TEXT, since REAL, until REAL, job TEXT, found TEXT);
 -- The other name that a source has for a job, and runs that follow one that reached its end (join.sql).
 CREATE TABLE renamed(source INTEGER, was TEXT, job TEXT, PRIMARY KEY (source, was)) WITHOUT ROWID;
-CREATE TABLE own_program(job TEXT, program TEXT, most, flops, bytes, dtype, versions INTEGER, PRIMARY KEY (job, program)) WITHOUT ROWID; -- join/programs.sql
+CREATE TABLE own_program(job TEXT, program TEXT, most, flops, bytes, dtype, versions INTEGER, PRIMARY KEY (job, program)) WITHOUT ROWID; -- programs.sql
 CREATE TABLE stage(source INTEGER, job TEXT, was TEXT, attempt INTEGER, next_job TEXT, next_attempt INTEGER, next_time, step INTEGER);
 
 -- The names that chips of the catalogue go by.

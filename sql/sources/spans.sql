@@ -1,6 +1,6 @@
 -- spans.sql - gives the SQL of the relation spans: those of all sources, with the jobs' names as they are after joining.
 --
--- A span has the work of its job's own program, where jobs have others of that name (join/programs.sql). The attempt of a log's span is the log's own count; of a job that a scheduler knows, the allocation decides instead.
+-- A span has the work of its job's own program, where jobs have others of that name (programs.sql). The attempt of a log's span is the log's own count; of a job that a scheduler knows, the allocation decides instead.
 
 WITH has AS (
   SELECT s.source, c.name

@@ -185,13 +185,25 @@ class InAFleet(Case):
         self.db.execute("CREATE TABLE chips AS SELECT 'own-chip' AS chip, 'bf16' AS dtype, 1e15 AS peak_flops UNION ALL SELECT 'own-chip', 'fp8', 4e15")
         self.assertAlmostEqual(self.ideals(("a", "own-chip"))[0]["a"], 1000 * (fp8 / 4e15 + bf16 / 1e15), 5)
 
+    def test_several_chips(self):
+        """Each job is rated on the chip of its pools, whose dtypes have another ratio; what a chip has no peak for is listed."""
+        fp8, bf16 = 2 * 2 * 8192 * 4096**2, 2 * 8192 * 4096 * 1024
+        found, issues = self.ideals(("a", "NVIDIA H100 80GB HBM3"), ("b", "nvidia-b200"), ("c", "amd-mi300x"))
+        for pool, peaks in (("a", (1979e12, 989.5e12)), ("b", (4500e12, 2250e12)), ("c", (2614.9e12, 1307.4e12))):
+            self.assertAlmostEqual(found[pool], 1000 * (fp8 / peaks[0] + bf16 / peaks[1]), 5, pool)
+        self.assertEqual(issues, [])
+        found, issues = self.ideals(("a", "nvidia-h100-sxm"), ("b", "nvidia-a100-80-sxm4"))
+        self.assertAlmostEqual(found["a"], 1000 * (fp8 / 1979e12 + bf16 / 989.5e12), 5)
+        self.assertEqual((found["b"], issues), (None, [("warning", "unknown_dtype", 1)]))
+
     def test_what_nothing_rates_is_listed(self):
-        """Where the pools have several chips, or none that is known, and where the chip has no peak for one of the dtypes."""
-        for pools in ((("a", "nvidia-h100-sxm"), ("b", "nvidia-b200")), (("a", None),)):
-            found, issues = self.ideals(*pools)
-            self.assertEqual((set(found.values()), issues), ({None}, [("warning", "no_chip", 1)]), pools)
+        """Where no chip of the pools is known, and where the chip has no peak for one of the dtypes."""
+        found, issues = self.ideals(("a", None))
+        self.assertEqual((found["a"], issues), (None, [("warning", "no_chip", 1)]))
         found, issues = self.ideals(("a", "nvidia-a100-80-sxm4"))
         self.assertEqual((found["a"], issues), (None, [("warning", "unknown_dtype", 1)]))
+        self.rows("SELECT * FROM trace_hlo_programs(?)", self.file)
+        self.assertEqual(self.rows("SELECT kind FROM mpg_issues WHERE source = ?", self.file), [("no_chip",)])
 
     def test_the_option_comes_first(self):
         text = json.dumps({"sources": [{"path": self.file, "chip": "nvidia-b200"}, {"path": os.path.join(self.folder, "fleet.jsonl")}]})
@@ -247,6 +259,26 @@ class OfJobs(Case):
         # Of a job that compiled it twice, the greater counts.
         self.module("5102/hlo/module_0007.jit_train_step.before_optimizations.txt", 2048)
         self.assertEqual(self.ideals("5101", "5102"), ({"5101": 512, "5102": 2048}, [("conflicting_program", 1)]))
+
+    def test_of_several_dtypes(self):
+        """Each by its own HLO, on the chip that its pool has."""
+        for n in (256, 512):
+            path = self.module(f"job-{n}/module_0001.jit_train_step.before_optimizations.txt", n)
+            with open(path, "a", encoding="utf-8") as file:
+                file.seek(file.tell() - 2)
+                file.truncate()
+                file.write(f" y = f8e4m3fn[{n},{n}] parameter(1)\n z = bf16[{n},{n}] dot(y, y), lhs_contracting_dims={{1}}, rhs_contracting_dims={{0}}\n}}\n")
+        records = []
+        for n, chip in ((256, "nvidia-h100-sxm"), (512, "nvidia-b200"), (0, "nvidia-b200")):
+            records += [{"record": "capacity", "pool": f"p{n}", "chip": chip, "chips": 1, "start_time": 0, "end_time": 10}, {"record": "job", "job": f"job-{n}", "chips": 1},
+                        {"record": "allocation", "job": f"job-{n}", "pool": f"p{n}", "chips": 1, "start_time": 0, "end_time": 10, "outcome": "completed"},
+                        {"record": "span", "job": f"job-{n}", "kind": "step", "start_time": 0, "end_time": 10, "step": 1, "program": "jit_train_step", "executions": 1000000}]
+        with open(os.path.join(self.folder, "fleet.jsonl"), "w", encoding="utf-8") as file:
+            file.write("".join(json.dumps(record) + "\n" for record in records))
+        found = dict(self.rows("SELECT job, sum(chip_seconds) FILTER (WHERE category = 'ideal') FROM trace_timeline(?) GROUP BY job", self.folder))
+        self.assertAlmostEqual(found["job-256"], 2e6 * 256**3 * (1 / 989.5e12 + 1 / 1979e12), 5)
+        self.assertAlmostEqual(found["job-512"], 2e6 * 512**3 * (1 / 2250e12 + 1 / 4500e12), 5)
+        self.assertIsNone(found["job-0"]) # whose HLO is not there
 
     def test_by_the_option(self):
         text = json.dumps({"sources": [{"path": self.module(f"{n}.hlo", n), "job": job} for job, n in (("a", 256), ("b", 512))]

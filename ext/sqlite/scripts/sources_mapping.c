@@ -294,6 +294,8 @@ mpg_rc mpg_sources_run(mpg_sources *s, mpg_err *err) {
   if (rc == MPG_OK)
     rc = join_all(s, matched, err);
   if (rc == MPG_OK)
+    rc = run_where(s, "SELECT EXISTS (SELECT 1 FROM all_program_files)", "sources/programs", err);
+  if (rc == MPG_OK)
     rc = run_made(s, "sources/spans", err);
   if (rc == MPG_OK)
     rc = run_made(s, "sources/continued", err);
