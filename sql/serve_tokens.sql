@@ -30,6 +30,7 @@ INSERT INTO serve_counters VALUES
   ('vllm:prompt_tokens_total', NULL, NULL, 'vllm', 'all', 1), ('vllm:prefix_cache_hits_total', NULL, NULL, 'vllm', 'hits', 1), ('vllm:external_prefix_cache_hits_total', NULL, NULL, 'vllm', 'sent', 1),
   ('sglang:realtime_tokens_total', 'mode', 'prefill_compute', 'sglang', 'prefill', 1), ('sglang:realtime_tokens_total', 'mode', 'prefill_cache', 'sglang', 'cached', 1),
   ('sglang:realtime_tokens_total', 'mode', 'decode', 'sglang', 'decode', 1),
+  ('sglang:prompt_tokens_total', NULL, NULL, 'sglang', 'all', 1), ('sglang:cached_tokens_total', NULL, NULL, 'sglang', 'hits', 1), ('sglang:generation_tokens_total', NULL, NULL, 'sglang', 'decode', 1),
   ('tgi_request_input_length_sum', NULL, NULL, 'tgi', 'all', 1), ('tgi_request_skipped_tokens_sum', NULL, NULL, 'tgi', 'hits', 1), ('tgi_request_generated_tokens_sum', NULL, NULL, 'tgi', 'decode', 1),
   ('trtllm_prompt_tokens_total', NULL, NULL, 'trtllm', 'all', 1), ('trtllm_generation_tokens_total', NULL, NULL, 'trtllm', 'decode', 1),
   ('jetstream_request_input_length_sum', NULL, NULL, 'jetstream', 'all', 1), ('jetstream_request_output_length_sum', NULL, NULL, 'jetstream', 'decode', 1),
@@ -52,6 +53,9 @@ SELECT s.metric, s.labels, coalesce(s.pod, iif(instr(s.labels, '"exported_instan
        10000 * coalesce(json_extract(s.labels, '$.pp_rank'), 0) + json_extract(s.labels, '$.tp_rank') AS rank, json_extract(s.labels, '$.dp_rank') AS dp_rank,
        coalesce(json_extract(s.labels, '$.cluster') || '/', '') || coalesce(s.namespace || '/', '') AS place, s._file
 FROM serve_files AS f CROSS JOIN prometheus_trace(f.path, f.time) AS s WHERE f.time IS NOT NULL AND s.metric IN (SELECT metric FROM serve_counters) AND s.value IS NOT NULL;
+-- SGLang's counters of requests that ended count where none tells of what it computes meanwhile.
+DELETE FROM serve_samples WHERE metric IN ('sglang:prompt_tokens_total', 'sglang:cached_tokens_total', 'sglang:generation_tokens_total')
+  AND (place, replica) IN (SELECT place, replica FROM serve_samples WHERE metric = 'sglang:realtime_tokens_total');
 -- A file, or a replica that has a server's metrics, of which no counter is known.
 DROP TABLE IF EXISTS temp.serve_names;
 CREATE TEMP TABLE serve_names AS

@@ -84,7 +84,13 @@ def sglang(totals):
     for rank in "01":  # ranks of one replica tell the same
         for mode, key in (("prefill_compute", "prefill"), ("prefill_cache", "cached"), ("decode", "decode")):
             yield "sglang:realtime_tokens_total", f'model_name="m",tp_rank="{rank}",mode="{mode}"', totals[key]
+    yield from old_sglang(totals)
+
+
+def old_sglang(totals):  # until 0.4, and beside those above; grows when a request ends
     yield "sglang:prompt_tokens_total", 'model_name="m",tp_rank="0"', totals["all"]
+    yield "sglang:cached_tokens_total", 'model_name="m",tp_rank="0"', totals["hits"]
+    yield "sglang:generation_tokens_total", 'model_name="m",tp_rank="0"', totals["generated"]
 
 
 def tgi(totals):  # grows when a request ends
@@ -144,8 +150,9 @@ class ServeTokens(Case):
     def test_servers_that_tell_when_a_request_ends(self):
         replica = Replica("a", requests(5))
         ended = sum((work for work in replica.run()[1:1 + (LENGTH - 1) // EVERY * EVERY] if work), Counter())
-        rows = self.rows(self.write(samples(replica, tgi)))
-        self.assertEqual((sum(row[3] for row in rows), sum(row[4] for row in rows), sum(row[5] for row in rows)), (ended["all"] - ended["hits"], ended["generated"], ended["hits"]))
+        for words in (tgi, old_sglang):
+            rows = self.rows(self.write(samples(replica, words)))
+            self.assertEqual((sum(row[3] for row in rows), sum(row[4] for row in rows), sum(row[5] for row in rows)), (ended["all"] - ended["hits"], ended["generated"], ended["hits"]), words)
         rows = self.rows(self.write(samples(replica, triton)))
         self.assertEqual(sum(row[7] for row in rows), ended["requests"])
         self.assertEqual({row[3] for row in rows}, {None})
