@@ -432,8 +432,11 @@ static mpg_i128 attention_flops(const mpg_hlo_module *m, const mpg_hlo_instructi
     return -1;
   query /= rows; /* what a head's query and value have */
   value /= rows;
-  return mpg_hlo_mul(mpg_hlo_mul(mpg_hlo_mul(size[0], size[1]), pairs),
-                     backward ? 3 * query + 2 * value : query + value);
+  if (backward) {
+    query = mpg_hlo_mul(3, query);
+    value = mpg_hlo_mul(2, value);
+  }
+  return mpg_hlo_mul(mpg_hlo_mul(mpg_hlo_mul(size[0], size[1]), pairs), mpg_hlo_add(query, value));
 }
 
 static void custom_call(const mpg_hlo_module *m, const mpg_hlo_instruction *i, mpg_hlo_price *p) {
