@@ -70,6 +70,15 @@ INSERT INTO mpg_issues(source, severity, kind, count, detail)
 SELECT trace, 'warning', 'repeated_record', count(*) - 1, 'planes of one name, ' || plane || ', in a file: they count as one device. Are they of several hosts?'
 FROM xplane_devices WHERE plane GLOB '/device:*' GROUP BY trace, plane HAVING count(*) > 1;
 
+INSERT INTO mpg_issues(source, severity, kind, count, detail)
+SELECT trace, 'warning', 'guessed_share', count(*), 'slices or partitions of GPUs: each counts as a device of its own, by the name of the chip'
+FROM xplane_devices
+WHERE plane GLOB '/device:GPU:*'
+  AND (json_extract(stats, '$.gpu_device_name') GLOB '* MIG *' -- AMD's MI300A has 228 units, MI350X and MI355X 256
+    OR json_extract(stats, '$.device_vendor') = 'AMD' AND json_extract(stats, '$.core_count') BETWEEN 1 AND
+      CASE 10 * json_extract(stats, '$.compute_cap_major') + json_extract(stats, '$.compute_cap_minor') WHEN 94 THEN 227 WHEN 95 THEN 255 END)
+GROUP BY trace;
+
 -- Newer profilers count from the start of the profile, and say when that was.
 DROP TABLE IF EXISTS temp.xplane_files;
 CREATE TEMP TABLE xplane_files AS

@@ -323,6 +323,18 @@ class Mapped(Case):
         self.assertEqual([("fusion.1",)], self.did(path, "name"))
         self.assertEqual({"unknown_event": 1}, self.issues(path))
 
+    def test_slices_and_partitions_are_listed(self):
+        """A slice's name says that it is one. AMD's profiles name no chip: a partition has fewer units than its generation."""
+        amd = [("device_vendor", "AMD"), ("compute_cap_major", 9)]
+        for stats, listed in (([("gpu_device_name", "NVIDIA A100-SXM4-40GB MIG 3g.20gb")], {"guessed_share": 1}), ([("gpu_device_name", "NVIDIA A100-SXM4-40GB")], {}),
+                              (amd + [("compute_cap_minor", 4), ("core_count", 38)], {"guessed_share": 1}), (amd + [("compute_cap_minor", 4), ("core_count", 304)], {}),
+                              (amd + [("compute_cap_minor", 5), ("core_count", 64)], {"guessed_share": 1}), (amd + [("compute_cap_minor", 5), ("core_count", 256)], {}), (amd, {})):
+            plane = xspace.Plane("/device:GPU:0", stats=stats)
+            plane.line("Stream #1", xspace.START, [(plane.event_name("gemm"), 0, 10 * xspace.US, [])], 1)
+            path = self.file(self.space(plane), "h.xplane.pb")
+            self.assertEqual([("gemm",)], self.did(path, "name"))
+            self.assertEqual(listed, self.issues(path), stats)
+
     def test_sums_of_events_and_sparse_cores_are_listed(self):
         plane = self.plane(("fusion.1", "loop fusion", 0, 10))
         plane.lines.append([(1, 3), (2, "XLA Ops"), (3, xspace.START), (4, [(1, 1), (5, 120), (3, 36 * xspace.US)])])
