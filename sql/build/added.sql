@@ -143,12 +143,15 @@ DROP TABLE temp.mpg_open_spans;
 -- A span that came before another HLO told its job's own work: as this reading rates it.
 DROP TABLE IF EXISTS temp.mpg_rated;
 CREATE TEMP TABLE mpg_rated AS
-SELECT o.job, o.start_us, o.id, c.id AS now
-FROM (SELECT job FROM temp.mpg_incoming WHERE NOT known) AS i CROSS JOIN main.spans AS o ON o.job = i.job AND o.program IS NOT NULL
-JOIN main.spans AS c ON c.job = o.job AND c.start_us = o.start_us AND c.id <> o.id AND c.program = o.program AND c.kind = o.kind
-  AND c.end_us IS o.end_us AND c.attempt IS o.attempt AND c.step IS o.step AND c.executions IS o.executions;
-DELETE FROM temp.mpg_rated WHERE id IN (SELECT i.id FROM temp.mpg_span_ids AS i) OR now NOT IN (SELECT i.id FROM temp.mpg_span_ids AS i);
-DELETE FROM main.spans WHERE (job, start_us, id) IN (SELECT job, start_us, id FROM temp.mpg_rated);
+SELECT job, start_us, id, dense_rank() OVER (ORDER BY job, start_us, end_us, kind, attempt, step, program, executions) AS alike
+FROM (SELECT s.*, count(*) OVER (PARTITION BY s.job, start_us, end_us, kind, attempt, step, program, executions) AS alike
+      FROM (SELECT job FROM temp.mpg_incoming AS i WHERE NOT known AND n < (SELECT count(*) FROM main.spans AS s WHERE s.job = i.job)) AS i
+      CROSS JOIN main.spans AS s ON s.job = i.job AND s.program IS NOT NULL)
+WHERE alike > 1;
+ALTER TABLE temp.mpg_rated ADD COLUMN now BOOLEAN;
+UPDATE temp.mpg_rated SET now = id IN (SELECT i.id FROM temp.mpg_span_ids AS i);
+DELETE FROM main.spans WHERE (job, start_us, id) IN (
+  SELECT job, start_us, id FROM temp.mpg_rated WHERE NOT now AND alike IN (SELECT alike FROM temp.mpg_rated WHERE now));
 DROP TABLE temp.mpg_rated;
 DROP INDEX IF EXISTS main.commits_by_job; -- of an earlier version
 DROP TABLE IF EXISTS temp.mpg_open_commits;
