@@ -136,6 +136,8 @@ static int result_size(const call *c, mpg_str name, int first) {
   if (mpg_str_eq(name, MPG_STR("_scaled_mm"))) /* (a, b, scale, scale, bias, scale, type, ...) */
     return scalar_size(c->value[6].n > 0 ? c->value[6]
                                          : c->value[3]); /* until 2.4 (.., bias, type) */
+  if (mpg_str_eq(name, MPG_STR("_scaled_mm_v2"))) /* (a, b, 6 of the scales, bias, type, ...) */
+    return scalar_size(c->value[9]);
   if (mpg_str_eq(name, MPG_STR("_int_mm")))
     return 4;
   return left > right ? left : right;
@@ -378,6 +380,7 @@ static const struct operator_row {
     {.name = "mm", .family = PRODUCT},
     {.name = "_int_mm", .family = PRODUCT},
     {.name = "_scaled_mm", .family = PRODUCT},
+    {.name = "_scaled_mm_v2", .family = PRODUCT},
     {.name = "_grouped_mm", .family = GROUPED},
     {.name = "_scaled_grouped_mm", .family = GROUPED_SCALED},
     {.name = "bmm", .family = PRODUCT},
@@ -398,6 +401,8 @@ static const struct operator_row {
     {.name = "conv1d", .family = CONV, .conv = {3, 4, 5, -1}},
     {.name = "conv2d", .family = CONV, .conv = {3, 4, 5, -1}},
     {.name = "conv3d", .family = CONV, .conv = {3, 4, 5, -1}},
+    {.name = "cudnn_convolution_relu", .family = CONV, .conv = {3, 4, 5, -1}},
+    {.name = "miopen_convolution_relu", .family = CONV, .conv = {3, 4, 5, -1}},
     /* (input, weight, padding, stride, dilation, ...) */
     {.name = "cudnn_convolution", .family = CONV, .conv = {3, 2, 4, -1}},
     /* (input, weight, bias, padding, stride, dilation, ...) */
@@ -516,8 +521,7 @@ static bool is_packed_otherwise(const call *c, const struct operator_row *row) {
   if (!product)
     return false;
   return left != packing_of(c->type[first + 1]) ||
-         ((row->family == GROUPED_SCALED ||
-           mpg_str_eq(mpg_str_of(row->name), MPG_STR("_scaled_mm"))) &&
+         ((row->family == GROUPED_SCALED || strncmp(row->name, "_scaled_mm", 10) == 0) &&
           mpg_str_eq(c->type[0], MPG_STR("unsigned char")));
 }
 

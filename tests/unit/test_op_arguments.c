@@ -12,6 +12,8 @@ static void test_every_convolution(void) {
              {"aten::conv1d", "3=[2] 4=[3] 5=[4]"},
              {"aten::conv2d", "3=[2] 4=[3] 5=[4]"},
              {"aten::conv3d", "3=[2] 4=[3] 5=[4]"},
+             {"aten::cudnn_convolution_relu", "3=[2] 4=[3] 5=[4]"},
+             {"aten::miopen_convolution_relu", "3=[2] 4=[3] 5=[4]"},
              {"aten::cudnn_convolution", "2=[3] 3=[2] 4=[4]"},
              {"aten::miopen_convolution", "3=[3] 4=[2] 5=[4]"},
              {"aten::mkldnn_convolution", "3=[3] 4=[2] 5=[4]"}};
@@ -192,6 +194,18 @@ static void test_older_signatures(void) {
         "[\"\", \"\", \"\", \"15\"]", 60, 6 + 15 + 2 * 10);
 }
 
+/* Of 2.9: lists of scales, and the result's type behind the bias. */
+static void test_scaled_by_lists(void) {
+  static const char dims[] = "[[2, 3], [3, 5], [[1], [1]], [], [], [[1]], [], [], []]";
+  char concrete[1000];
+  arguments("9=15", "", concrete, sizeof concrete);
+  price("_scaled_mm_v2", dims, "[\"c10::Float8_e4m3fn\", \"c10::Float8_e4m3fn\"]", concrete, 60,
+        6 + 15 + 2 * 10);
+  price("_scaled_mm_v2", dims, "[\"c10::Float4_e2m1fn_x2\", \"c10::Float4_e2m1fn_x2\"]", concrete,
+        120, -1);
+  price("_scaled_mm_v2", dims, "[\"c10::Float8_e4m3fn\", \"c10::Float8_e4m3fn\"]", NULL, 60, -1);
+}
+
 /* Products of experts: rows of one operand are divided among the matrices of the other, or K is. */
 static void test_groups(void) {
   static const char types[] = "[" BF16 ", " BF16 "]", fp8[] = "[\"c10::Float8_e4m3fn\", "
@@ -266,6 +280,7 @@ static void test_every_product(void) {
 int main(void) {
   test_older_signatures();
   test_groups();
+  test_scaled_by_lists();
   test_every_product();
   test_every_convolution();
   test_every_attention();
