@@ -1,8 +1,16 @@
--- chip.sql - programs without the option chip run on the one chip of all pools.
+-- chip.sql - programs without the option chip, or with one that the catalogue does not know, run on the one chip of all pools.
 --
--- Runs before the scripts of programs, if one of their sources has no option chip. Where a program multiplies in several dtypes, only
--- a chip says what its FLOPs are in one of them.
+-- Runs before the scripts of programs. Where a program multiplies in several dtypes, only a chip says what its FLOPs are in one of them:
+-- of several chips, programs.sql has each job's.
 
+CREATE TABLE strange_chip AS
+SELECT source, json_extract(options, '$.chip') AS chip FROM source
+WHERE rank = 4 AND replace(replace(replace(lower(json_extract(options, '$.chip')), ' ', ''), '-', ''), '_', '') NOT IN (SELECT name FROM known_chip);
+INSERT INTO mpg_issues(source, severity, kind, line, count, detail)
+SELECT coalesce(:path, 'sources'), 'warning', 'unknown_chip', NULL, count(*), 'options "chip" that are no name of a chip in mpg_chips, or one of several, the first ' || min(chip) || ': programs run on the chips of the pools'
+FROM strange_chip GROUP BY NULL;
+UPDATE source SET options = json_set(options, '$.chip', NULL, '$.chip_of', s.chip) FROM strange_chip AS s WHERE s.source = source.source;
+DROP TABLE strange_chip;
 CREATE TABLE one_chip AS
 SELECT chip
 FROM (SELECT min(k.chip) AS chip, count(DISTINCT k.chip) AS n
@@ -12,6 +20,6 @@ FROM (SELECT min(k.chip) AS chip, count(DISTINCT k.chip) AS n
 WHERE n = 1;
 UPDATE file SET inferred = json_set(inferred, '$.chip', 'the one chip of the pools')
 WHERE EXISTS (SELECT 1 FROM one_chip) AND source IN (SELECT source FROM source WHERE rank = 4 AND json_extract(options, '$.chip') IS NULL);
-UPDATE source SET options = json_set(options, '$.chip', o.chip, '$.chip_of', 'pools') -- another source may have the same chip as its option
+UPDATE source SET options = json_set(options, '$.chip', o.chip, '$.chip_of', coalesce(json_extract(options, '$.chip_of'), 'pools')) -- another source may have the same chip as its option
 FROM one_chip AS o WHERE rank = 4 AND json_extract(options, '$.chip') IS NULL;
 DROP TABLE one_chip;

@@ -211,6 +211,19 @@ class InAFleet(Case):
         fp8, bf16 = 2 * 2 * 8192 * 4096**2, 2 * 8192 * 4096 * 1024
         self.assertAlmostEqual(with_option, 1000 * (fp8 / 4500e12 + bf16 / 2250e12) * 4500 / 1979, 5)
 
+    def test_an_option_that_names_no_chip(self):
+        """As a site's own name, or h100, which several chips share: the chip of the pools counts."""
+        fp8, bf16 = 2 * 2 * 8192 * 4096**2, 2 * 8192 * 4096 * 1024
+        other = os.path.join(self.folder, "other.hlo")
+        with open(other, "w", encoding="utf-8") as file:
+            file.write("HloModule jit_other\nENTRY e { ROOT x = f32[] parameter(0) }\n")
+        for name in ("h100", "our GPUs"):
+            text = json.dumps({"sources": [{"path": self.file, "chip": name}, {"path": other}, {"path": os.path.join(self.folder, "fleet.jsonl")}]})
+            for pools in ((("a", "nvidia-h100-sxm"),), (("a", "nvidia-h100-sxm"), ("b", "nvidia-b200"))):
+                found, issues = self.ideals(*pools, path=text)
+                self.assertAlmostEqual(found["a"], 1000 * (fp8 / 1979e12 + bf16 / 989.5e12), 5)
+                self.assertEqual((issues, self.rows("SELECT count FROM mpg_issues WHERE kind = 'unknown_chip' AND detail LIKE '%' || ? || '%'", name)), ([], [(1,)]))
+
     def test_a_chip_that_nothing_knows(self):
         """The error is why the files are not read, though others lie beside them."""
         self.ideals(("a", None))

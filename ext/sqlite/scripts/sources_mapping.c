@@ -285,10 +285,7 @@ mpg_rc mpg_sources_run(mpg_sources *s, mpg_err *err) {
   if (rc == MPG_OK)
     rc = mpg_sources_run_ranks(s, 3, 3, err);
   if (rc == MPG_OK)
-    rc = run_where(s,
-                   "SELECT EXISTS (SELECT 1 FROM source WHERE rank = 4 AND json_extract(options, "
-                   "'$.chip') IS NULL) AND EXISTS (SELECT 1 FROM all_capacity)",
-                   "sources/chip", err);
+    rc = run_where(s, "SELECT EXISTS (SELECT 1 FROM source WHERE rank = 4)", "sources/chip", err);
   if (rc == MPG_OK)
     rc = mpg_sources_run_ranks(s, 4, 4, err);
   if (rc == MPG_OK)
