@@ -45,7 +45,7 @@
 -- ---- 1. The input ----
 
 CREATE TEMP TABLE IF NOT EXISTS hlo_input AS
-SELECT *, _file AS file, :chip AS chip, coalesce(:f32, 'fp32') AS f32, :devices AS run_on FROM hlo_cost(mpg_required(:hlo, ':hlo'));
+SELECT *, _file AS file, :chip AS chip, coalesce(:f32, 'fp32') AS f32, iif(coalesce(:devices, 1) > 0, :devices, mpg_required(NULL, 'a device_count above 0')) AS run_on FROM hlo_cost(mpg_required(:hlo, ':hlo'));
 
 -- A dump has a module several times: module_0001.NAME.before_optimizations.txt, as it came from a pass, after_optimizations.
 -- Before optimisation it counts, or as the last stage that is there.

@@ -109,6 +109,8 @@ class Ideal(Case):
     def test_devices(self):
         programs, _ = self.script("fixtures/hlo/decode.hlo", None, devices=4)
         self.assertEqual(programs["jit_decode"]["flops"], 4 * 4294967296)
+        for devices in (0, -2):
+            self.assertIn("expected a value for a device_count above 0", self.error("SELECT * FROM trace_hlo_programs(?, 'tpu-v5p', 'fp32', ?)", HLO + "/decode.hlo", devices))
 
     def test_roofline_over_rows(self):
         """The sum of F_d / P_d, straight over hlo_trace."""
