@@ -144,9 +144,11 @@ DROP TABLE temp.mpg_open_spans;
 DROP TABLE IF EXISTS temp.mpg_rated;
 CREATE TEMP TABLE mpg_rated AS
 SELECT job, start_us, id, dense_rank() OVER (ORDER BY job, start_us, end_us, kind, attempt, step, program, executions) AS alike
-FROM (SELECT s.*, count(*) OVER (PARTITION BY s.job, start_us, end_us, kind, attempt, step, program, executions) AS alike
-      FROM (SELECT job FROM temp.mpg_incoming AS i WHERE NOT known AND n < (SELECT count(*) FROM main.spans AS s WHERE s.job = i.job)) AS i
-      CROSS JOIN main.spans AS s ON s.job = i.job AND s.program IS NOT NULL)
+FROM (SELECT s.*, count(*) OVER (PARTITION BY s.job, s.start_us, end_us, kind, attempt, step, program, executions) AS alike
+      FROM (SELECT s.job, s.start_us -- in the order of the key: nothing is sorted
+            FROM (SELECT job FROM temp.mpg_incoming AS i WHERE NOT known AND n < (SELECT count(*) FROM main.spans AS s WHERE s.job = i.job)) AS i
+            CROSS JOIN main.spans AS s ON s.job = i.job AND s.program IS NOT NULL GROUP BY s.job, s.start_us HAVING count(*) > 1) AS t
+      CROSS JOIN main.spans AS s ON s.job = t.job AND s.start_us = t.start_us AND s.program IS NOT NULL)
 WHERE alike > 1;
 ALTER TABLE temp.mpg_rated ADD COLUMN now BOOLEAN;
 UPDATE temp.mpg_rated SET now = id IN (SELECT i.id FROM temp.mpg_span_ids AS i);
