@@ -15,6 +15,10 @@ INSERT OR IGNORE INTO renamed -- the scheduler counts the attempts of its jobs, 
 SELECT DISTINCT source, job, job FROM file
 WHERE source IS NOT NULL AND job IS NOT NULL
   AND job IN (SELECT job FROM all_allocations WHERE EXISTS (SELECT 1 FROM source WHERE rank = 3) AND job IN (SELECT job FROM file) AND source IN (SELECT source FROM source WHERE rank = 1));
+INSERT OR IGNORE INTO renamed -- and logs of several trainers, which the option job says to be of one, count theirs each by itself
+SELECT DISTINCT source, job, job
+FROM (SELECT source, job FROM all_allocations WHERE source IN (SELECT source FROM source WHERE rank = 3) AND (SELECT count(*) FROM source WHERE rank = 3) > 1)
+WHERE job IN (SELECT job FROM file WHERE source IS NOT NULL GROUP BY job HAVING count(DISTINCT source) > 1);
 INSERT OR IGNORE INTO renamed -- of a format whose runs are folders, the folder's
 SELECT source, folder, min(job)
 FROM (SELECT source, job, rtrim(rtrim(path, replace(path, '/', '')), '/') AS folder FROM file WHERE job IS NOT NULL AND source IS NOT NULL)
@@ -50,13 +54,23 @@ SELECT was, 'warning', 'job_at_another_time', NULL, 1, 'named like job ' || job 
 
 -- A run of a log that follows one which reached its end, within one job. If it begins with a step that is not above the first of that
 -- run, it undoes nothing. A restore that names that run's last step says so, since the scheduler sees one attempt (spans.sql).
+-- A run of another trainer, begun after that end, is one of its own if it goes back at all.
 INSERT INTO stage
-SELECT source, job, was, attempt, next_job, next_attempt, next_time, NULL
+SELECT source, job, was, attempt, source, next_job, next_attempt, next_time, NULL
 FROM (SELECT a.source, r.job, a.job AS was, a.attempt, a.outcome, lead(a.job) OVER w AS next_job, lead(a.attempt) OVER w AS next_attempt, lead(a.start_time) OVER w AS next_time
       FROM all_allocations AS a JOIN renamed AS r ON r.source = a.source AND r.was = a.job
       WHERE EXISTS (SELECT 1 FROM renamed) AND a.source IN (SELECT source FROM source WHERE rank = 3) WINDOW w AS (PARTITION BY a.source, r.job ORDER BY a.start_time))
 WHERE next_time IS NOT NULL
   AND (outcome = 'completed' OR (next_job GLOB '*#[0-9]*' AND rtrim(next_job, '0123456789') IN (was || '#', rtrim(was, '0123456789'))));
+CREATE TABLE run_of AS
+SELECT a.source, r.job, a.job AS was, a.attempt, a.start_time, a.end_time, a.outcome FROM all_allocations AS a JOIN renamed AS r ON r.source = a.source AND r.was = a.job
+WHERE (SELECT count(*) FROM source WHERE rank = 3) > 1 AND a.source IN (SELECT source FROM source WHERE rank = 3);
+CREATE INDEX run_of_job ON run_of(job, start_time);
+INSERT INTO stage
+SELECT a.source, a.job, a.was, a.attempt, b.source, b.was, b.attempt, b.start_time, NULL
+FROM run_of AS a CROSS JOIN run_of AS b ON b.rowid = (SELECT n.rowid FROM run_of AS n WHERE n.job = a.job AND n.start_time >= a.end_time ORDER BY n.start_time LIMIT 1)
+WHERE a.outcome = 'completed' AND b.source <> a.source;
+DROP TABLE run_of;
 
 INSERT INTO all_jobs -- a log of several jobs says what it knows of each
 SELECT j.source, b.job, name, owner, phase, framework, runtime, model, priority, chips, min_chips, tasks, submit_time, labels
@@ -115,6 +129,16 @@ DELETE FROM all_capacity WHERE rowid IN (
   SELECT c.rowid FROM all_capacity AS c
   JOIN outranked AS o ON o.source = c.source AND o.pool IS c.pool AND o.start_time IS c.start_time AND o.chips IS c.chips);
 DELETE FROM all_allocations WHERE rowid IN (SELECT row FROM outranked);
+
+-- A run that another trainer went on with was over at its last line, though its own log does not say so.
+UPDATE all_allocations SET end_time = o.time, outcome = coalesce(outcome, 'failed')
+FROM (SELECT a.rowid AS row, min(c.end_time) AS time
+      FROM (SELECT job FROM file WHERE source IS NOT NULL GROUP BY job HAVING count(DISTINCT source) > 1) AS s
+      CROSS JOIN all_allocations AS a ON a.job = s.job AND a.end_time IS NULL AND a.source IN (SELECT source FROM source WHERE rank = 3)
+      CROSS JOIN all_capacity AS c ON c.source = a.source AND c.pool = a.pool AND c.chips = a.chips AND c.start_time = a.start_time
+      WHERE EXISTS (SELECT 1 FROM all_allocations AS b WHERE b.job = a.job AND b.source <> a.source AND b.start_time >= c.end_time)
+      GROUP BY a.rowid) AS o
+WHERE o.row = all_allocations.rowid;
 
 -- What is left of a log's beside a scheduler that says who held the chips then.
 INSERT INTO mpg_issues(source, severity, kind, line, count, detail)

@@ -65,7 +65,7 @@ CREATE TABLE by_time(file INTEGER, source INTEGER, was TEXT, since REAL, until R
 -- The other name that a source has for a job, and runs that follow one that reached its end (join.sql).
 CREATE TABLE renamed(source INTEGER, was TEXT, job TEXT, PRIMARY KEY (source, was)) WITHOUT ROWID;
 CREATE TABLE own_program(job TEXT, program TEXT, most, flops, bytes, dtype, versions INTEGER, PRIMARY KEY (job, program)) WITHOUT ROWID; -- programs.sql
-CREATE TABLE stage(source INTEGER, job TEXT, was TEXT, attempt INTEGER, next_job TEXT, next_attempt INTEGER, next_time, step INTEGER);
+CREATE TABLE stage(source INTEGER, job TEXT, was TEXT, attempt INTEGER, next_source INTEGER, next_job TEXT, next_attempt INTEGER, next_time, step INTEGER);
 
 -- The names that chips of the catalogue go by.
 CREATE TEMP VIEW known_chip AS

@@ -35,11 +35,12 @@ one AS (
   WHERE EXISTS (SELECT 1 FROM stage)
 ),
 last_steps AS (
-  SELECT coalesce(group_concat('UPDATE main.stage SET step = t.last FROM (
-  WITH run AS MATERIALIZED (SELECT job, attempt, min(step) AS first, max(step) AS last FROM temp.spans_of_' || source || ' WHERE kind = ''step'' GROUP BY job, attempt)
-  SELECT g.rowid AS row, a.last FROM main.stage AS g JOIN run AS a ON a.job = g.was AND a.attempt IS g.attempt JOIN run AS b ON b.job = g.next_job AND b.attempt IS g.next_attempt
-  WHERE g.source = ' || source || ' AND b.first <= a.first) AS t WHERE t.row = stage.rowid;', ''), '') AS sql
-  FROM part WHERE source IN (SELECT source FROM stage)
+  SELECT coalesce('UPDATE main.stage SET step = t.last FROM (
+  WITH run AS MATERIALIZED (' || group_concat('SELECT ' || source || ' AS source, job, attempt, min(step) AS first, max(step) AS last FROM temp.spans_of_' || source || ' WHERE kind = ''step'' GROUP BY job, attempt', ' UNION ALL ') || ')
+  SELECT g.rowid AS row, a.last FROM main.stage AS g JOIN run AS a ON a.source = g.source AND a.job = g.was AND a.attempt IS g.attempt
+  JOIN run AS b ON b.source = g.next_source AND b.job = g.next_job AND b.attempt IS g.next_attempt
+  WHERE b.first <= iif(g.source = g.next_source, a.first, a.last)) AS t WHERE t.row = stage.rowid;', '') AS sql
+  FROM (SELECT source FROM has WHERE source IN (SELECT source FROM stage UNION SELECT next_source FROM stage) AND name IN ('attempt', 'step') GROUP BY source HAVING count(*) = 2)
 )
 SELECT (SELECT sql FROM last_steps) || CASE WHEN count(*) = 0 THEN ''
             WHEN count(*) < 400 THEN 'CREATE TEMP VIEW spans AS ' || group_concat(sql, ' UNION ALL ')

@@ -83,7 +83,9 @@ class Case(unittest.TestCase):
         """The path of a folder with these files, {name: content as of file()}."""
         folder = self.new_folder()
         for name, content in files.items():
-            with open(os.path.join(folder, name), "wb") as file:
+            path = os.path.join(folder, name)
+            os.makedirs(os.path.dirname(path), exist_ok=True)
+            with open(path, "wb") as file:
                 file.write(content if isinstance(content, bytes) else (content if isinstance(content, str) else json.dumps(content)).encode())
         return folder
 
