@@ -55,6 +55,19 @@ def torchtitan(start, first, last, saves=(), load=None, done=False):
     return "\n".join(lines) + "\n"
 
 
+def maxtext(first, last, load=None, saves=(), prefix=lambda seconds: "", start=0, devices=8):
+    """Steps of ten seconds, in lines that have no clock unless `prefix` gives them one."""
+    lines = ["Config param steps: 1000", f"Num_devices: {devices}, shape (1, 1, {devices}, 1)"]
+    lines += [f"restoring from this run's directory step {load}"] * (load is not None)
+    lines = [prefix(start) + line for line in lines]
+    for step in range(first, last + 1):
+        start += 10
+        lines.append(prefix(start) + f"completed step: {step}, seconds: 10.000, TFLOP/s/device: 125.000, Tokens/s/device: 8192.000, total_weights: 65536, loss: 9.0")
+        if step in saves:
+            lines.append(prefix(start) + f"Saved a checkpoint at step {step}.")
+    return "\n".join(lines) + "\n"
+
+
 class Logs(Case):
     def seconds(self, path, by="job, attempt"):
         """Chip-seconds of what came of steps, and those lost, by job and attempt."""
@@ -85,6 +98,86 @@ class OneTrainerAfterTheOther(Logs):
         path = self.of_one_job(files)
         self.assertEqual([("x", 1, 8 * 500, 8 * 100), ("x", 2, 8 * 500, None)], self.seconds(path))
         self.assertEqual([], self.rows("SELECT category FROM trace_rollup(?) WHERE category IN ('partial', 'unknown') GROUP BY 1", path))
+
+
+class WithoutAClock(Logs):
+    """A log without a clock begins with its job. If the job began several times, each run of the log begins with an attempt."""
+    ATTEMPTS = SACCT + job(5101, 0, 300, "NODE_FAIL") + job(5101, 1200, 2400, submit=310)
+    FIRST, SECOND = maxtext(0, 19, saves=(9,)), maxtext(10, 99, load=9, saves=(99,))
+
+    def steps(self, files):
+        return self.seconds(self.folder_of({"sacct.psv": self.ATTEMPTS, **files}))
+
+    def test_runs_and_attempts(self):
+        for files in ({"slurm-5101.out": self.FIRST + self.SECOND}, {"train_5101_0.out": self.FIRST, "train_5101_1.out": self.SECOND}, {"5101/9.log": self.FIRST, "5101/10.log": self.SECOND}):
+            with self.subTest(list(files)):
+                self.assertEqual([("5101", 1, 8 * 100, 8 * 100), ("5101", 2, 8 * 900, None)], self.steps(files))
+                self.assertEqual([], self.rows("SELECT 1 FROM mpg_issues WHERE kind IN ('span_without_allocation', 'parallel_files')"))
+                self.assertEqual([("the starts of the attempts of its job",)], self.rows("SELECT DISTINCT json_extract(inferred, '$.start') FROM trace_sources(?) WHERE format = 'maxtext'", self.path))
+
+    def folder_of(self, files):
+        self.path = super().folder_of(files)
+        return self.path
+
+    def test_fewer_runs_than_attempts(self):
+        """The last ones, unless what the log tells took longer than the attempt."""
+        self.assertEqual([("5101", 1, None, None), ("5101", 2, 8 * 900, None)], self.steps({"slurm-5101.out": self.SECOND}))
+        long = self.folder_of({"sacct.psv": SACCT + job(5101, 0, 1000, "NODE_FAIL") + job(5101, 1200, 1500), "slurm-5101.out": self.SECOND})
+        self.assertEqual([("5101", 1, 8 * 900, None), ("5101", 2, None, None)], self.seconds(long))
+        many = self.folder_of({"sacct.psv": SACCT + "".join(job(5101, 2000 * i, 2000 * i + 1000, "NODE_FAIL") for i in range(30)), "slurm-5101.out": self.SECOND})
+        self.assertEqual([("5101", attempt, 8 * 900 if attempt == 30 else None, None) for attempt in range(1, 31)], self.seconds(many))
+
+    def test_more_runs_than_attempts(self):
+        """A launcher began anew within an attempt: where it fits."""
+        files = {"sacct.psv": SACCT + job(5101, 0, 900, "NODE_FAIL") + job(5101, 1800, 3000),
+                 "slurm-5101.out": self.FIRST + maxtext(10, 39, load=9, saves=(39,)) + maxtext(40, 99, load=39, saves=(99,))}
+        self.assertEqual([("5101", 1, 8 * 400, 8 * 100), ("5101", 2, 8 * 600, None)], self.seconds(self.folder_of(files)))
+
+    def test_logs_of_ranks(self):
+        """Which tell the same steps at once: as many of them as attempts are no sign."""
+        both = self.FIRST + maxtext(10, 29, load=9, saves=(29,))
+        self.assertEqual([("5101", 1, 8 * 200, 8 * 100), ("5101", 2, None, None)], self.steps({"log_5101_0.out": both, "log_5101_1.out": "rank 1\n" + both}))
+        self.assertEqual([40], [count for count, in self.rows("SELECT count FROM mpg_issues WHERE kind = 'parallel_files'")])
+
+    def test_pods(self):
+        """A log that has the name of a pod, or whose text has, begins with it."""
+        def pod(name, start, end, code):
+            at = {key: f"2026-11-01T00:{value // 60:02}:00Z" for key, value in (("start", start), ("end", end))}
+            return {"apiVersion": "v1", "kind": "Pod", "metadata": {"name": name, "namespace": "ml", "uid": "u-" + name, "labels": {"batch.kubernetes.io/job-name": "trainer"}, "creationTimestamp": at["start"],
+                                                                     "ownerReferences": [{"apiVersion": "batch/v1", "kind": "Job", "name": "trainer", "uid": "j", "controller": True}]},
+                    "spec": {"nodeName": "n1", "containers": [{"name": "c", "resources": {"limits": {"nvidia.com/gpu": "8"}}}]},
+                    "status": {"phase": "Failed" if code else "Succeeded", "startTime": at["start"], "conditions": [{"type": "PodScheduled", "status": "True", "lastTransitionTime": at["start"]}],
+                               "containerStatuses": [{"name": "c", "state": {"terminated": {"exitCode": code, "startedAt": at["start"], "finishedAt": at["end"]}}}]}}
+        pods = {"apiVersion": "v1", "kind": "List", "items": [pod("trainer-0-aaaaa", 0, 300, 1), pod("trainer-0-bbbbb", 1200, 2400, 0)]}
+        second = [("ml/trainer", 1, None, None), ("ml/trainer", 2, 8 * 900, None)]
+        self.assertEqual([("ml/trainer", 1, 8 * 100, 8 * 100), second[1]], self.seconds(self.folder_of({"pods.json": pods, "trainer-0-aaaaa.log": self.FIRST, "trainer-0-bbbbb.log": self.SECOND})))
+        self.assertEqual(second, self.seconds(self.folder_of({"pods.json": pods, "pods/trainer-0-bbbbb/log": self.SECOND})))
+        self.assertEqual(second, self.seconds(self.folder_of({"pods.json": pods, "a.log": "HOSTNAME=trainer-0-bbbbb\n" + self.SECOND})))
+        self.assertEqual(second, self.seconds(self.folder_of({"pods.json": pods, "trainer.log": self.SECOND})))
+        self.assertEqual([("ml/trainer", 1, 8 * 100, 8 * 100), ("ml/trainer", 2, None, None)], self.seconds(self.folder_of({"pods.json": pods, "trainer-0-aaaaa.log": self.FIRST})))
+
+
+class WithoutAYear(Logs):
+    """A job that began in December, and its log that begins in January."""
+
+    def test_the_year_after_the_job_began(self):
+        def log(day):
+            return maxtext(10, 99, load=9, prefix=lambda seconds: f"I{day} 02:{seconds // 60:02}:{seconds % 60:02}.000000 140000 max_logging.py:36] ")
+        december = 60 * 86400 + 20 * 3600  # the 31st, 20:00
+        both = SACCT + job(5101, december, december + 10800, "NODE_FAIL") + job(5101, december + 6 * 3600, december + 7 * 3600)
+        for text, day, name, wanted in ((both, "0101", "slurm-5101.out", [(1, None), (2, 8 * 900)]), (SACCT + job(5101, december, december + 8 * 3600), "0101", "slurm-5101.out", [(1, 8 * 900)]),
+                                        (SACCT + job(5101, december, december + 8 * 3600), "0101", "llama.out", [(1, 8 * 900)]),
+                                        (SACCT + job(5101, december - 86400, december - 60000), "1231", "llama.out", [(1, 8 * 900)])):
+            with self.subTest(name=name, day=day):
+                self.assertEqual([("5101", attempt, seconds, None) for attempt, seconds in wanted], self.seconds(self.folder_of({"sacct.psv": text, name: log(day)})))
+
+    def test_jobs_of_one_name_before_and_after(self):
+        december = 60 * 86400 + 20 * 3600
+        jobs = SACCT + job(5101, december, december + 3600) + job(5102, december + 6 * 3600, december + 7 * 3600)
+        for day, hour, wanted in (("1231", 20, "5101"), ("0101", 2, "5102")):
+            log = maxtext(0, 99, prefix=lambda seconds, at=f"I{day} {hour:02}": f"{at}:{seconds // 60:02}:{seconds % 60:02}.000000 140000 max_logging.py:36] ")
+            rows = self.seconds(self.folder_of({"sacct.psv": jobs, "llama.out": log}))
+            self.assertEqual({wanted}, {name for name, _, productive, _ in rows if productive}, rows)
 
 
 if __name__ == "__main__":

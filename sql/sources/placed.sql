@@ -1,0 +1,86 @@
+-- placed.sql - gives the SQL that puts logs whose times their job told in part at the attempts that they are of; none if there is no such log.
+--
+-- Runs after the trainers' scripts and before by_time.sql, if there is a scheduler. A log without a clock was read as if it began with its job and
+-- went on without a pause. But each of its runs, and of the logs whose names differ in a number, is of an attempt: of as many the first of
+-- the first, and so on; of fewer the last are told, as Slurm truncates a log at a requeue, unless one is too long for its attempt; of more, as
+-- of a launcher that begins anew by itself, each follows the one before where it fits. A log without a year is of that in which its job began,
+-- or of the next.
+
+WITH clockless AS (SELECT 1 FROM file WHERE source IS NOT NULL AND json_extract(inferred, '$.start') = 'the start of its job' LIMIT 1),
+spoken AS (SELECT source FROM source AS s WHERE rank = 3 AND json_extract(records, '$.spans') > 0
+           AND EXISTS (SELECT 1 FROM file AS f WHERE f.source = s.source AND (json_extract(inferred, '$.start') = 'the start of its job' OR json_extract(inferred, '$.year') IS NOT NULL))),
+has AS (SELECT t.source FROM spoken AS t, pragma_table_info('spans_of_' || t.source, 'temp') AS c WHERE c.name IN ('attempt', 'step') GROUP BY t.source HAVING count(*) = 2)
+SELECT coalesce((SELECT '
+CREATE TABLE log_steps AS
+' || group_concat('SELECT ' || source || ' AS source, job, attempt, min(step) AS first, max(step) AS last, max(coalesce(end_time, start_time)) AS end_time FROM temp.spans_of_' || source || ' GROUP BY job, attempt', ' UNION ALL ') || ';
+CREATE UNIQUE INDEX log_steps_of ON log_steps(job, source, attempt);
+CREATE TABLE log_run AS
+SELECT f.file, f.job AS of_job, replace(replace(replace(replace(replace(replace(replace(replace(replace(replace(
+         f.path, ''0'', ''''), ''1'', ''''), ''2'', ''''), ''3'', ''''), ''4'', ''''), ''5'', ''''), ''6'', ''''), ''7'', ''''), ''8'', ''''), ''9'', '''') AS stem,
+       f.path, a.source, a.job AS was, a.attempt, a.start_time, coalesce(a.end_time, s.end_time, a.start_time) AS end_time, s.first, s.last
+FROM (SELECT * FROM all_allocations WHERE source IN (SELECT source FROM source WHERE rank = 3) AND typeof(start_time) IN (''integer'', ''real'')) AS a
+JOIN file AS f ON f.source = a.source AND (f.path = a.job OR f.path || ''#'' = rtrim(a.job, ''0123456789''))
+LEFT JOIN log_steps AS s ON s.job = a.job AND s.source = a.source AND s.attempt IS a.attempt
+WHERE json_extract(f.inferred, ''$.start'') = ''the start of its job'' OR json_extract(f.inferred, ''$.year'') IS NOT NULL
+GROUP BY a.source, a.job, a.attempt;
+CREATE TABLE placed(source INTEGER, was TEXT, attempt INTEGER, shift REAL, PRIMARY KEY (was, source, attempt)) WITHOUT ROWID;
+INSERT INTO placed
+SELECT r.source, r.was, r.attempt, CAST(strftime(''%s'', l.first, ''unixepoch'', ''+1 year'') AS INTEGER) - CAST(l.first AS INTEGER)
+FROM (SELECT file, min(start_time) AS first, max(end_time) AS last FROM log_run GROUP BY file) AS l
+JOIN (SELECT m.file, min(a.start_time) AS first, max(coalesce(a.end_time, a.start_time)) AS last FROM may_be AS m CROSS JOIN all_allocations AS a ON a.job = m.job
+      WHERE a.source IN (SELECT source FROM source WHERE rank = 1) GROUP BY m.file) AS j USING (file)
+JOIN file AS f USING (file) JOIN log_run AS r USING (file)
+WHERE json_extract(f.inferred, ''$.year'') IS NOT NULL AND l.last < j.first - 86400 AND strftime(''%s'', l.first, ''unixepoch'', ''+1 year'') - j.last < 86400;
+'
+|| iif(EXISTS (SELECT 1 FROM clockless), '
+CREATE TABLE attempt_of AS -- of jobs that have several
+SELECT * FROM (
+  SELECT job, min(start_time) AS since, max(coalesce(end_time, 9e18)) AS until, row_number() OVER (PARTITION BY job ORDER BY min(start_time)) AS nth, count(*) OVER (PARTITION BY job) AS n
+  FROM all_allocations
+  WHERE job IN (SELECT job FROM file WHERE source IS NOT NULL AND json_extract(inferred, ''$.start'') = ''the start of its job'')
+    AND source IN (SELECT source FROM source WHERE rank = 1) AND typeof(start_time) IN (''integer'', ''real'') GROUP BY job, coalesce(attempt, start_time))
+WHERE n > 1;
+CREATE UNIQUE INDEX attempt_of_job ON attempt_of(job, nth);
+CREATE TABLE log_order AS -- the runs of a job in their order, where its files are not those of ranks
+WITH run AS (
+  SELECT l.* FROM log_run AS l JOIN file AS f USING (file)
+  WHERE json_extract(f.inferred, ''$.start'') = ''the start of its job'' AND l.of_job IN (SELECT job FROM attempt_of)
+),
+one AS (
+  SELECT of_job FROM (SELECT of_job, file, stem, min(first) AS first, max(last) AS last FROM run GROUP BY of_job, file) GROUP BY of_job
+  HAVING count(*) = 1 OR (count(DISTINCT stem) = 1 AND count(*) = count(DISTINCT first || '' '' || last) AND count(*) <= (SELECT n FROM attempt_of AS a WHERE a.job = of_job LIMIT 1))
+)
+SELECT of_job, source, was, attempt, start_time, end_time - start_time AS seconds,
+       row_number() OVER (PARTITION BY of_job ORDER BY length(path), path, start_time, attempt) AS nth, count(*) OVER (PARTITION BY of_job) AS n
+FROM run WHERE of_job IN (SELECT of_job FROM one);
+CREATE UNIQUE INDEX log_order_of ON log_order(of_job, nth);
+CREATE TABLE log_place AS
+WITH RECURSIVE later AS ( -- as many runs as attempts, or fewer: how many attempts the first run comes after the first attempt
+  SELECT of_job, max(skip) AS skip
+  FROM (SELECT o.of_job, s.nth - 1 AS skip
+        FROM (SELECT DISTINCT l.of_job, l.n, a.n AS attempts FROM log_order AS l JOIN attempt_of AS a ON a.job = l.of_job WHERE l.n <= a.n) AS o
+        JOIN attempt_of AS s ON s.job = o.of_job AND s.nth <= 1 + o.attempts - o.n
+        WHERE NOT EXISTS (SELECT 1 FROM log_order AS l JOIN attempt_of AS a ON a.job = l.of_job AND a.nth = l.nth + s.nth - 1 WHERE l.of_job = o.of_job AND l.seconds > a.until - a.since + 60))
+  GROUP BY of_job
+),
+follows(of_job, nth, place, time) AS ( -- more
+  SELECT l.of_job, 1, 1, a.since FROM log_order AS l JOIN attempt_of AS a ON a.job = l.of_job AND a.nth = 1 WHERE l.nth = 1 AND l.n > a.n
+  UNION ALL
+  SELECT f.of_job, f.nth + 1, iif(b.since IS NULL OR f.time + l.seconds + m.seconds <= a.until + 60, f.place, b.nth), iif(b.since IS NULL OR f.time + l.seconds + m.seconds <= a.until + 60, f.time + l.seconds, b.since)
+  FROM follows AS f JOIN log_order AS l ON l.of_job = f.of_job AND l.nth = f.nth JOIN log_order AS m ON m.of_job = f.of_job AND m.nth = f.nth + 1
+  JOIN attempt_of AS a ON a.job = f.of_job AND a.nth = f.place LEFT JOIN attempt_of AS b ON b.job = f.of_job AND b.nth = f.place + 1
+)
+SELECT l.of_job, l.nth, a.since AS time FROM later AS s JOIN log_order AS l USING (of_job) JOIN attempt_of AS a ON a.job = l.of_job AND a.nth = l.nth + s.skip
+UNION ALL SELECT of_job, nth, time FROM follows;
+INSERT OR IGNORE INTO placed
+SELECT l.source, l.was, l.attempt, p.time - l.start_time FROM log_place AS p JOIN log_order AS l USING (of_job, nth) WHERE p.time <> l.start_time;
+UPDATE file SET inferred = json_set(inferred, ''$.start'', ''the starts of the attempts of its job'') WHERE source IS NOT NULL AND json_extract(inferred, ''$.start'') IS NOT NULL AND job IN (SELECT of_job FROM log_place);', '')
+|| '
+UPDATE all_capacity SET start_time = all_capacity.start_time + p.shift, end_time = all_capacity.end_time + p.shift
+FROM (SELECT c.rowid AS row, p.shift FROM placed AS p JOIN all_allocations AS a ON a.source = p.source AND a.job = p.was AND a.attempt IS p.attempt
+      JOIN all_capacity AS c ON c.source = a.source AND c.pool = a.pool AND c.start_time = a.start_time AND c.chips = a.chips GROUP BY c.rowid) AS p WHERE p.row = all_capacity.rowid;
+UPDATE all_allocations SET start_time = start_time + p.shift, end_time = end_time + p.shift FROM placed AS p WHERE p.source = all_allocations.source AND p.was = all_allocations.job AND p.attempt IS all_allocations.attempt;
+UPDATE all_commits SET snapshot_time = snapshot_time + p.shift, durable_time = durable_time + p.shift FROM placed AS p WHERE p.source = all_commits.source AND p.was = all_commits.job AND p.attempt IS all_commits.attempt;'
+|| group_concat('
+UPDATE temp.spans_of_' || source || ' SET start_time = start_time + p.shift, end_time = end_time + p.shift FROM main.placed AS p WHERE p.source = ' || source || ' AND p.was = job AND p.attempt IS spans_of_' || source || '.attempt;', '')
+FROM has GROUP BY NULL), '');
