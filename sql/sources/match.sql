@@ -31,15 +31,17 @@ INSERT OR IGNORE INTO key
 SELECT name, min(job), 1 FROM asked CROSS JOIN all_jobs WHERE length(name) > 3 GROUP BY name HAVING count(DISTINCT job) = 1;
 DROP TABLE asked;
 
--- The names to look in: the file's own, without its endings, then those of its folders, the nearest first.
+-- The names to look in: the file's own, without its endings, then those of its two folders, the nearer first. Folders of attempts and of
+-- ranks, as launchers make them, are none: "5101_x2k/attempt_0/3/stdout.log".
 CREATE TABLE place(file INTEGER, level INTEGER, name TEXT);
 INSERT INTO place
-WITH RECURSIVE up(file, level, head, name) AS (
-  SELECT file, 0, rtrim(rtrim(path, replace(path, '/', '')), '/'), substr(path, 1 + length(rtrim(path, replace(path, '/', ''))))
+WITH RECURSIVE up(file, level, named, head, name) AS (
+  SELECT file, 0, 0, rtrim(rtrim(path, replace(path, '/', '')), '/'), substr(path, 1 + length(rtrim(path, replace(path, '/', ''))))
   FROM file WHERE source IS NULL AND format IS NOT NULL
   UNION ALL
-  SELECT file, level + 1, rtrim(rtrim(head, replace(head, '/', '')), '/'), substr(head, 1 + length(rtrim(head, replace(head, '/', ''))))
-  FROM up WHERE head <> '' AND level < 2
+  SELECT file, level + 1, named + (level = 0 OR iif(name GLOB '*[^0-9]*', lower(name) NOT GLOB 'attempt[-_.]*' AND lower(name) NOT GLOB '*rank[-_.0-9]*', length(name) > 3)),
+         rtrim(rtrim(head, replace(head, '/', '')), '/'), substr(head, 1 + length(rtrim(head, replace(head, '/', ''))))
+  FROM up WHERE head <> '' AND named < 2 AND level < 6
 )
 SELECT file, level, name FROM up WHERE name NOT IN ('', '.', '..') AND NOT (level = 0 AND name GLOB 'module_[0-9]*.*'); -- XLA numbers modules
 
@@ -80,6 +82,13 @@ SELECT file, id, min(job) FROM (SELECT *, rank() OVER (PARTITION BY file, id ORD
 WHERE place = 1 AND id NOT IN (SELECT key FROM key) GROUP BY file, id HAVING count(DISTINCT job) = 1;
 
 CREATE TABLE candidate(file INTEGER, job TEXT, how TEXT, strength INTEGER, place INTEGER);
+CREATE TABLE asked_name AS -- an option job that is the name of several jobs: which is meant the times of the log say
+SELECT f.file, j.job
+FROM (SELECT file, json_extract(options, '$.job') AS asked FROM file WHERE source IS NULL AND json_extract(options, '$.job') IS NOT NULL) AS f
+JOIN all_jobs AS j ON j.name = asked JOIN source AS s ON s.source = j.source AND s.rank = 1 WHERE asked NOT IN (SELECT key FROM key);
+INSERT INTO candidate SELECT DISTINCT file, job, 'by the option job', 9, 0 FROM asked_name;
+UPDATE file SET options = json_remove(options, '$.job') WHERE file IN (SELECT file FROM asked_name);
+DROP TABLE asked_name;
 INSERT INTO candidate
 SELECT file, coalesce(k.job, asked), 'by the option job', 9, 0
 FROM (SELECT file, json_extract(options, '$.job') AS asked FROM file WHERE source IS NULL) LEFT JOIN key AS k ON k.key = asked WHERE asked IS NOT NULL;
@@ -103,6 +112,22 @@ WHERE source IS NULL AND (coalesce(k.job, t.job, b.job, c.job) IS NOT NULL OR (c
 CREATE TABLE shared_name AS
 SELECT name, job, count(*) OVER (PARTITION BY name) AS n FROM all_jobs
 WHERE length(name) > 3 AND name IN (SELECT words FROM run_of_words WHERE file NOT IN (SELECT file FROM candidate));
+-- Tasks of an array have one name. Which is meant the number behind it says, or a folder of that number in one of that name: "sweep_4.out".
+CREATE TABLE task_of AS
+SELECT n.name, n.job, CAST(substr(i.id, 1 + length(rtrim(i.id, '0123456789'))) AS INTEGER) AS task
+FROM shared_name AS n CROSS JOIN (
+  SELECT job, rtrim(alias, ']') AS id FROM all_aliases WHERE job IN (SELECT job FROM shared_name) AND alias GLOB '[0-9]*[0-9]*'
+  UNION SELECT job, rtrim(job, ']') FROM shared_name WHERE job GLOB '[0-9]*[0-9]*') AS i USING (job)
+WHERE i.id GLOB '*[0-9]' AND substr(rtrim(i.id, '0123456789'), -1) IN ('_', '[', '.');
+CREATE INDEX task_of_name ON task_of(name, task);
+INSERT INTO candidate
+SELECT DISTINCT w.file, t.job, iif(w.level = 0, 'by its file''s name', 'by its folder''s name'), 2, w.level * 1000 - length(t.name)
+FROM (SELECT file, level, rtrim(rtrim(words, '0123456789'), '-_.') AS name, substr(words, 1 + length(rtrim(words, '0123456789'))) AS task
+      FROM run_of_words WHERE words GLOB '*[-_.][0-9]*' AND EXISTS (SELECT 1 FROM task_of)
+      UNION ALL SELECT d.file, d.level, n.words, d.words
+      FROM run_of_words AS d JOIN run_of_words AS n ON n.file = d.file AND n.level = d.level + 1 WHERE d.alone AND d.words NOT GLOB '*[^0-9]*' AND EXISTS (SELECT 1 FROM task_of)) AS w
+CROSS JOIN task_of AS t ON t.name = w.name AND t.task = CAST(w.task AS INTEGER) WHERE w.task <> '' AND w.file NOT IN (SELECT file FROM candidate);
+DROP TABLE task_of;
 INSERT INTO candidate
 SELECT w.file, n.job, '', 1, w.level * 1000 - length(n.name)
 FROM (SELECT * FROM run_of_words WHERE file NOT IN (SELECT file FROM candidate)) AS w JOIN shared_name AS n ON n.name = w.words WHERE n.n <= 1000;

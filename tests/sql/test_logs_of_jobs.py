@@ -100,6 +100,42 @@ class OneTrainerAfterTheOther(Logs):
         self.assertEqual([], self.rows("SELECT category FROM trace_rollup(?) WHERE category IN ('partial', 'unknown') GROUP BY 1", path))
 
 
+class Names(Logs):
+    """What the names of files and folders say of their job, as the options of sbatch, launchers and people make them."""
+
+    def jobs(self, sacct, name, log=None, **options):
+        """The jobs of logs in files whose name has `{}` for a number, and how they were found."""
+        folder = self.folder_of({"sacct.psv": SACCT + sacct, **{name.format(i): log(i) if log else megatron(60 + i, 1, 100, world=4) for i in range(3)}})
+        path = json.dumps({"sources": [{"path": folder + "/sacct.psv"}, {"path": folder, **options}]})
+        return [job for job, in self.rows("SELECT job FROM trace_sources(?) WHERE format = 'megatron' ORDER BY first_time, file", path)]
+
+    def test_tasks_of_an_array(self):
+        """Their jobs have one name; sbatch makes of %x_%a the name and the task's number. Of two arrays of one name it is that of the log's time."""
+        def array(base, start):
+            return "".join(job(f"{base}_{task}", start, start + 2400, name="sweep", raw=base + 1 + task, gpus=4) for task in range(3))
+        for name in ("sweep_{}.out", "sweep-{}.log", "sweep.{}.out", "sweep_0{}.out", "sweep/{}/train.log", "logs/sweep_{}/train.log"):
+            for more in ("", array(5200, 7200)):
+                with self.subTest(name=name, arrays=1 + bool(more)):
+                    self.assertEqual(["5101", "5102", "5103"], self.jobs(array(5100, 0) + more, name))
+        self.assertEqual([None] * 3, self.jobs(array(5100, 0), "sweep_7{}.out"))
+        self.assertEqual([("5101,5102,5103",)], self.rows("SELECT substr(detail, 34) FROM mpg_issues WHERE kind = 'ambiguous_job' AND source LIKE '%70.out'"))
+
+    def test_the_option_job_may_be_a_name(self):
+        """That of several jobs, each of which has what was written in its time; but of jobs that ran at once, none."""
+        chain = "".join(job(5101 + i, 3600 * i, 3600 * i + 3500) for i in range(3))
+        self.assertEqual(["5101", "5102", "5103"], self.jobs(chain, "run{}.out", lambda i: megatron(3600 * i + 60, 1 + 100 * i, 100 + 100 * i), job="llama"))
+        self.assertEqual([None] * 3, self.jobs("".join(job(5101 + i, 0, 3500) for i in range(2)), "run{}.out", job="llama"))
+        self.assertEqual(3, self.one("SELECT count(*) FROM mpg_issues WHERE kind = 'ambiguous_job'"))
+
+    def test_folders_of_launchers(self):
+        """torchrun makes RUN/attempt_N/RANK of its --log-dir; what stands above those names the job."""
+        one = job(5101, 0, 3500)
+        for name in ("5101_x8f3ab/attempt_0/{}/stdout.log", "logs/5101_x8f3ab/attempt_{}/0/stdout.log", "5101/rank_{}/out.log", "5101/global_rank0/{}/node_rank-0/out.log"):
+            with self.subTest(name):
+                self.assertEqual(["5101"] * 3, self.jobs(one, name))
+        self.assertEqual([None] * 3, self.jobs(one, "5101/a/b/{}.log"))
+
+
 class WithoutAClock(Logs):
     """A log without a clock begins with its job. If the job began several times, each run of the log begins with an attempt."""
     ATTEMPTS = SACCT + job(5101, 0, 300, "NODE_FAIL") + job(5101, 1200, 2400, submit=310)
