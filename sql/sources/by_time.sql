@@ -14,11 +14,11 @@ LEFT JOIN all_capacity AS c ON c.source = a.source AND c.pool = a.pool AND c.sta
 GROUP BY f.file, a.job HAVING min(a.start_time) > 1e8;
 
 -- The jobs that a log may be of: those that its name fits; and those with the name and owner of the job that it was found to
--- be of, if it spoke more than a minute before that job began or after it ended.
+-- be of, or to which its id was given anew, if it spoke more than a minute before that job began or after it ended.
 INSERT OR IGNORE INTO may_be
 WITH beyond AS MATERIALIZED (
   SELECT file, found
-  FROM (SELECT job, start_time, end_time FROM all_allocations WHERE job IN (SELECT found FROM log_time) AND source IN (SELECT source FROM source WHERE rank = 1)) AS a
+  FROM (SELECT job, start_time, end_time FROM all_allocations WHERE chips > 0 AND job IN (SELECT found FROM log_time) AND source IN (SELECT source FROM source WHERE rank = 1)) AS a
   JOIN log_time AS l ON l.found = a.job
   GROUP BY file, found HAVING min(l.first) < min(a.start_time) - 60 OR max(l.last) > max(coalesce(a.end_time, 9e18)) + 60
 ),
@@ -29,12 +29,15 @@ named AS MATERIALIZED (
 )
 SELECT n.file, j.job
 FROM (SELECT job, name, owner FROM all_jobs WHERE name IN (SELECT name FROM named) AND source IN (SELECT source FROM source WHERE rank = 1)) AS j
-JOIN named AS n ON n.name = j.name AND n.owner IS j.owner;
+JOIN named AS n ON n.name = j.name AND n.owner IS j.owner
+UNION
+SELECT b.file, j.job
+FROM (SELECT job, rtrim(job, '0123456789') AS id FROM all_jobs WHERE job GLOB '*#[0-9]*' AND source IN (SELECT source FROM source WHERE rank = 1)) AS j JOIN beyond AS b ON b.found || '#' = j.id;
 
 CREATE INDEX by_time_of ON by_time(source, was, since);
 INSERT INTO by_time
 SELECT l.file, l.source, l.was, a.start_time, coalesce(a.end_time, 9e18), m.job, l.found
-FROM (SELECT job, start_time, end_time FROM all_allocations WHERE job IN (SELECT job FROM may_be) AND source IN (SELECT source FROM source WHERE rank = 1)) AS a
+FROM (SELECT job, start_time, end_time FROM all_allocations WHERE chips > 0 AND job IN (SELECT job FROM may_be) AND source IN (SELECT source FROM source WHERE rank = 1)) AS a
 JOIN may_be AS m ON m.job = a.job
 JOIN log_time AS l ON l.file = m.file
 WHERE a.start_time < l.last AND coalesce(a.end_time, 9e18) > l.first;
@@ -44,7 +47,8 @@ SELECT DISTINCT b.file FROM by_time AS b JOIN by_time AS o USING (source, was) W
 INSERT INTO ambiguous SELECT DISTINCT file, NULL FROM at_once WHERE file NOT IN (SELECT file FROM ambiguous) AND file NOT IN (SELECT file FROM found);
 UPDATE ambiguous SET jobs = (SELECT group_concat(job, ',') FROM (SELECT DISTINCT job FROM by_time AS b WHERE b.file = ambiguous.file ORDER BY since LIMIT 5)) WHERE jobs IS NULL;
 DELETE FROM by_time WHERE file IN (SELECT file FROM at_once)
-   OR file IN (SELECT file FROM by_time WHERE found IS NOT NULL GROUP BY file HAVING max(job = found) = 0 OR count(DISTINCT job) = 1);
+   OR file IN (SELECT file FROM by_time WHERE found IS NOT NULL GROUP BY file
+                     HAVING max(job = found OR rtrim(job, '0123456789') = found || '#') = 0 OR (count(DISTINCT job) = 1 AND max(job = found)));
 DELETE FROM ambiguous WHERE file IN (SELECT file FROM by_time);
 
 UPDATE file

@@ -28,7 +28,7 @@ INSERT INTO placed
 SELECT r.source, r.was, r.attempt, CAST(strftime(''%s'', l.first, ''unixepoch'', ''+1 year'') AS INTEGER) - CAST(l.first AS INTEGER)
 FROM (SELECT file, min(start_time) AS first, max(end_time) AS last FROM log_run GROUP BY file) AS l
 JOIN (SELECT m.file, min(a.start_time) AS first, max(coalesce(a.end_time, a.start_time)) AS last FROM may_be AS m CROSS JOIN all_allocations AS a ON a.job = m.job
-      WHERE a.source IN (SELECT source FROM source WHERE rank = 1) GROUP BY m.file) AS j USING (file)
+      WHERE a.chips > 0 AND a.source IN (SELECT source FROM source WHERE rank = 1) GROUP BY m.file) AS j USING (file)
 JOIN file AS f USING (file) JOIN log_run AS r USING (file)
 WHERE json_extract(f.inferred, ''$.year'') IS NOT NULL AND l.last < j.first - 86400 AND strftime(''%s'', l.first, ''unixepoch'', ''+1 year'') - j.last < 86400;
 '
@@ -38,7 +38,7 @@ SELECT * FROM (
   SELECT job, min(start_time) AS since, max(coalesce(end_time, 9e18)) AS until, row_number() OVER (PARTITION BY job ORDER BY min(start_time)) AS nth, count(*) OVER (PARTITION BY job) AS n
   FROM all_allocations
   WHERE job IN (SELECT job FROM file WHERE source IS NOT NULL AND json_extract(inferred, ''$.start'') = ''the start of its job'')
-    AND source IN (SELECT source FROM source WHERE rank = 1) AND typeof(start_time) IN (''integer'', ''real'') GROUP BY job, coalesce(attempt, start_time))
+    AND source IN (SELECT source FROM source WHERE rank = 1) AND chips > 0 AND typeof(start_time) IN (''integer'', ''real'') GROUP BY job, coalesce(attempt, start_time))
 WHERE n > 1;
 CREATE UNIQUE INDEX attempt_of_job ON attempt_of(job, nth);
 CREATE TABLE log_order AS -- the runs of a job in their order, where its files are not those of ranks

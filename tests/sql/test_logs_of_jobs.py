@@ -127,6 +127,24 @@ class Names(Logs):
         self.assertEqual([None] * 3, self.jobs("".join(job(5101 + i, 0, 3500) for i in range(2)), "run{}.out", job="llama"))
         self.assertEqual(3, self.one("SELECT count(*) FROM mpg_issues WHERE kind = 'ambiguous_job'"))
 
+    def test_an_id_that_was_given_anew(self):
+        """The log has the id alone: what it tells was in the time of the one or of the other."""
+        jobs = job(77, 0, 600, name="gpt") + job(77, 1200, 2400, submit=1000)
+        for log, wanted in ((lambda i: megatron(1260, 31, 100 - i), "77#2"), (lambda i: megatron(60, 1, 50 - i), "77")):
+            self.assertEqual([wanted] * 3, self.jobs(jobs, "{}/slurm-77.out", log))
+        path = self.folder_of({"sacct.psv": SACCT + jobs, "slurm-77.out": megatron(60, 1, 50) + megatron(1260, 31, 100)})
+        self.assertEqual([("77", 8 * 500), ("77#2", 8 * 700)], [(name, sum(filter(None, seconds))) for name, _, *seconds in self.seconds(path)])
+
+    def test_a_job_that_waits_again_held_nothing_meanwhile(self):
+        """So it did not run at once with another of its name: PBS, whose logs say when it was put back."""
+        def record(at, letter, number, more=""):
+            start = "" if letter == "Q" else f"start={T + at} exec_host=n1/0*8 exec_vnode=(n1:ngpus=8:ncpus=8) Resource_List.ngpus=8 Resource_List.nodect=1"
+            return f"11/01/2026 00:{at // 60:02}:00;{letter};{number}.pod;user=ann jobname=llama queue=q ctime={T} qtime={T} etime={T} {start} {more}\n"
+        pbs = record(60, "S", 77) + record(600, "R", 77, f"end={T + 600} Exit_status=-11") + record(1200, "S", 78) + record(2400, "E", 78, f"end={T + 2400} Exit_status=0")
+        for start, wanted in ((60, "77.pod"), (1260, "78.pod")):
+            path = self.folder_of({"20261101": pbs, "llama.out": megatron(start, 1, 50)})
+            self.assertEqual([(wanted,)], self.rows("SELECT job FROM trace_sources(?) WHERE format = 'megatron'", path))
+
     def test_folders_of_launchers(self):
         """torchrun makes RUN/attempt_N/RANK of its --log-dir; what stands above those names the job."""
         one = job(5101, 0, 3500)
