@@ -30,6 +30,8 @@ named AS MATERIALIZED (
 SELECT n.file, j.job
 FROM (SELECT job, name, owner FROM all_jobs WHERE name IN (SELECT name FROM named) AND source IN (SELECT source FROM source WHERE rank = 1)) AS j
 JOIN named AS n ON n.name = j.name AND n.owner IS j.owner
+WHERE NOT EXISTS (SELECT 1 FROM log_time AS o JOIN source AS s USING (source) WHERE o.found = j.job AND o.file <> n.file -- with a log of its own
+                    AND s.format = (SELECT format FROM file AS f WHERE f.file = n.file))
 UNION
 SELECT b.file, j.job
 FROM (SELECT job, rtrim(job, '0123456789') AS id FROM all_jobs WHERE job GLOB '*#[0-9]*' AND source IN (SELECT source FROM source WHERE rank = 1)) AS j JOIN beyond AS b ON b.found || '#' = j.id;
@@ -59,6 +61,20 @@ DELETE FROM by_time WHERE file IN (SELECT file FROM file WHERE job IS NOT NULL);
 UPDATE by_time SET since = coalesce((o.before + since) / 2, -9e18)
 FROM (SELECT rowid AS row, max(until) OVER (PARTITION BY source, was ORDER BY since ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING) AS before FROM by_time) AS o
 WHERE o.row = by_time.rowid;
+
+-- A log whose clock seems to be of another zone than the scheduler's: some half hours earlier or later it would be wholly within its job.
+INSERT INTO mpg_issues(source, severity, kind, line, count, detail)
+WITH RECURSIVE away AS MATERIALIZED (
+  SELECT l.file, l.found, l.first, l.last, a.since, a.until FROM log_time AS l
+  JOIN (SELECT job, min(start_time) AS since, max(coalesce(end_time, 9e18)) AS until FROM all_allocations
+        WHERE chips > 0 AND job IN (SELECT found FROM log_time) AND source IN (SELECT source FROM source WHERE rank = 1) GROUP BY job) AS a ON a.job = l.found
+  WHERE (l.first < a.since - 600 OR l.last > a.until + 600) AND l.last > a.since - 86400 AND l.first < a.until + 86400 AND l.file NOT IN (SELECT file FROM by_time)
+),
+half(hours) AS (SELECT -14.0 UNION ALL SELECT hours + 0.5 FROM half WHERE hours < 14)
+SELECT path, 'warning', 'job_at_another_time', NULL, 1,
+       'much of it is not of the time of job ' || found || ', but would be ' || rtrim(rtrim(printf('%.1f', abs(hours)), '0'), '.') || ' hours ' || iif(hours < 0, 'earlier', 'later') || ': check zone, its own and the scheduler''s'
+FROM (SELECT *, row_number() OVER (PARTITION BY file ORDER BY abs(hours)) AS nth FROM away CROSS JOIN half WHERE first + 3600 * hours > since - 60 AND last + 3600 * hours < until + 60) JOIN file USING (file)
+WHERE nth = 1;
 
 DROP TABLE at_once;
 DROP TABLE log_time;

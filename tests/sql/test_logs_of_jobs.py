@@ -154,6 +154,29 @@ class Names(Logs):
         self.assertEqual([None] * 3, self.jobs(one, "5101/a/b/{}.log"))
 
 
+class OfAnotherZone(Logs):
+    """A container's clock is UTC's where the scheduler's is of the site, or the other way round: what would fit is said, and no other job gets the lines."""
+
+    def listed(self, files):
+        folder = self.folder_of(files)
+        self.seconds(folder)
+        return sorted(self.rows("SELECT substr(source, -8, 4), substr(detail, instr(detail, 'would')) FROM mpg_issues WHERE kind = 'job_at_another_time' AND instr(source, ?)", folder))
+
+    def test_a_log_of_one_job(self):
+        one = {"sacct.psv": SACCT + job(5101, 36000, 37200)}
+        for hours, said in ((1, "1 hours earlier"), (-8, "8 hours later"), (5.5, "5.5 hours earlier")):
+            self.assertEqual([("5101", f"would be {said}: check zone, its own and the scheduler's")], self.listed({**one, "slurm-5101.out": megatron(36060 + int(hours * 3600), 1, 100)}))
+        for start, last in ((36060, 100), (36060, 150), (36900, 100), (36060, 700), (36060 + 2 * 3600, 700)):  # within, or no shift fits
+            self.assertEqual([], self.listed({**one, "slurm-5101.out": megatron(start, 1, last, total=1000)}), (start, last))
+
+    def test_logs_of_jobs_of_one_name(self):
+        """Each job has a log: an hour of the one's is not the next one's, as it would be if the first had written them all."""
+        files = {"sacct.psv": SACCT + "".join(job(5101 + i, 7200 * i, 7200 * i + 7100) for i in range(3)),
+                 **{f"slurm-{5101 + i}.out": megatron(7200 * i + 3660, 1 + 600 * i, 600 + 600 * i, total=5000) for i in range(3)}}
+        self.assertEqual([(str(5101 + i), "would be 1 hours earlier: check zone, its own and the scheduler's") for i in range(3)], self.listed(files))
+        self.assertEqual([], self.rows("SELECT file FROM trace_sources(?) WHERE format = 'megatron' AND job IS NOT substr(file, -8, 4)", self.folder_of(files)))
+
+
 class WithoutAClock(Logs):
     """A log without a clock begins with its job. If the job began several times, each run of the log begins with an attempt."""
     ATTEMPTS = SACCT + job(5101, 0, 300, "NODE_FAIL") + job(5101, 1200, 2400, submit=310)
