@@ -53,6 +53,8 @@
 --@ hint (?m)^ClusterId = \d+$ => a job history of HTCondor as ClassAds: export it with condor_history -json
 
 -- Tables that commands print for people.
+--@ hint (?s)\A\s*\[\s*\{(?=.{0,3000}?"submission_id"\s*:)(?=.{0,3000}?"entrypoint"\s*:) => jobs as Ray tells them, without their chips: export the pods of the cluster, or write the records
+--@ hint (?s)\A\s*\[\s*\{(?=.{0,3000}?"(?:actor|task|node)_id"\s*:)(?=.{0,3000}?"(?:ray_namespace|required_resources|resources_total|func_or_class_name|job_id)"\s*:) => what Ray's ray list prints, which is of one moment: export the pods of the cluster, or write the records
 --@ hint \A\s*JOBID\s+(?:PARTITION|NAME)\s[^\n]*\bNODELIST\(REASON\) => a table of squeue for people: export squeue --json
 --@ hint \A(?:PARTITION|NODELIST)\s+[^\n]*\bSTATE\s => a table of sinfo for people: export scontrol show node
 --@ hint \A(?:JOBID\s+USER\s+STAT\s|[^\n]*\bPEND\s+PSUSP\s+RUN\s) => a table of bjobs or bhist for people: copy lsb.acct and lsb.events
@@ -75,7 +77,7 @@
 --@ hint \A\d\d/\d\d/\d{4} [\d:.]+;[0-9a-f]{4};(?:PBS|Server|pbs|Svr|Req|Job) => a log of PBS' daemons: copy the server's accounting logs
 --@ hint \A(?:#[^\n]*\n)*\d{9,10}:(?:new_job|job_log|acct|queue|host|host_consumable|queue_consumable|sharelog|new_ar|ar_log): => the reporting file of Grid Engine: copy its accounting file
 --@ hint \AName:\s+\S+\n(?:Namespace|Roles): => what kubectl describe prints for people: give kubectl get -o json
---@ hint \A(?:NAMESPACE\s+)?(?:NAME\s+(?:READY|STATUS)\s|LAST SEEN\s+TYPE\s) => a table of kubectl for people: give -o json
+--@ hint \A(?:NAMESPACE\s+)?(?:NAME\s+(?:READY|STATUS)\s|NAME\s[^\n]*\sAGE\b|LAST SEEN\s+TYPE\s) => a table of kubectl for people: give -o json
 --@ hint \A(?:[^\n]*\n)?\+-+\+\n\|\s*NVIDIA-SMI\s => a table of nvidia-smi for people: export DCGM's metrics, or what the scheduler says
 --@ hint (?i)\A(?:#\s*gpu\s+pwr\s|#Entity\s|timestamp, [^\n]*utilization\.gpu) => samples of nvidia-smi or dcgmi, which are of no format here: csv_trace reads tables, trace_duty DCGM's metrics in Prometheus
 

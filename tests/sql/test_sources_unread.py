@@ -51,6 +51,15 @@ NSYS_STATS, ROCPROFV3, ASCEND, VTUNE = "a report of nsys stats: export", "a tabl
 
 # What a file holds, and words of its reason: what it is, and what to do.
 UNREAD = {
+    "sacct_columns.txt": (b"JobID                      Start      State  AllocTRES \n------------ ------------------- ---------- ---------- \n5101         2026-03-02T10:00:00  COMPLETED billing=8+ \n", "sacct as a table for people: export it with sacct -P"),
+    "sacct_long.txt": (b"     User        JobID      State \n--------- ------------ ---------- \n      ann 5101          COMPLETED \n", "sacct as a table for people: export it with sacct -P"),
+    "events.txt": (b"   Cluster        NodeName           TimeStart             TimeEnd  State \n---------- --------------- ------------------- ------------------- ------ \n       pod              n1 2026-03-02T10:10:00             Unknown   DOWN \n",
+                   "sacctmgr as a table for people: export it with sacctmgr --parsable2"),
+    "resv.txt": (b"   Cluster            Name           TimeStart             TimeEnd UnusedWall \n---------- --------------- ------------------- ------------------- ---------- \n", "sacctmgr as a table for people"),
+    "workloads.txt": (b"NAMESPACE   NAME    QUEUE   RESERVED IN   ADMITTED   FINISHED   AGE\nml          llm-0   q       cq            True                  3m\n", "a table of kubectl for people: give -o json"),
+    "jobsets.txt": (b"NAME    TERMINALSTATE   RESTARTS   COMPLETED   SUSPENDED   AGE\nllm     Completed       2          True        false       3h\n", "a table of kubectl for people: give -o json"),
+    "ray_jobs.json": (b'[{"type": "SUBMISSION", "job_id": "02000000", "submission_id": "raysubmit_x", "status": "SUCCEEDED", "entrypoint": "python train.py", "start_time": 1772445600000}]', "jobs as Ray tells them, without their chips: export"),
+    "ray_tasks.json": (b'[{"task_id": "a", "name": "train", "state": "FINISHED", "job_id": "02000000", "required_resources": {"GPU": 1.0}, "start_time_ms": 1772445600000}]', "what Ray's ray list prints"),
     "server_logs": (b"11/01/2026 00:00:00;0100;Server@pod;Job;1.pod;enqueuing into workq, state 1 hop 1\n", "a log of PBS' daemons: copy the server's accounting logs"),
     "mom_logs": (b"11/01/2026 00:00:00.123456;0008;pbs_mom;Job;1.pod;Started, pid = 7\n", "a log of PBS' daemons: copy the server's accounting logs"),
     "reporting": (b"1793491200:new_job:1793491200:1:-1:NONE:train:ann:llm::defaultdepartment:sge:1024\n", "the reporting file of Grid Engine: copy its accounting file"),
