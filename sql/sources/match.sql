@@ -2,10 +2,11 @@
 --
 -- Runs after the schedulers' scripts and before the trainers'. A log is of the job that its option `job` or its own
 -- text names, or else of the one whose id, alias or unique name stands in its file's name, or in that of its folder.
--- A name of a host in the text counts only if it is that of a job's pod; an id, which begins with a digit, always does. But a task of an
+-- A name of a host in the text, or of a pod as kubectl, stern, Loki and Google Cloud's logging write it beside each line, counts only if it is that of a job's pod; an id, which begins with a digit, always does. But a task of an
 -- array prints an id that the scheduler's export may lack: then the array's id and the task's number count, in the text or in the file's name.
 -- A number of one or two digits counts only where the name is that number or says that it is a job's: "slurm-7.out".
--- Of the patterns below, those of two groups find an array's id and a task's number, in any order, from the first of them on.
+-- Of the patterns below, those of two groups find an array's id and a task's number, in any order, from the first of them on; or the first pod
+-- and the last one of another name: a log of several jobs' pods is of none.
 
 --@ job (?s)(?=\bSLURM_ARRAY_(?:JOB|TASK)_ID\b)(*COMMIT)(?=.{0,9999}?\bSLURM_ARRAY_JOB_ID\b\\?["']?\s*[=:]\s*\\?["']?(\d+))(?=.{0,9999}?\bSLURM_ARRAY_TASK_ID\b\\?["']?\s*[=:]\s*\\?["']?(\d+))
 --@ job (?s)(?=\bLSB_JOB(?:ID|INDEX)\b)(*COMMIT)(?=.{0,9999}?\bLSB_JOBID\b\\?["']?\s*[=:]\s*\\?["']?(\d+))(?=.{0,9999}?\bLSB_JOBINDEX\b\\?["']?\s*[=:]\s*\\?["']?([1-9]\d*))
@@ -14,8 +15,14 @@
 --@ job \bSLURM_JOB_?ID\b\\?["']?\s*[=:]\s*\\?["']?(\d+(?:_\d+)?)
 --@ job \bPBS_JOBID\b["']?\s*[=:]\s*["']?([\w.\[\]-]+)
 --@ job \bLSB_JOBID\b["']?\s*[=:]\s*["']?(\d+)
+--@ job (?sm)^\[pod/([a-z][a-z0-9.-]*)/[\w.-]+\]\s(*COMMIT)(?=.*^\[pod/(?!\1/)([a-z][a-z0-9.-]*)/)
+--@ job (?s)[{,\s]"?pod(?:_name)?"?\s*[:=]\s*"([a-z][a-z0-9.-]*[a-z0-9])"(*COMMIT)(?=.*[{,\s]"?pod(?:_name)?"?\s*[:=]\s*"(?!\1")([a-z][a-z0-9.-]*[a-z0-9])")
+--@ job (?sm)^([a-z][a-z0-9.]*-[a-z0-9.-]*[a-z0-9]) [a-z0-9][a-z0-9-]* [^\n](*COMMIT)(?=.*^(?!\1 )([a-z][a-z0-9.]*-[a-z0-9.-]*[a-z0-9]) [a-z0-9][a-z0-9-]* [^\n])
+--@ job (?m)^\[pod/([a-z][a-z0-9.-]*)/[\w.-]+\]\s
 --@ job \b(?:MY_)?POD_?NAME\b\\?["']?\s*[=:]\s*\\?["']?([a-z][a-z0-9.-]*[a-z0-9])
+--@ job [{,\s]"?pod(?:_name)?"?\s*[:=]\s*"([a-z][a-z0-9.-]*[a-z0-9])"
 --@ job \bHOSTNAME\b\\?["']?\s*[=:]\s*\\?["']?([a-z][a-z0-9.-]*[a-z0-9])
+--@ job (?m)^([a-z][a-z0-9.]*-[a-z0-9.-]*[a-z0-9]) [a-z0-9][a-z0-9-]* [^\n]
 
 -- Everything that a job goes by, if there is a log to find the job of, or a native trace that may call a scheduler's job by an alias: so
 -- what a scheduler says comes before what others call their jobs. What two jobs go by is of no use.
@@ -104,7 +111,8 @@ INSERT INTO candidate
 SELECT f.file, coalesce(k.job, t.job, b.job, c.job, said_job, said_task), iif(coalesce(k.job, t.job) IS NULL AND coalesce(b.job, c.job) IS NOT NULL, 'by its own text and its folder', 'by its own text'), 8, 0
 FROM file AS f LEFT JOIN key AS k ON k.key = said_job LEFT JOIN key AS t ON t.key = said_task
 LEFT JOIN in_cluster AS b ON b.file = f.file AND b.id = said_job LEFT JOIN in_cluster AS c ON c.file = f.file AND c.id = said_task
-WHERE source IS NULL AND (coalesce(k.job, t.job, b.job, c.job) IS NOT NULL OR (coalesce(said_job, said_task) GLOB '[0-9]*' AND NOT EXISTS (
+LEFT JOIN key AS p ON said_task GLOB '[a-z]*_*' AND p.key = substr(said_task, 1, instr(said_task, '_') - 1) LEFT JOIN key AS q ON said_task GLOB '[a-z]*_*' AND q.key = substr(said_task, 1 + instr(said_task, '_'))
+WHERE source IS NULL AND coalesce(p.job = q.job, 1) AND (coalesce(k.job, t.job, b.job, c.job) IS NOT NULL OR (coalesce(said_job, said_task) GLOB '[0-9]*' AND NOT EXISTS (
   SELECT 1 FROM run_of_words AS w CROSS JOIN key AS n ON n.key = w.words
   WHERE w.file = f.file AND w.level = 0 AND n.strength > 1 AND w.words GLOB '[0-9]*[^0-9]*[0-9]*')));
 

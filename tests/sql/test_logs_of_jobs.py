@@ -68,6 +68,16 @@ def maxtext(first, last, load=None, saves=(), prefix=lambda seconds: "", start=0
     return "\n".join(lines) + "\n"
 
 
+def pod(name, start, end, code=0, job="trainer", node="n1"):
+    """A pod of 8 GPUs that ended; times are minutes of the first hour, in seconds."""
+    at = {key: f"2026-11-01T00:{value // 60:02}:00Z" for key, value in (("start", start), ("end", end))}
+    return {"apiVersion": "v1", "kind": "Pod", "metadata": {"name": name, "namespace": "ml", "uid": "u-" + name, "labels": {"batch.kubernetes.io/job-name": job}, "creationTimestamp": at["start"],
+                                                             "ownerReferences": [{"apiVersion": "batch/v1", "kind": "Job", "name": job, "uid": "j-" + job, "controller": True}]},
+            "spec": {"nodeName": node, "containers": [{"name": "c", "resources": {"limits": {"nvidia.com/gpu": "8"}}}]},
+            "status": {"phase": "Failed" if code else "Succeeded", "startTime": at["start"], "conditions": [{"type": "PodScheduled", "status": "True", "lastTransitionTime": at["start"]}],
+                       "containerStatuses": [{"name": "c", "state": {"terminated": {"exitCode": code, "startedAt": at["start"], "finishedAt": at["end"]}}}]}}
+
+
 class Logs(Case):
     def seconds(self, path, by="job, attempt"):
         """Chip-seconds of what came of steps, and those lost, by job and attempt."""
@@ -154,6 +164,32 @@ class Names(Logs):
         self.assertEqual([None] * 3, self.jobs(one, "5101/a/b/{}.log"))
 
 
+class Streams(Logs):
+    """What collects the lines of pods writes the pod beside each, which says of which job they are, in whatever file."""
+    FORMS = {
+        "kubectl logs --prefix": lambda pod, line, i: f"[pod/{pod}/train] {line}",
+        "stern": lambda pod, line, i: f"{pod} train {line}",
+        "gcloud logging read": lambda pod, line, i: json.dumps({"insertId": str(i), "resource": {"labels": {"container_name": "train", "pod_name": pod}, "type": "k8s_container"}, "textPayload": line,
+                                                                "timestamp": f"2026-11-01T00:{i // 60:02}:{i % 60:02}Z"}),
+        "fluent-bit": lambda pod, line, i: json.dumps({"@timestamp": f"2026-11-01T00:{i // 60:02}:{i % 60:02}Z", "log": line + "\n", "kubernetes": {"pod_name": pod}}),
+        "logcli": lambda pod, line, i: f'2026-11-01T00:{i // 60:02}:{i % 60:02}Z {{app="train", pod="{pod}"}} {line}',
+    }
+
+    def job_of(self, form, *pods):
+        lines = maxtext(0, 99, devices=16).splitlines()
+        text = "".join(self.FORMS[form](pod, line, 60 + 2 * i) + "\n" for i, line in enumerate(lines) for pod in pods)
+        items = [pod(name, 0, 1800, job=name[:-2], node=f"n{i}") for i, name in enumerate(("llm-0", "llm-1", "vit-0"))]
+        return self.rows("SELECT job FROM trace_sources(?) WHERE format = 'maxtext'", self.folder_of({"pods.json": {"apiVersion": "v1", "kind": "List", "items": items}, "all.log": text}))
+
+    def test_lines_name_their_pod(self):
+        for form in self.FORMS:
+            with self.subTest(form):
+                self.assertEqual([("ml/vit",)], self.job_of(form, "vit-0"))
+                self.assertEqual([("ml/llm",)], self.job_of(form, "llm-0", "llm-1"))
+                self.assertEqual([(None,)], self.job_of(form, "other-0"))
+                self.assertEqual([(None,)], self.job_of(form, "llm-0", "vit-0"))  # of several jobs
+
+
 class OfAnotherZone(Logs):
     """A container's clock is UTC's where the scheduler's is of the site, or the other way round: what would fit is said, and no other job gets the lines."""
 
@@ -218,19 +254,14 @@ class WithoutAClock(Logs):
 
     def test_pods(self):
         """A log that has the name of a pod, or whose text has, begins with it."""
-        def pod(name, start, end, code):
-            at = {key: f"2026-11-01T00:{value // 60:02}:00Z" for key, value in (("start", start), ("end", end))}
-            return {"apiVersion": "v1", "kind": "Pod", "metadata": {"name": name, "namespace": "ml", "uid": "u-" + name, "labels": {"batch.kubernetes.io/job-name": "trainer"}, "creationTimestamp": at["start"],
-                                                                     "ownerReferences": [{"apiVersion": "batch/v1", "kind": "Job", "name": "trainer", "uid": "j", "controller": True}]},
-                    "spec": {"nodeName": "n1", "containers": [{"name": "c", "resources": {"limits": {"nvidia.com/gpu": "8"}}}]},
-                    "status": {"phase": "Failed" if code else "Succeeded", "startTime": at["start"], "conditions": [{"type": "PodScheduled", "status": "True", "lastTransitionTime": at["start"]}],
-                               "containerStatuses": [{"name": "c", "state": {"terminated": {"exitCode": code, "startedAt": at["start"], "finishedAt": at["end"]}}}]}}
-        pods = {"apiVersion": "v1", "kind": "List", "items": [pod("trainer-0-aaaaa", 0, 300, 1), pod("trainer-0-bbbbb", 1200, 2400, 0)]}
+        pods = {"apiVersion": "v1", "kind": "List", "items": [pod("trainer-0-aaaaa", 0, 300, 1), pod("trainer-0-bbbbb", 1200, 2400)]}
         second = [("ml/trainer", 1, None, None), ("ml/trainer", 2, 8 * 900, None)]
         self.assertEqual([("ml/trainer", 1, 8 * 100, 8 * 100), second[1]], self.seconds(self.folder_of({"pods.json": pods, "trainer-0-aaaaa.log": self.FIRST, "trainer-0-bbbbb.log": self.SECOND})))
         self.assertEqual(second, self.seconds(self.folder_of({"pods.json": pods, "pods/trainer-0-bbbbb/log": self.SECOND})))
         self.assertEqual(second, self.seconds(self.folder_of({"pods.json": pods, "a.log": "HOSTNAME=trainer-0-bbbbb\n" + self.SECOND})))
         self.assertEqual(second, self.seconds(self.folder_of({"pods.json": pods, "trainer.log": self.SECOND})))
+        both = "".join(f"[pod/trainer-0-{name}/train] {line}\n" for name, log in (("aaaaa", self.FIRST), ("bbbbb", self.SECOND)) for line in log.splitlines())
+        self.assertEqual([("ml/trainer", 1, 8 * 100, 8 * 100), second[1]], self.seconds(self.folder_of({"pods.json": pods, "all.log": both})))
         self.assertEqual([("ml/trainer", 1, 8 * 100, 8 * 100), ("ml/trainer", 2, None, None)], self.seconds(self.folder_of({"pods.json": pods, "trainer-0-aaaaa.log": self.FIRST})))
 
 

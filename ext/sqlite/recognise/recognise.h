@@ -29,8 +29,8 @@ typedef struct mpg_recognised {
   mpg_str missing[4];       /* options that the script needs and the file does not tell */
   size_t nmissing;
   uint64_t head;    /* a hash of the first bytes; 0: there are none */
-  char job[64];     /* that the file's own text names, or empty; */
-  char task[64];    /* the same of an array's task: "123_4" */
+  char job[132];    /* that the file's own text names, or empty; */
+  char task[132];   /* the same of an array's task, "123_4", or of the first pod and the last */
   char reason[256]; /* how it was recognised, or why it was not */
 } mpg_recognised;
 
