@@ -129,6 +129,11 @@ DELETE FROM all_capacity WHERE rowid IN (
   SELECT c.rowid FROM all_capacity AS c
   JOIN outranked AS o ON o.source = c.source AND o.pool IS c.pool AND o.start_time IS c.start_time AND o.chips IS c.chips);
 DELETE FROM all_allocations WHERE rowid IN (SELECT row FROM outranked);
+INSERT INTO mpg_issues(source, severity, kind, line, count, detail)
+SELECT (SELECT min(path) FROM file AS f WHERE f.source = s.source), 'warning', 'unused_option', NULL, count(*), 'option "' || min(o.key) || '"' || iif(count(*) > 1, ' and "' || max(o.key) || '"', '') || ': a scheduler says of the jobs of these logs who held which chips, and how each ended'
+FROM source AS s, json_each(s.options) AS o
+WHERE s.rank = 3 AND o.key IN ('pool', 'outcome') AND s.source IN (SELECT source FROM outranked) AND NOT EXISTS (SELECT 1 FROM all_allocations AS a WHERE a.source = s.source)
+GROUP BY s.source;
 
 -- A run that another trainer went on with was over at its last line, though its own log does not say so.
 UPDATE all_allocations SET end_time = o.time, outcome = coalesce(outcome, 'failed')
@@ -185,6 +190,13 @@ WHERE rank = 1 AND json_extract(options, '$.chip') IS NOT NULL AND EXISTS (SELEC
 .read sql/sources/join/parallel_logs.sql
 
 -- ---- 3. Jobs: what one source leaves out another fills ----
+
+-- What the options of a log say of its job is the user's word.
+UPDATE all_jobs SET name = coalesce(o.name, all_jobs.name), owner = coalesce(o.owner, all_jobs.owner), priority = coalesce(o.priority, all_jobs.priority)
+FROM (SELECT j.job, max(s.name) AS name, max(s.owner) AS owner, max(s.priority) AS priority
+      FROM (SELECT source, json_extract(options, '$.name') AS name, json_extract(options, '$.owner') AS owner, json_extract(options, '$.priority') AS priority FROM source WHERE rank = 3) AS s
+      JOIN all_jobs AS j USING (source) WHERE coalesce(s.name, s.owner, s.priority) IS NOT NULL GROUP BY j.job) AS o
+WHERE o.job = all_jobs.job AND source IN (SELECT source FROM source WHERE rank < 3);
 
 -- Jobs of several rows, of which each has its values in the order of rank, for the scheduler's fields and for the trainer's. A
 -- mapping gives a job one row, unless logs of several names were found to be of it: where no other source names a job of the

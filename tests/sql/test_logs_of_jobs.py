@@ -164,6 +164,22 @@ class Names(Logs):
         self.assertEqual([None] * 3, self.jobs(one, "5101/a/b/{}.log"))
 
 
+class Options(Logs):
+    """What a fleet file says of a log beside a scheduler."""
+
+    def test_of_the_job(self):
+        """The user's word comes before the scheduler's, of that job alone; what the scheduler alone knows is listed."""
+        folder = self.folder_of({"sacct.psv": SACCT + job(5101, 0, 1200) + job(5102, 0, 1200), "a.log": megatron(60, 1, 100), "slurm-5102.out": megatron(60, 1, 90)})
+        options = {"owner": "bob", "name": "run-7", "priority": "high", "model": "llm", "phase": "finetuning"}
+        path = json.dumps({"sources": [{"path": folder + "/sacct.psv"}, {"path": folder + "/a.log", "job": "5101", "pool": "p", "outcome": "failed", **options}, {"path": folder + "/*.out"}]})
+        self.assertEqual([("5101", "bob", "run-7", "high", "llm", "finetuning", "pod"), ("5102", "nlp", "llama", None, None, "training", "pod")],
+                         self.rows("SELECT DISTINCT job, owner, name, priority, model, phase, pool FROM trace_rollup(?) WHERE attempt IS NOT NULL", path))
+        self.assertEqual([('option "outcome" and "pool"', 2)], self.rows("SELECT substr(detail, 1, instr(detail, ':') - 1), count FROM mpg_issues WHERE kind = 'unused_option' AND source LIKE '%a.log'"))
+        alone = json.dumps({"sources": [{"path": folder + "/a.log", "job": "5101", "pool": "p", "outcome": "failed", **options}]})
+        self.assertEqual([("5101", "bob", "run-7", "p")], self.rows("SELECT DISTINCT job, owner, name, pool FROM trace_rollup(?) WHERE attempt IS NOT NULL", alone))
+        self.assertEqual([], self.rows("SELECT detail FROM mpg_issues WHERE kind = 'unused_option' AND source = ?", alone))
+
+
 class Streams(Logs):
     """What collects the lines of pods writes the pod beside each, which says of which job they are, in whatever file."""
     FORMS = {
