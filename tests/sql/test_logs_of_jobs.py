@@ -268,6 +268,21 @@ class WithoutAClock(Logs):
         self.assertEqual([("5101", 1, 8 * 200, 8 * 100), ("5101", 2, None, None)], self.steps({"log_5101_0.out": both, "log_5101_1.out": "rank 1\n" + both}))
         self.assertEqual([40], [count for count, in self.rows("SELECT count FROM mpg_issues WHERE kind = 'parallel_files'")])
 
+    def test_beside_another_log_that_has_one(self):
+        """A tracker tells the same steps with their times: each is done once, and when the tracker says; what it does not tell lies behind the step before."""
+        def tracker(start, first, last, every=1):
+            return "_step,_timestamp,train/loss\n" + "".join(f"{step},{T + start + 10 * (step - first + 1)},2.0\n" for step in range(first, last + 1, every))
+        one = {"sacct.psv": SACCT + job(5101, 0, 1500)}
+        for name, every in (("wandb.csv", 1), ("wandb.csv", 10)):
+            path = self.folder_of({**one, "5101/out.log": maxtext(0, 99, saves=(50, 99)), f"5101/{name}": tracker(300, 0, 99, every)})
+            self.assertEqual([("5101", 1, 8 * 1000, None)], self.seconds(path))
+            begun, ended = self.rows("SELECT min(start_time) - ?, max(end_time) - ? FROM trace_records(?) WHERE record = 'spans' AND kind = 'step'", T, T, path)[0]
+            self.assertEqual((300, 1300), (begun, ended))
+            self.assertEqual(0, self.one("SELECT count(*) FROM mpg_issues WHERE kind IN ('repeated_steps', 'overlapping_spans') AND instr(source, ?)", path))
+        path = self.folder_of({"sacct.psv": SACCT + job(5101, 0, 600, "NODE_FAIL") + job(5101, 1200, 2400), "5101/out.log": maxtext(0, 49, saves=(29,)) + maxtext(30, 99, load=29, saves=(99,)),
+                               "5101/a.csv": tracker(60, 0, 49), "5101/b.csv": tracker(1260, 30, 99)})
+        self.assertEqual([("5101", 1, 8 * 300, 8 * 200), ("5101", 2, 8 * 700, None)], self.seconds(path))
+
     def test_pods(self):
         """A log that has the name of a pod, or whose text has, begins with it."""
         pods = {"apiVersion": "v1", "kind": "List", "items": [pod("trainer-0-aaaaa", 0, 300, 1), pod("trainer-0-bbbbb", 1200, 2400)]}

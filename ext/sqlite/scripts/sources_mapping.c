@@ -259,6 +259,8 @@ static mpg_rc join_all(mpg_sources *s, bool matched, mpg_err *err) {
   if (rc == MPG_OK && logs)
     rc = run_made(s, "sources/placed", err);
   if (rc == MPG_OK && logs)
+    rc = run_made(s, "sources/aligned", err);
+  if (rc == MPG_OK && logs)
     rc = mpg_sources_own(s, "sources/by_time", err);
   if (rc == MPG_OK)
     rc = mpg_sources_own(s, alone ? "sources/alone" : "sources/join", err);
