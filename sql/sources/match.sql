@@ -6,12 +6,13 @@
 -- array prints an id that the scheduler's export may lack: then the array's id and the task's number count, in the text or in the file's name.
 -- A number of one or two digits counts only where the name is that number or says that it is a job's: "slurm-7.out".
 -- Of the patterns below, those of two groups find an array's id and a task's number, in any order, from the first of them on; or the first pod
--- and the last one of another name: a log of several jobs' pods is of none.
+-- and the last one of another name: a log of several jobs' pods is of none; or a cluster's name and an id in it.
 
 --@ job (?s)(?=\bSLURM_ARRAY_(?:JOB|TASK)_ID\b)(*COMMIT)(?=.{0,9999}?\bSLURM_ARRAY_JOB_ID\b\\?["']?\s*[=:]\s*\\?["']?(\d+))(?=.{0,9999}?\bSLURM_ARRAY_TASK_ID\b\\?["']?\s*[=:]\s*\\?["']?(\d+))
 --@ job (?s)(?=\bLSB_JOB(?:ID|INDEX)\b)(*COMMIT)(?=.{0,9999}?\bLSB_JOBID\b\\?["']?\s*[=:]\s*\\?["']?(\d+))(?=.{0,9999}?\bLSB_JOBINDEX\b\\?["']?\s*[=:]\s*\\?["']?([1-9]\d*))
 --@ job (?s)(?=\b(?:JOB_ID|SGE_TASK_ID)\b)(*COMMIT)(?=.{0,9999}?\bJOB_ID\b\\?["']?\s*[=:]\s*\\?["']?(\d+))(?=.{0,9999}?\bSGE_TASK_ID\b\\?["']?\s*[=:]\s*\\?["']?(\d+))
 --@ job (?s)(?=\b(?:JOB_ID|SGE_TASK_ID)\b)(*COMMIT)(?=.{0,9999}?\bJOB_ID\b\\?["']?\s*[=:]\s*\\?["']?(\d+))(?=.{0,9999}?\bSGE_TASK_ID\b\\?["']?\s*[=:]\s*\\?["']?undefined)
+--@ job (?s)(?=\bSLURM_(?:CLUSTER_NAME|JOB_?ID)\b)(*COMMIT)(?=.{0,9999}?\bSLURM_CLUSTER_NAME\b\\?["']?\s*[=:]\s*\\?["']?([A-Za-z][\w.-]*))(?=.{0,9999}?\bSLURM_JOB_?ID\b\\?["']?\s*[=:]\s*\\?["']?(\d+))
 --@ job \bSLURM_JOB_?ID\b\\?["']?\s*[=:]\s*\\?["']?(\d+(?:_\d+)?)
 --@ job \bPBS_JOBID\b["']?\s*[=:]\s*["']?([\w.\[\]-]+)
 --@ job \bLSB_JOBID\b["']?\s*[=:]\s*["']?(\d+)
@@ -107,12 +108,34 @@ FROM (SELECT w.*, k.key, k.job, k.strength FROM run_of_words AS w JOIN key AS k 
 WHERE NOT (w.level = 0 AND w.words NOT GLOB '*[A-Za-z]*' AND (SELECT path FROM file AS f WHERE f.file = w.file) GLOB '*events.out.tfevents.*')
   AND (w.words GLOB '*[^0-9]*' OR length(w.words) > 2 OR w.alone
    OR rtrim(w.before, '-_.=#') IN ('job', 'slurm', 'jobid', 'id', 'pbs', 'task'));
+-- An id of several jobs, as of several clusters: which is meant the text, or the times of the log, say.
+CREATE TABLE shared_id AS
+SELECT DISTINCT alias, job FROM all_aliases JOIN source USING (source)
+WHERE rank = 1 AND alias GLOB '[0-9]*' AND alias NOT IN (SELECT key FROM key) AND alias IN (SELECT words FROM run_of_words UNION SELECT said_job FROM file WHERE source IS NULL UNION SELECT said_task FROM file WHERE source IS NULL);
+INSERT INTO candidate
+SELECT f.file, k.job, 'by its own text', 8, 0 FROM file AS f
+JOIN key AS k ON k.key = rtrim(rtrim(said_task, '0123456789'), '_') || '/' || substr(said_task, 1 + length(rtrim(said_task, '0123456789')))
+WHERE source IS NULL AND said_task GLOB '[A-Za-z]*_[0-9]*';
+INSERT INTO candidate -- of a cluster of which there is no export
+SELECT file, cluster || '/' || substr(said_task, 1 + length(cluster || '_')), 'by its own text', 8, 0
+FROM (SELECT file, said_task, rtrim(rtrim(said_task, '0123456789'), '_') AS cluster FROM file WHERE source IS NULL AND said_task GLOB '[A-Za-z]*_[0-9]*' AND file NOT IN (SELECT file FROM candidate WHERE strength = 8)),
+     (SELECT json_group_array(DISTINCT lower(substr(pool, 1, instr(pool || '/', '/') - 1))) AS known FROM all_allocations JOIN source USING (source) WHERE format = 'slurm' AND pool IS NOT NULL)
+WHERE known <> '[]' AND lower(cluster) NOT IN (SELECT value FROM json_each(known)) AND 'slurm' NOT IN (SELECT value FROM json_each(known));
+INSERT INTO candidate
+SELECT f.file, a.job, 'by its own text', 8, 0 FROM file AS f JOIN shared_id AS a ON a.alias IN (said_job, said_task)
+WHERE source IS NULL AND file NOT IN (SELECT file FROM candidate WHERE strength >= 8) AND file NOT IN (SELECT file FROM in_cluster) AND coalesce(said_job, '') NOT IN (SELECT key FROM key);
+INSERT INTO candidate
+SELECT w.file, a.job, iif(w.level = 0, 'by its file''s name', 'by its folder''s name'), 2, w.level * 1000 - length(w.words)
+FROM run_of_words AS w JOIN shared_id AS a ON a.alias = w.words
+WHERE w.file NOT IN (SELECT file FROM candidate) AND NOT (w.level = 0 AND (SELECT path FROM file AS f WHERE f.file = w.file) GLOB '*events.out.tfevents.*')
+  AND (w.words GLOB '*[^0-9]*' OR length(w.words) > 2 OR w.alone OR rtrim(w.before, '-_.=#') IN ('job', 'slurm', 'jobid', 'id', 'pbs', 'task'));
+DROP TABLE shared_id;
 INSERT INTO candidate
 SELECT f.file, coalesce(k.job, t.job, b.job, c.job, said_job, said_task), iif(coalesce(k.job, t.job) IS NULL AND coalesce(b.job, c.job) IS NOT NULL, 'by its own text and its folder', 'by its own text'), 8, 0
 FROM file AS f LEFT JOIN key AS k ON k.key = said_job LEFT JOIN key AS t ON t.key = said_task
 LEFT JOIN in_cluster AS b ON b.file = f.file AND b.id = said_job LEFT JOIN in_cluster AS c ON c.file = f.file AND c.id = said_task
 LEFT JOIN key AS p ON said_task GLOB '[a-z]*_*' AND p.key = substr(said_task, 1, instr(said_task, '_') - 1) LEFT JOIN key AS q ON said_task GLOB '[a-z]*_*' AND q.key = substr(said_task, 1 + instr(said_task, '_'))
-WHERE source IS NULL AND coalesce(p.job = q.job, 1) AND (coalesce(k.job, t.job, b.job, c.job) IS NOT NULL OR (coalesce(said_job, said_task) GLOB '[0-9]*' AND NOT EXISTS (
+WHERE source IS NULL AND f.file NOT IN (SELECT file FROM candidate WHERE strength = 8) AND coalesce(p.job = q.job, 1) AND (coalesce(k.job, t.job, b.job, c.job) IS NOT NULL OR (coalesce(said_job, said_task) GLOB '[0-9]*' AND NOT EXISTS (
   SELECT 1 FROM run_of_words AS w CROSS JOIN key AS n ON n.key = w.words
   WHERE w.file = f.file AND w.level = 0 AND n.strength > 1 AND w.words GLOB '[0-9]*[^0-9]*[0-9]*')));
 

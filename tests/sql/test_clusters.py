@@ -173,7 +173,7 @@ class Clusters(Case):
                     else:
                         self.assertNotIn(found, ([("c1/1",)], [("c2/1",)]))
                         self.sums(path)
-                        self.assertIn((os.path.join(folder, name),), self.rows("SELECT source FROM mpg_issues WHERE kind = 'unmatched_log'"))
+                        self.assertIn((os.path.join(folder, name),), self.rows("SELECT source FROM mpg_issues WHERE kind = 'ambiguous_job'"))
 
     def test_files_that_need_others(self):
         """Events and nodes are of the one source that has the jobs, unless their options say otherwise; else the error says which file it is."""

@@ -14,10 +14,10 @@ def clock(time):
     return f"2026-11-01 {time // 3600:02}:{time // 60 % 60:02}:{time % 60:02}"
 
 
-def job(number, start, end, state="COMPLETED", name="llama", raw=None, gpus=8, submit=0):
+def job(number, start, end, state="COMPLETED", name="llama", raw=None, gpus=8, submit=0, cluster="pod"):
     """A row of sacct; times are seconds since T."""
     tres = f"cpu=8,gres/gpu={gpus}"
-    return "|".join(str(value) for value in (raw or number, number, name, "pod", "ann", "nlp", state, T + submit, T + start, T + end, tres, tres, "n1")) + "\n"
+    return "|".join(str(value) for value in (raw or number, number, name, cluster, "ann", "nlp", state, T + submit, T + start, T + end, tres, tres, "n1")) + "\n"
 
 
 def megatron(start, first, last, total=100, world=8, saves=(), load=None, seconds=10):
@@ -144,6 +144,22 @@ class Names(Logs):
             self.assertEqual([wanted] * 3, self.jobs(jobs, "{}/slurm-77.out", log))
         path = self.folder_of({"sacct.psv": SACCT + jobs, "slurm-77.out": megatron(60, 1, 50) + megatron(1260, 31, 100)})
         self.assertEqual([("77", 8 * 500), ("77#2", 8 * 700)], [(name, sum(filter(None, seconds))) for name, _, *seconds in self.seconds(path)])
+
+    def test_an_id_of_several_clusters(self):
+        """The text says which, or the time; of a cluster that no export is of, it is none of those."""
+        apart = job(5101, 0, 1200) + job(5101, 3600, 4800, cluster="east")
+        at_once = job(5101, 0, 1200) + job(5101, 0, 1200, cluster="east")
+        for jobs, name, said, start, wanted in (
+                (apart, "slurm-5101.out", "", 3660, "east/5101"), (apart, "slurm-5101.out", "", 60, "pod/5101"), (apart, "run.log", "SLURM_JOB_ID=5101\n", 3660, "east/5101"), (at_once, "slurm-5101.out", "", 60, None),
+                (at_once, "run.log", "SLURM_CLUSTER_NAME=east\nSLURM_JOB_ID=5101\n", 60, "east/5101"), (at_once, "run.log", '{"SLURM_JOBID": "5101", "SLURM_CLUSTER_NAME": "pod"}\n', 60, "pod/5101"),
+                (job(5101, 0, 1200), "run.log", "SLURM_CLUSTER_NAME=pod\nSLURM_JOB_ID=5101\n", 60, "5101"), (job(5101, 0, 1200), "slurm-5101.out", "SLURM_CLUSTER_NAME=west\nSLURM_JOB_ID=5101\n", 60, "west/5101"),
+                (job(5101, 0, 1200, cluster=""), "run.log", "SLURM_CLUSTER_NAME=pod\nSLURM_JOB_ID=5101\n", 60, "5101")):
+            with self.subTest(name=name, said=said, start=start, jobs=jobs):
+                path = self.folder_of({"sacct.psv": SACCT + jobs, name: said + megatron(start, 1, 100)})
+                self.assertEqual([(wanted,)], self.rows("SELECT job FROM trace_sources(?) WHERE format = 'megatron'", path))
+                self.seconds(path)
+                self.assertEqual([] if wanted and "west" not in wanted else [("unmatched_log",)] if wanted else [("ambiguous_job",)],
+                                 self.rows("SELECT kind FROM mpg_issues WHERE kind IN ('ambiguous_job', 'unmatched_log') AND instr(source, ?)", path))
 
     def test_a_job_that_waits_again_held_nothing_meanwhile(self):
         """So it did not run at once with another of its name: PBS, whose logs say when it was put back."""
