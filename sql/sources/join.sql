@@ -114,6 +114,16 @@ FROM told AS s JOIN told AS n ON n.job = s.job AND n.rank = 2
 WHERE s.rank = 1 AND (s.chips <> n.chips OR abs(s.first - n.first) > 1 OR abs(s.last - n.last) > 1)
 GROUP BY 1;
 
+-- A log of more chips than its job had: its FLOPs are of all of them.
+INSERT INTO mpg_issues(source, severity, kind, line, count, detail)
+SELECT coalesce((SELECT min(path) FROM file AS f WHERE f.job = min(t.job) AND f.source = t.source), :path, 'sources'), 'warning', 'conflicting_job', NULL, count(*),
+       'logs that tell of more chips than the scheduler gave, the first of ' || CAST(max(t.told) AS INTEGER) || ' where job ' || min(t.job) || ' had ' || CAST(max(g.given) AS INTEGER) || ': their FLOPs are of all. Are other parts of a heterogeneous job jobs of their own?'
+FROM (SELECT source, job, max(chips) AS told FROM held WHERE rank = 3 GROUP BY source, job) AS t
+JOIN (SELECT job, max(given) AS given
+      FROM (SELECT h.job, sum(a.chips) AS given FROM held AS h JOIN all_allocations AS a ON a.rowid = h.row WHERE h.rank = 1 GROUP BY h.job, a.attempt
+            UNION ALL SELECT job, chips FROM all_jobs WHERE job IN (SELECT job FROM held) AND source IN (SELECT source FROM source WHERE rank = 1)) GROUP BY job) AS g USING (job)
+WHERE t.told > g.given AND g.given > 0 GROUP BY t.source;
+
 -- What of a trainer's capacity stands for a job that a scheduler allocates goes with that job's allocation.
 CREATE TABLE outranked AS
 SELECT a.row, a.source, a.pool, a.chips, a.start_time FROM held AS a JOIN holder AS h USING (job) WHERE a.rank > h.rank;

@@ -196,6 +196,14 @@ class Options(Logs):
         self.assertEqual([], self.rows("SELECT detail FROM mpg_issues WHERE kind = 'unused_option' AND source = ?", alone))
 
 
+    def test_a_log_of_more_chips_than_its_job_had(self):
+        """A part of a heterogeneous job, whose program ran on all parts: what the log says of FLOPs is of all, which is listed."""
+        for parts, world, listed in (((200, 201), 16, 1), ((200,), 8, 0), ((200,), 4, 0)):
+            path = self.folder_of({"sacct.psv": SACCT + "".join(job(f"200+{i}", 0, 1200, raw=part) for i, part in enumerate(parts)), "slurm-200.out": megatron(60, 1, 100, world=world)})
+            self.seconds(path)
+            self.assertEqual([("slurm-200.out", "16 where job 200 had 8")] * listed, self.rows("SELECT substr(source, -13), substr(detail, instr(detail, 'of 16') + 3, 22) FROM mpg_issues WHERE kind = 'conflicting_job' AND severity = 'warning' AND instr(source, ?)", path))
+
+
 class Streams(Logs):
     """What collects the lines of pods writes the pod beside each, which says of which job they are, in whatever file."""
     FORMS = {
