@@ -166,6 +166,14 @@ WHERE a.source IN (SELECT source FROM source WHERE rank = 3) AND a.chips > 0 AND
   AND (a.source, a.job) NOT IN (SELECT source, was FROM elsewhere) AND a.job NOT IN (SELECT path FROM ambiguous JOIN file USING (file))
 GROUP BY a.source;
 
+-- What an export shows waiting may have run by the time its log was copied.
+INSERT INTO mpg_issues(source, severity, kind, line, count, detail)
+SELECT (SELECT min(path) FROM file AS f WHERE f.source = j.source), 'warning', 'unmatched_log', NULL, count(DISTINCT j.job),
+       'jobs that wait in this export, first ' || min(j.job) || ', have logs of steps: they count with chips of their own. Export the jobs again'
+FROM (SELECT DISTINCT job FROM all_allocations WHERE chips > 0 AND source IN (SELECT source FROM source WHERE rank = 3) AND EXISTS (SELECT 1 FROM source WHERE rank = 1)) AS a
+CROSS JOIN all_jobs AS j ON j.job = a.job AND j.source IN (SELECT source FROM source WHERE rank = 1)
+WHERE j.job NOT IN (SELECT job FROM all_allocations WHERE source IN (SELECT source FROM source WHERE rank = 1)) GROUP BY j.source;
+
 -- What both a scheduler and a native trace install, or have out of service, at once.
 INSERT INTO mpg_issues(source, severity, kind, line, count, detail)
 SELECT coalesce(:path, 'sources'), 'warning', 'conflict', NULL, count(*), 'records of the native trace of ' || what || ' at times of which the scheduler tells as well, the first of pool ' || min(pool) || ': both count. Leave out one'

@@ -204,6 +204,16 @@ class Options(Logs):
             self.assertEqual([("slurm-200.out", "16 where job 200 had 8")] * listed, self.rows("SELECT substr(source, -13), substr(detail, instr(detail, 'of 16') + 3, 22) FROM mpg_issues WHERE kind = 'conflicting_job' AND severity = 'warning' AND instr(source, ?)", path))
 
 
+    def test_a_job_that_waited_when_it_was_exported(self):
+        """Its log is newer than the export: its chips are none of the cluster's, which is said of the export."""
+        waits = job(5101, 0, 1200, "PENDING").replace(f"{T}|{T + 1200}", "Unknown|Unknown")
+        self.assertIn("|Unknown|Unknown|", waits)
+        for text, listed in ((waits, 1), (job(5101, 0, 1200), 0)):
+            path = self.folder_of({"sacct.psv": SACCT + text + job(5100, 0, 30), "slurm-5101.out": megatron(60, 1, 100)})
+            self.seconds(path)
+            self.assertEqual([("sacct.psv", "first 5101")] * listed, self.rows("SELECT substr(source, -9), substr(detail, instr(detail, 'first'), 10) FROM mpg_issues WHERE kind = 'unmatched_log' AND instr(source, ?)", path))
+
+
 class Streams(Logs):
     """What collects the lines of pods writes the pod beside each, which says of which job they are, in whatever file."""
     FORMS = {
