@@ -89,6 +89,15 @@ UPDATE all_allocations SET job = r.job, attempt = NULL FROM renamed AS r
 WHERE r.source = all_allocations.source AND r.was = all_allocations.job;
 UPDATE all_commits SET job = r.job, attempt = NULL FROM renamed AS r WHERE r.source = all_commits.source AND r.was = all_commits.job;
 
+-- A job with logs of which none came to a step, beside others of their format that did.
+INSERT INTO mpg_issues(source, severity, kind, line, count, detail)
+SELECT min(f.path), 'warning', 'no_steps', NULL, count(DISTINCT f.job), 'jobs whose logs come to no step, first ' || min(f.job) || ': what they did is not known'
+FROM file AS f JOIN source AS s USING (source)
+WHERE s.rank = 3 AND f.job IS NOT NULL AND s.format IN ('maxtext', 'megatron', 'torchtitan', 'nanogpt', 'trainer') AND EXISTS (SELECT 1 FROM source WHERE rank = 1)
+  AND f.job NOT IN (SELECT job FROM all_allocations WHERE source IN (SELECT source FROM source WHERE rank = 3))
+  AND NOT EXISTS (SELECT 1 FROM mpg_issues AS i WHERE i.kind IN ('no_steps', 'no_times') AND i.source = f.path)
+GROUP BY s.source;
+
 -- ---- 2. Who holds what: of each job the best source that knows ----
 
 -- A scheduler's jobs are many: what follows is of those alone that another source allocates as well.

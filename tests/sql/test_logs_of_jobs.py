@@ -214,6 +214,17 @@ class Options(Logs):
             self.assertEqual([("sacct.psv", "first 5101")] * listed, self.rows("SELECT substr(source, -9), substr(detail, instr(detail, 'first'), 10) FROM mpg_issues WHERE kind = 'unmatched_log' AND instr(source, ?)", path))
 
 
+    def test_a_job_that_came_to_no_step(self):
+        """Its log is known by its first lines. That another of the format has steps does not hide it; a rank's log beside one with steps is none."""
+        crashed = megatron(60, 1, 0)
+        for logs, listed in (({"5101.out": megatron(60, 1, 50), "5102.out": crashed}, [("5102.out", "5102")]), ({"5101/a.log": megatron(60, 1, 50), "5101/b.log": crashed}, []),
+                             ({"5101.out": maxtext(0, 50), "5102.out": maxtext(0, -1)}, [("5102.out", "5102")]), ({"5101.out": megatron(60, 1, 50), "5102.out": maxtext(0, -1)}, [("5102.out", "5102")])):
+            path = self.folder_of({"sacct.psv": SACCT + job(5101, 0, 1200) + job(5102, 0, 1200, "FAILED"), **logs})
+            self.seconds(path)
+            rows = self.rows("SELECT substr(source, -8), iif(instr(detail, 'first'), substr(detail, instr(detail, 'first') + 6, 4), '5102') FROM mpg_issues WHERE kind = 'no_steps' AND instr(source, ?)", path)
+            self.assertEqual(listed, [row for row in rows if "b.log" not in row[0]], logs.keys())
+
+
 class Streams(Logs):
     """What collects the lines of pods writes the pod beside each, which says of which job they are, in whatever file."""
     FORMS = {
