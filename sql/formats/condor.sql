@@ -14,7 +14,7 @@
 -- Parameters: :condor is a path, glob or folder of ClassAds as JSON, an array or an object a line; :chips is what a chip is, 'gpus' (unless
 -- given) or 'cpus'.
 --
--- Makes the TEMP tables jobs, allocations and observed. docs/formats/batch.md has the rules.
+-- Makes the TEMP tables jobs, allocations, observed and aliases. docs/formats/batch.md has the rules.
 
 -- ---- 1. The input ----
 
@@ -166,6 +166,12 @@ SELECT job, 1, NULL, 'condor', 0, max(entered), max(entered), 'cancelled' FROM c
 DROP TABLE IF EXISTS temp.observed;
 CREATE TEMP TABLE observed AS
 SELECT 'condor' AS pool, (SELECT max(max(coalesce(submitted, 0), coalesce(started, 0), coalesce(completed, 0), coalesce(entered, 0), coalesce(written, 0), coalesce(asked_at, 0))) FROM condor_ads) AS until_time FROM jobs LIMIT 1;
+-- Files of output have $(Cluster) and $(Process) with any sign between, or the first alone.
+DROP TABLE IF EXISTS temp.aliases;
+CREATE TEMP TABLE aliases AS
+SELECT job, replace(job, '.', mark) AS alias FROM jobs, (SELECT '_' AS mark UNION SELECT '-') WHERE job GLOB '[0-9]*.[0-9]*' AND job NOT GLOB '*#*'
+UNION ALL
+SELECT job, substr(job, 1, instr(job, '.') - 1) FROM jobs WHERE job GLOB '[0-9]*.[0-9]*' AND job NOT GLOB '*#*';
 DROP INDEX temp.condor_allocated;
 DROP TABLE condor_runs;
 DROP TABLE condor_ads;

@@ -14,6 +14,7 @@
 --@ job (?s)(?=\b(?:JOB_ID|SGE_TASK_ID)\b)(*COMMIT)(?=.{0,9999}?\bJOB_ID\b\\?["']?\s*[=:]\s*\\?["']?(\d+))(?=.{0,9999}?\bSGE_TASK_ID\b\\?["']?\s*[=:]\s*\\?["']?undefined)
 --@ job (?s)(?=\bSLURM_(?:CLUSTER_NAME|JOB_?ID)\b)(*COMMIT)(?=.{0,9999}?\bSLURM_CLUSTER_NAME\b\\?["']?\s*[=:]\s*\\?["']?([A-Za-z][\w.-]*))(?=.{0,9999}?\bSLURM_JOB_?ID\b\\?["']?\s*[=:]\s*\\?["']?(\d+))
 --@ job \bSLURM_JOB_?ID\b\\?["']?\s*[=:]\s*\\?["']?(\d+(?:_\d+)?)
+--@ job \bFLUX_JOB_ID\b\\?["']?\s*[=:]\s*\\?["']?(?:[^\x00-\x7f]{1,2}|f)([1-9A-HJ-NP-Za-km-z]{2,12})\b
 --@ job \bPBS_JOBID\b["']?\s*[=:]\s*["']?([\w.\[\]-]+)
 --@ job \bLSB_JOBID\b["']?\s*[=:]\s*["']?(\d+)
 --@ job (?sm)^\[pod/([a-z][a-z0-9.-]*)/[\w.-]+\]\s(*COMMIT)(?=.*^\[pod/(?!\1/)([a-z][a-z0-9.-]*)/)
@@ -35,8 +36,10 @@ INSERT OR IGNORE INTO key SELECT job, job, 3 FROM asked CROSS JOIN all_jobs JOIN
 INSERT OR IGNORE INTO key
 SELECT alias, min(job), 2 FROM asked CROSS JOIN all_aliases JOIN source USING (source) WHERE alias <> '' AND rank = 1 GROUP BY alias HAVING count(DISTINCT job) = 1;
 INSERT OR IGNORE INTO key SELECT job, job, 3 FROM asked CROSS JOIN all_jobs WHERE job IS NOT NULL;
+CREATE TABLE job_name AS -- LSF's name of an array has its elements: "sweep[1-2]"
+SELECT job, iif(name GLOB '?*[[]*]', substr(name, 1, instr(name, '[') - 1), name) AS name FROM asked CROSS JOIN all_jobs WHERE length(name) > 3;
 INSERT OR IGNORE INTO key
-SELECT name, min(job), 1 FROM asked CROSS JOIN all_jobs WHERE length(name) > 3 GROUP BY name HAVING count(DISTINCT job) = 1;
+SELECT name, min(job), 1 FROM job_name GROUP BY name HAVING count(DISTINCT job) = 1;
 DROP TABLE asked;
 
 -- The names to look in: the file's own, without its endings, then those of its two folders, the nearer first. Folders of attempts and of
@@ -67,6 +70,7 @@ SELECT b.file, b.level, substr(b.name, b.at, e.at - b.at),
        lower((SELECT substr(b.name, p.at, b.at - p.at) FROM begins AS p WHERE p.file = b.file AND p.level = b.level AND p.nth = b.nth - 1)),
        b.nth = 1 AND e.nth = 1
 FROM begins AS b JOIN ends AS e ON e.file = b.file AND e.level = b.level AND e.nth BETWEEN b.nth AND b.nth + 11;
+INSERT INTO run_of_words SELECT w.file, w.level, w.words || ']', w.before, w.alone FROM run_of_words AS w JOIN place AS p USING (file, level) WHERE w.words GLOB '*[[]*' AND instr(p.name, w.words || ']');
 
 -- An id that several clusters gave, of a log whose folder, or one above, has a cluster's name or its export: which job it is there.
 CREATE TABLE in_cluster(file INTEGER, id TEXT, job TEXT, PRIMARY KEY (file, id)) WITHOUT ROWID;
@@ -108,6 +112,23 @@ FROM (SELECT w.*, k.key, k.job, k.strength FROM run_of_words AS w JOIN key AS k 
 WHERE NOT (w.level = 0 AND w.words NOT GLOB '*[A-Za-z]*' AND (SELECT path FROM file AS f WHERE f.file = w.file) GLOB '*events.out.tfevents.*')
   AND (w.words GLOB '*[^0-9]*' OR length(w.words) > 2 OR w.alone
    OR rtrim(w.before, '-_.=#') IN ('job', 'slurm', 'jobid', 'id', 'pbs', 'task'));
+-- Flux writes an id, a number in its listings, with 58 letters: "flux-f2oLkTLb.out".
+CREATE TABLE flux_id AS
+WITH RECURSIVE word(word) AS MATERIALIZED (
+  SELECT DISTINCT word FROM (SELECT words AS word FROM run_of_words UNION ALL SELECT substr(words, 2) FROM run_of_words WHERE words GLOB 'f?*' UNION ALL SELECT said_job FROM file WHERE source IS NULL)
+  WHERE length(word) BETWEEN 2 AND 11 AND word NOT GLOB '*[^1-9A-HJ-NP-Za-km-z]*' AND EXISTS (SELECT 1 FROM source WHERE format = 'flux')
+),
+digit(word, nth, id) AS (
+  SELECT word, 1, instr('123456789ABCDEFGHJKLMNPQRSTUVWXYZabcdefghijkmnopqrstuvwxyz', substr(word, 1, 1)) - 1 FROM word
+  UNION ALL
+  SELECT word, nth + 1, id * 58 + instr('123456789ABCDEFGHJKLMNPQRSTUVWXYZabcdefghijkmnopqrstuvwxyz', substr(word, nth + 1, 1)) - 1 FROM digit WHERE nth < length(word)
+)
+SELECT word, k.job FROM digit JOIN key AS k ON k.key = CAST(id AS TEXT) WHERE nth = length(word) AND word NOT IN (SELECT key FROM key);
+INSERT INTO candidate
+SELECT w.file, i.job, iif(w.level = 0, 'by its file''s name', 'by its folder''s name'), 2, w.level * 1000 - length(w.words)
+FROM flux_id AS i JOIN run_of_words AS w ON w.words IN (i.word, 'f' || i.word);
+INSERT INTO candidate SELECT f.file, i.job, 'by its own text', 8, 0 FROM flux_id AS i JOIN file AS f ON f.said_job = i.word AND f.source IS NULL;
+DROP TABLE flux_id;
 -- An id of several jobs, as of several clusters: which is meant the text, or the times of the log, say.
 CREATE TABLE shared_id AS
 SELECT DISTINCT alias, job FROM all_aliases JOIN source USING (source)
@@ -141,8 +162,8 @@ WHERE source IS NULL AND f.file NOT IN (SELECT file FROM candidate WHERE strengt
 
 -- Of the files that fit no job so far: those whose name is that of several jobs.
 CREATE TABLE shared_name AS
-SELECT name, job, count(*) OVER (PARTITION BY name) AS n FROM all_jobs
-WHERE length(name) > 3 AND name IN (SELECT words FROM run_of_words WHERE file NOT IN (SELECT file FROM candidate));
+SELECT name, job, count(*) OVER (PARTITION BY name) AS n FROM job_name
+WHERE name IN (SELECT words FROM run_of_words WHERE file NOT IN (SELECT file FROM candidate));
 -- Tasks of an array have one name. Which is meant the number behind it says, or a folder of that number in one of that name: "sweep_4.out".
 CREATE TABLE task_of AS
 SELECT n.name, n.job, CAST(substr(i.id, 1 + length(rtrim(i.id, '0123456789'))) AS INTEGER) AS task
@@ -163,6 +184,7 @@ INSERT INTO candidate
 SELECT w.file, n.job, '', 1, w.level * 1000 - length(n.name)
 FROM (SELECT * FROM run_of_words WHERE file NOT IN (SELECT file FROM candidate)) AS w JOIN shared_name AS n ON n.name = w.words WHERE n.n <= 1000;
 DROP TABLE shared_name;
+DROP TABLE job_name;
 
 -- The best of each file. Where two jobs are as good, neither is taken before the log's times are known (by_time.sql).
 CREATE TABLE best AS

@@ -1,9 +1,11 @@
 """Logs of trainers beside a scheduler: which attempt of which job each line is of, and what one trainer after the other did."""
 import json
 import os
+import pathlib
 import unittest
 
 from cases import Case
+from fleets import ROOT
 
 T = 1793491200  # 2026-11-01 00:00:00 UTC
 SACCT = "JobIDRaw|JobID|JobName|Cluster|User|Account|State|Submit|Start|End|ReqTRES|AllocTRES|NodeList\n"
@@ -129,6 +131,18 @@ class Names(Logs):
                     self.assertEqual(["5101", "5102", "5103"], self.jobs(array(5100, 0) + more, name))
         self.assertEqual([None] * 3, self.jobs(array(5100, 0), "sweep_7{}.out"))
         self.assertEqual([("5101,5102,5103",)], self.rows("SELECT substr(detail, 34) FROM mpg_issues WHERE kind = 'ambiguous_job' AND source LIKE '%70.out'"))
+
+    def test_as_each_scheduler_names_its_output(self):
+        """LSF's arrays have their elements in their name, and %J[%I] is an id; Condor's $(Cluster) and $(Process) have any sign between; Flux writes ids with 58 letters: ƒuZZybuNNy is 6731191091817518."""
+        fixtures = {name: pathlib.Path(ROOT, "fixtures", file).read_text(encoding="utf-8") for name, file in (("lsf", "lsf/lsb.acct"), ("condor", "condor/history.json"), ("flux", "flux/jobs.json"))}
+        fixtures["flux"] = fixtures["flux"].replace('"id": 101,', '"id": 6731191091817518,')
+        for scheduler, name, wanted in (("lsf", "sweep.1.out", "103[1]"), ("lsf", "sweep_2.out", "103[2]"), ("lsf", "train.103[1].out", "103[1]"), ("condor", "job_103_1.log", "103.1"), ("condor", "out-103-0", "103.0"),
+                                        ("condor", "job.101.log", "101.0"), ("flux", "flux-ƒuZZybuNNy.out", "6731191091817518"), ("flux", "flux-fuZZybuNNy.out", "6731191091817518"), ("flux", "flux-fuZZybuNNz.out", None),
+                                        ("flux", "FLUX_JOB_ID=ƒuZZybuNNy", "6731191091817518")):
+            with self.subTest(scheduler=scheduler, name=name):
+                said = name + "\n" if "=" in name else ""
+                path = self.folder_of({"export": fixtures[scheduler], "a.log" if said else name: said + megatron(60, 1, 20)})
+                self.assertEqual([(wanted,)], self.rows("SELECT job FROM trace_sources(?) WHERE format = 'megatron'", path))
 
     def test_the_option_job_may_be_a_name(self):
         """That of several jobs, each of which has what was written in its time; but of jobs that ran at once, none."""
