@@ -70,6 +70,10 @@ SELECT b.file, b.level, substr(b.name, b.at, e.at - b.at),
        lower((SELECT substr(b.name, p.at, b.at - p.at) FROM begins AS p WHERE p.file = b.file AND p.level = b.level AND p.nth = b.nth - 1)),
        b.nth = 1 AND e.nth = 1
 FROM begins AS b JOIN ends AS e ON e.file = b.file AND e.level = b.level AND e.nth BETWEEN b.nth AND b.nth + 11;
+DELETE FROM run_of_words -- the year of a date and the step of a checkpoint are no ids
+WHERE words NOT GLOB '*[^0-9]*' AND EXISTS (
+  SELECT 1 FROM place AS p WHERE p.file = run_of_words.file AND p.level = run_of_words.level
+    AND (words GLOB '20[0-9][0-9]' AND p.name GLOB '*' || words || '[-_.][01][0-9][-_.][0-3][0-9]*' OR lower(p.name) GLOB '*checkpoint[-_]' || words OR lower(p.name) GLOB '*ckpt[-_]' || words OR lower(p.name) GLOB '*step[-_]' || words));
 INSERT INTO run_of_words SELECT w.file, w.level, w.words || ']', w.before, w.alone FROM run_of_words AS w JOIN place AS p USING (file, level) WHERE w.words GLOB '*[[]*' AND instr(p.name, w.words || ']');
 
 -- An id that several clusters gave, of a log whose folder, or one above, has a cluster's name or its export: which job it is there.

@@ -144,6 +144,15 @@ class Names(Logs):
                 path = self.folder_of({"export": fixtures[scheduler], "a.log" if said else name: said + megatron(60, 1, 20)})
                 self.assertEqual([(wanted,)], self.rows("SELECT job FROM trace_sources(?) WHERE format = 'megatron'", path))
 
+    def test_numbers_that_are_no_ids(self):
+        """The year of a date, and the step of a checkpoint."""
+        for name, wanted in (("checkpoint-500/{}.log", None), ("out/step_500/{}.log", None), ("500/checkpoint-900/{}.log", "500")):
+            with self.subTest(name):
+                self.assertEqual([wanted] * 3, self.jobs(job(500, 0, 3500) + job(900, 0, 3500, name="gpt"), name))
+        for name, wanted in (("run_2026-11-01.{}.log", None), ("2026-11-01_00-00-00/{}/train.log", None), ("2026_11_01/a{}.log", None), ("2026/{}.log", "2026"), ("slurm-2026-{}.out", "2026"), ("2026-11-01/2026.{}.out", "2026")):
+            with self.subTest(name):
+                self.assertEqual([wanted] * 3, self.jobs(job(2026, 0, 3500), name))
+
     def test_the_option_job_may_be_a_name(self):
         """That of several jobs, each of which has what was written in its time; but of jobs that ran at once, none."""
         chain = "".join(job(5101 + i, 3600 * i, 3600 * i + 3500) for i in range(3))
