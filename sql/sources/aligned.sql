@@ -6,8 +6,8 @@
 -- does not tell, and what lies between steps, goes with the step before.
 
 WITH log AS (
-  SELECT source, path, rtrim(rtrim(path, replace(path, '/', '')), '/') AS folder, job, json_extract(inferred, '$.start') IS NOT NULL AS is_clockless
-  FROM file JOIN source USING (source) WHERE rank = 3 AND job IS NOT NULL AND EXISTS (SELECT 1 FROM file WHERE source IS NOT NULL AND json_extract(inferred, '$.start') IS NOT NULL)
+  SELECT source, path, rtrim(rtrim(path, replace(path, '/', '')), '/') AS folder, job, start IS NOT NULL AS is_clockless
+  FROM file JOIN source USING (source) WHERE rank = 3 AND job IS NOT NULL AND EXISTS (SELECT 1 FROM file WHERE source IS NOT NULL AND start IS NOT NULL)
 ),
 both AS (SELECT job FROM log GROUP BY job HAVING min(is_clockless) < max(is_clockless)),
 needed AS (SELECT source, min(is_clockless) AS all_clockless, max(is_clockless) AS is_clockless FROM log WHERE job IN (SELECT job FROM both) GROUP BY source),
@@ -15,7 +15,7 @@ has AS (SELECT n.* FROM needed AS n, pragma_table_info('spans_of_' || n.source, 
 SELECT coalesce((SELECT '
 CREATE TABLE clock_of AS -- which job a log is of, by each name that its spans have
 WITH log AS (
-  SELECT source, path, rtrim(rtrim(path, replace(path, ''/'', '''')), ''/'') AS folder, job, json_extract(inferred, ''$.start'') IS NOT NULL AS is_clockless
+  SELECT source, path, rtrim(rtrim(path, replace(path, ''/'', '''')), ''/'') AS folder, job, start IS NOT NULL AS is_clockless
   FROM file JOIN source USING (source) WHERE rank = 3 AND job IS NOT NULL
 )
 SELECT source, name, min(job) AS job, max(is_clockless) AS is_clockless
@@ -53,5 +53,5 @@ FROM (SELECT k.rowid AS row, (SELECT a.shift FROM aligned_' || source || ' AS a 
       FROM all_commits AS k WHERE k.source = ' || source || ' AND k.job IN (SELECT job FROM aligned_' || source || ' WHERE shift IS NOT NULL)) AS c
 WHERE c.row = all_commits.rowid AND c.shift IS NOT NULL;
 UPDATE file SET inferred = json_set(inferred, ''$.start'', ''the times of another log of its job'')
-WHERE source = ' || source || ' AND json_extract(inferred, ''$.start'') IS NOT NULL AND path IN (SELECT iif(job GLOB ''*#[0-9]*'', rtrim(rtrim(job, ''0123456789''), ''#''), job) FROM aligned_' || source || ' WHERE shift IS NOT NULL);', '')
+WHERE source = ' || source || ' AND start IS NOT NULL AND path IN (SELECT iif(job GLOB ''*#[0-9]*'', rtrim(rtrim(job, ''0123456789''), ''#''), job) FROM aligned_' || source || ' WHERE shift IS NOT NULL);', '')
 FROM has WHERE is_clockless AND EXISTS (SELECT 1 FROM has WHERE NOT all_clockless) GROUP BY NULL), '');

@@ -6,9 +6,9 @@
 -- of a launcher that begins anew by itself, each follows the one before where it fits. A log without a year is of that in which its job began,
 -- or of the next.
 
-WITH clockless AS (SELECT 1 FROM file WHERE source IS NOT NULL AND json_extract(inferred, '$.start') IS NOT NULL LIMIT 1),
+WITH clockless AS (SELECT 1 FROM file WHERE source IS NOT NULL AND start IS NOT NULL LIMIT 1),
 spoken AS (SELECT source FROM source AS s WHERE rank = 3 AND json_extract(records, '$.spans') > 0
-           AND EXISTS (SELECT 1 FROM file AS f WHERE f.source = s.source AND (json_extract(inferred, '$.start') IS NOT NULL OR json_extract(inferred, '$.year') IS NOT NULL))),
+           AND EXISTS (SELECT 1 FROM file AS f WHERE f.source = s.source AND (start IS NOT NULL OR json_extract(inferred, '$.year') IS NOT NULL))),
 has AS (SELECT t.source FROM spoken AS t, pragma_table_info('spans_of_' || t.source, 'temp') AS c WHERE c.name IN ('attempt', 'step') GROUP BY t.source HAVING count(*) = 2)
 SELECT coalesce((SELECT '
 CREATE TABLE log_steps AS
@@ -21,7 +21,7 @@ SELECT f.file, f.job AS of_job, replace(replace(replace(replace(replace(replace(
 FROM (SELECT * FROM all_allocations WHERE source IN (SELECT source FROM source WHERE rank = 3) AND typeof(start_time) IN (''integer'', ''real'')) AS a
 JOIN file AS f ON f.source = a.source AND (f.path = a.job OR f.path || ''#'' = rtrim(a.job, ''0123456789''))
 LEFT JOIN log_steps AS s ON s.job = a.job AND s.source = a.source AND s.attempt IS a.attempt
-WHERE coalesce(json_extract(f.inferred, ''$.start''), json_extract(f.inferred, ''$.year'')) IS NOT NULL
+WHERE coalesce(f.start, json_extract(f.inferred, ''$.year'')) IS NOT NULL
 GROUP BY a.source, a.job, a.attempt;
 CREATE TABLE placed(source INTEGER, was TEXT, attempt INTEGER, shift REAL, PRIMARY KEY (was, source, attempt)) WITHOUT ROWID;
 INSERT INTO placed
@@ -37,7 +37,7 @@ CREATE TABLE attempt_of AS -- of jobs that have several
 SELECT * FROM (
   SELECT job, min(start_time) AS since, max(coalesce(end_time, 9e18)) AS until, row_number() OVER (PARTITION BY job ORDER BY min(start_time)) AS nth, count(*) OVER (PARTITION BY job) AS n
   FROM all_allocations
-  WHERE job IN (SELECT job FROM file WHERE source IS NOT NULL AND json_extract(inferred, ''$.start'') IS NOT NULL)
+  WHERE job IN (SELECT job FROM file WHERE source IS NOT NULL AND start IS NOT NULL)
     AND source IN (SELECT source FROM source WHERE rank = 1) AND chips > 0 AND typeof(start_time) IN (''integer'', ''real'') GROUP BY job, coalesce(attempt, start_time))
 WHERE n > 1;
 CREATE UNIQUE INDEX attempt_of_job ON attempt_of(job, nth);
@@ -45,7 +45,7 @@ CREATE TABLE log_order AS -- the runs of a job in their order, where its files a
 WITH run AS (
   SELECT l.* FROM log_run AS l JOIN file AS f USING (file)
   WHERE l.of_job IN (SELECT job FROM attempt_of)
-    AND (json_extract(f.inferred, ''$.start'') = ''the start of its job'' OR (json_extract(f.inferred, ''$.start'') IS NOT NULL AND l.file IN (SELECT file FROM log_run GROUP BY file HAVING count(*) > 1)))
+    AND (json_extract(f.inferred, ''$.start'') = ''the start of its job'' OR (f.start IS NOT NULL AND l.file IN (SELECT file FROM log_run GROUP BY file HAVING count(*) > 1)))
 ),
 one AS (
   SELECT of_job FROM (SELECT of_job, file, stem, min(first) AS first, max(last) AS last FROM run GROUP BY of_job, file) GROUP BY of_job
@@ -75,7 +75,7 @@ SELECT l.of_job, l.nth, a.since AS time FROM later AS s JOIN log_order AS l USIN
 UNION ALL SELECT of_job, nth, time FROM follows;
 INSERT OR IGNORE INTO placed
 SELECT l.source, l.was, l.attempt, p.time - l.start_time FROM log_place AS p JOIN log_order AS l USING (of_job, nth) WHERE p.time <> l.start_time;
-UPDATE file SET inferred = json_set(inferred, ''$.start'', ''the starts of the attempts of its job'') WHERE source IS NOT NULL AND json_extract(inferred, ''$.start'') IS NOT NULL AND job IN (SELECT of_job FROM log_place);', '')
+UPDATE file SET inferred = json_set(inferred, ''$.start'', ''the starts of the attempts of its job'') WHERE source IS NOT NULL AND start IS NOT NULL AND job IN (SELECT of_job FROM log_place);', '')
 || '
 UPDATE all_capacity SET start_time = all_capacity.start_time + p.shift, end_time = all_capacity.end_time + p.shift
 FROM (SELECT c.rowid AS row, p.shift FROM placed AS p JOIN all_allocations AS a ON a.source = p.source AND a.job = p.was AND a.attempt IS p.attempt
