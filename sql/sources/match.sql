@@ -14,6 +14,7 @@
 --@ job (?s)(?=\b(?:JOB_ID|SGE_TASK_ID)\b)(*COMMIT)(?=.{0,9999}?\bJOB_ID\b\\?["']?\s*[=:]\s*\\?["']?(\d+))(?=.{0,9999}?\bSGE_TASK_ID\b\\?["']?\s*[=:]\s*\\?["']?undefined)
 --@ job (?s)(?=\bSLURM_(?:CLUSTER_NAME|JOB_?ID)\b)(*COMMIT)(?=.{0,9999}?\bSLURM_CLUSTER_NAME\b\\?["']?\s*[=:]\s*\\?["']?([A-Za-z][\w.-]*))(?=.{0,9999}?\bSLURM_JOB_?ID\b\\?["']?\s*[=:]\s*\\?["']?(\d+))
 --@ job \bSLURM_JOB_?ID\b\\?["']?\s*[=:]\s*\\?["']?(\d+(?:_\d+)?)
+--@ job (?s)\A\s*\{.*?"slurm"\s*:\s*\{[^}]*?"job_?id"\s*:\s*"(\d+)"
 --@ job \bFLUX_JOB_ID\b\\?["']?\s*[=:]\s*\\?["']?(?:[^\x00-\x7f]{1,2}|f)([1-9A-HJ-NP-Za-km-z]{2,12})\b
 --@ job \bPBS_JOBID\b["']?\s*[=:]\s*["']?([\w.\[\]-]+)
 --@ job \bLSB_JOBID\b["']?\s*[=:]\s*["']?(\d+)

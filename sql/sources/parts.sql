@@ -31,4 +31,8 @@ FROM (SELECT n.file AS file, min(f.format) AS format, min(f.parameter) AS parame
       WHERE u.reason = 'no known format begins like this' AND f.format IN ('maxtext', 'megatron', 'torchtitan', 'nanogpt', 'trainer') AND f.parameter IN ('log', 'deepspeed', 'nemo')
       GROUP BY n.file HAVING min(f.parameter) = max(f.parameter) AND min(f.format) = max(f.format)) AS o
 WHERE o.file = file.file;
+-- Weights & Biases keeps a run's output, and what Slurm told the run, in one folder.
+UPDATE file SET said_job = m.said_job
+FROM (SELECT rtrim(path, replace(path, '/', '')) AS folder, min(said_job) AS said_job FROM file WHERE format IS NULL AND path GLOB '*/wandb-metadata.json' AND said_job IS NOT NULL GROUP BY folder) AS m
+WHERE file.said_job IS NULL AND file.format IS NOT NULL AND rtrim(file.path, replace(file.path, '/', '')) = m.folder;
 UPDATE file SET said_job = NULL, said_task = NULL WHERE format IS NULL;

@@ -86,9 +86,12 @@
 --@ hint (?s)\A\s*\[\s*\{(?=.{0,4000}"traceId"\s*:)(?=.{0,4000}"localEndpoint"\s*:) => spans of Zipkin: let a collector of OpenTelemetry write them (exporter file, JSON)
 --@ hint (?s)\A\s*\{\s*"name"\s*:[^{}]{0,1000}"context"\s*:\s*\{\s*"trace_id"\s*: => spans of OpenTelemetry as its console exporter prints them: let a collector write them (exporter file, JSON)
 --@ hint (?s)\A(?:\x00[\x00-\xff]{3})?\x0a(?=.{0,1000}?(?:service\.name|telemetry\.sdk\.)) => spans or metrics of OpenTelemetry as protobuf: let the collector's exporter write JSON (format: json, no compression)
+--@ hint \A\s*\{(?="_wandb"|[^\n]*[,\s]"_wandb"\s*:\s*\{) => the last values of a run of Weights & Biases: export its history by run.scan_history()
+--@ hint (?s)\A\s*\{(?=.{0,8000}?"startedAt"\s*:)(?=.{0,8000}?"(?:gpu_count|cpu_count|codePath|executable)"\s*:) => what Weights & Biases knows of a run's machine: logs beside it are of the job of Slurm that it names
 --@ hint \A:W&B => a run of Weights & Biases as its client writes it: export its history by run.scan_history()
 --@ hint (?m)^.*\{'(?:loss|eval_loss|train_runtime)': '?[\d.]+.*'epoch': => what the Hugging Face Trainer prints, without times: give the event files that report_to="tensorboard" writes
---@ hint \A(?=[^\n]*\bepoch\b)(?=[^\n]*\bstep\b)(?![^\n]*(?:time|second))[\w/.,-]+\n => a table of metrics without times: give TensorBoard's event files
+--@ hint (?m)^(?:[^\n]*\r)?Epoch \d+:\s+\d+%\|[^|\n]*\| \d+/\d+ \[ => what Lightning's bar prints, without times: give the event files of its TensorBoardLogger
+--@ hint \A(?=[^\n]*\bepoch\b)(?=[^\n]*\b(?:step|loss)\b)(?![^\n]*(?:time|second))[\w/.,-]+\n => a table of metrics without times: give TensorBoard's event files
 --@ hint \A\s*\[?\s*\{(?=[^\n]*"_step"\s*:)(?![^\n]*"_timestamp"\s*:) => a history of Weights & Biases without times: export it with all keys, by run.scan_history()
 --@ hint \A"?(?:Step|Relative Time \([^)"\n]*\)|(?:train/)?global_step)"?,"[^"\n]+ - [^"\n]+" => a chart of Weights & Biases, without times: export the run's history by run.scan_history()
 --@ hint (?s)\A\s*\[\s*\{[^}]*"metricName"\s*:[^}]*"metricValue"\s*: => values of Comet: write CSV with the columns _step, _timestamp (Unix seconds) and loss

@@ -153,6 +153,14 @@ class Names(Logs):
             with self.subTest(name):
                 self.assertEqual([wanted] * 3, self.jobs(job(2026, 0, 3500), name))
 
+    def test_what_weights_and_biases_keeps_of_a_run(self):
+        """Its folder has the program's output, and the job of Slurm, by which neither is called."""
+        folder = "wandb/run-20261101_000000-abc123/files/"
+        meta = {"startedAt": "2026-11-01T00:00:00Z", "gpu_count": 8, "slurm": {"cpus_on_node": "8", "job_id": "5101", "jobid": "5101"}}
+        for text, wanted in ((meta, "5101"), ({**meta, "slurm": {}}, None)):
+            path = self.folder_of({"sacct.psv": SACCT + job(5101, 0, 1200), folder + "output.log": megatron(60, 1, 100), folder + "wandb-metadata.json": text, "other/output.log": megatron(60, 1, 90)})
+            self.assertEqual([(None,), (wanted,)], self.rows("SELECT job FROM trace_sources(?) WHERE format = 'megatron' ORDER BY file", path))
+
     def test_the_option_job_may_be_a_name(self):
         """That of several jobs, each of which has what was written in its time; but of jobs that ran at once, none."""
         chain = "".join(job(5101 + i, 3600 * i, 3600 * i + 3500) for i in range(3))

@@ -51,6 +51,10 @@ NSYS_STATS, ROCPROFV3, ASCEND, VTUNE = "a report of nsys stats: export", "a tabl
 
 # What a file holds, and words of its reason: what it is, and what to do.
 UNREAD = {
+    "wandb-summary.json": (b'{"_timestamp": 1772446600.1, "_step": 99, "_runtime": 1000, "train/loss": 2.0, "_wandb": {"runtime": 1000}}', "the last values of a run of Weights & Biases: export its history"),
+    "wandb-metadata.json": (b'{\n  "os": "Linux-6.1", "python": "3.12", "startedAt": "2026-03-02T10:00:00.1Z",\n  "gpu_count": 8, "slurm": {"job_id": "5101"}\n}\n', "what Weights & Biases knows of a run's machine"),
+    "lightning.out": ("Sanity Checking: |  | 0/2\rEpoch 0:  10%|█         | 10/100 [01:40<15:00,  0.10it/s, v_num=0, train_loss=2.0]\n".encode(), "what Lightning's bar prints, without times: give"),
+    "training.csv": (b"epoch,accuracy,loss\n0,0.9,2.0\n", "a table of metrics without times"),
     "sacct_columns.txt": (b"JobID                      Start      State  AllocTRES \n------------ ------------------- ---------- ---------- \n5101         2026-03-02T10:00:00  COMPLETED billing=8+ \n", "sacct as a table for people: export it with sacct -P"),
     "sacct_long.txt": (b"     User        JobID      State \n--------- ------------ ---------- \n      ann 5101          COMPLETED \n", "sacct as a table for people: export it with sacct -P"),
     "events.txt": (b"   Cluster        NodeName           TimeStart             TimeEnd  State \n---------- --------------- ------------------- ------------------- ------ \n       pod              n1 2026-03-02T10:10:00             Unknown   DOWN \n",
