@@ -53,7 +53,7 @@ WITH RECURSIVE up(file, level, named, head, name) AS (
   UNION ALL
   SELECT file, level + 1, named + (level = 0 OR iif(name GLOB '*[^0-9]*', lower(name) NOT GLOB 'attempt[-_.]*' AND lower(name) NOT GLOB '*rank[-_.0-9]*', length(name) > 3)),
          rtrim(rtrim(head, replace(head, '/', '')), '/'), substr(head, 1 + length(rtrim(head, replace(head, '/', ''))))
-  FROM up WHERE head <> '' AND named < 2 AND level < 6
+  FROM up WHERE head <> '' AND level < 6 AND (named < 2 OR named = 2 AND NOT iif(name GLOB '*[^0-9]*', lower(name) NOT GLOB 'attempt[-_.]*' AND lower(name) NOT GLOB '*rank[-_.0-9]*', length(name) > 3))
 )
 SELECT file, level, name FROM up WHERE name NOT IN ('', '.', '..') AND NOT (level = 0 AND name GLOB 'module_[0-9]*.*'); -- XLA numbers modules
 

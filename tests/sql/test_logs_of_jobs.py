@@ -205,7 +205,7 @@ class Names(Logs):
     def test_folders_of_launchers(self):
         """torchrun makes RUN/attempt_N/RANK of its --log-dir; what stands above those names the job."""
         one = job(5101, 0, 3500)
-        for name in ("5101_x8f3ab/attempt_0/{}/stdout.log", "logs/5101_x8f3ab/attempt_{}/0/stdout.log", "5101/rank_{}/out.log", "5101/global_rank0/{}/node_rank-0/out.log"):
+        for name in ("5101_x8f3ab/attempt_0/{}/stdout.log", "logs/5101_x8f3ab/attempt_{}/0/stdout.log", "5101/rank_{}/out.log", "5101/attempt_{}/logs/out.log", "5101/global_rank0/{}/node_rank-0/out.log"):
             with self.subTest(name):
                 self.assertEqual(["5101"] * 3, self.jobs(one, name))
         self.assertEqual([None] * 3, self.jobs(one, "5101/a/b/{}.log"))
