@@ -165,6 +165,20 @@ WHERE source IS NULL AND f.file NOT IN (SELECT file FROM candidate WHERE strengt
   SELECT 1 FROM run_of_words AS w CROSS JOIN key AS n ON n.key = w.words
   WHERE w.file = f.file AND w.level = 0 AND n.strength > 1 AND w.words GLOB '[0-9]*[^0-9]*[0-9]*')));
 
+-- Pods and jobs of one name in several namespaces: the one whose namespace the path has as well.
+CREATE TABLE shared_pod AS
+SELECT DISTINCT alias, job, substr(job, 1, instr(job, '/') - 1) AS namespace
+FROM (SELECT alias, job FROM all_aliases JOIN source USING (source) WHERE format = 'kube' AND alias IN (SELECT words FROM run_of_words)
+      UNION SELECT name, job FROM all_jobs JOIN source USING (source) WHERE format = 'kube' AND length(name) > 3 AND name IN (SELECT words FROM run_of_words))
+WHERE alias NOT IN (SELECT key FROM key) AND job GLOB '?*/?*';
+CREATE TABLE in_namespace AS
+SELECT w.file, p.job, w.level, w.words, EXISTS (SELECT 1 FROM run_of_words AS n WHERE n.file = w.file AND n.words = p.namespace) AS is_told
+FROM run_of_words AS w JOIN shared_pod AS p ON p.alias = w.words WHERE w.file NOT IN (SELECT file FROM candidate);
+INSERT INTO candidate
+SELECT DISTINCT file, job, iif(level = 0, 'by its file''s name', 'by its folder''s name'), 2, level * 1000 - length(words)
+FROM in_namespace WHERE is_told OR file NOT IN (SELECT file FROM in_namespace WHERE is_told);
+DROP TABLE in_namespace;
+DROP TABLE shared_pod;
 -- Of the files that fit no job so far: those whose name is that of several jobs.
 CREATE TABLE shared_name AS
 SELECT name, job, count(*) OVER (PARTITION BY name) AS n FROM job_name

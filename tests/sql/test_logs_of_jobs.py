@@ -192,6 +192,18 @@ class Names(Logs):
                 self.assertEqual([] if wanted and "west" not in wanted else [("unmatched_log",)] if wanted else [("ambiguous_job",)],
                                  self.rows("SELECT kind FROM mpg_issues WHERE kind IN ('ambiguous_job', 'unmatched_log') AND instr(source, ?)", path))
 
+    def test_namespaces(self):
+        """Two namespaces have pods and jobs of one name: the path has the namespace as well, as that of a dump of the cluster or of a node's logs; else the time says."""
+        def pods(later):
+            items = [pod("train-0", start, start + 1200, job="train", node=node) for start, node in ((0, "n1"), (later, "n2"))]
+            items[1]["metadata"].update(namespace="dev", uid="v")
+            return {"apiVersion": "v1", "kind": "List", "items": items}
+        for name, later, start, wanted in (("ml/train-0/logs.txt", 0, 60, "ml/train"), ("dev/train-0/logs.txt", 0, 60, "dev/train"), ("train-0_dev_main-0123.log", 0, 60, "dev/train"), ("dev/train.log", 0, 60, "dev/train"),
+                                           ("ml-train.log", 0, 60, "ml/train"), ("train-0.log", 1800, 60, "ml/train"), ("train-0.log", 1800, 1860, "dev/train"), ("train-0.log", 0, 60, None)):
+            with self.subTest(name=name, later=later, start=start):
+                path = self.folder_of({"list.json": pods(later), name: megatron(start, 1, 100)})
+                self.assertEqual([(wanted,)], self.rows("SELECT job FROM trace_sources(?) WHERE format = 'megatron'", path))
+
     def test_a_job_that_waits_again_held_nothing_meanwhile(self):
         """So it did not run at once with another of its name: PBS, whose logs say when it was put back."""
         def record(at, letter, number, more=""):
