@@ -71,6 +71,9 @@ SELECT b.file, b.level, substr(b.name, b.at, e.at - b.at),
        lower((SELECT substr(b.name, p.at, b.at - p.at) FROM begins AS p WHERE p.file = b.file AND p.level = b.level AND p.nth = b.nth - 1)),
        b.nth = 1 AND e.nth = 1
 FROM begins AS b JOIN ends AS e ON e.file = b.file AND e.level = b.level AND e.nth BETWEEN b.nth AND b.nth + 11;
+INSERT INTO run_of_words -- a name may begin or end with a letter beyond ASCII
+SELECT file, level, name, NULL, 0 FROM place WHERE name GLOB '*[^ -~]*'
+UNION ALL SELECT file, level, rtrim(rtrim(name, replace(name, '.', '')), '.'), NULL, 0 FROM place WHERE name GLOB '*[^ -~]*.*';
 DELETE FROM run_of_words -- the year of a date and the step of a checkpoint are no ids
 WHERE words NOT GLOB '*[^0-9]*' AND EXISTS (
   SELECT 1 FROM place AS p WHERE p.file = run_of_words.file AND p.level = run_of_words.level

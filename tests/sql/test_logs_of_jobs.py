@@ -144,6 +144,12 @@ class Names(Logs):
                 path = self.folder_of({"export": fixtures[scheduler], "a.log" if said else name: said + megatron(60, 1, 20)})
                 self.assertEqual([(wanted,)], self.rows("SELECT job FROM trace_sources(?) WHERE format = 'megatron'", path))
 
+    def test_letters_beyond_ascii(self):
+        jobs = job(5101, 0, 3500, name="ünï cödé") + job(5102, 0, 3500, name="训练")
+        for name, wanted in (("ünï cödé.out", "5101"), ("a/ünï cödé/{}.log", "5101"), ("训练.log", None), ("训练5102.log", "5102"), ("ünï.log", None)):  # a name of two letters is too short
+            path = self.folder_of({"sacct.psv": SACCT + jobs, name.format(1): megatron(60, 1, 100)})
+            self.assertEqual([(wanted,)], self.rows("SELECT job FROM trace_sources(?) WHERE format = 'megatron'", path), name)
+
     def test_numbers_that_are_no_ids(self):
         """The year of a date, and the step of a checkpoint."""
         for name, wanted in (("checkpoint-500/{}.log", None), ("out/step_500/{}.log", None), ("500/checkpoint-900/{}.log", "500")):
