@@ -1,9 +1,8 @@
 -- aligned.sql - gives the SQL that takes the clock of one log of a job for another that has none; none if there are no two such logs.
 --
--- Runs after placed.sql. A program's output without times, beside its tracker's or its event files', would tell the same steps at other times, as if
--- they ran twice. A step of it ends when the other says so of the same number; of several, as after a restart, at the nearest
--- time within the attempt. What the other
--- does not tell, and what lies between steps, goes with the step before.
+-- Runs after placed.sql. A program's output without times, beside its tracker's or its event files', would tell the same steps at other times, as
+-- if they ran twice. If both come about as far, a step of it ends when the other says so of the same number; of several, as after a restart, at
+-- the nearest time within the attempt. What the other does not tell, and what lies between steps, goes with the step before.
 
 WITH log AS (
   SELECT source, path, rtrim(rtrim(path, replace(path, '/', '')), '/') AS folder, job, start IS NOT NULL AS is_clockless
@@ -28,6 +27,14 @@ SELECT l.job, s.step, s.end_time FROM temp.spans_of_' || source || ' AS s CROSS 
 WHERE s.kind = ''step'' AND s.step IS NOT NULL AND typeof(s.end_time) IN (''integer'', ''real'') AND NOT l.is_clockless', ' UNION ALL') FROM has WHERE NOT all_clockless) || ';
 CREATE TABLE IF NOT EXISTS attempt_of(job TEXT, since);
 CREATE INDEX clock_step_of ON clock_step(job, step, end_time);'
+|| '
+CREATE TABLE alike AS -- and come about as far: else they are of two runs, one after the other
+WITH reached AS (' || (SELECT group_concat('
+  SELECT l.job, max(s.step) AS last FROM temp.spans_of_' || source || ' AS s CROSS JOIN clock_of AS l ON l.source = ' || source || ' AND l.name = iif(s.job GLOB ''*#[0-9]*'', rtrim(rtrim(s.job, ''0123456789''), ''#''), s.job)
+  WHERE l.is_clockless AND s.kind = ''step'' GROUP BY l.job', ' UNION ALL') FROM has WHERE is_clockless) || '
+)
+SELECT job FROM (SELECT job, max(last) AS last FROM reached GROUP BY job) AS r JOIN (SELECT job, max(step) AS told FROM clock_step GROUP BY job) AS c USING (job)
+WHERE told >= 0.9 * last - 1 AND (told <= 1.1 * last + 1 OR job IN (SELECT job FROM attempt_of));'
 || group_concat('
 CREATE TABLE aligned_' || source || ' AS
 WITH own AS (
@@ -37,7 +44,7 @@ WITH own AS (
          iif(s.kind = ''step'', (SELECT max(c.end_time) FROM clock_step AS c WHERE c.job = l.job AND c.step = s.step AND c.end_time < s.end_time
                                        AND NOT EXISTS (SELECT 1 FROM attempt_of AS a WHERE a.job = l.job AND a.since > c.end_time AND a.since <= s.end_time)) - s.end_time, NULL) AS earlier
   FROM temp.spans_of_' || source || ' AS s CROSS JOIN clock_of AS l ON l.source = ' || source || ' AND l.name = iif(s.job GLOB ''*#[0-9]*'', rtrim(rtrim(s.job, ''0123456789''), ''#''), s.job)
-  WHERE l.is_clockless AND typeof(s.start_time) IN (''integer'', ''real'')
+  WHERE l.is_clockless AND l.job IN (SELECT job FROM alike) AND typeof(s.start_time) IN (''integer'', ''real'')
 ),
 known AS (SELECT *, iif(later < - earlier OR earlier IS NULL, later, earlier) AS shift FROM own),
 numbered AS (SELECT *, count(shift) OVER (PARTITION BY job, attempt ORDER BY start_time, end_time, row ROWS UNBOUNDED PRECEDING) AS nth FROM known)

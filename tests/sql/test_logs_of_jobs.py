@@ -373,6 +373,9 @@ class WithoutAClock(Logs):
             begun, ended = self.rows("SELECT min(start_time) - ?, max(end_time) - ? FROM trace_records(?) WHERE record = 'spans' AND kind = 'step'", T, T, path)[0]
             self.assertEqual((300, 1300), (begun, ended))
             self.assertEqual(0, self.one("SELECT count(*) FROM mpg_issues WHERE kind IN ('repeated_steps', 'overlapping_spans') AND instr(source, ?)", path))
+        for steps, other in ((99, 49), (49, 99)):  # another run, which comes later
+            path = self.folder_of({"sacct.psv": SACCT + job(5101, 0, 3000), "5101/out.log": maxtext(0, steps, saves=(steps,)), "5101/wandb.csv": tracker(1500, 0, other)})
+            self.assertEqual([(0,)], self.rows("SELECT min(start_time) - ? FROM trace_records(?) WHERE record = 'spans' AND kind = 'step'", T, path))
         path = self.folder_of({"sacct.psv": SACCT + job(5101, 0, 600, "NODE_FAIL") + job(5101, 1200, 2400), "5101/out.log": maxtext(0, 49, saves=(29,)) + maxtext(30, 99, load=29, saves=(99,)),
                                "5101/a.csv": tracker(60, 0, 49), "5101/b.csv": tracker(1260, 30, 99)})
         self.assertEqual([("5101", 1, 8 * 300, 8 * 200), ("5101", 2, 8 * 700, None)], self.seconds(path))
