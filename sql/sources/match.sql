@@ -58,6 +58,7 @@ WITH RECURSIVE up(file, level, named, head, name) AS (
 SELECT file, level, name FROM up WHERE name NOT IN ('', '.', '..') AND NOT (level = 0 AND name GLOB 'module_[0-9]*.*'); -- XLA numbers modules
 
 -- The words of each name and every run of them, with what stands between: "slurm-123_4.out" has 123, 4 and 123_4.
+CREATE INDEX place_of ON place(file, level);
 CREATE TABLE run_of_words(file INTEGER, level INTEGER, words TEXT, before TEXT, alone INTEGER);
 INSERT INTO run_of_words
 WITH RECURSIVE edge(file, level, name, at, was, is_word) AS (

@@ -19,7 +19,7 @@ SELECT f.file, f.job AS of_job, replace(replace(replace(replace(replace(replace(
          f.path, ''0'', ''''), ''1'', ''''), ''2'', ''''), ''3'', ''''), ''4'', ''''), ''5'', ''''), ''6'', ''''), ''7'', ''''), ''8'', ''''), ''9'', '''') AS stem,
        f.path, a.source, a.job AS was, a.attempt, a.start_time, coalesce(a.end_time, s.end_time, a.start_time) AS end_time, s.first, s.last
 FROM (SELECT * FROM all_allocations WHERE source IN (SELECT source FROM source WHERE rank = 3) AND typeof(start_time) IN (''integer'', ''real'')) AS a
-JOIN file AS f ON f.source = a.source AND (f.path = a.job OR f.path || ''#'' = rtrim(a.job, ''0123456789''))
+JOIN file AS f ON f.path IN (a.job, iif(a.job GLOB ''*#[0-9]*'', rtrim(rtrim(a.job, ''0123456789''), ''#''), a.job)) AND +f.source = a.source
 LEFT JOIN log_steps AS s ON s.job = a.job AND s.source = a.source AND s.attempt IS a.attempt
 WHERE coalesce(f.start, json_extract(f.inferred, ''$.year'')) IS NOT NULL
 GROUP BY a.source, a.job, a.attempt;
