@@ -322,6 +322,13 @@ class ServeTokens(Case):
                              self.db.execute("SELECT server, prefill_tokens, decode_tokens FROM trace_serve_tokens(?) ORDER BY end_time", (path,)).fetchall())
             self.assertEqual(self.issues_of(path), {"assumed_computed": 1, "counter_reset": 2})
 
+    def test_servers_of_few_counters(self):
+        """LMDeploy counts all of a prompt, llama.cpp what its cache does not hold."""
+        for server, made, assumed in (("lmdeploy", "generation_tokens_total", {"assumed_computed": 1}), ("llamacpp", "tokens_predicted_total", {})):
+            path = self.write(self.lines((f"{server}:prompt_tokens_total", 'pod="x"', (0, 100, 300)), (f"{server}:{made}", 'pod="x"', (0, 10, 30)), (f"{server}:requests_processing", 'pod="x"', (1, 2, 3))))
+            self.assertEqual([(server, 100, 10), (server, 200, 20)], self.db.execute("SELECT server, prefill_tokens, decode_tokens FROM trace_serve_tokens(?) ORDER BY end_time", (path,)).fetchall())
+            self.assertEqual(self.issues_of(path), assumed)
+
     def test_what_promtool_dumps(self):
         path = self.write([f'{{__name__="vllm:generation_tokens_total", pod="x"}} {value} {(BEGIN + EVERY * i) * 1000}' for i, value in enumerate((0, 10, 20))])
         self.assertEqual(self.decoded(path), [("x", 0, 30, 10), ("x", 30, 60, 10)])
