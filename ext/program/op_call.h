@@ -7,7 +7,7 @@
 
 #include "../base/base.h"
 
-#define MPG_OP_ARGUMENTS 24
+#define MPG_OP_ARGUMENTS 40
 #define MPG_OP_RANK 8
 /* So that no product of two tensors, with a dimension of either, leaves 128 bits. */
 #define MPG_OP_TENSOR_LIMIT (INT64_C(1) << 40) /* elements */

@@ -34,7 +34,7 @@ static inline void no_price(const char *name, const char *dims, const char *conc
 /* Concrete arguments of which all are `other` but those named: "3=[2],5=[4]". */
 static inline void arguments(const char *given, const char *other, char *out, size_t cap) {
   size_t n = (size_t)snprintf(out, cap, "[");
-  for (int i = 0; i < 20; i++) {
+  for (int i = 0; i < 34; i++) {
     char key[16];
     const char *at;
     int length = 0;

@@ -115,6 +115,8 @@ static void test_every_attention(void) {
              {"aten::_flash_attention_forward", 8, true, true, false},
              {"aten::_efficient_attention_forward", 9, false, true, false},
              {"flash_attn::_flash_attn_forward", 5, true, true, false},
+             {"flash_attn_3::fwd", 24, true, true, false},
+             {"flash_attn_3::bwd", 16, true, true, true},
              {"aten::_scaled_dot_product_flash_attention_backward", 11, true, false, true},
              {"aten::_scaled_dot_product_efficient_attention_backward", 11, false, false, true},
              {"aten::_scaled_dot_product_cudnn_attention_backward", 14, false, false, true},
@@ -192,6 +194,25 @@ static void test_older_signatures(void) {
   price("_scaled_dot_product_cudnn_attention_backward", gradient, NULL, concrete, edge * 36, -1);
   price("_scaled_mm", "[[2, 3], [3, 5]]", "[\"c10::Float8_e4m3fn\", \"c10::Float8_e4m3fn\"]",
         "[\"\", \"\", \"\", \"15\"]", 60, 6 + 15 + 2 * 10);
+}
+
+/* FlashAttention 3: lengths and numbers of keys in the places that it has for them, and windows. */
+static void test_what_flash_attention_3_leaves_open(void) {
+  static const char *const dims[] = {
+      "[[2, 16, 4, 8], [2, 32, 4, 8], [2, 32, 4, 6], [], [], [], [], [3]]",
+      "[[2, 16, 4, 8], [2, 32, 4, 8], [2, 32, 4, 6], [], [], [], [], [], [], [], [], [2]]"};
+  static const char dense[] = "[[2, 16, 4, 8], [2, 32, 4, 8], [2, 32, 4, 6]]";
+  static const char gradient[] = "[[2, 16, 4, 6], [2, 16, 4, 8], [2, 32, 4, 8], [2, 32, 4, 6], [2, "
+                                 "16, 4, 6], [2, 4, 16], [], [], [], [3], [3]]";
+  char concrete[1000];
+  arguments("24=False 25=-1 26=-1 27=0", "", concrete, sizeof concrete);
+  for (size_t i = 0; i < sizeof dims / sizeof *dims; i++)
+    no_price("flash_attn_3::fwd", dims[i], concrete);
+  price("flash_attn_3::fwd", dense, NULL, concrete, 2LL * 2 * 4 * 16 * 32 * 14, -1);
+  arguments("24=False 25=128 26=0 27=0", "", concrete, sizeof concrete);
+  no_price("flash_attn_3::fwd", dense, concrete);
+  arguments("16=False 17=-1 18=-1", "", concrete, sizeof concrete);
+  no_price("flash_attn_3::bwd", gradient, concrete);
 }
 
 /* Of 2.9: lists of scales, and the result's type behind the bias. */
@@ -281,6 +302,7 @@ int main(void) {
   test_older_signatures();
   test_groups();
   test_scaled_by_lists();
+  test_what_flash_attention_3_leaves_open();
   test_every_product();
   test_every_convolution();
   test_every_attention();

@@ -182,11 +182,11 @@ static const char *array(const char *first, int n) {
 
 static void test_arguments(void) {
   static const char dims[] = "[[1, 1, 3], [1, 1, 3]]";
-  price("dot", array("[3]", 24), NULL, NULL, 6, -1);
-  no_price("dot", array("[3]", 25), NULL);
-  no_price("dot", "[[3], [3]]", array("[3]", 25));
-  price("dot", "[[3], [3]]", array("[3]", 24), NULL, 6, -1);
-  CHECK(!mpg_op_cost_of(MPG_STR("dot"), MPG_STR("[[3], [3]]"), mpg_str_of(array("[3]", 25)),
+  price("dot", array("[3]", 40), NULL, NULL, 6, -1);
+  no_price("dot", array("[3]", 41), NULL);
+  no_price("dot", "[[3], [3]]", array("[3]", 41));
+  price("dot", "[[3], [3]]", array("[3]", 40), NULL, 6, -1);
+  CHECK(!mpg_op_cost_of(MPG_STR("dot"), MPG_STR("[[3], [3]]"), mpg_str_of(array("[3]", 41)),
                         text(NULL), &(mpg_op_cost){0, 0}));
   /* Space of any kind, within and around. */
   price("dot", "\n\t\r [\r[\t3\n]\n,\t[ 3\r]\t]\n", "[\n\"float\"\r,\t\"float\" ]", NULL, 6, 28);
