@@ -17,6 +17,8 @@
 --@ job (?s)\A\s*\{.*?"slurm"\s*:\s*\{[^}]*?"job_?id"\s*:\s*"(\d+)"
 --@ job \bFLUX_JOB_ID\b\\?["']?\s*[=:]\s*\\?["']?(?:[^\x00-\x7f]{1,2}|f)([1-9A-HJ-NP-Za-km-z]{2,12})\b
 --@ job \bPBS_JOBID\b["']?\s*[=:]\s*["']?([\w.\[\]-]+)
+--@ job (?m)^(?:\d+: )?(?:srun: job|salloc: Granted job allocation|slurmstepd: error: \*\*\* (?:JOB|STEP)) (\d+)\b
+--@ job (?m)^Subject: Job (\d+(?:\[\d+\])?): <
 --@ job \bLSB_JOBID\b["']?\s*[=:]\s*["']?(\d+)
 --@ job (?sm)^\[pod/([a-z][a-z0-9.-]*)/[\w.-]+\]\s(*COMMIT)(?=.*^\[pod/(?!\1/)([a-z][a-z0-9.-]*)/)
 --@ job (?s)[{,\s]"?pod(?:_name)?"?\s*[:=]\s*"([a-z][a-z0-9.-]*[a-z0-9])"(*COMMIT)(?=.*[{,\s]"?pod(?:_name)?"?\s*[:=]\s*"(?!\1")([a-z][a-z0-9.-]*[a-z0-9])")

@@ -159,6 +159,17 @@ class Names(Logs):
             with self.subTest(name):
                 self.assertEqual([wanted] * 3, self.jobs(job(2026, 0, 3500), name))
 
+    def test_what_the_scheduler_prints_itself(self):
+        """srun, salloc and slurmstepd name the job in its output, and LSF writes a report above it."""
+        for head, tail in (("srun: job 5101 queued and waiting for resources\nsrun: job 5101 has been allocated resources\n", ""), ("salloc: Granted job allocation 5101\n", ""),
+                           ("", "slurmstepd: error: *** JOB 5101 ON n1 CANCELLED AT 2026-11-01T00:20:00 DUE TO TIME LIMIT ***\n"), ("", "slurmstepd: error: *** STEP 5101.0 ON n1 CANCELLED AT 2026-11-01T00:20:00 ***\n"),
+                           ("Submitted batch job 5102\n", "")):
+            self.assertEqual(["5101" if "5101" in head + tail else None] * 3, self.jobs(job(5101, 0, 3500) + job(5102, 0, 3500), "train{}.log", lambda i: head + megatron(60 + i, 1, 100) + tail), head + tail)
+        lsf = pathlib.Path(ROOT, "fixtures", "lsf", "lsb.acct").read_text(encoding="utf-8")
+        for number in ("101", "103[2]"):
+            report = f"Sender: LSF System <lsfadmin@n1>\nSubject: Job {number}: <python train.py> in cluster <c> Done\n\nJob <python train.py> was submitted from host <login1> by user <ann>.\nThe output (if any) follows:\n\n"
+            self.assertEqual([(number,)], self.rows("SELECT job FROM trace_sources(?) WHERE format = 'megatron'", self.folder_of({"lsb.acct": lsf, "train.log": report + megatron(60, 1, 9)})))
+
     def test_what_weights_and_biases_keeps_of_a_run(self):
         """Its folder has the program's output, and the job of Slurm, by which neither is called."""
         folder = "wandb/run-20261101_000000-abc123/files/"
