@@ -122,14 +122,21 @@ WHERE steps AND g.cat = 'gpu_user_annotation' AND e.step IS NOT NULL;
 CREATE INDEX temp.kineto_device_step ON kineto_device_steps(thread, start_ns);
 
 -- Of a group: its trace, whether nothing in it has a stream, and the process that called, if it is one.
+DROP TABLE IF EXISTS temp.kineto_streams;
+CREATE TEMP TABLE kineto_streams(file PRIMARY KEY, n);
+INSERT INTO kineto_streams
+SELECT g.file, total(n) FROM (SELECT part, count(stream) AS n FROM kineto_activity GROUP BY part) CROSS JOIN kineto_groups AS g ON g.id = part GROUP BY g.file;
+DROP TABLE IF EXISTS temp.kineto_callers;
+CREATE TEMP TABLE kineto_callers(label PRIMARY KEY, process);
+INSERT INTO kineto_callers SELECT label, iif(min(pid) = max(pid), min(pid), NULL) FROM kineto_groups WHERE is_call GROUP BY label;
 DROP TABLE IF EXISTS temp.kineto_of;
 CREATE TEMP TABLE kineto_of(id INTEGER PRIMARY KEY, rank, base_ns, streamless, chip, process);
 INSERT INTO kineto_of
-WITH streams AS MATERIALIZED (
-  SELECT g.file, total(n) AS n FROM (SELECT part, count(stream) AS n FROM kineto_activity GROUP BY part) CROSS JOIN kineto_groups AS g ON g.id = part GROUP BY g.file
-)
-SELECT g.id, g.rank, t.base_ns, s.n = 0, coalesce(a.chip, :chip), (SELECT iif(min(c.pid) = max(c.pid), min(c.pid), NULL) FROM kineto_groups AS c WHERE c.label = g.label AND c.is_call)
-FROM kineto_groups AS g JOIN device_traces AS t USING (trace) LEFT JOIN streams AS s ON s.file = g.file LEFT JOIN kineto_alike AS a ON a.trace = g.trace;
+SELECT g.id, g.rank, t.base_ns, s.n = 0, coalesce(a.chip, :chip), c.process
+FROM kineto_groups AS g JOIN device_traces AS t USING (trace) LEFT JOIN kineto_streams AS s ON s.file = g.file
+LEFT JOIN kineto_alike AS a ON a.trace = g.trace LEFT JOIN kineto_callers AS c ON c.label = g.label;
+DROP TABLE kineto_streams;
+DROP TABLE kineto_callers;
 
 INSERT INTO device_activity (trace, rank, process, device, chip, stream, class, kind, name, start_ns, end_ns, step,
                              correlation, launch_ns, launch_end_ns, launch_name, launch_thread, op, op_ns, bytes,

@@ -301,6 +301,17 @@ class Profiles(Case):
                      "concrete_inputs": "[]"}] + self.call(i, i * 100 + 20)
         self.grows(lambda n: self.kineto(n, what), "formats/kineto.sql")
 
+    def test_ranks(self):
+        """A file of each: what calls and has streams in it is looked for once."""
+        with open(os.path.join(ROOT, "fixtures", "profile", "rank0.json"), encoding="utf-8") as file:
+            profile = json.load(file)
+
+        def make(n):
+            self.script("device.sql")
+            return {"trace": self.folder_of({f"rank{i}.json": json.dumps(profile | {"distributedInfo": {"rank": i}}) for i in range(n)})}
+        self.FEW = 12
+        self.grows(make, "formats/kineto.sql")
+
     def nsys(self, n, ranges):
         """Of one thread: ranges of NVTX, and n calls, 20 ns after each hundredth."""
         self.script("device.sql")
