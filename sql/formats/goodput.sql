@@ -143,22 +143,23 @@ INSERT INTO mpg_issues(source, severity, kind, line, count, detail)
 SELECT coalesce(:log, 'goodput_rows'), 'warning', 'no_steps', NULL, 1, 'no start of a step of ml-goodput-measurement was found'
 WHERE NOT EXISTS (SELECT 1 FROM goodput_steps);
 
-DROP TABLE IF EXISTS temp.goodput_attempts;
-CREATE TEMP TABLE goodput_attempts AS
+DROP TABLE IF EXISTS temp.goodput_spread;
+CREATE TEMP TABLE goodput_spread(run INTEGER PRIMARY KEY, first_step, last_step);
+INSERT INTO goodput_spread
 WITH firsts AS (
   SELECT run, min(id) AS first_step
   FROM (SELECT run, 1 AS id FROM goodput_steps WHERE rowid = 1 UNION ALL SELECT b.run, id FROM goodput_breaks AS b CROSS JOIN goodput_steps AS p ON p.rowid = id - 1 WHERE p.run <> b.run)
   GROUP BY run
-),
-spread AS (
-  SELECT run, first_step, coalesce(lead(first_step) OVER (ORDER BY run) - 1, (SELECT max(rowid) FROM goodput_steps)) AS last_step FROM firsts
-),
-bounds AS (
+)
+SELECT run, first_step, coalesce(lead(first_step) OVER (ORDER BY run) - 1, (SELECT max(rowid) FROM goodput_steps)) FROM firsts;
+DROP TABLE IF EXISTS temp.goodput_attempts;
+CREATE TEMP TABLE goodput_attempts AS
+WITH bounds AS (
   SELECT r.job, r.attempt, r.first, r.last, f.first_step, f.last_step,
          (SELECT min(time) FROM (SELECT s.start_time AS time FROM goodput_steps AS s WHERE s.rowid = f.first_step
                                  UNION ALL SELECT m.time FROM goodput_marks AS m WHERE m.id BETWEEN r.first AND r.last)) AS start_time,
          (SELECT max(m.time) FROM goodput_marks AS m WHERE m.id BETWEEN r.first AND r.last AND m.kind = 'job' AND m.edge = 'end') AS job_end
-  FROM goodput_ranges AS r LEFT JOIN spread AS f ON f.run = r.rowid
+  FROM goodput_ranges AS r LEFT JOIN goodput_spread AS f ON f.run = r.rowid
   WHERE r.first <= r.last
 )
 SELECT *, lead(start_time) OVER (PARTITION BY job ORDER BY attempt) AS next_start FROM bounds;
@@ -166,6 +167,8 @@ INSERT INTO mpg_issues(source, severity, kind, line, count, detail)
 SELECT coalesce(:log, 'goodput_rows'), 'warning', 'missing_field', NULL, count(*), 'steps without a number (step_count): they show no restart and are unrated'
 FROM goodput_steps WHERE step IS NULL GROUP BY NULL;
 
+CREATE INDEX temp.goodput_breaks_of ON goodput_breaks(id);
+DROP TABLE goodput_spread;
 DROP TABLE goodput_ranges;
 DROP TABLE goodput_survey;
 
@@ -260,14 +263,14 @@ DROP TABLE IF EXISTS temp.commits;
 CREATE TEMP TABLE commits AS
 SELECT a.job, a.attempt, o.step, o.time AS snapshot_time, o.time + coalesce(o.saved_s, 0) AS durable_time
 FROM goodput_attempts AS a CROSS JOIN goodput_marks AS o ON o.id BETWEEN a.first AND a.last
-WHERE o.kind = 'save';
+WHERE +o.kind = 'save';
 
 -- What was restored was saved: an entry of the save is lost where the log mentions that step.
 INSERT INTO mpg_issues(source, severity, kind, line, count, detail)
 WITH unsaved AS MATERIALIZED (
   SELECT job, step, time FROM goodput_marks AS o
   WHERE kind IN ('restore', 'emergency_restore') AND step IS NOT NULL
-    AND step NOT IN (SELECT s.step FROM goodput_marks AS s WHERE s.kind = 'save' AND s.step IS NOT NULL AND s.job = o.job)
+    AND (coalesce(job, ''), step) NOT IN (SELECT coalesce(s.job, ''), s.step FROM goodput_marks AS s WHERE s.kind = 'save' AND s.step IS NOT NULL)
 ),
 ran AS MATERIALIZED (
   SELECT a.job, s.step, min(s.start_time) AS start_time
