@@ -106,13 +106,16 @@ WHERE is_known;
 -- What the lowest rank does not tell, as it died first: if there is another.
 DROP TABLE IF EXISTS temp.otlp_ranks;
 CREATE TEMP TABLE otlp_ranks AS SELECT 1 WHERE (SELECT count(*) FROM otlp_named WHERE is_known AND job IS NOT NULL) > (SELECT count(*) FROM otlp_told);
+DROP TABLE IF EXISTS temp.otlp_latest;
+CREATE TEMP TABLE otlp_latest(job PRIMARY KEY, latest) WITHOUT ROWID;
+INSERT INTO otlp_latest SELECT job, max(coalesce(end_time, start_time)) FROM otlp_ranks CROSS JOIN otlp_told WHERE kind <> 'attempt' AND job IS NOT NULL GROUP BY job;
 INSERT INTO mpg_issues(source, severity, kind, count, detail)
 SELECT coalesce(:otlp, 'otlp_spans'), 'warning', 'missing_steps', count(*), 'steps that only ranks above the lowest tell, first ' || min(step) || ' of job ' || min(job) || ': left out. Did the lowest rank die first?'
 FROM (SELECT DISTINCT n.job AS job, n.step AS step, coalesce(m.start_time > l.latest + 60, 0) AS is_late
-      FROM (SELECT job AS of_job, max(coalesce(end_time, start_time)) AS latest FROM otlp_ranks CROSS JOIN otlp_told WHERE kind <> 'attempt' GROUP BY job) AS l
-      CROSS JOIN otlp_named AS n ON n.job = of_job CROSS JOIN otlp_merged AS m ON m.rowid = n.rowid WHERE n.is_known AND m.kind = 'step' AND n.step IS NOT NULL
+      FROM otlp_ranks CROSS JOIN otlp_named AS n CROSS JOIN otlp_latest AS l ON l.job = n.job CROSS JOIN otlp_merged AS m ON m.rowid = n.rowid WHERE n.is_known AND m.kind = 'step' AND n.step IS NOT NULL
       EXCEPT SELECT job, step, 0 FROM otlp_ranks CROSS JOIN otlp_told WHERE kind = 'step')
 GROUP BY NULL;
+DROP TABLE otlp_latest;
 DROP TABLE otlp_ranks;
 DROP TABLE otlp_named;
 DROP TABLE otlp_merged;
@@ -131,8 +134,14 @@ WHERE field IS NOT NULL GROUP BY kind, field;
 
 -- A step that ended in an error, and that no other of its number made good.
 INSERT INTO mpg_issues(source, severity, kind, count, detail)
-SELECT coalesce(:otlp, 'otlp_spans'), 'warning', 'skipped_steps', count(*), 'steps that ended in an error, and of whose number none ended well, the first of job ' || min(job) || ': they count as progress'
-FROM otlp_told AS t WHERE kind = 'step' AND status = 'error' AND NOT EXISTS (SELECT 1 FROM otlp_told AS o WHERE o.job = t.job AND o.kind = 'step' AND o.step = t.step AND o.status IS NOT 'error') GROUP BY NULL;
+SELECT coalesce(:otlp, 'otlp_spans'), 'warning', 'skipped_steps', sum(n), 'steps that ended in an error, and of whose number none ended well, the first of job ' || min(job) || ': they count as progress'
+FROM (
+  SELECT job, count(*) AS n FROM otlp_told
+  WHERE kind = 'step' AND (job, step) IN (SELECT job, step FROM otlp_told WHERE kind = 'step' AND status = 'error')
+  GROUP BY job, step HAVING min(coalesce(status, '') = 'error')
+  UNION ALL SELECT job, 1 FROM otlp_told WHERE kind = 'step' AND status = 'error' AND step IS NULL
+)
+GROUP BY NULL;
 
 -- Attributes in other letters, or misspelt, are none of the convention.
 INSERT INTO mpg_issues(source, severity, kind, count, detail)

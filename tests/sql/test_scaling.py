@@ -224,6 +224,15 @@ class Training(Case):
             with self.subTest(name):
                 self.grows(make, "formats/%s.sql" % name)
 
+    def test_jobs_of_opentelemetry(self):
+        """Steps of two ranks, and some that fail."""
+        def span(job, step, rank):
+            attributes = {"mpg.job": job, "mpg.kind": "step", "mpg.attempt": 1, "mpg.step": step, "mpg.rank": rank}
+            return {"traceId": "%032x" % step, "spanId": "%016x" % (10 * step + rank), "name": "step", "startTimeUnixNano": str(10**18 + step * 10**9), "endTimeUnixNano": str(10**18 + (step + 1) * 10**9),
+                    "status": {"code": 2 if step == 2 else 1}, "attributes": [{"key": key, "value": {"intValue": value} if isinstance(value, int) else {"stringValue": value}} for key, value in attributes.items()]}
+        self.grows(lambda n: {"otlp": self.file("".join(json.dumps({"resourceSpans": [{"scopeSpans": [{"spans": [span(f"j{i}", step, rank) for step in range(4) for rank in range(2)]}]}]}) + "\n"
+                                                         for i in range(n)))}, "formats/otlp.sql")
+
     def test_files_that_tell_all(self):
         """Copies of logs with saves, loads, evaluations and restarts: what a file tells is looked for in its own records."""
         for script, parameter, path in (("maxtext", "log", "training/maxtext.log"), ("maxtext", "log", "h200/orbax.log"), ("megatron", "log", "training/megatron.log"),
