@@ -89,7 +89,7 @@ class Broken(Case):
         db.execute("SELECT mpg_build(?)", (GOLDEN,))
         wanted = self.content(db)
         db.close()
-        failed = used = 0
+        failed = used = left = 0
         for i in range(TRIES * 2):
             for is_second in (False, True):
                 with self.subTest(limit=i, is_second=is_second):
@@ -101,6 +101,7 @@ class Broken(Case):
                         failed += self.fails(db, GOLDEN, "out of memory|disk")
                     finally:
                         SQLITE.sqlite3_hard_heap_limit64(0)
+                    left += self.undo(db)
                     self.assertIn(self.content(db), (wanted,) if is_second else (None, wanted))
                     db.execute("SELECT mpg_build(?)", (GOLDEN,))
                     self.assertEqual(wanted, self.content(db))
@@ -108,6 +109,36 @@ class Broken(Case):
                     used = used or SQLITE.sqlite3_memory_used()
                     self.assertLessEqual(SQLITE.sqlite3_memory_used(), used + 4096)
         self.assertGreater(failed, TRIES)
+        self.assertLess(left, 1 + failed / 10)
+
+    @staticmethod
+    def undo(db):
+        """Whether a transaction was left open: then there was no memory to undo it, either."""
+        is_open = db.in_transaction
+        if is_open:
+            db.execute("ROLLBACK")
+        return is_open
+
+    def test_import_out_of_memory(self):
+        """TEMP tables of before, or those of the import, and no transaction of its own that stays open."""
+        failed = left = 0
+        for i in range(TRIES * 2):
+            with self.subTest(limit=i):
+                db = connect()
+                db.execute("CREATE TEMP TABLE jobs AS SELECT 'x' AS job")
+                SQLITE.sqlite3_hard_heap_limit64(SQLITE.sqlite3_memory_used() + i * 4500000 // (TRIES * 2))
+                try:
+                    db.execute("SELECT mpg_import(?)", (GOLDEN,)).fetchall()
+                except (sqlite3.Error, MemoryError):
+                    failed += 1
+                finally:
+                    SQLITE.sqlite3_hard_heap_limit64(0)
+                left += self.undo(db)
+                self.assertIn(db.execute("SELECT count(*), max(job) FROM jobs").fetchone(), [(1, "x"), (2, "J2")])
+                db.execute("SELECT mpg_import(?)", (GOLDEN,))
+                db.close()
+        self.assertGreater(failed, TRIES)
+        self.assertLess(left, 1 + failed / 10)
 
 
 class InTheWay(Case):

@@ -217,12 +217,20 @@ static int run_script(sqlite3 *db, const char *sql, const char *end, sqlite3_val
   return rc;
 }
 
-/* The error, `why` or that of the connection, after what the script had begun is undone. */
+/* Memory kept from before a script begins until it ends: where it fails for want of memory, undoing
+** it needs some. (An allocation of SQLite's own that fails within the user's statement stops every
+** other until that ends. Then the transaction stays open, for the user to roll back.) */
+enum { RESERVE = 1 << 16 };
+
+/* The error, `why` or that of the connection, after what the script had begun is undone by the
+** statement `undo`, if it is not NULL. Frees the reserve. */
 static void fail(sqlite3_context *context, sqlite3 *db, int rc, const char *name, const char *why,
-                 bool began) {
-  char *text = sqlite3_mprintf("%s: %s", name, why != NULL ? why : sqlite3_errmsg(db));
-  if (began && sqlite3_get_autocommit(db) == 0)
-    (void)sqlite3_exec(db, "ROLLBACK", NULL, NULL, NULL);
+                 const char *undo, void *reserve) {
+  char *text;
+  sqlite3_free(reserve);
+  text = sqlite3_mprintf("%s: %s", name, why != NULL ? why : sqlite3_errmsg(db));
+  if (undo != NULL && sqlite3_get_autocommit(db) == 0)
+    (void)sqlite3_exec(db, undo, NULL, NULL, NULL);
   if (text == NULL || rc == SQLITE_NOMEM)
     sqlite3_result_error_nomem(context);
   else
@@ -469,15 +477,18 @@ static void import_function(sqlite3_context *context, int n, sqlite3_value **arg
   static const int64_t none[RELATIONS];
   const char *script = mpg_script_find("sources/import")->sql;
   sqlite3 *db = mpg_conn_of(context)->db;
-  int rc = sqlite3_exec(db, "SAVEPOINT mpg_import", NULL, NULL, NULL);
+  void *reserve = sqlite3_malloc(RESERVE);
+  int rc = reserve == NULL ? SQLITE_NOMEM
+                           : sqlite3_exec(db, "SAVEPOINT mpg_import", NULL, NULL, NULL);
+  const char *undo = rc == SQLITE_OK ? "ROLLBACK TO mpg_import; RELEASE mpg_import" : NULL;
   (void)n;
   if (rc == SQLITE_OK)
     rc = run_script(db, script, script + strlen(script), args[0]);
   if (rc != SQLITE_OK) {
-    fail(context, db, rc, "mpg_import", NULL, false);
-    (void)sqlite3_exec(db, "ROLLBACK TO mpg_import; RELEASE mpg_import", NULL, NULL, NULL);
+    fail(context, db, rc, "mpg_import", NULL, undo, reserve);
     return;
   }
+  sqlite3_free(reserve);
   (void)sqlite3_exec(db, "RELEASE mpg_import", NULL, NULL, NULL);
   result_counts(context, db, "temp", none);
 }
@@ -496,35 +507,39 @@ static const char *said_better(sqlite3 *db, int rc) {
 static void build_function(sqlite3_context *context, int n, sqlite3_value **args) {
   sqlite3 *db = mpg_conn_of(context)->db;
   int64_t before[RELATIONS];
-  const bool began = sqlite3_get_autocommit(db) != 0;
+  void *reserve;
   bool is_new;
   mpg_err err = {MPG_OK, ""};
   char *why;
   int rc;
   (void)n;
-  if (!began) {
+  if (sqlite3_get_autocommit(db) == 0) {
     sqlite3_result_error(
         context, "mpg_build: expected no open transaction, for it begins one: COMMIT first", -1);
     return;
   }
   rc = mpg_build_check(db, &why);
   if (rc != SQLITE_OK || why != NULL) {
-    fail(context, db, rc, "mpg_build", why, false);
+    fail(context, db, rc, "mpg_build", why, NULL, NULL);
     sqlite3_free(why);
     return;
   }
   is_new = is_empty(db);
   if (!is_new)
     use_wal(db);
-  rc = count_rows(db, "main", before);
+  reserve = sqlite3_malloc(RESERVE);
+  rc = reserve == NULL ? SQLITE_NOMEM : count_rows(db, "main", before);
   if (rc == SQLITE_OK)
     rc = build_tables(mpg_conn_of(context), args[0], before, &err);
   if (rc == SQLITE_OK && is_new)
     use_wal(db);
-  if (rc == SQLITE_OK)
-    result_counts(context, db, "main", before);
-  else
-    fail(context, db, rc, "mpg_build", err.rc == MPG_OK ? said_better(db, rc) : err.text, began);
+  if (rc != SQLITE_OK) {
+    fail(context, db, rc, "mpg_build", err.rc == MPG_OK ? said_better(db, rc) : err.text,
+         "ROLLBACK", reserve);
+    return;
+  }
+  sqlite3_free(reserve);
+  result_counts(context, db, "main", before);
 }
 
 int mpg_register_build(mpg_conn *conn, char **error) {
