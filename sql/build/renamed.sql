@@ -7,11 +7,11 @@
 DROP TABLE IF EXISTS temp.mpg_renamed;
 CREATE TEMP TABLE mpg_renamed(was TEXT, job TEXT, PRIMARY KEY (was, job)) WITHOUT ROWID;
 INSERT INTO temp.mpg_renamed
-WITH cluster AS MATERIALIZED (
+WITH cluster AS (
   SELECT pool AS name FROM temp.mpg_others WHERE pool IS NOT NULL AND EXISTS (SELECT 1 FROM main.jobs)
   UNION SELECT substr(pool, 1, instr(pool, '/') - 1) FROM temp.mpg_others WHERE instr(pool, '/') AND EXISTS (SELECT 1 FROM main.jobs)
 ),
-news AS MATERIALIZED (
+news AS (
   SELECT record, job, instr(job, '/') AS slash, pool, start_us, submit_us FROM temp.mpg_others
   WHERE EXISTS (SELECT 1 FROM main.jobs)
     AND (record = 'allocations' AND id NOT IN (SELECT id FROM temp.mpg_known) OR record = 'jobs' AND job NOT IN (SELECT j.job FROM main.jobs AS j))

@@ -3,7 +3,7 @@
 **
 ** OLD_HOST_MPG is the path of mpg.so, OLD_HOST_VERSION the number of the version that the host says
 ** it is. The table of routines ends where 3.34's did: what comes later in it is NULL, and so is
-** what better-sqlite3 leaves out.
+** what better-sqlite3 leaves out. A statement with AS MATERIALIZED, which is of 3.35, is an error.
 */
 #include <sqlite3ext.h>
 SQLITE_EXTENSION_INIT1
@@ -26,6 +26,19 @@ static const char *version_text(void) {
   return "of a test";
 }
 
+static int prepare_v2(sqlite3 *db, const char *sql, int n, sqlite3_stmt **out, const char **tail) {
+  const char *end, *hint = strstr(sql, "AS MATERIALIZED (");
+  int rc = sqlite3_prepare_v2(db, sql, n, out, &end);
+  if (rc == SQLITE_OK && hint != NULL && hint < end) {
+    (void)sqlite3_finalize(*out);
+    *out = NULL;
+    return SQLITE_ERROR;
+  }
+  if (tail != NULL)
+    *tail = end;
+  return rc;
+}
+
 __attribute__((visibility("default"))) int sqlite3_oldhost_init(sqlite3 *db, char **error,
                                                                 const sqlite3_api_routines *api);
 
@@ -44,6 +57,7 @@ int sqlite3_oldhost_init(sqlite3 *db, char **error, const sqlite3_api_routines *
   memcpy(&routines, api, offsetof(sqlite3_api_routines, changes64));
   routines.progress_handler = NULL; /* as with SQLITE_OMIT_PROGRESS_CALLBACK */
   routines.libversion_number = version;
+  routines.prepare_v2 = prepare_v2;
   routines.libversion = version_text;
   return init(db, error, &routines) == SQLITE_OK ? SQLITE_OK_LOAD_PERMANENTLY : SQLITE_ERROR;
 }

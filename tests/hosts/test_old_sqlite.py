@@ -52,6 +52,11 @@ QUERIES = [
     "SELECT count(*) FROM slurm_trace('fixtures/exports/sacct.psv') WHERE State IN ('COMPLETED', 'FAILED')",
     "SELECT * FROM trace_sources('fixtures/exports') ORDER BY 1",
     "SELECT count(*) FROM mpg_chips WHERE chip IN ('h100', 'H100-SXM')",
+    "SELECT count(*), sum(chip_us) FROM trace_rollup('fixtures/training')",
+    "SELECT count(*), sum(chip_us) FROM trace_rollup('fixtures/kube')",
+    "SELECT count(*), max(start_ns) FROM trace_device_activity('fixtures/profile/rank0.json')",
+    "SELECT mpg_import('fixtures/exports')",
+    "SELECT mpg_build('fixtures/exports')",
 ]
 
 

@@ -293,7 +293,11 @@ mpg_rc mpg_private_do_text(mpg_private_db *p, const char *sql, mpg_err *err) {
 }
 
 mpg_rc mpg_private_prepare(mpg_private_db *p, const char *sql, sqlite3_stmt **out, mpg_err *err) {
-  int code = sqlite3_prepare_v2(p->db, sql, -1, out, NULL);
+  char *without;
+  int code = mpg_host_without_hints(sql, &without);
+  if (code == SQLITE_OK)
+    code = sqlite3_prepare_v2(p->db, without != NULL ? without : sql, -1, out, NULL);
+  sqlite3_free(without);
   return code == SQLITE_OK ? MPG_OK : mpg_private_failure(p, code, err);
 }
 

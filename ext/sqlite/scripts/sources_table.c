@@ -87,13 +87,9 @@ static mpg_rc read_sources(cursor *c, mpg_conn *conn, mpg_str path, mpg_err *err
     rc = mpg_sources_run(&c->sources, err);
   if (rc == MPG_OK)
     rc = mpg_sources_list_issues(&c->sources, err);
-  if (rc == MPG_OK) {
-    int code = sqlite3_prepare_v2(c->sources.db.db, mpg_script_find("sources/report")->sql, -1,
-                                  &c->rows, NULL);
-    if (code != SQLITE_OK)
-      rc = mpg_private_failure(&c->sources.db, code, err);
-  }
-  return rc;
+  return rc == MPG_OK ? mpg_private_prepare(&c->sources.db, mpg_script_find("sources/report")->sql,
+                                            &c->rows, err)
+                      : rc;
 }
 
 static int sources_filter(sqlite3_vtab_cursor *base, int plan, const char *text, int argc,
