@@ -478,8 +478,8 @@ static void import_function(sqlite3_context *context, int n, sqlite3_value **arg
   const char *script = mpg_script_find("sources/import")->sql;
   sqlite3 *db = mpg_conn_of(context)->db;
   void *reserve = sqlite3_malloc(RESERVE);
-  int rc = reserve == NULL ? SQLITE_NOMEM
-                           : sqlite3_exec(db, "SAVEPOINT mpg_import", NULL, NULL, NULL);
+  int rc =
+      reserve == NULL ? SQLITE_NOMEM : sqlite3_exec(db, "SAVEPOINT mpg_import", NULL, NULL, NULL);
   const char *undo = rc == SQLITE_OK ? "ROLLBACK TO mpg_import; RELEASE mpg_import" : NULL;
   (void)n;
   if (rc == SQLITE_OK)
