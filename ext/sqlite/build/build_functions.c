@@ -223,12 +223,10 @@ static int run_script(sqlite3 *db, const char *sql, const char *end, sqlite3_val
 enum { RESERVE = 1 << 16 };
 
 /* The error, `why` or that of the connection, after what the script had begun is undone by the
-** statement `undo`, if it is not NULL. Frees the reserve. */
+** statement `undo`, if it is not NULL. The reserve is free. */
 static void fail(sqlite3_context *context, sqlite3 *db, int rc, const char *name, const char *why,
-                 const char *undo, void *reserve) {
-  char *text;
-  sqlite3_free(reserve);
-  text = sqlite3_mprintf("%s: %s", name, why != NULL ? why : sqlite3_errmsg(db));
+                 const char *undo) {
+  char *text = sqlite3_mprintf("%s: %s", name, why != NULL ? why : sqlite3_errmsg(db));
   if (undo != NULL && sqlite3_get_autocommit(db) == 0)
     (void)sqlite3_exec(db, undo, NULL, NULL, NULL);
   if (text == NULL || rc == SQLITE_NOMEM)
@@ -484,11 +482,11 @@ static void import_function(sqlite3_context *context, int n, sqlite3_value **arg
   (void)n;
   if (rc == SQLITE_OK)
     rc = run_script(db, script, script + strlen(script), args[0]);
+  sqlite3_free(reserve);
   if (rc != SQLITE_OK) {
-    fail(context, db, rc, "mpg_import", NULL, undo, reserve);
+    fail(context, db, rc, "mpg_import", NULL, undo);
     return;
   }
-  sqlite3_free(reserve);
   (void)sqlite3_exec(db, "RELEASE mpg_import", NULL, NULL, NULL);
   result_counts(context, db, "temp", none);
 }
@@ -520,7 +518,7 @@ static void build_function(sqlite3_context *context, int n, sqlite3_value **args
   }
   rc = mpg_build_check(db, &why);
   if (rc != SQLITE_OK || why != NULL) {
-    fail(context, db, rc, "mpg_build", why, NULL, NULL);
+    fail(context, db, rc, "mpg_build", why, NULL);
     sqlite3_free(why);
     return;
   }
@@ -533,13 +531,12 @@ static void build_function(sqlite3_context *context, int n, sqlite3_value **args
     rc = build_tables(mpg_conn_of(context), args[0], before, &err);
   if (rc == SQLITE_OK && is_new)
     use_wal(db);
-  if (rc != SQLITE_OK) {
-    fail(context, db, rc, "mpg_build", err.rc == MPG_OK ? said_better(db, rc) : err.text,
-         "ROLLBACK", reserve);
-    return;
-  }
   sqlite3_free(reserve);
-  result_counts(context, db, "main", before);
+  if (rc == SQLITE_OK)
+    result_counts(context, db, "main", before);
+  else
+    fail(context, db, rc, "mpg_build", err.rc == MPG_OK ? said_better(db, rc) : err.text,
+         "ROLLBACK");
 }
 
 int mpg_register_build(mpg_conn *conn, char **error) {
