@@ -55,6 +55,7 @@ QUERIES = [
     "SELECT count(*), sum(chip_us) FROM trace_rollup('fixtures/training')",
     "SELECT count(*), sum(chip_us) FROM trace_rollup('fixtures/kube')",
     "SELECT count(*), max(start_ns) FROM trace_device_activity('fixtures/profile/rank0.json')",
+    "SELECT * FROM trace_hta_annotations('fixtures/profile/rank*.json')",
     "SELECT mpg_import('fixtures/exports')",
     "SELECT mpg_build('fixtures/exports')",
 ]

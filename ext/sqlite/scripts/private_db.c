@@ -1,5 +1,6 @@
 /* private_db.c - see private_db.h. */
 #include "private_db.h"
+#include "../math_functions.h"
 #include "../host.h"
 #include "../../base/intern.h"
 #include "../recognise/script.h"
@@ -207,6 +208,8 @@ mpg_rc mpg_private_open(mpg_private_db *p, mpg_conn *host, const mpg_env *env, m
     code = sqlite3_exec(p->db, SETTINGS, NULL, NULL, NULL);
   if (code == SQLITE_OK)
     code = host->register_all(p->db, host->no_files, &p->conn, &text);
+  if (code == SQLITE_OK)
+    code = mpg_add_math_functions(p->db);
   if (code != SQLITE_OK)
     rc = code == SQLITE_NOMEM
              ? mpg_fail_nomem(err)
