@@ -1,7 +1,7 @@
 -- report.sql - the rows of trace_sources: each file, what it is, what its source gave and what is missing.
 --
--- Files may be many, and so may records: each relation is read once for all of them. Times are Unix seconds, those that a source has as
--- text as well, of which SQLite has the milliseconds.
+-- Files may be many, and so may records: each relation is read once for all of them. Times are Unix seconds; what a source tells as text
+-- SQLite reads, to the millisecond.
 
 WITH held AS (
   SELECT source, start_time, coalesce(end_time, start_time) AS end_time FROM all_allocations
