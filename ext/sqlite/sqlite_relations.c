@@ -1,6 +1,7 @@
 /* sqlite_relations.c - see relations.h. */
 #include "sqlite_relations.h"
 #include "host.h"
+#include "results.h"
 #include "../goodput/trace/relation_rows.h"
 
 #define READING_MAX 8 /* one inside the other */
@@ -76,34 +77,14 @@ static mpg_rc list_schemas(sqlite3 *db, char ***out, size_t *n, mpg_err *err) {
   return MPG_OK;
 }
 
-/* A column's value. Text is UTF-8 in every encoding of the database; converting it may fail. */
+/* A column's value. Text is UTF-8 in every encoding of the database; converting it may fail. The
+** mutex of the connection is held. */
 static mpg_rc column_value(sqlite3_stmt *stmt, int i, mpg_value *v) {
-  v->type = MPG_NULL;
-  switch (sqlite3_column_type(stmt, i)) {
-  case SQLITE_INTEGER:
-    v->type = MPG_INT;
-    v->i = sqlite3_column_int64(stmt, i);
-    break;
-  case SQLITE_FLOAT:
-    v->type = MPG_REAL;
-    v->r = sqlite3_column_double(stmt, i);
-    break;
-  case SQLITE_TEXT:
-    v->s.p = (const char *)sqlite3_column_text(stmt, i);
-    if (v->s.p == NULL)
-      return MPG_NOMEM;
-    v->s.n = (size_t)sqlite3_column_bytes(stmt, i);
-    v->type = MPG_TEXT;
-    break;
-  case SQLITE_BLOB:
-    v->s.p = sqlite3_column_blob(stmt, i);
-    v->s.n = v->s.p == NULL ? 0 : (size_t)sqlite3_column_bytes(stmt, i);
-    v->type = MPG_TEXT;
-    break;
-  default:
-    break;
-  }
-  return MPG_OK;
+  sqlite3_value *value = sqlite3_column_value(stmt, i); /* one look at the column, not one a call */
+  *v = mpg_value_of(value);
+  return v->type == MPG_TEXT && v->s.p == NULL && sqlite3_value_type(value) != SQLITE_BLOB
+             ? MPG_NOMEM
+             : MPG_OK;
 }
 
 /* Column 0 is the rowid; it belongs to no relation. */
@@ -116,21 +97,26 @@ static mpg_rc map_columns(mpg_relation_rows *r, sqlite3_stmt *stmt, mpg_err *err
   return rc == MPG_OK ? mpg_relation_rows_columns_end(r, err) : rc;
 }
 
+static mpg_rc add_row(mpg_relation_rows *r, sqlite3_stmt *stmt, mpg_err *err) {
+  mpg_value values[MPG_MAX_COLUMNS], rowid;
+  if (column_value(stmt, 0, &rowid) != MPG_OK)
+    return mpg_fail_nomem(err);
+  for (size_t c = 0; c < MPG_MAX_COLUMNS; c++) {
+    values[c].type = MPG_NULL;
+    if (r->of[c] >= 0 && column_value(stmt, r->of[c], &values[c]) != MPG_OK)
+      return mpg_fail_nomem(err);
+  }
+  /* A view's rows are numbered as they come. */
+  return mpg_relation_rows_add(r, values, rowid.type == MPG_INT ? rowid.i : r->n + 1, err);
+}
+
 static mpg_rc read_rows(mpg_relation_rows *r, sqlite3 *db, sqlite3_stmt *stmt, mpg_err *err) {
-  mpg_value values[MPG_MAX_COLUMNS];
   mpg_rc core = map_columns(r, stmt, err);
   int rc = SQLITE_DONE;
-  while (core == MPG_OK && (rc = sqlite3_step(stmt)) == SQLITE_ROW) {
-    /* A view's rows are numbered as they come. */
-    int64_t row =
-        sqlite3_column_type(stmt, 0) == SQLITE_INTEGER ? sqlite3_column_int64(stmt, 0) : r->n + 1;
-    for (size_t c = 0; c < MPG_MAX_COLUMNS; c++) {
-      values[c].type = MPG_NULL;
-      if (r->of[c] >= 0 && column_value(stmt, r->of[c], &values[c]) != MPG_OK)
-        return mpg_fail_nomem(err);
-    }
-    core = mpg_relation_rows_add(r, values, row, err);
-  }
+  sqlite3_mutex_enter(sqlite3_db_mutex(db));
+  while (core == MPG_OK && (rc = sqlite3_step(stmt)) == SQLITE_ROW)
+    core = add_row(r, stmt, err);
+  sqlite3_mutex_leave(sqlite3_db_mutex(db));
   if (core == MPG_OK && rc != SQLITE_DONE)
     core = sqlite_failure(db, rc, r->source, err);
   return core;
