@@ -171,8 +171,8 @@ DROP TABLE temp.mpg_open_commits;
 -- file it knows without asking.
 DROP TABLE IF EXISTS temp.mpg_as_read;
 CREATE TEMP TABLE mpg_as_read AS
-SELECT EXISTS (SELECT 1 FROM temp.mpg_incoming)
-       AND NOT EXISTS (SELECT 1 FROM temp.mpg_incoming AS i
+SELECT CASE WHEN EXISTS (SELECT 1 FROM temp.mpg_incoming) THEN
+       NOT EXISTS (SELECT 1 FROM temp.mpg_incoming AS i
                        WHERE NOT known AND (n, low, high) IS NOT (SELECT count(*), sum(id & 4294967295), sum(id >> 32) FROM main.spans AS s WHERE s.job = i.job))
        AND (SELECT sum(id & 4294967295), sum(id >> 32) FROM main.commits) IS (SELECT sum(id & 4294967295), sum(id >> 32) FROM temp.mpg_commits)
        AND NOT EXISTS (SELECT id FROM main.capacity EXCEPT SELECT id FROM temp.mpg_others WHERE record = 'capacity')
@@ -184,7 +184,7 @@ SELECT EXISTS (SELECT 1 FROM temp.mpg_incoming)
        AND NOT EXISTS (SELECT program, flops, bytes, dtype FROM main.programs
                        EXCEPT SELECT program, flops, bytes, dtype FROM temp.mpg_others WHERE record = 'programs')
        AND NOT EXISTS (SELECT pool, job, until_us FROM main.observed
-                       EXCEPT SELECT pool, job, until_us FROM temp.mpg_others WHERE record = 'observed') AS whole;
+                       EXCEPT SELECT pool, job, until_us FROM temp.mpg_others WHERE record = 'observed') END AS whole;
 DROP TABLE temp.mpg_incoming;
 
 DROP VIEW temp.mpg_span_ids;

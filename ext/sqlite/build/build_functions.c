@@ -28,6 +28,11 @@
 
 enum { RELATIONS = MPG_REL_OBSERVED }; /* those that are counted */
 
+/* The rows of each relation before a script and after it. */
+typedef struct row_counts {
+  int64_t before[RELATIONS], now[RELATIONS];
+} row_counts;
+
 /* The rows of each relation of a schema, 0 of those that it does not have. An SQLite code. */
 static int count_rows(sqlite3 *db, const char *schema, int64_t *rows) {
   int rc = SQLITE_OK;
@@ -238,24 +243,20 @@ static void fail(sqlite3_context *context, sqlite3 *db, int rc, const char *name
   sqlite3_free(text);
 }
 
-/* {"capacity": 1, ...}: how many rows there are now, less those of `before`. */
-static void result_counts(sqlite3_context *context, sqlite3 *db, const char *schema,
-                          const int64_t *before) {
-  sqlite3_str *json = sqlite3_str_new(db);
-  int64_t now[RELATIONS];
-  int rc = count_rows(db, schema, now);
+/* {"capacity": 1, ...}: how many rows came. */
+static void result_counts(sqlite3_context *context, const row_counts *counts) {
+  sqlite3_str *json = sqlite3_str_new(sqlite3_context_db_handle(context));
   char *text;
-  for (int i = 0; rc == SQLITE_OK && i < RELATIONS; i++)
+  for (int i = 0; i < RELATIONS; i++)
     sqlite3_str_appendf(json, "%s\"%s\":%lld", i == 0 ? "{" : ",",
-                        mpg_relation_get((mpg_relation)i)->name, (long long)(now[i] - before[i]));
+                        mpg_relation_get((mpg_relation)i)->name,
+                        (long long)(counts->now[i] - counts->before[i]));
   sqlite3_str_appendall(json, "}");
   text = sqlite3_str_finish(json);
-  if (rc != SQLITE_OK || text == NULL) {
-    sqlite3_result_error_code(context, rc != SQLITE_OK ? rc : SQLITE_NOMEM);
-    sqlite3_free(text);
-  } else {
+  if (text == NULL)
+    sqlite3_result_error_nomem(context);
+  else
     sqlite3_result_text(context, text, -1, sqlite3_free);
-  }
 }
 
 /* ---- labels as columns ---- */
@@ -401,11 +402,11 @@ static int check_times(sqlite3 *db, mpg_err *err) {
 
 /* Whether the relations hold what the build read and nothing else, as far as the script knows; all
 ** rows of a new file came with this build. */
-static bool are_as_read(sqlite3 *db, const int64_t *before) {
+static bool are_as_read(sqlite3 *db, const row_counts *counts) {
   int64_t rows = 0;
   char *whole;
   for (int i = 0; i < RELATIONS; i++)
-    rows += before[i];
+    rows += counts->before[i];
   if (rows == 0)
     return true;
   whole = find_text(db, "SELECT 1 FROM temp.mpg_as_read WHERE whole AND ?1 NOT NULL", "");
@@ -413,18 +414,17 @@ static bool are_as_read(sqlite3 *db, const int64_t *before) {
   return whole != NULL;
 }
 
-/* What follows the records, of which there were so many before the build: views of them, which
-** several questions read, then what is made of the answers. They are read once. An SQLite code. */
+/* What follows the records, which it counts: views of them, which several questions read, then
+** what is made of the answers. They are read once. An SQLite code. */
 static int run_questions(mpg_conn *conn, const char *sql, const char *end, sqlite3_value *path,
-                         const int64_t *before, mpg_err *err) {
+                         row_counts *counts, mpg_err *err) {
   const char *asks = strstr(sql, "\nDROP TABLE IF EXISTS temp.mpg_did");
   const char *answered = strstr(sql, "\nDROP VIEW temp.capacity");
-  int64_t now[RELATIONS];
   int rc = run_script(conn->db, sql, asks, path);
   if (rc == SQLITE_OK)
-    rc = count_rows(conn->db, "main", now);
+    rc = count_rows(conn->db, "main", counts->now);
   if (rc == SQLITE_OK &&
-      mpg_held_fleet_begin(conn, are_as_read(conn->db, before) ? now : NULL, err) != MPG_OK)
+      mpg_held_fleet_begin(conn, are_as_read(conn->db, counts) ? counts->now : NULL, err) != MPG_OK)
     rc = mpg_sqlite_rc(err->rc);
   if (rc == SQLITE_OK)
     rc = run_script(conn->db, asks, answered, path);
@@ -433,7 +433,7 @@ static int run_questions(mpg_conn *conn, const char *sql, const char *end, sqlit
 }
 
 /* Tables, their labels and what they mean, in one transaction. An SQLite code. */
-static int build_tables(mpg_conn *conn, sqlite3_value *path, const int64_t *before, mpg_err *err) {
+static int build_tables(mpg_conn *conn, sqlite3_value *path, row_counts *counts, mpg_err *err) {
   sqlite3 *db = conn->db;
   const char *script = mpg_script_find("build")->sql, *columns = mpg_script_find("columns")->sql;
   const char *ledger = strstr(script, "\nCREATE TEMP VIEW capacity");
@@ -443,7 +443,7 @@ static int build_tables(mpg_conn *conn, sqlite3_value *path, const int64_t *befo
   if (rc == SQLITE_OK)
     rc = check_times(db, err);
   if (rc == SQLITE_OK)
-    rc = run_questions(conn, ledger, strstr(script, "\nCOMMIT;"), path, before, err);
+    rc = run_questions(conn, ledger, strstr(script, "\nCOMMIT;"), path, counts, err);
   mpg_held_records_end(conn);
   if (rc == SQLITE_OK)
     rc = take_labels(conn, path, err);
@@ -472,7 +472,7 @@ static bool is_empty(sqlite3 *db) {
 }
 
 static void import_function(sqlite3_context *context, int n, sqlite3_value **args) {
-  static const int64_t none[RELATIONS];
+  row_counts counts = {{0}, {0}};
   const char *script = mpg_script_find("sources/import")->sql;
   sqlite3 *db = mpg_conn_of(context)->db;
   void *reserve = sqlite3_malloc(RESERVE);
@@ -482,13 +482,15 @@ static void import_function(sqlite3_context *context, int n, sqlite3_value **arg
   (void)n;
   if (rc == SQLITE_OK)
     rc = run_script(db, script, script + strlen(script), args[0]);
+  if (rc == SQLITE_OK)
+    rc = count_rows(db, "temp", counts.now);
   sqlite3_free(reserve);
   if (rc != SQLITE_OK) {
     fail(context, db, rc, "mpg_import", NULL, undo);
     return;
   }
   (void)sqlite3_exec(db, "RELEASE mpg_import", NULL, NULL, NULL);
-  result_counts(context, db, "temp", none);
+  result_counts(context, &counts);
 }
 
 /* The connection's error in words for who called mpg_build, or NULL: it is clear as it is. */
@@ -504,7 +506,7 @@ static const char *said_better(sqlite3 *db, int rc) {
 
 static void build_function(sqlite3_context *context, int n, sqlite3_value **args) {
   sqlite3 *db = mpg_conn_of(context)->db;
-  int64_t before[RELATIONS];
+  row_counts counts;
   void *reserve;
   bool is_new;
   mpg_err err = {MPG_OK, ""};
@@ -526,14 +528,14 @@ static void build_function(sqlite3_context *context, int n, sqlite3_value **args
   if (!is_new)
     use_wal(db);
   reserve = sqlite3_malloc(RESERVE);
-  rc = reserve == NULL ? SQLITE_NOMEM : count_rows(db, "main", before);
+  rc = reserve == NULL ? SQLITE_NOMEM : count_rows(db, "main", counts.before);
   if (rc == SQLITE_OK)
-    rc = build_tables(mpg_conn_of(context), args[0], before, &err);
+    rc = build_tables(mpg_conn_of(context), args[0], &counts, &err);
   if (rc == SQLITE_OK && is_new)
     use_wal(db);
   sqlite3_free(reserve);
   if (rc == SQLITE_OK)
-    result_counts(context, db, "main", before);
+    result_counts(context, &counts);
   else
     fail(context, db, rc, "mpg_build", err.rc == MPG_OK ? said_better(db, rc) : err.text,
          "ROLLBACK");
