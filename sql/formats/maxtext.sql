@@ -296,37 +296,20 @@ WITH summed AS (
   SELECT r.run AS run, r.first AS first, r.last AS last, min(start_time) AS start_time, max(end_time) AS end_time, max(step) AS last_step
   FROM training_stretches AS r CROSS JOIN training_spanned AS s ON s.rowid BETWEEN r.first AND r.last GROUP BY r.rowid
 )
-SELECT job, attempt, chips, chip, min(s.start_time, coalesce((SELECT min(p.start_time) FROM training_phases AS p WHERE p.run = s.run AND p.kind = 'restore'), s.start_time)) AS start_time,
+SELECT job, attempt, 'jax' AS framework, chips, chip, min(s.start_time, coalesce((SELECT min(p.start_time) FROM training_phases AS p WHERE p.run = s.run AND p.kind = 'restore'), s.start_time)) AS start_time,
        max(s.end_time, coalesce((SELECT max(e.end_time) FROM training_events AS e WHERE e.run = s.run), s.end_time)) AS end_time,
        CASE WHEN s.last_step = steps - 1 THEN 'completed' ELSE (SELECT max(e.ended) FROM training_events AS e WHERE e.run = s.run) END AS own_outcome, s.first, s.last, run
 FROM summed AS s
 CROSS JOIN training_attempts AS a ON a.rowid = run
 UNION ALL
 -- One that loaded a checkpoint and came to no step.
-SELECT job, attempt, chips, chip, min(start_time), max(end_time), NULL, NULL, NULL, run
+SELECT job, attempt, 'jax', chips, chip, min(start_time), max(end_time), NULL, NULL, NULL, run
 FROM training_phases CROSS JOIN training_attempts AS a ON a.rowid = run
 WHERE kind = 'restore' AND NOT EXISTS (SELECT 1 FROM training_lines AS l WHERE l.rowid BETWEEN a.first AND a.last AND l.step IS NOT NULL) GROUP BY run;
 
 -- ---- 3. The relations ----
 
-DROP TABLE IF EXISTS temp.jobs;
-CREATE TEMP TABLE jobs AS
-SELECT job, substr(job, 1 + length(rtrim(job, replace(job, '/', '')))) AS name, 'training' AS phase, 'jax' AS framework,
-       max(chips) AS chips, nullif(min(chips), max(chips)) AS min_chips -- a run on fewer was whole on those
-FROM training_runs GROUP BY job;
-
--- A run that another one of its job follows broke off. The last one is over where the log, or :outcome, says so.
-DROP TABLE IF EXISTS temp.allocations;
-CREATE TEMP TABLE allocations AS
-SELECT job, attempt, coalesce(:pool, 'training') AS pool, chips, start_time, iif(outcome IS NULL, NULL, end_time) AS end_time, outcome
-FROM (SELECT *, CASE WHEN attempt < max(attempt) OVER (PARTITION BY job) THEN coalesce(own_outcome, 'failed')
-                     ELSE coalesce(:outcome, own_outcome) END AS outcome
-      FROM training_runs);
-
--- What is held: a trainer's log knows of nothing else.
-DROP TABLE IF EXISTS temp.capacity;
-CREATE TEMP TABLE capacity AS
-SELECT coalesce(:pool, 'training') AS pool, coalesce(:chip, chip) AS chip, chips, start_time, end_time FROM training_runs;
+.read sql/formats/log/held.sql
 
 -- A step without a length would be one of any time.
 INSERT INTO mpg_issues(source, severity, kind, line, count, detail)

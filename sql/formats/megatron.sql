@@ -274,7 +274,7 @@ WHERE e.told_saved IS NOT NULL AND coalesce(iif(e.timed, NULL, e.end_time), late
 -- (CROSS: the steps are the outer ones, and looked up is the attempt of each.)
 DROP TABLE IF EXISTS temp.training_runs;
 CREATE TEMP TABLE training_runs AS
-SELECT s.job, s.attempt, e.chips, e.chip, min(s.start_time) AS start_time, max(s.end_time) AS end_time,
+SELECT s.job, s.attempt, 'pytorch' AS framework, e.chips, e.chip, min(s.start_time) AS start_time, max(s.end_time) AS end_time,
        CASE WHEN max(s.step) = e.steps THEN 'completed' END AS own_outcome
 FROM training_steps AS s
 CROSS JOIN (SELECT job, attempt, max(chips) AS chips, NULL AS chip, max(told_steps) AS steps
@@ -283,47 +283,8 @@ GROUP BY s.job, s.attempt;
 
 -- ---- 3. The relations ----
 
-DROP TABLE IF EXISTS temp.jobs;
-CREATE TEMP TABLE jobs AS
-SELECT job, substr(job, 1 + length(rtrim(job, replace(job, '/', '')))) AS name, 'training' AS phase, 'pytorch' AS framework,
-       max(chips) AS chips, nullif(min(chips), max(chips)) AS min_chips -- a run on fewer was whole on those
-FROM training_runs GROUP BY job;
-
--- A run that another one of its job follows broke off. The last one is over where the log, or :outcome, says so.
-DROP TABLE IF EXISTS temp.allocations;
-CREATE TEMP TABLE allocations AS
-SELECT job, attempt, coalesce(:pool, 'training') AS pool, chips, start_time, iif(outcome IS NULL, NULL, end_time) AS end_time, outcome
-FROM (SELECT *, CASE WHEN attempt < max(attempt) OVER (PARTITION BY job) THEN coalesce(own_outcome, 'failed')
-                     ELSE coalesce(:outcome, own_outcome) END AS outcome
-      FROM training_runs);
-
--- What is held: a trainer's log knows of nothing else.
-DROP TABLE IF EXISTS temp.capacity;
-CREATE TEMP TABLE capacity AS
-SELECT coalesce(:pool, 'training') AS pool, coalesce(:chip, chip) AS chip, chips, start_time, end_time FROM training_runs;
-
--- A step without a length would be one of any time.
-INSERT INTO mpg_issues(source, severity, kind, line, count, detail)
-SELECT job, 'data_loss', 'end_before_start', NULL, count(*), 'steps of which nothing tells a time, first ' || min(step) || ': the first of a log, or not later than the one before: left out'
-FROM training_steps WHERE end_time <= start_time GROUP BY job;
-
-DROP TABLE IF EXISTS temp.spans;
-CREATE TEMP TABLE spans AS
-WITH first AS (
-  SELECT job, attempt, start_time, seconds, executions, min(end_time), (sum(seconds) - seconds) / (sum(executions) - executions) AS others
-  FROM training_steps GROUP BY job, attempt
-)
-SELECT job, attempt, 'step' AS kind, start_time, end_time, step, flops FROM training_steps WHERE end_time > start_time
-UNION ALL
-SELECT job, attempt, 'compile', start_time, start_time + seconds - others, NULL, NULL FROM first
-WHERE executions = 1 AND seconds > others
-UNION ALL
-SELECT job, attempt, kind, start_time, end_time, step, NULL FROM training_phases
-ORDER BY 1, 2, 4;
-
-DROP TABLE IF EXISTS temp.commits;
-CREATE TEMP TABLE commits AS
-SELECT job, attempt, step, snapshot_time, durable_time FROM training_saves ORDER BY job, attempt, durable_time;
+.read sql/formats/log/held.sql
+.read sql/formats/log/done.sql
 
 -- ---- 4. Tables that are no longer needed ----
 

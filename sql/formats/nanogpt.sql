@@ -271,30 +271,13 @@ summed AS ( -- what all steps took, and the first and the last of them
   FROM training_ranges AS r CROSS JOIN training_counted AS c ON c.rowid BETWEEN r.first_step AND r.last_step
   WHERE c.since IS NOT 0 AND c.seconds > 0 AND (c.since > 0 OR c.trained) GROUP BY r.rowid
 )
-SELECT r.job, r.attempt, r.chips, r.chip, min(t.start_time, clock + (f.so_far - seconds_before) - f.seconds) AS start_time, clock + (l.so_far - seconds_before) AS end_time,
+SELECT r.job, r.attempt, 'pytorch' AS framework, r.chips, r.chip, min(t.start_time, clock + (f.so_far - seconds_before) - f.seconds) AS start_time, clock + (l.so_far - seconds_before) AS end_time,
        CASE WHEN l.step = t.steps THEN 'completed' END AS own_outcome, s.range, s.first, s.seconds, s.executions
 FROM summed AS s CROSS JOIN training_ranges AS r ON r.rowid = s.range JOIN told AS t ON t.range = s.range JOIN training_counted AS f ON f.rowid = s.first JOIN training_counted AS l ON l.rowid = s.last;
 
 -- ---- 3. The relations ----
 
-DROP TABLE IF EXISTS temp.jobs;
-CREATE TEMP TABLE jobs AS
-SELECT job, substr(job, 1 + length(rtrim(job, replace(job, '/', '')))) AS name, 'training' AS phase, 'pytorch' AS framework,
-       max(chips) AS chips, nullif(min(chips), max(chips)) AS min_chips -- a run on fewer was whole on those
-FROM training_runs GROUP BY job;
-
--- A run that another one of its job follows broke off. The last one is over where the log, or :outcome, says so.
-DROP TABLE IF EXISTS temp.allocations;
-CREATE TEMP TABLE allocations AS
-SELECT job, attempt, coalesce(:pool, 'training') AS pool, chips, start_time, iif(outcome IS NULL, NULL, end_time) AS end_time, outcome
-FROM (SELECT *, CASE WHEN attempt < max(attempt) OVER (PARTITION BY job) THEN coalesce(own_outcome, 'failed')
-                     ELSE coalesce(:outcome, own_outcome) END AS outcome
-      FROM training_runs);
-
--- What is held: a trainer's log knows of nothing else.
-DROP TABLE IF EXISTS temp.capacity;
-CREATE TEMP TABLE capacity AS
-SELECT coalesce(:pool, 'training') AS pool, coalesce(:chip, chip) AS chip, chips, start_time, end_time FROM training_runs;
+.read sql/formats/log/held.sql
 
 DROP TABLE IF EXISTS temp.spans;
 CREATE TEMP TABLE spans AS

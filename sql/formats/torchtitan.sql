@@ -283,7 +283,7 @@ DELETE FROM temp.training_saves WHERE NOT is_save OR step IS NULL OR durable_tim
 
 DROP TABLE IF EXISTS temp.training_runs;
 CREATE TEMP TABLE training_runs AS
-SELECT job, attempt, chips, chip, coalesce(head, start_time) AS start_time, end_time,
+SELECT job, attempt, 'pytorch' AS framework, chips, chip, coalesce(head, start_time) AS start_time, end_time,
        iif(EXISTS (SELECT 1 FROM training_marks AS m WHERE m.id BETWEEN first AND last AND completed), 'completed', NULL) AS own_outcome
 FROM training_ranges AS r
 WHERE steps > 0 OR EXISTS (SELECT 1 FROM training_marks AS m WHERE m.id BETWEEN first AND last AND loaded IS NOT NULL) -- one that came to no step too
@@ -291,47 +291,8 @@ ORDER BY job, attempt;
 
 -- ---- 3. The relations ----
 
-DROP TABLE IF EXISTS temp.jobs;
-CREATE TEMP TABLE jobs AS
-SELECT job, substr(job, 1 + length(rtrim(job, replace(job, '/', '')))) AS name, 'training' AS phase, 'pytorch' AS framework,
-       max(chips) AS chips, nullif(min(chips), max(chips)) AS min_chips -- a run on fewer was whole on those
-FROM training_runs GROUP BY job;
-
--- A run that another one of its job follows broke off. The last one is over where the log, or :outcome, says so.
-DROP TABLE IF EXISTS temp.allocations;
-CREATE TEMP TABLE allocations AS
-SELECT job, attempt, coalesce(:pool, 'training') AS pool, chips, start_time, iif(outcome IS NULL, NULL, end_time) AS end_time, outcome
-FROM (SELECT *, CASE WHEN attempt < max(attempt) OVER (PARTITION BY job) THEN coalesce(own_outcome, 'failed')
-                     ELSE coalesce(:outcome, own_outcome) END AS outcome
-      FROM training_runs);
-
--- What is held: a trainer's log knows of nothing else.
-DROP TABLE IF EXISTS temp.capacity;
-CREATE TEMP TABLE capacity AS
-SELECT coalesce(:pool, 'training') AS pool, coalesce(:chip, chip) AS chip, chips, start_time, end_time FROM training_runs;
-
--- A step without a length would be one of any time.
-INSERT INTO mpg_issues(source, severity, kind, line, count, detail)
-SELECT job, 'data_loss', 'end_before_start', NULL, count(*), 'steps of which nothing tells a time, first ' || min(step) || ': the first of a log, or not later than the one before: left out'
-FROM training_steps WHERE end_time <= start_time GROUP BY job;
-
-DROP TABLE IF EXISTS temp.spans;
-CREATE TEMP TABLE spans AS
-WITH first AS (
-  SELECT job, attempt, start_time, seconds, executions, min(end_time), (sum(seconds) - seconds) / (sum(executions) - executions) AS others
-  FROM training_steps GROUP BY job, attempt
-)
-SELECT job, attempt, 'step' AS kind, start_time, end_time, step, flops FROM training_steps WHERE end_time > start_time
-UNION ALL
-SELECT job, attempt, 'compile', start_time, start_time + seconds - others, NULL, NULL FROM first
-WHERE executions = 1 AND seconds > others
-UNION ALL
-SELECT job, attempt, kind, start_time, end_time, step, NULL FROM training_phases
-ORDER BY 1, 2, 4;
-
-DROP TABLE IF EXISTS temp.commits;
-CREATE TEMP TABLE commits AS
-SELECT job, attempt, step, snapshot_time, durable_time FROM training_saves ORDER BY job, attempt, durable_time;
+.read sql/formats/log/held.sql
+.read sql/formats/log/done.sql
 
 -- ---- 4. Tables that are no longer needed ----
 

@@ -235,10 +235,10 @@ WHERE NOT EXISTS (SELECT 1 FROM trainer_points) AND NOT EXISTS (SELECT 1 FROM tr
 
 -- ---- 3. The relations ----
 
-DROP TABLE IF EXISTS temp.trainer_attempts;
-CREATE TEMP TABLE trainer_attempts AS
-SELECT s.job, s.attempt, min(s.file) AS file, j.chips, min(min(s.start_time), coalesce(min(s.begun), min(s.start_time))) AS start_time, max(s.end_time) AS end_time,
-       s.attempt = max(s.attempt) OVER (PARTITION BY s.job) AS is_last
+DROP TABLE IF EXISTS temp.training_runs;
+CREATE TEMP TABLE training_runs AS
+SELECT s.job, s.attempt, 'pytorch' AS framework, j.chips, NULL AS chip, min(min(s.start_time), coalesce(min(s.begun), min(s.start_time))) AS start_time,
+       max(s.end_time) AS end_time, NULL AS own_outcome
 FROM trainer_steps AS s JOIN trainer_jobs AS j USING (job) GROUP BY s.job, s.attempt;
 -- What was marked before or after the steps of an attempt is of it: the attempt lasts from its first mark to its last.
 DROP TABLE IF EXISTS temp.trainer_reach;
@@ -255,21 +255,10 @@ WHERE kind IN ('restore', 'init');
 DROP TABLE trainer_reach;
 DELETE FROM trainer_placed WHERE attempt IS NULL;
 CREATE INDEX temp.trainer_placed_of ON trainer_placed(job, attempt);
-UPDATE trainer_attempts SET start_time = min(start_time, coalesce((SELECT min(coalesce(p.start_time, p.time)) FROM trainer_placed AS p WHERE p.job = trainer_attempts.job AND p.attempt = trainer_attempts.attempt), start_time)),
-  end_time = max(end_time, coalesce((SELECT max(p.time) FROM trainer_placed AS p WHERE p.job = trainer_attempts.job AND p.attempt = trainer_attempts.attempt), end_time));
+UPDATE training_runs SET start_time = min(start_time, coalesce((SELECT min(coalesce(p.start_time, p.time)) FROM trainer_placed AS p WHERE p.job = training_runs.job AND p.attempt = training_runs.attempt), start_time)),
+  end_time = max(end_time, coalesce((SELECT max(p.time) FROM trainer_placed AS p WHERE p.job = training_runs.job AND p.attempt = training_runs.attempt), end_time));
 
-DROP TABLE IF EXISTS temp.jobs;
-CREATE TEMP TABLE jobs AS
-SELECT job, substr(job, 1 + length(rtrim(job, replace(job, '/', '')))) AS name, 'training' AS phase, 'pytorch' AS framework, chips FROM trainer_jobs;
-
--- A run that another one of its job follows broke off. The last one is over where :outcome says so.
-DROP TABLE IF EXISTS temp.allocations;
-CREATE TEMP TABLE allocations AS
-SELECT job, attempt, coalesce(:pool, 'training') AS pool, chips, start_time,
-       CASE WHEN NOT is_last OR :outcome IS NOT NULL THEN end_time END AS end_time, CASE WHEN is_last THEN :outcome ELSE 'failed' END AS outcome
-FROM trainer_attempts;
-DROP TABLE IF EXISTS temp.capacity;
-CREATE TEMP TABLE capacity AS SELECT coalesce(:pool, 'training') AS pool, :chip AS chip, chips, start_time, end_time FROM trainer_attempts;
+.read sql/formats/log/held.sql
 
 DROP TABLE IF EXISTS temp.spans;
 CREATE TEMP TABLE spans AS
@@ -281,7 +270,7 @@ SELECT job, attempt, 'init', begins, start_time, NULL, NULL
 FROM (SELECT s.job, s.attempt, s.start_time,
              coalesce((SELECT max(p.time) FROM trainer_placed AS p
                        WHERE p.job = s.job AND p.attempt = s.attempt AND p.kind IN ('restore', 'init') AND p.start_time = a.start_time), a.start_time) AS begins
-      FROM trainer_steps AS s JOIN trainer_attempts AS a USING (job, attempt) WHERE s.is_first)
+      FROM trainer_steps AS s JOIN training_runs AS a USING (job, attempt) WHERE s.is_first)
 WHERE start_time > begins
 ORDER BY 1, 2, 4;
 
@@ -301,5 +290,5 @@ DROP TABLE trainer_untimed;
 DROP TABLE trainer_steps;
 DROP TABLE trainer_jobs;
 DROP TABLE trainer_chip;
-DROP TABLE trainer_attempts;
+DROP TABLE training_runs;
 DROP TABLE trainer_placed;
