@@ -258,27 +258,17 @@ FROM ascend_lost AS l, ascend_trace AS t GROUP BY t.trace;
 DELETE FROM ascend_activity WHERE rowid IN (SELECT id FROM ascend_lost);
 DROP TABLE ascend_lost;
 
-DROP TABLE IF EXISTS temp.ascend_classes;
-CREATE TEMP TABLE ascend_classes AS
-SELECT kind, name,
-       (SELECT class FROM device_class_rules AS r WHERE n.kind GLOB r.kind AND lower(n.name) GLOB lower(r.name) ORDER BY r.priority LIMIT 1) AS class,
-       CASE
-         WHEN lower(name) GLOB '*allreduce*' THEN 'allreduce' WHEN lower(name) GLOB '*allgather*' THEN 'allgather'
-         WHEN lower(name) GLOB '*reducescatter*' THEN 'reduce_scatter' WHEN lower(name) GLOB '*alltoall*' THEN 'alltoall'
-         WHEN lower(name) GLOB '*broadcast*' THEN 'broadcast' WHEN lower(name) GLOB '*send*' OR lower(name) GLOB '*rec[ev]*' THEN 'sendrecv'
-         WHEN lower(name) GLOB '*reduce*' THEN 'reduce'
-       END AS collective
-FROM (SELECT DISTINCT kind, name FROM ascend_activity) AS n;
-CREATE INDEX temp.ascend_class ON ascend_classes(kind, name);
+CREATE TEMP TABLE device_names AS SELECT DISTINCT kind, name, NULL AS hlo_category, class AS told FROM ascend_activity;
+.read sql/formats/device/classes.sql
 
 INSERT INTO device_activity (trace, rank, process, device, chip, stream, class, kind, name, start_ns, end_ns, step, correlation,
                              launch_ns, launch_end_ns, launch_name, launch_thread, op, op_ns, bytes, collective, group_size)
-SELECT t.trace, d.rank, CAST(coalesce(a.pid, l.pid) AS TEXT), CAST(a.device AS TEXT), coalesce(d.chip, t.chip), a.stream, coalesce(a.class, c.class), a.kind, a.name,
+SELECT t.trace, d.rank, CAST(coalesce(a.pid, l.pid) AS TEXT), CAST(a.device AS TEXT), coalesce(d.chip, t.chip), a.stream, c.class, a.kind, a.name,
        a.start, a."end", l.step, l.connection, l.start, l."end", l.name, l.thread, l.op, l.op_start, a.bytes,
-       iif(coalesce(a.class, c.class) = 'communication', c.collective, NULL), a.group_size
+       c.collective, a.group_size
 FROM ascend_trace AS t
 CROSS JOIN ascend_activity AS a
-JOIN ascend_classes AS c USING (kind, name)
+JOIN device_classes AS c ON c.kind = a.kind AND c.name = a.name AND c.told IS a.class
 LEFT JOIN ascend_launches AS l ON l.connection = a.connection
 LEFT JOIN ascend_devices AS d ON d.device = a.device;
 
@@ -332,5 +322,5 @@ DROP TABLE temp.ascend_operators;
 DROP TABLE temp.ascend_launches;
 DROP TABLE temp.ascend_tasks;
 DROP TABLE temp.ascend_activity;
-DROP TABLE temp.ascend_classes;
+DROP TABLE temp.device_classes;
 DETACH ascend_absent;

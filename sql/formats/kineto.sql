@@ -36,6 +36,13 @@
 .read sql/formats/kineto/merged.sql
 .read sql/formats/kineto/events.sql
 
+CREATE TEMP TABLE device_names AS SELECT DISTINCT kind, name, NULL AS hlo_category, told FROM kineto_kinds;
+.read sql/formats/device/classes.sql
+-- Which collective it is the kernel's name says where no argument does, as in earlier traces.
+UPDATE kineto_kinds SET class = c.class, collective = c.collective
+FROM device_classes AS c WHERE c.kind = kineto_kinds.kind AND c.name = kineto_kinds.name AND c.told IS kineto_kinds.told;
+DROP TABLE device_classes;
+
 -- ---- 4. Calls of the host ----
 
 -- A correlation names one call, and later another where numbers begin anew; of calls within one, the outermost. Its operator is the innermost on the same thread around it: external ids, which

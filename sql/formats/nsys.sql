@@ -102,13 +102,13 @@ CREATE INDEX temp.nsys_device ON nsys_devices(pid, cuda);
 -- 59: pushed and popped on one thread; 60: started and ended anywhere. 70 and 71: the same, of a file of NVTXT.
 DROP TABLE IF EXISTS temp.nsys_ranges;
 CREATE TEMP TABLE nsys_ranges AS
-SELECT n.globalTid, coalesce(n.text, s.value) AS name, n.start, n."end", n.eventType IN (59, 70) AS pushed
+SELECT n.globalTid, coalesce(n.text, s.value) AS name, n.start, n."end", n.eventType IN (59, 70) AS nests
 FROM (SELECT globalTid, text, textId, start, "end", eventType FROM NVTX_EVENTS AS e NATURAL LEFT JOIN nsys_absent.NVTX_EVENTS AS n) AS n
 LEFT JOIN StringIds AS s ON s.id = n.textId
 WHERE n.eventType IN (59, 60, 70, 71);
 DROP TABLE IF EXISTS temp.device_marks;
 CREATE TEMP TABLE device_marks AS
-SELECT t.trace, n.globalTid >> 24 AS process, n.globalTid AS thread, n.name, n.start, n."end", t.step AS steps, n.pushed
+SELECT t.trace, n.globalTid >> 24 AS process, n.globalTid AS thread, n.name, n.start, n."end", t.step AS steps, n.globalTid >> 24 & 0xffffff AS pid, n.nests
 FROM nsys_trace AS t CROSS JOIN nsys_ranges AS n WHERE n."end" IS NOT NULL AND n.name IS NOT NULL;
 DROP TABLE IF EXISTS temp.device_calls;
 CREATE TEMP TABLE device_calls AS SELECT start, "end" FROM CUPTI_ACTIVITY_KIND_RUNTIME WHERE "end" >= start;
@@ -123,102 +123,24 @@ SELECT t.trace, 'host', CAST(r.thread & 0xffffff AS TEXT), r.name, r.start + t.b
 FROM device_ranges_seen AS r, nsys_trace AS t
 WHERE r.op = r.name;
 
--- A step is called by the number in its range's name; where there is none, they are counted from 0.
-DROP TABLE IF EXISTS temp.nsys_steps;
-CREATE TEMP TABLE nsys_steps AS
-WITH ordered AS (
-  SELECT process, start, "end",
-         coalesce(number,
-                  CAST(row_number() OVER (PARTITION BY thread, name ORDER BY start) - 1 AS TEXT)) AS step,
-         max("end") OVER (PARTITION BY process ORDER BY start ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING) AS covered
-  FROM device_ranges_seen WHERE is_step
-)
--- outer_ns: where the outermost of those that overlap begins, beyond which no search has to go back.
-SELECT process, start, "end", step,
-       max(CASE WHEN covered IS NULL OR start >= covered THEN start END) OVER (PARTITION BY process ORDER BY start) AS outer_ns
-FROM ordered;
-CREATE INDEX temp.nsys_step ON nsys_steps(process, start);
-
-INSERT INTO device_steps (trace, process, side, step, start_ns, end_ns)
-SELECT t.trace, CAST(s.process & 0xffffff AS TEXT), 'host', s.step, s.start + t.base_ns, s."end" + t.base_ns
-FROM nsys_steps AS s, nsys_trace AS t;
-
 -- ---- 3. Calls of the host ----
 
--- The operator is the innermost range of the thread around the call. outermost: that around a range, beyond
--- which no search has to go back. Of 256 ranges the latest end is kept, to pass over those that all ended before.
-DROP TABLE IF EXISTS temp.nsys_operators;
-CREATE TEMP TABLE nsys_operators AS
-WITH ordered AS (
-  SELECT row_number() OVER (ORDER BY thread, start, "end" DESC) AS id, thread AS globalTid, op, start, "end",
-         max("end") OVER (PARTITION BY thread ORDER BY start, "end" DESC
-                          ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING) AS covered
-  FROM device_ranges_seen WHERE pushed AND NOT is_step
-)
-SELECT id, globalTid, op, start, "end",
-       max(CASE WHEN covered IS NULL OR start >= covered THEN id END) OVER (PARTITION BY globalTid ORDER BY id) AS outermost
-FROM ordered;
-CREATE UNIQUE INDEX temp.nsys_operator ON nsys_operators(id, "end");
-CREATE INDEX temp.nsys_operator_begins ON nsys_operators(globalTid, start, id);
-
-DROP TABLE IF EXISTS temp.nsys_operator_ends;
-CREATE TEMP TABLE nsys_operator_ends AS
-SELECT globalTid, id / 256 AS block, max("end") AS "end" FROM nsys_operators GROUP BY 1, 2;
-CREATE INDEX temp.nsys_operator_end ON nsys_operator_ends(globalTid, block, "end");
-
 -- A correlation names a call within its process, and only there.
-DROP TABLE IF EXISTS temp.nsys_launches;
-CREATE TEMP TABLE nsys_launches AS
-WITH calls AS (
-  SELECT globalTid >> 24 AS process, correlationId AS correlation, min(start) AS start, "end", nameId, globalTid
-  FROM (SELECT start, "end", correlationId, nameId, globalTid FROM CUPTI_ACTIVITY_KIND_RUNTIME AS r NATURAL LEFT JOIN nsys_absent.CUPTI_ACTIVITY_KIND_RUNTIME AS n)
-  WHERE correlationId > 0
-  GROUP BY process, correlation
-),
-latest AS (
-  SELECT *, (SELECT o.id FROM nsys_operators AS o
-             WHERE o.globalTid = c.globalTid AND o.start <= c.start
-             ORDER BY o.start DESC, o.id DESC LIMIT 1) AS latest
-  FROM calls AS c
-)
-SELECT c.process, c.correlation, c.start, c."end", CAST(c.globalTid & 0xffffff AS TEXT) AS thread,
-       (SELECT value FROM StringIds WHERE id = c.nameId) AS name,
-       i.op, i.start AS op_start,
-       (SELECT s.step FROM nsys_steps AS s
-        WHERE s.process = c.process AND s.start <= c.start AND c.start < s."end"
-          AND s.start >= (SELECT o.outer_ns FROM nsys_steps AS o WHERE o.process = c.process AND o.start <= c.start ORDER BY o.start DESC LIMIT 1)
-        ORDER BY s.start DESC LIMIT 1) AS step
-FROM latest AS c
-LEFT JOIN nsys_operators AS l ON l.id = c.latest
-LEFT JOIN nsys_operators AS i ON i.id = coalesce(
-  (SELECT o.id FROM nsys_operators AS o
-   WHERE o.id BETWEEN max(l.outermost, l.id - l.id % 256) AND l.id AND o."end" >= c."end" ORDER BY o.id DESC LIMIT 1),
-  (SELECT o.id FROM nsys_operators AS o
-   WHERE o."end" >= c."end" AND o.id BETWEEN l.outermost AND 255 + 256 * (
-     SELECT e.block FROM nsys_operator_ends AS e
-     WHERE e.globalTid = c.globalTid AND e.block BETWEEN l.outermost / 256 AND l.id / 256 - 1 AND e."end" >= c."end"
-     ORDER BY e.block DESC LIMIT 1)
-   ORDER BY o.id DESC LIMIT 1));
-CREATE UNIQUE INDEX temp.nsys_launch ON nsys_launches(process, correlation);
+DROP VIEW IF EXISTS temp.device_host_calls;
+CREATE TEMP VIEW device_host_calls AS
+SELECT globalTid >> 24 AS process, globalTid AS thread, correlationId AS call, min(start) AS start, "end",
+       (SELECT value FROM StringIds WHERE id = nameId) AS name, CAST(globalTid & 0xffffff AS TEXT) AS tid
+FROM (SELECT start, "end", correlationId, nameId, globalTid FROM CUPTI_ACTIVITY_KIND_RUNTIME AS r NATURAL LEFT JOIN nsys_absent.CUPTI_ACTIVITY_KIND_RUNTIME AS n)
+WHERE correlationId > 0
+GROUP BY globalTid >> 24, correlationId;
+.read sql/formats/device/launches.sql
 
 -- ---- 4. What the devices did ----
 
 .read sql/formats/nsys/activity.sql
 
-DROP TABLE IF EXISTS temp.nsys_classes;
-CREATE TEMP TABLE nsys_classes AS
-SELECT kind, name,
-       (SELECT class FROM device_class_rules AS r
-        WHERE n.kind GLOB r.kind AND lower(n.name) GLOB lower(r.name) ORDER BY r.priority LIMIT 1) AS class,
-       CASE
-         WHEN lower(name) NOT GLOB '*nccl*' THEN NULL
-         WHEN lower(name) GLOB '*allreduce*' THEN 'allreduce' WHEN lower(name) GLOB '*allgather*' THEN 'allgather'
-         WHEN lower(name) GLOB '*reducescatter*' THEN 'reduce_scatter' WHEN lower(name) GLOB '*alltoall*' THEN 'alltoall'
-         WHEN lower(name) GLOB '*broadcast*' THEN 'broadcast' WHEN lower(name) GLOB '*sendrecv*' THEN 'sendrecv'
-         WHEN lower(name) GLOB '*reduce*' THEN 'reduce'
-       END AS collective
-FROM (SELECT DISTINCT kind, name FROM nsys_activity) AS n;
-CREATE INDEX temp.nsys_class ON nsys_classes(kind, name);
+CREATE TEMP TABLE device_names AS SELECT DISTINCT kind, name, NULL AS hlo_category, NULL AS told FROM nsys_activity;
+.read sql/formats/device/classes.sql
 
 INSERT INTO device_activity (trace, process, device, chip, stream, class, kind, name, start_ns, end_ns, step, correlation,
                              launch_ns, launch_end_ns, launch_name, launch_thread, op, op_ns, bytes, collective)
@@ -228,8 +150,8 @@ SELECT t.trace, CAST(a.process & 0xffffff AS TEXT), iif(m.n > 1, 'machine ' || c
        c.collective
 FROM nsys_trace AS t CROSS JOIN (SELECT count(DISTINCT process >> 24) AS n FROM nsys_activity) AS m
 CROSS JOIN nsys_activity AS a
-JOIN nsys_classes AS c USING (kind, name)
-LEFT JOIN nsys_launches AS l ON l.process = a.process AND l.correlation = a.correlationId
+JOIN device_classes AS c USING (kind, name)
+LEFT JOIN device_host_launches AS l ON l.process = a.process AND l.call = a.correlationId
 LEFT JOIN nsys_devices AS d ON d.pid = a.process & 0xffffff AND d.cuda = a.deviceId
 LEFT JOIN nsys_gpus AS g ON d.pid IS NULL AND g.id = a.deviceId
 WHERE a."end" >= a.start;
@@ -253,7 +175,7 @@ INSERT INTO mpg_issues(source, severity, kind, count, detail)
 SELECT trace, 'warning', 'missing_field', 1, 'the start of the session (TARGET_INFO_SESSION_START_TIME): times are those since it, not Unix time' FROM nsys_trace
 WHERE NOT EXISTS (SELECT 1 FROM TARGET_INFO_SESSION_START_TIME AS s NATURAL LEFT JOIN nsys_absent.TARGET_INFO_SESSION_START_TIME AS n WHERE utcEpochNs IS NOT NULL);
 INSERT INTO mpg_issues(source, severity, kind, count, detail)
-SELECT t.trace, 'warning', 'no_device_event', count(*), 'calls launch kernels, and the export has no kernel' FROM nsys_trace AS t, nsys_launches AS l
+SELECT t.trace, 'warning', 'no_device_event', count(*), 'calls launch kernels, and the export has no kernel' FROM nsys_trace AS t, device_host_launches AS l
 WHERE l.name GLOB 'cu*LaunchKernel*' AND NOT EXISTS (SELECT 1 FROM CUPTI_ACTIVITY_KIND_KERNEL) AND EXISTS (SELECT 1 FROM nsys_activity) GROUP BY t.trace;
 INSERT INTO mpg_issues(source, severity, kind, count, detail)
 SELECT t.trace, 'warning', 'guessed_share', count(DISTINCT d.device), 'slices of GPUs (MIG): each counts as a device of its own, by the name of the whole GPU' FROM nsys_trace AS t, nsys_devices AS d WHERE d.slice GROUP BY t.trace;
@@ -302,10 +224,8 @@ DROP TABLE temp.nsys_devices;
 DROP TABLE temp.nsys_ranges;
 DROP TABLE temp.device_ranges_seen;
 DROP TABLE temp.device_host;
-DROP TABLE temp.nsys_steps;
-DROP TABLE temp.nsys_operators;
-DROP TABLE temp.nsys_operator_ends;
-DROP TABLE temp.nsys_launches;
+DROP TABLE temp.device_host_steps;
+DROP TABLE temp.device_host_launches;
 DROP TABLE temp.nsys_activity;
-DROP TABLE temp.nsys_classes;
+DROP TABLE temp.device_classes;
 DETACH nsys_absent;

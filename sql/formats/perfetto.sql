@@ -138,82 +138,20 @@ UPDATE perfetto_activity SET device = substr(device, 5) WHERE device GLOB 'GPU-[
 
 DROP TABLE IF EXISTS temp.device_marks;
 CREATE TEMP TABLE device_marks AS
-SELECT r.trace, r.process_id AS process, r.thread, r.name, r.start, r."end", i.step AS steps, r.pid, r.tid
+SELECT r.trace, r.process_id AS process, r.thread, r.name, r.start, r."end", i.step AS steps, r.pid, r.tid, 1 AS nests
 FROM perfetto_input AS i CROSS JOIN perfetto_slices AS r WHERE r.what = 'range' AND r.name IS NOT NULL AND r."end" >= r.start;
 .read sql/formats/device/step_names.sql
 
 INSERT INTO device_ranges (trace, side, thread, name, start_ns, end_ns)
 SELECT t.trace, 'host', r.tid, r.name, r.start + t.base_ns, r."end" + t.base_ns FROM device_ranges_seen AS r JOIN device_traces AS t USING (trace) WHERE r.op = r.name;
 
--- A step is called by the number in its range's name; where there is none, they are counted from 0.
-DROP TABLE IF EXISTS temp.perfetto_steps;
-CREATE TEMP TABLE perfetto_steps AS
-WITH ordered AS (
-  SELECT trace, process, pid, start, "end",
-         coalesce(number,
-                  CAST(row_number() OVER (PARTITION BY thread, name ORDER BY start) - 1 AS TEXT)) AS step,
-         max("end") OVER (PARTITION BY process ORDER BY start ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING) AS covered
-  FROM device_ranges_seen WHERE is_step
-)
--- outer_ns: where the outermost of those that overlap begins, beyond which no search has to go back.
-SELECT trace, process, pid, start, "end", step,
-       max(CASE WHEN covered IS NULL OR start >= covered THEN start END) OVER (PARTITION BY process ORDER BY start) AS outer_ns
-FROM ordered;
-CREATE INDEX temp.perfetto_step ON perfetto_steps(process, start);
-
-INSERT INTO device_steps (trace, process, side, step, start_ns, end_ns)
-SELECT t.trace, CAST(s.pid AS TEXT), 'host', s.step, s.start + t.base_ns, s."end" + t.base_ns FROM perfetto_steps AS s JOIN device_traces AS t USING (trace);
-
 -- ---- 3. Calls of the host ----
 
--- The operator is the innermost range of the thread around the call. outermost: that around a range, beyond
--- which no search has to go back. Of 256 ranges the latest end is kept, to pass over those that all ended before.
-DROP TABLE IF EXISTS temp.perfetto_operators;
-CREATE TEMP TABLE perfetto_operators AS
-WITH ordered AS (
-  SELECT row_number() OVER (ORDER BY thread, start, "end" DESC) AS id, thread, op, start, "end",
-         max("end") OVER (PARTITION BY thread ORDER BY start, "end" DESC ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING) AS covered
-  FROM device_ranges_seen WHERE NOT is_step
-)
-SELECT id, thread, op, start, "end",
-       max(CASE WHEN covered IS NULL OR start >= covered THEN id END) OVER (PARTITION BY thread ORDER BY id) AS outermost
-FROM ordered;
-CREATE UNIQUE INDEX temp.perfetto_operator ON perfetto_operators(id, "end");
-CREATE INDEX temp.perfetto_operator_begins ON perfetto_operators(thread, start, id);
-
-DROP TABLE IF EXISTS temp.perfetto_operator_ends;
-CREATE TEMP TABLE perfetto_operator_ends AS
-SELECT thread, id / 256 AS block, max("end") AS "end" FROM perfetto_operators GROUP BY 1, 2;
-CREATE INDEX temp.perfetto_operator_end ON perfetto_operator_ends(thread, block, "end");
-
-DROP TABLE IF EXISTS temp.perfetto_launches;
-CREATE TEMP TABLE perfetto_launches AS
-WITH calls AS (
-  SELECT process_id AS process, thread, stack, min(start) AS start, "end", name, tid FROM perfetto_slices
-  WHERE what = 'call' AND stack <> 0 GROUP BY process_id, stack
-),
-latest AS (
-  SELECT *, (SELECT o.id FROM perfetto_operators AS o
-             WHERE o.thread = c.thread AND o.start <= c.start ORDER BY o.start DESC, o.id DESC LIMIT 1) AS latest
-  FROM calls AS c
-)
-SELECT c.process, c.stack, c.start, c."end", c.tid AS thread, c.name, i.op, i.start AS op_start,
-       (SELECT s.step FROM perfetto_steps AS s
-        WHERE s.process = c.process AND s.start <= c.start AND c.start < s."end"
-          AND s.start >= (SELECT o.outer_ns FROM perfetto_steps AS o WHERE o.process = c.process AND o.start <= c.start ORDER BY o.start DESC LIMIT 1)
-        ORDER BY s.start DESC LIMIT 1) AS step
-FROM latest AS c
-LEFT JOIN perfetto_operators AS l ON l.id = c.latest
-LEFT JOIN perfetto_operators AS i ON i.id = coalesce(
-  (SELECT o.id FROM perfetto_operators AS o
-   WHERE o.id BETWEEN max(l.outermost, l.id - l.id % 256) AND l.id AND o."end" >= c."end" ORDER BY o.id DESC LIMIT 1),
-  (SELECT o.id FROM perfetto_operators AS o
-   WHERE o."end" >= c."end" AND o.id BETWEEN l.outermost AND 255 + 256 * (
-     SELECT e.block FROM perfetto_operator_ends AS e
-     WHERE e.thread = c.thread AND e.block BETWEEN l.outermost / 256 AND l.id / 256 - 1 AND e."end" >= c."end"
-     ORDER BY e.block DESC LIMIT 1)
-   ORDER BY o.id DESC LIMIT 1));
-CREATE UNIQUE INDEX temp.perfetto_launch ON perfetto_launches(process, stack);
+DROP VIEW IF EXISTS temp.device_host_calls;
+CREATE TEMP VIEW device_host_calls AS
+SELECT process_id AS process, thread, stack AS call, min(start) AS start, "end", name, tid FROM perfetto_slices
+WHERE what = 'call' AND stack <> 0 GROUP BY process_id, stack;
+.read sql/formats/device/launches.sql
 
 -- ---- 4. What the devices did ----
 
@@ -267,22 +205,8 @@ FROM perfetto_overruns GROUP BY trace;
 UPDATE perfetto_activity SET "end" = o.next_start FROM perfetto_overruns AS o WHERE o.id = perfetto_activity.rowid;
 DROP TABLE perfetto_overruns;
 
-DROP TABLE IF EXISTS temp.perfetto_classes;
-CREATE TEMP TABLE perfetto_classes AS
-SELECT kind, name,
-       (SELECT class FROM device_class_rules AS r
-        WHERE n.kind GLOB r.kind AND lower(n.name) GLOB lower(r.name) ORDER BY r.priority LIMIT 1) AS class,
-       CASE
-         WHEN name GLOB 'all-reduce-scatter*' OR name GLOB 'reduce-scatter*' THEN 'reduce_scatter' WHEN name GLOB 'all-reduce*' THEN 'allreduce'
-         WHEN name GLOB 'all-gather*' THEN 'allgather' WHEN name GLOB '*all-to-all*' THEN 'alltoall' WHEN name GLOB 'collective-permute*' THEN 'collective_permute'
-         WHEN lower(name) NOT GLOB '*[nr]ccl*' THEN NULL
-         WHEN lower(name) GLOB '*allreduce*' THEN 'allreduce' WHEN lower(name) GLOB '*allgather*' THEN 'allgather'
-         WHEN lower(name) GLOB '*reducescatter*' THEN 'reduce_scatter' WHEN lower(name) GLOB '*alltoall*' THEN 'alltoall'
-         WHEN lower(name) GLOB '*broadcast*' THEN 'broadcast' WHEN lower(name) GLOB '*sendrecv*' THEN 'sendrecv'
-         WHEN lower(name) GLOB '*reduce*' THEN 'reduce'
-       END AS collective
-FROM (SELECT DISTINCT kind, name FROM perfetto_activity) AS n;
-CREATE INDEX temp.perfetto_class ON perfetto_classes(kind, name);
+CREATE TEMP TABLE device_names AS SELECT DISTINCT kind, name, NULL AS hlo_category, NULL AS told FROM perfetto_activity;
+.read sql/formats/device/classes.sql
 
 -- Where HIP was not traced, no activity is of a stream: what runs in order is a queue, or else a track.
 INSERT INTO device_activity (trace, process, device, chip, stream, class, kind, name, start_ns, end_ns, step, correlation,
@@ -295,8 +219,8 @@ FROM perfetto_input AS i
 CROSS JOIN perfetto_activity AS a
 JOIN device_traces AS t USING (trace)
 JOIN (SELECT trace, count(DISTINCT nullif(stream_id, 0)) AS streams FROM perfetto_activity GROUP BY trace) AS n USING (trace)
-JOIN perfetto_classes AS c USING (kind, name)
-LEFT JOIN perfetto_launches AS l ON l.process = a.process_id AND l.stack = a.stack;
+JOIN device_classes AS c USING (kind, name)
+LEFT JOIN device_host_launches AS l ON l.process = a.process_id AND l.call = a.stack;
 
 -- ---- 5. What has no place ----
 
@@ -326,9 +250,7 @@ DROP TABLE temp.perfetto_words;
 DROP TABLE temp.perfetto_slices;
 DROP TABLE temp.perfetto_activity;
 DROP TABLE temp.device_ranges_seen;
-DROP TABLE temp.perfetto_steps;
-DROP TABLE temp.perfetto_operators;
-DROP TABLE temp.perfetto_operator_ends;
-DROP TABLE temp.perfetto_launches;
-DROP TABLE temp.perfetto_classes;
+DROP TABLE temp.device_host_steps;
+DROP TABLE temp.device_host_launches;
+DROP TABLE temp.device_classes;
 DROP TABLE temp.perfetto_left_out;

@@ -71,7 +71,7 @@ DELETE FROM device_traces WHERE trace IN (SELECT trace FROM rocpd_trace);
 
 DROP TABLE IF EXISTS temp.device_marks;
 CREATE TEMP TABLE device_marks AS
-SELECT i.trace, t.process, t.thread, r.name, r.start, r."end", i.step AS steps, r.pid, r.tid
+SELECT i.trace, t.process, t.thread, r.name, r.start, r."end", i.step AS steps, r.pid, r.tid, 1 AS nests
 FROM rocpd_trace AS i CROSS JOIN rocpd_regions AS r JOIN rocpd_threads AS t ON t.guid IS r.guid AND t.pid IS r.pid AND t.tid IS r.tid
 WHERE (r.category GLOB '*marker*' OR r.category IN ('user', 'host', 'python')) AND r.name IS NOT NULL;
 DROP TABLE IF EXISTS temp.device_calls;
@@ -85,77 +85,15 @@ SELECT 1 AS odd WHERE EXISTS (SELECT 1 FROM rocpd_string WHERE string GLOB '*[^ 
 INSERT INTO device_ranges (trace, side, thread, name, start_ns, end_ns)
 SELECT t.trace, 'host', CAST(r.tid AS TEXT), r.name, r.start, r."end" FROM device_ranges_seen AS r, rocpd_trace AS t WHERE r.op = r.name;
 
--- A step is called by the number in its range's name; where there is none, they are counted from 0.
-DROP TABLE IF EXISTS temp.rocpd_steps;
-CREATE TEMP TABLE rocpd_steps AS
-WITH ordered AS (
-  SELECT process, pid, start, "end",
-         coalesce(number,
-                  CAST(row_number() OVER (PARTITION BY thread, name ORDER BY start) - 1 AS TEXT)) AS step,
-         max("end") OVER (PARTITION BY process ORDER BY start ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING) AS covered
-  FROM device_ranges_seen WHERE is_step
-)
--- outer_ns: where the outermost of those that overlap begins, beyond which no search has to go back.
-SELECT process, pid, start, "end", step,
-       max(CASE WHEN covered IS NULL OR start >= covered THEN start END) OVER (PARTITION BY process ORDER BY start) AS outer_ns
-FROM ordered;
-CREATE INDEX temp.rocpd_step ON rocpd_steps(process, start);
-
-INSERT INTO device_steps (trace, process, side, step, start_ns, end_ns)
-SELECT t.trace, CAST(s.pid AS TEXT), 'host', s.step, s.start, s."end" FROM rocpd_steps AS s, rocpd_trace AS t;
-
 -- ---- 3. Calls of the host ----
 
--- The operator is the innermost range of the thread around the call. outermost: that around a range, beyond
--- which no search has to go back. Of 256 ranges the latest end is kept, to pass over those that all ended before.
-DROP TABLE IF EXISTS temp.rocpd_operators;
-CREATE TEMP TABLE rocpd_operators AS
-WITH ordered AS (
-  SELECT row_number() OVER (ORDER BY thread, start, "end" DESC) AS id, thread, op, start, "end",
-         max("end") OVER (PARTITION BY thread ORDER BY start, "end" DESC ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING) AS covered
-  FROM device_ranges_seen WHERE NOT is_step
-)
-SELECT id, thread, op, start, "end",
-       max(CASE WHEN covered IS NULL OR start >= covered THEN id END) OVER (PARTITION BY thread ORDER BY id) AS outermost
-FROM ordered;
-CREATE UNIQUE INDEX temp.rocpd_operator ON rocpd_operators(id, "end");
-CREATE INDEX temp.rocpd_operator_begins ON rocpd_operators(thread, start, id);
-
-DROP TABLE IF EXISTS temp.rocpd_operator_ends;
-CREATE TEMP TABLE rocpd_operator_ends AS
-SELECT thread, id / 256 AS block, max("end") AS "end" FROM rocpd_operators GROUP BY 1, 2;
-CREATE INDEX temp.rocpd_operator_end ON rocpd_operator_ends(thread, block, "end");
-
-DROP TABLE IF EXISTS temp.rocpd_launches;
-CREATE TEMP TABLE rocpd_launches AS
-WITH calls AS (
-  SELECT t.process, t.thread, r.stack, min(r.start) AS start, r."end", r.name, r.tid
-  FROM rocpd_regions AS r JOIN rocpd_threads AS t ON t.guid IS r.guid AND t.pid IS r.pid AND t.tid IS r.tid
-  WHERE r.stack IS NOT NULL AND coalesce(r.category, '') NOT GLOB '*marker*'
-  GROUP BY t.process, r.stack
-),
-latest AS (
-  SELECT *, (SELECT o.id FROM rocpd_operators AS o
-             WHERE o.thread = c.thread AND o.start <= c.start ORDER BY o.start DESC, o.id DESC LIMIT 1) AS latest
-  FROM calls AS c
-)
-SELECT c.process, c.stack, c.start, c."end", CAST(c.tid AS TEXT) AS thread, c.name, i.op, i.start AS op_start,
-       (SELECT s.step FROM rocpd_steps AS s
-        WHERE s.process = c.process AND s.start <= c.start AND c.start < s."end"
-          AND s.start >= (SELECT o.outer_ns FROM rocpd_steps AS o WHERE o.process = c.process AND o.start <= c.start ORDER BY o.start DESC LIMIT 1)
-        ORDER BY s.start DESC LIMIT 1) AS step
-FROM latest AS c
-LEFT JOIN rocpd_operators AS l ON l.id = c.latest
-LEFT JOIN rocpd_operators AS i ON i.id = coalesce(
-  (SELECT o.id FROM rocpd_operators AS o
-   WHERE o.id BETWEEN max(l.outermost, l.id - l.id % 256) AND l.id AND o."end" >= c."end" ORDER BY o.id DESC LIMIT 1),
-  (SELECT o.id FROM rocpd_operators AS o
-   WHERE o."end" >= c."end" AND o.id BETWEEN l.outermost AND 255 + 256 * (
-     SELECT e.block FROM rocpd_operator_ends AS e
-     WHERE e.thread = c.thread AND e.block BETWEEN l.outermost / 256 AND l.id / 256 - 1 AND e."end" >= c."end"
-     ORDER BY e.block DESC LIMIT 1)
-   ORDER BY o.id DESC LIMIT 1));
-CREATE UNIQUE INDEX temp.rocpd_launch ON rocpd_launches(process, stack);
+DROP VIEW IF EXISTS temp.device_host_calls;
+CREATE TEMP VIEW device_host_calls AS
+SELECT t.process, t.thread, r.stack AS call, min(r.start) AS start, r."end", r.name, CAST(r.tid AS TEXT) AS tid
+FROM rocpd_regions AS r JOIN rocpd_threads AS t ON t.guid IS r.guid AND t.pid IS r.pid AND t.tid IS r.tid
+WHERE r.stack IS NOT NULL AND coalesce(r.category, '') NOT GLOB '*marker*'
+GROUP BY t.process, r.stack;
+.read sql/formats/device/launches.sql
 
 -- ---- 4. What the devices did ----
 
@@ -211,20 +149,8 @@ FROM rocpd_overruns AS o, rocpd_trace AS t GROUP BY t.trace;
 UPDATE rocpd_activity SET "end" = o.next_start FROM rocpd_overruns AS o WHERE o.id = rocpd_activity.rowid;
 DROP TABLE rocpd_overruns;
 
-DROP TABLE IF EXISTS temp.rocpd_classes;
-CREATE TEMP TABLE rocpd_classes AS
-SELECT kind, name,
-       (SELECT class FROM device_class_rules AS r
-        WHERE n.kind GLOB r.kind AND lower(n.name) GLOB lower(r.name) ORDER BY r.priority LIMIT 1) AS class,
-       CASE
-         WHEN lower(name) NOT GLOB '*[nr]ccl*' THEN NULL
-         WHEN lower(name) GLOB '*allreduce*' THEN 'allreduce' WHEN lower(name) GLOB '*allgather*' THEN 'allgather'
-         WHEN lower(name) GLOB '*reducescatter*' THEN 'reduce_scatter' WHEN lower(name) GLOB '*alltoall*' THEN 'alltoall'
-         WHEN lower(name) GLOB '*broadcast*' THEN 'broadcast' WHEN lower(name) GLOB '*sendrecv*' THEN 'sendrecv'
-         WHEN lower(name) GLOB '*reduce*' THEN 'reduce'
-       END AS collective
-FROM (SELECT DISTINCT kind, name FROM rocpd_activity) AS n;
-CREATE INDEX temp.rocpd_class ON rocpd_classes(kind, name);
+CREATE TEMP TABLE device_names AS SELECT DISTINCT kind, name, NULL AS hlo_category, NULL AS told FROM rocpd_activity;
+.read sql/formats/device/classes.sql
 
 -- Where HIP was not traced, no activity is of a stream: what runs in order is a queue.
 INSERT INTO device_activity (trace, process, device, chip, stream, class, kind, name, start_ns, end_ns, step, correlation,
@@ -235,9 +161,9 @@ SELECT t.trace, CAST(a.pid AS TEXT), coalesce(g.device, 'agent ' || a.agent_id),
 FROM rocpd_trace AS t
 CROSS JOIN (SELECT count(DISTINCT nullif(stream_id, 0)) AS streams, count(DISTINCT queue_id) AS queues FROM rocpd_activity) AS n
 CROSS JOIN rocpd_activity AS a
-JOIN rocpd_classes AS c USING (kind, name)
+JOIN device_classes AS c USING (kind, name)
 JOIN rocpd_threads AS h ON h.guid IS a.guid AND h.pid IS a.pid AND h.tid IS NULL
-LEFT JOIN rocpd_launches AS l ON l.process = h.process AND l.stack = a.stack
+LEFT JOIN device_host_launches AS l ON l.process = h.process AND l.call = a.stack
 LEFT JOIN rocpd_agents AS g ON g.guid IS a.guid AND g.id = a.agent_id;
 
 -- ---- 5. What has no place ----
@@ -285,9 +211,7 @@ DROP TABLE temp.rocpd_activity;
 DROP TABLE temp.rocpd_threads;
 DROP TABLE temp.device_ranges_seen;
 DROP TABLE temp.device_host;
-DROP TABLE temp.rocpd_steps;
-DROP TABLE temp.rocpd_operators;
-DROP TABLE temp.rocpd_operator_ends;
-DROP TABLE temp.rocpd_launches;
-DROP TABLE temp.rocpd_classes;
+DROP TABLE temp.device_host_steps;
+DROP TABLE temp.device_host_launches;
+DROP TABLE temp.device_classes;
 DETACH rocpd_absent;

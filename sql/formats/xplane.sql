@@ -195,28 +195,8 @@ FROM xplane_overruns GROUP BY trace;
 UPDATE xplane_activity SET end_ns = o.next_ns FROM xplane_overruns AS o WHERE o.id = xplane_activity.rowid;
 DROP TABLE xplane_overruns;
 
--- An instruction's category says what its name may not: "fusion.7" can be an all-reduce.
-DROP TABLE IF EXISTS temp.xplane_classes;
-CREATE TEMP TABLE xplane_classes AS
-SELECT kind, shown, hlo_category,
-       (SELECT class FROM device_class_rules AS r
-        WHERE n.kind GLOB r.kind
-          AND ((lower(n.shown) GLOB lower(r.name) AND (r.priority NOT BETWEEN 60 AND 98 OR n.hlo_category IS NULL
-               OR NOT (n.hlo_category GLOB '*fusion*' OR n.hlo_category GLOB 'convolution*' OR n.hlo_category GLOB 'dot*')))
-               OR lower(n.hlo_category) GLOB lower(r.name))
-        ORDER BY r.priority LIMIT 1) AS class,
-       CASE
-         WHEN lower(shown) GLOB '*all-reduce-scatter*' OR hlo_category GLOB 'all-reduce-scatter*' THEN 'reduce_scatter'
-         WHEN lower(shown) GLOB '*all-reduce*' OR hlo_category GLOB 'all-reduce*' OR lower(shown) GLOB '*ccl*allreduce*' THEN 'allreduce'
-         WHEN lower(shown) GLOB '*all-gather*' OR hlo_category GLOB 'all-gather*' OR lower(shown) GLOB '*ccl*allgather*' THEN 'allgather'
-         WHEN lower(shown) GLOB '*reduce-scatter*' OR hlo_category GLOB 'reduce-scatter*' OR lower(shown) GLOB '*ccl*reducescatter*' THEN 'reduce_scatter'
-         WHEN lower(shown) GLOB '*all-to-all*' OR hlo_category GLOB 'all-to-all*' THEN 'alltoall'
-         WHEN lower(shown) GLOB '*collective-permute*' OR hlo_category GLOB 'collective-permute*' THEN 'collective_permute'
-         WHEN lower(shown) GLOB '*ccl*broadcast*' OR lower(shown) GLOB 'collective-broadcast*' THEN 'broadcast' WHEN lower(shown) GLOB '*ccl*kernel_reduce_*' THEN 'reduce'
-         WHEN lower(shown) GLOB '*ccl*sendrecv*' THEN 'sendrecv' -- of an all-to-all or of a permute
-       END AS collective
-FROM (SELECT DISTINCT kind, shown, hlo_category FROM xplane_activity) AS n;
-CREATE INDEX temp.xplane_class ON xplane_classes(kind, shown, hlo_category);
+CREATE TEMP TABLE device_names AS SELECT DISTINCT kind, shown AS name, hlo_category, NULL AS told FROM xplane_activity;
+.read sql/formats/device/classes.sql
 
 DROP TABLE IF EXISTS temp.xplane_device_steps;
 CREATE TEMP TABLE xplane_device_steps AS
@@ -249,11 +229,11 @@ SELECT a.trace, a.plane, coalesce(nullif(json_extract(d.stats, '$.device_type_st
        coalesce(a.bytes_accessed, CAST(substr(a.memcpy_details, nullif(instr(a.memcpy_details, 'size:'), 0) + 5) AS INTEGER), -- 'kind_src:... size:4096 dest:0 async:1'
                 CAST(substr(a.memset_details, nullif(instr(a.memset_details, 'num_bytes:'), 0) + 10) AS INTEGER)),
        -- XLA does not see into a custom call: 0 is no price. (A kernel of Pallas may say its own.)
-       iif(a.flops <= 0 AND (a.hlo_category GLOB '*custom-call*' OR a.name GLOB '* custom-call(*' OR a.shown GLOB 'custom-call*'), NULL, a.flops), iif(c.class = 'communication', c.collective, NULL)
+       iif(a.flops <= 0 AND (a.hlo_category GLOB '*custom-call*' OR a.name GLOB '* custom-call(*' OR a.shown GLOB 'custom-call*'), NULL, a.flops), c.collective
 FROM xplane_input AS i
 CROSS JOIN xplane_activity AS a
 JOIN xplane_files AS f USING (trace)
-JOIN xplane_classes AS c ON c.kind = a.kind AND c.shown = a.shown AND c.hlo_category IS a.hlo_category
+JOIN device_classes AS c ON c.kind = a.kind AND c.name = a.shown AND c.hlo_category IS a.hlo_category
 LEFT JOIN (SELECT trace, plane, max(stats) AS stats FROM xplane_devices GROUP BY trace, plane) AS d ON d.trace = a.trace AND d.plane = a.plane
 LEFT JOIN xplane_launches AS l ON l.trace = a.trace AND l.correlation = a.correlation_id;
 
@@ -287,4 +267,4 @@ DROP TABLE temp.xplane_host_steps;
 DROP TABLE temp.xplane_device_steps;
 DROP TABLE temp.xplane_launches;
 DROP TABLE temp.xplane_activity;
-DROP TABLE temp.xplane_classes;
+DROP TABLE temp.device_classes;

@@ -159,28 +159,8 @@ INSERT INTO mpg_issues(source, severity, kind, count, detail)
 SELECT trace, 'data_loss', 'impossible_value', count(*), 'bytes or FLOPs below 0 count as none; the first of "' || min(name) || '"' FROM xprof_activity WHERE bytes < 0 OR flops < 0 GROUP BY trace;
 UPDATE xprof_activity SET bytes = iif(bytes < 0, NULL, bytes), flops = iif(flops < 0, NULL, flops) WHERE bytes < 0 OR flops < 0;
 
-DROP TABLE IF EXISTS temp.xprof_kinds;
-CREATE TEMP TABLE xprof_kinds AS
--- An instruction's category says what its name may not: "fusion.7" can be an all-reduce.
-SELECT kind, name, hlo_category,
-       (SELECT class FROM device_class_rules AS r
-        WHERE n.kind GLOB r.kind
-          AND ((lower(n.name) GLOB lower(r.name) AND (r.priority NOT BETWEEN 60 AND 98 OR n.hlo_category IS NULL
-               OR NOT (n.hlo_category GLOB '*fusion*' OR n.hlo_category GLOB 'convolution*' OR n.hlo_category GLOB 'dot*')))
-               OR lower(n.hlo_category) GLOB lower(r.name))
-        ORDER BY r.priority LIMIT 1) AS class,
-       CASE
-         WHEN lower(name) GLOB '*all-reduce-scatter*' OR hlo_category GLOB 'all-reduce-scatter*' THEN 'reduce_scatter'
-         WHEN lower(name) GLOB '*all-reduce*' OR hlo_category GLOB 'all-reduce*' OR lower(name) GLOB '*ccl*allreduce*' THEN 'allreduce'
-         WHEN lower(name) GLOB '*all-gather*' OR hlo_category GLOB 'all-gather*' OR lower(name) GLOB '*ccl*allgather*' THEN 'allgather'
-         WHEN lower(name) GLOB '*reduce-scatter*' OR hlo_category GLOB 'reduce-scatter*' OR lower(name) GLOB '*ccl*reducescatter*' THEN 'reduce_scatter'
-         WHEN lower(name) GLOB '*all-to-all*' OR hlo_category GLOB 'all-to-all*' THEN 'alltoall'
-         WHEN lower(name) GLOB '*collective-permute*' OR hlo_category GLOB 'collective-permute*' THEN 'collective_permute'
-         WHEN lower(name) GLOB '*ccl*broadcast*' OR lower(name) GLOB 'collective-broadcast*' THEN 'broadcast' WHEN lower(name) GLOB '*ccl*kernel_reduce_*' THEN 'reduce'
-         WHEN lower(name) GLOB '*ccl*sendrecv*' THEN 'sendrecv' -- of an all-to-all or of a permute
-       END AS collective
-FROM (SELECT DISTINCT kind, name, hlo_category FROM xprof_activity) AS n;
-CREATE INDEX temp.xprof_kind ON xprof_kinds(kind, name, hlo_category);
+CREATE TEMP TABLE device_names AS SELECT DISTINCT kind, name, hlo_category, NULL AS told FROM xprof_activity;
+.read sql/formats/device/classes.sql
 
 DROP TABLE IF EXISTS temp.xprof_steps;
 CREATE TEMP TABLE xprof_steps AS
@@ -212,10 +192,10 @@ SELECT a.trace, a.plane, i.chip, a.line, k.class, a.kind, a.name, a.start_ns, a.
        a.correlation, l.start_ns, l.end_ns, l.name, l.thread, coalesce(nullif(a.tf_op, 'XlaModule:'), a.hlo_op),
        coalesce(a.bytes, CAST(substr(a.memcpy, nullif(instr(a.memcpy, 'size:'), 0) + 5) AS INTEGER), -- 'kind_src:... size:4096 dest:0 async:1'
                 CAST(substr(a.memset, nullif(instr(a.memset, 'num_bytes:'), 0) + 10) AS INTEGER)),
-       iif(a.flops <= 0 AND (a.hlo_category GLOB '*custom-call*' OR a.name GLOB 'custom-call*'), NULL, a.flops), iif(k.class = 'communication', k.collective, NULL) -- 0 is no price
+       iif(a.flops <= 0 AND (a.hlo_category GLOB '*custom-call*' OR a.name GLOB 'custom-call*'), NULL, a.flops), k.collective -- 0 is no price
 FROM xprof_input AS i
 CROSS JOIN xprof_activity AS a
-JOIN xprof_kinds AS k ON k.kind = a.kind AND k.name = a.name AND k.hlo_category IS a.hlo_category
+JOIN device_classes AS k ON k.kind = a.kind AND k.name = a.name AND k.hlo_category IS a.hlo_category
 LEFT JOIN xprof_launches AS l ON l.trace = a.trace AND l.correlation = a.correlation;
 
 INSERT INTO mpg_issues(source, severity, kind, count, detail)
@@ -239,5 +219,5 @@ DROP TABLE temp.xprof_traces;
 DROP TABLE temp.xprof_devices;
 DROP TABLE temp.xprof_activity;
 DROP TABLE temp.xprof_launches;
-DROP TABLE temp.xprof_kinds;
+DROP TABLE temp.device_classes;
 DROP TABLE temp.xprof_steps;

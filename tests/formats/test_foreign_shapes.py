@@ -102,6 +102,8 @@ class Profiles(Case):
                    ("void cross_device_reduce_2stage<bf16, 8>(x)", 25), ("ncclDevKernel_AllReduce_Sum_bf16_RING_LL", 25), ("nvjet_tst_128x256_64x4", 500)]
         path = self.trace(dict(STEP, name="ProfilerStep#1"), *(kernel(name, i, 1100 + sum(us for _, us in kernels[:i]), us) for i, (name, us) in enumerate(kernels)))
         self.assertEqual([(500000, 430000, 430000)], self.answer(path, "SELECT compute_ns, communication_ns, exposed_communication_ns FROM trace_device_time(?)"))
+        self.assertEqual(["allreduce"] * 2 + [None] * 2 + ["allreduce"] * 5 + [None],
+                         [collective for collective, in self.rows("SELECT collective FROM trace_device_activity(?) ORDER BY start_ns", path)])
 
     def test_packed_types_and_sequences(self):
         """Two values of four bits in a byte are two. Of sequences in one batch a trace has the sum of the lengths alone: no price."""

@@ -219,6 +219,14 @@ class Nsys(Case):
         self.assertEqual({}, self.changed(missing + ", shortName = 778")[1])
         self.assertEqual(12, self.changed(missing + ", shortName = 778, mangledName = 779")[1]["missing_field"])
 
+    def test_collectives_by_the_names_of_kernels(self):
+        """What a kernel of communication does is in its name, whoever wrote it; a sum over a tensor is none."""
+        for name, collective in (("ncclDevKernel_AllGather_RING_LL", "allgather"), ("multimem_all_reduce_kernel<bf16>", "allreduce"), ("mscclpp::allreduce7<bf16>", "allreduce"),
+                                 ("reduce_scatter_push", "reduce_scatter"), ("all_to_all_v_kernel", "alltoall"), ("ncclDevKernel_SendRecv", "sendrecv"),
+                                 ("ncclDevKernel_Reduce_Sum_f32", "reduce"), ("at::native::reduce_kernel<512, 1>", None), ("triton_per_fused_all_reduce_0", None)):
+            self.changed(f"INSERT INTO StringIds VALUES (9999, '{name}'); UPDATE CUPTI_ACTIVITY_KIND_KERNEL SET demangledName = 9999")
+            self.assertEqual([(name, collective)], self.rows("SELECT DISTINCT name, collective FROM trace_device_activity(?) WHERE kind = 'kernel'", self.path))
+
     def test_gpus_by_what_a_version_tells(self):
         """Early exports have TARGET_INFO_CUDA_GPU, or no TARGET_INFO_CUDA_DEVICE; some GPUs are told by their uuid alone; slices of one GPU have its number."""
         process = "SELECT device, min(chip), count(DISTINCT process) FROM trace_device_activity(?) GROUP BY 1"

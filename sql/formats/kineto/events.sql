@@ -86,18 +86,8 @@ names AS (
          END AS kind
   FROM each
 )
-SELECT cat, name, kind, dense_rank() OVER (ORDER BY name) AS nth,
-       iif(cat = 'npu_task', 'compute', (SELECT class FROM device_class_rules AS r
-                                         WHERE n.kind GLOB r.kind AND lower(n.name) GLOB lower(r.name) ORDER BY r.priority LIMIT 1)) AS class,
-       -- Which collective it is the kernel's name says where no argument does, as in earlier traces.
-       CASE
-         WHEN kind <> 'kernel' OR lower(name) NOT GLOB '*[nrhe]ccl*' AND lower(name) NOT GLOB 'hcom_*' THEN NULL
-         WHEN lower(name) GLOB '*allreduce*' THEN 'allreduce' WHEN lower(name) GLOB '*allgather*' THEN 'allgather'
-         WHEN lower(name) GLOB '*reducescatter*' THEN 'reduce_scatter' WHEN lower(name) GLOB '*alltoall*' THEN 'alltoall'
-         WHEN lower(name) GLOB '*broadcast*' THEN 'broadcast' WHEN lower(name) GLOB '*sendrecv*' THEN 'sendrecv'
-         WHEN lower(name) GLOB '*reduce*' THEN 'reduce'
-       END AS collective
-FROM names AS n WHERE kind IS NOT NULL;
+SELECT cat, name, kind, dense_rank() OVER (ORDER BY name) AS nth, iif(cat = 'npu_task', 'compute', NULL) AS told, NULL AS class, NULL AS collective
+FROM names WHERE kind IS NOT NULL;
 CREATE INDEX temp.kineto_kind ON kineto_kinds(cat, name);
 INSERT INTO kineto_left_out
 SELECT e.trace, 'warning', 'unknown_event', count(*), 'events of a device or with a correlation, or of no known phase, of categories that are not known: left out; these are ' || group_concat(DISTINCT e.cat)

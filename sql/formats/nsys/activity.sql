@@ -1,6 +1,6 @@
 -- nsys/activity.sql - what the devices did, of Nsight's tables: without what cannot be, and without what comes twice.
 --
--- Reads nsys_trace, nsys_launches, and the tables of the export or those of nsys_absent. Makes nsys_activity.
+-- Reads nsys_trace, device_host_launches, and the tables of the export or those of nsys_absent. Makes nsys_activity.
 -- A part of nsys.sql, which says what the parameters are.
 
 -- A graph that was not traced node by node is one activity. Of synchronisation, only a stream that waits for an
@@ -56,7 +56,7 @@ host AS MATERIALIZED ( -- without calls, a day before and after the middle one
 )
 SELECT a.rowid AS id, a.name FROM nsys_activity AS a, host AS h
 WHERE a."end" > h.last_ns + 3600000000000 OR a.start <= 0 AND begin_ns > 1000000000 OR (a."end" < h.begin_ns - 1800000000000 OR a.start < 0 AND a."end" < h.begin_ns - 1000000000)
-   OR (a.start <= 0 AND (SELECT l.start FROM nsys_launches AS l WHERE l.process = a.process AND l.correlation = a.correlationId) > 0);
+   OR (a.start <= 0 AND (SELECT l.start FROM device_host_launches AS l WHERE l.process = a.process AND l.call = a.correlationId) > 0);
 INSERT INTO mpg_issues(source, severity, kind, count, detail)
 SELECT t.trace, 'data_loss', 'lost_time', count(*), 'activities at 0, or long before or after all that the host did: left out; the first is "' || min(l.name) || '"'
 FROM nsys_lost AS l, nsys_trace AS t GROUP BY t.trace;
