@@ -174,6 +174,8 @@ DROP TABLE goodput_survey;
 
 DROP TABLE IF EXISTS temp.jobs;
 CREATE TEMP TABLE jobs AS SELECT DISTINCT job, job AS name, 'training' AS phase, 'jax' AS framework, coalesce(CAST(:chips AS REAL), 1) AS chips FROM goodput_attempts;
+DROP TABLE IF EXISTS temp.assumed_chips; -- of which the scheduler may know how many chips they hold
+CREATE TEMP TABLE assumed_chips AS SELECT job FROM jobs WHERE :chips IS NULL;
 DROP TABLE IF EXISTS temp.allocations;
 CREATE TEMP TABLE allocations AS
 SELECT job, attempt, coalesce(:pool, 'goodput') AS pool, coalesce(CAST(:chips AS REAL), 1) AS chips, start_time,

@@ -102,7 +102,7 @@ named AS (
   FROM anew WINDOW w AS (PARTITION BY file ORDER BY run)
 )
 SELECT job, dense_rank() OVER (PARTITION BY job ORDER BY clock, file, run) AS attempt, coalesce(:job, file) AS log, file, timed, g.first, g.last, steps, chip, is_anew,
-       coalesce(c.devices, 1) AS devices_per_chip, c.peak_flops, coalesce(:chips, g.devices / coalesce(c.devices, 1.0), 1) AS chips
+       coalesce(c.devices, 1) AS devices_per_chip, c.peak_flops, coalesce(:chips, g.devices / coalesce(c.devices, 1.0)) AS chips
 FROM named AS g LEFT JOIN training_chips AS c ON c.name = replace(replace(replace(lower(coalesce(:chip, g.chip)), ' ', ''), '-', ''), '_', '')
 ORDER BY log, clock, file, run;
 DROP TABLE training_chips;
@@ -197,7 +197,7 @@ DROP TABLE IF EXISTS temp.training_steps;
 CREATE TEMP TABLE training_steps AS
 SELECT job, attempt, step, start_time, end_time, seconds, 1 AS executions, iif(typeof(loss) <> 'text', loss, NULL) AS loss,
        tokens * devices_per_chip AS tokens_per_s_per_chip, tflops * devices_per_chip AS tflops_per_chip,
-       tflops * devices_per_chip * 1e12 / peak_flops AS mfu, tflops * devices_per_chip * 1e12 * seconds * chips AS flops
+       tflops * devices_per_chip * 1e12 / peak_flops AS mfu, tflops * devices_per_chip * 1e12 * seconds * coalesce(chips, 1) AS flops
 FROM training_spanned AS s CROSS JOIN training_attempts AS a ON a.rowid = run WHERE :only_relations IS NULL;
 
 -- Steps in no line: a line is further from the one before it than lines mostly are.
@@ -324,7 +324,7 @@ WITH first AS (
   CROSS JOIN training_spanned AS o ON o.rowid BETWEEN r.first + 1 AND r.last
   GROUP BY r.rowid
 )
-SELECT job, attempt, 'step' AS kind, start_time, end_time, step, tflops * devices_per_chip * 1e12 * seconds * chips AS flops
+SELECT job, attempt, 'step' AS kind, start_time, end_time, step, tflops * devices_per_chip * 1e12 * seconds * coalesce(chips, 1) AS flops
 FROM training_spanned AS s CROSS JOIN training_attempts AS a ON a.rowid = run WHERE end_time > start_time
 UNION ALL
 SELECT job, attempt, 'compile', start_time, start_time + excess, NULL, NULL FROM first WHERE excess > 0

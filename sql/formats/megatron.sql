@@ -157,7 +157,7 @@ told AS (
   GROUP BY r.of_file, r.run
 )
 SELECT CAST(coalesce(:job, file) AS TEXT) AS job, dense_rank() OVER (PARTITION BY coalesce(:job, file) ORDER BY clock, file, run) AS attempt,
-       of_file, first, last, timed, begun, whole, loaded, coalesce(:chips, own_world, world, 1) AS chips
+       of_file, first, last, timed, begun, whole, loaded, coalesce(:chips, own_world, world) AS chips
 FROM told ORDER BY of_file, run;
 
 .read sql/formats/megatron/counted.sql
@@ -215,7 +215,7 @@ peak AS MATERIALIZED (
 SELECT job, attempt, step, start_time, end_time, seconds, executions, told_loss + 0.0 AS loss,
        told_batch * executions / seconds AS samples_per_s, told_tflops AS tflops_per_chip,
        told_tflops * 1e12 / peak_flops AS mfu,
-       told_tflops * 1e12 * seconds * chips AS flops, place
+       told_tflops * 1e12 * seconds * coalesce(chips, 1) AS flops, place
 FROM step LEFT JOIN peak ON name = coalesce(:chip, chip);
 
 -- Steps in no line: a line is further from the one before it than lines mostly are.

@@ -173,7 +173,7 @@ ranged AS (
 SELECT CAST(coalesce(:job, file) AS TEXT) AS job, dense_rank() OVER (PARTITION BY coalesce(:job, file) ORDER BY clock, file, run) AS attempt,
        of_file, file_first, first, last, first - coalesce((SELECT nth FROM training_marks WHERE id < first ORDER BY id DESC LIMIT 1), 0) AS first_step,
        last - coalesce((SELECT nth FROM training_marks WHERE id <= last ORDER BY id DESC LIMIT 1), 0) AS last_step,
-       coalesce(:chips, (SELECT max(m.gpu) FROM training_marks AS m WHERE m.id BETWEEN first AND last) + 1, gpu + 1, 1) AS chips, chip
+       coalesce(:chips, (SELECT max(m.gpu) FROM training_marks AS m WHERE m.id BETWEEN first AND last) + 1, gpu + 1, iif(:flops IS NULL, NULL, 1)) AS chips, chip
 FROM ranged ORDER BY of_file, run;
 
 -- A step whose number goes back, or that took less time than the one before it had, began anew; where the log does not say that a

@@ -77,6 +77,8 @@ DROP TABLE IF EXISTS temp.jobs;
 CREATE TEMP TABLE jobs AS
 SELECT job, substr(job, 1 + length(rtrim(job, replace(job, '/', '')))) AS name, 'training' AS phase, framework, coalesce(:chips, 1) AS chips
 FROM tfevents_chosen;
+DROP TABLE IF EXISTS temp.assumed_chips; -- of which the scheduler may know how many chips they hold; rates are those of one
+CREATE TEMP TABLE assumed_chips AS SELECT job FROM tfevents_chosen WHERE coalesce(:chips, :flops) IS NULL;
 
 -- A run that another one of its job follows broke off. The last one is over where :outcome says so.
 DROP TABLE IF EXISTS temp.allocations;

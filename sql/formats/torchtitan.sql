@@ -197,7 +197,7 @@ ranged AS (
 ),
 named AS (
   SELECT CAST(coalesce(:job, file) AS TEXT) AS job, dense_rank() OVER (PARTITION BY coalesce(:job, file) ORDER BY clock, file, run) AS attempt, first, last,
-         coalesce(:chips, (SELECT max(m.mesh) FROM training_marks AS m WHERE m.id BETWEEN first AND last), file_mesh, 1) AS chips, chip
+         coalesce(:chips, (SELECT max(m.mesh) FROM training_marks AS m WHERE m.id BETWEEN first AND last), file_mesh) AS chips, chip
   FROM ranged
 ),
 -- Looked up once a chip.
@@ -225,7 +225,7 @@ DROP TABLE training_near;
 DROP TABLE IF EXISTS temp.training_steps;
 CREATE TEMP TABLE training_steps AS
 SELECT job, attempt, step, start_time, end_time, end_time - start_time AS seconds, executions, iif(typeof(loss) <> 'text', loss, NULL) AS loss, replace(tps, ',', '') + 0.0 AS tokens_per_s_per_chip,
-       tflops + 0.0 AS tflops_per_chip, tflops * 1e12 / peak_flops AS mfu, mfu / 100.0 AS mfu_reported, tflops * 1e12 * (end_time - start_time) * chips AS flops
+       tflops + 0.0 AS tflops_per_chip, tflops * 1e12 / peak_flops AS mfu, mfu / 100.0 AS mfu_reported, tflops * 1e12 * (end_time - start_time) * coalesce(chips, 1) AS flops
 FROM (SELECT r.job, r.attempt, l.step, min(coalesce(p.time, head, l.time), l.time) AS start_time, -- a clock that was set back: no time
              l.time AS end_time, coalesce(l.step - iif(p.rowid IS NULL, NULL, coalesce(p.step, m.step_before)), 1) AS executions, l.loss, l.tps, l.mfu,
              iif(typeof(l.tflops) = 'text', replace(l.tflops, ',', ''), l.tflops) AS tflops, r.chips, r.peak_flops

@@ -89,6 +89,8 @@ UPDATE all_allocations SET job = r.job, attempt = NULL FROM renamed AS r
 WHERE r.source = all_allocations.source AND r.was = all_allocations.job;
 UPDATE all_commits SET job = r.job, attempt = NULL FROM renamed AS r WHERE r.source = all_commits.source AND r.was = all_commits.job;
 
+.read sql/sources/join/assumed.sql
+
 -- A job with logs of which none came to a step, beside others of their format that did.
 INSERT INTO mpg_issues(source, severity, kind, line, count, detail)
 SELECT min(f.path), 'warning', 'no_steps', NULL, count(DISTINCT f.job), 'jobs whose logs come to no step, first ' || min(f.job) || ': what they did is not known'

@@ -49,6 +49,9 @@ CREATE TABLE all_programs(source INTEGER, program, flops, bytes, dtype);
 CREATE TABLE all_program_files(source INTEGER, program, flops, bytes, dtype, parts, file); -- the same of files that may be a job's; parts: FLOPs by dtype
 CREATE TABLE all_observed(source INTEGER, pool, until_time);
 CREATE TABLE all_aliases(source INTEGER, job, alias);
+CREATE TABLE all_assumed_chips(source INTEGER, job); -- jobs that count as one chip, for their logs do not tell how many they hold
+CREATE TABLE chips_then(source INTEGER, job, since, chips); -- and how many they hold as their scheduler has it (join/assumed.sql)
+CREATE INDEX chips_then_of ON chips_then(source, job, since);
 -- Schedulers' sources by cluster, if they are several (schedulers.sql).
 CREATE TABLE of_cluster(source INTEGER PRIMARY KEY, cluster INTEGER);
 -- The latest of each time of each relation but spans and observed.

@@ -22,7 +22,7 @@ of_source AS (
 )
 SELECT f.path AS file, f.format AS format, f.certainty AS certainty, f.reason AS reason,
        s.source AS source, coalesce(t.files, 0) AS files,
-       iif(s.rank = 2, json_remove(s.records, '$.aliases'), json_remove(s.records, '$.program_files')) AS records, -- a native trace has jobs, and no other names of them
+       iif(s.rank = 2, json_remove(s.records, '$.aliases'), json_remove(s.records, '$.program_files', '$.assumed_chips')) AS records, -- a native trace has jobs, and no other names of them
        iif(f.job IS NULL, coalesce(t.jobs, 0), (f.source, f.job) IN (SELECT source, job FROM all_jobs)) AS jobs,
        t.first_time, t.last_time, t.observed_until,
        r.feeds AS feeds,

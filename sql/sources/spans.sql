@@ -1,6 +1,7 @@
 -- spans.sql - gives the SQL of the relation spans: those of all sources, with the jobs' names as they are after joining.
 --
--- A span has the work of its job's own program, where jobs have others of that name (programs.sql). The attempt of a log's span is the log's own count; of a job that a scheduler knows, the allocation decides instead.
+-- A span has the work of its job's own program, where jobs have others of that name (programs.sql), and that of all chips that its job
+-- held, where its log tells that of one and not how many they are (join/assumed.sql). The attempt of a log's span is the log's own count; of a job that a scheduler knows, the allocation decides instead.
 
 WITH has AS (
   SELECT s.source, c.name
@@ -18,7 +19,17 @@ part AS (
          iif(max(name = 'dtype'), 's.dtype', 'NULL') AS dtype, iif(max(name = 'executions'), 's.executions', 'NULL') AS executions
   FROM has AS h GROUP BY source
 ),
-named AS (SELECT *, iif(moved, 'coalesce(' || job || ', s.job)', 's.job') AS named, program <> 'NULL' AND EXISTS (SELECT 1 FROM own_program) AS owned FROM part),
+named AS (
+  SELECT *, iif(moved, 'coalesce(' || job || ', s.job)', 's.job') AS named, program <> 'NULL' AND EXISTS (SELECT 1 FROM own_program) AS owned,
+         flops <> 'NULL' AND EXISTS (SELECT 1 FROM chips_then AS k WHERE k.source = part.source) AS scaled
+  FROM part
+),
+rated AS (
+  SELECT source, moved, job, attempt, step, program, bytes, dtype, executions, named, owned,
+         flops || iif(scaled, ' * coalesce((SELECT k.chips FROM main.chips_then AS k WHERE k.source = ' || source || ' AND k.job = ' || named
+                              || ' AND k.since <= s.start_time ORDER BY k.since DESC LIMIT 1), 1)', '') AS flops
+  FROM named
+),
 one AS (
   SELECT 'SELECT ' || named || ' AS job, '
          || iif(moved, 'iif(' || job || ' IS NULL, ' || attempt || ', NULL)', attempt) || ' AS attempt, s.kind AS kind, '
@@ -29,7 +40,7 @@ one AS (
          || source || ' AS s'
          || iif(moved, ' LEFT JOIN main.renamed AS r ON r.source = ' || source || ' AND r.was = s.job', '')
          || iif(owned, ' LEFT JOIN main.own_program AS o ON o.job = ' || named || ' AND o.program = s.program', '') AS sql
-  FROM named
+  FROM rated
   UNION ALL
   SELECT 'SELECT job, NULL, ''restore'', next_time, next_time, step, NULL, NULL, NULL, NULL, NULL FROM main.stage WHERE step IS NOT NULL'
   WHERE EXISTS (SELECT 1 FROM stage)

@@ -240,6 +240,42 @@ class Names(Logs):
         self.assertEqual([None] * 3, self.jobs(one, "5101/a/b/{}.log"))
 
 
+class HowManyChips(Logs):
+    """A rate of one chip is work of all chips of the job: those that the log tells of, or else those that the scheduler gave."""
+    RATE = 125e12  # FLOP/s of one chip, for ten seconds a step
+
+    def log(self, trainer, start, first, last):
+        text = {"megatron": megatron, "torchtitan": torchtitan}[trainer](start, first, last) if trainer != "maxtext" else maxtext(first, last, prefix=lambda seconds: f"I{clock(start + seconds)} ", devices=8)
+        silent = [line for line in text.splitlines() if not line.startswith("using world") and "device mesh" not in line and "Num_devices" not in line]
+        return "\n".join(silent).replace("| lm loss", "| throughput per GPU (TFLOP/s/GPU): 125.0 | lm loss").replace("tflops: 400.00", "tflops: 125.00") + "\n"
+
+    def work(self, path):
+        return self.one("SELECT sum(flops) FROM trace_records(?) WHERE record = 'spans' AND kind = 'step'", path)
+
+    def test_those_that_the_scheduler_gave(self):
+        """Also if an attempt had others than the one before it; a log that is alone counts as one chip."""
+        sacct = SACCT + job(5101, 0, 600, "PREEMPTED") + job(5101, 700, 1500, gpus=16)
+        for trainer in ("megatron", "torchtitan", "maxtext"):
+            with self.subTest(trainer=trainer):
+                logs = {"1/slurm-5101.out": self.log(trainer, 30, 1, 40), "2/slurm-5101.out": self.log(trainer, 730, 21, 60)}
+                path = self.folder_of({"sacct.psv": sacct, **logs})
+                self.assertEqual(2, len(self.rows("SELECT * FROM trace_sources(?) WHERE job = '5101' AND json_extract(inferred, '$.chips') = 'those of its job'", path)))
+                self.assertAlmostEqual(self.RATE * 10 * (40 * 8 + 40 * 16), self.work(path), delta=self.RATE * 10 * 24)
+                self.assertEqual([], self.rows("SELECT detail FROM mpg_issues WHERE kind = 'conflicting_job' AND source = ?", path))
+                self.assertAlmostEqual(self.RATE * 10 * 40, self.work(self.folder_of({"slurm-5101.out": logs["1/slurm-5101.out"]})), delta=self.RATE * 10)
+
+    def test_those_that_the_log_tells_of(self):
+        """Or an option: then it is listed that the two differ."""
+        log = self.log("megatron", 30, 1, 40)
+        folder = self.folder_of({"sacct.psv": SACCT + job(5101, 0, 600), "slurm-5101.out": log})
+        option = json.dumps({"sources": [{"path": folder + "/sacct.psv"}, {"path": folder + "/slurm-5101.out", "chips": 4}]})
+        told = self.folder_of({"sacct.psv": SACCT + job(5101, 0, 600), "slurm-5101.out": "using world size: 4, data-parallel size: 4\n" + log})
+        for path in (option, told):
+            self.assertAlmostEqual(self.RATE * 10 * 40 * 4, self.work(path))
+            self.assertEqual(1, self.one("SELECT count(*) FROM mpg_issues WHERE kind = 'conflicting_job' AND source = ?", path))
+            self.assertEqual(0, self.one("SELECT count(*) FROM trace_sources(?) WHERE inferred LIKE '%chips%'", path))
+
+
 class Options(Logs):
     """What a fleet file says of a log beside a scheduler."""
 

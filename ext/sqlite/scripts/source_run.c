@@ -10,9 +10,9 @@
 
 #include <string.h>
 
-static const char *const relations[] = {"capacity",      "outages",  "jobs",     "allocations",
-                                        "commits",       "programs", "observed", "aliases",
-                                        "program_files", "spans"};
+static const char *const relations[] = {"capacity",      "outages",       "jobs",     "allocations",
+                                        "commits",       "programs",      "observed", "aliases",
+                                        "assumed_chips", "program_files", "spans"};
 enum { RELATIONS = sizeof relations / sizeof *relations, SPANS = RELATIONS - 1 };
 
 /* ---- parameters ---- */

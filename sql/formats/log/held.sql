@@ -1,18 +1,21 @@
 -- log/held.sql - what a trainer's runs held: the TEMP tables jobs, allocations and capacity, of
--- training_runs(job, attempt, framework, chips, chip, start_time, end_time, own_outcome).
+-- training_runs(job, attempt, framework, chips, chip, start_time, end_time, own_outcome). A job whose log does not tell how many chips
+-- it holds counts as one, and the FLOPs of its spans are those of one: assumed_chips has it, for a scheduler may know.
 --
 -- A part of maxtext.sql, megatron.sql, nanogpt.sql, torchtitan.sql and trainer.sql, which say what the parameters are.
 
 DROP TABLE IF EXISTS temp.jobs;
 CREATE TEMP TABLE jobs AS
 SELECT job, substr(job, 1 + length(rtrim(job, replace(job, '/', '')))) AS name, 'training' AS phase, framework,
-       max(chips) AS chips, nullif(min(chips), max(chips)) AS min_chips -- a run on fewer was whole on those
+       coalesce(max(chips), 1) AS chips, nullif(min(chips), max(chips)) AS min_chips -- a run on fewer was whole on those
 FROM training_runs GROUP BY job;
+DROP TABLE IF EXISTS temp.assumed_chips;
+CREATE TEMP TABLE assumed_chips AS SELECT job FROM training_runs GROUP BY job HAVING count(chips) = 0;
 
 -- A run that another one of its job follows broke off. The last one is over where the log, or :outcome, says so.
 DROP TABLE IF EXISTS temp.allocations;
 CREATE TEMP TABLE allocations AS
-SELECT job, attempt, coalesce(:pool, 'training') AS pool, chips, start_time, iif(outcome IS NULL, NULL, end_time) AS end_time, outcome
+SELECT job, attempt, coalesce(:pool, 'training') AS pool, coalesce(chips, 1) AS chips, start_time, iif(outcome IS NULL, NULL, end_time) AS end_time, outcome
 FROM (SELECT *, CASE WHEN attempt < max(attempt) OVER (PARTITION BY job) THEN coalesce(own_outcome, 'failed')
                      ELSE coalesce(:outcome, own_outcome) END AS outcome
       FROM training_runs);
@@ -20,4 +23,4 @@ FROM (SELECT *, CASE WHEN attempt < max(attempt) OVER (PARTITION BY job) THEN co
 -- What is held: a trainer's log knows of nothing else.
 DROP TABLE IF EXISTS temp.capacity;
 CREATE TEMP TABLE capacity AS
-SELECT coalesce(:pool, 'training') AS pool, coalesce(:chip, chip) AS chip, chips, start_time, end_time FROM training_runs;
+SELECT coalesce(:pool, 'training') AS pool, coalesce(:chip, chip) AS chip, coalesce(chips, 1) AS chips, start_time, end_time FROM training_runs;
