@@ -96,9 +96,12 @@ CREATE TABLE IF NOT EXISTS programs (
 );
 
 -- Optional: until when a pool was observed, such as the time of an export. Its ledger ends there.
+-- Or the chip of a pool whose capacity nothing tells.
 CREATE TABLE IF NOT EXISTS observed (
   pool        TEXT    CHECK (pool <> ''),  -- NULL: every pool that no other row names
-  until_time  NUMERIC NOT NULL CHECK (until_time <> '')
+  until_time  NUMERIC CHECK (until_time <> ''),
+  chip        TEXT    CHECK (chip <> ''),
+  CHECK (until_time NOT NULL OR pool NOT NULL AND chip NOT NULL)
 );
 
 -- Optional: chips that the built-in catalogue lacks, or says otherwise. One row for each dtype.

@@ -92,11 +92,11 @@ WHERE c.job IN (SELECT g.job FROM temp.mpg_grown AS g)
   AND c.id NOT IN (SELECT i.id FROM temp.mpg_commits AS i);
 DROP TABLE temp.mpg_grown;
 
--- Until when pools and jobs were observed: as this reading has it of those that it tells of.
+-- Until when pools and jobs were observed, and the chips of pools without capacity: as this reading has it of those that it tells of.
 DELETE FROM main.observed
 WHERE pool IN (SELECT i.pool FROM temp.mpg_others AS i WHERE i.record IN ('capacity', 'allocations', 'observed'))
    OR job IN (SELECT i.job FROM temp.mpg_others AS i WHERE i.record IN ('jobs', 'allocations', 'observed'));
-INSERT INTO main.observed SELECT pool, job, until_us FROM temp.mpg_others WHERE record = 'observed';
+INSERT INTO main.observed(pool, job, until_us, chip) SELECT pool, job, until_us, chip FROM temp.mpg_others WHERE record = 'observed';
 
 -- What was open when an earlier file was written, and has an end now. A reading may hold two that differ in their ends
 -- alone, as of two hosts of which one is gone: so each end takes the place of one, and only where the one was there
@@ -183,8 +183,8 @@ SELECT CASE WHEN EXISTS (SELECT 1 FROM temp.mpg_incoming) THEN
                        FROM temp.mpg_others WHERE record = 'jobs')
        AND NOT EXISTS (SELECT program, flops, bytes, dtype FROM main.programs
                        EXCEPT SELECT program, flops, bytes, dtype FROM temp.mpg_others WHERE record = 'programs')
-       AND NOT EXISTS (SELECT pool, job, until_us FROM main.observed
-                       EXCEPT SELECT pool, job, until_us FROM temp.mpg_others WHERE record = 'observed') END AS whole;
+       AND NOT EXISTS (SELECT pool, job, until_us, chip FROM main.observed
+                       EXCEPT SELECT pool, job, until_us, chip FROM temp.mpg_others WHERE record = 'observed') END AS whole;
 DROP TABLE temp.mpg_incoming;
 
 DROP VIEW temp.mpg_span_ids;

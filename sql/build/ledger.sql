@@ -23,7 +23,7 @@ FROM main.spans;
 CREATE TEMP VIEW commits AS
 SELECT job, step, snapshot_us / 1e6 AS snapshot_time, durable_us / 1e6 AS durable_time FROM main.commits;
 CREATE TEMP VIEW programs AS SELECT program, flops, bytes, dtype FROM main.programs;
-CREATE TEMP VIEW observed AS SELECT pool, until_us / 1e6 AS until_time, job FROM main.observed;
+CREATE TEMP VIEW observed AS SELECT pool, until_us / 1e6 AS until_time, job, chip FROM main.observed;
 
 -- What jobs did, run by run and program by program, all pools together. (Before the others: the issues that stay are
 -- those of the last scan, which this one has only of jobs.)

@@ -26,7 +26,7 @@ CREATE TABLE IF NOT EXISTS allocations(
   end_time DATETIME AS (datetime(end_us / 1000000, 'unixepoch') || printf('.%06d', end_us % 1000000)),
   PRIMARY KEY (job, start_us, id)) WITHOUT ROWID;
 CREATE TABLE IF NOT EXISTS observed(
-  pool TEXT, job TEXT, until_us BIGINT,
+  pool TEXT, job TEXT, until_us BIGINT, chip TEXT,
   until_time DATETIME AS (datetime(until_us / 1000000, 'unixepoch') || printf('.%06d', until_us % 1000000)));
 CREATE INDEX IF NOT EXISTS main.observed_pool ON observed(pool);
 CREATE INDEX IF NOT EXISTS main.observed_job ON observed(job);

@@ -44,7 +44,7 @@ DELETE FROM source_end WHERE source NOT IN (SELECT source FROM source WHERE rank
 INSERT INTO temp.observed(pool, until_time)
 SELECT pool, max(time)
 FROM (SELECT DISTINCT source, pool FROM all_allocations UNION SELECT DISTINCT source, pool FROM all_capacity) LEFT JOIN source_end USING (source)
-WHERE pool IS NOT NULL AND pool NOT IN (SELECT pool FROM temp.observed WHERE pool IS NOT NULL)
+WHERE pool IS NOT NULL AND pool NOT IN (SELECT pool FROM temp.observed WHERE pool IS NOT NULL AND until_time IS NOT NULL)
 GROUP BY pool HAVING count(*) = count(time);
 INSERT INTO temp.observed(job, until_time)
 SELECT job, max(e.time)
@@ -75,7 +75,7 @@ INSERT INTO temp.observed(job, until_time) SELECT job, time FROM last_record;
 UPDATE all_capacity SET end_time = l.time FROM own_capacity AS o JOIN last_record AS l USING (job) WHERE all_capacity.rowid = o.capacity;
 INSERT INTO temp.observed(pool, until_time) -- pools of logs alone, whose capacity has no end
 SELECT pool, max(e.time) FROM all_capacity AS c JOIN log_end AS e USING (source)
-WHERE c.end_time IS NULL AND pool NOT IN (SELECT pool FROM temp.observed WHERE pool IS NOT NULL)
+WHERE c.end_time IS NULL AND pool NOT IN (SELECT pool FROM temp.observed WHERE pool IS NOT NULL AND until_time IS NOT NULL)
   AND pool NOT IN (SELECT pool FROM all_capacity JOIN source USING (source) WHERE rank < 3 AND pool IS NOT NULL)
 GROUP BY pool HAVING max(e.time) < (SELECT time FROM last_of_all);
 ')

@@ -32,6 +32,6 @@ DROP TABLE IF EXISTS temp.programs;
 CREATE TEMP TABLE programs(program TEXT, flops REAL, bytes REAL, dtype TEXT);
 INSERT INTO temp.programs SELECT program, flops, bytes, dtype FROM temp.mpg_imported WHERE record = 'programs';
 DROP TABLE IF EXISTS temp.observed;
-CREATE TEMP TABLE observed(pool TEXT, until_time REAL, job TEXT);
-INSERT INTO temp.observed SELECT pool, until_time, job FROM temp.mpg_imported WHERE record = 'observed';
+CREATE TEMP TABLE observed(pool TEXT, until_time REAL, job TEXT, chip TEXT);
+INSERT INTO temp.observed SELECT pool, until_time, job, chip FROM temp.mpg_imported WHERE record = 'observed';
 DROP TABLE temp.mpg_imported;

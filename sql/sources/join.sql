@@ -200,21 +200,20 @@ CREATE TABLE better_chip AS
 SELECT pool, min(chip) AS chip FROM told_chip
 WHERE replace(replace(replace(lower(chip), ' ', ''), '-', ''), '_', '') IN (SELECT name FROM known_chip)
 GROUP BY pool HAVING count(DISTINCT chip) = 1;
+-- Of a pool of which no source says what is installed, the option of its scheduler says it, or such a log.
+INSERT INTO no_capacity
+SELECT a.source, a.pool, coalesce(json_extract(s.options, '$.chip'), b.chip), json_extract(s.options, '$.chip') IS NULL
+FROM (SELECT 1 FROM source WHERE rank > 2 LIMIT 1) CROSS JOIN (SELECT DISTINCT source, pool FROM all_allocations) AS a
+JOIN source AS s USING (source) LEFT JOIN better_chip AS b ON b.pool = a.pool
+WHERE s.rank < 3 AND a.pool NOT IN (SELECT pool FROM all_capacity WHERE pool IS NOT NULL);
 INSERT INTO mpg_issues(source, severity, kind, line, count, detail)
 SELECT DISTINCT coalesce(:path, 'sources'), 'info', 'chip_inferred', NULL, 1,
        'the chips of pool ' || c.pool || ' are counted as ' || b.chip || ', as a log of its jobs says'
-FROM all_capacity AS c JOIN better_chip AS b USING (pool)
-WHERE replace(replace(replace(lower(coalesce(c.chip, '')), ' ', ''), '-', ''), '_', '') NOT IN (SELECT name FROM known_chip);
+FROM (SELECT pool FROM all_capacity WHERE replace(replace(replace(lower(coalesce(chip, '')), ' ', ''), '-', ''), '_', '') NOT IN (SELECT name FROM known_chip)
+      UNION ALL SELECT pool FROM no_capacity WHERE by_log) AS c JOIN better_chip AS b USING (pool);
 UPDATE all_capacity SET chip = b.chip FROM better_chip AS b
 WHERE b.pool = all_capacity.pool
   AND replace(replace(replace(lower(coalesce(all_capacity.chip, '')), ' ', ''), '-', ''), '_', '') NOT IN (SELECT name FROM known_chip);
-
--- The chip of a pool stands in what is installed of it.
-INSERT INTO mpg_issues(source, severity, kind, line, count, detail)
-SELECT (SELECT min(path) FROM file AS f WHERE f.source = s.source), 'warning', 'unused_option', NULL, 1, 'option "chip": no file says what is installed in its pools, so what their chips are does not count. Add capacity'
-FROM source AS s
-WHERE rank = 1 AND json_extract(options, '$.chip') IS NOT NULL AND EXISTS (SELECT 1 FROM source WHERE rank > 2) AND EXISTS (SELECT 1 FROM all_allocations AS a WHERE a.source = s.source)
-  AND NOT EXISTS (SELECT 1 FROM all_allocations AS a CROSS JOIN all_capacity AS c USING (pool) WHERE a.source = s.source);
 
 .read sql/sources/join/parallel_logs.sql
 

@@ -48,6 +48,7 @@ CREATE TABLE all_commits(source INTEGER, job, attempt, step, snapshot_time, dura
 CREATE TABLE all_programs(source INTEGER, program, flops, bytes, dtype);
 CREATE TABLE all_program_files(source INTEGER, program, flops, bytes, dtype, parts, file); -- the same of files that may be a job's; parts: FLOPs by dtype
 CREATE TABLE all_observed(source INTEGER, pool, until_time);
+CREATE TABLE no_capacity(source INTEGER, pool, chip, by_log); -- pools of which no source says what is installed: their chip, and whether a log told it (join.sql)
 CREATE TABLE all_aliases(source INTEGER, job, alias);
 CREATE TABLE all_assumed_chips(source INTEGER, job); -- jobs that count as one chip, for their logs do not tell how many they hold
 CREATE TABLE chips_then(source INTEGER, job, since, chips); -- and how many they hold as their scheduler has it (join/assumed.sql)

@@ -31,7 +31,7 @@ SELECT f.path AS file, f.format AS format, f.certainty AS certainty, f.reason AS
               UNION ALL
               SELECT 'chip' -- of a pool whose jobs' programs could be rated, were its chips known
               WHERE s.rank < 3 AND EXISTS (SELECT 1 FROM source WHERE rank > 2)
-                AND EXISTS (SELECT 1 FROM all_capacity AS c
+                AND EXISTS (SELECT 1 FROM (SELECT source, chip FROM all_capacity UNION ALL SELECT source, chip FROM no_capacity) AS c
                             WHERE c.source = f.source
                               AND replace(replace(replace(lower(coalesce(c.chip, '')), ' ', ''), '-', ''), '_', '') NOT IN (SELECT name FROM known_chip)))) AS missing,
        nullif(f.inferred, '{}') AS inferred,

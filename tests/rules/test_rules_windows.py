@@ -177,6 +177,23 @@ class Observed(unittest.TestCase):
         self.check([cap(2, 0), job(), al(1, 10, 20), al(1, 40, 50, 2), al(1, 90, 95, 3), ob(45)],
                    {("j", "p", "untraced"): 15, (None, "p", "idle"): 75}, issues={"after_observed"})
 
+    def test_a_chip_that_no_capacity_names(self):
+        """By any of its names; the greatest of several. Records of capacity that name one win, and a time is no part of it."""
+        told = "observed", dict(pool="p", chip="NVIDIA H100 80GB HBM3")
+        held = [job(), al(2, 0, 10)]
+        for records, chip, issues in (([told], "nvidia-h100-sxm", {"no_capacity"}), ([told, ("observed", dict(pool="p", chip="b"))], "nvidia-h100-sxm", {"no_capacity"}), ([], None, {"no_capacity"}),
+                                      ([told, ob(10)], "nvidia-h100-sxm", {"no_capacity"}), ([told, cap(2, 0, 10, chip=None)], "nvidia-h100-sxm", set()), ([told, cap(2, 0, 10, chip="tpu-v4")], "tpu-v4", set())):
+            with self.subTest(records=records):
+                self.check([*held, *records], {("p", chip, "untraced"): 20}, by=("pool", "chip", "category"), issues=issues)
+        db = connect()
+        create_tables(db, fleet(*held, told))
+        for change in ("pool = NULL", "chip = NULL", "job = 'j'"):
+            db.execute("BEGIN")
+            db.execute(f"UPDATE observed SET {change}")
+            with self.assertRaisesRegex(sqlite3.Error, "main.observed:1: .*until_time"):
+                db.execute("SELECT * FROM mpg_ledger").fetchall()
+            db.execute("ROLLBACK")
+
     def test_tables_of_others(self):
         """One without the columns is not looked at; of several schemas temp comes first."""
         db = connect()

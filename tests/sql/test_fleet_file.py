@@ -115,10 +115,6 @@ class FleetFile(Case):
         self.assertEqual([], listed({"path": "sacct.psv", "zone": "UTC", "phase": "training", "chip": "h100", "pool": "p", "format": "slurm", "year": None}))
         self.assertEqual([], listed({"path": "*.*", "zone": "UTC", "chips": 8}))
         self.assertEqual([(3, "source 2: its files are those of sources before it: its options are not used. Name it before them")], listed({"path": "*.*"}, {"path": "a.log", "job": "7"}))
-        path = self.write("fleet.json", '{"sources": [{"path": "sacct.psv", "chip": "nvidia-h100-sxm"}, {"path": "a.log", "job": "7"}]}')
-        self.sums(path)
-        self.assertEqual([('option "chip": no file says what is installed in its pools, so what their chips are does not count. Add capacity',)],
-                         self.rows("SELECT detail FROM mpg_issues WHERE kind = 'unused_option'"))
 
     def test_what_counts_as_a_chip(self):
         """A processor has other names in other batch systems: each means it; how many chips is for logs, and what counts as one for schedulers."""

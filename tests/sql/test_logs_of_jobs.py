@@ -1,11 +1,12 @@
 """Logs of trainers beside a scheduler: which attempt of which job each line is of, and what one trainer after the other did."""
+import contextlib
 import json
 import os
 import pathlib
 import unittest
 
 from cases import Case
-from fleets import ROOT
+from fleets import ROOT, connect
 
 T = 1793491200  # 2026-11-01 00:00:00 UTC
 SACCT = "JobIDRaw|JobID|JobName|Cluster|User|Account|State|Submit|Start|End|ReqTRES|AllocTRES|NodeList\n"
@@ -263,6 +264,30 @@ class HowManyChips(Logs):
                 self.assertAlmostEqual(self.RATE * 10 * (40 * 8 + 40 * 16), self.work(path), delta=self.RATE * 10 * 24)
                 self.assertEqual([], self.rows("SELECT detail FROM mpg_issues WHERE kind = 'conflicting_job' AND source = ?", path))
                 self.assertAlmostEqual(self.RATE * 10 * 40, self.work(self.folder_of({"slurm-5101.out": logs["1/slurm-5101.out"]})), delta=self.RATE * 10)
+
+    def test_which_chips_they_are(self):
+        """Where no source says what is installed: those that the scheduler's option names, or else a log. Programs are rated, capacity is what is held."""
+        folder = self.folder_of({"sacct.psv": SACCT + job(5101, 0, 600), "slurm-5101.out": self.log("megatron", 30, 1, 40)})
+        for scheduler, trainer, chip, said in (({"chip": "nvidia-h100-sxm"}, {}, "nvidia-h100-sxm", []), ({}, {"chip": "NVIDIA H100 80GB HBM3"}, "nvidia-h100-sxm", ["chip_inferred"]),
+                                               ({"chip": "nvidia-a100-40-sxm4"}, {"chip": "nvidia-h100-sxm"}, "nvidia-a100-40-sxm4", []), ({}, {}, None, [])):
+            path = json.dumps({"sources": [{"path": folder + "/sacct.psv", **scheduler}, {"path": folder + "/slurm-5101.out", **trainer}]})
+            peak = self.one("SELECT peak_flops FROM mpg_chips WHERE chip = ? AND dtype = 'bf16'", chip) if chip else None
+            for sql in ("trace_rollup(?)", "mpg_rollup", "ledger"):
+                with self.subTest(chip=chip, sql=sql):
+                    if sql == "mpg_rollup":
+                        self.db.execute("SELECT mpg_import(?)", (path,)).fetchall()
+                    rows = self.built(path) if sql == "ledger" else self.rows(f"SELECT chip, sum(chip_us) / 1e6, sum(chip_us) FILTER (WHERE category = 'ideal') / 1e6 FROM {sql} WHERE category <> 'queued' GROUP BY 1", *([path] if "?" in sql else []))
+                    self.assertEqual([(chip, 4800.0, peak and round(self.RATE * 400 * 8 / peak, 3))], [(found, held, ideal and round(ideal, 3)) for found, held, ideal in rows])
+            self.rows("SELECT 1 FROM trace_rollup(?)", path)
+            self.assertEqual(sorted(said + ["no_capacity"]), [kind for kind, in self.rows("SELECT kind FROM mpg_issues WHERE source = ? ORDER BY 1", path)])
+            self.assertEqual(None if chip else "chip", self.one("SELECT missing FROM trace_sources(?) WHERE format = 'slurm'", path))
+
+    def built(self, path):
+        with contextlib.closing(connect(os.path.join(self.new_folder(), "fleet.db"))) as db:
+            db.isolation_level = None
+            for _ in range(2):
+                db.execute("SELECT mpg_build(?)", (path,)).fetchall()
+            return db.execute("SELECT chip, sum(chip_us) / 1e6, sum(chip_us) FILTER (WHERE category = 'ideal') / 1e6 FROM ledger WHERE category <> 'queued' GROUP BY 1").fetchall()
 
     def test_those_that_the_log_tells_of(self):
         """Or an option: then it is listed that the two differ."""

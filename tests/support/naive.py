@@ -148,7 +148,8 @@ class Ledger(Jobs):
                 if r.job is not None:
                     observed_jobs[r.job] = max(r.until_time, observed_jobs.get(r.job, r.until_time))
                     continue
-                observed[r.pool] = max(r.until_time, observed.get(r.pool, r.until_time))
+                if r.until_time is not None:
+                    observed[r.pool] = max(r.until_time, observed.get(r.pool, r.until_time))
             for pool in pools:
                 if None in observed:
                     observed.setdefault(pool, observed[None])
@@ -244,8 +245,11 @@ class Ledger(Jobs):
                      if r.pool == pool and r.chip is not None}
             self.chip_edges[pool] = edges
             self.chip_values[pool] = [next(iter(n)) if len(n) == 1 else None for n in names]
-            if len(kinds) == 1:
-                self.chip_edges[pool], self.chip_values[pool] = [-math.inf], list(kinds)
+            told = {self.chips.find(r.chip) or r.chip for r in self.rows['observed'] if r.pool == pool and r.chip is not None}
+            if len(kinds or told) == 1:
+                self.chip_edges[pool], self.chip_values[pool] = [-math.inf], list(kinds or told)
+            elif not kinds and told:
+                self.chip_edges[pool], self.chip_values[pool] = [-math.inf], [max(told)]
 
     def chip_of(self, pool, at):
         i = bisect.bisect_right(self.chip_edges.get(pool, []), at) - 1

@@ -25,7 +25,7 @@ COLUMNS = {
               'bytes', 'dtype', 'executions'],
     'commits': ['job', 'attempt', 'step', 'snapshot_time', 'durable_time'],
     'programs': ['program', 'flops', 'bytes', 'dtype'],
-    'observed': ['pool', 'until_time', 'job'],
+    'observed': ['pool', 'until_time', 'job', 'chip'],
     'chips': ['chip', 'dtype', 'peak_flops', 'hbm_bytes', 'hbm_bytes_per_s', 'ici_bytes_per_s',
               'tdp_w', 'vendor', 'year', 'source'],
 }

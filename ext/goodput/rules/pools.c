@@ -63,8 +63,9 @@ static bool are_several(const in_force *now) {
   return now->n * now->squares != now->sum * now->sum;
 }
 
-/* Pools with one chip are the rule; others are looked at wherever a record begins or ends. */
-static mpg_rc find_chips(mpg_pools *ps, mpg_pool *pool) {
+/* Pools with one chip are the rule; others are looked at wherever a record begins or ends. Where no
+** record of capacity names a chip, it is `told`. */
+static mpg_rc find_chips(mpg_pools *ps, mpg_pool *pool, uint32_t told) {
   in_force now = {0, 0, 0};
   uint32_t only = 0;
   edge *edges;
@@ -79,7 +80,7 @@ static mpg_rc find_chips(mpg_pools *ps, mpg_pool *pool) {
     only = chip != 0 ? chip : only;
   }
   if (!pool->several)
-    return add_since(ps, pool, INT64_MIN, only);
+    return add_since(ps, pool, INT64_MIN, only != 0 ? only : told);
   edges = mpg_malloc(ps->env, 2 * pool->ncapacity * sizeof *edges);
   if (edges == NULL)
     return MPG_NOMEM;
@@ -134,9 +135,23 @@ static void *copy_of(const mpg_env *env, const void *p, size_t n, size_t size, m
   return copy;
 }
 
+/* The chip that sources tell of each pool apart from its capacity, 0: none. Of several that of the
+** greatest name. NULL on failure; *rc says why. */
+static uint32_t *chips_without_capacity(const mpg_env *env, const mpg_fleet *f, mpg_rc *rc) {
+  uint32_t *told = mpg_zeroed(env, (mpg_fleet_npools(f) + 1) * sizeof *told, rc);
+  for (size_t i = 0; *rc == MPG_OK && i < f->nobserved; i++) {
+    const mpg_observed *o = &f->observed[i]; /* of pool 0 none is read */
+    if (mpg_intern_cmp(&f->texts, o->chip, told[o->pool]) > 0)
+      told[o->pool] = o->chip;
+    *rc = mpg_poll(env, i) ? MPG_INTERRUPTED : MPG_OK;
+  }
+  return told;
+}
+
 mpg_rc mpg_pools_init(mpg_pools *ps, const mpg_env *env, const mpg_fleet *fleet,
                       const mpg_pool_ends *ends, mpg_err *err) {
   size_t n = mpg_fleet_npools(fleet), c = 0, o = 0, ncapacity = 0;
+  uint32_t *told;
   mpg_rc rc;
   memset(ps, 0, sizeof *ps);
   ps->env = env;
@@ -159,10 +174,9 @@ mpg_rc mpg_pools_init(mpg_pools *ps, const mpg_env *env, const mpg_fleet *fleet,
     rc = mpg_sort(env, ps->capacity, ncapacity, sizeof *ps->capacity, capacity_order, NULL);
   if (rc == MPG_OK)
     rc = mpg_sort(env, ps->outages, fleet->noutages, sizeof *ps->outages, outage_order, NULL);
+  told = rc == MPG_OK ? chips_without_capacity(env, fleet, &rc) : NULL;
   for (uint32_t p = 0; rc == MPG_OK && p < n; p++) {
     mpg_pool *pool = &ps->pools[p];
-    if (mpg_poll(env, p))
-      return mpg_fail_plain(err, MPG_INTERRUPTED);
     pool->capacity = c;
     while (c < ncapacity && ps->capacity[c].pool == p)
       c++;
@@ -171,8 +185,9 @@ mpg_rc mpg_pools_init(mpg_pools *ps, const mpg_env *env, const mpg_fleet *fleet,
     while (o < fleet->noutages && ps->outages[o].pool == p)
       o++;
     pool->noutages = o - pool->outage;
-    rc = find_chips(ps, pool);
+    rc = mpg_poll(env, p) ? MPG_INTERRUPTED : find_chips(ps, pool, told[p + 1]);
   }
+  mpg_free(env, told);
   return rc == MPG_OK ? MPG_OK : mpg_fail_plain(err, rc);
 }
 

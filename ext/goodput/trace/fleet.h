@@ -49,10 +49,11 @@ typedef struct mpg_allocation {
   uint32_t file;
 } mpg_allocation;
 
-/* Until when a source observed a pool. */
+/* Until when a source observed a pool, and its chip if no capacity tells it. */
 typedef struct mpg_observed {
   uint32_t pool; /* index + 1; 0: every pool that no other names */
-  int64_t until;
+  int64_t until; /* MPG_NONE: not told */
+  uint32_t chip; /* text; 0: NULL */
 } mpg_observed;
 
 typedef struct mpg_program {

@@ -366,11 +366,11 @@ static mpg_rc add_program(const row *r) {
                         : mpg_fleet_describe_program(f, fresh.program, costs, f->line, r->err);
 }
 
-static mpg_rc put_observed(mpg_fleet *f, uint32_t pool, int64_t until, mpg_err *err) {
+static mpg_rc put_observed(mpg_fleet *f, mpg_observed observed, mpg_err *err) {
   if (mpg_grow(f->env, &f->observed, &f->observed_cap, f->nobserved + 1, sizeof *f->observed) !=
       MPG_OK)
     return mpg_fail_nomem(err);
-  f->observed[f->nobserved++] = (mpg_observed){pool, until};
+  f->observed[f->nobserved++] = observed;
   return MPG_OK;
 }
 
@@ -378,25 +378,31 @@ mpg_rc mpg_fleet_observed(mpg_fleet *f, mpg_str pool, int64_t until, mpg_err *er
   uint32_t id = 0;
   if (pool.n > 0 && mpg_intern_id(&f->pool_names, pool, &id) != MPG_OK)
     return mpg_fail_nomem(err);
-  return put_observed(f, id, until, err);
+  return put_observed(f, (mpg_observed){id, until, 0}, err);
 }
 
 static mpg_rc add_observed(const row *r) {
-  uint32_t pool, index;
-  int64_t until;
-  mpg_rc rc = get_time(r, OBSERVED_UNTIL, 0, &until);
+  mpg_observed observed;
+  uint32_t index;
+  mpg_rc rc;
+  if (!is_given(r, OBSERVED_UNTIL) &&
+      (is_given(r, OBSERVED_JOB) || !is_given(r, OBSERVED_POOL) || !is_given(r, OBSERVED_CHIP)))
+    return unexpected(r, OBSERVED_UNTIL, "a value");
+  rc = get_time(r, OBSERVED_UNTIL, MPG_NONE, &observed.until);
   if (rc == MPG_OK && is_given(r, OBSERVED_JOB)) {
     rc = find_job(r, OBSERVED_JOB, &index);
     if (rc == MPG_OK) {
       mpg_job *job = &r->fleet->jobs[index];
-      if (job->until == MPG_OPEN || until > job->until)
-        job->until = until;
+      if (job->until == MPG_OPEN || observed.until > job->until)
+        job->until = observed.until;
     }
     return rc;
   }
   if (rc == MPG_OK)
-    rc = get_text(r, OBSERVED_POOL, &r->fleet->pool_names, &pool);
-  return rc == MPG_OK ? put_observed(r->fleet, pool, until, r->err) : rc;
+    rc = get_text(r, OBSERVED_POOL, &r->fleet->pool_names, &observed.pool);
+  if (rc == MPG_OK)
+    rc = get_text(r, OBSERVED_CHIP, &r->fleet->texts, &observed.chip);
+  return rc == MPG_OK ? put_observed(r->fleet, observed, r->err) : rc;
 }
 
 static mpg_rc add_chip(const row *r) {

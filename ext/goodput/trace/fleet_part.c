@@ -246,9 +246,12 @@ static mpg_rc merge_others(mpg_fleet *f, const mpg_fleet *part) {
     a.file = m->texts.to[a.file];
     f->allocations[f->nallocations++] = a;
   }
-  for (size_t i = 0; i < part->nobserved; i++)
-    f->observed[f->nobserved++] =
-        (mpg_observed){m->pools.to[part->observed[i].pool], part->observed[i].until};
+  for (size_t i = 0; i < part->nobserved; i++) {
+    mpg_observed o = part->observed[i];
+    o.pool = m->pools.to[o.pool];
+    o.chip = m->texts.to[o.chip];
+    f->observed[f->nobserved++] = o;
+  }
   return MPG_OK;
 }
 

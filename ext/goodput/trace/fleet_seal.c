@@ -21,19 +21,20 @@ static int allocation_order(const void *pa, const void *pb, void *ctx) {
   return c ? c : mpg_compare_int64((int64_t)a->outcome, (int64_t)b->outcome);
 }
 
+static mpg_rc name_chip(mpg_fleet *f, uint32_t *chip) {
+  const char *canonical =
+      *chip == 0 ? NULL : mpg_chips_find(f->chips, mpg_intern_text(&f->texts, *chip));
+  return canonical == NULL ? MPG_OK : mpg_intern_id(&f->texts, mpg_str_of(canonical), chip);
+}
+
 /* Chips are known by the catalogue's names, now that it is complete. */
 static mpg_rc name_chips(mpg_fleet *f) {
-  for (size_t i = 0; i < f->ncapacity; i++) {
-    uint32_t *chip = &f->capacity[i].chip;
-    const char *canonical =
-        *chip == 0 ? NULL : mpg_chips_find(f->chips, mpg_intern_text(&f->texts, *chip));
-    mpg_rc rc = mpg_poll(f->env, i) ? MPG_INTERRUPTED : MPG_OK;
-    if (rc == MPG_OK && canonical != NULL)
-      rc = mpg_intern_id(&f->texts, mpg_str_of(canonical), chip);
-    if (rc != MPG_OK)
-      return rc;
-  }
-  return MPG_OK;
+  mpg_rc rc = MPG_OK;
+  for (size_t i = 0; rc == MPG_OK && i < f->ncapacity; i++)
+    rc = mpg_poll(f->env, i) ? MPG_INTERRUPTED : name_chip(f, &f->capacity[i].chip);
+  for (size_t i = 0; rc == MPG_OK && i < f->nobserved; i++)
+    rc = mpg_poll(f->env, i) ? MPG_INTERRUPTED : name_chip(f, &f->observed[i].chip);
+  return rc;
 }
 
 /* Puts the allocations in order: by job, which takes no comparing, then those of a job among

@@ -16,7 +16,7 @@ static const char *const spans[] = {"job",      "attempt", "kind",      "start_t
                                     "bytes",    "dtype",   "executions"};
 static const char *const commits[] = {"job", "attempt", "step", "snapshot_time", "durable_time"};
 static const char *const programs[] = {"program", "flops", "bytes", "dtype"};
-static const char *const observed[] = {"pool", "until_time", "job"};
+static const char *const observed[] = {"pool", "until_time", "job", "chip"};
 static const char *const chips[] = {
     "chip",  "dtype",  "peak_flops", "hbm_bytes", "hbm_bytes_per_s", "ici_bytes_per_s",
     "tdp_w", "vendor", "year",       "source"};
@@ -37,7 +37,7 @@ static const mpg_relation_info table[MPG_RELATIONS] = {
                        BIT(SPANS_JOB) | BIT(SPANS_KIND) | BIT(SPANS_START)},
     [MPG_REL_COMMITS] = {"commits", "commit", COLUMNS(commits), BIT(COMMITS_JOB)},
     [MPG_REL_PROGRAMS] = {"programs", "program", COLUMNS(programs), BIT(PROGRAMS_PROGRAM)},
-    [MPG_REL_OBSERVED] = {"observed", "observed", COLUMNS(observed), BIT(OBSERVED_UNTIL)},
+    [MPG_REL_OBSERVED] = {"observed", "observed", COLUMNS(observed), 0},
     [MPG_REL_CHIPS] = {"chips", "chip", COLUMNS(chips),
                        BIT(CHIPS_CHIP) | BIT(CHIPS_DTYPE) | BIT(CHIPS_PEAK)},
 };

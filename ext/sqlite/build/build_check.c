@@ -8,7 +8,7 @@ static const char tables[] =
     "('outages', 'table', 'pool', 'start_us'),('jobs', 'table', 'framework', 'submit_us'),"
     "('allocations', 'table', 'outcome', 'start_us'),('spans', 'table', 'kind', 'start_us'),"
     "('commits', 'table', 'snapshot_us', 'durable_us'),('programs', 'table', 'flops', 'dtype'),"
-    "('observed', 'table', 'pool', 'until_us'),('chips', 'table', 'dtype', 'peak_flops'),"
+    "('observed', 'table', 'chip', 'until_us'),('chips', 'table', 'dtype', 'peak_flops'),"
     "('prices', 'table', 'chip', 'micros_per_chip_hour'),('mpg_config', 'table', 'name', 'value'),"
     "('ledger', 'table', 'category', 'chip_us'),('waits', 'table', 'category', 'chip_us'),"
     "('attempts', 'table', 'outcome', 'ready_us'),('runs', 'table', 'outcome', 'progress_us'),"

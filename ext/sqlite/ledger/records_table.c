@@ -505,6 +505,8 @@ static void observed_value(sqlite3_context *x, const cursor *c, col at) {
   bool of_job = c->i >= f->nobserved;
   if (at == COL_UNTIL)
     result_micro(x, of_job ? observed_job(c)->until : f->observed[c->i].until);
+  else if (at == COL_CHIP && !of_job && f->observed[c->i].chip != 0)
+    result_text(x, mpg_intern_text(&f->texts, f->observed[c->i].chip));
   else if (at == COL_JOB && of_job)
     result_text(x, mpg_intern_text(&f->job_names, (uint32_t)(c->i - f->nobserved) + 1));
   else if (at == COL_POOL && !of_job && f->observed[c->i].pool != 0)

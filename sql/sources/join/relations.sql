@@ -6,5 +6,6 @@ CREATE TEMP VIEW allocations AS SELECT job, attempt, task, pool, chips, start_ti
 CREATE TEMP VIEW commits AS SELECT job, attempt, step, snapshot_time, durable_time FROM all_commits;
 CREATE TEMP VIEW programs AS SELECT program, flops, bytes, dtype FROM all_programs;
 CREATE TEMP TABLE observed AS
-SELECT pool, max(until_time) AS until_time, NULL AS job FROM all_observed JOIN source AS s USING (source)
+SELECT pool, max(until_time) AS until_time, NULL AS job, NULL AS chip FROM all_observed JOIN source AS s USING (source)
 WHERE rank = (SELECT min(rank) FROM all_observed AS o JOIN source USING (source) WHERE o.pool IS all_observed.pool) GROUP BY pool;
+INSERT INTO temp.observed(pool, chip) SELECT pool, max(chip) FROM no_capacity WHERE chip IS NOT NULL GROUP BY pool;
