@@ -14,7 +14,8 @@ DROP TABLE strange_chip;
 CREATE TABLE one_chip AS
 SELECT chip
 FROM (SELECT min(k.chip) AS chip, count(DISTINCT k.chip) AS n
-      FROM (SELECT DISTINCT replace(replace(replace(lower(chip), ' ', ''), '-', ''), '_', '') AS name FROM all_capacity WHERE chip IS NOT NULL)
+      FROM (SELECT DISTINCT replace(replace(replace(lower(chip), ' ', ''), '-', ''), '_', '') AS name
+            FROM (SELECT chip FROM all_capacity UNION SELECT json_extract(options, '$.chip') FROM source WHERE rank = 1) WHERE chip IS NOT NULL)
       JOIN (SELECT c.chip, replace(replace(replace(lower(n.value), ' ', ''), '-', ''), '_', '') AS name
             FROM mpg_chips AS c, json_each(json_insert(coalesce(c.aliases, '[]'), '$[#]', c.chip)) AS n) AS k USING (name))
 WHERE n = 1;

@@ -29,7 +29,8 @@ SELECT replace(replace(replace(lower(n.value), ' ', ''), '-', ''), '_', '') AS n
 FROM (SELECT 1 FROM program_told WHERE parts IS NOT NULL LIMIT 1) CROSS JOIN mpg_chips AS c CROSS JOIN json_each(json_insert(coalesce(c.aliases, '[]'), '$[#]', c.chip)) AS n;
 CREATE TABLE pool_chip AS
 SELECT pool, iif(count(DISTINCT k.chip) = 1 AND count(k.chip) = count(*), min(k.chip), NULL) AS chip
-FROM (SELECT DISTINCT pool, replace(replace(replace(lower(coalesce(chip, '')), ' ', ''), '-', ''), '_', '') AS name FROM all_capacity WHERE EXISTS (SELECT 1 FROM peak_of))
+FROM (SELECT DISTINCT pool, replace(replace(replace(lower(coalesce(chip, '')), ' ', ''), '-', ''), '_', '') AS name
+      FROM (SELECT pool, chip FROM all_capacity UNION SELECT pool, chip FROM no_capacity) WHERE EXISTS (SELECT 1 FROM peak_of))
 LEFT JOIN (SELECT DISTINCT name, chip FROM peak_of) AS k USING (name) GROUP BY pool;
 CREATE TABLE job_chip AS
 SELECT job, min(chip) AS chip FROM (SELECT DISTINCT job, chip FROM pool_chip CROSS JOIN all_allocations USING (pool)) GROUP BY job HAVING count(DISTINCT chip) = 1 AND count(chip) = count(*);

@@ -213,6 +213,24 @@ class InAFleet(Case):
         fp8, bf16 = 2 * 2 * 8192 * 4096**2, 2 * 8192 * 4096 * 1024
         self.assertAlmostEqual(with_option, 1000 * (fp8 / 4500e12 + bf16 / 2250e12) * 4500 / 1979, 5)
 
+    def test_pools_of_which_nothing_says_what_is_installed(self):
+        """The option chip of their exports counts, whether all have one or each another."""
+        fp8, bf16 = 2 * 2 * 8192 * 4096**2, 2 * 8192 * 4096 * 1024
+        peaks = {"nvidia-h100-sxm": (1979e12, 989.5e12), "nvidia-b200": (4500e12, 2250e12)}
+        spans = os.path.join(self.folder, "spans.jsonl")
+        for chips in (("nvidia-h100-sxm", "nvidia-h100-sxm"), ("nvidia-h100-sxm", "nvidia-b200")):
+            sources = [{"path": self.file}, {"path": spans}]
+            with open(spans, "w", encoding="utf-8") as file:
+                for n, chip in enumerate(chips):
+                    path = os.path.join(self.folder, f"sacct-{n}.psv")
+                    with open(path, "w", encoding="utf-8") as export:
+                        export.write("JobIDRaw|JobID|Cluster|State|Submit|Start|End|AllocTRES\n" + "|".join(map(str, (n + 1, n + 1, f"pod{n}", "COMPLETED", *(1780000000 + seconds for seconds in (0, 0, 10)), "gres/gpu=4"))) + "\n")
+                    sources.append({"path": path, "chip": chip})
+                    file.write(json.dumps({"record": "span", "job": str(n + 1), "kind": "step", "start_time": 1780000000, "end_time": 1780000010, "step": 1, "program": "jit_fp8_step", "executions": 1000}) + "\n")
+            found = dict(self.rows("SELECT pool, sum(chip_us) FILTER (WHERE category = 'ideal') / 1e6 FROM trace_rollup(?) GROUP BY pool", json.dumps({"sources": sources})))
+            for n, chip in enumerate(chips):
+                self.assertAlmostEqual(found[f"pod{n}"], 1000 * (fp8 / peaks[chip][0] + bf16 / peaks[chip][1]), 5, chips)
+
     def test_an_option_that_names_no_chip(self):
         """As a site's own name, or h100, which several chips share: the chip of the pools counts."""
         fp8, bf16 = 2 * 2 * 8192 * 4096**2, 2 * 8192 * 4096 * 1024
