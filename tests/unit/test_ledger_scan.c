@@ -178,17 +178,24 @@ static int compare(const mpg_scan_request *w, const mpg_ledger *a, size_t i, con
   return 0;
 }
 
+static bool is_listed(const mpg_scan_filter *f, size_t row) {
+  char room[32];
+  for (size_t i = 0; i < f->ntexts; i++)
+    if (strcmp(key_of(&all, row, f->dim, room), f->texts[i].p) == 0)
+      return true;
+  return false;
+}
+
 static bool wanted(const mpg_scan_request *w, size_t i) {
   for (size_t n = 0; n < w->nfilters; n++) {
     const mpg_scan_filter *f = &w->filters[n];
-    char room[32];
     double t = (double)(f->end ? all.end[i] : all.start[i]) / 1e6;
     if (f->time ? (f->op == MPG_SCAN_LT   ? !(t < f->seconds)
                    : f->op == MPG_SCAN_LE ? !(t <= f->seconds)
                    : f->op == MPG_SCAN_GT ? !(t > f->seconds)
                    : f->op == MPG_SCAN_GE ? !(t >= f->seconds)
                                           : t != f->seconds)
-                : strcmp(key_of(&all, i, f->dim, room), f->text.p) != 0)
+                : !is_listed(f, i))
       return false;
   }
   return true;
@@ -226,7 +233,14 @@ static mpg_rc scan_all(const mpg_env *env, const mpg_ledger_options *o, const mp
 static void random_request(mpg_scan_request *w) {
   static const mpg_dim texts[] = {MPG_DIM_PHASE, MPG_DIM_JOB,      MPG_DIM_POOL, MPG_DIM_CHIP,
                                   MPG_DIM_SIZE,  MPG_DIM_CATEGORY, MPG_DIM_CAUSE};
-  static const char *const values[] = {"training", "j1", "p1", "tpu-v4", "S", "ideal", "nap"};
+  /* Of each two that there are, and one of nothing. */
+  static const mpg_str values[][3] = {{MPG_STR("training"), MPG_STR("serving"), MPG_STR("b")},
+                                      {MPG_STR("j1"), MPG_STR("j2"), MPG_STR("b")},
+                                      {MPG_STR("p1"), MPG_STR("p2"), MPG_STR("b")},
+                                      {MPG_STR("tpu-v4"), MPG_STR("tpu-v5e"), MPG_STR("b")},
+                                      {MPG_STR("S"), MPG_STR("M"), MPG_STR("b")},
+                                      {MPG_STR("ideal"), MPG_STR("idle"), MPG_STR("b")},
+                                      {MPG_STR("nap"), MPG_STR("hw_down"), MPG_STR("b")}};
   memset(w, 0, sizeof *w);
   w->columns = (1u << MPG_ROW_COLUMNS) - 1;
   if (below(4) == 0)
@@ -245,7 +259,8 @@ static void random_request(mpg_scan_request *w) {
     if (f->time)
       f->op = (enum mpg_scan_op)below(5);
     f->dim = texts[which];
-    f->text = mpg_str_of(values[which]);
+    f->texts = values[which];
+    f->ntexts = below(5) == 0 ? 0 : 1 + below(3);
   }
 }
 

@@ -180,16 +180,21 @@ static bool passes_filter(const mpg_scan_filter *w, double t) {
   }
 }
 
+static bool is_one_of(mpg_str text, const mpg_str *texts, size_t n) {
+  for (size_t i = 0; text.p != NULL && i < n; i++)
+    if (mpg_str_eq(text, texts[i]))
+      return true;
+  return false;
+}
+
 static bool is_wanted(const mpg_ledger_scan *s, const mpg_row *row) {
   for (size_t i = 0; i < s->request->nfilters; i++) {
     const mpg_scan_filter *w = &s->request->filters[i];
     if (w->time) {
       if (!passes_filter(w, (double)(w->end ? row->end : row->start) / 1e6))
         return false;
-    } else {
-      mpg_str found = dim_text(s->a->fleet, row, w->dim);
-      if (found.p == NULL || !mpg_str_eq(found, w->text))
-        return false;
+    } else if (!is_one_of(dim_text(s->a->fleet, row, w->dim), w->texts, w->ntexts)) {
+      return false;
     }
   }
   return true;

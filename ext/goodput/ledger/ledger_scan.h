@@ -15,14 +15,15 @@
 #define MPG_SCAN_KEYS MPG_DIMS
 #define MPG_SCAN_FILTERS 16
 
-/* What rows must hold: a dimension is a text, or a time lies in a range. */
+/* What rows must hold: a dimension is one of some texts, or a time lies in a range. */
 typedef struct mpg_scan_filter {
   enum mpg_scan_op { MPG_SCAN_EQ, MPG_SCAN_LT, MPG_SCAN_LE, MPG_SCAN_GT, MPG_SCAN_GE } op;
   bool time; /* of the row's start, or of its end, in seconds; else a dimension, which is equal */
   bool end;
   double seconds;
   mpg_dim dim; /* NAME to CHIP, SIZE, CATEGORY or CAUSE */
-  mpg_str text;
+  const mpg_str *texts;
+  size_t ntexts;
 } mpg_scan_filter;
 
 typedef struct mpg_scan_request {

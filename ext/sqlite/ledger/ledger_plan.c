@@ -16,6 +16,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#define PLAN_IN 0 /* beside SQLite's operators: an IN whose values come at once */
+
 static const mpg_ledger_column_info *column_of(const mpg_ledger_table *table, int i) {
   return mpg_ledger_column_get((mpg_ledger_column)table->cols[i]);
 }
@@ -49,25 +51,28 @@ static bool plan_order(sqlite3 *db, sqlite3_index_info *info, const mpg_ledger_t
   return true;
 }
 
-static bool can_filter(sqlite3_index_info *info, int i, const mpg_ledger_table *table) {
+/* How rows are compared by constraint i: an operator, PLAN_IN, or -1: they are not. */
+static int filter_op(sqlite3_index_info *info, int i, const mpg_ledger_table *table) {
   const struct sqlite3_index_constraint *c = &info->aConstraint[i];
-  bool time;
+  bool time, text;
+  mpg_host_equal equal;
   if (!c->usable || c->iColumn < 0 || c->iColumn >= table->ncols)
-    return false;
+    return -1;
   time = column_of(table, c->iColumn)->row == MPG_ROW_START ||
          column_of(table, c->iColumn)->row == MPG_ROW_END;
   switch (c->op) {
   case SQLITE_INDEX_CONSTRAINT_EQ:
-    return mpg_host_equal_of(info, i, false) == MPG_HOST_EQUAL &&
-           (time || (is_text_dim(column_of(table, c->iColumn)->dim) &&
-                     sqlite3_stricmp(sqlite3_vtab_collation(info, i), "BINARY") == 0));
+    text = is_text_dim(column_of(table, c->iColumn)->dim) &&
+           sqlite3_stricmp(sqlite3_vtab_collation(info, i), "BINARY") == 0;
+    equal = time || text ? mpg_host_equal_of(info, i, text) : MPG_HOST_EQUAL_OR_IN;
+    return equal == MPG_HOST_EQUAL ? c->op : equal == MPG_HOST_IN && text ? PLAN_IN : -1;
   case SQLITE_INDEX_CONSTRAINT_LT:
   case SQLITE_INDEX_CONSTRAINT_LE:
   case SQLITE_INDEX_CONSTRAINT_GT:
   case SQLITE_INDEX_CONSTRAINT_GE:
-    return time;
+    return time ? c->op : -1;
   default:
-    return false;
+    return -1;
   }
 }
 
@@ -119,16 +124,15 @@ bool mpg_ledger_plan(sqlite3 *db, sqlite3_index_info *info, const mpg_ledger_tab
   for (int i = 0; ordered && i < info->nOrderBy; i++)
     sqlite3_str_appendf(text, " %d %d", (int)keys[i].dim, keys[i].descending);
   info->orderByConsumed = ordered;
-  for (int i = 0; rows && i < info->nConstraint; i++)
-    if (can_filter(info, i, table)) {
-      bool constant = mpg_constraint_is_constant(info, i);
-      in_doubt += !constant && info->aConstraint[i].op == SQLITE_INDEX_CONSTRAINT_EQ;
-      if (nfilters == MPG_SCAN_FILTERS)
-        continue;
-      info->aConstraintUsage[i].argvIndex = given + ++nfilters;
-      sqlite3_str_appendf(text, " %d %d %d", info->aConstraint[i].iColumn, info->aConstraint[i].op,
-                          constant);
-    }
+  for (int i = 0; rows && i < info->nConstraint; i++) {
+    const int op = filter_op(info, i, table);
+    bool constant = op >= 0 && mpg_constraint_is_constant(info, i);
+    in_doubt += !constant && op == SQLITE_INDEX_CONSTRAINT_EQ;
+    if (op < 0 || nfilters == MPG_SCAN_FILTERS)
+      continue;
+    info->aConstraintUsage[i].argvIndex = given + ++nfilters;
+    sqlite3_str_appendf(text, " %d %d %d", info->aConstraint[i].iColumn, op, constant);
+  }
   mpg_constraint_in_doubt(info, in_doubt);
   info->idxStr = sqlite3_str_finish(text);
   info->needToFreeIdxStr = 1;
@@ -161,49 +165,101 @@ bool mpg_ledger_plan_compares(const char *idx_str) {
   return next_number(&p) != 0;
 }
 
-static bool filter_of(const mpg_ledger_column_info *column, int op, bool constant,
-                      sqlite3_value *value, mpg_scan_filter *out) {
+/* Copies a value, and its text if it has one. SQLITE_FULL: there is no room. */
+static int copy_value(mpg_plan_values *values, sqlite3_value *value) {
+  sqlite3_value *copy;
+  if (values->n == MPG_PLAN_VALUES)
+    return SQLITE_FULL;
+  copy = sqlite3_value_dup(value);
+  if (copy == NULL)
+    return SQLITE_NOMEM;
+  values->copies[values->n] = copy;
+  values->texts[values->n++] = sqlite3_value_type(copy) == SQLITE_TEXT && mpg_host_is_utf8(copy)
+                                   ? mpg_value_of(copy).s
+                                   : (mpg_str){NULL, 0};
+  return SQLITE_OK;
+}
+
+/* The values of an IN; NULL is equal to nothing. SQLITE_FULL: as above. */
+static int copy_list(mpg_plan_values *values, sqlite3_value *list) {
+  sqlite3_value *value = NULL;
+  int rc = mpg_host_in_first(list, &value);
+  for (; rc == SQLITE_OK && value != NULL; rc = mpg_host_in_next(list, &value)) {
+    int copied = sqlite3_value_type(value) == SQLITE_NULL ? SQLITE_OK : copy_value(values, value);
+    if (copied != SQLITE_OK)
+      return copied;
+  }
+  return rc == SQLITE_DONE ? SQLITE_OK : rc;
+}
+
+static bool filter_of_time(const mpg_ledger_column_info *column, int op, sqlite3_value *value,
+                           mpg_scan_filter *out) {
   int type = sqlite3_value_type(value);
+  sqlite3_int64 i = sqlite3_value_int64(value);
   *out = (mpg_scan_filter){.op = op == SQLITE_INDEX_CONSTRAINT_LT   ? MPG_SCAN_LT
                                  : op == SQLITE_INDEX_CONSTRAINT_LE ? MPG_SCAN_LE
                                  : op == SQLITE_INDEX_CONSTRAINT_GT ? MPG_SCAN_GT
                                  : op == SQLITE_INDEX_CONSTRAINT_GE ? MPG_SCAN_GE
-                                                                    : MPG_SCAN_EQ};
-  if (column->row == MPG_ROW_START || column->row == MPG_ROW_END) {
-    sqlite3_int64 i = sqlite3_value_int64(value);
-    out->time = true;
-    out->end = column->row == MPG_ROW_END;
-    out->seconds = sqlite3_value_double(value);
-    return type == SQLITE_FLOAT || (type == SQLITE_INTEGER && i > -(1LL << 53) && i < 1LL << 53);
-  }
-  out->dim = (mpg_dim)column->dim;
-  if (type != SQLITE_TEXT || !mpg_host_is_utf8(value))
-    return false;
-  out->text = mpg_value_of(value).s;
-  return out->text.p != NULL && (constant || !mpg_rows_may_be_number(out->text));
+                                                                    : MPG_SCAN_EQ,
+                           .time = true,
+                           .end = column->row == MPG_ROW_END,
+                           .seconds = sqlite3_value_double(value)};
+  return type == SQLITE_FLOAT || (type == SQLITE_INTEGER && i > -(1LL << 53) && i < 1LL << 53);
 }
 
-void mpg_ledger_plan_request(const char *idx_str, const mpg_ledger_table *table,
-                             sqlite3_value *const *values, int nvalues, mpg_scan_request *request) {
+/* `texts` may be numbers to SQLite, unless they are constants. */
+static bool filter_of_texts(const mpg_ledger_column_info *column, const mpg_str *texts, size_t n,
+                            bool constant, mpg_scan_filter *out) {
+  *out = (mpg_scan_filter){.dim = (mpg_dim)column->dim, .texts = texts, .ntexts = n};
+  for (size_t i = 0; i < n; i++)
+    if (texts[i].p == NULL || (!constant && mpg_rows_may_be_number(texts[i])))
+      return false;
+  return true;
+}
+
+/* What stands in idxStr before the filters. The rest of it is *p. */
+static void plan_keys(const char **p, const mpg_ledger_table *table, mpg_scan_request *request) {
   char *end;
-  unsigned long long used = strtoull(idx_str, &end, 16);
-  const char *p = end;
+  unsigned long long used = strtoull(*p, &end, 16);
   memset(request, 0, sizeof *request);
+  *p = end;
   for (int c = 0; c < table->ncols; c++)
     if (used >> c & 1)
       request->columns |= 1u << column_of(table, c)->row;
-  (void)next_number(&p); /* the limit */
-  request->once = next_number(&p) != 0;
-  request->nkeys = (size_t)next_number(&p);
+  (void)next_number(p); /* the limit */
+  request->once = next_number(p) != 0;
+  request->nkeys = (size_t)next_number(p);
   for (size_t i = 0; i < request->nkeys; i++) {
-    request->keys[i].dim = (mpg_dim)next_number(&p);
-    request->keys[i].descending = next_number(&p) != 0;
+    request->keys[i].dim = (mpg_dim)next_number(p);
+    request->keys[i].descending = next_number(p) != 0;
   }
-  for (int i = 0; i < nvalues; i++) {
-    int column = next_number(&p), op = next_number(&p);
-    bool constant = next_number(&p) != 0;
-    if (filter_of(column_of(table, column), op, constant, values[i],
-                  &request->filters[request->nfilters]))
+}
+
+int mpg_ledger_plan_request(const char *idx_str, const mpg_ledger_table *table, int argc,
+                            sqlite3_value **argv, mpg_plan_values *values,
+                            mpg_scan_request *request) {
+  const char *p = idx_str;
+  plan_keys(&p, table, request);
+  for (int i = 0; i < argc; i++) {
+    const mpg_ledger_column_info *column = column_of(table, next_number(&p));
+    const int op = next_number(&p);
+    const bool constant = next_number(&p) != 0;
+    const size_t from = values->n;
+    bool time = column->row == MPG_ROW_START || column->row == MPG_ROW_END;
+    mpg_scan_filter *filter = &request->filters[request->nfilters];
+    int rc = op == PLAN_IN ? copy_list(values, argv[i]) : copy_value(values, argv[i]);
+    if (rc != SQLITE_OK && rc != SQLITE_FULL)
+      return rc;
+    if (rc == SQLITE_OK &&
+        (time ? filter_of_time(column, op, values->copies[from], filter)
+              : filter_of_texts(column, values->texts + from, values->n - from, constant, filter)))
       request->nfilters++;
   }
+  return SQLITE_OK;
+}
+
+void mpg_plan_values_free(mpg_plan_values *values) {
+  for (size_t i = 0; i < values->n; i++)
+    sqlite3_value_free(values->copies[i]);
+  values->n = 0;
 }

@@ -11,6 +11,14 @@
 #include "../../goodput/ledger/ledger_columns.h"
 
 #define MPG_PREVIEW_ROWS 10000
+#define MPG_PLAN_VALUES 64 /* that columns are compared with, those of an IN one by one */
+
+/* Copies of the values that columns are compared with, and their texts. */
+typedef struct mpg_plan_values {
+  sqlite3_value *copies[MPG_PLAN_VALUES];
+  mpg_str texts[MPG_PLAN_VALUES];
+  size_t n;
+} mpg_plan_values;
 
 /* Sets idxStr, orderByConsumed, and an argvIndex from `given` + 1 on for what is compared; may make
 ** estimatedCost, which is set before, more (constraint.h). Of
@@ -24,9 +32,11 @@ unsigned long long mpg_ledger_plan_columns(const char *idx_str);
 size_t mpg_ledger_plan_limit(const char *idx_str);
 /* Whether a measure of a roll-up is compared whose grain follows from the columns. */
 bool mpg_ledger_plan_compares(const char *idx_str);
-/* The plan as a request; `values` are those of argv after the arguments, borrowed for as long as
-** the request is used. */
-void mpg_ledger_plan_request(const char *idx_str, const mpg_ledger_table *table,
-                             sqlite3_value *const *values, int nvalues, mpg_scan_request *request);
+/* The plan as a request; argv begins after the arguments. `values` holds what the request borrows,
+** and is freed also after a failure. An SQLite code. */
+int mpg_ledger_plan_request(const char *idx_str, const mpg_ledger_table *table, int argc,
+                            sqlite3_value **argv, mpg_plan_values *values,
+                            mpg_scan_request *request);
+void mpg_plan_values_free(mpg_plan_values *values);
 
 #endif

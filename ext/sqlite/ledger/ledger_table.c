@@ -38,7 +38,7 @@ typedef struct cursor {
   mpg_accounting accounting;
   mpg_rollup_cache_fill fill;
   mpg_rollup_cache_entry *cached;
-  sqlite3_value *compared[MPG_SCAN_FILTERS];
+  mpg_plan_values compared;
   mpg_scan_request request;
   mpg_ledger_scan *rows; /* of the ledger */
   mpg_ledger batch;      /* of a timeline: rows of the current unit; of a roll-up: the cell */
@@ -68,8 +68,7 @@ static void reset(cursor *c) {
   mpg_ledger_scan_close(c->rows); /* first: its threads may still compare with what is given */
   for (int a = 0; a < MPG_ARGS; a++)
     sqlite3_value_free(c->args[a]);
-  for (int i = 0; i < MPG_SCAN_FILTERS; i++)
-    sqlite3_value_free(c->compared[i]);
+  mpg_plan_values_free(&c->compared);
   mpg_ledger_values_free(&c->values);
   mpg_accounting_free(&c->accounting);
   mpg_rollup_free(&c->rollup);
@@ -292,10 +291,10 @@ static mpg_rc show_cached(cursor *c, const mpg_table *t, uint32_t grain, mpg_err
   return rc;
 }
 
-/* Copies what SQLite hands over: arguments, then what columns of the ledger are compared with, of
-** which there are *ncompared. An SQLite code. */
-static int copy_values(cursor *c, mpg_table *t, int idx_num, int argc, sqlite3_value **argv,
-                       int *ncompared) {
+/* Copies the arguments that SQLite hands over, *nargs of them: what columns of the ledger are
+** compared with follows them. An SQLite code. */
+static int copy_arguments(cursor *c, mpg_table *t, int idx_num, int argc, sqlite3_value **argv,
+                          int *nargs) {
   const mpg_ledger_table *kind = mpg_ledger_table_of(t);
   int n = 0;
   for (int a = 0; a < kind->nargs && n < argc; a++)
@@ -311,12 +310,7 @@ static int copy_values(cursor *c, mpg_table *t, int idx_num, int argc, sqlite3_v
       if (c->args[which] == NULL)
         return SQLITE_NOMEM;
     }
-  *ncompared = argc - n;
-  for (int i = 0; i < *ncompared; i++) {
-    c->compared[i] = sqlite3_value_dup(argv[n + i]);
-    if (c->compared[i] == NULL)
-      return SQLITE_NOMEM;
-  }
+  *nargs = n;
   return SQLITE_OK;
 }
 
@@ -360,15 +354,16 @@ static int ledger_filter(sqlite3_vtab_cursor *base, int idx_num, const char *idx
   bool skip = false;
   uint32_t grain = 0;
   size_t limit;
-  int ncompared = 0, code, missing;
+  int nargs = 0, code, missing;
   mpg_rc rc;
   reset(c);
-  code = copy_values(c, t, idx_num, argc, argv, &ncompared);
+  code = copy_arguments(c, t, idx_num, argc, argv, &nargs);
+  if (code == SQLITE_OK && kind->shape == MPG_SHAPE_LEDGER)
+    code = mpg_ledger_plan_request(idx_str, kind, argc - nargs, argv + nargs, &c->compared,
+                                   &c->request);
   if (code != SQLITE_OK)
     return code;
   c->first_rowid = mpg_first_rowid(c->args, MPG_ARG_THREADS);
-  if (kind->shape == MPG_SHAPE_LEDGER)
-    mpg_ledger_plan_request(idx_str, kind, c->compared, ncompared, &c->request);
   c->values.compared = columns_compared(kind, &c->request);
   c->eof = true;
   if (kind->files && c->args[MPG_ARG_PATH] == NULL)
