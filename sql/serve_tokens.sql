@@ -37,6 +37,13 @@ INSERT INTO serve_counters VALUES
   ('lmdeploy:prompt_tokens_total', NULL, NULL, 'lmdeploy', 'all', 1), ('lmdeploy:generation_tokens_total', NULL, NULL, 'lmdeploy', 'decode', 1),
   ('llamacpp:prompt_tokens_total', NULL, NULL, 'llamacpp', 'prefill', 1), ('llamacpp:tokens_predicted_total', NULL, NULL, 'llamacpp', 'decode', 1), -- without what its cache holds
   ('nv_inference_count', NULL, NULL, 'triton', 'executions', 1);
+-- Collectors write _ for the colon, and Ray ray_ in front, whose agents tell of all replicas of their node.
+DROP TABLE IF EXISTS temp.serve_spellings;
+CREATE TEMP TABLE serve_spellings(spelling PRIMARY KEY, metric);
+INSERT INTO serve_spellings SELECT DISTINCT metric, metric FROM serve_counters;
+INSERT INTO serve_spellings VALUES ('vllm:gpu_prefix_cache_hits_total', 'vllm:prefix_cache_hits_total'), ('vllm:gpu_prefix_cache_queries_total', 'vllm:gpu_prefix_cache_queries_total'); -- until 0.11
+INSERT INTO serve_spellings SELECT replace(spelling, ':', '_'), metric FROM serve_spellings WHERE instr(spelling, ':');
+INSERT INTO serve_spellings SELECT 'ray_' || spelling, metric FROM serve_spellings WHERE instr(metric, ':');
 -- Text without times, in a file with Unix seconds in its name: that is when it was scraped.
 DROP TABLE IF EXISTS temp.serve_files;
 CREATE TEMP TABLE serve_files AS
@@ -46,15 +53,25 @@ SELECT path, CAST(substr(name, 1 + max(at) FILTER (WHERE substr(name, at, 12) GL
 FROM place GROUP BY path;
 DROP TABLE IF EXISTS temp.serve_samples;
 CREATE TEMP TABLE serve_samples AS
-SELECT s.metric, s.labels, coalesce(s.pod, iif(instr(s.labels, '"exported_instance"'), json_extract(s.labels, '$.exported_instance'), NULL), s.instance, '') AS replica, coalesce(json_extract(s.labels, '$.model_name'), json_extract(s.labels, '$.model')) AS model, s.time, s.value,
+WITH sample AS (
+  SELECT s.metric, s.labels, s.pod, s.instance, s.namespace, s.time, s.value, s._file
+  FROM serve_files AS f CROSS JOIN prometheus_trace(f.path) AS s WHERE f.time IS NULL AND s.metric IN (SELECT spelling FROM serve_spellings) AND s.value IS NOT NULL
+  UNION ALL
+  SELECT s.metric, s.labels, s.pod, s.instance, s.namespace, s.time, s.value, s._file
+  FROM serve_files AS f CROSS JOIN prometheus_trace(f.path, f.time) AS s WHERE f.time IS NOT NULL AND s.metric IN (SELECT spelling FROM serve_spellings) AND s.value IS NOT NULL
+)
+SELECT n.metric, s.labels,
+       coalesce(iif(s.metric GLOB 'ray_*', coalesce(json_extract(s.labels, '$.replica'), json_extract(s.labels, '$.ReplicaId'), json_extract(s.labels, '$.WorkerId')), NULL),
+           s.pod, iif(instr(s.labels, '"exported_instance"'), json_extract(s.labels, '$.exported_instance'), NULL), s.instance, '') AS replica,
+       coalesce(json_extract(s.labels, '$.model_name'), json_extract(s.labels, '$.model')) AS model, s.time, s.value,
        10000 * coalesce(json_extract(s.labels, '$.pp_rank'), 0) + json_extract(s.labels, '$.tp_rank') AS rank, json_extract(s.labels, '$.dp_rank') AS dp_rank,
        coalesce(json_extract(s.labels, '$.cluster') || '/', '') || coalesce(s.namespace || '/', '') AS place, s._file
-FROM serve_files AS f CROSS JOIN prometheus_trace(f.path) AS s WHERE f.time IS NULL AND s.metric IN (SELECT metric FROM serve_counters) AND s.value IS NOT NULL
-UNION ALL
-SELECT s.metric, s.labels, coalesce(s.pod, iif(instr(s.labels, '"exported_instance"'), json_extract(s.labels, '$.exported_instance'), NULL), s.instance, '') AS replica, coalesce(json_extract(s.labels, '$.model_name'), json_extract(s.labels, '$.model')) AS model, s.time, s.value,
-       10000 * coalesce(json_extract(s.labels, '$.pp_rank'), 0) + json_extract(s.labels, '$.tp_rank') AS rank, json_extract(s.labels, '$.dp_rank') AS dp_rank,
-       coalesce(json_extract(s.labels, '$.cluster') || '/', '') || coalesce(s.namespace || '/', '') AS place, s._file
-FROM serve_files AS f CROSS JOIN prometheus_trace(f.path, f.time) AS s WHERE f.time IS NOT NULL AND s.metric IN (SELECT metric FROM serve_counters) AND s.value IS NOT NULL;
+FROM sample AS s CROSS JOIN serve_spellings AS n ON n.spelling = s.metric;
+-- Until 0.8 vLLM counted blocks that its cache held, and not tokens: then it asked for fewer than came, and they do not count.
+DELETE FROM serve_samples WHERE metric = 'vllm:prefix_cache_hits_total' AND (place, replica) IN (
+  SELECT place, replica FROM serve_samples WHERE metric IN ('vllm:gpu_prefix_cache_queries_total', 'vllm:prompt_tokens_total') GROUP BY 1, 2
+  HAVING 2 * max(value) FILTER (WHERE metric GLOB '*queries*') < max(value) FILTER (WHERE metric NOT GLOB '*queries*'));
+DELETE FROM serve_samples WHERE metric = 'vllm:gpu_prefix_cache_queries_total';
 -- SGLang's counters of requests that ended count where none tells of what it computes meanwhile.
 DELETE FROM serve_samples WHERE metric IN ('sglang:prompt_tokens_total', 'sglang:cached_tokens_total', 'sglang:generation_tokens_total')
   AND (place, replica) IN (SELECT place, replica FROM serve_samples WHERE metric = 'sglang:realtime_tokens_total');
@@ -62,16 +79,20 @@ DELETE FROM serve_samples WHERE metric IN ('sglang:prompt_tokens_total', 'sglang
 DROP TABLE IF EXISTS temp.serve_names;
 CREATE TEMP TABLE serve_names AS
 WITH sample AS (
-  SELECT s._file AS file, s.metric, coalesce(s.pod, iif(instr(s.labels, '"exported_instance"'), json_extract(s.labels, '$.exported_instance'), NULL), s.instance, '') AS replica
-  FROM serve_files AS f CROSS JOIN prometheus_trace(f.path) AS s WHERE f.time IS NULL
+  SELECT s._file, s.metric, s.labels, s.pod, s.instance FROM serve_files AS f CROSS JOIN prometheus_trace(f.path) AS s WHERE f.time IS NULL
   UNION ALL
-  SELECT s._file, s.metric, coalesce(s.pod, iif(instr(s.labels, '"exported_instance"'), json_extract(s.labels, '$.exported_instance'), NULL), s.instance, '')
-  FROM serve_files AS f CROSS JOIN prometheus_trace(f.path, f.time) AS s WHERE f.time IS NOT NULL
+  SELECT s._file, s.metric, s.labels, s.pod, s.instance FROM serve_files AS f CROSS JOIN prometheus_trace(f.path, f.time) AS s WHERE f.time IS NOT NULL
+),
+named AS (
+  SELECT s._file AS file, s.metric,
+         coalesce(iif(s.metric GLOB 'ray_*', coalesce(json_extract(s.labels, '$.replica'), json_extract(s.labels, '$.ReplicaId'), json_extract(s.labels, '$.WorkerId')), NULL),
+             s.pod, iif(instr(s.labels, '"exported_instance"'), json_extract(s.labels, '$.exported_instance'), NULL), s.instance, '') AS replica
+  FROM sample AS s
 )
-SELECT file, replica, count(*) AS n, coalesce(min(metric), 'one without a name') AS metric, total(metric IN (SELECT metric FROM serve_counters)) AS known,
-       count(*) FILTER (WHERE metric GLOB 'vllm[:_]*' OR metric GLOB 'sglang[:_]*' OR metric GLOB 'tgi_*' OR metric GLOB 'nv_*' OR metric GLOB 'trtllm*' OR metric GLOB 'jetstream_*' OR metric GLOB '*token*') AS of_server,
+SELECT file, replica, count(*) AS n, coalesce(min(metric), 'one without a name') AS metric, total(metric IN (SELECT spelling FROM serve_spellings)) AS known,
+       count(*) FILTER (WHERE metric GLOB 'vllm[:_]*' OR metric GLOB 'sglang[:_]*' OR metric GLOB 'ray_vllm[:_]*' OR metric GLOB 'ray_sglang[:_]*' OR metric GLOB 'tgi_*' OR metric GLOB 'nv_*' OR metric GLOB 'trtllm*' OR metric GLOB 'jetstream_*' OR metric GLOB '*token*') AS of_server,
        min(metric) FILTER (WHERE metric GLOB '*token*') AS token_metric
-FROM sample GROUP BY 1, 2;
+FROM named GROUP BY 1, 2;
 DROP TABLE serve_files;
 INSERT INTO mpg_issues(source, severity, kind, line, count, detail)
 SELECT file, 'warning', 'unknown_metric', NULL, sum(n), 'samples of metrics whose meaning is not known, such as ' || min(metric) || ', and no counter of tokens among them: left out'
@@ -210,3 +231,4 @@ DROP TABLE serve_growth;
 DROP TABLE serve_told;
 DROP TABLE serve_samples;
 DROP TABLE serve_counters;
+DROP TABLE serve_spellings;

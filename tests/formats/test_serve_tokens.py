@@ -329,6 +329,44 @@ class ServeTokens(Case):
             self.assertEqual([(server, 100, 10), (server, 200, 20)], self.db.execute("SELECT server, prefill_tokens, decode_tokens FROM trace_serve_tokens(?) ORDER BY end_time", (path,)).fetchall())
             self.assertEqual(self.issues_of(path), assumed)
 
+    def test_names_as_collectors_write_them(self):
+        """A collector may write _ for the colon, and Ray writes ray_ in front; an export with both spellings tells once."""
+        replica = Replica("a", requests(2, received=0.2))
+        for words in (vllm, old_vllm, sglang):
+            lines = samples(replica, words)
+            expected = self.rows(self.write(lines))
+            self.assertNotEqual([], expected)
+            said = self.issues_of(self.write(lines))
+            for spell in (lambda line: line.replace(":", "_", 1), lambda line: "ray_" + line, lambda line: "ray_" + line.replace(":", "_", 1)):
+                path = self.write([spell(line) for line in lines])
+                self.assertEqual(expected, self.rows(path), (words.__name__, spell(lines[0])))
+                self.assertEqual(said, self.issues_of(path))
+            self.assertEqual(expected, self.rows(self.write(lines + [line.replace(":", "_", 1) for line in lines])), words.__name__)
+
+    def test_replicas_behind_one_agent_of_ray(self):
+        """Ray's agent tells of all replicas on its node: each is one, by the name that Ray gave it, or by its worker until that."""
+        decode, node = "ray_vllm_generation_tokens_total", 'pod="raycluster-gpu-0",instance="10.0.0.1:8080"'
+        for label in ("ReplicaId", "WorkerId"):
+            path = self.write(self.lines((decode, f'{node},{label}="x"', (0, 10, 20)), (decode, f'{node},{label}="y"', (0, 5, 7))))
+            self.assertEqual(self.decoded(path), [("x", 0, 30, 10), ("x", 30, 60, 10), ("y", 0, 30, 5), ("y", 30, 60, 2)])
+            self.assertEqual(self.issues_of(path), {})
+        # Of SGLang the scheduler and the replica are two workers; both tell the replica's name.
+        path = self.write(self.lines(("ray_sglang_realtime_tokens_total", f'{node},WorkerId="a",replica="x",mode="decode"', (0, 10, 20)), ("ray_sglang_generation_tokens_total", f'{node},WorkerId="b",replica="x"', (0, 0, 20))))
+        self.assertEqual(self.decoded(path), [("x", 0, 30, 10), ("x", 30, 60, 10)])
+
+    def test_hits_by_their_earlier_name(self):
+        """vLLM 0.9 tells hits as those of the GPU, 0.10 under both names, and 0.8 in blocks, which do not count."""
+        came, hits, asked = "vllm:prompt_tokens_total", "vllm:gpu_prefix_cache_hits_total", "vllm:gpu_prefix_cache_queries_total"
+        path = self.write(self.lines((came, 'pod="x"', (0, 100, 300)), (hits, 'pod="x"', (0, 40, 100)), (asked, 'pod="x"', (0, 100, 300))))
+        self.assertEqual([row[3:6] for row in self.rows(path)], [(60, None, 40), (140, None, 60)])
+        self.assertEqual(self.issues_of(path), {})
+        path = self.write(self.lines((came, 'pod="x"', (0, 100, 300)), (hits, 'pod="x"', (0, 40, 100)), (asked, 'pod="x"', (0, 100, 300)), ("vllm:prefix_cache_hits_total", 'pod="x"', (0, 40, 100))))
+        self.assertEqual([row[3:6] for row in self.rows(path)], [(60, None, 40), (140, None, 60)])
+        self.assertEqual(self.issues_of(path), {})
+        path = self.write(self.lines((came, 'pod="x"', (0, 1600, 3200)), (hits, 'pod="x"', (0, 40, 100)), (asked, 'pod="x"', (0, 100, 200))))
+        self.assertEqual([row[3] for row in self.rows(path)], [1600, 1600])
+        self.assertEqual(self.issues_of(path), {"assumed_computed": 1})
+
     def test_what_promtool_dumps(self):
         path = self.write([f'{{__name__="vllm:generation_tokens_total", pod="x"}} {value} {(BEGIN + EVERY * i) * 1000}' for i, value in enumerate((0, 10, 20))])
         self.assertEqual(self.decoded(path), [("x", 0, 30, 10), ("x", 30, 60, 10)])
@@ -340,7 +378,7 @@ class ServeTokens(Case):
             return self.issues_of(path)
         self.assertEqual(told(("vllm:generation_tokens_total", 'pod="x"', (5, 9, 3, 8))), {"counter_reset": 1})
         self.assertEqual(told(("vllm:generation_tokens_total", 'pod="x"', (5,))), {"missing_samples": 1})
-        for name in ("vllm_generation_tokens_total", "vllm:generation_tokens", "trtllm:generation_tokens_total"):
+        for name in ("vllm_generation_tokens", "vllm:generation_tokens", "trtllm:generation_tokens_total", "ray_vllm_generation_tokens"):
             self.assertEqual(told((name, 'pod="x"', (5, 9, 13))), {"unknown_metric": 3}, name)
 
 
