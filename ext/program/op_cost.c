@@ -140,6 +140,10 @@ static int result_size(const call *c, mpg_str name, int first) {
     return scalar_size(c->value[9]);
   if (mpg_str_eq(name, MPG_STR("_int_mm")))
     return 4;
+  if (first == 0 && c->value[2].n > 0) /* mm, bmm (a, b, type) */
+    return scalar_size(c->value[2]);
+  if (first == 1 && c->value[5].n > 0 && c->value[5].p[0] <= '9') /* (.., type, beta, alpha) */
+    return scalar_size(c->value[3]);
   return left > right ? left : right;
 }
 
@@ -167,11 +171,12 @@ static bool price_product(const call *c, mpg_str name, int first, bool sum_batch
 
 /*
 ** A product for each group of rows, or of columns, as of experts: (self, mat2, ...). What has two
-** dimensions is divided among the groups. Rows that no group has count.
+** dimensions is divided among the groups, which end at `ends_at`. Rows that no group has count.
 */
-static bool price_grouped(const call *c, bool scaled, mpg_op_cost *out) {
-  const shape *a = &c->in[0], *b = &c->in[1], *ends = &c->in[scaled ? 4 : 2];
-  mpg_str type = c->value[scaled ? 7 : 4];
+static bool price_grouped(const call *c, int ends_at, int type_at, mpg_op_cost *out) {
+  const shape *a = &c->in[0], *b = &c->in[1], *ends = &c->in[ends_at];
+  bool scaled = ends_at > 2;
+  mpg_str type = c->value[type_at];
   int size = scalar_size(type);
   mpg_i128 groups, products, result;
   if (a->rank < 2 || a->rank > 3 || b->rank < 2 || b->rank > 3 ||
@@ -335,8 +340,9 @@ static bool price_attention(const call *c, int first, bool heads_last, mask_kind
   result = (mpg_i128)q->dim[0] * q->dim[h] * q->dim[n] * v->dim[3];
   for (int i = first; i < first + 3; i++)
     add_bytes(c, i, out);
-  if (!backward) {
-    add_result(c, first, result, out);
+  if (!backward) { /* of fp8 in bf16 */
+    int size = mpg_op_type_size(c->type[first]);
+    add_elements(result, size == 1 ? 2 : size, out);
     return true;
   }
   /* The result and its gradient are read, three gradients are written. */
@@ -364,15 +370,17 @@ static const struct operator_row {
   const char *name; /* without aten:: */
   family family;
   int first;  /* PRODUCT: left operand; attention: query */
+  int ends;   /* GROUPED_SCALED: where the groups end */
   int causal; /* attention: the index of is_causal; -1: none */
   conv_places conv;
   /* Attention: indices of the arguments that restrict which tokens meet; 0: none. lengths: the
   ** lengths of packed sequences, the keys' after the queries'; used: the number of keys that count.
   */
   int lengths, used, window, windows;
-  /* A signature of older versions, which stands below the one of today: the place of a number that
-  ** it alone has there, whole or with a fraction. 0: the one of today. */
-  int whole_at, real_at;
+  /* Another signature, of older versions or other types, which stands below the usual one: the
+  ** place of a number that it alone has there, whole or with a fraction, or of a value that it
+  ** lacks. 0: the usual one. */
+  int whole_at, real_at, lacks_at;
   bool last; /* attention: is_causal is BOTTOM_RIGHT */
   bool heads_last;
   bool numbered; /* causal is the number of a mask */
@@ -382,7 +390,8 @@ static const struct operator_row {
     {.name = "_scaled_mm", .family = PRODUCT},
     {.name = "_scaled_mm_v2", .family = PRODUCT},
     {.name = "_grouped_mm", .family = GROUPED},
-    {.name = "_scaled_grouped_mm", .family = GROUPED_SCALED},
+    {.name = "_scaled_grouped_mm", .family = GROUPED_SCALED, .ends = 4},
+    {.name = "_scaled_grouped_mm_v2", .family = GROUPED_SCALED, .ends = 8},
     {.name = "bmm", .family = PRODUCT},
     {.name = "mv", .family = PRODUCT},
     {.name = "dot", .family = PRODUCT},
@@ -412,6 +421,12 @@ static const struct operator_row {
     {.name = "scaled_dot_product_attention", .family = ATTENTION, .causal = 5},
     {.name = "_scaled_dot_product_attention_math", .family = ATTENTION, .causal = 5},
     {.name = "_scaled_dot_product_flash_attention", .family = ATTENTION, .causal = 4, .last = true},
+    /* (query, key, value, 3 of the scales, dropout, is_causal, ...): of fp8 */
+    {.name = "_scaled_dot_product_flash_attention",
+     .family = ATTENTION,
+     .causal = 7,
+     .last = true,
+     .lacks_at = 4},
     {.name = "_scaled_dot_product_flash_attention_for_cpu", .family = ATTENTION, .causal = 4},
     {.name = "_scaled_dot_product_efficient_attention", .family = ATTENTION, .causal = 6},
     {.name = "_scaled_dot_product_cudnn_attention", .family = ATTENTION, .causal = 6},
@@ -427,6 +442,17 @@ static const struct operator_row {
      .used = 13,
      .window = 11,
      .windows = 2},
+    /* (query, ..., is_causal, mask, 3 of the scales, scale, window, window, used, ...): of fp8 */
+    {.name = "_flash_attention_forward",
+     .family = ATTENTION,
+     .causal = 8,
+     .last = true,
+     .heads_last = true,
+     .lengths = 3,
+     .used = 16,
+     .window = 14,
+     .windows = 2,
+     .whole_at = 14},
     {.name = "_efficient_attention_forward",
      .family = ATTENTION,
      .causal = 9,
@@ -484,6 +510,11 @@ static const struct operator_row {
      .causal = 11,
      .lengths = 6,
      .whole_at = 8},
+    {.name = "_scaled_dot_product_fused_attention_overrideable_backward",
+     .family = ATTENTION_BACKWARD,
+     .first = 1,
+     .causal = 13,
+     .lengths = 8},
     {.name = "_flash_attention_backward",
      .family = ATTENTION_BACKWARD,
      .first = 1,
@@ -544,7 +575,7 @@ static bool is_packed_otherwise(const call *c, const struct operator_row *row) {
           mpg_str_eq(c->type[0], MPG_STR("unsigned char")));
 }
 
-/* The row of the signature that the call has, from the one of today on. */
+/* The row of the signature that the call has, from the usual one on. */
 static const struct operator_row *signature_of(const struct operator_row *row, const call *c) {
   const struct operator_row *end = operators + sizeof operators / sizeof *operators;
   for (const struct operator_row *r = row + 1; r < end && strcmp(r->name, row->name) == 0; r++) {
@@ -552,6 +583,8 @@ static const struct operator_row *signature_of(const struct operator_row *row, c
     int64_t n;
     if (value.n > 0 && value.p[0] >= '0' && value.p[0] <= '9' &&
         mpg_int_parse(value, &n) == (r->whole_at > 0))
+      return r;
+    if (r->lacks_at > 0 && c->value[r->lacks_at].n == 0)
       return r;
   }
   return row;
@@ -585,8 +618,9 @@ bool mpg_op_cost_of(mpg_str name, mpg_str dims, mpg_str types, mpg_str concrete,
   case ADDBMM:
     return price_product(&c, name, row->first, row->family == ADDBMM, out);
   case GROUPED:
-  case GROUPED_SCALED:
-    return price_grouped(&c, row->family == GROUPED_SCALED, out);
+    return price_grouped(&c, 2, 4, out);
+  case GROUPED_SCALED: /* (a, b, 2 or 6 of the scales, ends, bias, type or scale and type, ...) */
+    return price_grouped(&c, row->ends, row->ends == 4 ? 7 : 10, out);
   case LINEAR:
     return price_linear(&c, out);
   case CONV:

@@ -105,23 +105,25 @@ static void test_every_attention(void) {
     const char *name;
     int causal;
     bool last, heads_last, backward;
-  } all[] = {{"aten::scaled_dot_product_attention", 5, false, false, false},
-             {"aten::_scaled_dot_product_attention_math", 5, false, false, false},
-             {"aten::_scaled_dot_product_flash_attention", 4, true, false, false},
-             {"aten::_scaled_dot_product_flash_attention_for_cpu", 4, false, false, false},
-             {"aten::_scaled_dot_product_efficient_attention", 6, false, false, false},
-             {"aten::_scaled_dot_product_cudnn_attention", 6, false, false, false},
-             {"aten::_scaled_dot_product_fused_attention_overrideable", 5, false, false, false},
-             {"aten::_flash_attention_forward", 8, true, true, false},
-             {"aten::_efficient_attention_forward", 9, false, true, false},
-             {"flash_attn::_flash_attn_forward", 5, true, true, false},
-             {"flash_attn_3::fwd", 24, true, true, false},
-             {"flash_attn_3::bwd", 16, true, true, true},
-             {"aten::_scaled_dot_product_flash_attention_backward", 11, true, false, true},
-             {"aten::_scaled_dot_product_efficient_attention_backward", 11, false, false, true},
-             {"aten::_scaled_dot_product_cudnn_attention_backward", 14, false, false, true},
-             {"aten::_flash_attention_backward", 11, true, true, true},
-             {"flash_attn::_flash_attn_backward", 11, true, true, true}};
+  } all[] = {
+      {"aten::scaled_dot_product_attention", 5, false, false, false},
+      {"aten::_scaled_dot_product_attention_math", 5, false, false, false},
+      {"aten::_scaled_dot_product_flash_attention", 4, true, false, false},
+      {"aten::_scaled_dot_product_flash_attention_for_cpu", 4, false, false, false},
+      {"aten::_scaled_dot_product_efficient_attention", 6, false, false, false},
+      {"aten::_scaled_dot_product_cudnn_attention", 6, false, false, false},
+      {"aten::_scaled_dot_product_fused_attention_overrideable", 5, false, false, false},
+      {"aten::_flash_attention_forward", 8, true, true, false},
+      {"aten::_efficient_attention_forward", 9, false, true, false},
+      {"flash_attn::_flash_attn_forward", 5, true, true, false},
+      {"flash_attn_3::fwd", 24, true, true, false},
+      {"flash_attn_3::bwd", 16, true, true, true},
+      {"aten::_scaled_dot_product_flash_attention_backward", 11, true, false, true},
+      {"aten::_scaled_dot_product_efficient_attention_backward", 11, false, false, true},
+      {"aten::_scaled_dot_product_cudnn_attention_backward", 14, false, false, true},
+      {"aten::_scaled_dot_product_fused_attention_overrideable_backward", 13, false, false, true},
+      {"aten::_flash_attention_backward", 11, true, true, true},
+      {"flash_attn::_flash_attn_backward", 11, true, true, true}};
   const long long scores = 2LL * 4 * 16 * 32, q = 2LL * 4 * 16 * 8, k = 2LL * 4 * 32 * 8,
                   v = 2LL * 4 * 32 * 6, result = 2LL * 4 * 16 * 6;
   char concrete[1000], given[32];
@@ -196,6 +198,47 @@ static void test_older_signatures(void) {
         "[\"\", \"\", \"\", \"15\"]", 60, 6 + 15 + 2 * 10);
 }
 
+/* Attention of fp8, whose scales stand between the values and the mask, or behind it; the result is
+** of bf16. */
+static void test_attention_of_fp8(void) {
+  static const char heads[] =
+      "[[2, 4, 16, 8], [2, 4, 32, 8], [2, 4, 32, 6], [2, 4], [2, 4], [2, 4]]";
+  static const char last[] = "[[2, 16, 4, 8], [2, 32, 4, 8], [2, 32, 4, 6]]";
+  static const char fp8[] = "[\"c10::Float8_e4m3fn\", \"c10::Float8_e4m3fn\", "
+                            "\"c10::Float8_e4m3fn\"]";
+  const long long all = 2LL * 2 * 4 * 16 * 32, edge = 2LL * 4 * met(16, 32, 16);
+  const long long bytes = 8 * (16 * 8 + 32 * 8 + 32 * 6 + 2 * 16 * 6);
+  char concrete[1000];
+  arguments("6=0. 7=True 8=False", "", concrete, sizeof concrete);
+  price("_scaled_dot_product_flash_attention", heads, fp8, concrete, edge * 14, bytes);
+  arguments("6=0. 7=False 8=True", "", concrete, sizeof concrete);
+  price("_scaled_dot_product_flash_attention", heads, fp8, concrete, all * 14, bytes);
+  arguments("3=0. 4=True 5=False 6=0.125", "", concrete, sizeof concrete); /* a scale, of others */
+  price("_scaled_dot_product_flash_attention", heads, NULL, concrete, edge * 14, -1);
+  arguments("5=16 6=32 7=0. 8=True 9=False 14=-1 15=-1", "", concrete, sizeof concrete);
+  price("_flash_attention_forward", last, fp8, concrete, edge * 14, bytes);
+  arguments("5=16 6=32 7=0. 8=True 9=False 14=8 15=0", "", concrete, sizeof concrete);
+  no_price("_flash_attention_forward", last, concrete);
+}
+
+/* Products that say of which type their result is. */
+static void test_results_of_another_type(void) {
+  char concrete[1000];
+  arguments("2=6", "", concrete, sizeof concrete);
+  price("mm", "[[2, 3], [3, 5]]", "[" BF16 ", " BF16 "]", concrete, 60, 2 * (6 + 15) + 4 * 10);
+  price("bmm", "[[1, 2, 3], [1, 3, 5]]", "[" BF16 ", " BF16 "]", concrete, 60,
+        2 * (6 + 15) + 4 * 10);
+  arguments("3=6 4=1 5=0.5", "", concrete, sizeof concrete);
+  price("addmm", "[[5], [2, 3], [3, 5]]", "[\"float\", " BF16 ", " BF16 "]", concrete, 70,
+        4 * 5 + 2 * (6 + 15) + 4 * 10);
+  arguments("3=1 4=1 5=False", "", concrete, sizeof concrete);
+  price("_addmm_activation", "[[5], [2, 3], [3, 5]]", "[" BF16 ", " BF16 ", " BF16 "]", concrete,
+        70, 2 * (5 + 6 + 15 + 10));
+  arguments("3=1 4=1", "", concrete, sizeof concrete);
+  price("addmm", "[[5], [2, 3], [3, 5]]", "[" BF16 ", " BF16 ", " BF16 "]", concrete, 70,
+        2 * (5 + 6 + 15 + 10));
+}
+
 /* FlashAttention 3: lengths and numbers of keys in the places that it has for them, and windows. */
 static void test_what_flash_attention_3_leaves_open(void) {
   static const char *const dims[] = {
@@ -247,6 +290,11 @@ static void test_groups(void) {
         7 * 3 + 4 * 3 * 5 + 2 * 7 * 5);
   price("_scaled_grouped_mm", "[[7, 3], [3, 5], [7], [5], [4]]", fp8,
         "[\"\", \"\", \"\", \"\", \"\", \"\", \"\", \"6\"]", flops, 7 * 3 + 3 * 5 + 4 * 4 * 7 * 5);
+  price("_scaled_grouped_mm_v2", "[[7, 3], [3, 5], [[7]], [], [], [[5]], [], [], [4]]", fp8, NULL,
+        flops, 7 * 3 + 3 * 5 + 2 * 4 * 7 * 5);
+  price("_scaled_grouped_mm_v2", "[[7, 3], [4, 3, 5], [[7]], [], [], [[4, 5]], [], [], [4]]", fp8,
+        "[\"\", \"\", \"\", \"\", \"\", \"\", \"\", \"\", \"\", \"\", \"6\"]", flops,
+        7 * 3 + 4 * 3 * 5 + 4 * 7 * 5);
   no_price("_grouped_mm", "[[7, 3], [4, 2, 5], [4]]", NULL);
   no_price("_grouped_mm", "[[4, 7, 3], [5, 3, 5], [4]]", NULL);
   no_price("_grouped_mm", "[[3], [3, 5], [4]]", NULL);
@@ -302,6 +350,8 @@ int main(void) {
   test_older_signatures();
   test_groups();
   test_scaled_by_lists();
+  test_attention_of_fp8();
+  test_results_of_another_type();
   test_what_flash_attention_3_leaves_open();
   test_every_product();
   test_every_convolution();
