@@ -263,4 +263,7 @@ INSERT OR IGNORE INTO device_class_rules (priority, kind, name, class) VALUES
   (82, 'kernel', '*sendrecv*', 'communication'),
   (83, 'kernel', '*send_recv*', 'communication'),
   (84, 'kernel', '*c10d::*', 'communication'),               -- PyTorch's symmetric memory: barriers and signals
+  (85, 'kernel', '*hybrid_ep::*', 'communication'),          -- DeepEP's hybrid kernels, TensorRT-LLM's and FlashInfer's, and UCCL's
+  (86, 'kernel', '*moea2a*', 'communication'),
+  (87, 'kernel', '*uccl::*', 'communication'),
   (99, '*', '*', 'compute');

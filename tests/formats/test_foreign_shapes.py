@@ -99,10 +99,11 @@ class Profiles(Case):
         kernels = [("void (anonymous namespace)::multimem_all_reduce_kernel<bf16, 16>(bf16*)", 100), ("void (anonymous namespace)::two_shot_all_reduce_kernel_inplace<bf16, 16>(bf16*)", 50),
                    ("void deep_ep::intranode::dispatch<8, 768>(int4*)", 70), ("void deep_ep::internode_ll::combine<true, 7168>(void*)", 70), ("mscclpp::allreduce7<bf16>(bf16*)", 15),
                    ("void flashinfer::trtllm_allreduce_fusion::allreduce_fusion_kernel_oneshot_lamport<8>(x)", 40), ("void vllm::cross_device_reduce_1stage<bf16, 8>(x)", 35),
+                   ("void hybrid_ep::dispatch_kernel<unsigned short, 4>(x)", 10), ("void tensorrt_llm::kernels::moe_comm::moeA2ADispatchKernel<8, false>(x)", 10), ("void uccl::internode_ll::combine<7168>(x)", 10),
                    ("void cross_device_reduce_2stage<bf16, 8>(x)", 25), ("ncclDevKernel_AllReduce_Sum_bf16_RING_LL", 25), ("nvjet_tst_128x256_64x4", 500)]
         path = self.trace(dict(STEP, name="ProfilerStep#1"), *(kernel(name, i, 1100 + sum(us for _, us in kernels[:i]), us) for i, (name, us) in enumerate(kernels)))
-        self.assertEqual([(500000, 430000, 430000)], self.answer(path, "SELECT compute_ns, communication_ns, exposed_communication_ns FROM trace_device_time(?)"))
-        self.assertEqual(["allreduce"] * 2 + [None] * 2 + ["allreduce"] * 5 + [None],
+        self.assertEqual([(500000, 460000, 460000)], self.answer(path, "SELECT compute_ns, communication_ns, exposed_communication_ns FROM trace_device_time(?)"))
+        self.assertEqual(["allreduce"] * 2 + [None] * 2 + ["allreduce"] * 3 + [None] * 3 + ["allreduce"] * 2 + [None],
                          [collective for collective, in self.rows("SELECT collective FROM trace_device_activity(?) ORDER BY start_ns", path)])
 
     def test_packed_types_and_sequences(self):
