@@ -20,6 +20,7 @@
 --@ hint \AObj\x01 => Avro: export it as CSV or JSON Lines
 --@ hint \A\x89HDF\r\n\x1a\n => HDF5 (Slurm's profiles, Keras' checkpoints): export the tables as CSV
 --@ hint \A\x93NUMPY => an array of NumPy (npy): write the records as CSV or JSON Lines
+--@ hint \A[^\n]*nccl_trace_rank_\d+\z => the last collectives of a rank, which PyTorch's flight recorder keeps for when one hangs: give the profiler's trace, its export_chrome_trace
 --@ hint \A\x80[\x02-\x05](?:\x95[\x00-\xff]{8}|[}\]\x28Xcq\x8a\x8c]) => a pickle of Python: write the records as CSV or JSON Lines
 
 -- Traces and programs. Patterns are looked for in the first bytes, in the names of tables, and in the path.
@@ -30,9 +31,12 @@
 --@ hint \A[^\n]*\.ncu-rep\z => a report of Nsight Compute, which runs kernels by themselves: it tells no time of the job
 --@ hint (?m)^"ID","Process ID","Process Name","Host Name","Kernel Name" => a table of Nsight Compute, which runs kernels by themselves: it tells no time of the job
 --@ hint (?s)\A\s*\{\s*"schema"\s*:\s*"\d+\.\d+\.\d+[^"]*"\s*,.{0,2000}?"nodes"\s*: => an execution trace of PyTorch (Chakra), which has no times of devices: give the profiler's trace, its export_chrome_trace
+--@ hint (?s)\A\s*\{(?=.{0,60000}?"time_created_ns"\s*:)(?=.{0,60000}?"(?:collective_seq_id|profiling_name)"\s*:) => the last collectives of a rank, which PyTorch's flight recorder keeps for when one hangs: give the profiler's trace, its export_chrome_trace
+--@ hint \A\s*\{(?=[^\n]*"n_ranks"\s*:)[^\n]*"(?:coll|p2p)_perf"\s*: => collectives as NCCL's inspector tells them, without what a device did besides: give a profile of PyTorch, Nsight Systems or XLA
 --@ hint \A-{9,}(?:  -{9,})+\s*\n\s*Name\s+Self CPU %\s => a table of PyTorch's profiler, which has sums alone: give its trace, its export_chrome_trace
 --@ hint \A\s*\[\s*\[-?\d+, [0-3], \d+, -?\d+\]\s*, => a timeline of memory of PyTorch: give the profiler's trace, its export_chrome_trace
 --@ hint \A\s*\[?\s*\{\s*"cols"\s*:\s*\[\s*\{\s*"id"\s*: => a table as XProf's tools make of a profile: give the profile itself, *.xplane.pb
+--@ hint \A"?Rank"?,"?(?:Program id"?,"?HLO op category|Host/device"?,"?Operation Type|Kernel Name)"? => a table as XProf's tools make of a profile: give the profile itself, *.xplane.pb
 --@ hint \A\s*\{\s*"by(?:Category|Program|Provenance)(?:ExcludeIdle)?"\s*:\s*\{ => a tree as XProf's tools make of a profile: give the profile itself, *.xplane.pb
 --@ hint \A"(?:Guid","Kind|Kind","(?:Agent_Id|Direction|Operation|Function)|Domain","Function|Node_Id","Logical_Node_Id|Name","Calls","TotalDurationNs)" => a table of rocprofv3: give its database (--output-format rocpd) or its JSON
 --@ hint \A"?Index"?,"?KernelName"?,"?gpu-id => a table of rocprof: give the results.json of rocprof --hip-trace, or trace with rocprofv3
@@ -103,7 +107,9 @@
 --@ hint (?m)^.{0,80}\b(?:Prefill|Decode) batch[.,] #(?:running-req|new-seq): \d+ => the log of SGLang: scrape its /metrics (--enable-metrics), which trace_serve_tokens reads
 --@ hint (?m)^[^\n]{0,60}\{"timestamp":[^\n]*"target":"text_generation_(?:router|launcher) => the log of TGI: scrape its /metrics, which trace_serve_tokens reads
 --@ hint (?m)^[IWE]\d{4} [\d:.]+ (?:\d+ )?(?:grpc_server|http_server|model_repository_manager|model_lifecycle|server|metrics)\.cc:\d+\] => the log of Triton: scrape its /metrics, which trace_serve_tokens reads
---@ hint (?s)\A\s*\{(?=.{0,9000}?"request_throughput"\s*:)(?=.{0,9000}?"(?:total_output_tokens|completed)"\s*:) => what a benchmark of a server measured, which is no job's: scrape the server's /metrics, which trace_serve_tokens reads
+--@ hint \A\s*\[?\s*\{(?=[^\n]*"iterLatencyMS"\s*:)(?=[^\n]*"(?:kvCacheStats|inflightBatchingStats)"\s*:) => iterations as TensorRT-LLM tells them: scrape its /prometheus/metrics, which trace_serve_tokens reads
+--@ hint \A\s*\{(?=[^\n]*"request_start_ns"\s*:)[^\n]*"metrics"\s*: => what a benchmark of a server measured, which is no job's: scrape the server's /metrics, which trace_serve_tokens reads
+--@ hint (?s)\A\s*\{(?=.{0,9000}?"request_throughput"\s*:)(?=.{0,9000}?"(?:total_output_tokens|completed|input_config|output_token_throughput)"\s*:) => what a benchmark of a server measured, which is no job's: scrape the server's /metrics, which trace_serve_tokens reads
 --@ hint \A\s*\{\s*"neuron_runtime_data"\s*: => what neuron-monitor prints: let its neuron-monitor-prometheus.py serve it, and scrape that
 --@ hint \A\s*\{\s*"card\d+"\s*:\s*\{ => what rocm-smi prints, which is of one moment: scrape AMD's device metrics exporter, which trace_duty reads
 --@ hint \AWall time,Step,Value\n => a table of TensorBoard for people: give its event files

@@ -51,6 +51,14 @@ NSYS_STATS, ROCPROFV3, ASCEND, VTUNE = "a report of nsys stats: export", "a tabl
 
 # What a file holds, and words of its reason: what it is, and what to do.
 UNREAD = {
+    "nccl_trace_rank_3": (pickle.dumps({"version": "2.10", "entries": []}), "the last collectives of a rank, which PyTorch's flight recorder keeps"),
+    "flight.json": (b'{"entries":[{"collective_seq_id":1,"input_dtypes":["Float"],"profiling_name":"nccl:all_reduce","time_created_ns":1724779239936775119}],"version":"2.10"}', "the last collectives of a rank, which PyTorch's flight recorder keeps"),
+    "h-pid7.log": (b'{"header":{"id":"0x7f","rank":0,"n_ranks":8,"nnodes":1},"metadata":{"dump_timestamp_us":1748030377748202,"pid":7},"coll_perf":{"coll":"AllReduce","coll_sn":1407}}\n', "collectives as NCCL's inspector tells them"),
+    "hlo_stats.csv": (b'Rank,Program id,HLO op category,HLO op name,HLO op text\n1,2,fusion,fusion.1,%fusion.1\n', "a table as XProf's tools make of a profile"),
+    "framework_op_stats.csv": (b'"Rank","Host/device","Operation Type","Operation Name"\n1,"Device","MatMul","a"\n', "a table as XProf's tools make of a profile"),
+    "iterations.json": (b'{"cpuMemUsage": 0, "iter": 1, "iterLatencyMS": 3.2, "kvCacheStats": {"maxNumBlocks": 9}}\n', "iterations as TensorRT-LLM tells them: scrape its /prometheus/metrics"),
+    "profile_export.jsonl": (b'{"metadata":{"session_num":1,"request_start_ns":1,"request_end_ns":2},"metrics":{"output_token_count":{"value":1,"unit":"tokens"}}}\n', "what a benchmark of a server measured"),
+    "profile_export_aiperf.json": (b'{"request_throughput":{"unit":"requests/sec","avg":1.5},"input_config":{"loadgen":{}}}', "what a benchmark of a server measured"),
     "wandb-summary.json": (b'{"_timestamp": 1772446600.1, "_step": 99, "_runtime": 1000, "train/loss": 2.0, "_wandb": {"runtime": 1000}}', "the last values of a run of Weights & Biases: export its history"),
     "wandb-metadata.json": (b'{\n  "os": "Linux-6.1", "python": "3.12", "startedAt": "2026-03-02T10:00:00.1Z",\n  "gpu_count": 8, "slurm": {"job_id": "5101"}\n}\n', "what Weights & Biases knows of a run's machine"),
     "lightning.out": ("Sanity Checking: |  | 0/2\rEpoch 0:  10%|█         | 10/100 [01:40<15:00,  0.10it/s, v_num=0, train_loss=2.0]\n".encode(), "what Lightning's bar prints, without times: give"),
