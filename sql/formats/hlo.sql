@@ -48,7 +48,7 @@ CREATE TEMP TABLE IF NOT EXISTS hlo_input AS
 SELECT *, _file AS file, :chip AS chip, coalesce(:f32, 'fp32') AS f32, iif(coalesce(:devices, 1) > 0, :devices, mpg_required(NULL, 'a device_count above 0')) AS run_on FROM hlo_cost(mpg_required(:hlo, ':hlo'));
 
 -- A dump has a module several times: module_0001.NAME.before_optimizations.txt, as it came from a pass, after_optimizations.
--- Before optimisation it counts, or as the last stage that is there.
+-- Before optimisation it counts, or where the first pipeline of passes begins (whose file stands for one with the same content), or as the last stage that is there.
 DROP TABLE IF EXISTS temp.hlo_stages;
 CREATE TEMP TABLE hlo_stages AS
 WITH files AS (
@@ -57,7 +57,7 @@ WITH files AS (
 numbered AS (SELECT *, substr(base, instr(base, 'module_') + 7) AS rest FROM files WHERE base GLOB '*module_[0-9]*.?*.*'),
 stages AS (SELECT id, file, folder || substr(base, 1, length(base) - length(ltrim(rest, '0123456789'))) AS dumped, module, base FROM numbered)
 SELECT id, file, first_value(file) OVER o AS kept
-FROM stages WINDOW o AS (PARTITION BY dumped, module ORDER BY base NOT GLOB '*.before_optimizations.*', base NOT GLOB '*after_optimizations.*', base DESC, id);
+FROM stages WINDOW o AS (PARTITION BY dumped, module ORDER BY base NOT GLOB '*.before_optimizations.*', base NOT GLOB '*.0000.*after_pipeline-start.*', base NOT GLOB '*after_optimizations.*', base DESC, id);
 DELETE FROM hlo_stages WHERE file = kept;
 INSERT INTO mpg_issues(source, severity, kind, count, detail)
 SELECT file, 'info', 'ignored_file', count(*), 'another stage of the module of ' || kept || ': left out' FROM hlo_stages GROUP BY file, kept;

@@ -313,6 +313,14 @@ ENTRY %f () -> s32[] {
                           ("module_0012.jit_g.0001.fusion.after_a.before_b.txt",)],
                          self.rows("SELECT substr(source, length(?1) + 2) FROM mpg_issues WHERE detail GLOB 'another stage*' AND kind = 'ignored_file' ORDER BY 1", folder))
 
+    def test_a_stage_with_the_content_of_the_first_stands_for_it(self):
+        """--xla_dump_hlo_pass_re=.* writes the module as it was written once more, where the first pipeline begins: of a folder the first of two files with one content is read."""
+        before, after = self.DOT.format("jit_f", 8, 8), self.DOT.format("jit_f, is_scheduled=true", 5, 5)
+        folder = self.folder_of({
+            "module_0001.jit_f.0000.pre-spmd-partitioner.after_pipeline-start.before_CallInliner.txt": before, "module_0001.jit_f.before_optimizations.txt": before,
+            "module_0001.jit_f.0009.simplification.after_pipeline-start.before_algsimp.txt": self.DOT.format("jit_f", 6, 6), "module_0001.jit_f.sm_9.0_gpu_after_optimizations.txt": after})
+        self.assertEqual([("jit_f", 2 * 16 * 32 * 8)], self.rows("SELECT program, flops FROM trace_hlo_programs(?)", folder))
+
     def test_a_protobuf_is_told(self):
         name, entry = b"\n\x05jit_f", b"\x12\x06main.4"
         module = name + entry + b"\x1a\x80\x02" + bytes(256)
