@@ -327,6 +327,7 @@ static mpg_rc read_member(mpg_prometheus *p, const mpg_pull_item *item, bool *gi
   if (k == OTHER && !p->known)
     return wrong_object(p, item, err);
   p->known = true;
+  p->answered |= k == RESULT || k == METRIC || (k == DATA && item->first == 'n');
   switch (k) {
   case STATUS:
     return read_whether(p, MPG_STR("error"), &p->failed, err);
@@ -397,7 +398,7 @@ static mpg_rc read_value(mpg_prometheus *p, const mpg_pull_item *item, bool *giv
   if (item->first == '{') {
     if (depth == 0) {
       p->begins = item->line;
-      p->known = p->failed = p->is_string = false;
+      p->known = p->failed = p->answered = p->is_string = false;
       p->failure.n = 0;
     }
     p->named = false;
@@ -415,6 +416,11 @@ static mpg_rc read_value(mpg_prometheus *p, const mpg_pull_item *item, bool *giv
 /* The end of an answer. */
 static mpg_rc end_of_answer(mpg_prometheus *p, mpg_err *err) {
   mpg_str text = {p->failure.p, p->failure.n};
+  if (!p->failed && !p->answered)
+    return mpg_fail(err, MPG_DATA,
+                    "%s:%lld:1: expected an answer of Prometheus with \"data\" and its "
+                    "\"result\", found none of it",
+                    p->path, (long long)p->begins);
   if (!p->failed)
     return MPG_OK;
   p->failed = false;

@@ -34,7 +34,7 @@ struct mpg_prometheus {
   mpg_json_text ahead;
   size_t ahead_at;   /* of the next one in the texts */
   size_t ahead_line; /* of the first */
-  bool known, failed, named;
+  bool known, failed, answered, named;
   bool is_string; /* the result of the current answer is a text, of any content */
   int64_t begins; /* line of the answer at hand */
   /* Text: the family that the last # TYPE line was about. */
