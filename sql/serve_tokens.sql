@@ -1,4 +1,4 @@
--- serve_tokens.sql - what inference servers computed between two scrapes, by the counters of vLLM, SGLang, TGI, TensorRT-LLM, JetStream, LMDeploy, llama.cpp and Triton.
+-- serve_tokens.sql - what inference servers computed between two scrapes, by the counters of vLLM, SGLang, TGI, TensorRT-LLM, JetStream, LMDeploy, llama.cpp, NIM, MindIE and Triton.
 --
 -- In the sqlite3 shell, after .param set :path fixtures/serving/vllm.prom:
 --
@@ -10,7 +10,7 @@
 --
 --@ argument path :path PATH samples of Prometheus: answers of its HTTP API, or text with timestamps or the time in the file's name
 --@ table trace_serve_tokens serve_tokens a row for each replica, model and interval between two samples in which it computed something
---@ column server TEXT - vllm, sglang, tgi, trtllm, jetstream, lmdeploy, llamacpp, triton
+--@ column server TEXT - vllm, sglang, tgi, trtllm, jetstream, lmdeploy, llamacpp, nim (or MindIE, whose names are the same), triton
 --@ column replica TEXT - the pod, else the instance; with its namespace and cluster, where several have one of that name
 --@ column model TEXT -
 --@ column start_time REAL s Unix time of the sample before
@@ -36,6 +36,8 @@ INSERT INTO serve_counters VALUES
   ('jetstream_request_input_length_sum', NULL, NULL, 'jetstream', 'all', 1), ('jetstream_request_output_length_sum', NULL, NULL, 'jetstream', 'decode', 1),
   ('lmdeploy:prompt_tokens_total', NULL, NULL, 'lmdeploy', 'all', 1), ('lmdeploy:generation_tokens_total', NULL, NULL, 'lmdeploy', 'decode', 1),
   ('llamacpp:prompt_tokens_total', NULL, NULL, 'llamacpp', 'prefill', 1), ('llamacpp:tokens_predicted_total', NULL, NULL, 'llamacpp', 'decode', 1), -- without what its cache holds
+  ('prompt_tokens_total', NULL, NULL, 'nim', 'all', 1), ('generation_tokens_total', NULL, NULL, 'nim', 'decode', 1), -- and MindIE
+  ('nv_llm_input_token_len_sum', NULL, NULL, 'triton', 'all', 1), ('nv_llm_output_token_len_sum', NULL, NULL, 'triton', 'decode', 1), -- of TensorRT-LLM's backend
   ('nv_inference_count', NULL, NULL, 'triton', 'executions', 1);
 -- Collectors write _ for the colon, and Ray ray_ in front, whose agents tell of all replicas of their node.
 DROP TABLE IF EXISTS temp.serve_spellings;

@@ -367,6 +367,14 @@ class ServeTokens(Case):
         self.assertEqual([row[3] for row in self.rows(path)], [1600, 1600])
         self.assertEqual(self.issues_of(path), {"assumed_computed": 1})
 
+    def test_servers_without_a_name_of_their_own(self):
+        """NIM's counters, and MindIE's, have no prefix; those of TensorRT-LLM's backend stand beside Triton's inferences."""
+        for server, came, made, labels in (("nim", "prompt_tokens_total", "generation_tokens_total", 'model_name="m"'), ("triton", "nv_llm_input_token_len_sum", "nv_llm_output_token_len_sum", 'model="m",response_metric_type="total"')):
+            path = self.write(self.lines((came, f'pod="x",{labels}', (0, 100, 300)), (made, f'pod="x",{labels}', (0, 10, 30)), ("nv_inference_count", 'pod="x",model="m",version="1"', (0, 1, 3)) if server == "triton" else ("num_requests_running", 'pod="x"', (1, 1, 1))))
+            self.assertEqual([(server, "m", 100, 10, 1 if server == "triton" else None), (server, "m", 200, 20, 2 if server == "triton" else None)],
+                             self.db.execute("SELECT server, model, prefill_tokens, decode_tokens, executions FROM trace_serve_tokens(?) ORDER BY end_time", (path,)).fetchall())
+            self.assertEqual(self.issues_of(path), {"assumed_computed": 1})
+
     def test_what_promtool_dumps(self):
         path = self.write([f'{{__name__="vllm:generation_tokens_total", pod="x"}} {value} {(BEGIN + EVERY * i) * 1000}' for i, value in enumerate((0, 10, 20))])
         self.assertEqual(self.decoded(path), [("x", 0, 30, 10), ("x", 30, 60, 10)])
