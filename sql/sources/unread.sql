@@ -110,6 +110,7 @@
 --@ hint \A\s*\[?\s*\{(?=[^\n]*"iterLatencyMS"\s*:)(?=[^\n]*"(?:kvCacheStats|inflightBatchingStats)"\s*:) => iterations as TensorRT-LLM tells them: scrape its /prometheus/metrics, which trace_serve_tokens reads
 --@ hint \A\s*\{(?=[^\n]*"request_start_ns"\s*:)[^\n]*"metrics"\s*: => what a benchmark of a server measured, which is no job's: scrape the server's /metrics, which trace_serve_tokens reads
 --@ hint (?s)\A\s*\{(?=.{0,9000}?"request_throughput"\s*:)(?=.{0,9000}?"(?:total_output_tokens|completed|input_config|output_token_throughput)"\s*:) => what a benchmark of a server measured, which is no job's: scrape the server's /metrics, which trace_serve_tokens reads
+--@ hint \A=+\nMLPerf Results Summary\n => what MLPerf's LoadGen measured of a server, which is no job's: scrape the server's /metrics, which trace_serve_tokens reads
 --@ hint \A\s*\{\s*"neuron_runtime_data"\s*: => what neuron-monitor prints: let its neuron-monitor-prometheus.py serve it, and scrape that
 --@ hint \A\s*\{\s*"card\d+"\s*:\s*\{ => what rocm-smi prints, which is of one moment: scrape AMD's device metrics exporter, which trace_duty reads
 --@ hint \AWall time,Step,Value\n => a table of TensorBoard for people: give its event files

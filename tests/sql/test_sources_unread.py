@@ -51,6 +51,8 @@ NSYS_STATS, ROCPROFV3, ASCEND, VTUNE = "a report of nsys stats: export", "a tabl
 
 # What a file holds, and words of its reason: what it is, and what to do.
 UNREAD = {
+    "mlperf_log_detail.txt": (b':::MLLOG {"key": "loadgen_version", "value": "5.0.5", "time_ms": 0.013735, "namespace": "mlperf::logging", "event_type": "POINT_IN_TIME", "metadata": {"is_error": false}}\n' * 2, "a log of MLPerf's LoadGen, which measures a server"),
+    "mlperf_log_summary.txt": (b"================================================\nMLPerf Results Summary\n================================================\nSUT name : PySUT\n", "what MLPerf's LoadGen measured of a server"),
     "nccl_trace_rank_3": (pickle.dumps({"version": "2.10", "entries": []}), "the last collectives of a rank, which PyTorch's flight recorder keeps"),
     "flight.json": (b'{"entries":[{"collective_seq_id":1,"input_dtypes":["Float"],"profiling_name":"nccl:all_reduce","time_created_ns":1724779239936775119}],"version":"2.10"}', "the last collectives of a rank, which PyTorch's flight recorder keeps"),
     "h-pid7.log": (b'{"header":{"id":"0x7f","rank":0,"n_ranks":8,"nnodes":1},"metadata":{"dump_timestamp_us":1748030377748202,"pid":7},"coll_perf":{"coll":"AllReduce","coll_sn":1407}}\n', "collectives as NCCL's inspector tells them"),
