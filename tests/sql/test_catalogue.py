@@ -72,11 +72,12 @@ class ChipsTest(Case):
         for name, nearest in (("Ascend910B3", "huawei-ascend-910b-"), ("Ascend 910C", "huawei-ascend-910c"), ("NVIDIA H20-3e", "nvidia-h20"), ("MI308X", "MI300X|amd-mi30"), ("Max 1550", "Max 1550|max-1550")):
             self.assertRegex(self.error("SELECT chip_peak_flops(?)", name), f"unknown chip '{name}'; nearest: .*(?:{nearest})")
 
-    def test_virtual_functions(self):
-        """A machine of a cloud sees a whole GPU of AMD as a virtual function."""
+    def test_virtual_functions_and_boards(self):
+        """A machine of a cloud sees a whole GPU of AMD as a virtual function, and its board calls it by its form."""
         for chip in ("MI300X", "MI325X", "MI350X", "MI355X"):
             for before in ("", "Instinct ", "AMD Instinct "):
                 self.assertEqual(self.peak(f"{before}{chip} VF"), self.peak(chip))
+            self.assertEqual(self.peak(f"AMD Instinct {chip} OAM"), self.peak(chip))
 
     def test_rows_are_those_of_the_file(self):
         aliases = {}
