@@ -118,6 +118,25 @@ class Profiles(Case):
         self.assertIsNone(self.one(price, json.dumps(shapes + lengths), concrete))
         self.assertEqual(4 * 2048 * 2048 * 8 * 64, self.one(price, json.dumps(shapes + [[]] * 11), concrete))
 
+    def test_operators_that_call_themselves(self):
+        """Autocast calls an operator again with inputs of another type, DTensor with this rank's part of the whole; float8's products are _scaled_mm. What is inside is done."""
+        def op(name, ts, dur, left, right, dtype):
+            return dict(cat="cpu_op", name=name, pid=9, tid=9, ts=ts, dur=dur, args={"Input Dims": [left, right], "Input type": [dtype] * 2})
+        bf16, fp8 = "c10::BFloat16", "c10::Float8_e4m3fn"
+        for outer, inner in ((("aten::bmm", [4, 128, 256], [4, 256, 512], "float"), ("aten::bmm", [4, 128, 256], [4, 256, 512], bf16)),
+                             (("aten::mm", [128, 256], [256, 4096], bf16), ("aten::mm", [128, 256], [256, 512], bf16)),
+                             (("aten::linear", [128, 256], [4096, 256], bf16), ("aten::linear", [128, 256], [512, 256], bf16)),
+                             (("aten::mm", [128, 256], [256, 512], bf16), ("aten::_scaled_mm", [128, 256], [256, 512], fp8))):
+            name, left, right, dtype = inner
+            path = self.trace(dict(STEP, name="ProfilerStep#1"), op(outer[0], 1005, 90, *outer[1:]), call(1, 1010), op(name, 1020, 60, left, right, dtype), call(2, 1030),
+                              kernel("copy", 1, 1100, 10), kernel("nvjet", 2, 1120, 50))
+            flops = 2 * 128 * 256 * 512 * (4 if len(left) == 3 else 1)
+            self.assertEqual([(name, json.dumps([left, right]), json.dumps([dtype] * 2), flops, 50000)], self.answer(path, "SELECT op, shapes, dtypes, flops, device_ns FROM trace_device_operators(?)"), outer)
+        # Of three, the innermost; one that follows is not inside.
+        path = self.trace(dict(STEP, name="ProfilerStep#1"), *(op("aten::mm", 1005 + 10 * i, 90 - 20 * i, [128, 256], [256, 4096 >> 2 * i], dtype) for i, dtype in enumerate(("float", bf16, bf16))),
+                          op("aten::mm", 1200, 20, [2, 3], [3, 5], bf16), call(1, 1030), kernel("nvjet", 1, 1120, 50))
+        self.assertEqual([(2 * 128 * 256 * 256,), (2 * 2 * 3 * 5,)], self.answer(path, "SELECT flops FROM trace_device_operators(?) ORDER BY start_ns"))
+
     def test_events_that_are_halves(self):
         """B and E in place of X: an operator, a step or a call is listed, not lost."""
         halves = [dict(ph=ph, cat="user_annotation", name="ProfilerStep#1", pid=9, tid=9, ts=ts) for ph, ts in (("B", 1000), ("E", 1500))]
