@@ -180,6 +180,15 @@ class Views(Case):
             self.assertEqual([(dtype, peak)], asked(name, "AMD Instinct MI300X"), name)
         self.assertEqual([("tf32", None)], asked("Cijk_Ailk_Bljk_S_MX_B_UserArgs_MT128x160x64_MI16x16x1", "AMD Instinct MI355X"))
 
+    def test_products_of_the_units_for_matrices(self):
+        """Of fp64 and fp32 some chips have a rate for matrices, and half of it for all else."""
+        for dtype, chip, known, peak in (("double", "NVIDIA H100 80GB HBM3", "fp64", 67), ("double", "AMD Instinct MI300X", "fp64", 163.4), ("float", "AMD Instinct MI250X", "fp32", 47.85), ("float", "NVIDIA H100 80GB HBM3", "fp32", 67)):
+            path = self.file({"deviceProperties": [{"id": 0, "name": chip}], "traceEvents": [
+                dict(ph="X", cat="cpu_op", name="aten::mm", pid=9, tid=9, ts=5, dur=20, args={"Input Dims": [[4096, 4096], [4096, 4096]], "Input type": [dtype] * 2}),
+                dict(ph="X", cat="cuda_runtime", name="cudaLaunchKernel", pid=9, tid=9, ts=10, dur=4, args={"correlation": 1}),
+                dict(ph="X", cat="kernel", name="gemm", pid=0, tid=7, ts=1000, dur=4000, args={"device": 0, "stream": 7, "correlation": 1})]})
+            self.assertEqual([(known, peak)], self.rows("SELECT dtype, peak_tflop_per_s FROM trace_device_op_roofline(?)", path), (dtype, chip))
+
     def test_calls_that_kept_no_device_busy(self):
         """Rates and the roofline's share are of the others; bytes that one call lacks nobody knows of all."""
         self.load()

@@ -26,10 +26,14 @@ FROM (VALUES ('double', 'fp64', 1), ('float', 'fp32', 2), ('c10::BFloat16', 'bf1
              ('c10::Float4_e2m1fn_x2', 'fp4', 5));
 
 CREATE TEMP VIEW IF NOT EXISTS device_op_roofline AS
-WITH chips AS (
+-- Of fp32 and fp64 the units that multiply matrices count, where a chip has some.
+WITH peaks AS (
+  SELECT chip, aliases, iif(dtype IN ('fp64_tensor', 'fp64_matrix', 'fp32_matrix'), substr(dtype, 1, 4), dtype) AS dtype, max(peak_flops) AS peak_flops, hbm_bytes_per_s FROM mpg_chips GROUP BY 1, 3
+),
+chips AS (
   SELECT DISTINCT replace(replace(replace(lower(name), ' ', ''), '-', ''), '_', '') AS name, dtype, peak_flops, hbm_bytes_per_s
-  FROM (SELECT chip AS name, dtype, peak_flops, hbm_bytes_per_s FROM mpg_chips
-        UNION SELECT a.value, dtype, peak_flops, hbm_bytes_per_s FROM mpg_chips AS c, json_each(c.aliases) AS a)
+  FROM (SELECT chip AS name, dtype, peak_flops, hbm_bytes_per_s FROM peaks
+        UNION SELECT a.value, dtype, peak_flops, hbm_bytes_per_s FROM peaks AS c, json_each(c.aliases) AS a)
 ),
 -- Two operands are multiplied. What is added comes before them; of a gradient of attention too, which is of their type.
 kinds AS MATERIALIZED (
