@@ -217,6 +217,20 @@ class Rules(Case):
                          [("full", read + 2 * b * h * n * v, "bf16"), ("back", read + 2 * (b * h * n * d + b * k * kv * (d + v)), "bf16")])
         self.assertEqual({kind: said[0] for kind, said in self.issues(path).items()}, {"unknown_custom_call": 3})
 
+    def test_products_of_transformer_engine(self):
+        """(a, its scale, b, its scale, ...), each transposed or not, with dimensions of rows in front; one of a batch, or of a part of an operand, is no shape's to say."""
+        calls = (("plain", "f8e4m3fn[64,48]", "f8e4m3fn[48,32]", "bf16[64,32]", 64, 48, 32), ("rows", "bf16[2,8,48]", "bf16[32,48]", "bf16[2,8,32]", 16, 48, 32),
+                 ("gradient", "f8e5m2[64,48]", "f8e4m3fn[64,32]", "bf16[48,32]", 48, 64, 32), ("heads", "bf16[64,6,8]", "bf16[6,8,32]", "bf16[64,32]", 64, 48, 32),
+                 ("batch", "bf16[4,64,48]", "bf16[4,48,32]", "bf16[4,64,32]", None, None, None), ("part", "bf16[16,48]", "bf16[48,32]", "bf16[64,32]", None, None, None))
+        lines = [f"a{n} = {a} parameter({2 * n})  b{n} = {b} parameter({2 * n + 1})" for n, (_, a, b, *_) in enumerate(calls)]
+        lines += [f'{name} = ({out}, u8[999]) custom-call(a{n}, s, b{n}, s, s), custom_call_target="te_gemm{"_v2" if n % 2 else ""}_ffi", backend_config={{lhs_axis_boundary = 1 : i64, scaling_mode = 1 : i64}}'
+                  for n, (name, _, _, out, *_) in enumerate(calls)]
+        path = self.file("ENTRY e { s = f32[1] parameter(12)\n" + "\n".join(lines) + " ROOT t = () tuple() }")
+        self.assertEqual(self.rows("SELECT name, flops FROM hlo_trace(?) WHERE opcode = 'custom-call' AND cost_known", path), [(name, 2 * m * k * n) for name, *_, m, k, n in calls if m])
+        self.assertEqual(self.rows("SELECT name, multiply, dtype_class FROM hlo_trace(?) WHERE multiply IS NOT NULL", path),
+                         [("plain", "f8e4m3fn", "fp8"), ("rows", "bf16", "bf16"), ("gradient", "f8e4m3fnxf8e5m2", "fp8"), ("heads", "bf16", "bf16")])
+        self.assertEqual({kind: said[0] for kind, said in self.issues(path).items()}, {"unknown_custom_call": 2})
+
     def test_declared(self):
         """Kernels of Pallas for TPUs say their work: in JAX's JSON, which has newlines, in XLA's, or in a text before optimisation."""
         call = "custom-call(offsets, a, w), custom_call_target=\"tpu_custom_call\", backend_config="

@@ -54,6 +54,11 @@ static unsigned class_of_shape(const mpg_hlo_module *m, uint32_t shape) {
 bool mpg_hlo_factors(const mpg_hlo_module *m, const mpg_hlo_instruction *i, bool is_declared,
                      uint32_t shapes[2]) {
   uint32_t n = 0;
+  if (i->rule == MPG_HLO_CUSTOM_CALL && mpg_hlo_custom_of(m, i) == MPG_HLO_CUSTOM_ENGINE_DOT) {
+    shapes[0] = mpg_hlo_operand_shape(m, i, 0);
+    shapes[1] = mpg_hlo_operand_shape(m, i, 2);
+    return i->noperands > 2;
+  }
   for (uint32_t k = 0; k < i->noperands && n < 2; k++) {
     uint32_t shape = mpg_hlo_operand_shape(m, i, k);
     if (!is_declared ||

@@ -340,6 +340,45 @@ static mpg_str json_list(mpg_str json, mpg_str key) {
   return end == NULL ? (mpg_str){NULL, 0} : (mpg_str){rest.p, (size_t)(end - rest.p)};
 }
 
+/* Whether so many elements are the product of the first dimensions of a shape, or of the last. */
+static bool is_of_one_side(const mpg_hlo_module *m, uint32_t shape, mpg_i128 elements) {
+  const int64_t n = mpg_hlo_shape_at(&m->shapes, shape)->n;
+  mpg_i128 first = 1, last = 1;
+  bool found = false;
+  for (int64_t d = 0; d < n && !found; d++) {
+    first = mpg_hlo_mul(first, mpg_hlo_dim(&m->shapes, shape, d));
+    last = mpg_hlo_mul(last, mpg_hlo_dim(&m->shapes, shape, n - 1 - d));
+    found = first == elements || last == elements;
+  }
+  return found;
+}
+
+/*
+** Transformer Engine's product of two operands without a batch: what is contracted is the root of
+** their sizes over the result's, and on one side of either. -1: it is not, as where ranks have
+** parts of an operand.
+*/
+static mpg_i128 engine_dot_flops(const mpg_hlo_module *m, const mpg_hlo_instruction *i,
+                                 uint32_t result) {
+  uint32_t left = mpg_hlo_operand_shape(m, i, 0), right = mpg_hlo_operand_shape(m, i, 2);
+  mpg_i128 size = elements_of(m, result);
+  mpg_i128 both = mpg_hlo_mul(elements_of(m, left), elements_of(m, right));
+  int64_t low = 0, high = INT64_C(1) << 40; /* low^2 <= both / size < high^2 */
+  if (i->noperands < 3 || size < 1 || both % size != 0)
+    return -1;
+  while (high - low > 1) {
+    int64_t middle = low + (high - low) / 2;
+    if ((mpg_i128)middle * middle <= both / size)
+      low = middle;
+    else
+      high = middle;
+  }
+  if ((mpg_i128)low * low != both / size || !is_of_one_side(m, left, low) ||
+      !is_of_one_side(m, right, low))
+    return -1;
+  return mpg_hlo_mul(2, mpg_hlo_mul(size, low));
+}
+
 /* cuDNN's gradients have the labels and the window of the convolution that they are of, and its
 ** work: that of the input is computed from those of the output, that of the kernel from the
 ** input and those. */
@@ -448,6 +487,8 @@ static void custom_call(const mpg_hlo_module *m, const mpg_hlo_instruction *i, m
   if (custom == MPG_HLO_CUSTOM_SCALED_DOT) {
     /* [b, m, k] x [b, n, k], with a scale for each block of k */
     flops = mpg_hlo_mul(2, mpg_hlo_mul(elements_of(m, result), order_of(m, i)));
+  } else if (custom == MPG_HLO_CUSTOM_ENGINE_DOT) {
+    flops = engine_dot_flops(m, i, result);
   } else if (custom == MPG_HLO_CUSTOM_DOT || custom == MPG_HLO_CUSTOM_RAGGED_DOT) {
     mpg_str config = mpg_hlo_attribute_of(m, i, MPG_HLO_BACKEND);
     mpg_str list = json_list(config, MPG_STR("lhs_contracting_dimensions"));

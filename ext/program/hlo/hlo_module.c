@@ -462,6 +462,8 @@ mpg_hlo_custom mpg_hlo_custom_of(const mpg_hlo_module *m, const mpg_hlo_instruct
   if (mpg_hlo_begins(target, "__op$block_scaled_dot") ||
       mpg_hlo_begins(target, "__cudnn$blockScaledDot"))
     return MPG_HLO_CUSTOM_SCALED_DOT;
+  if (mpg_str_eq(target, MPG_STR("te_gemm_ffi")) || mpg_str_eq(target, MPG_STR("te_gemm_v2_ffi")))
+    return MPG_HLO_CUSTOM_ENGINE_DOT;
   if (mpg_hlo_begins(target, "__cudnn$conv"))
     return MPG_HLO_CUSTOM_CONVOLUTION;
   if (mpg_hlo_begins(target, "__cudnn$fmha"))

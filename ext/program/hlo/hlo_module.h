@@ -150,6 +150,7 @@ typedef enum mpg_hlo_custom {
   MPG_HLO_CUSTOM_CONVOLUTION,
   MPG_HLO_CUSTOM_RAGGED_DOT,
   MPG_HLO_CUSTOM_SCALED_DOT,
+  MPG_HLO_CUSTOM_ENGINE_DOT, /* Transformer Engine's: operands 0 and 2 */
   MPG_HLO_CUSTOM_ATTENTION,
   MPG_HLO_CUSTOM_ATTENTION_BACKWARD
 } mpg_hlo_custom;
