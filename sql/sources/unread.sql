@@ -106,6 +106,10 @@
 --@ hint (?m)Avg prompt throughput: [\d.]+ tokens/s, Avg generation throughput: => the log of vLLM: scrape its /metrics, which trace_serve_tokens reads
 --@ hint (?m)^.{0,80}\b(?:Prefill|Decode) batch[.,] #(?:running-req|new-seq): \d+ => the log of SGLang: scrape its /metrics (--enable-metrics), which trace_serve_tokens reads
 --@ hint (?m)^[^\n]{0,60}\{"timestamp":[^\n]*"target":"text_generation_(?:router|launcher) => the log of TGI: scrape its /metrics, which trace_serve_tokens reads
+--@ hint (?m)^\[[\d/:-]+\] \[TRT-LLM\] \[RANK \d+\] \[I\] iter = \d+, => the log of TensorRT-LLM: scrape its /prometheus/metrics, which trace_serve_tokens reads
+--@ hint (?m)^[^\n]{0,20}\bslot\s+\w+: id +\d+ \| task -?\d+ \| => the log of llama.cpp: scrape its /metrics (--metrics), which trace_serve_tokens reads
+--@ hint (?m)^[^\n]{0,60}\bINFO\s+dynamo_(?:llm|run|runtime):: => the log of Dynamo: scrape the /metrics of its workers, which trace_serve_tokens reads
+--@ hint (?m)^[^\n]{0,80}\bINFO \d{4}-\d\d-\d\d [\d:,]+ \S+ \S+ (?:\S+ )?-- (?:[A-Z]+ /|CALL |__call__ ) => the log of Ray Serve: scrape Ray's metrics, which trace_serve_tokens reads
 --@ hint (?m)^[IWE]\d{4} [\d:.]+ (?:\d+ )?(?:grpc_server|http_server|model_repository_manager|model_lifecycle|server|metrics)\.cc:\d+\] => the log of Triton: scrape its /metrics, which trace_serve_tokens reads
 --@ hint \A\s*\[?\s*\{(?=[^\n]*"iterLatencyMS"\s*:)(?=[^\n]*"(?:kvCacheStats|inflightBatchingStats)"\s*:) => iterations as TensorRT-LLM tells them: scrape its /prometheus/metrics, which trace_serve_tokens reads
 --@ hint \A\s*\{(?=[^\n]*"request_start_ns"\s*:)[^\n]*"metrics"\s*: => what a benchmark of a server measured, which is no job's: scrape the server's /metrics, which trace_serve_tokens reads

@@ -51,6 +51,10 @@ NSYS_STATS, ROCPROFV3, ASCEND, VTUNE = "a report of nsys stats: export", "a tabl
 
 # What a file holds, and words of its reason: what it is, and what to do.
 UNREAD = {
+    "trtllm.log": (b"[01/16/2026-06:20:17] [TRT-LLM] [RANK 0] [I] iter = 5559, host_step_time = 50.5ms, num_scheduled_requests: 3, states = {'num_ctx_requests': 2}\n" * 2, "the log of TensorRT-LLM: scrape"),
+    "llama.log": (b"srv  llama_server: listening on http://0.0.0.0:8080\nslot launch_slot_: id  0 | task 0 | processing task, is_child = 0\n", "the log of llama.cpp: scrape"),
+    "dynamo.log": (b'2025-10-21T23:22:52.381069Z  INFO dynamo_llm::entrypoint::input::http: Watching for remote model at models\n', "the log of Dynamo: scrape"),
+    "serve.log": (b"(ServeReplica:default:HelloWorld pid=4347) INFO 2024-12-30 23:47:44,173 default_HelloWorld 5w6y35rx 7bda8dd6-9299-42ce-b23b-ac059d03254e -- GET / 200 8.5ms\n", "the log of Ray Serve: scrape"),
     "mlperf_log_detail.txt": (b':::MLLOG {"key": "loadgen_version", "value": "5.0.5", "time_ms": 0.013735, "namespace": "mlperf::logging", "event_type": "POINT_IN_TIME", "metadata": {"is_error": false}}\n' * 2, "a log of MLPerf's LoadGen, which measures a server"),
     "mlperf_log_summary.txt": (b"================================================\nMLPerf Results Summary\n================================================\nSUT name : PySUT\n", "what MLPerf's LoadGen measured of a server"),
     "nccl_trace_rank_3": (pickle.dumps({"version": "2.10", "entries": []}), "the last collectives of a rank, which PyTorch's flight recorder keeps"),
