@@ -24,6 +24,7 @@ int mpg_op_type_size(mpg_str type) {
                {"c10::Float8_e5m2", 1},
                {"c10::Float8_e4m3fnuz", 1},
                {"c10::Float8_e5m2fnuz", 1},
+               {"c10::Float4_e2m1fn_x2", 1},
                {"signed char", 1},
                {"unsigned char", 1},
                {"bool", 1},

@@ -180,6 +180,15 @@ class Views(Case):
             self.assertEqual([(dtype, peak)], asked(name, "AMD Instinct MI300X"), name)
         self.assertEqual([("tf32", None)], asked("Cijk_Ailk_Bljk_S_MX_B_UserArgs_MT128x160x64_MI16x16x1", "AMD Instinct MI355X"))
 
+    def test_products_of_fp4(self):
+        """Two values are a byte: [4096, 8192] by [8192, 4096], with a result of bf16."""
+        path = self.file({"deviceProperties": [{"id": 0, "name": "NVIDIA B200"}], "traceEvents": [
+            dict(ph="X", cat="cpu_op", name="aten::_scaled_mm", pid=9, tid=9, ts=5, dur=20, args={"Input Dims": [[4096, 4096], [4096, 4096]] + [[]] * 6, "Input type": ["c10::Float4_e2m1fn_x2"] * 2 + [""] * 6, "Concrete Inputs": [""] * 6 + ["15", "False"]}),
+            dict(ph="X", cat="cuda_runtime", name="cudaLaunchKernel", pid=9, tid=9, ts=10, dur=4, args={"correlation": 1}),
+            dict(ph="X", cat="kernel", name="gemm", pid=0, tid=7, ts=1000, dur=100, args={"device": 0, "stream": 7, "correlation": 1})]})
+        self.assertEqual([("fp4", 2 * 4096 * 4096 * 8192, 4 * 4096 * 4096, 9000, round(2 * 4096 * 4096 * 8192 / 9e15 / 100e-6, 6))],
+                         self.rows("SELECT dtype, flops, bytes, peak_tflop_per_s, round(roofline_share, 6) FROM trace_device_op_roofline(?)", path))
+
     def test_products_of_the_units_for_matrices(self):
         """Of fp64 and fp32 some chips have a rate for matrices, and half of it for all else."""
         for dtype, chip, known, peak in (("double", "NVIDIA H100 80GB HBM3", "fp64", 67), ("double", "AMD Instinct MI300X", "fp64", 163.4), ("float", "AMD Instinct MI250X", "fp32", 47.85), ("float", "NVIDIA H100 80GB HBM3", "fp32", 67)):

@@ -266,7 +266,7 @@ static void test_scaled_by_lists(void) {
   price("_scaled_mm_v2", dims, "[\"c10::Float8_e4m3fn\", \"c10::Float8_e4m3fn\"]", concrete, 60,
         6 + 15 + 2 * 10);
   price("_scaled_mm_v2", dims, "[\"c10::Float4_e2m1fn_x2\", \"c10::Float4_e2m1fn_x2\"]", concrete,
-        120, -1);
+        120, 6 + 15 + 2 * 10);
   price("_scaled_mm_v2", dims, "[\"c10::Float8_e4m3fn\", \"c10::Float8_e4m3fn\"]", NULL, 60, -1);
 }
 
