@@ -196,13 +196,13 @@ FROM (SELECT 1 WHERE coalesce(:table, '') IN ('', 'trace_device_operators', 'tra
 CROSS JOIN kineto_operators AS o CROSS JOIN kineto_events AS e ON e.rowid = o.event
 WHERE input_dims IS NOT NULL;
 DELETE FROM kineto_priced WHERE flops IS NULL;
--- One that calls itself is done by the inner call: autocast's in another type, DTensor's on this rank's part of the whole, and that of float8 by _scaled_mm.
+-- One that calls itself is done by the inner call: autocast's in another type, DTensor's on this rank's part of the whole; and a product by those in it: float8's by _scaled_mm, one example's of vmap by bmm.
 DELETE FROM kineto_priced WHERE id IN (
   SELECT p.id FROM (SELECT id, event, end_ns, lead(event) OVER next AS inner_event, lead(start_ns) OVER next AS inner_start, lead(end_ns) OVER next AS inner_end
                     FROM kineto_priced WINDOW next AS (PARTITION BY thread ORDER BY id)) AS p
   CROSS JOIN kineto_events AS o ON o.rowid = p.event CROSS JOIN kineto_events AS i ON i.rowid = p.inner_event
   WHERE inner_start <= p.end_ns AND inner_end <= p.end_ns
-    AND (i.name = o.name OR i.name IN ('aten::_scaled_mm', 'aten::_scaled_mm_v2', 'aten::_scaled_grouped_mm', 'aten::_scaled_grouped_mm_v2', 'aten::_int_mm')));
+    AND (i.name = o.name OR o.name GLOB 'aten::*mm*' AND (i.name GLOB 'aten::*mm' OR i.name GLOB 'aten::*mm_v2')));
 CREATE INDEX temp.kineto_price ON kineto_priced(thread, start_ns); -- and within it by id: nothing is sorted again
 
 DROP TABLE IF EXISTS temp.kineto_counted;

@@ -119,14 +119,15 @@ class Profiles(Case):
         self.assertEqual(4 * 2048 * 2048 * 8 * 64, self.one(price, json.dumps(shapes + [[]] * 11), concrete))
 
     def test_operators_that_call_themselves(self):
-        """Autocast calls an operator again with inputs of another type, DTensor with this rank's part of the whole; float8's products are _scaled_mm. What is inside is done."""
+        """Autocast calls an operator again with inputs of another type, DTensor with this rank's part of the whole; float8's products are _scaled_mm, and those of one example under vmap bmm of all. What is inside is done."""
         def op(name, ts, dur, left, right, dtype):
             return dict(cat="cpu_op", name=name, pid=9, tid=9, ts=ts, dur=dur, args={"Input Dims": [left, right], "Input type": [dtype] * 2})
         bf16, fp8 = "c10::BFloat16", "c10::Float8_e4m3fn"
         for outer, inner in ((("aten::bmm", [4, 128, 256], [4, 256, 512], "float"), ("aten::bmm", [4, 128, 256], [4, 256, 512], bf16)),
                              (("aten::mm", [128, 256], [256, 4096], bf16), ("aten::mm", [128, 256], [256, 512], bf16)),
                              (("aten::linear", [128, 256], [4096, 256], bf16), ("aten::linear", [128, 256], [512, 256], bf16)),
-                             (("aten::mm", [128, 256], [256, 512], bf16), ("aten::_scaled_mm", [128, 256], [256, 512], fp8))):
+                             (("aten::mm", [128, 256], [256, 512], bf16), ("aten::_scaled_mm", [128, 256], [256, 512], fp8)),
+                             (("aten::mm", [128, 256], [256, 512], bf16), ("aten::bmm", [4, 128, 256], [4, 256, 512], bf16))):
             name, left, right, dtype = inner
             path = self.trace(dict(STEP, name="ProfilerStep#1"), op(outer[0], 1005, 90, *outer[1:]), call(1, 1010), op(name, 1020, 60, left, right, dtype), call(2, 1030),
                               kernel("copy", 1, 1100, 10), kernel("nvjet", 2, 1120, 50))
