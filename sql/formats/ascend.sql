@@ -259,6 +259,7 @@ DELETE FROM ascend_activity WHERE rowid IN (SELECT id FROM ascend_lost);
 DROP TABLE ascend_lost;
 
 CREATE TEMP TABLE device_names AS SELECT DISTINCT kind, name, NULL AS hlo_category, class AS told FROM ascend_activity;
+.read sql/formats/device/step_repeats.sql
 .read sql/formats/device/classes.sql
 
 INSERT INTO device_activity (trace, rank, process, device, chip, stream, class, kind, name, start_ns, end_ns, step, correlation,

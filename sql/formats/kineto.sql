@@ -37,6 +37,7 @@
 .read sql/formats/kineto/events.sql
 
 CREATE TEMP TABLE device_names AS SELECT DISTINCT kind, name, NULL AS hlo_category, told FROM kineto_kinds;
+.read sql/formats/device/step_repeats.sql
 .read sql/formats/device/classes.sql
 -- Which collective it is the kernel's name says where no argument does, as in earlier traces.
 UPDATE kineto_kinds SET class = c.class, collective = c.collective

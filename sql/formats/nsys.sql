@@ -140,6 +140,7 @@ GROUP BY globalTid >> 24, correlationId;
 .read sql/formats/nsys/activity.sql
 
 CREATE TEMP TABLE device_names AS SELECT DISTINCT kind, name, NULL AS hlo_category, NULL AS told FROM nsys_activity;
+.read sql/formats/device/step_repeats.sql
 .read sql/formats/device/classes.sql
 
 INSERT INTO device_activity (trace, process, device, chip, stream, class, kind, name, start_ns, end_ns, step, correlation,

@@ -206,6 +206,7 @@ UPDATE perfetto_activity SET "end" = o.next_start FROM perfetto_overruns AS o WH
 DROP TABLE perfetto_overruns;
 
 CREATE TEMP TABLE device_names AS SELECT DISTINCT kind, name, NULL AS hlo_category, NULL AS told FROM perfetto_activity;
+.read sql/formats/device/step_repeats.sql
 .read sql/formats/device/classes.sql
 
 -- Where HIP was not traced, no activity is of a stream: what runs in order is a queue, or else a track.

@@ -150,6 +150,7 @@ UPDATE rocpd_activity SET "end" = o.next_start FROM rocpd_overruns AS o WHERE o.
 DROP TABLE rocpd_overruns;
 
 CREATE TEMP TABLE device_names AS SELECT DISTINCT kind, name, NULL AS hlo_category, NULL AS told FROM rocpd_activity;
+.read sql/formats/device/step_repeats.sql
 .read sql/formats/device/classes.sql
 
 -- Where HIP was not traced, no activity is of a stream: what runs in order is a queue.

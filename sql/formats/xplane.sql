@@ -196,6 +196,7 @@ UPDATE xplane_activity SET end_ns = o.next_ns FROM xplane_overruns AS o WHERE o.
 DROP TABLE xplane_overruns;
 
 CREATE TEMP TABLE device_names AS SELECT DISTINCT kind, shown AS name, hlo_category, NULL AS told FROM xplane_activity;
+.read sql/formats/device/step_repeats.sql
 .read sql/formats/device/classes.sql
 
 DROP TABLE IF EXISTS temp.xplane_device_steps;

@@ -160,6 +160,7 @@ SELECT trace, 'data_loss', 'impossible_value', count(*), 'bytes or FLOPs below 0
 UPDATE xprof_activity SET bytes = iif(bytes < 0, NULL, bytes), flops = iif(flops < 0, NULL, flops) WHERE bytes < 0 OR flops < 0;
 
 CREATE TEMP TABLE device_names AS SELECT DISTINCT kind, name, hlo_category, NULL AS told FROM xprof_activity;
+.read sql/formats/device/step_repeats.sql
 .read sql/formats/device/classes.sql
 
 DROP TABLE IF EXISTS temp.xprof_steps;

@@ -148,6 +148,17 @@ class Shapes(Case):
         path = self.file(self.steps(["Optimizer.step#AdamW.step"], ["ProfilerStep#"]))  # which are none
         self.assertEqual([], self.rows(asked, path, None))
 
+    def test_steps_that_epochs_number_anew(self):
+        """A number that comes again after others is one step, which is said; parts of a step and threads that mark it at once are that step."""
+        def marks(*steps):
+            return self.file({"traceEvents": [dict(ph="X", cat="user_annotation", name=f"step {n}", pid=9, tid=tid, ts=ts, dur=90) for n, ts, tid in steps]
+                              + [dict(ph="X", cat="cuda_runtime", name="cudaLaunchKernel", pid=9, tid=9, ts=20, dur=5, args={"correlation": 1}), dict(ph="X", cat="kernel", name="k", pid=0, tid=7, ts=30, dur=5, args={"device": 0, "stream": 7, "correlation": 1})]})
+        for steps, said in (([(0, 0, 9), (1, 100, 9), (0, 200, 9), (1, 300, 9), (2, 400, 9)], {"repeated_steps": 2}), ([(0, 0, 9), (0, 100, 9), (1, 200, 9), (1, 300, 9)], {}),
+                            ([(0, 0, 9), (0, 5, 8), (1, 100, 9), (1, 95, 8)], {})):
+            path = marks(*steps)
+            self.assertEqual("0", self.one("SELECT step FROM trace_device_activity(?)", path))
+            self.assertEqual(said, self.issues(path))
+
     def test_steps_of_hta_are_the_profiler_s(self):
         """Its limit is the begin of the last step that the profiler marks."""
         launches = "SELECT count(*) FROM trace_hta_launches(?)"

@@ -299,6 +299,11 @@ class Nsys(Case):
                 self.assertEqual([("5",), ("6",)], self.rows("SELECT DISTINCT step FROM trace_device_activity(?) ORDER BY 1", self.path))
                 self.assertEqual([("5", 2), ("6", 2)], self.rows("SELECT step, count(*) FROM trace_device_steps(?) GROUP BY 1", self.path))
 
+    def test_numbers_that_come_again(self):
+        """As of two epochs, in each of two processes: what has a number is one step."""
+        again = """INSERT INTO NVTX_EVENTS SELECT start + 10000000, "end" + 10000000, eventType, text, globalTid, textId, domainId FROM NVTX_EVENTS WHERE text GLOB 'step *'"""
+        self.assertEqual({"repeated_steps": 4}, {kind: n for kind, n in self.changed(again)[1].items() if kind == "repeated_steps"})
+
     def test_ranges_that_are_called_like_steps(self):
         """A step within a step, or without a number among others that have one, is none: each piece of work is of one step."""
         inside = """INSERT INTO NVTX_EVENTS SELECT start + 1000, "end" - 1000, 59, %s, globalTid, NULL, 0 FROM NVTX_EVENTS WHERE text GLOB 'step *'"""
