@@ -43,7 +43,7 @@ INSERT INTO serve_counters VALUES
 DROP TABLE IF EXISTS temp.serve_spellings;
 CREATE TEMP TABLE serve_spellings(spelling PRIMARY KEY, metric);
 INSERT INTO serve_spellings SELECT DISTINCT metric, metric FROM serve_counters;
-INSERT INTO serve_spellings VALUES ('vllm:gpu_prefix_cache_hits_total', 'vllm:prefix_cache_hits_total'), ('vllm:gpu_prefix_cache_queries_total', 'vllm:gpu_prefix_cache_queries_total'); -- until 0.11
+INSERT INTO serve_spellings VALUES ('vllm:gpu_prefix_cache_hits_total', 'vllm:gpu_prefix_cache_hits_total'), ('vllm:gpu_prefix_cache_queries_total', 'vllm:gpu_prefix_cache_queries_total'); -- until 0.11
 INSERT INTO serve_spellings SELECT replace(spelling, ':', '_'), metric FROM serve_spellings WHERE instr(spelling, ':');
 INSERT INTO serve_spellings SELECT 'ray_' || spelling, metric FROM serve_spellings WHERE instr(metric, ':');
 -- Text without times, in a file with Unix seconds in its name: that is when it was scraped.
@@ -69,10 +69,11 @@ SELECT n.metric, s.labels,
        10000 * coalesce(json_extract(s.labels, '$.pp_rank'), 0) + json_extract(s.labels, '$.tp_rank') AS rank, json_extract(s.labels, '$.dp_rank') AS dp_rank,
        coalesce(json_extract(s.labels, '$.cluster') || '/', '') || coalesce(s.namespace || '/', '') AS place, s._file
 FROM sample AS s CROSS JOIN serve_spellings AS n ON n.spelling = s.metric;
--- Until 0.8 vLLM counted blocks that its cache held, and not tokens: then it asked for fewer than came, and they do not count.
-DELETE FROM serve_samples WHERE metric = 'vllm:prefix_cache_hits_total' AND (place, replica) IN (
+-- vLLM 0.9's hits count under the name of today. Until 0.8 they are blocks and not tokens: then it asked its cache for fewer than came.
+DELETE FROM serve_samples WHERE metric = 'vllm:gpu_prefix_cache_hits_total' AND (place, replica) NOT IN (
   SELECT place, replica FROM serve_samples WHERE metric IN ('vllm:gpu_prefix_cache_queries_total', 'vllm:prompt_tokens_total') GROUP BY 1, 2
-  HAVING 2 * max(value) FILTER (WHERE metric GLOB '*queries*') < max(value) FILTER (WHERE metric NOT GLOB '*queries*'));
+  HAVING 2 * max(value) FILTER (WHERE metric GLOB '*queries*') >= max(value) FILTER (WHERE metric NOT GLOB '*queries*'));
+UPDATE serve_samples SET metric = 'vllm:prefix_cache_hits_total' WHERE metric = 'vllm:gpu_prefix_cache_hits_total';
 DELETE FROM serve_samples WHERE metric = 'vllm:gpu_prefix_cache_queries_total';
 -- SGLang's counters of requests that ended count where none tells of what it computes meanwhile.
 DELETE FROM serve_samples WHERE metric IN ('sglang:prompt_tokens_total', 'sglang:cached_tokens_total', 'sglang:generation_tokens_total')

@@ -366,6 +366,9 @@ class ServeTokens(Case):
         path = self.write(self.lines((came, 'pod="x"', (0, 1600, 3200)), (hits, 'pod="x"', (0, 40, 100)), (asked, 'pod="x"', (0, 100, 200))))
         self.assertEqual([row[3] for row in self.rows(path)], [1600, 1600])
         self.assertEqual(self.issues_of(path), {"assumed_computed": 1})
+        path = self.write(self.lines((came, 'pod="x"', (0, 1600, 3200)), (hits, 'pod="x"', (0, 40, 100))))  # of which of the two?
+        self.assertEqual([row[3] for row in self.rows(path)], [1600, 1600])
+        self.assertEqual(self.issues_of(path), {"assumed_computed": 1})
 
     def test_servers_without_a_name_of_their_own(self):
         """NIM's counters, and MindIE's, have no prefix; those of TensorRT-LLM's backend stand beside Triton's inferences."""
