@@ -148,6 +148,13 @@ class Shapes(Case):
         path = self.file(self.steps(["Optimizer.step#AdamW.step"], ["ProfilerStep#"]))  # which are none
         self.assertEqual([], self.rows(asked, path, None))
 
+    def test_copies_among_the_kernels(self):
+        """ONNX Runtime gives copies the category of kernels, streams as text, and the devices no number."""
+        events = [dict(cat="Node", name="/MatMul_kernel_time", pid=10, tid=10, ts=600, dur=50, args={"op_name": "MatMul"}),
+                  *(dict(cat="Kernel", name=name, pid=-1, tid=-1, ts=640 + 20 * i, dur=10, args={"stream": "13", "op_name": "MatMul"}) for i, name in enumerate(("ampere_sgemm_32x32", "MemcpyHostToDevice", "memcpy_like_kernel")))]
+        path = self.file([{"ph": "X", **event} for event in events])
+        self.assertEqual([("13", "kernel", "compute"), ("13", "memcpy", "memory"), ("13", "kernel", "compute")], self.rows("SELECT stream, kind, class FROM trace_device_activity(?) ORDER BY start_ns", path))
+
     def test_steps_that_epochs_number_anew(self):
         """A number that comes again after others is one step, which is said; parts of a step and threads that mark it at once are that step."""
         def marks(*steps):

@@ -76,6 +76,7 @@ WITH each AS MATERIALIZED (
 names AS (
   SELECT cat, name,
          CASE
+           WHEN cat = 'kernel' AND name GLOB 'Memcpy[HDP]*' THEN 'memcpy' -- as ONNX Runtime writes them
            WHEN cat IN ('kernel', 'concurrent_kernel', 'npu_task') THEN 'kernel'
            WHEN cat IN ('gpu_memcpy', 'memcpy') THEN 'memcpy'
            WHEN cat IN ('gpu_memset', 'memset') THEN 'memset'
