@@ -114,6 +114,10 @@
 --@ hint \A\s*\[?\s*\{(?=[^\n]*"iterLatencyMS"\s*:)(?=[^\n]*"(?:kvCacheStats|inflightBatchingStats)"\s*:) => iterations as TensorRT-LLM tells them: scrape its /prometheus/metrics, which trace_serve_tokens reads
 --@ hint \A\s*\{(?=[^\n]*"request_start_ns"\s*:)[^\n]*"metrics"\s*: => what a benchmark of a server measured, which is no job's: scrape the server's /metrics, which trace_serve_tokens reads
 --@ hint (?s)\A\s*\{(?=.{0,9000}?"request_throughput"\s*:)(?=.{0,9000}?"(?:total_output_tokens|completed|input_config|output_token_throughput)"\s*:) => what a benchmark of a server measured, which is no job's: scrape the server's /metrics, which trace_serve_tokens reads
+--@ hint (?s)\A\s*(?:\{\s*"timeSeries"\s*:\s*)?\[\s*\{(?=.{0,4000}?"metricKind"\s*:)(?=.{0,4000}?"points"\s*:) => time series of Cloud Monitoring: ask its Prometheus API for them (api/v1/query_range)
+--@ hint \A\s*\{\s*"MetricDataResults"\s*: => metrics of CloudWatch: ask a Prometheus' API for them (api/v1/query_range), or scrape the exporter
+--@ hint (?s)\A\s*\{(?=.{0,4000}?"series"\s*:)(?=.{0,9000}?"pointlist"\s*:) => metrics of Datadog: ask a Prometheus' API for them (api/v1/query_range), or scrape the exporter
+--@ hint (?s)\A\s*\{\s*"results"\s*:\s*\{.{0,400}?"frames"\s*: => what Grafana got of Prometheus: ask its API itself (api/v1/query_range)
 --@ hint \A=+\nMLPerf Results Summary\n => what MLPerf's LoadGen measured of a server, which is no job's: scrape the server's /metrics, which trace_serve_tokens reads
 --@ hint \A\s*\{\s*"neuron_runtime_data"\s*: => what neuron-monitor prints: let its neuron-monitor-prometheus.py serve it, and scrape that
 --@ hint \A\s*\{\s*"card\d+"\s*:\s*\{ => what rocm-smi prints, which is of one moment: scrape AMD's device metrics exporter, which trace_duty reads

@@ -51,6 +51,10 @@ NSYS_STATS, ROCPROFV3, ASCEND, VTUNE = "a report of nsys stats: export", "a tabl
 
 # What a file holds, and words of its reason: what it is, and what to do.
 UNREAD = {
+    "monitoring.json": (b'[{"metric":{"labels":{"model":"m"},"type":"prometheus.googleapis.com/vllm:generation_tokens_total/counter"},"metricKind":"CUMULATIVE","points":[{"value":{"doubleValue":5}}]}]', "time series of Cloud Monitoring"),
+    "cloudwatch.json": (b'{"MetricDataResults": [{"Id": "m1", "Label": "x", "Timestamps": ["2026-01-01T00:00:00Z"], "Values": [5.0]}]}', "metrics of CloudWatch"),
+    "datadog.json": (b'{"status":"ok","res_type":"time_series","series":[{"metric":"vllm.generation_tokens.count","pointlist":[[1700000000000.0,5.0]]}]}', "metrics of Datadog"),
+    "grafana.json": (b'{"results":{"A":{"status":200,"frames":[{"schema":{"name":"a"}}]}}}', "what Grafana got of Prometheus"),
     "trtllm.log": (b"[01/16/2026-06:20:17] [TRT-LLM] [RANK 0] [I] iter = 5559, host_step_time = 50.5ms, num_scheduled_requests: 3, states = {'num_ctx_requests': 2}\n" * 2, "the log of TensorRT-LLM: scrape"),
     "llama.log": (b"srv  llama_server: listening on http://0.0.0.0:8080\nslot launch_slot_: id  0 | task 0 | processing task, is_child = 0\n", "the log of llama.cpp: scrape"),
     "dynamo.log": (b'2025-10-21T23:22:52.381069Z  INFO dynamo_llm::entrypoint::input::http: Watching for remote model at models\n', "the log of Dynamo: scrape"),
