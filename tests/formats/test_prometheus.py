@@ -128,6 +128,7 @@ class Errors(Case):
             ({"status": "error", "errorType": "timeout", "error": "query timed out"}, "1:1: expected the answer to a query, found an error: timeout: query timed out"),
             ({"apiVersion": "v1", "items": []}, '1:1: expected an answer of Prometheus with "status" and "data", found an object with "apiVersion" (of Kubernetes: read it with kube_trace)'),
             ({"resourceSpans": []}, '1:1: expected an answer of Prometheus with "status" and "data", found an object with "resourceSpans" (OTLP: read it with otlp_trace)'),
+            ({"resourceMetrics": []}, '1:1: expected an answer of Prometheus with "status" and "data", found an object with "resourceMetrics" (metrics of OTLP: let the collector\'s exporter prometheus serve them)'),
             ({"status": "success"}, '1:1: expected an answer of Prometheus with "data" and its "result", found none of it'),
             ({"status": "ok", "series": [{"metric": "vllm.generation_tokens", "pointlist": [[1700000000000, 5]]}]}, '1:1: expected an answer of Prometheus with "data" and its "result", found none of it'),
             ({"status": "success", "data": {"activeTargets": []}}, '1:1: expected an answer of Prometheus with "data" and its "result", found none of it'),

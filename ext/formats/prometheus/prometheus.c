@@ -289,6 +289,8 @@ static mpg_rc wrong_object(const mpg_prometheus *p, const mpg_pull_item *item, m
       p->path, (long long)p->begins, excerpt,
       mpg_str_eq(item->key, MPG_STR("apiVersion")) || mpg_str_eq(item->key, MPG_STR("items"))
           ? " (of Kubernetes: read it with kube_trace)"
+      : mpg_str_eq(item->key, MPG_STR("resourceMetrics"))
+          ? " (metrics of OTLP: let the collector's exporter prometheus serve them)"
       : mpg_str_eq(item->key, MPG_STR("resourceSpans")) ? " (OTLP: read it with otlp_trace)"
                                                         : "");
 }
