@@ -46,12 +46,13 @@ INSERT INTO serve_spellings SELECT DISTINCT metric, metric FROM serve_counters;
 INSERT INTO serve_spellings VALUES ('vllm:gpu_prefix_cache_hits_total', 'vllm:gpu_prefix_cache_hits_total'), ('vllm:gpu_prefix_cache_queries_total', 'vllm:gpu_prefix_cache_queries_total'); -- until 0.11
 INSERT INTO serve_spellings SELECT replace(spelling, ':', '_'), metric FROM serve_spellings WHERE instr(spelling, ':');
 INSERT INTO serve_spellings SELECT 'ray_' || spelling, metric FROM serve_spellings WHERE instr(metric, ':');
--- Text without times, in a file with Unix seconds in its name: that is when it was scraped.
+-- Text without times, in a file with Unix seconds or milliseconds in its name: that is when it was scraped.
 DROP TABLE IF EXISTS temp.serve_files;
 CREATE TEMP TABLE serve_files AS
 WITH RECURSIVE file AS (SELECT path, ' ' || substr(path, 1 + length(rtrim(path, replace(path, '/', '')))) || ' ' AS name FROM trace_files(mpg_required(:path, ':path'))),
 place(path, name, at) AS (SELECT path, name, 1 FROM file UNION ALL SELECT path, name, at + 1 FROM place WHERE at < length(name))
-SELECT path, CAST(substr(name, 1 + max(at) FILTER (WHERE substr(name, at, 12) GLOB '[^0-9]1' || replace('.........', '.', '[0-9]') || '[^0-9]'), 10) AS INTEGER) AS time
+SELECT path, CAST(substr(name, 1 + max(at) FILTER (WHERE substr(name, at, 12) GLOB '[^0-9]1' || replace('.........', '.', '[0-9]') || '[^0-9]'
+                                                   OR substr(name, at, 15) GLOB '[^0-9]1' || replace('............', '.', '[0-9]') || '[^0-9]'), 10) AS INTEGER) AS time
 FROM place GROUP BY path;
 DROP TABLE IF EXISTS temp.serve_samples;
 CREATE TEMP TABLE serve_samples AS

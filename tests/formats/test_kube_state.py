@@ -25,10 +25,10 @@ class KubeState(Case):
         return path
 
     def pages(self):
-        """The same as a page of text for each scrape, whose time is in its name."""
+        """The same as a page of text for each scrape, whose time is in its name, of some in milliseconds."""
         times = sorted({at for series in self.series for at, _ in series["values"]})
-        for time in times:
-            with open(os.path.join(self.folder, f"kube-{time}.prom"), "w", encoding="utf-8") as file:
+        for n, time in enumerate(times):
+            with open(os.path.join(self.folder, f"kube-{time}{'000' if n % 2 else ''}.prom"), "w", encoding="utf-8") as file:
                 file.write("# HELP kube_pod_info Information about pod.\n# TYPE kube_pod_info gauge\n")
                 for series in self.series:
                     labels = {key: value for key, value in series["metric"].items() if key not in ("__name__", "instance", "job")}

@@ -304,12 +304,13 @@ class ServeTokens(Case):
 
     def test_pages_of_a_server(self):
         """Text without times, in files with the time of the scrape in their names."""
-        folder = self.new_folder()
-        for i, value in enumerate((0, 10, 20)):
-            with open(os.path.join(folder, f"{BEGIN + EVERY * i}.prom"), "w", encoding="utf-8") as file:
-                file.write(f'vllm:generation_tokens_total{{pod="x"}} {value}\n')
-        self.assertEqual(self.decoded(folder), [("x", 0, 30, 10), ("x", 30, 60, 10)])
-        self.assertEqual(self.issues_of(folder), {})
+        for name in ("{}.prom", "metrics-{}123.prom", "7-{}"):  # in seconds, or milliseconds
+            folder = self.new_folder()
+            for i, value in enumerate((0, 10, 20)):
+                with open(os.path.join(folder, name.format(BEGIN + EVERY * i)), "w", encoding="utf-8") as file:
+                    file.write(f'vllm:generation_tokens_total{{pod="x"}} {value}\n')
+            self.assertEqual(self.decoded(folder), [("x", 0, 30, 10), ("x", 30, 60, 10)], name)
+            self.assertEqual(self.issues_of(folder), {})
         path = self.write(['vllm:generation_tokens_total{pod="x"} 5'])
         self.assertEqual(self.rows(path), [])
         self.assertEqual(self.issues_of(path).get("no_time"), 1)

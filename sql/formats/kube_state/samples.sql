@@ -5,12 +5,13 @@
 
 -- ---- 1. The input ----
 
--- Text without times, in a file with Unix seconds in its name: that is when it was scraped.
+-- Text without times, in a file with Unix seconds or milliseconds in its name: that is when it was scraped.
 DROP TABLE IF EXISTS temp.kube_state_files;
 CREATE TEMP TABLE kube_state_files AS
 WITH RECURSIVE file AS (SELECT path, ' ' || substr(path, 1 + length(rtrim(path, replace(path, '/', '')))) || ' ' AS name FROM trace_files(:kube_state)),
 place(path, name, at) AS (SELECT path, name, 1 FROM file UNION ALL SELECT path, name, at + 1 FROM place WHERE at < length(name))
-SELECT path, CAST(substr(name, 1 + max(at) FILTER (WHERE substr(name, at, 12) GLOB '[^0-9]1' || replace('.........', '.', '[0-9]') || '[^0-9]'), 10) AS INTEGER) AS time
+SELECT path, CAST(substr(name, 1 + max(at) FILTER (WHERE substr(name, at, 12) GLOB '[^0-9]1' || replace('.........', '.', '[0-9]') || '[^0-9]'
+                                                   OR substr(name, at, 15) GLOB '[^0-9]1' || replace('............', '.', '[0-9]') || '[^0-9]'), 10) AS INTEGER) AS time
 FROM place GROUP BY path;
 CREATE TEMP TABLE IF NOT EXISTS kube_state_samples AS
 SELECT metric, CASE WHEN metric GLOB 'kube_*' THEN labels END AS labels, CAST(s.time AS INTEGER) AS time, value, coalesce(instance, '') AS instance, namespace, pod,
