@@ -34,6 +34,7 @@ BEGIN IMMEDIATE;
 
 .read sql/build/records.sql
 .read sql/build/renamed.sql
+.read sql/build/retold.sql
 .read sql/build/added.sql
 .read sql/build/ledger.sql
 

@@ -126,6 +126,26 @@ DELETE FROM main.allocations WHERE id IN (
           WHERE (job, start_us) IN (SELECT job, start_us FROM main.allocations WHERE end_us IS NULL))
     WINDOW alike AS (PARTITION BY job, attempt, task, pool, chips, start_us))
   WHERE end_us IS NULL AND iif(task IS NULL, place <= iif(known, told, told_before), told + told_before > 0));
+-- A job of which this reading tells more than was there, and all that was, is as it says: what waited may have asked for less at last, or be
+-- the last task of an array.
+DROP TABLE IF EXISTS temp.mpg_went_on;
+CREATE TEMP TABLE mpg_went_on(job TEXT PRIMARY KEY) WITHOUT ROWID;
+INSERT INTO temp.mpg_went_on
+SELECT job FROM temp.mpg_others WHERE record = 'allocations' AND EXISTS (SELECT 1 FROM temp.mpg_known) AND id NOT IN (SELECT k.id FROM temp.mpg_known AS k)
+UNION
+SELECT job FROM temp.mpg_others AS o WHERE record = 'jobs' AND submit_us IS NOT NULL AND EXISTS (SELECT 1 FROM temp.mpg_known) AND NOT EXISTS (SELECT 1 FROM main.allocations AS a WHERE a.job = o.job);
+DELETE FROM temp.mpg_went_on
+WHERE EXISTS (SELECT 1 FROM main.allocations AS a WHERE a.job = mpg_went_on.job AND a.id NOT IN (SELECT o.id FROM temp.mpg_others AS o WHERE o.record = 'allocations'));
+UPDATE main.jobs AS j
+SET name = coalesce(i.name, j.name), owner = coalesce(i.owner, j.owner), phase = coalesce(i.phase, j.phase), framework = coalesce(i.framework, j.framework),
+    runtime = coalesce(i.runtime, j.runtime), model = coalesce(i.model, j.model), priority = coalesce(i.priority, j.priority), chips = coalesce(i.chips, j.chips),
+    min_chips = coalesce(i.min_chips, iif(i.chips < j.chips, NULL, j.min_chips)), tasks = coalesce(i.tasks, iif(i.chips < j.chips, NULL, j.tasks)),
+    submit_us = coalesce(i.submit_us, j.submit_us), labels = coalesce(i.labels, j.labels)
+FROM (SELECT job, max(name) AS name, max(owner) AS owner, max(phase) AS phase, max(framework) AS framework, max(runtime) AS runtime, max(model) AS model, max(priority) AS priority,
+             max(chips) AS chips, max(min_chips) AS min_chips, max(tasks) AS tasks, max(submit_us) AS submit_us, max(labels) AS labels
+      FROM temp.mpg_others WHERE record = 'jobs' AND job IN (SELECT w.job FROM temp.mpg_went_on AS w) GROUP BY job) AS i
+WHERE i.job = j.job;
+DROP TABLE temp.mpg_went_on;
 DROP TABLE temp.mpg_known;
 DROP TABLE IF EXISTS temp.mpg_open_spans;
 CREATE TEMP TABLE mpg_open_spans AS

@@ -1,0 +1,76 @@
+-- build/retold.sql - what this reading tells otherwise takes the place of what the tables have of it.
+--
+-- A folder of exports that is read again tells most of what it told before, and some of it otherwise: an attempt has another number once the
+-- one before it is exported, a pool another name once its cluster has a second type of chip, a cluster more chips or an earlier start once
+-- its events are there. What nothing tells anew stays, as of files that are gone.
+-- A part of build.sql. Reads what comes in and the tables of records.sql, before added.sql adds the one to the other.
+
+-- What comes in and was not there, and what was there, may be the same, and does not come in.
+DROP TABLE IF EXISTS temp.mpg_new;
+CREATE TEMP TABLE mpg_new AS
+SELECT record, id, job, attempt, task, pool, substr(pool, 1, instr(pool || '/', '/') - 1) AS cluster, chip, chips, start_us, end_us, kind FROM temp.mpg_others
+WHERE record IN ('capacity', 'outages', 'allocations') AND EXISTS (SELECT 1 FROM temp.mpg_known) AND id NOT IN (SELECT k.id FROM temp.mpg_known AS k);
+DROP TABLE IF EXISTS temp.mpg_was;
+CREATE TEMP TABLE mpg_was AS
+SELECT 'allocations' AS record, a.id, a.job, attempt, task, pool, substr(pool, 1, instr(pool || '/', '/') - 1) AS cluster, NULL AS chip, chips, a.start_us, end_us, NULL AS kind
+FROM (SELECT DISTINCT job, start_us FROM temp.mpg_new WHERE record = 'allocations') AS n
+CROSS JOIN main.allocations AS a ON a.job = n.job AND a.start_us = n.start_us
+WHERE a.id NOT IN (SELECT i.id FROM temp.mpg_others AS i WHERE i.record = 'allocations')
+UNION ALL
+SELECT 'capacity', id, NULL, NULL, NULL, pool, NULL, chip, chips, start_us, end_us, NULL FROM main.capacity
+WHERE pool IN (SELECT n.pool FROM temp.mpg_new AS n WHERE n.record = 'capacity') AND id NOT IN (SELECT i.id FROM temp.mpg_others AS i WHERE i.record = 'capacity')
+UNION ALL
+SELECT 'outages', id, NULL, NULL, NULL, pool, NULL, NULL, chips, start_us, end_us, kind FROM main.outages
+WHERE (pool, start_us) IN (SELECT n.pool, n.start_us FROM temp.mpg_new AS n WHERE n.record = 'outages') AND id NOT IN (SELECT i.id FROM temp.mpg_others AS i WHERE i.record = 'outages');
+
+-- Files of several hosts that are read one after the other may begin at once, and end at several times: what they tell is the same only if
+-- this reading has more of the pool that was there before. A task holds its chips once, an attempt of another number is the same job's, and
+-- a pool without a type of chip is that of the cluster's type. What differs in an end alone that was not there: see added.sql.
+DROP TABLE IF EXISTS temp.mpg_again;
+CREATE TEMP TABLE mpg_again AS
+SELECT DISTINCT pool FROM temp.mpg_others
+WHERE record IN ('capacity', 'outages', 'allocations') AND EXISTS (SELECT 1 FROM temp.mpg_was) AND id IN (SELECT k.id FROM temp.mpg_known AS k)
+UNION -- the end of what was open
+SELECT w.pool FROM temp.mpg_was AS w JOIN temp.mpg_new AS n ON n.record = w.record AND n.job = w.job AND n.start_us = w.start_us AND n.pool = w.pool
+WHERE w.record = 'allocations' AND w.end_us IS NULL AND n.end_us IS NOT NULL AND n.attempt IS w.attempt AND n.task IS w.task AND n.chips = w.chips;
+DROP TABLE IF EXISTS temp.mpg_retold;
+CREATE TEMP TABLE mpg_retold(record TEXT, alike TEXT, was BIGINT, now BIGINT, pool TEXT, pool_now TEXT);
+INSERT INTO temp.mpg_retold
+SELECT 'allocations', w.job || ' ' || w.start_us || coalesce(' ' || w.task, ''), w.id, n.id, w.pool, n.pool
+FROM temp.mpg_was AS w JOIN temp.mpg_new AS n ON n.record = w.record AND n.job = w.job AND n.start_us = w.start_us AND n.task IS w.task
+WHERE w.record = 'allocations'
+  AND NOT (n.attempt IS w.attempt AND n.pool = w.pool AND n.chips = w.chips AND (w.end_us IS NULL OR n.end_us IS NULL))
+  AND (w.task IS NOT NULL OR w.pool IN (SELECT g.pool FROM temp.mpg_again AS g) OR (n.pool = w.pool AND n.attempt IS NOT w.attempt)
+       OR (n.pool <> w.pool AND n.cluster = w.cluster AND (w.pool IN (w.cluster, w.cluster || '/gpu') OR n.pool IN (n.cluster, n.cluster || '/gpu'))));
+INSERT INTO temp.mpg_again SELECT DISTINCT pool_now FROM temp.mpg_retold;
+-- Capacity and outages of one start, or capacity that was there before already.
+INSERT INTO temp.mpg_retold
+SELECT w.record, w.pool || ' ' || w.start_us, w.id, n.id, w.pool, n.pool
+FROM temp.mpg_was AS w JOIN temp.mpg_new AS n ON n.record = w.record AND n.pool = w.pool
+WHERE w.record <> 'allocations' AND w.pool IN (SELECT g.pool FROM temp.mpg_again AS g)
+  AND CASE WHEN n.start_us = w.start_us THEN NOT (n.chip IS w.chip AND n.chips = w.chips AND n.kind IS w.kind AND (w.end_us IS NULL OR n.end_us IS NULL))
+           ELSE n.start_us < w.start_us AND w.record = 'capacity' AND n.chips = w.chips AND n.end_us IS w.end_us AND coalesce(n.chip, w.chip, '') = coalesce(w.chip, n.chip, '') END;
+
+-- Each takes the place of one.
+DROP TABLE IF EXISTS temp.mpg_replaced;
+CREATE TEMP TABLE mpg_replaced AS
+SELECT r.record, was, pool FROM (SELECT record, alike, was, pool, row_number() OVER (PARTITION BY record, alike ORDER BY was) AS place FROM (SELECT DISTINCT record, alike, was, pool FROM temp.mpg_retold)) AS r
+JOIN (SELECT record, alike, count(DISTINCT now) AS n FROM temp.mpg_retold GROUP BY record, alike) AS c USING (record, alike) WHERE place <= n;
+DELETE FROM main.allocations WHERE (job, start_us, id) IN (
+  SELECT w.job, w.start_us, w.id FROM temp.mpg_replaced AS r JOIN temp.mpg_was AS w ON w.record = r.record AND w.id = r.was WHERE r.record = 'allocations');
+DELETE FROM main.capacity WHERE id IN (SELECT was FROM temp.mpg_replaced WHERE record = 'capacity');
+DELETE FROM main.outages WHERE id IN (SELECT was FROM temp.mpg_replaced WHERE record = 'outages');
+-- A pool all of whose jobs went to another one has that one's name now.
+DROP TABLE IF EXISTS temp.mpg_left;
+CREATE TEMP TABLE mpg_left AS
+SELECT DISTINCT pool FROM temp.mpg_replaced
+WHERE record = 'allocations' AND pool NOT IN (SELECT o.pool FROM temp.mpg_others AS o WHERE o.pool IS NOT NULL) AND pool NOT IN (SELECT a.pool FROM main.allocations AS a);
+DELETE FROM main.capacity WHERE pool IN (SELECT l.pool FROM temp.mpg_left AS l);
+DELETE FROM main.outages WHERE pool IN (SELECT l.pool FROM temp.mpg_left AS l);
+DELETE FROM main.observed WHERE pool IN (SELECT l.pool FROM temp.mpg_left AS l);
+DROP TABLE temp.mpg_new;
+DROP TABLE temp.mpg_was;
+DROP TABLE temp.mpg_again;
+DROP TABLE temp.mpg_retold;
+DROP TABLE temp.mpg_replaced;
+DROP TABLE temp.mpg_left;
