@@ -21,7 +21,8 @@ SELECT 'capacity', id, NULL, NULL, NULL, pool, NULL, chip, chips, start_us, end_
 WHERE pool IN (SELECT n.pool FROM temp.mpg_new AS n WHERE n.record = 'capacity') AND id NOT IN (SELECT i.id FROM temp.mpg_others AS i WHERE i.record = 'capacity')
 UNION ALL
 SELECT 'outages', id, NULL, NULL, NULL, pool, NULL, NULL, chips, start_us, end_us, kind FROM main.outages
-WHERE (pool, start_us) IN (SELECT n.pool, n.start_us FROM temp.mpg_new AS n WHERE n.record = 'outages') AND id NOT IN (SELECT i.id FROM temp.mpg_others AS i WHERE i.record = 'outages');
+WHERE (end_us IS NULL OR (pool, start_us) IN (SELECT n.pool, n.start_us FROM temp.mpg_new AS n WHERE n.record = 'outages'))
+  AND pool IN (SELECT n.pool FROM temp.mpg_new AS n WHERE n.record = 'outages') AND id NOT IN (SELECT i.id FROM temp.mpg_others AS i WHERE i.record = 'outages');
 
 -- Files of several hosts that are read one after the other may begin at once, and end at several times: what they tell is the same only if
 -- this reading has more of the pool that was there before. A task holds its chips once, an attempt of another number is the same job's, and
@@ -43,13 +44,15 @@ WHERE w.record = 'allocations'
   AND (w.task IS NOT NULL OR w.pool IN (SELECT g.pool FROM temp.mpg_again AS g) OR (n.pool = w.pool AND n.attempt IS NOT w.attempt)
        OR (n.pool <> w.pool AND n.cluster = w.cluster AND (w.pool IN (w.cluster, w.cluster || '/gpu') OR n.pool IN (n.cluster, n.cluster || '/gpu'))));
 INSERT INTO temp.mpg_again SELECT DISTINCT pool_now FROM temp.mpg_retold;
--- Capacity and outages of one start, or capacity that was there before already.
+-- Capacity and outages of one start; capacity that was there before already, and a node that was out once the job had ended that held it.
 INSERT INTO temp.mpg_retold
 SELECT w.record, w.pool || ' ' || w.start_us, w.id, n.id, w.pool, n.pool
 FROM temp.mpg_was AS w JOIN temp.mpg_new AS n ON n.record = w.record AND n.pool = w.pool
 WHERE w.record <> 'allocations' AND w.pool IN (SELECT g.pool FROM temp.mpg_again AS g)
   AND CASE WHEN n.start_us = w.start_us THEN NOT (n.chip IS w.chip AND n.chips = w.chips AND n.kind IS w.kind AND (w.end_us IS NULL OR n.end_us IS NULL))
-           ELSE n.start_us < w.start_us AND w.record = 'capacity' AND n.chips = w.chips AND n.end_us IS w.end_us AND coalesce(n.chip, w.chip, '') = coalesce(w.chip, n.chip, '') END;
+           WHEN w.record = 'capacity' THEN n.start_us < w.start_us AND n.chips = w.chips AND n.end_us IS w.end_us AND coalesce(n.chip, w.chip, '') = coalesce(w.chip, n.chip, '')
+           ELSE n.start_us > w.start_us AND w.end_us IS NULL AND n.chips = w.chips AND n.kind = w.kind
+                AND EXISTS (SELECT 1 FROM temp.mpg_new AS h WHERE h.record = 'allocations' AND h.pool = n.pool AND h.end_us = n.start_us AND h.start_us <= w.start_us) END;
 
 -- Each takes the place of one.
 DROP TABLE IF EXISTS temp.mpg_replaced;
@@ -58,6 +61,12 @@ SELECT r.record, was, pool FROM (SELECT record, alike, was, pool, row_number() O
 JOIN (SELECT record, alike, count(DISTINCT now) AS n FROM temp.mpg_retold GROUP BY record, alike) AS c USING (record, alike) WHERE place <= n;
 DELETE FROM main.allocations WHERE (job, start_us, id) IN (
   SELECT w.job, w.start_us, w.id FROM temp.mpg_replaced AS r JOIN temp.mpg_was AS w ON w.record = r.record AND w.id = r.was WHERE r.record = 'allocations');
+-- What waited again for an attempt (it holds 0 chips since then) waits no more if this reading has what followed.
+DELETE FROM main.allocations
+WHERE (job, start_us, id) IN (
+  SELECT o.job, o.start_us, o.id FROM (SELECT job, max(start_us) AS start_us FROM temp.mpg_new WHERE record = 'allocations' GROUP BY job) AS n
+  CROSS JOIN main.allocations AS o ON o.job = n.job AND o.start_us <= n.start_us
+  WHERE o.chips = 0 AND o.end_us IS NULL AND o.id NOT IN (SELECT i.id FROM temp.mpg_others AS i WHERE i.record = 'allocations'));
 DELETE FROM main.capacity WHERE id IN (SELECT was FROM temp.mpg_replaced WHERE record = 'capacity');
 DELETE FROM main.outages WHERE id IN (SELECT was FROM temp.mpg_replaced WHERE record = 'outages');
 -- A pool all of whose jobs went to another one has that one's name now.

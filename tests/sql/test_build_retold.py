@@ -49,6 +49,13 @@ SLURM = {
     "the last task of an array": [(job("5_[1-3]", "PENDING", 0, None, None, raw=5) + OTHER, TYPED),
                                   (job("5_1", "COMPLETED", 0, 100, 900, raw=6) + job("5_[2-3]", "PENDING", 0, None, None, raw=5) + OTHER, TYPED),
                                   (job("5_1", "COMPLETED", 0, 100, 900, raw=6) + job("5_2", "COMPLETED", 0, 100, 900, raw=7) + job("5_3", "COMPLETED", 0, 900, 1000, raw=5) + OTHER, TYPED)],
+    "a job that waited again, and runs": [(job(1, "PREEMPTED", 0, 0, 1000) + job(1, "PENDING", 1000, None, None) + OTHER, TYPED),
+                                          (job(1, "PREEMPTED", 0, 0, 1000) + job(1, "RUNNING", 1000, 1500, None) + OTHER, TYPED),
+                                          (job(1, "PREEMPTED", 0, 0, 1000) + job(1, "COMPLETED", 1000, 1500, 3000) + OTHER, TYPED)],
+    "a job that waited again, and was cancelled": [(job(1, "PREEMPTED", 0, 0, 1000) + job(1, "PENDING", 1000, None, None) + OTHER, TYPED),
+                                                   (job(1, "PREEMPTED", 0, 0, 1000) + job(1, "CANCELLED by 0", 1000, None, 4000) + OTHER, TYPED)],
+    "a job that held a node which was down": [(OTHER, TYPED + event("Node", "n1", 1000, None, "gres/gpu=8,gres/gpu:h100=8", "xid 79", "DOWN")),
+                                              (job(1, "NODE_FAIL", 0, 0, 1050) + OTHER, TYPED + event("Node", "n1", 1000, 5000, "gres/gpu=8,gres/gpu:h100=8", "xid 79", "DOWN"))],
     "a job that runs on fewer": [(job(1, "RUNNING", 0, 0, None, asked=16) + OTHER, TYPED),
                                  (job(1, "PREEMPTED", 0, 0, 900, asked=16) + job(1, "COMPLETED", 900, 1000, 2000, chips=4, asked=16) + OTHER, TYPED)],
 }
