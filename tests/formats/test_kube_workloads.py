@@ -243,6 +243,41 @@ class Mapping(Mapped):
         self.assertEqual(self.rows("SELECT job, chips, runtime FROM jobs ORDER BY job"), [
             ("ns/chat", 4, "ray"), ("ns/free", None, "ray"), ("ns/lab-works", 4, "ray"), ("ns/old", 4, "ray"), ("ns/told", 4, None), ("ns/tune", 4, "ray")])
 
+    def test_what_ray_asks_for(self):
+        """A head and workers, of which the least of each group are enough; nothing where an autoscaler decides, or once Ray says that the job has ended."""
+        def group(chips, **more):
+            return {"template": {"spec": {"containers": [{"resources": {"limits": {G: chips}}}]}}, **more}
+        cluster = {"headGroupSpec": group(1), "workerGroupSpecs": [group(2, replicas=3, minReplicas=1, maxReplicas=5), group(4, minReplicas=1, numOfHosts=2)]}
+        scaled = {**cluster, "enableInTreeAutoscaling": True}
+        node = self.node("n", {G: "64"})
+        node["status"]["conditions"] = [{"type": "Ready", "status": "True", "lastHeartbeatTime": when(100), "lastTransitionTime": when(0)}]
+        ended = {"endTime": when(60), "startTime": when(10), "jobDeploymentStatus": "Complete"}
+
+        def made(kind, spec, status=None, name="r", **labels):
+            return {"apiVersion": "ray.io/v1", "kind": kind, "metadata": {"name": name, "namespace": "ns", "uid": name, "creationTimestamp": when(0), "labels": labels}, "spec": spec, "status": status or {}}
+
+        def pod(cluster, start):
+            return self.pod("p", {G: 2}, spec={"nodeName": "n"}, metadata={"creationTimestamp": when(0), "labels": {"ray.io/cluster": cluster}, "ownerReferences": [{"kind": "RayCluster", "name": cluster, "controller": True}]},
+                            status={"phase": "Running", "conditions": [{"type": "PodScheduled", "status": "True", "lastTransitionTime": when(start)}]})
+        spark = {"apiVersion": "sparkoperator.k8s.io/v1beta2", "kind": "SparkApplication", "metadata": {"name": "r", "namespace": "ns", "uid": "r", "creationTimestamp": when(0)},
+                 "spec": {"executor": {"instances": 2, "gpu": {"name": G, "quantity": 1}}}, "status": {}}
+        named = {"ray.io/originated-from-cr-name": "r"}
+        for objects, expected, listed in (
+                ([made("RayCluster", cluster)], [("ns/r", 15, 11, "queued", 1500)], 0), ([made("RayJob", {"rayClusterSpec": cluster})], [("ns/r", 15, 11, "queued", 1500)], 0),
+                ([made("RayJob", {"clusterSelector": {"ray.io/cluster": "x"}})], [], 0), ([made("RayJob", {"rayClusterSpec": scaled})], [], 1), ([made("RayCluster", scaled)], [], 1), ([spark], [], 1),
+                ([made("RayCluster", scaled), pod("r", 20)], [("ns/r", None, None, "untraced", 160)], 0),
+                ([made("RayJob", {"rayClusterSpec": cluster}, {**ended, "jobStatus": "SUCCEEDED"})], [], 0),
+                ([made("RayJob", {"rayClusterSpec": cluster}, {**ended, "jobStatus": "STOPPED"})], [("ns/r", 15, 11, "queued", 900)], 0),
+                ([made("RayJob", {"rayClusterSpec": cluster}), made("RayCluster", cluster, name="r-x7k2p", **named), pod("r-x7k2p", 20)], [("ns/r", 15, 11, "partial", 160), ("ns/r", 15, 11, "queued", 1500 - 160)], 0),
+                ([made("RayJob", {"rayClusterSpec": cluster}), made("RayCluster", cluster, name="r-2", **named), pod("r-2", 0)], [("ns/r", 15, 11, "partial", 200), ("ns/r", 15, 11, "queued", 1500 - 200)], 0),
+                ([made("RayCluster", {**cluster, "workerGroupSpecs": [group(2, replicas=3, minReplicas=0)], "headGroupSpec": group(0)}), pod("r", 0)], [("ns/r", 6, 0, "queued", 400), ("ns/r", 6, 0, "untraced", 200)], 0)):
+            path = self.file(json.dumps({"kind": "List", "apiVersion": "v1", "items": [node, *objects]}))
+            self.map(path)
+            sizes = {job: sizes for job, *sizes in self.rows("SELECT job, chips, min_chips FROM jobs")}
+            found = self.rows("SELECT job, category, sum(chip_us) / 1000000 FROM mpg_rollup WHERE job IS NOT NULL AND as_of = ? GROUP BY 1, 2", when(100))
+            self.assertEqual(expected, [(job, *sizes[job], category, us) for job, category, us in found], objects)
+            self.assertEqual(listed, self.one("SELECT count(*) FROM mpg_issues WHERE kind = 'missing_field' AND severity = 'warning' AND detail LIKE 'objects whose%' AND source = ?", path), objects)
+
     def test_what_is_said_of_jobs(self):
         """Pods that completed long before others of their gang, and jobs that are suspended where no queue holds them back."""
         def job(name, spec=None, **metadata):

@@ -242,6 +242,15 @@ static mpg_rc read_state_of_volcano(mpg_kube_object *o, mpg_err *err) {
   return rc;
 }
 
+/* So does a RayJob: of what Ray says, and when KubeRay saw it. */
+static mpg_rc read_state_of_ray(mpg_kube_object *o, mpg_err *err) {
+  mpg_str state = mpg_kube_string(&o->levels[MPG_KUBE_STATUS], "jobStatus"),
+          cause = mpg_kube_string(&o->levels[MPG_KUBE_STATUS], "reason");
+  o->succeeded = mpg_str_eq(state, MPG_STR("SUCCEEDED"));
+  mpg_kube_give_text(o, MPG_KUBE_finished_reason, cause.n > 0 ? cause : state);
+  return time_of(o, MPG_KUBE_finished, MPG_KUBE_STATUS, "endTime", err);
+}
+
 /* The outcome of a pod's containers together. */
 typedef struct containers {
   bool any, all_ended;
@@ -483,7 +492,9 @@ mpg_rc mpg_kube_decode(mpg_kube_object *o, mpg_str event, mpg_str kind, mpg_err 
   if (rc == MPG_OK)
     rc = give_job(o, err);
   if (rc == MPG_OK)
-    rc = mpg_kube_is_volcano(o) ? read_state_of_volcano(o, err) : read_conditions(o, err);
+    rc = mpg_kube_is_volcano(o)                    ? read_state_of_volcano(o, err)
+         : mpg_kube_is(o, MPG_KUBE_kind, "RayJob") ? read_state_of_ray(o, err)
+                                                   : read_conditions(o, err);
   if (rc == MPG_OK && mpg_kube_is(o, MPG_KUBE_kind, "Pod"))
     rc = read_containers(o, err);
   if (rc == MPG_OK)

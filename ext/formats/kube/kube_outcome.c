@@ -99,5 +99,6 @@ const char *mpg_kube_outcome(const mpg_kube_object *o) {
     return "completed";
   return mpg_kube_is(o, MPG_KUBE_finished_reason, "DeadlineExceeded") ? "timeout"
          : mpg_kube_is(o, MPG_KUBE_finished_reason, "Aborted")        ? "cancelled"
+         : mpg_kube_is(o, MPG_KUBE_finished_reason, "STOPPED")        ? "cancelled"
                                                                       : "failed";
 }

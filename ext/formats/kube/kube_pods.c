@@ -290,6 +290,39 @@ static mpg_rc add_trainer(mpg_kube_object *o, totals *sum, mpg_err *err) {
   return rc;
 }
 
+/* A head and groups of workers of Ray. They work when there are as many as they say at least; how
+** many an autoscaler wants, nobody knows before. */
+static mpg_rc add_ray(mpg_kube_object *o, totals *sum, mpg_err *err) {
+  const mpg_kube_level *cluster = &o->levels[MPG_KUBE_SPEC], *groups = &o->levels[MPG_KUBE_SETS],
+                       *group = &o->levels[MPG_KUBE_SET];
+  const mpg_json_member *scales;
+  mpg_rc rc = MPG_OK;
+  if (mpg_kube_is(o, MPG_KUBE_kind, "RayJob")) {
+    rc = mpg_kube_open_level(o, MPG_KUBE_INNER, mpg_kube_find(cluster, "rayClusterSpec"), err);
+    cluster = &o->levels[MPG_KUBE_INNER];
+  }
+  scales = rc == MPG_OK ? mpg_kube_find(cluster, "enableInTreeAutoscaling") : NULL;
+  if (rc != MPG_OK || (scales != NULL && scales->kind == MPG_JSON_TRUE))
+    return rc;
+  rc = mpg_kube_open_level(o, MPG_KUBE_SET, mpg_kube_find(cluster, "headGroupSpec"), err);
+  if (rc == MPG_OK)
+    rc = add_template(o, mpg_kube_find(group, "template"), group->n > 0, group->n > 0, sum, err);
+  if (rc == MPG_OK)
+    rc = mpg_kube_open_level(o, MPG_KUBE_SETS, mpg_kube_find(cluster, "workerGroupSpecs"), err);
+  for (size_t i = 0; rc == MPG_OK && i < groups->n; i++) {
+    int64_t least, replicas, hosts;
+    rc = mpg_kube_open_level(o, MPG_KUBE_SET, &groups->m[i], err);
+    if (rc != MPG_OK)
+      break;
+    least = number_or(group, "minReplicas", 0);
+    replicas = number_or(group, "replicas", least);
+    hosts = number_or(group, "numOfHosts", 1);
+    rc = add_template(o, mpg_kube_find(group, "template"), replicas * hosts,
+                      (least < replicas ? least : replicas) * hosts, sum, err);
+  }
+  return rc;
+}
+
 static bool ends_with(mpg_str s, const char *end) {
   size_t n = strlen(end);
   return s.n >= n && memcmp(s.p + s.n - n, end, n) == 0;
@@ -320,6 +353,8 @@ static mpg_rc add_sets(mpg_kube_object *o, totals *sum, mpg_err *err) {
     return add_groups(o, group, sum, err);
   if (mpg_kube_is(o, MPG_KUBE_kind, "TrainJob"))
     return add_trainer(o, sum, err);
+  if (mpg_kube_is(o, MPG_KUBE_kind, "RayCluster") || mpg_kube_is(o, MPG_KUBE_kind, "RayJob"))
+    return add_ray(o, sum, err);
   for (size_t i = 0; i < spec->n && list == NULL; i++) {
     mpg_str key = spec->m[i].key;
     of_jobs = mpg_str_eq(key, MPG_STR("replicatedJobs"));

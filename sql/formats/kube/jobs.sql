@@ -114,14 +114,28 @@ INSERT INTO mpg_issues(source, severity, kind, line, count, detail)
 SELECT _file, 'warning', 'missing_field', NULL, count(*), 'TrainJobs that leave it to their runtime what they ask for, the first ' || min(namespace || '/' || name) || ', without their JobSet: they ask for nothing while they wait'
 FROM kube_last AS t
 WHERE kind = 'TrainJob' AND json_extract(spec, '$.trainer.resourcesPerNode') IS NULL AND NOT EXISTS (SELECT 1 FROM kube_last AS s WHERE s.kind IN ('JobSet', 'Workload') AND s.job = t.job) GROUP BY _file;
--- Pods that nothing but a group of Volcano or KAI holds together.
+INSERT INTO mpg_issues(source, severity, kind, line, count, detail)
+SELECT _file, 'warning', 'missing_field', NULL, count(*), 'objects whose pods an operator makes as it sees fit, the first ' || min(kind || ' ' || namespace || '/' || name) || ', and which have none: they ask for nothing while they wait'
+FROM kube_last AS t
+WHERE (kind IN ('RayJob', 'RayCluster') AND instr(spec, '"enableInTreeAutoscaling"') AND instr(spec, '.com/') OR kind = 'SparkApplication' AND instr(spec, '"gpu"')) AND coalesce(chips, 0) = 0 AND finished IS NULL
+  AND event IS NOT 'DELETED' AND coalesce(json_extract(status, '$.applicationState.state'), '') NOT IN ('COMPLETED', 'FAILED') AND job NOT IN (SELECT s.job FROM kube_last AS s WHERE s.chips > 0 AND s.job IS NOT NULL) GROUP BY _file;
+-- Pods that nothing but a group holds together: of Volcano or KAI, whose groups may be of one, of coscheduling, of YuniKorn, of Kubernetes itself.
 INSERT INTO mpg_issues(source, severity, kind, line, count, detail)
 WITH pods AS (
-  SELECT namespace, coalesce(json_extract(annotations, '$."pod-group-name"'), json_extract(annotations, '$."scheduling.k8s.io/group-name"')) AS name, count(*) AS n
-  FROM kube_last WHERE kind = 'Pod' AND chips > 0 AND job = namespace || '/' || name AND instr(annotations, 'group-name') GROUP BY 1, 2 HAVING count(*) > 1
+  SELECT namespace, name AS pod, coalesce(json_extract(annotations, '$."pod-group-name"'), json_extract(annotations, '$."scheduling.k8s.io/group-name"')) AS may,
+         coalesce(json_extract(labels, '$."scheduling.x-k8s.io/pod-group"'), json_extract(labels, '$."pod-group.scheduling.sigs.k8s.io"'), json_extract(labels, '$."pod-group.scheduling.sigs.k8s.io/name"'),
+                  CASE WHEN instr(annotations, 'yunikorn.apache.org/task-group-name') THEN coalesce(json_extract(labels, '$.applicationId'), json_extract(labels, '$."yunikorn.apache.org/app-id"'), json_extract(annotations, '$."yunikorn.apache.org/app-id"')) END,
+                  json_extract(spec, '$.workloadRef.name'), json_extract(spec, '$.schedulingGroup.podGroupName')) AS has
+  FROM kube_last WHERE kind = 'Pod' AND chips > 0 AND job = namespace || '/' || name
+    AND (instr(annotations, 'group-name') OR instr(labels, 'pod-group') OR instr(spec, '"workloadRef"') OR instr(spec, '"schedulingGroup"'))
+),
+named AS (
+  SELECT namespace, coalesce(has, may) AS name, min(pod) AS pod, count(*) AS n FROM pods WHERE coalesce(has, may) IS NOT NULL
+    AND (has IS NOT NULL OR EXISTS (SELECT 1 FROM kube_last AS g WHERE g.kind = 'PodGroup' AND g.namespace = pods.namespace AND g.name = may AND json_extract(g.spec, '$.minMember') > 1))
+  GROUP BY 1, 2 HAVING count(*) > 1
 )
-SELECT coalesce(:kube, 'kube_objects'), 'warning', 'unknown_kind', NULL, count(*), 'groups of pods (PodGroup) are left out, the first ' || min(g.namespace || '/' || g.name) || ': each of their pods is a job by itself, whole without the others'
-FROM pods AS p JOIN kube_last AS g ON g.kind = 'PodGroup' AND g.namespace = p.namespace AND g.name = p.name WHERE json_extract(g.spec, '$.minMember') > 1 GROUP BY NULL;
+SELECT coalesce(:kube, 'kube_objects'), 'warning', 'unknown_kind', NULL, count(*), 'groups of pods (PodGroup) are left out, the first ' || min(namespace || '/' || name) || ': each of their pods is a job by itself, whole without the others'
+FROM named GROUP BY NULL;
 -- What a job asks for has one number, until it gives back chips and wants no more again.
 DROP TABLE IF EXISTS temp.kube_sizes;
 CREATE TEMP TABLE kube_sizes AS

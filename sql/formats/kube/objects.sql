@@ -136,12 +136,15 @@ WHERE kind = 'Workload' AND owner_kind = 'Pod'
   AND EXISTS (SELECT 1 FROM kube_objects AS p WHERE p.namespace = kube_objects.namespace AND p.name = kube_objects.owner_name AND p.kind = 'Pod');
 
 -- A pod that names its Workload is of the Workload's job. Pods of a RayCluster name that alone: it is of the RayJob or RayService
--- that the Workload is for, or of the RayJob itself, if it has that name and what KubeRay adds to it: five of the letters and
+-- that its object names, or that the Workload is for, or of the RayJob itself, if it has that name and what KubeRay adds to it: five of the letters and
 -- digits that Kubernetes makes names of.
 UPDATE kube_objects SET job = coalesce((SELECT max(w.job) FROM kube_objects AS w
                                         WHERE w.namespace = kube_objects.namespace AND w.name = json_extract(kube_objects.annotations, '$."kueue.x-k8s.io/workload"')
                                           AND w.kind = 'Workload'), job)
 WHERE kind = 'Pod' AND instr(annotations, 'kueue.x-k8s.io/workload"');
+UPDATE kube_objects SET job = (SELECT max(c.job) FROM kube_objects AS c WHERE c.namespace = kube_objects.namespace AND c.name = kube_objects.owner_name AND c.kind = 'RayCluster')
+WHERE kind = 'Pod' AND owner_kind = 'RayCluster' AND coalesce(instr(annotations, 'kueue.x-k8s.io/workload"'), 0) = 0
+  AND EXISTS (SELECT 1 FROM kube_objects AS c WHERE c.namespace = kube_objects.namespace AND c.name = kube_objects.owner_name AND c.kind = 'RayCluster');
 DROP TABLE IF EXISTS temp.kube_rays;
 CREATE TEMP TABLE kube_rays AS
 SELECT DISTINCT job FROM kube_objects WHERE kind = 'RayJob' OR (kind = 'Workload' AND owner_kind IN ('RayJob', 'RayService'));
