@@ -110,6 +110,21 @@ class Schedulers(Mapped):
                 self.rows("SELECT count(*) FROM trace_rollup(?)", path)
                 self.assertEqual(expected, self.issues(path).get("unknown_kind", 0))
 
+    def test_pods_that_other_schedulers_hold_together(self):
+        """By a label of coscheduling, an application of YuniKorn, a Workload of Kubernetes itself."""
+        tasks = {"yunikorn.apache.org/task-group-name": "w"}
+        for labels, annotations, spec, owner, expected in (
+                ({"scheduling.x-k8s.io/pod-group": "g"}, {}, {}, None, 1), ({"pod-group.scheduling.sigs.k8s.io": "g"}, {}, {}, None, 1), ({"scheduling.x-k8s.io/pod-group": "g"}, {}, {}, ("Job", "j"), 0),
+                ({"applicationId": "app"}, tasks, {}, None, 1), ({"applicationId": "app"}, {}, {}, None, 0), ({}, {**tasks, "yunikorn.apache.org/app-id": "app"}, {}, None, 1),
+                ({}, {}, {"workloadRef": {"name": "w", "podGroup": "g"}}, None, 1), ({}, {}, {"schedulingGroup": {"podGroupName": "g"}}, None, 1)):
+            pods = [self.runs(f"p-{i}", 1, annotations=annotations, owner=owner) for i in range(2)]
+            for pod in pods:
+                pod["metadata"].setdefault("labels", {}).update(labels)
+                pod["spec"].update(spec)
+            path = self.file([self.node(), *pods])
+            self.rows("SELECT count(*) FROM trace_rollup(?)", path)
+            self.assertEqual(expected, self.issues(path).get("unknown_kind", 0), (labels, annotations, spec))
+
     def test_jobs_of_run_ai(self):
         """Their pods run in parallel, as those of a Job."""
         job = {"apiVersion": "run.ai/v1", "kind": "RunaiJob", "metadata": {"name": "j", "namespace": "ns", "uid": "j", "creationTimestamp": when(0)},
