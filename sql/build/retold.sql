@@ -8,7 +8,7 @@
 -- What comes in and was not there, and what was there, may be the same, and does not come in.
 DROP TABLE IF EXISTS temp.mpg_new;
 CREATE TEMP TABLE mpg_new AS
-SELECT record, id, job, attempt, task, pool, substr(pool, 1, instr(pool || '/', '/') - 1) AS cluster, chip, chips, start_us, end_us, kind FROM temp.mpg_others
+SELECT record, id, job, attempt, task, pool, substr(pool, 1, instr(pool || '/', '/') - 1) AS cluster, chip, chips, start_us, end_us, kind, outcome FROM temp.mpg_others
 WHERE record IN ('capacity', 'outages', 'allocations') AND EXISTS (SELECT 1 FROM temp.mpg_known) AND id NOT IN (SELECT k.id FROM temp.mpg_known AS k);
 DROP TABLE IF EXISTS temp.mpg_was;
 CREATE TEMP TABLE mpg_was AS
@@ -61,6 +61,24 @@ SELECT r.record, was, pool FROM (SELECT record, alike, was, pool, row_number() O
 JOIN (SELECT record, alike, count(DISTINCT now) AS n FROM temp.mpg_retold GROUP BY record, alike) AS c USING (record, alike) WHERE place <= n;
 DELETE FROM main.allocations WHERE (job, start_us, id) IN (
   SELECT w.job, w.start_us, w.id FROM temp.mpg_replaced AS r JOIN temp.mpg_was AS w ON w.record = r.record AND w.id = r.was WHERE r.record = 'allocations');
+-- What a Workload of Kubernetes held while its pods were not known: once they are, they tell it. What it says once they are gone they told before,
+-- but for the end of those that ran.
+DELETE FROM main.allocations
+WHERE (job, start_us, id) IN (
+  SELECT o.job, o.start_us, o.id FROM (SELECT job, min(start_us) AS start_us FROM temp.mpg_new WHERE record = 'allocations' GROUP BY job HAVING count(task) = count(*)) AS n
+  CROSS JOIN main.allocations AS o ON o.job = n.job AND o.start_us <= n.start_us AND coalesce(o.end_us, n.start_us) >= n.start_us
+  WHERE o.task IS NULL AND o.chips > 0 AND o.id NOT IN (SELECT i.id FROM temp.mpg_others AS i WHERE i.record = 'allocations'));
+DROP TABLE IF EXISTS temp.mpg_of_tasks;
+CREATE TEMP TABLE mpg_of_tasks AS
+SELECT n.id, n.job, n.start_us, n.end_us, n.outcome
+FROM (SELECT min(id) AS id, job, min(start_us) AS start_us, min(end_us) AS end_us, min(outcome) AS outcome
+      FROM temp.mpg_new WHERE record = 'allocations' GROUP BY job HAVING count(*) = 1 AND count(task) = 0 AND min(chips) > 0) AS n
+WHERE (SELECT count(*) = count(a.task) AND min(a.start_us) >= n.start_us FROM main.allocations AS a
+       WHERE a.job = n.job AND coalesce(a.end_us, n.start_us) >= n.start_us AND a.start_us <= coalesce(n.end_us, a.start_us));
+UPDATE main.allocations SET end_us = max(allocations.start_us, t.end_us), outcome = t.outcome
+FROM temp.mpg_of_tasks AS t WHERE t.job = allocations.job AND allocations.start_us >= t.start_us AND allocations.end_us IS NULL AND t.end_us IS NOT NULL;
+DELETE FROM temp.mpg_others WHERE record = 'allocations' AND id IN (SELECT t.id FROM temp.mpg_of_tasks AS t);
+DROP TABLE temp.mpg_of_tasks;
 -- What waited again for an attempt (it holds 0 chips since then) waits no more if this reading has what followed.
 DELETE FROM main.allocations
 WHERE (job, start_us, id) IN (

@@ -75,9 +75,17 @@ def pod_object(end=None):
                        "conditions": [{"type": "PodScheduled", "status": "True", "lastTransitionTime": "2026-03-01T08:10:00Z"}]}}
 
 
+def workload_object(end=None):
+    conditions = [("Admitted", "Admitted", "2026-03-01T08:05:00Z"), *([("Finished", "Succeeded", end)] if end else [])]
+    return {"apiVersion": "kueue.x-k8s.io/v1beta2", "kind": "Workload", "metadata": {"name": "w", "namespace": "ml", "uid": "w", "creationTimestamp": "2026-03-01T08:00:00Z", "ownerReferences": [{"kind": "Pod", "name": "p", "controller": True}]},
+            "spec": {"podSets": [{"count": 1, "template": {"spec": {"containers": [{"resources": {"limits": {"nvidia.com/gpu": "4"}}}]}}}]},
+            "status": {"conditions": [{"type": kind, "status": "True", "reason": reason, "lastTransitionTime": at} for kind, reason, at in conditions]}}
+
+
 KUBE = {
     "nodes that come later": [[pod_object()], [node_object("np"), pod_object("2026-03-01T08:50:00Z")]],
     "a label that comes later": [[node_object(None), pod_object()], [node_object("np", heard="10:00"), pod_object("2026-03-01T09:50:00Z")]],
+    "pods that come later": [[node_object("np"), workload_object()], [node_object("np", heard="10:00"), workload_object("2026-03-01T09:50:00Z"), pod_object("2026-03-01T09:50:00Z")]],
     "fewer chips": [[node_object("np"), pod_object()], [node_object("np", 7, "10:00"), pod_object("2026-03-01T09:50:00Z")]],
 }
 
@@ -109,6 +117,16 @@ class Retold(Case):
     def test_kubernetes(self):
         for name, states in KUBE.items():
             self.check(name, [{"list.json": json.dumps({"apiVersion": "v1", "kind": "List", "items": items})} for items in states])
+
+    def test_pods_that_are_gone(self):
+        """What the tables have of them counts, until the Workload's end, and not what it held beside."""
+        def listing(*items):
+            return {"list.json": json.dumps({"apiVersion": "v1", "kind": "List", "items": items})}
+        for pods in ([pod_object()], [pod_object("2026-03-01T09:40:00Z")]):
+            states = [listing(node_object("np"), workload_object(), *pods), listing(node_object("np", heard="10:00"), workload_object("2026-03-01T09:40:00Z"))]
+            once = self.built([listing(node_object("np", heard="10:00"), workload_object("2026-03-01T09:40:00Z"), pod_object("2026-03-01T09:40:00Z"))])
+            self.assertEqual(once[:2], self.built(states)[:2])
+            self.assertEqual(once[:2], self.built(states + states[-1:])[:2])
 
     def test_what_nothing_tells_anew_stays(self):
         """The next month's export lacks an attempt, a job and the cluster's first size: all three were."""
