@@ -53,8 +53,14 @@
 --@ hint \A={30,}\nqname\s => a report of qacct of Grid Engine: copy the accounting file itself
 
 --@ hint (?m)\A000 \(\d+\.\d+\.\d+\) \d[^\n]* Job submitted from host: => an event log of HTCondor, which names no chips: export the jobs with condor_history -json
+--@ hint (?s)\A(?:\s*<\?xml.{0,200}?>)?\s*(?:\{|<c>)(?=.{0,4000}?(?:"EventTypeNumber"\s*:|n="EventTypeNumber")) => an event log of HTCondor, which names no chips: export the jobs with condor_history -json
 --@ hint (?s)\A\s*<\?xml.{0,400}?<classads> => jobs of HTCondor as XML: export them with condor_history -json
 --@ hint (?m)^ClusterId = \d+$ => a job history of HTCondor as ClassAds: export it with condor_history -json
+--@ hint \A(?:(?:\d{9,10}\.\d+|\[\w{3}\d\d \d\d:\d\d\]) submit userid=|\{"timestamp":[\d.]+,"name":"submit") => a job's eventlog of Flux, which names no chips: export flux jobs -a -c 0 --json
+--@ hint \A\s*<Jobinfo>\s*<Job_Id> => job logs of Torque: copy the server's accounting logs
+--@ hint (?s)\A\s*[\[{](?=.{0,2000}?(?:"jobArn"\s*:\s*"arn:[\w-]+:batch:|"TrainingJob(?:Summaries|Name|Arn)"\s*:)) => jobs of AWS Batch or SageMaker: write the records (docs/own-logs.md)
+--@ hint (?s)\A\s*\{(?=.{0,4000}?"assigned_(?:network_address|resources)"\s*:)(?=.{0,4000}?"submission_?[tT]ime"\s*:) => jobs of OAR: write the records (docs/own-logs.md)
+--@ hint \A(?:Cluster|Account|Login)\|(?=[^\n]*\b(?:Allocated|Used)\b)[\w |%/.-]+\n => a report of sreport, which has sums alone: export sacct -P and sacctmgr -P show event
 
 -- Tables that commands print for people.
 --@ hint (?s)\A\s*\[\s*\{(?=.{0,3000}?"submission_id"\s*:)(?=.{0,3000}?"entrypoint"\s*:) => jobs as Ray tells them, without their chips: export the pods of the cluster, or write the records
@@ -62,6 +68,7 @@
 --@ hint \A\s*JOBID\s+(?:PARTITION|NAME)\s[^\n]*\bNODELIST\(REASON\) => a table of squeue for people: export squeue --json
 --@ hint \A(?:PARTITION|NODELIST)\s+[^\n]*\bSTATE\s => a table of sinfo for people: export scontrol show node
 --@ hint \A(?:JOBID\s+USER\s+STAT\s|[^\n]*\bPEND\s+PSUSP\s+RUN\s) => a table of bjobs or bhist for people: copy lsb.acct and lsb.events
+--@ hint \A\s*Accounting information about jobs that are: => what bacct of LSF prints for people: copy lsb.acct and lsb.events
 --@ hint \A\s*Job <\d+(?:\[\d+\])?>, (?:Job Name|User) < => what bjobs or bhist of LSF print for people: copy lsb.acct and lsb.events
 --@ hint \A\s*\{\s*"COMMAND"\s*:\s*"b(?:jobs|hist) => what bjobs of LSF prints, which is of one moment: copy lsb.acct and lsb.events
 --@ hint \A\s*JOBID\s+USER\s+NAME\s+ST\s+NTASKS\s => a table of flux jobs for people: give --json
