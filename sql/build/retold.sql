@@ -95,6 +95,16 @@ WHERE record = 'allocations' AND pool NOT IN (SELECT o.pool FROM temp.mpg_others
 DELETE FROM main.capacity WHERE pool IN (SELECT l.pool FROM temp.mpg_left AS l);
 DELETE FROM main.outages WHERE pool IN (SELECT l.pool FROM temp.mpg_left AS l);
 DELETE FROM main.observed WHERE pool IN (SELECT l.pool FROM temp.mpg_left AS l);
+-- An id that a job of another cluster has.
+INSERT INTO mpg_issues(source, severity, kind, line, count, detail)
+SELECT coalesce((SELECT max(source) FROM temp.mpg_sources), 'main'), 'warning', 'conflict', NULL, count(*),
+       'jobs whose id the tables have of another cluster, the first ' || min(job || ' of ' || cluster) || ': both count as one. Build the folders of all clusters at once'
+FROM (SELECT DISTINCT n.job, n.cluster
+      FROM (SELECT DISTINCT job, cluster FROM temp.mpg_new WHERE record = 'allocations' AND instr(job, '/') = 0 AND chips > 0) AS n
+      CROSS JOIN main.jobs AS j ON j.job = n.job JOIN temp.mpg_others AS i ON i.record = 'jobs' AND i.job = n.job AND i.submit_us <> j.submit_us
+      WHERE EXISTS (SELECT 1 FROM main.allocations AS a WHERE a.job = n.job AND a.chips > 0)
+        AND NOT EXISTS (SELECT 1 FROM main.allocations AS a WHERE a.job = n.job AND substr(a.pool, 1, instr(a.pool || '/', '/') - 1) = n.cluster))
+GROUP BY NULL HAVING count(*) > 0;
 DROP TABLE temp.mpg_new;
 DROP TABLE temp.mpg_was;
 DROP TABLE temp.mpg_again;

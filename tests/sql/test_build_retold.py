@@ -128,6 +128,18 @@ class Retold(Case):
             self.assertEqual(once[:2], self.built(states)[:2])
             self.assertEqual(once[:2], self.built(states + states[-1:])[:2])
 
+    def test_an_id_of_another_cluster(self):
+        """Built one after the other, two clusters' jobs of one id are one job: that is listed. A job of one submission may go to another pool."""
+        for submit, cluster, listed in ((200, "c2", [(1,)]), (0, "c2", []), (200, "c1", [])):
+            db = connect(":memory:")
+            for text in (DONE + OTHER, job(1, "COMPLETED", submit, 300, 5200).replace("|c1|", f"|{cluster}|") + job(4, "COMPLETED", 0, 0, 9).replace("|c1|", f"|{cluster}|")):
+                folder = self.new_folder()
+                with open(os.path.join(folder, "jobs.psv"), "w", encoding="utf-8") as file:
+                    file.write(JOBS + text)
+                db.execute("SELECT mpg_build(?)", (folder,)).fetchall()
+            self.assertEqual(listed, db.execute("SELECT count FROM issues WHERE kind = 'conflict' AND detail LIKE 'jobs whose id the tables have of another cluster, the first 1 of c2%'").fetchall(), (submit, cluster))
+            db.close()
+
     def test_what_nothing_tells_anew_stays(self):
         """The next month's export lacks an attempt, a job and the cluster's first size: all three were."""
         first = job(1, "PREEMPTED", 0, 0, 1000) + job(1, "RUNNING", 1000, 1200, None) + job(2, "COMPLETED", 0, 0, 500)
