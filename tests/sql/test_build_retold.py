@@ -1,11 +1,12 @@
 """mpg_build of a scheduler's exports again, which tell otherwise what they told before: the tables are those of one build."""
+import gzip
 import json
 import os
 import shutil
 import unittest
 
 from cases import Case
-from fleets import connect, write_jsonl
+from fleets import ROOT, connect, write_jsonl
 
 T = 1795240000
 JOBS = "JobID|JobIDRaw|Cluster|Account|State|Submit|Start|End|ElapsedRaw|NNodes|ReqTRES|AllocTRES|NodeList\n"
@@ -139,6 +140,34 @@ class Retold(Case):
                 db.execute("SELECT mpg_build(?)", (folder,)).fetchall()
             self.assertEqual(listed, db.execute("SELECT count FROM issues WHERE kind = 'conflict' AND detail LIKE 'jobs whose id the tables have of another cluster, the first 1 of c2%'").fetchall(), (submit, cluster))
             db.close()
+
+    def test_logs_that_were_packed_rotated_or_moved(self):
+        """A log by itself is named after its file: under another name it is the job that it was, and has grown perhaps."""
+        for fixture in ("training/megatron.log", "trainer/deepspeed.log", "goodput/ranker-7.jsonl"):
+            with open(os.path.join(ROOT, "fixtures", fixture), "rb") as file:
+                text = file.read()
+            name, half = os.path.basename(fixture), text[:text.index(b"\n", len(text) // 2) + 1]
+            for before, after in ((half, {name + ".gz": gzip.compress(text)}), (text, {name + ".1": text, name: b""}), (half, {"archive/" + name: text}), (text, {"other.log": text})):
+                folder, found = self.new_folder(), []
+                for states in ([after], [{name: before}, after]):
+                    db = connect(":memory:")
+                    for files in states:
+                        shutil.rmtree(folder)
+                        os.makedirs(os.path.join(folder, "archive"))
+                        for path, content in files.items():
+                            with open(os.path.join(folder, path), "wb") as file:
+                                file.write(content)
+                        db.execute("SELECT mpg_build(?)", (folder,)).fetchall()
+                    found.append([db.execute("SELECT " + sql).fetchall() for sql in (LEDGER, "job, chips FROM jobs", "job, kind, start_us, end_us FROM spans ORDER BY 1, 3, 2", "pool, chips, start_us, end_us FROM capacity ORDER BY 3")])
+                    db.close()
+                self.assertEqual(*found, (fixture, list(after)))
+
+    def test_logs_that_begin_at_once(self):
+        """Of two that came at the time of one that is gone nothing says which it was."""
+        with open(os.path.join(ROOT, "fixtures/training/megatron.log"), encoding="utf-8") as file:
+            text = file.read()
+        found = self.built([{"a.log": text}, {"b.log": text, "c.log": text.replace("15360", "15361")}])
+        self.assertEqual(["a.log", "b.log", "c.log"], sorted(os.path.basename(name) for name, *_ in found[1]))
 
     def test_what_nothing_tells_anew_stays(self):
         """The next month's export lacks an attempt, a job and the cluster's first size: all three were."""
