@@ -109,6 +109,11 @@ class Claims(Claimed):
         self.assertEqual(self.held(slices, template, self.user("p", template="t", made="p-c")), {"p": 3})
         self.assertEqual(self.held(slices, template, self.claim("p-c"), self.user("p", template="t", made="p-c")), {"p": 3})
         self.assertEqual(self.held(slices, template, self.claim("p-c", "gpu-0"), self.user("p", template="t", made="p-c")), {"p": 1})
+        asks = self.claim("p-c", spec={"devices": {"requests": [self.gpus(4)]}}) # its template is in no file
+        self.assertEqual(self.held(slices, asks, self.user("p", template="t", made="p-c")), {"p": 4})
+        self.assertEqual(self.held(slices, template, asks, self.user("p", template="t", made="p-c")), {"p": 3})
+        every = self.claim("p-c", spec={"devices": {"requests": [{"name": "r", "exactly": {"deviceClassName": "gpu.nvidia.com", "allocationMode": "All"}}]}})
+        self.assertEqual(self.held(slices, every, self.user("p", template="t", made="p-c")), {"p": 1})
         older = self.template("t", self.gpus(5), uid="older", resourceVersion="1")
         self.assertEqual(self.held(slices, older, self.template("t", self.gpus(3), resourceVersion="2"), self.user("p", template="t", made="p-c")), {"p": 3})
         events = [("ADDED", self.claim("p-c", resourceVersion="1")), ("MODIFIED", self.claim("p-c", "gpu-0", resourceVersion="2")),

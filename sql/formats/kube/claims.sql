@@ -122,15 +122,16 @@ SELECT driver, max(n) AS chips FROM (SELECT driver, count(DISTINCT chip) AS n FR
 DROP TABLE IF EXISTS temp.kube_claimed;
 CREATE TEMP TABLE kube_claimed AS
 SELECT p.uid, p.namespace, CASE WHEN json_extract(c.value, '$.template') IS NULL THEN json_extract(c.value, '$.claim') END AS named,
-       coalesce(g.resource, a.resource) AS resource,
-       coalesce(g.chips, CASE WHEN coalesce(every, 0) = 0 THEN a.chips WHEN p.nodeName IS NULL THEN (SELECT e.chips FROM kube_every AS e WHERE e.driver = a.driver)
-                              ELSE (SELECT count(DISTINCT d.chip) FROM kube_devices AS d WHERE d.node = p.nodeName AND d.driver = a.driver AND now) END) AS chips
+       coalesce(g.resource, a.resource, b.resource) AS resource,
+       coalesce(g.chips, CASE WHEN coalesce(a.every, b.every, 0) = 0 THEN coalesce(a.chips, b.chips) WHEN p.nodeName IS NULL THEN (SELECT e.chips FROM kube_every AS e WHERE e.driver = coalesce(a.driver, b.driver))
+                              ELSE (SELECT count(DISTINCT d.chip) FROM kube_devices AS d WHERE d.node = p.nodeName AND d.driver = coalesce(a.driver, b.driver) AND now) END) AS chips
 FROM kube_last AS p, json_each(p.claims) AS c
      LEFT JOIN kube_given AS g ON g.namespace = p.namespace AND g.name = json_extract(c.value, '$.claim') -- of several of one name that of its time
                               AND g.uid = coalesce((SELECT t.uid FROM kube_given AS t WHERE t.namespace = p.namespace AND t.name = json_extract(c.value, '$.claim') AND t.made <= coalesce(p.scheduled, p.startTime, p.creationTimestamp) ORDER BY t.made DESC LIMIT 1),
                                                    (SELECT t.uid FROM kube_given AS t WHERE t.namespace = p.namespace AND t.name = json_extract(c.value, '$.claim') ORDER BY t.made LIMIT 1))
      LEFT JOIN kube_asked AS a ON a.namespace = p.namespace AND a.name = coalesce(json_extract(c.value, '$.template'), json_extract(c.value, '$.claim'))
                               AND a.kind = CASE WHEN json_extract(c.value, '$.template') IS NULL THEN 'ResourceClaim' ELSE 'ResourceClaimTemplate' END
+     LEFT JOIN kube_asked AS b ON b.namespace = p.namespace AND b.name = json_extract(c.value, '$.claim') AND b.kind = 'ResourceClaim' -- whose template no file has
 WHERE p.kind = 'Pod';
 -- One that requested devices as a resource, by a name that says nothing of chips: what the claim was given that the scheduler made.
 INSERT INTO kube_claimed
