@@ -14,7 +14,7 @@
 --@ input :nodes sure (?s)\A\s*\{.*"(?:Slurm|slurm)"\s*:.*"nodes"\s*:\s*\[\s*\{
 --@ input :nodes sure (?s)\A\s*\{\s*(?:"(?:errors|last_\w+|meta|warnings)"\s*:.{0,4000}?)?"nodes"\s*:\s*\[.*"(?:slurmd_version|gres)"\s*:
 --@ extends outage_reasons
---@ needs :zone ^[^\n]*([|\t;^~!#@\x1f])\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\1
+--@ needs :zone ^[^\n]*(?:([|\t;^~!#@\x1f])\d{4}-\d\d-\d\d[T ]\d\d:\d\d:\d\d(?:\1|\r?$)|(?:Time=|\[\w+@)\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:[\]\s]|$))
 --@ hint \A-{40,}\n(?:Cluster|Job|User)[^\n]*Utilization => a report of sreport: export sacct and sacctmgr show event instead
 --@ hint \A(?:\s*JobID\s+JobName\s|(?=[^\n]*\bJobID(?:Raw)?\b)[\w %/]+\n-{3,}(?: +-{3,})*[ ]*\n) => sacct as a table for people: export it with sacct -P
 --@ hint \A(?=[^\n]*\b(?:Time)?Start\b)(?=[^\n]*\b(?:Time)?End\b)[\w %/]+\n-{3,}(?: +-{3,})*[ ]*\n => sacctmgr as a table for people: export it with sacctmgr --parsable2

@@ -67,6 +67,14 @@ class Zones(Case):
         path = self.file("JobID|Submit|Start|End\n1|1795240353|2026-11-21T05:52:33Z|2026-11-21T05:52:33+02:00\n")
         self.assertEqual(self.rows('SELECT Submit, Start, "End" FROM slurm_trace(?, \'Asia/Tokyo\')', path), [(1795240353, 1795240353, 1795233153)])
 
+    def test_files_say_that_they_lack_a_zone(self):
+        """Whatever they are of: their times have a space or a T, in any column, or in what scontrol shows."""
+        jobs, node, reserved = "JobID|State|AllocTRES|Start\n1|RUNNING|gres/gpu=8|{}\n", "NodeName=n1 Arch=x86_64\n   Gres=gpu:8\n   State=DOWN\n   {}\n", "ReservationName=r StartTime={} EndTime={}\n   Nodes=n1\n   Flags=MAINT\n"
+        for text in (jobs, jobs.replace("AllocTRES|Start", "Start|AllocTRES").replace("gres/gpu=8|{}", "{}|gres/gpu=8"), node.replace("{}", "BootTime={} SlurmdStartTime={}"), node.replace("{}", "Reason=x [root@{}]"), reserved):
+            for time, lacks in (("2026-11-21T05:52:33", "zone"), ("2026-11-21T05:52:33Z", None), ("2026-11-21T05:52:33+01:00", None), ("1795240353", None), *([("2026-11-21 05:52:33", "zone")] if "|" in text else [])):
+                with self.subTest(text=text, time=time):
+                    self.assertEqual(lacks, self.one("SELECT missing FROM trace_sources(?)", self.file(text.replace("{}", time))))
+
 
 if __name__ == "__main__":
     unittest.main()
