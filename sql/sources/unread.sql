@@ -126,6 +126,8 @@
 --@ hint (?s)\A\s*\{(?=.{0,4000}?"series"\s*:)(?=.{0,9000}?"pointlist"\s*:) => metrics of Datadog: ask a Prometheus' API for them (api/v1/query_range), or scrape the exporter
 --@ hint (?s)\A\s*\{\s*"results"\s*:\s*\{.{0,400}?"frames"\s*: => what Grafana got of Prometheus: ask its API itself (api/v1/query_range)
 --@ hint \A=+\nMLPerf Results Summary\n => what MLPerf's LoadGen measured of a server, which is no job's: scrape the server's /metrics, which trace_serve_tokens reads
+--@ hint (?s)\A\s*\[\s*\{\s*"metric"\s*:\s*\{ => series alone, as promtool or jq print them: give the server's answer, or wrap them: jq '{status: "success", data: {resultType: "matrix", result: .}}'
+--@ hint \A"?Time"?,[^\n]*(?:DCGM_FI_|__name__|gpu=|kube_) => what Grafana shows: ask its Prometheus itself (api/v1/query_range)
 --@ hint \A\s*\{\s*"neuron_runtime_data"\s*: => what neuron-monitor prints: let its neuron-monitor-prometheus.py serve it, and scrape that
 --@ hint \A\s*\{\s*"card\d+"\s*:\s*\{ => what rocm-smi prints, which is of one moment: scrape AMD's device metrics exporter, which trace_duty reads
 --@ hint \AWall time,Step,Value\n => a table of TensorBoard for people: give its event files
