@@ -95,6 +95,62 @@ WHERE record = 'allocations' AND pool NOT IN (SELECT o.pool FROM temp.mpg_others
 DELETE FROM main.capacity WHERE pool IN (SELECT l.pool FROM temp.mpg_left AS l);
 DELETE FROM main.outages WHERE pool IN (SELECT l.pool FROM temp.mpg_left AS l);
 DELETE FROM main.observed WHERE pool IN (SELECT l.pool FROM temp.mpg_left AS l);
+-- What was open in an earlier reading, and this one, which begins later, tells from its begin on, as of samples of one day after the other: that
+-- is how long it was what it was. Of a whole again its pieces are in it. Only of what says until when it was observed.
+DROP TABLE IF EXISTS temp.mpg_watched;
+CREATE TEMP TABLE mpg_watched AS
+SELECT o.pool, max(o.until_us) AS until_us, (SELECT max(i.until_us) FROM temp.mpg_others AS i WHERE i.record = 'observed' AND i.pool = o.pool) AS now_us, (SELECT min(n.start_us) FROM temp.mpg_others AS n WHERE n.record IN ('capacity', 'allocations')) AS first_us
+FROM main.observed AS o WHERE o.pool IN (SELECT i.pool FROM temp.mpg_others AS i WHERE i.record = 'observed') GROUP BY o.pool;
+DROP TABLE IF EXISTS temp.mpg_cut;
+CREATE TEMP TABLE mpg_cut AS
+WITH w AS (
+  SELECT w.*, row_number() OVER (PARTITION BY record, pool, chip, kind, chips ORDER BY start_us, id) AS place FROM temp.mpg_was AS w
+  WHERE record <> 'allocations' AND end_us IS NULL AND pool IN (SELECT pool FROM temp.mpg_watched) AND (record, id) NOT IN (SELECT record, was FROM temp.mpg_replaced)
+    AND (record, pool, start_us) NOT IN (SELECT n.record, n.pool, n.start_us FROM temp.mpg_new AS n WHERE n.pool IS NOT NULL)
+),
+n AS (
+  SELECT n.*, row_number() OVER (PARTITION BY record, pool, chip, kind, chips ORDER BY start_us, id) AS place FROM temp.mpg_new AS n JOIN temp.mpg_watched AS o USING (pool)
+  WHERE record <> 'allocations' AND (start_us = first_us OR start_us >= until_us)
+)
+SELECT w.record, w.id, NULL AS job, w.start_us, n.start_us AS end_us
+FROM w JOIN n ON n.record = w.record AND n.pool = w.pool AND n.chip IS w.chip AND n.kind IS w.kind AND n.chips = w.chips AND n.place = w.place AND n.start_us > w.start_us
+UNION ALL
+SELECT 'allocations', a.id, a.job, a.start_us, min(n.start_us)
+FROM temp.mpg_new AS n CROSS JOIN main.allocations AS a ON a.job = n.job AND a.task IS n.task AND a.pool = n.pool AND a.chips = n.chips AND (a.task IS NOT NULL OR a.attempt IS n.attempt)
+WHERE n.record = 'allocations' AND a.chips > 0 AND a.end_us IS NULL AND n.start_us > a.start_us AND a.pool IN (SELECT pool FROM temp.mpg_watched)
+  AND a.id NOT IN (SELECT i.id FROM temp.mpg_others AS i WHERE i.record = 'allocations')
+  AND NOT EXISTS (SELECT 1 FROM temp.mpg_was AS t WHERE t.record = 'allocations' AND t.id = a.id)
+GROUP BY a.id;
+UPDATE main.capacity SET end_us = c.end_us FROM temp.mpg_cut AS c WHERE c.record = 'capacity' AND c.id = capacity.id;
+UPDATE main.outages SET end_us = c.end_us FROM temp.mpg_cut AS c WHERE c.record = 'outages' AND c.id = outages.id;
+UPDATE main.allocations SET end_us = c.end_us FROM temp.mpg_cut AS c WHERE c.record = 'allocations' AND c.job = allocations.job AND c.start_us = allocations.start_us AND c.id = allocations.id;
+DELETE FROM main.allocations WHERE (job, start_us, id) IN (
+  SELECT a.job, a.start_us, a.id
+  FROM temp.mpg_new AS n CROSS JOIN main.allocations AS a ON a.job = n.job AND a.task IS n.task AND a.pool = n.pool AND a.chips = n.chips AND (a.task IS NOT NULL OR a.attempt IS n.attempt)
+  WHERE n.record = 'allocations' AND a.start_us > n.start_us AND a.start_us < coalesce(n.end_us, 9e18) AND a.pool IN (SELECT pool FROM temp.mpg_watched)
+    AND a.id NOT IN (SELECT i.id FROM temp.mpg_others AS i WHERE i.record = 'allocations'));
+-- And what was open then, and is no more where a later reading tells of its pool, ended when it was last seen: nodes that were out, and pods.
+DELETE FROM temp.mpg_watched WHERE now_us <= until_us OR pool NOT IN (SELECT i.pool FROM temp.mpg_others AS i WHERE i.record = 'capacity');
+DROP TABLE IF EXISTS temp.mpg_over;
+CREATE TEMP TABLE mpg_over AS
+SELECT 'outages' AS record, o.id, NULL AS job, o.start_us, w.until_us, 'an outage of ' || o.pool AS what
+FROM temp.mpg_watched AS w CROSS JOIN main.outages AS o ON o.pool = w.pool
+WHERE o.end_us IS NULL AND o.id NOT IN (SELECT i.id FROM temp.mpg_others AS i WHERE i.record = 'outages')
+  AND (o.pool, o.start_us) NOT IN (SELECT n.pool, n.start_us FROM temp.mpg_new AS n WHERE n.record = 'outages')
+UNION ALL
+SELECT 'allocations', a.id, a.job, a.start_us, w.until_us, a.job || ' (' || a.task || ')'
+FROM (SELECT 1 FROM temp.mpg_watched LIMIT 1) CROSS JOIN main.allocations AS a CROSS JOIN temp.mpg_watched AS w ON w.pool = a.pool
+WHERE a.end_us IS NULL AND a.task IS NOT NULL AND a.chips > 0 AND a.id NOT IN (SELECT i.id FROM temp.mpg_others AS i WHERE i.record = 'allocations')
+  AND (a.job, a.start_us) NOT IN (SELECT n.job, n.start_us FROM temp.mpg_new AS n WHERE n.record = 'allocations');
+UPDATE main.outages SET end_us = max(outages.start_us, o.until_us) FROM temp.mpg_over AS o WHERE o.record = 'outages' AND o.id = outages.id;
+UPDATE main.allocations SET end_us = max(allocations.start_us, o.until_us), outcome = coalesce(outcome, 'cancelled')
+FROM temp.mpg_over AS o WHERE o.record = 'allocations' AND o.job = allocations.job AND o.start_us = allocations.start_us AND o.id = allocations.id;
+INSERT INTO mpg_issues(source, severity, kind, line, count, detail)
+SELECT coalesce((SELECT max(source) FROM temp.mpg_sources), 'main'), 'warning', 'lost_end', NULL, count(*), 'pods and outages that the tables had, and a later reading has no more, the first ' || min(what) || ': they ended when they were last seen'
+FROM temp.mpg_over GROUP BY NULL HAVING count(*) > 0;
+DROP TABLE temp.mpg_watched;
+DROP TABLE temp.mpg_cut;
+DROP TABLE temp.mpg_over;
 -- An id that a job of another cluster has.
 INSERT INTO mpg_issues(source, severity, kind, line, count, detail)
 SELECT coalesce((SELECT max(source) FROM temp.mpg_sources), 'main'), 'warning', 'conflict', NULL, count(*),

@@ -129,6 +129,43 @@ class Retold(Case):
             self.assertEqual(once[:2], self.built(states)[:2])
             self.assertEqual(once[:2], self.built(states + states[-1:])[:2])
 
+    def test_windows_of_metrics(self):
+        """Hours that are read one after the other: what was open goes on in the next, and all of it again is the whole."""
+        with open(os.path.join(ROOT, "fixtures/kube/state.json"), encoding="utf-8") as file:
+            series = json.load(file)["data"]["result"]
+
+        def window(since, until):
+            cut = [{"metric": one["metric"], "values": [sample for sample in one["values"] if since <= sample[0] < until]} for one in series]
+            return json.dumps({"status": "success", "data": {"resultType": "matrix", "result": [one for one in cut if one["values"]]}})
+        begin, end = min(one["values"][0][0] for one in series), max(one["values"][-1][0] for one in series) + 1
+        whole, one, two, late = window(begin, end), window(begin, begin + 3600), window(begin + 3600, end), window(begin + 3000, end)
+        once = self.built([{"state.json": whole}])
+        for states in ([{"1.json": one}, {"2.json": two}], [{"1.json": one}, {"2.json": late}], [{"1.json": one}, {"2.json": two}, {"2.json": two}], [{"1.json": one}, {"2.json": two}, {"1.json": one, "2.json": two}]):
+            self.assertEqual(once[0], self.built(states)[0], [list(state) for state in states])
+        self.assertEqual(once[2], self.built([{"1.json": one}, {"2.json": two}, {"state.json": whole}])[2])
+
+    def test_what_a_later_listing_lacks(self):
+        """A pod and an outage that are no more, where the listing before was overwritten, ended when they were last seen."""
+        def listing(ready, heard, *pods):
+            node = node_object("np", heard=heard)
+            node["status"]["conditions"][0].update(status=ready, lastTransitionTime="2026-03-01T08:30:00Z")
+            return {"list.json": json.dumps({"apiVersion": "v1", "kind": "List", "items": [node, *pods]})}
+        other = json.loads(json.dumps(pod_object()).replace('"p"', '"q"'))
+        for states, held, down, listed in (
+                ([listing("Unknown", "09:00", pod_object(), other), listing("True", "10:00", other)], {"ml/p": 4 * 3000, "ml/q": 4 * 6600}, 0, [(1,)]),
+                ([listing("Unknown", "09:00", pod_object()), listing("True", "10:00")], {"ml/p": 4 * 3000}, 4 * 1800, [(2,)]),
+                ([listing("True", "09:00", pod_object()), listing("True", "10:00", pod_object())], {"ml/p": 4 * 6600}, 0, [])):
+            folder, db = self.new_folder(), connect(":memory:")
+            for files in states:
+                for name, text in files.items():
+                    with open(os.path.join(folder, name), "w", encoding="utf-8") as file:
+                        file.write(text)
+                db.execute("SELECT mpg_build(?)", (folder,)).fetchall()
+            self.assertEqual(held, dict(db.execute("SELECT job, sum(chip_us) / 1000000 FROM ledger WHERE category <> 'queued' AND job IS NOT NULL GROUP BY 1")))
+            self.assertEqual(down, db.execute("SELECT coalesce(sum(chip_us), 0) / 1000000 FROM ledger WHERE category = 'down'").fetchone()[0])
+            self.assertEqual(listed, db.execute("SELECT count FROM issues WHERE kind = 'lost_end' AND detail LIKE 'pods and outages that the tables had%'").fetchall())
+            db.close()
+
     def test_an_id_of_another_cluster(self):
         """Built one after the other, two clusters' jobs of one id are one job: that is listed. A job of one submission may go to another pool."""
         for submit, cluster, listed in ((200, "c2", [(1,)]), (0, "c2", []), (200, "c1", [])):
