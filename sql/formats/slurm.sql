@@ -4,7 +4,7 @@
 --@ feeds SG
 --@ input :sacct sure \A(?=\w+([|\t;^~!#@\x1f]{1,3}))(?:[A-Za-z]\w*\1)*JobID(?:Raw)?\1[^\n]*\n
 --@ input :sacct sure (?s)\A\s*\{.*"(?:Slurm|slurm)"\s*:.*"jobs"\s*:\s*\[
---@ input :sacct sure (?s)\A\s*\{\s*(?:"(?:errors|last_\w+|meta|warnings)"\s*:.{0,4000}?)?"jobs"\s*:\s*\[.*"(?:job_id|association|array)"\s*:
+--@ input :sacct sure (?s)\A\s*\{\s*(?:"(?:errors|last_\w+|meta|warnings)"\s*:.{0,4000}?)?"jobs"\s*:\s*\[(?:.*"(?:job_id|association|array)"|\s*\]\s*,.*"slurm")\s*:
 --@ input :reservations sure \A(?=[^\n]*\b(?:UnusedWall|NodeNames|Name[|]))(?:[A-Za-z][\w ]*[|])*TimeStart[|]
 --@ input :reservations sure \AReservationName=\S+ StartTime=
 --@ input :reservations sure (?s)\A\s*\{.*"(?:Slurm|slurm)"\s*:.*"reservations"\s*:\s*\[

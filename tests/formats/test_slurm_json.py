@@ -98,6 +98,15 @@ class Slurmrestd(Shared):
         self.assertEqual(self.rows("SELECT * FROM slurm_trace(?)", path), [])
         self.assertEqual(self.issues(path), {"reported_error": 1})
 
+    def test_an_answer_without_jobs(self):
+        """It is Slurm's, and says why it has none."""
+        answer = {"jobs": [], "last_update": {"set": True, "infinite": False, "number": 1795250000}, "meta": {"plugin": {"type": "openapi/slurmctld"}, "slurm": {"release": "25.11.0"}},
+                  "errors": [{"description": "Unable to query JobId=1", "error": "Invalid job id specified"}]}
+        path = self.file(json.dumps(answer, indent=2), "empty.json")
+        self.assertEqual([("slurm",)], self.rows("SELECT format FROM trace_sources(?)", path))
+        self.rows("SELECT * FROM trace_rollup(?)", path)
+        self.assertEqual({"reported_error": 1, "no_record": 1}, self.issues(path))
+
     def test_attempts_that_were_left_out(self):
         """Newer releases leave them out of the JSON too, without -D; of the controller they are never asked."""
         def issues(*jobs):
