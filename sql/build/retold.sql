@@ -5,6 +5,18 @@
 -- its events are there. What nothing tells anew stays, as of files that are gone.
 -- A part of build.sql. Reads what comes in and the tables of records.sql, before added.sql adds the one to the other.
 
+-- What a reading in between lacked (see below) and this one tells as before is open again, unless another piece goes on from there.
+UPDATE main.allocations AS a SET end_us = NULL, outcome = i.outcome
+FROM (SELECT id, job, start_us, outcome FROM temp.mpg_others WHERE record = 'allocations' AND end_us IS NULL) AS i
+WHERE a.job = i.job AND a.start_us = i.start_us AND a.id = i.id AND a.end_us IS NOT NULL
+  AND NOT EXISTS (SELECT 1 FROM main.allocations AS k WHERE k.job = a.job AND k.task IS a.task AND k.start_us = a.end_us AND k.chips = a.chips AND k.id <> a.id);
+UPDATE main.capacity AS c SET end_us = NULL
+WHERE end_us IS NOT NULL AND id IN (SELECT i.id FROM temp.mpg_others AS i WHERE i.record = 'capacity' AND i.end_us IS NULL)
+  AND NOT EXISTS (SELECT 1 FROM main.capacity AS k WHERE k.pool = c.pool AND k.chip IS c.chip AND k.chips = c.chips AND k.start_us = c.end_us);
+UPDATE main.outages AS o SET end_us = NULL
+WHERE end_us IS NOT NULL AND id IN (SELECT i.id FROM temp.mpg_others AS i WHERE i.record = 'outages' AND i.end_us IS NULL)
+  AND NOT EXISTS (SELECT 1 FROM main.outages AS k WHERE k.pool = o.pool AND k.kind IS o.kind AND k.chips = o.chips AND k.start_us = o.end_us);
+
 -- What comes in and was not there, and what was there, may be the same, and does not come in.
 DROP TABLE IF EXISTS temp.mpg_new;
 CREATE TEMP TABLE mpg_new AS
@@ -101,6 +113,8 @@ DROP TABLE IF EXISTS temp.mpg_watched;
 CREATE TEMP TABLE mpg_watched AS
 SELECT o.pool, max(o.until_us) AS until_us, (SELECT max(i.until_us) FROM temp.mpg_others AS i WHERE i.record = 'observed' AND i.pool = o.pool) AS now_us, (SELECT min(n.start_us) FROM temp.mpg_others AS n WHERE n.record IN ('capacity', 'allocations')) AS first_us
 FROM main.observed AS o WHERE o.pool IN (SELECT i.pool FROM temp.mpg_others AS i WHERE i.record = 'observed') GROUP BY o.pool;
+DELETE FROM temp.mpg_watched -- of another cluster whose pools have those names: it tells nothing again, and begins long before
+WHERE first_us < until_us - 86400000000 AND pool NOT IN (SELECT i.pool FROM temp.mpg_others AS i WHERE i.record IN ('capacity', 'outages', 'allocations') AND i.pool IS NOT NULL AND i.id IN (SELECT k.id FROM temp.mpg_known AS k));
 DROP TABLE IF EXISTS temp.mpg_cut;
 CREATE TEMP TABLE mpg_cut AS
 WITH w AS (

@@ -166,6 +166,19 @@ class Retold(Case):
             self.assertEqual(listed, db.execute("SELECT count FROM issues WHERE kind = 'lost_end' AND detail LIKE 'pods and outages that the tables had%'").fetchall())
             db.close()
 
+    def test_what_comes_again(self):
+        """A pod that one listing between lacks runs on; and another cluster whose pool has the same name ends nothing."""
+        def listing(heard, *pods, name="a", made="2026-03-01T08:00:00Z"):
+            node = node_object("np", heard=heard)
+            node["metadata"].update(name=name, uid=name, creationTimestamp=made)
+            return {"list.json": json.dumps({"apiVersion": "v1", "kind": "List", "items": [node, *pods]})}
+        once = self.built([listing("11:00", pod_object())])
+        self.assertEqual(once, self.built([listing("09:00", pod_object()), listing("10:00"), listing("11:00", pod_object())]))
+        ledger, _, held = self.built([listing("09:00", pod_object()), listing("10:00", name="b", made="2026-02-01T08:00:00Z")])
+        self.assertEqual([("ml/p", 1, "np", 1772352600000000)], held)
+        self.assertEqual(4 * 6600 * 10**6, sum(us for _, name, *_, us in ledger if name))
+        self.assertEqual(8 * (2 + 28 * 24 + 2) * 3600 * 10**6, sum(us for _, _, category, _, us in ledger if category != "queued"))
+
     def test_an_id_of_another_cluster(self):
         """Built one after the other, two clusters' jobs of one id are one job: that is listed. A job of one submission may go to another pool."""
         for submit, cluster, listed in ((200, "c2", [(1,)]), (0, "c2", []), (200, "c1", [])):
