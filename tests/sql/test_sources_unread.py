@@ -224,7 +224,7 @@ UNREAD = {
     "qstat_sge.txt": (b"job-ID  prior   name       user         state submit/start at     queue\n-----\n  12 0.5 llm ann r 03/02/2026 10:00:00 gpu.q@n1\n", "what qstat of Grid Engine prints"),
     "pods.txt": (b"NAME        READY   STATUS    RESTARTS   AGE\ntrainer-0   1/1     Running   0          3h\n", "a table of kubectl"),
     "pods_A.txt": (b"NAMESPACE   NAME        READY   STATUS    RESTARTS   AGE\nml          trainer-0   1/1     Running   0          3h\n", "a table of kubectl"),
-    "events.txt": (b"LAST SEEN   TYPE     REASON      OBJECT          MESSAGE\n3m          Normal   Scheduled   pod/trainer-0   Successfully assigned\n", "a table of kubectl"),
+    "kubectl-events.txt": (b"LAST SEEN   TYPE     REASON      OBJECT          MESSAGE\n3m          Normal   Scheduled   pod/trainer-0   Successfully assigned\n", "a table of kubectl"),
     "smi.txt": (b"Mon Mar  2 10:00:00 2026       \n+-----------------------+\n| NVIDIA-SMI 550.54.15    Driver Version: 550.54.15      CUDA Version: 12.4     |\n", "a table of nvidia-smi"),
     "smi.csv": (b"timestamp, name, utilization.gpu [%], memory.used [MiB]\n2026/03/02 10:00:00.000, NVIDIA H100 80GB HBM3, 98 %, 70000 MiB\n", "samples of nvidia-smi or dcgmi"),
     "dmon.txt": (b"# gpu    pwr  gtemp  mtemp     sm    mem\n# Idx      W      C      C      %      %\n    0    300     60     70     98     40\n", "samples of nvidia-smi or dcgmi"),
