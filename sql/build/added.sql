@@ -133,7 +133,8 @@ CREATE TEMP TABLE mpg_went_on(job TEXT PRIMARY KEY) WITHOUT ROWID;
 INSERT INTO temp.mpg_went_on
 SELECT job FROM temp.mpg_others WHERE record = 'allocations' AND EXISTS (SELECT 1 FROM temp.mpg_known) AND id NOT IN (SELECT k.id FROM temp.mpg_known AS k)
 UNION
-SELECT job FROM temp.mpg_others AS o WHERE record = 'jobs' AND submit_us IS NOT NULL AND EXISTS (SELECT 1 FROM temp.mpg_known) AND NOT EXISTS (SELECT 1 FROM main.allocations AS a WHERE a.job = o.job);
+SELECT job FROM temp.mpg_others AS o
+WHERE record = 'jobs' AND submit_us IS NOT NULL AND EXISTS (SELECT 1 FROM temp.mpg_known) AND NOT EXISTS (SELECT 1 FROM main.allocations AS a WHERE a.job = o.job);
 DELETE FROM temp.mpg_went_on
 WHERE EXISTS (SELECT 1 FROM main.allocations AS a WHERE a.job = mpg_went_on.job AND a.id NOT IN (SELECT o.id FROM temp.mpg_others AS o WHERE o.record = 'allocations'));
 UPDATE main.jobs AS j
@@ -141,8 +142,9 @@ SET name = coalesce(i.name, j.name), owner = coalesce(i.owner, j.owner), phase =
     runtime = coalesce(i.runtime, j.runtime), model = coalesce(i.model, j.model), priority = coalesce(i.priority, j.priority), chips = coalesce(i.chips, j.chips),
     min_chips = coalesce(i.min_chips, iif(i.chips < j.chips, NULL, j.min_chips)), tasks = coalesce(i.tasks, iif(i.chips < j.chips, NULL, j.tasks)),
     submit_us = coalesce(i.submit_us, j.submit_us), labels = coalesce(i.labels, j.labels)
-FROM (SELECT job, max(name) AS name, max(owner) AS owner, max(phase) AS phase, max(framework) AS framework, max(runtime) AS runtime, max(model) AS model, max(priority) AS priority,
-             max(chips) AS chips, max(min_chips) AS min_chips, max(tasks) AS tasks, max(submit_us) AS submit_us, max(labels) AS labels
+FROM (SELECT job, max(name) AS name, max(owner) AS owner, max(phase) AS phase, max(framework) AS framework, max(runtime) AS runtime,
+             max(model) AS model, max(priority) AS priority, max(chips) AS chips, max(min_chips) AS min_chips, max(tasks) AS tasks,
+             max(submit_us) AS submit_us, max(labels) AS labels
       FROM temp.mpg_others WHERE record = 'jobs' AND job IN (SELECT w.job FROM temp.mpg_went_on AS w) GROUP BY job) AS i
 WHERE i.job = j.job;
 DROP TABLE temp.mpg_went_on;

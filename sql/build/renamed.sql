@@ -43,11 +43,13 @@ WHERE t.job <> t.file AND j.job NOT IN (SELECT o.job FROM temp.mpg_others AS o W
 -- A log that is by itself and whose file was packed, rotated or moved: it holds what the other held, and does so from the same first span on.
 DROP TABLE IF EXISTS temp.mpg_folder;
 CREATE TEMP TABLE mpg_folder AS
-SELECT source, iif(source GLOB '*[*?[]*', '', rtrim(source, replace(source, '/', ''))) AS name FROM temp.mpg_sources WHERE files AND source IS NOT NULL AND EXISTS (SELECT 1 FROM main.spans);
+SELECT source, iif(source GLOB '*[*?[]*', '', rtrim(source, replace(source, '/', ''))) AS name
+FROM temp.mpg_sources WHERE files AND source IS NOT NULL AND EXISTS (SELECT 1 FROM main.spans);
 DROP TABLE IF EXISTS temp.mpg_gone_logs;
 CREATE TEMP TABLE mpg_gone_logs AS
 SELECT a.job, a.start_us, a.chips, a.pool
-FROM temp.mpg_folder AS f CROSS JOIN main.jobs AS j ON substr(j.job, 1, length(f.name)) = f.name AND j.job GLOB '*.*' AND j.job NOT IN (SELECT i.job FROM temp.mpg_others AS i WHERE i.job IS NOT NULL)
+FROM temp.mpg_folder AS f CROSS JOIN main.jobs AS j ON substr(j.job, 1, length(f.name)) = f.name AND j.job GLOB '*.*'
+  AND j.job NOT IN (SELECT i.job FROM temp.mpg_others AS i WHERE i.job IS NOT NULL)
 CROSS JOIN main.allocations AS a ON a.job = j.job;
 DROP TABLE IF EXISTS temp.mpg_moved_logs;
 CREATE TEMP TABLE mpg_moved_logs AS
@@ -58,9 +60,11 @@ GROUP BY w.job, n.job;
 DELETE FROM temp.mpg_moved_logs WHERE began IS NULL OR job IN (SELECT m.job FROM temp.mpg_moved_logs AS m GROUP BY m.job HAVING count(*) > 1);
 DROP TABLE IF EXISTS temp.mpg_begun_logs; -- those that are files
 CREATE TEMP TABLE mpg_begun_logs AS
-SELECT s.job, min(s.start_us) AS began FROM (SELECT 1 WHERE EXISTS (SELECT 1 FROM temp.mpg_moved_logs)) CROSS JOIN temp.mpg_spans AS s WHERE s.job IN (SELECT m.job FROM temp.mpg_moved_logs AS m) GROUP BY s.job;
+SELECT s.job, min(s.start_us) AS began FROM (SELECT 1 WHERE EXISTS (SELECT 1 FROM temp.mpg_moved_logs)) CROSS JOIN temp.mpg_spans AS s
+  WHERE s.job IN (SELECT m.job FROM temp.mpg_moved_logs AS m) GROUP BY s.job;
 DELETE FROM temp.mpg_begun_logs
-WHERE iif(job GLOB '*#[0-9]*', rtrim(rtrim(job, '0123456789'), '#'), job) NOT IN (SELECT t.file FROM temp.mpg_folder AS f CROSS JOIN trace_sources(f.source) AS t WHERE EXISTS (SELECT 1 FROM temp.mpg_moved_logs));
+WHERE iif(job GLOB '*#[0-9]*', rtrim(rtrim(job, '0123456789'), '#'), job) NOT IN (
+  SELECT t.file FROM temp.mpg_folder AS f CROSS JOIN trace_sources(f.source) AS t WHERE EXISTS (SELECT 1 FROM temp.mpg_moved_logs));
 DELETE FROM temp.mpg_moved_logs WHERE NOT EXISTS (SELECT 1 FROM temp.mpg_begun_logs AS b WHERE b.job = mpg_moved_logs.job AND b.began = mpg_moved_logs.began);
 INSERT INTO temp.mpg_renamed_logs
 SELECT was, min(job) FROM temp.mpg_moved_logs WHERE was NOT IN (SELECT r.was FROM temp.mpg_renamed_logs AS r) GROUP BY was HAVING count(*) = 1;

@@ -24,7 +24,8 @@ SELECT record, id, job, attempt, task, pool, substr(pool, 1, instr(pool || '/', 
 WHERE record IN ('capacity', 'outages', 'allocations') AND EXISTS (SELECT 1 FROM temp.mpg_known) AND id NOT IN (SELECT k.id FROM temp.mpg_known AS k);
 DROP TABLE IF EXISTS temp.mpg_was;
 CREATE TEMP TABLE mpg_was AS
-SELECT 'allocations' AS record, a.id, a.job, attempt, task, pool, substr(pool, 1, instr(pool || '/', '/') - 1) AS cluster, NULL AS chip, chips, a.start_us, end_us, NULL AS kind
+SELECT 'allocations' AS record, a.id, a.job, attempt, task, pool, substr(pool, 1, instr(pool || '/', '/') - 1) AS cluster, NULL AS chip, chips,
+       a.start_us, end_us, NULL AS kind
 FROM (SELECT DISTINCT job, start_us FROM temp.mpg_new WHERE record = 'allocations') AS n
 CROSS JOIN main.allocations AS a ON a.job = n.job AND a.start_us = n.start_us
 WHERE a.id NOT IN (SELECT i.id FROM temp.mpg_others AS i WHERE i.record = 'allocations')
@@ -62,14 +63,17 @@ SELECT w.record, w.pool || ' ' || w.start_us, w.id, n.id, w.pool, n.pool
 FROM temp.mpg_was AS w JOIN temp.mpg_new AS n ON n.record = w.record AND n.pool = w.pool
 WHERE w.record <> 'allocations' AND w.pool IN (SELECT g.pool FROM temp.mpg_again AS g)
   AND CASE WHEN n.start_us = w.start_us THEN NOT (n.chip IS w.chip AND n.chips = w.chips AND n.kind IS w.kind AND (w.end_us IS NULL OR n.end_us IS NULL))
-           WHEN w.record = 'capacity' THEN n.start_us < w.start_us AND n.chips = w.chips AND n.end_us IS w.end_us AND coalesce(n.chip, w.chip, '') = coalesce(w.chip, n.chip, '')
+           WHEN w.record = 'capacity' THEN n.start_us < w.start_us AND n.chips = w.chips AND n.end_us IS w.end_us
+             AND coalesce(n.chip, w.chip, '') = coalesce(w.chip, n.chip, '')
            ELSE n.start_us > w.start_us AND w.end_us IS NULL AND n.chips = w.chips AND n.kind = w.kind
-                AND EXISTS (SELECT 1 FROM temp.mpg_new AS h WHERE h.record = 'allocations' AND h.pool = n.pool AND h.end_us = n.start_us AND h.start_us <= w.start_us) END;
+                AND EXISTS (SELECT 1 FROM temp.mpg_new AS h WHERE h.record = 'allocations' AND h.pool = n.pool AND h.end_us = n.start_us
+                  AND h.start_us <= w.start_us) END;
 
 -- Each takes the place of one.
 DROP TABLE IF EXISTS temp.mpg_replaced;
 CREATE TEMP TABLE mpg_replaced AS
-SELECT r.record, was, pool FROM (SELECT record, alike, was, pool, row_number() OVER (PARTITION BY record, alike ORDER BY was) AS place FROM (SELECT DISTINCT record, alike, was, pool FROM temp.mpg_retold)) AS r
+SELECT r.record, was, pool FROM (SELECT record, alike, was, pool, row_number() OVER (PARTITION BY record, alike ORDER BY was) AS place
+  FROM (SELECT DISTINCT record, alike, was, pool FROM temp.mpg_retold)) AS r
 JOIN (SELECT record, alike, count(DISTINCT now) AS n FROM temp.mpg_retold GROUP BY record, alike) AS c USING (record, alike) WHERE place <= n;
 DELETE FROM main.allocations WHERE (job, start_us, id) IN (
   SELECT w.job, w.start_us, w.id FROM temp.mpg_replaced AS r JOIN temp.mpg_was AS w ON w.record = r.record AND w.id = r.was WHERE r.record = 'allocations');
@@ -77,7 +81,8 @@ DELETE FROM main.allocations WHERE (job, start_us, id) IN (
 -- but for the end of those that ran.
 DELETE FROM main.allocations
 WHERE (job, start_us, id) IN (
-  SELECT o.job, o.start_us, o.id FROM (SELECT job, min(start_us) AS start_us FROM temp.mpg_new WHERE record = 'allocations' GROUP BY job HAVING count(task) = count(*)) AS n
+  SELECT o.job, o.start_us, o.id FROM (SELECT job, min(start_us) AS start_us FROM temp.mpg_new
+    WHERE record = 'allocations' GROUP BY job HAVING count(task) = count(*)) AS n
   CROSS JOIN main.allocations AS o ON o.job = n.job AND o.start_us <= n.start_us AND coalesce(o.end_us, n.start_us) >= n.start_us
   WHERE o.task IS NULL AND o.chips > 0 AND o.id NOT IN (SELECT i.id FROM temp.mpg_others AS i WHERE i.record = 'allocations'));
 DROP TABLE IF EXISTS temp.mpg_of_tasks;
@@ -103,7 +108,8 @@ DELETE FROM main.outages WHERE id IN (SELECT was FROM temp.mpg_replaced WHERE re
 DROP TABLE IF EXISTS temp.mpg_left;
 CREATE TEMP TABLE mpg_left AS
 SELECT DISTINCT pool FROM temp.mpg_replaced
-WHERE record = 'allocations' AND pool NOT IN (SELECT o.pool FROM temp.mpg_others AS o WHERE o.pool IS NOT NULL) AND pool NOT IN (SELECT a.pool FROM main.allocations AS a);
+WHERE record = 'allocations' AND pool NOT IN (SELECT o.pool FROM temp.mpg_others AS o WHERE o.pool IS NOT NULL)
+  AND pool NOT IN (SELECT a.pool FROM main.allocations AS a);
 DELETE FROM main.capacity WHERE pool IN (SELECT l.pool FROM temp.mpg_left AS l);
 DELETE FROM main.outages WHERE pool IN (SELECT l.pool FROM temp.mpg_left AS l);
 DELETE FROM main.observed WHERE pool IN (SELECT l.pool FROM temp.mpg_left AS l);
@@ -111,10 +117,14 @@ DELETE FROM main.observed WHERE pool IN (SELECT l.pool FROM temp.mpg_left AS l);
 -- is how long it was what it was. Of a whole again its pieces are in it. Only of what says until when it was observed.
 DROP TABLE IF EXISTS temp.mpg_watched;
 CREATE TEMP TABLE mpg_watched AS
-SELECT o.pool, max(o.until_us) AS until_us, (SELECT max(i.until_us) FROM temp.mpg_others AS i WHERE i.record = 'observed' AND i.pool = o.pool) AS now_us, (SELECT min(n.start_us) FROM temp.mpg_others AS n WHERE n.record IN ('capacity', 'allocations')) AS first_us
+SELECT o.pool, max(o.until_us) AS until_us,
+       (SELECT max(i.until_us) FROM temp.mpg_others AS i WHERE i.record = 'observed' AND i.pool = o.pool) AS now_us,
+       (SELECT min(n.start_us) FROM temp.mpg_others AS n WHERE n.record IN ('capacity', 'allocations')) AS first_us
 FROM main.observed AS o WHERE o.pool IN (SELECT i.pool FROM temp.mpg_others AS i WHERE i.record = 'observed') GROUP BY o.pool;
 DELETE FROM temp.mpg_watched -- of another cluster whose pools have those names: it tells nothing again, and begins long before
-WHERE first_us < until_us - 86400000000 AND pool NOT IN (SELECT i.pool FROM temp.mpg_others AS i WHERE i.record IN ('capacity', 'outages', 'allocations') AND i.pool IS NOT NULL AND i.id IN (SELECT k.id FROM temp.mpg_known AS k));
+WHERE first_us < until_us - 86400000000 AND pool NOT IN (
+  SELECT i.pool FROM temp.mpg_others AS i
+  WHERE i.record IN ('capacity', 'outages', 'allocations') AND i.pool IS NOT NULL AND i.id IN (SELECT k.id FROM temp.mpg_known AS k));
 DROP TABLE IF EXISTS temp.mpg_cut;
 CREATE TEMP TABLE mpg_cut AS
 WITH w AS (
@@ -123,24 +133,28 @@ WITH w AS (
     AND (record, pool, start_us) NOT IN (SELECT n.record, n.pool, n.start_us FROM temp.mpg_new AS n WHERE n.pool IS NOT NULL)
 ),
 n AS (
-  SELECT n.*, row_number() OVER (PARTITION BY record, pool, chip, kind, chips ORDER BY start_us, id) AS place FROM temp.mpg_new AS n JOIN temp.mpg_watched AS o USING (pool)
+  SELECT n.*, row_number() OVER (PARTITION BY record, pool, chip, kind, chips ORDER BY start_us, id) AS place FROM temp.mpg_new AS n
+    JOIN temp.mpg_watched AS o USING (pool)
   WHERE record <> 'allocations' AND (start_us = first_us OR start_us >= until_us)
 )
 SELECT w.record, w.id, NULL AS job, w.start_us, n.start_us AS end_us
 FROM w JOIN n ON n.record = w.record AND n.pool = w.pool AND n.chip IS w.chip AND n.kind IS w.kind AND n.chips = w.chips AND n.place = w.place AND n.start_us > w.start_us
 UNION ALL
 SELECT 'allocations', a.id, a.job, a.start_us, min(n.start_us)
-FROM temp.mpg_new AS n CROSS JOIN main.allocations AS a ON a.job = n.job AND a.task IS n.task AND a.pool = n.pool AND a.chips = n.chips AND (a.task IS NOT NULL OR a.attempt IS n.attempt)
+FROM temp.mpg_new AS n CROSS JOIN main.allocations AS a ON a.job = n.job AND a.task IS n.task AND a.pool = n.pool AND a.chips = n.chips
+  AND (a.task IS NOT NULL OR a.attempt IS n.attempt)
 WHERE n.record = 'allocations' AND a.chips > 0 AND a.end_us IS NULL AND n.start_us > a.start_us AND a.pool IN (SELECT pool FROM temp.mpg_watched)
   AND a.id NOT IN (SELECT i.id FROM temp.mpg_others AS i WHERE i.record = 'allocations')
   AND NOT EXISTS (SELECT 1 FROM temp.mpg_was AS t WHERE t.record = 'allocations' AND t.id = a.id)
 GROUP BY a.id;
 UPDATE main.capacity SET end_us = c.end_us FROM temp.mpg_cut AS c WHERE c.record = 'capacity' AND c.id = capacity.id;
 UPDATE main.outages SET end_us = c.end_us FROM temp.mpg_cut AS c WHERE c.record = 'outages' AND c.id = outages.id;
-UPDATE main.allocations SET end_us = c.end_us FROM temp.mpg_cut AS c WHERE c.record = 'allocations' AND c.job = allocations.job AND c.start_us = allocations.start_us AND c.id = allocations.id;
+UPDATE main.allocations SET end_us = c.end_us FROM temp.mpg_cut AS c WHERE c.record = 'allocations' AND c.job = allocations.job
+  AND c.start_us = allocations.start_us AND c.id = allocations.id;
 DELETE FROM main.allocations WHERE (job, start_us, id) IN (
   SELECT a.job, a.start_us, a.id
-  FROM temp.mpg_new AS n CROSS JOIN main.allocations AS a ON a.job = n.job AND a.task IS n.task AND a.pool = n.pool AND a.chips = n.chips AND (a.task IS NOT NULL OR a.attempt IS n.attempt)
+  FROM temp.mpg_new AS n CROSS JOIN main.allocations AS a ON a.job = n.job AND a.task IS n.task AND a.pool = n.pool AND a.chips = n.chips
+    AND (a.task IS NOT NULL OR a.attempt IS n.attempt)
   WHERE n.record = 'allocations' AND a.start_us > n.start_us AND a.start_us < coalesce(n.end_us, 9e18) AND a.pool IN (SELECT pool FROM temp.mpg_watched)
     AND a.id NOT IN (SELECT i.id FROM temp.mpg_others AS i WHERE i.record = 'allocations'));
 -- And what was open then, and is no more where a later reading tells of its pool, ended when it was last seen: nodes that were out, and pods.
@@ -160,7 +174,8 @@ UPDATE main.outages SET end_us = max(outages.start_us, o.until_us) FROM temp.mpg
 UPDATE main.allocations SET end_us = max(allocations.start_us, o.until_us), outcome = coalesce(outcome, 'cancelled')
 FROM temp.mpg_over AS o WHERE o.record = 'allocations' AND o.job = allocations.job AND o.start_us = allocations.start_us AND o.id = allocations.id;
 INSERT INTO mpg_issues(source, severity, kind, line, count, detail)
-SELECT coalesce((SELECT max(source) FROM temp.mpg_sources), 'main'), 'warning', 'lost_end', NULL, count(*), 'pods and outages that the tables had, and a later reading has no more, the first ' || min(what) || ': they ended when they were last seen'
+SELECT coalesce((SELECT max(source) FROM temp.mpg_sources), 'main'), 'warning', 'lost_end', NULL, count(*),
+       'pods and outages that the tables had, and a later reading has no more, the first ' || min(what) || ': they ended when they were last seen'
 FROM temp.mpg_over GROUP BY NULL HAVING count(*) > 0;
 DROP TABLE temp.mpg_watched;
 DROP TABLE temp.mpg_cut;
