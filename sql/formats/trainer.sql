@@ -120,27 +120,7 @@ ALTER TABLE training_lines RENAME TO trainer_lines;
 
 .read sql/formats/trainer/nemo.sql
 
--- torchtitan's structured logs: each record has its step. A step ends with its last record; spans in it are told apart by words.
-DROP TABLE IF EXISTS temp.trainer_records;
-CREATE TEMP TABLE trainer_records AS
-SELECT _file AS file, _line AS line, rtrim(rtrim(_file, replace(_file, '/', '')), '/') AS job, json_extract(record, '$.rank') AS rank, json_extract(record, '$.time_us') / 1e6 AS time,
-       json_extract(record, '$.step') AS step, json_extract(record, '$.log_type_name') AS name, json_extract(record, '$.event_name') AS metric, json_extract(record, '$.value') AS value
-FROM jsonl_trace(:titan) WHERE json_extract(record, '$.log_type_name') IS NOT NULL;
-INSERT INTO trainer_points(file, line, job, rank, time, step, seconds, loss, tflops, begun)
-SELECT file, min(line), job, rank, max(time), step, max(time) - min(time), max(CASE WHEN metric GLOB '*loss*' THEN value END), max(CASE WHEN metric GLOB '*tflops*' THEN value END),
-       begun
-FROM (SELECT *, min(time) OVER (PARTITION BY file) AS begun FROM trainer_records) WHERE step IS NOT NULL GROUP BY file, step;
-INSERT INTO trainer_marks(file, line, job, rank, kind, start_time, time, step)
-SELECT file, line, job, rank, kind, time - value / 1000, time, NULL
-FROM (SELECT *, CASE WHEN name GLOB '*load*' AND name GLOB '*checkpoint*' THEN 'restore' WHEN name GLOB '*checkpoint*' OR name GLOB 'save*' THEN 'checkpoint'
-                     WHEN name GLOB '*validat*' OR name GLOB '*eval*' THEN 'eval' WHEN name GLOB '*fetch*' OR name GLOB '*dataload*' OR name GLOB '*batch*' THEN 'input'
-                     WHEN name GLOB 'setup*' OR name GLOB '*init*' THEN 'init' END AS kind
-      FROM trainer_records WHERE name GLOB '*_end' AND value >= 0)
-WHERE kind IS NOT NULL
-UNION ALL
-SELECT file, line, job, rank, 'saved', NULL, time, step FROM trainer_records
-WHERE name GLOB '*checkpoint*_end' AND name NOT GLOB '*load*' AND name NOT GLOB '*stag*' AND name NOT GLOB '*async*' AND step IS NOT NULL;
-DROP TABLE trainer_records;
+.read sql/formats/trainer/titan.sql
 
 -- Trackers of runs: the number of the trainer's step, if it was logged beside the tracker's own.
 DROP TABLE IF EXISTS temp.trainer_history;
@@ -247,7 +227,8 @@ INSERT INTO trainer_reach SELECT file, attempt, min(line), max(line) FROM traine
 DROP TABLE IF EXISTS temp.trainer_placed;
 CREATE TEMP TABLE trainer_placed AS
 SELECT m.*, coalesce((SELECT max(r.attempt) FROM trainer_reach AS r WHERE r.file = m.file AND r.first <= m.line),
-                     (SELECT min(r.attempt) FROM trainer_reach AS r WHERE r.file = m.file)) AS attempt
+                     (SELECT min(r.attempt) FROM trainer_reach AS r WHERE r.file = m.file),
+                     (SELECT max(a.attempt) FROM training_runs AS a WHERE a.job = m.job AND a.start_time <= m.time AND m.rank IS NOT NULL)) AS attempt -- of a program beside
 FROM trainer_marks AS m WHERE m.time IS NOT NULL AND (m.kind = 'saved' OR m.time >= m.start_time);
 -- A restore stands before the steps that follow it.
 UPDATE trainer_placed SET attempt = coalesce((SELECT min(r.attempt) FROM trainer_reach AS r WHERE r.file = trainer_placed.file AND r.last > trainer_placed.line), attempt)
@@ -265,12 +246,13 @@ CREATE TEMP TABLE spans AS
 SELECT job, attempt, 'step' AS kind, start_time, end_time, step, flops FROM training_steps WHERE start_time IS NOT NULL
 UNION ALL
 SELECT job, attempt, kind, start_time, time, CASE WHEN kind = 'restore' THEN step END, NULL FROM trainer_placed WHERE kind <> 'saved' AND time > start_time
-UNION ALL -- from the attempt's start, or the end of what the log itself says of it, to its first step
+UNION ALL -- what the log tells nothing of between an attempt's start and its first step
 SELECT job, attempt, 'init', begins, start_time, NULL, NULL
-FROM (SELECT s.job, s.attempt, s.start_time,
-             coalesce((SELECT max(p.time) FROM trainer_placed AS p
-                       WHERE p.job = s.job AND p.attempt = s.attempt AND p.kind IN ('restore', 'init') AND p.start_time = a.start_time), a.start_time) AS begins
-      FROM trainer_steps AS s JOIN training_runs AS a USING (job, attempt) WHERE s.is_first)
+FROM (SELECT job, attempt, start_time, max(time) OVER (PARTITION BY job, attempt ORDER BY start_time, time ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING) AS begins
+      FROM (SELECT job, attempt, start_time, start_time AS time FROM training_runs
+            UNION ALL SELECT job, attempt, start_time, start_time FROM trainer_steps WHERE is_first
+            UNION ALL SELECT p.job, p.attempt, p.start_time, p.time FROM trainer_placed AS p JOIN trainer_steps AS s ON s.job = p.job AND s.attempt = p.attempt AND s.is_first
+                      WHERE p.kind IN ('restore', 'init') AND p.start_time < s.start_time))
 WHERE start_time > begins
 ORDER BY 1, 2, 4;
 

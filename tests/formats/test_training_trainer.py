@@ -76,6 +76,65 @@ class Trainer(cases.Case):
         self.assertAlmostEqual(120 / 989.5, flops[1], 3)
         self.assertEqual({5}, {count for _, count in self.rows("SELECT source, count FROM mpg_issues WHERE kind = 'parallel_files'")})
 
+    def titan(self, events, source="training", rank=0):
+        """Records (time, name, step, milliseconds, more) as torchtitan's structured logger writes them."""
+        return "".join(json.dumps({"rank": rank, "source": source, "time_us": round((T0 + at) * 1e6), "log_type": "event", "log_type_name": name, "event_name": None} | ({} if step is None else {"step": step})
+                                  | ({} if value is None else {"value": value}) | more) + "\n" for at, name, step, value, more in sorted(events, key=lambda event: event[0]))
+
+    def titan_run(self, at, steps, saves, seconds=1):
+        """A program that sets up for 10 s, loads for 5 s if it does not begin with step 1, and goes on by 4 s a step. A span checkpoint_save is around each."""
+        events = [(at, "setup_start", None, None, {}), (at + 10, "setup_end", None, 10000, {})]
+        at += 10
+        if steps[0] > 1:
+            events += [(at, "checkpoint_load_start", None, None, {}), (at + 5, "checkpoint_load_end", None, 5000, {})]
+            at += 5
+        for step in steps:
+            spent, tags = (seconds, {"step_tags": ["checkpoint_save"]}) if step in saves else (0, {})
+            events += [(at, "step_start", step, None, {}), (at + 4, "checkpoint_save_start", step, None, {}),
+                       (at + 4 + spent, "checkpoint_save_end", step, spent * 1000 + 0.01, tags), (at + 4 + spent, "step_end", step, None, tags)]
+            at += 4 + spent
+        return events, at
+
+    def test_torchtitan_saves(self):
+        """Of the spans checkpoint_save those with the tag save. Step 5 was, 6 to 10 are lost; what follows the save of step 10 is pending."""
+        folder = self.file("", "a/x/y").rsplit("/", 1)[0]
+
+        def write(*files):
+            for name in os.listdir(folder):
+                os.remove(os.path.join(folder, name))
+            for i, text in enumerate(files):
+                with open(f"{folder}/training.global_rank_0.20260303-10000{i}-AAAAA{i}.jsonl", "w", encoding="utf-8") as file:
+                    file.write(text)
+            return self.sums(folder, 1)
+        first, end = self.titan_run(0, range(1, 11), {5})
+        second, _ = self.titan_run(end + 50, range(6, 13), {10})
+        self.assertEqual({"startup": 10 + 10, "restore": 5, "checkpoint": 1 + 1, "unrated": 20 + 20, "lost": 20, "pending": 8, "queued": 50}, write(self.titan(first), self.titan(second)))
+        # None of them saves.
+        self.assertEqual({"startup": 10, "unknown": 40}, write(self.titan(self.titan_run(0, range(1, 11), ())[0])))
+        # Saved while the program goes on: a metric, which is told in a later step, says how long it took; else a save waits for the one before; else it is not over.
+        event = (34, "metric_value", 6, 8000, {"event_name": "train.checkpoint_write.native_dcp.execute.async_total.latency_ms"})
+        for saves, more, durable in (({5, 9}, [event], 5), ({3, 6, 9}, [event[:3] + (9000,) + event[4:]], 6), ({9}, [(50, "checkpoint_staging_end", 9, 800, {})], 0)):
+            events, _ = self.titan_run(0, range(1, 11), saves)
+            sums = {"startup": 10, "checkpoint": len(saves)} | ({"unrated": 4 * durable, "pending": 40 - 4 * durable} if durable else {"unknown": 40})
+            self.assertEqual(sums, write(self.titan(events + more)), saves)
+        # By a process of its own, with a log of its own.
+        events, _ = self.titan_run(0, range(1, 11), {5})
+        process = [(35, "checkpoint_write_start", 5, 1, {}), (45, "checkpoint_write_end", 5, 10000, {}), (45, "checkpoint_subprocess_barrier_end", 5, 30000, {})]
+        self.assertEqual({"startup": 10, "checkpoint": 1, "unrated": 20, "pending": 20}, write(self.titan(events), self.titan(process)))
+        self.assertEqual([(5, 45)], self.rows("SELECT step, durable_time - ? FROM trace_records(?) WHERE record = 'commits'", T0, folder))
+
+    def test_torchtitan_s_programs_beside_each_other(self):
+        """Reinforcement learning: each program of a job has a rank 0 and tells the steps. The controller's count, and the trainer's saves."""
+        controller = [event for i in range(1, 6) for event in ((10 * i, "train_step_start", i, None, {}), (10 * i, "wait_for_training_batch_start", i, None, {}),
+                                                               (10 * i + 6, "wait_for_training_batch_end", i, 6000, {}), (10 * i + 10, "train_step_end", i, 10000, {}))]
+        trainer = [event for i in range(1, 6) for event in ((10 * i + 6, "forward_backward_start", i, None, {}), (10 * i + 9, "forward_backward_end", i, 3000, {}),
+                                                            (10 * i + 9, "checkpoint_save_start", i, None, {}), (10 * i + 9.5, "checkpoint_save_end", i, 500, {"step_tags": ["checkpoint_save"]} if i == 3 else {}))]
+        generator = [event for i in range(1, 6) for event in ((10 * i, "generate_start", i, None, {}), (10 * i + 5, "generate_end", i, 5000, {}))]
+        folder = self.folder_of({f"structured_logs/{source}.global_rank_0.jsonl": self.titan(events, source) for source, events in (("controller", controller), ("trainer", trainer), ("generator", generator))})
+        self.assertEqual([(1, i, 10 * i, 10 * i + 10, 1, None) for i in range(1, 6)], self.steps(folder))
+        self.assertEqual({"input": 30, "checkpoint": 0.5, "unrated": 3 * 4 - 0.5, "pending": 2 * 4}, self.sums(folder, 1))
+        self.assertEqual([{}, {"parallel_files": 5}, {"parallel_files": 5}], [self.issues(f"{folder}/structured_logs/{source}.global_rank_0.jsonl") for source in ("controller", "trainer", "generator")])
+
     def test_trackers(self):
         for name, first in (("wandb-history.jsonl", 17), ("wandb-history.csv", 17), ("mlflow-train_loss.json", 17)):
             path = os.path.join(FIXTURES, name)
