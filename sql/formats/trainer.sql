@@ -11,11 +11,13 @@
 --@ input :wandb sure \A\s*\[?\s*\{(?!"_wandb"|[^\n]*[,\s]"_wandb"\s*:\s*\{)(?=[^\n]*"_timestamp"\s*:)[^\n]*"_step"\s*:
 --@ input :wandb_csv sure \A(?=[^\n{]*\b_timestamp\b)[^\n{]*\b_step\b
 --@ input :mlflow sure (?s)\A\s*\{\s*"metrics"\s*:\s*\[\s*\{(?=[^}]*"timestamp"\s*:)[^}]*"key"\s*:
+--@ input :mlflow sure (?s)\A\s*\[?\s*\{(?=[^{}]*"key"\s*:)(?=[^{}]*"value"\s*:)(?=[^{}]*"timestamp"\s*:\s*\d{13}\b)[^{}]*"step"\s*:
+--@ input :mlflow_store sure \A\d{13} \S+ \d+\r?\n(?:\d{13} \S+ \d+\s|(?![\s\S]))
 --@ input :hf sure (?s)\A\s*\{.*"log_history"\s*:\s*\[.*"step"\s*:
 --@ needs :chips (?s)\A(?!.*(?:dist_world_size=\d|MEMBER: \d+/\d))
 --@ needs :chip (?s)\A
 --@ needs :year ^(?:<\d+>)?[A-Z][a-z]{2} [ \d]\d \d\d:\d\d:\d\d(?:\.\d+)? (?![^\n]*\d{4}-\d\d-\d\d[T ]\d\d:)[^\n]*(?:Training epoch \d|train_step_timing in s)
---@ needs :start (?s)\A(?!(?:-- [^\n]*\n)?(?:(?:<\d+>)?[A-Z][a-z]{2} [ \d]\d \d\d:\d\d:\d\d(?:\.\d+)? |\d{10}\.\d{6} |(?:__CURSOR=[^\n]*\n)?[^\n]*__REALTIME_TIMESTAMP))(?!.*(?:\d{4}-\d\d-\d\d[T ]\d\d:\d\d:\d\d|Start time ?: [\d.]+s|"time_us"|_timestamp|"timestamp"|"log_history"))
+--@ needs :start (?s)\A(?!(?:-- [^\n]*\n)?(?:(?:<\d+>)?[A-Z][a-z]{2} [ \d]\d \d\d:\d\d:\d\d(?:\.\d+)? |\d{10}\.\d{6} |(?:__CURSOR=[^\n]*\n)?[^\n]*__REALTIME_TIMESTAMP))(?!.*(?:\d{4}-\d\d-\d\d[T ]\d\d:\d\d:\d\d|Start time ?: [\d.]+s|"time_us"|_timestamp|"timestamp"|"log_history"|\A\d{13} \S+ \d+\s))
 --
 -- In the sqlite3 shell:
 --
@@ -26,10 +28,11 @@
 --     SELECT category, sum(chip_seconds) FROM mpg_rollup GROUP BY category;
 --
 -- Parameters: one of :deepspeed, :nemo (logs), :titan (torchtitan's structured_logs/*.jsonl), :wandb (a history as JSON Lines),
--- :wandb_csv (the same as CSV), :mlflow (answers of metrics/get-history), :hf (trainer_state.json), each a path, glob or folder.
+-- :wandb_csv (the same as CSV), :mlflow (answers of metrics/get-history), :mlflow_store (files of its store, mlruns/*/*/metrics/NAME),
+-- :hf (trainer_state.json), each a path, glob or folder.
 -- Others may be left unset: :chips and :chip say how many chips the job holds, and which; :pool names the pool ('training'); :job
 -- makes all files runs of one job (else each file is one, and of torchtitan each folder); :outcome says how the last run ended;
--- :flops are those of one step on all chips together; :start is when a log without times began; :zone the zone of times that name
+-- :tag is a tracker's name of the loss, if it is none of those below; :flops are those of one step on all chips together; :start is when a log without times began; :zone the zone of times that name
 -- none ('UTC'); :rotated, which trace_rollup and its like set, the files that may be parts of one log, and :starts, when logs began.
 -- A program that cannot bind parameters to a script replaces them in its text.
 --
@@ -39,7 +42,7 @@
 -- ---- 1. The input: when steps were over, and what else takes time or makes progress safe ----
 
 DROP TABLE IF EXISTS temp.trainer_input;
-CREATE TEMP TABLE trainer_input AS SELECT mpg_required(path, ':deepspeed') AS path FROM (SELECT coalesce(:deepspeed, :nemo, :titan, :wandb, :wandb_csv, :mlflow, :hf) AS path);
+CREATE TEMP TABLE trainer_input AS SELECT mpg_required(path, ':deepspeed') AS path FROM (SELECT coalesce(:deepspeed, :nemo, :titan, :wandb, :wandb_csv, :mlflow, :mlflow_store, :hf) AS path);
 
 DROP TABLE IF EXISTS temp.trainer_points;
 CREATE TEMP TABLE trainer_points(file, line, job TEXT, rank, time, step, seconds, loss, tflops, begun, resumed, run); -- run: as a tracker's record names it
@@ -122,34 +125,13 @@ ALTER TABLE training_lines RENAME TO trainer_lines;
 
 .read sql/formats/trainer/titan.sql
 
--- Trackers of runs: the number of the trainer's step, if it was logged beside the tracker's own.
-DROP TABLE IF EXISTS temp.trainer_history;
-CREATE TEMP TABLE trainer_history AS
-SELECT file, line, iif(typeof(time) = 'text', round((julianday(time) - 2440587.5) * 86400, 3), time) AS time, runtime, own, number, loss, run -- a date, as pandas makes of it
-FROM (SELECT _file AS file, _line AS line, json_extract(record, '$._timestamp') AS time, json_extract(record, '$._runtime') AS runtime, json_extract(record, '$._step') AS number,
-             coalesce(json_extract(record, '$."trainer/global_step"'), json_extract(record, '$."train/global_step"'), json_extract(record, '$."training/global_step"'), json_extract(record, '$.global_step')) AS own,
-             coalesce(json_extract(record, '$."train/loss"'), json_extract(record, '$.loss'), json_extract(record, '$.train_loss'), json_extract(record, '$.reduced_train_loss'),
-                      json_extract(record, '$."training/loss"'), json_extract(record, '$."lm loss"'), json_extract(record, '$."loss_metrics/global_avg_loss"'), json_extract(record, '$."learning/loss"'),
-                      json_extract(record, '$."loss/train/total"'), json_extract(record, '$."train_inner/loss"'), json_extract(record, '$."train/policy_loss"'), json_extract(record, '$."actor/pg_loss"')) AS loss,
-             coalesce(json_extract(record, '$.run_id'), json_extract(record, '$._run_id'), json_extract(record, '$.run'), json_extract(record, '$.run_name')) AS run
-      FROM (SELECT record, _file, _line FROM jsonl_trace(:wandb) UNION ALL SELECT record, _file, _line FROM csv_trace(:wandb_csv)))
-WHERE (typeof(time) IN ('integer', 'real', 'null') OR time GLOB '[12][0-9][0-9][0-9]-[0-9][0-9]-[0-9][0-9][T ]*' AND julianday(time) > 0) AND (typeof(loss) IN ('integer', 'real') OR loss IN ('NaN', 'nan', 'Infinity', '-Infinity', 'inf', '-inf'));
--- _runtime goes on from that of the run that was resumed: where it falls behind the clock, another process began.
-INSERT INTO trainer_points(file, line, job, time, step, loss, begun, resumed, run)
-SELECT file, line, file, time, coalesce(own, number), loss, time - runtime + coalesce(max(iif(resumed, iif(runtime < before, 0, before), NULL)) OVER (PARTITION BY file, run ORDER BY id), 0), resumed, run
-FROM (SELECT *, coalesce((time - runtime) - lag(time - runtime) OVER w > 10, 0) AS resumed, lag(runtime) OVER w AS before
-      FROM (SELECT *, rowid AS id FROM trainer_history) WINDOW w AS (PARTITION BY file, run ORDER BY id));
-INSERT INTO trainer_points(file, line, job, time, step, loss, run)
-SELECT d._file, d._line, d._file, json_extract(m.value, '$.timestamp') / 1e3, coalesce(json_extract(m.value, '$.step'), 0), json_extract(m.value, '$.value'), json_extract(m.value, '$.run_id')
-FROM jsonl_trace(:mlflow) AS d, json_each(d.record, '$.metrics') AS m
-WHERE json_extract(m.value, '$.key') IN ('loss', 'train_loss', 'train/loss', 'training_loss', 'reduced_train_loss', 'train_loss_step')
-ORDER BY d._file, d._line, json_extract(m.value, '$.timestamp'), m.id;
+.read sql/formats/trainer/trackers.sql
 
 -- Hugging Face's state has steps and losses, and no time.
 DROP TABLE IF EXISTS temp.trainer_untimed;
 CREATE TEMP TABLE trainer_untimed AS
 SELECT d._file AS file, json_extract(h.value, '$.step') AS step, json_extract(h.value, '$.loss') AS loss
-FROM jsonl_trace(:hf) AS d, json_each(d.record, '$.log_history') AS h WHERE json_extract(h.value, '$.loss') IS NOT NULL;
+FROM jsonl_trace(:hf) AS d, json_each(d.record, '$.log_history') AS h WHERE CASE WHEN h.type = 'object' THEN json_extract(h.value, '$.loss') END IS NOT NULL;
 -- After the readings, for each forgets what was listed of its file.
 DROP TABLE IF EXISTS temp.trainer_answers;
 CREATE TEMP TABLE trainer_answers AS
@@ -208,7 +190,7 @@ DELETE FROM trainer_marks WHERE rank > (SELECT lowest FROM trainer_lowest WHERE 
 DELETE FROM trainer_points WHERE rank > (SELECT lowest FROM trainer_lowest WHERE of_job = job);
 DROP TABLE trainer_lowest;
 INSERT INTO mpg_issues(source, severity, kind, count, detail)
-SELECT path, 'warning', 'no_steps', 1, 'no step with a time was found' FROM trainer_input
+SELECT path, 'warning', 'no_steps', 1, iif(coalesce(:wandb, :wandb_csv, :mlflow, :mlflow_store) IS NULL, 'no step with a time was found', coalesce('no value of "' || :tag || '" was found', 'no value of a known name of the loss was found: name it by the option tag')) FROM trainer_input
 WHERE NOT EXISTS (SELECT 1 FROM trainer_points) AND NOT EXISTS (SELECT 1 FROM trainer_untimed);
 
 .read sql/formats/trainer/steps.sql

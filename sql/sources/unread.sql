@@ -105,6 +105,8 @@
 --@ hint \A(?=[^\n]*\bepoch\b)(?=[^\n]*\b(?:step|loss)\b)(?![^\n]*(?:time|second))[\w/.,-]+\n => a table of metrics without times: give TensorBoard's event files
 --@ hint \A\s*\[?\s*\{(?=[^\n]*"_step"\s*:)(?![^\n]*"_timestamp"\s*:) => a history of Weights & Biases without times: export it with all keys, by run.scan_history()
 --@ hint \A"?(?:Step|Relative Time \([^)"\n]*\)|(?:train/)?global_step)"?,"[^"\n]+ - [^"\n]+" => a chart of Weights & Biases, without times: export the run's history by run.scan_history()
+--@ hint (?m)^latest_metrics$ => a database of MLflow: give the answer of its metrics/get-history for the loss
+--@ hint \A,?step,value,timestamp\r?\n => values of Neptune: write CSV with the columns _step, _timestamp (Unix seconds) and loss
 --@ hint (?s)\A\s*\[\s*\{[^}]*"metricName"\s*:[^}]*"metricValue"\s*: => values of Comet: write CSV with the columns _step, _timestamp (Unix seconds) and loss
 --@ hint \A\{"current_steps"\s*:[^\n]*"elapsed_time"\s*: => what LLaMA-Factory writes of a run, with elapsed times alone: give the event files that report_to="tensorboard" writes
 --@ hint \A\{(?=[^\n]*"perf/step_time_seconds"\s*:)[^\n]*"step"\s*: => metrics of MaxText, without times: give its log or its event files

@@ -143,11 +143,45 @@ class Trainer(cases.Case):
             ended = self.sums(self.fleet(path, outcome="completed"), 1)
             self.assertEqual({"unrated": 15} | ({"startup": 17} if "wandb" in name else {}), ended)
 
+    def test_names_of_a_loss(self):
+        """Each tracker knows the same names, and the option tag says another."""
+        names = ("train/loss", "loss", "train_loss", "reduced_train_loss", "training/loss", "training_loss", "lm loss", "loss_metrics/global_avg_loss", "learning/loss", "loss/train", "Loss/train", "loss/train/total",
+                 "train_inner/loss", "train/policy_loss", "actor/pg_loss", "train_loss_step", "train/loss_step")
+        times = [(i, T0 + 10 * i) for i in range(1, 6)]
+        for name, options in [(name, {}) for name in names] + [("grpo/loss", {"tag": "grpo/loss"}), ("grpo/loss", {})]:
+            files = {"w.jsonl": "".join(json.dumps({"_step": i, "_timestamp": at, name: 2.5}) + "\n" for i, at in times), "w.csv": f"_step,_timestamp,{name}\n" + "".join(f"{i},{at},2.5\n" for i, at in times),
+                     "m.json": {"metrics": [{"key": name, "value": 2.5, "timestamp": at * 1000, "step": i} for i, at in times]},
+                     "l.json": [{"key": name, "value": 2.5, "timestamp": at * 1000, "step": i, "run_id": "r"} for i, at in times],
+                     f"mlruns/1/r/metrics/{name}": "".join(f"{at * 1000} 2.5 {i}\n" for i, at in times),
+                     "events.out.tfevents.1.host": tfevents.begin(T0 + 1) + b"".join(tfevents.event(at, i, (5, [(1, tfevents.simple(name, 2.5))])) for i, at in times)}
+            for file, content in files.items():
+                path = self.file(content, file)
+                known = name != "grpo/loss" or options
+                self.assertEqual([(1, i, 10 * i, 2.5) for i in range(2, 6)] if known else [], [(row[0], row[1], row[3], row[5]) for row in self.steps(self.fleet(path, **options)) if row[1] > 1], (name, file))
+                self.assertEqual([] if known else [("name it by the option tag",)],
+                                 self.rows("SELECT substr(detail, -25) FROM mpg_issues WHERE source = ? AND kind = 'no_steps'", path), (name, file))
+
+    def test_a_run_of_mlflow_s_store(self):
+        """A file for each metric: one of them says when steps were over. Two runs are two jobs."""
+        values = lambda late: "".join(f"{(T0 + 10 * i + late) * 1000} {i / 4} {i}\n" for i in range(5))
+        folder = self.folder_of({"mlruns/1/a/metrics/loss": values(0), "mlruns/1/a/metrics/train/loss": values(1), "mlruns/1/a/metrics/lr": values(2), "mlruns/1/a/metrics/final": f"{T0 * 1000} 1.0 0\n", "mlruns/1/b/metrics/loss": values(3)})
+        ends = {}
+        for job, end in self.rows("SELECT job, end_time - ? FROM trace_training_steps(?) WHERE step > 0 ORDER BY 1, 2", T0, folder):
+            ends.setdefault(job[-10:], []).append(end)
+        self.assertEqual({"mlruns/1/a": [11, 21, 31, 41], "mlruns/1/b": [13, 23, 33, 43]}, ends)
+
+    def test_a_history_in_other_units(self):
+        """pandas writes a time in milliseconds or finer; numbers may be texts."""
+        for factor in (1000, 10**6, 10**9):
+            for loss in (2.5, "2.5"):
+                path = self.file("".join(json.dumps({"_step": i, "_timestamp": (T0 + 10 * i) * factor, "loss": loss}) + "\n" for i in range(1, 6)), "w.jsonl")
+                self.assertEqual([(1, i, 10 * i - 10, 10 * i, 1, 2.5) for i in range(1, 6)], self.steps(path), (factor, loss))
+
     def test_values_that_are_no_objects(self):
         for name, key in (("mlflow-train_loss.json", "metrics"), ("trainer_state.json", "log_history")):
             with open(os.path.join(FIXTURES, name), encoding="utf-8") as file:
                 whole = json.load(file)
-            for strange in (7, None, [1]):
+            for strange in (7, None, [1], "{"):
                 path = self.file(whole | {key: whole[key][:1] + [strange] + whole[key][1:]}, name)
                 self.assertEqual(len(self.steps(os.path.join(FIXTURES, name))), len(self.steps(path)))
                 self.assertEqual(1, self.issues(path)["unknown_record"])

@@ -41,7 +41,7 @@ WITH kept AS (
   SELECT place, 'loss' AS role, tag FROM tfevents_tags UNION ALL SELECT place, 'rate', rate FROM tfevents_tags UNION ALL SELECT place, 'seconds', seconds FROM tfevents_tags
   UNION ALL SELECT 0, 'mark', 'checkpoint'
 )
-SELECT 16 * s.of_file + k.place AS part, s.of_file, s.file, s.job, k.place, k.role, k.tag
+SELECT 32 * s.of_file + k.place AS part, s.of_file, s.file, s.job, k.place, k.role, k.tag
 FROM tfevents_survey AS s CROSS JOIN json_each(s.tags) AS t JOIN kept AS k ON k.tag = t.value
 ORDER BY 1, 6;
 

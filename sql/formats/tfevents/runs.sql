@@ -20,7 +20,7 @@ CREATE TEMP TABLE tfevents_chosen(job TEXT PRIMARY KEY, place, tag TEXT, rate TE
 INSERT INTO tfevents_chosen
 SELECT job, place, tag, rate, seconds, framework
 FROM (SELECT f.job, t.*, row_number() OVER (PARTITION BY f.job ORDER BY sum(r.n) DESC, t.place) AS nth
-      FROM tfevents_ranges AS r JOIN tfevents_files AS f ON f.of_file = r.part / 16 JOIN tfevents_tags AS t ON t.place = r.part % 16 GROUP BY f.job, t.place)
+      FROM tfevents_ranges AS r JOIN tfevents_files AS f ON f.of_file = r.part / 32 JOIN tfevents_tags AS t ON t.place = r.part % 32 GROUP BY f.job, t.place)
 WHERE nth = 1;
 
 -- A job without the tag is no run.
@@ -32,7 +32,7 @@ FROM tfevents_files WHERE job NOT IN (SELECT job FROM tfevents_chosen) GROUP BY 
 DROP TABLE IF EXISTS temp.tfevents_runs;
 CREATE TEMP TABLE tfevents_runs AS
 SELECT f.job, f.file, f.begin_time, f.last_time, r.n, r.part, r.first, r.last, NULL AS first_step_time, NULL AS last_step_time, NULL AS first_step, NULL AS last_step
-FROM tfevents_files AS f JOIN tfevents_chosen AS c USING (job) JOIN tfevents_ranges AS r ON r.part = 16 * f.of_file + c.place
+FROM tfevents_files AS f JOIN tfevents_chosen AS c USING (job) JOIN tfevents_ranges AS r ON r.part = 32 * f.of_file + c.place
 ORDER BY f.job, f.begin_time, f.file;
 UPDATE tfevents_runs SET (first_step_time, last_step_time, first_step, last_step) = (
   SELECT min(t.time), max(t.time), min(t.step), max(t.step) FROM tfevents_told AS t WHERE t.rowid BETWEEN tfevents_runs.first AND tfevents_runs.last AND t.part = tfevents_runs.part)

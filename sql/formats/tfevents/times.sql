@@ -18,10 +18,10 @@ DROP TABLE tfevents_missing;
 -- What cannot be: no time, or one that is more than ten years from the middle one of the file's. Looked at where events lie so far apart.
 DROP TABLE IF EXISTS temp.tfevents_timed;
 CREATE TEMP TABLE tfevents_timed(role, row, of_file, time, line);
-INSERT INTO tfevents_timed SELECT 'loss', t.rowid, part / 16, time, line FROM tfevents_wide CROSS JOIN tfevents_told AS t;
-INSERT INTO tfevents_timed SELECT 'rate', t.rowid, part / 16, time, line FROM tfevents_wide CROSS JOIN tfevents_rate AS t;
-INSERT INTO tfevents_timed SELECT 'seconds', t.rowid, part / 16, time, line FROM tfevents_wide CROSS JOIN tfevents_took AS t;
-INSERT INTO tfevents_timed SELECT 'mark', t.rowid, part / 16, time, line FROM tfevents_wide CROSS JOIN tfevents_marks AS t;
+INSERT INTO tfevents_timed SELECT 'loss', t.rowid, part / 32, time, line FROM tfevents_wide CROSS JOIN tfevents_told AS t;
+INSERT INTO tfevents_timed SELECT 'rate', t.rowid, part / 32, time, line FROM tfevents_wide CROSS JOIN tfevents_rate AS t;
+INSERT INTO tfevents_timed SELECT 'seconds', t.rowid, part / 32, time, line FROM tfevents_wide CROSS JOIN tfevents_took AS t;
+INSERT INTO tfevents_timed SELECT 'mark', t.rowid, part / 32, time, line FROM tfevents_wide CROSS JOIN tfevents_marks AS t;
 DROP TABLE IF EXISTS temp.tfevents_far;
 CREATE TEMP TABLE tfevents_far AS
 WITH wide AS MATERIALIZED (SELECT 1 FROM (SELECT min(time) AS first, max(time) AS last, count(*) > count(time) AS untimed FROM tfevents_timed) WHERE untimed OR first <= 0 OR last - first > 315569520),
