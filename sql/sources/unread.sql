@@ -143,4 +143,6 @@
 --@ hint \A[\t\n\r -~]{40,}\x00 => text with NUL bytes, as a crash leaves them: take them out with tr -d '\000'
 
 -- Of whoever wrote it.
---@ hint (?im)^.*\b(?:step|iter|iteration|epoch)\b\W{0,3}\d+\b.*\bloss\b => a log of steps of no trainer that is known here: log_trace reads it with a pattern of yours
+--@ hint (?m)^[^\n]{0,60}=+ Step \d+/\d+ =+\s*$ => what NeMo-RL prints of steps, without times: give its event files, or the history of Weights & Biases
+--@ hint (?im)(?:^|\r)(?=[^\n\r]*loss)[^\n\r]*?\d+%\|[^|\n\r]*\| *\d+/\d+ \[ => a progress bar of tqdm, without times: give the trainer's event files, or a tracker's history
+--@ hint (?im)^(?=[^\n]*(?<![a-z])(?:step|iter|iteration|epoch)s?(?:_i|\([a-z]+\))?\W{0,6}\d)[^\n]*(?:loss(?![a-z])|\[step=\d+/\d+) => a log of steps of no trainer that is known here: log_trace reads it with a pattern of yours
