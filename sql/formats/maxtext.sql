@@ -229,7 +229,9 @@ SELECT run, 'eval', start_time, end_time, NULL FROM gap WHERE end_time > start_t
 UNION ALL
 SELECT run, 'checkpoint', end_time - blocked, end_time, NULL FROM training_events WHERE blocked IS NOT NULL AND end_time IS NOT NULL
 UNION ALL
-SELECT run, 'restore', end_time - load_seconds, end_time, loaded FROM training_events WHERE load_seconds IS NOT NULL AND end_time IS NOT NULL;
+SELECT run, 'restore', e.end_time - load_seconds, e.end_time, -- a step above the one that follows is of another run, as a base model's
+       iif(loaded > (SELECT l.step FROM training_lines AS l WHERE l.rowid BETWEEN e.line AND a.last AND l.step IS NOT NULL ORDER BY l.rowid LIMIT 1), NULL, loaded)
+FROM training_events AS e JOIN training_attempts AS a ON a.rowid = run WHERE load_seconds IS NOT NULL AND e.end_time IS NOT NULL;
 
 -- A save of a run that dispatches ahead lies before the line of the step: it took what this line and the next are apart from
 -- the one before, less what their steps took.

@@ -42,7 +42,7 @@ FROM log_trace(mpg_required(:log, ':log'), '(?x) ^
       | Finished\ (?: saving | staging (?<staged>) )\ the\ checkpoint .*? in\ (?<saved>[\d.]+)\ seconds
       | Last\ step\ checkpoint\ completed\ in\ (?<saved>[\d.]+) s
       | Finished\ writing\ the\ checkpoint\ for\ step\ (?<written>\d+)
-      | Loading\ the\ checkpoint\ from\ \S*? step- (?<from>\d+)
+      | Loading\ the\ checkpoint\ (?: from\ \S*? step- | at\ step\  ) (?<from>\d+)
       | Finished\ loading\ the\ checkpoint\ in\ (?<loaded>[\d.]+)\ seconds
       | Training\ completed (?<completed>)
       | capacity:\ (?<chip>\S.*?)\ with\ [\d.]+GiB\ memory
@@ -252,9 +252,10 @@ UNION ALL
 SELECT job, attempt, 'checkpoint', time - saved, time, NULL
 FROM training_ranges AS r CROSS JOIN training_marks AS m ON m.id BETWEEN r.first AND r.last WHERE saved IS NOT NULL
 UNION ALL
--- Which step was loaded is in the line before it.
-SELECT job, attempt, 'restore', time - loaded, time, loaded_step
-FROM (SELECT job, attempt, m.time, loaded, max(loaded_from) OVER (PARTITION BY job, attempt ORDER BY id) AS loaded_step
+-- Which step was loaded is in the line before it. One above the step that follows is of another run, as a base model's.
+SELECT job, attempt, 'restore', time - loaded, time, iif(loaded_step > next_step, NULL, loaded_step)
+FROM (SELECT job, attempt, m.time, loaded, max(loaded_from) OVER (PARTITION BY job, attempt ORDER BY id) AS loaded_step,
+             iif(loaded IS NULL, NULL, (SELECT l.step FROM training_lines AS l WHERE l.rowid BETWEEN m.id AND r.last AND l.step IS NOT NULL ORDER BY l.rowid LIMIT 1)) AS next_step
       FROM training_ranges AS r CROSS JOIN training_marks AS m ON m.id BETWEEN r.first AND r.last)
 WHERE loaded IS NOT NULL
 UNION ALL

@@ -227,7 +227,8 @@ DROP TABLE IF EXISTS temp.spans;
 CREATE TEMP TABLE spans AS
 SELECT job, attempt, 'step' AS kind, start_time, end_time, step, flops FROM training_steps WHERE start_time IS NOT NULL
 UNION ALL
-SELECT job, attempt, kind, start_time, time, CASE WHEN kind = 'restore' THEN step END, NULL FROM trainer_placed WHERE kind <> 'saved' AND time > start_time
+SELECT p.job, p.attempt, kind, p.start_time, p.time, CASE WHEN kind = 'restore' THEN iif(p.step > f.step, NULL, p.step) END, NULL -- a step above the one that follows is of another run, as a base model's
+FROM trainer_placed AS p LEFT JOIN (SELECT job, attempt, step FROM trainer_steps WHERE is_first) AS f ON f.job = p.job AND f.attempt = p.attempt WHERE kind <> 'saved' AND p.time > p.start_time
 UNION ALL -- what the log tells nothing of between an attempt's start and its first step
 SELECT job, attempt, 'init', begins, start_time, NULL, NULL
 FROM (SELECT job, attempt, start_time, max(time) OVER (PARTITION BY job, attempt ORDER BY start_time, time ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING) AS begins

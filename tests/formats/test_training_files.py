@@ -328,6 +328,28 @@ class WithoutAClock(Case):
                                                                     json.dumps({"sources": [{"path": folder, "job": "x"}]}), self.T0), name)
 
 
+class BaseModels(Case):
+    """A run that begins from another run's checkpoint, as of a base model, has its own steps before it: begun again, it goes on from none of them. From a checkpoint of its own it does."""
+    LINES = {"maxtext": "{} Config param steps: 99|{} Finished load in 4.00 seconds @ gs://x/checkpoints/{n}/items|{} completed step: {n}, seconds: 2.000, TFLOP/s/device: 1.0, loss: 9.0",
+             "torchtitan": "[titan] {},000 - root - INFO - Starting job: x|[titan] {},000 - root - INFO - Loading the checkpoint from /x/step-{n}.\n[titan] {},000 - root - INFO - Finished loading the checkpoint in 4.00 seconds."
+                           "\n[titan] {},000 - root - INFO - Training starts at step {first}|[titan] {},000 - root - INFO - step: {n}  loss:  8.0  memory: 1.0GiB(2.0%)  tps: 100  tflops: 10.0  mfu: 1.0%",
+             "deepspeed": "[{},000] [INFO] [launch.py:1:main] dist_world_size=1|[{},000] [INFO] [engine.py:1:load] Loaded checkpoint from /x/global_step{n}/mp_rank_00_model_states.pt"
+                          "|[{},000] [INFO] [timer.py:1:stop] epoch=0/micro_step=1/global_step={n}, RunningAvgSamplesPerSec=1.0"}
+
+    def test_begun_again(self):
+        for name, lines in self.LINES.items():
+            begin, load, step = (line + "\n" for line in lines.split("|"))
+
+            def said(line, at, n=""):
+                return line.replace("{}", f"2026-03-03 10:{at // 60:02d}:{at % 60:02d}").replace("{n}", str(n))
+
+            def run(at, loaded, first, last):
+                return said(begin, at) + said(load, at + 10, loaded).replace("{first}", str(first)) + "".join(said(step, at + 10 + 2 * n, n) for n in range(first, last + 1))
+            for loaded, first, lost in ((1000, 1, 10), (10, 1, 10), (5, 6, 5)):
+                path = self.file(run(0, 1000, 1, 10) + run(100, loaded, first, 12))
+                self.assertEqual([(2 * lost,)], self.rows("SELECT sum(chip_seconds) FROM trace_rollup(?) WHERE category = 'lost'", path), (name, loaded))
+
+
 class CutOff(Case):
     """A program that died as it wrote the number of a step, 1 of 12: it is none, whatever the next program appends to the line."""
     LINES = {"maxtext": "2026-03-03 10:{:02d}:{:02d} completed step: {}, seconds: 2.000, TFLOP/s/device: 1.0, loss: 9.0\n",
