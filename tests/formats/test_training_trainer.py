@@ -1,5 +1,6 @@
 """What DeepSpeed, NeMo, torchtitan's structured logs, Hugging Face, Weights & Biases and MLflow leave: the mapping sql/formats/trainer.sql, held against
 sums made by hand, and against a second computation of random runs."""
+import datetime
 import json
 import os
 import random
@@ -63,6 +64,21 @@ class Trainer(cases.Case):
     def test_the_progress_bar_of_nemo_1(self):
         text = "".join(f"Epoch 0: : {n}%|#| {n}/100 [00:10<00:00, reduced_train_loss=0.5, global_step={n}.0, consumed_samples=1.0, train_step_timing in s=3.000]\r" for n in range(4)) + "\n"
         self.assertEqual([(1, 0, 0, 3, 1, 0.5), (1, 1, 3, 6, 1, 0.5), (1, 2, 6, 9, 1, 0.5), (1, 3, 9, 12, 1, 0.5)], self.steps(self.fleet(self.file(text, "nemo1.log"), start=T0)))
+
+    def test_long_numbers_of_nemo(self):
+        """Four digits of a time or a rate, three in a bar, and a power of ten: a first step of 1058 s is no second, and step 1.23e+5 is none."""
+        line = lambda n, seconds, at: (f"{datetime.datetime.fromtimestamp(T0 + at, datetime.timezone.utc):%Y-%m-%dT%H:%M:%SZ} Training epoch 0, iteration {n}/99 | lr: 1e-05 | global_step: {n} | "
+                                       f"reduced_train_loss: 11.9 | train_step_timing in s: {seconds} | TFLOPS_per_GPU: 1.249e+03 | consumed_samples: 5888\n")
+        path = self.file(line(0, "1.058e+03", 2000) + line(1, "6.08", 2010) + line(2, "6.061", 2020), "nemo.log")
+        self.assertEqual([(1, 0, 942, 2000, 1, 11.9), (1, 1, 2003.92, 2010, 1, 11.9), (1, 2, 2013.939, 2020, 1, 11.9)], self.steps(path))
+        flops = [row[0] for row in self.rows("SELECT flops FROM trace_training_steps(?) ORDER BY step", self.fleet(path, chips=8))]
+        for seconds, told in zip((1058, 6.08, 6.061), flops):
+            self.assertAlmostEqual(seconds, told / (1249e12 * 8), 3)
+        bar = "".join(f"Epoch 0: : 1%|#| {n}/300000 [00:10<00:00, reduced_train_loss=0.5, global_step={step}, consumed_samples=1.28e+5, train_step_timing in s=1.058e+3]\r"
+                      for n, step in ((99998, "99998.0"), (99999, "99999.0"), (123456, "1.23e+5"), (123457, "1.23e+5"))) + "\n"
+        path = self.file(bar, "nemo1.log")
+        self.assertEqual([(1, 99998, 0, 1058, 1, 0.5), (1, 99999, 1058, 2116, 1, 0.5)], self.steps(self.fleet(path, start=T0)))
+        self.assertEqual([("data_loss", 2)], self.rows("SELECT severity, count FROM mpg_issues WHERE source = ? AND kind = 'missing_field'", path))
 
     def test_torchtitan(self):
         """Two ranks; each step fetches for half a second; step 4 saves for two. What follows the save is pending."""

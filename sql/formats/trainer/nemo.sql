@@ -3,6 +3,11 @@
 -- Reads and changes trainer_lines. Fills trainer_points, trainer_marks and trainer_worlds.
 -- A part of trainer.sql, which says what the parameters are and runs the parts in order.
 
+-- A progress bar has three digits of a long number.
+INSERT INTO mpg_issues(source, severity, kind, line, count, detail)
+SELECT file, 'data_loss', 'missing_field', min(line), count(*), 'steps whose number is rounded, as ' || min(json_extract(fields, '$.rounded')) || ': left out' FROM trainer_lines WHERE json_extract(fields, '$.rounded') IS NOT NULL GROUP BY file;
+DELETE FROM trainer_lines WHERE json_extract(fields, '$.rounded') IS NOT NULL;
+
 -- Two handlers of Python's logging print each line twice: a line says once how long its step took.
 DROP TABLE IF EXISTS temp.trainer_again;
 CREATE TEMP TABLE trainer_again AS
@@ -45,8 +50,8 @@ SELECT s.*, s.so_far - iif(s.step IS NULL, s.took, 0)
 FROM trainer_summed AS s LEFT JOIN offset_of AS o ON o.file = s.file AND o.clocks = s.clocks LEFT JOIN offset_of AS f ON f.file = s.file AND f.clocks = 1
   LEFT JOIN other_of AS m ON m.file = s.file AND m.clocks = s.clocks AND m.others = s.others LEFT JOIN first_other ON first_other.file = s.file LEFT JOIN training_begun AS b ON b.file = s.file;
 DROP TABLE trainer_summed;
-INSERT INTO trainer_points(file, line, job, time, step, seconds, loss)
-SELECT file, line, file, max(at) OVER (PARTITION BY file ORDER BY id), step, took, json_extract(fields, '$.loss') FROM trainer_dated WHERE step IS NOT NULL ORDER BY file, id;
+INSERT INTO trainer_points(file, line, job, time, step, seconds, loss, tflops)
+SELECT file, line, file, max(at) OVER (PARTITION BY file ORDER BY id), step, took, json_extract(fields, '$.loss'), json_extract(fields, '$.tflops') FROM trainer_dated WHERE step IS NOT NULL ORDER BY file, id;
 INSERT INTO trainer_marks(file, line, job, kind, start_time, time, step)
 SELECT file, line, file, 'checkpoint', at, at + json_extract(fields, '$.took'), NULL FROM trainer_dated WHERE json_extract(fields, '$.took') IS NOT NULL
 UNION ALL SELECT file, line, file, 'saved', NULL, at, json_extract(fields, '$.saved') FROM trainer_dated WHERE json_extract(fields, '$.saved') IS NOT NULL
