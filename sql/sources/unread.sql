@@ -93,6 +93,7 @@
 --@ hint (?i)\A(?:#\s*gpu\s+pwr\s|#Entity\s|timestamp, [^\n]*utilization\.gpu) => samples of nvidia-smi or dcgmi, which are of no format here: csv_trace reads tables, trace_duty DCGM's metrics in Prometheus
 
 -- Spans and metrics of other programs.
+--@ hint (?s)\A\s*\{(?=.{0,2000}"cycle_number"\s*:)(?=.{0,2000}"cycle_start_time"\s*:) => what ft_launcher of NVRx keeps of a cycle: give its log, and the log of each cycle
 --@ hint \A\s*\{\s*"data"\s*:\s*\[\s*\{\s*"traceID"\s*: => spans of Jaeger: let a collector of OpenTelemetry write them (exporter file, JSON)
 --@ hint (?s)\A\s*\[\s*\{(?=.{0,4000}"traceId"\s*:)(?=.{0,4000}"localEndpoint"\s*:) => spans of Zipkin: let a collector of OpenTelemetry write them (exporter file, JSON)
 --@ hint (?s)\A\s*\{\s*"name"\s*:[^{}]{0,1000}"context"\s*:\s*\{\s*"trace_id"\s*: => spans of OpenTelemetry as its console exporter prints them: let a collector write them (exporter file, JSON)

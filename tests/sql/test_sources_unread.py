@@ -228,6 +228,7 @@ UNREAD = {
     "detectron2.log": (b"[03/03 10:00:00 d2.utils.events]:  eta: 1:00:00  iter: 19  total_loss: 2.5  time: 0.2\n", "a log of steps of no trainer that is known here"),
     "paxml.log": (b"I0303 10:00:00.123456 1 summary_utils.py:400] [PAX STATUS] step_i: 100, training loss: 2.5\n", "a log of steps of no trainer that is known here"),
     "olmo_core.log": (b"2026-03-03 10:00:00.123\thost:0\tconsole_logger:62\tINFO\t[step=10/1000,epoch=1,eta=1 hour]\n    train/CE loss=2.5\n", "a log of steps of no trainer that is known here"),
+    "cycle_info.5101.0.1": (b'{\n  "job_id": "5101",\n  "attempt_index": 0,\n  "cycle_number": 1,\n  "cycle_start_time": "2026-03-02T10:00:00Z",\n  "cycle_end_time": ""\n}', "what ft_launcher of NVRx keeps of a cycle: give its log"),
     "own.log": (b"2026-03-02 09:00:00 | INFO | step 10 | loss 2.31 | lr 1e-4\n", "a log of steps of no trainer that is known here"),
     "imagenet.log": (b"Epoch: [0][ 10/1000]\tTime  0.10 ( 0.20)\tData  0.01 ( 0.02)\tLoss 6.9e+00\n", "a log of steps of no trainer that is known here"),
     "qstat_f.txt": (b"Job Id: 12.server\n    Job_Name = llm\n    Job_Owner = ann@h\n    job_state = R\n", "what qstat of PBS prints"),
