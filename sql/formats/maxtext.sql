@@ -167,7 +167,11 @@ LEFT JOIN training_clocks AS b ON b.id = p.rowid
 WHERE l.step IS NOT NULL;
 DROP TABLE IF EXISTS temp.training_ahead;
 CREATE TEMP TABLE training_ahead(run INTEGER PRIMARY KEY);
-INSERT INTO training_ahead SELECT DISTINCT run FROM training_timed WHERE timed AND seconds > 1.25 * (end_time - before) + 0.1;
+INSERT INTO training_ahead
+SELECT run FROM training_timed WHERE timed AND seconds > 1.25 * (end_time - before) + 0.1
+UNION -- or took no time, though its line is as far from the one before as others are, as the first after a compilation or an evaluation
+SELECT t.run FROM training_timed AS t CROSS JOIN training_timed AS o ON o.rowid IN (t.rowid - 1, t.rowid + 1) AND o.run = t.run
+WHERE t.timed AND t.seconds < 0.1 * (t.end_time - t.before) AND t.end_time - t.before BETWEEN 0.5 * (o.end_time - o.before) AND 2 * (o.end_time - o.before);
 DROP TABLE IF EXISTS temp.training_spanned;
 CREATE TEMP TABLE training_spanned AS
 SELECT line, t.run AS run, step, iif(a.run IS NOT NULL, coalesce(before, end_time - seconds), max(end_time - seconds, coalesce(before, end_time - seconds))) AS start_time,

@@ -280,6 +280,37 @@ class MaxText(Case):
         runtime, program = self.rows("SELECT runtime_goodput(category, chip_us), program_goodput(category, chip_us) FROM mpg_rollup")[0]
         self.assertTrue(0.70 <= runtime <= 0.75 and 0.42 <= program <= 0.45, (runtime, program))
 
+    def test_a_device_that_is_dispatched_to_ahead(self):
+        """MaxText of 2026 beside a device with a queue: each line comes with the next dispatch but one, evaluations between. Where they are none, the second step alone says that seconds are between dispatches."""
+        for every, evaluations in ((10, 4), (1000, 0)):
+            lines, now, free, told, last = [], 22.0, 22.0, [], 0.0
+
+            def tell(lines, now, told):
+                for text, ready in told:
+                    now = max(now, ready)
+                    lines.append((now, text))
+                return now
+            for n in range(40):
+                now += 0.01
+                free = max(now, free) + 2
+                seconds, ready = now - last, free
+                for batch in range(5) if (n + 1) % every == 0 else ():
+                    began = now if batch == 0 else began
+                    now += 0.01
+                    free = max(now, free) + 1
+                    took, began = now - began, now
+                    now = tell(lines, now, told)
+                    told = [(f"Completed eval step: {batch}, seconds: {took:.3f}, running loss=3.000, running total_weights=65536", free)]
+                last = now
+                now = tell(lines, now, told)
+                told = [(self.STEP.format(n, seconds, 400 / seconds), ready)]
+            now = tell(lines, now, told)
+            self.map("maxtext", self.log(*lines), year=2026)
+            seconds = self.seconds()
+            self.assertAlmostEqual(5 * evaluations, seconds.get(("eval", None), 0) / 8, 0)
+            self.assertAlmostEqual(80, self.productive() / 8, delta=1)
+            self.assertNotIn(("unknown", None), seconds)
+
     def test_the_last_save_before_a_failure(self):
         """Of step 19, safe 9 s after it; ten more steps are lost."""
         steps = [(3 + 2 * n + 0.6 * (n > 19), self.STEP.format(n, 2, 150)) for n in range(30)]
