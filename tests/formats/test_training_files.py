@@ -319,6 +319,26 @@ class WithoutAClock(Case):
                 self.assertEqual([(20.0,)], self.rows("SELECT sum(end_time - start_time) FROM trace_training_steps(?)", path), name)
                 self.assertEqual([(72,)], self.rows("SELECT count FROM mpg_issues WHERE source = ? AND kind = 'unmatched_lines'", path))
 
+    def test_a_number_beside_the_line(self):
+        """What CloudWatch, Loki, Fluent Bit and loggers of JSON write for a time, in the line or in one above it; Splunk's table has a date behind the text."""
+        at = lambda n: self.T0 + 2 * n + 100 * (n > 5)
+        date = lambda n: datetime.datetime.fromtimestamp(at(n), datetime.timezone.utc).strftime("%Y-%m-%dT%H:%M:%S.000+0000")
+        forms = {"aws logs": lambda n, line: "        " + json.dumps({"timestamp": at(n) * 1000, "message": line, "ingestionTime": 1}, indent=12) + ",\n",
+                 "aws logs, a line": lambda n, line: json.dumps({"logStreamName": "s", "timestamp": at(n) * 1000, "message": line}) + "\n",
+                 "Loki": lambda n, line: "    " + json.dumps([str(at(n) * 10**9), line], indent=8) + ",\n", "Loki, a line": lambda n, line: json.dumps([str(at(n) * 10**9), line]) + ",\n",
+                 "Fluent Bit": lambda n, line: f"[0] kube.log: [[{at(n)}.000000000, {{}}], {{\"log\"=>{json.dumps(line)}}}]\n", "Fluent Bit's JSON": lambda n, line: json.dumps({"date": at(n) + 0.5, "log": line}) + "\n",
+                 "a logger": lambda n, line: json.dumps({"level": "info", "ts": at(n) + 0.25, "msg": line}) + "\n", "ts": lambda n, line: f"{at(n)}.0000 {line}\n", "Splunk": lambda n, line: f'"{line}","{date(n)}"\n'}
+        for name in ("megatron", "maxtext", "trainer"):
+            lines = list(enumerate(self.steps(name).splitlines(), 1))
+            for form, entry in forms.items():
+                for order in (1, -1) if name == "maxtext" else (1,):
+                    with self.subTest(name=name, form=form, order=order):
+                        path = self.file("".join(entry(n, line) for n, line in lines[::order]), "x.log")
+                        begin, end = self.times(path)
+                        self.assertEqual((0, 120), (begin // 1, end // 1))
+                        self.assertEqual([(20.0,)], self.rows("SELECT sum(end_time - start_time) FROM trace_training_steps(?)", path))
+                        self.assertEqual([(0, "the clock of what kept the log")], self.rows("SELECT coalesce(instr(missing, 'start'), 0), json_extract(inferred, '$.start') FROM trace_sources(?)", path))
+
     def test_runs_of_one_job(self):
         """Each file begins by its own clock, whatever their names sort as."""
         for name in ("megatron", "maxtext", "nanogpt"):
