@@ -7,7 +7,7 @@
 --@ input :log sure ^.*iteration\s+\d+/\s*\d+ \|.*elapsed time per iteration \(ms\):
 --@ input :log sure ^.*using world size: *\d+, data-parallel[ -]size: *\d+
 --@ needs :year ^(?:<\d+>)?[A-Z][a-z]{2} [ \d]\d \d\d:\d\d:\d\d(?:\.\d+)? (?![^\n]*\d{4}-\d\d-\d\d[T ]\d\d:)[^\n]*iteration\s+\d+/
---@ needs :start (?s)\A(?!(?:-- [^\n]*\n)?(?:(?:<\d+>)?[A-Z][a-z]{2} [ \d]\d \d\d:\d\d:\d\d(?:\.\d+)? |\d{10}\.\d{6} |(?:__CURSOR=[^\n]*\n)?[^\n]*__REALTIME_TIMESTAMP))(?>[^\di]+|(?!\d{4}-\d\d-\d\d[T ]\d\d:\d\d:\d\d|iteration\s+\d+/\s*\d+ \|).)*+(?:i(?![^\n]*\d{4}-\d\d-\d\d[T ]\d\d:\d\d:\d\d)|\z(?<=.{60000}))
+--@ needs :start (?s)\A(?!(?:-- [^\n]*\n)?(?:(?:<\d+>)?[A-Z][a-z]{2} [ \d]\d \d\d:\d\d:\d\d(?:\.\d+)? |\d{10}\.\d{6} |(?:__CURSOR=[^\n]*\n)?[^\n]*__REALTIME_TIMESTAMP))(?>[^\di]+|(?!\d{4}-?\d\d-?\d\d[T ]\d\d:\d\d:\d\d|iteration\s+\d+/\s*\d+ \|).)*+(?:i(?![^\n]*\d{4}-\d\d-\d\d[T ]\d\d:\d\d:\d\d)|\z(?<=.{60000}))
 --
 -- In the sqlite3 shell:
 --
@@ -40,7 +40,7 @@ SELECT _file AS file, _line AS line, time, step, log_group(_record, 'ms') AS tol
        iif(step IS NULL, log_group(_record, 'saved'), NULL) AS told_saved, iif(step IS NULL, log_group(_record, 'validated'), NULL) AS told_validated,
        log_group(_record, 'steps') AS told_steps, iif(step IS NULL, log_group(_record, 'other'), NULL) AS told_other, nullif(max(coalesce(log_group(_record, 'skipped'), 0), coalesce(log_group(_record, 'nans'), 0)), 0) AS told_skipped
 FROM log_trace(mpg_required(:log, ':log'), '(?x)
-  (?: (?: \[ (?<time> \d{4}-\d\d-\d\d\ [\d:.]+ ) \] \s* | (?= \d{4}-\d\d- ) (?! .* \[\d{4}-) (?<time> \d{4}-\d\d-\d\d[T\ ]\d\d:\d\d:\d\d (?: [.,]\d+ )? (?: Z | [+-]\d\d:?\d\d )? ) .{0,300}? )?
+  (?: (?: \[ (?<time> \d{4}-\d\d-\d\d\ [\d:.]+ ) \] \s* | \[ (?<time> \d{8}\ \d\d:\d\d:\d\d ) \] \[rank- .{0,200}? | (?= \d{4}-\d\d- ) (?! .* \[\d{4}-) (?<time> \d{4}-\d\d-\d\d[T\ ]\d\d:\d\d:\d\d (?: [.,]\d+ )? (?: Z | [+-]\d\d:?\d\d )? ) .{0,300}? )?
       \biteration \s+ (?<step>\d+) / \s* (?<steps>\d+) \s* \|
       (?: (?= .* elapsed\ time\ per\ iteration\ \( (?: ms\): \s* (?<ms>[\d.]+) | s\): \s* (?<s>[\d.]+) ) ) )?
       (?: (?= .* (?: throughput\ per\ GPU\ \(TFLOP/s/GPU\) | approx\ flops\ per\ GPU ): \s* (?<tflops>[\d.]+) ) )?

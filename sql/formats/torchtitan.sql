@@ -33,9 +33,9 @@ SELECT _file AS file, _line AS line, time, step, log_group(_record, 'rank') AS r
        log_group(_record, 'loss') AS loss, log_group(_record, 'tps') AS tps, log_group(_record, 'tflops') AS tflops, log_group(_record, 'mfu') AS mfu,
        iif(step IS NULL, fields, NULL) AS fields
 FROM log_trace(mpg_required(:log, ':log'), '(?x) ^
-    (?: .*? \[rank (?<rank>\d+) \] )? .*? (?<time> \d{4}-\d\d-\d\d\ \d\d:\d\d:\d\d (?: [.,]\d+ )? ) .{0,300}?
+    (?: .*? \[rank (?<rank>\d+) \] )? .*? (?: (?<time> \d{4}-\d\d-\d\d\ \d\d:\d\d:\d\d (?: [.,]\d+ )? ) | \[ (?<time> \d{8}\ \d\d:\d\d:\d\d ) \] \[rank- ) .{0,300}?
     (?: (?<validate> validate\s+ )? (?: \e\[ [\d;]* m )? step: \s* (?<step>\d+) (?= [\s\e] ) (?: (?= .* (?: \b | (?<= m ) ) loss: \s* (?<loss>[^\s\e]+) ) )?
-        (?: (?= .* [tw]ps: \s* (?<tps>[\d,]+) ) )? (?: (?= .* tflops: \s* (?<tflops>[\d,.]+) ) )? (?: (?= .* mfu: \s* (?<mfu>[\d.]+) % ) )?
+        (?: (?= .*? [tw]ps: \s* (?<tps>[\d,]+) ) )? (?: (?= .*? tflops: \s* (?<tflops>[\d,.]+) ) )? (?: (?= .*? mfu: \s* (?<mfu>[\d.]+) % ) )?
       | Starting\ job: (?<began>)
       | Training\ starts\ at\ step\ (?<starts>\d+)
       | (?: Saving | Staging )\ (?: the | a )\ (?: full\ | model\ only\ )? checkpoint (?<saving>)

@@ -190,6 +190,15 @@ class Megatron(Case):
                 self.assertEqual([(1, 60, 80), (9, 9, 720), (10, 10, 800)], self.rows("SELECT executions, round(end_time - start_time, 3), round(flops / 1e12, 2) FROM training_steps ORDER BY step"))
                 self.assertEqual([(59,)], self.rows("SELECT round(end_time - start_time, 3) FROM spans WHERE kind = 'compile'"))
 
+    def test_of_primus(self):
+        """Its clock has no dashes, and its lines have a value of the iteration before the mean of all."""
+        line = ("[\x1b[32m20260302 09:00:{0:02d}\x1b[0m][\x1b[36mrank-7/8\x1b[0m][\x1b[1mINFO \x1b[0m] \x1b[1m[--------trainer.py:2560] : iteration {1}/ 100 | consumed samples: 8 | elapsed time per iteration (ms): 2000.0/2400.0 | "
+                "hip mem usage/free/total/usage_ratio: 153.81GB/102.17GB/255.98GB/60.09% | throughput per GPU (TFLOP/s/GPU): 500.0/420.0 | tokens per GPU (tokens/s/GPU): 9801.4/9807.3 | lm loss: 6.5E-03 |\n")
+        path = self.file("".join(line.format(10 + 3 * i, i) for i in range(1, 5)))
+        self.map("megatron", path, chips=8)
+        self.assertEqual([(i, 11 + 3 * i - 3, 13 + 3 * i - 3, 500) for i in range(1, 5)], self.rows("SELECT step, start_time - 1772442000, end_time - 1772442000, tflops_per_chip FROM training_steps"))
+        self.assertEqual([("chips, chip",)], self.rows("SELECT missing FROM trace_sources(?)", path))
+
     def test_a_load_of_another_run(self):
         """One that names a later iteration than the first is of a run that this one begins from: nothing goes on from it."""
         line = lambda n: f" [2026-03-02 09:00:{n:02d}.000000] iteration {n:8d}/     100 | consumed samples: 8 | elapsed time per iteration (ms): 1000.0 | lm loss: 1.0E+00 |\n"

@@ -43,6 +43,13 @@ class TorchTitan(Case):
         self.assertEqual(self.rows("SELECT step, end_time - start_time FROM spans WHERE kind = 'restore'"), [(20, 2)])
         self.assertEqual(self.rows("SELECT count, line FROM mpg_issues WHERE kind = 'missing_field' AND source = ?", path), [(1, 6)])
 
+    def test_of_primus(self):
+        """A clock without dashes; of a rate that stands there twice in other words, the first counts."""
+        path = self.file("".join(f"[20260303 10:00:{10 + 2 * i:02d}][rank-0/8][INFO ] [--------metrics.py:400] : step: {i:2}  loss: 12.2  grad_norm:  1.2  memory: 45.23GiB(57.12%)  tps: 546  tflops: 133.3  mfu: 10.0% | "
+                                 "iso_tps: 999  iso_tflops: 999.9  iso_mfu: 99.0%\n" for i in range(1, 4)))
+        self.map("torchtitan", path, chips=8)
+        self.assertEqual([(i, self.T0 + 10 + 2 * i, 133.3, 0.1, 546) for i in range(1, 4)], self.rows("SELECT step, end_time, tflops_per_chip, mfu_reported, tokens_per_s_per_chip FROM training_steps"))
+
     def test_saves_of_2026(self):
         """Lines say whether a save was made or only staged; of the last step it is another line; a staged one is durable when it was written, or else when a later save is over."""
         def log(*events):
