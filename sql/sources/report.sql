@@ -19,7 +19,13 @@ of_source AS (
          max(iif(typeof(last) = 'text', strftime('%s', last) - strftime('%S', last) + strftime('%f', last), last)) AS last_time,
          max(iif(typeof(until) = 'text', strftime('%s', until) - strftime('%S', until) + strftime('%f', until), until)) AS observed_until
   FROM told GROUP BY source
-)
+),
+-- Logs of trainers that tell of no chips, and those whose chip the catalogue does not know.
+no_chips AS (
+  SELECT a.source, coalesce(r.job, a.job) AS job FROM all_assumed_chips AS a LEFT JOIN renamed AS r ON r.source = a.source AND r.was = a.job
+),
+no_chip AS (SELECT DISTINCT source FROM all_capacity
+            WHERE source IN (SELECT source FROM source WHERE format IN ('maxtext', 'megatron', 'torchtitan')) AND replace(replace(replace(lower(coalesce(chip, '')), ' ', ''), '-', ''), '_', '') NOT IN (SELECT name FROM known_chip))
 SELECT f.path AS file, f.format AS format, f.certainty AS certainty, f.reason AS reason,
        s.source AS source, coalesce(t.files, 0) AS files,
        iif(s.rank = 2, json_remove(s.records, '$.aliases'), json_remove(s.records, '$.program_files', '$.assumed_chips')) AS records, -- a native trace has jobs, and no other names of them
@@ -28,6 +34,11 @@ SELECT f.path AS file, f.format AS format, f.certainty AS certainty, f.reason AS
        r.feeds AS feeds,
        (SELECT nullif(group_concat(value, ', '), '')
         FROM (SELECT value FROM json_each(f.missing) WHERE json_extract(f.inferred, '$.' || value) IS NULL
+              UNION ALL
+              SELECT 'chips' WHERE (f.source, coalesce(f.job, f.path)) IN (SELECT source, job FROM no_chips) AND json_extract(f.inferred, '$.chips') IS NULL
+                               AND 'chips' NOT IN (SELECT value FROM json_each(f.missing))
+              UNION ALL
+              SELECT 'chip' WHERE f.source IN (SELECT source FROM no_chip) AND (f.job IS NULL OR NOT EXISTS (SELECT 1 FROM source WHERE rank < 3))
               UNION ALL
               SELECT 'chip' -- of a pool whose jobs' programs could be rated, were its chips known
               WHERE s.rank < 3 AND EXISTS (SELECT 1 FROM source WHERE rank > 2)

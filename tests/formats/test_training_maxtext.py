@@ -386,7 +386,7 @@ class MaxText(Case):
                 with self.subTest(names=names, job=job):
                     self.assertEqual(wanted, [self.rows(query, fleet) for query in ask])
                     self.assertEqual([("joined_log", 4)], self.rows("SELECT kind, count FROM mpg_issues WHERE source = ? AND severity <> 'info' OR kind = 'joined_log' AND source = ?", *[os.path.join(folder, names[0])] * 2))
-                    self.assertEqual([(None,)] * 2, self.rows("SELECT missing FROM trace_sources(?)", fleet))
+                    self.assertEqual([("chip",)] * 2, self.rows("SELECT missing FROM trace_sources(?)", fleet))
         folder = self.folder_of(dict(zip(("run.out", "walk.err"), outputs)))
         self.rows("SELECT 1 FROM trace_rollup(?)", json.dumps({"sources": [{"path": folder} | whole_options]}))
         self.assertEqual([], self.rows("SELECT 1 FROM mpg_issues WHERE kind = 'joined_log' AND source LIKE ? || '%'", folder))

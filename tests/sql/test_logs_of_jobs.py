@@ -5,6 +5,7 @@ import os
 import pathlib
 import unittest
 
+import tfevents
 from cases import Case
 from fleets import ROOT, connect
 
@@ -288,6 +289,25 @@ class HowManyChips(Logs):
             for _ in range(2):
                 db.execute("SELECT mpg_build(?)", (path,)).fetchall()
             return db.execute("SELECT chip, sum(chip_us) / 1e6, sum(chip_us) FILTER (WHERE category = 'ideal') / 1e6 FROM ledger WHERE category <> 'queued' GROUP BY 1").fetchall()
+
+    def test_a_log_alone_lacks_the_option(self):
+        """Or event files, whose rate is of one chip too; and the option chip, which Megatron-LM's and MaxText's logs do not tell."""
+        events = tfevents.begin(T + 60) + b"".join(tfevents.event(T + 60 + 10 * i, i, (5, [(1, tfevents.simple(tag, value))])) for i in range(1, 101)
+                                                   for tag, value in (("lm loss", 8), ("throughput", 125), ("iteration-time", 10)))
+        logs = {trainer: {"5101.log": self.log(trainer, 60, 1, 100)} for trainer in ("megatron", "torchtitan", "maxtext")}
+        told = {"megatron": "using world size: 8, data-parallel size: 8\n", "torchtitan": "", "maxtext": "Num_devices: 8, shape (8,)\n"}
+        for trainer, files in (logs | {"tfevents": {"5101/events.out.tfevents.1.h": events}}).items():
+            with self.subTest(trainer=trainer):
+                ask = lambda files: (str(self.one("SELECT missing FROM trace_sources(?) WHERE format <> 'slurm'", files)).split(", "), self.work(files) / self.RATE / 1000)
+                missing, work = ask(self.folder_of(files))
+                self.assertEqual(["chips"] + ["chip"] * (trainer != "torchtitan"), sorted(missing, reverse=True))
+                self.assertAlmostEqual(1, work, delta=0.02)
+                for gpus in (8, 16):
+                    missing, work = ask(self.folder_of({"sacct.psv": SACCT + job(5101, 0, 1200, gpus=gpus), **files}))
+                    self.assertNotIn("chips", missing)
+                    self.assertAlmostEqual(gpus, work, delta=0.02 * gpus)
+                if told.get(trainer):
+                    self.assertNotIn("chips", ask(self.folder_of({"5101.log": told[trainer] + files["5101.log"]}))[0])
 
     def test_those_that_the_log_tells_of(self):
         """Or an option: then it is listed that the two differ."""
