@@ -175,7 +175,7 @@ DROP TABLE IF EXISTS temp.mlperf_runs;
 CREATE TEMP TABLE mlperf_runs(
   job TEXT PRIMARY KEY, runs TEXT, organization TEXT, system TEXT, benchmark TEXT, division TEXT, framework TEXT,
   pool TEXT, chip TEXT,
-  chips INTEGER CONSTRAINT "chips are unknown: expected the option chips, or the description of the system beside the results, systems/NAME.json" CHECK (chips > 0 AND chips IS NOT NULL),
+  chips INTEGER CONSTRAINT "chips are none: expected the option chips, or the description of the system beside the results, systems/NAME.json" CHECK (chips > 0),
   global_batch_size INTEGER,
   init_start_ms INTEGER, run_start_ms INTEGER, run_stop_ms INTEGER, minutes REAL, status TEXT, numbered TEXT, blocks TEXT
 );
@@ -223,6 +223,8 @@ SELECT d.file, d.runs, organization, coalesce(d.system, platform), benchmark, di
        CASE WHEN has_steps THEN 'step_num' WHEN has_samples THEN 'samples_count' ELSE 'epoch_num' END,
        CASE WHEN has_blocks THEN 'block' ELSE 'epoch' END
 FROM described AS d LEFT JOIN told USING (file) LEFT JOIN word USING (file);
+INSERT INTO mpg_issues(source, severity, kind, count, detail)
+SELECT job, 'warning', 'missing_field', 1, 'chips are unknown: the run counts as one, or as those that a scheduler gave it. Give the option chips, or the description of the system beside the results, systems/NAME.json' FROM mlperf_runs WHERE chips IS NULL ORDER BY job;
 -- A run that ended before it started has no end that is known.
 INSERT INTO mpg_issues(source, severity, kind, count, detail)
 SELECT job, 'data_loss', 'end_before_start', 1, '"run_stop" is before "run_start": the run counts as one without its end' FROM mlperf_runs WHERE run_stop_ms < coalesce(run_start_ms, init_start_ms) ORDER BY job;
@@ -264,15 +266,17 @@ ORDER BY benchmark, organization, system;
 DROP TABLE IF EXISTS temp.jobs;
 CREATE TEMP TABLE jobs AS
 SELECT job, benchmark AS name, organization AS owner, 'training' AS phase, framework, NULL AS runtime, benchmark AS model,
-       NULL AS priority, chips, NULL AS min_chips, NULL AS tasks, NULL AS submit_time,
+       NULL AS priority, coalesce(chips, 1) AS chips, NULL AS min_chips, NULL AS tasks, NULL AS submit_time,
        json_patch('{}', json_object('system', system, 'division', division, 'global_batch_size', global_batch_size,
                                     'seed', (SELECT word FROM mlperf_words AS w WHERE w.file = job AND key = 'seed'))) AS labels
 FROM mlperf_runs;
+DROP TABLE IF EXISTS temp.assumed_chips; -- of which the scheduler may know how many chips they hold
+CREATE TEMP TABLE assumed_chips AS SELECT job FROM mlperf_runs WHERE chips IS NULL;
 
 -- A run holds the system from init_start to run_stop. Without run_stop it still runs.
 DROP TABLE IF EXISTS temp.allocations;
 CREATE TEMP TABLE allocations AS
-SELECT job, 1 AS attempt, NULL AS task, pool, chips, init_start_ms / 1000.0 AS start_time, run_stop_ms / 1000.0 AS end_time,
+SELECT job, 1 AS attempt, NULL AS task, pool, coalesce(chips, 1) AS chips, init_start_ms / 1000.0 AS start_time, run_stop_ms / 1000.0 AS end_time,
        CASE WHEN status = 'success' THEN 'completed' WHEN status IS NOT NULL THEN 'failed' END AS outcome
 FROM mlperf_runs
 WHERE init_start_ms IS NOT NULL;

@@ -327,13 +327,16 @@ class Mapping(Case):
         self.assertEqual({"impossible_time": 2}, told(record(seconds, "run_start") + record(seconds + 60, "run_stop", status="success"))[1])
 
     def test_chips_must_be_known(self):
-        for given in ({"chips": None}, {"chips": 0}, {"chips": None, "system": '{"number_of_nodes": "4"}'}):
-            with self.subTest(given), self.assertRaises(sqlite3.IntegrityError) as caught:
-                self.map_text(record(1, "run_start"), **given)
-            self.assertEqual(str(caught.exception), "CHECK constraint failed: chips are unknown: expected the option chips, or the description of the system beside the results, systems/NAME.json")
-            self.db.execute("DROP TABLE mlperf_log")
-            self.db.execute("DROP TABLE mlperf_given")
-            self.db.execute("DROP TABLE mlperf_files")
+        """That none are is refused. A run whose chips nothing tells counts as one, which is listed."""
+        with self.assertRaises(sqlite3.IntegrityError) as caught:
+            self.map_text(record(1, "run_start"), chips=0)
+        self.assertEqual(str(caught.exception), "CHECK constraint failed: chips are none: expected the option chips, or the description of the system beside the results, systems/NAME.json")
+        for table in ("log", "given", "files"):
+            self.db.execute(f"DROP TABLE mlperf_{table}")
+        for number, given in enumerate(({"chips": None}, {"chips": None, "system": '{"number_of_nodes": "4"}'}), 1):
+            self.map_text(record(1, "run_start"), **given)
+            self.assertEqual([(1, 1, None)], self.rows("SELECT a.chips, j.chips, r.chips FROM allocations AS a JOIN jobs AS j USING (job) JOIN mlperf_runs AS r USING (job)"))
+            self.assertEqual(number, self.one("SELECT count(*) FROM mpg_issues WHERE kind = 'missing_field' AND detail LIKE 'chips are unknown%'"))
         self.map_text(record(1, "run_start"), chips=8, chip="tpu-v6e", pool="p",
                       system='{"number_of_nodes": 4, "accelerators_per_node": "2.0", "accelerator_model_name": "x", "system_name": "y"}')
         self.assertEqual(self.rows("SELECT pool, chip, chips FROM capacity"), [("p", "tpu-v6e", 8)])

@@ -309,6 +309,15 @@ class HowManyChips(Logs):
                 if told.get(trainer):
                     self.assertNotIn("chips", ask(self.folder_of({"5101.log": told[trainer] + files["5101.log"]}))[0])
 
+    def test_a_result_of_mlperf(self):
+        """Its system's description is not beside the job's output."""
+        record = lambda at, key, **metadata: ":::MLLOG " + json.dumps({"namespace": "", "time_ms": 1000 * (T + at), "event_type": "INTERVAL_START", "key": key, "value": None, "metadata": metadata}) + "\n"
+        log = record(10, "init_start") + record(100, "run_start") + record(110, "block_start", samples_count=0) + record(910, "block_stop", samples_count=64) + record(1000, "run_stop", status="success")
+        ask = lambda files: self.rows("SELECT category, sum(chip_seconds) FROM trace_rollup(?) WHERE category <> 'queued' GROUP BY 1", self.folder_of(files))
+        self.assertEqual([("startup", 8 * 90), ("unknown", 8 * 310), ("unrated", 8 * 800)], ask({"sacct.psv": SACCT + job(200, 0, 1200), "slurm-200.out": log}))
+        self.assertEqual([("startup", 90), ("unknown", 100), ("unrated", 800)], ask({"slurm-200.out": log}))
+        self.assertEqual("chips", self.one("SELECT missing FROM trace_sources(?)", self.folder_of({"slurm-200.out": log})))
+
     def test_those_that_the_log_tells_of(self):
         """Or an option: then it is listed that the two differ."""
         log = self.log("megatron", 30, 1, 40)
