@@ -42,6 +42,19 @@ SELECT time_ms, key, value, value_number, step, step_num, samples_count, epoch_n
        _file, _line
 FROM mllog_trace(mpg_required(:results, ':results'));
 
+-- A run that starts after the end of another in one file is one of its own: a job's output has as many as it did one after the other.
+DROP TABLE IF EXISTS temp.mlperf_further;
+CREATE TEMP TABLE mlperf_further(name TEXT PRIMARY KEY, file TEXT, since, until);
+INSERT INTO mlperf_further
+WITH edge AS (
+  SELECT _file AS file, key, time_ms, lag(key) OVER w AS before, lag(time_ms) OVER w AS before_ms, sum(key = 'run_start') OVER w AS starts
+  FROM mlperf_log WHERE key IN ('run_start', 'run_stop') WINDOW w AS (PARTITION BY _file ORDER BY time_ms, _line)
+)
+SELECT file || '#' || (1 + row_number() OVER w), file, before_ms, lead(before_ms) OVER w
+FROM edge WHERE key = 'run_start' AND before = 'run_stop' AND starts > 1 WINDOW w AS (PARTITION BY file ORDER BY time_ms);
+UPDATE mlperf_log SET _file = n.name FROM mlperf_further AS n
+WHERE EXISTS (SELECT 1 FROM mlperf_further) AND n.file = mlperf_log._file AND time_ms > n.since AND time_ms <= coalesce(n.until, time_ms);
+
 -- What each file has, looked at once. (A file's records lie one after the other, mostly. Ranges have a key: groups by it need no sort.)
 DROP TABLE IF EXISTS temp.mlperf_ranges;
 CREATE TEMP TABLE mlperf_ranges(first INTEGER PRIMARY KEY, last, starts);
@@ -54,7 +67,7 @@ WITH summed AS (
   SELECT max(l._file) AS file, count(*) AS n, sum(l.key = 'run_start') AS starts, sum(l.key = 'run_stop') AS stops, max(l._line) AS line, min(l.time_ms) AS first_ms, max(l.time_ms) AS last_ms
   FROM mlperf_ranges AS r CROSS JOIN mlperf_log AS l ON l.rowid BETWEEN r.first AND r.last GROUP BY r.first
 )
-SELECT file, sum(n) AS n, sum(starts) AS starts, sum(stops) AS stops, max(line) AS line, min(first_ms) AS first_ms, max(last_ms) AS last_ms FROM summed GROUP BY file;
+SELECT file, coalesce((SELECT n.file FROM mlperf_further AS n WHERE n.name = summed.file), file) AS path, sum(n) AS n, sum(starts) AS starts, sum(stops) AS stops, max(line) AS line, min(first_ms) AS first_ms, max(last_ms) AS last_ms FROM summed GROUP BY file;
 DELETE FROM mlperf_ranges;
 
 -- A log without the start of a run is of none.
@@ -62,17 +75,17 @@ INSERT INTO mpg_issues(source, severity, kind, count, detail)
 SELECT file, 'warning', 'no_run', n, 'records of MLPerf logging, and none is "run_start"' FROM mlperf_survey WHERE starts = 0 ORDER BY file;
 
 INSERT INTO mpg_issues(source, severity, kind, count, detail)
-SELECT file, 'warning', 'impossible_time', n, 'times of January 1970, as if "time_ms" were seconds: they count as milliseconds' FROM mlperf_survey WHERE first_ms >= 1000000000 AND last_ms < 10000000000 ORDER BY file;
+SELECT path, 'warning', 'impossible_time', n, 'times of January 1970, as if "time_ms" were seconds: they count as milliseconds' FROM mlperf_survey WHERE first_ms >= 1000000000 AND last_ms < 10000000000 ORDER BY file;
 
 -- A run without its end counts until the last record, and no outcome of it is known.
 INSERT INTO mpg_issues(source, severity, kind, line, count, detail)
-SELECT file, 'warning', 'no_run_stop', line, 1, 'a run without "run_stop" counts until its last record, and has no outcome' FROM mlperf_survey WHERE starts > 0 AND stops = 0 ORDER BY file;
+SELECT path, 'warning', 'no_run_stop', line, 1, 'a run without "run_stop" counts until its last record, and has no outcome' FROM mlperf_survey WHERE starts > 0 AND stops = 0 ORDER BY file;
 
 -- A file is a run. Ranks print its start at once; starts that are further apart, or after an end, are of several.
 INSERT INTO mpg_issues(source, severity, kind, line, count, detail)
-SELECT _file, 'warning', 'several_runs', max(_line) FILTER (WHERE key = 'run_start'), sum(key = 'run_start'),
+SELECT path, 'warning', 'several_runs', max(_line) FILTER (WHERE key = 'run_start'), sum(key = 'run_start'),
        'starts of runs in one file, minutes apart or after an end: they count as one run, what lies between as well; give each a file of its own'
-FROM mlperf_log WHERE key IN ('run_start', 'run_stop') GROUP BY _file
+FROM mlperf_log JOIN mlperf_survey AS s ON s.file = _file WHERE key IN ('run_start', 'run_stop') GROUP BY _file
 HAVING max(time_ms) FILTER (WHERE key = 'run_start') - min(time_ms) FILTER (WHERE key = 'run_start') > 60000
     OR max(time_ms) FILTER (WHERE key = 'run_start') > min(time_ms) FILTER (WHERE key = 'run_stop');
 
@@ -83,10 +96,10 @@ SELECT (SELECT record FROM jsonl_trace(:system)) AS system, :chips AS chips, :ch
 DROP TABLE IF EXISTS temp.mlperf_paths;
 CREATE TEMP TABLE mlperf_paths AS
 WITH file AS (
-  SELECT file FROM mlperf_survey
+  SELECT file, path FROM mlperf_survey
 ),
 folder AS (
-  SELECT file, rtrim(file, replace(file, '/', '')) AS benchmark, rtrim(file, '.txgzs0123456789') AS stem FROM file
+  SELECT file, rtrim(path, replace(path, '/', '')) AS benchmark, rtrim(path, '.txgzs0123456789') AS stem FROM file
 ),
 parent AS (
   SELECT *, rtrim(rtrim(benchmark, '/'), replace(benchmark, '/', '')) AS system FROM folder
@@ -130,7 +143,7 @@ FROM (SELECT rowid AS id, file, line, key = lag(key) OVER w AND step IS lag(step
       WINDOW w AS (PARTITION BY file, substr(key, 1, 5) ORDER BY time_ms, line))
 WHERE again;
 INSERT INTO mpg_issues(source, severity, kind, line, count, detail)
-SELECT file, 'info', 'parallel_lines', min(line), count(*), 'begins and ends that another line has half a second to half a minute before: left out, as those of a host whose clock is ahead' FROM mlperf_ahead GROUP BY file;
+SELECT path, 'info', 'parallel_lines', min(a.line), count(*), 'begins and ends that another line has half a second to half a minute before: left out, as those of a host whose clock is ahead' FROM mlperf_ahead AS a JOIN mlperf_survey USING (file) GROUP BY file;
 DELETE FROM mlperf_events WHERE rowid IN (SELECT id FROM mlperf_ahead);
 DROP TABLE mlperf_ahead;
 
@@ -151,6 +164,7 @@ FROM mlperf_log
 WHERE value IS NOT NULL AND (key LIKE 'submission\_%' ESCAPE '\' OR key IN ('global_batch_size', 'seed', 'gradient_accumulation_steps'))
 GROUP BY _file, key;
 CREATE UNIQUE INDEX temp.mlperf_word_of ON mlperf_words(file, key);
+INSERT OR IGNORE INTO mlperf_words SELECT n.name, key, word, line FROM mlperf_further AS n JOIN mlperf_words AS w ON w.file = n.file; -- told once
 
 --@ table trace_mlperf_runs mlperf_runs a row for each result log of MLPerf training
 --@ column job TEXT - the file
@@ -224,13 +238,13 @@ SELECT d.file, d.runs, organization, coalesce(d.system, platform), benchmark, di
        CASE WHEN has_blocks THEN 'block' ELSE 'epoch' END
 FROM described AS d LEFT JOIN told USING (file) LEFT JOIN word USING (file);
 INSERT INTO mpg_issues(source, severity, kind, count, detail)
-SELECT job, 'warning', 'missing_field', 1, 'chips are unknown: the run counts as one, or as those that a scheduler gave it. Give the option chips, or the description of the system beside the results, systems/NAME.json' FROM mlperf_runs WHERE chips IS NULL ORDER BY job;
+SELECT path, 'warning', 'missing_field', 1, 'chips are unknown: the run counts as one, or as those that a scheduler gave it. Give the option chips, or the description of the system beside the results, systems/NAME.json' FROM mlperf_runs JOIN mlperf_survey ON file = job WHERE chips IS NULL ORDER BY job;
 -- A run that ended before it started has no end that is known.
 INSERT INTO mpg_issues(source, severity, kind, count, detail)
-SELECT job, 'data_loss', 'end_before_start', 1, '"run_stop" is before "run_start": the run counts as one without its end' FROM mlperf_runs WHERE run_stop_ms < coalesce(run_start_ms, init_start_ms) ORDER BY job;
+SELECT path, 'data_loss', 'end_before_start', 1, '"run_stop" is before "run_start": the run counts as one without its end' FROM mlperf_runs JOIN mlperf_survey ON file = job WHERE run_stop_ms < coalesce(run_start_ms, init_start_ms) ORDER BY job;
 UPDATE mlperf_runs SET run_stop_ms = NULL, minutes = NULL, status = NULL WHERE run_stop_ms < coalesce(run_start_ms, init_start_ms);
 INSERT INTO mpg_issues(source, severity, kind, count, detail)
-SELECT job, 'warning', 'unknown_state', 1, 'the status of "run_stop" is neither success nor aborted: ' || status || '; the run counts as failed' FROM mlperf_runs WHERE status NOT IN ('success', 'aborted') ORDER BY job;
+SELECT path, 'warning', 'unknown_state', 1, 'the status of "run_stop" is neither success nor aborted: ' || status || '; the run counts as failed' FROM mlperf_runs JOIN mlperf_survey ON file = job WHERE status NOT IN ('success', 'aborted') ORDER BY job;
 
 -- Minutes to train: the mean of the runs without the fastest and the slowest (of 3D U-Net, the four
 -- fastest and slowest), times the factor of scaling.json, if the runs have one. A run that did not reach
@@ -371,6 +385,7 @@ DROP TABLE mlperf_edges;
 DROP TABLE mlperf_survey;
 DROP TABLE mlperf_words;
 DROP TABLE mlperf_events;
+DROP TABLE mlperf_further;
 -- The descriptions that were read are no strangers among the files of a fleet.
 DROP TABLE IF EXISTS temp.read_beside;
 CREATE TEMP TABLE read_beside AS SELECT path || packed AS path FROM mlperf_files, (SELECT '' AS packed UNION ALL SELECT '.gz' UNION ALL SELECT '.zst');

@@ -48,7 +48,7 @@ one AS (
 last_steps AS (
   SELECT coalesce('UPDATE main.stage SET step = t.last FROM (
   WITH run AS MATERIALIZED (' || group_concat('SELECT ' || source || ' AS source, job, attempt, min(step) AS first, max(step) AS last FROM temp.spans_of_' || source || ' WHERE kind = ''step'' GROUP BY job, attempt', ' UNION ALL ') || ')
-  SELECT g.rowid AS row, a.last FROM main.stage AS g JOIN run AS a ON a.source = g.source AND a.job = g.was AND a.attempt IS g.attempt
+  SELECT g.rowid AS row, max(a.last, b.first + 1) AS last FROM main.stage AS g JOIN run AS a ON a.source = g.source AND a.job = g.was AND a.attempt IS g.attempt
   JOIN run AS b ON b.source = g.next_source AND b.job = g.next_job AND b.attempt IS g.next_attempt
   WHERE b.first <= iif(g.source = g.next_source, a.first, a.last)) AS t WHERE t.row = stage.rowid;', '') AS sql
   FROM (SELECT source FROM has WHERE source IN (SELECT source FROM stage UNION SELECT next_source FROM stage) AND name IN ('attempt', 'step') GROUP BY source HAVING count(*) = 2)

@@ -313,6 +313,20 @@ class Mapping(Case):
         self.map_text(record(1000, "cache_clear"))
         self.assertEqual((self.spans(), self.rows("SELECT * FROM allocations")), ([], []))
 
+    def test_runs_one_after_the_other(self):
+        """A job's output has as many as it did. Each is one of its own, of the system and benchmark that the first told; what ranks say twice is of one."""
+        def run(at, *status):
+            return "".join((record(at, "init_start"), record(at + 500, "init_stop"), 2 * record(at + 600, "run_start"), record(at + 700, "block_start", samples_count=0),
+                            record(at + 8700, "block_stop", samples_count=64), *[record(at + 9000 + 20 * rank, "run_stop", status=word) for rank, word in enumerate(status)]))
+        self.map_text(record(1, "submission_benchmark", "bert") + run(1000, "success", "success") + run(11000, "aborted") + run(61000, "success") + run(81000))
+        path = self.one("SELECT min(job) FROM jobs")
+        self.assertEqual([(path + end, "bert", minutes, status) for end, minutes, status in (("", 0.1403333333, "success"), ("#2", 0.14, "aborted"), ("#3", 0.14, "success"), ("#4", None, None))],
+                         [(*row[:2], row[2] and round(row[2], 10), row[3]) for row in self.rows("SELECT job, benchmark, minutes, status FROM mlperf_runs ORDER BY job")])
+        self.assertEqual([("init", start, start + 0.5) for start in (1, 11, 61, 81)] + [("step", start + 0.7, start + 8.7) for start in (1, 11, 61, 81)],
+                         self.rows("SELECT kind, start_time, end_time FROM spans ORDER BY kind, start_time"))
+        self.assertEqual([(4, 2)], self.rows("SELECT runs, successes FROM mlperf_scores"))
+        self.assertEqual([("no_run_stop", path)], self.rows("SELECT kind, source FROM mpg_issues"))
+
     def test_what_cannot_be_of_a_run(self):
         def told(text):
             before = dict(self.rows("SELECT kind, sum(count) FROM mpg_issues GROUP BY 1"))

@@ -3,6 +3,7 @@ import contextlib
 import json
 import os
 import pathlib
+import re
 import unittest
 
 import tfevents
@@ -316,6 +317,8 @@ class HowManyChips(Logs):
         ask = lambda files: self.rows("SELECT category, sum(chip_seconds) FROM trace_rollup(?) WHERE category <> 'queued' GROUP BY 1", self.folder_of(files))
         self.assertEqual([("startup", 8 * 90), ("unknown", 8 * 310), ("unrated", 8 * 800)], ask({"sacct.psv": SACCT + job(200, 0, 1200), "slurm-200.out": log}))
         self.assertEqual([("startup", 90), ("unknown", 100), ("unrated", 800)], ask({"slurm-200.out": log}))
+        twice = log + re.sub(r'"time_ms": (\d+)', lambda m: f'"time_ms": {int(m[1]) + 1100_000}', log)
+        self.assertEqual([("startup", 8 * 180), ("unknown", 8 * 620), ("unrated", 8 * 1600)], ask({"sacct.psv": SACCT + job(200, 0, 2400), "slurm-200.out": twice}))
         self.assertEqual("chips", self.one("SELECT missing FROM trace_sources(?)", self.folder_of({"slurm-200.out": log})))
 
     def test_those_that_the_log_tells_of(self):
