@@ -5,6 +5,7 @@
 --@ feeds SG RG PG
 --@ fills training_steps
 --@ input :deepspeed sure (?s)\A(?!.*iteration\s+\d+/\s*\d+ \|).*(?:global_step=|\] )\d*/?\d+, RunningAvgSamplesPerSec=
+--@ input :deepspeed sure (?s)\A(?!.*iteration\s+\d+/\s*\d+ \|).*\] step=\d+, skipped=\d+, lr=\[
 --@ input :nemo sure ^.*Training epoch \d+, iteration \d+/\d+ \|.*global_step: \d+
 --@ input :nemo sure ^.*global_step=[\d.]+,.*train_step_timing in s=
 --@ input :titan sure \A\{(?=[^\n]*"log_type_name"\s*:)[^\n]*"time_us"\s*:
@@ -61,7 +62,7 @@ FROM log_trace(:deepspeed, '(?x) (?: \[ (?<time> \d{4}-\d\d-\d\d\ \d\d:\d\d:\d\d
     | Checkpoint\ (?<saved>\S+)\ is\ ready\ now!
     | Loading\ checkpoint\ from\ \S*? global_step (?<loading>\d+)
     | Loaded\ checkpoint\ from\ \S*? global_step (?<loaded>\d+)
-    | step=\d+,\ skipped=(?<skipped>[1-9]\d*)
+    | step=(?<plain>\d+),\ skipped=(?<skipped>\d+)
     | dist_world_size=(?<world>\d+) )', 'ignore', coalesce(:zone, 'UTC'));
 ALTER TABLE trainer_lines RENAME TO training_lines;
 
@@ -71,6 +72,9 @@ DROP TABLE training_heads;
 .read sql/formats/log/hour.sql
 
 ALTER TABLE training_lines RENAME TO trainer_lines;
+-- The engine of pipelines has no line of a rate beside that of the learning rate.
+UPDATE trainer_lines SET step = json_extract(fields, '$.plain')
+WHERE file NOT IN (SELECT file FROM trainer_lines WHERE step IS NOT NULL) AND json_extract(fields, '$.plain') IS NOT NULL;
 INSERT INTO trainer_points(file, line, job, time, step) SELECT file, line, file, time, step FROM trainer_lines WHERE step IS NOT NULL;
 INSERT INTO trainer_worlds SELECT file, max(json_extract(fields, '$.world')) FROM trainer_lines GROUP BY file;
 INSERT INTO mpg_issues(source, severity, kind, line, count, detail)

@@ -4,6 +4,7 @@ import datetime
 import json
 import os
 import random
+import re
 import unittest
 
 import cases
@@ -31,7 +32,20 @@ class Trainer(cases.Case):
         self.assertEqual([(1, 10, 28, 50, 10, None), (1, 20, 50, 70, 10, None), (1, 30, 70, 100, 10, None), (1, 40, 100, 120, 10, None),
                           (2, 30, 228, 250, 10, None), (2, 40, 250, 270, 10, None), (2, 50, 270, 290, 10, None)], self.steps(path))
         self.assertEqual({"startup": 28 + 20 + 2, "unrated": (120 - 28) - 50 + (290 - 228), "checkpoint": 10 + 10, "lost": (100 - 80) + 20, "restore": 6, "queued": 80}, self.sums(path, 8))
-        self.assertEqual({"unmatched_lines": 5, "repeated_steps": 1}, self.issues(path))
+        self.assertEqual({"unmatched_lines": 3, "repeated_steps": 1}, self.issues(path))
+
+    def test_deepspeed_s_pipelines(self):
+        """Their engine tells the step beside the learning rate, and its rate in a line without a clock: the same steps as of the other's."""
+        path = FIXTURES + "/deepspeed.log"
+        with open(path, encoding="utf-8") as file:
+            lines = [line for line in file.read().splitlines() if "skipped=" not in line]
+        told = [re.sub(r"\[timer.py.*global_step=(\d+), .*", r"[logging.py:107:log_dist] [Rank 0] step=\1, skipped=0, lr=[1e-05], mom=[[0.9, 0.99]]\nsteps: \1 loss: 2.5 iter time (s): 2.000 samples/sec: 32.000", line) for line in lines]
+        pipeline = self.file("\n".join(told) + "\n", "log")
+        self.assertEqual([("trainer", "sure")], self.rows("SELECT format, certainty FROM trace_sources(?)", pipeline))
+        self.assertEqual((self.steps(path), self.sums(path, 8)), (self.steps(pipeline), self.sums(pipeline, 8)))
+        skipped = self.file("\n".join(told).replace("step=30, skipped=0", "step=30, skipped=4") + "\n", "log")
+        self.assertEqual(self.sums(path, 8), self.sums(skipped, 8))
+        self.assertEqual([(4,)], self.rows("SELECT count FROM mpg_issues WHERE kind = 'skipped_steps' AND source = ?", skipped))
 
     def test_megatron_deepspeed_is_megatron_s(self):
         with open(FIXTURES + "/deepspeed.log", encoding="utf-8") as file:
