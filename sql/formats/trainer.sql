@@ -60,8 +60,10 @@ FROM log_trace(:deepspeed, '(?x) (?: \[ (?<time> \d{4}-\d\d-\d\d\ \d\d:\d\d:\d\d
   (?: \b (?: epoch=\d+/micro_step=\d+/global_step= | (?<= \]\ ) \d+/ ) (?<step>\d+) ,\ RunningAvgSamplesPerSec=
     | Checkpoint\ (?<saving>\S+)\ is\ about\ to\ be\ saved!
     | Checkpoint\ (?<saved>\S+)\ is\ ready\ now!
-    | Loading\ checkpoint\ from\ \S*? global_step (?<loading>\d+)
-    | Loaded\ checkpoint\ from\ \S*? global_step (?<loaded>\d+)
+    | Checkpoint\ (?<begun>\S+)\ is\ begin\ to\ save!
+    | (?: Loading | Begin\ Load )\ checkpoint\ from\ \S*? global_step (?<loading>\d+)
+    | (?: Loaded | End\ Load )\ checkpoint\ from\ \S*? global_step (?<loaded>\d+)
+    | Process\ (?<over>\d+)\ exits\ successfully
     | step=(?<plain>\d+),\ skipped=(?<skipped>\d+)
     | dist_world_size=(?<world>\d+) )', 'ignore', coalesce(:zone, 'UTC'));
 ALTER TABLE trainer_lines RENAME TO training_lines;
@@ -96,6 +98,12 @@ SELECT file, min(line), file, 'saved', NULL, max(time), coalesce(CASE WHEN tag G
 FROM told WHERE json_extract(fields, '$.saved') IS NOT NULL GROUP BY file, place, tag
 UNION ALL
 SELECT file, min(line), file, 'restore', min(time), max(time), max(loaded) FROM told WHERE loaded IS NOT NULL GROUP BY file, place
+UNION ALL
+-- Newer versions tell the end of a save by nothing but what they do next.
+SELECT file, line, file, 'saved', NULL, next_time, coalesce(CASE WHEN begun GLOB 'global_step[0-9]*' THEN CAST(substr(begun, 12) AS INTEGER) END, latest)
+FROM (SELECT file, line, latest, json_extract(fields, '$.begun') AS begun, lead(time) OVER w AS next_time, lead(coalesce(step, json_extract(fields, '$.over'))) OVER w AS next
+      FROM told WHERE tag IS NULL AND EXISTS (SELECT 1 FROM told WHERE json_extract(fields, '$.begun') IS NOT NULL) WINDOW w AS (PARTITION BY file ORDER BY line))
+WHERE begun IS NOT NULL AND next IS NOT NULL
 UNION ALL
 SELECT file, line, file, 'untimed', NULL, NULL, NULL FROM told WHERE time IS NULL AND coalesce(tag, loaded) IS NOT NULL
 UNION ALL

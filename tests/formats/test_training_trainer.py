@@ -34,6 +34,22 @@ class Trainer(cases.Case):
         self.assertEqual({"startup": 28 + 20 + 2, "unrated": (120 - 28) - 50 + (290 - 228), "checkpoint": 10 + 10, "lost": (100 - 80) + 20, "restore": 6, "queued": 80}, self.sums(path, 8))
         self.assertEqual({"unmatched_lines": 3, "repeated_steps": 1}, self.issues(path))
 
+    def test_a_newer_deepspeed(self):
+        """Says when a save begins, and not when it ends: at the next step, or when the launcher sees the process end. Loads are said otherwise."""
+        with open(FIXTURES + "/deepspeed.log", encoding="utf-8") as file:
+            text = file.read()
+        for before, after in ((r".*(\[Torch\] Sav|is ready now).*\n", ""), ("is about to be saved!", "is begin to save!"), ("Loading checkpoint", "Begin Load checkpoint"), (r"Loaded checkpoint(.*)\.\n", r"End Load checkpoint\1...\n")):
+            text, count = re.subn(before, after, text)
+            self.assertGreater(count, 0)
+        end = "[2026-03-03 10:05:10,000] [INFO] [launch.py:367:main] Process 4811 exits successfully.\n"
+        wanted = {"startup": 28 + 20 + 2, "unrated": (70 - 28) + (290 - 228), "lost": 120 - 70, "restore": 6, "queued": 80}
+        ended = self.file(text + end, "log")
+        self.assertEqual(wanted, {category: seconds for category, seconds in self.sums(ended, 8).items() if category != "unknown"})
+        self.assertEqual([(20, T0 + 100), (50, T0 + 310)], self.rows("SELECT step, durable_time FROM trace_records(?) WHERE record = 'commits' ORDER BY 1", ended))
+        # A save that a launch follows came to no end.
+        broken = re.sub(r"(?s)(10:01:10,000\] \[INFO\] \S+ \[Rank 0\] \[Torch\] Checkpoint global_step20 is begin to save!\n).*?(\[2026-03-03 10:03:20)", r"\1\2", text + end)
+        self.assertEqual([(50,)], self.rows("SELECT step FROM trace_records(?) WHERE record = 'commits'", self.file(broken, "log")))
+
     def test_deepspeed_s_pipelines(self):
         """Their engine tells the step beside the learning rate, and its rate in a line without a clock: the same steps as of the other's."""
         path = FIXTURES + "/deepspeed.log"
