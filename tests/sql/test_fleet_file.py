@@ -196,7 +196,7 @@ class FleetFile(Case):
                 tuple(row) for row in self.db.execute("SELECT missing FROM trace_sources(?) ORDER BY file", (text,))]
 
         other = os.path.join(self.folder, "logs", "other.log")
-        self.assertEqual(([(other,), ("7x",), ("8x",)], [(None,), (None,), ("job",)]), jobs("exp-(?<job>[0-9]+x)"))
+        self.assertEqual(([(other,), ("7x",), ("8x",)], [("chip",), ("chip",), ("job, chip",)]), jobs("exp-(?<job>[0-9]+x)"))
         self.assertEqual([("7x-try",), ("8x-try",)], jobs(r"/exp-(?P<job>.+try)\d", "exp*")[0])
         self.assertEqual([("exp-7",)], jobs("exp-7")[0])
         place = f'{{"sources": [{{"path": "{self.folder}/logs", "job": %s}}]}}'
