@@ -1,6 +1,7 @@
 /* op_cost.c - see op_cost.h. */
 #include "op_cost.h"
 #include "op_call.h"
+#include "op_signature.h"
 #include "../base/number.h"
 
 #include <string.h>
@@ -216,12 +217,6 @@ static bool price_linear(const call *c, mpg_op_cost *out) {
 
 /* ---- Convolutions ---- */
 
-/* Where an operator's arguments are. */
-typedef struct conv_places {
-  int stride, padding, dilation;
-  int transposed; /* -1: it has no such argument */
-} conv_places;
-
 /* A size for each dimension of space: one for all may be given as a single number. */
 static bool sizes_at(const call *c, int i, int space, int64_t *out) {
   int n = mpg_int_parse(c->value[i], &out[0])
@@ -233,7 +228,7 @@ static bool sizes_at(const call *c, int i, int space, int64_t *out) {
 }
 
 /* x and w are the places of input and weight. */
-static bool price_convolution(const call *c, int x, int w, conv_places at, mpg_op_cost *out) {
+static bool price_convolution(const call *c, int x, int w, mpg_op_conv at, mpg_op_cost *out) {
   const shape *in = &c->in[x], *weight = &c->in[w];
   int64_t stride[MPG_OP_RANK], padding[MPG_OP_RANK], dilation[MPG_OP_RANK];
   int space = weight->rank - 2;
@@ -355,199 +350,9 @@ static bool price_attention(const call *c, int first, bool heads_last, mask_kind
 
 /* ---- Operators ---- */
 
-typedef enum family {
-  PRODUCT,
-  GROUPED,
-  GROUPED_SCALED,
-  ADDBMM,
-  LINEAR,
-  CONV,
-  CONV_BACKWARD,
-  ATTENTION,
-  ATTENTION_BACKWARD
-} family;
-
-static const struct operator_row {
-  const char *name; /* without aten:: */
-  family family;
-  int first;  /* PRODUCT: left operand; attention: query */
-  int ends;   /* GROUPED_SCALED: where the groups end */
-  int causal; /* attention: the index of is_causal; -1: none */
-  conv_places conv;
-  /* Attention: indices of the arguments that restrict which tokens meet; 0: none. lengths: the
-  ** lengths of packed sequences, the keys' after the queries'; used: the number of keys that count.
-  */
-  int lengths, used, window, windows;
-  /* Another signature, of older versions or other types, which stands below the usual one: the
-  ** place of a number that it alone has there, whole or with a fraction, or of a value that it
-  ** lacks. 0: the usual one. */
-  int whole_at, real_at, lacks_at;
-  bool last; /* attention: is_causal is BOTTOM_RIGHT */
-  bool heads_last;
-  bool numbered; /* causal is the number of a mask */
-} operators[] = {
-    {.name = "mm", .family = PRODUCT},
-    {.name = "_int_mm", .family = PRODUCT},
-    {.name = "_scaled_mm", .family = PRODUCT},
-    {.name = "_scaled_mm_v2", .family = PRODUCT},
-    {.name = "_grouped_mm", .family = GROUPED},
-    {.name = "_scaled_grouped_mm", .family = GROUPED_SCALED, .ends = 4},
-    {.name = "_scaled_grouped_mm_v2", .family = GROUPED_SCALED, .ends = 8},
-    {.name = "bmm", .family = PRODUCT},
-    {.name = "mv", .family = PRODUCT},
-    {.name = "dot", .family = PRODUCT},
-    {.name = "vdot", .family = PRODUCT},
-    {.name = "matmul", .family = PRODUCT},
-    {.name = "addmm", .family = PRODUCT, .first = 1},
-    {.name = "_addmm_activation", .family = PRODUCT, .first = 1},
-    {.name = "addmv", .family = PRODUCT, .first = 1},
-    {.name = "baddbmm", .family = PRODUCT, .first = 1},
-    {.name = "addbmm", .family = ADDBMM, .first = 1},
-    {.name = "linear", .family = LINEAR},
-    /* (input, weight, bias, stride, padding, dilation, ...) */
-    {.name = "convolution", .family = CONV, .conv = {3, 4, 5, 6}},
-    {.name = "_convolution", .family = CONV, .conv = {3, 4, 5, 6}},
-    {.name = "convolution_overrideable", .family = CONV, .conv = {3, 4, 5, 6}},
-    {.name = "conv1d", .family = CONV, .conv = {3, 4, 5, -1}},
-    {.name = "conv2d", .family = CONV, .conv = {3, 4, 5, -1}},
-    {.name = "conv3d", .family = CONV, .conv = {3, 4, 5, -1}},
-    {.name = "cudnn_convolution_relu", .family = CONV, .conv = {3, 4, 5, -1}},
-    {.name = "miopen_convolution_relu", .family = CONV, .conv = {3, 4, 5, -1}},
-    /* (input, weight, padding, stride, dilation, ...) */
-    {.name = "cudnn_convolution", .family = CONV, .conv = {3, 2, 4, -1}},
-    /* (input, weight, bias, padding, stride, dilation, ...) */
-    {.name = "miopen_convolution", .family = CONV, .conv = {4, 3, 5, -1}},
-    {.name = "mkldnn_convolution", .family = CONV, .conv = {4, 3, 5, -1}},
-    {.name = "convolution_backward", .family = CONV_BACKWARD},
-    {.name = "scaled_dot_product_attention", .family = ATTENTION, .causal = 5},
-    {.name = "_scaled_dot_product_attention_math", .family = ATTENTION, .causal = 5},
-    {.name = "_scaled_dot_product_flash_attention", .family = ATTENTION, .causal = 4, .last = true},
-    /* (query, key, value, 3 of the scales, dropout, is_causal, ...): of fp8 */
-    {.name = "_scaled_dot_product_flash_attention",
-     .family = ATTENTION,
-     .causal = 7,
-     .last = true,
-     .lacks_at = 4},
-    {.name = "_scaled_dot_product_flash_attention_for_cpu", .family = ATTENTION, .causal = 4},
-    {.name = "_scaled_dot_product_efficient_attention", .family = ATTENTION, .causal = 6},
-    {.name = "_scaled_dot_product_cudnn_attention", .family = ATTENTION, .causal = 6},
-    /* (query, key, value, dropout, is_causal, ...), until 2.4 */
-    {.name = "_scaled_dot_product_cudnn_attention", .family = ATTENTION, .causal = 4, .real_at = 3},
-    {.name = "_scaled_dot_product_fused_attention_overrideable", .family = ATTENTION, .causal = 5},
-    {.name = "_flash_attention_forward",
-     .family = ATTENTION,
-     .causal = 8,
-     .last = true,
-     .heads_last = true,
-     .lengths = 3,
-     .used = 13,
-     .window = 11,
-     .windows = 2},
-    /* (query, ..., is_causal, mask, 3 of the scales, scale, window, window, used, ...): of fp8 */
-    {.name = "_flash_attention_forward",
-     .family = ATTENTION,
-     .causal = 8,
-     .last = true,
-     .heads_last = true,
-     .lengths = 3,
-     .used = 16,
-     .window = 14,
-     .windows = 2,
-     .whole_at = 14},
-    {.name = "_efficient_attention_forward",
-     .family = ATTENTION,
-     .causal = 9,
-     .heads_last = true,
-     .lengths = 4,
-     .used = 12,
-     .window = 13,
-     .windows = 1,
-     .numbered = true},
-    /* (query, key, value, bias, lengths, lengths, longest, dropout, mask, ...), until 2.2 */
-    {.name = "_efficient_attention_forward",
-     .family = ATTENTION,
-     .causal = 8,
-     .heads_last = true,
-     .lengths = 4,
-     .used = 12,
-     .numbered = true,
-     .whole_at = 8},
-    {.name = "flash_attn::_flash_attn_forward",
-     .family = ATTENTION,
-     .causal = 5,
-     .last = true,
-     .heads_last = true,
-     .window = 6,
-     .windows = 2},
-    {.name = "flash_attn_3::fwd",
-     .family = ATTENTION,
-     .causal = 24,
-     .last = true,
-     .heads_last = true,
-     .lengths = 7,
-     .used = 11,
-     .window = 25,
-     .windows = 2},
-    {.name = "_scaled_dot_product_flash_attention_backward",
-     .family = ATTENTION_BACKWARD,
-     .first = 1,
-     .causal = 11,
-     .last = true,
-     .lengths = 6},
-    {.name = "_scaled_dot_product_efficient_attention_backward",
-     .family = ATTENTION_BACKWARD,
-     .first = 1,
-     .causal = 11},
-    {.name = "_scaled_dot_product_cudnn_attention_backward",
-     .family = ATTENTION_BACKWARD,
-     .first = 1,
-     .causal = 14,
-     .lengths = 9},
-    /* (gradient, query, key, value, out, logsumexp, lengths, lengths, longest, longest, dropout,
-    ** is_causal, ...), until 2.4 */
-    {.name = "_scaled_dot_product_cudnn_attention_backward",
-     .family = ATTENTION_BACKWARD,
-     .first = 1,
-     .causal = 11,
-     .lengths = 6,
-     .whole_at = 8},
-    {.name = "_scaled_dot_product_fused_attention_overrideable_backward",
-     .family = ATTENTION_BACKWARD,
-     .first = 1,
-     .causal = 13,
-     .lengths = 8},
-    {.name = "_flash_attention_backward",
-     .family = ATTENTION_BACKWARD,
-     .first = 1,
-     .causal = 11,
-     .last = true,
-     .heads_last = true,
-     .lengths = 6,
-     .window = 15,
-     .windows = 2},
-    {.name = "flash_attn_3::bwd",
-     .family = ATTENTION_BACKWARD,
-     .first = 1,
-     .causal = 16,
-     .last = true,
-     .heads_last = true,
-     .lengths = 9,
-     .used = 12,
-     .window = 17,
-     .windows = 2},
-    {.name = "flash_attn::_flash_attn_backward",
-     .family = ATTENTION_BACKWARD,
-     .first = 1,
-     .causal = 11,
-     .last = true,
-     .heads_last = true,
-     .window = 12,
-     .windows = 2},
-};
-
 /* Whether every token meets every other, or those before it: only then does the shape decide the
 ** price. */
-static bool is_dense(const call *c, const struct operator_row *row) {
+static bool is_dense(const call *c, const mpg_op_signature *row) {
   if (row->lengths > 0 && (has_tensor(c, row->lengths) || has_tensor(c, row->lengths + 1)))
     return false;
   for (int i = 0; i < row->windows; i++)
@@ -558,10 +363,10 @@ static bool is_dense(const call *c, const struct operator_row *row) {
 
 /* Whether operands hold as many values as their shapes say, or twice as many in both of a product
 ** (float4). _scaled_mm multiplies no bytes: those are packed. */
-static bool is_packed_otherwise(const call *c, const struct operator_row *row) {
-  const bool product =
-      row->family == PRODUCT || row->family == GROUPED || row->family == GROUPED_SCALED;
-  int first = product || row->family == ADDBMM ? row->first : 0;
+static bool is_packed_otherwise(const call *c, const mpg_op_signature *row) {
+  const bool product = row->family == MPG_OP_PRODUCT || row->family == MPG_OP_GROUPED ||
+                       row->family == MPG_OP_GROUPED_SCALED;
+  int first = product || row->family == MPG_OP_ADDBMM ? row->first : 0;
   int left = packing_of(c->type[first]);
   for (int i = 0; i < 4; i++) {
     int values = packing_of(c->type[i]);
@@ -572,26 +377,11 @@ static bool is_packed_otherwise(const call *c, const struct operator_row *row) {
   if (!product)
     return false;
   return left != packing_of(c->type[first + 1]) ||
-         ((row->family == GROUPED_SCALED || strncmp(row->name, "_scaled_mm", 10) == 0) &&
+         ((row->family == MPG_OP_GROUPED_SCALED || strncmp(row->name, "_scaled_mm", 10) == 0) &&
           mpg_str_eq(c->type[0], MPG_STR("unsigned char")));
 }
 
-/* The row of the signature that the call has, from the usual one on. */
-static const struct operator_row *signature_of(const struct operator_row *row, const call *c) {
-  const struct operator_row *end = operators + sizeof operators / sizeof *operators;
-  for (const struct operator_row *r = row + 1; r < end && strcmp(r->name, row->name) == 0; r++) {
-    mpg_str value = c->value[r->whole_at > 0 ? r->whole_at : r->real_at];
-    int64_t n;
-    if (value.n > 0 && value.p[0] >= '0' && value.p[0] <= '9' &&
-        mpg_int_parse(value, &n) == (r->whole_at > 0))
-      return r;
-    if (r->lacks_at > 0 && c->value[r->lacks_at].n == 0)
-      return r;
-  }
-  return row;
-}
-
-static mask_kind mask_of(const struct operator_row *row, const call *c) {
+static mask_kind mask_of(const mpg_op_signature *row, const call *c) {
   if (row->numbered && mpg_op_value_is(c, row->causal, "2"))
     return BOTTOM_RIGHT;
   if (!mpg_op_value_is(c, row->causal, row->numbered ? "1" : "true"))
@@ -600,38 +390,37 @@ static mask_kind mask_of(const struct operator_row *row, const call *c) {
 }
 
 bool mpg_op_cost_of(mpg_str name, mpg_str dims, mpg_str types, mpg_str concrete, mpg_op_cost *out) {
-  const struct operator_row *row = NULL;
+  const mpg_op_signature *row;
   call c;
   if (name.n > 6 && memcmp(name.p, "aten::", 6) == 0)
     name = (mpg_str){name.p + 6, name.n - 6};
-  for (size_t i = 0; row == NULL && i < sizeof operators / sizeof *operators; i++)
-    if (mpg_str_eq(name, mpg_str_of(operators[i].name)))
-      row = &operators[i];
+  row = mpg_op_signature_find(name);
   out->flops = 0;
   out->bytes = types.n == 0 ? -1 : 0;
   if (row == NULL || !mpg_op_call_read(dims, types, concrete, &c))
     return false;
-  row = signature_of(row, &c);
+  row = mpg_op_signature_of(row, &c);
   if (is_packed_otherwise(&c, row) || !is_dense(&c, row))
     return false;
   switch (row->family) {
-  case PRODUCT:
-  case ADDBMM:
-    return price_product(&c, name, row->first, row->family == ADDBMM, out);
-  case GROUPED:
+  case MPG_OP_PRODUCT:
+  case MPG_OP_ADDBMM:
+    return price_product(&c, name, row->first, row->family == MPG_OP_ADDBMM, out);
+  case MPG_OP_GROUPED:
     return price_grouped(&c, 2, 4, out);
-  case GROUPED_SCALED: /* (a, b, 2 or 6 of the scales, ends, bias, type or scale and type, ...) */
+  case MPG_OP_GROUPED_SCALED:
+    /* (a, b, 2 or 6 of the scales, ends, bias, type or scale and type, ...) */
     return price_grouped(&c, row->ends, row->ends == 4 ? 7 : 10, out);
-  case LINEAR:
+  case MPG_OP_LINEAR:
     return price_linear(&c, out);
-  case CONV:
+  case MPG_OP_CONV:
     return price_convolution(&c, 0, 1, row->conv, out);
-  case CONV_BACKWARD:
+  case MPG_OP_CONV_BACKWARD:
     return price_convolution_backward(&c, out);
-  case ATTENTION:
-  case ATTENTION_BACKWARD:
+  case MPG_OP_ATTENTION:
+  case MPG_OP_ATTENTION_BACKWARD:
     return price_attention(&c, row->first, row->heads_last, mask_of(row, &c),
-                           row->family == ATTENTION_BACKWARD, out);
+                           row->family == MPG_OP_ATTENTION_BACKWARD, out);
   }
   return false;
 }

@@ -1,0 +1,197 @@
+/* op_signature.c - see op_signature.h. */
+#include "op_signature.h"
+#include "../base/number.h"
+
+#include <string.h>
+
+/* The signatures of an operator stand one below the other, the usual one first. */
+static const mpg_op_signature operators[] = {
+    {.name = "mm", .family = MPG_OP_PRODUCT},
+    {.name = "_int_mm", .family = MPG_OP_PRODUCT},
+    {.name = "_scaled_mm", .family = MPG_OP_PRODUCT},
+    {.name = "_scaled_mm_v2", .family = MPG_OP_PRODUCT},
+    {.name = "_grouped_mm", .family = MPG_OP_GROUPED},
+    {.name = "_scaled_grouped_mm", .family = MPG_OP_GROUPED_SCALED, .ends = 4},
+    {.name = "_scaled_grouped_mm_v2", .family = MPG_OP_GROUPED_SCALED, .ends = 8},
+    {.name = "bmm", .family = MPG_OP_PRODUCT},
+    {.name = "mv", .family = MPG_OP_PRODUCT},
+    {.name = "dot", .family = MPG_OP_PRODUCT},
+    {.name = "vdot", .family = MPG_OP_PRODUCT},
+    {.name = "matmul", .family = MPG_OP_PRODUCT},
+    {.name = "addmm", .family = MPG_OP_PRODUCT, .first = 1},
+    {.name = "_addmm_activation", .family = MPG_OP_PRODUCT, .first = 1},
+    {.name = "addmv", .family = MPG_OP_PRODUCT, .first = 1},
+    {.name = "baddbmm", .family = MPG_OP_PRODUCT, .first = 1},
+    {.name = "addbmm", .family = MPG_OP_ADDBMM, .first = 1},
+    {.name = "linear", .family = MPG_OP_LINEAR},
+    /* (input, weight, bias, stride, padding, dilation, ...) */
+    {.name = "convolution", .family = MPG_OP_CONV, .conv = {3, 4, 5, 6}},
+    {.name = "_convolution", .family = MPG_OP_CONV, .conv = {3, 4, 5, 6}},
+    {.name = "convolution_overrideable", .family = MPG_OP_CONV, .conv = {3, 4, 5, 6}},
+    {.name = "conv1d", .family = MPG_OP_CONV, .conv = {3, 4, 5, -1}},
+    {.name = "conv2d", .family = MPG_OP_CONV, .conv = {3, 4, 5, -1}},
+    {.name = "conv3d", .family = MPG_OP_CONV, .conv = {3, 4, 5, -1}},
+    {.name = "cudnn_convolution_relu", .family = MPG_OP_CONV, .conv = {3, 4, 5, -1}},
+    {.name = "miopen_convolution_relu", .family = MPG_OP_CONV, .conv = {3, 4, 5, -1}},
+    /* (input, weight, padding, stride, dilation, ...) */
+    {.name = "cudnn_convolution", .family = MPG_OP_CONV, .conv = {3, 2, 4, -1}},
+    /* (input, weight, bias, padding, stride, dilation, ...) */
+    {.name = "miopen_convolution", .family = MPG_OP_CONV, .conv = {4, 3, 5, -1}},
+    {.name = "mkldnn_convolution", .family = MPG_OP_CONV, .conv = {4, 3, 5, -1}},
+    {.name = "convolution_backward", .family = MPG_OP_CONV_BACKWARD},
+    {.name = "scaled_dot_product_attention", .family = MPG_OP_ATTENTION, .causal = 5},
+    {.name = "_scaled_dot_product_attention_math", .family = MPG_OP_ATTENTION, .causal = 5},
+    {.name = "_scaled_dot_product_flash_attention",
+     .family = MPG_OP_ATTENTION,
+     .causal = 4,
+     .last = true},
+    /* (query, key, value, 3 of the scales, dropout, is_causal, ...): of fp8 */
+    {.name = "_scaled_dot_product_flash_attention",
+     .family = MPG_OP_ATTENTION,
+     .causal = 7,
+     .last = true,
+     .lacks_at = 4},
+    {.name = "_scaled_dot_product_flash_attention_for_cpu",
+     .family = MPG_OP_ATTENTION,
+     .causal = 4},
+    {.name = "_scaled_dot_product_efficient_attention", .family = MPG_OP_ATTENTION, .causal = 6},
+    {.name = "_scaled_dot_product_cudnn_attention", .family = MPG_OP_ATTENTION, .causal = 6},
+    /* (query, key, value, dropout, is_causal, ...), until 2.4 */
+    {.name = "_scaled_dot_product_cudnn_attention",
+     .family = MPG_OP_ATTENTION,
+     .causal = 4,
+     .real_at = 3},
+    {.name = "_scaled_dot_product_fused_attention_overrideable",
+     .family = MPG_OP_ATTENTION,
+     .causal = 5},
+    {.name = "_flash_attention_forward",
+     .family = MPG_OP_ATTENTION,
+     .causal = 8,
+     .last = true,
+     .heads_last = true,
+     .lengths = 3,
+     .used = 13,
+     .window = 11,
+     .windows = 2},
+    /* (query, ..., is_causal, mask, 3 of the scales, scale, window, window, used, ...): of fp8 */
+    {.name = "_flash_attention_forward",
+     .family = MPG_OP_ATTENTION,
+     .causal = 8,
+     .last = true,
+     .heads_last = true,
+     .lengths = 3,
+     .used = 16,
+     .window = 14,
+     .windows = 2,
+     .whole_at = 14},
+    {.name = "_efficient_attention_forward",
+     .family = MPG_OP_ATTENTION,
+     .causal = 9,
+     .heads_last = true,
+     .lengths = 4,
+     .used = 12,
+     .window = 13,
+     .windows = 1,
+     .numbered = true},
+    /* (query, key, value, bias, lengths, lengths, longest, dropout, mask, ...), until 2.2 */
+    {.name = "_efficient_attention_forward",
+     .family = MPG_OP_ATTENTION,
+     .causal = 8,
+     .heads_last = true,
+     .lengths = 4,
+     .used = 12,
+     .numbered = true,
+     .whole_at = 8},
+    {.name = "flash_attn::_flash_attn_forward",
+     .family = MPG_OP_ATTENTION,
+     .causal = 5,
+     .last = true,
+     .heads_last = true,
+     .window = 6,
+     .windows = 2},
+    {.name = "flash_attn_3::fwd",
+     .family = MPG_OP_ATTENTION,
+     .causal = 24,
+     .last = true,
+     .heads_last = true,
+     .lengths = 7,
+     .used = 11,
+     .window = 25,
+     .windows = 2},
+    {.name = "_scaled_dot_product_flash_attention_backward",
+     .family = MPG_OP_ATTENTION_BACKWARD,
+     .first = 1,
+     .causal = 11,
+     .last = true,
+     .lengths = 6},
+    {.name = "_scaled_dot_product_efficient_attention_backward",
+     .family = MPG_OP_ATTENTION_BACKWARD,
+     .first = 1,
+     .causal = 11},
+    {.name = "_scaled_dot_product_cudnn_attention_backward",
+     .family = MPG_OP_ATTENTION_BACKWARD,
+     .first = 1,
+     .causal = 14,
+     .lengths = 9},
+    /* (gradient, query, key, value, out, logsumexp, lengths, lengths, longest, longest, dropout,
+    ** is_causal, ...), until 2.4 */
+    {.name = "_scaled_dot_product_cudnn_attention_backward",
+     .family = MPG_OP_ATTENTION_BACKWARD,
+     .first = 1,
+     .causal = 11,
+     .lengths = 6,
+     .whole_at = 8},
+    {.name = "_scaled_dot_product_fused_attention_overrideable_backward",
+     .family = MPG_OP_ATTENTION_BACKWARD,
+     .first = 1,
+     .causal = 13,
+     .lengths = 8},
+    {.name = "_flash_attention_backward",
+     .family = MPG_OP_ATTENTION_BACKWARD,
+     .first = 1,
+     .causal = 11,
+     .last = true,
+     .heads_last = true,
+     .lengths = 6,
+     .window = 15,
+     .windows = 2},
+    {.name = "flash_attn_3::bwd",
+     .family = MPG_OP_ATTENTION_BACKWARD,
+     .first = 1,
+     .causal = 16,
+     .last = true,
+     .heads_last = true,
+     .lengths = 9,
+     .used = 12,
+     .window = 17,
+     .windows = 2},
+    {.name = "flash_attn::_flash_attn_backward",
+     .family = MPG_OP_ATTENTION_BACKWARD,
+     .first = 1,
+     .causal = 11,
+     .last = true,
+     .heads_last = true,
+     .window = 12,
+     .windows = 2},
+};
+
+const mpg_op_signature *mpg_op_signature_find(mpg_str name) {
+  for (size_t i = 0; i < sizeof operators / sizeof *operators; i++)
+    if (mpg_str_eq(name, mpg_str_of(operators[i].name)))
+      return &operators[i];
+  return NULL;
+}
+
+const mpg_op_signature *mpg_op_signature_of(const mpg_op_signature *usual, const mpg_op_call *c) {
+  const mpg_op_signature *end = operators + sizeof operators / sizeof *operators;
+  for (const mpg_op_signature *r = usual + 1; r < end && strcmp(r->name, usual->name) == 0; r++) {
+    mpg_str value = c->value[r->whole_at > 0 ? r->whole_at : r->real_at];
+    int64_t n;
+    if (value.n > 0 && value.p[0] >= '0' && value.p[0] <= '9' &&
+        mpg_int_parse(value, &n) == (r->whole_at > 0))
+      return r;
+    if (r->lacks_at > 0 && c->value[r->lacks_at].n == 0)
+      return r;
+  }
+  return usual;
+}
