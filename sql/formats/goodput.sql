@@ -231,6 +231,11 @@ FROM ended ORDER BY first;
 
 -- ---- 4. Spans and commits ----
 
+-- A restore of a step above the one that follows is of another run, as a base model's.
+UPDATE goodput_marks SET step = NULL WHERE kind IN ('restore', 'emergency_restore') AND step > (
+  SELECT s.step FROM goodput_attempts AS a CROSS JOIN goodput_steps AS s ON s.rowid BETWEEN a.first_step AND a.last_step
+  WHERE goodput_marks.id BETWEEN a.first AND a.last AND s.start_time >= goodput_marks.time ORDER BY s.rowid LIMIT 1);
+
 DROP TABLE IF EXISTS temp.spans;
 CREATE TEMP TABLE spans AS
 WITH edges AS (

@@ -120,6 +120,15 @@ DROP TABLE otlp_ranks;
 DROP TABLE otlp_named;
 DROP TABLE otlp_merged;
 
+-- A restore of a step above the one that follows is of another run, as a base model's. Steps are looked at where a restore names one.
+DROP TABLE IF EXISTS temp.otlp_steps;
+CREATE TEMP TABLE otlp_steps(job, start_time, step, PRIMARY KEY(job, start_time)) WITHOUT ROWID;
+INSERT OR IGNORE INTO otlp_steps
+SELECT t.job, t.start_time, t.step + 0 FROM (SELECT 1 WHERE EXISTS (SELECT 1 FROM otlp_told WHERE kind = 'restore' AND step IS NOT NULL)) CROSS JOIN otlp_told AS t WHERE t.kind = 'step' AND t.step IS NOT NULL;
+UPDATE otlp_told SET step = NULL
+WHERE kind = 'restore' AND step + 0 > (SELECT s.step FROM otlp_steps AS s WHERE s.job = otlp_told.job AND s.start_time >= otlp_told.start_time ORDER BY s.start_time LIMIT 1);
+DROP TABLE otlp_steps;
+
 -- What spans lack that others of their kind tell: looked for where some do.
 INSERT INTO mpg_issues(source, severity, kind, count, detail)
 SELECT coalesce(:otlp, 'otlp_spans'), 'warning', 'missing_field', count(*), 'spans "' || kind || '" lack ' || field || ', the first of job ' || min(job) || ': they count as far as they tell'

@@ -390,6 +390,19 @@ class Mapping(Case):
         # Without its end nobody knows, and it holds them until the next begins: of its steps the last is left out, and the first proved by the resume.
         self.assertEqual(self.runs((0.0, None, [0.0, 50.0]), second), {"unrated": 150, "unknown": 950})
 
+    def test_a_base_model(self):
+        """A restore of a step above those that follow is of another run: begun again, the job goes on from none of its own steps. From a checkpoint of its own it does."""
+        for restore in ("restore", "emergency_restore"):
+            for loaded, first, lost in ((1000, 0, 10), (9, 0, 10), (4, 5, 5), (5, 5, 5)):
+                rows = []
+                for start, of, begin in ((0, 1000, 0), (200, loaded, first)):
+                    rows += [{"job_start_time": start}, {"step": of, "event_type": restore, "checkpoint_manager_start_time": start, "checkpoint_manager_duration_secs": 4.0}]
+                    rows += [{"step_count": n, "step_start_time": start + 10 + 2 * (n - begin)} for n in range(begin, 11)]
+                path = self.file("".join(json.dumps({"job_name": "a", **row}) + "\n" for row in rows + [{"job_end_time": 300.0}]))
+                self.map(path)
+                self.assertEqual([(2 * lost,)], self.rows("SELECT sum(chip_us) / 1000000 FROM mpg_rollup WHERE category = 'lost'"), (restore, loaded))
+                self.assertEqual([] if loaded > 5 else [(1,)], self.rows("SELECT count FROM mpg_issues WHERE kind = 'missing_save' AND source = ?", path), loaded)
+
     def test_a_pause_that_nothing_tells(self):
         """It is part of a step, and listed; what an entry explains is not."""
         at = [10.0 * i + (300 if i > 5 else 0) for i in range(20)]

@@ -42,6 +42,16 @@ class Mapping(Case):
         self.script("formats/otlp.sql", otlp=ALONE)
         self.assertEqual(self.rows("SELECT count FROM mpg_issues WHERE kind = 'no_known_span' AND source = ?", ALONE), [])
 
+    def test_a_base_model(self):
+        """A restore of a step above those that follow is of another run: begun again, the job goes on from none of its own steps. From a checkpoint of its own it does."""
+        for spell in (int, str):
+            for loaded, first, lost in ((1000, 1, 10), (10, 1, 10), (5, 6, 5), (9, 10, 1)):
+                spans = [self.span("attempt", 0, 40, chips=1, pool="p", outcome="failed"), self.span("attempt", 100, 200, chips=1, pool="p")]
+                for start, of, begin in ((0, 1000, 1), (100, loaded, first)):
+                    spans += [self.span("restore", start, start + 4, step=spell(of))] + [self.span("step", start + 2 * n, start + 2 * n + 2, step=spell(n)) for n in range(begin, 11 if start == 0 else 13)]
+                self.script("formats/otlp.sql", otlp=self.file(json.dumps(self.request(*spans, resource={"mpg.job": "j"}))))
+                self.assertEqual([(2 * lost,)], self.rows("SELECT sum(chip_us) / 1000000 FROM mpg_rollup WHERE category = 'lost'"), (loaded, spell))
+
     def test_attributes_of_the_scope(self):
         """They are those of its spans, over those of the resource and below those of a span; one that is misspelt is listed."""
         request = self.request(self.span("attempt", 0, 100, chips=4, pool="p"), self.span("step", 0, 10, step=1), self.span("step", 10, 20, step=2, flops=7.0), resource={"mpg.owner": "me", "mpg.job": "r"})
