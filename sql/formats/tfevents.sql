@@ -33,10 +33,10 @@ INSERT INTO tfevents_tags VALUES
   (1, 'learning/loss', 'perf/per_device_tflops_per_sec', 'perf/step_time_seconds', 'jax'),
   (2, 'lm loss', 'throughput', 'iteration-time', 'pytorch'),
   (3, 'loss_metrics/global_avg_loss', 'tflops', 'time_metrics/end_to_end(s)', 'pytorch'),
-  (4, 'reduced_train_loss', NULL, NULL, 'pytorch'), (5, 'train/loss', NULL, NULL, NULL), (6, 'train_loss', NULL, NULL, NULL),
+  (4, 'reduced_train_loss', 'TFLOPS_per_GPU', NULL, 'pytorch'), (5, 'train/loss', 'train/device/flops_per_sec', NULL, NULL), (6, 'train_loss', 'train/device/flops_per_sec', NULL, NULL),
   (7, 'training/loss', NULL, NULL, NULL), (8, 'loss/train', NULL, NULL, NULL), (9, 'Loss/train', NULL, NULL, NULL),
-  (10, 'train_loss_step', NULL, NULL, NULL), (11, 'loss', NULL, NULL, NULL), (12, 'training_loss', NULL, NULL, NULL), (13, 'train/loss_step', NULL, NULL, NULL),
-  (14, 'loss/train/total', NULL, NULL, 'pytorch'), (15, 'train_inner/loss', NULL, NULL, 'pytorch'), (16, 'train/policy_loss', NULL, NULL, NULL), (17, 'actor/pg_loss', NULL, NULL, 'pytorch');
+  (10, 'train_loss_step', 'train/device/flops_per_sec', NULL, NULL), (11, 'loss', NULL, NULL, NULL), (12, 'training_loss', NULL, NULL, NULL), (13, 'train/loss_step', 'train/device/flops_per_sec', NULL, NULL),
+  (14, 'loss/train/total', 'throughput/device/flops_per_sec', NULL, 'pytorch'), (15, 'train_inner/loss', NULL, NULL, 'pytorch'), (16, 'train/policy_loss', NULL, NULL, NULL), (17, 'actor/pg_loss', NULL, NULL, 'pytorch');
 DELETE FROM tfevents_tags WHERE tag <> :tag;
 INSERT INTO tfevents_tags SELECT 18, :tag, NULL, NULL, NULL WHERE :tag IS NOT NULL AND NOT EXISTS (SELECT 1 FROM tfevents_tags);
 

@@ -207,6 +207,36 @@ class Trainer(cases.Case):
                 self.assertEqual([] if known else [("name it by the option tag",)],
                                  self.rows("SELECT substr(detail, -25) FROM mpg_issues WHERE source = ? AND kind = 'no_steps'", path), (name, file))
 
+    def test_rates_of_trackers(self):
+        """What tells the FLOP/s of a device by a name whose unit is certain rates the steps, in each tracker; what does not is listed. A step of 10 s on 4 chips at 200 TFLOP/s."""
+        times = [(i, T0 + 10 * i) for i in range(1, 6)]
+        options = {"chips": 4, "chip": "nvidia-h100-sxm", "outcome": "completed"}
+        for loss, rate, value in (("loss_metrics/global_avg_loss", "tflops", 200.0), ("learning/loss", "perf/per_device_tflops_per_sec", 200.0), ("lm loss", "throughput", 200.0), ("reduced_train_loss", "TFLOPS_per_GPU", 200.0),
+                                  ("loss/train/total", "throughput/device/flops_per_sec", 200e12), ("train/loss", "train/device/flops_per_sec", 200e12), ("train/loss", "perf/tflops_per_gpu", 200.0)):
+            metric = lambda key, value: [{"key": key, "value": value, "timestamp": at * 1000, "step": i, "run_id": "r"} for i, at in times]
+            files = {"w.jsonl": "".join(json.dumps({"_step": i, "_timestamp": at, loss: 2.5, rate: value}) + "\n" for i, at in times), "w.csv": f"_step,_timestamp,{loss},{rate}\n" + "".join(f"{i},{at},2.5,{value}\n" for i, at in times)}
+            if rate != "perf/tflops_per_gpu":
+                files["events.out.tfevents.1.host"] = tfevents.begin(T0) + b"".join(tfevents.event(at, i, (5, [(1, tfevents.simple(loss, 2.5))]), (5, [(1, tfevents.simple(rate, value))])) for i, at in times)
+            if "/" in rate or rate == "TFLOPS_per_GPU":
+                files |= {"m.json": {"metrics": metric(loss, 2.5) + metric(rate, value)}, "l.json": metric(loss, 2.5) + metric(rate, value)}
+            for name, content in files.items():
+                path = self.file(content, name)
+                told = self.rows("SELECT round(tflops_per_chip, 3), round(flops / 1e12), round(1000 * mfu) FROM trace_training_steps(?) WHERE step > 1", self.fleet(path, **options))
+                self.assertEqual([(200, 200 * 4 * 10, round(200e3 / 989.5))] * 4, told, (name, rate))
+                self.assertEqual({}, self.issues(path))
+            if "m.json" in files:  # an answer, and a file, for each metric
+                write = lambda value: "".join(f"{at * 1000} {value} {i}\n" for i, at in times)
+                for content in ({"m/a.json": {"metrics": metric(loss, 2.5)}, "m/b.json": {"metrics": metric(rate, value)}}, {f"mlruns/1/r/metrics/{loss}": write(2.5), f"mlruns/1/r/metrics/{rate}": write(value)}):
+                    told = self.rows("SELECT round(tflops_per_chip, 3) FROM trace_training_steps(?)", self.fleet(self.folder_of(content), **options))
+                    self.assertEqual([(200,)] * 5, told, rate)
+        for key in ("train/mfu", "tflops", "flops_per_sec"):
+            for name, text in (("w.jsonl", "".join(json.dumps({"_step": i, "_timestamp": at, "train/loss": 2.5, key: 0.4}) + "\n" for i, at in times)), ("w.csv", f"_step,_timestamp,train/loss,{key}\n" + "".join(f"{i},{at},2.5,0.4\n" for i, at in times))):
+                path = self.file(text, name)
+                self.assertEqual(([(None,)] * 5, {"unknown_column": 1}), (self.rows("SELECT flops FROM trace_training_steps(?)", path), self.issues(path)), key)
+                self.assertEqual({}, (self.rows("SELECT flops FROM trace_training_steps(?)", self.fleet(path, flops=1e15)), self.issues(path))[1], key)
+        path = self.file("".join(json.dumps({"_step": i, "_timestamp": at, "lm loss": 2.5} | ({"throughput": 200} if i != 3 else {})) + "\n" for i, at in times), "w.jsonl")
+        self.assertEqual(([(i, i != 3) for i, _ in times], {"missing_field": 1}), (self.rows("SELECT step, flops IS NOT NULL FROM trace_training_steps(?)", path), self.issues(path)))
+
     def test_a_run_of_mlflow_s_store(self):
         """A file for each metric: one of them says when steps were over. Two runs are two jobs."""
         values = lambda late: "".join(f"{(T0 + 10 * i + late) * 1000} {i / 4} {i}\n" for i in range(5))

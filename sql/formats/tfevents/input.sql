@@ -53,7 +53,7 @@ FROM tfevents_parts AS p CROSS JOIN tfevents_trace(p.file) AS e WHERE p.role = '
 DROP TABLE IF EXISTS temp.tfevents_rate;
 CREATE TEMP TABLE tfevents_rate(part, step, value, time, line, missing);
 INSERT INTO tfevents_rate
-SELECT p.part, e.step, e.value, iif((SELECT 1 FROM tfevents_wide), e.wall_time, NULL), iif(e.value IS NULL OR (SELECT 1 FROM tfevents_wide), e._line, NULL), iif(e.value IS NULL AND e.kind IS NULL, 1, NULL)
+SELECT p.part, e.step, e.value * iif(p.tag GLOB '*device/flops_per_sec', 1e-12, 1), iif((SELECT 1 FROM tfevents_wide), e.wall_time, NULL), iif(e.value IS NULL OR (SELECT 1 FROM tfevents_wide), e._line, NULL), iif(e.value IS NULL AND e.kind IS NULL, 1, NULL)
 FROM tfevents_parts AS p CROSS JOIN tfevents_trace(p.file) AS e WHERE p.role = 'rate' AND e.tag = p.tag AND coalesce(e.kind, 'scalar') = 'scalar';
 DROP TABLE IF EXISTS temp.tfevents_took;
 CREATE TEMP TABLE tfevents_took(part, step, value, time, line, missing);

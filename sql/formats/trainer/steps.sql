@@ -70,18 +70,22 @@ usual AS (SELECT job, max(seconds) AS seconds FROM (SELECT job, seconds, row_num
 SELECT file, 'warning', 'long_steps', min(line), count(*), 'steps that took three times as long as most and a minute more, first ' || min(step) || ': a pause, an evaluation or a restart in them counts as progress'
 FROM each JOIN usual AS u USING (job) WHERE each.seconds > 3 * u.seconds AND whole > 60 + u.seconds GROUP BY file;
 
+INSERT INTO mpg_issues(source, severity, kind, line, count, detail)
+SELECT file, 'warning', 'missing_field', min(iif(tflops IS NULL, line, NULL)), count(*) - count(tflops), 'steps without TFLOP/s, though others have them: these are unrated'
+FROM trainer_steps WHERE :flops IS NULL GROUP BY file HAVING count(tflops) BETWEEN 1 AND count(*) - 1;
+
 DROP TABLE IF EXISTS temp.trainer_jobs;
 CREATE TEMP TABLE trainer_jobs AS
 SELECT s.job, coalesce(:chips, max(w.chips), iif(:flops IS NULL, NULL, 1)) AS chips FROM trainer_steps AS s LEFT JOIN trainer_worlds AS w USING (file) GROUP BY s.job;
 DROP TABLE IF EXISTS temp.trainer_chip;
 CREATE TEMP TABLE trainer_chip AS
-SELECT max(CASE WHEN c.dtype = 'bf16' THEN c.peak_flops END) AS peak_flops
+SELECT coalesce(max(c.devices), 1) AS devices, max(CASE WHEN c.dtype = 'bf16' THEN c.peak_flops END) AS peak_flops -- rates are of devices
 FROM mpg_chips AS c WHERE lower(c.chip) = lower(:chip) OR EXISTS (SELECT 1 FROM json_each(c.aliases) AS a WHERE lower(a.value) = lower(:chip));
 
 DROP TABLE IF EXISTS temp.training_steps;
 CREATE TEMP TABLE training_steps AS
-SELECT s.job, s.attempt, s.step, s.start_time, s.end_time, s.end_time - s.start_time AS seconds, s.executions, s.loss, s.tflops AS tflops_per_chip, s.tflops * 1e12 / c.peak_flops AS mfu,
-       coalesce(s.tflops * 1e12 * coalesce(j.chips, 1) * (s.end_time - s.start_time), :flops * s.executions) AS flops
+SELECT s.job, s.attempt, s.step, s.start_time, s.end_time, s.end_time - s.start_time AS seconds, s.executions, s.loss, s.tflops * c.devices AS tflops_per_chip, s.tflops * c.devices * 1e12 / c.peak_flops AS mfu,
+       coalesce(s.tflops * c.devices * 1e12 * coalesce(j.chips, 1) * (s.end_time - s.start_time), :flops * s.executions) AS flops
 FROM trainer_steps AS s JOIN trainer_jobs AS j USING (job) CROSS JOIN trainer_chip AS c WHERE s.end_time > s.start_time
 UNION ALL
 SELECT coalesce(:job, file), 1, step, NULL, NULL, NULL, coalesce(step - lag(step) OVER (PARTITION BY file ORDER BY step), step), loss, NULL, NULL, NULL FROM trainer_untimed;
