@@ -41,13 +41,7 @@
 
 -- ---- 2. When things happened: by the clock of the lines, or else by adding up what they took ----
 
--- The log is of devices: of the chips of the catalogue some are of two.
-DROP TABLE IF EXISTS temp.training_chips;
-CREATE TEMP TABLE training_chips AS
-SELECT replace(replace(replace(lower(name.value), ' ', ''), '-', ''), '_', '') AS name, max(c.devices) AS devices,
-       max(iif(c.dtype = 'bf16', c.peak_flops, NULL)) AS peak_flops
-FROM mpg_chips AS c, json_each(json_insert(c.aliases, '$[#]', c.chip)) AS name GROUP BY 1;
-CREATE INDEX temp.training_chips_by_name ON training_chips(name);
+.read sql/formats/log/chips.sql
 
 -- A run begins where a program says how it is set up, or the step numbers go back. What stands before the first belongs to it.
 -- Of most lines of a step the line before is one too, and the numbers decide; windows are over the others and those beside them.

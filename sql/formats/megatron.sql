@@ -125,6 +125,8 @@ FROM temp.training_lines WHERE step IS NOT NULL GROUP BY file HAVING total(told_
 
 -- ---- 2. When things happened ----
 
+.read sql/formats/log/chips.sql
+
 -- A run begins where a program says how it is set up, or iterations go back. A line stands for the iterations since the
 -- line before it; the first of a run, for those since the checkpoint loaded, or for as many as the next one. Runs of
 -- several files are in the order of their clocks: names seldom sort by their numbers.
@@ -157,7 +159,7 @@ told AS (
   GROUP BY r.of_file, r.run
 )
 SELECT CAST(coalesce(:job, file) AS TEXT) AS job, dense_rank() OVER (PARTITION BY coalesce(:job, file) ORDER BY clock, file, run) AS attempt,
-       of_file, first, last, timed, begun, whole, loaded, coalesce(:chips, own_world, world) AS chips
+       of_file, first, last, timed, begun, whole, loaded, coalesce(:chips, coalesce(own_world, world) / coalesce((SELECT nullif(devices, 1) * 1.0 FROM training_chips WHERE name = replace(replace(replace(lower(:chip), ' ', ''), '-', ''), '_', '')), 1)) AS chips
 FROM told ORDER BY of_file, run;
 
 .read sql/formats/megatron/counted.sql
@@ -205,18 +207,13 @@ WITH step AS (
   LEFT JOIN training_events AS p ON p.rowid = coalesce(m.above, e.rowid - 1) AND +p.job = e.job AND +p.attempt = e.attempt
   WHERE e.step IS NOT NULL
 ),
--- Looked up once a chip, and not once a step.
-peak AS MATERIALIZED (
-  SELECT name, (SELECT c.peak_flops FROM mpg_chips AS c
-                WHERE c.dtype = 'bf16' AND (lower(c.chip) = lower(name)
-                  OR EXISTS (SELECT 1 FROM json_each(c.aliases) AS a WHERE lower(a.value) = lower(name)))) AS peak_flops
-  FROM (SELECT DISTINCT coalesce(:chip, chip) AS name FROM training_events)
-)
+chip AS MATERIALIZED (SELECT peak_flops, devices FROM training_chips WHERE name = replace(replace(replace(lower(:chip), ' ', ''), '-', ''), '_', ''))
 SELECT job, attempt, step, start_time, end_time, seconds, executions, told_loss + 0.0 AS loss,
-       told_batch * executions / seconds AS samples_per_s, told_tflops AS tflops_per_chip,
-       told_tflops * 1e12 / peak_flops AS mfu,
-       told_tflops * 1e12 * seconds * coalesce(chips, 1) AS flops, place
-FROM step LEFT JOIN peak ON name = coalesce(:chip, chip);
+       told_batch * executions / seconds AS samples_per_s, told_tflops * coalesce(devices, 1) AS tflops_per_chip,
+       told_tflops * coalesce(devices, 1) * 1e12 / peak_flops AS mfu,
+       told_tflops * coalesce(devices, 1) * 1e12 * seconds * coalesce(chips, 1) AS flops, place
+FROM step LEFT JOIN chip ON 1;
+DROP TABLE training_chips;
 
 -- Steps in no line: a line is further from the one before it than lines mostly are.
 INSERT INTO mpg_issues(source, severity, kind, line, count, detail)

@@ -128,6 +128,8 @@ DROP TABLE training_stay;
 
 -- ---- 2. Runs ----
 
+.read sql/formats/log/chips.sql
+
 -- Lines of no step. Of those that lie next to each other: the last start up to each, or else the line of a step before them.
 DROP TABLE IF EXISTS temp.training_marks;
 CREATE TEMP TABLE training_marks(id INTEGER PRIMARY KEY, time, began, starts, is_marker, chip, mesh, saved, staged, written, loaded_from, loaded, completed, before, step_before);
@@ -197,19 +199,12 @@ ranged AS (
 ),
 named AS (
   SELECT CAST(coalesce(:job, file) AS TEXT) AS job, dense_rank() OVER (PARTITION BY coalesce(:job, file) ORDER BY clock, file, run) AS attempt, first, last,
-         coalesce(:chips, (SELECT max(m.mesh) FROM training_marks AS m WHERE m.id BETWEEN first AND last), file_mesh) AS chips, chip
+         coalesce((SELECT max(m.mesh) FROM training_marks AS m WHERE m.id BETWEEN first AND last), file_mesh) AS world, chip
   FROM ranged
-),
--- Looked up once a chip.
-peak AS MATERIALIZED (
-  SELECT name, (SELECT c.peak_flops FROM mpg_chips AS c
-                WHERE c.dtype = 'bf16' AND (lower(c.chip) = lower(name)
-                  OR EXISTS (SELECT 1 FROM json_each(c.aliases) AS a WHERE lower(a.value) = lower(name)))) AS peak_flops
-  FROM (SELECT DISTINCT coalesce(:chip, chip) AS name FROM training_files)
 )
 -- A first step whose begin nothing tells took as long as the others on the mean, without those that may hold a pause.
 SELECT *, iif((SELECT validates = 0 FROM training_lines WHERE rowid = first), min(start_time, max(start_time - each, lag(end_time, 1, 0) OVER (PARTITION BY job ORDER BY attempt))), NULL) AS head
-FROM (SELECT n.*, peak_flops, min(l.time) AS start_time, max(l.time) AS end_time, count(iif(l.validates, NULL, l.step)) AS steps,
+FROM (SELECT n.*, peak_flops, coalesce(devices, 1) AS devices, coalesce(:chips, world / coalesce(nullif(devices, 1) * 1.0, 1)) AS chips, min(l.time) AS start_time, max(l.time) AS end_time, count(iif(l.validates, NULL, l.step)) AS steps,
              (SELECT sum(whole) / sum(steps)
               FROM (SELECT *, max(iif(2 * nth <= n + 1, whole / steps, NULL)) OVER () AS usual
                     FROM (SELECT b.time - a.time AS whole, b.step - a.step AS steps, row_number() OVER (ORDER BY (b.time - a.time) / (b.step - a.step)) AS nth, count(*) OVER () AS n
@@ -217,18 +212,19 @@ FROM (SELECT n.*, peak_flops, min(l.time) AS start_time, max(l.time) AS end_time
                           WHERE b.rowid BETWEEN n.first + 1 AND n.last AND b.validates = 0 AND a.validates = 0 AND b.step > a.step AND b.time >= a.time
                             AND (SELECT validates = 0 FROM training_lines WHERE rowid = n.first)))
               WHERE whole / steps <= 3 * usual OR whole <= 60 + usual) AS each
-      FROM (SELECT * FROM named ORDER BY job, attempt) AS n LEFT JOIN peak ON name = coalesce(:chip, chip) CROSS JOIN training_lines AS l ON l.rowid BETWEEN n.first AND n.last
+      FROM (SELECT * FROM named ORDER BY job, attempt) AS n LEFT JOIN training_chips AS c ON c.name = replace(replace(replace(lower(coalesce(:chip, chip)), ' ', ''), '-', ''), '_', '') CROSS JOIN training_lines AS l ON l.rowid BETWEEN n.first AND n.last
       GROUP BY job, attempt);
 DROP TABLE training_near;
+DROP TABLE training_chips;
 
 -- A line stands for the steps since the line before it, or the evaluation or the start that came later.
 DROP TABLE IF EXISTS temp.training_steps;
 CREATE TEMP TABLE training_steps AS
-SELECT job, attempt, step, start_time, end_time, end_time - start_time AS seconds, executions, iif(typeof(loss) <> 'text', loss, NULL) AS loss, replace(tps, ',', '') + 0.0 AS tokens_per_s_per_chip,
-       tflops + 0.0 AS tflops_per_chip, tflops * 1e12 / peak_flops AS mfu, mfu / 100.0 AS mfu_reported, tflops * 1e12 * (end_time - start_time) * coalesce(chips, 1) AS flops
+SELECT job, attempt, step, start_time, end_time, end_time - start_time AS seconds, executions, iif(typeof(loss) <> 'text', loss, NULL) AS loss, replace(tps, ',', '') * devices + 0.0 AS tokens_per_s_per_chip,
+       tflops * devices + 0.0 AS tflops_per_chip, tflops * devices * 1e12 / peak_flops AS mfu, mfu / 100.0 AS mfu_reported, tflops * devices * 1e12 * (end_time - start_time) * coalesce(chips, 1) AS flops
 FROM (SELECT r.job, r.attempt, l.step, min(coalesce(p.time, head, l.time), l.time) AS start_time, -- a clock that was set back: no time
              l.time AS end_time, coalesce(l.step - iif(p.rowid IS NULL, NULL, coalesce(p.step, m.step_before)), 1) AS executions, l.loss, l.tps, l.mfu,
-             iif(typeof(l.tflops) = 'text', replace(l.tflops, ',', ''), l.tflops) AS tflops, r.chips, r.peak_flops
+             iif(typeof(l.tflops) = 'text', replace(l.tflops, ',', ''), l.tflops) AS tflops, r.chips, r.peak_flops, r.devices
       FROM training_ranges AS r CROSS JOIN training_lines AS l ON l.rowid BETWEEN r.first AND r.last LEFT JOIN training_marks AS m ON m.id = l.rowid - 1
       LEFT JOIN training_lines AS p ON p.rowid = coalesce(m.before, l.rowid - 1) AND p.rowid >= r.first
       WHERE NOT l.validates);

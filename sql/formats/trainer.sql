@@ -207,7 +207,9 @@ INSERT INTO mpg_issues(source, severity, kind, count, detail)
 SELECT path, 'warning', 'no_steps', 1, iif(coalesce(:wandb, :wandb_csv, :mlflow, :mlflow_store) IS NULL, 'no step with a time was found', coalesce('no value of "' || :tag || '" was found', 'no value of a known name of the loss was found: name it by the option tag')) FROM trainer_input
 WHERE NOT EXISTS (SELECT 1 FROM trainer_points) AND NOT EXISTS (SELECT 1 FROM trainer_untimed);
 
+.read sql/formats/log/chips.sql
 .read sql/formats/trainer/steps.sql
+DROP TABLE training_chips;
 
 -- ---- 3. The relations ----
 

@@ -370,6 +370,34 @@ class BaseModels(Case):
                 self.assertEqual([(2 * lost,)], self.rows("SELECT sum(chip_seconds) FROM trace_rollup(?) WHERE category = 'lost'", path), (name, loaded))
 
 
+AT = "2026-03-03 10:00:%02d"
+
+
+class SeveralDevicesAChip(Case):
+    """A rank has a device, of which an MI250X has two: 16 ranks are 8 chips, each at twice the rate that a line tells of a device. What was computed is the same.
+    Of the GPUs that AMD's tools call so, each is one of the two."""
+    LOGS = {"megatron.log": "using world size: 16, data-parallel size: 16\n" + "".join(f" [{AT % (2 * n)}.000] iteration {n}/ 9 | consumed samples: {n} | elapsed time per iteration (ms): 2000.0 | throughput per GPU (TFLOP/s/GPU): 100.0 | lm loss: 1.0E+00 |\n"
+                                                                                       for n in range(1, 6)),
+            "torchtitan.log": f"[titan] {AT % 0},000 - root - INFO - Building device mesh with parallelism: pp=1, dp_replicate=1, dp_shard=16, cp=1, tp=1, ep=1\n" + "".join(
+                f"[titan] {AT % (2 * n)},000 - root - INFO - step: {n}  loss:  8.0  memory: 1.0GiB(2.0%)  tps: 50  tflops: 100.0  mfu: 1.0%\n" for n in range(1, 6)),
+            "deepspeed.log": f"[{AT % 0},000] [INFO] [launch.py:1:main] dist_world_size=16\n" + "".join(f"[{AT % (2 * n)},000] [INFO] [timer.py:1:stop] epoch=0/micro_step=1/global_step={n}, RunningAvgSamplesPerSec=1.0\n" for n in range(1, 6)),
+            "nemo.log": f"[NeMo I {AT % 0} x:1] Initializing distributed: GLOBAL_RANK: 0, MEMBER: 1/16\n" + "".join(
+                f"Training epoch 0, iteration {n}/9 | lr: 1e-4 | global_step: {n} | reduced_train_loss: 2.5 | train_step_timing in s: 2.0 | TFLOPS_per_GPU: 100.0\n" for n in range(1, 6))}
+
+    def test_sums(self):
+        for name, text in self.LOGS.items():
+            path = self.file(text, name)
+            for chip, devices in ({"amd-mi250x": 2, "AMD Instinct MI250X": 1, "nvidia-h100-sxm": 1}).items():
+                fleet = json.dumps({"sources": [{"path": path, "chip": chip, "outcome": "completed"} | ({"flops": 16 * 200e12} if name == "deepspeed.log" else {})]})
+                self.assertEqual([(16 / devices,)], self.rows("SELECT DISTINCT chips FROM trace_records(?) WHERE record = 'allocations'", fleet), (name, chip))
+                peak, = self.rows("SELECT chip_peak_flops(?, 'bf16')", chip)[0]
+                told = self.rows("SELECT DISTINCT round(tflops_per_chip), round(1000 * mfu), round(flops / 1e12) FROM trace_training_steps(?) WHERE step > 1", fleet)
+                rate = (None, None) if name == "deepspeed.log" else (100 * devices, round(100e15 * devices / peak))
+                self.assertEqual([rate + (16 * 200,)], told, (name, chip))
+                pg, = self.rows("SELECT program_goodput(category, chip_us) FROM trace_rollup(?)", fleet)[0]
+                self.assertAlmostEqual(100e12 * devices / peak, pg, 3, (name, chip))
+
+
 class CutOff(Case):
     """A program that died as it wrote the number of a step, 1 of 12: it is none, whatever the next program appends to the line."""
     LINES = {"maxtext": "2026-03-03 10:{:02d}:{:02d} completed step: {}, seconds: 2.000, TFLOP/s/device: 1.0, loss: 9.0\n",

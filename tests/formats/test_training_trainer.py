@@ -114,13 +114,21 @@ class Trainer(cases.Case):
         """Two ranks; each step fetches for half a second; step 4 saves for two. What follows the save is pending."""
         path = FIXTURES + "/structured_logs"
         self.assertEqual([(1, 1, 10, 14, 1, 7.5), (1, 2, 14, 18, 1, 7.0), (1, 3, 18, 22, 1, 6.5), (1, 4, 22, 28, 1, 6.0), (1, 5, 28, 32, 1, 5.5)], self.steps(path))
-        sums = self.sums(path, 1)
+        sums = self.sums(path, 2)
         self.assertEqual({"startup": 10, "input": 2.5, "checkpoint": 2, "unrated": 14, "pending": 3.5}, sums)
         rated = self.fleet(path + "/*.jsonl", chips=4, chip="nvidia-h100-sxm", outcome="completed")
         flops, = self.rows("SELECT sum(flops), max(mfu) FROM trace_training_steps(?)", rated)
         self.assertAlmostEqual(120e12 * 4 * 22, flops[0], delta=1e6)
         self.assertAlmostEqual(120 / 989.5, flops[1], 3)
         self.assertEqual({5}, {count for _, count in self.rows("SELECT source, count FROM mpg_issues WHERE kind = 'parallel_files'")})
+
+    def test_ranks_of_torchtitan(self):
+        """The highest of the ranks that log tells how many chips there are. Rank 0 alone does not, nor do the ranks of programs beside each other."""
+        text = lambda rank, source="training": self.titan([(event[:4] + (event[4] | {"global_rank": rank},)) for event in self.titan_run(0, range(1, 5), ())[0]], source, rank)
+        for ranks, sources, chips in ((range(8), ["training"], 8), ((0, 7), ["training"], 8), ((0,), ["training"], None), (range(8), ["trainer", "generator"], None)):
+            folder = self.folder_of({f"logs/{source}.global_rank_{rank}.jsonl": text(rank, source) for rank in ranks for source in sources})
+            self.assertEqual([(chips or 1,)], self.rows("SELECT chips FROM trace_records(?) WHERE record = 'allocations'", folder), (ranks, sources))
+            self.assertEqual([(3,)], self.rows("SELECT chips FROM trace_records(?) WHERE record = 'allocations'", self.fleet(folder + "/logs", chips=3)))
 
     def titan(self, events, source="training", rank=0):
         """Records (time, name, step, milliseconds, more) as torchtitan's structured logger writes them."""

@@ -1,6 +1,6 @@
 -- trainer/steps.sql - attempts, and from when to when each step went.
 --
--- Reads trainer_points and trainer_marks. Makes trainer_steps, trainer_jobs, trainer_chip and training_steps.
+-- Reads trainer_points, trainer_marks and training_chips. Makes trainer_steps, trainer_jobs, trainer_chip and training_steps.
 -- A part of trainer.sql, which says what the parameters are and runs the parts in order.
 
 -- ---- 2. Attempts and steps ----
@@ -74,13 +74,12 @@ INSERT INTO mpg_issues(source, severity, kind, line, count, detail)
 SELECT file, 'warning', 'missing_field', min(iif(tflops IS NULL, line, NULL)), count(*) - count(tflops), 'steps without TFLOP/s, though others have them: these are unrated'
 FROM trainer_steps WHERE :flops IS NULL GROUP BY file HAVING count(tflops) BETWEEN 1 AND count(*) - 1;
 
-DROP TABLE IF EXISTS temp.trainer_jobs;
-CREATE TEMP TABLE trainer_jobs AS
-SELECT s.job, coalesce(:chips, max(w.chips), iif(:flops IS NULL, NULL, 1)) AS chips FROM trainer_steps AS s LEFT JOIN trainer_worlds AS w USING (file) GROUP BY s.job;
 DROP TABLE IF EXISTS temp.trainer_chip;
 CREATE TEMP TABLE trainer_chip AS
-SELECT coalesce(max(c.devices), 1) AS devices, max(CASE WHEN c.dtype = 'bf16' THEN c.peak_flops END) AS peak_flops -- rates are of devices
-FROM mpg_chips AS c WHERE lower(c.chip) = lower(:chip) OR EXISTS (SELECT 1 FROM json_each(c.aliases) AS a WHERE lower(a.value) = lower(:chip));
+SELECT coalesce(max(devices), 1) AS devices, max(peak_flops) AS peak_flops FROM training_chips WHERE name = replace(replace(replace(lower(:chip), ' ', ''), '-', ''), '_', '');
+DROP TABLE IF EXISTS temp.trainer_jobs;
+CREATE TEMP TABLE trainer_jobs AS
+SELECT s.job, coalesce(:chips, max(w.chips) / iif(devices > 1, devices * 1.0, 1), iif(:flops IS NULL, NULL, 1)) AS chips FROM trainer_chip CROSS JOIN trainer_steps AS s LEFT JOIN trainer_worlds AS w USING (file) GROUP BY s.job;
 
 DROP TABLE IF EXISTS temp.training_steps;
 CREATE TEMP TABLE training_steps AS

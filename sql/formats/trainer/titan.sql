@@ -1,13 +1,13 @@
 -- trainer/titan.sql - torchtitan's structured logs: each record has its step. A step ends with its last record; spans in it are told apart by words.
 --
--- Reads :titan. Fills trainer_points and trainer_marks.
+-- Reads :titan. Fills trainer_points, trainer_marks and trainer_worlds.
 -- A part of trainer.sql, which says what the parameters are and runs the parts in order.
 
 -- What a checkpointer's own threads and processes tell of a step is later than it: such records are `beside` the program.
 DROP TABLE IF EXISTS temp.trainer_records;
 CREATE TEMP TABLE trainer_records AS
 SELECT *, CASE WHEN name = 'metric_value' THEN metric GLOB '*checkpoint*' WHEN name GLOB 'checkpoint*' THEN name NOT GLOB 'checkpoint_save_*' AND name NOT GLOB 'checkpoint_load_*' ELSE 0 END AS beside
-FROM (SELECT _file AS file, _line AS line, rtrim(rtrim(_file, replace(_file, '/', '')), '/') AS job, json_extract(record, '$.rank') AS rank, json_extract(record, '$.time_us') / 1e6 AS time,
+FROM (SELECT _file AS file, _line AS line, rtrim(rtrim(_file, replace(_file, '/', '')), '/') AS job, json_extract(record, '$.rank') AS rank, json_extract(record, '$.global_rank') AS global_rank, json_extract(record, '$.time_us') / 1e6 AS time,
              json_extract(record, '$.step') AS step, json_extract(record, '$.log_type_name') AS name, json_extract(record, '$.event_name') AS metric, json_extract(record, '$.value') AS value,
              json_extract(record, '$.source') AS source, coalesce(json_extract(record, '$.step_tags') GLOB '*"checkpoint_save"*', 0) AS saves
       FROM jsonl_trace(:titan))
@@ -21,6 +21,11 @@ FROM (SELECT job, source, max(name IN ('step_end', 'train_step_end')) AS whole, 
 INSERT INTO mpg_issues(source, severity, kind, count, detail)
 SELECT r.file, 'info', 'parallel_files', count(DISTINCT step), 'steps of a program of the job that another one tells, as that of ' || max(m.source) || ': left out'
 FROM trainer_sources AS s JOIN trainer_sources AS m ON m.job = s.job AND m.place = 1 JOIN trainer_records AS r ON r.job = s.job AND r.source IS s.source WHERE s.place > 1 AND step IS NOT NULL AND NOT beside GROUP BY r.file;
+
+-- Ranks that log, of one program, are of as many chips as the highest has below it. Of rank 0 alone others may be missing.
+INSERT INTO trainer_worlds
+SELECT DISTINCT r.file, n FROM (SELECT job, max(global_rank) + 1 AS n FROM trainer_records WHERE typeof(global_rank) = 'integer' AND job NOT IN (SELECT job FROM trainer_sources WHERE place > 1) GROUP BY job) AS w
+JOIN trainer_records AS r ON r.job = w.job WHERE n > 1;
 
 INSERT INTO trainer_points(file, line, job, rank, time, step, seconds, loss, tflops, begun)
 SELECT file, min(line), job, rank, max(time), step, max(time) - min(time), max(CASE WHEN metric GLOB '*loss*' THEN value END), max(CASE WHEN metric GLOB '*tflops*' THEN value END),
