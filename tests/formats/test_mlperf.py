@@ -110,6 +110,26 @@ class Table(Case):
         self.assertEqual(self.rows("SELECT severity, kind, line, count, detail FROM mpg_issues WHERE source = ? ORDER BY kind", path),
                          [("info", "other_lines", 1, 1, "lines without :::MLLOG were passed over"), ("data_loss", "skipped_record", 3, 1, message)])
 
+    def test_lines_in_json(self):
+        """As Docker's json-file and collectors keep a line: the records are the same."""
+        lines = [*self.read(FIXTURES[0]), "0: " + record(9, "named", 'a "quoted" \\ name\t\u00e4 <b>', note="x\ny"), record(10, "b", {"c": [1, "2"]})]
+        select = "SELECT *, _line FROM mllog_trace(?)"
+        plain = self.rows(select, self.file("".join(lines)))
+        self.assertGreater(len(plain), 30)
+        for ascii in (True, False):
+            for form in (lambda line: {"log": line, "stream": "stdout", "time": "2026-03-03T10:00:00.5Z"}, lambda line: {"date": 1772532000.5, "message": line.rstrip()}, lambda line: {"time": "x", "kubernetes": {"pod": "p"}, "line": line}):
+                text = "".join(json.dumps(form(line), ensure_ascii=ascii).replace("<", "\\u003c") + "\n" for line in lines)
+                path = self.file(text)
+                self.assertEqual(plain, self.rows(select, path))
+                self.assertEqual([("mllog",)], self.rows("SELECT format FROM trace_sources(?)", path))
+        path = self.file(text[:-30])
+        self.assertEqual(plain[:-1], self.rows(select, path))
+        self.assertEqual({"unfinished_line": 1}, {kind: count for kind, count in self.issues(path).items() if kind != "other_lines"})
+
+    def read(self, path):
+        with open(path, encoding="utf-8") as file:
+            return file.readlines()
+
     def test_other_files(self):
         for text, lines in ((b"", 0), (b"a,b\n1,2\n", 2), (b"\x7fELF\0\0\xff\xfe", 1), (b"{\"scaling_factor\": 1.05}", 1)):
             path = self.file(text)

@@ -2,6 +2,7 @@
 #include "mllog.h"
 #include "../../read/input/place.h"
 
+#include "../../base/ascii.h"
 #include "../../base/number.h"
 #include "../../base/text.h"
 #include "../../base/time.h"
@@ -303,16 +304,49 @@ static void give_prefix(mpg_mllog *m, const char *p, const char *end) {
     give_text(&m->values[MPG_MLLOG_prefix], (mpg_str){p, (size_t)(end - p)});
 }
 
+/* A line in a string of JSON, as Docker's json-file and collectors write it: from `at` on its text
+** takes the string's place, with blanks behind it. \u of other than ASCII stays: the record's own
+** strings have such, too. */
+static void unwrap(mpg_mllog *m, size_t at) {
+  const char *p = m->w.buf + at, *end = m->w.buf + m->line_end;
+  char *to = m->w.buf + at;
+  while (p < end && *p != '"') {
+    bool escaped = *p == '\\' && end - p > 1;
+    int code = escaped && p[1] == 'u' && end - p > 5 ? mpg_hex4(p + 2) : -1;
+    if (code >= ' ' && code < 0x7f) {
+      *to++ = (char)code;
+      p += 6;
+    } else if (escaped && p[1] != 'u') {
+      *to++ = p[1] == 'n' || p[1] == 'r' || p[1] == 't' ? ' ' : p[1];
+      p += 2;
+    } else {
+      *to++ = *p++;
+    }
+  }
+  memset(to, ' ', (size_t)(end - to));
+}
+
+/* Whether what follows the marker is an object in such a string. */
+static bool wrapped(const char *object, const char *end) {
+  return end - object > 2 && object[0] == '{' && object[1] == '\\' && object[2] == '"';
+}
+
 /* The record whose marker is at `mark`. */
 static mpg_rc read_record(mpg_mllog *m, const char *mark, mpg_err *err) {
   const char *end = m->w.buf + m->line_end, *after;
-  const char *object = mpg_json_space(mark + MARKER, end), *p;
+  const char *object = mpg_json_space(mark + MARKER, end), *p, *before = m->w.buf + m->next;
   mpg_json_scan s = {end,  MPG_DATA, object, "an object behind :::MLLOG", NULL, m->env,
                      NULL, true,     0};
   mpg_rc rc = MPG_OK;
   m->in_line = false; /* a broken line is left whole */
   memset(m->values, 0, sizeof m->values);
-  give_prefix(m, m->w.buf + m->next, mark);
+  if (wrapped(object, end)) {
+    unwrap(m, (size_t)(object - m->w.buf));
+    for (p = mark; p > before && p[-1] != '"';)
+      p--;
+    before = p;
+  }
+  give_prefix(m, before, mark);
   if (object == end || *object != '{')
     return malformed(m, &s, err);
   p = mpg_json_members_scan(&m->record, m->env, &s, object, &after);
