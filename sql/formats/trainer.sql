@@ -61,8 +61,8 @@ FROM log_trace(:deepspeed, '(?x) (?: \[ (?<time> \d{4}-\d\d-\d\d\ \d\d:\d\d:\d\d
     | Checkpoint\ (?<saving>\S+)\ is\ about\ to\ be\ saved!
     | Checkpoint\ (?<saved>\S+)\ is\ ready\ now!
     | Checkpoint\ (?<begun>\S+)\ is\ begin\ to\ save!
-    | (?: Loading | Begin\ Load )\ checkpoint\ from\ \S*? global_step (?<loading>\d+)
-    | (?: Loaded | End\ Load )\ checkpoint\ from\ \S*? global_step (?<loaded>\d+)
+    | (?: Loading | Begin\ Load )\ checkpoint\ from\ (?: \S*? global_step (?<loading>\d+) | \S* / (?<loading_tag>[^/\s]+) / [^/\s]+ _states\.pt )
+    | (?: Loaded | End\ Load )\ checkpoint\ from\ (?: \S*? global_step (?<loaded>\d+) | \S* / (?<loaded_tag>[^/\s]+) / [^/\s]+ _states\.pt )
     | Process\ (?<over>\d+)\ exits\ successfully
     | step=(?<plain>\d+),\ skipped=(?<skipped>\d+)
     | dist_world_size=(?<world>\d+) )', 'ignore', coalesce(:zone, 'UTC'));
@@ -70,13 +70,13 @@ ALTER TABLE trainer_lines RENAME TO training_lines;
 
 .read sql/formats/log/rotated.sql
 DROP TABLE training_heads;
+-- The engine of pipelines has no line of a rate beside that of the learning rate.
+UPDATE training_lines SET step = json_extract(fields, '$.plain')
+WHERE file NOT IN (SELECT file FROM training_lines WHERE step IS NOT NULL) AND json_extract(fields, '$.plain') IS NOT NULL;
 .read sql/formats/log/reversed.sql
 .read sql/formats/log/hour.sql
 
 ALTER TABLE training_lines RENAME TO trainer_lines;
--- The engine of pipelines has no line of a rate beside that of the learning rate.
-UPDATE trainer_lines SET step = json_extract(fields, '$.plain')
-WHERE file NOT IN (SELECT file FROM trainer_lines WHERE step IS NOT NULL) AND json_extract(fields, '$.plain') IS NOT NULL;
 INSERT INTO trainer_points(file, line, job, time, step) SELECT file, line, file, time, step FROM trainer_lines WHERE step IS NOT NULL;
 INSERT INTO trainer_worlds SELECT file, max(json_extract(fields, '$.world')) FROM trainer_lines GROUP BY file;
 INSERT INTO mpg_issues(source, severity, kind, line, count, detail)
@@ -88,7 +88,7 @@ INSERT INTO trainer_marks(file, line, job, kind, start_time, time, step)
 WITH told AS (
   SELECT *, sum(step IS NOT NULL) OVER (PARTITION BY file ORDER BY line) AS place, max(step) OVER (PARTITION BY file ORDER BY line) AS latest, count(step) OVER (PARTITION BY file) AS steps,
          coalesce(json_extract(fields, '$.saving'), json_extract(fields, '$.saved')) AS tag,
-         coalesce(json_extract(fields, '$.loading'), json_extract(fields, '$.loaded')) AS loaded
+         coalesce(json_extract(fields, '$.loading'), json_extract(fields, '$.loaded'), CAST(coalesce(json_extract(fields, '$.loading_tag'), json_extract(fields, '$.loaded_tag')) AS TEXT)) AS loaded
   FROM trainer_lines
 )
 SELECT file, min(line), file, 'checkpoint', min(CASE WHEN json_extract(fields, '$.saving') IS NOT NULL THEN time END), max(time), NULL
@@ -108,6 +108,15 @@ UNION ALL
 SELECT file, line, file, 'untimed', NULL, NULL, NULL FROM told WHERE time IS NULL AND coalesce(tag, loaded) IS NOT NULL
 UNION ALL
 SELECT file, min(line), file, 'open', min(time), NULL, NULL FROM told WHERE tag IS NOT NULL AND place < steps GROUP BY file, place, tag HAVING count(json_extract(fields, '$.saved')) = 0;
+
+-- A load of a tag that names no step is of what was saved last under it; where no log tells, of a step that is not known.
+DROP TABLE IF EXISTS temp.trainer_tags;
+CREATE TEMP TABLE trainer_tags AS
+SELECT file, time, CAST(coalesce(json_extract(fields, '$.saved'), json_extract(fields, '$.begun')) AS TEXT) AS tag, max(step) OVER (PARTITION BY file ORDER BY line) AS step
+FROM (SELECT 1 WHERE EXISTS (SELECT 1 FROM trainer_marks WHERE kind = 'restore' AND typeof(step) = 'text')) CROSS JOIN trainer_lines;
+UPDATE trainer_marks SET step = (SELECT t.step FROM trainer_tags AS t WHERE t.tag = trainer_marks.step AND t.time <= trainer_marks.time AND (t.file = trainer_marks.file OR :job IS NOT NULL) ORDER BY t.time DESC LIMIT 1)
+WHERE kind = 'restore' AND typeof(step) = 'text';
+DROP TABLE trainer_tags;
 
 -- NeMo: lines of steps have no clock. They follow the last line that has one, by what they took. `at` is where a step ends, and all else begins.
 DROP TABLE IF EXISTS temp.trainer_lines;

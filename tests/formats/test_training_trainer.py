@@ -63,6 +63,44 @@ class Trainer(cases.Case):
         self.assertEqual(self.sums(path, 8), self.sums(skipped, 8))
         self.assertEqual([(4,)], self.rows("SELECT count FROM mpg_issues WHERE kind = 'skipped_steps' AND source = ?", skipped))
 
+    def test_pipelines_newest_first(self):
+        """As Grafana and CloudWatch print a log, of either engine: it is read from its end."""
+        line = "[2026-03-03 10:00:{:02d},000] [INFO] [logging.py:107:log_dist] [Rank 0] step={}, skipped=0, lr=[1e-05], mom=[[0.9, 0.99]]\n"
+        lines = ["[2026-03-03 10:00:00,000] [INFO] [launch.py:1:main] dist_world_size=4\n"] + [line.format(10 + 4 * n, n) for n in range(1, 9)]
+        forward, back = self.file("".join(lines), "log"), self.file("".join(reversed(lines)), "log")
+        self.assertEqual(self.steps(forward), self.steps(back))
+        self.assertEqual({"reversed_lines": 9}, self.issues(back))
+        self.assertEqual(self.sums(forward, 4), self.sums(back, 4))
+
+    def test_tags_of_deepspeed(self):
+        """A tag may name no step, or another number: a load is of what was saved last under it, in this log or another of its job, else of a step that is not known."""
+        def said(at, text):
+            return f"[2026-03-03 10:{at // 60:02d}:{at % 60:02d},000] [INFO] {text}\n"
+
+        def run(at, first, last, *saves, load=None):
+            text = said(at, "[launch.py:1:main] dist_world_size=1")
+            if load:
+                text += said(at + 2, f"[torch_checkpoint_engine.py:1:load] [Torch] Loading checkpoint from /x/{load}/mp_rank_00_model_states.pt...")
+                text += said(at + 6, f"[torch_checkpoint_engine.py:1:load] [Torch] Loaded checkpoint from /x/{load}/zero_pp_rank_0_mp_rank_00_optim_states.pt.")
+                at += 20
+            for n in range(first, last + 1):
+                at += 10
+                text += said(at, f"[timer.py:1:stop] epoch=0/micro_step=1/global_step={n}, RunningAvgSamplesPerSec=1.0")
+                if n in saves:
+                    text += said(at, f"[logging.py:1:log_dist] [Rank 0] [Torch] Checkpoint {name} is about to be saved!") + said(at + 1, f"[x.py:1:commit] [Torch] Checkpoint {name} is ready now!")
+            return text
+        for tag in ("epoch1", "last.ckpt/checkpoint", "best", "7"):
+            name = tag.rsplit("/", 1)[-1]
+            first = run(0, 1, 10, 2, 6)
+            second = run(200, 7, 9, load=tag)
+            restores = "SELECT step, end_time - start_time FROM trace_records(?) WHERE record = 'spans' AND kind = 'restore'"
+            path = self.file(first + second, "log")
+            self.assertEqual([(6, 4)], self.rows(restores, path), tag)
+            self.assertEqual({"lost": 39, "restore": 4}, {key: value for key, value in self.sums(path, 1).items() if key in ("lost", "restore")}, tag)
+            folder = self.folder_of({"a.log": first, "b.log": second})
+            self.assertEqual([(6, 4)], self.rows(restores, json.dumps({"sources": [{"path": folder, "job": "j"}]})), tag)
+            self.assertEqual([(None, 4)], self.rows(restores, folder), tag)
+
     def test_megatron_deepspeed_is_megatron_s(self):
         with open(FIXTURES + "/deepspeed.log", encoding="utf-8") as file:
             text = file.read() + " iteration       10/     100 | consumed samples:          640 | elapsed time per iteration (ms): 2000.0 | lm loss: 7.0E+00 |\n"
