@@ -37,7 +37,7 @@ SELECT _file AS file, _line AS line, time, step, log_group(_record, 'ms') AS tol
        iif(step IS NULL, log_group(_record, 'world'), NULL) AS told_world, iif(step IS NULL, log_group(_record, 'loaded'), NULL) AS told_loaded,
        iif(step IS NULL, log_group(_record, 'ahead'), NULL) AS told_ahead, log_group(_record, 'tflops') AS told_tflops, iif(step IS NULL, log_group(_record, 'timer_ms'), NULL) AS told_timer_ms,
        log_group(_record, 'loss') AS told_loss, log_group(_record, 'batch') AS told_batch, iif(step IS NULL, log_group(_record, 'timer'), NULL) AS told_timer,
-       iif(step IS NULL, log_group(_record, 'saved'), NULL) AS told_saved, iif(step IS NULL, log_group(_record, 'validated'), NULL) AS told_validated,
+       iif(step IS NULL, log_group(_record, 'saved'), NULL) AS told_saved, iif(step IS NULL, log_group(_record, 'validated'), NULL) AS told_validated, iif(step IS NULL, log_group(_record, 'exit'), NULL) AS told_exit,
        log_group(_record, 'steps') AS told_steps, iif(step IS NULL, log_group(_record, 'other'), NULL) AS told_other, nullif(max(coalesce(log_group(_record, 'skipped'), 0), coalesce(log_group(_record, 'nans'), 0)), 0) AS told_skipped
 FROM log_trace(mpg_required(:log, ':log'), '(?x)
   (?: (?: \[ (?<time> \d{4}-\d\d-\d\d\ [\d:.]+ ) \] \s* | \[ (?<time> \d{8}\ \d\d:\d\d:\d\d ) \] \[rank- .{0,200}? | (?= \d{4}-\d\d- ) (?! .* \[\d{4}-) (?<time> \d{4}-\d\d-\d\d[T\ ]\d\d:\d\d:\d\d (?: [.,]\d+ )? (?: Z | [+-]\d\d:?\d\d )? ) .{0,300}? )?
@@ -53,6 +53,7 @@ FROM log_trace(mpg_required(:log, ':log'), '(?x)
     | (?<timer> save-checkpoint (?: -non-persistent )? | evaluate ) \s* \.+ : \s* (?: \( [\d.]+ , \s* )? (?<timer_ms>[\d.]+)
     | using\ world\ size: \s* (?<world>\d+)
     | (?<time> \d{4}-\d\d-\d\d\ [\d:]+ ,\d+ ) \]\ \[\w+\] \s* \[ (?: timer | logging ) \.py: (?<other>)
+    | \[exiting\ program\ (?<exit> at\ iteration | after\ [\d.]+\ minutes | after\ receiving )
     | \]\ datetime:\ (?<time> \d{4}-\d\d-\d\d\ [\d:.]+ ) (?<other>)
     | \bGPU\ utilization: \s* (?<ahead>[\d.]+) \s* MODEL_TFLOP/s/GPU )',
   'ignore', coalesce(:zone, 'UTC'));
@@ -272,9 +273,10 @@ WHERE e.told_saved IS NOT NULL AND coalesce(iif(e.timed, NULL, e.end_time), late
 DROP TABLE IF EXISTS temp.training_runs;
 CREATE TEMP TABLE training_runs AS
 SELECT s.job, s.attempt, 'pytorch' AS framework, e.chips, e.chip, min(s.start_time) AS start_time, max(s.end_time) AS end_time,
-       CASE WHEN max(s.step) = e.steps THEN 'completed' END AS own_outcome
+       -- It exits when its options say so, or by a signal: what is stopped so and goes on was none of its own will.
+       CASE WHEN max(s.step) = e.steps OR told_exit <> 'after receiving' THEN 'completed' WHEN told_exit IS NOT NULL AND s.attempt = max(s.attempt) OVER (PARTITION BY s.job) THEN 'cancelled' END AS own_outcome
 FROM training_steps AS s
-CROSS JOIN (SELECT job, attempt, max(chips) AS chips, NULL AS chip, max(told_steps) AS steps
+CROSS JOIN (SELECT job, attempt, max(chips) AS chips, NULL AS chip, max(told_steps) AS steps, max(told_exit) AS told_exit
             FROM training_events GROUP BY job, attempt) AS e USING (job, attempt)
 GROUP BY s.job, s.attempt;
 

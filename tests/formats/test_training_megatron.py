@@ -23,6 +23,21 @@ class Megatron(Case):
         flops = 6 * 260.4e12 * 240
         self.assertAlmostEqual(self.one("SELECT program_goodput(category, chip_us) FROM mpg_rollup"), flops / 989.5e12 / self.productive(), 6)
 
+    def test_a_program_that_exits(self):
+        """At an iteration or after minutes, as its options say: completed. By a signal: cancelled, or, where it goes on, as one that broke off. Without the line it still runs."""
+        line = " [2026-03-02 09:{:02d}:{:02d}.000] iteration {:8d}/     100 | consumed samples: 1 | elapsed time per iteration (ms): 10000.0 | lm loss: 1.0E+00 |\n"
+        head, saved = "using world size: 1, data-parallel size: 1\n", "  successfully saved checkpoint from iteration       8 to /ckpt [ t 1/1, p 1/1 ]\n"
+        lines = lambda at, *numbers: "".join(line.format(*divmod(at + 10 * n, 60), n) for n in numbers)
+        first = head + lines(0, *range(1, 9)) + saved
+        second = head + "  successfully loaded checkpoint from /ckpt [ t 1/1, p 1/1 ] at iteration 8\n" + lines(200, 9, 10)
+        for how, last, followed in (("at iteration 8", "completed", "completed"), ("after 1.41 minutes", "completed", "completed"), ("after receiving SIGTERM.", "cancelled", "failed"), (None, None, "failed")):
+            text = first + (f"[exiting program {how}] datetime: 2026-03-02 09:01:25 \n" if how else "")
+            for whole, wanted in ((text, [(80 if last else None, last)]), (text + second, [(80, followed), (None, None)])):
+                path = self.file(whole)
+                self.map("megatron", path)
+                self.assertEqual(wanted, self.rows("SELECT end_time - ?, outcome FROM allocations ORDER BY attempt", self.T0), how)
+                self.assertEqual({("unrated", None): 80}, {key: n for key, n in self.seconds().items() if key[0] not in ("queued", "pending", "unknown")}, how)
+
     def test_without_a_clock(self):
         line = " iteration {:8d}/{:8d} | consumed samples: 1 | elapsed time per iteration (ms): {:.1f} | learning rate: 1E-3 | lm loss: 1.0E+00 |\n"
         timer = "    {} ................................: (100.00, {:.2f})\n"
