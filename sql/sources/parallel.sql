@@ -52,7 +52,7 @@ CREATE INDEX told_again_of ON told_again(source, row);
 CREATE INDEX told_again_at ON told_again(log, start_time);
 INSERT INTO mpg_issues(source, severity, kind, line, count, detail)
 SELECT coalesce((SELECT path FROM file AS f WHERE f.source = l.source AND f.path = l.was), (SELECT min(path) FROM file AS f WHERE f.source = l.source)), ''info'', ''parallel_files'', NULL, count(*),
-       ''steps of job '' || a.job || '' at the time of those of '' || iif(o.rowid = l.rowid, ''another file of the same job'', coalesce((SELECT path FROM file AS f WHERE f.source = o.source AND f.path = o.was), (SELECT min(path) FROM file AS f WHERE f.source = o.source))) || '', which tells more of them: left out''
+       ''steps of job '' || a.job || '' at the time of those of '' || iif(o.rowid = l.rowid, ''another file of the same job'', coalesce((SELECT path FROM file AS f WHERE f.source = o.source AND f.path = o.was), (SELECT min(path) FROM file AS f WHERE f.source = o.source))) || '', which tells more of them: left out. If each holds chips of its own, as replicas of torchft, give the option chips''
 FROM told_again AS a JOIN log_of AS l ON l.rowid = a.log JOIN log_of AS o ON o.rowid = a.other GROUP BY a.log, a.other;'
 || group_concat('
 DELETE FROM temp.spans_of_' || source || ' WHERE rowid IN (
