@@ -275,6 +275,12 @@ class Trainer(cases.Case):
                 for content in ({"m/a.json": {"metrics": metric(loss, 2.5)}, "m/b.json": {"metrics": metric(rate, value)}}, {f"mlruns/1/r/metrics/{loss}": write(2.5), f"mlruns/1/r/metrics/{rate}": write(value)}):
                     told = self.rows("SELECT round(tflops_per_chip, 3) FROM trace_training_steps(?)", self.fleet(self.folder_of(content), **options))
                     self.assertEqual([(200,)] * 5, told, rate)
+        # Lightning's Weights & Biases has the rate in a record of its own, after the loss or before it.
+        told = [[{"_step": 2 * i, "_timestamp": at, "trainer/global_step": i, "train/loss": 2.5}, {"_step": 2 * i + 1, "_timestamp": at + 0.1, "trainer/global_step": i, "train/device/flops_per_sec": 200e12}] for i, at in times]
+        for order in (1, -1):
+            path = self.file("".join(json.dumps(row) + "\n" for pair in told for row in pair[::order]), "w.jsonl")
+            self.assertEqual([(i, 10, 200) for i, _ in times], self.rows("SELECT step, round(seconds), round(tflops_per_chip) FROM trace_training_steps(?)", self.fleet(path, **options)))
+            self.assertEqual({}, self.issues(path))
         for key in ("train/mfu", "tflops", "flops_per_sec"):
             for name, text in (("w.jsonl", "".join(json.dumps({"_step": i, "_timestamp": at, "train/loss": 2.5, key: 0.4}) + "\n" for i, at in times)), ("w.csv", f"_step,_timestamp,train/loss,{key}\n" + "".join(f"{i},{at},2.5,0.4\n" for i, at in times))):
                 path = self.file(text, name)

@@ -23,7 +23,11 @@ FROM (SELECT _file AS file, _line AS line, json_extract(record, '$._timestamp') 
       FROM (SELECT *, instr(record, 'flops') > 0 OR instr(record, 'FLOPS') > 0 OR instr(record, 'mfu') > 0 OR instr(record, 'MFU') > 0 OR instr(record, '"throughput"') > 0 AS of_rate
             FROM (SELECT record, _file, _line FROM jsonl_trace(:wandb) UNION ALL SELECT record, _file, _line FROM csv_trace(:wandb_csv))))
 WHERE (typeof(time) IN ('integer', 'real', 'null') OR time GLOB '[12][0-9][0-9][0-9]-[0-9][0-9]-[0-9][0-9][T ]*' AND julianday(time) > 0)
-  AND (typeof(loss) IN ('integer', 'real') OR loss GLOB '[0-9]*' OR loss GLOB '[-+.][0-9]*' OR loss IN ('NaN', 'nan', 'Infinity', '-Infinity', 'inf', '-inf'));
+  AND (typeof(loss) IN ('integer', 'real') OR loss GLOB '[0-9]*' OR loss GLOB '[-+.][0-9]*' OR loss IN ('NaN', 'nan', 'Infinity', '-Infinity', 'inf', '-inf') OR loss IS NULL AND tflops > 0);
+-- A rate may have a record of its own, as Lightning's: it is of the step of its number.
+DROP TABLE IF EXISTS temp.trainer_beside;
+CREATE TEMP TABLE trainer_beside AS SELECT coalesce(run, file) AS run, coalesce(own, number) AS step, tflops + 0 AS tflops FROM trainer_history WHERE loss IS NULL;
+DELETE FROM trainer_history WHERE loss IS NULL AND EXISTS (SELECT 1 FROM trainer_beside);
 UPDATE trainer_history SET loss = loss + 0 WHERE typeof(loss) = 'text' AND (loss GLOB '[0-9]*' OR loss GLOB '[-+.][0-9]*');
 -- _runtime goes on from that of the run that was resumed: where it falls behind the clock, another process began.
 INSERT INTO trainer_points(file, line, job, time, step, loss, tflops, begun, resumed, run)
@@ -60,8 +64,11 @@ SELECT file, line, job, time, step, value, run FROM trainer_values WHERE typeof(
 -- A rate is of the run's step of its number.
 DROP TABLE IF EXISTS temp.trainer_rates;
 CREATE TEMP TABLE trainer_rates(run, step, tflops, PRIMARY KEY(run, step)) WITHOUT ROWID;
-INSERT INTO trainer_rates SELECT coalesce(run, job), step, max((value + 0) * place / 1e12) FROM trainer_values WHERE typeof(place) = 'real' AND value + 0 > 0 AND step IS NOT NULL GROUP BY 1, 2;
-UPDATE trainer_points SET tflops = (SELECT r.tflops FROM trainer_rates AS r WHERE r.run = coalesce(trainer_points.run, trainer_points.job) AND r.step = trainer_points.step) WHERE EXISTS (SELECT 1 FROM trainer_rates);
+INSERT INTO trainer_rates
+SELECT run, step, max(tflops) FROM (SELECT coalesce(run, job) AS run, step, (value + 0) * place / 1e12 AS tflops FROM trainer_values WHERE typeof(place) = 'real' AND value + 0 > 0 UNION ALL SELECT * FROM trainer_beside)
+WHERE step IS NOT NULL GROUP BY run, step;
+UPDATE trainer_points SET tflops = coalesce(tflops, (SELECT r.tflops FROM trainer_rates AS r WHERE r.run = coalesce(trainer_points.run, trainer_points.job) AND r.step = trainer_points.step)) WHERE EXISTS (SELECT 1 FROM trainer_rates);
 DROP TABLE trainer_rates;
+DROP TABLE trainer_beside;
 DROP TABLE trainer_values;
 DROP TABLE trainer_names;
