@@ -286,8 +286,9 @@ class Trainer(cases.Case):
                 path = self.file(text, name)
                 self.assertEqual(([(None,)] * 5, {"unknown_column": 1}), (self.rows("SELECT flops FROM trace_training_steps(?)", path), self.issues(path)), key)
                 self.assertEqual({}, (self.rows("SELECT flops FROM trace_training_steps(?)", self.fleet(path, flops=1e15)), self.issues(path))[1], key)
-        path = self.file("".join(json.dumps({"_step": i, "_timestamp": at, "lm loss": 2.5} | ({"throughput": 200} if i != 3 else {})) + "\n" for i, at in times), "w.jsonl")
-        self.assertEqual(([(i, i != 3) for i, _ in times], {"missing_field": 1}), (self.rows("SELECT step, flops IS NOT NULL FROM trace_training_steps(?)", path), self.issues(path)))
+        for lacking in ({}, {"throughput": None}, {"throughput": "NaN"}, {"throughput": 0}):
+            path = self.file("".join(json.dumps({"_step": i, "_timestamp": at, "lm loss": 2.5} | ({"throughput": 200} if i != 3 else lacking)) + "\n" for i, at in times), "w.jsonl")
+            self.assertEqual(([(i, i != 3) for i, _ in times], {"missing_field": 1}), (self.rows("SELECT step, flops IS NOT NULL FROM trace_training_steps(?)", path), self.issues(path)), lacking)
 
     def test_a_run_of_mlflow_s_store(self):
         """A file for each metric: one of them says when steps were over. Two runs are two jobs."""

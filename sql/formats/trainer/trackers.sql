@@ -23,7 +23,7 @@ FROM (SELECT _file AS file, _line AS line, json_extract(record, '$._timestamp') 
       FROM (SELECT *, instr(record, 'flops') > 0 OR instr(record, 'FLOPS') > 0 OR instr(record, 'mfu') > 0 OR instr(record, 'MFU') > 0 OR instr(record, '"throughput"') > 0 AS of_rate
             FROM (SELECT record, _file, _line FROM jsonl_trace(:wandb) UNION ALL SELECT record, _file, _line FROM csv_trace(:wandb_csv))))
 WHERE (typeof(time) IN ('integer', 'real', 'null') OR time GLOB '[12][0-9][0-9][0-9]-[0-9][0-9]-[0-9][0-9][T ]*' AND julianday(time) > 0)
-  AND (typeof(loss) IN ('integer', 'real') OR loss GLOB '[0-9]*' OR loss GLOB '[-+.][0-9]*' OR loss IN ('NaN', 'nan', 'Infinity', '-Infinity', 'inf', '-inf') OR loss IS NULL AND tflops > 0);
+  AND (typeof(loss) IN ('integer', 'real') OR loss GLOB '[0-9]*' OR loss GLOB '[-+.][0-9]*' OR loss IN ('NaN', 'nan', 'Infinity', '-Infinity', 'inf', '-inf') OR loss IS NULL AND tflops + 0 > 0);
 -- A rate may have a record of its own, as Lightning's: it is of the step of its number.
 DROP TABLE IF EXISTS temp.trainer_beside;
 CREATE TEMP TABLE trainer_beside AS SELECT coalesce(run, file) AS run, coalesce(own, number) AS step, tflops + 0 AS tflops FROM trainer_history WHERE loss IS NULL;
@@ -31,7 +31,7 @@ DELETE FROM trainer_history WHERE loss IS NULL AND EXISTS (SELECT 1 FROM trainer
 UPDATE trainer_history SET loss = loss + 0 WHERE typeof(loss) = 'text' AND (loss GLOB '[0-9]*' OR loss GLOB '[-+.][0-9]*');
 -- _runtime goes on from that of the run that was resumed: where it falls behind the clock, another process began.
 INSERT INTO trainer_points(file, line, job, time, step, loss, tflops, begun, resumed, run)
-SELECT file, line, file, time, coalesce(own, number), loss, iif(tflops > 0, tflops + 0, NULL), time - runtime + coalesce(max(iif(resumed, iif(runtime < before, 0, before), NULL)) OVER (PARTITION BY file, run ORDER BY id), 0), resumed, run
+SELECT file, line, file, time, coalesce(own, number), loss, iif(tflops + 0 > 0, tflops + 0, NULL), time - runtime + coalesce(max(iif(resumed, iif(runtime < before, 0, before), NULL)) OVER (PARTITION BY file, run ORDER BY id), 0), resumed, run
 FROM (SELECT *, coalesce((time - runtime) - lag(time - runtime) OVER w > 10, 0) AS resumed, lag(runtime) OVER w AS before
       FROM (SELECT *, rowid AS id FROM trainer_history) WINDOW w AS (PARTITION BY file, run ORDER BY id));
 -- MLflow: an answer, a list of the values in one, or the files of its store, mlruns/EXPERIMENT/RUN/metrics/NAME, of which a run's with the first of these names counts.
