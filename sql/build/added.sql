@@ -93,10 +93,17 @@ WHERE c.job IN (SELECT g.job FROM temp.mpg_grown AS g)
 DROP TABLE temp.mpg_grown;
 
 -- Until when pools and jobs were observed, and the chips of pools without capacity: as this reading has it of those that it tells of.
+-- An export that is older than the last does not take back what that saw, and one without logs no chip.
+DROP TABLE IF EXISTS temp.mpg_told;
+CREATE TEMP TABLE mpg_told(pool TEXT PRIMARY KEY, until_us BIGINT, chip TEXT) WITHOUT ROWID;
+INSERT INTO temp.mpg_told
+SELECT pool, max(max(coalesce(start_us, 0), coalesce(end_us, 0), coalesce(until_us, 0))), max(chip) FILTER (WHERE record = 'observed') FROM temp.mpg_others
+WHERE record IN ('capacity', 'allocations', 'observed') AND pool IS NOT NULL AND EXISTS (SELECT 1 FROM main.observed) GROUP BY pool;
 DELETE FROM main.observed
-WHERE pool IN (SELECT i.pool FROM temp.mpg_others AS i WHERE i.record IN ('capacity', 'allocations', 'observed'))
+WHERE pool IN (SELECT t.pool FROM temp.mpg_told AS t WHERE iif(observed.chip IS NULL, coalesce(observed.until_us, 0) <= t.until_us, t.chip IS NOT NULL))
    OR job IN (SELECT i.job FROM temp.mpg_others AS i WHERE i.record IN ('jobs', 'allocations', 'observed'));
 INSERT INTO main.observed(pool, job, until_us, chip) SELECT pool, job, until_us, chip FROM temp.mpg_others WHERE record = 'observed';
+DROP TABLE temp.mpg_told;
 
 -- What was open when an earlier file was written, and has an end now. A reading may hold two that differ in their ends
 -- alone, as of two hosts of which one is gone: so each end takes the place of one, and only where the one was there

@@ -17,6 +17,36 @@ UPDATE main.outages AS o SET end_us = NULL
 WHERE end_us IS NOT NULL AND id IN (SELECT i.id FROM temp.mpg_others AS i WHERE i.record = 'outages' AND i.end_us IS NULL)
   AND NOT EXISTS (SELECT 1 FROM main.outages AS k WHERE k.pool = o.pool AND k.kind IS o.kind AND k.chips = o.chips AND k.start_us = o.end_us);
 
+-- A later export lacks the attempts before, or what a job of that id was before, and counts from 1 again: what follows after a gap goes on from those.
+-- Only of schedulers, which say until when they observe pools. A requeue is submitted as the attempt before ends: an id whose job was submitted
+-- long after was given anew.
+DROP TABLE IF EXISTS temp.mpg_later;
+CREATE TEMP TABLE mpg_later AS
+SELECT n.job, max(a.attempt) - n.attempt + 1 AS more, n.anew AND count(a.task) = 0
+         AND max(a.end_us + iif(a.outcome IN ('preempted', 'node_fail'), 86400000000, 3600000000))
+             < (SELECT min(i.submit_us) FROM temp.mpg_others AS i WHERE i.record = 'jobs' AND i.job = n.job) AS anew
+FROM (SELECT job, min(start_us) AS start_us, min(attempt) AS attempt,
+             count(task) = 0 AND max(id NOT IN (SELECT k.id FROM temp.mpg_known AS k)) AS anew
+      FROM temp.mpg_others
+      WHERE record = 'allocations' AND EXISTS (SELECT 1 FROM temp.mpg_known)
+        AND pool IN (SELECT i.pool FROM temp.mpg_others AS i WHERE i.record = 'observed' AND i.job IS NULL)
+        AND job IN (SELECT o.job FROM temp.mpg_others AS o WHERE o.record = 'allocations' AND o.id NOT IN (SELECT k.id FROM temp.mpg_known AS k)
+                    UNION SELECT i.job FROM temp.mpg_others AS i CROSS JOIN main.jobs AS j ON j.job = i.job WHERE i.record = 'jobs' AND i.submit_us > j.submit_us)
+      GROUP BY job) AS n
+CROSS JOIN main.allocations AS a ON a.job = n.job AND a.start_us < n.start_us
+WHERE a.chips > 0 AND a.id NOT IN (SELECT i.id FROM temp.mpg_others AS i WHERE i.record = 'allocations')
+GROUP BY n.job HAVING max(coalesce(a.end_us, 9e18)) < n.start_us;
+INSERT INTO mpg_issues(source, severity, kind, line, count, detail)
+SELECT coalesce((SELECT max(source) FROM temp.mpg_sources), 'main'), 'warning', 'conflict', NULL, count(*),
+       'jobs submitted long after the end of what the tables have by their id, the first ' || min(job)
+       || ': both count as one. Build the older and the newer files at once'
+FROM temp.mpg_later WHERE anew GROUP BY NULL;
+UPDATE temp.mpg_others SET attempt = attempt + l.more FROM temp.mpg_later AS l WHERE l.job = mpg_others.job AND record = 'allocations' AND l.more > 0;
+UPDATE temp.mpg_others SET submit_us = min(mpg_others.submit_us, j.submit_us)
+FROM temp.mpg_later AS l CROSS JOIN main.jobs AS j ON j.job = l.job
+WHERE l.job = mpg_others.job AND record = 'jobs' AND j.submit_us IS NOT NULL;
+DROP TABLE temp.mpg_later;
+
 -- What comes in and was not there, and what was there, may be the same, and does not come in.
 DROP TABLE IF EXISTS temp.mpg_new;
 CREATE TEMP TABLE mpg_new AS
@@ -25,15 +55,15 @@ WHERE record IN ('capacity', 'outages', 'allocations') AND EXISTS (SELECT 1 FROM
 DROP TABLE IF EXISTS temp.mpg_was;
 CREATE TEMP TABLE mpg_was AS
 SELECT 'allocations' AS record, a.id, a.job, attempt, task, pool, substr(pool, 1, instr(pool || '/', '/') - 1) AS cluster, NULL AS chip, chips,
-       a.start_us, end_us, NULL AS kind
+       a.start_us, end_us, NULL AS kind, outcome
 FROM (SELECT DISTINCT job, start_us FROM temp.mpg_new WHERE record = 'allocations') AS n
 CROSS JOIN main.allocations AS a ON a.job = n.job AND a.start_us = n.start_us
 WHERE a.id NOT IN (SELECT i.id FROM temp.mpg_others AS i WHERE i.record = 'allocations')
 UNION ALL
-SELECT 'capacity', id, NULL, NULL, NULL, pool, NULL, chip, chips, start_us, end_us, NULL FROM main.capacity
+SELECT 'capacity', id, NULL, NULL, NULL, pool, NULL, chip, chips, start_us, end_us, NULL, NULL FROM main.capacity
 WHERE pool IN (SELECT n.pool FROM temp.mpg_new AS n WHERE n.record = 'capacity') AND id NOT IN (SELECT i.id FROM temp.mpg_others AS i WHERE i.record = 'capacity')
 UNION ALL
-SELECT 'outages', id, NULL, NULL, NULL, pool, NULL, NULL, chips, start_us, end_us, kind FROM main.outages
+SELECT 'outages', id, NULL, NULL, NULL, pool, NULL, NULL, chips, start_us, end_us, kind, NULL FROM main.outages
 WHERE (end_us IS NULL OR (pool, start_us) IN (SELECT n.pool, n.start_us FROM temp.mpg_new AS n WHERE n.record = 'outages'))
   AND pool IN (SELECT n.pool FROM temp.mpg_new AS n WHERE n.record = 'outages') AND id NOT IN (SELECT i.id FROM temp.mpg_others AS i WHERE i.record = 'outages');
 
@@ -55,6 +85,8 @@ FROM temp.mpg_was AS w JOIN temp.mpg_new AS n ON n.record = w.record AND n.job =
 WHERE w.record = 'allocations'
   AND NOT (n.attempt IS w.attempt AND n.pool = w.pool AND n.chips = w.chips AND (w.end_us IS NULL OR n.end_us IS NULL))
   AND (w.task IS NOT NULL OR w.pool IN (SELECT g.pool FROM temp.mpg_again AS g) OR (n.pool = w.pool AND n.attempt IS NOT w.attempt)
+       OR (w.end_us IS NOT NULL AND w.outcome IS NULL AND n.pool = w.pool -- what a reading between lacked
+           AND n.pool IN (SELECT i.pool FROM temp.mpg_others AS i WHERE i.record = 'observed' AND i.job IS NULL))
        OR (n.pool <> w.pool AND n.cluster = w.cluster AND (w.pool IN (w.cluster, w.cluster || '/gpu') OR n.pool IN (n.cluster, n.cluster || '/gpu'))));
 INSERT INTO temp.mpg_again SELECT DISTINCT pool_now FROM temp.mpg_retold;
 -- Capacity and outages of one start; capacity that was there before already, and a node that was out once the job had ended that held it.
@@ -158,7 +190,17 @@ DELETE FROM main.allocations WHERE (job, start_us, id) IN (
   WHERE n.record = 'allocations' AND a.start_us > n.start_us AND a.start_us < coalesce(n.end_us, 9e18) AND a.pool IN (SELECT pool FROM temp.mpg_watched)
     AND a.id NOT IN (SELECT i.id FROM temp.mpg_others AS i WHERE i.record = 'allocations'));
 -- And what was open then, and is no more where a later reading tells of its pool, ended when it was last seen: nodes that were out, and pods.
-DELETE FROM temp.mpg_watched WHERE now_us <= until_us OR pool NOT IN (SELECT i.pool FROM temp.mpg_others AS i WHERE i.record = 'capacity');
+-- So did a job of Slurm or Flux, whose exports have all jobs of their time. (Logs of other schedulers do not tell again of a job that runs.)
+DELETE FROM temp.mpg_watched WHERE now_us <= until_us;
+DROP TABLE IF EXISTS temp.mpg_gone;
+CREATE TEMP TABLE mpg_gone AS
+SELECT a.id, a.job, a.start_us, w.until_us
+FROM (SELECT 1 FROM temp.mpg_watched LIMIT 1) CROSS JOIN main.allocations AS a CROSS JOIN temp.mpg_watched AS w ON w.pool = a.pool
+WHERE a.end_us IS NULL AND a.task IS NULL AND a.chips > 0 AND a.job NOT IN (SELECT i.job FROM temp.mpg_others AS i WHERE i.job IS NOT NULL);
+DELETE FROM temp.mpg_gone
+WHERE EXISTS (SELECT 1 FROM temp.mpg_sources AS s CROSS JOIN trace_sources(s.source) AS t
+              WHERE s.files AND s.source IS NOT NULL AND t.feeds LIKE '%SG%' AND t.format NOT IN ('slurm', 'flux'));
+DELETE FROM temp.mpg_watched WHERE pool NOT IN (SELECT i.pool FROM temp.mpg_others AS i WHERE i.record = 'capacity');
 DROP TABLE IF EXISTS temp.mpg_over;
 CREATE TEMP TABLE mpg_over AS
 SELECT 'outages' AS record, o.id, NULL AS job, o.start_us, w.until_us, 'an outage of ' || o.pool AS what
@@ -169,17 +211,20 @@ UNION ALL
 SELECT 'allocations', a.id, a.job, a.start_us, w.until_us, a.job || ' (' || a.task || ')'
 FROM (SELECT 1 FROM temp.mpg_watched LIMIT 1) CROSS JOIN main.allocations AS a CROSS JOIN temp.mpg_watched AS w ON w.pool = a.pool
 WHERE a.end_us IS NULL AND a.task IS NOT NULL AND a.chips > 0 AND a.id NOT IN (SELECT i.id FROM temp.mpg_others AS i WHERE i.record = 'allocations')
-  AND (a.job, a.start_us) NOT IN (SELECT n.job, n.start_us FROM temp.mpg_new AS n WHERE n.record = 'allocations');
+  AND (a.job, a.start_us) NOT IN (SELECT n.job, n.start_us FROM temp.mpg_new AS n WHERE n.record = 'allocations')
+UNION ALL
+SELECT 'allocations', id, job, start_us, until_us, 'job ' || job FROM temp.mpg_gone;
 UPDATE main.outages SET end_us = max(outages.start_us, o.until_us) FROM temp.mpg_over AS o WHERE o.record = 'outages' AND o.id = outages.id;
-UPDATE main.allocations SET end_us = max(allocations.start_us, o.until_us), outcome = coalesce(outcome, 'cancelled')
+UPDATE main.allocations SET end_us = max(allocations.start_us, o.until_us), outcome = coalesce(outcome, iif(task IS NULL, NULL, 'cancelled'))
 FROM temp.mpg_over AS o WHERE o.record = 'allocations' AND o.job = allocations.job AND o.start_us = allocations.start_us AND o.id = allocations.id;
 INSERT INTO mpg_issues(source, severity, kind, line, count, detail)
 SELECT coalesce((SELECT max(source) FROM temp.mpg_sources), 'main'), 'warning', 'lost_end', NULL, count(*),
-       'pods and outages that the tables had, and a later reading has no more, the first ' || min(what) || ': they ended when they were last seen'
+       'pods, jobs and outages that the tables had, and a later reading has no more, the first ' || min(what) || ': they ended when they were last seen'
 FROM temp.mpg_over GROUP BY NULL HAVING count(*) > 0;
 DROP TABLE temp.mpg_watched;
 DROP TABLE temp.mpg_cut;
 DROP TABLE temp.mpg_over;
+DROP TABLE temp.mpg_gone;
 -- An id that a job of another cluster has.
 INSERT INTO mpg_issues(source, severity, kind, line, count, detail)
 SELECT coalesce((SELECT max(source) FROM temp.mpg_sources), 'main'), 'warning', 'conflict', NULL, count(*),

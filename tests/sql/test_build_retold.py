@@ -163,7 +163,50 @@ class Retold(Case):
                 db.execute("SELECT mpg_build(?)", (folder,)).fetchall()
             self.assertEqual(held, dict(db.execute("SELECT job, sum(chip_us) / 1000000 FROM ledger WHERE category <> 'queued' AND job IS NOT NULL GROUP BY 1")))
             self.assertEqual(down, db.execute("SELECT coalesce(sum(chip_us), 0) / 1000000 FROM ledger WHERE category = 'down'").fetchone()[0])
-            self.assertEqual(listed, db.execute("SELECT count FROM issues WHERE kind = 'lost_end' AND detail LIKE 'pods and outages that the tables had%'").fetchall())
+            self.assertEqual(listed, db.execute("SELECT count FROM issues WHERE kind = 'lost_end' AND detail LIKE 'pods, jobs and outages that the tables had%'").fetchall())
+            db.close()
+
+    def test_jobs_that_a_later_export_lacks(self):
+        """One that ran, where the export was overwritten, ended when last seen, unless it comes again; logs of other schedulers do not tell of it again."""
+        one, other = job(1, "RUNNING", 0, 0, None), job(2, "RUNNING", 0, 500, None, node="n2")
+        done = job(1, "COMPLETED", 0, 0, 5000)
+        for states, held, listed in (([one, other], {"1": 1000, "2": 1000}, [(1,)]), ([one, other + done], {"1": 5000, "2": 4500}, []), ([one, other, other + one], {"1": 1500, "2": 1000}, [(1,)]),
+                                     ([one, other, job(2, "COMPLETED", 0, 500, 5500, node="n2") + done], {"1": 5000, "2": 5000}, [(1,)]),
+                                     ([one, job(2, "COMPLETED", 0, 0, 900, node="n2")], {"1": 1000, "2": 900}, []), ([other, one], {"1": 1500, "2": 1000}, [])):
+            folder, db = self.new_folder(), connect(":memory:")
+            for text in states:
+                with open(os.path.join(folder, "jobs.psv"), "w", encoding="utf-8") as file:
+                    file.write(JOBS + text)
+                db.execute("SELECT mpg_build(?)", (folder,)).fetchall()
+            self.assertEqual(held, dict(db.execute("SELECT job, sum(chip_us) / 8000000 FROM ledger WHERE category <> 'queued' AND job IS NOT NULL GROUP BY 1")), states)
+            self.assertEqual(listed, db.execute("SELECT count FROM issues WHERE kind = 'lost_end'").fetchall(), states)
+            db.close()
+        folder, db = self.new_folder(), connect(":memory:")
+        for name, kind, number, since, at in (("20260302", "S", 1, 1772440200, 0), ("20260303", "S", 2, 1772526600, 0), ("20260303", "E", 2, 1772526600, 1772530200)):
+            with open(os.path.join(folder, "log"), "a" if kind == "E" else "w", encoding="utf-8") as file:
+                file.write(f"0{name[5]}/0{name[7]}/2026 09:{'30' if kind == 'E' else '00'}:00;{kind};{number}.pbs;user=a queue=q ctime={since} qtime={since} etime={since} start={since} exec_host=n1/0 Resource_List.ngpus=4"
+                           + (f" end={at} Exit_status=0" if kind == "E" else "") + "\n")
+            if kind == "E" or number == 1:
+                db.execute("SELECT mpg_build(?)", (folder,)).fetchall()
+        self.assertEqual([("1.pbs", None)], db.execute("SELECT job, end_us FROM allocations WHERE end_us IS NULL").fetchall())
+        db.close()
+
+    def test_attempts_that_a_later_export_lacks(self):
+        """What the older export had is of attempts before, and the job waited since then; an id of long ago is one that was given anew."""
+        first, second, third = job(1, "PREEMPTED", 0, 10, 500), job(1, "PREEMPTED", 500, 1000, 1500), job(1, "COMPLETED", 1500, 2000, 2500)
+        runs = job(1, "RUNNING", 500, 1000, None)
+        once = self.built([{"jobs.psv": JOBS + first + second + third}])
+        for states in ([first, second, third], [first, runs, second + third], [first, second, second + third, second + third], [first, second + third, first + second + third]):
+            self.assertEqual(once[:3:2], self.built([{"jobs.psv": JOBS + text} for text in states])[:3:2], states)
+        for late, state, listed in ((3000, "COMPLETED", []), (90000, "COMPLETED", [(1,)]), (80000, "PREEMPTED", []), (90000, "PREEMPTED", [(1,)]), (90000, "RUNNING", [])):
+            folder, db = self.new_folder(), connect(":memory:")
+            for text in (job(1, state, 0, 10, None if state == "RUNNING" else 500), job(1, "COMPLETED", late, late + 10, late + 500)):
+                with open(os.path.join(folder, "jobs.psv"), "w", encoding="utf-8") as file:
+                    file.write(JOBS + text)
+                db.execute("SELECT mpg_build(?)", (folder,)).fetchall()
+            self.assertEqual(listed, db.execute("SELECT count FROM issues WHERE kind = 'conflict' AND detail LIKE 'jobs submitted long after%'").fetchall(), (late, state))
+            if state == "COMPLETED":
+                self.assertEqual(8 * 10, db.execute("SELECT sum(chip_us) / 1000000 FROM ledger WHERE category = 'queued'").fetchone()[0])
             db.close()
 
     def test_what_comes_again(self):
