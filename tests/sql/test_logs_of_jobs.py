@@ -284,10 +284,34 @@ class HowManyChips(Logs):
             self.assertEqual(sorted(said + ["no_capacity"]), [kind for kind, in self.rows("SELECT kind FROM mpg_issues WHERE source = ? ORDER BY 1", path)])
             self.assertEqual(None if chip else "chip", self.one("SELECT missing FROM trace_sources(?) WHERE format = 'slurm'", path))
 
-    def built(self, path):
+    def test_the_chip_of_an_option_without_logs(self):
+        """It counts for every scheduler, alone and beside records of your own; of several options the greatest, which is listed."""
+        for export in ("slurm/sacct_jobs.psv", "pbs/accounting.log", "lsf/lsb.acct", "sge/accounting", "condor/history.json", "flux/jobs.json", "slurm/squeue.json"):
+            path = json.dumps({"sources": [{"path": os.path.join(ROOT, "fixtures", export), "chip": "nvidia-h100-sxm"}]})
+            self.assertEqual([("nvidia-h100-sxm",)], self.rows("SELECT DISTINCT chip FROM trace_rollup(?) WHERE category <> 'queued'", path), export)
+        spans = "".join(json.dumps({"record": "span", "job": "5101", "kind": "step", "step": i, "start_time": T + 30 + 10 * i, "end_time": T + 40 + 10 * i, "flops": 8 * self.RATE * 10}) + "\n" for i in range(40))
+        folder = self.folder_of({"a.psv": SACCT + job(5101, 0, 600), "b.psv": SACCT + job(5102, 0, 600), "own.jsonl": spans})
+        sources = [{"path": folder + "/a.psv", "chip": "nvidia-h100-sxm"}, {"path": folder + "/own.jsonl"}]
+        peak = self.one("SELECT peak_flops FROM mpg_chips WHERE chip = 'nvidia-h100-sxm' AND dtype = 'bf16'")
+        self.assertEqual([("nvidia-h100-sxm", 4800.0, round(self.RATE * 400 * 8 / peak, 3))], [(chip, held, round(ideal, 3)) for chip, held, ideal in self.built(json.dumps({"sources": sources}))])
+        for other, listed in (({}, []), ({"chip": "nvidia-h100-sxm"}, []), ({"chip": "nvidia-a100-40-sxm4"}, [(1,)])):
+            path = json.dumps({"sources": [*sources, {"path": folder + "/b.psv", **other}]})
+            self.assertEqual([("nvidia-h100-sxm",)], self.rows("SELECT DISTINCT chip FROM trace_rollup(?) WHERE category <> 'queued'", path))
+            self.assertEqual(listed, self.rows("SELECT count FROM mpg_issues WHERE kind = 'conflict' AND source = ?", path))
+
+    def test_a_later_build_without_the_log(self):
+        """It does not take the chip that the log named, nor one that the option named; another option's takes its place."""
+        later = self.folder_of({"sacct.psv": SACCT + job(5102, 700, 1200)})
+        for option in ({}, {"chip": "nvidia-h100-sxm"}):
+            folder = self.folder_of({"sacct.psv": SACCT + job(5101, 0, 600), "slurm-5101.out": self.log("torchtitan", 30, 1, 40)})
+            first = json.dumps({"sources": [{"path": folder + "/sacct.psv", **option}, {"path": folder + "/slurm-5101.out"}]})
+            self.assertEqual([("nvidia-h100-sxm", 8800.0)], [row[:2] for row in self.built(first, later)])
+            self.assertEqual([("nvidia-h200-sxm", 8800.0)], [row[:2] for row in self.built(first, json.dumps({"sources": [{"path": later + "/sacct.psv", "chip": "nvidia-h200-sxm"}]}))])
+
+    def built(self, *paths):
         with contextlib.closing(connect(os.path.join(self.new_folder(), "fleet.db"))) as db:
             db.isolation_level = None
-            for _ in range(2):
+            for path in [*paths, paths[-1]]:
                 db.execute("SELECT mpg_build(?)", (path,)).fetchall()
             return db.execute("SELECT chip, sum(chip_us) / 1e6, sum(chip_us) FILTER (WHERE category = 'ideal') / 1e6 FROM ledger WHERE category <> 'queued' GROUP BY 1").fetchall()
 
