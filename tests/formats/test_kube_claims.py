@@ -29,6 +29,15 @@ class Claims(Claimed):
         self.assertEqual(self.rows("SELECT category, sum(chip_us) FROM mpg_rollup GROUP BY category"),
                          [("idle", 8 * 3600 * 10**6 - whole), ("queued", waits), ("untraced", whole)])
 
+    def test_whether_claims_are_counted_is_said(self):
+        """The reader says that chips have none of them; it is a warning only where the mapping counts none, for they are in no file."""
+        slices, template, pod = self.slice("n", {"gpu-0": attributes(type="gpu", uuid="0")}), self.template("t", self.gpus(3)), self.user("p", template="t", made="p-c")
+        for objects, listed in (([slices, template, pod], []), ([slices, pod], [("missing_field", 1)]), ([pod], [("missing_field", 1)])):
+            path = self.file([self.node("n", {}), *objects])
+            self.map(path)
+            self.assertEqual(listed, self.rows("SELECT kind, count FROM mpg_issues WHERE source = ? AND severity <> 'info' AND kind IN ('resource_claims', 'missing_field')", path))
+            self.assertEqual([("info",)], self.rows("SELECT severity FROM mpg_issues WHERE source = ? AND kind = 'resource_claims'", path))
+
     def test_the_claims_of_an_object(self):
         template = {"spec": {"containers": [{}], "resourceClaims": [{"name": "c", "resourceClaimTemplateName": "t"}, {"name": "d", "resourceClaimName": "\"x\""}]}}
         for spec, told, issues in (

@@ -72,7 +72,7 @@ mpg_rc mpg_kube_add_claims(mpg_kube_object *o, int64_t pods, int64_t least, mpg_
   mpg_rc rc = mpg_kube_open_level(o, MPG_KUBE_CONTAINERS,
                                   mpg_kube_find(&o->levels[MPG_KUBE_POD], "resourceClaims"), err);
   if (rc == MPG_OK && claims->n > 0)
-    rc = mpg_kube_note(o, MPG_WARNING, "resource_claims",
+    rc = mpg_kube_note(o, MPG_INFO, "resource_claims",
                        MPG_STR("chips leave out the devices of resource claims (DRA), which "
                                "sql/formats/kube.sql counts where the claims are exported too"),
                        err);

@@ -142,7 +142,7 @@ DELETE FROM kube_claimed WHERE coalesce(chips, 0) = 0;
 INSERT INTO mpg_issues(source, severity, kind, line, count, detail)
 SELECT p._file, 'warning', 'missing_field', NULL, count(*), 'objects whose claim or template of a claim no file has, the first ' || min(p.kind || ' ' || p.namespace || '/' || p.name) || ': what it asks for is not known'
 FROM kube_last AS p, json_each(p.claims) AS c
-WHERE coalesce(json_extract(c.value, '$.template'), json_extract(c.value, '$.claim')) IS NOT NULL AND EXISTS (SELECT 1 FROM kube_last WHERE kind IN ('ResourceClaim', 'ResourceClaimTemplate'))
+WHERE coalesce(json_extract(c.value, '$.template'), json_extract(c.value, '$.claim')) IS NOT NULL
   AND (p.namespace, coalesce(json_extract(c.value, '$.template'), '')) NOT IN (SELECT namespace, name FROM kube_objects WHERE kind = 'ResourceClaimTemplate' AND name IS NOT NULL AND namespace IS NOT NULL)
   AND (p.namespace, coalesce(json_extract(c.value, '$.claim'), '')) NOT IN (SELECT namespace, name FROM kube_objects WHERE kind = 'ResourceClaim' AND name IS NOT NULL AND namespace IS NOT NULL)
 GROUP BY p._file;
