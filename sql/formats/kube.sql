@@ -38,6 +38,9 @@
 
 -- ---- 9. What else a job goes by: the names of its pods, alone and with the namespace, and its objects' UIDs ----
 
+DROP TABLE IF EXISTS temp.hosts; -- as Slurm may name its nodes
+CREATE TEMP TABLE hosts AS SELECT DISTINCT name AS host FROM kube_last WHERE kind = 'Node' AND chips > 0;
+
 DROP TABLE IF EXISTS temp.aliases;
 CREATE TEMP TABLE aliases AS
 WITH named AS MATERIALIZED (SELECT DISTINCT job, uid, kind, namespace, name FROM kube_last WHERE job IN (SELECT job FROM jobs))

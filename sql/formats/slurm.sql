@@ -66,6 +66,11 @@ SELECT job, rtrim(_file, replace(_file, '/', '')) || id FROM slurm_attempts AS a
 UNION ALL
 SELECT job, rtrim(_file, replace(_file, '/', '')) || JobID FROM slurm_attempts AS a CROSS JOIN slurm_jobs AS j ON j.rowid = a.row WHERE id <> job AND JobID <> id AND JobID NOT GLOB '*_[[]*';
 
+-- Nodes of some jobs: a Kubernetes may have pods of those names, in which Slurm runs.
+DROP TABLE IF EXISTS temp.hosts;
+CREATE TEMP TABLE hosts AS
+SELECT DISTINCT n.value AS host FROM (SELECT nodes FROM slurm_jobs WHERE alloc_gpus > 0 AND nodes IS NOT NULL LIMIT 500) CROSS JOIN json_each(nodes) AS n;
+
 -- ---- 7. Tables that are no longer needed ----
 
 DROP TABLE slurm_said;

@@ -195,6 +195,8 @@ FROM (SELECT 'capacity' AS what, n.pool FROM (SELECT c.* FROM all_capacity AS c 
       WHERE EXISTS (SELECT 1 FROM all_outages AS c JOIN source AS s USING (source) WHERE rank = 1 AND c.pool = n.pool AND (n.end_time IS NULL OR c.start_time < n.end_time) AND (c.end_time IS NULL OR c.end_time > n.start_time)))
 GROUP BY what;
 
+.read sql/sources/join/inside.sql
+
 -- A pool's chip by its site's name ("h100") may be any of several; the trainer's log names the one.
 CREATE TABLE better_chip AS
 SELECT pool, min(chip) AS chip FROM told_chip

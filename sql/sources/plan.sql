@@ -50,6 +50,7 @@ CREATE TABLE all_program_files(source INTEGER, program, flops, bytes, dtype, par
 CREATE TABLE all_observed(source INTEGER, pool, until_time);
 CREATE TABLE no_capacity(source INTEGER, pool, chip, by_log); -- pools of which no source says what is installed: their chip, and whether a log told it (join.sql)
 CREATE TABLE all_aliases(source INTEGER, job, alias);
+CREATE TABLE all_hosts(source INTEGER, host); -- some of the nodes that schedulers name
 CREATE TABLE all_assumed_chips(source INTEGER, job); -- jobs that count as one chip, for their logs do not tell how many they hold
 CREATE TABLE chips_then(source INTEGER, job, since, chips); -- and how many they hold as their scheduler has it (join/assumed.sql)
 CREATE INDEX chips_then_of ON chips_then(source, job, since);

@@ -1,6 +1,7 @@
 """Sources of several schedulers, or of one in files with other options: clusters by themselves, and what is told twice once."""
 import json
 import os
+import time
 import unittest
 
 from cases import Case
@@ -121,6 +122,24 @@ class Clusters(Case):
         for submit, ids in ((T, ["1", "2", "3"]), (T + 7, ["1", "3", "slurm-2/2", "slurm/2"])):
             path = self.fleet({"path": "a.psv", "phase": "x"}, {"path": "b.psv"}, a_psv=first, b_psv=sacct(job(2, submit, T + 1000, T + 2000), job(3, T, T + 2000, T + 3000)))
             self.assertEqual([("slurm", number, "untraced", 8000) for number in ids], [row for row in self.sums(path) if row[2] == "untraced"])
+
+    def test_slurm_inside_of_kubernetes(self):
+        """Its nodes are pods that hold the chips, or Kubernetes' own nodes: they count twice, which is listed with both pools."""
+        def at(seconds):
+            return time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime(T + seconds))
+
+        def pods(node, pod):
+            chips = {"nvidia.com/gpu": "8"}
+            return json.dumps({"apiVersion": "v1", "kind": "List", "items": [
+                {"apiVersion": "v1", "kind": "Node", "metadata": {"name": node, "uid": node, "creationTimestamp": at(0), "labels": {"cloud.google.com/gke-nodepool": "np"}},
+                 "status": {"capacity": chips, "allocatable": chips, "conditions": [{"type": "Ready", "status": "True", "lastHeartbeatTime": at(3600)}]}},
+                {"apiVersion": "v1", "kind": "Pod", "metadata": {"name": pod, "namespace": "slurm", "uid": pod, "creationTimestamp": at(0)},
+                 "spec": {"nodeName": node, "containers": [{"name": "slurmd", "resources": {"limits": chips}}]},
+                 "status": {"phase": "Running", "containerStatuses": [{"name": "slurmd", "state": {"running": {"startedAt": at(0)}}}], "conditions": [{"type": "PodScheduled", "status": "True", "lastTransitionTime": at(0)}]}}]})
+        for node, pod, since, word in (("gke-1", "n1", 0, "pods"), ("n1", "slurmd-x", 0, "nodes"), ("gke-1", "train-0", 0, None), ("gke-1", "n1", -5000, None), ("n1", "slurmd-x", -5000, None)):  # or they were one after the other
+            path = self.fleet({"path": "*.*sv"}, {"path": "list.txt"}, a_psv=SACCT + job(1, T + since, T + since + 10, T + since + 1000), list_txt=pods(node, pod))
+            self.assertEqual(8 * 990 + 8 * 3600, self.one("SELECT sum(chip_us) / 1000000 FROM trace_rollup(?) WHERE category NOT IN ('queued', 'idle')", path))
+            self.assertEqual([("warning", 1, f"nodes of Slurm that are {word} of Kubernetes, the first n1: their chips count twice, in pool c1 and in pool np. Leave out one of the two")] if word else [], self.listed("conflict"))
 
     def test_an_export_of_what_waits_alone(self):
         """It has no pool: it is of the cluster that has one of its jobs, by the submission."""

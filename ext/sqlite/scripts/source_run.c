@@ -12,7 +12,7 @@
 
 static const char *const relations[] = {"capacity",      "outages",       "jobs",     "allocations",
                                         "commits",       "programs",      "observed", "aliases",
-                                        "assumed_chips", "program_files", "spans"};
+                                        "assumed_chips", "program_files", "hosts",    "spans"};
 enum { RELATIONS = sizeof relations / sizeof *relations, SPANS = RELATIONS - 1 };
 
 /* ---- parameters ---- */
