@@ -107,6 +107,30 @@ class Slurmrestd(Shared):
         self.rows("SELECT * FROM trace_rollup(?)", path)
         self.assertEqual({"reported_error": 1, "no_record": 1}, self.issues(path))
 
+    def test_until_when_an_answer_saw_no_jobs(self):
+        """It ends what ran in the one before, and the nodes are idle until then; an error, the accounting, or two clusters say nothing so."""
+        number = lambda value: {"set": True, "infinite": False, "number": value}
+        runs = lambda cluster, i: {"job_id": i, "cluster": cluster, "job_state": ["RUNNING"], "submit_time": number(1795240000), "start_time": number(1795240000), "tres_alloc_str": "gres/gpu=8", "tres_req_str": "gres/gpu=8", "nodes": "n1"}
+        answer = lambda at, *jobs, **more: json.dumps({"meta": {"slurm": {"release": "25.11.0"}}, "jobs": jobs, **({"last_update": number(at)} if at else {}), "errors": []} | more)
+        nodes = "NodeName=n1 Arch=x86_64 CPUTot=8\n   Gres=gpu:8\n   State=IDLE\n   CfgTRES=cpu=8,gres/gpu=8\n   BootTime=2026-11-21T00:00:00\n"
+        ran, none = answer(1795241000, runs("c", 7)), answer(1795242000)
+        self.assertEqual([(None, None, None, 1795242000)], self.rows("SELECT JobID, State, Submit, last_update FROM slurm_trace(?)", self.file(none, "a.json")))
+        for later, idle, listed in ((none, 8000, {"lost_end": 1}), (none + answer(1795243000), 16000, {"lost_end": 1}), (answer(0), 0, {}), (answer(1795242000, errors=[{"error": "x"}]), 0, {}),
+                                    (answer(1795242000, runs("c", 7)), 0, {})):
+            folder = self.new_folder()
+            for name, text in (("1.json", ran), ("2.json", later), ("nodes.txt", nodes)):
+                with open(os.path.join(folder, name), "w", encoding="utf-8") as file:
+                    file.write(text)
+            self.assertEqual(8 * 1000 if later != answer(1795242000, runs("c", 7)) else 16000, self.one("SELECT sum(chip_us) / 1000000 FROM trace_rollup(?) WHERE category = 'untraced'", folder), later)
+            self.assertEqual(idle, self.one("SELECT coalesce(sum(chip_us), 0) / 1000000 FROM trace_rollup(?) WHERE since = ? AND category = 'idle'", folder, "2026-11-21T05:46:40"), later)
+            self.assertEqual(listed, {kind: count for kind, count in self.issues(os.path.join(folder, "1.json")).items() if kind == "lost_end"}, later)
+        two = self.new_folder()
+        for name, text in (("1.json", answer(1795241000, runs("c", 7), runs("d", 8))), ("2.json", none)):
+            with open(os.path.join(two, name), "w", encoding="utf-8") as file:
+                file.write(text)
+        self.assertEqual([("c", 8000), ("d", 8000)], self.rows("SELECT pool, sum(chip_us) / 1000000 FROM trace_rollup(?) WHERE category = 'untraced' GROUP BY 1", two))
+        self.assertEqual({}, self.issues(os.path.join(two, "1.json")))
+
     def test_attempts_that_were_left_out(self):
         """Newer releases leave them out of the JSON too, without -D; of the controller they are never asked."""
         def issues(*jobs):

@@ -94,6 +94,7 @@ struct mpg_slurm_json {
   mpg_slurm_docs docs, step_docs;
   bool in_document, in_jobs;
   bool any_jobs;             /* there was a "jobs" */
+  bool silent;               /* that had none, and no errors were told */
   mpg_slurm_repeats repeats; /* of the accounting */
   bool done;
   bool of_controller;  /* the latest job is */
@@ -421,6 +422,7 @@ static mpg_rc read_errors(mpg_slurm_json *j, int64_t line, mpg_err *err) {
   rc = mpg_slurm_open_text(&j->docs, MPG_SLURM_JOB, text, &list, err);
   if (rc != MPG_OK || list.n == 0)
     return rc;
+  j->silent = false;
   rc = mpg_slurm_open_member(&j->docs, MPG_SLURM_GROUP, &list.members[0], &entry, err);
   if (rc != MPG_OK)
     return rc;
@@ -443,7 +445,8 @@ static void note_member(mpg_slurm_json *j, mpg_str key) {
   j->n_members = n < 0 || (size_t)n >= left ? sizeof j->members - 1 : j->n_members + (size_t)n;
 }
 
-/* Moves to the next job; MPG_DONE after the last of the last document. */
+/* Moves to the next job; MPG_DONE after the last of the last document. An answer without jobs has an
+** item without a first letter. */
 static mpg_rc next_job(mpg_slurm_json *j, mpg_pull_item *item, mpg_err *err) {
   for (;;) {
     mpg_rc rc;
@@ -453,14 +456,19 @@ static mpg_rc next_job(mpg_slurm_json *j, mpg_pull_item *item, mpg_err *err) {
     if (rc != MPG_OK && rc != MPG_DONE)
       return rc;
     if (j->in_jobs) {
-      if (rc == MPG_OK)
+      if (rc == MPG_OK) {
+        j->silent = false;
         return MPG_OK;
+      }
       j->in_jobs = false;
     } else if (j->in_document) {
       if (rc == MPG_DONE) {
         j->in_document = false;
         if (!j->any_jobs)
           return wrong_document(j, err);
+        item->first = '\0';
+        if (j->silent)
+          return MPG_OK;
         continue;
       }
       note_member(j, item->key);
@@ -483,11 +491,24 @@ static mpg_rc next_job(mpg_slurm_json *j, mpg_pull_item *item, mpg_err *err) {
       mpg_pull_enter(j->pull);
       j->in_document = true;
       j->any_jobs = false;
+      j->silent = true;
       j->n_members = 0;
       j->members[0] = '\0';
       j->document_line = item->line;
     }
   }
+}
+
+/* The row of an answer of the controller without jobs: until when it saw none. MPG_DONE if it does
+** not say. */
+static mpg_rc read_none(mpg_slurm_json *j, mpg_err *err) {
+  int64_t last = 0;
+  mpg_rc rc;
+  j->of_controller = true;
+  mpg_slurm_clear(&j->f);
+  mpg_slurm_settle(&j->f);
+  rc = mpg_slurm_json_updated(j, &last, err);
+  return rc == MPG_OK && last == 0 ? MPG_DONE : rc;
 }
 
 mpg_rc mpg_slurm_json_next(mpg_slurm_json *j, mpg_err *err) {
@@ -504,7 +525,9 @@ mpg_rc mpg_slurm_json_next(mpg_slurm_json *j, mpg_err *err) {
   j->step_list.n = j->next_step = 0;
   if (j->done)
     return MPG_DONE;
-  rc = next_job(j, &item, err);
+  while ((rc = next_job(j, &item, err)) == MPG_OK && item.first == '\0')
+    if ((rc = read_none(j, err)) != MPG_DONE)
+      return rc;
   j->done = rc == MPG_DONE;
   if (j->done && mpg_slurm_repeats_end(&j->repeats, j->issues, j->path, err) != MPG_OK)
     return err->rc;

@@ -123,7 +123,7 @@ WHERE n.row = slurm_attempts.rowid AND started AND "End" IS NULL AND ended IS NO
 -- What runs or waits in an earlier export, and the last listing of squeue does not show, is over: until it was last seen.
 DROP TABLE IF EXISTS temp.slurm_listed;
 CREATE TEMP TABLE slurm_listed AS
-SELECT coalesce(Cluster, (SELECT max(cluster_name) FROM slurm_rows)) AS cluster_name, max(last_update) AS at FROM slurm_jobs WHERE last_update IS NOT NULL GROUP BY 1;
+SELECT coalesce(Cluster, (SELECT iif(min(cluster_name) = max(cluster_name) OR j.JobID IS NOT NULL, max(cluster_name), NULL) FROM slurm_rows)) AS cluster_name, max(last_update) AS at FROM slurm_jobs AS j WHERE last_update IS NOT NULL GROUP BY 1;
 DROP TABLE IF EXISTS temp.slurm_shown;
 CREATE TEMP TABLE slurm_shown AS
 SELECT DISTINCT r.id, r.cluster_name FROM slurm_listed AS l CROSS JOIN slurm_rows AS r ON r.cluster_name = l.cluster_name CROSS JOIN slurm_jobs AS j ON j.rowid = r.row WHERE j.last_update = l.at;

@@ -64,7 +64,8 @@ CREATE TEMP TABLE slurm_odd AS
 SELECT rowid AS row FROM slurm_jobs
 WHERE (state_base IN ('COMPLETED', 'FAILED', 'CANCELLED', 'TIMEOUT', 'NODE_FAIL', 'OUT_OF_MEMORY', 'PREEMPTED') AND "End" >= Start AND Start >= Submit
        AND (alloc_gpus > 0) = (req_gpus > 0) AND NOT (alloc_gpu_types GLOB '{"":*' AND req_gpu_types NOT GLOB '*"":*') AND coalesce(JobIDRaw, JobID) IS NOT NULL AND Cluster IS NOT NULL AND coalesce(AllocTRES, ReqTRES) IS NULL
-       AND coalesce(Suspended, 0) = 0) IS NOT TRUE;
+       AND coalesce(Suspended, 0) = 0) IS NOT TRUE
+  AND NOT (last_update IS NOT NULL AND JobID IS NULL AND state_base IS NULL); -- an answer without jobs
 DROP VIEW IF EXISTS temp.slurm_odd_jobs;
 CREATE TEMP VIEW slurm_odd_jobs AS SELECT j.* FROM slurm_odd AS o CROSS JOIN slurm_jobs AS j ON j.rowid = o.row;
 
