@@ -5,10 +5,32 @@
 -- its events are there. What nothing tells anew stays, as of files that are gone.
 -- A part of build.sql. Reads what comes in and the tables of records.sql, before added.sql adds the one to the other.
 
+-- An older export, built after a later one of its pools: what runs in it, and is not in the later one, ended when it was seen. (Logs of other
+-- schedulers do not tell again of what runs.)
+DROP TABLE IF EXISTS temp.mpg_older;
+CREATE TEMP TABLE mpg_older AS
+SELECT i.pool, max(i.until_us) AS until_us FROM temp.mpg_others AS i
+WHERE i.record = 'observed' AND i.job IS NULL AND i.until_us IS NOT NULL GROUP BY i.pool
+HAVING max(i.until_us) < (SELECT max(o.until_us) FROM main.observed AS o WHERE o.pool = i.pool AND o.job IS NULL);
+DELETE FROM temp.mpg_older
+WHERE EXISTS (SELECT 1 FROM temp.mpg_sources AS s CROSS JOIN trace_sources(s.source) AS t
+              WHERE s.files AND s.source IS NOT NULL AND t.feeds LIKE '%SG%' AND t.format NOT IN ('slurm', 'flux', 'kube'));
+DROP TABLE IF EXISTS temp.mpg_over;
+CREATE TEMP TABLE mpg_over AS
+SELECT n.id, n.job, w.until_us FROM temp.mpg_older AS w CROSS JOIN temp.mpg_others AS n ON n.pool = w.pool
+WHERE n.record = 'allocations' AND n.end_us IS NULL AND n.chips > 0 AND n.id NOT IN (SELECT k.id FROM temp.mpg_known AS k)
+  AND NOT EXISTS (SELECT 1 FROM main.allocations AS a WHERE a.job = n.job AND a.start_us = n.start_us);
+UPDATE temp.mpg_others SET end_us = max(start_us, o.until_us) FROM temp.mpg_over AS o WHERE o.id = mpg_others.id AND record = 'allocations';
+INSERT INTO mpg_issues(source, severity, kind, line, count, detail)
+SELECT coalesce((SELECT max(source) FROM temp.mpg_sources), 'main'), 'warning', 'lost_end', NULL, count(DISTINCT job),
+       'jobs that run in this reading, and are not in a later one that the tables have, the first ' || min(job) || ': they ended when they were last seen'
+FROM temp.mpg_over GROUP BY NULL HAVING count(*) > 0;
+DROP TABLE temp.mpg_over;
+
 -- What a reading in between lacked (see below) and this one tells as before is open again, unless another piece goes on from there.
 UPDATE main.allocations AS a SET end_us = NULL, outcome = i.outcome
 FROM (SELECT id, job, start_us, outcome FROM temp.mpg_others WHERE record = 'allocations' AND end_us IS NULL) AS i
-WHERE a.job = i.job AND a.start_us = i.start_us AND a.id = i.id AND a.end_us IS NOT NULL
+WHERE a.job = i.job AND a.start_us = i.start_us AND a.id = i.id AND a.end_us IS NOT NULL AND a.pool NOT IN (SELECT o.pool FROM temp.mpg_older AS o)
   AND NOT EXISTS (SELECT 1 FROM main.allocations AS k WHERE k.job = a.job AND k.task IS a.task AND k.start_us = a.end_us AND k.chips = a.chips AND k.id <> a.id);
 UPDATE main.capacity AS c SET end_us = NULL
 WHERE end_us IS NOT NULL AND id IN (SELECT i.id FROM temp.mpg_others AS i WHERE i.record = 'capacity' AND i.end_us IS NULL)
@@ -16,6 +38,7 @@ WHERE end_us IS NOT NULL AND id IN (SELECT i.id FROM temp.mpg_others AS i WHERE 
 UPDATE main.outages AS o SET end_us = NULL
 WHERE end_us IS NOT NULL AND id IN (SELECT i.id FROM temp.mpg_others AS i WHERE i.record = 'outages' AND i.end_us IS NULL)
   AND NOT EXISTS (SELECT 1 FROM main.outages AS k WHERE k.pool = o.pool AND k.kind IS o.kind AND k.chips = o.chips AND k.start_us = o.end_us);
+DROP TABLE temp.mpg_older;
 
 -- A later export lacks the attempts before, or what a job of that id was before, and counts from 1 again: what follows after a gap goes on from those.
 -- Only of schedulers, which say until when they observe pools. A requeue is submitted as the attempt before ends: an id whose job was submitted

@@ -172,7 +172,7 @@ class Retold(Case):
         done = job(1, "COMPLETED", 0, 0, 5000)
         for states, held, listed in (([one, other], {"1": 1000, "2": 1000}, [(1,)]), ([one, other + done], {"1": 5000, "2": 4500}, []), ([one, other, other + one], {"1": 1500, "2": 1000}, [(1,)]),
                                      ([one, other, job(2, "COMPLETED", 0, 500, 5500, node="n2") + done], {"1": 5000, "2": 5000}, [(1,)]),
-                                     ([one, job(2, "COMPLETED", 0, 0, 900, node="n2")], {"1": 1000, "2": 900}, []), ([other, one], {"1": 1500, "2": 1000}, [])):
+                                     ([one, job(2, "COMPLETED", 0, 0, 900, node="n2")], {"1": 1000, "2": 900}, []), ([other, one], {"1": 1000, "2": 1000}, [(1,)]), ([other, one, one, other], {"1": 1000, "2": 1000}, [(1,)]), ([other, one, other + done], {"1": 5000, "2": 4500}, [(1,)])):
             folder, db = self.new_folder(), connect(":memory:")
             for text in states:
                 with open(os.path.join(folder, "jobs.psv"), "w", encoding="utf-8") as file:
