@@ -445,8 +445,8 @@ static void note_member(mpg_slurm_json *j, mpg_str key) {
   j->n_members = n < 0 || (size_t)n >= left ? sizeof j->members - 1 : j->n_members + (size_t)n;
 }
 
-/* Moves to the next job; MPG_DONE after the last of the last document. An answer without jobs has an
-** item without a first letter. */
+/* Moves to the next job; MPG_DONE after the last of the last document. An answer without jobs has
+** an item without a first letter. */
 static mpg_rc next_job(mpg_slurm_json *j, mpg_pull_item *item, mpg_err *err) {
   for (;;) {
     mpg_rc rc;
