@@ -55,6 +55,26 @@ class Cases(BaseCase):
         self.every("pool IN (SELECT s FROM mine)", 5)
         self.every("pool IN (SELECT CAST(id AS TEXT) FROM mine)", 1)
 
+    def test_records_of_a_job(self):
+        """trace_records leaves out other jobs' spans and commits itself, and has them in the order of the names."""
+        names = ("7", "007", "b", "a", "7.0")
+        folder = self.folder_of({
+            "spans.csv": "job,kind,start_time,end_time,step\n" + "".join(f"{name},step,{step},{step + 1},{step}\n" for step in range(3) for name in names),
+            "commits.csv": "job,step,snapshot_time,durable_time\n" + "".join(f"{name},1,2,3\n" for name in names)})
+        self.db.execute("CREATE TABLE copy AS SELECT * FROM trace_records(?)", (folder,))
+        self.db.executescript("CREATE TABLE mine(id INTEGER, n NUMERIC, s TEXT); INSERT INTO mine VALUES (7, '7.0', '7'), (NULL, 'b', 'b');")
+        for condition in ("job = '7'", "job = 7", "job = 7.0", "job = x'37'", "job = NULL", "job = 'none'", "job = 'B' COLLATE NOCASE", "job IN ('7', 'b', 7, NULL)",
+                          "job IN (SELECT id FROM mine)", "job IN (SELECT n FROM mine)", "job IN (SELECT s FROM mine)", "(job = '7' AND step = 1) OR (job = 'b' AND step < 2)",
+                          "(job = '7' AND record = 'spans') OR (job = '7' AND record = 'commits')", "record = NULL", "record <> NULL", "record <> 'spans'", "record = 5",
+                          "record IN ('spans', 'commits') AND job = 'a'"):
+            for columns in ("count(*)", "count(DISTINCT step), sum(id % 1000), min(start_time)"):
+                found, expected = (self.rows(f"SELECT {columns} FROM {table} WHERE {condition}") for table in (f"trace_records({quote(folder)})", "copy"))
+                self.assertEqual(found, expected, condition)
+        for query in ("SELECT job, count(*) FROM {} WHERE record = 'spans' GROUP BY job", "SELECT DISTINCT job FROM {} WHERE record = 'commits' ORDER BY job",
+                      "SELECT job, step FROM {} WHERE record = 'spans' ORDER BY job DESC, step", "SELECT m.s, count(*) FROM mine AS m CROSS JOIN {} AS r ON r.job = m.s GROUP BY 1"):
+            found, expected = (self.rows(query.format(table)) for table in (f"trace_records({quote(folder)})", "copy"))
+            self.assertEqual(found, expected, query)
+
     def test_in_counts_a_row_once(self):
         self.db.executescript("CREATE TABLE wanted(pool, n); INSERT INTO wanted VALUES (7, 6), ('7', 6), (x'37', 6), (7.0, 6), ('b', 9), ('b', 9.0);")
         for among in ("SELECT pool FROM wanted", "SELECT value FROM json_each('[7, \"7\", \"b\", 7.0]')", "SELECT pool FROM wanted WHERE n = 6 OR n > 8"):

@@ -13,6 +13,7 @@
 */
 #include "ledger_arguments.h"
 #include "record_id.h"
+#include "records_plan.h"
 #include "records_reading.h"
 
 #include <math.h>
@@ -76,23 +77,23 @@ enum { FROM_FILES, FROM_TABLES }; /* mpg_module.parameter */
 /* A bit of idxNum: the statement names it. SQLite may still not pass on its condition, and NULL
 ** would mean no rows in silence. */
 #define SCHEMA_NAMED (1 << 8)
-/* The last argument of the scan is the one relation whose records are wanted, or are not. */
-#define RECORD_IS (1 << 9)
-#define RECORD_IS_NOT (1 << 10)
 
 typedef struct cursor {
   sqlite3_vtab_cursor base; /* must be first */
   sqlite3_value *args[MPG_ARGS];
   mpg_records_reading *reading; /* NULL: no scan */
   bool wanted[MPG_RELATIONS];   /* relations whose records are shown */
+  bool of_one_job;              /* spans and commits of the job at this place alone: */
+  size_t one_job;               /* past the last: of none */
   mpg_relation relation;        /* of the current record; MPG_RELATIONS: past the last */
   size_t i;   /* its place among those of its relation; of spans and commits, within their job */
-  size_t job; /* whose spans or commits are unpacked, by its name's place in their order: */
+  size_t job; /* whose spans or commits are shown, by its name's place in their order: */
   size_t npacked; /* of them */
+  bool unpacked;  /* into what follows, once a column of the first is asked for */
   mpg_span *spans;
   mpg_commit *commits;
   size_t spans_cap, commits_cap; /* of the memory of the reading's scan */
-  sqlite3_int64 rowid;
+  sqlite3_int64 rowid;           /* by the arguments */
 } cursor;
 
 static bool from_files(const mpg_table *t) {
@@ -119,25 +120,12 @@ static int records_connect(sqlite3 *db, void *aux, int argc, const char *const *
   return rc;
 }
 
-/* The bit for a constraint that says which relation is wanted, or is not; 0: another constraint. */
-static int record_bit(sqlite3_index_info *info, int i) {
-  const struct sqlite3_index_constraint *c = &info->aConstraint[i];
-  if (c->iColumn != COL_RECORD || !c->usable ||
-      sqlite3_stricmp(sqlite3_vtab_collation(info, i), "BINARY") != 0)
-    return 0;
-  return c->op == SQLITE_INDEX_CONSTRAINT_EQ   ? RECORD_IS
-         : c->op == SQLITE_INDEX_CONSTRAINT_NE ? RECORD_IS_NOT
-                                               : 0;
-}
-
 static int records_best_index(sqlite3_vtab *vtab, sqlite3_index_info *info) {
   const mpg_table *t = (const mpg_table *)vtab;
-  int at[2] = {-1, -1}, record = -1, n = 0;
+  int at[2] = {-1, -1}, n = 0;
   for (int i = 0; i < info->nConstraint; i++) {
     const struct sqlite3_index_constraint *c = &info->aConstraint[i];
     int a = c->iColumn - COLS;
-    if (record < 0 && record_bit(info, i) != 0)
-      record = i;
     if (c->op == SQLITE_INDEX_CONSTRAINT_LIMIT || c->op == SQLITE_INDEX_CONSTRAINT_OFFSET || a < 0)
       continue;
     if (c->op != SQLITE_INDEX_CONSTRAINT_EQ)
@@ -153,13 +141,10 @@ static int records_best_index(sqlite3_vtab *vtab, sqlite3_index_info *info) {
       info->aConstraintUsage[at[a]].omit = 1;
     }
   info->estimatedCost = from_files(t) && at[0] < 0 ? 1e60 : 2e6 / (1 << n);
-  if (record >= 0) {
-    info->idxNum |= record_bit(info, record);
-    info->aConstraintUsage[record].argvIndex = ++n; /* SQLite compares as well */
-  }
+  info->estimatedRows = 1000000;
+  mpg_records_plan(t->conn, info, COL_RECORD, COL_JOB, n);
   if (!from_files(t) && (info->colUsed >> COLS & 1) != 0)
     info->idxNum |= SCHEMA_NAMED;
-  info->estimatedRows = 1000000;
   return SQLITE_OK;
 }
 
@@ -252,77 +237,110 @@ static bool is_record(const cursor *c) {
   }
 }
 
-/* The index of the job whose spans or commits are unpacked. */
+/* The index of the job whose spans or commits are shown. */
 static uint32_t current_job(const cursor *c) {
   return c->reading->by_name[c->job];
 }
 
-/* The spans or commits of the current job, if there is one. */
+/* At the current job, if there is one: how many spans or commits it has. */
+static void begin_packed(cursor *c) {
+  const mpg_fleet *f = &c->reading->fleet;
+  c->npacked = 0;
+  c->unpacked = false;
+  if (c->job >= mpg_fleet_njobs(f))
+    return;
+  c->npacked = c->relation == MPG_REL_SPANS ? f->jobs[current_job(c)].spans.n
+                                            : f->jobs[current_job(c)].commits.n;
+}
+
+/* The spans or commits of the current job, for their columns: who counts records needs none. */
 static mpg_rc unpack_packed(cursor *c, mpg_err *err) {
   const mpg_fleet *f = &c->reading->fleet;
-  const mpg_job *job;
-  c->npacked = 0;
-  if (c->job >= mpg_fleet_njobs(f))
-    return MPG_OK;
-  job = &f->jobs[current_job(c)];
-  if (mpg_grow(f->env, &c->spans, &c->spans_cap, job->spans.n, sizeof *c->spans) != MPG_OK ||
-      mpg_grow(f->env, &c->commits, &c->commits_cap, job->commits.n, sizeof *c->commits) != MPG_OK)
-    return mpg_fail_nomem(err);
-  c->npacked = c->relation == MPG_REL_SPANS ? job->spans.n : job->commits.n;
-  return c->relation == MPG_REL_SPANS
-             ? mpg_fleet_spans(f, current_job(c), c->spans, sizeof *c->spans, f->env, err)
-             : mpg_fleet_commits(f, current_job(c), c->commits, f->env, err);
+  mpg_rc rc;
+  if (c->relation == MPG_REL_SPANS) {
+    rc = mpg_grow(f->env, &c->spans, &c->spans_cap, c->npacked, sizeof *c->spans);
+    if (rc == MPG_OK)
+      rc = mpg_fleet_spans(f, current_job(c), c->spans, sizeof *c->spans, f->env, err);
+    else
+      rc = mpg_fail_nomem(err);
+  } else {
+    rc = mpg_grow(f->env, &c->commits, &c->commits_cap, c->npacked, sizeof *c->commits);
+    if (rc == MPG_OK)
+      rc = mpg_fleet_commits(f, current_job(c), c->commits, f->env, err);
+    else
+      rc = mpg_fail_nomem(err);
+  }
+  c->unpacked = rc == MPG_OK;
+  return rc;
 }
 
 static bool is_packed(mpg_relation relation) {
   return relation == MPG_REL_SPANS || relation == MPG_REL_COMMITS;
 }
 
-static mpg_rc advance(cursor *c, mpg_err *err) {
-  mpg_rc rc = MPG_OK;
+static void advance(cursor *c) {
   c->i++;
   if (is_packed(c->relation) && c->i >= c->npacked) {
-    c->job++;
+    c->job = c->of_one_job ? mpg_fleet_njobs(&c->reading->fleet) : c->job + 1;
     c->i = 0;
-    rc = unpack_packed(c, err);
+    begin_packed(c);
   }
-  return rc;
 }
 
 /* At the first place of the relation, or the next whose records are wanted. */
-static mpg_rc begin_relation(cursor *c, mpg_relation relation, mpg_err *err) {
+static void begin_relation(cursor *c, mpg_relation relation) {
   while (relation < MPG_RELATIONS && !c->wanted[relation])
     relation++;
   c->relation = relation;
-  c->i = c->job = 0;
-  return is_packed(relation) ? unpack_packed(c, err) : MPG_OK;
+  c->i = 0;
+  c->job = c->of_one_job ? c->one_job : 0;
+  if (is_packed(relation))
+    begin_packed(c);
 }
 
 /* From a place on to the first that holds a record. */
-static mpg_rc find_record(cursor *c, mpg_err *err) {
-  mpg_rc rc = MPG_OK;
-  while (rc == MPG_OK && c->relation < MPG_RELATIONS) {
+static void find_record(cursor *c) {
+  while (c->relation < MPG_RELATIONS) {
     if (is_past(c)) {
-      rc = begin_relation(c, c->relation + 1, err);
+      begin_relation(c, c->relation + 1);
     } else if (is_record(c)) {
-      return MPG_OK;
+      return;
     } else {
-      rc = advance(c, err);
+      advance(c);
     }
   }
-  return rc;
 }
 
 /* ---- the scan ---- */
 
-/* The relations that a constraint on `record` leaves; without one all. */
+/* The relations that a constraint on `record` leaves, which SQLite does not compare again; without
+** one all. NULL is like nothing and unlike nothing. */
 static void choose_relations(cursor *c, int idx_num, sqlite3_value *value) {
-  const bool is = (idx_num & RECORD_IS) != 0;
-  for (int r = 0; r < MPG_RELATIONS; r++)
-    c->wanted[r] = (idx_num & (RECORD_IS | RECORD_IS_NOT)) == 0 ||
-                   sqlite3_value_type(value) != SQLITE_TEXT ||
-                   mpg_str_eq(mpg_value_of(value).s,
-                              mpg_str_of(mpg_relation_get((mpg_relation)r)->name)) == is;
+  const bool all = (idx_num & (MPG_RECORD_IS | MPG_RECORD_IS_NOT)) == 0;
+  const int type = all ? SQLITE_NULL : sqlite3_value_type(value);
+  for (int r = 0; r < MPG_RELATIONS; r++) {
+    const char *name = mpg_relation_get((mpg_relation)r)->name;
+    bool same = type == SQLITE_TEXT && mpg_str_eq(mpg_value_of(value).s, mpg_str_of(name));
+    c->wanted[r] = all || (type != SQLITE_NULL && same == ((idx_num & MPG_RECORD_IS) != 0));
+  }
+}
+
+/* The place of a job among the names, or past the last: there is none of that name. */
+static size_t place_of_job(const mpg_records_reading *r, sqlite3_value *name) {
+  const size_t n = mpg_fleet_njobs(&r->fleet);
+  size_t low = 0, high = n;
+  const mpg_str wanted = mpg_value_of(name).s;
+  while (low < high) {
+    const size_t middle = low + (high - low) / 2;
+    int c = mpg_str_cmp(mpg_intern_text(&r->fleet.job_names, r->by_name[middle] + 1), wanted);
+    if (c == 0)
+      return middle;
+    if (c < 0)
+      low = middle + 1;
+    else
+      high = middle;
+  }
+  return n;
 }
 
 static int records_filter(sqlite3_vtab_cursor *base, int idx_num, const char *idx_str, int argc,
@@ -355,32 +373,36 @@ static int records_filter(sqlite3_vtab_cursor *base, int idx_num, const char *id
   if (from_files(t) && !mpg_arg_given(c->args, MPG_ARG_PATH))
     return SQLITE_OK;
   choose_relations(c, idx_num, n < argc ? argv[n] : NULL);
+  n += (idx_num & (MPG_RECORD_IS | MPG_RECORD_IS_NOT)) != 0;
   c->reading = mpg_records_read(t->conn, from_files(t), c->args, &err);
   rc = c->reading == NULL ? err.rc : MPG_OK;
-  if (rc == MPG_OK)
-    rc = begin_relation(c, MPG_REL_CAPACITY, &err);
-  if (rc == MPG_OK)
-    rc = find_record(c, &err);
+  if (rc == MPG_OK) {
+    /* With what is no text SQLite compares alone: to it a number may be like a name. */
+    c->of_one_job = (idx_num & MPG_JOB_IS) != 0 && sqlite3_value_type(argv[n]) == SQLITE_TEXT;
+    if (c->of_one_job)
+      c->one_job = place_of_job(c->reading, argv[n]);
+    begin_relation(c, MPG_REL_CAPACITY);
+    find_record(c);
+  }
   return rc == MPG_OK ? SQLITE_OK : mpg_vtab_failure(&t->base, t->module->name, &err);
 }
 
 static int records_next(sqlite3_vtab_cursor *base) {
   cursor *c = (cursor *)base;
-  mpg_table *t = (mpg_table *)base->pVtab;
-  mpg_err err;
-  mpg_rc rc = advance(c, &err);
-  c->rowid++;
-  if (rc == MPG_OK)
-    rc = find_record(c, &err);
-  return rc == MPG_OK ? SQLITE_OK : mpg_vtab_failure(&t->base, t->module->name, &err);
+  advance(c);
+  find_record(c);
+  return SQLITE_OK;
 }
 
 static int records_eof(sqlite3_vtab_cursor *base) {
   return ((cursor *)base)->relation >= MPG_RELATIONS;
 }
 
+/* That of a record is the same whichever records the scan leaves out. */
 static int records_rowid(sqlite3_vtab_cursor *base, sqlite3_int64 *rowid) {
-  *rowid = ((cursor *)base)->rowid;
+  const cursor *c = (const cursor *)base;
+  const uint64_t place = (uint64_t)c->relation << 58 | (uint64_t)c->job << 32 | c->i;
+  *rowid = (sqlite3_int64)(((uint64_t)c->rowid + place) % ((uint64_t)1 << 62));
   return SQLITE_OK;
 }
 
@@ -540,9 +562,10 @@ static void result_id(sqlite3_context *x, const cursor *c) {
 /* ---- columns ---- */
 
 static int records_column(sqlite3_vtab_cursor *base, sqlite3_context *x, int i) {
-  const cursor *c = (const cursor *)base;
-  const mpg_table *t = (const mpg_table *)base->pVtab;
+  cursor *c = (cursor *)base;
+  mpg_table *t = (mpg_table *)base->pVtab;
   const mpg_fleet *f;
+  mpg_err err = {MPG_OK, ""};
   if (i >= COLS) {
     sqlite3_value *value = c->args[i == COLS ? first_arg(t) : MPG_ARG_ON_ERROR];
     if (value != NULL)
@@ -553,6 +576,8 @@ static int records_column(sqlite3_vtab_cursor *base, sqlite3_context *x, int i) 
     sqlite3_result_text(x, mpg_relation_get(c->relation)->name, -1, SQLITE_STATIC);
     return SQLITE_OK;
   }
+  if (is_packed(c->relation) && !c->unpacked && unpack_packed(c, &err) != MPG_OK)
+    return mpg_vtab_failure(&t->base, t->module->name, &err);
   if (i == COL_ID) {
     result_id(x, c);
     return SQLITE_OK;
