@@ -218,13 +218,6 @@ DROP TABLE temp.mpg_did;
 
 CREATE INDEX IF NOT EXISTS main.ledger_by_job ON ledger(job);
 CREATE INDEX IF NOT EXISTS main.attempts_by_start ON attempts(pool, start_us);
--- With what SG, RG, PG and MPG are made of, so that a card by hour, pool or phase sorts nothing.
-CREATE INDEX IF NOT EXISTS main.ledger_by_time
-  ON ledger(time, capacity_us, allocated_us, untraced_us, productive_us, unrated_us, ideal_us);
-CREATE INDEX IF NOT EXISTS main.ledger_by_pool
-  ON ledger(pool, capacity_us, allocated_us, untraced_us, productive_us, unrated_us, ideal_us);
-CREATE INDEX IF NOT EXISTS main.ledger_by_phase
-  ON ledger(phase, capacity_us, allocated_us, untraced_us, productive_us, unrated_us, ideal_us);
 
 -- ---- 3. Sums by day, pool and job, from which come the ratios that tools show as they are ----
 -- What nobody knows is NULL, and no 0: MPG_lower too where no ideal work is known and something is not. traced and rated say how much is.

@@ -201,13 +201,6 @@ class Measures(Case):
         loaded = connect()
         self.assertEqual(loaded.execute("SELECT sum(chip_us) FROM trace_rollup(?) WHERE category <> 'queued'", (FLEET,)).fetchone(), (capacity,))
 
-    def test_cards_sort_nothing(self):
-        """A trend by hour, and bars by pool and phase, are read in their order from indexes."""
-        db = self.plain()
-        for column in ("time", "pool", "phase"):
-            plan = db.execute(f"EXPLAIN QUERY PLAN SELECT {column}, 1.0 * sum(ideal_us) / sum(capacity_us) FROM cells GROUP BY {column} ORDER BY {column}").fetchall()
-            self.assertEqual([f"SCAN ledger USING INDEX ledger_by_{column}"], [step[3].replace("COVERING ", "") for step in plan])
-
     def test_the_roll_up_of_the_file(self):
         """Its relations' times are exact, so that the extension reads it as a trace."""
         loaded = connect(self.path)
