@@ -11,7 +11,7 @@ import unittest
 
 import naive
 from answers import BUILD, build, built
-from fleets import ROOT, al, bind, cap, columns_of, connect, create_tables, fleet, job, quote, write_csv, write_jsonl
+from fleets import ROOT, al, bind, cap, columns_of, connect, create_tables, fleet, job, quote, sp, write_csv, write_jsonl
 from scripts import script_text
 
 FLEET = os.path.join(ROOT, "fixtures", "fleet")
@@ -441,6 +441,36 @@ class Records(unittest.TestCase):
                     db.execute(f"SELECT * FROM trace_records WHERE {wrong}").fetchall()
             joined = "SELECT count(*) FROM (SELECT ? AS p UNION ALL SELECT ?) CROSS JOIN trace_records(p)"
             self.assertEqual((4,), db.execute(joined, (folder, folder)).fetchone())
+
+    def test_pages_of_a_new_file(self):
+        """Are of 16 KiB, unless their size was chosen or the file has tables."""
+        for pages, statement, expected in ((4096, "SELECT 1", 16384), (8192, "SELECT 1", 8192), (4096, "CREATE TABLE mine(x)", 4096)):
+            with tempfile.TemporaryDirectory() as folder:
+                db = connect(os.path.join(folder, "fleet.db"))
+                db.execute(f"PRAGMA page_size = {pages}")
+                db.execute(statement)
+                db.execute("SELECT mpg_build(?)", (GOLDEN,))
+                db.close()
+                db = sqlite3.connect(os.path.join(folder, "fleet.db"))
+                self.assertEqual((expected,), db.execute("PRAGMA page_size").fetchone(), statement)
+                self.assertEqual(ledger(connect(), f"trace_rollup({quote(GOLDEN)})"), ledger(db, "ledger"))
+                db.close()
+
+    def test_spans_that_repeat_in_a_file_that_grows(self):
+        """Are counted in a new file and in one that has others of their job."""
+        first, more = ([sp("step", at, at + 1, at) for at in steps] for steps in (range(3), (3, 4, 4, 5, 5, 5)))
+        fleet_of = (cap(8, 0, 10), job("j"), al(8, 0, 10))
+        for earlier, later, doubles in (([], more, 3), (first, more, 3), (first, first + more, 3), (first, first, 0), (more, first + more, 3)):
+            with tempfile.TemporaryDirectory() as folder:
+                db = connect()
+                for name, spans in (("a", earlier), ("b", later)):
+                    trace = os.path.join(folder, name)
+                    os.mkdir(trace)
+                    write_csv(trace, fleet(*fleet_of, *spans))
+                    db.execute("SELECT mpg_build(?)", (trace,))
+                found = db.execute("SELECT coalesce(sum(count), 0) FROM issues WHERE kind = 'duplicate_span'").fetchone()
+                self.assertEqual((doubles,), found, (len(earlier), len(later)))
+                self.assertEqual((len({repr(span) for span in earlier + later}),), db.execute("SELECT count(*) FROM spans").fetchone())
 
     def test_of_itself(self):
         db = connect()

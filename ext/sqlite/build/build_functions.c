@@ -9,7 +9,8 @@
 **
 ** A file whose journal is SQLite's default gets a write-ahead log, under which readers and the
 ** build never wait for each other, however long a reader's transaction is open. A file without
-** tables gets it after the build: its pages are written once.
+** tables gets it after the build: its pages are written once. Its pages are of 16 KiB, if their
+** size is SQLite's default: most of a build is rows appended, a tenth faster than with 4 KiB.
 **
 ** Each runs a compiled-in script on the host's own connection, all of it or nothing, and returns
 ** what it did as a JSON object. They write, and so no stored schema may call them (DIRECTONLY).
@@ -454,13 +455,22 @@ static int build_tables(mpg_conn *conn, sqlite3_value *path, row_counts *counts,
   return rc == SQLITE_OK ? sqlite3_exec(db, "COMMIT", NULL, NULL, NULL) : rc;
 }
 
+/* Runs `set` if the pragma `get` says `value`, and leaves the setting as it is if it fails. */
+static void set_pragma(sqlite3 *db, const char *get, const char *value, const char *set) {
+  sqlite3_stmt *stmt = NULL;
+  char *now = NULL;
+  if (sqlite3_prepare_v2(db, get, -1, &stmt, NULL) == SQLITE_OK && sqlite3_step(stmt) == SQLITE_ROW)
+    now = mpg_host_copy_text(stmt, 0);
+  (void)sqlite3_finalize(stmt);
+  if (now != NULL && strcmp(now, value) == 0)
+    (void)sqlite3_exec(db, set, NULL, NULL, NULL);
+  sqlite3_free(now);
+}
+
 /* Fails where a reader is in the middle of a transaction, or is the statement itself: then the
 ** journal stays as it is, and the build waits for readers as ever. */
 static void use_wal(sqlite3 *db) {
-  char *mode = find_text(db, "SELECT journal_mode FROM pragma_journal_mode WHERE ?1 NOT NULL", "");
-  if (mode != NULL && strcmp(mode, "delete") == 0)
-    (void)sqlite3_exec(db, "PRAGMA main.journal_mode = WAL", NULL, NULL, NULL);
-  sqlite3_free(mode);
+  set_pragma(db, "PRAGMA main.journal_mode", "delete", "PRAGMA main.journal_mode = WAL");
 }
 
 /* Whether the file has no tables. */
@@ -525,7 +535,9 @@ static void build_function(sqlite3_context *context, int n, sqlite3_value **args
     return;
   }
   is_new = is_empty(db);
-  if (!is_new)
+  if (is_new)
+    set_pragma(db, "PRAGMA main.page_size", "4096", "PRAGMA main.page_size = 16384");
+  else
     use_wal(db);
   reserve = sqlite3_malloc(RESERVE);
   rc = reserve == NULL ? SQLITE_NOMEM : count_rows(db, "main", counts.before);
