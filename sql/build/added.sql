@@ -19,18 +19,39 @@ DROP TABLE IF EXISTS temp.mpg_incoming;
 CREATE TEMP TABLE mpg_incoming(job TEXT PRIMARY KEY, n BIGINT, low BIGINT, high BIGINT, known BOOLEAN) WITHOUT ROWID;
 INSERT INTO temp.mpg_incoming
 SELECT job, count(*), sum(id & 4294967295), sum(id >> 32), 0
-FROM (SELECT 1 WHERE EXISTS (SELECT 1 FROM main.spans)) CROSS JOIN temp.mpg_span_ids GROUP BY job;
+FROM trace_records((SELECT s.source FROM temp.mpg_sources AS s WHERE s.files AND EXISTS (SELECT 1 FROM main.spans))) -- as one table: in the order of jobs
+WHERE record = 'spans' GROUP BY job;
+INSERT INTO temp.mpg_incoming
+SELECT r.job, count(*), sum(r.id & 4294967295), sum(r.id >> 32), 0
+FROM temp.mpg_sources AS s, mpg_records(s.source) AS r
+WHERE NOT s.files AND r.record = 'spans' AND EXISTS (SELECT 1 FROM main.spans) GROUP BY r.job
+ON CONFLICT (job) DO UPDATE SET n = n + excluded.n, low = low + excluded.low, high = high + excluded.high;
 UPDATE temp.mpg_incoming
 SET known = (SELECT count(*) = n AND sum(id & 4294967295) = low AND sum(id >> 32) = high FROM main.spans AS s WHERE s.job = mpg_incoming.job);
-INSERT OR IGNORE INTO main.spans SELECT * FROM temp.mpg_spans WHERE job NOT IN (SELECT i.job FROM temp.mpg_incoming AS i WHERE known);
 -- Spans that a trace holds more than once count once. (Counted only where not every span was new.)
 DROP TABLE IF EXISTS temp.mpg_doubles;
-CREATE TEMP TABLE mpg_doubles AS
-SELECT changes() AS added,
-       coalesce((SELECT sum(n * NOT known) FROM temp.mpg_incoming), (SELECT count(*) FROM temp.mpg_span_ids)) AS incoming, 0 AS doubles;
+CREATE TEMP TABLE mpg_doubles AS SELECT 0 AS added, 0 AS incoming, 0 AS doubles;
+INSERT OR IGNORE INTO main.spans SELECT * FROM temp.mpg_spans WHERE job IN (SELECT i.job FROM temp.mpg_incoming AS i WHERE NOT known);
+UPDATE temp.mpg_doubles SET added = changes();
+INSERT OR IGNORE INTO main.spans SELECT * FROM temp.mpg_spans WHERE NOT EXISTS (SELECT 1 FROM temp.mpg_incoming); -- of a new file
 UPDATE temp.mpg_doubles
-SET doubles = incoming - (SELECT count(*) FROM (SELECT 1 FROM temp.mpg_span_ids WHERE job NOT IN (SELECT i.job FROM temp.mpg_incoming AS i WHERE known) GROUP BY id))
+SET added = added + changes(),
+    incoming = coalesce((SELECT sum(n * NOT known) FROM temp.mpg_incoming),
+                        (SELECT count(*) FROM temp.mpg_sources AS s, trace_records(s.source) AS r WHERE s.files AND s.source IS NOT NULL AND r.record = 'spans')
+                        + (SELECT count(*) FROM temp.mpg_sources AS s, mpg_records(s.source) AS r WHERE NOT s.files AND r.record = 'spans'));
+UPDATE temp.mpg_doubles
+SET doubles = iif(EXISTS (SELECT 1 FROM temp.mpg_incoming), 0, incoming - added)
 WHERE added < incoming;
+DROP TABLE IF EXISTS temp.mpg_repeating; -- jobs that may hold some, for the tables have other spans of them than came in
+CREATE TEMP TABLE mpg_repeating AS
+SELECT job, n FROM temp.mpg_incoming AS i
+WHERE NOT known AND (SELECT added < incoming FROM temp.mpg_doubles)
+  AND (n, low, high) IS NOT (SELECT count(*), sum(id & 4294967295), sum(id >> 32) FROM main.spans AS s WHERE s.job = i.job);
+UPDATE temp.mpg_doubles
+SET doubles = (SELECT sum(n) FROM temp.mpg_repeating)
+              - (SELECT count(*) FROM (SELECT 1 FROM temp.mpg_span_ids WHERE job IN (SELECT r.job FROM temp.mpg_repeating AS r) GROUP BY id))
+WHERE EXISTS (SELECT 1 FROM temp.mpg_repeating);
+DROP TABLE temp.mpg_repeating;
 INSERT OR IGNORE INTO main.commits SELECT * FROM temp.mpg_commits;
 INSERT OR REPLACE INTO main.chips(chip, dtype, peak_flops, hbm_bytes, hbm_bytes_per_s, ici_bytes_per_s, tdp_w, vendor, year, source)
 SELECT chip, dtype, peak_flops, hbm_bytes, hbm_bytes_per_s, ici_bytes_per_s, tdp_w, vendor, year, source
