@@ -218,7 +218,13 @@ bool mpg_str_starts_with(mpg_str s, mpg_str start);
 int mpg_str_cmp(mpg_str a, mpg_str b); /* memcmp order, shorter first: SQLite's BINARY */
 
 /* A field of a record as its source gave it. Text is borrowed from the source. */
-typedef enum mpg_type { MPG_NULL, MPG_INT, MPG_REAL, MPG_TEXT } mpg_type;
+typedef enum mpg_type {
+  MPG_NULL,
+  MPG_INT,
+  MPG_REAL,
+  MPG_TEXT,
+  MPG_MICROSECONDS /* of a time alone, in i */
+} mpg_type;
 typedef struct mpg_value {
   mpg_type type;
   int64_t i; /* MPG_INT */

@@ -231,6 +231,12 @@ mpg_rc mpg_time_value(const mpg_value *v, int64_t *us, mpg_err *err) {
     return refuse_number(v->r, found, err);
   case MPG_TEXT:
     return mpg_time_parse(v->s, us, err);
+  case MPG_MICROSECONDS:
+    *us = v->i;
+    if (v->i >= 0 && v->i < MPG_TIME_MAX)
+      return MPG_OK;
+    (void)mpg_text_real((double)v->i / 1e6, found);
+    return refuse_number((double)v->i / 1e6, found, err);
   default:
     return mpg_fail(err, MPG_MISUSE, "expected a time, found NULL");
   }

@@ -57,28 +57,33 @@ int mpg_vtab_error(sqlite3_vtab *vtab, const char *format, ...) {
   return vtab_text(vtab, text, SQLITE_ERROR);
 }
 
-mpg_value mpg_value_of(sqlite3_value *value) {
-  mpg_value v = {MPG_NULL, 0, 0.0, {NULL, 0}};
+void mpg_value_take(mpg_value *v, sqlite3_value *value) {
   switch (sqlite3_value_type(value)) {
   case SQLITE_INTEGER:
-    v.type = MPG_INT;
-    v.i = sqlite3_value_int64(value);
+    v->type = MPG_INT;
+    v->i = sqlite3_value_int64(value);
     break;
   case SQLITE_FLOAT:
-    v.type = MPG_REAL;
-    v.r = sqlite3_value_double(value);
+    v->type = MPG_REAL;
+    v->r = sqlite3_value_double(value);
     break;
   case SQLITE_TEXT:
   case SQLITE_BLOB:
     /* The blob of a text would be UTF-16 in a database of that encoding. */
-    v.type = MPG_TEXT;
-    v.s.p = sqlite3_value_type(value) == SQLITE_TEXT ? (const char *)sqlite3_value_text(value)
-                                                     : sqlite3_value_blob(value);
-    v.s.n = v.s.p == NULL ? 0 : (size_t)sqlite3_value_bytes(value);
+    v->type = MPG_TEXT;
+    v->s.p = sqlite3_value_type(value) == SQLITE_TEXT ? (const char *)sqlite3_value_text(value)
+                                                      : sqlite3_value_blob(value);
+    v->s.n = v->s.p == NULL ? 0 : (size_t)sqlite3_value_bytes(value);
     break;
   default:
+    v->type = MPG_NULL;
     break;
   }
+}
+
+mpg_value mpg_value_of(sqlite3_value *value) {
+  mpg_value v = {MPG_NULL, 0, 0.0, {NULL, 0}};
+  mpg_value_take(&v, value);
   return v;
 }
 
@@ -92,6 +97,9 @@ void mpg_result_value(sqlite3_context *context, const mpg_value *v) {
     break;
   case MPG_REAL:
     sqlite3_result_double(context, v->r);
+    break;
+  case MPG_MICROSECONDS:
+    sqlite3_result_double(context, (double)v->i / 1e6);
     break;
   case MPG_TEXT:
     /* A NULL pointer would be an SQL NULL. */

@@ -2,6 +2,7 @@
 #include "sqlite_relations.h"
 #include "host.h"
 #include "results.h"
+#include "../base/time.h"
 #include "../goodput/trace/relation_rows.h"
 
 #define READING_MAX 8 /* one inside the other */
@@ -81,44 +82,132 @@ static mpg_rc list_schemas(sqlite3 *db, char ***out, size_t *n, mpg_err *err) {
 ** mutex of the connection is held. */
 static mpg_rc column_value(sqlite3_stmt *stmt, int i, mpg_value *v) {
   sqlite3_value *value = sqlite3_column_value(stmt, i); /* one look at the column, not one a call */
-  *v = mpg_value_of(value);
+  mpg_value_take(v, value);
   return v->type == MPG_TEXT && v->s.p == NULL && sqlite3_value_type(value) != SQLITE_BLOB
              ? MPG_NOMEM
              : MPG_OK;
 }
 
-/* Column 0 is the rowid; it belongs to no relation. */
-static mpg_rc map_columns(mpg_relation_rows *r, sqlite3_stmt *stmt, mpg_err *err) {
-  mpg_rc rc = MPG_OK;
-  for (int i = 1; rc == MPG_OK && i < sqlite3_column_count(stmt); i++) {
-    const char *name = sqlite3_column_name(stmt, i);
-    rc = name == NULL ? mpg_fail_nomem(err) : mpg_relation_rows_column(r, i, name, err);
-  }
-  return rc == MPG_OK ? mpg_relation_rows_columns_end(r, err) : rc;
+/* ---- times of mpg_build's tables: start_us in microseconds, and start_time made of it ---- */
+
+#define US_NAME 32 /* bytes of such a column's name */
+
+/* Writes the name of the column that a time is generated from. false: `time` is no time's name. */
+static bool source_of_time(const char *time, char out[US_NAME]) {
+  const size_t n = strlen(time), ending = strlen("_time");
+  if (n <= ending || n >= US_NAME || strcmp(time + n - ending, "_time") != 0)
+    return false;
+  sqlite3_snprintf(US_NAME, out, "%.*s_us", (int)(n - ending), time);
+  return true;
 }
 
-static mpg_rc add_row(mpg_relation_rows *r, sqlite3_stmt *stmt, mpg_err *err) {
+static bool is_generated(sqlite3 *db, const char *schema, const char *table, const char *column) {
+  sqlite3_stmt *stmt = NULL;
+  char *sql = sqlite3_mprintf("PRAGMA \"%w\".table_xinfo(\"%w\")", schema, table);
+  bool generated = false;
+  if (sql != NULL && sqlite3_prepare_v2(db, sql, -1, &stmt, NULL) == SQLITE_OK)
+    while (!generated && sqlite3_step(stmt) == SQLITE_ROW) {
+      const char *name = (const char *)sqlite3_column_text(stmt, 1);
+      generated = name != NULL && strcmp(name, column) == 0 && sqlite3_column_int(stmt, 6) > 1;
+    }
+  sqlite3_finalize(stmt);
+  sqlite3_free(sql);
+  return generated;
+}
+
+/* Bit c: the table generates column c of the relation from microseconds. */
+static uint32_t find_microseconds(sqlite3 *db, const char *schema, const mpg_relation_info *info) {
+  char us[US_NAME];
+  uint32_t bits = 0;
+  for (size_t c = 0; c < info->ncolumns; c++)
+    if (source_of_time(info->columns[c], us) &&
+        sqlite3_table_column_metadata(db, schema, info->name, us, NULL, NULL, NULL, NULL, NULL) ==
+            SQLITE_OK &&
+        is_generated(db, schema, info->name, info->columns[c]))
+      bits |= (uint32_t)1 << c;
+  return bits;
+}
+
+/* Whether a column is one that times are generated from, or the number of a record. */
+static bool is_own(const mpg_relation_info *info, uint32_t microseconds, const char *name) {
+  char us[US_NAME];
+  bool own = strcmp(name, "id") == 0;
+  for (size_t c = 0; !own && c < info->ncolumns; c++)
+    own = (microseconds >> c & 1) != 0 && source_of_time(info->columns[c], us) &&
+          strcmp(name, us) == 0;
+  return own;
+}
+
+/* ---- rows ---- */
+
+/* Where relations are read, and how. */
+typedef struct place {
+  sqlite3 *db;
+  const mpg_env *env;
+  const char *called; /* by errors and issues, instead of the schema; or NULL */
+  bool skip;
+} place;
+
+/* A relation that is read. */
+typedef struct reading {
+  mpg_relation_rows rows;
+  sqlite3 *db;
+  const char *schema;
+  found kind;
+  sqlite3_stmt *stmt;
+  uint32_t microseconds; /* bit c: in which column c of the relation comes */
+} reading;
+
+/* Column 0 is the rowid; it belongs to no relation. */
+static mpg_rc map_columns(reading *r, mpg_err *err) {
+  const mpg_relation_info *info = mpg_relation_get(r->rows.relation);
+  mpg_rc rc = MPG_OK;
+  for (int i = 1; rc == MPG_OK && i < sqlite3_column_count(r->stmt); i++) {
+    const char *name = sqlite3_column_name(r->stmt, i);
+    if (name == NULL)
+      rc = mpg_fail_nomem(err);
+    else if (!is_own(info, r->microseconds, name))
+      rc = mpg_relation_rows_column(&r->rows, i, name, err);
+  }
+  return rc == MPG_OK ? mpg_relation_rows_columns_end(&r->rows, err) : rc;
+}
+
+/* What generates a time takes an integer from what is a real number, and so does this. */
+static void make_microseconds(mpg_value *v) {
+  if (v->type == MPG_REAL && v->r >= 0 && v->r < (double)MPG_TIME_MAX) {
+    v->type = MPG_INT;
+    v->i = (int64_t)v->r;
+  }
+  if (v->type == MPG_INT)
+    v->type = MPG_MICROSECONDS;
+}
+
+static mpg_rc add_row(reading *r, mpg_err *err) {
+  const size_t n = mpg_relation_get(r->rows.relation)->ncolumns;
   mpg_value values[MPG_MAX_COLUMNS], rowid;
-  if (column_value(stmt, 0, &rowid) != MPG_OK)
+  if (column_value(r->stmt, 0, &rowid) != MPG_OK)
     return mpg_fail_nomem(err);
-  for (size_t c = 0; c < MPG_MAX_COLUMNS; c++) {
+  for (size_t c = 0; c < n; c++) {
     values[c].type = MPG_NULL;
-    if (r->of[c] >= 0 && column_value(stmt, r->of[c], &values[c]) != MPG_OK)
+    if (r->rows.of[c] >= 0 && column_value(r->stmt, r->rows.of[c], &values[c]) != MPG_OK)
       return mpg_fail_nomem(err);
+    if ((r->microseconds >> c & 1) != 0)
+      make_microseconds(&values[c]);
   }
   /* A view's rows are numbered as they come. */
-  return mpg_relation_rows_add(r, values, rowid.type == MPG_INT ? rowid.i : r->n + 1, err);
+  return mpg_relation_rows_add(&r->rows, values, rowid.type == MPG_INT ? rowid.i : r->rows.n + 1,
+                               err);
 }
 
-static mpg_rc read_rows(mpg_relation_rows *r, sqlite3 *db, sqlite3_stmt *stmt, mpg_err *err) {
-  mpg_rc core = map_columns(r, stmt, err);
+static mpg_rc read_rows(reading *r, mpg_err *err) {
+  mpg_rc core = MPG_OK;
   int rc = SQLITE_DONE;
-  sqlite3_mutex_enter(sqlite3_db_mutex(db));
-  while (core == MPG_OK && (rc = sqlite3_step(stmt)) == SQLITE_ROW)
-    core = add_row(r, stmt, err);
-  sqlite3_mutex_leave(sqlite3_db_mutex(db));
+  sqlite3_mutex_enter(sqlite3_db_mutex(r->db));
+  while (core == MPG_OK && (rc = sqlite3_step(r->stmt)) == SQLITE_ROW)
+    core = add_row(r, err);
+  sqlite3_mutex_leave(sqlite3_db_mutex(r->db));
   if (core == MPG_OK && rc != SQLITE_DONE)
-    core = sqlite_failure(db, rc, r->source, err);
+    core = sqlite_failure(r->db, rc, r->rows.source, err);
   return core;
 }
 
@@ -144,46 +233,80 @@ static mpg_rc prepare_failure(sqlite3 *db, int code, found kind, const char *sou
   return sqlite_failure(db, code, source, err);
 }
 
-/* Where relations are read, and how. */
-typedef struct place {
-  sqlite3 *db;
-  const mpg_env *env;
-  const char *called; /* by errors and issues, instead of the schema; or NULL */
-  bool skip;
-} place;
+/* Every column of the relation, to see which there are. */
+static mpg_rc prepare_all(reading *r, mpg_err *err) {
+  const char *name = mpg_relation_get(r->rows.relation)->name;
+  int code = SQLITE_ERROR;
+  for (int numbered = r->kind == TABLE; code == SQLITE_ERROR && numbered >= 0; numbered--) {
+    char *sql = sqlite3_mprintf("SELECT %s, * FROM \"%w\".\"%w\"",
+                                numbered ? "rowid" : "NULL" /* of a table WITHOUT ROWID */,
+                                r->schema, name);
+    if (sql == NULL)
+      return mpg_fail_nomem(err);
+    code = prepare_own(r->db, r->schema, r->kind, sql, &r->stmt);
+    sqlite3_free(sql);
+  }
+  return code == SQLITE_OK ? MPG_OK : prepare_failure(r->db, code, r->kind, r->rows.source, err);
+}
+
+/* The columns that the relation has, and microseconds instead of times. NULL: there is no memory;
+** the caller frees it. */
+static char *select_microseconds(reading *r) {
+  const mpg_relation_info *info = mpg_relation_get(r->rows.relation);
+  sqlite3_str *sql = sqlite3_str_new(NULL);
+  char us[US_NAME];
+  int n = 0;
+  sqlite3_str_appendall(sql, "SELECT NULL");
+  for (size_t c = 0; c < info->ncolumns; c++)
+    if (r->rows.of[c] >= 0) {
+      const bool micro = (r->microseconds >> c & 1) != 0 && source_of_time(info->columns[c], us);
+      sqlite3_str_appendf(sql, ", \"%w\"", micro ? us : info->columns[c]);
+      r->rows.of[c] = ++n;
+    }
+  sqlite3_str_appendf(sql, " FROM \"%w\".\"%w\" NOT INDEXED", r->schema, info->name);
+  return sqlite3_str_finish(sql);
+}
+
+static mpg_rc prepare_microseconds(reading *r, mpg_err *err) {
+  char *sql = select_microseconds(r);
+  int code;
+  if (sql == NULL)
+    return mpg_fail_nomem(err);
+  sqlite3_finalize(r->stmt);
+  code = prepare_own(r->db, r->schema, r->kind, sql, &r->stmt);
+  sqlite3_free(sql);
+  return code == SQLITE_OK ? MPG_OK : sqlite_failure(r->db, code, r->rows.source, err);
+}
 
 static mpg_rc read_relation(mpg_fleet *fleet, const place *at, const char *schema,
                             mpg_relation relation, found kind, mpg_err *err) {
-  const char *name = mpg_relation_get(relation)->name;
-  sqlite3 *db = at->db;
-  char *source = at->called != NULL ? sqlite3_mprintf("%s: %s", at->called, name)
-                                    : sqlite3_mprintf("%s.%s", schema, name);
-  char *sql = sqlite3_mprintf("SELECT %s, * FROM \"%w\".\"%w\"", kind == TABLE ? "rowid" : "NULL",
-                              schema, name);
-  mpg_relation_rows rows = {
-      .fleet = fleet, .env = at->env, .relation = relation, .source = source, .skip = at->skip};
-  sqlite3_stmt *stmt = NULL;
-  mpg_rc rc = MPG_OK;
-  int code;
-  if (source == NULL || sql == NULL) {
-    rc = mpg_fail_nomem(err);
-    goto done;
-  }
-  code = prepare_own(db, schema, kind, sql, &stmt);
-  if (code == SQLITE_ERROR && kind == TABLE) { /* a table WITHOUT ROWID */
-    sqlite3_free(sql);
-    sql = sqlite3_mprintf("SELECT NULL, * FROM \"%w\".\"%w\"", schema, name);
-    code = sql == NULL ? SQLITE_NOMEM : prepare_own(db, schema, kind, sql, &stmt);
-  }
-  rc = mpg_relation_rows_begin(&rows, err);
-  if (rc == MPG_OK && code != SQLITE_OK)
-    rc = prepare_failure(db, code, kind, source, err);
+  const mpg_relation_info *info = mpg_relation_get(relation);
+  char *source = at->called != NULL ? sqlite3_mprintf("%s: %s", at->called, info->name)
+                                    : sqlite3_mprintf("%s.%s", schema, info->name);
+  reading r = {.rows = {.fleet = fleet,
+                        .env = at->env,
+                        .relation = relation,
+                        .source = source,
+                        .skip = at->skip},
+               .db = at->db,
+               .schema = schema,
+               .kind = kind};
+  mpg_rc rc;
+  if (source == NULL)
+    return mpg_fail_nomem(err);
+  rc = mpg_relation_rows_begin(&r.rows, err);
   if (rc == MPG_OK)
-    rc = read_rows(&rows, db, stmt, err);
-  mpg_relation_rows_end(&rows);
-done:
-  sqlite3_finalize(stmt);
-  sqlite3_free(sql);
+    rc = prepare_all(&r, err);
+  if (rc == MPG_OK) {
+    r.microseconds = kind == TABLE ? find_microseconds(r.db, schema, info) : 0;
+    rc = map_columns(&r, err);
+  }
+  if (rc == MPG_OK && r.microseconds != 0)
+    rc = prepare_microseconds(&r, err);
+  if (rc == MPG_OK)
+    rc = read_rows(&r, err);
+  mpg_relation_rows_end(&r.rows);
+  sqlite3_finalize(r.stmt);
   sqlite3_free(source);
   return rc;
 }

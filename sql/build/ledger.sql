@@ -5,26 +5,6 @@
 
 -- ---- 2. The ledger of these records ----
 
-CREATE TEMP VIEW capacity AS
-SELECT pool, chip, chips, start_us / 1e6 AS start_time, end_us / 1e6 AS end_time FROM main.capacity;
-CREATE TEMP VIEW outages AS
-SELECT pool, chips, start_us / 1e6 AS start_time, end_us / 1e6 AS end_time, kind FROM main.outages;
-CREATE TEMP VIEW jobs AS
-SELECT job, name, owner, phase, framework, runtime, model, priority, chips, min_chips, tasks,
-       submit_us / 1e6 AS submit_time, labels
-FROM main.jobs;
-CREATE TEMP VIEW allocations AS
-SELECT job, attempt, task, pool, chips, start_us / 1e6 AS start_time, end_us / 1e6 AS end_time, outcome
-FROM main.allocations;
-CREATE TEMP VIEW spans AS
-SELECT job, attempt, kind, start_us / 1e6 AS start_time, end_us / 1e6 AS end_time, step, program, flops, bytes, dtype,
-       executions
-FROM main.spans;
-CREATE TEMP VIEW commits AS
-SELECT job, step, snapshot_us / 1e6 AS snapshot_time, durable_us / 1e6 AS durable_time FROM main.commits;
-CREATE TEMP VIEW programs AS SELECT program, flops, bytes, dtype FROM main.programs;
-CREATE TEMP VIEW observed AS SELECT pool, until_us / 1e6 AS until_time, job, chip FROM main.observed;
-
 -- What jobs did, run by run and program by program, all pools together. (Before the others: the issues that stay are
 -- those of the last scan, which this one has only of jobs.)
 DROP TABLE IF EXISTS temp.mpg_did;
@@ -109,15 +89,6 @@ WHERE category IN ('down', 'idle', 'partial', 'queued')
   AND sizes = (SELECT value FROM main.mpg_config WHERE name = 'sizes')
   AND basis = (SELECT value FROM main.mpg_config WHERE name = 'basis')
   AND roofline = (SELECT value FROM main.mpg_config WHERE name = 'roofline');
-
-DROP VIEW temp.capacity;
-DROP VIEW temp.outages;
-DROP VIEW temp.jobs;
-DROP VIEW temp.allocations;
-DROP VIEW temp.spans;
-DROP VIEW temp.commits;
-DROP VIEW temp.programs;
-DROP VIEW temp.observed;
 
 -- A job's attempts: from its first chip to its last; the outcome is that of the allocation that ended last
 -- (of several the first of the order below), NULL while any is held.

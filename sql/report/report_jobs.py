@@ -9,16 +9,6 @@ import urllib.parse
 
 MOST_ROWS = 400  # of a job, from which intervals of one kind are taken together
 SETTINGS = ("as_of", "basis", "sizes", "roofline")
-# The records as sql/build.sql gives them to the ledger.
-VIEWS = """
-CREATE TEMP VIEW capacity AS SELECT pool, chip, chips, start_us / 1e6 AS start_time, end_us / 1e6 AS end_time FROM main.capacity;
-CREATE TEMP VIEW outages AS SELECT pool, chips, start_us / 1e6 AS start_time, end_us / 1e6 AS end_time, kind FROM main.outages;
-CREATE TEMP VIEW jobs AS SELECT job, name, owner, phase, framework, runtime, model, priority, chips, min_chips, tasks, submit_us / 1e6 AS submit_time, labels FROM main.jobs;
-CREATE TEMP VIEW allocations AS SELECT job, attempt, task, pool, chips, start_us / 1e6 AS start_time, end_us / 1e6 AS end_time, outcome FROM main.allocations;
-CREATE TEMP VIEW spans AS SELECT job, attempt, kind, start_us / 1e6 AS start_time, end_us / 1e6 AS end_time, step, program, flops, bytes, dtype, executions FROM main.spans;
-CREATE TEMP VIEW commits AS SELECT job, step, snapshot_us / 1e6 AS snapshot_time, durable_us / 1e6 AS durable_time FROM main.commits;
-CREATE TEMP VIEW programs AS SELECT program, flops, bytes, dtype FROM main.programs;
-"""
 INTERVALS = """SELECT job, CAST(round(start_time * 1e6) AS INTEGER) AS start_us, CAST(round(end_time * 1e6) AS INTEGER) AS end_us,
        attempt, category, cause, kind, program, step, chip_us, _file, _line
 FROM {table}
@@ -145,15 +135,12 @@ def timelines(path, jobs, trace, extension):
         settings = "".join(f" AND {name} = :{name}" for name in given)
         values = {**given, "trace": trace, **{f"job{i}": job for i, job in enumerate(jobs)}}
         try:
-            if trace is None:
-                for view in VIEWS.strip().splitlines():
-                    db.execute(view)
             query = INTERVALS.format(table="trace_timeline(:trace)" if trace else "mpg_timeline", jobs=", ".join(f":job{i}" for i in range(len(jobs))), settings=settings)
             found = intervals_of(db.execute(query, values))
         except sqlite3.Error as error:
             return dict(jobs={}, why=f"There are no timelines of jobs here: {error}.")
         is_same = same_as_ledger(db, found, jobs)
-    if trace is None:  # places within views say nothing
+    if trace is None:  # places within the file's tables say nothing
         for row in (row for rows in found.values() for row in rows):
             row["file"] = row["line"] = row["last_line"] = None
         source = "mpg-report --trace FOLDER names the file and line behind each."

@@ -472,6 +472,24 @@ class Records(unittest.TestCase):
                 self.assertEqual((doubles,), found, (len(earlier), len(later)))
                 self.assertEqual((len({repr(span) for span in earlier + later}),), db.execute("SELECT count(*) FROM spans").fetchone())
 
+    def test_its_tables_as_a_trace(self):
+        """mpg_rollup reads their microseconds, exactly and without a word about columns that only the build needs."""
+        with tempfile.TemporaryDirectory() as folder:
+            spans = [sp("step", at + 0.000001, at + 1.000003, at) for at in range(4)]
+            write_csv(folder, fleet(cap(8, 0, 10.000007), job("j"), al(8, 0, 9.000001), *spans))
+            expected = ledger(connect(), f"trace_rollup({quote(folder)})")
+            db = connect()
+            db.execute("SELECT mpg_build(?)", (folder,))
+        self.assertEqual(expected, ledger(db, "mpg_rollup"))
+        self.assertEqual([], db.execute("SELECT * FROM mpg_issues WHERE source LIKE 'main.%'").fetchall())
+        db.execute("UPDATE spans SET end_us = end_us + 5 WHERE step = 3")
+        self.assertEqual({8 * 4000002 + 8 * 5}, {row[-1] for row in ledger(db, "mpg_rollup") if row[-2] == "no_checkpoint_data"})
+        for wrong, error in ((-1, "expected a time from 1970-01-01 on in Unix seconds, found -1e-06"), ("soon", 'expected Unix seconds or ISO 8601 time, found "soon"'),
+                             (2**62, "expected a time before 2262-01-01 in Unix seconds")):
+            db.execute("UPDATE spans SET start_us = ? WHERE step = 0", (wrong,))
+            with self.assertRaisesRegex(sqlite3.OperationalError, "main.spans:[0-9]+: spans.start_time: " + re.escape(error)):
+                db.execute("SELECT sum(chip_us) FROM mpg_rollup").fetchall()
+
     def test_of_itself(self):
         db = connect()
         db.execute("CREATE TEMP VIEW jobs AS SELECT job FROM mpg_records")

@@ -32,6 +32,9 @@ static const char *describe_value(const mpg_value *v, char out[FOUND_TEXT]) {
   case MPG_REAL:
     (void)mpg_print(out, FOUND_TEXT, "%.17g", v->r);
     return out;
+  case MPG_MICROSECONDS:
+    (void)mpg_print(out, FOUND_TEXT, "%.17g", (double)v->i / 1e6);
+    return out;
   default:
     if (v->s.n > 0 && memchr(v->s.p, '\0', v->s.n) != NULL) { /* as numpy's integers in SQLite */
       (void)snprintf(out, FOUND_TEXT, "%zu bytes that are no text", v->s.n);
@@ -79,6 +82,8 @@ static mpg_rc get_int(const row *r, int column, int64_t *out) {
       return unexpected(r, column, "an integer");
     *out = (int64_t)d;
     break;
+  case MPG_MICROSECONDS:
+    break;
   }
   return *out == MPG_NONE ? unexpected(r, column, "an integer") : MPG_OK;
 }
@@ -99,6 +104,8 @@ static mpg_rc get_amount(const row *r, int column, double *out) {
   case MPG_TEXT:
     if (!mpg_real_parse(v->s, out))
       return unexpected(r, column, "a number");
+    break;
+  case MPG_MICROSECONDS:
     break;
   }
   return *out >= 0 && isfinite(*out) ? MPG_OK : unexpected(r, column, "a number of at least 0");
@@ -122,6 +129,8 @@ static mpg_rc get_chips(const row *r, int column, int64_t *out) {
     break;
   case MPG_TEXT:
     ok = mpg_scaled_parse(v->s, 6, out);
+    break;
+  case MPG_MICROSECONDS:
     break;
   }
   if (!ok || *out < 0 || *out > CHIPS_MAX * MPG_CHIP)

@@ -415,15 +415,12 @@ static bool are_as_read(sqlite3 *db, const row_counts *counts) {
   return whole != NULL;
 }
 
-/* What follows the records, which it counts: views of them, which several questions read, then
-** what is made of the answers. They are read once. An SQLite code. */
-static int run_questions(mpg_conn *conn, const char *sql, const char *end, sqlite3_value *path,
+/* What follows the records, which it counts: what is asked of them, which are read once, then what
+** is made of the answers. An SQLite code. */
+static int run_questions(mpg_conn *conn, const char *asks, const char *end, sqlite3_value *path,
                          row_counts *counts, mpg_err *err) {
-  const char *asks = strstr(sql, "\nDROP TABLE IF EXISTS temp.mpg_did");
-  const char *answered = strstr(sql, "\nDROP VIEW temp.capacity");
-  int rc = run_script(conn->db, sql, asks, path);
-  if (rc == SQLITE_OK)
-    rc = count_rows(conn->db, "main", counts->now);
+  const char *answered = strstr(asks, "\nDROP TABLE IF EXISTS main.attempts");
+  int rc = count_rows(conn->db, "main", counts->now);
   if (rc == SQLITE_OK &&
       mpg_held_fleet_begin(conn, are_as_read(conn->db, counts) ? counts->now : NULL, err) != MPG_OK)
     rc = mpg_sqlite_rc(err->rc);
@@ -437,14 +434,14 @@ static int run_questions(mpg_conn *conn, const char *sql, const char *end, sqlit
 static int build_tables(mpg_conn *conn, sqlite3_value *path, row_counts *counts, mpg_err *err) {
   sqlite3 *db = conn->db;
   const char *script = mpg_script_find("build")->sql, *columns = mpg_script_find("columns")->sql;
-  const char *ledger = strstr(script, "\nCREATE TEMP VIEW capacity");
+  const char *asks = strstr(script, "\nDROP TABLE IF EXISTS temp.mpg_did");
   int rc = mpg_held_records_begin(conn, err) == MPG_OK ? SQLITE_OK : SQLITE_NOMEM;
   if (rc == SQLITE_OK)
-    rc = run_script(db, script, ledger, path);
+    rc = run_script(db, script, asks, path);
   if (rc == SQLITE_OK)
     rc = check_times(db, err);
   if (rc == SQLITE_OK)
-    rc = run_questions(conn, ledger, strstr(script, "\nCOMMIT;"), path, counts, err);
+    rc = run_questions(conn, asks, strstr(script, "\nCOMMIT;"), path, counts, err);
   mpg_held_records_end(conn);
   if (rc == SQLITE_OK)
     rc = take_labels(conn, path, err);

@@ -36,8 +36,8 @@ static bool is_by_job(sqlite3_index_info *info, int i) {
          mpg_str_eq(name, mpg_str_of(mpg_relation_get(MPG_REL_COMMITS)->name));
 }
 
-/* Of an IN, SQLite compares each value again as a text, though it may mean numbers: so only mpg_build,
-** whose jobs are texts, has an argument of it. */
+/* Of an IN, SQLite compares each value again as a text, though it may mean numbers: so only
+** mpg_build, whose jobs are texts, has an argument of it. */
 void mpg_records_plan(mpg_conn *conn, sqlite3_index_info *info, int record, int job, int given) {
   const bool held = conn->held_records != NULL; /* mpg_build asks */
   int of_record = -1, of_job = -1;              /* the constraints that are arguments */

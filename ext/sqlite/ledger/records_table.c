@@ -350,7 +350,6 @@ static int records_filter(sqlite3_vtab_cursor *base, int idx_num, const char *id
   const mpg_arg which[2] = {first_arg(t), MPG_ARG_ON_ERROR};
   mpg_err err = {MPG_OK, ""};
   int n = 0, code;
-  mpg_rc rc;
   (void)idx_str;
   reset(c);
   for (int a = 0; a < 2 && n < argc; a++)
@@ -375,16 +374,15 @@ static int records_filter(sqlite3_vtab_cursor *base, int idx_num, const char *id
   choose_relations(c, idx_num, n < argc ? argv[n] : NULL);
   n += (idx_num & (MPG_RECORD_IS | MPG_RECORD_IS_NOT)) != 0;
   c->reading = mpg_records_read(t->conn, from_files(t), c->args, &err);
-  rc = c->reading == NULL ? err.rc : MPG_OK;
-  if (rc == MPG_OK) {
-    /* With what is no text SQLite compares alone: to it a number may be like a name. */
-    c->of_one_job = (idx_num & MPG_JOB_IS) != 0 && sqlite3_value_type(argv[n]) == SQLITE_TEXT;
-    if (c->of_one_job)
-      c->one_job = place_of_job(c->reading, argv[n]);
-    begin_relation(c, MPG_REL_CAPACITY);
-    find_record(c);
-  }
-  return rc == MPG_OK ? SQLITE_OK : mpg_vtab_failure(&t->base, t->module->name, &err);
+  if (c->reading == NULL)
+    return mpg_vtab_failure(&t->base, t->module->name, &err);
+  /* With what is no text SQLite compares alone: to it a number may be like a name. */
+  c->of_one_job = (idx_num & MPG_JOB_IS) != 0 && sqlite3_value_type(argv[n]) == SQLITE_TEXT;
+  if (c->of_one_job)
+    c->one_job = place_of_job(c->reading, argv[n]);
+  begin_relation(c, MPG_REL_CAPACITY);
+  find_record(c);
+  return SQLITE_OK;
 }
 
 static int records_next(sqlite3_vtab_cursor *base) {
