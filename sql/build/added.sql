@@ -31,9 +31,9 @@ SET known = (SELECT count(*) = n AND sum(id & 4294967295) = low AND sum(id >> 32
 -- Spans that a trace holds more than once count once. (Counted only where not every span was new.)
 DROP TABLE IF EXISTS temp.mpg_doubles;
 CREATE TEMP TABLE mpg_doubles AS SELECT 0 AS added, 0 AS incoming, 0 AS doubles;
-INSERT OR IGNORE INTO main.spans SELECT * FROM temp.mpg_spans WHERE job IN (SELECT i.job FROM temp.mpg_incoming AS i WHERE NOT known);
+INSERT OR IGNORE INTO main.spans SELECT * FROM temp.mpg_spans WHERE NOT EXISTS (SELECT 1 FROM temp.mpg_incoming); -- of a new file, first: see run_script
 UPDATE temp.mpg_doubles SET added = changes();
-INSERT OR IGNORE INTO main.spans SELECT * FROM temp.mpg_spans WHERE NOT EXISTS (SELECT 1 FROM temp.mpg_incoming); -- of a new file
+INSERT OR IGNORE INTO main.spans SELECT * FROM temp.mpg_spans WHERE job IN (SELECT i.job FROM temp.mpg_incoming AS i WHERE NOT known);
 UPDATE temp.mpg_doubles
 SET added = added + changes(),
     incoming = coalesce((SELECT sum(n * NOT known) FROM temp.mpg_incoming),

@@ -559,11 +559,19 @@ static void result_id(sqlite3_context *x, const cursor *c) {
 
 /* ---- columns ---- */
 
+/* Once a job: its spans or commits, for the first column that is asked for. */
+static int unpack_first(cursor *c) {
+  mpg_table *t = (mpg_table *)c->base.pVtab;
+  mpg_err err = {MPG_OK, ""};
+  return unpack_packed(c, &err) == MPG_OK ? SQLITE_OK
+                                          : mpg_vtab_failure(&t->base, t->module->name, &err);
+}
+
 static int records_column(sqlite3_vtab_cursor *base, sqlite3_context *x, int i) {
   cursor *c = (cursor *)base;
-  mpg_table *t = (mpg_table *)base->pVtab;
+  const mpg_table *t = (const mpg_table *)base->pVtab;
   const mpg_fleet *f;
-  mpg_err err = {MPG_OK, ""};
+  int code;
   if (i >= COLS) {
     sqlite3_value *value = c->args[i == COLS ? first_arg(t) : MPG_ARG_ON_ERROR];
     if (value != NULL)
@@ -574,8 +582,8 @@ static int records_column(sqlite3_vtab_cursor *base, sqlite3_context *x, int i) 
     sqlite3_result_text(x, mpg_relation_get(c->relation)->name, -1, SQLITE_STATIC);
     return SQLITE_OK;
   }
-  if (is_packed(c->relation) && !c->unpacked && unpack_packed(c, &err) != MPG_OK)
-    return mpg_vtab_failure(&t->base, t->module->name, &err);
+  if (is_packed(c->relation) && !c->unpacked && (code = unpack_first(c)) != SQLITE_OK)
+    return code;
   if (i == COL_ID) {
     result_id(x, c);
     return SQLITE_OK;
