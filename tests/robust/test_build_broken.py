@@ -1,11 +1,13 @@
 """mpg_build that is stopped, or has no more memory or disk: the file is as it was before, and the next build makes what a first one does."""
 import ctypes
 import os
+import shutil
 import sqlite3
 import unittest
 
 from cases import Case
 from fleets import ROOT, connect
+from retold import folders
 
 SQLITE = ctypes.CDLL("libsqlite3.so.0")
 SQLITE.sqlite3_memory_used.restype = ctypes.c_int64
@@ -110,6 +112,44 @@ class Broken(Case):
                     self.assertLessEqual(SQLITE.sqlite3_memory_used(), used + 4096)
         self.assertGreater(failed, TRIES)
         self.assertLess(left, 1 + failed / 10)
+
+    def test_stopped_over_a_folder_that_tells_otherwise(self):
+        """At places all over a build of a folder that was built before: the tables are as they were, then as a build without a stop makes them."""
+        held = "SELECT job, attempt, pool, chips, start_us, end_us, outcome FROM allocations UNION ALL SELECT category, 0, pool, 0, sum(chip_us), count(*), '' FROM ledger GROUP BY 1, 3 ORDER BY 1, 2, 3, 5"
+        stopped = 0
+        for name, told in folders():
+            folder, earlier = self.new_folder(), os.path.join(self.new_folder(), "earlier.db")
+            db = connect(earlier)
+            for files in told:
+                before = db.execute(held).fetchall() if files is told[-1] else None
+                if files is told[-1]:
+                    db.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchall()
+                    shutil.copy(earlier, self.path)
+                for old in os.listdir(folder):
+                    os.remove(os.path.join(folder, old))
+                for file, text in files.items():
+                    with open(os.path.join(folder, file), "w", encoding="utf-8") as out:
+                        out.write(text)
+                looks = []
+                db.set_progress_handler(lambda looks=looks: looks.append(1) and 0, 100)
+                db.execute("SELECT mpg_build(?)", (folder,)).fetchall()
+            wanted = db.execute(held).fetchall()
+            db.close()
+            shutil.copy(self.path, earlier)
+            for place in range(TRIES):
+                with self.subTest(name, place=place):
+                    self.remove()
+                    shutil.copy(earlier, self.path)
+                    db, left = self.again(), [(2 * place + 1) * len(looks) // (2 * TRIES)]
+                    db.set_progress_handler(lambda left=left: left.append(left.pop() - 1) or left[0] <= 0, 100)
+                    stopped += self.fails(db, folder, "interrupted$")
+                    db.set_progress_handler(None, 0)
+                    self.assertFalse(db.in_transaction)
+                    self.assertEqual(before, db.execute(held).fetchall())
+                    db.execute("SELECT mpg_build(?)", (folder,)).fetchall()
+                    self.assertEqual(wanted, db.execute(held).fetchall())
+                    db.close()
+        self.assertGreater(stopped, 15 * TRIES)
 
     @staticmethod
     def undo(db):
