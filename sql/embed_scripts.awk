@@ -14,10 +14,9 @@ function fail(why) {
   exit 1
 }
 
+# (A replacement of a backslash and "&" is one that every awk reads alike.)
 function literal(line) {
-  gsub(/\\/, "\\\\\\\\", line)
-  gsub(/"/, "\\\\\"", line)
-  gsub(/[?]/, "\\\\?", line)
+  gsub(/[\\"?]/, "\\\\&", line)
   return "\n     \"" line "\\n\""
 }
 

@@ -5,6 +5,7 @@ docs/questions.md is written from the headers: MPG_WRITE_DOCS=1 writes it; read 
 import glob
 import os
 import re
+import shutil
 import subprocess
 import tempfile
 import unittest
@@ -174,6 +175,20 @@ class Rules(unittest.TestCase):
         for path in glob.glob("sql/*.sql", root_dir=ROOT) + glob.glob("sql/formats/*.sql", root_dir=ROOT):
             done = subprocess.run(["awk", "-v", "whole=1", "-f", "sql/embed_scripts.awk", path], cwd=ROOT, text=True, capture_output=True, check=True)
             self.assertEqual((script_text(path), ""), (done.stdout, done.stderr), path)
+
+    def test_any_awk_compiles_it_in(self):
+        """What C would read otherwise in a text is escaped, by each awk there is: they differ in what a replacement may hold."""
+        lines = ["SELECT '\"a\"', '\\', '\\\\n', '??/', '&', '\\&';", "SELECT 'a\\\"b';"]
+        with tempfile.NamedTemporaryFile("w", suffix=".sql") as file:
+            file.write("\n".join(lines) + "\n")
+            file.flush()
+            for awk in (["awk"], ["mawk"], ["gawk"], ["gawk", "--posix"], ["original-awk"], ["busybox", "awk"]):
+                if shutil.which(awk[0]) is None:
+                    continue
+                done = subprocess.run([*awk, "-f", "sql/embed_scripts.awk", file.name], cwd=ROOT, text=True, capture_output=True, check=True)
+                literals = re.findall(r'(?m)^     "(.*)\\n"', done.stdout)
+                self.assertEqual(lines, [re.sub(r"\\(.)", r"\1", literal) for literal in literals], awk)
+                self.assertNotRegex(done.stdout, r"\?\?")
 
     def test_a_missing_part(self):
         """Is an error of the build that names the file and the part."""
