@@ -100,6 +100,15 @@ class Oldest(unittest.TestCase):
                  for path in glob.glob("ext/**/*.[ch]", root_dir=ROOT, recursive=True)}
         self.assertEqual(["ext/sqlite/host.c"], [path for path, found in calls.items() if found])
 
+    def test_later_names_are_declared(self):
+        """An older sqlite3.h lacks them: who uses one includes host.h, which has them then."""
+        header = text_of("ext/sqlite/host.h")
+        later = re.findall(r"#define (SQLITE_\w+)", header)
+        self.assertIn("SQLITE_INDEX_CONSTRAINT_LIMIT", later)
+        uses = [path for path in glob.glob("ext/sqlite/**/*.c", root_dir=ROOT, recursive=True) if re.search(rf"\b({'|'.join(later)})\b", text_of(path))]
+        self.assertGreater(len(uses), 2)
+        self.assertEqual([], [path for path in uses if not re.search(r'#include "(\.\./)*host\.h"', text_of(path))])
+
     def test_the_oldest_is_said_once(self):
         said = int(re.search(r"#define MPG_OLDEST_SQLITE (\d+)", text_of("ext/sqlite/host.h"))[1])
         self.assertEqual(OLDEST, said)

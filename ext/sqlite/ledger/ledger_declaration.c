@@ -2,6 +2,7 @@
 #include "ledger_declaration.h"
 #include "ledger_arguments.h"
 #include "ledger_plan.h"
+#include "../host.h"
 
 const mpg_ledger_table *mpg_ledger_table_of(const mpg_table *t) {
   return mpg_ledger_table_get(t->module->parameter);

@@ -15,6 +15,7 @@
 #include "record_id.h"
 #include "records_plan.h"
 #include "records_reading.h"
+#include "../host.h"
 
 #include <math.h>
 #include <string.h>
