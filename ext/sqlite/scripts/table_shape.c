@@ -41,7 +41,8 @@ void mpg_table_shape_read(mpg_table_shape *shape, const mpg_script_table *table)
                                                        .name = MPG_STR("on_error"),
                                                        .parameter = MPG_STR("on_error"),
                                                        .type = MPG_STR("TEXT"),
-                                                       .text = MPG_STR(ON_ERROR)};
+                                                       .text = MPG_STR(ON_ERROR),
+                                                       .says = {NULL, 0}};
   }
 }
 
