@@ -6,7 +6,7 @@
 
 .print "ML Productivity Goodput of fixtures/fleet:  MPG = SG x RG x PG"
 .print
-WITH fleet AS MATERIALIZED (SELECT pool, phase, category, chip_us FROM trace_rollup('fixtures/fleet')),
+WITH fleet AS (SELECT pool, phase, category, chip_us FROM trace_rollup('fixtures/fleet')),
 shown AS (
   SELECT 0 AS level, NULL AS pool, NULL AS phase, category, chip_us FROM fleet
   UNION ALL SELECT 1, pool, NULL, category, chip_us FROM fleet WHERE pool IS NOT NULL
@@ -33,7 +33,7 @@ ORDER BY shown.pool, level, shown.phase;
 .print
 .print "Where the rest went, as a share of all chip-time:"
 .print
-WITH fleet AS MATERIALIZED (
+WITH fleet AS (
   SELECT category, cause, sum(chip_us) AS chip_us
   FROM trace_rollup('fixtures/fleet')
   WHERE category <> 'queued'

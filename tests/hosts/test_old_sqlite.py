@@ -123,6 +123,13 @@ class Oldest(unittest.TestCase):
                  for word in re.finditer(later, re.sub(r"'[^']*'", lambda text: text[0] if is_sql(text[0]) else "''", without_comments(text_of(path))))}
         self.assertEqual(set(), found)
 
+    def test_sql_that_the_shell_reads(self):
+        """make demo runs in the shell of the machine: no hint is taken out there."""
+        sql = without_comments(text_of("docs/demo.sql"))
+        self.assertIn("trace_rollup", sql)
+        for since, later in {**LATER, "3.35, too": r"\bMATERIALIZED\b"}.items():
+            self.assertIsNone(re.search(later, re.sub(r"'[^']*'", "''", sql)), since)
+
     def test_having_has_a_group_by(self):
         """Before 3.39 it must; a subquery in parentheses is a query of its own."""
         for path in glob.glob("sql/**/*.sql", root_dir=ROOT, recursive=True):
