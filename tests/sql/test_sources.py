@@ -105,7 +105,8 @@ class Recognition(Folder):
             with open(os.path.join(ROOT, "fixtures", name), encoding="utf-8") as file:
                 return file.read()
 
-        for name in ("slurm/sacct.json", "slurm/squeue.json", "prometheus/dcgm.json", "flux/jobs.json", "condor/history.json", "kube/cluster.json", "sge/accounting.jsonl"):
+        for name in ("slurm/sacct.json", "slurm/squeue.json", "prometheus/dcgm.json", "flux/jobs.json", "condor/history.json", "kube/cluster.json", "sge/accounting.jsonl",
+                     "goodput/ranker-7.jsonl", "goodput/ranker-8.json"):
             documents, text = [], read(name).strip()
             while text:
                 document, end = json.JSONDecoder().raw_decode(text)
