@@ -1,5 +1,6 @@
 /* kube_outcome.c - how a pod, a Workload or a job ended: see kube_object.h. */
 #include "kube_object.h"
+#include "../../base/number.h"
 
 #include <string.h>
 
@@ -48,16 +49,30 @@ static const word evictions[] = {
     {"InactiveWorkloadRequeuingLimitExceeded", "failed"},
 };
 
+/* A pod whose containers ended well because they were told to: the kubelet calls it Succeeded, too.
+** Its deletion was asked for its grace period before its time. */
+static bool ended_by_deletion(const mpg_kube_object *o) {
+  const mpg_json_member *m =
+      mpg_kube_find(&o->levels[MPG_KUBE_METADATA], "deletionGracePeriodSeconds");
+  const mpg_value *deletion = &o->values[MPG_KUBE_deletionTimestamp],
+                  *finished = &o->values[MPG_KUBE_finished];
+  int64_t grace = 0;
+  if (m != NULL && (!mpg_int_parse(m->text, &grace) || grace < 0 || grace > INT32_MAX))
+    grace = 0;
+  return deletion->type != MPG_NULL && finished->type != MPG_NULL &&
+         finished->i > deletion->i - grace;
+}
+
 static const char *of_pod(const mpg_kube_object *o) {
-  const char *found;
+  const char *found =
+      outcome_of(o, MPG_KUBE_disruption, disruptions, sizeof disruptions / sizeof *disruptions);
   bool failed = mpg_kube_is(o, MPG_KUBE_phase, "Failed");
   bool deleted = o->values[MPG_KUBE_deletionTimestamp].type != MPG_NULL ||
                  mpg_kube_is(o, MPG_KUBE_event, "DELETED");
-  if (mpg_kube_is(o, MPG_KUBE_phase, "Succeeded"))
+  if (mpg_kube_is(o, MPG_KUBE_phase, "Succeeded") && !ended_by_deletion(o))
     return "completed";
   if (!failed && !deleted)
     return NULL;
-  found = outcome_of(o, MPG_KUBE_disruption, disruptions, sizeof disruptions / sizeof *disruptions);
   if (found == NULL)
     found = outcome_of(o, MPG_KUBE_reason, pod_reasons, sizeof pod_reasons / sizeof *pod_reasons);
   if (found != NULL)

@@ -45,6 +45,27 @@ SELECT job, task, uid, node, pool, chips, units, start_time, end_time,
        ELSE outcome END AS outcome
 FROM compared AS c;
 
+CREATE INDEX temp.kube_attempts_of ON kube_attempts(job, attempt, start_time);
+-- How an attempt ended its job's own object says, if that came to its end: what still ran was removed then, however it ended (workers of an
+-- MPIJob whose launcher is done, of a JobSet with another success policy).
+UPDATE kube_attempts SET outcome = e.outcome
+FROM (SELECT o.job, o.outcome, o.finished, a.attempt, a.end_time, row_number() OVER (PARTITION BY o.version ORDER BY a.attempt DESC) AS nth
+      FROM kube_last AS o JOIN (SELECT job, attempt, min(start_time) AS start_time, max(coalesce(end_time, 9e18)) AS end_time FROM kube_attempts GROUP BY job, attempt) AS a
+           ON a.job = o.job AND a.start_time BETWEEN coalesce(o.creationTimestamp, a.start_time) AND o.finished
+      WHERE o.outcome IN ('completed', 'failed', 'timeout') AND o.finished IS NOT NULL
+        AND (o.kind = 'Workload' AND o.owner_kind IS NOT 'Pod' OR o.kind NOT IN ('Pod', 'Node', 'Workload') AND o.namespace || '/' || o.name = o.job)) AS e
+WHERE nth = 1 AND e.job = kube_attempts.job AND e.attempt = kube_attempts.attempt AND kube_attempts.end_time >= min(e.finished, e.end_time) - iif(kube_attempts.outcome IN ('failed', 'cancelled'), 60, 0)
+  AND (e.outcome = 'completed' OR kube_attempts.outcome = 'cancelled');
+-- Pods that were deleted when another one of their attempt had ended badly, which nothing replaced, before all began anew (JobSet, Volcano, KubeRay).
+UPDATE kube_attempts SET outcome = b.outcome
+FROM (WITH cancelled AS (SELECT k.rowid AS row, k.job, k.attempt, k.start_time, k.end_time, max(k.attempt) OVER (PARTITION BY k.job) AS last FROM kube_attempts AS k WHERE k.job IN (SELECT job FROM kube_attempts WHERE outcome = 'cancelled' AND attempt > 0)),
+      bad AS (SELECT job, outcome, end_time FROM kube_attempts WHERE outcome IN ('failed', 'node_fail', 'preempted', 'timeout')
+              UNION ALL SELECT job, outcome, finished FROM kube_last WHERE kind = 'Pod' AND coalesce(chips, 0) = 0 AND outcome IN ('failed', 'node_fail', 'preempted', 'timeout'))
+      SELECT c.row, b.outcome, row_number() OVER (PARTITION BY c.row ORDER BY b.end_time, b.outcome) AS nth
+      FROM cancelled AS c JOIN bad AS b ON b.job = c.job AND b.end_time BETWEEN max(c.start_time, c.end_time - 900) AND c.end_time
+      WHERE c.attempt < c.last AND NOT EXISTS (SELECT 1 FROM kube_attempts AS r WHERE r.job = c.job AND r.attempt = c.attempt AND r.start_time >= b.end_time)) AS b
+WHERE nth = 1 AND b.row = kube_attempts.rowid AND kube_attempts.outcome = 'cancelled';
+
 -- ---- 6. Jobs ----
 
 -- Of a job's objects the Workload says what it needs, else the object that has its name, else the one pod
