@@ -44,6 +44,15 @@ class Endings(Mapped):
                              (self.ran("p", 100, 1010, asked=1000, disruption="DeletionByTaintManager"), "node_fail")):
             self.assertEqual(outcome, self.one("SELECT outcome FROM kube_trace(?)", self.file(pod)), pod)
 
+    def test_a_pod_whose_containers_have_ended_and_that_is_to_be_deleted(self):
+        """It holds nothing any more, whatever its phase, also in a watch without events, which shows no deletion. One whose containers may start again does."""
+        for phase in ("Running", "Succeeded", "Failed"):
+            for asked, code, end in ((1000, 137, 1010), (1000, 0, 1010), (None, 137, None)):
+                with self.subTest(phase=phase, asked=asked):
+                    told = [self.node("n0"), self.ran("p0", 100), self.ran("p0", 100, 1010, code, asked=asked, phase="Running" if asked is None else phase)]
+                    self.map(self.file("\n".join(map(json.dumps, told))))
+                    self.assertEqual([(end,)], self.rows("SELECT end_time - ? FROM allocations", T0))
+
     def test_pods_that_were_removed_as_their_job_was_done(self):
         labels = {"training.kubeflow.org/job-name": "j"}
         for code, phase in ((143, "Failed"), (0, "Running"), (0, "Succeeded")):
