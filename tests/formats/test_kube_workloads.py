@@ -25,6 +25,19 @@ class Mapping(Mapped):
         self.assertEqual(self.rows("SELECT job, sum(chip_us) / 1000000 FROM mpg_rollup WHERE category = 'queued' GROUP BY job"),
                          [("ns/again", 2 * (5 + 30)), ("ns/done", 20), ("ns/gone", 60), ("ns/runs", 80), ("ns/waits", 100)])
 
+    def test_workloads_that_were_admitted_with_fewer_pods(self):
+        """Without pods: what was admitted, of one set or two, whatever their order."""
+        def admitted(given, asked=4, others=0):
+            w = self.workload("j", 1, ("Admitted", "Admitted", 10), ("Finished", "Succeeded", 50))["object"]
+            pods = {"spec": {"containers": [{"resources": {"limits": {G: 2}}}]}}
+            w["spec"]["podSets"] = [{"name": "main", "count": asked, "minCount": 1, "template": pods}] + [{"name": "rest", "count": others, "template": pods}] * (others > 0)
+            w["status"]["admission"] = {"clusterQueue": "q", "podSetAssignments": [{"name": "rest", "count": others}] * (others > 0) + [{"name": "main", **given}]}
+            self.map(self.file([self.node("n", {G: "16"}, agentpool="a"), w]))
+            return self.rows("SELECT chips FROM allocations"), self.rows("SELECT chips, min_chips FROM jobs")
+        for given, others, held in (({"count": 4}, 0, 8), ({"count": 3}, 0, 6), ({"count": 1}, 0, 2), ({}, 0, 8), ({"count": 2}, 3, 10), ({"count": 4}, 3, 14)):
+            with self.subTest(given=given, others=others):
+                self.assertEqual(([(held,)], [(8 + 2 * others, 2 + 2 * others)]), admitted(given, others=others))
+
     def test_deactivated_workloads(self):
         """A Workload that is not active asks for nothing, whatever it was evicted for, and whether it was admitted before or not."""
         def told(name, active, reason, admitted=True):

@@ -176,7 +176,10 @@ DROP TABLE IF EXISTS temp.kube_admitted;
 CREATE TEMP TABLE kube_admitted AS
 SELECT job, CASE WHEN flavor IN (SELECT pool FROM kube_nodes) OR (SELECT count(DISTINCT pool) FROM kube_nodes) <> 1 THEN coalesce(flavor, 'kubernetes')
                  ELSE (SELECT min(pool) FROM kube_nodes) END AS pool,
-       chips, admitted AS start_time, coalesce(finished, evicted, CASE WHEN event = 'DELETED' THEN coalesce(deletionTimestamp, gone) END) AS end_time, outcome
+       round(chips - iif(min_chips < chips, coalesce((SELECT (chips - min_chips) * (json_extract(s.value, '$.count') - json_extract(a.value, '$.count')) / (json_extract(s.value, '$.count') - json_extract(s.value, '$.minCount'))
+                                                     FROM json_each(spec, '$.podSets') AS s JOIN json_each(status, '$.admission.podSetAssignments') AS a -- one set at most may get fewer pods than it wants
+                                                     WHERE s.type = 'object' AND a.type = 'object' AND json_extract(a.value, '$.name') = json_extract(s.value, '$.name') AND json_extract(s.value, '$.minCount') < json_extract(s.value, '$.count')), 0), 0), 6) AS chips,
+       admitted AS start_time, coalesce(finished, evicted, CASE WHEN event = 'DELETED' THEN coalesce(deletionTimestamp, gone) END) AS end_time, outcome
 FROM kube_last
 WHERE kind = 'Workload' AND chips > 0 AND admitted IS NOT NULL AND job NOT IN (SELECT job FROM kube_held);
 
