@@ -59,6 +59,15 @@ class Mapping(Mapped):
         self.assertEqual(self.rows("SELECT chips, end_time - ? FROM capacity ORDER BY 2", T0), [(8, None), (8, 90)])
         self.assertEqual(self.rows("SELECT job, sum(chip_us) / 2000000 FROM mpg_rollup WHERE category = 'queued' AND job LIKE 'ns/_____' AND as_of = ? GROUP BY job", T0 + 500),
                          [("ns/stays", 500)])
+        # In one file, of whole listings or of one list for each kind; a list of other kinds in between begins no listing.
+        def appended(*lists):
+            self.map(self.file("\n".join(json.dumps({"apiVersion": "v1", "kind": "List", "items": items}, indent=1) for items in lists)))
+            return [row[0:1] + row[5:7] for row in self.allocations()]
+        self.assertEqual(told(first, second, third), appended(first, second, third))
+        split = lambda listing: [[o for o in listing if (o["kind"] == "Node") == nodes] for nodes in (True, False)]
+        self.assertEqual(told(first, second, third), appended(*split(first), *split(second), *split(third)))
+        self.assertEqual(told(first, second, third), appended(*split(first)[::-1], *split(second)[::-1], *split(third)[::-1]))
+        self.assertEqual(told(first, third), appended(first, third))
         # In any order; one of every namespace would show them all.
         wide = [node("n", 400), pod("c", 150), pod("x", 350, "kube-system"), waits("stays")]
         self.assertEqual(told(wide, third, first, second), [

@@ -17,6 +17,7 @@ struct mpg_kube {
   place places[MPG_PULL_DEPTH];
   mpg_json_text text; /* the object at hand, put together from the members met so far */
   bool listed;        /* the object at hand is a list: its items were met */
+  int64_t lists;      /* of the stream, so far */
   mpg_str list_kind;  /* of the items, if the list says so before them: in kind */
   char kind[64];
   int64_t begins; /* line of the object at hand */
@@ -212,6 +213,7 @@ static mpg_rc read_member(mpg_kube *k, const mpg_pull_item *item, mpg_err *err) 
   if (item->first == '[' && mpg_str_eq(item->key, MPG_STR("items"))) {
     mpg_json_member members = {{"", 0}, MPG_JSON_OBJECT, {"", 0}, 0, 0};
     k->listed = true;
+    k->lists++;
     k->places[mpg_pull_depth(k->pull)] = ITEMS;
     mpg_pull_enter(k->pull);
     /* What stood before the items may be the list's metadata. */
@@ -263,6 +265,7 @@ static mpg_rc enter_container(mpg_kube *k, const mpg_pull_item *item, mpg_err *e
 static mpg_rc read_item(mpg_kube *k, const mpg_pull_item *item, bool *given, mpg_err *err) {
   mpg_json_kind kind;
   mpg_str text;
+  mpg_rc rc;
   k->object.line = item->line;
   if (item->first != '{')
     return mpg_fail(err, MPG_DATA,
@@ -270,7 +273,10 @@ static mpg_rc read_item(mpg_kube *k, const mpg_pull_item *item, bool *given, mpg
                     k->object.path, (long long)item->line, (long long)item->column);
   if (mpg_pull_value(k->pull, &kind, &text, err) != MPG_OK)
     return handle_error(k, false, err);
-  return decode_object(k, text, given, err);
+  rc = decode_object(k, text, given, err);
+  if (*given)
+    mpg_kube_give_int(&k->object, MPG_KUBE_list, k->lists);
+  return rc;
 }
 
 mpg_rc mpg_kube_next(mpg_kube *k, mpg_err *err) {

@@ -49,7 +49,7 @@ typedef enum mpg_kube_type {
   F(conditions, TEXT) F(labels, TEXT) F(annotations, TEXT) F(ownerReferences, TEXT)                \
   F(spec, TEXT) F(status, TEXT)                                                                    \
   F(event_type, TEXT) F(involvedObject, TEXT) F(firstTimestamp, TIME) F(lastTimestamp, TIME)       \
-  F(count, COUNT)
+  F(count, COUNT) F(list, COUNT)
 /* clang-format on */
 
 #define MPG_KUBE_ENUM(name, type) MPG_KUBE_##name,

@@ -156,32 +156,46 @@ WHERE 'RayCluster' IN (kind, owner_kind) AND job GLOB '*-' || replace('?????', '
 DROP TABLE IF EXISTS temp.kube_told;
 CREATE TEMP TABLE kube_told AS
 WITH told AS (
-  SELECT rowid AS version, _file, kind, uid, event,
+  SELECT rowid AS version, _file, list, kind, uid, event,
          max(coalesce(creationTimestamp, 0), coalesce(scheduled, 0), coalesce(ready_time, 0), coalesce(started, 0), coalesce(finished, 0),
              coalesce(admitted, 0), coalesce(evicted, 0),
              coalesce((SELECT max(CAST(strftime('%s', json_extract(iif(type = 'object', value, '{}'), '$.lastHeartbeatTime')) AS INTEGER)) FROM json_each(CASE kind WHEN 'Node' THEN conditions END)), 0)) AS told
   FROM kube_objects
 )
 SELECT *, max(told) OVER (PARTITION BY _file ORDER BY version ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING) AS before,
-       row_number() OVER (PARTITION BY _file, kind, uid ORDER BY version) AS nth
+       row_number() OVER (PARTITION BY _file, kind, uid ORDER BY version) AS nth, _file AS listing
 FROM told;
 CREATE INDEX temp.kube_told_of ON kube_told(version);
 
--- Listings are files without events in which nothing comes twice. One was made after the last time that its
--- objects mention.
+-- Listings are files without events in which nothing comes twice, and of files of several lists what stands before the next list of
+-- something that was there. One was made after the last time that its objects mention.
+DROP TABLE IF EXISTS temp.kube_appended;
+CREATE TEMP TABLE kube_appended AS
+WITH RECURSIVE files AS (SELECT _file FROM kube_told GROUP BY _file HAVING max(nth) > 1 AND max(event) IS NULL AND count(list) = count(*)),
+again AS (
+  SELECT _file, list, max(before) AS before
+  FROM (SELECT _file, list, lag(list) OVER (PARTITION BY _file, kind, uid ORDER BY version) AS before FROM kube_told WHERE _file IN (SELECT _file FROM files)) GROUP BY _file, list
+),
+begins(_file, list) AS (
+  SELECT _file, 1 FROM files UNION ALL
+  SELECT b._file, (SELECT min(a.list) FROM again AS a WHERE a._file = b._file AND a.list > b.list AND a.before >= b.list) FROM begins AS b WHERE b.list IS NOT NULL
+)
+SELECT _file, list, lead(list, 1, 9e18) OVER (PARTITION BY _file ORDER BY list) AS next FROM begins WHERE list IS NOT NULL;
+UPDATE kube_told SET listing = kube_told._file || '#' || a.list, nth = 1 FROM kube_appended AS a WHERE a._file = kube_told._file AND kube_told.list >= a.list AND kube_told.list < a.next;
+DROP TABLE kube_appended;
 DROP TABLE IF EXISTS temp.kube_listings;
 CREATE TEMP TABLE kube_listings AS
-SELECT _file, max(max(told), coalesce((SELECT max(at) FROM kube_events AS e WHERE e._file = kube_told._file), 0)) AS made
-FROM kube_told GROUP BY _file HAVING max(event) IS NULL AND max(nth) = 1;
+SELECT listing, max(max(told), coalesce((SELECT max(at) FROM kube_events AS e WHERE e._file = kube_told.listing), 0)) AS made
+FROM kube_told GROUP BY listing HAVING max(event) IS NULL AND max(nth) = 1;
 
 -- When the last of those was made that would show an object of a kind in a namespace: one that shows others
 -- of this kind there, or in several namespaces.
 DROP TABLE IF EXISTS temp.kube_covered;
 CREATE TEMP TABLE kube_covered AS
 WITH shown AS (
-  SELECT _file, made, kind, coalesce(namespace, '') AS namespace, count(*) OVER (PARTITION BY _file, kind) AS namespaces
-  FROM kube_objects JOIN kube_listings USING (_file)
-  GROUP BY _file, kind, coalesce(namespace, '')
+  SELECT listing, made, o.kind, coalesce(namespace, '') AS namespace, count(*) OVER (PARTITION BY listing, o.kind) AS namespaces
+  FROM kube_told JOIN kube_listings USING (listing) JOIN kube_objects AS o ON o.rowid = version
+  GROUP BY listing, o.kind, coalesce(namespace, '')
 )
 SELECT kind, namespace, max(made) AS made FROM shown GROUP BY kind, namespace
 UNION ALL
@@ -191,13 +205,13 @@ CREATE INDEX temp.kube_covered_by ON kube_covered(kind, namespace);
 -- What only listings show, and the last of them no more, was deleted after the last one that does.
 DROP TABLE IF EXISTS temp.kube_gone;
 CREATE TEMP TABLE kube_gone AS
-SELECT kind, uid, max(made) AS seen
-FROM kube_objects LEFT JOIN kube_listings USING (_file)
-GROUP BY kind, uid
+SELECT o.kind, o.uid, max(made) AS seen
+FROM kube_told LEFT JOIN kube_listings USING (listing) JOIN kube_objects AS o ON o.rowid = version
+GROUP BY o.kind, o.uid
 HAVING count(*) = count(made)
-   AND max(made) < max((SELECT max(made) FROM (SELECT c.made FROM kube_covered AS c WHERE c.kind = kube_objects.kind AND c.namespace = coalesce(kube_objects.namespace, '')
+   AND max(made) < max((SELECT max(made) FROM (SELECT c.made FROM kube_covered AS c WHERE c.kind = o.kind AND c.namespace = coalesce(o.namespace, '')
                                                UNION ALL
-                                               SELECT c.made FROM kube_covered AS c WHERE c.kind = kube_objects.kind AND c.namespace IS NULL)));
+                                               SELECT c.made FROM kube_covered AS c WHERE c.kind = o.kind AND c.namespace IS NULL)));
 CREATE UNIQUE INDEX temp.kube_gone_of ON kube_gone(kind, uid);
 
 -- A watch that breaks begins anew with all that is there: it is added, also what was known and not deleted, and each
