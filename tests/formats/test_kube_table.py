@@ -86,7 +86,7 @@ class Files(Case):
 
     def test_jobs(self):
         labels = [("workload.codeflare.dev/appwrapper", "aw"), ("jobset.sigs.k8s.io/jobset-name", "js"), ("training.kubeflow.org/job-name", "kf"), ("ray.io/originated-from-cr-name", "rj"), ("ray.io/cluster", "rc"),
-                  ("leaderworkerset.sigs.k8s.io/name", "lws"), ("kueue.x-k8s.io/pod-group-name", "pg"), ("volcano.sh/job-name", "vj"),
+                  ("leaderworkerset.sigs.k8s.io/name", "lws"), ("kueue.x-k8s.io/pod-group-name", "pg"), ("volcano.sh/job-name", "vj"), ("skypilot-cluster-name", "sky"),
                   ("batch.kubernetes.io/job-name", "bj"), ("job-name", "old")]
         rank = {"kind": "Job", "name": "owner", "controller": True}
         for i in range(len(labels)):
@@ -138,6 +138,9 @@ class Files(Case):
             ("Deployment", {"replicas": 5, "template": template}, (5, 40, None)),
             ("PyTorchJob", {"elasticPolicy": {"minReplicas": 2, "maxReplicas": 6}, "pytorchReplicaSpecs": {"Worker": {"replicas": 4, "template": template}}}, (4, 32, 16)),
             ("PyTorchJob", {"elasticPolicy": {"rdzvBackend": "c10d"}, "pytorchReplicaSpecs": {"Worker": {"replicas": 4, "template": template}}}, (4, 32, None)),
+            ("HyperPodPyTorchJob", {"replicaSpecs": [{"name": "pods", "replicas": 4, "spares": 2, "template": template}]}, (4, 32, None)),
+            ("HyperPodPyTorchJob", {"elasticPolicy": {"minReplicas": 2}, "replicaSpecs": [{"name": "pods", "replicas": 4, "template": template}]}, (4, 32, 16)),
+            ("ElasticJob", {"replicaSpecs": {"worker": {"replicas": 3, "template": template}}}, (3, 24, None)), # DLRover's
             ("Job", {"minAvailable": 3, "tasks": [{"replicas": 1, "template": template}, {"replicas": 2, "template": template}]}, (None, None, None)), # none of batch/v1
             ("Workload", {"podSets": [{"count": 4, "minCount": 2, "template": template}, {"count": 1, "template": {"spec": {"containers": [{}]}}}]}, (5, 32, 16)),
             ("LeaderWorkerSet", {"replicas": 3, "leaderWorkerTemplate": {"size": 4, "workerTemplate": template}}, (12, 96, 32)),

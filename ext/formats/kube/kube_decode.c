@@ -96,6 +96,7 @@ static mpg_str job_name(const mpg_kube_object *o) {
       "leaderworkerset.sigs.k8s.io/name",
       "kueue.x-k8s.io/pod-group-name",
       "volcano.sh/job-name",
+      "skypilot-cluster-name", /* its pods have no owner */
       "serving.knative.dev/service",
       "batch.kubernetes.io/job-name",
       "job-name",

@@ -359,6 +359,7 @@ static mpg_rc add_sets(mpg_kube_object *o, totals *sum, mpg_err *err) {
     mpg_str key = spec->m[i].key;
     of_jobs = mpg_str_eq(key, MPG_STR("replicatedJobs"));
     if (of_jobs || mpg_str_eq(key, MPG_STR("podSets")) || ends_with(key, "ReplicaSpecs") ||
+        mpg_str_eq(key, MPG_STR("replicaSpecs")) || /* HyperPod's, DLRover's */
         (mpg_str_eq(key, MPG_STR("tasks")) && mpg_kube_is_volcano(o)))
       list = &spec->m[i];
   }

@@ -121,7 +121,7 @@ told AS (
 )
 SELECT job, substr(job, instr(job, '/') + 1) AS name, owner,
        CASE WHEN of_kind IN ('ReplicaSet', 'Deployment') THEN 'serving' END AS phase,
-       CASE of_kind WHEN 'PyTorchJob' THEN 'pytorch' WHEN 'JAXJob' THEN 'jax' WHEN 'TFJob' THEN 'tensorflow' END AS framework,
+       CASE of_kind WHEN 'PyTorchJob' THEN 'pytorch' WHEN 'HyperPodPyTorchJob' THEN 'pytorch' WHEN 'JAXJob' THEN 'jax' WHEN 'TFJob' THEN 'tensorflow' END AS framework,
        CASE WHEN of_kind LIKE 'Ray%' THEN 'ray' END AS runtime, NULL AS model, priority,
        round(chips * coalesce(share, 1), 6) AS chips, round(min_chips * coalesce(share, 1), 6) AS min_chips, NULL AS tasks, submit_time,
        json_patch('{}', json_object('kind', of_kind, 'queue', queue, 'cluster_queue', cluster_queue, 'flavor', flavor, 'resource', resource)) AS labels
