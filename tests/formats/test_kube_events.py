@@ -46,6 +46,21 @@ class Events(Mapped):
         self.assertEqual([(8, 100, 160, "hw_down"), (8, 600, 700, "hw_down")], self.outages())
         self.assertEqual([], self.rows("SELECT * FROM mpg_issues"))
 
+    def test_as_exporters_of_events_write_them(self):
+        """eventrouter, an exporter that leaves kind and version out, Cloud Logging's entries: they say what kubectl's do."""
+        events = [self.event("Node", "n", "NodeNotReady", 100), self.event("Node", "n", "NodeReady", 160)]
+        bare = [{key: value for key, value in event.items() if key not in ("kind", "apiVersion")} for event in events]
+        for event in bare:
+            event["involvedObject"] = {**event["involvedObject"], "apiVersion": "v1", "labels": {"a": "b"}}
+        entries = [{"insertId": f"i{i}", "jsonPayload": event, "logName": "projects/p/logs/events", "resource": {"type": "k8s_node"}, "timestamp": when(0)} for i, event in enumerate(events)]
+        for written in ("\n".join(map(json.dumps, bare)), "\n".join(json.dumps({"verb": "ADDED", "event": event}) for event in bare),
+                        "\n".join(map(json.dumps, entries)), json.dumps(entries, indent=2)):
+            with self.subTest(written=written[:40]):
+                path = self.folder_of({"nodes.json": [self.ready("n", since=160)], "events.json": written})
+                self.assertEqual([("kube",)], self.rows("SELECT DISTINCT format FROM trace_sources(?)", path))
+                self.map(path)
+                self.assertEqual([(8, 100, 160, "hw_down")], self.outages())
+
     def test_objects_and_events_of_one_outage_count_once(self):
         self.map(self.file([self.ready("n", since=600, ready=False), self.event("Node", "n", "NodeNotReady", 602)]))
         self.assertEqual([(8, 600, None, "hw_down")], self.outages())

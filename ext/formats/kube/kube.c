@@ -127,7 +127,20 @@ static mpg_rc read_status(mpg_kube *k, bool in_watch, mpg_err *err) {
                   (int)(message.n < 400 ? message.n : 400), message.p);
 }
 
-/* Decodes the object in `text`, which may be inside an event; *given if there is a row. */
+/* An object inside another: an event of a watch; else, where the whole is none itself, what those
+** write who record the API's Events (eventrouter), or Cloud Logging. */
+static const mpg_json_member *object_inside(const mpg_kube_level *top) {
+  static const char *const keys[] = {"object", "event", "jsonPayload"};
+  for (size_t i = 0; i < sizeof keys / sizeof *keys; i++) {
+    const mpg_json_member *m = mpg_kube_find(top, keys[i]);
+    if (m != NULL && m->kind == MPG_JSON_OBJECT &&
+        (i == 0 || (mpg_kube_find(top, "kind") == NULL && mpg_kube_find(top, "metadata") == NULL)))
+      return m;
+  }
+  return NULL;
+}
+
+/* Decodes the object in `text`, which may be inside another; *given if there is a row. */
 static mpg_rc decode_text(mpg_kube *k, mpg_str text, bool *given, mpg_err *err) {
   mpg_kube_object *o = &k->object;
   mpg_json_member whole = {{"", 0}, MPG_JSON_OBJECT, text, 0, 0};
@@ -136,13 +149,14 @@ static mpg_rc decode_text(mpg_kube *k, mpg_str text, bool *given, mpg_err *err) 
   mpg_rc rc = mpg_kube_open_level(o, MPG_KUBE_TOP, &whole, err);
   if (rc != MPG_OK)
     return rc;
-  object = mpg_kube_find(&o->levels[MPG_KUBE_TOP], "object");
-  if (object != NULL && object->kind == MPG_JSON_OBJECT) {
+  object = object_inside(&o->levels[MPG_KUBE_TOP]);
+  if (object != NULL) {
     /* The level of the event still owns what the object borrows. */
     mpg_kube_level own = k->event;
     k->event = o->levels[MPG_KUBE_TOP];
     o->levels[MPG_KUBE_TOP] = own;
-    event = mpg_kube_string(&k->event, "type");
+    if (mpg_str_eq(object->key, MPG_STR("object")))
+      event = mpg_kube_string(&k->event, "type");
     rc = mpg_kube_open_level(o, MPG_KUBE_TOP, object, err);
   }
   if (rc == MPG_OK && is_status(&o->levels[MPG_KUBE_TOP]))

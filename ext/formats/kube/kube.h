@@ -4,8 +4,9 @@
 **
 ** A stream holds, in any mix and any number: lists (kind List, PodList, ...), whose items are
 ** streamed; objects one after the other (kubectl get -w -o json, JSON Lines); events of a watch,
-** {"type": "MODIFIED", "object": {...}} (--output-watch-events, or the API's own watch); and arrays
-** of these. Every version of an object is one object here.
+** {"type": "MODIFIED", "object": {...}} (--output-watch-events, or the API's own watch); the API's
+** Events as exporters of them and Cloud Logging write them; and arrays of these. Every version of
+** an object is one object here.
 **
 ** An object is taken whole (64 MiB at most, where etcd stores 1.5 MiB), and its fields are decoded.
 ** Errors are "PATH:LINE:COLUMN: ...": other JSON, YAML, kubectl's table, the Status that the API

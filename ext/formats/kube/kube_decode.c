@@ -484,6 +484,9 @@ mpg_rc mpg_kube_decode(mpg_kube_object *o, mpg_str event, mpg_str kind, mpg_err 
   set_text(o, MPG_KUBE_kind, MPG_KUBE_TOP, "kind");
   if (o->values[MPG_KUBE_kind].type == MPG_NULL)
     mpg_kube_give_text(o, MPG_KUBE_kind, kind);
+  if (o->values[MPG_KUBE_kind].type == MPG_NULL && /* of exporters of Events */
+      mpg_kube_find(&o->levels[MPG_KUBE_TOP], "involvedObject") != NULL)
+    mpg_kube_give_text(o, MPG_KUBE_kind, MPG_STR("Event"));
   if (o->values[MPG_KUBE_kind].type == MPG_NULL || o->levels[MPG_KUBE_METADATA].n == 0)
     return no_object(o, err);
   set_fields(o);
