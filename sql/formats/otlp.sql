@@ -2,7 +2,7 @@
 --
 --@ source 3
 --@ feeds SG RG PG
---@ input :otlp sure \A\s*\[?\s*\{\s*(?:"trace"\s*:\s*\{\s*)?"(?:resource_?(?:[Ss]pans|[Mm]etrics|[Ll]ogs|[Pp]rofiles)|batches)"\s*:
+--@ input :otlp sure \A\s*\[?\s*\{\s*(?:"(?:trace|result)"\s*:\s*\{\s*)?"(?:resource_?(?:[Ss]pans|[Mm]etrics|[Ll]ogs|[Pp]rofiles)|batches)"\s*:
 --
 -- In the sqlite3 shell, beside what a scheduler's mapping made:
 --

@@ -135,11 +135,11 @@ class Files(Case):
 
 
 class Envelope(Case):
-    def test_what_tempo_answers(self):
-        """Grafana Tempo calls them batches, and from its second version on puts them into "trace"."""
+    def test_what_tempo_and_jaeger_answer(self):
+        """Grafana Tempo calls them batches, and from its second version on puts them into "trace"; Jaeger's third puts them into "result"."""
         with open(os.path.join(ROOT, "fixtures/otlp/finetune.json"), encoding="utf-8") as file:
             spans, = json.load(file).values()
-        for name, answer in (("batches", {"batches": spans}), ("trace", {"trace": {"resourceSpans": spans}})):
+        for name, answer in (("batches", {"batches": spans}), ("trace", {"trace": {"resourceSpans": spans}}), ("result", {"result": {"resourceSpans": spans}})):
             path = os.path.join(self.new_folder(), name + ".json")
             with open(path, "w", encoding="utf-8") as file:
                 json.dump(answer, file)

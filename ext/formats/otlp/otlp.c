@@ -324,8 +324,9 @@ static mpg_rc of_request(mpg_otlp *o, const mpg_pull_item *item, mpg_err *err) {
   char excerpt[MPG_EXCERPT];
   bool other = mpg_otlp_is(item->key, "resourceMetrics") ||
                mpg_otlp_is(item->key, "resourceLogs") || mpg_otlp_is(item->key, "resourceProfiles");
-  /* Grafana Tempo's envelope: {"batches": [...]}, and of its second version {"trace": {...}}. */
-  if (mpg_otlp_is(item->key, "trace") && item->first == '{')
+  /* Grafana Tempo's envelope: {"batches": [...]}, and of its second version {"trace": {...}}; of
+  ** Jaeger's third {"result": {...}}. */
+  if ((mpg_otlp_is(item->key, "trace") || mpg_otlp_is(item->key, "result")) && item->first == '{')
     return enter_place(o, REQUEST);
   if (mpg_otlp_is(item->key, "resourceSpans") || mpg_otlp_is(item->key, "batches")) {
     o->known = true;
