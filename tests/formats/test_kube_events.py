@@ -46,6 +46,29 @@ class Events(Mapped):
         self.assertEqual([(8, 100, 160, "hw_down"), (8, 600, 700, "hw_down")], self.outages())
         self.assertEqual([], self.rows("SELECT * FROM mpg_issues"))
 
+    def test_nodes_that_were_removed(self):
+        """One is there until its last heartbeat, and as long as a pod holds its chips, or until an event says that it was removed: what no pod holds is down since it did not answer."""
+        def watch(*objects):
+            self.map(self.file("\n".join(json.dumps({"type": "DELETED" if o["metadata"].get("gone") else "ADDED", "object": o}) for o in objects)))
+            return self.rows("SELECT chips, end_time - ? FROM capacity WHERE end_time IS NOT NULL", T0), self.outages(), self.rows("SELECT DISTINCT kind FROM mpg_issues WHERE severity <> 'info'")
+        def gone(node):
+            node["metadata"]["gone"] = True
+            return node
+        other = self.ready("other", beat=4000)
+        removed = self.event("Node", "n", "RemovingNode", 1600)
+        drained, pod = gone(self.ready("n", beat=700)), gone(self.runs("p", 100, 900))
+        self.assertEqual(([(8, 700)], [], []), watch(other, drained))
+        self.assertEqual(([(8, 900)], [], []), watch(other, pod, drained))
+        dead, lost = gone(self.ready("n", since=1000, beat=960, ready=False)), gone(self.runs("p", 100, 1300))
+        self.assertEqual(([(8, 1000)], [], []), watch(other, dead))
+        self.assertEqual(([(8, 1300)], [(6, 1000, 1300, "hw_down")], []), watch(other, lost, dead))
+        self.assertEqual(([(8, 1600)], [(6, 1000, 1300, "hw_down"), (8, 1300, 1600, "hw_down")], []), watch(other, lost, dead, removed))
+        self.assertEqual(([(8, 1600)], [], []), watch(other, pod, drained, removed))
+        # Another one of the name was made meanwhile.
+        again = self.ready("n", since=1200, beat=4000)
+        again["metadata"].update(uid="again", creationTimestamp=when(1200))
+        self.assertEqual([(8, 1200)], watch(other, lost, dead, again)[0])
+
     def test_as_exporters_of_events_write_them(self):
         """eventrouter, an exporter that leaves kind and version out, Cloud Logging's entries: they say what kubectl's do."""
         events = [self.event("Node", "n", "NodeNotReady", 100), self.event("Node", "n", "NodeReady", 160)]

@@ -144,8 +144,7 @@ DROP TABLE kube_out;
 DROP TABLE kube_node_events;
 DROP TABLE kube_reasons;
 
--- What is out of service is what no pod holds: a pod on a node that does not answer holds its chips until it is
--- deleted, and Kubernetes waits for that.
+-- What is out of service is what no pod holds: on a node that does not answer it holds its chips until it is deleted.
 DROP TABLE IF EXISTS temp.kube_occupied;
 CREATE TEMP TABLE kube_occupied AS
 SELECT h.node, coalesce(p.chips, h.chips) AS chips, coalesce(p.start_time, h.start_time) AS start_time, iif(p.uid IS NULL, h.end_time, p.end_time) AS end_time
@@ -165,10 +164,10 @@ parts AS (
 )
 SELECT n.pool, n.chips - coalesce((SELECT sum(h.chips) FROM kube_occupied AS h
                                    WHERE h.node = d.node AND h.start_time <= p.start_time AND (h.end_time IS NULL OR h.end_time > p.start_time)), 0) AS chips,
-       p.start_time, coalesce(p.next, d.end_time, n.end_time) AS end_time, d.kind
+       p.start_time, nullif(min(coalesce(p.next, d.end_time, 9e18), coalesce(n.end_time, 9e18)), 9e18) AS end_time, d.kind
 FROM parts AS p JOIN kube_down AS d ON d.rowid = p.down JOIN kube_nodes AS n ON n.rowid =
      (SELECT m.rowid FROM kube_nodes AS m WHERE m.uid = d.uid AND (m.moved IS NULL OR m.moved <= p.start_time) ORDER BY m.period DESC LIMIT 1);
-DELETE FROM outages WHERE chips <= 0;
+DELETE FROM outages WHERE chips <= 0 OR end_time <= start_time;
 
 -- Chips that the device plugin has withdrawn (capacity has them, allocatable has not): from the first heartbeat that says so until
 -- the first that says otherwise. What is out of service with its node is so already, and what pods hold is theirs.
@@ -252,7 +251,7 @@ GROUP BY _file;
 INSERT INTO mpg_issues(source, severity, kind, line, count, detail)
 SELECT coalesce(:kube, 'kube_objects'), 'warning', 'not_observed', NULL, count(*), 'pods that run, the first ' || min(job) || ', and no heartbeat of a node that says until when: list the nodes too, or give as_of'
 FROM allocations WHERE end_time IS NULL AND task IS NOT NULL AND NOT EXISTS (SELECT 1 FROM kube_objects WHERE kind = 'Node' AND instr(conditions, 'lastHeartbeatTime')) GROUP BY NULL;
--- Jobs that ran in pods that nobody saw: their chips look idle.
+-- Jobs that ran in pods that nobody saw.
 INSERT INTO mpg_issues(source, severity, kind, line, count, detail)
 SELECT coalesce(:kube, 'kube_objects'), 'warning', 'missing_pods', NULL, count(*), 'jobs that ran to their end in pods that no file has, the first ' || min(job) || ': what they held counts as idle'
 FROM (SELECT job FROM kube_last WHERE kind NOT IN ('Pod', 'Workload', 'Node') AND namespace || '/' || name = job AND outcome IN ('completed', 'failed') AND chips > 0

@@ -70,9 +70,11 @@ begun AS (SELECT k.uid, k.period, t.told AS at FROM kube_periods AS k JOIN kube_
 SELECT name AS node, uid, period, coalesce(place, json_extract(labels, '$."' || :pool || '"'), pool, 'kubernetes') AS pool, coalesce(chip, model) AS chip,
        round(units * share, iif(abs(units * share - round(units * share)) < 1e-4, 0, 5)) AS chips, share, whole, units,
        iif(period = min(period) OVER (PARTITION BY uid), creationTimestamp, b.at) AS start_time, iif(period = min(period) OVER (PARTITION BY uid), NULL, b.at) AS moved,
-       (SELECT max(CAST(strftime('%s', coalesce(json_extract(iif(type = 'object', value, '{}'), '$.lastHeartbeatTime'), json_extract(iif(type = 'object', value, '{}'), '$.lastTransitionTime'))) AS INTEGER))
+       (SELECT nullif(max(max(coalesce(CAST(strftime('%s', json_extract(iif(type = 'object', value, '{}'), '$.lastHeartbeatTime')) AS INTEGER), 0)), max(coalesce(CAST(strftime('%s', json_extract(iif(type = 'object', value, '{}'), '$.lastTransitionTime')) AS INTEGER), 0)),
+                   coalesce((SELECT min(e.at) FROM kube_events AS e WHERE e.about = 'Node' AND e.reason = 'RemovingNode' AND e.name = named.name AND e.at > named.creationTimestamp), 0)), 0)
         FROM kube_last AS l, json_each(l.conditions) WHERE l.kind = 'Node' AND l.uid = named.uid AND l.event = 'DELETED') AS end_time
 FROM named LEFT JOIN kube_products ON kube_products.product = model LEFT JOIN begun AS b USING (uid, period);
+UPDATE kube_events SET used = 1 WHERE about = 'Node' AND reason = 'RemovingNode' AND EXISTS (SELECT 1 FROM kube_nodes AS n WHERE n.node = kube_events.name AND n.end_time = kube_events.at);
 UPDATE kube_nodes SET end_time = n.next
 FROM (SELECT rowid AS row, lead(start_time) OVER (PARTITION BY uid ORDER BY period) AS next FROM kube_nodes) AS n WHERE n.row = kube_nodes.rowid AND next IS NOT NULL;
 INSERT INTO mpg_issues(source, severity, kind, line, count, detail)
@@ -166,6 +168,11 @@ FROM (SELECT *, kind = 'Pod' AS is_pod, max(kind = 'Pod') OVER (PARTITION BY _fi
 WHERE is_pod = has_pods GROUP BY _file;
 CREATE INDEX temp.kube_held_on ON kube_held(node);
 CREATE INDEX temp.kube_held_by ON kube_held(uid);
+-- A node is there as long as its pods hold its chips: its heartbeats are minutes apart, and stop where it dies.
+UPDATE kube_nodes SET end_time = l.ended
+FROM (SELECT n.rowid AS row, min(max(h.end_time), coalesce((SELECT min(m.start_time) FROM kube_nodes AS m WHERE m.node = n.node AND m.start_time >= n.end_time), 9e18)) AS ended
+      FROM kube_nodes AS n JOIN kube_held AS h ON h.node = n.node AND h.end_time > n.end_time AND h.start_time BETWEEN coalesce(n.start_time, 0) AND n.end_time GROUP BY n.rowid) AS l
+WHERE l.row = kube_nodes.rowid;
 
 -- A claim that several pods share counts in equal parts for those that hold it at the same time: what a pod holds changes
 -- when another one comes or goes. In kube_held is the least.
