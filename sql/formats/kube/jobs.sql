@@ -48,14 +48,22 @@ FROM compared AS c;
 CREATE INDEX temp.kube_attempts_of ON kube_attempts(job, attempt, start_time);
 -- How an attempt ended its job's own object says, if that came to its end: what still ran was removed then, however it ended (workers of an
 -- MPIJob whose launcher is done, of a JobSet with another success policy).
-UPDATE kube_attempts SET outcome = e.outcome
-FROM (SELECT o.job, o.outcome, o.finished, a.attempt, a.end_time, row_number() OVER (PARTITION BY o.version ORDER BY a.attempt DESC) AS nth
-      FROM kube_last AS o JOIN (SELECT job, attempt, min(start_time) AS start_time, max(coalesce(end_time, 9e18)) AS end_time FROM kube_attempts GROUP BY job, attempt) AS a
-           ON a.job = o.job AND a.start_time BETWEEN coalesce(o.creationTimestamp, a.start_time) AND o.finished
-      WHERE o.outcome IN ('completed', 'failed', 'timeout') AND o.finished IS NOT NULL
-        AND (o.kind = 'Workload' AND o.owner_kind IS NOT 'Pod' OR o.kind NOT IN ('Pod', 'Node', 'Workload') AND o.namespace || '/' || o.name = o.job)) AS e
-WHERE nth = 1 AND e.job = kube_attempts.job AND e.attempt = kube_attempts.attempt AND kube_attempts.end_time >= min(e.finished, e.end_time) - iif(kube_attempts.outcome IN ('failed', 'cancelled'), 60, 0)
+CREATE INDEX temp.kube_last_by ON kube_last(job, kind);
+DROP TABLE IF EXISTS temp.kube_tries;
+CREATE TEMP TABLE kube_tries AS SELECT job, attempt, min(start_time) AS start_time, max(coalesce(end_time, 9e18)) AS end_time FROM kube_attempts GROUP BY job, attempt;
+DROP TABLE IF EXISTS temp.kube_finals;
+CREATE TEMP TABLE kube_finals AS
+SELECT o.job, o.outcome, o.finished, a.attempt, a.end_time, row_number() OVER (PARTITION BY o.version ORDER BY a.attempt DESC) AS nth
+FROM kube_tries AS a CROSS JOIN kube_last AS o ON o.job = a.job AND a.start_time BETWEEN coalesce(o.creationTimestamp, a.start_time) AND o.finished
+WHERE o.outcome IN ('completed', 'failed', 'timeout') AND o.finished IS NOT NULL
+  AND (o.kind = 'Workload' AND o.owner_kind IS NOT 'Pod' OR o.kind NOT IN ('Pod', 'Node', 'Workload') AND o.namespace || '/' || o.name = o.job);
+DELETE FROM kube_finals WHERE nth > 1;
+CREATE INDEX temp.kube_finals_of ON kube_finals(job, attempt);
+UPDATE kube_attempts SET outcome = e.outcome FROM kube_finals AS e
+WHERE e.job = kube_attempts.job AND e.attempt = kube_attempts.attempt AND kube_attempts.end_time >= min(e.finished, e.end_time) - iif(kube_attempts.outcome IN ('failed', 'cancelled'), 60, 0)
   AND (e.outcome = 'completed' OR kube_attempts.outcome = 'cancelled');
+DROP TABLE kube_finals;
+DROP TABLE kube_tries;
 -- Pods that were deleted when another one of their attempt had ended badly, which nothing replaced, before all began anew (JobSet, Volcano, KubeRay).
 UPDATE kube_attempts SET outcome = b.outcome
 FROM (WITH cancelled AS (SELECT k.rowid AS row, k.job, k.attempt, k.start_time, k.end_time, max(k.attempt) OVER (PARTITION BY k.job) AS last FROM kube_attempts AS k WHERE k.job IN (SELECT job FROM kube_attempts WHERE outcome = 'cancelled' AND attempt > 0)),
