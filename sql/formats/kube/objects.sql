@@ -169,19 +169,23 @@ CREATE INDEX temp.kube_told_of ON kube_told(version);
 
 -- Listings are files without events in which nothing comes twice, and of files of several lists what stands before the next list of
 -- something that was there. One was made after the last time that its objects mention.
+DROP TABLE IF EXISTS temp.kube_again;
+CREATE TEMP TABLE kube_again AS
+SELECT _file, list, max(before) AS before
+FROM (SELECT _file, list, lag(list) OVER (PARTITION BY _file, kind, uid ORDER BY version) AS before FROM kube_told
+      WHERE _file IN (SELECT _file FROM kube_told GROUP BY _file HAVING max(nth) > 1 AND max(event) IS NULL AND count(list) = count(*))) GROUP BY _file, list;
+CREATE INDEX temp.kube_again_of ON kube_again(_file, list);
 DROP TABLE IF EXISTS temp.kube_appended;
 CREATE TEMP TABLE kube_appended AS
-WITH RECURSIVE files AS (SELECT _file FROM kube_told GROUP BY _file HAVING max(nth) > 1 AND max(event) IS NULL AND count(list) = count(*)),
-again AS (
-  SELECT _file, list, max(before) AS before
-  FROM (SELECT _file, list, lag(list) OVER (PARTITION BY _file, kind, uid ORDER BY version) AS before FROM kube_told WHERE _file IN (SELECT _file FROM files)) GROUP BY _file, list
-),
-begins(_file, list) AS (
-  SELECT _file, 1 FROM files UNION ALL
-  SELECT b._file, (SELECT min(a.list) FROM again AS a WHERE a._file = b._file AND a.list > b.list AND a.before >= b.list) FROM begins AS b WHERE b.list IS NOT NULL
+WITH RECURSIVE begins(_file, list) AS (
+  SELECT DISTINCT _file, 1 FROM kube_again UNION ALL
+  SELECT b._file, (SELECT a.list FROM kube_again AS a WHERE a._file = b._file AND a.list > b.list AND a.before >= b.list ORDER BY a.list LIMIT 1) FROM begins AS b WHERE b.list IS NOT NULL
 )
-SELECT _file, list, lead(list, 1, 9e18) OVER (PARTITION BY _file ORDER BY list) AS next FROM begins WHERE list IS NOT NULL;
-UPDATE kube_told SET listing = kube_told._file || '#' || a.list, nth = 1 FROM kube_appended AS a WHERE a._file = kube_told._file AND kube_told.list >= a.list AND kube_told.list < a.next;
+SELECT _file, list FROM begins WHERE list IS NOT NULL;
+CREATE INDEX temp.kube_appended_of ON kube_appended(_file, list);
+UPDATE kube_told SET listing = _file || '#' || (SELECT a.list FROM kube_appended AS a WHERE a._file = kube_told._file AND a.list <= kube_told.list ORDER BY a.list DESC LIMIT 1), nth = 1
+WHERE _file IN (SELECT _file FROM kube_appended);
+DROP TABLE kube_again;
 DROP TABLE kube_appended;
 DROP TABLE IF EXISTS temp.kube_listings;
 CREATE TEMP TABLE kube_listings AS
@@ -255,3 +259,4 @@ SET event = 'DELETED',
 WHERE event IN ('ADDED', 'MODIFIED')
   AND EXISTS (SELECT 1 FROM kube_anew AS a WHERE a._file = kube_last._file AND a.kind = kube_last.kind AND a.version >= kube_last.version);
 CREATE INDEX temp.kube_last_of ON kube_last(kind, uid);
+CREATE INDEX temp.kube_last_named ON kube_last(kind, name, namespace);
