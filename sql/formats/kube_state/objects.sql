@@ -18,6 +18,9 @@ SELECT namespace, coalesce(json_extract(labels, '$.exported_job_name'), json_ext
 FROM kube_state_samples WHERE metric GLOB 'kube_job_*' GROUP BY 1, 2;
 CREATE INDEX temp.kube_state_job_of ON kube_state_jobs(namespace, name);
 
+CREATE INDEX temp.kube_state_life_at ON kube_state_node_lives(node, time);
+CREATE INDEX temp.kube_state_owner_by ON kube_state_owners(job);
+CREATE INDEX temp.kube_state_held_by ON kube_state_held(namespace, pod);
 -- How a pod ended that is gone without a last phase: as its Job did, with its node, or nobody saw how.
 DROP TABLE IF EXISTS temp.kube_state_ends;
 CREATE TEMP TABLE kube_state_ends AS
