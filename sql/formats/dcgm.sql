@@ -81,7 +81,7 @@ GROUP BY s.metric HAVING max(s.value) <= 1 AND max(s.value <> CAST(s.value AS IN
 -- The names as they are in the input. Some stores (AKS) make them and their labels lower-case.
 DROP TABLE IF EXISTS temp.dcgm_names;
 CREATE TEMP TABLE dcgm_names AS
-SELECT s.metric, m.kind, m.scale, coalesce(lower(s.metric) = 'dcgm_fi_dev_xid_errors', 0) AS xid, s.samples
+SELECT s.metric, m.kind, m.scale, CASE lower(s.metric) WHEN 'dcgm_fi_dev_xid_errors' THEN 1 WHEN 'dcgm_exp_xid_errors_count' THEN 2 WHEN 'dcgm_exp_xid_errors_total' THEN 3 ELSE 0 END AS xid, s.samples
 FROM (SELECT metric, count(*) AS samples FROM prometheus_samples GROUP BY metric) AS s
      LEFT JOIN dcgm_metrics AS m ON lower(m.metric) = lower(s.metric);
 
@@ -250,19 +250,26 @@ WHERE start_time < before - 0.001 AND gaps > 0 GROUP BY NULL HAVING count(*) > 0
 -- ---- 4. Errors: when the code of a GPU's last XID error changes to another than 0 ----
 
 -- A code stays until the driver is loaded anew: one that is there from the first sample on is of an error before that, and is
--- listed. A GPU is the one with its UUID, whatever its host is called.
+-- listed. Where the exporter counts errors of each code, in a window of time or since its start, a count that is new or grows is an error;
+-- those see also the same code again, and so go before. A GPU is the one with its UUID, whatever its host is called.
+DROP TABLE IF EXISTS temp.dcgm_seen;
+CREATE TEMP TABLE dcgm_seen AS
+SELECT coalesce(Hostname, nullif(json_extract(labels, '$.hostname'), ''), instance) AS host, min(time) AS first
+FROM (SELECT 1 WHERE EXISTS (SELECT 1 FROM dcgm_names WHERE xid > 1)) CROSS JOIN prometheus_samples GROUP BY 1;
 DROP TABLE IF EXISTS temp.dcgm_codes;
 CREATE TEMP TABLE dcgm_codes AS
 WITH named AS (
   SELECT *, coalesce(Hostname, nullif(json_extract(labels, '$.hostname'), ''), instance) AS host, coalesce(UUID, nullif(json_extract(labels, '$.uuid'), '')) AS unit,
          coalesce(json_extract(labels, '$.GPU_I_PROFILE') || '/' || json_extract(labels, '$.GPU_I_ID'), json_extract(labels, '$.gpu_i_profile') || '/' || json_extract(labels, '$.gpu_i_id')) AS slice,
-         CAST(value AS INTEGER) AS code
-  FROM prometheus_samples
-  WHERE metric IN (SELECT metric FROM dcgm_names WHERE xid)
+         CAST(iif(xid = 1, value, json_extract(labels, '$.xid')) AS INTEGER) AS code, max(xid) OVER (PARTITION BY coalesce(UUID, nullif(json_extract(labels, '$.uuid'), ''), coalesce(Hostname, nullif(json_extract(labels, '$.hostname'), ''), instance) || '/' || gpu, gpu)) AS best
+  FROM prometheus_samples JOIN (SELECT metric, xid FROM dcgm_names WHERE xid) USING (metric)
 )
 SELECT time, host, gpu, unit AS uuid, slice, namespace, pod, hpc_job, code,
-       lag(code) OVER (PARTITION BY coalesce(unit, host || '/' || gpu, gpu), slice ORDER BY time) AS before
-FROM named;
+       iif(xid = 1, lag(code) OVER (PARTITION BY coalesce(unit, host || '/' || gpu, gpu), slice ORDER BY time),
+           CASE WHEN value > lag(value) OVER counts THEN 0 WHEN lag(value) OVER counts IS NOT NULL OR value <= 0 THEN code
+                WHEN time > (SELECT first FROM dcgm_seen AS s WHERE s.host IS named.host) THEN 0 END) AS before
+FROM named WHERE xid = best WINDOW counts AS (PARTITION BY coalesce(unit, host || '/' || gpu, gpu), slice, code ORDER BY time);
+DROP TABLE dcgm_seen;
 --@ table trace_xid xid errors of GPUs (XID)
 --@ column time REAL s Unix time
 --@ column host TEXT -

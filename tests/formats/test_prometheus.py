@@ -268,6 +268,21 @@ class Mapping(Case):
         self.assertEqual(self.rows("SELECT time - ?, gpu, code FROM xid ORDER BY gpu", T0), [(10, "4", 79), (10, "5", 48)])
         self.assertEqual(self.rows("SELECT severity, kind, count FROM mpg_issues"), [("info", "earlier_xid", 2)])
 
+    def test_errors_that_the_exporter_counts(self):
+        """Since its start, or in a window: a count that grows is an error, also of the same code; one that is new is, if the host was watched before. They go before the last code."""
+        def counted(name, gpu, xid, values, first=0):
+            return {"__name__": "DCGM_EXP_XID_ERRORS_" + name, "gpu": gpu, "UUID": f"GPU-{gpu}", "Hostname": "h", "xid": xid}, [(T0 + first + 10 * i, v) for i, v in enumerate(values)]
+        util = {"__name__": "DCGM_FI_DEV_GPU_UTIL", "gpu": "0", "UUID": "GPU-0", "Hostname": "h"}, [(T0 + 10 * i, 50) for i in range(6)]
+        last = {"__name__": "DCGM_FI_DEV_XID_ERRORS", "gpu": "0", "UUID": "GPU-0", "Hostname": "h"}, [(T0 + 10 * i, 79 if i > 1 else 0) for i in range(6)]
+        ask = "SELECT time - ?, gpu, code FROM xid ORDER BY gpu, time, code"
+        for listed, name in ((2, "TOTAL"), (4, "COUNT")):
+            with self.subTest(name):
+                self.map(self.file(self.answer(util, last, counted(name, "0", "79", [1, 1, 3], 20), counted(name, "0", "31", [0, 0, 1]), counted(name, "1", "48", [2, 2, 2]), counted(name, "2", "48", [2, 0, 0, 1]))))
+                self.assertEqual([(20, "0", 31), (20, "0", 79), (40, "0", 79), (30, "2", 48)], self.rows(ask, T0))
+                self.assertEqual([("info", "earlier_xid", listed)], self.rows("SELECT severity, kind, count FROM mpg_issues"))
+        self.map(self.file(self.answer(util, counted("TOTAL", "0", "79", [1], 20), counted("COUNT", "0", "79", [1, 0, 1], 20))))
+        self.assertEqual([(20, "0", 79)], self.rows(ask, T0))
+
     def test_a_gpu_is_the_one_with_its_uuid(self):
         """Its host gets another name, or two servers watch it under two: the time is not counted twice, nor cut."""
         def samples(host, since, n):
