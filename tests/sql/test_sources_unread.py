@@ -51,6 +51,9 @@ NSYS_STATS, ROCPROFV3, ASCEND, VTUNE = "a report of nsys stats: export", "a tabl
 
 # What a file holds, and words of its reason: what it is, and what to do.
 UNREAD = {
+    "promtool.txt": (b'DCGM_FI_DEV_GPU_UTIL{Hostname="a", gpu="0"} =>\n87 @[1772352000]\n88 @[1772352060]\n', "series as promtool prints them for people: give"),
+    "promtool-now.txt": (b'{gpu="0"} => 87 @[1772352000]\n', "series as promtool prints them for people: give"),
+    "gcloud.yaml": (b'---\ninsertId: k039w\njsonPayload:\n  job_end_time: 1795241510.0\n  job_name: ranker-8\nlogName: projects/example/logs/goodput_ranker-8\n', "entries of Cloud Logging as YAML: export"),
     "monitoring.json": (b'[{"metric":{"labels":{"model":"m"},"type":"prometheus.googleapis.com/vllm:generation_tokens_total/counter"},"metricKind":"CUMULATIVE","points":[{"value":{"doubleValue":5}}]}]', "time series of Cloud Monitoring"),
     "cloudwatch.json": (b'{"MetricDataResults": [{"Id": "m1", "Label": "x", "Timestamps": ["2026-01-01T00:00:00Z"], "Values": [5.0]}]}', "metrics of CloudWatch"),
     "datadog.json": (b'{"status":"ok","res_type":"time_series","series":[{"metric":"vllm.generation_tokens.count","pointlist":[[1700000000000.0,5.0]]}]}', "metrics of Datadog"),
