@@ -129,6 +129,7 @@
 --@ hint (?s)\A\s*\{(?=.{0,4000}?"series"\s*:)(?=.{0,9000}?"pointlist"\s*:) => metrics of Datadog: ask a Prometheus' API for them (api/v1/query_range), or scrape the exporter
 --@ hint (?s)\A\s*\{\s*"results"\s*:\s*\{.{0,400}?"frames"\s*: => what Grafana got of Prometheus: ask its API itself (api/v1/query_range)
 --@ hint \A=+\nMLPerf Results Summary\n => what MLPerf's LoadGen measured of a server, which is no job's: scrape the server's /metrics, which trace_serve_tokens reads
+--@ hint \A\s*\{\s*"status"\s*:\s*"error"\s*,\s*"errorType"\s*: => an error that Prometheus answers, and why: ask again, as for a shorter range or a longer step
 --@ hint \A(?:[A-Za-z_:][\w:]*)?\{[^\n]*\} =>\s*(?:\n|-?[\d.]) => series as promtool prints them for people: give the server's answer (api/v1/query_range)
 --@ hint \A---\n(?:insertId|httpRequest|jsonPayload): => entries of Cloud Logging as YAML: export them with gcloud logging read --format=json
 --@ hint (?s)\A\s*\[\s*\{\s*"metric"\s*:\s*\{ => series alone, as promtool or jq print them: give the server's answer, or wrap them: jq '{status: "success", data: {resultType: "matrix", result: .}}'

@@ -123,6 +123,12 @@ class Recognition(Folder):
             self.assertEqual(wanted, self.sums(path), delimiter)
         path = self.write("x.prom", "".join(line for line in read("prometheus/dcgm.prom").splitlines(True) if not line.startswith("#")))
         self.assertEqual([("dcgm",)], self.rows("SELECT format FROM trace_sources(?)", path))
+        # Names in quotes, as Prometheus 3 writes those that have other letters.
+        quoted = re.sub(r"(?m)^(\w+)\{", r'{"\1",', re.sub(r"(?m)^# (HELP|TYPE) (\w+)", r'# \1 "\2"', read("prometheus/dcgm.prom")))
+        labelled = re.sub(r"(?m)^(\w+\{)", r'\1"k8s.cluster.name"="c",', read("prometheus/dcgm.prom"))
+        for text in (quoted, labelled):
+            for kept in (text, "".join(line for line in text.splitlines(True) if not line.startswith("#"))):
+                self.assertEqual([("dcgm",)], self.rows("SELECT format FROM trace_sources(?)", self.write("x.prom", kept)), kept[:80])
 
     def test_packed(self):
         with open(os.path.join(EXPORTS, "sacct.psv"), "rb") as file, gzip.open(os.path.join(self.folder, "x.gz"), "wb") as out:

@@ -51,6 +51,7 @@ NSYS_STATS, ROCPROFV3, ASCEND, VTUNE = "a report of nsys stats: export", "a tabl
 
 # What a file holds, and words of its reason: what it is, and what to do.
 UNREAD = {
+    "prometheus-error.json": (b'{"status":"error","errorType":"bad_data","error":"exceeded maximum resolution of 11,000 points per timeseries."}', "an error that Prometheus answers, and why: ask again"),
     "promtool.txt": (b'DCGM_FI_DEV_GPU_UTIL{Hostname="a", gpu="0"} =>\n87 @[1772352000]\n88 @[1772352060]\n', "series as promtool prints them for people: give"),
     "promtool-now.txt": (b'{gpu="0"} => 87 @[1772352000]\n', "series as promtool prints them for people: give"),
     "gcloud.yaml": (b'---\ninsertId: k039w\njsonPayload:\n  job_end_time: 1795241510.0\n  job_name: ranker-8\nlogName: projects/example/logs/goodput_ranker-8\n', "entries of Cloud Logging as YAML: export"),
