@@ -95,6 +95,8 @@ class Errors(Case):
              "1:1: expected a whole list, found one page of it (it has a continue token): get all pages, as kubectl does, or read them with on_error = 'skip'"),
             ('{"items": [{"kind": "Pod"', "1:26: expected ',' or '}', found end of file"),
             ("[7]", "1:2: expected an object of Kubernetes, found another value"),
+            (json.dumps({"items": [self.pod()]}) + "\n\n==== START logs for container c ====\nx\n", f'3:1: {expected}"==== START logs for container c ====" (a pod\'s log: call kubectl cluster-info dump with --output-directory)'),
+            (json.dumps({"items": [self.pod()]}) + "\nError from server (NotFound)\n", f'2:1: {expected}"Error from server (NotFound)" (kubectl\'s message: export its output without 2>&1)'),
         ):
             path = self.file(text)
             self.assertEqual(self.error("SELECT * FROM kube_trace(?)", path), f"kube_trace: {path}:{why}")

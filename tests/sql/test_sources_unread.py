@@ -90,6 +90,7 @@ UNREAD = {
     "mom_logs": (b"11/01/2026 00:00:00.123456;0008;pbs_mom;Job;1.pod;Started, pid = 7\n", "a log of PBS' daemons: copy the server's accounting logs"),
     "reporting": (b"1793491200:new_job:1793491200:1:-1:NONE:train:ann:llm::defaultdepartment:sge:1024\n", "the reporting file of Grid Engine: copy its accounting file"),
     "gke-audit.json": (b'[\n  {\n    "insertId": "a",\n    "logName": "projects/p/logs/cloudaudit.googleapis.com%2Factivity",\n    "protoPayload": {\n      "methodName": "io.k8s.core.v1.pods.create",\n      "request": {"apiVersion": "v1", "kind": "Pod"}\n    }\n  }\n]\n', "an audit log of Kubernetes in Cloud Logging, which tells of requests: record"),
+    "must-gather.yaml": (b'---\napiVersion: v1\nitems: []\nkind: PodList\n', "objects of Kubernetes as YAML: export"),
     "kube-client.json": (b'{"api_version": "v1", "items": [{"metadata": {"creation_timestamp": "2026-03-01T08:00:00+00:00", "name": "p"}}], "kind": "PodList"}\n', "objects of Kubernetes with keys of its Python client: export"),
     "kube-stderr.json": (b'Warning: v1 Endpoints is deprecated in v1.33+\nI0301 08:00:00.123456    1234 request.go:690] Waited for 1.1s due to client-side throttling\n{\n    "apiVersion": "v1",\n    "items": []\n}\n', "kubectl's messages, and JSON behind them: export"),
     "audit.log": (b'{"kind":"Event","apiVersion":"audit.k8s.io/v1","level":"RequestResponse","verb":"create","requestObject":{"kind":"Pod","apiVersion":"v1","metadata":{"name":"x"}}}\n', "an audit log of Kubernetes, which tells of requests: record"),

@@ -84,6 +84,10 @@ static mpg_rc no_json(const mpg_kube *k, mpg_err *err) {
     hint = " (YAML: export with -o json)";
   else if (text.n >= 4 && (memcmp(text.p, "NAME", 4) == 0 || memcmp(text.p, "EVEN", 4) == 0))
     hint = " (kubectl's table: export with -o json)";
+  else if (text.n >= 10 && memcmp(text.p, "==== START", 10) == 0)
+    hint = " (a pod's log: call kubectl cluster-info dump with --output-directory)";
+  else if (text.n >= 5 && (memcmp(text.p, "Error", 5) == 0 || memcmp(text.p, "Warni", 5) == 0))
+    hint = " (kubectl's message: export its output without 2>&1)";
   mpg_text_excerpt(text, excerpt);
   return mpg_fail(err, MPG_DATA,
                   "%.*s expected objects of Kubernetes as JSON (kubectl get ... -o json), found "

@@ -1,5 +1,6 @@
 /* json_walker.c - see json_walker.h. */
 #include "json_walker.h"
+#include "../../base/ascii.h"
 #include "json_tokens.h"
 #include "../input/place.h"
 #include "../input/window.h"
@@ -113,7 +114,10 @@ static mpg_rc read_more(mpg_pull *p, mpg_err *err) {
 mpg_rc mpg_pull_line_text(mpg_pull *p, mpg_str *text, mpg_err *err) {
   const char *newline;
   for (;;) {
-    *text = (mpg_str){p->w.buf + p->w.at, p->w.end - p->w.at};
+    size_t at = p->w.at;
+    while (at < p->w.end && mpg_is_json_space(p->w.buf[at]))
+      at++;
+    *text = (mpg_str){p->w.buf + at, p->w.end - at};
     newline = text->n > 0 ? memchr(text->p, '\n', text->n) : NULL;
     if (newline != NULL || text->n >= MPG_EXCERPT || p->w.last)
       break;
