@@ -245,6 +245,30 @@ class Mapping(Mapped):
         self.assertEqual(self.rows("SELECT job, chips FROM allocations ORDER BY job"), [("half/half", 0.5), ("two/two", 0.5)])
         self.assertEqual(self.rows("SELECT kind, count, detail LIKE '%mib/mib,odd/odd%' FROM mpg_issues WHERE kind <> 'missing_field' AND source = ?", path), [("uncounted_resource", 2, 1)])
 
+    def test_gpus_of_hami(self):
+        """A node offers each GPU ten times; a pod holds the greater part of memory and cores of each that its annotation names. What is odd in annotations counts as if it were not there."""
+        def node(told, count=20):
+            made = self.node("n", {G: str(count)}, agentpool="a")
+            made["metadata"]["annotations"] = {"hami.io/node-nvidia-register": told}
+            return made
+        def pod(name, told, count=1):
+            return self.pod(name, {G: count, "nvidia.com/gpumem": "20000"}, metadata={"annotations": {"hami.io/vgpu-devices-allocated": told}}, spec={"nodeName": "n"}, status={"phase": "Running", "startTime": when(0)})
+        registered = json.dumps([{"id": f"GPU-{i}", "count": 10, "devmem": 80000, "devcore": 100, "type": "NVIDIA-A100"} for i in range(2)])
+        pods = [pod("memory", "GPU-0,NVIDIA,20000,10:;"), pod("cores", "GPU-0,NVIDIA,20000,50:;"), pod("whole", "GPU-1,NVIDIA,80000,0:;"), pod("two", "GPU-0,NVIDIA,8000,0:GPU-1,NVIDIA,8000,20:;;", 2)]
+        path = self.file([node(registered), *pods])
+        self.map(path)
+        self.assertEqual([("a", 2)], self.rows("SELECT pool, chips FROM capacity"))
+        self.assertEqual([("cores", .5), ("memory", .25), ("two", .3), ("whole", 1)], self.rows("SELECT task, chips FROM allocations ORDER BY 1"))
+        self.assertEqual([("ns/cores", .5), ("ns/memory", .25), ("ns/two", .3), ("ns/whole", 1)], self.rows("SELECT job, chips FROM jobs ORDER BY 1"))
+        self.assertEqual([], self.rows("SELECT detail FROM mpg_issues WHERE kind = 'uncounted_resource' AND source = ?", path))
+        # As it was written before version 2.5: memory of a GPU is not told then.
+        self.map(self.file([node("GPU-0,10,80000,100,NVIDIA-A100,0,true:GPU-1,10,80000,100,NVIDIA-A100,0,true:"), pod("cores", "GPU-0,NVIDIA,20000,50:;")]))
+        self.assertEqual(([(2,)], [(.5,)]), (self.rows("SELECT chips FROM capacity"), self.rows("SELECT chips FROM allocations")))
+        for told in ("", "[", "{}", '["', "[7, null]", '\\"', "GPU"):
+            with self.subTest(told):
+                self.map(self.file([node(told), pod("p", told), pod("q", told + ",NVIDIA,x,y:;")]))
+                self.assertEqual(2, self.one("SELECT count(*) FROM allocations"))
+
     def test_owners_of_fractions(self):
         """Two notebooks share a GPU that a pod of the scheduler holds for them: half of its time is each one's."""
         pods = [self.holder(chips, 1800, 5400, **metadata) for chips, metadata in (

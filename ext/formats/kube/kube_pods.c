@@ -73,8 +73,9 @@ static mpg_rc add_list(mpg_kube_object *o, mpg_kube_amounts *to, mpg_err *err) {
     if (of == MPG_KUBE_GUESS)
       rc = note_resource(o, "guessed_share", m->key,
                          "counted as 1/7 of a chip; of a GPU of 4 slices it is 1/4", err);
-    /* Nodes offer devices under several names at once. */
-    else if (a == NULL && !mpg_kube_is(o, MPG_KUBE_kind, "Node"))
+    /* Nodes offer devices under several names at once; HAMi says in an annotation what is held. */
+    else if (a == NULL && !mpg_kube_is(o, MPG_KUBE_kind, "Node") &&
+             !mpg_kube_contains(o->values[MPG_KUBE_annotations].s, "\"hami.io/vgpu-devices-alloc"))
       rc = note_resource(o, "uncounted_resource", m->key,
                          "not counted: its share of a chip is not known", err);
     if (rc != MPG_OK)

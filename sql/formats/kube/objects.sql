@@ -129,6 +129,23 @@ FROM kube_objects
 WHERE kind = 'Pod' AND coalesce(chips, 0) = 0 AND coalesce(json_extract(annotations, '$."gpu-memory"'), json_extract(annotations, '$."gpu-fraction"')) IS NOT NULL
 GROUP BY _file;
 
+-- HAMi offers each GPU several times under its own name; annotations say which GPUs a node has, and what memory (MiB) and cores (%) of them a pod got.
+DROP TABLE IF EXISTS temp.kube_hami;
+CREATE TEMP TABLE kube_hami AS
+SELECT rowid AS row, kind, CASE WHEN kind = 'Pod' THEN '["' || replace(replace(json_extract(annotations, '$."hami.io/vgpu-devices-allocated"'), ';', ''), ':', '","') || '"]' ELSE json_extract(annotations, '$."hami.io/node-nvidia-register"') END AS told
+FROM kube_objects WHERE kind IN ('Pod', 'Node') AND chips > 0 AND instr(annotations, '"hami.io/');
+UPDATE kube_objects SET share = round(n.gpus / chips, 6)
+FROM (SELECT row, CASE WHEN json_valid(told) THEN json_array_length(told) ELSE length(told) - length(replace(told, ':', '')) END AS gpus FROM kube_hami WHERE kind = 'Node') AS n WHERE n.row = kube_objects.rowid AND share = 1 AND n.gpus > 0 AND n.gpus < chips;
+WITH gpus AS (
+  SELECT json_extract(g.value, '$.id') AS id, max(json_extract(g.value, '$.devmem')) AS mib
+  FROM kube_hami AS h, json_each(CASE WHEN json_valid(h.told) THEN h.told ELSE '[]' END) AS g WHERE kind = 'Node' AND g.type = 'object' GROUP BY 1
+),
+parts AS (SELECT row, '["' || replace(d.value, ',', '","') || '"]' AS part FROM kube_hami AS h, json_each(CASE WHEN json_valid(h.told) THEN h.told ELSE '[]' END) AS d WHERE kind = 'Pod' AND instr(d.value, ','))
+UPDATE kube_objects SET share = p.held / chips
+FROM (SELECT row, sum(min(1, max(coalesce(json_extract(part, '$[2]') * 1.0 / mib, 0), coalesce(json_extract(part, '$[3]') / 100.0, 0)))) AS held
+      FROM (SELECT row, CASE WHEN json_valid(part) THEN part ELSE '[]' END AS part FROM parts) LEFT JOIN gpus ON id = json_extract(part, '$[0]') GROUP BY row) AS p WHERE p.row = kube_objects.rowid AND held > 0;
+DROP TABLE kube_hami;
+
 -- Kueue's Workload for a pod, or for pods, is of the job that the pod is of.
 UPDATE kube_objects SET job = (SELECT max(p.job) FROM kube_objects AS p
                                WHERE p.namespace = kube_objects.namespace AND p.name = kube_objects.owner_name AND p.kind = 'Pod')

@@ -131,7 +131,7 @@ DROP TABLE IF EXISTS temp.kube_held;
 CREATE TEMP TABLE kube_held AS
 SELECT p.job, p.name AS task, p.uid, p.nodeName AS node,
        coalesce(n.pool, json_extract(p.spec, '$.nodeSelector."cloud.google.com/gke-nodepool"'), 'kubernetes') AS pool,
-       round(p.chips * coalesce(n.share, 1), 6) AS chips, p.chips AS units,
+       round(p.chips * coalesce(p.share, n.share, 1), 6) AS chips, p.chips AS units,
        coalesce(p.scheduled, p.startTime, p.started, p.creationTimestamp) AS start_time,
        CASE
          WHEN p.phase IN ('Succeeded', 'Failed') THEN coalesce(p.finished, (SELECT max(CAST(strftime('%s', json_extract(value, '$.lastTransitionTime')) AS INTEGER)) FROM json_each(p.conditions)
