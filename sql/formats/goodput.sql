@@ -200,6 +200,12 @@ INSERT INTO mpg_issues(source, severity, kind, line, count, detail)
 SELECT coalesce(:log, 'goodput_rows'), 'warning', 'repeated_steps', NULL, count(*), 'steps whose number goes back within an attempt, first ' || min(b.step) || ' of job ' || min(a.job)
 FROM goodput_attempts AS a JOIN goodput_breaks AS b ON b.id > a.first_step AND b.id <= a.last_step WHERE b.step <= b.before GROUP BY NULL;
 
+-- A run sets up its devices before its steps: where it does so after some, the entry of its start is lost.
+INSERT INTO mpg_issues(source, severity, kind, line, count, detail)
+SELECT coalesce(:log, 'goodput_rows'), 'warning', 'missing_field', NULL, count(*), 'set-ups (tpu_init) after steps of the same run, first of job ' || min(a.job) || ': the start of a run has no entry, and the step before lasts until its first'
+FROM goodput_attempts AS a CROSS JOIN goodput_marks AS m ON m.id BETWEEN a.first AND a.last AND m.kind = 'tpu_init' AND m.edge = 'start' CROSS JOIN goodput_steps AS s ON s.rowid = a.first_step
+WHERE s.start_time < m.time GROUP BY NULL;
+
 -- A step lasts until the next: a pause of which no entry tells is part of one.
 INSERT INTO mpg_issues(source, severity, kind, line, count, detail)
 WITH mean AS (

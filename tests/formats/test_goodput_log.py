@@ -412,6 +412,15 @@ class Mapping(Case):
             self.map(path)
             self.assertEqual(said, self.rows("SELECT count FROM mpg_issues WHERE source = ? AND kind = 'long_steps'", path))
 
+    def test_a_run_whose_start_is_lost(self):
+        """Its set-up comes after steps: what lies between is part of the step before, and listed."""
+        def run(start, begin):
+            return [{"job_start_time": begin}] * start + [{"tpu_init_start_time": begin + 1}, {"tpu_init_end_time": begin + 9}] + [{"step_count": i, "step_start_time": begin + 10 + 10 * i} for i in range(5)]
+        for start, said in ((1, []), (0, [(1,)])):
+            path = self.file("".join(json.dumps({"job_name": "a", **line}) + "\n" for line in run(1, 0.0) + run(start, 500.0) + [{"job_end_time": 560.0}]))
+            self.map(path)
+            self.assertEqual(said, self.rows("SELECT count FROM mpg_issues WHERE source = ? AND kind = 'missing_field'", path))
+
     def test_a_step_after_the_end(self):
         self.assertEqual(self.runs((0.0, 70.0, [0.0, 25.0, 50.0, 75.0])), {"unrated": 70})
 
