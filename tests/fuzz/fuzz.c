@@ -46,6 +46,9 @@ void fuzz_put_value(fuzz_text *t, const mpg_value *v) {
   case MPG_REAL:
     fuzz_put(t, "%.17g|", v->r);
     break;
+  case MPG_MICROSECONDS:
+    fuzz_put(t, "%lldus|", (long long)v->i);
+    break;
   case MPG_TEXT:
     fuzz_put_str(t, v->s);
     break;
