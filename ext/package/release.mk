@@ -7,7 +7,7 @@ RELEASE_GLIBC = 2.28
 # Objects of its own; all others are those of mpg.so.
 RELEASE_OBJ = $(patsubst %,$(RELEASE)/%.o,ext/read/input/gzip ext/read/input/gzip_isal ext/package/release/old_glibc ext/package/release/uuid_sha1)
 RELEASE_LIBS = -l:libz.a -l:libzstd.a -l:libuuid.a -l:libpcre2-8.a
-RELEASE_WRAP = pthread_create pthread_join pthread_sigmask dlopen dlsym dlclose stat lstat fstat
+RELEASE_WRAP = pthread_create pthread_join pthread_sigmask dlopen dlsym dlclose stat lstat fstat __isoc23_strtoul __isoc23_fscanf
 # In glibc before 2.34 threads and loading are libraries of their own.
 RELEASE_SYSTEM = -lm -Wl,--push-state,--no-as-needed -l:libpthread.so.0 -l:libdl.so.2 -Wl,--pop-state
 

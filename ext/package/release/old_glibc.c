@@ -1,12 +1,14 @@
 /*
 ** old_glibc.c - makes what is linked here load with an older glibc: for make release.
 **
-** glibc 2.32 to 2.34 gave new versions to calls that older ones have by other names or in other
+** glibc 2.32 to 2.38 gave new versions to calls that older ones have by other names or in other
 ** libraries. The linker sends these calls here (--wrap), and each asks for the oldest version.
 */
 #include <dlfcn.h>
 #include <pthread.h>
 #include <signal.h>
+#include <stdarg.h>
+#include <stdio.h>
 #include <sys/stat.h>
 
 #if defined __x86_64__
@@ -39,6 +41,10 @@ __asm__(".symver old_fxstat,__fxstat@" OLDEST);
 int old_xstat(int version, const char *path, struct stat *st);
 int old_lxstat(int version, const char *path, struct stat *st);
 int old_fxstat(int version, int fd, struct stat *st);
+__asm__(".symver old_strtoul,strtoul@" OLDEST);
+unsigned long old_strtoul(const char *text, char **end, int base);
+WRAPPED(unsigned long, __isoc23_strtoul, (const char *text, char **end, int base));
+WRAPPED(int, __isoc23_fscanf, (FILE * file, const char *format, ...));
 WRAPPED(int, stat, (const char *path, struct stat *st));
 WRAPPED(int, lstat, (const char *path, struct stat *st));
 WRAPPED(int, fstat, (int fd, struct stat *st));
@@ -78,4 +84,18 @@ int __wrap_lstat(const char *path, struct stat *st) {
 
 int __wrap_fstat(int fd, struct stat *st) {
   return old_fxstat(STAT_VERSION, fd, st);
+}
+
+/* What a libuuid of glibc 2.38 asks for, whose numbers may be binary, as C23 has them. */
+unsigned long __wrap___isoc23_strtoul(const char *text, char **end, int base) {
+  return old_strtoul(text, end, base);
+}
+
+int __wrap___isoc23_fscanf(FILE *file, const char *format, ...) {
+  va_list values;
+  int n;
+  va_start(values, format);
+  n = vfscanf(file, format, values);
+  va_end(values);
+  return n;
 }
