@@ -337,8 +337,9 @@ class Building(unittest.TestCase):
             for path in ["Makefile", "ext/package/deps.sh", *glob.glob("**/*.mk", root_dir=ROOT, recursive=True)]:
                 os.makedirs(os.path.dirname(f"{folder}/{path}"), exist_ok=True)
                 shutil.copy(os.path.join(ROOT, path), f"{folder}/{path}")
+            other = next(name for name in ("clang", "gcc", "c99") if shutil.which(name))
             seen = []
-            for settings in ([], ["CC=clang"], ["CFLAGS=-O0"], ["CPPFLAGS=-DX"], ["LDFLAGS=-Wl,-O1"], ["ISAL="], []):
+            for settings in ([], [f"CC={other}"], ["CFLAGS=-O0"], ["CPPFLAGS=-DX"], ["LDFLAGS=-Wl,-O1"], ["ISAL="], []):
                 made("-C", folder, "build/flags", *settings)
                 with open(f"{folder}/build/flags", encoding="utf-8") as file:
                     seen.append(file.read())
