@@ -1,12 +1,18 @@
 #!/bin/sh
-# What README promises, tried: in a bare Debian 12 that holds git, make and ca-certificates, root
-# clones this repository, and `make demo`, `make test`, `make install` and `.load mpg` work.
+# What README promises, tried: in a bare Debian 11, 12 and 13 that holds git, make and ca-certificates,
+# root clones this repository, and `make demo`, `make install` and `.load mpg` work; in 12 `make test`, too.
 #
 # The root file system is made anew and reaches packages the way this machine does: by its apt
 # configuration and proxies. Mounts are in a namespace of their own, so they end with this process.
 set -eu
-suite=bookworm
 cd "$(dirname "$0")/../.."
+if [ -z "${MPG_SUITE:-}" ]; then
+  for suite in bullseye trixie bookworm; do
+    MPG_SUITE=$suite sh "tests/full/${0##*/}" || exit $?
+  done
+  exit 0
+fi
+suite=$MPG_SUITE
 
 skip() {
   echo "$1"
@@ -17,7 +23,7 @@ PATH=$PATH:/usr/sbin:/sbin
 command -v debootstrap >/dev/null || skip "no debootstrap here"
 if [ -z "${MPG_NAMESPACE:-}" ]; then
   unshare --mount --propagation private true 2>/dev/null || skip "may not mount here"
-  MPG_NAMESPACE=1 exec unshare --mount --propagation private sh "$0"
+  MPG_NAMESPACE=1 exec unshare --mount --propagation private sh "tests/full/${0##*/}"
 fi
 
 root=$(mktemp -d "${TMPDIR:-/var/tmp}/mpg-root.XXXXXX")
@@ -45,13 +51,14 @@ debootstrap --variant=minbase --include=git,make,ca-certificates "$suite" "$root
   exit 1
 }
 rm -f "$log"
+sources=
 if [ -n "$mirror" ]; then
   rm -f "$root/etc/apt/sources.list"
-  for path in /etc/apt/sources.list /etc/apt/sources.list.d /etc/apt/apt.conf /etc/apt/apt.conf.d \
-    /etc/apt/keyrings /etc/apt/trusted.gpg.d /usr/share/keyrings /usr/local/share/ca-certificates; do
-    [ ! -e "$path" ] || cp -RL "$path" "$root${path%/*}/"
-  done
+  sources="/etc/apt/sources.list /etc/apt/sources.list.d /etc/apt/keyrings /etc/apt/trusted.gpg.d /usr/share/keyrings"
 fi
+for path in $sources /etc/apt/apt.conf /etc/apt/apt.conf.d /usr/local/share/ca-certificates; do
+  [ ! -e "$path" ] || cp -RL "$path" "$root${path%/*}/"
+done
 cp -L /etc/resolv.conf /etc/hosts "$root/etc/"
 
 inside() {
@@ -71,8 +78,10 @@ git clone -q "$PWD" "$root/src/mpg"
 
 echo "make demo"
 inside 'cd /src/mpg && make demo'
-echo "make test"
-inside 'cd /src/mpg && ./.ci/run && test -z "$(git status --porcelain)"'
+if [ "$suite" = bookworm ]; then
+  echo "make test"
+  inside 'cd /src/mpg && ./.ci/run && test -z "$(git status --porcelain)"'
+fi
 echo "make install"
 said=$(inside 'cd /src/mpg && make -s install')
 echo "$said"
