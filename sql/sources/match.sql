@@ -83,6 +83,8 @@ WHERE words NOT GLOB '*[^0-9]*' AND EXISTS (
     AND (words GLOB '20[0-9][0-9]' AND p.name GLOB '*' || words || '[-_.][01][0-9][-_.][0-3][0-9]*' OR lower(p.name) GLOB '*checkpoint[-_]' || words OR lower(p.name) GLOB '*ckpt[-_]' || words OR lower(p.name) GLOB '*step[-_]' || words));
 INSERT INTO run_of_words SELECT w.file, w.level, w.words || ']', w.before, w.alone FROM run_of_words AS w JOIN place AS p USING (file, level) WHERE w.words GLOB '*[[]*' AND instr(p.name, w.words || ']');
 
+.read sql/sources/match/array_tasks.sql
+
 -- An id that several clusters gave, of a log whose folder, or one above, has a cluster's name or its export: which job it is there.
 CREATE TABLE in_cluster(file INTEGER, id TEXT, job TEXT, PRIMARY KEY (file, id)) WITHOUT ROWID;
 INSERT INTO in_cluster

@@ -135,6 +135,18 @@ class Names(Logs):
         self.assertEqual([None] * 3, self.jobs(array(5100, 0), "sweep_7{}.out"))
         self.assertEqual([("5101,5102,5103",)], self.rows("SELECT substr(detail, 34) FROM mpg_issues WHERE kind = 'ambiguous_job' AND source LIKE '%70.out'"))
 
+    def test_ids_of_tasks_as_people_write_them(self):
+        """With any sign between, padded, or a folder each. The array has the id of its last task, which may have ranks instead."""
+        array = "".join(job(f"5100_{task}", 0, 2400, name="sweep", raw=raw, gpus=4) for task, raw in enumerate((5101, 5102, 5100)))
+        for name in ("5100-{}.out", "slurm-5100.{}.out", "a_5100_00{}.log", "5100/{}/train.log", "5100/{}.log", "sweep-5100-{}/train.log", "5100_0{}_0_log.out"):
+            with self.subTest(name):
+                self.assertEqual(["5101", "5102", "5100"], self.jobs(array, name))
+        ranks = {f"{job}-{rank}.out": megatron(job - 5000 + rank, 1, 100, world=4) for job in (5100, 5101) for rank in range(2)}
+        beyond = {f"5100/{rank}/out.log": megatron(60 + rank, 1, 100, world=4) for rank in range(4)}
+        for files, wanted in ((ranks, {"5100", "5101"}), (beyond, {"5100"})):
+            path = self.folder_of({"sacct.psv": SACCT + array, **files})
+            self.assertEqual({(name, name) for name in wanted}, set(self.rows("SELECT DISTINCT iif(instr(file, '5101-'), '5101', '5100'), job FROM trace_sources(?) WHERE format = 'megatron'", path)))
+
     def test_as_each_scheduler_names_its_output(self):
         """LSF's arrays have their elements in their name, and %J[%I] is an id; Condor's $(Cluster) and $(Process) have any sign between; Flux writes ids with 58 letters: ƒuZZybuNNy is 6731191091817518."""
         fixtures = {name: pathlib.Path(ROOT, "fixtures", file).read_text(encoding="utf-8") for name, file in (("lsf", "lsf/lsb.acct"), ("condor", "condor/history.json"), ("flux", "flux/jobs.json"))}
