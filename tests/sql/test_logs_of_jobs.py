@@ -1,5 +1,6 @@
 """Logs of trainers beside a scheduler: which attempt of which job each line is of, and what one trainer after the other did."""
 import contextlib
+import gzip
 import json
 import os
 import pathlib
@@ -158,6 +159,23 @@ class Names(Logs):
                 said = name + "\n" if "=" in name else ""
                 path = self.folder_of({"export": fixtures[scheduler], "a.log" if said else name: said + megatron(60, 1, 20)})
                 self.assertEqual([(wanted,)], self.rows("SELECT job FROM trace_sources(?) WHERE format = 'megatron'", path))
+
+    def test_names_of_copies(self):
+        """A link or a copy, wherever it lies and however it is packed, is the run that it was, by the name of any."""
+        log, sacct = megatron(60, 1, 100), {"sacct.psv": SACCT + job(5101, 0, 1200) + job(5102, 0, 1200)}
+        for files, links in (({"a.log": log, "slurm-5101.out": log}, {}), ({"a.log.gz": gzip.compress(log.encode()), "logs/slurm-5101.out": log}, {}), ({"slurm-5101.out": log}, {"latest.out": "slurm-5101.out"}),
+                             ({"runs/5101/out.log": log, "runs/5101/b.log": log, "all.log": log}, {}), ({"slurm-5101.out": log}, {"last/out.log": "../slurm-5101.out"})):
+            path = self.folder_of({**sacct, **files})
+            for link, target in links.items():
+                os.makedirs(os.path.dirname(os.path.join(path, link)), exist_ok=True)
+                os.symlink(target, os.path.join(path, link))
+            with self.subTest(files=files.keys(), links=links):
+                self.assertEqual([("5101", 1, 8000, None), ("5102", 1, None, None)], self.seconds(path))
+                self.assertEqual([("5101",)], self.rows("SELECT job FROM trace_sources(?) WHERE format = 'megatron'", path))
+                self.assertEqual(len(files) + len(links) - 1, self.one("SELECT count(*) FROM mpg_issues WHERE kind = 'ignored_file' AND instr(source, ?) AND detail LIKE 'the same content as %'", path))
+        events = tfevents.begin(T + 60) + b"".join(tfevents.event(T + 60 + 10 * i, i, (5, [(1, tfevents.simple("loss", 8))])) for i in range(1, 101))
+        path = self.folder_of({**sacct, "a/events.out.tfevents.1.h.5101.0": events, "b/events.out.tfevents.1.h.5101.0": events})  # 5101 is a process
+        self.assertEqual([(None,)], self.rows("SELECT job FROM trace_sources(?) WHERE format = 'tfevents'", path))
 
     def test_letters_beyond_ascii(self):
         jobs = job(5101, 0, 3500, name="ünï cödé") + job(5102, 0, 3500, name="训练")

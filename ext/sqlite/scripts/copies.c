@@ -8,18 +8,23 @@ static const char pairs[] =
     "a.file AND b.format = a.format AND b.parameter = a.parameter AND b.options = a.options WHERE "
     "a.parameter NOT IN ('prometheus', 'kube_state') ORDER BY a.file, b.file";
 
-/* Logs without a clock are alike if two runs failed at the same step. */
+/*
+** Logs without a clock are alike if two runs failed at the same step; those with one are of one run
+** wherever they lie. Tables are one in one folder, or if a folder repeats others as a whole.
+*/
 static const char decide[] =
-    "CREATE TABLE recognised_in AS SELECT rtrim(path, replace(path, '/', '')) AS folder, count(*) "
-    "AS "
-    "n, sum(file IN (SELECT file FROM copy)) AS copies FROM file WHERE format IS NOT NULL GROUP BY "
-    "1;"
-    "UPDATE copy SET left_out = 1 WHERE EXISTS (SELECT 1 FROM file AS f WHERE f.file = copy.file "
-    "AND "
-    "f.format <> 'native' AND f.missing NOT LIKE '%\"start\"%' AND json_extract(f.options, "
-    "'$.start') IS NULL AND (rtrim(f.path, replace(f.path, '/', '')) = rtrim(original, "
-    "replace(original, '/', '')) OR rtrim(f.path, replace(f.path, '/', '')) IN (SELECT folder FROM "
-    "recognised_in WHERE copies = n)));"
+    "CREATE TABLE recognised_in AS "
+    "SELECT rtrim(path, replace(path, '/', '')) AS folder, count(*) AS n, "
+    "sum(file IN (SELECT file FROM copy)) AS copies "
+    "FROM file WHERE format IS NOT NULL GROUP BY 1;"
+    "UPDATE copy SET left_out = 1 WHERE EXISTS ("
+    "SELECT 1 FROM file AS f WHERE f.file = copy.file AND f.format <> 'native' "
+    "AND f.missing NOT LIKE '%\"start\"%' AND json_extract(f.options, '$.start') IS NULL "
+    "AND (f.format IN ('maxtext', 'megatron', 'torchtitan', 'nanogpt', 'trainer', 'tfevents', "
+    "'goodput', 'otlp', 'mllog') "
+    "OR rtrim(f.path, replace(f.path, '/', '')) = rtrim(original, replace(original, '/', '')) "
+    "OR rtrim(f.path, replace(f.path, '/', '')) IN "
+    "(SELECT folder FROM recognised_in WHERE copies = n)));"
     "UPDATE file SET format = NULL, certainty = NULL, reason = 'the same content as ' || original "
     "FROM copy WHERE copy.file = file.file AND left_out;";
 
