@@ -7,30 +7,35 @@
 WITH spoken AS MATERIALIZED (SELECT source FROM source WHERE rank = 3 AND json_extract(records, '$.spans') > 0),
 log AS (
   SELECT source, was, job FROM renamed WHERE source IN (SELECT source FROM spoken)
+  UNION SELECT source, was, job FROM by_time WHERE source IN (SELECT source FROM spoken)
   UNION SELECT source, job, job FROM all_jobs WHERE EXISTS (SELECT 1 FROM spoken) AND source IN (SELECT source FROM spoken) -- a scheduler's are many
 ),
 several AS (
-  SELECT job FROM log WHERE (source, was) NOT IN (SELECT source, was FROM by_time) GROUP BY job HAVING count(DISTINCT source) > 1 OR sum(was <> job) > 1
+  SELECT job FROM log GROUP BY job HAVING count(DISTINCT source) > 1 OR sum(was <> job) > 1
 ),
-told AS (SELECT source FROM spoken WHERE EXISTS (SELECT 1 FROM several)),
+told AS (
+  SELECT source, iif(EXISTS (SELECT 1 FROM by_time AS b WHERE b.source = spoken.source), '
+  AND l.job = coalesce((SELECT b.job FROM main.by_time AS b WHERE b.source = ' || source || ' AND b.was = s.job AND b.since <= s.start_time ORDER BY b.since DESC LIMIT 1), l.job)', '') AS by_time_of
+  FROM spoken WHERE EXISTS (SELECT 1 FROM several)
+),
 has AS (SELECT t.source, c.name FROM told AS t, pragma_table_info('spans_of_' || t.source, 'temp') AS c)
 SELECT coalesce((SELECT '
 CREATE TABLE log_of AS
 WITH spoken AS MATERIALIZED (SELECT source FROM source WHERE rank = 3 AND json_extract(records, ''$.spans'') > 0),
 log AS (
   SELECT source, was, job FROM renamed WHERE source IN (SELECT source FROM spoken)
+  UNION SELECT source, was, job FROM by_time WHERE source IN (SELECT source FROM spoken)
   UNION SELECT source, job, job FROM all_jobs WHERE source IN (SELECT source FROM spoken)
 )
-SELECT source, was, job FROM log
-WHERE (source, was) NOT IN (SELECT source, was FROM by_time) AND job IN (
-  SELECT job FROM log WHERE (source, was) NOT IN (SELECT source, was FROM by_time) GROUP BY job HAVING count(DISTINCT source) > 1 OR sum(was <> job) > 1);
-CREATE UNIQUE INDEX log_of_was ON log_of(was, source);
-CREATE TABLE told_step(job, log INTEGER, attempt, source INTEGER, row INTEGER, start_time REAL, end_time REAL, is_rated);'
+SELECT source, was, job FROM log WHERE job IN (SELECT job FROM log GROUP BY job HAVING count(DISTINCT source) > 1 OR sum(was <> job) > 1);
+CREATE UNIQUE INDEX log_of_was ON log_of(was, source, job);
+CREATE TABLE told_step(job, log INTEGER, attempt, source INTEGER, row INTEGER, step, start_time REAL, end_time REAL, is_rated);'
 || group_concat('
 INSERT INTO told_step
-SELECT l.job, l.rowid, ' || iif(EXISTS (SELECT 1 FROM has AS h WHERE h.source = told.source AND h.name = 'attempt'), 's.attempt', 'NULL') || ', ' || source || ', s.rowid, s.start_time, s.end_time, ' || iif(EXISTS (SELECT 1 FROM has AS h WHERE h.source = told.source AND h.name = 'flops'), 's.flops > 0', '0') || '
+SELECT l.job, l.rowid, ' || iif(EXISTS (SELECT 1 FROM has AS h WHERE h.source = told.source AND h.name = 'attempt'), 's.attempt', 'NULL') || ', ' || source || ', s.rowid, ' || iif(EXISTS (SELECT 1 FROM has AS h WHERE h.source = told.source AND h.name = 'step'), 's.step', 'NULL') || ', s.start_time, s.end_time, ' || iif(EXISTS (SELECT 1 FROM has AS h WHERE h.source = told.source AND h.name = 'flops'), 's.flops > 0', '0') || '
 FROM temp.spans_of_' || source || ' AS s CROSS JOIN log_of AS l ON l.was = s.job AND l.source = ' || source || '
-WHERE s.kind = ''step'' AND typeof(s.start_time) IN (''integer'', ''real'') AND s.start_time > 1e8 AND s.end_time > s.start_time;', '') || '
+WHERE s.kind = ''step'' AND typeof(s.start_time) IN (''integer'', ''real'') AND s.start_time > 1e8 AND s.end_time > s.start_time'
+|| by_time_of || ';', '') || '
 CREATE TABLE told_log AS -- an attempt of a log: those of one log are beside each other where files of several ranks are one job''s
 SELECT job, log, attempt, source, row_number() OVER (PARTITION BY job ORDER BY whole > 0.9 * most DESC, rated DESC, whole DESC, log, covered DESC, attempt) AS place
 FROM (SELECT *, max(whole) OVER (PARTITION BY job) AS most
@@ -39,21 +44,55 @@ FROM (SELECT *, max(whole) OVER (PARTITION BY job) AS most
 CREATE INDEX told_log_of ON told_log(log, attempt);
 CREATE TABLE told_run AS
 WITH ordered AS (
-  SELECT job, log, attempt, start_time, end_time, max(end_time) OVER (PARTITION BY log, attempt ORDER BY start_time, end_time ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING) AS reached FROM told_step
+  SELECT job, log, attempt, step, start_time, end_time, max(end_time) OVER (PARTITION BY log, attempt ORDER BY start_time, end_time ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING) AS reached FROM told_step
 ),
 numbered AS (SELECT *, sum(coalesce(start_time > reached + 60, 1)) OVER (PARTITION BY log, attempt ORDER BY start_time, end_time ROWS UNBOUNDED PRECEDING) AS run FROM ordered)
-SELECT n.job, l.place, n.log, n.attempt, min(start_time) AS start_time, max(end_time) AS end_time FROM numbered AS n JOIN told_log AS l ON l.log = n.log AND l.attempt IS n.attempt GROUP BY n.log, n.attempt, n.run;
+SELECT n.job, l.place, n.log, n.attempt, min(start_time) AS start_time, max(end_time) AS end_time, (max(start_time) + max(end_time)) / 2 AS last_middle, min(step) AS first, max(step) AS last FROM numbered AS n JOIN told_log AS l ON l.log = n.log AND l.attempt IS n.attempt GROUP BY n.log, n.attempt, n.run;
 CREATE INDEX told_run_of ON told_run(job, start_time);
 CREATE TABLE told_again AS
-SELECT t.job, t.log, t.attempt, t.source, t.row, t.start_time, min(r.log) AS other
+SELECT t.job, t.log, t.attempt, t.source, t.row, t.step, t.start_time, min(r.log) AS other
 FROM told_step AS t JOIN told_log AS l ON l.log = t.log AND l.attempt IS t.attempt CROSS JOIN told_run AS r ON r.job = t.job AND r.place < l.place AND r.start_time < t.end_time AND r.end_time > t.start_time
-GROUP BY t.source, t.row HAVING sum(min(t.end_time, r.end_time) - max(t.start_time, r.start_time)) > 0.25 * (t.end_time - t.start_time);
+GROUP BY t.source, t.row HAVING sum(min(t.end_time, r.end_time) - max(t.start_time, r.start_time)) > 0.25 * (t.end_time - t.start_time)
+  OR max(t.start_time >= r.start_time AND t.start_time < r.last_middle AND t.step <= r.last + 1); -- a last step may last until its program ends
+INSERT INTO told_again -- and what the other did first or last, where their clocks differ by more than a step
+SELECT t.job, t.log, t.attempt, t.source, t.row, t.step, t.start_time, g.other
+FROM (SELECT g.*, r.first, r.last, r.start_time AS since, r.end_time AS until
+      FROM (SELECT job, log, attempt, min(step) AS low, max(step) AS high, min(start_time) AS begun, max(start_time) AS ended, min(other) AS other FROM told_again GROUP BY log, attempt) AS g
+      JOIN told_log AS l ON l.log = g.log AND l.attempt IS g.attempt
+      JOIN told_run AS r ON r.job = g.job AND r.place < l.place
+      WHERE r.last > g.high AND abs(r.end_time - g.ended) <= 60 OR r.first < g.low AND abs(r.start_time - g.begun) <= 60) AS g
+CROSS JOIN told_step AS t ON t.log = g.log AND t.attempt IS g.attempt
+  AND (t.step > g.high AND t.step <= g.last AND t.start_time BETWEEN g.ended AND g.until + 60 OR t.step < g.low AND t.step >= g.first AND t.start_time BETWEEN g.since - 60 AND g.since)
+GROUP BY t.source, t.row;
 CREATE INDEX told_again_of ON told_again(source, row);
 CREATE INDEX told_again_at ON told_again(log, start_time);
 INSERT INTO mpg_issues(source, severity, kind, line, count, detail)
 SELECT coalesce((SELECT path FROM file AS f WHERE f.source = l.source AND f.path = l.was), (SELECT min(path) FROM file AS f WHERE f.source = l.source)), ''info'', ''parallel_files'', NULL, count(*),
        ''steps of job '' || a.job || '' at the time of those of '' || iif(o.rowid = l.rowid, ''another file of the same job'', coalesce((SELECT path FROM file AS f WHERE f.source = o.source AND f.path = o.was), (SELECT min(path) FROM file AS f WHERE f.source = o.source))) || '', which tells more of them: left out. If each holds chips of its own, as replicas of torchft, give the option chips''
 FROM told_again AS a JOIN log_of AS l ON l.rowid = a.log JOIN log_of AS o ON o.rowid = a.other GROUP BY a.log, a.other;'
+|| '
+-- A restore that both tell is the other's. One that the other does not tell comes before the step that it does then, though clocks differ.
+CREATE TABLE told_restore(job, place INTEGER, is_again INTEGER, source INTEGER, row INTEGER, step, start_time REAL);'
+|| group_concat(iif(EXISTS (SELECT 1 FROM has AS h WHERE h.source = told.source AND h.name = 'step'), '
+INSERT INTO told_restore
+SELECT l.job, g.place, (g.log, coalesce(g.attempt, -1)) IN (SELECT log, coalesce(attempt, -1) FROM told_again), ' || source || ', s.rowid, s.step, s.start_time
+FROM (SELECT 1 FROM told_again LIMIT 1) CROSS JOIN temp.spans_of_' || source || ' AS s CROSS JOIN log_of AS l ON l.was = s.job AND l.source = ' || source || '
+CROSS JOIN told_log AS g ON g.log = l.rowid AND g.attempt IS ' || iif(EXISTS (SELECT 1 FROM has AS h WHERE h.source = told.source AND h.name = 'attempt'), 's.attempt', 'NULL') || '
+WHERE s.kind = ''restore'' AND s.step IS NOT NULL AND typeof(s.start_time) IN (''integer'', ''real'')' || by_time_of || ';', ''), '') || '
+CREATE INDEX told_restore_of ON told_restore(job, step);
+CREATE TABLE moved_restore AS -- to when; NULL: left out
+SELECT x.source, x.row, NULL AS time FROM told_restore AS x JOIN told_restore AS y ON y.job = x.job AND y.step = x.step AND y.place < x.place AND abs(y.start_time - x.start_time) <= 600
+WHERE x.is_again GROUP BY x.source, x.row;
+INSERT INTO moved_restore
+SELECT source, row, time
+FROM (SELECT x.source, x.row, x.start_time, t.start_time AS time, row_number() OVER (PARTITION BY x.source, x.row ORDER BY abs(t.start_time - x.start_time)) AS nth
+      FROM (SELECT 1 FROM told_restore LIMIT 1) CROSS JOIN told_step AS t CROSS JOIN told_restore AS x ON x.job = t.job AND x.step IN (t.step, t.step - 1) AND abs(t.start_time - x.start_time) < 60
+      CROSS JOIN told_log AS g ON g.log = t.log AND g.attempt IS t.attempt AND g.place < x.place
+      WHERE x.is_again AND (x.source, x.row) NOT IN (SELECT source, row FROM moved_restore))
+WHERE nth = 1 AND time < start_time;'
+|| group_concat('
+DELETE FROM temp.spans_of_' || source || ' WHERE rowid IN (SELECT row FROM moved_restore WHERE source = ' || source || ' AND time IS NULL);
+UPDATE temp.spans_of_' || source || ' SET start_time = m.time, end_time = m.time FROM main.moved_restore AS m WHERE m.source = ' || source || ' AND m.time IS NOT NULL AND m.row = spans_of_' || source || '.rowid;', '')
 || group_concat('
 DELETE FROM temp.spans_of_' || source || ' WHERE rowid IN (
   SELECT s.rowid FROM (SELECT 1 FROM told_again WHERE source = ' || source || ' LIMIT 1) CROSS JOIN temp.spans_of_' || source || ' AS s CROSS JOIN log_of AS l ON l.was = s.job AND l.source = ' || source || '

@@ -116,6 +116,43 @@ class OneTrainerAfterTheOther(Logs):
         self.assertEqual([], self.rows("SELECT category FROM trace_rollup(?) WHERE category IN ('partial', 'unknown') GROUP BY 1", path))
 
 
+class OneRunOfTwoLogs(Logs):
+    def test_a_last_step_that_lasts_until_the_end(self):
+        """As in a goodput log, where a step lasts until the next: it is no step done again because another log has its end; but one that goes further is."""
+        def goodput(first, last, end):
+            entries = [{"job_start_time": T + 60}, *({"step_count": step, "step_start_time": T + 80 + 10 * step} for step in range(first, last + 1)), {"job_end_time": T + end}]
+            return "".join(json.dumps({"job_name": "llama", **entry}) + "\n" for entry in entries)
+        log = maxtext(0, 99, prefix=lambda seconds: f"I1101 {clock(80 + seconds)[11:]}.000000 1 max_logging.py:36] ")
+        for last, end, wanted in ((99, 1180, 8 * 1000), (99, 1090, 8 * 1000), (89, 1180, 8 * 1000), (101, 1180, 8 * 1100)):
+            path = self.folder_of({"sacct.psv": SACCT + job(5101, 0, 1200), "goodput.jsonl": goodput(0, last, end), "llama.log": log})
+            self.assertEqual([("5101", 1, wanted, None)], self.seconds(path), (last, end))
+            self.assertEqual([], self.rows("SELECT detail FROM mpg_issues WHERE kind = 'concurrent_steps' AND source = ?", path))
+
+    def test_a_log_of_several_jobs(self):
+        """What a tracker or another log tells of one of them is told twice, though their clocks differ."""
+        def tracker(start, first, last):
+            return "_step,_timestamp,train/loss\n" + "".join(f"{step},{T + start + 10 * (step - first + 1)},2.0\n" for step in range(first, last + 1))
+        files = {"sacct.psv": SACCT + job(5101, 0, 500, "FAILED") + job(5102, 600, 1800), "llama.log": megatron(20, 1, 40, saves=(30,)) + megatron(620, 31, 100, saves=(100,), load=30)}
+        for more in ({}, {"5101/wandb.csv": tracker(22, 1, 40), "5102/wandb.csv": tracker(623, 31, 100)},
+                     {"slurm-5101.out": megatron(21, 1, 40, saves=(30,)), "slurm-5102.out": megatron(621, 31, 100, saves=(100,), load=30)}):
+            path = self.folder_of({**files, **more})
+            self.assertEqual([("5101", 1, 8 * 300, 8 * 100), ("5102", 1, 8 * 700, None)], self.seconds(path), more.keys())
+            self.assertEqual(110 if more else None, self.one("SELECT sum(count) FROM mpg_issues WHERE kind = 'parallel_files' AND instr(source, ?)", path))
+
+    def test_a_restore_that_another_log_tells_later(self):
+        """By its clock, or because it tells that only then: the step that its run does meanwhile goes on from it, and is not undone by it."""
+        def ranks(log, *starts):
+            return {f"5101/rank{rank}.log": log(start) for rank, start in enumerate(starts)}
+        tracker = "_step,_timestamp,train/loss\n" + "".join(f"{step},{T + 620 + 10 * (step - 30)},2.0\n" for step in range(31, 101))
+        for late in (-25, -4, 1, 4, 25):
+            for files in (ranks(lambda start: megatron(start, 31, 100, saves=(100,), load=30), 620, 620 + late), ranks(lambda start: torchtitan(start, 31, 100, saves=(100,), load=30, done=True), 620, 620 + late),
+                          {"5101/a.csv": tracker, "5101/b.log": megatron(620 + late, 31, 60, load=30)}):
+                with self.subTest(late=late, files=files.keys()):
+                    self.assertEqual([("5101", 1, 8 * 700, None)], self.seconds(self.folder_of({"sacct.psv": SACCT + job(5101, 0, 1800), **files})))
+        again = ranks(lambda start: megatron(start, 1, 40, saves=(30,)) + megatron(start + 420, 31, 60, saves=(60,), load=30), 20, 24)  # it began anew soon
+        self.assertEqual([("5101", 1, 8 * 600, 8 * 100)], self.seconds(self.folder_of({"sacct.psv": SACCT + job(5101, 0, 1800), **again})))
+
+
 class Names(Logs):
     """What the names of files and folders say of their job, as the options of sbatch, launchers and people make them."""
 
