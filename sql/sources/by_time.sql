@@ -57,6 +57,33 @@ UPDATE file
 SET job = iif(b.n = 1, b.job, NULL), inferred = json_set(inferred, '$.job', iif(b.n = 1, 'by its name and its time', 'by the times of its records: ' || b.n || ' jobs'))
 FROM (SELECT file, min(job) AS job, count(DISTINCT job) AS n FROM by_time GROUP BY file) AS b WHERE b.file = file.file;
 DELETE FROM by_time WHERE file IN (SELECT file FROM file WHERE job IS NOT NULL);
+-- Records that call their job by a name or an id that several jobs have: each is of the one that held chips then. Of jobs that ran at once it is none's.
+CREATE TABLE own_word AS
+SELECT a.source, a.job AS was, iif(a.job GLOB '?*#[0-9]*', rtrim(rtrim(a.job, '0123456789'), '#'), a.job) AS word, min(a.start_time) AS first, max(coalesce(a.end_time, c.end_time, a.start_time)) AS last
+FROM all_allocations AS a LEFT JOIN all_capacity AS c ON c.source = a.source AND c.pool = a.pool AND c.start_time = a.start_time AND c.chips = a.chips
+WHERE a.source IN (SELECT source FROM source WHERE rank = 3) AND EXISTS (SELECT 1 FROM source WHERE rank = 1) AND a.job NOT GLOB '*/*' AND a.job NOT IN (SELECT key FROM key) AND a.job NOT IN (SELECT path FROM file)
+GROUP BY a.source, a.job HAVING min(a.start_time) > 1e8;
+CREATE TABLE word_job AS
+SELECT j.name AS word, j.job FROM (SELECT 1 FROM own_word LIMIT 1) CROSS JOIN all_jobs AS j WHERE j.name IN (SELECT word FROM own_word) AND j.source IN (SELECT source FROM source WHERE rank = 1)
+UNION SELECT j.alias, j.job FROM (SELECT 1 FROM own_word LIMIT 1) CROSS JOIN all_aliases AS j WHERE j.alias IN (SELECT word FROM own_word) AND j.source IN (SELECT source FROM source WHERE rank = 1);
+INSERT INTO by_time
+SELECT NULL, w.source, w.was, a.start_time, coalesce(a.end_time, 9e18), a.job, NULL
+FROM (SELECT job, start_time, end_time FROM all_allocations WHERE chips > 0 AND job IN (SELECT job FROM word_job) AND source IN (SELECT source FROM source WHERE rank = 1)) AS a
+JOIN word_job AS j ON j.job = a.job JOIN own_word AS w ON w.word = j.word
+WHERE a.start_time < w.last AND coalesce(a.end_time, 9e18) > w.first;
+CREATE TABLE words_at_once AS
+SELECT source, was, group_concat(job, ',') AS jobs
+FROM (SELECT DISTINCT b.source, b.was, b.job FROM by_time AS b JOIN by_time AS o USING (source, was)
+      WHERE b.file IS NULL AND o.job <> b.job AND o.since < b.until AND o.until > b.since ORDER BY b.job) GROUP BY source, was;
+INSERT INTO mpg_issues(source, severity, kind, line, count, detail)
+SELECT (SELECT min(path) FROM file AS f WHERE f.source = w.source), 'warning', 'ambiguous_job', NULL, count(*), 'jobs of a name that several have which ran at once, first ' || min(was) || ': ' || min(jobs) FROM words_at_once AS w GROUP BY w.source;
+DELETE FROM by_time WHERE (source, was) IN (SELECT source, was FROM words_at_once);
+INSERT OR IGNORE INTO renamed SELECT source, was, min(job) FROM by_time WHERE file IS NULL GROUP BY source, was HAVING count(DISTINCT job) = 1;
+DELETE FROM by_time WHERE file IS NULL AND (source, was) IN (SELECT source, was FROM renamed);
+DROP TABLE own_word;
+DROP TABLE word_job;
+DROP TABLE words_at_once;
+
 -- Between two allocations the nearer one counts, for clocks differ by seconds.
 UPDATE by_time SET since = coalesce((o.before + since) / 2, -9e18)
 FROM (SELECT rowid AS row, max(until) OVER (PARTITION BY source, was ORDER BY since ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING) AS before FROM by_time) AS o

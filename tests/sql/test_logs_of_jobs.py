@@ -255,6 +255,24 @@ class Names(Logs):
         self.assertEqual([None] * 3, self.jobs("".join(job(5101 + i, 0, 3500) for i in range(2)), "run{}.out", job="llama"))
         self.assertEqual(3, self.one("SELECT count(*) FROM mpg_issues WHERE kind = 'ambiguous_job'"))
 
+    def test_records_of_the_name_of_several_jobs(self):
+        """What a goodput log or a span of OpenTelemetry says itself is of the job of that name or id which ran then; of jobs that ran at once it is none's."""
+        def goodput(name, *runs):
+            return "".join(json.dumps({"job_name": name, **entry}) + "\n" for start, end, steps in runs
+                           for entry in [{"job_start_time": T + start}, *({"step_count": step, "step_start_time": T + start + 10 * i} for i, step in enumerate(steps)), {"job_end_time": T + end}])
+        chain = job(5101, 0, 500, "NODE_FAIL") + job(5102, 600, 1800)
+        clusters = job(5101, 0, 500, "NODE_FAIL") + job(5101, 600, 1800, cluster="east")
+        first, second = (20, 490, range(40)), (620, 1620, range(100))
+        for jobs, name, runs, wanted in ((chain, "llama", [first, second], [("5101", True), ("5102", True)]), (chain, "llama", [second], [("5101", False), ("5102", True)]), (chain, "llama", [first], [("5101", True), ("5102", False)]),
+                                         (clusters, "5101", [first, second], [("east/5101", True), ("pod/5101", True)]), (clusters, "5101", [second], [("east/5101", True), ("pod/5101", False)])):
+            with self.subTest(name=name, wanted=wanted):
+                path = self.folder_of({"sacct.psv": SACCT + jobs, "goodput.jsonl": goodput(name, *runs)})
+                self.assertEqual(wanted, self.rows("SELECT job, max(category <> 'untraced') FROM trace_rollup(?) WHERE attempt IS NOT NULL GROUP BY 1", path))
+                self.assertEqual([], self.rows("SELECT detail FROM mpg_issues WHERE kind IN ('unmatched_log', 'ambiguous_job') AND instr(source, ?)", path))
+        path = self.folder_of({"sacct.psv": SACCT + job(5101, 0, 1700) + job(5102, 600, 1800), "goodput.jsonl": goodput("llama", second)})
+        self.assertEqual([("5101", False), ("5102", False), ("llama", True)], self.rows("SELECT job, max(category <> 'untraced') FROM trace_rollup(?) WHERE attempt IS NOT NULL GROUP BY 1", path))
+        self.assertEqual([("jobs of a name that several have which ran at once, first llama: 5101,5102",)], self.rows("SELECT detail FROM mpg_issues WHERE kind = 'ambiguous_job' AND instr(source, ?)", path))
+
     def test_an_id_that_was_given_anew(self):
         """The log has the id alone: what it tells was in the time of the one or of the other."""
         jobs = job(77, 0, 600, name="gpt") + job(77, 1200, 2400, submit=1000)
