@@ -81,7 +81,8 @@ GOODPUT = ["goodput", "goodput/trace", "goodput/native", "goodput/rules", "goodp
 PROGRAM = ["program", "program/hlo"]
 MAY_INCLUDE = {
     "base": [],
-    "read/input": ["base"],
+    "read/glob": ["base"],
+    "read/input": ["base", "read/glob"],
     "read/parse": ["base", "read/input"],
     "read/grouping": ["base"],
     "read/rows": ["base", "read/input", "read/parse", "read/grouping"],

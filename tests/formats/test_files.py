@@ -32,7 +32,8 @@ class Files(FolderCase):
     def test_folders_globs_and_files(self):
         within = os.path.join(self.folder, "")
         for pattern, expected in (("", ["a.csv", "b/'.csv", "b/10.csv", "b/2.csv", "b/c/x y.csv"]), ("b/*.csv", ["b/'.csv", "b/10.csv", "b/2.csv"]), ("*/*/x*", ["b/c/x y.csv"]),
-                                  ("b/c/x y.csv", ["b/c/x y.csv"]), ("b/.h*", ["b/.hidden.csv"]), ("b/[0-9]*.csv", ["b/10.csv", "b/2.csv"])):
+                                  ("b/c/x y.csv", ["b/c/x y.csv"]), ("b/.h*", ["b/.hidden.csv"]), ("b/[0-9]*.csv", ["b/10.csv", "b/2.csv"]), ("**", ["a.csv", "b/'.csv", "b/10.csv", "b/2.csv", "b/c/x y.csv"]), ("**/*1*.csv", ["b/10.csv"]),
+                                  ("**/a.csv", ["a.csv"]), ("b/**/x*", ["b/c/x y.csv"]), ("**/c/*", ["b/c/x y.csv"]), ("**/**/**", ["a.csv", "b/'.csv", "b/10.csv", "b/2.csv", "b/c/x y.csv"])):
             self.assertEqual(self.listed(pattern), [within + name for name in expected], pattern)
 
     def test_as_the_readers_have_it(self):
@@ -296,9 +297,13 @@ class Links(Case):
         self.db = connect()
         self.assertEqual(1, len(self.rows("SELECT * FROM csv_trace(?)", folder)))
         self.assertEqual([(path("capacity.csv"), 5)], self.rows("SELECT source, count FROM mpg_issues WHERE kind = 'ignored_file'"))
-        # A glob as well, but for folders; a list has no file by such a name.
-        self.assertEqual(1, len(self.rows("SELECT * FROM csv_trace(?)", path("*"))))
-        self.assertEqual([(4,)], self.rows("SELECT count FROM mpg_issues WHERE kind = 'ignored_file'"))
+        # A glob as well, which lists folders, too, unless it ends with "**"; a list has no file by such a name.
+        os.makedirs(path("below"))
+        for pattern, listed in (("*", 6), ("**", 5)):
+            self.assertEqual(1, len(self.rows("SELECT * FROM csv_trace(?)", path(pattern))))
+            self.assertEqual([(listed,)], self.rows("SELECT count FROM mpg_issues WHERE kind = 'ignored_file' AND source = ?", path("capacity.csv")))
+        self.assertEqual([(path("below"), "a folder: end the glob with /** for what is below")], self.rows("SELECT file, reason FROM trace_sources(?) WHERE file LIKE '%/below'", path("*")))
+        self.fails(f"csv_trace: only folders match: {path('b[e]*')}", "SELECT * FROM csv_trace(?)", path("b[e]*"))
         self.assertIn("no such file", self.error("SELECT * FROM csv_trace(?)", json.dumps([path("capacity.csv"), path("br*.csv")])))
 
 

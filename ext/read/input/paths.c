@@ -1,12 +1,6 @@
-/*
-** paths.c - the files of a path, which is a file, a folder or a glob. See paths.h.
-**
-** The patterns are those of SQLite's GLOB: * any bytes, ? one character, [a-z] and [^a-z] one of a
-** set (or not), [[] for a bracket itself; a bracket that never closes is an ordinary character. As
-** in a shell, no wildcard matches a '/' or the dot of a hidden name. fnmatch(3) is not used: what
-** it matches depends on the locale of the host.
-*/
+/* paths.c - the files of a path, which is a file, a folder or a glob. See paths.h and glob.h. */
 #include "paths.h"
+#include "../glob/glob.h"
 #include "../../base/ascii.h"
 #include "../../base/limits.h"
 #include "../../base/sort.h"
@@ -120,95 +114,6 @@ static bool is_nowhere(int code) {
   return code == ENOENT || code == ENOTDIR || code == ELOOP;
 }
 
-/* Behind the character at p: one byte, or a whole sequence of UTF-8. */
-static const char *next_character(const char *p, const char *end) {
-  bool lead = (unsigned char)*p++ >= 0xc0;
-  while (lead && p < end && ((unsigned char)*p & 0xc0) == 0x80)
-    p++;
-  return p;
-}
-
-/* -1, 0, 1 for the characters between p and p_end, q and q_end: by bytes, which for UTF-8 is by
-** code point. */
-static int character_compare(const char *p, const char *p_end, const char *q, const char *q_end) {
-  return mpg_str_cmp((mpg_str){p, (size_t)(p_end - p)}, (mpg_str){q, (size_t)(q_end - q)});
-}
-
-/* The closing bracket of the set that opens at p, or NULL. A ']' first in the set is a member. */
-static const char *set_end(const char *p, const char *end) {
-  p++;
-  if (p < end && (*p == '^' || *p == '!'))
-    p++;
-  if (p < end && *p == ']')
-    p++;
-  while (p < end && *p != ']')
-    p++;
-  return p < end ? p : NULL;
-}
-
-static bool set_matches(const char *p, const char *close, const char *c, const char *c_end) {
-  bool inverted = *p == '^' || *p == '!', found = false;
-  p += inverted;
-  while (p < close) {
-    const char *low = p, *low_end = next_character(p, close), *high = low, *high_end = low_end;
-    p = low_end;
-    if (p + 1 < close && *p == '-') {
-      high = p + 1;
-      high_end = next_character(high, close);
-      p = high_end;
-    }
-    found |= character_compare(low, low_end, c, c_end) <= 0 &&
-             character_compare(c, c_end, high, high_end) <= 0;
-  }
-  return found != inverted;
-}
-
-/* One component of a path. Falls back to the last star only, which is enough, and quadratic. */
-static bool glob_matches(mpg_str pattern, mpg_str name) {
-  const char *p = pattern.p, *p_end = p + pattern.n, *c = name.p, *c_end = c + name.n;
-  const char *star = NULL, *star_c = NULL;
-  if (name.n > 0 && *c == '.' && !(pattern.n > 0 && *p == '.'))
-    return false;
-  while (c < c_end) {
-    const char *close = p < p_end && *p == '[' ? set_end(p, p_end) : NULL;
-    const char *c_next = next_character(c, c_end);
-    bool matched = false;
-    if (p < p_end && *p == '*') {
-      star = ++p;
-      star_c = c;
-      continue;
-    }
-    if (close != NULL) {
-      matched = set_matches(p + 1, close, c, c_next);
-      p = close + 1;
-    } else if (p < p_end && *p == '?') {
-      matched = true;
-      p++;
-    } else if (p < p_end) {
-      matched = *p++ == *c;
-      c_next = c + 1;
-    }
-    if (matched) {
-      c = c_next;
-    } else if (star != NULL) {
-      p = star;
-      c = star_c = next_character(star_c, c_end);
-    } else {
-      return false;
-    }
-  }
-  while (p < p_end && *p == '*')
-    p++;
-  return p == p_end;
-}
-
-static bool has_wildcard(mpg_str s) {
-  for (size_t i = 0; i < s.n; i++)
-    if (s.p[i] == '*' || s.p[i] == '?' || s.p[i] == '[')
-      return true;
-  return false;
-}
-
 /*
 ** Adds PREFIX NAME to `out` for every name in the folder PREFIX (the current one if that is empty)
 ** that matches the pattern. A prefix that is no folder has no names.
@@ -233,7 +138,7 @@ static mpg_rc folder_match(const mpg_env *env, names *out, const char *prefix, m
     if (mpg_interrupted(env))
       rc = mpg_fail(err, MPG_INTERRUPTED, "%s: interrupted", prefix);
     else if (!mpg_str_eq(name, MPG_STR(".")) && !mpg_str_eq(name, MPG_STR("..")) &&
-             glob_matches(pattern, name))
+             mpg_glob_matches(pattern, name))
       rc = names_add(env, out, mpg_str_of(prefix), name, err);
   }
   (void)closedir(dir);
@@ -242,8 +147,8 @@ static mpg_rc folder_match(const mpg_env *env, names *out, const char *prefix, m
 
 /*
 ** Adds the regular files of `found` to `files` and, if `folders` is not NULL, the folders there,
-** with a '/' at the end. A link to a file counts as a file. What is neither is passed over,
-** and below a folder a link to a folder.
+** with a '/' at the end. A link to a file counts as a file. What is neither is passed over, as is
+** a link to a folder.
 */
 static mpg_rc sort_out(const mpg_env *env, const names *found, names *files, names *folders,
                        mpg_err *err) {
@@ -268,9 +173,11 @@ static mpg_rc sort_out(const mpg_env *env, const names *found, names *files, nam
       rc = file_add(env, files, path, &st, err);
     } else if (!S_ISDIR(st.st_mode)) {
       rc = pass_over(env, files, path.p, "a pipe, socket or device: not opened", err);
-    } else if (folders != NULL && !link) {
+    } else if (folders == NULL) {
+      rc = pass_over(env, files, path.p, "a folder: end the glob with /** for what is below", err);
+    } else if (!link) {
       rc = names_add(env, folders, path, MPG_STR("/"), err);
-    } else if (folders != NULL) {
+    } else {
       rc = pass_over(env, files, path.p, "a link to a folder, not followed: name it itself", err);
     }
     if (rc != MPG_OK)
@@ -301,13 +208,33 @@ static mpg_rc list_below(const mpg_env *env, names *files, mpg_str path, mpg_err
   return rc;
 }
 
+/* Adds the folders below those of `paths`, which end in '/' or are the current one. */
+static mpg_rc add_below(const mpg_env *env, names *paths, mpg_err *err) {
+  mpg_rc rc = MPG_OK;
+  for (size_t i = 0; rc == MPG_OK && i < paths->n; i++) {
+    names found = {.p = NULL};
+    struct stat st;
+    rc = folder_match(env, &found, paths->p[i].path, MPG_STR("*"), err);
+    for (size_t k = 0; rc == MPG_OK && k < found.n; k++)
+      if (lstat(found.p[k].path, &st) == 0 && S_ISDIR(st.st_mode))
+        rc = names_add(env, paths, mpg_str_of(found.p[k].path), MPG_STR("/"), err);
+    names_free(env, &found);
+  }
+  return rc;
+}
+
 /* Extends every path of `paths` by the component `part`, and the slashes after it. */
 static mpg_rc extend_paths(const mpg_env *env, names *paths, mpg_str part, mpg_str slashes,
                            mpg_err *err) {
   names extended = {.p = NULL};
   mpg_rc rc = MPG_OK;
+  if (mpg_str_eq(part, MPG_STR("**"))) {
+    rc = add_below(env, paths, err);
+    if (rc != MPG_OK || slashes.n > 0)
+      return rc;
+  }
   for (size_t i = 0; rc == MPG_OK && i < paths->n; i++) {
-    if (has_wildcard(part))
+    if (mpg_glob_is(part))
       rc = folder_match(env, &extended, paths->p[i].path, part, err);
     else
       rc = names_add(env, &extended, mpg_str_of(paths->p[i].path), part, err);
@@ -335,12 +262,32 @@ static void next_component(mpg_str path, size_t *at, mpg_str *part, mpg_str *sla
   *slashes = (mpg_str){path.p + end, *at - end};
 }
 
+static int by_bytes(const void *a, const void *b, void *ctx) {
+  (void)ctx;
+  return strcmp(((const mpg_file *)a)->path, ((const mpg_file *)b)->path);
+}
+
+/* Several "**" find a path several times. */
+static mpg_rc drop_repeated(const mpg_env *env, names *paths, mpg_err *err) {
+  size_t n = 0;
+  const mpg_rc rc = mpg_sort(env, paths->p, paths->n, sizeof *paths->p, by_bytes, NULL);
+  if (rc != MPG_OK)
+    return mpg_fail_plain(err, rc);
+  for (size_t i = 0; i < paths->n; i++)
+    if (n > 0 && strcmp(paths->p[n - 1].path, paths->p[i].path) == 0)
+      mpg_free(env, paths->p[i].path);
+    else
+      paths->p[n++] = paths->p[i];
+  paths->n = n;
+  return MPG_OK;
+}
+
 static mpg_rc expand_pattern(const mpg_env *env, names *files, mpg_str pattern, mpg_err *err) {
-  names paths = {.p = NULL};
-  mpg_str part, slashes;
+  names paths = {.p = NULL}, below = {.p = NULL};
+  mpg_str part = MPG_STR(""), slashes;
   int wildcards = 0;
   mpg_rc rc;
-  for (size_t at = 0; at < pattern.n; wildcards += has_wildcard(part))
+  for (size_t at = 0; at < pattern.n; wildcards += mpg_glob_is(part))
     next_component(pattern, &at, &part, &slashes);
   if (wildcards > LEVELS)
     return mpg_fail(err, MPG_LIMIT, "%.*s: more than %d folders with wildcards", (int)pattern.n,
@@ -351,14 +298,12 @@ static mpg_rc expand_pattern(const mpg_env *env, names *files, mpg_str pattern, 
     rc = extend_paths(env, &paths, part, slashes, err);
   }
   if (rc == MPG_OK)
-    rc = sort_out(env, &paths, files, NULL, err);
+    rc = drop_repeated(env, &paths, err);
+  if (rc == MPG_OK)
+    rc = sort_out(env, &paths, files, mpg_str_eq(part, MPG_STR("**")) ? &below : NULL, err);
   names_free(env, &paths);
+  names_free(env, &below);
   return rc;
-}
-
-static int by_bytes(const void *a, const void *b, void *ctx) {
-  (void)ctx;
-  return strcmp(((const mpg_file *)a)->path, ((const mpg_file *)b)->path);
 }
 
 static mpg_rc expand_path(const mpg_env *env, names *files, bool *from_folder, mpg_str path,
@@ -381,7 +326,7 @@ static mpg_rc expand_path(const mpg_env *env, names *files, bool *from_folder, m
   }
   if (errno != ENOENT && errno != ENOTDIR)
     return os_fail(z, "stat", errno, err);
-  return has_wildcard(path) ? expand_pattern(env, files, path, err) : MPG_OK;
+  return mpg_glob_is(path) ? expand_pattern(env, files, path, err) : MPG_OK;
 }
 
 /* ---- lists ---- */
@@ -657,9 +602,10 @@ mpg_rc mpg_paths_expand(mpg_paths *paths, const mpg_env *env, mpg_str path, mpg_
   if (rc != MPG_OK || paths->n > 0)
     return rc;
   return mpg_fail(err, MPG_IO,
-                  paths->from_folder   ? "folder %.*s holds no file"
-                  : has_wildcard(path) ? "no file matches: %.*s"
-                                       : "no such file: %.*s",
+                  paths->from_folder    ? "folder %.*s holds no file"
+                  : !mpg_glob_is(path)  ? "no such file: %.*s"
+                  : paths->n_passed > 0 ? "only folders match: %.*s"
+                                        : "no file matches: %.*s",
                   (int)path.n, path.p);
 }
 
