@@ -40,7 +40,7 @@ INSERT OR IGNORE INTO key
 SELECT alias, min(job), 2 FROM asked CROSS JOIN all_aliases JOIN source USING (source) WHERE alias <> '' AND rank = 1 GROUP BY alias HAVING count(DISTINCT job) = 1;
 INSERT OR IGNORE INTO key SELECT job, job, 3 FROM asked CROSS JOIN all_jobs WHERE job IS NOT NULL;
 CREATE TABLE job_name AS -- LSF's name of an array has its elements: "sweep[1-2]"
-SELECT job, iif(name GLOB '?*[[]*]', substr(name, 1, instr(name, '[') - 1), name) AS name FROM asked CROSS JOIN all_jobs WHERE length(name) > 3;
+SELECT job, iif(name GLOB '?*[[]*]' AND source IN (SELECT source FROM source WHERE format = 'lsf'), substr(name, 1, instr(name, '[') - 1), name) AS name FROM asked CROSS JOIN all_jobs WHERE length(name) > 3;
 INSERT OR IGNORE INTO key
 SELECT name, min(job), 1 FROM job_name GROUP BY name HAVING count(DISTINCT job) = 1;
 DROP TABLE asked;
@@ -83,9 +83,10 @@ SELECT b.file, b.level, substr(b.name, b.at, e.at - b.at),
        lower((SELECT substr(b.name, p.at, b.at - p.at) FROM begins AS p WHERE p.file = b.file AND p.level = b.level AND p.nth = b.nth - 1)),
        b.nth = 1 AND e.nth = 1
 FROM begins AS b JOIN ends AS e ON e.file = b.file AND e.level = b.level AND e.nth BETWEEN b.nth AND b.nth + 11;
-INSERT INTO run_of_words -- a name may begin or end with a letter beyond ASCII
-SELECT file, level, name, NULL, 0 FROM place WHERE name GLOB '*[^ -~]*'
-UNION ALL SELECT file, level, rtrim(rtrim(name, replace(name, '.', '')), '.'), NULL, 0 FROM place WHERE name GLOB '*[^ -~]*.*';
+INSERT INTO run_of_words -- a name may begin or end with a letter beyond ASCII, or a sign: "llama (v2).out"
+SELECT file, level, name, NULL, 0
+FROM (SELECT file, level, name FROM place UNION SELECT file, level, rtrim(rtrim(name, replace(name, '.', '')), '.') FROM place WHERE name GLOB '*?.*')
+WHERE name GLOB '*[^ -~]*' OR name GLOB '[^A-Za-z0-9]*' OR name GLOB '*[^A-Za-z0-9]';
 DELETE FROM run_of_words -- the year of a date and the step of a checkpoint are no ids
 WHERE words NOT GLOB '*[^0-9]*' AND EXISTS (
   SELECT 1 FROM place AS p WHERE p.file = run_of_words.file AND p.level = run_of_words.level
@@ -123,6 +124,13 @@ JOIN all_jobs AS j ON j.name = asked JOIN source AS s ON s.source = j.source AND
 INSERT INTO candidate SELECT DISTINCT file, job, 'by the option job', 9, 0 FROM asked_name;
 UPDATE file SET options = json_remove(options, '$.job') WHERE file IN (SELECT file FROM asked_name);
 DROP TABLE asked_name;
+CREATE TABLE asked_in AS -- one that has its cluster before it, though no other cluster has its id
+SELECT file, substr(asked, 1, instr(asked, '/') - 1) AS cluster, k.job
+FROM (SELECT file, json_extract(options, '$.job') AS asked FROM file WHERE source IS NULL AND json_extract(options, '$.job') GLOB '?*/[0-9]*') JOIN key AS k ON k.key = substr(asked, instr(asked, '/') + 1)
+WHERE asked NOT IN (SELECT key FROM key);
+UPDATE file SET options = json_set(options, '$.job', i.job)
+FROM (SELECT DISTINCT i.file, i.job FROM asked_in AS i JOIN all_allocations AS a ON a.job = i.job AND a.pool || '/' LIKE i.cluster || '/%') AS i WHERE i.file = file.file;
+DROP TABLE asked_in;
 INSERT INTO candidate
 SELECT file, coalesce(k.job, asked), 'by the option job', 9, 0
 FROM (SELECT file, json_extract(options, '$.job') AS asked FROM file WHERE source IS NULL) LEFT JOIN key AS k ON k.key = asked WHERE asked IS NOT NULL;

@@ -97,7 +97,7 @@ class FleetFile(Case):
         self.assertEqual(self.sums(whole), self.sums(json.dumps({"sources": [{"path": path, **options}]})))
         self.assertIn("rows.psv:1:1: expected a header of sacct", self.error(json.dumps({"sources": [{"path": path, "format": "slurm"}]})))
         self.assertIn("whole.psv:1:1: expected a PBS accounting record", self.error(json.dumps({"sources": [{"path": whole, "format": "pbs"}]})))
-        self.assertEqual([("sacct without a header: give the options format, slurm, and columns",), ("no file of the format pbs, which the option names, begins like this",)], self.rows("SELECT reason FROM trace_sources(?)", json.dumps({"sources": [{"path": self.folder, "format": "pbs"}]})))
+        self.assertEqual([("sacct without a header: give the options format, slurm, and columns",), ("of the format slurm, and not of pbs, which the option names",)], self.rows("SELECT reason FROM trace_sources(?)", json.dumps({"sources": [{"path": self.folder, "format": "pbs"}]})))
 
     def test_options_that_say_nothing(self):
         """What no file of a source can use is listed with the source's line, and a source whose files others have."""

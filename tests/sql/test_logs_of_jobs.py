@@ -220,6 +220,12 @@ class Names(Logs):
             path = self.folder_of({"sacct.psv": SACCT + jobs, name.format(1): megatron(60, 1, 100)})
             self.assertEqual([(wanted,)], self.rows("SELECT job FROM trace_sources(?) WHERE format = 'megatron'", path), name)
 
+    def test_signs_at_the_ends_of_names(self):
+        for name in ("llama 70b (v2)", "(llama)", "run=[7]", "llama[b]", "_llama_"):
+            for file in ("{}.out", "{}/train.log", "{}"):
+                path = self.folder_of({"sacct.psv": SACCT + job(5101, 0, 3500, name=name) + job(5102, 0, 3500, name="llama 70b"), file.format(name): megatron(60, 1, 100)})
+                self.assertEqual([("5101",)], self.rows("SELECT job FROM trace_sources(?) WHERE format = 'megatron'", path), file.format(name))
+
     def test_numbers_that_are_no_ids(self):
         """The year of a date, and the step of a checkpoint."""
         for name, wanted in (("checkpoint-500/{}.log", None), ("out/step_500/{}.log", None), ("500/checkpoint-900/{}.log", "500")):
@@ -272,6 +278,12 @@ class Names(Logs):
         path = self.folder_of({"sacct.psv": SACCT + job(5101, 0, 1700) + job(5102, 600, 1800), "goodput.jsonl": goodput("llama", second)})
         self.assertEqual([("5101", False), ("5102", False), ("llama", True)], self.rows("SELECT job, max(category <> 'untraced') FROM trace_rollup(?) WHERE attempt IS NOT NULL GROUP BY 1", path))
         self.assertEqual([("jobs of a name that several have which ran at once, first llama: 5101,5102",)], self.rows("SELECT detail FROM mpg_issues WHERE kind = 'ambiguous_job' AND instr(source, ?)", path))
+
+    def test_the_option_job_may_have_its_cluster(self):
+        """As it must once another cluster has the id; a cluster that no export is of has a job of its own."""
+        for asked, wanted in (("pod/5101", "5101"), ("POD/5101", "5101"), ("west/5101", "west/5101"), ("pod/5102", "pod/5102")):
+            self.assertEqual([wanted] * 3, self.jobs(job(5101, 0, 3500), "run{}.out", job=asked))
+        self.assertEqual(["east/5101"] * 3, self.jobs(job(5101, 0, 3500) + job(5101, 0, 3500, cluster="east"), "run{}.out", job="east/5101"))
 
     def test_an_id_that_was_given_anew(self):
         """The log has the id alone: what it tells was in the time of the one or of the other."""

@@ -184,7 +184,7 @@ class Recognition(Folder):
         shutil.copytree(EXPORTS, os.path.join(self.folder, 'a "b"\\\n\x01'), ignore=shutil.ignore_patterns("fleet.json"))
         self.assertEqual(expected, self.sums(self.folder))
         fleet = self.write("fleet.json", json.dumps({"sources": [{"path": "a*"}]}))
-        self.assertIn("no file matches", self.error("SELECT count(*) FROM trace_rollup(?)", fleet))
+        self.assertIn("only folders match", self.error("SELECT count(*) FROM trace_rollup(?)", fleet))
         fleet = self.write("fleet.json", json.dumps({"sources": [{"path": "a*/*"}]}))
         self.assertEqual(expected, self.sums(fleet))
 

@@ -427,7 +427,7 @@ static void find_input(mpg_recogniser *r, const evidence *e, mpg_str format, mpg
   if (rival != NULL) {
     (void)snprintf(out->reason, sizeof out->reason,
                    "may be of the format %s or %s: say which by the option format",
-                   strrchr(out->script->name, '/') + 1, strrchr(rival->name, '/') + 1);
+                   format_of(out->script).p, format_of(rival).p);
     out->certainty = MPG_NOT_RECOGNISED;
     out->script = NULL;
   }
@@ -484,10 +484,14 @@ static void name_tables(mpg_str tables, mpg_recognised *out) {
       out->reason[n] = ' ';
 }
 
-/* What is known of a file that no script reads: by its first bytes, its tables, or its name. */
+/* What is known of a file that no script reads, by its bytes, tables or name. */
 static void find_hint(mpg_recogniser *r, const evidence *e, mpg_str format, mpg_recognised *out) {
-  out->hinted = true;
-  for (size_t i = 0; i < r->n; i++)
+  const int n = (int)(format.n < 50 ? format.n : 50);
+  mpg_recognised other = {.script = NULL};
+  if (n > 0)
+    find_input(r, e, MPG_STR(""), &other);
+  out->hinted = other.script == NULL;
+  for (size_t i = 0; out->hinted && i < r->n; i++)
     if (r->rules[i].head.kind == MPG_HEAD_HINT &&
         (matches(r, &r->rules[i], e->bytes) || matches(r, &r->rules[i], e->tables) ||
          matches(r, &r->rules[i], e->name))) {
@@ -496,18 +500,22 @@ static void find_hint(mpg_recogniser *r, const evidence *e, mpg_str format, mpg_
       out->unlike = mpg_str_eq(format, format_of(r->rules[i].script));
       return;
     }
-  if (e->tables.p != NULL) {
+  if (out->hinted && e->tables.p != NULL) {
     name_tables(e->tables, out);
     return;
   }
   out->hinted = false;
-  if (format.n > 0)
+  out->unlike = !e->binary;
+  if (other.script != NULL)
     (void)snprintf(out->reason, sizeof out->reason,
-                   "no file of the format %.*s, which the option names, begins like this",
-                   (int)(format.n < 50 ? format.n : 50), format.p);
+                   "of the format %s, and not of %.*s, which the option names",
+                   format_of(other.script).p, n, format.p);
+  else if (n > 0)
+    (void)snprintf(out->reason, sizeof out->reason,
+                   "no file of the format %.*s, which the option names, begins like this", n,
+                   format.p);
   else
     (void)snprintf(out->reason, sizeof out->reason, "no known format begins like this");
-  out->unlike = !e->binary;
 }
 
 static mpg_rc decide_script(mpg_recogniser *r, const evidence *e, const char *path, mpg_str format,
@@ -535,8 +543,8 @@ static bool is_database(mpg_str head) {
   return head.n > sizeof sqlite_magic && memcmp(head.p, sqlite_magic, sizeof sqlite_magic) == 0;
 }
 
-/* For whoever reads the file. A database is closed at once: to close it later would give up the
-** locks that SQLite has on it by then. */
+/* For whoever reads the file. A database is closed at once: later that would give up SQLite's locks
+** on it. */
 static void put_back(const mpg_env *env, mpg_stream *stream, mpg_str head) {
   if (is_database(head))
     mpg_stream_close(stream);
