@@ -41,7 +41,7 @@ SELECT * FROM (
     AND source IN (SELECT source FROM source WHERE rank = 1) AND chips > 0 AND typeof(start_time) IN (''integer'', ''real'') GROUP BY job, coalesce(attempt, start_time))
 WHERE n > 1;
 CREATE UNIQUE INDEX attempt_of_job ON attempt_of(job, nth);
-CREATE TABLE log_order AS -- the runs of a job in their order, where its files are not those of ranks
+CREATE TABLE log_order AS -- the runs of a job in their order; where its files are those of ranks, each file''s
 WITH run AS (
   SELECT l.* FROM log_run AS l JOIN file AS f USING (file)
   WHERE l.of_job IN (SELECT job FROM attempt_of)
@@ -51,31 +51,32 @@ one AS (
   SELECT of_job FROM (SELECT of_job, file, stem, min(first) AS first, max(last) AS last FROM run GROUP BY of_job, file) GROUP BY of_job
   HAVING count(*) = 1 OR (count(DISTINCT stem) = 1 AND count(*) = count(DISTINCT first || '' '' || last) AND count(*) <= (SELECT n FROM attempt_of AS a WHERE a.job = of_job LIMIT 1))
 )
-SELECT of_job, source, was, attempt, start_time, end_time - start_time AS seconds,
-       row_number() OVER (PARTITION BY of_job ORDER BY length(path), path, start_time, attempt) AS nth, count(*) OVER (PARTITION BY of_job) AS n
-FROM run WHERE of_job IN (SELECT of_job FROM one);
-CREATE UNIQUE INDEX log_order_of ON log_order(of_job, nth);
+SELECT unit, of_job, source, was, attempt, start_time, end_time - start_time AS seconds,
+       row_number() OVER (PARTITION BY unit ORDER BY length(path), path, start_time, attempt) AS nth, count(*) OVER (PARTITION BY unit) AS n
+FROM (SELECT *, of_job AS unit FROM run WHERE of_job IN (SELECT of_job FROM one)
+      UNION ALL SELECT *, path FROM run WHERE of_job NOT IN (SELECT of_job FROM one) AND file IN (SELECT file FROM run GROUP BY file HAVING count(*) > 1));
+CREATE UNIQUE INDEX log_order_of ON log_order(unit, nth);
 CREATE TABLE log_place AS
 WITH RECURSIVE later AS ( -- as many runs as attempts, or fewer: how many attempts the first run comes after the first attempt
-  SELECT of_job, max(skip) AS skip
-  FROM (SELECT o.of_job, s.nth - 1 AS skip
-        FROM (SELECT DISTINCT l.of_job, l.n, a.n AS attempts FROM log_order AS l JOIN attempt_of AS a ON a.job = l.of_job WHERE l.n <= a.n) AS o
+  SELECT unit, max(skip) AS skip
+  FROM (SELECT o.unit, s.nth - 1 AS skip
+        FROM (SELECT DISTINCT l.unit, l.of_job, l.n, a.n AS attempts FROM log_order AS l JOIN attempt_of AS a ON a.job = l.of_job WHERE l.n <= a.n) AS o
         JOIN attempt_of AS s ON s.job = o.of_job AND s.nth <= 1 + o.attempts - o.n
-        WHERE NOT EXISTS (SELECT 1 FROM log_order AS l JOIN attempt_of AS a ON a.job = l.of_job AND a.nth = l.nth + s.nth - 1 WHERE l.of_job = o.of_job AND l.seconds > a.until - a.since + 60))
-  GROUP BY of_job
+        WHERE NOT EXISTS (SELECT 1 FROM log_order AS l JOIN attempt_of AS a ON a.job = l.of_job AND a.nth = l.nth + s.nth - 1 WHERE l.unit = o.unit AND l.seconds > a.until - a.since + 60))
+  GROUP BY unit
 ),
-follows(of_job, nth, place, time) AS ( -- more
-  SELECT l.of_job, 1, 1, a.since FROM log_order AS l JOIN attempt_of AS a ON a.job = l.of_job AND a.nth = 1 WHERE l.nth = 1 AND l.n > a.n
+follows(unit, of_job, nth, place, time) AS ( -- more
+  SELECT l.unit, l.of_job, 1, 1, a.since FROM log_order AS l JOIN attempt_of AS a ON a.job = l.of_job AND a.nth = 1 WHERE l.nth = 1 AND l.n > a.n
   UNION ALL
-  SELECT f.of_job, f.nth + 1, iif(b.since IS NULL OR f.time + l.seconds + m.seconds <= a.until + 60, f.place, b.nth), iif(b.since IS NULL OR f.time + l.seconds + m.seconds <= a.until + 60, f.time + l.seconds, b.since)
-  FROM follows AS f JOIN log_order AS l ON l.of_job = f.of_job AND l.nth = f.nth JOIN log_order AS m ON m.of_job = f.of_job AND m.nth = f.nth + 1
+  SELECT f.unit, f.of_job, f.nth + 1, iif(b.since IS NULL OR f.time + l.seconds + m.seconds <= a.until + 60, f.place, b.nth), iif(b.since IS NULL OR f.time + l.seconds + m.seconds <= a.until + 60, f.time + l.seconds, b.since)
+  FROM follows AS f JOIN log_order AS l ON l.unit = f.unit AND l.nth = f.nth JOIN log_order AS m ON m.unit = f.unit AND m.nth = f.nth + 1
   JOIN attempt_of AS a ON a.job = f.of_job AND a.nth = f.place LEFT JOIN attempt_of AS b ON b.job = f.of_job AND b.nth = f.place + 1
 )
-SELECT l.of_job, l.nth, a.since AS time FROM later AS s JOIN log_order AS l USING (of_job) JOIN attempt_of AS a ON a.job = l.of_job AND a.nth = l.nth + s.skip
-UNION ALL SELECT of_job, nth, time FROM follows;
+SELECT l.unit, l.nth, a.since AS time FROM later AS s JOIN log_order AS l USING (unit) JOIN attempt_of AS a ON a.job = l.of_job AND a.nth = l.nth + s.skip
+UNION ALL SELECT unit, nth, time FROM follows;
 INSERT OR IGNORE INTO placed
-SELECT l.source, l.was, l.attempt, p.time - l.start_time FROM log_place AS p JOIN log_order AS l USING (of_job, nth) WHERE p.time <> l.start_time;
-UPDATE file SET inferred = json_set(inferred, ''$.start'', ''the starts of the attempts of its job'') WHERE source IS NOT NULL AND start IS NOT NULL AND job IN (SELECT of_job FROM log_place);', '')
+SELECT l.source, l.was, l.attempt, p.time - l.start_time FROM log_place AS p JOIN log_order AS l USING (unit, nth) WHERE p.time <> l.start_time;
+UPDATE file SET inferred = json_set(inferred, ''$.start'', ''the starts of the attempts of its job'') WHERE source IS NOT NULL AND start IS NOT NULL AND path IN (SELECT iif(l.was GLOB ''*#[0-9]*'', rtrim(rtrim(l.was, ''0123456789''), ''#''), l.was) FROM log_place JOIN log_order AS l USING (unit, nth));', '')
 || '
 UPDATE all_capacity SET start_time = all_capacity.start_time + p.shift, end_time = all_capacity.end_time + p.shift
 FROM (SELECT c.rowid AS row, p.shift FROM placed AS p JOIN all_allocations AS a ON a.source = p.source AND a.job = p.was AND a.attempt IS p.attempt

@@ -582,10 +582,11 @@ class WithoutAClock(Logs):
         self.assertEqual([("5101", 1, 8 * 400, 8 * 100), ("5101", 2, 8 * 600, None)], self.seconds(self.folder_of(files)))
 
     def test_logs_of_ranks(self):
-        """Which tell the same steps at once: as many of them as attempts are no sign."""
+        """Which tell the same steps at once: as many of them as attempts are no sign, but as many runs in each are."""
         both = self.FIRST + maxtext(10, 29, load=9, saves=(29,))
-        self.assertEqual([("5101", 1, 8 * 200, 8 * 100), ("5101", 2, None, None)], self.steps({"log_5101_0.out": both, "log_5101_1.out": "rank 1\n" + both}))
-        self.assertEqual([40], [count for count, in self.rows("SELECT count FROM mpg_issues WHERE kind = 'parallel_files'")])
+        self.assertEqual([("5101", 1, 8 * 200, None), ("5101", 2, None, None)], self.steps({"log_5101_0.out": self.FIRST.replace("step 9", "step 19"), "log_5101_1.out": "rank 1\n" + self.FIRST.replace("step 9", "step 19")}))
+        self.assertEqual([("5101", 1, 8 * 100, 8 * 100), ("5101", 2, 8 * 200, None)], self.steps({"log_5101_0.out": both, "log_5101_1.out": "rank 1\n" + both}))
+        self.assertEqual([20, 40], sorted(count for count, in self.rows("SELECT count FROM mpg_issues WHERE kind = 'parallel_files'")))
 
     def test_beside_another_log_that_has_one(self):
         """A tracker tells the same steps with their times: each is done once, and when the tracker says; what it does not tell lies behind the step before."""
