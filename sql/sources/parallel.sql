@@ -111,9 +111,12 @@ JOIN all_allocations AS a ON a.source = g.source AND a.job = g.job AND coalesce(
 JOIN all_allocations AS o ON o.source = b.source AND o.job = g.job AND coalesce(o.attempt = b.attempt, b.source <> g.source)
 WHERE a.start_time < coalesce(o.end_time, 9e18) AND o.start_time < coalesce(a.end_time, 9e18) GROUP BY a.rowid;
 CREATE TABLE held_by AS -- the last attempt of one source says how the job ended
-SELECT o.rowid AS row, max(a.attempt) AS attempt, a.outcome AS outcome, a.end_time AS end_time
+SELECT o.rowid AS row, max(a.attempt) AS attempt, a.outcome AS outcome, a.end_time AS end_time,
+       (SELECT max(c.end_time) FROM all_capacity AS c WHERE c.source = a.source AND c.pool IS a.pool AND c.chips IS a.chips AND c.start_time IS a.start_time) AS until
 FROM held_again AS h CROSS JOIN all_allocations AS a ON a.rowid = h.row CROSS JOIN all_allocations AS o ON o.job = a.job AND o.source = a.source AND o.attempt < a.attempt
 WHERE coalesce(h.since, h.until) IS NULL AND o.rowid NOT IN (SELECT row FROM held_again) AND a.start_time < coalesce(o.end_time, 9e18) AND o.start_time < coalesce(a.end_time, 9e18) GROUP BY o.rowid;
+UPDATE all_capacity SET end_time = h.until FROM (SELECT a.source, a.pool, a.chips, a.start_time, max(b.until) AS until FROM held_by AS b CROSS JOIN all_allocations AS a ON a.rowid = b.row GROUP BY 1, 2, 3, 4) AS h
+WHERE all_capacity.source = h.source AND all_capacity.pool IS h.pool AND all_capacity.chips IS h.chips AND all_capacity.start_time IS h.start_time AND all_capacity.end_time < h.until;
 UPDATE all_allocations SET outcome = h.told, end_time = iif(h.ended IS NULL, NULL, max(end_time, h.ended)) FROM (SELECT row, outcome AS told, end_time AS ended FROM held_by) AS h WHERE h.row = all_allocations.rowid;
 CREATE TABLE has_again AS
 WITH h AS (SELECT *, row_number() OVER (PARTITION BY source, pool, chips, start_time ORDER BY row) AS nth FROM held_again),

@@ -152,6 +152,14 @@ class OneRunOfTwoLogs(Logs):
         again = ranks(lambda start: megatron(start, 1, 40, saves=(30,)) + megatron(start + 420, 31, 60, saves=(60,), load=30), 20, 24)  # it began anew soon
         self.assertEqual([("5101", 1, 8 * 600, 8 * 100)], self.seconds(self.folder_of({"sacct.psv": SACCT + job(5101, 0, 1800), **again})))
 
+    def test_ranks_that_end_apart(self):
+        """Without a scheduler: what their job holds until the last of them is installed until then."""
+        files = {f"{name}{late}.log": megatron(start + late, *steps) for name, start, steps in (("a", 60, (1, 50, 100, 8, (30,))), ("b", 760, (31, 100, 100, 8, (100,), 30))) for late in (0, 3)}
+        path = self.of_one_job(files)
+        self.assertEqual([("x", 1, 8 * 300, 8 * 200), ("x", 2, 8 * 700, None)], self.seconds(path))
+        self.assertEqual([], self.rows("SELECT sum(chip_us) FROM trace_rollup(?) WHERE category = 'idle' GROUP BY pool", path))
+        self.assertEqual([], self.rows("SELECT detail FROM mpg_issues WHERE kind = 'oversubscribed' AND source = ?", path))
+
 
 class Names(Logs):
     """What the names of files and folders say of their job, as the options of sbatch, launchers and people make them."""
