@@ -161,6 +161,36 @@ class OneRunOfTwoLogs(Logs):
         self.assertEqual([], self.rows("SELECT detail FROM mpg_issues WHERE kind = 'oversubscribed' AND source = ?", path))
 
 
+class StepsAcrossAttempts(Logs):
+    """A tracker's step takes the time since the value before; over a requeue that is no step's."""
+
+    @staticmethod
+    def tracker(*parts):
+        return "_step,_timestamp,train/loss\n" + "".join(f"{step},{T + start + 10 * (step - first + 1)},2.0\n" for start, first, last in parts for step in range(first, last + 1))
+
+    def test_a_requeue(self):
+        """What W&B keeps of a run that was rewound: of the steps that were done again the second time alone. A log beside it tells both."""
+        requeued = {"sacct.psv": SACCT + job(5101, 0, 600, "NODE_FAIL") + job(5101, 700, 1800, submit=610), "5101/wandb.csv": self.tracker((60, 1, 30), (760, 31, 100))}
+        path = self.folder_of(requeued)
+        self.assertEqual([("5101", 1, 8 * 300, None), ("5101", 2, 8 * 700, None)], self.seconds(path))
+        self.assertEqual([(1, "first 31")], self.rows("SELECT count, substr(detail, instr(detail, 'first'), 8) FROM mpg_issues WHERE kind = 'missing_steps' AND instr(source, ?)", path))
+        log = megatron(60, 1, 50, saves=(30,)) + megatron(760, 31, 100, saves=(100,), load=30)
+        self.assertEqual([("5101", 1, 8 * 300, 8 * 200), ("5101", 2, 8 * 700, None)], self.seconds(self.folder_of({**requeued, "5101/out.log": log})))
+        path = self.folder_of({**requeued, "5101/wandb.csv": self.tracker((60, 1, 30), (695, 31, 100))})  # no more than fits
+        self.assertEqual([("5101", 1, 8 * 300, None), ("5101", 2, 8 * 695, None)], self.seconds(path))
+
+    def test_jobs_one_after_the_other(self):
+        path = self.folder_of({"sacct.psv": SACCT + job(5101, 0, 600, "NODE_FAIL") + job(5102, 700, 1800), "llama/wandb.csv": self.tracker((60, 1, 30), (760, 31, 100))})
+        steps = f"category IN {PRODUCTIVE} OR cause = 'no_checkpoint_data'"  # of a job that failed
+        self.assertEqual([("5101", 8 * 300), ("5102", 8 * 700)], self.rows(f"SELECT job, sum(chip_us) / 1000000 FROM trace_rollup(?) WHERE {steps} GROUP BY 1", path))
+
+    def test_an_attempt_that_goes_on(self):
+        """A long step in it is one: a pause, perhaps; and pods that come and go at once do not part it."""
+        path = self.folder_of({"sacct.psv": SACCT + job(5101, 0, 1800), "5101/wandb.csv": self.tracker((60, 1, 30), (760, 31, 100))})
+        self.assertEqual([("5101", 1, 8 * (300 + 410 + 690), None)], self.seconds(path))
+        self.assertEqual([], self.rows("SELECT detail FROM mpg_issues WHERE kind = 'missing_steps' AND instr(source, ?)", path))
+
+
 class Names(Logs):
     """What the names of files and folders say of their job, as the options of sbatch, launchers and people make them."""
 

@@ -264,6 +264,8 @@ static mpg_rc join_all(mpg_sources *s, bool matched, mpg_err *err) {
     rc = mpg_sources_own(s, "sources/by_time", err);
   if (rc == MPG_OK)
     rc = mpg_sources_own(s, alone ? "sources/alone" : "sources/join", err);
+  if (rc == MPG_OK && logs && !alone)
+    rc = run_made(s, "sources/across", err);
   return rc == MPG_OK && !alone ? run_made(s, "sources/parallel", err) : rc;
 }
 

@@ -1,0 +1,42 @@
+-- across.sql - gives the SQL that cuts steps which begin in one attempt of their job and end in a later one, by what the scheduler says.
+--
+-- Runs between join.sql and parallel.sql, if there is a scheduler. A tracker says when a step ended, and its time is that since the value before: over a
+-- requeue that holds what the first attempt did beyond that value, the wait, and the start of the next. The step was done in the attempt in
+-- which it ended, and took as long as most.
+
+WITH spoken AS MATERIALIZED (SELECT source FROM source WHERE rank = 3 AND json_extract(records, '$.spans') > 0),
+log AS (
+  SELECT source, was, job FROM renamed WHERE source IN (SELECT source FROM spoken)
+  UNION SELECT source, was, job FROM by_time WHERE source IN (SELECT source FROM spoken)
+  UNION SELECT source, job, job FROM all_jobs WHERE EXISTS (SELECT 1 FROM spoken) AND source IN (SELECT source FROM spoken)
+),
+ran AS (
+  SELECT l.source, l.was, a.job, a.attempt, a.start_time, lag(a.job) OVER w AS job_before, lag(a.attempt) OVER w AS attempt_before,
+         max(coalesce(a.end_time, 9e18)) OVER (PARTITION BY l.source, l.was ORDER BY a.start_time ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING) AS reached
+  FROM (SELECT job, attempt, start_time, end_time FROM all_allocations
+        WHERE job IN (SELECT job FROM log) AND source IN (SELECT source FROM source WHERE rank = 1) AND chips > 0 AND typeof(start_time) IN ('integer', 'real')) AS a
+  JOIN log AS l USING (job) WINDOW w AS (PARTITION BY l.source, l.was ORDER BY a.start_time)
+),
+begun AS (
+  SELECT source, json_group_array(json_array(was, start_time)) AS places
+  FROM ran WHERE start_time > reached OR (start_time = reached AND (job <> job_before OR attempt IS NOT attempt_before)) GROUP BY source
+)
+SELECT coalesce((SELECT group_concat('
+CREATE TABLE begun_anew AS SELECT json_extract(value, ''$[0]'') AS was, json_extract(value, ''$[1]'') AS at FROM json_each(' || quote(places) || ');
+CREATE UNIQUE INDEX begun_anew_of ON begun_anew(was, at);
+CREATE TABLE across AS
+SELECT s.rowid AS row, s.job AS was, ' || iif(EXISTS (SELECT 1 FROM pragma_table_info('spans_of_' || source, 'temp') WHERE name = 'step'), 's.step', 'NULL') || ' AS step, max(b.at) AS at FROM temp.spans_of_' || source || ' AS s CROSS JOIN begun_anew AS b ON b.was = s.job AND b.at > s.start_time AND b.at < s.end_time
+WHERE s.kind = ''step'' AND s.job IN (SELECT was FROM begun_anew) AND s.start_time > 1e8 GROUP BY s.rowid;
+CREATE TABLE usual_step AS
+SELECT was, seconds FROM (
+  SELECT job AS was, end_time - start_time AS seconds, row_number() OVER (PARTITION BY job ORDER BY end_time - start_time) AS nth, count(*) OVER (PARTITION BY job) AS n
+  FROM temp.spans_of_' || source || ' WHERE kind = ''step'' AND end_time > start_time AND job IN (SELECT was FROM across))
+WHERE nth = (n + 1) / 2;
+UPDATE temp.spans_of_' || source || ' SET start_time = max(x.at, end_time - x.seconds) FROM (SELECT row, at, seconds FROM main.across JOIN main.usual_step USING (was)) AS x WHERE x.row = spans_of_' || source || '.rowid;
+INSERT INTO mpg_issues(source, severity, kind, line, count, detail)
+SELECT coalesce((SELECT path FROM file AS f WHERE f.path = was), (SELECT min(path) FROM file AS f WHERE f.source = ' || source || ')), ''warning'', ''missing_steps'', NULL, count(*),
+       ''steps told since a value of an earlier attempt, first '' || coalesce(min(step), ''?'') || '': they count with the time of most, and what lies before them is unknown''
+FROM across GROUP BY was;
+DROP TABLE begun_anew;
+DROP TABLE across;
+DROP TABLE usual_step;', '') FROM begun), '');
