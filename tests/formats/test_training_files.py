@@ -404,7 +404,7 @@ class Replicas(Case):
         folder = self.folder_of({f"replica_{r}.log": f"[titan] {AT % 0},{r}00 - root - INFO - Building device mesh with parallelism: pp=1, dp_replicate=1, dp_shard=8, cp=1, tp=1\n[titan] {AT % 5},{r}00 - root - INFO - Training starts at step 1\n" + "".join(
             f"[titan] {AT % (10 + 5 * n)},{r}00 - root - INFO - step: {n}  loss:  8.0  memory: 1.0GiB(2.0%)  tps: 50  tflops: 100.0  mfu: 1.0%\n" for n in range(1, 9)) for r in (0, 1)})
         fleet = json.dumps({"sources": [{"path": folder, "job": "j", "chips": 16, "outcome": "completed"}]})
-        self.assertEqual([("j", 16, 16 * 50)], self.rows("SELECT job, max(chips), (SELECT round(sum(chip_seconds)) FROM trace_rollup(?1)) FROM trace_records(?1) WHERE record = 'allocations' GROUP BY job", fleet))
+        self.assertEqual([("j", 16, round(16 * 50.1))], self.rows("SELECT job, max(chips), (SELECT round(sum(chip_seconds)) FROM trace_rollup(?1)) FROM trace_records(?1) WHERE record = 'allocations' GROUP BY job", fleet))
         self.assertEqual([(8, 1)], self.rows("SELECT count, detail LIKE '%give the option chips' FROM mpg_issues WHERE kind = 'parallel_files' AND source LIKE ?", folder + "%"))
 
 
