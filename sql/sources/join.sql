@@ -197,30 +197,7 @@ GROUP BY what;
 
 .read sql/sources/join/inside.sql
 
--- A pool's chip by its site's name ("h100") may be any of several; the trainer's log names the one.
-CREATE TABLE better_chip AS
-SELECT pool, min(chip) AS chip FROM told_chip
-WHERE replace(replace(replace(lower(chip), ' ', ''), '-', ''), '_', '') IN (SELECT name FROM known_chip)
-GROUP BY pool HAVING count(DISTINCT chip) = 1;
--- Of a pool of which no source says what is installed, the option of its scheduler says it, or such a log.
-INSERT INTO no_capacity
-SELECT a.source, a.pool, coalesce(json_extract(s.options, '$.chip'), b.chip), json_extract(s.options, '$.chip') IS NULL
-FROM (SELECT 1 FROM source WHERE rank > 1 OR json_extract(options, '$.chip') IS NOT NULL LIMIT 1) CROSS JOIN (SELECT DISTINCT source, pool FROM all_allocations) AS a
-JOIN source AS s USING (source) LEFT JOIN better_chip AS b ON b.pool = a.pool
-WHERE s.rank < 3 AND a.pool NOT IN (SELECT pool FROM all_capacity WHERE pool IS NOT NULL);
-UPDATE no_capacity SET chip = o.chip, by_log = 0 -- the option of one source of a pool is that of the others
-FROM (SELECT pool, max(chip) AS chip FROM no_capacity WHERE NOT by_log GROUP BY pool) AS o WHERE o.pool = no_capacity.pool AND by_log;
-INSERT INTO mpg_issues(source, severity, kind, line, count, detail)
-SELECT coalesce(:path, 'sources'), 'warning', 'conflict', NULL, count(*), 'pools whose sources have other options "chip", the first ' || min(pool) || ': all its chips count as ' || max(chip)
-FROM (SELECT pool, max(chip) AS chip FROM no_capacity GROUP BY pool HAVING count(DISTINCT chip) > 1) GROUP BY NULL;
-INSERT INTO mpg_issues(source, severity, kind, line, count, detail)
-SELECT DISTINCT coalesce(:path, 'sources'), 'info', 'chip_inferred', NULL, 1,
-       'the chips of pool ' || c.pool || ' are counted as ' || b.chip || ', as a log of its jobs says'
-FROM (SELECT pool FROM all_capacity WHERE replace(replace(replace(lower(coalesce(chip, '')), ' ', ''), '-', ''), '_', '') NOT IN (SELECT name FROM known_chip)
-      UNION ALL SELECT pool FROM no_capacity WHERE by_log) AS c JOIN better_chip AS b USING (pool);
-UPDATE all_capacity SET chip = b.chip FROM better_chip AS b
-WHERE b.pool = all_capacity.pool
-  AND replace(replace(replace(lower(coalesce(all_capacity.chip, '')), ' ', ''), '-', ''), '_', '') NOT IN (SELECT name FROM known_chip);
+.read sql/sources/join/told_chips.sql
 
 .read sql/sources/join/parallel_logs.sql
 

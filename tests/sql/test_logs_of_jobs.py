@@ -406,7 +406,8 @@ class HowManyChips(Logs):
         """Where no source says what is installed: those that the scheduler's option names, or else a log. Programs are rated, capacity is what is held."""
         folder = self.folder_of({"sacct.psv": SACCT + job(5101, 0, 600), "slurm-5101.out": self.log("megatron", 30, 1, 40)})
         for scheduler, trainer, chip, said in (({"chip": "nvidia-h100-sxm"}, {}, "nvidia-h100-sxm", []), ({}, {"chip": "NVIDIA H100 80GB HBM3"}, "nvidia-h100-sxm", ["chip_inferred"]),
-                                               ({"chip": "nvidia-a100-40-sxm4"}, {"chip": "nvidia-h100-sxm"}, "nvidia-a100-40-sxm4", []), ({}, {}, None, [])):
+                                               ({"chip": "nvidia-a100-40-sxm4"}, {"chip": "nvidia-h100-sxm"}, "nvidia-a100-40-sxm4", ["conflict"]),
+                                               ({"chip": "nvidia-h100-sxm"}, {"chip": "NVIDIA H100 80GB HBM3"}, "nvidia-h100-sxm", []), ({}, {}, None, [])):
             path = json.dumps({"sources": [{"path": folder + "/sacct.psv", **scheduler}, {"path": folder + "/slurm-5101.out", **trainer}]})
             peak = self.one("SELECT peak_flops FROM mpg_chips WHERE chip = ? AND dtype = 'bf16'", chip) if chip else None
             for sql in ("trace_rollup(?)", "mpg_rollup", "ledger"):
@@ -418,6 +419,13 @@ class HowManyChips(Logs):
             self.rows("SELECT 1 FROM trace_rollup(?)", path)
             self.assertEqual(sorted(said + ["no_capacity"]), [kind for kind, in self.rows("SELECT kind FROM mpg_issues WHERE source = ? ORDER BY 1", path)])
             self.assertEqual(None if chip else "chip", self.one("SELECT missing FROM trace_sources(?) WHERE format = 'slurm'", path))
+
+    def test_one_chip_by_two_names(self):
+        """As torchtitan's log has it and an option of another log."""
+        folder = self.folder_of({"sacct.psv": SACCT + job(5101, 0, 600) + job(5102, 0, 600), "slurm-5101.out": self.log("megatron", 30, 1, 40), "slurm-5102.out": self.log("torchtitan", 30, 1, 40)})
+        for chip, wanted in (("nvidia-h100-sxm", "nvidia-h100-sxm"), ("nvidia-a100-40-sxm4", None)):
+            path = json.dumps({"sources": [{"path": folder + "/*2.out"}, {"path": folder + "/sacct.psv"}, {"path": folder + "/*1.out", "chip": chip}]})
+            self.assertEqual([(wanted,)], self.rows("SELECT DISTINCT chip FROM trace_rollup(?) WHERE category <> 'queued'", path))
 
     def test_the_chip_of_an_option_without_logs(self):
         """It counts for every scheduler, alone and beside records of your own; of several options the greatest, which is listed."""
