@@ -91,10 +91,17 @@ WHERE o.row = by_time.rowid;
 
 -- A log whose clock seems to be of another zone than the scheduler's: some half hours earlier or later it would be wholly within its job.
 INSERT INTO mpg_issues(source, severity, kind, line, count, detail)
-WITH RECURSIVE away AS MATERIALIZED (
-  SELECT l.file, l.found, l.first, l.last, a.since, a.until FROM log_time AS l
+WITH RECURSIVE asked AS MATERIALIZED ( -- logs that the option job names have its job's name already
+  SELECT f.file, f.job AS found, min(a.start_time) AS first, max(coalesce(a.end_time, c.end_time, a.start_time)) AS last
+  FROM (SELECT min(f.file) AS file, f.source, f.job FROM file AS f JOIN source AS s USING (source) WHERE s.rank = 3 AND json_extract(f.options, '$.job') = f.job GROUP BY f.source, f.job) AS f
+  CROSS JOIN (SELECT * FROM all_allocations WHERE source IN (SELECT source FROM source WHERE rank = 3)) AS a ON a.source = f.source AND a.job = f.job
+  LEFT JOIN all_capacity AS c ON c.source = a.source AND c.pool = a.pool AND c.start_time = a.start_time AND c.chips = a.chips
+  WHERE EXISTS (SELECT 1 FROM source WHERE rank = 1) GROUP BY f.source, f.job HAVING min(a.start_time) > 1e8
+),
+away AS MATERIALIZED (
+  SELECT l.file, l.found, l.first, l.last, a.since, a.until FROM (SELECT file, found, first, last FROM log_time UNION SELECT file, found, first, last FROM asked) AS l
   JOIN (SELECT job, min(start_time) AS since, max(coalesce(end_time, 9e18)) AS until FROM all_allocations
-        WHERE chips > 0 AND job IN (SELECT found FROM log_time) AND source IN (SELECT source FROM source WHERE rank = 1) GROUP BY job) AS a ON a.job = l.found
+        WHERE chips > 0 AND job IN (SELECT found FROM log_time UNION ALL SELECT found FROM asked) AND source IN (SELECT source FROM source WHERE rank = 1) GROUP BY job) AS a ON a.job = l.found
   WHERE (l.first < a.since - 600 OR l.last > a.until + 600) AND l.last > a.since - 86400 AND l.first < a.until + 86400 AND l.file NOT IN (SELECT file FROM by_time)
 ),
 half(hours) AS (SELECT -14.0 UNION ALL SELECT hours + 0.5 FROM half WHERE hours < 14)

@@ -586,6 +586,13 @@ class OfAnotherZone(Logs):
         for start, last in ((36060, 100), (36060, 150), (36900, 100), (36060, 700), (36060 + 2 * 3600, 700)):  # within, or no shift fits
             self.assertEqual([], self.listed({**one, "slurm-5101.out": megatron(start, 1, last, total=1000)}), (start, last))
 
+    def test_a_log_that_the_option_job_names(self):
+        folder = self.folder_of({"sacct.psv": SACCT + job(5101, 36000, 37200), "a.log": megatron(36060, 1, 100), "b.log": megatron(36061, 1, 100)})
+        for zone, said in (("UTC", []), ("Asia/Tokyo", [("a.log", "would be 9 hours later: check zone, its own and the scheduler's")])):
+            path = json.dumps({"sources": [{"path": folder + "/sacct.psv"}, {"path": folder + "/*.log", "job": "5101", "zone": zone}]})
+            self.seconds(path)
+            self.assertEqual(said, self.rows("SELECT substr(source, -5), substr(detail, instr(detail, 'would')) FROM mpg_issues WHERE kind = 'job_at_another_time' AND instr(source, ?)", folder))
+
     def test_logs_of_jobs_of_one_name(self):
         """Each job has a log: an hour of the one's is not the next one's, as it would be if the first had written them all."""
         files = {"sacct.psv": SACCT + "".join(job(5101 + i, 7200 * i, 7200 * i + 7100) for i in range(3)),
