@@ -63,6 +63,10 @@ SELECT a.source, a.job AS was, iif(a.job GLOB '?*#[0-9]*', rtrim(rtrim(a.job, '0
 FROM all_allocations AS a LEFT JOIN all_capacity AS c ON c.source = a.source AND c.pool = a.pool AND c.start_time = a.start_time AND c.chips = a.chips
 WHERE a.source IN (SELECT source FROM source WHERE rank = 3) AND EXISTS (SELECT 1 FROM source WHERE rank = 1) AND a.job NOT GLOB '*/*' AND a.job NOT IN (SELECT key FROM key) AND a.job NOT IN (SELECT path FROM file)
 GROUP BY a.source, a.job HAVING min(a.start_time) > 1e8;
+INSERT INTO own_word -- spans of OpenTelemetry say who held chips but by their times
+SELECT DISTINCT j.source, j.job, j.job, 0, 9e18 FROM all_jobs AS j
+WHERE j.source IN (SELECT source FROM source WHERE rank = 3) AND EXISTS (SELECT 1 FROM source WHERE rank = 1) AND j.job NOT GLOB '*/*' AND j.job NOT IN (SELECT key FROM key) AND j.job NOT IN (SELECT path FROM file)
+  AND (j.source, j.job) NOT IN (SELECT source, job FROM all_allocations WHERE source IN (SELECT source FROM source WHERE rank = 3));
 CREATE TABLE word_job AS
 SELECT j.name AS word, j.job FROM (SELECT 1 FROM own_word LIMIT 1) CROSS JOIN all_jobs AS j WHERE j.name IN (SELECT word FROM own_word) AND j.source IN (SELECT source FROM source WHERE rank = 1)
 UNION SELECT j.alias, j.job FROM (SELECT 1 FROM own_word LIMIT 1) CROSS JOIN all_aliases AS j WHERE j.alias IN (SELECT word FROM own_word) AND j.source IN (SELECT source FROM source WHERE rank = 1);

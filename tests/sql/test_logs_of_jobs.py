@@ -313,6 +313,12 @@ class Names(Logs):
                 path = self.folder_of({"sacct.psv": SACCT + jobs, "goodput.jsonl": goodput(name, *runs)})
                 self.assertEqual(wanted, self.rows("SELECT job, max(category <> 'untraced') FROM trace_rollup(?) WHERE attempt IS NOT NULL GROUP BY 1", path))
                 self.assertEqual([], self.rows("SELECT detail FROM mpg_issues WHERE kind IN ('unmatched_log', 'ambiguous_job') AND instr(source, ?)", path))
+        spans = [{"traceId": "1" * 32, "spanId": f"{i:016}", "name": "step", "startTimeUnixNano": str((T + at) * 10**9), "endTimeUnixNano": str((T + at + 10) * 10**9), "attributes": [{"key": "mpg.step", "value": {"intValue": str(i)}}]}
+                 for i, at in enumerate([*range(20, 420, 10), *range(620, 1620, 10)])]
+        for jobs, name, wanted in ((chain, "llama", ["5101", "5102"]), (clusters, "5101", ["east/5101", "pod/5101"]), (chain, "5102", ["5102"])):
+            otlp = {"resourceSpans": [{"resource": {"attributes": [{"key": "mpg.job", "value": {"stringValue": name}}]}, "scopeSpans": [{"spans": spans}]}]}
+            path = self.folder_of({"sacct.psv": SACCT + jobs, "spans.jsonl": json.dumps(otlp) + "\n"})
+            self.assertEqual([(job,) for job in wanted], self.rows("SELECT DISTINCT job FROM trace_rollup(?) WHERE category NOT IN ('untraced', 'queued') ORDER BY 1", path))
         path = self.folder_of({"sacct.psv": SACCT + job(5101, 0, 1700) + job(5102, 600, 1800), "goodput.jsonl": goodput("llama", second)})
         self.assertEqual([("5101", False), ("5102", False), ("llama", True)], self.rows("SELECT job, max(category <> 'untraced') FROM trace_rollup(?) WHERE attempt IS NOT NULL GROUP BY 1", path))
         self.assertEqual([("jobs of a name that several have which ran at once, first llama: 5101,5102",)], self.rows("SELECT detail FROM mpg_issues WHERE kind = 'ambiguous_job' AND instr(source, ?)", path))
