@@ -37,7 +37,7 @@
 -- none ('UTC'); :rotated, which trace_rollup and its like set, the files that may be parts of one log, and :starts, when logs began.
 -- A program that cannot bind parameters to a script replaces them in its text.
 --
--- Makes the TEMP tables jobs, allocations, capacity, spans and commits, which mpg_ledger and mpg_rollup then
+-- Makes the TEMP tables jobs, allocations, capacity, spans, commits and aliases, which mpg_ledger and mpg_rollup then
 -- find, and training_steps, a row a told step. The rules are explained in docs/formats/trainer.md.
 
 -- ---- 1. The input: when steps were over, and what else takes time or makes progress safe ----
@@ -176,6 +176,8 @@ FROM (SELECT file, run, min(line) AS line, min(rowid) AS id FROM trainer_points 
 UPDATE trainer_points SET job = trainer_points.file || '#' || nth FROM trainer_named AS n WHERE n.file = trainer_points.file AND n.run IS trainer_points.run AND nth > 1;
 INSERT INTO mpg_issues(source, severity, kind, line, count, detail)
 SELECT file, 'info', 'run_anew', min(line), count(*), 'runs beside the first one, as records name them: each is a job of its own, unless the option job makes them one' FROM trainer_named WHERE nth > 1 GROUP BY file;
+DROP TABLE IF EXISTS temp.aliases;
+CREATE TEMP TABLE aliases AS SELECT DISTINCT iif(nth = 1, file, file || '#' || nth) AS job, CAST(run AS TEXT) AS alias FROM trainer_named WHERE run <> '';
 DROP TABLE trainer_named;
 
 -- A year of 1970 is no time of a trainer: a clock in another unit.

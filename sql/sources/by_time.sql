@@ -59,9 +59,11 @@ FROM (SELECT file, min(job) AS job, count(DISTINCT job) AS n FROM by_time GROUP 
 DELETE FROM by_time WHERE file IN (SELECT file FROM file WHERE job IS NOT NULL);
 -- Records that call their job by a name or an id that several jobs have: each is of the one that held chips then. Of jobs that ran at once it is none's.
 CREATE TABLE own_word AS
-SELECT a.source, a.job AS was, iif(a.job GLOB '?*#[0-9]*', rtrim(rtrim(a.job, '0123456789'), '#'), a.job) AS word, min(a.start_time) AS first, max(coalesce(a.end_time, c.end_time, a.start_time)) AS last
+SELECT a.source, a.job AS was, coalesce(r.alias, iif(a.job GLOB '?*#[0-9]*', rtrim(rtrim(a.job, '0123456789'), '#'), a.job)) AS word, min(a.start_time) AS first, max(coalesce(a.end_time, c.end_time, a.start_time)) AS last
 FROM all_allocations AS a LEFT JOIN all_capacity AS c ON c.source = a.source AND c.pool = a.pool AND c.start_time = a.start_time AND c.chips = a.chips
-WHERE a.source IN (SELECT source FROM source WHERE rank = 3) AND EXISTS (SELECT 1 FROM source WHERE rank = 1) AND a.job NOT GLOB '*/*' AND a.job NOT IN (SELECT key FROM key) AND a.job NOT IN (SELECT path FROM file)
+LEFT JOIN all_aliases AS r ON r.source = a.source AND r.job = a.job -- what a tracker's records call their run
+WHERE a.source IN (SELECT source FROM source WHERE rank = 3) AND EXISTS (SELECT 1 FROM source WHERE rank = 1)
+  AND iif(r.alias IS NULL, a.job NOT GLOB '*/*' AND a.job NOT IN (SELECT key FROM key) AND a.job NOT IN (SELECT path FROM file), r.alias NOT IN (SELECT key FROM key) AND a.job NOT IN (SELECT path FROM file WHERE job IS NOT NULL))
 GROUP BY a.source, a.job HAVING min(a.start_time) > 1e8;
 INSERT INTO own_word -- spans of OpenTelemetry say who held chips but by their times
 SELECT DISTINCT j.source, j.job, j.job, 0, 9e18 FROM all_jobs AS j

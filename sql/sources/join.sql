@@ -5,6 +5,10 @@
 
 -- ---- 1. One name for each job: UUIDs as UUIDs, a log's path as the job that it was found to be of ----
 
+INSERT OR IGNORE INTO renamed -- what a tracker's records call their run
+SELECT a.source, a.job, k.job
+FROM (SELECT source, job, alias FROM all_aliases WHERE source IN (SELECT source FROM source WHERE rank = 3) AND (alias GLOB '*[^0-9]*' OR length(alias) > 2)) AS a
+CROSS JOIN key AS k ON k.key = a.alias WHERE (a.source, a.job) IN (SELECT source, job FROM all_jobs);
 INSERT OR IGNORE INTO renamed SELECT source, path, job FROM file WHERE job IS NOT NULL AND source IS NOT NULL AND job <> path;
 INSERT OR IGNORE INTO renamed -- runs of one log that are jobs of their own while no scheduler tells of another
 SELECT f.source, a.job, f.job

@@ -329,6 +329,21 @@ class Names(Logs):
             self.assertEqual([wanted] * 3, self.jobs(job(5101, 0, 3500), "run{}.out", job=asked))
         self.assertEqual(["east/5101"] * 3, self.jobs(job(5101, 0, 3500) + job(5101, 0, 3500, cluster="east"), "run{}.out", job="east/5101"))
 
+    def test_runs_that_a_tracker_names(self):
+        """By a job's name or id: each is of its job, whatever the file is called; a run over several jobs of its name is of the one that ran then."""
+        def tracker(key, *runs):
+            return f"{key},_step,_timestamp,train/loss\n" + "".join(f"{run},{step},{T + start + 10 * (step - first + 1)},2.0\n" for run, start, first, last in runs for step in range(first, last + 1))
+        both = SACCT + job(5101, 0, 1200, name="gpt-a") + job(5102, 0, 1200, name="gpt-b")
+        for name, key, runs in (("runs.csv", "run", ("gpt-a", "gpt-b")), ("5102/runs.csv", "run_name", ("gpt-a", "gpt-b")), ("runs.csv", "run_id", ("5101", "5102"))):
+            path = self.folder_of({"sacct.psv": both, name: tracker(key, (runs[0], 60, 1, 100), (runs[1], 60, 1, 90))})
+            self.assertEqual([("5101", 1, 8000, None), ("5102", 1, 7200, None)], self.seconds(path))
+        path = self.folder_of({"sacct.psv": both, "runs.csv": tracker("run", ("3f2k", 60, 1, 100), ("77", 60, 1, 90))})
+        self.assertEqual([("5101", 1, None, None), ("5102", 1, None, None)], self.seconds(path)[-2:])
+        path = self.folder_of({"sacct.psv": SACCT + job(5101, 0, 500) + job(5102, 600, 1800), "runs.csv": tracker("run", ("llama", 60, 1, 40), ("llama", 760, 41, 100))})
+        self.assertEqual([("5101", 1, 8 * 400, None), ("5102", 1, 8 * 600, None)], self.seconds(path))
+        option = json.dumps({"sources": [{"path": path + "/sacct.psv"}, {"path": path + "/runs.csv", "job": "5102"}]})
+        self.assertEqual([("5101", 1, None, None), ("5102", 1, 8 * 590, None)], self.seconds(option))  # the first began before that job
+
     def test_an_id_that_was_given_anew(self):
         """The log has the id alone: what it tells was in the time of the one or of the other."""
         jobs = job(77, 0, 600, name="gpt") + job(77, 1200, 2400, submit=1000)
