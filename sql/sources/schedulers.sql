@@ -11,6 +11,19 @@ CREATE TABLE scheduler_pool AS
 SELECT DISTINCT source, format, pool
 FROM (SELECT source, pool FROM all_allocations UNION ALL SELECT source, pool FROM all_capacity UNION ALL SELECT source, pool FROM all_observed)
 JOIN source AS s USING (source) WHERE rank = 1 AND pool IS NOT NULL;
+-- An export of Slurm without the column Cluster is of the cluster of another that has one of its submissions.
+CREATE TABLE given_cluster AS
+WITH named AS (SELECT source, min(substr(pool, 1, instr(pool || '/', '/') - 1)) AS name, count(DISTINCT substr(pool, 1, instr(pool || '/', '/') - 1)) AS n FROM scheduler_pool WHERE format = 'slurm' GROUP BY source)
+SELECT u.source, min(k.name) AS name
+FROM (SELECT source FROM named WHERE name = 'slurm' AND n = 1) AS u CROSS JOIN (SELECT source, name FROM named WHERE name <> 'slurm' AND n = 1) AS k
+WHERE EXISTS (SELECT 1 FROM all_jobs AS a JOIN all_jobs AS b ON b.job = a.job AND b.submit_time = a.submit_time WHERE a.source = u.source AND b.source = k.source)
+GROUP BY u.source HAVING count(DISTINCT k.name) = 1;
+UPDATE scheduler_pool SET pool = g.name || substr(pool, 6) FROM given_cluster AS g WHERE g.source = scheduler_pool.source;
+UPDATE all_allocations SET pool = g.name || substr(pool, 6) FROM given_cluster AS g WHERE g.source = all_allocations.source;
+UPDATE all_capacity SET pool = g.name || substr(pool, 6) FROM given_cluster AS g WHERE g.source = all_capacity.source;
+UPDATE all_outages SET pool = g.name || substr(pool, 6) FROM given_cluster AS g WHERE g.source = all_outages.source;
+UPDATE all_observed SET pool = g.name || substr(pool, 6) FROM given_cluster AS g WHERE g.source = all_observed.source;
+DROP TABLE given_cluster;
 CREATE TABLE beside AS
 SELECT p.source, q.source AS other, p.format, max(p.format = 'pbs' OR p.format = 'slurm' AND p.pool || '/' NOT LIKE 'slurm/%') AS named
 FROM scheduler_pool AS p JOIN scheduler_pool AS q ON q.pool = p.pool AND q.format = p.format AND q.source > p.source GROUP BY p.source, q.source

@@ -123,6 +123,17 @@ class Clusters(Case):
             path = self.fleet({"path": "a.psv", "phase": "x"}, {"path": "b.psv"}, a_psv=first, b_psv=sacct(job(2, submit, T + 1000, T + 2000), job(3, T, T + 2000, T + 3000)))
             self.assertEqual([("slurm", number, "untraced", 8000) for number in ids], [row for row in self.sums(path) if row[2] == "untraced"])
 
+    def test_one_export_of_slurm_names_its_cluster(self):
+        """The other has not the column: it is of that cluster if both have a submission, and else of its own."""
+        def bare(*jobs):
+            return "".join("|".join(field for at, field in enumerate(line.split("|")) if at != 3) + "\n" for line in (SACCT + "".join(jobs)).splitlines())
+        named = SACCT + job(1, T, T, T + 1000) + job(2, T, T + 1000, T + 2000)
+        for order in ((0, 1), (1, 0)):
+            for submit, wanted in ((T, [("c1", "1", 8000), ("c1", "2", 8000), ("c1", "3", 8000)]), (T + 7, [("c1", "1", 8000), ("c1", "c1/2", 8000), ("slurm", "3", 8000), ("slurm", "slurm/2", 8000)])):
+                sources = ({"path": "a.psv", "phase": "x"}, {"path": "b.psv"})
+                path = self.fleet(*(sources[at] for at in order), a_psv=named, b_psv=bare(job(2, submit, T + 1000, T + 2000), job(3, T, T + 2000, T + 3000)))
+                self.assertEqual(wanted, [(pool, number, seconds) for pool, number, category, seconds in self.sums(path) if category == "untraced"])
+
     def test_slurm_inside_of_kubernetes(self):
         """Its nodes are pods that hold the chips, or Kubernetes' own nodes: they count twice, which is listed with both pools."""
         def at(seconds):
