@@ -139,7 +139,7 @@ WITH tasks AS (
 SELECT CAST(t.job_name AS TEXT) AS job, t.task_name || '/' || i.worker_name AS task, t.pool, t.share AS chips, i.status, i.start_time, i.end_time
 FROM tasks AS t JOIN pai_instances AS i USING (job_name, task_name)
 UNION ALL
-SELECT job_name, task_name, pool, inst_num * share, status, start_time, end_time
+SELECT CAST(job_name AS TEXT), task_name, pool, inst_num * share, status, start_time, end_time
 FROM tasks WHERE (job_name, task_name) NOT IN (SELECT job_name, task_name FROM pai_instances WHERE job_name IS NOT NULL AND task_name IS NOT NULL);
 INSERT INTO mpg_issues(source, severity, kind, line, count, detail)
 SELECT coalesce(_file, :pai_tasks, 'pai_tasks'), 'warning', 'missing_field', min(_line), count(*), 'task ' || task_name || ' of ' || job_name || ' and others have no row in the table of instances: all of theirs run from the start of the task to its end'
