@@ -47,6 +47,7 @@ static size_t show(char *out, size_t cap, const mpg_value *v) {
     return (size_t)snprintf(out, cap, "%g", v->r);
   case MPG_TEXT:
     return (size_t)snprintf(out, cap, "%.*s", (int)v->s.n, v->s.p);
+  case MPG_MICROSECONDS:
   case MPG_NULL:
     break;
   }
