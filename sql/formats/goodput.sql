@@ -203,7 +203,7 @@ FROM goodput_attempts AS a JOIN goodput_breaks AS b ON b.id > a.first_step AND b
 -- A run sets up its devices before its steps: where it does so after some, the entry of its start is lost.
 INSERT INTO mpg_issues(source, severity, kind, line, count, detail)
 SELECT coalesce(:log, 'goodput_rows'), 'warning', 'missing_field', NULL, count(*), 'set-ups (tpu_init) after steps of the same run, first of job ' || min(a.job) || ': the start of a run has no entry, and the step before lasts until its first'
-FROM goodput_attempts AS a CROSS JOIN goodput_marks AS m ON m.id BETWEEN a.first AND a.last AND m.kind = 'tpu_init' AND m.edge = 'start' CROSS JOIN goodput_steps AS s ON s.rowid = a.first_step
+FROM goodput_attempts AS a CROSS JOIN goodput_marks AS m ON m.id BETWEEN a.first AND a.last AND +m.kind = 'tpu_init' AND +m.edge = 'start' CROSS JOIN goodput_steps AS s ON s.rowid = a.first_step
 WHERE s.start_time < m.time GROUP BY NULL;
 
 -- A step lasts until the next: a pause of which no entry tells is part of one.
@@ -237,10 +237,11 @@ FROM ended ORDER BY first;
 
 -- ---- 4. Spans and commits ----
 
+CREATE INDEX temp.goodput_attempts_of ON goodput_attempts(job);
 -- A restore of a step above the one that follows is of another run, as a base model's.
 UPDATE goodput_marks SET step = NULL WHERE kind IN ('restore', 'emergency_restore') AND step > (
   SELECT s.step FROM goodput_attempts AS a CROSS JOIN goodput_steps AS s ON s.rowid BETWEEN a.first_step AND a.last_step
-  WHERE goodput_marks.id BETWEEN a.first AND a.last AND s.start_time >= goodput_marks.time ORDER BY s.rowid LIMIT 1);
+  WHERE a.job = goodput_marks.job AND goodput_marks.id BETWEEN a.first AND a.last AND s.start_time >= goodput_marks.time ORDER BY s.rowid LIMIT 1);
 
 DROP TABLE IF EXISTS temp.spans;
 CREATE TEMP TABLE spans AS

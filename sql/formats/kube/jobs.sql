@@ -51,10 +51,11 @@ CREATE INDEX temp.kube_attempts_of ON kube_attempts(job, attempt, start_time);
 CREATE INDEX temp.kube_last_by ON kube_last(job, kind);
 DROP TABLE IF EXISTS temp.kube_tries;
 CREATE TEMP TABLE kube_tries AS SELECT job, attempt, min(start_time) AS start_time, max(coalesce(end_time, 9e18)) AS end_time FROM kube_attempts GROUP BY job, attempt;
+CREATE INDEX temp.kube_tries_of ON kube_tries(job);
 DROP TABLE IF EXISTS temp.kube_finals;
 CREATE TEMP TABLE kube_finals AS
 SELECT o.job, o.outcome, o.finished, a.attempt, a.end_time, row_number() OVER (PARTITION BY o.version ORDER BY a.attempt DESC) AS nth
-FROM kube_tries AS a CROSS JOIN kube_last AS o ON o.job = a.job AND a.start_time BETWEEN coalesce(o.creationTimestamp, a.start_time) AND o.finished
+FROM kube_last AS o CROSS JOIN kube_tries AS a ON a.job = o.job AND a.start_time BETWEEN coalesce(o.creationTimestamp, a.start_time) AND o.finished
 WHERE o.outcome IN ('completed', 'failed', 'timeout') AND o.finished IS NOT NULL
   AND (o.kind = 'Workload' AND o.owner_kind IS NOT 'Pod' OR o.kind NOT IN ('Pod', 'Node', 'Workload') AND o.namespace || '/' || o.name = o.job);
 DELETE FROM kube_finals WHERE nth > 1;
