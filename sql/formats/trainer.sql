@@ -252,7 +252,7 @@ UPDATE training_runs SET start_time = min(start_time, coalesce((SELECT min(coale
 
 DROP TABLE IF EXISTS temp.spans;
 CREATE TEMP TABLE spans AS
-SELECT job, attempt, 'step' AS kind, start_time, end_time, step, flops FROM training_steps WHERE start_time IS NOT NULL
+SELECT CAST(job AS TEXT) AS job, attempt, 'step' AS kind, start_time, end_time, step, flops FROM training_steps WHERE start_time IS NOT NULL
 UNION ALL
 SELECT p.job, p.attempt, kind, p.start_time, p.time, CASE WHEN kind = 'restore' THEN iif(p.step > f.step, NULL, p.step) END, NULL -- a step above the one that follows is of another run, as a base model's
 FROM trainer_placed AS p LEFT JOIN (SELECT job, attempt, step FROM trainer_steps WHERE is_first) AS f ON f.job = p.job AND f.attempt = p.attempt WHERE kind <> 'saved' AND p.time > p.start_time
