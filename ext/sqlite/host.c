@@ -8,6 +8,10 @@ static bool host_has(int version) {
   return sqlite3_libversion_number() >= version;
 }
 
+bool mpg_host_reruns_subqueries(void) {
+  return host_has(3041000);
+}
+
 #if SQLITE_VERSION_NUMBER >= 3038000
 int mpg_host_distinct(sqlite3_index_info *info) {
   return host_has(3038000) ? sqlite3_vtab_distinct(info) : 0;

@@ -33,6 +33,9 @@ int mpg_host_in_next(sqlite3_value *values, sqlite3_value **out);
 
 /* Whether the text is known to be UTF-8, by sqlite3_value_encoding() of 3.40. */
 bool mpg_host_is_utf8(sqlite3_value *text);
+/* Whether a subquery that a join reads later may be run anew for each row before it. Until 3.40 it
+** is kept. */
+bool mpg_host_reruns_subqueries(void);
 /* Whether text is UTF-8 in the databases of the connection. In UTF-16, SQLite sorts it differently,
 ** and invalid bytes have been replaced. */
 bool mpg_text_is_utf8(sqlite3 *db);

@@ -23,6 +23,7 @@ SOURCES = {
     "a view of mpg_rollup": "saved",
 }
 PLAIN = {"ledger": f"(SELECT {COLUMNS.format(hour='hour')} FROM ledger)", "ledger itself": "ledger", "cells": "cells"}
+UNTIL = "2026-01-05 01:00:00"  # of a join with a part of itself: newer versions of SQLite may run that anew for each row
 DRIVERS = ("apsw", "pyodbc", "JDBC", "better-sqlite3", "node:sqlite")
 SQLALCHEMY = """
 import json, sqlalchemy, sys
@@ -60,9 +61,10 @@ class Statements(unittest.TestCase):
         db.execute(f"CREATE TEMP TABLE copy AS SELECT * FROM {source}")
         answers = []
         for name, statement in statements():
+            part = f"(SELECT * FROM %s WHERE hour < '{UNTIL}')" if "JOIN (SELECT" in statement else "%s"
             with self.subTest(f"{name} of {source}"):
-                expected = db.execute(statement.replace("{s}", "copy")).fetchall()
-                self.assertEqual(rounded(expected), rounded(db.execute(statement.replace("{s}", source)).fetchall()))
+                expected = db.execute(statement.replace("{s}", part % "copy")).fetchall()
+                self.assertEqual(rounded(expected), rounded(db.execute(statement.replace("{s}", part % source)).fetchall()))
                 answers.append({"name": name, "rows": rounded(expected)})
         db.execute("DROP TABLE temp.copy")
         return answers
