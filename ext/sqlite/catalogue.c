@@ -4,6 +4,7 @@
 ** needed it.
 */
 #include "catalogue.h"
+#include "host.h"
 #include "../base/number.h"
 #include "../base/text.h"
 #include "../read/parse/json_records.h"
@@ -301,19 +302,10 @@ static mpg_rc refresh_schema(mpg_conn *conn, mpg_err *err) {
   return rc == SQLITE_DONE || rc == SQLITE_AUTH ? MPG_OK : sqlite_failure(&r, rc);
 }
 
-/*
-** Whether the schema may hold a user's table, without running a statement. SQLite says no for a
-** view. A no leaves an error with the connection, which a second question that has a yes takes away
-** again.
-*/
+/* Whether the schema may hold a user's table, without running a statement. */
 static mpg_rc may_have_table(mpg_conn *conn, const char *schema, bool *may, mpg_err *err) {
   const reading r = {conn, "main.chips", NULL, 0, NULL, err};
-  int rc = sqlite3_table_column_metadata(conn->db, schema, "chips", "peak_flops", NULL, NULL, NULL,
-                                         NULL, NULL);
-  *may = rc == SQLITE_OK;
-  if (rc == SQLITE_ERROR)
-    rc = sqlite3_table_column_metadata(conn->db, "main", "sqlite_master", "name", NULL, NULL, NULL,
-                                       NULL, NULL);
+  int rc = mpg_host_has_column(conn->db, schema, "chips", "peak_flops", may);
   return rc == SQLITE_OK ? MPG_OK : sqlite_failure(&r, rc);
 }
 

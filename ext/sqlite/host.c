@@ -132,6 +132,29 @@ int mpg_host_database(sqlite3 *db, int n, char **out) {
   return listed_database(db, n, out);
 }
 
+static int table_has(sqlite3 *db, const char *schema, const char *table, const char *column) {
+  return sqlite3_table_column_metadata(db, schema, table, column, NULL, NULL, NULL, NULL, NULL);
+}
+
+int mpg_host_has_column(sqlite3 *db, const char *schema, const char *table, const char *column,
+                        bool *has) {
+  sqlite3_stmt *stmt = NULL;
+  char *sql = NULL;
+  int rc = table_has(db, schema, table, NULL);
+  if (rc == SQLITE_OK) { /* no view */
+    sql = sqlite3_mprintf("SELECT 1 FROM \"%w\".\"%w\"", schema, table);
+    rc = sql == NULL ? SQLITE_NOMEM
+                     : sqlite3_prepare_v3(db, sql, -1, SQLITE_PREPARE_NO_VTAB, &stmt, NULL);
+    sqlite3_free(sql);
+    (void)sqlite3_finalize(stmt);
+  }
+  if (rc == SQLITE_OK || rc == SQLITE_AUTH) /* who may not read it is told so when it is read */
+    rc = table_has(db, schema, table, column);
+  *has = rc == SQLITE_OK;
+  /* A no leaves an error with the connection, which a question that has a yes takes away again. */
+  return rc == SQLITE_ERROR ? table_has(db, "main", "sqlite_master", "name") : rc;
+}
+
 int mpg_host_without_hints(const char *sql, char **out) {
   static const char hint[] = " AS MATERIALIZED (";
   const size_t as = strlen(" AS "), word = strlen("MATERIALIZED");

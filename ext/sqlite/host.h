@@ -44,6 +44,12 @@ bool mpg_text_is_utf8(sqlite3 *db);
 ** fewer. By sqlite3_db_name() of 3.39. */
 int mpg_host_database(sqlite3 *db, int n, char **out);
 
+/* Whether the schema has an ordinary table, no view, with that column. SQLITE_OK, or the error: a
+** table that is virtual is none, and is not opened. (sqlite3_table_column_metadata() of 3.53
+** crashes if it is asked for a column of a virtual table that no statement has used.) */
+int mpg_host_has_column(sqlite3 *db, const char *schema, const char *table, const char *column,
+                        bool *has);
+
 /* sqlite3_progress_handler(), which SQLite may be built without, as better-sqlite3's is: then no
 ** statement is interrupted between two reads of files. */
 void mpg_host_progress(sqlite3 *db, int steps, int (*call)(void *), void *ctx);

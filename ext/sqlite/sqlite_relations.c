@@ -119,10 +119,10 @@ static bool is_generated(sqlite3 *db, const char *schema, const char *table, con
 static uint32_t find_microseconds(sqlite3 *db, const char *schema, const mpg_relation_info *info) {
   char us[US_NAME];
   uint32_t bits = 0;
+  bool has = false;
   for (size_t c = 0; c < info->ncolumns; c++)
     if (source_of_time(info->columns[c], us) &&
-        sqlite3_table_column_metadata(db, schema, info->name, us, NULL, NULL, NULL, NULL, NULL) ==
-            SQLITE_OK &&
+        mpg_host_has_column(db, schema, info->name, us, &has) == SQLITE_OK && has &&
         is_generated(db, schema, info->name, info->columns[c]))
       bits |= (uint32_t)1 << c;
   return bits;

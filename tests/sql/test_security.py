@@ -385,6 +385,17 @@ class CraftedSchemas(Case):
         self.assertIsNone(attempt(visit([("table", "u", 0, f"CREATE VIRTUAL TABLE u {make}")], 0), "SELECT * FROM u"))
         self.assertGreater(self.watch.opened(), 0)  # else the watch would prove nothing
 
+    def test_virtual_tables_that_no_statement_has_used_yet(self):
+        """SQLite does not know their columns then, and 3.53 crashes if it is asked for one."""
+        path = os.path.join(self.folder.name, "reopened.db")
+        db = connect(path)
+        db.execute("CREATE VIRTUAL TABLE chips USING fts5(chip, dtype, peak_flops)")
+        db.execute("CREATE VIRTUAL TABLE spans USING fts5(job, kind, start_us, end_us, start_time, end_time)")
+        db.close()
+        self.assertEqual([(275e12,)], connect(path).execute("SELECT chip_peak_flops('tpu-v4', 'bf16')").fetchall())
+        with self.assertRaisesRegex(sqlite3.OperationalError, "^mpg_records: main.spans: expected a table or a view, found a virtual table"):
+            connect(path).execute("SELECT * FROM mpg_records")
+
     def test_relations_that_are_virtual(self):
         db = connect()
         db.execute("CREATE VIRTUAL TABLE capacity USING fts5(pool, chips, start_time, end_time)")
