@@ -99,8 +99,6 @@ class Many(FolderCase):
 
         self.db.set_progress_handler(look, 1)
         stop = -1
-        self.rows("SELECT 1")  # about what a look takes
-        one, looks = looks, 0
         rows = self.rows(sql, *parameters)
         found = looks
         for stop in (found // 7, found // 2, found * 5 // 6):
@@ -108,7 +106,7 @@ class Many(FolderCase):
             self.assertEqual("interrupted", self.error(sql, *parameters))
         self.db.set_progress_handler(None, 0)
         self.assertEqual(rows, self.rows(sql, *parameters))
-        return found / one
+        return found / 5  # of its calls, or more where SQLite is newer, a look takes about so many
 
     def test_listed(self):
         self.assertGreater(self.looks("SELECT count(*) FROM trace_files(?)", self.folder), 1.5 * self.N)
