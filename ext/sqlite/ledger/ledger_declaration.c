@@ -97,7 +97,7 @@ int mpg_ledger_best_index(sqlite3_vtab *vtab, sqlite3_index_info *info) {
       info->aConstraintUsage[at[a]].argvIndex = ++n;
       info->aConstraintUsage[at[a]].omit = 1;
     }
-  info->estimatedRows = kind->shape == MPG_SHAPE_ROLLUP ? 1000 : 1000000;
+  info->estimatedRows = 1000000; /* about what a scan costs: rows are held, one again is cheap */
   info->estimatedCost = 2e6 / (1 << n); /* a plan that drops an argument is never the cheaper one */
   /* Without its path a scan is an error, but only xFilter can say so: SQLite also requests plans
   ** for single terms of an OR, without the path. */

@@ -55,7 +55,7 @@ static int script_best_index(sqlite3_vtab *base, sqlite3_index_info *info) {
   mpg_table_shape shape;
   int rc;
   shape_of(&shape, ((const mpg_table *)base)->module);
-  info->estimatedRows = 1000;
+  info->estimatedRows = 1000000; /* as many as a scan costs: one again is cheap */
   info->estimatedCost = 1e6;
   rc = mpg_plan_arguments(info, shape.ncolumns, shape.narguments);
   if (shape.required > 0)
