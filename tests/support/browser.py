@@ -21,7 +21,7 @@ class Browser:
     def __init__(self):
         self.profile = tempfile.TemporaryDirectory(ignore_cleanup_errors=True)
         self.driver = subprocess.Popen(["chromedriver", "--port=0"], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True, start_new_session=True,
-                                       env={**os.environ, "TMPDIR": self.profile.name})
+                                       env={name: value for name, value in os.environ.items() if name != "LD_PRELOAD"} | {"TMPDIR": self.profile.name})
         try:
             self.port = next(int(found[1]) for found in (re.search(r"successfully on port (\d+)", line) for line in self.driver.stdout) if found)
             options = {"args": ["--headless=new", "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage", "--hide-scrollbars", "--window-size=1100,900"]}
