@@ -38,6 +38,7 @@
 .read sql/formats/kube/pods.sql
 .read sql/formats/kube/jobs.sql
 .read sql/formats/kube/capacity.sql
+.read sql/formats/kube/observed.sql
 
 -- ---- 9. What else a job goes by: the names of its pods, alone and with the namespace, and its objects' UIDs ----
 
