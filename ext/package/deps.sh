@@ -143,7 +143,7 @@ full() {
   command_in valgrind valgrind
   command_in debootstrap debootstrap
   command_in postgresql pg_ctlcluster
-  [ -e "$(pg_config --includedir-server 2>/dev/null)/postgres.h" ] || missing postgresql-server-dev-15
+  [ -e "$(pg_config --includedir-server 2>/dev/null)/postgres.h" ] || missing "postgresql-server-dev-$(postgres_version)"
 }
 
 PATH=$PATH:/usr/sbin:/sbin

@@ -7,6 +7,11 @@
 
 #include "postgres.h"
 #include "fmgr.h"
+#if PG_VERSION_NUM < 150000
+#error "mpg needs PostgreSQL 15 or newer"
+#elif PG_VERSION_NUM >= 160000 /* before, postgres.h has it */
+#include "varatt.h"
+#endif
 
 #include "../base/base.h"
 
