@@ -8,7 +8,7 @@
 --@ input :deepspeed sure (?s)\A(?!.*iteration\s+\d+/\s*\d+ \|).*\] step=\d+, skipped=\d+, lr=\[
 --@ input :nemo sure ^.*Training epoch \d+, iteration \d+/\d+ \|.*global_step: \d+
 --@ input :nemo sure ^.*global_step=[\d.]+,.*train_step_timing in s=
---@ input :titan sure \A\{(?=[^\n]*"log_type_name"\s*:)[^\n]*"time_us"\s*:
+--@ input :titan sure \A\s*\[?\s*\{(?=[^\n]*"log_type_name"\s*:)[^\n]*"time_us"\s*:
 --@ input :wandb sure \A\s*\[?\s*\{(?!"_wandb"|[^\n]*[,\s]"_wandb"\s*:\s*\{)(?=[^\n]*"_timestamp"\s*:)[^\n]*"_step"\s*:
 --@ input :wandb_csv sure \A(?=[^\n{]*\b_timestamp\b)[^\n{]*\b_step\b
 --@ input :mlflow sure (?s)\A\s*\{\s*"metrics"\s*:\s*\[\s*\{(?=[^}]*"timestamp"\s*:)[^}]*"key"\s*:

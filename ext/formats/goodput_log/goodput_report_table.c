@@ -13,7 +13,7 @@
 #include "../../base/text.h"
 #include "../../base/time.h"
 #include "../../base/sort.h"
-#include "goodput_log.h"
+#include "goodput_rows.h"
 #include "../../read/parse/json_writer.h"
 #include "../../read/input/unfinished.h"
 
@@ -218,8 +218,10 @@ static mpg_rc read_file(report_cursor *c, const char *path, const char *copied,
   mpg_goodput_log *log = NULL;
   mpg_rc rc = mpg_stream_open(&stream, env_of(c), path, err);
   mpg_issues_drop(issues, path);
-  if (rc == MPG_OK)
+  if (rc == MPG_OK) {
     mpg_stream_repair_text(stream);
+    mpg_rows_unwrap(&mpg_goodput_rows, env_of(c), stream);
+  }
   if (rc == MPG_OK)
     rc = mpg_same_name(issues, path, copied, err);
   if (rc == MPG_OK)

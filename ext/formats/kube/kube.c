@@ -1,5 +1,6 @@
 /* kube.c - see kube.h. */
 #include "kube_decode.h"
+#include "../../read/unwrap/unwrap.h"
 #include "../../base/text.h"
 #include "../../base/limits.h"
 
@@ -36,6 +37,7 @@ mpg_rc mpg_kube_open(mpg_kube **out, const mpg_env *env, mpg_stream *stream, mpg
     k->object.copies[i].env = env;
   k->object.path = mpg_stream_path(stream);
   k->object.issues = issues;
+  mpg_stream_unwrap(stream, MPG_UNWRAP_PREFIX | MPG_UNWRAP_TEXT);
   rc = mpg_pull_open(&k->pull, env, stream, 0, err);
   if (rc == MPG_OK)
     *out = k;

@@ -1,5 +1,6 @@
 /* otlp.c - see otlp.h. */
 #include "otlp.h"
+#include "../../read/unwrap/unwrap.h"
 #include "../../read/input/place.h"
 #include "otlp_value.h"
 #include "../../base/ascii.h"
@@ -51,6 +52,7 @@ mpg_rc mpg_otlp_open(mpg_otlp **out, const mpg_env *env, mpg_stream *stream, mpg
   o->scope_version.env = o->scope_attributes.env = env;
   o->path = mpg_stream_path(stream);
   o->issues = issues;
+  mpg_stream_unwrap(stream, MPG_UNWRAP_ALL);
   rc = mpg_pull_open(&o->pull, env, stream, 0, err);
   if (rc == MPG_OK)
     *out = o;

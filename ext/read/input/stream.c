@@ -4,6 +4,7 @@
 #include "stream.h"
 #include "unpack.h"
 #include "utf8.h"
+#include "../unwrap/unwrap.h"
 #include "os.h"
 #include "../../base/debug_assert.h"
 
@@ -46,6 +47,15 @@ typedef struct repair {
   int64_t count; /* of what was replaced */
 } repair;
 
+/* Lines that are wrapped. */
+typedef struct wrapped {
+  int ways;  /* as asked for; 0 once the first bytes were looked at */
+  bool over; /* the file is */
+  mpg_unwrap u;
+  char *bytes, *text; /* read; without what is around it, and not yet given from `at` on */
+  size_t at, n, cap;
+} wrapped;
+
 struct mpg_stream {
   const mpg_env *env;
   char *path;
@@ -65,6 +75,7 @@ struct mpg_stream {
   bool windowed;  /* zstd, which may keep 128 MiB */
   mpg_err failed; /* what every read says from then on */
   repair repair;
+  wrapped wrapped;
 };
 
 static int os_open(const char *path, int flags) {
@@ -285,6 +296,8 @@ void mpg_stream_close(mpg_stream *s) {
     (void)mpg_os_calls.close(s->fd);
   mpg_free(s->env, s->buf);
   mpg_free(s->env, s->repair.text);
+  mpg_free(s->env, s->wrapped.bytes);
+  mpg_free(s->env, s->wrapped.text);
   if (s->lead != s->mark)
     mpg_free(s->env, s->lead);
   mpg_free(s->env, s->path);
@@ -521,9 +534,68 @@ mpg_rc mpg_stream_peek(mpg_stream *s, size_t n, mpg_str *out, mpg_err *err) {
   return rc;
 }
 
+/* ---- Wrapped lines ---- */
+
+#define LOOKED_AT ((size_t)64 << 10) /* bytes that show how lines are wrapped */
+#define WRAPPED MPG_IO_SIZE(256 << 10)
+
+void mpg_stream_unwrap(mpg_stream *s, int ways) {
+  s->wrapped.ways = ways;
+}
+
+/* What cannot be looked at cannot be read: that says why. */
+static mpg_rc look_at_head(mpg_stream *s, mpg_err *err) {
+  wrapped *w = &s->wrapped;
+  mpg_str head;
+  const int ways = w->ways;
+  mpg_rc rc = mpg_stream_peek(s, LOOKED_AT, &head, err);
+  if (rc == MPG_NOMEM || rc == MPG_INTERRUPTED)
+    return rc;
+  w->ways = 0;
+  if (!mpg_unwrap_find(&w->u, head, ways))
+    return MPG_OK;
+  w->bytes = mpg_malloc(s->env, WRAPPED);
+  return w->bytes == NULL ? mpg_fail_nomem(err) : MPG_OK;
+}
+
+static mpg_rc unwrap_more(mpg_stream *s, mpg_err *err) {
+  wrapped *w = &s->wrapped;
+  size_t n = 0;
+  mpg_rc rc = read_bytes(s, w->bytes, WRAPPED, &n, err);
+  w->at = w->n = 0;
+  if (mpg_grow(s->env, &w->text, &w->cap, mpg_unwrap_room(&w->u, n), 1) != MPG_OK)
+    return mpg_fail_nomem(err);
+  w->n = mpg_unwrap_run(&w->u, w->bytes, n, w->text);
+  w->over = rc == MPG_OK && n < WRAPPED;
+  if (w->over)
+    w->n += mpg_unwrap_end(&w->u, w->text + w->n);
+  return rc;
+}
+
+/* As read_bytes, of what is within. */
+static mpg_rc read_inner(mpg_stream *s, char *buf, size_t cap, size_t *got, mpg_err *err) {
+  wrapped *w = &s->wrapped;
+  mpg_rc rc = w->ways != 0 ? look_at_head(s, err) : MPG_OK;
+  *got = 0;
+  if (rc != MPG_OK || w->u.how == 0)
+    return rc != MPG_OK ? rc : read_bytes(s, buf, cap, got, err);
+  while (*got < cap) {
+    const size_t left = w->n - w->at, room = cap - *got, n = left < room ? left : room;
+    if (n > 0)
+      memcpy(buf + *got, w->text + w->at, n);
+    w->at += n;
+    *got += n;
+    if (rc != MPG_OK || (w->over && w->at == w->n))
+      break;
+    if (w->at == w->n)
+      rc = unwrap_more(s, err);
+  }
+  return rc;
+}
+
 /* ---- UTF-8 ---- */
 
-/* As read_bytes, after those that were read ahead. */
+/* As read_inner, after those that were read ahead. */
 static mpg_rc read_after_ahead(mpg_stream *s, char *buf, size_t cap, size_t *got, mpg_err *err) {
   repair *r = &s->repair;
   size_t n = r->ahead_n < cap ? r->ahead_n : cap, more = 0;
@@ -532,7 +604,7 @@ static mpg_rc read_after_ahead(mpg_stream *s, char *buf, size_t cap, size_t *got
   memmove(r->ahead, r->ahead + n, r->ahead_n - n);
   r->ahead_n -= n;
   if (n < cap)
-    rc = read_bytes(s, buf + n, cap - n, &more, err);
+    rc = read_inner(s, buf + n, cap - n, &more, err);
   *got = n + more;
   return rc;
 }
@@ -613,7 +685,7 @@ mpg_rc mpg_stream_read(mpg_stream *s, void *buf, size_t cap, size_t *got, mpg_er
   repair *r = &s->repair;
   char *to = buf;
   if (!r->on)
-    return read_bytes(s, to, cap, got, err);
+    return read_inner(s, to, cap, got, err);
   *got = 0;
   while (*got < cap) {
     const size_t room = cap - *got, left = r->n - r->at;
@@ -646,13 +718,15 @@ void mpg_stream_repair_text(mpg_stream *s) {
 }
 
 mpg_rc mpg_stream_repaired(const mpg_stream *s, mpg_issues *issues, mpg_err *err) {
-  const repair *r = &s->repair;
-  if (r->count == 0 || issues == NULL)
-    return MPG_OK;
-  return mpg_issues_add(issues, MPG_WARNING, s->path, "invalid_utf8", 0, r->count,
-                        "bytes that are no UTF-8 are read as U+FFFD") == MPG_OK
-             ? MPG_OK
-             : mpg_fail_nomem(err);
+  const int64_t count = s->repair.count, others = s->wrapped.u.others;
+  mpg_rc rc = MPG_OK;
+  if (count > 0 && issues != NULL)
+    rc = mpg_issues_add(issues, MPG_WARNING, s->path, "invalid_utf8", 0, count,
+                        "bytes that are no UTF-8 are read as U+FFFD");
+  if (rc == MPG_OK && others > 0 && issues != NULL)
+    rc = mpg_issues_add(issues, MPG_INFO, s->path, "other_lines", 0, others,
+                        "lines without JSON were passed over");
+  return rc == MPG_OK ? MPG_OK : mpg_fail_nomem(err);
 }
 
 bool mpg_stream_failed(const mpg_stream *s) {

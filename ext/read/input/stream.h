@@ -60,8 +60,12 @@ mpg_rc mpg_stream_read(mpg_stream *stream, void *buf, size_t cap, size_t *got, m
 /* From here on what is read is UTF-8: bytes that are none become U+FFFD. To be said before the
 ** first read, of text and not of binary formats. */
 void mpg_stream_repair_text(mpg_stream *stream);
-/* The issue invalid_utf8, which counts what was replaced so far, if anything was. MPG_OK or
-** MPG_NOMEM. */
+/* From here on what is read is the JSON in lines that something else kept, if the first bytes show
+** that (../unwrap/unwrap.h): `ways` are those of which something may be taken away. To be said
+** before the first read. */
+void mpg_stream_unwrap(mpg_stream *stream, int ways);
+/* The issues invalid_utf8, which counts what was replaced so far, and other_lines, those that had
+** no JSON, if anything was. MPG_OK or MPG_NOMEM. */
 mpg_rc mpg_stream_repaired(const mpg_stream *stream, mpg_issues *issues, mpg_err *err);
 /* Whether an error was returned, of the file and not of memory or an interruption, that every read
 ** will repeat. */

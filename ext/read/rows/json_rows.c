@@ -11,6 +11,7 @@
 */
 #include "../parse/json_fast.h"
 #include "rows.h"
+#include "../unwrap/unwrap.h"
 #include "../input/unfinished.h"
 #include "../../base/limits.h"
 #include "../../base/text.h"
@@ -142,6 +143,7 @@ static mpg_rc json_file_open(void **out, const mpg_env *env, const mpg_rows_quer
   if (rc != MPG_OK)
     return rc;
   mpg_stream_repair_text(stream);
+  mpg_rows_unwrap(&mpg_json_rows, env, stream);
   rc = json_file_begin(&f, env, query, stream, issues, err);
   if (f == NULL) {
     mpg_stream_close(stream);
@@ -451,6 +453,8 @@ static mpg_rc name_columns(mpg_columns *columns, const mpg_env *env,
 
 const mpg_rows_format mpg_json_rows = {
     .json = true,
+    .unwrap = MPG_UNWRAP_PREFIX,
+    .unwrap_mapped = MPG_UNWRAP_ALL,
     .names = name_columns,
     .fit = fit_type,
     .open = json_file_open,

@@ -101,7 +101,9 @@ typedef struct mpg_rows_query {
 } mpg_rows_query;
 
 typedef struct mpg_rows_format {
-  bool json; /* objects one after the other, else delimited text (mpg_blocks_options) */
+  bool json;         /* objects one after the other, else delimited text (mpg_blocks_options) */
+  int unwrap;        /* ways in which its lines may be wrapped (../unwrap/unwrap.h), */
+  int unwrap_mapped; /* and others, of files that were recognised */
   /* Adds the columns that a file has. MPG_DONE: it has no record to infer them from. */
   mpg_rc (*names)(mpg_columns *columns, const mpg_env *env, const mpg_rows_options *options,
                   const char *path, mpg_err *err);
@@ -143,6 +145,11 @@ typedef struct mpg_rows_format {
 } mpg_rows_format;
 
 extern const mpg_rows_format mpg_csv_rows, mpg_json_rows;
+
+static inline void mpg_rows_unwrap(const mpg_rows_format *format, const mpg_env *env,
+                                   mpg_stream *stream) {
+  mpg_stream_unwrap(stream, format->unwrap | (env->opened != NULL ? format->unwrap_mapped : 0));
+}
 
 /*
 ** Names the columns if there are none, and infers the types of those that are MPG_COLUMN_FOUND,

@@ -89,6 +89,7 @@ static mpg_rc file_open(mpg_rows_pieces *r, mpg_rows_piece *p) {
   rc = mpg_stream_open(&f->stream, &r->shared, p->path, &p->err);
   if (rc == MPG_OK) {
     mpg_stream_repair_text(f->stream);
+    mpg_rows_unwrap(r->format, &r->shared, f->stream);
     mpg_stream_share(f->stream, r->pipeline);
     rc = mpg_blocks_open(&f->blocks, &r->shared, f->stream, &blocks, &p->err);
   }

@@ -5,14 +5,14 @@
 ** how often a match may turn back: a file that meets the limit is not recognised by that pattern.
 */
 #include "recognise.h"
-#include "../../base/ascii.h"
 #include "../../base/intern.h"
 #include "../../base/text.h"
-#include "../../goodput/trace/relation_schema.h"
 #include "../../read/input/stream.h"
+#include "../../read/unwrap/unwrap.h"
 #include "../connection.h"
 #include "../host.h"
 #include "far_lines.h"
+#include "own_files.h"
 
 #define PCRE2_CODE_UNIT_WIDTH 8
 #include <pcre2.h>
@@ -231,15 +231,6 @@ static mpg_rc peek_file(const mpg_env *env, const char *path, size_t n, mpg_stre
   return rc;
 }
 
-/* A byte order mark is no part of the text that rules match. */
-static mpg_str skip_mark(mpg_str s) {
-  if (s.n >= 3 && memcmp(s.p, "\xef\xbb\xbf", 3) == 0) {
-    s.p += 3;
-    s.n -= 3;
-  }
-  return s;
-}
-
 /* What cannot be read is said in out->reason, and the head is empty. */
 static mpg_rc read_head(const mpg_env *env, const char *path, mpg_stream **stream, mpg_str *head,
                         mpg_recognised *out, mpg_err *err) {
@@ -251,132 +242,8 @@ static mpg_rc read_head(const mpg_env *env, const char *path, mpg_stream **strea
     (void)sqlite3_snprintf((int)sizeof out->reason, out->reason, "%s", err->text);
   else if (head->n == 0)
     (void)snprintf(out->reason, sizeof out->reason, "an empty file");
-  *head = skip_mark(*head);
+  *head = mpg_skip_mark(*head);
   return MPG_OK;
-}
-
-/* ---- the native trace and fleet files ---- */
-
-static mpg_str skip_space(mpg_str s) {
-  s = skip_mark(s);
-  while (s.n > 0 && mpg_is_json_space(*s.p)) {
-    s.p++;
-    s.n--;
-  }
-  return s;
-}
-
-static bool contains(mpg_str text, const char *word) {
-  const size_t n = strlen(word);
-  for (size_t i = 0; i + n <= text.n; i++)
-    if (text.p[i] == *word && memcmp(text.p + i, word, n) == 0)
-      return true;
-  return false;
-}
-
-static mpg_str first_line(mpg_str s) {
-  const char *end = s.n > 0 ? memchr(s.p, '\n', s.n) : NULL;
-  return end == NULL ? s : (mpg_str){s.p, (size_t)(end - s.p)};
-}
-
-/* The text after `at` without its quotes, if one is there; what other programs call a record is an
-** object, mostly. */
-static mpg_str value_text(mpg_str text, size_t at) {
-  mpg_str s = skip_space((mpg_str){text.p + at, text.n - at});
-  size_t n = 1;
-  if (s.n > 0 && *s.p == ':')
-    s = skip_space((mpg_str){s.p + 1, s.n - 1});
-  if (s.n == 0 || *s.p != '"')
-    return MPG_STR("");
-  while (n < s.n && s.p[n] != '"')
-    n++;
-  return (mpg_str){s.p + 1, n - 1};
-}
-
-/* JSON objects that name their record, a relation in the singular. One that is misspelt is of a
-** file that names its relation, or else a pool, a job, a program or a chip. */
-static bool names_records(mpg_str text) {
-  static const char key[] = "\"record\"";
-  const size_t n = sizeof key - 1;
-  bool misspelt = false;
-  for (size_t i = 0; i + n <= text.n; i++) {
-    mpg_str name;
-    if (text.p[i] != '"' || memcmp(text.p + i, key, n) != 0)
-      continue;
-    name = value_text(text, i + n);
-    if (mpg_relation_by_record(name) != MPG_RELATIONS)
-      return true;
-    misspelt |= name.n > 0;
-  }
-  return misspelt && (contains(text, "\"job\"") || contains(text, "\"pool\"") ||
-                      contains(text, "\"program\"") || contains(text, "\"chip\""));
-}
-
-/* CSV in a file named after its relation, with a column of that relation in its first line; or JSON
-** of records. */
-static bool is_native(mpg_str head, const char *path) {
-  mpg_relation relation = mpg_relation_by_file(path);
-  mpg_str text = skip_space(head), line;
-  if (text.n > 0 && (*text.p == '{' || *text.p == '['))
-    return names_records((mpg_str){text.p, text.n < 4096 ? text.n : 4096});
-  if (relation == MPG_RELATIONS)
-    return false;
-  line = first_line(text);
-  for (size_t at = 0; at <= line.n;) {
-    size_t n = 0;
-    while (at + n < line.n && line.p[at + n] != ',' && line.p[at + n] != '\r')
-      n++;
-    if (mpg_column_by_name(relation, (mpg_str){line.p + at, n}) >= 0)
-      return true;
-    at += n + 1;
-  }
-  return false;
-}
-
-/* Whether the text is an object, perhaps cut, with a key "sources" of its own. In many files
-** objects within others have one, as in each pod of Kubernetes. */
-static bool has_sources(mpg_str text) {
-  const char *p = text.p, *end = text.p + text.n;
-  int depth = 0;
-  if (text.n == 0 || *p != '{')
-    return false;
-  for (; p < end; p++) {
-    const char *word = p + 1;
-    mpg_str after;
-    if (*p == '{' || *p == '[')
-      depth++;
-    else if (*p == '}' || *p == ']')
-      depth--;
-    if (depth == 0)
-      return false;
-    if (*p != '"')
-      continue;
-    for (p = word; p < end && *p != '"'; p++)
-      p += *p == '\\';
-    if (p >= end)
-      return false;
-    after = skip_space((mpg_str){p + 1, (size_t)(end - p - 1)});
-    if (depth == 1 && after.n > 0 && *after.p == ':' &&
-        mpg_str_eq_nocase((mpg_str){word, (size_t)(p - word)}, MPG_STR("sources")))
-      return true;
-  }
-  return false;
-}
-
-/* Whether it is a source of a fleet file, or a list of them, which lacks what is around it. */
-static bool is_bare_source(mpg_str text) {
-  static const char path[] = "\"path\"";
-  if (text.n > 0 && *text.p == '[')
-    text = skip_space((mpg_str){text.p + 1, text.n - 1});
-  if (text.n == 0 || *text.p != '{')
-    return false;
-  text = skip_space((mpg_str){text.p + 1, text.n - 1});
-  return text.n >= sizeof path - 1 && memcmp(text.p, path, sizeof path - 1) == 0;
-}
-
-static bool is_fleet_file(mpg_str head) {
-  mpg_str text = skip_space(head);
-  return has_sources(text) && contains(text, "\"path\"");
 }
 
 /* ---- the decision ---- */
@@ -419,7 +286,7 @@ static void find_input(mpg_recogniser *r, const evidence *e, mpg_str format, mpg
                      mpg_str_eq(one->head.how, MPG_STR("tables")) ? "by its tables"
                      : mpg_str_eq(one->head.how, MPG_STR("name")) ? "by its name"
                                                                   : "by its content");
-    } else if (found != MPG_NOT_RECOGNISED && found == out->certainty &&
+    } else if (found != MPG_NOT_RECOGNISED && found == out->certainty && out->script != NULL &&
                one->script != out->script) {
       rival = one->script;
     }
@@ -518,25 +385,64 @@ static void find_hint(mpg_recogniser *r, const evidence *e, mpg_str format, mpg_
     (void)snprintf(out->reason, sizeof out->reason, "no known format begins like this");
 }
 
+/* JSON in lines that something else kept, or written over several lines: as it would stand in lines
+** of its own. */
+static mpg_rc look_inside(mpg_recogniser *r, const evidence *near, mpg_str format,
+                          mpg_recognised *out, mpg_err *err) {
+  evidence e = *near;
+  mpg_unwrap u;
+  const bool wrapped = mpg_unwrap_find(&u, near->head, MPG_UNWRAP_ALL);
+  const size_t room = mpg_unwrap_room(&u, near->head.n);
+  const mpg_str start = mpg_skip_space(near->head);
+  char *inner, *text;
+  if (near->binary || !(wrapped || (start.n > 0 && (*start.p == '{' || *start.p == '['))))
+    return MPG_OK;
+  inner = mpg_malloc(r->env, room);
+  text = mpg_malloc(r->env, 2 * room);
+  if (inner == NULL || text == NULL) {
+    mpg_free(r->env, inner);
+    mpg_free(r->env, text);
+    return mpg_fail_nomem(err);
+  }
+  e.head = near->head;
+  if (wrapped)
+    e.head = (mpg_str){inner, mpg_unwrap_run(&u, near->head.p, near->head.n, inner)};
+  e.head = (mpg_str){text, mpg_json_compact(e.head, text)};
+  find_input(r, &e, format, out);
+  if (out->script != NULL) {
+    find_job(r, &e, out);
+    find_missing(r, &e, out);
+  }
+  mpg_free(r->env, inner);
+  mpg_free(r->env, text);
+  return MPG_OK;
+}
+
 static mpg_rc decide_script(mpg_recogniser *r, const evidence *e, const char *path, mpg_str format,
                             mpg_recognised *out, mpg_err *err) {
+  mpg_rc rc = MPG_OK;
   find_input(r, e, format, out);
   find_job(r, e, out); /* a part of a log may hold no more */
   if (out->script != NULL) {
     find_missing(r, e, out);
   } else if (out->reason[0] == '\0') {
-    out->native = format.n == 0 ? is_native(e->head, path) : mpg_str_eq(format, MPG_STR("native"));
-    out->fleet = !out->native && format.n == 0 && is_fleet_file(e->head);
+    out->native =
+        format.n == 0 ? mpg_looks_native(e->head, path) : mpg_str_eq(format, MPG_STR("native"));
+    out->fleet = !out->native && format.n == 0 && mpg_looks_like_fleet(e->head);
     if (out->native || out->fleet) {
       out->certainty = MPG_SURE;
       (void)snprintf(out->reason, sizeof out->reason, "by its content");
     } else {
-      find_hint(r, e, format, out);
+      rc = look_inside(r, e, format, out, err);
+      if (rc == MPG_OK && out->script == NULL)
+        find_hint(r, e, format, out);
     }
   }
-  if (r->failure.rc != MPG_OK)
+  if (rc == MPG_OK && r->failure.rc != MPG_OK) {
     *err = r->failure;
-  return r->failure.rc;
+    rc = err->rc;
+  }
+  return rc;
 }
 
 static bool is_database(mpg_str head) {
@@ -652,7 +558,7 @@ mpg_rc mpg_is_native_file(const mpg_env *env, const char *path, bool *is, mpg_er
   mpg_stream *stream;
   mpg_str head;
   mpg_rc rc = peek_file(env, path, 4096, &stream, &head, err);
-  *is = rc == MPG_OK && is_native(head, path);
+  *is = rc == MPG_OK && mpg_looks_native(head, path);
   put_back(env, stream, head);
   return rc;
 }
@@ -661,8 +567,8 @@ mpg_rc mpg_is_fleet_file(const mpg_env *env, const char *path, bool *is, mpg_err
   mpg_stream *stream;
   mpg_str head, text;
   mpg_rc rc = peek_file(env, path, 65536, &stream, &head, err);
-  text = skip_space(head); /* who gives it alone may mean one */
-  *is = rc == MPG_OK && (has_sources(text) || is_bare_source(text));
+  text = mpg_skip_space(head); /* who gives it alone may mean one */
+  *is = rc == MPG_OK && (mpg_has_sources(text) || mpg_is_bare_source(text));
   put_back(env, stream, head);
   return rc;
 }

@@ -1,0 +1,70 @@
+/*
+** unwrap.h - JSON in lines of a log that something else kept: what was put before each line, or the
+** record around it, is taken away, so that a reader of JSON gets what the program printed.
+**
+** A prefix: that of a container runtime (CRI: time, stream, F or P of a part), of kubectl logs
+** --timestamps and --prefix, docker compose logs, syslog, systemd's journal, srun -l, ranks in
+** brackets. A text: of Docker's json-file, the journal, CloudWatch, Fluent Bit, Loki and others,
+** the string of JSON in which the line stands. An entry: of Cloud Logging, the object
+** "jsonPayload".
+**
+** Lines without JSON are left out, and line ends stay, so that lines keep their numbers. What was
+** cut into parts (CRI's P, Docker's 16 KiB) is put together; JSON over several lines goes on until
+** its last bracket.
+*/
+#ifndef MPG_UNWRAP_H
+#define MPG_UNWRAP_H
+
+#include "../../base/text.h"
+
+/* What a reader takes away, as bits. */
+enum { MPG_UNWRAP_PREFIX = 1, MPG_UNWRAP_TEXT = 2, MPG_UNWRAP_ENTRY = 4, MPG_UNWRAP_ALL = 7 };
+
+#define MPG_UNWRAP_LINE 320 /* bytes of a line within which its prefix ends */
+#define MPG_UNWRAP_KEY 16
+
+/* JSON that was given so far. */
+typedef struct mpg_unwrap_json {
+  int depth; /* of its brackets */
+  bool in_string, escaped;
+} mpg_unwrap_json;
+
+/* All zero, but for what mpg_unwrap_find sets. */
+typedef struct mpg_unwrap {
+  int how;                  /* one of the bits; 0: nothing is around the lines */
+  bool docker;              /* parts of a line are records of their own */
+  char key[MPG_UNWRAP_KEY]; /* of the text or the entry */
+  int state;                /* of the record around the text */
+  mpg_unwrap_json json;
+  bool started;               /* the line's prefix is behind us */
+  bool given;                 /* the line is */
+  bool part;                  /* what comes next goes on with it */
+  size_t ends;                /* of lines, given once it is whole */
+  char line[MPG_UNWRAP_LINE]; /* the start of a line, or the last string of the record */
+  size_t n;
+  bool escaped;  /* in a string of the record */
+  int left;      /* digits of its \u */
+  unsigned unit; /* what they are so far, and the high surrogate before it */
+  unsigned high;
+  char last;      /* of the text */
+  int64_t others; /* lines, or texts, without JSON */
+} mpg_unwrap;
+
+/* Whether the lines of which `head` has the first bytes are wrapped in one of those ways, and how.
+** False: they are as they should be, or unknown. */
+bool mpg_unwrap_find(mpg_unwrap *u, mpg_str head, int ways);
+
+/* Writes what the next n bytes give to `out`, at most mpg_unwrap_room(u, n) bytes; how many. */
+size_t mpg_unwrap_run(mpg_unwrap *u, const char *p, size_t n, char *out);
+static inline size_t mpg_unwrap_room(const mpg_unwrap *u, size_t n) {
+  return n + u->ends + MPG_UNWRAP_LINE + 8;
+}
+
+/* The same at the end, behind what the last bytes gave, in the same room. */
+size_t mpg_unwrap_end(mpg_unwrap *u, char *out);
+
+/* JSON without the space between its tokens, each value at the top, or of an array there, in a line
+** of its own; the text may be cut. At most twice its bytes; how many. */
+size_t mpg_json_compact(mpg_str text, char *out);
+
+#endif

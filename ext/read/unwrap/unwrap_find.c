@@ -1,0 +1,174 @@
+/* unwrap_find.c - how lines are wrapped, by the first bytes of their file; and JSON made compact:
+** see unwrap.h. */
+#include "unwrap.h"
+#include "../../base/ascii.h"
+#include "unwrap_prefix.h"
+
+#include <string.h>
+
+static bool is_one_of(mpg_str key, const char *const *names, size_t n) {
+  for (size_t i = 0; i < n; i++)
+    if (mpg_str_eq(key, mpg_str_of(names[i])))
+      return true;
+  return false;
+}
+#define IS_ONE_OF(key, names) is_one_of(key, names, sizeof(names) / sizeof *(names))
+
+/* ---- Prefixes ---- */
+
+static bool has_prefixes(mpg_str head) {
+  const char *p = head.p, *end = head.p + head.n;
+  bool first = true;
+  while (p < end) {
+    const char *newline = memchr(p, '\n', (size_t)(end - p));
+    const mpg_str line = {p, (size_t)((newline == NULL ? end : newline) - p)};
+    const mpg_str start = {p, line.n < MPG_UNWRAP_LINE ? line.n : MPG_UNWRAP_LINE};
+    mpg_unwrap_prefix prefix;
+    p = newline == NULL ? end : newline + 1;
+    if (start.n == 0 || (start.n == 1 && *start.p == '\r'))
+      continue;
+    if (first && !mpg_unwrap_has_prefix(start))
+      return false;
+    first = false;
+    prefix = mpg_unwrap_prefix_of(start);
+    if (!prefix.whole && prefix.n < start.n && prefix.n > 0 &&
+        (start.p[prefix.n] == '{' || start.p[prefix.n] == '['))
+      return true;
+  }
+  return false;
+}
+
+/* ---- Records ---- */
+
+/* Names that a record of a format here has, and that no collector gives its records. */
+static const char *const own[] = {
+    "apiVersion",    "kind",           "metadata",    "items",        "involvedObject",  "job_name",
+    "jsonPayload",   "json_payload",   "data",        "metric",       "metrics",         "_step",
+    "_timestamp",    "log_type_name",  "log_history", "batches",      "traceEvents",     "jobs",
+    "resourceSpans", "resource_spans", "scopeSpans",  "resourceLogs", "resourceMetrics",
+};
+/* Of a line as collectors keep it. */
+static const char *const texts[] = {"log",  "message", "MESSAGE",    "msg",
+                                    "line", "_raw",    "textPayload"};
+/* Of what such records lie in: CloudWatch's answer, a hit of Elasticsearch, a result of Splunk. */
+static const char *const around[] = {"events", "_source", "result", "hits"};
+
+/* Whether a text, without its quote, begins as JSON does. */
+static bool is_json_text(const char *p, const char *end) {
+  while (p < end && *p == ' ')
+    p++;
+  if (end - p < 2 || (*p != '{' && *p != '['))
+    return false;
+  if (*p == '[' && p[1] == '{')
+    return true;
+  return p[1] == ' ' || (*p == '{' && p[1] == '}') ||
+         (end - p > 2 && p[1] == '\\' && (p[2] == 'n' || p[2] == '"'));
+}
+
+typedef struct finder {
+  mpg_unwrap *u;
+  int ways;
+  int depth, level; /* of objects; of those whose keys may be ours */
+  bool found, other;
+} finder;
+
+/* A key, and the value at p. */
+static void look_at_key(finder *f, mpg_str key, const char *p, const char *end) {
+  const bool entry = mpg_str_eq(key, MPG_STR("jsonPayload")) && (f->ways & MPG_UNWRAP_ENTRY) != 0;
+  bool ours;
+  while (p < end && mpg_is_json_space(*p))
+    p++;
+  if (p == end || f->depth != f->level)
+    return;
+  if (IS_ONE_OF(key, around) && (*p == '{' || *p == '[')) {
+    f->level++;
+    return;
+  }
+  ours = entry ? *p == '{'
+               : (f->ways & MPG_UNWRAP_TEXT) != 0 && IS_ONE_OF(key, texts) && *p == '"' &&
+                     is_json_text(p + 1, end);
+  if (ours && !f->found) {
+    f->found = true;
+    f->u->how = entry ? MPG_UNWRAP_ENTRY : MPG_UNWRAP_TEXT;
+    f->u->docker = mpg_str_eq(key, MPG_STR("log"));
+    memcpy(f->u->key, key.p, key.n);
+    f->u->key[key.n] = '\0';
+  } else if (!entry && IS_ONE_OF(key, own)) {
+    f->other = true;
+  }
+}
+
+static const char *after_string(const char *p, const char *end) {
+  while (p < end && *p != '"' && *p != '\n')
+    p += *p == '\\' && end - p > 1 ? 2 : 1;
+  return p;
+}
+
+/* Until the first record with such a text or entry ends. */
+static bool has_records(mpg_unwrap *u, mpg_str head, int ways) {
+  finder f = {u, ways, 0, 1, false, false};
+  const char *p = head.p, *end = head.p + head.n;
+  for (; p < end && !f.other; p++) {
+    if (*p == '{') {
+      f.depth++;
+    } else if (*p == '}') {
+      f.depth -= f.depth > 0;
+      if (f.found && f.depth < f.level)
+        break;
+      if (f.depth == 0)
+        f.level = 1;
+    } else if (*p == '"') {
+      const char *from = p + 1, *after;
+      p = after_string(from, end);
+      for (after = p + 1; after < end && mpg_is_json_space(*after); after++)
+        ;
+      if (p < end && after < end && *after == ':' && p - from < MPG_UNWRAP_KEY)
+        look_at_key(&f, (mpg_str){from, (size_t)(p - from)}, after + 1, end);
+    }
+  }
+  return f.found && !f.other;
+}
+
+bool mpg_unwrap_find(mpg_unwrap *u, mpg_str head, int ways) {
+  const char *p = head.p, *end = head.p + head.n;
+  memset(u, 0, sizeof *u);
+  while (p < end && mpg_is_json_space(*p))
+    p++;
+  if (p == end)
+    return false;
+  if (*p != '{' && (*p != '[' || (end - p > 1 && (mpg_is_letter(p[1]) || mpg_is_digit(p[1]))))) {
+    if ((ways & MPG_UNWRAP_PREFIX) != 0 && has_prefixes((mpg_str){p, (size_t)(end - p)}))
+      u->how = MPG_UNWRAP_PREFIX;
+  } else if ((ways & (MPG_UNWRAP_TEXT | MPG_UNWRAP_ENTRY)) != 0 &&
+             !has_records(u, (mpg_str){p, (size_t)(end - p)}, ways)) {
+    memset(u, 0, sizeof *u);
+  }
+  return u->how != 0;
+}
+
+/* ---- Compact JSON ---- */
+
+size_t mpg_json_compact(mpg_str text, char *out) {
+  const char *p = text.p, *end = text.p + text.n;
+  char *to = out;
+  int depth = 0;
+  bool listed = false;
+  for (; p < end; p++) {
+    if (*p == '"') {
+      const char *after = after_string(p + 1, end);
+      after += after < end;
+      memcpy(to, p, (size_t)(after - p));
+      to += after - p;
+      p = after - 1;
+      continue;
+    }
+    if (mpg_is_json_space(*p))
+      continue;
+    *to++ = *p;
+    listed |= *p == '[' && to - out == 1;
+    depth += (*p == '{' || *p == '[') - (*p == '}' || *p == ']');
+    if (depth == 0 || (*p == ',' && depth == 1 && listed))
+      *to++ = '\n';
+  }
+  return (size_t)(to - out);
+}

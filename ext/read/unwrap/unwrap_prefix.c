@@ -1,0 +1,107 @@
+/* unwrap_prefix.c - see unwrap_prefix.h. */
+#include "unwrap_prefix.h"
+#include "../../base/ascii.h"
+
+#include <string.h>
+
+/* Whether the text has the form: 0 a digit, A a capital, a a small letter, any other itself. */
+static bool has_form(const char *p, const char *end, const char *form) {
+  for (; *form != '\0'; form++, p++) {
+    if (p == end)
+      return false;
+    if (*form == '0'   ? !mpg_is_digit(*p)
+        : *form == 'A' ? !mpg_is_upper(*p)
+        : *form == 'a' ? !mpg_is_letter(*p)
+                       : *p != *form)
+      return false;
+  }
+  return true;
+}
+
+/* After the time at p, and the blank behind it; NULL if there is none. */
+static const char *after_time(const char *p, const char *end) {
+  if (!has_form(p, end, "0000-00-00T00:00:00") && !has_form(p, end, "0000-00-00 00:00:00"))
+    return NULL;
+  for (p += 19; p < end && *p != ' '; p++)
+    if (!mpg_is_digit(*p) && strchr(".,:+-Z", *p) == NULL)
+      return NULL;
+  return p < end ? p + 1 : NULL;
+}
+
+/* After the stream and the tags of a line of a container runtime ("stdout F "); NULL. */
+static const char *after_stream(const char *p, const char *end, bool *part) {
+  if (!has_form(p, end, "stdout ") && !has_form(p, end, "stderr "))
+    return NULL;
+  p += 7;
+  if (p == end || (*p != 'F' && *p != 'P'))
+    return NULL;
+  *part = *p == 'P';
+  while (p < end && *p != ' ')
+    p++;
+  return p < end ? p + 1 : NULL;
+}
+
+/* Whether what stands here may be of JSON, be it over several lines. */
+static bool is_json(const char *p, const char *end) {
+  while (p < end && mpg_is_blank(*p))
+    p++;
+  if (p == end || *p == '\r' || *p == '{' || *p == '}' || *p == ']' || *p == '"')
+    return true;
+  return *p == '[' && (p + 1 == end || !mpg_is_letter(p[1]));
+}
+
+/* The first '{' that may begin an object; NULL: none does. */
+static const char *first_object(const char *p, const char *end) {
+  while ((p = p == end ? NULL : memchr(p, '{', (size_t)(end - p))) != NULL) {
+    const char *next = p + 1;
+    while (next < end && mpg_is_json_space(*next))
+      next++;
+    if (next < end && (*next == '"' || *next == '}'))
+      return p;
+    p++;
+  }
+  return NULL;
+}
+
+/* After a name in brackets or before a bar; p itself. */
+static const char *after_name(const char *p, const char *end) {
+  const char *at = p;
+  if (p < end && *p == '[' && end - p > 1 && (mpg_is_letter(p[1]) || mpg_is_digit(p[1]))) {
+    at = memchr(p, ']', (size_t)(end - p));
+    at = at == NULL ? p : at + 1;
+    at += at > p && at < end && *at == ':';
+    return at > p && at < end && *at == ' ' ? at + 1 : p;
+  }
+  while (at < end && *at != ' ' && *at != '{')
+    at++;
+  while (at < end && *at == ' ')
+    at++;
+  return at > p && end - at > 1 && at[0] == '|' && at[1] == ' ' ? at + 2 : p;
+}
+
+mpg_unwrap_prefix mpg_unwrap_prefix_of(mpg_str line) {
+  const char *end = line.p + line.n, *named = after_name(line.p, end);
+  const char *timed = after_time(named, end), *p = timed == NULL ? named : timed, *after;
+  mpg_unwrap_prefix prefix = {0, false, false};
+  after = timed == NULL ? NULL : after_stream(timed, end, &prefix.part);
+  if (after != NULL)
+    p = after;
+  else if (p == line.p || !is_json(p, end))
+    p = first_object(p, end);
+  prefix.whole = p == NULL;
+  prefix.n = p == NULL ? line.n : (size_t)(p - line.p);
+  return prefix;
+}
+
+bool mpg_unwrap_has_prefix(mpg_str line) {
+  const char *p = line.p, *end = line.p + line.n, *at = p;
+  if (after_name(p, end) > p || after_time(p, end) != NULL ||
+      has_form(p, end, "Aaa 00 00:00:00 ") || has_form(p, end, "Aaa  0 00:00:00 ") ||
+      has_form(p, end, "<0"))
+    return true;
+  while (at < end && *at == ' ')
+    at++;
+  for (p = at; at < end && mpg_is_digit(*at); at++)
+    ;
+  return at > p && has_form(at, end, ": ");
+}

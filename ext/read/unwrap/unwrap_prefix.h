@@ -1,0 +1,20 @@
+/*
+** unwrap_prefix.h - what stands before the JSON of a line. For unwrap.c and unwrap_find.c.
+*/
+#ifndef MPG_UNWRAP_PREFIX_H
+#define MPG_UNWRAP_PREFIX_H
+
+#include "../../base/text.h"
+
+typedef struct mpg_unwrap_prefix {
+  size_t n;   /* its bytes */
+  bool whole; /* there is no JSON behind it */
+  bool part;  /* the next line goes on with this one */
+} mpg_unwrap_prefix;
+
+/* Of a line, or of its first bytes. */
+mpg_unwrap_prefix mpg_unwrap_prefix_of(mpg_str line);
+/* Whether it begins as the first line of such a log does. */
+bool mpg_unwrap_has_prefix(mpg_str line);
+
+#endif
