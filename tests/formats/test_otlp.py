@@ -119,6 +119,22 @@ class Files(Case):
                     resource = {full: [{"spans": [self.span("a")]}], void: empty}
                     for either in (resource, dict(reversed(resource.items()))):
                         self.assertEqual(self.rows("SELECT name FROM otlp_trace(?)", self.file(json.dumps({"resourceSpans": [either]}).replace("[]", "[ ]"))), [("a",)])
+        # What jq takes out of a request: spans of a resource, or of a scope.
+        wanted = [("a", "x", "s", "r"), ("b", "x", "s", "r")]
+        resource = {"resource": {"attributes": [{"key": "service.name", "value": {"stringValue": "x"}}, {"key": "mpg.job", "value": {"stringValue": "r"}}]},
+                    "scopeSpans": [{"scope": {"name": "s"}, "spans": [self.span("a", 0, 1), self.span("b", 1, 2)]}]}
+        for first in ("resource", "scopeSpans", "schemaUrl"):
+            part = {first: "https://opentelemetry.io/schemas/1.30.0", **{first: resource.get(first, "https://")}, **resource}
+            for text in (part, [part], json.dumps(part, indent=2), json.dumps({**part, "scopeSpans": []}) + "\n" + json.dumps(part), json.dumps(part).replace("scopeSpans", "scope_spans")):
+                path = self.file(text)
+                self.assertEqual(self.rows("SELECT name, service, scope, resource ->> '$.\"mpg.job\"' FROM otlp_trace(?)", path), wanted)
+                self.assertEqual(self.one("SELECT format FROM trace_sources(?)", path), "otlp")
+        scope, = resource["scopeSpans"]
+        for text in (scope, [scope], dict(reversed(scope.items())), {"schemaUrl": "", **scope}):
+            path = self.file(text)
+            self.assertEqual(self.rows("SELECT name, service, scope, resource FROM otlp_trace(?)", path), [("a", None, "s", None), ("b", None, "s", None)])
+            self.assertEqual(self.one("SELECT format FROM trace_sources(?)", path), "otlp")
+        self.assertEqual(self.rows("SELECT name, service FROM otlp_trace(?)", self.file([resource, scope, self.request(self.span("c"))])), [("a", "x"), ("b", "x"), ("a", None), ("b", None), ("c", None)])
         # An id of zeros is none.
         for zeros in ("0" * 16, "AAAAAAAAAAA="):
             root = dict(self.span("a"), parentSpanId=zeros, traceId="0" * 32)

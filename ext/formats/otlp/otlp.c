@@ -322,40 +322,6 @@ static mpg_rc enter_place(mpg_otlp *o, place in) {
   return MPG_OK;
 }
 
-static mpg_rc of_request(mpg_otlp *o, const mpg_pull_item *item, mpg_err *err) {
-  char excerpt[MPG_EXCERPT];
-  bool other = mpg_otlp_is(item->key, "resourceMetrics") ||
-               mpg_otlp_is(item->key, "resourceLogs") || mpg_otlp_is(item->key, "resourceProfiles");
-  /* Grafana Tempo's envelope: {"batches": [...]}, and of its second version {"trace": {...}}; of
-  ** Jaeger's third {"result": {...}}. */
-  if ((mpg_otlp_is(item->key, "trace") || mpg_otlp_is(item->key, "result")) && item->first == '{')
-    return enter_place(o, REQUEST);
-  if (mpg_otlp_is(item->key, "resourceSpans") || mpg_otlp_is(item->key, "batches")) {
-    o->known = true;
-    if (item->first == '[')
-      return enter_place(o, RESOURCES);
-    return unexpected(o, item->line, item->column, "an array \"resourceSpans\"",
-                      MPG_STR("another value"), err);
-  }
-  if (other) {
-    o->known = true;
-    o->line = item->line;
-    return add_issue(o, MPG_INFO, "other_signal", 1,
-                     "metrics, logs or profiles: only spans are read", err);
-  }
-  if (o->known)
-    return MPG_OK;
-  mpg_text_excerpt(item->key, excerpt);
-  return mpg_fail(err, MPG_DATA,
-                  "%s:%lld:1: expected OTLP as JSON with \"resourceSpans\", found an object with "
-                  "\"%s\"%s",
-                  o->path, (long long)o->begins, excerpt,
-                  mpg_str_eq(item->key, MPG_STR("apiVersion"))
-                      ? " (of Kubernetes: read it with kube_trace)"
-                  : mpg_str_eq(item->key, MPG_STR("data")) ? " (Jaeger's own JSON? export OTLP)"
-                                                           : "");
-}
-
 /* Of a value, as it is written. */
 static bool is_without_items(mpg_str text) {
   size_t i = 1;
@@ -426,11 +392,7 @@ static mpg_rc of_scope(mpg_otlp *o, const mpg_pull_item *item, mpg_err *err) {
   return rc == MPG_OK ? enter_place(o, SPANS) : rc;
 }
 
-/* The object that has to be here: the next level of the path. */
-static mpg_rc enter_object(mpg_otlp *o, const mpg_pull_item *item, place in, const char *expected,
-                           mpg_err *err) {
-  if (item->first != '{')
-    return unexpected(o, item->line, item->column, expected, MPG_STR("another value"), err);
+static void begin_object(mpg_otlp *o, const mpg_pull_item *item, place in) {
   if (in == REQUEST) {
     o->begins = item->line;
     o->known = false;
@@ -443,6 +405,77 @@ static mpg_rc enter_object(mpg_otlp *o, const mpg_pull_item *item, place in, con
     o->has_scope = o->sought_scope = false;
     o->scope.n = o->scope_version.n = o->scope_attributes.n = 0;
   }
+}
+
+/* Whether the key is of the spans of a resource, or of a scope in one: jq and others take them out
+** of their request. */
+static bool is_part(mpg_str key, place *in) {
+  *in = mpg_otlp_is(key, "resource") || mpg_otlp_is(key, "scopeSpans") ||
+                mpg_otlp_is(key, "instrumentationLibrarySpans")
+            ? RESOURCE
+            : SCOPE;
+  return *in == RESOURCE || is_scope(key, "scope") || mpg_otlp_is(key, "spans");
+}
+
+/* The object at hand is no request, but one of those. */
+static mpg_rc of_part(mpg_otlp *o, const mpg_pull_item *item, place in, mpg_err *err) {
+  const mpg_pull_item object = {.line = o->begins};
+  o->known = true;
+  o->places[mpg_pull_depth(o->pull) - 1] = in;
+  begin_object(o, &object, RESOURCE);
+  if (in == RESOURCE)
+    return of_resource(o, item, err);
+  o->has_resource = true;
+  o->of_libraries = false;
+  begin_object(o, &object, SCOPE);
+  return of_scope(o, item, err);
+}
+
+static mpg_rc of_request(mpg_otlp *o, const mpg_pull_item *item, mpg_err *err) {
+  char excerpt[MPG_EXCERPT];
+  place in;
+  bool other = mpg_otlp_is(item->key, "resourceMetrics") ||
+               mpg_otlp_is(item->key, "resourceLogs") || mpg_otlp_is(item->key, "resourceProfiles");
+  /* Grafana Tempo's envelope: {"batches": [...]}, and of its second version {"trace": {...}}; of
+  ** Jaeger's third {"result": {...}}. */
+  if ((mpg_otlp_is(item->key, "trace") || mpg_otlp_is(item->key, "result")) && item->first == '{')
+    return enter_place(o, REQUEST);
+  if (mpg_otlp_is(item->key, "resourceSpans") || mpg_otlp_is(item->key, "batches")) {
+    o->known = true;
+    if (item->first == '[')
+      return enter_place(o, RESOURCES);
+    return unexpected(o, item->line, item->column, "an array \"resourceSpans\"",
+                      MPG_STR("another value"), err);
+  }
+  if (other) {
+    o->known = true;
+    o->line = item->line;
+    return add_issue(o, MPG_INFO, "other_signal", 1,
+                     "metrics, logs or profiles: only spans are read", err);
+  }
+  if (o->known)
+    return MPG_OK;
+  if (mpg_otlp_is(item->key, "schemaUrl"))
+    return MPG_OK;
+  if (is_part(item->key, &in))
+    return of_part(o, item, in, err);
+  mpg_text_excerpt(item->key, excerpt);
+  return mpg_fail(err, MPG_DATA,
+                  "%s:%lld:1: expected OTLP as JSON with \"resourceSpans\", found an object with "
+                  "\"%s\"%s",
+                  o->path, (long long)o->begins, excerpt,
+                  mpg_str_eq(item->key, MPG_STR("apiVersion"))
+                      ? " (of Kubernetes: read it with kube_trace)"
+                  : mpg_str_eq(item->key, MPG_STR("data")) ? " (Jaeger's own JSON? export OTLP)"
+                                                           : "");
+}
+
+/* The object that has to be here: the next level of the path. */
+static mpg_rc enter_object(mpg_otlp *o, const mpg_pull_item *item, place in, const char *expected,
+                           mpg_err *err) {
+  if (item->first != '{')
+    return unexpected(o, item->line, item->column, expected, MPG_STR("another value"), err);
+  begin_object(o, item, in);
   return enter_place(o, in);
 }
 
