@@ -2,7 +2,9 @@
 --
 --@ source 3
 --@ feeds SG RG
---@ input :log sure (?s)\A\s*\[?\s*\{(?:[^\n]{0,200}|.{0,2000}?"jsonPayload"\s*:\s*\{[^}]{0,2000}?|[^{}]{0,2000}?)"job_name"\s*:.*"(?:job_start_time|tpu_init_start_time|step_start_time|job_end_time|training_prep_start_time|data_loading_start_time)"
+--@ input :log sure (?s)\A\s*\[?\s*\{(?:[^\n]{0,200}|.{0,6000}?"json_?[pP]ayload"\s*:\s*"?\{[^}]{0,4000}?|[^{}]{0,6000}?)\\?"(?:json_?[pP]ayload[._])?job_name\\?"\s*:.*"(?:json_?[pP]ayload[._])?(?:job_start_time|tpu_init_start_time|step_start_time|job_end_time|training_prep_start_time|data_loading_start_time)\\?"
+--@ input :log sure \A(?=[^\n{]*\b(?:json_?[pP]ayload[._])?job_name\b)[^\n{]*\b(?:json_?[pP]ayload[._])?(?:job_start_time|tpu_init_start_time|step_start_time|job_end_time|training_prep_start_time|data_loading_start_time)\b
+--@ input :log sure \A[^\n{]*\bjson_?[pP]ayload\b[^\n{]*\n(?s:.{0,2000}?)\{[^}]{0,4000}?job_name(?s:.*)"(?:job_start_time|tpu_init_start_time|step_start_time|job_end_time|training_prep_start_time|data_loading_start_time)"
 --
 -- In the sqlite3 shell:
 --

@@ -1,6 +1,9 @@
 """ml-goodput-measurement's job logs: goodput_trace, held against a reading of the same files in
 Python, and goodput_report, against what the library itself said."""
+import csv
+import datetime
 import gzip
+import io
 import json
 import os
 import random
@@ -150,6 +153,66 @@ class Trace(Case):
                     "SELECT count(*), sum(n), sum(length(job_name)) FROM (SELECT job_name, count(*) AS n, _file FROM goodput_trace(?1, 'skip') WHERE threads = 2 GROUP BY %s)",
                     "SELECT kind, job_name, step_count, rowid FROM goodput_trace(?1) GROUP BY kind, %s ORDER BY 1 DESC, 2 DESC LIMIT 3 OFFSET 30000"):
             self.assertEqual(self.rows(sql % "job_name", path), self.rows(sql % "+job_name", path), sql)
+
+    def test_tables_of_bigquery(self):
+        """What a sink of Cloud Logging keeps in BigQuery, as its tools write it: numbers are texts, each row has each column, and the record may be taken apart."""
+        with open(RAW, encoding="utf-8") as file:
+            raw = file.read()
+        rows = [json.loads(line) for line in raw.splitlines()]
+        keys = sorted({key for row in rows for key in row})
+
+        def text(value):
+            return str(value).lower() if isinstance(value, bool) else value if value is None or isinstance(value, str) else repr(float(value))
+
+        def when(i, end=" UTC", form="%Y-%m-%d %H:%M:%S.%f"):
+            return datetime.datetime.fromtimestamp(1795240000 + i, datetime.timezone.utc).strftime(form) + end
+
+        def entries(payload, when, key="jsonPayload", id_="insertId"):
+            return [{"logName": "projects/p/logs/goodput_r", "resource": {"type": "global", "labels": None}, key: payload(row), "timestamp": when(i), "receiveTimestamp": when(i), id_: f"i{i:04}"} for i, row in enumerate(rows)]
+
+        def whole(row, before=""):
+            return {before + key: text(row[key]) if key in row else None for key in keys}
+
+        def lines(records):
+            return "\n".join(map(json.dumps, records)) + "\n"
+
+        def table(names, cells):
+            out = io.StringIO()
+            csv.writer(out).writerows([names, *cells])
+            return out.getvalue()
+
+        cells = [[text(row.get(key)) or "" for key in keys] for row in rows]
+        wanted = "SELECT job_name, kind, edge, time, event, step, checkpoint_manager_blocking_duration_secs, checkpoint_manager_duration_secs, synchronous, rest FROM goodput_trace(?)"
+        plain = self.file(raw)
+        rolled = "SELECT attempt, category, cause, sum(chip_us) FROM trace_rollup(?) GROUP BY 1, 2, 3 ORDER BY 1, 2, 3"
+        reported = "SELECT goodput_pct, rows FROM goodput_report(?)"
+        for form, exported in {
+            "bq extract": lines({key: value for key, value in entry.items() if value is not None} for entry in entries(lambda row: {key: float(v) if isinstance(v, int) and not isinstance(v, bool) else v for key, v in row.items()}, when)),
+            "bq query --format=json": json.dumps(entries(whole, lambda i: when(i, "", "%Y-%m-%d %H:%M:%S"))), "--format=prettyjson": json.dumps(entries(whole, lambda i: when(i, "")), indent=2),
+            "Log Analytics": lines(entries(lambda row: row, when, "json_payload", "insert_id")), "a text": lines(entries(json.dumps, when, "json_payload", "insert_id")),
+            "columns": lines({"timestamp": when(i), "insertId": f"i{i}", **whole(row, "jsonPayload_")} for i, row in enumerate(rows)),
+            "CSV": table(keys, cells), "with a mark": "\ufeff" + table(keys, cells), "CSV of entries": table(["timestamp", "insertId", *("jsonPayload_" + key for key in keys)], [[when(i), f"i{i}", *row] for i, row in enumerate(cells)]),
+            "CSV of texts": table(["insertId", "jsonPayload", "timestamp"], [[f"i{i}", json.dumps(row), when(i)] for i, row in enumerate(rows)]),
+        }.items():
+            with self.subTest(form):
+                path = self.file(exported, "export")
+                self.assertEqual(self.rows(wanted, plain), self.rows(wanted, path))
+                self.assertEqual(self.rows(rolled, plain), self.rows(rolled, path))
+                self.assertEqual(self.rows(reported, plain), self.rows(reported, path))
+                if "timestamp" in exported:
+                    self.assertEqual(self.one("SELECT time_ns FROM goodput_trace(?) ORDER BY _line LIMIT 1", path), 1795240000 * 10**9)
+        # Newest first, as the log never is: entries say when they were.
+        names, body = ["timestamp", "insertId", *keys], [[when(i), f"i{i}", *row] for i, row in enumerate(cells)]
+        backwards = self.file(table(names, body[::-1] + body[:3]), "backwards.csv")
+        self.assertEqual(self.rows(rolled, plain), self.rows(rolled, backwards))
+        self.assertEqual(self.one("SELECT count FROM mpg_issues WHERE source = ? AND kind = 'duplicate_entry'", backwards), 3)
+        # Of a table the last cell may be cut; and a cell that is no number is refused by its place.
+        cut = self.file(table(keys, cells)[:-4], "cut.csv")
+        self.assertEqual(self.one("SELECT count(*) FROM goodput_trace(?)", cut), len(rows))
+        self.assertEqual(self.issues(cut), {"no_line_end": 1})
+        bad = self.file("job_name,job_start_time,step_start_time\na,1,\na,,x\na,,3\n", "bad.csv")
+        self.fails(f'goodput_trace: {bad}:3:4: expected a number for "step_start_time", found "x"', "SELECT * FROM goodput_trace(?)", bad)
+        self.assertEqual(self.rows("SELECT kind, time FROM goodput_trace(?, 'skip')", bad), [("job", 1.0), ("step", 3.0)])
 
     def test_other_keys_are_kept(self):
         path = self.file('{"job_name":"a","host":"h1","step_start_time":1,"step_count":2,"deep":{"x":[1]}}\n')

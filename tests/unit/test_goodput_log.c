@@ -130,8 +130,8 @@ static void test_errors(void) {
       "log:2:17: expected a row of ml-goodput-measurement with \"job_name\", or an entry of Cloud "
       "Logging with one in \"jsonPayload\", found neither");
   refused("{\"job_name\":3}", "log:1:13: expected a text for \"job_name\", found \"3\"");
-  refused("{\"job_name\":\"a\",\"job_end_time\":\"12\"}",
-          "log:1:32: expected a number for \"job_end_time\", found \"12\"");
+  refused("{\"job_name\":\"a\",\"job_end_time\":\"x2\"}",
+          "log:1:32: expected a number for \"job_end_time\", found \"x2\"");
   refused("{\"job_name\":\"a\",\"step_count\":1e30}",
           "log:1:30: expected a whole number for \"step_count\", found \"1e30\"");
   refused("{\"job_name\":\"a\",\"synchronous\":[]}",

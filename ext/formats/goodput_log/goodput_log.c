@@ -1,4 +1,5 @@
 /* goodput_log.c - see goodput_log.h. */
+#include "goodput_cells.h"
 #include "goodput_row.h"
 #include "../../read/input/place.h"
 #include "../../read/parse/blocks.h"
@@ -13,12 +14,15 @@
 #include <string.h>
 
 #define KEYS_REMEMBERED 32
+#define HEAD ((size_t)4096) /* bytes that show whether the log is a table */
 #define NO_FIELD MPG_GOODPUT_COUNT
 
 struct mpg_goodput_log {
   const mpg_env *env;
   mpg_env poll_env_own; /* the same memory, and the poller */
   mpg_json *json;
+  mpg_stream *stream;       /* to be looked at, before the first row; else NULL */
+  mpg_goodput_cells *cells; /* NULL: the log is JSON */
   const char *path;
   mpg_hash_set *repeats;
   mpg_issues *issues;
@@ -26,6 +30,7 @@ struct mpg_goodput_log {
   const mpg_json_member *members; /* of the row, nested or not; none of a usual one */
   size_t n;
   size_t at; /* where the payload begins in the record */
+  bool flat; /* the row has columns of its entry beside it */
   mpg_goodput_row row;
   mpg_goodput_fast fast;
   int64_t usual_bytes;               /* at most, of a usual row; 0: none is searched for */
@@ -33,6 +38,7 @@ struct mpg_goodput_log {
   char *rest;
   size_t nrest, rest_cap;
   char failure[MPG_ERR_TEXT]; /* the JSON reader's last */
+  mpg_rc broken;              /* memory was short for the cells */
 };
 
 mpg_rc mpg_goodput_log_open(mpg_goodput_log **out, const mpg_env *env, mpg_stream *stream,
@@ -45,6 +51,7 @@ mpg_rc mpg_goodput_log_open(mpg_goodput_log **out, const mpg_env *env, mpg_strea
   log->env = env;
   log->poll_env_own = *env;
   log->path = mpg_stream_path(stream);
+  log->stream = stream;
   log->repeats = repeats;
   log->issues = issues;
   mpg_goodput_fast_init(&log->fast);
@@ -62,9 +69,20 @@ void mpg_goodput_log_close(mpg_goodput_log *log) {
   if (log == NULL)
     return;
   mpg_json_close(log->json);
+  mpg_goodput_cells_close(log->cells);
   mpg_json_doc_free(log->payload);
   mpg_free(log->env, log->rest);
   mpg_free(log->env, log);
+}
+
+/* Out of memory is said by the next row. */
+static void become(mpg_goodput_log *log, mpg_stream *stream, mpg_str head) {
+  mpg_err err = {0};
+  mpg_goodput_cells_close(log->cells);
+  log->cells = NULL;
+  if (mpg_goodput_are_cells(head))
+    (void)mpg_goodput_cells_open(&log->cells, log->env, stream, &err);
+  log->broken = err.rc;
 }
 
 void mpg_goodput_log_feed(mpg_goodput_log *log, mpg_stream *stream, mpg_block *block,
@@ -74,11 +92,25 @@ void mpg_goodput_log_feed(mpg_goodput_log *log, mpg_stream *stream, mpg_block *b
   log->poll_env_own.interrupted = poll_env == NULL ? NULL : poll_env->interrupted;
   log->poll_env_own.interrupted_ctx = poll_env == NULL ? NULL : poll_env->interrupted_ctx;
   log->path = mpg_stream_path(stream);
-  mpg_json_feed(log->json, stream, block, poll_env);
+  log->stream = NULL;
+  if (block->first)
+    become(log, stream, (mpg_str){block->bytes + block->at, block->n - block->at});
+  if (log->cells != NULL)
+    mpg_goodput_cells_feed(log->cells, stream, block, poll_env);
+  else
+    mpg_json_feed(log->json, stream, block, poll_env);
 }
 
 int64_t mpg_goodput_log_line(const mpg_goodput_log *log) {
-  return mpg_json_line(log->json);
+  return log->cells != NULL ? mpg_goodput_cells_line(log->cells) : mpg_json_line(log->json);
+}
+
+/* Where a byte of the record is, or a cell. */
+static void place_of(const mpg_goodput_log *log, size_t at, int64_t *line, int64_t *column) {
+  if (log->cells != NULL)
+    mpg_goodput_cells_where(log->cells, at, line, column);
+  else
+    mpg_json_where(log->json, at, line, column);
 }
 
 /* ---- Entries that came before ---- */
@@ -122,7 +154,7 @@ static mpg_rc unexpected(const mpg_goodput_log *log, const mpg_json_member *m, c
                          mpg_err *err) {
   static const char *const kinds[] = {"null", "false", "true", "", "", "an array", "an object"};
   mpg_place at = {.path = log->path};
-  mpg_json_where(log->json, log->at + m->value_at, &at.line, &at.column);
+  place_of(log, log->at + m->value_at, &at.line, &at.column);
   return m->kind == MPG_JSON_NUMBER || m->kind == MPG_JSON_STRING
              ? mpg_expected_text(err, at, what, m->text)
              : mpg_expected(err, at, what, kinds[m->kind]);
@@ -140,6 +172,28 @@ static mpg_rc refuse_value(const mpg_goodput_log *log, const mpg_json_member *m,
                                             : "a number",
                  mpg_goodput_fields[field].name);
   return unexpected(log, m, expected, err);
+}
+
+/* A column of BigQuery that is a field of the record jsonPayload, taken out of it. */
+static mpg_str key_of(const mpg_json_member *m) {
+  static const char *const records[] = {"jsonPayload_", "jsonPayload.", "json_payload_",
+                                        "json_payload."};
+  for (size_t i = 0; i < sizeof records / sizeof *records && m->key.n > 12; i++) {
+    const mpg_str record = mpg_str_of(records[i]);
+    if (m->key.n > record.n && memcmp(m->key.p, record.p, record.n) == 0)
+      return (mpg_str){m->key.p + record.n, m->key.n - record.n};
+  }
+  return m->key;
+}
+
+/* Whether it is the entry's, of a row that has it beside its own. */
+static bool is_of_entry(const mpg_goodput_log *log, mpg_str key) {
+  static const char *const keys[] = {"timestamp", "insertId", "insert_id", "receiveTimestamp",
+                                     "receive_timestamp"};
+  for (size_t i = 0; log->flat && i < sizeof keys / sizeof *keys; i++)
+    if (mpg_str_eq(key, mpg_str_of(keys[i])))
+      return true;
+  return false;
 }
 
 static bool is_field(mpg_str key, const mpg_goodput_field *field) {
@@ -165,7 +219,7 @@ static mpg_rc check_time(const mpg_goodput_log *log, mpg_err *err) {
   if (mpg_goodput_is_timely(row))
     return MPG_OK;
   for (size_t i = 0; i < log->n; i++)
-    if (mpg_str_eq(log->members[i].key, mpg_str_of(mpg_goodput_fields[row->field].name)))
+    if (mpg_str_eq(key_of(&log->members[i]), mpg_str_of(mpg_goodput_fields[row->field].name)))
       return unexpected(log, &log->members[i], "Unix seconds from 1970 to 2261", err);
   return MPG_OK;
 }
@@ -173,18 +227,23 @@ static mpg_rc check_time(const mpg_goodput_log *log, mpg_err *err) {
 static mpg_rc read_row(mpg_goodput_log *log, mpg_err *err) {
   mpg_goodput_row *row = &log->row;
   const mpg_json_member *first = NULL; /* the first time, if it is not read yet */
+  mpg_value time = {.type = MPG_NULL}; /* the first that is not null */
+  uint64_t present;
   int64_t line, column;
   for (size_t i = 0; i < log->n; i++) {
     const mpg_json_member *m = &log->members[i];
+    const mpg_str key = key_of(m);
     size_t field;
-    bool first_time = !row->timed && mpg_goodput_names_time(m->key);
+    bool first_time = !row->timed && mpg_goodput_names_time(key);
+    if (is_of_entry(log, key))
+      continue;
     if (mpg_poll(&log->poll_env_own, i))
       return mpg_fail(err, MPG_INTERRUPTED, "interrupted");
     if (first_time) {
       row->timed = true;
       first = m;
     }
-    if (mpg_str_eq(m->key, MPG_STR("job_name"))) {
+    if (mpg_str_eq(key, MPG_STR("job_name"))) {
       if (m->kind != MPG_JSON_STRING)
         return unexpected(log, m, "a text for \"job_name\"", err);
       row->job = m->text;
@@ -192,7 +251,7 @@ static mpg_rc read_row(mpg_goodput_log *log, mpg_err *err) {
         row->job.p = "";
       continue;
     }
-    field = field_of(log, i, m->key);
+    field = field_of(log, i, key);
     if (field == NO_FIELD)
       continue;
     row->present |= UINT64_C(1) << field;
@@ -202,29 +261,37 @@ static mpg_rc read_row(mpg_goodput_log *log, mpg_err *err) {
       row->first_time = row->values[field];
       first = NULL;
     }
+    if (time.type == MPG_NULL && row->values[field].type == MPG_REAL && mpg_goodput_names_time(key))
+      time = row->values[field];
   }
   if (first != NULL && first->kind == MPG_JSON_NUMBER &&
       mpg_real_parse(first->text, &row->first_time.r))
     row->first_time.type = MPG_REAL;
   if (row->job.p == NULL) {
-    mpg_json_where(log->json, log->at, &line, &column);
+    place_of(log, log->at, &line, &column);
     return mpg_fail(err, MPG_DATA,
                     "%s:%lld:%lld: expected a row of ml-goodput-measurement with \"job_name\", or "
                     "an entry of Cloud Logging with one in \"jsonPayload\", found neither",
                     log->path, (long long)line, (long long)column);
   }
+  present = row->present;
   mpg_goodput_classify(row);
+  if (row->present != present && row->first_time.type == MPG_NULL)
+    row->first_time = time;
   return check_time(log, err);
 }
 
 /* ---- Entries of Cloud Logging ---- */
 
-/* RFC 3339 to nanoseconds: the digits of the fraction apart from the rest. */
+/* RFC 3339, or as BigQuery writes it ("2026-03-01 10:00:00.5 UTC"), to nanoseconds: the digits of
+** the fraction apart from the rest. */
 static bool parse_ns(mpg_str text, int64_t *ns) {
   char whole[64];
   size_t n = 0, i = 0;
   int64_t us, fraction = 0, unit = 1000000000;
   mpg_err ignored;
+  if (text.n > 4 && memcmp(text.p + text.n - 4, " UTC", 4) == 0)
+    text.n -= 4;
   if (text.n >= sizeof whole)
     return false;
   for (; i < text.n && text.p[i] != '.'; i++)
@@ -252,16 +319,17 @@ static mpg_rc unwrap_entry(mpg_goodput_log *log, mpg_err *err) {
     const mpg_json_member *m = &log->members[i];
     if (mpg_poll(&log->poll_env_own, i))
       return mpg_fail(err, MPG_INTERRUPTED, "interrupted");
-    if (mpg_str_eq(m->key, MPG_STR("jsonPayload")))
+    if (mpg_str_eq(m->key, MPG_STR("jsonPayload")) || mpg_str_eq(m->key, MPG_STR("json_payload")))
       payload = m;
     else if (mpg_str_eq(m->key, MPG_STR("timestamp")))
       stamp = m;
-    else if (mpg_str_eq(m->key, MPG_STR("insertId")))
+    else if (mpg_str_eq(m->key, MPG_STR("insertId")) || mpg_str_eq(m->key, MPG_STR("insert_id")))
       id = m;
   }
-  if (payload == NULL)
+  if (payload == NULL && (stamp == NULL || id == NULL))
     return MPG_OK;
-  if (payload->kind != MPG_JSON_OBJECT)
+  if (payload != NULL && payload->kind != MPG_JSON_OBJECT &&
+      (payload->kind != MPG_JSON_STRING || payload->text.n == 0 || *payload->text.p != '{'))
     return unexpected(log, payload, "an object for \"jsonPayload\"", err);
   row->exported = true;
   if (stamp == NULL || stamp->kind != MPG_JSON_STRING || !parse_ns(stamp->text, &row->time_ns))
@@ -270,13 +338,19 @@ static mpg_rc unwrap_entry(mpg_goodput_log *log, mpg_err *err) {
   row->timestamp = stamp->text;
   if (id != NULL && id->kind == MPG_JSON_STRING)
     row->insert_id = id->text;
+  log->flat = payload == NULL;
+  if (log->flat)
+    return MPG_OK;
   rc = mpg_json_parse(&log->payload, &log->poll_env_own, log->path, payload->text, &log->members,
                       &log->n, err);
-  if (rc == MPG_OK)
+  if (rc == MPG_OK && log->cells == NULL)
     log->at = payload->value_at;
-  if (rc != MPG_DATA) /* checked already except for keys that repeat */
+  if (rc != MPG_DATA) /* an object was checked already, except for keys that repeat */
     return rc;
-  return unexpected(log, payload, "each key of \"jsonPayload\" once", err);
+  return unexpected(log, payload,
+                    payload->kind == MPG_JSON_OBJECT ? "each key of \"jsonPayload\" once"
+                                                     : "an object for \"jsonPayload\"",
+                    err);
 }
 
 /* The next row, if it is a usual one. */
@@ -293,20 +367,41 @@ static bool read_fast(mpg_goodput_log *log, size_t *bytes) {
   return true;
 }
 
-mpg_rc mpg_goodput_log_next(mpg_goodput_log *log, const mpg_goodput_row **row, mpg_err *err) {
-  size_t bytes;
+/* The next record's members. */
+static mpg_rc read_record(mpg_goodput_log *log, mpg_err *err) {
   mpg_rc rc;
-  *row = &log->row;
-  mpg_goodput_row_clear(&log->row);
-  if (read_fast(log, &bytes))
-    return mpg_poll_bytes(&log->poll_env_own, bytes) ? mpg_fail(err, MPG_INTERRUPTED, "interrupted")
-                                                     : MPG_OK;
-  mpg_goodput_row_clear(&log->row);
+  if (log->broken != MPG_OK)
+    return mpg_fail_plain(err, log->broken);
+  if (log->cells != NULL) {
+    rc = mpg_goodput_cells_next(log->cells, &log->members, &log->n, err);
+    return rc == MPG_OK && mpg_goodput_cells_cut_off(log->cells)
+               ? mpg_no_line_end(log->issues, log->path, mpg_goodput_log_line(log), err)
+               : rc;
+  }
   rc = mpg_json_record(log->json, &log->members, &log->n, err);
   if (rc == MPG_DATA && mpg_json_cut_off(log->json)) {
     rc = mpg_unfinished_record(log->issues, log->path, mpg_json_line(log->json), err);
     return rc == MPG_OK ? MPG_DONE : rc;
   }
+  return rc;
+}
+
+mpg_rc mpg_goodput_log_next(mpg_goodput_log *log, const mpg_goodput_row **row, mpg_err *err) {
+  size_t bytes;
+  mpg_rc rc;
+  *row = &log->row;
+  mpg_goodput_row_clear(&log->row);
+  if (log->stream != NULL) {
+    mpg_str head;
+    if (mpg_stream_peek(log->stream, HEAD, &head, err) == MPG_OK)
+      become(log, log->stream, head);
+    log->stream = NULL;
+  }
+  if (log->cells == NULL && read_fast(log, &bytes))
+    return mpg_poll_bytes(&log->poll_env_own, bytes) ? mpg_fail(err, MPG_INTERRUPTED, "interrupted")
+                                                     : MPG_OK;
+  mpg_goodput_row_clear(&log->row);
+  rc = read_record(log, err);
   if (rc == MPG_DATA) {
     /* An error that cannot be skipped, such as a truncated file, is returned by every later call.
     */
@@ -317,13 +412,14 @@ mpg_rc mpg_goodput_log_next(mpg_goodput_log *log, const mpg_goodput_row **row, m
   if (rc != MPG_OK)
     return rc;
   log->at = 0;
+  log->flat = false;
   rc = unwrap_entry(log, err);
   if (rc == MPG_OK)
     rc = read_row(log, err);
   if (rc == MPG_OK && log->row.exported) {
     log->row.entry = entry_of(&log->row, log->env->seed);
     if (log->repeats != NULL)
-      rc = mpg_goodput_is_repeat(log->repeats, log->row.entry, log->path, mpg_json_line(log->json),
+      rc = mpg_goodput_is_repeat(log->repeats, log->row.entry, log->path, mpg_goodput_log_line(log),
                                  log->issues, &log->row.duplicate, err);
   }
   return rc;
@@ -361,7 +457,7 @@ static mpg_rc put_string(mpg_goodput_log *log, mpg_str s) {
 static mpg_rc put_member(mpg_goodput_log *log, const mpg_json_member *m) {
   mpg_rc rc = put_rest(log, log->nrest == 0 ? "{" : ",", 1);
   if (rc == MPG_OK)
-    rc = put_string(log, m->key);
+    rc = put_string(log, key_of(m));
   if (rc == MPG_OK)
     rc = put_rest(log, ":", 1);
   if (rc != MPG_OK)
@@ -388,7 +484,9 @@ mpg_rc mpg_goodput_log_rest(mpg_goodput_log *log, mpg_str *out, mpg_err *err) {
     const mpg_json_member *m = &log->members[i];
     if (mpg_poll(&log->poll_env_own, i))
       return mpg_fail(err, MPG_INTERRUPTED, "interrupted");
-    if (!mpg_str_eq(m->key, MPG_STR("job_name")) && field_of(log, i, m->key) == NO_FIELD)
+    const mpg_str key = key_of(m);
+    if (!mpg_str_eq(key, MPG_STR("job_name")) && field_of(log, i, key) == NO_FIELD &&
+        !is_of_entry(log, key))
       rc = put_member(log, m);
   }
   if (rc == MPG_OK && log->nrest > 0)

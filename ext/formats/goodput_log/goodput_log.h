@@ -4,7 +4,9 @@
 **
 ** Raw: one JSON object a row, JSON Lines or one array, with "job_name" and the keys below.
 ** Exported: each object is a LogEntry, with the row in "jsonPayload", and "timestamp" (RFC 3339, up
-** to nanoseconds) and "insertId". Exports are in any order and may repeat an entry. A row whose
+** to nanoseconds) and "insertId". A table of BigQuery has the same, as JSON or as delimited text:
+** numbers are texts, what a row lacks is null or empty, and the row's keys may be columns, behind
+** "jsonPayload_" or not. Exports are in any order and may repeat an entry. A row whose
 ** (timestamp, insertId) came before is marked, and listed as duplicate_entry; the first one counts.
 **
 ** Times are Unix seconds, durations seconds. A key of another name is in `rest`. If a log ends

@@ -69,8 +69,11 @@ static bool whole_number(mpg_str text, int64_t *out) {
 }
 
 bool mpg_goodput_value(size_t field, const mpg_json_member *m, mpg_value *out) {
+  bool number;
   if (m->kind == MPG_JSON_NULL)
     return true;
+  /* BigQuery writes numbers and truths as texts. */
+  number = m->kind == MPG_JSON_NUMBER || (m->kind == MPG_JSON_STRING && m->text.n > 0);
   switch (mpg_goodput_fields[field].type) {
   case MPG_GOODPUT_TEXT:
     if (m->kind != MPG_JSON_STRING)
@@ -79,20 +82,24 @@ bool mpg_goodput_value(size_t field, const mpg_json_member *m, mpg_value *out) {
     out->s = m->text;
     return true;
   case MPG_GOODPUT_REAL:
-    if (m->kind != MPG_JSON_NUMBER || !mpg_real_parse(m->text, &out->r))
+    if (!number || !mpg_real_parse(m->text, &out->r))
       return false;
     out->type = MPG_REAL;
     return true;
   case MPG_GOODPUT_BOOL:
-    if (m->kind == MPG_JSON_NUMBER && whole_number(m->text, &out->i))
+    if (number && whole_number(m->text, &out->i))
       out->i = out->i != 0;
+    else if (m->kind == MPG_JSON_STRING && mpg_str_eq_nocase(m->text, MPG_STR("true")))
+      out->i = 1;
+    else if (m->kind == MPG_JSON_STRING && mpg_str_eq_nocase(m->text, MPG_STR("false")))
+      out->i = 0;
     else if (m->kind == MPG_JSON_TRUE || m->kind == MPG_JSON_FALSE)
       out->i = m->kind == MPG_JSON_TRUE;
     else
       return false;
     break;
   default:
-    if (m->kind != MPG_JSON_NUMBER || !whole_number(m->text, &out->i))
+    if (!number || !whole_number(m->text, &out->i))
       return false;
   }
   out->type = MPG_INT;
@@ -108,7 +115,21 @@ bool mpg_goodput_names_time(mpg_str key) {
 
 /* ---- Kinds and times ---- */
 
+/* A table has every key in each row, and null for those that the row of the log lacks. */
+static void drop_nulls(mpg_goodput_row *row) {
+  uint64_t held = row->present;
+  bool tells = row->values[MPG_GOODPUT_event_type].type != MPG_NULL;
+  for (uint64_t left = row->present; left != 0; left &= left - 1)
+    if (row->values[__builtin_ctzll(left)].type == MPG_NULL)
+      held &= ~(left & -left);
+  for (size_t i = 0; i < sizeof tellings / sizeof *tellings && !tells; i++)
+    tells = (held >> tellings[i].field & 1) != 0;
+  if (tells)
+    row->present = held;
+}
+
 void mpg_goodput_classify(mpg_goodput_row *row) {
+  drop_nulls(row);
   row->field = MPG_GOODPUT_COUNT;
   for (size_t i = 0; i < sizeof tellings / sizeof *tellings; i++)
     if ((row->present >> tellings[i].field & 1) != 0) {
@@ -188,7 +209,7 @@ const char *mpg_goodput_fast_row(mpg_goodput_fast *fast, const char *p, const ch
     if (!fast_value(field, &fast->members[field], &row->values[field]))
       return NULL;
   }
-  set_first_time(fast, row);
   mpg_goodput_classify(row);
+  set_first_time(fast, row);
   return mpg_goodput_is_timely(row) ? after : NULL;
 }
