@@ -132,7 +132,6 @@
 --@ hint \A\s*\{\s*"status"\s*:\s*"error"\s*,\s*"errorType"\s*: => an error that Prometheus answers, and why: ask again, as for a shorter range or a longer step
 --@ hint \A(?:[A-Za-z_:][\w:]*)?\{[^\n]*\} =>\s*(?:\n|-?[\d.]) => series as promtool prints them for people: give the server's answer (api/v1/query_range)
 --@ hint \A---\n(?:insertId|httpRequest|jsonPayload): => entries of Cloud Logging as YAML: export them with gcloud logging read --format=json
---@ hint (?s)\A\s*\[\s*\{\s*"metric"\s*:\s*\{ => series alone, as promtool or jq print them: give the server's answer, or wrap them: jq '{status: "success", data: {resultType: "matrix", result: .}}'
 --@ hint \A"?Time"?,[^\n]*(?:DCGM_FI_|__name__|gpu=|kube_) => what Grafana shows: ask its Prometheus itself (api/v1/query_range)
 --@ hint \A\s*\{\s*"neuron_runtime_data"\s*: => what neuron-monitor prints: let its neuron-monitor-prometheus.py serve it, and scrape that
 --@ hint \A\s*\{\s*"card\d+"\s*:\s*\{ => what rocm-smi prints, which is of one moment: scrape AMD's device metrics exporter, which trace_duty reads

@@ -139,6 +139,15 @@ class Errors(Case):
             path = self.file(text)
             self.assertEqual(self.error("SELECT * FROM prometheus_trace(?)", path), f"prometheus_trace: {path}:{why}")
 
+    def test_an_error_among_answers(self):
+        """In an array, too, as jq -s makes it, an error is said."""
+        answer, error = self.answer(({}, [(1, "1")])), {"status": "error", "errorType": "timeout", "error": "x"}
+        for text in ([answer, error, answer], json.dumps([answer, error, answer], indent=2), json.dumps(answer) + json.dumps(error) + json.dumps(answer)):
+            path = self.file(text)
+            self.assertRegex(self.error("SELECT * FROM prometheus_trace(?)", path), ": expected the answer to a query, found an error: timeout: x$")
+            self.assertEqual(self.rows("SELECT value FROM prometheus_trace(?) WHERE on_error = 'skip'", path), [(1.0,), (1.0,)])
+        self.assertIn('found none of it', self.error("SELECT * FROM prometheus_trace(?)", self.file([answer, {"status": "success"}])))
+
     def test_skipped(self):
         for text, values, skipped in (
             ("up 1 5\nup one 5\nup 3 5\n", [1, 3], 1),
@@ -186,6 +195,20 @@ class Mapping(Case):
         self.assertAlmostEqual(found[0][4], busy, 6)
         self.assertEqual(found[0][5:], (60 * len(times), 300))
         self.assertEqual(self.rows("SELECT time - ?, host, gpu, pod, code FROM xid", T0), [(4440, "gpu-b", "0", "llm-1-w8dfz", 79)])
+
+    def test_answers_in_a_row(self):
+        """Several answers in one file: lines, one behind the other, or an array; and series without the answer around them, as promtool and jq print them."""
+        with open(RANGE, encoding="utf-8") as file:
+            whole = json.load(file)
+        result = whole["data"]["result"]
+        parts = [{"status": "success", "data": {"resultType": "matrix", "result": part}} for part in (result[:5], result[5:])]
+        ask = "SELECT host, gpu, kind, pod, busy_s, covered_s FROM trace_duty(?) ORDER BY 1, 2, 3, 4, 5, 6"
+        wanted = self.rows(ask, RANGE)
+        for text in ("\n".join(map(json.dumps, parts)), "".join(map(json.dumps, parts)), parts, json.dumps(parts, indent=2), "".join(json.dumps(part, indent=2) for part in parts), [whole],
+                     result, json.dumps(result, indent=2), "\n".join(map(json.dumps, result)), whole["data"]):
+            path = self.file(text)
+            self.assertEqual(wanted, self.rows(ask, path))
+            self.assertEqual(self.one("SELECT format FROM trace_sources(?)", path), "dcgm")
 
     def test_gaps(self):
         random.seed(3)

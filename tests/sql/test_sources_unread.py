@@ -191,7 +191,6 @@ UNREAD = {
     "bjobs.json": (b'{\n  "COMMAND":"bjobs",\n  "JOBS":1,\n  "RECORDS":[{"JOBID":"101","STAT":"DONE"}]\n}\n', "what bjobs of LSF prints, which is of one moment"),
     "flux.txt": (b"       JOBID USER     NAME       ST NTASKS NNODES     TIME INFO\n    f2Kd12 alice    train       R      1      1   5.3s n1\n", "a table of flux jobs"),
     "qstat.json": (b'{\n    "timestamp":1772442000,\n    "pbs_version":"22.05.11",\n    "pbs_server":"pbs",\n    "Jobs":{"77.server":{"Job_Name":"train","job_state":"F"}}}\n', "what qstat of PBS prints"),
-    "promtool.json": (b'[{"metric": {"__name__": "DCGM_FI_DEV_GPU_UTIL"}, "values": [[1772352000, "50"]]}]', "series alone, as promtool or jq print them"),
     "grafana.csv": (b'"Time","{__name__=""DCGM_FI_DEV_GPU_UTIL"", gpu=""0""}"\n"2026-03-01 08:00:00","50"\n', "what Grafana shows: ask"),
     "condor_events.json": (b'{\n    "MyType": "SubmitEvent",\n    "EventTypeNumber": 0,\n    "Cluster": 1,\n    "Proc": 0\n}\n...\n', "an event log of HTCondor"),
     "condor_events.xml": (b'<c>\n    <a n="MyType"><s>SubmitEvent</s></a>\n    <a n="EventTypeNumber"><i>0</i></a>\n</c>\n', "an event log of HTCondor"),

@@ -380,6 +380,11 @@ static mpg_rc read_member(mpg_prometheus *p, const mpg_pull_item *item, bool *gi
   }
 }
 
+/* Whether an object there is an answer, at the top or in an array of them, as jq -s makes it. */
+static bool is_answer(const mpg_prometheus *p, int depth) {
+  return depth == 0 || (depth == 1 && p->places[0] == MPG_PROMETHEUS_RESULT);
+}
+
 static mpg_rc read_value(mpg_prometheus *p, const mpg_pull_item *item, bool *given, mpg_err *err) {
   int depth = mpg_pull_depth(p->pull);
   mpg_rc rc;
@@ -398,7 +403,7 @@ static mpg_rc read_value(mpg_prometheus *p, const mpg_pull_item *item, bool *giv
     return rc;
   }
   if (item->first == '{') {
-    if (depth == 0) {
+    if (is_answer(p, depth)) {
       p->begins = item->line;
       p->known = p->failed = p->answered = p->is_string = false;
       p->failure.n = 0;
@@ -440,7 +445,7 @@ mpg_rc mpg_prometheus_next_json(mpg_prometheus *p, mpg_err *err) {
     rc = mpg_pull_next(p->pull, &item, err);
     if (rc == MPG_DONE && depth > 0) {
       rc = p->places[depth - 1] == MPG_PROMETHEUS_OBJECT ? check_ahead(p, err) : MPG_OK;
-      if (rc == MPG_OK && depth == 1)
+      if (rc == MPG_OK && p->places[depth - 1] == MPG_PROMETHEUS_OBJECT && is_answer(p, depth - 1))
         rc = end_of_answer(p, err);
     } else if (rc == MPG_OK) {
       rc = read_value(p, &item, &given, err);
