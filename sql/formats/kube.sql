@@ -34,6 +34,8 @@
 -- The input is dropped at the end. The rules are explained in docs/formats/kube.md.
 
 .read sql/formats/kube/objects.sql
+.read sql/formats/kube/fractions.sql
+.read sql/formats/kube/versions.sql
 .read sql/formats/kube/claims.sql
 .read sql/formats/kube/pods.sql
 .read sql/formats/kube/jobs.sql

@@ -114,6 +114,41 @@ class Mapping(Mapped):
         self.assertEqual(told({"kind": "List", "items": [event["object"] for event in first[:3]]}, *first[:3], *again[1:]),
                          [("ns/a", 10, 20), ("ns/b", 20, None), ("ns/c", 60, None), ("ns/d", 90, None)])
 
+    def test_versions_without_a_number(self):
+        """What strips resourceVersion, as exports for others do, leaves times: the later listing is the one that mentions later ones, whatever the files are called."""
+        def node(beat, cordoned):
+            node = self.node("n", {G: "8"}, agentpool="a")
+            node["spec"] = {"unschedulable": True, "taints": [{"key": "node.kubernetes.io/unschedulable", "effect": "NoSchedule", "timeAdded": when(150)}]} if cordoned else {}
+            node["status"]["conditions"] = [{"type": "Ready", "status": "True", "lastTransitionTime": when(0), "lastHeartbeatTime": when(beat)}]
+            return node
+        def pod(name, end=None):
+            state = {"terminated": {"startedAt": when(10), "finishedAt": when(end), "exitCode": 0, "reason": "Completed"}} if end else {"running": {"startedAt": when(10)}}
+            return self.pod(name, {G: 8}, spec={"nodeName": "n"}, metadata={"creationTimestamp": when(5)}, status={
+                "phase": "Succeeded" if end else "Running", "containerStatuses": [{"state": state}], "conditions": [{"type": "PodScheduled", "status": "True", "lastTransitionTime": when(5)}]})
+        def told(**files):
+            self.map(self.folder_of({name + ".json": text for name, text in files.items()}))
+            return self.allocations(), self.rows("SELECT start_time - ?1, end_time - ?1, kind FROM outages", T0)
+        earlier, later = {"kind": "List", "items": [node(100, False), pod("p")]}, {"kind": "List", "items": [node(200, True), pod("p", 160)]}
+        wanted = [("ns/p", 1, "p", "a", 8, 5, 160, "completed")], [(160, None, "maintenance")]
+        self.assertEqual(wanted, told(a=earlier, b=later))
+        self.assertEqual(wanted, told(a=later, b=earlier))
+        # Nothing but the end of a container, or a condition, tells which is later.
+        for state in ({"containerStatuses": [], "conditions": [{"type": "Ready", "status": "False", "lastTransitionTime": when(170)}]}, {}):
+            ended = pod("p", 170)
+            ended["status"] |= state
+            self.assertEqual([(170, "completed")], [row[6:] for row in told(a=ended, b=pod("p"))[0]])
+        # Parts of a watch, the first of them read last.
+        parts = {"b": [{"type": "ADDED", "object": node(100, False)}, {"type": "ADDED", "object": pod("p")}], "a": [{"type": "MODIFIED", "object": pod("p", 160)}, {"type": "MODIFIED", "object": node(200, True)}]}
+        self.assertEqual(wanted, told(**{name: "\n".join(map(json.dumps, events)) for name, events in parts.items()}))
+        # A number counts before times.
+        for objects, number in ((earlier, "9"), (later, "10")):
+            for item in objects["items"]:
+                item["metadata"]["resourceVersion"] = number
+        self.assertEqual(wanted, told(a=later, b=earlier))
+        for item in later["items"]:
+            item["metadata"]["resourceVersion"] = "8"
+        self.assertEqual([("ns/p", 1, "p", "a", 8, 5, None, None)], told(a=later, b=earlier)[0])
+
 
 if __name__ == "__main__":
     unittest.main()

@@ -1,0 +1,150 @@
+-- kube/versions.sql - whose each object is, and the last version of every object.
+--
+-- Reads kube_objects and kube_events. Makes kube_told and kube_covered, when something was last told; kube_last, the last version of each object.
+-- A part of kube.sql, which says what the parameters are and runs the parts in order.
+
+-- Kueue's Workload for a pod, or for pods, is of the job that the pod is of.
+UPDATE kube_objects SET job = (SELECT max(p.job) FROM kube_objects AS p
+                               WHERE p.namespace = kube_objects.namespace AND p.name = kube_objects.owner_name AND p.kind = 'Pod')
+WHERE kind = 'Workload' AND owner_kind = 'Pod'
+  AND EXISTS (SELECT 1 FROM kube_objects AS p WHERE p.namespace = kube_objects.namespace AND p.name = kube_objects.owner_name AND p.kind = 'Pod');
+
+-- A pod that names its Workload is of the Workload's job. Pods of a RayCluster name that alone: it is of the RayJob or RayService
+-- that its object names, or that the Workload is for, or of the RayJob itself, if it has that name and what KubeRay adds to it: five of the letters and
+-- digits that Kubernetes makes names of.
+UPDATE kube_objects SET job = coalesce((SELECT max(w.job) FROM kube_objects AS w
+                                        WHERE w.namespace = kube_objects.namespace AND w.name = json_extract(kube_objects.annotations, '$."kueue.x-k8s.io/workload"')
+                                          AND w.kind = 'Workload'), job)
+WHERE kind = 'Pod' AND instr(annotations, 'kueue.x-k8s.io/workload"');
+UPDATE kube_objects SET job = (SELECT max(c.job) FROM kube_objects AS c WHERE c.namespace = kube_objects.namespace AND c.name = kube_objects.owner_name AND c.kind = 'RayCluster')
+WHERE kind = 'Pod' AND owner_kind = 'RayCluster' AND coalesce(instr(annotations, 'kueue.x-k8s.io/workload"'), 0) = 0
+  AND EXISTS (SELECT 1 FROM kube_objects AS c WHERE c.namespace = kube_objects.namespace AND c.name = kube_objects.owner_name AND c.kind = 'RayCluster');
+DROP TABLE IF EXISTS temp.kube_rays;
+CREATE TEMP TABLE kube_rays AS
+SELECT DISTINCT job FROM kube_objects WHERE kind = 'RayJob' OR (kind = 'Workload' AND owner_kind IN ('RayJob', 'RayService'));
+UPDATE kube_objects SET job = substr(job, 1, length(job) - iif(job GLOB '*-raycluster-?????', 17, 6))
+WHERE 'RayCluster' IN (kind, owner_kind) AND job GLOB '*-' || replace('?????', '?', '[bcdfghjklmnpqrstvwxz2456789]')
+  AND substr(job, 1, length(job) - iif(job GLOB '*-raycluster-?????', 17, 6)) IN (SELECT job FROM kube_rays);
+
+-- The last time that each version of an object mentions, and all before it in its file; and which version it is.
+DROP TABLE IF EXISTS temp.kube_told;
+CREATE TEMP TABLE kube_told AS
+WITH told AS (
+  SELECT rowid AS version, _file, list, kind, uid, event,
+         max(coalesce(creationTimestamp, 0), coalesce(scheduled, 0), coalesce(ready_time, 0), coalesce(started, 0), coalesce(finished, 0),
+             coalesce(admitted, 0), coalesce(evicted, 0),
+             coalesce((SELECT max(CAST(strftime('%s', json_extract(iif(type = 'object', value, '{}'), '$.lastHeartbeatTime')) AS INTEGER)) FROM json_each(CASE kind WHEN 'Node' THEN conditions END)), 0)) AS told
+  FROM kube_objects
+)
+SELECT *, max(told) OVER (PARTITION BY _file ORDER BY version ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING) AS before,
+       row_number() OVER (PARTITION BY _file, kind, uid ORDER BY version) AS nth, _file AS listing
+FROM told;
+CREATE INDEX temp.kube_told_of ON kube_told(version);
+
+-- Listings are files without events in which nothing comes twice, and of files of several lists what stands before the next list of
+-- something that was there. One was made after the last time that its objects mention.
+DROP TABLE IF EXISTS temp.kube_again;
+CREATE TEMP TABLE kube_again AS
+SELECT _file, list, max(before) AS before
+FROM (SELECT _file, list, lag(list) OVER (PARTITION BY _file, kind, uid ORDER BY version) AS before FROM kube_told
+      WHERE _file IN (SELECT _file FROM kube_told GROUP BY _file HAVING max(nth) > 1 AND max(event) IS NULL AND count(list) = count(*))) GROUP BY _file, list;
+CREATE INDEX temp.kube_again_of ON kube_again(_file, list);
+DROP TABLE IF EXISTS temp.kube_appended;
+CREATE TEMP TABLE kube_appended AS
+WITH RECURSIVE begins(_file, list) AS (
+  SELECT DISTINCT _file, 1 FROM kube_again UNION ALL
+  SELECT b._file, (SELECT a.list FROM kube_again AS a WHERE a._file = b._file AND a.list > b.list AND a.before >= b.list ORDER BY a.list LIMIT 1) FROM begins AS b WHERE b.list IS NOT NULL
+)
+SELECT _file, list FROM begins WHERE list IS NOT NULL;
+CREATE INDEX temp.kube_appended_of ON kube_appended(_file, list);
+UPDATE kube_told SET listing = _file || '#' || (SELECT a.list FROM kube_appended AS a WHERE a._file = kube_told._file AND a.list <= kube_told.list ORDER BY a.list DESC LIMIT 1), nth = 1
+WHERE _file IN (SELECT _file FROM kube_appended);
+DROP TABLE kube_again;
+DROP TABLE kube_appended;
+-- Versions that are not numbered, of several files: the later file is the one that mentions a later time.
+DROP TABLE IF EXISTS temp.kube_unnumbered;
+CREATE TEMP TABLE kube_unnumbered AS
+SELECT o.kind, o.uid FROM kube_told AS t JOIN kube_objects AS o ON o.rowid = t.version
+WHERE (SELECT count(DISTINCT listing) > 1 FROM kube_told) AND EXISTS (SELECT 1 FROM kube_objects WHERE resourceVersion IS NULL) AND o.event IS NOT 'BOOKMARK'
+GROUP BY o.kind, o.uid HAVING count(DISTINCT listing) > 1 AND coalesce(max(CAST(resourceVersion AS INTEGER)), 0) = 0;
+WITH files AS MATERIALIZED (
+  SELECT listing, max(max(told, coalesce(completionTime, 0), coalesce(deletionTimestamp, 0), coalesce(startTime, 0),
+                          coalesce((SELECT max(CAST(strftime('%s', json_extract(iif(type = 'object', value, '{}'), '$.lastTransitionTime')) AS INTEGER)) FROM json_each(conditions)), 0))) AS last
+  FROM kube_told AS t JOIN kube_objects AS o ON o.rowid = t.version WHERE EXISTS (SELECT 1 FROM kube_unnumbered) GROUP BY listing
+)
+UPDATE kube_objects SET resourceVersion = (SELECT last FROM files JOIN kube_told AS t USING (listing) WHERE t.version = kube_objects.rowid)
+WHERE (kind, uid) IN (SELECT kind, uid FROM kube_unnumbered);
+DROP TABLE kube_unnumbered;
+DROP TABLE IF EXISTS temp.kube_listings;
+CREATE TEMP TABLE kube_listings AS
+SELECT listing, max(max(told), coalesce((SELECT max(at) FROM kube_events AS e WHERE e._file = kube_told.listing), 0)) AS made
+FROM kube_told GROUP BY listing HAVING max(event) IS NULL AND max(nth) = 1;
+
+-- When the last of those was made that would show an object of a kind in a namespace: one that shows others
+-- of this kind there, or in several namespaces.
+DROP TABLE IF EXISTS temp.kube_covered;
+CREATE TEMP TABLE kube_covered AS
+WITH shown AS (
+  SELECT listing, made, o.kind, coalesce(namespace, '') AS namespace, count(*) OVER (PARTITION BY listing, o.kind) AS namespaces
+  FROM kube_told JOIN kube_listings USING (listing) JOIN kube_objects AS o ON o.rowid = version
+  GROUP BY listing, o.kind, coalesce(namespace, '')
+)
+SELECT kind, namespace, max(made) AS made FROM shown GROUP BY kind, namespace
+UNION ALL
+SELECT kind, NULL, max(made) FROM shown WHERE namespaces > 1 GROUP BY kind;
+CREATE INDEX temp.kube_covered_by ON kube_covered(kind, namespace);
+
+-- What only listings show, and the last of them no more, was deleted after the last one that does.
+DROP TABLE IF EXISTS temp.kube_gone;
+CREATE TEMP TABLE kube_gone AS
+SELECT o.kind, o.uid, max(made) AS seen
+FROM kube_told LEFT JOIN kube_listings USING (listing) JOIN kube_objects AS o ON o.rowid = version
+GROUP BY o.kind, o.uid
+HAVING count(*) = count(made)
+   AND max(made) < max((SELECT max(made) FROM (SELECT c.made FROM kube_covered AS c WHERE c.kind = o.kind AND c.namespace = coalesce(o.namespace, '')
+                                               UNION ALL
+                                               SELECT c.made FROM kube_covered AS c WHERE c.kind = o.kind AND c.namespace IS NULL)));
+CREATE UNIQUE INDEX temp.kube_gone_of ON kube_gone(kind, uid);
+
+-- A watch that breaks begins anew with all that is there: it is added, also what was known and not deleted, and each
+-- once. The last version before that: the one before what is added in a row (there is none before the first of a
+-- watch), and of these the last that is added again in it.
+DROP TABLE IF EXISTS temp.kube_anew;
+CREATE TEMP TABLE kube_anew AS
+WITH counted AS (
+  SELECT *, sum(event <> 'ADDED') OVER so_far AS others, lag(version, 1, 0) OVER so_far AS previous,
+         lag(event) OVER (PARTITION BY _file, kind, uid ORDER BY version) AS was
+  FROM kube_told
+  WHERE event IN ('ADDED', 'MODIFIED', 'DELETED')
+  WINDOW so_far AS (PARTITION BY _file, kind ORDER BY version)
+),
+added AS (
+  SELECT *, lead(version) OVER (PARTITION BY _file, kind, others, uid ORDER BY version) AS again FROM counted WHERE event = 'ADDED'
+),
+ended AS (
+  SELECT _file, kind, min(previous) AS version FROM added GROUP BY _file, kind, others HAVING max(was IS NOT NULL AND was <> 'DELETED')
+  UNION
+  SELECT _file, kind, max(version) FROM added WHERE again IS NOT NULL GROUP BY _file, kind, others
+)
+SELECT e._file, e.kind, e.version, max(coalesce(t.before, 0), t.told) AS before FROM ended AS e JOIN kube_told AS t ON t.version = e.version;
+CREATE INDEX temp.kube_anew_of ON kube_anew(_file, kind, version);
+
+DROP TABLE IF EXISTS temp.kube_last;
+CREATE TEMP TABLE kube_last AS
+WITH versions AS ( -- narrow, as objects are wide
+  SELECT rowid AS version, row_number() OVER (PARTITION BY kind, uid ORDER BY CAST(resourceVersion AS INTEGER) DESC, rowid DESC) AS age
+  FROM kube_objects
+  WHERE event IS NOT 'BOOKMARK'
+)
+SELECT o.*, v.version, v.age, NULL AS gone FROM versions AS v CROSS JOIN kube_objects AS o ON o.rowid = v.version WHERE v.age = 1;
+UPDATE kube_last SET event = 'DELETED', gone = (SELECT seen FROM kube_gone AS g WHERE g.kind = kube_last.kind AND g.uid = kube_last.uid)
+WHERE EXISTS (SELECT 1 FROM kube_gone AS g WHERE g.kind = kube_last.kind AND g.uid = kube_last.uid);
+-- What was not added again was deleted while nobody watched.
+UPDATE kube_last
+SET event = 'DELETED',
+    gone = (SELECT a.before FROM kube_anew AS a
+            WHERE a._file = kube_last._file AND a.kind = kube_last.kind AND a.version >= kube_last.version ORDER BY a.version LIMIT 1)
+WHERE event IN ('ADDED', 'MODIFIED')
+  AND EXISTS (SELECT 1 FROM kube_anew AS a WHERE a._file = kube_last._file AND a.kind = kube_last.kind AND a.version >= kube_last.version);
+CREATE INDEX temp.kube_last_of ON kube_last(kind, uid);
+CREATE INDEX temp.kube_last_named ON kube_last(kind, name, namespace);
