@@ -261,6 +261,13 @@ class Mapping(Mapped):
         self.assertEqual([("cores", .5), ("memory", .25), ("two", .3), ("whole", 1)], self.rows("SELECT task, chips FROM allocations ORDER BY 1"))
         self.assertEqual([("ns/cores", .5), ("ns/memory", .25), ("ns/two", .3), ("ns/whole", 1)], self.rows("SELECT job, chips FROM jobs ORDER BY 1"))
         self.assertEqual([], self.rows("SELECT detail FROM mpg_issues WHERE kind = 'uncounted_resource' AND source = ?", path))
+        # Without that annotation its resources say what it asks for; without memory among them that is all of each GPU.
+        def asks(name, on="n", **more):
+            made = self.pod(name, {G: 1, **{"nvidia.com/" + key.replace("_", "-"): value for key, value in more.items()}}, spec={"nodeName": on}, status={"phase": "Running", "startTime": when(0)} if on else {"phase": "Pending"})
+            return made
+        self.map(self.file([node(registered), asks("all"), asks("memory", gpumem="20000"), asks("percent", gpumem_percentage=25, gpucores=30), asks("cores", gpucores="50"), asks("waits", None, gpumem="40000")]))
+        self.assertEqual([("ns/all", 1), ("ns/cores", 1), ("ns/memory", .25), ("ns/percent", .3), ("ns/waits", .5)], self.rows("SELECT job, chips FROM jobs ORDER BY 1"))
+        self.assertEqual([("all", 1), ("cores", 1), ("memory", .25), ("percent", .3)], self.rows("SELECT task, chips FROM allocations ORDER BY 1"))
         # As it was written before version 2.5: memory of a GPU is not told then.
         self.map(self.file([node("GPU-0,10,80000,100,NVIDIA-A100,0,true:GPU-1,10,80000,100,NVIDIA-A100,0,true:"), pod("cores", "GPU-0,NVIDIA,20000,50:;")]))
         self.assertEqual(([(2,)], [(.5,)]), (self.rows("SELECT chips FROM capacity"), self.rows("SELECT chips FROM allocations")))

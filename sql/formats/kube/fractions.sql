@@ -50,4 +50,23 @@ parts AS (SELECT row, '["' || replace(d.value, ',', '","') || '"]' AS part FROM 
 UPDATE kube_objects SET share = p.held / chips
 FROM (SELECT row, sum(min(1, max(coalesce(json_extract(part, '$[2]') * 1.0 / mib, 0), coalesce(json_extract(part, '$[3]') / 100.0, 0)))) AS held
       FROM (SELECT row, CASE WHEN json_valid(part) THEN part ELSE '[]' END AS part FROM parts) LEFT JOIN gpus ON id = json_extract(part, '$[0]') GROUP BY row) AS p WHERE p.row = kube_objects.rowid AND held > 0;
+-- A pod without that annotation, as one that waits, asks for them by its resources, for each GPU: memory (gpumem in MiB, or in per cent), without which
+-- it gets all of a GPU, and cores.
+WITH nodes AS (
+  SELECT o.name, min(json_extract(g.value, '$.devmem')) AS mib, max(json_extract(g.value, '$.devmem')) AS most
+  FROM kube_hami AS h JOIN kube_objects AS o ON o.rowid = h.row, json_each(CASE WHEN json_valid(h.told) THEN h.told ELSE '[]' END) AS g WHERE h.kind = 'Node' AND g.type = 'object' GROUP BY o.name
+),
+every AS (SELECT min(mib) AS mib, max(most) AS most FROM nodes WHERE NOT EXISTS (SELECT 1 FROM kube_objects WHERE kind = 'Node' AND chips > 0 AND name NOT IN (SELECT name FROM nodes))),
+asked AS (
+  SELECT o.rowid AS row, n.mib, n.most, coalesce(json_extract(c.value, '$.resources.limits'), json_extract(c.value, '$.resources.requests')) AS words
+  FROM kube_objects AS o JOIN (SELECT name, mib, most FROM nodes UNION ALL SELECT NULL, mib, most FROM every WHERE mib IS NOT NULL) AS n ON n.name IS o.nodeName, json_each(o.spec, '$.containers') AS c
+  WHERE EXISTS (SELECT 1 FROM nodes) AND o.kind = 'Pod' AND o.share IS NULL AND o.resource = 'nvidia.com/gpu' AND c.type = 'object'
+),
+parts AS (
+  SELECT row, json_extract(words, '$."nvidia.com/gpu"') + 0 AS gpus, max(coalesce(json_extract(words, '$."nvidia.com/gpucores"') / 100.0, 0),
+         CASE WHEN json_extract(words, '$."nvidia.com/gpumem"') + 0 > 0 THEN iif(mib = most, json_extract(words, '$."nvidia.com/gpumem"') * 1.0 / mib, 1)
+              WHEN json_extract(words, '$."nvidia.com/gpumem-percentage"') + 0 > 0 THEN json_extract(words, '$."nvidia.com/gpumem-percentage"') / 100.0 ELSE 1 END) AS part
+  FROM asked
+)
+UPDATE kube_objects SET share = p.held / chips FROM (SELECT row, sum(gpus * min(part, 1)) AS held FROM parts GROUP BY row) AS p WHERE p.row = kube_objects.rowid AND held > 0 AND chips > 0;
 DROP TABLE kube_hami;

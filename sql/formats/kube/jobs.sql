@@ -97,6 +97,8 @@ best AS (
 ),
 worth AS (
   SELECT job, sum(chips) / sum(units) AS share FROM kube_held GROUP BY job
+  UNION ALL -- pods that wait
+  SELECT job, sum(chips * share) / sum(chips) FROM kube_last WHERE kind = 'Pod' AND share < 1 AND chips > 0 AND job NOT IN (SELECT job FROM kube_held) GROUP BY job
 ),
 -- An elastic job's Workload is replaced by another where the job grows, and changed where it shrinks (Kueue).
 elastic AS (
