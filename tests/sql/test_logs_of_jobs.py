@@ -447,6 +447,8 @@ class HowManyChips(Logs):
         for chip, wanted in (("nvidia-h100-sxm", "nvidia-h100-sxm"), ("nvidia-a100-40-sxm4", None)):
             path = json.dumps({"sources": [{"path": folder + "/*2.out"}, {"path": folder + "/sacct.psv"}, {"path": folder + "/*1.out", "chip": chip}]})
             self.assertEqual([(wanted,)], self.rows("SELECT DISTINCT chip FROM trace_rollup(?) WHERE category <> 'queued'", path))
+            said = self.rows("SELECT count, detail LIKE '%, nvidia-a100-40-sxm4 and nvidia-h100-sxm: give it the option chip%' FROM mpg_issues WHERE kind = 'mixed_pool' AND source = ?", path)
+            self.assertEqual([] if wanted else [(1, 1)], said)
 
     def test_the_chip_of_an_option_without_logs(self):
         """It counts for every scheduler, alone and beside records of your own; of several options the greatest, which is listed."""

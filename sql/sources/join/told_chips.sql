@@ -26,6 +26,13 @@ SELECT DISTINCT coalesce(:path, 'sources'), 'info', 'chip_inferred', NULL, 1,
        'the chips of pool ' || c.pool || ' are counted as ' || b.chip || ', as a log of its jobs says'
 FROM (SELECT pool FROM all_capacity WHERE replace(replace(replace(lower(coalesce(chip, '')), ' ', ''), '-', ''), '_', '') NOT IN (SELECT name FROM known_chip)
       UNION ALL SELECT pool FROM no_capacity WHERE by_log) AS c JOIN better_chip AS b USING (pool);
+INSERT INTO mpg_issues(source, severity, kind, line, count, detail)
+SELECT coalesce(:path, 'sources'), 'warning', 'mixed_pool', NULL, count(*),
+       'pools of whose jobs the logs name several chips, and nothing else which, the first ' || min(pool || ', ' || first || ' and ' || last) || ': give it the option chip, or the chips pools of their own; until then work is unrated'
+FROM (SELECT t.pool, min(k.chip) AS first, max(k.chip) AS last FROM told_chip AS t JOIN chip_of_name AS k ON k.name = replace(replace(replace(lower(t.chip), ' ', ''), '-', ''), '_', '')
+      WHERE t.pool IN (SELECT pool FROM all_capacity WHERE replace(replace(replace(lower(coalesce(chip, '')), ' ', ''), '-', ''), '_', '') NOT IN (SELECT name FROM known_chip)
+                       UNION ALL SELECT pool FROM no_capacity WHERE by_log)
+      GROUP BY t.pool HAVING count(DISTINCT k.chip) > 1) GROUP BY NULL;
 UPDATE all_capacity SET chip = b.chip FROM better_chip AS b
 WHERE b.pool = all_capacity.pool
   AND replace(replace(replace(lower(coalesce(all_capacity.chip, '')), ' ', ''), '-', ''), '_', '') NOT IN (SELECT name FROM known_chip);
