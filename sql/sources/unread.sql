@@ -106,6 +106,9 @@
 --@ hint \A(?=[^\n]*\bepoch\b)(?=[^\n]*\b(?:step|loss)\b)(?![^\n]*(?:time|second))[\w/.,-]+\n => a table of metrics without times: give TensorBoard's event files
 --@ hint \A\s*\[?\s*\{(?=[^\n]*"_step"\s*:)(?![^\n]*"_timestamp"\s*:) => a history of Weights & Biases without times: export it with all keys, by run.scan_history()
 --@ hint \A"?(?:Step|Relative Time \([^)"\n]*\)|(?:train/)?global_step)"?,"[^"\n]+ - [^"\n]+" => a chart of Weights & Biases, without times: export the run's history by run.scan_history()
+--@ hint (?s)\A\s*\{\s*"runs?"\s*:\s*\[?\s*\{\s*"(?:info|data|inputs)"\s*: => runs of MLflow with their last values: give the answer of its metrics/get-history for the loss
+--@ hint \A"?Name"?,"?State"?,"?Notes"? => a table of runs of Weights & Biases: export each run's history by run.scan_history()
+--@ hint \A\s*\{\s*"(?:schema"\s*:\s*\{\s*"fields|columns"\s*:\s*\[(?=[^\n]*"index"\s*:\s*\[))" => a table as pandas writes it for itself: write to_json(orient="records", lines=True)
 --@ hint (?m)^latest_metrics$ => a database of MLflow: give the answer of its metrics/get-history for the loss
 --@ hint \A,?step,value,timestamp\r?\n => values of Neptune: write CSV with the columns _step, _timestamp (Unix seconds) and loss
 --@ hint (?s)\A\s*\[\s*\{[^}]*"metricName"\s*:[^}]*"metricValue"\s*: => values of Comet: write CSV with the columns _step, _timestamp (Unix seconds) and loss
@@ -135,7 +138,7 @@
 --@ hint \A"?Time"?,[^\n]*(?:DCGM_FI_|__name__|gpu=|kube_) => what Grafana shows: ask its Prometheus itself (api/v1/query_range)
 --@ hint \A\s*\{\s*"neuron_runtime_data"\s*: => what neuron-monitor prints: let its neuron-monitor-prometheus.py serve it, and scrape that
 --@ hint \A\s*\{\s*"card\d+"\s*:\s*\{ => what rocm-smi prints, which is of one moment: scrape AMD's device metrics exporter, which trace_duty reads
---@ hint \AWall time,Step,Value\n => a table of TensorBoard for people: give its event files
+--@ hint \A(?:Wall time,Step,Value\n|\s*\[\s*\[\s*1\d{9}\.\d+\s*,\s*\d+\s*,\s*-?[\d.eE+-]+\s*\]) => a table of TensorBoard for people: give its event files
 --@ hint (?s)\A\s*\{.*?"traceEvents"\s*: => a Chrome trace in which nothing names a device as a known writer does: chrome_trace reads its events
 
 -- Text that is no UTF-8 (what has a mark of UTF-16 is refused when it is opened), or no trace.
@@ -146,6 +149,7 @@
 --@ hint \A[\t\n\r -~]{40,}\x00 => text with NUL bytes, as a crash leaves them: take them out with tr -d '\000'
 
 -- Of whoever wrote it.
+--@ hint (?i)\A(?=[^\n{]*\bstep\b)(?=[^\n{]*\btime(?:stamp)?\b)[\w ,;"'/.()%-]+\r?\n[^\n]*\d[^\n]*[,;] => a table of steps with times: name its columns _step, _timestamp (Unix seconds) and loss
 --@ hint (?m)^[^\n]{0,60}=+ Step \d+/\d+ =+\s*$ => what NeMo-RL prints of steps, without times: give its event files, or the history of Weights & Biases
 --@ hint (?im)(?:^|\r)(?=[^\n\r]*loss)[^\n\r]*?\d+%\|[^|\n\r]*\| *\d+/\d+ \[ => a progress bar of tqdm, without times: give the trainer's event files, or a tracker's history
 --@ hint (?im)^(?=[^\n]*(?<![a-z])(?:step|iter|iteration|epoch)s?(?:_i|\([a-z]+\))?\W{0,6}\d)[^\n]*(?:loss(?![a-z])|\[step=\d+/\d+) => a log of steps of no trainer that is known here: log_trace reads it with a pattern of yours

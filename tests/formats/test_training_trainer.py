@@ -235,6 +235,29 @@ class Trainer(cases.Case):
             ended = self.sums(self.fleet(path, outcome="completed"), 1)
             self.assertEqual({"unrated": 15} | ({"startup": 17} if "wandb" in name else {}), ended)
 
+    def test_tables_of_trackers(self):
+        """A history a column after the other, as pandas' to_json writes it by itself; the table of MLflow's charts, what mlflow-export-import keeps of a run, and numbers as texts."""
+        rows = [{"_step": i, "_timestamp": T0 + 10.5 * i, "train/loss": 5 - i / 16, "note": {"a": [i]}} for i in range(1, 13)]
+        wanted = self.steps(self.file("".join(json.dumps(row) + "\n" for row in rows), "h.jsonl"))
+        self.assertEqual(12, len(wanted))
+        for columns in ({key: {str(i): row[key] for i, row in enumerate(rows)} for key in rows[0]}, {key: [row[key] for row in rows] for key in rows[0]}):
+            for text in (columns, json.dumps(columns, indent=2)):
+                path = self.file(text, "h.json")
+                self.assertEqual((wanted, {}), (self.steps(path), self.issues(path)))
+        sparse = self.file({"_step": {"0": 1, "1": 2, "2": 3}, "_timestamp": {"0": T0, "1": T0 + 10, "2": T0 + 20}, "train/loss": {"0": 1.0, "1": None, "2": 3.0}}, "h.json")
+        self.assertEqual([3], [row[1] for row in self.steps(sparse) if row[1] > 1])
+        points = [{"key": "train_loss", "value": 5 - i / 16, "timestamp": (T0 + 10 * i) * 1000, "step": i} for i in range(1, 13)]
+        wanted = self.steps(self.file({"metrics": points}, "m.json"))
+        texts = {"metrics": [point | {"timestamp": str(point["timestamp"]), "step": str(point["step"])} for point in points]}
+        chart = "run_id,key,value,step,timestamp\n" + "".join(f"{run},{key},{p['value']},{p['step']},{p['timestamp']}\n" for run, key in (("abc", "lr"), ("abc", "train_loss")) for p in points)
+        kept = {"info": {"run_id": "abc", "status": "FINISHED"}, "params": {"lr": "1"}, "metrics": {"lr": points[:1], "train_loss": [{key: p[key] for key in ("value", "timestamp", "step")} for p in points]}, "tags": {}}
+        for content in (texts, chart, {"system": {"package_version": "1.1.2"}, "mlflow": kept}, kept):
+            path = self.file(content, "m.x")
+            self.assertEqual((wanted, {}), (self.steps(path), self.issues(path)))
+            self.assertEqual("chips, chip", self.one("SELECT missing FROM trace_sources(?)", path))
+        two = self.file(chart + "".join(f"def,train_loss,{p['value']},{p['step']},{p['timestamp'] + 5000}\n" for p in points), "two.csv")
+        self.assertEqual([(1, 12), (1, 12)], self.rows("SELECT max(attempt), count(*) FROM trace_training_steps(?) GROUP BY job", two))
+
     def test_names_of_a_loss(self):
         """Each tracker knows the same names, and the option tag says another."""
         names = ("train/loss", "loss", "train_loss", "reduced_train_loss", "training/loss", "training_loss", "lm loss", "loss_metrics/global_avg_loss", "learning/loss", "loss/train", "Loss/train", "loss/train/total",

@@ -1,6 +1,6 @@
 -- trainer/trackers.sql - histories of Weights & Biases and MLflow: a record has a loss and a time, and maybe the number of the trainer's step.
 --
--- Reads :wandb, :wandb_csv, :mlflow, :mlflow_store and :tag. Makes trainer_history, and fills trainer_points.
+-- Reads :wandb, :wandb_columns, :wandb_csv, :mlflow, :mlflow_csv, :mlflow_run, :mlflow_store and :tag. Makes trainer_history, and fills trainer_points.
 -- A part of trainer.sql, which says what the parameters are and runs the parts in order.
 
 -- A time is in seconds, or in the milliseconds, microseconds or nanoseconds of pandas, which also makes dates of them.
@@ -21,7 +21,9 @@ FROM (SELECT _file AS file, _line AS line, json_extract(record, '$._timestamp') 
                iif(json_type(record, '$."loss_metrics/global_avg_loss"') IS NULL, NULL, json_extract(record, '$.tflops')), iif(json_type(record, '$."lm loss"') IS NULL, NULL, json_extract(record, '$.throughput'))), NULL) AS tflops,
              of_rate, record, coalesce(json_extract(record, '$.run_id'), json_extract(record, '$._run_id'), json_extract(record, '$.run'), json_extract(record, '$.run_name')) AS run
       FROM (SELECT *, instr(record, 'flops') > 0 OR instr(record, 'FLOPS') > 0 OR instr(record, 'mfu') > 0 OR instr(record, 'MFU') > 0 OR instr(record, '"throughput"') > 0 AS of_rate
-            FROM (SELECT record, _file, _line FROM jsonl_trace(:wandb) UNION ALL SELECT record, _file, _line FROM csv_trace(:wandb_csv))))
+            FROM (SELECT record, _file, _line FROM jsonl_trace(:wandb) UNION ALL SELECT record, _file, _line FROM csv_trace(:wandb_csv) UNION ALL
+                  SELECT json_group_object(c.key, x.value), d._file, CAST(x.key AS INTEGER) + 1 FROM jsonl_trace(:wandb_columns) AS d, json_each(d.record) AS c, json_each(c.value) AS x
+                  WHERE c.type IN ('object', 'array') GROUP BY d._file, d._line, CAST(x.key AS INTEGER))))
 WHERE (typeof(time) IN ('integer', 'real', 'null') OR time GLOB '[12][0-9][0-9][0-9]-[0-9][0-9]-[0-9][0-9][T ]*' AND julianday(time) > 0)
   AND (typeof(loss) IN ('integer', 'real') OR loss GLOB '[0-9]*' OR loss GLOB '[-+.][0-9]*' OR loss IN ('NaN', 'nan', 'Infinity', '-Infinity', 'inf', '-inf') OR loss IS NULL AND tflops + 0 > 0);
 -- A rate may have a record of its own, as Lightning's: it is of the step of its number.
@@ -45,10 +47,17 @@ INSERT INTO trainer_names VALUES (1e12, 'perf/per_device_tflops_per_sec'), (1e12
 DROP TABLE IF EXISTS temp.trainer_values; -- `place` of a rate is what its unit is in FLOP/s
 CREATE TEMP TABLE trainer_values(file, line, job, time, step, value, run, place);
 INSERT INTO trainer_values
-SELECT d._file, d._line, d._file, json_extract(m.value, '$.timestamp') / 1e3, coalesce(json_extract(m.value, '$.step'), 0), json_extract(m.value, '$.value'), json_extract(m.value, '$.run_id'), n.place
+SELECT d._file, d._line, d._file, json_extract(m.value, '$.timestamp') / 1e3, coalesce(json_extract(m.value, '$.step'), 0) + 0, json_extract(m.value, '$.value'), json_extract(m.value, '$.run_id'), n.place
 FROM jsonl_trace(:mlflow) AS d, json_each(iif(json_type(d.record, '$.metrics') IS NULL, json_array(json(d.record)), d.record), iif(json_type(d.record, '$.metrics') IS NULL, '$', '$.metrics')) AS m
 CROSS JOIN trainer_names AS n ON n.name = CASE WHEN m.type = 'object' THEN json_extract(m.value, '$.key') END
 ORDER BY d._file, d._line, json_extract(m.value, '$.timestamp'), m.id;
+INSERT INTO trainer_values
+SELECT d._file, d._line, d._file, json_extract(m.value, '$.timestamp') / 1e3, coalesce(json_extract(m.value, '$.step'), 0) + 0, json_extract(m.value, '$.value'), coalesce(json_extract(d.record, '$.mlflow.info.run_id'), json_extract(d.record, '$.info.run_id')), n.place
+FROM jsonl_trace(:mlflow_run) AS d, json_each(d.record, iif(json_type(d.record, '$.mlflow') IS NULL, '$.metrics', '$.mlflow.metrics')) AS k JOIN trainer_names AS n ON n.name = k.key, json_each(k.value) AS m
+WHERE k.type = 'array' AND m.type = 'object' ORDER BY d._file, d._line, json_extract(m.value, '$.timestamp'), m.id;
+INSERT INTO trainer_values
+SELECT d._file, d._line, d._file, json_extract(d.record, '$.timestamp') / 1e3, json_extract(d.record, '$.step') + 0, json_extract(d.record, '$.value') + 0, json_extract(d.record, '$.run_id'), n.place
+FROM csv_trace(:mlflow_csv) AS d JOIN trainer_names AS n ON n.name = json_extract(d.record, '$.key') ORDER BY d._file, json_extract(d.record, '$.timestamp') + 0, d._line;
 DROP TABLE IF EXISTS temp.trainer_kept;
 CREATE TEMP TABLE trainer_kept AS
 SELECT _file AS file, _line AS line, log_group(_record, 'ms') / 1e3 AS time, step, log_group(_record, 'value') AS value, instr(_file, '/metrics/') AS at
