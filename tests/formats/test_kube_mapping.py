@@ -73,6 +73,16 @@ class Mapping(Mapped):
         self.assertEqual(self.rows("SELECT chip, sum(chips) FROM capacity WHERE chip NOT LIKE 'AMD%' GROUP BY chip ORDER BY chip"),
                          [("NVIDIA-A10G", 4), ("nvidia-a100-40-sxm4", 4), ("nvidia-a10g", 8), ("nvidia-b200", 4), ("nvidia-h100-sxm", 4), ("nvidia-l4", 4), ("nvidia-t4", 4)])
 
+    def test_machines_of_other_clouds(self):
+        """Of Azure, Google, Oracle and CoreWeave, whose size is part of the name."""
+        types = {"Standard_ND96isr_H100_v5": "nvidia-h100-sxm", "Standard_ND96is_H100_v5": "nvidia-h100-sxm", "Standard_NC80adis_H100_v5": "nvidia-h100-nvl", "Standard_ND96isr_H200_v5": "nvidia-h200-sxm",
+                 "Standard_ND96asr_v4": "nvidia-a100-40-sxm4", "Standard_ND96amsr_A100_v4": "nvidia-a100-80-sxm4", "Standard_NC48ads_A100_v4": "nvidia-a100-80-pcie", "Standard_ND128isr_NDR_GB200_v6": "nvidia-gb200",
+                 "Standard_ND96isr_MI300X_v5": "amd-mi300x", "a2-highgpu-8g": "nvidia-a100-40-sxm4", "a2-ultragpu-4g": "nvidia-a100-80-sxm4", "a3-megagpu-8g": "nvidia-h100-sxm", "a3-ultragpu-8g": "nvidia-h200-sxm",
+                 "a4-highgpu-8g": "nvidia-b200", "BM.GPU4.8": "nvidia-a100-40-sxm4", "BM.GPU.A100-v2.8": "nvidia-a100-80-sxm4", "BM.GPU.H100.8": "nvidia-h100-sxm", "gd-8xh100ib-i128": "nvidia-h100-sxm",
+                 "n1-standard-8": "n1-standard-8", "Standard_NV36ads_A10_v5": "Standard_NV36ads_A10_v5"}
+        self.map(self.file({"kind": "List", "items": [self.node(kind, {G: "8"}, **{"node.kubernetes.io/instance-type": kind}) for kind in types]}))
+        self.assertEqual(sorted((kind, chip, 8) for kind, chip in types.items()), self.rows("SELECT pool, chip, chips FROM capacity ORDER BY pool"))
+
     def test_a_node_that_goes_to_another_pool(self):
         """From the first heartbeat that shows it: capacity, outages and what pods hold; before it is of the pool of before. So is a node that is made anew with its name."""
         def seen(beat, pool, chips=8, uid="u-n", ready=(0, "True"), event="MODIFIED", made=0, **labels):

@@ -6,8 +6,8 @@
 
 -- ---- 3. Nodes ----
 
--- GKE's names of chips, and machine types of AWS, which mpg_chips does not know. The A10G of a g5 is no A10, and GKE's P100
--- are cards, slower than an SXM2.
+-- GKE's names of chips, and machine types of AWS, Azure, Google, Oracle and CoreWeave, which mpg_chips does not know. The A10G of a g5
+-- is no A10, and GKE's P100 are cards, slower than an SXM2.
 DROP TABLE IF EXISTS temp.kube_products;
 CREATE TEMP TABLE kube_products(product, chip);
 INSERT INTO kube_products VALUES
@@ -21,7 +21,14 @@ INSERT INTO kube_products VALUES
   ('g4dn', 'nvidia-t4'), ('g5', 'nvidia-a10g'), ('g6', 'nvidia-l4'), ('g6e', 'nvidia-l40s'), ('g7e', 'nvidia-rtx-pro-6000-server'),
   ('p3', 'nvidia-v100-sxm2-16'), ('p3dn', 'nvidia-v100-sxm2-32'), ('p4d', 'nvidia-a100-40-sxm4'),
   ('p4de', 'nvidia-a100-80-sxm4'), ('p5', 'nvidia-h100-sxm'), ('p5e', 'nvidia-h200-sxm'), ('p5en', 'nvidia-h200-sxm'),
-  ('p6-b200', 'nvidia-b200'), ('p6-b300', 'nvidia-b300'), ('p6e-gb200', 'nvidia-gb200'), ('p6e-gb300', 'nvidia-gb300'), ('p6e-gb300r', 'nvidia-gb300');
+  ('p6-b200', 'nvidia-b200'), ('p6-b300', 'nvidia-b300'), ('p6e-gb200', 'nvidia-gb200'), ('p6e-gb300', 'nvidia-gb300'), ('p6e-gb300r', 'nvidia-gb300'),
+  ('Standard_ND*_H100_v5', 'nvidia-h100-sxm'), ('Standard_NC*_H100_v5', 'nvidia-h100-nvl'), ('Standard_ND*_H200_v5', 'nvidia-h200-sxm'), ('Standard_ND96asr_v4', 'nvidia-a100-40-sxm4'),
+  ('Standard_ND*_A100_v4', 'nvidia-a100-80-sxm4'), ('Standard_NC*_A100_v4', 'nvidia-a100-80-pcie'), ('Standard_ND*_GB200_v6', 'nvidia-gb200'), ('Standard_ND*_GB300_v6', 'nvidia-gb300'),
+  ('Standard_ND*_MI300X_v5', 'amd-mi300x'), ('Standard_NC*_T4_v3', 'nvidia-t4'),
+  ('a2-highgpu-*', 'nvidia-a100-40-sxm4'), ('a2-megagpu-*', 'nvidia-a100-40-sxm4'), ('a2-ultragpu-*', 'nvidia-a100-80-sxm4'), ('a3-highgpu-*', 'nvidia-h100-sxm'), ('a3-megagpu-*', 'nvidia-h100-sxm'),
+  ('a3-edgegpu-*', 'nvidia-h100-sxm'), ('a3-ultragpu-*', 'nvidia-h200-sxm'), ('a4-highgpu-*', 'nvidia-b200'), ('a4x-highgpu-*', 'nvidia-gb200'), ('g2-standard-*', 'nvidia-l4'),
+  ('BM.GPU4.8', 'nvidia-a100-40-sxm4'), ('BM.GPU.B4.8', 'nvidia-a100-40-sxm4'), ('BM.GPU.A100-v2.8', 'nvidia-a100-80-sxm4'), ('BM.GPU.H100.8', 'nvidia-h100-sxm'), ('BM.GPU.H200.8', 'nvidia-h200-sxm'),
+  ('BM.GPU.B200.8', 'nvidia-b200'), ('BM.GPU.GB200.4', 'nvidia-gb200'), ('BM.GPU.MI300X.8', 'amd-mi300x'), ('gd-8xh100ib-*', 'nvidia-h100-sxm'), ('gd-8xh200ib-*', 'nvidia-h200-sxm'), ('gd-8xb200ib-*', 'nvidia-b200');
 
 -- A node that went to another pool, or whose devices are shared otherwise than before: what is so from the first heartbeat on that
 -- shows it. A version without the label is of the pool that the next one names.
@@ -73,7 +80,7 @@ SELECT name AS node, uid, period, coalesce(place, json_extract(labels, '$."' || 
        (SELECT nullif(max(max(coalesce(CAST(strftime('%s', json_extract(iif(type = 'object', value, '{}'), '$.lastHeartbeatTime')) AS INTEGER), 0)), max(coalesce(CAST(strftime('%s', json_extract(iif(type = 'object', value, '{}'), '$.lastTransitionTime')) AS INTEGER), 0)),
                    coalesce((SELECT min(e.at) FROM kube_events AS e WHERE e.about = 'Node' AND e.reason = 'RemovingNode' AND e.name = named.name AND e.at > named.creationTimestamp), 0)), 0)
         FROM kube_last AS l, json_each(l.conditions) WHERE l.kind = 'Node' AND l.uid = named.uid AND l.event = 'DELETED') AS end_time
-FROM named LEFT JOIN kube_products ON kube_products.product = model LEFT JOIN begun AS b USING (uid, period);
+FROM named LEFT JOIN kube_products ON model GLOB kube_products.product LEFT JOIN begun AS b USING (uid, period);
 UPDATE kube_events SET used = 1 WHERE about = 'Node' AND reason = 'RemovingNode' AND EXISTS (SELECT 1 FROM kube_nodes AS n WHERE n.node = kube_events.name AND n.end_time = kube_events.at);
 UPDATE kube_nodes SET end_time = n.next
 FROM (SELECT rowid AS row, lead(start_time) OVER (PARTITION BY uid ORDER BY period) AS next FROM kube_nodes) AS n WHERE n.row = kube_nodes.rowid AND next IS NOT NULL;
