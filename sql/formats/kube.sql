@@ -12,6 +12,7 @@
 --@ hint (?s)\A\s*\[?\s*\{.{0,1000}?"protoPayload"\s*:.{0,9000}?"(?:k8s\.io|io\.k8s\.) => an audit log of Kubernetes in Cloud Logging, which tells of requests: record the objects with kubectl get -w -o json
 --@ hint (?s)\A\s*[\[{](?=.{0,9000}?"api_version"\s*:)(?=.{0,9000}?"creation_timestamp"\s*:) => objects of Kubernetes with keys of its Python client: export them with kubectl get -o json, or by the client's sanitize_for_serialization
 --@ hint \A(?:[IWE]\d{4} \d\d:\d\d:\d\d\.\d+ [^\n]*\n|(?:Warning|Error from server[^\n:]*|Unable to [^\n:]*): [^\n]*\n)+\s*\{\s*"(?:apiVersion|type)" => kubectl's messages, and JSON behind them: export its output alone, without 2>&1
+--@ hint (?s)\A\s*\{\s*"metadata"\s*:\s*\{(?=.{0,9000}?"items"\s*:\s*\[)(?=.{0,60000}?"(?:containers|nodeInfo|podIP)"\s*:) => objects of Kubernetes without their kind, as client-go writes a list: export them with kubectl get -o json
 --@ hint \A(?:---\n)?apiVersion: => objects of Kubernetes as YAML: export them with kubectl get -o json
 --
 -- In the sqlite3 shell:
