@@ -219,7 +219,7 @@ DELETE FROM trainer_marks WHERE rank > (SELECT lowest FROM trainer_lowest WHERE 
 DELETE FROM trainer_points WHERE rank > (SELECT lowest FROM trainer_lowest WHERE of_job = job);
 DROP TABLE trainer_lowest;
 INSERT INTO mpg_issues(source, severity, kind, count, detail)
-SELECT path, 'warning', 'no_steps', 1, iif(coalesce(:wandb, :wandb_csv, :mlflow, :mlflow_store) IS NULL, 'no step with a time was found', coalesce('no value of "' || :tag || '" was found', 'no value of a known name of the loss was found: name it by the option tag')) FROM trainer_input
+SELECT path, 'warning', 'no_steps', 1, iif(coalesce(:wandb, :wandb_columns, :wandb_csv, :mlflow, :mlflow_csv, :mlflow_run, :mlflow_store) IS NULL, 'no step with a time was found', coalesce('no value of "' || :tag || '" was found', 'no value of a known name of the loss was found: name it by the option tag')) FROM trainer_input
 WHERE NOT EXISTS (SELECT 1 FROM trainer_points) AND NOT EXISTS (SELECT 1 FROM trainer_untimed);
 
 .read sql/formats/log/chips.sql

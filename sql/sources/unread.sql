@@ -100,6 +100,7 @@
 --@ hint (?s)\A(?:\x00[\x00-\xff]{3})?\x0a(?=.{0,1000}?(?:service\.name|telemetry\.sdk\.)) => spans or metrics of OpenTelemetry as protobuf: let the collector's exporter write JSON (format: json, no compression)
 --@ hint \A\s*\{(?="_wandb"|[^\n]*[,\s]"_wandb"\s*:\s*\{) => the last values of a run of Weights & Biases: export its history by run.scan_history()
 --@ hint (?s)\A\s*\{(?=.{0,8000}?"startedAt"\s*:)(?=.{0,8000}?"(?:gpu_count|cpu_count|codePath|executable)"\s*:) => what Weights & Biases knows of a run's machine: logs beside it are of the job of Slurm that it names
+--@ hint (?s)\A\s*\[?\s*\{(?=.{0,4000}?"event_type"\s*:\s*"(?:job_(?:started|terminated)|checkpoint_(?:loaded|saved)|user_(?:scheduled|terminated))")(?=.{0,4000}?"job_name"\s*:) => events of AI-Hypercomputer's resiliency, which has no steps but those of saves: give the trainer's own log, or write the records (docs/own-logs.md)
 --@ hint \A:W&B => a run of Weights & Biases as its client writes it: export its history by run.scan_history()
 --@ hint (?m)^.*\{'(?:loss|eval_loss|train_runtime)': '?[\d.]+.*'epoch': => what the Hugging Face Trainer prints, without times: give the event files that report_to="tensorboard" writes
 --@ hint (?m)^(?:[^\n]*\r)?Epoch \d+:\s+\d+%\|[^|\n]*\| \d+/\d+ \[ => what Lightning's bar prints, without times: give the event files of its TensorBoardLogger

@@ -254,6 +254,8 @@ UNREAD = {
     "chrome.json": (b'{"displayTimeUnit":"ns","traceEvents":[{"ph":"X","pid":1,"tid":1,"ts":1,"dur":2,"name":"fusion.1"}]}', "a Chrome trace in which nothing names a device"),
     "zipkin.json": (b'[{"id":"2","traceId":"1f","name":"step","timestamp":1772445600000000,"duration":1000,"localEndpoint":{"serviceName":"t"}}]', "spans of Zipkin"),
     "run.wandb": (b":W&B\xe1\xbe\x00" + bytes(40), "a run of Weights & Biases"),
+    "resiliency.log": (b'{"timestamp": "2026-03-01T10:00:00.492242", "job_name": "llm", "event_type": "job_started", "node_rank": 0}\n{"timestamp": "2026-03-01T10:00:29.376985", "job_name": "llm", "event_type": "checkpoint_loaded", "step": 0}\n', "events of AI-Hypercomputer's resiliency"),
+    "resiliency.json": (b'[\n  {\n    "insertId": "a",\n    "jsonPayload": {\n      "event_type": "checkpoint_saved",\n      "job_name": "llm",\n      "step": 500,\n      "timestamp": "2026-03-01T10:00:29.376985"\n    }\n  }\n]', "events of AI-Hypercomputer's resiliency"),
     "tensorboard.json": (b"[[1772445600.1, 1, 2.3], [1772445610.1, 2, 2.2]]", "a table of TensorBoard"),
     "mlflow-run.json": (b'{"run": {"info": {"run_id": "abc", "status": "FINISHED"}, "data": {"metrics": [{"key": "train_loss", "value": 4.0, "timestamp": 1772532100000, "step": 10}]}}}', "runs of MLflow with their last values"),
     "mlflow-runs.json": (b'{"runs": [{"info": {"run_id": "abc"}, "data": {}}]}', "runs of MLflow with their last values"),
