@@ -16,12 +16,14 @@
 --@ input :mlflow sure (?s)\A\s*\[?\s*\{(?=[^{}]*"key"\s*:)(?=[^{}]*"value"\s*:)(?=[^{}]*"timestamp"\s*:\s*\d{13}\b)[^{}]*"step"\s*:
 --@ input :mlflow_csv sure \Arun_id,key,value,step,timestamp\r?\n
 --@ input :mlflow_run sure (?s)\A\s*\{(?=.{0,4000}?"(?:mlflow|info)"\s*:\s*\{).*"metrics"\s*:\s*\{\s*"[^"\n]+"\s*:\s*\[\s*\{[^{}]*"timestamp"\s*:\s*\d{13}\b
+--@ input :values_csv sure \A,?(?:Wall time,Step,Value|step,value,timestamp)\r?\n
+--@ input :comet sure (?s)\A\s*\[?\s*\{[^{}]*"metricName"\s*:[^{}]*"metricValue"\s*:
 --@ input :mlflow_store sure \A\d{13} \S+ \d+\r?\n(?:\d{13} \S+ \d+\s|(?![\s\S]))
 --@ input :hf sure (?s)\A\s*\{.*"log_history"\s*:\s*\[.*"step"\s*:
 --@ needs :chips (?s)\A(?!.*(?:dist_world_size=\d|MEMBER: \d+/\d))
 --@ needs :chip (?s)\A
 --@ needs :year ^(?:<\d+>)?[A-Z][a-z]{2} [ \d]\d \d\d:\d\d:\d\d(?:\.\d+)? (?![^\n]*\d{4}-\d\d-\d\d[T ]\d\d:)[^\n]*(?:Training epoch \d|train_step_timing in s)
---@ needs :start (?s)\A(?!(?:-- [^\n]*\n)?(?:(?:<\d+>)?[A-Z][a-z]{2} [ \d]\d \d\d:\d\d:\d\d(?:\.\d+)? |\d{10}\.\d{6} |(?:__CURSOR=[^\n]*\n)?[^\n]*__REALTIME_TIMESTAMP))(?!.*(?:\d{4}-\d\d-\d\d[T ]\d\d:\d\d:\d\d|Start time ?: [\d.]+s|"time_us"|_timestamp|"timestamp"|,timestamp\r?$|"log_history"|\A\d{13} \S+ \d+\s))
+--@ needs :start (?s)\A(?!(?:-- [^\n]*\n)?(?:(?:<\d+>)?[A-Z][a-z]{2} [ \d]\d \d\d:\d\d:\d\d(?:\.\d+)? |\d{10}\.\d{6} |(?:__CURSOR=[^\n]*\n)?[^\n]*__REALTIME_TIMESTAMP))(?!.*(?:\d{4}-\d\d-\d\d[T ]\d\d:\d\d:\d\d|Start time ?: [\d.]+s|"time_us"|_timestamp|"timestamp"|,timestamp\r?$|\AWall time,|"log_history"|\A\d{13} \S+ \d+\s))
 --
 -- In the sqlite3 shell:
 --
@@ -33,7 +35,7 @@
 --
 -- Parameters: one of :deepspeed, :nemo (logs), :titan (torchtitan's structured_logs/*.jsonl), :wandb (a history as JSON Lines),
 -- :wandb_columns (a column after the other, as pandas' to_json writes it), :wandb_csv (the same as CSV), :mlflow (answers of metrics/get-history), :mlflow_csv (the table of its charts),
--- :mlflow_run (run.json of mlflow-export-import), :mlflow_store (files of its store, mlruns/*/*/metrics/NAME),
+-- :mlflow_run (run.json of mlflow-export-import), :values_csv (values of the loss as TensorBoard and Neptune make tables of them), :comet (metrics as Comet lists them), :mlflow_store (files of its store, mlruns/*/*/metrics/NAME),
 -- :hf (trainer_state.json), each a path, glob or folder.
 -- Others may be left unset: :chips and :chip say how many chips the job holds, and which; :pool names the pool ('training'); :job
 -- makes all files runs of one job (else each file is one, and of torchtitan each folder); :outcome says how the last run ended;
@@ -47,7 +49,7 @@
 -- ---- 1. The input: when steps were over, and what else takes time or makes progress safe ----
 
 DROP TABLE IF EXISTS temp.trainer_input;
-CREATE TEMP TABLE trainer_input AS SELECT mpg_required(path, ':deepspeed') AS path FROM (SELECT coalesce(:deepspeed, :nemo, :titan, :wandb, :wandb_columns, :wandb_csv, :mlflow, :mlflow_csv, :mlflow_run, :mlflow_store, :hf) AS path);
+CREATE TEMP TABLE trainer_input AS SELECT mpg_required(path, ':deepspeed') AS path FROM (SELECT coalesce(:deepspeed, :nemo, :titan, :wandb, :wandb_columns, :wandb_csv, :mlflow, :mlflow_csv, :mlflow_run, :values_csv, :comet, :mlflow_store, :hf) AS path);
 
 DROP TABLE IF EXISTS temp.trainer_points;
 CREATE TEMP TABLE trainer_points(file, line, job TEXT, rank, time, step, seconds, loss, tflops, begun, resumed, run); -- run: as a tracker's record names it
@@ -219,7 +221,7 @@ DELETE FROM trainer_marks WHERE rank > (SELECT lowest FROM trainer_lowest WHERE 
 DELETE FROM trainer_points WHERE rank > (SELECT lowest FROM trainer_lowest WHERE of_job = job);
 DROP TABLE trainer_lowest;
 INSERT INTO mpg_issues(source, severity, kind, count, detail)
-SELECT path, 'warning', 'no_steps', 1, iif(coalesce(:wandb, :wandb_columns, :wandb_csv, :mlflow, :mlflow_csv, :mlflow_run, :mlflow_store) IS NULL, 'no step with a time was found', coalesce('no value of "' || :tag || '" was found', 'no value of a known name of the loss was found: name it by the option tag')) FROM trainer_input
+SELECT path, 'warning', 'no_steps', 1, iif(coalesce(:wandb, :wandb_columns, :wandb_csv, :mlflow, :mlflow_csv, :mlflow_run, :comet, :mlflow_store) IS NULL, 'no step with a time was found', coalesce('no value of "' || :tag || '" was found', 'no value of a known name of the loss was found: name it by the option tag')) FROM trainer_input
 WHERE NOT EXISTS (SELECT 1 FROM trainer_points) AND NOT EXISTS (SELECT 1 FROM trainer_untimed);
 
 .read sql/formats/log/chips.sql

@@ -111,8 +111,6 @@
 --@ hint \A"?Name"?,"?State"?,"?Notes"? => a table of runs of Weights & Biases: export each run's history by run.scan_history()
 --@ hint \A\s*\{\s*"(?:schema"\s*:\s*\{\s*"fields|columns"\s*:\s*\[(?=[^\n]*"index"\s*:\s*\[))" => a table as pandas writes it for itself: write to_json(orient="records", lines=True)
 --@ hint (?m)^latest_metrics$ => a database of MLflow: give the answer of its metrics/get-history for the loss
---@ hint \A,?step,value,timestamp\r?\n => values of Neptune: write CSV with the columns _step, _timestamp (Unix seconds) and loss
---@ hint (?s)\A\s*\[\s*\{[^}]*"metricName"\s*:[^}]*"metricValue"\s*: => values of Comet: write CSV with the columns _step, _timestamp (Unix seconds) and loss
 --@ hint \A\{"current_steps"\s*:[^\n]*"elapsed_time"\s*: => what LLaMA-Factory writes of a run, with elapsed times alone: give the event files that report_to="tensorboard" writes
 --@ hint \A\{(?=[^\n]*"perf/step_time_seconds"\s*:)[^\n]*"step"\s*: => metrics of MaxText, without times: give its log or its event files
 --@ hint (?m)^.*\bstep:\d+ - [\w/.()@-]+:[\d.eE+-]+ - [\w/.()@-]+: => what verl prints of steps, without times: give its event files, or the history of Weights & Biases
@@ -139,7 +137,7 @@
 --@ hint \A"?Time"?,[^\n]*(?:DCGM_FI_|__name__|gpu=|kube_) => what Grafana shows: ask its Prometheus itself (api/v1/query_range)
 --@ hint \A\s*\{\s*"neuron_runtime_data"\s*: => what neuron-monitor prints: let its neuron-monitor-prometheus.py serve it, and scrape that
 --@ hint \A\s*\{\s*"card\d+"\s*:\s*\{ => what rocm-smi prints, which is of one moment: scrape AMD's device metrics exporter, which trace_duty reads
---@ hint \A(?:Wall time,Step,Value\n|\s*\[\s*\[\s*1\d{9}\.\d+\s*,\s*\d+\s*,\s*-?[\d.eE+-]+\s*\]) => a table of TensorBoard for people: give its event files
+--@ hint \A\s*\[\s*\[\s*1\d{9}\.\d+\s*,\s*\d+\s*,\s*-?[\d.eE+-]+\s*\] => values of TensorBoard as JSON: give its event files, or the table (CSV)
 --@ hint (?s)\A\s*\{.*?"traceEvents"\s*: => a Chrome trace in which nothing names a device as a known writer does: chrome_trace reads its events
 
 -- Text that is no UTF-8 (what has a mark of UTF-16 is refused when it is opened), or no trace.

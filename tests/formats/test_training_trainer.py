@@ -255,6 +255,15 @@ class Trainer(cases.Case):
             path = self.file(content, "m.x")
             self.assertEqual((wanted, {}), (self.steps(path), self.issues(path)))
             self.assertEqual("chips, chip", self.one("SELECT missing FROM trace_sources(?)", path))
+        # What TensorBoard and Neptune make tables of is the metric that was chosen; Comet names it.
+        values = [(p["step"], p["value"], p["timestamp"] // 1000) for p in points]
+        named = [{"metricName": name, "metricValue": str(value), "timestamp": at * 1000, "step": step, "epoch": None, "runContext": "train"} for name in ("lr", "train_loss") for step, value, at in values]
+        for content in ("Wall time,Step,Value\n" + "".join(f"{at}.0,{step},{value}\n" for step, value, at in values), "step,value,timestamp\r\n" + "".join(f"{step},{value},{at * 1000}\r\n" for step, value, at in values),
+                        ",step,value,timestamp\n" + "".join(f"{i},{step}.0,{value},{datetime.datetime.fromtimestamp(at, datetime.timezone.utc):%Y-%m-%d %H:%M:%S.%f}+00:00\n" for i, (step, value, at) in enumerate(values)),
+                        named, json.dumps(named, indent=2)):
+            path = self.file(content, "v.x")
+            self.assertEqual((wanted, {}), (self.steps(path), self.issues(path)))
+            self.assertEqual("chips, chip", self.one("SELECT missing FROM trace_sources(?)", path))
         two = self.file(chart + "".join(f"def,train_loss,{p['value']},{p['step']},{p['timestamp'] + 5000}\n" for p in points), "two.csv")
         self.assertEqual([(1, 12), (1, 12)], self.rows("SELECT max(attempt), count(*) FROM trace_training_steps(?) GROUP BY job", two))
 

@@ -171,7 +171,6 @@ UNREAD = {
     "out_kernel_trace.csv": (b'"Guid","Kind","Agent_Id","Queue_Id","Stream_Id"\n', ROCPROFV3),
     "rocprof.csv": (b'"Index","KernelName","gpu-id","queue-id","queue-index","pid","tid","grd"\n', "a table of rocprof: give"),
     "mlflow.db": (database("CREATE TABLE runs(run_uuid); CREATE TABLE metrics(key, value); CREATE TABLE latest_metrics(key, value)"), "a database of MLflow: give the answer of its metrics/get-history"),
-    "neptune.csv": (b",step,value,timestamp\n0,1.0,2.5,2026-03-02 10:00:00.000\n", "values of Neptune: write CSV"),
     "trace.rpd": (database("CREATE TABLE rocpd_op(id); CREATE TABLE rocpd_api(id); CREATE TABLE rocpd_string(id)"), "a trace of rocmProfileData: convert"),
     "op_summary_1.csv": (b"Device_id,Model ID,Task ID,Stream ID,Op Name,OP Type,OP State,Task Type,Task Start Time(us),Task Duration(us)\n", ASCEND),
     "kernel_details.csv": (b"Step Id,Device_id,Model ID,Task ID,Stream ID,Name,Type,Accelerator Core,Start Time(us),Duration(us)\n", ASCEND),
@@ -214,7 +213,6 @@ UNREAD = {
     "request.pb": (b"\x0a\x2a\x0a\x1b\x0a\x19\x0a\x0cservice.name\x12\x09\x0a\x07trainer\x12\x0b\x12\x09\x2a\x04step", "spans or metrics of OpenTelemetry as protobuf"),
     "keys.jsonl": (b'{"_step": 1, "train/loss": 2.0}\n{"_step": 2, "train/loss": 1.9}\n', "a history of Weights & Biases without times"),
     "chart.csv": (b'"Step","llm-7 - train/loss","llm-7 - train/loss__MIN"\n"1","2.0","2.0"\n', "a chart of Weights & Biases, without times"),
-    "comet.json": (b'[{"metricName": "train_loss", "metricValue": "2.0", "timestamp": 1772445600000, "step": 1}]', "values of Comet"),
     "trainer_log.jsonl": (b'{"current_steps": 10, "total_steps": 100, "loss": 2.0, "percentage": 10.0, "elapsed_time": "0:00:10", "remaining_time": "0:01:30"}\n', "what LLaMA-Factory writes of a run"),
     "metrics.txt": (b'{"perf/step_time_seconds": 2.0, "learning/loss": 8.0, "step": 0.0, "run_name": "x"}\n', "metrics of MaxText, without times"),
     "verl.log": (b"(TaskRunner pid=1) step:1 - global_seqlen/min:1 - actor/pg_loss:0.1 - timing_s/gen:20.1 - timing_s/step:60.0\n", "what verl prints of steps, without times"),
@@ -256,7 +254,7 @@ UNREAD = {
     "run.wandb": (b":W&B\xe1\xbe\x00" + bytes(40), "a run of Weights & Biases"),
     "resiliency.log": (b'{"timestamp": "2026-03-01T10:00:00.492242", "job_name": "llm", "event_type": "job_started", "node_rank": 0}\n{"timestamp": "2026-03-01T10:00:29.376985", "job_name": "llm", "event_type": "checkpoint_loaded", "step": 0}\n', "events of AI-Hypercomputer's resiliency"),
     "resiliency.json": (b'[\n  {\n    "insertId": "a",\n    "jsonPayload": {\n      "event_type": "checkpoint_saved",\n      "job_name": "llm",\n      "step": 500,\n      "timestamp": "2026-03-01T10:00:29.376985"\n    }\n  }\n]', "events of AI-Hypercomputer's resiliency"),
-    "tensorboard.json": (b"[[1772445600.1, 1, 2.3], [1772445610.1, 2, 2.2]]", "a table of TensorBoard"),
+    "tensorboard.json": (b"[[1772445600.1, 1, 2.3], [1772445610.1, 2, 2.2]]", "values of TensorBoard as JSON"),
     "mlflow-run.json": (b'{"run": {"info": {"run_id": "abc", "status": "FINISHED"}, "data": {"metrics": [{"key": "train_loss", "value": 4.0, "timestamp": 1772532100000, "step": 10}]}}}', "runs of MLflow with their last values"),
     "mlflow-runs.json": (b'{"runs": [{"info": {"run_id": "abc"}, "data": {}}]}', "runs of MLflow with their last values"),
     "wandb-runs.csv": (b'"Name","State","Notes","User","Tags","Created","Runtime","Sweep","train/loss"\n"run-1","finished","","me","","2026-03-01T10:00:00.000Z","120","","4.1"\n', "a table of runs of Weights & Biases"),
@@ -264,7 +262,6 @@ UNREAD = {
     "pandas-split.json": (b'{"columns":["_step","_timestamp"],"index":[0,1],"data":[[0,1772532000.0],[1,1772532010.0]]}', "a table as pandas writes it for itself"),
     "comet.csv": (b"step,duration,timestamp,value\n0,0,1772532000000,5.0\n", "a table of steps with times: name its columns"),
     "steps.csv": (b'"Step","Loss","Timestamp"\r\n"0","5","1772532000"\r\n', "a table of steps with times: name its columns"),
-    "tensorboard.csv": (b"Wall time,Step,Value\n1772445600.1,1,2.3\n", "a table of TensorBoard"),
     "login.html": (b"<!DOCTYPE html>\n<html><title>Sign in</title>", "a page of HTML: a download that needed a login"),
 }
 

@@ -1,6 +1,6 @@
 -- trainer/trackers.sql - histories of Weights & Biases and MLflow: a record has a loss and a time, and maybe the number of the trainer's step.
 --
--- Reads :wandb, :wandb_columns, :wandb_csv, :mlflow, :mlflow_csv, :mlflow_run, :mlflow_store and :tag. Makes trainer_history, and fills trainer_points.
+-- Reads :wandb, :wandb_columns, :wandb_csv, :mlflow, :mlflow_csv, :mlflow_run, :values_csv, :comet, :mlflow_store and :tag. Makes trainer_history, and fills trainer_points.
 -- A part of trainer.sql, which says what the parameters are and runs the parts in order.
 
 -- A time is in seconds, or in the milliseconds, microseconds or nanoseconds of pandas, which also makes dates of them.
@@ -58,6 +58,14 @@ WHERE k.type = 'array' AND m.type = 'object' ORDER BY d._file, d._line, json_ext
 INSERT INTO trainer_values
 SELECT d._file, d._line, d._file, json_extract(d.record, '$.timestamp') / 1e3, json_extract(d.record, '$.step') + 0, json_extract(d.record, '$.value') + 0, json_extract(d.record, '$.run_id'), n.place
 FROM csv_trace(:mlflow_csv) AS d JOIN trainer_names AS n ON n.name = json_extract(d.record, '$.key') ORDER BY d._file, json_extract(d.record, '$.timestamp') + 0, d._line;
+-- A table of values is of the one metric that was chosen for it.
+INSERT INTO trainer_values
+SELECT file, line, file, CASE WHEN typeof(time) = 'text' THEN round((julianday(time) - 2440587.5) * 86400, 3) WHEN time < 1e11 THEN time WHEN time < 1e14 THEN time / 1e3 WHEN time < 1e17 THEN time / 1e6 ELSE time / 1e9 END AS at, step + 0, value, NULL, 0
+FROM (SELECT _file AS file, _line AS line, coalesce(json_extract(record, '$."Wall time"'), json_extract(record, '$.timestamp')) AS time, coalesce(json_extract(record, '$.Step'), json_extract(record, '$.step')) AS step,
+             coalesce(json_extract(record, '$.Value'), json_extract(record, '$.value')) AS value FROM csv_trace(:values_csv)) ORDER BY file, at, line;
+INSERT INTO trainer_values
+SELECT d._file, d._line, d._file, json_extract(d.record, '$.timestamp') / 1e3, json_extract(d.record, '$.step') + 0, json_extract(d.record, '$.metricValue') + 0, json_extract(d.record, '$.experimentKey'), n.place
+FROM jsonl_trace(:comet) AS d JOIN trainer_names AS n ON n.name = json_extract(d.record, '$.metricName') ORDER BY d._file, json_extract(d.record, '$.timestamp') + 0, d._line;
 DROP TABLE IF EXISTS temp.trainer_kept;
 CREATE TEMP TABLE trainer_kept AS
 SELECT _file AS file, _line AS line, log_group(_record, 'ms') / 1e3 AS time, step, log_group(_record, 'value') AS value, instr(_file, '/metrics/') AS at
