@@ -75,6 +75,8 @@ DELETE FROM temp.goodput_rows WHERE rowid IN (SELECT id FROM goodput_again);
 DELETE FROM temp.goodput_marks WHERE id IN (SELECT id FROM goodput_again);
 DROP TABLE goodput_again;
 
+.read sql/formats/goodput/hosts.sql
+
 -- Entries of a kind that is not known.
 INSERT INTO mpg_issues(source, severity, kind, line, count, detail)
 SELECT coalesce(:log, 'goodput_rows'), 'warning', 'unknown_event', NULL, count(*), 'entries of kinds that are not known: left out'

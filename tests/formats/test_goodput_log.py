@@ -444,6 +444,31 @@ class Mapping(Case):
         self.map(self.file("".join(json.dumps({"job_name": "a", **line}) + "\n" for line in lines)))
         return dict(self.rows("SELECT category, sum(chip_us) / 1000000 FROM mpg_rollup GROUP BY category"))
 
+    def test_hosts_that_write_beside_each_other(self):
+        """Each of a job's processes records: pods begin seconds apart, steps a little. Any number of them is one job, also where it went back; what one alone repeats is a restart."""
+        def run(start, first, ends):
+            edges = [("job_start_time", 0), ("tpu_init_start_time", 5), ("tpu_init_end_time", 25), ("training_prep_start_time", 26), ("training_prep_end_time", 46), ("data_loading_start_time", 47), ("data_loading_end_time", 50)]
+            return ([{"job_name": "r", key: start + at} for key, at in edges] + [{"job_name": "r", "step_count": first + i, "step_start_time": start + 50 + 10 * i} for i in range(20)]
+                    + [{"job_name": "r", "job_end_time": start + 250}] * ends)
+        def hosts(rows, n, late):
+            timed = [(next(v for key, v in row.items() if "time" in key), row) for row in rows]
+            shifted = [(at + host * (4 if "job_start_time" in row else late), {key: v + host * (4 if "job_start_time" in row else late) if "time" in key else v for key, v in row.items()}) for at, row in timed for host in range(n)]
+            return [row for _, row in sorted(shifted, key=lambda pair: pair[0])]
+        def sums(rows):
+            path = self.file("".join(json.dumps(row) + "\n" for row in rows))
+            found = {category: seconds for category, seconds in self.rows("SELECT category, sum(chip_us) / 1e6 FROM trace_rollup(?) GROUP BY 1", path)}
+            return found, self.rows("SELECT count(*) FROM trace_records(?) WHERE record = 'allocations'", path), {kind for kind, in self.rows("SELECT kind FROM mpg_issues WHERE source = ?", path)} & {"parallel_lines", "missing_end", "repeated_steps"}
+        twice = run(1772352000, 0, 0) + run(1772352500, 15, 1)
+        for rows in (run(1772352000, 0, 1), twice):
+            alone, attempts, said = sums(rows)
+            self.assertEqual(set(), said)
+            for n, late in ((2, 0.2), (3, 0.3), (8, 0.1)):
+                found, held, said = sums(hosts(rows, n, late))
+                self.assertEqual((attempts, {"parallel_lines"}), (held, said))
+                self.assertEqual(set(alone), set(found))
+                for category, seconds in alone.items():
+                    self.assertAlmostEqual(seconds, found[category], delta=n * late * 4, msg=(n, late, category))
+
     def test_a_run_that_ended_holds_no_chips_until_the_next(self):
         first, second = (0.0, 100.0, [0.0, 50.0]), (1000.0, 1100.0, [1000.0, 1050.0])
         # Nor does it ask for any: it is completed.
