@@ -16,6 +16,8 @@ static const struct {
      "{\"a\":1}\n\n{\"b\":\n 2}\n", MPG_UNWRAP_PREFIX},
     {T "stdout P {\"a\":\"x\n" T "stdout P y\n" T "stdout F z\"}\n" T "stdout F {}",
      "{\"a\":\"xyz\"}\n\n\n{}", MPG_UNWRAP_PREFIX},
+    {T "stdout P {\"a\":\n" T "stderr F W0301 slow\n" T "stdout F 2}\n" T "stderr F {}\n",
+     "{\"a\":2}\n\n\n{}\n", MPG_UNWRAP_PREFIX},
     {T "stdout P {\"a\":1,\n" T "stdout F \"b\n" T "stdout F {\"c\":3}\n", /* broken off */
      "{\"a\":1,\"b\n\n{\"c\":3}\n", MPG_UNWRAP_PREFIX},
     {T "Starting [1/2]\n" T "{\"a\":1}\r\n" T "done {\n", "\n{\"a\":1}\r\n\n", MPG_UNWRAP_PREFIX},

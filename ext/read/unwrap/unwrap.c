@@ -62,14 +62,19 @@ static char *give_ends(mpg_unwrap *u, char *out) {
 static char *start_line(mpg_unwrap *u, char *out) {
   const mpg_unwrap_prefix prefix = mpg_unwrap_prefix_of((mpg_str){u->line, u->n});
   const char *p = u->line + prefix.n, *end = u->line + u->n;
+  u->started = true;
+  u->n = 0;
+  u->aside = u->part && prefix.stream != u->stream;
+  u->others += u->aside;
+  if (u->aside)
+    return out;
   if (!u->part)
     u->given = !prefix.whole && is_given(u, p, end);
   u->others += !u->given && !u->part;
   u->part = prefix.part;
+  u->stream = prefix.stream;
   for (; u->given && p < end; p++)
     out = give_byte(u, out, *p);
-  u->started = true;
-  u->n = 0;
   return out;
 }
 
@@ -79,7 +84,7 @@ static char *run_lines(mpg_unwrap *u, const char *p, const char *end, char *out)
       u->line[u->n++] = *p;
     if (!u->started && (*p == '\n' || u->n == MPG_UNWRAP_LINE))
       out = start_line(u, out);
-    else if (u->started && u->given && *p != '\n')
+    else if (u->started && u->given && !u->aside && *p != '\n')
       out = give_byte(u, out, *p);
     if (*p != '\n')
       continue;

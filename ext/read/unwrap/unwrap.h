@@ -38,7 +38,9 @@ typedef struct mpg_unwrap {
   mpg_unwrap_json json;
   bool started;               /* the line's prefix is behind us */
   bool given;                 /* the line is */
-  bool part;                  /* what comes next goes on with it */
+  bool part;                  /* what comes next goes on with it, */
+  char stream;                /* if it is of this stream */
+  bool aside;                 /* the line is of another */
   size_t ends;                /* of lines, given once it is whole */
   char line[MPG_UNWRAP_LINE]; /* the start of a line, or the last string of the record */
   size_t n;

@@ -82,12 +82,14 @@ static const char *after_name(const char *p, const char *end) {
 mpg_unwrap_prefix mpg_unwrap_prefix_of(mpg_str line) {
   const char *end = line.p + line.n, *named = after_name(line.p, end);
   const char *timed = after_time(named, end), *p = timed == NULL ? named : timed, *after;
-  mpg_unwrap_prefix prefix = {0, false, false};
+  mpg_unwrap_prefix prefix = {0, false, false, 0};
   after = timed == NULL ? NULL : after_stream(timed, end, &prefix.part);
-  if (after != NULL)
+  if (after != NULL) {
     p = after;
-  else if (p == line.p || !is_json(p, end))
+    prefix.stream = timed[3]; /* of "stdout" or "stderr" */
+  } else if (p == line.p || !is_json(p, end)) {
     p = first_object(p, end);
+  }
   prefix.whole = p == NULL;
   prefix.n = p == NULL ? line.n : (size_t)(p - line.p);
   return prefix;

@@ -7,9 +7,10 @@
 #include "../../base/text.h"
 
 typedef struct mpg_unwrap_prefix {
-  size_t n;   /* its bytes */
-  bool whole; /* there is no JSON behind it */
-  bool part;  /* the next line goes on with this one */
+  size_t n;    /* its bytes */
+  bool whole;  /* there is no JSON behind it */
+  bool part;   /* the next line goes on with this one, */
+  char stream; /* if it is of the same stream; 0: nothing says of which */
 } mpg_unwrap_prefix;
 
 /* Of a line, or of its first bytes. */
