@@ -28,6 +28,10 @@ static const struct {
     {"web-1  | {\n\nweb-1  |   \"a\": 1\nweb-1  | }\n", "{\n\n  \"a\": 1\n}\n", MPG_UNWRAP_PREFIX},
     {"<14>Mar  1 10:00:00 host run[7]: {\"a\":1}\n", "{\"a\":1}\n", MPG_UNWRAP_PREFIX},
     {"Mar 11 10:00:00 host run[7]: {\"a\":1}\n", "{\"a\":1}\n", MPG_UNWRAP_PREFIX},
+    {"Mar 1, 2026 10:00:00 AM io.opentelemetry.exporter export\nINFO: {\"a\":1}\n", "\n{\"a\":1}\n",
+     MPG_UNWRAP_PREFIX},
+    {"10:00:00.123 [main] INFO  i.o.Exporter - {\"a\":1}\n", "{\"a\":1}\n", MPG_UNWRAP_PREFIX},
+    {"INFO:root:{\"a\":1}\n", "{\"a\":1}\n", MPG_UNWRAP_PREFIX},
     {" 0: hello\n12: {\"a\":1}\n", "\n{\"a\":1}\n", MPG_UNWRAP_PREFIX},
     {"{\"log\":\"{\\\"a\\\":\\\"\\\\n\\u00e9\\ud83d\\ude00\\u003c\\\"}\\n\",\"stream\":\"stdout\"}"
      "\n"

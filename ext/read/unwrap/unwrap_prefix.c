@@ -4,7 +4,7 @@
 
 #include <string.h>
 
-/* Whether the text has the form: 0 a digit, A a capital, a a small letter, any other itself. */
+/* Whether the text has the form: 0 a digit, A a capital, a any letter, any other itself. */
 static bool has_form(const char *p, const char *end, const char *form) {
   for (; *form != '\0'; form++, p++) {
     if (p == end)
@@ -96,11 +96,23 @@ mpg_unwrap_prefix mpg_unwrap_prefix_of(mpg_str line) {
 }
 
 bool mpg_unwrap_has_prefix(mpg_str line) {
+  /* Of syslog, java.util.logging, logback, and the level with which loggers begin. */
+  static const char *const forms[] = {"Aaa 00 00:00:00 ",
+                                      "Aaa  0 00:00:00 ",
+                                      "<0",
+                                      "Aaa 00, 0000 ",
+                                      "Aaa 0, 0000 ",
+                                      "00:00:00",
+                                      "INFO",
+                                      "WARN",
+                                      "DEBUG",
+                                      "ERROR"};
   const char *p = line.p, *end = line.p + line.n, *at = p;
-  if (after_name(p, end) > p || after_time(p, end) != NULL ||
-      has_form(p, end, "Aaa 00 00:00:00 ") || has_form(p, end, "Aaa  0 00:00:00 ") ||
-      has_form(p, end, "<0"))
+  if (after_name(p, end) > p || after_time(p, end) != NULL)
     return true;
+  for (size_t i = 0; i < sizeof forms / sizeof *forms; i++)
+    if (has_form(p, end, forms[i]))
+      return true;
   while (at < end && *at == ' ')
     at++;
   for (p = at; at < end && mpg_is_digit(*at); at++)
