@@ -92,7 +92,7 @@ MAY_INCLUDE = {
     "goodput": ["base"],
     "goodput/packed": ["base"],
     "goodput/trace": ["base", "program", "goodput/packed"],
-    "goodput/native": ["base", "read/input", "read/parse", "goodput/trace"],
+    "goodput/native": ["base", "read/unwrap", "read/input", "read/parse", "goodput/trace"],
     "goodput/rules": ["base", "program", "goodput", "goodput/packed", "goodput/trace"],
     "goodput/ledger": ["base", "goodput", "goodput/trace", "goodput/rules"],
     "sqlite": ["base"] + READ + PROGRAM + GOODPUT,

@@ -24,6 +24,7 @@ FORMATS = {
     "kube": dumps(json.loads(fixture("kube/cluster.json"))["items"]),
     "torchtitan": dumps({"rank": 0, "global_rank": 7, "time_us": 1772352000000000 + i * 10**6, "step": i // 2, "log_type_name": "step_end" if i % 2 else "step_start", "message": "{"} for i in range(20)),
     "wandb": dumps({"_step": i, "_timestamp": 1772352000 + 10 * i, "loss": 5 - i / 10, "note": {"a": "{\"b\": 1}"}} for i in range(9)),
+    "native": fixture("golden.jsonl").splitlines(),
     "mlflow": dumps({"key": "loss", "value": 1.0, "timestamp": 1772352000000 + 10000 * i, "step": i} for i in range(9)),
 }
 

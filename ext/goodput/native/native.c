@@ -1,6 +1,7 @@
 /* native.c - see native.h: files, cut into blocks that several threads read. */
 #include "native.h"
 
+#include "../../read/unwrap/unwrap.h"
 #include "../../read/input/unfinished.h"
 #include "../../base/pipeline.h"
 #include "native_csv_fast.h"
@@ -66,8 +67,14 @@ static void file_release(const native *n, file *f) {
 ** space. Logs begin with "[" too. */
 static mpg_rc begins_like_json(mpg_stream *stream, bool *json, mpg_err *err) {
   mpg_str start;
+  mpg_unwrap u;
   char first = 0, next = 0;
   mpg_rc rc = mpg_stream_peek(stream, 4096, &start, err);
+  if (rc == MPG_OK && mpg_unwrap_find(&u, start, MPG_UNWRAP_ALL)) {
+    mpg_stream_unwrap(stream, MPG_UNWRAP_ALL);
+    *json = true;
+    return MPG_OK;
+  }
   for (size_t i = 0; rc == MPG_OK && i < start.n && next == 0; i++)
     if (strchr(" \t\r\n\xef\xbb\xbf", start.p[i]) == NULL || start.p[i] == 0)
       *(first == 0 ? &first : &next) = start.p[i];

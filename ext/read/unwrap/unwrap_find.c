@@ -45,8 +45,7 @@ static const char *const own[] = {
     "apiVersion",    "kind",           "metadata",    "items",        "involvedObject",  "job_name",
     "jsonPayload",   "json_payload",   "data",        "metric",       "metrics",         "_step",
     "_timestamp",    "log_type_name",  "log_history", "batches",      "traceEvents",     "jobs",
-    "resourceSpans", "resource_spans", "scopeSpans",  "resourceLogs", "resourceMetrics",
-};
+    "resourceSpans", "resource_spans", "scopeSpans",  "resourceLogs", "resourceMetrics", "record"};
 /* Of a line as collectors keep it. */
 static const char *const texts[] = {"log",  "message", "MESSAGE",    "msg",
                                     "line", "_raw",    "textPayload"};

@@ -3,8 +3,11 @@
 #include "../../base/ascii.h"
 #include "../../base/text.h"
 #include "../../goodput/trace/relation_schema.h"
+#include "../../read/unwrap/unwrap.h"
 
 #include <string.h>
+
+#define LOOKED_AT 4096 /* bytes of JSON */
 
 /* A byte order mark is no part of the text that rules match. */
 mpg_str mpg_skip_mark(mpg_str s) {
@@ -70,15 +73,25 @@ static bool names_records(mpg_str text) {
                       contains(text, "\"program\"") || contains(text, "\"chip\""));
 }
 
+/* The same within the lines of a log that something else kept. */
+static bool names_wrapped_records(mpg_str text) {
+  char inner[LOOKED_AT + MPG_UNWRAP_LINE + 8];
+  mpg_unwrap u;
+  text.n = text.n < LOOKED_AT ? text.n : LOOKED_AT;
+  return mpg_unwrap_find(&u, text, MPG_UNWRAP_ALL) &&
+         names_records((mpg_str){inner, mpg_unwrap_run(&u, text.p, text.n, inner)});
+}
+
 /* CSV in a file named after its relation, with a column of that relation in its first line; or JSON
 ** of records. */
 bool mpg_looks_native(mpg_str head, const char *path) {
   mpg_relation relation = mpg_relation_by_file(path);
   mpg_str text = mpg_skip_space(head), line;
   if (text.n > 0 && (*text.p == '{' || *text.p == '['))
-    return names_records((mpg_str){text.p, text.n < 4096 ? text.n : 4096});
+    return names_records((mpg_str){text.p, text.n < LOOKED_AT ? text.n : LOOKED_AT}) ||
+           names_wrapped_records(text);
   if (relation == MPG_RELATIONS)
-    return false;
+    return names_wrapped_records(text);
   line = first_line(text);
   for (size_t at = 0; at <= line.n;) {
     size_t n = 0;
