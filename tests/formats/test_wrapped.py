@@ -68,6 +68,9 @@ WRAPPED = {
     "cloudwatch": lambda lines: [json.dumps({"events": [{"logStreamName": "s", "timestamp": 1772352000000, "message": line} for line in lines], "searchedLogStreams": []}, indent=4)],
     "fluent bit": lambda lines: dumps({"date": 1772352000.1, "log": line + "\n", "kubernetes": {"pod_name": "p"}} for line in lines),
     "loki": lambda lines: dumps({"labels": {"app": "x"}, "line": line, "timestamp": T.format(0)} for line in lines),
+    "loki's answer": lambda lines: [json.dumps({"status": "success", "data": {"resultType": "streams", "result": [{"stream": {"app": "x"}, "values": [[str(1772352000 * 10**9 + i), line] for i, line in enumerate(lines)]}], "stats": {}}})],
+    "cloudwatch's query": lambda lines: [json.dumps({"results": [[{"field": "@timestamp", "value": "2026-03-01 10:00:00.000"}, {"field": "@message", "value": line}, {"field": "@ptr", "value": "x"}] for line in lines], "status": "Complete"}, indent=4)],
+    "azure": lambda lines: [json.dumps([{"LogMessage": line, "LogSource": "stdout", "PodName": "p", "TimeGenerated": T.format(0)} for line in lines], indent=2)],
     "elastic": lambda lines: dumps({"_index": "x", "_source": {"message": line}} for line in lines),
     "splunk": lambda lines: dumps({"preview": False, "result": {"_raw": line}} for line in lines),
     "cloud logging": lambda lines: [json.dumps(logged(lines, "textPayload"), indent=2)], "cloud logging, JSON": lambda lines: dumps(logged(lines, "jsonPayload")),
@@ -106,6 +109,12 @@ class Wrapped(Case):
             self.assertEqual([line for line, in self.rows("SELECT _line FROM goodput_trace(?)", path)], list(range(2, len(lines) + 1)))
             for threads in (1, 4):
                 self.assertEqual(self.one("SELECT count(*) FROM goodput_trace(?) WHERE threads = ?", path, threads), len(lines) - 1)
+
+    def test_a_log_in_the_answer_of_loki(self):
+        """It is the trainer's, and no answer of Prometheus, which begins alike."""
+        lines = fixture("training/megatron.log").splitlines()
+        answer = {"status": "success", "data": {"resultType": "streams", "result": [{"stream": {"app": "x"}, "values": [[str((1772352000 + i) * 10**9), line] for i, line in enumerate(lines)]}]}}
+        self.assertEqual(self.rows("SELECT format FROM trace_sources(?)", self.file(json.dumps(answer, indent=2), "log")), [("megatron",)])
 
     def test_a_report(self):
         path = self.file("\n".join(runtime(FORMATS["goodput"])), "log")

@@ -44,6 +44,13 @@ static const struct {
      "{  \n  \"a\": {}  \n}  \n", MPG_UNWRAP_TEXT},
     {"{\n  \"events\": [\n    {\n      \"message\": \"{\\\"a\\\":1}\"\n    }\n  ]\n}\n",
      "\n\n\n{\"a\":1} \n\n\n\n", MPG_UNWRAP_TEXT},
+    {"{\"status\":\"success\",\"data\":{\"resultType\":\"streams\",\"result\":[{\"stream\":{"
+     "\"app\":"
+     "\"x\"},\"values\":[[\"1772352000000000001\",\"{\\\"a\\\":1}\"],[\"1772352000000000000\","
+     "\"hi\"]]}]}}",
+     "{\"a\":1} ", MPG_UNWRAP_TEXT},
+    {"{\"results\":[[{\"field\":\"@message\",\"value\":\"{\\\"a\\\":1}\"}]]}", "{\"a\":1} ",
+     MPG_UNWRAP_TEXT},
     {"{\"_source\":{\"message\":\"{\\\"a\\\":1}\",\"level\":\"log\"}}\n", "{\"a\":1} \n",
      MPG_UNWRAP_TEXT},
     {"[{\"insertId\":\"1\",\"jsonPayload\":{\"a\":{\n}},\"timestamp\":\"t\"},{\"jsonPayload\":{}}]",

@@ -199,6 +199,16 @@ static char *start_text(mpg_unwrap *u, char *out, char c) {
   return ends ? take_text(u, out, c) : out;
 }
 
+/* Whether our text or entry is what comes after the last string and c. */
+static bool is_ours(const mpg_unwrap *u, char c) {
+  size_t digits = 0;
+  if (!u->pairs)
+    return c == ':' && mpg_str_eq((mpg_str){u->line, u->n}, mpg_str_of(u->key));
+  while (digits < u->n && mpg_is_digit(u->line[digits]))
+    digits++;
+  return c == ',' && digits == MPG_UNWRAP_KEY; /* the first of its digits */
+}
+
 /* A byte of the record that is neither text nor entry. */
 static void take_record(mpg_unwrap *u, char c) {
   switch (u->state) {
@@ -212,8 +222,7 @@ static void take_record(mpg_unwrap *u, char c) {
   case AFTER_STRING:
     if (mpg_is_json_space(c))
       break;
-    u->state = c == ':' && mpg_str_eq((mpg_str){u->line, u->n}, mpg_str_of(u->key)) ? BEFORE_VALUE
-                                                                                    : OUTSIDE;
+    u->state = is_ours(u, c) ? BEFORE_VALUE : OUTSIDE;
     break;
   default:
     if (u->state == BEFORE_VALUE && mpg_is_json_space(c))

@@ -33,6 +33,7 @@ typedef struct mpg_unwrap_json {
 typedef struct mpg_unwrap {
   int how;                  /* one of the bits; 0: nothing is around the lines */
   bool docker;              /* parts of a line are records of their own */
+  bool pairs;               /* the text has a time before it, and no key */
   char key[MPG_UNWRAP_KEY]; /* of the text or the entry */
   int state;                /* of the record around the text */
   mpg_unwrap_json json;

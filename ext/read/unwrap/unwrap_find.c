@@ -4,6 +4,7 @@
 #include "../../base/ascii.h"
 #include "unwrap_prefix.h"
 
+#include <stddef.h>
 #include <string.h>
 
 static bool is_one_of(mpg_str key, const char *const *names, size_t n) {
@@ -47,10 +48,11 @@ static const char *const own[] = {
     "_timestamp",    "log_type_name",  "log_history", "batches",      "traceEvents",     "jobs",
     "resourceSpans", "resource_spans", "scopeSpans",  "resourceLogs", "resourceMetrics", "record"};
 /* Of a line as collectors keep it. */
-static const char *const texts[] = {"log",  "message", "MESSAGE",    "msg",
-                                    "line", "_raw",    "textPayload"};
-/* Of what such records lie in: CloudWatch's answer, a hit of Elasticsearch, a result of Splunk. */
-static const char *const around[] = {"events", "_source", "result", "hits"};
+static const char *const texts[] = {"log",      "message", "MESSAGE",     "msg",
+                                    "line",     "_raw",    "textPayload", "LogMessage",
+                                    "LogEntry", "content", "event",       "value"};
+/* Of what such records lie in: CloudWatch's answers, a hit of Elasticsearch, a result of Splunk. */
+static const char *const around[] = {"events", "results", "_source", "result", "hits"};
 
 /* Whether a text, without its quote, begins as JSON does. */
 static bool is_json_text(const char *p, const char *end) {
@@ -128,6 +130,20 @@ static bool has_records(mpg_unwrap *u, mpg_str head, int ways) {
   return f.found && !f.other;
 }
 
+/* Whether it is Loki's answer: streams of pairs, a time and a line. */
+static bool is_of_loki(mpg_str head) {
+  static const char key[] = "\"resultType\"";
+  const char *end = head.p + head.n;
+  for (const char *p = head.p; end - p > (ptrdiff_t)sizeof key + 12; p++) {
+    if (*p != '"' || memcmp(p, key, sizeof key - 1) != 0)
+      continue;
+    for (p += sizeof key - 1; p < end && (mpg_is_json_space(*p) || *p == ':'); p++)
+      ;
+    return end - p > 9 && memcmp(p, "\"streams\"", 9) == 0;
+  }
+  return false;
+}
+
 bool mpg_unwrap_find(mpg_unwrap *u, mpg_str head, int ways) {
   const char *p = head.p, *end = head.p + head.n;
   memset(u, 0, sizeof *u);
@@ -138,6 +154,9 @@ bool mpg_unwrap_find(mpg_unwrap *u, mpg_str head, int ways) {
   if (*p != '{' && (*p != '[' || (end - p > 1 && (mpg_is_letter(p[1]) || mpg_is_digit(p[1]))))) {
     if ((ways & MPG_UNWRAP_PREFIX) != 0 && has_prefixes((mpg_str){p, (size_t)(end - p)}))
       u->how = MPG_UNWRAP_PREFIX;
+  } else if ((ways & MPG_UNWRAP_TEXT) != 0 && is_of_loki(head)) {
+    u->how = MPG_UNWRAP_TEXT;
+    u->pairs = true;
   } else if ((ways & (MPG_UNWRAP_TEXT | MPG_UNWRAP_ENTRY)) != 0 &&
              !has_records(u, (mpg_str){p, (size_t)(end - p)}, ways)) {
     memset(u, 0, sizeof *u);
