@@ -111,10 +111,18 @@ class Wrapped(Case):
                 self.assertEqual(self.one("SELECT count(*) FROM goodput_trace(?) WHERE threads = ?", path, threads), len(lines) - 1)
 
     def test_a_log_in_the_answer_of_loki(self):
-        """It is the trainer's, and no answer of Prometheus, which begins alike."""
+        """It is the trainer's, and no answer of Prometheus, which begins alike; also where it is one line, as a server writes it, or a cloud's is."""
         lines = fixture("training/megatron.log").splitlines()
         answer = {"status": "success", "data": {"resultType": "streams", "result": [{"stream": {"app": "x"}, "values": [[str((1772352000 + i) * 10**9), line] for i, line in enumerate(lines)]}]}}
-        self.assertEqual(self.rows("SELECT format FROM trace_sources(?)", self.file(json.dumps(answer, indent=2), "log")), [("megatron",)])
+        wanted = None
+        for text in (json.dumps(answer, indent=2), json.dumps(answer), json.dumps(answer, separators=(",", ":")) + "\n", json.dumps({"events": [{"timestamp": (1772352000 + i) * 1000, "message": line} for i, line in enumerate(lines)]}),
+                     json.dumps([{"insertId": str(i), "textPayload": line} for i, line in enumerate(lines)])):
+            path = self.file(text, "log")
+            self.assertEqual(self.rows("SELECT format FROM trace_sources(?)", path), [("megatron",)])
+            rows = self.rows("SELECT category, sum(chip_us) FROM trace_rollup(?) GROUP BY 1", path)
+            wanted = wanted or rows
+            self.assertEqual(wanted, rows)
+            self.assertIn("lost", dict(rows))
 
     def test_a_report(self):
         path = self.file("\n".join(runtime(FORMATS["goodput"])), "log")

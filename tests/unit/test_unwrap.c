@@ -104,6 +104,28 @@ static void run_in_pieces(mpg_unwrap u, mpg_str text, char *out) {
   *out = '\0';
 }
 
+/* A line for each element. */
+static void test_one_line(void) {
+  static const char *const texts[][2] = {
+      {"{\"a\":[[\"1\",\"},{\"], [\"2\",\"x\"]]}", "{\"a\":[[\"1\",\"},{\"]\n [\"2\",\"x\"]]}\n"},
+      {"[{\"a\":1},{\"b\":2}]\n", "[{\"a\":1}\n{\"b\":2}]\n\n"},
+      {"[{\"a\":1},{\"b\":2", "[{\"a\":1}\n{\"b\":2"}, /* being written */
+  };
+  static const char *const as_they_are[] = {"{\"a\":1}", "[{\"a\":1},\n{\"b\":2}]", "[1,2]"};
+  char out[256];
+  mpg_unwrap u;
+  for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
+    const mpg_str text = mpg_str_of(texts[i][0]);
+    CHECK(mpg_unwrap_find(&u, text, MPG_UNWRAP_LINE_EACH));
+    for (int turn = 0; turn < 20; turn++) {
+      run_in_pieces(u, text, out);
+      CHECK(strcmp(out, texts[i][1]) == 0);
+    }
+  }
+  for (size_t i = 0; i < sizeof as_they_are / sizeof *as_they_are; i++)
+    CHECK(!mpg_unwrap_find(&u, mpg_str_of(as_they_are[i]), MPG_UNWRAP_LINE_EACH));
+}
+
 int main(void) {
   char out[4096], compact[256];
   mpg_unwrap u;
@@ -124,6 +146,7 @@ int main(void) {
     run(others[i], 0, out);
     CHECK(strcmp(out, others[i]) == 0);
   }
+  test_one_line();
   compact[mpg_json_compact(MPG_STR("[ {\"a b\" : [1, 2]} ,\n {} ]\n{ \"c\\\" \": {"), compact)] = 0;
   CHECK(strcmp(compact, "[{\"a b\":[1,2]},\n{}]\n{\"c\\\" \":{") == 0);
   return check_done("test_unwrap");

@@ -1,5 +1,6 @@
 /* log.c - see log.h. */
 #include "log.h"
+#include "../../read/unwrap/unwrap.h"
 #include "../../read/input/place.h"
 #include "log_stamp.h"
 #include "../../base/number.h"
@@ -60,6 +61,8 @@ mpg_rc mpg_log_open(mpg_log **out, const mpg_env *env, mpg_stream *stream,
   log->hard = SIZE_MAX;
   log->time_group = group_named(options->pattern, MPG_STR("time"));
   log->step_group = group_named(options->pattern, MPG_STR("step"));
+  if (env->opened != NULL) /* a file that was recognised */
+    mpg_stream_unwrap(stream, MPG_UNWRAP_LINE_EACH);
   rc = mpg_lines_open(&log->lines, env, stream, err);
   if (rc != MPG_OK) {
     mpg_log_close(log);

@@ -274,13 +274,30 @@ static char *run_records(mpg_unwrap *u, const char *p, const char *end, char *ou
   return out;
 }
 
+/* ---- JSON in one line ---- */
+
+static char *run_elements(mpg_unwrap *u, const char *p, const char *end, char *out) {
+  for (; p < end; p++) {
+    const bool between = !u->json.in_string && *p == ',' && (u->last == '}' || u->last == ']');
+    out = give_byte(u, out, *p);
+    if (between)
+      out[-1] = '\n';
+    if (!mpg_is_json_space(*p))
+      u->last = *p;
+  }
+  return out;
+}
+
 size_t mpg_unwrap_run(mpg_unwrap *u, const char *p, size_t n, char *out) {
-  char *end =
-      u->how == MPG_UNWRAP_PREFIX ? run_lines(u, p, p + n, out) : run_records(u, p, p + n, out);
+  char *end = u->how == MPG_UNWRAP_PREFIX      ? run_lines(u, p, p + n, out)
+              : u->how == MPG_UNWRAP_LINE_EACH ? run_elements(u, p, p + n, out)
+                                               : run_records(u, p, p + n, out);
   return (size_t)(end - out);
 }
 
 size_t mpg_unwrap_end(mpg_unwrap *u, char *out) {
   char *end = u->how == MPG_UNWRAP_PREFIX && !u->started && u->n > 0 ? start_line(u, out) : out;
+  if (u->how == MPG_UNWRAP_LINE_EACH && u->json.depth == 0) /* it is whole */
+    *end++ = '\n';
   return (size_t)(end - out);
 }

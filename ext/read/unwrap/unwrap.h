@@ -17,8 +17,11 @@
 
 #include "../../base/text.h"
 
-/* What a reader takes away, as bits. */
+/* What a reader of JSON takes away, as bits. */
 enum { MPG_UNWRAP_PREFIX = 1, MPG_UNWRAP_TEXT = 2, MPG_UNWRAP_ENTRY = 4, MPG_UNWRAP_ALL = 7 };
+/* For readers of lines: JSON that is one line, as a server answers, becomes a line for each object
+** and array of a list. */
+enum { MPG_UNWRAP_LINE_EACH = 8 };
 
 #define MPG_UNWRAP_LINE 320 /* bytes of a line within which its prefix ends */
 #define MPG_UNWRAP_KEY 16

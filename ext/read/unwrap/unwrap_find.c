@@ -130,6 +130,21 @@ static bool has_records(mpg_unwrap *u, mpg_str head, int ways) {
   return f.found && !f.other;
 }
 
+static bool is_one_line(const char *p, const char *end) {
+  const char *newline = memchr(p, '\n', (size_t)(end - p));
+  bool list = false;
+  char last = 0;
+  for (; p < end && !list; p++) {
+    if (*p == '"')
+      p = after_string(p + 1, end);
+    else if (!mpg_is_json_space(*p))
+      list = *p == ',' && (last == '}' || last == ']');
+    if (p < end && !mpg_is_json_space(*p))
+      last = *p;
+  }
+  return list && (newline == NULL || newline + 1 == end);
+}
+
 /* Whether it is Loki's answer: streams of pairs, a time and a line. */
 static bool is_of_loki(mpg_str head) {
   static const char key[] = "\"resultType\"";
@@ -154,6 +169,8 @@ bool mpg_unwrap_find(mpg_unwrap *u, mpg_str head, int ways) {
   if (*p != '{' && (*p != '[' || (end - p > 1 && (mpg_is_letter(p[1]) || mpg_is_digit(p[1]))))) {
     if ((ways & MPG_UNWRAP_PREFIX) != 0 && has_prefixes((mpg_str){p, (size_t)(end - p)}))
       u->how = MPG_UNWRAP_PREFIX;
+  } else if (ways == MPG_UNWRAP_LINE_EACH) {
+    u->how = is_one_line(p, end) ? MPG_UNWRAP_LINE_EACH : 0;
   } else if ((ways & MPG_UNWRAP_TEXT) != 0 && is_of_loki(head)) {
     u->how = MPG_UNWRAP_TEXT;
     u->pairs = true;
