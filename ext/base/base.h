@@ -107,6 +107,7 @@ typedef struct mpg_env {
   struct mpg_stream_pool *opened;      /* see read/input/stream.h; NULL: none */
   struct mpg_progress *progress;       /* NULL: nobody asks */
   struct mpg_looked *looked;           /* see read/input/paths.h; NULL: nobody asks */
+  bool maps;                           /* a mapping reads, of files that were recognised */
 } mpg_env;
 
 /* Files that the host has locked, by the system's numbers of them. They are not to be opened:

@@ -308,6 +308,7 @@ int mpg_query_env_begin(mpg_query_env *scan, mpg_conn *conn) {
     scan->env.interrupted_ctx = conn->host_env->interrupted_ctx;
     scan->env.held = conn->host_env->held;
     scan->env.opened = conn->host_env->opened;
+    scan->env.maps = true;
     scan->env.looked = conn->host_env->looked;
     scan->env.progress = conn->host_env->progress;
   } else {

@@ -94,6 +94,15 @@ class Wrapped(Case):
                     if (name, how) != ("kube", "cloud logging, JSON"):  # there an entry's payload is an event
                         self.assertEqual(plain, self.figures(list(wrap(lines))))
 
+    def test_steps(self):
+        """The tables of steps read them as the ledger does."""
+        for name in ("torchtitan", "wandb", "mlflow"):
+            counted = []
+            for wrap in (list, docker, WRAPPED["cloud logging, JSON"], WRAPPED["loki's answer"]):
+                counted.append(self.one("SELECT count(*) FROM trace_training_steps(?)", self.file("\n".join(wrap(FORMATS[name])) + "\n", "log")))
+            self.assertEqual(counted, counted[:1] * 4, name)
+            self.assertGreater(counted[0], 5)
+
     def test_other_lines(self):
         """Among the lines of a container are others: they are passed over, and counted."""
         lines = FORMATS["otlp"]

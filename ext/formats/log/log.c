@@ -61,7 +61,7 @@ mpg_rc mpg_log_open(mpg_log **out, const mpg_env *env, mpg_stream *stream,
   log->hard = SIZE_MAX;
   log->time_group = group_named(options->pattern, MPG_STR("time"));
   log->step_group = group_named(options->pattern, MPG_STR("step"));
-  if (env->opened != NULL) /* a file that was recognised */
+  if (env->maps)
     mpg_stream_unwrap(stream, MPG_UNWRAP_LINE_EACH);
   rc = mpg_lines_open(&log->lines, env, stream, err);
   if (rc != MPG_OK) {

@@ -148,7 +148,7 @@ extern const mpg_rows_format mpg_csv_rows, mpg_json_rows;
 
 static inline void mpg_rows_unwrap(const mpg_rows_format *format, const mpg_env *env,
                                    mpg_stream *stream) {
-  mpg_stream_unwrap(stream, format->unwrap | (env->opened != NULL ? format->unwrap_mapped : 0));
+  mpg_stream_unwrap(stream, format->unwrap | (env->maps ? format->unwrap_mapped : 0));
 }
 
 /*
