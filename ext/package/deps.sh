@@ -90,7 +90,7 @@ clients() {
   works_in python3-pyodbc "$python" -c 'import pyodbc'
   command_in unixodbc isql
   works_in libsqliteodbc odbcinst -q -d -n SQLite3
-  command_in openjdk-17-jdk-headless javac
+  command_in default-jdk-headless javac
   works_in libxerial-sqlite-jdbc-java test -e /usr/share/java/sqlite-jdbc.jar
   command_in r-base-core Rscript
   works_in r-cran-rsqlite Rscript --vanilla -e 'library(RSQLite)'
