@@ -2,7 +2,8 @@
 --
 -- Runs between join.sql and parallel.sql, if there is a scheduler. A tracker says when a step ended, and its time is that since the value before: over a
 -- requeue that holds what the first attempt did beyond that value, the wait, and the start of the next. The step was done in the attempt in
--- which it ended, and took as long as most.
+-- which it ended, and took as long as most. A span that begins before an attempt, in no other, and goes on in it, as where the clock of a node is
+-- some seconds behind the scheduler's, is of that attempt: what lies outside is left out, as where it reaches beyond the end.
 
 WITH spoken AS MATERIALIZED (SELECT source FROM source WHERE rank = 3 AND json_extract(records, '$.spans') > 0),
 log AS (
@@ -10,33 +11,46 @@ log AS (
   UNION SELECT source, was, job FROM by_time WHERE source IN (SELECT source FROM spoken)
   UNION SELECT source, job, job FROM all_jobs WHERE EXISTS (SELECT 1 FROM spoken) AND source IN (SELECT source FROM spoken)
 ),
+held AS (
+  SELECT job, attempt, chips, start_time, max(coalesce(end_time, 9e18)) OVER (PARTITION BY job ORDER BY start_time ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING) AS reached, coalesce(end_time, 9e18) AS end_time
+  FROM all_allocations WHERE job IN (SELECT job FROM log) AND source IN (SELECT source FROM source WHERE rank = 1) AND typeof(start_time) IN ('integer', 'real')
+),
+numbered AS (
+  SELECT job, attempt, coalesce(attempt, iif(max(attempt) OVER (PARTITION BY job) IS NULL, sum(coalesce(start_time > reached, 1)) OVER (PARTITION BY job ORDER BY start_time), NULL)) AS number, chips, start_time, end_time FROM held
+),
 ran AS (
-  SELECT l.source, l.was, a.job, a.attempt, a.start_time, lag(a.job) OVER w AS job_before, lag(a.attempt) OVER w AS attempt_before,
-         max(coalesce(a.end_time, 9e18)) OVER (PARTITION BY l.source, l.was ORDER BY a.start_time ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING) AS reached
-  FROM (SELECT job, attempt, start_time, end_time FROM all_allocations
-        WHERE job IN (SELECT job FROM log) AND source IN (SELECT source FROM source WHERE rank = 1) AND chips > 0 AND typeof(start_time) IN ('integer', 'real')) AS a
-  JOIN log AS l USING (job) WINDOW w AS (PARTITION BY l.source, l.was ORDER BY a.start_time)
+  SELECT l.source, l.was, a.job, a.attempt, a.number, a.start_time, lag(a.job) OVER w AS job_before, lag(a.attempt) OVER w AS attempt_before,
+         max(a.end_time) OVER (PARTITION BY l.source, l.was ORDER BY a.start_time ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING) AS reached
+  FROM numbered AS a JOIN log AS l USING (job) WHERE a.chips > 0 WINDOW w AS (PARTITION BY l.source, l.was ORDER BY a.start_time)
 ),
 begun AS (
-  SELECT source, json_group_array(json_array(was, start_time)) AS places
-  FROM ran WHERE start_time > reached OR (start_time = reached AND (job <> job_before OR attempt IS NOT attempt_before)) GROUP BY source
+  SELECT source, json_group_array(json_array(was, start_time, reached, number)) AS places
+  FROM ran
+  WHERE start_time > reached OR (start_time = reached AND (job <> job_before OR attempt IS NOT attempt_before))
+     OR (reached IS NULL AND coalesce((SELECT s.start_time < ran.start_time FROM main.spoken AS s WHERE s.source = ran.source AND s.job = ran.was), 1)) GROUP BY source
 )
 SELECT coalesce((SELECT group_concat('
-CREATE TABLE begun_anew AS SELECT json_extract(value, ''$[0]'') AS was, json_extract(value, ''$[1]'') AS at FROM json_each(' || quote(places) || ');
+CREATE TABLE begun_anew AS SELECT json_extract(value, ''$[0]'') AS was, json_extract(value, ''$[1]'') AS at, json_extract(value, ''$[2]'') AS reached, json_extract(value, ''$[3]'') AS attempt FROM json_each(' || quote(places) || ');
 CREATE UNIQUE INDEX begun_anew_of ON begun_anew(was, at);
 CREATE TABLE across AS
-SELECT s.rowid AS row, s.job AS was, ' || iif(EXISTS (SELECT 1 FROM pragma_table_info('spans_of_' || source, 'temp') WHERE name = 'step'), 's.step', 'NULL') || ' AS step, max(b.at) AS at FROM temp.spans_of_' || source || ' AS s CROSS JOIN begun_anew AS b ON b.was = s.job AND b.at > s.start_time AND b.at < s.end_time
+SELECT s.rowid AS row, s.job AS was, ' || iif(EXISTS (SELECT 1 FROM pragma_table_info('spans_of_' || source, 'temp') WHERE name = 'step'), 's.step', 'NULL') || ' AS step, max(b.at) AS at, s.end_time - s.start_time AS lasted, max(b.at) - s.start_time AS before, min(coalesce(s.start_time >= b.reached, 1)) AS is_outside
+FROM temp.spans_of_' || source || ' AS s CROSS JOIN begun_anew AS b ON b.was = s.job AND b.at > s.start_time AND b.at < s.end_time
 WHERE s.kind = ''step'' AND s.job IN (SELECT was FROM begun_anew) AND s.start_time > 1e8 GROUP BY s.rowid;
 CREATE TABLE usual_step AS
 SELECT was, seconds FROM (
   SELECT job AS was, end_time - start_time AS seconds, row_number() OVER (PARTITION BY job ORDER BY end_time - start_time) AS nth, count(*) OVER (PARTITION BY job) AS n
   FROM temp.spans_of_' || source || ' WHERE kind = ''step'' AND end_time > start_time AND job IN (SELECT was FROM across))
 WHERE nth = (n + 1) / 2;
+DELETE FROM across WHERE is_outside AND (before <= 60 OR lasted <= 2 * (SELECT seconds FROM usual_step AS u WHERE u.was = across.was));
 UPDATE temp.spans_of_' || source || ' SET start_time = max(x.at, end_time - x.seconds) FROM (SELECT row, at, seconds FROM main.across JOIN main.usual_step USING (was)) AS x WHERE x.row = spans_of_' || source || '.rowid;
 INSERT INTO mpg_issues(source, severity, kind, line, count, detail)
 SELECT coalesce((SELECT path FROM file AS f WHERE f.path = was), (SELECT min(path) FROM file AS f WHERE f.source = ' || source || ')), ''warning'', ''missing_steps'', NULL, count(*),
-       ''steps told since a value of an earlier attempt, first '' || coalesce(min(step), ''?'') || '': they count with the time of most, and what lies before them is unknown''
+       ''steps told since a value before their attempt, first '' || coalesce(min(step), ''?'') || '': they count with the time of most, and what lies before them is unknown''
 FROM across GROUP BY was;
+INSERT OR IGNORE INTO before_attempt
+SELECT ' || source || ', s.rowid, b.attempt
+FROM temp.spans_of_' || source || ' AS s CROSS JOIN begun_anew AS b ON b.was = s.job AND b.at > s.start_time AND b.at < coalesce(s.end_time + iif(s.kind = ''restore'', 60, 0), s.start_time + 60) AND b.attempt IS NOT NULL AND coalesce(s.start_time >= b.reached, 1)
+WHERE s.job IN (SELECT was FROM begun_anew) AND s.start_time > 1e8 ORDER BY b.at;
 DROP TABLE begun_anew;
 DROP TABLE across;
 DROP TABLE usual_step;', '') FROM begun), '');

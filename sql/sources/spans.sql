@@ -10,6 +10,7 @@ WITH has AS (
 ),
 part AS (
   SELECT source, EXISTS (SELECT 1 FROM renamed AS r WHERE r.source = h.source) OR EXISTS (SELECT 1 FROM by_time AS b WHERE b.source = h.source) AS moved,
+         EXISTS (SELECT 1 FROM before_attempt AS e WHERE e.source = h.source) AS early,
          iif(EXISTS (SELECT 1 FROM by_time AS b WHERE b.source = h.source),
              'coalesce(r.job, (SELECT b.job FROM main.by_time AS b WHERE b.source = ' || source || ' AND b.was = s.job AND b.since <= s.start_time ORDER BY b.since DESC LIMIT 1))',
              'r.job') AS job,
@@ -25,20 +26,21 @@ named AS (
   FROM part
 ),
 rated AS (
-  SELECT source, moved, job, attempt, step, program, bytes, dtype, executions, named, owned,
+  SELECT source, moved, early, job, attempt, step, program, bytes, dtype, executions, named, owned,
          flops || iif(scaled, ' * coalesce((SELECT k.chips FROM main.chips_then AS k WHERE k.source = ' || source || ' AND k.job = ' || named
                               || ' AND k.since <= s.start_time ORDER BY k.since DESC LIMIT 1), 1)', '') AS flops
   FROM named
 ),
 one AS (
   SELECT 'SELECT ' || named || ' AS job, '
-         || iif(moved, 'iif(' || job || ' IS NULL, ' || attempt || ', NULL)', attempt) || ' AS attempt, s.kind AS kind, '
+         || iif(early, 'coalesce(e.attempt, ', '') || iif(moved, 'iif(' || job || ' IS NULL, ' || attempt || ', NULL)', attempt) || iif(early, ')', '') || ' AS attempt, s.kind AS kind, '
          || 's.start_time AS start_time, s.end_time AS end_time, ' || step || ' AS step, ' || program || ' AS program, '
          || iif(owned, 'coalesce(' || flops || ', o.flops * coalesce(' || executions || ', 1))', flops) || ' AS flops, '
          || iif(owned, 'coalesce(' || bytes || ', o.bytes * coalesce(' || executions || ', 1))', bytes) || ' AS bytes, '
          || iif(owned, 'coalesce(' || dtype || ', o.dtype)', dtype) || ' AS dtype, ' || executions || ' AS executions FROM temp.spans_of_'
          || source || ' AS s'
          || iif(moved, ' LEFT JOIN main.renamed AS r ON r.source = ' || source || ' AND r.was = s.job', '')
+         || iif(early, ' LEFT JOIN main.before_attempt AS e ON e.source = ' || source || ' AND e.row = s.rowid', '')
          || iif(owned, ' LEFT JOIN main.own_program AS o ON o.job = ' || named || ' AND o.program = s.program', '') AS sql
   FROM rated
   UNION ALL

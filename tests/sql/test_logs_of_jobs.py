@@ -191,6 +191,39 @@ class StepsAcrossAttempts(Logs):
         self.assertEqual([], self.rows("SELECT detail FROM mpg_issues WHERE kind = 'missing_steps' AND instr(source, ?)", path))
 
 
+class ClocksApart(Logs):
+    """A node's clock is some seconds behind or ahead of the scheduler's: of a step that reaches beyond its job, at either end, the part inside counts."""
+
+    def listed(self, path):
+        return self.rows("SELECT kind, count FROM mpg_issues WHERE kind IN ('span_outside_allocation', 'span_without_allocation', 'missing_steps') AND instr(source, ?)", path)
+
+    def test_at_both_ends(self):
+        otlp = [{"traceId": "1" * 32, "spanId": f"{i:016}", "name": "step", "startTimeUnixNano": str((T + 55 + 10 * i) * 10**9), "endTimeUnixNano": str((T + 65 + 10 * i) * 10**9), "attributes": [{"key": "mpg.step", "value": {"intValue": str(i)}}]} for i in range(100)]
+        otlp = {"resourceSpans": [{"resource": {"attributes": [{"key": "mpg.job", "value": {"stringValue": "llama"}}]}, "scopeSpans": [{"spans": otlp}]}]}
+        for sacct in (job(5101, 60, 1200), job(5101, 0, 1050)):
+            for files in ({"slurm-5101.out": megatron(55, 1, 100, saves=(100,))}, {"llama.log": torchtitan(55, 1, 100, saves=(100,), done=True)}, {"spans.jsonl": json.dumps(otlp) + "\n"}):
+                with self.subTest(files=files.keys(), sacct=sacct):
+                    path = self.folder_of({"sacct.psv": SACCT + sacct, **files})
+                    self.assertEqual([("5101", 1, 8 * 995, None)], self.seconds(path))
+                    self.assertEqual([("span_outside_allocation", 1)], self.listed(path))
+
+    def test_of_its_work_too(self):
+        """Its FLOPs are those of the part inside."""
+        log = megatron(55, 1, 100, saves=(100,)).replace("| lm loss", "| throughput per GPU (TFLOP/s/GPU): 400.0 | lm loss")
+        for sacct in (job(5101, 60, 1200), job(5101, 0, 1050)):
+            path = self.folder_of({"sacct.psv": SACCT + sacct, "slurm-5101.out": log})
+            option = json.dumps({"sources": [{"path": path + "/sacct.psv", "chip": "nvidia-h100-sxm"}, {"path": path + "/*.out"}]})
+            self.assertAlmostEqual(8 * 995 * 400 / 989.5, self.one("SELECT sum(chip_us) / 1e6 FROM trace_rollup(?) WHERE category = 'ideal'", option), delta=4)
+
+    def test_later_attempts_and_jobs(self):
+        """As the first: and a restore just before the attempt is its own."""
+        log = megatron(65, 1, 20, saves=(10,)) + megatron(395, 11, 100, load=10, saves=(100,))
+        for sacct, wanted in ((job(5101, 60, 300, "NODE_FAIL") + job(5101, 400, 1500, submit=310), [("5101", 1, 8 * 100, 8 * 100), ("5101", 2, 8 * 895, None)]), (job(5101, 60, 300, "NODE_FAIL") + job(5102, 400, 1500, submit=310), [("5101", 1, 8 * 100, 8 * 100), ("5102", 1, 8 * 895, None)])):
+            path = self.folder_of({"sacct.psv": SACCT + sacct, "llama.log": log})
+            self.assertEqual(wanted, self.seconds(path))
+            self.assertEqual([("span_outside_allocation", 1)], self.listed(path))
+
+
 class Names(Logs):
     """What the names of files and folders say of their job, as the options of sbatch, launchers and people make them."""
 
@@ -342,7 +375,7 @@ class Names(Logs):
         path = self.folder_of({"sacct.psv": SACCT + job(5101, 0, 500) + job(5102, 600, 1800), "runs.csv": tracker("run", ("llama", 60, 1, 40), ("llama", 760, 41, 100))})
         self.assertEqual([("5101", 1, 8 * 400, None), ("5102", 1, 8 * 600, None)], self.seconds(path))
         option = json.dumps({"sources": [{"path": path + "/sacct.psv"}, {"path": path + "/runs.csv", "job": "5102"}]})
-        self.assertEqual([("5101", 1, None, None), ("5102", 1, 8 * 590, None)], self.seconds(option))  # the first began before that job
+        self.assertEqual([("5101", 1, None, None), ("5102", 1, 8 * 600, None)], self.seconds(option))
 
     def test_an_id_that_was_given_anew(self):
         """The log has the id alone: what it tells was in the time of the one or of the other."""
