@@ -9,20 +9,25 @@ SELECT f.file, f.source, a.job AS was, f.job AS found, min(a.start_time) AS firs
 FROM (SELECT f.file, f.source, f.job, iif(n.is_folder, rtrim(rtrim(f.path, replace(f.path, '/', '')), '/'), f.path) AS name
       FROM file AS f JOIN source AS s USING (source) CROSS JOIN (SELECT 0 AS is_folder UNION ALL SELECT 1) AS n
       WHERE s.rank = 3 AND EXISTS (SELECT 1 FROM source WHERE rank = 1)) AS f
-CROSS JOIN (SELECT * FROM all_allocations WHERE source IN (SELECT source FROM source WHERE rank = 3)) AS a ON a.source = f.source AND a.job = f.name
+CROSS JOIN (SELECT *, job AS name FROM all_allocations WHERE source IN (SELECT source FROM source WHERE rank = 3) UNION ALL
+  SELECT *, rtrim(rtrim(job, '0123456789'), '#') FROM all_allocations WHERE source IN (SELECT source FROM source WHERE rank = 3) AND job GLOB '?*#[0-9]*') AS a ON a.source = f.source AND a.name = f.name
 LEFT JOIN all_capacity AS c ON c.source = a.source AND c.pool = a.pool AND c.start_time = a.start_time AND c.chips = a.chips
 GROUP BY f.file, a.job HAVING min(a.start_time) > 1e8;
 
 -- The jobs that a log may be of: those that its name fits; and those with the name and owner of the job that it was found to
 -- be of, or to which its id was given anew, if it spoke more than a minute before that job began or after it ended.
+CREATE TABLE beyond AS
+SELECT file, found
+FROM (SELECT job, start_time, end_time FROM all_allocations WHERE chips > 0 AND job IN (SELECT found FROM log_time) AND source IN (SELECT source FROM source WHERE rank = 1)) AS a
+JOIN log_time AS l ON l.found = a.job
+GROUP BY file, found HAVING min(l.first) < min(a.start_time) - 60 OR max(l.last) > max(coalesce(a.end_time, 9e18)) + 60;
+-- Of a log to which each job adds, and prints its id, the ids in it tell them.
+CREATE TABLE scanned AS SELECT file FROM beyond WHERE file IN (SELECT file FROM file WHERE json_extract(inferred, '$.job') = 'by its own text');
+.read sql/sources/match/said_ids.sql
+INSERT OR IGNORE INTO may_be SELECT file, job FROM said_id;
+DELETE FROM beyond WHERE file IN (SELECT file FROM said_id GROUP BY file HAVING count(DISTINCT job) > 1);
 INSERT OR IGNORE INTO may_be
-WITH beyond AS MATERIALIZED (
-  SELECT file, found
-  FROM (SELECT job, start_time, end_time FROM all_allocations WHERE chips > 0 AND job IN (SELECT found FROM log_time) AND source IN (SELECT source FROM source WHERE rank = 1)) AS a
-  JOIN log_time AS l ON l.found = a.job
-  GROUP BY file, found HAVING min(l.first) < min(a.start_time) - 60 OR max(l.last) > max(coalesce(a.end_time, 9e18)) + 60
-),
-named AS MATERIALIZED (
+WITH named AS MATERIALIZED (
   SELECT b.file, j.name, j.owner
   FROM (SELECT job, name, owner FROM all_jobs WHERE job IN (SELECT found FROM beyond) AND name IS NOT NULL AND source IN (SELECT source FROM source WHERE rank = 1)) AS j
   JOIN beyond AS b ON b.found = j.job
@@ -46,6 +51,18 @@ WHERE a.start_time < l.last AND coalesce(a.end_time, 9e18) > l.first;
 
 CREATE TABLE at_once AS
 SELECT DISTINCT b.file FROM by_time AS b JOIN by_time AS o USING (source, was) WHERE o.job <> b.job AND o.since <= b.since AND o.until > b.since;
+-- Where the text has as many ids, one after the other, as the log has runs, each run is of the next, if that held chips then.
+CREATE TABLE in_order AS
+SELECT r.file, r.source, r.was, r.start_time, coalesce(lead(r.start_time) OVER (PARTITION BY r.file ORDER BY r.nth), 9e18) AS until, i.job, r.found, r.n
+FROM (SELECT l.file, l.source, l.was, l.found, a.start_time, row_number() OVER w AS nth, count(*) OVER (PARTITION BY l.file) AS n
+      FROM (SELECT * FROM log_time WHERE file IN (SELECT file FROM at_once) AND file IN (SELECT file FROM said_id)) AS l JOIN all_allocations AS a ON a.source = l.source AND a.job = l.was WINDOW w AS (PARTITION BY l.file ORDER BY a.start_time)) AS r
+JOIN (SELECT file, job, row_number() OVER w AS nth, count(*) OVER (PARTITION BY file) AS n
+      FROM (SELECT file, line, job, lag(job) OVER (PARTITION BY file ORDER BY line) AS before FROM said_id WHERE file IN (SELECT file FROM at_once)) WHERE before IS NOT job WINDOW w AS (PARTITION BY file ORDER BY line)) AS i USING (file, nth, n)
+WHERE EXISTS (SELECT 1 FROM by_time AS b WHERE b.file = r.file AND b.was = r.was AND b.job = i.job AND r.start_time BETWEEN b.since - 60 AND b.until);
+DELETE FROM in_order WHERE file NOT IN (SELECT file FROM in_order GROUP BY file HAVING count(*) = max(n));
+DELETE FROM at_once WHERE file IN (SELECT file FROM in_order);
+DELETE FROM by_time WHERE file IN (SELECT file FROM in_order);
+INSERT INTO by_time SELECT file, source, was, start_time, until, job, found FROM in_order;
 INSERT INTO ambiguous SELECT DISTINCT file, NULL FROM at_once WHERE file NOT IN (SELECT file FROM ambiguous) AND file NOT IN (SELECT file FROM found);
 UPDATE ambiguous SET jobs = (SELECT group_concat(job, ',') FROM (SELECT DISTINCT job FROM by_time AS b WHERE b.file = ambiguous.file ORDER BY since LIMIT 5)) WHERE jobs IS NULL;
 DELETE FROM by_time WHERE file IN (SELECT file FROM at_once)
@@ -117,4 +134,6 @@ FROM (SELECT *, row_number() OVER (PARTITION BY file ORDER BY abs(hours)) AS nth
 WHERE nth = 1;
 
 DROP TABLE at_once;
+DROP TABLE beyond;
+DROP TABLE in_order;
 DROP TABLE log_time;

@@ -230,6 +230,12 @@ FROM (SELECT * FROM run_of_words WHERE file NOT IN (SELECT file FROM candidate))
 DROP TABLE shared_name;
 DROP TABLE job_name;
 
+CREATE TABLE scanned AS
+SELECT file FROM file
+WHERE source IS NULL AND (parameter = 'log' AND format <> 'goodput' OR parameter IN ('deepspeed', 'nemo')) AND EXISTS (SELECT 1 FROM key WHERE key GLOB '[0-9]*') AND file NOT IN (SELECT file FROM candidate);
+.read sql/sources/match/said_ids.sql
+INSERT INTO candidate SELECT DISTINCT file, job, 'by its own text', 7, 0 FROM said_id;
+
 -- The best of each file. Where two jobs are as good, neither is taken before the log's times are known (by_time.sql).
 CREATE TABLE best AS
 SELECT * FROM (SELECT *, rank() OVER (PARTITION BY file ORDER BY strength >= 8 DESC, iif(strength >= 8, -strength, place), -strength) AS place_of FROM candidate)

@@ -64,6 +64,7 @@ CREATE TABLE own_record(source INTEGER, time);
 CREATE TABLE key(key TEXT PRIMARY KEY, job TEXT NOT NULL, strength INTEGER NOT NULL) WITHOUT ROWID;
 CREATE TABLE found(file INTEGER PRIMARY KEY, job TEXT, how TEXT);
 CREATE TABLE may_be(file INTEGER, job TEXT, PRIMARY KEY (file, job)) WITHOUT ROWID;
+CREATE TABLE said_id(file INTEGER, line INTEGER, job TEXT); -- what the whole text of some logs says (match/said_ids.sql)
 CREATE TABLE ambiguous(file INTEGER, jobs TEXT);
 -- A log of several jobs: which is meant from when (by_time.sql).
 CREATE TABLE by_time(file INTEGER, source INTEGER, was TEXT, since REAL, until REAL, job TEXT, found TEXT);

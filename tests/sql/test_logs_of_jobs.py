@@ -191,6 +191,47 @@ class StepsAcrossAttempts(Logs):
         self.assertEqual([], self.rows("SELECT detail FROM mpg_issues WHERE kind = 'missing_steps' AND instr(source, ?)", path))
 
 
+class LogsOfSeveralJobs(Logs):
+    """A file to which each job adds, as with sbatch --open-mode=append: its runs are of the jobs that its own lines name."""
+    NAMES = ("llama", "gpt", "bert")
+
+    def jobs(self, *times):
+        return SACCT + "".join(job(5101 + i, *times[i], name=name) for i, name in enumerate(self.NAMES))
+
+    def runs(self, head, starts, log=megatron):
+        return "".join(head.format(5101 + i) + log(start, 1, 100, saves=(100,)) for i, start in enumerate(starts))
+
+    def test_each_run_names_its_job(self):
+        """In what Slurm or a script prints; at once with the next, if its own lines come in that order."""
+        for head in ("SLURM_JOB_ID={}\n", "srun: job {0} queued and waiting for resources\nsrun: job {0} has been allocated resources\n", "Job ID: {}\n", "JobID {}\n", "SLURM_JOBID {} on n1\n", "NCCL INFO x\n" * 6000 + "=== job_id={} ===\n"):
+            for times in (((0, 1200), (1300, 2600), (2700, 4000)), ((0, 1400), (1300, 2800), (2700, 4000))):
+                with self.subTest(head=head[-60:], times=times):
+                    path = self.folder_of({"sacct.psv": self.jobs(*times), "train.log": self.runs(head, (60, 1360, 2760))})
+                    self.assertEqual([(str(5101 + i), 1, 8000, None) for i in range(3)], self.seconds(path))
+                    self.assertEqual([], self.rows("SELECT kind FROM mpg_issues WHERE kind IN ('span_without_allocation', 'unmatched_log', 'ambiguous_job') AND instr(source, ?)", path))
+        self.assertEqual([("unmatched_lines", 6000 * 3 + 3)], self.rows("SELECT kind, count FROM mpg_issues WHERE instr(source, ?) AND source GLOB '*.log'", path))
+
+    def test_at_once_in_no_order(self):
+        """Two ids and one run, or another order: the log is of the first that it names, as before."""
+        for text in ("SLURM_JOB_ID=5101\nSLURM_JOB_ID=5102\n" + megatron(60, 1, 100), self.runs("SLURM_JOB_ID={}\n", (1360, 60))):
+            path = self.folder_of({"sacct.psv": self.jobs((0, 3000), (1300, 2400), (4000, 5000)), "train.log": text})
+            self.assertEqual([("5101",)], self.rows("SELECT job FROM trace_sources(?) WHERE format = 'megatron'", path))
+
+    def test_runs_that_reached_their_end(self):
+        """Which are jobs of their own while no scheduler tells of others."""
+        def log(start, first, last, saves):
+            return maxtext(first - 1, last - 1, saves=(99,), prefix=lambda seconds: f"I1101 {clock(start + seconds)[11:]}.000000 1 max_logging.py:36] ").replace("steps: 1000", "steps: 100")
+        for head, sacct in (("SLURM_JOB_ID={}\n", self.jobs((0, 1200), (1300, 2600), (2700, 4000))), ("", SACCT + "".join(job(5101 + i, 1300 * i, 1300 * i + 1200) for i in range(3)))):
+            path = self.folder_of({"sacct.psv": sacct, "llama.log": self.runs(head, (60, 1360, 2760), log)})
+            self.assertEqual([(str(5101 + i), 1, 8000, None) for i in range(3)], self.seconds(path))
+
+    def test_what_is_said_far_behind(self):
+        """By the line that Slurm adds when it ends a job."""
+        log = megatron(60, 1, 100) + "NCCL INFO x\n" * 9000 + "slurmstepd: error: *** JOB 5102 ON n1 CANCELLED AT 2026-11-01T00:20:00 DUE TO TIME LIMIT ***\n"
+        path = self.folder_of({"sacct.psv": self.jobs((0, 1200), (0, 1200), (0, 1200)), "train.log": log})
+        self.assertEqual([("5102", "by its own text")], self.rows("SELECT job, json_extract(inferred, '$.job') FROM trace_sources(?) WHERE format = 'megatron'", path))
+
+
 class ClocksApart(Logs):
     """A node's clock is some seconds behind or ahead of the scheduler's: of a step that reaches beyond its job, at either end, the part inside counts."""
 
