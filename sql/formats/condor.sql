@@ -173,5 +173,7 @@ SELECT job, replace(job, '.', mark) AS alias FROM jobs, (SELECT '_' AS mark UNIO
 UNION ALL
 SELECT job, substr(job, 1, instr(job, '.') - 1) FROM jobs WHERE job GLOB '[0-9]*.[0-9]*' AND job NOT GLOB '*#*';
 DROP INDEX temp.condor_allocated;
+CREATE TEMP VIEW held_on AS SELECT job, json_array(substr(host, 1 + instr(host, '@'))) AS hosts, started AS start_time, ended AS end_time FROM condor_runs WHERE host <> '' AND chips > 0;
+.read sql/formats/log/on_hosts.sql
 DROP TABLE condor_runs;
 DROP TABLE condor_ads;

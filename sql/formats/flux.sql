@@ -121,4 +121,6 @@ FROM flux_jobs WHERE chips > 0 AND (t_run IS NOT NULL OR state = 'INACTIVE') AND
 DROP TABLE IF EXISTS temp.observed;
 CREATE TEMP TABLE observed AS
 SELECT 'flux' AS pool, (SELECT max(max(coalesce(t_submit, 0), coalesce(t_run, 0), coalesce(t_cleanup, 0), coalesce(t_inactive, 0), coalesce(asked, 0))) FROM flux_jobs) AS until_time FROM jobs LIMIT 1;
+CREATE TEMP VIEW held_on AS SELECT job, json_array(nodelist) AS hosts, t_run AS start_time, t_inactive AS end_time FROM flux_jobs WHERE chips > 0 AND nodelist NOT GLOB '*[[]*'; -- a list of several is not taken apart
+.read sql/formats/log/on_hosts.sql
 DROP TABLE flux_jobs;

@@ -46,7 +46,11 @@
 -- ---- 9. What else a job goes by: the names of its pods, alone and with the namespace, and its objects' UIDs ----
 
 DROP TABLE IF EXISTS temp.hosts; -- as Slurm may name its nodes
-CREATE TEMP TABLE hosts AS SELECT DISTINCT name AS host FROM kube_last WHERE kind = 'Node' AND chips > 0;
+CREATE TEMP TABLE hosts(host, job, start_time, end_time);
+INSERT INTO hosts(host) SELECT DISTINCT name FROM kube_last WHERE kind = 'Node' AND chips > 0;
+DROP VIEW IF EXISTS temp.held_on;
+CREATE TEMP VIEW held_on AS SELECT job, json_array(node) AS hosts, start_time, end_time FROM kube_held;
+.read sql/formats/log/on_hosts.sql
 
 DROP TABLE IF EXISTS temp.aliases;
 CREATE TEMP TABLE aliases AS

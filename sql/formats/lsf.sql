@@ -197,16 +197,19 @@ INSERT INTO allocations
 SELECT job, 1, NULL, 'lsf', 0, max(event_time), max(event_time), 'cancelled' FROM lsf_of_jobs AS j
 WHERE job IN (SELECT job FROM lsf_jobs) AND job NOT IN (SELECT job FROM lsf_attempts) AND (event_type = 'JOB_FINISH' OR (event_type = 'JOB_STATUS' AND j_status & 96)) GROUP BY job;
 
--- Until when the cluster was observed: the last record, of whatever type.
+-- The cluster was observed until the last record, of any type.
 DROP TABLE IF EXISTS temp.observed;
 CREATE TEMP TABLE observed AS SELECT 'lsf' AS pool, (SELECT max(event_time) FROM lsf_records) AS until_time FROM jobs LIMIT 1;
 
--- LSF calls a job 123, an element of an array 123[4], and its output as the user wants: out.123, 123_4, 123.4.
+-- LSF calls a job 123, an element of an array 123[4], and its output as users want: 123_4.
 DROP TABLE IF EXISTS temp.aliases;
 CREATE TEMP TABLE aliases AS
 SELECT job, base || mark || idx AS alias FROM lsf_jobs, (SELECT '.' AS mark UNION SELECT '_' UNION SELECT '-') WHERE idx > 0
 UNION ALL
 SELECT job, base || iif(idx > 0, '[' || idx || ']', '') FROM lsf_jobs WHERE nth > 1;
+
+CREATE TEMP VIEW held_on AS SELECT a.job, r.hosts, a.start_time, a.end_time FROM lsf_attempts AS a CROSS JOIN lsf_records AS r ON r.rowid = a.place;
+.read sql/formats/log/on_hosts.sql
 
 -- ---- 4. Tables that are no longer needed ----
 

@@ -175,6 +175,13 @@ SELECT job, name AS alias FROM named
 UNION ALL
 SELECT job, letter || name FROM named, (SELECT 'o' AS letter UNION SELECT 'e') WHERE whole;
 
+-- The hosts of an attempt, by its S record: "n1/0*8+n2/0*8".
+DROP VIEW IF EXISTS temp.held_on;
+CREATE TEMP VIEW held_on AS
+SELECT i.name AS job, (SELECT json_group_array(DISTINCT substr(s.value, 1, instr(s.value || '/', '/') - 1)) FROM json_each('["' || replace(replace(replace(r.exec_host, '\', ''), '"', ''), '+', '","') || '"]') AS s) AS hosts, a.start_time, a.end_time
+FROM pbs_records AS r CROSS JOIN pbs_ids AS i ON i.name = r.id_string CROSS JOIN pbs_attempts AS a ON a.job = i.rowid AND a.start_time = r.start WHERE r.record_type = 'S' AND r.exec_host IS NOT NULL;
+.read sql/formats/log/on_hosts.sql
+
 -- ---- 8. Tables that are no longer needed ----
 
 DROP TABLE pbs_pools;

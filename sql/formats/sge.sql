@@ -159,5 +159,7 @@ FROM sge_jobs, (SELECT 'o' AS letter UNION SELECT 'e' UNION SELECT 'po' UNION SE
 UNION
 SELECT job, replace(job, '.', '_') FROM sge_jobs WHERE chips > 0 AND job GLOB '[0-9]*.[0-9]*';
 DROP INDEX temp.sge_allocated;
+CREATE TEMP VIEW held_on AS SELECT job, json_array(host) AS hosts, start_time, end_time FROM sge_jobs WHERE host <> '' AND chips > 0;
+.read sql/formats/log/on_hosts.sql
 DROP TABLE sge_jobs;
 DROP TABLE sge_records;

@@ -28,13 +28,13 @@ INSERT OR IGNORE INTO may_be SELECT file, job FROM said_id;
 DELETE FROM beyond WHERE file IN (SELECT file FROM said_id GROUP BY file HAVING count(DISTINCT job) > 1);
 INSERT OR IGNORE INTO may_be
 WITH named AS MATERIALIZED (
-  SELECT b.file, j.name, j.owner
-  FROM (SELECT job, name, owner FROM all_jobs WHERE job IN (SELECT found FROM beyond) AND name IS NOT NULL AND source IN (SELECT source FROM source WHERE rank = 1)) AS j
+  SELECT b.file, j.name, j.owner, j.user
+  FROM (SELECT job, name, owner, iif(json_valid(labels), json_extract(labels, '$.user'), NULL) AS user FROM all_jobs WHERE job IN (SELECT found FROM beyond) AND name IS NOT NULL AND source IN (SELECT source FROM source WHERE rank = 1)) AS j
   JOIN beyond AS b ON b.found = j.job
 )
 SELECT n.file, j.job
-FROM (SELECT job, name, owner FROM all_jobs WHERE name IN (SELECT name FROM named) AND source IN (SELECT source FROM source WHERE rank = 1)) AS j
-JOIN named AS n ON n.name = j.name AND n.owner IS j.owner
+FROM (SELECT job, name, owner, iif(json_valid(labels), json_extract(labels, '$.user'), NULL) AS user FROM all_jobs WHERE name IN (SELECT name FROM named) AND source IN (SELECT source FROM source WHERE rank = 1)) AS j
+JOIN named AS n ON n.name = j.name AND n.owner IS j.owner AND n.user IS j.user
 WHERE NOT EXISTS (SELECT 1 FROM log_time AS o JOIN source AS s USING (source) WHERE o.found = j.job AND o.file <> n.file -- with a log of its own
                     AND s.format = (SELECT format FROM file AS f WHERE f.file = n.file))
 UNION
@@ -47,7 +47,14 @@ SELECT l.file, l.source, l.was, a.start_time, coalesce(a.end_time, 9e18), m.job,
 FROM (SELECT job, start_time, end_time FROM all_allocations WHERE chips > 0 AND job IN (SELECT job FROM may_be) AND source IN (SELECT source FROM source WHERE rank = 1)) AS a
 JOIN may_be AS m ON m.job = a.job
 JOIN log_time AS l ON l.file = m.file
-WHERE a.start_time < l.last AND coalesce(a.end_time, 9e18) > l.first;
+WHERE a.start_time < l.last AND coalesce(a.end_time, 9e18) > l.first AND l.file NOT IN (SELECT file FROM on_host);
+INSERT INTO by_time -- a log that has a host's name is of the jobs that held it
+SELECT l.file, l.source, l.was, h.start_time, h.end_time, h.job, l.found
+FROM on_host AS o
+JOIN (SELECT h.host, h.job, h.start_time, min(coalesce(h.end_time, a.until)) AS end_time
+      FROM all_hosts AS h JOIN (SELECT job, max(coalesce(end_time, 9e18)) AS until FROM all_allocations WHERE job IN (SELECT job FROM all_hosts) AND source IN (SELECT source FROM source WHERE rank = 1) GROUP BY job) AS a USING (job)
+      WHERE h.host IN (SELECT host FROM on_host) GROUP BY h.host, h.job, h.start_time) AS h USING (host, job)
+JOIN log_time AS l ON l.file = o.file WHERE h.start_time < l.last AND h.end_time > l.first GROUP BY l.file, l.was, h.job, h.start_time;
 
 CREATE TABLE at_once AS
 SELECT DISTINCT b.file FROM by_time AS b JOIN by_time AS o USING (source, was) WHERE o.job <> b.job AND o.since <= b.since AND o.until > b.since;
@@ -71,7 +78,7 @@ DELETE FROM by_time WHERE file IN (SELECT file FROM at_once)
 DELETE FROM ambiguous WHERE file IN (SELECT file FROM by_time);
 
 UPDATE file
-SET job = iif(b.n = 1, b.job, NULL), inferred = json_set(inferred, '$.job', iif(b.n = 1, 'by its name and its time', 'by the times of its records: ' || b.n || ' jobs'))
+SET job = iif(b.n = 1, b.job, NULL), inferred = json_set(inferred, '$.job', iif(b.n = 1, iif(b.file IN (SELECT file FROM on_host), 'by its host''s name and its time', 'by its name and its time'), 'by the times of its records: ' || b.n || ' jobs'))
 FROM (SELECT file, min(job) AS job, count(DISTINCT job) AS n FROM by_time GROUP BY file) AS b WHERE b.file = file.file;
 DELETE FROM by_time WHERE file IN (SELECT file FROM file WHERE job IS NOT NULL);
 -- Records that call their job by a name or an id that several jobs have: each is of the one that held chips then. Of jobs that ran at once it is none's.

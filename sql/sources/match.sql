@@ -247,6 +247,7 @@ FROM found AS f JOIN log_name AS n USING (file) JOIN log_name AS l USING (name) 
 WHERE f.job IS NOT NULL AND o.source IS NULL AND o.file NOT IN (SELECT file FROM candidate) GROUP BY o.file HAVING count(DISTINCT f.job) = 1;
 INSERT OR IGNORE INTO may_be SELECT file, job FROM best WHERE job IS NOT NULL;
 DROP TABLE best;
+.read sql/sources/match/narrowed.sql
 INSERT INTO ambiguous -- listed after the logs are read, which forgets what was listed of them before
 SELECT c.file, group_concat(DISTINCT c.job) FROM candidate AS c WHERE c.how <> '' AND c.file NOT IN (SELECT file FROM found) GROUP BY c.file;
 

@@ -50,7 +50,7 @@ CREATE TABLE all_program_files(source INTEGER, program, flops, bytes, dtype, par
 CREATE TABLE all_observed(source INTEGER, pool, until_time);
 CREATE TABLE no_capacity(source INTEGER, pool, chip, by_log); -- pools of which no source says what is installed: their chip, and whether a log told it (join.sql)
 CREATE TABLE all_aliases(source INTEGER, job, alias);
-CREATE TABLE all_hosts(source INTEGER, host); -- some of the nodes that schedulers name
+CREATE TABLE all_hosts(source INTEGER, host, job, start_time, end_time); -- some of the nodes that schedulers name, and which job held one that a log is named after
 CREATE TABLE all_assumed_chips(source INTEGER, job); -- jobs that count as one chip, for their logs do not tell how many they hold
 CREATE TABLE chips_then(source INTEGER, job, since, chips); -- and how many they hold as their scheduler has it (join/assumed.sql)
 CREATE INDEX chips_then_of ON chips_then(source, job, since);
@@ -65,6 +65,7 @@ CREATE TABLE key(key TEXT PRIMARY KEY, job TEXT NOT NULL, strength INTEGER NOT N
 CREATE TABLE found(file INTEGER PRIMARY KEY, job TEXT, how TEXT);
 CREATE TABLE may_be(file INTEGER, job TEXT, PRIMARY KEY (file, job)) WITHOUT ROWID;
 CREATE TABLE said_id(file INTEGER, line INTEGER, job TEXT); -- what the whole text of some logs says (match/said_ids.sql)
+CREATE TABLE on_host(file INTEGER, host TEXT, job TEXT); -- logs that have the name of a host, and the jobs that it held
 CREATE TABLE ambiguous(file INTEGER, jobs TEXT);
 -- A log of several jobs: which is meant from when (by_time.sql).
 CREATE TABLE by_time(file INTEGER, source INTEGER, was TEXT, since REAL, until REAL, job TEXT, found TEXT);
@@ -74,6 +75,9 @@ CREATE TABLE before_attempt(source INTEGER, row INTEGER, attempt INTEGER, PRIMAR
 CREATE TABLE renamed(source INTEGER, was TEXT, job TEXT, PRIMARY KEY (source, was)) WITHOUT ROWID;
 CREATE TABLE own_program(job TEXT, program TEXT, most, flops, bytes, dtype, versions INTEGER, PRIMARY KEY (job, program)) WITHOUT ROWID; -- programs.sql
 CREATE TABLE stage(source INTEGER, job TEXT, was TEXT, attempt INTEGER, next_source INTEGER, next_job TEXT, next_attempt INTEGER, next_time, step INTEGER);
+
+-- What the scripts of schedulers may be asked for.
+CREATE TEMP VIEW log_names AS SELECT path FROM main.file WHERE source IS NULL AND format IS NOT NULL;
 
 -- The names that chips of the catalogue go by.
 CREATE TEMP VIEW known_chip AS

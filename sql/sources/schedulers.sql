@@ -72,6 +72,7 @@ CREATE UNIQUE INDEX own_name_of ON own_name(source, job);
 UPDATE all_jobs SET job = o.name FROM own_name AS o WHERE o.source = all_jobs.source AND o.job = all_jobs.job;
 UPDATE all_allocations SET job = o.name FROM own_name AS o WHERE o.source = all_allocations.source AND o.job = all_allocations.job;
 UPDATE all_aliases SET job = o.name FROM own_name AS o WHERE o.source = all_aliases.source AND o.job = all_aliases.job;
+UPDATE all_hosts SET job = o.name FROM own_name AS o WHERE o.source = all_hosts.source AND o.job = all_hosts.job;
 INSERT INTO all_aliases(source, job, alias) -- and what it goes by beside the cluster's export (match.sql)
 SELECT source, name, job FROM own_name
 UNION SELECT o.source, o.name, rtrim(f.path, replace(f.path, '/', '')) || o.job FROM own_name AS o JOIN file AS f USING (source);

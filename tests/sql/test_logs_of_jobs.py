@@ -232,6 +232,68 @@ class LogsOfSeveralJobs(Logs):
         self.assertEqual([("5102", "by its own text")], self.rows("SELECT job, json_extract(inferred, '$.job') FROM trace_sources(?) WHERE format = 'megatron'", path))
 
 
+class Users(Logs):
+    """Jobs of one name that ran at once are of several users, or accounts: the log is of the job of the one whose folder it lies in, or who is in its name."""
+
+    def test_whose_folder_it_is(self):
+        def owned(number, start, end, user, account="nlp"):
+            return job(number, start, end).replace("|ann|nlp|", f"|{user}|{account}|")
+        fleet = SACCT + owned(5101, 0, 1200, "alice") + owned(5102, 0, 1200, "bob", "vision") + owned(5103, 1300, 2500, "bob", "vision") + owned(5104, 1300, 2500, "alice")
+        for name, start, wanted in (("alice/llama.out", 60, "5101"), ("bob/llama.out", 1360, "5103"), ("home/bob/exp/logs/a/llama.out", 60, "5102"), ("llama_alice.log", 60, "5101"), ("vision/llama.log", 60, "5102"), ("bob/llama/train.log", 1360, "5103"), ("carol/llama.out", 60, None)):
+            for folder in ("", "alice/"):  # the one who collected them
+                with self.subTest(name=name, folder=folder):
+                    path = self.folder_of({folder + "sacct.psv": fleet, folder + name: megatron(start, 1, 100)})
+                    self.assertEqual([(None if folder and name == "alice/llama.out" else wanted,)], self.rows("SELECT job FROM trace_sources(?) WHERE format = 'megatron'", path))
+        path = self.folder_of({"sacct.psv": fleet, "alice/llama.out": megatron(60, 1, 100, saves=(100,)) + megatron(1360, 1, 80, saves=(80,)), "bob/llama.out": megatron(60, 1, 90, saves=(90,))})
+        self.assertEqual([("5101", 1, 8000, None), ("5102", 1, 7200, None), ("5103", 1, None, None), ("5104", 1, 6400, None)], self.seconds(path))
+
+
+class Hosts(Logs):
+    """A file that is named after a host alone is of the job that held it then; if several did at once, of none."""
+
+    def jobs(self, files, name="megatron"):
+        return self.rows("SELECT job FROM trace_sources(?) WHERE format = ? ORDER BY file", self.folder_of(files), name)
+
+    def sacct(self, *rows):
+        return SACCT + "".join(job(number, start, end, name=f"x{number}").replace("|n1\n", f"|{nodes}\n") for number, start, end, nodes in rows)
+
+    def test_names(self):
+        fleet = self.sacct((5101, 0, 1200, "gpu-[012-013]"), (5102, 0, 1200, "gpu-014"), (5103, 1300, 2600, "gpu-012"))
+        for name in ("gpu-012.log", "train-gpu-013.log", "logs/gpu-012/rank0.log", "gpu-012.pod.site.log", "run_gpu-013_0.out", "logs/gpu-013.out"):
+            with self.subTest(name):
+                self.assertEqual([("5101",)], self.jobs({"sacct.psv": fleet, name: megatron(60, 1, 100)}))
+        self.assertEqual([(None,)], self.jobs({"sacct.psv": fleet, "gpu-015.log": megatron(60, 1, 100)}))
+        self.assertEqual([("5103",)], self.jobs({"sacct.psv": fleet, "gpu-014/5103.log": megatron(60, 1, 100)}))
+
+    def test_one_after_the_other_and_at_once(self):
+        path = self.folder_of({"sacct.psv": self.sacct((5101, 0, 1200, "n[1-2]"), (5102, 0, 1200, "n3"), (5103, 1300, 2600, "n1")), "n1.log": megatron(60, 1, 100, saves=(100,)) + megatron(1360, 1, 90, saves=(90,)), "n3.log": megatron(60, 1, 80, saves=(80,))})
+        self.assertEqual([("5101", 1, 8000, None), ("5102", 1, 6400, None), ("5103", 1, 7200, None)], self.seconds(path))
+        shared = {"sacct.psv": self.sacct((5101, 0, 1200, "n1"), (5102, 600, 1200, "n1"), (5103, 1300, 2600, "n1")), "n1.log": megatron(60, 1, 100)}
+        self.assertEqual([(None,)], self.jobs(shared))
+        self.assertEqual([("its name fits more than one job: 5101,5102",)], self.rows("SELECT detail FROM mpg_issues WHERE kind = 'ambiguous_job' AND source GLOB '*n1.log'"))
+        self.assertEqual([("5101",)], self.jobs({**shared, "n1.log": megatron(60, 1, 50)}))
+        requeued = self.sacct((5101, 0, 500, "n1")).replace("COMPLETED", "NODE_FAIL") + self.sacct((5101, 600, 2000, "n2"), (5102, 550, 2000, "n1"))[len(SACCT):].replace(f"|{T}|", f"|{T + 510}|")
+        self.assertEqual([("5102",), ("5101",)], self.jobs({"sacct.psv": requeued, "n1.log": megatron(660, 1, 100), "n2.log": megatron(660, 1, 99)}))
+
+    def test_other_schedulers(self):
+        """By the nodes of pods, and what PBS, LSF, Grid Engine, HTCondor and Flux say of hosts."""
+        pods = {"apiVersion": "v1", "kind": "List", "items": [pod("a-0", 0, 1200, job="a", node="ip-10-0-0-1.ec2.internal"), pod("b-0", 0, 1200, job="b", node="ip-10-0-0-2.ec2.internal")]}
+        for name in ("ip-10-0-0-2.log", "ip-10-0-0-2.ec2.internal.log", "train-ip-10-0-0-2.out"):
+            self.assertEqual([("ml/b",)], self.jobs({"list.json": pods, name: megatron(60, 1, 50)}))
+        log = megatron(120, 1, 50).replace("2026-11-01 00", "2025-03-31 17")
+        for scheduler, name, host, wanted in (("pbs", "accounting.log", "n3", "102.pod"), ("lsf", "lsb.acct", "n3", "102"), ("sge", "accounting", "n2", "102"), ("condor", "history.json", "n2", "102.0"), ("flux", "jobs.json", "n1", "102")):
+            with self.subTest(scheduler):
+                text = pathlib.Path(ROOT, "fixtures", scheduler, name).read_text(encoding="utf-8")
+                if scheduler == "flux":
+                    text = text.replace('"n[1-2]"', '"n[2-3]"')
+                elif scheduler == "condor":
+                    text = json.dumps([{**ad, "LastRemoteHost": "slot1_1@n2.pod.site"} if ad["ClusterId"] == 102 else ad for ad in json.loads(text)])
+                elif scheduler == "sge":
+                    text = "\n".join(re.sub(r"^gpu.q:n1:(.*:102:)", r"gpu.q:n2:\1", line) for line in text.split("\n"))
+                for log_name in (f"train-{host}.txt", f"{host}/out.txt"):  # the jobs are called train
+                    self.assertEqual([(wanted,)], self.jobs({name: text, log_name: log}))
+
+
 class ClocksApart(Logs):
     """A node's clock is some seconds behind or ahead of the scheduler's: of a step that reaches beyond its job, at either end, the part inside counts."""
 
