@@ -428,6 +428,19 @@ class Names(Logs):
             path = self.folder_of({"sacct.psv": SACCT + job(5101, 0, 1200), folder + "output.log": megatron(60, 1, 100), folder + "wandb-metadata.json": text, "other/output.log": megatron(60, 1, 90)})
             self.assertEqual([(None,), (wanted,)], self.rows("SELECT job FROM trace_sources(?) WHERE format = 'megatron' ORDER BY file", path))
 
+    def test_the_hidden_folder_of_hydra_s_launcher(self):
+        """It keeps what each job of a sweep prints in .submitit below the sweep's folder; what else is hidden is not looked at."""
+        array = "".join(job(f"5100_{task}", 0, 3500, raw=5101 + task, gpus=4) for task in range(3))
+        self.assertEqual(["5101", "5102", "5103"], self.jobs(array, "multirun/2026-11-01/00-00-30/.submitit/5100_{0}/5100_{0}_0_log.out"))
+        self.assertEqual([], self.jobs(array, "multirun/2026-11-01/00-00-30/.other/5100_{0}/5100_{0}_0_log.out"))
+
+    def test_an_event_file_of_several_jobs_is_listed_once(self):
+        """By its folder, which is what its job is called: as ambiguous, and not as unmatched, too."""
+        events = tfevents.begin(T + 60) + b"".join(tfevents.event(T + 60 + 10 * i, i, (5, [(1, tfevents.simple("train/loss", 2.0))])) for i in range(1, 100))
+        path = self.folder_of({"sacct.psv": SACCT + job(5101, 0, 1200) + job(5102, 0, 1200), "llama/version_0/events.out.tfevents.1793491260.host.1.0": events})
+        self.seconds(path)
+        self.assertEqual([("ambiguous_job",)], self.rows("SELECT kind FROM mpg_issues WHERE kind IN ('ambiguous_job', 'unmatched_log') AND instr(source, ?)", path))
+
     def test_the_option_job_may_be_a_name(self):
         """That of several jobs, each of which has what was written in its time; but of jobs that ran at once, none."""
         chain = "".join(job(5101 + i, 3600 * i, 3600 * i + 3500) for i in range(3))

@@ -114,6 +114,10 @@ static bool is_nowhere(int code) {
   return code == ENOENT || code == ENOTDIR || code == ELOOP;
 }
 
+/* Of what lies below a folder: names that are not hidden, and .submitit, in which hydra's launcher
+** keeps what jobs print. */
+static const char any_below[] = "*";
+
 /*
 ** Adds PREFIX NAME to `out` for every name in the folder PREFIX (the current one if that is empty)
 ** that matches the pattern. A prefix that is no folder has no names.
@@ -138,7 +142,8 @@ static mpg_rc folder_match(const mpg_env *env, names *out, const char *prefix, m
     if (mpg_interrupted(env))
       rc = mpg_fail(err, MPG_INTERRUPTED, "%s: interrupted", prefix);
     else if (!mpg_str_eq(name, MPG_STR(".")) && !mpg_str_eq(name, MPG_STR("..")) &&
-             mpg_glob_matches(pattern, name))
+             (mpg_glob_matches(pattern, name) ||
+              (pattern.p == any_below && mpg_str_eq(name, MPG_STR(".submitit")))))
       rc = names_add(env, out, mpg_str_of(prefix), name, err);
   }
   (void)closedir(dir);
@@ -192,17 +197,17 @@ static mpg_rc list_below(const mpg_env *env, names *files, mpg_str path, mpg_err
   bool slash = path.n > 0 && path.p[path.n - 1] == '/';
   mpg_rc rc = names_add(env, &level, path, slash ? MPG_STR("") : MPG_STR("/"), err);
   for (int depth = 0; rc == MPG_OK && level.n > 0; depth++) {
-    names found = {.p = NULL}, below = {.p = NULL};
+    names found = {.p = NULL}, next = {.p = NULL};
     if (depth > LEVELS)
       rc = mpg_fail(err, MPG_LIMIT, "%s: folders nest deeper than %d levels", level.p[0].path,
                     LEVELS);
     for (size_t i = 0; rc == MPG_OK && i < level.n; i++)
-      rc = folder_match(env, &found, level.p[i].path, MPG_STR("*"), err);
+      rc = folder_match(env, &found, level.p[i].path, mpg_str_of(any_below), err);
     if (rc == MPG_OK)
-      rc = sort_out(env, &found, files, &below, err);
+      rc = sort_out(env, &found, files, &next, err);
     names_free(env, &found);
     names_free(env, &level);
-    level = below;
+    level = next;
   }
   names_free(env, &level);
   return rc;
@@ -214,7 +219,7 @@ static mpg_rc add_below(const mpg_env *env, names *paths, mpg_err *err) {
   for (size_t i = 0; rc == MPG_OK && i < paths->n; i++) {
     names found = {.p = NULL};
     struct stat st;
-    rc = folder_match(env, &found, paths->p[i].path, MPG_STR("*"), err);
+    rc = folder_match(env, &found, paths->p[i].path, mpg_str_of(any_below), err);
     for (size_t k = 0; rc == MPG_OK && k < found.n; k++)
       if (lstat(found.p[k].path, &st) == 0 && S_ISDIR(st.st_mode))
         rc = names_add(env, paths, mpg_str_of(found.p[k].path), MPG_STR("/"), err);
