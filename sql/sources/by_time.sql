@@ -21,11 +21,15 @@ SELECT file, found
 FROM (SELECT job, start_time, end_time FROM all_allocations WHERE chips > 0 AND job IN (SELECT found FROM log_time) AND source IN (SELECT source FROM source WHERE rank = 1)) AS a
 JOIN log_time AS l ON l.found = a.job
 GROUP BY file, found HAVING min(l.first) < min(a.start_time) - 60 OR max(l.last) > max(coalesce(a.end_time, 9e18)) + 60;
--- Of a log to which each job adds, and prints its id, the ids in it tell them.
-CREATE TABLE scanned AS SELECT file FROM beyond WHERE file IN (SELECT file FROM file WHERE json_extract(inferred, '$.job') = 'by its own text');
+-- Of a log to which each job adds, and prints its id, the ids in it tell them; if it was cut into parts, in each of them.
+CREATE TABLE scanned AS
+WITH asked AS (SELECT file FROM beyond WHERE file IN (SELECT file FROM file WHERE json_extract(inferred, '$.job') IN ('by its own text', 'by a part of the same log')))
+SELECT file FROM asked UNION SELECT l.file FROM asked JOIN log_name AS n USING (file) JOIN log_name AS l USING (name);
 .read sql/sources/match/said_ids.sql
-INSERT OR IGNORE INTO may_be SELECT file, job FROM said_id;
-DELETE FROM beyond WHERE file IN (SELECT file FROM said_id GROUP BY file HAVING count(DISTINCT job) > 1);
+CREATE TABLE said_of AS SELECT file, job FROM said_id UNION SELECT l.file, s.job FROM said_id AS s JOIN log_name AS n USING (file) JOIN log_name AS l USING (name);
+INSERT OR IGNORE INTO may_be SELECT file, job FROM said_of;
+DELETE FROM beyond WHERE file IN (SELECT file FROM said_of GROUP BY file HAVING count(DISTINCT job) > 1);
+DROP TABLE said_of;
 INSERT OR IGNORE INTO may_be
 WITH named AS MATERIALIZED (
   SELECT b.file, j.name, j.owner, j.user

@@ -245,6 +245,9 @@ INSERT INTO found -- a log that was rotated names its job in its first part alon
 SELECT o.file, min(f.job), 'by a part of the same log'
 FROM found AS f JOIN log_name AS n USING (file) JOIN log_name AS l USING (name) JOIN file AS o ON o.file = l.file
 WHERE f.job IS NOT NULL AND o.source IS NULL AND o.file NOT IN (SELECT file FROM candidate) GROUP BY o.file HAVING count(DISTINCT f.job) = 1;
+INSERT OR IGNORE INTO may_be -- or each part another
+SELECT o.file, f.job FROM found AS f JOIN log_name AS n USING (file) JOIN log_name AS l USING (name) JOIN file AS o ON o.file = l.file
+WHERE f.job IS NOT NULL AND o.source IS NULL AND o.file NOT IN (SELECT file FROM candidate) AND o.file NOT IN (SELECT file FROM found);
 INSERT OR IGNORE INTO may_be SELECT file, job FROM best WHERE job IS NOT NULL;
 DROP TABLE best;
 .read sql/sources/match/narrowed.sql

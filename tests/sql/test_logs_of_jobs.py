@@ -225,6 +225,16 @@ class LogsOfSeveralJobs(Logs):
             path = self.folder_of({"sacct.psv": sacct, "llama.log": self.runs(head, (60, 1360, 2760), log)})
             self.assertEqual([(str(5101 + i), 1, 8000, None) for i in range(3)], self.seconds(path))
 
+    def test_cut_into_parts(self):
+        """Wherever that was: a part without an id is of a job that another part names, by its time."""
+        lines = self.runs("SLURM_JOB_ID={}\n", (60, 1360, 2760)).splitlines(True)
+        for cuts in ((80,), (104,), (150,), (80, 150), (150, 190), (104, 160, 208)):
+            with self.subTest(cuts=cuts):
+                edges = (0, *cuts, len(lines))
+                parts = {"train.log" + (f".{len(cuts) - i}" if i < len(cuts) else ""): "".join(lines[edges[i]:edges[i + 1]]) for i in range(len(edges) - 1)}
+                path = self.folder_of({"sacct.psv": self.jobs((0, 1200), (1300, 2600), (2700, 4000)), **parts})
+                self.assertEqual([(str(5101 + i), 1, 8000, None) for i in range(3)], self.seconds(path))
+
     def test_what_is_said_far_behind(self):
         """By the line that Slurm adds when it ends a job."""
         log = megatron(60, 1, 100) + "NCCL INFO x\n" * 9000 + "slurmstepd: error: *** JOB 5102 ON n1 CANCELLED AT 2026-11-01T00:20:00 DUE TO TIME LIMIT ***\n"

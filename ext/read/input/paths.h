@@ -31,8 +31,7 @@ typedef struct mpg_paths {
   const mpg_env *env;
   mpg_file *file;
   size_t n, cap;
-  bool
-      from_folder; /* the path was a folder: every regular file below it, hidden names but .submitit left out */
+  bool from_folder;   /* the path was a folder: all below it, and .submitit of hidden names */
   mpg_passed *passed; /* in no order */
   size_t n_passed, passed_cap;
 } mpg_paths;
