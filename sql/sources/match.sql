@@ -45,28 +45,7 @@ INSERT OR IGNORE INTO key
 SELECT name, min(job), 1 FROM job_name GROUP BY name HAVING count(DISTINCT job) = 1;
 DROP TABLE asked;
 
--- The names to look in: the file's own, without its endings, then those of its two folders, the nearer first. Folders of attempts and of
--- ranks, as launchers make them, are none: "5101_x2k/attempt_0/3/stdout.log".
--- Behind them come the names of its copies, which are not read.
-CREATE TABLE place(file INTEGER, level INTEGER, name TEXT);
-INSERT INTO place
-WITH RECURSIVE named_file(file, of_copy, path) AS (
-  SELECT file, 0, path FROM file WHERE source IS NULL AND format IS NOT NULL
-  UNION ALL
-  SELECT o.file, 10 * row_number() OVER (PARTITION BY o.file ORDER BY c.file), f.path
-  FROM copy AS c JOIN file AS f USING (file) JOIN file AS o ON o.path = c.original WHERE c.left_out AND o.source IS NULL AND o.format IS NOT NULL
-),
-up(file, of_copy, level, named, head, name) AS (
-  SELECT file, of_copy, 0, 0, rtrim(rtrim(path, replace(path, '/', '')), '/'), substr(path, 1 + length(rtrim(path, replace(path, '/', ''))))
-  FROM named_file
-  UNION ALL
-  SELECT file, of_copy, level + 1, named + (level = 0 OR iif(name GLOB '*[^0-9]*', lower(name) NOT GLOB 'attempt[-_.]*' AND lower(name) NOT GLOB '*rank[-_.0-9]*', length(name) > 3)),
-         rtrim(rtrim(head, replace(head, '/', '')), '/'), substr(head, 1 + length(rtrim(head, replace(head, '/', ''))))
-  FROM up WHERE head <> '' AND level < 6 AND (named < 2 OR named = 2 AND NOT iif(name GLOB '*[^0-9]*', lower(name) NOT GLOB 'attempt[-_.]*' AND lower(name) NOT GLOB '*rank[-_.0-9]*', length(name) > 3))
-)
-SELECT file, of_copy + level, name FROM up
-WHERE name NOT IN ('', '.', '..') AND NOT (level = 0 AND name GLOB 'module_[0-9]*.*') -- XLA numbers modules
-  AND NOT (of_copy AND level = 0 AND name GLOB '*events.out.tfevents.*');
+.read sql/sources/match/places.sql
 
 -- The words of each name and every run of them, with what stands between: "slurm-123_4.out" has 123, 4 and 123_4.
 CREATE INDEX place_of ON place(file, level);

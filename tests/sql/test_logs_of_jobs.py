@@ -557,6 +557,15 @@ class Names(Logs):
                 self.assertEqual(["5101"] * 3, self.jobs(one, name))
         self.assertEqual([None] * 3, self.jobs(one, "5101/a/b/{}.log"))
 
+    def test_folders_that_programs_make(self):
+        """Ray's sessions, Weights & Biases' runs, hydra's and people's dates, Lightning's versions: what stands above them names the job."""
+        for name in ("5101/session_2026-11-01_00-00-30_123456_1/logs/worker-{}.out", "5101-head/session_latest/logs/job-driver-raysubmit_{}.log", "5101/wandb/run-20261101_00000{}-a1b2c3/files/output.log", "5101/wandb/offline-run-20261101_00000{}-a1b2c3/files/output.log",
+                     "5101/outputs/2026-11-01/00-00-3{}/train.log", "5101/2026/11/01/{}.log", "5101/lightning_logs/version_{}/train.log", "5101/logs/2026-11-0{}/stdout.txt", "5101/multirun/2026-11-01/00-00-30/{}/train.log"):
+            with self.subTest(name):
+                self.assertEqual(["5101"] * 3, self.jobs(job(5101, 0, 3500), name))
+        self.assertEqual(["5101"] * 3, self.jobs(job(5101, 0, 3500) + job(5102, 0, 3500), "5102/version_5101/logs/{}.log"))
+        self.assertEqual([None] * 3, self.jobs(job(5101, 0, 3500), "5101/session_5/logs/a/{}.log"))
+
 
 class HowManyChips(Logs):
     """A rate of one chip is work of all chips of the job: those that the log tells of, or else those that the scheduler gave."""
