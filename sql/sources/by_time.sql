@@ -97,15 +97,33 @@ INSERT INTO own_word -- spans of OpenTelemetry say who held chips but by their t
 SELECT DISTINCT j.source, j.job, j.job, 0, 9e18 FROM all_jobs AS j
 WHERE j.source IN (SELECT source FROM source WHERE rank = 3) AND EXISTS (SELECT 1 FROM source WHERE rank = 1) AND j.job NOT GLOB '*/*' AND j.job NOT IN (SELECT key FROM key) AND j.job NOT IN (SELECT path FROM file)
   AND (j.source, j.job) NOT IN (SELECT source, job FROM all_allocations WHERE source IN (SELECT source FROM source WHERE rank = 3));
+-- Where the name of their file or folder says the job, it is that one. They are read again for which file has which word.
+CREATE TABLE worded AS
+SELECT f.path, f.job, s.format FROM file AS f JOIN source AS s USING (source) WHERE s.rank = 3 AND s.format IN ('goodput', 'otlp') AND f.job IS NOT NULL AND source IN (SELECT source FROM own_word);
+CREATE TABLE worded_before AS SELECT * FROM mpg_issues WHERE source IN (SELECT path FROM worded);
 CREATE TABLE word_job AS
-SELECT j.name AS word, j.job FROM (SELECT 1 FROM own_word LIMIT 1) CROSS JOIN all_jobs AS j WHERE j.name IN (SELECT word FROM own_word) AND j.source IN (SELECT source FROM source WHERE rank = 1)
-UNION SELECT j.alias, j.job FROM (SELECT 1 FROM own_word LIMIT 1) CROSS JOIN all_aliases AS j WHERE j.alias IN (SELECT word FROM own_word) AND j.source IN (SELECT source FROM source WHERE rank = 1);
+SELECT DISTINCT word, job
+FROM (SELECT g.job_name AS word, w.job FROM worded AS w CROSS JOIN goodput_trace(w.path) AS g WHERE w.format = 'goodput'
+      UNION ALL SELECT CAST(coalesce(json_extract(o.attributes, '$."mpg.job"'), json_extract(o.scope_attributes, '$."mpg.job"'), json_extract(o.resource, '$."mpg.job"')) AS TEXT), w.job FROM worded AS w CROSS JOIN otlp_trace(w.path) AS o WHERE w.format = 'otlp')
+WHERE word IN (SELECT word FROM own_word);
+INSERT INTO mpg_issues(source, severity, kind, line, count, detail)
+SELECT source, severity, kind, line, count, detail FROM worded_before AS s WHERE NOT EXISTS (SELECT 1 FROM mpg_issues AS i WHERE i.source = s.source AND i.kind = s.kind);
+DROP TABLE worded;
+DROP TABLE worded_before;
+INSERT INTO word_job
+SELECT word, job
+FROM (SELECT j.name AS word, j.job FROM (SELECT 1 FROM own_word LIMIT 1) CROSS JOIN all_jobs AS j WHERE j.name IN (SELECT word FROM own_word) AND j.source IN (SELECT source FROM source WHERE rank = 1)
+      UNION SELECT j.alias, j.job FROM (SELECT 1 FROM own_word LIMIT 1) CROSS JOIN all_aliases AS j WHERE j.alias IN (SELECT word FROM own_word) AND j.source IN (SELECT source FROM source WHERE rank = 1))
+WHERE word NOT IN (SELECT word FROM word_job);
+INSERT INTO word_job -- a name with the id in it: "llama-5101"
+SELECT DISTINCT w.word, k.job FROM (SELECT DISTINCT word FROM own_word WHERE word NOT IN (SELECT word FROM word_job) AND word GLOB '*[0-9][0-9][0-9][0-9]*') AS w
+CROSS JOIN json_each('[' || replace(replace(replace(replace(json_quote(w.word), '-', '","'), '_', '","'), '.', '","'), ' ', '","') || ']') AS t CROSS JOIN key AS k ON k.key = t.value WHERE length(t.value) > 3 AND t.value NOT GLOB '*[^0-9]*' AND k.strength = 3;
 INSERT INTO by_time
 SELECT NULL, w.source, w.was, a.start_time, coalesce(a.end_time, 9e18), a.job, NULL
 FROM (SELECT job, start_time, end_time FROM all_allocations WHERE chips > 0 AND job IN (SELECT job FROM word_job) AND source IN (SELECT source FROM source WHERE rank = 1)) AS a
 JOIN word_job AS j ON j.job = a.job JOIN own_word AS w ON w.word = j.word
 WHERE a.start_time < w.last AND coalesce(a.end_time, 9e18) > w.first;
-CREATE TABLE words_at_once AS
+INSERT INTO words_at_once
 SELECT source, was, group_concat(job, ',') AS jobs
 FROM (SELECT DISTINCT b.source, b.was, b.job FROM by_time AS b JOIN by_time AS o USING (source, was)
       WHERE b.file IS NULL AND o.job <> b.job AND o.since < b.until AND o.until > b.since ORDER BY b.job) GROUP BY source, was;
@@ -116,7 +134,6 @@ INSERT OR IGNORE INTO renamed SELECT source, was, min(job) FROM by_time WHERE fi
 DELETE FROM by_time WHERE file IS NULL AND (source, was) IN (SELECT source, was FROM renamed);
 DROP TABLE own_word;
 DROP TABLE word_job;
-DROP TABLE words_at_once;
 
 -- Between two allocations the nearer one counts, for clocks differ by seconds.
 UPDATE by_time SET since = coalesce((o.before + since) / 2, -9e18)

@@ -207,13 +207,20 @@ INSERT INTO candidate
 SELECT w.file, n.job, '', 1, w.level * 1000 - length(n.name)
 FROM (SELECT * FROM run_of_words WHERE file NOT IN (SELECT file FROM candidate)) AS w JOIN shared_name AS n ON n.name = w.words WHERE n.n <= 1000;
 DROP TABLE shared_name;
-DROP TABLE job_name;
 
 CREATE TABLE scanned AS
 SELECT file FROM file
 WHERE source IS NULL AND (parameter = 'log' AND format <> 'goodput' OR parameter IN ('deepspeed', 'nemo')) AND EXISTS (SELECT 1 FROM key WHERE key GLOB '[0-9]*') AND file NOT IN (SELECT file FROM candidate);
 .read sql/sources/match/said_ids.sql
 INSERT INTO candidate SELECT DISTINCT file, job, 'by its own text', 7, 0 FROM said_id;
+CREATE TABLE name_in_small AS -- of what is left: names in letters of another size
+SELECT lower(name) AS name, job, count(*) OVER (PARTITION BY lower(name)) AS n FROM job_name
+WHERE EXISTS (SELECT 1 FROM run_of_words WHERE file NOT IN (SELECT file FROM candidate)) AND lower(name) IN (SELECT lower(words) FROM run_of_words WHERE file NOT IN (SELECT file FROM candidate));
+INSERT INTO candidate
+SELECT w.file, n.job, CASE WHEN n.n > 1 THEN '' WHEN w.level = 0 THEN 'by its file''s name' ELSE 'by its folder''s name' END, 1, w.level * 1000 - length(n.name)
+FROM (SELECT *, lower(words) AS small FROM run_of_words WHERE file NOT IN (SELECT file FROM candidate)) AS w JOIN name_in_small AS n ON n.name = w.small WHERE n.n <= 1000;
+DROP TABLE name_in_small;
+DROP TABLE job_name;
 
 -- The best of each file. Where two jobs are as good, neither is taken before the log's times are known (by_time.sql).
 CREATE TABLE best AS

@@ -71,6 +71,7 @@ CREATE TABLE ambiguous(file INTEGER, jobs TEXT);
 CREATE TABLE by_time(file INTEGER, source INTEGER, was TEXT, since REAL, until REAL, job TEXT, found TEXT);
 -- Spans that begin before the attempt of which they are, with its number (across.sql).
 CREATE TABLE before_attempt(source INTEGER, row INTEGER, attempt INTEGER, PRIMARY KEY (source, row)) WITHOUT ROWID;
+CREATE TABLE words_at_once(source INTEGER, was TEXT, jobs TEXT); -- records that call their job by a name of several which ran at once
 -- The other name that a source has for a job, and runs that follow one that reached its end (join.sql).
 CREATE TABLE renamed(source INTEGER, was TEXT, job TEXT, PRIMARY KEY (source, was)) WITHOUT ROWID;
 CREATE TABLE own_program(job TEXT, program TEXT, most, flops, bytes, dtype, versions INTEGER, PRIMARY KEY (job, program)) WITHOUT ROWID; -- programs.sql

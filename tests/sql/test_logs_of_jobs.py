@@ -438,6 +438,15 @@ class Names(Logs):
             path = self.folder_of({"sacct.psv": SACCT + job(5101, 0, 1200), folder + "output.log": megatron(60, 1, 100), folder + "wandb-metadata.json": text, "other/output.log": megatron(60, 1, 90)})
             self.assertEqual([(None,), (wanted,)], self.rows("SELECT job FROM trace_sources(?) WHERE format = 'megatron' ORDER BY file", path))
 
+    def test_ids_within_words_and_names_in_other_letters(self):
+        """A word that says that a job's id follows, zeros before it, and a name in letters of another size."""
+        for name in ("job5101_{}.log", "JobID5101/{}.log", "slurm5101_{}.out", "j5101.{}.log", "job_0005101_{}.log", "id5101/{}.txt", "LLAMA_{}.log", "Llama/{}.out"):
+            with self.subTest(name):
+                self.assertEqual(["5101"] * 3, self.jobs(job(5101, 0, 3500) + job(5102, 0, 3500, name="gpt"), name))
+        for name in ("seed5101_{}.log", "step5101_{}.log", "5102_job5101_{}.log"):
+            with self.subTest(name):
+                self.assertEqual(["5102" if "5102" in name else None] * 3, self.jobs(job(5101, 0, 3500) + job(5102, 0, 3500), name))
+
     def test_the_hidden_folder_of_hydra_s_launcher(self):
         """It keeps what each job of a sweep prints in .submitit below the sweep's folder; what else is hidden is not looked at."""
         array = "".join(job(f"5100_{task}", 0, 3500, raw=5101 + task, gpus=4) for task in range(3))
@@ -481,6 +490,24 @@ class Names(Logs):
         path = self.folder_of({"sacct.psv": SACCT + job(5101, 0, 1700) + job(5102, 600, 1800), "goodput.jsonl": goodput("llama", second)})
         self.assertEqual([("5101", False), ("5102", False), ("llama", True)], self.rows("SELECT job, max(category <> 'untraced') FROM trace_rollup(?) WHERE attempt IS NOT NULL GROUP BY 1", path))
         self.assertEqual([("jobs of a name that several have which ran at once, first llama: 5101,5102",)], self.rows("SELECT detail FROM mpg_issues WHERE kind = 'ambiguous_job' AND instr(source, ?)", path))
+
+    def test_records_that_call_their_job_by_no_name_of_it(self):
+        """As a run's name in a goodput log or a span: the file's or the folder's name says which job it is, or an id in the name."""
+        def goodput(name, start, end, steps):
+            return "".join(json.dumps({"job_name": name, **entry}) + "\n" for entry in [{"job_start_time": T + start}, *({"step_count": step, "step_start_time": T + start + 10 + 10 * i} for i, step in enumerate(steps)), {"job_end_time": T + end}])
+        spans = "".join(json.dumps({"resourceSpans": [{"resource": {"attributes": [{"key": "mpg.job", "value": {"stringValue": "exp"}}]}, "scopeSpans": [{"spans": [
+            {"traceId": "1" * 32, "spanId": f"{i:016}", "name": "step", "startTimeUnixNano": str((T + 60 + 10 * i) * 10**9), "endTimeUnixNano": str((T + 70 + 10 * i) * 10**9), "attributes": [{"key": "mpg.step", "value": {"intValue": str(i)}}]}]}]}]}) + "\n" for i in range(100))
+        both = SACCT + job(5101, 0, 1200) + job(5102, 0, 1200)
+        for files, wanted in (({"5101/goodput.jsonl": goodput("exp", 50, 1060, range(100))}, {"5101"}), ({"goodput-5102.jsonl": goodput("exp", 50, 1060, range(100))}, {"5102"}), ({"goodput.jsonl": goodput("exp-5102", 50, 1060, range(100))}, {"5102"}), ({"5102/spans.jsonl": spans}, {"5102"}),
+                              ({"5101/goodput.jsonl": goodput("exp-a", 50, 1060, range(100)), "5102/goodput.jsonl": goodput("exp-b", 50, 1060, range(100))}, {"5101", "5102"}),
+                              ({"goodput.jsonl": goodput("exp-7777", 50, 1060, range(100))}, {"exp-7777"}), ({"goodput.jsonl": goodput("exp-5101-5102", 50, 1060, range(100))}, {"exp-5101-5102"})):
+            with self.subTest(wanted=wanted, files=files.keys()):
+                path = self.folder_of({"sacct.psv": both, **files})
+                self.assertEqual(wanted, {name for name, _, steps, _ in self.seconds(path) if steps})
+                self.assertEqual([], self.rows("SELECT detail FROM mpg_issues WHERE kind = 'unmatched_log' AND instr(source, ?) AND detail NOT GLOB '*exp-7777*'", path))
+        chain = {"sacct.psv": SACCT + job(5101, 0, 1200, "NODE_FAIL") + job(5102, 1300, 2500), "5101/goodput.jsonl": goodput("exp", 50, 1060, range(100)), "5102/goodput.jsonl": goodput("exp", 1350, 2360, range(100, 200))}
+        self.assertEqual(["5101", "5102"], [name for name, _, steps, _ in self.seconds(self.folder_of(chain)) if steps or True])
+        self.assertEqual(0, self.one("SELECT count(*) FROM trace_rollup(?) WHERE category = 'untraced'", self.folder_of(chain)))
 
     def test_the_option_job_may_have_its_cluster(self):
         """As it must once another cluster has the id; a cluster that no export is of has a job of its own."""
