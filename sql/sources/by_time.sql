@@ -26,10 +26,10 @@ CREATE TABLE scanned AS
 WITH asked AS (SELECT file FROM beyond WHERE file IN (SELECT file FROM file WHERE json_extract(inferred, '$.job') IN ('by its own text', 'by a part of the same log')))
 SELECT file FROM asked UNION SELECT l.file FROM asked JOIN log_name AS n USING (file) JOIN log_name AS l USING (name);
 .read sql/sources/match/said_ids.sql
+DELETE FROM said_id WHERE file IN (SELECT file FROM found) AND file NOT IN (SELECT file FROM beyond) AND file NOT IN (SELECT l.file FROM beyond JOIN log_name AS n USING (file) JOIN log_name AS l USING (name));
 CREATE TABLE said_of AS SELECT file, job FROM said_id UNION SELECT l.file, s.job FROM said_id AS s JOIN log_name AS n USING (file) JOIN log_name AS l USING (name);
 INSERT OR IGNORE INTO may_be SELECT file, job FROM said_of;
 DELETE FROM beyond WHERE file IN (SELECT file FROM said_of GROUP BY file HAVING count(DISTINCT job) > 1);
-DROP TABLE said_of;
 INSERT OR IGNORE INTO may_be
 WITH named AS MATERIALIZED (
   SELECT b.file, j.name, j.owner, j.user
@@ -68,7 +68,7 @@ SELECT r.file, r.source, r.was, r.start_time, coalesce(lead(r.start_time) OVER (
 FROM (SELECT l.file, l.source, l.was, l.found, a.start_time, row_number() OVER w AS nth, count(*) OVER (PARTITION BY l.file) AS n
       FROM (SELECT * FROM log_time WHERE file IN (SELECT file FROM at_once) AND file IN (SELECT file FROM said_id)) AS l JOIN all_allocations AS a ON a.source = l.source AND a.job = l.was WINDOW w AS (PARTITION BY l.file ORDER BY a.start_time)) AS r
 JOIN (SELECT file, job, row_number() OVER w AS nth, count(*) OVER (PARTITION BY file) AS n
-      FROM (SELECT file, line, job, lag(job) OVER (PARTITION BY file ORDER BY line) AS before FROM said_id WHERE file IN (SELECT file FROM at_once)) WHERE before IS NOT job WINDOW w AS (PARTITION BY file ORDER BY line)) AS i USING (file, nth, n)
+      FROM (SELECT file, line, job, lag(job) OVER (PARTITION BY file ORDER BY line) AS before FROM said_id WHERE line IS NOT NULL AND file IN (SELECT file FROM at_once)) WHERE before IS NOT job WINDOW w AS (PARTITION BY file ORDER BY line)) AS i USING (file, nth, n)
 WHERE EXISTS (SELECT 1 FROM by_time AS b WHERE b.file = r.file AND b.was = r.was AND b.job = i.job AND r.start_time BETWEEN b.since - 60 AND b.until);
 DELETE FROM in_order WHERE file NOT IN (SELECT file FROM in_order GROUP BY file HAVING count(*) = max(n));
 DELETE FROM at_once WHERE file IN (SELECT file FROM in_order);
@@ -78,7 +78,7 @@ INSERT INTO ambiguous SELECT DISTINCT file, NULL FROM at_once WHERE file NOT IN 
 UPDATE ambiguous SET jobs = (SELECT group_concat(job, ',') FROM (SELECT DISTINCT job FROM by_time AS b WHERE b.file = ambiguous.file ORDER BY since LIMIT 5)) WHERE jobs IS NULL;
 DELETE FROM by_time WHERE file IN (SELECT file FROM at_once)
    OR file IN (SELECT file FROM by_time WHERE found IS NOT NULL GROUP BY file
-                     HAVING max(job = found OR rtrim(job, '0123456789') = found || '#') = 0 OR (count(DISTINCT job) = 1 AND max(job = found)));
+                     HAVING max(job = found OR rtrim(job, '0123456789') = found || '#' OR (file, job) IN (SELECT file, job FROM said_of)) = 0 OR (count(DISTINCT job) = 1 AND max(job = found)));
 DELETE FROM ambiguous WHERE file IN (SELECT file FROM by_time);
 
 UPDATE file
@@ -163,5 +163,6 @@ WHERE nth = 1;
 
 DROP TABLE at_once;
 DROP TABLE beyond;
+DROP TABLE said_of;
 DROP TABLE in_order;
 DROP TABLE log_time;

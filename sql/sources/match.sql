@@ -74,7 +74,7 @@ INSERT INTO run_of_words SELECT w.file, w.level, w.words || ']', w.before, w.alo
 
 .read sql/sources/match/array_tasks.sql
 
--- An id that several clusters gave, of a log whose folder, or one above, has a cluster's name or its export: which job it is there.
+-- An id that several clusters gave, of a log whose name or folder, or one above, has a cluster's name or its export: which job it is there.
 CREATE TABLE in_cluster(file INTEGER, id TEXT, job TEXT, PRIMARY KEY (file, id)) WITHOUT ROWID;
 INSERT INTO in_cluster
 WITH RECURSIVE above(file, level, folder) AS (
@@ -89,7 +89,7 @@ asked AS (
 told AS (
   SELECT a.file, a.id, k.job, u.level FROM asked AS a CROSS JOIN above AS u ON u.file = a.file AND u.level > a.level CROSS JOIN key AS k ON k.key = u.folder || a.id
   UNION
-  SELECT a.file, a.id, k.job, w.level FROM asked AS a CROSS JOIN run_of_words AS w ON w.file = a.file AND w.level > a.level CROSS JOIN key AS k ON k.key = w.words || '/' || a.id
+  SELECT a.file, a.id, k.job, w.level FROM asked AS a CROSS JOIN run_of_words AS w ON w.file = a.file AND w.level >= a.level CROSS JOIN key AS k ON k.key = w.words || '/' || a.id
   WHERE w.words NOT IN (SELECT format FROM source) -- which clusters without a name are called by
 )
 SELECT file, id, min(job) FROM (SELECT *, rank() OVER (PARTITION BY file, id ORDER BY level) AS place FROM told)
@@ -264,6 +264,8 @@ FROM (SELECT job, min(start_time) AS start_time FROM all_allocations WHERE job I
 WHERE t.job = file.job AND start IS NULL AND json_extract(options, '$.start') IS NULL AND EXISTS (SELECT 1 FROM json_each(missing) WHERE value = 'start');
 UPDATE file SET missing = (SELECT json_group_array(value) FROM json_each(missing) WHERE json_extract(options, '$.' || value) IS NULL AND (value <> 'start' OR start IS NULL));
 
+INSERT INTO said_id -- what the name says otherwise than the text, which may tell of another job first
+SELECT DISTINCT c.file, NULL, c.job FROM candidate AS c JOIN found AS f USING (file) WHERE f.how = 'by its own text' AND c.strength IN (2, 3) AND c.job <> f.job;
 DROP TABLE candidate;
 DROP TABLE in_cluster;
 DROP TABLE run_of_words;

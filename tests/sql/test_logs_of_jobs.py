@@ -235,6 +235,14 @@ class LogsOfSeveralJobs(Logs):
                 path = self.folder_of({"sacct.psv": self.jobs((0, 1200), (1300, 2600), (2700, 4000)), **parts})
                 self.assertEqual([(str(5101 + i), 1, 8000, None) for i in range(3)], self.seconds(path))
 
+    def test_another_id_that_comes_first(self):
+        """As of the job that this one goes on from, which was over then: the next id, or that in the file's name, is the one."""
+        for name, text in (("train.log", "previous SLURM_JOB_ID=5101\nSLURM_JOB_ID=5102\n"), ("slurm-5102.out", "previous SLURM_JOB_ID=5101\n"), ("5102/train.log", "SLURM_JOB_ID=5101\n")):
+            path = self.folder_of({"sacct.psv": self.jobs((0, 1200), (1300, 2600), (1300, 2600)), name: text + megatron(1360, 1, 100, saves=(100,))})
+            self.assertEqual([("5101", 1, None, None), ("5102", 1, 8000, None), ("5103", 1, None, None)], self.seconds(path), name)
+            path = self.folder_of({"sacct.psv": self.jobs((0, 1200), (0, 1200), (0, 1200)), name: text + megatron(60, 1, 100, saves=(100,))})  # the text's first, as before
+            self.assertEqual([("5101", 1, 8000, None)], [row for row in self.seconds(path) if row[2]], name)
+
     def test_what_is_said_far_behind(self):
         """By the line that Slurm adds when it ends a job."""
         log = megatron(60, 1, 100) + "NCCL INFO x\n" * 9000 + "slurmstepd: error: *** JOB 5102 ON n1 CANCELLED AT 2026-11-01T00:20:00 DUE TO TIME LIMIT ***\n"
@@ -544,6 +552,7 @@ class Names(Logs):
         at_once = job(5101, 0, 1200) + job(5101, 0, 1200, cluster="east")
         for jobs, name, said, start, wanted in (
                 (apart, "slurm-5101.out", "", 3660, "east/5101"), (apart, "slurm-5101.out", "", 60, "pod/5101"), (apart, "run.log", "SLURM_JOB_ID=5101\n", 3660, "east/5101"), (at_once, "slurm-5101.out", "", 60, None),
+                (at_once, "east-5101.out", "", 60, "east/5101"), (at_once, "slurm_5101_pod.out", "", 60, "pod/5101"),
                 (at_once, "run.log", "SLURM_CLUSTER_NAME=east\nSLURM_JOB_ID=5101\n", 60, "east/5101"), (at_once, "run.log", '{"SLURM_JOBID": "5101", "SLURM_CLUSTER_NAME": "pod"}\n', 60, "pod/5101"),
                 (job(5101, 0, 1200), "run.log", "SLURM_CLUSTER_NAME=pod\nSLURM_JOB_ID=5101\n", 60, "5101"), (job(5101, 0, 1200), "slurm-5101.out", "SLURM_CLUSTER_NAME=west\nSLURM_JOB_ID=5101\n", 60, "west/5101"),
                 (job(5101, 0, 1200, cluster=""), "run.log", "SLURM_CLUSTER_NAME=pod\nSLURM_JOB_ID=5101\n", 60, "5101")):
