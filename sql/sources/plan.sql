@@ -78,7 +78,7 @@ CREATE TABLE own_program(job TEXT, program TEXT, most, flops, bytes, dtype, vers
 CREATE TABLE stage(source INTEGER, job TEXT, was TEXT, attempt INTEGER, next_source INTEGER, next_job TEXT, next_attempt INTEGER, next_time, step INTEGER);
 
 -- What the scripts of schedulers may be asked for.
-CREATE TEMP VIEW log_names AS SELECT path FROM main.file WHERE source IS NULL AND format IS NOT NULL;
+CREATE TEMP VIEW log_names AS SELECT path FROM main.file WHERE source IS NULL AND format IS NOT NULL UNION ALL SELECT said_job FROM main.file WHERE source IS NULL AND said_job GLOB '[A-Za-z]*';
 
 -- The names that chips of the catalogue go by.
 CREATE TEMP VIEW known_chip AS

@@ -280,6 +280,7 @@ class Hosts(Logs):
         for name in ("gpu-012.log", "train-gpu-013.log", "logs/gpu-012/rank0.log", "gpu-012.pod.site.log", "run_gpu-013_0.out", "logs/gpu-013.out"):
             with self.subTest(name):
                 self.assertEqual([("5101",)], self.jobs({"sacct.psv": fleet, name: megatron(60, 1, 100)}))
+        self.assertEqual([("5101",)], self.jobs({"sacct.psv": fleet, "run.log": "HOSTNAME=gpu-013.pod.site\n" + megatron(60, 1, 100)}))
         self.assertEqual([(None,)], self.jobs({"sacct.psv": fleet, "gpu-015.log": megatron(60, 1, 100)}))
         self.assertEqual([("5103",)], self.jobs({"sacct.psv": fleet, "gpu-014/5103.log": megatron(60, 1, 100)}))
 

@@ -1,7 +1,7 @@
 -- log/on_hosts.sql - which job held the hosts that names of logs have, and when.
 --
 -- Reads held_on(job, hosts, start_time, end_time), a view of attempts with the JSON array of their hosts, and log_names(path), which trace_rollup and its
--- like have of the logs beside: if none has a word that is like one of the first hosts but for its digits, nothing is looked up.
+-- like have of the logs beside, and of the hosts that their texts name: if none has a word that is like one of the first hosts but for its digits, nothing is looked up.
 -- Fills hosts(host, job, start_time, end_time) with hosts by their short names. A part of the scripts of schedulers.
 
 CREATE TEMP TABLE IF NOT EXISTS log_names(path TEXT);

@@ -19,10 +19,11 @@ DELETE FROM may_be WHERE file IN (SELECT file FROM of_user) AND (file, job) NOT 
 INSERT INTO found SELECT file, min(job), 'by its name and its user' FROM of_user GROUP BY file HAVING count(DISTINCT job) = 1;
 DROP TABLE of_user;
 
--- Of what no name tells, or that of several jobs: the nearest name that has a host's.
+-- Of what no name tells, or that of several jobs: the host that the text names, else the nearest name that has one's.
 INSERT INTO on_host
 SELECT n.file, h.host, h.job
-FROM (SELECT DISTINCT file, host FROM (SELECT w.file, w.words AS host, rank() OVER (PARTITION BY w.file ORDER BY w.level) AS place FROM run_of_words AS w
+FROM (SELECT DISTINCT file, host FROM (SELECT w.file, w.words AS host, rank() OVER (PARTITION BY w.file ORDER BY w.level) AS place
+                                       FROM (SELECT file, level, words FROM run_of_words UNION ALL SELECT file, -1, substr(said_job, 1, instr(said_job || '.', '.') - 1) FROM file WHERE source IS NULL AND said_job GLOB '[A-Za-z]*') AS w
                                        WHERE w.words IN (SELECT host FROM all_hosts WHERE job IS NOT NULL) AND w.file NOT IN (SELECT file FROM found)) WHERE place = 1) AS n
 JOIN (SELECT DISTINCT host, job FROM all_hosts WHERE job IS NOT NULL) AS h USING (host)
 WHERE n.file NOT IN (SELECT file FROM may_be) OR (n.file, h.job) IN (SELECT file, job FROM may_be);
