@@ -183,7 +183,8 @@ UPDATE trainer_points SET job = trainer_points.file || '#' || nth FROM trainer_n
 INSERT INTO mpg_issues(source, severity, kind, line, count, detail)
 SELECT file, 'info', 'run_anew', min(line), count(*), 'runs beside the first one, as records name them: each is a job of its own, unless the option job makes them one' FROM trainer_named WHERE nth > 1 GROUP BY file;
 DROP TABLE IF EXISTS temp.aliases;
-CREATE TEMP TABLE aliases AS SELECT DISTINCT CAST(iif(nth = 1, file, file || '#' || nth) AS TEXT) AS job, CAST(run AS TEXT) AS alias FROM trainer_named WHERE run <> '';
+CREATE TEMP TABLE aliases AS SELECT DISTINCT CAST(iif(nth = 1, file, file || '#' || nth) AS TEXT) AS job, CAST(run AS TEXT) AS alias FROM trainer_named WHERE run <> '' UNION SELECT job, run FROM trainer_called WHERE run <> '';
+DROP TABLE trainer_called;
 DROP TABLE trainer_named;
 
 -- A year of 1970 is no time of a trainer: a clock in another unit.

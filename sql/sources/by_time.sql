@@ -6,9 +6,9 @@
 -- When each log spoke, if there is a scheduler.
 CREATE TABLE log_time AS
 SELECT f.file, f.source, a.job AS was, f.job AS found, min(a.start_time) AS first, max(coalesce(a.end_time, c.end_time, a.start_time)) AS last
-FROM (SELECT f.file, f.source, f.job, iif(n.is_folder, rtrim(rtrim(f.path, replace(f.path, '/', '')), '/'), f.path) AS name
-      FROM file AS f JOIN source AS s USING (source) CROSS JOIN (SELECT 0 AS is_folder UNION ALL SELECT 1) AS n
-      WHERE s.rank = 3 AND EXISTS (SELECT 1 FROM source WHERE rank = 1)) AS f
+FROM (SELECT f.file, f.source, f.job, CASE n.way WHEN 0 THEN f.path WHEN 1 THEN rtrim(rtrim(f.path, replace(f.path, '/', '')), '/') ELSE substr(f.path, 1, instr(f.path, '/metrics/') - 1) END AS name
+      FROM file AS f JOIN source AS s USING (source) CROSS JOIN (SELECT 0 AS way UNION ALL SELECT 1 UNION ALL SELECT 2) AS n
+      WHERE s.rank = 3 AND EXISTS (SELECT 1 FROM source WHERE rank = 1) AND (n.way < 2 OR f.parameter = 'mlflow_store')) AS f
 CROSS JOIN (SELECT *, job AS name FROM all_allocations WHERE source IN (SELECT source FROM source WHERE rank = 3) UNION ALL
   SELECT *, rtrim(rtrim(job, '0123456789'), '#') FROM all_allocations WHERE source IN (SELECT source FROM source WHERE rank = 3) AND job GLOB '?*#[0-9]*') AS a ON a.source = f.source AND a.name = f.name
 LEFT JOIN all_capacity AS c ON c.source = a.source AND c.pool = a.pool AND c.start_time = a.start_time AND c.chips = a.chips

@@ -25,7 +25,7 @@ FROM (SELECT source, job FROM all_allocations WHERE source IN (SELECT source FRO
 WHERE job IN (SELECT job FROM file WHERE source IS NOT NULL GROUP BY job HAVING count(DISTINCT source) > 1);
 INSERT OR IGNORE INTO renamed -- of a format whose runs are folders, the folder's
 SELECT source, folder, min(job)
-FROM (SELECT source, job, rtrim(rtrim(path, replace(path, '/', '')), '/') AS folder FROM file WHERE job IS NOT NULL AND source IS NOT NULL)
+FROM (SELECT source, job, iif(parameter = 'mlflow_store' AND instr(path, '/metrics/'), substr(path, 1, instr(path, '/metrics/') - 1), rtrim(rtrim(path, replace(path, '/', '')), '/')) AS folder FROM file WHERE job IS NOT NULL AND source IS NOT NULL)
 WHERE folder <> job GROUP BY source, folder HAVING count(DISTINCT job) = 1;
 INSERT OR IGNORE INTO renamed
 SELECT DISTINCT j.source, j.job, k.job

@@ -111,8 +111,8 @@ UPDATE file SET options = json_set(options, '$.job', i.job)
 FROM (SELECT DISTINCT i.file, i.job FROM asked_in AS i JOIN all_allocations AS a ON a.job = i.job AND a.pool || '/' LIKE i.cluster || '/%') AS i WHERE i.file = file.file;
 DROP TABLE asked_in;
 INSERT INTO candidate
-SELECT file, coalesce(k.job, asked), 'by the option job', 9, 0
-FROM (SELECT file, json_extract(options, '$.job') AS asked FROM file WHERE source IS NULL) LEFT JOIN key AS k ON k.key = asked WHERE asked IS NOT NULL;
+SELECT file, coalesce(k.job, asked), how, 9, 0
+FROM (SELECT file, json_extract(options, '$.job') AS asked, coalesce(json_extract(inferred, '$.job'), 'by the option job') AS how FROM file WHERE source IS NULL) LEFT JOIN key AS k ON k.key = asked WHERE asked IS NOT NULL;
 INSERT INTO candidate
 SELECT w.file, w.job, iif(w.level = 0, 'by its file''s name', 'by its folder''s name'), w.strength, w.level * 1000 - length(w.key)
 FROM (SELECT w.*, k.key, k.job, k.strength FROM run_of_words AS w JOIN key AS k ON k.key = w.words

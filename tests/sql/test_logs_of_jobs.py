@@ -539,6 +539,18 @@ class Names(Logs):
         option = json.dumps({"sources": [{"path": path + "/sacct.psv"}, {"path": path + "/runs.csv", "job": "5102"}]})
         self.assertEqual([("5101", 1, None, None), ("5102", 1, 8 * 600, None)], self.seconds(option))
 
+    def test_runs_of_mlflow_s_store(self):
+        """Its folders are called by ids: the run's name, which lies beside the metrics, or the folder above says the job."""
+        run = "mlruns/0/0123456789abcdef0123456789abcdef/"
+        loss = "".join(f"{1000 * (T + 60 + 10 * step)} 2.0 {step}\n" for step in range(1, 101))
+        for files in ({run + "metrics/train/loss": loss, run + "meta.yaml": "artifact_uri: file:///x\nrun_name: gpt-a\n"}, {run + "metrics/loss": loss, run + "meta.yaml": "run_name: 'exp-5101'\n"}, {"5101/" + run + "metrics/loss": loss}, {"5102/" + run + "metrics/loss": loss, "5102/" + run + "meta.yaml": "run_name: gpt-a\n"}):
+            with self.subTest(files=files.keys()):
+                path = self.folder_of({"sacct.psv": SACCT + job(5101, 0, 1200, name="gpt-a") + job(5102, 0, 1200, name="gpt-b"), **files})
+                self.assertEqual([("5101", 1, 8000, None), ("5102", 1, None, None)], self.seconds(path))
+                self.assertEqual([], self.rows("SELECT detail FROM mpg_issues WHERE kind IN ('ignored_file', 'unmatched_log') AND instr(source, ?)", path))
+        chain = SACCT + job(5101, 0, 500, "NODE_FAIL") + job(5102, 600, 1800)
+        self.assertEqual(["5101", "5102"], [name for name, in self.rows("SELECT DISTINCT job FROM trace_rollup(?) WHERE category NOT IN ('untraced', 'queued', 'idle') ORDER BY 1", self.folder_of({"sacct.psv": chain, "llama/" + run + "metrics/loss": loss}))])
+
     def test_an_id_that_was_given_anew(self):
         """The log has the id alone: what it tells was in the time of the one or of the other."""
         jobs = job(77, 0, 600, name="gpt") + job(77, 1200, 2400, submit=1000)
@@ -593,6 +605,17 @@ class Names(Logs):
             with self.subTest(name):
                 self.assertEqual(["5101"] * 3, self.jobs(one, name))
         self.assertEqual([None] * 3, self.jobs(one, "5101/a/b/{}.log"))
+
+    def test_folders_of_launchers_without_a_scheduler(self):
+        """A run's attempts are those of one job, and what a later one does again is lost; ranks are listed; a file that lies otherwise is a job of its own."""
+        first, second = megatron(60, 1, 40, saves=(30,)), megatron(500, 31, 100, saves=(100,), load=30)
+        tree = {"r/none_x/attempt_0/0/stderr.log": first, "r/none_x/attempt_1/0/stderr.log": second}
+        for more in ({}, {"r/none_x/attempt_0/1/stderr.log": first.replace("0.000000]", "1.000000]"), "r/none_x/attempt_1/1/stderr.log": second.replace("0.000000]", "1.000000]")}):
+            path = self.folder_of({**tree, **more, "r/none_y/attempt_0/0/stdout.log": megatron(60, 1, 90, saves=(90,)), "r/attempt_of_ann/x/out.log": megatron(60, 1, 80, saves=(80,))})
+            self.assertEqual([("r/attempt_of_ann/x/out.log", 1, 8 * 800, None), ("r/none_x", 1, 8 * 300, 8 * 100), ("r/none_x", 2, 8 * 700, None), ("r/none_y", 1, 8 * 900, None)], [(name.replace(path + "/", ""), *rest) for name, *rest in self.seconds(path)])
+            self.assertEqual({"by the folder of its launcher", None}, {how for how, in self.rows("SELECT json_extract(inferred, '$.job') FROM trace_sources(?) WHERE format = 'megatron'", path)})
+        option = json.dumps({"sources": [{"path": path + "/r/none_x", "job": "exp"}]})
+        self.assertEqual(["exp", "exp"], [name for name, *_ in self.seconds(option)])
 
     def test_folders_that_programs_make(self):
         """Ray's sessions, Weights & Biases' runs, hydra's and people's dates, Lightning's versions: what stands above them names the job."""

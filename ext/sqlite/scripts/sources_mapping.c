@@ -285,6 +285,11 @@ mpg_rc mpg_sources_run(mpg_sources *s, mpg_err *err) {
   if (rc == MPG_OK)
     rc = run_where(s, "SELECT count(*) > 1 FROM source WHERE rank = 1", "sources/schedulers", err);
   if (rc == MPG_OK)
+    rc = run_where(s,
+                   "SELECT EXISTS (SELECT 1 FROM file WHERE source IS NULL AND path GLOB "
+                   "'*/attempt_[0-9]*') AND NOT EXISTS (SELECT 1 FROM source WHERE rank = 1)",
+                   "sources/launched", err);
+  if (rc == MPG_OK)
     rc = match_logs(s, &matched, err);
   if (rc == MPG_OK)
     rc = make_sources(s, 9, err);

@@ -75,6 +75,13 @@ SELECT file, line, job, time, step, value, NULL, place
 FROM (SELECT file, job, place, row_number() OVER (PARTITION BY job, typeof(place) ORDER BY place) AS nth
       FROM (SELECT DISTINCT file, iif(at > 0, substr(file, 1, at - 1), file) AS job, iif(at > 0, substr(file, at + 9), replace(file, rtrim(file, replace(file, '/', '')), '')) AS name FROM trainer_kept) JOIN trainer_names USING (name))
 JOIN trainer_kept USING (file) WHERE nth = 1 ORDER BY file, time, line;
+-- The name of a run of the store lies beside its metrics.
+DROP TABLE IF EXISTS temp.trainer_called;
+CREATE TEMP TABLE trainer_called AS
+SELECT r.job, f.path, (SELECT log_group(l._record, 'name') FROM log_trace(f.path, '(?x) ^ (?: run_name: \s* ["\x27]? (?<name> .*? ) ["\x27]? \s* $ | (?<other>) )', 'ignore') AS l WHERE log_group(l._record, 'name') <> '' LIMIT 1) AS run
+FROM (SELECT DISTINCT substr(file, 1, at - 1) AS job FROM trainer_kept WHERE at > 0) AS r CROSS JOIN trace_files(r.job || '/meta.yaml') AS f WHERE f.bytes < 10000;
+DROP TABLE IF EXISTS temp.read_beside;
+CREATE TEMP TABLE read_beside AS SELECT path FROM trainer_called;
 DROP TABLE trainer_kept;
 INSERT INTO trainer_points(file, line, job, time, step, loss, run)
 SELECT file, line, job, time, step, value, run FROM trainer_values WHERE typeof(place) = 'integer' ORDER BY rowid;
