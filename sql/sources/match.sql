@@ -210,7 +210,7 @@ DROP TABLE shared_name;
 
 CREATE TABLE scanned AS
 SELECT file FROM file
-WHERE source IS NULL AND (parameter = 'log' AND format <> 'goodput' OR parameter IN ('deepspeed', 'nemo')) AND EXISTS (SELECT 1 FROM key WHERE key GLOB '[0-9]*') AND file NOT IN (SELECT file FROM candidate);
+WHERE source IS NULL AND (parameter = 'log' AND format <> 'goodput' OR parameter IN ('deepspeed', 'nemo')) AND EXISTS (SELECT 1 FROM key) AND file NOT IN (SELECT file FROM candidate);
 .read sql/sources/match/said_ids.sql
 INSERT INTO candidate SELECT DISTINCT file, job, 'by its own text', 7, 0 FROM said_id;
 CREATE TABLE name_in_small AS -- of what is left: names in letters of another size

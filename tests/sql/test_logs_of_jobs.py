@@ -225,6 +225,28 @@ class LogsOfSeveralJobs(Logs):
             path = self.folder_of({"sacct.psv": sacct, "llama.log": self.runs(head, (60, 1360, 2760), log)})
             self.assertEqual([(str(5101 + i), 1, 8000, None) for i in range(3)], self.seconds(path))
 
+    def test_tasks_of_an_array(self):
+        """Which name the array's id and their number."""
+        array = SACCT + "".join(job(f"5100_{task}", 1300 * task, 1300 * task + 1200, name=f"x{task}", raw=5101 + task) for task in range(3))
+        for head in ("SLURM_ARRAY_JOB_ID=5100\nSLURM_ARRAY_TASK_ID={}\n", "SLURM_ARRAY_TASK_ID={}\nSLURM_ARRAY_JOB_ID=5100\n"):
+            path = self.folder_of({"sacct.psv": array, "train.log": "".join(head.format(task) + megatron(60 + 1300 * task, 1, 100, saves=(100,)) for task in range(3))})
+            self.assertEqual([(str(5101 + i), 1, 8000, None) for i in range(3)], self.seconds(path))
+
+    def test_pods(self):
+        """That each line names, or the first lines of each run; of jobs that ran at once the log is of none."""
+        def prefixed(name, text):
+            return "".join(f"[pod/{name}/c] {line}\n" for line in text.splitlines())
+        for later in (700, 300):
+            pods = {"apiVersion": "v1", "kind": "List", "items": [pod("a-7x2kf", 0, 600, job="a"), pod("b-9zz8p", later, 1800, job="b", node="n2")]}
+            for how in (prefixed, lambda name, text: f"POD_NAME={name}\n" + text):
+                path = self.folder_of({"list.json": pods, "all.log": how("a-7x2kf", megatron(60, 1, 40, saves=(40,))) + how("b-9zz8p", megatron(760, 1, 60, saves=(60,)))})
+                self.assertEqual([("ml/a", 1, 3200, None), ("ml/b", 1, 4800, None)], self.seconds(path))
+        both = (prefixed(name, megatron(310 + i, 1, 20 + i)).splitlines(True) for i, name in enumerate(("a-7x2kf", "b-9zz8p")))
+        path = self.folder_of({"list.json": pods, "all.log": "".join(line for pair in zip(*both) for line in pair)})
+        self.assertEqual([(None,)], self.rows("SELECT job FROM trace_sources(?) WHERE format = 'megatron'", path))
+        self.seconds(path)
+        self.assertEqual([("its name fits more than one job: ml/a,ml/b",)], self.rows("SELECT detail FROM mpg_issues WHERE kind = 'ambiguous_job' AND instr(source, ?)", path))
+
     def test_cut_into_parts(self):
         """Wherever that was: a part without an id is of a job that another part names, by its time."""
         lines = self.runs("SLURM_JOB_ID={}\n", (60, 1360, 2760)).splitlines(True)
