@@ -24,7 +24,7 @@ GROUP BY file, found HAVING min(l.first) < min(a.start_time) - 60 OR max(l.last)
 -- Of a log to which each job adds, and prints its id, the ids in it tell them; if it was cut into parts, in each of them.
 CREATE TABLE scanned AS
 WITH asked AS (SELECT file FROM beyond WHERE file IN (SELECT file FROM file WHERE json_extract(inferred, '$.job') IN ('by its own text', 'by a part of the same log')))
-SELECT file FROM asked UNION SELECT l.file FROM asked JOIN log_name AS n USING (file) JOIN log_name AS l USING (name);
+SELECT file FROM (SELECT file FROM asked UNION SELECT l.file FROM asked JOIN log_name AS n USING (file) JOIN log_name AS l USING (name)) WHERE file NOT IN (SELECT file FROM said_id WHERE line IS NOT NULL);
 .read sql/sources/match/said_ids.sql
 DELETE FROM said_id WHERE file IN (SELECT file FROM found) AND file NOT IN (SELECT file FROM beyond) AND file NOT IN (SELECT l.file FROM beyond JOIN log_name AS n USING (file) JOIN log_name AS l USING (name));
 CREATE TABLE said_of AS SELECT file, job FROM said_id UNION SELECT l.file, s.job FROM said_id AS s JOIN log_name AS n USING (file) JOIN log_name AS l USING (name);

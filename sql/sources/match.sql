@@ -212,7 +212,8 @@ CREATE TABLE scanned AS
 SELECT file FROM file
 WHERE source IS NULL AND (parameter = 'log' AND format <> 'goodput' OR parameter IN ('deepspeed', 'nemo')) AND EXISTS (SELECT 1 FROM key) AND file NOT IN (SELECT file FROM candidate);
 .read sql/sources/match/said_ids.sql
-INSERT INTO candidate SELECT DISTINCT file, job, 'by its own text', 7, 0 FROM said_id;
+INSERT INTO candidate SELECT DISTINCT s.file, s.job, 'by its own text', 7, 0 FROM said_id AS s JOIN file AS f USING (file)
+WHERE f.missing NOT LIKE '%"start"%' OR s.line = (SELECT iif(count(*) = count(DISTINCT o.job), min(o.line), s.line) FROM said_id AS o WHERE o.file = s.file); -- without a clock it begins with the first, if they come one after the other
 CREATE TABLE name_in_small AS -- of what is left: names in letters of another size
 SELECT lower(name) AS name, job, count(*) OVER (PARTITION BY lower(name)) AS n FROM job_name
 WHERE EXISTS (SELECT 1 FROM run_of_words WHERE file NOT IN (SELECT file FROM candidate)) AND lower(name) IN (SELECT lower(words) FROM run_of_words WHERE file NOT IN (SELECT file FROM candidate));
@@ -263,6 +264,8 @@ UPDATE file SET start = iif(typeof(t.start_time) = 'text', strftime('%s', t.star
 FROM (SELECT job, min(start_time) AS start_time FROM all_allocations WHERE job IN (SELECT job FROM file WHERE missing LIKE '%"start"%') GROUP BY job) AS t
 WHERE t.job = file.job AND start IS NULL AND json_extract(options, '$.start') IS NULL AND EXISTS (SELECT 1 FROM json_each(missing) WHERE value = 'start');
 UPDATE file SET missing = (SELECT json_group_array(value) FROM json_each(missing) WHERE json_extract(options, '$.' || value) IS NULL AND (value <> 'start' OR start IS NULL));
+CREATE TABLE scanned AS SELECT file FROM file WHERE source IS NULL AND start IS NOT NULL AND json_extract(inferred, '$.job') = 'by its own text' AND json_extract(inferred, '$.start') = 'the start of its job' AND file NOT IN (SELECT file FROM said_id WHERE line IS NOT NULL); -- as several jobs may add to it
+.read sql/sources/match/said_ids.sql
 
 INSERT INTO said_id -- what the name says otherwise than the text, which may tell of another job first
 SELECT DISTINCT c.file, NULL, c.job FROM candidate AS c JOIN found AS f USING (file) WHERE f.how = 'by its own text' AND c.strength IN (2, 3) AND c.job <> f.job;

@@ -33,6 +33,18 @@ JOIN file AS f USING (file) JOIN log_run AS r USING (file)
 WHERE json_extract(f.inferred, ''$.year'') IS NOT NULL AND l.last < j.first - 86400 AND strftime(''%s'', l.first, ''unixepoch'', ''+1 year'') - j.last < 86400;
 '
 || iif(EXISTS (SELECT 1 FROM clockless), '
+INSERT OR IGNORE INTO placed -- a log to which several jobs add, which it names one after the other
+SELECT r.source, r.was, r.attempt, a.since - r.start_time
+FROM (SELECT *, row_number() OVER (PARTITION BY file ORDER BY start_time, attempt) AS nth, count(*) OVER (PARTITION BY file) AS n FROM log_run WHERE file IN (SELECT file FROM said_id)) AS r
+JOIN (SELECT file, job, row_number() OVER w AS nth, count(*) OVER (PARTITION BY file) AS n
+      FROM (SELECT file, line, job, lag(job) OVER (PARTITION BY file ORDER BY line) AS before FROM said_id WHERE line IS NOT NULL) WHERE before IS NOT job WINDOW w AS (PARTITION BY file ORDER BY line)) AS i USING (file, nth, n)
+JOIN file AS f ON f.file = r.file AND f.start IS NOT NULL
+JOIN (SELECT job, min(start_time) AS since FROM all_allocations WHERE job IN (SELECT job FROM said_id) AND chips > 0 AND source IN (SELECT source FROM source WHERE rank = 1) GROUP BY job) AS a ON a.job = i.job
+WHERE a.since <> r.start_time;
+INSERT INTO mpg_issues(source, severity, kind, line, count, detail)
+SELECT f.path, ''warning'', ''ambiguous_job'', NULL, 1, ''names '' || s.n || '' jobs, first '' || f.job || '', which do not come one to a run, and its lines have no clock: all of it counts as of that one''
+FROM file AS f JOIN (SELECT file, count(DISTINCT job) AS n FROM said_id WHERE line IS NOT NULL GROUP BY file HAVING count(DISTINCT job) > 1) AS s USING (file)
+WHERE f.start IS NOT NULL AND f.source IS NOT NULL AND NOT EXISTS (SELECT 1 FROM placed AS p JOIN log_run AS l ON l.source = p.source AND l.was = p.was WHERE l.file = f.file);
 CREATE TABLE attempt_of AS -- of jobs that have several
 SELECT * FROM (
   SELECT job, min(start_time) AS since, max(coalesce(end_time, 9e18)) AS until, row_number() OVER (PARTITION BY job ORDER BY min(start_time)) AS nth, count(*) OVER (PARTITION BY job) AS n

@@ -247,6 +247,20 @@ class LogsOfSeveralJobs(Logs):
         self.seconds(path)
         self.assertEqual([("its name fits more than one job: ml/a,ml/b",)], self.rows("SELECT detail FROM mpg_issues WHERE kind = 'ambiguous_job' AND instr(source, ?)", path))
 
+    def test_without_a_clock(self):
+        """Each run begins with the job that it names; if they are not as many, the log is of the first, and that is listed."""
+        def listed(path):
+            return self.rows("SELECT detail FROM mpg_issues WHERE kind = 'ambiguous_job' AND instr(source, ?)", path)
+        fleet = self.jobs((0, 1200), (1300, 2600), (2700, 4000))
+        for head in ("SLURM_JOB_ID={}\n", "Job ID: {}\n"):
+            for runs in ([maxtext(0, 99, saves=(99,))] * 3, [maxtext(50 * i, 50 * i + 49, load=50 * i - 1 if i else None, saves=(50 * i + 49,)) for i in range(3)]):
+                path = self.folder_of({"sacct.psv": fleet, "train.log": "".join(head.format(5101 + i) + run for i, run in enumerate(runs))})
+                self.assertEqual([(str(5101 + i), 1, 80 * runs[0].count("completed step"), None) for i in range(3)], self.seconds(path))
+                self.assertEqual([], listed(path))
+            path = self.folder_of({"sacct.psv": fleet, "train.log": head.format(5101) + maxtext(0, 49) + maxtext(20, 59, load=19) + head.format(5102) + maxtext(60, 99, load=59, saves=(99,))})
+            self.seconds(path)
+            self.assertEqual([("names 2 jobs, first 5101, which do not come one to a run, and its lines have no clock: all of it counts as of that one",)], listed(path))
+
     def test_cut_into_parts(self):
         """Wherever that was: a part without an id is of a job that another part names, by its time."""
         lines = self.runs("SLURM_JOB_ID={}\n", (60, 1360, 2760)).splitlines(True)
