@@ -75,6 +75,9 @@ DELETE FROM at_once WHERE file IN (SELECT file FROM in_order);
 DELETE FROM by_time WHERE file IN (SELECT file FROM in_order);
 INSERT INTO by_time SELECT file, source, was, start_time, until, job, found FROM in_order;
 INSERT INTO ambiguous SELECT DISTINCT file, NULL FROM at_once WHERE file NOT IN (SELECT file FROM ambiguous) AND file NOT IN (SELECT file FROM found);
+INSERT INTO ambiguous -- and one without a clock, which no time tells
+SELECT m.file, group_concat(DISTINCT m.job) FROM may_be AS m JOIN file AS f USING (file) JOIN all_allocations AS a ON a.source = f.source AND a.job = f.path AND a.start_time < 1e8
+WHERE f.job IS NULL AND m.file NOT IN (SELECT file FROM ambiguous) AND EXISTS (SELECT 1 FROM source WHERE rank = 1) GROUP BY m.file HAVING count(DISTINCT m.job) BETWEEN 2 AND 20;
 UPDATE ambiguous SET jobs = (SELECT group_concat(job, ',') FROM (SELECT DISTINCT job FROM by_time AS b WHERE b.file = ambiguous.file ORDER BY since LIMIT 5)) WHERE jobs IS NULL;
 DELETE FROM by_time WHERE file IN (SELECT file FROM at_once)
    OR file IN (SELECT file FROM by_time WHERE found IS NOT NULL GROUP BY file

@@ -40,9 +40,9 @@ INSERT OR IGNORE INTO key
 SELECT alias, min(job), 2 FROM asked CROSS JOIN all_aliases JOIN source USING (source) WHERE alias <> '' AND rank = 1 GROUP BY alias HAVING count(DISTINCT job) = 1;
 INSERT OR IGNORE INTO key SELECT job, job, 3 FROM asked CROSS JOIN all_jobs WHERE job IS NOT NULL;
 CREATE TABLE job_name AS -- LSF's name of an array has its elements: "sweep[1-2]"
-SELECT job, iif(name GLOB '?*[[]*]' AND source IN (SELECT source FROM source WHERE format = 'lsf'), substr(name, 1, instr(name, '[') - 1), name) AS name FROM asked CROSS JOIN all_jobs WHERE length(name) > 3;
+SELECT job, iif(name GLOB '?*[[]*]' AND source IN (SELECT source FROM source WHERE format = 'lsf'), substr(name, 1, instr(name, '[') - 1), name) AS name FROM asked CROSS JOIN all_jobs WHERE length(name) > 2;
 INSERT OR IGNORE INTO key
-SELECT name, min(job), 1 FROM job_name GROUP BY name HAVING count(DISTINCT job) = 1;
+SELECT name, min(job), 1 FROM job_name WHERE length(name) > 3 GROUP BY name HAVING count(DISTINCT job) = 1;
 DROP TABLE asked;
 
 .read sql/sources/match/places.sql
@@ -65,7 +65,7 @@ FROM begins AS b JOIN ends AS e ON e.file = b.file AND e.level = b.level AND e.n
 INSERT INTO run_of_words -- a name may begin or end with a letter beyond ASCII, or a sign: "llama (v2).out"
 SELECT file, level, name, NULL, 0
 FROM (SELECT file, level, name FROM place UNION SELECT file, level, rtrim(rtrim(name, replace(name, '.', '')), '.') FROM place WHERE name GLOB '*?.*')
-WHERE name GLOB '*[^ -~]*' OR name GLOB '[^A-Za-z0-9]*' OR name GLOB '*[^A-Za-z0-9]';
+WHERE name GLOB '*[^ -~]*' OR name GLOB '[^A-Za-z0-9]*' OR name GLOB '*[^A-Za-z0-9]' OR length(name) > 50; -- or have many words
 DELETE FROM run_of_words -- the year of a date and the step of a checkpoint are no ids
 WHERE words NOT GLOB '*[^0-9]*' AND EXISTS (
   SELECT 1 FROM place AS p WHERE p.file = run_of_words.file AND p.level = run_of_words.level
@@ -186,7 +186,7 @@ DROP TABLE shared_pod;
 -- Of the files that fit no job so far: those whose name is that of several jobs.
 CREATE TABLE shared_name AS
 SELECT name, job, count(*) OVER (PARTITION BY name) AS n FROM job_name
-WHERE name IN (SELECT words FROM run_of_words WHERE file NOT IN (SELECT file FROM candidate));
+WHERE length(name) > 3 AND name IN (SELECT words FROM run_of_words WHERE file NOT IN (SELECT file FROM candidate));
 -- Tasks of an array have one name. Which is meant the number behind it says, or a folder of that number in one of that name: "sweep_4.out".
 CREATE TABLE task_of AS
 SELECT n.name, n.job, CAST(substr(i.id, 1 + length(rtrim(i.id, '0123456789'))) AS INTEGER) AS task
@@ -214,13 +214,7 @@ WHERE source IS NULL AND (parameter = 'log' AND format <> 'goodput' OR parameter
 .read sql/sources/match/said_ids.sql
 INSERT INTO candidate SELECT DISTINCT s.file, s.job, 'by its own text', 7, 0 FROM said_id AS s JOIN file AS f USING (file)
 WHERE f.missing NOT LIKE '%"start"%' OR s.line = (SELECT iif(count(*) = count(DISTINCT o.job), min(o.line), s.line) FROM said_id AS o WHERE o.file = s.file); -- without a clock it begins with the first, if they come one after the other
-CREATE TABLE name_in_small AS -- of what is left: names in letters of another size
-SELECT lower(name) AS name, job, count(*) OVER (PARTITION BY lower(name)) AS n FROM job_name
-WHERE EXISTS (SELECT 1 FROM run_of_words WHERE file NOT IN (SELECT file FROM candidate)) AND lower(name) IN (SELECT lower(words) FROM run_of_words WHERE file NOT IN (SELECT file FROM candidate));
-INSERT INTO candidate
-SELECT w.file, n.job, CASE WHEN n.n > 1 THEN '' WHEN w.level = 0 THEN 'by its file''s name' ELSE 'by its folder''s name' END, 1, w.level * 1000 - length(n.name)
-FROM (SELECT *, lower(words) AS small FROM run_of_words WHERE file NOT IN (SELECT file FROM candidate)) AS w JOIN name_in_small AS n ON n.name = w.small WHERE n.n <= 1000;
-DROP TABLE name_in_small;
+.read sql/sources/match/like_names.sql
 DROP TABLE job_name;
 
 -- The best of each file. Where two jobs are as good, neither is taken before the log's times are known (by_time.sql).

@@ -488,6 +488,12 @@ class Names(Logs):
         for name in ("job5101_{}.log", "JobID5101/{}.log", "slurm5101_{}.out", "j5101.{}.log", "job_0005101_{}.log", "id5101/{}.txt", "LLAMA_{}.log", "Llama/{}.out"):
             with self.subTest(name):
                 self.assertEqual(["5101"] * 3, self.jobs(job(5101, 0, 3500) + job(5102, 0, 3500, name="gpt"), name))
+        for own, name in (("train.sh", "train_{}.out"), ("pretrain_llama.sbatch", "pretrain_llama.{}.log"), ("llama 7b", "llama_7b-{}.log"), ("llama-7b", "Llama_7B/{}.log"), ("exp/llama.7b", "exp_llama_7b/{}.out"), ("gpt", "gpt/{}.log"), ("a_" * 20 + "b", "a_" * 20 + "b/{}.log")):
+            with self.subTest(own=own, name=name):
+                self.assertEqual(["5101"] * 3, self.jobs(job(5101, 0, 3500, name=own) + job(5102, 0, 3500, name="other"), name))
+        self.assertEqual(["5101", "5102", "5103"], self.jobs("".join(job(5101 + i, 3600 * i, 3600 * i + 3500, name="train.sh") for i in range(3)), "{}/train.out", lambda i: megatron(3600 * i + 60, 1, 100)))
+        for own, name in (("gpt", "gpt_{}.log"), ("sh", "train.sh_{}.log"), ("train.shx", "train_{}.log")):
+            self.assertEqual([None] * 3, self.jobs(job(5101, 0, 3500, name=own), name), own)
         for name in ("seed5101_{}.log", "step5101_{}.log", "5102_job5101_{}.log"):
             with self.subTest(name):
                 self.assertEqual(["5102" if "5102" in name else None] * 3, self.jobs(job(5101, 0, 3500) + job(5102, 0, 3500), name))
@@ -906,6 +912,15 @@ class WithoutAClock(Logs):
     def folder_of(self, files):
         self.path = super().folder_of(files)
         return self.path
+
+    def test_jobs_of_one_name(self):
+        """Nothing says which the log is of: it is listed."""
+        path = self.folder_of({"sacct.psv": SACCT + job(5101, 0, 1200) + job(5102, 1300, 2500), "llama.log": maxtext(0, 99)})
+        self.seconds(path)
+        self.assertEqual([("ambiguous_job", "its name fits more than one job: 5101,5102")], self.rows("SELECT kind, detail FROM mpg_issues WHERE kind IN ('ambiguous_job', 'unmatched_log') AND instr(source, ?)", path))
+        path = self.folder_of({"sacct.psv": SACCT + job(5101, 0, 1200), "x.log": maxtext(0, 99)})
+        self.seconds(path)
+        self.assertEqual([(1,)], self.rows("SELECT count(*) FROM mpg_issues WHERE kind = 'unmatched_log' AND instr(source, ?)", path))
 
     def test_fewer_runs_than_attempts(self):
         """The last ones, unless what the log tells took longer than the attempt."""
