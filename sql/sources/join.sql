@@ -43,6 +43,7 @@ CREATE TABLE spoken AS
 SELECT a.source, a.job, min(a.start_time) AS start_time, max(coalesce(a.end_time, a.start_time)) AS end_time
 FROM all_allocations AS a JOIN renamed AS r ON r.source = a.source AND r.was = a.job
 GROUP BY a.source, a.job;
+CREATE INDEX spoken_of ON spoken(job, source);
 CREATE TABLE renamed_held AS
 SELECT source, job, start_time, end_time FROM all_allocations WHERE job IN (SELECT job FROM renamed);
 CREATE INDEX renamed_held_of ON renamed_held(job, source);
