@@ -656,6 +656,9 @@ class Names(Logs):
             path = self.folder_of({**tree, **more, "r/none_y/attempt_0/0/stdout.log": megatron(60, 1, 90, saves=(90,)), "r/attempt_of_ann/x/out.log": megatron(60, 1, 80, saves=(80,))})
             self.assertEqual([("r/attempt_of_ann/x/out.log", 1, 8 * 800, None), ("r/none_x", 1, 8 * 300, 8 * 100), ("r/none_x", 2, 8 * 700, None), ("r/none_y", 1, 8 * 900, None)], [(name.replace(path + "/", ""), *rest) for name, *rest in self.seconds(path)])
             self.assertEqual({"by the folder of its launcher", None}, {how for how, in self.rows("SELECT json_extract(inferred, '$.job') FROM trace_sources(?) WHERE format = 'megatron'", path)})
+        path = self.folder_of({**tree, "sacct.psv": SACCT + job(5101, 0, 1200)})  # beside one that does not know it
+        self.assertEqual([("5101", 1, None, None), ("r/none_x", 1, 8 * 300, 8 * 100), ("r/none_x", 2, 8 * 700, None)], sorted((name.replace(path + "/", ""), *rest) for name, *rest in self.seconds(path)))
+        self.assertEqual([(1,)], self.rows("SELECT count FROM mpg_issues WHERE kind = 'unmatched_log' AND instr(source, ?)", path))
         option = json.dumps({"sources": [{"path": path + "/r/none_x", "job": "exp"}]})
         self.assertEqual(["exp", "exp"], [name for name, *_ in self.seconds(option)])
 

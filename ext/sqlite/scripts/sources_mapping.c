@@ -242,6 +242,15 @@ static mpg_rc match_logs(mpg_sources *s, bool *matched, mpg_err *err) {
   return rc == MPG_OK && *matched ? mpg_sources_own(s, "sources/match", err) : rc;
 }
 
+/* Whether a launcher keeps logs by attempt and rank: before match_logs where no scheduler may know
+** their job, and behind it of what none knows. */
+static const char launched_before[] =
+    "SELECT EXISTS (SELECT 1 FROM file WHERE source IS NULL AND path GLOB '*/attempt_[0-9]*') AND "
+    "NOT EXISTS (SELECT 1 FROM source WHERE rank = 1)";
+static const char launched_after[] =
+    "SELECT EXISTS (SELECT 1 FROM file WHERE source IS NULL AND job IS NULL AND path GLOB "
+    "'*/attempt_[0-9]*') AND EXISTS (SELECT 1 FROM source WHERE rank = 1)";
+
 /* Runs the SQL that the script `name` makes of what the sources gave. */
 static mpg_rc run_made(mpg_sources *s, const char *name, mpg_err *err) {
   return mpg_private_run_made(&s->db, mpg_script_find(name)->sql, err);
@@ -285,12 +294,11 @@ mpg_rc mpg_sources_run(mpg_sources *s, mpg_err *err) {
   if (rc == MPG_OK)
     rc = run_where(s, "SELECT count(*) > 1 FROM source WHERE rank = 1", "sources/schedulers", err);
   if (rc == MPG_OK)
-    rc = run_where(s,
-                   "SELECT EXISTS (SELECT 1 FROM file WHERE source IS NULL AND path GLOB "
-                   "'*/attempt_[0-9]*') AND NOT EXISTS (SELECT 1 FROM source WHERE rank = 1)",
-                   "sources/launched", err);
+    rc = run_where(s, launched_before, "sources/launched", err);
   if (rc == MPG_OK)
     rc = match_logs(s, &matched, err);
+  if (rc == MPG_OK)
+    rc = run_where(s, launched_after, "sources/launched", err);
   if (rc == MPG_OK)
     rc = make_sources(s, 9, err);
   if (rc == MPG_OK)
