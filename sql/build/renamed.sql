@@ -40,6 +40,18 @@ FROM (SELECT source FROM (SELECT source, iif(source GLOB '*[*?[]*', '', rtrim(so
 CROSS JOIN trace_sources(s.source) AS t
 CROSS JOIN main.jobs AS j ON j.job = t.file OR (j.job > t.file || '#' AND j.job < t.file || '$')
 WHERE t.job <> t.file AND j.job NOT IN (SELECT o.job FROM temp.mpg_others AS o WHERE o.job IS NOT NULL);
+-- And records that call their job by a name of their own, as goodput logs do: they begin as those of the job that they are found to be of.
+DROP TABLE IF EXISTS temp.mpg_own_names;
+CREATE TEMP TABLE mpg_own_names AS
+SELECT j.job, (SELECT min(s.start_us) FROM main.spans AS s WHERE s.job = j.job) AS began
+FROM (SELECT 1 FROM temp.mpg_sources WHERE files LIMIT 1) CROSS JOIN main.jobs AS j
+WHERE j.job NOT GLOB '*/*' AND j.job NOT IN (SELECT o.job FROM temp.mpg_others AS o WHERE o.job IS NOT NULL) AND j.submit_us IS NULL AND EXISTS (SELECT 1 FROM main.spans);
+INSERT INTO temp.mpg_renamed_logs
+SELECT w.job, min(n.job)
+FROM (SELECT * FROM temp.mpg_own_names WHERE began IS NOT NULL) AS w
+JOIN (SELECT s.job, min(s.start_us) AS began FROM (SELECT 1 FROM temp.mpg_own_names WHERE began IS NOT NULL LIMIT 1) CROSS JOIN temp.mpg_spans AS s GROUP BY s.job) AS n USING (began)
+WHERE w.job NOT IN (SELECT r.was FROM temp.mpg_renamed_logs AS r) GROUP BY w.job HAVING count(*) = 1;
+DROP TABLE temp.mpg_own_names;
 -- A log that is by itself and whose file was packed, rotated or moved: it holds what the other held, and does so from the same first span on.
 DROP TABLE IF EXISTS temp.mpg_folder;
 CREATE TEMP TABLE mpg_folder AS

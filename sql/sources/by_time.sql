@@ -51,14 +51,14 @@ SELECT l.file, l.source, l.was, a.start_time, coalesce(a.end_time, 9e18), m.job,
 FROM (SELECT job, start_time, end_time FROM all_allocations WHERE chips > 0 AND job IN (SELECT job FROM may_be) AND source IN (SELECT source FROM source WHERE rank = 1)) AS a
 JOIN may_be AS m ON m.job = a.job
 JOIN log_time AS l ON l.file = m.file
-WHERE a.start_time < l.last AND coalesce(a.end_time, 9e18) > l.first AND l.file NOT IN (SELECT file FROM on_host);
+WHERE (a.start_time < l.last OR a.start_time = l.first) AND coalesce(a.end_time, 9e18) > l.first AND l.file NOT IN (SELECT file FROM on_host);
 INSERT INTO by_time -- a log that has a host's name is of the jobs that held it
 SELECT l.file, l.source, l.was, h.start_time, h.end_time, h.job, l.found
 FROM on_host AS o
 JOIN (SELECT h.host, h.job, h.start_time, min(coalesce(h.end_time, a.until)) AS end_time
       FROM all_hosts AS h JOIN (SELECT job, max(coalesce(end_time, 9e18)) AS until FROM all_allocations WHERE job IN (SELECT job FROM all_hosts) AND source IN (SELECT source FROM source WHERE rank = 1) GROUP BY job) AS a USING (job)
       WHERE h.host IN (SELECT host FROM on_host) GROUP BY h.host, h.job, h.start_time) AS h USING (host, job)
-JOIN log_time AS l ON l.file = o.file WHERE h.start_time < l.last AND h.end_time > l.first GROUP BY l.file, l.was, h.job, h.start_time;
+JOIN log_time AS l ON l.file = o.file WHERE (h.start_time < l.last OR h.start_time = l.first) AND h.end_time > l.first GROUP BY l.file, l.was, h.job, h.start_time;
 
 CREATE TABLE at_once AS
 SELECT DISTINCT b.file FROM by_time AS b JOIN by_time AS o USING (source, was) WHERE o.job <> b.job AND o.since <= b.since AND o.until > b.since;
@@ -125,7 +125,7 @@ INSERT INTO by_time
 SELECT NULL, w.source, w.was, a.start_time, coalesce(a.end_time, 9e18), a.job, NULL
 FROM (SELECT job, start_time, end_time FROM all_allocations WHERE chips > 0 AND job IN (SELECT job FROM word_job) AND source IN (SELECT source FROM source WHERE rank = 1)) AS a
 JOIN word_job AS j ON j.job = a.job JOIN own_word AS w ON w.word = j.word
-WHERE a.start_time < w.last AND coalesce(a.end_time, 9e18) > w.first;
+WHERE (a.start_time < w.last OR a.start_time = w.first) AND coalesce(a.end_time, 9e18) > w.first;
 INSERT INTO words_at_once
 SELECT source, was, group_concat(job, ',') AS jobs
 FROM (SELECT DISTINCT b.source, b.was, b.job FROM by_time AS b JOIN by_time AS o USING (source, was)

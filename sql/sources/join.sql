@@ -178,7 +178,7 @@ SELECT min(coalesce((SELECT path FROM file AS f WHERE f.source = a.source AND f.
 FROM all_allocations AS a
 CROSS JOIN (SELECT min(start_time) AS first, max(coalesce(end_time, start_time)) AS last
             FROM all_allocations WHERE chips > 0 AND source IN (SELECT source FROM source WHERE rank = 1) AND EXISTS (SELECT 1 FROM source WHERE rank = 3)) AS h
-WHERE a.source IN (SELECT source FROM source WHERE rank = 3) AND a.chips > 0 AND (a.start_time < h.last AND coalesce(a.end_time, a.start_time + 1) > h.first OR h.first > 1e8 AND a.start_time < 1e8)
+WHERE a.source IN (SELECT source FROM source WHERE rank = 3) AND a.chips > 0 AND (a.start_time <= h.last AND coalesce(a.end_time, a.start_time + 1) > h.first OR h.first > 1e8 AND a.start_time < 1e8)
   AND (a.source, a.job) NOT IN (SELECT source, was FROM elsewhere UNION ALL SELECT source, was FROM words_at_once) AND a.job NOT IN (SELECT path FROM ambiguous JOIN file USING (file) UNION ALL SELECT rtrim(rtrim(path, replace(path, '/', '')), '/') FROM ambiguous JOIN file USING (file))
 GROUP BY a.source;
 

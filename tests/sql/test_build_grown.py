@@ -122,6 +122,11 @@ class Grown(Case):
         once, grown = ([("trainer/nemo.log", 1, files) for files in some] for some in (fleet[1:], fleet))
         self.assertEqual(self.built(*once, file="fleet.json"), self.built(*grown, file="fleet.json"))
 
+    def test_records_of_a_name_whose_job_is_known_later(self):
+        """A goodput log calls its job by the name that the scheduler's export has: the job of that name alone is left."""
+        sacct = SACCT.format(LOGS["goodput/ranker-7.jsonl"], "2026-11-21T08:00:00", "COMPLETED").replace("JobIDRaw", "JobIDRaw|JobName").replace("|77|p", "|78|ranker-7|p").replace("\n77", "\n78")
+        self.check("goodput/ranker-7.jsonl", (0.5, 1), (), [("sacct.txt", sacct)])
+
     def test_one_folder_after_the_other(self):
         """A cluster's export, built before another cluster's of two years later: its running job is not held until then."""
         listing = SACCT.format("2024-01-01T00:00:00", "Unknown", "RUNNING")

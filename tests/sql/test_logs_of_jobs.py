@@ -563,6 +563,8 @@ class Names(Logs):
                 path = self.folder_of({"sacct.psv": both, **files})
                 self.assertEqual(wanted, {name for name, _, steps, _ in self.seconds(path) if steps})
                 self.assertEqual([], self.rows("SELECT detail FROM mpg_issues WHERE kind = 'unmatched_log' AND instr(source, ?) AND detail NOT GLOB '*exp-7777*'", path))
+        path = self.folder_of({"sacct.psv": SACCT + job(5101, 0, 1200, "RUNNING").replace(f"|{T + 1200}|", "|Unknown|"), "5101/goodput.jsonl": goodput("exp", 0, 1060, range(100)).rsplit("{", 1)[0]})  # both begin at once, and have no end yet
+        self.assertEqual(["5101"], [name for name, *_ in self.seconds(path)])
         chain = {"sacct.psv": SACCT + job(5101, 0, 1200, "NODE_FAIL") + job(5102, 1300, 2500), "5101/goodput.jsonl": goodput("exp", 50, 1060, range(100)), "5102/goodput.jsonl": goodput("exp", 1350, 2360, range(100, 200))}
         self.assertEqual(["5101", "5102"], [name for name, _, steps, _ in self.seconds(self.folder_of(chain)) if steps or True])
         self.assertEqual(0, self.one("SELECT count(*) FROM trace_rollup(?) WHERE category = 'untraced'", self.folder_of(chain)))
