@@ -272,7 +272,7 @@ class LogsOfSeveralJobs(Logs):
                 self.assertEqual([(str(5101 + i), 1, 8000, None) for i in range(3)], self.seconds(path))
 
     def test_as_people_and_launchers_write_ids(self):
-        for line, wanted in (("=== Running in job 5102 ===", "5102"), ("Job 5102 started at Sun Nov 1", "5102"), ("slurm job #5102", "5102"), ("  run_id           : 5102", "5102"), ("torchrun --rdzv-id=5102 --nnodes=2", "5102"), ("INFO: job_id: 5102, rank: 0", "5102"),
+        for line, wanted in (("=== Running in job 5102 ===", "5102"), ("Job 5102 started at Sun Nov 1", "5102"), ("slurm job #5102", "5102"), ("  run_id           : 5102", "5102"), ("torchrun --rdzv-id=5102 --nnodes=2", "5102"), ("INFO: job_id: 5102, rank: 0", "5102"), ("SLURM_JOB_ID is 5102", "5102"), ("requeing job 5102...", "5102"),
                              ("Submitted batch job 5102", None), ("Resuming job 5102", None), ("MASTER_PORT=5102", None), ("run_id 51020", None)):
             with self.subTest(line):
                 path = self.folder_of({"sacct.psv": self.jobs((0, 1200), (0, 1200), (0, 1200)), "train.log": line + "\n" + megatron(60, 1, 100)})

@@ -8,11 +8,11 @@ CREATE TABLE said_before AS SELECT * FROM mpg_issues WHERE source IN (SELECT pat
 CREATE TABLE said_word AS
 SELECT f.file, l._line AS line, rtrim(log_group(l._record, 'id'), '.') AS id, log_group(l._record, 'base') AS base, log_group(l._record, 'task') AS task
 FROM scanned AS f CROSS JOIN file AS p ON p.file = f.file
-CROSS JOIN log_trace(p.path, '(?x) \b (?i: slurm | pbs | lsb )_? (?i: job_?id ) \b \\?["\x27]? \s* [=:]? \s* \\?["\x27]? (?<id> \d [\w.]* (?: \[\d+\] [\w.]* )? )
+CROSS JOIN log_trace(p.path, '(?x) \b (?i: slurm | pbs | lsb )_? (?i: job_?id ) \b \\?["\x27]? \s* (?: [=:] | is\ )? \s* \\?["\x27]? (?<id> \d [\w.]* (?: \[\d+\] [\w.]* )? )
   | \b SLURM_ARRAY_JOB_ID \b \\?["\x27]? \s* [=:] \s* \\?["\x27]? (?<base> \d+ ) | \b SLURM_ARRAY_TASK_ID \b \\?["\x27]? \s* [=:] \s* \\?["\x27]? (?<task> \d+ )
   | ^ (?: \d+:\  )? (?: srun:\ job | salloc:\ Granted\ job\ allocation | slurmstepd:\ error:\ \*\*\*\ (?: JOB | STEP ) )\ (?<id> \d+ )
   | ^ Subject:\ Job\ (?<id> \d+ (?: \[\d+\] )? ):\ < | \b (?i: job [\ _-]? id ) \b \\?["\x27]? \s* [=:\#]{0,2} \s* \\?["\x27]? (?<id> \d{3} [\w.]* (?: \[\d+\] [\w.]* )? )
-  | \b (?i: slurm\ job | running\ \w+\ job | (?: rdzv[-_]id | run_id ) (?= \s* [=:] ) ) [\ :=\#]+ (?<id> \d{3,} ) \b | ^ \W* (?i: job ) [\ \#]+ (?<id> \d{3,} ) \ (?i: start | begin | run )
+  | \b (?i: slurm\ job | running\ \w+\ job | requeu?e?ing\ job | (?: rdzv[-_]id | run_id ) (?= \s* [=:] ) ) [\ :=\#]+ (?<id> \d{3,} ) \b | ^ \W* (?i: job ) [\ \#]+ (?<id> \d{3,} ) \ (?i: start | begin | run )
   | ^ \[pod/ (?<id> [a-z] [a-z0-9.-]* ) / | \b (?: (?: MY_ )? POD_?NAME | HOSTNAME ) \b \\?["\x27]? \s* [=:] \s* \\?["\x27]? (?<id> [a-z] [a-z0-9.-]* [a-z0-9] ) | [{,\s] "? pod (?: _name )? "? \s* [:=] \s* " (?<id> [a-z] [a-z0-9.-]* [a-z0-9] ) "
   | (?<other> $ )', 'rows') AS l
 WHERE coalesce(log_group(l._record, 'id'), log_group(l._record, 'base'), log_group(l._record, 'task')) IS NOT NULL;
