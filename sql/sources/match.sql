@@ -15,6 +15,7 @@
 --@ job (?s)(?=\bSLURM_(?:CLUSTER_NAME|JOB_?ID)\b)(*COMMIT)(?=.{0,9999}?\bSLURM_CLUSTER_NAME\b\\?["']?\s*[=:]\s*\\?["']?([A-Za-z][\w.-]*))(?=.{0,9999}?\bSLURM_JOB_?ID\b\\?["']?\s*[=:]\s*\\?["']?(\d+))
 --@ job \bSLURM_JOB_?ID\b\\?["']?\s*[=:]\s*\\?["']?(\d+(?:_\d+)?)
 --@ job (?s)\A\s*\{.*?"slurm"\s*:\s*\{[^}]*?"job_?id"\s*:\s*"(\d+)"
+--@ job (?s)\A\s*\{(?=.*"(?:startedAt|gpu_count|codePath)"\s*:)(?!.*"slurm"\s*:\s*\{[^}]*?"job_?id").*?"host"\s*:\s*"([A-Za-z][\w.-]*)"
 --@ job \bFLUX_JOB_ID\b\\?["']?\s*[=:]\s*\\?["']?(?:[^\x00-\x7f]{1,2}|f)([1-9A-HJ-NP-Za-km-z]{2,12})\b
 --@ job \bPBS_JOBID\b["']?\s*[=:]\s*["']?([\w.\[\]-]+)
 --@ job (?m)^(?:\d+: )?(?:srun: job|salloc: Granted job allocation|slurmstepd: error: \*\*\* (?:JOB|STEP)) (\d+)\b

@@ -483,11 +483,11 @@ class Names(Logs):
             self.assertEqual([(number,)], self.rows("SELECT job FROM trace_sources(?) WHERE format = 'megatron'", self.folder_of({"lsb.acct": lsf, "train.log": report + megatron(60, 1, 9)})))
 
     def test_what_weights_and_biases_keeps_of_a_run(self):
-        """Its folder has the program's output, and the job of Slurm, by which neither is called."""
+        """Its folder has the program's output, and the job of Slurm, by which neither is called, or the host."""
         folder = "wandb/run-20261101_000000-abc123/files/"
-        meta = {"startedAt": "2026-11-01T00:00:00Z", "gpu_count": 8, "slurm": {"cpus_on_node": "8", "job_id": "5101", "jobid": "5101"}}
-        for text, wanted in ((meta, "5101"), ({**meta, "slurm": {}}, None)):
-            path = self.folder_of({"sacct.psv": SACCT + job(5101, 0, 1200), folder + "output.log": megatron(60, 1, 100), folder + "wandb-metadata.json": text, "other/output.log": megatron(60, 1, 90)})
+        meta = {"startedAt": "2026-11-01T00:00:00Z", "gpu_count": 8, "host": "n7", "slurm": {"cpus_on_node": "8", "job_id": "5101", "jobid": "5101"}}
+        for text, wanted in ((meta, "5101"), ({**meta, "slurm": {}}, None), ({**meta, "host": "n2.pod.site", "slurm": {}}, "5102")):
+            path = self.folder_of({"sacct.psv": SACCT + job(5101, 0, 1200) + job(5102, 0, 1200, name="gpt").replace("|n1\n", "|n2\n"), folder + "output.log": megatron(60, 1, 100), folder + "wandb-metadata.json": text, "other/output.log": megatron(60, 1, 90)})
             self.assertEqual([(None,), (wanted,)], self.rows("SELECT job FROM trace_sources(?) WHERE format = 'megatron' ORDER BY file", path))
 
     def test_ids_within_words_and_names_in_other_letters(self):
