@@ -4,7 +4,7 @@
 --@ feeds PG
 --@ argument path :path FILES HLO text before optimisation: a file, glob, folder or fleet file
 --@ argument chip_name :chip TEXT what the programs run on: a name or alias of mpg_chips; without it there are no ideal times
---@ argument f32 :f32 TEXT the dtype at whose peak f32 is multiplied: fp32 unless given; tf32, bf16
+--@ argument f32 :f32 TEXT 'fp32' (unless given), 'tf32', 'bf16': the dtype at whose peak f32 is multiplied
 --@ argument device_count :devices BIGINT how many devices an execution runs on, instead of what each module says
 --@ input :hlo sure \A(?:\s|//[^\n]*\n|/\*(?s:.*?)\*/)*HloModule\s
 --@ hint (?s)\A\n[\x80-\xff]{1,4}[\x00-\x7f]\n[\x01-\x7f][A-Za-z_][A-Za-z0-9_.-]*\x12 => HLO as a protobuf: hlo-translate makes text of it, or dump with XLA_FLAGS=--xla_dump_to=DIR --xla_dump_hlo_as_text

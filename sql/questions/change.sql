@@ -1,10 +1,10 @@
 -- change.sql - which of SG, RG and PG explains the change of MPG between two periods.
 --
 --@ table mpg_change - which of SG, RG and PG explains the change of MPG between two periods
---@ argument before_since :before_since TEXT first day or hour of the first period
---@ argument before_until :before_until TEXT first day or hour after it; the start of the second unless given
---@ argument after_since :after_since TEXT first day or hour of the second period
---@ argument after_until :after_until TEXT first day or hour after it; the end unless given
+--@ argument before_since :before_since TIME first day or hour of the first period
+--@ argument before_until :before_until TIME first day or hour after it; the start of the second unless given
+--@ argument after_since :after_since TIME first day or hour of the second period; the middle of the ledger unless given
+--@ argument after_until :after_until TIME first day or hour after it; the end unless given
 --@ column factor TEXT - SG, RG, PG, the two coverages, and MPG_lower, their product
 --@ column before REAL ratio in the first period
 --@ column after REAL ratio in the second
@@ -13,13 +13,17 @@
 -- Basis: installed capacity. MPG_lower = SG x RG x PG x traced x rated, where traced and rated are the coverages: a change of what is known is kept apart from a change of what happened.
 -- +hour is compared as text; of a DATETIME, as the column is, '2027' would be a number.
 -- Needs: ln, one of SQLite's mathematical functions.
-WITH sums AS (
-  SELECT +hour >= rtrim(replace(:after_since, 'T', ' '), 'Z') AS is_after,
+WITH middle AS (
+  SELECT coalesce(rtrim(replace(:after_since, 'T', ' '), 'Z'), (SELECT hour FROM (SELECT DISTINCT hour FROM ledger WHERE category <> 'queued') ORDER BY hour
+                           LIMIT 1 OFFSET (SELECT count(DISTINCT hour) / 2 FROM ledger WHERE category <> 'queued'))) AS cut
+),
+sums AS (
+  SELECT +hour >= cut AS is_after,
          sum(capacity_us) AS c, sum(allocated_us) AS a, sum(allocated_us) - sum(untraced_us) AS t, sum(productive_us) AS g,
          sum(productive_us) - sum(unrated_us) AS r, sum(ideal_us) AS i
-  FROM cells
-  WHERE (+hour >= rtrim(replace(coalesce(:before_since, ''), 'T', ' '), 'Z') AND +hour < rtrim(replace(coalesce(:before_until, :after_since), 'T', ' '), 'Z'))
-     OR (+hour >= rtrim(replace(:after_since, 'T', ' '), 'Z') AND +hour < rtrim(replace(coalesce(:after_until, '~'), 'T', ' '), 'Z'))
+  FROM cells, middle
+  WHERE (+hour >= rtrim(replace(coalesce(:before_since, ''), 'T', ' '), 'Z') AND +hour < rtrim(replace(coalesce(:before_until, cut), 'T', ' '), 'Z'))
+     OR (+hour >= cut AND +hour < rtrim(replace(coalesce(:after_until, '~'), 'T', ' '), 'Z'))
   GROUP BY 1
 ),
 both AS (

@@ -2,10 +2,10 @@
 --
 --@ table mpg_change_mix - how much of a change of MPG is another mix of segments, and how much happened within them
 --@ argument by :by TEXT 'pool' (unless given), 'chip', 'phase', 'framework', 'runtime', 'model', 'size', 'team', 'owner'
---@ argument before_since :before_since TEXT first day or hour of the first period
---@ argument before_until :before_until TEXT first day or hour after it; the start of the second unless given
---@ argument after_since :after_since TEXT first day or hour of the second period
---@ argument after_until :after_until TEXT first day or hour after it; the end unless given
+--@ argument before_since :before_since TIME first day or hour of the first period
+--@ argument before_until :before_until TIME first day or hour after it; the start of the second unless given
+--@ argument after_since :after_since TIME first day or hour of the second period; the middle of the ledger unless given
+--@ argument after_until :after_until TIME first day or hour after it; the end unless given
 --@ column segment TEXT - the group; the last row, 'all', adds them up
 --@ column mix REAL points percentage points of MPG_lower from the segment's share of capacity
 --@ column SG REAL points from its scheduling goodput
@@ -17,17 +17,21 @@
 -- Basis: contributions, ideal / capacity of the fleet. Each is share x SG x RG x PG x traced x rated, and its change is split by logarithms with the logarithmic mean as weight, which leaves no remainder.
 -- +hour is compared as text; of a DATETIME, as the column is, '2027' would be a number.
 -- Needs: ln, one of SQLite's mathematical functions.
-WITH sums AS (
+WITH middle AS (
+  SELECT coalesce(rtrim(replace(:after_since, 'T', ' '), 'Z'), (SELECT hour FROM (SELECT DISTINCT hour FROM ledger WHERE category <> 'queued') ORDER BY hour
+                           LIMIT 1 OFFSET (SELECT count(DISTINCT hour) / 2 FROM ledger WHERE category <> 'queued'))) AS cut
+),
+sums AS (
   SELECT CASE coalesce(:by, 'pool')
            WHEN 'pool' THEN pool WHEN 'chip' THEN chip WHEN 'phase' THEN phase WHEN 'framework' THEN framework
            WHEN 'runtime' THEN runtime WHEN 'model' THEN model WHEN 'size' THEN size WHEN 'team' THEN team
            WHEN 'owner' THEN owner ELSE 'unknown :by, ' || :by END AS segment,
-         +hour >= rtrim(replace(:after_since, 'T', ' '), 'Z') AS is_after,
+         +hour >= cut AS is_after,
          sum(capacity_us) AS c, sum(allocated_us) AS a, sum(allocated_us) - sum(untraced_us) AS t, sum(productive_us) AS g,
          sum(productive_us) - sum(unrated_us) AS r, sum(ideal_us) AS i
-  FROM cells
-  WHERE (+hour >= rtrim(replace(coalesce(:before_since, ''), 'T', ' '), 'Z') AND +hour < rtrim(replace(coalesce(:before_until, :after_since), 'T', ' '), 'Z'))
-     OR (+hour >= rtrim(replace(:after_since, 'T', ' '), 'Z') AND +hour < rtrim(replace(coalesce(:after_until, '~'), 'T', ' '), 'Z'))
+  FROM cells, middle
+  WHERE (+hour >= rtrim(replace(coalesce(:before_since, ''), 'T', ' '), 'Z') AND +hour < rtrim(replace(coalesce(:before_until, cut), 'T', ' '), 'Z'))
+     OR (+hour >= cut AND +hour < rtrim(replace(coalesce(:after_until, '~'), 'T', ' '), 'Z'))
   GROUP BY 1, 2
 ),
 fleet AS (SELECT is_after, sum(c) AS c FROM sums GROUP BY is_after),

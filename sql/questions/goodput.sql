@@ -2,8 +2,8 @@
 --
 --@ table mpg_goodput - MPG and its factors, now and by whatever you group by
 --@ argument by :by TEXT 'fleet' (unless given), 'hour', 'day', 'week', 'month', 'pool', 'chip', 'phase', 'framework', 'runtime', 'model', 'size', 'team', 'owner', 'priority', 'job'
---@ argument since :since TEXT first hour or day that counts, '2026-01-05' or '2026-01-05 06:00:00'; everything unless given
---@ argument until :until TEXT first hour or day that does not
+--@ argument since :since TIME first hour or day that counts, '2026-01-05' or '2026-01-05 06:00:00'; everything unless given
+--@ argument until :until TIME first hour or day that does not
 --@ column segment TEXT - the group; NULL holds what no job held, where you group by a column of jobs
 --@ column capacity_chip_hours REAL chip-hours capacity, of jobs what they held
 --@ column SG REAL ratio allocated / capacity

@@ -2,8 +2,8 @@
 --
 --@ table mpg_losses - where the chip-hours went, and what they cost: a waterfall from capacity down to ideal
 --@ argument pool :pool TEXT one pool; all unless given
---@ argument since :since TEXT first hour or day that counts; everything unless given
---@ argument until :until TEXT first hour or day that does not
+--@ argument since :since TIME first hour or day that counts; everything unless given
+--@ argument until :until TIME first hour or day that does not
 --@ column step TEXT - category, and its cause behind a slash; 'capacity' is first, 'ideal' is what is left
 --@ column layer TEXT - scheduling, runtime, program or no data: the factor that it lowers
 --@ column chip_hours REAL chip-hours what was lost here, of capacity and ideal what is there; inefficiency may be negative

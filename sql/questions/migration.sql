@@ -1,10 +1,10 @@
 -- migration.sql - the same work before and after a migration: of runtime, framework, chip or pool.
 --
 --@ table mpg_migration - the same work before and after a migration: of runtime, framework, chip or pool
---@ argument what :what TEXT what changed: 'runtime' (unless given), 'framework', 'chip', 'pool', 'phase'
+--@ argument what :what TEXT 'runtime' (unless given), 'framework', 'chip', 'pool', 'phase': what changed
 --@ argument before :before TEXT its value before, such as 'multi-controller'
 --@ argument after :after TEXT its value after, such as 'pathways'
---@ argument same :same TEXT what makes two jobs the same work: 'name' (unless given), 'model', 'job', 'owner', 'team'
+--@ argument same :same TEXT 'name' (unless given), 'model', 'job', 'owner', 'team': what makes two jobs the same work
 --@ column work TEXT - the name (model, ...) found on both sides; the last row, 'all', is their sum
 --@ column jobs_before BIGINT jobs
 --@ column jobs_after BIGINT jobs

@@ -2,7 +2,7 @@
 --
 --@ table mpg_net_mpg - program goodput against runtime goodput: where a faster program only waits longer
 --@ argument by :by TEXT 'model' (unless given), 'phase', 'framework', 'runtime', 'size', 'team', 'pool', 'chip', 'job'
---@ argument since :since TEXT the day or hour that parts before from after; the middle of the ledger unless given
+--@ argument since :since TIME the day or hour that parts before from after; the middle of the ledger unless given
 --@ column segment TEXT - the group
 --@ column RG REAL ratio over both periods
 --@ column PG REAL ratio

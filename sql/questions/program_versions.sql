@@ -4,7 +4,7 @@
 --@ argument label :label TEXT the label of jobs that holds the version; 'compiler' unless given
 --@ argument before :before TEXT the version before
 --@ argument after :after TEXT the version after
---@ argument since :since TEXT instead of the label: the day (of UTC) from which the new version ran
+--@ argument since :since TIME instead of the label: the day (of UTC) from which the new version ran
 --@ argument top :top BIGINT how many programs; 10 unless given
 --@ column program TEXT - that ran on both sides, by productive chip-hours
 --@ column chip_hours_before REAL chip-hours productive

@@ -1,8 +1,8 @@
 -- sg_by_size.sql - scheduling goodput by job size on three bases.
 --
 --@ table mpg_sg_by_size - scheduling goodput by job size on three bases
---@ argument since :since TEXT first hour or day that counts; everything unless given
---@ argument until :until TEXT first hour or day that does not
+--@ argument since :since TIME first hour or day that counts; everything unless given
+--@ argument until :until TIME first hour or day that does not
 --@ column size TEXT - S, M, L, XL
 --@ column jobs BIGINT jobs that held or wanted chips
 --@ column held_chip_hours REAL chip-hours allocated + partial

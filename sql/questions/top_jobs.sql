@@ -2,8 +2,8 @@
 --
 --@ table mpg_top_jobs - the jobs that lost the most chip-hours, and to what
 --@ argument top :top BIGINT how many; 10 unless given
---@ argument since :since TEXT first hour or day that counts; everything unless given
---@ argument until :until TEXT first hour or day that does not
+--@ argument since :since TIME first hour or day that counts; everything unless given
+--@ argument until :until TIME first hour or day that does not
 --@ column job TEXT - its id
 --@ column name TEXT -
 --@ column team TEXT - of its labels

@@ -154,6 +154,12 @@ class Goodput(world.Case):
             self.near(rows[-1][column], sum(row[column] for row in rows[:-1]), column)
         self.near(100 * (after.lower - before.lower), rows[-1]["points"])
 
+    def test_changes_from_the_middle_of_the_ledger(self):
+        hours = sorted({c.hour for c in WORLD.cells if c.category != "queued"})
+        for name in ("change", "change_mix"):
+            self.assertGreater(len(self.ask(name)), 2)
+            self.assertEqual(self.ask(name, after_since=hours[len(hours) // 2]), self.ask(name))
+
     def test_change_mix(self):
         before, after = self.periods()
         total_before, total_after = Sums(before).capacity, Sums(after).capacity

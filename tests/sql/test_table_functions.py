@@ -39,6 +39,8 @@ BY_HAND = {
     "sql/training_steps.sql": [("formats/maxtext.sql", {"log": "fixtures/training/maxtext.log"})],
     "sql/serve_tokens.sql": [("serve_tokens.sql", {"path": "fixtures/serving/vllm.prom"})],
 }
+# Arguments that call() gives.
+ASKED_BY_PLACE = {"sql/profile_diff.sql": ("step",)}
 MADE_BY_HAND = {"trace_training_steps": "training_steps"}
 SECTIONS = [
     ("Device activity", ["sql/device.sql", "sql/device_views.sql"]),
@@ -294,6 +296,41 @@ class Questions(cases.Case):
     def test_an_argument_that_sqlite_does_not_hand_over(self):
         self.fails("mpg_goodput: the argument by takes = and nothing else", "SELECT * FROM mpg_goodput WHERE \"by\" > 'pool'")
         self.fails("mpg_goodput: the argument since takes = and nothing else", "SELECT * FROM mpg_goodput WHERE since > '2026'")
+
+    def test_values_of_arguments(self):
+        """A value that an argument cannot take is an error that names it: no answer over all passes for one by a misspelt name, and 'x' is no 0."""
+        asked = [(table, f"{table.name}") for table in self.tables] + [(table, call(table)) for table in every() if table.over_files]
+        kinds = set()
+        for table, source in asked:
+            for name, _, type, text in table.arguments:
+                listed = text.split(":")[0] if text.startswith("'") else None
+                bad = {"BIGINT": ["x", "", 1.5, "1e999", b"1"], "REAL": ["x", "", "1 chip", b"1"],
+                       "TIME": ["soon", "", "6 Jan", "2026-1-6", "2026-01-06T00:00:00+02:00", "2026-01-06 ", "1767571200", 50]}.get(type, [])
+                bad += ["pools", "", listed, listed.split("'")[1].upper()] if listed else []
+                says = {"BIGINT": "a whole number", "REAL": "a number", "TIME": "a day or an hour such as '2026-01-06 13:00:00', without a zone"}.get(type, listed)
+                for value in bad if name not in ASKED_BY_PLACE.get(table.path, ()) else []:
+                    kinds.add((type, bool(listed), table.over_files))
+                    with self.subTest(table=table.name, argument=name, value=value):
+                        self.assertRegex(self.error(f'SELECT * FROM {source} WHERE "{name}" = ?', value), rf"^{table.name}: {name}: expected {re.escape(says)}, found '")
+        self.assertLessEqual({("BIGINT", False, False), ("REAL", False, False), ("TIME", False, False), ("TEXT", True, False), ("BIGINT", False, True), ("REAL", False, True),
+                              ("TEXT", True, True)}, kinds)
+
+    def test_numbers_as_texts(self):
+        """As clients that bind everything as text give them."""
+        numbers = {"least": 2, "times": 1, "least_share": 0.05, "factor": 1.5, "top": 3, "within": 100, "least_attempts": 2, "cached": 0.5, "points": 2}
+        asked = 0
+        for table in self.tables:
+            for name in {name for name, *_ in table.arguments} & set(numbers):
+                source = f'SELECT * FROM {table.name} WHERE "{name}" = ?'
+                rows = self.built.execute(source, (numbers[name],)).fetchall()
+                self.assertEqual(rows, self.built.execute(source, (str(numbers[name]),)).fetchall(), (table.name, name))
+                asked += rows != self.built.execute(f"SELECT * FROM {table.name}").fetchall()
+        self.assertGreaterEqual(asked, 8)
+        for given, right in (("'2'", "2"), ("2.0", "2")):
+            self.assertEqual(self.rows(f"SELECT * FROM trace_hlo_ideal('fixtures/hlo', 'nvidia-h100-sxm', NULL, {right})"),
+                             self.rows(f"SELECT * FROM trace_hlo_ideal('fixtures/hlo', 'nvidia-h100-sxm', NULL, {given})"))
+        self.assertEqual(self.rows("SELECT * FROM trace_training_steps('fixtures/training/maxtext.log') WHERE year = 2025"),
+                         self.rows("SELECT * FROM trace_training_steps('fixtures/training/maxtext.log') WHERE year = '2025'"))
 
     def test_without_tables(self):
         for table in self.tables:

@@ -24,8 +24,7 @@ class Table:
     @property
     def hidden(self):
         """(name, declared type) of the hidden columns."""
-        texts = ("FILES", "PATH", "TEXT")
-        return [(name, "TEXT" if type in texts else "") for name, _, type, _ in self.arguments] + ([("on_error", "TEXT")] if self.over_files else [])
+        return [(name, type if type in ("BIGINT", "REAL") else "TEXT") for name, _, type, _ in self.arguments] + ([("on_error", "TEXT")] if self.over_files else [])
 
     @property
     def declared(self):

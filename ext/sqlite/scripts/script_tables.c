@@ -135,11 +135,18 @@ static int check_arguments(sqlite3_vtab *base, const mpg_table_shape *shape, int
   return SQLITE_OK;
 }
 
+/* Copies the arguments, each as its head declares it. on_error is checked where it is read. */
 static int copy_arguments(cursor *c, sqlite3_value *const given[MPG_SHAPE_ARGUMENTS]) {
-  for (int i = 0; i < MPG_SHAPE_ARGUMENTS; i++)
+  const mpg_table_shape *shape = &c->shape;
+  int rc = SQLITE_OK;
+  for (int i = 0; rc == SQLITE_OK && i < MPG_SHAPE_ARGUMENTS; i++) {
     if (given[i] != NULL && (c->arguments[i] = sqlite3_value_dup(given[i])) == NULL)
       return SQLITE_NOMEM;
-  return SQLITE_OK;
+    if (given[i] != NULL && i >= shape->required && i < shape->narguments - shape->on_error)
+      rc = mpg_table_argument_take(c->base.pVtab, name_of(c->base.pVtab), &shape->arguments[i],
+                                   c->arguments[i]);
+  }
+  return rc;
 }
 
 /* ---- rows ---- */

@@ -1,5 +1,9 @@
 /* table_shape.c - see table_shape.h. */
 #include "table_shape.h"
+#include "../../base/text.h"
+
+#include <math.h>
+#include <string.h>
 
 #define ON_ERROR "'stop' or 'skip': what a file or record that cannot be read does"
 
@@ -59,9 +63,10 @@ char *mpg_table_shape_declare(const mpg_table_shape *shape) {
     char name[64];
     (void)sqlite3_snprintf((int)sizeof name, name, "%.*s", (int)a->name.n, a->name.p);
     sqlite3_str_appendall(sql, ", ");
-    mpg_declare_argument(
-        sql, name,
-        i < shape->required || is_text(a->type, "TEXT") || is_text(a->type, "PATH") ? "TEXT" : "");
+    mpg_declare_argument(sql, name,
+                         is_text(a->type, "BIGINT") ? "BIGINT"
+                         : is_text(a->type, "REAL") ? "REAL"
+                                                    : "TEXT");
   }
   sqlite3_str_appendall(sql, ")");
   return sqlite3_str_finish(sql);
@@ -72,4 +77,85 @@ int mpg_table_shape_argument(const mpg_table_shape *shape, const char *parameter
     if (is_text(shape->arguments[i].parameter, parameter))
       return i;
   return -1;
+}
+
+/* ---- values of arguments ---- */
+
+/* The start of a text that begins with a quote, up to a colon: "'pool' (unless given), 'size'".
+** Empty: the argument takes anything. */
+static mpg_str choices_of(const mpg_head *argument) {
+  mpg_str text = argument->text;
+  const char *colon;
+  if (text.n == 0 || *text.p != '\'')
+    return (mpg_str){NULL, 0};
+  colon = memchr(text.p, ':', text.n);
+  return (mpg_str){text.p, colon == NULL ? text.n : (size_t)(colon - text.p)};
+}
+
+static bool is_choice(mpg_str choices, mpg_str given) {
+  const char *at = choices.p, *end = choices.p + choices.n;
+  while (at != NULL && (at = memchr(at, '\'', (size_t)(end - at))) != NULL) {
+    const char *close = memchr(at + 1, '\'', (size_t)(end - at - 1));
+    if (close == NULL)
+      return false;
+    if (mpg_str_eq((mpg_str){at + 1, (size_t)(close - at - 1)}, given))
+      return true;
+    at = close + 1;
+  }
+  return false;
+}
+
+/* A year, month, day or a time of it, with a blank or a T, and nothing or a Z behind it. */
+static bool is_hour(mpg_str s) {
+  static const char shape[] = "0000-00-00 00:00:00";
+  size_t i = 0;
+  if (s.n > 0 && s.p[s.n - 1] == 'Z')
+    s.n--;
+  for (; i < s.n && i < sizeof shape - 1; i++) {
+    const bool digit = s.p[i] >= '0' && s.p[i] <= '9';
+    if (shape[i] == '0' ? !digit : s.p[i] != shape[i] && (shape[i] != ' ' || s.p[i] != 'T'))
+      return false;
+  }
+  if (i == sizeof shape - 1 && i < s.n && s.p[i] == '.')
+    for (i++; i < s.n && s.p[i] >= '0' && s.p[i] <= '9';)
+      i++;
+  return i == s.n && (i == 4 || i == 7 || i == 10 || i == 13 || i == 16 || i >= sizeof shape - 1);
+}
+
+static bool takes_number(const mpg_head *argument, sqlite3_value *value, bool *whole) {
+  const int type = sqlite3_value_numeric_type(value);
+  const double real = type == SQLITE_FLOAT ? sqlite3_value_double(value) : 0.0;
+  *whole = mpg_str_eq(argument->type, MPG_STR("BIGINT"));
+  return type == SQLITE_INTEGER || (type == SQLITE_FLOAT && isfinite(real) &&
+                                    (!*whole || (real == floor(real) && fabs(real) < 1e15)));
+}
+
+int mpg_table_argument_take(sqlite3_vtab *vtab, const char *table, const mpg_head *argument,
+                            sqlite3_value *value) {
+  mpg_str expected = choices_of(argument), found;
+  char excerpt[MPG_EXCERPT];
+  bool good = true;
+  if (sqlite3_value_type(value) == SQLITE_NULL)
+    return SQLITE_OK;
+  if (mpg_str_eq(argument->type, MPG_STR("BIGINT")) ||
+      mpg_str_eq(argument->type, MPG_STR("REAL"))) {
+    bool whole;
+    good = takes_number(argument, value, &whole);
+    expected = whole ? MPG_STR("a whole number") : MPG_STR("a number");
+  }
+  found = (mpg_str){(const char *)sqlite3_value_text(value), 0};
+  if (found.p == NULL)
+    return SQLITE_NOMEM;
+  found.n = (size_t)sqlite3_value_bytes(value);
+  if (mpg_str_eq(argument->type, MPG_STR("TIME"))) {
+    good = is_hour(found);
+    expected = MPG_STR("a day or an hour such as '2026-01-06 13:00:00', without a zone");
+  } else if (*argument->text.p == '\'') {
+    good = is_choice(expected, found);
+  }
+  if (good)
+    return SQLITE_OK;
+  mpg_text_excerpt(found, excerpt);
+  return mpg_vtab_error(vtab, "%s: %.*s: expected %.*s, found '%s'", table, (int)argument->name.n,
+                        argument->name.p, (int)expected.n, expected.p, excerpt);
 }

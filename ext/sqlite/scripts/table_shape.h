@@ -38,5 +38,12 @@ void mpg_table_shape_read(mpg_table_shape *shape, const mpg_script_table *table)
 char *mpg_table_shape_declare(const mpg_table_shape *shape);
 /* The argument that goes to a script's parameter, named without its colon; -1: none. */
 int mpg_table_shape_argument(const mpg_table_shape *shape, const char *parameter);
+/*
+** Takes an argument that is no path, as the head declares it (script.h): a text of digits becomes
+** the number that it says. SQLITE_OK, or the table has its error, which names the argument and what
+** it takes. NULL, which is not given, is always taken.
+*/
+int mpg_table_argument_take(sqlite3_vtab *vtab, const char *table, const mpg_head *argument,
+                            sqlite3_value *value);
 
 #endif
