@@ -11,13 +11,14 @@
 --@ column SG REAL ratio of the group, as in goodput.sql
 --@ column occupancy REAL ratio held / capacity
 -- Basis: SG and occupancy on installed capacity for pool and day, on what jobs held for size and priority.
-WITH first AS (
-  SELECT a.job, min(a.start_us) AS start_us FROM attempts AS a GROUP BY a.job
+WITH clocks AS (SELECT coalesce(max(ahead_s), 0) AS ahead_s FROM (SELECT CAST(strftime('%s', hour) AS INTEGER) - time AS ahead_s FROM ledger LIMIT 1)),
+first AS (
+  SELECT job, pool, size, min(start_us) AS start_us FROM attempts GROUP BY job
 ),
 delays AS (
-  SELECT CASE coalesce(:by, 'pool') WHEN 'pool' THEN a.pool WHEN 'size' THEN a.size WHEN 'day' THEN date(j.submit_us / 1000000, 'unixepoch')
+  SELECT CASE coalesce(:by, 'pool') WHEN 'pool' THEN f.pool WHEN 'size' THEN f.size WHEN 'day' THEN date(j.submit_us / 1000000 + ahead_s, 'unixepoch')
            WHEN 'priority' THEN j.priority WHEN 'fleet' THEN 'fleet' ELSE 'unknown :by, ' || :by END AS segment, max(f.start_us - j.submit_us, 0) AS wait_us
-  FROM first AS f JOIN attempts AS a ON a.job = f.job AND a.start_us = f.start_us JOIN jobs AS j ON j.job = f.job
+  FROM clocks, first AS f JOIN jobs AS j ON j.job = f.job
   WHERE j.submit_us IS NOT NULL
 ),
 placed AS (

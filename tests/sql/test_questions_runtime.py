@@ -1,4 +1,5 @@
 """The questions about what jobs do while they run, and about their programs: see test_questions.py."""
+import json
 import math
 import statistics
 import tempfile
@@ -246,6 +247,12 @@ class Programs(world.Case):
         rows = self.ask("program_versions", db, before="old", after="new")
         self.rows_near(expected[:10], rows, ["program"])
         self.assertEqual(3, len(self.ask("program_versions", db, before="old", after="new", top=3)))
+        for label, values in (("app.kubernetes.io/version", ("v1", "v2")), ("a b", (1, 2)), ("$x[0]", (0.5, 1.5))):  # no path into an object
+            labels = {"old": json.dumps({label: values[0]}), "new": json.dumps({label: values[1]})}
+            relabelled = relations | {"jobs": [r | {"labels": labels["new" if version[r["job"]] else "old"]} for r in relations["jobs"]]}
+            with tempfile.TemporaryDirectory() as folder:
+                write_csv(folder, relabelled)
+                self.assertEqual(rows, self.ask("program_versions", built(folder), label=label, before=str(values[0]), after=str(values[1])), label)
         day = self.ask("program_versions", db, since="2026-01-06", top=100)
         self.assertGreater(len(day), 3)
         job, program = db.execute("SELECT job, program FROM program_ledger ORDER BY productive_us DESC").fetchone()

@@ -159,8 +159,24 @@ class Scheduling(world.Case):
                                         max_s=Fraction(max(waits), 10**6) if waits else None, queued_chip_hours=Fraction(s.queued, HOUR), SG=s.SG,
                                         occupancy=ratio(s.held, s.capacity)).items():
                     self.near(value, row[name], (by, row["segment"], name))
+        whole = self.ask("queue_delay", by="fleet")[0]["jobs"]
+        self.assertEqual(whole, sum(row["jobs"] for row in self.ask("queue_delay", by="pool")))
         submitted = Counter(WORLD.jobs[job]["submit_time"][:10] for job in first if WORLD.jobs[job].get("submit_time"))
         self.assertEqual(submitted, {row["segment"]: row["jobs"] for row in self.ask("queue_delay", by="day")})
+
+    def test_queue_delay_by_the_clocks_of_the_ledger(self):
+        """The day of a submission is that of the SG beside it. Two attempts that begin at once are one first chip."""
+        start = 1767654600  # 2026-01-05 23:10, which is the 6th in Berlin
+        relations = dict(
+            capacity=[dict(pool="p", chip="tpu-v4", chips=8, start_time=start, end_time=start + 7200)],
+            jobs=[dict(job="x", chips=4, submit_time=start)],
+            allocations=[dict(job="x", attempt=attempt, pool="p", chips=4, start_time=start + 60, end_time=start + 3600, outcome="failed") for attempt in (1, 2)])
+        for offset, days in (("+01:00", {"2026-01-06": 1}), ("-03:00", {"2026-01-05": 1}), (None, {"2026-01-05": 1, "2026-01-06": 0})):
+            with tempfile.TemporaryDirectory() as folder:
+                write_csv(folder, relations)
+                db = built(folder, **({"offset": offset} if offset else {}))
+            self.assertEqual(days, {row["segment"]: row["jobs"] for row in self.ask("queue_delay", db, by="day")}, offset)
+            self.assertEqual([("p", 1)], [(row["segment"], row["jobs"]) for row in self.ask("queue_delay", db)])
 
 
 class Reliability(world.Case):
