@@ -35,12 +35,12 @@ class FleetFile(Case):
                 ('{"sources": [{"path": "x", "zoen": "UTC"}]}', 'source 1: unknown option "zoen"; the nearest is "zone"'),
                 ('{"sources": [{"path": "x"}, {"pth": "x"}]}', 'source 2: unknown option "pth"; the nearest is "'),
                 ('{"sources": [{"zone": "UTC"}]}', 'source 1: expected a "path", found none'),
-                ('{"source": []}', 'expected "sources", found "source"'),
+                ('{"source": []}', 'expected "sources" or "labels", found "source"'),
                 ('{"sources": []}', 'expected an object with "sources"'),
                 ('{"sources": [{"path": "x"}], "labels": "tier"}', 'expected "labels" to be a list of keys'),
                 ('{"sources": [{"path": "x"}], "labels": ["a,b"]}', 'expected "labels" to be a list of keys'),
                 ('{"sources": [{"path": "x"}], "labels": [1]}', 'expected "labels" to be a list of keys'),
-                ('{"sources": [{"path": "x"}], "label": ["a"]}', 'expected "sources", found "label"'),
+                ('{"sources": [{"path": "x"}], "label": ["a"]}', 'expected "sources" or "labels", found "label"'),
                 ('{"sources": [', ':1:14: expected a value, found end of text'),
                 ('{"sources": [{"path": "x"}, "y"]}', ':1:29: source 2: expected an object with a "path"'),
                 ('{"sources": [{"path": "x", "path": "y"}]}', "expected a key that the object does not have yet"),
@@ -50,8 +50,8 @@ class FleetFile(Case):
                 ('{"sources": [{"path": "x", "labels": ["a"]}]}', ':1:28: source 1: "labels" stands beside "sources", not in a source'),
                 ('{"sources": [{"path": "x", "table": "a"}]}', 'source 1: unknown option "table"'),
                 ('{"sources": {"path": "x"}}', 'expected an object with "sources", a list'),
-                ('{"Sources": [{"path": "x"}]}', 'expected "sources", found "Sources"'),
-                ('{"path": "x"}', ':1:2: expected "sources", found "path"'),
+                ('{"Sources": [{"path": "x"}]}', 'expected "sources" or "labels", found "Sources"'),
+                ('{"path": "x"}', ':1:2: expected "sources" or "labels", found "path"'),
                 ('{"sources": [\n{"path":\n"/nowhere/at/all"}]}', ":2: source 1: no such file: /nowhere/at/all")]:
             with self.subTest(text):
                 self.assertIn(expected, self.error(text))

@@ -227,7 +227,7 @@ static mpg_rc read_fleet(mpg_entries *e, const char *name, mpg_str folder, mpg_s
       rc = add_labels(&f, &member[i], err);
     } else if (!mpg_str_eq(member[i].key, MPG_STR("$schema"))) {
       mpg_text_excerpt(member[i].key, key);
-      (void)snprintf(what, sizeof what, "expected \"sources\", found \"%s\"", key);
+      (void)snprintf(what, sizeof what, "expected \"sources\" or \"labels\", found \"%s\"", key);
       rc = bad_place(&f, object_of(&f) + member[i].key_at, what, err);
     }
   }
