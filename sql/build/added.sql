@@ -2,11 +2,11 @@
 --
 -- A part of build.sql. Reads the tables of records.sql, and the TEMP tables that it made, which it drops.
 
-INSERT OR IGNORE INTO main.capacity
+INSERT OR IGNORE INTO main.capacity(id, pool, chip, chips, start_us, end_us)
 SELECT id, pool, chip, chips, start_us, end_us FROM temp.mpg_others WHERE record = 'capacity';
-INSERT OR IGNORE INTO main.outages
+INSERT OR IGNORE INTO main.outages(id, pool, chips, start_us, end_us, kind)
 SELECT id, pool, chips, start_us, end_us, kind FROM temp.mpg_others WHERE record = 'outages';
-INSERT OR IGNORE INTO main.allocations
+INSERT OR IGNORE INTO main.allocations(id, job, attempt, task, pool, chips, start_us, end_us, outcome)
 SELECT id, job, attempt, task, pool, chips, start_us, end_us, outcome FROM temp.mpg_others WHERE record = 'allocations';
 -- A folder that has grown is read again as a whole, and most jobs have the spans that they had: those are passed over. Ids are hashes,
 -- so as many with the same sums of their halves are the same.
@@ -31,9 +31,11 @@ SET known = (SELECT count(*) = n AND sum(id & 4294967295) = low AND sum(id >> 32
 -- Spans that a trace holds more than once count once. (Counted only where not every span was new.)
 DROP TABLE IF EXISTS temp.mpg_doubles;
 CREATE TEMP TABLE mpg_doubles AS SELECT 0 AS added, 0 AS incoming, 0 AS doubles;
-INSERT OR IGNORE INTO main.spans SELECT * FROM temp.mpg_spans WHERE NOT EXISTS (SELECT 1 FROM temp.mpg_incoming); -- of a new file, first: see run_script
+INSERT OR IGNORE INTO main.spans(id, job, attempt, kind, start_us, end_us, step, program, flops, bytes, dtype, executions)
+SELECT * FROM temp.mpg_spans WHERE NOT EXISTS (SELECT 1 FROM temp.mpg_incoming); -- of a new file, first: see run_script
 UPDATE temp.mpg_doubles SET added = changes();
-INSERT OR IGNORE INTO main.spans SELECT * FROM temp.mpg_spans WHERE job IN (SELECT i.job FROM temp.mpg_incoming AS i WHERE NOT known);
+INSERT OR IGNORE INTO main.spans(id, job, attempt, kind, start_us, end_us, step, program, flops, bytes, dtype, executions)
+SELECT * FROM temp.mpg_spans WHERE job IN (SELECT i.job FROM temp.mpg_incoming AS i WHERE NOT known);
 UPDATE temp.mpg_doubles
 SET added = added + changes(),
     incoming = coalesce((SELECT sum(n * NOT known) FROM temp.mpg_incoming),
@@ -52,12 +54,13 @@ SET doubles = (SELECT sum(n) FROM temp.mpg_repeating)
               - (SELECT count(*) FROM (SELECT 1 FROM temp.mpg_span_ids WHERE job IN (SELECT r.job FROM temp.mpg_repeating AS r) GROUP BY id))
 WHERE EXISTS (SELECT 1 FROM temp.mpg_repeating);
 DROP TABLE temp.mpg_repeating;
-INSERT OR IGNORE INTO main.commits SELECT * FROM temp.mpg_commits;
+INSERT OR IGNORE INTO main.commits(id, job, step, snapshot_us, durable_us)
+SELECT * FROM temp.mpg_commits;
 INSERT OR REPLACE INTO main.chips(chip, dtype, peak_flops, hbm_bytes, hbm_bytes_per_s, ici_bytes_per_s, tdp_w, vendor, year, source)
 SELECT chip, dtype, peak_flops, hbm_bytes, hbm_bytes_per_s, ici_bytes_per_s, tdp_w, vendor, year, source
 FROM temp.mpg_others WHERE record = 'chips';
 -- A value wins over none, and of two the greater, as in the ledger.
-INSERT INTO main.jobs
+INSERT INTO main.jobs(id, job, name, owner, phase, framework, runtime, model, priority, chips, min_chips, tasks, submit_us, labels)
 SELECT id, job, name, owner, phase, framework, runtime, model, priority, chips, min_chips, tasks, submit_us, labels
 FROM temp.mpg_others WHERE record = 'jobs'
 ON CONFLICT (job) DO UPDATE SET
@@ -73,7 +76,7 @@ ON CONFLICT (job) DO UPDATE SET
   tasks = coalesce(max(tasks, excluded.tasks), tasks, excluded.tasks),
   submit_us = coalesce(max(submit_us, excluded.submit_us), submit_us, excluded.submit_us),
   labels = coalesce(max(labels, excluded.labels), labels, excluded.labels);
-INSERT INTO main.programs
+INSERT INTO main.programs(id, program, flops, bytes, dtype)
 SELECT id, program, flops, bytes, dtype FROM temp.mpg_others WHERE record = 'programs'
 ON CONFLICT (program) DO UPDATE SET
   flops = coalesce(max(flops, excluded.flops), flops, excluded.flops),

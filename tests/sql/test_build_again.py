@@ -72,6 +72,45 @@ class Again(Case):
                     relations = changed(relations, rng)
         self.assertGreater(min(self.read_back.values()), SEEDS // 2, self.read_back)
 
+    def test_what_users_add_to_the_tables(self):
+        """Their columns, indexes and triggers are there after the next build, also of tables that it makes anew; what the tables say is the same."""
+        found = []
+        for adds in (False, True):
+            relations, _ = odd_fleet(3)
+            part = {name: rows[:len(rows) // 2] if name in ("spans", "allocations", "commits", "jobs", "programs") else rows for name, rows in relations.items()}
+            if os.path.exists(self.database):
+                os.remove(self.database)
+            self.build(part, None)
+            db = connect(self.database)
+            if adds:
+                for table in ("capacity", "outages", "jobs", "allocations", "spans", "commits", "programs"):
+                    db.execute(f"ALTER TABLE {table} ADD COLUMN note TEXT")
+                    db.execute(f"UPDATE {table} SET note = 'mine'")
+                db.execute("INSERT INTO mpg_config VALUES ('labels', 'tier')")
+                db.execute("CREATE TABLE seen(of TEXT)")
+                for table in ("ledger", "waits", "attempts", "jobs", "job_sums"):
+                    db.execute(f'CREATE INDEX "my {table}" ON {table}(job)')
+                    db.execute(f"CREATE TRIGGER after_{table} AFTER UPDATE ON {table} BEGIN INSERT INTO seen VALUES ('{table}'); END")
+                db.execute("CREATE VIEW mine AS SELECT pool, sum(chip_us) AS us FROM cells GROUP BY pool")
+                db.execute("ALTER TABLE ledger ADD COLUMN gone")
+                db.execute("CREATE INDEX by_gone ON ledger(gone)")
+                db.commit()
+            db.close()
+            self.build(relations, None)
+            self.check(adds)
+            db = connect(self.database)
+            found.append([sorted(db.execute("SELECT " + sql), key=repr) for sql in (BUILT, ATTEMPTS)])
+            if adds:
+                self.assertEqual({f"my {table}" for table in ("ledger", "waits", "attempts", "jobs", "job_sums")} |
+                                 {f"after_{table}" for table in ("ledger", "waits", "attempts", "jobs", "job_sums")},
+                                 {name for name, in db.execute("SELECT name FROM sqlite_schema WHERE name GLOB 'my *' OR name GLOB 'after_*' OR name = 'by_gone'")})
+                self.assertGreater(db.execute("SELECT count(note) FROM spans").fetchone()[0], 0)
+                self.assertEqual(db.execute("SELECT sum(chip_us) FROM ledger").fetchone(), db.execute("SELECT sum(us) FROM mine").fetchone())
+                db.execute("UPDATE job_sums SET name = name")
+                self.assertGreater(db.execute("SELECT count(*) FROM seen WHERE of = 'job_sums'").fetchone()[0], 0)
+            db.close()
+        self.assertEqual(*found)
+
     def test_spans_that_are_there_twice_are_said_each_time(self):
         relations, _ = odd_fleet(1)
         relations["spans"] = relations["spans"][:3] * 2

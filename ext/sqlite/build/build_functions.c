@@ -23,6 +23,7 @@
 #include "../recognise/script.h"
 #include "../host.h"
 #include "build_check.h"
+#include "user_objects.h"
 #include "../../goodput/trace/relation_schema.h"
 
 #include <string.h>
@@ -184,7 +185,7 @@ static int add_columns_after(sqlite3 *db, const char *sql, late_columns *late) {
     return SQLITE_OK;
   plain = skip_prefix(name, "main.");
   table.p = plain != NULL ? plain : name;
-  table.n = strcspn(table.p, " \n");
+  table.n = strcspn(table.p, " \n(");
   for (size_t i = 0; i < late->n; i++)
     if (mpg_str_eq(late->table[i], table))
       return add_columns(db, late, i);
@@ -435,7 +436,10 @@ static int build_tables(mpg_conn *conn, sqlite3_value *path, row_counts *counts,
   sqlite3 *db = conn->db;
   const char *script = mpg_script_find("build")->sql, *columns = mpg_script_find("columns")->sql;
   const char *asks = strstr(script, "\nDROP TABLE IF EXISTS temp.mpg_did");
-  int rc = mpg_held_records_begin(conn, err) == MPG_OK ? SQLITE_OK : SQLITE_NOMEM;
+  mpg_user_objects objects;
+  int rc = mpg_user_objects_read(&objects, db);
+  if (rc == SQLITE_OK)
+    rc = mpg_held_records_begin(conn, err) == MPG_OK ? SQLITE_OK : SQLITE_NOMEM;
   if (rc == SQLITE_OK)
     rc = run_script(db, script, asks, path);
   if (rc == SQLITE_OK)
@@ -449,6 +453,9 @@ static int build_tables(mpg_conn *conn, sqlite3_value *path, row_counts *counts,
     rc = add_labels(db, err);
   if (rc == SQLITE_OK)
     rc = run_script(db, columns, columns + strlen(columns), path);
+  if (rc == SQLITE_OK)
+    rc = mpg_user_objects_make(&objects, db);
+  mpg_user_objects_free(&objects);
   return rc == SQLITE_OK ? sqlite3_exec(db, "COMMIT", NULL, NULL, NULL) : rc;
 }
 
