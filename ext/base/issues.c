@@ -16,7 +16,7 @@ const char *mpg_severity_name(mpg_severity s) {
 }
 
 void mpg_issues_init(mpg_issues *issues, const mpg_env *env) {
-  *issues = (mpg_issues){env, NULL, 0, 0};
+  *issues = (mpg_issues){.env = env};
 }
 
 static void issue_free(const mpg_env *env, mpg_issue *issue) {
@@ -86,9 +86,11 @@ mpg_rc mpg_issues_add(mpg_issues *issues, mpg_severity severity, const char *sou
       return MPG_OK;
     }
   }
+  issues->additions++;
   if (issue != NULL) {
     char *text;
     issue->count += count;
+    issue->listed = issues->additions;
     if (line > issue->line || (line == issue->line && strcmp(detail, issue->detail) >= 0))
       return MPG_OK;
     text = copy_text(issues->env, detail);
@@ -107,7 +109,8 @@ mpg_rc mpg_issues_add(mpg_issues *issues, mpg_severity severity, const char *sou
                       copy_text(issues->env, detail),
                       severity,
                       line,
-                      count};
+                      count,
+                      issues->additions};
   if (fresh.source == NULL || fresh.kind == NULL || fresh.detail == NULL) {
     issue_free(issues->env, &fresh);
     return MPG_NOMEM;

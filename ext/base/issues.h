@@ -19,12 +19,14 @@ typedef struct mpg_issue {
   mpg_severity severity;
   int64_t line; /* of the first place; 0 if there is none */
   int64_t count;
+  uint64_t listed; /* rises with each addition to the list */
 } mpg_issue;
 
 typedef struct mpg_issues {
   const mpg_env *env;
   mpg_issue *items;
   size_t n, cap;
+  uint64_t additions;
 } mpg_issues;
 
 const char *mpg_severity_name(mpg_severity s); /* "info", "warning", "data_loss" */

@@ -49,7 +49,7 @@ static int table_connect(sqlite3 *db, void *aux, int argc, const char *const *ar
       [CATEGORIES] = "CREATE TABLE x(category TEXT, layer TEXT, meaning TEXT, in_capacity BIGINT, "
                      "in_allocated BIGINT, in_productive BIGINT)",
       [ISSUES] = "CREATE TABLE x(source TEXT, severity TEXT, kind TEXT, line BIGINT, "
-                 "count BIGINT, detail TEXT)",
+                 "count BIGINT, detail TEXT, listed BIGINT HIDDEN)",
   };
   int which = ((const mpg_module_data *)aux)->module->parameter;
   (void)argc;
@@ -105,6 +105,7 @@ static int issues_filter(cursor *c) {
     if (mpg_issues_add(&c->issues, issue->severity, issue->source, issue->kind, issue->line,
                        issue->count, "%s", issue->detail) != MPG_OK)
       return SQLITE_NOMEM;
+    c->issues.items[c->issues.n - 1].listed = issue->listed;
   }
   c->n = c->issues.n;
   return SQLITE_OK;
@@ -267,8 +268,11 @@ static void issues_column(sqlite3_context *context, const mpg_issue *issue, int 
   case 4:
     sqlite3_result_int64(context, issue->count);
     break;
-  default:
+  case 5:
     result_text(context, issue->detail);
+    break;
+  default:
+    sqlite3_result_int64(context, (sqlite3_int64)issue->listed);
     break;
   }
 }

@@ -237,7 +237,8 @@ SELECT CASE WHEN EXISTS (SELECT 1 FROM temp.mpg_incoming) THEN
        AND NOT EXISTS (SELECT program, flops, bytes, dtype FROM main.programs
                        EXCEPT SELECT program, flops, bytes, dtype FROM temp.mpg_others WHERE record = 'programs')
        AND NOT EXISTS (SELECT pool, job, until_us, chip FROM main.observed
-                       EXCEPT SELECT pool, job, until_us, chip FROM temp.mpg_others WHERE record = 'observed') END AS whole;
+                       EXCEPT SELECT pool, job, until_us, chip FROM temp.mpg_others WHERE record = 'observed') END AS whole,
+       (SELECT min(listed) FROM temp.mpg_sources) AS listed;
 DROP TABLE temp.mpg_incoming;
 
 DROP VIEW temp.mpg_span_ids;

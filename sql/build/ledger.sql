@@ -179,7 +179,8 @@ CREATE TABLE IF NOT EXISTS issues(severity TEXT, kind TEXT, source TEXT, line BI
 DELETE FROM issues;
 INSERT INTO issues
 SELECT severity, kind, source, line, count, detail FROM mpg_issues
-WHERE source <> 'main' OR kind <> 'out_of_order' -- main's tables are in the order of their ids
+WHERE (source <> 'main' OR kind <> 'out_of_order') -- main's tables are in the order of their ids
+  AND listed > (SELECT r.listed FROM temp.mpg_as_read AS r) -- others are of what the connection read before
 UNION ALL
 SELECT 'warning', 'duplicate_span', 'main', NULL, doubles, 'spans that repeat exactly count once' FROM temp.mpg_doubles WHERE doubles > 0;
 DROP TABLE temp.mpg_doubles;

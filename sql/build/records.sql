@@ -70,9 +70,10 @@ SELECT 1 AS files,
        coalesce(:trace, (SELECT value FROM main.mpg_config WHERE name = 'trace'),
                 -- Nothing to read is fine where something was read before: what is configured may have changed.
                 CASE WHEN NOT EXISTS (SELECT 1 FROM given) AND NOT EXISTS (SELECT 1 FROM main.capacity)
-                          AND NOT EXISTS (SELECT 1 FROM main.allocations) THEN mpg_required(NULL, ':trace') END) AS source
+                          AND NOT EXISTS (SELECT 1 FROM main.allocations) THEN mpg_required(NULL, ':trace') END) AS source,
+       coalesce((SELECT max(listed) FROM mpg_issues), 0) AS listed -- before this build; TEMP tables were read before it
 UNION ALL
-SELECT 0, 'temp' FROM given;
+SELECT 0, 'temp', -1 FROM given;
 
 -- All but the spans and commits, which are most: those who follow read few rows.
 DROP TABLE IF EXISTS temp.mpg_others;

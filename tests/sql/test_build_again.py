@@ -72,6 +72,26 @@ class Again(Case):
                     relations = changed(relations, rng)
         self.assertGreater(min(self.read_back.values()), SEEDS // 2, self.read_back)
 
+    def test_issues_are_those_of_the_build(self):
+        """Of what the connection read before nothing, but of TEMP tables and what was listed of them."""
+        other = os.path.join(self.new_folder(), "allocations.jsonl")
+        with open(other, "w", encoding="utf-8") as file:
+            file.write('{"record": "allocation", "job": "x", "pool": "p", "chips": 1, "start_time": 0, "end_time": 9, "odd": 1}\n')
+        golden = os.path.join(os.path.dirname(os.path.abspath(__file__)), "../../fixtures/golden")
+        db = connect()
+        db.execute("SELECT count(*) FROM trace_rollup(?)", (other,)).fetchall()
+        db.execute("SELECT mpg_build(?)", (golden,)).fetchall()
+        self.assertEqual([], db.execute("SELECT * FROM issues").fetchall())
+        self.assertIn(("unknown_column",), db.execute("SELECT kind FROM mpg_issues WHERE source = ?", (other,)).fetchall())
+        for _ in range(2):
+            db.execute("SELECT mpg_build(?)", (other,)).fetchall()
+            self.assertIn((other, "unknown_column", 1), db.execute("SELECT source, kind, count FROM issues").fetchall())
+        db.execute("SELECT mpg_build(?)", (golden,)).fetchall()
+        self.assertEqual({"main"}, {source for source, in db.execute("SELECT source FROM issues")})
+        db.execute("SELECT mpg_import(?)", (other,)).fetchall()
+        db.execute("SELECT mpg_build(NULL)").fetchall()
+        self.assertIn((other, "unknown_column", 1), db.execute("SELECT source, kind, count FROM issues").fetchall())
+
     def test_what_users_add_to_the_tables(self):
         """Their columns, indexes and triggers are there after the next build, also of tables that it makes anew; what the tables say is the same."""
         found = []

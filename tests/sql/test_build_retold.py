@@ -82,12 +82,12 @@ class Retold(Case):
             db.close()
 
     def test_jobs_that_a_later_export_lacks(self):
-        """One that ran, where the export was overwritten, ended when last seen, unless it comes again; logs of other schedulers do not tell of it again."""
+        """One that ran, where the export was overwritten, ended when last seen, unless it comes again; logs of other schedulers do not tell of it again. What is listed is what the last build found."""
         one, other = job(1, "RUNNING", 0, 0, None), job(2, "RUNNING", 0, 500, None, node="n2")
         done = job(1, "COMPLETED", 0, 0, 5000)
-        for states, held, listed in (([one, other], {"1": 1000, "2": 1000}, [(1,)]), ([one, other + done], {"1": 5000, "2": 4500}, []), ([one, other, other + one], {"1": 1500, "2": 1000}, [(1,)]),
-                                     ([one, other, job(2, "COMPLETED", 0, 500, 5500, node="n2") + done], {"1": 5000, "2": 5000}, [(1,)]),
-                                     ([one, job(2, "COMPLETED", 0, 0, 900, node="n2")], {"1": 1000, "2": 900}, []), ([other, one], {"1": 1000, "2": 1000}, [(1,)]), ([other, one, one, other], {"1": 1000, "2": 1000}, [(1,)]), ([other, one, other + done], {"1": 5000, "2": 4500}, [(1,)])):
+        for states, held, listed in (([one, other], {"1": 1000, "2": 1000}, [(1,)]), ([one, other + done], {"1": 5000, "2": 4500}, []), ([one, other, other + one], {"1": 1500, "2": 1000}, []),
+                                     ([one, other, job(2, "COMPLETED", 0, 500, 5500, node="n2") + done], {"1": 5000, "2": 5000}, []),
+                                     ([one, job(2, "COMPLETED", 0, 0, 900, node="n2")], {"1": 1000, "2": 900}, []), ([other, one], {"1": 1000, "2": 1000}, [(1,)]), ([other, one, one, other], {"1": 1000, "2": 1000}, []), ([other, one, other + done], {"1": 5000, "2": 4500}, [])):
             folder, db = self.new_folder(), connect(":memory:")
             for text in states:
                 with open(os.path.join(folder, "jobs.psv"), "w", encoding="utf-8") as file:

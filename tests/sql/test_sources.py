@@ -7,6 +7,7 @@ import re
 import shutil
 import sqlite3
 import tempfile
+import time
 import unittest
 
 import formats
@@ -604,6 +605,45 @@ class Trouble(Folder):
         sources = {source for source, in self.rows("SELECT source FROM mpg_issues")}
         self.assertEqual(set(), {source for source in sources if source.startswith(("temp.", "["))})
         self.assertIn(self.folder + "/a.log and 1 more", sources)
+
+    def test_issues_of_files_that_are_gone(self):
+        """Who reads a folder or a glob again is told what is there now, whether the answer is read or comes from memory; and nothing of other paths is forgotten."""
+        bad = "JobID|State\n1|NOVEL|\n"
+        here, other, native = (os.path.join(self.folder, name) for name in ("here", "other", "native"))
+        away = os.path.join(self.folder, "away")
+        for name in ("here/deep/er", "other", "native"):
+            os.makedirs(os.path.join(self.folder, name))
+        self.write("other/x.psv", bad)
+        for name in ("a.psv", "b.psv", "deep/er/c.psv"):
+            self.write("here/" + name, bad)
+        for name in ("a", "b", "c"):
+            self.write(f"native/{name}.jsonl", '{"record": "allocation", "job": "' + name + '", "pool": "p", "chips": 1, "start_time": 0, "end_time": 9, "odd": 1}\n')
+        listed = lambda path: {source.replace(path, "").strip("/") for source, in self.rows("SELECT source FROM mpg_issues WHERE source LIKE ? || '/%.%' AND source NOT LIKE '%*%'", path)}
+        readings = [("SELECT count(*) FROM slurm_trace(?) WHERE on_error = 'skip'", here, path) for path in (here, here + "/", here + "/**", here + "/**/*.psv")]
+        readings += [(f"SELECT count(*) FROM {table}(?)", native, path) for table in ("trace_rollup", "trace_ledger", "trace_records") for path in (native, native + "/*.jsonl", native + "//")]
+        for sql, folder, path in readings:
+            self.rows("SELECT count(*) FROM slurm_trace(?) WHERE on_error = 'skip'", other)
+            self.rows(sql, path)
+            before = listed(folder)
+            gone = min(before)
+            self.assertEqual(3, len(before), (sql, path))
+            os.rename(os.path.join(folder, gone), away)
+            for _ in range(2):
+                self.rows(sql, path)
+                self.assertEqual(before - {gone}, listed(folder), (sql, path))
+            os.rename(away, os.path.join(folder, gone))
+            if path == native:
+                time.sleep(2.1)  # old enough for the answer to stay in memory
+            for _ in range(2):  # as it was: the answer may be one of before
+                self.rows(sql, path)
+                self.assertEqual(before, listed(folder), (sql, path))
+                shutil.copy(os.path.join(folder, gone), os.path.join(folder, "zz." + gone.rpartition(".")[2]))
+                self.rows(sql, path)
+                self.assertTrue(any("zz" in name for name in listed(folder)))
+                os.remove(os.path.join(folder, "zz." + gone.rpartition(".")[2]))
+            self.rows(sql, path)
+            self.assertEqual(before, listed(folder), (sql, path))
+            self.assertEqual({"x.psv"}, listed(other))
 
     def test_errors_name_the_path(self):
         path = self.write("fleet.json", json.dumps({"sources": [{"path": os.path.join(EXPORTS, "maxtext-5101.log"), "year": 2026, "chips": 1e15}]}))

@@ -71,7 +71,7 @@ COLUMNS = {
     "interval_buckets": "bucket TEXT, start_time REAL, end_time REAL, seconds REAL, interval_start hidden, interval_end hidden, width hidden",
     "mpg_help": "name TEXT, kind TEXT, item TEXT, type TEXT, unit TEXT, meaning TEXT",
     "mpg_limits": "name TEXT, value BIGINT, standard BIGINT, most BIGINT, meaning TEXT",
-    "mpg_issues": "source TEXT, severity TEXT, kind TEXT, line BIGINT, count BIGINT, detail TEXT",
+    "mpg_issues": "source TEXT, severity TEXT, kind TEXT, line BIGINT, count BIGINT, detail TEXT, listed BIGINT hidden",
 }
 for path in glob.glob(os.path.join(formats.ROOT, "tests/formats/columns/*.txt")):  # of a format's tables: TABLE(COLUMN TYPE, ...)
     with open(path, encoding="utf-8") as file:

@@ -371,6 +371,7 @@ mpg_rc mpg_native_read(mpg_fleet *fleet, const mpg_env *env, mpg_str path,
   if (rc == MPG_OK) {
     if (n.paths == &listed) /* else who listed them expects them */
       mpg_paths_expect(&listed, env);
+    mpg_paths_forget_gone(path, fleet->issues);
     rc = read_files(&n, options->threads, err);
     if (rc == MPG_OK)
       rc = mpg_list_same_content(env, n.paths, fleet->issues, err);

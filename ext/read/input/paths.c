@@ -334,6 +334,64 @@ static mpg_rc expand_path(const mpg_env *env, names *files, bool *from_folder, m
   return mpg_glob_is(path) ? expand_pattern(env, files, path, err) : MPG_OK;
 }
 
+/* ---- names of files that may be gone ---- */
+
+/* Takes the first component off a path. */
+static mpg_str take_component(mpg_str *path) {
+  mpg_str part, slashes;
+  size_t at = 0;
+  next_component(*path, &at, &part, &slashes);
+  *path = (mpg_str){path->p + at, path->n - at};
+  return part;
+}
+
+/* Component by component; one that does not fit may be one more of the folders of the last "**". */
+static bool fits_glob(mpg_str glob, mpg_str name) {
+  mpg_str after = {NULL, 0}, below = {NULL, 0};
+  while (name.n > 0 || glob.n > 0) {
+    mpg_str rest = glob, now = name;
+    const mpg_str part = take_component(&rest), folder = take_component(&now);
+    if (mpg_str_eq(part, MPG_STR("**"))) {
+      if (rest.n == 0)
+        return true;
+      after = glob = rest;
+      below = name;
+    } else if (glob.n > 0 && name.n > 0 &&
+               (mpg_glob_is(part) ? mpg_glob_matches(part, folder) : mpg_str_eq(part, folder))) {
+      glob = rest;
+      name = now;
+    } else if (after.p == NULL || below.n == 0) {
+      return false;
+    } else {
+      (void)take_component(&below);
+      glob = after;
+      name = below;
+    }
+  }
+  return true;
+}
+
+bool mpg_path_covers(mpg_str path, const char *file) {
+  const mpg_str name = mpg_str_of(file);
+  mpg_str folder = path;
+  while (folder.n > 0 && folder.p[folder.n - 1] == '/')
+    folder.n--;
+  if (path.n > 0 && name.n > folder.n && name.p[folder.n] == '/' &&
+      memcmp(name.p, folder.p, folder.n) == 0)
+    return true;
+  return mpg_glob_is(path) && fits_glob(path, name);
+}
+
+static bool is_gone(const void *path, const char *source) {
+  struct stat st;
+  return mpg_path_covers(*(const mpg_str *)path, source) && stat(source, &st) != 0 &&
+         is_nowhere(errno);
+}
+
+void mpg_paths_forget_gone(mpg_str path, mpg_issues *issues) {
+  mpg_issues_drop_those(issues, is_gone, &path);
+}
+
 /* ---- lists ---- */
 
 static bool is_blank(char c) {
@@ -581,6 +639,9 @@ bool mpg_looked_has(const mpg_looked *looked, const char *file) {
   for (size_t i = 0; i < looked->n; i++)
     if (looked->found[i].n > 0 && bsearch(file, looked->found[i].file, looked->found[i].n,
                                           sizeof *looked->found[i].file, by_name) != NULL)
+      return true;
+  for (size_t i = 0; i < looked->n; i++)
+    if (mpg_path_covers(mpg_intern_text(&looked->path, (uint32_t)i + 1), file))
       return true;
   return false;
 }

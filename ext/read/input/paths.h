@@ -50,6 +50,11 @@ mpg_rc mpg_paths_find(mpg_paths *paths, const mpg_env *env, mpg_str path, mpg_er
 void mpg_paths_free(mpg_paths *paths);
 /* All of them are to be read from here on, by scans of `env`. */
 void mpg_paths_expect(const mpg_paths *paths, const mpg_env *env);
+/* Whether a file of that name, were it there, would be one of the path: it is below the folder, or
+** fits the glob. */
+bool mpg_path_covers(mpg_str path, const char *file);
+/* Forgets the issues of files that are gone, which an earlier reading of the path found. */
+void mpg_paths_forget_gone(mpg_str path, mpg_issues *issues);
 /* The state of a file now, at the end of links; false: it cannot be had. */
 bool mpg_file_stat(const char *path, mpg_file_state *out);
 
@@ -71,7 +76,7 @@ void mpg_looked_free(mpg_looked *looked); /* zero-initialised is fine */
 bool mpg_looked_same(const mpg_looked *looked, const mpg_env *env);
 /* Whether the files are as they were found, and a later change of them would be noticed. */
 bool mpg_looked_lasts(const mpg_looked *looked, const mpg_env *env);
-/* Whether a file of that name was found. */
+/* Whether a file of that name was found, or would have been, were it there. */
 bool mpg_looked_has(const mpg_looked *looked, const char *file);
 /* The memory it takes. */
 size_t mpg_looked_bytes(const mpg_looked *looked);

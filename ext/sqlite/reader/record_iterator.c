@@ -20,8 +20,10 @@ int mpg_record_iterator_begin(mpg_record_iterator *iterator, mpg_conn *conn,
 
 mpg_rc mpg_record_iterator_path(mpg_record_iterator *iterator, mpg_str path, mpg_err *err) {
   mpg_rc rc = mpg_paths_expand(&iterator->paths, &iterator->scan.env, path, err);
-  if (rc == MPG_OK && iterator->conn->host_env == NULL) /* else a fleet expects them */
+  if (rc == MPG_OK && iterator->conn->host_env == NULL) { /* else a fleet expects them */
     mpg_paths_expect(&iterator->paths, &iterator->scan.env);
+    mpg_paths_forget_gone(path, &iterator->conn->issues);
+  }
   return rc;
 }
 

@@ -377,6 +377,8 @@ static int bind_why(void *ctx, sqlite3_stmt *stmt, int index, const char *name) 
 
 mpg_rc mpg_sources_list_issues(mpg_sources *s, mpg_err *err) {
   mpg_rc rc = pass_on_issues(s, true, err);
+  for (size_t i = 0; i < s->entries.n; i++)
+    mpg_paths_forget_gone(mpg_str_of(s->entries.entry[i].path), &s->host->issues);
   if (rc == MPG_OK && s->path != NULL)
     rc = mpg_private_run(&s->db,
                          "SELECT path, CASE WHEN source IS NOT NULL OR reason LIKE 'cannot be "
