@@ -50,11 +50,18 @@ mtti AS (
   SELECT segment, 1e-6 * sum(end_us - start_us) / nullif(sum(coalesce(outcome IN ('failed', 'node_fail', 'preempted', 'timeout', 'gang_broken'), 0)), 0) AS mtti_s
   FROM runs JOIN segments USING (job) GROUP BY segment
 ),
--- Chips of gangs that had been complete and miss some, and how many these miss at once.
-broken AS (
-  SELECT w.pool, w.chip_us, w.start_us, w.end_us, CAST(round(1e6 * (x.chips - 1.0 * w.chip_us / (w.end_us - w.start_us))) AS INTEGER) AS missing
+-- Chips of gangs that had been complete and miss some, and how many these miss at once. One of several pools misses what it held of a pool.
+held AS (
+  SELECT w.pool, w.chip_us, w.start_us, w.end_us, x.chips, 1.0 * w.chip_us / (w.end_us - w.start_us) AS has,
+         (SELECT CASE WHEN min(a.pool) <> max(a.pool)
+                      THEN coalesce(sum(a.chips) FILTER (WHERE a.pool = w.pool AND a.start_us <= x.ready_us AND coalesce(a.end_us > x.ready_us, 1)), 0) END
+          FROM allocations AS a WHERE a.job = w.job AND coalesce(a.attempt = w.attempt, 1)) AS had
   FROM waits AS w JOIN attempts AS x ON x.job = w.job AND x.attempt = w.attempt
   WHERE coalesce(:by, 'pool') = 'pool' AND w.category = 'partial' AND w.cause IS NULL AND w.start_us >= x.ready_us
+),
+broken AS (
+  SELECT pool, chip_us, start_us, end_us, CAST(round(1e6 * (coalesce(had, chips) - has)) AS INTEGER) AS missing
+  FROM held WHERE had IS NULL OR had > has + 5e-7
 ),
 missed AS (
   SELECT pool, max(missing) / 1e6 AS most FROM (

@@ -126,6 +126,21 @@ class Runtime(world.Case):
             self.in_order([row for row in rows if row["gain"] is not None], "gain")
         self.assertEqual(4, len(changes), changes)
 
+    def test_what_if_a_gang_is_of_several_pools(self):
+        """A pool misses what the gang held of it: of 4 + 4 chips one, for 600 s, in the second."""
+        allocation = dict(job="x", attempt=1, outcome="completed")
+        relations = dict(
+            capacity=[dict(pool=pool, chip="tpu-v4", chips=8, start_time=0, end_time=7200) for pool in "ab"],
+            jobs=[dict(job="x", chips=8)],
+            allocations=[allocation | dict(task="a", pool="a", chips=4, start_time=0, end_time=7200), allocation | dict(task="b", pool="b", chips=3, start_time=0, end_time=7200),
+                         allocation | dict(task="c", pool="b", chips=1, start_time=0, end_time=1000), allocation | dict(task="c", pool="b", chips=1, start_time=1600, end_time=7200)],
+            spans=[dict(job="x", attempt=1, kind="step", step=1, start_time=0, end_time=7200, flops=1e18)])
+        with tempfile.TemporaryDirectory() as folder:
+            write_csv(folder, relations)
+            row, = self.ask("what_if", built(folder))
+        self.assertEqual(("b", "spare chips", 1), (row["segment"], row["change"], row["assumed"]))
+        self.near(Fraction(4 * 6600 + 3 * 600 - 7200, 8 * 7200), row["SG_then"])
+
     def test_rg_by_phase(self):
         rows = self.ask("rg_by_phase")
         self.assertEqual(["bulk_inference", "serving", "training"], [row["phase"] for row in rows])
