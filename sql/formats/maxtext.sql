@@ -303,7 +303,7 @@ FROM summed AS s
 CROSS JOIN training_attempts AS a ON a.rowid = run
 UNION ALL
 -- One that loaded a checkpoint and came to no step.
-SELECT job, attempt, 'jax', chips, chip, min(start_time), max(end_time), NULL, NULL, NULL, run
+SELECT job, attempt, 'jax', chips, chip, min(start_time), max(max(end_time), (SELECT max(e.end_time) FROM training_events AS e WHERE e.run = training_phases.run)), NULL, NULL, NULL, run
 FROM training_phases CROSS JOIN training_attempts AS a ON a.rowid = run
 WHERE kind = 'restore' AND NOT EXISTS (SELECT 1 FROM training_lines AS l WHERE l.rowid BETWEEN a.first AND a.last AND l.step IS NOT NULL) GROUP BY run;
 

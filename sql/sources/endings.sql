@@ -12,8 +12,9 @@ logs AS (SELECT count(*) AS n FROM (SELECT 1 FROM all_allocations AS a JOIN sour
 said AS (SELECT EXISTS (SELECT 1 FROM sqlite_temp_schema WHERE name = 'spans') AS spans, EXISTS (SELECT 1 FROM sqlite_schema WHERE name = 'every_end') AS every),
 in_seconds(sql) AS (SELECT ' SET time = strftime(''%s'', time) - strftime(''%S'', time) + strftime(''%f'', time) + iif(time GLOB ''*.[0-9][0-9][0-9][0-9]*'', 0.001, 0) WHERE typeof(time) = ''text'';')
 SELECT iif(holders.n + logs.n < 2 AND NOT said.every, iif(logs.n = 1, '
-UPDATE all_capacity SET end_time = l.time FROM (SELECT max(end_time) AS time FROM all_capacity) AS l -- the open attempt of a log in which an earlier one ended later
-WHERE end_time < l.time AND all_capacity.rowid IN (
+UPDATE all_capacity SET end_time = l.time -- the open attempt of a log in which an earlier one ended later, or that tells of something after its last step
+FROM (SELECT max(time) AS time FROM (SELECT end_time AS time FROM all_capacity UNION ALL SELECT durable_time FROM all_commits' || iif(said.spans, ' UNION ALL SELECT max(end_time) FROM temp.spans', '') || ') WHERE typeof(time) IN (''integer'', ''real'')) AS l
+WHERE end_time < l.time AND typeof(end_time) IN (''integer'', ''real'') AND all_capacity.rowid IN (
   SELECT max(c.rowid) FROM all_allocations AS a JOIN source AS s USING (source) JOIN all_capacity AS c USING (source, pool, chips, start_time)
   WHERE s.rank = 3 GROUP BY a.source, a.pool, a.chips, a.start_time HAVING count(*) = 1 AND max(a.end_time IS NULL));', ''), '
 CREATE TABLE observed_end AS SELECT source, max(until_time) AS time FROM all_observed GROUP BY source;

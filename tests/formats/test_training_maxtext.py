@@ -364,6 +364,11 @@ class MaxText(Case):
         self.assertEqual([(step, round(second, 3)) for step, second in saves],
                          self.rows("SELECT step, round(durable_time - strftime('%s', '2026-11-26 05:38:00'), 3) FROM trace_records(?) WHERE record = 'commits' ORDER BY 1", path))
         self.assertEqual([(40, float(load))], self.rows("SELECT step, round(end_time - start_time, 3) FROM trace_records(?) WHERE kind = 'restore'", path))
+        # It came to no step: it ran from its load to the last thing that it told.
+        begun, = self.rows("SELECT min(start_time) FROM trace_records(?) WHERE kind = 'restore'", path)[0]
+        ended, = self.rows("SELECT max(durable_time) FROM trace_records(?) WHERE record = 'commits'", path)[0]
+        for given in (path, json.dumps({"sources": [{"path": os.path.join(FIXTURES, "../h200/orbax.log"), "outcome": "failed"}]})):
+            self.assertEqual([(round(1e6 * (ended - begun)), 0)], self.rows("SELECT sum(chip_us), coalesce(sum(chip_us) FILTER (WHERE category = 'idle'), 0) FROM trace_rollup(?)", given))
 
     def test_two_outputs_in_files_of_their_own(self):
         """Steps without a clock in one, Orbax's lines with the only one in the other: a job of two attempts, of which the second begins at its load. Steps are where one log with all lines has them."""

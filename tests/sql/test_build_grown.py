@@ -144,7 +144,7 @@ class Grown(Case):
 
     def test_an_import_ends_as_the_rollup(self):
         rollup = "SELECT job, category, sum(chip_us) FROM {} GROUP BY 1, 2 ORDER BY 1, 2"
-        for path in ("fixtures/h100", "fixtures/kube", "fixtures/public"):
+        for path in ("fixtures/h100", "fixtures/h200", "fixtures/kube", "fixtures/public", "fixtures/training/megatron.log", "fixtures/training/torchtitan.log"):
             wanted = self.rows(rollup.format("trace_rollup(?)"), os.path.join(ROOT, path))
             self.rows("SELECT mpg_import(?)", os.path.join(ROOT, path))
             self.assertEqual(wanted, self.rows(rollup.format("mpg_rollup")), path)
