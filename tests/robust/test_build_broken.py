@@ -210,6 +210,7 @@ class InTheWay(Case):
         self.db.execute("CREATE TABLE mpg_config(name TEXT PRIMARY KEY, value TEXT)")
         for name, value, words in (("ofset", "+01:00", "mpg_config: expected one of the names trace, offset, as_of, sizes, basis, roofline, labels, currency, target_MPG, target_SG, target_RG and "
                                                        "target_PG, found 'ofset'"),
+                                   *(("offset", value, f"mpg_config: offset: expected an offset from UTC such as +02:00, found '{value}'") for value in ("2", "", "Europe/Berlin", "+0200", "+02", "-15:00", "+02:60")),
                                    ("labels", "tier, Job", 'mpg_config: labels: expected labels that are no columns of the ledger, each once, found "Job"'),
                                    ("labels", "tier,tier", 'mpg_config: labels: expected labels that are no columns of the ledger, each once, found "tier"')):
             self.db.execute("INSERT INTO mpg_config VALUES (?, ?)", (name, value))

@@ -249,7 +249,9 @@ class Build(unittest.TestCase):
 
     def test_configuration(self):
         db = built(GOLDEN, offset="-00:30", sizes="1,3,9", as_of="50", basis="in_service")
-        self.assertEqual([("1969-12-31 23:00:00",)], db.execute("SELECT DISTINCT hour FROM ledger").fetchall())
+        self.assertEqual([("1969-12-31 23:00:00", -1800)], db.execute("SELECT DISTINCT hour, time FROM ledger").fetchall())
+        for offset in ("Z", "+14:00", "-11:30"):
+            self.assertEqual([(1,)], built(GOLDEN, offset=offset).execute("SELECT DISTINCT time BETWEEN -3600 AND 0 FROM ledger").fetchall(), offset)
         self.assertEqual({("J1", "L"), ("J2", "M")}, set(db.execute("SELECT DISTINCT job, size FROM ledger WHERE job IS NOT NULL")))
         self.assertEqual([(8 * 50 * 10**6,)], db.execute("SELECT sum(capacity_us) FROM cells").fetchall())
 

@@ -29,7 +29,12 @@ static const char settings[] =
     "labels, currency, target_MPG, target_SG, target_RG and target_PG, found ' || quote(name) "
     "FROM main.mpg_config WHERE name IS NULL OR name NOT IN ('trace', 'offset', 'as_of', 'sizes', "
     "'basis', 'roofline', 'labels', 'currency', 'target_MPG', 'target_SG', 'target_RG', "
-    "'target_PG') LIMIT 1";
+    "'target_PG') UNION ALL "
+    /* What a bucket takes: of "+0200", SQLite's own functions would make no time of an hour. */
+    "SELECT 'mpg_config: offset: expected an offset from UTC such as +02:00, found ' || "
+    "quote(value) FROM main.mpg_config WHERE name = 'offset' AND value NOT NULL AND value <> 'Z' "
+    "AND (value NOT GLOB '[+-][0-9][0-9]:[0-9][0-9]' OR substr(value, 2, 2) > '14' OR "
+    "substr(value, 5) > '59') LIMIT 1";
 
 /* The text of the first row, or NULL: there is none. An SQLite code. */
 static int first_text(sqlite3 *db, const char *sql, char **text) {
