@@ -28,7 +28,7 @@ no_chip AS (SELECT DISTINCT source FROM all_capacity
             WHERE source IN (SELECT source FROM source WHERE format IN ('maxtext', 'megatron', 'torchtitan')) AND replace(replace(replace(lower(coalesce(chip, '')), ' ', ''), '-', ''), '_', '') NOT IN (SELECT name FROM known_chip))
 SELECT f.path AS file, f.format AS format, f.certainty AS certainty, f.reason AS reason,
        s.source AS source, coalesce(t.files, 0) AS files,
-       iif(s.rank = 2, json_remove(s.records, '$.aliases', '$.hosts'), json_remove(s.records, '$.program_files', '$.assumed_chips', '$.hosts')) AS records, -- a native trace has jobs, and no other names of them
+       json_remove(s.records, '$.aliases', '$.hosts', '$.program_files', '$.assumed_chips') AS records, -- what is none of the relations is for joining alone
        iif(f.job IS NULL, coalesce(t.jobs, 0), (f.source, f.job) IN (SELECT source, job FROM all_jobs)) AS jobs,
        t.first_time, t.last_time, t.observed_until,
        r.feeds AS feeds,

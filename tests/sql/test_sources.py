@@ -70,6 +70,16 @@ class Recognition(Folder):
                 rows = self.db.execute("SELECT format, reason FROM trace_sources(?)", (path,)).fetchall()
                 self.assertEqual([expected], [format for format, _ in rows], rows)
 
+    def test_records_are_those_of_the_relations(self):
+        """What a mapping leaves for joining sources alone is none of them."""
+        relations = {"capacity", "outages", "jobs", "allocations", "spans", "commits", "programs", "observed", "chips"}
+        found = set()
+        for name in SAMPLES:
+            for records, in self.db.execute("SELECT records FROM trace_sources(?) WHERE records NOT NULL", (os.path.join(ROOT, "fixtures", name),)):
+                self.assertLessEqual(set(json.loads(records)), relations, name)
+                found |= set(json.loads(records))
+        self.assertEqual(set(), relations - found - {"chips"})
+
     def test_every_format_has_a_sample(self):
         mappings = {path.stem for path in pathlib.Path(ROOT, "sql/formats").glob("*.sql") if "\n--@ input " in path.read_text(encoding="utf-8")}
         self.assertEqual(set(), mappings - set(SAMPLES.values()))
