@@ -19,7 +19,7 @@ FROM (
   SELECT 1 AS place, 'coverage' AS topic, 'traced' AS what, 1.0 * (a - u) / nullif(a, 0) AS value, 'allocated time' AS of, NULL AS detail FROM sums
   UNION ALL SELECT 2, 'coverage', 'rated', 1.0 * (g - r) / nullif(g, 0), 'productive time', NULL FROM sums
   UNION ALL SELECT 3, 'coverage', 'jobs without runtime records', count(DISTINCT job), 'jobs', NULL FROM ledger WHERE category = 'untraced'
-  UNION ALL SELECT 4, 'coverage', 'programs without FLOPs', sum(flops IS NULL), 'programs', NULL FROM programs
+  UNION ALL SELECT 4, 'coverage', 'programs without FLOPs', coalesce(sum(flops IS NULL), 0), 'programs', NULL FROM programs
   UNION ALL SELECT 5, 'unclassified', 'unknown', 1.0 * unknown / nullif(a, 0), 'allocated time', NULL FROM sums
   UNION ALL SELECT 6, 'unclassified', 'pending', 1.0 * pending / nullif(a, 0), 'allocated time', NULL FROM sums
   UNION ALL SELECT 7, 'beyond', 'jobs with PG above 1', coalesce(sum(i > g), 0), 'jobs', NULL FROM jobs_pg

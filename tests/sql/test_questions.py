@@ -341,6 +341,13 @@ class Metrics(world.Case):
         self.assertEqual(sum(not p.get("flops") for p in WORLD.relations["programs"]), rows["coverage", "programs without FLOPs"])
         self.assertEqual((0, 0), (rows["beyond", "jobs with PG above 1"], rows["beyond", "hours with more held than exists"]))
 
+    def test_data_quality_counts_nothing_as_0(self):
+        with tempfile.TemporaryDirectory() as folder:
+            write_csv(folder, dict(capacity=[dict(pool="p", chip="tpu-v4", chips=8, start_time=0, end_time=3600)]))
+            rows = self.ask("data_quality", built(folder))
+        self.assertEqual({"jobs": 0, "programs": 0, "hours of a pool": 0}, {row["of"]: row["value"] for row in rows if row["of"] in ("jobs", "programs", "hours of a pool")})
+        self.assertEqual({None}, {row["value"] for row in rows if row["of"] in ("allocated time", "productive time")})
+
     def test_data_quality_of_a_bad_fleet(self):
         """Too much held, FLOPs that no chip could do, an unknown chip, records twice."""
         start = 1767571200
