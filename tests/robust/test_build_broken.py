@@ -218,6 +218,21 @@ class InTheWay(Case):
             self.db.execute("DELETE FROM mpg_config")
         self.db.execute("SELECT mpg_build(?)", (GOLDEN,))
 
+    def test_temp_tables_of_other_kinds(self):
+        """Those that users have for themselves are not lost to an import, or to the end of a build."""
+        for made, words in (("TABLE jobs(id, title)", "table jobs but of the relation"), ("VIEW jobs AS SELECT 1 AS job", "view jobs"), ("TABLE Observed(pool)", "table Observed but of the relation")):
+            self.db.execute(f"CREATE TEMP {made}")
+            says = f"expected no TEMP {words}, found one, which would be lost: rename or drop it"
+            self.assertEqual("mpg_import: " + says, self.error("SELECT mpg_import(?)", GOLDEN))
+            if made.startswith("VIEW"):
+                self.assertEqual("mpg_build: " + says, self.error("SELECT mpg_build(?)", GOLDEN))
+            self.db.execute(f"DROP {' '.join(made.split('(')[0].split()[:2])}")
+        self.db.execute("CREATE TEMP TABLE capacity(pool, note)")
+        self.db.execute("CREATE TEMP TABLE others(a)")
+        for _ in range(2):
+            self.db.execute("SELECT mpg_import(?)", (GOLDEN,))
+        self.assertEqual([(1, 0)], self.rows("SELECT (SELECT count(*) FROM temp.capacity), (SELECT count(*) FROM others)"))
+
     def test_nothing_to_read(self):
         self.assertEqual("mpg_build: expected a path, TEMP tables of the relations or the setting trace in mpg_config, found none of them", self.error("SELECT mpg_build(NULL)"))
 

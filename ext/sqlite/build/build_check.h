@@ -1,5 +1,5 @@
 /*
-** build_check.h - what mpg_build looks at before it changes anything.
+** build_check.h - what mpg_build and mpg_import look at before they change anything.
 */
 #ifndef MPG_BUILD_CHECK_H
 #define MPG_BUILD_CHECK_H
@@ -12,5 +12,7 @@
 ** SQLite code.
 */
 int mpg_build_check(sqlite3 *db, char **why);
+/* The same of mpg_import: whether each TEMP table that it replaces may be one of the relation. */
+int mpg_import_check(sqlite3 *db, char **why);
 
 #endif

@@ -489,11 +489,19 @@ static void import_function(sqlite3_context *context, int n, sqlite3_value **arg
   row_counts counts = {{0}, {0}};
   const char *script = mpg_script_find("sources/import")->sql;
   sqlite3 *db = mpg_conn_of(context)->db;
-  void *reserve = sqlite3_malloc(RESERVE);
-  int rc =
-      reserve == NULL ? SQLITE_NOMEM : sqlite3_exec(db, "SAVEPOINT mpg_import", NULL, NULL, NULL);
-  const char *undo = rc == SQLITE_OK ? "ROLLBACK TO mpg_import; RELEASE mpg_import" : NULL;
+  void *reserve;
+  const char *undo;
+  char *why;
+  int rc = mpg_import_check(db, &why);
   (void)n;
+  if (rc != SQLITE_OK || why != NULL) {
+    fail(context, db, rc, "mpg_import", why, NULL);
+    sqlite3_free(why);
+    return;
+  }
+  reserve = sqlite3_malloc(RESERVE);
+  rc = reserve == NULL ? SQLITE_NOMEM : sqlite3_exec(db, "SAVEPOINT mpg_import", NULL, NULL, NULL);
+  undo = rc == SQLITE_OK ? "ROLLBACK TO mpg_import; RELEASE mpg_import" : NULL;
   if (rc == SQLITE_OK)
     rc = run_script(db, script, script + strlen(script), args[0]);
   if (rc == SQLITE_OK)
