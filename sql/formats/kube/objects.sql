@@ -19,8 +19,8 @@ INSERT INTO mpg_issues(source, severity, kind, line, count, detail)
 SELECT min(_file), 'info', 'told_twice', NULL, count(*), 'metrics of ' || min(kind || ' ' || name) || ' and others that are there as objects: the objects count'
 FROM kube_state_objects WHERE rowid IN (SELECT row FROM kube_twice) GROUP BY NULL;
 INSERT INTO kube_objects(event, apiVersion, kind, namespace, name, uid, creationTimestamp, deletionTimestamp, owner_kind, owner_name, job, phase, reason, nodeName, pool, product,
-                         resource, chips, min_chips, allocatable, share, scheduled, ready, ready_time, finished, outcome, unschedulable, spec, conditions, labels, _file)
-SELECT * FROM kube_state_objects WHERE rowid NOT IN (SELECT row FROM kube_twice) ORDER BY rowid;
+                         resource, chips, min_chips, allocatable, share, scheduled, ready, ready_time, finished, outcome, unschedulable, spec, conditions, labels, _file, resourceVersion)
+SELECT *, rowid FROM kube_state_objects WHERE rowid NOT IN (SELECT row FROM kube_twice) ORDER BY rowid; -- in the order of time
 DROP TABLE kube_twice;
 DROP TABLE kube_state_objects;
 
