@@ -98,7 +98,8 @@ INSERT INTO temp.mpg_meanings
 SELECT NULL, name || suffix, unit, 'min and max', meaning || more
 FROM (SELECT column1 AS name, column2 AS meaning FROM (VALUES
         ('start', 'When it began'), ('end', 'When it ended (NULL: it goes on)'), ('submit', 'When the job was submitted'),
-        ('snapshot', 'When the state that was saved was taken'), ('durable', 'When the checkpoint was safe'), ('until', 'When it was observed last'),
+        ('snapshot', 'When the state that was saved was taken'), ('durable', 'When the checkpoint was safe'),
+            ('until', 'When it was observed last'),
         ('ready', 'When it first had all the chips that it needed'), ('last_span', 'The end of the last thing that its program did'),
         ('progress', 'The start of its first step'))),
      (SELECT column1 AS suffix, column2 AS unit, column3 AS more FROM (VALUES
@@ -122,8 +123,10 @@ FROM (SELECT column1 AS name, column2 AS meaning FROM (VALUES
 WHERE name || suffix <> 'chip_chip_hours';
 INSERT INTO temp.mpg_meanings VALUES
 ('job_sums', 'lost_us', 'chip-us', 'sum', 'Chip-time held that came to nothing that is known: all but ideal, untraced and unrated.'),
-('job_sums', 'lost_chip_hours', 'chip-hours', 'sum', 'Chip-time held that came to nothing that is known: all but ideal, untraced and unrated.'),
-('goodput_by_job', 'lost_chip_hours', 'chip-hours', 'sum', 'Chip-time held that came to nothing that is known: all but ideal, untraced and unrated.'),
+('job_sums', 'lost_chip_hours', 'chip-hours', 'sum',
+ 'Chip-time held that came to nothing that is known: all but ideal, untraced and unrated.'),
+('goodput_by_job', 'lost_chip_hours', 'chip-hours', 'sum',
+ 'Chip-time held that came to nothing that is known: all but ideal, untraced and unrated.'),
 (NULL, 'chip_hours', 'chip-hours', 'sum', 'Chip-time of the row, queued too: for what there was, sum that of capacity.'),
 (NULL, 'intervals', 'intervals', 'sum', 'Intervals of the ledger in the row.'),
 (NULL, 'count', 'records', 'sum', 'How many there were.'),
@@ -147,12 +150,16 @@ INSERT INTO temp.mpg_meanings VALUES
 (NULL, 'PG', 'ratio', '1.0 * sum(ideal_us) / sum(productive_us - unrated_us)', 'Program goodput: ideal of what is rated.'),
 (NULL, 'MPG', 'ratio', 'CASE WHEN sum(untraced_us) = 0 AND sum(unrated_us) = 0 THEN 1.0 * sum(ideal_us) / sum(capacity_us) END',
  'ML Productivity Goodput: ideal of capacity; NULL while anything is untraced or unrated.'),
-(NULL, 'MPG_lower', 'ratio', 'CASE WHEN sum(ideal_us) <> 0 OR sum(untraced_us) = 0 AND sum(unrated_us) = 0 THEN 1.0 * sum(ideal_us) / sum(capacity_us) END',
+(NULL, 'MPG_lower', 'ratio',
+ 'CASE WHEN sum(ideal_us) <> 0 OR sum(untraced_us) = 0 AND sum(unrated_us) = 0 THEN 1.0 * sum(ideal_us) / sum(capacity_us) END',
  'The least that MPG can be: what is untraced or unrated counts as nothing; NULL where that leaves nothing.'),
-(NULL, 'traced', 'ratio', '1.0 * sum(allocated_us - untraced_us) / sum(allocated_us)', 'How much of what is allocated has runtime records.'),
-(NULL, 'rated', 'ratio', '1.0 * sum(productive_us - unrated_us) / sum(productive_us)', 'How much of what is productive has known FLOPs and a known chip.'),
+(NULL, 'traced', 'ratio', '1.0 * sum(allocated_us - untraced_us) / sum(allocated_us)',
+ 'How much of what is allocated has runtime records.'),
+(NULL, 'rated', 'ratio', '1.0 * sum(productive_us - unrated_us) / sum(productive_us)',
+ 'How much of what is productive has known FLOPs and a known chip.'),
 ('job_sums', 'SG', 'ratio', '1.0 * sum(allocated_us) / sum(allocated_us + partial_us)', 'Scheduling goodput on the job''s own basis.'),
-('job_sums', 'MPG', 'ratio', 'CASE WHEN sum(untraced_us) = 0 AND sum(unrated_us) = 0 THEN 1.0 * sum(ideal_us) / sum(allocated_us + partial_us) END',
+('job_sums', 'MPG', 'ratio',
+ 'CASE WHEN sum(untraced_us) = 0 AND sum(unrated_us) = 0 THEN 1.0 * sum(ideal_us) / sum(allocated_us + partial_us) END',
  'ML Productivity Goodput on the job''s own basis; NULL while anything is untraced or unrated.'),
 ('job_sums', 'MPG_lower', 'ratio',
  'CASE WHEN sum(ideal_us) <> 0 OR sum(untraced_us) = 0 AND sum(unrated_us) = 0 THEN 1.0 * sum(ideal_us) / sum(allocated_us + partial_us) END',
@@ -170,5 +177,6 @@ WHERE t.type IN ('table', 'view') AND t.name IN (SELECT table_name FROM temp.mpg
 ORDER BY t.name, c.cid;
 INSERT INTO mpg_columns
 SELECT t.name, NULL, upper(t.type), NULL, m.meaning, NULL
-FROM main.sqlite_schema AS t JOIN temp.mpg_meanings AS m ON m.table_name = t.name AND m.column_name IS NULL WHERE t.type IN ('table', 'view');
+FROM main.sqlite_schema AS t JOIN temp.mpg_meanings AS m ON m.table_name = t.name AND m.column_name IS NULL
+WHERE t.type IN ('table', 'view');
 DROP TABLE temp.mpg_meanings;

@@ -8,8 +8,8 @@
 --
 -- TEMP tables: device_activity, a row for each thing that a device did; device_steps and device_ranges, what the
 -- program marks; device_operators, operators with known FLOPs; device_traces, a row a trace; device_class_rules,
--- which say what is communication. docs/device-activity.md explains them. A mapping first deletes the rows of the traces that it is about to insert,
--- so that reading one again replaces it.
+-- which say what is communication. docs/device-activity.md explains them. A mapping first deletes the rows of the traces that it is about
+-- to insert, so that reading one again replaces it.
 --
 -- Times are integer nanoseconds on the clock of the trace (Unix time where it says its epoch), exactly as the
 -- format has them. Intervals are half open, [start_ns, end_ns).
@@ -103,11 +103,13 @@ CREATE INDEX IF NOT EXISTS temp.device_steps_order ON device_steps(trace, start_
 -- A step that several threads of a process mark at once is one, from the first start to the last end.
 CREATE TEMP VIEW IF NOT EXISTS device_steps_told AS
 WITH ordered AS (
-  SELECT rowid AS id, *, max(end_ns) OVER (PARTITION BY trace, rank, process, side, device, step ORDER BY start_ns, end_ns ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING) AS reached
+  SELECT rowid AS id, *, max(end_ns) OVER (PARTITION BY trace, rank, process, side, device, step
+                                           ORDER BY start_ns, end_ns ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING) AS reached
   FROM device_steps
 ),
 numbered AS (
-  SELECT *, sum(coalesce(start_ns >= reached, 1)) OVER (PARTITION BY trace, rank, process, side, device, step ORDER BY start_ns, end_ns ROWS UNBOUNDED PRECEDING) AS nth FROM ordered
+  SELECT *, sum(coalesce(start_ns >= reached, 1)) OVER (PARTITION BY trace, rank, process, side, device, step
+      ORDER BY start_ns, end_ns ROWS UNBOUNDED PRECEDING) AS nth FROM ordered
 )
 SELECT trace, rank, process, side, device, step, min(start_ns) AS start_ns, max(end_ns) AS end_ns
 FROM numbered GROUP BY trace, rank, process, side, device, step, nth ORDER BY min(id);

@@ -298,7 +298,8 @@ WITH launched AS (
 )
 SELECT a.trace, a.rank, a.device, max(a.chip) AS chip, count(*) AS activities, sum(a.end_ns - a.start_ns) AS compute_ns,
        sum(iif(a.flops IS NOT NULL OR l.id IS NOT NULL, a.end_ns - a.start_ns, 0)) AS priced_ns,
-       1.0 * sum(iif(a.flops IS NOT NULL OR l.id IS NOT NULL, a.end_ns - a.start_ns, 0)) / nullif(sum(a.end_ns - a.start_ns), 0) AS priced_share
+       1.0 * sum(iif(a.flops IS NOT NULL OR l.id IS NOT NULL, a.end_ns - a.start_ns, 0))
+  / nullif(sum(a.end_ns - a.start_ns), 0) AS priced_share
 FROM device_activity AS a LEFT JOIN launched AS l ON l.id = a.rowid
 WHERE a.class = 'compute'
 GROUP BY a.trace, a.rank, a.device;

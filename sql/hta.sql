@@ -14,13 +14,15 @@
 
 -- HTA reads a file of each rank. Of ranks in one file that are told by a label alone ([TP00] 70, [70] 0) it is the file with the label.
 CREATE TEMP VIEW IF NOT EXISTS hta_labelled AS
-SELECT rowid AS id, iif(rank IS NOT NULL, '', coalesce(CASE WHEN process GLOB '[[]*] *' THEN ' ' || substr(process, 1, instr(process, ']')) END,
-                                                       CASE WHEN device GLOB '[[]*] *' THEN ' ' || substr(device, 1, instr(device, ']')) END, '')) AS label, *
+SELECT rowid AS id, iif(rank IS NOT NULL, '',
+                        coalesce(CASE WHEN process GLOB '[[]*] *' THEN ' ' || substr(process, 1, instr(process, ']')) END,
+                                 CASE WHEN device GLOB '[[]*] *' THEN ' ' || substr(device, 1, instr(device, ']')) END, '')) AS label, *
 FROM device_activity;
 
 -- Times as HTA has them: doubles of microseconds from the start that the trace counts from.
 CREATE TEMP VIEW IF NOT EXISTS hta_times AS
-SELECT a.id, a.trace || a.label AS trace, a.rank, a.device, a.stream, a.kind, a.name, a.correlation, a.launch_name, a.launch_thread, a.op, a.gb_per_s,
+SELECT a.id, a.trace || a.label AS trace, a.rank, a.device, a.stream, a.kind, a.name, a.correlation, a.launch_name, a.launch_thread, a.op,
+       a.gb_per_s,
        (a.start_ns - t.base_ns) / 1000 + (a.start_ns - t.base_ns) % 1000 / 1000.0 AS ts,
        (a.end_ns - a.start_ns) / 1000.0 AS dur,
        (a.launch_ns - t.base_ns) / 1000 + (a.launch_ns - t.base_ns) % 1000 / 1000.0 AS launch_ts,
@@ -35,7 +37,8 @@ CREATE TEMP VIEW IF NOT EXISTS hta_last_step AS
 SELECT a.trace || a.label AS trace, a.rank, max(s.start_ns) AS last_ns,
        ceil(max((s.start_ns - t.base_ns) / 1000 + (s.start_ns - t.base_ns) % 1000 / 1000.0)) AS last_us
 FROM (SELECT DISTINCT trace, rank, label FROM hta_labelled UNION SELECT DISTINCT trace, rank, '' FROM device_activity) AS a
-JOIN device_steps AS s ON s.trace = a.trace AND (s.rank IS a.rank OR s.rank IS NULL) AND (a.label = '' OR s.process IS NULL OR substr(' ' || s.process, 1, length(a.label)) = a.label OR a.label = ' [' || s.process || ']')
+JOIN device_steps AS s ON s.trace = a.trace AND (s.rank IS a.rank OR s.rank IS NULL)
+  AND (a.label = '' OR s.process IS NULL OR substr(' ' || s.process, 1, length(a.label)) = a.label OR a.label = ' [' || s.process || ']')
 JOIN device_traces AS t ON t.trace = s.trace
 WHERE s.side = 'host'
 GROUP BY a.trace || a.label, a.rank HAVING count(DISTINCT s.step) > 1;
@@ -290,7 +293,8 @@ GROUP BY trace, rank, stream;
 --@ column memory_bw_gbps REAL GB/s after it
 CREATE TEMP VIEW IF NOT EXISTS hta_bandwidth AS
 WITH copies AS (
-  SELECT trace, rank, CASE WHEN name GLOB 'Memset*' THEN 'Memset' WHEN name GLOB 'Memcpy*' THEN substr(name, 1, 11) ELSE 'Memcpy Unknown' END AS name,
+  SELECT trace, rank, CASE WHEN name GLOB 'Memset*' THEN 'Memset' WHEN name GLOB 'Memcpy*' THEN substr(name, 1, 11)
+                           ELSE 'Memcpy Unknown' END AS name,
          start_us, start_us + CASE end_us - start_us WHEN 0 THEN 1 ELSE end_us - start_us END AS end_us, gb_per_s, id
   FROM hta_events WHERE kernel_type = 'MEMORY' AND gb_per_s IS NOT NULL
 ),

@@ -14,8 +14,8 @@
 -- From a program, which cannot bind parameters to a script, create the input before running it:
 --
 --     CREATE TEMP TABLE diff_events AS
---     SELECT 'base' AS which, NULL AS wanted, _file AS file, cat, name, step, start_ns, end_ns, stream, correlation FROM chrome_trace('before.json') WHERE ...
---     UNION ALL SELECT 'test', NULL, ... FROM chrome_trace('after.json') WHERE ...;
+--     SELECT 'base' AS which, NULL AS wanted, _file AS file, cat, name, step, start_ns, end_ns, stream, correlation FROM
+--     chrome_trace('before.json') WHERE ... UNION ALL SELECT 'test', NULL, ... FROM chrome_trace('after.json') WHERE ...;
 
 --@ argument base :base PATH the profile before: Chrome traces of PyTorch: a file, glob or folder
 --@ argument test :test PATH the profile after
@@ -33,7 +33,8 @@
 -- An activity of a device has a stream; Intel's are only listed under a queue, in place of a thread. Correlations and steps
 -- are each file's own, and of ranks merged into one ('[R0] 70') each label's.
 CREATE TEMP TABLE IF NOT EXISTS diff_events AS
-SELECT 'base' AS which, :step AS wanted, _file || iif(pid GLOB '[[]*] *', substr(pid, 1, instr(pid, ']')), '') AS file, cat, name, step, start_ns, end_ns,
+SELECT 'base' AS which, :step AS wanted, _file || iif(pid GLOB '[[]*] *', substr(pid, 1, instr(pid, ']')), '') AS file, cat, name, step,
+       start_ns, end_ns,
        iif(cat IN ('kernel', 'gpu_memcpy', 'gpu_memset'), coalesce(stream, tid), stream) AS stream, correlation
 FROM chrome_trace(mpg_required(:base, ':base')) WHERE ph = 'X' AND coalesce(cat, '') NOT IN ('Trace', 'gpu_user_annotation')
 UNION ALL
@@ -42,10 +43,12 @@ SELECT 'test', :step, _file || iif(pid GLOB '[[]*] *', substr(pid, 1, instr(pid,
 FROM chrome_trace(mpg_required(:test, ':test')) WHERE ph = 'X' AND coalesce(cat, '') NOT IN ('Trace', 'gpu_user_annotation');
 
 INSERT INTO mpg_issues(source, severity, kind, count, detail)
-SELECT file, 'data_loss', 'impossible_time', count(*), 'events without a start or an end, or that end before they start: left out; the first is "' || coalesce(min(name), '') || '"'
+SELECT file, 'data_loss', 'impossible_time', count(*),
+       'events without a start or an end, or that end before they start: left out; the first is "' || coalesce(min(name), '') || '"'
 FROM diff_events WHERE cat IS NOT NULL AND coalesce(end_ns < start_ns, 1) GROUP BY file;
 INSERT INTO mpg_issues(source, severity, kind, count, detail)
-SELECT file, 'warning', 'unknown_event', count(*), 'events without a category are not compared; the first is "' || coalesce(min(name), '') || '"'
+SELECT file, 'warning', 'unknown_event', count(*),
+       'events without a category are not compared; the first is "' || coalesce(min(name), '') || '"'
 FROM diff_events WHERE cat IS NULL GROUP BY file;
 DELETE FROM diff_events WHERE cat IS NULL OR coalesce(end_ns < start_ns, 1);
 
@@ -62,7 +65,8 @@ CREATE TEMP TABLE profile_diff AS
 WITH host AS (
   SELECT e.* FROM diff_events AS e
   WHERE (typeof(e.stream) <> 'integer' OR e.stream = -1)
-    AND (e.wanted IS NULL OR EXISTS (SELECT 1 FROM diff_steps AS s WHERE s.which = e.which AND s.file = e.file AND e.start_ns BETWEEN s.start_ns AND s.end_ns - 1))
+    AND (e.wanted IS NULL OR EXISTS (SELECT 1 FROM diff_steps AS s
+                                     WHERE s.which = e.which AND s.file = e.file AND e.start_ns BETWEEN s.start_ns AND s.end_ns - 1))
 ),
 device AS (
   SELECT * FROM diff_events AS e

@@ -1,4 +1,5 @@
--- serve_tokens.sql - what inference servers computed between two scrapes, by the counters of vLLM, SGLang, TGI, TensorRT-LLM, JetStream, LMDeploy, llama.cpp, NIM, MindIE and Triton.
+-- serve_tokens.sql - what inference servers computed between two scrapes, by the counters of vLLM, SGLang, TGI, TensorRT-LLM, JetStream,
+-- LMDeploy, llama.cpp, NIM, MindIE and Triton.
 --
 -- In the sqlite3 shell, after .param set :path fixtures/serving/vllm.prom:
 --
@@ -21,53 +22,76 @@
 --@ column received_tokens REAL - of prompts, computed by another replica and sent
 --@ column executions REAL - of Triton: inferences that were computed
 
--- What a counter adds to which column. The lowest rank counts where all ranks tell the same: those of one part of SGLang's data parallelism.
+-- What a counter adds to which column. The lowest rank counts where all ranks tell the same: those of one part of SGLang's data
+-- parallelism.
 DROP TABLE IF EXISTS temp.serve_counters;
 CREATE TEMP TABLE serve_counters(metric, label, value, server, part, factor, PRIMARY KEY (metric, label, value, part));
 INSERT INTO serve_counters VALUES
-  ('vllm:prompt_tokens_by_source_total', 'source', 'local_compute', 'vllm', 'prefill', 1), ('vllm:prompt_tokens_by_source_total', 'source', 'local_cache_hit', 'vllm', 'cached', 1),
-  ('vllm:prompt_tokens_by_source_total', 'source', 'external_kv_transfer', 'vllm', 'received', 1), ('vllm:generation_tokens_total', NULL, NULL, 'vllm', 'decode', 1),
-  ('vllm:prompt_tokens_total', NULL, NULL, 'vllm', 'all', 1), ('vllm:prefix_cache_hits_total', NULL, NULL, 'vllm', 'hits', 1), ('vllm:external_prefix_cache_hits_total', NULL, NULL, 'vllm', 'sent', 1),
-  ('sglang:realtime_tokens_total', 'mode', 'prefill_compute', 'sglang', 'prefill', 1), ('sglang:realtime_tokens_total', 'mode', 'prefill_cache', 'sglang', 'cached', 1),
+  ('vllm:prompt_tokens_by_source_total', 'source', 'local_compute', 'vllm', 'prefill', 1),
+  ('vllm:prompt_tokens_by_source_total', 'source', 'local_cache_hit', 'vllm', 'cached', 1),
+  ('vllm:prompt_tokens_by_source_total', 'source', 'external_kv_transfer', 'vllm', 'received', 1),
+  ('vllm:generation_tokens_total', NULL, NULL, 'vllm', 'decode', 1),
+  ('vllm:prompt_tokens_total', NULL, NULL, 'vllm', 'all', 1), ('vllm:prefix_cache_hits_total', NULL, NULL, 'vllm', 'hits', 1),
+  ('vllm:external_prefix_cache_hits_total', NULL, NULL, 'vllm', 'sent', 1),
+  ('sglang:realtime_tokens_total', 'mode', 'prefill_compute', 'sglang', 'prefill', 1),
+  ('sglang:realtime_tokens_total', 'mode', 'prefill_cache', 'sglang', 'cached', 1),
   ('sglang:realtime_tokens_total', 'mode', 'decode', 'sglang', 'decode', 1),
-  ('sglang:prompt_tokens_total', NULL, NULL, 'sglang', 'all', 1), ('sglang:cached_tokens_total', NULL, NULL, 'sglang', 'hits', 1), ('sglang:generation_tokens_total', NULL, NULL, 'sglang', 'decode', 1),
-  ('tgi_request_input_length_sum', NULL, NULL, 'tgi', 'all', 1), ('tgi_request_skipped_tokens_sum', NULL, NULL, 'tgi', 'hits', 1), ('tgi_request_generated_tokens_sum', NULL, NULL, 'tgi', 'decode', 1),
+  ('sglang:prompt_tokens_total', NULL, NULL, 'sglang', 'all', 1), ('sglang:cached_tokens_total', NULL, NULL, 'sglang', 'hits', 1),
+  ('sglang:generation_tokens_total', NULL, NULL, 'sglang', 'decode', 1),
+  ('tgi_request_input_length_sum', NULL, NULL, 'tgi', 'all', 1), ('tgi_request_skipped_tokens_sum', NULL, NULL, 'tgi', 'hits', 1),
+  ('tgi_request_generated_tokens_sum', NULL, NULL, 'tgi', 'decode', 1),
   ('trtllm_prompt_tokens_total', NULL, NULL, 'trtllm', 'all', 1), ('trtllm_generation_tokens_total', NULL, NULL, 'trtllm', 'decode', 1),
-  ('jetstream_request_input_length_sum', NULL, NULL, 'jetstream', 'all', 1), ('jetstream_request_output_length_sum', NULL, NULL, 'jetstream', 'decode', 1),
-  ('lmdeploy:prompt_tokens_total', NULL, NULL, 'lmdeploy', 'all', 1), ('lmdeploy:generation_tokens_total', NULL, NULL, 'lmdeploy', 'decode', 1),
-  ('llamacpp:prompt_tokens_total', NULL, NULL, 'llamacpp', 'prefill', 1), ('llamacpp:tokens_predicted_total', NULL, NULL, 'llamacpp', 'decode', 1), -- without what its cache holds
+  ('jetstream_request_input_length_sum', NULL, NULL, 'jetstream', 'all', 1),
+  ('jetstream_request_output_length_sum', NULL, NULL, 'jetstream', 'decode', 1),
+  ('lmdeploy:prompt_tokens_total', NULL, NULL, 'lmdeploy', 'all', 1),
+  ('lmdeploy:generation_tokens_total', NULL, NULL, 'lmdeploy', 'decode', 1),
+  -- without what its cache holds
+  ('llamacpp:prompt_tokens_total', NULL, NULL, 'llamacpp', 'prefill', 1),
+  ('llamacpp:tokens_predicted_total', NULL, NULL, 'llamacpp', 'decode', 1),
   ('prompt_tokens_total', NULL, NULL, 'nim', 'all', 1), ('generation_tokens_total', NULL, NULL, 'nim', 'decode', 1), -- and MindIE
-  ('nv_llm_input_token_len_sum', NULL, NULL, 'triton', 'all', 1), ('nv_llm_output_token_len_sum', NULL, NULL, 'triton', 'decode', 1), -- of TensorRT-LLM's backend
+  -- of TensorRT-LLM's backend
+  ('nv_llm_input_token_len_sum', NULL, NULL, 'triton', 'all', 1), ('nv_llm_output_token_len_sum', NULL, NULL, 'triton', 'decode', 1),
   ('nv_inference_count', NULL, NULL, 'triton', 'executions', 1);
 -- Collectors write _ for the colon, and Ray ray_ in front, whose agents tell of all replicas of their node.
 DROP TABLE IF EXISTS temp.serve_spellings;
 CREATE TEMP TABLE serve_spellings(spelling PRIMARY KEY, metric);
 INSERT INTO serve_spellings SELECT DISTINCT metric, metric FROM serve_counters;
-INSERT INTO serve_spellings VALUES ('vllm:gpu_prefix_cache_hits_total', 'vllm:gpu_prefix_cache_hits_total'), ('vllm:gpu_prefix_cache_queries_total', 'vllm:gpu_prefix_cache_queries_total'); -- until 0.11
+-- until 0.11
+INSERT INTO serve_spellings VALUES ('vllm:gpu_prefix_cache_hits_total', 'vllm:gpu_prefix_cache_hits_total'),
+  ('vllm:gpu_prefix_cache_queries_total', 'vllm:gpu_prefix_cache_queries_total');
 INSERT INTO serve_spellings SELECT replace(spelling, ':', '_'), metric FROM serve_spellings WHERE instr(spelling, ':');
 INSERT INTO serve_spellings SELECT 'ray_' || spelling, metric FROM serve_spellings WHERE instr(metric, ':');
 -- Text without times, in a file with Unix seconds or milliseconds in its name: that is when it was scraped.
 DROP TABLE IF EXISTS temp.serve_files;
 CREATE TEMP TABLE serve_files AS
-WITH RECURSIVE file AS (SELECT path, ' ' || substr(path, 1 + length(rtrim(path, replace(path, '/', '')))) || ' ' AS name FROM trace_files(mpg_required(:path, ':path'))),
+WITH RECURSIVE file AS (SELECT path, ' ' || substr(path, 1 + length(rtrim(path, replace(path, '/', '')))) || ' ' AS name
+                        FROM trace_files(mpg_required(:path, ':path'))),
 place(path, name, at) AS (SELECT path, name, 1 FROM file UNION ALL SELECT path, name, at + 1 FROM place WHERE at < length(name))
-SELECT path, CAST(substr(name, 1 + max(at) FILTER (WHERE substr(name, at, 12) GLOB '[^0-9]1' || replace('.........', '.', '[0-9]') || '[^0-9]'
-                                                   OR substr(name, at, 15) GLOB '[^0-9]1' || replace('............', '.', '[0-9]') || '[^0-9]'), 10) AS INTEGER) AS time
+SELECT path, CAST(substr(name,
+                         1 + max(at) FILTER (WHERE substr(name, at, 12) GLOB '[^0-9]1' || replace('.........', '.', '[0-9]') || '[^0-9]'
+                                             OR substr(name, at, 15) GLOB '[^0-9]1' || replace('............', '.', '[0-9]') || '[^0-9]'),
+                         10) AS INTEGER) AS time
 FROM place GROUP BY path;
 DROP TABLE IF EXISTS temp.serve_samples;
 CREATE TEMP TABLE serve_samples AS
 WITH sample AS (
   SELECT s.metric, s.labels, s.pod, s.instance, s.namespace, s.time, s.value, s._file
-  FROM serve_files AS f CROSS JOIN prometheus_trace(f.path) AS s WHERE f.time IS NULL AND s.metric IN (SELECT spelling FROM serve_spellings) AND s.value IS NOT NULL
+  FROM serve_files AS f CROSS JOIN prometheus_trace(f.path) AS s
+  WHERE f.time IS NULL AND s.metric IN (SELECT spelling FROM serve_spellings) AND s.value IS NOT NULL
   UNION ALL
   SELECT s.metric, s.labels, s.pod, s.instance, s.namespace, s.time, s.value, s._file
-  FROM serve_files AS f CROSS JOIN prometheus_trace(f.path, f.time) AS s WHERE f.time IS NOT NULL AND s.metric IN (SELECT spelling FROM serve_spellings) AND s.value IS NOT NULL
+  FROM serve_files AS f CROSS JOIN prometheus_trace(f.path, f.time) AS s
+  WHERE f.time IS NOT NULL AND s.metric IN (SELECT spelling FROM serve_spellings) AND s.value IS NOT NULL
 )
 SELECT n.metric, s.labels,
-       coalesce(iif(s.metric GLOB 'ray_*', coalesce(json_extract(s.labels, '$.replica'), json_extract(s.labels, '$.ReplicaId'), json_extract(s.labels, '$.WorkerId')), NULL),
-           s.pod, iif(instr(s.labels, '"exported_instance"'), json_extract(s.labels, '$.exported_instance'), NULL), s.instance, '') AS replica,
+       coalesce(iif(s.metric GLOB 'ray_*',
+                    coalesce(json_extract(s.labels, '$.replica'), json_extract(s.labels, '$.ReplicaId'),
+                             json_extract(s.labels, '$.WorkerId')), NULL),
+           s.pod, iif(instr(s.labels, '"exported_instance"'), json_extract(s.labels, '$.exported_instance'), NULL), s.instance,
+                '') AS replica,
        coalesce(json_extract(s.labels, '$.model_name'), json_extract(s.labels, '$.model')) AS model, s.time, s.value,
-       10000 * coalesce(json_extract(s.labels, '$.pp_rank'), 0) + json_extract(s.labels, '$.tp_rank') AS rank, json_extract(s.labels, '$.dp_rank') AS dp_rank,
+       10000 * coalesce(json_extract(s.labels, '$.pp_rank'), 0) + json_extract(s.labels, '$.tp_rank') AS rank,
+       json_extract(s.labels, '$.dp_rank') AS dp_rank,
        coalesce(json_extract(s.labels, '$.cluster') || '/', '') || coalesce(s.namespace || '/', '') AS place, s._file
 FROM sample AS s CROSS JOIN serve_spellings AS n ON n.spelling = s.metric;
 -- vLLM 0.9's hits count under the name of today. Until 0.8 they are blocks and not tokens: then it asked its cache for fewer than came.
@@ -85,120 +109,174 @@ CREATE TEMP TABLE serve_names AS
 WITH sample AS (
   SELECT s._file, s.metric, s.labels, s.pod, s.instance FROM serve_files AS f CROSS JOIN prometheus_trace(f.path) AS s WHERE f.time IS NULL
   UNION ALL
-  SELECT s._file, s.metric, s.labels, s.pod, s.instance FROM serve_files AS f CROSS JOIN prometheus_trace(f.path, f.time) AS s WHERE f.time IS NOT NULL
+  SELECT s._file, s.metric, s.labels, s.pod, s.instance FROM serve_files AS f CROSS JOIN prometheus_trace(f.path, f.time) AS s
+  WHERE f.time IS NOT NULL
 ),
 named AS (
   SELECT s._file AS file, s.metric,
-         coalesce(iif(s.metric GLOB 'ray_*', coalesce(json_extract(s.labels, '$.replica'), json_extract(s.labels, '$.ReplicaId'), json_extract(s.labels, '$.WorkerId')), NULL),
-             s.pod, iif(instr(s.labels, '"exported_instance"'), json_extract(s.labels, '$.exported_instance'), NULL), s.instance, '') AS replica
+         coalesce(iif(s.metric GLOB 'ray_*',
+                      coalesce(json_extract(s.labels, '$.replica'), json_extract(s.labels, '$.ReplicaId'),
+                               json_extract(s.labels, '$.WorkerId')), NULL),
+             s.pod, iif(instr(s.labels, '"exported_instance"'), json_extract(s.labels, '$.exported_instance'), NULL), s.instance,
+                  '') AS replica
   FROM sample AS s
 )
-SELECT file, replica, count(*) AS n, coalesce(min(metric), 'one without a name') AS metric, total(metric IN (SELECT spelling FROM serve_spellings)) AS known,
-       count(*) FILTER (WHERE metric GLOB 'vllm[:_]*' OR metric GLOB 'sglang[:_]*' OR metric GLOB 'ray_vllm[:_]*' OR metric GLOB 'ray_sglang[:_]*' OR metric GLOB 'tgi_*' OR metric GLOB 'nv_*' OR metric GLOB 'trtllm*' OR metric GLOB 'jetstream_*' OR metric GLOB '*token*') AS of_server,
+SELECT file, replica, count(*) AS n, coalesce(min(metric), 'one without a name') AS metric,
+       total(metric IN (SELECT spelling FROM serve_spellings)) AS known,
+       count(*) FILTER (WHERE metric GLOB 'vllm[:_]*' OR metric GLOB 'sglang[:_]*' OR metric GLOB 'ray_vllm[:_]*'
+                        OR metric GLOB 'ray_sglang[:_]*' OR metric GLOB 'tgi_*' OR metric GLOB 'nv_*' OR metric GLOB 'trtllm*'
+                        OR metric GLOB 'jetstream_*' OR metric GLOB '*token*') AS of_server,
        min(metric) FILTER (WHERE metric GLOB '*token*') AS token_metric
 FROM named GROUP BY 1, 2;
 DROP TABLE serve_files;
 INSERT INTO mpg_issues(source, severity, kind, line, count, detail)
-SELECT file, 'warning', 'unknown_metric', NULL, sum(n), 'samples of metrics whose meaning is not known, such as ' || min(metric) || ', and no counter of tokens among them: left out'
+SELECT file, 'warning', 'unknown_metric', NULL, sum(n),
+       'samples of metrics whose meaning is not known, such as ' || min(metric) || ', and no counter of tokens among them: left out'
 FROM serve_names GROUP BY file HAVING total(known) = 0;
 INSERT INTO mpg_issues(source, severity, kind, line, count, detail)
-SELECT file, 'warning', 'unknown_metric', NULL, sum(of_server), 'samples of replicas of which no counter of tokens is known, such as ' || coalesce(min(token_metric), min(metric)) || ' of ' || min(replica) || ': left out'
-FROM serve_names WHERE of_server > 0 AND replica NOT IN (SELECT replica FROM serve_samples) AND file IN (SELECT file FROM serve_names WHERE known > 0) GROUP BY file;
+SELECT file, 'warning', 'unknown_metric', NULL, sum(of_server),
+       'samples of replicas of which no counter of tokens is known, such as ' || coalesce(min(token_metric), min(metric)) || ' of '
+         || min(replica) || ': left out'
+FROM serve_names WHERE of_server > 0 AND replica NOT IN (SELECT replica FROM serve_samples)
+  AND file IN (SELECT file FROM serve_names WHERE known > 0) GROUP BY file;
 DROP TABLE serve_names;
 INSERT INTO mpg_issues(source, severity, kind, line, count, detail)
 SELECT :path, 'warning', 'no_record', NULL, 1, 'no sample was found. Do its lines end in another way?'
-WHERE NOT EXISTS (SELECT 1 FROM serve_samples) AND NOT EXISTS (SELECT 1 FROM mpg_issues WHERE kind = 'unknown_metric' AND detail LIKE '%no counter of tokens%');
+WHERE NOT EXISTS (SELECT 1 FROM serve_samples)
+  AND NOT EXISTS (SELECT 1 FROM mpg_issues WHERE kind = 'unknown_metric' AND detail LIKE '%no counter of tokens%');
 -- What cannot be: a time that is more than ten years from the middle one.
 DROP TABLE IF EXISTS temp.serve_far;
 CREATE TEMP TABLE serve_far AS
 WITH years AS (SELECT CAST(time / 31556952 AS INTEGER) AS year, count(*) AS n FROM serve_samples WHERE time IS NOT NULL GROUP BY 1),
-middle AS (SELECT min(year) AS year FROM (SELECT year, sum(n) OVER (ORDER BY year) AS so_far, sum(n) OVER () AS n FROM years) WHERE 2 * so_far >= n)
+middle AS (SELECT min(year) AS year FROM (SELECT year, sum(n) OVER (ORDER BY year) AS so_far, sum(n) OVER () AS n FROM years)
+           WHERE 2 * so_far >= n)
 SELECT s.rowid AS row, _file, metric FROM serve_samples AS s, middle WHERE abs(time / 31556952 - year) > 10;
 INSERT INTO mpg_issues(source, severity, kind, line, count, detail)
-SELECT _file, 'data_loss', 'impossible_time', NULL, count(*), 'samples of ' || min(metric) || ' whose time is more than ten years from the middle one: left out' FROM serve_far GROUP BY _file;
+SELECT _file, 'data_loss', 'impossible_time', NULL, count(*),
+       'samples of ' || min(metric) || ' whose time is more than ten years from the middle one: left out' FROM serve_far GROUP BY _file;
 DELETE FROM serve_samples WHERE rowid IN (SELECT row FROM serve_far);
 DROP TABLE serve_far;
 INSERT INTO mpg_issues(source, severity, kind, line, count, detail)
-SELECT _file, 'data_loss', 'impossible_value', NULL, count(*), 'samples of ' || min(metric) || ' below 0 or without a bound: left out' FROM serve_samples WHERE NOT value BETWEEN 0 AND 1e300 GROUP BY _file;
+SELECT _file, 'data_loss', 'impossible_value', NULL, count(*), 'samples of ' || min(metric) || ' below 0 or without a bound: left out'
+FROM serve_samples WHERE NOT value BETWEEN 0 AND 1e300 GROUP BY _file;
 DELETE FROM serve_samples WHERE time IS NULL OR NOT value BETWEEN 0 AND 1e300;
 -- Pods of one name in several namespaces or clusters are several replicas.
 UPDATE serve_samples SET replica = place || replica
 WHERE replica IN (SELECT replica FROM serve_samples WHERE place <> '' GROUP BY replica HAVING min(place) < max(place)) AND replica <> '';
 INSERT INTO mpg_issues(source, severity, kind, line, count, detail)
-SELECT _file, 'warning', 'missing_field', NULL, count(*), 'samples of ' || min(metric) || ' without a pod or an instance: they count as one replica' FROM serve_samples WHERE replica = '' GROUP BY _file;
+SELECT _file, 'warning', 'missing_field', NULL, count(*),
+       'samples of ' || min(metric) || ' without a pod or an instance: they count as one replica'
+FROM serve_samples WHERE replica = '' GROUP BY _file;
 DELETE FROM serve_samples WHERE rowid IN (
-  SELECT s.rowid FROM (SELECT replica, dp_rank, min(rank) AS lowest FROM serve_samples WHERE rank IS NOT NULL GROUP BY replica, dp_rank) AS l
+  SELECT s.rowid FROM (SELECT replica, dp_rank, min(rank) AS lowest
+                       FROM serve_samples WHERE rank IS NOT NULL GROUP BY replica, dp_rank) AS l
   CROSS JOIN serve_samples AS s ON s.replica = l.replica AND s.dp_rank IS l.dp_rank WHERE s.rank > l.lowest);
--- Two servers that watch one replica, or two scrapes of it, tell the same twice, under labels of the scrape: the series with most samples counts,
--- and the other before and after it.
+-- Two servers that watch one replica, or two scrapes of it, tell the same twice, under labels of the scrape: the series with most samples
+-- counts, and the other before and after it.
 ALTER TABLE serve_samples ADD COLUMN series;
 UPDATE serve_samples SET series = labels;
-UPDATE serve_samples SET labels = json_remove(labels, '$.job', '$.instance', '$.container', '$.node', '$.endpoint', '$.service', '$.prometheus', '$.prometheus_replica', '$.__replica__', '$.replica', '$.thanos_replica', '$.receive');
--- Two instances or containers of one pod that tell different values are two servers: what one tells is then less than what the other told before.
+UPDATE serve_samples SET labels
+  = json_remove(labels, '$.job', '$.instance', '$.container', '$.node', '$.endpoint', '$.service', '$.prometheus', '$.prometheus_replica',
+                '$.__replica__', '$.replica', '$.thanos_replica', '$.receive');
+-- Two instances or containers of one pod that tell different values are two servers: what one tells is then less than what the other told
+-- before.
 DROP TABLE IF EXISTS temp.serve_apart;
 CREATE TEMP TABLE serve_apart AS
-WITH several AS MATERIALIZED (SELECT metric, replica, labels FROM serve_samples GROUP BY 1, 2, 3 HAVING min(coalesce(json_extract(series, '$.instance'), '') || ' ' || coalesce(json_extract(series, '$.container'), '')) < max(coalesce(json_extract(series, '$.instance'), '') || ' ' || coalesce(json_extract(series, '$.container'), ''))),
+WITH several AS MATERIALIZED (SELECT metric, replica, labels
+                              FROM serve_samples GROUP BY 1, 2, 3
+                              HAVING min(coalesce(json_extract(series, '$.instance'), '') || ' '
+                                         || coalesce(json_extract(series, '$.container'), ''))
+                                < max(coalesce(json_extract(series, '$.instance'), '') || ' '
+                                      || coalesce(json_extract(series, '$.container'), ''))),
 told AS (
-  SELECT metric, replica, labels, series, value, lag(value) OVER w AS before, lag(series) OVER w AS series_before, lag(value) OVER (PARTITION BY metric, replica, labels, series ORDER BY time) AS own_before
+  SELECT metric, replica, labels, series, value, lag(value) OVER w AS before, lag(series) OVER w AS series_before,
+         lag(value) OVER (PARTITION BY metric, replica, labels, series ORDER BY time) AS own_before
   FROM serve_samples JOIN several USING (metric, replica, labels) WINDOW w AS (PARTITION BY metric, replica, labels ORDER BY time, value)
 )
-SELECT metric, replica, labels FROM told GROUP BY 1, 2, 3 HAVING total(value < before AND series <> series_before) > 1 + 2 * total(value < own_before);
+SELECT metric, replica, labels FROM told GROUP BY 1, 2, 3
+HAVING total(value < before AND series <> series_before) > 1 + 2 * total(value < own_before);
 INSERT INTO mpg_issues(source, severity, kind, line, count, detail)
-SELECT :path, 'warning', 'conflict', NULL, count(*), 'counters that two instances of one pod tell, such as ' || min(metric) || ' of ' || min(replica) || ', with values of two servers: each counts' FROM serve_apart GROUP BY NULL;
-UPDATE serve_samples SET labels = json_set(labels, '$.instance', coalesce(json_extract(series, '$.instance'), '') || ' ' || coalesce(json_extract(series, '$.container'), '')) WHERE (metric, replica, labels) IN (SELECT * FROM serve_apart);
+SELECT :path, 'warning', 'conflict', NULL, count(*),
+       'counters that two instances of one pod tell, such as ' || min(metric) || ' of ' || min(replica)
+         || ', with values of two servers: each counts' FROM serve_apart GROUP BY NULL;
+UPDATE serve_samples SET labels
+  = json_set(labels, '$.instance',
+             coalesce(json_extract(series, '$.instance'), '') || ' ' || coalesce(json_extract(series, '$.container'), ''))
+WHERE (metric, replica, labels) IN (SELECT * FROM serve_apart);
 DROP TABLE serve_apart;
 DROP TABLE IF EXISTS temp.serve_series;
 CREATE TEMP TABLE serve_series AS
-SELECT metric, replica, labels, series, count(*) AS n, min(time) AS first, max(time) AS last FROM serve_samples GROUP BY metric, replica, labels, series;
+SELECT metric, replica, labels, series, count(*) AS n, min(time) AS first, max(time) AS last
+FROM serve_samples GROUP BY metric, replica, labels, series;
 CREATE INDEX temp.serve_series_of ON serve_series(metric, replica, labels);
 DELETE FROM serve_samples WHERE rowid IN (
-  SELECT s.rowid FROM serve_samples AS s CROSS JOIN serve_series AS own ON own.metric = s.metric AND own.replica = s.replica AND own.labels = s.labels AND own.series = s.series
+  SELECT s.rowid FROM serve_samples AS s
+  CROSS JOIN serve_series AS own ON own.metric = s.metric AND own.replica = s.replica AND own.labels = s.labels AND own.series = s.series
   CROSS JOIN serve_series AS other ON other.metric = s.metric AND other.replica = s.replica AND other.labels = s.labels
   WHERE (other.n, other.series) > (own.n, own.series) AND s.time BETWEEN other.first AND other.last);
 DROP TABLE serve_series;
 -- A source of tokens that is not known.
 INSERT INTO mpg_issues(source, severity, kind, line, count, detail)
-SELECT s._file, 'warning', 'unknown_metric', NULL, count(*), 'samples of ' || s.metric || ' whose ' || c.label || ' is not known: left out: ' || group_concat(DISTINCT json_extract(s.labels, '$.' || c.label))
+SELECT s._file, 'warning', 'unknown_metric', NULL, count(*),
+       'samples of ' || s.metric || ' whose ' || c.label || ' is not known: left out: '
+         || group_concat(DISTINCT json_extract(s.labels, '$.' || c.label))
 FROM serve_samples AS s JOIN (SELECT DISTINCT metric, label FROM serve_counters WHERE label IS NOT NULL) AS c USING (metric)
-WHERE NOT EXISTS (SELECT 1 FROM serve_counters AS k WHERE k.metric = s.metric AND k.value = json_extract(s.labels, '$.' || k.label)) GROUP BY s._file, s.metric;
+WHERE NOT EXISTS (SELECT 1 FROM serve_counters AS k WHERE k.metric = s.metric AND k.value = json_extract(s.labels, '$.' || k.label))
+GROUP BY s._file, s.metric;
 
 -- The growth of each series. A counter that fell began anew: with the server, after a gap an interval before the sample at the earliest.
 DROP TABLE IF EXISTS temp.serve_told;
 CREATE TEMP TABLE serve_told AS
-WITH once AS MATERIALIZED (SELECT metric, labels, replica, model, time, max(value) AS value FROM serve_samples GROUP BY metric, labels, replica, model, time)
-SELECT *, lag(time) OVER series AS since, lag(value) OVER series AS before, count(*) OVER (PARTITION BY metric, labels, replica) AS n, 0 AS is_new FROM once WINDOW series AS (PARTITION BY metric, labels, replica ORDER BY time);
+WITH once AS MATERIALIZED (SELECT metric, labels, replica, model, time, max(value) AS value
+                           FROM serve_samples GROUP BY metric, labels, replica, model, time)
+SELECT *, lag(time) OVER series AS since, lag(value) OVER series AS before, count(*) OVER (PARTITION BY metric, labels, replica) AS n,
+       0 AS is_new FROM once WINDOW series AS (PARTITION BY metric, labels, replica ORDER BY time);
 CREATE INDEX temp.serve_told_of ON serve_told(metric, replica, time);
 DROP TABLE IF EXISTS temp.serve_spacing;
 CREATE TEMP TABLE serve_spacing AS
 SELECT replica, min(time - since) AS spacing, (SELECT min(time) FROM serve_told) AS begun
-FROM (SELECT replica, time, since, row_number() OVER (PARTITION BY replica ORDER BY time - since) AS nth, count(*) OVER (PARTITION BY replica) AS n FROM serve_told WHERE since IS NOT NULL) WHERE nth >= (n + 1) / 2 GROUP BY replica;
+FROM (SELECT replica, time, since, row_number() OVER (PARTITION BY replica ORDER BY time - since) AS nth,
+             count(*) OVER (PARTITION BY replica) AS n FROM serve_told WHERE since IS NOT NULL) WHERE nth >= (n + 1) / 2 GROUP BY replica;
 -- A series whose metric its replica had before, in others: it goes on with one that ended, if labels alone changed, else it counts from 0.
 DROP TABLE IF EXISTS temp.serve_new;
 CREATE TEMP TABLE serve_new AS
-SELECT t.rowid AS row, t.metric, t.replica, t.labels, (SELECT max(o.time) FROM serve_told AS o WHERE o.metric = t.metric AND o.replica = t.replica AND o.time < t.time) AS last
+SELECT t.rowid AS row, t.metric, t.replica, t.labels,
+       (SELECT max(o.time) FROM serve_told AS o WHERE o.metric = t.metric AND o.replica = t.replica AND o.time < t.time) AS last
 FROM serve_told AS t WHERE t.since IS NULL;
 UPDATE serve_told SET is_new = 1, since = last, before = coalesce(ended, 0)
 FROM (
-  SELECT b.row, b.last, iif(count(*) OVER (PARTITION BY b.metric, b.replica, b.last) = 1 AND count(a.value) = 1, max(a.value), NULL) AS ended
+  SELECT b.row, b.last, iif(count(*) OVER (PARTITION BY b.metric, b.replica, b.last) = 1
+                            AND count(a.value) = 1, max(a.value), NULL) AS ended
   FROM serve_new AS b LEFT JOIN serve_told AS a ON a.metric = b.metric AND a.replica = b.replica AND a.time = b.last
-    AND NOT EXISTS (SELECT 1 FROM serve_told AS o WHERE o.metric = a.metric AND o.replica = a.replica AND o.labels = a.labels AND o.time > a.time)
+    AND NOT EXISTS (SELECT 1 FROM serve_told AS o
+                    WHERE o.metric = a.metric AND o.replica = a.replica AND o.labels = a.labels AND o.time > a.time)
   WHERE b.last IS NOT NULL GROUP BY b.row) AS n
 WHERE n.row = serve_told.rowid;
 DROP TABLE serve_new;
 INSERT INTO mpg_issues(source, severity, kind, line, count, detail)
-SELECT :path, 'info', 'counter_reset', NULL, count(*), 'counters that fell, or whose labels are new, such as ' || min(metric) || ' of ' || min(replica) || ': they began anew. Or are these samples of two servers?'
+SELECT :path, 'info', 'counter_reset', NULL, count(*),
+       'counters that fell, or whose labels are new, such as ' || min(metric) || ' of ' || min(replica)
+         || ': they began anew. Or are these samples of two servers?'
 FROM serve_told WHERE value < before OR is_new AND before = 0 AND value > 0 GROUP BY NULL;
 INSERT INTO mpg_issues(source, severity, kind, line, count, detail)
-SELECT :path, 'warning', 'missing_samples', NULL, count(*), 'counters with one sample, or above 0 when they were first sampled, after others, such as ' || min(metric) || ' of ' || min(replica) || ': nobody tells what they counted before'
-FROM serve_told AS t LEFT JOIN serve_spacing AS u USING (replica) WHERE since IS NULL AND (n = 1 OR value > 0 AND time - begun > 1.5 * spacing) GROUP BY NULL;
+SELECT :path, 'warning', 'missing_samples', NULL, count(*),
+       'counters with one sample, or above 0 when they were first sampled, after others, such as ' || min(metric) || ' of ' || min(replica)
+         || ': nobody tells what they counted before'
+FROM serve_told AS t LEFT JOIN serve_spacing AS u USING (replica)
+WHERE since IS NULL AND (n = 1 OR value > 0 AND time - begun > 1.5 * spacing) GROUP BY NULL;
 INSERT INTO mpg_issues(source, severity, kind, line, count, detail)
-SELECT :path, 'warning', 'between_samples', NULL, count(*), 'intervals of more than twice the usual ' || min(spacing) || ' s, such as of ' || min(metric) || ' of ' || min(replica) || ': what was computed there counts over the whole'
+SELECT :path, 'warning', 'between_samples', NULL, count(*),
+       'intervals of more than twice the usual ' || min(spacing) || ' s, such as of ' || min(metric) || ' of ' || min(replica)
+         || ': what was computed there counts over the whole'
 FROM serve_told AS t JOIN serve_spacing AS u USING (replica) WHERE value > before AND time - since > 2 * spacing GROUP BY NULL;
 DROP TABLE IF EXISTS temp.serve_growth;
 CREATE TEMP TABLE serve_growth AS
-SELECT c.server, c.part, t.replica, t.model, CASE WHEN (t.value < t.before OR is_new AND t.before = 0) AND t.time - t.since > 2 * u.spacing THEN t.time - u.spacing ELSE t.since END AS since, t.time,
+SELECT c.server, c.part, t.replica, t.model,
+       CASE WHEN (t.value < t.before OR is_new AND t.before = 0) AND t.time - t.since > 2 * u.spacing THEN t.time - u.spacing
+            ELSE t.since END AS since, t.time,
        CASE WHEN t.value < t.before THEN t.value ELSE t.value - t.before END * c.factor AS grown
-FROM serve_told AS t LEFT JOIN serve_spacing AS u USING (replica) JOIN serve_counters AS c ON c.metric = t.metric AND (c.label IS NULL OR json_extract(t.labels, '$.' || c.label) = c.value)
+FROM serve_told AS t LEFT JOIN serve_spacing AS u USING (replica)
+JOIN serve_counters AS c ON c.metric = t.metric AND (c.label IS NULL OR json_extract(t.labels, '$.' || c.label) = c.value)
 WHERE t.since IS NOT NULL;
 DROP TABLE serve_spacing;
 -- Counters by source tell all: what came and what was there counts where they tell nothing.
@@ -208,27 +286,43 @@ DELETE FROM serve_growth WHERE part IN ('all', 'hits', 'sent') AND EXISTS (
 DROP TABLE IF EXISTS temp.serve_sums;
 CREATE TEMP TABLE serve_sums AS
 WITH summed AS (
-  SELECT server, replica, model, since AS start_time, time AS end_time, sum(grown) FILTER (WHERE part = 'prefill') AS prefill, sum(grown) FILTER (WHERE part = 'decode') AS decode_tokens,
-         sum(grown) FILTER (WHERE part = 'cached') AS cached, sum(grown) FILTER (WHERE part = 'received') AS received, sum(grown) FILTER (WHERE part = 'all') AS every, sum(grown) FILTER (WHERE part = 'hits') AS hits,
+  SELECT server, replica, model, since AS start_time, time AS end_time, sum(grown) FILTER (WHERE part = 'prefill') AS prefill,
+         sum(grown) FILTER (WHERE part = 'decode') AS decode_tokens,
+         sum(grown) FILTER (WHERE part = 'cached') AS cached, sum(grown) FILTER (WHERE part = 'received') AS received,
+         sum(grown) FILTER (WHERE part = 'all') AS every, sum(grown) FILTER (WHERE part = 'hits') AS hits,
          sum(grown) FILTER (WHERE part = 'sent') AS sent, sum(grown) FILTER (WHERE part = 'executions') AS executions
   FROM serve_growth GROUP BY server, replica, model, since, time
 )
-SELECT *, total(coalesce(every, 0) - coalesce(hits, 0) - coalesce(sent, 0)) OVER (PARTITION BY server, replica, model ORDER BY end_time, start_time) AS so_far FROM summed;
--- Without counters by source: what came, less what was there. A hit may be told before its prompt: what is there too much counts against the prompts that follow.
+SELECT *, total(coalesce(every, 0) - coalesce(hits, 0) - coalesce(sent, 0)) OVER (PARTITION BY server, replica, model
+    ORDER BY end_time, start_time) AS so_far FROM summed;
+-- Without counters by source: what came, less what was there. A hit may be told before its prompt: what is there too much counts against
+-- the prompts that follow.
 DROP TABLE IF EXISTS temp.serve_tokens;
 CREATE TEMP TABLE serve_tokens AS
-SELECT server, replica, model, start_time, end_time, prefill_tokens, decode_tokens, coalesce(cached, hits) AS cached_tokens, coalesce(received, sent) AS received_tokens, executions
-FROM (SELECT *, coalesce(prefill, iif(every IS NULL, NULL, max(0, so_far - max(0, coalesce(max(so_far) OVER (PARTITION BY server, replica, model ORDER BY end_time, start_time ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING), 0)))))
+SELECT server, replica, model, start_time, end_time, prefill_tokens, decode_tokens, coalesce(cached, hits) AS cached_tokens,
+       coalesce(received, sent) AS received_tokens, executions
+FROM (SELECT *, coalesce(prefill,
+                         iif(every IS NULL, NULL, max(0,
+                                                      so_far - max(0, coalesce(max(so_far) OVER (PARTITION BY server, replica, model
+                                                          ORDER BY end_time, start_time ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING),
+                                                                               0)))))
              AS prefill_tokens FROM serve_sums)
 WHERE coalesce(prefill_tokens, 0) > 0 OR decode_tokens > 0 OR executions > 0;
 INSERT INTO mpg_issues(source, severity, kind, line, count, detail)
-SELECT :path, 'warning', 'impossible_value', NULL, count(*), 'replicas whose caches held more tokens than came, such as ' || min(replica) || ': what they computed of prompts is not known, and counts as told'
-FROM (SELECT replica, max(so_far) AS most, total(coalesce(every, 0) - coalesce(hits, 0) - coalesce(sent, 0)) AS last, total(every) AS every FROM serve_sums GROUP BY server, replica, model
+SELECT :path, 'warning', 'impossible_value', NULL, count(*),
+       'replicas whose caches held more tokens than came, such as ' || min(replica)
+         || ': what they computed of prompts is not known, and counts as told'
+FROM (SELECT replica, max(so_far) AS most, total(coalesce(every, 0) - coalesce(hits, 0) - coalesce(sent, 0)) AS last, total(every) AS every
+      FROM serve_sums GROUP BY server, replica, model
       HAVING count(every) > 0 AND count(prefill) = 0 AND last < min(0, most) - 0.1 * total(every)) GROUP BY NULL;
 -- A replica whose prompts nobody divides may have received some that it did not compute.
 INSERT INTO mpg_issues(source, severity, kind, line, count, detail)
-SELECT :path, 'warning', 'assumed_computed', NULL, count(DISTINCT g.replica), 'replicas of which a counter of all prompts alone is told, such as ' || min(g.replica) || ' of ' || min(server) || ': all count as computed, though a cache or another replica may have had them'
-FROM serve_growth AS g LEFT JOIN (SELECT replica, min(since) AS first, max(time) AS last FROM serve_growth WHERE part IN ('hits', 'sent') GROUP BY replica) AS h ON h.replica = g.replica AND g.time > first AND g.since < last
+SELECT :path, 'warning', 'assumed_computed', NULL, count(DISTINCT g.replica),
+       'replicas of which a counter of all prompts alone is told, such as ' || min(g.replica) || ' of ' || min(server)
+         || ': all count as computed, though a cache or another replica may have had them'
+FROM serve_growth AS g LEFT JOIN (SELECT replica, min(since) AS first, max(time) AS last
+                                  FROM serve_growth WHERE part IN ('hits', 'sent') GROUP BY replica) AS h ON h.replica = g.replica
+  AND g.time > first AND g.since < last
 WHERE part = 'all' AND grown > 0 AND h.replica IS NULL GROUP BY NULL;
 DROP TABLE serve_sums;
 DROP TABLE serve_growth;

@@ -14,10 +14,12 @@
 --@ argument chip_name :chip TEXT what the devices are, if the profile does not tell: a name or alias of mpg_chips
 --@ argument step_names :step TEXT a GLOB over the program's ranges that are steps, if theirs is not among the usual names
 
--- TraceLens reads a file of each rank. Of ranks in one file that are told by a label alone ([TP00] 70, [70] 0) it is the file with the label.
+-- TraceLens reads a file of each rank. Of ranks in one file that are told by a label alone ([TP00] 70, [70] 0) it is the file with the
+-- label.
 CREATE TEMP VIEW IF NOT EXISTS tracelens_events AS
-SELECT a.trace || iif(a.rank IS NOT NULL, '', coalesce(CASE WHEN a.process GLOB '[[]*] *' THEN ' ' || substr(a.process, 1, instr(a.process, ']')) END,
-                                                       CASE WHEN a.device GLOB '[[]*] *' THEN ' ' || substr(a.device, 1, instr(a.device, ']')) END, '')) AS trace,
+SELECT a.trace || iif(a.rank IS NOT NULL, '',
+                      coalesce(CASE WHEN a.process GLOB '[[]*] *' THEN ' ' || substr(a.process, 1, instr(a.process, ']')) END,
+                               CASE WHEN a.device GLOB '[[]*] *' THEN ' ' || substr(a.device, 1, instr(a.device, ']')) END, '')) AS trace,
        a.trace AS file, a.rank, a.name, a.op, a.kind, a.process, a.launch_thread,
        CASE WHEN a.kind = 'memcpy' THEN 'memcpy' WHEN lower(a.name) LIKE '%nccl%' THEN 'comm' ELSE 'comp' END AS part,
        (a.start_ns - t.base_ns) / 1000 + (a.start_ns - t.base_ns) % 1000 / 1000.0 AS ts,

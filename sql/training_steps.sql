@@ -26,6 +26,7 @@
 --@ column average_ms REAL ms of a step, as nanoGPT averages
 --@ column flops REAL flops of all chips together
 
-CREATE TABLE gathered_training_steps(job, attempt, step, start_time, end_time, seconds, executions, loss, val_loss, tokens_per_s_per_chip, samples_per_s,
+CREATE TABLE gathered_training_steps(job, attempt, step, start_time, end_time, seconds, executions, loss, val_loss, tokens_per_s_per_chip,
+                                     samples_per_s,
                                      tflops_per_chip, mfu, mfu_reported, average_ms, flops);
 CREATE TEMP VIEW all_steps AS SELECT * FROM main.gathered_training_steps;

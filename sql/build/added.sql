@@ -19,7 +19,8 @@ DROP TABLE IF EXISTS temp.mpg_incoming;
 CREATE TEMP TABLE mpg_incoming(job TEXT PRIMARY KEY, n BIGINT, low BIGINT, high BIGINT, known BOOLEAN) WITHOUT ROWID;
 INSERT INTO temp.mpg_incoming
 SELECT job, count(*), sum(id & 4294967295), sum(id >> 32), 0
-FROM trace_records((SELECT s.source FROM temp.mpg_sources AS s WHERE s.files AND EXISTS (SELECT 1 FROM main.spans))) -- as one table: in the order of jobs
+-- as one table: in the order of jobs
+FROM trace_records((SELECT s.source FROM temp.mpg_sources AS s WHERE s.files AND EXISTS (SELECT 1 FROM main.spans)))
 WHERE record = 'spans' GROUP BY job;
 INSERT INTO temp.mpg_incoming
 SELECT r.job, count(*), sum(r.id & 4294967295), sum(r.id >> 32), 0
@@ -27,7 +28,8 @@ FROM temp.mpg_sources AS s, mpg_records(s.source) AS r
 WHERE NOT s.files AND r.record = 'spans' AND EXISTS (SELECT 1 FROM main.spans) GROUP BY r.job
 ON CONFLICT (job) DO UPDATE SET n = n + excluded.n, low = low + excluded.low, high = high + excluded.high;
 UPDATE temp.mpg_incoming
-SET known = (SELECT count(*) = n AND sum(id & 4294967295) = low AND sum(id >> 32) = high FROM main.spans AS s WHERE s.job = mpg_incoming.job);
+SET known = (SELECT count(*) = n AND sum(id & 4294967295) = low AND sum(id >> 32) = high
+             FROM main.spans AS s WHERE s.job = mpg_incoming.job);
 -- Spans that a trace holds more than once count once. (Counted only where not every span was new.)
 DROP TABLE IF EXISTS temp.mpg_doubles;
 CREATE TEMP TABLE mpg_doubles AS SELECT 0 AS added, 0 AS incoming, 0 AS doubles;
@@ -39,8 +41,10 @@ SELECT * FROM temp.mpg_spans WHERE job IN (SELECT i.job FROM temp.mpg_incoming A
 UPDATE temp.mpg_doubles
 SET added = added + changes(),
     incoming = coalesce((SELECT sum(n * NOT known) FROM temp.mpg_incoming),
-                        (SELECT count(*) FROM temp.mpg_sources AS s, trace_records(s.source) AS r WHERE s.files AND s.source IS NOT NULL AND r.record = 'spans')
-                        + (SELECT count(*) FROM temp.mpg_sources AS s, mpg_records(s.source) AS r WHERE NOT s.files AND r.record = 'spans'));
+                        (SELECT count(*) FROM temp.mpg_sources AS s, trace_records(s.source) AS r
+                         WHERE s.files AND s.source IS NOT NULL AND r.record = 'spans')
+                        + (SELECT count(*) FROM temp.mpg_sources AS s, mpg_records(s.source) AS r
+                           WHERE NOT s.files AND r.record = 'spans'));
 UPDATE temp.mpg_doubles
 SET doubles = iif(EXISTS (SELECT 1 FROM temp.mpg_incoming), 0, incoming - added)
 WHERE added < incoming;
@@ -51,7 +55,8 @@ WHERE NOT known AND (SELECT added < incoming FROM temp.mpg_doubles)
   AND (n, low, high) IS NOT (SELECT count(*), sum(id & 4294967295), sum(id >> 32) FROM main.spans AS s WHERE s.job = i.job);
 UPDATE temp.mpg_doubles
 SET doubles = (SELECT sum(n) FROM temp.mpg_repeating)
-              - (SELECT count(*) FROM (SELECT 1 FROM temp.mpg_span_ids WHERE job IN (SELECT r.job FROM temp.mpg_repeating AS r) GROUP BY id))
+              - (SELECT count(*) FROM (SELECT 1 FROM temp.mpg_span_ids
+                                       WHERE job IN (SELECT r.job FROM temp.mpg_repeating AS r) GROUP BY id))
 WHERE EXISTS (SELECT 1 FROM temp.mpg_repeating);
 DROP TABLE temp.mpg_repeating;
 INSERT OR IGNORE INTO main.commits(id, job, step, snapshot_us, durable_us)
@@ -121,10 +126,12 @@ DROP TABLE temp.mpg_grown;
 DROP TABLE IF EXISTS temp.mpg_told;
 CREATE TEMP TABLE mpg_told(pool TEXT PRIMARY KEY, until_us BIGINT, chip TEXT) WITHOUT ROWID;
 INSERT INTO temp.mpg_told
-SELECT pool, max(max(coalesce(start_us, 0), coalesce(end_us, 0), coalesce(until_us, 0))), max(chip) FILTER (WHERE record = 'observed') FROM temp.mpg_others
+SELECT pool, max(max(coalesce(start_us, 0), coalesce(end_us, 0), coalesce(until_us, 0))), max(chip) FILTER (WHERE record = 'observed')
+FROM temp.mpg_others
 WHERE record IN ('capacity', 'allocations', 'observed') AND pool IS NOT NULL AND EXISTS (SELECT 1 FROM main.observed) GROUP BY pool;
 DELETE FROM main.observed
-WHERE pool IN (SELECT t.pool FROM temp.mpg_told AS t WHERE iif(observed.chip IS NULL, coalesce(observed.until_us, 0) <= t.until_us, t.chip IS NOT NULL))
+WHERE pool IN (SELECT t.pool FROM temp.mpg_told AS t
+               WHERE iif(observed.chip IS NULL, coalesce(observed.until_us, 0) <= t.until_us, t.chip IS NOT NULL))
    OR job IN (SELECT i.job FROM temp.mpg_others AS i WHERE i.record IN ('jobs', 'allocations', 'observed'));
 INSERT INTO main.observed(pool, job, until_us, chip) SELECT pool, job, until_us, chip FROM temp.mpg_others WHERE record = 'observed';
 DROP TABLE temp.mpg_told;
@@ -150,28 +157,35 @@ DELETE FROM main.outages WHERE id IN (
   WHERE end_us IS NULL AND place <= iif(known, told, told_before));
 DELETE FROM main.allocations WHERE id IN (
   SELECT id FROM (
-    SELECT id, task, end_us, known, row_number() OVER (PARTITION BY job, attempt, task, pool, chips, start_us, known, end_us IS NULL ORDER BY id) AS place,
+    SELECT id, task, end_us, known,
+           row_number() OVER (PARTITION BY job, attempt, task, pool, chips, start_us, known, end_us IS NULL ORDER BY id) AS place,
            count(*) FILTER (WHERE end_us IS NOT NULL AND NOT known) OVER alike AS told,
            count(*) FILTER (WHERE end_us IS NOT NULL AND known) OVER alike AS told_before
     FROM (SELECT *, id IN (SELECT k.id FROM temp.mpg_known AS k) AS known FROM main.allocations
           WHERE (job, start_us) IN (SELECT job, start_us FROM main.allocations WHERE end_us IS NULL))
     WINDOW alike AS (PARTITION BY job, attempt, task, pool, chips, start_us))
   WHERE end_us IS NULL AND iif(task IS NULL, place <= iif(known, told, told_before), told + told_before > 0));
--- A job of which this reading tells more than was there, and all that was, is as it says: what waited may have asked for less at last, or be
--- the last task of an array.
+-- A job of which this reading tells more than was there, and all that was, is as it says: what waited may have asked for less at last, or
+-- be the last task of an array.
 DROP TABLE IF EXISTS temp.mpg_went_on;
 CREATE TEMP TABLE mpg_went_on(job TEXT PRIMARY KEY) WITHOUT ROWID;
 INSERT INTO temp.mpg_went_on
-SELECT job FROM temp.mpg_others WHERE record = 'allocations' AND EXISTS (SELECT 1 FROM temp.mpg_known) AND id NOT IN (SELECT k.id FROM temp.mpg_known AS k)
+SELECT job FROM temp.mpg_others
+WHERE record = 'allocations' AND EXISTS (SELECT 1 FROM temp.mpg_known) AND id NOT IN (SELECT k.id FROM temp.mpg_known AS k)
 UNION
 SELECT job FROM temp.mpg_others AS o
-WHERE record = 'jobs' AND submit_us IS NOT NULL AND EXISTS (SELECT 1 FROM temp.mpg_known) AND NOT EXISTS (SELECT 1 FROM main.allocations AS a WHERE a.job = o.job);
+WHERE record = 'jobs' AND submit_us IS NOT NULL AND EXISTS (SELECT 1 FROM temp.mpg_known)
+  AND NOT EXISTS (SELECT 1 FROM main.allocations AS a WHERE a.job = o.job);
 DELETE FROM temp.mpg_went_on
-WHERE EXISTS (SELECT 1 FROM main.allocations AS a WHERE a.job = mpg_went_on.job AND a.id NOT IN (SELECT o.id FROM temp.mpg_others AS o WHERE o.record = 'allocations'));
+WHERE EXISTS (SELECT 1 FROM main.allocations AS a
+              WHERE a.job = mpg_went_on.job AND a.id NOT IN (SELECT o.id FROM temp.mpg_others AS o WHERE o.record = 'allocations'));
 UPDATE main.jobs AS j
-SET name = coalesce(i.name, j.name), owner = coalesce(i.owner, j.owner), phase = coalesce(i.phase, j.phase), framework = coalesce(i.framework, j.framework),
-    runtime = coalesce(i.runtime, j.runtime), model = coalesce(i.model, j.model), priority = coalesce(i.priority, j.priority), chips = coalesce(i.chips, j.chips),
-    min_chips = coalesce(i.min_chips, iif(i.chips < j.chips, NULL, j.min_chips)), tasks = coalesce(i.tasks, iif(i.chips < j.chips, NULL, j.tasks)),
+SET name = coalesce(i.name, j.name), owner = coalesce(i.owner, j.owner), phase = coalesce(i.phase, j.phase),
+  framework = coalesce(i.framework, j.framework),
+    runtime = coalesce(i.runtime, j.runtime), model = coalesce(i.model, j.model), priority = coalesce(i.priority, j.priority),
+  chips = coalesce(i.chips, j.chips),
+    min_chips = coalesce(i.min_chips, iif(i.chips < j.chips, NULL, j.min_chips)),
+  tasks = coalesce(i.tasks, iif(i.chips < j.chips, NULL, j.tasks)),
     submit_us = coalesce(i.submit_us, j.submit_us), labels = coalesce(i.labels, j.labels)
 FROM (SELECT job, max(name) AS name, max(owner) AS owner, max(phase) AS phase, max(framework) AS framework, max(runtime) AS runtime,
              max(model) AS model, max(priority) AS priority, max(chips) AS chips, max(min_chips) AS min_chips, max(tasks) AS tasks,
@@ -199,7 +213,8 @@ CREATE TEMP TABLE mpg_rated AS
 SELECT job, start_us, id, dense_rank() OVER (ORDER BY job, start_us, end_us, kind, attempt, step, program, executions) AS alike
 FROM (SELECT s.*, count(*) OVER (PARTITION BY s.job, s.start_us, end_us, kind, attempt, step, program, executions) AS alike
       FROM (SELECT s.job, s.start_us -- in the order of the key: nothing is sorted
-            FROM (SELECT job FROM temp.mpg_incoming AS i WHERE NOT known AND n < (SELECT count(*) FROM main.spans AS s WHERE s.job = i.job)) AS i
+            FROM (SELECT job FROM temp.mpg_incoming AS i
+                  WHERE NOT known AND n < (SELECT count(*) FROM main.spans AS s WHERE s.job = i.job)) AS i
             CROSS JOIN main.spans AS s ON s.job = i.job AND s.program IS NOT NULL GROUP BY s.job, s.start_us HAVING count(*) > 1) AS t
       CROSS JOIN main.spans AS s ON s.job = t.job AND s.start_us = t.start_us AND s.program IS NOT NULL)
 WHERE alike > 1;
@@ -226,13 +241,17 @@ DROP TABLE IF EXISTS temp.mpg_as_read;
 CREATE TEMP TABLE mpg_as_read AS
 SELECT CASE WHEN EXISTS (SELECT 1 FROM temp.mpg_incoming) THEN
        NOT EXISTS (SELECT 1 FROM temp.mpg_incoming AS i
-                       WHERE NOT known AND (n, low, high) IS NOT (SELECT count(*), sum(id & 4294967295), sum(id >> 32) FROM main.spans AS s WHERE s.job = i.job))
-       AND (SELECT sum(id & 4294967295), sum(id >> 32) FROM main.commits) IS (SELECT sum(id & 4294967295), sum(id >> 32) FROM temp.mpg_commits)
+                       WHERE NOT known AND (n, low, high) IS NOT (SELECT count(*), sum(id & 4294967295), sum(id >> 32)
+                                                                  FROM main.spans AS s WHERE s.job = i.job))
+       AND (SELECT sum(id & 4294967295), sum(id >> 32) FROM main.commits) IS (SELECT sum(id & 4294967295), sum(id >> 32)
+           FROM temp.mpg_commits)
        AND NOT EXISTS (SELECT id FROM main.capacity EXCEPT SELECT id FROM temp.mpg_others WHERE record = 'capacity')
        AND NOT EXISTS (SELECT id FROM main.outages EXCEPT SELECT id FROM temp.mpg_others WHERE record = 'outages')
        AND NOT EXISTS (SELECT id FROM main.allocations EXCEPT SELECT id FROM temp.mpg_others WHERE record = 'allocations')
-       AND NOT EXISTS (SELECT job, name, owner, phase, framework, runtime, model, priority, chips, min_chips, tasks, submit_us, labels FROM main.jobs
-                       EXCEPT SELECT job, name, owner, phase, framework, runtime, model, priority, chips, min_chips, tasks, submit_us, labels
+       AND NOT EXISTS (SELECT job, name, owner, phase, framework, runtime, model, priority, chips, min_chips, tasks, submit_us, labels
+                       FROM main.jobs
+                       EXCEPT SELECT job, name, owner, phase, framework, runtime, model, priority, chips, min_chips, tasks, submit_us,
+                                     labels
                        FROM temp.mpg_others WHERE record = 'jobs')
        AND NOT EXISTS (SELECT program, flops, bytes, dtype FROM main.programs
                        EXCEPT SELECT program, flops, bytes, dtype FROM temp.mpg_others WHERE record = 'programs')

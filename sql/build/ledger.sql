@@ -34,7 +34,8 @@ CREATE TABLE ledger(
   capacity_us BIGINT AS (iif(category <> 'queued', chip_us, 0)),
   capacity_chip_hours REAL AS (iif(category <> 'queued', chip_us / 3.6e9, 0.0)),
   allocated_us BIGINT AS (iif(category <> 'down' AND category <> 'idle' AND category <> 'partial' AND category <> 'queued', chip_us, 0)),
-  allocated_chip_hours REAL AS (iif(category <> 'down' AND category <> 'idle' AND category <> 'partial' AND category <> 'queued', chip_us / 3.6e9, 0.0)),
+  allocated_chip_hours REAL AS (iif(category <> 'down' AND category <> 'idle' AND category <> 'partial'
+                                    AND category <> 'queued', chip_us / 3.6e9, 0.0)),
   partial_us BIGINT AS (iif(category = 'partial', chip_us, 0)),
   partial_chip_hours REAL AS (iif(category = 'partial', chip_us / 3.6e9, 0.0)),
   untraced_us BIGINT AS (iif(category = 'untraced', chip_us, 0)),
@@ -157,7 +158,8 @@ SELECT job, attempt, run, min(start_us), max(end_us), NULL, max(last_span_us), m
 FROM temp.mpg_did WHERE run NOT NULL GROUP BY job, attempt, run;
 UPDATE runs SET
   outcome = CASE WHEN EXISTS (SELECT 1 FROM runs AS r WHERE r.job = runs.job AND r.attempt = runs.attempt AND r.run > runs.run)
-                 THEN CASE WHEN EXISTS (SELECT 1 FROM allocations AS a WHERE a.job = runs.job AND a.attempt = runs.attempt AND a.start_us = runs.end_us AND a.chips = 0)
+                 THEN CASE WHEN EXISTS (SELECT 1 FROM allocations AS a
+                                        WHERE a.job = runs.job AND a.attempt = runs.attempt AND a.start_us = runs.end_us AND a.chips = 0)
                            THEN 'preempted' ELSE 'gang_broken' END
                  ELSE (SELECT a.outcome FROM attempts AS a WHERE a.job = runs.job AND a.attempt = runs.attempt) END;
 
@@ -277,7 +279,8 @@ CREATE TABLE job_sums(
   RG REAL AS (1.0 * productive_us / nullif(allocated_us - untraced_us, 0)),
   PG REAL AS (1.0 * ideal_us / nullif(productive_us - unrated_us, 0)),
   MPG REAL AS (CASE WHEN untraced_us = 0 AND unrated_us = 0 THEN 1.0 * ideal_us / nullif(allocated_us + partial_us, 0) END),
-  MPG_lower REAL AS (CASE WHEN ideal_us <> 0 OR untraced_us = 0 AND unrated_us = 0 THEN 1.0 * ideal_us / nullif(allocated_us + partial_us, 0) END),
+  MPG_lower REAL AS (CASE WHEN ideal_us <> 0 OR untraced_us = 0
+                            AND unrated_us = 0 THEN 1.0 * ideal_us / nullif(allocated_us + partial_us, 0) END),
   traced REAL AS (1.0 * (allocated_us - untraced_us) / nullif(allocated_us, 0)),
   rated REAL AS (1.0 * (productive_us - unrated_us) / nullif(productive_us, 0)));
 CREATE UNIQUE INDEX main.job_sums_key ON job_sums(job);

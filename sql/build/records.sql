@@ -82,9 +82,11 @@ SELECT record, id, job, attempt, kind, CAST(round(start_time * 1e6) AS INTEGER) 
        CAST(round(end_time * 1e6) AS INTEGER) AS end_us, step, program, flops, bytes, dtype,
        pool, chip, chips, task, outcome, name, owner, phase, framework, runtime, model, priority, min_chips, tasks,
        CAST(round(submit_time * 1e6) AS INTEGER) AS submit_us, labels,
-       peak_flops, hbm_bytes, hbm_bytes_per_s, ici_bytes_per_s, tdp_w, vendor, year, source, CAST(round(until_time * 1e6) AS INTEGER) AS until_us
+       peak_flops, hbm_bytes, hbm_bytes_per_s, ici_bytes_per_s, tdp_w, vendor, year, source,
+       CAST(round(until_time * 1e6) AS INTEGER) AS until_us
 FROM (
-  SELECT r.* FROM temp.mpg_sources AS s, trace_records(s.source) AS r WHERE s.files AND s.source IS NOT NULL AND r.record <> 'spans' AND r.record <> 'commits'
+  SELECT r.* FROM temp.mpg_sources AS s, trace_records(s.source) AS r
+  WHERE s.files AND s.source IS NOT NULL AND r.record <> 'spans' AND r.record <> 'commits'
   UNION ALL
   SELECT r.* FROM temp.mpg_sources AS s, mpg_records(s.source) AS r WHERE NOT s.files AND r.record <> 'spans' AND r.record <> 'commits'
 );
@@ -102,7 +104,8 @@ FROM temp.mpg_sources AS s, mpg_records(s.source) AS r WHERE NOT s.files AND r.r
 
 DROP VIEW IF EXISTS temp.mpg_commits;
 CREATE TEMP VIEW mpg_commits AS
-SELECT r.id, r.job, r.step, CAST(round(r.snapshot_time * 1e6) AS INTEGER) AS snapshot_us, CAST(round(r.durable_time * 1e6) AS INTEGER) AS durable_us
+SELECT r.id, r.job, r.step, CAST(round(r.snapshot_time * 1e6) AS INTEGER) AS snapshot_us,
+       CAST(round(r.durable_time * 1e6) AS INTEGER) AS durable_us
 FROM temp.mpg_sources AS s, trace_records(s.source) AS r WHERE s.files AND s.source IS NOT NULL AND r.record = 'commits'
 UNION ALL
 SELECT r.id, r.job, r.step, CAST(round(r.snapshot_time * 1e6) AS INTEGER), CAST(round(r.durable_time * 1e6) AS INTEGER)

@@ -14,7 +14,8 @@ WITH cluster AS (
 news AS (
   SELECT record, job, instr(job, '/') AS slash, pool, start_us, submit_us FROM temp.mpg_others
   WHERE EXISTS (SELECT 1 FROM main.jobs)
-    AND (record = 'allocations' AND id NOT IN (SELECT id FROM temp.mpg_known) OR record = 'jobs' AND job NOT IN (SELECT j.job FROM main.jobs AS j))
+    AND (record = 'allocations' AND id NOT IN (SELECT id FROM temp.mpg_known) OR record = 'jobs'
+         AND job NOT IN (SELECT j.job FROM main.jobs AS j))
 ),
 named AS (
   SELECT record, job, substr(job, slash + 1) AS was, pool, start_us, submit_us FROM news
@@ -22,7 +23,8 @@ named AS (
                    OR rtrim(rtrim(substr(job, 1, slash - 1), '0123456789'), '-') IN (SELECT name FROM cluster)) -- the second of a name
   UNION
   SELECT n.record, n.job, c.name || '/' || n.job, n.pool, n.start_us, n.submit_us
-  FROM (SELECT min(name) AS name FROM (SELECT DISTINCT substr(name, 1, instr(name || '/', '/') - 1) AS name FROM cluster) GROUP BY NULL HAVING count(*) = 1) AS c
+  FROM (SELECT min(name) AS name FROM (SELECT DISTINCT substr(name, 1, instr(name || '/', '/') - 1) AS name FROM cluster)
+        GROUP BY NULL HAVING count(*) = 1) AS c
   CROSS JOIN news AS n
 )
 SELECT a.job, n.job FROM named AS n CROSS JOIN main.allocations AS a ON a.job = n.was AND a.start_us = n.start_us AND a.pool = n.pool
@@ -35,7 +37,8 @@ CREATE TEMP TABLE mpg_renamed_logs AS
 SELECT DISTINCT j.job AS was, t.job
 FROM (SELECT source FROM (SELECT source, iif(source GLOB '*[*?[]*', '', rtrim(source, replace(source, '/', ''))) AS folder
                           FROM temp.mpg_sources WHERE files AND source IS NOT NULL)
-      WHERE EXISTS (SELECT 1 FROM main.jobs WHERE substr(job, 1, length(folder)) = folder AND (folder <> '' OR job GLOB '*.*') -- is named after a file
+      -- is named after a file
+      WHERE EXISTS (SELECT 1 FROM main.jobs WHERE substr(job, 1, length(folder)) = folder AND (folder <> '' OR job GLOB '*.*')
                                                 AND job NOT IN (SELECT o.job FROM temp.mpg_others AS o WHERE o.job IS NOT NULL))) AS s
 CROSS JOIN trace_sources(s.source) AS t
 CROSS JOIN main.jobs AS j ON j.job = t.file OR (j.job > t.file || '#' AND j.job < t.file || '$')
@@ -45,14 +48,18 @@ DROP TABLE IF EXISTS temp.mpg_own_names;
 CREATE TEMP TABLE mpg_own_names AS
 SELECT j.job, (SELECT min(s.start_us) FROM main.spans AS s WHERE s.job = j.job) AS began
 FROM (SELECT 1 FROM temp.mpg_sources WHERE files LIMIT 1) CROSS JOIN main.jobs AS j
-WHERE j.job NOT GLOB '*/*' AND j.job NOT IN (SELECT o.job FROM temp.mpg_others AS o WHERE o.job IS NOT NULL) AND j.submit_us IS NULL AND EXISTS (SELECT 1 FROM main.spans);
+WHERE j.job NOT GLOB '*/*' AND j.job NOT IN (SELECT o.job FROM temp.mpg_others AS o WHERE o.job IS NOT NULL) AND j.submit_us IS NULL
+  AND EXISTS (SELECT 1 FROM main.spans);
 INSERT INTO temp.mpg_renamed_logs
 SELECT w.job, min(n.job)
 FROM (SELECT * FROM temp.mpg_own_names WHERE began IS NOT NULL) AS w
-JOIN (SELECT s.job, min(s.start_us) AS began FROM (SELECT 1 FROM temp.mpg_own_names WHERE began IS NOT NULL LIMIT 1) CROSS JOIN temp.mpg_spans AS s GROUP BY s.job) AS n USING (began)
+JOIN (SELECT s.job, min(s.start_us) AS began
+      FROM (SELECT 1 FROM temp.mpg_own_names WHERE began IS NOT NULL LIMIT 1) CROSS JOIN temp.mpg_spans AS s
+      GROUP BY s.job) AS n USING (began)
 WHERE w.job NOT IN (SELECT r.was FROM temp.mpg_renamed_logs AS r) GROUP BY w.job HAVING count(*) = 1;
 DROP TABLE temp.mpg_own_names;
--- A log that is by itself and whose file was packed, rotated or moved: it holds what the other held, and does so from the same first span on.
+-- A log that is by itself and whose file was packed, rotated or moved: it holds what the other held, and does so from the same first span
+-- on.
 DROP TABLE IF EXISTS temp.mpg_folder;
 CREATE TEMP TABLE mpg_folder AS
 SELECT source, iif(source GLOB '*[*?[]*', '', rtrim(source, replace(source, '/', ''))) AS name
@@ -69,7 +76,8 @@ SELECT w.job AS was, n.job, (SELECT min(s.start_us) FROM main.spans AS s WHERE s
 FROM temp.mpg_gone_logs AS w JOIN temp.mpg_others AS n ON n.start_us = w.start_us AND n.chips = w.chips AND n.pool IS w.pool
 WHERE n.record = 'allocations' AND n.job GLOB '*.*' AND n.job NOT IN (SELECT j.job FROM main.jobs AS j)
 GROUP BY w.job, n.job;
-DELETE FROM temp.mpg_moved_logs WHERE began IS NULL OR job IN (SELECT m.job FROM temp.mpg_moved_logs AS m GROUP BY m.job HAVING count(*) > 1);
+DELETE FROM temp.mpg_moved_logs
+WHERE began IS NULL OR job IN (SELECT m.job FROM temp.mpg_moved_logs AS m GROUP BY m.job HAVING count(*) > 1);
 DROP TABLE IF EXISTS temp.mpg_begun_logs; -- those that are files
 CREATE TEMP TABLE mpg_begun_logs AS
 SELECT s.job, min(s.start_us) AS began FROM (SELECT 1 WHERE EXISTS (SELECT 1 FROM temp.mpg_moved_logs)) CROSS JOIN temp.mpg_spans AS s
@@ -77,9 +85,11 @@ SELECT s.job, min(s.start_us) AS began FROM (SELECT 1 WHERE EXISTS (SELECT 1 FRO
 DELETE FROM temp.mpg_begun_logs
 WHERE iif(job GLOB '*#[0-9]*', rtrim(rtrim(job, '0123456789'), '#'), job) NOT IN (
   SELECT t.file FROM temp.mpg_folder AS f CROSS JOIN trace_sources(f.source) AS t WHERE EXISTS (SELECT 1 FROM temp.mpg_moved_logs));
-DELETE FROM temp.mpg_moved_logs WHERE NOT EXISTS (SELECT 1 FROM temp.mpg_begun_logs AS b WHERE b.job = mpg_moved_logs.job AND b.began = mpg_moved_logs.began);
+DELETE FROM temp.mpg_moved_logs
+WHERE NOT EXISTS (SELECT 1 FROM temp.mpg_begun_logs AS b WHERE b.job = mpg_moved_logs.job AND b.began = mpg_moved_logs.began);
 INSERT INTO temp.mpg_renamed_logs
-SELECT was, min(job) FROM temp.mpg_moved_logs WHERE was NOT IN (SELECT r.was FROM temp.mpg_renamed_logs AS r) GROUP BY was HAVING count(*) = 1;
+SELECT was, min(job) FROM temp.mpg_moved_logs WHERE was NOT IN (SELECT r.was FROM temp.mpg_renamed_logs AS r)
+GROUP BY was HAVING count(*) = 1;
 DROP TABLE temp.mpg_begun_logs;
 DROP TABLE temp.mpg_folder;
 DROP TABLE temp.mpg_gone_logs;
@@ -91,25 +101,30 @@ DELETE FROM temp.mpg_renamed WHERE was IN (SELECT o.job FROM temp.mpg_others AS 
 DROP TABLE IF EXISTS temp.mpg_renamed_held;
 CREATE TEMP TABLE mpg_renamed_held AS
 SELECT r.was, o.job, o.pool, o.start_us
-FROM (SELECT 1 WHERE EXISTS (SELECT 1 FROM temp.mpg_renamed)) CROSS JOIN temp.mpg_others AS o CROSS JOIN temp.mpg_renamed AS r ON r.job = o.job
+FROM (SELECT 1 WHERE EXISTS (SELECT 1 FROM temp.mpg_renamed)) CROSS JOIN temp.mpg_others AS o
+CROSS JOIN temp.mpg_renamed AS r ON r.job = o.job
 WHERE o.record = 'allocations';
 CREATE INDEX temp.mpg_renamed_held_of ON mpg_renamed_held(was, pool, start_us);
 DELETE FROM main.capacity
-WHERE (pool, chips, start_us) IN (SELECT a.pool, a.chips, a.start_us FROM temp.mpg_renamed_logs AS l CROSS JOIN main.allocations AS a ON a.job = l.was)
+WHERE (pool, chips, start_us)
+    IN (SELECT a.pool, a.chips, a.start_us FROM temp.mpg_renamed_logs AS l CROSS JOIN main.allocations AS a ON a.job = l.was)
   AND id NOT IN (SELECT id FROM temp.mpg_others WHERE record = 'capacity');
 DELETE FROM main.allocations WHERE job IN (SELECT was FROM temp.mpg_renamed_logs);
 DELETE FROM main.allocations AS a
 WHERE job IN (SELECT was FROM temp.mpg_renamed)
   AND EXISTS (SELECT 1 FROM temp.mpg_renamed_held AS h WHERE h.was = a.job AND h.pool IS a.pool AND h.start_us = a.start_us);
 UPDATE main.allocations AS a
-SET job = (SELECT job FROM (SELECT h.job, min(abs(h.start_us - a.start_us)) FROM temp.mpg_renamed_held AS h WHERE h.was = a.job AND h.pool IS a.pool))
+SET job = (SELECT job FROM (SELECT h.job, min(abs(h.start_us - a.start_us))
+                            FROM temp.mpg_renamed_held AS h WHERE h.was = a.job AND h.pool IS a.pool))
 WHERE job IN (SELECT was FROM temp.mpg_renamed)
   AND EXISTS (SELECT 1 FROM temp.mpg_renamed_held AS h WHERE h.was = a.job AND h.pool IS a.pool);
-DELETE FROM temp.mpg_renamed WHERE was IN (SELECT a.job FROM main.allocations AS a WHERE a.job IN (SELECT was FROM temp.mpg_renamed)); -- another cluster's
+-- another cluster's
+DELETE FROM temp.mpg_renamed WHERE was IN (SELECT a.job FROM main.allocations AS a WHERE a.job IN (SELECT was FROM temp.mpg_renamed));
 DROP TABLE IF EXISTS temp.mpg_renamed_did;
 CREATE TEMP TABLE mpg_renamed_did AS
 SELECT r.was, min(s.start_us) AS start_us
-FROM (SELECT 1 WHERE EXISTS (SELECT 1 FROM temp.mpg_renamed)) CROSS JOIN temp.mpg_spans AS s CROSS JOIN temp.mpg_renamed AS r ON r.job = s.job GROUP BY r.was;
+FROM (SELECT 1 WHERE EXISTS (SELECT 1 FROM temp.mpg_renamed)) CROSS JOIN temp.mpg_spans AS s
+CROSS JOIN temp.mpg_renamed AS r ON r.job = s.job GROUP BY r.was;
 DELETE FROM main.spans AS s
 WHERE job IN (SELECT was FROM temp.mpg_renamed_did) AND start_us >= (SELECT d.start_us FROM temp.mpg_renamed_did AS d WHERE d.was = s.job);
 DELETE FROM main.commits AS c
@@ -119,7 +134,8 @@ UPDATE main.spans AS s
 SET job = (SELECT job FROM (SELECT h.job, min(abs(h.start_us - s.start_us)) FROM temp.mpg_renamed_held AS h WHERE h.was = s.job))
 WHERE job IN (SELECT h.was FROM temp.mpg_renamed AS r CROSS JOIN temp.mpg_renamed_held AS h USING (was));
 UPDATE main.commits AS c
-SET job = (SELECT job FROM (SELECT h.job, min(abs(h.start_us - coalesce(c.snapshot_us, durable_us))) FROM temp.mpg_renamed_held AS h WHERE h.was = c.job))
+SET job = (SELECT job FROM (SELECT h.job, min(abs(h.start_us - coalesce(c.snapshot_us, durable_us)))
+                            FROM temp.mpg_renamed_held AS h WHERE h.was = c.job))
 WHERE job IN (SELECT h.was FROM temp.mpg_renamed AS r CROSS JOIN temp.mpg_renamed_held AS h USING (was));
 UPDATE OR IGNORE main.jobs AS j SET job = (SELECT min(r.job) FROM temp.mpg_renamed AS r WHERE r.was = j.job)
 WHERE job IN (SELECT was FROM temp.mpg_renamed WHERE was NOT IN (SELECT was FROM temp.mpg_renamed_logs) GROUP BY was HAVING count(*) = 1);

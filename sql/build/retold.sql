@@ -1,12 +1,12 @@
 -- build/retold.sql - what this reading tells otherwise takes the place of what the tables have of it.
 --
--- A folder of exports that is read again tells most of what it told before, and some of it otherwise: an attempt has another number once the
--- one before it is exported, a pool another name once its cluster has a second type of chip, a cluster more chips or an earlier start once
--- its events are there. What nothing tells anew stays, as of files that are gone.
--- A part of build.sql. Reads what comes in and the tables of records.sql, before added.sql adds the one to the other.
+-- A folder of exports that is read again tells most of what it told before, and some of it otherwise: an attempt has another number once
+-- the one before it is exported, a pool another name once its cluster has a second type of chip, a cluster more chips or an earlier start
+-- once its events are there. What nothing tells anew stays, as of files that are gone. A part of build.sql. Reads what comes in and the
+-- tables of records.sql, before added.sql adds the one to the other.
 
--- An older export, built after a later one of its pools: what runs in it, and is not in the later one, ended when it was seen. (Logs of other
--- schedulers do not tell again of what runs.)
+-- An older export, built after a later one of its pools: what runs in it, and is not in the later one, ended when it was seen. (Logs of
+-- other schedulers do not tell again of what runs.)
 DROP TABLE IF EXISTS temp.mpg_older;
 CREATE TEMP TABLE mpg_older AS
 SELECT i.pool, max(i.until_us) AS until_us FROM temp.mpg_others AS i
@@ -23,26 +23,31 @@ WHERE n.record = 'allocations' AND n.end_us IS NULL AND n.chips > 0 AND n.id NOT
 UPDATE temp.mpg_others SET end_us = max(start_us, o.until_us) FROM temp.mpg_over AS o WHERE o.id = mpg_others.id AND record = 'allocations';
 INSERT INTO mpg_issues(source, severity, kind, line, count, detail)
 SELECT coalesce((SELECT max(source) FROM temp.mpg_sources), 'main'), 'warning', 'lost_end', NULL, count(DISTINCT job),
-       'jobs that run in this reading, and are not in a later one that the tables have, the first ' || min(job) || ': they ended when they were last seen'
+       'jobs that run in this reading, and are not in a later one that the tables have, the first ' || min(job)
+         || ': they ended when they were last seen'
 FROM temp.mpg_over GROUP BY NULL HAVING count(*) > 0;
 DROP TABLE temp.mpg_over;
 
 -- What a reading in between lacked (see below) and this one tells as before is open again, unless another piece goes on from there.
 UPDATE main.allocations AS a SET end_us = NULL, outcome = i.outcome
 FROM (SELECT id, job, start_us, outcome FROM temp.mpg_others WHERE record = 'allocations' AND end_us IS NULL) AS i
-WHERE a.job = i.job AND a.start_us = i.start_us AND a.id = i.id AND a.end_us IS NOT NULL AND a.pool NOT IN (SELECT o.pool FROM temp.mpg_older AS o)
-  AND NOT EXISTS (SELECT 1 FROM main.allocations AS k WHERE k.job = a.job AND k.task IS a.task AND k.start_us = a.end_us AND k.chips = a.chips AND k.id <> a.id);
+WHERE a.job = i.job AND a.start_us = i.start_us AND a.id = i.id AND a.end_us IS NOT NULL
+  AND a.pool NOT IN (SELECT o.pool FROM temp.mpg_older AS o)
+  AND NOT EXISTS (SELECT 1 FROM main.allocations AS k
+                  WHERE k.job = a.job AND k.task IS a.task AND k.start_us = a.end_us AND k.chips = a.chips AND k.id <> a.id);
 UPDATE main.capacity AS c SET end_us = NULL
 WHERE end_us IS NOT NULL AND id IN (SELECT i.id FROM temp.mpg_others AS i WHERE i.record = 'capacity' AND i.end_us IS NULL)
-  AND NOT EXISTS (SELECT 1 FROM main.capacity AS k WHERE k.pool = c.pool AND k.chip IS c.chip AND k.chips = c.chips AND k.start_us = c.end_us);
+  AND NOT EXISTS (SELECT 1 FROM main.capacity AS k
+                  WHERE k.pool = c.pool AND k.chip IS c.chip AND k.chips = c.chips AND k.start_us = c.end_us);
 UPDATE main.outages AS o SET end_us = NULL
 WHERE end_us IS NOT NULL AND id IN (SELECT i.id FROM temp.mpg_others AS i WHERE i.record = 'outages' AND i.end_us IS NULL)
-  AND NOT EXISTS (SELECT 1 FROM main.outages AS k WHERE k.pool = o.pool AND k.kind IS o.kind AND k.chips = o.chips AND k.start_us = o.end_us);
+  AND NOT EXISTS (SELECT 1 FROM main.outages AS k
+                  WHERE k.pool = o.pool AND k.kind IS o.kind AND k.chips = o.chips AND k.start_us = o.end_us);
 DROP TABLE temp.mpg_older;
 
--- A later export lacks the attempts before, or what a job of that id was before, and counts from 1 again: what follows after a gap goes on from those.
--- Only of schedulers, which say until when they observe pools. A requeue is submitted as the attempt before ends: an id whose job was submitted
--- long after was given anew.
+-- A later export lacks the attempts before, or what a job of that id was before, and counts from 1 again: what follows after a gap goes on
+-- from those. Only of schedulers, which say until when they observe pools. A requeue is submitted as the attempt before ends: an id whose
+-- job was submitted long after was given anew.
 DROP TABLE IF EXISTS temp.mpg_later;
 CREATE TEMP TABLE mpg_later AS
 SELECT n.job, max(a.attempt) - n.attempt + 1 AS more, n.anew AND count(a.task) = 0
@@ -53,8 +58,10 @@ FROM (SELECT job, min(start_us) AS start_us, min(attempt) AS attempt,
       FROM temp.mpg_others
       WHERE record = 'allocations' AND EXISTS (SELECT 1 FROM temp.mpg_known)
         AND pool IN (SELECT i.pool FROM temp.mpg_others AS i WHERE i.record = 'observed' AND i.job IS NULL)
-        AND job IN (SELECT o.job FROM temp.mpg_others AS o WHERE o.record = 'allocations' AND o.id NOT IN (SELECT k.id FROM temp.mpg_known AS k)
-                    UNION SELECT i.job FROM temp.mpg_others AS i CROSS JOIN main.jobs AS j ON j.job = i.job WHERE i.record = 'jobs' AND i.submit_us > j.submit_us)
+        AND job IN (SELECT o.job FROM temp.mpg_others AS o
+                    WHERE o.record = 'allocations' AND o.id NOT IN (SELECT k.id FROM temp.mpg_known AS k)
+                    UNION SELECT i.job FROM temp.mpg_others AS i CROSS JOIN main.jobs AS j ON j.job = i.job
+                    WHERE i.record = 'jobs' AND i.submit_us > j.submit_us)
       GROUP BY job) AS n
 CROSS JOIN main.allocations AS a ON a.job = n.job AND a.start_us < n.start_us
 WHERE a.chips > 0 AND a.id NOT IN (SELECT i.id FROM temp.mpg_others AS i WHERE i.record = 'allocations')
@@ -64,7 +71,8 @@ SELECT coalesce((SELECT max(source) FROM temp.mpg_sources), 'main'), 'warning', 
        'jobs submitted long after the end of what the tables have by their id, the first ' || min(job)
        || ': both count as one. Build the older and the newer files at once'
 FROM temp.mpg_later WHERE anew GROUP BY NULL;
-UPDATE temp.mpg_others SET attempt = attempt + l.more FROM temp.mpg_later AS l WHERE l.job = mpg_others.job AND record = 'allocations' AND l.more > 0;
+UPDATE temp.mpg_others SET attempt = attempt + l.more FROM temp.mpg_later AS l
+WHERE l.job = mpg_others.job AND record = 'allocations' AND l.more > 0;
 UPDATE temp.mpg_others SET submit_us = min(mpg_others.submit_us, j.submit_us)
 FROM temp.mpg_later AS l CROSS JOIN main.jobs AS j ON j.job = l.job
 WHERE l.job = mpg_others.job AND record = 'jobs' AND j.submit_us IS NOT NULL;
@@ -73,22 +81,27 @@ DROP TABLE temp.mpg_later;
 -- What comes in and was not there, and what was there, may be the same, and does not come in.
 DROP TABLE IF EXISTS temp.mpg_new;
 CREATE TEMP TABLE mpg_new AS
-SELECT record, id, job, attempt, task, pool, substr(pool, 1, instr(pool || '/', '/') - 1) AS cluster, chip, chips, start_us, end_us, kind, outcome FROM temp.mpg_others
-WHERE record IN ('capacity', 'outages', 'allocations') AND EXISTS (SELECT 1 FROM temp.mpg_known) AND id NOT IN (SELECT k.id FROM temp.mpg_known AS k);
+SELECT record, id, job, attempt, task, pool, substr(pool, 1, instr(pool || '/', '/') - 1) AS cluster, chip, chips, start_us, end_us, kind,
+       outcome FROM temp.mpg_others
+WHERE record IN ('capacity', 'outages', 'allocations') AND EXISTS (SELECT 1 FROM temp.mpg_known)
+  AND id NOT IN (SELECT k.id FROM temp.mpg_known AS k);
 DROP TABLE IF EXISTS temp.mpg_was;
 CREATE TEMP TABLE mpg_was AS
-SELECT 'allocations' AS record, a.id, a.job, attempt, task, pool, substr(pool, 1, instr(pool || '/', '/') - 1) AS cluster, NULL AS chip, chips,
+SELECT 'allocations' AS record, a.id, a.job, attempt, task, pool, substr(pool, 1, instr(pool || '/', '/') - 1) AS cluster, NULL AS chip,
+       chips,
        a.start_us, end_us, NULL AS kind, outcome
 FROM (SELECT DISTINCT job, start_us FROM temp.mpg_new WHERE record = 'allocations') AS n
 CROSS JOIN main.allocations AS a ON a.job = n.job AND a.start_us = n.start_us
 WHERE a.id NOT IN (SELECT i.id FROM temp.mpg_others AS i WHERE i.record = 'allocations')
 UNION ALL
 SELECT 'capacity', id, NULL, NULL, NULL, pool, NULL, chip, chips, start_us, end_us, NULL, NULL FROM main.capacity
-WHERE pool IN (SELECT n.pool FROM temp.mpg_new AS n WHERE n.record = 'capacity') AND id NOT IN (SELECT i.id FROM temp.mpg_others AS i WHERE i.record = 'capacity')
+WHERE pool IN (SELECT n.pool FROM temp.mpg_new AS n WHERE n.record = 'capacity')
+  AND id NOT IN (SELECT i.id FROM temp.mpg_others AS i WHERE i.record = 'capacity')
 UNION ALL
 SELECT 'outages', id, NULL, NULL, NULL, pool, NULL, NULL, chips, start_us, end_us, kind, NULL FROM main.outages
 WHERE (end_us IS NULL OR (pool, start_us) IN (SELECT n.pool, n.start_us FROM temp.mpg_new AS n WHERE n.record = 'outages'))
-  AND pool IN (SELECT n.pool FROM temp.mpg_new AS n WHERE n.record = 'outages') AND id NOT IN (SELECT i.id FROM temp.mpg_others AS i WHERE i.record = 'outages');
+  AND pool IN (SELECT n.pool FROM temp.mpg_new AS n WHERE n.record = 'outages')
+  AND id NOT IN (SELECT i.id FROM temp.mpg_others AS i WHERE i.record = 'outages');
 
 -- Files of several hosts that are read one after the other may begin at once, and end at several times: what they tell is the same only if
 -- this reading has more of the pool that was there before. A task holds its chips once, an attempt of another number is the same job's, and
@@ -96,10 +109,13 @@ WHERE (end_us IS NULL OR (pool, start_us) IN (SELECT n.pool, n.start_us FROM tem
 DROP TABLE IF EXISTS temp.mpg_again;
 CREATE TEMP TABLE mpg_again AS
 SELECT DISTINCT pool FROM temp.mpg_others
-WHERE record IN ('capacity', 'outages', 'allocations') AND EXISTS (SELECT 1 FROM temp.mpg_was) AND id IN (SELECT k.id FROM temp.mpg_known AS k)
+WHERE record IN ('capacity', 'outages', 'allocations') AND EXISTS (SELECT 1 FROM temp.mpg_was)
+  AND id IN (SELECT k.id FROM temp.mpg_known AS k)
 UNION -- the end of what was open
-SELECT w.pool FROM temp.mpg_was AS w JOIN temp.mpg_new AS n ON n.record = w.record AND n.job = w.job AND n.start_us = w.start_us AND n.pool = w.pool
-WHERE w.record = 'allocations' AND w.end_us IS NULL AND n.end_us IS NOT NULL AND n.attempt IS w.attempt AND n.task IS w.task AND n.chips = w.chips;
+SELECT w.pool FROM temp.mpg_was AS w
+JOIN temp.mpg_new AS n ON n.record = w.record AND n.job = w.job AND n.start_us = w.start_us AND n.pool = w.pool
+WHERE w.record = 'allocations' AND w.end_us IS NULL AND n.end_us IS NOT NULL AND n.attempt IS w.attempt AND n.task IS w.task
+  AND n.chips = w.chips;
 DROP TABLE IF EXISTS temp.mpg_retold;
 CREATE TEMP TABLE mpg_retold(record TEXT, alike TEXT, was BIGINT, now BIGINT, pool TEXT, pool_now TEXT);
 INSERT INTO temp.mpg_retold
@@ -110,14 +126,16 @@ WHERE w.record = 'allocations'
   AND (w.task IS NOT NULL OR w.pool IN (SELECT g.pool FROM temp.mpg_again AS g) OR (n.pool = w.pool AND n.attempt IS NOT w.attempt)
        OR (w.end_us IS NOT NULL AND w.outcome IS NULL AND n.pool = w.pool -- what a reading between lacked
            AND n.pool IN (SELECT i.pool FROM temp.mpg_others AS i WHERE i.record = 'observed' AND i.job IS NULL))
-       OR (n.pool <> w.pool AND n.cluster = w.cluster AND (w.pool IN (w.cluster, w.cluster || '/gpu') OR n.pool IN (n.cluster, n.cluster || '/gpu'))));
+       OR (n.pool <> w.pool AND n.cluster = w.cluster
+           AND (w.pool IN (w.cluster, w.cluster || '/gpu') OR n.pool IN (n.cluster, n.cluster || '/gpu'))));
 INSERT INTO temp.mpg_again SELECT DISTINCT pool_now FROM temp.mpg_retold;
 -- Capacity and outages of one start; capacity that was there before already, and a node that was out once the job had ended that held it.
 INSERT INTO temp.mpg_retold
 SELECT w.record, w.pool || ' ' || w.start_us, w.id, n.id, w.pool, n.pool
 FROM temp.mpg_was AS w JOIN temp.mpg_new AS n ON n.record = w.record AND n.pool = w.pool
 WHERE w.record <> 'allocations' AND w.pool IN (SELECT g.pool FROM temp.mpg_again AS g)
-  AND CASE WHEN n.start_us = w.start_us THEN NOT (n.chip IS w.chip AND n.chips = w.chips AND n.kind IS w.kind AND (w.end_us IS NULL OR n.end_us IS NULL))
+  AND CASE WHEN n.start_us = w.start_us
+             THEN NOT (n.chip IS w.chip AND n.chips = w.chips AND n.kind IS w.kind AND (w.end_us IS NULL OR n.end_us IS NULL))
            WHEN w.record = 'capacity' THEN n.start_us < w.start_us AND n.chips = w.chips AND n.end_us IS w.end_us
              AND coalesce(n.chip, w.chip, '') = coalesce(w.chip, n.chip, '')
            ELSE n.start_us > w.start_us AND w.end_us IS NULL AND n.chips = w.chips AND n.kind = w.kind
@@ -129,11 +147,13 @@ DROP TABLE IF EXISTS temp.mpg_replaced;
 CREATE TEMP TABLE mpg_replaced AS
 SELECT r.record, was, pool FROM (SELECT record, alike, was, pool, row_number() OVER (PARTITION BY record, alike ORDER BY was) AS place
   FROM (SELECT DISTINCT record, alike, was, pool FROM temp.mpg_retold)) AS r
-JOIN (SELECT record, alike, count(DISTINCT now) AS n FROM temp.mpg_retold GROUP BY record, alike) AS c USING (record, alike) WHERE place <= n;
+JOIN (SELECT record, alike, count(DISTINCT now) AS n FROM temp.mpg_retold GROUP BY record, alike) AS c USING (record, alike)
+WHERE place <= n;
 DELETE FROM main.allocations WHERE (job, start_us, id) IN (
-  SELECT w.job, w.start_us, w.id FROM temp.mpg_replaced AS r JOIN temp.mpg_was AS w ON w.record = r.record AND w.id = r.was WHERE r.record = 'allocations');
--- What a Workload of Kubernetes held while its pods were not known: once they are, they tell it. What it says once they are gone they told before,
--- but for the end of those that ran.
+  SELECT w.job, w.start_us, w.id FROM temp.mpg_replaced AS r JOIN temp.mpg_was AS w ON w.record = r.record AND w.id = r.was
+  WHERE r.record = 'allocations');
+-- What a Workload of Kubernetes held while its pods were not known: once they are, they tell it. What it says once they are gone they told
+-- before, but for the end of those that ran.
 DELETE FROM main.allocations
 WHERE (job, start_us, id) IN (
   SELECT o.job, o.start_us, o.id FROM (SELECT job, min(start_us) AS start_us FROM temp.mpg_new
@@ -148,13 +168,15 @@ FROM (SELECT min(id) AS id, job, min(start_us) AS start_us, min(end_us) AS end_u
 WHERE (SELECT count(*) = count(a.task) AND min(a.start_us) >= n.start_us FROM main.allocations AS a
        WHERE a.job = n.job AND coalesce(a.end_us, n.start_us) >= n.start_us AND a.start_us <= coalesce(n.end_us, a.start_us));
 UPDATE main.allocations SET end_us = max(allocations.start_us, t.end_us), outcome = t.outcome
-FROM temp.mpg_of_tasks AS t WHERE t.job = allocations.job AND allocations.start_us >= t.start_us AND allocations.end_us IS NULL AND t.end_us IS NOT NULL;
+FROM temp.mpg_of_tasks AS t WHERE t.job = allocations.job AND allocations.start_us >= t.start_us AND allocations.end_us IS NULL
+  AND t.end_us IS NOT NULL;
 DELETE FROM temp.mpg_others WHERE record = 'allocations' AND id IN (SELECT t.id FROM temp.mpg_of_tasks AS t);
 DROP TABLE temp.mpg_of_tasks;
 -- What waited again for an attempt (it holds 0 chips since then) waits no more if this reading has what followed.
 DELETE FROM main.allocations
 WHERE (job, start_us, id) IN (
-  SELECT o.job, o.start_us, o.id FROM (SELECT job, max(start_us) AS start_us FROM temp.mpg_new WHERE record = 'allocations' GROUP BY job) AS n
+  SELECT o.job, o.start_us, o.id
+  FROM (SELECT job, max(start_us) AS start_us FROM temp.mpg_new WHERE record = 'allocations' GROUP BY job) AS n
   CROSS JOIN main.allocations AS o ON o.job = n.job AND o.start_us <= n.start_us
   WHERE o.chips = 0 AND o.end_us IS NULL AND o.id NOT IN (SELECT i.id FROM temp.mpg_others AS i WHERE i.record = 'allocations'));
 DELETE FROM main.capacity WHERE id IN (SELECT was FROM temp.mpg_replaced WHERE record = 'capacity');
@@ -168,8 +190,8 @@ WHERE record = 'allocations' AND pool NOT IN (SELECT o.pool FROM temp.mpg_others
 DELETE FROM main.capacity WHERE pool IN (SELECT l.pool FROM temp.mpg_left AS l);
 DELETE FROM main.outages WHERE pool IN (SELECT l.pool FROM temp.mpg_left AS l);
 DELETE FROM main.observed WHERE pool IN (SELECT l.pool FROM temp.mpg_left AS l);
--- What was open in an earlier reading, and this one, which begins later, tells from its begin on, as of samples of one day after the other: that
--- is how long it was what it was. Of a whole again its pieces are in it. Only of what says until when it was observed.
+-- What was open in an earlier reading, and this one, which begins later, tells from its begin on, as of samples of one day after the other:
+-- that is how long it was what it was. Of a whole again its pieces are in it. Only of what says until when it was observed.
 DROP TABLE IF EXISTS temp.mpg_watched;
 CREATE TEMP TABLE mpg_watched AS
 SELECT o.pool, max(o.until_us) AS until_us,
@@ -184,7 +206,8 @@ DROP TABLE IF EXISTS temp.mpg_cut;
 CREATE TEMP TABLE mpg_cut AS
 WITH w AS (
   SELECT w.*, row_number() OVER (PARTITION BY record, pool, chip, kind, chips ORDER BY start_us, id) AS place FROM temp.mpg_was AS w
-  WHERE record <> 'allocations' AND end_us IS NULL AND pool IN (SELECT pool FROM temp.mpg_watched) AND (record, id) NOT IN (SELECT record, was FROM temp.mpg_replaced)
+  WHERE record <> 'allocations' AND end_us IS NULL AND pool IN (SELECT pool FROM temp.mpg_watched)
+    AND (record, id) NOT IN (SELECT record, was FROM temp.mpg_replaced)
     AND (record, pool, start_us) NOT IN (SELECT n.record, n.pool, n.start_us FROM temp.mpg_new AS n WHERE n.pool IS NOT NULL)
 ),
 n AS (
@@ -193,12 +216,14 @@ n AS (
   WHERE record <> 'allocations' AND (start_us = first_us OR start_us >= until_us)
 )
 SELECT w.record, w.id, NULL AS job, w.start_us, n.start_us AS end_us
-FROM w JOIN n ON n.record = w.record AND n.pool = w.pool AND n.chip IS w.chip AND n.kind IS w.kind AND n.chips = w.chips AND n.place = w.place AND n.start_us > w.start_us
+FROM w JOIN n ON n.record = w.record AND n.pool = w.pool AND n.chip IS w.chip AND n.kind IS w.kind AND n.chips = w.chips
+  AND n.place = w.place AND n.start_us > w.start_us
 UNION ALL
 SELECT 'allocations', a.id, a.job, a.start_us, min(n.start_us)
 FROM temp.mpg_new AS n CROSS JOIN main.allocations AS a ON a.job = n.job AND a.task IS n.task AND a.pool = n.pool AND a.chips = n.chips
   AND (a.task IS NOT NULL OR a.attempt IS n.attempt)
-WHERE n.record = 'allocations' AND a.chips > 0 AND a.end_us IS NULL AND n.start_us > a.start_us AND a.pool IN (SELECT pool FROM temp.mpg_watched)
+WHERE n.record = 'allocations' AND a.chips > 0 AND a.end_us IS NULL AND n.start_us > a.start_us
+  AND a.pool IN (SELECT pool FROM temp.mpg_watched)
   AND a.id NOT IN (SELECT i.id FROM temp.mpg_others AS i WHERE i.record = 'allocations')
   AND NOT EXISTS (SELECT 1 FROM temp.mpg_was AS t WHERE t.record = 'allocations' AND t.id = a.id)
 GROUP BY a.id;
@@ -210,10 +235,12 @@ DELETE FROM main.allocations WHERE (job, start_us, id) IN (
   SELECT a.job, a.start_us, a.id
   FROM temp.mpg_new AS n CROSS JOIN main.allocations AS a ON a.job = n.job AND a.task IS n.task AND a.pool = n.pool AND a.chips = n.chips
     AND (a.task IS NOT NULL OR a.attempt IS n.attempt)
-  WHERE n.record = 'allocations' AND a.start_us > n.start_us AND a.start_us < coalesce(n.end_us, 9e18) AND a.pool IN (SELECT pool FROM temp.mpg_watched)
+  WHERE n.record = 'allocations' AND a.start_us > n.start_us AND a.start_us < coalesce(n.end_us, 9e18)
+    AND a.pool IN (SELECT pool FROM temp.mpg_watched)
     AND a.id NOT IN (SELECT i.id FROM temp.mpg_others AS i WHERE i.record = 'allocations'));
--- And what was open then, and is no more where a later reading tells of its pool, ended when it was last seen: nodes that were out, and pods.
--- So did a job of Slurm or Flux, whose exports have all jobs of their time. (Logs of other schedulers do not tell again of a job that runs.)
+-- And what was open then, and is no more where a later reading tells of its pool, ended when it was last seen: nodes that were out, and
+-- pods. So did a job of Slurm or Flux, whose exports have all jobs of their time. (Logs of other schedulers do not tell again of a job that
+-- runs.)
 DELETE FROM temp.mpg_watched WHERE now_us <= until_us;
 DROP TABLE IF EXISTS temp.mpg_gone;
 CREATE TEMP TABLE mpg_gone AS
@@ -233,16 +260,20 @@ WHERE o.end_us IS NULL AND o.id NOT IN (SELECT i.id FROM temp.mpg_others AS i WH
 UNION ALL
 SELECT 'allocations', a.id, a.job, a.start_us, w.until_us, a.job || ' (' || a.task || ')'
 FROM (SELECT 1 FROM temp.mpg_watched LIMIT 1) CROSS JOIN main.allocations AS a CROSS JOIN temp.mpg_watched AS w ON w.pool = a.pool
-WHERE a.end_us IS NULL AND a.task IS NOT NULL AND a.chips > 0 AND a.id NOT IN (SELECT i.id FROM temp.mpg_others AS i WHERE i.record = 'allocations')
+WHERE a.end_us IS NULL AND a.task IS NOT NULL AND a.chips > 0
+  AND a.id NOT IN (SELECT i.id FROM temp.mpg_others AS i WHERE i.record = 'allocations')
   AND (a.job, a.start_us) NOT IN (SELECT n.job, n.start_us FROM temp.mpg_new AS n WHERE n.record = 'allocations')
 UNION ALL
 SELECT 'allocations', id, job, start_us, until_us, 'job ' || job FROM temp.mpg_gone;
 UPDATE main.outages SET end_us = max(outages.start_us, o.until_us) FROM temp.mpg_over AS o WHERE o.record = 'outages' AND o.id = outages.id;
-UPDATE main.allocations SET end_us = max(allocations.start_us, o.until_us), outcome = coalesce(outcome, iif(task IS NULL, NULL, 'cancelled'))
-FROM temp.mpg_over AS o WHERE o.record = 'allocations' AND o.job = allocations.job AND o.start_us = allocations.start_us AND o.id = allocations.id;
+UPDATE main.allocations SET end_us = max(allocations.start_us, o.until_us),
+  outcome = coalesce(outcome, iif(task IS NULL, NULL, 'cancelled'))
+FROM temp.mpg_over AS o WHERE o.record = 'allocations' AND o.job = allocations.job AND o.start_us = allocations.start_us
+  AND o.id = allocations.id;
 INSERT INTO mpg_issues(source, severity, kind, line, count, detail)
 SELECT coalesce((SELECT max(source) FROM temp.mpg_sources), 'main'), 'warning', 'lost_end', NULL, count(*),
-       'pods, jobs and outages that the tables had, and a later reading has no more, the first ' || min(what) || ': they ended when they were last seen'
+       'pods, jobs and outages that the tables had, and a later reading has no more, the first ' || min(what)
+         || ': they ended when they were last seen'
 FROM temp.mpg_over GROUP BY NULL HAVING count(*) > 0;
 DROP TABLE temp.mpg_watched;
 DROP TABLE temp.mpg_cut;
@@ -251,12 +282,15 @@ DROP TABLE temp.mpg_gone;
 -- An id that a job of another cluster has.
 INSERT INTO mpg_issues(source, severity, kind, line, count, detail)
 SELECT coalesce((SELECT max(source) FROM temp.mpg_sources), 'main'), 'warning', 'conflict', NULL, count(*),
-       'jobs whose id the tables have of another cluster, the first ' || min(job || ' of ' || cluster) || ': both count as one. Build the folders of all clusters at once'
+       'jobs whose id the tables have of another cluster, the first ' || min(job || ' of ' || cluster)
+         || ': both count as one. Build the folders of all clusters at once'
 FROM (SELECT DISTINCT n.job, n.cluster
       FROM (SELECT DISTINCT job, cluster FROM temp.mpg_new WHERE record = 'allocations' AND instr(job, '/') = 0 AND chips > 0) AS n
-      CROSS JOIN main.jobs AS j ON j.job = n.job JOIN temp.mpg_others AS i ON i.record = 'jobs' AND i.job = n.job AND i.submit_us <> j.submit_us
+      CROSS JOIN main.jobs AS j ON j.job = n.job
+      JOIN temp.mpg_others AS i ON i.record = 'jobs' AND i.job = n.job AND i.submit_us <> j.submit_us
       WHERE EXISTS (SELECT 1 FROM main.allocations AS a WHERE a.job = n.job AND a.chips > 0)
-        AND NOT EXISTS (SELECT 1 FROM main.allocations AS a WHERE a.job = n.job AND substr(a.pool, 1, instr(a.pool || '/', '/') - 1) = n.cluster))
+        AND NOT EXISTS (SELECT 1 FROM main.allocations AS a
+                        WHERE a.job = n.job AND substr(a.pool, 1, instr(a.pool || '/', '/') - 1) = n.cluster))
 GROUP BY NULL HAVING count(*) > 0;
 DROP TABLE temp.mpg_new;
 DROP TABLE temp.mpg_was;

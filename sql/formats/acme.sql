@@ -26,24 +26,34 @@
 
 CREATE TEMP TABLE IF NOT EXISTS acme_jobs AS
 SELECT replace(substr(name, 1, instr(name || '.', '.') - 1), 'trace_', '') AS cluster,
-       json_extract(record, '$.job_id') AS job_id, json_extract(record, '$.user') AS user, json_extract(record, '$.node_num') AS node_num, json_extract(record, '$.gpu_num') AS gpu_num,
+       json_extract(record, '$.job_id') AS job_id, json_extract(record, '$.user') AS user, json_extract(record, '$.node_num') AS node_num,
+       json_extract(record, '$.gpu_num') AS gpu_num,
        json_extract(record, '$.cpu_num') AS cpu_num, json_extract(record, '$.type') AS type, json_extract(record, '$.state') AS state,
-       json_extract(record, '$.submit_time') AS submit_time, json_extract(record, '$.start_time') AS start_time, coalesce(json_extract(record, '$.end_time'), json_extract(record, '$.stop_time'), json_extract(record, '$.fail_time')) AS end_time, -- Kalos tells when a job was stopped or failed as well
+       -- Kalos tells when a job was stopped or failed as well
+       json_extract(record, '$.submit_time') AS submit_time, json_extract(record, '$.start_time') AS start_time,
+       coalesce(json_extract(record, '$.end_time'), json_extract(record, '$.stop_time'), json_extract(record, '$.fail_time')) AS end_time,
         file AS _file, line AS _line
-FROM (SELECT record, _file AS file, _line AS line, replace(_file, rtrim(_file, replace(_file, '/', '')), '') AS name FROM csv_trace(mpg_required(:acme, ':acme')) WHERE nulls = 'None, NaN');
+FROM (SELECT record, _file AS file, _line AS line, replace(_file, rtrim(_file, replace(_file, '/', '')), '') AS name
+      FROM csv_trace(mpg_required(:acme, ':acme')) WHERE nulls = 'None, NaN');
 
 -- What cannot be: a time that is more than ten years from the middle one; its row counts as nothing. What comes twice counts once.
 DROP TABLE IF EXISTS temp.acme_left_out;
 CREATE TEMP TABLE acme_left_out AS
-WITH years AS (SELECT coalesce(CAST(substr(start_time, 1, 4) AS INTEGER), CAST(substr(submit_time, 1, 4) AS INTEGER), CAST(substr(end_time, 1, 4) AS INTEGER)) AS year, count(*) AS n FROM acme_jobs GROUP BY 1),
+WITH years AS (SELECT coalesce(CAST(substr(start_time, 1, 4) AS INTEGER), CAST(substr(submit_time, 1, 4) AS INTEGER),
+                               CAST(substr(end_time, 1, 4) AS INTEGER)) AS year, count(*) AS n FROM acme_jobs GROUP BY 1),
 middle AS (
-  SELECT min(year) AS year FROM (SELECT year, sum(n) OVER (ORDER BY year) AS so_far, sum(n) OVER () AS n FROM years WHERE year IS NOT NULL) WHERE 2 * so_far >= n
+  SELECT min(year) AS year FROM (SELECT year, sum(n) OVER (ORDER BY year) AS so_far, sum(n) OVER () AS n FROM years WHERE year IS NOT NULL)
+  WHERE 2 * so_far >= n
 )
-SELECT t.rowid AS row, 'impossible_time' AS kind, 'data_loss' AS severity, _file, _line, 'a time of ' || 'job ' || job_id || ' is more than ten years from the middle one: its row is left out' AS detail
-FROM acme_jobs AS t, middle WHERE max(abs(coalesce(CAST(substr(start_time, 1, 4) AS INTEGER) - year, 0)), abs(coalesce(CAST(substr(submit_time, 1, 4) AS INTEGER) - year, 0)), abs(coalesce(CAST(substr(end_time, 1, 4) AS INTEGER) - year, 0))) > 10
+SELECT t.rowid AS row, 'impossible_time' AS kind, 'data_loss' AS severity, _file, _line,
+       'a time of ' || 'job ' || job_id || ' is more than ten years from the middle one: its row is left out' AS detail
+FROM acme_jobs AS t, middle WHERE max(abs(coalesce(CAST(substr(start_time, 1, 4) AS INTEGER) - year, 0)),
+                                      abs(coalesce(CAST(substr(submit_time, 1, 4) AS INTEGER) - year, 0)),
+                                      abs(coalesce(CAST(substr(end_time, 1, 4) AS INTEGER) - year, 0))) > 10
 UNION ALL
 SELECT row, iif(before = cluster, 'repeated_record', 'duplicate_allocation'), 'warning', _file, _line,
-       'job ' || job_id || iif(before = cluster, ' comes more than once: its row counts once', ' is one of cluster ' || before || ' as well, after the names of the files: it counts in both')
+       'job ' || job_id || iif(before = cluster, ' comes more than once: its row counts once',
+                               ' is one of cluster ' || before || ' as well, after the names of the files: it counts in both')
 FROM (SELECT *, rowid AS row, lag(cluster) OVER same AS before, lag(user) OVER same AS before_user FROM acme_jobs
       WINDOW same AS (PARTITION BY job_id, submit_time, start_time, end_time ORDER BY cluster, rowid))
 WHERE before = cluster OR before <> cluster AND start_time IS NOT NULL AND before_user = user;
@@ -52,10 +62,15 @@ SELECT coalesce(_file, :acme, 'acme_jobs'), severity, kind, min(_line), count(*)
 DELETE FROM temp.acme_jobs WHERE rowid IN (SELECT row FROM acme_left_out WHERE kind <> 'duplicate_allocation');
 DROP TABLE acme_left_out;
 INSERT INTO mpg_issues(source, severity, kind, line, count, detail)
-SELECT coalesce(_file, :acme, 'acme_jobs'), 'warning', 'missing_field', min(_line), count(*), coalesce('job ' || job_id, 'a row') || ' lacks its ' || field || ': it counts as far as it tells'
-FROM (SELECT *, CASE WHEN gpu_num IS NULL OR gpu_num < 0 THEN 'number of GPUs' WHEN submit_time IS NULL THEN 'submit_time' WHEN start_time IS NULL AND state IN ('COMPLETED', 'TIMEOUT', 'NODE_FAIL') THEN 'start_time' WHEN end_time IS NULL AND state IS NOT NULL THEN 'end_time' WHEN state IS NULL THEN 'state' WHEN job_id IS NULL THEN 'job_id' END AS field FROM acme_jobs) WHERE field IS NOT NULL GROUP BY _file, field;
+SELECT coalesce(_file, :acme, 'acme_jobs'), 'warning', 'missing_field', min(_line), count(*),
+       coalesce('job ' || job_id, 'a row') || ' lacks its ' || field || ': it counts as far as it tells'
+FROM (SELECT *, CASE WHEN gpu_num IS NULL OR gpu_num < 0 THEN 'number of GPUs' WHEN submit_time IS NULL THEN 'submit_time'
+                     WHEN start_time IS NULL AND state IN ('COMPLETED', 'TIMEOUT', 'NODE_FAIL') THEN 'start_time'
+                     WHEN end_time IS NULL AND state IS NOT NULL THEN 'end_time' WHEN state IS NULL THEN 'state'
+                     WHEN job_id IS NULL THEN 'job_id' END AS field FROM acme_jobs) WHERE field IS NOT NULL GROUP BY _file, field;
 INSERT INTO mpg_issues(source, severity, kind, line, count, detail)
-SELECT coalesce(_file, :acme, 'acme_jobs'), 'warning', 'unknown_state', min(_line), count(*), 'unknown states, taken as no outcome: ' || group_concat(DISTINCT state)
+SELECT coalesce(_file, :acme, 'acme_jobs'), 'warning', 'unknown_state', min(_line), count(*),
+       'unknown states, taken as no outcome: ' || group_concat(DISTINCT state)
 FROM acme_jobs WHERE state NOT IN ('COMPLETED', 'CANCELLED', 'FAILED', 'TIMEOUT', 'NODE_FAIL') GROUP BY _file;
 
 DROP TABLE IF EXISTS temp.acme_gpu_jobs;
@@ -82,10 +97,13 @@ FROM acme_gpu_jobs
 WHERE coalesce(start_time, end_time) IS NOT NULL;
 
 INSERT INTO mpg_issues(source, severity, kind, line, count, detail)
-SELECT coalesce(a._file, :acme, 'acme_jobs'), 'warning', 'start_before_submit', min(a._line), count(*), 'job ' || min(job) || ' started before it was submitted: it counts as given' FROM acme_gpu_jobs AS a WHERE start_time < submit_time GROUP BY a._file;
+SELECT coalesce(a._file, :acme, 'acme_jobs'), 'warning', 'start_before_submit', min(a._line), count(*),
+       'job ' || min(job) || ' started before it was submitted: it counts as given'
+FROM acme_gpu_jobs AS a WHERE start_time < submit_time GROUP BY a._file;
 -- What ended before it started holds nothing.
 INSERT INTO mpg_issues(source, severity, kind, line, count, detail)
-SELECT coalesce(:acme, 'acme_jobs'), 'data_loss', 'end_before_start', NULL, count(*), 'job ' || min(job) || ' ended before it started: it holds nothing'
+SELECT coalesce(:acme, 'acme_jobs'), 'data_loss', 'end_before_start', NULL, count(*),
+       'job ' || min(job) || ' ended before it started: it holds nothing'
 FROM allocations WHERE end_time < start_time;
 UPDATE allocations SET end_time = start_time WHERE end_time < start_time;
 
@@ -93,7 +111,8 @@ DROP TABLE IF EXISTS temp.capacity;
 CREATE TEMP TABLE capacity AS
 SELECT cluster AS pool, 'nvidia-a100-80-sxm4' AS chip, CASE cluster WHEN 'seren' THEN 2288 ELSE 2416 END AS chips,
        (SELECT min(submit_time) FROM acme_jobs AS j WHERE j.cluster = c.cluster) AS start_time,
-       (SELECT max(coalesce(max(end_time), ''), coalesce(max(start_time), ''), coalesce(max(submit_time), '')) FROM acme_jobs AS j WHERE j.cluster = c.cluster) AS end_time
+       (SELECT max(coalesce(max(end_time), ''), coalesce(max(start_time), ''), coalesce(max(submit_time), ''))
+        FROM acme_jobs AS j WHERE j.cluster = c.cluster) AS end_time
 FROM (SELECT DISTINCT cluster FROM acme_gpu_jobs) AS c
 WHERE cluster IN ('seren', 'kalos');
 

@@ -29,54 +29,74 @@
 -- ---- 1. The input ----
 
 CREATE TEMP TABLE IF NOT EXISTS openb_pods AS
-SELECT json_extract(record, '$.name') AS name, json_extract(record, '$.num_gpu') AS num_gpu, json_extract(record, '$.gpu_milli') AS gpu_milli, json_extract(record, '$.gpu_spec') AS gpu_spec,
-       json_extract(record, '$.qos') AS qos, json_extract(record, '$.pod_phase') AS pod_phase, json_extract(record, '$.creation_time') AS creation_time,
+SELECT json_extract(record, '$.name') AS name, json_extract(record, '$.num_gpu') AS num_gpu,
+       json_extract(record, '$.gpu_milli') AS gpu_milli, json_extract(record, '$.gpu_spec') AS gpu_spec,
+       json_extract(record, '$.qos') AS qos, json_extract(record, '$.pod_phase') AS pod_phase,
+       json_extract(record, '$.creation_time') AS creation_time,
        json_extract(record, '$.deletion_time') AS deletion_time, json_extract(record, '$.scheduled_time') AS scheduled_time, _file, _line
-FROM csv_trace(mpg_required(:openb_pods, ':openb_pods')) WHERE nulls = 'nan, NaN' AND types = 'num_gpu BIGINT, gpu_milli BIGINT, creation_time REAL, deletion_time REAL, scheduled_time REAL';
+FROM csv_trace(mpg_required(:openb_pods, ':openb_pods'))
+WHERE nulls = 'nan, NaN' AND types = 'num_gpu BIGINT, gpu_milli BIGINT, creation_time REAL, deletion_time REAL, scheduled_time REAL';
 
 CREATE TEMP TABLE IF NOT EXISTS openb_nodes AS
-SELECT json_extract(record, '$.gpu') AS gpu, json_extract(record, '$.model') AS model, json_extract(record, '$.sn') AS sn, _file, _line FROM csv_trace(:openb_nodes) WHERE nulls = 'nan, NaN' AND types = 'gpu BIGINT';
+SELECT json_extract(record, '$.gpu') AS gpu, json_extract(record, '$.model') AS model, json_extract(record, '$.sn') AS sn, _file, _line
+FROM csv_trace(:openb_nodes) WHERE nulls = 'nan, NaN' AND types = 'gpu BIGINT';
 
 -- What cannot be: a time that is more than ten years from the middle one; its row counts as nothing. What comes twice counts once.
 DROP TABLE IF EXISTS temp.openb_left_out;
 CREATE TEMP TABLE openb_left_out AS
-WITH years AS (SELECT coalesce(CAST(creation_time / 31556952 AS INTEGER), CAST(scheduled_time / 31556952 AS INTEGER), CAST(deletion_time / 31556952 AS INTEGER)) AS year, count(*) AS n FROM openb_pods GROUP BY 1),
+WITH years AS (SELECT coalesce(CAST(creation_time / 31556952 AS INTEGER), CAST(scheduled_time / 31556952 AS INTEGER),
+                               CAST(deletion_time / 31556952 AS INTEGER)) AS year, count(*) AS n FROM openb_pods GROUP BY 1),
 middle AS (
-  SELECT min(year) AS year FROM (SELECT year, sum(n) OVER (ORDER BY year) AS so_far, sum(n) OVER () AS n FROM years WHERE year IS NOT NULL) WHERE 2 * so_far >= n
+  SELECT min(year) AS year FROM (SELECT year, sum(n) OVER (ORDER BY year) AS so_far, sum(n) OVER () AS n FROM years WHERE year IS NOT NULL)
+  WHERE 2 * so_far >= n
 )
-SELECT t.rowid AS row, 'impossible_time' AS kind, 'data_loss' AS severity, _file, _line, 'a time of ' || 'pod ' || name || ' is more than ten years from the middle one: its row is left out' AS detail
-FROM openb_pods AS t, middle WHERE max(abs(coalesce(CAST(creation_time / 31556952 AS INTEGER) - year, 0)), abs(coalesce(CAST(scheduled_time / 31556952 AS INTEGER) - year, 0)), abs(coalesce(CAST(deletion_time / 31556952 AS INTEGER) - year, 0))) > 10
+SELECT t.rowid AS row, 'impossible_time' AS kind, 'data_loss' AS severity, _file, _line,
+       'a time of ' || 'pod ' || name || ' is more than ten years from the middle one: its row is left out' AS detail
+FROM openb_pods AS t, middle WHERE max(abs(coalesce(CAST(creation_time / 31556952 AS INTEGER) - year, 0)),
+                                       abs(coalesce(CAST(scheduled_time / 31556952 AS INTEGER) - year, 0)),
+                                       abs(coalesce(CAST(deletion_time / 31556952 AS INTEGER) - year, 0))) > 10
 UNION ALL
 SELECT row, 'repeated_record', 'warning', _file, _line, 'pod ' || name || ' comes more than once: its row counts once'
-FROM (SELECT *, rowid AS row, row_number() OVER (PARTITION BY name, creation_time, scheduled_time, deletion_time ORDER BY rowid) AS nth FROM openb_pods) WHERE nth > 1;
+FROM (SELECT *, rowid AS row, row_number() OVER (PARTITION BY name, creation_time, scheduled_time, deletion_time ORDER BY rowid) AS nth
+      FROM openb_pods) WHERE nth > 1;
 INSERT INTO mpg_issues(source, severity, kind, line, count, detail)
 SELECT coalesce(_file, :openb_pods, 'openb_pods'), severity, kind, min(_line), count(*), detail FROM openb_left_out GROUP BY _file, kind;
 DELETE FROM temp.openb_pods WHERE rowid IN (SELECT row FROM openb_left_out);
 DROP TABLE openb_left_out;
 INSERT INTO mpg_issues(source, severity, kind, line, count, detail)
-SELECT coalesce(_file, :openb_pods, 'openb_pods'), 'warning', 'missing_field', min(_line), count(*), coalesce('pod ' || name, 'a row') || ' lacks its ' || field || ': it counts as far as it tells'
-FROM (SELECT *, CASE WHEN num_gpu IS NULL OR num_gpu < 0 OR gpu_milli IS NULL OR gpu_milli < 0 THEN 'number of GPUs' WHEN creation_time IS NULL THEN 'creation_time' WHEN deletion_time IS NULL THEN 'deletion_time' WHEN scheduled_time IS NULL AND pod_phase IN ('Running', 'Succeeded') THEN 'scheduled_time' WHEN pod_phase IS NULL THEN 'pod_phase' END AS field FROM openb_pods) WHERE field IS NOT NULL GROUP BY _file, field;
+SELECT coalesce(_file, :openb_pods, 'openb_pods'), 'warning', 'missing_field', min(_line), count(*),
+       coalesce('pod ' || name, 'a row') || ' lacks its ' || field || ': it counts as far as it tells'
+FROM (SELECT *, CASE WHEN num_gpu IS NULL OR num_gpu < 0 OR gpu_milli IS NULL OR gpu_milli < 0 THEN 'number of GPUs'
+                     WHEN creation_time IS NULL THEN 'creation_time' WHEN deletion_time IS NULL THEN 'deletion_time'
+                     WHEN scheduled_time IS NULL AND pod_phase IN ('Running', 'Succeeded') THEN 'scheduled_time'
+                     WHEN pod_phase IS NULL THEN 'pod_phase' END AS field FROM openb_pods) WHERE field IS NOT NULL GROUP BY _file, field;
 INSERT INTO mpg_issues(source, severity, kind, line, count, detail)
-SELECT coalesce(_file, :openb_pods, 'openb_pods'), 'warning', 'unknown_state', min(_line), count(*), 'unknown states, taken as no outcome: ' || group_concat(DISTINCT pod_phase)
+SELECT coalesce(_file, :openb_pods, 'openb_pods'), 'warning', 'unknown_state', min(_line), count(*),
+       'unknown states, taken as no outcome: ' || group_concat(DISTINCT pod_phase)
 FROM openb_pods WHERE pod_phase NOT IN ('Running', 'Succeeded', 'Failed', 'Pending', 'Unknown') GROUP BY _file;
 INSERT INTO mpg_issues(source, severity, kind, line, count, detail)
-SELECT coalesce(_file, :openb_nodes, 'openb_nodes'), 'warning', 'repeated_record', min(_line), count(*), 'node ' || sn || ' comes more than once: it counts once'
-FROM (SELECT *, row_number() OVER (PARTITION BY sn ORDER BY rowid) AS nth FROM openb_nodes WHERE sn IS NOT NULL) WHERE nth > 1 GROUP BY _file;
+SELECT coalesce(_file, :openb_nodes, 'openb_nodes'), 'warning', 'repeated_record', min(_line), count(*),
+       'node ' || sn || ' comes more than once: it counts once'
+FROM (SELECT *, row_number() OVER (PARTITION BY sn ORDER BY rowid) AS nth FROM openb_nodes WHERE sn IS NOT NULL)
+WHERE nth > 1 GROUP BY _file;
 DELETE FROM temp.openb_nodes WHERE sn IS NOT NULL AND rowid NOT IN (SELECT min(rowid) FROM openb_nodes GROUP BY sn);
 INSERT INTO mpg_issues(source, severity, kind, line, count, detail)
-SELECT coalesce(_file, :openb_nodes, 'openb_nodes'), 'warning', 'missing_field', min(_line), count(*), 'node ' || coalesce(sn, '?') || ' lacks its number of GPUs: it counts as none'
+SELECT coalesce(_file, :openb_nodes, 'openb_nodes'), 'warning', 'missing_field', min(_line), count(*),
+       'node ' || coalesce(sn, '?') || ' lacks its number of GPUs: it counts as none'
 FROM openb_nodes WHERE gpu IS NULL OR gpu < 0 GROUP BY _file;
 
 DROP TABLE IF EXISTS temp.openb_held;
 CREATE TEMP TABLE openb_held AS
-SELECT *, num_gpu * gpu_milli / 1000.0 AS chips, deletion_time = (SELECT max(deletion_time) FROM openb_pods) AND pod_phase = 'Running' AS runs_on
+SELECT *, num_gpu * gpu_milli / 1000.0 AS chips, deletion_time = (SELECT max(deletion_time) FROM openb_pods)
+         AND pod_phase = 'Running' AS runs_on
 FROM openb_pods WHERE num_gpu * gpu_milli > 0;
 
 -- ---- 2. The relations ----
 
 DROP TABLE IF EXISTS temp.jobs;
 CREATE TEMP TABLE jobs AS
-SELECT CAST(name AS TEXT) AS job, NULL AS name, NULL AS owner, CASE WHEN qos = 'LS' THEN 'serving' END AS phase, NULL AS framework, NULL AS runtime,
+SELECT CAST(name AS TEXT) AS job, NULL AS name, NULL AS owner, CASE WHEN qos = 'LS' THEN 'serving' END AS phase, NULL AS framework,
+       NULL AS runtime,
        NULL AS model, qos AS priority, chips, NULL AS min_chips, NULL AS tasks, creation_time AS submit_time,
        json_patch('{}', json_object('qos', qos, 'gpu_spec', gpu_spec, 'pod_phase', pod_phase)) AS labels
 FROM openb_held;
@@ -84,17 +104,22 @@ FROM openb_held;
 -- A pod that was never scheduled holds nothing at the moment it was deleted, which closes its demand.
 DROP TABLE IF EXISTS temp.allocations;
 CREATE TEMP TABLE allocations AS
-SELECT CAST(name AS TEXT) AS job, 1 AS attempt, NULL AS task, 'openb' AS pool, CASE WHEN scheduled_time IS NULL THEN 0 ELSE chips END AS chips,
+SELECT CAST(name AS TEXT) AS job, 1 AS attempt, NULL AS task, 'openb' AS pool,
+       CASE WHEN scheduled_time IS NULL THEN 0 ELSE chips END AS chips,
        coalesce(scheduled_time, deletion_time) AS start_time, CASE WHEN NOT coalesce(runs_on, 0) THEN deletion_time END AS end_time,
-       CASE WHEN pod_phase = 'Succeeded' THEN 'completed' WHEN pod_phase = 'Failed' THEN 'failed' WHEN NOT runs_on THEN 'cancelled' END AS outcome
+       CASE WHEN pod_phase = 'Succeeded' THEN 'completed' WHEN pod_phase = 'Failed' THEN 'failed'
+            WHEN NOT runs_on THEN 'cancelled' END AS outcome
 FROM openb_held
 WHERE coalesce(scheduled_time, deletion_time) IS NOT NULL;
 
 INSERT INTO mpg_issues(source, severity, kind, line, count, detail)
-SELECT coalesce(a._file, :openb_pods, 'openb_pods'), 'warning', 'start_before_submit', min(a._line), count(*), 'job ' || min(name) || ' started before it was submitted: it counts as given' FROM openb_held AS a WHERE scheduled_time < creation_time GROUP BY a._file;
+SELECT coalesce(a._file, :openb_pods, 'openb_pods'), 'warning', 'start_before_submit', min(a._line), count(*),
+       'job ' || min(name) || ' started before it was submitted: it counts as given'
+FROM openb_held AS a WHERE scheduled_time < creation_time GROUP BY a._file;
 -- What ended before it started holds nothing.
 INSERT INTO mpg_issues(source, severity, kind, line, count, detail)
-SELECT coalesce(:openb_pods, 'openb_pods'), 'data_loss', 'end_before_start', NULL, count(*), 'job ' || min(job) || ' ended before it started: it holds nothing'
+SELECT coalesce(:openb_pods, 'openb_pods'), 'data_loss', 'end_before_start', NULL, count(*),
+       'job ' || min(job) || ' ended before it started: it holds nothing'
 FROM allocations WHERE end_time < start_time;
 UPDATE allocations SET end_time = start_time WHERE end_time < start_time;
 

@@ -24,8 +24,10 @@
 -- ---- 1. The input ----
 
 CREATE TEMP TABLE IF NOT EXISTS dlrm_instances AS
-SELECT json_extract(record, '$.instance_sn') AS instance_sn, json_extract(record, '$.role') AS role, json_extract(record, '$.app_name') AS app_name, json_extract(record, '$.gpu_request') AS gpu_request,
-       json_extract(record, '$.rdma_request') AS rdma_request, json_extract(record, '$.creation_time') AS creation_time, json_extract(record, '$.scheduled_time') AS scheduled_time,
+SELECT json_extract(record, '$.instance_sn') AS instance_sn, json_extract(record, '$.role') AS role,
+       json_extract(record, '$.app_name') AS app_name, json_extract(record, '$.gpu_request') AS gpu_request,
+       json_extract(record, '$.rdma_request') AS rdma_request, json_extract(record, '$.creation_time') AS creation_time,
+       json_extract(record, '$.scheduled_time') AS scheduled_time,
        json_extract(record, '$.deletion_time') AS deletion_time, _file, _line
 FROM csv_trace(mpg_required(:dlrm, ':dlrm')) WHERE nulls = 'nan, NaN'
   AND types = 'gpu_request REAL, creation_time REAL, scheduled_time REAL, deletion_time REAL';
@@ -33,22 +35,35 @@ FROM csv_trace(mpg_required(:dlrm, ':dlrm')) WHERE nulls = 'nan, NaN'
 -- What cannot be: a time that is more than ten years from the middle one; its row counts as nothing. What comes twice counts once.
 DROP TABLE IF EXISTS temp.dlrm_left_out;
 CREATE TEMP TABLE dlrm_left_out AS
-WITH years AS (SELECT coalesce(CAST(creation_time / 31556952 AS INTEGER), CAST(scheduled_time / 31556952 AS INTEGER), CAST(deletion_time / 31556952 AS INTEGER)) AS year, count(*) AS n FROM dlrm_instances GROUP BY 1),
+WITH years AS (SELECT coalesce(CAST(creation_time / 31556952 AS INTEGER), CAST(scheduled_time / 31556952 AS INTEGER),
+                               CAST(deletion_time / 31556952 AS INTEGER)) AS year, count(*) AS n FROM dlrm_instances GROUP BY 1),
 middle AS (
-  SELECT min(year) AS year FROM (SELECT year, sum(n) OVER (ORDER BY year) AS so_far, sum(n) OVER () AS n FROM years WHERE year IS NOT NULL) WHERE 2 * so_far >= n
+  SELECT min(year) AS year FROM (SELECT year, sum(n) OVER (ORDER BY year) AS so_far, sum(n) OVER () AS n FROM years WHERE year IS NOT NULL)
+  WHERE 2 * so_far >= n
 )
-SELECT t.rowid AS row, 'impossible_time' AS kind, 'data_loss' AS severity, _file, _line, 'a time of ' || 'instance ' || instance_sn || ' is more than ten years from the middle one: its row is left out' AS detail
-FROM dlrm_instances AS t, middle WHERE max(abs(coalesce(CAST(creation_time / 31556952 AS INTEGER) - year, 0)), abs(coalesce(CAST(scheduled_time / 31556952 AS INTEGER) - year, 0)), abs(coalesce(CAST(deletion_time / 31556952 AS INTEGER) - year, 0))) > 10
+SELECT t.rowid AS row, 'impossible_time' AS kind, 'data_loss' AS severity, _file, _line,
+       'a time of ' || 'instance ' || instance_sn || ' is more than ten years from the middle one: its row is left out' AS detail
+FROM dlrm_instances AS t, middle
+WHERE max(abs(coalesce(CAST(creation_time / 31556952 AS INTEGER) - year, 0)),
+          abs(coalesce(CAST(scheduled_time / 31556952 AS INTEGER) - year, 0)),
+          abs(coalesce(CAST(deletion_time / 31556952 AS INTEGER) - year, 0))) > 10
 UNION ALL
 SELECT row, 'repeated_record', 'warning', _file, _line, 'instance ' || instance_sn || ' comes more than once: its row counts once'
-FROM (SELECT *, rowid AS row, row_number() OVER (PARTITION BY instance_sn, creation_time, scheduled_time, deletion_time ORDER BY rowid) AS nth FROM dlrm_instances) WHERE nth > 1;
+FROM (SELECT *, rowid AS row,
+             row_number() OVER (PARTITION BY instance_sn, creation_time, scheduled_time, deletion_time ORDER BY rowid) AS nth
+      FROM dlrm_instances) WHERE nth > 1;
 INSERT INTO mpg_issues(source, severity, kind, line, count, detail)
 SELECT coalesce(_file, :dlrm, 'dlrm_instances'), severity, kind, min(_line), count(*), detail FROM dlrm_left_out GROUP BY _file, kind;
 DELETE FROM temp.dlrm_instances WHERE rowid IN (SELECT row FROM dlrm_left_out);
 DROP TABLE dlrm_left_out;
 INSERT INTO mpg_issues(source, severity, kind, line, count, detail)
-SELECT coalesce(_file, :dlrm, 'dlrm_instances'), 'warning', 'missing_field', min(_line), count(*), coalesce('instance ' || instance_sn, 'a row') || ' lacks its ' || field || ': it counts as far as it tells'
-FROM (SELECT *, CASE WHEN gpu_request IS NULL OR gpu_request < 0 THEN 'gpu_request' WHEN scheduled_time IS NULL AND creation_time > 0 AND deletion_time IS NOT NULL THEN 'scheduled_time' WHEN creation_time IS NULL AND scheduled_time IS NOT NULL THEN 'creation_time' WHEN instance_sn IS NULL THEN 'instance_sn' END AS field FROM dlrm_instances) WHERE field IS NOT NULL GROUP BY _file, field;
+SELECT coalesce(_file, :dlrm, 'dlrm_instances'), 'warning', 'missing_field', min(_line), count(*),
+       coalesce('instance ' || instance_sn, 'a row') || ' lacks its ' || field || ': it counts as far as it tells'
+FROM (SELECT *, CASE WHEN gpu_request IS NULL OR gpu_request < 0 THEN 'gpu_request'
+                     WHEN scheduled_time IS NULL AND creation_time > 0 AND deletion_time IS NOT NULL THEN 'scheduled_time'
+                     WHEN creation_time IS NULL AND scheduled_time IS NOT NULL THEN 'creation_time'
+                     WHEN instance_sn IS NULL THEN 'instance_sn' END AS field FROM dlrm_instances)
+WHERE field IS NOT NULL GROUP BY _file, field;
 
 -- ---- 2. The relations ----
 
@@ -70,17 +85,22 @@ FROM dlrm_instances
 WHERE gpu_request > 0 AND NOT (scheduled_time IS NULL AND creation_time IS NOT NULL AND deletion_time IS NULL);
 
 INSERT INTO mpg_issues(source, severity, kind, line, count, detail)
-SELECT coalesce(a._file, :dlrm, 'dlrm_instances'), 'warning', 'start_before_submit', min(a._line), count(*), 'job ' || min(instance_sn) || ' started before it was submitted: it counts as given' FROM dlrm_instances AS a WHERE scheduled_time < creation_time GROUP BY a._file;
+SELECT coalesce(a._file, :dlrm, 'dlrm_instances'), 'warning', 'start_before_submit', min(a._line), count(*),
+       'job ' || min(instance_sn) || ' started before it was submitted: it counts as given'
+FROM dlrm_instances AS a WHERE scheduled_time < creation_time GROUP BY a._file;
 -- What ended before it started holds nothing.
 INSERT INTO mpg_issues(source, severity, kind, line, count, detail)
-SELECT coalesce(:dlrm, 'dlrm_instances'), 'data_loss', 'end_before_start', NULL, count(*), 'job ' || min(job) || ' ended before it started: it holds nothing'
+SELECT coalesce(:dlrm, 'dlrm_instances'), 'data_loss', 'end_before_start', NULL, count(*),
+       'job ' || min(job) || ' ended before it started: it holds nothing'
 FROM allocations WHERE end_time < start_time;
 UPDATE allocations SET end_time = start_time WHERE end_time < start_time;
 
 -- Until when the cluster was observed: the last time of any instance, with GPUs or without.
 DROP TABLE IF EXISTS temp.observed;
 CREATE TEMP TABLE observed AS
-SELECT * FROM (SELECT 'dlrm' AS pool, max(max(coalesce(creation_time, 0), coalesce(scheduled_time, 0), coalesce(deletion_time, 0))) AS until_time FROM dlrm_instances)
+SELECT * FROM (SELECT 'dlrm' AS pool,
+                      max(max(coalesce(creation_time, 0), coalesce(scheduled_time, 0), coalesce(deletion_time, 0))) AS until_time
+               FROM dlrm_instances)
 WHERE until_time > 0;
 
 -- ---- 3. Tables that are no longer needed ----

@@ -88,14 +88,17 @@ CREATE UNIQUE INDEX temp.ascend_device ON ascend_devices(device);
 
 DROP TABLE IF EXISTS temp.device_marks;
 CREATE TEMP TABLE device_marks AS
-SELECT t.trace, m.globalTid >> 32 AS process, m.globalTid AS thread, s.value AS name, CAST(m.startNs AS INTEGER) AS start, CAST(m.endNs AS INTEGER) AS "end", t.step AS steps
+SELECT t.trace, m.globalTid >> 32 AS process, m.globalTid AS thread, s.value AS name, CAST(m.startNs AS INTEGER) AS start,
+       CAST(m.endNs AS INTEGER) AS "end", t.step AS steps
 FROM ascend_trace AS t CROSS JOIN MSTX_EVENTS AS m JOIN STRING_IDS AS s ON s.id = m.message
 WHERE s.value IS NOT NULL AND m.endNs IS NOT m.startNs -- marks of a moment
 UNION ALL
 SELECT t.trace, p.globalTid >> 32, p.globalTid, s.value, CAST(p.startNs AS INTEGER), CAST(p.endNs AS INTEGER), t.step
-FROM ascend_trace AS t CROSS JOIN PYTORCH_API AS p JOIN STRING_IDS AS s ON s.id = p.name WHERE s.value GLOB 'ProfilerStep#[0-9]*' AND p.endNs IS NOT p.startNs;
+FROM ascend_trace AS t CROSS JOIN PYTORCH_API AS p JOIN STRING_IDS AS s ON s.id = p.name
+WHERE s.value GLOB 'ProfilerStep#[0-9]*' AND p.endNs IS NOT p.startNs;
 DROP TABLE IF EXISTS temp.device_calls;
-CREATE TEMP TABLE device_calls AS SELECT CAST(startNs AS INTEGER) AS start, CAST(endNs AS INTEGER) AS "end" FROM CANN_API WHERE CAST(endNs AS INTEGER) >= CAST(startNs AS INTEGER);
+CREATE TEMP TABLE device_calls AS SELECT CAST(startNs AS INTEGER) AS start, CAST(endNs AS INTEGER) AS "end"
+FROM CANN_API WHERE CAST(endNs AS INTEGER) >= CAST(startNs AS INTEGER);
 .read sql/formats/device/marks.sql
 .read sql/formats/device/step_names.sql
 DROP TABLE IF EXISTS temp.device_odd;
@@ -103,7 +106,8 @@ CREATE TEMP TABLE device_odd AS
 SELECT 1 AS odd WHERE EXISTS (SELECT 1 FROM STRING_IDS WHERE value GLOB '*[^ -~]*');
 
 INSERT INTO device_ranges (trace, rank, side, thread, name, start_ns, end_ns)
-SELECT t.trace, t.rank, 'host', CAST(r.thread & 0xffffffff AS TEXT), r.name, r.start, r."end" FROM device_ranges_seen AS r, ascend_trace AS t;
+SELECT t.trace, t.rank, 'host', CAST(r.thread & 0xffffffff AS TEXT), r.name, r.start, r."end"
+FROM device_ranges_seen AS r, ascend_trace AS t;
 
 -- A step is called by the number in its range's name; where there is none, they are counted from 0.
 DROP TABLE IF EXISTS temp.ascend_steps;
@@ -119,7 +123,8 @@ told AS (
   FROM STEP_TIME AS s, ascend_trace AS t WHERE t.step IS NULL
 ),
 every AS (
-  SELECT NULL AS pid, start, "end", step FROM told WHERE "end" >= start AND coalesce("end" < (SELECT last_ns FROM device_host) + 3600000000000, 1)
+  SELECT NULL AS pid, start, "end", step FROM told
+  WHERE "end" >= start AND coalesce("end" < (SELECT last_ns FROM device_host) + 3600000000000, 1)
   UNION ALL SELECT pid, start, "end", step FROM named WHERE NOT EXISTS (SELECT 1 FROM told)
 )
 -- outer_ns: where the outermost of those that overlap begins, beyond which no search has to go back.
@@ -127,7 +132,8 @@ SELECT pid, start, "end", step, max(CASE WHEN covered IS NULL OR start >= covere
 FROM (SELECT *, max("end") OVER (ORDER BY start ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING) AS covered FROM every);
 CREATE INDEX temp.ascend_step ON ascend_steps(start);
 INSERT INTO mpg_issues(source, severity, kind, count, detail)
-SELECT t.trace, 'data_loss', iif(coalesce(s.endNs < s.startNs, 1), 'end_before_start', 'lost_time'), count(*), 'steps (STEP_TIME) that end before they start, or long after all that the host did: left out'
+SELECT t.trace, 'data_loss', iif(coalesce(s.endNs < s.startNs, 1), 'end_before_start', 'lost_time'), count(*),
+       'steps (STEP_TIME) that end before they start, or long after all that the host did: left out'
 FROM ascend_trace AS t, STEP_TIME AS s, device_host AS h
 WHERE t.step IS NULL AND (coalesce(s.endNs < s.startNs, 1) OR s.endNs >= h.last_ns + 3600000000000) GROUP BY t.trace, 3;
 
@@ -158,7 +164,8 @@ SELECT c.connection, c.start, c."end", CAST(c.globalTid & 0xffffffff AS TEXT) AS
        (SELECT value FROM STRING_IDS WHERE id = c.name) AS name, o.op, o.start AS op_start,
        (SELECT s.step FROM ascend_steps AS s
         WHERE s.start <= coalesce(o.start, c.start) AND coalesce(o.start, c.start) < s."end"
-          AND s.start >= (SELECT u.outer_ns FROM ascend_steps AS u WHERE u.start <= coalesce(o.start, c.start) ORDER BY u.start DESC LIMIT 1)
+          AND s.start >= (SELECT u.outer_ns FROM ascend_steps AS u
+                          WHERE u.start <= coalesce(o.start, c.start) ORDER BY u.start DESC LIMIT 1)
         ORDER BY s.start DESC LIMIT 1) AS step
 FROM calls AS c LEFT JOIN ascend_operators AS o USING (connection);
 CREATE UNIQUE INDEX temp.ascend_launch ON ascend_launches(connection);
@@ -171,9 +178,11 @@ DROP TABLE IF EXISTS temp.ascend_tasks;
 CREATE TEMP TABLE ascend_tasks AS
 WITH told AS (
   SELECT t.startNs AS start, t.endNs AS "end", t.deviceId AS device, t.streamId AS stream, t.connectionId AS connection, t.globalPid AS pid,
-         upper(replace(y.value, ' ', '_')) AS type, s.value AS name, c.globalTaskId IS NOT NULL AS computes, m.globalTaskId IS NOT NULL AS copies,
+         upper(replace(y.value, ' ', '_')) AS type, s.value AS name, c.globalTaskId IS NOT NULL AS computes,
+         m.globalTaskId IS NOT NULL AS copies,
          m.size AS bytes, m.memcpyOperation AS operation, p.opId AS op_id, o.opId IS NOT NULL OR h.globalTaskId IS NOT NULL AS part
-  FROM (SELECT startNs, endNs, deviceId, streamId, connectionId, globalPid, taskType, globalTaskId FROM TASK AS t NATURAL LEFT JOIN ascend_absent.TASK AS n) AS t
+  FROM (SELECT startNs, endNs, deviceId, streamId, connectionId, globalPid, taskType, globalTaskId
+        FROM TASK AS t NATURAL LEFT JOIN ascend_absent.TASK AS n) AS t
   LEFT JOIN STRING_IDS AS y ON y.id = t.taskType
   LEFT JOIN COMPUTE_TASK_INFO AS c ON c.globalTaskId = t.globalTaskId
   LEFT JOIN STRING_IDS AS s ON s.id = c.name
@@ -202,15 +211,19 @@ SELECT CASE a.what WHEN 'collective' THEN 'kernel' ELSE a.what END AS kind, a.st
        CASE
          WHEN a.what <> 'memcpy' THEN coalesce(a.name, a.type, 'kernel')
          ELSE 'Memcpy ' || CASE WHEN lower(e.name) GLOB 'host to device*' THEN 'HtoD' WHEN lower(e.name) GLOB 'device to host*' THEN 'DtoH'
-                                WHEN lower(e.name) GLOB '*device to device*' THEN 'DtoD' WHEN lower(e.name) GLOB 'host to host*' THEN 'HtoH' ELSE coalesce(e.name, a.type, 'Unknown') END
+                                WHEN lower(e.name) GLOB '*device to device*' THEN 'DtoD' WHEN lower(e.name) GLOB 'host to host*' THEN 'HtoH'
+                                ELSE coalesce(e.name, a.type, 'Unknown') END
        END AS name
 FROM ascend_tasks AS a LEFT JOIN ENUM_MEMCPY_OPERATION AS e ON e.id = a.operation
 WHERE a.what NOT IN ('part', 'none')
 UNION ALL
 -- A collective is of the NPU of its parts, or of the one that it names, or of the only one that there is.
-SELECT 'kernel', o.startNs, o.endNs, coalesce(p.device, o.deviceId, only_one.device), 'HCCL ' || g.number, o.connectionId, p.pid, NULL, g.size, 'communication', coalesce(s.value, 'hcom')
-FROM (SELECT opId, opName, startNs, endNs, connectionId, groupName, deviceId FROM COMMUNICATION_OP AS o NATURAL LEFT JOIN ascend_absent.COMMUNICATION_OP AS n) AS o
-LEFT JOIN (SELECT op_id, min(device) AS device, min(pid) AS pid FROM ascend_tasks WHERE op_id IS NOT NULL GROUP BY 1) AS p ON p.op_id = o.opId
+SELECT 'kernel', o.startNs, o.endNs, coalesce(p.device, o.deviceId, only_one.device), 'HCCL ' || g.number, o.connectionId, p.pid, NULL,
+       g.size, 'communication', coalesce(s.value, 'hcom')
+FROM (SELECT opId, opName, startNs, endNs, connectionId, groupName, deviceId
+      FROM COMMUNICATION_OP AS o NATURAL LEFT JOIN ascend_absent.COMMUNICATION_OP AS n) AS o
+LEFT JOIN (SELECT op_id, min(device) AS device, min(pid) AS pid FROM ascend_tasks WHERE op_id IS NOT NULL GROUP BY 1) AS p
+  ON p.op_id = o.opId
 LEFT JOIN (SELECT min(device) AS device FROM ascend_devices GROUP BY NULL HAVING count(*) = 1) AS only_one
 LEFT JOIN STRING_IDS AS s ON s.id = o.opName
 LEFT JOIN (
@@ -224,7 +237,8 @@ CREATE TEMP TABLE IF NOT EXISTS ascend_left_out (trace, severity, kind, count, d
 DELETE FROM ascend_left_out WHERE trace IN (SELECT trace FROM ascend_trace);
 
 INSERT INTO ascend_left_out
-SELECT t.trace, 'data_loss', 'impossible_time', count(*), 'activities without a start or an end, or that end before they start: left out; the first is "' || min(a.name) || '"'
+SELECT t.trace, 'data_loss', 'impossible_time', count(*),
+       'activities without a start or an end, or that end before they start: left out; the first is "' || min(a.name) || '"'
 FROM ascend_activity AS a, ascend_trace AS t WHERE a.start IS NULL OR a."end" IS NULL OR a."end" < a.start GROUP BY t.trace;
 DELETE FROM ascend_activity WHERE start IS NULL OR "end" IS NULL OR "end" < start;
 INSERT INTO ascend_left_out
@@ -233,15 +247,18 @@ FROM ascend_activity AS a, ascend_trace AS t WHERE a.device IS NULL GROUP BY t.t
 DELETE FROM ascend_activity WHERE device IS NULL;
 
 INSERT INTO ascend_left_out
-SELECT t.trace, 'data_loss', 'impossible_value', count(*), 'bytes below 0 count as none; the first of "' || min(a.name) || '"' FROM ascend_activity AS a, ascend_trace AS t WHERE a.bytes < 0 GROUP BY t.trace;
+SELECT t.trace, 'data_loss', 'impossible_value', count(*), 'bytes below 0 count as none; the first of "' || min(a.name) || '"'
+FROM ascend_activity AS a, ascend_trace AS t WHERE a.bytes < 0 GROUP BY t.trace;
 UPDATE ascend_activity SET bytes = NULL WHERE bytes < 0;
 
 -- What comes twice counts once; what lies long before or after all that the host did has no time that can be.
 DROP TABLE IF EXISTS temp.ascend_again;
 CREATE TEMP TABLE ascend_again AS
-SELECT id FROM (SELECT rowid AS id, row_number() OVER (PARTITION BY pid, device, stream, start, "end", kind, name, connection) AS nth FROM ascend_activity) WHERE nth > 1;
+SELECT id FROM (SELECT rowid AS id, row_number() OVER (PARTITION BY pid, device, stream, start, "end", kind, name, connection) AS nth
+                FROM ascend_activity) WHERE nth > 1;
 INSERT INTO ascend_left_out
-SELECT t.trace, 'warning', 'repeated_record', count(*), 'activities that come twice count once' FROM ascend_again, ascend_trace AS t GROUP BY t.trace;
+SELECT t.trace, 'warning', 'repeated_record', count(*), 'activities that come twice count once'
+FROM ascend_again, ascend_trace AS t GROUP BY t.trace;
 DELETE FROM ascend_activity WHERE rowid IN (SELECT id FROM ascend_again);
 DROP TABLE ascend_again;
 DROP TABLE IF EXISTS temp.ascend_lost;
@@ -249,11 +266,16 @@ CREATE TEMP TABLE ascend_lost AS -- without records of the host, a day before an
 WITH host AS (SELECT min(start) AS begin_ns, max("end") AS last_ns FROM ascend_launches WHERE "end" >= start),
 bounds AS MATERIALIZED (
   SELECT coalesce(begin_ns, middle - 86399000000000) AS begin_ns, coalesce(last_ns, middle + 82800000000000) AS last_ns
-  FROM host, (SELECT CASE WHEN begin_ns IS NULL THEN (SELECT start FROM ascend_activity ORDER BY start LIMIT 1 OFFSET (SELECT (count(*) - 1) / 2 FROM ascend_activity)) END AS middle FROM host)
+  FROM host, (SELECT CASE WHEN begin_ns IS NULL
+                            THEN (SELECT start FROM ascend_activity
+                                  ORDER BY start LIMIT 1 OFFSET (SELECT (count(*) - 1) / 2 FROM ascend_activity)) END AS middle FROM host)
 )
-SELECT a.rowid AS id, a.name FROM bounds CROSS JOIN ascend_activity AS a WHERE a."end" > last_ns + 3600000000000 OR (a."end" < begin_ns - 1800000000000 OR a.start < 0 AND a."end" < begin_ns - 1000000000) OR a.start <= 0 AND begin_ns > 1000000000;
+SELECT a.rowid AS id, a.name FROM bounds CROSS JOIN ascend_activity AS a
+WHERE a."end" > last_ns + 3600000000000 OR (a."end" < begin_ns - 1800000000000 OR a.start < 0 AND a."end" < begin_ns - 1000000000)
+  OR a.start <= 0 AND begin_ns > 1000000000;
 INSERT INTO ascend_left_out
-SELECT t.trace, 'data_loss', 'lost_time', count(*), 'activities at 0, or long before or after all that the host did: left out; the first is "' || min(l.name) || '"'
+SELECT t.trace, 'data_loss', 'lost_time', count(*),
+       'activities at 0, or long before or after all that the host did: left out; the first is "' || min(l.name) || '"'
 FROM ascend_lost AS l, ascend_trace AS t GROUP BY t.trace;
 DELETE FROM ascend_activity WHERE rowid IN (SELECT id FROM ascend_lost);
 DROP TABLE ascend_lost;
@@ -264,7 +286,8 @@ CREATE TEMP TABLE device_names AS SELECT DISTINCT kind, name, NULL AS hlo_catego
 
 INSERT INTO device_activity (trace, rank, process, device, chip, stream, class, kind, name, start_ns, end_ns, step, correlation,
                              launch_ns, launch_end_ns, launch_name, launch_thread, op, op_ns, bytes, collective, group_size)
-SELECT t.trace, d.rank, CAST(coalesce(a.pid, l.pid) AS TEXT), CAST(a.device AS TEXT), coalesce(d.chip, t.chip), a.stream, c.class, a.kind, a.name,
+SELECT t.trace, d.rank, CAST(coalesce(a.pid, l.pid) AS TEXT), CAST(a.device AS TEXT), coalesce(d.chip, t.chip), a.stream, c.class, a.kind,
+       a.name,
        a.start, a."end", l.step, l.connection, l.start, l."end", l.name, l.thread, l.op, l.op_start, a.bytes,
        c.collective, a.group_size
 FROM ascend_trace AS t
@@ -282,26 +305,35 @@ WHERE l.schema = (SELECT schema FROM pragma_table_list WHERE name = 'STRING_IDS'
   AND EXISTS (SELECT 1 FROM pragma_table_list AS k WHERE k.schema = 'ascend_absent' AND upper(l.name) GLOB upper(k.name) || '_V[0-9]*')
 GROUP BY t.trace;
 INSERT INTO ascend_left_out
-SELECT t.trace, 'warning', 'missing_field', count(DISTINCT p.opId), 'collectives (COMMUNICATION_OP) that the profile lacks: each of their tasks counts by itself'
-FROM ascend_trace AS t, COMMUNICATION_TASK_INFO AS p WHERE p.opId IS NOT NULL AND p.opId NOT IN (SELECT opId FROM COMMUNICATION_OP WHERE opId IS NOT NULL)
+SELECT t.trace, 'warning', 'missing_field', count(DISTINCT p.opId),
+       'collectives (COMMUNICATION_OP) that the profile lacks: each of their tasks counts by itself'
+FROM ascend_trace AS t, COMMUNICATION_TASK_INFO AS p
+WHERE p.opId IS NOT NULL AND p.opId NOT IN (SELECT opId FROM COMMUNICATION_OP WHERE opId IS NOT NULL)
   AND EXISTS (SELECT 1 FROM COMMUNICATION_OP) GROUP BY t.trace;
 INSERT INTO ascend_left_out
-SELECT t.trace, 'warning', 'missing_field', count(*), 'copies without a row in MEMCPY_INFO, though others have one: how many bytes they moved is not known'
+SELECT t.trace, 'warning', 'missing_field', count(*),
+       'copies without a row in MEMCPY_INFO, though others have one: how many bytes they moved is not known'
 FROM ascend_trace AS t, ascend_tasks AS a WHERE a.what = 'memcpy' AND NOT a.copies AND EXISTS (SELECT 1 FROM MEMCPY_INFO) GROUP BY t.trace;
 INSERT INTO ascend_left_out
-SELECT t.trace, 'info', 'no_work', count(*), 'tasks of types that are no work, or are not known: left out; the first is "' || coalesce(min(a.type), 'none') || '"'
+SELECT t.trace, 'info', 'no_work', count(*),
+       'tasks of types that are no work, or are not known: left out; the first is "' || coalesce(min(a.type), 'none') || '"'
 FROM ascend_tasks AS a, ascend_trace AS t WHERE a.what = 'none' GROUP BY t.trace;
 INSERT INTO ascend_left_out
-SELECT t.trace, 'warning', 'missing_field', count(*), 'tasks whose name the profile lacks' FROM ascend_activity AS a, ascend_trace AS t WHERE a.name = 'kernel' GROUP BY t.trace;
+SELECT t.trace, 'warning', 'missing_field', count(*), 'tasks whose name the profile lacks'
+FROM ascend_activity AS a, ascend_trace AS t WHERE a.name = 'kernel' GROUP BY t.trace;
 INSERT INTO ascend_left_out
-SELECT t.trace, 'warning', 'parallel_logs', 1, 'another profile is of the same rank and step: their collectives are not compared. Is it of another job?'
-FROM ascend_trace AS t JOIN device_traces AS d USING (trace) WHERE d.rank IN (SELECT DISTINCT t.rank FROM device_traces AS t JOIN device_steps AS s USING (trace) WHERE t.rank IS NOT NULL GROUP BY t.rank, s.step HAVING count(DISTINCT t.trace) > 1);
+SELECT t.trace, 'warning', 'parallel_logs', 1,
+       'another profile is of the same rank and step: their collectives are not compared. Is it of another job?'
+FROM ascend_trace AS t JOIN device_traces AS d USING (trace)
+WHERE d.rank IN (SELECT DISTINCT t.rank FROM device_traces AS t JOIN device_steps AS s USING (trace)
+                 WHERE t.rank IS NOT NULL GROUP BY t.rank, s.step HAVING count(DISTINCT t.trace) > 1);
 INSERT INTO ascend_left_out
 SELECT t.trace, 'warning', 'missing_field', count(*), 'columns that the profile lacks count as empty: ' || group_concat(c.name, ', ')
 FROM ascend_trace AS t, (
   SELECT l.name || '.' || n.name AS name FROM pragma_table_list AS l JOIN pragma_table_info(l.name, 'ascend_absent') AS n
   WHERE l.schema = (SELECT schema FROM pragma_table_list WHERE name = 'STRING_IDS' AND schema <> 'ascend_absent' LIMIT 1)
-    AND l.name IN ('TASK', 'COMMUNICATION_OP') AND n.name <> 'deviceId' AND n.name NOT IN (SELECT name FROM pragma_table_info(l.name, l.schema)) ORDER BY 1
+    AND l.name IN ('TASK', 'COMMUNICATION_OP') AND n.name <> 'deviceId'
+    AND n.name NOT IN (SELECT name FROM pragma_table_info(l.name, l.schema)) ORDER BY 1
 ) AS c GROUP BY t.trace;
 INSERT INTO ascend_left_out
 SELECT t.trace, 'warning', 'no_device_event', 1, 'a profile without a task of an NPU: was it taken with ProfilerActivity.NPU?'

@@ -58,63 +58,78 @@ INSERT INTO dcgm_metrics VALUES
 DROP TABLE IF EXISTS temp.dcgm_far;
 CREATE TEMP TABLE dcgm_far AS
 WITH years AS (SELECT CAST(time / 31556952 AS INTEGER) AS year, count(*) AS n FROM prometheus_samples WHERE time IS NOT NULL GROUP BY 1),
-middle AS (SELECT min(year) AS year FROM (SELECT year, sum(n) OVER (ORDER BY year) AS so_far, sum(n) OVER () AS n FROM years) WHERE 2 * so_far >= n)
+middle AS (SELECT min(year) AS year FROM (SELECT year, sum(n) OVER (ORDER BY year) AS so_far, sum(n) OVER () AS n FROM years)
+           WHERE 2 * so_far >= n)
 SELECT s.rowid AS row, 'impossible_time' AS kind, metric FROM prometheus_samples AS s, middle WHERE abs(time / 31556952 - year) > 10
 UNION ALL
 SELECT s.rowid, 'impossible_value', s.metric FROM prometheus_samples AS s JOIN dcgm_metrics AS m ON lower(m.metric) = lower(s.metric)
 WHERE (s.value < 0 OR s.value * m.scale > 1.0001) AND s.value <= 1e9
 UNION ALL -- blank: no number, or the great ones by which DCGM says that it has none
 SELECT s.rowid, 'missing_samples', s.metric FROM prometheus_samples AS s
-WHERE (lower(s.metric) IN (SELECT lower(metric) FROM dcgm_metrics) OR lower(s.metric) = 'dcgm_fi_dev_xid_errors') AND (s.value IS NULL OR abs(s.value) > 1e9);
+WHERE (lower(s.metric) IN (SELECT lower(metric) FROM dcgm_metrics) OR lower(s.metric) = 'dcgm_fi_dev_xid_errors')
+  AND (s.value IS NULL OR abs(s.value) > 1e9);
 INSERT INTO mpg_issues(source, severity, kind, line, count, detail)
 SELECT coalesce(:prometheus, 'prometheus_samples'), iif(kind = 'missing_samples', 'warning', 'data_loss'), kind, NULL, count(*),
-       'samples of ' || min(metric) || CASE kind WHEN 'impossible_time' THEN ' more than ten years from the middle one' WHEN 'missing_samples' THEN ' that are blank or no number' ELSE ' below 0 or above all' END || ': left out'
+       'samples of ' || min(metric) || CASE kind WHEN 'impossible_time' THEN ' more than ten years from the middle one'
+                                            WHEN 'missing_samples' THEN ' that are blank or no number' ELSE ' below 0 or above all' END
+         || ': left out'
 FROM dcgm_far GROUP BY kind;
 DELETE FROM prometheus_samples WHERE rowid IN (SELECT row FROM dcgm_far);
 DROP TABLE dcgm_far;
 
 INSERT INTO mpg_issues(source, severity, kind, line, count, detail)
-SELECT coalesce(:prometheus, 'prometheus_samples'), 'warning', 'impossible_value', NULL, count(*), 'samples of ' || s.metric || ' in fractions that are nowhere above 1, as if it were no percentage: they count as percentages'
+SELECT coalesce(:prometheus, 'prometheus_samples'), 'warning', 'impossible_value', NULL, count(*),
+       'samples of ' || s.metric || ' in fractions that are nowhere above 1, as if it were no percentage: they count as percentages'
 FROM prometheus_samples AS s JOIN dcgm_metrics AS m ON lower(m.metric) = lower(s.metric) WHERE m.kind = 'gpu_util' AND m.scale = 0.01
 GROUP BY s.metric HAVING max(s.value) <= 1 AND max(s.value <> CAST(s.value AS INTEGER));
 
 -- The names as they are in the input. Some stores (AKS) make them and their labels lower-case.
 DROP TABLE IF EXISTS temp.dcgm_names;
 CREATE TEMP TABLE dcgm_names AS
-SELECT s.metric, m.kind, m.scale, CASE lower(s.metric) WHEN 'dcgm_fi_dev_xid_errors' THEN 1 WHEN 'dcgm_exp_xid_errors_count' THEN 2 WHEN 'dcgm_exp_xid_errors_total' THEN 3 ELSE 0 END AS xid, s.samples
+SELECT s.metric, m.kind, m.scale,
+       CASE lower(s.metric) WHEN 'dcgm_fi_dev_xid_errors' THEN 1 WHEN 'dcgm_exp_xid_errors_count' THEN 2
+            WHEN 'dcgm_exp_xid_errors_total' THEN 3 ELSE 0 END AS xid, s.samples
 FROM (SELECT metric, count(*) AS samples FROM prometheus_samples GROUP BY metric) AS s
      LEFT JOIN dcgm_metrics AS m ON lower(m.metric) = lower(s.metric);
 
 -- An input with samples of which none is known, and what looks like a measure of use that is not known.
 INSERT INTO mpg_issues(source, severity, kind, line, count, detail)
 SELECT coalesce(:prometheus, 'prometheus_samples'), 'warning', 'unknown_metric', NULL, coalesce(sum(samples), 0),
-       'samples of metrics whose meaning is not known: left out: ' || group_concat(coalesce(metric, 'one without a name, as that of a function or a scalar'), ', ')
+       'samples of metrics whose meaning is not known: left out: '
+         || group_concat(coalesce(metric, 'one without a name, as that of a function or a scalar'), ', ')
 FROM (SELECT metric, samples, CASE WHEN (SELECT max(kind IS NOT NULL OR xid) FROM dcgm_names) THEN 0 ELSE 1 END AS none
       FROM dcgm_names WHERE kind IS NULL AND NOT xid ORDER BY metric)
 WHERE none OR metric LIKE '%accelerator%duty%' OR metric LIKE '%tensorcore%' OR metric LIKE '%core%util%' OR metric LIKE '%gpu%util%'
-   OR metric LIKE '%npu%util%' OR metric LIKE '%gfx_activity%' OR metric LIKE '%mlu%util%' OR metric LIKE '%dcu%util%' OR metric LIKE '%gcu%us%' OR metric LIKE '%xpu%util%'
-   OR metric LIKE '%utilization_gpu%' OR metric LIKE '%gpu%duty%' OR metric LIKE 'xpum_engine%' OR metric LIKE 'hl_%util%' OR metric LIKE 'habana%util%' OR metric LIKE '%gpu%busy%' OR metric LIKE '%tpu%duty%';
+   OR metric LIKE '%npu%util%' OR metric LIKE '%gfx_activity%' OR metric LIKE '%mlu%util%' OR metric LIKE '%dcu%util%'
+   OR metric LIKE '%gcu%us%' OR metric LIKE '%xpu%util%'
+   OR metric LIKE '%utilization_gpu%' OR metric LIKE '%gpu%duty%' OR metric LIKE 'xpum_engine%' OR metric LIKE 'hl_%util%'
+   OR metric LIKE 'habana%util%' OR metric LIKE '%gpu%busy%' OR metric LIKE '%tpu%duty%';
 
 -- Where Prometheus attaches the exporter's own pod and renames the workload's, a GPU without one has the exporter's.
 UPDATE prometheus_samples SET namespace = NULL, pod = NULL, container = NULL
 WHERE job IN (SELECT job FROM prometheus_samples
-              WHERE json_extract(labels, '$.exported_pod') <> '' AND metric IN (SELECT metric FROM dcgm_names WHERE kind IS NOT NULL OR xid))
+              WHERE json_extract(labels, '$.exported_pod') <> ''
+                AND metric IN (SELECT metric FROM dcgm_names WHERE kind IS NOT NULL OR xid))
   AND coalesce(json_extract(labels, '$.exported_pod'), '') = '';
 
 -- ---- 2. Samples, each once ----
 
--- A series is told apart by all its labels, and by its file: two servers that watch one chip, or two scrapes of one exporter, differ in a label
--- (replica, job, instance), or in nothing, and each has a file. (A table that was made without _file is of one.)
+-- A series is told apart by all its labels, and by its file: two servers that watch one chip, or two scrapes of one exporter, differ in a
+-- label (replica, job, instance), or in nothing, and each has a file. (A table that was made without _file is of one.)
 DROP TABLE IF EXISTS temp.dcgm_labels;
 CREATE TEMP TABLE dcgm_labels(series INTEGER PRIMARY KEY, labels, file, UNIQUE (labels, file));
 DROP TABLE IF EXISTS temp.dcgm_series;
 CREATE TEMP TABLE dcgm_series(row INTEGER PRIMARY KEY, series);
 INSERT OR IGNORE INTO dcgm_labels(labels, file)
 SELECT labels, coalesce((SELECT _file FROM prometheus_samples WHERE rowid = row), '')
-FROM (SELECT NULL AS _file) CROSS JOIN (SELECT rowid AS row, labels FROM prometheus_samples WHERE metric IN (SELECT metric FROM dcgm_names WHERE kind IS NOT NULL));
+FROM (SELECT NULL AS _file) CROSS JOIN (SELECT rowid AS row, labels
+                                        FROM prometheus_samples WHERE metric IN (SELECT metric FROM dcgm_names WHERE kind IS NOT NULL));
 INSERT INTO dcgm_series
-SELECT row, (SELECT series FROM dcgm_labels AS l WHERE l.labels = p.labels AND l.file = coalesce((SELECT _file FROM prometheus_samples WHERE rowid = row), ''))
-FROM (SELECT NULL AS _file) CROSS JOIN (SELECT rowid AS row, labels FROM prometheus_samples WHERE metric IN (SELECT metric FROM dcgm_names WHERE kind IS NOT NULL)) AS p;
+SELECT row, (SELECT series FROM dcgm_labels AS l
+             WHERE l.labels = p.labels AND l.file = coalesce((SELECT _file FROM prometheus_samples WHERE rowid = row), ''))
+FROM (SELECT NULL AS _file) CROSS JOIN (SELECT rowid AS row, labels
+                                        FROM prometheus_samples WHERE metric
+                                            IN (SELECT metric FROM dcgm_names WHERE kind IS NOT NULL)) AS p;
 DROP TABLE dcgm_labels;
 
 -- Which chip it is, or slice of one, and whose: labels of dcgm-exporter, else of AMD's exporter, else of GKE's TPUs. One that
@@ -123,12 +138,17 @@ DROP TABLE IF EXISTS temp.dcgm_samples;
 CREATE TEMP TABLE dcgm_samples AS
 WITH named AS (
   SELECT kind, coalesce(Hostname, nullif(json_extract(labels, '$.hostname'), ''), instance) AS host,
-         CAST(coalesce(gpu, nullif(json_extract(labels, '$.gpu_id'), ''), nullif(json_extract(labels, '$.accelerator_id'), '')) AS TEXT) AS gpu,
+         CAST(coalesce(gpu, nullif(json_extract(labels, '$.gpu_id'), ''),
+                       nullif(json_extract(labels, '$.accelerator_id'), '')) AS TEXT) AS gpu,
          CAST(coalesce(UUID, nullif(json_extract(labels, '$.uuid'), ''), nullif(json_extract(labels, '$.gpu_uuid'), '')) AS TEXT) AS uuid,
-         coalesce(json_extract(labels, '$.GPU_I_PROFILE') || '/' || json_extract(labels, '$.GPU_I_ID'), json_extract(labels, '$.gpu_i_profile') || '/' || json_extract(labels, '$.gpu_i_id'),
-                  nullif(lower(json_extract(labels, '$.gpu_compute_partition_type')), 'spx') || '/' || json_extract(labels, '$.gpu_partition_id')) AS slice,
-         CAST(coalesce(modelName, nullif(json_extract(labels, '$.modelname'), ''), nullif(json_extract(labels, '$.card_model'), ''), nullif(json_extract(labels, '$.model'), '')) AS TEXT) AS chip,
-         CAST(coalesce(namespace, nullif(json_extract(labels, '$.namespace_name'), '')) AS TEXT) AS namespace, CAST(coalesce(pod, nullif(json_extract(labels, '$.pod_name'), '')) AS TEXT) AS pod,
+         coalesce(json_extract(labels, '$.GPU_I_PROFILE') || '/' || json_extract(labels, '$.GPU_I_ID'),
+                  json_extract(labels, '$.gpu_i_profile') || '/' || json_extract(labels, '$.gpu_i_id'),
+                  nullif(lower(json_extract(labels, '$.gpu_compute_partition_type')), 'spx') || '/'
+                  || json_extract(labels, '$.gpu_partition_id')) AS slice,
+         CAST(coalesce(modelName, nullif(json_extract(labels, '$.modelname'), ''), nullif(json_extract(labels, '$.card_model'), ''),
+                       nullif(json_extract(labels, '$.model'), '')) AS TEXT) AS chip,
+         CAST(coalesce(namespace, nullif(json_extract(labels, '$.namespace_name'), '')) AS TEXT) AS namespace,
+         CAST(coalesce(pod, nullif(json_extract(labels, '$.pod_name'), '')) AS TEXT) AS pod,
          CAST(coalesce(container, nullif(json_extract(labels, '$.container_name'), '')) AS TEXT) AS container,
          CAST(coalesce(hpc_job, nullif(json_extract(labels, '$.job_id'), '')) AS TEXT) AS hpc_job, time, value, scale, series
   FROM (SELECT rowid AS row, * FROM prometheus_samples) JOIN dcgm_names USING (metric) LEFT JOIN dcgm_series USING (row)
@@ -148,18 +168,25 @@ CREATE UNIQUE INDEX temp.dcgm_renamed_of ON dcgm_renamed(uuid);
 UPDATE dcgm_samples SET host = r.host FROM dcgm_renamed AS r WHERE r.uuid = dcgm_samples.uuid;
 DROP TABLE dcgm_renamed;
 
--- Of several series of one chip and measure that run at once the one with most samples counts: a sample of another counts if the first has none
--- within its usual spacing, before or after.
+-- Of several series of one chip and measure that run at once the one with most samples counts: a sample of another counts if the first has
+-- none within its usual spacing, before or after.
 DROP TABLE IF EXISTS temp.dcgm_measured;
 CREATE TEMP TABLE dcgm_measured AS
-SELECT dense_rank() OVER (ORDER BY kind, host, gpu, uuid, slice, chip, namespace, pod, container, hpc_job) AS chip, kind, series, n, first, last
-FROM (SELECT kind, host, gpu, uuid, slice, chip, namespace, pod, container, hpc_job, series, count(*) AS n, min(time) AS first, max(time) AS last
+SELECT dense_rank() OVER (ORDER BY kind, host, gpu, uuid, slice, chip, namespace, pod, container, hpc_job) AS chip, kind, series, n, first,
+       last
+FROM (SELECT kind, host, gpu, uuid, slice, chip, namespace, pod, container, hpc_job, series, count(*) AS n, min(time) AS first,
+             max(time) AS last
       FROM dcgm_samples GROUP BY kind, host, gpu, uuid, slice, chip, namespace, pod, container, hpc_job, series);
 DROP TABLE IF EXISTS temp.dcgm_at_once;
 CREATE TEMP TABLE dcgm_at_once AS
-SELECT * FROM (SELECT *, (last - first) / (n - 1) AS step, max(last) OVER (PARTITION BY chip ORDER BY first, series ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING) AS before FROM dcgm_measured WHERE n > 1)
-WHERE chip IN (SELECT chip FROM (SELECT chip, first, step, max(last) OVER (PARTITION BY chip ORDER BY first, series ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING) AS before
-                                 FROM (SELECT *, (last - first) / (n - 1) AS step FROM dcgm_measured WHERE n > 1)) WHERE before + step > first);
+SELECT * FROM (SELECT *, (last - first) / (n - 1) AS step,
+                      max(last) OVER (PARTITION BY chip ORDER BY first, series ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING) AS before
+               FROM dcgm_measured WHERE n > 1)
+WHERE chip IN (SELECT chip FROM (SELECT chip, first, step,
+                                        max(last) OVER (PARTITION BY chip
+                                                        ORDER BY first, series ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING) AS before
+                                 FROM (SELECT *, (last - first) / (n - 1) AS step FROM dcgm_measured WHERE n > 1))
+               WHERE before + step > first);
 DROP TABLE dcgm_measured;
 CREATE INDEX temp.dcgm_at_once_of ON dcgm_at_once(chip);
 CREATE INDEX temp.dcgm_at_once_as ON dcgm_at_once(series, kind);
@@ -167,32 +194,41 @@ DROP TABLE IF EXISTS temp.dcgm_spacing;
 CREATE TEMP TABLE dcgm_spacing(series, kind, spacing, PRIMARY KEY (series, kind)) WITHOUT ROWID;
 INSERT INTO dcgm_spacing
 SELECT series, kind, step
-FROM (SELECT series, kind, step, row_number() OVER (PARTITION BY series, kind ORDER BY step) AS rank, count(*) OVER (PARTITION BY series, kind) AS steps
+FROM (SELECT series, kind, step, row_number() OVER (PARTITION BY series, kind ORDER BY step) AS rank,
+             count(*) OVER (PARTITION BY series, kind) AS steps
       FROM (SELECT s.series, s.kind, s.time - lag(s.time) OVER (PARTITION BY s.series, s.kind ORDER BY s.time) AS step
             FROM dcgm_samples AS s WHERE (s.series, s.kind) IN (SELECT series, kind FROM dcgm_at_once)) WHERE step IS NOT NULL)
 WHERE rank = (steps + 1) / 2;
 DROP TABLE IF EXISTS temp.dcgm_others;
-CREATE TEMP TABLE dcgm_others AS SELECT series, kind, time FROM dcgm_samples WHERE (series, kind) IN (SELECT series, kind FROM dcgm_at_once);
+CREATE TEMP TABLE dcgm_others AS SELECT series, kind, time
+FROM dcgm_samples WHERE (series, kind) IN (SELECT series, kind FROM dcgm_at_once);
 CREATE INDEX temp.dcgm_others_at ON dcgm_others(series, kind, time);
 DELETE FROM dcgm_samples WHERE rowid IN (
   SELECT s.rowid FROM dcgm_samples AS s CROSS JOIN dcgm_at_once AS own ON own.series = s.series AND own.kind = s.kind
   CROSS JOIN dcgm_at_once AS other ON other.chip = own.chip AND (other.n, other.series) > (own.n, own.series)
   CROSS JOIN dcgm_spacing AS p ON p.series = other.series AND p.kind = other.kind
   WHERE s.time > other.first - p.spacing AND s.time < other.last + p.spacing
-    AND EXISTS (SELECT 1 FROM dcgm_others AS o WHERE o.series = other.series AND o.kind = other.kind AND o.time > s.time - p.spacing AND o.time < s.time + p.spacing));
+    AND EXISTS (SELECT 1 FROM dcgm_others AS o
+                WHERE o.series = other.series AND o.kind = other.kind AND o.time > s.time - p.spacing AND o.time < s.time + p.spacing));
 DROP TABLE dcgm_others;
 DROP TABLE dcgm_spacing;
 DROP TABLE dcgm_at_once;
 
--- One chip in several series of one time: pods that share it, each with all of its use, or two exporters, of which one knows the pod. And chips
--- without a UUID in several clusters, whose hosts may have the same names.
+-- One chip in several series of one time: pods that share it, each with all of its use, or two exporters, of which one knows the pod. And
+-- chips without a UUID in several clusters, whose hosts may have the same names.
 INSERT INTO mpg_issues(source, severity, kind, line, count, detail)
-SELECT coalesce(:prometheus, 'prometheus_samples'), 'warning', 'conflict', NULL, count(DISTINCT coalesce(uuid, host || '/' || gpu)), 'chips that several pods, or none and one, have at once, such as ' || min(coalesce(host || ' ', '') || coalesce(gpu, uuid)) || ': each of their series counts all of its use'
-FROM (SELECT host, gpu, uuid FROM dcgm_samples WHERE uuid IS NOT NULL OR gpu IS NOT NULL GROUP BY kind, host, gpu, uuid, slice, time HAVING count(*) > 1 AND count(DISTINCT coalesce(namespace || '/' || pod, hpc_job, '')) > 1) GROUP BY NULL HAVING count(*) > 0;
+SELECT coalesce(:prometheus, 'prometheus_samples'), 'warning', 'conflict', NULL, count(DISTINCT coalesce(uuid, host || '/' || gpu)),
+       'chips that several pods, or none and one, have at once, such as ' || min(coalesce(host || ' ', '') || coalesce(gpu, uuid))
+         || ': each of their series counts all of its use'
+FROM (SELECT host, gpu, uuid FROM dcgm_samples WHERE uuid IS NOT NULL OR gpu IS NOT NULL
+      GROUP BY kind, host, gpu, uuid, slice, time
+      HAVING count(*) > 1 AND count(DISTINCT coalesce(namespace || '/' || pod, hpc_job, '')) > 1) GROUP BY NULL HAVING count(*) > 0;
 INSERT INTO mpg_issues(source, severity, kind, line, count, detail)
-SELECT coalesce(:prometheus, 'prometheus_samples'), 'warning', 'conflict', NULL, count(DISTINCT cluster), 'clusters in one export, and chips without a UUID: those of one host and number count as one'
+SELECT coalesce(:prometheus, 'prometheus_samples'), 'warning', 'conflict', NULL, count(DISTINCT cluster),
+       'clusters in one export, and chips without a UUID: those of one host and number count as one'
 FROM (SELECT json_extract(labels, '$.cluster') AS cluster FROM prometheus_samples
-      WHERE instr(labels, '"cluster"') AND coalesce(UUID, json_extract(labels, '$.uuid'), json_extract(labels, '$.gpu_uuid')) IS NULL AND metric IN (SELECT metric FROM dcgm_names WHERE kind IS NOT NULL)) GROUP BY NULL HAVING count(DISTINCT cluster) > 1;
+      WHERE instr(labels, '"cluster"') AND coalesce(UUID, json_extract(labels, '$.uuid'), json_extract(labels, '$.gpu_uuid')) IS NULL
+        AND metric IN (SELECT metric FROM dcgm_names WHERE kind IS NOT NULL)) GROUP BY NULL HAVING count(DISTINCT cluster) > 1;
 
 -- ---- 3. What each sample stands for ----
 
@@ -224,7 +260,8 @@ FROM dcgm_samples;
 DROP TABLE IF EXISTS temp.duty;
 CREATE TEMP TABLE duty AS
 WITH ranked AS (
-  SELECT kind, host, step, row_number() OVER (PARTITION BY kind, host ORDER BY step) AS rank, count(*) OVER (PARTITION BY kind, host) AS steps
+  SELECT kind, host, step, row_number() OVER (PARTITION BY kind, host ORDER BY step) AS rank,
+         count(*) OVER (PARTITION BY kind, host) AS steps
   FROM dcgm_steps
   WHERE step IS NOT NULL
 ),
@@ -242,8 +279,11 @@ FROM weighed
 GROUP BY namespace, pod, container, hpc_job, host, gpu, uuid, slice, chip, kind;
 -- Pods that share a chip in time, of which each sample names one: the exporter asks for one pod of a device.
 INSERT INTO mpg_issues(source, severity, kind, line, count, detail)
-SELECT coalesce(:prometheus, 'prometheus_samples'), 'warning', 'conflict', NULL, count(DISTINCT coalesce(uuid, host || '/' || gpu)), 'chips that pods have by turns, as if they shared them and each sample named one alone, such as ' || min(coalesce(host || ' ', '') || coalesce(gpu, uuid)) || ': the use of all is that of the one that is named'
-FROM (SELECT *, max(end_time) OVER earlier AS before, max(missing_s) OVER (PARTITION BY kind, host, gpu, uuid, slice) AS gaps FROM duty WHERE pod IS NOT NULL AND coalesce(uuid, gpu) IS NOT NULL
+SELECT coalesce(:prometheus, 'prometheus_samples'), 'warning', 'conflict', NULL, count(DISTINCT coalesce(uuid, host || '/' || gpu)),
+       'chips that pods have by turns, as if they shared them and each sample named one alone, such as '
+         || min(coalesce(host || ' ', '') || coalesce(gpu, uuid)) || ': the use of all is that of the one that is named'
+FROM (SELECT *, max(end_time) OVER earlier AS before, max(missing_s) OVER (PARTITION BY kind, host, gpu, uuid, slice) AS gaps
+      FROM duty WHERE pod IS NOT NULL AND coalesce(uuid, gpu) IS NOT NULL
       WINDOW earlier AS (PARTITION BY kind, host, gpu, uuid, slice ORDER BY start_time ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING))
 WHERE start_time < before - 0.001 AND gaps > 0 GROUP BY NULL HAVING count(*) > 0;
 
@@ -259,9 +299,14 @@ FROM (SELECT 1 WHERE EXISTS (SELECT 1 FROM dcgm_names WHERE xid > 1)) CROSS JOIN
 DROP TABLE IF EXISTS temp.dcgm_codes;
 CREATE TEMP TABLE dcgm_codes AS
 WITH named AS (
-  SELECT *, coalesce(Hostname, nullif(json_extract(labels, '$.hostname'), ''), instance) AS host, coalesce(UUID, nullif(json_extract(labels, '$.uuid'), '')) AS unit,
-         coalesce(json_extract(labels, '$.GPU_I_PROFILE') || '/' || json_extract(labels, '$.GPU_I_ID'), json_extract(labels, '$.gpu_i_profile') || '/' || json_extract(labels, '$.gpu_i_id')) AS slice,
-         CAST(iif(xid = 1, value, json_extract(labels, '$.xid')) AS INTEGER) AS code, max(xid) OVER (PARTITION BY coalesce(UUID, nullif(json_extract(labels, '$.uuid'), ''), coalesce(Hostname, nullif(json_extract(labels, '$.hostname'), ''), instance) || '/' || gpu, gpu)) AS best
+  SELECT *, coalesce(Hostname, nullif(json_extract(labels, '$.hostname'), ''), instance) AS host,
+         coalesce(UUID, nullif(json_extract(labels, '$.uuid'), '')) AS unit,
+         coalesce(json_extract(labels, '$.GPU_I_PROFILE') || '/' || json_extract(labels, '$.GPU_I_ID'),
+                  json_extract(labels, '$.gpu_i_profile') || '/' || json_extract(labels, '$.gpu_i_id')) AS slice,
+         CAST(iif(xid = 1, value, json_extract(labels, '$.xid')) AS INTEGER) AS code,
+         max(xid) OVER (PARTITION BY coalesce(UUID, nullif(json_extract(labels, '$.uuid'), ''),
+                                              coalesce(Hostname, nullif(json_extract(labels, '$.hostname'), ''), instance) || '/' || gpu,
+                                              gpu)) AS best
   FROM prometheus_samples JOIN (SELECT metric, xid FROM dcgm_names WHERE xid) USING (metric)
 )
 SELECT time, host, gpu, unit AS uuid, slice, namespace, pod, hpc_job, code,
@@ -285,11 +330,13 @@ CREATE TEMP TABLE xid AS
 SELECT time, host, gpu, uuid, slice, namespace, pod, hpc_job, code FROM dcgm_codes WHERE code <> 0 AND code <> before;
 INSERT INTO mpg_issues(source, severity, kind, line, count, detail)
 SELECT coalesce(:prometheus, 'prometheus_samples'), 'info', 'earlier_xid', NULL, count(*),
-       'GPUs whose first sample has the code of an error, which was before it: ' || group_concat(coalesce(host || ' ', '') || coalesce('GPU ' || gpu || ' ', '') || code, ', ')
+       'GPUs whose first sample has the code of an error, which was before it: '
+         || group_concat(coalesce(host || ' ', '') || coalesce('GPU ' || gpu || ' ', '') || code, ', ')
 FROM dcgm_codes WHERE code <> 0 AND before IS NULL;
 
 INSERT INTO mpg_issues(source, severity, kind, line, count, detail)
-SELECT coalesce(:prometheus, 'prometheus_samples'), 'warning', 'missing_samples', NULL, count(*), 'series with one sample, such as ' || min(kind) || ': one stands for no time' FROM duty WHERE covered_s IS NULL GROUP BY NULL;
+SELECT coalesce(:prometheus, 'prometheus_samples'), 'warning', 'missing_samples', NULL, count(*),
+       'series with one sample, such as ' || min(kind) || ': one stands for no time' FROM duty WHERE covered_s IS NULL GROUP BY NULL;
 
 -- ---- 5. Tables that are no longer needed ----
 

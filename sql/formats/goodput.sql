@@ -25,7 +25,8 @@
 -- ---- 1. The input, in the order of the log ----
 
 CREATE TEMP TABLE IF NOT EXISTS goodput_rows AS
-SELECT job_name, kind, edge, time, event, step, checkpoint_manager_blocking_duration_secs, checkpoint_manager_duration_secs, time_ns, insertId, duplicate
+SELECT job_name, kind, edge, time, event, step, checkpoint_manager_blocking_duration_secs, checkpoint_manager_duration_secs, time_ns,
+       insertId, duplicate
 FROM goodput_trace(mpg_required(:log, ':log'));
 
 -- What the rows have, looked at once.
@@ -42,10 +43,12 @@ WITH years AS (
   SELECT CAST(time / 31556952 AS INTEGER) AS year, count(*) AS n FROM goodput_survey CROSS JOIN goodput_rows
   WHERE seconds > 315569520 AND time IS NOT NULL GROUP BY 1
 ),
-middle AS (SELECT min(year) AS year FROM (SELECT year, sum(n) OVER (ORDER BY year) AS so_far, sum(n) OVER () AS n FROM years) WHERE 2 * so_far >= n)
+middle AS (SELECT min(year) AS year FROM (SELECT year, sum(n) OVER (ORDER BY year) AS so_far, sum(n) OVER () AS n FROM years)
+           WHERE 2 * so_far >= n)
 SELECT r.rowid AS row, kind FROM middle CROSS JOIN goodput_rows AS r WHERE year IS NOT NULL AND abs(time / 31556952 - year) > 10;
 INSERT INTO mpg_issues(source, severity, kind, line, count, detail)
-SELECT coalesce(:log, 'goodput_rows'), 'data_loss', 'impossible_time', NULL, count(*), 'entries of "' || min(kind) || '" more than ten years from the middle one: left out'
+SELECT coalesce(:log, 'goodput_rows'), 'data_loss', 'impossible_time', NULL, count(*),
+       'entries of "' || min(kind) || '" more than ten years from the middle one: left out'
 FROM goodput_far GROUP BY NULL;
 DELETE FROM temp.goodput_rows WHERE rowid IN (SELECT row FROM goodput_far);
 DROP TABLE goodput_far;
@@ -54,23 +57,27 @@ DROP TABLE goodput_far;
 DROP TABLE IF EXISTS temp.goodput_marks;
 CREATE TEMP TABLE goodput_marks(id INTEGER PRIMARY KEY, job, kind, edge, time, event, step, saved_s, restored_s);
 INSERT INTO goodput_marks
-SELECT rowid, coalesce(:job, job_name), kind, edge, time, event, step, checkpoint_manager_blocking_duration_secs, checkpoint_manager_duration_secs
+SELECT rowid, coalesce(:job, job_name), kind, edge, time, event, step, checkpoint_manager_blocking_duration_secs,
+       checkpoint_manager_duration_secs
 FROM goodput_rows WHERE kind IS NOT 'step';
 
 -- Every host of a job may write into its log: an entry that says the same again counts once.
 DROP TABLE IF EXISTS temp.goodput_again;
 CREATE TEMP TABLE goodput_again AS
 SELECT id FROM (
-  SELECT goodput_rows.rowid AS id, time = lag(time) OVER o AND kind IS lag(kind) OVER o AND edge IS lag(edge) OVER o AND event IS lag(event) OVER o AND step IS lag(step) OVER o
+  SELECT goodput_rows.rowid AS id, time = lag(time) OVER o AND kind IS lag(kind) OVER o AND edge IS lag(edge) OVER o
+           AND event IS lag(event) OVER o AND step IS lag(step) OVER o
                       AND checkpoint_manager_blocking_duration_secs IS lag(checkpoint_manager_blocking_duration_secs) OVER o
                       AND checkpoint_manager_duration_secs IS lag(checkpoint_manager_duration_secs) OVER o AS again
-  FROM (SELECT count(*) > count(DISTINCT job_name || ' ' || m.time) AS starts_twice FROM goodput_marks AS m JOIN goodput_rows AS r ON r.rowid = id WHERE m.kind = 'job' AND m.edge = 'start')
+  FROM (SELECT count(*) > count(DISTINCT job_name || ' ' || m.time) AS starts_twice
+        FROM goodput_marks AS m JOIN goodput_rows AS r ON r.rowid = id WHERE m.kind = 'job' AND m.edge = 'start')
   CROSS JOIN goodput_rows
   WHERE starts_twice AND time IS NOT NULL AND coalesce(duplicate, 0) = 0 -- looked for where the job starts twice at one moment
   WINDOW o AS (PARTITION BY job_name ORDER BY time, kind, edge, event, step, goodput_rows.rowid)
 ) WHERE again;
 INSERT INTO mpg_issues(source, severity, kind, line, count, detail)
-SELECT coalesce(:log, 'goodput_rows'), 'warning', 'repeated_record', NULL, count(*), 'entries that another entry repeats: they count once' FROM goodput_again GROUP BY NULL;
+SELECT coalesce(:log, 'goodput_rows'), 'warning', 'repeated_record', NULL, count(*), 'entries that another entry repeats: they count once'
+FROM goodput_again GROUP BY NULL;
 DELETE FROM temp.goodput_rows WHERE rowid IN (SELECT id FROM goodput_again);
 DELETE FROM temp.goodput_marks WHERE id IN (SELECT id FROM goodput_again);
 DROP TABLE goodput_again;
@@ -85,7 +92,8 @@ FROM goodput_marks WHERE kind IS NULL OR kind = 'other' GROUP BY NULL;
 -- In the order of jobs and of their logs: sorted where the rows do not lie so, without what has no time or came before. What follows
 -- goes by rowid, from a row to the next or over a range, and not by window functions: logs have millions of rows.
 UPDATE temp.goodput_survey SET unordered = 1 WHERE (SELECT max(rowid) FROM goodput_rows) > (SELECT count(*) FROM goodput_rows)
-  OR (several AND EXISTS (SELECT 1 FROM goodput_rows AS l CROSS JOIN goodput_rows AS p ON p.rowid = l.rowid - 1 WHERE p.job_name > l.job_name));
+  OR (several AND EXISTS (SELECT 1 FROM goodput_rows AS l CROSS JOIN goodput_rows AS p ON p.rowid = l.rowid - 1
+                          WHERE p.job_name > l.job_name));
 DROP TABLE IF EXISTS temp.goodput_sorted;
 CREATE TEMP TABLE goodput_sorted AS
 SELECT r.* FROM goodput_survey CROSS JOIN goodput_rows AS r
@@ -96,7 +104,8 @@ INSERT INTO goodput_rows SELECT * FROM goodput_sorted ORDER BY rowid;
 DROP TABLE goodput_sorted;
 DELETE FROM goodput_marks WHERE (SELECT unordered FROM goodput_survey);
 INSERT INTO goodput_marks
-SELECT r.rowid, coalesce(:job, job_name), kind, edge, time, event, step, checkpoint_manager_blocking_duration_secs, checkpoint_manager_duration_secs
+SELECT r.rowid, coalesce(:job, job_name), kind, edge, time, event, step, checkpoint_manager_blocking_duration_secs,
+       checkpoint_manager_duration_secs
 FROM goodput_survey CROSS JOIN goodput_rows AS r WHERE unordered AND kind IS NOT 'step';
 
 -- ---- 2. Attempts: every start of the job is a new one, and holds its chips until the next, or to its end ----
@@ -105,15 +114,18 @@ FROM goodput_survey CROSS JOIN goodput_rows AS r WHERE unordered AND kind IS NOT
 DROP TABLE IF EXISTS temp.goodput_ranges;
 CREATE TEMP TABLE goodput_ranges AS
 WITH edges AS (
-  SELECT job, row_number() OVER (PARTITION BY job ORDER BY id) AS attempt, id AS place FROM goodput_marks WHERE kind = 'job' AND edge = 'start'
+  SELECT job, row_number() OVER (PARTITION BY job ORDER BY id) AS attempt, id AS place
+  FROM goodput_marks WHERE kind = 'job' AND edge = 'start'
 ),
 begins AS (
   SELECT min(rowid) AS first FROM goodput_rows
   UNION ALL
-  SELECT l.rowid FROM goodput_rows AS l CROSS JOIN goodput_rows AS p ON p.rowid = l.rowid - 1 WHERE (SELECT several FROM goodput_survey) AND p.job_name IS NOT l.job_name
+  SELECT l.rowid FROM goodput_rows AS l CROSS JOIN goodput_rows AS p ON p.rowid = l.rowid - 1
+  WHERE (SELECT several FROM goodput_survey) AND p.job_name IS NOT l.job_name
 ),
 ends AS (
-  SELECT CAST(coalesce(:job, l.job_name) AS TEXT) AS job, first, coalesce(lead(first) OVER (ORDER BY first) - 1, (SELECT max(rowid) FROM goodput_rows)) AS last
+  SELECT CAST(coalesce(:job, l.job_name) AS TEXT) AS job, first,
+         coalesce(lead(first) OVER (ORDER BY first) - 1, (SELECT max(rowid) FROM goodput_rows)) AS last
   FROM begins JOIN goodput_rows AS l ON l.rowid = first
 )
 SELECT n.job, coalesce(e.attempt, 1) AS attempt, iif(coalesce(e.attempt, 1) = 1, n.first, e.place) AS first,
@@ -133,7 +145,8 @@ SELECT s.rowid AS id, s.run, s.step, p.step AS before, s.run = p.run AND s.start
 FROM goodput_steps AS s CROSS JOIN goodput_steps AS p ON p.rowid = s.rowid - 1
 WHERE s.step IS NOT p.step + 1 OR s.start_time < p.start_time OR s.step IS NULL OR s.run <> p.run;
 CREATE TEMP TABLE goodput_sorted AS
-SELECT s.* FROM (SELECT max(goes_back) AS unordered FROM goodput_breaks) CROSS JOIN goodput_steps AS s WHERE unordered ORDER BY run, start_time, s.rowid;
+SELECT s.* FROM (SELECT max(goes_back) AS unordered FROM goodput_breaks) CROSS JOIN goodput_steps AS s
+WHERE unordered ORDER BY run, start_time, s.rowid;
 DELETE FROM temp.goodput_steps WHERE rowid >= (SELECT 0 FROM goodput_sorted LIMIT 1);
 INSERT INTO goodput_steps SELECT * FROM goodput_sorted ORDER BY rowid;
 DELETE FROM temp.goodput_breaks WHERE EXISTS (SELECT 1 FROM goodput_sorted);
@@ -152,7 +165,8 @@ CREATE TEMP TABLE goodput_spread(run INTEGER PRIMARY KEY, first_step, last_step)
 INSERT INTO goodput_spread
 WITH firsts AS (
   SELECT run, min(id) AS first_step
-  FROM (SELECT run, 1 AS id FROM goodput_steps WHERE rowid = 1 UNION ALL SELECT b.run, id FROM goodput_breaks AS b CROSS JOIN goodput_steps AS p ON p.rowid = id - 1 WHERE p.run <> b.run)
+  FROM (SELECT run, 1 AS id FROM goodput_steps WHERE rowid = 1
+        UNION ALL SELECT b.run, id FROM goodput_breaks AS b CROSS JOIN goodput_steps AS p ON p.rowid = id - 1 WHERE p.run <> b.run)
   GROUP BY run
 )
 SELECT run, first_step, coalesce(lead(first_step) OVER (ORDER BY run) - 1, (SELECT max(rowid) FROM goodput_steps)) FROM firsts;
@@ -168,7 +182,8 @@ WITH bounds AS (
 )
 SELECT *, lead(start_time) OVER (PARTITION BY job ORDER BY attempt) AS next_start FROM bounds;
 INSERT INTO mpg_issues(source, severity, kind, line, count, detail)
-SELECT coalesce(:log, 'goodput_rows'), 'warning', 'missing_field', NULL, count(*), 'steps without a number (step_count): they show no restart and are unrated'
+SELECT coalesce(:log, 'goodput_rows'), 'warning', 'missing_field', NULL, count(*),
+       'steps without a number (step_count): they show no restart and are unrated'
 FROM goodput_steps WHERE step IS NULL GROUP BY NULL;
 
 CREATE INDEX temp.goodput_breaks_of ON goodput_breaks(id);
@@ -177,7 +192,8 @@ DROP TABLE goodput_ranges;
 DROP TABLE goodput_survey;
 
 DROP TABLE IF EXISTS temp.jobs;
-CREATE TEMP TABLE jobs AS SELECT DISTINCT job, job AS name, 'training' AS phase, 'jax' AS framework, coalesce(CAST(:chips AS REAL), 1) AS chips FROM goodput_attempts;
+CREATE TEMP TABLE jobs AS SELECT DISTINCT job, job AS name, 'training' AS phase, 'jax' AS framework,
+                                 coalesce(CAST(:chips AS REAL), 1) AS chips FROM goodput_attempts;
 DROP TABLE IF EXISTS temp.assumed_chips; -- of which the scheduler may know how many chips they hold
 CREATE TEMP TABLE assumed_chips AS SELECT job FROM jobs WHERE :chips IS NULL;
 DROP TABLE IF EXISTS temp.allocations;
@@ -189,7 +205,8 @@ FROM goodput_attempts;
 
 -- What ended before it started holds nothing: the entries are out of order, or of two clocks.
 INSERT INTO mpg_issues(source, severity, kind, line, count, detail)
-SELECT coalesce(:log, 'goodput_rows'), 'data_loss', 'end_before_start', NULL, count(*), 'an attempt of job ' || min(job) || ' ended before it started: it holds nothing'
+SELECT coalesce(:log, 'goodput_rows'), 'data_loss', 'end_before_start', NULL, count(*),
+       'an attempt of job ' || min(job) || ' ended before it started: it holds nothing'
 FROM allocations WHERE end_time < start_time GROUP BY NULL;
 UPDATE allocations SET end_time = start_time WHERE end_time < start_time;
 
@@ -198,27 +215,38 @@ UPDATE allocations SET end_time = start_time WHERE end_time < start_time;
 
 -- Steps are numbered one after the other: what lies between is of entries that are lost, and so counts to the step before.
 INSERT INTO mpg_issues(source, severity, kind, line, count, detail)
-SELECT coalesce(:log, 'goodput_rows'), 'warning', 'missing_steps', NULL, count(*), 'steps whose number is not the next one, first ' || min(b.step) || ' of job ' || min(a.job) || ': those between have no entry'
-FROM goodput_attempts AS a JOIN goodput_breaks AS b ON b.id > a.first_step AND b.id <= a.last_step WHERE b.step > b.before + 1 GROUP BY NULL;
+SELECT coalesce(:log, 'goodput_rows'), 'warning', 'missing_steps', NULL, count(*),
+       'steps whose number is not the next one, first ' || min(b.step) || ' of job ' || min(a.job) || ': those between have no entry'
+FROM goodput_attempts AS a JOIN goodput_breaks AS b ON b.id > a.first_step AND b.id <= a.last_step
+WHERE b.step > b.before + 1 GROUP BY NULL;
 INSERT INTO mpg_issues(source, severity, kind, line, count, detail)
-SELECT coalesce(:log, 'goodput_rows'), 'warning', 'repeated_steps', NULL, count(*), 'steps whose number goes back within an attempt, first ' || min(b.step) || ' of job ' || min(a.job)
+SELECT coalesce(:log, 'goodput_rows'), 'warning', 'repeated_steps', NULL, count(*),
+       'steps whose number goes back within an attempt, first ' || min(b.step) || ' of job ' || min(a.job)
 FROM goodput_attempts AS a JOIN goodput_breaks AS b ON b.id > a.first_step AND b.id <= a.last_step WHERE b.step <= b.before GROUP BY NULL;
 
 -- A run sets up its devices before its steps: where it does so after some, the entry of its start is lost.
 INSERT INTO mpg_issues(source, severity, kind, line, count, detail)
-SELECT coalesce(:log, 'goodput_rows'), 'warning', 'missing_field', NULL, count(*), 'set-ups (tpu_init) after steps of the same run, first of job ' || min(a.job) || ': the start of a run has no entry, and the step before lasts until its first'
-FROM goodput_attempts AS a CROSS JOIN goodput_marks AS m ON m.id BETWEEN a.first AND a.last AND +m.kind = 'tpu_init' AND +m.edge = 'start' CROSS JOIN goodput_steps AS s ON s.rowid = a.first_step
+SELECT coalesce(:log, 'goodput_rows'), 'warning', 'missing_field', NULL, count(*),
+       'set-ups (tpu_init) after steps of the same run, first of job ' || min(a.job)
+         || ': the start of a run has no entry, and the step before lasts until its first'
+FROM goodput_attempts AS a CROSS JOIN goodput_marks AS m ON m.id BETWEEN a.first AND a.last AND +m.kind = 'tpu_init' AND +m.edge = 'start'
+CROSS JOIN goodput_steps AS s ON s.rowid = a.first_step
 WHERE s.start_time < m.time GROUP BY NULL;
 
 -- A step lasts until the next: a pause of which no entry tells is part of one.
 INSERT INTO mpg_issues(source, severity, kind, line, count, detail)
 WITH mean AS (
   SELECT a.job, first_step, last_step, (l.start_time - f.start_time) / (last_step - first_step) AS seconds
-  FROM goodput_attempts AS a CROSS JOIN goodput_steps AS f ON f.rowid = first_step CROSS JOIN goodput_steps AS l ON l.rowid = last_step WHERE last_step > first_step
+  FROM goodput_attempts AS a CROSS JOIN goodput_steps AS f ON f.rowid = first_step CROSS JOIN goodput_steps AS l ON l.rowid = last_step
+  WHERE last_step > first_step
 )
-SELECT coalesce(:log, 'goodput_rows'), 'warning', 'long_steps', NULL, count(*), 'steps that took three times as long as the mean and a minute more, first ' || min(s.step) || ' of job ' || min(job) || ': a pause in them counts as progress'
-FROM mean CROSS JOIN goodput_steps AS s ON s.rowid BETWEEN first_step AND last_step - 1 CROSS JOIN goodput_steps AS n ON n.rowid = s.rowid + 1
-WHERE n.start_time - s.start_time > max(3 * seconds, 60 + seconds) AND NOT EXISTS (SELECT 1 FROM goodput_marks AS m WHERE m.job = mean.job AND m.time BETWEEN s.start_time AND n.start_time) GROUP BY NULL;
+SELECT coalesce(:log, 'goodput_rows'), 'warning', 'long_steps', NULL, count(*),
+       'steps that took three times as long as the mean and a minute more, first ' || min(s.step) || ' of job ' || min(job)
+         || ': a pause in them counts as progress'
+FROM mean CROSS JOIN goodput_steps AS s ON s.rowid BETWEEN first_step AND last_step - 1
+CROSS JOIN goodput_steps AS n ON n.rowid = s.rowid + 1
+WHERE n.start_time - s.start_time > max(3 * seconds, 60 + seconds)
+  AND NOT EXISTS (SELECT 1 FROM goodput_marks AS m WHERE m.job = mean.job AND m.time BETWEEN s.start_time AND n.start_time) GROUP BY NULL;
 
 -- A run begins with an attempt, and where step numbers go back within one. By how much its first step took
 -- longer than the mean of the others it was compiled: those lie one after the other, and took what lies between their begin and end.
@@ -227,13 +255,18 @@ CREATE TEMP TABLE goodput_runs AS
 WITH begins AS (
   SELECT job, attempt, job_end, last_step, first_step AS first FROM goodput_attempts WHERE first_step IS NOT NULL
   UNION ALL
-  SELECT job, attempt, job_end, last_step, b.id FROM goodput_attempts AS a JOIN goodput_breaks AS b ON b.id > a.first_step AND b.id <= a.last_step WHERE coalesce(b.step <= b.before, 1)
+  SELECT job, attempt, job_end, last_step, b.id
+  FROM goodput_attempts AS a JOIN goodput_breaks AS b ON b.id > a.first_step AND b.id <= a.last_step WHERE coalesce(b.step <= b.before, 1)
 ),
-ranges AS (SELECT job, attempt, job_end, last_step, first, coalesce(lead(first) OVER (ORDER BY first) - 1, (SELECT max(rowid) FROM goodput_steps)) AS last FROM begins),
+ranges AS (SELECT job, attempt, job_end, last_step, first,
+                  coalesce(lead(first) OVER (ORDER BY first) - 1, (SELECT max(rowid) FROM goodput_steps)) AS last FROM begins),
 ended AS ( -- the last step of an attempt may have no end
-  SELECT r.job, r.attempt, f.start_time, o.start_time AS others_start, r.first, iif(r.last < last_step OR job_end >= l.start_time, r.last, r.last - 1) AS last,
-         CASE WHEN r.last < last_step THEN (SELECT n.start_time FROM goodput_steps AS n WHERE n.rowid = r.last + 1) WHEN job_end >= l.start_time THEN job_end ELSE l.start_time END AS others_end
-  FROM ranges AS r CROSS JOIN goodput_steps AS f ON f.rowid = r.first CROSS JOIN goodput_steps AS o ON o.rowid = r.first + 1 CROSS JOIN goodput_steps AS l ON l.rowid = r.last
+  SELECT r.job, r.attempt, f.start_time, o.start_time AS others_start, r.first,
+         iif(r.last < last_step OR job_end >= l.start_time, r.last, r.last - 1) AS last,
+         CASE WHEN r.last < last_step THEN (SELECT n.start_time FROM goodput_steps AS n WHERE n.rowid = r.last + 1)
+              WHEN job_end >= l.start_time THEN job_end ELSE l.start_time END AS others_end
+  FROM ranges AS r CROSS JOIN goodput_steps AS f ON f.rowid = r.first CROSS JOIN goodput_steps AS o ON o.rowid = r.first + 1
+  CROSS JOIN goodput_steps AS l ON l.rowid = r.last
   WHERE r.last > r.first
 )
 SELECT job, attempt, start_time, others_start - start_time - (others_end - others_start) / nullif(last - first, 0) AS excess
@@ -245,7 +278,8 @@ CREATE INDEX temp.goodput_attempts_of ON goodput_attempts(job);
 -- A restore of a step above the one that follows is of another run, as a base model's.
 UPDATE goodput_marks SET step = NULL WHERE kind IN ('restore', 'emergency_restore') AND step > (
   SELECT s.step FROM goodput_attempts AS a CROSS JOIN goodput_steps AS s ON s.rowid BETWEEN a.first_step AND a.last_step
-  WHERE a.job = goodput_marks.job AND goodput_marks.id BETWEEN a.first AND a.last AND s.start_time >= goodput_marks.time ORDER BY s.rowid LIMIT 1);
+  WHERE a.job = goodput_marks.job AND goodput_marks.id BETWEEN a.first AND a.last AND s.start_time >= goodput_marks.time
+  ORDER BY s.rowid LIMIT 1);
 
 DROP TABLE IF EXISTS temp.spans;
 CREATE TEMP TABLE spans AS
@@ -264,14 +298,18 @@ UNION ALL SELECT job, attempt,
   CASE kind WHEN 'tpu_init' THEN 'init' WHEN 'training_prep' THEN 'prep' WHEN 'data_loading' THEN 'input' WHEN 'elastic_reinit' THEN 'init'
     ELSE CASE WHEN lower(event) LIKE 'eval%' THEN 'eval' ELSE lower(coalesce(event, kind)) END END, start_time, end_time, NULL
 FROM edges WHERE edge = 'start' AND next_edge = 'end' AND end_time >= start_time
-UNION ALL SELECT a.job, a.attempt, iif(o.kind = 'save', 'checkpoint', 'restore'), o.time, o.time + iif(o.kind = 'save', o.saved_s, o.restored_s), iif(o.kind = 'save', NULL, o.step)
+UNION ALL SELECT a.job, a.attempt, iif(o.kind = 'save', 'checkpoint', 'restore'), o.time,
+                 o.time + iif(o.kind = 'save', o.saved_s, o.restored_s), iif(o.kind = 'save', NULL, o.step)
 FROM goodput_attempts AS a CROSS JOIN goodput_marks AS o ON o.id BETWEEN a.first AND a.last
 WHERE o.kind IN ('save', 'restore', 'emergency_restore') AND iif(o.kind = 'save', o.saved_s, o.restored_s) IS NOT NULL;
 
 -- A start that no end follows, or an end without its start, lasts no time.
 INSERT INTO mpg_issues(source, severity, kind, line, count, detail)
-SELECT coalesce(:log, 'goodput_rows'), 'warning', 'missing_end', NULL, count(*), 'starts without their end, or ends without their start, first of "' || min(kind) || '": what lies between is not known'
-FROM (SELECT o.kind, o.edge, lag(o.edge) OVER w AS before, lead(o.edge) OVER w AS after, lead(1, 1, 0) OVER (PARTITION BY a.job, a.attempt ORDER BY o.id) OR coalesce((SELECT start_time FROM goodput_steps WHERE rowid = a.last_step) > o.time, 0) AS goes_on
+SELECT coalesce(:log, 'goodput_rows'), 'warning', 'missing_end', NULL, count(*),
+       'starts without their end, or ends without their start, first of "' || min(kind) || '": what lies between is not known'
+FROM (SELECT o.kind, o.edge, lag(o.edge) OVER w AS before, lead(o.edge) OVER w AS after,
+             lead(1, 1, 0) OVER (PARTITION BY a.job, a.attempt ORDER BY o.id)
+               OR coalesce((SELECT start_time FROM goodput_steps WHERE rowid = a.last_step) > o.time, 0) AS goes_on
       FROM goodput_attempts AS a CROSS JOIN goodput_marks AS o ON o.id BETWEEN a.first AND a.last
       WHERE o.edge IS NOT NULL AND o.kind <> 'job'
       WINDOW w AS (PARTITION BY a.job, a.attempt, o.kind, upper(o.event) ORDER BY o.id))
@@ -288,14 +326,17 @@ INSERT INTO mpg_issues(source, severity, kind, line, count, detail)
 WITH unsaved AS MATERIALIZED (
   SELECT job, step, time FROM goodput_marks AS o
   WHERE kind IN ('restore', 'emergency_restore') AND step IS NOT NULL
-    AND (coalesce(job, ''), step) NOT IN (SELECT coalesce(s.job, ''), s.step FROM goodput_marks AS s WHERE s.kind = 'save' AND s.step IS NOT NULL)
+    AND (coalesce(job, ''), step) NOT
+      IN (SELECT coalesce(s.job, ''), s.step FROM goodput_marks AS s WHERE s.kind = 'save' AND s.step IS NOT NULL)
 ),
 ran AS MATERIALIZED (
   SELECT a.job, s.step, min(s.start_time) AS start_time
   FROM goodput_attempts AS a CROSS JOIN goodput_steps AS s ON s.rowid BETWEEN a.first_step AND a.last_step
   WHERE EXISTS (SELECT 1 FROM unsaved) AND s.step IN (SELECT step FROM unsaved) GROUP BY a.job, s.step
 )
-SELECT coalesce(:log, 'goodput_rows'), 'warning', 'missing_save', NULL, count(*), 'restores of a step that ran here, without an entry of its save, first ' || min(o.step) || ' of job ' || min(o.job) || ': how long the save took is not known'
+SELECT coalesce(:log, 'goodput_rows'), 'warning', 'missing_save', NULL, count(*),
+       'restores of a step that ran here, without an entry of its save, first ' || min(o.step) || ' of job ' || min(o.job)
+         || ': how long the save took is not known'
 FROM unsaved AS o JOIN ran AS s ON s.job = o.job AND s.step = o.step AND s.start_time < o.time
 GROUP BY NULL;
 

@@ -27,39 +27,55 @@
 -- ---- 1. The input ----
 
 CREATE TEMP TABLE IF NOT EXISTS helios_jobs AS
-SELECT rtrim(rtrim(_file, replace(_file, '/', '')), '/') AS folder, json_extract(record, '$.job_id') AS job_id, json_extract(record, '$.user') AS user,
-       json_extract(record, '$.vc') AS vc, json_extract(record, '$.jobname') AS jobname, json_extract(record, '$.gpu_num') AS gpu_num, json_extract(record, '$.cpu_num') AS cpu_num,
-       json_extract(record, '$.node_num') AS node_num, json_extract(record, '$.state') AS state, json_extract(record, '$.submit_time') AS submit_time,
+SELECT rtrim(rtrim(_file, replace(_file, '/', '')), '/') AS folder, json_extract(record, '$.job_id') AS job_id,
+       json_extract(record, '$.user') AS user,
+       json_extract(record, '$.vc') AS vc, json_extract(record, '$.jobname') AS jobname, json_extract(record, '$.gpu_num') AS gpu_num,
+       json_extract(record, '$.cpu_num') AS cpu_num,
+       json_extract(record, '$.node_num') AS node_num, json_extract(record, '$.state') AS state,
+       json_extract(record, '$.submit_time') AS submit_time,
        json_extract(record, '$.start_time') AS start_time, json_extract(record, '$.end_time') AS end_time, _file, _line
 FROM csv_trace(mpg_required(:helios, ':helios')) WHERE nulls = 'None, NaN';
 
 -- A row is a day: its date, the total, and a column for each virtual cluster.
 CREATE TEMP TABLE IF NOT EXISTS helios_gpus AS
-SELECT rtrim(rtrim(_file, replace(_file, '/', '')), '/') AS folder, json_extract(record, '$.date') AS date, vc.key AS vc, vc.value AS gpus, _file, _line
+SELECT rtrim(rtrim(_file, replace(_file, '/', '')), '/') AS folder, json_extract(record, '$.date') AS date, vc.key AS vc, vc.value AS gpus,
+       _file, _line
 FROM csv_trace(:helios_gpus), json_each(record) AS vc
 WHERE vc.key NOT IN ('date', 'total');
 
 -- What cannot be: a time that is more than ten years from the middle one; its row counts as nothing. What comes twice counts once.
 DROP TABLE IF EXISTS temp.helios_left_out;
 CREATE TEMP TABLE helios_left_out AS
-WITH years AS (SELECT coalesce(CAST(substr(start_time, 1, 4) AS INTEGER), CAST(substr(submit_time, 1, 4) AS INTEGER), CAST(substr(end_time, 1, 4) AS INTEGER)) AS year, count(*) AS n FROM helios_jobs GROUP BY 1),
+WITH years AS (SELECT coalesce(CAST(substr(start_time, 1, 4) AS INTEGER), CAST(substr(submit_time, 1, 4) AS INTEGER),
+                               CAST(substr(end_time, 1, 4) AS INTEGER)) AS year, count(*) AS n FROM helios_jobs GROUP BY 1),
 middle AS (
-  SELECT min(year) AS year FROM (SELECT year, sum(n) OVER (ORDER BY year) AS so_far, sum(n) OVER () AS n FROM years WHERE year IS NOT NULL) WHERE 2 * so_far >= n
+  SELECT min(year) AS year FROM (SELECT year, sum(n) OVER (ORDER BY year) AS so_far, sum(n) OVER () AS n FROM years WHERE year IS NOT NULL)
+  WHERE 2 * so_far >= n
 )
-SELECT t.rowid AS row, 'impossible_time' AS kind, 'data_loss' AS severity, _file, _line, 'a time of ' || 'job ' || job_id || ' is more than ten years from the middle one: its row is left out' AS detail
-FROM helios_jobs AS t, middle WHERE max(abs(coalesce(CAST(substr(start_time, 1, 4) AS INTEGER) - year, 0)), abs(coalesce(CAST(substr(submit_time, 1, 4) AS INTEGER) - year, 0)), abs(coalesce(CAST(substr(end_time, 1, 4) AS INTEGER) - year, 0))) > 10
+SELECT t.rowid AS row, 'impossible_time' AS kind, 'data_loss' AS severity, _file, _line,
+       'a time of ' || 'job ' || job_id || ' is more than ten years from the middle one: its row is left out' AS detail
+FROM helios_jobs AS t, middle
+WHERE max(abs(coalesce(CAST(substr(start_time, 1, 4) AS INTEGER) - year, 0)),
+          abs(coalesce(CAST(substr(submit_time, 1, 4) AS INTEGER) - year, 0)),
+          abs(coalesce(CAST(substr(end_time, 1, 4) AS INTEGER) - year, 0))) > 10
 UNION ALL
 SELECT row, 'repeated_record', 'warning', _file, _line, 'job ' || job_id || ' comes more than once: its row counts once'
-FROM (SELECT *, rowid AS row, row_number() OVER (PARTITION BY folder, job_id, submit_time, start_time, end_time ORDER BY rowid) AS nth FROM helios_jobs) WHERE nth > 1;
+FROM (SELECT *, rowid AS row, row_number() OVER (PARTITION BY folder, job_id, submit_time, start_time, end_time ORDER BY rowid) AS nth
+      FROM helios_jobs) WHERE nth > 1;
 INSERT INTO mpg_issues(source, severity, kind, line, count, detail)
 SELECT coalesce(_file, :helios, 'helios_jobs'), severity, kind, min(_line), count(*), detail FROM helios_left_out GROUP BY _file, kind;
 DELETE FROM temp.helios_jobs WHERE rowid IN (SELECT row FROM helios_left_out);
 DROP TABLE helios_left_out;
 INSERT INTO mpg_issues(source, severity, kind, line, count, detail)
-SELECT coalesce(_file, :helios, 'helios_jobs'), 'warning', 'missing_field', min(_line), count(*), coalesce('job ' || job_id, 'a row') || ' lacks its ' || field || ': it counts as far as it tells'
-FROM (SELECT *, CASE WHEN gpu_num IS NULL OR gpu_num < 0 THEN 'number of GPUs' WHEN submit_time IS NULL THEN 'submit_time' WHEN start_time IS NULL AND state IN ('COMPLETED', 'TIMEOUT', 'NODE_FAIL') THEN 'start_time' WHEN end_time IS NULL AND state IS NOT NULL THEN 'end_time' WHEN state IS NULL THEN 'state' WHEN vc IS NULL THEN 'vc' WHEN job_id IS NULL THEN 'job_id' END AS field FROM helios_jobs) WHERE field IS NOT NULL GROUP BY _file, field;
+SELECT coalesce(_file, :helios, 'helios_jobs'), 'warning', 'missing_field', min(_line), count(*),
+       coalesce('job ' || job_id, 'a row') || ' lacks its ' || field || ': it counts as far as it tells'
+FROM (SELECT *, CASE WHEN gpu_num IS NULL OR gpu_num < 0 THEN 'number of GPUs' WHEN submit_time IS NULL THEN 'submit_time'
+                     WHEN start_time IS NULL AND state IN ('COMPLETED', 'TIMEOUT', 'NODE_FAIL') THEN 'start_time'
+                     WHEN end_time IS NULL AND state IS NOT NULL THEN 'end_time' WHEN state IS NULL THEN 'state' WHEN vc IS NULL THEN 'vc'
+                     WHEN job_id IS NULL THEN 'job_id' END AS field FROM helios_jobs) WHERE field IS NOT NULL GROUP BY _file, field;
 INSERT INTO mpg_issues(source, severity, kind, line, count, detail)
-SELECT coalesce(_file, :helios, 'helios_jobs'), 'warning', 'unknown_state', min(_line), count(*), 'unknown states, taken as no outcome: ' || group_concat(DISTINCT state)
+SELECT coalesce(_file, :helios, 'helios_jobs'), 'warning', 'unknown_state', min(_line), count(*),
+       'unknown states, taken as no outcome: ' || group_concat(DISTINCT state)
 FROM helios_jobs WHERE state NOT IN ('COMPLETED', 'CANCELLED', 'FAILED', 'TIMEOUT', 'NODE_FAIL', 'SUSPENDED') GROUP BY _file;
 
 -- What cannot be: a time that is more than ten years from the middle one; its row counts as nothing. What comes twice counts once.
@@ -67,9 +83,11 @@ DROP TABLE IF EXISTS temp.helios_left_out;
 CREATE TEMP TABLE helios_left_out AS
 WITH years AS (SELECT CAST(substr(date, 1, 4) AS INTEGER) AS year, count(*) AS n FROM helios_gpus GROUP BY 1),
 middle AS (
-  SELECT min(year) AS year FROM (SELECT year, sum(n) OVER (ORDER BY year) AS so_far, sum(n) OVER () AS n FROM years WHERE year IS NOT NULL) WHERE 2 * so_far >= n
+  SELECT min(year) AS year FROM (SELECT year, sum(n) OVER (ORDER BY year) AS so_far, sum(n) OVER () AS n FROM years WHERE year IS NOT NULL)
+  WHERE 2 * so_far >= n
 )
-SELECT t.rowid AS row, 'impossible_time' AS kind, 'data_loss' AS severity, _file, _line, 'a time of ' || 'the day ' || date || ' of ' || vc || ' is more than ten years from the middle one: its row is left out' AS detail
+SELECT t.rowid AS row, 'impossible_time' AS kind, 'data_loss' AS severity, _file, _line,
+       'a time of ' || 'the day ' || date || ' of ' || vc || ' is more than ten years from the middle one: its row is left out' AS detail
 FROM helios_gpus AS t, middle WHERE abs(coalesce(CAST(substr(date, 1, 4) AS INTEGER) - year, 0)) > 10
 UNION ALL
 SELECT row, 'repeated_record', 'warning', _file, _line, 'the day ' || date || ' of ' || vc || ' comes more than once: its row counts once'
@@ -79,8 +97,10 @@ SELECT coalesce(_file, :helios_gpus, 'helios_gpus'), severity, kind, min(_line),
 DELETE FROM temp.helios_gpus WHERE rowid IN (SELECT row FROM helios_left_out);
 DROP TABLE helios_left_out;
 INSERT INTO mpg_issues(source, severity, kind, line, count, detail)
-SELECT coalesce(_file, :helios_gpus, 'helios_gpus'), 'warning', 'missing_field', min(_line), count(*), coalesce('the day ' || date || ' of ' || vc, 'a row') || ' lacks its ' || field || ': it counts as far as it tells'
-FROM (SELECT *, CASE WHEN gpus IS NULL OR gpus < 0 THEN 'number of GPUs' WHEN date IS NULL THEN 'date' END AS field FROM helios_gpus) WHERE field IS NOT NULL GROUP BY _file, field;
+SELECT coalesce(_file, :helios_gpus, 'helios_gpus'), 'warning', 'missing_field', min(_line), count(*),
+       coalesce('the day ' || date || ' of ' || vc, 'a row') || ' lacks its ' || field || ': it counts as far as it tells'
+FROM (SELECT *, CASE WHEN gpus IS NULL OR gpus < 0 THEN 'number of GPUs' WHEN date IS NULL THEN 'date' END AS field FROM helios_gpus)
+WHERE field IS NOT NULL GROUP BY _file, field;
 
 -- ---- 2. Clusters: the last part of the folder's path ----
 
@@ -116,10 +136,13 @@ FROM helios_gpu_jobs
 WHERE coalesce(start_time, end_time) IS NOT NULL;
 
 INSERT INTO mpg_issues(source, severity, kind, line, count, detail)
-SELECT coalesce(a._file, :helios, 'helios_jobs'), 'warning', 'start_before_submit', min(a._line), count(*), 'job ' || min(job) || ' started before it was submitted: it counts as given' FROM helios_gpu_jobs AS a WHERE start_time < submit_time GROUP BY a._file;
+SELECT coalesce(a._file, :helios, 'helios_jobs'), 'warning', 'start_before_submit', min(a._line), count(*),
+       'job ' || min(job) || ' started before it was submitted: it counts as given'
+FROM helios_gpu_jobs AS a WHERE start_time < submit_time GROUP BY a._file;
 -- What ended before it started holds nothing.
 INSERT INTO mpg_issues(source, severity, kind, line, count, detail)
-SELECT coalesce(:helios, 'helios_jobs'), 'data_loss', 'end_before_start', NULL, count(*), 'job ' || min(job) || ' ended before it started: it holds nothing'
+SELECT coalesce(:helios, 'helios_jobs'), 'data_loss', 'end_before_start', NULL, count(*),
+       'job ' || min(job) || ' ended before it started: it holds nothing'
 FROM allocations WHERE end_time < start_time;
 UPDATE allocations SET end_time = start_time WHERE end_time < start_time;
 
@@ -134,11 +157,13 @@ DROP TABLE IF EXISTS temp.observed;
 CREATE TEMP TABLE observed AS
 WITH told AS (
   SELECT folder, max(at) AS until_time
-  FROM (SELECT folder, start_time AS at FROM helios_jobs UNION ALL SELECT folder, end_time FROM helios_jobs UNION ALL SELECT folder, submit_time FROM helios_jobs
+  FROM (SELECT folder, start_time AS at FROM helios_jobs
+        UNION ALL SELECT folder, end_time FROM helios_jobs UNION ALL SELECT folder, submit_time FROM helios_jobs
         UNION ALL SELECT folder, date(date, '+1 day') || ' 00:00:00' FROM helios_gpus WHERE gpus > 0) GROUP BY folder
 )
 SELECT DISTINCT cluster || vc AS pool, until_time
-FROM (SELECT folder, vc FROM helios_gpu_jobs UNION SELECT folder, vc FROM helios_gpus WHERE gpus > 0) JOIN helios_clusters USING (folder) JOIN told USING (folder) WHERE until_time IS NOT NULL AND vc IS NOT NULL;
+FROM (SELECT folder, vc FROM helios_gpu_jobs UNION SELECT folder, vc FROM helios_gpus WHERE gpus > 0) JOIN helios_clusters USING (folder)
+JOIN told USING (folder) WHERE until_time IS NOT NULL AND vc IS NOT NULL;
 
 -- ---- 4. Tables that are no longer needed ----
 

@@ -45,22 +45,30 @@
 -- ---- 1. The input ----
 
 CREATE TEMP TABLE IF NOT EXISTS hlo_input AS
-SELECT *, _file AS file, :chip AS chip, coalesce(:f32, 'fp32') AS f32, iif(coalesce(:devices, 1) > 0, :devices, mpg_required(NULL, 'a device_count above 0')) AS run_on FROM hlo_cost(mpg_required(:hlo, ':hlo'));
+SELECT *, _file AS file, :chip AS chip, coalesce(:f32, 'fp32') AS f32,
+       iif(coalesce(:devices, 1) > 0, :devices, mpg_required(NULL, 'a device_count above 0')) AS run_on
+FROM hlo_cost(mpg_required(:hlo, ':hlo'));
 
 -- A dump has a module several times: module_0001.NAME.before_optimizations.txt, as it came from a pass, after_optimizations.
--- Before optimisation it counts, or where the first pipeline of passes begins (whose file stands for one with the same content), or as the last stage that is there.
+-- Before optimisation it counts, or where the first pipeline of passes begins (whose file stands for one with the same content), or as the
+-- last stage that is there.
 DROP TABLE IF EXISTS temp.hlo_stages;
 CREATE TEMP TABLE hlo_stages AS
 WITH files AS (
-  SELECT rowid AS id, file, module, rtrim(file, replace(file, '/', '')) AS folder, substr(file, length(rtrim(file, replace(file, '/', ''))) + 1) AS base FROM hlo_input
+  SELECT rowid AS id, file, module, rtrim(file, replace(file, '/', '')) AS folder,
+         substr(file, length(rtrim(file, replace(file, '/', ''))) + 1) AS base FROM hlo_input
 ),
 numbered AS (SELECT *, substr(base, instr(base, 'module_') + 7) AS rest FROM files WHERE base GLOB '*module_[0-9]*.?*.*'),
-stages AS (SELECT id, file, folder || substr(base, 1, length(base) - length(ltrim(rest, '0123456789'))) AS dumped, module, base FROM numbered)
+stages AS (SELECT id, file, folder || substr(base, 1, length(base) - length(ltrim(rest, '0123456789'))) AS dumped, module, base
+           FROM numbered)
 SELECT id, file, first_value(file) OVER o AS kept
-FROM stages WINDOW o AS (PARTITION BY dumped, module ORDER BY base NOT GLOB '*.before_optimizations.*', base NOT GLOB '*.0000.*after_pipeline-start.*', base NOT GLOB '*after_optimizations.*', base DESC, id);
+FROM stages WINDOW o AS (PARTITION BY dumped, module
+                         ORDER BY base NOT GLOB '*.before_optimizations.*', base NOT GLOB '*.0000.*after_pipeline-start.*',
+                           base NOT GLOB '*after_optimizations.*', base DESC, id);
 DELETE FROM hlo_stages WHERE file = kept;
 INSERT INTO mpg_issues(source, severity, kind, count, detail)
-SELECT file, 'info', 'ignored_file', count(*), 'another stage of the module of ' || kept || ': left out' FROM hlo_stages GROUP BY file, kept;
+SELECT file, 'info', 'ignored_file', count(*), 'another stage of the module of ' || kept || ': left out'
+FROM hlo_stages GROUP BY file, kept;
 DELETE FROM hlo_input WHERE rowid IN (SELECT id FROM hlo_stages);
 DROP TABLE hlo_stages;
 
@@ -112,7 +120,8 @@ SELECT m.id, m.file, m.module AS program, m.chip, m.on_devices AS devices, m.cov
                    SELECT 1 FROM hlo_flops AS f WHERE f.id = m.id AND f.dtype <> m.f32 AND NOT EXISTS (
                      SELECT 1 FROM json_each(m.peaks) AS p
                      WHERE p.value = f.dtype OR (p.value IN ('bf16', 'fp16') AND f.dtype IN ('bf16', 'fp16'))))
-            THEN coalesce((SELECT roofline_ideal(f.flops * m.of_chip / m.on_devices, 0, m.chip, f.dtype) FROM hlo_flops AS f WHERE f.id = m.id), 0.0)
+            THEN coalesce((SELECT roofline_ideal(f.flops * m.of_chip / m.on_devices, 0, m.chip, f.dtype)
+                           FROM hlo_flops AS f WHERE f.id = m.id), 0.0)
        END AS compute_s,
        (m.parameter_bytes + m.result_bytes) * m.times * m.of_chip / m.on_devices / chip_bandwidth(m.chip) AS memory_s,
        m.wire_bytes * m.times * m.of_chip / m.on_devices / chip_interconnect(m.chip) AS interconnect_s
@@ -134,7 +143,8 @@ FROM hlo_scaled WHERE chip IS NULL AND :table = 'trace_hlo_ideal' GROUP BY file;
 DROP TABLE IF EXISTS temp.program_files;
 CREATE TEMP TABLE program_files AS
 WITH main AS (
-  SELECT id, dtype, max(flops) AS most, count(*) AS dtypes, sum(flops) AS flops, json_group_object(dtype, flops) AS parts FROM hlo_flops GROUP BY id
+  SELECT id, dtype, max(flops) AS most, count(*) AS dtypes, sum(flops) AS flops, json_group_object(dtype, flops) AS parts
+  FROM hlo_flops GROUP BY id
 ),
 made AS (
   SELECT m.module AS program,
@@ -152,7 +162,9 @@ CREATE TEMP TABLE programs AS SELECT program, flops, bytes, dtype FROM program_f
 -- Programs without FLOPs, which nothing rates. (Of a fleet's, sources/programs.sql tells which.)
 INSERT INTO mpg_issues(source, severity, kind, count, detail)
 SELECT file, 'warning', iif(chip IS NULL, 'no_chip', 'unknown_dtype'), count(*),
-       'FLOPs of several dtypes, as those of program ' || min(program) || iif(chip IS NULL, ', which nothing rates without the option chip', ', and ' || chip || ' has no peak for one: nothing rates them')
+       'FLOPs of several dtypes, as those of program ' || min(program)
+         || iif(chip IS NULL, ', which nothing rates without the option chip',
+                ', and ' || chip || ' has no peak for one: nothing rates them')
 FROM program_files WHERE parts IS NOT NULL AND :table = 'trace_hlo_programs' GROUP BY file, chip;
 
 -- ---- 6. Tables that are no longer needed ----

@@ -46,9 +46,10 @@ DROP TABLE device_classes;
 
 -- ---- 4. Calls of the host ----
 
--- A correlation names one call, and later another where numbers begin anew; of calls within one, the outermost. Its operator is the innermost on the same thread around it: external ids, which
--- should say, are those of correlations in traces of 2022 and before. outermost: that around an operator, beyond
--- which no search has to go back. Of 256 operators the latest end is kept, to pass over those that all ended before.
+-- A correlation names one call, and later another where numbers begin anew; of calls within one, the outermost. Its operator is the
+-- innermost on the same thread around it: external ids, which should say, are those of correlations in traces of 2022 and before.
+-- outermost: that around an operator, beyond which no search has to go back. Of 256 operators the latest end is kept, to pass over those
+-- that all ended before.
 DROP TABLE IF EXISTS temp.kineto_sorted;
 CREATE TEMP TABLE kineto_sorted AS
 SELECT g.thread, p.start_ns, p.end_ns, p.id AS event
@@ -74,9 +75,12 @@ INSERT INTO kineto_operator_ends SELECT thread, id / 256, max(end_ns) FROM kinet
 
 DROP TABLE IF EXISTS temp.kineto_calls;
 CREATE TEMP TABLE kineto_calls AS
-SELECT g.process, g.label, g.scope, g.thread, e.correlation, +p.start_ns AS launch_ns, +p.end_ns AS end_ns, p.id AS call, -- + for an index to fit, which has no type
-       max(p.end_ns) OVER (PARTITION BY g.process, e.correlation ORDER BY p.start_ns, p.end_ns DESC, p.id ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING) AS covered
-FROM kineto_parts AS p CROSS JOIN kineto_groups AS g ON g.id = p.part AND g.is_call AND g.pid IS NOT NULL CROSS JOIN kineto_events AS e ON e.rowid = p.id
+-- + for an index to fit, which has no type
+SELECT g.process, g.label, g.scope, g.thread, e.correlation, +p.start_ns AS launch_ns, +p.end_ns AS end_ns, p.id AS call,
+       max(p.end_ns) OVER (PARTITION BY g.process, e.correlation
+                           ORDER BY p.start_ns, p.end_ns DESC, p.id ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING) AS covered
+FROM kineto_parts AS p CROSS JOIN kineto_groups AS g ON g.id = p.part AND g.is_call AND g.pid IS NOT NULL
+CROSS JOIN kineto_events AS e ON e.rowid = p.id
 WHERE e.correlation IN (SELECT correlation FROM kineto_activity);
 DELETE FROM kineto_calls WHERE launch_ns < covered;
 
@@ -111,7 +115,8 @@ DROP TABLE IF EXISTS temp.kineto_host_steps;
 CREATE TEMP TABLE kineto_host_steps AS
 WITH ordered AS (
   SELECT p.scope, s.step, s.start_ns - t.base_ns AS start_ns, s.end_ns - t.base_ns AS end_ns,
-         max(s.end_ns) OVER (PARTITION BY s.trace, p.scope ORDER BY s.start_ns ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING) - t.base_ns AS covered
+         max(s.end_ns) OVER (PARTITION BY s.trace, p.scope ORDER BY s.start_ns ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING)
+    - t.base_ns AS covered
   FROM device_steps AS s JOIN device_traces AS t USING (trace)
   JOIN (SELECT DISTINCT trace, CAST(pid AS TEXT) AS process, scope FROM kineto_groups) AS p ON p.trace = s.trace AND p.process = s.process
   WHERE s.side = 'host' AND s.trace IN (SELECT trace FROM kineto_files)
@@ -125,7 +130,8 @@ CREATE INDEX temp.kineto_host_step ON kineto_host_steps(scope, start_ns);
 DROP TABLE IF EXISTS temp.kineto_device_steps;
 CREATE TEMP TABLE kineto_device_steps AS
 SELECT g.thread, +p.start_ns AS start_ns, p.end_ns, e.step
-FROM kineto_faults CROSS JOIN kineto_groups AS g CROSS JOIN kineto_parts AS p ON p.part = g.id CROSS JOIN kineto_events AS e ON e.rowid = p.id
+FROM kineto_faults CROSS JOIN kineto_groups AS g CROSS JOIN kineto_parts AS p ON p.part = g.id
+CROSS JOIN kineto_events AS e ON e.rowid = p.id
 WHERE steps AND g.cat = 'gpu_user_annotation' AND e.step IS NOT NULL;
 CREATE INDEX temp.kineto_device_step ON kineto_device_steps(thread, start_ns);
 
@@ -133,7 +139,8 @@ CREATE INDEX temp.kineto_device_step ON kineto_device_steps(thread, start_ns);
 DROP TABLE IF EXISTS temp.kineto_streams;
 CREATE TEMP TABLE kineto_streams(file PRIMARY KEY, n);
 INSERT INTO kineto_streams
-SELECT g.file, total(n) FROM (SELECT part, count(stream) AS n FROM kineto_activity GROUP BY part) CROSS JOIN kineto_groups AS g ON g.id = part GROUP BY g.file;
+SELECT g.file, total(n) FROM (SELECT part, count(stream) AS n FROM kineto_activity GROUP BY part)
+CROSS JOIN kineto_groups AS g ON g.id = part GROUP BY g.file;
 DROP TABLE IF EXISTS temp.kineto_callers;
 CREATE TEMP TABLE kineto_callers(label PRIMARY KEY, process);
 INSERT INTO kineto_callers SELECT label, iif(min(pid) = max(pid), min(pid), NULL) FROM kineto_groups WHERE is_call GROUP BY label;
@@ -150,19 +157,22 @@ INSERT INTO device_activity (trace, rank, process, device, chip, stream, class, 
                              correlation, launch_ns, launch_end_ns, launch_name, launch_thread, op, op_ns, bytes,
                              gb_per_s, collective, group_size, process_group)
 SELECT g.trace, t.rank, CAST(coalesce(c.pid, t.process) AS TEXT),
-       iif(g.label_name <> '' AND (g.trace, e.device) IN (SELECT trace, device FROM kineto_shared), g.label_name || ' ', '') || coalesce(e.device, e.pid),
+       iif(g.label_name <> '' AND (g.trace, e.device) IN (SELECT trace, device FROM kineto_shared), g.label_name || ' ', '')
+         || coalesce(e.device, e.pid),
        coalesce(d.chip, t.chip),
        CAST(coalesce(a.stream, iif(t.streamless, e.tid, NULL)) AS TEXT), k.class, k.kind,
        k.name, a.start_ns + t.base_ns, a.end_ns + t.base_ns,
        iif(l.call IS NULL,
-           (SELECT iif(a.start_ns < s.end_ns, s.step, NULL) FROM kineto_device_steps AS s WHERE s.thread = g.thread AND s.start_ns <= +a.start_ns ORDER BY s.start_ns DESC LIMIT 1),
+           (SELECT iif(a.start_ns < s.end_ns, s.step, NULL)
+            FROM kineto_device_steps AS s WHERE s.thread = g.thread AND s.start_ns <= +a.start_ns ORDER BY s.start_ns DESC LIMIT 1),
            (SELECT s.step FROM kineto_host_steps AS s
             WHERE s.scope = l.scope AND s.start_ns <= l.launch_ns AND l.launch_ns < s.end_ns
               AND s.start_ns >= (SELECT o.outer_ns FROM kineto_host_steps AS o
                                  WHERE o.scope = l.scope AND o.start_ns <= l.launch_ns ORDER BY o.start_ns DESC LIMIT 1)
             ORDER BY s.start_ns DESC LIMIT 1)),
        a.correlation, l.launch_ns + t.base_ns, l.launch_end_ns + t.base_ns, c.name, CAST(c.tid AS TEXT), o.name,
-       l.op_ns + t.base_ns, e.bytes, e.bandwidth_gb_s, iif(k.class = 'communication', coalesce(e.collective, k.collective), e.collective), e.group_size,
+       l.op_ns + t.base_ns, e.bytes, e.bandwidth_gb_s, iif(k.class = 'communication', coalesce(e.collective, k.collective), e.collective),
+       e.group_size,
        nullif(trim(coalesce(e.process_group, '') || ' ' || coalesce(e.process_group_ranks, '')), '')
 FROM kineto_activity AS a
 CROSS JOIN kineto_kinds AS k ON k.rowid = a.kind
@@ -193,13 +203,17 @@ SELECT o.id, o.thread, o.event, o.start_ns, o.end_ns,
        name IN ('aten::linear', 'aten::matmul', 'aten::scaled_dot_product_attention', 'aten::conv1d', 'aten::conv2d',
                 'aten::conv3d'),
        op_flops(name, input_dims, concrete_inputs, input_type), op_bytes(name, input_dims, input_type, concrete_inputs)
-FROM (SELECT 1 WHERE coalesce(:table, '') IN ('', 'trace_device_operators', 'trace_device_op_work', 'trace_device_priced', 'trace_device_op_roofline', 'trace_tracelens_work'))
+FROM (SELECT 1 WHERE coalesce(:table, '')
+          IN ('', 'trace_device_operators', 'trace_device_op_work', 'trace_device_priced', 'trace_device_op_roofline',
+              'trace_tracelens_work'))
 CROSS JOIN kineto_operators AS o CROSS JOIN kineto_events AS e ON e.rowid = o.event
 WHERE input_dims IS NOT NULL;
 DELETE FROM kineto_priced WHERE flops IS NULL;
--- One that calls itself is done by the inner call: autocast's in another type, DTensor's on this rank's part of the whole; and a product by those in it: float8's by _scaled_mm, one example's of vmap by bmm.
+-- One that calls itself is done by the inner call: autocast's in another type, DTensor's on this rank's part of the whole; and a product by
+-- those in it: float8's by _scaled_mm, one example's of vmap by bmm.
 DELETE FROM kineto_priced WHERE id IN (
-  SELECT p.id FROM (SELECT id, event, end_ns, lead(event) OVER next AS inner_event, lead(start_ns) OVER next AS inner_start, lead(end_ns) OVER next AS inner_end
+  SELECT p.id FROM (SELECT id, event, end_ns, lead(event) OVER next AS inner_event, lead(start_ns) OVER next AS inner_start,
+                           lead(end_ns) OVER next AS inner_end
                     FROM kineto_priced WINDOW next AS (PARTITION BY thread ORDER BY id)) AS p
   CROSS JOIN kineto_events AS o ON o.rowid = p.event CROSS JOIN kineto_events AS i ON i.rowid = p.inner_event
   WHERE inner_start <= p.end_ns AND inner_end <= p.end_ns
@@ -222,10 +236,13 @@ WHERE coalesce(start_ns >= covered, 1)
 
 INSERT INTO device_operators (trace, rank, process, chip, step, thread, op, shapes, dtypes, start_ns, end_ns, flops, bytes, device_ns,
                               activities, tf32)
-SELECT e.trace, t.rank, CAST(e.pid AS TEXT), max(a.chip), max(a.step), CAST(e.tid AS TEXT), e.name, e.input_dims, e.input_type, o.start_ns + t.base_ns,
+SELECT e.trace, t.rank, CAST(e.pid AS TEXT), max(a.chip), max(a.step), CAST(e.tid AS TEXT), e.name, e.input_dims, e.input_type,
+       o.start_ns + t.base_ns,
        o.end_ns + t.base_ns, o.flops, o.bytes, interval_union(a.start_ns, a.end_ns), count(a.trace),
-       -- Of fp32 these multiply in TF32: sm80_xmma_gemm_f32f32_tf32f32_f32_*, cutlass_80_tensorop_s1688gemm_*, nvjet_sm100_sss_*; of AMD (XF32) Cijk_Ailk_Bljk_S_MX_B_*.
-       max(coalesce(lower(a.name) GLOB '*tf32*' OR a.name GLOB 'nvjet*_sss_*' OR a.name GLOB '*s1688*' AND a.name NOT GLOB '*s1688*f16*' OR a.name GLOB '*Cijk_*_S_MX_*', 0))
+       -- Of fp32 these multiply in TF32: sm80_xmma_gemm_f32f32_tf32f32_f32_*, cutlass_80_tensorop_s1688gemm_*, nvjet_sm100_sss_*; of AMD
+       -- (XF32) Cijk_Ailk_Bljk_S_MX_B_*.
+       max(coalesce(lower(a.name) GLOB '*tf32*' OR a.name GLOB 'nvjet*_sss_*' OR a.name GLOB '*s1688*' AND a.name NOT GLOB '*s1688*f16*'
+                    OR a.name GLOB '*Cijk_*_S_MX_*', 0))
 FROM kineto_counted AS o
 CROSS JOIN kineto_events AS e ON e.rowid = o.event
 CROSS JOIN kineto_parts AS p ON p.id = o.event
@@ -239,7 +256,8 @@ INSERT INTO mpg_issues(source, severity, kind, line, count, detail)
 SELECT trace, severity, kind, NULL, count, detail FROM kineto_left_out;
 
 CREATE TEMP TABLE device_read AS
-SELECT trace FROM kineto_files WHERE (SELECT count(*) FROM device_traces) > 1 AND trace NOT IN (SELECT trace FROM kineto_left_out WHERE kind = 'parallel_logs');
+SELECT trace FROM kineto_files
+WHERE (SELECT count(*) FROM device_traces) > 1 AND trace NOT IN (SELECT trace FROM kineto_left_out WHERE kind = 'parallel_logs');
 .read sql/formats/device/again.sql
 
 DROP TABLE temp.kineto_events;

@@ -19,7 +19,8 @@
 -- What the sampling cannot know.
 DROP TABLE IF EXISTS temp.source_told;
 CREATE TEMP TABLE source_told AS
-SELECT NULL AS path, 'kube_state' AS parameter, 'interval' AS what, 'samples ' || seconds || ' s apart: what starts and ends is known to that, what does both between two of them not at all' AS told
+SELECT NULL AS path, 'kube_state' AS parameter, 'interval' AS what,
+       'samples ' || seconds || ' s apart: what starts and ends is known to that, what does both between two of them not at all' AS told
 FROM kube_state_spacing WHERE last IS NOT NULL;
 
 DROP TABLE kube_state_ends;

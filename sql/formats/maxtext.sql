@@ -54,13 +54,15 @@ CREATE TEMP TABLE training_ranges AS
 WITH begins AS (
   SELECT of_file, id
   FROM (SELECT f.rowid AS of_file, l.rowid AS id, l.step, lag(l.step) OVER w AS before, lag(l.rowid) OVER w AS above, p.step AS beside
-        FROM training_files AS f CROSS JOIN training_near AS n ON n.id BETWEEN f.first AND f.last CROSS JOIN training_lines AS l ON l.rowid = n.id
+        FROM training_files AS f CROSS JOIN training_near AS n ON n.id BETWEEN f.first AND f.last
+        CROSS JOIN training_lines AS l ON l.rowid = n.id
         LEFT JOIN training_lines AS p ON p.rowid = l.rowid - 1 AND p.rowid >= f.first
         WHERE coalesce(l.step, l.all_steps, l.all_devices, l.chip_name) IS NOT NULL WINDOW w AS (PARTITION BY f.rowid ORDER BY l.rowid))
   WHERE (step IS NULL OR beside IS NULL) AND (above IS NULL OR before IS NOT NULL AND (step IS NULL OR step <= before))
   UNION ALL
   SELECT f.rowid, l.rowid
-  FROM training_files AS f CROSS JOIN training_lines AS l ON l.rowid BETWEEN f.first + 1 AND f.last CROSS JOIN training_lines AS p ON p.rowid = l.rowid - 1
+  FROM training_files AS f CROSS JOIN training_lines AS l ON l.rowid BETWEEN f.first + 1 AND f.last
+  CROSS JOIN training_lines AS p ON p.rowid = l.rowid - 1
   WHERE l.step <= p.step
 ),
 begin AS MATERIALIZED (SELECT of_file, id, row_number() OVER (PARTITION BY of_file ORDER BY id) AS run FROM begins)
@@ -75,15 +77,19 @@ DROP TABLE training_files;
 DROP TABLE IF EXISTS temp.training_attempts;
 CREATE TEMP TABLE training_attempts AS
 WITH summed AS (
-  SELECT r.*, (SELECT max(l.all_devices) FROM training_marks AS m CROSS JOIN training_lines AS l ON l.rowid = m.id WHERE m.id BETWEEN r.first AND r.last) AS devices,
-         (SELECT max(l.chip_name) FROM training_marks AS m CROSS JOIN training_lines AS l ON l.rowid = m.id WHERE m.id BETWEEN r.first AND r.last) AS chip,
-         (SELECT max(l.all_steps) FROM training_marks AS m CROSS JOIN training_lines AS l ON l.rowid = m.id WHERE m.id BETWEEN r.first AND r.last) AS steps,
+  SELECT r.*, (SELECT max(l.all_devices) FROM training_marks AS m CROSS JOIN training_lines AS l ON l.rowid = m.id
+               WHERE m.id BETWEEN r.first AND r.last) AS devices,
+         (SELECT max(l.chip_name) FROM training_marks AS m CROSS JOIN training_lines AS l ON l.rowid = m.id
+          WHERE m.id BETWEEN r.first AND r.last) AS chip,
+         (SELECT max(l.all_steps) FROM training_marks AS m CROSS JOIN training_lines AS l ON l.rowid = m.id
+          WHERE m.id BETWEEN r.first AND r.last) AS steps,
          min(step) AS first_step, max(step) AS last_step
   FROM training_ranges AS r CROSS JOIN training_lines AS l ON l.rowid BETWEEN r.first AND r.last
   GROUP BY r.rowid
 ),
 configured AS (
-  SELECT file, timed, run, clock, first, last, first_step, last_step, coalesce(devices, max(devices) OVER f) AS devices, max(chip) OVER f AS chip,
+  SELECT file, timed, run, clock, first, last, first_step, last_step, coalesce(devices, max(devices) OVER f) AS devices,
+         max(chip) OVER f AS chip,
          coalesce(steps, max(steps) OVER f) AS steps
   FROM summed WINDOW f AS (PARTITION BY file)
 ),
@@ -95,9 +101,11 @@ named AS (
   SELECT *, CAST(coalesce(:job, iif(sum(is_anew) OVER w = 0, file, file || '#' || (1 + sum(is_anew) OVER w))) AS TEXT) AS job
   FROM anew WINDOW w AS (PARTITION BY file ORDER BY run)
 )
-SELECT job, dense_rank() OVER (PARTITION BY job ORDER BY clock, file, run) AS attempt, coalesce(:job, file) AS log, file, timed, g.first, g.last, steps, chip, is_anew,
+SELECT job, dense_rank() OVER (PARTITION BY job ORDER BY clock, file, run) AS attempt, coalesce(:job, file) AS log, file, timed, g.first,
+       g.last, steps, chip, is_anew,
        coalesce(c.devices, 1) AS devices_per_chip, c.peak_flops, coalesce(:chips, g.devices / coalesce(c.devices, 1.0)) AS chips
-FROM named AS g LEFT JOIN training_chips AS c ON c.name = replace(replace(replace(lower(coalesce(:chip, g.chip)), ' ', ''), '-', ''), '_', '')
+FROM named AS g LEFT JOIN training_chips AS c
+  ON c.name = replace(replace(replace(lower(coalesce(:chip, g.chip)), ' ', ''), '-', ''), '_', '')
 ORDER BY log, clock, file, run;
 DROP TABLE training_chips;
 DROP TABLE training_ranges;
@@ -107,37 +115,46 @@ WITH anew AS (
   SELECT a.file, min(l.line) AS line, count(*) AS runs
   FROM training_attempts AS a CROSS JOIN training_lines AS l ON l.rowid = a.first WHERE is_anew GROUP BY a.file
 )
-SELECT file, 'info', 'run_anew', line, runs, 'runs that begin again after a run that reached its last step: each is a job of its own, unless a scheduler knows the job of the log'
+SELECT file, 'info', 'run_anew', line, runs,
+       'runs that begin again after a run that reached its last step: each is a job of its own, unless a scheduler knows the job of the log'
 FROM anew WHERE :job IS NULL
 UNION ALL
 SELECT file, 'warning', 'run_anew', line, runs,
        'runs that begin again after a run that reached its last step: all are of one job, and all count'
 FROM anew WHERE :job IS NOT NULL;
 
--- Without a clock, a line is told when what all lines of its log up to it took is over, from when its file began, if that is told. (Loops in the
--- order of the windows: nothing is sorted.)
+-- Without a clock, a line is told when what all lines of its log up to it took is over, from when its file began, if that is told. (Loops
+-- in the order of the windows: nothing is sorted.)
 DROP TABLE IF EXISTS temp.training_clocks;
 CREATE TEMP TABLE training_clocks(id INTEGER PRIMARY KEY, log, is_begun, end_time);
 INSERT INTO training_clocks
 WITH logs AS MATERIALIZED (
-  SELECT min(a.rowid) AS first, max(a.rowid) AS last, b.time AS begun FROM training_attempts AS a LEFT JOIN training_begun AS b USING (file) GROUP BY log, iif(b.time IS NULL, NULL, file)
+  SELECT min(a.rowid) AS first, max(a.rowid) AS last, b.time AS begun
+  FROM training_attempts AS a LEFT JOIN training_begun AS b USING (file) GROUP BY log, iif(b.time IS NULL, NULL, file)
 )
-SELECT l.rowid, g.first, coalesce(:start, begun) IS NOT NULL, iif(typeof(:start) = 'text', CAST(strftime('%s', :start) AS INTEGER), coalesce(:start, begun, 0))
-                  + sum(coalesce(step_seconds, eval_seconds, 0)) OVER (PARTITION BY g.first ORDER BY a.rowid, l.rowid ROWS UNBOUNDED PRECEDING)
-FROM logs AS g CROSS JOIN training_attempts AS a ON a.rowid BETWEEN g.first AND g.last CROSS JOIN training_lines AS l ON l.rowid BETWEEN a.first AND a.last
+SELECT l.rowid, g.first, coalesce(:start, begun) IS NOT NULL,
+       iif(typeof(:start) = 'text', CAST(strftime('%s', :start) AS INTEGER), coalesce(:start, begun, 0))
+                  + sum(coalesce(step_seconds, eval_seconds, 0)) OVER (PARTITION BY g.first
+                      ORDER BY a.rowid, l.rowid ROWS UNBOUNDED PRECEDING)
+FROM logs AS g CROSS JOIN training_attempts AS a ON a.rowid BETWEEN g.first AND g.last
+CROSS JOIN training_lines AS l ON l.rowid BETWEEN a.first AND a.last
 WHERE NOT timed AND begun IS (SELECT b.time FROM training_begun AS b WHERE b.file = a.file);
 -- Where lines between steps have a clock, what follows each is not before it.
 DROP TABLE IF EXISTS temp.training_later;
 CREATE TEMP TABLE training_later(id INTEGER PRIMARY KEY, log, run, later);
 INSERT INTO training_later
 SELECT c.id, c.log, a.rowid, iif(is_begun, max(0, l.time - c.end_time), l.time - c.end_time)
-FROM (SELECT 1 FROM training_clocks LIMIT 1) CROSS JOIN training_attempts AS a CROSS JOIN training_lines AS l ON l.rowid BETWEEN a.first AND a.last CROSS JOIN training_clocks AS c ON c.id = l.rowid
+FROM (SELECT 1 FROM training_clocks LIMIT 1) CROSS JOIN training_attempts AS a
+CROSS JOIN training_lines AS l ON l.rowid BETWEEN a.first AND a.last CROSS JOIN training_clocks AS c ON c.id = l.rowid
 WHERE NOT a.timed AND l.time IS NOT NULL;
 UPDATE training_clocks SET end_time = end_time + d.later
-FROM (WITH earliest AS MATERIALIZED (SELECT log, later FROM (SELECT log, later, row_number() OVER (PARTITION BY log ORDER BY run, id) AS nth FROM training_later) WHERE nth = 1)
+FROM (WITH earliest AS MATERIALIZED (SELECT log, later
+                                     FROM (SELECT log, later, row_number() OVER (PARTITION BY log ORDER BY run, id) AS nth
+                                           FROM training_later) WHERE nth = 1)
       SELECT c.id AS id, coalesce(max(w.later) OVER (PARTITION BY c.log ORDER BY a.rowid, c.id ROWS UNBOUNDED PRECEDING),
                                   iif(c.is_begun, 0, f.later)) AS later
-      FROM (SELECT 1 FROM training_later LIMIT 1) CROSS JOIN training_attempts AS a CROSS JOIN training_clocks AS c ON c.id BETWEEN a.first AND a.last
+      FROM (SELECT 1 FROM training_later LIMIT 1) CROSS JOIN training_attempts AS a
+      CROSS JOIN training_clocks AS c ON c.id BETWEEN a.first AND a.last
       JOIN earliest AS f ON f.log = c.log LEFT JOIN training_later AS w ON w.id = c.id) AS d
 WHERE d.id = training_clocks.id;
 DROP TABLE training_later;
@@ -145,18 +162,23 @@ DROP TABLE training_later;
 -- What lines of no step say, in the order of jobs, attempts and lines; `run` is the rowid of the attempt.
 DROP TABLE IF EXISTS temp.training_events;
 CREATE TEMP TABLE training_events AS
-SELECT a.rowid AS run, l.rowid AS line, timed, iif(timed, time, c.end_time) AS end_time, eval_step, eval_seconds, saved, saving, blocked, finished, load_seconds, loaded, ended
-FROM training_attempts AS a CROSS JOIN training_marks AS m ON m.id BETWEEN a.first AND a.last CROSS JOIN training_lines AS l ON l.rowid = m.id
+SELECT a.rowid AS run, l.rowid AS line, timed, iif(timed, time, c.end_time) AS end_time, eval_step, eval_seconds, saved, saving, blocked,
+       finished, load_seconds, loaded, ended
+FROM training_attempts AS a CROSS JOIN training_marks AS m ON m.id BETWEEN a.first AND a.last
+CROSS JOIN training_lines AS l ON l.rowid = m.id
 LEFT JOIN training_clocks AS c ON c.id = l.rowid;
 
 -- JAX dispatches ahead: a step that took longer than its lines are apart says that `seconds` are between dispatches. Spans
 -- of such a run are from line to line, and so is a step that does not tell its seconds, as those at which a profiler starts or stops.
 DROP TABLE IF EXISTS temp.training_timed;
 CREATE TEMP TABLE training_timed AS
-SELECT l.rowid AS line, a.rowid AS run, l.step, iif(timed, l.time, c.end_time) AS end_time, coalesce(l.step_seconds, iif(timed, l.time - p.time, NULL), 0) AS seconds, l.tflops, l.tokens, l.loss,
+SELECT l.rowid AS line, a.rowid AS run, l.step, iif(timed, l.time, c.end_time) AS end_time,
+       coalesce(l.step_seconds, iif(timed, l.time - p.time, NULL), 0) AS seconds, l.tflops, l.tokens, l.loss,
        iif(timed, p.time, b.end_time) AS before, timed
-FROM training_attempts AS a CROSS JOIN training_lines AS l ON l.rowid BETWEEN a.first AND a.last LEFT JOIN training_clocks AS c ON c.id = l.rowid
-LEFT JOIN training_marks AS m ON m.id = l.rowid - 1 LEFT JOIN training_lines AS p ON p.rowid = coalesce(m.above, l.rowid - 1) AND p.rowid >= a.first
+FROM training_attempts AS a CROSS JOIN training_lines AS l ON l.rowid BETWEEN a.first AND a.last
+LEFT JOIN training_clocks AS c ON c.id = l.rowid
+LEFT JOIN training_marks AS m ON m.id = l.rowid - 1
+LEFT JOIN training_lines AS p ON p.rowid = coalesce(m.above, l.rowid - 1) AND p.rowid >= a.first
 LEFT JOIN training_clocks AS b ON b.id = p.rowid
 WHERE l.step IS NOT NULL;
 DROP TABLE IF EXISTS temp.training_ahead;
@@ -165,27 +187,34 @@ INSERT INTO training_ahead
 SELECT run FROM training_timed WHERE timed AND seconds > 1.25 * (end_time - before) + 0.1
 UNION -- or took no time, though its line is as far from the one before as others are, as the first after a compilation or an evaluation
 SELECT t.run FROM training_timed AS t CROSS JOIN training_timed AS o ON o.rowid IN (t.rowid - 1, t.rowid + 1) AND o.run = t.run
-WHERE t.timed AND t.seconds < 0.1 * (t.end_time - t.before) AND t.end_time - t.before BETWEEN 0.5 * (o.end_time - o.before) AND 2 * (o.end_time - o.before);
+WHERE t.timed AND t.seconds < 0.1 * (t.end_time - t.before)
+  AND t.end_time - t.before BETWEEN 0.5 * (o.end_time - o.before) AND 2 * (o.end_time - o.before);
 DROP TABLE IF EXISTS temp.training_spanned;
 CREATE TEMP TABLE training_spanned AS
-SELECT line, t.run AS run, step, iif(a.run IS NOT NULL, coalesce(before, end_time - seconds), max(end_time - seconds, coalesce(before, end_time - seconds))) AS start_time,
+SELECT line, t.run AS run, step,
+       iif(a.run IS NOT NULL, coalesce(before, end_time - seconds),
+           max(end_time - seconds, coalesce(before, end_time - seconds))) AS start_time,
        end_time, seconds, tflops, tokens, loss, a.run IS NOT NULL AS ahead
 FROM training_timed AS t LEFT JOIN training_ahead AS a ON a.run = t.run;
--- Lines that are told at once, as the last two of a run are, or those of a clock of whole seconds: their steps share the time since the line
--- before, as their seconds are to each other.
+-- Lines that are told at once, as the last two of a run are, or those of a clock of whole seconds: their steps share the time since the
+-- line before, as their seconds are to each other.
 DROP TABLE IF EXISTS temp.training_shared;
 CREATE TEMP TABLE training_shared AS
 WITH once AS MATERIALIZED (
-  SELECT rowid AS id, rowid - row_number() OVER (ORDER BY rowid) AS place FROM training_timed WHERE timed AND end_time - before < min(0.05, 0.1 * seconds)
+  SELECT rowid AS id, rowid - row_number() OVER (ORDER BY rowid) AS place
+  FROM training_timed WHERE timed AND end_time - before < min(0.05, 0.1 * seconds)
 ),
 member AS (SELECT id, place FROM once UNION ALL SELECT min(id) - 1, place FROM once GROUP BY place),
 told AS (
-  SELECT m.id, t.run IN (SELECT run FROM training_ahead) AS ahead, t.seconds, max(t.end_time) OVER g AS last, sum(t.seconds) OVER g AS whole,
-         sum(t.seconds) OVER (PARTITION BY m.place ORDER BY m.id) AS so_far, first_value(t.before) OVER (PARTITION BY m.place ORDER BY m.id) AS since
+  SELECT m.id, t.run IN (SELECT run FROM training_ahead) AS ahead, t.seconds, max(t.end_time) OVER g AS last,
+         sum(t.seconds) OVER g AS whole,
+         sum(t.seconds) OVER (PARTITION BY m.place ORDER BY m.id) AS so_far,
+         first_value(t.before) OVER (PARTITION BY m.place ORDER BY m.id) AS since
   FROM member AS m CROSS JOIN training_timed AS t ON t.rowid = m.id WINDOW g AS (PARTITION BY m.place)
 )
 SELECT id, seconds, whole, so_far, last, coalesce(iif(ahead, since, max(since, last - whole)), last - whole) AS since FROM told;
-UPDATE training_spanned SET start_time = h.since + (h.last - h.since) * (h.so_far - h.seconds) / h.whole, end_time = h.since + (h.last - h.since) * h.so_far / h.whole
+UPDATE training_spanned SET start_time = h.since + (h.last - h.since) * (h.so_far - h.seconds) / h.whole,
+  end_time = h.since + (h.last - h.since) * h.so_far / h.whole
 FROM (SELECT id, seconds AS seconds, whole, so_far, last, since FROM training_shared) AS h WHERE h.id = training_spanned.rowid;
 DROP TABLE training_shared;
 DROP TABLE training_timed;
@@ -201,22 +230,29 @@ FROM training_spanned AS s CROSS JOIN training_attempts AS a ON a.rowid = run WH
 -- Steps in no line: a line is further from the one before it than lines mostly are.
 INSERT INTO mpg_issues(source, severity, kind, line, count, detail)
 WITH gap AS (
-  SELECT b.run, b.step, b.step - a.step AS gap FROM training_spanned AS b CROSS JOIN training_spanned AS a ON a.rowid = b.rowid - 1 AND a.run = b.run
+  SELECT b.run, b.step, b.step - a.step AS gap
+  FROM training_spanned AS b CROSS JOIN training_spanned AS a ON a.rowid = b.rowid - 1 AND a.run = b.run
 ),
-told AS (SELECT job, g.step, gap FROM (SELECT min(gap) < max(gap) AS several FROM gap) CROSS JOIN gap AS g JOIN training_attempts AS r ON r.rowid = run WHERE several),
+told AS (SELECT job, g.step, gap
+         FROM (SELECT min(gap) < max(gap) AS several FROM gap) CROSS JOIN gap AS g JOIN training_attempts AS r ON r.rowid = run
+         WHERE several),
 usual AS MATERIALIZED (SELECT job, gap AS usual, max(n) FROM (SELECT job, gap, count(*) AS n FROM told GROUP BY 1, 2) GROUP BY job)
-SELECT job, 'warning', 'missing_steps', NULL, count(*), 'lines of steps that come more steps after the one before than most, first step ' || min(step) || ': lines are missing'
+SELECT job, 'warning', 'missing_steps', NULL, count(*),
+       'lines of steps that come more steps after the one before than most, first step ' || min(step) || ': lines are missing'
 FROM usual CROSS JOIN told USING (job) WHERE gap > usual GROUP BY job;
 
 -- Most versions do not say how long evaluations took: with times it is what is left of the gap that they are in.
 DROP TABLE IF EXISTS temp.training_phases;
 CREATE TEMP TABLE training_phases AS
 WITH evaluated AS (
-  SELECT DISTINCT e.run, (SELECT l.rowid FROM training_lines AS l WHERE l.rowid > e.line AND l.rowid <= a.last AND l.step IS NOT NULL ORDER BY l.rowid LIMIT 1) AS line
-  FROM training_events AS e CROSS JOIN training_attempts AS a ON a.rowid = e.run WHERE eval_step IS NOT NULL AND eval_seconds IS NULL AND e.timed
+  SELECT DISTINCT e.run, (SELECT l.rowid FROM training_lines AS l
+                          WHERE l.rowid > e.line AND l.rowid <= a.last AND l.step IS NOT NULL ORDER BY l.rowid LIMIT 1) AS line
+  FROM training_events AS e CROSS JOIN training_attempts AS a ON a.rowid = e.run
+  WHERE eval_step IS NOT NULL AND eval_seconds IS NULL AND e.timed
 ),
 gap AS (
-  SELECT e.run, (SELECT p.time FROM training_lines AS p WHERE p.rowid < e.line AND p.rowid >= a.first AND p.step IS NOT NULL ORDER BY p.rowid DESC LIMIT 1) AS start_time,
+  SELECT e.run, (SELECT p.time FROM training_lines AS p WHERE p.rowid < e.line AND p.rowid >= a.first AND p.step IS NOT NULL
+                 ORDER BY p.rowid DESC LIMIT 1) AS start_time,
          l.time - coalesce(l.step_seconds, 0) AS end_time
   FROM evaluated AS e CROSS JOIN training_attempts AS a ON a.rowid = e.run CROSS JOIN training_lines AS l ON l.rowid = e.line
 )
@@ -228,7 +264,8 @@ UNION ALL
 SELECT run, 'checkpoint', end_time - blocked, end_time, NULL FROM training_events WHERE blocked IS NOT NULL AND end_time IS NOT NULL
 UNION ALL
 SELECT run, 'restore', e.end_time - load_seconds, e.end_time, -- a step above the one that follows is of another run, as a base model's
-       iif(loaded > (SELECT l.step FROM training_lines AS l WHERE l.rowid BETWEEN e.line AND a.last AND l.step IS NOT NULL ORDER BY l.rowid LIMIT 1), NULL, loaded)
+       iif(loaded > (SELECT l.step FROM training_lines AS l
+                     WHERE l.rowid BETWEEN e.line AND a.last AND l.step IS NOT NULL ORDER BY l.rowid LIMIT 1), NULL, loaded)
 FROM training_events AS e JOIN training_attempts AS a ON a.rowid = run WHERE load_seconds IS NOT NULL AND e.end_time IS NOT NULL;
 
 -- A save of a run that dispatches ahead lies before the line of the step: it took what this line and the next are apart from
@@ -276,7 +313,10 @@ once AS (
   SELECT run, step, min(end_time) AS began, min(iif(later, NULL, end_time)) AS saved, min(line) AS line FROM save GROUP BY run, step
 ),
 told AS (
-  SELECT run, step, began AS snapshot_time, coalesce(saved, lead(began) OVER (PARTITION BY run ORDER BY line), (SELECT min(e.end_time) FROM training_events AS e WHERE e.run = once.run AND ended = 'preempted')) AS durable_time FROM once
+  SELECT run, step, began AS snapshot_time,
+         coalesce(saved, lead(began) OVER (PARTITION BY run ORDER BY line),
+                  (SELECT min(e.end_time) FROM training_events AS e WHERE e.run = once.run AND ended = 'preempted')) AS durable_time
+  FROM once
 )
 SELECT run, step, t.snapshot_time, coalesce(f.end_time, t.durable_time) AS durable_time
 FROM told AS t LEFT JOIN finish AS f USING (run, step)
@@ -296,16 +336,21 @@ WITH summed AS (
   SELECT r.run AS run, r.first AS first, r.last AS last, min(start_time) AS start_time, max(end_time) AS end_time, max(step) AS last_step
   FROM training_stretches AS r CROSS JOIN training_spanned AS s ON s.rowid BETWEEN r.first AND r.last GROUP BY r.rowid
 )
-SELECT job, attempt, 'jax' AS framework, chips, chip, min(s.start_time, coalesce((SELECT min(p.start_time) FROM training_phases AS p WHERE p.run = s.run AND p.kind = 'restore'), s.start_time)) AS start_time,
+SELECT job, attempt, 'jax' AS framework, chips, chip,
+       min(s.start_time, coalesce((SELECT min(p.start_time) FROM training_phases AS p WHERE p.run = s.run AND p.kind = 'restore'),
+                                  s.start_time)) AS start_time,
        max(s.end_time, coalesce((SELECT max(e.end_time) FROM training_events AS e WHERE e.run = s.run), s.end_time)) AS end_time,
-       CASE WHEN s.last_step = steps - 1 THEN 'completed' ELSE (SELECT max(e.ended) FROM training_events AS e WHERE e.run = s.run) END AS own_outcome, s.first, s.last, run
+       CASE WHEN s.last_step = steps - 1 THEN 'completed'
+            ELSE (SELECT max(e.ended) FROM training_events AS e WHERE e.run = s.run) END AS own_outcome, s.first, s.last, run
 FROM summed AS s
 CROSS JOIN training_attempts AS a ON a.rowid = run
 UNION ALL
 -- One that loaded a checkpoint and came to no step.
-SELECT job, attempt, 'jax', chips, chip, min(start_time), max(max(end_time), (SELECT max(e.end_time) FROM training_events AS e WHERE e.run = training_phases.run)), NULL, NULL, NULL, run
+SELECT job, attempt, 'jax', chips, chip, min(start_time),
+       max(max(end_time), (SELECT max(e.end_time) FROM training_events AS e WHERE e.run = training_phases.run)), NULL, NULL, NULL, run
 FROM training_phases CROSS JOIN training_attempts AS a ON a.rowid = run
-WHERE kind = 'restore' AND NOT EXISTS (SELECT 1 FROM training_lines AS l WHERE l.rowid BETWEEN a.first AND a.last AND l.step IS NOT NULL) GROUP BY run;
+WHERE kind = 'restore' AND NOT EXISTS (SELECT 1 FROM training_lines AS l WHERE l.rowid BETWEEN a.first AND a.last AND l.step IS NOT NULL)
+GROUP BY run;
 
 -- ---- 3. The relations ----
 
@@ -313,7 +358,8 @@ WHERE kind = 'restore' AND NOT EXISTS (SELECT 1 FROM training_lines AS l WHERE l
 
 -- A step without a length would be one of any time.
 INSERT INTO mpg_issues(source, severity, kind, line, count, detail)
-SELECT job, 'data_loss', 'end_before_start', NULL, count(*), 'steps of which nothing tells a time, first ' || min(step) || ': the first of a log, or not later than the one before: left out'
+SELECT job, 'data_loss', 'end_before_start', NULL, count(*),
+       'steps of which nothing tells a time, first ' || min(step) || ': the first of a log, or not later than the one before: left out'
 FROM training_spanned AS s CROSS JOIN training_attempts AS a ON a.rowid = run WHERE end_time <= start_time GROUP BY job;
 
 DROP TABLE IF EXISTS temp.spans;

@@ -34,11 +34,17 @@
 DROP TABLE IF EXISTS temp.training_lines;
 CREATE TEMP TABLE training_lines AS
 SELECT _file AS file, _line AS line, time, step, log_group(_record, 'ms') AS told_ms, log_group(_record, 's') AS told_s,
-       iif(step IS NULL, log_group(_record, 'world'), NULL) AS told_world, iif(step IS NULL, log_group(_record, 'loaded'), NULL) AS told_loaded,
-       iif(step IS NULL, log_group(_record, 'ahead'), NULL) AS told_ahead, log_group(_record, 'tflops') AS told_tflops, iif(step IS NULL, log_group(_record, 'timer_ms'), NULL) AS told_timer_ms,
-       log_group(_record, 'loss') AS told_loss, log_group(_record, 'batch') AS told_batch, iif(step IS NULL, log_group(_record, 'timer'), NULL) AS told_timer,
-       iif(step IS NULL, log_group(_record, 'saved'), NULL) AS told_saved, iif(step IS NULL, log_group(_record, 'validated'), NULL) AS told_validated, iif(step IS NULL, log_group(_record, 'exit'), NULL) AS told_exit,
-       log_group(_record, 'steps') AS told_steps, iif(step IS NULL, log_group(_record, 'other'), NULL) AS told_other, nullif(max(coalesce(log_group(_record, 'skipped'), 0), coalesce(log_group(_record, 'nans'), 0)), 0) AS told_skipped
+       iif(step IS NULL, log_group(_record, 'world'), NULL) AS told_world,
+       iif(step IS NULL, log_group(_record, 'loaded'), NULL) AS told_loaded,
+       iif(step IS NULL, log_group(_record, 'ahead'), NULL) AS told_ahead, log_group(_record, 'tflops') AS told_tflops,
+       iif(step IS NULL, log_group(_record, 'timer_ms'), NULL) AS told_timer_ms,
+       log_group(_record, 'loss') AS told_loss, log_group(_record, 'batch') AS told_batch,
+       iif(step IS NULL, log_group(_record, 'timer'), NULL) AS told_timer,
+       iif(step IS NULL, log_group(_record, 'saved'), NULL) AS told_saved,
+       iif(step IS NULL, log_group(_record, 'validated'), NULL) AS told_validated,
+       iif(step IS NULL, log_group(_record, 'exit'), NULL) AS told_exit,
+       log_group(_record, 'steps') AS told_steps, iif(step IS NULL, log_group(_record, 'other'), NULL) AS told_other,
+       nullif(max(coalesce(log_group(_record, 'skipped'), 0), coalesce(log_group(_record, 'nans'), 0)), 0) AS told_skipped
 FROM log_trace(mpg_required(:log, ':log'), '(?x)
   (?: (?: \[ (?<time> \d{4}-\d\d-\d\d\ [\d:.]+ ) \] \s* | \[ (?<time> \d{8}\ \d\d:\d\d:\d\d ) \] \[rank- .{0,200}? | (?= \d{4}-\d\d- ) (?! .* \[\d{4}-) (?<time> \d{4}-\d\d-\d\d[T\ ]\d\d:\d\d:\d\d (?: [.,]\d+ )? (?: Z | [+-]\d\d:?\d\d )? ) .{0,300}? )?
       \biteration \s+ (?<step>\d+) / \s* (?<steps>\d+) \s* \|
@@ -68,17 +74,26 @@ FROM log_trace(mpg_required(:log, ':log'), '(?x)
 .read sql/formats/log/hour.sql
 .read sql/formats/megatron/ranks.sql
 
--- Files in which a time is before the one above it, and in which a line of an iteration repeats the one before it at once: there what follows looks closer.
+-- Files in which a time is before the one above it, and in which a line of an iteration repeats the one before it at once: there what
+-- follows looks closer.
 DROP TABLE IF EXISTS temp.training_survey;
 CREATE TEMP TABLE training_survey AS
 WITH begun AS (
-  SELECT l.rowid AS first, l.file FROM training_lines AS l WHERE l.file IS NOT (SELECT p.file FROM training_lines AS p WHERE p.rowid < l.rowid ORDER BY p.rowid DESC LIMIT 1)
+  SELECT l.rowid AS first, l.file FROM training_lines AS l
+  WHERE l.file IS NOT (SELECT p.file FROM training_lines AS p WHERE p.rowid < l.rowid ORDER BY p.rowid DESC LIMIT 1)
 ),
 ranged AS (SELECT file, first, coalesce(lead(first) OVER (ORDER BY first) - 1, (SELECT max(rowid) FROM training_lines)) AS last FROM begun)
-SELECT f.file AS file, max(l.time < iif(l.time IS NOT NULL AND p.time IS NULL, (SELECT q.time FROM training_lines AS q WHERE q.rowid < l.rowid AND q.rowid >= f.first AND q.time IS NOT NULL ORDER BY q.rowid DESC LIMIT 1), p.time)) AS goes_back,
-       max(iif(p.step IS NULL, (SELECT q.step = l.step AND coalesce(l.time - q.time, 0) < 10 FROM training_lines AS q WHERE q.rowid < l.rowid AND q.rowid >= f.first AND q.step IS NOT NULL ORDER BY q.rowid DESC LIMIT 1),
+SELECT f.file AS file, max(l.time
+                             < iif(l.time IS NOT NULL AND p.time IS NULL,
+                                   (SELECT q.time FROM training_lines AS q
+                                    WHERE q.rowid < l.rowid AND q.rowid >= f.first AND q.time IS NOT NULL ORDER BY q.rowid DESC LIMIT 1),
+                                   p.time)) AS goes_back,
+       max(iif(p.step IS NULL, (SELECT q.step = l.step AND coalesce(l.time - q.time, 0) < 10
+                                FROM training_lines AS q WHERE q.rowid < l.rowid AND q.rowid >= f.first AND q.step IS NOT NULL
+                                ORDER BY q.rowid DESC LIMIT 1),
                l.step = p.step AND coalesce(l.time - p.time, 0) < 10)) AS repeats
-FROM ranged AS f CROSS JOIN training_lines AS l ON l.rowid BETWEEN f.first AND f.last LEFT JOIN training_lines AS p ON p.rowid = l.rowid - 1 AND p.rowid >= f.first
+FROM ranged AS f CROSS JOIN training_lines AS l ON l.rowid BETWEEN f.first AND f.last
+LEFT JOIN training_lines AS p ON p.rowid = l.rowid - 1 AND p.rowid >= f.first
 GROUP BY f.first, f.file;
 
 -- A line of an iteration without its time is of no length; one without a rate is common, and unrated.
@@ -89,7 +104,8 @@ FROM temp.training_lines WHERE step IS NOT NULL AND coalesce(told_ms, told_s) IS
 
 -- An iteration that was skipped, as its gradients were no numbers, moved nothing: it has its number, and a line has no times of each.
 INSERT INTO mpg_issues(source, severity, kind, line, count, detail)
-SELECT file, 'warning', 'skipped_steps', min(line), sum(told_skipped), 'steps that were skipped, or whose loss is no number: they count as progress'
+SELECT file, 'warning', 'skipped_steps', min(line), sum(told_skipped),
+       'steps that were skipped, or whose loss is no number: they count as progress'
 FROM temp.training_lines WHERE told_skipped > 0 GROUP BY file;
 
 -- Nothing recognised is no run.
@@ -99,8 +115,10 @@ FROM (SELECT max(file) AS file, count(step) AS steps FROM temp.training_lines) W
 
 -- A log's lines are in the order of its clock: one whose time is before that of the line above it was moved, or the clock was set back.
 INSERT INTO mpg_issues(source, severity, kind, line, count, detail)
-SELECT file, 'warning', 'line_out_of_order', min(line), count(*), 'lines whose time is before that of the line above them: they count where they stand'
-FROM (SELECT file, line, time, max(time) OVER (PARTITION BY file ORDER BY line ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING) AS latest FROM temp.training_lines WHERE time IS NOT NULL AND file IN (SELECT file FROM training_survey WHERE goes_back))
+SELECT file, 'warning', 'line_out_of_order', min(line), count(*),
+       'lines whose time is before that of the line above them: they count where they stand'
+FROM (SELECT file, line, time, max(time) OVER (PARTITION BY file ORDER BY line ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING) AS latest
+      FROM temp.training_lines WHERE time IS NOT NULL AND file IN (SELECT file FROM training_survey WHERE goes_back))
 WHERE latest - time > 10 GROUP BY file;
 
 -- Of some descendants every rank prints the iteration: a line that repeats the one before it at once is of no restart.
@@ -108,7 +126,8 @@ DROP TABLE IF EXISTS temp.training_again;
 CREATE TEMP TABLE training_again AS
 SELECT id
 FROM (SELECT rowid AS id, step = lag(step) OVER w AND coalesce(time - lag(time) OVER w, 0) < 10 AS again
-      FROM temp.training_lines WHERE file IN (SELECT file FROM training_survey WHERE repeats) AND coalesce(step, told_world, told_loaded) IS NOT NULL
+      FROM temp.training_lines WHERE file IN (SELECT file FROM training_survey WHERE repeats)
+        AND coalesce(step, told_world, told_loaded) IS NOT NULL
       WINDOW w AS (PARTITION BY file ORDER BY line))
 WHERE again;
 .read sql/formats/log/again.sql
@@ -118,11 +137,15 @@ DROP TABLE training_survey;
 -- Megatron Bridge has the rate of an iteration on the line before it; of some models it is 0.
 UPDATE temp.training_lines SET told_tflops = tflops
 FROM (SELECT rowid AS id, step, lag(told_ahead) OVER (PARTITION BY file ORDER BY line) AS tflops
-      FROM temp.training_lines WHERE coalesce(step, told_ahead) IS NOT NULL AND EXISTS (SELECT 1 FROM training_lines WHERE told_ahead IS NOT NULL)) AS told
+      FROM temp.training_lines WHERE coalesce(step, told_ahead) IS NOT NULL
+        AND EXISTS (SELECT 1 FROM training_lines WHERE told_ahead IS NOT NULL)) AS told
 WHERE training_lines.rowid = id AND told.step IS NOT NULL AND tflops > 0 AND told_tflops IS NULL;
 INSERT INTO mpg_issues(source, severity, kind, line, count, detail)
-SELECT file, 'warning', 'missing_field', min(line) FILTER (WHERE coalesce(told_tflops, 0) <= 0), count(*) FILTER (WHERE coalesce(told_tflops, 0) <= 0), 'lines of iterations without TFLOP/s, or with some that are no number, though others have them: these are unrated'
-FROM temp.training_lines WHERE step IS NOT NULL GROUP BY file HAVING total(told_tflops > 0) > 0 AND total(coalesce(told_tflops, 0) <= 0) > 0;
+SELECT file, 'warning', 'missing_field', min(line) FILTER (WHERE coalesce(told_tflops, 0) <= 0),
+       count(*) FILTER (WHERE coalesce(told_tflops, 0) <= 0),
+       'lines of iterations without TFLOP/s, or with some that are no number, though others have them: these are unrated'
+FROM temp.training_lines WHERE step IS NOT NULL GROUP BY file
+HAVING total(told_tflops > 0) > 0 AND total(coalesce(told_tflops, 0) <= 0) > 0;
 
 -- ---- 2. When things happened ----
 
@@ -134,7 +157,8 @@ FROM temp.training_lines WHERE step IS NOT NULL GROUP BY file HAVING total(told_
 -- (A file's lines lie one after the other, and so do a run's: what follows goes by rowid, and its windows are over few columns.)
 DROP TABLE IF EXISTS temp.training_files;
 CREATE TEMP TABLE training_files AS
-SELECT file, min(rowid) AS first, max(rowid) AS last, min(step IS NULL OR time IS NOT NULL) AS timed, min(time) AS clock, (SELECT b.time FROM training_begun AS b WHERE b.file = l.file) AS begun,
+SELECT file, min(rowid) AS first, max(rowid) AS last, min(step IS NULL OR time IS NOT NULL) AS timed, min(time) AS clock,
+       (SELECT b.time FROM training_begun AS b WHERE b.file = l.file) AS begun,
        min(time IS NULL OR time = CAST(time AS INTEGER)) AS whole, max(told_world) AS world
 FROM training_lines AS l GROUP BY file;
 
@@ -150,7 +174,8 @@ WITH begun AS (
   WHERE begins
 ),
 ranged AS (
-  SELECT f.rowid AS of_file, file, timed, iif(timed, clock, begun) AS clock, begun, whole, world, coalesce(run, 1) AS run, iif(coalesce(run, 1) = 1, f.first, id) AS first,
+  SELECT f.rowid AS of_file, file, timed, iif(timed, clock, begun) AS clock, begun, whole, world, coalesce(run, 1) AS run,
+         iif(coalesce(run, 1) = 1, f.first, id) AS first,
          coalesce(lead(id) OVER (PARTITION BY f.rowid ORDER BY run) - 1, f.last) AS last
   FROM training_files AS f LEFT JOIN begun AS b ON b.of_file = f.rowid
 ),
@@ -159,15 +184,21 @@ told AS (
   FROM ranged AS r CROSS JOIN training_lines AS l ON l.rowid BETWEEN r.first AND r.last
   GROUP BY r.of_file, r.run
 )
-SELECT CAST(coalesce(:job, file) AS TEXT) AS job, dense_rank() OVER (PARTITION BY coalesce(:job, file) ORDER BY clock, file, run) AS attempt,
-       of_file, first, last, timed, begun, whole, loaded, coalesce(:chips, coalesce(own_world, world) / coalesce((SELECT nullif(devices, 1) * 1.0 FROM training_chips WHERE name = replace(replace(replace(lower(:chip), ' ', ''), '-', ''), '_', '')), 1)) AS chips
+SELECT CAST(coalesce(:job, file) AS TEXT) AS job,
+       dense_rank() OVER (PARTITION BY coalesce(:job, file) ORDER BY clock, file, run) AS attempt,
+       of_file, first, last, timed, begun, whole, loaded,
+       coalesce(:chips, coalesce(own_world, world)
+                  / coalesce((SELECT nullif(devices, 1) * 1.0
+                              FROM training_chips WHERE name = replace(replace(replace(lower(:chip), ' ', ''), '-', ''), '_', '')),
+                             1)) AS chips
 FROM told ORDER BY of_file, run;
 
 .read sql/formats/megatron/counted.sql
 
 -- A run of one line that says not where it began: whether it stands for one iteration or for all up to its own, nothing tells.
 INSERT INTO mpg_issues(source, severity, kind, line, count, detail)
-SELECT file, 'warning', 'missing_steps', min(line), count(*), 'runs with one line of an iteration, which counts as one iteration: how many it stands for is not told'
+SELECT file, 'warning', 'missing_steps', min(line), count(*),
+       'runs with one line of an iteration, which counts as one iteration: how many it stands for is not told'
 FROM (SELECT r.rowid AS range, file, loaded, min(line) AS line, min(step) AS step
       FROM training_ranges AS r CROSS JOIN training_lines AS l ON l.rowid BETWEEN r.first AND r.last
       WHERE step IS NOT NULL GROUP BY r.rowid HAVING count(*) = 1)
@@ -188,7 +219,8 @@ dated AS (
   SELECT range, id, executions, seconds, place,
          CASE WHEN timed AND whole THEN min(time + 0.999999, so_far + max(time - so_far) OVER (PARTITION BY range ORDER BY id))
               WHEN timed THEN time ELSE iif(typeof(:start) = 'text', CAST(strftime('%s', :start) AS INTEGER), coalesce(:start, begun, 0))
-           + sum(iif(timed, 0, seconds)) OVER (PARTITION BY iif(:job IS NULL OR begun IS NOT NULL AND :start IS NULL, of_file, 0) ORDER BY of_file, id) END AS end_time
+           + sum(iif(timed, 0, seconds)) OVER (PARTITION BY iif(:job IS NULL OR begun IS NOT NULL AND :start IS NULL, of_file, 0)
+                                               ORDER BY of_file, id) END AS end_time
   FROM summed
 )
 SELECT r.job, r.attempt, l.*, r.timed, d.executions, d.seconds, d.end_time, d.place, r.chips, NULL AS chip
@@ -198,7 +230,8 @@ FROM dated AS d CROSS JOIN training_ranges AS r ON r.rowid = range CROSS JOIN tr
 DROP TABLE IF EXISTS temp.training_marks;
 CREATE TEMP TABLE training_marks(id INTEGER PRIMARY KEY, above, fewer);
 INSERT INTO training_marks
-SELECT id, min(id) OVER (PARTITION BY id - nth ORDER BY id) - 1, min(nth) OVER (PARTITION BY id - nth ORDER BY id) - 1 FROM (SELECT rowid AS id, row_number() OVER (ORDER BY rowid) AS nth FROM training_events WHERE step IS NULL);
+SELECT id, min(id) OVER (PARTITION BY id - nth ORDER BY id) - 1, min(nth) OVER (PARTITION BY id - nth ORDER BY id) - 1
+FROM (SELECT rowid AS id, row_number() OVER (ORDER BY rowid) AS nth FROM training_events WHERE step IS NULL);
 
 DROP TABLE IF EXISTS temp.training_steps;
 CREATE TEMP TABLE training_steps AS
@@ -208,7 +241,8 @@ WITH step AS (
   LEFT JOIN training_events AS p ON p.rowid = coalesce(m.above, e.rowid - 1) AND +p.job = e.job AND +p.attempt = e.attempt
   WHERE e.step IS NOT NULL
 ),
-chip AS MATERIALIZED (SELECT peak_flops, devices FROM training_chips WHERE name = replace(replace(replace(lower(:chip), ' ', ''), '-', ''), '_', ''))
+chip AS MATERIALIZED (SELECT peak_flops, devices FROM training_chips
+                      WHERE name = replace(replace(replace(lower(:chip), ' ', ''), '-', ''), '_', ''))
 SELECT job, attempt, step, start_time, end_time, seconds, executions, told_loss + 0.0 AS loss,
        told_batch * executions / seconds AS samples_per_s, told_tflops * coalesce(devices, 1) AS tflops_per_chip,
        told_tflops * coalesce(devices, 1) * 1e12 / peak_flops AS mfu,
@@ -219,10 +253,14 @@ DROP TABLE training_chips;
 -- Steps in no line: a line is further from the one before it than lines mostly are.
 INSERT INTO mpg_issues(source, severity, kind, line, count, detail)
 WITH gap AS (
-  SELECT b.job, b.step, b.step - a.step AS gap FROM training_steps AS a JOIN training_steps AS b ON b.rowid = a.rowid + 1 AND b.job = a.job AND b.attempt = a.attempt
+  SELECT b.job, b.step, b.step - a.step AS gap
+  FROM training_steps AS a JOIN training_steps AS b ON b.rowid = a.rowid + 1 AND b.job = a.job AND b.attempt = a.attempt
 ),
-usual AS MATERIALIZED (SELECT job, gap AS usual, max(n) FROM (SELECT job, gap, count(*) AS n FROM gap WHERE (SELECT min(gap) < max(gap) FROM gap) GROUP BY 1, 2) GROUP BY job)
-SELECT job, 'warning', 'missing_steps', NULL, count(*), 'lines of steps that come more steps after the one before than most, first step ' || min(step) || ': lines are missing'
+usual AS MATERIALIZED (SELECT job, gap AS usual, max(n)
+                       FROM (SELECT job, gap, count(*) AS n FROM gap WHERE (SELECT min(gap) < max(gap) FROM gap) GROUP BY 1, 2)
+                       GROUP BY job)
+SELECT job, 'warning', 'missing_steps', NULL, count(*),
+       'lines of steps that come more steps after the one before than most, first step ' || min(step) || ': lines are missing'
 FROM usual CROSS JOIN gap USING (job) WHERE gap > usual GROUP BY job;
 
 -- Iterations are timed without what comes between them: with times, the gap in which a line says so is the
@@ -238,7 +276,8 @@ WITH said AS (
   GROUP BY s.job, s.attempt, s.rowid
 )
 SELECT a.job, a.attempt, iif(saved, 'checkpoint', 'eval') AS kind, a.end_time AS start_time, b.start_time AS end_time, NULL AS step
-FROM said JOIN training_steps AS a ON a.rowid = said.id JOIN training_steps AS b ON b.rowid = a.rowid + 1 AND +b.job = a.job AND +b.attempt = a.attempt WHERE b.start_time > a.end_time
+FROM said JOIN training_steps AS a ON a.rowid = said.id
+JOIN training_steps AS b ON b.rowid = a.rowid + 1 AND +b.job = a.job AND +b.attempt = a.attempt WHERE b.start_time > a.end_time
 UNION ALL
 SELECT job, attempt, iif(told_timer = 'evaluate', 'eval', 'checkpoint'), end_time - seconds, end_time, NULL
 FROM training_events WHERE told_timer IS NOT NULL AND NOT timed
@@ -255,7 +294,8 @@ FROM (
   SELECT s.job, s.attempt, s.end_time, e.told_loaded, max(e.id)
   FROM (SELECT rowid AS id, job, attempt, told_loaded FROM training_events WHERE told_loaded IS NOT NULL) AS e
   CROSS JOIN (SELECT job, attempt, max(end_time) AS end_time FROM training_steps
-              WHERE (job, attempt) IN (SELECT job, max(attempt) FROM training_steps GROUP BY job) GROUP BY job, attempt) AS s ON s.job = e.job AND s.attempt < e.attempt
+              WHERE (job, attempt) IN (SELECT job, max(attempt) FROM training_steps GROUP BY job) GROUP BY job, attempt) AS s
+    ON s.job = e.job AND s.attempt < e.attempt
   GROUP BY s.job
 );
 
@@ -274,7 +314,8 @@ DROP TABLE IF EXISTS temp.training_runs;
 CREATE TEMP TABLE training_runs AS
 SELECT s.job, s.attempt, 'pytorch' AS framework, e.chips, e.chip, min(s.start_time) AS start_time, max(s.end_time) AS end_time,
        -- It exits when its options say so, or by a signal: what is stopped so and goes on was none of its own will.
-       CASE WHEN max(s.step) = e.steps OR told_exit <> 'after receiving' THEN 'completed' WHEN told_exit IS NOT NULL AND s.attempt = max(s.attempt) OVER (PARTITION BY s.job) THEN 'cancelled' END AS own_outcome
+       CASE WHEN max(s.step) = e.steps OR told_exit <> 'after receiving' THEN 'completed'
+            WHEN told_exit IS NOT NULL AND s.attempt = max(s.attempt) OVER (PARTITION BY s.job) THEN 'cancelled' END AS own_outcome
 FROM training_steps AS s
 CROSS JOIN (SELECT job, attempt, max(chips) AS chips, NULL AS chip, max(told_steps) AS steps, max(told_exit) AS told_exit
             FROM training_events GROUP BY job, attempt) AS e USING (job, attempt)

@@ -64,10 +64,13 @@ FROM (SELECT l.rowid AS first FROM mlperf_log AS l LEFT JOIN mlperf_log AS p ON 
 DROP TABLE IF EXISTS temp.mlperf_survey;
 CREATE TEMP TABLE mlperf_survey AS
 WITH summed AS (
-  SELECT max(l._file) AS file, count(*) AS n, sum(l.key = 'run_start') AS starts, sum(l.key = 'run_stop') AS stops, max(l._line) AS line, min(l.time_ms) AS first_ms, max(l.time_ms) AS last_ms
+  SELECT max(l._file) AS file, count(*) AS n, sum(l.key = 'run_start') AS starts, sum(l.key = 'run_stop') AS stops, max(l._line) AS line,
+         min(l.time_ms) AS first_ms, max(l.time_ms) AS last_ms
   FROM mlperf_ranges AS r CROSS JOIN mlperf_log AS l ON l.rowid BETWEEN r.first AND r.last GROUP BY r.first
 )
-SELECT file, coalesce((SELECT n.file FROM mlperf_further AS n WHERE n.name = summed.file), file) AS path, sum(n) AS n, sum(starts) AS starts, sum(stops) AS stops, max(line) AS line, min(first_ms) AS first_ms, max(last_ms) AS last_ms FROM summed GROUP BY file;
+SELECT file, coalesce((SELECT n.file FROM mlperf_further AS n WHERE n.name = summed.file), file) AS path, sum(n) AS n,
+       sum(starts) AS starts, sum(stops) AS stops, max(line) AS line, min(first_ms) AS first_ms, max(last_ms) AS last_ms
+FROM summed GROUP BY file;
 DELETE FROM mlperf_ranges;
 
 -- A log without the start of a run is of none.
@@ -75,11 +78,13 @@ INSERT INTO mpg_issues(source, severity, kind, count, detail)
 SELECT file, 'warning', 'no_run', n, 'records of MLPerf logging, and none is "run_start"' FROM mlperf_survey WHERE starts = 0 ORDER BY file;
 
 INSERT INTO mpg_issues(source, severity, kind, count, detail)
-SELECT path, 'warning', 'impossible_time', n, 'times of January 1970, as if "time_ms" were seconds: they count as milliseconds' FROM mlperf_survey WHERE first_ms >= 1000000000 AND last_ms < 10000000000 ORDER BY file;
+SELECT path, 'warning', 'impossible_time', n, 'times of January 1970, as if "time_ms" were seconds: they count as milliseconds'
+FROM mlperf_survey WHERE first_ms >= 1000000000 AND last_ms < 10000000000 ORDER BY file;
 
 -- A run without its end counts until the last record, and no outcome of it is known.
 INSERT INTO mpg_issues(source, severity, kind, line, count, detail)
-SELECT path, 'warning', 'no_run_stop', line, 1, 'a run without "run_stop" counts until its last record, and has no outcome' FROM mlperf_survey WHERE starts > 0 AND stops = 0 ORDER BY file;
+SELECT path, 'warning', 'no_run_stop', line, 1, 'a run without "run_stop" counts until its last record, and has no outcome'
+FROM mlperf_survey WHERE starts > 0 AND stops = 0 ORDER BY file;
 
 -- A file is a run. Ranks print its start at once; starts that are further apart, or after an end, are of several.
 INSERT INTO mpg_issues(source, severity, kind, line, count, detail)
@@ -132,18 +137,22 @@ WHERE key IN ('run_start', 'run_stop', 'init_start', 'init_stop', 'eval_start', 
 GROUP BY _file, time_ms, key, value, status, step, step_num, samples_count, coalesce(epoch_num, first_epoch_num);
 CREATE INDEX temp.mlperf_event_of ON mlperf_events(file, key, time_ms);
 
--- Ranks begin and end a block together. One that is told again by half a second or more, before its end was, is of a host whose clock is ahead: that
--- of the first counts, for begin and end.
+-- Ranks begin and end a block together. One that is told again by half a second or more, before its end was, is of a host whose clock is
+-- ahead: that of the first counts, for begin and end.
 DROP TABLE IF EXISTS temp.mlperf_ahead;
 CREATE TEMP TABLE mlperf_ahead AS
 SELECT id, file, line
-FROM (SELECT rowid AS id, file, line, key = lag(key) OVER w AND step IS lag(step) OVER w AND step_num IS lag(step_num) OVER w AND samples_count IS lag(samples_count) OVER w
+FROM (SELECT rowid AS id, file, line, key = lag(key) OVER w AND step IS lag(step) OVER w AND step_num IS lag(step_num) OVER w
+               AND samples_count IS lag(samples_count) OVER w
                AND epoch_num IS lag(epoch_num) OVER w AND time_ms - lag(time_ms) OVER w BETWEEN 500 AND 30000 AS again
-      FROM mlperf_events WHERE key IN ('block_start', 'block_stop', 'epoch_start', 'epoch_stop', 'eval_start', 'eval_stop') AND coalesce(step, step_num, samples_count, epoch_num) IS NOT NULL
+      FROM mlperf_events WHERE key IN ('block_start', 'block_stop', 'epoch_start', 'epoch_stop', 'eval_start', 'eval_stop')
+        AND coalesce(step, step_num, samples_count, epoch_num) IS NOT NULL
       WINDOW w AS (PARTITION BY file, substr(key, 1, 5) ORDER BY time_ms, line))
 WHERE again;
 INSERT INTO mpg_issues(source, severity, kind, line, count, detail)
-SELECT path, 'info', 'parallel_lines', min(a.line), count(*), 'begins and ends that another line has half a second to half a minute before: left out, as those of a host whose clock is ahead' FROM mlperf_ahead AS a JOIN mlperf_survey USING (file) GROUP BY file;
+SELECT path, 'info', 'parallel_lines', min(a.line), count(*),
+       'begins and ends that another line has half a second to half a minute before: left out, as those of a host whose clock is ahead'
+FROM mlperf_ahead AS a JOIN mlperf_survey USING (file) GROUP BY file;
 DELETE FROM mlperf_events WHERE rowid IN (SELECT id FROM mlperf_ahead);
 DROP TABLE mlperf_ahead;
 
@@ -153,7 +162,9 @@ UPDATE mlperf_events SET step_num = coalesce(step_num, step) WHERE file IN (
   SELECT file
   FROM (SELECT file, samples_count > 0 AND (key = 'block_start' AND step = 0
                OR lag(key) OVER w = 'block_start' AND samples_count = lag(samples_count) OVER w AND step > lag(step) OVER w) AS is_length
-        FROM mlperf_events WHERE key IN ('block_start', 'block_stop') AND file IN (SELECT file FROM mlperf_events WHERE key IN ('block_start', 'block_stop') AND step IS NOT NULL) WINDOW w AS (PARTITION BY file ORDER BY time_ms, line))
+        FROM mlperf_events WHERE key IN ('block_start', 'block_stop')
+          AND file IN (SELECT file FROM mlperf_events WHERE key IN ('block_start', 'block_stop') AND step IS NOT NULL)
+        WINDOW w AS (PARTITION BY file ORDER BY time_ms, line))
   WHERE is_length);
 
 -- Keys that describe the run: the first time that each is told.
@@ -164,7 +175,8 @@ FROM mlperf_log
 WHERE value IS NOT NULL AND (key LIKE 'submission\_%' ESCAPE '\' OR key IN ('global_batch_size', 'seed', 'gradient_accumulation_steps'))
 GROUP BY _file, key;
 CREATE UNIQUE INDEX temp.mlperf_word_of ON mlperf_words(file, key);
-INSERT OR IGNORE INTO mlperf_words SELECT n.name, key, word, line FROM mlperf_further AS n JOIN mlperf_words AS w ON w.file = n.file; -- told once
+-- told once
+INSERT OR IGNORE INTO mlperf_words SELECT n.name, key, word, line FROM mlperf_further AS n JOIN mlperf_words AS w ON w.file = n.file;
 
 --@ table trace_mlperf_runs mlperf_runs a row for each result log of MLPerf training
 --@ column job TEXT - the file
@@ -189,12 +201,14 @@ DROP TABLE IF EXISTS temp.mlperf_runs;
 CREATE TEMP TABLE mlperf_runs(
   job TEXT PRIMARY KEY, runs TEXT, organization TEXT, system TEXT, benchmark TEXT, division TEXT, framework TEXT,
   pool TEXT, chip TEXT,
-  chips INTEGER CONSTRAINT "chips are none: expected the option chips, or the description of the system beside the results, systems/NAME.json" CHECK (chips > 0),
+  chips INTEGER CONSTRAINT "chips are none: expected the option chips, or the description of the system beside the results, systems/NAME.json" CHECK (chips
+      > 0),
   global_batch_size INTEGER,
   init_start_ms INTEGER, run_start_ms INTEGER, run_stop_ms INTEGER, minutes REAL, status TEXT, numbered TEXT, blocks TEXT
 );
 INSERT INTO mpg_issues(source, severity, kind, line, count, detail)
-SELECT f.path, 'warning', 'missing_field', NULL, count(DISTINCT f.path), 'the description of the system lacks accelerator_model_name: which chip it has is not known'
+SELECT f.path, 'warning', 'missing_field', NULL, count(DISTINCT f.path),
+       'the description of the system lacks accelerator_model_name: which chip it has is not known'
 FROM mlperf_paths AS p JOIN mlperf_given AS g JOIN mlperf_files AS f ON f.path = p.system
 WHERE g.chip IS NULL AND g.system IS NULL AND coalesce(json_extract(f.json, '$.accelerator_model_name'), '') = '' GROUP BY f.path;
 INSERT INTO mlperf_runs
@@ -238,13 +252,18 @@ SELECT d.file, d.runs, organization, coalesce(d.system, platform), benchmark, di
        CASE WHEN has_blocks THEN 'block' ELSE 'epoch' END
 FROM described AS d LEFT JOIN told USING (file) LEFT JOIN word USING (file);
 INSERT INTO mpg_issues(source, severity, kind, count, detail)
-SELECT path, 'warning', 'missing_field', 1, 'chips are unknown: the run counts as one, or as those that a scheduler gave it. Give the option chips, or the description of the system beside the results, systems/NAME.json' FROM mlperf_runs JOIN mlperf_survey ON file = job WHERE chips IS NULL ORDER BY job;
+SELECT path, 'warning', 'missing_field', 1,
+       'chips are unknown: the run counts as one, or as those that a scheduler gave it. Give the option chips, or the description of the system beside the results, systems/NAME.json'
+FROM mlperf_runs JOIN mlperf_survey ON file = job WHERE chips IS NULL ORDER BY job;
 -- A run that ended before it started has no end that is known.
 INSERT INTO mpg_issues(source, severity, kind, count, detail)
-SELECT path, 'data_loss', 'end_before_start', 1, '"run_stop" is before "run_start": the run counts as one without its end' FROM mlperf_runs JOIN mlperf_survey ON file = job WHERE run_stop_ms < coalesce(run_start_ms, init_start_ms) ORDER BY job;
+SELECT path, 'data_loss', 'end_before_start', 1, '"run_stop" is before "run_start": the run counts as one without its end'
+FROM mlperf_runs JOIN mlperf_survey ON file = job WHERE run_stop_ms < coalesce(run_start_ms, init_start_ms) ORDER BY job;
 UPDATE mlperf_runs SET run_stop_ms = NULL, minutes = NULL, status = NULL WHERE run_stop_ms < coalesce(run_start_ms, init_start_ms);
 INSERT INTO mpg_issues(source, severity, kind, count, detail)
-SELECT path, 'warning', 'unknown_state', 1, 'the status of "run_stop" is neither success nor aborted: ' || status || '; the run counts as failed' FROM mlperf_runs JOIN mlperf_survey ON file = job WHERE status NOT IN ('success', 'aborted') ORDER BY job;
+SELECT path, 'warning', 'unknown_state', 1,
+       'the status of "run_stop" is neither success nor aborted: ' || status || '; the run counts as failed'
+FROM mlperf_runs JOIN mlperf_survey ON file = job WHERE status NOT IN ('success', 'aborted') ORDER BY job;
 
 -- Minutes to train: the mean of the runs without the fastest and the slowest (of 3D U-Net, the four
 -- fastest and slowest), times the factor of scaling.json, if the runs have one. A run that did not reach
@@ -290,7 +309,8 @@ CREATE TEMP TABLE assumed_chips AS SELECT job FROM mlperf_runs WHERE chips IS NU
 -- A run holds the system from init_start to run_stop. Without run_stop it still runs.
 DROP TABLE IF EXISTS temp.allocations;
 CREATE TEMP TABLE allocations AS
-SELECT job, 1 AS attempt, NULL AS task, pool, coalesce(chips, 1) AS chips, init_start_ms / 1000.0 AS start_time, run_stop_ms / 1000.0 AS end_time,
+SELECT job, 1 AS attempt, NULL AS task, pool, coalesce(chips, 1) AS chips, init_start_ms / 1000.0 AS start_time,
+       run_stop_ms / 1000.0 AS end_time,
        CASE WHEN status = 'success' THEN 'completed' WHEN status IS NOT NULL THEN 'failed' END AS outcome
 FROM mlperf_runs
 WHERE init_start_ms IS NOT NULL;
@@ -388,7 +408,8 @@ DROP TABLE mlperf_events;
 DROP TABLE mlperf_further;
 -- The descriptions that were read are no strangers among the files of a fleet.
 DROP TABLE IF EXISTS temp.read_beside;
-CREATE TEMP TABLE read_beside AS SELECT path || packed AS path FROM mlperf_files, (SELECT '' AS packed UNION ALL SELECT '.gz' UNION ALL SELECT '.zst');
+CREATE TEMP TABLE read_beside AS SELECT path || packed AS path
+FROM mlperf_files, (SELECT '' AS packed UNION ALL SELECT '.gz' UNION ALL SELECT '.zst');
 DROP TABLE mlperf_files;
 DROP TABLE mlperf_paths;
 DROP TABLE mlperf_given;

@@ -30,14 +30,18 @@
 -- Makes the TEMP tables jobs, allocations, capacity, spans and commits, which mpg_ledger and mpg_rollup then
 -- find, and training_steps, a row a logged step. The rules are explained in docs/formats/log.md.
 
--- ---- 1. The input: "step:1/6200 train_loss:... train_time:...", or "iter 10: loss ..., time ...ms", or "step 10/100 | loss ... | ... ms" ----
+-- ---- 1. The input: "step:1/6200 train_loss:... train_time:...", or "iter 10: loss ..., time ...ms", or "step 10/100 | loss ... | ... ms"
+-- ----
 
 -- The members of `fields` become columns here, once. What follows goes by rowid: a file's lines lie one after the other, and so do a run's.
 DROP TABLE IF EXISTS temp.training_lines;
 CREATE TEMP TABLE training_lines AS
-SELECT step, log_group(_record, 'total_ms') AS total_ms, _file AS file, log_group(_record, 'loss') AS loss, log_group(_record, 'ms') AS ms, coalesce(log_group(_record, 'steps'), log_group(_record, 'total') - 1) AS steps,
-       time, _line AS line, iif(:only_relations IS NULL, log_group(_record, 'val_loss'), NULL) AS val_loss, iif(:only_relations IS NULL, log_group(_record, 'average_ms'), NULL) AS average_ms,
-       iif(:only_relations IS NULL, log_group(_record, 'mfu'), NULL) AS mfu, iif(step IS NULL, fields, NULL) AS fields, NULL AS gpu, NULL AS chip, 0 AS is_save, NULL AS begun
+SELECT step, log_group(_record, 'total_ms') AS total_ms, _file AS file, log_group(_record, 'loss') AS loss, log_group(_record, 'ms') AS ms,
+       coalesce(log_group(_record, 'steps'), log_group(_record, 'total') - 1) AS steps,
+       time, _line AS line, iif(:only_relations IS NULL, log_group(_record, 'val_loss'), NULL) AS val_loss,
+       iif(:only_relations IS NULL, log_group(_record, 'average_ms'), NULL) AS average_ms,
+       iif(:only_relations IS NULL, log_group(_record, 'mfu'), NULL) AS mfu, iif(step IS NULL, fields, NULL) AS fields, NULL AS gpu,
+       NULL AS chip, 0 AS is_save, NULL AS begun
 FROM log_trace(mpg_required(:log, ':log'), '(?x)
     (?: (?<time> \d{4}-\d\d-\d\d [T\ ] \d\d:\d\d:\d\d (?: [.,]\d+ )? (?: Z | [+-]\d\d:?\d\d )? ) .{0,300}? )? (?: ^ | (?<= [\s:|>\])"] ) | (?<= \d[mGK] | \[[mK] ) )
       (?: step: (?<step>\d+) / (?<steps>\d+) (?: \ train_loss: (?<loss>\S+) )? (?: \ val_loss: (?<val_loss>\S+) )? .*? \ train_time: (?<total_ms>\d+) ms
@@ -55,7 +59,9 @@ FROM log_trace(mpg_required(:log, ':log'), '(?x)
         | (?<time> (?: Mon|Tue|Wed|Thu|Fri|Sat|Sun )\ \w{3}\ [\ \d]\d\ \d\d:\d\d:\d\d\ \d{4} ) \s* $
         | \| \s+ (?<gpu>\d+) \s+ (?<chip>\S.*?) \s{2,} (?: On|Off ) \s+ \| )',
   'ignore', coalesce(:zone, 'UTC'));
-UPDATE training_lines SET gpu = coalesce(json_extract(fields, '$.gpu'), json_extract(fields, '$.world') - 1), chip = json_extract(fields, '$.chip'), is_save = json_extract(fields, '$.saved') IS NOT NULL, begun = json_extract(fields, '$.begun'), fields = NULL
+UPDATE training_lines SET gpu = coalesce(json_extract(fields, '$.gpu'), json_extract(fields, '$.world') - 1),
+  chip = json_extract(fields, '$.chip'), is_save = json_extract(fields, '$.saved') IS NOT NULL, begun = json_extract(fields, '$.begun'),
+  fields = NULL
 WHERE step IS NULL;
 
 .read sql/formats/log/stamps.sql
@@ -79,29 +85,36 @@ CREATE TEMP TABLE training_hosts AS
 WITH back AS MATERIALIZED ( -- files in which a step's number is less than the one before
   SELECT DISTINCT l.file
   FROM training_breaks AS b CROSS JOIN training_lines AS l ON l.rowid = b.id CROSS JOIN training_lines AS p ON p.rowid = b.id - 1
-  WHERE p.file = l.file AND l.step < coalesce(p.step, (SELECT iif(q.file = l.file, q.step, NULL) FROM training_lines AS q WHERE q.rowid < p.rowid AND q.step IS NOT NULL ORDER BY q.rowid DESC LIMIT 1))
+  WHERE p.file = l.file AND l.step
+    < coalesce(p.step, (SELECT iif(q.file = l.file, q.step, NULL)
+                        FROM training_lines AS q WHERE q.rowid < p.rowid AND q.step IS NOT NULL ORDER BY q.rowid DESC LIMIT 1))
 ),
 numbered AS (
   SELECT l.rowid AS id, file, line, step, loss IS NULL AS is_evaluation, step IS NULL AS is_marker,
          dense_rank() OVER (PARTITION BY file ORDER BY step) AS place, total_ms, ms
-  FROM (SELECT 1 FROM back LIMIT 1) CROSS JOIN training_lines AS l WHERE coalesce(step, gpu, time, begun) IS NOT NULL AND file IN (SELECT file FROM back)
+  FROM (SELECT 1 FROM back LIMIT 1) CROSS JOIN training_lines AS l
+  WHERE coalesce(step, gpu, time, begun) IS NOT NULL AND file IN (SELECT file FROM back)
 ),
 marked AS (
   SELECT *, is_marker OR coalesce(lag(place) OVER (PARTITION BY file ORDER BY id) - place > 5, 0)
-            OR coalesce(abs(total_ms - lag(total_ms) OVER told) > 1000 + 0.1 * lag(total_ms) OVER told, 0) OR coalesce(ms > 100 + 2 * lag(ms) OVER told, 0) AS begins
+            OR coalesce(abs(total_ms - lag(total_ms) OVER told) > 1000 + 0.1 * lag(total_ms) OVER told, 0)
+            OR coalesce(ms > 100 + 2 * lag(ms) OVER told, 0) AS begins
   FROM numbered WINDOW told AS (PARTITION BY file, step, is_evaluation ORDER BY id)
 ),
 parts AS (
   SELECT *, sum(begins) OVER (PARTITION BY file ORDER BY id) AS part FROM marked
 )
-SELECT id, file, line FROM (SELECT *, row_number() OVER (PARTITION BY file, part, step, is_evaluation ORDER BY id) AS nth FROM parts WHERE NOT is_marker) WHERE nth > 1;
+SELECT id, file, line FROM (SELECT *, row_number() OVER (PARTITION BY file, part, step, is_evaluation ORDER BY id) AS nth
+                            FROM parts WHERE NOT is_marker) WHERE nth > 1;
 INSERT INTO mpg_issues(source, severity, kind, line, count, detail)
-SELECT file, 'info', 'parallel_lines', min(line), count(*), 'steps that a line above has already: left out, as lines of other hosts' FROM training_hosts GROUP BY file;
+SELECT file, 'info', 'parallel_lines', min(line), count(*), 'steps that a line above has already: left out, as lines of other hosts'
+FROM training_hosts GROUP BY file;
 
 -- Lines that stay are numbered anew, without a gap.
 DROP TABLE IF EXISTS temp.training_stay;
 CREATE TEMP TABLE training_stay AS
-SELECT l.* FROM (SELECT 1 FROM training_hosts LIMIT 1) CROSS JOIN training_lines AS l WHERE l.rowid NOT IN (SELECT id FROM training_hosts) ORDER BY l.rowid;
+SELECT l.* FROM (SELECT 1 FROM training_hosts LIMIT 1) CROSS JOIN training_lines AS l
+WHERE l.rowid NOT IN (SELECT id FROM training_hosts) ORDER BY l.rowid;
 DELETE FROM temp.training_lines WHERE rowid >= (SELECT 0 FROM training_hosts LIMIT 1);
 INSERT INTO training_lines SELECT * FROM training_stay ORDER BY rowid;
 DELETE FROM temp.training_breaks WHERE EXISTS (SELECT 1 FROM training_hosts);
@@ -112,8 +125,8 @@ WHERE l.step < p.step OR l.step IS NULL OR p.step IS NULL OR l.file IS NOT p.fil
 DROP TABLE training_stay;
 DROP TABLE training_hosts;
 
--- Lines of no step are few. Of each: how many such lines there are up to it, and of those that lie next to each other the line before the first,
--- which is of a step, and the last one so far of a chip or a start.
+-- Lines of no step are few. Of each: how many such lines there are up to it, and of those that lie next to each other the line before the
+-- first, which is of a step, and the last one so far of a chip or a start.
 DROP TABLE IF EXISTS temp.training_marks;
 CREATE TEMP TABLE training_marks(id INTEGER PRIMARY KEY, nth, before, last_start, gpu, chip, is_save);
 INSERT INTO training_marks
@@ -127,18 +140,25 @@ CREATE TEMP TABLE training_files AS
 WITH begun AS (
   SELECT b.id AS first, l.file FROM training_breaks AS b CROSS JOIN training_lines AS l ON l.rowid = b.id WHERE of_file
 ),
-ranged AS (SELECT file AS path, first, coalesce(lead(first) OVER (ORDER BY first) - 1, (SELECT max(rowid) FROM training_lines)) AS last FROM begun),
+ranged AS (SELECT file AS path, first, coalesce(lead(first) OVER (ORDER BY first) - 1, (SELECT max(rowid) FROM training_lines)) AS last
+           FROM begun),
 clocked AS ( -- another program may have put its clock before the lines
-  SELECT *, (SELECT time - coalesce(total_ms, ms) / 1000.0 FROM training_lines AS l WHERE l.rowid BETWEEN first AND last AND step IS NOT NULL ORDER BY l.rowid LIMIT 1) AS clock FROM ranged
+  SELECT *, (SELECT time - coalesce(total_ms, ms) / 1000.0
+             FROM training_lines AS l WHERE l.rowid BETWEEN first AND last AND step IS NOT NULL ORDER BY l.rowid LIMIT 1) AS clock
+  FROM ranged
 )
-SELECT path AS file, first, last, :start IS NULL AND coalesce(max(l.time), clock, b.time) IS NOT NULL AS dated, iif(:start IS NULL, coalesce(min(l.time), clock, b.time), NULL) AS clock, max(m.gpu) AS gpu, max(m.chip) AS chip
-FROM clocked AS r LEFT JOIN training_marks AS m ON m.id BETWEEN first AND last LEFT JOIN training_lines AS l ON l.rowid = m.id LEFT JOIN training_begun AS b ON b.file = path
+SELECT path AS file, first, last, :start IS NULL
+         AND coalesce(max(l.time), clock, b.time) IS NOT NULL AS dated,
+       iif(:start IS NULL, coalesce(min(l.time), clock, b.time), NULL) AS clock, max(m.gpu) AS gpu, max(m.chip) AS chip
+FROM clocked AS r LEFT JOIN training_marks AS m ON m.id BETWEEN first AND last LEFT JOIN training_lines AS l ON l.rowid = m.id
+LEFT JOIN training_begun AS b ON b.file = path
 GROUP BY first, last, path ORDER BY first;
 
 -- What a step with a loss that is no number did, later ones may keep: nobody went back.
 INSERT INTO mpg_issues(source, severity, kind, line, count, detail)
 SELECT file, 'warning', 'skipped_steps', min(line), count(*), 'steps that were skipped, or whose loss is no number: they count as progress'
-FROM training_lines WHERE loss >= '' AND step IS NOT NULL AND lower(ltrim(loss, '+-')) IN ('nan', 'inf') GROUP BY file; -- a number is less than any text
+-- a number is less than any text
+FROM training_lines WHERE loss >= '' AND step IS NOT NULL AND lower(ltrim(loss, '+-')) IN ('nan', 'inf') GROUP BY file;
 
 -- Nothing recognised is no run.
 INSERT INTO mpg_issues(source, severity, kind, line, count, detail)
@@ -153,9 +173,12 @@ FROM (SELECT max(file) AS file FROM training_files) WHERE NOT EXISTS (SELECT 1 F
 -- are in the order of their dates: names seldom sort by their numbers.
 DROP TABLE IF EXISTS temp.training_ranges;
 CREATE TEMP TABLE training_ranges AS
-WITH marked AS ( -- lines of a step, a chip or a start. What the one before says: the number of its step, -1 for a chip or a start, NULL if there is none
-  SELECT f.rowid AS of_file, l.rowid AS id, l.step, iif(m.last_start >= f.first, -1, p.step) AS before, coalesce(l.step = p.step AND l.total_ms < p.total_ms, 0) AS anew
-  FROM training_files AS f CROSS JOIN training_breaks AS b ON b.id BETWEEN f.first AND f.last CROSS JOIN training_lines AS l ON l.rowid = b.id
+-- lines of a step, a chip or a start. What the one before says: the number of its step, -1 for a chip or a start, NULL if there is none
+WITH marked AS (
+  SELECT f.rowid AS of_file, l.rowid AS id, l.step, iif(m.last_start >= f.first, -1, p.step) AS before,
+         coalesce(l.step = p.step AND l.total_ms < p.total_ms, 0) AS anew
+  FROM training_files AS f CROSS JOIN training_breaks AS b ON b.id BETWEEN f.first AND f.last
+  CROSS JOIN training_lines AS l ON l.rowid = b.id
   LEFT JOIN training_marks AS m ON m.id = l.rowid - 1
   LEFT JOIN training_lines AS p ON p.rowid = coalesce(m.before, l.rowid - 1) AND p.rowid >= f.first
   WHERE l.step IS NOT NULL OR l.gpu IS NOT NULL OR l.begun IS NOT NULL
@@ -165,28 +188,36 @@ begun AS (
   FROM marked WHERE before IS NULL OR iif(step IS NULL, before >= 0, step < before OR anew AND before >= 0)
 ),
 ranged AS (
-  SELECT f.rowid AS of_file, file, f.first AS file_first, dated, clock, gpu, chip, coalesce(run, 1) AS run, iif(coalesce(run, 1) = 1, f.first, id) AS first,
+  SELECT f.rowid AS of_file, file, f.first AS file_first, dated, clock, gpu, chip, coalesce(run, 1) AS run,
+         iif(coalesce(run, 1) = 1, f.first, id) AS first,
          coalesce(lead(id) OVER (PARTITION BY f.rowid ORDER BY run) - 1, f.last) AS last
   FROM training_files AS f LEFT JOIN begun AS b ON b.of_file = f.rowid
 )
 -- Steps are numbered from one on in the order of their lines: first_step and last_step are such numbers.
-SELECT CAST(coalesce(:job, file) AS TEXT) AS job, dense_rank() OVER (PARTITION BY coalesce(:job, file) ORDER BY clock, file, run) AS attempt,
-       of_file, file_first, first, last, first - coalesce((SELECT nth FROM training_marks WHERE id < first ORDER BY id DESC LIMIT 1), 0) AS first_step,
+SELECT CAST(coalesce(:job, file) AS TEXT) AS job,
+       dense_rank() OVER (PARTITION BY coalesce(:job, file) ORDER BY clock, file, run) AS attempt,
+       of_file, file_first, first, last,
+       first - coalesce((SELECT nth FROM training_marks WHERE id < first ORDER BY id DESC LIMIT 1), 0) AS first_step,
        last - coalesce((SELECT nth FROM training_marks WHERE id <= last ORDER BY id DESC LIMIT 1), 0) AS last_step,
-       coalesce(:chips, (SELECT max(m.gpu) FROM training_marks AS m WHERE m.id BETWEEN first AND last) + 1, gpu + 1, iif(:flops IS NULL, NULL, 1)) AS chips, chip
+       coalesce(:chips, (SELECT max(m.gpu) FROM training_marks AS m WHERE m.id BETWEEN first AND last) + 1, gpu + 1,
+                iif(:flops IS NULL, NULL, 1)) AS chips, chip
 FROM ranged ORDER BY of_file, run;
 
 -- A step whose number goes back, or that took less time than the one before it had, began anew; where the log does not say that a
 -- program started, its lines may be out of order, or those of several hosts.
 INSERT INTO mpg_issues(source, severity, kind, line, count, detail)
-SELECT l.file, 'warning', 'repeated_steps', min(l.line), count(*), 'steps whose number goes back, first ' || min(l.step) || ': what was done since counts as lost'
+SELECT l.file, 'warning', 'repeated_steps', min(l.line), count(*),
+       'steps whose number goes back, first ' || min(l.step) || ': what was done since counts as lost'
 FROM (SELECT first AS id FROM training_ranges UNION SELECT id + 1 FROM training_marks) AS c CROSS JOIN training_lines AS l ON l.rowid = c.id
 LEFT JOIN training_marks AS m ON m.id = c.id - 1 JOIN training_lines AS p ON p.rowid = coalesce(m.before, c.id - 1) AND p.file = l.file
 WHERE l.step < p.step GROUP BY l.file;
 -- The number of the line before, again, with a time of its own: of another process of the run, or of one that was resumed there.
 INSERT INTO mpg_issues(source, severity, kind, line, count, detail)
-SELECT l.file, 'warning', 'repeated_record', min(l.line), count(*), 'lines of step ' || min(l.step) || ' and others that repeat the number of the one before: they count once. If a run was resumed there, it is not told'
-FROM training_lines AS l JOIN training_lines AS p ON p.rowid = l.rowid - 1 AND p.step = l.step AND p.file = l.file WHERE l.ms > 0 AND p.ms > 0 GROUP BY l.file;
+SELECT l.file, 'warning', 'repeated_record', min(l.line), count(*),
+       'lines of step ' || min(l.step)
+         || ' and others that repeat the number of the one before: they count once. If a run was resumed there, it is not told'
+FROM training_lines AS l JOIN training_lines AS p ON p.rowid = l.rowid - 1 AND p.step = l.step AND p.file = l.file
+WHERE l.ms > 0 AND p.ms > 0 GROUP BY l.file;
 
 .read sql/formats/nanogpt/counted.sql
 
@@ -202,7 +233,8 @@ WITH summed AS (
   LEFT JOIN training_counted AS e ON e.rowid = r.last_step
 )
 SELECT of_file, iif(dated, clock, iif(typeof(:start) = 'text', CAST(strftime('%s', :start) AS INTEGER), coalesce(:start, 0))
-                                  + iif(:job IS NULL, 0, coalesce(sum(iif(dated, 0, seconds)) OVER (ORDER BY of_file ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING), 0))),
+                                  + iif(:job IS NULL, 0, coalesce(sum(iif(dated, 0, seconds)) OVER (
+                                      ORDER BY of_file ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING), 0))),
        seconds_before
 FROM summed;
 DROP TABLE IF EXISTS temp.training_clocks;
@@ -223,15 +255,18 @@ INSERT INTO training_twice SELECT rowid - 1 FROM training_counted WHERE since = 
 DROP TABLE IF EXISTS temp.training_merged;
 CREATE TEMP TABLE training_merged(place INTEGER PRIMARY KEY, so_far, seconds, since, trained, loss, val_loss, average_ms, mfu);
 INSERT INTO training_merged
-SELECT min(c.rowid), max(c.so_far), sum(c.seconds), nullif(max(c.since), 0), max(c.trained), max(iif(typeof(loss) <> 'text', loss, NULL)), max(iif(typeof(val_loss) <> 'text', val_loss, NULL)),
+SELECT min(c.rowid), max(c.so_far), sum(c.seconds), nullif(max(c.since), 0), max(c.trained), max(iif(typeof(loss) <> 'text', loss, NULL)),
+       max(iif(typeof(val_loss) <> 'text', val_loss, NULL)),
        max(iif(average_ms = 'nan', NULL, average_ms)), max(iif(mfu > 0, mfu, NULL))
-FROM (SELECT place FROM training_twice UNION SELECT place + 1 FROM training_twice) AS t CROSS JOIN training_counted AS c ON c.rowid = t.place CROSS JOIN training_lines AS l ON l.rowid = c.id
+FROM (SELECT place FROM training_twice UNION SELECT place + 1 FROM training_twice) AS t
+CROSS JOIN training_counted AS c ON c.rowid = t.place CROSS JOIN training_lines AS l ON l.rowid = c.id
 GROUP BY c.range, c.step;
 
 -- Before the first step nothing is trained. How long evaluations and saves took is in no time of the log.
 DROP TABLE IF EXISTS temp.training_phases;
 CREATE TEMP TABLE training_phases AS
-SELECT job, attempt, 'init' AS kind, start_time + (c.so_far - seconds_before) - c.seconds AS start_time, start_time + (c.so_far - seconds_before) AS end_time
+SELECT job, attempt, 'init' AS kind, start_time + (c.so_far - seconds_before) - c.seconds AS start_time,
+       start_time + (c.so_far - seconds_before) AS end_time
 FROM training_counted AS c CROSS JOIN training_ranges AS r ON r.rowid = c.range CROSS JOIN training_clocks AS k ON k.range = c.range
 WHERE c.step = 0 AND c.seconds > 0 AND NOT c.trained;
 
@@ -239,22 +274,28 @@ WHERE c.step = 0 AND c.seconds > 0 AND NOT c.trained;
 DROP TABLE IF EXISTS temp.training_saves;
 CREATE TEMP TABLE training_saves AS
 SELECT job, attempt, c.step, start_time + (c.so_far - seconds_before) AS time
-FROM training_ranges AS r CROSS JOIN training_clocks AS k ON k.range = r.rowid CROSS JOIN training_marks AS m ON m.id BETWEEN r.first AND r.last
+FROM training_ranges AS r CROSS JOIN training_clocks AS k ON k.range = r.rowid
+CROSS JOIN training_marks AS m ON m.id BETWEEN r.first AND r.last
 CROSS JOIN training_counted AS c ON c.rowid = m.id - m.nth
 WHERE m.is_save AND c.range = r.rowid;
 
-UPDATE training_counted SET (so_far, seconds, since, trained) = (SELECT m.so_far, m.seconds, m.since, m.trained FROM training_merged AS m WHERE m.place = training_counted.rowid)
+UPDATE training_counted SET (so_far, seconds, since, trained)
+  = (SELECT m.so_far, m.seconds, m.since, m.trained FROM training_merged AS m WHERE m.place = training_counted.rowid)
 WHERE rowid IN (SELECT place FROM training_merged);
 DROP TABLE IF EXISTS temp.training_steps;
-CREATE TEMP TABLE training_steps(job TEXT, attempt, step, start_time, end_time, seconds, executions, loss, val_loss, average_ms, tflops_per_chip, mfu, mfu_reported,
+CREATE TEMP TABLE training_steps(job TEXT, attempt, step, start_time, end_time, seconds, executions, loss, val_loss, average_ms,
+                                 tflops_per_chip, mfu, mfu_reported,
                                  flops, place INTEGER PRIMARY KEY);
 INSERT INTO training_steps
-SELECT job, attempt, c.step, start_time + (c.so_far - seconds_before) - c.seconds, start_time + (c.so_far - seconds_before), c.seconds, coalesce(c.since, 1),
-       iif(m.place IS NULL, iif(typeof(l.loss) <> 'text', l.loss, NULL), m.loss), iif(m.place IS NULL, iif(typeof(l.val_loss) <> 'text', l.val_loss, NULL), m.val_loss),
+SELECT job, attempt, c.step, start_time + (c.so_far - seconds_before) - c.seconds, start_time + (c.so_far - seconds_before), c.seconds,
+       coalesce(c.since, 1),
+       iif(m.place IS NULL, iif(typeof(l.loss) <> 'text', l.loss, NULL), m.loss),
+       iif(m.place IS NULL, iif(typeof(l.val_loss) <> 'text', l.val_loss, NULL), m.val_loss),
        iif(m.place IS NULL, iif(l.average_ms = 'nan', NULL, l.average_ms), m.average_ms),
        :flops * coalesce(c.since, 1) / 1e12 / c.seconds / chips, :flops * coalesce(c.since, 1) / c.seconds / chips / peak_flops,
        iif(m.place IS NULL, iif(l.mfu > 0, l.mfu, NULL), m.mfu) / 100.0, :flops * coalesce(c.since, 1), c.rowid
-FROM training_ranges AS r CROSS JOIN training_clocks AS k ON k.range = r.rowid CROSS JOIN training_counted AS c ON c.rowid BETWEEN r.first_step AND r.last_step
+FROM training_ranges AS r CROSS JOIN training_clocks AS k ON k.range = r.rowid
+CROSS JOIN training_counted AS c ON c.rowid BETWEEN r.first_step AND r.last_step
 CROSS JOIN training_lines AS l ON l.rowid = c.id LEFT JOIN training_merged AS m ON m.place = c.rowid
 WHERE :only_relations IS NULL AND c.since IS NOT 0 AND c.seconds > 0 AND (c.since > 0 OR c.trained);
 
@@ -262,7 +303,9 @@ DROP TABLE IF EXISTS temp.training_runs;
 CREATE TEMP TABLE training_runs AS
 WITH told AS (
   SELECT r.rowid AS range, start_time AS clock, seconds_before,
-         (SELECT start_time + (c.so_far - seconds_before) - c.seconds FROM training_counted AS c WHERE c.rowid BETWEEN r.first_step AND r.last_step AND c.seconds IS NOT NULL ORDER BY c.rowid LIMIT 1) AS start_time,
+         (SELECT start_time + (c.so_far - seconds_before) - c.seconds
+          FROM training_counted AS c WHERE c.rowid BETWEEN r.first_step AND r.last_step AND c.seconds IS NOT NULL
+          ORDER BY c.rowid LIMIT 1) AS start_time,
          (SELECT max(l.steps) FROM training_lines AS l WHERE l.rowid BETWEEN r.first AND r.last AND l.step IS NOT NULL) AS steps
   FROM training_ranges AS r CROSS JOIN training_clocks AS k ON k.range = r.rowid
 ),
@@ -271,9 +314,11 @@ summed AS ( -- what all steps took, and the first and the last of them
   FROM training_ranges AS r CROSS JOIN training_counted AS c ON c.rowid BETWEEN r.first_step AND r.last_step
   WHERE c.since IS NOT 0 AND c.seconds > 0 AND (c.since > 0 OR c.trained) GROUP BY r.rowid
 )
-SELECT r.job, r.attempt, 'pytorch' AS framework, r.chips, r.chip, min(t.start_time, clock + (f.so_far - seconds_before) - f.seconds) AS start_time, clock + (l.so_far - seconds_before) AS end_time,
+SELECT r.job, r.attempt, 'pytorch' AS framework, r.chips, r.chip,
+       min(t.start_time, clock + (f.so_far - seconds_before) - f.seconds) AS start_time, clock + (l.so_far - seconds_before) AS end_time,
        CASE WHEN l.step = t.steps THEN 'completed' END AS own_outcome, s.range, s.first, s.seconds, s.executions
-FROM summed AS s CROSS JOIN training_ranges AS r ON r.rowid = s.range JOIN told AS t ON t.range = s.range JOIN training_counted AS f ON f.rowid = s.first JOIN training_counted AS l ON l.rowid = s.last;
+FROM summed AS s CROSS JOIN training_ranges AS r ON r.rowid = s.range JOIN told AS t ON t.range = s.range
+JOIN training_counted AS f ON f.rowid = s.first JOIN training_counted AS l ON l.rowid = s.last;
 
 -- ---- 3. The relations ----
 
@@ -282,12 +327,16 @@ FROM summed AS s CROSS JOIN training_ranges AS r ON r.rowid = s.range JOIN told 
 DROP TABLE IF EXISTS temp.spans;
 CREATE TEMP TABLE spans AS
 WITH first AS (
-  SELECT r.job, r.attempt, k.start_time + (f.so_far - seconds_before) - f.seconds AS start_time, f.seconds, (r.seconds - f.seconds) / (r.executions - coalesce(f.since, 1)) AS others
-  FROM training_runs AS r JOIN training_clocks AS k ON k.range = r.range JOIN training_counted AS f ON f.rowid = r.first WHERE coalesce(f.since, 1) = 1
+  SELECT r.job, r.attempt, k.start_time + (f.so_far - seconds_before) - f.seconds AS start_time, f.seconds,
+         (r.seconds - f.seconds) / (r.executions - coalesce(f.since, 1)) AS others
+  FROM training_runs AS r JOIN training_clocks AS k ON k.range = r.range JOIN training_counted AS f ON f.rowid = r.first
+  WHERE coalesce(f.since, 1) = 1
 )
-SELECT job, attempt, 'step' AS kind, start_time + (c.so_far - seconds_before) - c.seconds AS start_time, start_time + (c.so_far - seconds_before) AS end_time, c.step,
+SELECT job, attempt, 'step' AS kind, start_time + (c.so_far - seconds_before) - c.seconds AS start_time,
+       start_time + (c.so_far - seconds_before) AS end_time, c.step,
        k.flops_of_step * coalesce(c.since, 1) AS flops
-FROM training_ranges AS r CROSS JOIN training_clocks AS k ON k.range = r.rowid CROSS JOIN training_counted AS c ON c.rowid BETWEEN r.first_step AND r.last_step
+FROM training_ranges AS r CROSS JOIN training_clocks AS k ON k.range = r.rowid
+CROSS JOIN training_counted AS c ON c.rowid BETWEEN r.first_step AND r.last_step
 WHERE c.since IS NOT 0 AND c.seconds > 0 AND (c.since > 0 OR c.trained)
 UNION ALL
 SELECT job, attempt, 'compile', start_time, start_time + seconds - others, NULL, NULL FROM first WHERE seconds > others

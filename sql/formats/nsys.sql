@@ -49,11 +49,14 @@ LEFT JOIN (
 -- that its version lacks, a natural join with that table makes one of NULLs.
 ATTACH ':memory:' AS nsys_absent;
 CREATE TABLE nsys_absent.StringIds (id, value);
-CREATE TABLE nsys_absent.CUPTI_ACTIVITY_KIND_KERNEL (start, "end", deviceId, contextId, streamId, correlationId, globalPid, demangledName, shortName, mangledName);
-CREATE TABLE nsys_absent.CUPTI_ACTIVITY_KIND_MEMCPY (start, "end", deviceId, contextId, streamId, correlationId, globalPid, bytes, copyKind);
+CREATE TABLE nsys_absent.CUPTI_ACTIVITY_KIND_KERNEL (start, "end", deviceId, contextId, streamId, correlationId, globalPid, demangledName,
+    shortName, mangledName);
+CREATE TABLE nsys_absent.CUPTI_ACTIVITY_KIND_MEMCPY (start, "end", deviceId, contextId, streamId, correlationId, globalPid, bytes,
+    copyKind);
 CREATE TABLE nsys_absent.CUPTI_ACTIVITY_KIND_MEMSET (start, "end", deviceId, contextId, streamId, correlationId, globalPid, bytes);
 CREATE TABLE nsys_absent.CUPTI_ACTIVITY_KIND_GRAPH_TRACE (start, "end", deviceId, contextId, streamId, correlationId, globalPid, graphId);
-CREATE TABLE nsys_absent.CUPTI_ACTIVITY_KIND_SYNCHRONIZATION (start, "end", deviceId, contextId, streamId, correlationId, globalPid, syncType);
+CREATE TABLE nsys_absent.CUPTI_ACTIVITY_KIND_SYNCHRONIZATION (start, "end", deviceId, contextId, streamId, correlationId, globalPid,
+    syncType);
 CREATE TABLE nsys_absent.CUPTI_ACTIVITY_KIND_RUNTIME (start, "end", globalTid, correlationId, nameId);
 CREATE TABLE nsys_absent.NVTX_EVENTS (start, "end", eventType, text, textId, globalTid);
 CREATE TABLE nsys_absent.TARGET_INFO_GPU (id, name);
@@ -64,12 +67,16 @@ CREATE TABLE nsys_absent.META_DATA_CAPTURE (name, value);
 CREATE TABLE nsys_absent.DIAGNOSTIC_EVENT (severity, text, globalPid);
 
 UPDATE nsys_trace SET
-  base_ns = coalesce((SELECT utcEpochNs FROM TARGET_INFO_SESSION_START_TIME AS s NATURAL LEFT JOIN nsys_absent.TARGET_INFO_SESSION_START_TIME AS n LIMIT 1), 0),
+  base_ns = coalesce((SELECT utcEpochNs
+                      FROM TARGET_INFO_SESSION_START_TIME AS s NATURAL LEFT JOIN nsys_absent.TARGET_INFO_SESSION_START_TIME AS n LIMIT 1),
+                     0),
   host = (SELECT value FROM META_DATA_CAPTURE WHERE name = 'DEVICE_DISPLAY_NAME');
 -- nsys export --ts-normalize=true has added it already.
 UPDATE nsys_trace SET base_ns = 0
-WHERE (SELECT 2 * total(start > base_ns / 2) > count(*) FROM (SELECT * FROM (SELECT start FROM CUPTI_ACTIVITY_KIND_KERNEL LIMIT 99) UNION ALL SELECT * FROM (SELECT start FROM CUPTI_ACTIVITY_KIND_RUNTIME LIMIT 99)
-                                                               UNION ALL SELECT * FROM (SELECT start FROM CUPTI_ACTIVITY_KIND_MEMCPY LIMIT 99)));
+WHERE (SELECT 2 * total(start > base_ns / 2) > count(*)
+       FROM (SELECT * FROM (SELECT start FROM CUPTI_ACTIVITY_KIND_KERNEL LIMIT 99)
+             UNION ALL SELECT * FROM (SELECT start FROM CUPTI_ACTIVITY_KIND_RUNTIME LIMIT 99)
+              UNION ALL SELECT * FROM (SELECT start FROM CUPTI_ACTIVITY_KIND_MEMCPY LIMIT 99)));
 
 DELETE FROM device_activity WHERE trace IN (SELECT trace FROM nsys_trace);
 DELETE FROM device_steps WHERE trace IN (SELECT trace FROM nsys_trace);
@@ -82,11 +89,13 @@ INSERT INTO device_traces (trace, format, base_ns, host) SELECT trace, 'nsys', b
 -- process and thread: without the lowest 24 bits a thread's is its process's.
 DROP TABLE IF EXISTS temp.nsys_gpus; -- Nsight Systems before 2021.3 has TARGET_INFO_CUDA_GPU
 CREATE TEMP TABLE nsys_gpus AS
-SELECT id, max(name) AS name FROM (SELECT id, name FROM TARGET_INFO_GPU UNION ALL SELECT deviceId, name FROM TARGET_INFO_CUDA_GPU) GROUP BY id;
+SELECT id, max(name) AS name FROM (SELECT id, name FROM TARGET_INFO_GPU UNION ALL SELECT deviceId, name FROM TARGET_INFO_CUDA_GPU)
+GROUP BY id;
 DROP TABLE IF EXISTS temp.nsys_devices;
 CREATE TEMP TABLE nsys_devices AS
 WITH told AS (
-  SELECT DISTINCT pid, cudaId AS cuda, gpuId AS gpu, uuid FROM TARGET_INFO_CUDA_DEVICE AS d NATURAL LEFT JOIN nsys_absent.TARGET_INFO_CUDA_DEVICE AS n
+  SELECT DISTINCT pid, cudaId AS cuda, gpuId AS gpu, uuid
+  FROM TARGET_INFO_CUDA_DEVICE AS d NATURAL LEFT JOIN nsys_absent.TARGET_INFO_CUDA_DEVICE AS n
 ),
 parts AS (SELECT gpu, iif(gpu IS NULL, cuda, NULL) AS cuda, count(DISTINCT uuid) AS n FROM told GROUP BY 1, 2)
 SELECT d.pid, d.cuda, d.gpu IS NULL AND d.uuid IS NULL AS unsure, d.gpu IS NOT NULL AND p.n > 1 AS slice, g.name AS chip,
@@ -94,7 +103,8 @@ SELECT d.pid, d.cuda, d.gpu IS NULL AND d.uuid IS NULL AS unsure, d.gpu IS NOT N
             WHEN (SELECT max(n) FROM parts WHERE gpu IS NULL) > 1 THEN coalesce(d.uuid, CAST(d.cuda AS TEXT))
             ELSE CAST(d.cuda AS TEXT) END AS device
 FROM told AS d LEFT JOIN parts AS p ON p.gpu = d.gpu
-LEFT JOIN nsys_gpus AS g ON g.id = d.gpu OR d.gpu IS NULL AND g.id = (SELECT min(id) FROM nsys_gpus GROUP BY NULL HAVING count(DISTINCT name) = 1);
+LEFT JOIN nsys_gpus AS g ON g.id = d.gpu OR d.gpu IS NULL
+  AND g.id = (SELECT min(id) FROM nsys_gpus GROUP BY NULL HAVING count(DISTINCT name) = 1);
 CREATE INDEX temp.nsys_device ON nsys_devices(pid, cuda);
 
 -- ---- 2. What the program marks ----
@@ -108,7 +118,8 @@ LEFT JOIN StringIds AS s ON s.id = n.textId
 WHERE n.eventType IN (59, 60, 70, 71);
 DROP TABLE IF EXISTS temp.device_marks;
 CREATE TEMP TABLE device_marks AS
-SELECT t.trace, n.globalTid >> 24 AS process, n.globalTid AS thread, n.name, n.start, n."end", t.step AS steps, n.globalTid >> 24 & 0xffffff AS pid, n.nests
+SELECT t.trace, n.globalTid >> 24 AS process, n.globalTid AS thread, n.name, n.start, n."end", t.step AS steps,
+       n.globalTid >> 24 & 0xffffff AS pid, n.nests
 FROM nsys_trace AS t CROSS JOIN nsys_ranges AS n WHERE n."end" IS NOT NULL AND n.name IS NOT NULL;
 DROP TABLE IF EXISTS temp.device_calls;
 CREATE TEMP TABLE device_calls AS SELECT start, "end" FROM CUPTI_ACTIVITY_KIND_RUNTIME WHERE "end" >= start;
@@ -116,7 +127,8 @@ CREATE TEMP TABLE device_calls AS SELECT start, "end" FROM CUPTI_ACTIVITY_KIND_R
 .read sql/formats/device/step_names.sql
 DROP TABLE IF EXISTS temp.device_odd;
 CREATE TEMP TABLE device_odd AS
-SELECT 1 AS odd WHERE EXISTS (SELECT 1 FROM StringIds WHERE value GLOB '*[^ -~]*') OR EXISTS (SELECT 1 FROM device_ranges_seen WHERE name GLOB '*[^ -~]*');
+SELECT 1 AS odd WHERE EXISTS (SELECT 1 FROM StringIds WHERE value GLOB '*[^ -~]*')
+  OR EXISTS (SELECT 1 FROM device_ranges_seen WHERE name GLOB '*[^ -~]*');
 
 INSERT INTO device_ranges (trace, side, thread, name, start_ns, end_ns)
 SELECT t.trace, 'host', CAST(r.thread & 0xffffff AS TEXT), r.name, r.start + t.base_ns, r."end" + t.base_ns
@@ -130,7 +142,8 @@ DROP VIEW IF EXISTS temp.device_host_calls;
 CREATE TEMP VIEW device_host_calls AS
 SELECT globalTid >> 24 AS process, globalTid AS thread, correlationId AS call, min(start) AS start, "end",
        (SELECT value FROM StringIds WHERE id = nameId) AS name, CAST(globalTid & 0xffffff AS TEXT) AS tid
-FROM (SELECT start, "end", correlationId, nameId, globalTid FROM CUPTI_ACTIVITY_KIND_RUNTIME AS r NATURAL LEFT JOIN nsys_absent.CUPTI_ACTIVITY_KIND_RUNTIME AS n)
+FROM (SELECT start, "end", correlationId, nameId, globalTid
+      FROM CUPTI_ACTIVITY_KIND_RUNTIME AS r NATURAL LEFT JOIN nsys_absent.CUPTI_ACTIVITY_KIND_RUNTIME AS n)
 WHERE correlationId > 0
 GROUP BY globalTid >> 24, correlationId;
 .read sql/formats/device/launches.sql
@@ -145,7 +158,9 @@ CREATE TEMP TABLE device_names AS SELECT DISTINCT kind, name, NULL AS hlo_catego
 
 INSERT INTO device_activity (trace, process, device, chip, stream, class, kind, name, start_ns, end_ns, step, correlation,
                              launch_ns, launch_end_ns, launch_name, launch_thread, op, op_ns, bytes, collective)
-SELECT t.trace, CAST(a.process & 0xffffff AS TEXT), iif(m.n > 1, 'machine ' || coalesce(a.process >> 24, '?') || ' ', '') || coalesce(d.device, CAST(a.deviceId AS TEXT), '?'), coalesce(d.chip, g.name, t.chip),
+SELECT t.trace, CAST(a.process & 0xffffff AS TEXT),
+       iif(m.n > 1, 'machine ' || coalesce(a.process >> 24, '?') || ' ', '') || coalesce(d.device, CAST(a.deviceId AS TEXT), '?'),
+       coalesce(d.chip, g.name, t.chip),
        CAST(a.streamId AS TEXT), c.class, a.kind, a.name, a.start + t.base_ns, a."end" + t.base_ns, l.step, nullif(a.correlationId, 0),
        l.start + t.base_ns, l."end" + t.base_ns, l.name, l.thread, l.op, l.op_start + t.base_ns, a.bytes,
        c.collective
@@ -160,28 +175,39 @@ WHERE a."end" >= a.start;
 -- ---- 5. What has no place ----
 
 INSERT INTO mpg_issues(source, severity, kind, line, count, detail)
-SELECT t.trace, 'warning', 'missing_field', NULL, count(*), 'kernels whose name the export lacks (StringIds): they count as computation' FROM nsys_activity AS a, nsys_trace AS t WHERE a.kind = 'kernel' AND a.name = 'kernel' GROUP BY t.trace;
+SELECT t.trace, 'warning', 'missing_field', NULL, count(*), 'kernels whose name the export lacks (StringIds): they count as computation'
+FROM nsys_activity AS a, nsys_trace AS t WHERE a.kind = 'kernel' AND a.name = 'kernel' GROUP BY t.trace;
 INSERT INTO mpg_issues(source, severity, kind, line, count, detail)
-SELECT t.trace, 'warning', 'missing_field', NULL, count(DISTINCT a.process), 'processes of which the export does not tell which GPU is which (TARGET_INFO_CUDA_DEVICE): GPUs of one number count as one'
-FROM nsys_trace AS t CROSS JOIN nsys_activity AS a LEFT JOIN nsys_devices AS d ON d.pid = a.process & 0xffffff AND d.cuda = a.deviceId WHERE coalesce(d.unsure, 1) AND (SELECT count(DISTINCT process) FROM nsys_activity) > 1 GROUP BY t.trace;
+SELECT t.trace, 'warning', 'missing_field', NULL, count(DISTINCT a.process),
+       'processes of which the export does not tell which GPU is which (TARGET_INFO_CUDA_DEVICE): GPUs of one number count as one'
+FROM nsys_trace AS t CROSS JOIN nsys_activity AS a LEFT JOIN nsys_devices AS d ON d.pid = a.process & 0xffffff AND d.cuda = a.deviceId
+WHERE coalesce(d.unsure, 1) AND (SELECT count(DISTINCT process) FROM nsys_activity) > 1 GROUP BY t.trace;
 INSERT INTO mpg_issues(source, severity, kind, count, detail)
 SELECT t.trace, 'warning', 'missing_field', count(*), 'columns that the export lacks count as empty: ' || group_concat(c.name, ', ')
 FROM nsys_trace AS t, (
   SELECT k.name || '.' || n.name AS name FROM pragma_table_list AS k JOIN pragma_table_info(k.name, 'nsys_absent') AS n
   WHERE k.schema = (SELECT schema FROM pragma_table_list WHERE name = 'StringIds' AND schema <> 'nsys_absent' LIMIT 1)
-    AND n.name IN ('deviceId', 'streamId', 'correlationId', 'globalPid', 'globalTid', 'eventType', 'nameId', 'bytes', 'copyKind', 'syncType') AND k.name <> 'DIAGNOSTIC_EVENT'
+    AND n.name IN ('deviceId', 'streamId', 'correlationId', 'globalPid', 'globalTid', 'eventType', 'nameId', 'bytes', 'copyKind',
+                   'syncType') AND k.name <> 'DIAGNOSTIC_EVENT'
     AND n.name NOT IN (SELECT name FROM pragma_table_info(k.name, k.schema)) ORDER BY 1
 ) AS c GROUP BY t.trace;
 INSERT INTO mpg_issues(source, severity, kind, count, detail)
-SELECT trace, 'warning', 'missing_field', 1, 'the start of the session (TARGET_INFO_SESSION_START_TIME): times are those since it, not Unix time' FROM nsys_trace
-WHERE NOT EXISTS (SELECT 1 FROM TARGET_INFO_SESSION_START_TIME AS s NATURAL LEFT JOIN nsys_absent.TARGET_INFO_SESSION_START_TIME AS n WHERE utcEpochNs IS NOT NULL);
+SELECT trace, 'warning', 'missing_field', 1,
+       'the start of the session (TARGET_INFO_SESSION_START_TIME): times are those since it, not Unix time' FROM nsys_trace
+WHERE NOT EXISTS (SELECT 1 FROM TARGET_INFO_SESSION_START_TIME AS s NATURAL LEFT JOIN nsys_absent.TARGET_INFO_SESSION_START_TIME AS n
+                  WHERE utcEpochNs IS NOT NULL);
 INSERT INTO mpg_issues(source, severity, kind, count, detail)
-SELECT t.trace, 'warning', 'no_device_event', count(*), 'calls launch kernels, and the export has no kernel' FROM nsys_trace AS t, device_host_launches AS l
-WHERE l.name GLOB 'cu*LaunchKernel*' AND NOT EXISTS (SELECT 1 FROM CUPTI_ACTIVITY_KIND_KERNEL) AND EXISTS (SELECT 1 FROM nsys_activity) GROUP BY t.trace;
+SELECT t.trace, 'warning', 'no_device_event', count(*), 'calls launch kernels, and the export has no kernel'
+FROM nsys_trace AS t, device_host_launches AS l
+WHERE l.name GLOB 'cu*LaunchKernel*' AND NOT EXISTS (SELECT 1 FROM CUPTI_ACTIVITY_KIND_KERNEL) AND EXISTS (SELECT 1 FROM nsys_activity)
+GROUP BY t.trace;
 INSERT INTO mpg_issues(source, severity, kind, count, detail)
-SELECT t.trace, 'warning', 'guessed_share', count(DISTINCT d.device), 'slices of GPUs (MIG): each counts as a device of its own, by the name of the whole GPU' FROM nsys_trace AS t, nsys_devices AS d WHERE d.slice GROUP BY t.trace;
+SELECT t.trace, 'warning', 'guessed_share', count(DISTINCT d.device),
+       'slices of GPUs (MIG): each counts as a device of its own, by the name of the whole GPU'
+FROM nsys_trace AS t, nsys_devices AS d WHERE d.slice GROUP BY t.trace;
 INSERT INTO mpg_issues(source, severity, kind, count, detail)
-SELECT t.trace, 'warning', 'conflict', count(*), 'starts of the session (TARGET_INFO_SESSION_START_TIME): the first counts' FROM nsys_trace AS t, TARGET_INFO_SESSION_START_TIME GROUP BY t.trace HAVING count(*) > 1;
+SELECT t.trace, 'warning', 'conflict', count(*), 'starts of the session (TARGET_INFO_SESSION_START_TIME): the first counts'
+FROM nsys_trace AS t, TARGET_INFO_SESSION_START_TIME GROUP BY t.trace HAVING count(*) > 1;
 INSERT INTO mpg_issues(source, severity, kind, count, detail)
 SELECT t.trace, 'warning', 'missing_samples', count(*), 'the profiler says that events may be missing: ' || min(d.text)
 FROM nsys_trace AS t, (SELECT severity, text, globalPid FROM DIAGNOSTIC_EVENT AS d NATURAL LEFT JOIN nsys_absent.DIAGNOSTIC_EVENT AS n) AS d
@@ -193,7 +219,8 @@ DELETE FROM nsys_left_out WHERE trace IN (SELECT trace FROM nsys_trace);
 INSERT INTO nsys_left_out
 SELECT t.trace, w.what, w.count
 FROM nsys_trace AS t, (
-  SELECT 'activity that ends before it starts, or has no time' AS what, count(*) AS count FROM nsys_activity WHERE coalesce("end" < start, 1)
+  SELECT 'activity that ends before it starts, or has no time' AS what, count(*) AS count
+  FROM nsys_activity WHERE coalesce("end" < start, 1)
   UNION ALL
   SELECT 'NVTX range that is open at the end', count(*) FROM nsys_ranges WHERE "end" IS NULL
   UNION ALL
@@ -203,15 +230,18 @@ FROM nsys_trace AS t, (
   FROM pragma_table_list AS t
   WHERE t.schema = (SELECT schema FROM pragma_table_list WHERE name = 'StringIds' AND schema <> 'nsys_absent' LIMIT 1)
     AND t.name NOT IN (SELECT name FROM pragma_table_list WHERE schema = 'nsys_absent')
-    AND (upper(t.name) GLOB 'CUPTI_ACTIVITY_KIND_*KERNEL*' OR upper(t.name) GLOB 'CUPTI_ACTIVITY_KIND_*_V[0-9]*' OR upper(t.name) GLOB 'NVTX_EVENTS_*' OR upper(t.name) GLOB 'TARGET_INFO_*_V[0-9]*'
+    AND (upper(t.name) GLOB 'CUPTI_ACTIVITY_KIND_*KERNEL*' OR upper(t.name) GLOB 'CUPTI_ACTIVITY_KIND_*_V[0-9]*'
+         OR upper(t.name) GLOB 'NVTX_EVENTS_*' OR upper(t.name) GLOB 'TARGET_INFO_*_V[0-9]*'
          OR (SELECT count(*) FROM pragma_table_info(t.name, t.schema) WHERE lower(name) IN ('start', 'end', 'deviceid', 'streamid')) = 4)
 ) AS w
 WHERE w.count > 0;
 INSERT INTO mpg_issues(source, severity, kind, line, count, detail)
-SELECT l.trace, 'data_loss', iif(l.what GLOB 'table *', 'unknown_event', 'left_out'), NULL, l.count, l.what || ': left out' FROM nsys_left_out AS l JOIN nsys_trace AS t USING (trace);
+SELECT l.trace, 'data_loss', iif(l.what GLOB 'table *', 'unknown_event', 'left_out'), NULL, l.count, l.what || ': left out'
+FROM nsys_left_out AS l JOIN nsys_trace AS t USING (trace);
 
 INSERT INTO mpg_issues(source, severity, kind, line, count, detail)
-SELECT trace, 'warning', 'no_device_event', NULL, 1, 'no table of kernels, copies or sets that is known has a row: was it traced with --trace=cuda?'
+SELECT trace, 'warning', 'no_device_event', NULL, 1,
+       'no table of kernels, copies or sets that is known has a row: was it traced with --trace=cuda?'
 FROM nsys_trace WHERE trace NOT IN (SELECT trace FROM device_activity);
 
 CREATE TEMP TABLE device_read AS SELECT trace FROM nsys_trace;

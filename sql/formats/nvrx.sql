@@ -21,25 +21,31 @@
 
 DROP TABLE IF EXISTS temp.nvrx_events;
 CREATE TEMP TABLE nvrx_events AS
-SELECT CAST(coalesce(:job, _file) AS TEXT) AS job, _file AS file, _line AS line, time, CAST(json_extract(fields, '$.cycle') AS INTEGER) AS cycle, json_extract(fields, '$.event') AS event
-FROM log_trace(mpg_required(:log, ':log'), '(?x) - \ Cycle:\ (?<cycle>\d+)\ Event:\ (?<event>\w+)\ Node:\ .*?\ Time:\ (?<time>\d{4}-\d\d-\d\d\ \d\d:\d\d:\d\d(?:\.\d+)?)', 'ignore', 'UTC')
+SELECT CAST(coalesce(:job, _file) AS TEXT) AS job, _file AS file, _line AS line, time,
+       CAST(json_extract(fields, '$.cycle') AS INTEGER) AS cycle, json_extract(fields, '$.event') AS event
+FROM log_trace(mpg_required(:log, ':log'),
+               '(?x) - \ Cycle:\ (?<cycle>\d+)\ Event:\ (?<event>\w+)\ Node:\ .*?\ Time:\ (?<time>\d{4}-\d\d-\d\d\ \d\d:\d\d:\d\d(?:\.\d+)?)',
+               'ignore', 'UTC')
 WHERE time IS NOT NULL;
 
 -- What cannot be: a time that is more than ten years from the middle one; its event counts as nothing.
 DROP TABLE IF EXISTS temp.nvrx_far;
 CREATE TEMP TABLE nvrx_far AS
 WITH years AS (SELECT CAST(time / 31556952 AS INTEGER) AS year, count(*) AS n FROM nvrx_events GROUP BY 1),
-middle AS (SELECT min(year) AS year FROM (SELECT year, sum(n) OVER (ORDER BY year) AS so_far, sum(n) OVER () AS n FROM years) WHERE 2 * so_far >= n)
+middle AS (SELECT min(year) AS year FROM (SELECT year, sum(n) OVER (ORDER BY year) AS so_far, sum(n) OVER () AS n FROM years)
+           WHERE 2 * so_far >= n)
 SELECT e.rowid AS row, file, line FROM nvrx_events AS e, middle WHERE abs(time / 31556952 - year) > 10;
 INSERT INTO mpg_issues(source, severity, kind, line, count, detail)
-SELECT file, 'data_loss', 'impossible_time', min(line), count(*), 'events whose time is more than ten years from the middle one: left out' FROM nvrx_far GROUP BY file;
+SELECT file, 'data_loss', 'impossible_time', min(line), count(*), 'events whose time is more than ten years from the middle one: left out'
+FROM nvrx_far GROUP BY file;
 DELETE FROM nvrx_events WHERE rowid IN (SELECT row FROM nvrx_far);
 DROP TABLE nvrx_far;
 
 INSERT INTO mpg_issues(source, severity, kind, line, count, detail)
 SELECT file, 'warning', 'unknown_event', min(line), count(*), 'events of ft_launcher that are not known: ' || group_concat(DISTINCT event)
 FROM nvrx_events
-WHERE event NOT IN ('failure_detected', 'worker_terminated', 'rendezvous_started', 'rendezvous_completed', 'worker_start_started', 'worker_start_completed',
+WHERE event NOT IN ('failure_detected', 'worker_terminated', 'rendezvous_started', 'rendezvous_completed', 'worker_start_started',
+                    'worker_start_completed',
                     'health_check_started', 'health_check_completed', 'node_eviction_detected')
 GROUP BY file;
 
@@ -51,7 +57,9 @@ DROP TABLE IF EXISTS temp.nvrx_cycles;
 CREATE TEMP TABLE nvrx_cycles AS
 WITH placed AS (
   SELECT *, sum(anew) OVER (PARTITION BY job ORDER BY time, file, line) AS launcher
-  FROM (SELECT *, event = 'rendezvous_started' AND coalesce(cycle < lag(cycle) OVER w OR cycle = lag(cycle) OVER w AND lag(event) OVER w = 'worker_start_completed' AND time - lag(time) OVER w > 10, 0) AS anew
+  FROM (SELECT *, event = 'rendezvous_started'
+                 AND coalesce(cycle < lag(cycle) OVER w OR cycle = lag(cycle) OVER w AND lag(event) OVER w = 'worker_start_completed'
+                              AND time - lag(time) OVER w > 10, 0) AS anew
         FROM nvrx_events WINDOW w AS (PARTITION BY job ORDER BY time, file, line))
 )
 SELECT job, launcher, cycle, min(file) AS file, min(line) AS line, max(time) AS last_time,
@@ -61,10 +69,12 @@ FROM placed GROUP BY job, launcher, cycle;
 
 -- Workers that never started: what is told of the cycle counts.
 INSERT INTO mpg_issues(source, severity, kind, line, count, detail)
-SELECT file, 'warning', 'open_cycle', min(line), count(*), 'cycles in which no worker started, the first is ' || min(cycle) || ': they count until their last event'
+SELECT file, 'warning', 'open_cycle', min(line), count(*),
+       'cycles in which no worker started, the first is ' || min(cycle) || ': they count until their last event'
 FROM nvrx_cycles WHERE start_time IS NOT NULL AND end_time IS NULL GROUP BY file;
 INSERT INTO mpg_issues(source, severity, kind, line, count, detail)
-SELECT file, 'warning', 'open_cycle', min(line), count(*), 'cycles of whose begin the log does not tell, the first is ' || min(cycle) || ': left out'
+SELECT file, 'warning', 'open_cycle', min(line), count(*),
+       'cycles of whose begin the log does not tell, the first is ' || min(cycle) || ': left out'
 FROM nvrx_cycles WHERE start_time IS NULL GROUP BY file;
 
 -- ---- 3. The relations ----

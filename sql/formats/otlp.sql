@@ -26,20 +26,26 @@
 -- ---- 1. The input ----
 
 CREATE TEMP TABLE IF NOT EXISTS otlp_spans AS
-SELECT trace_id, span_id, name, status, start_time, end_time, resource, scope_attributes, attributes FROM otlp_trace(mpg_required(:otlp, ':otlp'));
+SELECT trace_id, span_id, name, status, start_time, end_time, resource, scope_attributes, attributes
+FROM otlp_trace(mpg_required(:otlp, ':otlp'));
 
 -- What the scope says it says of its spans, as the resource does, which it is more exact than.
 UPDATE otlp_spans SET resource = json_patch(coalesce(resource, '{}'), scope_attributes) WHERE instr(scope_attributes, '"mpg.') > 0;
 
 -- Exporters and collectors send again what nobody said to have received: a span counts once, and where it came
--- before it had ended, as it ended. Two of one id that differ in name or start are two: processes that were forked share a generator of ids.
+-- before it had ended, as it ended. Two of one id that differ in name or start are two: processes that were forked share a generator of
+-- ids.
 DROP TABLE IF EXISTS temp.otlp_again;
 CREATE TEMP TABLE otlp_again AS
-SELECT id, name FROM (SELECT rowid AS id, name, row_number() OVER (PARTITION BY trace_id, span_id, name, start_time ORDER BY end_time IS NULL, rowid) AS place
-                      FROM temp.otlp_spans WHERE span_id IN (SELECT span_id FROM temp.otlp_spans WHERE span_id IS NOT NULL GROUP BY span_id HAVING count(*) > 1)) -- few are told twice
+SELECT id, name FROM (SELECT rowid AS id, name,
+                             row_number() OVER (PARTITION BY trace_id, span_id, name, start_time ORDER BY end_time IS NULL, rowid) AS place
+                      -- few are told twice
+                      FROM temp.otlp_spans WHERE span_id
+                          IN (SELECT span_id FROM temp.otlp_spans WHERE span_id IS NOT NULL GROUP BY span_id HAVING count(*) > 1))
 WHERE place > 1;
 INSERT INTO mpg_issues(source, severity, kind, count, detail)
-SELECT coalesce(:otlp, 'otlp_spans'), 'info', 'repeated_record', count(*), 'spans that were sent again, the first "' || min(name) || '": they count once' FROM otlp_again GROUP BY NULL;
+SELECT coalesce(:otlp, 'otlp_spans'), 'info', 'repeated_record', count(*),
+       'spans that were sent again, the first "' || min(name) || '": they count once' FROM otlp_again GROUP BY NULL;
 DELETE FROM temp.otlp_spans WHERE rowid IN (SELECT id FROM otlp_again);
 DROP TABLE otlp_again;
 
@@ -47,73 +53,100 @@ DROP TABLE otlp_again;
 DROP TABLE IF EXISTS temp.otlp_far;
 CREATE TEMP TABLE otlp_far AS
 WITH wide AS MATERIALIZED (
-  SELECT 1 FROM (SELECT min(coalesce(start_time, end_time)) AS first, max(coalesce(end_time, start_time)) AS last, max(start_time) AS last_start, min(end_time) AS first_end FROM otlp_spans)
+  SELECT 1 FROM (SELECT min(coalesce(start_time, end_time)) AS first, max(coalesce(end_time, start_time)) AS last,
+                        max(start_time) AS last_start, min(end_time) AS first_end FROM otlp_spans)
   WHERE max(last, coalesce(last_start, last)) - min(first, coalesce(first_end, first)) > 284012568
 ),
-years AS (SELECT CAST(coalesce(start_time, end_time) / 31556952 AS INTEGER) AS year, count(*) AS n FROM wide CROSS JOIN otlp_spans GROUP BY 1),
+years AS (SELECT CAST(coalesce(start_time, end_time) / 31556952 AS INTEGER) AS year, count(*) AS n
+          FROM wide CROSS JOIN otlp_spans GROUP BY 1),
 middle AS (
-  SELECT min(year) AS year FROM (SELECT year, sum(n) OVER (ORDER BY year) AS so_far, sum(n) OVER () AS n FROM years WHERE year IS NOT NULL) WHERE 2 * so_far >= n
+  SELECT min(year) AS year FROM (SELECT year, sum(n) OVER (ORDER BY year) AS so_far, sum(n) OVER () AS n FROM years WHERE year IS NOT NULL)
+  WHERE 2 * so_far >= n
 )
 SELECT s.rowid AS row, name FROM middle CROSS JOIN otlp_spans AS s
 WHERE year IS NOT NULL AND max(abs(coalesce(start_time / 31556952 - year, 0)), abs(coalesce(end_time / 31556952 - year, 0))) > 10;
 INSERT INTO mpg_issues(source, severity, kind, count, detail)
-SELECT coalesce(:otlp, 'otlp_spans'), 'data_loss', 'impossible_time', count(*), 'a time of span "' || min(name) || '" is more than ten years from the middle one: it is left out'
+SELECT coalesce(:otlp, 'otlp_spans'), 'data_loss', 'impossible_time', count(*),
+       'a time of span "' || min(name) || '" is more than ten years from the middle one: it is left out'
 FROM otlp_far GROUP BY NULL;
 DELETE FROM temp.otlp_spans WHERE rowid IN (SELECT row FROM otlp_far);
 DROP TABLE otlp_far;
 INSERT INTO mpg_issues(source, severity, kind, count, detail)
-SELECT coalesce(:otlp, 'otlp_spans'), 'data_loss', 'end_before_start', count(*), 'span "' || min(name) || '" ended before it started: it lasts no time'
+SELECT coalesce(:otlp, 'otlp_spans'), 'data_loss', 'end_before_start', count(*),
+       'span "' || min(name) || '" ended before it started: it lasts no time'
 FROM otlp_spans WHERE end_time < start_time GROUP BY NULL;
 INSERT INTO mpg_issues(source, severity, kind, count, detail)
-SELECT coalesce(:otlp, 'otlp_spans'), 'warning', 'missing_field', count(*), 'span "' || min(name) || '" lacks its start or end: it counts as far as it tells'
+SELECT coalesce(:otlp, 'otlp_spans'), 'warning', 'missing_field', count(*),
+       'span "' || min(name) || '" lacks its start or end: it counts as far as it tells'
 FROM otlp_spans WHERE start_time IS NULL OR end_time IS NULL GROUP BY NULL;
 
 -- An attribute of the span, else of its resource. Spans of one rank count, the lowest: the others say the same.
 -- The attributes of a span over those of its resource, merged once and taken apart once.
 DROP TABLE IF EXISTS temp.otlp_merged;
 CREATE TEMP TABLE otlp_merged AS
-SELECT coalesce(json_extract(a, '$."mpg.kind"'), name) AS kind, json_extract(a, '$."mpg.kind"') IS NOT NULL AS by_kind, start_time, max(start_time, end_time) AS end_time, status, a
+SELECT coalesce(json_extract(a, '$."mpg.kind"'), name) AS kind, json_extract(a, '$."mpg.kind"') IS NOT NULL AS by_kind, start_time,
+       max(start_time, end_time) AS end_time, status, a
 FROM (SELECT *, json_patch(coalesce(resource, '{}'), attributes) AS a FROM otlp_spans WHERE start_time IS NOT NULL);
 
 -- What the environment says (OTEL_RESOURCE_ATTRIBUTES) is text.
 DROP TABLE IF EXISTS temp.otlp_named;
 CREATE TEMP TABLE otlp_named AS
-SELECT job, attempt, step, program, flops, bytes, dtype, executions, job_name, owner, phase, framework, runtime, model, priority, a, iif(rank GLOB '[0-9]*' AND rank NOT GLOB '*[^0-9]*', CAST(rank AS INTEGER), rank) AS number,
-       by_kind OR kind IN ('attempt', 'commit', 'init', 'prep', 'compile', 'restore', 'input', 'checkpoint', 'eval', 'hang', 'step', 'rollout', 'serve', 'batch') AS is_known
-FROM (SELECT kind, by_kind, CAST(json_extract(a, '$."mpg.job"') AS TEXT) AS job, json_extract(a, '$."mpg.attempt"') AS attempt, json_extract(a, '$."mpg.step"') AS step,
-             coalesce(json_extract(a, '$."mpg.rank"'), 0) AS rank, json_extract(a, '$."mpg.program"') AS program, json_extract(a, '$."mpg.flops"') AS flops,
-             json_extract(a, '$."mpg.bytes"') AS bytes, json_extract(a, '$."mpg.dtype"') AS dtype, json_extract(a, '$."mpg.executions"') AS executions,
-             json_extract(a, '$."mpg.name"') AS job_name, json_extract(a, '$."mpg.owner"') AS owner, json_extract(a, '$."mpg.phase"') AS phase,
-             json_extract(a, '$."mpg.framework"') AS framework, json_extract(a, '$."mpg.runtime"') AS runtime, json_extract(a, '$."mpg.model"') AS model,
+SELECT job, attempt, step, program, flops, bytes, dtype, executions, job_name, owner, phase, framework, runtime, model, priority, a,
+       iif(rank GLOB '[0-9]*' AND rank NOT GLOB '*[^0-9]*', CAST(rank AS INTEGER), rank) AS number,
+       by_kind OR kind IN ('attempt', 'commit', 'init', 'prep', 'compile', 'restore', 'input', 'checkpoint', 'eval', 'hang', 'step',
+                           'rollout', 'serve', 'batch') AS is_known
+FROM (SELECT kind, by_kind, CAST(json_extract(a, '$."mpg.job"') AS TEXT) AS job, json_extract(a, '$."mpg.attempt"') AS attempt,
+             json_extract(a, '$."mpg.step"') AS step,
+             coalesce(json_extract(a, '$."mpg.rank"'), 0) AS rank, json_extract(a, '$."mpg.program"') AS program,
+             json_extract(a, '$."mpg.flops"') AS flops,
+             json_extract(a, '$."mpg.bytes"') AS bytes, json_extract(a, '$."mpg.dtype"') AS dtype,
+             json_extract(a, '$."mpg.executions"') AS executions,
+             json_extract(a, '$."mpg.name"') AS job_name, json_extract(a, '$."mpg.owner"') AS owner,
+             json_extract(a, '$."mpg.phase"') AS phase,
+             json_extract(a, '$."mpg.framework"') AS framework, json_extract(a, '$."mpg.runtime"') AS runtime,
+             json_extract(a, '$."mpg.model"') AS model,
              json_extract(a, '$."mpg.priority"') AS priority, iif(kind IN ('attempt', 'checkpoint'), a, NULL) AS a
       FROM otlp_merged);
 
 DROP TABLE IF EXISTS temp.otlp_told;
 CREATE TEMP TABLE otlp_told AS
-WITH told AS MATERIALIZED (SELECT job AS of_job, count(attempt) = count(*) AS all_attempts FROM otlp_named WHERE job IS NOT NULL AND is_known GROUP BY job),
+WITH told AS MATERIALIZED (SELECT job AS of_job, count(attempt) = count(*) AS all_attempts
+                           FROM otlp_named WHERE job IS NOT NULL AND is_known GROUP BY job),
 lowest AS MATERIALIZED ( -- ranks of an attempt may be numbered as another's are not
-  SELECT of_job, iif(all_attempts, attempt, NULL) AS of_attempt, all_attempts, min(number) AS lowest FROM otlp_named CROSS JOIN told ON of_job = job GROUP BY 1, 2
+  SELECT of_job, iif(all_attempts, attempt, NULL) AS of_attempt, all_attempts, min(number) AS lowest
+  FROM otlp_named CROSS JOIN told ON of_job = job GROUP BY 1, 2
 ),
 batch AS MATERIALIZED ( -- of each the last start of those that did not fail
   SELECT n.job AS of_job, n.step AS of_step, max(iif(status IS 'error' OR n.step IS NULL, NULL, start_time)) AS last_start
-  FROM otlp_merged AS m CROSS JOIN otlp_named AS n ON n.rowid = m.rowid JOIN lowest ON of_job = n.job AND lowest = n.number AND of_attempt IS iif(all_attempts, attempt, NULL)
+  FROM otlp_merged AS m CROSS JOIN otlp_named AS n ON n.rowid = m.rowid
+  JOIN lowest ON of_job = n.job AND lowest = n.number AND of_attempt IS iif(all_attempts, attempt, NULL)
   WHERE kind = 'batch' AND is_known GROUP BY n.job, n.step
 )
-SELECT job, attempt, kind, start_time, end_time, status, step, program, flops, bytes, dtype, executions, job_name, owner, phase, framework, runtime, model, priority, n.a AS a,
+SELECT job, attempt, kind, start_time, end_time, status, step, program, flops, bytes, dtype, executions, job_name, owner, phase, framework,
+       runtime, model, priority, n.a AS a,
        -- A batch that runs again is lost by itself.
-       status IS 'error' AND (kind = 'serve' OR (kind = 'batch' AND coalesce(start_time > (SELECT last_start FROM batch WHERE of_job = job AND of_step IS step), 1))) AS failed
-FROM otlp_merged AS m CROSS JOIN otlp_named AS n ON n.rowid = m.rowid CROSS JOIN lowest ON of_job = job AND lowest = number AND of_attempt IS iif(all_attempts, attempt, NULL)
+       status IS 'error' AND (kind = 'serve'
+                              OR (kind = 'batch' AND coalesce(start_time
+                                                                > (SELECT last_start FROM batch WHERE of_job = job AND of_step IS step),
+                                                              1))) AS failed
+FROM otlp_merged AS m CROSS JOIN otlp_named AS n ON n.rowid = m.rowid
+CROSS JOIN lowest ON of_job = job AND lowest = number AND of_attempt IS iif(all_attempts, attempt, NULL)
 WHERE is_known;
 -- What the lowest rank does not tell, as it died first: if there is another.
 DROP TABLE IF EXISTS temp.otlp_ranks;
-CREATE TEMP TABLE otlp_ranks AS SELECT 1 WHERE (SELECT count(*) FROM otlp_named WHERE is_known AND job IS NOT NULL) > (SELECT count(*) FROM otlp_told);
+CREATE TEMP TABLE otlp_ranks AS SELECT 1
+WHERE (SELECT count(*) FROM otlp_named WHERE is_known AND job IS NOT NULL) > (SELECT count(*) FROM otlp_told);
 DROP TABLE IF EXISTS temp.otlp_latest;
 CREATE TEMP TABLE otlp_latest(job PRIMARY KEY, latest) WITHOUT ROWID;
-INSERT INTO otlp_latest SELECT job, max(coalesce(end_time, start_time)) FROM otlp_ranks CROSS JOIN otlp_told WHERE kind <> 'attempt' AND job IS NOT NULL GROUP BY job;
+INSERT INTO otlp_latest SELECT job, max(coalesce(end_time, start_time))
+FROM otlp_ranks CROSS JOIN otlp_told WHERE kind <> 'attempt' AND job IS NOT NULL GROUP BY job;
 INSERT INTO mpg_issues(source, severity, kind, count, detail)
-SELECT coalesce(:otlp, 'otlp_spans'), 'warning', 'missing_steps', count(*), 'steps that only ranks above the lowest tell, first ' || min(step) || ' of job ' || min(job) || ': left out. Did the lowest rank die first?'
+SELECT coalesce(:otlp, 'otlp_spans'), 'warning', 'missing_steps', count(*),
+       'steps that only ranks above the lowest tell, first ' || min(step) || ' of job ' || min(job)
+         || ': left out. Did the lowest rank die first?'
 FROM (SELECT DISTINCT n.job AS job, n.step AS step, coalesce(m.start_time > l.latest + 60, 0) AS is_late
-      FROM otlp_ranks CROSS JOIN otlp_named AS n CROSS JOIN otlp_latest AS l ON l.job = n.job CROSS JOIN otlp_merged AS m ON m.rowid = n.rowid WHERE n.is_known AND m.kind = 'step' AND n.step IS NOT NULL
+      FROM otlp_ranks CROSS JOIN otlp_named AS n CROSS JOIN otlp_latest AS l ON l.job = n.job
+      CROSS JOIN otlp_merged AS m ON m.rowid = n.rowid WHERE n.is_known AND m.kind = 'step' AND n.step IS NOT NULL
       EXCEPT SELECT job, step, 0 FROM otlp_ranks CROSS JOIN otlp_told WHERE kind = 'step')
 GROUP BY NULL;
 DROP TABLE otlp_latest;
@@ -125,26 +158,38 @@ DROP TABLE otlp_merged;
 DROP TABLE IF EXISTS temp.otlp_steps;
 CREATE TEMP TABLE otlp_steps(job, start_time, step, PRIMARY KEY(job, start_time)) WITHOUT ROWID;
 INSERT OR IGNORE INTO otlp_steps
-SELECT t.job, t.start_time, t.step + 0 FROM (SELECT 1 WHERE EXISTS (SELECT 1 FROM otlp_told WHERE kind = 'restore' AND step IS NOT NULL)) CROSS JOIN otlp_told AS t WHERE t.kind = 'step' AND t.step IS NOT NULL;
+SELECT t.job, t.start_time, t.step + 0
+FROM (SELECT 1 WHERE EXISTS (SELECT 1 FROM otlp_told WHERE kind = 'restore' AND step IS NOT NULL)) CROSS JOIN otlp_told AS t
+WHERE t.kind = 'step' AND t.step IS NOT NULL;
 UPDATE otlp_told SET step = NULL
-WHERE kind = 'restore' AND step + 0 > (SELECT s.step FROM otlp_steps AS s WHERE s.job = otlp_told.job AND s.start_time >= otlp_told.start_time ORDER BY s.start_time LIMIT 1);
+WHERE kind = 'restore' AND step + 0
+  > (SELECT s.step FROM otlp_steps AS s WHERE s.job = otlp_told.job AND s.start_time >= otlp_told.start_time ORDER BY s.start_time LIMIT 1);
 DROP TABLE otlp_steps;
 
 -- What spans lack that others of their kind tell: looked for where some do.
 INSERT INTO mpg_issues(source, severity, kind, count, detail)
-SELECT coalesce(:otlp, 'otlp_spans'), 'warning', 'missing_field', count(*), 'spans "' || kind || '" lack ' || field || ', the first of job ' || min(job) || ': they count as far as they tell'
-FROM (SELECT job, kind, CASE WHEN kind = 'attempt' THEN CASE WHEN chips IS NULL AND max(chips) OVER of_kind IS NOT NULL THEN 'mpg.chips' WHEN pool IS NULL AND max(pool) OVER of_kind IS NOT NULL THEN 'mpg.pool'
-                                                               WHEN chip IS NULL AND max(chip) OVER of_kind IS NOT NULL THEN 'mpg.chip' END
-                             WHEN step IS NULL AND max(step) OVER of_kind IS NOT NULL THEN 'mpg.step' WHEN coalesce(flops, program) IS NULL AND max(coalesce(flops, program)) OVER of_kind IS NOT NULL THEN 'mpg.flops' END AS field
-      FROM (SELECT job, kind, step, flops, program, json_extract(a, '$."mpg.chips"') AS chips, json_extract(a, '$."mpg.pool"') AS pool, json_extract(a, '$."mpg.chip"') AS chip
-            FROM (SELECT sum(kind IN ('step', 'commit') AND step IS NULL) AND count(step) OR sum(kind = 'step' AND coalesce(flops, program) IS NULL) AND count(coalesce(flops, program)) AS lacking FROM otlp_told)
+SELECT coalesce(:otlp, 'otlp_spans'), 'warning', 'missing_field', count(*),
+       'spans "' || kind || '" lack ' || field || ', the first of job ' || min(job) || ': they count as far as they tell'
+FROM (SELECT job, kind, CASE WHEN kind = 'attempt'
+                               THEN CASE WHEN chips IS NULL AND max(chips) OVER of_kind IS NOT NULL THEN 'mpg.chips'
+                                         WHEN pool IS NULL AND max(pool) OVER of_kind IS NOT NULL THEN 'mpg.pool'
+                                           WHEN chip IS NULL AND max(chip) OVER of_kind IS NOT NULL THEN 'mpg.chip' END
+                             WHEN step IS NULL AND max(step) OVER of_kind IS NOT NULL THEN 'mpg.step'
+                             WHEN coalesce(flops, program) IS NULL
+                               AND max(coalesce(flops, program)) OVER of_kind IS NOT NULL THEN 'mpg.flops' END AS field
+      FROM (SELECT job, kind, step, flops, program, json_extract(a, '$."mpg.chips"') AS chips, json_extract(a, '$."mpg.pool"') AS pool,
+                   json_extract(a, '$."mpg.chip"') AS chip
+            FROM (SELECT sum(kind IN ('step', 'commit') AND step IS NULL) AND count(step)
+                           OR sum(kind = 'step' AND coalesce(flops, program) IS NULL) AND count(coalesce(flops, program)) AS lacking
+                  FROM otlp_told)
                  CROSS JOIN otlp_told WHERE kind = 'attempt' OR lacking AND kind IN ('step', 'commit'))
       WINDOW of_kind AS (PARTITION BY job, kind))
 WHERE field IS NOT NULL GROUP BY kind, field;
 
 -- A step that ended in an error, and that no other of its number made good.
 INSERT INTO mpg_issues(source, severity, kind, count, detail)
-SELECT coalesce(:otlp, 'otlp_spans'), 'warning', 'skipped_steps', sum(n), 'steps that ended in an error, and of whose number none ended well, the first of job ' || min(job) || ': they count as progress'
+SELECT coalesce(:otlp, 'otlp_spans'), 'warning', 'skipped_steps', sum(n),
+       'steps that ended in an error, and of whose number none ended well, the first of job ' || min(job) || ': they count as progress'
 FROM (
   SELECT job, count(*) AS n FROM otlp_told
   WHERE kind = 'step' AND (job, step) IN (SELECT job, step FROM otlp_told WHERE kind = 'step' AND status = 'error')
@@ -155,12 +200,16 @@ GROUP BY NULL;
 
 -- Attributes in other letters, or misspelt, are none of the convention.
 INSERT INTO mpg_issues(source, severity, kind, count, detail)
-SELECT coalesce(:otlp, 'otlp_spans'), 'info', 'unknown_column', sum(n), 'attributes that are not of the convention: not read: ' || group_concat(key, ', ')
+SELECT coalesce(:otlp, 'otlp_spans'), 'info', 'unknown_column', sum(n),
+       'attributes that are not of the convention: not read: ' || group_concat(key, ', ')
 FROM (SELECT key, sum(n) AS n
       FROM (SELECT a.key, 1 AS n FROM otlp_spans, json_each(attributes) AS a WHERE a.key LIKE 'mpg.%'
-            UNION ALL SELECT a.key, r.n FROM (SELECT resource, count(*) AS n FROM otlp_spans GROUP BY resource) AS r, json_each(r.resource) AS a WHERE a.key LIKE 'mpg.%')
-      WHERE key NOT IN ('mpg.job', 'mpg.attempt', 'mpg.step', 'mpg.flops', 'mpg.bytes', 'mpg.dtype', 'mpg.program', 'mpg.executions', 'mpg.rank', 'mpg.kind', 'mpg.phase', 'mpg.framework', 'mpg.runtime',
-                        'mpg.model', 'mpg.name', 'mpg.owner', 'mpg.priority', 'mpg.durable', 'mpg.chips', 'mpg.chip', 'mpg.pool', 'mpg.outcome')
+            UNION ALL SELECT a.key, r.n FROM (SELECT resource, count(*) AS n FROM otlp_spans GROUP BY resource) AS r,
+              json_each(r.resource) AS a WHERE a.key LIKE 'mpg.%')
+      WHERE key NOT IN ('mpg.job', 'mpg.attempt', 'mpg.step', 'mpg.flops', 'mpg.bytes', 'mpg.dtype', 'mpg.program', 'mpg.executions',
+                        'mpg.rank', 'mpg.kind', 'mpg.phase', 'mpg.framework', 'mpg.runtime',
+                        'mpg.model', 'mpg.name', 'mpg.owner', 'mpg.priority', 'mpg.durable', 'mpg.chips', 'mpg.chip', 'mpg.pool',
+                        'mpg.outcome')
       GROUP BY key ORDER BY key)
 GROUP BY NULL;
 
@@ -172,11 +221,14 @@ FROM otlp_spans WHERE NOT EXISTS (SELECT 1 FROM otlp_told);
 
 -- Other spans of a job that has some are common; the issue names them, as a kind may be misspelt.
 INSERT INTO mpg_issues(source, severity, kind, count, detail)
-SELECT coalesce(:otlp, 'otlp_spans'), 'info', 'other_spans', count(*), 'spans that are of no kind of the native trace, or of no job: left out; of them ' || coalesce(group_concat(DISTINCT name), 'none with a name')
+SELECT coalesce(:otlp, 'otlp_spans'), 'info', 'other_spans', count(*),
+       'spans that are of no kind of the native trace, or of no job: left out; of them '
+         || coalesce(group_concat(DISTINCT name), 'none with a name')
 FROM otlp_spans AS s
 WHERE EXISTS (SELECT 1 FROM otlp_told)
   AND (coalesce(json_extract(resource, '$."mpg.job"'), json_extract(attributes, '$."mpg.job"')) IS NULL
-       OR (coalesce(name, '') NOT IN ('attempt', 'commit', 'init', 'prep', 'compile', 'restore', 'input', 'checkpoint', 'eval', 'hang', 'step', 'rollout', 'serve', 'batch')
+       OR (coalesce(name, '') NOT IN ('attempt', 'commit', 'init', 'prep', 'compile', 'restore', 'input', 'checkpoint', 'eval', 'hang',
+                                      'step', 'rollout', 'serve', 'batch')
            AND coalesce(json_extract(attributes, '$."mpg.kind"'), json_extract(resource, '$."mpg.kind"')) IS NULL))
 GROUP BY NULL;
 
@@ -199,7 +251,9 @@ WITH ran AS (
   SELECT DISTINCT job, kind, 9e18, 9e18 FROM otlp_told WHERE kind IN ('serve', 'batch')
 ),
 gaps AS (
-  SELECT job, kind, coalesce(max(end_time) OVER (PARTITION BY job, kind ORDER BY start_time ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING), -9e18) AS start_time,
+  SELECT job, kind, coalesce(max(end_time) OVER (PARTITION BY job, kind
+                                                 ORDER BY start_time ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING),
+                             -9e18) AS start_time,
          start_time AS end_time
   FROM ran
 )
@@ -207,9 +261,11 @@ SELECT * FROM gaps WHERE start_time < end_time;
 CREATE INDEX temp.otlp_gap ON otlp_gaps(job, kind, start_time);
 
 INSERT INTO spans(job, attempt, kind, start_time, end_time)
-SELECT t.job, t.attempt, iif(t.kind = 'serve', 'failed_request', 'failed_batch'), max(t.start_time, g.start_time), min(t.end_time, g.end_time)
+SELECT t.job, t.attempt, iif(t.kind = 'serve', 'failed_request', 'failed_batch'), max(t.start_time, g.start_time),
+       min(t.end_time, g.end_time)
 FROM otlp_told AS t CROSS JOIN otlp_gaps AS g ON g.job = t.job AND g.kind = t.kind AND g.start_time < t.end_time
-  AND g.start_time >= (SELECT b.start_time FROM otlp_gaps AS b WHERE b.job = t.job AND b.kind = t.kind AND b.start_time <= t.start_time ORDER BY b.start_time DESC LIMIT 1)
+  AND g.start_time >= (SELECT b.start_time FROM otlp_gaps AS b
+                       WHERE b.job = t.job AND b.kind = t.kind AND b.start_time <= t.start_time ORDER BY b.start_time DESC LIMIT 1)
 WHERE t.failed AND g.end_time > t.start_time;
 
 DROP TABLE IF EXISTS temp.commits;
@@ -221,19 +277,24 @@ WHERE kind = 'commit' OR (kind = 'checkpoint' AND lower(json_extract(a, '$."mpg.
 -- ---- 3. What it held, if no scheduler says ----
 
 CREATE TEMP TABLE IF NOT EXISTS capacity(pool, chip, chips, start_time, end_time);
-CREATE TEMP TABLE IF NOT EXISTS jobs(job TEXT, name, owner, phase, framework, runtime, model, priority, chips, min_chips, tasks, submit_time, labels);
+CREATE TEMP TABLE IF NOT EXISTS jobs(job TEXT, name, owner, phase, framework, runtime, model, priority, chips, min_chips, tasks,
+                                     submit_time, labels);
 CREATE TEMP TABLE IF NOT EXISTS allocations(job TEXT, attempt, task, pool, chips, start_time, end_time, outcome);
 
 DROP TABLE IF EXISTS temp.otlp_held;
 CREATE TEMP TABLE otlp_held AS
-SELECT job, coalesce(attempt, row_number() OVER (PARTITION BY job ORDER BY start_time)) AS attempt, coalesce(json_extract(a, '$."mpg.pool"'), 'otlp') AS pool,
+SELECT job, coalesce(attempt, row_number() OVER (PARTITION BY job ORDER BY start_time)) AS attempt,
+       coalesce(json_extract(a, '$."mpg.pool"'), 'otlp') AS pool,
        json_extract(a, '$."mpg.chip"') AS chip, CAST(json_extract(a, '$."mpg.chips"') AS REAL) AS chips, start_time, end_time,
-       coalesce(lower(json_extract(a, '$."mpg.outcome"')), CASE WHEN end_time IS NULL THEN NULL WHEN status = 'error' THEN 'failed' ELSE 'completed' END) AS outcome
+       coalesce(lower(json_extract(a, '$."mpg.outcome"')),
+                CASE WHEN end_time IS NULL THEN NULL WHEN status = 'error' THEN 'failed' ELSE 'completed' END) AS outcome
 FROM otlp_told
 WHERE kind = 'attempt' AND CAST(json_extract(a, '$."mpg.chips"') AS REAL) > 0 AND job NOT IN (SELECT job FROM allocations);
 
 INSERT INTO mpg_issues(source, severity, kind, count, detail)
-SELECT coalesce(:otlp, 'otlp_spans'), 'warning', 'missing_field', count(*), 'spans "attempt" whose mpg.chips is no number above 0, the first of job ' || min(job) || ': they hold nothing, unless a scheduler says'
+SELECT coalesce(:otlp, 'otlp_spans'), 'warning', 'missing_field', count(*),
+       'spans "attempt" whose mpg.chips is no number above 0, the first of job ' || min(job)
+         || ': they hold nothing, unless a scheduler says'
 FROM otlp_told WHERE kind = 'attempt' AND job NOT IN (SELECT job FROM allocations) AND job NOT IN (SELECT job FROM otlp_held) GROUP BY NULL;
 
 INSERT INTO capacity
@@ -253,7 +314,8 @@ SELECT job, attempt, NULL, pool, chips, start_time, end_time, outcome FROM otlp_
 -- What is known of jobs: the scheduler's word first.
 DROP TABLE IF EXISTS temp.otlp_jobs;
 CREATE TEMP TABLE otlp_jobs AS
-SELECT job, max(job_name) AS name, max(owner) AS owner, max(phase) AS phase, max(framework) AS framework, max(runtime) AS runtime, max(model) AS model, max(priority) AS priority
+SELECT job, max(job_name) AS name, max(owner) AS owner, max(phase) AS phase, max(framework) AS framework, max(runtime) AS runtime,
+       max(model) AS model, max(priority) AS priority
 FROM otlp_told
 GROUP BY job;
 

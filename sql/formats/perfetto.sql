@@ -31,7 +31,8 @@ CREATE TEMP TABLE IF NOT EXISTS perfetto_input AS SELECT :trace AS path, :chip A
 
 DROP TABLE IF EXISTS temp.perfetto_events;
 CREATE TEMP TABLE perfetto_events AS
-SELECT _file AS trace, _line AS line, kind, start_ns, end_ns, name, lower(category) AS category, track, track_uuid, parent_uuid, pid, tid, process, thread, flow_id, clock_ns,
+SELECT _file AS trace, _line AS line, kind, start_ns, end_ns, name, lower(category) AS category, track, track_uuid, parent_uuid, pid, tid,
+       process, thread, flow_id, clock_ns,
        CASE WHEN kind = 'slice' THEN args END AS args
 FROM perfetto_trace((SELECT mpg_required(path, ':trace') FROM perfetto_input)) WHERE kind IN ('slice', 'track', 'clock');
 
@@ -40,19 +41,22 @@ FROM perfetto_trace((SELECT mpg_required(path, ':trace') FROM perfetto_input)) W
 DROP TABLE IF EXISTS temp.perfetto_clocks;
 CREATE TEMP TABLE perfetto_clocks AS
 WITH told AS (
-  SELECT trace, line, clock_ns - start_ns AS base_ns, first_value(clock_ns - start_ns) OVER o AS first_ns, lag(clock_ns - start_ns) OVER o AS before_ns
+  SELECT trace, line, clock_ns - start_ns AS base_ns, first_value(clock_ns - start_ns) OVER o AS first_ns,
+         lag(clock_ns - start_ns) OVER o AS before_ns
   FROM perfetto_events WHERE kind = 'clock' WINDOW o AS (PARTITION BY trace ORDER BY line)
 ),
 moves AS (SELECT trace, line, base_ns - first_ns AS moved_ns FROM told WHERE abs(base_ns - before_ns) > 1000000000)
 SELECT trace, line, coalesce(lead(line) OVER (PARTITION BY trace ORDER BY line), 9223372036854775807) AS next_line, moved_ns FROM moves;
 CREATE INDEX temp.perfetto_clock ON perfetto_clocks(trace, line);
 UPDATE perfetto_events SET start_ns = start_ns + c.moved_ns, end_ns = end_ns + c.moved_ns
-FROM perfetto_clocks AS c WHERE c.trace = perfetto_events.trace AND perfetto_events.line >= c.line AND perfetto_events.line < c.next_line AND kind = 'slice';
+FROM perfetto_clocks AS c WHERE c.trace = perfetto_events.trace AND perfetto_events.line >= c.line AND perfetto_events.line < c.next_line
+  AND kind = 'slice';
 
 -- A track may be described after its events, and after those in it.
 DROP TABLE IF EXISTS temp.perfetto_tracks;
 CREATE TEMP TABLE perfetto_tracks AS
-SELECT trace, track_uuid, max(parent_uuid) AS parent_uuid, max(track) AS track, max(pid) AS pid, max(tid) AS tid, max(process) AS process, max(thread) AS thread
+SELECT trace, track_uuid, max(parent_uuid) AS parent_uuid, max(track) AS track, max(pid) AS pid, max(tid) AS tid, max(process) AS process,
+       max(thread) AS thread
 FROM perfetto_events WHERE kind = 'track' GROUP BY 1, 2;
 CREATE INDEX temp.perfetto_track ON perfetto_tracks(trace, track_uuid);
 DROP TABLE IF EXISTS temp.perfetto_places;
@@ -60,20 +64,24 @@ CREATE TEMP TABLE perfetto_places AS
 WITH RECURSIVE around AS ( -- and above all those in which it is
   SELECT trace, track_uuid, 0 AS above, parent_uuid, pid, tid, process, thread FROM perfetto_tracks
   UNION ALL
-  SELECT a.trace, a.track_uuid, a.above + 1, p.parent_uuid, coalesce(a.pid, p.pid), coalesce(a.tid, p.tid), coalesce(a.process, p.process), coalesce(a.thread, p.thread)
+  SELECT a.trace, a.track_uuid, a.above + 1, p.parent_uuid, coalesce(a.pid, p.pid), coalesce(a.tid, p.tid), coalesce(a.process, p.process),
+         coalesce(a.thread, p.thread)
   FROM around AS a CROSS JOIN perfetto_tracks AS p ON p.trace = a.trace AND p.track_uuid = a.parent_uuid WHERE a.above < 16
 )
 SELECT trace, track_uuid, max(above) AS above, pid, tid, process, thread FROM around GROUP BY trace, track_uuid;
 CREATE UNIQUE INDEX temp.perfetto_place ON perfetto_places(trace, track_uuid);
-UPDATE perfetto_events SET track = coalesce(perfetto_events.track, t.track), pid = coalesce(perfetto_events.pid, p.pid), tid = coalesce(perfetto_events.tid, p.tid),
+UPDATE perfetto_events SET track = coalesce(perfetto_events.track, t.track), pid = coalesce(perfetto_events.pid, p.pid),
+  tid = coalesce(perfetto_events.tid, p.tid),
        process = coalesce(perfetto_events.process, p.process), thread = coalesce(perfetto_events.thread, p.thread)
-FROM perfetto_tracks AS t JOIN perfetto_places AS p USING (trace, track_uuid) WHERE t.trace = perfetto_events.trace AND t.track_uuid = perfetto_events.track_uuid AND kind = 'slice';
+FROM perfetto_tracks AS t JOIN perfetto_places AS p USING (trace, track_uuid)
+WHERE t.trace = perfetto_events.trace AND t.track_uuid = perfetto_events.track_uuid AND kind = 'slice';
 DROP TABLE perfetto_places;
 
 DROP TABLE IF EXISTS temp.perfetto_files;
 CREATE TEMP TABLE perfetto_files AS
 SELECT trace, max(base_ns) AS base_ns
-FROM (SELECT trace, CASE WHEN row_number() OVER (PARTITION BY trace, kind ORDER BY line) = 1 AND kind = 'clock' THEN clock_ns - start_ns END AS base_ns FROM perfetto_events)
+FROM (SELECT trace, CASE WHEN row_number() OVER (PARTITION BY trace, kind ORDER BY line) = 1
+                           AND kind = 'clock' THEN clock_ns - start_ns END AS base_ns FROM perfetto_events)
 GROUP BY trace;
 
 DELETE FROM device_activity WHERE trace IN (SELECT trace FROM perfetto_files);
@@ -94,7 +102,8 @@ SELECT category, process, track,
          WHEN process GLOB '/device:*' AND (track IN ('XLA Ops', 'Async XLA Ops') OR track GLOB 'Stream #*') THEN 'kernel'
          WHEN process GLOB '/device:*' THEN NULL
          WHEN category GLOB '*marker*' OR category IN ('rocm_roctx', 'user', 'host', 'python', 'user_annotation', 'cpu_op') THEN 'range'
-         WHEN category GLOB '*_api*' OR category GLOB '*_runtime' OR category GLOB '*_driver' OR category IN ('rocm_hip', 'rocm_hsa') THEN 'call'
+         WHEN category GLOB '*_api*' OR category GLOB '*_runtime' OR category GLOB '*_driver'
+              OR category IN ('rocm_hip', 'rocm_hsa') THEN 'call'
        END AS what
 FROM (SELECT DISTINCT category, process, coalesce(thread, track) AS track FROM perfetto_events WHERE kind = 'slice');
 CREATE INDEX temp.perfetto_word ON perfetto_words(category, process, track);
@@ -102,34 +111,51 @@ CREATE INDEX temp.perfetto_word ON perfetto_words(category, process, track);
 -- Processes and threads by numbers of their own. A slice of no thread is of its track.
 DROP TABLE IF EXISTS temp.perfetto_slices;
 CREATE TEMP TABLE perfetto_slices AS
-SELECT e.trace, CASE WHEN e.process GLOB '/device:*' AND rtrim(e.name, '.0123456789') IN ('while', 'conditional', 'call') THEN NULL -- these hold others
-       WHEN w.what <> 'hip' THEN w.what WHEN e.name GLOB 'Copy*' THEN 'memcpy' WHEN e.name GLOB 'FillBuffer*' THEN 'memset' WHEN w.what = 'hip' THEN 'kernel' END AS what, e.name, e.start_ns AS start, e.end_ns AS "end", e.track, coalesce(e.thread, e.track) AS place, e.pid, coalesce(CAST(e.tid AS TEXT), e.track) AS tid, e.process,
-       coalesce((SELECT iif(typeof(c.id) = 'real', NULL, c.id) FROM (SELECT coalesce(json_extract(e.args, '$.corr_id'), json_extract(e.args, '$.correlation')) AS id) AS c), e.flow_id) AS stack, -- a REAL may be several
-       json_extract(e.args, '$.agent') AS agent, json_extract(e.args, '$.src_agent') AS source, json_extract(e.args, '$.dst_agent') AS target,
-       coalesce(json_extract(e.args, '$.stream_ID'), json_extract(e.args, '$.stream')) AS stream_id, json_extract(e.args, '$.queue') AS queue_id,
+-- these hold others
+SELECT e.trace, CASE WHEN e.process GLOB '/device:*' AND rtrim(e.name, '.0123456789') IN ('while', 'conditional', 'call') THEN NULL
+       WHEN w.what <> 'hip' THEN w.what WHEN e.name GLOB 'Copy*' THEN 'memcpy' WHEN e.name GLOB 'FillBuffer*' THEN 'memset'
+                     WHEN w.what = 'hip' THEN 'kernel' END AS what, e.name, e.start_ns AS start, e.end_ns AS "end", e.track,
+       coalesce(e.thread, e.track) AS place, e.pid, coalesce(CAST(e.tid AS TEXT), e.track) AS tid, e.process,
+       -- a REAL may be several
+       coalesce((SELECT iif(typeof(c.id) = 'real', NULL, c.id)
+                 FROM (SELECT coalesce(json_extract(e.args, '$.corr_id'), json_extract(e.args, '$.correlation')) AS id) AS c),
+                e.flow_id) AS stack,
+       json_extract(e.args, '$.agent') AS agent, json_extract(e.args, '$.src_agent') AS source,
+       json_extract(e.args, '$.dst_agent') AS target,
+       coalesce(json_extract(e.args, '$.stream_ID'), json_extract(e.args, '$.stream')) AS stream_id,
+       json_extract(e.args, '$.queue') AS queue_id,
        coalesce(json_extract(e.args, '$.copy_bytes'), json_extract(e.args, '$.bytes')) AS bytes, json_extract(e.args, '$.device') AS number,
-       dense_rank() OVER (ORDER BY e.trace, e.pid) AS process_id, dense_rank() OVER (ORDER BY e.trace, e.pid, e.tid, iif(e.tid IS NULL, e.track_uuid, NULL)) AS thread
-FROM perfetto_events AS e LEFT JOIN perfetto_words AS w ON w.category IS e.category AND w.process IS e.process AND w.track IS coalesce(e.thread, e.track)
+       dense_rank() OVER (ORDER BY e.trace, e.pid) AS process_id,
+       dense_rank() OVER (ORDER BY e.trace, e.pid, e.tid, iif(e.tid IS NULL, e.track_uuid, NULL)) AS thread
+FROM perfetto_events AS e LEFT JOIN perfetto_words AS w ON w.category IS e.category AND w.process IS e.process
+  AND w.track IS coalesce(e.thread, e.track)
 WHERE e.kind = 'slice';
 DROP TABLE perfetto_events;
 UPDATE perfetto_slices SET what = NULL -- of GPUs XProf derives these from the streams
-WHERE process GLOB '/device:*' AND place IN ('XLA Ops', 'Async XLA Ops') AND (trace, process_id) IN (SELECT trace, process_id FROM perfetto_slices WHERE process GLOB '/device:*' AND place GLOB 'Stream #*');
+WHERE process GLOB '/device:*' AND place IN ('XLA Ops', 'Async XLA Ops')
+  AND (trace, process_id) IN (SELECT trace, process_id FROM perfetto_slices WHERE process GLOB '/device:*' AND place GLOB 'Stream #*');
 
 -- A device is the agent that an event names, or the number in the name of its track. A copy is of the GPU that it goes to,
 -- or else of the one that it comes from.
 DROP TABLE IF EXISTS temp.perfetto_activity;
 CREATE TEMP TABLE perfetto_activity AS
 WITH gpus AS MATERIALIZED (SELECT DISTINCT trace, agent FROM perfetto_slices WHERE what = 'kernel' AND agent IS NOT NULL)
-SELECT s.trace, s.what AS kind, s.start, s."end", nullif(s.stack, 0) AS stack, s.stream_id, s.queue_id, s.bytes, coalesce(s.name, 'kernel') AS name, s.pid, s.process_id, s.track,
+SELECT s.trace, s.what AS kind, s.start, s."end", nullif(s.stack, 0) AS stack, s.stream_id, s.queue_id, s.bytes,
+       coalesce(s.name, 'kernel') AS name, s.pid, s.process_id, s.track,
        CASE WHEN s.what = 'memcpy' AND coalesce(s.target, s.source) IS NOT NULL
-            THEN CASE WHEN s.target GLOB 'GPU*' OR s.name GLOB '*_TO_DEVICE' OR (s.trace, s.target) IN (SELECT trace, agent FROM gpus) THEN s.target
-                      WHEN s.source GLOB 'GPU*' OR s.name GLOB '*DEVICE_TO_*' OR (s.trace, s.source) IN (SELECT trace, agent FROM gpus) THEN s.source END
+            THEN CASE WHEN s.target GLOB 'GPU*' OR s.name GLOB '*_TO_DEVICE'
+                        OR (s.trace, s.target) IN (SELECT trace, agent FROM gpus) THEN s.target
+                      WHEN s.source GLOB 'GPU*' OR s.name GLOB '*DEVICE_TO_*'
+                        OR (s.trace, s.source) IN (SELECT trace, agent FROM gpus) THEN s.source END
             ELSE coalesce(s.agent, s.number, CASE WHEN s.process GLOB '/device:*' THEN s.process
                  WHEN s.track GLOB '*[[][0-9]*' THEN CAST(substr(s.track, instr(s.track, '[') + 1) AS INTEGER)
-                 WHEN s.track GLOB '*[Dd]evice [0-9]*' THEN CAST(substr(s.track, instr(lower(s.track), 'device ') + 7) AS INTEGER) ELSE s.track END, '?') END AS device
+                 WHEN s.track GLOB '*[Dd]evice [0-9]*' THEN CAST(substr(s.track, instr(lower(s.track), 'device ') + 7) AS INTEGER)
+                                                  ELSE s.track END, '?') END AS device
 FROM perfetto_slices AS s WHERE s.what IN ('kernel', 'memcpy', 'memset');
 UPDATE perfetto_activity SET name = 'Memcpy ' || CASE
-    WHEN name GLOB '*HOST_TO_DEVICE' OR name = 'CopyHostToDevice' THEN 'HtoD' WHEN name GLOB '*DEVICE_TO_HOST' OR name = 'CopyDeviceToHost' THEN 'DtoH' WHEN name GLOB '*DEVICE_TO_DEVICE' OR name = 'CopyDeviceToDevice' THEN 'DtoD'
+    WHEN name GLOB '*HOST_TO_DEVICE' OR name = 'CopyHostToDevice' THEN 'HtoD'
+        WHEN name GLOB '*DEVICE_TO_HOST' OR name = 'CopyDeviceToHost' THEN 'DtoH'
+                                                      WHEN name GLOB '*DEVICE_TO_DEVICE' OR name = 'CopyDeviceToDevice' THEN 'DtoD'
     WHEN name GLOB '*HOST_TO_HOST' THEN 'HtoH' ELSE name END
 WHERE kind = 'memcpy' AND name NOT GLOB 'Memcpy *';
 UPDATE perfetto_activity SET device = substr(device, 5) WHERE device GLOB 'GPU-[0-9]*';
@@ -143,7 +169,8 @@ FROM perfetto_input AS i CROSS JOIN perfetto_slices AS r WHERE r.what = 'range' 
 .read sql/formats/device/step_names.sql
 
 INSERT INTO device_ranges (trace, side, thread, name, start_ns, end_ns)
-SELECT t.trace, 'host', r.tid, r.name, r.start + t.base_ns, r."end" + t.base_ns FROM device_ranges_seen AS r JOIN device_traces AS t USING (trace) WHERE r.op = r.name;
+SELECT t.trace, 'host', r.tid, r.name, r.start + t.base_ns, r."end" + t.base_ns
+FROM device_ranges_seen AS r JOIN device_traces AS t USING (trace) WHERE r.op = r.name;
 
 -- ---- 3. Calls of the host ----
 
@@ -158,22 +185,30 @@ WHERE what = 'call' AND stack <> 0 GROUP BY process_id, stack;
 DROP TABLE IF EXISTS temp.perfetto_left_out;
 CREATE TEMP TABLE perfetto_left_out (trace, severity, kind, count, detail);
 INSERT INTO perfetto_left_out
-SELECT trace, 'data_loss', 'left_out', count(*), 'copies from host to host: left out' FROM perfetto_activity WHERE device IS NULL GROUP BY trace;
+SELECT trace, 'data_loss', 'left_out', count(*), 'copies from host to host: left out'
+FROM perfetto_activity WHERE device IS NULL GROUP BY trace;
 DELETE FROM perfetto_activity WHERE device IS NULL;
 INSERT INTO perfetto_left_out
-SELECT a.trace, 'data_loss', 'impossible_time', count(*), 'activities that end before they start, or beyond what a time can be: left out; the first is "' || min(a.name) || '"'
-FROM perfetto_activity AS a JOIN device_traces AS t USING (trace) WHERE a."end" < a.start OR a."end" > 9223372036854775807 - t.base_ns GROUP BY a.trace;
-DELETE FROM perfetto_activity WHERE "end" < start OR "end" > 9223372036854775807 - (SELECT base_ns FROM device_traces AS t WHERE t.trace = perfetto_activity.trace);
+SELECT a.trace, 'data_loss', 'impossible_time', count(*),
+       'activities that end before they start, or beyond what a time can be: left out; the first is "' || min(a.name) || '"'
+FROM perfetto_activity AS a JOIN device_traces AS t USING (trace)
+WHERE a."end" < a.start OR a."end" > 9223372036854775807 - t.base_ns GROUP BY a.trace;
+DELETE FROM perfetto_activity
+WHERE "end" < start OR "end" > 9223372036854775807 - (SELECT base_ns FROM device_traces AS t WHERE t.trace = perfetto_activity.trace);
 
 INSERT INTO perfetto_left_out
-SELECT trace, 'data_loss', 'impossible_value', count(*), 'bytes below 0 count as none; the first of "' || min(name) || '"' FROM perfetto_activity WHERE bytes < 0 GROUP BY trace;
+SELECT trace, 'data_loss', 'impossible_value', count(*), 'bytes below 0 count as none; the first of "' || min(name) || '"'
+FROM perfetto_activity WHERE bytes < 0 GROUP BY trace;
 UPDATE perfetto_activity SET bytes = NULL WHERE bytes < 0;
 
 -- What comes twice counts once; what lies long before or after all that the host did has no time that can be.
 DROP TABLE IF EXISTS temp.perfetto_again;
 CREATE TEMP TABLE perfetto_again AS
-SELECT id, trace FROM (SELECT rowid AS id, trace, row_number() OVER (PARTITION BY trace, device, stream_id, queue_id, track, start, "end", kind, name, stack) AS nth FROM perfetto_activity) WHERE nth > 1;
-INSERT INTO perfetto_left_out SELECT trace, 'warning', 'repeated_record', count(*), 'activities that come twice count once' FROM perfetto_again GROUP BY trace;
+SELECT id, trace FROM (SELECT rowid AS id, trace,
+                              row_number() OVER (PARTITION BY trace, device, stream_id, queue_id, track, start, "end", kind, name,
+                                                 stack) AS nth FROM perfetto_activity) WHERE nth > 1;
+INSERT INTO perfetto_left_out SELECT trace, 'warning', 'repeated_record', count(*), 'activities that come twice count once'
+FROM perfetto_again GROUP BY trace;
 DELETE FROM perfetto_activity WHERE rowid IN (SELECT id FROM perfetto_again);
 DROP TABLE perfetto_again;
 DROP TABLE IF EXISTS temp.perfetto_lost;
@@ -182,25 +217,32 @@ WITH host AS MATERIALIZED (
   SELECT trace, min(start) AS begin_ns, max("end") AS last_ns FROM perfetto_slices WHERE what IN ('call', 'range') GROUP BY trace
   UNION ALL -- without any, a day before and after the middle one
   SELECT trace, start - 86399000000000, start + 82800000000000 FROM (
-    SELECT trace, start, row_number() OVER (PARTITION BY trace ORDER BY start) AS nth, count(*) OVER (PARTITION BY trace) AS n FROM perfetto_activity
+    SELECT trace, start, row_number() OVER (PARTITION BY trace ORDER BY start) AS nth, count(*) OVER (PARTITION BY trace) AS n
+    FROM perfetto_activity
     WHERE trace NOT IN (SELECT trace FROM perfetto_slices WHERE what IN ('call', 'range')))
   WHERE nth = (n + 1) / 2
 )
 SELECT a.rowid AS id, a.trace, a.name FROM host CROSS JOIN perfetto_activity AS a USING (trace)
-WHERE a."end" > last_ns + 3600000000000 OR (a."end" < begin_ns - 1800000000000 OR a.start < 0 AND a."end" < begin_ns - 1000000000) OR a.start <= 0 AND begin_ns > 1000000000;
+WHERE a."end" > last_ns + 3600000000000 OR (a."end" < begin_ns - 1800000000000 OR a.start < 0 AND a."end" < begin_ns - 1000000000)
+  OR a.start <= 0 AND begin_ns > 1000000000;
 INSERT INTO perfetto_left_out
-SELECT trace, 'data_loss', 'lost_time', count(*), 'activities at 0, or long before or after all that the host did: left out; the first is "' || min(name) || '"' FROM perfetto_lost GROUP BY trace;
+SELECT trace, 'data_loss', 'lost_time', count(*),
+       'activities at 0, or long before or after all that the host did: left out; the first is "' || min(name) || '"'
+FROM perfetto_lost GROUP BY trace;
 DELETE FROM perfetto_activity WHERE rowid IN (SELECT id FROM perfetto_lost);
 DROP TABLE perfetto_lost;
 
 DROP TABLE IF EXISTS temp.perfetto_overruns;
 CREATE TEMP TABLE perfetto_overruns AS
 SELECT id, trace, name, next_start
-FROM (SELECT rowid AS id, trace, name, start, "end", stack, lead(start) OVER o AS next_start, lead("end") OVER o AS next_end, lead(stack) OVER o AS next_stack
-      FROM perfetto_activity WHERE kind = 'kernel' WINDOW o AS (PARTITION BY trace, device, queue_id, track, stream_id ORDER BY start, "end"))
+FROM (SELECT rowid AS id, trace, name, start, "end", stack, lead(start) OVER o AS next_start, lead("end") OVER o AS next_end,
+             lead(stack) OVER o AS next_stack
+      FROM perfetto_activity WHERE kind = 'kernel'
+      WINDOW o AS (PARTITION BY trace, device, queue_id, track, stream_id ORDER BY start, "end"))
 WHERE next_start > start AND "end" > next_end AND coalesce(stack <> next_stack, 1) AND "end" - next_end > next_end - start;
 INSERT INTO perfetto_left_out
-SELECT trace, 'warning', 'overrun_activity', count(*), 'activities that end after the next of their queue ended: they end where that begins; the first is "' || min(name) || '"'
+SELECT trace, 'warning', 'overrun_activity', count(*),
+       'activities that end after the next of their queue ended: they end where that begins; the first is "' || min(name) || '"'
 FROM perfetto_overruns GROUP BY trace;
 UPDATE perfetto_activity SET "end" = o.next_start FROM perfetto_overruns AS o WHERE o.id = perfetto_activity.rowid;
 DROP TABLE perfetto_overruns;
@@ -214,7 +256,8 @@ INSERT INTO device_activity (trace, process, device, chip, stream, class, kind, 
                              launch_ns, launch_end_ns, launch_name, launch_thread, op, op_ns, bytes, collective)
 SELECT t.trace, CAST(a.pid AS TEXT), CAST(a.device AS TEXT), i.chip,
        CASE WHEN n.streams > 0 THEN CAST(a.stream_id AS TEXT) WHEN a.queue_id IS NOT NULL THEN 'queue ' || a.queue_id ELSE a.track END,
-       c.class, a.kind, a.name, a.start + t.base_ns, a."end" + t.base_ns, l.step, a.stack, l.start + t.base_ns, l."end" + t.base_ns, l.name, l.thread, l.op, l.op_start + t.base_ns,
+       c.class, a.kind, a.name, a.start + t.base_ns, a."end" + t.base_ns, l.step, a.stack, l.start + t.base_ns, l."end" + t.base_ns, l.name,
+       l.thread, l.op, l.op_start + t.base_ns,
        a.bytes, c.collective
 FROM perfetto_input AS i
 CROSS JOIN perfetto_activity AS a
@@ -226,10 +269,12 @@ LEFT JOIN device_host_launches AS l ON l.process = a.process_id AND l.call = a.s
 -- ---- 5. What has no place ----
 
 INSERT INTO perfetto_left_out
-SELECT c.trace, 'warning', 'conflict', count(*), 'times at which the clock moved by more than a second: what comes after is of a later boot or another host, or the clock was set'
+SELECT c.trace, 'warning', 'conflict', count(*),
+       'times at which the clock moved by more than a second: what comes after is of a later boot or another host, or the clock was set'
 FROM perfetto_clocks AS c GROUP BY c.trace;
 INSERT INTO perfetto_left_out
-SELECT trace, 'warning', 'missing_field', sum(n), 'processes of which the trace does not tell whether their devices of one number are one: they count as one. Were their traces put together?'
+SELECT trace, 'warning', 'missing_field', sum(n),
+       'processes of which the trace does not tell whether their devices of one number are one: they count as one. Were their traces put together?'
 FROM (SELECT trace, count(DISTINCT pid) AS n FROM perfetto_activity GROUP BY trace, device) WHERE n > 1 GROUP BY trace;
 INSERT INTO perfetto_left_out
 SELECT trace, 'info', 'other_spans', count(*), 'slices that are no device''s, no call and no range: left out; categories are '
@@ -238,7 +283,8 @@ FROM perfetto_slices WHERE what IS NULL GROUP BY trace;
 INSERT INTO perfetto_left_out
 SELECT f.trace, 'warning', 'no_device_event', 1, 'a trace without a slice that is known as a device''s'
 FROM perfetto_files AS f WHERE f.trace NOT IN (SELECT trace FROM perfetto_activity);
-INSERT INTO mpg_issues(source, severity, kind, line, count, detail) SELECT trace, severity, kind, NULL, count, detail FROM perfetto_left_out;
+INSERT INTO mpg_issues(source, severity, kind, line, count, detail) SELECT trace, severity, kind, NULL, count, detail
+FROM perfetto_left_out;
 
 CREATE TEMP TABLE device_read AS SELECT trace FROM perfetto_files WHERE EXISTS (SELECT 1 FROM device_traces WHERE format <> 'perfetto');
 .read sql/formats/device/again.sql

@@ -34,11 +34,13 @@ DROP TABLE IF EXISTS temp.rocpd_trace;
 CREATE TEMP TABLE rocpd_trace (
   trace, json, chip, step, host, db,
   CONSTRAINT "no database of rocprofv3 is attached: ATTACH 'file:PID_results.db?mode=ro' AS rocpd" CHECK (trace IS NOT NULL),
-  CONSTRAINT "rocpd_kernel_dispatch: expected the columns of schema 3, agent_id and start, of a view that the database has over its tables" CHECK (json IS NOT NULL OR db IS NOT NULL)
+  CONSTRAINT "rocpd_kernel_dispatch: expected the columns of schema 3, agent_id and start, of a view that the database has over its tables" CHECK (json IS NOT NULL
+      OR db IS NOT NULL)
 );
 INSERT INTO rocpd_trace (trace, json, chip, step, db)
 SELECT coalesce(i.trace, i.json, CASE WHEN d.name IS NOT NULL THEN coalesce(nullif(d.file, ''), d.name) END), i.json, i.chip, i.step,
-       (SELECT d.name FROM pragma_table_info('rocpd_kernel_dispatch', d.name) WHERE name IN ('agent_id', 'start') GROUP BY NULL HAVING count(*) = 2)
+       (SELECT d.name FROM pragma_table_info('rocpd_kernel_dispatch', d.name)
+        WHERE name IN ('agent_id', 'start') GROUP BY NULL HAVING count(*) = 2)
 FROM rocpd_input AS i
 LEFT JOIN (
   SELECT DISTINCT d.seq, d.name, d.file FROM pragma_database_list AS d JOIN pragma_table_list AS t ON t.schema = d.name
@@ -57,8 +59,10 @@ CREATE TABLE rocpd_absent.rocpd_info_agent (id, guid, nid, type, type_index, abs
 CREATE TABLE rocpd_absent.rocpd_info_kernel_symbol (id, guid, kernel_name, display_name);
 CREATE TABLE rocpd_absent.rocpd_event (id, guid, category_id, stack_id, extdata);
 CREATE TABLE rocpd_absent.rocpd_region (id, guid, nid, pid, tid, start, "end", name_id, event_id);
-CREATE TABLE rocpd_absent.rocpd_kernel_dispatch (id, guid, nid, pid, tid, agent_id, kernel_id, queue_id, stream_id, start, "end", region_name_id, event_id);
-CREATE TABLE rocpd_absent.rocpd_memory_copy (id, guid, nid, pid, tid, start, "end", name_id, dst_agent_id, src_agent_id, size, queue_id, stream_id, event_id);
+CREATE TABLE rocpd_absent.rocpd_kernel_dispatch (id, guid, nid, pid, tid, agent_id, kernel_id, queue_id, stream_id, start, "end",
+    region_name_id, event_id);
+CREATE TABLE rocpd_absent.rocpd_memory_copy (id, guid, nid, pid, tid, start, "end", name_id, dst_agent_id, src_agent_id, size, queue_id,
+                                             stream_id, event_id);
 
 DELETE FROM device_activity WHERE trace IN (SELECT trace FROM rocpd_trace);
 DELETE FROM device_steps WHERE trace IN (SELECT trace FROM rocpd_trace);
@@ -75,12 +79,15 @@ SELECT i.trace, t.process, t.thread, r.name, r.start, r."end", i.step AS steps, 
 FROM rocpd_trace AS i CROSS JOIN rocpd_regions AS r JOIN rocpd_threads AS t ON t.guid IS r.guid AND t.pid IS r.pid AND t.tid IS r.tid
 WHERE (r.category GLOB '*marker*' OR r.category IN ('user', 'host', 'python')) AND r.name IS NOT NULL;
 DROP TABLE IF EXISTS temp.device_calls;
-CREATE TEMP TABLE device_calls AS SELECT start, "end" FROM rocpd_regions WHERE "end" >= start AND stack IS NOT NULL AND coalesce(category, '') NOT GLOB '*marker*';
+CREATE TEMP TABLE device_calls AS SELECT start, "end" FROM rocpd_regions
+WHERE "end" >= start AND stack IS NOT NULL AND coalesce(category, '') NOT GLOB '*marker*';
 .read sql/formats/device/marks.sql
 .read sql/formats/device/step_names.sql
 DROP TABLE IF EXISTS temp.device_odd;
 CREATE TEMP TABLE device_odd AS
-SELECT 1 AS odd WHERE EXISTS (SELECT 1 FROM rocpd_string WHERE string GLOB '*[^ -~]*') OR EXISTS (SELECT 1 FROM rocpd_info_kernel_symbol WHERE display_name GLOB '*[^ -~]*' OR kernel_name GLOB '*[^ -~]*') OR EXISTS (SELECT 1 FROM device_ranges_seen WHERE name GLOB '*[^ -~]*');
+SELECT 1 AS odd WHERE EXISTS (SELECT 1 FROM rocpd_string WHERE string GLOB '*[^ -~]*')
+  OR EXISTS (SELECT 1 FROM rocpd_info_kernel_symbol WHERE display_name GLOB '*[^ -~]*' OR kernel_name GLOB '*[^ -~]*')
+  OR EXISTS (SELECT 1 FROM device_ranges_seen WHERE name GLOB '*[^ -~]*');
 
 INSERT INTO device_ranges (trace, side, thread, name, start_ns, end_ns)
 SELECT t.trace, 'host', CAST(r.tid AS TEXT), r.name, r.start, r."end" FROM device_ranges_seen AS r, rocpd_trace AS t WHERE r.op = r.name;
@@ -101,7 +108,8 @@ CREATE TEMP TABLE IF NOT EXISTS rocpd_left_out (trace, severity, kind, count, de
 DELETE FROM rocpd_left_out WHERE trace IN (SELECT trace FROM rocpd_trace);
 
 INSERT INTO rocpd_left_out
-SELECT t.trace, 'data_loss', 'impossible_time', count(*), 'activities without a start or an end, or that end before they start: left out; the first is "' || min(a.name) || '"'
+SELECT t.trace, 'data_loss', 'impossible_time', count(*),
+       'activities without a start or an end, or that end before they start: left out; the first is "' || min(a.name) || '"'
 FROM rocpd_activity AS a, rocpd_trace AS t WHERE a.start IS NULL OR a."end" IS NULL OR a."end" < a.start GROUP BY t.trace;
 DELETE FROM rocpd_activity WHERE start IS NULL OR "end" IS NULL OR "end" < start;
 INSERT INTO rocpd_left_out
@@ -110,15 +118,19 @@ FROM rocpd_activity AS a, rocpd_trace AS t WHERE a.agent_id IS NULL GROUP BY t.t
 DELETE FROM rocpd_activity WHERE agent_id IS NULL;
 
 INSERT INTO rocpd_left_out
-SELECT t.trace, 'data_loss', 'impossible_value', count(*), 'bytes below 0 count as none; the first of "' || min(a.name) || '"' FROM rocpd_activity AS a, rocpd_trace AS t WHERE a.bytes < 0 GROUP BY t.trace;
+SELECT t.trace, 'data_loss', 'impossible_value', count(*), 'bytes below 0 count as none; the first of "' || min(a.name) || '"'
+FROM rocpd_activity AS a, rocpd_trace AS t WHERE a.bytes < 0 GROUP BY t.trace;
 UPDATE rocpd_activity SET bytes = NULL WHERE bytes < 0;
 
 -- What comes twice counts once; what lies long before or after all that the host did has no time that can be.
 DROP TABLE IF EXISTS temp.rocpd_again;
 CREATE TEMP TABLE rocpd_again AS
-SELECT id FROM (SELECT rowid AS id, row_number() OVER (PARTITION BY guid, pid, agent_id, queue_id, stream_id, start, "end", kind, name, stack) AS nth FROM rocpd_activity) WHERE nth > 1;
+SELECT id FROM (SELECT rowid AS id,
+                       row_number() OVER (PARTITION BY guid, pid, agent_id, queue_id, stream_id, start, "end", kind, name, stack) AS nth
+                FROM rocpd_activity) WHERE nth > 1;
 INSERT INTO rocpd_left_out
-SELECT t.trace, 'warning', 'repeated_record', count(*), 'activities that come twice count once' FROM rocpd_again, rocpd_trace AS t GROUP BY t.trace;
+SELECT t.trace, 'warning', 'repeated_record', count(*), 'activities that come twice count once'
+FROM rocpd_again, rocpd_trace AS t GROUP BY t.trace;
 DELETE FROM rocpd_activity WHERE rowid IN (SELECT id FROM rocpd_again);
 DROP TABLE rocpd_again;
 DROP TABLE IF EXISTS temp.rocpd_lost;
@@ -126,11 +138,16 @@ CREATE TEMP TABLE rocpd_lost AS -- without records of the host, a day before and
 WITH host AS (SELECT min(start) AS begin_ns, max("end") AS last_ns FROM rocpd_regions WHERE "end" >= start),
 bounds AS MATERIALIZED (
   SELECT coalesce(begin_ns, middle - 86399000000000) AS begin_ns, coalesce(last_ns, middle + 82800000000000) AS last_ns
-  FROM host, (SELECT CASE WHEN begin_ns IS NULL THEN (SELECT start FROM rocpd_activity ORDER BY start LIMIT 1 OFFSET (SELECT (count(*) - 1) / 2 FROM rocpd_activity)) END AS middle FROM host)
+  FROM host, (SELECT CASE WHEN begin_ns IS NULL
+                            THEN (SELECT start FROM rocpd_activity
+                                  ORDER BY start LIMIT 1 OFFSET (SELECT (count(*) - 1) / 2 FROM rocpd_activity)) END AS middle FROM host)
 )
-SELECT a.rowid AS id, a.name FROM bounds CROSS JOIN rocpd_activity AS a WHERE a."end" > last_ns + 3600000000000 OR (a."end" < begin_ns - 1800000000000 OR a.start < 0 AND a."end" < begin_ns - 1000000000) OR a.start <= 0 AND begin_ns > 1000000000;
+SELECT a.rowid AS id, a.name FROM bounds CROSS JOIN rocpd_activity AS a
+WHERE a."end" > last_ns + 3600000000000 OR (a."end" < begin_ns - 1800000000000 OR a.start < 0 AND a."end" < begin_ns - 1000000000)
+  OR a.start <= 0 AND begin_ns > 1000000000;
 INSERT INTO rocpd_left_out
-SELECT t.trace, 'data_loss', 'lost_time', count(*), 'activities at 0, or long before or after all that the host did: left out; the first is "' || min(l.name) || '"'
+SELECT t.trace, 'data_loss', 'lost_time', count(*),
+       'activities at 0, or long before or after all that the host did: left out; the first is "' || min(l.name) || '"'
 FROM rocpd_lost AS l, rocpd_trace AS t GROUP BY t.trace;
 DELETE FROM rocpd_activity WHERE rowid IN (SELECT id FROM rocpd_lost);
 DROP TABLE rocpd_lost;
@@ -140,11 +157,13 @@ DROP TABLE rocpd_lost;
 DROP TABLE IF EXISTS temp.rocpd_overruns;
 CREATE TEMP TABLE rocpd_overruns AS
 SELECT id, name, next_start
-FROM (SELECT rowid AS id, name, start, "end", stack, lead(start) OVER o AS next_start, lead("end") OVER o AS next_end, lead(stack) OVER o AS next_stack
+FROM (SELECT rowid AS id, name, start, "end", stack, lead(start) OVER o AS next_start, lead("end") OVER o AS next_end,
+             lead(stack) OVER o AS next_stack
       FROM rocpd_activity WHERE kind = 'kernel' WINDOW o AS (PARTITION BY guid, agent_id, queue_id, stream_id ORDER BY start, "end"))
 WHERE next_start > start AND "end" > next_end AND coalesce(stack <> next_stack, 1) AND "end" - next_end > next_end - start;
 INSERT INTO rocpd_left_out
-SELECT t.trace, 'warning', 'overrun_activity', count(*), 'activities that end after the next of their queue ended: they end where that begins; the first is "' || min(o.name) || '"'
+SELECT t.trace, 'warning', 'overrun_activity', count(*),
+       'activities that end after the next of their queue ended: they end where that begins; the first is "' || min(o.name) || '"'
 FROM rocpd_overruns AS o, rocpd_trace AS t GROUP BY t.trace;
 UPDATE rocpd_activity SET "end" = o.next_start FROM rocpd_overruns AS o WHERE o.id = rocpd_activity.rowid;
 DROP TABLE rocpd_overruns;
@@ -158,7 +177,8 @@ INSERT INTO device_activity (trace, process, device, chip, stream, class, kind, 
                              launch_ns, launch_end_ns, launch_name, launch_thread, op, op_ns, bytes, collective)
 SELECT t.trace, CAST(a.pid AS TEXT), coalesce(g.device, 'agent ' || a.agent_id), coalesce(g.chip, t.chip),
        CASE WHEN n.streams > 0 OR n.queues < 2 THEN CAST(a.stream_id AS TEXT) ELSE 'queue ' || a.queue_id END,
-       c.class, a.kind, a.name, a.start, a."end", l.step, a.stack, l.start, l."end", l.name, l.thread, coalesce(l.op, a.range), l.op_start, a.bytes, c.collective
+       c.class, a.kind, a.name, a.start, a."end", l.step, a.stack, l.start, l."end", l.name, l.thread, coalesce(l.op, a.range), l.op_start,
+       a.bytes, c.collective
 FROM rocpd_trace AS t
 CROSS JOIN (SELECT count(DISTINCT nullif(stream_id, 0)) AS streams, count(DISTINCT queue_id) AS queues FROM rocpd_activity) AS n
 CROSS JOIN rocpd_activity AS a
@@ -170,25 +190,35 @@ LEFT JOIN rocpd_agents AS g ON g.guid IS a.guid AND g.id = a.agent_id;
 -- ---- 5. What has no place ----
 
 INSERT INTO rocpd_left_out
-SELECT t.trace, 'warning', 'unknown_event', count(*), 'ranges of categories that are not known, or that the trace lacks: left out; the first is "' || min(coalesce(r.category, '?')) || '"'
+SELECT t.trace, 'warning', 'unknown_event', count(*),
+       'ranges of categories that are not known, or that the trace lacks: left out; the first is "' || min(coalesce(r.category, '?')) || '"'
 FROM rocpd_regions AS r, rocpd_trace AS t
-WHERE coalesce(r.category, '') NOT GLOB '*marker*' AND coalesce(r.category, '') NOT GLOB '*_api*' AND coalesce(r.category, '') NOT IN ('user', 'host', 'python') GROUP BY t.trace;
+WHERE coalesce(r.category, '') NOT GLOB '*marker*' AND coalesce(r.category, '') NOT GLOB '*_api*'
+  AND coalesce(r.category, '') NOT IN ('user', 'host', 'python') GROUP BY t.trace;
 INSERT INTO rocpd_left_out
-SELECT t.trace, 'warning', 'missing_field', count(*), 'kernels whose name the trace lacks: they count as computation' FROM rocpd_activity AS a, rocpd_trace AS t WHERE a.kind = 'kernel' AND a.name = 'kernel' GROUP BY t.trace;
+SELECT t.trace, 'warning', 'missing_field', count(*), 'kernels whose name the trace lacks: they count as computation'
+FROM rocpd_activity AS a, rocpd_trace AS t WHERE a.kind = 'kernel' AND a.name = 'kernel' GROUP BY t.trace;
 INSERT INTO rocpd_left_out
 SELECT t.trace, 'warning', 'missing_field', count(*), 'activities of agents that the trace lacks: each is a device of its own'
-FROM rocpd_activity AS a CROSS JOIN rocpd_trace AS t LEFT JOIN rocpd_agents AS g ON g.guid IS a.guid AND g.id = a.agent_id WHERE g.id IS NULL GROUP BY t.trace;
+FROM rocpd_activity AS a CROSS JOIN rocpd_trace AS t LEFT JOIN rocpd_agents AS g ON g.guid IS a.guid AND g.id = a.agent_id
+WHERE g.id IS NULL GROUP BY t.trace;
 INSERT INTO rocpd_left_out
-SELECT t.trace, 'warning', 'unknown_event', sum(json_array_length(b.value)), 'records of kinds that are not known: left out; these are ' || group_concat(DISTINCT b.key)
+SELECT t.trace, 'warning', 'unknown_event', sum(json_array_length(b.value)),
+       'records of kinds that are not known: left out; these are ' || group_concat(DISTINCT b.key)
 FROM rocpd_trace AS t, rocpd_documents AS d, json_each(d.process, '$.buffer_records') AS b
-WHERE b.type = 'array' AND json_array_length(b.value) > 0 AND b.key NOT IN ('kernel_dispatch', 'memory_copy', 'memory_allocation', 'scratch_memory') AND b.key NOT GLOB '*_api' AND b.key NOT GLOB 'kfd*' AND b.key NOT GLOB 'pc_sampl*'
+WHERE b.type = 'array' AND json_array_length(b.value) > 0
+  AND b.key NOT IN ('kernel_dispatch', 'memory_copy', 'memory_allocation', 'scratch_memory') AND b.key NOT GLOB '*_api'
+  AND b.key NOT GLOB 'kfd*' AND b.key NOT GLOB 'pc_sampl*'
 GROUP BY t.trace;
 -- Where processes wrote into one file, the views may be those of the first.
 INSERT INTO rocpd_left_out
 SELECT t.trace, 'data_loss', 'unknown_event', count(*), 'tables that no view lists were not read: ' || group_concat(l.name)
 FROM rocpd_trace AS t, pragma_table_list AS l
-WHERE l.schema = t.db AND t.json IS NULL AND l.type = 'table' AND (l.name GLOB 'rocpd_kernel_dispatch_*' OR l.name GLOB 'rocpd_memory_copy_*' OR l.name GLOB 'rocpd_region_*')
-  AND (NOT EXISTS (SELECT 1 FROM pragma_table_list AS v WHERE v.schema = l.schema AND v.name IN ('rocpd_kernel_dispatch', 'rocpd_memory_copy', 'rocpd_region') AND l.name GLOB v.name || '_*')
+WHERE l.schema = t.db AND t.json IS NULL AND l.type = 'table'
+  AND (l.name GLOB 'rocpd_kernel_dispatch_*' OR l.name GLOB 'rocpd_memory_copy_*' OR l.name GLOB 'rocpd_region_*')
+  AND (NOT EXISTS (SELECT 1 FROM pragma_table_list AS v
+                   WHERE v.schema = l.schema AND v.name IN ('rocpd_kernel_dispatch', 'rocpd_memory_copy', 'rocpd_region')
+                     AND l.name GLOB v.name || '_*')
        OR NOT EXISTS (SELECT 1 FROM rocpd_info_process AS p WHERE l.name GLOB '*_' || replace(p.guid, '-', '_')))
 GROUP BY t.trace;
 INSERT INTO rocpd_left_out

@@ -58,23 +58,28 @@
 -- clusters are read the plain ids as well.
 DROP TABLE IF EXISTS temp.aliases;
 CREATE TEMP TABLE aliases AS
-SELECT job, JobID AS alias FROM slurm_attempts AS a CROSS JOIN slurm_jobs AS j ON j.rowid = a.row WHERE JobID <> job AND JobID NOT GLOB '*_[[]*'
+SELECT job, JobID AS alias FROM slurm_attempts AS a CROSS JOIN slurm_jobs AS j ON j.rowid = a.row
+WHERE JobID <> job AND JobID NOT GLOB '*_[[]*'
 UNION
 SELECT job, id FROM slurm_attempts WHERE id <> job
 UNION ALL -- beside its export
-SELECT job, rtrim(_file, replace(_file, '/', '')) || id FROM slurm_attempts AS a CROSS JOIN slurm_jobs AS j ON j.rowid = a.row WHERE id <> job
+SELECT job, rtrim(_file, replace(_file, '/', '')) || id FROM slurm_attempts AS a CROSS JOIN slurm_jobs AS j ON j.rowid = a.row
+WHERE id <> job
 UNION ALL
-SELECT job, rtrim(_file, replace(_file, '/', '')) || JobID FROM slurm_attempts AS a CROSS JOIN slurm_jobs AS j ON j.rowid = a.row WHERE id <> job AND JobID <> id AND JobID NOT GLOB '*_[[]*';
+SELECT job, rtrim(_file, replace(_file, '/', '')) || JobID
+FROM slurm_attempts AS a CROSS JOIN slurm_jobs AS j ON j.rowid = a.row WHERE id <> job AND JobID <> id AND JobID NOT GLOB '*_[[]*';
 
 -- Nodes of some jobs: a Kubernetes may have pods of those names, in which Slurm runs.
 DROP TABLE IF EXISTS temp.hosts;
 CREATE TEMP TABLE hosts(host, job, start_time, end_time);
 INSERT INTO hosts(host)
-SELECT DISTINCT n.value FROM (SELECT nodes FROM slurm_jobs WHERE alloc_gpus > 0 AND nodes IS NOT NULL LIMIT 500) CROSS JOIN json_each(nodes) AS n;
+SELECT DISTINCT n.value FROM (SELECT nodes FROM slurm_jobs WHERE alloc_gpus > 0 AND nodes IS NOT NULL LIMIT 500)
+CROSS JOIN json_each(nodes) AS n;
 
 DROP VIEW IF EXISTS temp.held_on;
 CREATE TEMP VIEW held_on AS
-SELECT a.job, j.nodes AS hosts, a.Start AS start_time, a."End" AS end_time FROM slurm_attempts AS a CROSS JOIN slurm_jobs AS j ON j.rowid = a.row WHERE a.started AND a.held_types <> '{}';
+SELECT a.job, j.nodes AS hosts, a.Start AS start_time, a."End" AS end_time
+FROM slurm_attempts AS a CROSS JOIN slurm_jobs AS j ON j.rowid = a.row WHERE a.started AND a.held_types <> '{}';
 .read sql/formats/log/on_hosts.sql
 
 -- ---- 7. Tables that are no longer needed ----

@@ -24,7 +24,8 @@
 
 CREATE TEMP TABLE IF NOT EXISTS swf_jobs AS
 SELECT job_number, submit_time, wait_time, run_time, allocated_processors, requested_processors, requested_time, status, user_id, group_id,
-       executable_number, queue_number, partition_number, preceding_job_number, unix_start_time, max_procs, max_nodes, computer, outcome, _file, _line
+       executable_number, queue_number, partition_number, preceding_job_number, unix_start_time, max_procs, max_nodes, computer, outcome,
+       _file, _line
 FROM swf_trace(mpg_required(:swf, ':swf'));
 
 -- Where a file begins, and where a number is not above the one before: only there can a job have several lines.
@@ -37,23 +38,29 @@ WHERE s._file IS NOT p._file OR s.job_number IS NULL OR p.job_number IS NULL OR 
 -- What lines lack and how far they lie apart, looked at once: what follows looks for faults only where there may be some.
 DROP TABLE IF EXISTS temp.swf_survey;
 CREATE TEMP TABLE swf_survey AS
-SELECT coalesce(max(submit_time) - min(submit_time) > 284012568 OR max(max(wait_time), -min(wait_time)) > 315569520 OR max(max(run_time), -min(run_time)) > 315569520, 1) AS wide,
+SELECT coalesce(max(submit_time) - min(submit_time) > 284012568 OR max(max(wait_time), -min(wait_time)) > 315569520
+                OR max(max(run_time), -min(run_time)) > 315569520, 1) AS wide,
        min(count(job_number), count(submit_time)) < count(*) AS unplaced,
-       min(count(run_time), count(wait_time), count(submit_time), count(coalesce(nullif(allocated_processors, 0), requested_processors))) < count(*) AS lacking,
+       min(count(run_time), count(wait_time), count(submit_time), count(coalesce(nullif(allocated_processors, 0), requested_processors)))
+  < count(*) AS lacking,
        min(status) < 0 OR max(status) > 5 AS unknown, min(run_time) < 0 OR min(wait_time) < 0 AS negative
 FROM swf_jobs;
 
 -- What cannot be: a time that is more than ten years from the middle one, or a wait or run of more; its line counts as nothing.
 DROP TABLE IF EXISTS temp.swf_impossible;
 CREATE TEMP TABLE swf_impossible AS
-WITH years AS (SELECT CAST(submit_time / 31556952 AS INTEGER) AS year, count(*) AS n FROM swf_survey CROSS JOIN swf_jobs WHERE wide AND submit_time IS NOT NULL GROUP BY 1),
+WITH years AS (SELECT CAST(submit_time / 31556952 AS INTEGER) AS year, count(*) AS n
+               FROM swf_survey CROSS JOIN swf_jobs WHERE wide AND submit_time IS NOT NULL GROUP BY 1),
 middle AS (
-  SELECT coalesce(min(year), 0) AS year FROM (SELECT year, sum(n) OVER (ORDER BY year) AS so_far, sum(n) OVER () AS n FROM years) WHERE 2 * so_far >= n
+  SELECT coalesce(min(year), 0) AS year FROM (SELECT year, sum(n) OVER (ORDER BY year) AS so_far, sum(n) OVER () AS n FROM years)
+  WHERE 2 * so_far >= n
 )
 SELECT s.rowid AS row, _file, _line, job_number FROM swf_survey CROSS JOIN middle CROSS JOIN swf_jobs AS s
-WHERE wide AND max(abs(coalesce(submit_time / 31556952 - year, 0)), abs(coalesce(wait_time, 0)) / 31556952, abs(coalesce(run_time, 0)) / 31556952) > 10;
+WHERE wide AND max(abs(coalesce(submit_time / 31556952 - year, 0)), abs(coalesce(wait_time, 0)) / 31556952,
+                   abs(coalesce(run_time, 0)) / 31556952) > 10;
 INSERT INTO mpg_issues(source, severity, kind, line, count, detail)
-SELECT _file, 'data_loss', 'impossible_time', min(_line), count(*), 'a time of job ' || job_number || ' is more than ten years from the middle one: its line is left out'
+SELECT _file, 'data_loss', 'impossible_time', min(_line), count(*),
+       'a time of job ' || job_number || ' is more than ten years from the middle one: its line is left out'
 FROM swf_impossible GROUP BY _file;
 DELETE FROM swf_jobs WHERE rowid IN (SELECT row FROM swf_impossible);
 DROP TABLE swf_impossible;
@@ -71,61 +78,83 @@ CREATE TEMP TABLE swf_lacking AS
 SELECT s.rowid AS row, _file, _line
 FROM swf_survey CROSS JOIN swf_jobs AS s
 WHERE unplaced AND (job_number IS NULL
-   OR submit_time IS NULL AND (_file, job_number) NOT IN (SELECT _file, job_number FROM swf_jobs WHERE submit_time IS NOT NULL AND job_number IN (SELECT number FROM swf_several)));
+   OR submit_time IS NULL AND (_file, job_number) NOT
+                        IN (SELECT _file, job_number FROM swf_jobs
+                            WHERE submit_time IS NOT NULL AND job_number IN (SELECT number FROM swf_several)));
 INSERT INTO mpg_issues(source, severity, kind, line, count, detail)
-SELECT _file, 'data_loss', 'missing_field', min(_line), count(*), 'lines lack the job number or the submit time: left out' FROM swf_lacking GROUP BY _file;
+SELECT _file, 'data_loss', 'missing_field', min(_line), count(*), 'lines lack the job number or the submit time: left out'
+FROM swf_lacking GROUP BY _file;
 DELETE FROM swf_jobs WHERE rowid IN (SELECT row FROM swf_lacking);
 DROP TABLE swf_lacking;
 
 -- A line that repeats another is of the same job once. A part that ran, or a job that ended well, without its run time holds nothing,
 -- and one of which neither number of processors is known is not counted.
 INSERT INTO mpg_issues(source, severity, kind, line, count, detail)
-SELECT _file, 'warning', 'repeated_record', min(_line), count(*), 'lines of job ' || job_number || ' that repeat another one exactly: they count once'
-FROM (SELECT _file, _line, job_number, row_number() OVER (PARTITION BY _file, job_number, submit_time, wait_time, run_time, allocated_processors, status ORDER BY _line) AS nth
+SELECT _file, 'warning', 'repeated_record', min(_line), count(*),
+       'lines of job ' || job_number || ' that repeat another one exactly: they count once'
+FROM (SELECT _file, _line, job_number,
+             row_number() OVER (PARTITION BY _file, job_number, submit_time, wait_time, run_time, allocated_processors, status
+                                ORDER BY _line) AS nth
       FROM swf_jobs WHERE EXISTS (SELECT 1 FROM swf_several) AND job_number IN (SELECT number FROM swf_several))
 WHERE nth > 1 GROUP BY _file;
 DELETE FROM swf_jobs WHERE rowid IN (
-  SELECT row FROM (SELECT rowid AS row, row_number() OVER (PARTITION BY _file, job_number, submit_time, wait_time, run_time, allocated_processors, status ORDER BY _line) AS nth
+  SELECT row FROM (SELECT rowid AS row,
+                          row_number() OVER (PARTITION BY _file, job_number, submit_time, wait_time, run_time, allocated_processors, status
+                                             ORDER BY _line) AS nth
                    FROM swf_jobs WHERE EXISTS (SELECT 1 FROM swf_several) AND job_number IN (SELECT number FROM swf_several))
   WHERE nth > 1);
 INSERT INTO mpg_issues(source, severity, kind, line, count, detail)
-SELECT _file, 'warning', 'missing_field', min(_line), count(*), 'job ' || job_number || ' lacks its ' || field || ': it counts as far as it tells'
+SELECT _file, 'warning', 'missing_field', min(_line), count(*),
+       'job ' || job_number || ' lacks its ' || field || ': it counts as far as it tells'
 FROM (SELECT _file, _line, job_number,
              CASE WHEN coalesce(status, -1) IN (0, 1, 2, 3, 4) AND run_time IS NULL THEN 'run time'
                   WHEN status IS NULL AND run_time IS NULL AND allocated_processors > 0 THEN 'run time, though it got processors'
                   WHEN coalesce(nullif(allocated_processors, 0), requested_processors) IS NULL THEN 'processors'
                   WHEN status IS NOT NULL AND wait_time IS NULL AND run_time > 0 THEN 'wait'
-                  WHEN status IS NOT NULL AND wait_time IS NULL AND run_time IS NULL AND coalesce(nullif(allocated_processors, 0), requested_processors) > 0 THEN 'wait, and never ran: how long it asked for processors is not known'
-                  WHEN submit_time IS NULL AND coalesce(status, -1) NOT IN (2, 3, 4) THEN 'submit time' END AS field FROM swf_survey CROSS JOIN swf_jobs WHERE lacking)
+                  WHEN status IS NOT NULL AND wait_time IS NULL AND run_time IS NULL
+                    AND coalesce(nullif(allocated_processors, 0), requested_processors) > 0
+                    THEN 'wait, and never ran: how long it asked for processors is not known'
+                  WHEN submit_time IS NULL AND coalesce(status, -1) NOT IN (2, 3, 4) THEN 'submit time' END AS field
+      FROM swf_survey CROSS JOIN swf_jobs WHERE lacking)
 WHERE field IS NOT NULL GROUP BY _file, field;
 INSERT INTO mpg_issues(source, severity, kind, line, count, detail)
-SELECT _file, 'warning', 'unknown_state', min(_line), count(*), 'states that the format does not have, whose outcome is not known: ' || group_concat(DISTINCT status)
+SELECT _file, 'warning', 'unknown_state', min(_line), count(*),
+       'states that the format does not have, whose outcome is not known: ' || group_concat(DISTINCT status)
 FROM swf_survey CROSS JOIN swf_jobs WHERE unknown AND status NOT IN (0, 1, 2, 3, 4, 5) GROUP BY _file;
 -- A file that was exported again, after more jobs: it is of one machine, whose log began then.
 INSERT INTO mpg_issues(source, severity, kind, line, count, detail)
-SELECT _file, 'warning', 'duplicate_allocation', min(_line), count(*), 'lines that ' || min(first) || ' has as well: they count twice. Of two exports of one log read the later alone'
-FROM (SELECT _file, _line, min(_file) OVER (PARTITION BY computer, unix_start_time, job_number, submit_time, wait_time, run_time, allocated_processors, status) AS first
+SELECT _file, 'warning', 'duplicate_allocation', min(_line), count(*),
+       'lines that ' || min(first) || ' has as well: they count twice. Of two exports of one log read the later alone'
+FROM (SELECT _file, _line, min(_file) OVER (PARTITION BY computer, unix_start_time, job_number, submit_time, wait_time, run_time,
+                                            allocated_processors, status) AS first
       FROM swf_jobs WHERE unix_start_time IS NOT NULL AND EXISTS (SELECT 1 FROM swf_breaks WHERE of_file LIMIT 1 OFFSET 1))
 WHERE first <> _file GROUP BY _file;
 -- The parts of a job that is listed in parts last as long as its summary says.
 INSERT INTO mpg_issues(source, severity, kind, line, count, detail)
-SELECT _file, 'warning', 'parts_disagree', min(line), count(*), 'the parts of job ' || job_number || ' do not last as long as its summary says: the parts count'
+SELECT _file, 'warning', 'parts_disagree', min(line), count(*),
+       'the parts of job ' || job_number || ' do not last as long as its summary says: the parts count'
 FROM (SELECT _file, job_number, min(_line) AS line FROM swf_jobs
       WHERE EXISTS (SELECT 1 FROM swf_several) AND job_number IN (SELECT number FROM swf_several) GROUP BY _file, job_number
-      HAVING sum(status IN (2, 3, 4)) > 0 AND sum(run_time) FILTER (WHERE status NOT IN (2, 3, 4)) <> sum(run_time) FILTER (WHERE status IN (2, 3, 4)))
+      HAVING sum(status IN (2, 3, 4)) > 0
+        AND sum(run_time) FILTER (WHERE status NOT IN (2, 3, 4)) <> sum(run_time) FILTER (WHERE status IN (2, 3, 4)))
 GROUP BY _file;
 
 INSERT INTO mpg_issues(source, severity, kind, line, count, detail)
-SELECT s._file, 'warning', 'line_out_of_order', min(s._line), count(*), 'the first part of job ' || job_number || ', which has the submit time, is below others: the parts count in the order of the lines'
+SELECT s._file, 'warning', 'line_out_of_order', min(s._line), count(*),
+       'the first part of job ' || job_number || ', which has the submit time, is below others: the parts count in the order of the lines'
 FROM swf_several CROSS JOIN swf_jobs AS s ON job_number = number
-WHERE status IN (2, 3, 4) AND submit_time IS NOT NULL AND EXISTS (SELECT 1 FROM swf_jobs AS o WHERE o.job_number = number AND o._file IS s._file AND o.status IN (2, 3, 4) AND o.submit_time IS NULL AND o._line < s._line)
+WHERE status IN (2, 3, 4) AND submit_time IS NOT NULL
+  AND EXISTS (SELECT 1 FROM swf_jobs AS o
+              WHERE o.job_number = number AND o._file IS s._file AND o.status IN (2, 3, 4) AND o.submit_time IS NULL AND o._line < s._line)
 GROUP BY s._file;
 
 -- A job that ended before it started held nothing, and one that started before it was submitted did not wait.
 INSERT INTO mpg_issues(source, severity, kind, line, count, detail)
-SELECT _file, 'data_loss', 'end_before_start', min(_line), count(*), 'job ' || job_number || ' has a run time or a wait below 0: it counts as 0'
+SELECT _file, 'data_loss', 'end_before_start', min(_line), count(*),
+       'job ' || job_number || ' has a run time or a wait below 0: it counts as 0'
 FROM swf_survey CROSS JOIN swf_jobs WHERE negative AND (run_time < 0 OR wait_time < 0) GROUP BY _file;
-UPDATE swf_jobs SET run_time = max(run_time, 0), wait_time = max(wait_time, 0) WHERE (SELECT negative FROM swf_survey) AND (run_time < 0 OR wait_time < 0);
+UPDATE swf_jobs SET run_time = max(run_time, 0), wait_time = max(wait_time, 0)
+WHERE (SELECT negative FROM swf_survey) AND (run_time < 0 OR wait_time < 0);
 DROP TABLE swf_survey;
 
 -- ---- 2. Pools: the file's Computer, with a number where two files are of one name ----
@@ -140,11 +169,13 @@ whole AS ( -- without files of which every line was left out
   SELECT (SELECT min(s.rowid) FROM swf_jobs AS s WHERE s.rowid BETWEEN b.row AND b.last) AS first, last FROM begin AS b
 ),
 files AS (
-  SELECT first, last, _file, coalesce(computer, 'swf') AS name, coalesce(unix_start_time, 0) AS log_start, coalesce(max_procs, max_nodes) AS chips
+  SELECT first, last, _file, coalesce(computer, 'swf') AS name, coalesce(unix_start_time, 0) AS log_start,
+         coalesce(max_procs, max_nodes) AS chips
   FROM whole CROSS JOIN swf_jobs AS s ON s.rowid = first
 )
 SELECT first, last, log_start, chips,
-       name || CASE WHEN count(*) OVER (PARTITION BY name) > 1 THEN ' ' || row_number() OVER (PARTITION BY name ORDER BY _file) ELSE '' END AS pool,
+       name || CASE WHEN count(*) OVER (PARTITION BY name) > 1 THEN ' ' || row_number() OVER (PARTITION BY name ORDER BY _file)
+                    ELSE '' END AS pool,
        CASE WHEN count(*) OVER () > 1 THEN row_number() OVER (ORDER BY _file) || '/' ELSE '' END AS prefix
 FROM files ORDER BY first;
 
@@ -175,9 +206,12 @@ in_parts AS (
   FROM named
   WINDOW of_job AS (PARTITION BY of_pool, job_number)
 )
-SELECT row, of_pool, pool, log_start, job, job_number, chips, requested_processors, submitted, run_time, outcome, row_number() OVER so_far AS attempt,
-       CASE WHEN submit_time > submitted OR NOT in_parts THEN log_start + coalesce(submit_time, submitted) + coalesce(wait_time, 0) -- a number that is given again: submitted anew, or run anew
-            ELSE log_start + submitted + sum(coalesce(wait_time, 0)) OVER so_far + coalesce(sum(coalesce(run_time, 0)) OVER before, 0) END AS start_time
+SELECT row, of_pool, pool, log_start, job, job_number, chips, requested_processors, submitted, run_time, outcome,
+       row_number() OVER so_far AS attempt,
+       -- a number that is given again: submitted anew, or run anew
+       CASE WHEN submit_time > submitted OR NOT in_parts THEN log_start + coalesce(submit_time, submitted) + coalesce(wait_time, 0)
+            ELSE log_start + submitted + sum(coalesce(wait_time, 0)) OVER so_far
+              + coalesce(sum(coalesce(run_time, 0)) OVER before, 0) END AS start_time
 FROM in_parts
 WHERE is_part = in_parts AND chips > 0
 WINDOW so_far AS (PARTITION BY of_pool, job_number ORDER BY _line),
@@ -190,15 +224,19 @@ DROP TABLE IF EXISTS temp.jobs;
 CREATE TEMP TABLE jobs AS
 WITH any_repeated AS (SELECT EXISTS (SELECT 1 FROM swf_repeated) AS any_repeated),
 needs AS (
-  SELECT CAST(prefix || job_number AS TEXT) AS job, log_start + submit_time AS submitted, coalesce(requested_processors, nullif(allocated_processors, 0)) AS needed,
-         coalesce(nullif(allocated_processors, 0), requested_processors) AS least, coalesce(nullif(allocated_processors, 0), requested_processors) AS most,
+  SELECT CAST(prefix || job_number AS TEXT) AS job, log_start + submit_time AS submitted,
+         coalesce(requested_processors, nullif(allocated_processors, 0)) AS needed,
+         coalesce(nullif(allocated_processors, 0), requested_processors) AS least,
+         coalesce(nullif(allocated_processors, 0), requested_processors) AS most,
          user_id, group_id, queue_number, partition_number, executable_number, preceding_job_number, requested_time
   FROM any_repeated CROSS JOIN swf_pools AS p CROSS JOIN swf_jobs AS s ON s.rowid BETWEEN first AND last
   WHERE coalesce(nullif(allocated_processors, 0), requested_processors) > 0
     AND NOT (any_repeated AND EXISTS (SELECT 1 FROM swf_repeated AS r WHERE r.number = s.job_number AND r.file = s._file))
   UNION ALL
-  SELECT job, submitted, needed, least, most, user_id, group_id, queue_number, partition_number, executable_number, preceding_job_number, requested_time
-  FROM (SELECT max(row) AS row, job, log_start + submitted AS submitted, max(coalesce(requested_processors, chips)) AS needed, min(chips) AS least, max(chips) AS most
+  SELECT job, submitted, needed, least, most, user_id, group_id, queue_number, partition_number, executable_number, preceding_job_number,
+         requested_time
+  FROM (SELECT max(row) AS row, job, log_start + submitted AS submitted, max(coalesce(requested_processors, chips)) AS needed,
+               min(chips) AS least, max(chips) AS most
         FROM swf_attempts GROUP BY of_pool, job_number) AS a CROSS JOIN swf_jobs AS s ON s.rowid = a.row
 )
 SELECT job, 'executable ' || executable_number AS name, 'group ' || group_id AS owner,
@@ -207,12 +245,14 @@ SELECT job, 'executable ' || executable_number AS name, 'group ' || group_id AS 
        NULL AS tasks, submitted AS submit_time,
        CASE WHEN user_id + group_id + queue_number + partition_number + executable_number + requested_time IS NULL
             THEN json_patch('{}', json_object('user', user_id, 'group', group_id, 'queue', queue_number, 'partition', partition_number,
-                                              'executable', executable_number, 'preceding_job', preceding_job_number, 'requested_seconds', requested_time))
+                                              'executable', executable_number, 'preceding_job', preceding_job_number, 'requested_seconds',
+                                              requested_time))
             WHEN preceding_job_number IS NULL
             THEN json_object('user', user_id, 'group', group_id, 'queue', queue_number, 'partition', partition_number,
                              'executable', executable_number, 'requested_seconds', requested_time)
             ELSE json_object('user', user_id, 'group', group_id, 'queue', queue_number, 'partition', partition_number,
-                             'executable', executable_number, 'preceding_job', preceding_job_number, 'requested_seconds', requested_time) END AS labels
+                             'executable', executable_number, 'preceding_job', preceding_job_number, 'requested_seconds',
+                             requested_time) END AS labels
 FROM needs;
 
 -- A job without a run time never ran: it holds nothing at the moment it left, which closes its demand.
@@ -222,7 +262,8 @@ SELECT CAST(prefix || job_number AS TEXT) AS job, 1 AS attempt, NULL AS task, po
        CASE WHEN run_time IS NULL THEN 0 ELSE coalesce(nullif(allocated_processors, 0), requested_processors) END AS chips,
        log_start + submit_time + coalesce(wait_time, 0) AS start_time,
        log_start + submit_time + coalesce(wait_time, 0) + coalesce(run_time, 0) AS end_time, outcome
-FROM (SELECT EXISTS (SELECT 1 FROM swf_repeated) AS any_repeated) CROSS JOIN swf_pools AS p CROSS JOIN swf_jobs AS s ON s.rowid BETWEEN first AND last
+FROM (SELECT EXISTS (SELECT 1 FROM swf_repeated) AS any_repeated) CROSS JOIN swf_pools AS p
+CROSS JOIN swf_jobs AS s ON s.rowid BETWEEN first AND last
 WHERE coalesce(nullif(allocated_processors, 0), requested_processors) > 0
   AND NOT (any_repeated AND EXISTS (SELECT 1 FROM swf_repeated AS r WHERE r.number = s.job_number AND r.file = s._file))
 UNION ALL
@@ -232,15 +273,18 @@ FROM swf_attempts;
 DROP TABLE IF EXISTS temp.capacity;
 CREATE TEMP TABLE capacity AS
 WITH told AS ( -- in the order of the pools: nothing is sorted
-  SELECT p.rowid AS of_pool, min(submit_time) AS submitted, max(log_start + submit_time + coalesce(wait_time, 0) + coalesce(run_time, 0)) AS end_time
-  FROM (SELECT EXISTS (SELECT 1 FROM swf_repeated) AS any_repeated) CROSS JOIN swf_pools AS p CROSS JOIN swf_jobs AS s ON s.rowid BETWEEN first AND last
+  SELECT p.rowid AS of_pool, min(submit_time) AS submitted,
+         max(log_start + submit_time + coalesce(wait_time, 0) + coalesce(run_time, 0)) AS end_time
+  FROM (SELECT EXISTS (SELECT 1 FROM swf_repeated) AS any_repeated) CROSS JOIN swf_pools AS p
+  CROSS JOIN swf_jobs AS s ON s.rowid BETWEEN first AND last
   WHERE coalesce(nullif(allocated_processors, 0), requested_processors) > 0
     AND NOT (any_repeated AND EXISTS (SELECT 1 FROM swf_repeated AS r WHERE r.number = s.job_number AND r.file = s._file))
   GROUP BY p.rowid
   UNION ALL
   SELECT of_pool, min(submitted), max(start_time + coalesce(run_time, 0)) FROM swf_attempts GROUP BY of_pool
 )
-SELECT p.pool, NULL AS chip, p.chips, min(coalesce(nullif(p.log_start, 0), p.log_start + min(submitted)), p.log_start + min(submitted)) AS start_time,
+SELECT p.pool, NULL AS chip, p.chips,
+       min(coalesce(nullif(p.log_start, 0), p.log_start + min(submitted)), p.log_start + min(submitted)) AS start_time,
        max(end_time) AS end_time
 FROM told CROSS JOIN swf_pools AS p ON p.rowid = of_pool
 WHERE p.chips IS NOT NULL

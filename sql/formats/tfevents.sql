@@ -19,7 +19,8 @@
 -- of steps, if it is none of those below; :chips and :chip say how many chips the job holds, and which; :pool
 -- names the pool ('training'); :job makes all files runs of one job (else those of a folder are one, named after
 -- it); :outcome says how the last run ended ('completed', 'failed', ...); :flops are those of one step on all chips together,
--- where no tag says a rate; :only_relations, which trace_rollup and its like set, leaves training_steps empty. A program that cannot bind parameters to a script replaces them in its text.
+-- where no tag says a rate; :only_relations, which trace_rollup and its like set, leaves training_steps empty. A program that cannot bind
+-- parameters to a script replaces them in its text.
 --
 -- Makes the TEMP tables jobs, allocations, capacity, spans and commits, which mpg_ledger and mpg_rollup then
 -- find, and training_steps, a row a value of the tag. The rules are explained in docs/formats/tfevents.md.
@@ -33,10 +34,13 @@ INSERT INTO tfevents_tags VALUES
   (1, 'learning/loss', 'perf/per_device_tflops_per_sec', 'perf/step_time_seconds', 'jax'),
   (2, 'lm loss', 'throughput', 'iteration-time', 'pytorch'),
   (3, 'loss_metrics/global_avg_loss', 'tflops', 'time_metrics/end_to_end(s)', 'pytorch'),
-  (4, 'reduced_train_loss', 'TFLOPS_per_GPU', NULL, 'pytorch'), (5, 'train/loss', 'train/device/flops_per_sec', NULL, NULL), (6, 'train_loss', 'train/device/flops_per_sec', NULL, NULL),
+  (4, 'reduced_train_loss', 'TFLOPS_per_GPU', NULL, 'pytorch'), (5, 'train/loss', 'train/device/flops_per_sec', NULL, NULL),
+  (6, 'train_loss', 'train/device/flops_per_sec', NULL, NULL),
   (7, 'training/loss', NULL, NULL, NULL), (8, 'loss/train', NULL, NULL, NULL), (9, 'Loss/train', NULL, NULL, NULL),
-  (10, 'train_loss_step', 'train/device/flops_per_sec', NULL, NULL), (11, 'loss', NULL, NULL, NULL), (12, 'training_loss', NULL, NULL, NULL), (13, 'train/loss_step', 'train/device/flops_per_sec', NULL, NULL),
-  (14, 'loss/train/total', 'throughput/device/flops_per_sec', NULL, 'pytorch'), (15, 'train_inner/loss', NULL, NULL, 'pytorch'), (16, 'train/policy_loss', NULL, NULL, NULL), (17, 'actor/pg_loss', NULL, NULL, 'pytorch');
+  (10, 'train_loss_step', 'train/device/flops_per_sec', NULL, NULL), (11, 'loss', NULL, NULL, NULL),
+  (12, 'training_loss', NULL, NULL, NULL), (13, 'train/loss_step', 'train/device/flops_per_sec', NULL, NULL),
+  (14, 'loss/train/total', 'throughput/device/flops_per_sec', NULL, 'pytorch'), (15, 'train_inner/loss', NULL, NULL, 'pytorch'),
+  (16, 'train/policy_loss', NULL, NULL, NULL), (17, 'actor/pg_loss', NULL, NULL, 'pytorch');
 DELETE FROM tfevents_tags WHERE tag <> :tag;
 INSERT INTO tfevents_tags SELECT 18, :tag, NULL, NULL, NULL WHERE :tag IS NOT NULL AND NOT EXISTS (SELECT 1 FROM tfevents_tags);
 
@@ -56,8 +60,10 @@ CREATE TEMP TABLE tfevents_breaks(id INTEGER PRIMARY KEY, begins, step, before, 
 .read sql/formats/tfevents/begins.sql
 
 INSERT INTO mpg_issues(source, severity, kind, line, count, detail)
-SELECT file, 'warning', 'repeated_steps', min(line), count(*), 'steps whose number goes back within the file, first ' || min(step) || ': what was done since counts as lost'
-FROM (SELECT a.file, t.line, t.step, lag(a.file) OVER (PARTITION BY a.job ORDER BY a.attempt) AS file_before FROM tfevents_attempts AS a CROSS JOIN tfevents_told AS t ON t.rowid = a.first)
+SELECT file, 'warning', 'repeated_steps', min(line), count(*),
+       'steps whose number goes back within the file, first ' || min(step) || ': what was done since counts as lost'
+FROM (SELECT a.file, t.line, t.step, lag(a.file) OVER (PARTITION BY a.job ORDER BY a.attempt) AS file_before
+      FROM tfevents_attempts AS a CROSS JOIN tfevents_told AS t ON t.rowid = a.first)
 WHERE file = file_before GROUP BY file;
 
 -- ---- 3. Steps ----
@@ -85,7 +91,8 @@ CREATE TEMP TABLE assumed_chips AS SELECT job FROM tfevents_chosen WHERE coalesc
 DROP TABLE IF EXISTS temp.allocations;
 CREATE TEMP TABLE allocations AS
 SELECT job, attempt, coalesce(:pool, 'training') AS pool, coalesce(:chips, 1) AS chips, start_time,
-       CASE WHEN NOT is_last OR :outcome IS NOT NULL THEN end_time END AS end_time, CASE WHEN is_last THEN :outcome ELSE 'failed' END AS outcome
+       CASE WHEN NOT is_last OR :outcome IS NOT NULL THEN end_time END AS end_time,
+       CASE WHEN is_last THEN :outcome ELSE 'failed' END AS outcome
 FROM tfevents_held;
 
 -- What is held, until the last event: event files know of nothing else.
@@ -104,7 +111,8 @@ SELECT 2 * first - 1, job, attempt, 'init', begin_of_attempt, first_start FROM t
 DROP TABLE IF EXISTS temp.tfevents_sorted;
 CREATE TEMP TABLE tfevents_sorted AS
 SELECT s.*
-FROM (SELECT 1 WHERE EXISTS (SELECT 1 FROM tfevents_breaks WHERE seconds < 0 AND NOT begins AND step >= before) OR EXISTS (SELECT 1 FROM tfevents_attempts WHERE begin_of_attempt > time))
+FROM (SELECT 1 WHERE EXISTS (SELECT 1 FROM tfevents_breaks WHERE seconds < 0 AND NOT begins AND step >= before)
+        OR EXISTS (SELECT 1 FROM tfevents_attempts WHERE begin_of_attempt > time))
 CROSS JOIN spans AS s ORDER BY job, attempt, start_time;
 DELETE FROM spans WHERE rowid >= (SELECT 0 FROM tfevents_sorted LIMIT 1);
 INSERT INTO spans SELECT * FROM tfevents_sorted ORDER BY rowid;
@@ -112,7 +120,8 @@ DROP TABLE tfevents_sorted;
 
 -- A sum and not groups: mostly all steps have a rate, or none.
 INSERT INTO mpg_issues(source, severity, kind, line, count, detail)
-SELECT (SELECT min(file) FROM tfevents_runs AS r WHERE r.job = s.job), 'warning', 'missing_field', NULL, count(*) FILTER (WHERE flops IS NULL), 'steps without TFLOP/s, though others have them: these are unrated'
+SELECT (SELECT min(file) FROM tfevents_runs AS r WHERE r.job = s.job), 'warning', 'missing_field', NULL,
+       count(*) FILTER (WHERE flops IS NULL), 'steps without TFLOP/s, though others have them: these are unrated'
 FROM (SELECT count(flops) BETWEEN 1 AND count(*) - 1 AS some FROM spans WHERE kind = 'step') CROSS JOIN spans AS s
 WHERE some AND kind = 'step' GROUP BY job HAVING count(flops) > 0 AND count(flops) < count(*);
 

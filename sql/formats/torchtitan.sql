@@ -29,8 +29,10 @@
 -- What a line of no step says stays in `fields`, for such lines are few.
 DROP TABLE IF EXISTS temp.training_lines;
 CREATE TEMP TABLE training_lines AS
-SELECT _file AS file, _line AS line, time, step, log_group(_record, 'rank') AS rank, iif(step IS NULL, NULL, log_group(_record, 'validate') IS NOT NULL) AS validates,
-       log_group(_record, 'loss') AS loss, log_group(_record, 'tps') AS tps, log_group(_record, 'tflops') AS tflops, log_group(_record, 'mfu') AS mfu,
+SELECT _file AS file, _line AS line, time, step, log_group(_record, 'rank') AS rank,
+       iif(step IS NULL, NULL, log_group(_record, 'validate') IS NOT NULL) AS validates,
+       log_group(_record, 'loss') AS loss, log_group(_record, 'tps') AS tps, log_group(_record, 'tflops') AS tflops,
+       log_group(_record, 'mfu') AS mfu,
        iif(step IS NULL, fields, NULL) AS fields
 FROM log_trace(mpg_required(:log, ':log'), '(?x) ^
     (?: .*? \[rank (?<rank>\d+) \] )? .*? (?: (?<time> \d{4}-\d\d-\d\d\ \d\d:\d\d:\d\d (?: [.,]\d+ )? ) | \[ (?<time> \d{8}\ \d\d:\d\d:\d\d ) \] \[rank- ) .{0,300}?
@@ -51,10 +53,13 @@ FROM log_trace(mpg_required(:log, ':log'), '(?x) ^
     'ignore', coalesce(:zone, 'UTC'));
 DROP TABLE IF EXISTS temp.training_lowest;
 CREATE TEMP TABLE training_lowest(file TEXT PRIMARY KEY, lowest);
-INSERT INTO training_lowest SELECT file, min(rank) FROM training_lines WHERE rank IS NOT NULL AND (SELECT min(rank) < max(rank) FROM training_lines) GROUP BY file;
+INSERT INTO training_lowest SELECT file, min(rank) FROM training_lines
+WHERE rank IS NOT NULL AND (SELECT min(rank) < max(rank) FROM training_lines) GROUP BY file;
 INSERT INTO mpg_issues(source, severity, kind, line, count, detail)
-SELECT l.file, 'info', 'parallel_lines', min(l.line), count(*), 'lines of ranks above the lowest: left out' FROM training_lowest AS r JOIN training_lines AS l USING (file) WHERE l.rank <> lowest GROUP BY l.file;
-DELETE FROM temp.training_lines WHERE EXISTS (SELECT 1 FROM training_lowest) AND rank <> (SELECT lowest FROM training_lowest AS l WHERE l.file = training_lines.file);
+SELECT l.file, 'info', 'parallel_lines', min(l.line), count(*), 'lines of ranks above the lowest: left out'
+FROM training_lowest AS r JOIN training_lines AS l USING (file) WHERE l.rank <> lowest GROUP BY l.file;
+DELETE FROM temp.training_lines
+WHERE EXISTS (SELECT 1 FROM training_lowest) AND rank <> (SELECT lowest FROM training_lowest AS l WHERE l.file = training_lines.file);
 DROP TABLE training_lowest;
 
 .read sql/formats/log/rotated.sql
@@ -62,7 +67,8 @@ DROP TABLE training_heads;
 .read sql/formats/log/reversed.sql
 .read sql/formats/log/far.sql
 
--- Lines that stay are numbered anew, without a gap: a file's lines lie one after the other, and so do a run's, and what follows goes by rowid.
+-- Lines that stay are numbered anew, without a gap: a file's lines lie one after the other, and so do a run's, and what follows goes by
+-- rowid.
 DROP TABLE IF EXISTS temp.training_stay;
 CREATE TEMP TABLE training_stay AS
 SELECT * FROM training_lines WHERE (SELECT max(rowid) FROM training_lines) > (SELECT count(*) FROM training_lines) ORDER BY rowid;
@@ -78,12 +84,16 @@ CREATE TEMP TABLE training_survey AS
 WITH begun AS (
   SELECT l.rowid AS first, l.file FROM training_lines AS l LEFT JOIN training_lines AS p ON p.rowid = l.rowid - 1 WHERE p.file IS NOT l.file
 ),
-ranged AS MATERIALIZED (SELECT file, first, coalesce(lead(first) OVER (ORDER BY first) - 1, (SELECT max(rowid) FROM training_lines)) AS last FROM begun)
+ranged AS MATERIALIZED (SELECT file, first, coalesce(lead(first) OVER (ORDER BY first) - 1, (SELECT max(rowid) FROM training_lines)) AS last
+                        FROM begun)
 SELECT f.file AS file, count(l.step) AS steps, sum(l.step IS NOT NULL AND NOT l.validates AND l.tflops IS NULL) AS unrated,
-       min(iif(l.step IS NOT NULL AND NOT l.validates AND l.tflops IS NULL, l.line, NULL)) AS unrated_line, max(p.rowid IS NOT NULL AND coalesce(l.time < p.time, 1)) AS goes_back,
-       max(iif(p.step IS NULL, (SELECT q.step = l.step AND l.time - q.time < 10 FROM training_lines AS q WHERE q.rowid < l.rowid AND q.step IS NOT NULL ORDER BY q.rowid DESC LIMIT 1),
+       min(iif(l.step IS NOT NULL AND NOT l.validates AND l.tflops IS NULL, l.line, NULL)) AS unrated_line,
+       max(p.rowid IS NOT NULL AND coalesce(l.time < p.time, 1)) AS goes_back,
+       max(iif(p.step IS NULL, (SELECT q.step = l.step AND l.time - q.time < 10
+                                FROM training_lines AS q WHERE q.rowid < l.rowid AND q.step IS NOT NULL ORDER BY q.rowid DESC LIMIT 1),
                p.step = l.step AND l.time - p.time < 10)) AS repeats
-FROM ranged AS f CROSS JOIN training_lines AS l ON l.rowid BETWEEN f.first AND f.last LEFT JOIN training_lines AS p ON p.rowid = l.rowid - 1 AND p.rowid >= f.first
+FROM ranged AS f CROSS JOIN training_lines AS l ON l.rowid BETWEEN f.first AND f.last
+LEFT JOIN training_lines AS p ON p.rowid = l.rowid - 1 AND p.rowid >= f.first
 GROUP BY f.first, f.file;
 
 -- A line of a step that says no FLOP/s is unrated; one of an evaluation says none.
@@ -103,8 +113,10 @@ FROM (SELECT max(file) AS file, coalesce(sum(steps), 0) AS steps FROM training_s
 
 -- A log's lines are in the order of its clock: one whose time is before that of the line above it was moved, or is of another host.
 INSERT INTO mpg_issues(source, severity, kind, line, count, detail)
-SELECT file, 'warning', 'line_out_of_order', min(line), count(*), 'lines whose time is before that of the line above them: they count where they stand'
-FROM (SELECT file, line, time, max(time) OVER (PARTITION BY file ORDER BY line ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING) AS latest, rank
+SELECT file, 'warning', 'line_out_of_order', min(line), count(*),
+       'lines whose time is before that of the line above them: they count where they stand'
+FROM (SELECT file, line, time, max(time) OVER (PARTITION BY file ORDER BY line ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING) AS latest,
+             rank
       FROM temp.training_lines WHERE file IN (SELECT file FROM training_survey WHERE goes_back))
 WHERE latest - time > iif(rank IS NULL, 10, 1) GROUP BY file;
 
@@ -115,7 +127,8 @@ SELECT id
 FROM (SELECT rowid AS id, step = lag(step) OVER w AND validates IS lag(validates) OVER w AND time - lag(time) OVER w < 10 AS again
       FROM temp.training_lines
       WHERE file IN (SELECT file FROM training_survey WHERE repeats)
-        AND (step IS NOT NULL OR coalesce(json_extract(fields, '$.mesh'), json_extract(fields, '$.pp'), json_extract(fields, '$.loaded'), json_extract(fields, '$.starts')) IS NOT NULL)
+        AND (step IS NOT NULL OR coalesce(json_extract(fields, '$.mesh'), json_extract(fields, '$.pp'), json_extract(fields, '$.loaded'),
+                                          json_extract(fields, '$.starts')) IS NOT NULL)
       WINDOW w AS (PARTITION BY file ORDER BY line))
 WHERE again;
 .read sql/formats/log/again.sql
@@ -132,23 +145,30 @@ DROP TABLE training_stay;
 
 -- Lines of no step. Of those that lie next to each other: the last start up to each, or else the line of a step before them.
 DROP TABLE IF EXISTS temp.training_marks;
-CREATE TEMP TABLE training_marks(id INTEGER PRIMARY KEY, time, began, starts, is_marker, chip, mesh, saved, staged, written, loaded_from, loaded, completed, before, step_before);
+CREATE TEMP TABLE training_marks(id INTEGER PRIMARY KEY, time, began, starts, is_marker, chip, mesh, saved, staged, written, loaded_from,
+                                 loaded, completed, before, step_before);
 INSERT INTO training_marks
 WITH told AS (
-  SELECT rowid AS id, time, row_number() OVER (ORDER BY rowid) AS nth, json_extract(fields, '$.began') IS NOT NULL AS began, json_extract(fields, '$.starts') AS starts_at,
+  SELECT rowid AS id, time, row_number() OVER (ORDER BY rowid) AS nth, json_extract(fields, '$.began') IS NOT NULL AS began,
+         json_extract(fields, '$.starts') AS starts_at,
          json_extract(fields, '$.chip') AS chip, '[' || json_extract(fields, '$.mesh') || ']' AS mesh,
          json_extract(fields, '$.pp') AS pp, json_extract(fields, '$.replicate') AS replicate, json_extract(fields, '$.shard') AS shard,
-         json_extract(fields, '$.cp') AS cp, json_extract(fields, '$.tp') AS tp, json_extract(fields, '$.saved') AS saved, json_extract(fields, '$.staged') IS NOT NULL AS staged,
-         json_extract(fields, '$.written') IS NOT NULL AS written, json_extract(fields, '$.from') AS loaded_from, json_extract(fields, '$.loaded') AS loaded,
+         json_extract(fields, '$.cp') AS cp, json_extract(fields, '$.tp') AS tp, json_extract(fields, '$.saved') AS saved,
+         json_extract(fields, '$.staged') IS NOT NULL AS staged,
+         json_extract(fields, '$.written') IS NOT NULL AS written, json_extract(fields, '$.from') AS loaded_from,
+         json_extract(fields, '$.loaded') AS loaded,
          json_extract(fields, '$.completed') IS NOT NULL AS completed
   FROM training_lines WHERE step IS NULL
 ),
-placed AS (SELECT *, max(iif(starts_at IS NULL, NULL, id)) OVER w AS last_start, min(id) OVER w - 1 AS above FROM told WINDOW w AS (PARTITION BY id - nth ORDER BY id))
-SELECT m.id, m.time, m.began, m.starts_at IS NOT NULL, m.began OR m.starts_at IS NOT NULL OR m.loaded IS NOT NULL OR coalesce(m.mesh, m.pp, m.chip) IS NOT NULL, m.chip,
+placed AS (SELECT *, max(iif(starts_at IS NULL, NULL, id)) OVER w AS last_start, min(id) OVER w - 1 AS above
+           FROM told WINDOW w AS (PARTITION BY id - nth ORDER BY id))
+SELECT m.id, m.time, m.began, m.starts_at IS NOT NULL, m.began OR m.starts_at IS NOT NULL OR m.loaded IS NOT NULL
+         OR coalesce(m.mesh, m.pp, m.chip) IS NOT NULL, m.chip,
        coalesce(m.pp * m.replicate * m.shard * m.cp * m.tp,
                 json_extract(m.mesh, '$[0]') * coalesce(json_extract(m.mesh, '$[1]'), 1) * coalesce(json_extract(m.mesh, '$[2]'), 1)
                   * coalesce(json_extract(m.mesh, '$[3]'), 1) * coalesce(json_extract(m.mesh, '$[4]'), 1)),
-       m.saved, m.staged, m.written, m.loaded_from, m.loaded, m.completed, coalesce(m.last_start, m.above), (SELECT json_extract(l.fields, '$.starts') - 1 FROM training_lines AS l WHERE l.rowid = m.last_start)
+       m.saved, m.staged, m.written, m.loaded_from, m.loaded, m.completed, coalesce(m.last_start, m.above),
+       (SELECT json_extract(l.fields, '$.starts') - 1 FROM training_lines AS l WHERE l.rowid = m.last_start)
 FROM placed AS m;
 
 DROP TABLE IF EXISTS temp.training_files;
@@ -158,7 +178,8 @@ WITH begun AS (
 ),
 ranged AS (SELECT file, first, coalesce(lead(first) OVER (ORDER BY first) - 1, (SELECT max(rowid) FROM training_lines)) AS last FROM begun)
 SELECT file, first, last, (SELECT min(l.time) FROM training_lines AS l WHERE l.rowid BETWEEN first AND last) AS clock,
-       (SELECT max(m.mesh) FROM training_marks AS m WHERE m.id BETWEEN first AND last) AS mesh, (SELECT max(m.chip) FROM training_marks AS m WHERE m.id BETWEEN first AND last) AS chip
+       (SELECT max(m.mesh) FROM training_marks AS m WHERE m.id BETWEEN first AND last) AS mesh,
+       (SELECT max(m.chip) FROM training_marks AS m WHERE m.id BETWEEN first AND last) AS chip
 FROM ranged ORDER BY file;
 
 -- A run begins where a program says how it is set up, or step numbers go back; also where one starts again that has not come to
@@ -174,45 +195,59 @@ UNION SELECT l.rowid + d.value FROM training_lines AS l CROSS JOIN json_each('[-
 DROP TABLE IF EXISTS temp.training_ranges;
 CREATE TEMP TABLE training_ranges AS
 WITH marked AS (
-  SELECT f.rowid AS of_file, l.rowid AS id, l.time, l.step, coalesce(m.is_marker, 0) AS is_marker, m.id IS NULL AS is_step, coalesce(m.began, 0) AS began
-  FROM training_files AS f CROSS JOIN training_near AS n ON n.id BETWEEN f.first AND f.last CROSS JOIN training_lines AS l ON l.rowid = n.id LEFT JOIN training_marks AS m ON m.id = l.rowid
+  SELECT f.rowid AS of_file, l.rowid AS id, l.time, l.step, coalesce(m.is_marker, 0) AS is_marker, m.id IS NULL AS is_step,
+         coalesce(m.began, 0) AS began
+  FROM training_files AS f CROSS JOIN training_near AS n ON n.id BETWEEN f.first AND f.last CROSS JOIN training_lines AS l ON l.rowid = n.id
+  LEFT JOIN training_marks AS m ON m.id = l.rowid
   WHERE m.is_marker OR NOT l.validates
 ),
 begins AS (
   SELECT of_file, id
   FROM (SELECT of_file, id, is_step,
                CASE WHEN is_marker THEN coalesce(lag(is_step) OVER k, 1)
-                      OR coalesce(began AND time - max(iif(began, time, NULL)) OVER (k ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING) >= 10, 0)
+                      OR coalesce(began AND time - max(iif(began, time, NULL)) OVER (k ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING)
+                                    >= 10, 0)
                     ELSE coalesce(lag(is_step) OVER k AND step <= lag(step) OVER k, 1) END AS begins
         FROM marked WINDOW k AS (PARTITION BY of_file ORDER BY id)) AS k
-  WHERE begins AND NOT (is_step AND EXISTS (SELECT 1 FROM training_lines AS p, training_files AS f WHERE p.rowid = k.id - 1 AND NOT p.validates AND f.rowid = of_file AND p.rowid >= f.first))
+  WHERE begins AND NOT (is_step
+                        AND EXISTS (SELECT 1 FROM training_lines AS p, training_files AS f
+                                    WHERE p.rowid = k.id - 1 AND NOT p.validates AND f.rowid = of_file AND p.rowid >= f.first))
   UNION ALL
   SELECT f.rowid, l.rowid
-  FROM training_files AS f CROSS JOIN training_lines AS l ON l.rowid BETWEEN f.first + 1 AND f.last CROSS JOIN training_lines AS p ON p.rowid = l.rowid - 1
+  FROM training_files AS f CROSS JOIN training_lines AS l ON l.rowid BETWEEN f.first + 1 AND f.last
+  CROSS JOIN training_lines AS p ON p.rowid = l.rowid - 1
   WHERE l.step <= p.step AND NOT l.validates AND NOT p.validates
 ),
 begun AS (SELECT of_file, id, row_number() OVER (PARTITION BY of_file ORDER BY id) AS run FROM begins),
 ranged AS (
-  SELECT f.rowid AS of_file, file, clock, f.mesh AS file_mesh, chip, coalesce(run, 1) AS run, iif(coalesce(run, 1) = 1, f.first, id) AS first,
+  SELECT f.rowid AS of_file, file, clock, f.mesh AS file_mesh, chip, coalesce(run, 1) AS run,
+         iif(coalesce(run, 1) = 1, f.first, id) AS first,
          coalesce(lead(id) OVER (PARTITION BY f.rowid ORDER BY run) - 1, f.last) AS last
   FROM training_files AS f LEFT JOIN begun AS b ON b.of_file = f.rowid
 ),
 named AS (
-  SELECT CAST(coalesce(:job, file) AS TEXT) AS job, dense_rank() OVER (PARTITION BY coalesce(:job, file) ORDER BY clock, file, run) AS attempt, first, last,
+  SELECT CAST(coalesce(:job, file) AS TEXT) AS job,
+         dense_rank() OVER (PARTITION BY coalesce(:job, file) ORDER BY clock, file, run) AS attempt, first, last,
          coalesce((SELECT max(m.mesh) FROM training_marks AS m WHERE m.id BETWEEN first AND last), file_mesh) AS world, chip
   FROM ranged
 )
 -- A first step whose begin nothing tells took as long as the others on the mean, without those that may hold a pause.
-SELECT *, iif((SELECT validates = 0 FROM training_lines WHERE rowid = first), min(start_time, max(start_time - each, lag(end_time, 1, 0) OVER (PARTITION BY job ORDER BY attempt))), NULL) AS head
-FROM (SELECT n.*, peak_flops, coalesce(devices, 1) AS devices, coalesce(:chips, world / coalesce(nullif(devices, 1) * 1.0, 1)) AS chips, min(l.time) AS start_time, max(l.time) AS end_time, count(iif(l.validates, NULL, l.step)) AS steps,
+SELECT *, iif((SELECT validates = 0 FROM training_lines WHERE rowid = first),
+              min(start_time, max(start_time - each, lag(end_time, 1, 0) OVER (PARTITION BY job ORDER BY attempt))), NULL) AS head
+FROM (SELECT n.*, peak_flops, coalesce(devices, 1) AS devices, coalesce(:chips, world / coalesce(nullif(devices, 1) * 1.0, 1)) AS chips,
+             min(l.time) AS start_time, max(l.time) AS end_time, count(iif(l.validates, NULL, l.step)) AS steps,
              (SELECT sum(whole) / sum(steps)
               FROM (SELECT *, max(iif(2 * nth <= n + 1, whole / steps, NULL)) OVER () AS usual
-                    FROM (SELECT b.time - a.time AS whole, b.step - a.step AS steps, row_number() OVER (ORDER BY (b.time - a.time) / (b.step - a.step)) AS nth, count(*) OVER () AS n
+                    FROM (SELECT b.time - a.time AS whole, b.step - a.step AS steps,
+                                 row_number() OVER (ORDER BY (b.time - a.time) / (b.step - a.step)) AS nth, count(*) OVER () AS n
                           FROM training_lines AS b CROSS JOIN training_lines AS a ON a.rowid = b.rowid - 1
-                          WHERE b.rowid BETWEEN n.first + 1 AND n.last AND b.validates = 0 AND a.validates = 0 AND b.step > a.step AND b.time >= a.time
+                          WHERE b.rowid BETWEEN n.first + 1 AND n.last AND b.validates = 0 AND a.validates = 0 AND b.step > a.step
+                            AND b.time >= a.time
                             AND (SELECT validates = 0 FROM training_lines WHERE rowid = n.first)))
               WHERE whole / steps <= 3 * usual OR whole <= 60 + usual) AS each
-      FROM (SELECT * FROM named ORDER BY job, attempt) AS n LEFT JOIN training_chips AS c ON c.name = replace(replace(replace(lower(coalesce(:chip, chip)), ' ', ''), '-', ''), '_', '') CROSS JOIN training_lines AS l ON l.rowid BETWEEN n.first AND n.last
+      FROM (SELECT * FROM named ORDER BY job, attempt) AS n
+      LEFT JOIN training_chips AS c ON c.name = replace(replace(replace(lower(coalesce(:chip, chip)), ' ', ''), '-', ''), '_', '')
+      CROSS JOIN training_lines AS l ON l.rowid BETWEEN n.first AND n.last
       GROUP BY job, attempt);
 DROP TABLE training_near;
 DROP TABLE training_chips;
@@ -220,29 +255,38 @@ DROP TABLE training_chips;
 -- A line stands for the steps since the line before it, or the evaluation or the start that came later.
 DROP TABLE IF EXISTS temp.training_steps;
 CREATE TEMP TABLE training_steps AS
-SELECT job, attempt, step, start_time, end_time, end_time - start_time AS seconds, executions, iif(typeof(loss) <> 'text', loss, NULL) AS loss, replace(tps, ',', '') * devices + 0.0 AS tokens_per_s_per_chip,
-       tflops * devices + 0.0 AS tflops_per_chip, tflops * devices * 1e12 / peak_flops AS mfu, mfu / 100.0 AS mfu_reported, tflops * devices * 1e12 * (end_time - start_time) * coalesce(chips, 1) AS flops
+SELECT job, attempt, step, start_time, end_time, end_time - start_time AS seconds, executions,
+       iif(typeof(loss) <> 'text', loss, NULL) AS loss, replace(tps, ',', '') * devices + 0.0 AS tokens_per_s_per_chip,
+       tflops * devices + 0.0 AS tflops_per_chip, tflops * devices * 1e12 / peak_flops AS mfu, mfu / 100.0 AS mfu_reported,
+       tflops * devices * 1e12 * (end_time - start_time) * coalesce(chips, 1) AS flops
 FROM (SELECT r.job, r.attempt, l.step, min(coalesce(p.time, head, l.time), l.time) AS start_time, -- a clock that was set back: no time
-             l.time AS end_time, coalesce(l.step - iif(p.rowid IS NULL, NULL, coalesce(p.step, m.step_before)), 1) AS executions, l.loss, l.tps, l.mfu,
+             l.time AS end_time, coalesce(l.step - iif(p.rowid IS NULL, NULL, coalesce(p.step, m.step_before)), 1) AS executions, l.loss,
+             l.tps, l.mfu,
              iif(typeof(l.tflops) = 'text', replace(l.tflops, ',', ''), l.tflops) AS tflops, r.chips, r.peak_flops, r.devices
-      FROM training_ranges AS r CROSS JOIN training_lines AS l ON l.rowid BETWEEN r.first AND r.last LEFT JOIN training_marks AS m ON m.id = l.rowid - 1
+      FROM training_ranges AS r CROSS JOIN training_lines AS l ON l.rowid BETWEEN r.first AND r.last
+      LEFT JOIN training_marks AS m ON m.id = l.rowid - 1
       LEFT JOIN training_lines AS p ON p.rowid = coalesce(m.before, l.rowid - 1) AND p.rowid >= r.first
       WHERE NOT l.validates);
 
 -- Steps in no line: a line is further from the one before it than lines mostly are.
 INSERT INTO mpg_issues(source, severity, kind, line, count, detail)
 WITH gap AS (
-  SELECT b.job, b.step, b.step - a.step AS gap FROM training_steps AS a JOIN training_steps AS b ON b.rowid = a.rowid + 1 AND b.job = a.job AND b.attempt = a.attempt
+  SELECT b.job, b.step, b.step - a.step AS gap
+  FROM training_steps AS a JOIN training_steps AS b ON b.rowid = a.rowid + 1 AND b.job = a.job AND b.attempt = a.attempt
 ),
-usual AS MATERIALIZED (SELECT job, gap AS usual, max(n) FROM (SELECT job, gap, count(*) AS n FROM gap WHERE (SELECT min(gap) < max(gap) FROM gap) GROUP BY 1, 2) GROUP BY job)
-SELECT job, 'warning', 'missing_steps', NULL, count(*), 'lines of steps that come more steps after the one before than most, first step ' || min(step) || ': lines are missing'
+usual AS MATERIALIZED (SELECT job, gap AS usual, max(n)
+                       FROM (SELECT job, gap, count(*) AS n FROM gap WHERE (SELECT min(gap) < max(gap) FROM gap) GROUP BY 1, 2)
+                       GROUP BY job)
+SELECT job, 'warning', 'missing_steps', NULL, count(*),
+       'lines of steps that come more steps after the one before than most, first step ' || min(step) || ': lines are missing'
 FROM usual CROSS JOIN gap USING (job) WHERE gap > usual GROUP BY job;
 
 -- Evaluation ends with its line; it began with the line of a step or a save before it.
 DROP TABLE IF EXISTS temp.training_phases;
 CREATE TEMP TABLE training_phases AS
 SELECT job, attempt, 'eval' AS kind, p.time AS start_time, l.time AS end_time, NULL AS step
-FROM training_ranges AS r CROSS JOIN training_lines AS l ON l.rowid BETWEEN r.first + 1 AND r.last CROSS JOIN training_lines AS p ON p.rowid = l.rowid - 1
+FROM training_ranges AS r CROSS JOIN training_lines AS l ON l.rowid BETWEEN r.first + 1 AND r.last
+CROSS JOIN training_lines AS p ON p.rowid = l.rowid - 1
 WHERE l.validates AND p.time < l.time
 UNION ALL
 SELECT job, attempt, 'checkpoint', time - saved, time, NULL
@@ -251,7 +295,8 @@ UNION ALL
 -- Which step was loaded is in the line before it. One above the step that follows is of another run, as a base model's.
 SELECT job, attempt, 'restore', time - loaded, time, iif(loaded_step > next_step, NULL, loaded_step)
 FROM (SELECT job, attempt, m.time, loaded, max(loaded_from) OVER (PARTITION BY job, attempt ORDER BY id) AS loaded_step,
-             iif(loaded IS NULL, NULL, (SELECT l.step FROM training_lines AS l WHERE l.rowid BETWEEN m.id AND r.last AND l.step IS NOT NULL ORDER BY l.rowid LIMIT 1)) AS next_step
+             iif(loaded IS NULL, NULL, (SELECT l.step FROM training_lines AS l
+                                        WHERE l.rowid BETWEEN m.id AND r.last AND l.step IS NOT NULL ORDER BY l.rowid LIMIT 1)) AS next_step
       FROM training_ranges AS r CROSS JOIN training_marks AS m ON m.id BETWEEN r.first AND r.last)
 WHERE loaded IS NOT NULL
 UNION ALL
@@ -266,13 +311,16 @@ DROP TABLE IF EXISTS temp.training_saves;
 CREATE TEMP TABLE training_saves AS
 WITH logged AS (
   SELECT job, attempt, id, m.time, saved, staged, written, -- the numbers of a run's steps only grow
-         (SELECT l.step FROM training_lines AS l WHERE l.rowid BETWEEN r.first AND m.id AND NOT l.validates ORDER BY l.rowid DESC LIMIT 1) AS last_step
+         (SELECT l.step FROM training_lines AS l WHERE l.rowid BETWEEN r.first AND m.id AND NOT l.validates
+          ORDER BY l.rowid DESC LIMIT 1) AS last_step
   FROM training_ranges AS r CROSS JOIN training_marks AS m ON m.id BETWEEN r.first AND r.last WHERE saved IS NOT NULL OR written
 )
 SELECT job, attempt, last_step AS step, time - saved AS snapshot_time,
        CASE WHEN NOT staged THEN time
-            ELSE nullif(min(coalesce(min(iif(written, time, NULL)) OVER (PARTITION BY job, attempt ORDER BY id ROWS BETWEEN CURRENT ROW AND UNBOUNDED FOLLOWING), 9e99),
-                            coalesce(min(iif(saved IS NOT NULL, time, NULL)) OVER (PARTITION BY job, attempt ORDER BY last_step RANGE BETWEEN 1 FOLLOWING AND UNBOUNDED FOLLOWING), 9e99)), 9e99)
+            ELSE nullif(min(coalesce(min(iif(written, time, NULL)) OVER (PARTITION BY job, attempt
+                ORDER BY id ROWS BETWEEN CURRENT ROW AND UNBOUNDED FOLLOWING), 9e99),
+                            coalesce(min(iif(saved IS NOT NULL, time, NULL)) OVER (PARTITION BY job, attempt
+                                ORDER BY last_step RANGE BETWEEN 1 FOLLOWING AND UNBOUNDED FOLLOWING), 9e99)), 9e99)
        END AS durable_time,
        saved IS NOT NULL AS is_save
 FROM logged;
@@ -283,7 +331,8 @@ CREATE TEMP TABLE training_runs AS
 SELECT job, attempt, 'pytorch' AS framework, chips, chip, coalesce(head, start_time) AS start_time, end_time,
        iif(EXISTS (SELECT 1 FROM training_marks AS m WHERE m.id BETWEEN first AND last AND completed), 'completed', NULL) AS own_outcome
 FROM training_ranges AS r
-WHERE steps > 0 OR EXISTS (SELECT 1 FROM training_marks AS m WHERE m.id BETWEEN first AND last AND loaded IS NOT NULL) -- one that came to no step too
+-- one that came to no step too
+WHERE steps > 0 OR EXISTS (SELECT 1 FROM training_marks AS m WHERE m.id BETWEEN first AND last AND loaded IS NOT NULL)
 ORDER BY job, attempt;
 
 -- ---- 3. The relations ----

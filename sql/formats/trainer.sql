@@ -34,14 +34,15 @@
 --     SELECT category, sum(chip_seconds) FROM mpg_rollup GROUP BY category;
 --
 -- Parameters: one of :deepspeed, :nemo (logs), :titan (torchtitan's structured_logs/*.jsonl), :wandb (a history as JSON Lines),
--- :wandb_columns (a column after the other, as pandas' to_json writes it), :wandb_csv (the same as CSV), :mlflow (answers of metrics/get-history), :mlflow_csv (the table of its charts),
--- :mlflow_run (run.json of mlflow-export-import), :values_csv (values of the loss as TensorBoard and Neptune make tables of them), :comet (metrics as Comet lists them), :mlflow_store (files of its store, mlruns/*/*/metrics/NAME),
--- :hf (trainer_state.json), each a path, glob or folder.
--- Others may be left unset: :chips and :chip say how many chips the job holds, and which; :pool names the pool ('training'); :job
--- makes all files runs of one job (else each file is one, and of torchtitan each folder); :outcome says how the last run ended;
--- :tag is a tracker's name of the loss, if it is none of those below; :flops are those of one step on all chips together; :start is when a log without times began; :zone the zone of times that name
--- none ('UTC'); :rotated, which trace_rollup and its like set, the files that may be parts of one log, and :starts, when logs began.
--- A program that cannot bind parameters to a script replaces them in its text.
+-- :wandb_columns (a column after the other, as pandas' to_json writes it), :wandb_csv (the same as CSV), :mlflow (answers of
+-- metrics/get-history), :mlflow_csv (the table of its charts), :mlflow_run (run.json of mlflow-export-import), :values_csv (values of the
+-- loss as TensorBoard and Neptune make tables of them), :comet (metrics as Comet lists them), :mlflow_store (files of its store,
+-- mlruns/*/*/metrics/NAME), :hf (trainer_state.json), each a path, glob or folder. Others may be left unset: :chips and :chip say how many
+-- chips the job holds, and which; :pool names the pool ('training'); :job makes all files runs of one job (else each file is one, and of
+-- torchtitan each folder); :outcome says how the last run ended; :tag is a tracker's name of the loss, if it is none of those below; :flops
+-- are those of one step on all chips together; :start is when a log without times began; :zone the zone of times that name none ('UTC');
+-- :rotated, which trace_rollup and its like set, the files that may be parts of one log, and :starts, when logs began. A program that
+-- cannot bind parameters to a script replaces them in its text.
 --
 -- Makes the TEMP tables jobs, allocations, capacity, spans, commits and aliases, which mpg_ledger and mpg_rollup then
 -- find, and training_steps, a row a told step. The rules are explained in docs/formats/trainer.md.
@@ -49,10 +50,13 @@
 -- ---- 1. The input: when steps were over, and what else takes time or makes progress safe ----
 
 DROP TABLE IF EXISTS temp.trainer_input;
-CREATE TEMP TABLE trainer_input AS SELECT mpg_required(path, ':deepspeed') AS path FROM (SELECT coalesce(:deepspeed, :nemo, :titan, :wandb, :wandb_columns, :wandb_csv, :mlflow, :mlflow_csv, :mlflow_run, :values_csv, :comet, :mlflow_store, :hf) AS path);
+CREATE TEMP TABLE trainer_input AS SELECT mpg_required(path, ':deepspeed') AS path
+FROM (SELECT coalesce(:deepspeed, :nemo, :titan, :wandb, :wandb_columns, :wandb_csv, :mlflow, :mlflow_csv, :mlflow_run, :values_csv, :comet,
+                      :mlflow_store, :hf) AS path);
 
 DROP TABLE IF EXISTS temp.trainer_points;
-CREATE TEMP TABLE trainer_points(file, line, job TEXT, rank, time, step, seconds, loss, tflops, begun, resumed, run); -- run: as a tracker's record names it
+-- run: as a tracker's record names it
+CREATE TEMP TABLE trainer_points(file, line, job TEXT, rank, time, step, seconds, loss, tflops, begun, resumed, run);
 DROP TABLE IF EXISTS temp.trainer_marks; -- kind 'saved': safe at `time`; others are spans
 CREATE TEMP TABLE trainer_marks(file, line, job TEXT, rank, kind, start_time, time, step);
 DROP TABLE IF EXISTS temp.trainer_worlds;
@@ -86,50 +90,66 @@ ALTER TABLE training_lines RENAME TO trainer_lines;
 INSERT INTO trainer_points(file, line, job, time, step) SELECT file, line, file, time, step FROM trainer_lines WHERE step IS NOT NULL;
 INSERT INTO trainer_worlds SELECT file, max(json_extract(fields, '$.world')) FROM trainer_lines GROUP BY file;
 INSERT INTO mpg_issues(source, severity, kind, line, count, detail)
-SELECT file, 'warning', 'skipped_steps', min(line), max(json_extract(fields, '$.skipped')), 'steps that were skipped: they count as progress' FROM trainer_lines WHERE json_extract(fields, '$.skipped') > 0 GROUP BY file;
+SELECT file, 'warning', 'skipped_steps', min(line), max(json_extract(fields, '$.skipped')),
+       'steps that were skipped: they count as progress' FROM trainer_lines WHERE json_extract(fields, '$.skipped') > 0 GROUP BY file;
 -- The launcher begins a run.
-INSERT INTO trainer_marks(file, line, job, kind, start_time, time) SELECT file, line, file, 'init', time, time FROM trainer_lines WHERE json_extract(fields, '$.world') IS NOT NULL;
+INSERT INTO trainer_marks(file, line, job, kind, start_time, time) SELECT file, line, file, 'init', time, time
+FROM trainer_lines WHERE json_extract(fields, '$.world') IS NOT NULL;
 -- Every rank prints these: the first begin and the last end between two lines of steps.
 INSERT INTO trainer_marks(file, line, job, kind, start_time, time, step)
 WITH told AS (
-  SELECT *, sum(step IS NOT NULL) OVER (PARTITION BY file ORDER BY line) AS place, max(step) OVER (PARTITION BY file ORDER BY line) AS latest, count(step) OVER (PARTITION BY file) AS steps,
+  SELECT *, sum(step IS NOT NULL) OVER (PARTITION BY file ORDER BY line) AS place,
+         max(step) OVER (PARTITION BY file ORDER BY line) AS latest, count(step) OVER (PARTITION BY file) AS steps,
          coalesce(json_extract(fields, '$.saving'), json_extract(fields, '$.saved')) AS tag,
-         coalesce(json_extract(fields, '$.loading'), json_extract(fields, '$.loaded'), CAST(coalesce(json_extract(fields, '$.loading_tag'), json_extract(fields, '$.loaded_tag')) AS TEXT)) AS loaded
+         coalesce(json_extract(fields, '$.loading'), json_extract(fields, '$.loaded'),
+                  CAST(coalesce(json_extract(fields, '$.loading_tag'), json_extract(fields, '$.loaded_tag')) AS TEXT)) AS loaded
   FROM trainer_lines
 )
 SELECT file, min(line), file, 'checkpoint', min(CASE WHEN json_extract(fields, '$.saving') IS NOT NULL THEN time END), max(time), NULL
 FROM told WHERE tag IS NOT NULL GROUP BY file, place, tag HAVING count(json_extract(fields, '$.saved')) > 0
 UNION ALL
-SELECT file, min(line), file, 'saved', NULL, max(time), coalesce(CASE WHEN tag GLOB 'global_step[0-9]*' THEN CAST(substr(tag, 12) AS INTEGER) END, max(latest))
+SELECT file, min(line), file, 'saved', NULL, max(time),
+       coalesce(CASE WHEN tag GLOB 'global_step[0-9]*' THEN CAST(substr(tag, 12) AS INTEGER) END, max(latest))
 FROM told WHERE json_extract(fields, '$.saved') IS NOT NULL GROUP BY file, place, tag
 UNION ALL
 SELECT file, min(line), file, 'restore', min(time), max(time), max(loaded) FROM told WHERE loaded IS NOT NULL GROUP BY file, place
 UNION ALL
 -- Newer versions tell the end of a save by nothing but what they do next.
-SELECT file, line, file, 'saved', NULL, next_time, coalesce(CASE WHEN begun GLOB 'global_step[0-9]*' THEN CAST(substr(begun, 12) AS INTEGER) END, latest)
-FROM (SELECT file, line, latest, json_extract(fields, '$.begun') AS begun, lead(time) OVER w AS next_time, lead(coalesce(step, json_extract(fields, '$.over'))) OVER w AS next
-      FROM told WHERE tag IS NULL AND EXISTS (SELECT 1 FROM told WHERE json_extract(fields, '$.begun') IS NOT NULL) WINDOW w AS (PARTITION BY file ORDER BY line))
+SELECT file, line, file, 'saved', NULL, next_time,
+       coalesce(CASE WHEN begun GLOB 'global_step[0-9]*' THEN CAST(substr(begun, 12) AS INTEGER) END, latest)
+FROM (SELECT file, line, latest, json_extract(fields, '$.begun') AS begun, lead(time) OVER w AS next_time,
+             lead(coalesce(step, json_extract(fields, '$.over'))) OVER w AS next
+      FROM told WHERE tag IS NULL AND EXISTS (SELECT 1 FROM told WHERE json_extract(fields, '$.begun') IS NOT NULL)
+      WINDOW w AS (PARTITION BY file ORDER BY line))
 WHERE begun IS NOT NULL AND next IS NOT NULL
 UNION ALL
 SELECT file, line, file, 'untimed', NULL, NULL, NULL FROM told WHERE time IS NULL AND coalesce(tag, loaded) IS NOT NULL
 UNION ALL
-SELECT file, min(line), file, 'open', min(time), NULL, NULL FROM told WHERE tag IS NOT NULL AND place < steps GROUP BY file, place, tag HAVING count(json_extract(fields, '$.saved')) = 0;
+SELECT file, min(line), file, 'open', min(time), NULL, NULL
+FROM told WHERE tag IS NOT NULL AND place < steps GROUP BY file, place, tag HAVING count(json_extract(fields, '$.saved')) = 0;
 
 -- A load of a tag that names no step is of what was saved last under it; where no log tells, of a step that is not known.
 DROP TABLE IF EXISTS temp.trainer_tags;
 CREATE TEMP TABLE trainer_tags AS
-SELECT file, time, CAST(coalesce(json_extract(fields, '$.saved'), json_extract(fields, '$.begun')) AS TEXT) AS tag, max(step) OVER (PARTITION BY file ORDER BY line) AS step
+SELECT file, time, CAST(coalesce(json_extract(fields, '$.saved'), json_extract(fields, '$.begun')) AS TEXT) AS tag,
+       max(step) OVER (PARTITION BY file ORDER BY line) AS step
 FROM (SELECT 1 WHERE EXISTS (SELECT 1 FROM trainer_marks WHERE kind = 'restore' AND typeof(step) = 'text')) CROSS JOIN trainer_lines;
-UPDATE trainer_marks SET step = (SELECT t.step FROM trainer_tags AS t WHERE t.tag = trainer_marks.step AND t.time <= trainer_marks.time AND (t.file = trainer_marks.file OR :job IS NOT NULL) ORDER BY t.time DESC LIMIT 1)
+UPDATE trainer_marks SET step
+  = (SELECT t.step FROM trainer_tags AS t
+     WHERE t.tag = trainer_marks.step AND t.time <= trainer_marks.time AND (t.file = trainer_marks.file OR :job IS NOT NULL)
+     ORDER BY t.time DESC LIMIT 1)
 WHERE kind = 'restore' AND typeof(step) = 'text';
 DROP TABLE trainer_tags;
 
--- NeMo: lines of steps have no clock. They follow the last line that has one, by what they took. `at` is where a step ends, and all else begins.
+-- NeMo: lines of steps have no clock. They follow the last line that has one, by what they took. `at` is where a step ends, and all else
+-- begins.
 DROP TABLE IF EXISTS temp.trainer_lines;
 CREATE TEMP TABLE trainer_lines AS
-SELECT _file AS file, _line AS line, iif(json_extract(fields, '$.other') IS NULL, coalesce(json_extract(fields, '$.at'), time), NULL) AS time,
+SELECT _file AS file, _line AS line,
+       iif(json_extract(fields, '$.other') IS NULL, coalesce(json_extract(fields, '$.at'), time), NULL) AS time,
        iif(json_extract(fields, '$.other') IS NULL, NULL, time) AS other_time, step, fields
-FROM log_trace(:nemo, '(?x) (?: \[NeMo\ \w\ (?<time> \d{4}-\d\d-\d\d\ \d\d:\d\d:\d\d ) .{0,200}? | ^ [^\r]{0,60}? (?= \d{4}-\d\d- ) (?! .* \[NeMo) (?<time> \d{4}-\d\d-\d\d[T\ ]\d\d:\d\d:\d\d (?: [.,]\d+ )? (?: Z | [+-]\d\d:?\d\d )? ) [^\r]{0,300}? )?
+FROM log_trace(:nemo,
+               '(?x) (?: \[NeMo\ \w\ (?<time> \d{4}-\d\d-\d\d\ \d\d:\d\d:\d\d ) .{0,200}? | ^ [^\r]{0,60}? (?= \d{4}-\d\d- ) (?! .* \[NeMo) (?<time> \d{4}-\d\d-\d\d[T\ ]\d\d:\d\d:\d\d (?: [.,]\d+ )? (?: Z | [+-]\d\d:?\d\d )? ) [^\r]{0,300}? )?
   (?: Training\ epoch\ \d+ ,\ iteration\ \d+/\d+\ \| .*? global_step:\ (?<step>\d+) (?= \s* \| )
       (?: (?= .* reduced_train_loss:\ (?<loss> [\d.eE+-]+ | nan | inf ) ) )? (?: (?= .* train_step_timing\ in\ s:\ (?<seconds> [\d.]+ (?: e[+-]?\d+ )? ) ) )?
       (?: (?= .* TFLOPS_per_GPU:\ (?<tflops> [\d.]+ (?: e[+-]?\d+ )? ) ) )?
@@ -140,7 +160,8 @@ FROM log_trace(:nemo, '(?x) (?: \[NeMo\ \w\ (?<time> \d{4}-\d\d-\d\d\ \d\d:\d\d:
     | Global\ Checkpoint\ Load\ :\ Rank\ ?:\ 0\ :\ Start\ time\ ?:\ (?<at>[\d.]+) s\ :\ Time\ spent\ in\ load_checkpoint:\ (?<load>[\d.]+) s
     | MEMBER:\ \d+/(?<world>\d+) )
   (?(<time>) | (?: (?= .* "time(?:stamp)?"\s*:\s*"(?<time> \d{4}-\d\d-\d\d [T\ ] \d\d:\d\d:\d\d (?: [.,]\d+ )? (?: Z | [+-]\d\d:?\d\d )? ) " ) )? )
-  | \[NeMo\ \w\ (?<time> \d{4}-\d\d-\d\d\ \d\d:\d\d:\d\d ) (?<other> \ )', 'ignore', coalesce(:zone, 'UTC'));
+  | \[NeMo\ \w\ (?<time> \d{4}-\d\d-\d\d\ \d\d:\d\d:\d\d ) (?<other> \ )',
+               'ignore', coalesce(:zone, 'UTC'));
 ALTER TABLE trainer_lines RENAME TO training_lines;
 
 .read sql/formats/log/stamps.sql
@@ -160,50 +181,69 @@ ALTER TABLE training_lines RENAME TO trainer_lines;
 DROP TABLE IF EXISTS temp.trainer_untimed;
 CREATE TEMP TABLE trainer_untimed AS
 SELECT d._file AS file, json_extract(h.value, '$.step') AS step, json_extract(h.value, '$.loss') AS loss
-FROM jsonl_trace(:hf) AS d, json_each(d.record, '$.log_history') AS h WHERE CASE WHEN h.type = 'object' THEN json_extract(h.value, '$.loss') END IS NOT NULL;
+FROM jsonl_trace(:hf) AS d, json_each(d.record, '$.log_history') AS h
+WHERE CASE WHEN h.type = 'object' THEN json_extract(h.value, '$.loss') END IS NOT NULL;
 -- After the readings, for each forgets what was listed of its file.
 DROP TABLE IF EXISTS temp.trainer_answers;
 CREATE TEMP TABLE trainer_answers AS
-SELECT _file AS file, _line AS line, json_extract(record, '$.next_page_token') <> '' AS partial, (SELECT count(*) FROM json_each(record, '$.metrics') WHERE type <> 'object') AS strange FROM jsonl_trace(:mlflow)
+SELECT _file AS file, _line AS line, json_extract(record, '$.next_page_token') <> '' AS partial,
+       (SELECT count(*) FROM json_each(record, '$.metrics') WHERE type <> 'object') AS strange FROM jsonl_trace(:mlflow)
 UNION ALL SELECT _file, _line, 0, (SELECT count(*) FROM json_each(record, '$.log_history') WHERE type <> 'object') FROM jsonl_trace(:hf);
 INSERT INTO mpg_issues(source, severity, kind, line, count, detail)
-SELECT file, 'data_loss', 'partial_answer', min(line), count(*), 'answers of MLflow with a next_page_token: values after theirs are on another page. Put all values into one answer' FROM trainer_answers WHERE partial GROUP BY file;
+SELECT file, 'data_loss', 'partial_answer', min(line), count(*),
+       'answers of MLflow with a next_page_token: values after theirs are on another page. Put all values into one answer'
+FROM trainer_answers WHERE partial GROUP BY file;
 INSERT INTO mpg_issues(source, severity, kind, line, count, detail)
-SELECT file, 'data_loss', 'unknown_record', min(line), sum(strange), 'values that are no objects: left out' FROM trainer_answers WHERE strange > 0 GROUP BY file;
+SELECT file, 'data_loss', 'unknown_record', min(line), sum(strange), 'values that are no objects: left out'
+FROM trainer_answers WHERE strange > 0 GROUP BY file;
 DROP TABLE trainer_answers;
 INSERT INTO mpg_issues(source, severity, kind, count, detail)
-SELECT file, 'warning', 'no_times', count(*), 'steps and losses without any time: they are in trace_training_steps, and no goodput follows' FROM trainer_untimed GROUP BY file;
+SELECT file, 'warning', 'no_times', count(*), 'steps and losses without any time: they are in trace_training_steps, and no goodput follows'
+FROM trainer_untimed GROUP BY file;
 
 -- Runs that one file has, as its records name them, are jobs of their own.
 DROP TABLE IF EXISTS temp.trainer_named;
 CREATE TEMP TABLE trainer_named AS
 SELECT file, run, line, row_number() OVER (PARTITION BY file ORDER BY id) AS nth
 FROM (SELECT file, run, min(line) AS line, min(rowid) AS id FROM trainer_points WHERE run IS NOT NULL GROUP BY file, run);
-UPDATE trainer_points SET job = trainer_points.file || '#' || nth FROM trainer_named AS n WHERE n.file = trainer_points.file AND n.run IS trainer_points.run AND nth > 1;
+UPDATE trainer_points SET job = trainer_points.file || '#' || nth
+FROM trainer_named AS n WHERE n.file = trainer_points.file AND n.run IS trainer_points.run AND nth > 1;
 INSERT INTO mpg_issues(source, severity, kind, line, count, detail)
-SELECT file, 'info', 'run_anew', min(line), count(*), 'runs beside the first one, as records name them: each is a job of its own, unless the option job makes them one' FROM trainer_named WHERE nth > 1 GROUP BY file;
+SELECT file, 'info', 'run_anew', min(line), count(*),
+       'runs beside the first one, as records name them: each is a job of its own, unless the option job makes them one'
+FROM trainer_named WHERE nth > 1 GROUP BY file;
 DROP TABLE IF EXISTS temp.aliases;
-CREATE TEMP TABLE aliases AS SELECT DISTINCT CAST(iif(nth = 1, file, file || '#' || nth) AS TEXT) AS job, CAST(run AS TEXT) AS alias FROM trainer_named WHERE run <> '' UNION SELECT job, run FROM trainer_called WHERE run <> '';
+CREATE TEMP TABLE aliases AS SELECT DISTINCT CAST(iif(nth = 1, file, file || '#' || nth) AS TEXT) AS job, CAST(run AS TEXT) AS alias
+FROM trainer_named WHERE run <> '' UNION SELECT job, run FROM trainer_called WHERE run <> '';
 DROP TABLE trainer_called;
 DROP TABLE trainer_named;
 
 -- A year of 1970 is no time of a trainer: a clock in another unit.
 INSERT INTO mpg_issues(source, severity, kind, line, count, detail)
-SELECT file, 'warning', 'impossible_time', min(line), count(*), 'steps of January 1970, as if their times were seconds and not milliseconds: they count as written' FROM trainer_points GROUP BY file HAVING min(time) >= 1000000 AND max(time) < 10000000;
+SELECT file, 'warning', 'impossible_time', min(line), count(*),
+       'steps of January 1970, as if their times were seconds and not milliseconds: they count as written'
+FROM trainer_points GROUP BY file HAVING min(time) >= 1000000 AND max(time) < 10000000;
 INSERT INTO mpg_issues(source, severity, kind, line, count, detail)
-SELECT file, 'warning', 'unnumbered_steps', min(line), count(*), 'values that all are of step ' || min(step) || ': they count as one. Number the steps' FROM trainer_points WHERE rank IS NULL GROUP BY file HAVING count(*) > 1 AND count(DISTINCT step) = 1;
+SELECT file, 'warning', 'unnumbered_steps', min(line), count(*),
+       'values that all are of step ' || min(step) || ': they count as one. Number the steps'
+FROM trainer_points WHERE rank IS NULL GROUP BY file HAVING count(*) > 1 AND count(DISTINCT step) = 1;
 
 -- What cannot be: a step without a time, or one that is more than ten years from the middle one.
 DROP TABLE IF EXISTS temp.trainer_far;
 CREATE TEMP TABLE trainer_far AS
-WITH years AS (SELECT file, CAST(time / 31556952 AS INTEGER) AS year, count(*) AS n FROM trainer_points WHERE time IS NOT NULL GROUP BY 1, 2),
+WITH years AS (SELECT file, CAST(time / 31556952 AS INTEGER) AS year, count(*) AS n
+               FROM trainer_points WHERE time IS NOT NULL GROUP BY 1, 2),
 middle AS (
-  SELECT file, min(year) AS year FROM (SELECT file, year, sum(n) OVER (PARTITION BY file ORDER BY year) AS so_far, sum(n) OVER (PARTITION BY file) AS n FROM years)
+  SELECT file, min(year) AS year
+  FROM (SELECT file, year, sum(n) OVER (PARTITION BY file ORDER BY year) AS so_far, sum(n) OVER (PARTITION BY file) AS n FROM years)
   WHERE 2 * so_far >= n GROUP BY file
 )
-SELECT p.rowid AS id, p.file, p.line FROM trainer_points AS p LEFT JOIN middle AS m USING (file) WHERE p.time IS NULL OR p.step IS NULL OR abs(p.time / 31556952 - m.year) > 10;
+SELECT p.rowid AS id, p.file, p.line FROM trainer_points AS p LEFT JOIN middle AS m USING (file)
+WHERE p.time IS NULL OR p.step IS NULL OR abs(p.time / 31556952 - m.year) > 10;
 INSERT INTO mpg_issues(source, severity, kind, line, count, detail)
-SELECT file, 'data_loss', 'impossible_time', min(line), count(*), 'steps without a time or a number, or whose time is more than ten years from the middle one: left out' FROM trainer_far GROUP BY file;
+SELECT file, 'data_loss', 'impossible_time', min(line), count(*),
+       'steps without a time or a number, or whose time is more than ten years from the middle one: left out'
+FROM trainer_far GROUP BY file;
 DELETE FROM trainer_points WHERE rowid IN (SELECT id FROM trainer_far);
 DROP TABLE trainer_far;
 
@@ -222,7 +262,11 @@ DELETE FROM trainer_marks WHERE rank > (SELECT lowest FROM trainer_lowest WHERE 
 DELETE FROM trainer_points WHERE rank > (SELECT lowest FROM trainer_lowest WHERE of_job = job);
 DROP TABLE trainer_lowest;
 INSERT INTO mpg_issues(source, severity, kind, count, detail)
-SELECT path, 'warning', 'no_steps', 1, iif(coalesce(:wandb, :wandb_columns, :wandb_csv, :mlflow, :mlflow_csv, :mlflow_run, :comet, :mlflow_store) IS NULL, 'no step with a time was found', coalesce('no value of "' || :tag || '" was found', 'no value of a known name of the loss was found: name it by the option tag')) FROM trainer_input
+SELECT path, 'warning', 'no_steps', 1,
+       iif(coalesce(:wandb, :wandb_columns, :wandb_csv, :mlflow, :mlflow_csv, :mlflow_run, :comet, :mlflow_store) IS NULL,
+           'no step with a time was found',
+           coalesce('no value of "' || :tag || '" was found', 'no value of a known name of the loss was found: name it by the option tag'))
+FROM trainer_input
 WHERE NOT EXISTS (SELECT 1 FROM trainer_points) AND NOT EXISTS (SELECT 1 FROM trainer_untimed);
 
 .read sql/formats/log/chips.sql
@@ -233,7 +277,8 @@ DROP TABLE training_chips;
 
 DROP TABLE IF EXISTS temp.training_runs;
 CREATE TEMP TABLE training_runs AS
-SELECT s.job, s.attempt, 'pytorch' AS framework, j.chips, NULL AS chip, min(min(s.start_time), coalesce(min(s.begun), min(s.start_time))) AS start_time,
+SELECT s.job, s.attempt, 'pytorch' AS framework, j.chips, NULL AS chip,
+       min(min(s.start_time), coalesce(min(s.begun), min(s.start_time))) AS start_time,
        max(s.end_time) AS end_time, NULL AS own_outcome
 FROM trainer_steps AS s JOIN trainer_jobs AS j USING (job) GROUP BY s.job, s.attempt;
 -- What was marked before or after the steps of an attempt is of it: the attempt lasts from its first mark to its last.
@@ -244,16 +289,22 @@ DROP TABLE IF EXISTS temp.trainer_placed;
 CREATE TEMP TABLE trainer_placed AS
 SELECT m.*, coalesce((SELECT max(r.attempt) FROM trainer_reach AS r WHERE r.file = m.file AND r.first <= m.line),
                      (SELECT min(r.attempt) FROM trainer_reach AS r WHERE r.file = m.file),
-                     (SELECT max(a.attempt) FROM training_runs AS a WHERE a.job = m.job AND a.start_time <= m.time AND m.rank IS NOT NULL)) AS attempt -- of a program beside
+                     -- of a program beside
+                     (SELECT max(a.attempt) FROM training_runs AS a
+                      WHERE a.job = m.job AND a.start_time <= m.time AND m.rank IS NOT NULL)) AS attempt
 FROM trainer_marks AS m WHERE m.time IS NOT NULL AND (m.kind = 'saved' OR m.time >= m.start_time);
 -- A restore stands before the steps that follow it.
-UPDATE trainer_placed SET attempt = coalesce((SELECT min(r.attempt) FROM trainer_reach AS r WHERE r.file = trainer_placed.file AND r.last > trainer_placed.line), attempt)
+UPDATE trainer_placed SET attempt
+  = coalesce((SELECT min(r.attempt) FROM trainer_reach AS r WHERE r.file = trainer_placed.file AND r.last > trainer_placed.line), attempt)
 WHERE kind IN ('restore', 'init');
 DROP TABLE trainer_reach;
 DELETE FROM trainer_placed WHERE attempt IS NULL;
 CREATE INDEX temp.trainer_placed_of ON trainer_placed(job, attempt);
-UPDATE training_runs SET start_time = min(start_time, coalesce((SELECT min(coalesce(p.start_time, p.time)) FROM trainer_placed AS p WHERE p.job = training_runs.job AND p.attempt = training_runs.attempt), start_time)),
-  end_time = max(end_time, coalesce((SELECT max(p.time) FROM trainer_placed AS p WHERE p.job = training_runs.job AND p.attempt = training_runs.attempt), end_time));
+UPDATE training_runs SET start_time
+  = min(start_time, coalesce((SELECT min(coalesce(p.start_time, p.time))
+                              FROM trainer_placed AS p WHERE p.job = training_runs.job AND p.attempt = training_runs.attempt), start_time)),
+  end_time = max(end_time, coalesce((SELECT max(p.time) FROM trainer_placed AS p
+                                     WHERE p.job = training_runs.job AND p.attempt = training_runs.attempt), end_time));
 
 .read sql/formats/log/held.sql
 
@@ -261,14 +312,18 @@ DROP TABLE IF EXISTS temp.spans;
 CREATE TEMP TABLE spans AS
 SELECT CAST(job AS TEXT) AS job, attempt, 'step' AS kind, start_time, end_time, step, flops FROM training_steps WHERE start_time IS NOT NULL
 UNION ALL
-SELECT p.job, p.attempt, kind, p.start_time, p.time, CASE WHEN kind = 'restore' THEN iif(p.step > f.step, NULL, p.step) END, NULL -- a step above the one that follows is of another run, as a base model's
-FROM trainer_placed AS p LEFT JOIN (SELECT job, attempt, step FROM trainer_steps WHERE is_first) AS f ON f.job = p.job AND f.attempt = p.attempt WHERE kind <> 'saved' AND p.time > p.start_time
+-- a step above the one that follows is of another run, as a base model's
+SELECT p.job, p.attempt, kind, p.start_time, p.time, CASE WHEN kind = 'restore' THEN iif(p.step > f.step, NULL, p.step) END, NULL
+FROM trainer_placed AS p LEFT JOIN (SELECT job, attempt, step FROM trainer_steps WHERE is_first) AS f ON f.job = p.job
+  AND f.attempt = p.attempt WHERE kind <> 'saved' AND p.time > p.start_time
 UNION ALL -- what the log tells nothing of between an attempt's start and its first step
 SELECT job, attempt, 'init', begins, start_time, NULL, NULL
-FROM (SELECT job, attempt, start_time, max(time) OVER (PARTITION BY job, attempt ORDER BY start_time, time ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING) AS begins
+FROM (SELECT job, attempt, start_time,
+             max(time) OVER (PARTITION BY job, attempt ORDER BY start_time, time ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING) AS begins
       FROM (SELECT job, attempt, start_time, start_time AS time FROM training_runs
             UNION ALL SELECT job, attempt, start_time, start_time FROM trainer_steps WHERE is_first
-            UNION ALL SELECT p.job, p.attempt, p.start_time, p.time FROM trainer_placed AS p JOIN trainer_steps AS s ON s.job = p.job AND s.attempt = p.attempt AND s.is_first
+            UNION ALL SELECT p.job, p.attempt, p.start_time, p.time
+            FROM trainer_placed AS p JOIN trainer_steps AS s ON s.job = p.job AND s.attempt = p.attempt AND s.is_first
                       WHERE p.kind IN ('restore', 'init') AND p.start_time < s.start_time))
 WHERE start_time > begins
 ORDER BY 1, 2, 4;

@@ -20,7 +20,8 @@ nodes AS (
   FROM allocations, ends WHERE task IS NOT NULL GROUP BY pool, task
 ),
 peers AS (
-  SELECT *, sum(failures) OVER (PARTITION BY pool) - failures AS others_failures, sum(held_us) OVER (PARTITION BY pool) - held_us AS others_us
+  SELECT *, sum(failures) OVER (PARTITION BY pool) - failures AS others_failures,
+         sum(held_us) OVER (PARTITION BY pool) - held_us AS others_us
   FROM nodes
 )
 SELECT pool, node, failures, held_us / 3.6e9 AS held_chip_hours, failures / (held_us / 3.6e12) AS rate,

@@ -10,11 +10,12 @@
 --@ column after REAL ratio in the second
 --@ column change REAL log ln(after / before): the rows above add up to that of MPG_lower, exactly
 --@ column points REAL points percentage points of MPG_lower that the factor explains: they add up as well
--- Basis: installed capacity. MPG_lower = SG x RG x PG x traced x rated, where traced and rated are the coverages: a change of what is known is kept apart from a change of what happened.
--- +hour is compared as text; of a DATETIME, as the column is, '2027' would be a number.
+-- Basis: installed capacity. MPG_lower = SG x RG x PG x traced x rated, where traced and rated are the coverages: a change of what is known
+-- is kept apart from a change of what happened. +hour is compared as text; of a DATETIME, as the column is, '2027' would be a number.
 -- Needs: ln, one of SQLite's mathematical functions.
 WITH middle AS (
-  SELECT coalesce(rtrim(replace(:after_since, 'T', ' '), 'Z'), (SELECT hour FROM (SELECT DISTINCT hour FROM ledger WHERE category <> 'queued') ORDER BY hour
+  SELECT coalesce(rtrim(replace(:after_since, 'T', ' '), 'Z'),
+                  (SELECT hour FROM (SELECT DISTINCT hour FROM ledger WHERE category <> 'queued') ORDER BY hour
                            LIMIT 1 OFFSET (SELECT count(DISTINCT hour) / 2 FROM ledger WHERE category <> 'queued'))) AS cut
 ),
 sums AS (
@@ -22,7 +23,8 @@ sums AS (
          sum(capacity_us) AS c, sum(allocated_us) AS a, sum(allocated_us) - sum(untraced_us) AS t, sum(productive_us) AS g,
          sum(productive_us) - sum(unrated_us) AS r, sum(ideal_us) AS i
   FROM cells, middle
-  WHERE (+hour >= rtrim(replace(coalesce(:before_since, ''), 'T', ' '), 'Z') AND +hour < rtrim(replace(coalesce(:before_until, cut), 'T', ' '), 'Z'))
+  WHERE (+hour >= rtrim(replace(coalesce(:before_since, ''), 'T', ' '), 'Z')
+         AND +hour < rtrim(replace(coalesce(:before_until, cut), 'T', ' '), 'Z'))
      OR (+hour >= cut AND +hour < rtrim(replace(coalesce(:after_until, '~'), 'T', ' '), 'Z'))
   GROUP BY 1
 ),

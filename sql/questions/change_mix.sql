@@ -14,11 +14,12 @@
 --@ column coverage REAL points from the shares of its time that are traced and rated
 --@ column new REAL points of a segment without ideal time in one of the periods: it came, or went
 --@ column total REAL points the change of its contribution: the columns before it, added up
--- Basis: contributions, ideal / capacity of the fleet. Each is share x SG x RG x PG x traced x rated, and its change is split by logarithms with the logarithmic mean as weight, which leaves no remainder.
--- +hour is compared as text; of a DATETIME, as the column is, '2027' would be a number.
--- Needs: ln, one of SQLite's mathematical functions.
+-- Basis: contributions, ideal / capacity of the fleet. Each is share x SG x RG x PG x traced x rated, and its change is split by logarithms
+-- with the logarithmic mean as weight, which leaves no remainder. +hour is compared as text; of a DATETIME, as the column is, '2027' would
+-- be a number. Needs: ln, one of SQLite's mathematical functions.
 WITH middle AS (
-  SELECT coalesce(rtrim(replace(:after_since, 'T', ' '), 'Z'), (SELECT hour FROM (SELECT DISTINCT hour FROM ledger WHERE category <> 'queued') ORDER BY hour
+  SELECT coalesce(rtrim(replace(:after_since, 'T', ' '), 'Z'),
+                  (SELECT hour FROM (SELECT DISTINCT hour FROM ledger WHERE category <> 'queued') ORDER BY hour
                            LIMIT 1 OFFSET (SELECT count(DISTINCT hour) / 2 FROM ledger WHERE category <> 'queued'))) AS cut
 ),
 sums AS (
@@ -30,7 +31,8 @@ sums AS (
          sum(capacity_us) AS c, sum(allocated_us) AS a, sum(allocated_us) - sum(untraced_us) AS t, sum(productive_us) AS g,
          sum(productive_us) - sum(unrated_us) AS r, sum(ideal_us) AS i
   FROM cells, middle
-  WHERE (+hour >= rtrim(replace(coalesce(:before_since, ''), 'T', ' '), 'Z') AND +hour < rtrim(replace(coalesce(:before_until, cut), 'T', ' '), 'Z'))
+  WHERE (+hour >= rtrim(replace(coalesce(:before_since, ''), 'T', ' '), 'Z')
+         AND +hour < rtrim(replace(coalesce(:before_until, cut), 'T', ' '), 'Z'))
      OR (+hour >= cut AND +hour < rtrim(replace(coalesce(:after_until, '~'), 'T', ' '), 'Z'))
   GROUP BY 1, 2
 ),

@@ -27,7 +27,8 @@ reckoned AS (
          coalesce(1.0 * :ideal_chips, 1.0 * i / length_us) AS demand
   FROM sums, ledger_time
 )
-SELECT chip, 1.0 * c / length_us AS chips, 1.0 * i / nullif(c, 0) AS MPG_lower, MPG, demand AS demand_chips, demand / nullif(MPG, 0) AS needed_chips,
+SELECT chip, 1.0 * c / length_us AS chips, 1.0 * i / nullif(c, 0) AS MPG_lower, MPG, demand AS demand_chips,
+       demand / nullif(MPG, 0) AS needed_chips,
        demand / nullif(MPG, 0) - 1.0 * c / length_us AS missing_chips,
        demand / nullif(MPG, 0) * (1.0 * (h + q) / nullif(h, 0)) AS with_queue_chips
 FROM reckoned

@@ -23,7 +23,8 @@ sums AS (
 )
 SELECT segment, compile_us / 3.6e9 AS compile_chip_hours, startup_us / 3.6e9 AS startup_chip_hours,
        1.0 * compile_us / nullif(traced_us, 0) AS compile_share, 1.0 * startup_us / nullif(traced_us, 0) AS startup_share,
-       repeated_us / 3.6e9 AS repeated_chip_hours, 100.0 * (1.0 * productive_us / nullif(traced_us - repeated_us, 0) - 1.0 * productive_us / traced_us) AS gain
+       repeated_us / 3.6e9 AS repeated_chip_hours,
+       100.0 * (1.0 * productive_us / nullif(traced_us - repeated_us, 0) - 1.0 * productive_us / traced_us) AS gain
 FROM sums
 WHERE traced_us > 0
 ORDER BY compile_us + startup_us DESC, segment;

@@ -9,7 +9,8 @@
 --@ column held_chip_hours REAL chip-hours first order: what the loop held
 --@ column blocked_chip_hours REAL chip-hours second order: at each moment the lesser of what it held and what others were waiting for in the same pool
 --@ column blocked_jobs BIGINT jobs that were waiting meanwhile
--- Basis: attempts that ended failed or node_fail; those in a row are one loop. Of a job without runtime records no step is seen to survive: look how long its attempts held chips.
+-- Basis: attempts that ended failed or node_fail; those in a row are one loop. Of a job without runtime records no step is seen to survive:
+-- look how long its attempts held chips.
 WITH tried AS (
   SELECT *, coalesce(outcome IN ('failed', 'node_fail') AND productive_us = 0, 0) AS is_dud FROM attempts
 ),

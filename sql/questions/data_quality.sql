@@ -16,7 +16,8 @@ jobs_pg AS (SELECT job, sum(ideal_us) AS i, sum(productive_us) - sum(unrated_us)
 negative AS (SELECT pool, hour, sum(chip_us) AS idle_us FROM ledger WHERE category = 'idle' GROUP BY pool, hour)
 SELECT topic, what, value, of, detail
 FROM (
-  SELECT 1 AS place, 'coverage' AS topic, 'traced' AS what, 1.0 * (a - u) / nullif(a, 0) AS value, 'allocated time' AS of, NULL AS detail FROM sums
+  SELECT 1 AS place, 'coverage' AS topic, 'traced' AS what, 1.0 * (a - u) / nullif(a, 0) AS value, 'allocated time' AS of, NULL AS detail
+  FROM sums
   UNION ALL SELECT 2, 'coverage', 'rated', 1.0 * (g - r) / nullif(g, 0), 'productive time', NULL FROM sums
   UNION ALL SELECT 3, 'coverage', 'jobs without runtime records', count(DISTINCT job), 'jobs', NULL FROM ledger WHERE category = 'untraced'
   UNION ALL SELECT 4, 'coverage', 'programs without FLOPs', coalesce(sum(flops IS NULL), 0), 'programs', NULL FROM programs

@@ -39,10 +39,12 @@ chosen AS (
 ),
 sums AS (
   SELECT place, work,
-         count(DISTINCT iif(side = :before, job, NULL)) AS bn, sum(iif(side = :before, held_us, 0)) AS bh, sum(iif(side = :before, a, 0)) AS ba,
+         count(DISTINCT iif(side = :before, job, NULL)) AS bn, sum(iif(side = :before, held_us, 0)) AS bh,
+         sum(iif(side = :before, a, 0)) AS ba,
          sum(iif(side = :before, a - u, 0)) AS bt, sum(iif(side = :before, g, 0)) AS bg, sum(iif(side = :before, g - r, 0)) AS br,
          sum(iif(side = :before, i, 0)) AS bi,
-         count(DISTINCT iif(side = :after, job, NULL)) AS xn, sum(iif(side = :after, held_us, 0)) AS xh, sum(iif(side = :after, a, 0)) AS xa,
+         count(DISTINCT iif(side = :after, job, NULL)) AS xn, sum(iif(side = :after, held_us, 0)) AS xh,
+         sum(iif(side = :after, a, 0)) AS xa,
          sum(iif(side = :after, a - u, 0)) AS xt, sum(iif(side = :after, g, 0)) AS xg, sum(iif(side = :after, g - r, 0)) AS xr,
          sum(iif(side = :after, i, 0)) AS xi
   FROM chosen GROUP BY place, work

@@ -9,7 +9,8 @@
 --@ column restore_s REAL seconds of what follows, reading checkpoints back
 --@ column warm_up_s REAL seconds the rest up to the first step: process start, compilation, data
 --@ column mttr_s REAL seconds the four together: from the last progress to the next
--- Basis: interruptions; time of the clock, not chip-time. Servers (phase serving) are left out: from their spans, of one that got no request nobody can tell whether it was up.
+-- Basis: interruptions; time of the clock, not chip-time. Servers (phase serving) are left out: from their spans, of one that got no
+-- request nobody can tell whether it was up.
 WITH ordered AS (
   SELECT r.*, a.size, lead(r.start_us) OVER w AS next_start_us, lead(r.progress_us) OVER w AS next_progress_us,
          lead(r.restore_us) OVER w AS next_restore_us

@@ -13,20 +13,25 @@
 --@ column verdict TEXT - 'both', 'neither', or which rose: 'PG, paid with RG', 'RG, paid with PG', with ' at a loss' where net fell
 -- Basis: allocated - untraced for RG, productive - unrated for PG.
 WITH middle AS (
-  SELECT coalesce(rtrim(replace(:since, 'T', ' '), 'Z'), (SELECT hour FROM (SELECT DISTINCT hour FROM ledger WHERE category <> 'queued') ORDER BY hour
+  SELECT coalesce(rtrim(replace(:since, 'T', ' '), 'Z'),
+                  (SELECT hour FROM (SELECT DISTINCT hour FROM ledger WHERE category <> 'queued') ORDER BY hour
                            LIMIT 1 OFFSET (SELECT count(DISTINCT hour) / 2 FROM ledger WHERE category <> 'queued'))) AS hour
 ),
 sums AS (
-  SELECT CASE coalesce(:by, 'model') WHEN 'model' THEN model WHEN 'phase' THEN phase WHEN 'framework' THEN framework WHEN 'runtime' THEN runtime
-           WHEN 'size' THEN size WHEN 'team' THEN team WHEN 'pool' THEN pool WHEN 'chip' THEN chip WHEN 'job' THEN job ELSE 'unknown :by, ' || :by END AS segment,
+  SELECT CASE coalesce(:by, 'model') WHEN 'model' THEN model WHEN 'phase' THEN phase WHEN 'framework' THEN framework
+              WHEN 'runtime' THEN runtime
+           WHEN 'size' THEN size WHEN 'team' THEN team WHEN 'pool' THEN pool WHEN 'chip' THEN chip WHEN 'job' THEN job
+              ELSE 'unknown :by, ' || :by END AS segment,
          sum(allocated_us - untraced_us) AS t, sum(productive_us) AS g, sum(productive_us - unrated_us) AS r, sum(ideal_us) AS i,
-         sum(iif(cells.hour < middle.hour, allocated_us - untraced_us, 0)) AS bt, sum(iif(cells.hour < middle.hour, productive_us, 0)) AS bg,
+         sum(iif(cells.hour < middle.hour, allocated_us - untraced_us, 0)) AS bt,
+         sum(iif(cells.hour < middle.hour, productive_us, 0)) AS bg,
          sum(iif(cells.hour < middle.hour, productive_us - unrated_us, 0)) AS br, sum(iif(cells.hour < middle.hour, ideal_us, 0)) AS bi
   FROM cells, middle WHERE job IS NOT NULL
   GROUP BY 1
 ),
 ratios AS (
-  SELECT segment, 1.0 * g / nullif(t, 0) AS RG, 1.0 * i / nullif(r, 0) AS PG, 1.0 * bg / nullif(bt, 0) AS bRG, 1.0 * bi / nullif(br, 0) AS bPG,
+  SELECT segment, 1.0 * g / nullif(t, 0) AS RG, 1.0 * i / nullif(r, 0) AS PG, 1.0 * bg / nullif(bt, 0) AS bRG,
+         1.0 * bi / nullif(br, 0) AS bPG,
          1.0 * (g - bg) / nullif(t - bt, 0) AS xRG, 1.0 * (i - bi) / nullif(r - br, 0) AS xPG
   FROM sums
 )

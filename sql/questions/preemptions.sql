@@ -9,7 +9,9 @@
 --@ column destroyed_chip_hours REAL chip-hours executed steps of the preempted attempts that did not survive
 --@ column per_preemption REAL chip-hours destroyed / preemptions
 --@ column freed_chips REAL chips that the victims needed
--- Basis: attempts whose outcome is preempted. Records do not say for whom: of the jobs of a higher priority whose attempt takes its first chips in the same pool, at the preemption or soon after it, it is the one of the highest. Priorities are compared as numbers: names, such as Slurm's QOS, have no order, and no beneficiary is seen.
+-- Basis: attempts whose outcome is preempted. Records do not say for whom: of the jobs of a higher priority whose attempt takes its first
+-- chips in the same pool, at the preemption or soon after it, it is the one of the highest. Priorities are compared as numbers: names, such
+-- as Slurm's QOS, have no order, and no beneficiary is seen.
 WITH victims AS (
   SELECT a.job, a.attempt, a.pool, a.size, a.chips, a.end_us, a.lost_us, CAST(j.priority AS INTEGER) AS priority
   FROM attempts AS a LEFT JOIN jobs AS j ON j.job = a.job WHERE a.outcome = 'preempted'

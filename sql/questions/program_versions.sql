@@ -15,7 +15,8 @@
 --@ column saved_chip_hours REAL chip-hours that the work of the second side would have taken more, at the PG of the first
 -- Basis: productive - unrated.
 WITH labelled AS (
-  SELECT job, CAST(json_extract(CASE WHEN json_valid(labels) THEN labels END, '$."' || coalesce(:label, 'compiler') || '"') AS TEXT) AS version FROM jobs
+  SELECT job, CAST(json_extract(CASE WHEN json_valid(labels) THEN labels END,
+                                '$."' || coalesce(:label, 'compiler') || '"') AS TEXT) AS version FROM jobs
 ),
 sided AS (
   SELECT p.program, CASE WHEN :since IS NOT NULL THEN p.day >= substr(:since, 1, 10)

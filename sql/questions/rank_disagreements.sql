@@ -24,16 +24,19 @@ WITH sums AS (
   HAVING sum(allocated_us) > 0 AND sum(untraced_us) = 0 AND sum(unrated_us) = 0
 ),
 ratios AS (
-  SELECT job, size, 1.0 * ideal_us / held_us AS MPG, 1.0 * ideal_us / allocated_us AS MFU, 1.0 * productive_us / (held_us + queued_us) AS ETTR,
+  SELECT job, size, 1.0 * ideal_us / held_us AS MPG, 1.0 * ideal_us / allocated_us AS MFU,
+         1.0 * productive_us / (held_us + queued_us) AS ETTR,
          1.0 * held_us / (held_us + queued_us) AS occupancy, 1.0 * busy_us / held_us AS duty_cycle
   FROM sums
 ),
 ranked AS (
-  SELECT *, rank() OVER (ORDER BY MPG DESC) AS rank_MPG, rank() OVER (ORDER BY MFU DESC) AS rank_MFU, rank() OVER (ORDER BY ETTR DESC) AS rank_ETTR,
+  SELECT *, rank() OVER (ORDER BY MPG DESC) AS rank_MPG, rank() OVER (ORDER BY MFU DESC) AS rank_MFU,
+         rank() OVER (ORDER BY ETTR DESC) AS rank_ETTR,
          rank() OVER (ORDER BY occupancy DESC) AS rank_occupancy, rank() OVER (ORDER BY duty_cycle DESC) AS rank_duty
   FROM ratios
 )
-SELECT *, max(abs(rank_MFU - rank_MPG), abs(rank_ETTR - rank_MPG), abs(rank_occupancy - rank_MPG), abs(rank_duty - rank_MPG)) AS disagreement
+SELECT *, max(abs(rank_MFU - rank_MPG), abs(rank_ETTR - rank_MPG), abs(rank_occupancy - rank_MPG),
+              abs(rank_duty - rank_MPG)) AS disagreement
 FROM ranked
 ORDER BY disagreement DESC, job
 LIMIT coalesce(:top, 10);

@@ -22,7 +22,9 @@ windows AS (
   FROM (SELECT *, CAST(strftime('%s', hour) AS INTEGER) / 3600 AS n FROM hours)
   WINDOW w AS (ORDER BY n RANGE BETWEEN 23 PRECEDING AND CURRENT ROW)
 )
-SELECT hour, 1.0 * a / nullif(c, 0) AS SG_1h, 1.0 * g / nullif(t, 0) AS RG_1h, 1.0 * i / nullif(r, 0) AS PG_1h, 1.0 * i / nullif(c, 0) AS MPG_1h,
-       1.0 * wa / nullif(wc, 0) AS SG_24h, 1.0 * wg / nullif(wt, 0) AS RG_24h, 1.0 * wi / nullif(wr, 0) AS PG_24h, 1.0 * wi / nullif(wc, 0) AS MPG_24h
+SELECT hour, 1.0 * a / nullif(c, 0) AS SG_1h, 1.0 * g / nullif(t, 0) AS RG_1h, 1.0 * i / nullif(r, 0) AS PG_1h,
+       1.0 * i / nullif(c, 0) AS MPG_1h,
+       1.0 * wa / nullif(wc, 0) AS SG_24h, 1.0 * wg / nullif(wt, 0) AS RG_24h, 1.0 * wi / nullif(wr, 0) AS PG_24h,
+       1.0 * wi / nullif(wc, 0) AS MPG_24h
 FROM windows
 ORDER BY hour;

@@ -16,7 +16,8 @@ WITH by_size AS (
   SELECT size, count(DISTINCT job) AS jobs, sum(allocated_us) AS allocated_us, sum(partial_us) AS partial_us,
          sum(queued_us) AS queued_us
   FROM cells
-  WHERE job IS NOT NULL AND +hour >= rtrim(replace(coalesce(:since, ''), 'T', ' '), 'Z') AND +hour < rtrim(replace(coalesce(:until, '~'), 'T', ' '), 'Z')
+  WHERE job IS NOT NULL AND +hour >= rtrim(replace(coalesce(:since, ''), 'T', ' '), 'Z')
+    AND +hour < rtrim(replace(coalesce(:until, '~'), 'T', ' '), 'Z')
   GROUP BY size
 )
 SELECT size, jobs, (allocated_us + partial_us) / 3.6e9 AS held_chip_hours, queued_us / 3.6e9 AS queued_chip_hours,

@@ -7,14 +7,16 @@
 --@ column stranded_chip_hours REAL chip-hours at each moment the lesser of the two
 --@ column fitting_chip_hours REAL chip-hours of it: what jobs that would have fitted as a whole could have had
 --@ column stranded_share REAL ratio stranded / idle
--- Basis: pools over the whole trace. Compatible means: of the same pool; a job that never got a chip waits for none, and is not here (queue_delay.sql has it). A negative idle time (more held than exists) counts as none.
+-- Basis: pools over the whole trace. Compatible means: of the same pool; a job that never got a chip waits for none, and is not here
+-- (queue_delay.sql has it). A negative idle time (more held than exists) counts as none.
 WITH RECURSIVE waiting AS ( -- chips in millionths, as they may be fractions
   SELECT pool, category, start_us, end_us, CAST(round(1e6 * chip_us / (end_us - start_us)) AS INTEGER) AS chips
   FROM waits WHERE pool IS NOT NULL AND category IN ('idle', 'queued')
 ),
 edges AS ( -- each moment of a pool at which anything changes begins a level
   SELECT pool, at_us, category, chips, sign, dense_rank() OVER (ORDER BY pool, at_us) AS level
-  FROM (SELECT pool, start_us AS at_us, category, chips, 1 AS sign FROM waiting UNION ALL SELECT pool, end_us, category, chips, -1 FROM waiting)
+  FROM (SELECT pool, start_us AS at_us, category, chips, 1 AS sign
+        FROM waiting UNION ALL SELECT pool, end_us, category, chips, -1 FROM waiting)
 ),
 points AS (
   SELECT level, pool, at_us, sum(iif(category = 'idle', sign * chips, 0)) AS idle, sum(iif(category = 'queued', sign * chips, 0)) AS queued

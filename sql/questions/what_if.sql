@@ -14,10 +14,13 @@
 --@ column SG_then REAL ratio with the change
 --@ column RG_then REAL ratio with the change: the same work in less time
 --@ column gain REAL points percentage points of MPG_lower, at the PG of today and where freed chips find work
--- Basis: allocated - untraced for RG; for SG installed capacity, by columns of jobs what these held. Blocked time goes with the number of saves, lost time, and the input that lost steps waited for, with the interval. Spare chips (by pool alone) end the time in which gangs that had been complete miss some; those that replace nothing idle. A job of several pools counts with the first.
--- Needs: sqrt, one of SQLite's mathematical functions.
+-- Basis: allocated - untraced for RG; for SG installed capacity, by columns of jobs what these held. Blocked time goes with the number of
+-- saves, lost time, and the input that lost steps waited for, with the interval. Spare chips (by pool alone) end the time in which gangs
+-- that had been complete miss some; those that replace nothing idle. A job of several pools counts with the first. Needs: sqrt, one of
+-- SQLite's mathematical functions.
 WITH segments AS (
-  SELECT job, min(CASE coalesce(:by, 'pool') WHEN 'pool' THEN pool WHEN 'fleet' THEN 'fleet' WHEN 'phase' THEN phase WHEN 'framework' THEN framework
+  SELECT job, min(CASE coalesce(:by, 'pool') WHEN 'pool' THEN pool WHEN 'fleet' THEN 'fleet' WHEN 'phase' THEN phase
+                       WHEN 'framework' THEN framework
                     WHEN 'model' THEN model WHEN 'size' THEN size WHEN 'job' THEN job ELSE 'unknown :by, ' || :by END) AS segment
   FROM cells WHERE job IS NOT NULL GROUP BY job
 ),
@@ -27,7 +30,8 @@ sums AS (
            WHEN 'model' THEN model WHEN 'size' THEN size WHEN 'job' THEN job ELSE 'unknown :by, ' || :by END AS segment,
          sum(capacity_us) AS c, sum(allocated_us) AS a, sum(allocated_us - untraced_us) AS t, sum(productive_us) AS g, sum(ideal_us) AS i,
          sum(iif(category = 'checkpoint', chip_us, 0)) AS blocked, sum(iif(category = 'lost', chip_us, 0)) AS lost,
-         sum(iif(category = 'input', chip_us, 0)) AS input, sum(productive_us) + sum(iif(category IN ('lost', 'pending'), chip_us, 0)) AS steps,
+         sum(iif(category = 'input', chip_us, 0)) AS input,
+         sum(productive_us) + sum(iif(category IN ('lost', 'pending'), chip_us, 0)) AS steps,
          sum(iif(category = 'down', chip_us, 0)) AS down,
          sum(iif(category = 'compile' AND cells.attempt > compiled.attempt, chip_us, 0)) AS repeated
   FROM cells LEFT JOIN compiled USING (job)
@@ -41,20 +45,24 @@ marked AS (
   SELECT job, start_us, NULL FROM runs
 ),
 gaps AS (SELECT job, durable_us - lag(durable_us) OVER (PARTITION BY job ORDER BY at_us, durable_us IS NOT NULL) AS gap_us FROM marked),
-intervals AS (SELECT segment, 1e-6 * sum(gap_us) / count(*) AS interval_s FROM gaps JOIN segments USING (job) WHERE gap_us > 0 GROUP BY segment),
+intervals AS (SELECT segment, 1e-6 * sum(gap_us) / count(*) AS interval_s
+              FROM gaps JOIN segments USING (job) WHERE gap_us > 0 GROUP BY segment),
 saves AS (
   SELECT segment, 1e-6 * sum(end_us - start_us) / count(*) AS save_s FROM spans JOIN segments USING (job)
   WHERE kind = 'checkpoint' AND end_us IS NOT NULL GROUP BY segment
 ),
 mtti AS (
-  SELECT segment, 1e-6 * sum(end_us - start_us) / nullif(sum(coalesce(outcome IN ('failed', 'node_fail', 'preempted', 'timeout', 'gang_broken'), 0)), 0) AS mtti_s
+  SELECT segment, 1e-6 * sum(end_us - start_us)
+    / nullif(sum(coalesce(outcome IN ('failed', 'node_fail', 'preempted', 'timeout', 'gang_broken'), 0)), 0) AS mtti_s
   FROM runs JOIN segments USING (job) GROUP BY segment
 ),
 -- Chips of gangs that had been complete and miss some, and how many these miss at once. One of several pools misses what it held of a pool.
 held AS (
   SELECT w.pool, w.chip_us, w.start_us, w.end_us, x.chips, 1.0 * w.chip_us / (w.end_us - w.start_us) AS has,
          (SELECT CASE WHEN min(a.pool) <> max(a.pool)
-                      THEN coalesce(sum(a.chips) FILTER (WHERE a.pool = w.pool AND a.start_us <= x.ready_us AND coalesce(a.end_us > x.ready_us, 1)), 0) END
+                      THEN coalesce(sum(a.chips) FILTER (
+                                                         WHERE a.pool = w.pool AND a.start_us <= x.ready_us
+                                                         AND coalesce(a.end_us > x.ready_us, 1)), 0) END
           FROM allocations AS a WHERE a.job = w.job AND coalesce(a.attempt = w.attempt, 1)) AS had
   FROM waits AS w JOIN attempts AS x ON x.job = w.job AND x.attempt = w.attempt
   WHERE coalesce(:by, 'pool') = 'pool' AND w.category = 'partial' AND w.cause IS NULL AND w.start_us >= x.ready_us
@@ -74,13 +82,15 @@ ledger_time AS ( -- what waits does not list of the capacity, attempts held
   FROM (SELECT start_us, end_us FROM waits WHERE category <> 'queued' UNION ALL SELECT start_us, end_us FROM attempts)
 ),
 spared AS (
-  SELECT pool AS segment, sum(chip_us) AS waiting, coalesce(:spares, max(most)) AS spare_chips FROM broken JOIN missed USING (pool) GROUP BY pool
+  SELECT pool AS segment, sum(chip_us) AS waiting, coalesce(:spares, max(most)) AS spare_chips
+  FROM broken JOIN missed USING (pool) GROUP BY pool
 ),
 known AS (
   SELECT *, coalesce(:interval, CASE WHEN save_s >= 2 * mtti_s THEN mtti_s
            ELSE sqrt(2 * save_s * mtti_s) * (1 + sqrt(save_s / (2 * mtti_s)) / 3 + save_s / (2 * mtti_s) / 9) - save_s END) AS new_s,
          max(0, spare_chips * (SELECT length_us FROM ledger_time) - down) AS idle_spares
-  FROM sums LEFT JOIN intervals USING (segment) LEFT JOIN saves USING (segment) LEFT JOIN mtti USING (segment) LEFT JOIN spared USING (segment)
+  FROM sums LEFT JOIN intervals USING (segment) LEFT JOIN saves USING (segment) LEFT JOIN mtti USING (segment)
+  LEFT JOIN spared USING (segment)
 ),
 changes AS (
   SELECT segment, 'asynchronous saves' AS change, coalesce(1.0 * :snapshot, 0.0) AS assumed, c, a, t, g, i, 0.0 AS more_allocated,
@@ -91,12 +101,14 @@ changes AS (
          blocked * (1 - interval_s / new_s) + lost * (1.0 + coalesce(1.0 * input / nullif(steps, 0), 0)) * (1 - new_s / interval_s)
   FROM known WHERE blocked > 0
   UNION ALL
-  SELECT segment, 'compilation cache', coalesce(1.0 * :cached, 1.0), c, a, t, g, i, 0.0, repeated * coalesce(:cached, 1) FROM known WHERE repeated > 0
+  SELECT segment, 'compilation cache', coalesce(1.0 * :cached, 1.0), c, a, t, g, i, 0.0, repeated * coalesce(:cached, 1)
+  FROM known WHERE repeated > 0
   UNION ALL
   SELECT segment, 'spare chips', spare_chips, c, a, t, g, i, waiting - idle_spares, 0.0 FROM known WHERE waiting > 0
 ),
 ratios AS (
-  SELECT *, 1.0 * a / nullif(c, 0) AS SG, 1.0 * g / nullif(t, 0) AS RG, 1.0 * (a + more_allocated) / nullif(c, 0) AS SG_then, 1.0 * g / nullif(t - freed, 0) AS RG_then
+  SELECT *, 1.0 * a / nullif(c, 0) AS SG, 1.0 * g / nullif(t, 0) AS RG, 1.0 * (a + more_allocated) / nullif(c, 0) AS SG_then,
+         1.0 * g / nullif(t - freed, 0) AS RG_then
   FROM changes
 )
 SELECT segment, change, assumed, SG, RG, SG_then, RG_then, 100.0 * i / nullif(c, 0) * (SG_then * RG_then / nullif(SG * RG, 0) - 1) AS gain

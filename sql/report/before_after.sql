@@ -12,12 +12,14 @@
 -- Basis: installed capacity. Which factor explains how much of the change is told by sql/questions/change.sql.
 -- +hour is compared as text; of a DATETIME, as the column is, '2027' would be a number.
 WITH middle AS (
-  SELECT coalesce(rtrim(replace(:after_since, 'T', ' '), 'Z'), (SELECT hour FROM (SELECT DISTINCT hour FROM ledger WHERE category <> 'queued') ORDER BY hour
+  SELECT coalesce(rtrim(replace(:after_since, 'T', ' '), 'Z'),
+                  (SELECT hour FROM (SELECT DISTINCT hour FROM ledger WHERE category <> 'queued') ORDER BY hour
                                  LIMIT 1 OFFSET (SELECT count(DISTINCT hour) / 2 FROM ledger WHERE category <> 'queued'))) AS cut
 ),
 sides AS ( -- one pass over the ledger
   SELECT +hour >= cut AS is_after, category, sum(chip_us) AS us FROM cells, middle
-  WHERE ((+hour >= rtrim(replace(coalesce(:before_since, ''), 'T', ' '), 'Z') AND +hour < rtrim(replace(coalesce(:before_until, cut), 'T', ' '), 'Z'))
+  WHERE ((+hour >= rtrim(replace(coalesce(:before_since, ''), 'T', ' '), 'Z')
+          AND +hour < rtrim(replace(coalesce(:before_until, cut), 'T', ' '), 'Z'))
       OR (+hour >= cut AND +hour < rtrim(replace(coalesce(:after_until, '~'), 'T', ' '), 'Z')))
     AND category <> 'queued'
   GROUP BY 1, 2
@@ -25,7 +27,8 @@ sides AS ( -- one pass over the ledger
 sums AS (
   SELECT is_after, sum(us) AS c, sum(iif(category NOT IN ('down', 'idle', 'partial'), us, 0)) AS a,
          sum(iif(category NOT IN ('down', 'idle', 'partial', 'untraced'), us, 0)) AS t,
-         sum(iif(category IN ('inefficiency', 'unrated', 'ideal'), us, 0)) AS g, sum(iif(category IN ('inefficiency', 'ideal'), us, 0)) AS r,
+         sum(iif(category IN ('inefficiency', 'unrated', 'ideal'), us, 0)) AS g,
+         sum(iif(category IN ('inefficiency', 'ideal'), us, 0)) AS r,
          sum(iif(category = 'ideal', us, 0)) AS i
   FROM sides GROUP BY is_after
 ),

@@ -25,14 +25,17 @@ WITH ledger_time AS ( -- what waits does not list of the capacity, attempts held
   FROM (SELECT start_us, end_us FROM waits WHERE category <> 'queued' UNION ALL SELECT start_us, end_us FROM attempts)
 ),
 sums AS (
-  SELECT min(hour) AS first_hour, max(hour) AS last_hour, count(DISTINCT hour) AS hours, count(DISTINCT pool) AS pools, count(DISTINCT job) AS jobs,
+  SELECT min(hour) AS first_hour, max(hour) AS last_hour, count(DISTINCT hour) AS hours, count(DISTINCT pool) AS pools,
+         count(DISTINCT job) AS jobs,
          count(DISTINCT iif(category <> 'queued', hour, NULL)) * 3600000000 AS hours_us,
-         sum(capacity_us) AS c, sum(allocated_us) AS a, sum(untraced_us) AS u, sum(productive_us) AS g, sum(unrated_us) AS r, sum(ideal_us) AS i,
+         sum(capacity_us) AS c, sum(allocated_us) AS a, sum(untraced_us) AS u, sum(productive_us) AS g, sum(unrated_us) AS r,
+         sum(ideal_us) AS i,
          sum(queued_us) AS q
   FROM cells
   WHERE +hour >= rtrim(replace(coalesce(:since, ''), 'T', ' '), 'Z') AND +hour < rtrim(replace(coalesce(:until, '~'), 'T', ' '), 'Z')
 )
-SELECT first_hour, last_hour, hours, pools, jobs, 1.0 * c / min(hours_us, length_us) AS chips, c / 3.6e9 AS capacity_chip_hours, i / 3.6e9 AS ideal_chip_hours,
+SELECT first_hour, last_hour, hours, pools, jobs, 1.0 * c / min(hours_us, length_us) AS chips, c / 3.6e9 AS capacity_chip_hours,
+       i / 3.6e9 AS ideal_chip_hours,
        q / 3.6e9 AS queued_chip_hours, 1.0 * a / nullif(c, 0) AS SG, 1.0 * g / nullif(a - u, 0) AS RG, 1.0 * i / nullif(g - r, 0) AS PG,
        CASE WHEN u = 0 AND r = 0 THEN 1.0 * i / nullif(c, 0) END AS MPG, 1.0 * i / nullif(c, 0) AS MPG_lower,
        1.0 * (a - u) / nullif(a, 0) AS traced, 1.0 * (g - r) / nullif(g, 0) AS rated

@@ -16,18 +16,22 @@
 -- Basis: what jobs held.
 -- +hour is compared as text; of a DATETIME, as the column is, '2027' would be a number.
 WITH sums AS (
-  SELECT CASE coalesce(:by, 'job') WHEN 'job' THEN job WHEN 'model' THEN model WHEN 'team' THEN team WHEN 'owner' THEN owner WHEN 'pool' THEN pool
-           WHEN 'phase' THEN phase WHEN 'framework' THEN framework WHEN 'runtime' THEN runtime WHEN 'size' THEN size ELSE 'unknown :by, ' || :by END AS segment,
+  SELECT CASE coalesce(:by, 'job') WHEN 'job' THEN job WHEN 'model' THEN model WHEN 'team' THEN team WHEN 'owner' THEN owner
+              WHEN 'pool' THEN pool
+           WHEN 'phase' THEN phase WHEN 'framework' THEN framework WHEN 'runtime' THEN runtime WHEN 'size' THEN size
+              ELSE 'unknown :by, ' || :by END AS segment,
          iif(coalesce(:by, 'job') = 'job', max(name), NULL) AS name,
          sum(allocated_us) + sum(partial_us) AS held_us, sum(partial_us) AS partial_us, sum(ideal_us) AS ideal_us,
          sum(untraced_us) + sum(unrated_us) AS nobody_knows_us, sum(iif(category = 'inefficiency', chip_us, 0)) AS inefficiency_us
   FROM cells
-  WHERE job IS NOT NULL AND +hour >= rtrim(replace(coalesce(:since, ''), 'T', ' '), 'Z') AND +hour < rtrim(replace(coalesce(:until, '~'), 'T', ' '), 'Z')
+  WHERE job IS NOT NULL AND +hour >= rtrim(replace(coalesce(:since, ''), 'T', ' '), 'Z')
+    AND +hour < rtrim(replace(coalesce(:until, '~'), 'T', ' '), 'Z')
   GROUP BY 1
 )
 SELECT segment, name, held_us / 3.6e9 AS held_chip_hours, (held_us - ideal_us - nobody_knows_us) / 3.6e9 AS lost_chip_hours,
        partial_us / 3.6e9 AS scheduling, (held_us - ideal_us - nobody_knows_us - partial_us - inefficiency_us) / 3.6e9 AS runtime,
-       inefficiency_us / 3.6e9 AS program, iif(nobody_knows_us = 0, 1.0 * ideal_us / held_us, NULL) AS MPG, 1.0 * ideal_us / held_us AS MPG_lower
+       inefficiency_us / 3.6e9 AS program, iif(nobody_knows_us = 0, 1.0 * ideal_us / held_us, NULL) AS MPG,
+       1.0 * ideal_us / held_us AS MPG_lower
 FROM sums
 WHERE held_us > 0
 ORDER BY held_us - ideal_us - nobody_knows_us DESC, segment

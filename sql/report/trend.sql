@@ -14,14 +14,16 @@
 -- Basis: installed capacity.
 -- +hour is compared as text; of a DATETIME, as the column is, '2027' would be a number.
 WITH hours AS ( -- by the index on time; a row of each hour says which bucket it is in
-  SELECT time, sum(capacity_us) AS c, sum(allocated_us) AS a, sum(untraced_us) AS u, sum(productive_us) AS g, sum(unrated_us) AS r, sum(ideal_us) AS i
+  SELECT time, sum(capacity_us) AS c, sum(allocated_us) AS a, sum(untraced_us) AS u, sum(productive_us) AS g, sum(unrated_us) AS r,
+         sum(ideal_us) AS i
   FROM cells GROUP BY time
 ),
 named AS (
   SELECT (SELECT CASE coalesce(:width, 'day') WHEN 'hour' THEN hour WHEN 'day' THEN date(day) WHEN 'week' THEN week WHEN 'month' THEN month
                    ELSE 'unknown :width, ' || :width END
           FROM cells
-          WHERE time IS hours.time AND +hour >= rtrim(replace(coalesce(:since, ''), 'T', ' '), 'Z') AND +hour < rtrim(replace(coalesce(:until, '~'), 'T', ' '), 'Z')
+          WHERE time IS hours.time AND +hour >= rtrim(replace(coalesce(:since, ''), 'T', ' '), 'Z')
+            AND +hour < rtrim(replace(coalesce(:until, '~'), 'T', ' '), 'Z')
           LIMIT 1) AS bucket, hours.*
   FROM hours
 ),

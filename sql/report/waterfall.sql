@@ -13,7 +13,8 @@
 -- +hour is compared as text; of a DATETIME, as the column is, '2027' would be a number.
 WITH parts AS (
   SELECT category, sum(chip_us) AS us FROM ledger
-  WHERE category <> 'queued' AND +hour >= rtrim(replace(coalesce(:since, ''), 'T', ' '), 'Z') AND +hour < rtrim(replace(coalesce(:until, '~'), 'T', ' '), 'Z')
+  WHERE category <> 'queued' AND +hour >= rtrim(replace(coalesce(:since, ''), 'T', ' '), 'Z')
+    AND +hour < rtrim(replace(coalesce(:until, '~'), 'T', ' '), 'Z')
   GROUP BY category
 ),
 steps AS (

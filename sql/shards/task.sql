@@ -25,5 +25,6 @@ SELECT 'INSERT INTO shard_jobs VALUES(' || quote(job) || ',' || quote(:shard) ||
 SELECT 'INSERT INTO shard_issues VALUES(' || quote(:shard) || ',' || quote(severity) || ',' || quote(kind) || ',' || quote(source) || ','
        || quote(line) || ',' || quote(count) || ',' || quote(detail) || ');'
 FROM mpg_issues;
-SELECT 'INSERT INTO shard_done VALUES(' || quote(:shard) || ',' || (SELECT count(*) FROM cell) || ',' || (SELECT count(*) FROM part) || ',' || quote(:as_of) || ');';
+SELECT 'INSERT INTO shard_done VALUES(' || quote(:shard) || ',' || (SELECT count(*) FROM cell) || ',' || (SELECT count(*) FROM part) || ','
+         || quote(:as_of) || ');';
 SELECT 'COMMIT;';

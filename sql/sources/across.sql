@@ -1,9 +1,10 @@
 -- across.sql - gives the SQL that cuts steps which begin in one attempt of their job and end in a later one, by what the scheduler says.
 --
--- Runs between join.sql and parallel.sql, if there is a scheduler. A tracker says when a step ended, and its time is that since the value before: over a
--- requeue that holds what the first attempt did beyond that value, the wait, and the start of the next. The step was done in the attempt in
--- which it ended, and took as long as most. A span that begins before an attempt, in no other, and goes on in it, as where the clock of a node is
--- some seconds behind the scheduler's, is of that attempt: what lies outside is left out, as where it reaches beyond the end.
+-- Runs between join.sql and parallel.sql, if there is a scheduler. A tracker says when a step ended, and its time is that since the value
+-- before: over a requeue that holds what the first attempt did beyond that value, the wait, and the start of the next. The step was done in
+-- the attempt in which it ended, and took as long as most. A span that begins before an attempt, in no other, and goes on in it, as where
+-- the clock of a node is some seconds behind the scheduler's, is of that attempt: what lies outside is left out, as where it reaches beyond
+-- the end.
 
 WITH spoken AS MATERIALIZED (SELECT source FROM source WHERE rank = 3 AND json_extract(records, '$.spans') > 0),
 log AS (
@@ -12,22 +13,32 @@ log AS (
   UNION SELECT source, job, job FROM all_jobs WHERE EXISTS (SELECT 1 FROM spoken) AND source IN (SELECT source FROM spoken)
 ),
 held AS (
-  SELECT job, attempt, chips, start_time, max(coalesce(end_time, 9e18)) OVER (PARTITION BY job ORDER BY start_time ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING) AS reached, coalesce(end_time, 9e18) AS end_time
-  FROM all_allocations WHERE job IN (SELECT job FROM log) AND source IN (SELECT source FROM source WHERE rank = 1) AND typeof(start_time) IN ('integer', 'real')
+  SELECT job, attempt, chips, start_time,
+         max(coalesce(end_time, 9e18)) OVER (PARTITION BY job
+                                             ORDER BY start_time ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING) AS reached,
+         coalesce(end_time, 9e18) AS end_time
+  FROM all_allocations WHERE job IN (SELECT job FROM log) AND source IN (SELECT source FROM source WHERE rank = 1)
+    AND typeof(start_time) IN ('integer', 'real')
 ),
 numbered AS (
-  SELECT job, attempt, coalesce(attempt, iif(max(attempt) OVER (PARTITION BY job) IS NULL, sum(coalesce(start_time > reached, 1)) OVER (PARTITION BY job ORDER BY start_time), NULL)) AS number, chips, start_time, end_time FROM held
+  SELECT job, attempt, coalesce(attempt,
+                                iif(max(attempt) OVER (PARTITION BY job) IS NULL,
+                                    sum(coalesce(start_time > reached, 1)) OVER (PARTITION BY job ORDER BY start_time), NULL)) AS number,
+         chips, start_time, end_time FROM held
 ),
 ran AS (
-  SELECT l.source, l.was, a.job, a.attempt, a.number, a.start_time, lag(a.job) OVER w AS job_before, lag(a.attempt) OVER w AS attempt_before,
-         max(a.end_time) OVER (PARTITION BY l.source, l.was ORDER BY a.start_time ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING) AS reached
+  SELECT l.source, l.was, a.job, a.attempt, a.number, a.start_time, lag(a.job) OVER w AS job_before,
+         lag(a.attempt) OVER w AS attempt_before,
+         max(a.end_time) OVER (PARTITION BY l.source, l.was
+                               ORDER BY a.start_time ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING) AS reached
   FROM numbered AS a JOIN log AS l USING (job) WHERE a.chips > 0 WINDOW w AS (PARTITION BY l.source, l.was ORDER BY a.start_time)
 ),
 begun AS (
   SELECT source, json_group_array(json_array(was, start_time, reached, number)) AS places
   FROM ran
   WHERE start_time > reached OR (start_time = reached AND (job <> job_before OR attempt IS NOT attempt_before))
-     OR (reached IS NULL AND coalesce((SELECT s.start_time < ran.start_time FROM main.spoken AS s WHERE s.source = ran.source AND s.job = ran.was), 1)) GROUP BY source
+     OR (reached IS NULL AND coalesce((SELECT s.start_time < ran.start_time
+                                       FROM main.spoken AS s WHERE s.source = ran.source AND s.job = ran.was), 1)) GROUP BY source
 )
 SELECT coalesce((SELECT group_concat('
 CREATE TABLE begun_anew AS SELECT json_extract(value, ''$[0]'') AS was, json_extract(value, ''$[1]'') AS at, json_extract(value, ''$[2]'') AS reached, json_extract(value, ''$[3]'') AS attempt FROM json_each(' || quote(places) || ');

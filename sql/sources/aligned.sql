@@ -1,16 +1,19 @@
 -- aligned.sql - gives the SQL that takes the clock of one log of a job for another that has none; none if there are no two such logs.
 --
--- Runs after placed.sql. A program's output without times, beside its tracker's or its event files', would tell the same steps at other times, as
--- if they ran twice. If both come about as far, a step of it ends when the other says so of the same number; of several, as after a restart, at
--- the nearest time within the attempt. What the other does not tell, and what lies between steps, goes with the step before.
+-- Runs after placed.sql. A program's output without times, beside its tracker's or its event files', would tell the same steps at other
+-- times, as if they ran twice. If both come about as far, a step of it ends when the other says so of the same number; of several, as after
+-- a restart, at the nearest time within the attempt. What the other does not tell, and what lies between steps, goes with the step before.
 
 WITH log AS (
   SELECT source, path, rtrim(rtrim(path, replace(path, '/', '')), '/') AS folder, job, start IS NOT NULL AS is_clockless
-  FROM file JOIN source USING (source) WHERE rank = 3 AND job IS NOT NULL AND EXISTS (SELECT 1 FROM file WHERE source IS NOT NULL AND start IS NOT NULL)
+  FROM file JOIN source USING (source)
+  WHERE rank = 3 AND job IS NOT NULL AND EXISTS (SELECT 1 FROM file WHERE source IS NOT NULL AND start IS NOT NULL)
 ),
 both AS (SELECT job FROM log GROUP BY job HAVING min(is_clockless) < max(is_clockless)),
-needed AS (SELECT source, min(is_clockless) AS all_clockless, max(is_clockless) AS is_clockless FROM log WHERE job IN (SELECT job FROM both) GROUP BY source),
-has AS (SELECT n.* FROM needed AS n, pragma_table_info('spans_of_' || n.source, 'temp') AS c WHERE c.name IN ('attempt', 'step') GROUP BY n.source HAVING count(*) = 2)
+needed AS (SELECT source, min(is_clockless) AS all_clockless, max(is_clockless) AS is_clockless
+           FROM log WHERE job IN (SELECT job FROM both) GROUP BY source),
+has AS (SELECT n.* FROM needed AS n, pragma_table_info('spans_of_' || n.source, 'temp') AS c
+        WHERE c.name IN ('attempt', 'step') GROUP BY n.source HAVING count(*) = 2)
 SELECT coalesce((SELECT '
 CREATE TABLE clock_of AS -- which job a log is of, by each name that its spans have
 WITH log AS (

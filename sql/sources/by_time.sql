@@ -5,12 +5,17 @@
 
 -- When each log spoke, if there is a scheduler.
 CREATE TABLE log_time AS
-SELECT f.file, f.source, a.job AS was, f.job AS found, min(a.start_time) AS first, max(coalesce(a.end_time, c.end_time, a.start_time)) AS last
-FROM (SELECT f.file, f.source, f.job, CASE n.way WHEN 0 THEN f.path WHEN 1 THEN rtrim(rtrim(f.path, replace(f.path, '/', '')), '/') ELSE substr(f.path, 1, instr(f.path, '/metrics/') - 1) END AS name
+SELECT f.file, f.source, a.job AS was, f.job AS found, min(a.start_time) AS first,
+       max(coalesce(a.end_time, c.end_time, a.start_time)) AS last
+FROM (SELECT f.file, f.source, f.job,
+             CASE n.way WHEN 0 THEN f.path WHEN 1 THEN rtrim(rtrim(f.path, replace(f.path, '/', '')), '/')
+                  ELSE substr(f.path, 1, instr(f.path, '/metrics/') - 1) END AS name
       FROM file AS f JOIN source AS s USING (source) CROSS JOIN (SELECT 0 AS way UNION ALL SELECT 1 UNION ALL SELECT 2) AS n
       WHERE s.rank = 3 AND EXISTS (SELECT 1 FROM source WHERE rank = 1) AND (n.way < 2 OR f.parameter = 'mlflow_store')) AS f
 CROSS JOIN (SELECT *, job AS name FROM all_allocations WHERE source IN (SELECT source FROM source WHERE rank = 3) UNION ALL
-  SELECT *, rtrim(rtrim(job, '0123456789'), '#') FROM all_allocations WHERE source IN (SELECT source FROM source WHERE rank = 3) AND job GLOB '?*#[0-9]*') AS a ON a.source = f.source AND a.name = f.name
+  SELECT *, rtrim(rtrim(job, '0123456789'), '#') FROM all_allocations
+            WHERE source IN (SELECT source FROM source WHERE rank = 3) AND job GLOB '?*#[0-9]*') AS a ON a.source = f.source
+  AND a.name = f.name
 LEFT JOIN all_capacity AS c ON c.source = a.source AND c.pool = a.pool AND c.start_time = a.start_time AND c.chips = a.chips
 GROUP BY f.file, a.job HAVING min(a.start_time) > 1e8;
 
@@ -18,112 +23,159 @@ GROUP BY f.file, a.job HAVING min(a.start_time) > 1e8;
 -- be of, or to which its id was given anew, if it spoke more than a minute before that job began or after it ended.
 CREATE TABLE beyond AS
 SELECT file, found
-FROM (SELECT job, start_time, end_time FROM all_allocations WHERE chips > 0 AND job IN (SELECT found FROM log_time) AND source IN (SELECT source FROM source WHERE rank = 1)) AS a
+FROM (SELECT job, start_time, end_time FROM all_allocations
+      WHERE chips > 0 AND job IN (SELECT found FROM log_time) AND source IN (SELECT source FROM source WHERE rank = 1)) AS a
 JOIN log_time AS l ON l.found = a.job
 GROUP BY file, found HAVING min(l.first) < min(a.start_time) - 60 OR max(l.last) > max(coalesce(a.end_time, 9e18)) + 60;
 -- Of a log to which each job adds, and prints its id, the ids in it tell them; if it was cut into parts, in each of them.
 CREATE TABLE scanned AS
-WITH asked AS (SELECT file FROM beyond WHERE file IN (SELECT file FROM file WHERE json_extract(inferred, '$.job') IN ('by its own text', 'by a part of the same log')))
-SELECT file FROM (SELECT file FROM asked UNION SELECT l.file FROM asked JOIN log_name AS n USING (file) JOIN log_name AS l USING (name)) WHERE file NOT IN (SELECT file FROM said_id WHERE line IS NOT NULL);
+WITH asked AS (SELECT file FROM beyond
+               WHERE file IN (SELECT file FROM file
+                              WHERE json_extract(inferred, '$.job') IN ('by its own text', 'by a part of the same log')))
+SELECT file FROM (SELECT file FROM asked UNION SELECT l.file FROM asked JOIN log_name AS n USING (file) JOIN log_name AS l USING (name))
+WHERE file NOT IN (SELECT file FROM said_id WHERE line IS NOT NULL);
 .read sql/sources/match/said_ids.sql
-DELETE FROM said_id WHERE file IN (SELECT file FROM found) AND file NOT IN (SELECT file FROM beyond) AND file NOT IN (SELECT l.file FROM beyond JOIN log_name AS n USING (file) JOIN log_name AS l USING (name));
-CREATE TABLE said_of AS SELECT file, job FROM said_id UNION SELECT l.file, s.job FROM said_id AS s JOIN log_name AS n USING (file) JOIN log_name AS l USING (name);
+DELETE FROM said_id WHERE file IN (SELECT file FROM found) AND file NOT IN (SELECT file FROM beyond)
+  AND file NOT IN (SELECT l.file FROM beyond JOIN log_name AS n USING (file) JOIN log_name AS l USING (name));
+CREATE TABLE said_of AS SELECT file, job FROM said_id UNION
+SELECT l.file, s.job FROM said_id AS s JOIN log_name AS n USING (file) JOIN log_name AS l USING (name);
 INSERT OR IGNORE INTO may_be SELECT file, job FROM said_of;
 DELETE FROM beyond WHERE file IN (SELECT file FROM said_of GROUP BY file HAVING count(DISTINCT job) > 1);
 INSERT OR IGNORE INTO may_be
 WITH named AS MATERIALIZED (
   SELECT b.file, j.name, j.owner, j.user
-  FROM (SELECT job, name, owner, iif(json_valid(labels), json_extract(labels, '$.user'), NULL) AS user FROM all_jobs WHERE job IN (SELECT found FROM beyond) AND name IS NOT NULL AND source IN (SELECT source FROM source WHERE rank = 1)) AS j
+  FROM (SELECT job, name, owner, iif(json_valid(labels), json_extract(labels, '$.user'), NULL) AS user
+        FROM all_jobs WHERE job IN (SELECT found FROM beyond) AND name IS NOT NULL
+          AND source IN (SELECT source FROM source WHERE rank = 1)) AS j
   JOIN beyond AS b ON b.found = j.job
 )
 SELECT n.file, j.job
-FROM (SELECT job, name, owner, iif(json_valid(labels), json_extract(labels, '$.user'), NULL) AS user FROM all_jobs WHERE name IN (SELECT name FROM named) AND source IN (SELECT source FROM source WHERE rank = 1)) AS j
+FROM (SELECT job, name, owner, iif(json_valid(labels), json_extract(labels, '$.user'), NULL) AS user
+      FROM all_jobs WHERE name IN (SELECT name FROM named) AND source IN (SELECT source FROM source WHERE rank = 1)) AS j
 JOIN named AS n ON n.name = j.name AND n.owner IS j.owner AND n.user IS j.user
-WHERE NOT EXISTS (SELECT 1 FROM log_time AS o JOIN source AS s USING (source) WHERE o.found = j.job AND o.file <> n.file -- with a log of its own
+-- with a log of its own
+WHERE NOT EXISTS (SELECT 1 FROM log_time AS o JOIN source AS s USING (source) WHERE o.found = j.job AND o.file <> n.file
                     AND s.format = (SELECT format FROM file AS f WHERE f.file = n.file))
 UNION
 SELECT b.file, j.job
-FROM (SELECT job, rtrim(job, '0123456789') AS id FROM all_jobs WHERE job GLOB '*#[0-9]*' AND source IN (SELECT source FROM source WHERE rank = 1)) AS j JOIN beyond AS b ON b.found || '#' = j.id;
+FROM (SELECT job, rtrim(job, '0123456789') AS id FROM all_jobs
+      WHERE job GLOB '*#[0-9]*' AND source IN (SELECT source FROM source WHERE rank = 1)) AS j JOIN beyond AS b ON b.found || '#' = j.id;
 
 CREATE INDEX by_time_of ON by_time(source, was, since);
 INSERT INTO by_time
 SELECT l.file, l.source, l.was, a.start_time, coalesce(a.end_time, 9e18), m.job, l.found
-FROM (SELECT job, start_time, end_time FROM all_allocations WHERE chips > 0 AND job IN (SELECT job FROM may_be) AND source IN (SELECT source FROM source WHERE rank = 1)) AS a
+FROM (SELECT job, start_time, end_time FROM all_allocations
+      WHERE chips > 0 AND job IN (SELECT job FROM may_be) AND source IN (SELECT source FROM source WHERE rank = 1)) AS a
 JOIN may_be AS m ON m.job = a.job
 JOIN log_time AS l ON l.file = m.file
-WHERE (a.start_time < l.last OR a.start_time = l.first) AND coalesce(a.end_time, 9e18) > l.first AND l.file NOT IN (SELECT file FROM on_host);
+WHERE (a.start_time < l.last OR a.start_time = l.first) AND coalesce(a.end_time, 9e18) > l.first
+  AND l.file NOT IN (SELECT file FROM on_host);
 INSERT INTO by_time -- a log that has a host's name is of the jobs that held it
 SELECT l.file, l.source, l.was, h.start_time, h.end_time, h.job, l.found
 FROM on_host AS o
 JOIN (SELECT h.host, h.job, h.start_time, min(coalesce(h.end_time, a.until)) AS end_time
-      FROM all_hosts AS h JOIN (SELECT job, max(coalesce(end_time, 9e18)) AS until FROM all_allocations WHERE job IN (SELECT job FROM all_hosts) AND source IN (SELECT source FROM source WHERE rank = 1) GROUP BY job) AS a USING (job)
+      FROM all_hosts AS h JOIN (SELECT job, max(coalesce(end_time, 9e18)) AS until
+                                FROM all_allocations WHERE job IN (SELECT job FROM all_hosts)
+                                  AND source IN (SELECT source FROM source WHERE rank = 1) GROUP BY job) AS a USING (job)
       WHERE h.host IN (SELECT host FROM on_host) GROUP BY h.host, h.job, h.start_time) AS h USING (host, job)
-JOIN log_time AS l ON l.file = o.file WHERE (h.start_time < l.last OR h.start_time = l.first) AND h.end_time > l.first GROUP BY l.file, l.was, h.job, h.start_time;
+JOIN log_time AS l ON l.file = o.file WHERE (h.start_time < l.last OR h.start_time = l.first) AND h.end_time > l.first
+GROUP BY l.file, l.was, h.job, h.start_time;
 
 CREATE TABLE at_once AS
-SELECT DISTINCT b.file FROM by_time AS b JOIN by_time AS o USING (source, was) WHERE o.job <> b.job AND o.since <= b.since AND o.until > b.since;
+SELECT DISTINCT b.file FROM by_time AS b JOIN by_time AS o USING (source, was)
+WHERE o.job <> b.job AND o.since <= b.since AND o.until > b.since;
 -- Where the text has as many ids, one after the other, as the log has runs, each run is of the next, if that held chips then.
 CREATE TABLE in_order AS
-SELECT r.file, r.source, r.was, r.start_time, coalesce(lead(r.start_time) OVER (PARTITION BY r.file ORDER BY r.nth), 9e18) AS until, i.job, r.found, r.n
+SELECT r.file, r.source, r.was, r.start_time, coalesce(lead(r.start_time) OVER (PARTITION BY r.file ORDER BY r.nth), 9e18) AS until, i.job,
+       r.found, r.n
 FROM (SELECT l.file, l.source, l.was, l.found, a.start_time, row_number() OVER w AS nth, count(*) OVER (PARTITION BY l.file) AS n
-      FROM (SELECT * FROM log_time WHERE file IN (SELECT file FROM at_once) AND file IN (SELECT file FROM said_id)) AS l JOIN all_allocations AS a ON a.source = l.source AND a.job = l.was WINDOW w AS (PARTITION BY l.file ORDER BY a.start_time)) AS r
+      FROM (SELECT * FROM log_time WHERE file IN (SELECT file FROM at_once) AND file IN (SELECT file FROM said_id)) AS l
+      JOIN all_allocations AS a ON a.source = l.source AND a.job = l.was WINDOW w AS (PARTITION BY l.file ORDER BY a.start_time)) AS r
 JOIN (SELECT file, job, row_number() OVER w AS nth, count(*) OVER (PARTITION BY file) AS n
-      FROM (SELECT file, line, job, lag(job) OVER (PARTITION BY file ORDER BY line) AS before FROM said_id WHERE line IS NOT NULL AND file IN (SELECT file FROM at_once)) WHERE before IS NOT job WINDOW w AS (PARTITION BY file ORDER BY line)) AS i USING (file, nth, n)
-WHERE EXISTS (SELECT 1 FROM by_time AS b WHERE b.file = r.file AND b.was = r.was AND b.job = i.job AND r.start_time BETWEEN b.since - 60 AND b.until);
+      FROM (SELECT file, line, job, lag(job) OVER (PARTITION BY file ORDER BY line) AS before
+            FROM said_id WHERE line IS NOT NULL AND file IN (SELECT file FROM at_once))
+      WHERE before IS NOT job WINDOW w AS (PARTITION BY file ORDER BY line)) AS i USING (file, nth, n)
+WHERE EXISTS (SELECT 1 FROM by_time AS b
+              WHERE b.file = r.file AND b.was = r.was AND b.job = i.job AND r.start_time BETWEEN b.since - 60 AND b.until);
 DELETE FROM in_order WHERE file NOT IN (SELECT file FROM in_order GROUP BY file HAVING count(*) = max(n));
 DELETE FROM at_once WHERE file IN (SELECT file FROM in_order);
 DELETE FROM by_time WHERE file IN (SELECT file FROM in_order);
 INSERT INTO by_time SELECT file, source, was, start_time, until, job, found FROM in_order;
-INSERT INTO ambiguous SELECT DISTINCT file, NULL FROM at_once WHERE file NOT IN (SELECT file FROM ambiguous) AND file NOT IN (SELECT file FROM found);
+INSERT INTO ambiguous SELECT DISTINCT file, NULL FROM at_once
+WHERE file NOT IN (SELECT file FROM ambiguous) AND file NOT IN (SELECT file FROM found);
 INSERT INTO ambiguous -- and one without a clock, which no time tells
-SELECT m.file, group_concat(DISTINCT m.job) FROM may_be AS m JOIN file AS f USING (file) JOIN all_allocations AS a ON a.source = f.source AND a.job = f.path AND a.start_time < 1e8
-WHERE f.job IS NULL AND m.file NOT IN (SELECT file FROM ambiguous) AND EXISTS (SELECT 1 FROM source WHERE rank = 1) GROUP BY m.file HAVING count(DISTINCT m.job) BETWEEN 2 AND 20;
-UPDATE ambiguous SET jobs = (SELECT group_concat(job, ',') FROM (SELECT DISTINCT job FROM by_time AS b WHERE b.file = ambiguous.file ORDER BY since LIMIT 5)) WHERE jobs IS NULL;
+SELECT m.file, group_concat(DISTINCT m.job)
+FROM may_be AS m JOIN file AS f USING (file) JOIN all_allocations AS a ON a.source = f.source AND a.job = f.path AND a.start_time < 1e8
+WHERE f.job IS NULL AND m.file NOT IN (SELECT file FROM ambiguous) AND EXISTS (SELECT 1 FROM source WHERE rank = 1)
+GROUP BY m.file HAVING count(DISTINCT m.job) BETWEEN 2 AND 20;
+UPDATE ambiguous SET jobs = (SELECT group_concat(job, ',')
+                             FROM (SELECT DISTINCT job FROM by_time AS b WHERE b.file = ambiguous.file ORDER BY since LIMIT 5))
+WHERE jobs IS NULL;
 DELETE FROM by_time WHERE file IN (SELECT file FROM at_once)
    OR file IN (SELECT file FROM by_time WHERE found IS NOT NULL GROUP BY file
-                     HAVING max(job = found OR rtrim(job, '0123456789') = found || '#' OR (file, job) IN (SELECT file, job FROM said_of)) = 0 OR (count(DISTINCT job) = 1 AND max(job = found)));
+                     HAVING max(job = found OR rtrim(job, '0123456789') = found || '#' OR (file, job) IN (SELECT file, job FROM said_of))
+                 = 0 OR (count(DISTINCT job) = 1 AND max(job = found)));
 DELETE FROM ambiguous WHERE file IN (SELECT file FROM by_time);
 
 UPDATE file
-SET job = iif(b.n = 1, b.job, NULL), inferred = json_set(inferred, '$.job', iif(b.n = 1, iif(b.file IN (SELECT file FROM on_host), 'by its host''s name and its time', 'by its name and its time'), 'by the times of its records: ' || b.n || ' jobs'))
+SET job = iif(b.n = 1, b.job, NULL),
+  inferred = json_set(inferred, '$.job',
+                      iif(b.n = 1, iif(b.file IN (SELECT file FROM on_host), 'by its host''s name and its time',
+                                       'by its name and its time'), 'by the times of its records: ' || b.n || ' jobs'))
 FROM (SELECT file, min(job) AS job, count(DISTINCT job) AS n FROM by_time GROUP BY file) AS b WHERE b.file = file.file;
 DELETE FROM by_time WHERE file IN (SELECT file FROM file WHERE job IS NOT NULL);
--- Records that call their job by a name or an id that several jobs have: each is of the one that held chips then. Of jobs that ran at once it is none's.
+-- Records that call their job by a name or an id that several jobs have: each is of the one that held chips then. Of jobs that ran at once
+-- it is none's.
 CREATE TABLE own_word AS
-SELECT a.source, a.job AS was, coalesce(r.alias, iif(a.job GLOB '?*#[0-9]*', rtrim(rtrim(a.job, '0123456789'), '#'), a.job)) AS word, min(a.start_time) AS first, max(coalesce(a.end_time, c.end_time, a.start_time)) AS last
-FROM all_allocations AS a LEFT JOIN all_capacity AS c ON c.source = a.source AND c.pool = a.pool AND c.start_time = a.start_time AND c.chips = a.chips
+SELECT a.source, a.job AS was, coalesce(r.alias, iif(a.job GLOB '?*#[0-9]*', rtrim(rtrim(a.job, '0123456789'), '#'), a.job)) AS word,
+       min(a.start_time) AS first, max(coalesce(a.end_time, c.end_time, a.start_time)) AS last
+FROM all_allocations AS a LEFT JOIN all_capacity AS c ON c.source = a.source AND c.pool = a.pool AND c.start_time = a.start_time
+  AND c.chips = a.chips
 LEFT JOIN all_aliases AS r ON r.source = a.source AND r.job = a.job -- what a tracker's records call their run
 WHERE a.source IN (SELECT source FROM source WHERE rank = 3) AND EXISTS (SELECT 1 FROM source WHERE rank = 1)
-  AND iif(r.alias IS NULL, a.job NOT GLOB '*/*' AND a.job NOT IN (SELECT key FROM key) AND a.job NOT IN (SELECT path FROM file), r.alias NOT IN (SELECT key FROM key) AND a.job NOT IN (SELECT path FROM file WHERE job IS NOT NULL))
+  AND iif(r.alias IS NULL, a.job NOT GLOB '*/*' AND a.job NOT IN (SELECT key FROM key)
+          AND a.job NOT IN (SELECT path FROM file), r.alias NOT IN (SELECT key FROM key)
+          AND a.job NOT IN (SELECT path FROM file WHERE job IS NOT NULL))
 GROUP BY a.source, a.job HAVING min(a.start_time) > 1e8;
 INSERT INTO own_word -- spans of OpenTelemetry say who held chips but by their times
 SELECT DISTINCT j.source, j.job, j.job, 0, 9e18 FROM all_jobs AS j
-WHERE j.source IN (SELECT source FROM source WHERE rank = 3) AND EXISTS (SELECT 1 FROM source WHERE rank = 1) AND j.job NOT GLOB '*/*' AND j.job NOT IN (SELECT key FROM key) AND j.job NOT IN (SELECT path FROM file)
+WHERE j.source IN (SELECT source FROM source WHERE rank = 3) AND EXISTS (SELECT 1 FROM source WHERE rank = 1) AND j.job NOT GLOB '*/*'
+  AND j.job NOT IN (SELECT key FROM key) AND j.job NOT IN (SELECT path FROM file)
   AND (j.source, j.job) NOT IN (SELECT source, job FROM all_allocations WHERE source IN (SELECT source FROM source WHERE rank = 3));
 -- Where the name of their file or folder says the job, it is that one. They are read again for which file has which word.
 CREATE TABLE worded AS
-SELECT f.path, f.job, s.format FROM file AS f JOIN source AS s USING (source) WHERE s.rank = 3 AND s.format IN ('goodput', 'otlp') AND f.job IS NOT NULL AND source IN (SELECT source FROM own_word);
+SELECT f.path, f.job, s.format FROM file AS f JOIN source AS s USING (source)
+WHERE s.rank = 3 AND s.format IN ('goodput', 'otlp') AND f.job IS NOT NULL AND source IN (SELECT source FROM own_word);
 CREATE TABLE worded_before AS SELECT * FROM mpg_issues WHERE source IN (SELECT path FROM worded);
 CREATE TABLE word_job AS
 SELECT DISTINCT word, job
 FROM (SELECT g.job_name AS word, w.job FROM worded AS w CROSS JOIN goodput_trace(w.path) AS g WHERE w.format = 'goodput'
-      UNION ALL SELECT CAST(coalesce(json_extract(o.attributes, '$."mpg.job"'), json_extract(o.scope_attributes, '$."mpg.job"'), json_extract(o.resource, '$."mpg.job"')) AS TEXT), w.job FROM worded AS w CROSS JOIN otlp_trace(w.path) AS o WHERE w.format = 'otlp')
+      UNION ALL SELECT CAST(coalesce(json_extract(o.attributes, '$."mpg.job"'), json_extract(o.scope_attributes, '$."mpg.job"'),
+                                     json_extract(o.resource, '$."mpg.job"')) AS TEXT), w.job
+      FROM worded AS w CROSS JOIN otlp_trace(w.path) AS o WHERE w.format = 'otlp')
 WHERE word IN (SELECT word FROM own_word);
 INSERT INTO mpg_issues(source, severity, kind, line, count, detail)
-SELECT source, severity, kind, line, count, detail FROM worded_before AS s WHERE NOT EXISTS (SELECT 1 FROM mpg_issues AS i WHERE i.source = s.source AND i.kind = s.kind);
+SELECT source, severity, kind, line, count, detail FROM worded_before AS s
+WHERE NOT EXISTS (SELECT 1 FROM mpg_issues AS i WHERE i.source = s.source AND i.kind = s.kind);
 DROP TABLE worded;
 DROP TABLE worded_before;
 INSERT INTO word_job
 SELECT word, job
-FROM (SELECT j.name AS word, j.job FROM (SELECT 1 FROM own_word LIMIT 1) CROSS JOIN all_jobs AS j WHERE j.name IN (SELECT word FROM own_word) AND j.source IN (SELECT source FROM source WHERE rank = 1)
-      UNION SELECT j.alias, j.job FROM (SELECT 1 FROM own_word LIMIT 1) CROSS JOIN all_aliases AS j WHERE j.alias IN (SELECT word FROM own_word) AND j.source IN (SELECT source FROM source WHERE rank = 1))
+FROM (SELECT j.name AS word, j.job FROM (SELECT 1 FROM own_word LIMIT 1) CROSS JOIN all_jobs AS j
+      WHERE j.name IN (SELECT word FROM own_word) AND j.source IN (SELECT source FROM source WHERE rank = 1)
+      UNION SELECT j.alias, j.job FROM (SELECT 1 FROM own_word LIMIT 1) CROSS JOIN all_aliases AS j
+      WHERE j.alias IN (SELECT word FROM own_word) AND j.source IN (SELECT source FROM source WHERE rank = 1))
 WHERE word NOT IN (SELECT word FROM word_job);
 INSERT INTO word_job -- a name with the id in it: "llama-5101"
-SELECT DISTINCT w.word, k.job FROM (SELECT DISTINCT word FROM own_word WHERE word NOT IN (SELECT word FROM word_job) AND word GLOB '*[0-9][0-9][0-9][0-9]*') AS w
-CROSS JOIN json_each('[' || replace(replace(replace(replace(json_quote(w.word), '-', '","'), '_', '","'), '.', '","'), ' ', '","') || ']') AS t CROSS JOIN key AS k ON k.key = t.value WHERE length(t.value) > 3 AND t.value NOT GLOB '*[^0-9]*' AND k.strength = 3;
+SELECT DISTINCT w.word, k.job
+FROM (SELECT DISTINCT word FROM own_word WHERE word NOT IN (SELECT word FROM word_job) AND word GLOB '*[0-9][0-9][0-9][0-9]*') AS w
+CROSS JOIN json_each('[' || replace(replace(replace(replace(json_quote(w.word), '-', '","'), '_', '","'), '.', '","'), ' ', '","')
+                     || ']') AS t CROSS JOIN key AS k ON k.key = t.value
+WHERE length(t.value) > 3 AND t.value NOT GLOB '*[^0-9]*' AND k.strength = 3;
 INSERT INTO by_time
 SELECT NULL, w.source, w.was, a.start_time, coalesce(a.end_time, 9e18), a.job, NULL
-FROM (SELECT job, start_time, end_time FROM all_allocations WHERE chips > 0 AND job IN (SELECT job FROM word_job) AND source IN (SELECT source FROM source WHERE rank = 1)) AS a
+FROM (SELECT job, start_time, end_time FROM all_allocations
+      WHERE chips > 0 AND job IN (SELECT job FROM word_job) AND source IN (SELECT source FROM source WHERE rank = 1)) AS a
 JOIN word_job AS j ON j.job = a.job JOIN own_word AS w ON w.word = j.word
 WHERE (a.start_time < w.last OR a.start_time = w.first) AND coalesce(a.end_time, 9e18) > w.first;
 INSERT INTO words_at_once
@@ -131,37 +183,48 @@ SELECT source, was, group_concat(job, ',') AS jobs
 FROM (SELECT DISTINCT b.source, b.was, b.job FROM by_time AS b JOIN by_time AS o USING (source, was)
       WHERE b.file IS NULL AND o.job <> b.job AND o.since < b.until AND o.until > b.since ORDER BY b.job) GROUP BY source, was;
 INSERT INTO mpg_issues(source, severity, kind, line, count, detail)
-SELECT (SELECT min(path) FROM file AS f WHERE f.source = w.source), 'warning', 'ambiguous_job', NULL, count(*), 'jobs of a name that several have which ran at once, first ' || min(was) || ': ' || min(jobs) FROM words_at_once AS w GROUP BY w.source;
+SELECT (SELECT min(path) FROM file AS f WHERE f.source = w.source), 'warning', 'ambiguous_job', NULL, count(*),
+       'jobs of a name that several have which ran at once, first ' || min(was) || ': ' || min(jobs)
+FROM words_at_once AS w GROUP BY w.source;
 DELETE FROM by_time WHERE (source, was) IN (SELECT source, was FROM words_at_once);
-INSERT OR IGNORE INTO renamed SELECT source, was, min(job) FROM by_time WHERE file IS NULL GROUP BY source, was HAVING count(DISTINCT job) = 1;
+INSERT OR IGNORE INTO renamed SELECT source, was, min(job)
+FROM by_time WHERE file IS NULL GROUP BY source, was HAVING count(DISTINCT job) = 1;
 DELETE FROM by_time WHERE file IS NULL AND (source, was) IN (SELECT source, was FROM renamed);
 DROP TABLE own_word;
 DROP TABLE word_job;
 
 -- Between two allocations the nearer one counts, for clocks differ by seconds.
 UPDATE by_time SET since = coalesce((o.before + since) / 2, -9e18)
-FROM (SELECT rowid AS row, max(until) OVER (PARTITION BY source, was ORDER BY since ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING) AS before FROM by_time) AS o
+FROM (SELECT rowid AS row, max(until) OVER (PARTITION BY source, was
+                                            ORDER BY since ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING) AS before FROM by_time) AS o
 WHERE o.row = by_time.rowid;
 
 -- A log whose clock seems to be of another zone than the scheduler's: some half hours earlier or later it would be wholly within its job.
 INSERT INTO mpg_issues(source, severity, kind, line, count, detail)
 WITH RECURSIVE asked AS MATERIALIZED ( -- logs that the option job names have its job's name already
   SELECT f.file, f.job AS found, min(a.start_time) AS first, max(coalesce(a.end_time, c.end_time, a.start_time)) AS last
-  FROM (SELECT min(f.file) AS file, f.source, f.job FROM file AS f JOIN source AS s USING (source) WHERE s.rank = 3 AND json_extract(f.options, '$.job') = f.job GROUP BY f.source, f.job) AS f
-  CROSS JOIN (SELECT * FROM all_allocations WHERE source IN (SELECT source FROM source WHERE rank = 3)) AS a ON a.source = f.source AND a.job = f.job
+  FROM (SELECT min(f.file) AS file, f.source, f.job FROM file AS f JOIN source AS s USING (source)
+        WHERE s.rank = 3 AND json_extract(f.options, '$.job') = f.job GROUP BY f.source, f.job) AS f
+  CROSS JOIN (SELECT * FROM all_allocations WHERE source IN (SELECT source FROM source WHERE rank = 3)) AS a ON a.source = f.source
+    AND a.job = f.job
   LEFT JOIN all_capacity AS c ON c.source = a.source AND c.pool = a.pool AND c.start_time = a.start_time AND c.chips = a.chips
   WHERE EXISTS (SELECT 1 FROM source WHERE rank = 1) GROUP BY f.source, f.job HAVING min(a.start_time) > 1e8
 ),
 away AS MATERIALIZED (
-  SELECT l.file, l.found, l.first, l.last, a.since, a.until FROM (SELECT file, found, first, last FROM log_time UNION SELECT file, found, first, last FROM asked) AS l
+  SELECT l.file, l.found, l.first, l.last, a.since, a.until
+  FROM (SELECT file, found, first, last FROM log_time UNION SELECT file, found, first, last FROM asked) AS l
   JOIN (SELECT job, min(start_time) AS since, max(coalesce(end_time, 9e18)) AS until FROM all_allocations
-        WHERE chips > 0 AND job IN (SELECT found FROM log_time UNION ALL SELECT found FROM asked) AND source IN (SELECT source FROM source WHERE rank = 1) GROUP BY job) AS a ON a.job = l.found
-  WHERE (l.first < a.since - 600 OR l.last > a.until + 600) AND l.last > a.since - 86400 AND l.first < a.until + 86400 AND l.file NOT IN (SELECT file FROM by_time)
+        WHERE chips > 0 AND job IN (SELECT found FROM log_time UNION ALL SELECT found FROM asked)
+          AND source IN (SELECT source FROM source WHERE rank = 1) GROUP BY job) AS a ON a.job = l.found
+  WHERE (l.first < a.since - 600 OR l.last > a.until + 600) AND l.last > a.since - 86400 AND l.first < a.until + 86400
+    AND l.file NOT IN (SELECT file FROM by_time)
 ),
 half(hours) AS (SELECT -14.0 UNION ALL SELECT hours + 0.5 FROM half WHERE hours < 14)
 SELECT path, 'warning', 'job_at_another_time', NULL, 1,
-       'much of it is not of the time of job ' || found || ', but would be ' || rtrim(rtrim(printf('%.1f', abs(hours)), '0'), '.') || ' hours ' || iif(hours < 0, 'earlier', 'later') || ': check zone, its own and the scheduler''s'
-FROM (SELECT *, row_number() OVER (PARTITION BY file ORDER BY abs(hours)) AS nth FROM away CROSS JOIN half WHERE first + 3600 * hours > since - 60 AND last + 3600 * hours < until + 60) JOIN file USING (file)
+       'much of it is not of the time of job ' || found || ', but would be ' || rtrim(rtrim(printf('%.1f', abs(hours)), '0'), '.')
+         || ' hours ' || iif(hours < 0, 'earlier', 'later') || ': check zone, its own and the scheduler''s'
+FROM (SELECT *, row_number() OVER (PARTITION BY file ORDER BY abs(hours)) AS nth
+      FROM away CROSS JOIN half WHERE first + 3600 * hours > since - 60 AND last + 3600 * hours < until + 60) JOIN file USING (file)
 WHERE nth = 1;
 
 DROP TABLE at_once;

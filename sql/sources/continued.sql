@@ -5,7 +5,8 @@
 -- not its first. tfevents.sql asks it of its own files, whose folders are runs.
 
 SELECT CASE WHEN EXISTS (SELECT 1 FROM sqlite_temp_schema WHERE name = 'spans')
-             AND (SELECT count(DISTINCT f.path) FROM file AS f JOIN source AS s USING (source) WHERE s.rank = 3 AND s.format <> 'tfevents') > 1 THEN '
+             AND (SELECT count(DISTINCT f.path) FROM file AS f JOIN source AS s USING (source) WHERE s.rank = 3 AND s.format <> 'tfevents')
+              > 1 THEN '
 INSERT INTO mpg_issues(source, severity, kind, line, count, detail)
 WITH log AS MATERIALIZED (
   SELECT DISTINCT a.job, a.source, a.chips, rtrim(a.job, replace(a.job, ''/'', '''')) AS folder

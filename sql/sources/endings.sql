@@ -7,9 +7,13 @@
 --     its jobs' logs; its jobs that never started waited until then, or until the last record of their cluster's sources
 --   - the job of a log that no scheduler allocates was observed until its own last record
 
-WITH holders AS (SELECT count(*) AS n FROM source WHERE rank < 3 AND coalesce(json_extract(records, '$.allocations'), 0) + coalesce(json_extract(records, '$.jobs'), 0) > 0),
-logs AS (SELECT count(*) AS n FROM (SELECT 1 FROM all_allocations AS a JOIN source AS s USING (source) WHERE EXISTS (SELECT 1 FROM source WHERE rank = 3) AND s.rank = 3 GROUP BY a.job LIMIT 2)),
-said AS (SELECT EXISTS (SELECT 1 FROM sqlite_temp_schema WHERE name = 'spans') AS spans, EXISTS (SELECT 1 FROM sqlite_schema WHERE name = 'every_end') AS every),
+WITH holders AS (SELECT count(*) AS n FROM source
+                 WHERE rank < 3 AND coalesce(json_extract(records, '$.allocations'), 0) + coalesce(json_extract(records, '$.jobs'), 0) > 0),
+logs AS (SELECT count(*) AS n
+         FROM (SELECT 1 FROM all_allocations AS a JOIN source AS s USING (source)
+               WHERE EXISTS (SELECT 1 FROM source WHERE rank = 3) AND s.rank = 3 GROUP BY a.job LIMIT 2)),
+said AS (SELECT EXISTS (SELECT 1 FROM sqlite_temp_schema WHERE name = 'spans') AS spans,
+                EXISTS (SELECT 1 FROM sqlite_schema WHERE name = 'every_end') AS every),
 in_seconds(sql) AS (SELECT ' SET time = strftime(''%s'', time) - strftime(''%S'', time) + strftime(''%f'', time) + iif(time GLOB ''*.[0-9][0-9][0-9][0-9]*'', 0.001, 0) WHERE typeof(time) = ''text'';')
 SELECT iif(holders.n + logs.n < 2 AND NOT said.every, iif(logs.n = 1, '
 UPDATE all_capacity SET end_time = l.time -- the open attempt of a log in which an earlier one ended later, or that tells of something after its last step

@@ -1,6 +1,7 @@
 -- gather.sql - the SQL that copies what a mapping left in temp to the tables main.gathered_NAME of a table function.
 
-SELECT coalesce(group_concat('INSERT INTO main."' || name || '"(' || columns || ') SELECT ' || columns || ' FROM temp."' || substr(name, 10) || '"', ';'), '')
+SELECT coalesce(group_concat('INSERT INTO main."' || name || '"(' || columns || ') SELECT ' || columns || ' FROM temp."' || substr(name, 10)
+                             || '"', ';'), '')
 FROM (
   SELECT g.name, (SELECT group_concat('"' || t.name || '"')
                   FROM pragma_table_info(substr(g.name, 10), 'temp') AS t

@@ -24,7 +24,8 @@ DROP TABLE IF EXISTS temp.spans;
 CREATE TEMP TABLE spans(job TEXT, attempt INTEGER, kind TEXT, start_time REAL, end_time REAL, step INTEGER, program TEXT, flops REAL,
                         bytes REAL, dtype TEXT, executions REAL);
 INSERT INTO temp.spans
-SELECT job, attempt, kind, start_time, end_time, step, program, flops, bytes, dtype, executions FROM temp.mpg_imported WHERE record = 'spans';
+SELECT job, attempt, kind, start_time, end_time, step, program, flops, bytes, dtype, executions
+FROM temp.mpg_imported WHERE record = 'spans';
 DROP TABLE IF EXISTS temp.commits;
 CREATE TEMP TABLE commits(job TEXT, attempt INTEGER, step INTEGER, snapshot_time REAL, durable_time REAL);
 INSERT INTO temp.commits SELECT job, attempt, step, snapshot_time, durable_time FROM temp.mpg_imported WHERE record = 'commits';

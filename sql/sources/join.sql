@@ -7,29 +7,38 @@
 
 INSERT OR IGNORE INTO renamed -- what a tracker's records call their run
 SELECT a.source, a.job, k.job
-FROM (SELECT source, job, alias FROM all_aliases WHERE source IN (SELECT source FROM source WHERE rank = 3) AND (alias GLOB '*[^0-9]*' OR length(alias) > 2)) AS a
+FROM (SELECT source, job, alias FROM all_aliases
+      WHERE source IN (SELECT source FROM source WHERE rank = 3) AND (alias GLOB '*[^0-9]*' OR length(alias) > 2)) AS a
 CROSS JOIN key AS k ON k.key = a.alias WHERE (a.source, a.job) IN (SELECT source, job FROM all_jobs);
 INSERT OR IGNORE INTO renamed SELECT source, path, job FROM file WHERE job IS NOT NULL AND source IS NOT NULL AND job <> path;
 INSERT OR IGNORE INTO renamed -- runs of one log that are jobs of their own while no scheduler tells of another
 SELECT f.source, a.job, f.job
 FROM (SELECT source, job FROM all_allocations
-      WHERE EXISTS (SELECT 1 FROM source WHERE rank = 3) AND source IN (SELECT source FROM source WHERE rank = 3) AND job GLOB '*#[0-9]*') AS a
+      WHERE EXISTS (SELECT 1 FROM source WHERE rank = 3) AND source IN (SELECT source FROM source WHERE rank = 3)
+        AND job GLOB '*#[0-9]*') AS a
 CROSS JOIN file AS f ON f.source = a.source AND f.path || '#' = rtrim(a.job, '0123456789') WHERE f.job IS NOT NULL;
 INSERT OR IGNORE INTO renamed -- the scheduler counts the attempts of its jobs, though the log has their name already
 SELECT DISTINCT source, job, job FROM file
 WHERE source IS NOT NULL AND job IS NOT NULL
-  AND job IN (SELECT job FROM all_allocations WHERE EXISTS (SELECT 1 FROM source WHERE rank = 3) AND job IN (SELECT job FROM file) AND source IN (SELECT source FROM source WHERE rank = 1));
+  AND job IN (SELECT job FROM all_allocations
+              WHERE EXISTS (SELECT 1 FROM source WHERE rank = 3) AND job IN (SELECT job FROM file)
+                AND source IN (SELECT source FROM source WHERE rank = 1));
 INSERT OR IGNORE INTO renamed -- and logs of several trainers, which the option job says to be of one, count theirs each by itself
 SELECT DISTINCT source, job, job
-FROM (SELECT source, job FROM all_allocations WHERE source IN (SELECT source FROM source WHERE rank = 3) AND (SELECT count(*) FROM source WHERE rank = 3) > 1)
+FROM (SELECT source, job FROM all_allocations
+      WHERE source IN (SELECT source FROM source WHERE rank = 3) AND (SELECT count(*) FROM source WHERE rank = 3) > 1)
 WHERE job IN (SELECT job FROM file WHERE source IS NOT NULL GROUP BY job HAVING count(DISTINCT source) > 1);
 INSERT OR IGNORE INTO renamed -- of a format whose runs are folders, the folder's
 SELECT source, folder, min(job)
-FROM (SELECT source, job, iif(parameter = 'mlflow_store' AND instr(path, '/metrics/'), substr(path, 1, instr(path, '/metrics/') - 1), rtrim(rtrim(path, replace(path, '/', '')), '/')) AS folder FROM file WHERE job IS NOT NULL AND source IS NOT NULL)
+FROM (SELECT source, job, iif(parameter = 'mlflow_store'
+                              AND instr(path, '/metrics/'), substr(path, 1, instr(path, '/metrics/') - 1),
+                              rtrim(rtrim(path, replace(path, '/', '')), '/')) AS folder
+      FROM file WHERE job IS NOT NULL AND source IS NOT NULL)
 WHERE folder <> job GROUP BY source, folder HAVING count(DISTINCT job) = 1;
 INSERT OR IGNORE INTO renamed
 SELECT DISTINCT j.source, j.job, k.job
-FROM (SELECT source, job FROM all_jobs UNION ALL SELECT source, job FROM all_aliases WHERE source IN (SELECT source FROM source WHERE rank = 2)) AS j
+FROM (SELECT source, job FROM all_jobs UNION ALL SELECT source, job
+      FROM all_aliases WHERE source IN (SELECT source FROM source WHERE rank = 2)) AS j
 CROSS JOIN source USING (source) CROSS JOIN key AS k ON k.key = j.job -- a job is looked up, and not each key
 WHERE source.rank > 1 AND k.job <> j.job AND (k.strength > 1 OR source.rank = 3); -- a name that one job has is enough for a trainer
 
@@ -55,25 +64,30 @@ WHERE r.job <> r.was AND EXISTS (SELECT 1 FROM renamed_held AS a WHERE a.job = r
                     AND coalesce(a.end_time, s.start_time) + 86400 >= s.start_time);
 DELETE FROM renamed WHERE (source, was) IN (SELECT source, was FROM elsewhere);
 INSERT INTO mpg_issues(source, severity, kind, line, count, detail)
-SELECT was, 'warning', 'job_at_another_time', NULL, 1, 'named like job ' || job || ', which ran at another time: a job of its own' FROM elsewhere;
+SELECT was, 'warning', 'job_at_another_time', NULL, 1, 'named like job ' || job || ', which ran at another time: a job of its own'
+FROM elsewhere;
 
 -- A run of a log that follows one which reached its end, within one job. If it begins with a step that is not above the first of that
 -- run, it undoes nothing. A restore that names that run's last step says so, since the scheduler sees one attempt (spans.sql).
 -- A run of another trainer, begun after that end, is one of its own if it goes back at all.
 INSERT INTO stage
 SELECT source, job, was, attempt, source, next_job, next_attempt, next_time, NULL
-FROM (SELECT a.source, r.job, a.job AS was, a.attempt, a.outcome, lead(a.job) OVER w AS next_job, lead(a.attempt) OVER w AS next_attempt, lead(a.start_time) OVER w AS next_time
+FROM (SELECT a.source, r.job, a.job AS was, a.attempt, a.outcome, lead(a.job) OVER w AS next_job, lead(a.attempt) OVER w AS next_attempt,
+             lead(a.start_time) OVER w AS next_time
       FROM all_allocations AS a JOIN renamed AS r ON r.source = a.source AND r.was = a.job
-      WHERE EXISTS (SELECT 1 FROM renamed) AND a.source IN (SELECT source FROM source WHERE rank = 3) WINDOW w AS (PARTITION BY a.source, r.job ORDER BY a.start_time))
+      WHERE EXISTS (SELECT 1 FROM renamed) AND a.source IN (SELECT source FROM source WHERE rank = 3)
+      WINDOW w AS (PARTITION BY a.source, r.job ORDER BY a.start_time))
 WHERE next_time IS NOT NULL
   AND (outcome = 'completed' OR (next_job GLOB '*#[0-9]*' AND rtrim(next_job, '0123456789') IN (was || '#', rtrim(was, '0123456789'))));
 CREATE TABLE run_of AS
-SELECT a.source, r.job, a.job AS was, a.attempt, a.start_time, a.end_time, a.outcome FROM all_allocations AS a JOIN renamed AS r ON r.source = a.source AND r.was = a.job
+SELECT a.source, r.job, a.job AS was, a.attempt, a.start_time, a.end_time, a.outcome
+FROM all_allocations AS a JOIN renamed AS r ON r.source = a.source AND r.was = a.job
 WHERE (SELECT count(*) FROM source WHERE rank = 3) > 1 AND a.source IN (SELECT source FROM source WHERE rank = 3);
 CREATE INDEX run_of_job ON run_of(job, start_time);
 INSERT INTO stage
 SELECT a.source, a.job, a.was, a.attempt, b.source, b.was, b.attempt, b.start_time, NULL
-FROM run_of AS a CROSS JOIN run_of AS b ON b.rowid = (SELECT n.rowid FROM run_of AS n WHERE n.job = a.job AND n.start_time >= a.end_time ORDER BY n.start_time LIMIT 1)
+FROM run_of AS a CROSS JOIN run_of AS b
+  ON b.rowid = (SELECT n.rowid FROM run_of AS n WHERE n.job = a.job AND n.start_time >= a.end_time ORDER BY n.start_time LIMIT 1)
 WHERE a.outcome = 'completed' AND b.source <> a.source;
 DROP TABLE run_of;
 
@@ -82,7 +96,9 @@ SELECT j.source, b.job, name, owner, phase, framework, runtime, model, priority,
 FROM (SELECT DISTINCT source, was, job FROM by_time) AS b JOIN all_jobs AS j ON j.source = b.source AND j.job = b.was;
 DELETE FROM all_jobs WHERE EXISTS (SELECT 1 FROM by_time) AND (source, job) IN (SELECT source, was FROM by_time);
 UPDATE all_allocations
-SET attempt = NULL, job = (SELECT b.job FROM by_time AS b WHERE b.source = all_allocations.source AND b.was = all_allocations.job AND b.since <= start_time ORDER BY b.since DESC LIMIT 1)
+SET attempt = NULL, job = (SELECT b.job FROM by_time AS b
+                           WHERE b.source = all_allocations.source AND b.was = all_allocations.job AND b.since <= start_time
+                           ORDER BY b.since DESC LIMIT 1)
 WHERE EXISTS (SELECT 1 FROM by_time) AND (source, job) IN (SELECT source, was FROM by_time);
 UPDATE all_commits
 SET attempt = NULL, job = (SELECT b.job FROM by_time AS b WHERE b.source = all_commits.source AND b.was = all_commits.job
@@ -98,9 +114,11 @@ UPDATE all_commits SET job = r.job, attempt = NULL FROM renamed AS r WHERE r.sou
 
 -- A job with logs of which none came to a step, beside others of their format that did.
 INSERT INTO mpg_issues(source, severity, kind, line, count, detail)
-SELECT min(f.path), 'warning', 'no_steps', NULL, count(DISTINCT f.job), 'jobs whose logs come to no step, first ' || min(f.job) || ': what they did is not known'
+SELECT min(f.path), 'warning', 'no_steps', NULL, count(DISTINCT f.job),
+       'jobs whose logs come to no step, first ' || min(f.job) || ': what they did is not known'
 FROM file AS f JOIN source AS s USING (source)
-WHERE s.rank = 3 AND f.job IS NOT NULL AND s.format IN ('maxtext', 'megatron', 'torchtitan', 'nanogpt', 'trainer') AND EXISTS (SELECT 1 FROM source WHERE rank = 1)
+WHERE s.rank = 3 AND f.job IS NOT NULL AND s.format IN ('maxtext', 'megatron', 'torchtitan', 'nanogpt', 'trainer')
+  AND EXISTS (SELECT 1 FROM source WHERE rank = 1)
   AND f.job NOT IN (SELECT job FROM all_allocations WHERE source IN (SELECT source FROM source WHERE rank = 3))
   AND NOT EXISTS (SELECT 1 FROM mpg_issues AS i WHERE i.kind IN ('no_steps', 'no_times') AND i.source = f.path)
 GROUP BY s.source;
@@ -125,19 +143,25 @@ WITH told AS (
          max(iif(typeof(a.end_time) = 'text', CAST(strftime('%s', a.end_time) AS INTEGER), a.end_time)) AS last
   FROM held AS h JOIN all_allocations AS a ON a.rowid = h.row WHERE h.rank < 3 GROUP BY h.job, h.rank
 )
-SELECT coalesce(:path, 'sources'), 'info', 'conflicting_job', NULL, count(*), 'sources differ on which chips job ' || min(s.job) || ' held, or when: the scheduler''s allocations count'
+SELECT coalesce(:path, 'sources'), 'info', 'conflicting_job', NULL, count(*),
+       'sources differ on which chips job ' || min(s.job) || ' held, or when: the scheduler''s allocations count'
 FROM told AS s JOIN told AS n ON n.job = s.job AND n.rank = 2
 WHERE s.rank = 1 AND (s.chips <> n.chips OR abs(s.first - n.first) > 1 OR abs(s.last - n.last) > 1)
 GROUP BY 1;
 
 -- A log of more chips than its job had: its FLOPs are of all of them.
 INSERT INTO mpg_issues(source, severity, kind, line, count, detail)
-SELECT coalesce((SELECT min(path) FROM file AS f WHERE f.job = min(t.job) AND f.source = t.source), :path, 'sources'), 'warning', 'conflicting_job', NULL, count(*),
-       'logs that tell of more chips than the scheduler gave, the first of ' || CAST(max(t.told) AS INTEGER) || ' where job ' || min(t.job) || ' had ' || CAST(max(g.given) AS INTEGER) || ': their FLOPs are of all. Are other parts of a heterogeneous job jobs of their own?'
+SELECT coalesce((SELECT min(path) FROM file AS f WHERE f.job = min(t.job) AND f.source = t.source), :path, 'sources'), 'warning',
+       'conflicting_job', NULL, count(*),
+       'logs that tell of more chips than the scheduler gave, the first of ' || CAST(max(t.told) AS INTEGER) || ' where job ' || min(t.job)
+         || ' had ' || CAST(max(g.given) AS INTEGER)
+         || ': their FLOPs are of all. Are other parts of a heterogeneous job jobs of their own?'
 FROM (SELECT source, job, max(chips) AS told FROM held WHERE rank = 3 GROUP BY source, job) AS t
 JOIN (SELECT job, max(given) AS given
-      FROM (SELECT h.job, sum(a.chips) AS given FROM held AS h JOIN all_allocations AS a ON a.rowid = h.row WHERE h.rank = 1 GROUP BY h.job, a.attempt
-            UNION ALL SELECT job, chips FROM all_jobs WHERE job IN (SELECT job FROM held) AND source IN (SELECT source FROM source WHERE rank = 1)) GROUP BY job) AS g USING (job)
+      FROM (SELECT h.job, sum(a.chips) AS given FROM held AS h JOIN all_allocations AS a ON a.rowid = h.row
+            WHERE h.rank = 1 GROUP BY h.job, a.attempt
+            UNION ALL SELECT job, chips FROM all_jobs
+            WHERE job IN (SELECT job FROM held) AND source IN (SELECT source FROM source WHERE rank = 1)) GROUP BY job) AS g USING (job)
 WHERE t.told > g.given AND g.given > 0 GROUP BY t.source;
 
 -- What of a trainer's capacity stands for a job that a scheduler allocates goes with that job's allocation.
@@ -156,9 +180,12 @@ DELETE FROM all_capacity WHERE rowid IN (
   JOIN outranked AS o ON o.source = c.source AND o.pool IS c.pool AND o.start_time IS c.start_time AND o.chips IS c.chips);
 DELETE FROM all_allocations WHERE rowid IN (SELECT row FROM outranked);
 INSERT INTO mpg_issues(source, severity, kind, line, count, detail)
-SELECT (SELECT min(path) FROM file AS f WHERE f.source = s.source), 'warning', 'unused_option', NULL, count(*), 'option "' || min(o.key) || '"' || iif(count(*) > 1, ' and "' || max(o.key) || '"', '') || ': a scheduler says of the jobs of these logs who held which chips, and how each ended'
+SELECT (SELECT min(path) FROM file AS f WHERE f.source = s.source), 'warning', 'unused_option', NULL, count(*),
+       'option "' || min(o.key) || '"' || iif(count(*) > 1, ' and "' || max(o.key) || '"', '')
+         || ': a scheduler says of the jobs of these logs who held which chips, and how each ended'
 FROM source AS s, json_each(s.options) AS o
-WHERE s.rank = 3 AND o.key IN ('pool', 'outcome') AND s.source IN (SELECT source FROM outranked) AND NOT EXISTS (SELECT 1 FROM all_allocations AS a WHERE a.source = s.source)
+WHERE s.rank = 3 AND o.key IN ('pool', 'outcome') AND s.source IN (SELECT source FROM outranked)
+  AND NOT EXISTS (SELECT 1 FROM all_allocations AS a WHERE a.source = s.source)
 GROUP BY s.source;
 
 -- A run that another trainer went on with was over at its last line, though its own log does not say so.
@@ -173,31 +200,48 @@ WHERE o.row = all_allocations.rowid;
 
 -- What is left of a log's beside a scheduler that says who held the chips then.
 INSERT INTO mpg_issues(source, severity, kind, line, count, detail)
-SELECT min(coalesce((SELECT path FROM file AS f WHERE f.source = a.source AND f.path = a.job), (SELECT min(path) FROM file AS f WHERE f.source = a.source))), 'warning', 'unmatched_log', NULL, count(DISTINCT a.job),
-       'jobs of logs that no scheduler here knows, first ' || min(a.job) || ': they count with chips of their own. Name the job by the option job'
+SELECT min(coalesce((SELECT path FROM file AS f WHERE f.source = a.source AND f.path = a.job),
+                    (SELECT min(path) FROM file AS f WHERE f.source = a.source))), 'warning', 'unmatched_log', NULL, count(DISTINCT a.job),
+       'jobs of logs that no scheduler here knows, first ' || min(a.job)
+         || ': they count with chips of their own. Name the job by the option job'
 FROM all_allocations AS a
 CROSS JOIN (SELECT min(start_time) AS first, max(coalesce(end_time, start_time)) AS last
-            FROM all_allocations WHERE chips > 0 AND source IN (SELECT source FROM source WHERE rank = 1) AND EXISTS (SELECT 1 FROM source WHERE rank = 3)) AS h
-WHERE a.source IN (SELECT source FROM source WHERE rank = 3) AND a.chips > 0 AND (a.start_time <= h.last AND coalesce(a.end_time, a.start_time + 1) > h.first OR h.first > 1e8 AND a.start_time < 1e8)
-  AND (a.source, a.job) NOT IN (SELECT source, was FROM elsewhere UNION ALL SELECT source, was FROM words_at_once) AND a.job NOT IN (SELECT path FROM ambiguous JOIN file USING (file) UNION ALL SELECT rtrim(rtrim(path, replace(path, '/', '')), '/') FROM ambiguous JOIN file USING (file))
+            FROM all_allocations WHERE chips > 0 AND source IN (SELECT source FROM source WHERE rank = 1)
+              AND EXISTS (SELECT 1 FROM source WHERE rank = 3)) AS h
+WHERE a.source IN (SELECT source FROM source WHERE rank = 3) AND a.chips > 0
+  AND (a.start_time <= h.last AND coalesce(a.end_time, a.start_time + 1) > h.first OR h.first > 1e8 AND a.start_time < 1e8)
+  AND (a.source, a.job) NOT IN (SELECT source, was FROM elsewhere UNION ALL SELECT source, was FROM words_at_once)
+  AND a.job NOT IN (SELECT path FROM ambiguous JOIN file USING (file)
+                    UNION ALL SELECT rtrim(rtrim(path, replace(path, '/', '')), '/') FROM ambiguous JOIN file USING (file))
 GROUP BY a.source;
 
 -- What an export shows waiting may have run by the time its log was copied.
 INSERT INTO mpg_issues(source, severity, kind, line, count, detail)
 SELECT (SELECT min(path) FROM file AS f WHERE f.source = j.source), 'warning', 'unmatched_log', NULL, count(DISTINCT j.job),
-       'jobs that wait in this export, first ' || min(j.job) || ', have logs of steps: they count with chips of their own. Export the jobs again'
-FROM (SELECT DISTINCT job FROM all_allocations WHERE chips > 0 AND source IN (SELECT source FROM source WHERE rank = 3) AND EXISTS (SELECT 1 FROM source WHERE rank = 1)) AS a
+       'jobs that wait in this export, first ' || min(j.job)
+         || ', have logs of steps: they count with chips of their own. Export the jobs again'
+FROM (SELECT DISTINCT job FROM all_allocations
+      WHERE chips > 0 AND source IN (SELECT source FROM source WHERE rank = 3) AND EXISTS (SELECT 1 FROM source WHERE rank = 1)) AS a
 CROSS JOIN all_jobs AS j ON j.job = a.job AND j.source IN (SELECT source FROM source WHERE rank = 1)
 WHERE j.job NOT IN (SELECT job FROM all_allocations WHERE source IN (SELECT source FROM source WHERE rank = 1)) GROUP BY j.source;
 
 -- What both a scheduler and a native trace install, or have out of service, at once.
 INSERT INTO mpg_issues(source, severity, kind, line, count, detail)
-SELECT coalesce(:path, 'sources'), 'warning', 'conflict', NULL, count(*), 'records of the native trace of ' || what || ' at times of which the scheduler tells as well, the first of pool ' || min(pool) || ': both count. Leave out one'
-FROM (SELECT 'capacity' AS what, n.pool FROM (SELECT c.* FROM all_capacity AS c JOIN source AS s USING (source) WHERE rank = 2 AND EXISTS (SELECT 1 FROM source WHERE rank = 1)) AS n
-      WHERE EXISTS (SELECT 1 FROM all_capacity AS c JOIN source AS s USING (source) WHERE rank = 1 AND c.pool = n.pool AND (n.end_time IS NULL OR c.start_time < n.end_time) AND (c.end_time IS NULL OR c.end_time > n.start_time))
+SELECT coalesce(:path, 'sources'), 'warning', 'conflict', NULL, count(*),
+       'records of the native trace of ' || what || ' at times of which the scheduler tells as well, the first of pool ' || min(pool)
+         || ': both count. Leave out one'
+FROM (SELECT 'capacity' AS what, n.pool
+      FROM (SELECT c.* FROM all_capacity AS c JOIN source AS s USING (source)
+            WHERE rank = 2 AND EXISTS (SELECT 1 FROM source WHERE rank = 1)) AS n
+      WHERE EXISTS (SELECT 1 FROM all_capacity AS c JOIN source AS s USING (source)
+                    WHERE rank = 1 AND c.pool = n.pool AND (n.end_time IS NULL OR c.start_time < n.end_time)
+                      AND (c.end_time IS NULL OR c.end_time > n.start_time))
       UNION ALL
-      SELECT 'outages', n.pool FROM (SELECT c.* FROM all_outages AS c JOIN source AS s USING (source) WHERE rank = 2 AND EXISTS (SELECT 1 FROM source WHERE rank = 1)) AS n
-      WHERE EXISTS (SELECT 1 FROM all_outages AS c JOIN source AS s USING (source) WHERE rank = 1 AND c.pool = n.pool AND (n.end_time IS NULL OR c.start_time < n.end_time) AND (c.end_time IS NULL OR c.end_time > n.start_time)))
+      SELECT 'outages', n.pool FROM (SELECT c.* FROM all_outages AS c JOIN source AS s USING (source)
+                                     WHERE rank = 2 AND EXISTS (SELECT 1 FROM source WHERE rank = 1)) AS n
+      WHERE EXISTS (SELECT 1 FROM all_outages AS c JOIN source AS s USING (source)
+                    WHERE rank = 1 AND c.pool = n.pool AND (n.end_time IS NULL OR c.start_time < n.end_time)
+                      AND (c.end_time IS NULL OR c.end_time > n.start_time)))
 GROUP BY what;
 
 .read sql/sources/join/inside.sql
@@ -209,9 +253,11 @@ GROUP BY what;
 -- ---- 3. Jobs: what one source leaves out another fills ----
 
 -- What the options of a log say of its job is the user's word.
-UPDATE all_jobs SET name = coalesce(o.name, all_jobs.name), owner = coalesce(o.owner, all_jobs.owner), priority = coalesce(o.priority, all_jobs.priority)
+UPDATE all_jobs SET name = coalesce(o.name, all_jobs.name), owner = coalesce(o.owner, all_jobs.owner),
+  priority = coalesce(o.priority, all_jobs.priority)
 FROM (SELECT j.job, max(s.name) AS name, max(s.owner) AS owner, max(s.priority) AS priority
-      FROM (SELECT source, json_extract(options, '$.name') AS name, json_extract(options, '$.owner') AS owner, json_extract(options, '$.priority') AS priority FROM source WHERE rank = 3) AS s
+      FROM (SELECT source, json_extract(options, '$.name') AS name, json_extract(options, '$.owner') AS owner,
+                   json_extract(options, '$.priority') AS priority FROM source WHERE rank = 3) AS s
       JOIN all_jobs AS j USING (source) WHERE coalesce(s.name, s.owner, s.priority) IS NOT NULL GROUP BY j.job) AS o
 WHERE o.job = all_jobs.job AND source IN (SELECT source FROM source WHERE rank < 3);
 

@@ -2,11 +2,12 @@
 --
 -- Runs after the schedulers' scripts and before the trainers'. A log is of the job that its option `job` or its own
 -- text names, or else of the one whose id, alias or unique name stands in its file's name, or in that of its folder.
--- A name of a host in the text, or of a pod as kubectl, stern, Loki and Google Cloud's logging write it beside each line, counts only if it is that of a job's pod; an id, which begins with a digit, always does. But a task of an
--- array prints an id that the scheduler's export may lack: then the array's id and the task's number count, in the text or in the file's name.
--- A number of one or two digits counts only where the name is that number or says that it is a job's: "slurm-7.out".
--- Of the patterns below, those of two groups find an array's id and a task's number, in any order, from the first of them on; or the first pod
--- and the last one of another name: a log of several jobs' pods is of none; or a cluster's name and an id in it.
+-- A name of a host in the text, or of a pod as kubectl, stern, Loki and Google Cloud's logging write it beside each line, counts only if it
+-- is that of a job's pod; an id, which begins with a digit, always does. But a task of an array prints an id that the scheduler's export
+-- may lack: then the array's id and the task's number count, in the text or in the file's name. A number of one or two digits counts only
+-- where the name is that number or says that it is a job's: "slurm-7.out". Of the patterns below, those of two groups find an array's id
+-- and a task's number, in any order, from the first of them on; or the first pod and the last one of another name: a log of several jobs'
+-- pods is of none; or a cluster's name and an id in it.
 
 --@ job (?s)(?=\bSLURM_ARRAY_(?:JOB|TASK)_ID\b)(*COMMIT)(?=.{0,9999}?\bSLURM_ARRAY_JOB_ID\b\\?["']?\s*[=:]\s*\\?["']?(\d+))(?=.{0,9999}?\bSLURM_ARRAY_TASK_ID\b\\?["']?\s*[=:]\s*\\?["']?(\d+))
 --@ job (?s)(?=\bLSB_JOB(?:ID|INDEX)\b)(*COMMIT)(?=.{0,9999}?\bLSB_JOBID\b\\?["']?\s*[=:]\s*\\?["']?(\d+))(?=.{0,9999}?\bLSB_JOBINDEX\b\\?["']?\s*[=:]\s*\\?["']?([1-9]\d*))
@@ -34,14 +35,18 @@
 -- what a scheduler says comes before what others call their jobs. What two jobs go by is of no use.
 CREATE TABLE asked AS
 SELECT 1 AS is_asked FROM file
-WHERE (source IS NULL AND coalesce(format, said_job, said_task, json_extract(options, '$.job')) IS NOT NULL) OR source IN (SELECT source FROM source WHERE rank > 1)
+WHERE (source IS NULL AND coalesce(format, said_job, said_task, json_extract(options, '$.job')) IS NOT NULL)
+  OR source IN (SELECT source FROM source WHERE rank > 1)
 LIMIT 1;
 INSERT OR IGNORE INTO key SELECT job, job, 3 FROM asked CROSS JOIN all_jobs JOIN source USING (source) WHERE job IS NOT NULL AND rank = 1;
 INSERT OR IGNORE INTO key
-SELECT alias, min(job), 2 FROM asked CROSS JOIN all_aliases JOIN source USING (source) WHERE alias <> '' AND rank = 1 GROUP BY alias HAVING count(DISTINCT job) = 1;
+SELECT alias, min(job), 2 FROM asked CROSS JOIN all_aliases JOIN source USING (source)
+WHERE alias <> '' AND rank = 1 GROUP BY alias HAVING count(DISTINCT job) = 1;
 INSERT OR IGNORE INTO key SELECT job, job, 3 FROM asked CROSS JOIN all_jobs WHERE job IS NOT NULL;
 CREATE TABLE job_name AS -- LSF's name of an array has its elements: "sweep[1-2]"
-SELECT job, iif(name GLOB '?*[[]*]' AND source IN (SELECT source FROM source WHERE format = 'lsf'), substr(name, 1, instr(name, '[') - 1), name) AS name FROM asked CROSS JOIN all_jobs WHERE length(name) > 2;
+SELECT job, iif(name GLOB '?*[[]*]'
+                AND source IN (SELECT source FROM source WHERE format = 'lsf'), substr(name, 1, instr(name, '[') - 1), name) AS name
+FROM asked CROSS JOIN all_jobs WHERE length(name) > 2;
 INSERT OR IGNORE INTO key
 SELECT name, min(job), 1 FROM job_name WHERE length(name) > 3 GROUP BY name HAVING count(DISTINCT job) = 1;
 DROP TABLE asked;
@@ -57,7 +62,8 @@ WITH RECURSIVE edge(file, level, name, at, was, is_word) AS (
   UNION ALL
   SELECT file, level, name, at + 1, is_word, substr(name, at + 1, 1) GLOB '[A-Za-z0-9]' FROM edge WHERE at <= length(name)
 ),
-begins AS (SELECT file, level, name, at, row_number() OVER (PARTITION BY file, level ORDER BY at) AS nth FROM edge WHERE is_word AND NOT was),
+begins AS (SELECT file, level, name, at, row_number() OVER (PARTITION BY file, level ORDER BY at) AS nth
+           FROM edge WHERE is_word AND NOT was),
 ends AS (SELECT file, level, at, row_number() OVER (PARTITION BY file, level ORDER BY at) AS nth FROM edge WHERE was AND NOT is_word)
 SELECT b.file, b.level, substr(b.name, b.at, e.at - b.at),
        lower((SELECT substr(b.name, p.at, b.at - p.at) FROM begins AS p WHERE p.file = b.file AND p.level = b.level AND p.nth = b.nth - 1)),
@@ -65,13 +71,17 @@ SELECT b.file, b.level, substr(b.name, b.at, e.at - b.at),
 FROM begins AS b JOIN ends AS e ON e.file = b.file AND e.level = b.level AND e.nth BETWEEN b.nth AND b.nth + 11;
 INSERT INTO run_of_words -- a name may begin or end with a letter beyond ASCII, or a sign: "llama (v2).out"
 SELECT file, level, name, NULL, 0
-FROM (SELECT file, level, name FROM place UNION SELECT file, level, rtrim(rtrim(name, replace(name, '.', '')), '.') FROM place WHERE name GLOB '*?.*')
+FROM (SELECT file, level, name FROM place UNION SELECT file, level, rtrim(rtrim(name, replace(name, '.', '')), '.')
+      FROM place WHERE name GLOB '*?.*')
 WHERE name GLOB '*[^ -~]*' OR name GLOB '[^A-Za-z0-9]*' OR name GLOB '*[^A-Za-z0-9]' OR length(name) > 50; -- or have many words
 DELETE FROM run_of_words -- the year of a date and the step of a checkpoint are no ids
 WHERE words NOT GLOB '*[^0-9]*' AND EXISTS (
   SELECT 1 FROM place AS p WHERE p.file = run_of_words.file AND p.level = run_of_words.level
-    AND (words GLOB '20[0-9][0-9]' AND p.name GLOB '*' || words || '[-_.][01][0-9][-_.][0-3][0-9]*' OR lower(p.name) GLOB '*checkpoint[-_]' || words OR lower(p.name) GLOB '*ckpt[-_]' || words OR lower(p.name) GLOB '*step[-_]' || words));
-INSERT INTO run_of_words SELECT w.file, w.level, w.words || ']', w.before, w.alone FROM run_of_words AS w JOIN place AS p USING (file, level) WHERE w.words GLOB '*[[]*' AND instr(p.name, w.words || ']');
+    AND (words GLOB '20[0-9][0-9]' AND p.name GLOB '*' || words || '[-_.][01][0-9][-_.][0-3][0-9]*'
+         OR lower(p.name) GLOB '*checkpoint[-_]' || words OR lower(p.name) GLOB '*ckpt[-_]' || words
+         OR lower(p.name) GLOB '*step[-_]' || words));
+INSERT INTO run_of_words SELECT w.file, w.level, w.words || ']', w.before, w.alone
+FROM run_of_words AS w JOIN place AS p USING (file, level) WHERE w.words GLOB '*[[]*' AND instr(p.name, w.words || ']');
 
 .read sql/sources/match/array_tasks.sql
 
@@ -79,18 +89,23 @@ INSERT INTO run_of_words SELECT w.file, w.level, w.words || ']', w.before, w.alo
 CREATE TABLE in_cluster(file INTEGER, id TEXT, job TEXT, PRIMARY KEY (file, id)) WITHOUT ROWID;
 INSERT INTO in_cluster
 WITH RECURSIVE above(file, level, folder) AS (
-  SELECT file, 1, rtrim(path, replace(path, '/', '')) FROM file WHERE source IS NULL AND format IS NOT NULL AND EXISTS (SELECT 1 FROM key WHERE job GLOB '*/*')
+  SELECT file, 1, rtrim(path, replace(path, '/', '')) FROM file
+  WHERE source IS NULL AND format IS NOT NULL AND EXISTS (SELECT 1 FROM key WHERE job GLOB '*/*')
   UNION ALL
   SELECT file, level + 1, rtrim(rtrim(folder, '/'), replace(folder, '/', '')) FROM above WHERE level < 3
 ),
 asked AS (
   SELECT file, words AS id, level FROM run_of_words WHERE words GLOB '[0-9]*' AND file IN (SELECT file FROM above)
-  UNION SELECT f.file, i.value, 0 FROM file AS f, json_each(json_array(f.said_job, f.said_task)) AS i WHERE f.file IN (SELECT file FROM above) AND i.value GLOB '[0-9]*'
+  UNION SELECT f.file, i.value, 0 FROM file AS f, json_each(json_array(f.said_job, f.said_task)) AS i
+  WHERE f.file IN (SELECT file FROM above) AND i.value GLOB '[0-9]*'
 ),
 told AS (
-  SELECT a.file, a.id, k.job, u.level FROM asked AS a CROSS JOIN above AS u ON u.file = a.file AND u.level > a.level CROSS JOIN key AS k ON k.key = u.folder || a.id
+  SELECT a.file, a.id, k.job, u.level
+  FROM asked AS a CROSS JOIN above AS u ON u.file = a.file AND u.level > a.level CROSS JOIN key AS k ON k.key = u.folder || a.id
   UNION
-  SELECT a.file, a.id, k.job, w.level FROM asked AS a CROSS JOIN run_of_words AS w ON w.file = a.file AND w.level >= a.level CROSS JOIN key AS k ON k.key = w.words || '/' || a.id
+  SELECT a.file, a.id, k.job, w.level
+  FROM asked AS a CROSS JOIN run_of_words AS w ON w.file = a.file AND w.level >= a.level
+  CROSS JOIN key AS k ON k.key = w.words || '/' || a.id
   WHERE w.words NOT IN (SELECT format FROM source) -- which clusters without a name are called by
 )
 SELECT file, id, min(job) FROM (SELECT *, rank() OVER (PARTITION BY file, id ORDER BY level) AS place FROM told)
@@ -99,74 +114,94 @@ WHERE place = 1 AND id NOT IN (SELECT key FROM key) GROUP BY file, id HAVING cou
 CREATE TABLE candidate(file INTEGER, job TEXT, how TEXT, strength INTEGER, place INTEGER);
 CREATE TABLE asked_name AS -- an option job that is the name of several jobs: which is meant the times of the log say
 SELECT f.file, j.job
-FROM (SELECT file, json_extract(options, '$.job') AS asked FROM file WHERE source IS NULL AND json_extract(options, '$.job') IS NOT NULL) AS f
+FROM (SELECT file, json_extract(options, '$.job') AS asked
+      FROM file WHERE source IS NULL AND json_extract(options, '$.job') IS NOT NULL) AS f
 JOIN all_jobs AS j ON j.name = asked JOIN source AS s ON s.source = j.source AND s.rank = 1 WHERE asked NOT IN (SELECT key FROM key);
 INSERT INTO candidate SELECT DISTINCT file, job, 'by the option job', 9, 0 FROM asked_name;
 UPDATE file SET options = json_remove(options, '$.job') WHERE file IN (SELECT file FROM asked_name);
 DROP TABLE asked_name;
 CREATE TABLE asked_in AS -- one that has its cluster before it, though no other cluster has its id
 SELECT file, substr(asked, 1, instr(asked, '/') - 1) AS cluster, k.job
-FROM (SELECT file, json_extract(options, '$.job') AS asked FROM file WHERE source IS NULL AND json_extract(options, '$.job') GLOB '?*/[0-9]*') JOIN key AS k ON k.key = substr(asked, instr(asked, '/') + 1)
+FROM (SELECT file, json_extract(options, '$.job') AS asked
+      FROM file WHERE source IS NULL AND json_extract(options, '$.job') GLOB '?*/[0-9]*')
+JOIN key AS k ON k.key = substr(asked, instr(asked, '/') + 1)
 WHERE asked NOT IN (SELECT key FROM key);
 UPDATE file SET options = json_set(options, '$.job', i.job)
-FROM (SELECT DISTINCT i.file, i.job FROM asked_in AS i JOIN all_allocations AS a ON a.job = i.job AND a.pool || '/' LIKE i.cluster || '/%') AS i WHERE i.file = file.file;
+FROM (SELECT DISTINCT i.file, i.job
+      FROM asked_in AS i JOIN all_allocations AS a ON a.job = i.job AND a.pool || '/' LIKE i.cluster || '/%') AS i WHERE i.file = file.file;
 DROP TABLE asked_in;
 INSERT INTO candidate
 SELECT file, coalesce(k.job, asked), how, 9, 0
-FROM (SELECT file, json_extract(options, '$.job') AS asked, coalesce(json_extract(inferred, '$.job'), 'by the option job') AS how FROM file WHERE source IS NULL) LEFT JOIN key AS k ON k.key = asked WHERE asked IS NOT NULL;
+FROM (SELECT file, json_extract(options, '$.job') AS asked, coalesce(json_extract(inferred, '$.job'), 'by the option job') AS how
+      FROM file WHERE source IS NULL) LEFT JOIN key AS k ON k.key = asked WHERE asked IS NOT NULL;
 INSERT INTO candidate
 SELECT w.file, w.job, iif(w.level = 0, 'by its file''s name', 'by its folder''s name'), w.strength, w.level * 1000 - length(w.key)
 FROM (SELECT w.*, k.key, k.job, k.strength FROM run_of_words AS w JOIN key AS k ON k.key = w.words
       UNION ALL SELECT w.*, i.id, i.job, 2 FROM in_cluster AS i JOIN run_of_words AS w ON w.file = i.file AND w.words = i.id) AS w
 -- The name of an event file has its time and its process number beside its host's name.
-WHERE NOT (w.level = 0 AND w.words NOT GLOB '*[A-Za-z]*' AND (SELECT path FROM file AS f WHERE f.file = w.file) GLOB '*events.out.tfevents.*')
+WHERE NOT (w.level = 0 AND w.words NOT GLOB '*[A-Za-z]*'
+           AND (SELECT path FROM file AS f WHERE f.file = w.file) GLOB '*events.out.tfevents.*')
   AND (w.words GLOB '*[^0-9]*' OR length(w.words) > 2 OR w.alone
    OR rtrim(w.before, '-_.=#') IN ('job', 'slurm', 'jobid', 'id', 'pbs', 'task'));
 -- Flux writes an id, a number in its listings, with 58 letters: "flux-f2oLkTLb.out".
 CREATE TABLE flux_id AS
 WITH RECURSIVE word(word) AS MATERIALIZED (
-  SELECT DISTINCT word FROM (SELECT words AS word FROM run_of_words UNION ALL SELECT substr(words, 2) FROM run_of_words WHERE words GLOB 'f?*' UNION ALL SELECT said_job FROM file WHERE source IS NULL)
+  SELECT DISTINCT word FROM (SELECT words AS word FROM run_of_words
+                             UNION ALL SELECT substr(words, 2)
+                             FROM run_of_words WHERE words GLOB 'f?*' UNION ALL SELECT said_job FROM file WHERE source IS NULL)
   WHERE length(word) BETWEEN 2 AND 11 AND word NOT GLOB '*[^1-9A-HJ-NP-Za-km-z]*' AND EXISTS (SELECT 1 FROM source WHERE format = 'flux')
 ),
 digit(word, nth, id) AS (
   SELECT word, 1, instr('123456789ABCDEFGHJKLMNPQRSTUVWXYZabcdefghijkmnopqrstuvwxyz', substr(word, 1, 1)) - 1 FROM word
   UNION ALL
-  SELECT word, nth + 1, id * 58 + instr('123456789ABCDEFGHJKLMNPQRSTUVWXYZabcdefghijkmnopqrstuvwxyz', substr(word, nth + 1, 1)) - 1 FROM digit WHERE nth < length(word)
+  SELECT word, nth + 1, id * 58 + instr('123456789ABCDEFGHJKLMNPQRSTUVWXYZabcdefghijkmnopqrstuvwxyz', substr(word, nth + 1, 1)) - 1
+  FROM digit WHERE nth < length(word)
 )
 SELECT word, k.job FROM digit JOIN key AS k ON k.key = CAST(id AS TEXT) WHERE nth = length(word) AND word NOT IN (SELECT key FROM key);
 INSERT INTO candidate
 SELECT w.file, i.job, iif(w.level = 0, 'by its file''s name', 'by its folder''s name'), 2, w.level * 1000 - length(w.words)
 FROM flux_id AS i JOIN run_of_words AS w ON w.words IN (i.word, 'f' || i.word);
-INSERT INTO candidate SELECT f.file, i.job, 'by its own text', 8, 0 FROM flux_id AS i JOIN file AS f ON f.said_job = i.word AND f.source IS NULL;
+INSERT INTO candidate SELECT f.file, i.job, 'by its own text', 8, 0
+FROM flux_id AS i JOIN file AS f ON f.said_job = i.word AND f.source IS NULL;
 DROP TABLE flux_id;
 -- An id of several jobs, as of several clusters: which is meant the text, or the times of the log, say.
 CREATE TABLE shared_id AS
 SELECT DISTINCT alias, job FROM all_aliases JOIN source USING (source)
-WHERE rank = 1 AND alias GLOB '[0-9]*' AND alias NOT IN (SELECT key FROM key) AND alias IN (SELECT words FROM run_of_words UNION SELECT said_job FROM file WHERE source IS NULL UNION SELECT said_task FROM file WHERE source IS NULL);
+WHERE rank = 1 AND alias GLOB '[0-9]*' AND alias NOT IN (SELECT key FROM key)
+  AND alias IN (SELECT words FROM run_of_words UNION SELECT said_job
+                FROM file WHERE source IS NULL UNION SELECT said_task FROM file WHERE source IS NULL);
 INSERT INTO candidate
 SELECT f.file, k.job, 'by its own text', 8, 0 FROM file AS f
 JOIN key AS k ON k.key = rtrim(rtrim(said_task, '0123456789'), '_') || '/' || substr(said_task, 1 + length(rtrim(said_task, '0123456789')))
 WHERE source IS NULL AND said_task GLOB '[A-Za-z]*_[0-9]*';
 INSERT INTO candidate -- of a cluster of which there is no export
 SELECT file, cluster || '/' || substr(said_task, 1 + length(cluster || '_')), 'by its own text', 8, 0
-FROM (SELECT file, said_task, rtrim(rtrim(said_task, '0123456789'), '_') AS cluster FROM file WHERE source IS NULL AND said_task GLOB '[A-Za-z]*_[0-9]*' AND file NOT IN (SELECT file FROM candidate WHERE strength = 8)),
-     (SELECT json_group_array(DISTINCT lower(substr(pool, 1, instr(pool || '/', '/') - 1))) AS known FROM all_allocations JOIN source USING (source) WHERE format = 'slurm' AND pool IS NOT NULL)
+FROM (SELECT file, said_task, rtrim(rtrim(said_task, '0123456789'), '_') AS cluster
+      FROM file WHERE source IS NULL AND said_task GLOB '[A-Za-z]*_[0-9]*' AND file NOT IN (SELECT file FROM candidate WHERE strength = 8)),
+     (SELECT json_group_array(DISTINCT lower(substr(pool, 1, instr(pool || '/', '/') - 1))) AS known
+      FROM all_allocations JOIN source USING (source) WHERE format = 'slurm' AND pool IS NOT NULL)
 WHERE known <> '[]' AND lower(cluster) NOT IN (SELECT value FROM json_each(known)) AND 'slurm' NOT IN (SELECT value FROM json_each(known));
 INSERT INTO candidate
 SELECT f.file, a.job, 'by its own text', 8, 0 FROM file AS f JOIN shared_id AS a ON a.alias IN (said_job, said_task)
-WHERE source IS NULL AND file NOT IN (SELECT file FROM candidate WHERE strength >= 8) AND file NOT IN (SELECT file FROM in_cluster) AND coalesce(said_job, '') NOT IN (SELECT key FROM key);
+WHERE source IS NULL AND file NOT IN (SELECT file FROM candidate WHERE strength >= 8) AND file NOT IN (SELECT file FROM in_cluster)
+  AND coalesce(said_job, '') NOT IN (SELECT key FROM key);
 INSERT INTO candidate
 SELECT w.file, a.job, iif(w.level = 0, 'by its file''s name', 'by its folder''s name'), 2, w.level * 1000 - length(w.words)
 FROM run_of_words AS w JOIN shared_id AS a ON a.alias = w.words
-WHERE w.file NOT IN (SELECT file FROM candidate) AND NOT (w.level = 0 AND (SELECT path FROM file AS f WHERE f.file = w.file) GLOB '*events.out.tfevents.*')
-  AND (w.words GLOB '*[^0-9]*' OR length(w.words) > 2 OR w.alone OR rtrim(w.before, '-_.=#') IN ('job', 'slurm', 'jobid', 'id', 'pbs', 'task'));
+WHERE w.file NOT IN (SELECT file FROM candidate)
+  AND NOT (w.level = 0 AND (SELECT path FROM file AS f WHERE f.file = w.file) GLOB '*events.out.tfevents.*')
+  AND (w.words GLOB '*[^0-9]*' OR length(w.words) > 2 OR w.alone
+       OR rtrim(w.before, '-_.=#') IN ('job', 'slurm', 'jobid', 'id', 'pbs', 'task'));
 DROP TABLE shared_id;
 INSERT INTO candidate
-SELECT f.file, coalesce(k.job, t.job, b.job, c.job, said_job, said_task), iif(coalesce(k.job, t.job) IS NULL AND coalesce(b.job, c.job) IS NOT NULL, 'by its own text and its folder', 'by its own text'), 8, 0
+SELECT f.file, coalesce(k.job, t.job, b.job, c.job, said_job, said_task),
+       iif(coalesce(k.job, t.job) IS NULL AND coalesce(b.job, c.job) IS NOT NULL, 'by its own text and its folder', 'by its own text'), 8, 0
 FROM file AS f LEFT JOIN key AS k ON k.key = said_job LEFT JOIN key AS t ON t.key = said_task
 LEFT JOIN in_cluster AS b ON b.file = f.file AND b.id = said_job LEFT JOIN in_cluster AS c ON c.file = f.file AND c.id = said_task
-LEFT JOIN key AS p ON said_task GLOB '[a-z]*_*' AND p.key = substr(said_task, 1, instr(said_task, '_') - 1) LEFT JOIN key AS q ON said_task GLOB '[a-z]*_*' AND q.key = substr(said_task, 1 + instr(said_task, '_'))
-WHERE source IS NULL AND f.file NOT IN (SELECT file FROM candidate WHERE strength = 8) AND coalesce(p.job = q.job, 1) AND (coalesce(k.job, t.job, b.job, c.job) IS NOT NULL OR (coalesce(said_job, said_task) GLOB '[0-9]*' AND NOT EXISTS (
+LEFT JOIN key AS p ON said_task GLOB '[a-z]*_*' AND p.key = substr(said_task, 1, instr(said_task, '_') - 1)
+LEFT JOIN key AS q ON said_task GLOB '[a-z]*_*' AND q.key = substr(said_task, 1 + instr(said_task, '_'))
+WHERE source IS NULL AND f.file NOT IN (SELECT file FROM candidate WHERE strength = 8) AND coalesce(p.job = q.job, 1)
+  AND (coalesce(k.job, t.job, b.job, c.job) IS NOT NULL OR (coalesce(said_job, said_task) GLOB '[0-9]*' AND NOT EXISTS (
   SELECT 1 FROM run_of_words AS w CROSS JOIN key AS n ON n.key = w.words
   WHERE w.file = f.file AND w.level = 0 AND n.strength > 1 AND w.words GLOB '[0-9]*[^0-9]*[0-9]*')));
 
@@ -174,7 +209,8 @@ WHERE source IS NULL AND f.file NOT IN (SELECT file FROM candidate WHERE strengt
 CREATE TABLE shared_pod AS
 SELECT DISTINCT alias, job, substr(job, 1, instr(job, '/') - 1) AS namespace
 FROM (SELECT alias, job FROM all_aliases JOIN source USING (source) WHERE format = 'kube' AND alias IN (SELECT words FROM run_of_words)
-      UNION SELECT name, job FROM all_jobs JOIN source USING (source) WHERE format = 'kube' AND length(name) > 3 AND name IN (SELECT words FROM run_of_words))
+      UNION SELECT name, job FROM all_jobs JOIN source USING (source)
+      WHERE format = 'kube' AND length(name) > 3 AND name IN (SELECT words FROM run_of_words))
 WHERE alias NOT IN (SELECT key FROM key) AND job GLOB '?*/?*';
 CREATE TABLE in_namespace AS
 SELECT w.file, p.job, w.level, w.words, EXISTS (SELECT 1 FROM run_of_words AS n WHERE n.file = w.file AND n.words = p.namespace) AS is_told
@@ -201,32 +237,42 @@ SELECT DISTINCT w.file, t.job, iif(w.level = 0, 'by its file''s name', 'by its f
 FROM (SELECT file, level, rtrim(rtrim(words, '0123456789'), '-_.') AS name, substr(words, 1 + length(rtrim(words, '0123456789'))) AS task
       FROM run_of_words WHERE words GLOB '*[-_.][0-9]*' AND EXISTS (SELECT 1 FROM task_of)
       UNION ALL SELECT d.file, d.level, n.words, d.words
-      FROM run_of_words AS d JOIN run_of_words AS n ON n.file = d.file AND n.level = d.level + 1 WHERE d.alone AND d.words NOT GLOB '*[^0-9]*' AND EXISTS (SELECT 1 FROM task_of)) AS w
-CROSS JOIN task_of AS t ON t.name = w.name AND t.task = CAST(w.task AS INTEGER) WHERE w.task <> '' AND w.file NOT IN (SELECT file FROM candidate);
+      FROM run_of_words AS d JOIN run_of_words AS n ON n.file = d.file AND n.level = d.level + 1
+      WHERE d.alone AND d.words NOT GLOB '*[^0-9]*' AND EXISTS (SELECT 1 FROM task_of)) AS w
+CROSS JOIN task_of AS t ON t.name = w.name AND t.task = CAST(w.task AS INTEGER)
+WHERE w.task <> '' AND w.file NOT IN (SELECT file FROM candidate);
 DROP TABLE task_of;
 INSERT INTO candidate
 SELECT w.file, n.job, '', 1, w.level * 1000 - length(n.name)
-FROM (SELECT * FROM run_of_words WHERE file NOT IN (SELECT file FROM candidate)) AS w JOIN shared_name AS n ON n.name = w.words WHERE n.n <= 1000;
+FROM (SELECT * FROM run_of_words WHERE file NOT IN (SELECT file FROM candidate)) AS w JOIN shared_name AS n ON n.name = w.words
+WHERE n.n <= 1000;
 DROP TABLE shared_name;
 
 CREATE TABLE scanned AS
 SELECT file FROM file
-WHERE source IS NULL AND (parameter = 'log' AND format <> 'goodput' OR parameter IN ('deepspeed', 'nemo')) AND EXISTS (SELECT 1 FROM key) AND file NOT IN (SELECT file FROM candidate);
+WHERE source IS NULL AND (parameter = 'log' AND format <> 'goodput' OR parameter IN ('deepspeed', 'nemo')) AND EXISTS (SELECT 1 FROM key)
+  AND file NOT IN (SELECT file FROM candidate);
 .read sql/sources/match/said_ids.sql
 INSERT INTO candidate SELECT DISTINCT s.file, s.job, 'by its own text', 7, 0 FROM said_id AS s JOIN file AS f USING (file)
-WHERE f.missing NOT LIKE '%"start"%' OR s.line = (SELECT iif(count(*) = count(DISTINCT o.job), min(o.line), s.line) FROM said_id AS o WHERE o.file = s.file); -- without a clock it begins with the first, if they come one after the other
+-- without a clock it begins with the first, if they come one after the other
+WHERE f.missing NOT LIKE '%"start"%'
+  OR s.line = (SELECT iif(count(*) = count(DISTINCT o.job), min(o.line), s.line) FROM said_id AS o WHERE o.file = s.file);
 .read sql/sources/match/like_names.sql
 DROP TABLE job_name;
 
 -- The best of each file. Where two jobs are as good, neither is taken before the log's times are known (by_time.sql).
 CREATE TABLE best AS
-SELECT * FROM (SELECT *, rank() OVER (PARTITION BY file ORDER BY strength >= 8 DESC, iif(strength >= 8, -strength, place), -strength) AS place_of FROM candidate)
+SELECT * FROM (SELECT *, rank() OVER (PARTITION BY file
+                                      ORDER BY strength >= 8 DESC, iif(strength >= 8, -strength, place), -strength) AS place_of
+               FROM candidate)
 WHERE place_of = 1;
-INSERT INTO found SELECT file, min(job), iif(min(place) > 9000, 'by the name of its copy', min(how)) FROM best GROUP BY file HAVING count(DISTINCT job) = 1;
+INSERT INTO found SELECT file, min(job), iif(min(place) > 9000, 'by the name of its copy', min(how))
+FROM best GROUP BY file HAVING count(DISTINCT job) = 1;
 INSERT INTO found -- a log that was rotated names its job in its first part alone
 SELECT o.file, min(f.job), 'by a part of the same log'
 FROM found AS f JOIN log_name AS n USING (file) JOIN log_name AS l USING (name) JOIN file AS o ON o.file = l.file
-WHERE f.job IS NOT NULL AND o.source IS NULL AND o.file NOT IN (SELECT file FROM candidate) GROUP BY o.file HAVING count(DISTINCT f.job) = 1;
+WHERE f.job IS NOT NULL AND o.source IS NULL AND o.file NOT IN (SELECT file FROM candidate)
+GROUP BY o.file HAVING count(DISTINCT f.job) = 1;
 INSERT OR IGNORE INTO may_be -- or each part another
 SELECT o.file, f.job FROM found AS f JOIN log_name AS n USING (file) JOIN log_name AS l USING (name) JOIN file AS o ON o.file = l.file
 WHERE f.job IS NOT NULL AND o.source IS NULL AND o.file NOT IN (SELECT file FROM candidate) AND o.file NOT IN (SELECT file FROM found);
@@ -234,7 +280,8 @@ INSERT OR IGNORE INTO may_be SELECT file, job FROM best WHERE job IS NOT NULL;
 DROP TABLE best;
 .read sql/sources/match/narrowed.sql
 INSERT INTO ambiguous -- listed after the logs are read, which forgets what was listed of them before
-SELECT c.file, group_concat(DISTINCT c.job) FROM candidate AS c WHERE c.how <> '' AND c.file NOT IN (SELECT file FROM found) GROUP BY c.file;
+SELECT c.file, group_concat(DISTINCT c.job) FROM candidate AS c
+WHERE c.how <> '' AND c.file NOT IN (SELECT file FROM found) GROUP BY c.file;
 
 UPDATE file SET job = found.job, inferred = json_set(inferred, '$.job', found.how)
 FROM found WHERE found.file = file.file AND file.rowid IN (SELECT file FROM found);
@@ -245,25 +292,38 @@ UPDATE file SET options = json_set(options, '$.year', t.year), inferred = json_s
 FROM (SELECT m.file, min(t.year) AS year
       FROM may_be AS m
       JOIN (SELECT job, CAST(strftime('%Y', min(start_time), 'unixepoch') AS INTEGER) AS year
-            FROM all_allocations WHERE typeof(start_time) IN ('integer', 'real') AND job IN (SELECT job FROM may_be) GROUP BY job) AS t USING (job)
+            FROM all_allocations WHERE typeof(start_time) IN ('integer', 'real') AND job IN (SELECT job FROM may_be)
+            GROUP BY job) AS t USING (job)
       GROUP BY m.file HAVING min(t.year) >= max(t.year) - 1) AS t
 WHERE t.file = file.file AND json_extract(options, '$.year') IS NULL AND EXISTS (SELECT 1 FROM json_each(missing) WHERE value = 'year');
 -- The start is no option, of which each makes a source: most logs have one of their own.
 UPDATE file SET start = t.start_time, inferred = json_set(inferred, '$.start', 'the start of its pod')
 FROM (SELECT file, min(start_time) AS start_time
-      FROM (SELECT f.file, a.start_time FROM file AS f CROSS JOIN run_of_words AS w ON w.file = f.file CROSS JOIN all_allocations AS a ON a.job = f.job AND a.task = w.words WHERE f.missing LIKE '%"start"%'
-            UNION ALL SELECT f.file, a.start_time FROM file AS f CROSS JOIN all_allocations AS a ON a.job = f.job AND a.task = f.said_job WHERE f.missing LIKE '%"start"%')
+      FROM (SELECT f.file, a.start_time
+            FROM file AS f CROSS JOIN run_of_words AS w ON w.file = f.file
+            CROSS JOIN all_allocations AS a ON a.job = f.job AND a.task = w.words WHERE f.missing LIKE '%"start"%'
+            UNION ALL SELECT f.file, a.start_time FROM file AS f CROSS JOIN all_allocations AS a ON a.job = f.job AND a.task = f.said_job
+            WHERE f.missing LIKE '%"start"%')
       WHERE typeof(start_time) IN ('integer', 'real') GROUP BY file) AS t
 WHERE t.file = file.file AND json_extract(options, '$.start') IS NULL;
-UPDATE file SET start = iif(typeof(t.start_time) = 'text', strftime('%s', t.start_time), t.start_time), inferred = json_set(inferred, '$.start', 'the start of its job')
-FROM (SELECT job, min(start_time) AS start_time FROM all_allocations WHERE job IN (SELECT job FROM file WHERE missing LIKE '%"start"%') GROUP BY job) AS t
-WHERE t.job = file.job AND start IS NULL AND json_extract(options, '$.start') IS NULL AND EXISTS (SELECT 1 FROM json_each(missing) WHERE value = 'start');
-UPDATE file SET missing = (SELECT json_group_array(value) FROM json_each(missing) WHERE json_extract(options, '$.' || value) IS NULL AND (value <> 'start' OR start IS NULL));
-CREATE TABLE scanned AS SELECT file FROM file WHERE source IS NULL AND start IS NOT NULL AND json_extract(inferred, '$.job') = 'by its own text' AND json_extract(inferred, '$.start') = 'the start of its job' AND file NOT IN (SELECT file FROM said_id WHERE line IS NOT NULL); -- as several jobs may add to it
+UPDATE file SET start = iif(typeof(t.start_time) = 'text', strftime('%s', t.start_time), t.start_time),
+  inferred = json_set(inferred, '$.start', 'the start of its job')
+FROM (SELECT job, min(start_time) AS start_time FROM all_allocations
+      WHERE job IN (SELECT job FROM file WHERE missing LIKE '%"start"%') GROUP BY job) AS t
+WHERE t.job = file.job AND start IS NULL AND json_extract(options, '$.start') IS NULL
+  AND EXISTS (SELECT 1 FROM json_each(missing) WHERE value = 'start');
+UPDATE file SET missing = (SELECT json_group_array(value)
+                           FROM json_each(missing) WHERE json_extract(options, '$.' || value) IS NULL
+                             AND (value <> 'start' OR start IS NULL));
+-- as several jobs may add to it
+CREATE TABLE scanned AS SELECT file FROM file
+WHERE source IS NULL AND start IS NOT NULL AND json_extract(inferred, '$.job') = 'by its own text'
+  AND json_extract(inferred, '$.start') = 'the start of its job' AND file NOT IN (SELECT file FROM said_id WHERE line IS NOT NULL);
 .read sql/sources/match/said_ids.sql
 
 INSERT INTO said_id -- what the name says otherwise than the text, which may tell of another job first
-SELECT DISTINCT c.file, NULL, c.job FROM candidate AS c JOIN found AS f USING (file) WHERE f.how = 'by its own text' AND c.strength IN (2, 3) AND c.job <> f.job;
+SELECT DISTINCT c.file, NULL, c.job FROM candidate AS c JOIN found AS f USING (file)
+WHERE f.how = 'by its own text' AND c.strength IN (2, 3) AND c.job <> f.job;
 DROP TABLE candidate;
 DROP TABLE in_cluster;
 DROP TABLE run_of_words;

@@ -8,7 +8,8 @@ WITH spoken AS MATERIALIZED (SELECT source FROM source WHERE rank = 3 AND json_e
 log AS (
   SELECT source, was, job FROM renamed WHERE source IN (SELECT source FROM spoken)
   UNION SELECT source, was, job FROM by_time WHERE source IN (SELECT source FROM spoken)
-  UNION SELECT source, job, job FROM all_jobs WHERE EXISTS (SELECT 1 FROM spoken) AND source IN (SELECT source FROM spoken) -- a scheduler's are many
+  -- a scheduler's are many
+  UNION SELECT source, job, job FROM all_jobs WHERE EXISTS (SELECT 1 FROM spoken) AND source IN (SELECT source FROM spoken)
 ),
 several AS (
   SELECT job FROM log GROUP BY job HAVING count(DISTINCT source) > 1 OR sum(was <> job) > 1
@@ -32,7 +33,11 @@ CREATE UNIQUE INDEX log_of_was ON log_of(was, source, job);
 CREATE TABLE told_step(job, log INTEGER, attempt, source INTEGER, row INTEGER, step, start_time REAL, end_time REAL, is_rated);'
 || group_concat('
 INSERT INTO told_step
-SELECT l.job, l.rowid, ' || iif(EXISTS (SELECT 1 FROM has AS h WHERE h.source = told.source AND h.name = 'attempt'), 's.attempt', 'NULL') || ', ' || source || ', s.rowid, ' || iif(EXISTS (SELECT 1 FROM has AS h WHERE h.source = told.source AND h.name = 'step'), 's.step', 'NULL') || ', s.start_time, s.end_time, ' || iif(EXISTS (SELECT 1 FROM has AS h WHERE h.source = told.source AND h.name = 'flops'), 's.flops > 0', '0') || '
+SELECT l.job, l.rowid, '
+    || iif(EXISTS (SELECT 1 FROM has AS h WHERE h.source = told.source AND h.name = 'attempt'), 's.attempt', 'NULL') || ', ' || source
+    || ', s.rowid, '
+    || iif(EXISTS (SELECT 1 FROM has AS h WHERE h.source = told.source AND h.name = 'step'), 's.step', 'NULL') || ', s.start_time, s.end_time, '
+    || iif(EXISTS (SELECT 1 FROM has AS h WHERE h.source = told.source AND h.name = 'flops'), 's.flops > 0', '0') || '
 FROM temp.spans_of_' || source || ' AS s CROSS JOIN log_of AS l ON l.was = s.job AND l.source = ' || source || '
 WHERE s.kind = ''step'' AND typeof(s.start_time) IN (''integer'', ''real'') AND s.start_time > 1e8 AND s.end_time > s.start_time'
 || by_time_of || ';', '') || '
@@ -75,58 +80,95 @@ FROM told_again AS a JOIN log_of AS l ON l.rowid = a.log JOIN log_of AS o ON o.r
 CREATE TABLE told_restore(job, place INTEGER, is_again INTEGER, source INTEGER, row INTEGER, step, start_time REAL);'
 || group_concat(iif(EXISTS (SELECT 1 FROM has AS h WHERE h.source = told.source AND h.name = 'step'), '
 INSERT INTO told_restore
-SELECT l.job, g.place, (g.log, coalesce(g.attempt, -1)) IN (SELECT log, coalesce(attempt, -1) FROM told_again), ' || source || ', s.rowid, s.step, s.start_time
-FROM (SELECT 1 FROM told_again LIMIT 1) CROSS JOIN temp.spans_of_' || source || ' AS s CROSS JOIN log_of AS l ON l.was = s.job AND l.source = ' || source || '
-CROSS JOIN told_log AS g ON g.log = l.rowid AND g.attempt IS ' || iif(EXISTS (SELECT 1 FROM has AS h WHERE h.source = told.source AND h.name = 'attempt'), 's.attempt', 'NULL') || '
+SELECT l.job, g.place, (g.log, coalesce(g.attempt, -1)) IN (SELECT log, coalesce(attempt, -1) FROM told_again), ' || source || ', s.rowid,
+       s.step, s.start_time
+FROM (SELECT 1 FROM told_again LIMIT 1) CROSS JOIN temp.spans_of_' || source || ' AS s
+CROSS JOIN log_of AS l ON l.was = s.job AND l.source = ' || source || '
+CROSS JOIN told_log AS g ON g.log = l.rowid
+  AND g.attempt IS ' || iif(EXISTS (SELECT 1 FROM has AS h WHERE h.source = told.source AND h.name = 'attempt'), 's.attempt', 'NULL') || '
 WHERE s.kind = ''restore'' AND s.step IS NOT NULL AND typeof(s.start_time) IN (''integer'', ''real'')' || by_time_of || ';', ''), '') || '
 CREATE INDEX told_restore_of ON told_restore(job, step);
 CREATE TABLE moved_restore AS -- to when; NULL: left out
-SELECT x.source, x.row, NULL AS time FROM told_restore AS x JOIN told_restore AS y ON y.job = x.job AND y.step = x.step AND y.place < x.place AND abs(y.start_time - x.start_time) <= 600
+SELECT x.source, x.row, NULL AS time
+FROM told_restore AS x JOIN told_restore AS y ON y.job = x.job AND y.step = x.step AND y.place < x.place
+  AND abs(y.start_time - x.start_time) <= 600
 WHERE x.is_again GROUP BY x.source, x.row;
 INSERT INTO moved_restore
 SELECT source, row, time
-FROM (SELECT x.source, x.row, x.start_time, t.start_time AS time, row_number() OVER (PARTITION BY x.source, x.row ORDER BY abs(t.start_time - x.start_time)) AS nth
-      FROM (SELECT 1 FROM told_restore LIMIT 1) CROSS JOIN told_step AS t CROSS JOIN told_restore AS x ON x.job = t.job AND x.step IN (t.step, t.step - 1) AND abs(t.start_time - x.start_time) < 60
+FROM (SELECT x.source, x.row, x.start_time, t.start_time AS time,
+             row_number() OVER (PARTITION BY x.source, x.row ORDER BY abs(t.start_time - x.start_time)) AS nth
+      FROM (SELECT 1 FROM told_restore LIMIT 1) CROSS JOIN told_step AS t
+      CROSS JOIN told_restore AS x ON x.job = t.job AND x.step IN (t.step, t.step - 1) AND abs(t.start_time - x.start_time) < 60
       CROSS JOIN told_log AS g ON g.log = t.log AND g.attempt IS t.attempt AND g.place < x.place
       WHERE x.is_again AND (x.source, x.row) NOT IN (SELECT source, row FROM moved_restore))
 WHERE nth = 1 AND time < start_time;'
 || group_concat('
 DELETE FROM temp.spans_of_' || source || ' WHERE rowid IN (SELECT row FROM moved_restore WHERE source = ' || source || ' AND time IS NULL);
-UPDATE temp.spans_of_' || source || ' SET start_time = m.time, end_time = m.time FROM main.moved_restore AS m WHERE m.source = ' || source || ' AND m.time IS NOT NULL AND m.row = spans_of_' || source || '.rowid;', '')
+UPDATE temp.spans_of_' || source || ' SET start_time = m.time, end_time = m.time
+FROM main.moved_restore AS m WHERE m.source = ' || source || ' AND m.time IS NOT NULL AND m.row = spans_of_' || source || '.rowid;', '')
 || group_concat('
 DELETE FROM temp.spans_of_' || source || ' WHERE rowid IN (
-  SELECT s.rowid FROM (SELECT 1 FROM told_again WHERE source = ' || source || ' LIMIT 1) CROSS JOIN temp.spans_of_' || source || ' AS s CROSS JOIN log_of AS l ON l.was = s.job AND l.source = ' || source || '
-  WHERE s.kind IN (''init'', ''compile'') AND EXISTS (SELECT 1 FROM told_again AS g WHERE g.log = l.rowid AND g.start_time = iif(s.kind = ''init'', s.end_time, s.start_time)' || iif(EXISTS (SELECT 1 FROM has AS h WHERE h.source = told.source AND h.name = 'attempt'), ' AND g.attempt IS s.attempt', '') || '));
+  SELECT s.rowid FROM (SELECT 1 FROM told_again WHERE source = ' || source || ' LIMIT 1) CROSS JOIN temp.spans_of_' || source || ' AS s
+  CROSS JOIN log_of AS l ON l.was = s.job AND l.source = ' || source || '
+  WHERE s.kind IN (''init'', ''compile'')
+    AND EXISTS (SELECT 1 FROM told_again AS g
+                WHERE g.log = l.rowid AND g.start_time
+                  = iif(s.kind = ''init'', s.end_time,
+                        s.start_time)' || iif(EXISTS (SELECT 1 FROM has AS h WHERE h.source = told.source AND h.name = 'attempt'), '
+                  AND g.attempt IS s.attempt', '') || '));
 DELETE FROM temp.spans_of_' || source || ' WHERE rowid IN (SELECT row FROM told_again WHERE source = ' || source || ');'
 || iif(EXISTS (SELECT 1 FROM has AS h WHERE h.source = told.source AND h.name = 'attempt'), '
-UPDATE temp.spans_of_' || source || ' SET attempt = NULL WHERE EXISTS (SELECT 1 FROM told_again) AND job IN (SELECT was FROM log_of WHERE source = ' || source || ' AND job IN (SELECT job FROM told_again));', ''), '') || '
--- Their chips are those of the other: without a scheduler each log has some. What a log tells before or after all that the other does has its own.
+UPDATE temp.spans_of_' || source || ' SET attempt = NULL
+WHERE EXISTS (SELECT 1 FROM told_again)
+  AND job IN (SELECT was FROM log_of WHERE source = ' || source || ' AND job IN (SELECT job FROM told_again));', ''), '') || '
+-- Their chips are those of the other: without a scheduler each log has some. What a log tells before or after all that the other does has
+-- its own.
 CREATE TABLE held_again AS
-SELECT a.rowid AS row, a.source, a.pool, a.chips, a.start_time, a.end_time, max(u.last) FILTER (WHERE u.last <= k.last) AS since, min(u.first) FILTER (WHERE u.first >= k.first) AS until
+SELECT a.rowid AS row, a.source, a.pool, a.chips, a.start_time, a.end_time, max(u.last) FILTER (WHERE u.last <= k.last) AS since,
+       min(u.first) FILTER (WHERE u.first >= k.first) AS until
 FROM (SELECT DISTINCT job, log, attempt, source FROM told_again) AS g JOIN told_log AS l ON l.log = g.log AND l.attempt IS g.attempt
 JOIN told_log AS b ON b.job = g.job AND b.place < l.place AND (b.source <> g.source OR b.attempt <> g.attempt)
-JOIN (SELECT log, attempt, min(start_time) AS first, max(end_time) AS last FROM told_run GROUP BY log, attempt) AS u ON u.log = b.log AND u.attempt IS b.attempt
-LEFT JOIN (SELECT log, attempt, min(end_time) AS first, max(start_time) AS last FROM told_step AS t WHERE NOT EXISTS (SELECT 1 FROM told_again AS d WHERE d.source = t.source AND d.row = t.row) GROUP BY log, attempt) AS k ON k.log = g.log AND k.attempt IS g.attempt
+JOIN (SELECT log, attempt, min(start_time) AS first, max(end_time) AS last FROM told_run GROUP BY log, attempt) AS u ON u.log = b.log
+  AND u.attempt IS b.attempt
+LEFT JOIN (SELECT log, attempt, min(end_time) AS first, max(start_time) AS last
+           FROM told_step AS t WHERE NOT EXISTS (SELECT 1 FROM told_again AS d WHERE d.source = t.source AND d.row = t.row)
+           GROUP BY log, attempt) AS k ON k.log = g.log AND k.attempt IS g.attempt
 JOIN all_allocations AS a ON a.source = g.source AND a.job = g.job AND coalesce(a.attempt = g.attempt, b.source <> g.source)
 JOIN all_allocations AS o ON o.source = b.source AND o.job = g.job AND coalesce(o.attempt = b.attempt, b.source <> g.source)
 WHERE a.start_time < coalesce(o.end_time, 9e18) AND o.start_time < coalesce(a.end_time, 9e18) GROUP BY a.rowid;
 CREATE TABLE held_by AS -- the last attempt of one source says how the job ended
 SELECT o.rowid AS row, max(a.attempt) AS attempt, a.outcome AS outcome, a.end_time AS end_time,
-       (SELECT max(c.end_time) FROM all_capacity AS c WHERE c.source = a.source AND c.pool IS a.pool AND c.chips IS a.chips AND c.start_time IS a.start_time) AS until
-FROM held_again AS h CROSS JOIN all_allocations AS a ON a.rowid = h.row CROSS JOIN all_allocations AS o ON o.job = a.job AND o.source = a.source AND o.attempt < a.attempt
-WHERE coalesce(h.since, h.until) IS NULL AND o.rowid NOT IN (SELECT row FROM held_again) AND a.start_time < coalesce(o.end_time, 9e18) AND o.start_time < coalesce(a.end_time, 9e18) GROUP BY o.rowid;
-UPDATE all_capacity SET end_time = h.until FROM (SELECT a.source, a.pool, a.chips, a.start_time, max(b.until) AS until FROM held_by AS b CROSS JOIN all_allocations AS a ON a.rowid = b.row GROUP BY 1, 2, 3, 4) AS h
-WHERE all_capacity.source = h.source AND all_capacity.pool IS h.pool AND all_capacity.chips IS h.chips AND all_capacity.start_time IS h.start_time AND all_capacity.end_time < h.until;
-UPDATE all_allocations SET outcome = h.told, end_time = iif(h.ended IS NULL, NULL, max(end_time, h.ended)) FROM (SELECT row, outcome AS told, end_time AS ended FROM held_by) AS h WHERE h.row = all_allocations.rowid;
+       (SELECT max(c.end_time) FROM all_capacity AS c
+        WHERE c.source = a.source AND c.pool IS a.pool AND c.chips IS a.chips AND c.start_time IS a.start_time) AS until
+FROM held_again AS h CROSS JOIN all_allocations AS a ON a.rowid = h.row
+CROSS JOIN all_allocations AS o ON o.job = a.job AND o.source = a.source AND o.attempt < a.attempt
+WHERE coalesce(h.since, h.until) IS NULL AND o.rowid NOT IN (SELECT row FROM held_again) AND a.start_time < coalesce(o.end_time, 9e18)
+  AND o.start_time < coalesce(a.end_time, 9e18) GROUP BY o.rowid;
+UPDATE all_capacity SET end_time = h.until
+FROM (SELECT a.source, a.pool, a.chips, a.start_time, max(b.until) AS until
+      FROM held_by AS b CROSS JOIN all_allocations AS a ON a.rowid = b.row GROUP BY 1, 2, 3, 4) AS h
+WHERE all_capacity.source = h.source AND all_capacity.pool IS h.pool AND all_capacity.chips IS h.chips
+  AND all_capacity.start_time IS h.start_time AND all_capacity.end_time < h.until;
+UPDATE all_allocations SET outcome = h.told, end_time = iif(h.ended IS NULL, NULL, max(end_time, h.ended))
+FROM (SELECT row, outcome AS told, end_time AS ended FROM held_by) AS h WHERE h.row = all_allocations.rowid;
 CREATE TABLE has_again AS
 WITH h AS (SELECT *, row_number() OVER (PARTITION BY source, pool, chips, start_time ORDER BY row) AS nth FROM held_again),
-c AS (SELECT rowid AS row, source, pool, chips, start_time, row_number() OVER (PARTITION BY source, pool, chips, start_time ORDER BY rowid DESC) AS nth FROM all_capacity WHERE source IN (SELECT source FROM held_again))
-SELECT c.row, since, until FROM h JOIN c ON c.source = h.source AND c.pool IS h.pool AND c.start_time IS h.start_time AND c.chips IS h.chips AND c.nth = h.nth;
-UPDATE all_capacity SET start_time = coalesce(h.since, start_time), end_time = iif(h.since IS NULL, h.until, end_time) FROM has_again AS h WHERE h.row = all_capacity.rowid AND coalesce(h.since, h.until) IS NOT NULL;
-UPDATE all_allocations SET start_time = coalesce(h.since, start_time), end_time = iif(h.since IS NULL, h.until, end_time) FROM (SELECT row, since, until FROM held_again) AS h WHERE h.row = all_allocations.rowid AND coalesce(h.since, h.until) IS NOT NULL;
+c AS (SELECT rowid AS row, source, pool, chips, start_time,
+             row_number() OVER (PARTITION BY source, pool, chips, start_time ORDER BY rowid DESC) AS nth
+      FROM all_capacity WHERE source IN (SELECT source FROM held_again))
+SELECT c.row, since, until FROM h
+JOIN c ON c.source = h.source AND c.pool IS h.pool AND c.start_time IS h.start_time AND c.chips IS h.chips AND c.nth = h.nth;
+UPDATE all_capacity SET start_time = coalesce(h.since, start_time), end_time = iif(h.since IS NULL, h.until, end_time)
+FROM has_again AS h WHERE h.row = all_capacity.rowid AND coalesce(h.since, h.until) IS NOT NULL;
+UPDATE all_allocations SET start_time = coalesce(h.since, start_time), end_time = iif(h.since IS NULL, h.until, end_time)
+FROM (SELECT row, since, until FROM held_again) AS h WHERE h.row = all_allocations.rowid AND coalesce(h.since, h.until) IS NOT NULL;
 DELETE FROM all_capacity WHERE rowid IN (SELECT row FROM has_again WHERE coalesce(since, until) IS NULL);
 DELETE FROM all_allocations WHERE rowid IN (SELECT row FROM held_again WHERE coalesce(since, until) IS NULL);
-UPDATE all_allocations SET end_time = h.since FROM (SELECT a.rowid AS row, h.since FROM held_again AS h CROSS JOIN all_allocations AS b ON b.rowid = h.row CROSS JOIN all_allocations AS a ON a.job = b.job AND a.source <> b.source
+UPDATE all_allocations SET end_time = h.since
+FROM (SELECT a.rowid AS row, h.since
+      FROM held_again AS h CROSS JOIN all_allocations AS b ON b.rowid = h.row
+      CROSS JOIN all_allocations AS a ON a.job = b.job AND a.source <> b.source
   WHERE h.since IS NOT NULL AND a.end_time IS NULL AND a.start_time < h.since) AS h WHERE h.row = all_allocations.rowid;
 UPDATE all_allocations SET attempt = NULL WHERE job IN (SELECT job FROM told_again) AND source IN (SELECT source FROM told_log);
-UPDATE all_commits SET attempt = NULL WHERE job IN (SELECT job FROM told_again) AND source IN (SELECT source FROM told_log);' FROM told WHERE true GROUP BY NULL), '');
+UPDATE all_commits SET attempt = NULL
+WHERE job IN (SELECT job FROM told_again) AND source IN (SELECT source FROM told_log);' FROM told WHERE true GROUP BY NULL), '');

@@ -1,38 +1,49 @@
 -- parts.sql - which files are parts of one log by their names, as programs that rotate logs call them.
 --
--- Runs after the files are recognised. "train.log.2.gz" and "train-20261101.log" are of "train.log": the highest number first, dates in their
--- order, "train.log" itself last. Whether they are so, the steps in them say (formats/log/rotated.sql).
+-- Runs after the files are recognised. "train.log.2.gz" and "train-20261101.log" are of "train.log": the highest number first, dates in
+-- their order, "train.log" itself last. Whether they are so, the steps in them say (formats/log/rotated.sql).
 
 INSERT INTO log_name
 WITH ended AS ( -- without what packed it, and with its ending apart
-  SELECT file, unpacked <> path AS is_packed, iif(unpacked GLOB '*.log' OR unpacked GLOB '*.out' OR unpacked GLOB '*.err' OR unpacked GLOB '*.txt', substr(unpacked, -4), '') AS ending, unpacked
+  SELECT file, unpacked <> path AS is_packed,
+         iif(unpacked GLOB '*.log' OR unpacked GLOB '*.out' OR unpacked GLOB '*.err'
+             OR unpacked GLOB '*.txt', substr(unpacked, -4), '') AS ending, unpacked
   FROM (SELECT file, CASE WHEN path GLOB '*.gz' OR path GLOB '*.xz' THEN substr(path, 1, length(path) - 3)
-                          WHEN path GLOB '*.zst' OR path GLOB '*.bz2' THEN substr(path, 1, length(path) - 4) ELSE path END AS unpacked, path FROM file)
+                          WHEN path GLOB '*.zst' OR path GLOB '*.bz2' THEN substr(path, 1, length(path) - 4) ELSE path END AS unpacked, path
+        FROM file)
 ),
 stem AS (SELECT file, is_packed, unpacked, ending, substr(unpacked, 1, length(unpacked) - length(ending)) AS stem FROM ended),
 tail AS (
-  SELECT *, rtrim(stem, '0123456789') AS before, rtrim(stem, '0123456789-_T:.') AS undated, substr(stem, 1 + length(rtrim(stem, '0123456789-_T:.'))) AS dated FROM stem
+  SELECT *, rtrim(stem, '0123456789') AS before, rtrim(stem, '0123456789-_T:.') AS undated,
+         substr(stem, 1 + length(rtrim(stem, '0123456789-_T:.'))) AS dated FROM stem
 ),
 told AS (
-  SELECT *, substr(stem, 1 + length(before)) AS number, replace(replace(replace(replace(replace(dated, '-', ''), '_', ''), 'T', ''), ':', ''), '.', '') AS digits FROM tail
+  SELECT *, substr(stem, 1 + length(before)) AS number,
+         replace(replace(replace(replace(replace(dated, '-', ''), '_', ''), 'T', ''), ':', ''), '.', '') AS digits FROM tail
 )
 SELECT file,
-       CASE WHEN is_dated THEN undated || ending WHEN is_numbered THEN substr(before, 1, length(before) - 1) || ending ELSE unpacked END AS name,
-       CASE WHEN is_dated THEN '1' || digits WHEN is_numbered THEN '2' || printf('%04d', 9998 - number) WHEN is_packed THEN '29999' ELSE '3' END AS place
+       CASE WHEN is_dated THEN undated || ending WHEN is_numbered THEN substr(before, 1, length(before) - 1) || ending
+            ELSE unpacked END AS name,
+       CASE WHEN is_dated THEN '1' || digits WHEN is_numbered THEN '2' || printf('%04d', 9998 - number) WHEN is_packed THEN '29999'
+            ELSE '3' END AS place
 FROM (SELECT *, dated GLOB '[-._]20[0-9][0-9]*' AND digits GLOB '20[0-9][0-9][01][0-9][0-3][0-9]*' AS is_dated,
              before GLOB '*?.' AND length(number) BETWEEN 1 AND 3 AS is_numbered
       FROM told);
 CREATE INDEX log_name_of ON log_name(name);
 
 -- A part that holds no line of a step is of no known format alone. It is of the format of the others, if they are of one.
-UPDATE file SET format = o.format, parameter = o.parameter, certainty = 'likely', reason = 'by its name a part of ' || o.path, missing = o.missing
+UPDATE file SET format = o.format, parameter = o.parameter, certainty = 'likely', reason = 'by its name a part of ' || o.path,
+  missing = o.missing
 FROM (SELECT n.file AS file, min(f.format) AS format, min(f.parameter) AS parameter, min(f.path) AS path, min(f.missing) AS missing
-      FROM file AS u CROSS JOIN log_name AS n ON n.file = u.file CROSS JOIN log_name AS p ON p.name = n.name CROSS JOIN file AS f ON f.file = p.file
-      WHERE u.reason = 'no known format begins like this' AND f.format IN ('maxtext', 'megatron', 'torchtitan', 'nanogpt', 'trainer') AND f.parameter IN ('log', 'deepspeed', 'nemo')
+      FROM file AS u CROSS JOIN log_name AS n ON n.file = u.file CROSS JOIN log_name AS p ON p.name = n.name
+      CROSS JOIN file AS f ON f.file = p.file
+      WHERE u.reason = 'no known format begins like this' AND f.format IN ('maxtext', 'megatron', 'torchtitan', 'nanogpt', 'trainer')
+        AND f.parameter IN ('log', 'deepspeed', 'nemo')
       GROUP BY n.file HAVING min(f.parameter) = max(f.parameter) AND min(f.format) = max(f.format)) AS o
 WHERE o.file = file.file;
 -- Weights & Biases keeps a run's output, and what Slurm told the run, in one folder.
 UPDATE file SET said_job = m.said_job
-FROM (SELECT rtrim(path, replace(path, '/', '')) AS folder, min(said_job) AS said_job FROM file WHERE format IS NULL AND path GLOB '*/wandb-metadata.json' AND said_job IS NOT NULL GROUP BY folder) AS m
+FROM (SELECT rtrim(path, replace(path, '/', '')) AS folder, min(said_job) AS said_job
+      FROM file WHERE format IS NULL AND path GLOB '*/wandb-metadata.json' AND said_job IS NOT NULL GROUP BY folder) AS m
 WHERE file.said_job IS NULL AND file.format IS NOT NULL AND rtrim(file.path, replace(file.path, '/', '')) = m.folder;
 UPDATE file SET said_job = NULL, said_task = NULL WHERE format IS NULL;

@@ -1,15 +1,18 @@
--- placed.sql - gives the SQL that puts logs whose times their job told in part at the attempts that they are of; none if there is no such log.
+-- placed.sql - gives the SQL that puts logs whose times their job told in part at the attempts that they are of; none if there is no such
+-- log.
 --
--- Runs after the trainers' scripts and before by_time.sql, if there is a scheduler. A log without a clock was read as if it began with its job, or with
--- the pod that it names, and went on without a pause. But each of its runs, and of the logs whose names differ in a number, is of an attempt: of as many the first of
--- the first, and so on; of fewer the last are told, as Slurm truncates a log at a requeue, unless one is too long for its attempt; of more, as
--- of a launcher that begins anew by itself, each follows the one before where it fits. A log without a year is of that in which its job began,
--- or of the next.
+-- Runs after the trainers' scripts and before by_time.sql, if there is a scheduler. A log without a clock was read as if it began with its
+-- job, or with the pod that it names, and went on without a pause. But each of its runs, and of the logs whose names differ in a number, is
+-- of an attempt: of as many the first of the first, and so on; of fewer the last are told, as Slurm truncates a log at a requeue, unless
+-- one is too long for its attempt; of more, as of a launcher that begins anew by itself, each follows the one before where it fits. A log
+-- without a year is of that in which its job began, or of the next.
 
 WITH clockless AS (SELECT 1 FROM file WHERE source IS NOT NULL AND start IS NOT NULL LIMIT 1),
 spoken AS (SELECT source FROM source AS s WHERE rank = 3 AND json_extract(records, '$.spans') > 0
-           AND EXISTS (SELECT 1 FROM file AS f WHERE f.source = s.source AND (start IS NOT NULL OR json_extract(inferred, '$.year') IS NOT NULL))),
-has AS (SELECT t.source FROM spoken AS t, pragma_table_info('spans_of_' || t.source, 'temp') AS c WHERE c.name IN ('attempt', 'step') GROUP BY t.source HAVING count(*) = 2)
+           AND EXISTS (SELECT 1 FROM file AS f
+                       WHERE f.source = s.source AND (start IS NOT NULL OR json_extract(inferred, '$.year') IS NOT NULL))),
+has AS (SELECT t.source FROM spoken AS t, pragma_table_info('spans_of_' || t.source, 'temp') AS c
+        WHERE c.name IN ('attempt', 'step') GROUP BY t.source HAVING count(*) = 2)
 SELECT coalesce((SELECT '
 CREATE TABLE log_steps AS
 ' || group_concat('SELECT ' || source || ' AS source, job, attempt, min(step) AS first, max(step) AS last, max(coalesce(end_time, start_time)) AS end_time FROM temp.spans_of_' || source || ' GROUP BY job, attempt', ' UNION ALL ') || ';

@@ -18,7 +18,8 @@ CREATE TABLE file(
   options TEXT NOT NULL,   -- JSON object, with what was inferred
   inferred TEXT NOT NULL,  -- JSON object: option and why
   head INTEGER,            -- a hash of its first bytes
-  start REAL,              -- Unix seconds: when its job began, of a log without a clock whose own text and options do not tell it (match.sql)
+  -- Unix seconds: when its job began, of a log without a clock whose own text and options do not tell it (match.sql)
+  start REAL,
   source INTEGER,          -- that it is part of
   job TEXT                 -- the scheduler's job that a trainer's log was found to be of
 );
@@ -46,11 +47,14 @@ CREATE TABLE all_jobs(source INTEGER, job, name, owner, phase, framework, runtim
 CREATE TABLE all_allocations(source INTEGER, job, attempt, task, pool, chips, start_time, end_time, outcome);
 CREATE TABLE all_commits(source INTEGER, job, attempt, step, snapshot_time, durable_time);
 CREATE TABLE all_programs(source INTEGER, program, flops, bytes, dtype);
-CREATE TABLE all_program_files(source INTEGER, program, flops, bytes, dtype, parts, file); -- the same of files that may be a job's; parts: FLOPs by dtype
+-- the same of files that may be a job's; parts: FLOPs by dtype
+CREATE TABLE all_program_files(source INTEGER, program, flops, bytes, dtype, parts, file);
 CREATE TABLE all_observed(source INTEGER, pool, until_time);
-CREATE TABLE no_capacity(source INTEGER, pool, chip, by_log); -- pools of which no source says what is installed: their chip, and whether a log told it (join.sql)
+-- pools of which no source says what is installed: their chip, and whether a log told it (join.sql)
+CREATE TABLE no_capacity(source INTEGER, pool, chip, by_log);
 CREATE TABLE all_aliases(source INTEGER, job, alias);
-CREATE TABLE all_hosts(source INTEGER, host, job, start_time, end_time); -- some of the nodes that schedulers name, and which job held one that a log is named after
+-- some of the nodes that schedulers name, and which job held one that a log is named after
+CREATE TABLE all_hosts(source INTEGER, host, job, start_time, end_time);
 CREATE TABLE all_assumed_chips(source INTEGER, job); -- jobs that count as one chip, for their logs do not tell how many they hold
 CREATE TABLE chips_then(source INTEGER, job, since, chips); -- and how many they hold as their scheduler has it (join/assumed.sql)
 CREATE INDEX chips_then_of ON chips_then(source, job, since);
@@ -74,11 +78,14 @@ CREATE TABLE before_attempt(source INTEGER, row INTEGER, attempt INTEGER, PRIMAR
 CREATE TABLE words_at_once(source INTEGER, was TEXT, jobs TEXT); -- records that call their job by a name of several which ran at once
 -- The other name that a source has for a job, and runs that follow one that reached its end (join.sql).
 CREATE TABLE renamed(source INTEGER, was TEXT, job TEXT, PRIMARY KEY (source, was)) WITHOUT ROWID;
-CREATE TABLE own_program(job TEXT, program TEXT, most, flops, bytes, dtype, versions INTEGER, PRIMARY KEY (job, program)) WITHOUT ROWID; -- programs.sql
-CREATE TABLE stage(source INTEGER, job TEXT, was TEXT, attempt INTEGER, next_source INTEGER, next_job TEXT, next_attempt INTEGER, next_time, step INTEGER);
+-- programs.sql
+CREATE TABLE own_program(job TEXT, program TEXT, most, flops, bytes, dtype, versions INTEGER, PRIMARY KEY (job, program)) WITHOUT ROWID;
+CREATE TABLE stage(source INTEGER, job TEXT, was TEXT, attempt INTEGER, next_source INTEGER, next_job TEXT, next_attempt INTEGER, next_time,
+                   step INTEGER);
 
 -- What the scripts of schedulers may be asked for.
-CREATE TEMP VIEW log_names AS SELECT path FROM main.file WHERE source IS NULL AND format IS NOT NULL UNION ALL SELECT said_job FROM main.file WHERE source IS NULL AND said_job GLOB '[A-Za-z]*';
+CREATE TEMP VIEW log_names AS SELECT path FROM main.file
+WHERE source IS NULL AND format IS NOT NULL UNION ALL SELECT said_job FROM main.file WHERE source IS NULL AND said_job GLOB '[A-Za-z]*';
 
 -- The names that chips of the catalogue go by.
 CREATE TEMP VIEW known_chip AS

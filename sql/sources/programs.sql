@@ -1,54 +1,64 @@
 -- programs.sql - programs that jobs have otherwise under one name, as jit_train_step, or on chips that multiply in another ratio: each
 -- job has its own.
 --
--- Runs after the sources are joined, if one told programs of files. A file is of the job that it was found to be of (match.sql), else of that of which a folder has the name: those of logs and spans are known now.
+-- Runs after the sources are joined, if one told programs of files. A file is of the job that it was found to be of (match.sql), else of
+-- that of which a folder has the name: those of logs and spans are known now.
 
 CREATE TABLE program_told AS
 SELECT coalesce(f.job, (SELECT iif(min(j.job) = max(j.job), min(j.job), NULL) FROM all_jobs AS j
                         WHERE j.source IN (SELECT source FROM source WHERE rank = 3) AND instr(f.path, '/' || j.job || '/'))) AS job, p.*
 FROM all_program_files AS p JOIN file AS f ON f.path = p.file
 WHERE program IN (SELECT program FROM all_program_files GROUP BY program
-                  HAVING count(parts) > 0 OR count(DISTINCT coalesce(flops, -1)) > 1 OR count(DISTINCT coalesce(bytes, -1)) > 1 OR count(DISTINCT coalesce(dtype, '')) > 1);
+                  HAVING count(parts) > 0 OR count(DISTINCT coalesce(flops, -1)) > 1 OR count(DISTINCT coalesce(bytes, -1)) > 1
+                    OR count(DISTINCT coalesce(dtype, '')) > 1);
 INSERT INTO own_program
 SELECT job, program, max(coalesce(flops, -1)), flops, bytes, dtype, count(DISTINCT coalesce(flops, parts, -1))
 FROM program_told
 WHERE job IS NOT NULL
   AND program IN (SELECT program FROM program_told GROUP BY program
-                  HAVING count(DISTINCT job) + (count(job) < count(*)) > 1 AND count(DISTINCT coalesce(flops, parts, '') || ' ' || coalesce(bytes, '') || ' ' || coalesce(dtype, '')) > 1)
+                  HAVING count(DISTINCT job) + (count(job) < count(*)) > 1
+                    AND count(DISTINCT coalesce(flops, parts, '') || ' ' || coalesce(bytes, '') || ' ' || coalesce(dtype, '')) > 1)
 GROUP BY job, program;
 DELETE FROM all_programs WHERE program IN (SELECT program FROM own_program) AND source IN (SELECT source FROM all_program_files);
 INSERT INTO all_programs(source, program, flops, bytes, dtype)
 SELECT source, program, flops, bytes, dtype FROM program_told WHERE job IS NULL AND program IN (SELECT program FROM own_program);
 INSERT INTO mpg_issues(source, severity, kind, line, count, detail)
-SELECT coalesce(:path, 'sources'), 'warning', 'conflicting_program', NULL, count(*), 'programs of one name and job differ, the first ' || min(program) || ' of job ' || min(job) || ': the greater counts'
+SELECT coalesce(:path, 'sources'), 'warning', 'conflicting_program', NULL, count(*),
+       'programs of one name and job differ, the first ' || min(program) || ' of job ' || min(job) || ': the greater counts'
 FROM own_program WHERE versions > 1 GROUP BY NULL;
 
 -- FLOPs of several dtypes are FLOPs of the main one that take as long on the chip of the job's pools, if it is one and has a peak for each.
 CREATE TABLE peak_of AS
 SELECT replace(replace(replace(lower(n.value), ' ', ''), '-', ''), '_', '') AS name, c.chip, c.dtype
-FROM (SELECT 1 FROM program_told WHERE parts IS NOT NULL LIMIT 1) CROSS JOIN mpg_chips AS c CROSS JOIN json_each(json_insert(coalesce(c.aliases, '[]'), '$[#]', c.chip)) AS n;
+FROM (SELECT 1 FROM program_told WHERE parts IS NOT NULL LIMIT 1) CROSS JOIN mpg_chips AS c
+CROSS JOIN json_each(json_insert(coalesce(c.aliases, '[]'), '$[#]', c.chip)) AS n;
 CREATE TABLE pool_chip AS
 SELECT pool, iif(count(DISTINCT k.chip) = 1 AND count(k.chip) = count(*), min(k.chip), NULL) AS chip
 FROM (SELECT DISTINCT pool, replace(replace(replace(lower(coalesce(chip, '')), ' ', ''), '-', ''), '_', '') AS name
       FROM (SELECT pool, chip FROM all_capacity UNION SELECT pool, chip FROM no_capacity) WHERE EXISTS (SELECT 1 FROM peak_of))
 LEFT JOIN (SELECT DISTINCT name, chip FROM peak_of) AS k USING (name) GROUP BY pool;
 CREATE TABLE job_chip AS
-SELECT job, min(chip) AS chip FROM (SELECT DISTINCT job, chip FROM pool_chip CROSS JOIN all_allocations USING (pool)) GROUP BY job HAVING count(DISTINCT chip) = 1 AND count(chip) = count(*);
+SELECT job, min(chip) AS chip FROM (SELECT DISTINCT job, chip FROM pool_chip CROSS JOIN all_allocations USING (pool))
+GROUP BY job HAVING count(DISTINCT chip) = 1 AND count(chip) = count(*);
 CREATE TABLE program_on AS
 SELECT t.rowid AS told, c.chip, sum(p.value / chip_peak_flops(c.chip, p.key)) * chip_peak_flops(c.chip, t.dtype) AS flops
 FROM (SELECT DISTINCT chip FROM job_chip) AS c CROSS JOIN program_told AS t CROSS JOIN json_each(t.parts) AS p
 WHERE t.parts IS NOT NULL AND NOT EXISTS (
   SELECT 1 FROM json_each(t.parts) AS q
-  WHERE NOT EXISTS (SELECT 1 FROM peak_of AS k WHERE k.chip = c.chip AND (k.dtype = q.key OR k.dtype IN ('bf16', 'fp16') AND q.key IN ('bf16', 'fp16'))))
+  WHERE NOT EXISTS (SELECT 1 FROM peak_of AS k
+                    WHERE k.chip = c.chip AND (k.dtype = q.key OR k.dtype IN ('bf16', 'fp16') AND q.key IN ('bf16', 'fp16'))))
 GROUP BY t.rowid, c.chip;
 INSERT OR REPLACE INTO own_program
 SELECT j.job, t.program, max(o.flops), o.flops, t.bytes, t.dtype, 1
 FROM job_chip AS j JOIN program_on AS o USING (chip) JOIN program_told AS t ON t.rowid = o.told
-WHERE t.job IS j.job OR (t.job IS NULL OR t.program NOT IN (SELECT program FROM own_program)) AND NOT EXISTS (SELECT 1 FROM program_told AS own WHERE own.program = t.program AND own.job = j.job)
+WHERE t.job IS j.job OR (t.job IS NULL OR t.program NOT IN (SELECT program FROM own_program))
+  AND NOT EXISTS (SELECT 1 FROM program_told AS own WHERE own.program = t.program AND own.job = j.job)
 GROUP BY j.job, t.program;
 INSERT INTO mpg_issues(source, severity, kind, line, count, detail)
 SELECT t.file, 'warning', iif(c.chip IS NULL, 'no_chip', 'unknown_dtype'), NULL, count(*),
-       'FLOPs of several dtypes, as those of program ' || min(t.program) || iif(c.chip IS NULL, ', which nothing rates without the option chip', ', and ' || c.chip || ' has no peak for one: what runs there is not rated')
+       'FLOPs of several dtypes, as those of program ' || min(t.program)
+         || iif(c.chip IS NULL, ', which nothing rates without the option chip',
+                ', and ' || c.chip || ' has no peak for one: what runs there is not rated')
 FROM program_told AS t CROSS JOIN (SELECT DISTINCT chip FROM job_chip UNION ALL SELECT NULL WHERE NOT EXISTS (SELECT 1 FROM job_chip)) AS c
 WHERE t.parts IS NOT NULL AND NOT EXISTS (SELECT 1 FROM program_on AS o WHERE o.told = t.rowid AND o.chip = c.chip) GROUP BY t.file, c.chip;
 DROP TABLE program_told;

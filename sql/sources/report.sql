@@ -25,27 +25,33 @@ no_chips AS (
   SELECT a.source, coalesce(r.job, a.job) AS job FROM all_assumed_chips AS a LEFT JOIN renamed AS r ON r.source = a.source AND r.was = a.job
 ),
 no_chip AS (SELECT DISTINCT source FROM all_capacity
-            WHERE source IN (SELECT source FROM source WHERE format IN ('maxtext', 'megatron', 'torchtitan')) AND replace(replace(replace(lower(coalesce(chip, '')), ' ', ''), '-', ''), '_', '') NOT IN (SELECT name FROM known_chip))
+            WHERE source IN (SELECT source FROM source WHERE format IN ('maxtext', 'megatron', 'torchtitan'))
+              AND replace(replace(replace(lower(coalesce(chip, '')), ' ', ''), '-', ''), '_', '') NOT IN (SELECT name FROM known_chip))
 SELECT f.path AS file, f.format AS format, f.certainty AS certainty, f.reason AS reason,
        s.source AS source, coalesce(t.files, 0) AS files,
-       json_remove(s.records, '$.aliases', '$.hosts', '$.program_files', '$.assumed_chips') AS records, -- what is none of the relations is for joining alone
+       -- what is none of the relations is for joining alone
+       json_remove(s.records, '$.aliases', '$.hosts', '$.program_files', '$.assumed_chips') AS records,
        iif(f.job IS NULL, coalesce(t.jobs, 0), (f.source, f.job) IN (SELECT source, job FROM all_jobs)) AS jobs,
        t.first_time, t.last_time, t.observed_until,
        r.feeds AS feeds,
        (SELECT nullif(group_concat(value, ', '), '')
         FROM (SELECT value FROM json_each(f.missing) WHERE json_extract(f.inferred, '$.' || value) IS NULL
               UNION ALL
-              SELECT 'chips' WHERE (f.source, coalesce(f.job, f.path)) IN (SELECT source, job FROM no_chips) AND json_extract(f.inferred, '$.chips') IS NULL
+              SELECT 'chips' WHERE (f.source, coalesce(f.job, f.path)) IN (SELECT source, job FROM no_chips)
+                AND json_extract(f.inferred, '$.chips') IS NULL
                                AND 'chips' NOT IN (SELECT value FROM json_each(f.missing))
               UNION ALL
-              SELECT 'chip' WHERE f.source IN (SELECT source FROM no_chip) AND (f.job IS NULL OR NOT EXISTS (SELECT 1 FROM source WHERE rank < 3))
+              SELECT 'chip' WHERE f.source IN (SELECT source FROM no_chip)
+                AND (f.job IS NULL OR NOT EXISTS (SELECT 1 FROM source WHERE rank < 3))
               UNION ALL
               SELECT 'chip' -- of a pool whose jobs' programs could be rated, were its chips known
               WHERE s.rank < 3 AND EXISTS (SELECT 1 FROM source WHERE rank > 2)
                 AND EXISTS (SELECT 1 FROM (SELECT source, chip FROM all_capacity UNION ALL SELECT source, chip FROM no_capacity) AS c
                             WHERE c.source = f.source
-                              AND replace(replace(replace(lower(coalesce(c.chip, '')), ' ', ''), '-', ''), '_', '') NOT IN (SELECT name FROM known_chip)))) AS missing,
+                              AND replace(replace(replace(lower(coalesce(c.chip, '')), ' ', ''), '-', ''), '_', '') NOT
+                                IN (SELECT name FROM known_chip)))) AS missing,
        nullif(f.inferred, '{}') AS inferred,
        f.job AS job
-FROM file AS f LEFT JOIN source AS s USING (source) LEFT JOIN format_rank AS r ON r.format = f.format LEFT JOIN of_source AS t ON t.source = f.source
+FROM file AS f LEFT JOIN source AS s USING (source) LEFT JOIN format_rank AS r ON r.format = f.format
+LEFT JOIN of_source AS t ON t.source = f.source
 ORDER BY f.path;

@@ -1,7 +1,8 @@
 -- spans.sql - gives the SQL of the relation spans: those of all sources, with the jobs' names as they are after joining.
 --
 -- A span has the work of its job's own program, where jobs have others of that name (programs.sql), and that of all chips that its job
--- held, where its log tells that of one and not how many they are (join/assumed.sql). The attempt of a log's span is the log's own count; of a job that a scheduler knows, the allocation decides instead.
+-- held, where its log tells that of one and not how many they are (join/assumed.sql). The attempt of a log's span is the log's own count;
+-- of a job that a scheduler knows, the allocation decides instead.
 
 WITH has AS (
   SELECT s.source, c.name
@@ -9,10 +10,12 @@ WITH has AS (
   WHERE json_extract(s.records, '$.spans') IS NOT NULL
 ),
 part AS (
-  SELECT source, EXISTS (SELECT 1 FROM renamed AS r WHERE r.source = h.source) OR EXISTS (SELECT 1 FROM by_time AS b WHERE b.source = h.source) AS moved,
+  SELECT source, EXISTS (SELECT 1 FROM renamed AS r WHERE r.source = h.source)
+           OR EXISTS (SELECT 1 FROM by_time AS b WHERE b.source = h.source) AS moved,
          EXISTS (SELECT 1 FROM before_attempt AS e WHERE e.source = h.source) AS early,
          iif(EXISTS (SELECT 1 FROM by_time AS b WHERE b.source = h.source),
-             'coalesce(r.job, (SELECT b.job FROM main.by_time AS b WHERE b.source = ' || source || ' AND b.was = s.job AND b.since <= s.start_time ORDER BY b.since DESC LIMIT 1))',
+             'coalesce(r.job, (SELECT b.job FROM main.by_time AS b WHERE b.source = ' || source
+             || ' AND b.was = s.job AND b.since <= s.start_time ORDER BY b.since DESC LIMIT 1))',
              'r.job') AS job,
          iif(max(name = 'attempt'), 's.attempt', 'NULL') AS attempt,
          iif(max(name = 'step'), 's.step', 'NULL') AS step, iif(max(name = 'program'), 's.program', 'NULL') AS program,
@@ -21,19 +24,22 @@ part AS (
   FROM has AS h GROUP BY source
 ),
 named AS (
-  SELECT *, iif(moved, 'coalesce(' || job || ', s.job)', 's.job') AS named, program <> 'NULL' AND EXISTS (SELECT 1 FROM own_program) AS owned,
+  SELECT *, iif(moved, 'coalesce(' || job || ', s.job)', 's.job') AS named, program <> 'NULL'
+           AND EXISTS (SELECT 1 FROM own_program) AS owned,
          flops <> 'NULL' AND EXISTS (SELECT 1 FROM chips_then AS k WHERE k.source = part.source) AS scaled
   FROM part
 ),
 rated AS (
   SELECT source, moved, early, job, attempt, step, program, bytes, dtype, executions, named, owned,
-         flops || iif(scaled, ' * coalesce((SELECT k.chips FROM main.chips_then AS k WHERE k.source = ' || source || ' AND k.job = ' || named
+         flops || iif(scaled, ' * coalesce((SELECT k.chips FROM main.chips_then AS k WHERE k.source = ' || source || ' AND k.job = '
+                      || named
                               || ' AND k.since <= s.start_time ORDER BY k.since DESC LIMIT 1), 1)', '') AS flops
   FROM named
 ),
 one AS (
   SELECT 'SELECT ' || named || ' AS job, '
-         || iif(early, 'coalesce(e.attempt, ', '') || iif(moved, 'iif(' || job || ' IS NULL, ' || attempt || ', NULL)', attempt) || iif(early, ')', '') || ' AS attempt, s.kind AS kind, '
+         || iif(early, 'coalesce(e.attempt, ', '') || iif(moved, 'iif(' || job || ' IS NULL, ' || attempt || ', NULL)', attempt)
+           || iif(early, ')', '') || ' AS attempt, s.kind AS kind, '
          || 's.start_time AS start_time, s.end_time AS end_time, ' || step || ' AS step, ' || program || ' AS program, '
          || iif(owned, 'coalesce(' || flops || ', o.flops * coalesce(' || executions || ', 1))', flops) || ' AS flops, '
          || iif(owned, 'coalesce(' || bytes || ', o.bytes * coalesce(' || executions || ', 1))', bytes) || ' AS bytes, '
@@ -53,7 +59,8 @@ last_steps AS (
   SELECT g.rowid AS row, max(a.last, b.first + 1) AS last FROM main.stage AS g JOIN run AS a ON a.source = g.source AND a.job = g.was AND a.attempt IS g.attempt
   JOIN run AS b ON b.source = g.next_source AND b.job = g.next_job AND b.attempt IS g.next_attempt
   WHERE b.first <= iif(g.source = g.next_source, a.first, a.last)) AS t WHERE t.row = stage.rowid;', '') AS sql
-  FROM (SELECT source FROM has WHERE source IN (SELECT source FROM stage UNION SELECT next_source FROM stage) AND name IN ('attempt', 'step') GROUP BY source HAVING count(*) = 2)
+  FROM (SELECT source FROM has WHERE source IN (SELECT source FROM stage UNION SELECT next_source FROM stage)
+          AND name IN ('attempt', 'step') GROUP BY source HAVING count(*) = 2)
 )
 SELECT (SELECT sql FROM last_steps) || CASE WHEN count(*) = 0 THEN ''
             WHEN count(*) < 400 THEN 'CREATE TEMP VIEW spans AS ' || group_concat(sql, ' UNION ALL ')

@@ -22,7 +22,8 @@ FROM ordered;
 CREATE INDEX temp.device_host_step ON device_host_steps(process, start);
 
 INSERT INTO device_steps (trace, process, side, step, start_ns, end_ns)
-SELECT t.trace, CAST(s.pid AS TEXT), 'host', s.step, s.start + t.base_ns, s."end" + t.base_ns FROM device_host_steps AS s JOIN device_traces AS t USING (trace);
+SELECT t.trace, CAST(s.pid AS TEXT), 'host', s.step, s.start + t.base_ns, s."end" + t.base_ns
+FROM device_host_steps AS s JOIN device_traces AS t USING (trace);
 
 -- The operator is the innermost range of the thread around the call. outermost: that around a range, beyond
 -- which no search has to go back. Of 256 ranges the latest end is kept, to pass over those that all ended before.
@@ -54,7 +55,8 @@ WITH latest AS (
 SELECT c.process, c.call, c.start, c."end", c.tid AS thread, c.name, i.op, i.start AS op_start,
        (SELECT s.step FROM device_host_steps AS s
         WHERE s.process = c.process AND s.start <= c.start AND c.start < s."end"
-          AND s.start >= (SELECT o.outer_ns FROM device_host_steps AS o WHERE o.process = c.process AND o.start <= c.start ORDER BY o.start DESC LIMIT 1)
+          AND s.start >= (SELECT o.outer_ns FROM device_host_steps AS o
+                          WHERE o.process = c.process AND o.start <= c.start ORDER BY o.start DESC LIMIT 1)
         ORDER BY s.start DESC LIMIT 1) AS step
 FROM latest AS c
 LEFT JOIN device_host_operators AS l ON l.id = c.latest

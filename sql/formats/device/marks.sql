@@ -17,11 +17,14 @@ SELECT CASE WHEN at IS NULL THEN begin_ns ELSE (SELECT min(start) FROM device_ca
        CASE WHEN at IS NULL THEN last_ns ELSE (SELECT max("end") FROM device_calls WHERE "end" <= at + 86400000000000) END AS last_ns
 FROM all_calls, middle;
 INSERT INTO mpg_issues(source, severity, kind, count, detail)
-SELECT m.trace, 'data_loss', 'lost_time', count(*), 'calls of the host more than a day from the middle one: what they launched has no operator'
-FROM device_calls AS c, device_host AS h, (SELECT trace FROM device_marks LIMIT 1) AS m WHERE c.start < h.begin_ns OR c."end" > h.last_ns GROUP BY m.trace;
+SELECT m.trace, 'data_loss', 'lost_time', count(*),
+       'calls of the host more than a day from the middle one: what they launched has no operator'
+FROM device_calls AS c, device_host AS h, (SELECT trace FROM device_marks LIMIT 1) AS m
+WHERE c.start < h.begin_ns OR c."end" > h.last_ns GROUP BY m.trace;
 
 INSERT INTO mpg_issues(source, severity, kind, count, detail)
-SELECT trace, 'data_loss', 'end_before_start', count(*), 'ranges that the program marks end before they start: left out; the first is "' || min(name) || '"'
+SELECT trace, 'data_loss', 'end_before_start', count(*),
+       'ranges that the program marks end before they start: left out; the first is "' || min(name) || '"'
 FROM device_marks WHERE coalesce("end" < start, 1) GROUP BY trace;
 DELETE FROM device_marks WHERE coalesce("end" < start, 1);
 DROP TABLE IF EXISTS temp.device_lost;
@@ -29,7 +32,8 @@ CREATE TEMP TABLE device_lost AS
 SELECT m.rowid AS id FROM device_host AS h CROSS JOIN device_marks AS m
 WHERE m."end" > h.last_ns + 3600000000000 OR m.start < h.begin_ns - 86400000000000 OR m.start < 0;
 INSERT INTO mpg_issues(source, severity, kind, count, detail)
-SELECT trace, 'data_loss', 'lost_time', count(*), 'ranges that the program marks lie long before or after all that the host did: left out; the first is "' || min(name) || '"'
+SELECT trace, 'data_loss', 'lost_time', count(*),
+       'ranges that the program marks lie long before or after all that the host did: left out; the first is "' || min(name) || '"'
 FROM device_marks WHERE rowid IN (SELECT id FROM device_lost) GROUP BY trace;
 DELETE FROM device_marks WHERE rowid IN (SELECT id FROM device_lost);
 DROP TABLE device_lost;
@@ -37,7 +41,8 @@ DROP TABLE IF EXISTS temp.device_again;
 CREATE TEMP TABLE device_again AS
 SELECT id FROM (SELECT rowid AS id, row_number() OVER (PARTITION BY thread, start, "end", name) AS nth FROM device_marks) WHERE nth > 1;
 INSERT INTO mpg_issues(source, severity, kind, count, detail)
-SELECT trace, 'warning', 'repeated_record', count(*), 'ranges that the program marks come twice: they count once; the first is "' || min(name) || '"'
+SELECT trace, 'warning', 'repeated_record', count(*),
+       'ranges that the program marks come twice: they count once; the first is "' || min(name) || '"'
 FROM device_marks WHERE rowid IN (SELECT id FROM device_again) GROUP BY trace;
 DELETE FROM device_marks WHERE rowid IN (SELECT id FROM device_again);
 DROP TABLE device_again;

@@ -4,7 +4,8 @@
 
 -- timed_: of calls that kept a device busy. Bytes that one call lacks nobody knows of all.
 CREATE TEMP VIEW IF NOT EXISTS device_op_sums AS
-SELECT trace, rank, chip, op, shapes, dtypes, count(*) AS calls, sum(flops) AS flops, iif(count(bytes) = count(*), sum(bytes), NULL) AS bytes,
+SELECT trace, rank, chip, op, shapes, dtypes, count(*) AS calls, sum(flops) AS flops,
+       iif(count(bytes) = count(*), sum(bytes), NULL) AS bytes,
        sum(device_ns) AS device_ns, sum(activities) AS activities, sum(flops) FILTER (WHERE device_ns > 0) AS timed_flops,
        iif(count(bytes) = count(*), sum(bytes) FILTER (WHERE device_ns > 0), NULL) AS timed_bytes, tf32
 FROM device_operators
@@ -14,21 +15,25 @@ CREATE TEMP VIEW IF NOT EXISTS device_op_work AS
 SELECT trace, rank, chip, op, shapes, dtypes, calls, flops, bytes, device_ns, activities,
        timed_flops / nullif(device_ns, 0) / 1e3 AS tflop_per_s, timed_bytes / nullif(device_ns, 0) AS gb_per_s,
        flops / nullif(bytes, 0) AS flops_per_byte
-FROM (SELECT trace, rank, chip, op, shapes, dtypes, sum(calls) AS calls, sum(flops) AS flops, iif(count(bytes) = count(*), sum(bytes), NULL) AS bytes, sum(device_ns) AS device_ns, sum(activities) AS activities,
+FROM (SELECT trace, rank, chip, op, shapes, dtypes, sum(calls) AS calls, sum(flops) AS flops,
+             iif(count(bytes) = count(*), sum(bytes), NULL) AS bytes, sum(device_ns) AS device_ns, sum(activities) AS activities,
              sum(timed_flops) AS timed_flops, iif(count(bytes) = count(*), sum(timed_bytes), NULL) AS timed_bytes
       FROM device_op_sums GROUP BY trace, rank, chip, op, shapes, dtypes);
 
 -- What PyTorch calls a type (on Windows with "struct " before it), what the catalogue does, and from the widest on.
 CREATE TEMP VIEW IF NOT EXISTS device_op_types AS
 SELECT column1 AS type, column2 AS dtype, column3 AS width
-FROM (VALUES ('double', 'fp64', 1), ('float', 'fp32', 2), ('c10::BFloat16', 'bf16', 3), ('c10::Half', 'fp16', 3), ('signed char', 'int8', 4),
-             ('c10::Float8_e4m3fn', 'fp8', 4), ('c10::Float8_e5m2', 'fp8', 4), ('c10::Float8_e4m3fnuz', 'fp8', 4), ('c10::Float8_e5m2fnuz', 'fp8', 4),
+FROM (VALUES ('double', 'fp64', 1), ('float', 'fp32', 2), ('c10::BFloat16', 'bf16', 3), ('c10::Half', 'fp16', 3),
+        ('signed char', 'int8', 4),
+             ('c10::Float8_e4m3fn', 'fp8', 4), ('c10::Float8_e5m2', 'fp8', 4), ('c10::Float8_e4m3fnuz', 'fp8', 4),
+        ('c10::Float8_e5m2fnuz', 'fp8', 4),
              ('c10::Float4_e2m1fn_x2', 'fp4', 5));
 
 CREATE TEMP VIEW IF NOT EXISTS device_op_roofline AS
 -- Of fp32 and fp64 the units that multiply matrices count, where a chip has some.
 WITH peaks AS (
-  SELECT chip, aliases, iif(dtype IN ('fp64_tensor', 'fp64_matrix', 'fp32_matrix'), substr(dtype, 1, 4), dtype) AS dtype, max(peak_flops) AS peak_flops, hbm_bytes_per_s FROM mpg_chips GROUP BY 1, 3
+  SELECT chip, aliases, iif(dtype IN ('fp64_tensor', 'fp64_matrix', 'fp32_matrix'), substr(dtype, 1, 4), dtype) AS dtype,
+         max(peak_flops) AS peak_flops, hbm_bytes_per_s FROM mpg_chips GROUP BY 1, 3
 ),
 chips AS (
   SELECT DISTINCT replace(replace(replace(lower(name), ' ', ''), '-', ''), '_', '') AS name, dtype, peak_flops, hbm_bytes_per_s
@@ -37,14 +42,17 @@ chips AS (
 ),
 -- Two operands are multiplied. What is added comes before them; of a gradient of attention too, which is of their type.
 kinds AS MATERIALIZED (
-  SELECT DISTINCT op, dtypes, op IN ('aten::addmm', 'aten::_addmm_activation', 'aten::addmv', 'aten::baddbmm', 'aten::addbmm') AS first FROM device_op_sums
+  SELECT DISTINCT op, dtypes, op IN ('aten::addmm', 'aten::_addmm_activation', 'aten::addmv', 'aten::baddbmm', 'aten::addbmm') AS first
+  FROM device_op_sums
 ),
 types AS (
-  SELECT k.op, k.dtypes, t.dtype, min(t.width) FROM kinds AS k CROSS JOIN json_each(k.dtypes) AS j LEFT JOIN device_op_types AS t ON t.type = replace(j.value, 'struct ', '')
+  SELECT k.op, k.dtypes, t.dtype, min(t.width)
+  FROM kinds AS k CROSS JOIN json_each(k.dtypes) AS j LEFT JOIN device_op_types AS t ON t.type = replace(j.value, 'struct ', '')
   WHERE j.key BETWEEN k.first AND k.first + 1 GROUP BY k.op, k.dtypes HAVING count(t.dtype) = 2
 ),
 work AS (
-  SELECT w.*, replace(replace(replace(lower(w.chip), ' ', ''), '-', ''), '_', '') AS named, iif(t.dtype = 'fp32' AND w.tf32, 'tf32', t.dtype) AS dtype
+  SELECT w.*, replace(replace(replace(lower(w.chip), ' ', ''), '-', ''), '_', '') AS named,
+         iif(t.dtype = 'fp32' AND w.tf32, 'tf32', t.dtype) AS dtype
   FROM device_op_sums AS w LEFT JOIN types AS t ON t.op = w.op AND t.dtypes = w.dtypes
 )
 SELECT w.trace, w.rank, w.chip, w.op, w.shapes, w.dtype, w.calls, w.flops, w.bytes, w.device_ns,

@@ -42,4 +42,5 @@ GROUP BY step, rank;
 -- :table is the table function that asks. By hand it is NULL.
 INSERT INTO mpg_issues(source, severity, kind, count, detail)
 SELECT trace, 'warning', 'missing_field', count(*), 'collectives of a rank that the profile does not tell: they are not compared'
-FROM device_activity WHERE :table IN ('trace_device_collectives', 'trace_device_stragglers') AND class = 'communication' AND rank IS NULL GROUP BY trace;
+FROM device_activity WHERE :table IN ('trace_device_collectives', 'trace_device_stragglers') AND class = 'communication' AND rank IS NULL
+GROUP BY trace;

@@ -12,12 +12,15 @@ WITH words AS (
   SELECT rowid AS id, lower(rtrim(name, '])} ')) AS word, rtrim(rtrim(name, '])} '), '0123456789') AS before,
          ltrim(substr(name, CASE WHEN instr(lower(name), 'step') > 0 THEN instr(lower(name), 'step') + 4
                                  WHEN instr(lower(name), 'iteration') > 0 THEN instr(lower(name), 'iteration') + 9
-                                 WHEN instr(lower(name), 'iter') > 0 THEN instr(lower(name), 'iter') + 4 ELSE length(name) + 1 END), ' #_:=[(-.') AS after
+                                 WHEN instr(lower(name), 'iter') > 0 THEN instr(lower(name), 'iter') + 4 ELSE length(name) + 1 END),
+               ' #_:=[(-.') AS after
   FROM device_marks
 ),
 numbers AS (
   SELECT id, word, coalesce(nullif(substr(after, 1, length(after) - length(ltrim(after, '0123456789'))), ''),
-                            nullif(iif(before GLOB '*[0-9]/', substr(rtrim(before, '/'), length(rtrim(rtrim(before, '/'), '0123456789')) + 1), substr(word, length(before) + 1)), '')) AS number
+                            nullif(iif(before GLOB '*[0-9]/',
+                                       substr(rtrim(before, '/'), length(rtrim(rtrim(before, '/'), '0123456789')) + 1),
+                                       substr(word, length(before) + 1)), '')) AS number
   FROM words
 )
 SELECT m.*, n.number,
@@ -37,10 +40,15 @@ WITH named AS (SELECT rowid AS id, * FROM device_ranges_seen WHERE is_step AND s
 numbered AS (SELECT * FROM named WHERE number IS NOT NULL OR trace NOT IN (SELECT trace FROM named WHERE number IS NOT NULL))
 SELECT id FROM named WHERE id NOT IN (SELECT id FROM numbered)
 UNION ALL
-SELECT id FROM (SELECT id, "end", max("end") OVER (PARTITION BY thread ORDER BY start, "end" DESC, id ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING) AS covered FROM numbered)
+SELECT id FROM (SELECT id, "end",
+                       max("end") OVER (PARTITION BY thread
+                                        ORDER BY start, "end" DESC, id ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING) AS covered
+                FROM numbered)
 WHERE "end" <= covered;
 INSERT INTO mpg_issues(source, severity, kind, count, detail)
-SELECT trace, 'info', 'unused_events', count(*), 'ranges that are called like steps are none: they are inside others, or have no number where others have one. step_names says which are; the first is "' || min(name) || '"'
+SELECT trace, 'info', 'unused_events', count(*),
+       'ranges that are called like steps are none: they are inside others, or have no number where others have one. step_names says which are; the first is "'
+         || min(name) || '"'
 FROM device_ranges_seen WHERE rowid IN (SELECT id FROM device_no_steps) GROUP BY trace;
 UPDATE device_ranges_seen SET is_step = 0 WHERE rowid IN (SELECT id FROM device_no_steps);
 DROP TABLE device_no_steps;

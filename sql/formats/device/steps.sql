@@ -29,7 +29,8 @@ own AS MATERIALIZED (
   SELECT trace, step, side, whose, min(start_ns) AS start_ns, interval_union(start_ns, end_ns) AS ns
   FROM marks WHERE whose IS NOT NULL GROUP BY trace, step, side, whose
 ),
-every AS MATERIALIZED (SELECT trace, step, min(start_ns) AS start_ns, interval_union(start_ns, end_ns) AS ns FROM marks GROUP BY trace, step)
+every AS MATERIALIZED (SELECT trace, step, min(start_ns) AS start_ns, interval_union(start_ns, end_ns) AS ns
+                       FROM marks GROUP BY trace, step)
 SELECT u.trace, u.rank, u.device, u.step, coalesce(o.ns, e.ns) AS step_ns,
        u.first_ns, u.last_ns, u.ckm AS busy_ns, u.c AS compute_ns, u.k AS communication_ns, u.m AS memory_ns,
        u.ck - u.c AS exposed_communication_ns, u.ckm - u.ck AS exposed_memory_ns, u.c + u.k - u.ck AS overlap_ns,

@@ -8,16 +8,21 @@ DROP TABLE IF EXISTS temp.goodput_copies;
 CREATE TEMP TABLE goodput_copies AS
 WITH steps AS MATERIALIZED (
   SELECT r.rowid AS id, job_name AS job, time, step
-  FROM (SELECT 1 FROM goodput_marks AS m JOIN goodput_rows AS n ON n.rowid = id WHERE m.kind = 'job' AND m.edge = 'start' GROUP BY n.job_name HAVING count(*) > 1 LIMIT 1)
-  CROSS JOIN (SELECT count(*) > 1.4 * count(DISTINCT step) AS repeats FROM (SELECT step FROM goodput_rows WHERE +kind = 'step' LIMIT 2000)) -- the first, as logs have millions
+  FROM (SELECT 1 FROM goodput_marks AS m JOIN goodput_rows AS n ON n.rowid = id
+        WHERE m.kind = 'job' AND m.edge = 'start' GROUP BY n.job_name HAVING count(*) > 1 LIMIT 1)
+  -- the first, as logs have millions
+  CROSS JOIN (SELECT count(*) > 1.4 * count(DISTINCT step) AS repeats FROM (SELECT step FROM goodput_rows WHERE +kind = 'step' LIMIT 2000))
   CROSS JOIN goodput_rows AS r
   WHERE repeats AND +kind = 'step' AND time IS NOT NULL AND step IS NOT NULL AND coalesce(duplicate, 0) = 0
 ),
-gaps AS (SELECT job, time - lag(time) OVER w AS gap, step <> lag(step) OVER w AS next FROM steps WINDOW w AS (PARTITION BY job ORDER BY time, id)),
+gaps AS (SELECT job, time - lag(time) OVER w AS gap, step <> lag(step) OVER w AS next
+         FROM steps WINDOW w AS (PARTITION BY job ORDER BY time, id)),
 usual AS (
-  SELECT job, max(gap) AS gap FROM (SELECT job, gap, row_number() OVER (PARTITION BY job ORDER BY gap) AS nth, count(*) OVER (PARTITION BY job) AS n FROM gaps WHERE next) WHERE 2 * nth <= n + 1 GROUP BY job
+  SELECT job, max(gap) AS gap FROM (SELECT job, gap, row_number() OVER (PARTITION BY job ORDER BY gap) AS nth,
+                                           count(*) OVER (PARTITION BY job) AS n FROM gaps WHERE next) WHERE 2 * nth <= n + 1 GROUP BY job
 ),
-repeated AS (SELECT s.id, s.job, s.step, s.time - lag(s.time) OVER (PARTITION BY s.job, s.step ORDER BY s.time, s.id) < u.gap / 2 AS copy FROM steps AS s JOIN usual AS u USING (job)),
+repeated AS (SELECT s.id, s.job, s.step, s.time - lag(s.time) OVER (PARTITION BY s.job, s.step ORDER BY s.time, s.id) < u.gap / 2 AS copy
+             FROM steps AS s JOIN usual AS u USING (job)),
 hosts AS (SELECT job FROM repeated GROUP BY job HAVING 2 * count(DISTINCT iif(copy, step, NULL)) > count(DISTINCT step))
 SELECT id, job FROM repeated WHERE copy AND job IN (SELECT job FROM hosts);
 -- Of all else what stands between two steps: the first of what begins, the last of what ends.
@@ -28,15 +33,22 @@ kept AS (
          sum(r.kind = 'step') OVER (PARTITION BY r.job_name ORDER BY r.time, r.rowid) AS place
   FROM jobs JOIN goodput_rows AS r ON r.job_name = job WHERE r.time IS NOT NULL AND r.rowid NOT IN (SELECT id FROM goodput_copies)
 )
-SELECT id, job FROM (SELECT id, job, row_number() OVER (PARTITION BY job, place, kind, edge, event, step ORDER BY iif(edge = 'end', - time, time), id) AS nth FROM kept WHERE kind <> 'step') WHERE nth > 1;
+SELECT id, job FROM (SELECT id, job,
+                            row_number() OVER (PARTITION BY job, place, kind, edge, event, step
+                                               ORDER BY iif(edge = 'end', - time, time), id) AS nth FROM kept WHERE kind <> 'step')
+WHERE nth > 1;
 -- An end that another stands before, without a start between, came after a step that had begun.
 INSERT INTO goodput_copies
 SELECT id, job FROM (
-  SELECT r.rowid AS id, r.job_name AS job, r.edge = 'end' AND lag(r.edge) OVER (PARTITION BY r.job_name, r.kind, r.event ORDER BY r.time, r.rowid) = 'end' AS again
-  FROM (SELECT DISTINCT job FROM goodput_copies) JOIN goodput_rows AS r ON r.job_name = job WHERE r.edge IS NOT NULL AND r.kind <> 'step' AND r.time IS NOT NULL AND r.rowid NOT IN (SELECT id FROM goodput_copies)
+  SELECT r.rowid AS id, r.job_name AS job, r.edge = 'end'
+           AND lag(r.edge) OVER (PARTITION BY r.job_name, r.kind, r.event ORDER BY r.time, r.rowid) = 'end' AS again
+  FROM (SELECT DISTINCT job FROM goodput_copies) JOIN goodput_rows AS r ON r.job_name = job
+  WHERE r.edge IS NOT NULL AND r.kind <> 'step' AND r.time IS NOT NULL AND r.rowid NOT IN (SELECT id FROM goodput_copies)
 ) WHERE again;
 INSERT INTO mpg_issues(source, severity, kind, line, count, detail)
-SELECT coalesce(:log, 'goodput_rows'), 'info', 'parallel_lines', NULL, count(*), 'entries of other hosts of ' || min(job) || ', which write the same a little later: the first counts, and of ends the last' FROM goodput_copies GROUP BY NULL;
+SELECT coalesce(:log, 'goodput_rows'), 'info', 'parallel_lines', NULL, count(*),
+       'entries of other hosts of ' || min(job) || ', which write the same a little later: the first counts, and of ends the last'
+FROM goodput_copies GROUP BY NULL;
 DELETE FROM temp.goodput_rows WHERE rowid IN (SELECT id FROM goodput_copies);
 DELETE FROM temp.goodput_marks WHERE id IN (SELECT id FROM goodput_copies);
 DROP TABLE goodput_copies;

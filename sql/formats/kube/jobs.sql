@@ -14,31 +14,40 @@ WHERE kind = 'Workload' AND evicted IS NOT NULL AND finished IS NULL
 GROUP BY job, evicted;
 -- Those that its versions do not show are in Kueue's events.
 INSERT INTO kube_evictions
-SELECT job, at, min(CASE WHEN e.reason GLOB '*PodsReadyTimeout' OR e.reason GLOB '*MaximumExecutionTimeExceeded' THEN 'timeout' WHEN e.reason GLOB '*NodeFailures' THEN 'node_fail'
-                         WHEN e.reason GLOB '*RequeuingLimitExceeded' THEN 'failed' WHEN e.reason GLOB '*Deactivated*' OR e.reason GLOB '*InactiveWorkload*' THEN 'cancelled' ELSE 'preempted' END), 0
+SELECT job, at, min(CASE WHEN e.reason GLOB '*PodsReadyTimeout' OR e.reason GLOB '*MaximumExecutionTimeExceeded' THEN 'timeout'
+                         WHEN e.reason GLOB '*NodeFailures' THEN 'node_fail'
+                         WHEN e.reason GLOB '*RequeuingLimitExceeded' THEN 'failed'
+                         WHEN e.reason GLOB '*Deactivated*' OR e.reason GLOB '*InactiveWorkload*' THEN 'cancelled' ELSE 'preempted' END), 0
 FROM kube_events AS e JOIN kube_last AS w ON w.kind = 'Workload' AND w.name = e.name AND w.namespace = e.namespace
-WHERE e.about = 'Workload' AND e.reason GLOB 'EvictedDueTo*' AND NOT EXISTS (SELECT 1 FROM kube_evictions AS k WHERE k.job = w.job AND abs(k.at - e.at) <= 5)
+WHERE e.about = 'Workload' AND e.reason GLOB 'EvictedDueTo*'
+  AND NOT EXISTS (SELECT 1 FROM kube_evictions AS k WHERE k.job = w.job AND abs(k.at - e.at) <= 5)
 GROUP BY job, at;
 UPDATE kube_events SET used = 1
-WHERE about = 'Workload' AND reason GLOB 'EvictedDueTo*' AND EXISTS (SELECT 1 FROM kube_last AS w WHERE w.kind = 'Workload' AND w.name = kube_events.name AND w.namespace = kube_events.namespace);
-UPDATE kube_evictions SET nth = n.nth FROM (SELECT rowid AS row, row_number() OVER (PARTITION BY job ORDER BY at) AS nth FROM kube_evictions) AS n WHERE n.row = kube_evictions.rowid;
+WHERE about = 'Workload' AND reason GLOB 'EvictedDueTo*'
+  AND EXISTS (SELECT 1 FROM kube_last AS w WHERE w.kind = 'Workload' AND w.name = kube_events.name AND w.namespace = kube_events.namespace);
+UPDATE kube_evictions SET nth = n.nth
+FROM (SELECT rowid AS row, row_number() OVER (PARTITION BY job ORDER BY at) AS nth FROM kube_evictions) AS n
+WHERE n.row = kube_evictions.rowid;
 CREATE INDEX temp.kube_evicted ON kube_evictions(job, at);
 
 -- A new one begins with the first pod after an eviction, and with one that starts when no earlier pod runs.
 DROP TABLE IF EXISTS temp.kube_attempts;
 CREATE TEMP TABLE kube_attempts AS
 WITH counted AS (
-  SELECT *, coalesce((SELECT e.nth FROM kube_evictions AS e WHERE e.job = h.job AND e.at <= h.start_time ORDER BY e.at DESC LIMIT 1), 0) AS evictions
+  SELECT *, coalesce((SELECT e.nth FROM kube_evictions AS e WHERE e.job = h.job AND e.at <= h.start_time ORDER BY e.at DESC LIMIT 1),
+                     0) AS evictions
   FROM kube_held AS h
 ),
 compared AS (
   SELECT *,
          lag(evictions) OVER (PARTITION BY job ORDER BY start_time, task) AS evictions_before,
-         max(coalesce(end_time, 9e18)) OVER (PARTITION BY job ORDER BY start_time, task ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING) AS held_until
+         max(coalesce(end_time, 9e18)) OVER (PARTITION BY job
+                                             ORDER BY start_time, task ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING) AS held_until
   FROM counted
 )
 SELECT job, task, uid, node, pool, chips, units, start_time, end_time,
-       1 + sum(coalesce(start_time >= held_until OR evictions > evictions_before, 0)) OVER (PARTITION BY job ORDER BY start_time, task) AS attempt,
+       1 + sum(coalesce(start_time >= held_until OR evictions > evictions_before, 0)) OVER (PARTITION BY job
+           ORDER BY start_time, task) AS attempt,
        CASE WHEN deletionTimestamp IS NOT NULL AND outcome IN ('cancelled', 'failed') THEN
          coalesce((SELECT e.outcome FROM kube_evictions AS e
                    WHERE e.job = c.job AND e.at >= c.start_time AND e.at <= coalesce(c.end_time, e.at) ORDER BY e.at LIMIT 1), outcome)
@@ -50,47 +59,61 @@ CREATE INDEX temp.kube_attempts_of ON kube_attempts(job, attempt, start_time);
 -- MPIJob whose launcher is done, of a JobSet with another success policy).
 CREATE INDEX temp.kube_last_by ON kube_last(job, kind);
 DROP TABLE IF EXISTS temp.kube_tries;
-CREATE TEMP TABLE kube_tries AS SELECT job, attempt, min(start_time) AS start_time, max(coalesce(end_time, 9e18)) AS end_time FROM kube_attempts GROUP BY job, attempt;
+CREATE TEMP TABLE kube_tries AS SELECT job, attempt, min(start_time) AS start_time, max(coalesce(end_time, 9e18)) AS end_time
+FROM kube_attempts GROUP BY job, attempt;
 CREATE INDEX temp.kube_tries_of ON kube_tries(job);
 DROP TABLE IF EXISTS temp.kube_finals;
 CREATE TEMP TABLE kube_finals AS
 SELECT o.job, o.outcome, o.finished, a.attempt, a.end_time, row_number() OVER (PARTITION BY o.version ORDER BY a.attempt DESC) AS nth
-FROM kube_last AS o CROSS JOIN kube_tries AS a ON a.job = o.job AND a.start_time BETWEEN coalesce(o.creationTimestamp, a.start_time) AND o.finished
+FROM kube_last AS o CROSS JOIN kube_tries AS a ON a.job = o.job
+  AND a.start_time BETWEEN coalesce(o.creationTimestamp, a.start_time) AND o.finished
 WHERE o.outcome IN ('completed', 'failed', 'timeout') AND o.finished IS NOT NULL
-  AND (o.kind = 'Workload' AND o.owner_kind IS NOT 'Pod' OR o.kind NOT IN ('Pod', 'Node', 'Workload') AND o.namespace || '/' || o.name = o.job);
+  AND (o.kind = 'Workload' AND o.owner_kind IS NOT 'Pod' OR o.kind NOT IN ('Pod', 'Node', 'Workload')
+       AND o.namespace || '/' || o.name = o.job);
 DELETE FROM kube_finals WHERE nth > 1;
 CREATE INDEX temp.kube_finals_of ON kube_finals(job, attempt);
 UPDATE kube_attempts SET outcome = e.outcome FROM kube_finals AS e
-WHERE e.job = kube_attempts.job AND e.attempt = kube_attempts.attempt AND kube_attempts.end_time >= min(e.finished, e.end_time) - iif(kube_attempts.outcome IN ('failed', 'cancelled'), 60, 0)
+WHERE e.job = kube_attempts.job AND e.attempt = kube_attempts.attempt
+  AND kube_attempts.end_time >= min(e.finished, e.end_time) - iif(kube_attempts.outcome IN ('failed', 'cancelled'), 60, 0)
   AND (e.outcome = 'completed' OR kube_attempts.outcome = 'cancelled');
 DROP TABLE kube_finals;
 DROP TABLE kube_tries;
--- Pods that were deleted when another one of their attempt had ended badly, which nothing replaced, before all began anew (JobSet, Volcano, KubeRay).
+-- Pods that were deleted when another one of their attempt had ended badly, which nothing replaced, before all began anew (JobSet, Volcano,
+-- KubeRay).
 UPDATE kube_attempts SET outcome = b.outcome
-FROM (WITH cancelled AS (SELECT k.rowid AS row, k.job, k.attempt, k.start_time, k.end_time, max(k.attempt) OVER (PARTITION BY k.job) AS last FROM kube_attempts AS k WHERE k.job IN (SELECT job FROM kube_attempts WHERE outcome = 'cancelled' AND attempt > 0)),
+FROM (WITH cancelled AS (SELECT k.rowid AS row, k.job, k.attempt, k.start_time, k.end_time, max(k.attempt) OVER (PARTITION BY k.job) AS last
+                         FROM kube_attempts AS k WHERE k.job
+                             IN (SELECT job FROM kube_attempts WHERE outcome = 'cancelled' AND attempt > 0)),
       bad AS (SELECT job, outcome, end_time FROM kube_attempts WHERE outcome IN ('failed', 'node_fail', 'preempted', 'timeout')
-              UNION ALL SELECT job, outcome, finished FROM kube_last WHERE kind = 'Pod' AND coalesce(chips, 0) = 0 AND outcome IN ('failed', 'node_fail', 'preempted', 'timeout'))
+              UNION ALL SELECT job, outcome, finished FROM kube_last
+              WHERE kind = 'Pod' AND coalesce(chips, 0) = 0 AND outcome IN ('failed', 'node_fail', 'preempted', 'timeout'))
       SELECT c.row, b.outcome, row_number() OVER (PARTITION BY c.row ORDER BY b.end_time, b.outcome) AS nth
       FROM cancelled AS c JOIN bad AS b ON b.job = c.job AND b.end_time BETWEEN max(c.start_time, c.end_time - 900) AND c.end_time
-      WHERE c.attempt < c.last AND NOT EXISTS (SELECT 1 FROM kube_attempts AS r WHERE r.job = c.job AND r.attempt = c.attempt AND r.start_time >= b.end_time)) AS b
+      WHERE c.attempt < c.last AND NOT EXISTS (SELECT 1 FROM kube_attempts AS r
+                                               WHERE r.job = c.job AND r.attempt = c.attempt AND r.start_time >= b.end_time)) AS b
 WHERE nth = 1 AND b.row = kube_attempts.rowid AND kube_attempts.outcome = 'cancelled';
 
 -- ---- 6. Jobs ----
 
 -- Of a job's objects the Workload says what it needs, else the object that has its name, else the one pod
 -- that it is; but not the Workload of one pod of several, or of one group of a LeaderWorkerSet, nor a Deployment and the like,
--- which say how many replicas they want now, and not how many they wanted, or (DaemonSet) nothing of that. Devices are worth what they are on the
--- nodes where it ran.
+-- which say how many replicas they want now, and not how many they wanted, or (DaemonSet) nothing of that. Devices are worth what they are
+-- on the nodes where it ran.
 DROP TABLE IF EXISTS temp.jobs;
 CREATE TEMP TABLE jobs AS
 WITH of_jobs AS (
   SELECT *, CASE WHEN kind = 'Workload' THEN
-                   CASE WHEN owner_kind = 'LeaderWorkerSet' OR (owner_kind = 'Pod' AND job NOT IN (namespace || '/' || name, namespace || '/' || owner_name)) THEN 3 ELSE 0 END
+                   CASE WHEN owner_kind = 'LeaderWorkerSet'
+                          OR (owner_kind = 'Pod' AND job NOT IN (namespace || '/' || name, namespace || '/' || owner_name)) THEN 3
+                        ELSE 0 END
                  WHEN kind = 'Pod' THEN CASE WHEN namespace || '/' || name = job THEN 2 ELSE 3 END
-                 WHEN namespace || '/' || name = job AND kind NOT IN ('Deployment', 'ReplicaSet', 'DaemonSet', 'ReplicationController', 'Rollout', 'Service', 'Configuration', 'Revision') AND NOT (kind = 'StatefulSet' AND owner_kind IS 'LeaderWorkerSet') THEN 1 ELSE 3 END AS rank
+                 WHEN namespace || '/' || name = job
+                   AND kind NOT IN ('Deployment', 'ReplicaSet', 'DaemonSet', 'ReplicationController', 'Rollout', 'Service', 'Configuration',
+                                    'Revision') AND NOT (kind = 'StatefulSet' AND owner_kind IS 'LeaderWorkerSet') THEN 1 ELSE 3 END AS rank
   FROM kube_last
   WHERE job IN (SELECT job FROM kube_last WHERE chips > 0 AND kind <> 'Node')
-    AND (kind = 'Pod' OR apiVersion IS NOT 'v1') AND coalesce(apiVersion, '') NOT LIKE 'resource.k8s.io/%' -- a Service, a claim of that name
+    -- a Service, a claim of that name
+    AND (kind = 'Pod' OR apiVersion IS NOT 'v1') AND coalesce(apiVersion, '') NOT LIKE 'resource.k8s.io/%'
 ),
 best AS (
   SELECT job, min(rank) AS rank FROM of_jobs WHERE chips > 0 GROUP BY job
@@ -98,7 +121,8 @@ best AS (
 worth AS (
   SELECT job, sum(chips) / sum(units) AS share FROM kube_held GROUP BY job
   UNION ALL -- pods that wait
-  SELECT job, sum(chips * share) / sum(chips) FROM kube_last WHERE kind = 'Pod' AND share < 1 AND chips > 0 AND job NOT IN (SELECT job FROM kube_held) GROUP BY job
+  SELECT job, sum(chips * share) / sum(chips) FROM kube_last
+  WHERE kind = 'Pod' AND share < 1 AND chips > 0 AND job NOT IN (SELECT job FROM kube_held) GROUP BY job
 ),
 -- An elastic job's Workload is replaced by another where the job grows, and changed where it shrinks (Kueue).
 elastic AS (
@@ -108,10 +132,12 @@ elastic AS (
   GROUP BY job
   HAVING max(finished_reason IS 'WorkloadSliceReplaced') OR (count(DISTINCT uid) = 1 AND min(chips) < max(chips))
   UNION ALL -- its groups come and go
-  SELECT job, max(chips), min(min_chips) FROM kube_objects WHERE kind = 'LeaderWorkerSet' AND chips > 0 GROUP BY job HAVING min(chips) < max(chips)
+  SELECT job, max(chips), min(min_chips) FROM kube_objects
+  WHERE kind = 'LeaderWorkerSet' AND chips > 0 GROUP BY job HAVING min(chips) < max(chips)
   UNION ALL -- another number of pods is asked for while it is there: parallelism, replicas, workers
   SELECT job, max(chips), min(coalesce(min_chips, chips)) FROM kube_objects
-  WHERE kind NOT IN ('Pod', 'Workload', 'Node', 'Deployment', 'ReplicaSet', 'DaemonSet', 'ReplicationController', 'Rollout', 'Service', 'Configuration', 'Revision', 'LeaderWorkerSet') AND chips > 0 AND namespace || '/' || name = job
+  WHERE kind NOT IN ('Pod', 'Workload', 'Node', 'Deployment', 'ReplicaSet', 'DaemonSet', 'ReplicationController', 'Rollout', 'Service',
+                     'Configuration', 'Revision', 'LeaderWorkerSet') AND chips > 0 AND namespace || '/' || name = job
     AND job NOT IN (SELECT job FROM kube_last WHERE kind = 'Workload' AND chips > 0 AND job IS NOT NULL)
   GROUP BY job HAVING min(chips) < max(chips) AND count(DISTINCT uid) = 1
 ),
@@ -125,58 +151,83 @@ asked AS (
 told AS (
   SELECT job, min(namespace) AS owner, min(creationTimestamp) AS submit_time, max(priority) AS priority,
          max(queue) AS queue, max(clusterQueue) AS cluster_queue, max(flavor) AS flavor, max(resource) AS resource,
-         coalesce(max(CASE WHEN kind = 'Workload' AND owner_kind NOT IN ('Pod', 'AppWrapper') THEN owner_kind END), max(CASE WHEN kind = 'Pod' THEN owner_kind END),
+         coalesce(max(CASE WHEN kind = 'Workload' AND owner_kind NOT IN ('Pod', 'AppWrapper') THEN owner_kind END),
+                  max(CASE WHEN kind = 'Pod' THEN owner_kind END),
                   max(CASE WHEN kind = 'Workload' THEN owner_kind END), max(kind)) AS of_kind
   FROM of_jobs
   GROUP BY job
 )
 SELECT job, substr(job, instr(job, '/') + 1) AS name, owner,
        CASE WHEN of_kind IN ('ReplicaSet', 'Deployment') THEN 'serving' END AS phase,
-       CASE of_kind WHEN 'PyTorchJob' THEN 'pytorch' WHEN 'HyperPodPyTorchJob' THEN 'pytorch' WHEN 'JAXJob' THEN 'jax' WHEN 'TFJob' THEN 'tensorflow' END AS framework,
+       CASE of_kind WHEN 'PyTorchJob' THEN 'pytorch' WHEN 'HyperPodPyTorchJob' THEN 'pytorch' WHEN 'JAXJob' THEN 'jax'
+            WHEN 'TFJob' THEN 'tensorflow' END AS framework,
        CASE WHEN of_kind LIKE 'Ray%' THEN 'ray' END AS runtime, NULL AS model, priority,
        round(chips * coalesce(share, 1), 6) AS chips, round(min_chips * coalesce(share, 1), 6) AS min_chips, NULL AS tasks, submit_time,
-       json_patch('{}', json_object('kind', of_kind, 'queue', queue, 'cluster_queue', cluster_queue, 'flavor', flavor, 'resource', resource)) AS labels
+       json_patch('{}', json_object('kind', of_kind, 'queue', queue, 'cluster_queue', cluster_queue, 'flavor', flavor, 'resource',
+                                    resource)) AS labels
 FROM told LEFT JOIN asked USING (job) LEFT JOIN worth USING (job);
 
 -- Where nothing says how many chips a job needs.
 INSERT INTO mpg_issues(source, severity, kind, line, count, detail)
-SELECT coalesce(:kube, 'kube_objects'), 'warning', 'missing_field', NULL, count(*), 'jobs of pods whose number no object tells, the first ' || min(job) || ': they are whole with what they hold, and ask for nothing while they wait'
+SELECT coalesce(:kube, 'kube_objects'), 'warning', 'missing_field', NULL, count(*),
+       'jobs of pods whose number no object tells, the first ' || min(job)
+         || ': they are whole with what they hold, and ask for nothing while they wait'
 FROM jobs WHERE chips IS NULL AND phase IS NOT 'serving' GROUP BY NULL;
 INSERT INTO mpg_issues(source, severity, kind, line, count, detail)
-SELECT _file, 'warning', 'missing_field', NULL, count(*), 'TrainJobs that leave it to their runtime what they ask for, the first ' || min(namespace || '/' || name) || ', without their JobSet: they ask for nothing while they wait'
+SELECT _file, 'warning', 'missing_field', NULL, count(*),
+       'TrainJobs that leave it to their runtime what they ask for, the first ' || min(namespace || '/' || name)
+         || ', without their JobSet: they ask for nothing while they wait'
 FROM kube_last AS t
-WHERE kind = 'TrainJob' AND json_extract(spec, '$.trainer.resourcesPerNode') IS NULL AND NOT EXISTS (SELECT 1 FROM kube_last AS s WHERE s.kind IN ('JobSet', 'Workload') AND s.job = t.job) GROUP BY _file;
+WHERE kind = 'TrainJob' AND json_extract(spec, '$.trainer.resourcesPerNode') IS NULL
+  AND NOT EXISTS (SELECT 1 FROM kube_last AS s WHERE s.kind IN ('JobSet', 'Workload') AND s.job = t.job) GROUP BY _file;
 INSERT INTO mpg_issues(source, severity, kind, line, count, detail)
-SELECT _file, 'warning', 'missing_field', NULL, count(*), 'objects whose pods an operator makes as it sees fit, the first ' || min(kind || ' ' || namespace || '/' || name) || ', and which have none: they ask for nothing while they wait'
+SELECT _file, 'warning', 'missing_field', NULL, count(*),
+       'objects whose pods an operator makes as it sees fit, the first ' || min(kind || ' ' || namespace || '/' || name)
+         || ', and which have none: they ask for nothing while they wait'
 FROM kube_last AS t
-WHERE (kind IN ('RayJob', 'RayCluster') AND instr(spec, '"enableInTreeAutoscaling"') AND instr(spec, '.com/') OR kind = 'SparkApplication' AND instr(spec, '"gpu"')) AND coalesce(chips, 0) = 0 AND finished IS NULL
-  AND event IS NOT 'DELETED' AND coalesce(json_extract(status, '$.applicationState.state'), '') NOT IN ('COMPLETED', 'FAILED') AND job NOT IN (SELECT s.job FROM kube_last AS s WHERE s.chips > 0 AND s.job IS NOT NULL) GROUP BY _file;
--- Pods that nothing but a group holds together: of Volcano or KAI, whose groups may be of one, of coscheduling, of YuniKorn, of Kubernetes itself.
+WHERE (kind IN ('RayJob', 'RayCluster') AND instr(spec, '"enableInTreeAutoscaling"') AND instr(spec, '.com/') OR kind = 'SparkApplication'
+       AND instr(spec, '"gpu"')) AND coalesce(chips, 0) = 0 AND finished IS NULL
+  AND event IS NOT 'DELETED' AND coalesce(json_extract(status, '$.applicationState.state'), '') NOT IN ('COMPLETED', 'FAILED')
+  AND job NOT IN (SELECT s.job FROM kube_last AS s WHERE s.chips > 0 AND s.job IS NOT NULL) GROUP BY _file;
+-- Pods that nothing but a group holds together: of Volcano or KAI, whose groups may be of one, of coscheduling, of YuniKorn, of Kubernetes
+-- itself.
 INSERT INTO mpg_issues(source, severity, kind, line, count, detail)
 WITH pods AS (
-  SELECT namespace, name AS pod, coalesce(json_extract(annotations, '$."pod-group-name"'), json_extract(annotations, '$."scheduling.k8s.io/group-name"')) AS may,
-         coalesce(json_extract(labels, '$."scheduling.x-k8s.io/pod-group"'), json_extract(labels, '$."pod-group.scheduling.sigs.k8s.io"'), json_extract(labels, '$."pod-group.scheduling.sigs.k8s.io/name"'),
-                  CASE WHEN instr(annotations, 'yunikorn.apache.org/task-group-name') THEN coalesce(json_extract(labels, '$.applicationId'), json_extract(labels, '$."yunikorn.apache.org/app-id"'), json_extract(annotations, '$."yunikorn.apache.org/app-id"')) END,
+  SELECT namespace, name AS pod,
+         coalesce(json_extract(annotations, '$."pod-group-name"'), json_extract(annotations, '$."scheduling.k8s.io/group-name"')) AS may,
+         coalesce(json_extract(labels, '$."scheduling.x-k8s.io/pod-group"'), json_extract(labels, '$."pod-group.scheduling.sigs.k8s.io"'),
+                  json_extract(labels, '$."pod-group.scheduling.sigs.k8s.io/name"'),
+                  CASE WHEN instr(annotations, 'yunikorn.apache.org/task-group-name')
+                         THEN coalesce(json_extract(labels, '$.applicationId'), json_extract(labels, '$."yunikorn.apache.org/app-id"'),
+                                       json_extract(annotations, '$."yunikorn.apache.org/app-id"')) END,
                   json_extract(spec, '$.workloadRef.name'), json_extract(spec, '$.schedulingGroup.podGroupName')) AS has
   FROM kube_last WHERE kind = 'Pod' AND chips > 0 AND job = namespace || '/' || name
     AND (instr(annotations, 'group-name') OR instr(labels, 'pod-group') OR instr(spec, '"workloadRef"') OR instr(spec, '"schedulingGroup"'))
 ),
 named AS (
   SELECT namespace, coalesce(has, may) AS name, min(pod) AS pod, count(*) AS n FROM pods WHERE coalesce(has, may) IS NOT NULL
-    AND (has IS NOT NULL OR EXISTS (SELECT 1 FROM kube_last AS g WHERE g.kind = 'PodGroup' AND g.namespace = pods.namespace AND g.name = may AND json_extract(g.spec, '$.minMember') > 1))
+    AND (has IS NOT NULL OR EXISTS (SELECT 1 FROM kube_last AS g
+                                    WHERE g.kind = 'PodGroup' AND g.namespace = pods.namespace AND g.name = may
+                                      AND json_extract(g.spec, '$.minMember') > 1))
   GROUP BY 1, 2 HAVING count(*) > 1
 )
-SELECT coalesce(:kube, 'kube_objects'), 'warning', 'unknown_kind', NULL, count(*), 'groups of pods (PodGroup) are left out, the first ' || min(namespace || '/' || name) || ': each of their pods is a job by itself, whole without the others'
+SELECT coalesce(:kube, 'kube_objects'), 'warning', 'unknown_kind', NULL, count(*),
+       'groups of pods (PodGroup) are left out, the first ' || min(namespace || '/' || name)
+         || ': each of their pods is a job by itself, whole without the others'
 FROM named GROUP BY NULL;
 -- What a job asks for has one number, until it gives back chips and wants no more again.
 DROP TABLE IF EXISTS temp.kube_sizes;
 CREATE TEMP TABLE kube_sizes AS
 SELECT o.job, o.kind, min(_file) AS _file, min(o.chips) AS least, max(o.chips) AS most
 FROM kube_objects AS o JOIN jobs AS j ON j.job = o.job AND j.min_chips < j.chips
-WHERE o.kind NOT IN ('Pod', 'Node') AND o.chips > 0 AND (o.kind = 'Workload' OR (o.namespace || '/' || o.name = o.job AND o.job NOT IN (SELECT job FROM kube_last WHERE kind = 'Workload' AND chips > 0 AND job IS NOT NULL)))
+WHERE o.kind NOT IN ('Pod', 'Node') AND o.chips > 0
+  AND (o.kind = 'Workload' OR (o.namespace || '/' || o.name = o.job
+                               AND o.job NOT IN (SELECT job FROM kube_last WHERE kind = 'Workload' AND chips > 0 AND job IS NOT NULL)))
 GROUP BY o.job, o.kind HAVING min(o.chips) < max(o.chips);
 INSERT INTO mpg_issues(source, severity, kind, line, count, detail)
-SELECT min(_file), 'warning', 'conflicting_job', NULL, count(*), 'jobs that asked for more chips or fewer than before, the first ' || min(job || ' (' || least || ' to ' || most || ')') || ': they ask for the most until they have given some back for good, and what they do not hold of it is queued'
+SELECT min(_file), 'warning', 'conflicting_job', NULL, count(*),
+       'jobs that asked for more chips or fewer than before, the first ' || min(job || ' (' || least || ' to ' || most || ')')
+         || ': they ask for the most until they have given some back for good, and what they do not hold of it is queued'
 FROM kube_sizes GROUP BY NULL;
 
 -- ---- 7. Allocations ----
@@ -185,24 +236,33 @@ FROM kube_sizes GROUP BY NULL;
 -- its admission until it finished or was evicted.
 DROP TABLE IF EXISTS temp.kube_admitted;
 CREATE TEMP TABLE kube_admitted AS
-SELECT job, CASE WHEN flavor IN (SELECT pool FROM kube_nodes) OR (SELECT count(DISTINCT pool) FROM kube_nodes) <> 1 THEN coalesce(flavor, 'kubernetes')
+SELECT job, CASE WHEN flavor IN (SELECT pool FROM kube_nodes)
+                   OR (SELECT count(DISTINCT pool) FROM kube_nodes) <> 1 THEN coalesce(flavor, 'kubernetes')
                  ELSE (SELECT min(pool) FROM kube_nodes) END AS pool,
-       round(chips - iif(min_chips < chips, coalesce((SELECT (chips - min_chips) * (json_extract(s.value, '$.count') - json_extract(a.value, '$.count')) / (json_extract(s.value, '$.count') - json_extract(s.value, '$.minCount'))
-                                                     FROM json_each(spec, '$.podSets') AS s JOIN json_each(status, '$.admission.podSetAssignments') AS a -- one set at most may get fewer pods than it wants
-                                                     WHERE s.type = 'object' AND a.type = 'object' AND json_extract(a.value, '$.name') = json_extract(s.value, '$.name') AND json_extract(s.value, '$.minCount') < json_extract(s.value, '$.count')), 0), 0), 6) AS chips,
-       admitted AS start_time, coalesce(finished, evicted, CASE WHEN event = 'DELETED' THEN coalesce(deletionTimestamp, gone) END) AS end_time, outcome
+       round(chips - iif(min_chips < chips,
+                         coalesce((SELECT (chips - min_chips) * (json_extract(s.value, '$.count') - json_extract(a.value, '$.count'))
+                                     / (json_extract(s.value, '$.count') - json_extract(s.value, '$.minCount'))
+                                  -- one set at most may get fewer pods than it wants
+                                  FROM json_each(spec, '$.podSets') AS s JOIN json_each(status, '$.admission.podSetAssignments') AS a
+                                  WHERE s.type = 'object' AND a.type = 'object'
+                                     AND json_extract(a.value, '$.name') = json_extract(s.value, '$.name')
+                                     AND json_extract(s.value, '$.minCount') < json_extract(s.value, '$.count')), 0), 0), 6) AS chips,
+       admitted AS start_time, coalesce(finished, evicted,
+                                        CASE WHEN event = 'DELETED' THEN coalesce(deletionTimestamp, gone) END) AS end_time, outcome
 FROM kube_last
 WHERE kind = 'Workload' AND chips > 0 AND admitted IS NOT NULL AND job NOT IN (SELECT job FROM kube_held);
 
 DROP TABLE IF EXISTS temp.allocations;
 CREATE TEMP TABLE allocations AS
 WITH held AS (
-  SELECT job, attempt, task, node, pool, coalesce(p.chips, a.chips) AS chips, coalesce(p.start_time, a.start_time) AS start_time, iif(p.uid IS NULL, a.end_time, p.end_time) AS end_time, outcome
+  SELECT job, attempt, task, node, pool, coalesce(p.chips, a.chips) AS chips, coalesce(p.start_time, a.start_time) AS start_time,
+         iif(p.uid IS NULL, a.end_time, p.end_time) AS end_time, outcome
   FROM kube_attempts AS a LEFT JOIN kube_parts AS p ON p.uid = a.uid
 )
 SELECT job, attempt, task, coalesce(n.pool, h.pool) AS pool, h.chips, max(h.start_time, coalesce(n.moved, h.start_time)) AS start_time,
        nullif(min(coalesce(h.end_time, 9e18), coalesce(n.end_time, h.end_time, 9e18)), 9e18) AS end_time, outcome
-FROM held AS h LEFT JOIN kube_nodes AS n ON n.node = h.node AND n.uid IN (SELECT uid FROM kube_periods) -- one that went to another pool meanwhile
+-- one that went to another pool meanwhile
+FROM held AS h LEFT JOIN kube_nodes AS n ON n.node = h.node AND n.uid IN (SELECT uid FROM kube_periods)
      AND (n.moved IS NULL OR n.moved < coalesce(h.end_time, 9e18)) AND coalesce(n.end_time, 9e18) > h.start_time
 UNION ALL
 SELECT job, 1, NULL, pool, chips, start_time, max(start_time, end_time), outcome FROM kube_admitted;
@@ -210,18 +270,25 @@ SELECT job, 1, NULL, pool, chips, start_time, max(start_time, end_time), outcome
 -- Pods that ended while others of a job went on that wanted fewer at last: it asks for theirs no more.
 UPDATE allocations SET outcome = 'released'
 FROM (SELECT a.job, a.attempt, max(coalesce(a.end_time, 9e18)) AS ended, max(a.attempt) OVER (PARTITION BY a.job) AS last
-      FROM (SELECT k.job, k.most, l.chips, row_number() OVER (PARTITION BY k.job, k.kind ORDER BY CAST(l.resourceVersion AS INTEGER) DESC) AS age FROM kube_sizes AS k JOIN kube_last AS l ON l.job = k.job AND l.kind = k.kind WHERE l.chips > 0) AS s
+      FROM (SELECT k.job, k.most, l.chips,
+                   row_number() OVER (PARTITION BY k.job, k.kind ORDER BY CAST(l.resourceVersion AS INTEGER) DESC) AS age
+            FROM kube_sizes AS k JOIN kube_last AS l ON l.job = k.job AND l.kind = k.kind WHERE l.chips > 0) AS s
       JOIN allocations AS a ON a.job = s.job WHERE s.age = 1 AND s.chips < s.most GROUP BY a.job, a.attempt) AS e
-WHERE e.attempt = e.last AND allocations.job = e.job AND allocations.attempt = e.attempt AND allocations.end_time < e.ended AND outcome IN ('cancelled', 'completed');
+WHERE e.attempt = e.last AND allocations.job = e.job AND allocations.attempt = e.attempt AND allocations.end_time < e.ended
+  AND outcome IN ('cancelled', 'completed');
 DROP TABLE kube_sizes;
 -- Of a Job that has more to complete than runs at once, the pods after whose success none is made any more.
 UPDATE allocations SET outcome = 'released'
 FROM (WITH shards AS MATERIALIZED (
         SELECT job, json_extract(spec, '$.completions') - coalesce(json_extract(spec, '$.parallelism'), 1) AS more FROM kube_last
-        WHERE kind = 'Job' AND namespace || '/' || name = job AND instr(spec, '"completions"') AND json_extract(spec, '$.completions') > coalesce(json_extract(spec, '$.parallelism'), 1)
+        WHERE kind = 'Job' AND namespace || '/' || name = job AND instr(spec, '"completions"')
+          AND json_extract(spec, '$.completions') > coalesce(json_extract(spec, '$.parallelism'), 1)
       )
-      SELECT row, end_time, ended, outcome IS 'completed' AND sum(outcome IS 'completed') OVER (PARTITION BY job ORDER BY coalesce(end_time, 9e18), row) > more AS over
-      FROM (SELECT a.rowid AS row, a.job, more, a.end_time, a.outcome, max(coalesce(a.end_time, 9e18)) OVER (PARTITION BY a.job, a.attempt) AS ended FROM shards JOIN allocations AS a USING (job))) AS s
+      SELECT row, end_time, ended, outcome IS 'completed'
+               AND sum(outcome IS 'completed') OVER (PARTITION BY job ORDER BY coalesce(end_time, 9e18), row) > more AS over
+      FROM (SELECT a.rowid AS row, a.job, more, a.end_time, a.outcome,
+                   max(coalesce(a.end_time, 9e18)) OVER (PARTITION BY a.job, a.attempt) AS ended
+            FROM shards JOIN allocations AS a USING (job))) AS s
 WHERE s.row = allocations.rowid AND over AND s.end_time < ended;
 
 -- What left the queue without holding anything: 0 chips at that moment, which closes what it requested. A Workload
@@ -231,7 +298,8 @@ INSERT INTO allocations
 WITH unheld AS (
   SELECT *, coalesce(finished, deletionTimestamp, gone) AS at, event IS 'DELETED' OR finished IS NOT NULL AS over,
          CASE WHEN kind = 'Workload' AND NOT coalesce(json_extract(spec, '$.active'), 1) THEN evicted END AS deactivated,
-         CASE WHEN kind NOT IN ('Pod', 'Workload') AND namespace || '/' || name = job AND outcome IN ('completed', 'failed') THEN outcome END AS ran
+         CASE WHEN kind NOT IN ('Pod', 'Workload') AND namespace || '/' || name = job
+                AND outcome IN ('completed', 'failed') THEN outcome END AS ran
   FROM kube_last
   WHERE job IN (SELECT job FROM jobs) AND job NOT IN (SELECT job FROM allocations) AND kind <> 'Node'
 ),
@@ -253,5 +321,6 @@ WITH latest AS (
 )
 SELECT w.job, l.attempt + 1, NULL, l.pool, 0, max(w.evicted, l.end_time), NULL, NULL
 FROM kube_last AS w JOIN latest AS l USING (job)
-WHERE w.kind = 'Workload' AND w.evicted IS NOT NULL AND w.finished IS NULL AND w.event IS NOT 'DELETED' AND coalesce(json_extract(w.spec, '$.active'), 1)
+WHERE w.kind = 'Workload' AND w.evicted IS NOT NULL AND w.finished IS NULL AND w.event IS NOT 'DELETED'
+  AND coalesce(json_extract(w.spec, '$.active'), 1)
   AND NOT running AND w.evicted > l.start_time;

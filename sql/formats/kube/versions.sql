@@ -1,24 +1,28 @@
 -- kube/versions.sql - whose each object is, and the last version of every object.
 --
--- Reads kube_objects and kube_events. Makes kube_told and kube_covered, when something was last told; kube_last, the last version of each object.
--- A part of kube.sql, which says what the parameters are and runs the parts in order.
+-- Reads kube_objects and kube_events. Makes kube_told and kube_covered, when something was last told; kube_last, the last version of each
+-- object. A part of kube.sql, which says what the parameters are and runs the parts in order.
 
 -- Kueue's Workload for a pod, or for pods, is of the job that the pod is of.
 UPDATE kube_objects SET job = (SELECT max(p.job) FROM kube_objects AS p
                                WHERE p.namespace = kube_objects.namespace AND p.name = kube_objects.owner_name AND p.kind = 'Pod')
 WHERE kind = 'Workload' AND owner_kind = 'Pod'
-  AND EXISTS (SELECT 1 FROM kube_objects AS p WHERE p.namespace = kube_objects.namespace AND p.name = kube_objects.owner_name AND p.kind = 'Pod');
+  AND EXISTS (SELECT 1 FROM kube_objects AS p
+              WHERE p.namespace = kube_objects.namespace AND p.name = kube_objects.owner_name AND p.kind = 'Pod');
 
 -- A pod that names its Workload is of the Workload's job. Pods of a RayCluster name that alone: it is of the RayJob or RayService
--- that its object names, or that the Workload is for, or of the RayJob itself, if it has that name and what KubeRay adds to it: five of the letters and
--- digits that Kubernetes makes names of.
+-- that its object names, or that the Workload is for, or of the RayJob itself, if it has that name and what KubeRay adds to it: five of the
+-- letters and digits that Kubernetes makes names of.
 UPDATE kube_objects SET job = coalesce((SELECT max(w.job) FROM kube_objects AS w
-                                        WHERE w.namespace = kube_objects.namespace AND w.name = json_extract(kube_objects.annotations, '$."kueue.x-k8s.io/workload"')
+                                        WHERE w.namespace = kube_objects.namespace
+                                          AND w.name = json_extract(kube_objects.annotations, '$."kueue.x-k8s.io/workload"')
                                           AND w.kind = 'Workload'), job)
 WHERE kind = 'Pod' AND instr(annotations, 'kueue.x-k8s.io/workload"');
-UPDATE kube_objects SET job = (SELECT max(c.job) FROM kube_objects AS c WHERE c.namespace = kube_objects.namespace AND c.name = kube_objects.owner_name AND c.kind = 'RayCluster')
+UPDATE kube_objects SET job = (SELECT max(c.job) FROM kube_objects AS c
+                               WHERE c.namespace = kube_objects.namespace AND c.name = kube_objects.owner_name AND c.kind = 'RayCluster')
 WHERE kind = 'Pod' AND owner_kind = 'RayCluster' AND coalesce(instr(annotations, 'kueue.x-k8s.io/workload"'), 0) = 0
-  AND EXISTS (SELECT 1 FROM kube_objects AS c WHERE c.namespace = kube_objects.namespace AND c.name = kube_objects.owner_name AND c.kind = 'RayCluster');
+  AND EXISTS (SELECT 1 FROM kube_objects AS c
+              WHERE c.namespace = kube_objects.namespace AND c.name = kube_objects.owner_name AND c.kind = 'RayCluster');
 DROP TABLE IF EXISTS temp.kube_rays;
 CREATE TEMP TABLE kube_rays AS
 SELECT DISTINCT job FROM kube_objects WHERE kind = 'RayJob' OR (kind = 'Workload' AND owner_kind IN ('RayJob', 'RayService'));
@@ -33,7 +37,8 @@ WITH told AS (
   SELECT rowid AS version, _file, list, kind, uid, event,
          max(coalesce(creationTimestamp, 0), coalesce(scheduled, 0), coalesce(ready_time, 0), coalesce(started, 0), coalesce(finished, 0),
              coalesce(admitted, 0), coalesce(evicted, 0),
-             coalesce((SELECT max(CAST(strftime('%s', json_extract(iif(type = 'object', value, '{}'), '$.lastHeartbeatTime')) AS INTEGER)) FROM json_each(CASE kind WHEN 'Node' THEN conditions END)), 0)) AS told
+             coalesce((SELECT max(CAST(strftime('%s', json_extract(iif(type = 'object', value, '{}'), '$.lastHeartbeatTime')) AS INTEGER))
+                       FROM json_each(CASE kind WHEN 'Node' THEN conditions END)), 0)) AS told
   FROM kube_objects
 )
 SELECT *, max(told) OVER (PARTITION BY _file ORDER BY version ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING) AS before,
@@ -47,17 +52,21 @@ DROP TABLE IF EXISTS temp.kube_again;
 CREATE TEMP TABLE kube_again AS
 SELECT _file, list, max(before) AS before
 FROM (SELECT _file, list, lag(list) OVER (PARTITION BY _file, kind, uid ORDER BY version) AS before FROM kube_told
-      WHERE _file IN (SELECT _file FROM kube_told GROUP BY _file HAVING max(nth) > 1 AND max(event) IS NULL AND count(list) = count(*))) GROUP BY _file, list;
+      WHERE _file IN (SELECT _file FROM kube_told GROUP BY _file HAVING max(nth) > 1 AND max(event) IS NULL AND count(list) = count(*)))
+GROUP BY _file, list;
 CREATE INDEX temp.kube_again_of ON kube_again(_file, list);
 DROP TABLE IF EXISTS temp.kube_appended;
 CREATE TEMP TABLE kube_appended AS
 WITH RECURSIVE begins(_file, list) AS (
   SELECT DISTINCT _file, 1 FROM kube_again UNION ALL
-  SELECT b._file, (SELECT a.list FROM kube_again AS a WHERE a._file = b._file AND a.list > b.list AND a.before >= b.list ORDER BY a.list LIMIT 1) FROM begins AS b WHERE b.list IS NOT NULL
+  SELECT b._file, (SELECT a.list FROM kube_again AS a WHERE a._file = b._file AND a.list > b.list AND a.before >= b.list
+                   ORDER BY a.list LIMIT 1) FROM begins AS b WHERE b.list IS NOT NULL
 )
 SELECT _file, list FROM begins WHERE list IS NOT NULL;
 CREATE INDEX temp.kube_appended_of ON kube_appended(_file, list);
-UPDATE kube_told SET listing = _file || '#' || (SELECT a.list FROM kube_appended AS a WHERE a._file = kube_told._file AND a.list <= kube_told.list ORDER BY a.list DESC LIMIT 1), nth = 1
+UPDATE kube_told SET listing = _file || '#'
+  || (SELECT a.list FROM kube_appended AS a WHERE a._file = kube_told._file AND a.list <= kube_told.list ORDER BY a.list DESC LIMIT 1),
+  nth = 1
 WHERE _file IN (SELECT _file FROM kube_appended);
 DROP TABLE kube_again;
 DROP TABLE kube_appended;
@@ -65,11 +74,15 @@ DROP TABLE kube_appended;
 DROP TABLE IF EXISTS temp.kube_unnumbered;
 CREATE TEMP TABLE kube_unnumbered AS
 SELECT o.kind, o.uid FROM kube_told AS t JOIN kube_objects AS o ON o.rowid = t.version
-WHERE (SELECT count(DISTINCT listing) > 1 FROM kube_told) AND EXISTS (SELECT 1 FROM kube_objects WHERE resourceVersion IS NULL) AND o.event IS NOT 'BOOKMARK'
+WHERE (SELECT count(DISTINCT listing) > 1 FROM kube_told) AND EXISTS (SELECT 1 FROM kube_objects WHERE resourceVersion IS NULL)
+  AND o.event IS NOT 'BOOKMARK'
 GROUP BY o.kind, o.uid HAVING count(DISTINCT listing) > 1 AND coalesce(max(CAST(resourceVersion AS INTEGER)), 0) = 0;
 WITH files AS MATERIALIZED (
   SELECT listing, max(max(told, coalesce(completionTime, 0), coalesce(deletionTimestamp, 0), coalesce(startTime, 0),
-                          coalesce((SELECT max(CAST(strftime('%s', json_extract(iif(type = 'object', value, '{}'), '$.lastTransitionTime')) AS INTEGER)) FROM json_each(conditions)), 0))) AS last
+                          coalesce((SELECT max(CAST(strftime('%s',
+                                                             json_extract(iif(type = 'object', value, '{}'),
+                                                                          '$.lastTransitionTime')) AS INTEGER)) FROM json_each(conditions)),
+                                   0))) AS last
   FROM kube_told AS t JOIN kube_objects AS o ON o.rowid = t.version WHERE EXISTS (SELECT 1 FROM kube_unnumbered) GROUP BY listing
 )
 UPDATE kube_objects SET resourceVersion = (SELECT last FROM files JOIN kube_told AS t USING (listing) WHERE t.version = kube_objects.rowid)
@@ -101,9 +114,10 @@ SELECT o.kind, o.uid, max(made) AS seen
 FROM kube_told LEFT JOIN kube_listings USING (listing) JOIN kube_objects AS o ON o.rowid = version
 GROUP BY o.kind, o.uid
 HAVING count(*) = count(made)
-   AND max(made) < max((SELECT max(made) FROM (SELECT c.made FROM kube_covered AS c WHERE c.kind = o.kind AND c.namespace = coalesce(o.namespace, '')
-                                               UNION ALL
-                                               SELECT c.made FROM kube_covered AS c WHERE c.kind = o.kind AND c.namespace IS NULL)));
+   AND max(made) < max((SELECT max(made)
+                        FROM (SELECT c.made FROM kube_covered AS c WHERE c.kind = o.kind AND c.namespace = coalesce(o.namespace, '')
+                              UNION ALL
+                              SELECT c.made FROM kube_covered AS c WHERE c.kind = o.kind AND c.namespace IS NULL)));
 CREATE UNIQUE INDEX temp.kube_gone_of ON kube_gone(kind, uid);
 
 -- A watch that breaks begins anew with all that is there: it is added, also what was known and not deleted, and each
@@ -126,7 +140,8 @@ ended AS (
   UNION
   SELECT _file, kind, max(version) FROM added WHERE again IS NOT NULL GROUP BY _file, kind, others
 )
-SELECT e._file, e.kind, e.version, max(coalesce(t.before, 0), t.told) AS before FROM ended AS e JOIN kube_told AS t ON t.version = e.version;
+SELECT e._file, e.kind, e.version, max(coalesce(t.before, 0), t.told) AS before
+FROM ended AS e JOIN kube_told AS t ON t.version = e.version;
 CREATE INDEX temp.kube_anew_of ON kube_anew(_file, kind, version);
 
 DROP TABLE IF EXISTS temp.kube_last;

@@ -8,22 +8,30 @@
 -- Text without times, in a file with Unix seconds or milliseconds in its name: that is when it was scraped.
 DROP TABLE IF EXISTS temp.kube_state_files;
 CREATE TEMP TABLE kube_state_files AS
-WITH RECURSIVE file AS (SELECT path, ' ' || substr(path, 1 + length(rtrim(path, replace(path, '/', '')))) || ' ' AS name FROM trace_files(:kube_state)),
+WITH RECURSIVE file AS (SELECT path, ' ' || substr(path, 1 + length(rtrim(path, replace(path, '/', '')))) || ' ' AS name
+                        FROM trace_files(:kube_state)),
 place(path, name, at) AS (SELECT path, name, 1 FROM file UNION ALL SELECT path, name, at + 1 FROM place WHERE at < length(name))
-SELECT path, CAST(substr(name, 1 + max(at) FILTER (WHERE substr(name, at, 12) GLOB '[^0-9]1' || replace('.........', '.', '[0-9]') || '[^0-9]'
-                                                   OR substr(name, at, 15) GLOB '[^0-9]1' || replace('............', '.', '[0-9]') || '[^0-9]'), 10) AS INTEGER) AS time
+SELECT path, CAST(substr(name,
+                         1 + max(at) FILTER (WHERE substr(name, at, 12) GLOB '[^0-9]1' || replace('.........', '.', '[0-9]') || '[^0-9]'
+                                             OR substr(name, at, 15) GLOB '[^0-9]1' || replace('............', '.', '[0-9]') || '[^0-9]'),
+                         10) AS INTEGER) AS time
 FROM place GROUP BY path;
 CREATE TEMP TABLE IF NOT EXISTS kube_state_samples AS
-SELECT metric, CASE WHEN metric GLOB 'kube_*' THEN labels END AS labels, CAST(s.time AS INTEGER) AS time, value, coalesce(instance, '') AS instance, namespace, pod,
+SELECT metric, CASE WHEN metric GLOB 'kube_*' THEN labels END AS labels, CAST(s.time AS INTEGER) AS time, value,
+       coalesce(instance, '') AS instance, namespace, pod,
        CASE WHEN instr(labels, 'replica"') OR instr(labels, '__replica__"') OR instr(labels, '"prometheus"')
-            THEN coalesce(json_extract(labels, '$.prometheus_replica'), json_extract(labels, '$.__replica__'), json_extract(labels, '$.thanos_replica'), json_extract(labels, '$.replica'), json_extract(labels, '$.prometheus')) END AS server,
+            THEN coalesce(json_extract(labels, '$.prometheus_replica'), json_extract(labels, '$.__replica__'),
+                          json_extract(labels, '$.thanos_replica'), json_extract(labels, '$.replica'),
+                          json_extract(labels, '$.prometheus')) END AS server,
        _file, _line
 FROM kube_state_files AS f CROSS JOIN prometheus_trace(f.path, f.time) AS s WHERE f.time IS NOT NULL
   AND NOT (value = 0 AND metric IN ('kube_pod_status_phase', 'kube_pod_status_reason', 'kube_node_status_condition'))
 UNION ALL
 SELECT metric, CASE WHEN metric GLOB 'kube_*' THEN labels END, CAST(s.time AS INTEGER), value, coalesce(instance, ''), namespace, pod,
        CASE WHEN instr(labels, 'replica"') OR instr(labels, '__replica__"') OR instr(labels, '"prometheus"')
-            THEN coalesce(json_extract(labels, '$.prometheus_replica'), json_extract(labels, '$.__replica__'), json_extract(labels, '$.thanos_replica'), json_extract(labels, '$.replica'), json_extract(labels, '$.prometheus')) END AS server,
+            THEN coalesce(json_extract(labels, '$.prometheus_replica'), json_extract(labels, '$.__replica__'),
+                          json_extract(labels, '$.thanos_replica'), json_extract(labels, '$.replica'),
+                          json_extract(labels, '$.prometheus')) END AS server,
        _file, _line
 FROM kube_state_files AS f CROSS JOIN prometheus_trace(f.path) AS s WHERE f.time IS NULL
   AND NOT (value = 0 AND metric IN ('kube_pod_status_phase', 'kube_pod_status_reason', 'kube_node_status_condition'));
@@ -33,15 +41,18 @@ DROP TABLE kube_state_files;
 DROP TABLE IF EXISTS temp.kube_state_far;
 CREATE TEMP TABLE kube_state_far AS
 WITH years AS (SELECT time / 31556952 AS year, count(*) AS n FROM kube_state_samples WHERE time IS NOT NULL GROUP BY 1),
-middle AS (SELECT min(year) AS year FROM (SELECT year, sum(n) OVER (ORDER BY year) AS so_far, sum(n) OVER () AS n FROM years) WHERE 2 * so_far >= n)
+middle AS (SELECT min(year) AS year FROM (SELECT year, sum(n) OVER (ORDER BY year) AS so_far, sum(n) OVER () AS n FROM years)
+           WHERE 2 * so_far >= n)
 SELECT s.rowid AS row, 'impossible_time' AS kind, metric, _file, _line FROM kube_state_samples AS s, middle
 WHERE abs(time / 31556952 - year) > 10 OR (value > 0 AND metric GLOB 'kube_*_time*' AND abs(value / 31556952 - year) > 10)
 UNION ALL
-SELECT rowid, iif(time IS NULL, 'no_time', 'impossible_value'), metric, _file, _line FROM kube_state_samples WHERE metric GLOB 'kube_*' AND (time IS NULL OR value IS NULL OR value < 0);
+SELECT rowid, iif(time IS NULL, 'no_time', 'impossible_value'), metric, _file, _line
+FROM kube_state_samples WHERE metric GLOB 'kube_*' AND (time IS NULL OR value IS NULL OR value < 0);
 INSERT INTO mpg_issues(source, severity, kind, line, count, detail)
 SELECT _file, 'data_loss', kind, min(_line), count(*),
        'samples of ' || min(metric) || CASE kind WHEN 'impossible_time' THEN ' with a time more than ten years from the middle one'
-                                                 WHEN 'no_time' THEN ' without a time: put Unix seconds into the name of the file' ELSE ' below 0, or without a value' END || ': left out'
+                                                 WHEN 'no_time' THEN ' without a time: put Unix seconds into the name of the file'
+                                            ELSE ' below 0, or without a value' END || ': left out'
 FROM kube_state_far GROUP BY _file, kind;
 DELETE FROM kube_state_samples WHERE rowid IN (SELECT row FROM kube_state_far);
 DROP TABLE kube_state_far;
@@ -49,57 +60,81 @@ DROP TABLE kube_state_far;
 DROP TABLE IF EXISTS temp.kube_state_metrics;
 CREATE TEMP TABLE kube_state_metrics(metric PRIMARY KEY);
 INSERT INTO kube_state_metrics VALUES
-  ('kube_node_info'), ('kube_node_labels'), ('kube_node_created'), ('kube_node_status_capacity'), ('kube_node_status_allocatable'), ('kube_node_status_condition'),
-  ('kube_node_spec_unschedulable'), ('kube_pod_info'), ('kube_pod_owner'), ('kube_pod_labels'), ('kube_pod_created'), ('kube_pod_status_phase'), ('kube_pod_status_reason'),
-  ('kube_pod_status_scheduled_time'), ('kube_pod_start_time'), ('kube_pod_completion_time'), ('kube_pod_deletion_timestamp'), ('kube_pod_container_resource_requests'),
-  ('kube_pod_container_resource_limits'), ('kube_pod_init_container_resource_requests'), ('kube_pod_init_container_resource_limits'), ('kube_replicaset_owner'),
-  ('kube_job_owner'), ('kube_job_created'), ('kube_job_spec_parallelism'), ('kube_job_spec_completions'), ('kube_job_status_completion_time'), ('kube_job_complete'), ('kube_job_failed');
+  ('kube_node_info'), ('kube_node_labels'), ('kube_node_created'), ('kube_node_status_capacity'), ('kube_node_status_allocatable'),
+  ('kube_node_status_condition'),
+  ('kube_node_spec_unschedulable'), ('kube_pod_info'), ('kube_pod_owner'), ('kube_pod_labels'), ('kube_pod_created'),
+  ('kube_pod_status_phase'), ('kube_pod_status_reason'),
+  ('kube_pod_status_scheduled_time'), ('kube_pod_start_time'), ('kube_pod_completion_time'), ('kube_pod_deletion_timestamp'),
+  ('kube_pod_container_resource_requests'),
+  ('kube_pod_container_resource_limits'), ('kube_pod_init_container_resource_requests'), ('kube_pod_init_container_resource_limits'),
+  ('kube_replicaset_owner'),
+  ('kube_job_owner'), ('kube_job_created'), ('kube_job_spec_parallelism'), ('kube_job_spec_completions'),
+  ('kube_job_status_completion_time'), ('kube_job_complete'), ('kube_job_failed');
 INSERT INTO mpg_issues(source, severity, kind, line, count, detail)
-SELECT min(file), 'info', 'unknown_metric', NULL, sum(samples), 'samples of metrics that this mapping does not read: left out: ' || substr(group_concat(metric, ', '), 1, 300)
+SELECT min(file), 'info', 'unknown_metric', NULL, sum(samples),
+       'samples of metrics that this mapping does not read: left out: ' || substr(group_concat(metric, ', '), 1, 300)
 FROM (SELECT coalesce(metric, 'an expression') AS metric, min(_file) AS file, count(*) AS samples FROM kube_state_samples
-      WHERE metric IS NULL OR metric NOT IN (SELECT metric FROM kube_state_metrics) GROUP BY metric ORDER BY metric NOT GLOB 'kube_[np]o*', metric)
+      WHERE metric IS NULL OR metric NOT IN (SELECT metric FROM kube_state_metrics)
+      GROUP BY metric ORDER BY metric NOT GLOB 'kube_[np]o*', metric)
 GROUP BY NULL;
 INSERT INTO mpg_issues(source, severity, kind, line, count, detail)
 SELECT (SELECT min(_file) FROM kube_state_samples), 'warning', 'missing_metric', NULL, 1, m.metric || ' is missing: ' || m.what
-FROM (SELECT 'kube_pod_status_phase' AS metric, 'pods that have ended and are still there count as held' AS what, 'kube_pod_container_resource_requests' AS other
+FROM (SELECT 'kube_pod_status_phase' AS metric, 'pods that have ended and are still there count as held' AS what,
+             'kube_pod_container_resource_requests' AS other
       UNION ALL SELECT 'kube_pod_container_resource_requests', 'what pods hold is not known', 'kube_pod_status_phase'
       UNION ALL SELECT 'kube_node_status_capacity', 'what is installed is what was allocatable at most', 'kube_node_status_allocatable'
       UNION ALL SELECT 'kube_node_status_condition', 'outages of nodes are not known', 'kube_node_status_allocatable') AS m
-WHERE m.other IN (SELECT metric FROM kube_state_samples) AND m.metric NOT IN (SELECT metric FROM kube_state_samples) AND replace(m.metric, 'container_resource_requests', 'container_resource_limits') NOT IN (SELECT metric FROM kube_state_samples);
+WHERE m.other IN (SELECT metric FROM kube_state_samples) AND m.metric NOT IN (SELECT metric FROM kube_state_samples)
+  AND replace(m.metric, 'container_resource_requests', 'container_resource_limits') NOT IN (SELECT metric FROM kube_state_samples);
 DELETE FROM kube_state_samples WHERE metric IS NULL OR metric NOT IN (SELECT metric FROM kube_state_metrics);
 DROP TABLE kube_state_metrics;
 
--- Of several servers that watch one exporter at once, by a label, the one with most scrapes counts: a scrape of another counts if the first has
--- none within its usual spacing, before or after.
+-- Of several servers that watch one exporter at once, by a label, the one with most scrapes counts: a scrape of another counts if the first
+-- has none within its usual spacing, before or after.
 DROP TABLE IF EXISTS temp.kube_state_watched;
 CREATE TEMP TABLE kube_state_watched AS
-SELECT instance, server, time, time - lag(time) OVER (PARTITION BY instance, server ORDER BY time) AS step FROM (SELECT DISTINCT instance, coalesce(server, '') AS server, time FROM kube_state_samples);
+SELECT instance, server, time, time - lag(time) OVER (PARTITION BY instance, server ORDER BY time) AS step
+FROM (SELECT DISTINCT instance, coalesce(server, '') AS server, time FROM kube_state_samples);
 CREATE INDEX temp.kube_state_watched_at ON kube_state_watched(instance, server, time);
 DROP TABLE IF EXISTS temp.kube_state_servers;
 CREATE TEMP TABLE kube_state_servers AS
 SELECT instance, server, step AS spacing, row_number() OVER (PARTITION BY instance ORDER BY n DESC, server DESC) AS place
-FROM (SELECT instance, server, step, row_number() OVER (PARTITION BY instance, server ORDER BY step) AS rank, count(*) OVER (PARTITION BY instance, server) AS n FROM kube_state_watched WHERE step IS NOT NULL)
+FROM (SELECT instance, server, step, row_number() OVER (PARTITION BY instance, server ORDER BY step) AS rank,
+             count(*) OVER (PARTITION BY instance, server) AS n FROM kube_state_watched WHERE step IS NOT NULL)
 WHERE rank = (n + 1) / 2;
 DROP TABLE IF EXISTS temp.kube_state_again;
 CREATE TEMP TABLE kube_state_again AS
 SELECT DISTINCT w.instance, w.server, w.time
 FROM kube_state_servers AS more CROSS JOIN kube_state_servers AS own ON own.instance = more.instance AND own.place > more.place
 CROSS JOIN kube_state_watched AS w ON w.instance = own.instance AND w.server = own.server
-WHERE EXISTS (SELECT 1 FROM kube_state_watched AS o WHERE o.instance = w.instance AND o.server = more.server AND o.time > w.time - more.spacing AND o.time < w.time + more.spacing);
-DELETE FROM kube_state_samples WHERE EXISTS (SELECT 1 FROM kube_state_again) AND (instance, coalesce(server, ''), time) IN (SELECT instance, server, time FROM kube_state_again);
+WHERE EXISTS (SELECT 1 FROM kube_state_watched AS o
+              WHERE o.instance = w.instance AND o.server = more.server AND o.time > w.time - more.spacing
+                AND o.time < w.time + more.spacing);
+DELETE FROM kube_state_samples
+WHERE EXISTS (SELECT 1 FROM kube_state_again)
+  AND (instance, coalesce(server, ''), time) IN (SELECT instance, server, time FROM kube_state_again);
 DROP TABLE kube_state_again;
 DROP TABLE kube_state_servers;
 DROP TABLE kube_state_watched;
 
 -- Pods and nodes have names of their own in one cluster alone; and pods that hold GPUs for others do not say for which.
 INSERT INTO mpg_issues(source, severity, kind, line, count, detail)
-SELECT min(_file), 'warning', 'conflict', NULL, count(*), 'clusters in one export: ' || group_concat(cluster, ', ') || ': what has one name in several counts as one. Read one cluster at a time'
-FROM (SELECT min(_file) AS _file, coalesce(json_extract(labels, '$.cluster'), json_extract(labels, '$.cluster_name'), json_extract(labels, '$.k8s_cluster'), json_extract(labels, '$.cluster_id')) AS cluster
-      FROM (SELECT labels, min(_file) AS _file FROM kube_state_samples WHERE metric IN ('kube_node_status_capacity', 'kube_node_status_allocatable', 'kube_pod_status_phase') AND instr(labels, 'cluster') GROUP BY labels) GROUP BY 2)
+SELECT min(_file), 'warning', 'conflict', NULL, count(*),
+       'clusters in one export: ' || group_concat(cluster, ', ')
+         || ': what has one name in several counts as one. Read one cluster at a time'
+FROM (SELECT min(_file) AS _file,
+             coalesce(json_extract(labels, '$.cluster'), json_extract(labels, '$.cluster_name'), json_extract(labels, '$.k8s_cluster'),
+                      json_extract(labels, '$.cluster_id')) AS cluster
+      FROM (SELECT labels, min(_file) AS _file FROM kube_state_samples
+            WHERE metric IN ('kube_node_status_capacity', 'kube_node_status_allocatable', 'kube_pod_status_phase')
+              AND instr(labels, 'cluster') GROUP BY labels) GROUP BY 2)
 WHERE cluster <> '' GROUP BY NULL HAVING count(*) > 1;
 INSERT INTO mpg_issues(source, severity, kind, line, count, detail)
-SELECT min(_file), 'warning', 'uncounted_resource', NULL, count(DISTINCT pod), 'pods that reserve GPUs, the first ' || min(namespace || '/' || pod) || ': which pods share these no metric tells, so they count as idle'
-FROM kube_state_samples WHERE namespace IN ('kai-resource-reservation', 'runai-reservation') AND metric GLOB 'kube_pod_container_resource_*' AND value > 0 AND json_extract(labels, '$.resource') GLOB '*gpu*' GROUP BY NULL HAVING count(*) > 0;
+SELECT min(_file), 'warning', 'uncounted_resource', NULL, count(DISTINCT pod),
+       'pods that reserve GPUs, the first ' || min(namespace || '/' || pod)
+         || ': which pods share these no metric tells, so they count as idle'
+FROM kube_state_samples WHERE namespace IN ('kai-resource-reservation', 'runai-reservation') AND metric GLOB 'kube_pod_container_resource_*'
+  AND value > 0 AND json_extract(labels, '$.resource') GLOB '*gpu*' GROUP BY NULL HAVING count(*) > 0;
 
 -- ---- 2. The scrapes: of each exporter the times, and how far they are apart ----
 
@@ -110,7 +145,8 @@ WITH own AS (
   SELECT instance, time, lag(time) OVER series AS before, lead(time) OVER series AS after
   FROM (SELECT DISTINCT instance, time FROM kube_state_samples) WINDOW series AS (PARTITION BY instance ORDER BY time)
 ),
-any_exporter AS (SELECT time, lag(time) OVER (ORDER BY time) AS before, lead(time) OVER (ORDER BY time) AS after FROM (SELECT DISTINCT time FROM own))
+any_exporter AS (SELECT time, lag(time) OVER (ORDER BY time) AS before, lead(time) OVER (ORDER BY time) AS after
+                 FROM (SELECT DISTINCT time FROM own))
 SELECT instance, o.time, coalesce(o.before, a.before), coalesce(o.after, a.after) FROM own AS o JOIN any_exporter AS a USING (time);
 DROP TABLE IF EXISTS temp.kube_state_spacing;
 CREATE TEMP TABLE kube_state_spacing AS
@@ -119,32 +155,44 @@ SELECT coalesce((SELECT step FROM (SELECT after - time AS step, row_number() OVE
        min(time) AS first, max(time) AS last FROM kube_state_scrapes;
 INSERT INTO mpg_issues(source, severity, kind, line, count, detail)
 SELECT (SELECT min(_file) FROM kube_state_samples), 'warning', 'missing_samples', NULL, count(*),
-       'gaps between samples, of ' || CAST(sum(after - time) AS INTEGER) || ' s in all, where they come every ' || seconds || ' s: what was the same before and after was so in between'
+       'gaps between samples, of ' || CAST(sum(after - time) AS INTEGER) || ' s in all, where they come every ' || seconds
+         || ' s: what was the same before and after was so in between'
 FROM kube_state_scrapes, kube_state_spacing WHERE after - time > 2 * seconds AND seconds > 0 GROUP BY NULL HAVING count(*) > 0;
 INSERT INTO mpg_issues(source, severity, kind, line, count, detail)
-SELECT (SELECT min(_file) FROM kube_state_samples), 'warning', 'missing_samples', NULL, 1, 'all samples are of one time, as an instant query gives them: nothing is known to have lasted. Give a range'
+SELECT (SELECT min(_file) FROM kube_state_samples), 'warning', 'missing_samples', NULL, 1,
+       'all samples are of one time, as an instant query gives them: nothing is known to have lasted. Give a range'
 FROM kube_state_spacing WHERE first = last;
 
 -- ---- 3. Which resources are chips. The exporter writes all but letters and digits of a name as _ ----
 
 DROP TABLE IF EXISTS temp.kube_state_resources;
 CREATE TEMP TABLE kube_state_resources AS
-WITH named AS (SELECT DISTINCT json_extract(labels, '$.resource') AS resource FROM kube_state_samples WHERE metric GLOB '*_resource_*' OR metric GLOB 'kube_node_status_[ac]*'),
+WITH named AS (SELECT DISTINCT json_extract(labels, '$.resource') AS resource
+               FROM kube_state_samples WHERE metric GLOB '*_resource_*' OR metric GLOB 'kube_node_status_[ac]*'),
 mig AS (
-  SELECT resource, CAST(substr(resource, 16) AS INTEGER) AS slices, CAST(substr(resource, 19) AS INTEGER) AS gigabytes FROM named WHERE resource GLOB 'nvidia_com_mig_[1-7]g_[0-9]*gb*'
+  SELECT resource, CAST(substr(resource, 16) AS INTEGER) AS slices, CAST(substr(resource, 19) AS INTEGER) AS gigabytes
+  FROM named WHERE resource GLOB 'nvidia_com_mig_[1-7]g_[0-9]*gb*'
 )
 SELECT resource,
-       CASE WHEN resource IN ('nvidia_com_gpu', 'nvidia_com_gpu_shared', 'amd_com_gpu', 'google_com_tpu', 'aws_amazon_com_neuron', 'aws_amazon_com_neurondevice', 'habana_ai_gaudi',
-                              'gpu_intel_com_i915', 'gpu_intel_com_xe', 'cambricon_com_mlu', 'hygon_com_dcu', 'metax_tech_com_gpu', 'mthreads_com_gpu', 'kunlunxin_com_xpu',
+       CASE WHEN resource IN ('nvidia_com_gpu', 'nvidia_com_gpu_shared', 'amd_com_gpu', 'google_com_tpu', 'aws_amazon_com_neuron',
+                              'aws_amazon_com_neurondevice', 'habana_ai_gaudi',
+                              'gpu_intel_com_i915', 'gpu_intel_com_xe', 'cambricon_com_mlu', 'hygon_com_dcu', 'metax_tech_com_gpu',
+                              'mthreads_com_gpu', 'kunlunxin_com_xpu',
                               'iluvatar_ai_gpu', 'enflame_com_gcu') THEN 1.0
             WHEN resource GLOB 'huawei_com_Ascend[0-9]*' AND substr(resource, 12) NOT GLOB '*_*' THEN 1.0
             -- An A30's slice has 6 GB, an RTX PRO 6000's 24: of these a GPU has four.
-            WHEN slices IS NOT NULL THEN slices / iif((slices = 1 AND gigabytes = 6) OR (slices IN (2, 4) AND gigabytes IN (6 * slices, 24 * slices)), 4.0, 7.0) END AS share
+            WHEN slices IS NOT NULL THEN slices
+              / iif((slices = 1 AND gigabytes = 6) OR (slices IN (2, 4) AND gigabytes IN (6 * slices, 24 * slices)), 4.0, 7.0) END AS share
 FROM named LEFT JOIN mig USING (resource);
 CREATE UNIQUE INDEX temp.kube_state_resource ON kube_state_resources(resource);
 INSERT INTO mpg_issues(source, severity, kind, line, count, detail)
-SELECT min(_file), 'warning', 'uncounted_resource', min(_line), count(DISTINCT coalesce(pod, json_extract(labels, '$.node'))), 'resources with no known number of chips: ' || group_concat(DISTINCT resource)
-FROM (SELECT s._file, s._line, s.pod, s.labels, resource FROM kube_state_samples AS s JOIN kube_state_resources ON resource = json_extract(s.labels, '$.resource') WHERE share IS NULL AND value > 0)
-WHERE resource GLOB '*gpu*' OR resource GLOB '*npu*' OR resource GLOB '*tpu*' OR resource GLOB '*xpu*' OR resource GLOB '*dcu*' OR resource GLOB '*gcu*' OR resource GLOB '*mlu*' OR resource GLOB '*hpu*'
-   OR resource GLOB '*neuron*' OR resource GLOB '*gaudi*' OR resource GLOB '*scend*' OR resource GLOB '*accel*' OR resource GLOB '*_mig_*' OR resource GLOB 'amd_com_*'
+SELECT min(_file), 'warning', 'uncounted_resource', min(_line), count(DISTINCT coalesce(pod, json_extract(labels, '$.node'))),
+       'resources with no known number of chips: ' || group_concat(DISTINCT resource)
+FROM (SELECT s._file, s._line, s.pod, s.labels, resource
+      FROM kube_state_samples AS s JOIN kube_state_resources ON resource = json_extract(s.labels, '$.resource')
+      WHERE share IS NULL AND value > 0)
+WHERE resource GLOB '*gpu*' OR resource GLOB '*npu*' OR resource GLOB '*tpu*' OR resource GLOB '*xpu*' OR resource GLOB '*dcu*'
+  OR resource GLOB '*gcu*' OR resource GLOB '*mlu*' OR resource GLOB '*hpu*'
+   OR resource GLOB '*neuron*' OR resource GLOB '*gaudi*' OR resource GLOB '*scend*' OR resource GLOB '*accel*' OR resource GLOB '*_mig_*'
+   OR resource GLOB 'amd_com_*'
 GROUP BY NULL HAVING count(*) > 0;

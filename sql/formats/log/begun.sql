@@ -1,9 +1,9 @@
 -- log/begun.sql - when a log began whose lines of steps have no clock: as :starts says, or at the first line before them that has one,
 -- whosever it is.
 --
--- Reads training_lines(file, line, time, step), training_untimed(file) and training_heads(log, file). Makes training_begun(file, time) and source_told.
--- A launcher's or a compiler's warning is such a line. Of a log that was rotated the first part is looked at.
--- A part of the scripts of trainers' logs, which say what the parameters are.
+-- Reads training_lines(file, line, time, step), training_untimed(file) and training_heads(log, file). Makes training_begun(file, time) and
+-- source_told. A launcher's or a compiler's warning is such a line. Of a log that was rotated the first part is looked at. A part of the
+-- scripts of trainers' logs, which say what the parameters are.
 
 DROP TABLE IF EXISTS temp.training_begun;
 CREATE TEMP TABLE training_begun(file TEXT PRIMARY KEY, time);
@@ -14,20 +14,25 @@ FROM (WITH RECURSIVE begins(first, file) AS (
         SELECT * FROM (SELECT rowid, file FROM training_lines ORDER BY rowid LIMIT 1) WHERE EXISTS (SELECT 1 FROM training_untimed)
         UNION ALL
         SELECT l.rowid, l.file
-        FROM begins AS b CROSS JOIN training_lines AS l ON l.rowid = (SELECT n.rowid FROM training_lines AS n WHERE n.rowid > b.first AND n.file <> b.file ORDER BY n.rowid LIMIT 1)
+        FROM begins AS b CROSS JOIN training_lines AS l
+          ON l.rowid = (SELECT n.rowid FROM training_lines AS n WHERE n.rowid > b.first AND n.file <> b.file ORDER BY n.rowid LIMIT 1)
         WHERE b.file <> (SELECT file FROM training_lines ORDER BY rowid DESC LIMIT 1)
       )
-      SELECT file, (SELECT iif(l.file = b.file, l.line, NULL) FROM training_lines AS l WHERE l.rowid >= first AND (l.step IS NOT NULL OR l.file <> b.file) ORDER BY l.rowid LIMIT 1) AS line
+      SELECT file, (SELECT iif(l.file = b.file, l.line, NULL)
+                    FROM training_lines AS l WHERE l.rowid >= first AND (l.step IS NOT NULL OR l.file <> b.file)
+                    ORDER BY l.rowid LIMIT 1) AS line
       FROM begins AS b) AS f
 WHERE f.file = training_untimed.file;
 DELETE FROM training_untimed WHERE line IS NULL; -- a part of another log
 -- Another reading of a file forgets what was said of the first.
 DROP TABLE IF EXISTS temp.training_said;
-CREATE TEMP TABLE training_said AS SELECT * FROM mpg_issues WHERE source IN (SELECT file FROM training_untimed UNION ALL SELECT file FROM training_heads);
+CREATE TEMP TABLE training_said AS SELECT * FROM mpg_issues
+WHERE source IN (SELECT file FROM training_untimed UNION ALL SELECT file FROM training_heads);
 INSERT INTO training_begun
 SELECT file, time
 FROM (SELECT u.file AS file, (SELECT iif(d._line < u.line, d.time, NULL)
-        FROM log_trace(coalesce((SELECT h.file FROM training_heads AS h WHERE h.log = u.file), u.file), '(?x) ^ \s* (?: (?: \[ [^\]\s]{1,40} \] :? | \d+ : | [A-Z]{4,8} : | [\w./-]{1,40} (?= \s ) ) \s* ){0,3}?
+        FROM log_trace(coalesce((SELECT h.file FROM training_heads AS h WHERE h.log = u.file), u.file),
+                       '(?x) ^ \s* (?: (?: \[ [^\]\s]{1,40} \] :? | \d+ : | [A-Z]{4,8} : | [\w./-]{1,40} (?= \s ) ) \s* ){0,3}?
           (?: [\[(]? (?<time> \d{4}-\d\d-\d\d [T\ ] \d\d:\d\d:\d\d (?: [.,]\d+ )? (?: Z | [+-]\d\d:?\d\d )? ) | [IWEF] (?<yearless>) (?<time> \d{4}\ \d\d:\d\d:\d\d\.\d+ ) )', 'rows', coalesce(:zone, 'UTC'), coalesce(:year, 1970)) AS d
         WHERE d.time IS NOT NULL AND (:year IS NOT NULL OR log_group(d._record, 'yearless') IS NULL) OR d._line >= u.line LIMIT 1) AS time
       FROM training_untimed AS u)

@@ -6,7 +6,8 @@
 
 -- A step without a length would be one of any time.
 INSERT INTO mpg_issues(source, severity, kind, line, count, detail)
-SELECT job, 'data_loss', 'end_before_start', NULL, count(*), 'steps of which nothing tells a time, first ' || min(step) || ': the first of a log, or not later than the one before: left out'
+SELECT job, 'data_loss', 'end_before_start', NULL, count(*),
+       'steps of which nothing tells a time, first ' || min(step) || ': the first of a log, or not later than the one before: left out'
 FROM training_steps WHERE end_time <= start_time GROUP BY job;
 
 DROP TABLE IF EXISTS temp.spans;

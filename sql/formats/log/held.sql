@@ -15,7 +15,8 @@ CREATE TEMP TABLE assumed_chips AS SELECT job FROM training_runs GROUP BY job HA
 -- A run that another one of its job follows broke off. The last one is over where the log, or :outcome, says so.
 DROP TABLE IF EXISTS temp.allocations;
 CREATE TEMP TABLE allocations AS
-SELECT job, attempt, coalesce(:pool, 'training') AS pool, coalesce(chips, 1) AS chips, start_time, iif(outcome IS NULL, NULL, end_time) AS end_time, outcome
+SELECT job, attempt, coalesce(:pool, 'training') AS pool, coalesce(chips, 1) AS chips, start_time,
+       iif(outcome IS NULL, NULL, end_time) AS end_time, outcome
 FROM (SELECT *, CASE WHEN attempt < max(attempt) OVER (PARTITION BY job) THEN coalesce(own_outcome, 'failed')
                      ELSE coalesce(:outcome, own_outcome) END AS outcome
       FROM training_runs);
@@ -23,4 +24,5 @@ FROM (SELECT *, CASE WHEN attempt < max(attempt) OVER (PARTITION BY job) THEN co
 -- What is held: a trainer's log knows of nothing else.
 DROP TABLE IF EXISTS temp.capacity;
 CREATE TEMP TABLE capacity AS
-SELECT coalesce(:pool, 'training') AS pool, coalesce(:chip, chip) AS chip, coalesce(chips, 1) AS chips, start_time, end_time FROM training_runs;
+SELECT coalesce(:pool, 'training') AS pool, coalesce(:chip, chip) AS chip, coalesce(chips, 1) AS chips, start_time, end_time
+FROM training_runs;

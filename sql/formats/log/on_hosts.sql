@@ -1,8 +1,9 @@
 -- log/on_hosts.sql - which job held the hosts that names of logs have, and when.
 --
--- Reads held_on(job, hosts, start_time, end_time), a view of attempts with the JSON array of their hosts, and log_names(path), which trace_rollup and its
--- like have of the logs beside, and of the hosts that their texts name: if none has a word that is like one of the first hosts but for its digits, nothing is looked up.
--- Fills hosts(host, job, start_time, end_time) with hosts by their short names. A part of the scripts of schedulers.
+-- Reads held_on(job, hosts, start_time, end_time), a view of attempts with the JSON array of their hosts, and log_names(path), which
+-- trace_rollup and its like have of the logs beside, and of the hosts that their texts name: if none has a word that is like one of the
+-- first hosts but for its digits, nothing is looked up. Fills hosts(host, job, start_time, end_time) with hosts by their short names. A
+-- part of the scripts of schedulers.
 
 CREATE TEMP TABLE IF NOT EXISTS log_names(path TEXT);
 CREATE TEMP TABLE IF NOT EXISTS hosts(host, job, start_time, end_time);
@@ -10,11 +11,13 @@ DROP TABLE IF EXISTS temp.asked_hosts;
 CREATE TEMP TABLE asked_hosts AS
 WITH RECURSIVE stem AS MATERIALIZED (
   SELECT DISTINCT rtrim(substr(h.value, 1, instr(h.value || '.', '.') - 1), '0123456789') AS stem
-  FROM (SELECT 1 FROM log_names LIMIT 1) CROSS JOIN (SELECT hosts FROM held_on WHERE hosts IS NOT NULL LIMIT 500) CROSS JOIN json_each(hosts) AS h WHERE h.value GLOB '*[A-Za-z]*'
+  FROM (SELECT 1 FROM log_names LIMIT 1) CROSS JOIN (SELECT hosts FROM held_on WHERE hosts IS NOT NULL LIMIT 500)
+  CROSS JOIN json_each(hosts) AS h WHERE h.value GLOB '*[A-Za-z]*'
 ),
 word(word) AS ( -- what stands between "/", "." and "_", and parts of it from one "-" to another
   SELECT w.value
-  FROM (SELECT 1 FROM stem JOIN log_names ON stem <> '' AND instr(path, stem) LIMIT 1) CROSS JOIN log_names AS p CROSS JOIN json_each('[' || replace(replace(replace(json_quote(p.path), '/', '","'), '.', '","'), '_', '","') || ']') AS w
+  FROM (SELECT 1 FROM stem JOIN log_names ON stem <> '' AND instr(path, stem) LIMIT 1) CROSS JOIN log_names AS p
+  CROSS JOIN json_each('[' || replace(replace(replace(json_quote(p.path), '/', '","'), '.', '","'), '_', '","') || ']') AS w
   UNION
   SELECT substr(word, instr(word, '-') + 1) FROM word WHERE instr(word, '-')
   UNION
@@ -23,6 +26,7 @@ word(word) AS ( -- what stands between "/", "." and "_", and parts of it from on
 SELECT word FROM word WHERE rtrim(word, '0123456789') IN (SELECT stem FROM stem) AND word GLOB '*[^0-9]*';
 INSERT INTO hosts(host, job, start_time, end_time)
 SELECT substr(h.value, 1, instr(h.value || '.', '.') - 1) AS host, job, start_time, end_time
-FROM (SELECT 1 FROM asked_hosts LIMIT 1) CROSS JOIN held_on AS a CROSS JOIN json_each(a.hosts) AS h WHERE host IN (SELECT word FROM asked_hosts) AND a.start_time IS NOT NULL;
+FROM (SELECT 1 FROM asked_hosts LIMIT 1) CROSS JOIN held_on AS a CROSS JOIN json_each(a.hosts) AS h
+WHERE host IN (SELECT word FROM asked_hosts) AND a.start_time IS NOT NULL;
 DROP TABLE asked_hosts;
 DROP VIEW held_on;

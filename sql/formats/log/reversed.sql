@@ -10,9 +10,11 @@ WITH RECURSIVE begins(first, file) AS (
   SELECT * FROM (SELECT rowid, file FROM training_lines ORDER BY rowid LIMIT 1)
   UNION ALL
   SELECT l.rowid, l.file
-  FROM begins AS b CROSS JOIN training_lines AS l ON l.rowid = (SELECT n.rowid FROM training_lines AS n WHERE n.rowid > b.first AND n.file <> b.file ORDER BY n.rowid LIMIT 1)
+  FROM begins AS b CROSS JOIN training_lines AS l
+    ON l.rowid = (SELECT n.rowid FROM training_lines AS n WHERE n.rowid > b.first AND n.file <> b.file ORDER BY n.rowid LIMIT 1)
 ),
-ranged AS (SELECT file, first, coalesce(lead(first) OVER (ORDER BY first) - 1, (SELECT max(rowid) FROM training_lines)) AS last FROM begins),
+ranged AS (SELECT file, first, coalesce(lead(first) OVER (ORDER BY first) - 1, (SELECT max(rowid) FROM training_lines)) AS last
+           FROM begins),
 falling AS ( -- files that may be such
   SELECT * FROM ranged
   WHERE (SELECT step FROM training_lines AS l WHERE l.rowid BETWEEN first AND last AND step IS NOT NULL ORDER BY l.rowid LIMIT 1)
@@ -20,15 +22,18 @@ falling AS ( -- files that may be such
 ),
 pairs AS (
   SELECT f.first, l.step - lag(l.step) OVER w AS ahead, l.time - lag(l.time) OVER w AS later
-  FROM falling AS f CROSS JOIN training_lines AS l ON l.rowid BETWEEN f.first AND f.last WHERE l.step IS NOT NULL WINDOW w AS (PARTITION BY f.first ORDER BY l.rowid)
+  FROM falling AS f CROSS JOIN training_lines AS l ON l.rowid BETWEEN f.first AND f.last
+  WHERE l.step IS NOT NULL WINDOW w AS (PARTITION BY f.first ORDER BY l.rowid)
 ),
 down AS (
   SELECT first FROM pairs GROUP BY first
   HAVING total(ahead < 0) > 1 AND total(ahead < 0) >= 4 * total(ahead > 0) AND total(later < 0) >= 4 * total(later > 0)
 )
-SELECT file, first, last, (SELECT max(line) FROM training_lines AS l WHERE l.rowid BETWEEN first AND last) AS lines FROM falling JOIN down USING (first);
+SELECT file, first, last, (SELECT max(line) FROM training_lines AS l WHERE l.rowid BETWEEN first AND last) AS lines
+FROM falling JOIN down USING (first);
 INSERT INTO mpg_issues(source, severity, kind, line, count, detail)
-SELECT file, 'warning', 'reversed_lines', NULL, lines, 'lines from the last to the first, as their step numbers tell: read, and counted, from the end of the file' FROM training_reversed;
+SELECT file, 'warning', 'reversed_lines', NULL, lines,
+       'lines from the last to the first, as their step numbers tell: read, and counted, from the end of the file' FROM training_reversed;
 UPDATE training_lines SET rowid = training_lines.rowid - r.first - r.last, line = r.lines + 1 - line -- below 0, where no other is
 FROM training_reversed AS r WHERE training_lines.rowid BETWEEN r.first AND r.last;
 UPDATE training_lines SET rowid = -rowid WHERE EXISTS (SELECT 1 FROM training_reversed) AND rowid < 0;

@@ -1,19 +1,21 @@
 -- log/rotated.sql - a log that was cut into parts, as programs that rotate logs leave it, is read as one.
 --
--- :rotated is a JSON array of [path, log, place]: files that are parts of one log by their names, in the order of their places (NULL: none).
--- They are, if times go on from each to the next, and steps, or a restart goes back by some. All lines are then those of the part that
--- has the log's name, whose place is 3, or 29999 if it is packed, or of the first, whose name stays when others come.
--- Reads and changes training_lines(file, line, time, step), whose rowids are in the order of the lines, a file's without another's between
--- them. Makes source_told, which says what is a part of what, and training_heads(log, file), the first part of each.
--- A part of the scripts of trainers' logs, which say what the parameters are.
+-- :rotated is a JSON array of [path, log, place]: files that are parts of one log by their names, in the order of their places (NULL:
+-- none). They are, if times go on from each to the next, and steps, or a restart goes back by some. All lines are then those of the part
+-- that has the log's name, whose place is 3, or 29999 if it is packed, or of the first, whose name stays when others come. Reads and
+-- changes training_lines(file, line, time, step), whose rowids are in the order of the lines, a file's without another's between them.
+-- Makes source_told, which says what is a part of what, and training_heads(log, file), the first part of each. A part of the scripts of
+-- trainers' logs, which say what the parameters are.
 
 DROP TABLE IF EXISTS temp.training_parts;
 CREATE TEMP TABLE training_parts AS
 WITH part AS MATERIALIZED (
-  SELECT json_extract(value, '$[0]') AS file, json_extract(value, '$[1]') AS log, json_extract(value, '$[2]') AS place FROM json_each(coalesce(:rotated, '[]'))
+  SELECT json_extract(value, '$[0]') AS file, json_extract(value, '$[1]') AS log, json_extract(value, '$[2]') AS place
+  FROM json_each(coalesce(:rotated, '[]'))
 ),
 ranged AS (
-  SELECT l.file AS file, min(l.rowid) AS first, max(l.rowid) AS last, max(l.line) AS lines, count(l.step) AS n, min(l.time) AS first_time, max(l.time) AS last_time,
+  SELECT l.file AS file, min(l.rowid) AS first, max(l.rowid) AS last, max(l.line) AS lines, count(l.step) AS n, min(l.time) AS first_time,
+         max(l.time) AS last_time,
          min(iif(l.step IS NULL, NULL, l.rowid)) AS first_id, max(iif(l.step IS NULL, NULL, l.rowid)) AS last_id
   FROM (SELECT 1 FROM part LIMIT 1) CROSS JOIN training_lines AS l GROUP BY l.file
 ),
@@ -22,7 +24,8 @@ listed AS ( -- a part may hold no line that tells anything
   UNION ALL SELECT file, NULL, NULL, 0, 0, NULL, NULL, NULL, NULL FROM part WHERE file NOT IN (SELECT file FROM ranged)
 ),
 stepped AS (
-  SELECT r.*, p.log AS log, coalesce(p.place, '') AS place, (SELECT step FROM training_lines WHERE rowid = first_id) AS first_step, (SELECT step FROM training_lines WHERE rowid = last_id) AS last_step
+  SELECT r.*, p.log AS log, coalesce(p.place, '') AS place, (SELECT step FROM training_lines WHERE rowid = first_id) AS first_step,
+         (SELECT step FROM training_lines WHERE rowid = last_id) AS last_step
   FROM listed AS r LEFT JOIN part AS p USING (file)
 ),
 beside AS (
@@ -32,18 +35,22 @@ beside AS (
 ),
 joined AS (
   SELECT *, log IS NOT NULL AND lag(file) OVER w IS NOT NULL
-            AND coalesce(first_step > min(first_step) OVER (w ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING) AND first_step <= lag(last_step) OVER w + 10 * max(spacing, lag(spacing) OVER w), is_named)
+            AND coalesce(first_step > min(first_step) OVER (w ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING)
+                         AND first_step <= lag(last_step) OVER w + 10 * max(spacing, lag(spacing) OVER w), is_named)
             AND coalesce(first_time >= lag(last_time) OVER w - 1, 1) AS goes_on
   FROM beside WINDOW w AS (PARTITION BY log ORDER BY place)
 ),
 chained AS (SELECT *, sum(NOT goes_on) OVER (PARTITION BY log ORDER BY place ROWS UNBOUNDED PRECEDING) AS chain FROM joined)
-SELECT file, CASE WHEN log IS NULL OR count(first) OVER w = 0 THEN file WHEN last_value(place) OVER w IN ('3', '29999') THEN last_value(file) OVER w ELSE first_value(file) OVER w END AS log,
+SELECT file, CASE WHEN log IS NULL OR count(first) OVER w = 0 THEN file
+                  WHEN last_value(place) OVER w IN ('3', '29999') THEN last_value(file) OVER w ELSE first_value(file) OVER w END AS log,
        row_number() OVER w AS place, first, last, lines
-FROM chained WINDOW w AS (PARTITION BY log, iif(log IS NULL, file, chain) ORDER BY place ROWS BETWEEN UNBOUNDED PRECEDING AND UNBOUNDED FOLLOWING);
+FROM chained WINDOW w AS (PARTITION BY log, iif(log IS NULL, file, chain)
+                          ORDER BY place ROWS BETWEEN UNBOUNDED PRECEDING AND UNBOUNDED FOLLOWING);
 DELETE FROM temp.training_parts WHERE NOT EXISTS (SELECT 1 FROM training_parts WHERE log <> file);
 
 DROP TABLE IF EXISTS temp.training_heads;
-CREATE TEMP TABLE training_heads AS SELECT log, file FROM training_parts WHERE place = 1 AND log IN (SELECT log FROM training_parts GROUP BY log HAVING count(*) > 1);
+CREATE TEMP TABLE training_heads AS SELECT log, file FROM training_parts
+WHERE place = 1 AND log IN (SELECT log FROM training_parts GROUP BY log HAVING count(*) > 1);
 
 -- Where each part's lines go, and how many lines of the log are above them.
 DROP TABLE IF EXISTS temp.training_places;
@@ -51,11 +58,13 @@ CREATE TEMP TABLE training_places AS
 SELECT log, first, last, sum(last - first + 1) OVER (ORDER BY log, place ROWS UNBOUNDED PRECEDING) - (last - first) AS target,
        sum(lines) OVER (PARTITION BY log ORDER BY place ROWS UNBOUNDED PRECEDING) - lines AS above
 FROM training_parts;
-UPDATE training_lines SET rowid = p.first - training_lines.rowid - p.target, file = p.log, line = line + p.above -- below 0, where no other is
+-- below 0, where no other is
+UPDATE training_lines SET rowid = p.first - training_lines.rowid - p.target, file = p.log, line = line + p.above
 FROM training_places AS p WHERE training_lines.rowid BETWEEN p.first AND p.last;
 UPDATE training_lines SET rowid = -rowid WHERE EXISTS (SELECT 1 FROM training_places) AND rowid < 0;
 INSERT INTO mpg_issues(source, severity, kind, line, count, detail)
-SELECT log, 'info', 'rotated_log', NULL, count(*), 'parts of one log, as its name and its steps tell: read as one, its lines counted on from part to part'
+SELECT log, 'info', 'rotated_log', NULL, count(*),
+       'parts of one log, as its name and its steps tell: read as one, its lines counted on from part to part'
 FROM training_parts GROUP BY log HAVING count(*) > 1;
 CREATE TEMP TABLE IF NOT EXISTS source_told(path, parameter, what, told);
 INSERT INTO temp.source_told SELECT file, NULL, 'log', 'a part of ' || log FROM training_parts WHERE log <> file;

@@ -1,12 +1,12 @@
--- log/stamps.sql - lines of steps without a clock to which what kept the log has given one: syslog, systemd's journal, Google Cloud's logging.
+-- log/stamps.sql - lines of steps without a clock to which what kept the log has given one: syslog, systemd's journal, Google Cloud's
+-- logging.
 --
 -- Syslog's stamp begins the line and has no year: it counts if :year is given. `journalctl -o json` has microseconds in the line's object,
--- `-o export` in a line above, `-o short-unix` seconds. `gcloud logging read --format=json` writes a key a line, in the order of the alphabet.
--- CloudWatch, Loki's API, Fluent Bit and loggers of JSON have a number beside the line or above it, in seconds or finer, tables as
--- Splunk's a time behind it.
--- Reads and changes training_lines(file, line, time, step), whose rowids are in the order of the lines, a file's without another's between
--- them. Makes training_untimed(file): files in which no line of a step has a clock.
--- A part of the scripts of trainers' logs, which say what the parameters are.
+-- `-o export` in a line above, `-o short-unix` seconds. `gcloud logging read --format=json` writes a key a line, in the order of the
+-- alphabet. CloudWatch, Loki's API, Fluent Bit and loggers of JSON have a number beside the line or above it, in seconds or finer, tables
+-- as Splunk's a time behind it. Reads and changes training_lines(file, line, time, step), whose rowids are in the order of the lines, a
+-- file's without another's between them. Makes training_untimed(file): files in which no line of a step has a clock. A part of the scripts
+-- of trainers' logs, which say what the parameters are.
 
 DROP TABLE IF EXISTS temp.training_untimed;
 CREATE TEMP TABLE training_untimed AS
@@ -14,11 +14,14 @@ WITH RECURSIVE begins(first, file) AS (
   SELECT * FROM (SELECT rowid, file FROM training_lines ORDER BY rowid LIMIT 1)
   UNION ALL
   SELECT l.rowid, l.file
-  FROM begins AS b CROSS JOIN training_lines AS l ON l.rowid = (SELECT n.rowid FROM training_lines AS n WHERE n.rowid > b.first AND n.file <> b.file ORDER BY n.rowid LIMIT 1)
+  FROM begins AS b CROSS JOIN training_lines AS l
+    ON l.rowid = (SELECT n.rowid FROM training_lines AS n WHERE n.rowid > b.first AND n.file <> b.file ORDER BY n.rowid LIMIT 1)
 ),
 ranged AS (SELECT file, first, coalesce(lead(first) OVER (ORDER BY first) - 1, (SELECT max(rowid) FROM training_lines)) AS last FROM begins)
-SELECT file, (SELECT l.line FROM training_lines AS l WHERE l.rowid BETWEEN first AND last AND l.step IS NOT NULL ORDER BY l.rowid LIMIT 1) AS line
-FROM ranged WHERE NOT EXISTS (SELECT 1 FROM training_lines AS l WHERE l.rowid BETWEEN first AND last AND l.step IS NOT NULL AND l.time IS NOT NULL);
+SELECT file, (SELECT l.line FROM training_lines AS l WHERE l.rowid BETWEEN first AND last AND l.step IS NOT NULL
+              ORDER BY l.rowid LIMIT 1) AS line
+FROM ranged WHERE NOT EXISTS (SELECT 1 FROM training_lines AS l
+                              WHERE l.rowid BETWEEN first AND last AND l.step IS NOT NULL AND l.time IS NOT NULL);
 DELETE FROM training_untimed WHERE line IS NULL; -- without a step
 -- Another reading of a file forgets what was said of the first.
 DROP TABLE IF EXISTS temp.training_said;
@@ -26,31 +29,45 @@ CREATE TEMP TABLE training_said AS SELECT * FROM mpg_issues WHERE source IN (SEL
 DROP TABLE IF EXISTS temp.training_listings;
 CREATE TEMP TABLE training_listings AS
 SELECT file, replace(how, '#', '') AS how, how GLOB '*#' AS numbered
-FROM (SELECT u.file AS file, (SELECT CASE WHEN log_group(d._record, 'entry') IS NOT NULL THEN iif(d._line < u.line, 'below', NULL) WHEN log_group(d._record, 'above') IS NOT NULL THEN iif(d._line < u.line, 'above', NULL) || iif(log_group(d._record, 'number') IS NULL, '', '#')
-                                          WHEN d._line = u.line AND d.fields IS NOT NULL THEN CASE WHEN log_group(d._record, 'yearless') IS NULL THEN 'beside' || iif(log_group(d._record, 'number') IS NULL, '', '#') WHEN :year IS NOT NULL THEN 'yearless' END END
-        FROM log_trace(u.file, '(?x) ^\s+"insertId":\ "(?<entry>) | ^__REALTIME_TIMESTAMP=\d (?<above>) | ^ .* "__REALTIME_TIMESTAMP" | ^ \d{10}\.\d{6}\ \S+\ [^\s:]+: | ^ (?: <\d+> )? [A-Z][a-z]{2}\ [\ \d]\d\ \d\d:\d\d:\d\d (?<yearless>)
-          | ^ \s* (?: "timestamp"\s*:\s* 1\d{12} | "1\d{18}" ) (?<above>) (?<number>) ,? \s* $ | ^ (?: \[? 1\d{9}\.\d+ \]? \s | .* (?: "(?: @?timestamp | ts | time | date | _time )"\s*:\s* "? | \[\s* "? ) 1\d{9} (?: \.\d+ | \d{3} | \d{6} | \d{9} )? \b | .* ,"? \d{4}-\d\d-\d\d[T\ ]\d\d:\d\d:\d\d [^,]* $ ) (?<number>)', 'rows') AS d
+FROM (SELECT u.file AS file, (SELECT CASE WHEN log_group(d._record, 'entry') IS NOT NULL THEN iif(d._line < u.line, 'below', NULL)
+                                          WHEN log_group(d._record, 'above') IS NOT NULL THEN iif(d._line < u.line, 'above', NULL)
+                                            || iif(log_group(d._record, 'number') IS NULL, '', '#')
+                                          WHEN d._line = u.line AND d.fields IS NOT NULL
+                                            THEN CASE WHEN log_group(d._record, 'yearless') IS NULL THEN 'beside'
+                                                        || iif(log_group(d._record, 'number') IS NULL, '', '#')
+                                                      WHEN :year IS NOT NULL THEN 'yearless' END END
+        FROM log_trace(u.file,
+                       '(?x) ^\s+"insertId":\ "(?<entry>) | ^__REALTIME_TIMESTAMP=\d (?<above>) | ^ .* "__REALTIME_TIMESTAMP" | ^ \d{10}\.\d{6}\ \S+\ [^\s:]+: | ^ (?: <\d+> )? [A-Z][a-z]{2}\ [\ \d]\d\ \d\d:\d\d:\d\d (?<yearless>)
+          | ^ \s* (?: "timestamp"\s*:\s* 1\d{12} | "1\d{18}" ) (?<above>) (?<number>) ,? \s* $ | ^ (?: \[? 1\d{9}\.\d+ \]? \s | .* (?: "(?: @?timestamp | ts | time | date | _time )"\s*:\s* "? | \[\s* "? ) 1\d{9} (?: \.\d+ | \d{3} | \d{6} | \d{9} )? \b | .* ,"? \d{4}-\d\d-\d\d[T\ ]\d\d:\d\d:\d\d [^,]* $ ) (?<number>)',
+                       'rows') AS d
         WHERE coalesce(log_group(d._record, 'entry'), log_group(d._record, 'above')) IS NOT NULL OR d._line >= u.line LIMIT 1) AS how
       FROM training_untimed AS u)
 WHERE how IS NOT NULL;
 DROP TABLE IF EXISTS temp.training_stamps;
 CREATE TEMP TABLE training_stamps(file, line, time, PRIMARY KEY (file, line)) WITHOUT ROWID;
 INSERT OR IGNORE INTO training_stamps
-SELECT file, line, CASE WHEN number IS NULL THEN time WHEN number < 1e11 THEN number WHEN number < 1e14 THEN number / 1e3 WHEN number < 1e17 THEN number / 1e6 ELSE number / 1e9 END
-FROM (SELECT u.file AS file, d._line AS line, d.time AS time, coalesce(log_group(d._record, 'us'), log_group(d._record, 'number')) + 0.0 AS number
-      FROM training_listings AS u CROSS JOIN log_trace(u.file, '(?x) ^\s+"timestamp":\ "(?<time> \d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?Z)" | ^ (?: __REALTIME_TIMESTAMP= | .* "__REALTIME_TIMESTAMP"\s*:\s*"? ) (?<us>\d{15,17})
+SELECT file, line, CASE WHEN number IS NULL THEN time WHEN number < 1e11 THEN number WHEN number < 1e14 THEN number / 1e3
+                        WHEN number < 1e17 THEN number / 1e6 ELSE number / 1e9 END
+FROM (SELECT u.file AS file, d._line AS line, d.time AS time,
+             coalesce(log_group(d._record, 'us'), log_group(d._record, 'number')) + 0.0 AS number
+      FROM training_listings AS u CROSS JOIN log_trace(u.file,
+          '(?x) ^\s+"timestamp":\ "(?<time> \d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?Z)" | ^ (?: __REALTIME_TIMESTAMP= | .* "__REALTIME_TIMESTAMP"\s*:\s*"? ) (?<us>\d{15,17})
     | ^ (?<time> \d{10}\.\d{6} )\ \S+\ [^\s:]+: | ^ (?: <\d+> )? (?<time> [A-Z][a-z]{2}\ [\ \d]\d\ \d\d:\d\d:\d\d (?: \.\d+ )? ) \x20
     | ^ (?: \s* "(?<number> 1\d{18} )",? \s* $ | \[? (?<number> 1\d{9}\.\d+ ) \]? \s | .* (?: "(?: @?timestamp | ts | time | date | _time )"\s*:\s* "? | \[\s* "? ) (?<number> 1\d{9} (?: \.\d+ | \d{3} | \d{6} | \d{9} )? ) \b
-          | .* ,"? (?<time> \d{4}-\d\d-\d\d [T\ ] \d\d:\d\d:\d\d (?: [.,]\d+ )? (?: Z | [+-]\d\d:?\d\d )? ) "? \s* $ )', 'rows', coalesce(:zone, 'UTC'), coalesce(:year, 1970)) AS d
+          | .* ,"? (?<time> \d{4}-\d\d-\d\d [T\ ] \d\d:\d\d:\d\d (?: [.,]\d+ )? (?: Z | [+-]\d\d:?\d\d )? ) "? \s* $ )',
+                                                       'rows', coalesce(:zone, 'UTC'), coalesce(:year, 1970)) AS d
       WHERE d.fields IS NOT NULL)
 WHERE coalesce(time, number) IS NOT NULL;
 UPDATE training_lines SET time = CASE (SELECT g.how FROM training_listings AS g WHERE g.file = training_lines.file)
-  WHEN 'below' THEN (SELECT s.time FROM training_stamps AS s WHERE s.file = training_lines.file AND s.line > training_lines.line ORDER BY s.line LIMIT 1)
-  WHEN 'above' THEN (SELECT s.time FROM training_stamps AS s WHERE s.file = training_lines.file AND s.line < training_lines.line ORDER BY s.line DESC LIMIT 1)
+  WHEN 'below' THEN (SELECT s.time FROM training_stamps AS s
+                     WHERE s.file = training_lines.file AND s.line > training_lines.line ORDER BY s.line LIMIT 1)
+  WHEN 'above' THEN (SELECT s.time FROM training_stamps AS s
+                     WHERE s.file = training_lines.file AND s.line < training_lines.line ORDER BY s.line DESC LIMIT 1)
   ELSE (SELECT s.time FROM training_stamps AS s WHERE s.file = training_lines.file AND s.line = training_lines.line) END
 WHERE time IS NULL AND file IN (SELECT file FROM training_listings);
 CREATE TEMP TABLE IF NOT EXISTS source_told(path, parameter, what, told);
-INSERT INTO temp.source_told SELECT file, NULL, 'start', 'the clock of what kept the log' FROM training_listings WHERE numbered AND :start IS NULL;
+INSERT INTO temp.source_told SELECT file, NULL, 'start', 'the clock of what kept the log'
+FROM training_listings WHERE numbered AND :start IS NULL;
 DELETE FROM training_untimed WHERE file IN (SELECT file FROM training_listings);
 INSERT INTO mpg_issues(source, severity, kind, line, count, detail)
 SELECT source, severity, kind, line, count, detail FROM training_said AS s

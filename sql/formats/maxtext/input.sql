@@ -10,7 +10,8 @@ DROP TABLE IF EXISTS temp.training_lines;
 CREATE TEMP TABLE training_lines AS
 SELECT _file AS file, _line AS line, time, step, log_group(_record, 'seconds') AS step_seconds, log_group(_record, 'tflops') AS tflops,
        iif(:only_relations IS NULL, log_group(_record, 'tokens'), NULL) AS tokens, log_group(_record, 'loss') AS loss,
-       iif(step IS NULL, fields, NULL) AS fields, NULL AS eval_step, NULL AS eval_seconds, NULL AS saved, NULL AS saving, NULL AS blocked, NULL AS blocking, NULL AS finished, NULL AS load_seconds, NULL AS loaded,
+       iif(step IS NULL, fields, NULL) AS fields, NULL AS eval_step, NULL AS eval_seconds, NULL AS saved, NULL AS saving, NULL AS blocked,
+       NULL AS blocking, NULL AS finished, NULL AS load_seconds, NULL AS loaded,
        NULL AS all_steps, NULL AS all_devices, NULL AS chip_name, NULL AS ended,
        iif(log_group(_record, 'yearless') IS NULL, 0, mpg_required(:year, ':year')) AS year -- its times would be of 1970
 FROM log_trace(mpg_required(:log, ':log'), '(?x)
@@ -37,9 +38,13 @@ FROM log_trace(mpg_required(:log, ':log'), '(?x)
   'ignore', coalesce(:zone, 'UTC'), coalesce(:year, 1970));
 -- Lines of no step are few: only theirs are taken apart.
 UPDATE training_lines SET
-  eval_step = json_extract(fields, '$.eval_step'), eval_seconds = json_extract(fields, '$.eval_seconds'), saved = json_extract(fields, '$.saved'), saving = json_extract(fields, '$.saving'),
-  blocked = json_extract(fields, '$.blocked'), blocking = json_extract(fields, '$.blocking'), finished = json_extract(fields, '$.finished'), load_seconds = json_extract(fields, '$.load_seconds'), loaded = json_extract(fields, '$.loaded'),
+  eval_step = json_extract(fields, '$.eval_step'), eval_seconds = json_extract(fields, '$.eval_seconds'),
+  saved = json_extract(fields, '$.saved'), saving = json_extract(fields, '$.saving'),
+  blocked = json_extract(fields, '$.blocked'), blocking = json_extract(fields, '$.blocking'), finished = json_extract(fields, '$.finished'),
+  load_seconds = json_extract(fields, '$.load_seconds'), loaded = json_extract(fields, '$.loaded'),
   all_steps = json_extract(fields, '$.steps'), all_devices = json_extract(fields, '$.devices'), chip_name = json_extract(fields, '$.chip'),
-  ended = CASE WHEN json_extract(fields, '$.reached') IS NOT NULL THEN 'completed' WHEN json_extract(fields, '$.preempted') IS NOT NULL THEN 'preempted' WHEN json_extract(fields, '$.aborted') IS NOT NULL THEN 'failed' END,
+  ended = CASE WHEN json_extract(fields, '$.reached') IS NOT NULL THEN 'completed'
+               WHEN json_extract(fields, '$.preempted') IS NOT NULL THEN 'preempted'
+               WHEN json_extract(fields, '$.aborted') IS NOT NULL THEN 'failed' END,
   fields = NULL
 WHERE step IS NULL;

@@ -9,7 +9,8 @@ CREATE TEMP TABLE training_stay AS
 WITH source AS MATERIALIZED (
   SELECT file, min(step IS NULL OR time IS NOT NULL) AS timed, max(time IS NULL) AS partly FROM training_lines
   WHERE (SELECT max(rowid) > count(*) OR count(time) BETWEEN 1 AND count(*) - 1 FROM training_lines)
-     OR EXISTS (SELECT 1 FROM training_lines AS l CROSS JOIN training_lines AS p ON p.rowid = l.rowid - 1 WHERE p.time > l.time OR p.file > l.file)
+     OR EXISTS (SELECT 1 FROM training_lines AS l CROSS JOIN training_lines AS p ON p.rowid = l.rowid - 1
+                WHERE p.time > l.time OR p.file > l.file)
   GROUP BY file
 ),
 late AS MATERIALIZED (
@@ -31,18 +32,25 @@ CREATE TEMP TABLE training_survey AS
 WITH begun AS (
   SELECT l.rowid AS first, l.file FROM training_lines AS l LEFT JOIN training_lines AS p ON p.rowid = l.rowid - 1 WHERE p.file IS NOT l.file
 ),
-ranged AS (SELECT file AS path, first, coalesce(lead(first) OVER (ORDER BY first) - 1, (SELECT max(rowid) FROM training_lines)) AS last FROM begun)
-SELECT path AS file, NOT EXISTS (SELECT 1 FROM training_lines AS l WHERE l.rowid BETWEEN first AND last AND l.time IS NULL AND l.step IS NOT NULL) AS timed,
+ranged AS (SELECT file AS path, first, coalesce(lead(first) OVER (ORDER BY first) - 1, (SELECT max(rowid) FROM training_lines)) AS last
+           FROM begun)
+SELECT path AS file, NOT EXISTS (SELECT 1 FROM training_lines AS l
+                                 WHERE l.rowid BETWEEN first AND last AND l.time IS NULL AND l.step IS NOT NULL) AS timed,
        EXISTS (SELECT 1 FROM training_lines AS l WHERE l.rowid BETWEEN first AND last AND l.step IS NOT NULL) AS steps,
-       (SELECT count(*) FROM training_lines AS l WHERE l.rowid BETWEEN first AND last AND (l.step_seconds IS NULL OR l.tflops IS NULL) AND l.step IS NOT NULL) AS unrated,
+       (SELECT count(*) FROM training_lines AS l
+        WHERE l.rowid BETWEEN first AND last AND (l.step_seconds IS NULL OR l.tflops IS NULL) AND l.step IS NOT NULL) AS unrated,
        NULL AS unrated_line, NULL AS untold,
        coalesce((SELECT 1 FROM training_lines AS l LEFT JOIN training_lines AS p ON p.rowid = l.rowid - 1 AND p.rowid >= first
-                 WHERE l.rowid BETWEEN first AND last AND (l.step <= p.step OR p.step IS NULL AND l.step <= (SELECT q.step FROM training_lines AS q
-                   WHERE q.rowid < l.rowid AND q.rowid >= first AND coalesce(q.step, q.all_steps, q.all_devices) IS NOT NULL ORDER BY q.rowid DESC LIMIT 1)) LIMIT 1), 0) AS repeats,
-       (SELECT count(eval_step) > count(DISTINCT eval_step) FROM training_lines AS l WHERE l.rowid BETWEEN first AND last AND l.step IS NULL) AS repeats_eval
+                 WHERE l.rowid BETWEEN first AND last
+                   AND (l.step <= p.step OR p.step IS NULL AND l.step <= (SELECT q.step FROM training_lines AS q
+                   WHERE q.rowid < l.rowid AND q.rowid >= first AND coalesce(q.step, q.all_steps, q.all_devices) IS NOT NULL
+                       ORDER BY q.rowid DESC LIMIT 1)) LIMIT 1), 0) AS repeats,
+       (SELECT count(eval_step) > count(DISTINCT eval_step)
+        FROM training_lines AS l WHERE l.rowid BETWEEN first AND last AND l.step IS NULL) AS repeats_eval
 FROM ranged;
 UPDATE training_survey SET (unrated_line, untold) = (SELECT min(l.line), max(l.step_seconds IS NULL) FROM training_lines AS l
-                                                     WHERE l.file = training_survey.file AND (l.step_seconds IS NULL OR l.tflops IS NULL) AND l.step IS NOT NULL) WHERE unrated > 0;
+                                                     WHERE l.file = training_survey.file AND (l.step_seconds IS NULL OR l.tflops IS NULL)
+                                                       AND l.step IS NOT NULL) WHERE unrated > 0;
 
 -- A line of a step without its fields cannot be rated, or not even be timed.
 INSERT INTO mpg_issues(source, severity, kind, line, count, detail)
@@ -54,7 +62,8 @@ FROM training_survey WHERE unrated > 0 ORDER BY file;
 -- What a step with a loss that is no number did, later ones may keep: nobody went back.
 INSERT INTO mpg_issues(source, severity, kind, line, count, detail)
 SELECT file, 'warning', 'skipped_steps', min(line), count(*), 'steps that were skipped, or whose loss is no number: they count as progress'
-FROM training_lines WHERE loss >= '' AND step IS NOT NULL AND lower(ltrim(loss, '+-')) IN ('nan', 'inf') GROUP BY file; -- a number is less than any text
+-- a number is less than any text
+FROM training_lines WHERE loss >= '' AND step IS NOT NULL AND lower(ltrim(loss, '+-')) IN ('nan', 'inf') GROUP BY file;
 
 -- Nothing recognised is no run.
 INSERT INTO mpg_issues(source, severity, kind, line, count, detail)
@@ -71,11 +80,13 @@ FROM (SELECT id, step, time - lag(time) OVER (PARTITION BY run, step, file ORDER
             FROM (SELECT l.rowid AS id, file, step, time,
                          step IS NULL AND coalesce(lag(step) OVER (ORDER BY l.rowid) IS NOT NULL, 0) AS begins
                   FROM (SELECT 1 FROM training_survey WHERE timed AND repeats LIMIT 1) CROSS JOIN temp.training_lines AS l
-                  WHERE file IN (SELECT file FROM training_survey WHERE timed AND repeats) AND (step IS NOT NULL OR coalesce(all_steps, all_devices) IS NOT NULL)))
+                  WHERE file IN (SELECT file FROM training_survey WHERE timed AND repeats)
+                    AND (step IS NOT NULL OR coalesce(all_steps, all_devices) IS NOT NULL)))
       WHERE step IS NOT NULL)
 WHERE again;
 INSERT INTO mpg_issues(source, severity, kind, line, count, detail)
-SELECT file, 'info', 'parallel_lines', min(line), count(*), 'lines that repeat one above at once: left out, as those of other hosts' FROM training_lines WHERE rowid IN (SELECT id FROM training_again) GROUP BY file;
+SELECT file, 'info', 'parallel_lines', min(line), count(*), 'lines that repeat one above at once: left out, as those of other hosts'
+FROM training_lines WHERE rowid IN (SELECT id FROM training_again) GROUP BY file;
 DELETE FROM temp.training_lines WHERE rowid IN (SELECT id FROM training_again);
 DROP TABLE training_again;
 
@@ -85,15 +96,19 @@ CREATE TEMP TABLE training_again AS
 SELECT id
 FROM (SELECT l.rowid AS id, file = lag(file) OVER w AND coalesce(step, eval_step) = coalesce(lag(step) OVER w, lag(eval_step) OVER w)
              AND (step IS NULL) = (lag(step) OVER w IS NULL) AND coalesce(time - lag(time) OVER w, 0) < 10 AS again
-      FROM (SELECT 1 FROM training_survey WHERE repeats OR repeats_eval LIMIT 1) CROSS JOIN temp.training_lines AS l WHERE file IN (SELECT file FROM training_survey WHERE repeats OR repeats_eval) AND coalesce(step, eval_step, all_steps, all_devices, chip_name) IS NOT NULL
+      FROM (SELECT 1 FROM training_survey WHERE repeats OR repeats_eval LIMIT 1) CROSS JOIN temp.training_lines AS l
+      WHERE file IN (SELECT file FROM training_survey WHERE repeats OR repeats_eval)
+        AND coalesce(step, eval_step, all_steps, all_devices, chip_name) IS NOT NULL
       WINDOW w AS (ORDER BY l.rowid))
 WHERE again;
 INSERT INTO mpg_issues(source, severity, kind, line, count, detail)
-SELECT file, 'info', 'parallel_lines', min(line), count(*), 'lines that repeat one above at once: left out, as those of other hosts' FROM training_lines WHERE rowid IN (SELECT id FROM training_again) GROUP BY file;
+SELECT file, 'info', 'parallel_lines', min(line), count(*), 'lines that repeat one above at once: left out, as those of other hosts'
+FROM training_lines WHERE rowid IN (SELECT id FROM training_again) GROUP BY file;
 DELETE FROM temp.training_lines WHERE rowid IN (SELECT id FROM training_again);
 DROP TABLE training_again;
 CREATE TEMP TABLE training_stay AS
-SELECT l.* FROM (SELECT 1 WHERE (SELECT max(rowid) FROM training_lines) > (SELECT count(*) FROM training_lines)) CROSS JOIN training_lines AS l ORDER BY l.rowid;
+SELECT l.* FROM (SELECT 1 WHERE (SELECT max(rowid) FROM training_lines) > (SELECT count(*) FROM training_lines))
+CROSS JOIN training_lines AS l ORDER BY l.rowid;
 DELETE FROM temp.training_lines WHERE rowid >= (SELECT 0 FROM training_stay LIMIT 1);
 INSERT INTO training_lines SELECT * FROM training_stay ORDER BY rowid;
 DROP TABLE training_stay;
@@ -103,8 +118,11 @@ CREATE TEMP TABLE training_files AS
 WITH begun AS (
   SELECT l.rowid AS first, l.file FROM training_lines AS l LEFT JOIN training_lines AS p ON p.rowid = l.rowid - 1 WHERE p.file IS NOT l.file
 ),
-ranged AS (SELECT file AS path, first, coalesce(lead(first) OVER (ORDER BY first) - 1, (SELECT max(rowid) FROM training_lines)) AS last FROM begun)
-SELECT path AS file, first, last, timed, coalesce((SELECT b.time FROM training_begun AS b WHERE b.file = path), (SELECT min(l.time) FROM training_lines AS l WHERE l.rowid BETWEEN first AND last)) AS clock
+ranged AS (SELECT file AS path, first, coalesce(lead(first) OVER (ORDER BY first) - 1, (SELECT max(rowid) FROM training_lines)) AS last
+           FROM begun)
+SELECT path AS file, first, last, timed,
+       coalesce((SELECT b.time FROM training_begun AS b WHERE b.file = path),
+                (SELECT min(l.time) FROM training_lines AS l WHERE l.rowid BETWEEN first AND last)) AS clock
 FROM ranged JOIN training_survey ON file = path ORDER BY first;
 DROP TABLE training_survey;
 
@@ -112,4 +130,5 @@ DROP TABLE training_survey;
 DROP TABLE IF EXISTS temp.training_marks;
 CREATE TEMP TABLE training_marks(id INTEGER PRIMARY KEY, above);
 INSERT INTO training_marks
-SELECT id, min(id) OVER (PARTITION BY id - nth ORDER BY id) - 1 FROM (SELECT rowid AS id, row_number() OVER (ORDER BY rowid) AS nth FROM training_lines WHERE step IS NULL);
+SELECT id, min(id) OVER (PARTITION BY id - nth ORDER BY id) - 1
+FROM (SELECT rowid AS id, row_number() OVER (ORDER BY rowid) AS nth FROM training_lines WHERE step IS NULL);

@@ -1,24 +1,29 @@
 -- megatron/clock.sql - lines of iterations without a clock, in a log of which other lines have one.
 --
--- Reads and changes training_lines, where lines that tell a clock alone have told_other, and training_begun(file, time): when such a log began.
--- GPT-NeoX and Megatron-DeepSpeed have DeepSpeed's clock above each iteration; older Megatron-LM prints the date before training and after it.
--- A part of megatron.sql, which says what the parameters are and runs the parts in order.
+-- Reads and changes training_lines, where lines that tell a clock alone have told_other, and training_begun(file, time): when such a log
+-- began. GPT-NeoX and Megatron-DeepSpeed have DeepSpeed's clock above each iteration; older Megatron-LM prints the date before training and
+-- after it. A part of megatron.sql, which says what the parameters are and runs the parts in order.
 
 DROP TABLE IF EXISTS temp.training_others;
 CREATE TEMP TABLE training_others AS SELECT 1 FROM training_lines WHERE told_other IS NOT NULL LIMIT 1;
 DROP TABLE IF EXISTS temp.training_clocks;
 CREATE TEMP TABLE training_clocks AS
 SELECT id, file, step, iif(other > coalesce(step_before, 0), other, NULL) AS other
-FROM (SELECT rowid AS id, file, step, max(iif(told_other IS NOT NULL AND time IS NOT NULL, rowid, NULL)) OVER w AS other, max(iif(step IS NOT NULL, rowid, NULL)) OVER (w ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING) AS step_before
+FROM (SELECT rowid AS id, file, step, max(iif(told_other IS NOT NULL AND time IS NOT NULL, rowid, NULL)) OVER w AS other,
+             max(iif(step IS NOT NULL, rowid, NULL)) OVER (w ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING) AS step_before
       FROM training_lines
       WHERE EXISTS (SELECT 1 FROM training_others)
-        AND file IN (SELECT file FROM training_lines GROUP BY file HAVING count(step) > 0 AND total(step IS NOT NULL AND time IS NOT NULL) = 0)
+        AND file IN (SELECT file FROM training_lines GROUP BY file
+                     HAVING count(step) > 0 AND total(step IS NOT NULL AND time IS NOT NULL) = 0)
       WINDOW w AS (PARTITION BY file ORDER BY rowid))
 WHERE step IS NOT NULL;
-UPDATE training_lines SET time = (SELECT o.time FROM training_clocks AS c JOIN training_lines AS o ON o.rowid = c.other WHERE c.id = training_lines.rowid)
-WHERE rowid IN (SELECT id FROM training_clocks WHERE file IN (SELECT file FROM training_clocks GROUP BY file HAVING count(other) = count(*)));
+UPDATE training_lines SET time
+  = (SELECT o.time FROM training_clocks AS c JOIN training_lines AS o ON o.rowid = c.other WHERE c.id = training_lines.rowid)
+WHERE rowid IN (SELECT id FROM training_clocks
+                WHERE file IN (SELECT file FROM training_clocks GROUP BY file HAVING count(other) = count(*)));
 INSERT OR REPLACE INTO training_begun
-SELECT l.file, max(l.time) FROM training_lines AS l JOIN (SELECT file, min(id) AS first FROM training_clocks GROUP BY file HAVING count(other) < count(*)) AS c ON c.file = l.file AND l.rowid < first
+SELECT l.file, max(l.time) FROM training_lines AS l JOIN (SELECT file, min(id) AS first
+    FROM training_clocks GROUP BY file HAVING count(other) < count(*)) AS c ON c.file = l.file AND l.rowid < first
 WHERE l.told_other IS NOT NULL AND l.time IS NOT NULL GROUP BY l.file;
 DROP TABLE training_clocks;
 

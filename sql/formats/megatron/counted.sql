@@ -7,13 +7,20 @@
 DROP TABLE IF EXISTS temp.training_again;
 CREATE TEMP TABLE training_again AS
 SELECT id, each, (each * (step - previous + 1) - first_each) / (step - previous) AS own
-FROM (SELECT b.rowid AS id, b.step AS step, a.step AS previous, b.time - a.time AS elapsed, coalesce(b.told_s, b.told_ms / 1000.0) AS each, coalesce(a.told_s, a.told_ms / 1000.0) AS first_each
+FROM (SELECT b.rowid AS id, b.step AS step, a.step AS previous, b.time - a.time AS elapsed, coalesce(b.told_s, b.told_ms / 1000.0) AS each,
+             coalesce(a.told_s, a.told_ms / 1000.0) AS first_each
       FROM training_ranges AS r
-      CROSS JOIN training_lines AS a ON a.rowid = (SELECT l.rowid FROM training_lines AS l WHERE l.rowid BETWEEN r.first AND r.last AND l.step IS NOT NULL ORDER BY l.rowid LIMIT 1)
-      CROSS JOIN training_lines AS b ON b.rowid = (SELECT l.rowid FROM training_lines AS l WHERE l.rowid > a.rowid AND l.rowid <= r.last AND l.step IS NOT NULL ORDER BY l.rowid LIMIT 1)
+      CROSS JOIN training_lines AS a
+        ON a.rowid = (SELECT l.rowid FROM training_lines AS l
+                      WHERE l.rowid BETWEEN r.first AND r.last AND l.step IS NOT NULL ORDER BY l.rowid LIMIT 1)
+      CROSS JOIN training_lines AS b
+        ON b.rowid = (SELECT l.rowid FROM training_lines AS l
+                      WHERE l.rowid > a.rowid AND l.rowid <= r.last AND l.step IS NOT NULL ORDER BY l.rowid LIMIT 1)
       WHERE r.timed AND a.step = coalesce(iif(r.loaded < a.step, r.loaded, NULL), 0) + 1 AND b.step > a.step + 1)
-WHERE first_each > each AND abs(each * (step - previous + 1) - first_each - elapsed) <= 1 + 0.2 * elapsed AND each * (step - previous + 1) > first_each;
-UPDATE training_lines SET told_tflops = told_tflops * a.each / a.own, told_ms = a.own * 1000.0, told_s = NULL FROM training_again AS a WHERE a.id = training_lines.rowid;
+WHERE first_each > each AND abs(each * (step - previous + 1) - first_each - elapsed) <= 1 + 0.2 * elapsed
+  AND each * (step - previous + 1) > first_each;
+UPDATE training_lines SET told_tflops = told_tflops * a.each / a.own, told_ms = a.own * 1000.0, told_s = NULL
+FROM training_again AS a WHERE a.id = training_lines.rowid;
 DROP TABLE training_again;
 
 -- --iterations-to-skip leaves iterations out that print no line: the first line of a run that continued at a checkpoint stands

@@ -12,15 +12,16 @@ WITH begins AS (
   SELECT r.rowid, m.id + 1 FROM training_ranges AS r CROSS JOIN training_marks AS m ON m.id BETWEEN r.first AND r.last
 ),
 bounds AS (
-  SELECT b.range, b.first, coalesce(lead(b.first) OVER (PARTITION BY b.range ORDER BY b.first) - 2, r.last) AS last, r.first AS range_first, r.file_first
+  SELECT b.range, b.first, coalesce(lead(b.first) OVER (PARTITION BY b.range ORDER BY b.first) - 2, r.last) AS last, r.first AS range_first,
+         r.file_first
   FROM begins AS b JOIN training_ranges AS r ON r.rowid = b.range
 )
 SELECT range, first, last, range_first, file_first, coalesce(m.before, first - 1) AS before
 FROM bounds LEFT JOIN training_marks AS m ON m.id = first - 1
 WHERE first <= last ORDER BY range, first;
 
--- The rowid is the number of the step; so_far, the seconds of all steps up to it: by the program's own clock, if all lines have it, from where
--- that began anew; else added up.
+-- The rowid is the number of the step; so_far, the seconds of all steps up to it: by the program's own clock, if all lines have it, from
+-- where that began anew; else added up.
 DROP TABLE IF EXISTS temp.training_counted;
 CREATE TEMP TABLE training_counted(range, id, step, since, seconds, so_far, trained);
 DROP TABLE IF EXISTS temp.training_runs_of_clock;
@@ -32,25 +33,32 @@ begins AS (
   SELECT s.rowid, b.id FROM clocked CROSS JOIN training_stretches AS s CROSS JOIN training_breaks AS b ON b.id BETWEEN s.first AND s.last
 ),
 bounds AS (
-  SELECT b.stretch, b.first, coalesce(lead(b.first) OVER (PARTITION BY b.stretch ORDER BY b.first) - 1, s.last) AS last, s.range, s.range_first, s.file_first,
+  SELECT b.stretch, b.first, coalesce(lead(b.first) OVER (PARTITION BY b.stretch ORDER BY b.first) - 1, s.last) AS last, s.range,
+         s.range_first, s.file_first,
          iif(b.first > s.first, b.first - 1, s.before) AS before
   FROM begins AS b JOIN training_stretches AS s ON s.rowid = b.stretch
 ),
 told AS (
   SELECT b.*, f.total_ms AS first_ms, l.total_ms AS last_ms, iif(f.total_ms < p.total_ms, 0, coalesce(p.total_ms, 0)) AS before_ms
-  FROM bounds AS b JOIN training_lines AS f ON f.rowid = b.first JOIN training_lines AS l ON l.rowid = b.last LEFT JOIN training_lines AS p ON p.rowid = b.before AND p.rowid >= b.file_first
+  FROM bounds AS b JOIN training_lines AS f ON f.rowid = b.first JOIN training_lines AS l ON l.rowid = b.last
+  LEFT JOIN training_lines AS p ON p.rowid = b.before AND p.rowid >= b.file_first
 )
-SELECT range, range_first, first, last, before, file_first, before_ms / 1000.0 - coalesce(sum((last_ms - before_ms) / 1000.0) OVER (ORDER BY stretch, first ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING), 0) AS apart
+SELECT range, range_first, first, last, before, file_first,
+       before_ms / 1000.0 - coalesce(sum((last_ms - before_ms) / 1000.0) OVER (
+           ORDER BY stretch, first ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING), 0) AS apart
 FROM told ORDER BY stretch, first;
 INSERT INTO training_counted
-SELECT range, l.rowid, l.step, iif(p.rowid >= range_first, l.step - p.step, NULL), iif(l.total_ms < p.total_ms, l.total_ms, l.total_ms - coalesce(p.total_ms, 0)) / 1000.0, l.total_ms / 1000.0 - apart, l.loss IS NOT NULL
+SELECT range, l.rowid, l.step, iif(p.rowid >= range_first, l.step - p.step, NULL),
+       iif(l.total_ms < p.total_ms, l.total_ms, l.total_ms - coalesce(p.total_ms, 0)) / 1000.0, l.total_ms / 1000.0 - apart,
+       l.loss IS NOT NULL
 FROM training_runs_of_clock AS s CROSS JOIN training_lines AS l ON l.rowid BETWEEN s.first AND s.last
 LEFT JOIN training_lines AS p ON p.rowid = iif(l.rowid > s.first, l.rowid - 1, s.before) AND p.rowid >= s.file_first;
 INSERT INTO training_counted
 SELECT range, id, step, since, seconds, coalesce(sum(seconds) OVER (ORDER BY stretch, id ROWS UNBOUNDED PRECEDING), 0), trained
 FROM (SELECT s.rowid AS stretch, range, l.rowid AS id, l.step, iif(p.rowid >= range_first, l.step - p.step, NULL) AS since,
              CASE WHEN l.total_ms IS NULL THEN coalesce(iif(p.rowid >= range_first, l.step - p.step, NULL), 1) * l.ms
-                  WHEN l.total_ms < p.total_ms THEN l.total_ms ELSE l.total_ms - coalesce(p.total_ms, 0) END / 1000.0 AS seconds, l.loss IS NOT NULL AS trained
+                  WHEN l.total_ms < p.total_ms THEN l.total_ms ELSE l.total_ms - coalesce(p.total_ms, 0) END / 1000.0 AS seconds,
+             l.loss IS NOT NULL AS trained
       FROM training_stretches AS s CROSS JOIN training_lines AS l ON l.rowid BETWEEN s.first AND s.last
       LEFT JOIN training_lines AS p ON p.rowid = iif(l.rowid > s.first, l.rowid - 1, s.before) AND p.rowid >= s.file_first
       WHERE NOT EXISTS (SELECT 1 FROM training_runs_of_clock));

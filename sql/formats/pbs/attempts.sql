@@ -30,8 +30,10 @@ GROUP BY job, begun;
 
 -- A server that starts anew, or a rerun by force, may tell an end twice.
 INSERT INTO mpg_issues(source, severity, kind, line, count, detail)
-SELECT r._file, 'warning', 'repeated_record', min(r._line), count(DISTINCT s.rowid), 'the end of job ' || r.id_string || ' comes more than once, and not at one time: the last counts'
-FROM pbs_started AS s CROSS JOIN pbs_of_jobs AS o ON o.job = s.job AND o.begun = s.start_time AND o.record_type IN ('E', 'R') CROSS JOIN pbs_records AS r ON r.rowid = o.place
+SELECT r._file, 'warning', 'repeated_record', min(r._line), count(DISTINCT s.rowid),
+       'the end of job ' || r.id_string || ' comes more than once, and not at one time: the last counts'
+FROM pbs_started AS s CROSS JOIN pbs_of_jobs AS o ON o.job = s.job AND o.begun = s.start_time AND o.record_type IN ('E', 'R')
+CROSS JOIN pbs_records AS r ON r.rowid = o.place
 WHERE s.first_ended < s.ended GROUP BY r._file;
 
 -- Most jobs start once: only those that start again are counted.
@@ -53,7 +55,8 @@ SELECT o.*,
        (SELECT min(x.date_time) FROM pbs_stops AS x WHERE x.job = o.job AND x.date_time >= o.start_time + (o.attempt > 1)) AS stopped
 FROM ordered AS o;
 DROP TABLE IF EXISTS temp.pbs_attempts;
-CREATE TEMP TABLE pbs_attempts(job INTEGER, attempt INTEGER, chips, asked, gpu_type, start_time, end_time, untold, outcome, again, PRIMARY KEY (job, attempt)) WITHOUT ROWID;
+CREATE TEMP TABLE pbs_attempts(job INTEGER, attempt INTEGER, chips, asked, gpu_type, start_time, end_time, untold, outcome, again,
+                               PRIMARY KEY (job, attempt)) WITHOUT ROWID;
 INSERT INTO pbs_attempts
 WITH stopped AS (
   SELECT *,
@@ -83,31 +86,41 @@ SELECT 900 * coalesce((SELECT quarters FROM (SELECT round((date_time - iif(recor
 
 -- ---- 4. Ends that no record tells: a day's file is missing, or the server stopped ----
 
--- PBS ends a job at its walltime (which stands still while it is suspended); one that seems to run for an hour more ended then. The number of a
--- job on its host, and a GPU, are another job's only after its end. What ran while a day of the log is missing may have ended there.
+-- PBS ends a job at its walltime (which stands still while it is suspended); one that seems to run for an hour more ended then. The number
+-- of a job on its host, and a GPU, are another job's only after its end. What ran while a day of the log is missing may have ended there.
 DROP TABLE IF EXISTS temp.pbs_lost;
-CREATE TEMP TABLE pbs_lost(job INTEGER, attempt INTEGER, place, start_time, due, taken, taken_by, unseen, PRIMARY KEY (job, attempt)) WITHOUT ROWID;
+CREATE TEMP TABLE pbs_lost(job INTEGER, attempt INTEGER, place, start_time, due, taken, taken_by, unseen,
+                           PRIMARY KEY (job, attempt)) WITHOUT ROWID;
 INSERT INTO pbs_lost(job, attempt, place, start_time, due)
-SELECT a.job, a.attempt, min(o.place), a.start_time, a.start_time + (SELECT max("Resource_List.walltime") FROM pbs_of_jobs AS w CROSS JOIN pbs_records AS r ON r.rowid = w.place WHERE w.job = a.job)
-FROM pbs_attempts AS a CROSS JOIN pbs_of_jobs AS o ON o.job = a.job AND o.begun = a.start_time AND o.record_type IN ('S', 'T', 'c', 'e', 's', 'u')
-WHERE a.end_time IS NULL AND NOT EXISTS (SELECT 1 FROM pbs_of_jobs AS z WHERE z.job = a.job AND z.record_type = 'z') GROUP BY a.job, a.attempt;
+SELECT a.job, a.attempt, min(o.place), a.start_time,
+       a.start_time + (SELECT max("Resource_List.walltime")
+                       FROM pbs_of_jobs AS w CROSS JOIN pbs_records AS r ON r.rowid = w.place WHERE w.job = a.job)
+FROM pbs_attempts AS a CROSS JOIN pbs_of_jobs AS o ON o.job = a.job AND o.begun = a.start_time
+  AND o.record_type IN ('S', 'T', 'c', 'e', 's', 'u')
+WHERE a.end_time IS NULL AND NOT EXISTS (SELECT 1 FROM pbs_of_jobs AS z WHERE z.job = a.job AND z.record_type = 'z')
+GROUP BY a.job, a.attempt;
 DROP TABLE IF EXISTS temp.pbs_slots;
 CREATE TEMP TABLE pbs_slots(slot, start, id_string, PRIMARY KEY (slot, start, id_string)) WITHOUT ROWID;
 INSERT OR IGNORE INTO pbs_slots
 WITH hosts AS (
-  SELECT start, id_string, coalesce(exec_gpus, exec_host) AS list FROM (SELECT 0 AS first WHERE EXISTS (SELECT 1 FROM pbs_lost)) CROSS JOIN pbs_records ON start >= first
+  SELECT start, id_string, coalesce(exec_gpus, exec_host) AS list
+  FROM (SELECT 0 AS first WHERE EXISTS (SELECT 1 FROM pbs_lost)) CROSS JOIN pbs_records ON start >= first
   WHERE record_type IN ('S', 'T') AND job_base IS NOT NULL
 )
 SELECT CASE instr(s.value, '*') WHEN 0 THEN s.value ELSE substr(s.value, 1, instr(s.value, '*') - 1) END, start, id_string
-FROM hosts CROSS JOIN json_each('["' || replace(replace(replace(list, '\', ''), '"', ''), '+', '","') || '"]') AS s WHERE instr(s.value, '/');
+FROM hosts CROSS JOIN json_each('["' || replace(replace(replace(list, '\', ''), '"', ''), '+', '","') || '"]') AS s
+WHERE instr(s.value, '/');
 -- (Where two jobs of which both ends are known had one at once, the log does not number so.)
 DROP TABLE IF EXISTS temp.pbs_numbered;
 CREATE TEMP TABLE pbs_numbered AS
 WITH own AS MATERIALIZED (
-  SELECT s.slot, s.start, a.end_time FROM pbs_slots AS s CROSS JOIN pbs_ids AS i ON i.name = s.id_string CROSS JOIN pbs_attempts AS a ON a.job = i.rowid AND a.start_time = s.start
+  SELECT s.slot, s.start, a.end_time
+  FROM pbs_slots AS s CROSS JOIN pbs_ids AS i ON i.name = s.id_string
+  CROSS JOIN pbs_attempts AS a ON a.job = i.rowid AND a.start_time = s.start
   WHERE a.end_time IS NOT NULL AND NOT a.untold LIMIT 100000
 )
-SELECT NOT EXISTS (SELECT 1 FROM (SELECT end_time, lead(start) OVER (PARTITION BY slot ORDER BY start) AS next FROM own) WHERE next < end_time) AS anew;
+SELECT NOT EXISTS (SELECT 1 FROM (SELECT end_time, lead(start) OVER (PARTITION BY slot ORDER BY start) AS next FROM own)
+                   WHERE next < end_time) AS anew;
 UPDATE pbs_lost SET (taken, taken_by) = (
   SELECT min(later.start), later.id_string
   FROM pbs_records AS r CROSS JOIN pbs_slots AS own ON own.start = r.start AND own.id_string = r.id_string
@@ -120,33 +133,43 @@ DROP TABLE IF EXISTS temp.pbs_days;
 CREATE TEMP TABLE pbs_days AS -- from an hour with records to the next, if that is not of the same day or the next
 SELECT hour * 3600 AS start_time, next * 3600 AS end_time
 FROM (SELECT hour, lead(hour) OVER (ORDER BY hour) AS next
-      FROM (SELECT DISTINCT (date_time - seconds) / 3600 AS hour FROM (SELECT min(start_time) AS first FROM pbs_lost), pbs_apart CROSS JOIN pbs_records ON date_time - seconds >= first))
+      FROM (SELECT DISTINCT (date_time - seconds) / 3600 AS hour
+            FROM (SELECT min(start_time) AS first FROM pbs_lost), pbs_apart CROSS JOIN pbs_records ON date_time - seconds >= first))
 WHERE next - hour > 23;
 UPDATE pbs_lost SET unseen = (SELECT min(d.start_time) FROM pbs_days AS d WHERE d.end_time > pbs_lost.start_time);
 DROP TABLE pbs_days;
-UPDATE pbs_lost SET due = NULL WHERE due + 3600 >= (SELECT max(max(date_time) - seconds, coalesce(max("end"), 0), coalesce(max(start), 0)) FROM pbs_records, pbs_apart);
+UPDATE pbs_lost SET due = NULL
+WHERE due + 3600 >= (SELECT max(max(date_time) - seconds, coalesce(max("end"), 0), coalesce(max(start), 0)) FROM pbs_records, pbs_apart);
 INSERT INTO mpg_issues(source, severity, kind, line, count, detail)
 SELECT _file, 'warning', 'lost_end', min(_line), count(*), 'the end of job ' || id_string || why || '. Is a file missing?'
 FROM (SELECT r._file, r._line, r.id_string, ' is not told: it runs until it starts again' AS why
-      FROM pbs_attempts AS a CROSS JOIN pbs_of_jobs AS o ON o.job = a.job AND o.begun = a.start_time AND o.record_type IN ('S', 'T', 'c', 'e', 's', 'u') CROSS JOIN pbs_records AS r ON r.rowid = o.place
+      FROM pbs_attempts AS a CROSS JOIN pbs_of_jobs AS o ON o.job = a.job AND o.begun = a.start_time
+        AND o.record_type IN ('S', 'T', 'c', 'e', 's', 'u') CROSS JOIN pbs_records AS r ON r.rowid = o.place
       WHERE a.untold AND a.end_time IS NOT NULL
       UNION ALL
-      SELECT _file, _line, id_string, CASE WHEN min(coalesce(taken, 9e18), coalesce(due, 9e18)) < 9e18 AND coalesce(taken < due, due IS NULL) THEN ' is not told: it ended when job ' || taken_by || ' started in its place'
-                                           WHEN due IS NOT NULL THEN ' is not told: it ended when its walltime was over'
-                                           ELSE ' is not told, and the log has no record of the day after ' || strftime('%Y-%m-%dT%H:%MZ', unseen, 'unixepoch') || ': it runs until the last record' END
+      SELECT _file, _line, id_string,
+             CASE WHEN min(coalesce(taken, 9e18), coalesce(due, 9e18)) < 9e18
+                    AND coalesce(taken < due, due IS NULL) THEN ' is not told: it ended when job ' || taken_by || ' started in its place'
+                  WHEN due IS NOT NULL THEN ' is not told: it ended when its walltime was over'
+                  ELSE ' is not told, and the log has no record of the day after ' || strftime('%Y-%m-%dT%H:%MZ', unseen, 'unixepoch')
+                    || ': it runs until the last record' END
       FROM pbs_lost CROSS JOIN pbs_records AS r ON r.rowid = place WHERE coalesce(due, taken, unseen) IS NOT NULL)
 GROUP BY _file;
 INSERT INTO mpg_issues(source, severity, kind, line, count, detail)
-SELECT _file, 'warning', 'missing_field', min(_line), count(*), 'job ' || id_string || ' has no walltime and no end: it runs until the last record'
+SELECT _file, 'warning', 'missing_field', min(_line), count(*),
+       'job ' || id_string || ' has no walltime and no end: it runs until the last record'
 FROM pbs_lost CROSS JOIN pbs_records AS r ON r.rowid = place
-WHERE coalesce(due, taken, unseen) IS NULL AND NOT EXISTS (SELECT 1 FROM pbs_of_jobs AS w CROSS JOIN pbs_records AS l ON l.rowid = w.place WHERE w.job = pbs_lost.job AND l."Resource_List.walltime" IS NOT NULL)
+WHERE coalesce(due, taken, unseen) IS NULL
+  AND NOT EXISTS (SELECT 1 FROM pbs_of_jobs AS w CROSS JOIN pbs_records AS l ON l.rowid = w.place
+                  WHERE w.job = pbs_lost.job AND l."Resource_List.walltime" IS NOT NULL)
 GROUP BY _file;
 UPDATE pbs_attempts SET end_time = min(coalesce(l.due, 9e18), coalesce(l.taken, 9e18)) FROM pbs_lost AS l
 WHERE l.job = pbs_attempts.job AND l.attempt = pbs_attempts.attempt AND coalesce(l.due, l.taken) IS NOT NULL;
 DROP TABLE pbs_lost;
 -- A file is of the day that its name says.
 INSERT INTO mpg_issues(source, severity, kind, line, count, detail)
-SELECT min(path), 'warning', 'missing_file', NULL, CAST(sum(next - day - 1) AS INTEGER), 'days without a file between others, the first after ' || date(min(day)) || ': jobs that ran then alone are not known'
+SELECT min(path), 'warning', 'missing_file', NULL, CAST(sum(next - day - 1) AS INTEGER),
+       'days without a file between others, the first after ' || date(min(day)) || ': jobs that ran then alone are not known'
 FROM (SELECT path, day, lead(day) OVER (ORDER BY day) AS next
       FROM (SELECT path, julianday(substr(name, 1, 4) || '-' || substr(name, 5, 2) || '-' || substr(name, 7, 2)) AS day
             FROM (SELECT path, substr(path, 1 + length(rtrim(path, replace(path, '/', '')))) AS name FROM trace_files(:pbs))
@@ -167,7 +190,8 @@ WITH suspended AS (
             AND r.date_time < coalesce(a.end_time, 9e18)) AS end_time
   FROM pbs_attempts AS a CROSS JOIN pbs_told AS z USING (job) CROSS JOIN pbs_records AS t ON t.rowid = z.place
   WHERE z.record_type = 'z' AND z.date_time >= a.start_time AND z.date_time < coalesce(a.end_time, 9e18)
-    AND coalesce(json_extract(t.other, '$.resources_released') LIKE '%:' || iif(:chips IN ('cpus', 'ncpus', 'ncores', 'slots'), 'ncpus', 'ngpus') || '=%', 1)
+    AND coalesce(json_extract(t.other, '$.resources_released') LIKE '%:'
+                 || iif(:chips IN ('cpus', 'ncpus', 'ncores', 'slots'), 'ncpus', 'ngpus') || '=%', 1)
 )
 SELECT job, attempt, chips, min(start_time) AS start_time, end_time
 FROM suspended
@@ -175,16 +199,23 @@ WHERE start_time < coalesce(end_time, start_time + 1)
 GROUP BY job, attempt, end_time;
 CREATE INDEX temp.pbs_paused ON pbs_pauses(job, attempt);
 
--- What a job holds once it gave some of it back (c: the nodes that it keeps; s: those that were well at its start). S and E say what it started with.
+-- What a job holds once it gave some of it back (c: the nodes that it keeps; s: those that were well at its start). S and E say what it
+-- started with.
 DROP TABLE IF EXISTS temp.pbs_kept;
 CREATE TEMP TABLE pbs_kept AS
-SELECT a.job, a.attempt, a.end_time, CAST(max(o.date_time - seconds, a.start_time) AS INTEGER) AS start_time, iif(s.held > 0, coalesce(o.held, 0), coalesce(o.asked, a.chips)) AS chips, a.chips AS before, o.place
-FROM pbs_apart CROSS JOIN pbs_of_jobs AS o CROSS JOIN pbs_attempts AS a ON a.job = o.job AND a.start_time = o.begun CROSS JOIN pbs_started AS s ON s.job = o.job AND s.start_time = o.begun
+SELECT a.job, a.attempt, a.end_time, CAST(max(o.date_time - seconds, a.start_time) AS INTEGER) AS start_time,
+       iif(s.held > 0, coalesce(o.held, 0), coalesce(o.asked, a.chips)) AS chips, a.chips AS before, o.place
+FROM pbs_apart CROSS JOIN pbs_of_jobs AS o CROSS JOIN pbs_attempts AS a ON a.job = o.job AND a.start_time = o.begun
+CROSS JOIN pbs_started AS s ON s.job = o.job AND s.start_time = o.begun
 WHERE o.record_type IN ('c', 's') AND o.date_time - seconds < coalesce(a.end_time, 9e18);
 CREATE INDEX temp.pbs_kept_of ON pbs_kept(job, attempt, start_time);
 INSERT INTO mpg_issues(source, severity, kind, line, count, detail)
-SELECT r._file, 'info', 'resized_job', min(r._line), count(DISTINCT k.job), 'jobs that gave back chips while they ran, the first ' || min(r.id_string) || ': what they hold no more they ask for no more, ' || CAST(total((before - chips) * (until - start_time)) AS INTEGER) || ' chip-seconds'
-FROM (SELECT *, coalesce(lead(start_time) OVER (PARTITION BY job, attempt ORDER BY start_time, place), end_time, (SELECT max(date_time) - seconds FROM pbs_records, pbs_apart)) AS until FROM pbs_kept) AS k CROSS JOIN pbs_records AS r ON r.rowid = place
+SELECT r._file, 'info', 'resized_job', min(r._line), count(DISTINCT k.job),
+       'jobs that gave back chips while they ran, the first ' || min(r.id_string) || ': what they hold no more they ask for no more, '
+         || CAST(total((before - chips) * (until - start_time)) AS INTEGER) || ' chip-seconds'
+FROM (SELECT *, coalesce(lead(start_time) OVER (PARTITION BY job, attempt ORDER BY start_time, place), end_time,
+                         (SELECT max(date_time) - seconds FROM pbs_records, pbs_apart)) AS until FROM pbs_kept) AS k
+CROSS JOIN pbs_records AS r ON r.rowid = place
 WHERE chips < before GROUP BY r._file;
 
 -- A job that leaves the queue without running (again): D by request, A by the server, M to another one.

@@ -4,14 +4,18 @@
 -- rocpd_activity and rocpd_threads.
 -- A part of rocpd.sql, which says what the parameters are and runs the parts in order.
 
--- A document of rocprofv3 has a list of objects, one a process, or the object of one. Its numbers of kinds and operations are places in lists of names.
+-- A document of rocprofv3 has a list of objects, one a process, or the object of one. Its numbers of kinds and operations are places in
+-- lists of names.
 DROP TABLE IF EXISTS temp.rocpd_documents;
 CREATE TEMP TABLE rocpd_documents AS
-SELECT p.key AS guid, p.type = 'object' AS is_process, p.value AS process, iif(p.type = 'object', json_extract(p.value, '$.metadata.pid'), NULL) AS pid
-FROM rocpd_trace AS t, jsonl_trace(t.json) AS d, json_each(d.record, iif(json_type(d.record, '$.rocprofiler-sdk-tool') = 'object', '$', '$.rocprofiler-sdk-tool')) AS p
+SELECT p.key AS guid, p.type = 'object' AS is_process, p.value AS process,
+       iif(p.type = 'object', json_extract(p.value, '$.metadata.pid'), NULL) AS pid
+FROM rocpd_trace AS t, jsonl_trace(t.json) AS d,
+  json_each(d.record, iif(json_type(d.record, '$.rocprofiler-sdk-tool') = 'object', '$', '$.rocprofiler-sdk-tool')) AS p
 WHERE t.json IS NOT NULL AND (p.path <> '$' OR p.key = 'rocprofiler-sdk-tool');
 INSERT INTO mpg_issues(source, severity, kind, count, detail)
-SELECT t.trace, 'data_loss', 'unknown_record', count(*), 'elements of the document that are no objects of a process: left out' FROM rocpd_documents AS d, rocpd_trace AS t WHERE NOT is_process GROUP BY t.trace;
+SELECT t.trace, 'data_loss', 'unknown_record', count(*), 'elements of the document that are no objects of a process: left out'
+FROM rocpd_documents AS d, rocpd_trace AS t WHERE NOT is_process GROUP BY t.trace;
 DELETE FROM rocpd_documents WHERE NOT is_process;
 DROP TABLE IF EXISTS temp.rocpd_operations;
 CREATE TEMP TABLE rocpd_operations AS
@@ -30,7 +34,8 @@ CREATE TEMP TABLE rocpd_agents AS
 SELECT a.guid, a.id, a.type = 'GPU' AS is_gpu, CAST(coalesce(a.type_index, a.absolute_index, a.id) AS TEXT) AS device,
        coalesce(nullif(a.product_name, ''), nullif(a.name, '')) AS chip, n.hostname AS host,
        iif(json_valid(a.extdata), json_extract(a.extdata, '$.cu_count'), NULL) AS units
-FROM (SELECT * FROM rocpd_info_agent NATURAL LEFT JOIN rocpd_absent.rocpd_info_agent) AS a LEFT JOIN rocpd_info_node AS n ON n.id = a.nid AND n.guid = a.guid
+FROM (SELECT * FROM rocpd_info_agent NATURAL LEFT JOIN rocpd_absent.rocpd_info_agent) AS a
+LEFT JOIN rocpd_info_node AS n ON n.id = a.nid AND n.guid = a.guid
 UNION ALL
 SELECT d.guid, json_extract(a.value, '$.id.handle'), json_extract(a.value, '$.type') IN (2, 'GPU'),
        CAST(coalesce(json_extract(a.value, '$.logical_node_type_id'), json_extract(a.value, '$.node_id')) AS TEXT),
@@ -40,8 +45,12 @@ FROM rocpd_documents AS d, json_each(d.process, '$.agents') AS a;
 UPDATE rocpd_agents SET device = coalesce(host, guid) || ' ' || device WHERE (SELECT count(DISTINCT host) FROM rocpd_agents) > 1;
 CREATE INDEX temp.rocpd_agent ON rocpd_agents(guid, id);
 INSERT INTO mpg_issues(source, severity, kind, count, detail) -- a partition has the name of the whole GPU, and fewer compute units
-SELECT t.trace, 'warning', 'guessed_share', count(DISTINCT a.device), 'partitions of GPUs: each counts as a device of its own, by the name of the whole, such as ' || min(a.chip) FROM rocpd_agents AS a, rocpd_trace AS t
-WHERE a.is_gpu AND a.units BETWEEN 1 AND CASE WHEN a.chip GLOB '*MI300X*' OR a.chip GLOB '*MI325X*' THEN 303 WHEN a.chip GLOB '*MI300A*' THEN 227 WHEN a.chip GLOB '*MI35[05]X*' THEN 255 END GROUP BY t.trace;
+SELECT t.trace, 'warning', 'guessed_share', count(DISTINCT a.device),
+       'partitions of GPUs: each counts as a device of its own, by the name of the whole, such as ' || min(a.chip)
+FROM rocpd_agents AS a, rocpd_trace AS t
+WHERE a.is_gpu AND a.units BETWEEN 1 AND CASE WHEN a.chip GLOB '*MI300X*' OR a.chip GLOB '*MI325X*' THEN 303
+                                              WHEN a.chip GLOB '*MI300A*' THEN 227 WHEN a.chip GLOB '*MI35[05]X*' THEN 255 END
+GROUP BY t.trace;
 UPDATE rocpd_trace SET host = (SELECT min(host) FROM rocpd_agents GROUP BY NULL HAVING count(DISTINCT host) = 1);
 INSERT INTO device_traces (trace, format, base_ns, host) SELECT trace, 'rocpd', 0, host FROM rocpd_trace;
 
@@ -57,7 +66,8 @@ LEFT JOIN rocpd_string AS s ON s.id = r.name_id AND s.guid = r.guid
 LEFT JOIN rocpd_info_process AS p ON p.id = r.pid AND p.guid = r.guid
 LEFT JOIN rocpd_info_thread AS t ON t.id = r.tid AND t.guid = r.guid
 UNION ALL
-SELECT d.guid, d.pid, json_extract(r.value, '$.thread_id'), json_extract(r.value, '$.start_timestamp'), json_extract(r.value, '$.end_timestamp'),
+SELECT d.guid, d.pid, json_extract(r.value, '$.thread_id'), json_extract(r.value, '$.start_timestamp'),
+       json_extract(r.value, '$.end_timestamp'),
        nullif(json_extract(r.value, '$.correlation_id.internal'), 0), lower(o.category),
        coalesce(m.message, o.name)
 FROM rocpd_documents AS d, json_each(d.process, '$.buffer_records') AS b, json_each(b.value) AS r
@@ -70,7 +80,8 @@ WHERE b.key IN ('hip_api', 'hsa_api', 'marker_api', 'rccl_api', 'rocshmem_api');
 -- which the trace lacks is the GPU.
 DROP TABLE IF EXISTS temp.rocpd_activity;
 CREATE TEMP TABLE rocpd_activity AS
-SELECT 'kernel' AS kind, k.guid, coalesce(p.pid, k.pid) AS pid, k.agent_id, k.queue_id, k.stream_id, k.start, k."end", nullif(e.stack_id, 0) AS stack,
+SELECT 'kernel' AS kind, k.guid, coalesce(p.pid, k.pid) AS pid, k.agent_id, k.queue_id, k.stream_id, k.start, k."end",
+       nullif(e.stack_id, 0) AS stack,
        NULL AS bytes, coalesce(nullif(y.display_name, ''), nullif(y.kernel_name, ''), 'kernel') AS name, nullif(g.string, '') AS range
 FROM rocpd_kernel_dispatch AS k
 LEFT JOIN rocpd_event AS e ON e.id = k.event_id AND e.guid = k.guid
@@ -79,7 +90,8 @@ LEFT JOIN rocpd_string AS g ON g.id = k.region_name_id AND g.guid = k.guid
 LEFT JOIN rocpd_info_process AS p ON p.id = k.pid AND p.guid = k.guid
 UNION ALL
 SELECT 'memcpy', c.guid, coalesce(p.pid, c.pid),
-       CASE WHEN a.is_gpu THEN c.dst_agent_id WHEN b.is_gpu THEN c.src_agent_id WHEN a.id IS NULL AND b.id IS NOT NULL THEN c.dst_agent_id WHEN b.id IS NULL AND a.id IS NOT NULL THEN c.src_agent_id END, c.queue_id, c.stream_id, c.start, c."end",
+       CASE WHEN a.is_gpu THEN c.dst_agent_id WHEN b.is_gpu THEN c.src_agent_id WHEN a.id IS NULL AND b.id IS NOT NULL THEN c.dst_agent_id
+            WHEN b.id IS NULL AND a.id IS NOT NULL THEN c.src_agent_id END, c.queue_id, c.stream_id, c.start, c."end",
        nullif(e.stack_id, 0), c.size, coalesce(s.string, 'Unknown'), NULL
 FROM rocpd_memory_copy AS c
 LEFT JOIN rocpd_event AS e ON e.id = c.event_id AND e.guid = c.guid
@@ -88,21 +100,25 @@ LEFT JOIN rocpd_agents AS a ON a.guid = c.guid AND a.id = c.dst_agent_id
 LEFT JOIN rocpd_agents AS b ON b.guid = c.guid AND b.id = c.src_agent_id
 LEFT JOIN rocpd_info_process AS p ON p.id = c.pid AND p.guid = c.guid
 UNION ALL
-SELECT 'kernel', d.guid, d.pid, json_extract(r.value, '$.dispatch_info.agent_id.handle'), json_extract(r.value, '$.dispatch_info.queue_id.handle'),
+SELECT 'kernel', d.guid, d.pid, json_extract(r.value, '$.dispatch_info.agent_id.handle'),
+       json_extract(r.value, '$.dispatch_info.queue_id.handle'),
        json_extract(r.value, '$.stream_id.handle'), json_extract(r.value, '$.start_timestamp'), json_extract(r.value, '$.end_timestamp'),
        nullif(json_extract(r.value, '$.correlation_id.internal'), 0), NULL,
        coalesce(y.name, 'kernel'), NULL
 FROM rocpd_documents AS d, json_each(d.process, '$.buffer_records.kernel_dispatch') AS r
 LEFT JOIN (SELECT d.guid, json_extract(y.value, '$.kernel_id') AS id,
-                  max(coalesce(nullif(json_extract(y.value, '$.formatted_kernel_name'), ''), json_extract(y.value, '$.kernel_name'))) AS name
+                  max(coalesce(nullif(json_extract(y.value, '$.formatted_kernel_name'), ''),
+                               json_extract(y.value, '$.kernel_name'))) AS name
            FROM rocpd_documents AS d, json_each(d.process, '$.kernel_symbols') AS y GROUP BY 1, 2) AS y
   ON y.guid = d.guid AND y.id = json_extract(r.value, '$.dispatch_info.kernel_id')
 UNION ALL
 SELECT 'memcpy', d.guid, d.pid, iif(a.is_gpu, a.id, iif(b.is_gpu, b.id, NULL)), NULL, json_extract(r.value, '$.stream_id.handle'),
-       json_extract(r.value, '$.start_timestamp'), json_extract(r.value, '$.end_timestamp'), nullif(json_extract(r.value, '$.correlation_id.internal'), 0),
+       json_extract(r.value, '$.start_timestamp'), json_extract(r.value, '$.end_timestamp'),
+       nullif(json_extract(r.value, '$.correlation_id.internal'), 0),
        json_extract(r.value, '$.bytes'), coalesce(o.name, 'Unknown'), NULL
 FROM rocpd_documents AS d, json_each(d.process, '$.buffer_records.memory_copy') AS r
-LEFT JOIN rocpd_operations AS o ON o.guid = d.guid AND o.kind = json_extract(r.value, '$.kind') AND o.operation = json_extract(r.value, '$.operation')
+LEFT JOIN rocpd_operations AS o ON o.guid = d.guid AND o.kind = json_extract(r.value, '$.kind')
+  AND o.operation = json_extract(r.value, '$.operation')
 LEFT JOIN rocpd_agents AS a ON a.guid = d.guid AND a.id = json_extract(r.value, '$.dst_agent_id.handle')
 LEFT JOIN rocpd_agents AS b ON b.guid = d.guid AND b.id = json_extract(r.value, '$.src_agent_id.handle');
 UPDATE rocpd_activity SET name = 'Memcpy ' || CASE
@@ -112,7 +128,8 @@ WHERE kind = 'memcpy';
 
 -- Numbers of calls from 2^63 on are REAL in JSON, and one REAL may be several: what has one is of no call.
 INSERT INTO mpg_issues(source, severity, kind, count, detail)
-SELECT t.trace, 'warning', 'missing_field', count(*), 'activities whose call has a number from 2^63 on: they have no call, step or operator; the first is "' || min(a.name) || '"'
+SELECT t.trace, 'warning', 'missing_field', count(*),
+       'activities whose call has a number from 2^63 on: they have no call, step or operator; the first is "' || min(a.name) || '"'
 FROM rocpd_trace AS t CROSS JOIN rocpd_activity AS a WHERE t.json IS NOT NULL AND typeof(a.stack) = 'real' GROUP BY t.trace;
 UPDATE rocpd_activity SET stack = NULL WHERE (SELECT json FROM rocpd_trace) IS NOT NULL AND typeof(stack) = 'real';
 UPDATE rocpd_regions SET stack = NULL WHERE (SELECT json FROM rocpd_trace) IS NOT NULL AND typeof(stack) = 'real';

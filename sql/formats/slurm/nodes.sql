@@ -19,26 +19,36 @@ DELETE FROM temp.slurm_seen WHERE rowid NOT IN (SELECT max(rowid) FROM temp.slur
 CREATE INDEX temp.slurm_seen_as ON slurm_seen(NodeName);
 -- A job without GPUs that has all CPUs of a node keeps its GPUs from others: they are held by none.
 INSERT INTO mpg_issues(source, severity, kind, line, count, detail)
-SELECT _file, 'info', 'blocked_chips', min(_line), count(*), 'jobs without GPUs that had all CPUs of nodes with GPUs, the first ' || min(JobID) || ': those chips count as idle, ' || CAST(total(chips * (coalesce("End", (SELECT max("End") FROM slurm_jobs)) - Start)) AS INTEGER) || ' chip-seconds'
-FROM (SELECT j._file, j._line, coalesce(j.JobID, j.JobIDRaw) AS JobID, j.Start, j."End", total((SELECT sum(value) FROM json_each(s.gpu_types))) AS chips
-      FROM (SELECT min(CPUTot) AS least FROM slurm_seen WHERE gpu_types <> '{}') AS m CROSS JOIN slurm_jobs AS j CROSS JOIN json_each(j.nodes) AS n LEFT JOIN slurm_seen AS s ON s.NodeName = n.value
+SELECT _file, 'info', 'blocked_chips', min(_line), count(*),
+       'jobs without GPUs that had all CPUs of nodes with GPUs, the first ' || min(JobID) || ': those chips count as idle, '
+         || CAST(total(chips * (coalesce("End", (SELECT max("End") FROM slurm_jobs)) - Start)) AS INTEGER) || ' chip-seconds'
+FROM (SELECT j._file, j._line, coalesce(j.JobID, j.JobIDRaw) AS JobID, j.Start, j."End",
+             total((SELECT sum(value) FROM json_each(s.gpu_types))) AS chips
+      FROM (SELECT min(CPUTot) AS least FROM slurm_seen WHERE gpu_types <> '{}') AS m CROSS JOIN slurm_jobs AS j
+      CROSS JOIN json_each(j.nodes) AS n LEFT JOIN slurm_seen AS s ON s.NodeName = n.value
       WHERE j.NCPUS >= m.least AND coalesce(j.alloc_gpus, 0) = 0 AND j.Start IS NOT NULL
       GROUP BY j.rowid HAVING count(s.CPUTot) = count(*) AND total(s.CPUTot) <= j.NCPUS)
 WHERE chips > 0 GROUP BY _file;
 INSERT INTO temp.slurm_events(Cluster, Event, NodeName, TimeStart, Reason, _file, _line, State, state_base, gpu_types)
 SELECT cluster_name, 'Node', NodeName, coalesce(ReasonTime, LastBusyTime, since), Reason, _file, _line, State, state_base, gpu_types
 FROM slurm_seen AS n
-WHERE out_of_service AND NOT EXISTS (SELECT 1 FROM slurm_events AS e WHERE e.NodeName = n.NodeName AND coalesce(e.Cluster, cluster_name) = cluster_name
-                                     AND coalesce(coalesce(e.TimeEnd, 9e18) > n.ReasonTime, 1)); -- those exported before its reason was set do not know
+WHERE out_of_service AND NOT EXISTS (SELECT 1 FROM slurm_events AS e
+                                     WHERE e.NodeName = n.NodeName AND coalesce(e.Cluster, cluster_name) = cluster_name
+                                     -- those exported before its reason was set do not know
+                                     AND coalesce(coalesce(e.TimeEnd, 9e18) > n.ReasonTime, 1));
 -- Of a state in several words (IDLE+CLOUD+DRAIN) that which takes the node out of service.
-UPDATE temp.slurm_events SET state_base = CASE WHEN State LIKE 'FUTURE%' THEN 'FUTURE' WHEN State LIKE '%REBOOT_ISSUED%' THEN 'REBOOT' WHEN State LIKE '%MAINT%' THEN 'MAINT' WHEN '+' || State LIKE '%+DOWN%' THEN 'DOWN'
-                                               WHEN State LIKE '%FAIL%' THEN 'FAIL' WHEN State LIKE '%DRAIN%' THEN 'DRAIN' WHEN State LIKE '%POWER%' THEN 'POWERED_DOWN' WHEN State LIKE '%INVAL%' THEN 'INVAL' ELSE state_base END
+UPDATE temp.slurm_events SET state_base
+  = CASE WHEN State LIKE 'FUTURE%' THEN 'FUTURE' WHEN State LIKE '%REBOOT_ISSUED%' THEN 'REBOOT' WHEN State LIKE '%MAINT%' THEN 'MAINT'
+         WHEN '+' || State LIKE '%+DOWN%' THEN 'DOWN'
+         WHEN State LIKE '%FAIL%' THEN 'FAIL' WHEN State LIKE '%DRAIN%' THEN 'DRAIN' WHEN State LIKE '%POWER%' THEN 'POWERED_DOWN'
+         WHEN State LIKE '%INVAL%' THEN 'INVAL' ELSE state_base END
 WHERE instr(State, '+') AND NodeName IS NOT NULL;
 -- Nodes that are reserved for maintenance are out of service: nobody but the administrators may use them. What is planned after the last
 -- time of the exports has not happened, and an end after it is open. Other reservations hold nothing: who may use them does not, until
 -- jobs run in them.
 INSERT INTO mpg_issues(source, severity, kind, line, count, detail)
-SELECT _file, 'warning', 'missing_field', min(_line), count(*), 'reservation ' || coalesce(min(ReservationName), '?') || ' for maintenance lacks its EndTime: it lasts until the export'
+SELECT _file, 'warning', 'missing_field', min(_line), count(*),
+       'reservation ' || coalesce(min(ReservationName), '?') || ' for maintenance lacks its EndTime: it lasts until the export'
 FROM slurm_reserved WHERE EndTime IS NULL AND ',' || Flags || ',' LIKE '%,MAINT,%' GROUP BY _file;
 DROP TABLE IF EXISTS temp.slurm_last;
 CREATE TEMP TABLE slurm_last AS
@@ -49,28 +59,41 @@ FROM (SELECT nullif(max(max(coalesce("End", 0), coalesce(Start + coalesce(Elapse
       UNION ALL SELECT max(ReasonTime) FROM slurm_now UNION ALL SELECT max(LastBusyTime) FROM slurm_now);
 DROP TABLE IF EXISTS temp.slurm_maintained;
 CREATE TEMP TABLE slurm_maintained AS
-SELECT DISTINCT r.rowid AS row, r._file, r._line, ReservationName AS name, n.value AS node, StartTime AS start_time, iif(EndTime > l.at, NULL, EndTime) AS end_time, StartTime > l.at AS later, r.Comment,
-       coalesce(nullif(r.Cluster, ''), (SELECT iif(count(DISTINCT Cluster) = 1, max(Cluster), NULL) FROM slurm_events), (SELECT iif(count(DISTINCT Cluster) = 1, max(Cluster), NULL) FROM slurm_jobs),
+SELECT DISTINCT r.rowid AS row, r._file, r._line, ReservationName AS name, n.value AS node, StartTime AS start_time,
+       iif(EndTime > l.at, NULL, EndTime) AS end_time, StartTime > l.at AS later, r.Comment,
+       coalesce(nullif(r.Cluster, ''), (SELECT iif(count(DISTINCT Cluster) = 1, max(Cluster), NULL) FROM slurm_events),
+                (SELECT iif(count(DISTINCT Cluster) = 1, max(Cluster), NULL) FROM slurm_jobs),
                 (SELECT iif(count(DISTINCT cluster_name) = 1, max(cluster_name), NULL) FROM slurm_seen), 'slurm') AS cluster_name
 FROM slurm_reserved AS r, slurm_last AS l, json_each(coalesce(r.node_names, '[]')) AS n
 WHERE ',' || Flags || ',' LIKE '%,MAINT,%' AND StartTime IS NOT NULL AND coalesce(EndTime > StartTime, 1);
 INSERT INTO temp.slurm_events(Cluster, Event, NodeName, TimeStart, TimeEnd, Reason, State, state_base, gpu_types, _file, _line)
-SELECT cluster_name, 'Node', node, start_time, end_time, 'reservation ' || name || coalesce(' ' || Comment, ''), 'MAINT', 'MAINT', types, _file, _line
+SELECT cluster_name, 'Node', node, start_time, end_time, 'reservation ' || name || coalesce(' ' || Comment, ''), 'MAINT', 'MAINT', types,
+       _file, _line
 FROM (SELECT m.*, coalesce((SELECT s.gpu_types FROM slurm_seen AS s WHERE s.cluster_name = m.cluster_name AND s.NodeName = m.node),
-                           (SELECT max(e.gpu_types) FROM slurm_events AS e WHERE e.NodeName = m.node AND coalesce(e.Cluster, m.cluster_name) = m.cluster_name)) AS types
+                           (SELECT max(e.gpu_types) FROM slurm_events AS e
+                            WHERE e.NodeName = m.node AND coalesce(e.Cluster, m.cluster_name) = m.cluster_name)) AS types
       FROM slurm_maintained AS m WHERE NOT later)
 WHERE types IS NOT NULL;
 INSERT INTO mpg_issues(source, severity, kind, line, count, detail)
-SELECT r._file, 'warning', 'unused_reservation', min(r._line), count(*), 'reservations for maintenance whose nodes count as idle: ' || group_concat(r.ReservationName || ': ' || why, '; ')
-FROM (SELECT r.*, CASE WHEN StartTime IS NULL THEN 'no start' WHEN EndTime <= StartTime THEN 'it ends before it starts' WHEN node_names IS NULL THEN 'it names no nodes (export NodeNames)'
-                       ELSE (SELECT count(DISTINCT m.node) || ' nodes of which no file has the GPUs (export scontrol show node), the first ' || min(m.node) FROM slurm_maintained AS m
-                             WHERE m.row = r.rowid AND NOT m.later AND NOT EXISTS (SELECT 1 FROM slurm_events AS e WHERE e.NodeName = m.node AND coalesce(e.Cluster, m.cluster_name) = m.cluster_name AND e.gpu_types IS NOT NULL)
+SELECT r._file, 'warning', 'unused_reservation', min(r._line), count(*),
+       'reservations for maintenance whose nodes count as idle: ' || group_concat(r.ReservationName || ': ' || why, '; ')
+FROM (SELECT r.*, CASE WHEN StartTime IS NULL THEN 'no start' WHEN EndTime <= StartTime THEN 'it ends before it starts'
+                       WHEN node_names IS NULL THEN 'it names no nodes (export NodeNames)'
+                       ELSE (SELECT count(DISTINCT m.node) || ' nodes of which no file has the GPUs (export scontrol show node), the first '
+                                      || min(m.node) FROM slurm_maintained AS m
+                             WHERE m.row = r.rowid AND NOT m.later
+                               AND NOT EXISTS (SELECT 1 FROM slurm_events AS e
+                                               WHERE e.NodeName = m.node AND coalesce(e.Cluster, m.cluster_name) = m.cluster_name
+                                                 AND e.gpu_types IS NOT NULL)
                              GROUP BY NULL HAVING count(*) > 0) END AS why
       FROM slurm_reserved AS r WHERE ',' || Flags || ',' LIKE '%,MAINT,%') AS r
 WHERE why IS NOT NULL GROUP BY r._file;
 INSERT INTO mpg_issues(source, severity, kind, line, count, detail)
-SELECT _file, 'info', 'reservation', min(_line), count(*), 'reservations that hold nothing: ' || group_concat(ReservationName || ' (' || why || ')', ', ')
-FROM (SELECT r.*, CASE WHEN Flags IS NULL THEN 'without Flags: export them to tell maintenance' WHEN ',' || Flags || ',' LIKE '%,MAINT,%' THEN iif(StartTime > l.at, 'maintenance, after the last time of the export', NULL)
+SELECT _file, 'info', 'reservation', min(_line), count(*),
+       'reservations that hold nothing: ' || group_concat(ReservationName || ' (' || why || ')', ', ')
+FROM (SELECT r.*, CASE WHEN Flags IS NULL THEN 'without Flags: export them to tell maintenance'
+                       WHEN ',' || Flags || ',' LIKE '%,MAINT,%'
+                         THEN iif(StartTime > l.at, 'maintenance, after the last time of the export', NULL)
                        ELSE coalesce('users ' || Users, 'accounts ' || Accounts, Flags) END AS why
       FROM slurm_reserved AS r, slurm_last AS l)
 WHERE why IS NOT NULL GROUP BY _file;
@@ -81,5 +104,6 @@ INSERT INTO temp.slurm_events(Cluster, Event, TimeStart, gpu_types)
 SELECT cluster_name, 'Cluster', min(since), json_group_object(type, chips)
 FROM (SELECT n.cluster_name, t.key AS type, sum(t.value) AS chips, min(n.since) AS since
       FROM slurm_seen AS n, json_each(n.gpu_types) AS t GROUP BY n.cluster_name, t.key) AS s
-WHERE NOT EXISTS (SELECT 1 FROM slurm_events AS e WHERE e.Cluster = s.cluster_name AND coalesce(e.Event, 'Cluster') = 'Cluster' AND e.NodeName IS NULL)
+WHERE NOT EXISTS (SELECT 1 FROM slurm_events AS e
+                  WHERE e.Cluster = s.cluster_name AND coalesce(e.Event, 'Cluster') = 'Cluster' AND e.NodeName IS NULL)
 GROUP BY cluster_name;

@@ -11,10 +11,10 @@ CREATE TEMP TABLE capacity AS
 SELECT pool, nullif(type, '') AS chip, chips, start_time, end_time
 FROM slurm_installed JOIN slurm_pools USING (cluster_name, type);
 
--- What a job needs is what it requested: of an attempt that was resized the first row tells it, and from then on it asks for what it holds. Slurm starts a job whole, so where it granted another number
--- (a range of nodes, whole nodes, a resize) the job is elastic down to the least it ran on.
--- Comment may be a JSON object: its phase, framework, runtime and model are the job's, and the whole
--- of it is in the labels. Slurm stores it when an attempt ends: of one that runs, that of those before counts.
+-- What a job needs is what it requested: of an attempt that was resized the first row tells it, and from then on it asks for what it holds.
+-- Slurm starts a job whole, so where it granted another number (a range of nodes, whole nodes, a resize) the job is elastic down to the
+-- least it ran on. Comment may be a JSON object: its phase, framework, runtime and model are the job's, and the whole of it is in the
+-- labels. Slurm stores it when an attempt ends: of one that runs, that of those before counts.
 DROP TABLE IF EXISTS temp.jobs;
 CREATE TEMP TABLE jobs AS
 WITH needs AS (
@@ -25,9 +25,12 @@ WITH needs AS (
   WHERE NOT repeated
   UNION ALL
   SELECT max(CASE WHEN from_last = 1 THEN a.place END),
-         coalesce(max(iif(piece = 1, nullif(a.req_gpus, 0) * CASE WHEN started THEN 1 ELSE coalesce(a.array_count, 1) END, NULL)), max(a.alloc_gpus)),
-         min(CASE WHEN started THEN nullif(a.alloc_gpus, 0) END), max(CASE WHEN started THEN nullif(a.alloc_gpus, 0) END), min(a.Submit), max(Comment)
-  FROM (SELECT *, rowid AS place, row_number() OVER (PARTITION BY job, attempt ORDER BY coalesce(Start, "End", Submit)) AS piece FROM slurm_attempts WHERE repeated) AS a
+         coalesce(max(iif(piece = 1, nullif(a.req_gpus, 0) * CASE WHEN started THEN 1 ELSE coalesce(a.array_count, 1) END, NULL)),
+                  max(a.alloc_gpus)),
+         min(CASE WHEN started THEN nullif(a.alloc_gpus, 0) END), max(CASE WHEN started THEN nullif(a.alloc_gpus, 0) END), min(a.Submit),
+         max(Comment)
+  FROM (SELECT *, rowid AS place, row_number() OVER (PARTITION BY job, attempt ORDER BY coalesce(Start, "End", Submit)) AS piece
+        FROM slurm_attempts WHERE repeated) AS a
   CROSS JOIN slurm_jobs AS j ON j.rowid = a.row
   GROUP BY job
 ),
@@ -49,7 +52,8 @@ SELECT job,
        NULL AS tasks,
        submit_time,
        -- (What is not known is left out; of most jobs it is the same, and json_patch is slow.)
-       CASE WHEN "User" IS NULL OR Partition IS NULL OR NNodes IS NULL OR coalesce("Constraints", Reservation, WCKey, array_task, words) IS NOT NULL
+       CASE WHEN "User" IS NULL OR Partition IS NULL OR NNodes IS NULL
+              OR coalesce("Constraints", Reservation, WCKey, array_task, words) IS NOT NULL
             THEN json_patch(
                    json_patch('{}', json_object('user', "User", 'partition', Partition, 'nodes', NNodes, 'constraints', "Constraints",
                                                 'reservation', Reservation, 'wckey', WCKey,
@@ -62,7 +66,8 @@ FROM last;
 -- was requeued and waits holds nothing from then on: that keeps it open.
 DROP TABLE IF EXISTS temp.allocations;
 CREATE TEMP TABLE allocations AS
-SELECT a.job, a.attempt, NULL AS task, p.pool, t.chips, a.Start AS start_time, a."End" AS end_time, iif(a.state_base = 'RESIZING', 'released', a.outcome) AS outcome
+SELECT a.job, a.attempt, NULL AS task, p.pool, t.chips, a.Start AS start_time, a."End" AS end_time,
+       iif(a.state_base = 'RESIZING', 'released', a.outcome) AS outcome
 FROM slurm_attempts AS a CROSS JOIN slurm_lists AS t ON t.list = a.held_types
 CROSS JOIN slurm_pools AS p ON p.cluster_name = a.cluster_name AND p.type = t.type
 WHERE a.started
@@ -88,28 +93,42 @@ CREATE TEMP TABLE slurm_reasons(pattern, kind, own);
 INSERT INTO slurm_reasons SELECT lower(pattern), kind, 1 FROM outage_reasons;
 INSERT INTO slurm_reasons VALUES
   ('kill task fail%', 'drained', 0), ('prolog%', 'drained', 0), ('epilog%', 'drained', 0), ('job env%', 'drained', 0), -- Slurm's own
-  ('launch fail%', 'drained', 0), ('batch job complete fail%', 'drained', 0), ('duplicate jobid%', 'drained', 0), ('no space left%', 'drained', 0), ('disk full', 'drained', 0),
+  ('launch fail%', 'drained', 0), ('batch job complete fail%', 'drained', 0), ('duplicate jobid%', 'drained', 0),
+  ('no space left%', 'drained', 0), ('disk full', 'drained', 0),
   ('unexpectedly reboot%', 'hw_down', 0),
-  ('%maint%', 'maintenance', 0), ('%reboot%', 'maintenance', 0), ('%upgrad%', 'maintenance', 0), ('%updat%', 'maintenance', 0), ('%firmware%', 'maintenance', 0), ('patching', 'maintenance', 0),
+  ('%maint%', 'maintenance', 0), ('%reboot%', 'maintenance', 0), ('%upgrad%', 'maintenance', 0), ('%updat%', 'maintenance', 0),
+  ('%firmware%', 'maintenance', 0), ('patching', 'maintenance', 0),
   ('reimag%', 'maintenance', 0), ('reinstall%', 'maintenance', 0),
-  ('not responding', 'hw_down', 0), ('%xid%', 'hw_down', 0), ('%ecc', 'hw_down', 0), ('ecc%', 'hw_down', 0), ('%gpu%', 'hw_down', 0), ('sxid%', 'hw_down', 0), ('%nvlink%', 'hw_down', 0),
-  ('nvswitch%', 'hw_down', 0), ('fell off the bus', 'hw_down', 0), ('row remap%', 'hw_down', 0), ('%npu%', 'hw_down', 0), ('tpu%', 'hw_down', 0), ('hbm%', 'hw_down', 0),
-  ('hw%', 'hw_down', 0), ('%hardware%', 'hw_down', 0), ('rma', 'hw_down', 0), ('broken', 'hw_down', 0), ('dead', 'hw_down', 0), ('defect%', 'hw_down', 0), ('faulty', 'hw_down', 0),
-  ('ib', 'hw_down', 0), ('ib0', 'hw_down', 0), ('ib1', 'hw_down', 0), ('infiniband%', 'hw_down', 0), ('hca%', 'hw_down', 0), ('mlx%', 'hw_down', 0), ('nic', 'hw_down', 0), ('nics', 'hw_down', 0), ('link down', 'hw_down', 0),
-  ('link flap%', 'hw_down', 0), ('roce%', 'hw_down', 0), ('efa', 'hw_down', 0), ('cable%', 'hw_down', 0), ('transceiver%', 'hw_down', 0), ('pcie%', 'hw_down', 0), ('pci', 'hw_down', 0),
-  ('%dimm%', 'hw_down', 0), ('memory err%', 'hw_down', 0), ('bad memory', 'hw_down', 0), ('low realmemory', 'hw_down', 0), ('mce%', 'hw_down', 0), ('machine check%', 'hw_down', 0),
-  ('uncorrectable%', 'hw_down', 0), ('cpu fail%', 'hw_down', 0), ('cpu err%', 'hw_down', 0), ('bad cpu', 'hw_down', 0), ('psu%', 'hw_down', 0), ('power supply', 'hw_down', 0),
-  ('power fail%', 'hw_down', 0), ('power loss', 'hw_down', 0), ('fan', 'hw_down', 0), ('fans', 'hw_down', 0), ('overheat%', 'hw_down', 0), ('thermal%', 'hw_down', 0), ('temperature', 'hw_down', 0), ('leak%', 'hw_down', 0),
-  ('motherboard', 'hw_down', 0), ('mainboard', 'hw_down', 0), ('baseboard', 'hw_down', 0), ('bmc%', 'hw_down', 0), ('ssd', 'hw_down', 0), ('nvme%', 'hw_down', 0), ('bad disk', 'hw_down', 0),
-  ('disk fail%', 'hw_down', 0), ('disk err%', 'hw_down', 0), ('i o err%', 'hw_down', 0), ('kernel panic%', 'hw_down', 0), ('crash%', 'hw_down', 0), ('node fail%', 'hw_down', 0),
-  ('ticket%', 'drained', 0), ('%test%', 'drained', 0), ('reserved', 'drained', 0), ('mount%', 'drained', 0), ('lustre%', 'drained', 0), ('nfs%', 'drained', 0), ('gpfs%', 'drained', 0),
+  ('not responding', 'hw_down', 0), ('%xid%', 'hw_down', 0), ('%ecc', 'hw_down', 0), ('ecc%', 'hw_down', 0), ('%gpu%', 'hw_down', 0),
+  ('sxid%', 'hw_down', 0), ('%nvlink%', 'hw_down', 0),
+  ('nvswitch%', 'hw_down', 0), ('fell off the bus', 'hw_down', 0), ('row remap%', 'hw_down', 0), ('%npu%', 'hw_down', 0),
+  ('tpu%', 'hw_down', 0), ('hbm%', 'hw_down', 0),
+  ('hw%', 'hw_down', 0), ('%hardware%', 'hw_down', 0), ('rma', 'hw_down', 0), ('broken', 'hw_down', 0), ('dead', 'hw_down', 0),
+  ('defect%', 'hw_down', 0), ('faulty', 'hw_down', 0),
+  ('ib', 'hw_down', 0), ('ib0', 'hw_down', 0), ('ib1', 'hw_down', 0), ('infiniband%', 'hw_down', 0), ('hca%', 'hw_down', 0),
+  ('mlx%', 'hw_down', 0), ('nic', 'hw_down', 0), ('nics', 'hw_down', 0), ('link down', 'hw_down', 0),
+  ('link flap%', 'hw_down', 0), ('roce%', 'hw_down', 0), ('efa', 'hw_down', 0), ('cable%', 'hw_down', 0), ('transceiver%', 'hw_down', 0),
+  ('pcie%', 'hw_down', 0), ('pci', 'hw_down', 0),
+  ('%dimm%', 'hw_down', 0), ('memory err%', 'hw_down', 0), ('bad memory', 'hw_down', 0), ('low realmemory', 'hw_down', 0),
+  ('mce%', 'hw_down', 0), ('machine check%', 'hw_down', 0),
+  ('uncorrectable%', 'hw_down', 0), ('cpu fail%', 'hw_down', 0), ('cpu err%', 'hw_down', 0), ('bad cpu', 'hw_down', 0),
+  ('psu%', 'hw_down', 0), ('power supply', 'hw_down', 0),
+  ('power fail%', 'hw_down', 0), ('power loss', 'hw_down', 0), ('fan', 'hw_down', 0), ('fans', 'hw_down', 0), ('overheat%', 'hw_down', 0),
+  ('thermal%', 'hw_down', 0), ('temperature', 'hw_down', 0), ('leak%', 'hw_down', 0),
+  ('motherboard', 'hw_down', 0), ('mainboard', 'hw_down', 0), ('baseboard', 'hw_down', 0), ('bmc%', 'hw_down', 0), ('ssd', 'hw_down', 0),
+  ('nvme%', 'hw_down', 0), ('bad disk', 'hw_down', 0),
+  ('disk fail%', 'hw_down', 0), ('disk err%', 'hw_down', 0), ('i o err%', 'hw_down', 0), ('kernel panic%', 'hw_down', 0),
+  ('crash%', 'hw_down', 0), ('node fail%', 'hw_down', 0),
+  ('ticket%', 'drained', 0), ('%test%', 'drained', 0), ('reserved', 'drained', 0), ('mount%', 'drained', 0), ('lustre%', 'drained', 0),
+  ('nfs%', 'drained', 0), ('gpfs%', 'drained', 0),
   ('filesystem%', 'drained', 0);
 
 -- Each reason once, in words.
 DROP TABLE IF EXISTS temp.slurm_said;
 CREATE TEMP TABLE slurm_said AS
 WITH RECURSIVE cleaned(reason, words, marks) AS (
-  SELECT DISTINCT Reason, lower(Reason), ':;,.()[]/_-#=*!?+|"<>{}@&' || char(39, 9) FROM slurm_events WHERE NodeName IS NOT NULL AND Reason <> ''
+  SELECT DISTINCT Reason, lower(Reason), ':;,.()[]/_-#=*!?+|"<>{}@&' || char(39, 9)
+  FROM slurm_events WHERE NodeName IS NOT NULL AND Reason <> ''
   UNION ALL
   SELECT reason, replace(words, substr(marks, 1, 1), ' '), substr(marks, 2) FROM cleaned WHERE marks <> ''
 )
@@ -117,16 +136,21 @@ SELECT reason, (SELECT min(r.rowid) FROM slurm_reasons AS r WHERE ' ' || words |
 FROM cleaned WHERE marks = '';
 CREATE UNIQUE INDEX temp.slurm_said_as ON slurm_said(reason);
 INSERT INTO mpg_issues(source, severity, kind, line, count, detail)
-SELECT e._file, 'info', 'unknown_reason', min(e._line), count(*), 'reasons without a row in outage_reasons, counted as drained: ' || group_concat(DISTINCT e.Reason)
+SELECT e._file, 'info', 'unknown_reason', min(e._line), count(*),
+       'reasons without a row in outage_reasons, counted as drained: ' || group_concat(DISTINCT e.Reason)
 FROM slurm_events AS e JOIN slurm_said AS s ON s.reason = e.Reason
 WHERE s.matched IS NULL AND e.NodeName IS NOT NULL AND e.state_base GLOB 'DR[AN]*'
 GROUP BY e._file;
 
 INSERT INTO mpg_issues(source, severity, kind, line, count, detail)
-SELECT _file, 'warning', 'unknown_state', min(_line), count(*), 'events of nodes whose state is none that takes them out of service, counted as ' || iif(state_base IS NULL, 'their reasons or else drained', 'hw_down') || ': ' || coalesce(group_concat(DISTINCT State), 'none')
+SELECT _file, 'warning', 'unknown_state', min(_line), count(*),
+       'events of nodes whose state is none that takes them out of service, counted as '
+         || iif(state_base IS NULL, 'their reasons or else drained', 'hw_down') || ': ' || coalesce(group_concat(DISTINCT State), 'none')
 FROM slurm_events
 WHERE NodeName IS NOT NULL AND coalesce(Event, 'Node') = 'Node' AND gpu_types <> '{}' AND State NOT GLOB '*[~%!#$@^*]'
-  AND NOT state_base GLOB 'D[OR]*' AND NOT state_base GLOB 'FUT*' AND NOT state_base GLOB 'FAIL*' AND state_base NOT LIKE 'POW%' AND state_base NOT LIKE 'MAINT%' AND state_base NOT LIKE 'REBOOT%' AND state_base NOT LIKE 'BOOT%' AND state_base NOT IN ('INVAL', 'ERROR')
+  AND NOT state_base GLOB 'D[OR]*' AND NOT state_base GLOB 'FUT*' AND NOT state_base GLOB 'FAIL*' AND state_base NOT LIKE 'POW%'
+  AND state_base NOT LIKE 'MAINT%' AND state_base NOT LIKE 'REBOOT%' AND state_base NOT LIKE 'BOOT%'
+  AND state_base NOT IN ('INVAL', 'ERROR')
    OR NodeName IS NOT NULL AND coalesce(Event, 'Node') = 'Node' AND gpu_types <> '{}' AND state_base IS NULL
 GROUP BY _file, state_base IS NULL;
 DROP TABLE IF EXISTS temp.slurm_down;
@@ -202,33 +226,42 @@ WHERE kind IS NOT NULL AND held < installed;
 
 -- ---- 5. Until when a pool was observed ----
 
--- A job that runs has run for its Elapsed when sacct was asked, and the JSON of squeue tells of its last change: then the export was made, or
--- when a later one tells of an end.
+-- A job that runs has run for its Elapsed when sacct was asked, and the JSON of squeue tells of its last change: then the export was made,
+-- or when a later one tells of an end.
 DROP TABLE IF EXISTS temp.observed;
 CREATE TEMP TABLE observed AS
 WITH asked AS (
   SELECT cluster_name, max(a.Start + coalesce(ElapsedRaw, Elapsed) + coalesce(Suspended, 0)) AS until_time
   FROM slurm_attempts AS a CROSS JOIN slurm_jobs AS j ON j.rowid = a.row
-  WHERE started AND a."End" IS NULL AND a.state_base IN ('RUNNING', 'SUSPENDED', 'COMPLETING', 'CONFIGURING', 'STOPPED', 'SIGNALING', 'STAGE_OUT', 'POWER_UP_NODE', 'EXPEDITING', 'UPDATE_DB')
+  WHERE started AND a."End" IS NULL
+    AND a.state_base IN ('RUNNING', 'SUSPENDED', 'COMPLETING', 'CONFIGURING', 'STOPPED', 'SIGNALING', 'STAGE_OUT', 'POWER_UP_NODE',
+                         'EXPEDITING', 'UPDATE_DB')
   GROUP BY cluster_name
   UNION ALL
   SELECT cluster_name, at FROM slurm_listed
   UNION ALL -- where the nodes had allocated then what the jobs hold that run
-  SELECT cluster_name, last_update FROM (SELECT cluster_name, max(last_update) AS last_update, sum(alloc_gpus) AS allocated FROM slurm_seen GROUP BY cluster_name) AS n
+  SELECT cluster_name, last_update
+  FROM (SELECT cluster_name, max(last_update) AS last_update, sum(alloc_gpus) AS allocated FROM slurm_seen GROUP BY cluster_name) AS n
   WHERE last_update IS NOT NULL
-    AND allocated = (SELECT sum((SELECT sum(chips) FROM slurm_lists AS l WHERE l.list = a.held_types)) FROM slurm_attempts AS a WHERE a.cluster_name = n.cluster_name AND started AND a."End" IS NULL)
+    AND allocated = (SELECT sum((SELECT sum(chips) FROM slurm_lists AS l WHERE l.list = a.held_types))
+                     FROM slurm_attempts AS a WHERE a.cluster_name = n.cluster_name AND started AND a."End" IS NULL)
 ),
 ended AS (
-  SELECT cluster_name, max("End") AS until_time FROM slurm_attempts WHERE cluster_name IN (SELECT cluster_name FROM asked) GROUP BY cluster_name
+  SELECT cluster_name, max("End") AS until_time FROM slurm_attempts
+  WHERE cluster_name IN (SELECT cluster_name FROM asked) GROUP BY cluster_name
 )
 SELECT pool, max(max(a.until_time, coalesce(e.until_time, a.until_time))) AS until_time
-FROM slurm_pools JOIN asked AS a USING (cluster_name) LEFT JOIN ended AS e USING (cluster_name) WHERE a.until_time IS NOT NULL GROUP BY pool;
+FROM slurm_pools JOIN asked AS a USING (cluster_name) LEFT JOIN ended AS e USING (cluster_name)
+WHERE a.until_time IS NOT NULL GROUP BY pool;
 
 -- squeue, and sacct without Elapsed, do not tell when they were asked.
 INSERT INTO mpg_issues(source, severity, kind, line, count, detail)
 SELECT j._file, 'warning', 'not_observed', min(j._line), count(*),
-       'jobs that run, the first ' || min(a.job) || ', and nothing that says when they were listed: they are held until the last time of the trace. Export sacct with Elapsed, or give as_of'
+       'jobs that run, the first ' || min(a.job)
+         || ', and nothing that says when they were listed: they are held until the last time of the trace. Export sacct with Elapsed, or give as_of'
 FROM slurm_attempts AS a CROSS JOIN slurm_jobs AS j ON j.rowid = a.row
-WHERE a.started AND a."End" IS NULL AND a.state_base IN ('RUNNING', 'SUSPENDED', 'COMPLETING', 'CONFIGURING', 'STOPPED', 'SIGNALING', 'STAGE_OUT', 'POWER_UP_NODE', 'EXPEDITING', 'UPDATE_DB')
+WHERE a.started AND a."End" IS NULL
+  AND a.state_base IN ('RUNNING', 'SUSPENDED', 'COMPLETING', 'CONFIGURING', 'STOPPED', 'SIGNALING', 'STAGE_OUT', 'POWER_UP_NODE',
+                       'EXPEDITING', 'UPDATE_DB')
   AND NOT EXISTS (SELECT 1 FROM slurm_pools AS p JOIN observed USING (pool) WHERE p.cluster_name = a.cluster_name)
 GROUP BY j._file;

@@ -7,49 +7,65 @@
 -- out where that shows that all these are longer by far; else it is the middle of all.
 DROP TABLE IF EXISTS temp.tfevents_long;
 CREATE TEMP TABLE tfevents_long AS
-SELECT a.first, a.job, a.file, t.step, t.step - p.step AS executions, t.time - p.time AS whole, (t.time - p.time) / (t.step - p.step) AS seconds
+SELECT a.first, a.job, a.file, t.step, t.step - p.step AS executions, t.time - p.time AS whole,
+       (t.time - p.time) / (t.step - p.step) AS seconds
 FROM tfevents_breaks AS b JOIN tfevents_ranges AS a ON b.id > a.first AND b.id <= a.last CROSS JOIN tfevents_told AS t ON t.rowid = b.id
 LEFT JOIN tfevents_gaps AS g ON g.id = b.id CROSS JOIN tfevents_told AS p ON p.rowid = coalesce(g.before, b.id - 1)
 WHERE b.seconds > 59.9 AND t.time - p.time > 60;
 DROP TABLE IF EXISTS temp.tfevents_usual;
-CREATE TEMP TABLE tfevents_usual AS SELECT job, min(min(seconds / 3, whole - 60)) * (1 - 1e-9) AS bound, NULL AS most, NULL AS seconds FROM tfevents_long GROUP BY job;
+CREATE TEMP TABLE tfevents_usual AS SELECT job, min(min(seconds / 3, whole - 60)) * (1 - 1e-9) AS bound, NULL AS most, NULL AS seconds
+FROM tfevents_long GROUP BY job;
 UPDATE tfevents_usual SET most = n.most
 FROM (SELECT u.rowid AS row, 2 * total((t.time - p.time) / (t.step - p.step) < u.bound) > count(*) AS most
-      FROM tfevents_usual AS u CROSS JOIN tfevents_ranges AS a ON a.job = u.job CROSS JOIN tfevents_told AS t ON t.rowid BETWEEN a.first + 1 AND a.last
-      LEFT JOIN tfevents_gaps AS g ON g.id = t.rowid CROSS JOIN tfevents_told AS p ON p.rowid = coalesce(g.before, t.rowid - 1) GROUP BY u.rowid) AS n
+      FROM tfevents_usual AS u CROSS JOIN tfevents_ranges AS a ON a.job = u.job
+      CROSS JOIN tfevents_told AS t ON t.rowid BETWEEN a.first + 1 AND a.last
+      LEFT JOIN tfevents_gaps AS g ON g.id = t.rowid CROSS JOIN tfevents_told AS p ON p.rowid = coalesce(g.before, t.rowid - 1)
+      GROUP BY u.rowid) AS n
 WHERE tfevents_usual.rowid = n.row;
 UPDATE tfevents_usual SET seconds = m.seconds
 FROM (SELECT job, max(seconds) AS seconds
-      FROM (SELECT u.job, (t.time - p.time) / (t.step - p.step) AS seconds, row_number() OVER (PARTITION BY u.job ORDER BY (t.time - p.time) / (t.step - p.step)) AS nth, count(*) OVER (PARTITION BY u.job) AS n
-            FROM tfevents_usual AS u CROSS JOIN tfevents_ranges AS a ON a.job = u.job CROSS JOIN tfevents_told AS t ON t.rowid BETWEEN a.first + 1 AND a.last
-            LEFT JOIN tfevents_gaps AS g ON g.id = t.rowid CROSS JOIN tfevents_told AS p ON p.rowid = coalesce(g.before, t.rowid - 1) WHERE NOT u.most)
+      FROM (SELECT u.job, (t.time - p.time) / (t.step - p.step) AS seconds,
+                   row_number() OVER (PARTITION BY u.job ORDER BY (t.time - p.time) / (t.step - p.step)) AS nth,
+                   count(*) OVER (PARTITION BY u.job) AS n
+            FROM tfevents_usual AS u CROSS JOIN tfevents_ranges AS a ON a.job = u.job
+            CROSS JOIN tfevents_told AS t ON t.rowid BETWEEN a.first + 1 AND a.last
+            LEFT JOIN tfevents_gaps AS g ON g.id = t.rowid CROSS JOIN tfevents_told AS p ON p.rowid = coalesce(g.before, t.rowid - 1)
+            WHERE NOT u.most)
       WHERE 2 * nth <= n + 1 GROUP BY job) AS m
 WHERE tfevents_usual.job = m.job;
 DELETE FROM tfevents_long WHERE NOT EXISTS (
-  SELECT 1 FROM tfevents_usual AS u WHERE u.job = tfevents_long.job AND (u.most OR tfevents_long.seconds > 3 * u.seconds AND whole > 60 + u.seconds));
+  SELECT 1 FROM tfevents_usual AS u
+  WHERE u.job = tfevents_long.job AND (u.most OR tfevents_long.seconds > 3 * u.seconds AND whole > 60 + u.seconds));
 INSERT INTO mpg_issues(source, severity, kind, count, detail)
-SELECT file, 'warning', 'long_steps', count(*), 'steps that took three times as long as most and a minute more, first ' || min(step) || ': a pause, an evaluation or a restart in them counts as progress'
+SELECT file, 'warning', 'long_steps', count(*),
+       'steps that took three times as long as most and a minute more, first ' || min(step)
+         || ': a pause, an evaluation or a restart in them counts as progress'
 FROM tfevents_long GROUP BY file;
 DROP TABLE tfevents_usual;
 
 -- A value stands for the steps since the one before it. The first of an attempt has none, and stands for as many as the next, but not for
--- more than there are up to it: counted from 0, if its number is the last of a gap. They took what those of the attempt, or else of the job,
--- take on the mean, but for long ones, and what came before them is `init`.
+-- more than there are up to it: counted from 0, if its number is the last of a gap. They took what those of the attempt, or else of the
+-- job, take on the mean, but for long ones, and what came before them is `init`.
 DROP TABLE IF EXISTS temp.tfevents_attempts;
 CREATE TEMP TABLE tfevents_attempts AS
 WITH usual AS (
   SELECT g.*, nullif(g.executions - coalesce(l.executions, 0), 0) AS usual_executions, g.seconds - coalesce(l.seconds, 0) AS usual_seconds
-  FROM tfevents_ranges AS g LEFT JOIN (SELECT first, sum(executions) AS executions, sum(whole) AS seconds FROM tfevents_long GROUP BY first) AS l USING (first)
+  FROM tfevents_ranges AS g LEFT JOIN (SELECT first, sum(executions) AS executions, sum(whole) AS seconds
+                                       FROM tfevents_long GROUP BY first) AS l USING (first)
 ),
 mean AS (
   SELECT *, min(executions_after, max(1, first_step + (first_step % executions_after = executions_after - 1))) AS executions_first,
          iif(nth_of_file = 1, min(begin_time, time), time_of_job) AS begin_of_attempt,
-         coalesce(usual_seconds / usual_executions, sum(iif(usual_executions, usual_seconds, NULL)) OVER (PARTITION BY job) / sum(usual_executions) OVER (PARTITION BY job)) AS mean_seconds
+         coalesce(usual_seconds / usual_executions,
+                  sum(iif(usual_executions, usual_seconds, NULL)) OVER (PARTITION BY job)
+                    / sum(usual_executions) OVER (PARTITION BY job)) AS mean_seconds
   FROM usual
 )
-SELECT job, attempt, run, file, first, last, first_step, last_step, time, begin_of_attempt, coalesce(executions_first, 1) AS first_executions,
+SELECT job, attempt, run, file, first, last, first_step, last_step, time, begin_of_attempt,
+       coalesce(executions_first, 1) AS first_executions,
        coalesce(max(begin_of_attempt, time - mean_seconds * coalesce(executions_first, 1)), time) AS first_start,
-       min(begin_of_attempt, coalesce((SELECT min(t.time) FROM tfevents_told AS t WHERE t.rowid BETWEEN first AND last - 1), begin_of_attempt)) AS held_from,
+       min(begin_of_attempt, coalesce((SELECT min(t.time) FROM tfevents_told AS t WHERE t.rowid BETWEEN first AND last - 1),
+                                      begin_of_attempt)) AS held_from,
        (SELECT max(t.time) FROM tfevents_told AS t WHERE t.rowid BETWEEN first AND last) AS end_time
 FROM mean ORDER BY first;
 DROP TABLE tfevents_long;

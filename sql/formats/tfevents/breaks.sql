@@ -5,5 +5,6 @@
 
 INSERT INTO tfevents_breaks
 SELECT t.rowid, t.part IS NOT p.part, t.step, p.step, t.time - p.time
-FROM (SELECT 1 WHERE NOT EXISTS (SELECT 1 FROM tfevents_breaks)) CROSS JOIN tfevents_told AS t LEFT JOIN tfevents_told AS p ON p.rowid = t.rowid - 1
+FROM (SELECT 1 WHERE NOT EXISTS (SELECT 1 FROM tfevents_breaks)) CROSS JOIN tfevents_told AS t
+LEFT JOIN tfevents_told AS p ON p.rowid = t.rowid - 1
 WHERE t.step <= p.step OR t.part IS NOT p.part OR t.time <= p.time OR t.time - p.time > 59.9;

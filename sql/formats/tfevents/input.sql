@@ -9,10 +9,12 @@
 -- event of its own, and is observed until the last event of any kind. (Of no file at all the reader says so.)
 DROP TABLE IF EXISTS temp.tfevents_paths;
 CREATE TEMP TABLE tfevents_paths AS
-SELECT p.path FROM (SELECT count(*) FROM (SELECT 1 FROM tfevents_trace(mpg_required(:events, ':events')) LIMIT 1)) CROSS JOIN trace_files(:events) AS p;
+SELECT p.path FROM (SELECT count(*) FROM (SELECT 1 FROM tfevents_trace(mpg_required(:events, ':events')) LIMIT 1))
+CROSS JOIN trace_files(:events) AS p;
 DROP TABLE IF EXISTS temp.tfevents_seen;
 CREATE TEMP TABLE tfevents_seen AS
-SELECT p.path AS file, json_group_array(DISTINCT e.tag) AS tags, min(e.wall_time) AS first, max(e.wall_time) AS last, count(*) > count(e.wall_time) AS untimed,
+SELECT p.path AS file, json_group_array(DISTINCT e.tag) AS tags, min(e.wall_time) AS first, max(e.wall_time) AS last,
+       count(*) > count(e.wall_time) AS untimed,
        min(e.wall_time) FILTER (WHERE e.tag IS NULL AND e.kind = 'file_version' AND e.wall_time > 0) AS begun
 FROM tfevents_paths AS p CROSS JOIN tfevents_trace(p.path) AS e GROUP BY p.rowid;
 DROP TABLE tfevents_paths;
@@ -22,7 +24,8 @@ DROP TABLE IF EXISTS temp.tfevents_survey;
 CREATE TEMP TABLE tfevents_survey(of_file INTEGER PRIMARY KEY, file TEXT, tags, first, last, untimed, job TEXT, begin_time REAL);
 INSERT INTO tfevents_survey(file, tags, first, last, untimed, job, begin_time)
 SELECT file, tags, first, last, untimed, coalesce(:job, nullif(rtrim(rtrim(file, replace(file, '/', '')), '/'), ''), file) AS job,
-       coalesce(begun, iif(first > 0, first, (SELECT min(e.wall_time) FROM tfevents_trace(s.file) AS e WHERE e.wall_time > 0))) AS begin_time
+       coalesce(begun, iif(first > 0, first,
+                           (SELECT min(e.wall_time) FROM tfevents_trace(s.file) AS e WHERE e.wall_time > 0))) AS begin_time
 FROM tfevents_seen AS s ORDER BY job, begin_time, file;
 DROP TABLE tfevents_seen;
 DROP TABLE IF EXISTS temp.tfevents_files;
@@ -32,13 +35,15 @@ INSERT INTO tfevents_files SELECT of_file, file, job, begin_time, last FROM tfev
 -- Times that are no time, or far apart: their values are looked at, below.
 DROP TABLE IF EXISTS temp.tfevents_wide;
 CREATE TEMP TABLE tfevents_wide AS
-SELECT 1 FROM (SELECT max(untimed) AS untimed, min(first) AS first, max(last) AS last FROM tfevents_survey) WHERE untimed OR first <= 0 OR last - first > 315569520;
+SELECT 1 FROM (SELECT max(untimed) AS untimed, min(first) AS first, max(last) AS last FROM tfevents_survey)
+WHERE untimed OR first <= 0 OR last - first > 315569520;
 
 -- Parts of one number are of one file, and of tags that go together.
 DROP TABLE IF EXISTS temp.tfevents_parts;
 CREATE TEMP TABLE tfevents_parts AS
 WITH kept AS (
-  SELECT place, 'loss' AS role, tag FROM tfevents_tags UNION ALL SELECT place, 'rate', rate FROM tfevents_tags UNION ALL SELECT place, 'seconds', seconds FROM tfevents_tags
+  SELECT place, 'loss' AS role, tag FROM tfevents_tags UNION ALL
+  SELECT place, 'rate', rate FROM tfevents_tags UNION ALL SELECT place, 'seconds', seconds FROM tfevents_tags
   UNION ALL SELECT 0, 'mark', 'checkpoint'
 )
 SELECT 32 * s.of_file + k.place AS part, s.of_file, s.file, s.job, k.place, k.role, k.tag
@@ -49,17 +54,22 @@ DROP TABLE IF EXISTS temp.tfevents_told;
 CREATE TEMP TABLE tfevents_told(part, step, time, value, line, missing);
 INSERT INTO tfevents_told
 SELECT p.part, e.step, e.wall_time, e.value, e._line, iif(e.value IS NULL AND e.kind IS NULL, 1, NULL)
-FROM tfevents_parts AS p CROSS JOIN tfevents_trace(p.file) AS e WHERE p.role = 'loss' AND e.tag = p.tag AND coalesce(e.kind, 'scalar') = 'scalar';
+FROM tfevents_parts AS p CROSS JOIN tfevents_trace(p.file) AS e
+WHERE p.role = 'loss' AND e.tag = p.tag AND coalesce(e.kind, 'scalar') = 'scalar';
 DROP TABLE IF EXISTS temp.tfevents_rate;
 CREATE TEMP TABLE tfevents_rate(part, step, value, time, line, missing);
 INSERT INTO tfevents_rate
-SELECT p.part, e.step, e.value * iif(p.tag GLOB '*device/flops_per_sec', 1e-12, 1), iif((SELECT 1 FROM tfevents_wide), e.wall_time, NULL), iif(e.value IS NULL OR (SELECT 1 FROM tfevents_wide), e._line, NULL), iif(e.value IS NULL AND e.kind IS NULL, 1, NULL)
-FROM tfevents_parts AS p CROSS JOIN tfevents_trace(p.file) AS e WHERE p.role = 'rate' AND e.tag = p.tag AND coalesce(e.kind, 'scalar') = 'scalar';
+SELECT p.part, e.step, e.value * iif(p.tag GLOB '*device/flops_per_sec', 1e-12, 1), iif((SELECT 1 FROM tfevents_wide), e.wall_time, NULL),
+       iif(e.value IS NULL OR (SELECT 1 FROM tfevents_wide), e._line, NULL), iif(e.value IS NULL AND e.kind IS NULL, 1, NULL)
+FROM tfevents_parts AS p CROSS JOIN tfevents_trace(p.file) AS e
+WHERE p.role = 'rate' AND e.tag = p.tag AND coalesce(e.kind, 'scalar') = 'scalar';
 DROP TABLE IF EXISTS temp.tfevents_took;
 CREATE TEMP TABLE tfevents_took(part, step, value, time, line, missing);
 INSERT INTO tfevents_took
-SELECT p.part, e.step, e.value, iif((SELECT 1 FROM tfevents_wide), e.wall_time, NULL), iif(e.value IS NULL OR (SELECT 1 FROM tfevents_wide), e._line, NULL), iif(e.value IS NULL AND e.kind IS NULL, 1, NULL)
-FROM tfevents_parts AS p CROSS JOIN tfevents_trace(p.file) AS e WHERE p.role = 'seconds' AND e.tag = p.tag AND coalesce(e.kind, 'scalar') = 'scalar';
+SELECT p.part, e.step, e.value, iif((SELECT 1 FROM tfevents_wide), e.wall_time, NULL),
+       iif(e.value IS NULL OR (SELECT 1 FROM tfevents_wide), e._line, NULL), iif(e.value IS NULL AND e.kind IS NULL, 1, NULL)
+FROM tfevents_parts AS p CROSS JOIN tfevents_trace(p.file) AS e
+WHERE p.role = 'seconds' AND e.tag = p.tag AND coalesce(e.kind, 'scalar') = 'scalar';
 DROP TABLE IF EXISTS temp.tfevents_marks;
 CREATE TEMP TABLE tfevents_marks AS
 SELECT p.part, p.file, e.step, e.wall_time AS time, e._line AS line

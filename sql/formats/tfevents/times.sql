@@ -9,7 +9,8 @@ SELECT 'loss' AS role, rowid AS row, part, line FROM tfevents_told WHERE missing
 UNION ALL SELECT 'rate', rowid, part, line FROM tfevents_rate WHERE missing
 UNION ALL SELECT 'seconds', rowid, part, line FROM tfevents_took WHERE missing;
 INSERT INTO mpg_issues(source, severity, kind, line, count, detail)
-SELECT p.file, 'data_loss', 'missing_field', min(m.line), count(*), 'summaries of "' || min(p.tag) || '" without a value: left out' FROM tfevents_missing AS m JOIN tfevents_parts AS p USING (part, role) GROUP BY p.file;
+SELECT p.file, 'data_loss', 'missing_field', min(m.line), count(*), 'summaries of "' || min(p.tag) || '" without a value: left out'
+FROM tfevents_missing AS m JOIN tfevents_parts AS p USING (part, role) GROUP BY p.file;
 DELETE FROM tfevents_told WHERE rowid IN (SELECT row FROM tfevents_missing WHERE role = 'loss');
 DELETE FROM tfevents_rate WHERE rowid IN (SELECT row FROM tfevents_missing WHERE role = 'rate');
 DELETE FROM tfevents_took WHERE rowid IN (SELECT row FROM tfevents_missing WHERE role = 'seconds');
@@ -24,16 +25,23 @@ INSERT INTO tfevents_timed SELECT 'seconds', t.rowid, part / 32, time, line FROM
 INSERT INTO tfevents_timed SELECT 'mark', t.rowid, part / 32, time, line FROM tfevents_wide CROSS JOIN tfevents_marks AS t;
 DROP TABLE IF EXISTS temp.tfevents_far;
 CREATE TEMP TABLE tfevents_far AS
-WITH wide AS MATERIALIZED (SELECT 1 FROM (SELECT min(time) AS first, max(time) AS last, count(*) > count(time) AS untimed FROM tfevents_timed) WHERE untimed OR first <= 0 OR last - first > 315569520),
-years AS (SELECT of_file, CAST(time / 31556952 AS INTEGER) AS year, count(*) AS n FROM wide CROSS JOIN tfevents_timed WHERE time > 0 GROUP BY 1, 2),
+WITH wide AS MATERIALIZED (SELECT 1
+                           FROM (SELECT min(time) AS first, max(time) AS last, count(*) > count(time) AS untimed FROM tfevents_timed)
+                           WHERE untimed OR first <= 0 OR last - first > 315569520),
+years AS (SELECT of_file, CAST(time / 31556952 AS INTEGER) AS year, count(*) AS n
+          FROM wide CROSS JOIN tfevents_timed WHERE time > 0 GROUP BY 1, 2),
 middle AS (
-  SELECT of_file, min(year) AS year FROM (SELECT of_file, year, sum(n) OVER (PARTITION BY of_file ORDER BY year) AS so_far, sum(n) OVER (PARTITION BY of_file) AS n FROM years)
+  SELECT of_file, min(year) AS year
+  FROM (SELECT of_file, year, sum(n) OVER (PARTITION BY of_file ORDER BY year) AS so_far, sum(n) OVER (PARTITION BY of_file) AS n
+        FROM years)
   WHERE 2 * so_far >= n GROUP BY of_file
 )
-SELECT v.role, v.row, v.of_file, s.file, v.line FROM wide CROSS JOIN tfevents_timed AS v JOIN tfevents_survey AS s USING (of_file) LEFT JOIN middle AS m USING (of_file)
+SELECT v.role, v.row, v.of_file, s.file, v.line
+FROM wide CROSS JOIN tfevents_timed AS v JOIN tfevents_survey AS s USING (of_file) LEFT JOIN middle AS m USING (of_file)
 WHERE v.time IS NULL OR v.time <= 0 OR m.year IS NULL OR abs(v.time / 31556952 - m.year) > 10;
 INSERT INTO mpg_issues(source, severity, kind, line, count, detail)
-SELECT file, 'data_loss', 'impossible_time', min(line), count(*), 'values without a time, or whose time is more than ten years from the middle one: left out'
+SELECT file, 'data_loss', 'impossible_time', min(line), count(*),
+       'values without a time, or whose time is more than ten years from the middle one: left out'
 FROM tfevents_far GROUP BY file;
 DELETE FROM tfevents_told WHERE rowid IN (SELECT row FROM tfevents_far WHERE role = 'loss');
 DELETE FROM tfevents_rate WHERE rowid IN (SELECT row FROM tfevents_far WHERE role = 'rate');
@@ -44,10 +52,13 @@ DELETE FROM tfevents_timed WHERE EXISTS (SELECT 1 FROM tfevents_far AS f WHERE f
 -- The same of events of other kinds, which say when the file begins and until when it was observed.
 DROP TABLE IF EXISTS temp.tfevents_observed;
 CREATE TEMP TABLE tfevents_observed AS
-SELECT f.of_file, f.file, v.first, v.last, abs(f.begin_time - v.first) > 315569520 AS begins_far, abs(f.last_time - v.last) > 315569520 AS ends_far
-FROM (SELECT of_file, min(time) AS first, max(time) AS last FROM tfevents_timed GROUP BY of_file) AS v JOIN tfevents_files AS f USING (of_file);
+SELECT f.of_file, f.file, v.first, v.last, abs(f.begin_time - v.first) > 315569520 AS begins_far,
+       abs(f.last_time - v.last) > 315569520 AS ends_far
+FROM (SELECT of_file, min(time) AS first, max(time) AS last FROM tfevents_timed GROUP BY of_file) AS v
+JOIN tfevents_files AS f USING (of_file);
 INSERT INTO mpg_issues(source, severity, kind, line, count, detail)
-SELECT file, 'data_loss', 'impossible_time', NULL, 1, 'an event of another kind is more than ten years from the values: its time counts as nothing'
+SELECT file, 'data_loss', 'impossible_time', NULL, 1,
+       'an event of another kind is more than ten years from the values: its time counts as nothing'
 FROM tfevents_observed WHERE (begins_far OR ends_far) AND file NOT IN (SELECT file FROM tfevents_far);
 UPDATE tfevents_files SET begin_time = iif(begins_far, o.first, begin_time), last_time = iif(ends_far, o.last, last_time)
 FROM tfevents_observed AS o WHERE o.of_file = tfevents_files.of_file AND (begins_far OR ends_far);

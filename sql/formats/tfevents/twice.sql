@@ -8,21 +8,26 @@ DROP TABLE IF EXISTS temp.tfevents_twice;
 CREATE TEMP TABLE tfevents_twice(id INTEGER PRIMARY KEY, kept, part, step, time, value);
 INSERT INTO tfevents_twice
 SELECT b.id, min(b.id) OVER (PARTITION BY b.id - nth) - 1, t.part, t.step, t.time, t.value
-FROM (SELECT id, row_number() OVER (ORDER BY id) AS nth FROM tfevents_breaks WHERE step = before AND NOT begins) AS b CROSS JOIN tfevents_told AS t ON t.rowid = b.id;
+FROM (SELECT id, row_number() OVER (ORDER BY id) AS nth FROM tfevents_breaks WHERE step = before AND NOT begins) AS b
+CROSS JOIN tfevents_told AS t ON t.rowid = b.id;
 DROP TABLE IF EXISTS temp.tfevents_merged;
 CREATE TEMP TABLE tfevents_merged(kept INTEGER PRIMARY KEY, last, n, time, value);
 INSERT INTO tfevents_merged SELECT kept, max(id), count(*), max(time), max(value) FROM tfevents_twice GROUP BY kept;
 INSERT INTO mpg_issues(source, severity, kind, line, count, detail)
-SELECT r.file, 'info', 'repeated_record', min(t.line), sum(m.n), 'values of a step that has one already, first ' || min(t.step) || ': they count as one, at the time of the last'
+SELECT r.file, 'info', 'repeated_record', min(t.line), sum(m.n),
+       'values of a step that has one already, first ' || min(t.step) || ': they count as one, at the time of the last'
 FROM tfevents_merged AS m CROSS JOIN tfevents_told AS t ON t.rowid = m.kept JOIN tfevents_runs AS r ON r.part = t.part GROUP BY r.file;
-UPDATE tfevents_told SET (time, value) = (SELECT max(m.time, tfevents_told.time), coalesce(max(m.value, tfevents_told.value), m.value, tfevents_told.value) FROM tfevents_merged AS m WHERE m.kept = tfevents_told.rowid)
+UPDATE tfevents_told SET (time, value)
+  = (SELECT max(m.time, tfevents_told.time), coalesce(max(m.value, tfevents_told.value), m.value, tfevents_told.value)
+     FROM tfevents_merged AS m WHERE m.kept = tfevents_told.rowid)
 WHERE rowid IN (SELECT kept FROM tfevents_merged);
 DELETE FROM tfevents_told WHERE rowid IN (SELECT id FROM tfevents_twice);
 DROP TABLE IF EXISTS temp.tfevents_gaps;
 CREATE TEMP TABLE tfevents_gaps(id INTEGER PRIMARY KEY, before);
 INSERT INTO tfevents_gaps SELECT last + 1, kept FROM tfevents_merged;
 
-DELETE FROM tfevents_breaks WHERE id IN (SELECT id FROM tfevents_twice UNION ALL SELECT kept FROM tfevents_merged UNION ALL SELECT id FROM tfevents_gaps);
+DELETE FROM tfevents_breaks WHERE id
+    IN (SELECT id FROM tfevents_twice UNION ALL SELECT kept FROM tfevents_merged UNION ALL SELECT id FROM tfevents_gaps);
 INSERT INTO tfevents_breaks
 SELECT t.rowid, t.part IS NOT p.part, t.step, p.step, t.time - p.time
 FROM (SELECT kept AS id FROM tfevents_merged UNION SELECT id FROM tfevents_gaps) AS c CROSS JOIN tfevents_told AS t ON t.rowid = c.id

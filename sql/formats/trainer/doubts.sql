@@ -4,25 +4,35 @@
 -- A part of trainer.sql, which says what the parameters are and runs the parts in order.
 
 INSERT INTO mpg_issues(source, severity, kind, line, count, detail)
-SELECT file, 'warning', 'missing_field', min(line), count(*), 'lines of a launch, a save or a restore without a time, or ends of saves without their begin: how long they took is not known'
+SELECT file, 'warning', 'missing_field', min(line), count(*),
+       'lines of a launch, a save or a restore without a time, or ends of saves without their begin: how long they took is not known'
 FROM trainer_marks WHERE kind <> 'open' AND coalesce(iif(kind = 'saved', time, start_time), 0) = 0 GROUP BY file;
 DELETE FROM trainer_marks WHERE kind = 'untimed';
 DROP TABLE IF EXISTS temp.trainer_far;
 CREATE TEMP TABLE trainer_far AS
-SELECT m.rowid AS id, file, line FROM trainer_marks AS m JOIN (SELECT file, avg(time) AS middle FROM trainer_points GROUP BY file) USING (file) WHERE max(abs(coalesce(start_time, time) - middle), abs(coalesce(time, start_time) - middle)) > 315569520;
+SELECT m.rowid AS id, file, line
+FROM trainer_marks AS m JOIN (SELECT file, avg(time) AS middle FROM trainer_points GROUP BY file) USING (file)
+WHERE max(abs(coalesce(start_time, time) - middle), abs(coalesce(time, start_time) - middle)) > 315569520;
 INSERT INTO mpg_issues(source, severity, kind, line, count, detail)
-SELECT file, 'data_loss', 'impossible_time', min(line), count(*), 'a launch, a save or a restore whose time is more than ten years from that of the steps: left out' FROM trainer_far GROUP BY file;
+SELECT file, 'data_loss', 'impossible_time', min(line), count(*),
+       'a launch, a save or a restore whose time is more than ten years from that of the steps: left out' FROM trainer_far GROUP BY file;
 DELETE FROM trainer_marks WHERE rowid IN (SELECT id FROM trainer_far);
 DROP TABLE trainer_far;
 INSERT INTO mpg_issues(source, severity, kind, line, count, detail)
-SELECT file, 'warning', 'missing_end', min(line), count(*), 'saves without their end, though steps follow: they protect nothing' FROM trainer_marks WHERE kind = 'open' GROUP BY file;
+SELECT file, 'warning', 'missing_end', min(line), count(*), 'saves without their end, though steps follow: they protect nothing'
+FROM trainer_marks WHERE kind = 'open' GROUP BY file;
 DELETE FROM trainer_marks WHERE kind = 'open';
 INSERT INTO mpg_issues(source, severity, kind, line, count, detail)
-SELECT file, 'warning', 'missing_field', min(line), count(*), 'records without the number of the trainer''s step, which others have: they count by the tracker''s own'
+SELECT file, 'warning', 'missing_field', min(line), count(*),
+       'records without the number of the trainer''s step, which others have: they count by the tracker''s own'
 FROM trainer_history AS h WHERE own IS NULL AND EXISTS (SELECT 1 FROM trainer_history WHERE own IS NOT NULL) GROUP BY file;
 INSERT INTO mpg_issues(source, severity, kind, line, count, detail)
-SELECT file, 'info', 'unknown_column', min(line), count(*), 'values of a rate that is not of a chip, or whose unit is not certain: not read: ' || group_concat(key, ', ') || '. The option flops rates steps'
-FROM (SELECT file, otherwise, min(iif(otherwise IS NULL, NULL, line)) AS line FROM trainer_history WHERE :flops IS NULL GROUP BY file HAVING count(tflops) = 0 AND count(otherwise) > 0) AS f, json_each(f.otherwise) AS e
+SELECT file, 'info', 'unknown_column', min(line), count(*),
+       'values of a rate that is not of a chip, or whose unit is not certain: not read: ' || group_concat(key, ', ')
+         || '. The option flops rates steps'
+FROM (SELECT file, otherwise, min(iif(otherwise IS NULL, NULL, line)) AS line
+      FROM trainer_history WHERE :flops IS NULL GROUP BY file HAVING count(tflops) = 0 AND count(otherwise) > 0) AS f,
+  json_each(f.otherwise) AS e
 WHERE (e.key LIKE '%flops%' OR e.key LIKE '%mfu%') AND e.type IN ('integer', 'real') GROUP BY file;
 DROP TABLE trainer_history;
 
@@ -32,23 +42,29 @@ FROM (SELECT file, line, step FROM trainer_points UNION ALL SELECT file, NULL, s
 
 -- What a step with a loss that is no number did, later ones may keep: nobody went back.
 INSERT INTO mpg_issues(source, severity, kind, line, count, detail)
-SELECT file, 'warning', 'skipped_steps', min(line), count(DISTINCT step), 'steps whose loss is no number: they count as progress' FROM trainer_points WHERE typeof(loss) = 'text' GROUP BY file;
+SELECT file, 'warning', 'skipped_steps', min(line), count(DISTINCT step), 'steps whose loss is no number: they count as progress'
+FROM trainer_points WHERE typeof(loss) = 'text' GROUP BY file;
 UPDATE trainer_points SET loss = NULL WHERE typeof(loss) = 'text';
 
--- Trackers of one job, beside each other: of values at the same time those of the file that lasts longest count, or nearly as long and tells
--- when its program began.
+-- Trackers of one job, beside each other: of values at the same time those of the file that lasts longest count, or nearly as long and
+-- tells when its program began.
 DROP TABLE IF EXISTS temp.trainer_parallel;
 CREATE TEMP TABLE trainer_parallel AS
 WITH lasting AS (
-  SELECT file, first, last, row_number() OVER (ORDER BY last - first > 0.9 * longest DESC, begun DESC, last - first DESC, n DESC, file) AS place
-  FROM (SELECT file, min(time) AS first, max(time) AS last, count(*) AS n, count(begun) > 0 AS begun, max(max(time) - min(time)) OVER () AS longest
+  SELECT file, first, last, row_number() OVER (
+                                               ORDER BY last - first > 0.9 * longest DESC, begun DESC, last - first DESC, n DESC,
+                                                 file) AS place
+  FROM (SELECT file, min(time) AS first, max(time) AS last, count(*) AS n, count(begun) > 0 AS begun,
+               max(max(time) - min(time)) OVER () AS longest
         FROM trainer_points WHERE :job IS NOT NULL AND rank IS NULL AND seconds IS NULL AND time > 1e8 GROUP BY file)
 )
 SELECT p.rowid AS id, p.file, p.line, min(b.file) AS other
 FROM lasting AS a JOIN lasting AS b ON b.place < a.place AND b.first < a.last AND b.last > a.first
-JOIN trainer_points AS p ON p.file = a.file AND (p.time BETWEEN b.first AND b.last OR min(a.last, b.last) - max(a.first, b.first) > 0.9 * (a.last - a.first))
+JOIN trainer_points AS p ON p.file = a.file
+  AND (p.time BETWEEN b.first AND b.last OR min(a.last, b.last) - max(a.first, b.first) > 0.9 * (a.last - a.first))
 GROUP BY p.rowid;
 INSERT INTO mpg_issues(source, severity, kind, line, count, detail)
-SELECT file, 'info', 'parallel_files', min(line), count(*), 'values at the time of those of ' || min(other) || ', which lasts longer: left out' FROM trainer_parallel GROUP BY file;
+SELECT file, 'info', 'parallel_files', min(line), count(*),
+       'values at the time of those of ' || min(other) || ', which lasts longer: left out' FROM trainer_parallel GROUP BY file;
 DELETE FROM trainer_points WHERE rowid IN (SELECT id FROM trainer_parallel);
 DROP TABLE trainer_parallel;

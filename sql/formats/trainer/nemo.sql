@@ -5,7 +5,9 @@
 
 -- A progress bar has three digits of a long number.
 INSERT INTO mpg_issues(source, severity, kind, line, count, detail)
-SELECT file, 'data_loss', 'missing_field', min(line), count(*), 'steps whose number is rounded, as ' || min(json_extract(fields, '$.rounded')) || ': left out' FROM trainer_lines WHERE json_extract(fields, '$.rounded') IS NOT NULL GROUP BY file;
+SELECT file, 'data_loss', 'missing_field', min(line), count(*),
+       'steps whose number is rounded, as ' || min(json_extract(fields, '$.rounded')) || ': left out'
+FROM trainer_lines WHERE json_extract(fields, '$.rounded') IS NOT NULL GROUP BY file;
 DELETE FROM trainer_lines WHERE json_extract(fields, '$.rounded') IS NOT NULL;
 
 -- Two handlers of Python's logging print each line twice: a line says once how long its step took.
@@ -13,47 +15,61 @@ DROP TABLE IF EXISTS temp.trainer_again;
 CREATE TEMP TABLE trainer_again AS
 SELECT id, file, line, step
 FROM (SELECT rowid AS id, file, line, step, step IS lag(step) OVER w AND fields = lag(fields) OVER w
-             AND coalesce(json_extract(fields, '$.seconds'), json_extract(fields, '$.took'), json_extract(fields, '$.load')) IS NOT NULL AS again
+             AND coalesce(json_extract(fields, '$.seconds'), json_extract(fields, '$.took'),
+                          json_extract(fields, '$.load')) IS NOT NULL AS again
       FROM trainer_lines WINDOW w AS (PARTITION BY file ORDER BY rowid))
 WHERE again;
 INSERT INTO mpg_issues(source, severity, kind, line, count, detail)
-SELECT file, 'warning', 'repeated_record', min(line), count(*), 'lines that repeat the one before: they count once' FROM trainer_again GROUP BY file;
+SELECT file, 'warning', 'repeated_record', min(line), count(*), 'lines that repeat the one before: they count once'
+FROM trainer_again GROUP BY file;
 DELETE FROM trainer_lines WHERE rowid IN (SELECT id FROM trainer_again);
 DROP TABLE trainer_again;
 INSERT INTO trainer_worlds SELECT file, max(json_extract(fields, '$.world')) FROM trainer_lines GROUP BY file;
--- A line stands for the steps since the one before it. The first of a run stands for as many as the next, but for no more than there are up to it.
+-- A line stands for the steps since the one before it. The first of a run stands for as many as the next, but for no more than there are up
+-- to it.
 DROP TABLE IF EXISTS temp.trainer_summed;
 CREATE TEMP TABLE trainer_summed AS
 WITH spaced AS (
-  SELECT *, rowid AS id, step - lag(step) OVER w AS since, lead(step) OVER w - step AS following FROM trainer_lines WINDOW w AS (PARTITION BY file, step IS NULL ORDER BY rowid)
+  SELECT *, rowid AS id, step - lag(step) OVER w AS since, lead(step) OVER w - step AS following
+  FROM trainer_lines WINDOW w AS (PARTITION BY file, step IS NULL ORDER BY rowid)
 ),
 counted AS (
   SELECT *, coalesce(CASE WHEN step IS NULL THEN coalesce(json_extract(fields, '$.took'), json_extract(fields, '$.load'))
-                          ELSE json_extract(fields, '$.seconds') * CASE WHEN since > 0 THEN since WHEN following > 0 THEN min(following, max(1, step + (step % following = following - 1))) ELSE 1 END
+                          ELSE json_extract(fields, '$.seconds')
+                            * CASE WHEN since > 0 THEN since
+                                   WHEN following > 0 THEN min(following, max(1, step + (step % following = following - 1))) ELSE 1 END
                      END, 0) AS took
   FROM spaced
 )
 SELECT *, sum(took) OVER w AS so_far, sum(time IS NOT NULL) OVER w AS clocks, sum(other_time IS NOT NULL) OVER w AS others
 FROM counted WINDOW w AS (PARTITION BY file ORDER BY id); -- a progress bar is many times one line
--- By how much the sum of what lines took is behind the clock: as the last line with a clock said, or more, as others since then say. Steps before
--- the first such line end there, for a run takes its time before them; but not if it is a restore, which is of another run.
+-- By how much the sum of what lines took is behind the clock: as the last line with a clock said, or more, as others since then say. Steps
+-- before the first such line end there, for a run takes its time before them; but not if it is a restore, which is of another run.
 DROP TABLE IF EXISTS temp.trainer_dated;
 CREATE TEMP TABLE trainer_dated AS
 WITH offset_of AS MATERIALIZED (
-  SELECT file, clocks, min(time - so_far + iif(step IS NULL, took, 0)) AS at, json_extract(fields, '$.load') IS NOT NULL AS loads FROM trainer_summed WHERE time IS NOT NULL GROUP BY file, clocks
+  SELECT file, clocks, min(time - so_far + iif(step IS NULL, took, 0)) AS at, json_extract(fields, '$.load') IS NOT NULL AS loads
+  FROM trainer_summed WHERE time IS NOT NULL GROUP BY file, clocks
 ),
-other_of AS MATERIALIZED (SELECT file, clocks, others, max(other_time - so_far) OVER (PARTITION BY file, clocks ORDER BY id) AS at FROM trainer_summed WHERE other_time IS NOT NULL),
+other_of AS MATERIALIZED (SELECT file, clocks, others, max(other_time - so_far) OVER (PARTITION BY file, clocks ORDER BY id) AS at
+                          FROM trainer_summed WHERE other_time IS NOT NULL),
 first_other AS MATERIALIZED (SELECT file, at, min(others) FROM other_of GROUP BY file)
 SELECT s.*, s.so_far - iif(s.step IS NULL, s.took, 0)
             + coalesce(iif(s.time IS NOT NULL, o.at, max(o.at, coalesce(m.at, o.at))), iif(f.loads, m.at, NULL), f.at, m.at, first_other.at,
                        iif(typeof(:start) = 'text', CAST(strftime('%s', :start) AS INTEGER), :start), b.time, 0) AS at
-FROM trainer_summed AS s LEFT JOIN offset_of AS o ON o.file = s.file AND o.clocks = s.clocks LEFT JOIN offset_of AS f ON f.file = s.file AND f.clocks = 1
-  LEFT JOIN other_of AS m ON m.file = s.file AND m.clocks = s.clocks AND m.others = s.others LEFT JOIN first_other ON first_other.file = s.file LEFT JOIN training_begun AS b ON b.file = s.file;
+FROM trainer_summed AS s LEFT JOIN offset_of AS o ON o.file = s.file AND o.clocks = s.clocks
+LEFT JOIN offset_of AS f ON f.file = s.file AND f.clocks = 1
+  LEFT JOIN other_of AS m ON m.file = s.file AND m.clocks = s.clocks AND m.others = s.others
+LEFT JOIN first_other ON first_other.file = s.file LEFT JOIN training_begun AS b ON b.file = s.file;
 DROP TABLE trainer_summed;
 INSERT INTO trainer_points(file, line, job, time, step, seconds, loss, tflops)
-SELECT file, line, file, max(at) OVER (PARTITION BY file ORDER BY id), step, took, json_extract(fields, '$.loss'), json_extract(fields, '$.tflops') FROM trainer_dated WHERE step IS NOT NULL ORDER BY file, id;
+SELECT file, line, file, max(at) OVER (PARTITION BY file ORDER BY id), step, took, json_extract(fields, '$.loss'),
+       json_extract(fields, '$.tflops') FROM trainer_dated WHERE step IS NOT NULL ORDER BY file, id;
 INSERT INTO trainer_marks(file, line, job, kind, start_time, time, step)
-SELECT file, line, file, 'checkpoint', at, at + json_extract(fields, '$.took'), NULL FROM trainer_dated WHERE json_extract(fields, '$.took') IS NOT NULL
-UNION ALL SELECT file, line, file, 'saved', NULL, at, json_extract(fields, '$.saved') FROM trainer_dated WHERE json_extract(fields, '$.saved') IS NOT NULL
-UNION ALL SELECT file, line, file, 'restore', at, at + json_extract(fields, '$.load'), NULL FROM trainer_dated WHERE json_extract(fields, '$.load') IS NOT NULL;
+SELECT file, line, file, 'checkpoint', at, at + json_extract(fields, '$.took'), NULL
+FROM trainer_dated WHERE json_extract(fields, '$.took') IS NOT NULL
+UNION ALL SELECT file, line, file, 'saved', NULL, at, json_extract(fields, '$.saved')
+FROM trainer_dated WHERE json_extract(fields, '$.saved') IS NOT NULL
+UNION ALL SELECT file, line, file, 'restore', at, at + json_extract(fields, '$.load'), NULL
+FROM trainer_dated WHERE json_extract(fields, '$.load') IS NOT NULL;
 DROP TABLE trainer_dated;

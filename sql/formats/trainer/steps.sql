@@ -12,15 +12,19 @@ INSERT OR IGNORE INTO trainer_begun SELECT file, line FROM trainer_marks WHERE r
 DROP TABLE IF EXISTS temp.trainer_spaced;
 CREATE TEMP TABLE trainer_spaced AS
 WITH filed AS (
-  SELECT p.*, p.rowid AS id, min(time) OVER (PARTITION BY p.file, p.run) AS first_of_file, (SELECT max(m.line) FROM trainer_begun AS m WHERE m.file = p.file AND m.line <= p.line) AS after
+  SELECT p.*, p.rowid AS id, min(time) OVER (PARTITION BY p.file, p.run) AS first_of_file,
+         (SELECT max(m.line) FROM trainer_begun AS m WHERE m.file = p.file AND m.line <= p.line) AS after
   FROM trainer_points AS p
 ),
 marked AS (
-  SELECT *, lag(file) OVER w IS NOT file OR lag(run) OVER w IS NOT run OR step < lag(step) OVER w OR coalesce(resumed, 0) OR coalesce(after > lag(line) OVER w, 0) AS begins FROM filed WINDOW w AS (PARTITION BY job ORDER BY first_of_file, file, run, line, id)
+  SELECT *, lag(file) OVER w IS NOT file OR lag(run) OVER w IS NOT run OR step < lag(step) OVER w OR coalesce(resumed, 0)
+           OR coalesce(after > lag(line) OVER w, 0) AS begins
+  FROM filed WINDOW w AS (PARTITION BY job ORDER BY first_of_file, file, run, line, id)
 ),
 numbered AS (SELECT *, sum(begins) OVER (PARTITION BY job ORDER BY first_of_file, file, run, line, id) AS attempt FROM marked),
 single AS (
-  SELECT job, attempt, file, step, min(line) AS line, max(time) AS end_time, max(seconds) AS told_seconds, max(loss) AS loss, max(tflops) AS tflops, min(begun) AS begun, count(*) AS n
+  SELECT job, attempt, file, step, min(line) AS line, max(time) AS end_time, max(seconds) AS told_seconds, max(loss) AS loss,
+         max(tflops) AS tflops, min(begun) AS begun, count(*) AS n
   FROM numbered GROUP BY job, attempt, step
 )
 SELECT *, lag(end_time) OVER w AS before, step - lag(step) OVER w AS executions, lead(step) OVER w - step AS gap FROM single
@@ -29,62 +33,83 @@ WINDOW w AS (PARTITION BY job, attempt ORDER BY step);
 DROP TABLE IF EXISTS temp.trainer_usual;
 CREATE TEMP TABLE trainer_usual(job TEXT PRIMARY KEY, seconds);
 INSERT INTO trainer_usual
-SELECT job, max(seconds) FROM (SELECT job, 1.0 * (end_time - before) / executions AS seconds, row_number() OVER w AS nth, count(*) OVER (PARTITION BY job) AS n FROM trainer_spaced WHERE before IS NOT NULL
-                               WINDOW w AS (PARTITION BY job ORDER BY 1.0 * (end_time - before) / executions)) WHERE 2 * nth <= n + 1 GROUP BY job;
+SELECT job, max(seconds) FROM (SELECT job, 1.0 * (end_time - before) / executions AS seconds, row_number() OVER w AS nth,
+                                      count(*) OVER (PARTITION BY job) AS n FROM trainer_spaced WHERE before IS NOT NULL
+                               WINDOW w AS (PARTITION BY job ORDER BY 1.0 * (end_time - before) / executions))
+WHERE 2 * nth <= n + 1 GROUP BY job;
 DROP TABLE IF EXISTS temp.trainer_mean;
 CREATE TEMP TABLE trainer_mean(job TEXT PRIMARY KEY, seconds);
 INSERT INTO trainer_mean
 SELECT job, 1.0 * sum(end_time - before) / sum(executions) FROM trainer_spaced AS s CROSS JOIN trainer_usual AS u USING (job)
-WHERE before IS NOT NULL AND NOT (1.0 * (end_time - before) / executions > 3 * u.seconds AND end_time - before > 60 + u.seconds) GROUP BY job;
+WHERE before IS NOT NULL AND NOT (1.0 * (end_time - before) / executions > 3 * u.seconds AND end_time - before > 60 + u.seconds)
+GROUP BY job;
 DROP TABLE IF EXISTS temp.trainer_steps;
 CREATE TEMP TABLE trainer_steps AS
--- The first of an attempt stands for as many as the next, but not for more than there are up to it: counted from 0, if its number is the last of a gap.
+-- The first of an attempt stands for as many as the next, but not for more than there are up to it: counted from 0, if its number is the
+-- last of a gap.
 WITH counted AS (SELECT *, min(gap, max(1, step + (step % gap = gap - 1))) AS executions_first FROM trainer_spaced)
-SELECT s.job, s.attempt, s.file, s.step, s.line, s.end_time, s.loss, s.tflops, s.begun, iif(told_seconds IS NULL, n, 1) AS n, before IS NULL AS is_first,
+SELECT s.job, s.attempt, s.file, s.step, s.line, s.end_time, s.loss, s.tflops, s.begun, iif(told_seconds IS NULL, n, 1) AS n,
+       before IS NULL AS is_first,
        coalesce(executions, executions_first, 1) AS executions,
        CASE WHEN told_seconds IS NOT NULL THEN max(end_time - told_seconds, coalesce(before, end_time - told_seconds))
-            ELSE coalesce(before, max(coalesce(begun, end_time - m.seconds * coalesce(executions_first, 1)), end_time - m.seconds * coalesce(executions_first, 1)), end_time) END AS start_time
+            ELSE coalesce(before, max(coalesce(begun, end_time - m.seconds * coalesce(executions_first, 1)),
+                                      end_time - m.seconds * coalesce(executions_first, 1)), end_time) END AS start_time
 FROM counted AS s LEFT JOIN trainer_mean AS m USING (job);
 DROP TABLE trainer_mean;
 DROP TABLE trainer_usual;
 DROP TABLE trainer_spaced;
 DROP TABLE trainer_begun;
 INSERT INTO mpg_issues(source, severity, kind, line, count, detail)
-SELECT file, 'info', 'repeated_record', min(line), sum(n - 1), 'values of a step that has one already, first ' || min(step) || ': they count as one, at the time of the last' FROM trainer_steps WHERE n > 1 GROUP BY file;
+SELECT file, 'info', 'repeated_record', min(line), sum(n - 1),
+       'values of a step that has one already, first ' || min(step) || ': they count as one, at the time of the last'
+FROM trainer_steps WHERE n > 1 GROUP BY file;
 INSERT INTO mpg_issues(source, severity, kind, line, count, detail)
 WITH first AS (
   SELECT job, attempt, file, min(line) AS line, min(step) AS step, lag(file) OVER w AS before, lag(max(step)) OVER w AS reached
   FROM trainer_steps GROUP BY job, attempt WINDOW w AS (PARTITION BY job ORDER BY attempt)
 )
-SELECT file, 'warning', 'repeated_steps', min(line), count(*), 'steps whose number goes back within the file, first ' || min(step) || ': what was done since counts as lost'
+SELECT file, 'warning', 'repeated_steps', min(line), count(*),
+       'steps whose number goes back within the file, first ' || min(step) || ': what was done since counts as lost'
 FROM first WHERE file = before AND step <= reached GROUP BY file;
 
 INSERT INTO mpg_issues(source, severity, kind, line, count, detail)
-SELECT file, 'data_loss', 'end_before_start', min(line), count(*), 'steps of which nothing tells a time, first ' || min(step) || ': not later than the one before, or the only one of an attempt: left out'
+SELECT file, 'data_loss', 'end_before_start', min(line), count(*),
+       'steps of which nothing tells a time, first ' || min(step)
+         || ': not later than the one before, or the only one of an attempt: left out'
 FROM trainer_steps WHERE end_time <= start_time GROUP BY file;
 
 -- Where steps last until the next is told, a pause, or a restart that nothing tells, is part of one.
 INSERT INTO mpg_issues(source, severity, kind, line, count, detail)
-WITH each AS (SELECT job, file, line, step, 1.0 * (end_time - start_time) / executions AS seconds, end_time - start_time AS whole FROM trainer_steps WHERE NOT is_first AND executions > 0),
-usual AS (SELECT job, max(seconds) AS seconds FROM (SELECT job, seconds, row_number() OVER w AS nth, count(*) OVER (PARTITION BY job) AS n FROM each WINDOW w AS (PARTITION BY job ORDER BY seconds)) WHERE 2 * nth <= n + 1 GROUP BY job)
-SELECT file, 'warning', 'long_steps', min(line), count(*), 'steps that took three times as long as most and a minute more, first ' || min(step) || ': a pause, an evaluation or a restart in them counts as progress'
+WITH each AS (SELECT job, file, line, step, 1.0 * (end_time - start_time) / executions AS seconds, end_time - start_time AS whole
+              FROM trainer_steps WHERE NOT is_first AND executions > 0),
+usual AS (SELECT job, max(seconds) AS seconds
+          FROM (SELECT job, seconds, row_number() OVER w AS nth, count(*) OVER (PARTITION BY job) AS n
+                FROM each WINDOW w AS (PARTITION BY job ORDER BY seconds)) WHERE 2 * nth <= n + 1 GROUP BY job)
+SELECT file, 'warning', 'long_steps', min(line), count(*),
+       'steps that took three times as long as most and a minute more, first ' || min(step)
+         || ': a pause, an evaluation or a restart in them counts as progress'
 FROM each JOIN usual AS u USING (job) WHERE each.seconds > 3 * u.seconds AND whole > 60 + u.seconds GROUP BY file;
 
 INSERT INTO mpg_issues(source, severity, kind, line, count, detail)
-SELECT file, 'warning', 'missing_field', min(iif(tflops IS NULL, line, NULL)), count(*) - count(tflops), 'steps without TFLOP/s, though others have them: these are unrated'
+SELECT file, 'warning', 'missing_field', min(iif(tflops IS NULL, line, NULL)), count(*) - count(tflops),
+       'steps without TFLOP/s, though others have them: these are unrated'
 FROM trainer_steps WHERE :flops IS NULL GROUP BY file HAVING count(tflops) BETWEEN 1 AND count(*) - 1;
 
 DROP TABLE IF EXISTS temp.trainer_chip;
 CREATE TEMP TABLE trainer_chip AS
-SELECT coalesce(max(devices), 1) AS devices, max(peak_flops) AS peak_flops FROM training_chips WHERE name = replace(replace(replace(lower(:chip), ' ', ''), '-', ''), '_', '');
+SELECT coalesce(max(devices), 1) AS devices, max(peak_flops) AS peak_flops
+FROM training_chips WHERE name = replace(replace(replace(lower(:chip), ' ', ''), '-', ''), '_', '');
 DROP TABLE IF EXISTS temp.trainer_jobs;
 CREATE TEMP TABLE trainer_jobs AS
-SELECT s.job, coalesce(:chips, max(w.chips) / iif(devices > 1, devices * 1.0, 1), iif(:flops IS NULL, NULL, 1)) AS chips FROM trainer_chip CROSS JOIN trainer_steps AS s LEFT JOIN trainer_worlds AS w USING (file) GROUP BY s.job;
+SELECT s.job, coalesce(:chips, max(w.chips) / iif(devices > 1, devices * 1.0, 1), iif(:flops IS NULL, NULL, 1)) AS chips
+FROM trainer_chip CROSS JOIN trainer_steps AS s LEFT JOIN trainer_worlds AS w USING (file) GROUP BY s.job;
 
 DROP TABLE IF EXISTS temp.training_steps;
 CREATE TEMP TABLE training_steps AS
-SELECT s.job, s.attempt, s.step, s.start_time, s.end_time, s.end_time - s.start_time AS seconds, s.executions, s.loss, s.tflops * c.devices AS tflops_per_chip, s.tflops * c.devices * 1e12 / c.peak_flops AS mfu,
+SELECT s.job, s.attempt, s.step, s.start_time, s.end_time, s.end_time - s.start_time AS seconds, s.executions, s.loss,
+       s.tflops * c.devices AS tflops_per_chip, s.tflops * c.devices * 1e12 / c.peak_flops AS mfu,
        coalesce(s.tflops * c.devices * 1e12 * coalesce(j.chips, 1) * (s.end_time - s.start_time), :flops * s.executions) AS flops
 FROM trainer_steps AS s JOIN trainer_jobs AS j USING (job) CROSS JOIN trainer_chip AS c WHERE s.end_time > s.start_time
 UNION ALL
-SELECT coalesce(:job, file), 1, step, NULL, NULL, NULL, coalesce(step - lag(step) OVER (PARTITION BY file ORDER BY step), step), loss, NULL, NULL, NULL FROM trainer_untimed;
+SELECT coalesce(:job, file), 1, step, NULL, NULL, NULL, coalesce(step - lag(step) OVER (PARTITION BY file ORDER BY step), step), loss, NULL,
+       NULL, NULL FROM trainer_untimed;

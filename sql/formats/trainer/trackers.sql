@@ -1,85 +1,130 @@
--- trainer/trackers.sql - histories of Weights & Biases and MLflow: a record has a loss and a time, and maybe the number of the trainer's step.
+-- trainer/trackers.sql - histories of Weights & Biases and MLflow: a record has a loss and a time, and maybe the number of the trainer's
+-- step.
 --
--- Reads :wandb, :wandb_columns, :wandb_csv, :mlflow, :mlflow_csv, :mlflow_run, :values_csv, :comet, :mlflow_store and :tag. Makes trainer_history, and fills trainer_points.
--- A part of trainer.sql, which says what the parameters are and runs the parts in order.
+-- Reads :wandb, :wandb_columns, :wandb_csv, :mlflow, :mlflow_csv, :mlflow_run, :values_csv, :comet, :mlflow_store and :tag. Makes
+-- trainer_history, and fills trainer_points. A part of trainer.sql, which says what the parameters are and runs the parts in order.
 
 -- A time is in seconds, or in the milliseconds, microseconds or nanoseconds of pandas, which also makes dates of them.
 DROP TABLE IF EXISTS temp.trainer_history;
 CREATE TEMP TABLE trainer_history AS
-SELECT file, line, CASE WHEN typeof(time) = 'text' THEN round((julianday(time) - 2440587.5) * 86400, 3) WHEN time < 1e11 THEN time WHEN time < 1e14 THEN time / 1e3 WHEN time < 1e17 THEN time / 1e6 ELSE time / 1e9 END AS time,
+SELECT file, line, CASE WHEN typeof(time) = 'text' THEN round((julianday(time) - 2440587.5) * 86400, 3) WHEN time < 1e11 THEN time
+                        WHEN time < 1e14 THEN time / 1e3 WHEN time < 1e17 THEN time / 1e6 ELSE time / 1e9 END AS time,
        runtime, own, number, loss, tflops, iif(tflops IS NULL AND of_rate AND line < 100, record, NULL) AS otherwise, run
-FROM (SELECT _file AS file, _line AS line, json_extract(record, '$._timestamp') AS time, json_extract(record, '$._runtime') AS runtime, json_extract(record, '$._step') AS number,
-             coalesce(json_extract(record, '$."trainer/global_step"'), json_extract(record, '$."train/global_step"'), json_extract(record, '$."training/global_step"'), json_extract(record, '$.global_step')) AS own,
+FROM (SELECT _file AS file, _line AS line, json_extract(record, '$._timestamp') AS time, json_extract(record, '$._runtime') AS runtime,
+             json_extract(record, '$._step') AS number,
+             coalesce(json_extract(record, '$."trainer/global_step"'), json_extract(record, '$."train/global_step"'),
+                      json_extract(record, '$."training/global_step"'), json_extract(record, '$.global_step')) AS own,
              iif(:tag IS NOT NULL, json_extract(record, '$."' || :tag || '"'), coalesce(
-               json_extract(record, '$."train/loss"'), json_extract(record, '$.loss'), json_extract(record, '$.train_loss'), json_extract(record, '$.reduced_train_loss'),
-               json_extract(record, '$."training/loss"'), json_extract(record, '$."lm loss"'), json_extract(record, '$."loss_metrics/global_avg_loss"'), json_extract(record, '$."learning/loss"'),
-               json_extract(record, '$."loss/train/total"'), json_extract(record, '$."train_inner/loss"'), json_extract(record, '$."train/policy_loss"'), json_extract(record, '$."actor/pg_loss"'),
-               json_extract(record, '$.train_loss_step'), json_extract(record, '$."train/loss_step"'), json_extract(record, '$."loss/train"'), json_extract(record, '$."Loss/train"'), json_extract(record, '$.training_loss'))) AS loss,
+               json_extract(record, '$."train/loss"'), json_extract(record, '$.loss'), json_extract(record, '$.train_loss'),
+               json_extract(record, '$.reduced_train_loss'),
+               json_extract(record, '$."training/loss"'), json_extract(record, '$."lm loss"'),
+               json_extract(record, '$."loss_metrics/global_avg_loss"'), json_extract(record, '$."learning/loss"'),
+               json_extract(record, '$."loss/train/total"'), json_extract(record, '$."train_inner/loss"'),
+               json_extract(record, '$."train/policy_loss"'), json_extract(record, '$."actor/pg_loss"'),
+               json_extract(record, '$.train_loss_step'), json_extract(record, '$."train/loss_step"'),
+               json_extract(record, '$."loss/train"'), json_extract(record, '$."Loss/train"'),
+               json_extract(record, '$.training_loss'))) AS loss,
              -- TFLOP/s of a device, of names whose unit is certain.
-             iif(of_rate, coalesce(json_extract(record, '$."perf/per_device_tflops_per_sec"'), json_extract(record, '$.TFLOPS_per_GPU'), json_extract(record, '$."perf/tflops_per_gpu"'),
-               coalesce(json_extract(record, '$."throughput/device/flops_per_sec"'), json_extract(record, '$."train/device/flops_per_sec"'), json_extract(record, '$."device/flops_per_sec"')) / 1e12,
-               iif(json_type(record, '$."loss_metrics/global_avg_loss"') IS NULL, NULL, json_extract(record, '$.tflops')), iif(json_type(record, '$."lm loss"') IS NULL, NULL, json_extract(record, '$.throughput'))), NULL) AS tflops,
-             of_rate, record, coalesce(json_extract(record, '$.run_id'), json_extract(record, '$._run_id'), json_extract(record, '$.run'), json_extract(record, '$.run_name')) AS run
-      FROM (SELECT *, instr(record, 'flops') > 0 OR instr(record, 'FLOPS') > 0 OR instr(record, 'mfu') > 0 OR instr(record, 'MFU') > 0 OR instr(record, '"throughput"') > 0 AS of_rate
-            FROM (SELECT record, _file, _line FROM jsonl_trace(:wandb) UNION ALL SELECT record, _file, _line FROM csv_trace(:wandb_csv) UNION ALL
-                  SELECT json_group_object(c.key, x.value), d._file, CAST(x.key AS INTEGER) + 1 FROM jsonl_trace(:wandb_columns) AS d, json_each(d.record) AS c, json_each(c.value) AS x
+             iif(of_rate, coalesce(json_extract(record, '$."perf/per_device_tflops_per_sec"'), json_extract(record, '$.TFLOPS_per_GPU'),
+                                   json_extract(record, '$."perf/tflops_per_gpu"'),
+               coalesce(json_extract(record, '$."throughput/device/flops_per_sec"'), json_extract(record, '$."train/device/flops_per_sec"'),
+                        json_extract(record, '$."device/flops_per_sec"')) / 1e12,
+               iif(json_type(record, '$."loss_metrics/global_avg_loss"') IS NULL, NULL, json_extract(record, '$.tflops')),
+                                   iif(json_type(record, '$."lm loss"') IS NULL, NULL, json_extract(record, '$.throughput'))),
+                 NULL) AS tflops,
+             of_rate, record, coalesce(json_extract(record, '$.run_id'), json_extract(record, '$._run_id'), json_extract(record, '$.run'),
+                                       json_extract(record, '$.run_name')) AS run
+      FROM (SELECT *, instr(record, 'flops') > 0 OR instr(record, 'FLOPS') > 0 OR instr(record, 'mfu') > 0 OR instr(record, 'MFU') > 0
+                     OR instr(record, '"throughput"') > 0 AS of_rate
+            FROM (SELECT record, _file, _line FROM jsonl_trace(:wandb)
+                  UNION ALL SELECT record, _file, _line FROM csv_trace(:wandb_csv) UNION ALL
+                  SELECT json_group_object(c.key, x.value), d._file, CAST(x.key AS INTEGER) + 1
+                  FROM jsonl_trace(:wandb_columns) AS d, json_each(d.record) AS c, json_each(c.value) AS x
                   WHERE c.type IN ('object', 'array') GROUP BY d._file, d._line, CAST(x.key AS INTEGER))))
 WHERE (typeof(time) IN ('integer', 'real', 'null') OR time GLOB '[12][0-9][0-9][0-9]-[0-9][0-9]-[0-9][0-9][T ]*' AND julianday(time) > 0)
-  AND (typeof(loss) IN ('integer', 'real') OR loss GLOB '[0-9]*' OR loss GLOB '[-+.][0-9]*' OR loss IN ('NaN', 'nan', 'Infinity', '-Infinity', 'inf', '-inf') OR loss IS NULL AND tflops + 0 > 0);
+  AND (typeof(loss) IN ('integer', 'real') OR loss GLOB '[0-9]*' OR loss GLOB '[-+.][0-9]*'
+       OR loss IN ('NaN', 'nan', 'Infinity', '-Infinity', 'inf', '-inf') OR loss IS NULL AND tflops + 0 > 0);
 -- A rate may have a record of its own, as Lightning's: it is of the step of its number.
 DROP TABLE IF EXISTS temp.trainer_beside;
-CREATE TEMP TABLE trainer_beside AS SELECT coalesce(run, file) AS run, coalesce(own, number) AS step, tflops + 0 AS tflops FROM trainer_history WHERE loss IS NULL;
+CREATE TEMP TABLE trainer_beside AS SELECT coalesce(run, file) AS run, coalesce(own, number) AS step, tflops + 0 AS tflops
+FROM trainer_history WHERE loss IS NULL;
 DELETE FROM trainer_history WHERE loss IS NULL AND EXISTS (SELECT 1 FROM trainer_beside);
 UPDATE trainer_history SET loss = loss + 0 WHERE typeof(loss) = 'text' AND (loss GLOB '[0-9]*' OR loss GLOB '[-+.][0-9]*');
 -- _runtime goes on from that of the run that was resumed: where it falls behind the clock, another process began.
 INSERT INTO trainer_points(file, line, job, time, step, loss, tflops, begun, resumed, run)
-SELECT file, line, file, time, coalesce(own, number), loss, iif(tflops + 0 > 0, tflops + 0, NULL), time - runtime + coalesce(max(iif(resumed, iif(runtime < before, 0, before), NULL)) OVER (PARTITION BY file, run ORDER BY id), 0), resumed, run
+SELECT file, line, file, time, coalesce(own, number), loss, iif(tflops + 0 > 0, tflops + 0, NULL),
+       time - runtime + coalesce(max(iif(resumed, iif(runtime < before, 0, before), NULL)) OVER (PARTITION BY file, run ORDER BY id), 0),
+       resumed, run
 FROM (SELECT *, coalesce((time - runtime) - lag(time - runtime) OVER w > 10, 0) AS resumed, lag(runtime) OVER w AS before
       FROM (SELECT *, rowid AS id FROM trainer_history) WINDOW w AS (PARTITION BY file, run ORDER BY id));
--- MLflow: an answer, a list of the values in one, or the files of its store, mlruns/EXPERIMENT/RUN/metrics/NAME, of which a run's with the first of these names counts.
+-- MLflow: an answer, a list of the values in one, or the files of its store, mlruns/EXPERIMENT/RUN/metrics/NAME, of which a run's with the
+-- first of these names counts.
 DROP TABLE IF EXISTS temp.trainer_names;
 CREATE TEMP TABLE trainer_names AS
 SELECT key AS place, value AS name FROM json_each(coalesce(json_array(:tag), '[]')) WHERE value IS NOT NULL
 UNION ALL
-SELECT key, value FROM json_each('["train/loss", "loss", "train_loss", "reduced_train_loss", "training/loss", "lm loss", "loss_metrics/global_avg_loss", "learning/loss", "loss/train/total",
-  "train_inner/loss", "train/policy_loss", "actor/pg_loss", "train_loss_step", "train/loss_step", "loss/train", "Loss/train", "training_loss"]') WHERE :tag IS NULL;
-INSERT INTO trainer_names VALUES (1e12, 'perf/per_device_tflops_per_sec'), (1e12, 'TFLOPS_per_GPU'), (1e12, 'perf/tflops_per_gpu'), (1.0, 'throughput/device/flops_per_sec'), (1.0, 'train/device/flops_per_sec'), (1.0, 'device/flops_per_sec');
+SELECT key, value
+FROM json_each('["train/loss", "loss", "train_loss", "reduced_train_loss", "training/loss", "lm loss", "loss_metrics/global_avg_loss", "learning/loss", "loss/train/total",
+  "train_inner/loss", "train/policy_loss", "actor/pg_loss", "train_loss_step", "train/loss_step", "loss/train", "Loss/train", "training_loss"]')
+WHERE :tag IS NULL;
+INSERT INTO trainer_names VALUES (1e12, 'perf/per_device_tflops_per_sec'), (1e12, 'TFLOPS_per_GPU'), (1e12, 'perf/tflops_per_gpu'),
+  (1.0, 'throughput/device/flops_per_sec'), (1.0, 'train/device/flops_per_sec'), (1.0, 'device/flops_per_sec');
 DROP TABLE IF EXISTS temp.trainer_values; -- `place` of a rate is what its unit is in FLOP/s
 CREATE TEMP TABLE trainer_values(file, line, job, time, step, value, run, place);
 INSERT INTO trainer_values
-SELECT d._file, d._line, d._file, json_extract(m.value, '$.timestamp') / 1e3, coalesce(json_extract(m.value, '$.step'), 0) + 0, json_extract(m.value, '$.value'), json_extract(m.value, '$.run_id'), n.place
-FROM jsonl_trace(:mlflow) AS d, json_each(iif(json_type(d.record, '$.metrics') IS NULL, json_array(json(d.record)), d.record), iif(json_type(d.record, '$.metrics') IS NULL, '$', '$.metrics')) AS m
+SELECT d._file, d._line, d._file, json_extract(m.value, '$.timestamp') / 1e3, coalesce(json_extract(m.value, '$.step'), 0) + 0,
+       json_extract(m.value, '$.value'), json_extract(m.value, '$.run_id'), n.place
+FROM jsonl_trace(:mlflow) AS d,
+  json_each(iif(json_type(d.record, '$.metrics') IS NULL, json_array(json(d.record)), d.record),
+            iif(json_type(d.record, '$.metrics') IS NULL, '$', '$.metrics')) AS m
 CROSS JOIN trainer_names AS n ON n.name = CASE WHEN m.type = 'object' THEN json_extract(m.value, '$.key') END
 ORDER BY d._file, d._line, json_extract(m.value, '$.timestamp'), m.id;
 INSERT INTO trainer_values
-SELECT d._file, d._line, d._file, json_extract(m.value, '$.timestamp') / 1e3, coalesce(json_extract(m.value, '$.step'), 0) + 0, json_extract(m.value, '$.value'), coalesce(json_extract(d.record, '$.mlflow.info.run_id'), json_extract(d.record, '$.info.run_id')), n.place
-FROM jsonl_trace(:mlflow_run) AS d, json_each(d.record, iif(json_type(d.record, '$.mlflow') IS NULL, '$.metrics', '$.mlflow.metrics')) AS k JOIN trainer_names AS n ON n.name = k.key, json_each(k.value) AS m
+SELECT d._file, d._line, d._file, json_extract(m.value, '$.timestamp') / 1e3, coalesce(json_extract(m.value, '$.step'), 0) + 0,
+       json_extract(m.value, '$.value'), coalesce(json_extract(d.record, '$.mlflow.info.run_id'), json_extract(d.record, '$.info.run_id')),
+       n.place
+FROM jsonl_trace(:mlflow_run) AS d, json_each(d.record, iif(json_type(d.record, '$.mlflow') IS NULL, '$.metrics', '$.mlflow.metrics')) AS k
+JOIN trainer_names AS n ON n.name = k.key, json_each(k.value) AS m
 WHERE k.type = 'array' AND m.type = 'object' ORDER BY d._file, d._line, json_extract(m.value, '$.timestamp'), m.id;
 INSERT INTO trainer_values
-SELECT d._file, d._line, d._file, json_extract(d.record, '$.timestamp') / 1e3, json_extract(d.record, '$.step') + 0, json_extract(d.record, '$.value') + 0, json_extract(d.record, '$.run_id'), n.place
-FROM csv_trace(:mlflow_csv) AS d JOIN trainer_names AS n ON n.name = json_extract(d.record, '$.key') ORDER BY d._file, json_extract(d.record, '$.timestamp') + 0, d._line;
+SELECT d._file, d._line, d._file, json_extract(d.record, '$.timestamp') / 1e3, json_extract(d.record, '$.step') + 0,
+       json_extract(d.record, '$.value') + 0, json_extract(d.record, '$.run_id'), n.place
+FROM csv_trace(:mlflow_csv) AS d JOIN trainer_names AS n ON n.name = json_extract(d.record, '$.key')
+ORDER BY d._file, json_extract(d.record, '$.timestamp') + 0, d._line;
 -- A table of values is of the one metric that was chosen for it.
 INSERT INTO trainer_values
-SELECT file, line, file, CASE WHEN typeof(time) = 'text' THEN round((julianday(time) - 2440587.5) * 86400, 3) WHEN time < 1e11 THEN time WHEN time < 1e14 THEN time / 1e3 WHEN time < 1e17 THEN time / 1e6 ELSE time / 1e9 END AS at, step + 0, value, NULL, 0
-FROM (SELECT _file AS file, _line AS line, coalesce(json_extract(record, '$."Wall time"'), json_extract(record, '$.timestamp')) AS time, coalesce(json_extract(record, '$.Step'), json_extract(record, '$.step')) AS step,
-             coalesce(json_extract(record, '$.Value'), json_extract(record, '$.value')) AS value FROM csv_trace(:values_csv)) ORDER BY file, at, line;
+SELECT file, line, file, CASE WHEN typeof(time) = 'text' THEN round((julianday(time) - 2440587.5) * 86400, 3) WHEN time < 1e11 THEN time
+                              WHEN time < 1e14 THEN time / 1e3 WHEN time < 1e17 THEN time / 1e6 ELSE time / 1e9 END AS at, step + 0, value,
+       NULL, 0
+FROM (SELECT _file AS file, _line AS line, coalesce(json_extract(record, '$."Wall time"'), json_extract(record, '$.timestamp')) AS time,
+             coalesce(json_extract(record, '$.Step'), json_extract(record, '$.step')) AS step,
+             coalesce(json_extract(record, '$.Value'), json_extract(record, '$.value')) AS value FROM csv_trace(:values_csv))
+ORDER BY file, at, line;
 INSERT INTO trainer_values
-SELECT d._file, d._line, d._file, json_extract(d.record, '$.timestamp') / 1e3, json_extract(d.record, '$.step') + 0, json_extract(d.record, '$.metricValue') + 0, json_extract(d.record, '$.experimentKey'), n.place
-FROM jsonl_trace(:comet) AS d JOIN trainer_names AS n ON n.name = json_extract(d.record, '$.metricName') ORDER BY d._file, json_extract(d.record, '$.timestamp') + 0, d._line;
+SELECT d._file, d._line, d._file, json_extract(d.record, '$.timestamp') / 1e3, json_extract(d.record, '$.step') + 0,
+       json_extract(d.record, '$.metricValue') + 0, json_extract(d.record, '$.experimentKey'), n.place
+FROM jsonl_trace(:comet) AS d JOIN trainer_names AS n ON n.name = json_extract(d.record, '$.metricName')
+ORDER BY d._file, json_extract(d.record, '$.timestamp') + 0, d._line;
 DROP TABLE IF EXISTS temp.trainer_kept;
 CREATE TEMP TABLE trainer_kept AS
-SELECT _file AS file, _line AS line, log_group(_record, 'ms') / 1e3 AS time, step, log_group(_record, 'value') AS value, instr(_file, '/metrics/') AS at
+SELECT _file AS file, _line AS line, log_group(_record, 'ms') / 1e3 AS time, step, log_group(_record, 'value') AS value,
+       instr(_file, '/metrics/') AS at
 FROM log_trace(:mlflow_store, '^(?<ms>\d{13}) (?<value>\S+) (?<step>\d+)\s*$');
 INSERT INTO trainer_values
 SELECT file, line, job, time, step, value, NULL, place
 FROM (SELECT file, job, place, row_number() OVER (PARTITION BY job, typeof(place) ORDER BY place) AS nth
-      FROM (SELECT DISTINCT file, iif(at > 0, substr(file, 1, at - 1), file) AS job, iif(at > 0, substr(file, at + 9), replace(file, rtrim(file, replace(file, '/', '')), '')) AS name FROM trainer_kept) JOIN trainer_names USING (name))
+      FROM (SELECT DISTINCT file, iif(at > 0, substr(file, 1, at - 1), file) AS job,
+                   iif(at > 0, substr(file, at + 9), replace(file, rtrim(file, replace(file, '/', '')), '')) AS name FROM trainer_kept)
+      JOIN trainer_names USING (name))
 JOIN trainer_kept USING (file) WHERE nth = 1 ORDER BY file, time, line;
 -- The name of a run of the store lies beside its metrics.
 DROP TABLE IF EXISTS temp.trainer_called;
 CREATE TEMP TABLE trainer_called AS
-SELECT r.job, f.path, (SELECT log_group(l._record, 'name') FROM log_trace(f.path, '(?x) ^ (?: run_name: \s* ["\x27]? (?<name> .*? ) ["\x27]? \s* $ | (?<other>) )', 'ignore') AS l WHERE log_group(l._record, 'name') <> '' LIMIT 1) AS run
-FROM (SELECT DISTINCT substr(file, 1, at - 1) AS job FROM trainer_kept WHERE at > 0) AS r CROSS JOIN trace_files(r.job || '/meta.yaml') AS f WHERE f.bytes < 10000;
+SELECT r.job, f.path, (SELECT log_group(l._record, 'name')
+                       FROM log_trace(f.path, '(?x) ^ (?: run_name: \s* ["\x27]? (?<name> .*? ) ["\x27]? \s* $ | (?<other>) )',
+                                      'ignore') AS l WHERE log_group(l._record, 'name') <> '' LIMIT 1) AS run
+FROM (SELECT DISTINCT substr(file, 1, at - 1) AS job FROM trainer_kept WHERE at > 0) AS r CROSS JOIN trace_files(r.job || '/meta.yaml') AS f
+WHERE f.bytes < 10000;
 DROP TABLE IF EXISTS temp.read_beside;
 CREATE TEMP TABLE read_beside AS SELECT path FROM trainer_called;
 DROP TABLE trainer_kept;
@@ -89,9 +134,14 @@ SELECT file, line, job, time, step, value, run FROM trainer_values WHERE typeof(
 DROP TABLE IF EXISTS temp.trainer_rates;
 CREATE TEMP TABLE trainer_rates(run, step, tflops, PRIMARY KEY(run, step)) WITHOUT ROWID;
 INSERT INTO trainer_rates
-SELECT run, step, max(tflops) FROM (SELECT coalesce(run, job) AS run, step, (value + 0) * place / 1e12 AS tflops FROM trainer_values WHERE typeof(place) = 'real' AND value + 0 > 0 UNION ALL SELECT * FROM trainer_beside)
+SELECT run, step, max(tflops)
+FROM (SELECT coalesce(run, job) AS run, step, (value + 0) * place / 1e12 AS tflops
+      FROM trainer_values WHERE typeof(place) = 'real' AND value + 0 > 0 UNION ALL SELECT * FROM trainer_beside)
 WHERE step IS NOT NULL GROUP BY run, step;
-UPDATE trainer_points SET tflops = coalesce(tflops, (SELECT r.tflops FROM trainer_rates AS r WHERE r.run = coalesce(trainer_points.run, trainer_points.job) AND r.step = trainer_points.step)) WHERE EXISTS (SELECT 1 FROM trainer_rates);
+UPDATE trainer_points SET tflops
+  = coalesce(tflops, (SELECT r.tflops FROM trainer_rates AS r
+                      WHERE r.run = coalesce(trainer_points.run, trainer_points.job) AND r.step = trainer_points.step))
+WHERE EXISTS (SELECT 1 FROM trainer_rates);
 DROP TABLE trainer_rates;
 DROP TABLE trainer_beside;
 DROP TABLE trainer_values;

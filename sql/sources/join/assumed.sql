@@ -1,6 +1,8 @@
--- join/assumed.sql - how many chips a job of a scheduler has, whose log does not tell it: makes chips_then, and leaves all_jobs without them.
+-- join/assumed.sql - how many chips a job of a scheduler has, whose log does not tell it: makes chips_then, and leaves all_jobs without
+-- them.
 --
--- The log counts as one chip, and the FLOPs of its spans are those of one: spans.sql multiplies them. A part of join.sql, where jobs have their names.
+-- The log counts as one chip, and the FLOPs of its spans are those of one: spans.sql multiplies them. A part of join.sql, where jobs have
+-- their names.
 
 CREATE TABLE assumed AS
 SELECT DISTINCT a.source, coalesce(r.job, b.job, a.job) AS job
@@ -20,6 +22,7 @@ WITH edge AS (
 held AS (SELECT job, at, sum(chips) OVER (PARTITION BY job ORDER BY at) AS chips FROM edge)
 SELECT a.source, h.job, iif(row_number() OVER (PARTITION BY a.source, h.job ORDER BY at) = 1, -9e18, at), chips
 FROM (SELECT * FROM held WHERE chips > 1e-6) AS h JOIN assumed AS a ON a.job = h.job;
-UPDATE all_jobs SET chips = NULL, min_chips = NULL WHERE EXISTS (SELECT 1 FROM chips_then) AND (source, job) IN (SELECT source, job FROM chips_then);
+UPDATE all_jobs SET chips = NULL, min_chips = NULL
+WHERE EXISTS (SELECT 1 FROM chips_then) AND (source, job) IN (SELECT source, job FROM chips_then);
 UPDATE file SET inferred = json_set(inferred, '$.chips', 'those of its job') WHERE (source, job) IN (SELECT source, job FROM chips_then);
 DROP TABLE assumed;

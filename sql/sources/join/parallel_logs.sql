@@ -5,7 +5,10 @@
 INSERT INTO mpg_issues(source, severity, kind, line, count, detail)
 SELECT min(job), 'warning', 'parallel_logs', NULL, count(*),
        'logs with the same number of chips, begin and end as another, each counted as a job: if they are ranks of one job, read the log of one rank'
-FROM (SELECT a.source, a.job, a.start_time - lag(a.start_time) OVER o AS later, abs(a.end_time - lag(a.end_time) OVER o) AS apart, a.end_time - a.start_time AS seconds, lag(a.job) OVER o AS other
-      FROM all_allocations AS a JOIN source AS s USING (source) WHERE EXISTS (SELECT 1 FROM source WHERE rank = 3) AND s.rank = 3 AND typeof(a.start_time) IN ('integer', 'real') AND a.start_time > 1e8 AND a.chips > 0
+FROM (SELECT a.source, a.job, a.start_time - lag(a.start_time) OVER o AS later, abs(a.end_time - lag(a.end_time) OVER o) AS apart,
+             a.end_time - a.start_time AS seconds, lag(a.job) OVER o AS other
+      FROM all_allocations AS a JOIN source AS s USING (source)
+      WHERE EXISTS (SELECT 1 FROM source WHERE rank = 3) AND s.rank = 3 AND typeof(a.start_time) IN ('integer', 'real')
+        AND a.start_time > 1e8 AND a.chips > 0
       WINDOW o AS (PARTITION BY a.source, a.chips ORDER BY a.start_time, a.end_time))
 WHERE other <> job AND later <= 5 AND (apart <= 5 OR apart IS NULL) AND (seconds > 10 OR seconds IS NULL) GROUP BY source;

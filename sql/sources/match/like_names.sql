@@ -1,6 +1,6 @@
--- match/like_names.sql - logs of which nothing so far says the job, and whose names are like that of one: in letters of another size, with other signs
--- between words ("Llama_7B.log" of job llama-7b), without what a script's name ends in, which is the name of its job unless it has another
--- ("pretrain.log" of job pretrain.sh), or of three letters and alone ("gpt/train.log").
+-- match/like_names.sql - logs of which nothing so far says the job, and whose names are like that of one: in letters of another size, with
+-- other signs between words ("Llama_7B.log" of job llama-7b), without what a script's name ends in, which is the name of its job unless it
+-- has another ("pretrain.log" of job pretrain.sh), or of three letters and alone ("gpt/train.log").
 --
 -- A part of match.sql, which has made job_name(job, name): adds to candidate.
 
@@ -8,19 +8,29 @@ CREATE TABLE like_word AS
 SELECT DISTINCT w.file, w.level, replace(replace(replace(lower(w.words), '-', '_'), '.', '_'), ' ', '_') AS word, 0 AS is_whole
 FROM run_of_words AS w WHERE w.file NOT IN (SELECT file FROM candidate) AND length(w.words) > 3
 UNION
-SELECT p.file, p.level, replace(replace(replace(lower(iif(p.level = 0 AND p.name GLOB '?*.*', rtrim(rtrim(p.name, replace(p.name, '.', '')), '.'), p.name)), '-', '_'), '.', '_'), ' ', '_'), 1 FROM place AS p WHERE p.file NOT IN (SELECT file FROM candidate);
+SELECT p.file, p.level, replace(replace(replace(lower(iif(p.level = 0
+    AND p.name GLOB '?*.*', rtrim(rtrim(p.name, replace(p.name, '.', '')), '.'), p.name)), '-', '_'), '.', '_'), ' ', '_'), 1
+FROM place AS p WHERE p.file NOT IN (SELECT file FROM candidate);
 CREATE INDEX like_word_of ON like_word(word);
 CREATE TABLE like_name AS
 WITH named AS MATERIALIZED (
-  SELECT name AS own, replace(replace(replace(replace(lower(CASE WHEN name GLOB '?*.sh' OR name GLOB '?*.py' THEN substr(name, 1, length(name) - 3) WHEN name GLOB '?*.job' OR name GLOB '?*.sub' OR name GLOB '?*.pbs' OR name GLOB '?*.lsf' THEN substr(name, 1, length(name) - 4)
-                                                                 WHEN name GLOB '?*.bash' OR name GLOB '?*.qsub' OR name GLOB '?*.bsub' THEN substr(name, 1, length(name) - 5) WHEN name GLOB '?*.slurm' THEN substr(name, 1, length(name) - 6) WHEN name GLOB '?*.sbatch' THEN substr(name, 1, length(name) - 7) ELSE name END),
+  SELECT name AS own, replace(replace(replace(replace(lower(CASE
+      WHEN name GLOB '?*.sh' OR name GLOB '?*.py' THEN substr(name, 1, length(name) - 3)
+          WHEN name GLOB '?*.job' OR name GLOB '?*.sub' OR name GLOB '?*.pbs' OR name GLOB '?*.lsf' THEN substr(name, 1, length(name) - 4)
+                                                                 WHEN name GLOB '?*.bash' OR name GLOB '?*.qsub'
+                                                                   OR name GLOB '?*.bsub' THEN substr(name, 1, length(name) - 5)
+                                                                 WHEN name GLOB '?*.slurm' THEN substr(name, 1, length(name) - 6)
+                                                                 WHEN name GLOB '?*.sbatch' THEN substr(name, 1, length(name) - 7)
+                                                                 ELSE name END),
                                               '-', '_'), '.', '_'), ' ', '_'), '/', '_') AS name
   FROM (SELECT DISTINCT name FROM job_name WHERE EXISTS (SELECT 1 FROM like_word))
 )
 SELECT name, job, length(name) > 3 AS is_long, count(*) OVER (PARTITION BY name) AS n
-FROM (SELECT DISTINCT n.name, j.job FROM (SELECT * FROM named WHERE name IN (SELECT word FROM like_word)) AS n JOIN job_name AS j ON j.name = n.own);
+FROM (SELECT DISTINCT n.name, j.job
+      FROM (SELECT * FROM named WHERE name IN (SELECT word FROM like_word)) AS n JOIN job_name AS j ON j.name = n.own);
 INSERT INTO candidate
-SELECT w.file, n.job, CASE WHEN n.n > 1 THEN '' WHEN w.level = 0 THEN 'by its file''s name' ELSE 'by its folder''s name' END, 1, w.level * 1000 - length(n.name)
+SELECT w.file, n.job, CASE WHEN n.n > 1 THEN '' WHEN w.level = 0 THEN 'by its file''s name' ELSE 'by its folder''s name' END, 1,
+       w.level * 1000 - length(n.name)
 FROM like_word AS w JOIN like_name AS n ON n.name = w.word WHERE n.n <= 1000 AND (n.is_long OR w.is_whole);
 DROP TABLE like_word;
 DROP TABLE like_name;

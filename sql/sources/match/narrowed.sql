@@ -1,19 +1,25 @@
 -- match/narrowed.sql - which of several jobs a log is of, as its user and its host say.
 --
--- A part of match.sql, once it is known which jobs each log may be of: changes may_be, found and on_host. When a host held a job by_time.sql asks.
+-- A part of match.sql, once it is known which jobs each log may be of: changes may_be, found and on_host. When a host held a job
+-- by_time.sql asks.
 
--- Jobs of one name that belong to several users: that of a folder above the log, but not above the scheduler's export, or of a word in its name.
+-- Jobs of one name that belong to several users: that of a folder above the log, but not above the scheduler's export, or of a word in its
+-- name.
 CREATE TABLE of_user AS
-WITH several AS MATERIALIZED (SELECT file, job FROM may_be WHERE file IN (SELECT file FROM may_be WHERE file NOT IN (SELECT file FROM found) GROUP BY file HAVING count(*) > 1)),
+WITH several AS MATERIALIZED (SELECT file, job FROM may_be
+                              WHERE file IN (SELECT file FROM may_be
+                                             WHERE file NOT IN (SELECT file FROM found) GROUP BY file HAVING count(*) > 1)),
 owned AS MATERIALIZED (
   SELECT DISTINCT j.job, w.value AS who, w.key
-  FROM all_jobs AS j JOIN source AS s USING (source) CROSS JOIN json_each(json_array(iif(json_valid(j.labels), json_extract(j.labels, '$.user'), NULL), j.owner)) AS w
+  FROM all_jobs AS j JOIN source AS s USING (source)
+  CROSS JOIN json_each(json_array(iif(json_valid(j.labels), json_extract(j.labels, '$.user'), NULL), j.owner)) AS w
   WHERE s.rank = 1 AND j.job IN (SELECT job FROM several) AND w.value <> ''
 )
 SELECT m.file, m.job, o.key AS place
 FROM several AS m JOIN owned AS o USING (job) JOIN file AS f USING (file)
 WHERE EXISTS (SELECT 1 FROM run_of_words AS w WHERE w.file = m.file AND w.words = o.who AND w.level = 0)
-   OR (EXISTS (SELECT 1 FROM run_of_words AS w WHERE w.file = m.file AND w.words = o.who) OR instr(f.path, '/' || o.who || '/')) AND NOT EXISTS (SELECT 1 FROM file AS e JOIN source AS s USING (source) WHERE s.rank = 1 AND instr(e.path, '/' || o.who || '/'));
+   OR (EXISTS (SELECT 1 FROM run_of_words AS w WHERE w.file = m.file AND w.words = o.who) OR instr(f.path, '/' || o.who || '/'))
+   AND NOT EXISTS (SELECT 1 FROM file AS e JOIN source AS s USING (source) WHERE s.rank = 1 AND instr(e.path, '/' || o.who || '/'));
 DELETE FROM of_user WHERE place > (SELECT min(u.place) FROM of_user AS u WHERE u.file = of_user.file);
 DELETE FROM may_be WHERE file IN (SELECT file FROM of_user) AND (file, job) NOT IN (SELECT file, job FROM of_user);
 INSERT INTO found SELECT file, min(job), 'by its name and its user' FROM of_user GROUP BY file HAVING count(DISTINCT job) = 1;
@@ -23,8 +29,12 @@ DROP TABLE of_user;
 INSERT INTO on_host
 SELECT n.file, h.host, h.job
 FROM (SELECT DISTINCT file, host FROM (SELECT w.file, w.words AS host, rank() OVER (PARTITION BY w.file ORDER BY w.level) AS place
-                                       FROM (SELECT file, level, words FROM run_of_words UNION ALL SELECT file, -1, substr(said_job, 1, instr(said_job || '.', '.') - 1) FROM file WHERE source IS NULL AND said_job GLOB '[A-Za-z]*') AS w
-                                       WHERE w.words IN (SELECT host FROM all_hosts WHERE job IS NOT NULL) AND w.file NOT IN (SELECT file FROM found)) WHERE place = 1) AS n
+                                       FROM (SELECT file, level, words
+                                             FROM run_of_words UNION ALL SELECT file, -1,
+                                                                                substr(said_job, 1, instr(said_job || '.', '.') - 1)
+                                             FROM file WHERE source IS NULL AND said_job GLOB '[A-Za-z]*') AS w
+                                       WHERE w.words IN (SELECT host FROM all_hosts WHERE job IS NOT NULL)
+                                         AND w.file NOT IN (SELECT file FROM found)) WHERE place = 1) AS n
 JOIN (SELECT DISTINCT host, job FROM all_hosts WHERE job IS NOT NULL) AS h USING (host)
 WHERE n.file NOT IN (SELECT file FROM may_be) OR (n.file, h.job) IN (SELECT file, job FROM may_be);
 INSERT OR IGNORE INTO may_be SELECT file, job FROM on_host;
