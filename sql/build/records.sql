@@ -6,25 +6,30 @@
 
 -- ---- 1. The records: the relations of docs/formats/native.md, times in microseconds ----
 
+-- (The text of a table with generated columns ends with a bracket: SQLAlchemy until 2.0.40 reads no other.)
 CREATE TABLE IF NOT EXISTS mpg_config(name TEXT PRIMARY KEY, value TEXT);
 CREATE TABLE IF NOT EXISTS capacity(
   id BIGINT PRIMARY KEY, pool TEXT, chip TEXT, chips REAL, start_us BIGINT, end_us BIGINT,
   start_time DATETIME AS (datetime(start_us / 1000000, 'unixepoch') || printf('.%06d', start_us % 1000000)),
-  end_time DATETIME AS (datetime(end_us / 1000000, 'unixepoch') || printf('.%06d', end_us % 1000000))) WITHOUT ROWID;
+  end_time DATETIME AS (datetime(end_us / 1000000, 'unixepoch') || printf('.%06d', end_us % 1000000))) WITHOUT ROWID -- (by its key)
+;
 CREATE TABLE IF NOT EXISTS outages(
   id BIGINT PRIMARY KEY, pool TEXT, chips REAL, start_us BIGINT, end_us BIGINT, kind TEXT,
   start_time DATETIME AS (datetime(start_us / 1000000, 'unixepoch') || printf('.%06d', start_us % 1000000)),
-  end_time DATETIME AS (datetime(end_us / 1000000, 'unixepoch') || printf('.%06d', end_us % 1000000))) WITHOUT ROWID;
+  end_time DATETIME AS (datetime(end_us / 1000000, 'unixepoch') || printf('.%06d', end_us % 1000000))) WITHOUT ROWID -- (by its key)
+;
 CREATE TABLE IF NOT EXISTS jobs(
   id BIGINT, job TEXT PRIMARY KEY, name TEXT, owner TEXT, phase TEXT, framework TEXT, runtime TEXT, model TEXT,
   priority TEXT, chips REAL, min_chips REAL, tasks BIGINT, submit_us BIGINT, labels TEXT,
-  submit_time DATETIME AS (datetime(submit_us / 1000000, 'unixepoch') || printf('.%06d', submit_us % 1000000))) WITHOUT ROWID;
+  submit_time DATETIME AS (datetime(submit_us / 1000000, 'unixepoch') || printf('.%06d', submit_us % 1000000))) WITHOUT ROWID -- (by its key)
+;
 CREATE TABLE IF NOT EXISTS allocations(
   id BIGINT, job TEXT, attempt BIGINT, task TEXT, pool TEXT, chips REAL, start_us BIGINT, end_us BIGINT,
   outcome TEXT,
   start_time DATETIME AS (datetime(start_us / 1000000, 'unixepoch') || printf('.%06d', start_us % 1000000)),
   end_time DATETIME AS (datetime(end_us / 1000000, 'unixepoch') || printf('.%06d', end_us % 1000000)),
-  PRIMARY KEY (job, start_us, id)) WITHOUT ROWID;
+  PRIMARY KEY (job, start_us, id)) WITHOUT ROWID -- (by its key)
+;
 CREATE TABLE IF NOT EXISTS observed(
   pool TEXT, job TEXT, until_us BIGINT, chip TEXT,
   until_time DATETIME AS (datetime(until_us / 1000000, 'unixepoch') || printf('.%06d', until_us % 1000000)));
@@ -36,12 +41,14 @@ CREATE TABLE IF NOT EXISTS spans(
   flops REAL, bytes REAL, dtype TEXT, executions REAL,
   start_time DATETIME AS (datetime(start_us / 1000000, 'unixepoch') || printf('.%06d', start_us % 1000000)),
   end_time DATETIME AS (datetime(end_us / 1000000, 'unixepoch') || printf('.%06d', end_us % 1000000)),
-  PRIMARY KEY (job, start_us, id)) WITHOUT ROWID;
+  PRIMARY KEY (job, start_us, id)) WITHOUT ROWID -- (by its key)
+;
 CREATE TABLE IF NOT EXISTS commits(
   id BIGINT, job TEXT, step BIGINT, snapshot_us BIGINT, durable_us BIGINT,
   snapshot_time DATETIME AS (datetime(snapshot_us / 1000000, 'unixepoch') || printf('.%06d', snapshot_us % 1000000)),
   durable_time DATETIME AS (datetime(durable_us / 1000000, 'unixepoch') || printf('.%06d', durable_us % 1000000)),
-  PRIMARY KEY (job, id)) WITHOUT ROWID;
+  PRIMARY KEY (job, id)) WITHOUT ROWID -- (by its key)
+;
 CREATE TABLE IF NOT EXISTS programs(
   id BIGINT, program TEXT PRIMARY KEY, flops REAL, bytes REAL, dtype TEXT) WITHOUT ROWID;
 -- Your own chips: read by the ledger, filled from the traces' chips.csv and by you.

@@ -40,6 +40,11 @@ def statements():
         return [text.split("\n", 1) for text in file.read().split("\n-- ")[1:]]
 
 
+def asked(statement, source):
+    """The statement of a source; a join with a part of itself is asked of an hour of it."""
+    return statement.replace("{s}", f"(SELECT * FROM {source} WHERE hour < '{UNTIL}')" if "JOIN (SELECT" in statement else source)
+
+
 def rounded(rows):
     """Reals with 12 digits: libsqliteodbc has 15, and sums of another order differ in the last."""
     return [[float(f"{v:.12g}") if isinstance(v, float) else v for v in row] for row in rows]
@@ -61,10 +66,9 @@ class Statements(unittest.TestCase):
         db.execute(f"CREATE TEMP TABLE copy AS SELECT * FROM {source}")
         answers = []
         for name, statement in statements():
-            part = f"(SELECT * FROM %s WHERE hour < '{UNTIL}')" if "JOIN (SELECT" in statement else "%s"
             with self.subTest(f"{name} of {source}"):
-                expected = db.execute(statement.replace("{s}", part % "copy")).fetchall()
-                self.assertEqual(rounded(expected), rounded(db.execute(statement.replace("{s}", part % source)).fetchall()))
+                expected = db.execute(asked(statement, "copy")).fetchall()
+                self.assertEqual(rounded(expected), rounded(db.execute(asked(statement, source)).fetchall()))
                 answers.append({"name": name, "rows": rounded(expected)})
         db.execute("DROP TABLE temp.copy")
         return answers
@@ -94,7 +98,7 @@ class Statements(unittest.TestCase):
     def expanded(self, source):
         path = os.path.join(self.folder.name, "statements.sql")
         with open(path, "w", encoding="utf-8") as file:
-            file.write("".join(f"\n-- {name}\n{statement.replace('{s}', source)}" for name, statement in statements()))
+            file.write("".join(f"\n-- {name}\n{asked(statement, source)}" for name, statement in statements()))
         return path
 
     def driven(self, client):
@@ -102,7 +106,7 @@ class Statements(unittest.TestCase):
         require(self, client)
         source = SOURCES["trace_rollup"]
         db = connect()
-        expected = [[name, rounded(db.execute(statement.replace("{s}", source)).fetchall())] for name, statement in statements()]
+        expected = [[name, rounded(db.execute(asked(statement, source)).fetchall())] for name, statement in statements()]
         command = [os.path.join(HERE, part) if part[:6].lower() == "driver" else part for part in CLIENTS[client][0]]
         library = [client] if "driver.mjs" in CLIENTS[client][0] else []
         done = run([*command, os.path.join(ROOT, "mpg"), self.expanded(source), *library])
@@ -116,7 +120,7 @@ class Statements(unittest.TestCase):
         done = run([PYTHON, "-c", SQLALCHEMY, self.path, self.expanded("cells")])
         self.assertEqual((0, ""), (done.returncode, done.stderr))
         db = sqlite3.connect(self.path)
-        expected = [[name, rounded(db.execute(statement.replace("{s}", "cells")).fetchall())] for name, statement in statements()]
+        expected = [[name, rounded(db.execute(asked(statement, "cells")).fetchall())] for name, statement in statements()]
         self.assertEqual(expected, [[answer["name"], rounded(answer["rows"])] for answer in parsed(done.stdout)])
         db.close()
 
