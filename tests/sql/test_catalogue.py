@@ -132,7 +132,7 @@ class ChipsTest(Case):
                            ("count", "BIGINT"), ("detail", "TEXT")],
         }
         for table, columns in declared.items():
-            got = self.db.execute("SELECT name, type FROM pragma_table_xinfo(?)", (table,)).fetchall()
+            got = self.db.execute("SELECT name, type FROM pragma_table_info(?)", (table,)).fetchall()
             self.assertEqual(got, columns)
             self.db.execute(f"SELECT * FROM {table}").fetchall()
         self.assertEqual(self.one("SELECT group_concat(DISTINCT typeof(year) || typeof(hbm_bytes)) FROM mpg_chips"),
