@@ -214,7 +214,7 @@ SELECT file, 'info', 'run_anew', min(line), count(*),
 FROM trainer_named WHERE nth > 1 GROUP BY file;
 DROP TABLE IF EXISTS temp.aliases;
 CREATE TEMP TABLE aliases AS SELECT DISTINCT CAST(iif(nth = 1, file, file || '#' || nth) AS TEXT) AS job, CAST(run AS TEXT) AS alias
-FROM trainer_named WHERE run <> '' UNION SELECT job, run FROM trainer_called WHERE run <> '';
+FROM trainer_named WHERE run <> '' UNION SELECT CAST(job AS TEXT), CAST(run AS TEXT) FROM trainer_called WHERE run <> '';
 DROP TABLE trainer_called;
 DROP TABLE trainer_named;
 
