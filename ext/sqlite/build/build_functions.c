@@ -454,7 +454,7 @@ static int build_tables(mpg_conn *conn, sqlite3_value *path, row_counts *counts,
   if (rc == SQLITE_OK)
     rc = run_script(db, columns, columns + strlen(columns), path);
   if (rc == SQLITE_OK)
-    rc = mpg_user_objects_make(&objects, db);
+    rc = mpg_user_objects_make(&objects, db, err);
   mpg_user_objects_free(&objects);
   return rc == SQLITE_OK ? sqlite3_exec(db, "COMMIT", NULL, NULL, NULL) : rc;
 }
