@@ -11,7 +11,7 @@ import rocpd
 import xspace
 from cases import Case
 from fleets import ROOT
-from kube import G, T0, TPU, when
+from kube import T0, TPU, when
 
 STEP = dict(cat="user_annotation", pid=9, tid=9, ts=1000, dur=500)
 

@@ -7,7 +7,6 @@ import re
 import subprocess
 import unittest
 
-import cases
 from fleets import ROOT, connect, quote
 from hlo_case import Case
 from poll_gaps import gaps

@@ -3,7 +3,6 @@ import json
 import re
 import unittest
 
-from fleets import ROOT
 from hlo_case import Case
 
 

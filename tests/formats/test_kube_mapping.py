@@ -1,11 +1,9 @@
 """The fixtures in the ledger by way of sql/formats/kube.sql, held against sums made by hand; and the capacity of nodes: shared GPUs, machine
 types, devices that come and go, cordons."""
 import json
-import os
 import re
 import unittest
 
-from fleets import ROOT
 from kube import CLUSTER, G, T0, WATCH, Mapped, when
 from scripts import script_text
 

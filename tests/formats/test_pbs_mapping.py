@@ -141,7 +141,7 @@ class Mapping(cases.Case):
         local = "11/02/2025 01:{}:00;{};{}.s;"
         common = f"user=a group=g jobname=j queue=q ctime={at - 7200} qtime={at - 7200} etime={at - 7200} start={{}} exec_host=n1/0 Resource_List.ngpus=2 Resource_List.walltime=12:00:00"
         text = (local.format(50, "S", 1) + common.format(at - 1800) + "\n" + local.format(20, "S", 2) + common.format(at) + "\n" + local.format(40, "D", 2) + "requestor=a@b\n" + local.format(45, "A", 1) + "x\n"
-                + f"11/02/2025 04:20:00;L;license;x\n")
+                + "11/02/2025 04:20:00;L;license;x\n")
         fleet = json.dumps({"sources": [{"path": self.file(text), "zone": "America/Denver"}]})
         self.assertEqual([("1.s", 2 * (1800 + 1500)), ("2.s", 2 * 1200)], self.rows("SELECT job, sum(chip_us) / 1000000 FROM trace_rollup(?) WHERE category = 'untraced' GROUP BY job", fleet))
         self.assertEqual([], self.rows("SELECT kind FROM mpg_issues WHERE kind = 'repeated_time'"))

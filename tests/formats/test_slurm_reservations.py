@@ -1,5 +1,4 @@
 """Reservations of Slurm: slurm_reservations_trace, and what sql/formats/slurm.sql makes of those for maintenance. The figures are by hand."""
-import json
 import os
 import unittest
 

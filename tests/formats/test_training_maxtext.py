@@ -293,9 +293,8 @@ class MaxText(Case):
             for n in range(40):
                 now += 0.01
                 free = max(now, free) + 2
-                seconds, ready = now - last, free
+                seconds, ready, began = now - last, free, now
                 for batch in range(5) if (n + 1) % every == 0 else ():
-                    began = now if batch == 0 else began
                     now += 0.01
                     free = max(now, free) + 1
                     took, began = now - began, now

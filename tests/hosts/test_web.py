@@ -4,7 +4,6 @@
 make test-web builds the page; without it the suite is skipped. A picture to be looked at: build/web/page.png.
 """
 import gzip
-import json
 import os
 import shutil
 import sqlite3

@@ -36,7 +36,7 @@ class Arguments(Case):
         self.db.executescript(TABLES.format("", 4))
         self.db.execute("CREATE TABLE w AS SELECT '1970-01-01 00:00:05' AS bucket")
         for table in ("mpg_ledger", "mpg_rollup"):
-            right = f"SELECT sum(w.bucket IS NOT NULL), count(DISTINCT t.bucket) FROM w RIGHT JOIN %s AS t ON t.bucket = w.bucket"
+            right = "SELECT sum(w.bucket IS NOT NULL), count(DISTINCT t.bucket) FROM w RIGHT JOIN %s AS t ON t.bucket = w.bucket"
             self.fails(f"{table}: the argument bucket_width takes = and nothing else", right % table + " WHERE t.bucket_width = 5")
             self.assertEqual([(1, 2)], self.rows(right % f"(SELECT bucket, category FROM {table} WHERE bucket_width = 5)"))
             if sqlite3.sqlite_version_info >= (3, 41):

@@ -473,7 +473,7 @@ class Tables(FolderCase):
         self.db.close()
         self.db = connect(self.path("fleet.db"))
         self.db.isolation_level = None  # transactions are those of the test
-        self.db.executescript(f"""PRAGMA journal_mode = wal;
+        self.db.executescript("""PRAGMA journal_mode = wal;
             CREATE TABLE capacity(pool, chip, chips, start_time, end_time);
             CREATE TABLE allocations(job, attempt, pool, chips, start_time, end_time, outcome);
             CREATE TABLE spans(job, kind, start_time, end_time, step);

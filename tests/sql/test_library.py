@@ -11,7 +11,7 @@ import tempfile
 import unittest
 
 from answers import FOLDERS, Question, built, paths, text_of
-from fleets import ROOT, connect, quote
+from fleets import ROOT, connect
 from scripts import script_text
 from table_functions import of_script, without_outputs
 

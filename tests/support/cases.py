@@ -6,7 +6,7 @@ import sqlite3
 import tempfile
 import unittest
 
-from fleets import ROOT, connect
+from fleets import connect
 from scripts import script_text
 
 

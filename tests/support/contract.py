@@ -6,7 +6,7 @@ import sqlite3
 
 import formats
 import table_functions
-from fleets import connect, quote
+from fleets import connect
 
 DETERMINISTIC, DIRECTONLY, INNOCUOUS = 0x800, 0x80000, 0x200000
 PURE = DETERMINISTIC | INNOCUOUS

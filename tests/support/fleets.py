@@ -11,10 +11,9 @@ import subprocess
 import tempfile
 from collections import Counter
 
-import naive
+from naive_records import COLUMNS, ROOT, SINGULAR
 
-ROOT = naive.ROOT
-RECORD = {relation: record for record, relation in naive.SINGULAR.items()}
+RECORD = {relation: record for record, relation in SINGULAR.items()}
 
 
 def connect(path=":memory:"):
@@ -69,7 +68,7 @@ def fleet(*records):
 # The forms of the native trace
 
 def columns_of(relation, rows):
-    return [c for c in naive.COLUMNS[relation] if any(row.get(c) is not None for row in rows)]
+    return [c for c in COLUMNS[relation] if any(row.get(c) is not None for row in rows)]
 
 
 def cell(value):
@@ -118,7 +117,7 @@ def compress(path, suffix):
 
 def create_tables(db, relations, schema="main", temp=False):
     for relation, rows in relations.items():
-        names = naive.COLUMNS[relation]
+        names = COLUMNS[relation]
         db.execute(f"CREATE {'TEMP ' if temp else ''}TABLE {relation}({', '.join(names)})")
         db.executemany(f"INSERT INTO {relation} VALUES ({', '.join('?' * len(names))})",
                        [[row.get(name) for name in names] for row in rows])

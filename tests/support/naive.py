@@ -27,7 +27,7 @@ from datetime import datetime, timedelta
 from fractions import Fraction
 
 from naive_jobs import OUTCOMES, Jobs
-from naive_records import COLUMNS, MILLION, ROOT, SINGULAR, Chips, Row, half_even, load_folder, microseconds  # noqa: F401: those who import this ask it for them
+from naive_records import COLUMNS, MILLION, Chips, Row, half_even, load_folder, microseconds  # noqa: F401: those who import this ask it for them
 
 TOO_MUCH = 4 * 10**18  # chip-microseconds of a span that is rated
 KINDS = {'init', 'prep', 'compile', 'restore', 'input', 'checkpoint', 'eval', 'hang', 'step', 'serve', 'batch', 'rollout'}
