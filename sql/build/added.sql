@@ -8,25 +8,12 @@ INSERT OR IGNORE INTO main.outages(id, pool, chips, start_us, end_us, kind)
 SELECT id, pool, chips, start_us, end_us, kind FROM temp.mpg_others WHERE record = 'outages';
 INSERT OR IGNORE INTO main.allocations(id, job, attempt, task, pool, chips, start_us, end_us, outcome)
 SELECT id, job, attempt, task, pool, chips, start_us, end_us, outcome FROM temp.mpg_others WHERE record = 'allocations';
--- A folder that has grown is read again as a whole, and most jobs have the spans that they had: those are passed over. Ids are hashes,
--- so as many with the same sums of their halves are the same.
 DROP VIEW IF EXISTS temp.mpg_span_ids;
 CREATE TEMP VIEW mpg_span_ids AS
 SELECT r.job, r.id FROM temp.mpg_sources AS s, trace_records(s.source) AS r WHERE s.files AND s.source IS NOT NULL AND r.record = 'spans'
 UNION ALL
 SELECT r.job, r.id FROM temp.mpg_sources AS s, mpg_records(s.source) AS r WHERE NOT s.files AND r.record = 'spans';
-DROP TABLE IF EXISTS temp.mpg_incoming;
-CREATE TEMP TABLE mpg_incoming(job TEXT PRIMARY KEY, n BIGINT, low BIGINT, high BIGINT, known BOOLEAN) WITHOUT ROWID;
-INSERT INTO temp.mpg_incoming
-SELECT job, count(*), sum(id & 4294967295), sum(id >> 32), 0
--- as one table: in the order of jobs
-FROM trace_records((SELECT s.source FROM temp.mpg_sources AS s WHERE s.files AND EXISTS (SELECT 1 FROM main.spans)))
-WHERE record = 'spans' GROUP BY job;
-INSERT INTO temp.mpg_incoming
-SELECT r.job, count(*), sum(r.id & 4294967295), sum(r.id >> 32), 0
-FROM temp.mpg_sources AS s, mpg_records(s.source) AS r
-WHERE NOT s.files AND r.record = 'spans' AND EXISTS (SELECT 1 FROM main.spans) GROUP BY r.job
-ON CONFLICT (job) DO UPDATE SET n = n + excluded.n, low = low + excluded.low, high = high + excluded.high;
+-- Jobs that have the spans that they had are passed over. Ids are hashes, so as many with the same sums of their halves are the same.
 UPDATE temp.mpg_incoming
 SET known = (SELECT count(*) = n AND sum(id & 4294967295) = low AND sum(id >> 32) = high
              FROM main.spans AS s WHERE s.job = mpg_incoming.job);
@@ -196,7 +183,11 @@ DROP TABLE temp.mpg_went_on;
 DROP TABLE temp.mpg_known;
 DROP TABLE IF EXISTS temp.mpg_open_spans;
 CREATE TEMP TABLE mpg_open_spans AS
-SELECT job, start_us, kind, attempt, step, program, id FROM main.spans WHERE end_us IS NULL;
+SELECT s.job, start_us, kind, attempt, step, program, id
+FROM (SELECT job FROM temp.mpg_incoming WHERE NOT known) AS i CROSS JOIN main.spans AS s ON s.job = i.job WHERE end_us IS NULL
+UNION ALL
+SELECT job, start_us, kind, attempt, step, program, id
+FROM (SELECT 1 WHERE NOT EXISTS (SELECT 1 FROM temp.mpg_incoming)) CROSS JOIN main.spans WHERE end_us IS NULL;
 CREATE INDEX temp.mpg_open_spans_key ON mpg_open_spans(job, start_us, kind, attempt, step, program, id);
 DELETE FROM main.spans WHERE (job, start_us, id) IN (
   SELECT o.job, o.start_us, o.id

@@ -129,3 +129,21 @@ WHERE mpg_others.rowid = again.place_of AND again.place > 1;
 DROP TABLE IF EXISTS temp.mpg_known;
 CREATE TEMP TABLE mpg_known(id INTEGER PRIMARY KEY);
 INSERT INTO temp.mpg_known SELECT id FROM main.capacity UNION SELECT id FROM main.outages UNION SELECT id FROM main.allocations;
+
+-- Which jobs have spans in this reading, and since when. A folder that has grown is read again as a whole, and most jobs have the spans
+-- that they had: `known` says so, after jobs have got the names of this reading. Empty if the tables have no spans.
+DROP TABLE IF EXISTS temp.mpg_incoming;
+CREATE TEMP TABLE mpg_incoming(
+  job TEXT PRIMARY KEY, n BIGINT, low BIGINT, high BIGINT, start_us BIGINT, known BOOLEAN DEFAULT 0
+) WITHOUT ROWID;
+INSERT INTO temp.mpg_incoming(job, n, low, high, start_us)
+SELECT job, count(*), sum(id & 4294967295), sum(id >> 32), CAST(round(min(start_time) * 1e6) AS INTEGER)
+-- as one table: in the order of jobs
+FROM trace_records((SELECT s.source FROM temp.mpg_sources AS s WHERE s.files AND EXISTS (SELECT 1 FROM main.spans)))
+WHERE record = 'spans' GROUP BY job;
+INSERT INTO temp.mpg_incoming(job, n, low, high, start_us)
+SELECT r.job, count(*), sum(r.id & 4294967295), sum(r.id >> 32), CAST(round(min(r.start_time) * 1e6) AS INTEGER)
+FROM temp.mpg_sources AS s, mpg_records(s.source) AS r
+WHERE NOT s.files AND r.record = 'spans' AND EXISTS (SELECT 1 FROM main.spans) GROUP BY r.job
+ON CONFLICT (job) DO UPDATE SET n = n + excluded.n, low = low + excluded.low, high = high + excluded.high,
+  start_us = min(start_us, excluded.start_us);

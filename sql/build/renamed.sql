@@ -53,9 +53,7 @@ WHERE j.job NOT GLOB '*/*' AND j.job NOT IN (SELECT o.job FROM temp.mpg_others A
 INSERT INTO temp.mpg_renamed_logs
 SELECT w.job, min(n.job)
 FROM (SELECT * FROM temp.mpg_own_names WHERE began IS NOT NULL) AS w
-JOIN (SELECT s.job, min(s.start_us) AS began
-      FROM (SELECT 1 FROM temp.mpg_own_names WHERE began IS NOT NULL LIMIT 1) CROSS JOIN temp.mpg_spans AS s
-      GROUP BY s.job) AS n USING (began)
+JOIN temp.mpg_incoming AS n ON n.start_us = w.began
 WHERE w.job NOT IN (SELECT r.was FROM temp.mpg_renamed_logs AS r) GROUP BY w.job HAVING count(*) = 1;
 DROP TABLE temp.mpg_own_names;
 -- A log that is by itself and whose file was packed, rotated or moved: it holds what the other held, and does so from the same first span
@@ -80,8 +78,7 @@ DELETE FROM temp.mpg_moved_logs
 WHERE began IS NULL OR job IN (SELECT m.job FROM temp.mpg_moved_logs AS m GROUP BY m.job HAVING count(*) > 1);
 DROP TABLE IF EXISTS temp.mpg_begun_logs; -- those that are files
 CREATE TEMP TABLE mpg_begun_logs AS
-SELECT s.job, min(s.start_us) AS began FROM (SELECT 1 WHERE EXISTS (SELECT 1 FROM temp.mpg_moved_logs)) CROSS JOIN temp.mpg_spans AS s
-  WHERE s.job IN (SELECT m.job FROM temp.mpg_moved_logs AS m) GROUP BY s.job;
+SELECT i.job, i.start_us AS began FROM temp.mpg_incoming AS i WHERE i.job IN (SELECT m.job FROM temp.mpg_moved_logs AS m);
 DELETE FROM temp.mpg_begun_logs
 WHERE iif(job GLOB '*#[0-9]*', rtrim(rtrim(job, '0123456789'), '#'), job) NOT IN (
   SELECT t.file FROM temp.mpg_folder AS f CROSS JOIN trace_sources(f.source) AS t WHERE EXISTS (SELECT 1 FROM temp.mpg_moved_logs));
