@@ -134,7 +134,8 @@ class Docs(unittest.TestCase):
         lists = [text_of(path).partition("<!-- generated below: tests/sql/")[2] for path in PAGES]
         self.assertEqual(2, len(list(filter(None, lists))))
         examples += "\n".join(re.findall(r"^- `(\w+\(.*?\))`: ", "\n".join(lists), re.M))
-        self.assertEqual([], [name for name, in names() if not re.search(r"\b%s\b" % re.escape(name), examples)])
+        without = [name for name, in names() if not re.search(r"\b%s\b" % re.escape(name), examples)]
+        self.assertEqual(["mpg_take_row"], without)  # an error in any statement but mpg's own
 
     def test_every_fixture_is_listed(self):
         listed = re.findall(r"^\| `([^/`]+)", text_of(os.path.join(ROOT, "fixtures", "README.md")).split("\n## ")[0], re.M)

@@ -156,6 +156,7 @@ int mpg_register_all(sqlite3 *db, bool no_files, mpg_conn **out, char **error);
 /* One a file; each registers its family. Those of the formats are declared by
 ** ext/formats/list.h. */
 int mpg_register_scalars(mpg_conn *conn, char **error);          /* scalars.c */
+int mpg_register_relations(mpg_conn *conn, char **error);        /* sqlite_relations.c */
 int mpg_register_classes(mpg_conn *conn, char **error);          /* classes.c */
 int mpg_register_charts(mpg_conn *conn, char **error);           /* chart_functions.c */
 int mpg_register_goodput(mpg_conn *conn, char **error);          /* goodput.c */

@@ -58,6 +58,12 @@ class Security(unittest.TestCase):
     def tearDownClass(cls):
         cls.folder.cleanup()
 
+    def test_rows_are_taken_in_statements_of_its_own_alone(self):
+        """No user has the pointer that the first argument is."""
+        for arguments in ("", "NULL", "1, 2", "x'00', 'a'", "mpg_version()"):
+            with self.assertRaisesRegex(sqlite3.OperationalError, "^mpg_take_row: it is of mpg's own statements$"):
+                connect().execute(f"SELECT mpg_take_row({arguments})").fetchall()
+
     def connect(self, trusted):
         db = connect()
         db.execute(f"PRAGMA trusted_schema = {trusted}")

@@ -28,7 +28,7 @@ FUNCTIONS |= {(name, 1, "s", DETERMINISTIC | DIRECTONLY) for name in ("mpg_impor
 FUNCTIONS |= {("mpg_keep", n, "s", DETERMINISTIC | DIRECTONLY) for n in (0, 1)} | {("mpg_limit", n, "s", DETERMINISTIC | DIRECTONLY) for n in (1, 2)}
 FUNCTIONS |= {("mpg_progress", n, "s", DETERMINISTIC | DIRECTONLY) for n in (0, 1, 2, 3)}
 
-FUNCTIONS |= {("log_group", 2, "s", DETERMINISTIC | DIRECTONLY)}
+FUNCTIONS |= {("log_group", 2, "s", DETERMINISTIC | DIRECTONLY), ("mpg_take_row", -1, "a", DIRECTONLY)}
 
 READERS = list(formats.READERS)
 MADE = ["csv_trace", "jsonl_trace", "csv_rollup", "jsonl_rollup"]  # tables are made of these too, in the schema temp
