@@ -169,8 +169,28 @@ DROP TABLE IF EXISTS temp.observed;
 CREATE TEMP TABLE observed AS
 SELECT 'flux' AS pool, (SELECT max(max(coalesce(t_submit, 0), coalesce(t_run, 0), coalesce(t_cleanup, 0), coalesce(t_inactive, 0),
                                        coalesce(asked, 0))) FROM flux_jobs) AS until_time FROM jobs LIMIT 1;
--- a list of several is not taken apart
-CREATE TEMP VIEW held_on AS SELECT job, json_array(nodelist) AS hosts, t_run AS start_time, t_inactive AS end_time
-FROM flux_jobs WHERE chips > 0 AND nodelist NOT GLOB '*[[]*';
+-- A list of hosts, "gpu[01-04,07],login1", as its elements, "gpu[01-04]", "gpu[07]", "login1", if there is a log to find the job of. What
+-- stands behind a bracket begins another, or a domain.
+CREATE TEMP TABLE IF NOT EXISTS log_names(path TEXT);
+DROP TABLE IF EXISTS temp.flux_hosts;
+CREATE TEMP TABLE flux_hosts AS
+WITH RECURSIVE part(list, head, numbers, rest) AS ( -- up to a comma, or to what a bracket closes
+  SELECT DISTINCT nodelist, NULL, NULL, nodelist || ',' FROM (SELECT 1 FROM log_names LIMIT 1) CROSS JOIN flux_jobs
+  WHERE chips > 0 AND nodelist <> ''
+  UNION ALL
+  SELECT list, substr(rest, 1, instr(rest, ',') - 1), NULL, substr(rest, instr(rest, ',') + 1)
+  FROM part WHERE rest <> '' AND instr(rest, '[') NOT BETWEEN 1 AND instr(rest, ',')
+  UNION ALL
+  SELECT list, substr(rest, 1, instr(rest, '[') - 1), substr(rest, instr(rest, '[') + 1, instr(rest, ']') - instr(rest, '[') - 1),
+         substr(rest, instr(rest, ']') + instr(substr(rest, instr(rest, ']') + 1), ',') + 1)
+  FROM part WHERE instr(rest, '[') BETWEEN 1 AND instr(rest, ',') AND instr(rest, ']') > instr(rest, '[')
+    AND substr(rest, instr(rest, ']') + 1, 1) IN (',', '.')
+)
+SELECT p.list, json_group_array(p.head || iif(n.value = '', '', '[' || n.value || ']')) AS hosts
+FROM part AS p CROSS JOIN json_each('["' || coalesce(replace(p.numbers, ',', '","'), '') || '"]') AS n
+WHERE p.head IS NOT NULL AND p.list NOT GLOB '*["\]*' GROUP BY p.list;
+CREATE TEMP VIEW held_on AS SELECT f.job, h.hosts, t_run AS start_time, t_inactive AS end_time
+FROM flux_hosts AS h JOIN flux_jobs AS f ON f.nodelist = h.list WHERE f.chips > 0;
 .read sql/formats/log/on_hosts.sql
+DROP TABLE flux_hosts;
 DROP TABLE flux_jobs;

@@ -355,6 +355,16 @@ class Hosts(Logs):
                 for log_name in (f"train-{host}.txt", f"{host}/out.txt"):  # the jobs are called train
                     self.assertEqual([(wanted,)], self.jobs({name: text, log_name: log}))
 
+    def test_lists_of_hosts(self):
+        """Flux writes those of a job as one text, with ranges of numbers, which may have zeros before them."""
+        def listing(*nodes):
+            return json.dumps({"jobs": [{"id": 101 + i, "name": f"x{i}", "urgency": 16, "ntasks": 8, "ngpus": 8, "nnodes": 2, "nodelist": text, "state": "INACTIVE", "result": "COMPLETED", "t_submit": T, "t_run": T, "t_inactive": T + 1200} for i, text in enumerate(nodes)]})
+        for nodes, found, other in (("gpu[1-4,7]", ("gpu1", "gpu3", "gpu7"), ("gpu5", "gpu04", "gpu10", "gp1")), ("gpu[008-010,12-112],login1,big[3]", ("gpu008", "gpu010", "gpu12", "gpu100", "login1", "big3"), ("gpu8", "gpu011", "gpu113", "gpu0100")),
+                                    ("n1[0-3].pod.site,n9", ("n12", "n9"), ("n1", "n2")), ("n1", ("n1",), ("n10",)), ("n[1-2", (), ("n1",)), ("n[a-b]", (), ("n1",))):
+            files = {f"{host}.log": megatron(60 + i, 1, 100 - i) for i, host in enumerate(found + other)}
+            path = self.folder_of({"jobs.json": listing(nodes, "other[1-9]"), **files})
+            self.assertEqual({f"{host}.log": "101" if host in found else None for host in found + other}, {os.path.basename(file): job for file, job in self.rows("SELECT file, job FROM trace_sources(?) WHERE format = 'megatron'", path)}, nodes)
+
 
 class ClocksApart(Logs):
     """A node's clock is some seconds behind or ahead of the scheduler's: of a step that reaches beyond its job, at either end, the part inside counts."""
