@@ -36,6 +36,14 @@ JOIN file AS f USING (file) JOIN log_run AS r USING (file)
 WHERE json_extract(f.inferred, ''$.year'') IS NOT NULL AND l.last < j.first - 86400 AND strftime(''%s'', l.first, ''unixepoch'', ''+1 year'') - j.last < 86400;
 '
 || iif(EXISTS (SELECT 1 FROM clockless), '
+INSERT OR IGNORE INTO placed -- of one run, whose name says when, if it is over by the end of the attempt that ran then
+SELECT r.source, r.was, r.attempt, f.named - f.start
+FROM (SELECT * FROM log_run WHERE file IN (SELECT file FROM file WHERE named IS NOT NULL) GROUP BY file HAVING count(*) = 1) AS r JOIN file AS f USING (file)
+WHERE json_extract(f.inferred, ''$.start'') IN (''the start of its job'', ''the start of its pod'')
+  AND EXISTS (SELECT 1 FROM all_allocations AS a WHERE a.job = r.of_job AND a.chips > 0 AND a.source IN (SELECT source FROM source WHERE rank = 1)
+              GROUP BY coalesce(a.attempt, a.start_time)
+              HAVING min(a.start_time) <= f.named AND f.named + r.end_time - r.start_time <= max(coalesce(a.end_time, 9e18)) + 60);
+UPDATE file SET inferred = json_set(inferred, ''$.start'', ''the time in its name'') WHERE file IN (SELECT l.file FROM placed AS p JOIN log_run AS l USING (source, was, attempt));
 INSERT OR IGNORE INTO placed -- a log to which several jobs add, which it names one after the other
 SELECT r.source, r.was, r.attempt, a.since - r.start_time
 FROM (SELECT *, row_number() OVER (PARTITION BY file ORDER BY start_time, attempt) AS nth, count(*) OVER (PARTITION BY file) AS n FROM log_run WHERE file IN (SELECT file FROM said_id)) AS r

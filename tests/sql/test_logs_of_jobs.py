@@ -944,6 +944,28 @@ class WithoutAClock(Logs):
         self.seconds(path)
         self.assertEqual([(1,)], self.rows("SELECT count(*) FROM mpg_issues WHERE kind = 'unmatched_log' AND instr(source, ?)", path))
 
+    def test_a_name_with_a_date_and_a_time(self):
+        """They say when it began, and so of which of several jobs it is. Of a job that is known the log must fit in what it held then."""
+        two = SACCT + job(5101, 0, 1200) + job(5102, 1300, 2600)
+        first, second = maxtext(1, 100, saves=(100,)), maxtext(1, 80, saves=(80,))
+        for one, other in (("llama_20261101_000100.log", "llama_20261101_002200.log"), ("llama-2026-11-01T00-01-00.log", "llama-2026-11-01T00-22-00.log"), ("llama/2026-11-01/00-01-00/a.log", "llama/2026-11-01/00-22-00/a.log"),
+                           ("llama/wandb/run-20261101_000100-ab/files/output.log", "llama/wandb/run-20261101_002200-cd/files/output.log"), ("llama/sky-2026-11-01-00-01-00-123456/run.log", "llama/sky-2026-11-01-00-22-00-654321/run.log"), ("llama.20261101000100", "llama.20261101002200")):
+            with self.subTest(one):
+                path = self.folder_of({"sacct.psv": two, one: first, other: second})
+                self.assertEqual([("5101", 1, 8000, None), ("5102", 1, 6400, None)], self.seconds(path))
+                self.assertEqual([(T + 60,), (T + 1320,)], self.rows("SELECT min(start_time) FROM trace_records(?) WHERE record = 'spans' GROUP BY job ORDER BY job", path))
+        zoned = json.dumps({"sources": [{"path": self.folder_of({"sacct.psv": two})}, {"path": self.folder_of({"llama_20261101_012200.log": second}), "zone": "Europe/Berlin"}]})
+        self.assertEqual([("5102", '{"start":"the time in its name","job":"by its name and its time"}')], self.rows("SELECT job, inferred FROM trace_sources(?) WHERE format = 'maxtext'", zoned))
+        began = "SELECT min(start_time) FROM trace_records(?) WHERE record = 'spans'"
+        requeued = SACCT + job(5101, 0, 600, "NODE_FAIL") + job(5101, 700, 1900)
+        for name, wanted in (("5101_20261101_001300.log", 780), ("5101_20261101_001640.log", 0), ("5101_20261101_050000.log", 0)):  # of the second attempt; too late for that; of no time at all
+            self.assertEqual([(T + wanted,)], self.rows(began, self.folder_of({"sacct.psv": requeued if wanted else SACCT + job(5101, 0, 1900), name: first})), name)
+        self.assertEqual([(T + 60.0,)], self.rows(began, self.folder_of({"a_20261101_000100.log": first})))  # alone
+        for name in ("a_20261131_000100.log", "a_20261101_250100.log", "a_120261101_0001001.log", "a_20261101.log"):  # no such day or hour, or no date
+            self.assertEqual([("start, chip",)], self.rows("SELECT missing FROM trace_sources(?)", self.folder_of({name: first})), name)
+        path = self.folder_of({"20261101_000100/sacct.psv": two, "20261101_000100/llama.log": first})  # when it was exported
+        self.assertEqual([(None, "start, chip")], self.rows("SELECT job, missing FROM trace_sources(?) WHERE format = 'maxtext'", path))
+
     def test_fewer_runs_than_attempts(self):
         """The last ones, unless what the log tells took longer than the attempt."""
         self.assertEqual([("5101", 1, None, None), ("5101", 2, 8 * 900, None)], self.steps({"slurm-5101.out": self.SECOND}))

@@ -1,5 +1,6 @@
 /*
-** job_names.h - the jobs that a fleet file's patterns find in the names of its files.
+** job_names.h - what names of files tell: the jobs that a fleet file's patterns find in them, and
+** when logs without a clock began.
 */
 #ifndef MPG_JOB_NAMES_H
 #define MPG_JOB_NAMES_H
@@ -12,5 +13,13 @@
 ** path. A file that the pattern does not match lacks the option, which `missing` says.
 */
 mpg_rc mpg_sources_name_jobs(mpg_sources *s, mpg_err *err);
+
+/*
+** After all files are in the table `file`: the column `named` of those that lack the option `start`
+** becomes the date and time of day, to the second, that stand in the file's name or in those of
+** the two folders above it ("train_20261101_120000.log", "2026-11-01/12-00-00/train.log"), as
+** clocks of the option `zone` showed them; `named_in` the folder, with its slash, if it is one's.
+*/
+mpg_rc mpg_sources_name_times(mpg_sources *s, mpg_err *err);
 
 #endif

@@ -219,6 +219,8 @@ static mpg_rc find_all(mpg_sources *s, mpg_err *err) {
     rc = mpg_sources_own(s, "sources/parts", err);
   if (rc == MPG_OK && s->entries.of_fleet)
     rc = mpg_sources_name_jobs(s, err);
+  if (rc == MPG_OK)
+    rc = mpg_sources_name_times(s, err);
   return rc == MPG_OK ? mpg_sources_leave_out_copies(s, err) : rc;
 }
 
