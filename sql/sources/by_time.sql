@@ -226,6 +226,15 @@ SELECT path, 'warning', 'job_at_another_time', NULL, 1,
 FROM (SELECT *, row_number() OVER (PARTITION BY file ORDER BY abs(hours)) AS nth
       FROM away CROSS JOIN half WHERE first + 3600 * hours > since - 60 AND last + 3600 * hours < until + 60) JOIN file USING (file)
 WHERE nth = 1;
+INSERT INTO mpg_issues(source, severity, kind, line, count, detail)
+SELECT min(path), 'warning', 'job_at_another_time', NULL, count(*),
+       'logs named like jobs which all ran at another time, the first like ' || min(job)
+         || ': each is a job of its own. Check zone and year, theirs and the scheduler''s'
+FROM (SELECT f.source, f.path, min(m.job) AS job
+      FROM (SELECT file FROM log_time GROUP BY file) AS l JOIN file AS f USING (file) JOIN may_be AS m USING (file)
+      WHERE f.job IS NULL AND file NOT IN (SELECT file FROM ambiguous) AND file NOT IN (SELECT file FROM by_time)
+      GROUP BY file)
+GROUP BY source;
 
 DROP TABLE at_once;
 DROP TABLE beyond;

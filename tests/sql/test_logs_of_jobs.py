@@ -908,6 +908,14 @@ class OfAnotherZone(Logs):
             self.seconds(path)
             self.assertEqual(said, self.rows("SELECT substr(source, -5), substr(detail, instr(detail, 'would')) FROM mpg_issues WHERE kind = 'job_at_another_time' AND instr(source, ?)", folder))
 
+    def test_logs_that_fit_jobs_of_other_times(self):
+        """Named like several, or like a host that several held: each is a job of its own, which is listed once."""
+        fleet = SACCT + job(5101, 0, 1200) + job(5102, 1300, 2600)
+        path = self.folder_of({"sacct.psv": fleet, "llama.log": megatron(18000, 1, 100), "n1.log": megatron(18001, 1, 99)})
+        self.assertEqual([], [row for row in self.seconds(path) if row[0].isdigit() and row[2]])
+        self.assertEqual([(2, "logs named like jobs which all ran at another time, the first like 5101: each is a job of its own. Check zone and year, theirs and the scheduler's")],
+                         self.rows("SELECT count, detail FROM mpg_issues WHERE kind = 'job_at_another_time' AND instr(source, ?)", path))
+
     def test_logs_of_jobs_of_one_name(self):
         """Each job has a log: an hour of the one's is not the next one's, as it would be if the first had written them all."""
         files = {"sacct.psv": SACCT + "".join(job(5101 + i, 7200 * i, 7200 * i + 7100) for i in range(3)),
