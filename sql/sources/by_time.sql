@@ -60,6 +60,34 @@ UNION
 SELECT b.file, j.job
 FROM (SELECT job, rtrim(job, '0123456789') AS id FROM all_jobs
       WHERE job GLOB '*#[0-9]*' AND source IN (SELECT source FROM source WHERE rank = 1)) AS j JOIN beyond AS b ON b.found || '#' = j.id;
+-- A log in a user's folder: of a job of that user's which has no other log, held as many chips and ran from its first line to its last. Of
+-- several that spoke at once in folders of their own nothing tells which is the job's.
+CREATE TABLE users_log AS
+SELECT u.user, l.file, rtrim(f.path, replace(f.path, '/', '')) AS folder, min(l.first) AS first, max(l.last) AS last, o.chips
+FROM in_users_folder AS u CROSS JOIN file AS f ON f.file = u.file
+JOIN log_time AS l ON l.file = u.file
+JOIN (SELECT source, job, max(chips) AS chips FROM all_allocations
+      WHERE EXISTS (SELECT 1 FROM in_users_folder) AND source IN (SELECT source FROM source WHERE rank = 3) GROUP BY source, job) AS o
+  ON o.source = l.source AND o.job = l.was
+GROUP BY u.user, l.file;
+CREATE TABLE users_held AS
+SELECT j.user, a.job, sum(a.chips) AS chips, min(a.start_time) AS since, max(coalesce(a.end_time, 9e18)) AS until
+FROM (SELECT source, job, json_extract(labels, '$.user') AS user FROM all_jobs
+      WHERE EXISTS (SELECT 1 FROM users_log) AND source IN (SELECT source FROM source WHERE rank = 1) AND json_valid(labels)
+        AND job NOT IN (SELECT found FROM log_time WHERE found IS NOT NULL)) AS j
+JOIN all_allocations AS a ON a.source = j.source AND a.job = j.job
+WHERE j.user IN (SELECT user FROM users_log) GROUP BY a.source, a.job, a.attempt;
+CREATE INDEX users_held_of ON users_held(user, chips, since);
+CREATE TABLE users_job AS
+SELECT l.file, l.folder, l.first, l.last, a.job
+FROM users_log AS l CROSS JOIN users_held AS a ON a.user = l.user AND a.chips = l.chips AND a.since < l.first + 60 AND a.until > l.last - 60;
+CREATE INDEX users_job_of ON users_job(job);
+INSERT OR IGNORE INTO may_be
+SELECT file, job FROM users_job AS u
+WHERE NOT EXISTS (SELECT 1 FROM users_job AS o WHERE o.job = u.job AND o.folder <> u.folder AND o.first < u.last AND o.last > u.first);
+DROP TABLE users_log;
+DROP TABLE users_held;
+DROP TABLE users_job;
 
 CREATE INDEX by_time_of ON by_time(source, was, since);
 INSERT INTO by_time
@@ -120,8 +148,9 @@ DELETE FROM ambiguous WHERE file IN (SELECT file FROM by_time);
 UPDATE file
 SET job = iif(b.n = 1, b.job, NULL),
   inferred = json_set(inferred, '$.job',
-                      iif(b.n = 1, iif(b.file IN (SELECT file FROM on_host), 'by its host''s name and its time',
-                                       'by its name and its time'), 'by the times of its records: ' || b.n || ' jobs'))
+                      iif(b.n = 1, CASE WHEN b.file IN (SELECT file FROM on_host) THEN 'by its host''s name and its time'
+                                        WHEN b.file IN (SELECT file FROM in_users_folder) THEN 'by its user''s folder and its time'
+                                        ELSE 'by its name and its time' END, 'by the times of its records: ' || b.n || ' jobs'))
 FROM (SELECT file, min(job) AS job, count(DISTINCT job) AS n FROM by_time GROUP BY file) AS b WHERE b.file = file.file;
 DELETE FROM by_time WHERE file IN (SELECT file FROM file WHERE job IS NOT NULL);
 -- Records that call their job by a name or an id that several jobs have: each is of the one that held chips then. Of jobs that ran at once

@@ -72,6 +72,7 @@ CREATE TABLE found(file INTEGER PRIMARY KEY, job TEXT, how TEXT);
 CREATE TABLE may_be(file INTEGER, job TEXT, PRIMARY KEY (file, job)) WITHOUT ROWID;
 CREATE TABLE said_id(file INTEGER, line INTEGER, job TEXT); -- what the whole text of some logs says (match/said_ids.sql)
 CREATE TABLE on_host(file INTEGER, host TEXT, job TEXT); -- logs that have the name of a host, and the jobs that it held
+CREATE TABLE in_users_folder(file INTEGER, user TEXT); -- logs that nothing else says the job of
 CREATE TABLE ambiguous(file INTEGER, jobs TEXT);
 -- A log of several jobs: which is meant from when (by_time.sql).
 CREATE TABLE by_time(file INTEGER, source INTEGER, was TEXT, since REAL, until REAL, job TEXT, found TEXT);

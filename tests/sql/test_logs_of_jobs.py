@@ -308,6 +308,25 @@ class Users(Logs):
         path = self.folder_of({"sacct.psv": fleet, "alice/llama.out": megatron(60, 1, 100, saves=(100,)) + megatron(1360, 1, 80, saves=(80,)), "bob/llama.out": megatron(60, 1, 90, saves=(90,))})
         self.assertEqual([("5101", 1, 8000, None), ("5102", 1, 7200, None), ("5103", 1, None, None), ("5104", 1, 6400, None)], self.seconds(path))
 
+    def test_a_folder_that_tells_nothing_else(self):
+        """A log in it is of the one job of its user's that has no log, held as many chips and ran from its first line to its last."""
+        def owned(number, start, end, user, gpus=8):
+            return job(number, start, end, name=f"x{number}", gpus=gpus).replace("|ann|", f"|{user}|")
+        fleet = SACCT + owned(5101, 0, 1200, "alice") + owned(5102, 0, 1200, "bob") + owned(5103, 1300, 2500, "bob") + owned(5104, 0, 1200, "alice", 4)
+        log = megatron(60, 1, 100)
+        for files, wanted in (({"alice/a.log": log}, ["5101"]), ({"home/bob/exp/a.log": megatron(1360, 1, 100)}, ["5103"]), ({"alice/rank0.log": log, "alice/rank1.log": megatron(61, 1, 100)}, ["5101", "5101"]),
+                              ({"alice/a.log": megatron(60, 1, 100, world=4)}, ["5104"]), ({"alice/a.log": megatron(60, 1, 100, world=16)}, [None]), ({"alice/a.log": megatron(1060, 1, 100)}, [None]), ({"bob/a.log": log + megatron(1360, 1, 100)}, [None]),
+                              ({"alice/a/x.log": log, "alice/b/x.log": megatron(61, 1, 100)}, [None, None]), ({"alice/a.log": log, "slurm-5101.out": megatron(62, 1, 99)}, [None, "5101"]), ({"carol/a.log": log}, [None])):
+            with self.subTest(files=list(files), wanted=wanted):
+                path = self.folder_of({"sacct.psv": fleet, **files})
+                self.assertEqual([(one,) for one in wanted], self.rows("SELECT job FROM trace_sources(?) WHERE format = 'megatron' ORDER BY file", path))
+                self.seconds(path)
+                self.assertEqual([(wanted.count(None),)] if None in wanted else [], self.rows("SELECT count FROM mpg_issues WHERE kind = 'unmatched_log' AND instr(source, ?)", path))
+        self.assertEqual([(None,)], self.rows("SELECT job FROM trace_sources(?) WHERE format = 'megatron'", self.folder_of({"alice/sacct.psv": fleet, "alice/a.log": log})))  # who collected them
+        path = self.folder_of({"sacct.psv": fleet + owned(5105, 0, 1200, "alice"), "alice/a.log": log})
+        self.assertEqual([(None,)], self.rows("SELECT job FROM trace_sources(?) WHERE format = 'megatron'", path))
+        self.assertEqual([("its name fits more than one job: 5101,5105",)], self.rows("SELECT detail FROM mpg_issues WHERE kind = 'ambiguous_job' AND instr(source, ?)", path))
+
 
 class Hosts(Logs):
     """A file that is named after a host alone is of the job that held it then; if several did at once, of none."""

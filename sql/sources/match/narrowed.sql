@@ -1,7 +1,7 @@
 -- match/narrowed.sql - which of several jobs a log is of, as its user and its host say.
 --
--- A part of match.sql, once it is known which jobs each log may be of: changes may_be, found and on_host. When a host held a job
--- by_time.sql asks.
+-- A part of match.sql, once it is known which jobs each log may be of: changes may_be, found, on_host and in_users_folder. When a host held
+-- a job, and which of a user's jobs ran then, by_time.sql asks.
 
 -- Jobs of one name that belong to several users: that of a folder above the log, but not above the scheduler's export, or of a word in its
 -- name.
@@ -38,3 +38,14 @@ FROM (SELECT DISTINCT file, host FROM (SELECT w.file, w.words AS host, rank() OV
 JOIN (SELECT DISTINCT host, job FROM all_hosts WHERE job IS NOT NULL) AS h USING (host)
 WHERE n.file NOT IN (SELECT file FROM may_be) OR (n.file, h.job) IN (SELECT file, job FROM may_be);
 INSERT OR IGNORE INTO may_be SELECT file, job FROM on_host;
+
+-- What lies in a user's folder, and nothing else tells the job of.
+INSERT INTO in_users_folder
+SELECT f.file, u.user
+FROM (SELECT file, path FROM file AS f
+      WHERE source IS NULL AND format IS NOT NULL AND NOT EXISTS (SELECT 1 FROM found AS o WHERE o.file = f.file)
+        AND NOT EXISTS (SELECT 1 FROM may_be AS m WHERE m.file = f.file) AND file NOT IN (SELECT file FROM candidate)) AS f
+JOIN (SELECT DISTINCT json_extract(labels, '$.user') AS user
+      FROM all_jobs JOIN source USING (source) WHERE rank = 1 AND json_valid(labels)) AS u ON instr(f.path, '/' || u.user || '/')
+WHERE length(u.user) > 2
+  AND NOT EXISTS (SELECT 1 FROM file AS e JOIN source AS s USING (source) WHERE s.rank = 1 AND instr(e.path, '/' || u.user || '/'));
