@@ -47,6 +47,7 @@ CREATE TABLE job_name AS -- LSF's name of an array has its elements: "sweep[1-2]
 SELECT job, iif(name GLOB '?*[[]*]'
                 AND source IN (SELECT source FROM source WHERE format = 'lsf'), substr(name, 1, instr(name, '[') - 1), name) AS name
 FROM asked CROSS JOIN all_jobs WHERE length(name) > 2;
+CREATE INDEX job_name_of ON job_name(job);
 INSERT OR IGNORE INTO key
 SELECT name, min(job), 1 FROM job_name WHERE length(name) > 3 GROUP BY name HAVING count(DISTINCT job) = 1;
 DROP TABLE asked;
@@ -74,12 +75,7 @@ SELECT file, level, name, NULL, 0
 FROM (SELECT file, level, name FROM place UNION SELECT file, level, rtrim(rtrim(name, replace(name, '.', '')), '.')
       FROM place WHERE name GLOB '*?.*')
 WHERE name GLOB '*[^ -~]*' OR name GLOB '[^A-Za-z0-9]*' OR name GLOB '*[^A-Za-z0-9]' OR length(name) > 50; -- or have many words
-DELETE FROM run_of_words -- the year of a date and the step of a checkpoint are no ids
-WHERE words NOT GLOB '*[^0-9]*' AND EXISTS (
-  SELECT 1 FROM place AS p WHERE p.file = run_of_words.file AND p.level = run_of_words.level
-    AND (words GLOB '20[0-9][0-9]' AND p.name GLOB '*' || words || '[-_.][01][0-9][-_.][0-3][0-9]*'
-         OR lower(p.name) GLOB '*checkpoint[-_]' || words OR lower(p.name) GLOB '*ckpt[-_]' || words
-         OR lower(p.name) GLOB '*step[-_]' || words));
+.read sql/sources/match/no_ids.sql
 INSERT INTO run_of_words SELECT w.file, w.level, w.words || ']', w.before, w.alone
 FROM run_of_words AS w JOIN place AS p USING (file, level) WHERE w.words GLOB '*[[]*' AND instr(p.name, w.words || ']');
 

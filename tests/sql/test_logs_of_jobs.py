@@ -492,13 +492,23 @@ class Names(Logs):
                 self.assertEqual([("5101",)], self.rows("SELECT job FROM trace_sources(?) WHERE format = 'megatron'", path), file.format(name))
 
     def test_numbers_that_are_no_ids(self):
-        """The year of a date, and the step of a checkpoint."""
+        """The year of a date, and what programs count, set, or are called by."""
         for name, wanted in (("checkpoint-500/{}.log", None), ("out/step_500/{}.log", None), ("500/checkpoint-900/{}.log", "500")):
             with self.subTest(name):
                 self.assertEqual([wanted] * 3, self.jobs(job(500, 0, 3500) + job(900, 0, 3500, name="gpt"), name))
         for name, wanted in (("run_2026-11-01.{}.log", None), ("2026-11-01_00-00-00/{}/train.log", None), ("2026_11_01/a{}.log", None), ("2026/{}.log", "2026"), ("slurm-2026-{}.out", "2026"), ("2026-11-01/2026.{}.out", "2026")):
             with self.subTest(name):
                 self.assertEqual([wanted] * 3, self.jobs(job(2026, 0, 3500), name))
+        worker = f"worker-{'0123456789abcdef' * 3}01234567-01000000-900.out"
+        for name in ("seed_900.out", "lr=1e-4-seed=900.out", "iter_0000900.out", "epoch-900/a.out", "pid.900.out", "port_900.out", "gbs900_gbs-900.out", "tokens_900.out", "global_step_900_x.out", "train.n1.ann.log.INFO.20261101-000100.900", worker):
+            with self.subTest(name):
+                fleet = job(500, 0, 3500) + job(900, 0, 3500, name="gpt").replace("|n1\n", "|n2\n")
+                self.assertEqual(["500"] * 3, self.jobs(fleet, "500/{}/" + name))  # a folder says it
+                self.assertEqual(["500"] * 3 if "n1" in name else [None] * 3, self.jobs(fleet, "{}/" + name))  # it names the host of that
+        for own, name in (("seed", "seed_900.{}.out"), ("my-Rank", "my-Rank-900/{}.log"), ("tokens", "tokens_900_{}.out"), ("gpt", "gpu-900.{}.out")):  # of a job whose name ends so; as people call their output
+            self.assertEqual(["900"] * 3, self.jobs(job(500, 0, 3500) + job(900, 0, 3500, name=own), name))
+        for name in ("seed_900/{}.log", "{}-seed_900.out"):  # the name of a job
+            self.assertEqual(["500"] * 3, self.jobs(job(500, 0, 3500, name="seed_900") + job(900, 0, 3500, name="gpt"), name))
 
     def test_what_the_scheduler_prints_itself(self):
         """srun, salloc and slurmstepd name the job in its output, and LSF writes a report above it."""
