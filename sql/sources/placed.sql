@@ -4,7 +4,8 @@
 -- Runs after the trainers' scripts and before by_time.sql, if there is a scheduler. A log without a clock was read as if it began with its
 -- job, or with the pod that it names, and went on without a pause. But each of its runs, and of the logs whose names differ in a number, is
 -- of an attempt: of as many the first of the first, and so on; of fewer the last are told, as Slurm truncates a log at a requeue, unless
--- one is too long for its attempt; of more, as of a launcher that begins anew by itself, each follows the one before where it fits. A log
+-- one is too long for its attempt; of more, as of a launcher that begins anew by itself, each follows the one before where it fits. Several
+-- logs of one attempt, of which each goes on with the steps of another, follow each other, too. A log
 -- without a year is of that in which its job began, or of the next.
 
 WITH clockless AS (SELECT 1 FROM file WHERE source IS NOT NULL AND start IS NOT NULL LIMIT 1),
@@ -99,6 +100,19 @@ SELECT l.unit, l.nth, a.since AS time FROM later AS s JOIN log_order AS l USING 
 UNION ALL SELECT unit, nth, time FROM follows;
 INSERT OR IGNORE INTO placed
 SELECT l.source, l.was, l.attempt, p.time - l.start_time FROM log_place AS p JOIN log_order AS l USING (unit, nth) WHERE p.time <> l.start_time;
+CREATE TABLE log_chain AS -- logs of one attempt that go on with each other, as those of a container that began anew in its pod
+WITH log AS (
+  SELECT l.of_job, l.file, min(l.start_time) AS began, min(l.first) AS first, max(l.last) AS last, max(l.end_time) - min(l.start_time) AS seconds
+  FROM log_run AS l JOIN file AS f USING (file)
+  WHERE l.of_job NOT IN (SELECT job FROM attempt_of) AND json_extract(f.inferred, ''$.start'') IN (''the start of its job'', ''the start of its pod'')
+  GROUP BY l.of_job, l.file
+),
+chain AS (SELECT *, lag(first) OVER w AS first_before, lag(last) OVER w AS last_before, min(began) OVER w + sum(seconds) OVER w - seconds AS since FROM log WINDOW w AS (PARTITION BY of_job ORDER BY first))
+SELECT file, since - began AS shift FROM chain
+WHERE of_job IN (SELECT of_job FROM chain GROUP BY of_job HAVING count(*) > 1 AND count(*) = 1 + sum(first > first_before AND first <= last_before + 1)
+                 AND max(since + seconds) <= (SELECT max(coalesce(a.end_time, 9e18)) + 60 FROM all_allocations AS a WHERE a.job = of_job AND a.source IN (SELECT source FROM source WHERE rank = 1)));
+INSERT OR IGNORE INTO placed SELECT l.source, l.was, l.attempt, c.shift FROM log_chain AS c JOIN log_run AS l USING (file) WHERE c.shift <> 0;
+UPDATE file SET inferred = json_set(inferred, ''$.start'', ''the end of the log that it goes on from'') WHERE file IN (SELECT file FROM log_chain WHERE shift <> 0);
 UPDATE file SET inferred = json_set(inferred, ''$.start'', ''the starts of the attempts of its job'') WHERE source IS NOT NULL AND start IS NOT NULL AND path IN (SELECT iif(l.was GLOB ''*#[0-9]*'', rtrim(rtrim(l.was, ''0123456789''), ''#''), l.was) FROM log_place JOIN log_order AS l USING (unit, nth));', '')
 || '
 UPDATE all_capacity SET start_time = all_capacity.start_time + p.shift, end_time = all_capacity.end_time + p.shift

@@ -1017,6 +1017,23 @@ class WithoutAClock(Logs):
                  "slurm-5101.out": self.FIRST + maxtext(10, 39, load=9, saves=(39,)) + maxtext(40, 99, load=39, saves=(99,))}
         self.assertEqual([("5101", 1, 8 * 400, 8 * 100), ("5101", 2, 8 * 600, None)], self.seconds(self.folder_of(files)))
 
+    def test_logs_of_one_attempt_that_go_on_with_each_other(self):
+        """As those of a container that began anew in its pod, however they are called; ranks begin with one step."""
+        first, second, third = maxtext(1, 50, saves=(30,)), maxtext(31, 80, load=30, saves=(60,)), maxtext(61, 120, load=60, saves=(120,))
+        pods = {"apiVersion": "v1", "kind": "List", "items": [pod("trainer-0-aaaaa", 0, 3000)]}
+        for one, other, last in (("ml_trainer-0-aaaaa_uid/c/0.log", "ml_trainer-0-aaaaa_uid/c/1.log", "ml_trainer-0-aaaaa_uid/c/2.log"), ("trainer/z.log", "trainer/y.log", "trainer/x.log")):
+            path = self.folder_of({"list.json": pods, one: first, other: second, last: third})
+            self.assertEqual([("ml/trainer", 1, 8 * (30 + 30 + 60) * 10, 8 * (20 + 20) * 10)], self.seconds(path))
+            self.assertEqual([(T + at,) for at in (0, 500, 1000)], self.rows("SELECT min(start_time) FROM trace_records(?) WHERE record = 'spans' GROUP BY CAST((start_time - ?) / 500 AS INTEGER) LIMIT 3", path, T))
+            self.assertEqual([], self.rows("SELECT kind FROM mpg_issues WHERE kind = 'parallel_files' AND instr(source, ?)", path))
+        path = self.folder_of({"list.json": pods, "trainer-0-aaaaa.previous.log": first, "trainer-0-aaaaa.log": second})
+        self.assertEqual([("ml/trainer", 1, 8 * (30 + 50) * 10, 8 * 20 * 10)], self.seconds(path))
+        for files, wanted in (({"trainer/0.log": first, "trainer/1.log": maxtext(1, 48)}, 500), ({"trainer/0.log": first, "trainer/1.log": maxtext(61, 80)}, 500)):  # ranks; what does not go on
+            self.assertEqual([("ml/trainer", 1, 8 * wanted)], [row[:3] for row in self.seconds(self.folder_of({"list.json": pods, **files}))])
+        short = SACCT + job(5101, 0, 900)  # too short for both
+        self.seconds(path := self.folder_of({"sacct.psv": short, "5101/0.log": first, "5101/1.log": second}))
+        self.assertEqual([(50,)], self.rows("SELECT count FROM mpg_issues WHERE kind = 'parallel_files' AND instr(source, ?)", path))
+
     def test_logs_of_ranks(self):
         """Which tell the same steps at once: as many of them as attempts are no sign, but as many runs in each are."""
         both = self.FIRST + maxtext(10, 29, load=9, saves=(29,))
