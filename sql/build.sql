@@ -33,6 +33,7 @@
 BEGIN IMMEDIATE;
 
 .read sql/build/records.sql
+.read sql/build/clusters.sql
 .read sql/build/renamed.sql
 .read sql/build/retold.sql
 .read sql/build/added.sql

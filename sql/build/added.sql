@@ -11,8 +11,13 @@ SELECT id, job, attempt, task, pool, chips, start_us, end_us, outcome FROM temp.
 DROP VIEW IF EXISTS temp.mpg_span_ids;
 CREATE TEMP VIEW mpg_span_ids AS
 SELECT r.job, r.id FROM temp.mpg_sources AS s, trace_records(s.source) AS r WHERE s.files AND s.source IS NOT NULL AND r.record = 'spans'
+  AND (NOT EXISTS (SELECT 1 FROM temp.mpg_of_cluster) OR r.job NOT IN (SELECT c.job FROM temp.mpg_of_cluster AS c))
 UNION ALL
-SELECT r.job, r.id FROM temp.mpg_sources AS s, mpg_records(s.source) AS r WHERE NOT s.files AND r.record = 'spans';
+SELECT c.name, r.id FROM temp.mpg_of_cluster AS c CROSS JOIN temp.mpg_sources AS s, trace_records(s.source) AS r
+WHERE s.files AND s.source IS NOT NULL AND r.record = 'spans' AND r.job = c.job
+UNION ALL
+SELECT CAST(coalesce((SELECT c.name FROM temp.mpg_of_cluster AS c WHERE c.job = r.job), r.job) AS TEXT), r.id
+FROM temp.mpg_sources AS s, mpg_records(s.source) AS r WHERE NOT s.files AND r.record = 'spans';
 -- Jobs that have the spans that they had are passed over. Ids are hashes, so as many with the same sums of their halves are the same.
 UPDATE temp.mpg_incoming
 SET known = (SELECT count(*) = n AND sum(id & 4294967295) = low AND sum(id >> 32) = high
@@ -254,6 +259,7 @@ DROP TABLE temp.mpg_incoming;
 DROP VIEW temp.mpg_span_ids;
 DROP VIEW temp.mpg_spans;
 DROP VIEW temp.mpg_commits;
+DROP TABLE temp.mpg_of_cluster;
 DROP TABLE temp.mpg_sources;
 DROP TABLE temp.mpg_others;
 DROP TABLE IF EXISTS temp.capacity;

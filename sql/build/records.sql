@@ -98,24 +98,37 @@ FROM (
   SELECT r.* FROM temp.mpg_sources AS s, mpg_records(s.source) AS r WHERE NOT s.files AND r.record <> 'spans' AND r.record <> 'commits'
 );
 
+-- Ids that the tables have of another cluster, and the name that such a job has instead: clusters.sql.
+DROP TABLE IF EXISTS temp.mpg_of_cluster;
+CREATE TEMP TABLE mpg_of_cluster(job TEXT PRIMARY KEY, name TEXT) WITHOUT ROWID;
+
 -- The spans and commits, which go where they stay.
 DROP VIEW IF EXISTS temp.mpg_spans;
 CREATE TEMP VIEW mpg_spans AS
 SELECT r.id, r.job, r.attempt, r.kind, CAST(round(r.start_time * 1e6) AS INTEGER) AS start_us,
        CAST(round(r.end_time * 1e6) AS INTEGER) AS end_us, r.step, r.program, r.flops, r.bytes, r.dtype, r.executions
 FROM temp.mpg_sources AS s, trace_records(s.source) AS r WHERE s.files AND s.source IS NOT NULL AND r.record = 'spans'
+  AND (NOT EXISTS (SELECT 1 FROM temp.mpg_of_cluster) OR r.job NOT IN (SELECT c.job FROM temp.mpg_of_cluster AS c))
 UNION ALL
-SELECT r.id, r.job, r.attempt, r.kind, CAST(round(r.start_time * 1e6) AS INTEGER),
+SELECT r.id, c.name, r.attempt, r.kind, CAST(round(r.start_time * 1e6) AS INTEGER),
        CAST(round(r.end_time * 1e6) AS INTEGER), r.step, r.program, r.flops, r.bytes, r.dtype, r.executions
+FROM temp.mpg_of_cluster AS c CROSS JOIN temp.mpg_sources AS s, trace_records(s.source) AS r
+WHERE s.files AND s.source IS NOT NULL AND r.record = 'spans' AND r.job = c.job
+UNION ALL
+SELECT r.id, CAST(coalesce((SELECT c.name FROM temp.mpg_of_cluster AS c WHERE c.job = r.job), r.job) AS TEXT), r.attempt, r.kind,
+       CAST(round(r.start_time * 1e6) AS INTEGER), CAST(round(r.end_time * 1e6) AS INTEGER), r.step, r.program, r.flops, r.bytes, r.dtype,
+       r.executions
 FROM temp.mpg_sources AS s, mpg_records(s.source) AS r WHERE NOT s.files AND r.record = 'spans';
 
 DROP VIEW IF EXISTS temp.mpg_commits;
 CREATE TEMP VIEW mpg_commits AS
-SELECT r.id, r.job, r.step, CAST(round(r.snapshot_time * 1e6) AS INTEGER) AS snapshot_us,
+SELECT r.id, CAST(coalesce((SELECT c.name FROM temp.mpg_of_cluster AS c WHERE c.job = r.job), r.job) AS TEXT) AS job, r.step,
+       CAST(round(r.snapshot_time * 1e6) AS INTEGER) AS snapshot_us,
        CAST(round(r.durable_time * 1e6) AS INTEGER) AS durable_us
 FROM temp.mpg_sources AS s, trace_records(s.source) AS r WHERE s.files AND s.source IS NOT NULL AND r.record = 'commits'
 UNION ALL
-SELECT r.id, r.job, r.step, CAST(round(r.snapshot_time * 1e6) AS INTEGER), CAST(round(r.durable_time * 1e6) AS INTEGER)
+SELECT r.id, CAST(coalesce((SELECT c.name FROM temp.mpg_of_cluster AS c WHERE c.job = r.job), r.job) AS TEXT), r.step,
+       CAST(round(r.snapshot_time * 1e6) AS INTEGER), CAST(round(r.durable_time * 1e6) AS INTEGER)
 FROM temp.mpg_sources AS s, mpg_records(s.source) AS r WHERE NOT s.files AND r.record = 'commits';
 
 -- Ids of the second and later of records that are the same.

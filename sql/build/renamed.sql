@@ -34,7 +34,7 @@ SELECT j.job, n.job FROM named AS n CROSS JOIN main.jobs AS j ON j.job = n.was A
 WHERE n.record = 'jobs' AND NOT EXISTS (SELECT 1 FROM main.allocations AS a WHERE a.job = j.job);
 DROP TABLE IF EXISTS temp.mpg_renamed_logs; -- that were jobs by themselves, with pools of their own, and are found to be of another
 CREATE TEMP TABLE mpg_renamed_logs AS
-SELECT DISTINCT j.job AS was, t.job
+SELECT DISTINCT j.job AS was, coalesce((SELECT c.name FROM temp.mpg_of_cluster AS c WHERE c.job = t.job), t.job) AS job
 FROM (SELECT source FROM (SELECT source, iif(source GLOB '*[*?[]*', '', rtrim(source, replace(source, '/', ''))) AS folder
                           FROM temp.mpg_sources WHERE files AND source IS NOT NULL)
       -- is named after a file

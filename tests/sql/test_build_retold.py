@@ -3,6 +3,7 @@ import gzip
 import json
 import os
 import shutil
+import time
 import unittest
 
 from cases import Case
@@ -138,16 +139,55 @@ class Retold(Case):
         self.assertEqual(8 * (2 + 28 * 24 + 2) * 3600 * 10**6, sum(us for _, _, category, _, us in ledger if category != "queued"))
 
     def test_an_id_of_another_cluster(self):
-        """Built one after the other, two clusters' jobs of one id are one job: that is listed. A job of one submission may go to another pool."""
-        for submit, cluster, listed in ((200, "c2", [(1,)]), (0, "c2", []), (200, "c1", [])):
+        """Built one after the other, in any order, two clusters' jobs of one id are two, as if they were built at once. A job of one submission may go to another pool."""
+        def log(start, last):
+            lines = ["using world size: 8, data-parallel size: 8"]
+            for step in range(1, last + 1):
+                at = time.strftime("%Y-%m-%d %H:%M:%S", time.gmtime(T + start + 10 * step))
+                lines.append(f" [{at}.000000] iteration {step:8}/     100 | consumed samples: 1 | elapsed time per iteration (ms): 10000.0 | lm loss: 8.0E+00 |")
+            return "\n".join([*lines, f"  successfully saved checkpoint from iteration {last:7} to /ckpt [ t 1/1, p 1/1 ]"]) + "\n"
+        waits, runs, ended = (job(1, state, 200, start, end).replace("|c1|", "|c2|") for state, start, end in (("PENDING", None, None), ("RUNNING", 300, None), ("COMPLETED", 300, 5200)))
+        fourth = job(4, "COMPLETED", 0, 0, 9).replace("|c1|", "|c2|")
+        folder, later = self.new_folder(), self.new_folder()
+        paths = {}
+        for name, top, text, logged in (("a", folder, DONE + OTHER, log(100, 90)), ("b", folder, ended + fourth, log(400, 80)), ("waits", later, waits + fourth, ""), ("runs", later, runs + fourth, log(400, 50))):
+            paths[name] = os.path.join(top, name)
+            os.makedirs(paths[name])
+            for file, lines in (("jobs.psv", JOBS + text), ("slurm-1.out", logged)):
+                with open(os.path.join(paths[name], file), "w", encoding="utf-8") as out:
+                    out.write(lines)
+        paths["both"] = folder
+
+        def built(*names):
             db = connect(":memory:")
-            for text in (DONE + OTHER, job(1, "COMPLETED", submit, 300, 5200).replace("|c1|", f"|{cluster}|") + job(4, "COMPLETED", 0, 0, 9).replace("|c1|", f"|{cluster}|")):
-                folder = self.new_folder()
-                with open(os.path.join(folder, "jobs.psv"), "w", encoding="utf-8") as file:
-                    file.write(JOBS + text)
-                db.execute("SELECT mpg_build(?)", (folder,)).fetchall()
-            self.assertEqual(listed, db.execute("SELECT count FROM issues WHERE kind = 'conflict' AND detail LIKE 'jobs whose id the tables have of another cluster, the first 1 of c2%'").fetchall(), (submit, cluster))
+            for name in names:
+                db.execute("SELECT mpg_build(?)", (paths[name],)).fetchall()
+            found = db.execute("SELECT pool, substr(job, 1 + instr(job, '/')), category, cause, sum(chip_us) FROM ledger GROUP BY 1, 2, 3, 4").fetchall(), [name for name, in db.execute("SELECT job FROM jobs ORDER BY 1")]
             db.close()
+            return found
+        once = built("both")[0]
+        self.assertEqual(8 * (900 + 800) * 10**6, sum(us for _, name, category, _, us in once if name == "1" and category == "unrated"))
+        for names in ("a b", "b a", "a b a b", "a b both", "both a", "both b", "both a b", "a both b", "a runs b", "runs a b", "a runs both", "a waits b", "a waits runs b a", "waits a b", "waits runs a b both"):
+            found, jobs = built(*names.split())
+            self.assertEqual(once, found, names)
+            if names in ("a b", "a waits b"):
+                self.assertEqual(["1", "2", "4", "c2/1"], jobs)
+        for submit, cluster, listed in ((200, "c2", [("ids that the tables have of another cluster, the first 1: each has a job of its own, c2/1 and so on",)]), (0, "c2", []), (200, "c1", []), (200, "", [])):
+            db = connect(":memory:")
+            for text in (DONE + OTHER, job(1, "COMPLETED", submit, 300, 5200).replace("|c1|", f"|{cluster}|") + fourth.replace("|c2|", f"|{cluster}|")):
+                path = self.new_folder()
+                with open(os.path.join(path, "jobs.psv"), "w", encoding="utf-8") as file:
+                    file.write(JOBS + text)
+                db.execute("SELECT mpg_build(?)", (path,)).fetchall()
+            self.assertEqual(listed, db.execute("SELECT detail FROM issues WHERE kind = 'run_anew'").fetchall(), (submit, cluster))
+            db.close()
+        db = connect(":memory:")  # of traces that do not say until when their pools were seen, that is listed
+        for pool, at in (("c1", T), ("c2", T + 500)):
+            path = self.new_folder()
+            write_jsonl(path, {"jobs": [{"job": "1", "chips": 8, "submit_time": at}], "allocations": [{"job": "1", "attempt": 1, "pool": pool, "chips": 8, "start_time": at, "end_time": at + 100}]})
+            db.execute("SELECT mpg_build(?)", (path,)).fetchall()
+        self.assertEqual([(1,)], db.execute("SELECT count FROM issues WHERE kind = 'conflict' AND detail LIKE 'jobs whose id the tables have of another cluster, the first 1 of c2%'").fetchall())
+        db.close()
 
     def test_logs_that_were_packed_rotated_or_moved(self):
         """A log by itself is named after its file: under another name it is the job that it was, and has grown perhaps."""

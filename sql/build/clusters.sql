@@ -1,0 +1,38 @@
+-- build/clusters.sql - a job whose id the tables have of another cluster is called CLUSTER/ID, as where both clusters are read at once.
+--
+-- Clusters number their jobs each by itself, and may be built one after the other. Another cluster's is a job that was submitted at another
+-- time and held chips in other pools than this reading's cluster has; one that only waits is of the reading's cluster, if that is one. Only
+-- of schedulers, which say until when they observe pools; an export of Slurm without its column Cluster may be of any. A part of build.sql.
+-- Changes mpg_others and mpg_incoming, and fills mpg_of_cluster, by which the views of spans and commits name their jobs (records.sql).
+
+INSERT INTO temp.mpg_of_cluster
+WITH told AS (SELECT DISTINCT pool, substr(pool, 1, instr(pool || '/', '/') - 1) AS cluster FROM temp.mpg_others
+              WHERE record = 'observed' AND job IS NULL AND pool IS NOT NULL),
+seen AS ( -- if the tables have another
+  SELECT pool, cluster FROM told
+  WHERE EXISTS (SELECT 1 FROM main.observed AS m
+                WHERE substr(m.pool, 1, instr(m.pool || '/', '/') - 1) NOT IN (SELECT t.cluster FROM told AS t))
+),
+here AS (
+  SELECT o.job, min(s.cluster) AS cluster FROM seen AS s JOIN temp.mpg_others AS o ON o.pool = s.pool
+  WHERE o.record = 'allocations' AND o.chips > 0 AND instr(o.job, '/') = 0 GROUP BY o.job HAVING count(DISTINCT s.cluster) = 1
+  UNION ALL
+  SELECT o.job, c.cluster
+  FROM (SELECT min(cluster) AS cluster FROM seen GROUP BY NULL HAVING count(DISTINCT cluster) = 1) AS c CROSS JOIN temp.mpg_others AS o
+  WHERE o.record = 'jobs' AND instr(o.job, '/') = 0
+    AND o.job NOT IN (SELECT a.job FROM temp.mpg_others AS a WHERE a.record = 'allocations' AND a.chips > 0)
+)
+SELECT h.job, h.cluster || '/' || h.job
+FROM here AS h CROSS JOIN main.jobs AS j ON j.job = h.job JOIN temp.mpg_others AS i ON i.record = 'jobs' AND i.job = h.job
+WHERE (i.submit_us <> j.submit_us OR EXISTS (SELECT 1 FROM main.jobs AS k WHERE k.job = h.cluster || '/' || h.job))
+  AND EXISTS (SELECT 1 FROM main.allocations AS a WHERE a.job = h.job AND a.chips > 0)
+  AND NOT EXISTS (SELECT 1 FROM main.allocations AS a
+                  WHERE a.job = h.job AND a.chips > 0
+                    AND (substr(a.pool, 1, instr(a.pool || '/', '/') - 1) IN (h.cluster, 'slurm') OR h.cluster = 'slurm'))
+GROUP BY h.job;
+UPDATE temp.mpg_others SET job = c.name FROM temp.mpg_of_cluster AS c WHERE c.job = mpg_others.job;
+UPDATE temp.mpg_incoming SET job = c.name FROM temp.mpg_of_cluster AS c WHERE c.job = mpg_incoming.job;
+INSERT INTO mpg_issues(source, severity, kind, line, count, detail)
+SELECT coalesce((SELECT max(source) FROM temp.mpg_sources), 'main'), 'info', 'run_anew', NULL, count(*),
+       'ids that the tables have of another cluster, the first ' || min(job) || ': each has a job of its own, ' || min(name) || ' and so on'
+FROM temp.mpg_of_cluster GROUP BY NULL;
