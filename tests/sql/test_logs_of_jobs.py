@@ -1003,6 +1003,17 @@ class WithoutAClock(Logs):
         path = self.folder_of({"20261101_000100/sacct.psv": two, "20261101_000100/llama.log": first})  # when it was exported
         self.assertEqual([(None, "start, chip")], self.rows("SELECT job, missing FROM trace_sources(?) WHERE format = 'maxtext'", path))
 
+    def test_a_clock_whose_date_may_have_its_day_first(self):
+        """03/04/2026 is of March or April: it is not read, which is listed of each such log once; what is no date is not."""
+        for clock, told in (("[11/01/2026 00:01:{:02}] ", "11/01/2026 00:01:10"), ("01.11.2026 00:01:{:02} ", "01.11.2026 00:01:10"), ("1/11/26 0:01:{:02} - INFO - ", "1/11/26 0:01:10"), ("[01/11/2026:00:01:{:02}] ", "01/11/2026:00:01:10"),
+                            ("[3/8, 00:01:{:02}] ", None), ("v1.2.10 00:01 {} ", None), ("2026/11/01 ", None), ("", None)):
+            for log in (maxtext(1, 5), "using world size: 8, data-parallel size: 8\n" + "".join(f" iteration {step:8}/       5 | consumed samples: 1 | elapsed time per iteration (ms): 10000.0 | lm loss: 8.0E+00 |\n" for step in range(1, 6))):
+                with self.subTest(clock=clock, log=log[:20]):
+                    path = self.folder_of({"sacct.psv": SACCT + job(5101, 0, 1200), "slurm-5101.out": "".join(clock.format(10 + i) * (" 5" in line or "iteration" in line or "completed" in line) + line for i, line in enumerate(log.splitlines(True), -2 + log.startswith("u")))})
+                    self.seconds(path)
+                    listed = self.rows("SELECT count, detail FROM mpg_issues WHERE kind = 'unread_time' AND instr(source, ?)", path)
+                    self.assertEqual([(1, f"the date of {told} may have its day first or its month: the clock of these lines is not read, so steps follow each other. Write dates as 2026-11-21")] if told else [], listed)
+
     def test_fewer_runs_than_attempts(self):
         """The last ones, unless what the log tells took longer than the attempt."""
         self.assertEqual([("5101", 1, None, None), ("5101", 2, 8 * 900, None)], self.steps({"slurm-5101.out": self.SECOND}))

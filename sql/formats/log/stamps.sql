@@ -4,9 +4,10 @@
 -- Syslog's stamp begins the line and has no year: it counts if :year is given. `journalctl -o json` has microseconds in the line's object,
 -- `-o export` in a line above, `-o short-unix` seconds. `gcloud logging read --format=json` writes a key a line, in the order of the
 -- alphabet. CloudWatch, Loki's API, Fluent Bit and loggers of JSON have a number beside the line or above it, in seconds or finer, tables
--- as Splunk's a time behind it. Reads and changes training_lines(file, line, time, step), whose rowids are in the order of the lines, a
--- file's without another's between them. Makes training_untimed(file): files in which no line of a step has a clock. A part of the scripts
--- of trainers' logs, which say what the parameters are.
+-- as Splunk's a time behind it. A clock whose date is 03/04/2026 or 3.4.26 is not read, which is listed. Reads and changes
+-- training_lines(file, line, time, step), whose rowids are in the order of the lines, a file's without another's between them. Makes
+-- training_untimed(file): files in which no line of a step has a clock. A part of the scripts of trainers' logs, which say what the
+-- parameters are.
 
 DROP TABLE IF EXISTS temp.training_untimed;
 CREATE TEMP TABLE training_untimed AS
@@ -32,17 +33,25 @@ SELECT file, replace(how, '#', '') AS how, how GLOB '*#' AS numbered
 FROM (SELECT u.file AS file, (SELECT CASE WHEN log_group(d._record, 'entry') IS NOT NULL THEN iif(d._line < u.line, 'below', NULL)
                                           WHEN log_group(d._record, 'above') IS NOT NULL THEN iif(d._line < u.line, 'above', NULL)
                                             || iif(log_group(d._record, 'number') IS NULL, '', '#')
+                                          WHEN d._line = u.line AND log_group(d._record, 'unread') IS NOT NULL
+                                            THEN 'unread ' || log_group(d._record, 'unread')
                                           WHEN d._line = u.line AND d.fields IS NOT NULL
                                             THEN CASE WHEN log_group(d._record, 'yearless') IS NULL THEN 'beside'
                                                         || iif(log_group(d._record, 'number') IS NULL, '', '#')
                                                       WHEN :year IS NOT NULL THEN 'yearless' END END
         FROM log_trace(u.file,
                        '(?x) ^\s+"insertId":\ "(?<entry>) | ^__REALTIME_TIMESTAMP=\d (?<above>) | ^ .* "__REALTIME_TIMESTAMP" | ^ \d{10}\.\d{6}\ \S+\ [^\s:]+: | ^ (?: <\d+> )? [A-Z][a-z]{2}\ [\ \d]\d\ \d\d:\d\d:\d\d (?<yearless>)
-          | ^ \s* (?: "timestamp"\s*:\s* 1\d{12} | "1\d{18}" ) (?<above>) (?<number>) ,? \s* $ | ^ (?: \[? 1\d{9}\.\d+ \]? \s | .* (?: "(?: @?timestamp | ts | time | date | _time )"\s*:\s* "? | \[\s* "? ) 1\d{9} (?: \.\d+ | \d{3} | \d{6} | \d{9} )? \b | .* ,"? \d{4}-\d\d-\d\d[T\ ]\d\d:\d\d:\d\d [^,]* $ ) (?<number>)',
+          | ^ \s* (?: "timestamp"\s*:\s* 1\d{12} | "1\d{18}" ) (?<above>) (?<number>) ,? \s* $ | ^ (?: \[? 1\d{9}\.\d+ \]? \s | .* (?: "(?: @?timestamp | ts | time | date | _time )"\s*:\s* "? | \[\s* "? ) 1\d{9} (?: \.\d+ | \d{3} | \d{6} | \d{9} )? \b | .* ,"? \d{4}-\d\d-\d\d[T\ ]\d\d:\d\d:\d\d [^,]* $ ) (?<number>)
+          | ^ .{0,80}? (?<! [\d/.] ) (?<unread> \d\d? ([/.]) \d\d? \g{-1} (?: \d{4} | \d\d ) [\ T:_-] {1,3} \d\d?:\d\d:\d\d )',
                        'rows') AS d
         WHERE coalesce(log_group(d._record, 'entry'), log_group(d._record, 'above')) IS NOT NULL OR d._line >= u.line LIMIT 1) AS how
       FROM training_untimed AS u)
 WHERE how IS NOT NULL;
+DROP TABLE IF EXISTS temp.training_unread;
+CREATE TEMP TABLE training_unread AS
+SELECT file, (SELECT u.line FROM training_untimed AS u WHERE u.file = l.file) AS line, substr(how, 8) AS time
+FROM training_listings AS l WHERE how GLOB 'unread *';
+DELETE FROM training_listings WHERE how GLOB 'unread *';
 DROP TABLE IF EXISTS temp.training_stamps;
 CREATE TEMP TABLE training_stamps(file, line, time, PRIMARY KEY (file, line)) WITHOUT ROWID;
 INSERT OR IGNORE INTO training_stamps
@@ -72,6 +81,12 @@ DELETE FROM training_untimed WHERE file IN (SELECT file FROM training_listings);
 INSERT INTO mpg_issues(source, severity, kind, line, count, detail)
 SELECT source, severity, kind, line, count, detail FROM training_said AS s
 WHERE NOT EXISTS (SELECT 1 FROM mpg_issues AS i WHERE i.source = s.source AND i.kind = s.kind);
+INSERT INTO mpg_issues(source, severity, kind, line, count, detail)
+SELECT file, 'warning', 'unread_time', line, 1,
+       'the date of ' || time || ' may have its day first or its month: the clock of these lines is not read, so steps follow each other. '
+         || 'Write dates as 2026-11-21'
+FROM training_unread;
+DROP TABLE training_unread;
 DROP TABLE training_stamps;
 DROP TABLE training_listings;
 DROP TABLE training_said;
