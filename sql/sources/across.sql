@@ -4,13 +4,16 @@
 -- before: over a requeue that holds what the first attempt did beyond that value, the wait, and the start of the next. The step was done in
 -- the attempt in which it ended, and took as long as most. A span that begins before an attempt, in no other, and goes on in it, as where
 -- the clock of a node is some seconds behind the scheduler's, is of that attempt: what lies outside is left out, as where it reaches beyond
--- the end.
+-- the end. So is one of the native trace that names no attempt, whose times are else its own.
 
-WITH spoken AS MATERIALIZED (SELECT source FROM source WHERE rank = 3 AND json_extract(records, '$.spans') > 0),
+WITH spoken AS MATERIALIZED (SELECT source FROM source WHERE rank IN (2, 3) AND json_extract(records, '$.spans') > 0),
 log AS (
   SELECT source, was, job FROM renamed WHERE source IN (SELECT source FROM spoken)
   UNION SELECT source, was, job FROM by_time WHERE source IN (SELECT source FROM spoken)
   UNION SELECT source, job, job FROM all_jobs WHERE EXISTS (SELECT 1 FROM spoken) AND source IN (SELECT source FROM spoken)
+  UNION SELECT source, alias, alias FROM all_aliases -- which a native trace has no record of
+  WHERE source IN (SELECT k.source FROM spoken JOIN source AS k USING (source) WHERE k.rank = 2)
+    AND (source, alias) NOT IN (SELECT source, was FROM renamed)
 ),
 held AS (
   SELECT job, attempt, chips, start_time,
@@ -34,7 +37,8 @@ ran AS (
   FROM numbered AS a JOIN log AS l USING (job) WHERE a.chips > 0 WINDOW w AS (PARTITION BY l.source, l.was ORDER BY a.start_time)
 ),
 begun AS (
-  SELECT source, json_group_array(json_array(was, start_time, reached, number)) AS places
+  SELECT source, (SELECT rank = 2 FROM source AS k WHERE k.source = ran.source) AS own,
+         json_group_array(json_array(was, start_time, reached, number)) AS places
   FROM ran
   WHERE start_time > reached OR (start_time = reached AND (job <> job_before OR attempt IS NOT attempt_before))
      OR (reached IS NULL AND coalesce((SELECT s.start_time < ran.start_time
@@ -42,7 +46,7 @@ begun AS (
 )
 SELECT coalesce((SELECT group_concat('
 CREATE TABLE begun_anew AS SELECT json_extract(value, ''$[0]'') AS was, json_extract(value, ''$[1]'') AS at, json_extract(value, ''$[2]'') AS reached, json_extract(value, ''$[3]'') AS attempt FROM json_each(' || quote(places) || ');
-CREATE UNIQUE INDEX begun_anew_of ON begun_anew(was, at);
+CREATE UNIQUE INDEX begun_anew_of ON begun_anew(was, at);' || iif(own, '', '
 CREATE TABLE across AS
 SELECT s.rowid AS row, s.job AS was, ' || iif(EXISTS (SELECT 1 FROM pragma_table_info('spans_of_' || source, 'temp') WHERE name = 'step'), 's.step', 'NULL') || ' AS step, max(b.at) AS at, s.end_time - s.start_time AS lasted, max(b.at) - s.start_time AS before, min(coalesce(s.start_time >= b.reached, 1)) AS is_outside
 FROM temp.spans_of_' || source || ' AS s CROSS JOIN begun_anew AS b ON b.was = s.job AND b.at > s.start_time AND b.at < s.end_time
@@ -58,10 +62,10 @@ INSERT INTO mpg_issues(source, severity, kind, line, count, detail)
 SELECT coalesce((SELECT path FROM file AS f WHERE f.path = was), (SELECT min(path) FROM file AS f WHERE f.source = ' || source || ')), ''warning'', ''missing_steps'', NULL, count(*),
        ''steps told since a value before their attempt, first '' || coalesce(min(step), ''?'') || '': they count with the time of most, and what lies before them is unknown''
 FROM across GROUP BY was;
+DROP TABLE across;
+DROP TABLE usual_step;') || '
 INSERT OR IGNORE INTO before_attempt
 SELECT ' || source || ', s.rowid, b.attempt
 FROM temp.spans_of_' || source || ' AS s CROSS JOIN begun_anew AS b ON b.was = s.job AND b.at > s.start_time AND b.at < coalesce(s.end_time + iif(s.kind = ''restore'', 60, 0), s.start_time + 60) AND b.attempt IS NOT NULL AND coalesce(s.start_time >= b.reached, 1)
-WHERE s.job IN (SELECT was FROM begun_anew) AND s.start_time > 1e8 ORDER BY b.at;
-DROP TABLE begun_anew;
-DROP TABLE across;
-DROP TABLE usual_step;', '') FROM begun), '');
+WHERE s.job IN (SELECT was FROM begun_anew) AND s.start_time > 1e8' || iif(own, ' AND s.attempt IS NULL', '') || ' ORDER BY b.at;
+DROP TABLE begun_anew;', '') FROM begun), '');

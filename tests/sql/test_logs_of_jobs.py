@@ -401,6 +401,19 @@ class ClocksApart(Logs):
                     self.assertEqual([("5101", 1, 8 * 995, None)], self.seconds(path))
                     self.assertEqual([("span_outside_allocation", 1)], self.listed(path))
 
+    def test_records_of_your_own(self):
+        """Those that name no attempt are as logs are; those that do are of that."""
+        def records(start, first, last, **more):
+            return "".join(json.dumps({"record": "span", "job": "5101", "kind": "step", "start_time": T + start + 10 * i, "end_time": T + start + 10 * i + 10, "step": first + i, **more}) + "\n" for i in range(last - first + 1))
+        requeued = SACCT + job(5101, 0, 600, "NODE_FAIL") + job(5101, 700, 1800, submit=610)
+        for sacct, text, wanted in ((SACCT + job(5101, 60, 1200), records(55, 1, 100), [(1, 995)]), (SACCT + job(5101, 0, 1050), records(55, 1, 100), [(1, 995)]), (requeued, records(10, 1, 50) + records(695, 51, 100), [(1, 500), (2, 495)]),
+                                    (requeued, records(10, 1, 59) + records(695, 60, 100, attempt=2), [(1, 590), (2, 405)]), (requeued, records(595, 1, 100, attempt=1), [(1, 5)])):
+            with self.subTest(sacct=len(sacct), wanted=wanted):
+                path = self.folder_of({"sacct.psv": sacct, "trace.jsonl": text})
+                rows = self.rows(f"SELECT attempt, sum(chip_us) / 8000000 FROM trace_rollup(?) WHERE category IN {PRODUCTIVE} OR cause = 'no_checkpoint_data' OR category = 'lost' GROUP BY 1", path)
+                self.assertEqual(wanted, rows)
+                self.assertEqual([], self.rows("SELECT detail FROM mpg_issues WHERE kind = 'missing_steps' AND instr(source, ?)", path))
+
     def test_of_its_work_too(self):
         """Its FLOPs are those of the part inside."""
         log = megatron(55, 1, 100, saves=(100,)).replace("| lm loss", "| throughput per GPU (TFLOP/s/GPU): 400.0 | lm loss")

@@ -273,6 +273,11 @@ static mpg_rc join_all(mpg_sources *s, bool matched, mpg_err *err) {
     rc = mpg_sources_own(s, "sources/by_time", err);
   if (rc == MPG_OK)
     rc = mpg_sources_own(s, alone ? "sources/alone" : "sources/join", err);
+  if (rc == MPG_OK && !alone)
+    rc = is_so(s,
+               "SELECT EXISTS (SELECT 1 FROM source WHERE rank = 1) AND EXISTS (SELECT 1 FROM "
+               "source WHERE rank IN (2, 3))",
+               &logs, err);
   if (rc == MPG_OK && logs && !alone)
     rc = run_made(s, "sources/across", err);
   return rc == MPG_OK && !alone ? run_made(s, "sources/parallel", err) : rc;
