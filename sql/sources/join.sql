@@ -149,6 +149,8 @@ FROM told AS s JOIN told AS n ON n.job = s.job AND n.rank = 2
 WHERE s.rank = 1 AND (s.chips <> n.chips OR abs(s.first - n.first) > 1 OR abs(s.last - n.last) > 1)
 GROUP BY 1;
 
+.read sql/sources/join/het_parts.sql
+
 -- A log of more chips than its job had: its FLOPs are of all of them.
 INSERT INTO mpg_issues(source, severity, kind, line, count, detail)
 SELECT coalesce((SELECT min(path) FROM file AS f WHERE f.job = min(t.job) AND f.source = t.source), :path, 'sources'), 'warning',
@@ -162,7 +164,7 @@ JOIN (SELECT job, max(given) AS given
             WHERE h.rank = 1 GROUP BY h.job, a.attempt
             UNION ALL SELECT job, chips FROM all_jobs
             WHERE job IN (SELECT job FROM held) AND source IN (SELECT source FROM source WHERE rank = 1)) GROUP BY job) AS g USING (job)
-WHERE t.told > g.given AND g.given > 0 GROUP BY t.source;
+WHERE t.told > g.given AND g.given > 0 AND (t.source, t.job) NOT IN (SELECT source, job FROM het_part) GROUP BY t.source;
 
 -- What of a trainer's capacity stands for a job that a scheduler allocates goes with that job's allocation.
 CREATE TABLE outranked AS

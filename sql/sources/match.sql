@@ -254,6 +254,7 @@ INSERT INTO candidate SELECT DISTINCT s.file, s.job, 'by its own text', 7, 0 FRO
 WHERE f.missing NOT LIKE '%"start"%'
   OR s.line = (SELECT iif(count(*) = count(DISTINCT o.job), min(o.line), s.line) FROM said_id AS o WHERE o.file = s.file);
 .read sql/sources/match/like_names.sql
+.read sql/sources/match/first_parts.sql
 DROP TABLE job_name;
 
 -- The best of each file. Where two jobs are as good, neither is taken before the log's times are known (by_time.sql).

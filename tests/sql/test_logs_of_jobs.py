@@ -874,12 +874,36 @@ class Options(Logs):
 
 
     def test_a_log_of_more_chips_than_its_job_had(self):
-        """A part of a heterogeneous job, whose program ran on all parts: what the log says of FLOPs is of all, which is listed."""
-        for parts, world, listed in (((200, 201), 16, 1), ((200,), 8, 0), ((200,), 4, 0)):
+        """What it says of FLOPs is of all, which is listed, unless those are what all parts of a heterogeneous job had."""
+        for parts, world, listed in (((200, 201), 24, 1), ((200, 201), 16, 0), ((200,), 16, 1), ((200,), 8, 0), ((200,), 4, 0)):
             path = self.folder_of({"sacct.psv": SACCT + "".join(job(f"200+{i}", 0, 1200, raw=part) for i, part in enumerate(parts)), "slurm-200.out": megatron(60, 1, 100, world=world)})
             self.seconds(path)
-            self.assertEqual([("slurm-200.out", "16 where job 200 had 8")] * listed, self.rows("SELECT substr(source, -13), substr(detail, instr(detail, 'of 16') + 3, 22) FROM mpg_issues WHERE kind = 'conflicting_job' AND severity = 'warning' AND instr(source, ?)", path))
+            self.assertEqual([("slurm-200.out", f"{world} where job 200 had 8")] * listed, self.rows(f"SELECT substr(source, -13), substr(detail, instr(detail, 'of {world}') + 3, 22) FROM mpg_issues WHERE kind = 'conflicting_job' AND severity = 'warning' AND instr(source, ?)", path))
 
+    def test_a_log_of_all_parts_of_a_heterogeneous_job(self):
+        """Which are jobs of their own: each did its steps, with the share of the work that its chips are."""
+        def row(base, part, start, end, gpus, state="COMPLETED", submit=0):
+            return job(f"{base}+{part}", start, end, state, raw=base + part, name="het", gpus=gpus, submit=submit).replace("|n1\n", f"|n{part}\n")
+
+        def log(start, *parts, devices=16):
+            return "".join(torchtitan(start + at, *more, **how) for at, more, how in parts).replace("[8]", f"[{devices}]")
+        ran = ((0, (1, 100), {"saves": (100,), "done": True}),)
+        twice = ((0, (1, 50), {"saves": (30,)}), (700, (31, 100), {"saves": (100,), "load": 30, "done": True}))
+        once = SACCT + row(200, 0, 0, 1200, 8) + row(200, 1, 0, 1200, 8)
+        three = SACCT + "".join(row(200, part, 0, 600, gpus, "NODE_FAIL") + row(200, part, 700, 1800, gpus, submit=610) for part, gpus in enumerate((8, 4, 4)))
+        whole = self.rows("SELECT sum(flops) FROM trace_records(?) WHERE record = 'spans' AND kind = 'step'", self.folder_of({"a.log": log(60, *ran)}))
+        for sacct, name, text, wanted in ((once, "slurm-200.out", log(60, *ran), [(str(200 + part), 1, 8000, None) for part in (0, 1)]), (once, "het.out", log(60, *ran), [(str(200 + part), 1, 8000, None) for part in (0, 1)]),
+                                          (once, "het.out", log(60, *ran, devices=8), [("200", 1, 8000, None), ("201", 1, None, None)]), (once, "200+1.out", log(60, *ran, devices=8), [("200", 1, None, None), ("201", 1, 8000, None)]),
+                                          (once + row(300, 0, 1300, 2500, 8) + row(300, 1, 1300, 2500, 8), "het/b.out", log(1360, *ran), [("200", 1, None, None), ("201", 1, None, None), ("300", 1, 8000, None), ("301", 1, 8000, None)]),
+                                          (three, "200.out", log(60, *twice), [(str(200 + part), attempt, chips * seconds, lost and chips * lost) for part, chips in enumerate((8, 4, 4)) for attempt, seconds, lost in ((1, 300, 200), (2, 700, None))])):
+            with self.subTest(name=name, rows=sacct.count("\n"), text=text[:0]):
+                path = self.folder_of({"sacct.psv": sacct, name: text})
+                self.assertEqual(wanted, self.seconds(path))
+                self.assertEqual([], self.rows("SELECT kind, detail FROM mpg_issues WHERE kind IN ('conflicting_job', 'ambiguous_job', 'span_without_allocation', 'unmatched_log') AND instr(source, ?)", path))
+                if text == log(60, *ran):
+                    self.assertAlmostEqual(whole[0][0], self.rows("SELECT sum(flops) FROM trace_records(?) WHERE record = 'spans' AND kind = 'step'", path)[0][0], delta=1e6)
+        both = self.folder_of({"sacct.psv": once, "slurm-200.out": log(60, *ran), "201.out": log(60, *ran, devices=8)})  # a part that has a log
+        self.assertEqual([("200", 1, 8000, None), ("201", 1, 8000, None)], self.seconds(both))
 
     def test_a_job_that_waited_when_it_was_exported(self):
         """Its log is newer than the export: its chips are none of the cluster's, which is said of the export."""

@@ -279,6 +279,8 @@ static mpg_rc join_all(mpg_sources *s, bool matched, mpg_err *err) {
                "source WHERE rank IN (2, 3))",
                &logs, err);
   if (rc == MPG_OK && logs && !alone)
+    rc = run_made(s, "sources/het", err);
+  if (rc == MPG_OK && logs && !alone)
     rc = run_made(s, "sources/across", err);
   return rc == MPG_OK && !alone ? run_made(s, "sources/parallel", err) : rc;
 }
