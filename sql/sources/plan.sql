@@ -20,7 +20,9 @@ CREATE TABLE file(
   head INTEGER,            -- a hash of its first bytes
   -- Unix seconds: when its job began, of a log without a clock whose own text and options do not tell it (match.sql)
   start REAL,
-  named REAL,              -- of a log that lacks it: the time that its name tells, and the folder whose name that is (named.sql)
+  -- Of a log that lacks it: the time that its name tells, or the begin of the day, and the folder whose name that is (named.sql).
+  named REAL,
+  named_day REAL,
   named_in TEXT,
   source INTEGER,          -- that it is part of
   job TEXT                 -- the scheduler's job that a trainer's log was found to be of

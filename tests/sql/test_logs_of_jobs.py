@@ -1034,11 +1034,29 @@ class WithoutAClock(Logs):
         requeued = SACCT + job(5101, 0, 600, "NODE_FAIL") + job(5101, 700, 1900)
         for name, wanted in (("5101_20261101_001300.log", 780), ("5101_20261101_001640.log", 0), ("5101_20261101_050000.log", 0)):  # of the second attempt; too late for that; of no time at all
             self.assertEqual([(T + wanted,)], self.rows(began, self.folder_of({"sacct.psv": requeued if wanted else SACCT + job(5101, 0, 1900), name: first})), name)
-        self.assertEqual([(T + 60.0,)], self.rows(began, self.folder_of({"a_20261101_000100.log": first})))  # alone
+        for name in ("a_20261101_000100.log", "a_20261101T000100Z.log", "a-2026-11-01T01:01:00.123456+01:00.log", "20261101-000100-4711.log"):  # alone
+            self.assertEqual([(T + 60.0,)], self.rows(began, self.folder_of({name: first})), name)
         for name in ("a_20261131_000100.log", "a_20261101_250100.log", "a_120261101_0001001.log", "a_20261101.log"):  # no such day or hour, or no date
             self.assertEqual([("start, chip",)], self.rows("SELECT missing FROM trace_sources(?)", self.folder_of({name: first})), name)
         path = self.folder_of({"20261101_000100/sacct.psv": two, "20261101_000100/llama.log": first})  # when it was exported
         self.assertEqual([(None, "start, chip")], self.rows("SELECT job, missing FROM trace_sources(?) WHERE format = 'maxtext'", path))
+
+    def test_a_name_with_a_day(self):
+        """Of jobs of one name it is the one that began on that day, in the log's zone, if that is one."""
+        day = 86400
+        fleet = SACCT + job(5101, 600, 1900) + job(5102, day + 3600, day + 6000)
+        for name in ("llama_{}.log", "{}/llama.log"):
+            for apart in ("", "-", "_"):
+                path = self.folder_of({"sacct.psv": fleet, **{name.format(apart.join(("2026", "11", f"0{1 + i}"))): maxtext(1, last, saves=(last,)) for i, last in enumerate((100, 80))}})
+                self.assertEqual([("5101", 1, 8000, None), ("5102", 1, 6400, None)], self.seconds(path))
+                self.assertEqual([("by its name and the day in it", "the start of its job")] * 2, self.rows("SELECT json_extract(inferred, '$.job'), json_extract(inferred, '$.start') FROM trace_sources(?) WHERE format = 'maxtext'", path))
+        for files in ({"llama_20261105.log": ""}, {"llama_20261131.log": ""}, {"20261101/llama.log": "", "20261101/sacct.psv": fleet}, {"llama_20261101.log": "", "more.psv": SACCT + job(5103, 5000, 9000)}):  # no such job, no such day, when it was exported, two jobs
+            path = self.folder_of({**({} if "20261101/sacct.psv" in files else {"sacct.psv": fleet}), **{name: text or maxtext(1, 100) for name, text in files.items()}})
+            self.assertEqual([(None,)], self.rows("SELECT job FROM trace_sources(?) WHERE format = 'maxtext'", path), list(files))
+            self.seconds(path)
+            self.assertEqual([(1,)], self.rows("SELECT count(*) FROM mpg_issues WHERE kind = 'ambiguous_job' AND instr(source, ?)", path))
+        zoned = json.dumps({"sources": [{"path": self.folder_of({"sacct.psv": SACCT + job(5101, -1200, 1900) + job(5102, day, day + 2000)})}, {"path": self.folder_of({"llama_20261101.log": maxtext(1, 100)}), "zone": "Europe/Berlin"}]})
+        self.assertEqual([("5101",)], self.rows("SELECT job FROM trace_sources(?) WHERE format = 'maxtext'", zoned))
 
     def test_a_clock_whose_date_may_have_its_day_first(self):
         """03/04/2026 is of March or April: it is not read, which is listed of each such log once; what is no date is not."""

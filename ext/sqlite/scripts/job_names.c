@@ -82,13 +82,22 @@ static const char timeless[] =
     "SELECT file, path, json_extract(options, '$.zone') FROM file WHERE format IS NOT NULL AND "
     "missing LIKE '%\"start\"%' ORDER BY 3, file";
 
-/* The last in a path, and at most two folders behind it. */
+/* The last in a path, and at most two folders behind it; that of a day alone is asked second. */
 static const char date_and_time[] =
     "\\A(?s:.*)(?<!\\d)(?<year>20\\d\\d)(?<apart>[-_.]?)(?<month>[01]\\d)\\g{apart}(?<day>[0-3]\\d)"
     "(?:[-_.T /]|(?<=\\d{8}))(?<hour>[0-2]\\d)(?<from>[-_.:]?)(?<minute>[0-5]\\d)\\g{from}"
-    "(?<second>[0-5]\\d)(?<utc>Z?)(?!\\d)[^/]*+(?:/[^/]*+){0,2}\\z";
+    "(?<second>[0-5]\\d)(?:\\.\\d{1,9}(?=[Z+]))?(?<zone>Z|\\+\\d\\d:?\\d\\d|)(?!\\d)"
+    "[^/]*+(?:/[^/]*+){0,2}\\z";
 
-static const char *const parts[] = {"year", "month", "day", "hour", "minute", "second"};
+static const char date[] =
+    "\\A(?s:.*)(?<!\\d)(?<year>20\\d\\d)(?<apart>[-_.]?)(?<month>[01]\\d)\\g{apart}(?<day>[0-3]\\d)"
+    "(?!\\d)[^/]*+(?:/[^/]*+){0,2}\\z";
+
+/* Groups, and where they stand in ISO 8601. */
+static const struct {
+  const char *name;
+  size_t at;
+} parts[] = {{"year", 0}, {"month", 5}, {"day", 8}, {"hour", 11}, {"minute", 14}, {"second", 17}};
 
 static mpg_str group_of(const mpg_pattern *pattern, const char *name) {
   mpg_str text = {"", 0};
@@ -102,40 +111,46 @@ static mpg_str group_of(const mpg_pattern *pattern, const char *name) {
 /* The time that a path was matched to have; false: there is no such day or hour. */
 static bool time_of(const mpg_pattern *pattern, const mpg_zone *zone, int64_t *seconds) {
   char iso[] = "0000-00-00T00:00:00";
-  int64_t us;
-  size_t at = 0;
+  int64_t us, offset;
   for (size_t i = 0; i < sizeof parts / sizeof *parts; i++) {
-    const mpg_str part = group_of(pattern, parts[i]);
-    memcpy(iso + at, part.p, part.n);
-    at += part.n + 1;
+    const mpg_str part = group_of(pattern, parts[i].name);
+    memcpy(iso + parts[i].at, part.p, part.n);
   }
   if (!mpg_iso_parse(mpg_str_of(iso), &us))
     return false;
   *seconds = us / MPG_SECOND;
-  if (group_of(pattern, "utc").n == 0)
+  if (mpg_offset_parse(group_of(pattern, "zone"), &offset))
+    *seconds -= offset / MPG_SECOND;
+  else
     (void)mpg_zone_utc(zone, *seconds, seconds);
   return true;
 }
 
 static mpg_rc keep_time(mpg_sources *s, sqlite3_int64 file, int64_t seconds, const char *path,
                         const mpg_pattern *pattern, mpg_err *err) {
-  const mpg_str last = group_of(pattern, "second");
-  const char *folder = strchr(last.p, '/');
+  const mpg_str second = group_of(pattern, "second");
+  const bool is_day = second.n == 0;
+  const char *folder = strchr(is_day ? group_of(pattern, "day").p : second.p, '/');
   return mpg_private_do(&s->db, err,
-                        "UPDATE file SET named = %lld, named_in = nullif(%.*Q, '') WHERE file = "
-                        "%lld",
-                        (long long)seconds, folder == NULL ? 0 : (int)(folder - path + 1), path,
-                        (long long)file);
+                        "UPDATE file SET %s = %lld, named_in = nullif(%.*Q, '') WHERE file = %lld",
+                        is_day ? "named_day" : "named", (long long)seconds,
+                        folder == NULL ? 0 : (int)(folder - path + 1), path, (long long)file);
 }
 
 /* One row of `timeless`. A zone that is none the format's script says. */
-static mpg_rc name_time(mpg_sources *s, sqlite3_stmt *stmt, mpg_pattern *pattern, mpg_err *err) {
+static mpg_rc name_time(mpg_sources *s, sqlite3_stmt *stmt, mpg_pattern *const *patterns,
+                        mpg_err *err) {
   const char *path = (const char *)sqlite3_column_text(stmt, 1);
   const mpg_value given = mpg_value_of(sqlite3_column_value(stmt, 2));
+  const mpg_pattern *pattern = patterns[0];
   mpg_zone *zone = NULL;
   int64_t seconds;
   mpg_rc rc =
-      path == NULL ? mpg_fail_nomem(err) : mpg_pattern_match(pattern, mpg_str_of(path), err);
+      path == NULL ? mpg_fail_nomem(err) : mpg_pattern_match(patterns[0], mpg_str_of(path), err);
+  if (rc == MPG_DONE) {
+    pattern = patterns[1];
+    rc = mpg_pattern_match(patterns[1], mpg_str_of(path), err);
+  }
   if (rc == MPG_DONE || rc == MPG_LIMIT)
     return MPG_OK;
   if (rc == MPG_OK)
@@ -148,18 +163,21 @@ static mpg_rc name_time(mpg_sources *s, sqlite3_stmt *stmt, mpg_pattern *pattern
 
 mpg_rc mpg_sources_name_times(mpg_sources *s, mpg_err *err) {
   sqlite3_stmt *stmt = NULL;
-  mpg_pattern *pattern = NULL;
+  mpg_pattern *patterns[2] = {NULL, NULL};
   int code = SQLITE_DONE;
   mpg_rc rc = mpg_private_prepare(&s->db, timeless, &stmt, err);
   while (rc == MPG_OK && (code = sqlite3_step(stmt)) == SQLITE_ROW) {
-    if (pattern == NULL)
-      rc = mpg_pattern_open(&pattern, s->env, mpg_str_of(date_and_time), err);
+    if (patterns[0] == NULL)
+      rc = mpg_pattern_open(&patterns[0], s->env, mpg_str_of(date_and_time), err);
+    if (rc == MPG_OK && patterns[1] == NULL)
+      rc = mpg_pattern_open(&patterns[1], s->env, mpg_str_of(date), err);
     if (rc == MPG_OK)
-      rc = name_time(s, stmt, pattern, err);
+      rc = name_time(s, stmt, patterns, err);
   }
   if (rc == MPG_OK && code != SQLITE_DONE)
     rc = mpg_private_failure(&s->db, code, err);
   (void)sqlite3_finalize(stmt);
-  mpg_pattern_close(pattern);
+  mpg_pattern_close(patterns[0]);
+  mpg_pattern_close(patterns[1]);
   return rc;
 }

@@ -18,7 +18,8 @@ mpg_rc mpg_sources_name_jobs(mpg_sources *s, mpg_err *err);
 ** After all files are in the table `file`: the column `named` of those that lack the option `start`
 ** becomes the date and time of day, to the second, that stand in the file's name or in those of
 ** the two folders above it ("train_20261101_120000.log", "2026-11-01/12-00-00/train.log"), as
-** clocks of the option `zone` showed them; `named_in` the folder, with its slash, if it is one's.
+** clocks of the option `zone` showed them, or else `named_day` the begin of a day alone that stands
+** there; `named_in` the folder, with its slash, if it is one's.
 */
 mpg_rc mpg_sources_name_times(mpg_sources *s, mpg_err *err);
 

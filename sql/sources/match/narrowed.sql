@@ -25,6 +25,17 @@ DELETE FROM may_be WHERE file IN (SELECT file FROM of_user) AND (file, job) NOT 
 INSERT INTO found SELECT file, min(job), 'by its name and its user' FROM of_user GROUP BY file HAVING count(DISTINCT job) = 1;
 DROP TABLE of_user;
 
+-- Of a log without a clock whose name has a day, but for that of its folder in which a scheduler's export lies: the one that began then.
+INSERT INTO found
+SELECT m.file, min(m.job), 'by its name and the day in it'
+FROM (SELECT file, named_day, named_in FROM file WHERE named_day IS NOT NULL AND source IS NULL) AS f JOIN may_be AS m USING (file)
+JOIN (SELECT DISTINCT job, start_time FROM all_allocations
+      WHERE job IN (SELECT job FROM may_be) AND chips > 0 AND source IN (SELECT source FROM source WHERE rank = 1)) AS a USING (job)
+WHERE a.start_time BETWEEN f.named_day AND f.named_day + 86399 AND file NOT IN (SELECT file FROM found)
+  AND (named_in IS NULL OR NOT EXISTS (SELECT 1 FROM file AS e JOIN source AS s USING (source)
+                                       WHERE s.rank = 1 AND substr(e.path, 1, length(f.named_in)) = f.named_in))
+GROUP BY m.file HAVING count(DISTINCT m.job) = 1;
+
 -- Of what no name tells, or that of several jobs: the host that the text names, else the nearest name that has one's.
 INSERT INTO on_host
 SELECT n.file, h.host, h.job
