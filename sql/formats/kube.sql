@@ -43,7 +43,8 @@
 .read sql/formats/kube/capacity.sql
 .read sql/formats/kube/observed.sql
 
--- ---- 9. What else a job goes by: the names of its pods, alone and with the namespace, and its objects' UIDs ----
+-- ---- 9. What else a job goes by: the names of its pods, alone and with the namespace, its objects' UIDs, and SkyPilot's own name of a
+-- cluster, to which it adds its user's hash in the label ----
 
 DROP TABLE IF EXISTS temp.hosts; -- as Slurm may name its nodes
 CREATE TEMP TABLE hosts(host, job, start_time, end_time);
@@ -59,7 +60,10 @@ SELECT job, uid AS alias FROM named WHERE uid <> job
 UNION ALL
 SELECT job, name FROM named WHERE kind = 'Pod'
 UNION ALL
-SELECT job, namespace || '/' || name FROM named WHERE kind = 'Pod' AND namespace || '/' || name <> job;
+SELECT job, namespace || '/' || name FROM named WHERE kind = 'Pod' AND namespace || '/' || name <> job
+UNION ALL
+SELECT DISTINCT job, json_extract(annotations, '$."skypilot-cluster-name"') FROM kube_last
+WHERE kind = 'Pod' AND annotations LIKE '%"skypilot-cluster-name"%' AND job IN (SELECT job FROM jobs);
 
 -- ---- 10. Tables that are no longer needed ----
 

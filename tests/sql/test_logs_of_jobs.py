@@ -691,6 +691,22 @@ class Names(Logs):
                 path = self.folder_of({"list.json": pods(later), name: megatron(start, 1, 100)})
                 self.assertEqual([(wanted,)], self.rows("SELECT job FROM trace_sources(?) WHERE format = 'megatron'", path))
 
+    def test_clusters_of_skypilot(self):
+        """Their pods' label has the user's hash behind the name that the user, and the folder of a log, knows; of two users the time says which."""
+        def cluster(name, user, start, end, node):
+            one = pod(f"{name}-{user}-head", start, end, node=node)
+            del one["metadata"]["ownerReferences"]
+            one["metadata"].update(uid=name + user, labels={"parent": "skypilot", "skypilot-cluster-name": f"{name}-{user}"}, annotations={"skypilot-cluster-name": name})
+            return one
+        items = [cluster("mine", "a1b2c3d4", 0, 1200, "n1"), cluster("sky-0232-ann", "a1b2c3d4", 0, 1200, "n2")]
+        for name in ("mine/sky-2026-11-01-00-01-00-123456/run.log", "mine.log", "mine-a1b2c3d4.log", "mine-a1b2c3d4-head.log"):
+            path = self.folder_of({"list.json": {"apiVersion": "v1", "kind": "List", "items": items}, name: megatron(60, 1, 100)})
+            self.assertEqual([("ml/mine-a1b2c3d4",)], self.rows("SELECT job FROM trace_sources(?) WHERE format = 'megatron'", path), name)
+        items.append(cluster("mine", "ffff0000", 1300, 2600, "n3"))
+        for start, wanted in ((60, "ml/mine-a1b2c3d4"), (1360, "ml/mine-ffff0000")):
+            path = self.folder_of({"list.json": {"apiVersion": "v1", "kind": "List", "items": items}, "mine/run.log": megatron(start, 1, 100)})
+            self.assertEqual([(wanted,)], self.rows("SELECT job FROM trace_sources(?) WHERE format = 'megatron'", path))
+
     def test_a_job_that_waits_again_held_nothing_meanwhile(self):
         """So it did not run at once with another of its name: PBS, whose logs say when it was put back."""
         def record(at, letter, number, more=""):
