@@ -18,7 +18,8 @@
 --@ hint \A-{40,}\n(?:Cluster|Job|User)[^\n]*Utilization => a report of sreport: export sacct and sacctmgr show event instead
 --@ hint \A(?:\s*JobID\s+JobName\s|(?=[^\n]*\bJobID(?:Raw)?\b)[\w %/]+\n-{3,}(?: +-{3,})*[ ]*\n) => sacct as a table for people: export it with sacct -P
 --@ hint \A(?=[^\n]*\b(?:Time)?Start\b)(?=[^\n]*\b(?:Time)?End\b)[\w %/]+\n-{3,}(?: +-{3,})*[ ]*\n => sacctmgr as a table for people: export it with sacctmgr --parsable2
---@ hint \A(?:\w+,)*JobID(?:Raw)?,(?:\w+,)*\w+$ => columns of sacct with commas, which its TRES have as well: export with sacct --parsable2
+--@ hint \A(?![^\n]*\bJobID(?:Raw)?\|)(?:[^\n]*\n){1,30}?(?:\w+\|)*JobID(?:Raw)?\|(?=[^\n]*\b(?:State|AllocTRES|ReqTRES)\b)[\w|]+\r?$ => columns of sacct behind other lines: take those out
+--@ hint \A(?:"?\w+"?,)*"?JobID(?:Raw)?"?,(?:"?\w+"?,)*"?\w+"?\r?$ => columns of sacct with commas, which its TRES have as well: export with sacct --parsable2
 --@ hint \A\d+(?:[_+.]\S*?)?\|(?:[^|\n]*\|){0,99}?(?:COMPLETED|FAILED|TIMEOUT|RUNNING|PENDING|CANCELLED|NODE_FAIL|PREEMPTED|REQUEUED|OUT_OF_MEMORY)[ |] => sacct without a header: give the options format, slurm, and columns
 --@ hint \AJobId=\d+ => scontrol show job: export sacct -P instead
 --

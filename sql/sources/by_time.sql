@@ -80,7 +80,8 @@ WHERE j.user IN (SELECT user FROM users_log) GROUP BY a.source, a.job, a.attempt
 CREATE INDEX users_held_of ON users_held(user, chips, since);
 CREATE TABLE users_job AS
 SELECT l.file, l.folder, l.first, l.last, a.job
-FROM users_log AS l CROSS JOIN users_held AS a ON a.user = l.user AND a.chips = l.chips AND a.since < l.first + 60 AND a.until > l.last - 60;
+FROM users_log AS l
+CROSS JOIN users_held AS a ON a.user = l.user AND a.chips = l.chips AND a.since < l.first + 60 AND a.until > l.last - 60;
 CREATE INDEX users_job_of ON users_job(job);
 INSERT OR IGNORE INTO may_be
 SELECT file, job FROM users_job AS u

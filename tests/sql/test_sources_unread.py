@@ -116,6 +116,8 @@ UNREAD = {
     "describe.txt": (b"Name:             llm-0\nNamespace:        ml\n", "what kubectl describe prints for people: give kubectl get -o json"),
     "qstat.xml": (b"<?xml version='1.0'?>\n<job_info xmlns:xsd=\"http://x\">\n  <queue_info>\n", "what qstat prints as XML"),
     "pbsnodes.json": (b'{"timestamp": 1, "pbs_version": "2022.1", "pbs_server": "pod", "nodes": {"n1": {"state": "free"}}}', "what pbsnodes prints: write what is installed to capacity.csv"),
+    "sacct_quoted.csv": ("\n".join('"' + line.replace("|", '","') + '"' for line in SACCT.splitlines()).encode() + b"\n", "columns of sacct with commas, which its TRES have as well: export"),
+    "sacct_behind": (b"Welcome to the cluster\n\n$ sacct -P\n" + SACCT.encode(), "columns of sacct behind other lines"),
     "sacct.csv": (SACCT.replace("|", ",").encode(), "columns of sacct with commas, which its TRES have as well: export"),
     "rows.psv": (SACCT.split("\n", 1)[1].replace("|COMPLETED|", "|x|COMPLETED|").encode(), "sacct without a header: give the options format, slurm, and columns"),
     "zip": (zipped(**{"sacct.psv": SACCT}), "a zip archive: unpack"),
