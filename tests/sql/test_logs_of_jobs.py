@@ -1052,6 +1052,11 @@ class WithoutAClock(Logs):
             self.assertEqual([(T + wanted,)], self.rows(began, self.folder_of({"sacct.psv": requeued if wanted else SACCT + job(5101, 0, 1900), name: first})), name)
         for name in ("a_20261101_000100.log", "a_20261101T000100Z.log", "a-2026-11-01T01:01:00.123456+01:00.log", "20261101-000100-4711.log"):  # alone
             self.assertEqual([(T + 60.0,)], self.rows(began, self.folder_of({name: first})), name)
+        attempts = SACCT + job(5101, 0, 600, "NODE_FAIL") + job(5101, 700, 1300, "NODE_FAIL", submit=610) + job(5101, 2600, 4000, submit=1310)
+        path = self.folder_of({"sacct.psv": attempts, "5101/train_20261101_000100.log": maxtext(1, 50, saves=(30,)), "5101/train_20261101_004500.log": maxtext(31, 100, load=30, saves=(100,))})
+        self.assertEqual([("5101", 1, 8 * 300, 8 * 200), ("5101", 2, None, None), ("5101", 3, 8 * 700, None)], self.seconds(path))  # of the first attempt and the third
+        for name in ("train.log.20261101-000500", "train.log-20261101_000500", "train.out.20261101"):  # when it was rotated
+            self.assertEqual([("start, chip",)], self.rows("SELECT missing FROM trace_sources(?)", self.folder_of({name: first})), name)
         for name in ("a_20261131_000100.log", "a_20261101_250100.log", "a_120261101_0001001.log", "a_20261101.log"):  # no such day or hour, or no date
             self.assertEqual([("start, chip",)], self.rows("SELECT missing FROM trace_sources(?)", self.folder_of({name: first})), name)
         path = self.folder_of({"20261101_000100/sacct.psv": two, "20261101_000100/llama.log": first})  # when it was exported

@@ -82,16 +82,16 @@ static const char timeless[] =
     "SELECT file, path, json_extract(options, '$.zone') FROM file WHERE format IS NOT NULL AND "
     "missing LIKE '%\"start\"%' ORDER BY 3, file";
 
-/* The last in a path, and at most two folders behind it; that of a day alone is asked second. */
+/* The last in a path, and at most two folders behind it; that of a day alone is asked second. What
+** follows ".log" says when a log was rotated. */
+#define DAY                                                                                        \
+  "\\A(?s:.*)(?<!\\d)(?<!\\.(?:log|out|err|txt)[-_.])(?<year>20\\d\\d)(?<apart>[-_.]?)"            \
+  "(?<month>[01]\\d)\\g{apart}(?<day>[0-3]\\d)"
+#define BEHIND "(?!\\d)[^/]*+(?:/[^/]*+){0,2}\\z"
 static const char date_and_time[] =
-    "\\A(?s:.*)(?<!\\d)(?<year>20\\d\\d)(?<apart>[-_.]?)(?<month>[01]\\d)\\g{apart}(?<day>[0-3]\\d)"
-    "(?:[-_.T /]|(?<=\\d{8}))(?<hour>[0-2]\\d)(?<from>[-_.:]?)(?<minute>[0-5]\\d)\\g{from}"
-    "(?<second>[0-5]\\d)(?:\\.\\d{1,9}(?=[Z+]))?(?<zone>Z|\\+\\d\\d:?\\d\\d|)(?!\\d)"
-    "[^/]*+(?:/[^/]*+){0,2}\\z";
-
-static const char date[] =
-    "\\A(?s:.*)(?<!\\d)(?<year>20\\d\\d)(?<apart>[-_.]?)(?<month>[01]\\d)\\g{apart}(?<day>[0-3]\\d)"
-    "(?!\\d)[^/]*+(?:/[^/]*+){0,2}\\z";
+    DAY "(?:[-_.T /]|(?<=\\d{8}))(?<hour>[0-2]\\d)(?<from>[-_.:]?)(?<minute>[0-5]\\d)\\g{from}"
+        "(?<second>[0-5]\\d)(?:\\.\\d{1,9}(?=[Z+]))?(?<zone>Z|\\+\\d\\d:?\\d\\d|)" BEHIND;
+static const char date[] = DAY BEHIND;
 
 /* Groups, and where they stand in ISO 8601. */
 static const struct {

@@ -63,15 +63,16 @@ int mpg_source_bind(void *ctx, sqlite3_stmt *stmt, int index, const char *name) 
 }
 
 /* An option of a source; as `rotated`, [path, log, place] of the files that are parts of one log by
-** their names, and of one job; as `starts`, {path: Unix seconds} of logs that begin with their
-** job. */
+** their names, and of one job, unless all of these say when they began; as `starts`, {path: Unix
+** seconds} of logs that begin with their job. */
 static const char option_of[] =
     "SELECT CASE ?1 WHEN 'rotated' THEN (SELECT json_group_array(json_array(path, log, place)) "
-    "FILTER (WHERE n > 1) FROM (SELECT path, name || ' ' || coalesce(job, '') || ' ' || parameter "
-    "AS log, place, count(*) OVER (PARTITION BY name, job, parameter) AS n FROM file JOIN log_name "
-    "USING (file) WHERE source = ?2)) WHEN 'starts' THEN (SELECT nullif(json_group_object(path, "
-    "start), '{}') FROM file WHERE source = ?2 AND start IS NOT NULL) ELSE json_extract(options, "
-    "'$.' || ?1) END FROM source WHERE source = ?2";
+    "FILTER (WHERE n > 1 AND (of_job IS NULL OR unnamed)) FROM (SELECT path, name || ' ' || "
+    "coalesce(job, '') || ' ' || parameter AS log, place, job AS of_job, count(*) OVER w AS n, "
+    "count(*) OVER w - count(named) OVER w AS unnamed FROM file JOIN log_name USING (file) WHERE "
+    "source = ?2 WINDOW w AS (PARTITION BY name, job, parameter))) WHEN 'starts' THEN (SELECT "
+    "nullif(json_group_object(path, start), '{}') FROM file WHERE source = ?2 AND start IS NOT "
+    "NULL) ELSE json_extract(options, '$.' || ?1) END FROM source WHERE source = ?2";
 
 /* The statements that give a script its parameters. */
 mpg_rc mpg_source_prepare(mpg_sources *s, mpg_err *err) {
