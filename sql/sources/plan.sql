@@ -23,6 +23,7 @@ CREATE TABLE file(
   -- Of a log that lacks it: the time that its name tells, or the begin of the day, and the folder whose name that is (named.sql).
   named REAL,
   named_day REAL,
+  named_year INTEGER,      -- of a log whose times have no year
   named_in TEXT,
   source INTEGER,          -- that it is part of
   job TEXT                 -- the scheduler's job that a trainer's log was found to be of

@@ -1173,6 +1173,20 @@ class WithoutAYear(Logs):
             with self.subTest(name=name, day=day):
                 self.assertEqual([("5101", attempt, seconds, None) for attempt, seconds in wanted], self.seconds(self.folder_of({"sacct.psv": text, name: log(day)})))
 
+    def test_the_year_in_a_name(self):
+        """Of a log of no job: that of the day in its name, or in its folder's, if no scheduler's export lies there. A day of January may be that of a rotation."""
+        log = maxtext(0, 9, prefix=lambda seconds: f"I1101 {clock(60 + seconds)[11:]}.000000 1 max_logging.py:36] ")
+        for name, found in (("train_20261101_000100.log", True), ("train-2026-11-01.log", True), ("train.n1.ann.log.INFO.20261101-000100.4711", True), ("2026-11-01/train.log", True), ("train_20270101_000000.log", True), ("train-20270101.log", False), ("train.log-20261102", False), ("train.log", False)):
+            with self.subTest(name):
+                path = self.folder_of({name: log, "b.log": megatron(60, 1, 5)})
+                self.assertEqual([("chip", "the year in its name") if found else ("year", None)], self.rows("SELECT missing, json_extract(inferred, '$.year') FROM trace_sources(?) WHERE format = 'maxtext'", path))
+                if found and "2026" in name:
+                    self.assertEqual([(T + 60,)], self.rows("SELECT min(start_time) FROM trace_records(?) WHERE record = 'spans' AND job NOT GLOB '*b.log'", path))
+        path = self.folder_of({"sacct.psv": SACCT + job(5101, 0, 1200), "slurm-5101_2025-11-01.log": log})  # its job's year counts first
+        self.assertEqual([("the year in which its job ran",)], self.rows("SELECT json_extract(inferred, '$.year') FROM trace_sources(?) WHERE format = 'maxtext'", path))
+        path = self.folder_of({"2025-11-01/sacct.psv": SACCT + job(5101, 0, 1200), "2025-11-01/x.log": log})
+        self.assertEqual([("year",)], self.rows("SELECT missing FROM trace_sources(?) WHERE format = 'maxtext'", path))
+
     def test_jobs_of_one_name_before_and_after(self):
         december = 60 * 86400 + 20 * 3600
         jobs = SACCT + job(5101, december, december + 3600) + job(5102, december + 6 * 3600, december + 7 * 3600)

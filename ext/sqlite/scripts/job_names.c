@@ -79,8 +79,9 @@ mpg_rc mpg_sources_name_jobs(mpg_sources *s, mpg_err *err) {
 /* ---- Times ---- */
 
 static const char timeless[] =
-    "SELECT file, path, json_extract(options, '$.zone') FROM file WHERE format IS NOT NULL AND "
-    "missing LIKE '%\"start\"%' ORDER BY 3, file";
+    "SELECT file, path, json_extract(options, '$.zone'), missing LIKE '%\"year\"%' FROM file WHERE "
+    "format IS NOT NULL AND (missing LIKE '%\"start\"%' OR missing LIKE '%\"year\"%') ORDER BY 3, "
+    "file";
 
 /* The last in a path, and at most two folders behind it; that of a day alone is asked second. What
 ** follows ".log" says when a log was rotated. */
@@ -126,15 +127,26 @@ static bool time_of(const mpg_pattern *pattern, const mpg_zone *zone, int64_t *s
   return true;
 }
 
-static mpg_rc keep_time(mpg_sources *s, sqlite3_int64 file, int64_t seconds, const char *path,
+/* Of a log that lacks no more than the year that is kept. */
+static mpg_rc keep_time(mpg_sources *s, sqlite3_stmt *stmt, int64_t seconds,
                         const mpg_pattern *pattern, mpg_err *err) {
-  const mpg_str second = group_of(pattern, "second");
-  const bool is_day = second.n == 0;
-  const char *folder = strchr(is_day ? group_of(pattern, "day").p : second.p, '/');
+  const char *path = (const char *)sqlite3_column_text(stmt, 1);
+  const mpg_str year = group_of(pattern, "year"), second = group_of(pattern, "second");
+  const mpg_str last = second.n == 0 ? group_of(pattern, "day") : second;
+  const char *folder = strchr(last.p, '/'), *column = second.n == 0 ? "named_day" : "named";
+  int64_t value = seconds;
+  if (sqlite3_column_int(stmt, 3) != 0) {
+    if (second.n == 0 && mpg_str_eq(group_of(pattern, "month"), MPG_STR("01")))
+      return MPG_OK; /* the day may be that of a rotation: of lines of the year before */
+    column = "named_year";
+    value = 0;
+    for (size_t i = 0; i < year.n; i++)
+      value = 10 * value + year.p[i] - '0';
+  }
   return mpg_private_do(&s->db, err,
                         "UPDATE file SET %s = %lld, named_in = nullif(%.*Q, '') WHERE file = %lld",
-                        is_day ? "named_day" : "named", (long long)seconds,
-                        folder == NULL ? 0 : (int)(folder - path + 1), path, (long long)file);
+                        column, (long long)value, folder == NULL ? 0 : (int)(folder - path + 1),
+                        path, (long long)sqlite3_column_int64(stmt, 0));
 }
 
 /* One row of `timeless`. A zone that is none the format's script says. */
@@ -156,7 +168,7 @@ static mpg_rc name_time(mpg_sources *s, sqlite3_stmt *stmt, mpg_pattern *const *
   if (rc == MPG_OK)
     rc = mpg_zone_given(&zone, s->env, &given, err);
   if (rc == MPG_OK && time_of(pattern, zone, &seconds))
-    rc = keep_time(s, sqlite3_column_int64(stmt, 0), seconds, path, pattern, err);
+    rc = keep_time(s, stmt, seconds, pattern, err);
   mpg_zone_free(zone);
   return rc == MPG_MISUSE || rc == MPG_IO || rc == MPG_DATA ? MPG_OK : rc;
 }

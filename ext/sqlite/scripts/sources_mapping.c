@@ -305,8 +305,9 @@ mpg_rc mpg_sources_run(mpg_sources *s, mpg_err *err) {
   if (rc == MPG_OK)
     rc = match_logs(s, &matched, err);
   if (rc == MPG_OK)
-    rc = run_where(s, "SELECT EXISTS (SELECT 1 FROM file WHERE named IS NOT NULL)", "sources/named",
-                   err);
+    rc = run_where(
+        s, "SELECT EXISTS (SELECT 1 FROM file WHERE coalesce(named, named_year) IS NOT NULL)",
+        "sources/named", err);
   if (rc == MPG_OK)
     rc = run_where(s, launched_after, "sources/launched", err);
   if (rc == MPG_OK)
