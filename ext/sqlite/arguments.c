@@ -27,7 +27,7 @@ int mpg_plan_arguments(sqlite3_index_info *info, int first, int n) {
     }
     info->aConstraintUsage[at].argvIndex = ++given;
     info->aConstraintUsage[at].omit = 1;
-    info->idxNum |= 1 << i;
+    info->idxNum |= i > 0 && i < 15 ? mpg_argument_bits(i, at) : 1 << i;
   }
   if ((info->idxNum & 1) == 0)
     info->estimatedCost = 1e99;
@@ -59,9 +59,20 @@ sqlite3_int64 mpg_first_rowid(sqlite3_value *const *arguments, size_t n) {
   return (sqlite3_int64)(h >> 2);
 }
 
+bool mpg_argument_is_nothing(mpg_conn *conn, const char *table, const char *name,
+                             sqlite3_value *value) {
+  if (sqlite3_value_type(value) != SQLITE_NULL)
+    return false;
+  if (conn->host_env == NULL) /* out of memory: this issue is lost, as others are then */
+    (void)mpg_issues_add(&conn->issues, MPG_INFO, table, "null_argument", 0, 1,
+                         "%s is NULL: no rows", name);
+  return true;
+}
+
 int mpg_argument_lost(sqlite3_vtab *vtab, int idx_num, int i, const char *table, const char *name,
                       sqlite3_value *value) {
-  if ((idx_num >> (16 + i) & 1) == 0 || sqlite3_value_type(value) != SQLITE_NULL)
+  const int both = 1 << i | 1 << (16 + i);
+  if (i > 14 || (idx_num & both) != both || sqlite3_value_type(value) != SQLITE_NULL)
     return SQLITE_OK;
   return mpg_vtab_error(
       vtab,

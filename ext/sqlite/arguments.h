@@ -7,6 +7,8 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+struct mpg_conn;
+
 /*
 ** Appends the declaration of a table function's argument, a hidden column. `type` is "TEXT", or ""
 ** for a time, a width or a count, which may be a number or a text. A text needs its type: without
@@ -18,8 +20,9 @@ void mpg_declare_argument(sqlite3_str *sql, const char *name, const char *type);
 ** xBestIndex for the arguments of a table function over files, `n` hidden columns from `first` on.
 ** idxNum gets bit i if argument i is given by "="; xFilter's first arguments are those, in order.
 ** It gets bit 16 + i if an argument after the first is not given and the statement names it (among
-** a table's first 63 columns). SQLite checks any further "=" of an argument against the column's
-** value. SQLITE_CONSTRAINT: another order of joins can provide an argument.
+** a table's first 63 columns), or is given in a condition behind 16 others. SQLite checks any
+** further "=" of an argument against the column's value. SQLITE_CONSTRAINT: another order of joins
+** can provide an argument.
 **
 ** Argument 0 is the path. A plan without it is made too expensive to be chosen, and xFilter says
 ** what is missing: SQLite also requests plans for single terms of an OR, which do not have it.
@@ -38,7 +41,14 @@ static inline int mpg_argument_bits(int i, int constraint) {
 ** rows of the terms of an OR by their rowids alone, even if each term has its own arguments.
 */
 sqlite3_int64 mpg_first_rowid(sqlite3_value *const *arguments, size_t n);
-/* SQLITE_OK, or the table has its error: argument i is one of those, and NULL. */
+/*
+** What a table is asked about, as its path, may be NULL: then it has no rows, as SQLite's own table
+** functions, and mpg_issues says so of the table `name`d. Any other argument of NULL is not given.
+*/
+bool mpg_argument_is_nothing(struct mpg_conn *conn, const char *table, const char *name,
+                             sqlite3_value *value);
+/* SQLITE_OK, or the table has its error: argument i, from 1 on, is one of those that SQLite
+** compares itself, and NULL. */
 int mpg_argument_lost(sqlite3_vtab *vtab, int idx_num, int i, const char *table, const char *name,
                       sqlite3_value *value);
 /*
@@ -47,7 +57,7 @@ int mpg_argument_lost(sqlite3_vtab *vtab, int idx_num, int i, const char *table,
 ** table's error for that.
 */
 static inline bool mpg_argument_is_missing(int idx_num, size_t i) {
-  return ((unsigned)idx_num >> (16 + i) & 1) != 0;
+  return ((unsigned)idx_num >> (16 + i) & 1) != 0 && ((unsigned)idx_num >> i & 1) == 0;
 }
 int mpg_argument_missing(sqlite3_vtab *vtab, const char *table, const char *name);
 

@@ -117,7 +117,7 @@ class Forms(Case):
                          [('{"n":1,"t":"x"}',), ('{"n":2,"t":null}',)])
         self.assertEqual(self.rows("SELECT record FROM csv_trace(?) WHERE delimiter = ';' AND header = 0", path),
                          [('{"c1":1,"c2":"x"}',), ('{"c1":2,"c2":"-"}',)])
-        self.assertEqual(self.rows("SELECT * FROM csv_trace(?, NULL)", path), [])
+        self.assertEqual(self.rows("SELECT * FROM csv_trace(?, NULL)", path), self.rows("SELECT * FROM csv_trace(?)", path))
         self.assertEqual(self.rows("SELECT * FROM csv_trace(NULL)"), [])
 
     def test_text_outlives_its_row(self):

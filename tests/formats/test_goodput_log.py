@@ -337,7 +337,7 @@ class Report(Case):
         whole, = self.report(RAW)
         self.assertEqual(self.report(RAW, "2026-11-21T08:00:00Z"), [whole])  # the job has ended
         self.assertEqual(self.rows("SELECT job, error FROM goodput_report(?) WHERE start_time = 1 AND end_time = 2", RAW), [("ranker-7", "No rows in the window.")])
-        self.assertEqual(self.report(RAW, None), [])
+        self.assertEqual(self.report(RAW, None), [whole])
         self.assertIn("start_time and end_time: expected both or none", self.error("SELECT * FROM goodput_report(?) WHERE start_time = 1", RAW))
         self.assertIn("query_time: ", self.error("SELECT * FROM goodput_report(?, 'noon')", RAW))
         self.assertIn("on_error: expected 'stop' or 'skip'", self.error("SELECT * FROM goodput_report(?) WHERE on_error = 'x'", RAW))

@@ -161,7 +161,7 @@ class Errors(Case):
     def test_arguments(self):
         self.assertEqual(self.error("SELECT * FROM prometheus_trace"), "prometheus_trace: expected a path, as in prometheus_trace('dcgm.json')")
         self.assertEqual(self.error("SELECT * FROM prometheus_trace(?, 'now')", TEXT), "prometheus_trace: scrape_time: expected Unix seconds")
-        self.assertEqual(self.rows("SELECT * FROM prometheus_trace(?, NULL)", TEXT), [])
+        self.assertEqual(*(self.rows(f"SELECT * FROM prometheus_trace(?{more})", TEXT) for more in (", NULL", "")))
 
     def test_memory_does_not_grow_with_a_series(self):
         peaks = []

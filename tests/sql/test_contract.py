@@ -6,6 +6,7 @@ import tempfile
 import unittest
 
 from contract import COLUMNS, DETERMINISTIC, DIRECTONLY, FUNCTIONS, INNOCUOUS, MADE, READERS, TABLES, added
+from formats import FORMATS
 from fleets import ROOT, al, cap, connect, fleet, quote, write_csv
 
 
@@ -155,11 +156,48 @@ class Security(unittest.TestCase):
             with self.assertRaisesRegex(sqlite3.OperationalError, rf"^{table}: .*path"):
                 connect().execute(f"SELECT * FROM {table}").fetchall()
 
-    def test_a_null_argument_gives_no_rows(self):
+    def test_an_interval_of_null_has_no_buckets(self):
+        self.assertEqual([], connect().execute("SELECT * FROM interval_buckets(0, NULL, 1)").fetchall())
+        self.assertEqual([], connect().execute("SELECT * FROM mpg_issues").fetchall())
+
+    def test_null_arguments(self):
+        """Of any table over files: a path of NULL has no rows, which mpg_issues says, and any other NULL is as not given, as of who binds every argument."""
         db = connect()
-        self.assertEqual([], db.execute("SELECT * FROM trace_ledger(NULL)").fetchall())
-        self.assertEqual([], db.execute("SELECT * FROM trace_rollup(NULL, '1 day')").fetchall())
-        self.assertEqual([], db.execute("SELECT * FROM interval_buckets(0, NULL, 1)").fetchall())
+        self.addCleanup(os.chdir, os.getcwd())
+        os.chdir(ROOT)
+        calls = {sample.table: f"fixtures/{sample.file}" for format in FORMATS.values() for sample in format.samples if not sample.arguments}
+        calls |= {table: "fixtures/golden" for table in ("trace_ledger", "trace_rollup", "trace_timeline", "trace_records", "trace_sources", "trace_files")}
+        with open("docs/table-functions.md", encoding="utf-8") as page:
+            calls |= {table: path for table, path, rest in re.findall(r"^- `(trace_\w+)\('([^']+)'(.)", page.read(), re.M) if table != "trace_profile_diff"}
+        self.assertGreater(len(calls), 30)
+        for table, path in sorted(calls.items()):
+            with self.subTest(table):
+                first, *others = [row[1] for row in db.execute("SELECT * FROM pragma_table_xinfo(?)", (table,)) if row[6] == 1 and row[1] not in ("_file", "_line", "_record")]
+                self.assertEqual([], db.execute(f"SELECT * FROM {table}({', '.join(['NULL'] + ['?'] * len(others))})", others and [None] * len(others)).fetchall())
+                self.assertEqual([("info", "null_argument", f"{first} is NULL: no rows")], db.execute("SELECT severity, kind, detail FROM mpg_issues WHERE source = ?", (table,)).fetchall())
+                bound = [None] * len(others)
+                if "of_job" in others:
+                    self.assertEqual([], db.execute(f"SELECT * FROM {table}(?, NULL)", (path,)).fetchall())
+                    self.assertIn(2, db.execute("SELECT count FROM mpg_issues WHERE source = ?", (table,)).fetchone())
+                    bound[others.index("of_job")] = "J1"
+                wanted = db.execute(f"SELECT count(*) FROM {table}(?, ?)", (path, "J1")) if "of_job" in others else db.execute(f"SELECT count(*) FROM {table}(?)", (path,))
+                wanted = wanted.fetchone()
+                self.assertTrue(wanted[0] > 0 or table == "trace_hlo_ideal")
+                self.assertEqual(wanted, db.execute(f"SELECT count(*) FROM {table}({', '.join(['?'] * (1 + len(others)))})", [path] + bound).fetchone())
+                for name in set(others) - {"of_job"}:
+                    named = {other: None for other in others} | {first: path, name: None} | ({"of_job": "J1"} if "of_job" in others else {})
+                    terms = " AND ".join(f'"{key}" = :{key}' for key in ([first, "of_job", name] if "of_job" in others else [first, name]))
+                    self.assertEqual(wanted, db.execute(f"SELECT count(*) FROM {table} WHERE {terms}", named).fetchone(), name)
+                    many = " AND ".join(["rowid > -9e18"] * 16)
+                    with self.assertRaisesRegex(sqlite3.OperationalError, f"the argument {name} is NULL, which SQLite does not hand over behind 16 other conditions"):
+                        db.execute(f"SELECT count(*) FROM {table} WHERE {many} AND {terms}", named).fetchall()
+
+    def test_null_arguments_of_files_without_a_format(self):
+        db, path = connect(), os.path.join(ROOT, "fixtures/generic/jobs-1.csv")
+        for table in ("csv_trace", "csv_rollup"):
+            call = f"SELECT count(*) FROM {table} WHERE path = ? AND delimiter = ? AND {'by' if table == 'csv_rollup' else 'quote'} = ?"
+            self.assertEqual(db.execute(call, (path, ";", "pool" if table == "csv_rollup" else '"')).fetchone()[0] > 0, True)
+            self.assertEqual(db.execute(f"SELECT count(*) FROM {table}(?)", (path,)).fetchone(), db.execute(call, (path, None, None)).fetchone())
 
 
 if __name__ == "__main__":

@@ -415,26 +415,27 @@ int mpg_generic_plan_options(const mpg_generic_kind *kind, sqlite3_index_info *i
 }
 
 int mpg_generic_missing(const mpg_generic_kind *kind, sqlite3_vtab *vtab, int idx_num,
-                        const char *table) {
-  for (size_t i = 0; i < kind->n_options; i++)
+                        const char *table, sqlite3_value **argv) {
+  int next = 0, rc = SQLITE_OK;
+  for (size_t i = 0; rc == SQLITE_OK && i < kind->n_options; i++) {
+    const char *name = mpg_generic_option_name(kind->options[i]);
     if (mpg_argument_is_missing(idx_num, i))
-      return mpg_argument_missing(vtab, table, mpg_generic_option_name(kind->options[i]));
-  return SQLITE_OK;
+      rc = mpg_argument_missing(vtab, table, name);
+    else if ((idx_num >> i & 1) != 0)
+      rc = mpg_argument_lost(vtab, idx_num, (int)i, table, name, argv[next++]);
+  }
+  return rc;
 }
 
 int mpg_generic_read_options(const mpg_generic_kind *kind, int given, sqlite3_value **argv,
-                             sqlite3_value **copies, mpg_value values[MPG_OPTIONS], bool *none) {
+                             sqlite3_value **copies, mpg_value values[MPG_OPTIONS]) {
   int next = 0;
   memset(values, 0, MPG_OPTIONS * sizeof *values);
-  *none = false;
   for (size_t i = 0; i < kind->n_options; i++) {
     sqlite3_value *value;
     if ((given >> i & 1) == 0)
       continue;
     value = argv[next++];
-    *none = sqlite3_value_type(value) == SQLITE_NULL;
-    if (*none)
-      return SQLITE_OK;
     /* In a database of UTF-16 this turns text into UTF-8. */
     copies[i] = sqlite3_value_dup(value);
     if (copies[i] == NULL ||

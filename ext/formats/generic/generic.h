@@ -86,15 +86,14 @@ void mpg_generic_declare(sqlite3_str *sql, mpg_str name, mpg_column_type type);
 
 /*
 ** Table functions, whose arguments are the hidden columns from 1 on. xBestIndex: idxNum gets bit i
-** if option i of the kind is given. xFilter: their values, copied to `kept` (MPG_OPTIONS of them);
-** *none: one is NULL, so there are no rows. An option that is named and not given is an error
-** before.
+** if option i of the kind is given. xFilter: their values, copied to `copies`, MPG_OPTIONS of them.
+** An option that SQLite does not hand over is an error before.
 */
 int mpg_generic_plan_options(const mpg_generic_kind *kind, sqlite3_index_info *info);
 int mpg_generic_missing(const mpg_generic_kind *kind, sqlite3_vtab *vtab, int idx_num,
-                        const char *table);
+                        const char *table, sqlite3_value **argv);
 int mpg_generic_read_options(const mpg_generic_kind *kind, int given, sqlite3_value **argv,
-                             sqlite3_value **copies, mpg_value values[MPG_OPTIONS], bool *none);
+                             sqlite3_value **copies, mpg_value values[MPG_OPTIONS]);
 
 /* ---- generic_filter.c: comparisons that are tested while files are read ---- */
 

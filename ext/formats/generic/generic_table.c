@@ -249,14 +249,18 @@ static int begin_options(generic_cursor *cursor, int given, sqlite3_value **argv
   mpg_value values[MPG_OPTIONS];
   mpg_err err;
   mpg_rc rc;
-  int code = mpg_generic_missing(kind, cursor->base.pVtab, given, table->module->module.name);
+  const char *name = table->module->module.name;
+  int code = mpg_generic_missing(kind, cursor->base.pVtab, given, name, argv);
   if (code == SQLITE_OK)
-    code = mpg_generic_read_options(kind, given, argv, cursor->arguments, values, none);
-  if (code != SQLITE_OK || *none)
+    code = mpg_generic_read_options(kind, given, argv, cursor->arguments, values);
+  if (code != SQLITE_OK)
     return code;
-  if (values[MPG_OPTION_PATH].type == MPG_NULL)
-    return mpg_vtab_error(cursor->base.pVtab, "%s: expected a path, as in %s",
-                          table->module->module.name, table->module->example);
+  if (cursor->arguments[0] == NULL)
+    return mpg_vtab_error(cursor->base.pVtab, "%s: expected a path, as in %s", name,
+                          table->module->example);
+  *none = mpg_argument_is_nothing(table->conn, name, "path", cursor->arguments[0]);
+  if (*none)
+    return SQLITE_OK;
   rc = mpg_generic_open(&cursor->generic, kind, table->conn, values, &err);
   if (rc == MPG_OK)
     rc = mpg_record_iterator_path(&cursor->iterator, cursor->generic.path, &err);

@@ -427,30 +427,45 @@ static mpg_rc read_arguments(report_cursor *c, mpg_err *err) {
   return read_files(c, v[PATH].s, skip, err);
 }
 
+/* *none: the path is NULL, so there are no rows. */
+static int copy_arguments(report_cursor *c, int given, sqlite3_value **argv, bool *none) {
+  static const char *const names[ARGUMENTS] = {"path", "query_time", "start_time", "end_time",
+                                               "on_error"};
+  sqlite3_vtab *vtab = c->base.pVtab;
+  int next = 0;
+  *none = false;
+  for (int i = 0; i < ARGUMENTS; i++) {
+    int rc;
+    if (mpg_argument_is_missing(given, (size_t)i))
+      return mpg_argument_missing(vtab, NAME, names[i]);
+    if ((given >> i & 1) == 0)
+      continue;
+    *none = i == 0 && mpg_argument_is_nothing(((mpg_table *)vtab)->conn, NAME, names[0], argv[0]);
+    if (*none)
+      return SQLITE_OK;
+    rc = mpg_argument_lost(vtab, given, i, NAME, names[i], argv[next]);
+    if (rc != SQLITE_OK)
+      return rc;
+    c->arguments[i] = sqlite3_value_dup(argv[next++]);
+    if (c->arguments[i] == NULL)
+      return SQLITE_NOMEM;
+  }
+  return SQLITE_OK;
+}
+
 static int report_filter(sqlite3_vtab_cursor *base, int given, const char *text, int argc,
                          sqlite3_value **argv) {
   report_cursor *c = (report_cursor *)base;
   mpg_err err;
   mpg_rc sorted;
-  int rc, next = 0;
+  bool none;
+  int rc;
   (void)text;
   (void)argc;
   reset(c);
-  for (int i = 0; i < ARGUMENTS; i++) {
-    static const char *const names[ARGUMENTS] = {"path", "query_time", "start_time", "end_time",
-                                                 "on_error"};
-    if (mpg_argument_is_missing(given, (size_t)i))
-      return mpg_argument_missing(base->pVtab, "goodput_report", names[i]);
-  }
-  for (int i = 0; i < ARGUMENTS; i++) {
-    if ((given >> i & 1) == 0)
-      continue;
-    if (sqlite3_value_type(argv[next]) == SQLITE_NULL)
-      return SQLITE_OK; /* no rows */
-    c->arguments[i] = sqlite3_value_dup(argv[next++]);
-    if (c->arguments[i] == NULL)
-      return SQLITE_NOMEM;
-  }
+  rc = copy_arguments(c, given, argv, &none);
+  if (rc != SQLITE_OK || none)
+    return rc;
   c->row = mpg_first_rowid(c->arguments, ARGUMENTS);
   if (!c->scanning) {
     rc = mpg_query_env_begin(&c->scan, ((mpg_table *)c->base.pVtab)->conn);

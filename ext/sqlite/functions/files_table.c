@@ -104,7 +104,7 @@ static int files_filter(sqlite3_vtab_cursor *base, int plan, const char *text, i
   if (plan == 0)
     return mpg_vtab_error(base->pVtab, "trace_files: expected a path, glob or folder");
   pattern = mpg_value_of(argv[0]);
-  if (pattern.type == MPG_NULL)
+  if (mpg_argument_is_nothing(t->conn, "trace_files", "pattern", argv[0]))
     return SQLITE_OK;
   c->pattern = sqlite3_value_dup(argv[0]);
   if (c->pattern == NULL)

@@ -371,9 +371,10 @@ static int ledger_filter(sqlite3_vtab_cursor *base, int idx_num, const char *idx
   missing = mpg_ledger_missing(kind, mpg_ledger_plan_columns(idx_str), idx_num);
   if (missing >= 0)
     return mpg_ledger_not_handed_over(&t->base, missing);
-  if (kind->files && !mpg_arg_given(c->args, MPG_ARG_PATH)) /* a path of NULL is no path: no rows */
+  if (kind->files && mpg_argument_is_nothing(t->conn, kind->name, "path", c->args[MPG_ARG_PATH]))
     return SQLITE_OK;
-  if (c->args[MPG_ARG_OF_JOB] != NULL && !mpg_arg_given(c->args, MPG_ARG_OF_JOB))
+  if (c->args[MPG_ARG_OF_JOB] != NULL &&
+      mpg_argument_is_nothing(t->conn, kind->name, "of_job", c->args[MPG_ARG_OF_JOB]))
     return SQLITE_OK;
   code = mpg_query_env_begin(&c->scan, t->conn);
   if (code != SQLITE_OK)

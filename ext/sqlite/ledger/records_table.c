@@ -370,7 +370,8 @@ static int records_filter(sqlite3_vtab_cursor *base, int idx_num, const char *id
     return mpg_vtab_error(&t->base, "trace_records: expected a path: trace_records('traces/')");
   if (idx_num & SCHEMA_NAMED && c->args[MPG_ARG_SCHEMA] == NULL)
     return mpg_argument_missing(&t->base, t->module->name, mpg_arg_name(MPG_ARG_SCHEMA));
-  if (from_files(t) && !mpg_arg_given(c->args, MPG_ARG_PATH))
+  if (from_files(t) &&
+      mpg_argument_is_nothing(t->conn, t->module->name, "path", c->args[MPG_ARG_PATH]))
     return SQLITE_OK;
   choose_relations(c, idx_num, n < argc ? argv[n] : NULL);
   n += (idx_num & (MPG_RECORD_IS | MPG_RECORD_IS_NOT)) != 0;

@@ -406,30 +406,49 @@ static int begin_groups(reader_cursor *cursor) {
   return rc == SQLITE_OK ? step_groups(cursor) : groups_failed(cursor, rc);
 }
 
+/* Copies the arguments that are given, *n of them. *none: the path is NULL: there are no rows. */
+static int copy_arguments(reader_cursor *cursor, int given, sqlite3_value **argv, int *n,
+                          bool *none) {
+  const mpg_table *t = (const mpg_table *)cursor->base.pVtab;
+  const mpg_reader_format *f = format_of(cursor->base.pVtab);
+  *n = 0;
+  *none = false;
+  for (int i = 0; i < (int)argument_count(f); i++) {
+    const char *name = argument_name(f, (size_t)i);
+    int rc;
+    if (mpg_argument_is_missing(given, (size_t)i))
+      return mpg_argument_missing(cursor->base.pVtab, f->module.name, name);
+    if ((given >> i & 1) == 0)
+      continue;
+    *none = i == 0 && mpg_argument_is_nothing(t->conn, f->module.name, name, argv[0]);
+    if (*none)
+      return SQLITE_OK;
+    rc = mpg_argument_lost(cursor->base.pVtab, given, i, f->module.name, name, argv[*n]);
+    if (rc != SQLITE_OK)
+      return rc;
+    cursor->arguments[i] = sqlite3_value_dup(argv[(*n)++]);
+    if (cursor->arguments[i] == NULL)
+      return SQLITE_NOMEM;
+  }
+  return SQLITE_OK;
+}
+
 static int reader_filter(sqlite3_vtab_cursor *base, int given, const char *text, int argc,
                          sqlite3_value **argv) {
   reader_cursor *cursor = (reader_cursor *)base;
   const mpg_reader_format *f = format_of(cursor->base.pVtab);
   const mpg_file_format files = {open_file, close_file, f->next, f->line};
   uint64_t wanted_columns = 0;
+  bool none;
   char *end;
   mpg_err err;
-  int rc, next = 0;
+  int rc, next;
   (void)argc;
   if (reset(cursor) != MPG_OK)
     return SQLITE_NOMEM;
-  for (size_t i = 0; i < argument_count(f); i++)
-    if (mpg_argument_is_missing(given, i))
-      return mpg_argument_missing(base->pVtab, f->module.name, argument_name(f, i));
-  for (int i = 0; i < MPG_READER_ARGUMENTS; i++) {
-    if ((given >> i & 1) == 0)
-      continue;
-    if (sqlite3_value_type(argv[next]) == SQLITE_NULL)
-      return SQLITE_OK; /* no rows */
-    cursor->arguments[i] = sqlite3_value_dup(argv[next++]);
-    if (cursor->arguments[i] == NULL)
-      return SQLITE_NOMEM;
-  }
+  rc = copy_arguments(cursor, given, argv, &next, &none);
+  if (rc != SQLITE_OK || none)
+    return rc;
   /* Which is the same for any number of threads. */
   cursor->first_row = mpg_first_rowid(cursor->arguments, argument_count(f) - f->threaded);
   for (; text != NULL && *text >= 'A'; text++, next++) {

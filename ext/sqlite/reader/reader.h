@@ -7,7 +7,7 @@
 **   (1) path is a file, a glob or a folder, gzip and zstd read in place. Nothing is opened before
 **       the query runs; the tables are DIRECTONLY and eponymous, so that no schema holds a path.
 **   (2) Arguments are given by position or as WHERE name = value. A missing path is an error that
-**       shows the call; any argument given as NULL means no rows.
+**       shows the call. A path of NULL has no rows; any other NULL counts as not given.
 **   (3) on_error = 'stop' (or nothing): a malformed record ends the query with
 **       "NAME: FILE:LINE:COLUMN: what". on_error = 'skip': it is left out and counted in mpg_issues
 **       as skipped_record (data_loss).

@@ -122,6 +122,9 @@ static int check_arguments(sqlite3_vtab *base, const mpg_table_shape *shape, int
                            shape->arguments[i].name.p);
     if (i >= shape->required && mpg_argument_is_missing(plan, (size_t)i))
       return mpg_argument_missing(base, name_of(base), name);
+    if (i >= shape->required && given[i] != NULL &&
+        mpg_argument_lost(base, plan, i, name_of(base), name, given[i]) != SQLITE_OK)
+      return SQLITE_ERROR;
     if (i >= shape->required)
       continue;
     if (given[i] == NULL)
@@ -130,7 +133,8 @@ static int check_arguments(sqlite3_vtab *base, const mpg_table_shape *shape, int
     type = mpg_value_of(given[i]).type;
     if (type != MPG_NULL && type != MPG_TEXT)
       return mpg_vtab_error(base, "%s: %s: expected text", name_of(base), name);
-    *none |= type == MPG_NULL;
+    *none = *none ||
+            mpg_argument_is_nothing(((const mpg_table *)base)->conn, name_of(base), name, given[i]);
   }
   return SQLITE_OK;
 }

@@ -106,8 +106,11 @@ static int sources_filter(sqlite3_vtab_cursor *base, int plan, const char *text,
   if ((plan & 1) == 0)
     return mpg_vtab_error(base->pVtab, "trace_sources: expected a path: trace_sources('exports/')");
   path = mpg_value_of(argv[0]);
-  if (path.type == MPG_NULL)
+  if (mpg_argument_is_nothing(t->conn, "trace_sources", "path", argv[0]))
     return SQLITE_OK;
+  if (argc > 1 && (code = mpg_argument_lost(base->pVtab, plan, 1, "trace_sources", "on_error",
+                                            argv[1])) != SQLITE_OK)
+    return code;
   if (path.type != MPG_TEXT)
     return mpg_vtab_error(base->pVtab, "trace_sources: path: expected text");
   for (int i = 0; i < ARGUMENTS && i < argc; i++) {
