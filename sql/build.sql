@@ -41,7 +41,7 @@ BEGIN IMMEDIATE;
 
 -- ---- 4. Views of columns alone, whose types drivers report, generated columns too ----
 
-DROP VIEW IF EXISTS cells;
+DROP VIEW IF EXISTS main.cells;
 CREATE VIEW cells AS
 SELECT hour, day, week, month, time, pool, chip, job, attempt, name, owner, phase, framework, runtime, model, size,
        priority, team, category, cause, chip_us, chip_hours,
@@ -50,15 +50,15 @@ SELECT hour, day, week, month, time, pool, chip, job, attempt, name, owner, phas
        productive_chip_hours, unrated_chip_hours, ideal_chip_hours, queued_chip_hours
 FROM ledger;
 
-DROP VIEW IF EXISTS goodput_by_day;
+DROP VIEW IF EXISTS main.goodput_by_day;
 CREATE VIEW goodput_by_day AS
 SELECT day, capacity_chip_hours, SG, RG, PG, MPG, MPG_lower, traced, rated FROM day_sums;
 
-DROP VIEW IF EXISTS goodput_by_pool;
+DROP VIEW IF EXISTS main.goodput_by_pool;
 CREATE VIEW goodput_by_pool AS
 SELECT pool, chip, capacity_chip_hours, SG, RG, PG, MPG, MPG_lower, traced, rated FROM pool_sums;
 
-DROP VIEW IF EXISTS goodput_by_job;
+DROP VIEW IF EXISTS main.goodput_by_job;
 CREATE VIEW goodput_by_job AS
 SELECT job, name, owner, phase, framework, runtime, model, size, team, held_chip_hours, SG, RG, PG, MPG,
        lost_chip_hours, queued_chip_hours, MPG_lower, traced, rated

@@ -63,7 +63,8 @@ bool mpg_argument_is_nothing(mpg_conn *conn, const char *table, const char *name
                              sqlite3_value *value) {
   if (sqlite3_value_type(value) != SQLITE_NULL)
     return false;
-  if (conn->host_env == NULL) /* out of memory: this issue is lost, as others are then */
+  /* Of a user's own statement. Out of memory: this issue is lost, as others are then. */
+  if (conn->host_env == NULL && conn->held_records == NULL)
     (void)mpg_issues_add(&conn->issues, MPG_INFO, table, "null_argument", 0, 1,
                          "%s is NULL: no rows", name);
   return true;

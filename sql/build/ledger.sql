@@ -48,7 +48,7 @@ CREATE TABLE ledger(
   ideal_chip_hours REAL AS (iif(category = 'ideal', chip_us / 3.6e9, 0.0)),
   queued_us BIGINT AS (iif(category = 'queued', chip_us, 0)),
   queued_chip_hours REAL AS (iif(category = 'queued', chip_us / 3.6e9, 0.0)));
-INSERT INTO ledger
+INSERT INTO main.ledger
 SELECT bucket AS hour,
        CAST(strftime('%s', bucket || coalesce((SELECT value FROM main.mpg_config WHERE name = 'offset'), '')) AS INTEGER) AS time,
        pool, chip, job, attempt, name, owner, phase, framework, runtime, model, size, priority,
@@ -81,7 +81,7 @@ CREATE TABLE waits(
   start_time DATETIME AS (datetime(start_us / 1000000, 'unixepoch') || printf('.%06d', start_us % 1000000)),
   end_time DATETIME AS (datetime(end_us / 1000000, 'unixepoch') || printf('.%06d', end_us % 1000000)),
   chip_hours REAL AS (chip_us / 3.6e9));
-INSERT INTO waits
+INSERT INTO main.waits
 SELECT pool, job, attempt, size, category, cause, CAST(round(start_time * 1e6) AS INTEGER) AS start_us,
        CAST(round(end_time * 1e6) AS INTEGER) AS end_us, chip_us
 FROM mpg_ledger
@@ -107,13 +107,13 @@ CREATE UNIQUE INDEX main.attempts_key ON attempts(job, attempt);
 DROP TABLE IF EXISTS temp.mpg_sizes;
 CREATE TEMP TABLE mpg_sizes(job TEXT PRIMARY KEY, size TEXT);
 INSERT INTO temp.mpg_sizes SELECT job, max(size) FROM temp.mpg_days WHERE job IS NOT NULL GROUP BY job;
-INSERT INTO attempts
+INSERT INTO main.attempts
 SELECT d.job, d.attempt,
-       (SELECT a.pool FROM allocations AS a WHERE a.job = d.job AND a.start_us = d.start_us ORDER BY a.pool LIMIT 1),
+       (SELECT a.pool FROM main.allocations AS a WHERE a.job = d.job AND a.start_us = d.start_us ORDER BY a.pool LIMIT 1),
        (SELECT z.size FROM temp.mpg_sizes AS z WHERE z.job = d.job),
-       coalesce((SELECT j.chips FROM jobs AS j WHERE j.job = d.job), d.chips),
+       coalesce((SELECT j.chips FROM main.jobs AS j WHERE j.job = d.job), d.chips),
        d.start_us, d.end_us,
-       (SELECT CASE WHEN a.end_us <= d.end_us THEN nullif(a.outcome, 'released') END FROM allocations AS a
+       (SELECT CASE WHEN a.end_us <= d.end_us THEN nullif(a.outcome, 'released') END FROM main.allocations AS a
         WHERE a.job = d.job AND a.start_us >= d.start_us AND a.start_us < d.end_us AND (a.attempt = d.attempt OR a.attempt IS NULL)
         ORDER BY a.end_us IS NOT NULL, a.end_us DESC,
                  CASE a.outcome WHEN 'node_fail' THEN 1 WHEN 'preempted' THEN 2 WHEN 'timeout' THEN 3 WHEN 'failed' THEN 4
@@ -131,9 +131,9 @@ DROP TABLE temp.mpg_sizes;
 DROP TABLE IF EXISTS main.job_labels;
 CREATE TABLE job_labels(job TEXT, key TEXT, value TEXT);
 CREATE UNIQUE INDEX main.job_labels_key ON job_labels(job, key);
-INSERT OR IGNORE INTO job_labels
+INSERT OR IGNORE INTO main.job_labels
 SELECT j.job, CAST(l.key AS TEXT), CAST(l.value AS TEXT)
-FROM jobs AS j, json_each(CASE WHEN json_valid(j.labels) THEN j.labels END) AS l
+FROM main.jobs AS j, json_each(CASE WHEN json_valid(j.labels) THEN j.labels END) AS l
 WHERE json_type(CASE WHEN json_valid(j.labels) THEN j.labels END) = 'object' AND l.value IS NOT NULL;
 
 -- The times an attempt had everything it needed. outcome: what ended it, 'gang_broken' where the attempt
@@ -152,16 +152,16 @@ CREATE TABLE runs(
   productive_chip_hours REAL AS (productive_us / 3.6e9),
   lost_chip_hours REAL AS (lost_us / 3.6e9));
 CREATE UNIQUE INDEX main.runs_key ON runs(job, attempt, run);
-INSERT INTO runs
+INSERT INTO main.runs
 SELECT job, attempt, run, min(start_us), max(end_us), NULL, max(last_span_us), min(progress_us), sum(restore_us), sum(held_us),
        sum(productive_us), sum(lost_us)
 FROM temp.mpg_did WHERE run NOT NULL GROUP BY job, attempt, run;
-UPDATE runs SET
-  outcome = CASE WHEN EXISTS (SELECT 1 FROM runs AS r WHERE r.job = runs.job AND r.attempt = runs.attempt AND r.run > runs.run)
-                 THEN CASE WHEN EXISTS (SELECT 1 FROM allocations AS a
+UPDATE main.runs SET
+  outcome = CASE WHEN EXISTS (SELECT 1 FROM main.runs AS r WHERE r.job = runs.job AND r.attempt = runs.attempt AND r.run > runs.run)
+                 THEN CASE WHEN EXISTS (SELECT 1 FROM main.allocations AS a
                                         WHERE a.job = runs.job AND a.attempt = runs.attempt AND a.start_us = runs.end_us AND a.chips = 0)
                            THEN 'preempted' ELSE 'gang_broken' END
-                 ELSE (SELECT a.outcome FROM attempts AS a WHERE a.job = runs.job AND a.attempt = runs.attempt) END;
+                 ELSE (SELECT a.outcome FROM main.attempts AS a WHERE a.job = runs.job AND a.attempt = runs.attempt) END;
 
 -- Chip-time of programs, by day of UTC.
 DROP TABLE IF EXISTS main.program_ledger;
@@ -171,17 +171,17 @@ CREATE TABLE program_ledger(
   ideal_chip_hours REAL AS (ideal_us / 3.6e9),
   unrated_chip_hours REAL AS (unrated_us / 3.6e9),
   lost_chip_hours REAL AS (lost_us / 3.6e9));
-INSERT INTO program_ledger
+INSERT INTO main.program_ledger
 SELECT program, job, date(86400 * day, 'unixepoch') || ' 00:00:00', sum(productive_us), sum(ideal_us), sum(unrated_us), sum(lost_us)
 FROM (SELECT program, job, start_us / 86400000000 - (start_us % 86400000000 < 0) AS day, productive_us, ideal_us, unrated_us, lost_us
       FROM temp.mpg_did WHERE program IS NOT NULL)
 GROUP BY program, job, day;
 
 CREATE TABLE IF NOT EXISTS issues(severity TEXT, kind TEXT, source TEXT, line BIGINT, count BIGINT, detail TEXT);
-DELETE FROM issues;
-INSERT INTO issues
+DELETE FROM main.issues;
+INSERT INTO main.issues(severity, kind, source, line, count, detail)
 SELECT severity, kind, source, line, count, detail FROM mpg_issues
-WHERE (source <> 'main' OR kind <> 'out_of_order') -- main's tables are in the order of their ids
+WHERE (source <> 'main' OR kind <> 'out_of_order') AND kind <> 'null_argument' -- main's tables are in the order of their ids
   AND listed > (SELECT r.listed FROM temp.mpg_as_read AS r) -- others are of what the connection read before
 UNION ALL
 SELECT 'warning', 'duplicate_span', 'main', NULL, doubles, 'spans that repeat exactly count once' FROM temp.mpg_doubles WHERE doubles > 0;
@@ -229,7 +229,7 @@ CREATE TABLE day_sums(
   traced REAL AS (1.0 * (allocated_us - untraced_us) / nullif(allocated_us, 0)),
   rated REAL AS (1.0 * (productive_us - unrated_us) / nullif(productive_us, 0)));
 CREATE UNIQUE INDEX main.day_sums_key ON day_sums(day);
-INSERT INTO day_sums
+INSERT INTO main.day_sums
 SELECT day, sum(capacity_us), sum(allocated_us), sum(partial_us), sum(untraced_us), sum(productive_us),
        sum(unrated_us), sum(ideal_us), sum(queued_us) FROM temp.mpg_sums GROUP BY day;
 
@@ -253,7 +253,7 @@ CREATE TABLE pool_sums(
   traced REAL AS (1.0 * (allocated_us - untraced_us) / nullif(allocated_us, 0)),
   rated REAL AS (1.0 * (productive_us - unrated_us) / nullif(productive_us, 0)));
 CREATE UNIQUE INDEX main.pool_sums_key ON pool_sums(pool);
-INSERT INTO pool_sums
+INSERT INTO main.pool_sums
 SELECT pool, min(chip), sum(capacity_us), sum(allocated_us), sum(partial_us), sum(untraced_us), sum(productive_us),
        sum(unrated_us), sum(ideal_us), sum(queued_us) FROM temp.mpg_sums WHERE pool IS NOT NULL GROUP BY pool;
 
@@ -284,7 +284,7 @@ CREATE TABLE job_sums(
   traced REAL AS (1.0 * (allocated_us - untraced_us) / nullif(allocated_us, 0)),
   rated REAL AS (1.0 * (productive_us - unrated_us) / nullif(productive_us, 0)));
 CREATE UNIQUE INDEX main.job_sums_key ON job_sums(job);
-INSERT INTO job_sums
+INSERT INTO main.job_sums
 SELECT job, min(name), min(owner), min(phase), min(framework), min(runtime), min(model), min(size), min(team),
        sum(capacity_us), sum(allocated_us), sum(partial_us), sum(untraced_us), sum(productive_us),
        sum(unrated_us), sum(ideal_us), sum(queued_us)

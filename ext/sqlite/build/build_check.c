@@ -37,18 +37,15 @@ static const char settings[] =
     "substr(value, 5) > '59') LIMIT 1";
 
 /* Each relation with a column that none of its tables lacks. */
-#define TEMP_RELATIONS                                                                             \
-  "WITH relation(name, needs) AS (VALUES ('capacity', 'pool'),('outages', 'pool'),"                \
-  "('jobs', 'job'),('allocations', 'job'),('spans', 'kind'),('commits', 'job'),"                   \
-  "('programs', 'program'),('observed', 'until_time')) "                                           \
-  "SELECT 'expected no TEMP ' || s.type || ' ' || s.name || iif(s.type = 'view', '', "             \
-  "' but of the relation') || ', found one, which would be lost: rename or drop it' "              \
-  "FROM temp.sqlite_schema AS s JOIN relation AS r ON r.name = s.name COLLATE NOCASE "
-static const char lost_views[] = TEMP_RELATIONS "WHERE s.type = 'view' LIMIT 1";
 static const char lost[] =
-    TEMP_RELATIONS "WHERE s.type = 'view' OR s.type = 'table' AND NOT EXISTS (SELECT 1 FROM "
-                   "pragma_table_info(s.name, 'temp') AS c WHERE c.name = r.needs COLLATE NOCASE) "
-                   "LIMIT 1";
+    "WITH relation(name, needs) AS (VALUES ('capacity', 'pool'),('outages', 'pool'),"
+    "('jobs', 'job'),('allocations', 'job'),('spans', 'kind'),('commits', 'job'),"
+    "('programs', 'program'),('observed', 'until_time')) "
+    "SELECT 'expected no TEMP ' || s.type || ' ' || s.name || iif(s.type = 'view', '', "
+    "' but of the relation') || ', found one, which would be lost: rename or drop it' "
+    "FROM temp.sqlite_schema AS s JOIN relation AS r ON r.name = s.name COLLATE NOCASE "
+    "WHERE s.type = 'view' OR s.type = 'table' AND NOT EXISTS (SELECT 1 FROM "
+    "pragma_table_info(s.name, 'temp') AS c WHERE c.name = r.needs COLLATE NOCASE) LIMIT 1";
 
 /* The text of the first row, or NULL: there is none. An SQLite code. */
 static int first_text(sqlite3 *db, const char *sql, char **text) {
@@ -71,7 +68,7 @@ int mpg_build_check(sqlite3 *db, char **why) {
   char *any = NULL;
   int rc = first_text(db, tables, why);
   if (rc == SQLITE_OK && *why == NULL)
-    rc = first_text(db, lost_views, why);
+    rc = first_text(db, lost, why);
   if (rc == SQLITE_OK && *why == NULL)
     rc = first_text(db, "SELECT name FROM main.sqlite_schema WHERE name = 'mpg_config'", &any);
   if (rc == SQLITE_OK && any != NULL)
