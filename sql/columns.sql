@@ -167,16 +167,21 @@ INSERT INTO temp.mpg_meanings VALUES
 INSERT INTO temp.mpg_meanings
 SELECT 'goodput_by_job', column_name, unit, adds_up, meaning FROM temp.mpg_meanings WHERE table_name = 'job_sums' AND unit = 'ratio';
 
-INSERT INTO mpg_columns
+CREATE TEMP TABLE IF NOT EXISTS mpg_own(table_name TEXT, column_name TEXT); -- columns that users added: mpg_build says which
+DELETE FROM temp.mpg_own WHERE table_name = 'ledger' AND column_name IN (SELECT name FROM pragma_table_xinfo('cells', 'main')); -- labels now
+INSERT INTO main.mpg_columns
 SELECT t.name, c.name, c.type, coalesce(own.unit, every.unit),
-       coalesce(own.meaning, every.meaning, 'The job''s label ' || c.name || '.'), coalesce(own.adds_up, every.adds_up, 'group')
-FROM main.sqlite_schema AS t, pragma_table_xinfo(t.name) AS c
-LEFT JOIN temp.mpg_meanings AS own ON own.table_name = t.name AND own.column_name = c.name
-LEFT JOIN temp.mpg_meanings AS every ON every.table_name IS NULL AND every.column_name = c.name
+       coalesce(own.meaning, every.meaning, iif(u.table_name IS NULL, 'The job''s label ' || c.name || '.', 'A column of your own.')),
+       coalesce(own.adds_up, every.adds_up, 'group')
+FROM main.sqlite_schema AS t, pragma_table_xinfo(t.name, 'main') AS c
+LEFT JOIN temp.mpg_own AS u ON u.table_name = t.name AND u.column_name = c.name
+LEFT JOIN temp.mpg_meanings AS own ON own.table_name = t.name AND own.column_name = c.name AND u.table_name IS NULL
+LEFT JOIN temp.mpg_meanings AS every ON every.table_name IS NULL AND every.column_name = c.name AND u.table_name IS NULL
 WHERE t.type IN ('table', 'view') AND t.name IN (SELECT table_name FROM temp.mpg_meanings WHERE column_name IS NULL)
 ORDER BY t.name, c.cid;
-INSERT INTO mpg_columns
+INSERT INTO main.mpg_columns
 SELECT t.name, NULL, upper(t.type), NULL, m.meaning, NULL
 FROM main.sqlite_schema AS t JOIN temp.mpg_meanings AS m ON m.table_name = t.name AND m.column_name IS NULL
 WHERE t.type IN ('table', 'view');
 DROP TABLE temp.mpg_meanings;
+DROP TABLE temp.mpg_own;

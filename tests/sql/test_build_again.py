@@ -130,13 +130,86 @@ class Again(Case):
             db.close()
         self.assertEqual(*found)
 
+    COLUMNS = (("ledger", 'note', 'note TEXT'), ("ledger", "cost", "cost REAL AS (chip_hours * 2.5)"), ("ledger", "odd, (one)", "\"odd, (one)\" TEXT DEFAULT 'a,(b'"),
+               ("waits", "my x", "[my x] INT /* yes, ( */"), ("attempts", "cause", "cause TEXT COLLATE NOCASE CHECK (cause <> 'bad')"), ("job_sums", "good", "`good` BOOLEAN NOT NULL DEFAULT 1"),
+               ("job_labels", "z", "z"), ("runs", "why", "why /* a, b ( */ TEXT"), ("day_sums", "event", "event TEXT"), ("pool_sums", "owner", "owner TEXT"), ("program_ledger", "twice", "twice AS (2 * ideal_us)"),
+               ("mpg_columns", "meaning_de", "meaning_de TEXT"), ("issues", "seen", "seen INT"), ("observed", "x", "x"), ("chips", "y", "y"), ("prices", "z", "z"), ("mpg_config", "z", "z"), ("jobs", "rack", "rack TEXT"))
+
+    def test_columns_that_users_add(self):
+        """Of every table, also of those that it makes anew: with what is in them where the row is there again."""
+        relations, _ = odd_fleet(3)
+        self.build(relations, None)
+        db = connect(self.database)
+        listed = "SELECT table_name, column_name, meaning FROM mpg_columns"
+        before = db.execute(listed).fetchall()
+        for table, column, definition in self.COLUMNS:
+            db.execute(f"ALTER TABLE {table} ADD COLUMN {definition}\n")
+        db.execute("UPDATE ledger SET note = rowid WHERE rowid % 3 = 1")
+        db.execute('UPDATE ledger SET "odd, (one)" = NULL WHERE rowid % 5 = 1')
+        db.execute("UPDATE waits SET [my x] = 7")
+        db.execute("UPDATE attempts SET cause = 'disk' WHERE rowid % 2")
+        db.execute("UPDATE job_sums SET good = 0 WHERE rowid % 2")
+        for table, column in (("runs", "why"), ("day_sums", "event"), ("pool_sums", "owner"), ("job_labels", "z"), ("mpg_columns", "meaning_de"), ("jobs", "rack")):
+            db.execute(f"UPDATE {table} SET {column} = 'mine'")
+        asked = ["SELECT hour, pool, job, attempt, category, cause, chip_us, note, cost, iif(\"odd, (one)\" IS NULL, 'a,(b', \"odd, (one)\") FROM ledger ORDER BY 1, 2, 3, 4, 5, 6"]
+        asked += [f"SELECT * FROM {table} ORDER BY 1, 2, 3" for table, *_ in self.COLUMNS if table not in ("ledger", "mpg_columns", "issues")]
+        wanted = [db.execute(sql).fetchall() for sql in asked]
+        texts = "SELECT name, sql FROM sqlite_schema WHERE type = 'table' AND sql NOT NULL ORDER BY name"
+        db.execute("SELECT mpg_build(NULL)").fetchall()
+        made = db.execute(texts).fetchall()
+        for _ in range(2):
+            db.execute("SELECT mpg_build(NULL)").fetchall()
+            self.assertEqual(wanted, [db.execute(sql).fetchall() for sql in asked])
+            self.assertEqual(made, db.execute(texts).fetchall())
+            self.assertEqual([], db.execute("SELECT * FROM issues WHERE kind = 'lost_values'").fetchall())
+            self.assertEqual(sorted(before + [(table, column, "A column of your own.") for table, column, _ in self.COLUMNS if table != "mpg_columns"], key=repr), sorted(db.execute(listed), key=repr))
+            self.assertEqual(len(before), db.execute("SELECT count(meaning_de) FROM mpg_columns").fetchone()[0])
+        self.assertEqual([], db.execute("SELECT name FROM temp.sqlite_schema WHERE name GLOB 'mpg_*'").fetchall())
+        self.check("with columns of users")
+        db.execute("PRAGMA foreign_keys = ON")
+        gone, = db.execute("SELECT job FROM attempts WHERE cause = 'disk' LIMIT 1").fetchone()
+        lost = db.execute("SELECT count(*) FROM attempts WHERE job = ? AND cause = 'disk'", (gone,)).fetchone()
+        db.execute("DELETE FROM allocations WHERE job = ?", (gone,))
+        db.execute("SELECT mpg_build(NULL)").fetchall()
+        for table in ("issues", "mpg_issues"):
+            self.assertEqual([("warning", *lost)], db.execute(f"SELECT severity, count FROM {table} WHERE kind = 'lost_values' AND source = 'main.attempts'").fetchall())
+        db.execute("INSERT INTO mpg_config(name, value) VALUES ('labels', 'note,later')")
+        db.execute("SELECT mpg_build(NULL)").fetchall()
+        self.assertEqual([("later", "The job's label later."), ("note", "The job's label note.")], db.execute("SELECT column_name, meaning FROM mpg_columns WHERE table_name = 'ledger' AND meaning LIKE '%label %' AND column_name <> 'team' ORDER BY 1").fetchall())
+        self.assertEqual((0,), db.execute("SELECT count(note) FROM ledger").fetchone())
+        db.execute("DELETE FROM mpg_config WHERE name = 'labels'")
+        db.execute("SELECT mpg_build(NULL)").fetchall()
+        self.assertEqual([("odd, (one)",)], db.execute("SELECT name FROM pragma_table_info('ledger') EXCEPT SELECT column_name FROM mpg_columns WHERE table_name = 'ledger' AND meaning <> 'A column of your own.'").fetchall())
+        db.close()
+
+    def test_columns_that_cannot_be_made_again(self):
+        relations, _ = odd_fleet(3)
+        self.build(relations, None)
+        db = connect(self.database)
+        db.execute("INSERT INTO mpg_config VALUES ('labels', 'tier')")
+        db.execute("SELECT mpg_build(NULL)").fetchall()
+        db.execute("ALTER TABLE ledger ADD COLUMN upper_tier AS (upper(tier))")
+        db.execute("SELECT mpg_build(NULL)").fetchall()
+        db.execute("DELETE FROM mpg_config")
+        with self.assertRaisesRegex(sqlite3.OperationalError, "^mpg_build: column upper_tier of ledger cannot be made again: .*no such column.*tier.*; drop it, or the table, then build$"):
+            db.execute("SELECT mpg_build(NULL)").fetchall()
+        self.assertFalse(db.in_transaction)
+        db.execute("ALTER TABLE ledger DROP COLUMN upper_tier")
+        db.execute("ALTER TABLE waits RENAME COLUMN start_us TO begin_us")  # of the key of its rows
+        db.execute("ALTER TABLE waits ADD COLUMN note DEFAULT 5")
+        db.execute("SELECT mpg_build(NULL)").fetchall()
+        self.assertEqual({("start_us",), ("begin_us",), ("note",)}, set(db.execute("SELECT name FROM pragma_table_info('waits') WHERE name IN ('start_us', 'begin_us', 'note')")))
+        db.close()
+
     def test_an_index_that_cannot_be_made_again(self):
         """One of a column that the ledger has no more; and a crafted one, behind which the schema has another statement: none of it is run."""
         relations, _ = odd_fleet(3)
         self.build(relations, None)
         db = connect(self.database)
         db.execute("CREATE TABLE seen(n)")
-        db.execute("ALTER TABLE ledger ADD COLUMN gone")
+        db.execute("INSERT INTO mpg_config VALUES ('labels', 'gone')")
+        db.execute("SELECT mpg_build(NULL)").fetchall()
+        db.execute("DELETE FROM mpg_config")
         db.execute("CREATE INDEX by_gone ON ledger(gone)")
         db.commit()
         with self.assertRaisesRegex(sqlite3.OperationalError, "^mpg_build: index or trigger by_gone cannot be made again: no such column: gone; drop it, then build$"):

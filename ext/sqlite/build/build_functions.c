@@ -23,6 +23,7 @@
 #include "../recognise/script.h"
 #include "../host.h"
 #include "build_check.h"
+#include "user_columns.h"
 #include "user_objects.h"
 #include "../../goodput/trace/relation_schema.h"
 
@@ -436,12 +437,18 @@ static int build_tables(mpg_conn *conn, sqlite3_value *path, row_counts *counts,
   sqlite3 *db = conn->db;
   const char *script = mpg_script_find("build")->sql, *columns = mpg_script_find("columns")->sql;
   const char *asks = strstr(script, "\nDROP TABLE IF EXISTS temp.mpg_did");
-  mpg_user_objects objects;
-  int rc = mpg_user_objects_read(&objects, db);
+  const char *begun = strstr(script, "BEGIN IMMEDIATE;") + strlen("BEGIN IMMEDIATE;");
+  mpg_user_objects objects = {NULL, 0};
+  mpg_user_columns added = {NULL, 0};
+  int rc = run_script(db, script, begun, path);
+  if (rc == SQLITE_OK)
+    rc = mpg_user_objects_read(&objects, db);
+  if (rc == SQLITE_OK)
+    rc = mpg_user_columns_read(&added, db);
   if (rc == SQLITE_OK)
     rc = mpg_held_records_begin(conn, err) == MPG_OK ? SQLITE_OK : SQLITE_NOMEM;
   if (rc == SQLITE_OK)
-    rc = run_script(db, script, asks, path);
+    rc = run_script(db, begun, asks, path);
   if (rc == SQLITE_OK)
     rc = check_times(db, err);
   if (rc == SQLITE_OK)
@@ -452,10 +459,15 @@ static int build_tables(mpg_conn *conn, sqlite3_value *path, row_counts *counts,
   if (rc == SQLITE_OK)
     rc = add_labels(db, err);
   if (rc == SQLITE_OK)
+    rc = mpg_user_columns_make(&added, false, db, err);
+  if (rc == SQLITE_OK)
     rc = run_script(db, columns, columns + strlen(columns), path);
+  if (rc == SQLITE_OK)
+    rc = mpg_user_columns_make(&added, true, db, err);
   if (rc == SQLITE_OK)
     rc = mpg_user_objects_make(&objects, db, err);
   mpg_user_objects_free(&objects);
+  mpg_user_columns_free(&added);
   return rc == SQLITE_OK ? sqlite3_exec(db, "COMMIT", NULL, NULL, NULL) : rc;
 }
 
