@@ -175,3 +175,22 @@ char *mpg_host_copy_text(sqlite3_stmt *stmt, int column) {
   const unsigned char *text = sqlite3_column_text(stmt, column);
   return is_null || text != NULL ? sqlite3_mprintf("%s", text) : NULL;
 }
+
+static bool is_on(sqlite3 *db, const char *pragma) {
+  sqlite3_stmt *stmt = NULL;
+  bool on = false;
+  if (sqlite3_prepare_v2(db, pragma, -1, &stmt, NULL) == SQLITE_OK &&
+      sqlite3_step(stmt) == SQLITE_ROW)
+    on = sqlite3_column_int(stmt, 0) != 0;
+  (void)sqlite3_finalize(stmt);
+  return on;
+}
+
+bool mpg_host_has_full_names(sqlite3 *db) {
+  return is_on(db, "PRAGMA full_column_names") && !is_on(db, "PRAGMA short_column_names");
+}
+
+void mpg_host_short_names(sqlite3 *db, bool on) {
+  (void)sqlite3_exec(db, on ? "PRAGMA short_column_names = ON" : "PRAGMA short_column_names = OFF",
+                     NULL, NULL, NULL);
+}

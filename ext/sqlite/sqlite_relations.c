@@ -164,7 +164,11 @@ static mpg_rc map_columns(reading *r, mpg_err *err) {
   const mpg_relation_info *info = mpg_relation_get(r->rows.relation);
   mpg_rc rc = MPG_OK;
   for (int i = 1; rc == MPG_OK && i < sqlite3_column_count(r->stmt); i++) {
+    const size_t n = strlen(info->name);
     const char *name = sqlite3_column_name(r->stmt, i);
+    /* PRAGMA full_column_names: "capacity.pool" */
+    if (name != NULL && sqlite3_strnicmp(name, info->name, (int)n) == 0 && name[n] == '.')
+      name += n + 1;
     if (name == NULL)
       rc = mpg_fail_nomem(err);
     else if (!is_own(info, r->microseconds, name))

@@ -30,6 +30,7 @@
 #include <string.h>
 
 enum { RELATIONS = MPG_REL_OBSERVED }; /* those that are counted */
+enum { IMPORT, BUILD };                /* mpg_function.parameter */
 
 /* The rows of each relation before a script and after it. */
 typedef struct row_counts {
@@ -497,7 +498,7 @@ static bool is_empty(sqlite3 *db) {
   return empty;
 }
 
-static void import_function(sqlite3_context *context, int n, sqlite3_value **args) {
+static void run_import(sqlite3_context *context, sqlite3_value **args) {
   row_counts counts = {{0}, {0}};
   const char *script = mpg_script_find("sources/import")->sql;
   sqlite3 *db = mpg_conn_of(context)->db;
@@ -505,7 +506,6 @@ static void import_function(sqlite3_context *context, int n, sqlite3_value **arg
   const char *undo;
   char *why;
   int rc = mpg_import_check(db, &why);
-  (void)n;
   if (rc != SQLITE_OK || why != NULL) {
     fail(context, db, rc, "mpg_import", why, NULL);
     sqlite3_free(why);
@@ -538,7 +538,7 @@ static const char *said_better(sqlite3 *db, int rc) {
   return NULL;
 }
 
-static void build_function(sqlite3_context *context, int n, sqlite3_value **args) {
+static void run_build(sqlite3_context *context, sqlite3_value **args) {
   sqlite3 *db = mpg_conn_of(context)->db;
   row_counts counts;
   void *reserve;
@@ -546,7 +546,6 @@ static void build_function(sqlite3_context *context, int n, sqlite3_value **args
   mpg_err err = {MPG_OK, ""};
   char *why;
   int rc;
-  (void)n;
   if (sqlite3_get_autocommit(db) == 0) {
     sqlite3_result_error(
         context, "mpg_build: expected no open transaction, for it begins one: COMMIT first", -1);
@@ -577,10 +576,25 @@ static void build_function(sqlite3_context *context, int n, sqlite3_value **args
          "ROLLBACK");
 }
 
+/* mpg_import, or mpg_build: scripts with subqueries. */
+static void script_function(sqlite3_context *context, int n, sqlite3_value **args) {
+  sqlite3 *db = mpg_conn_of(context)->db;
+  const bool full_names = mpg_host_has_full_names(db);
+  (void)n;
+  if (full_names)
+    mpg_host_short_names(db, true);
+  if (mpg_function_of(context)->parameter == BUILD)
+    run_build(context, args);
+  else
+    run_import(context, args);
+  if (full_names)
+    mpg_host_short_names(db, false);
+}
+
 int mpg_register_build(mpg_conn *conn, char **error) {
   static const mpg_function table[] = {
-      {"mpg_import", 1, MPG_SETTING, 0, import_function, NULL, NULL, NULL, NULL},
-      {"mpg_build", 1, MPG_SETTING, 0, build_function, NULL, NULL, NULL, NULL},
+      {"mpg_import", 1, MPG_SETTING, IMPORT, script_function, NULL, NULL, NULL, NULL},
+      {"mpg_build", 1, MPG_SETTING, BUILD, script_function, NULL, NULL, NULL, NULL},
   };
   return conn->no_files ? SQLITE_OK
                         : mpg_register_functions(conn, table, sizeof table / sizeof *table, error);

@@ -10,6 +10,7 @@
 ** cache answers (table_cache.h).
 */
 #include "script_tables.h"
+#include "../host.h"
 #include "table_cache.h"
 #include "table_run.h"
 
@@ -160,6 +161,8 @@ static int host_failure(sqlite3_vtab *base, sqlite3 *db, int rc) {
   const char *text = sqlite3_errmsg(db);
   if (rc == SQLITE_INTERRUPT || rc == SQLITE_NOMEM)
     return rc;
+  if (strncmp(text, "no such column: ", 16) == 0 && mpg_host_has_full_names(db))
+    text = "expected PRAGMA short_column_names = ON beside full_column_names, found OFF";
   (void)mpg_vtab_error(base, "%s: %s%s", name_of(base), text,
                        strncmp(text, "no such table: ", 15) == 0
                            ? "; SELECT mpg_build('traces/') makes the tables that it reads"
