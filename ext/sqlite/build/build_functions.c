@@ -442,6 +442,10 @@ static int build_tables(mpg_conn *conn, sqlite3_value *path, row_counts *counts,
   mpg_user_objects objects = {NULL, 0};
   mpg_user_columns added = {NULL, 0};
   int rc = run_script(db, script, begun, path);
+  if (rc == SQLITE_OK && sqlite3_get_autocommit(db) != 0) {
+    (void)mpg_fail(err, MPG_DATA, "expected a transaction, but an authorizer ignores BEGIN");
+    return SQLITE_AUTH;
+  }
   if (rc == SQLITE_OK)
     rc = mpg_user_objects_read(&objects, db);
   if (rc == SQLITE_OK)

@@ -237,6 +237,8 @@ static void find_cached(cursor *c, const mpg_table *t, const mpg_ledger_options 
                         size_t rows) {
   mpg_rollup_question question = {options, (int)mpg_arg_on_error(c->args), rows, 0};
   mpg_value path;
+  if (t->conn->held != NULL) /* a fleet that is borrowed: the cache would take its names */
+    return;
   if (!mpg_ledger_table_of(t)->files) {
     c->cached = mpg_rollup_cache_begin_tables(&c->fill, t->conn, &c->scan.env,
                                               mpg_ledger_schema(c->args), &question);
