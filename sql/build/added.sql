@@ -2,6 +2,24 @@
 --
 -- A part of build.sql. Reads the tables of records.sql, and the TEMP tables that it made, which it drops.
 
+-- Jobs of which this reading tells as many attempts as the tables have beside them, and as long: of files that were built before with
+-- another zone, pool or number of chips, say. Unless more jobs are told as before: an id is given anew, and a limit of time ends several.
+DROP TABLE IF EXISTS temp.mpg_otherwise;
+CREATE TEMP TABLE mpg_otherwise AS
+WITH beside AS (
+  SELECT job, count(*) AS n, sum(end_us - start_us) AS held_us FROM main.allocations
+  WHERE chips > 0 AND end_us IS NOT NULL AND id NOT IN (SELECT o.id FROM temp.mpg_others AS o WHERE o.record = 'allocations')
+  GROUP BY job
+)
+SELECT b.job, b.n FROM beside AS b
+JOIN (SELECT job, count(*) AS n, sum(end_us - start_us) AS held_us FROM temp.mpg_others
+      WHERE record = 'allocations' AND chips > 0 AND end_us IS NOT NULL GROUP BY job) AS i USING (job, n, held_us);
+DELETE FROM temp.mpg_otherwise
+WHERE (SELECT count(*) FROM temp.mpg_otherwise) < (
+  SELECT count(DISTINCT o.job) FROM temp.mpg_others AS o
+  WHERE o.record = 'allocations' AND o.id IN (SELECT k.id FROM temp.mpg_known AS k)
+    AND o.job NOT IN (SELECT t.job FROM temp.mpg_otherwise AS t));
+
 INSERT OR IGNORE INTO main.capacity(id, pool, chip, chips, start_us, end_us)
 SELECT id, pool, chip, chips, start_us, end_us FROM temp.mpg_others WHERE record = 'capacity';
 INSERT OR IGNORE INTO main.outages(id, pool, chips, start_us, end_us, kind)
@@ -230,6 +248,15 @@ DELETE FROM main.commits WHERE (job, id) IN (
   CROSS JOIN temp.mpg_open_commits AS o ON o.job = c.job AND o.step IS c.step AND o.snapshot_us IS c.snapshot_us
   WHERE c.durable_us IS NOT NULL);
 DROP TABLE temp.mpg_open_commits;
+
+INSERT INTO mpg_issues(source, severity, kind, line, count, detail)
+SELECT coalesce((SELECT max(source) FROM temp.mpg_sources), 'main'), 'warning', 'told_otherwise', NULL, count(*),
+       'jobs that the tables had by another clock, in another pool or with other chips, the first ' || min(o.job)
+         || ': both count. Were they built with other options? Then build into a new file'
+FROM temp.mpg_otherwise AS o
+WHERE o.n < (SELECT count(*) FROM main.allocations AS a WHERE a.job = o.job AND a.chips > 0 AND a.end_us IS NOT NULL)
+GROUP BY NULL HAVING count(*) > 0;
+DROP TABLE temp.mpg_otherwise;
 
 -- Whether the tables hold what this reading had and nothing else: then mpg_build accounts what it read, and does not read it back. Of a new
 -- file it knows without asking.

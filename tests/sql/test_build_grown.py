@@ -43,6 +43,7 @@ class Grown(Case):
         for reading in readings:
             self.write(*reading)
             db.execute("SELECT mpg_build(?)", (os.path.join(self.exports, file) if file else self.exports,)).fetchall()
+        self.assertEqual([], db.execute("SELECT * FROM issues WHERE kind = 'told_otherwise'").fetchall())
         found = {table: sorted(db.execute("SELECT " + sql).fetchall(), key=repr) for table, sql in TABLES.items()}
         db.close()
         return found
@@ -87,8 +88,8 @@ class Grown(Case):
         for listed, wanted, *readings in (
                 (2, None, {"a.psv": export("c1", done, ran)}, {"a.psv": export("c1", done, ran), "b.psv": other}),
                 (3, None, {"a.psv": export("c1", done, runs, waits)}, whole),  # what ran has ended, what waited has begun
-                (3, None, {"a.psv": export("c1", done, runs, waits)}, whole, whole),
-                (3, whole, {"a.psv": export("c1", done)}, {"a.psv": export("c1", ran, began)}, {"a.psv": export("c1", ran, began), "b.psv": other}, whole),
+                (0, None, {"a.psv": export("c1", done, runs, waits)}, whole, whole),  # as the build before has it
+                (1, whole, {"a.psv": export("c1", done)}, {"a.psv": export("c1", ran, began)}, {"a.psv": export("c1", ran, began), "b.psv": other}, whole),
                 (1, None, {"a.psv": export("c1", waits)}, {"a.psv": export("c1", waits, done), "b.psv": other, "c.psv": export("c2", waits)}),
                 (3, whole, whole, {"a.psv": export("c1", done, ran, began)})):
             with self.subTest(readings=readings):

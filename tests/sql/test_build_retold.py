@@ -1,7 +1,9 @@
 """mpg_build of a scheduler's exports again, which tell otherwise what they told before: the tables are those of one build."""
+import datetime
 import gzip
 import json
 import os
+import re
 import shutil
 import time
 import unittest
@@ -23,6 +25,7 @@ class Retold(Case):
                 with open(os.path.join(folder, name), "w", encoding="utf-8") as file:
                     file.write(text)
             db.execute("SELECT mpg_build(?)", (folder,)).fetchall()
+        self.assertEqual([], db.execute("SELECT * FROM issues WHERE kind = 'told_otherwise'").fetchall())
         found = [db.execute("SELECT " + sql).fetchall() for sql in (LEDGER, "job, chips, min_chips, submit_us FROM jobs ORDER BY 1", "job, attempt, pool, start_us FROM allocations ORDER BY 1, 2, 4")]
         db.close()
         return found
@@ -36,6 +39,28 @@ class Retold(Case):
     def test_exports(self):
         for name, told in folders():
             self.check(name, told)
+
+    def test_files_that_get_other_options(self):
+        """Of a zone, a pool or chips that were wrong at first, what was built stays, counts beside what comes, and each build says so."""
+        folder = self.new_folder()
+        jobs = JOBS + "".join(job(n, "COMPLETED", 0, 600 * n, 600 * n + 300 + n) for n in range(1, 6))
+        jobs = re.sub(r"\b17952\d{5}\b", lambda time: datetime.datetime.fromtimestamp(int(time[0]), datetime.timezone.utc).strftime("%Y-%m-%dT%H:%M:%S"), jobs)
+        for files, first, second, jobs_told in (({"jobs.psv": jobs}, {"zone": "UTC"}, {"zone": "Europe/Berlin"}, 5), ({"jobs.psv": jobs}, {"chip": "nvidia-h100-sxm"}, {"chip": "nvidia-a100-sxm-80gb"}, 0),
+                                                ({"a.log": "megatron.log"}, {"pool": "p"}, {"pool": "q"}, 1), ({"a.log": "megatron.log"}, {"chips": 8}, {"chips": 16}, 1), ({"a.log": "megatron.log"}, {"owner": "a"}, {"owner": "b"}, 0)):
+            for name, text in files.items():
+                if name == "a.log":
+                    shutil.copy(os.path.join(ROOT, "fixtures/training", text), os.path.join(folder, name))
+                else:
+                    with open(os.path.join(folder, name), "w", encoding="utf-8") as file:
+                        file.write(text)
+            db, fleet, (name,) = connect(), os.path.join(folder, "fleet.json"), files
+            for options, told in ((first, 0), (first, 0), (second, jobs_told), (second, jobs_told)):
+                with open(fleet, "w", encoding="utf-8") as file:
+                    json.dump({"sources": [{"path": name, **({"chip": "nvidia-h100-sxm", "chips": 8, "job": "j"} if name == "a.log" else {}), **options}]}, file)
+                db.execute("SELECT mpg_build(?)", (fleet,)).fetchall()
+                for issues in ("issues", "mpg_issues"):
+                    self.assertEqual([("warning", told)] if told else [], db.execute(f"SELECT severity, count FROM {issues} WHERE kind = 'told_otherwise'").fetchall(), (options, issues))
+            db.close()
 
     def test_pods_that_are_gone(self):
         """What the tables have of them counts, until the Workload's end, and not what it held beside."""

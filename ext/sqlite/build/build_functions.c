@@ -19,10 +19,10 @@
 #include "../connection.h"
 #include "../held_fleet.h"
 #include "../held_records.h"
-#include "../recognise/fleet_file.h"
 #include "../recognise/script.h"
 #include "../host.h"
 #include "build_check.h"
+#include "build_labels.h"
 #include "user_columns.h"
 #include "user_objects.h"
 #include "../../goodput/trace/relation_schema.h"
@@ -263,114 +263,6 @@ static void result_counts(sqlite3_context *context, const row_counts *counts) {
     sqlite3_result_text(context, text, -1, sqlite3_free);
 }
 
-/* ---- labels as columns ---- */
-
-/* The text of the one row of a statement whose parameter is `value`, or NULL: none, or no memory.
-** The caller frees it. */
-static char *find_text(sqlite3 *db, const char *sql, const char *value) {
-  sqlite3_stmt *stmt = NULL;
-  char *text = NULL;
-  if (sqlite3_prepare_v2(db, sql, -1, &stmt, NULL) == SQLITE_OK &&
-      sqlite3_bind_text(stmt, 1, value, -1, SQLITE_STATIC) == SQLITE_OK &&
-      sqlite3_step(stmt) == SQLITE_ROW && sqlite3_column_type(stmt, 0) != SQLITE_NULL)
-    text = mpg_host_copy_text(stmt, 0);
-  (void)sqlite3_finalize(stmt);
-  return text;
-}
-
-/* Runs the statement of a format of sqlite3_mprintf with %w and %Q. An SQLite code. */
-static int run_format(sqlite3 *db, const char *format, const char *first, const char *second) {
-  char *sql = sqlite3_mprintf(format, first, second);
-  int rc = sql == NULL ? SQLITE_NOMEM : sqlite3_exec(db, sql, NULL, NULL, NULL);
-  sqlite3_free(sql);
-  return rc;
-}
-
-/* Whether the ledger has a column of that name: a label of it needs another. */
-static int check_label(sqlite3 *db, const char *key, mpg_err *err) {
-  char *column = find_text(db,
-                           "SELECT name FROM pragma_table_xinfo('ledger', 'main') WHERE name = ?1 "
-                           "COLLATE NOCASE",
-                           key);
-  if (column == NULL)
-    return SQLITE_OK;
-  (void)mpg_fail(
-      err, MPG_DATA,
-      "mpg_config: labels: expected labels that are no columns of the ledger, each once, "
-      "found \"%s\"",
-      key);
-  sqlite3_free(column);
-  return SQLITE_ERROR;
-}
-
-/* A column of the ledger and of its view for the label `key`. An SQLite code. */
-static int add_label(sqlite3 *db, const char *key) {
-  char *view =
-      find_text(db,
-                "SELECT substr(sql, 1, length(sql) - length('FROM ledger')) FROM main.sqlite_schema"
-                " WHERE name = 'cells' AND ?1 NOT NULL",
-                key);
-  int rc = view == NULL ? SQLITE_NOMEM : SQLITE_OK;
-  if (rc == SQLITE_OK)
-    rc = run_format(db, "ALTER TABLE main.ledger ADD COLUMN \"%w\" TEXT", key, NULL);
-  if (rc == SQLITE_OK)
-    rc = run_format(db,
-                    "UPDATE main.ledger SET \"%w\" = (SELECT l.value FROM main.job_labels AS l "
-                    "WHERE l.job = ledger.job AND l.key = %Q) WHERE job IS NOT NULL",
-                    key, key);
-  if (rc == SQLITE_OK)
-    rc = sqlite3_exec(db, "DROP VIEW main.cells", NULL, NULL, NULL);
-  if (rc == SQLITE_OK)
-    rc = run_format(db, "%s, \"%w\" FROM ledger", view, key);
-  sqlite3_free(view);
-  return rc;
-}
-
-/* A column for each label that mpg_config names, 'tier,project'; the label team always has one. */
-static int add_labels(sqlite3 *db, mpg_err *err) {
-  char *keys = find_text(db, "SELECT value FROM main.mpg_config WHERE name = ?1", "labels");
-  int rc = SQLITE_OK;
-  for (char *key = keys; rc == SQLITE_OK && key != NULL;) {
-    char *comma = strchr(key, ',');
-    size_t n = comma == NULL ? strlen(key) : (size_t)(comma - key);
-    while (n > 0 && *key == ' ') {
-      key++;
-      n--;
-    }
-    while (n > 0 && key[n - 1] == ' ')
-      n--;
-    key[n] = '\0';
-    if (n > 0 && strcmp(key, "team") != 0 && (rc = check_label(db, key, err)) == SQLITE_OK)
-      rc = add_label(db, key);
-    key = comma == NULL ? NULL : comma + 1;
-  }
-  sqlite3_free(keys);
-  return rc;
-}
-
-/* Writes the labels that a fleet file names into mpg_config. `path` is what the build reads; NULL:
-** what mpg_config names. An SQLite code; *err says more, if it is about the fleet file. */
-static int take_labels(mpg_conn *conn, sqlite3_value *path, mpg_err *err) {
-  const char *given = (const char *)sqlite3_value_text(path);
-  char *trace =
-      given != NULL
-          ? sqlite3_mprintf("%s", given)
-          : find_text(conn->db, "SELECT value FROM main.mpg_config WHERE name = ?1", "trace");
-  mpg_entries entries = {0};
-  int rc = SQLITE_OK;
-  if (trace == NULL)
-    return given == NULL ? SQLITE_OK : SQLITE_NOMEM;
-  if (mpg_may_be_fleet_file(mpg_str_of(trace)) &&
-      mpg_entries_read(&entries, &conn->env, mpg_str_of(trace), err) != MPG_OK)
-    rc = mpg_sqlite_rc(err->rc);
-  if (rc == SQLITE_OK && entries.labels != NULL)
-    rc = run_format(conn->db, "INSERT OR REPLACE INTO main.mpg_config(name, value) VALUES (%Q, %Q)",
-                    "labels", entries.labels);
-  mpg_entries_free(&entries);
-  sqlite3_free(trace);
-  return rc;
-}
-
 /* ---- the functions ---- */
 
 /* The ledger has a row an hour. What is open lasts until the end of the trace: from a time that
@@ -396,7 +288,7 @@ static int check_times(sqlite3 *db, mpg_err *err) {
       "strftime('%Y-%m-%dT%H:%M:%SZ', coalesce(end_us, us) / 1000000, 'unixepoch')) "
       "FROM records, last WHERE coalesce(end_us, us) - start_us > 30 * 31557600000000 "
       "AND ?1 NOT NULL LIMIT 1";
-  char *found = find_text(db, records, "");
+  char *found = mpg_build_find_text(db, records, "");
   if (found == NULL)
     return SQLITE_OK;
   (void)mpg_fail(err, MPG_DATA, "%s", found);
@@ -413,7 +305,7 @@ static bool are_as_read(sqlite3 *db, const row_counts *counts) {
     rows += counts->before[i];
   if (rows == 0)
     return true;
-  whole = find_text(db, "SELECT 1 FROM temp.mpg_as_read WHERE whole AND ?1 NOT NULL", "");
+  whole = mpg_build_find_text(db, "SELECT 1 FROM temp.mpg_as_read WHERE whole AND ?1 NOT NULL", "");
   sqlite3_free(whole);
   return whole != NULL;
 }
@@ -441,7 +333,11 @@ static int build_tables(mpg_conn *conn, sqlite3_value *path, row_counts *counts,
   const char *begun = strstr(script, "BEGIN IMMEDIATE;") + strlen("BEGIN IMMEDIATE;");
   mpg_user_objects objects = {NULL, 0};
   mpg_user_columns added = {NULL, 0};
+  char *source = mpg_build_source(db, path);
   int rc = run_script(db, script, begun, path);
+  if (source != NULL) /* what an earlier build listed of it: its scripts add, and drop nothing */
+    mpg_issues_drop(&conn->issues, source);
+  sqlite3_free(source);
   if (rc == SQLITE_OK && sqlite3_get_autocommit(db) != 0) {
     (void)mpg_fail(err, MPG_DATA, "expected a transaction, but an authorizer ignores BEGIN");
     return SQLITE_AUTH;
@@ -460,9 +356,9 @@ static int build_tables(mpg_conn *conn, sqlite3_value *path, row_counts *counts,
     rc = run_questions(conn, asks, strstr(script, "\nCOMMIT;"), path, counts, err);
   mpg_held_records_end(conn);
   if (rc == SQLITE_OK)
-    rc = take_labels(conn, path, err);
+    rc = mpg_labels_take(conn, path, err);
   if (rc == SQLITE_OK)
-    rc = add_labels(db, err);
+    rc = mpg_labels_add(db, err);
   if (rc == SQLITE_OK)
     rc = mpg_user_columns_make(&added, false, db, err);
   if (rc == SQLITE_OK)
@@ -496,7 +392,8 @@ static void use_wal(sqlite3 *db) {
 
 /* Whether the file has no tables. */
 static bool is_empty(sqlite3 *db) {
-  char *any = find_text(db, "SELECT name FROM main.sqlite_schema WHERE ?1 NOT NULL LIMIT 1", "");
+  char *any =
+      mpg_build_find_text(db, "SELECT name FROM main.sqlite_schema WHERE ?1 NOT NULL LIMIT 1", "");
   bool empty = any == NULL;
   sqlite3_free(any);
   return empty;
