@@ -7,7 +7,7 @@
 --@ argument zone :zone TEXT of times that have none: a name of the tz database; UTC unless given
 --@ argument year :year BIGINT of times that have none
 --@ argument chip_name :chip TEXT what the job ran on, if the log does not tell: a name or alias of mpg_chips
---@ argument chip_count :chips REAL how many, if the log does not tell
+--@ argument chip_count :chips REAL above 0: how many, if the log does not tell
 --@ table trace_training_steps all_steps a row for each step that trainers' logs tell
 --@ column job TEXT - as the log's text or name says, else the file
 --@ column attempt BIGINT - of the job

@@ -1,8 +1,8 @@
 -- bad_nodes.sql - nodes that end allocations by failing more often than their peers.
 --
 --@ table mpg_bad_nodes - nodes that end allocations by failing more often than their peers
---@ argument least :least BIGINT failures from which a node is listed; 2 unless given
---@ argument times :times REAL the rate of its peers from which it is; 2 unless given
+--@ argument least :least BIGINT from 1: failures from which a node is listed; 2 unless given
+--@ argument times :times REAL above 0: the rate of its peers from which it is; 2 unless given
 --@ column pool TEXT -
 --@ column node TEXT - allocations.task, where that names the host
 --@ column failures BIGINT allocations that ended in node_fail

@@ -1,9 +1,9 @@
 -- chips_for_demand.sql - chips needed for a demand at today's MPG.
 --
 --@ table mpg_chips_for_demand - chips needed for a demand at today's MPG
---@ argument ideal_chips :ideal_chips REAL the demand, in chips that would do it at the roofline without a pause; what is done today unless given
---@ argument rg :rg REAL a runtime goodput to reckon with instead of today's
---@ argument pg :pg REAL a program goodput to reckon with instead of today's
+--@ argument ideal_chips :ideal_chips REAL above 0: the demand, in chips that would do it at the roofline without a pause; what is done today unless given
+--@ argument rg :rg REAL above 0 to 1: a runtime goodput to reckon with instead of today's
+--@ argument pg :pg REAL above 0: a program goodput to reckon with instead of today's
 --@ column chip TEXT - generation; a demand for one is in chips of that generation
 --@ column chips REAL chips installed, on average over the ledger
 --@ column MPG_lower REAL ratio today: ideal / capacity

@@ -1,7 +1,7 @@
 -- crash_loops.sql - jobs that failed again and again without getting anywhere, and what others lost by it.
 --
 --@ table mpg_crash_loops - jobs that failed again and again without getting anywhere, and what others lost by it
---@ argument least_attempts :attempts BIGINT failed attempts in a row, without a surviving step, that make a loop; 3 unless given
+--@ argument least_attempts :attempts BIGINT from 1: failed attempts in a row, without a surviving step, that make a loop; 3 unless given
 --@ column job TEXT -
 --@ column attempts BIGINT attempts in the loop
 --@ column first_us BIGINT us its first chip

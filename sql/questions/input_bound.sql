@@ -1,7 +1,7 @@
 -- input_bound.sql - jobs that wait for their input data.
 --
 --@ table mpg_input_bound - jobs that wait for their input data
---@ argument least_share :share REAL of the time in steps and in waiting for input, from which a job is listed; 0.05 unless given
+--@ argument least_share :share REAL from 0 to 1: of the time in steps and in waiting for input, from which a job is listed; 0.05 unless given
 --@ column job TEXT -
 --@ column model TEXT -
 --@ column size TEXT - S, M, L, XL

@@ -2,8 +2,8 @@
 --
 --@ table mpg_migration - the same work before and after a migration: of runtime, framework, chip or pool
 --@ argument what :what TEXT 'runtime' (unless given), 'framework', 'chip', 'pool', 'phase': what changed
---@ argument before :before TEXT its value before, such as 'multi-controller'
---@ argument after :after TEXT its value after, such as 'pathways'
+--@ argument before :before TEXT required: its value before, such as 'multi-controller'
+--@ argument after :after TEXT required: its value after, such as 'pathways'
 --@ argument same :same TEXT 'name' (unless given), 'model', 'job', 'owner', 'team': what makes two jobs the same work
 --@ column work TEXT - the name (model, ...) found on both sides; the last row, 'all', is their sum
 --@ column jobs_before BIGINT jobs

@@ -1,7 +1,7 @@
 -- preemptions.sql - who was preempted for whom, by size, and the work that it destroyed.
 --
 --@ table mpg_preemptions - who was preempted for whom, by size, and the work that it destroyed
---@ argument within :within REAL seconds after a preemption in which the job that it was for takes its first chip; 60 unless given
+--@ argument within :within REAL from 0: seconds after a preemption in which the job that it was for takes its first chip; 60 unless given
 --@ column victim_size TEXT - size of the preempted job
 --@ column beneficiary_size TEXT - size of the job that came instead; NULL where none is seen
 --@ column preemptions BIGINT preemptions

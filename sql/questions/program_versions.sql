@@ -2,8 +2,8 @@
 --
 --@ table mpg_program_versions - program goodput of the costliest programs, before and after a compiler version
 --@ argument label :label TEXT the label of jobs that holds the version; 'compiler' unless given
---@ argument before :before TEXT the version before
---@ argument after :after TEXT the version after
+--@ argument before :before TEXT required unless since: the version before
+--@ argument after :after TEXT required unless since: the version after
 --@ argument since :since TIME instead of the label: the day (of UTC) from which the new version ran
 --@ argument top :top BIGINT how many programs; 10 unless given
 --@ column program TEXT - that ran on both sides, by productive chip-hours

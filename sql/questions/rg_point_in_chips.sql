@@ -1,7 +1,7 @@
 -- rg_point_in_chips.sql - how many chips one more percentage point of runtime goodput is worth.
 --
 --@ table mpg_rg_point_in_chips - how many chips one more percentage point of runtime goodput is worth
---@ argument points :points REAL percentage points; 1 unless given
+--@ argument points :points REAL above 0 to 100: percentage points; 1 unless given
 --@ column pool TEXT - the last row, 'all', is the fleet
 --@ column chips REAL chips capacity on average over the ledger
 --@ column RG REAL ratio today

@@ -1,7 +1,7 @@
 -- stragglers.sql - steps that took much longer than their job's usual step.
 --
 --@ table mpg_stragglers - steps that took much longer than their job's usual step
---@ argument factor :factor REAL times the median of the job's steps from which a step is a straggler; 1.3 unless given
+--@ argument factor :factor REAL above 0: times the median of the job's steps from which a step is a straggler; 1.3 unless given
 --@ argument top :top BIGINT how many jobs; 10 unless given
 --@ column job TEXT -
 --@ column size TEXT - S, M, L, XL

@@ -2,10 +2,10 @@
 --
 --@ table mpg_what_if - what asynchronous saves, another checkpoint interval, a compilation cache or spare chips would change
 --@ argument by :by TEXT 'pool' (unless given), 'fleet', 'phase', 'framework', 'model', 'size', 'job'
---@ argument snapshot_s :snapshot REAL seconds that an asynchronous save still blocks; 0 unless given
---@ argument interval_s :interval REAL seconds from one checkpoint to the next; Daly's unless given
---@ argument cached :cached REAL share of a repeated compilation that a cache spares; 1 unless given
---@ argument spare_chips :spares REAL chips that each pool keeps free; the most that its gangs missed at once unless given
+--@ argument snapshot_s :snapshot REAL from 0: seconds that an asynchronous save still blocks; 0 unless given
+--@ argument interval_s :interval REAL above 0: seconds from one checkpoint to the next; Daly's unless given
+--@ argument cached :cached REAL from 0 to 1: share of a repeated compilation that a cache spares; 1 unless given
+--@ argument spare_chips :spares REAL from 0: chips that each pool keeps free; the most that its gangs missed at once unless given
 --@ column segment TEXT - the group
 --@ column change TEXT - 'asynchronous saves', 'checkpoint interval', 'compilation cache', 'spare chips'
 --@ column assumed REAL value what the argument of the change says, or what stands in for it

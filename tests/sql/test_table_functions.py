@@ -265,7 +265,8 @@ class Questions(cases.Case):
         """Arguments by their parameters: none, and such that every function has rows."""
         times = {"by": "pool", "since": "2026-01-06", "until": "2026-01-07", "after_since": "2026-01-06", "what": "runtime", "before": "multi-controller", "after": "pathways", "top": 3}
         parameters = [parameter[1:] for _, parameter, _, _ in table.arguments]
-        return {}, {name: value for name, value in times.items() if name in parameters}
+        required = {parameter[1:]: times[parameter[1:]] for _, parameter, _, text in table.arguments if text.startswith("required")}
+        return required, {name: value for name, value in times.items() if name in parameters}
 
     def test_names(self):
         self.assertEqual([], [t.name for t in self.tables if t.name != "mpg_" + os.path.basename(t.path)[:-4]])
@@ -273,7 +274,7 @@ class Questions(cases.Case):
 
     def test_same_as_the_statement(self):
         for table in self.tables:
-            for given in self.given(table):
+            for nth, given in enumerate(self.given(table)):
                 with self.subTest(table.name, given=given):
                     unset = {parameter[1:]: None for _, parameter, _, _ in table.arguments}
                     cursor = self.built.execute(text_of(table.path), unset | given)
@@ -282,14 +283,15 @@ class Questions(cases.Case):
                     conditions = " AND ".join(f'"{of[name]}" = :{name}' for name in given)
                     found = self.built.execute(f"SELECT * FROM {table.name}" + (" WHERE " + conditions if given else ""), given).fetchall()
                     self.assertEqual(cursor.fetchall(), found)
-                    self.assertTrue(found or not given)
+                    self.assertTrue(found or nth == 0)
                     by_place = self.built.execute(f"SELECT * FROM {table.name}({', '.join('?' * len(unset))})", list((unset | given).values())).fetchall()
                     self.assertEqual(found, by_place)
 
     def test_types_of_columns(self):
         for table in self.tables:
             types = ", ".join(f'typeof("{name}")' for name, *_ in table.columns)
-            rows = self.built.execute(f"SELECT DISTINCT {types} FROM {table.name}").fetchall()
+            required, _ = self.given(table)
+            rows = self.built.execute(f"SELECT DISTINCT {types} FROM {table.name}" + " WHERE before = :before AND after = :after" * bool(required), required).fetchall()
             for at, (name, type, *_) in enumerate(table.columns):
                 self.assertLessEqual({row[at] for row in rows} - {"null"}, OF_TYPE[type], (table.name, name))
 
@@ -308,23 +310,44 @@ class Questions(cases.Case):
                        "TIME": ["soon", "", "6 Jan", "2026-1-6", "2026-01-06T00:00:00+02:00", "2026-01-06 ", "1767571200", 50]}.get(type, [])
                 bad += ["pools", "", listed, listed.split("'")[1].upper()] if listed else []
                 says = {"BIGINT": "a whole number", "REAL": "a number", "TIME": "a day or an hour such as '2026-01-06 13:00:00', without a zone"}.get(type, listed)
+                if limits := re.match(r"((?:from|above) ([0-9.]+)(?: to ([0-9.]+))?): ", text):
+                    says += " " + limits[1]
+                    bad += [-1, float(limits[2]) - 1, str(float(limits[2]) - 2), -1e300] + [0.0, 0, "0"] * limits[1].startswith("above 0") + [float(limits[3] or 0) + 1e-3, 1e300] * (limits[3] is not None)
+                    kinds.add("limits")
                 for value in bad if name not in ASKED_BY_PLACE.get(table.path, ()) else []:
                     kinds.add((type, bool(listed), table.over_files))
                     with self.subTest(table=table.name, argument=name, value=value):
                         self.assertRegex(self.error(f'SELECT * FROM {source} WHERE "{name}" = ?', value), rf"^{table.name}: {name}: expected {re.escape(says)}, found '")
         self.assertLessEqual({("BIGINT", False, False), ("REAL", False, False), ("TIME", False, False), ("TEXT", True, False), ("BIGINT", False, True), ("REAL", False, True),
-                              ("TEXT", True, True)}, kinds)
+                              ("TEXT", True, True), "limits"}, kinds)
+
+    def test_arguments_that_must_be_given(self):
+        """A question that has no answer without them says so: no rows pass for an answer."""
+        db, said = self.built, []
+        for table in self.tables:
+            for name, _, _, text in table.arguments:
+                if text.startswith("required"):
+                    given = {other: "x" for other, _, _, more in table.arguments if more.startswith("required") and other != name}
+                    for values in (given, {**given, name: None}):
+                        where = " AND ".join(f'"{key}" = :{key}' for key in values) or "1"
+                        with self.assertRaisesRegex(sqlite3.OperationalError, rf"^{table.name}: expected the argument {name}: {re.escape(text.split(': ', 1)[1])}"):
+                            db.execute(f"SELECT * FROM {table.name} WHERE {where}", values).fetchall()
+                    said.append((table.name, name))
+        self.assertEqual([("mpg_migration", "before"), ("mpg_migration", "after"), ("mpg_program_versions", "before"), ("mpg_program_versions", "after")], said)
+        self.assertEqual([], db.execute("SELECT * FROM mpg_migration('runtime', 'x', 'y')").fetchall())
+        self.assertGreater(len(db.execute("SELECT * FROM mpg_program_versions WHERE since = '1970-01-01 00:00:00'").fetchall() + db.execute("SELECT * FROM mpg_program_versions WHERE since = '2026-01-06'").fetchall()), 0)
 
     def test_numbers_as_texts(self):
         """As clients that bind everything as text give them."""
         numbers = {"least": 2, "times": 1, "least_share": 0.05, "factor": 1.5, "top": 3, "within": 100, "least_attempts": 2, "cached": 0.5, "points": 2}
         asked = 0
         for table in self.tables:
+            every = " WHERE since = '2026-01-06'" if self.given(table)[0] else " WHERE 1"
             for name in {name for name, *_ in table.arguments} & set(numbers):
-                source = f'SELECT * FROM {table.name} WHERE "{name}" = ?'
+                source = f'SELECT * FROM {table.name}{every} AND "{name}" = ?'
                 rows = self.built.execute(source, (numbers[name],)).fetchall()
                 self.assertEqual(rows, self.built.execute(source, (str(numbers[name]),)).fetchall(), (table.name, name))
-                asked += rows != self.built.execute(f"SELECT * FROM {table.name}").fetchall()
+                asked += rows != self.built.execute(f"SELECT * FROM {table.name}{every}").fetchall()
         self.assertGreaterEqual(asked, 8)
         for given, right in (("'2'", "2"), ("2.0", "2")):
             self.assertEqual(self.rows(f"SELECT * FROM trace_hlo_ideal('fixtures/hlo', 'nvidia-h100-sxm', NULL, {right})"),

@@ -28,8 +28,10 @@
 **       a hidden column, whose value goes to the parameter :P, NULL if it is not given. Before the
 **       first table of a script it is of all of them. The type FILES is the path where files are
 **       recognised, PATH a path that the script itself hands to readers: both must be given.
-**       BIGINT and REAL take numbers alone, TIME a day or an hour of the ledger's clocks. A text
-**       that begins with a quote lists, up to a colon, all that the argument takes
+**       BIGINT and REAL take numbers alone, TIME a day or an hour of the ledger's clocks. What a
+**       text begins with, up to a colon, may say what the argument takes: texts in quotes; of
+**       numbers "from 0", "above 0", both also with " to 1"; or "required", it must be given, and
+**       "required unless ARGUMENT", unless that is
 **   --@ column NAME TYPE UNIT TEXT
 **       a column of the table before; the unit "-" is none, "_" a blank
 **   --@ uses SCRIPT      that script runs before this one

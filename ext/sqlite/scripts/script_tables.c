@@ -183,7 +183,8 @@ static int ask_host(cursor *c, const mpg_table *t) {
     if (argument >= 0 && c->arguments[argument] != NULL)
       rc = sqlite3_bind_value(c->rows, i, c->arguments[argument]);
   }
-  return rc == SQLITE_OK ? SQLITE_OK : host_failure(c->base.pVtab, db, rc);
+  return rc == SQLITE_OK ? mpg_table_arguments_check(c->base.pVtab, &c->shape, c->arguments)
+                         : host_failure(c->base.pVtab, db, rc);
 }
 
 static int script_next(sqlite3_vtab_cursor *base) {

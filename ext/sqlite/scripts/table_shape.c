@@ -3,6 +3,7 @@
 #include "../../base/text.h"
 
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 #define ON_ERROR "'stop' or 'skip': what a file or record that cannot be read does"
@@ -81,15 +82,35 @@ int mpg_table_shape_argument(const mpg_table_shape *shape, const char *parameter
 
 /* ---- values of arguments ---- */
 
-/* The start of a text that begins with a quote, up to a colon: "'pool' (unless given), 'size'".
-** Empty: the argument takes anything. */
-static mpg_str choices_of(const mpg_head *argument) {
-  mpg_str text = argument->text;
-  const char *colon;
-  if (text.n == 0 || *text.p != '\'')
-    return (mpg_str){NULL, 0};
-  colon = memchr(text.p, ':', text.n);
-  return (mpg_str){text.p, colon == NULL ? text.n : (size_t)(colon - text.p)};
+static bool begins_with(mpg_str text, const char *word) {
+  return text.n >= strlen(word) && memcmp(text.p, word, strlen(word)) == 0;
+}
+
+/* The start of a text, up to a colon, that says what the argument takes. Empty: anything. */
+static mpg_str taken_by(const mpg_head *argument) {
+  static const char *const words[] = {"'", "from ", "above ", "required"};
+  const mpg_str text = argument->text;
+  for (size_t i = 0; i < sizeof words / sizeof *words; i++) {
+    const char *colon = begins_with(text, words[i]) ? memchr(text.p, ':', text.n) : NULL;
+    if (colon != NULL || (i == 0 && begins_with(text, words[i])))
+      return (mpg_str){text.p, colon == NULL ? text.n : (size_t)(colon - text.p)};
+  }
+  return (mpg_str){NULL, 0};
+}
+
+/* Whether a number is in a range: "from 0", "above 0", "from 0 to 1". */
+static bool is_within(mpg_str range, double number) {
+  char text[64], *end;
+  double low;
+  bool above = begins_with(range, "above ");
+  if (range.n == 0 || range.n >= sizeof text)
+    return true;
+  memcpy(text, range.p, range.n);
+  text[range.n] = '\0';
+  low = strtod(text + strcspn(text, " "), &end);
+  if (above ? number <= low : number < low)
+    return false;
+  return strncmp(end, " to ", 4) != 0 || number <= strtod(end + 4, NULL);
 }
 
 static bool is_choice(mpg_str choices, mpg_str given) {
@@ -122,25 +143,26 @@ static bool is_hour(mpg_str s) {
   return i == s.n && (i == 4 || i == 7 || i == 10 || i == 13 || i == 16 || i >= sizeof shape - 1);
 }
 
-static bool takes_number(const mpg_head *argument, sqlite3_value *value, bool *whole) {
+static bool takes_number(const mpg_head *argument, sqlite3_value *value, bool whole) {
   const int type = sqlite3_value_numeric_type(value);
-  const double real = type == SQLITE_FLOAT ? sqlite3_value_double(value) : 0.0;
-  *whole = mpg_str_eq(argument->type, MPG_STR("BIGINT"));
-  return type == SQLITE_INTEGER || (type == SQLITE_FLOAT && isfinite(real) &&
-                                    (!*whole || (real == floor(real) && fabs(real) < 1e15)));
+  const double real = sqlite3_value_double(value);
+  return (type == SQLITE_INTEGER || (type == SQLITE_FLOAT && isfinite(real) &&
+                                     (!whole || (real == floor(real) && fabs(real) < 1e15)))) &&
+         is_within(taken_by(argument), real);
 }
 
 int mpg_table_argument_take(sqlite3_vtab *vtab, const char *table, const mpg_head *argument,
                             sqlite3_value *value) {
-  mpg_str expected = choices_of(argument), found;
+  mpg_str expected = taken_by(argument), range = {"", 0}, found;
   char excerpt[MPG_EXCERPT];
   bool good = true;
   if (sqlite3_value_type(value) == SQLITE_NULL)
     return SQLITE_OK;
   if (mpg_str_eq(argument->type, MPG_STR("BIGINT")) ||
       mpg_str_eq(argument->type, MPG_STR("REAL"))) {
-    bool whole;
-    good = takes_number(argument, value, &whole);
+    const bool whole = mpg_str_eq(argument->type, MPG_STR("BIGINT"));
+    good = takes_number(argument, value, whole);
+    range = expected;
     expected = whole ? MPG_STR("a whole number") : MPG_STR("a number");
   }
   found = (mpg_str){(const char *)sqlite3_value_text(value), 0};
@@ -156,6 +178,42 @@ int mpg_table_argument_take(sqlite3_vtab *vtab, const char *table, const mpg_hea
   if (good)
     return SQLITE_OK;
   mpg_text_excerpt(found, excerpt);
-  return mpg_vtab_error(vtab, "%s: %.*s: expected %.*s, found '%s'", table, (int)argument->name.n,
-                        argument->name.p, (int)expected.n, expected.p, excerpt);
+  return mpg_vtab_error(vtab, "%s: %.*s: expected %.*s%s%.*s, found '%s'", table,
+                        (int)argument->name.n, argument->name.p, (int)expected.n, expected.p,
+                        range.n > 0 ? " " : "", (int)range.n, range.p, excerpt);
+}
+
+/* The argument without which another is required, "required unless since"; -1: none. */
+static int alternative_of(const mpg_table_shape *shape, mpg_str says) {
+  static const char unless[] = "required unless ";
+  const size_t n = sizeof unless - 1;
+  for (int i = 0; i < shape->narguments && begins_with(says, unless); i++)
+    if (mpg_str_eq(shape->arguments[i].name, (mpg_str){says.p + n, says.n - n}))
+      return i;
+  return -1;
+}
+
+static bool is_given(sqlite3_value *value) {
+  return value != NULL && sqlite3_value_type(value) != SQLITE_NULL;
+}
+
+int mpg_table_arguments_check(sqlite3_vtab *vtab, const mpg_table_shape *shape,
+                              sqlite3_value *const *arguments) {
+  for (int i = 0; i < shape->narguments; i++) {
+    const mpg_head *a = &shape->arguments[i];
+    const mpg_str says = taken_by(a);
+    const int other = alternative_of(shape, says);
+    mpg_str meaning = a->text;
+    if (!begins_with(says, "required") || is_given(arguments[i]) ||
+        (other >= 0 && is_given(arguments[other])))
+      continue;
+    meaning.p += says.n + 2; /* ": " */
+    meaning.n -= says.n + 2;
+    return mpg_vtab_error(vtab, "%.*s: expected the argument %.*s: %.*s%s%.*s", (int)shape->name.n,
+                          shape->name.p, (int)a->name.n, a->name.p, (int)meaning.n, meaning.p,
+                          other >= 0 ? "; or " : "",
+                          other >= 0 ? (int)shape->arguments[other].name.n : 0,
+                          other >= 0 ? shape->arguments[other].name.p : "");
+  }
+  return SQLITE_OK;
 }
