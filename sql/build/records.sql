@@ -59,6 +59,14 @@ CREATE UNIQUE INDEX IF NOT EXISTS main.chips_key ON chips(chip, dtype);
 -- What a chip-hour costs, in millionths of your currency: filled by you, chips named as in the ledger.
 CREATE TABLE IF NOT EXISTS prices(chip TEXT PRIMARY KEY, micros_per_chip_hour BIGINT);
 
+-- What mpg_build refuses before (build_check.c): of a setting by another name nothing would come, of "+0200" no time of an hour.
+SELECT mpg_required(NULL, 'a setting of mpg_config, not ' || quote(name)) FROM main.mpg_config
+WHERE name IS NULL OR name NOT IN ('trace', 'offset', 'as_of', 'sizes', 'basis', 'roofline', 'labels', 'currency', 'target_MPG',
+                                   'target_SG', 'target_RG', 'target_PG');
+SELECT mpg_required(NULL, 'offset as +02:00, not ' || quote(value)) FROM main.mpg_config
+WHERE name = 'offset' AND value <> 'Z'
+  AND (value NOT GLOB '[+-][0-9][0-9]:[0-9][0-9]' OR substr(value, 2, 2) > '14' OR substr(value, 5) > '59');
+
 -- Ids were text once. What is read again would count twice beside them.
 SELECT mpg_required(nullif(typeof(id), 'text'), 'ids as integers (build into a new file, this one has ids as text)')
 FROM (SELECT * FROM (SELECT id FROM main.capacity LIMIT 1) UNION ALL SELECT * FROM (SELECT id FROM main.allocations LIMIT 1)

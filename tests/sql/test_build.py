@@ -255,6 +255,17 @@ class Build(unittest.TestCase):
         self.assertEqual({("J1", "L"), ("J2", "M")}, set(db.execute("SELECT DISTINCT job, size FROM ledger WHERE job IS NOT NULL")))
         self.assertEqual([(8 * 50 * 10**6,)], db.execute("SELECT sum(capacity_us) FROM cells").fetchall())
 
+    def test_settings_that_are_none(self):
+        """As mpg_build refuses them (test_build_broken.py): the script makes nothing."""
+        for name, value, said in [("ofset", "+01:00", "a setting of mpg_config, not 'ofset'")] + [
+                ("offset", value, f"offset as +02:00, not '{value}'") for value in ("2", "", "Europe/Berlin", "+0200", "+02", "-15:00", "+02:60")]:
+            db = connect()
+            db.executescript("CREATE TABLE mpg_config(name TEXT PRIMARY KEY, value TEXT)")
+            db.executemany("INSERT INTO mpg_config VALUES (?, ?)", [("trace", GOLDEN), (name, value)])
+            with self.assertRaises(sqlite3.OperationalError) as caught:
+                db.executescript(BUILD)
+            self.assertEqual(f"mpg_required: expected a value for {said}, found NULL; the script's first lines say how to set it", str(caught.exception))
+
     def test_a_chip_of_the_trace(self):
         with tempfile.TemporaryDirectory() as folder:
             shutil.copytree(GOLDEN, folder, dirs_exist_ok=True)
