@@ -182,6 +182,37 @@ class Again(Case):
         self.assertEqual([("odd, (one)",)], db.execute("SELECT name FROM pragma_table_info('ledger') EXCEPT SELECT column_name FROM mpg_columns WHERE table_name = 'ledger' AND meaning <> 'A column of your own.'").fetchall())
         db.close()
 
+    def test_rows_that_refer_to_tables_that_are_made_anew(self):
+        """With foreign keys on, as SQLAlchemy and Django have them, no row of a user's own is deleted or changed with the table that it refers to."""
+        relations, _ = odd_fleet(3)
+        self.build(relations, None)
+        for parent, key in (("job_sums", "job"), ("attempts", "job, attempt"), ("pool_sums", "pool"), ("day_sums", "day"), ("jobs", "job"), ("capacity", "id")):
+            for action in ("", "ON DELETE CASCADE", "ON DELETE SET NULL", "ON DELETE RESTRICT", "DEFERRABLE INITIALLY DEFERRED"):
+                db = connect(self.database)
+                db.execute("PRAGMA foreign_keys = ON")
+                db.execute(f"CREATE TABLE notes({key}, said, FOREIGN KEY ({key}) REFERENCES {parent}({key}) {action})")
+                db.execute(f"INSERT INTO notes SELECT {key}, 'x' FROM {parent}")
+                wanted = db.execute("SELECT * FROM notes").fetchall()
+                self.assertGreater(len(wanted), 0)
+                db.execute("SELECT mpg_build(NULL)").fetchall()
+                self.assertEqual((wanted, (1,)), (db.execute("SELECT * FROM notes").fetchall(), db.execute("PRAGMA foreign_keys").fetchone()), (parent, action))
+                self.assertEqual([], db.execute("PRAGMA foreign_key_check").fetchall() + db.execute("SELECT * FROM issues WHERE kind = 'lost_values'").fetchall())
+                db.execute("DROP TABLE notes")
+                db.close()
+        db = connect(self.database)
+        db.execute("CREATE TABLE notes(job REFERENCES job_sums(job) ON DELETE CASCADE)")
+        db.execute("INSERT INTO notes SELECT job FROM job_sums")
+        gone, = db.execute("SELECT job FROM allocations LIMIT 1").fetchone()
+        for table in ("jobs", "allocations", "spans", "commits", "observed"):
+            db.execute(f"DELETE FROM {table} WHERE job = ?", (gone,))
+        for keys, listed in ((0, []), (1, [("main.notes", 1, "rows that refer to rows of job_sums which are no more")])):
+            db.execute(f"PRAGMA foreign_keys = {keys}")
+            db.execute("SELECT mpg_build(NULL)").fetchall()
+            self.assertEqual(listed, db.execute("SELECT source, count, detail FROM issues WHERE kind = 'lost_values'").fetchall())
+            self.assertEqual((keys,), db.execute("PRAGMA foreign_keys").fetchone())
+        self.assertEqual((1,), db.execute("SELECT count(*) FROM notes WHERE job = ?", (gone,)).fetchone())
+        db.close()
+
     def test_columns_that_cannot_be_made_again(self):
         relations, _ = odd_fleet(3)
         self.build(relations, None)

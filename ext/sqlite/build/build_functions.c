@@ -326,7 +326,8 @@ static int run_questions(mpg_conn *conn, const char *asks, const char *end, sqli
 }
 
 /* Tables, their labels and what they mean, in one transaction. An SQLite code. */
-static int build_tables(mpg_conn *conn, sqlite3_value *path, row_counts *counts, mpg_err *err) {
+static int build_tables(mpg_conn *conn, sqlite3_value *path, bool keys, row_counts *counts,
+                        mpg_err *err) {
   sqlite3 *db = conn->db;
   const char *script = mpg_script_find("build")->sql, *columns = mpg_script_find("columns")->sql;
   const char *asks = strstr(script, "\nDROP TABLE IF EXISTS temp.mpg_did");
@@ -367,6 +368,8 @@ static int build_tables(mpg_conn *conn, sqlite3_value *path, row_counts *counts,
     rc = mpg_user_columns_make(&added, true, db, err);
   if (rc == SQLITE_OK)
     rc = mpg_user_objects_make(&objects, db, err);
+  if (rc == SQLITE_OK && keys)
+    rc = mpg_user_references_check(db);
   mpg_user_objects_free(&objects);
   mpg_user_columns_free(&added);
   return rc == SQLITE_OK ? sqlite3_exec(db, "COMMIT", NULL, NULL, NULL) : rc;
@@ -439,7 +442,8 @@ static const char *said_better(sqlite3 *db, int rc) {
   return NULL;
 }
 
-static void run_build(sqlite3_context *context, sqlite3_value **args) {
+/* `keys`: foreign keys are those of the connection otherwise. */
+static void run_build(sqlite3_context *context, sqlite3_value **args, bool keys) {
   sqlite3 *db = mpg_conn_of(context)->db;
   row_counts counts;
   void *reserve;
@@ -466,7 +470,7 @@ static void run_build(sqlite3_context *context, sqlite3_value **args) {
   reserve = sqlite3_malloc(RESERVE);
   rc = reserve == NULL ? SQLITE_NOMEM : count_rows(db, "main", counts.before);
   if (rc == SQLITE_OK)
-    rc = build_tables(mpg_conn_of(context), args[0], &counts, &err);
+    rc = build_tables(mpg_conn_of(context), args[0], keys, &counts, &err);
   if (rc == SQLITE_OK && is_new)
     use_wal(db);
   sqlite3_free(reserve);
@@ -477,19 +481,26 @@ static void run_build(sqlite3_context *context, sqlite3_value **args) {
          "ROLLBACK");
 }
 
-/* mpg_import, or mpg_build: scripts with subqueries. */
+/* mpg_import, or mpg_build, whose scripts have subqueries. A build makes tables anew to whose rows
+** those of users may refer: without foreign keys none of these is deleted with the old table. */
 static void script_function(sqlite3_context *context, int n, sqlite3_value **args) {
   sqlite3 *db = mpg_conn_of(context)->db;
+  const bool builds = mpg_function_of(context)->parameter == BUILD;
   const bool full_names = mpg_host_has_full_names(db);
+  const bool keys = builds && mpg_host_setting(db, "foreign_keys");
   (void)n;
   if (full_names)
-    mpg_host_short_names(db, true);
-  if (mpg_function_of(context)->parameter == BUILD)
-    run_build(context, args);
+    mpg_host_set(db, "short_column_names", true);
+  if (keys)
+    mpg_host_set(db, "foreign_keys", false);
+  if (builds)
+    run_build(context, args, keys);
   else
     run_import(context, args);
+  if (keys)
+    mpg_host_set(db, "foreign_keys", true);
   if (full_names)
-    mpg_host_short_names(db, false);
+    mpg_host_set(db, "short_column_names", false);
 }
 
 int mpg_register_build(mpg_conn *conn, char **error) {

@@ -312,3 +312,23 @@ void mpg_user_columns_free(mpg_user_columns *columns) {
   sqlite3_free(columns->p);
   *columns = (mpg_user_columns){NULL, 0};
 }
+
+int mpg_user_references_check(sqlite3 *db) {
+  /* A key that refers to no unique columns is an error of the check; its rows cannot be said. */
+  int rc = sqlite3_exec(db,
+                        "CREATE TEMP TABLE mpg_lost AS SELECT 'main.' || \"table\" AS source, "
+                        "'warning' AS severity, 'lost_values' AS kind, count(*) AS count, 'rows "
+                        "that refer to rows of ' || parent || ' which are no more' AS detail FROM "
+                        "pragma_foreign_key_check(NULL, 'main') GROUP BY \"table\", parent",
+                        NULL, NULL, NULL);
+  if (rc == SQLITE_ERROR)
+    return SQLITE_OK;
+  return rc != SQLITE_OK
+             ? rc
+             : sqlite3_exec(db,
+                            "INSERT INTO mpg_issues(source, severity, kind, count, detail) SELECT "
+                            "* FROM temp.mpg_lost; "
+                            "INSERT INTO main.issues(source, severity, kind, count, detail) SELECT "
+                            "* FROM temp.mpg_lost; DROP TABLE temp.mpg_lost",
+                            NULL, NULL, NULL);
+}

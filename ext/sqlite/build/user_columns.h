@@ -24,4 +24,7 @@ int mpg_user_columns_read(mpg_user_columns *columns, sqlite3 *db);
 int mpg_user_columns_make(const mpg_user_columns *columns, bool last, sqlite3 *db, mpg_err *err);
 void mpg_user_columns_free(mpg_user_columns *columns);
 
+/* Lists, of users' own tables, rows that refer to rows which are no more. An SQLite code. */
+int mpg_user_references_check(sqlite3 *db);
+
 #endif
