@@ -154,8 +154,11 @@ typedef struct reading {
   found kind;
   bool numbered; /* its rows have a rowid */
   sqlite3_stmt *stmt;
-  uint32_t microseconds; /* bit c: in which column c of the relation comes */
-  mpg_rc rc;             /* of the row at hand, with its error */
+  uint32_t microseconds;   /* bit c: in which column c of the relation comes */
+  const char *called;      /* of the place: where sources were joined, */
+  int source;              /* and the value that says of which a row is; 0: none */
+  sqlite3_int64 of_source; /* of the row before */
+  mpg_rc rc;               /* of the row at hand, with its error */
   mpg_err *err;
 } reading;
 
@@ -171,6 +174,8 @@ static mpg_rc map_columns(reading *r, mpg_err *err) {
       name += n + 1;
     if (name == NULL)
       rc = mpg_fail_nomem(err);
+    else if (r->called != NULL && strcmp(name, "_file") == 0)
+      r->source = r->rows.fleet->keep_origins ? i : 0;
     else if (!is_own(info, r->microseconds, name))
       rc = mpg_relation_rows_column(&r->rows, i, name, err);
   }
@@ -187,9 +192,37 @@ static void make_microseconds(mpg_value *v) {
     v->type = MPG_MICROSECONDS;
 }
 
+/* For timelines: a row of source number `source` is of its one file, or of several of a format. No
+** more is known of it: lines are those of the readers. */
+static mpg_rc enter_source(reading *r, sqlite3_int64 source, mpg_err *err) {
+  sqlite3_stmt *stmt = NULL;
+  mpg_rc rc = MPG_OK;
+  int code = sqlite3_prepare_v2(r->db,
+                                "SELECT iif(count(*) = 1, max(path), ?2 || ': ' || max(format)) "
+                                "FROM main.file WHERE source = ?1",
+                                -1, &stmt, NULL);
+  if (code == SQLITE_OK)
+    code = sqlite3_bind_int64(stmt, 1, source);
+  if (code == SQLITE_OK)
+    code = sqlite3_bind_text(stmt, 2, r->called, -1, SQLITE_STATIC);
+  if (code == SQLITE_OK && (code = sqlite3_step(stmt)) == SQLITE_ROW) {
+    const char *file = (const char *)sqlite3_column_text(stmt, 0);
+    rc = mpg_fleet_from(r->rows.fleet, file != NULL ? file : r->rows.source, err);
+    r->rows.fleet->source = r->rows.source; /* of issues */
+  }
+  (void)sqlite3_finalize(stmt);
+  r->of_source = source;
+  return code == SQLITE_ROW ? rc : sqlite_failure(r->db, code, r->rows.source, err);
+}
+
 static mpg_rc add_row(reading *r, sqlite3_value **row, mpg_err *err) {
   const size_t n = mpg_relation_get(r->rows.relation)->ncolumns;
   mpg_value values[MPG_MAX_COLUMNS], rowid;
+  if (r->source > 0 && sqlite3_value_int64(row[r->source]) != r->of_source) {
+    mpg_rc rc = enter_source(r, sqlite3_value_int64(row[r->source]), err);
+    if (rc != MPG_OK)
+      return rc;
+  }
   if (take_value(&rowid, row[0]) != MPG_OK)
     return mpg_fail_nomem(err);
   for (size_t c = 0; c < n; c++) {
@@ -293,6 +326,10 @@ static char *select_rows(reading *r) {
       sqlite3_str_appendf(sql, ", \"%w\"", micro ? us : info->columns[c]);
       r->rows.of[c] = ++n;
     }
+  if (r->source > 0) {
+    sqlite3_str_appendall(sql, ", _file");
+    r->source = ++n;
+  }
   sqlite3_str_appendf(sql, ") FROM \"%w\".\"%w\"%s", r->schema, info->name,
                       r->kind == TABLE ? " NOT INDEXED" : "");
   return sqlite3_str_finish(sql);
@@ -318,10 +355,12 @@ static mpg_rc read_relation(mpg_fleet *fleet, const place *at, const char *schem
                         .env = at->env,
                         .relation = relation,
                         .source = source,
-                        .skip = at->skip},
+                        .skip = at->skip,
+                        .unplaced = at->called != NULL && fleet->keep_origins},
                .db = at->db,
                .schema = schema,
-               .kind = kind};
+               .kind = kind,
+               .called = at->called};
   mpg_rc rc;
   if (source == NULL)
     return mpg_fail_nomem(err);

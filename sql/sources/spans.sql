@@ -43,14 +43,14 @@ one AS (
          || 's.start_time AS start_time, s.end_time AS end_time, ' || step || ' AS step, ' || program || ' AS program, '
          || iif(owned, 'coalesce(' || flops || ', o.flops * coalesce(' || executions || ', 1))', flops) || ' AS flops, '
          || iif(owned, 'coalesce(' || bytes || ', o.bytes * coalesce(' || executions || ', 1))', bytes) || ' AS bytes, '
-         || iif(owned, 'coalesce(' || dtype || ', o.dtype)', dtype) || ' AS dtype, ' || executions || ' AS executions FROM temp.spans_of_'
+         || iif(owned, 'coalesce(' || dtype || ', o.dtype)', dtype) || ' AS dtype, ' || executions || ' AS executions, ' || source || ' AS _file FROM temp.spans_of_'
          || source || ' AS s'
          || iif(moved, ' LEFT JOIN main.renamed AS r ON r.source = ' || source || ' AND r.was = s.job', '')
          || iif(early, ' LEFT JOIN main.before_attempt AS e ON e.source = ' || source || ' AND e.row = s.rowid', '')
          || iif(owned, ' LEFT JOIN main.own_program AS o ON o.job = ' || named || ' AND o.program = s.program', '') AS sql
   FROM rated
   UNION ALL
-  SELECT 'SELECT job, NULL, ''restore'', next_time, next_time, step, NULL, NULL, NULL, NULL, NULL FROM main.stage WHERE step IS NOT NULL'
+  SELECT 'SELECT job, NULL, ''restore'', next_time, next_time, step, NULL, NULL, NULL, NULL, NULL, next_source FROM main.stage WHERE step IS NOT NULL'
   WHERE EXISTS (SELECT 1 FROM stage)
 ),
 last_steps AS (
@@ -64,6 +64,6 @@ last_steps AS (
 )
 SELECT (SELECT sql FROM last_steps) || CASE WHEN count(*) = 0 THEN ''
             WHEN count(*) < 400 THEN 'CREATE TEMP VIEW spans AS ' || group_concat(sql, ' UNION ALL ')
-            ELSE 'CREATE TEMP TABLE spans(job, attempt, kind, start_time, end_time, step, program, flops, bytes, dtype, executions);'
+            ELSE 'CREATE TEMP TABLE spans(job, attempt, kind, start_time, end_time, step, program, flops, bytes, dtype, executions, _file);'
                  || group_concat('INSERT INTO temp.spans ' || sql, ';') END
 FROM one;

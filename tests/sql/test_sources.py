@@ -238,6 +238,25 @@ class Joining(Folder):
         self.write("README", "nothing\n")
         self.assertEqual(expected, self.sums(self.folder))
 
+    def test_a_timeline_leads_to_the_files(self):
+        """Of a source of one file it names that, of one of several its format; a line is that of a reader, and of no mapping."""
+        for path in ("exports", "training", "trainer", "h100", "slurm/sacct_jobs.psv", "training/maxtext.log"):
+            path = os.path.join(ROOT, "fixtures", path)
+            files, several = {}, set()
+            for source, file, format, others in self.rows("SELECT source, file, format, count(*) OVER (PARTITION BY source) FROM trace_sources(?) WHERE source IS NOT NULL", path):
+                files[file] = format
+                several |= {f"{path}: {format}"} if others > 1 else {file}
+            found = self.rows("SELECT DISTINCT _file, _line FROM trace_timeline(?) WHERE kind IS NOT NULL OR category NOT IN ('queued')", path)
+            self.assertGreater(len(found), 0)
+            self.assertLessEqual({file for file, _ in found} - {None}, several)
+            self.assertEqual({None}, {line for _, line in found})
+            self.assertEqual([], self.rows("SELECT * FROM mpg_issues WHERE kind = 'unknown_column'"))
+        named = dict(self.rows("SELECT DISTINCT job, _file FROM trace_timeline(?) WHERE kind = 'step'", os.path.join(ROOT, "fixtures/exports")))
+        self.assertEqual(["job_5102.out", "maxtext-5101.log"], sorted(map(os.path.basename, named.values())))
+        for job, file in named.items():
+            self.assertIn(os.path.basename(file), {"5101": "maxtext-5101.log", "5102": "job_5102.out"}[job])
+        self.assertEqual(*(self.rows(f"SELECT category, sum(chip_us) FROM {table}(?) WHERE job IS NOT NULL GROUP BY 1", os.path.join(ROOT, "fixtures/exports")) for table in ("trace_timeline", "trace_rollup")))
+
     def test_no_source_erases_another(self):
         """Two trainers without a scheduler: each is a job, and each keeps its spans."""
         self.copy("maxtext-5101.log", "job_5102.out")

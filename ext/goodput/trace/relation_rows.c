@@ -49,7 +49,7 @@ mpg_rc mpg_relation_rows_add(mpg_relation_rows *r, mpg_value *values, int64_t ro
   for (size_t c = 0; c < info->ncolumns; c++)
     if (values[c].type == MPG_TEXT && values[c].s.n == 0)
       values[c].type = MPG_NULL;
-  rc = mpg_fleet_add(r->fleet, r->relation, values, row, &bad, &why);
+  rc = mpg_fleet_add(r->fleet, r->relation, values, r->unplaced ? 0 : row, &bad, &why);
   if (rc == MPG_DATA)
     rc = report_broken(r, row, why.text, err);
   else if (rc != MPG_OK)

@@ -13,11 +13,12 @@ typedef struct mpg_relation_rows {
   mpg_relation relation;
   const char *source; /* "main.spans"; borrowed */
   bool skip;          /* a row that breaks a rule is listed as `skipped_record`, else an error */
+  bool unplaced;      /* its rows have no places that a timeline could show */
   int of[MPG_MAX_COLUMNS]; /* the host's column of each of the relation's; -1: none */
   int64_t n;               /* rows so far */
 } mpg_relation_rows;
 
-/* Forgets the issues of the source. The fields down to `skip` are the caller's. */
+/* Forgets the issues of the source. The fields down to `unplaced` are the caller's. */
 mpg_rc mpg_relation_rows_begin(mpg_relation_rows *rows, mpg_err *err);
 /* The host's column number i has this name; of two with the same name the first counts, one that
 ** the relation does not have is listed as `unknown_column`. */
