@@ -453,7 +453,10 @@ static void run_build(sqlite3_context *context, sqlite3_value **args, bool keys)
   int rc;
   if (sqlite3_get_autocommit(db) == 0) {
     sqlite3_result_error(
-        context, "mpg_build: expected no open transaction, for it begins one: COMMIT first", -1);
+        context,
+        "mpg_build: expected no open transaction, for it begins one: COMMIT first; a driver that "
+        "begins one by itself needs its autocommit on",
+        -1);
     return;
   }
   rc = mpg_build_check(db, &why);
