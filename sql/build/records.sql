@@ -98,12 +98,13 @@ SELECT record, id, job, attempt, kind, CAST(round(start_time * 1e6) AS INTEGER) 
        pool, chip, chips, task, outcome, name, owner, phase, framework, runtime, model, priority, min_chips, tasks,
        CAST(round(submit_time * 1e6) AS INTEGER) AS submit_us, labels,
        peak_flops, hbm_bytes, hbm_bytes_per_s, ici_bytes_per_s, tdp_w, vendor, year, source,
-       CAST(round(until_time * 1e6) AS INTEGER) AS until_us
+       CAST(round(until_time * 1e6) AS INTEGER) AS until_us, of_tables
 FROM (
-  SELECT r.* FROM temp.mpg_sources AS s, trace_records(s.source) AS r
+  SELECT r.*, 0 AS of_tables FROM temp.mpg_sources AS s, trace_records(s.source) AS r
   WHERE s.files AND s.source IS NOT NULL AND r.record <> 'spans' AND r.record <> 'commits'
   UNION ALL
-  SELECT r.* FROM temp.mpg_sources AS s, mpg_records(s.source) AS r WHERE NOT s.files AND r.record <> 'spans' AND r.record <> 'commits'
+  SELECT r.*, 1 FROM temp.mpg_sources AS s, mpg_records(s.source) AS r
+  WHERE NOT s.files AND r.record <> 'spans' AND r.record <> 'commits'
 );
 
 -- Ids that the tables have of another cluster, and the name that such a job has instead: clusters.sql.
@@ -139,12 +140,20 @@ SELECT r.id, CAST(coalesce((SELECT c.name FROM temp.mpg_of_cluster AS c WHERE c.
        CAST(round(r.snapshot_time * 1e6) AS INTEGER), CAST(round(r.durable_time * 1e6) AS INTEGER)
 FROM temp.mpg_sources AS s, mpg_records(s.source) AS r WHERE NOT s.files AND r.record = 'commits';
 
--- Ids of the second and later of records that are the same.
+-- Ids of the second and later of records that are the same; of files and of TEMP tables that were imported from them it is one.
 UPDATE temp.mpg_others
 SET id = id + again.place - 1
-FROM (SELECT rowid AS place_of, row_number() OVER (PARTITION BY id ORDER BY rowid) AS place
+FROM (SELECT rowid AS place_of, row_number() OVER (PARTITION BY id, of_tables ORDER BY rowid) AS place
       FROM temp.mpg_others WHERE record IN ('capacity', 'outages', 'allocations')) AS again
 WHERE mpg_others.rowid = again.place_of AND again.place > 1;
+
+INSERT INTO mpg_issues(source, severity, kind, line, count, detail)
+SELECT 'temp', 'warning', 'told_otherwise', NULL, count(*),
+       'jobs of TEMP tables and of the path that differ, the first ' || min(job)
+         || ': both count. mpg_build(NULL) builds the tables alone; without them, the path'
+FROM (SELECT job FROM temp.mpg_others WHERE record = 'allocations' AND EXISTS (SELECT 1 FROM temp.mpg_sources AS s WHERE NOT s.files)
+      GROUP BY job HAVING sum(of_tables) BETWEEN 1 AND count(*) - 1 AND sum(iif(of_tables, 1, -1) * (id & 4294967295)) <> 0)
+GROUP BY NULL HAVING count(*) > 0;
 
 -- What was there before this reading.
 DROP TABLE IF EXISTS temp.mpg_known;

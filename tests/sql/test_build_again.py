@@ -3,6 +3,7 @@
 A build passes over the spans that the tables have. If they hold what it read and nothing else, it accounts what it read. mpg_rollup and
 mpg_runs over the tables alone say what is right.
 """
+import json
 import os
 import random
 import re
@@ -92,6 +93,28 @@ class Again(Case):
         db.execute("SELECT mpg_import(?)", (other,)).fetchall()
         db.execute("SELECT mpg_build(NULL)").fetchall()
         self.assertIn((other, "unknown_column", 1), db.execute("SELECT source, kind, count FROM issues").fetchall())
+
+    def test_an_import_beside_its_path(self):
+        """TEMP tables that were imported from the path count with it once; of jobs that were changed in them both count, which is listed."""
+        for folder in ("golden", "exports", "fleet"):
+            path = os.path.join(os.path.dirname(os.path.abspath(__file__)), "../../fixtures", folder)
+            found = []
+            for imports in (False, True):
+                db = connect()
+                if imports:
+                    db.execute("SELECT mpg_import(?)", (path,)).fetchall()
+                found.append([json.loads(db.execute("SELECT mpg_build(?)", (path,)).fetchone()[0])] + [sorted(db.execute("SELECT " + sql), key=repr) for sql in (BUILT, ATTEMPTS)])
+                self.assertEqual([], db.execute("SELECT * FROM issues WHERE kind = 'told_otherwise'").fetchall())
+                db.close()
+            self.assertEqual(*found)
+            db = connect()
+            db.execute("SELECT mpg_import(?)", (path,)).fetchall()
+            job, = db.execute("SELECT min(job) FROM temp.allocations").fetchone()
+            db.execute("UPDATE temp.allocations SET chips = chips + 1 WHERE job = ?", (job,))
+            db.execute("SELECT mpg_build(?)", (path,)).fetchall()
+            self.assertEqual([("temp", 1)], db.execute("SELECT source, count FROM issues WHERE kind = 'told_otherwise'").fetchall())
+            self.assertIn(job, db.execute("SELECT detail FROM mpg_issues WHERE kind = 'told_otherwise'").fetchone()[0])
+            db.close()
 
     def test_what_users_add_to_the_tables(self):
         """Their columns, indexes and triggers are there after the next build, also of tables that it makes anew; what the tables say is the same."""
