@@ -337,6 +337,27 @@ class Questions(cases.Case):
         self.assertEqual([], db.execute("SELECT * FROM mpg_migration('runtime', 'x', 'y')").fetchall())
         self.assertGreater(len(db.execute("SELECT * FROM mpg_program_versions WHERE since = '1970-01-01 00:00:00'").fetchall() + db.execute("SELECT * FROM mpg_program_versions WHERE since = '2026-01-06'").fetchall()), 0)
 
+    def test_periods_that_end_before_they_begin(self):
+        """No rows pass for what nobody did then: of questions as of the ledger."""
+        asked = 0
+        for table in self.tables:
+            names = [name for name, *_ in table.arguments]
+            for since in (name for name in names if name.endswith("since") and name[:-5] + "until" in names):
+                for begin, end in (("2026-01-07", "2026-01-06"), ("2026-01-06T13:00:00Z", "2026-01-06 12:00:00"), ("2026-02", "2026-01-31"), ("2027", "2026-12-31T23:00")):
+                    with self.assertRaisesRegex(sqlite3.OperationalError, f"^{table.name}: {since[:-5]}until: expected a day or an hour that is not before {since}$"):
+                        self.built.execute(f"SELECT * FROM {table.name} WHERE {since} = ? AND {since[:-5]}until = ?", (begin, end)).fetchall()
+                for same in (("2026-01-06", "2026-01-06"), ("2026-01-06", "2026-01-06 01:00:00"), ("2026-01-06 10:00:00", "2026-01-06T10:00:00Z")):
+                    self.built.execute(f"SELECT * FROM {table.name} WHERE {since} = ? AND {since[:-5]}until = ?", same).fetchall()
+                asked += 1
+        self.assertGreaterEqual(asked, 6)
+        for table in ("mpg_rollup", "mpg_ledger", "mpg_timeline('x')", "mpg_runs", "trace_rollup('fixtures/golden')", "trace_ledger('fixtures/golden')", "trace_timeline('fixtures/golden')"):
+            db = connect()
+            db.execute("SELECT mpg_import('fixtures/golden')")
+            self.assertEqual([], db.execute(f"SELECT * FROM {table} WHERE since = 50 AND until = 50").fetchall())
+            with self.assertRaisesRegex(sqlite3.OperationalError, "until: expected a time that is not before since$"):
+                db.execute(f"SELECT * FROM {table} WHERE since = 50 AND until = '1970-01-01T00:00:49Z'").fetchall()
+            db.close()
+
     def test_numbers_as_texts(self):
         """As clients that bind everything as text give them."""
         numbers = {"least": 2, "times": 1, "least_share": 0.05, "factor": 1.5, "top": 3, "within": 100, "least_attempts": 2, "cached": 0.5, "points": 2}

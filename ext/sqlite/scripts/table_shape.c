@@ -197,6 +197,47 @@ static bool is_given(sqlite3_value *value) {
   return value != NULL && sqlite3_value_type(value) != SQLITE_NULL;
 }
 
+/* Whether the hour is before the other; one may be shorter, and of either a T be a blank. */
+static bool is_before(sqlite3_value *a, sqlite3_value *b) {
+  const char *p = (const char *)sqlite3_value_text(a), *q = (const char *)sqlite3_value_text(b);
+  if (p == NULL || q == NULL)
+    return false;
+  for (; *p != '\0' && *q != '\0' && *p != 'Z' && *q != 'Z'; p++, q++)
+    if (*p != *q && !(*p == 'T' && *q == ' ') && !(*p == ' ' && *q == 'T'))
+      return *p < *q;
+  return false;
+}
+
+/* The argument until which a period lasts that begins at argument i; -1: i is none. */
+static int end_of_period(const mpg_table_shape *shape, int i) {
+  static const char since[] = "since", until[] = "until";
+  const mpg_str name = shape->arguments[i].name;
+  const size_t n = sizeof since - 1;
+  if (name.n < n || memcmp(name.p + name.n - n, since, n) != 0)
+    return -1;
+  for (int k = 0; k < shape->narguments; k++) {
+    const mpg_str other = shape->arguments[k].name;
+    if (other.n == name.n && memcmp(other.p, name.p, name.n - n) == 0 &&
+        memcmp(other.p + other.n - n, until, n) == 0)
+      return k;
+  }
+  return -1;
+}
+
+static int check_periods(sqlite3_vtab *vtab, const mpg_table_shape *shape,
+                         sqlite3_value *const *arguments) {
+  for (int i = 0; i < shape->narguments; i++) {
+    const int k = end_of_period(shape, i);
+    if (k >= 0 && is_given(arguments[i]) && is_given(arguments[k]) &&
+        is_before(arguments[k], arguments[i]))
+      return mpg_vtab_error(vtab, "%.*s: %.*s: expected a day or an hour that is not before %.*s",
+                            (int)shape->name.n, shape->name.p, (int)shape->arguments[k].name.n,
+                            shape->arguments[k].name.p, (int)shape->arguments[i].name.n,
+                            shape->arguments[i].name.p);
+  }
+  return SQLITE_OK;
+}
+
 int mpg_table_arguments_check(sqlite3_vtab *vtab, const mpg_table_shape *shape,
                               sqlite3_value *const *arguments) {
   for (int i = 0; i < shape->narguments; i++) {
@@ -215,5 +256,5 @@ int mpg_table_arguments_check(sqlite3_vtab *vtab, const mpg_table_shape *shape,
                           other >= 0 ? (int)shape->arguments[other].name.n : 0,
                           other >= 0 ? shape->arguments[other].name.p : "");
   }
-  return SQLITE_OK;
+  return check_periods(vtab, shape, arguments);
 }

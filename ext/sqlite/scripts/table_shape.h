@@ -46,7 +46,8 @@ int mpg_table_shape_argument(const mpg_table_shape *shape, const char *parameter
 int mpg_table_argument_take(sqlite3_vtab *vtab, const char *table, const mpg_head *argument,
                             sqlite3_value *value);
 /* SQLITE_OK, or the table has its error: one of its arguments, of which NULL is not given, is
-** missing that the head calls required. */
+** missing that the head calls required, or a period ends before it begins: of x_since and x_until.
+*/
 int mpg_table_arguments_check(sqlite3_vtab *vtab, const mpg_table_shape *shape,
                               sqlite3_value *const *arguments);
 
