@@ -91,6 +91,14 @@ bool mpg_int_parse(mpg_str text, int64_t *out) {
   return true;
 }
 
+bool mpg_value_int(const mpg_value *value, int64_t *out) {
+  if (value->type == MPG_TEXT)
+    return mpg_int_parse(value->s, out);
+  if (value->type == MPG_INT)
+    *out = value->i;
+  return value->type == MPG_INT;
+}
+
 /* The exponent part, [eE][+-]?[0-9]+, up to the end of the text. Saturates: beyond 10^15 only the
 ** sign matters, for no text has so many digits. */
 static bool exponent_parse(const char *p, const char *end, int64_t *out) {

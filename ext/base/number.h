@@ -13,6 +13,8 @@
 
 /* -?[0-9]+ within int64. */
 bool mpg_int_parse(mpg_str text, int64_t *out);
+/* Whether a value is a whole number, or a text of one, as of clients that bind texts alone. */
+bool mpg_value_int(const mpg_value *value, int64_t *out);
 /* A decimal number with optional fraction and exponent ("1", "1.", ".5", "1e+9"), correctly rounded
 ** as strtod does in the C locale; no hexadecimal, no "inf" or "nan"; a value that overflows to
 ** infinity is refused, one that underflows is a denormal or 0. */

@@ -2,6 +2,7 @@
 ** connection.h. */
 #include "connection.h"
 #include "host.h"
+#include "../base/number.h"
 #include "../base/pipeline.h"
 
 #include <assert.h>
@@ -160,13 +161,13 @@ mpg_rc mpg_threads_given(const mpg_conn *conn, const mpg_value *argument, int *t
                          mpg_err *err) {
   const int most = 16; /* not all of a large machine, unless requested */
   const int available = mpg_threads_available();
+  int64_t n = 0;
   *threads = available < most ? available : most;
-  if (argument->type != MPG_NULL &&
-      (argument->type != MPG_INT || argument->i < 1 || argument->i > MPG_THREADS_MAX))
+  if (argument->type != MPG_NULL && (!mpg_value_int(argument, &n) || n < 1 || n > MPG_THREADS_MAX))
     return mpg_fail(err, MPG_MISUSE, "threads: expected a whole number from 1 to %d",
                     MPG_THREADS_MAX);
   if (argument->type != MPG_NULL)
-    *threads = (int)argument->i;
+    *threads = (int)n;
   if (!mpg_conn_threads(conn))
     *threads = 1;
   return MPG_OK;

@@ -192,6 +192,17 @@ class Security(unittest.TestCase):
                     with self.assertRaisesRegex(sqlite3.OperationalError, f"the argument {name} is NULL, which SQLite does not hand over behind 16 other conditions"):
                         db.execute(f"SELECT count(*) FROM {table} WHERE {many} AND {terms}", named).fetchall()
 
+    def test_numbers_as_texts(self):
+        """As clients give them that bind everything as text."""
+        db = connect()
+        for call, argument, number in (("chrome_trace('fixtures/profile/rank0.json')", "threads", 2), ("slurm_trace('fixtures/slurm/sacct_jobs.psv')", "threads", 1), ("trace_rollup('fixtures/golden')", "threads", 2),
+                                       ("trace_ledger('fixtures/golden')", "threads", 3), ("csv_rollup('fixtures/generic/jobs-1.csv')", "threads", 2), ("csv_trace('fixtures/generic/jobs-1.csv')", "header", 0),
+                                       ("trace_rollup('fixtures/golden')", "since", 50), ("trace_rollup('fixtures/golden')", "bucket_width", 10),
+                                       ("log_trace('fixtures/training/maxtext.log', 'step: (?<step>[0-9]+)')", "year", 2026), ("goodput_report('fixtures/goodput')", "query_time", 1795240000)):
+            sql = f"SELECT count(*) FROM {call} WHERE {argument} = ?".replace("fixtures", os.path.join(ROOT, "fixtures"))
+            self.assertEqual(db.execute(sql, (number,)).fetchone(), db.execute(sql, (str(number),)).fetchone(), (call, argument))
+            self.assertGreater(db.execute(sql, (str(number),)).fetchone()[0], 0)
+
     def test_null_arguments_of_files_without_a_format(self):
         db, path = connect(), os.path.join(ROOT, "fixtures/generic/jobs-1.csv")
         for table in ("csv_trace", "csv_rollup"):

@@ -13,6 +13,7 @@
 #include "../list.h"
 #include "../../sqlite/reader/reader.h"
 #include "log.h"
+#include "../../base/number.h"
 
 #include <string.h>
 
@@ -60,11 +61,12 @@ static mpg_rc read_unmatched(const mpg_value *given, mpg_log_unmatched *out, mpg
 }
 
 static mpg_rc read_year(log_scan *scan, const mpg_value *given, mpg_err *err) {
+  int64_t year = 0;
   if (given->type == MPG_NULL)
     return MPG_OK;
-  if (given->type != MPG_INT || given->i < 1970 || given->i > 2261)
+  if (!mpg_value_int(given, &year) || year < 1970 || year > 2261)
     return mpg_fail(err, MPG_MISUSE, "year: expected a year from 1970 to 2261");
-  scan->options.year = given->i;
+  scan->options.year = year;
   return MPG_OK;
 }
 

@@ -1,5 +1,6 @@
 /* ledger_options.c - see ledger_args.h. */
 #include "ledger_options.h"
+#include "../../base/number.h"
 #include "../../base/pipeline.h"
 #include "../../base/text.h"
 
@@ -107,17 +108,18 @@ static mpg_rc threads_arg(const mpg_value *args, int *threads, mpg_err *err) {
   const mpg_value *v = &args[MPG_ARG_THREADS];
   number_text room;
   char found[MPG_EXCERPT];
+  int64_t n = 0;
   *threads = mpg_threads_available();
   if (*threads > MOST)
     *threads = MOST;
   if (v->type == MPG_NULL)
     return MPG_OK;
-  if (v->type != MPG_INT || v->i < 1 || v->i > MPG_THREADS_MAX) {
+  if (!mpg_value_int(v, &n) || n < 1 || n > MPG_THREADS_MAX) {
     mpg_text_excerpt(text_of(v, &room), found);
     return mpg_fail(err, MPG_MISUSE, "%s: expected a whole number from 1 to %d, found '%s'",
                     mpg_arg_name(MPG_ARG_THREADS), MPG_THREADS_MAX, found);
   }
-  *threads = (int)v->i;
+  *threads = (int)n;
   return MPG_OK;
 }
 
