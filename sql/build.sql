@@ -24,6 +24,8 @@
 --     roofline   'compute', or 'memory'
 --     labels     keys of labels that are columns of the ledger, 'tier,project' (by mpg_build alone)
 --
+-- Columns, indexes and triggers that users add to tables which are made anew stay where mpg_build does it, and are lost to this script.
+--
 -- The tables and views are described in docs/questions.md, and in the comments here. Times named _us
 -- are microseconds since 1970, chip-time named _us is chip-microseconds: both integers, summed exactly.
 -- Beside them stand generated columns for tools, which take no room in the file: times as the ISO text
