@@ -176,25 +176,21 @@ char *mpg_host_copy_text(sqlite3_stmt *stmt, int column) {
   return is_null || text != NULL ? sqlite3_mprintf("%s", text) : NULL;
 }
 
-bool mpg_host_setting(sqlite3 *db, const char *pragma) {
+static bool is_on(sqlite3 *db, const char *pragma) {
   sqlite3_stmt *stmt = NULL;
-  char *sql = sqlite3_mprintf("PRAGMA %s", pragma);
   bool on = false;
-  if (sql != NULL && sqlite3_prepare_v2(db, sql, -1, &stmt, NULL) == SQLITE_OK &&
+  if (sqlite3_prepare_v2(db, pragma, -1, &stmt, NULL) == SQLITE_OK &&
       sqlite3_step(stmt) == SQLITE_ROW)
     on = sqlite3_column_int(stmt, 0) != 0;
   (void)sqlite3_finalize(stmt);
-  sqlite3_free(sql);
   return on;
 }
 
-void mpg_host_set(sqlite3 *db, const char *pragma, bool on) {
-  char *sql = sqlite3_mprintf("PRAGMA %s = %s", pragma, on ? "ON" : "OFF");
-  if (sql != NULL)
-    (void)sqlite3_exec(db, sql, NULL, NULL, NULL);
-  sqlite3_free(sql);
+bool mpg_host_has_full_names(sqlite3 *db) {
+  return is_on(db, "PRAGMA full_column_names") && !is_on(db, "PRAGMA short_column_names");
 }
 
-bool mpg_host_has_full_names(sqlite3 *db) {
-  return mpg_host_setting(db, "full_column_names") && !mpg_host_setting(db, "short_column_names");
+void mpg_host_short_names(sqlite3 *db, bool on) {
+  (void)sqlite3_exec(db, on ? "PRAGMA short_column_names = ON" : "PRAGMA short_column_names = OFF",
+                     NULL, NULL, NULL);
 }

@@ -54,12 +54,10 @@ int mpg_host_has_column(sqlite3 *db, const char *schema, const char *table, cons
 ** statement is interrupted between two reads of files. */
 void mpg_host_progress(sqlite3 *db, int steps, int (*call)(void *), void *ctx);
 
-/* A setting that is ON or OFF, and that of the connection: "foreign_keys". */
-bool mpg_host_setting(sqlite3 *db, const char *pragma);
-void mpg_host_set(sqlite3 *db, const char *pragma, bool on);
-/* Whether short_column_names is OFF and full_column_names ON: then a column of a subquery is called
-** TABLE.COLUMN, and no statement finds it. */
+/* Whether PRAGMA short_column_names is OFF and full_column_names ON: then a column of a subquery is
+** called TABLE.COLUMN, and no statement finds it. And the first of them, ON or OFF. */
 bool mpg_host_has_full_names(sqlite3 *db);
+void mpg_host_short_names(sqlite3 *db, bool on);
 
 /* A copy of the statements without AS MATERIALIZED, which is of 3.35, to be freed by
 ** sqlite3_free(). *out is NULL if the host knows it. */

@@ -490,20 +490,22 @@ static void script_function(sqlite3_context *context, int n, sqlite3_value **arg
   sqlite3 *db = mpg_conn_of(context)->db;
   const bool builds = mpg_function_of(context)->parameter == BUILD;
   const bool full_names = mpg_host_has_full_names(db);
-  const bool keys = builds && mpg_host_setting(db, "foreign_keys");
+  int keys = 0; /* set back without memory that may lack */
   (void)n;
-  if (full_names)
-    mpg_host_set(db, "short_column_names", true);
-  if (keys)
-    mpg_host_set(db, "foreign_keys", false);
   if (builds)
-    run_build(context, args, keys);
+    (void)sqlite3_db_config(db, SQLITE_DBCONFIG_ENABLE_FKEY, -1, &keys);
+  if (full_names)
+    mpg_host_short_names(db, true);
+  if (keys)
+    (void)sqlite3_db_config(db, SQLITE_DBCONFIG_ENABLE_FKEY, 0, NULL);
+  if (builds)
+    run_build(context, args, keys != 0);
   else
     run_import(context, args);
   if (keys)
-    mpg_host_set(db, "foreign_keys", true);
+    (void)sqlite3_db_config(db, SQLITE_DBCONFIG_ENABLE_FKEY, 1, NULL);
   if (full_names)
-    mpg_host_set(db, "short_column_names", false);
+    mpg_host_short_names(db, false);
 }
 
 int mpg_register_build(mpg_conn *conn, char **error) {
