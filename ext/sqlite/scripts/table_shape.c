@@ -83,7 +83,8 @@ int mpg_table_shape_argument(const mpg_table_shape *shape, const char *parameter
 /* ---- values of arguments ---- */
 
 static bool begins_with(mpg_str text, const char *word) {
-  return text.n >= strlen(word) && memcmp(text.p, word, strlen(word)) == 0;
+  const size_t n = strlen(word);
+  return text.p != NULL && text.n >= n && memcmp(text.p, word, n) == 0;
 }
 
 /* The start of a text, up to a colon, that says what the argument takes. Empty: anything. */
