@@ -162,7 +162,8 @@ static void check_host_rows(void) {
   mpg_value values[MPG_MAX_COLUMNS];
   mpg_issues own;
   mpg_fleet of;
-  mpg_relation_rows rows = {&of, &mpg_env_libc, MPG_REL_COMMITS, "main.c", false, {0}, 9};
+  mpg_relation_rows rows = {
+      .fleet = &of, .env = &mpg_env_libc, .relation = MPG_REL_COMMITS, .source = "main.c", .n = 9};
   mpg_err err;
   mpg_issues_init(&own, &mpg_env_libc);
   CHECK(mpg_fleet_init(&of, &mpg_env_libc, &own, chips, &err) == MPG_OK);
