@@ -290,10 +290,11 @@ class Trainer(cases.Case):
         times = [(i, T0 + 10 * i) for i in range(1, 6)]
         options = {"chips": 4, "chip": "nvidia-h100-sxm", "outcome": "completed"}
         for loss, rate, value in (("loss_metrics/global_avg_loss", "tflops", 200.0), ("learning/loss", "perf/per_device_tflops_per_sec", 200.0), ("lm loss", "throughput", 200.0), ("reduced_train_loss", "TFLOPS_per_GPU", 200.0),
-                                  ("loss/train/total", "throughput/device/flops_per_sec", 200e12), ("train/loss", "train/device/flops_per_sec", 200e12), ("train/loss", "perf/tflops_per_gpu", 200.0)):
+                                  ("loss/train/total", "throughput/device/flops_per_sec", 200e12), ("train/loss", "train/device/flops_per_sec", 200e12), ("train/loss", "perf/tflops_per_gpu", 200.0),
+                                  ("lm loss", "throughput/tflops/device", 200.0), ("lm loss", "throughput/tflops_per_device", 200.0)):  # Megatron Bridge's
             metric = lambda key, value: [{"key": key, "value": value, "timestamp": at * 1000, "step": i, "run_id": "r"} for i, at in times]
             files = {"w.jsonl": "".join(json.dumps({"_step": i, "_timestamp": at, loss: 2.5, rate: value}) + "\n" for i, at in times), "w.csv": f"_step,_timestamp,{loss},{rate}\n" + "".join(f"{i},{at},2.5,{value}\n" for i, at in times)}
-            if rate != "perf/tflops_per_gpu":
+            if rate not in ("perf/tflops_per_gpu", "throughput/tflops_per_device"):
                 files["events.out.tfevents.1.host"] = tfevents.begin(T0) + b"".join(tfevents.event(at, i, (5, [(1, tfevents.simple(loss, 2.5))]), (5, [(1, tfevents.simple(rate, value))])) for i, at in times)
             if "/" in rate or rate == "TFLOPS_per_GPU":
                 files |= {"m.json": {"metrics": metric(loss, 2.5) + metric(rate, value)}, "l.json": metric(loss, 2.5) + metric(rate, value)}

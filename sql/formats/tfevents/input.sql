@@ -44,6 +44,7 @@ CREATE TEMP TABLE tfevents_parts AS
 WITH kept AS (
   SELECT place, 'loss' AS role, tag FROM tfevents_tags UNION ALL
   SELECT place, 'rate', rate FROM tfevents_tags UNION ALL SELECT place, 'seconds', seconds FROM tfevents_tags
+  UNION ALL SELECT place, 'rate', 'throughput/tflops/device' FROM tfevents_tags WHERE tag = 'lm loss' -- of Megatron Bridge
   UNION ALL SELECT 0, 'mark', 'checkpoint'
 )
 SELECT 32 * s.of_file + k.place AS part, s.of_file, s.file, s.job, k.place, k.role, k.tag

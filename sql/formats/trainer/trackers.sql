@@ -26,7 +26,8 @@ FROM (SELECT _file AS file, _line AS line, json_extract(record, '$._timestamp') 
                json_extract(record, '$.training_loss'))) AS loss,
              -- TFLOP/s of a device, of names whose unit is certain.
              iif(of_rate, coalesce(json_extract(record, '$."perf/per_device_tflops_per_sec"'), json_extract(record, '$.TFLOPS_per_GPU'),
-                                   json_extract(record, '$."perf/tflops_per_gpu"'),
+                                   json_extract(record, '$."perf/tflops_per_gpu"'), json_extract(record, '$."throughput/tflops/device"'),
+                                   json_extract(record, '$."throughput/tflops_per_device"'),
                coalesce(json_extract(record, '$."throughput/device/flops_per_sec"'), json_extract(record, '$."train/device/flops_per_sec"'),
                         json_extract(record, '$."device/flops_per_sec"')) / 1e12,
                iif(json_type(record, '$."loss_metrics/global_avg_loss"') IS NULL, NULL, json_extract(record, '$.tflops')),
@@ -68,6 +69,7 @@ FROM json_each('["train/loss", "loss", "train_loss", "reduced_train_loss", "trai
   "train_inner/loss", "train/policy_loss", "actor/pg_loss", "train_loss_step", "train/loss_step", "loss/train", "Loss/train", "training_loss"]')
 WHERE :tag IS NULL;
 INSERT INTO trainer_names VALUES (1e12, 'perf/per_device_tflops_per_sec'), (1e12, 'TFLOPS_per_GPU'), (1e12, 'perf/tflops_per_gpu'),
+  (1e12, 'throughput/tflops/device'), (1e12, 'throughput/tflops_per_device'), -- Megatron Bridge's, the second where MLflow keeps it
   (1.0, 'throughput/device/flops_per_sec'), (1.0, 'train/device/flops_per_sec'), (1.0, 'device/flops_per_sec');
 DROP TABLE IF EXISTS temp.trainer_values; -- `place` of a rate is what its unit is in FLOP/s
 CREATE TEMP TABLE trainer_values(file, line, job, time, step, value, run, place);
