@@ -4,6 +4,7 @@
 --@ source 3
 --@ feeds SG RG PG
 --@ fills training_steps
+--@ attach mlflow
 --@ input :deepspeed sure (?s)\A(?!.*iteration\s+\d+/\s*\d+ \|).*(?:global_step=|\] )\d*/?\d+, RunningAvgSamplesPerSec=
 --@ input :deepspeed sure (?s)\A(?!.*iteration\s+\d+/\s*\d+ \|).*\] step=\d+, skipped=\d+, lr=\[
 --@ input :nemo sure ^.*Training epoch \d+, iteration \d+/\d+ \|.*global_step: \d+
@@ -19,11 +20,12 @@
 --@ input :values_csv sure \A,?(?:Wall time,Step,Value|step,value,timestamp)\r?\n
 --@ input :comet sure (?s)\A\s*\[?\s*\{[^{}]*"metricName"\s*:[^{}]*"metricValue"\s*:
 --@ input :mlflow_store sure \A\d{13} \S+ \d+\r?\n(?:\d{13} \S+ \d+\s|(?![\s\S]))
+--@ input :mlflow_db tables ^latest_metrics$
 --@ input :hf sure (?s)\A\s*\{.*"log_history"\s*:\s*\[.*"step"\s*:
 --@ needs :chips (?s)\A(?!.*(?:dist_world_size=\d|MEMBER: \d+/\d))
 --@ needs :chip (?s)\A
 --@ needs :year ^(?:<\d+>)?[A-Z][a-z]{2} [ \d]\d \d\d:\d\d:\d\d(?:\.\d+)? (?![^\n]*\d{4}-\d\d-\d\d[T ]\d\d:)[^\n]*(?:Training epoch \d|train_step_timing in s)
---@ needs :start (?s)\A(?!(?:-- [^\n]*\n)?(?:(?:<\d+>)?[A-Z][a-z]{2} [ \d]\d \d\d:\d\d:\d\d(?:\.\d+)? |\d{10}\.\d{6} |(?:__CURSOR=[^\n]*\n)?[^\n]*__REALTIME_TIMESTAMP))(?!.*(?:\d{4}-\d\d-\d\d[T ]\d\d:\d\d:\d\d|Start time ?: [\d.]+s|"time_us"|_timestamp|"timestamp"|,timestamp\r?$|\AWall time,|"log_history"|\A\d{13} \S+ \d+\s))
+--@ needs :start (?s)\A(?!(?:-- [^\n]*\n)?(?:(?:<\d+>)?[A-Z][a-z]{2} [ \d]\d \d\d:\d\d:\d\d(?:\.\d+)? |\d{10}\.\d{6} |(?:__CURSOR=[^\n]*\n)?[^\n]*__REALTIME_TIMESTAMP))(?!.*(?:\d{4}-\d\d-\d\d[T ]\d\d:\d\d:\d\d|Start time ?: [\d.]+s|"time_us"|_timestamp|"timestamp"|,timestamp\r?$|\AWall time,|"log_history"|\A\d{13} \S+ \d+\s|\ASQLite format 3))
 --
 -- In the sqlite3 shell:
 --
@@ -37,12 +39,12 @@
 -- :wandb_columns (a column after the other, as pandas' to_json writes it), :wandb_csv (the same as CSV), :mlflow (answers of
 -- metrics/get-history), :mlflow_csv (the table of its charts), :mlflow_run (run.json of mlflow-export-import), :values_csv (values of the
 -- loss as TensorBoard and Neptune make tables of them), :comet (metrics as Comet lists them), :mlflow_store (files of its store,
--- mlruns/*/*/metrics/NAME), :hf (trainer_state.json), each a path, glob or folder. Others may be left unset: :chips and :chip say how many
--- chips the job holds, and which; :pool names the pool ('training'); :job makes all files runs of one job (else each file is one, and of
--- torchtitan each folder); :outcome says how the last run ended; :tag is a tracker's name of the loss, if it is none of those below; :flops
--- are those of one step on all chips together; :start is when a log without times began; :zone the zone of times that name none ('UTC');
--- :rotated, which trace_rollup and its like set, the files that may be parts of one log, and :starts, when logs began. A program that
--- cannot bind parameters to a script replaces them in its text.
+-- mlruns/*/*/metrics/NAME), :mlflow_db (its database, attached under any name), :hf (trainer_state.json), each a path, glob or folder.
+-- Others may be left unset: :chips and :chip say how many chips the job holds, and which; :pool names the pool ('training'); :job makes
+-- all files runs of one job (else each file is one, and of torchtitan each folder); :outcome says how the last run ended; :tag is a
+-- tracker's name of the loss, if it is none of those below; :flops are those of one step on all chips together; :start is when a log
+-- without times began; :zone the zone of times that name none ('UTC'); :rotated, which trace_rollup and its like set, the files that may
+-- be parts of one log, and :starts, when logs began. A program that cannot bind parameters to a script replaces them in its text.
 --
 -- Makes the TEMP tables jobs, allocations, capacity, spans, commits and aliases, which mpg_ledger and mpg_rollup then
 -- find, and training_steps, a row a told step. The rules are explained in docs/formats/trainer.md.
@@ -52,7 +54,7 @@
 DROP TABLE IF EXISTS temp.trainer_input;
 CREATE TEMP TABLE trainer_input AS SELECT mpg_required(path, ':deepspeed') AS path
 FROM (SELECT coalesce(:deepspeed, :nemo, :titan, :wandb, :wandb_columns, :wandb_csv, :mlflow, :mlflow_csv, :mlflow_run, :values_csv, :comet,
-                      :mlflow_store, :hf) AS path);
+                      :mlflow_store, :mlflow_db, :hf) AS path);
 
 DROP TABLE IF EXISTS temp.trainer_points;
 -- run: as a tracker's record names it
@@ -175,6 +177,7 @@ ALTER TABLE training_lines RENAME TO trainer_lines;
 
 .read sql/formats/trainer/titan.sql
 
+.read sql/formats/trainer/mlflow.sql
 .read sql/formats/trainer/trackers.sql
 
 -- Hugging Face's state has steps and losses, and no time.
@@ -214,8 +217,11 @@ SELECT file, 'info', 'run_anew', min(line), count(*),
 FROM trainer_named WHERE nth > 1 GROUP BY file;
 DROP TABLE IF EXISTS temp.aliases;
 CREATE TEMP TABLE aliases AS SELECT DISTINCT CAST(iif(nth = 1, file, file || '#' || nth) AS TEXT) AS job, CAST(run AS TEXT) AS alias
-FROM trainer_named WHERE run <> '' UNION SELECT CAST(job AS TEXT), CAST(run AS TEXT) FROM trainer_called WHERE run <> '';
+FROM trainer_named WHERE run <> '' UNION SELECT CAST(job AS TEXT), CAST(run AS TEXT) FROM trainer_called WHERE run <> ''
+UNION SELECT CAST(iif(nth = 1, file, file || '#' || nth) AS TEXT), CAST(t.name AS TEXT)
+FROM trainer_titles AS t JOIN trainer_named USING (run);
 DROP TABLE trainer_called;
+DROP TABLE trainer_titles;
 DROP TABLE trainer_named;
 
 -- A year of 1970 is no time of a trainer: a clock in another unit.
@@ -263,7 +269,7 @@ DELETE FROM trainer_points WHERE rank > (SELECT lowest FROM trainer_lowest WHERE
 DROP TABLE trainer_lowest;
 INSERT INTO mpg_issues(source, severity, kind, count, detail)
 SELECT path, 'warning', 'no_steps', 1,
-       iif(coalesce(:wandb, :wandb_columns, :wandb_csv, :mlflow, :mlflow_csv, :mlflow_run, :comet, :mlflow_store) IS NULL,
+       iif(coalesce(:wandb, :wandb_columns, :wandb_csv, :mlflow, :mlflow_csv, :mlflow_run, :comet, :mlflow_store, :mlflow_db) IS NULL,
            'no step with a time was found',
            coalesce('no value of "' || :tag || '" was found', 'no value of a known name of the loss was found: name it by the option tag'))
 FROM trainer_input
@@ -277,10 +283,13 @@ DROP TABLE training_chips;
 
 DROP TABLE IF EXISTS temp.training_runs;
 CREATE TEMP TABLE training_runs AS
-SELECT s.job, s.attempt, 'pytorch' AS framework, j.chips, NULL AS chip,
-       min(min(s.start_time), coalesce(min(s.begun), min(s.start_time))) AS start_time,
-       max(s.end_time) AS end_time, NULL AS own_outcome
-FROM trainer_steps AS s JOIN trainer_jobs AS j USING (job) GROUP BY s.job, s.attempt;
+SELECT r.job, attempt, 'pytorch' AS framework, chips, NULL AS chip, start_time, max(end_time, coalesce(o.ended, end_time)) AS end_time,
+       o.outcome AS own_outcome
+FROM (SELECT s.job, s.attempt, min(s.file) AS file, coalesce(min(s.run), '') AS run, j.chips,
+             min(min(s.start_time), coalesce(min(s.begun), min(s.start_time))) AS start_time, max(s.end_time) AS end_time,
+             max(s.attempt) OVER (PARTITION BY s.job, min(s.file), min(s.run)) AS last
+      FROM trainer_steps AS s JOIN trainer_jobs AS j USING (job) GROUP BY s.job, s.attempt) AS r
+LEFT JOIN trainer_over AS o ON o.file = r.file AND o.run = r.run AND r.attempt = r.last;
 -- What was marked before or after the steps of an attempt is of it: the attempt lasts from its first mark to its last.
 DROP TABLE IF EXISTS temp.trainer_reach;
 CREATE TEMP TABLE trainer_reach(file, attempt, first, last, PRIMARY KEY (file, attempt)) WITHOUT ROWID; -- the lines of its steps
@@ -346,3 +355,4 @@ DROP TABLE trainer_jobs;
 DROP TABLE trainer_chip;
 DROP TABLE training_runs;
 DROP TABLE trainer_placed;
+DROP TABLE trainer_over;

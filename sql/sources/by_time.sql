@@ -166,7 +166,7 @@ WHERE a.source IN (SELECT source FROM source WHERE rank = 3) AND EXISTS (SELECT 
   AND iif(r.alias IS NULL, a.job NOT GLOB '*/*' AND a.job NOT IN (SELECT key FROM key)
           AND a.job NOT IN (SELECT path FROM file), r.alias NOT IN (SELECT key FROM key)
           AND a.job NOT IN (SELECT path FROM file WHERE job IS NOT NULL))
-GROUP BY a.source, a.job HAVING min(a.start_time) > 1e8;
+GROUP BY a.source, a.job, r.alias HAVING min(a.start_time) > 1e8;
 INSERT INTO own_word -- spans of OpenTelemetry say who held chips but by their times
 SELECT DISTINCT j.source, j.job, j.job, 0, 9e18 FROM all_jobs AS j
 WHERE j.source IN (SELECT source FROM source WHERE rank = 3) AND EXISTS (SELECT 1 FROM source WHERE rank = 1) AND j.job NOT GLOB '*/*'

@@ -115,7 +115,6 @@
 --@ hint (?s)\A\s*\{\s*"runs?"\s*:\s*\[?\s*\{\s*"(?:info|data|inputs)"\s*: => runs of MLflow with their last values: give the answer of its metrics/get-history for the loss
 --@ hint \A"?Name"?,"?State"?,"?Notes"? => a table of runs of Weights & Biases: export each run's history by run.scan_history()
 --@ hint \A\s*\{\s*"(?:schema"\s*:\s*\{\s*"fields|columns"\s*:\s*\[(?=[^\n]*"index"\s*:\s*\[))" => a table as pandas writes it for itself: write to_json(orient="records", lines=True)
---@ hint (?m)^latest_metrics$ => a database of MLflow: give the answer of its metrics/get-history for the loss
 --@ hint \A\{"current_steps"\s*:[^\n]*"elapsed_time"\s*: => what LLaMA-Factory writes of a run, with elapsed times alone: give the event files that report_to="tensorboard" writes
 --@ hint \A\{(?=[^\n]*"perf/step_time_seconds"\s*:)[^\n]*"step"\s*: => metrics of MaxText, without times: give its log or its event files
 --@ hint (?m)^.*\bstep:\d+ - [\w/.()@-]+:[\d.eE+-]+ - [\w/.()@-]+: => what verl prints of steps, without times: give its event files, or the history of Weights & Biases

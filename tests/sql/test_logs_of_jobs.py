@@ -5,6 +5,7 @@ import json
 import os
 import pathlib
 import re
+import sqlite3
 import unittest
 
 import tfevents
@@ -653,6 +654,18 @@ class Names(Logs):
                 self.assertEqual([], self.rows("SELECT detail FROM mpg_issues WHERE kind IN ('ignored_file', 'unmatched_log') AND instr(source, ?)", path))
         chain = SACCT + job(5101, 0, 500, "NODE_FAIL") + job(5102, 600, 1800)
         self.assertEqual(["5101", "5102"], [name for name, in self.rows("SELECT DISTINCT job FROM trace_rollup(?) WHERE category NOT IN ('untraced', 'queued', 'idle') ORDER BY 1", self.folder_of({"sacct.psv": chain, "llama/" + run + "metrics/loss": loss}))])
+
+    def test_a_database_of_mlflow(self):
+        """Its runs are of the jobs that they are called as, each of one of its own; chips, begin and outcome are the scheduler's."""
+        path = self.folder_of({"sacct.psv": SACCT + job(5101, 0, 600, name="gpt-a") + job(5102, 0, 1200, "FAILED", name="gpt-b") + job(5103, 1200, 1500, name="gpt-c")})
+        with contextlib.closing(sqlite3.connect(path + "/mlflow.db")) as db:
+            db.executescript('CREATE TABLE runs(run_uuid, name, status, start_time, end_time); CREATE TABLE latest_metrics(x); CREATE TABLE metrics("key", value, timestamp, run_uuid, step, is_nan)')
+            for run, name, first in (("0a1", "gpt-a", 0), ("0b1", "exp-5102", 300), ("0d1", "other", 3600)):
+                db.execute("INSERT INTO runs VALUES (?, ?, 'FINISHED', ?, ?)", (run, name, (T + first) * 1000, (T + first + 590) * 1000))
+                db.executemany("INSERT INTO metrics VALUES ('loss', 2.0, ?, ?, ?, 0)", (((T + first + 90 + 10 * i) * 1000, run, i) for i in range(1, 51)))
+            db.commit()
+        self.assertEqual([(path + "/mlflow.db#3", 1, 500, None), ("5101", 1, 8 * 500, None), ("5102", 1, None, None), ("5103", 1, None, None)], self.seconds(path))
+        self.assertEqual([(8 * 500,)], self.rows("SELECT round(sum(chip_seconds)) FROM trace_rollup(?) WHERE job = '5102' AND category = 'unknown' AND cause = 'no_checkpoint_data'", path))
 
     def test_an_id_that_was_given_anew(self):
         """The log has the id alone: what it tells was in the time of the one or of the other."""

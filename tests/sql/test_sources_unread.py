@@ -181,7 +181,6 @@ UNREAD = {
     "199_kernel_stats.csv": (b'"Name","Calls","TotalDurationNs","AverageNs","Percentage","MinNs","MaxNs","StdDev"\n', ROCPROFV3),
     "out_kernel_trace.csv": (b'"Guid","Kind","Agent_Id","Queue_Id","Stream_Id"\n', ROCPROFV3),
     "rocprof.csv": (b'"Index","KernelName","gpu-id","queue-id","queue-index","pid","tid","grd"\n', "a table of rocprof: give"),
-    "mlflow.db": (database("CREATE TABLE runs(run_uuid); CREATE TABLE metrics(key, value); CREATE TABLE latest_metrics(key, value)"), "a database of MLflow: give the answer of its metrics/get-history"),
     "trace.rpd": (database("CREATE TABLE rocpd_op(id); CREATE TABLE rocpd_api(id); CREATE TABLE rocpd_string(id)"), "a trace of rocmProfileData: convert"),
     "op_summary_1.csv": (b"Device_id,Model ID,Task ID,Stream ID,Op Name,OP Type,OP State,Task Type,Task Start Time(us),Task Duration(us)\n", ASCEND),
     "kernel_details.csv": (b"Step Id,Device_id,Model ID,Task ID,Stream ID,Name,Type,Accelerator Core,Start Time(us),Duration(us)\n", ASCEND),

@@ -245,9 +245,7 @@ static mpg_rc gather_made(mpg_sources *s, mpg_err *err) {
 
 /* ---- a file that is a database ---- */
 
-/* The name under which a script reads a file that is a database, and the parameter of such files;
-** of length 0 if the script reads all files by their paths. */
-static mpg_str attached_name(const mpg_script *script, mpg_str *parameter) {
+mpg_str mpg_source_attached(const mpg_script *script, mpg_str *parameter) {
   const char *at = script->heads;
   mpg_str name = MPG_STR("");
   mpg_head head;
@@ -297,7 +295,7 @@ static mpg_rc run_used(mpg_sources *s, const mpg_script *script, mpg_err *err) {
 /* What the schema of a file that is attached says may use nothing that is unsafe. */
 static mpg_rc run_attached(mpg_sources *s, const mpg_script *script, mpg_err *err) {
   mpg_str parameter;
-  const mpg_str name = attached_name(script, &parameter);
+  const mpg_str name = mpg_source_attached(script, &parameter);
   char *uri = NULL;
   mpg_err ignored;
   mpg_rc rc = s->table == NULL ? run_used(s, script, err) : MPG_OK; /* table_run.c runs a table's */

@@ -43,11 +43,12 @@ static mpg_str needed_input(const mpg_script *script) {
   return MPG_STR("");
 }
 
-/* What the head of a format says: its rank, of length 0 if it is no source, and what it feeds. */
+/* What the head of a format says: its rank, of length 0 if it is no source, what it feeds, and the
+** parameter of files that are databases, each of which is a source of its own. */
 static mpg_rc insert_rank(mpg_sources *s, const mpg_script *script, sqlite3_stmt *insert,
                           mpg_err *err) {
   const char *at = script->heads, *name = strrchr(script->name, '/') + 1;
-  mpg_str rank = MPG_STR(""), feeds = MPG_STR(""), needed;
+  mpg_str rank = MPG_STR(""), feeds = MPG_STR(""), needed, attached;
   mpg_head head;
   int code;
   while ((head = mpg_head_next(&at)).kind != MPG_HEAD_END) {
@@ -59,6 +60,7 @@ static mpg_rc insert_rank(mpg_sources *s, const mpg_script *script, sqlite3_stmt
   if (rank.n == 0)
     return MPG_OK;
   needed = needed_input(script);
+  (void)mpg_source_attached(script, &attached);
   code = sqlite3_bind_text(insert, 1, name, -1, SQLITE_STATIC);
   if (code == SQLITE_OK)
     code = sqlite3_bind_text(insert, 2, rank.p, (int)rank.n, SQLITE_STATIC);
@@ -67,6 +69,8 @@ static mpg_rc insert_rank(mpg_sources *s, const mpg_script *script, sqlite3_stmt
   if (code == SQLITE_OK)
     code = needed.n == 0 ? sqlite3_bind_null(insert, 4)
                          : sqlite3_bind_text(insert, 4, needed.p, (int)needed.n, SQLITE_STATIC);
+  if (code == SQLITE_OK)
+    code = sqlite3_bind_text(insert, 5, attached.p, (int)attached.n, SQLITE_STATIC);
   if (code == SQLITE_OK && (code = sqlite3_step(insert)) == SQLITE_DONE)
     code = sqlite3_reset(insert);
   return code == SQLITE_OK ? MPG_OK : mpg_private_failure(&s->db, code, err);
@@ -77,11 +81,11 @@ static mpg_rc insert_ranks(mpg_sources *s, mpg_err *err) {
   mpg_rc rc = mpg_private_do_text(
       &s->db,
       "CREATE TABLE format_rank(format TEXT PRIMARY KEY, rank INTEGER, feeds TEXT, needed "
-      "TEXT) WITHOUT ROWID;"
+      "TEXT, attached TEXT) WITHOUT ROWID;"
       "CREATE TABLE user_table AS SELECT name FROM sqlite_temp_schema;",
       err);
   if (rc == MPG_OK)
-    rc = mpg_private_prepare(&s->db, "INSERT INTO format_rank VALUES (?1, ?2, ?3, ?4)", &insert,
+    rc = mpg_private_prepare(&s->db, "INSERT INTO format_rank VALUES (?1, ?2, ?3, ?4, ?5)", &insert,
                              err);
   for (size_t i = 0; rc == MPG_OK && i < mpg_scripts_count; i++)
     rc = insert_rank(s, &mpg_scripts[i], insert, err);
@@ -106,17 +110,21 @@ static mpg_rc run_where(mpg_sources *s, const char *query, const char *name, mpg
 /* Makes sources of the files that are of none, of formats of a rank up to `rank`. */
 static mpg_rc make_sources(mpg_sources *s, int rank, mpg_err *err) {
   mpg_rc rc = mpg_private_do(&s->db, err,
-                             "INSERT OR IGNORE INTO source(format, rank, options, records) "
-                             "SELECT DISTINCT format, rank, options, '{}' FROM file JOIN "
+                             "INSERT OR IGNORE INTO source(format, rank, options, records, alone) "
+                             "SELECT DISTINCT format, rank, options, '{}', iif(parameter = "
+                             "attached, path, NULL) FROM file JOIN "
                              "format_rank USING (format) WHERE source IS NULL AND reason NOT LIKE "
                              "'cannot be read:%%' AND rank <= %d "
                              "ORDER BY rank, entry, format",
                              rank);
   if (rc == MPG_OK)
-    rc = mpg_private_do(&s->db, err,
-                        "UPDATE file SET source = o.source FROM source AS o WHERE "
-                        "file.source IS NULL AND file.reason NOT LIKE 'cannot be read:%%' AND "
-                        "o.format = file.format AND o.options = file.options");
+    rc =
+        mpg_private_do(&s->db, err,
+                       "UPDATE file SET source = o.source FROM source AS o WHERE "
+                       "file.source IS NULL AND file.reason NOT LIKE 'cannot be read:%%' AND "
+                       "o.format = file.format AND o.options = file.options AND o.alone IS (SELECT "
+                       "iif(file.parameter = r.attached, file.path, NULL) FROM format_rank AS r "
+                       "WHERE r.format = file.format)");
   return rc == MPG_OK && rank < 3
              ? run_where(s,
                          "SELECT EXISTS (SELECT 1 FROM source JOIN format_rank USING (format) "

@@ -36,7 +36,10 @@ static bool reads_format(const mpg_script *script, const mpg_script *format) {
 /* Makes sources of the files of one format, with a rank of their own. */
 static mpg_rc make_sources(mpg_sources *s, const mpg_script *format, int rank, mpg_err *err) {
   const char *name = strrchr(format->name, '/') + 1;
-  const char *alone = declares_head(format, MPG_HEAD_ATTACH, NULL) ? "path" : "NULL";
+  /* Of a profiler each file is one, of a trainer those that are databases. */
+  const bool each =
+      declares_head(format, MPG_HEAD_ATTACH, NULL) && !declares_head(format, MPG_HEAD_SOURCE, NULL);
+  mpg_str database;
   /* An export of all metrics has those of Kubernetes and those of chips. */
   mpg_rc rc = strcmp(name, "dcgm") != 0
                   ? MPG_OK
@@ -46,15 +49,17 @@ static mpg_rc make_sources(mpg_sources *s, const mpg_script *format, int rank, m
                                         err);
   if (rc != MPG_OK)
     return rc;
+  (void)mpg_source_attached(format, &database);
   return mpg_private_do(
       &s->db, err,
       "INSERT OR IGNORE INTO source(format, rank, options, records, alone) SELECT DISTINCT format, "
-      "%d, options, '{}', %s FROM file WHERE format = %Q AND reason NOT LIKE 'cannot be read:%%' "
-      "ORDER BY entry, path;"
+      "%d, options, '{}', iif(%d OR parameter = '%.*s', path, NULL) FROM file WHERE format = %Q "
+      "AND "
+      "reason NOT LIKE 'cannot be read:%%' ORDER BY entry, path;"
       "UPDATE file SET source = o.source FROM source AS o WHERE file.reason NOT LIKE 'cannot be "
       "read:%%' AND o.format = %Q AND o.format = file.format AND o.options = file.options AND "
-      "coalesce(o.alone, file.path) = file.path",
-      rank, alone, name, name);
+      "o.alone IS iif(%d OR file.parameter = '%.*s', file.path, NULL)",
+      rank, each, (int)database.n, database.p, name, name, each, (int)database.n, database.p);
 }
 
 /* What a script over files leaves in temp is not cleared after each mapping. */

@@ -24,7 +24,7 @@ marked AS (
 numbered AS (SELECT *, sum(begins) OVER (PARTITION BY job ORDER BY first_of_file, file, run, line, id) AS attempt FROM marked),
 single AS (
   SELECT job, attempt, file, step, min(line) AS line, max(time) AS end_time, max(seconds) AS told_seconds, max(loss) AS loss,
-         max(tflops) AS tflops, min(begun) AS begun, count(*) AS n
+         max(tflops) AS tflops, min(begun) AS begun, min(run) AS run, count(*) AS n
   FROM numbered GROUP BY job, attempt, step
 )
 SELECT *, lag(end_time) OVER w AS before, step - lag(step) OVER w AS executions, lead(step) OVER w - step AS gap FROM single
@@ -48,7 +48,7 @@ CREATE TEMP TABLE trainer_steps AS
 -- The first of an attempt stands for as many as the next, but not for more than there are up to it: counted from 0, if its number is the
 -- last of a gap.
 WITH counted AS (SELECT *, min(gap, max(1, step + (step % gap = gap - 1))) AS executions_first FROM trainer_spaced)
-SELECT s.job, s.attempt, s.file, s.step, s.line, s.end_time, s.loss, s.tflops, s.begun, iif(told_seconds IS NULL, n, 1) AS n,
+SELECT s.job, s.attempt, s.file, s.step, s.line, s.end_time, s.loss, s.tflops, s.begun, s.run, iif(told_seconds IS NULL, n, 1) AS n,
        before IS NULL AS is_first,
        coalesce(executions, executions_first, 1) AS executions,
        CASE WHEN told_seconds IS NOT NULL THEN max(end_time - told_seconds, coalesce(before, end_time - told_seconds))
@@ -93,7 +93,7 @@ FROM each JOIN usual AS u USING (job) WHERE each.seconds > 3 * u.seconds AND who
 INSERT INTO mpg_issues(source, severity, kind, line, count, detail)
 SELECT file, 'warning', 'missing_field', min(iif(tflops IS NULL, line, NULL)), count(*) - count(tflops),
        'steps without TFLOP/s, though others have them: these are unrated'
-FROM trainer_steps WHERE :flops IS NULL GROUP BY file HAVING count(tflops) BETWEEN 1 AND count(*) - 1;
+FROM trainer_steps WHERE :flops IS NULL GROUP BY file, job HAVING count(tflops) BETWEEN 1 AND count(*) - 1;
 
 DROP TABLE IF EXISTS temp.trainer_chip;
 CREATE TEMP TABLE trainer_chip AS

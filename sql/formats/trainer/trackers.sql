@@ -2,7 +2,8 @@
 -- step.
 --
 -- Reads :wandb, :wandb_columns, :wandb_csv, :mlflow, :mlflow_csv, :mlflow_run, :values_csv, :comet, :mlflow_store and :tag. Makes
--- trainer_history, and fills trainer_points. A part of trainer.sql, which says what the parameters are and runs the parts in order.
+-- trainer_history, and trainer_over, how runs ended; fills trainer_points, trainer_values and trainer_called. A part of trainer.sql, which
+-- says what the parameters are and runs the parts in order.
 
 -- A time is in seconds, or in the milliseconds, microseconds or nanoseconds of pandas, which also makes dates of them.
 DROP TABLE IF EXISTS temp.trainer_history;
@@ -60,19 +61,6 @@ FROM (SELECT *, coalesce((time - runtime) - lag(time - runtime) OVER w > 10, 0) 
       FROM (SELECT *, rowid AS id FROM trainer_history) WINDOW w AS (PARTITION BY file, run ORDER BY id));
 -- MLflow: an answer, a list of the values in one, or the files of its store, mlruns/EXPERIMENT/RUN/metrics/NAME, of which a run's with the
 -- first of these names counts.
-DROP TABLE IF EXISTS temp.trainer_names;
-CREATE TEMP TABLE trainer_names AS
-SELECT key AS place, value AS name FROM json_each(coalesce(json_array(:tag), '[]')) WHERE value IS NOT NULL
-UNION ALL
-SELECT key, value
-FROM json_each('["train/loss", "loss", "train_loss", "reduced_train_loss", "training/loss", "lm loss", "loss_metrics/global_avg_loss", "learning/loss", "loss/train/total",
-  "train_inner/loss", "train/policy_loss", "actor/pg_loss", "train_loss_step", "train/loss_step", "loss/train", "Loss/train", "training_loss"]')
-WHERE :tag IS NULL;
-INSERT INTO trainer_names VALUES (1e12, 'perf/per_device_tflops_per_sec'), (1e12, 'TFLOPS_per_GPU'), (1e12, 'perf/tflops_per_gpu'),
-  (1e12, 'throughput/tflops/device'), (1e12, 'throughput/tflops_per_device'), -- Megatron Bridge's, the second where MLflow keeps it
-  (1.0, 'throughput/device/flops_per_sec'), (1.0, 'train/device/flops_per_sec'), (1.0, 'device/flops_per_sec');
-DROP TABLE IF EXISTS temp.trainer_values; -- `place` of a rate is what its unit is in FLOP/s
-CREATE TEMP TABLE trainer_values(file, line, job, time, step, value, run, place);
 INSERT INTO trainer_values
 SELECT d._file, d._line, d._file, json_extract(m.value, '$.timestamp') / 1e3, coalesce(json_extract(m.value, '$.step'), 0) + 0,
        json_extract(m.value, '$.value'), json_extract(m.value, '$.run_id'), n.place
@@ -119,19 +107,46 @@ FROM (SELECT file, job, place, row_number() OVER (PARTITION BY job, typeof(place
                    iif(at > 0, substr(file, at + 9), replace(file, rtrim(file, replace(file, '/', '')), '')) AS name FROM trainer_kept)
       JOIN trainer_names USING (name))
 JOIN trainer_kept USING (file) WHERE nth = 1 ORDER BY file, time, line;
--- The name of a run of the store lies beside its metrics.
-DROP TABLE IF EXISTS temp.trainer_called;
-CREATE TEMP TABLE trainer_called AS
-SELECT r.job, f.path, (SELECT log_group(l._record, 'name')
-                       FROM log_trace(f.path, '(?x) ^ (?: run_name: \s* ["\x27]? (?<name> .*? ) ["\x27]? \s* $ | (?<other>) )',
-                                      'ignore') AS l WHERE log_group(l._record, 'name') <> '' LIMIT 1) AS run
+-- What a run of the store is called, and how it ended, lies beside its metrics.
+DROP TABLE IF EXISTS temp.trainer_lines_about;
+CREATE TEMP TABLE trainer_lines_about AS
+SELECT r.job, f.path, log_group(l._record, 'name') AS name, log_group(l._record, 'begun') AS begun, log_group(l._record, 'ended') AS ended,
+       log_group(l._record, 'status') AS status
 FROM (SELECT DISTINCT substr(file, 1, at - 1) AS job FROM trainer_kept WHERE at > 0) AS r CROSS JOIN trace_files(r.job || '/meta.yaml') AS f
+CROSS JOIN log_trace(f.path, '(?x) ^ (?: run_name: \s* ["\x27]? (?<name> [^"\x27\s] .*? )? ["\x27]? | start_time: \s* (?<begun>\d+)
+  | end_time: \s* (?<ended>\d+) | status: \s* (?<status>\d) | (?<other>) .* ) \s* $', 'ignore') AS l
 WHERE f.bytes < 10000;
+DROP TABLE IF EXISTS temp.trainer_about;
+CREATE TEMP TABLE trainer_about AS
+SELECT job, path, max(name) AS name, max(begun) / 1e3 AS begun, max(ended) / 1e3 AS ended, max(status) AS status
+FROM trainer_lines_about GROUP BY job, path;
+DROP TABLE trainer_lines_about;
+INSERT INTO trainer_called SELECT job, path, name FROM trainer_about;
+INSERT OR IGNORE INTO trainer_ended
+SELECT job, '', begun, ended, CASE status WHEN 3 THEN 'completed' WHEN 4 THEN 'failed' WHEN 5 THEN 'cancelled' END FROM trainer_about;
+INSERT OR IGNORE INTO trainer_ended
+SELECT file, coalesce(run, ''), begun / 1e3, ended / 1e3,
+       CASE status WHEN 'FINISHED' THEN 'completed' WHEN 'FAILED' THEN 'failed' WHEN 'KILLED' THEN 'cancelled' END
+FROM (SELECT file, json_extract(info, '$.run_id') AS run, json_extract(info, '$.start_time') AS begun, json_extract(info, '$.end_time') AS ended,
+             json_extract(info, '$.status') AS status
+      FROM (SELECT _file AS file, coalesce(json_extract(record, '$.mlflow.info'), json_extract(record, '$.info')) AS info
+            FROM jsonl_trace(:mlflow_run)));
 DROP TABLE IF EXISTS temp.read_beside;
-CREATE TEMP TABLE read_beside AS SELECT path FROM trainer_called;
+CREATE TEMP TABLE read_beside AS SELECT path FROM trainer_about;
+DROP TABLE trainer_about;
 DROP TABLE trainer_kept;
 INSERT INTO trainer_points(file, line, job, time, step, loss, run)
 SELECT file, line, job, time, step, value, run FROM trainer_values WHERE typeof(place) = 'integer' ORDER BY rowid;
+DROP TABLE IF EXISTS temp.trainer_over;
+CREATE TEMP TABLE trainer_over(file TEXT, run TEXT, ended, outcome, begun, first_point INTEGER, PRIMARY KEY(file, run)) WITHOUT ROWID;
+INSERT OR IGNORE INTO trainer_over
+SELECT p.file, e.run, e.ended, e.outcome, e.begun, p.first_point
+FROM (SELECT p.file, p.job, coalesce(p.run, '') AS run, min(p.rowid) AS first_point
+      FROM (SELECT 1 WHERE EXISTS (SELECT 1 FROM trainer_ended)) CROSS JOIN trainer_points AS p GROUP BY 2, 3) AS p
+JOIN trainer_ended AS e ON e.job = p.job AND e.run = p.run;
+UPDATE trainer_points SET begun = o.begun
+FROM trainer_over AS o WHERE o.first_point = trainer_points.rowid AND o.begun < trainer_points.time;
+DROP TABLE trainer_ended;
 -- A rate is of the run's step of its number.
 DROP TABLE IF EXISTS temp.trainer_rates;
 CREATE TEMP TABLE trainer_rates(run, step, tflops, PRIMARY KEY(run, step)) WITHOUT ROWID;
