@@ -135,12 +135,40 @@ class Files(Case):
             self.assertEqual(self.rows("SELECT name, service, scope, resource FROM otlp_trace(?)", path), [("a", None, "s", None), ("b", None, "s", None)])
             self.assertEqual(self.one("SELECT format FROM trace_sources(?)", path), "otlp")
         self.assertEqual(self.rows("SELECT name, service FROM otlp_trace(?)", self.file([resource, scope, self.request(self.span("c"))])), [("a", "x"), ("b", "x"), ("a", None), ("b", None), ("c", None)])
+        self.alone()
         # An id of zeros is none.
         for zeros in ("0" * 16, "AAAAAAAAAAA="):
             root = dict(self.span("a"), parentSpanId=zeros, traceId="0" * 32)
             self.assertEqual(self.rows("SELECT trace_id, parent_span_id FROM otlp_trace(?)", self.file(self.request(root))), [(None, None)])
         for text in ("{}", {"resourceSpans": []}, {"resourceSpans": [{}]}):
             self.assertEqual(self.rows("SELECT * FROM otlp_trace(?)", self.file(text)), [])
+
+    def alone(self):
+        """A span that is in no list, as jq takes it out or a program writes it by itself; its resource may stand in it."""
+        told = {"resource": {"attributes": [{"key": "service.name", "value": {"stringValue": "x"}}]}, "scope": {"name": "s"}}
+        one, two = dict(self.span("a", 0, 1), status={"code": 2, "message": "é\n"}), self.span("b", 1, 2)
+        for resource, service, scope in (({}, None, None), (told, "x", "s")):
+            spans = [{**resource, **one}, {**two, **resource}]
+            backwards = [dict(reversed(span.items())) for span in spans]
+            for text in ("".join(json.dumps(span) + "\n" for span in spans), spans, json.dumps(spans, indent=2), "\n".join(json.dumps(span, indent=2) for span in backwards), json.dumps(spans, sort_keys=True),
+                         json.dumps(spans).replace("UnixNano", "_unix_nano").replace("Time_", "_time_").replace("spanId", "span_id").replace("traceId", "trace_id")):
+                path = self.file(text)
+                self.assertEqual(self.rows("SELECT name, duration, status, status_message, service, scope FROM otlp_trace(?)", path), [("a", 1.0, "error", "é\n", service, scope), ("b", 1.0, None, None, service, scope)])
+                self.assertEqual(self.one("SELECT format FROM trace_sources(?)", path), "otlp")
+        path = self.file(json.dumps({"traceId": "1", "startTimeUnixNano": "x"}) + "\n" + json.dumps(one) + "\n" + json.dumps({"name": "of something else"}) + "\n")
+        self.assertEqual(self.rows("SELECT name, _line FROM otlp_trace(?) WHERE on_error = 'skip'", path), [("a", 2)])
+        self.assertEqual(self.issues(path), {"skipped_record": 2})
+
+    def test_attributes_as_an_object(self):
+        """As programs write them that take spans apart: the values as they are, or each with its type."""
+        values = {"mpg.step": 7, "mpg.durable": True, "x": "é", "r": 0.5, "none": None, "list": [1, "a"], "plain": {"a": 1}, "two": {"a": 1, "b": 2}}
+        typed = {"mpg.step": {"intValue": "7"}, "mpg.durable": {"boolValue": True}, "x": {"stringValue": "é"}, "r": {"doubleValue": 0.5}, "none": None, "list": {"arrayValue": {"values": [{"intValue": "1"}, {"stringValue": "a"}]}},
+                 "plain": {"a": 1}, "two": {"kvlistValue": {"values": [{"key": "a", "value": {"intValue": 1}}, {"key": "b", "value": {"intValue": 2}}]}}}
+        for told in (values, typed):
+            request = {"resourceSpans": [{"resource": {"attributes": {"service.name": told["x"], **told}}, "scopeSpans": [{"scope": {"name": "s", "attributes": told}, "spans": [
+                dict(self.span("a"), attributes=told, events=[{"name": "e", "timeUnixNano": str(T0 * NS), "attributes": told}])]}]}]}
+            found, = self.rows("SELECT service, resource, scope_attributes, attributes, events FROM otlp_trace(?)", self.file(request))
+            self.assertEqual(("é", {"service.name": "é", **values}, values, values, values), (found[0], *map(json.loads, found[1:4]), json.loads(found[4])[0]["attributes"]))
 
     def test_issues(self):
         late = self.span("x", 5, 4)

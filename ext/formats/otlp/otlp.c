@@ -18,7 +18,8 @@ typedef enum place {
   RESOURCE,
   SCOPES, /* "scopeSpans" */
   SCOPE,
-  SPANS
+  SPANS,
+  ALONE /* a span that is in no list */
 } place;
 
 struct mpg_otlp {
@@ -39,6 +40,7 @@ struct mpg_otlp {
   mpg_json_doc *doc, *inner;
   mpg_otlp_values values;
   mpg_json_text resource, service, scope, scope_version, scope_attributes;
+  mpg_json_text alone; /* what is told of a span that is in no list, as an object */
   mpg_otlp_span span;
 };
 
@@ -49,7 +51,7 @@ mpg_rc mpg_otlp_open(mpg_otlp **out, const mpg_env *env, mpg_stream *stream, mpg
   if (o == NULL)
     return mpg_fail_nomem(err);
   o->env = o->values.env = o->resource.env = o->service.env = o->scope.env = env;
-  o->scope_version.env = o->scope_attributes.env = env;
+  o->scope_version.env = o->scope_attributes.env = o->alone.env = env;
   o->path = mpg_stream_path(stream);
   o->issues = issues;
   mpg_stream_unwrap(stream, MPG_UNWRAP_ALL);
@@ -73,6 +75,7 @@ void mpg_otlp_close(mpg_otlp *o) {
   mpg_json_text_free(&o->scope);
   mpg_json_text_free(&o->scope_version);
   mpg_json_text_free(&o->scope_attributes);
+  mpg_json_text_free(&o->alone);
   mpg_free(o->env, o);
 }
 
@@ -108,15 +111,19 @@ static mpg_rc find_attribute(mpg_otlp *o, mpg_str list, const char *key, mpg_jso
   size_t n, members;
   mpg_rc rc = mpg_json_parse(&o->doc, o->env, o->path, list, &all, &n, &ignored);
   for (size_t i = 0; rc == MPG_OK && i < n; i++) {
+    const bool map = *list.p == '{';
     if (mpg_poll(o->env, i))
       return MPG_INTERRUPTED;
-    if (all[i].kind != MPG_JSON_OBJECT)
+    if (map ? !mpg_str_eq(all[i].key, mpg_str_of(key)) : all[i].kind != MPG_JSON_OBJECT)
       continue;
-    rc = mpg_json_parse(&o->inner, o->env, o->path, all[i].text, &pair, &members, &ignored);
+    if (!map)
+      rc = mpg_json_parse(&o->inner, o->env, o->path, all[i].text, &pair, &members, &ignored);
     if (rc != MPG_OK ||
-        !mpg_str_eq(string_of(mpg_otlp_find(pair, members, "key")), mpg_str_of(key)))
+        (!map && !mpg_str_eq(string_of(mpg_otlp_find(pair, members, "key")), mpg_str_of(key))))
       continue;
-    value = mpg_otlp_find(pair, members, "value");
+    value = map ? &all[i] : mpg_otlp_find(pair, members, "value");
+    if (map && value->kind == MPG_JSON_STRING)
+      return mpg_json_put(out, value->text);
     if (value != NULL && value->kind == MPG_JSON_OBJECT)
       rc = mpg_json_parse(&o->inner, o->env, o->path, value->text, &pair, &members, &ignored);
     if (rc == MPG_OK)
@@ -127,6 +134,12 @@ static mpg_rc find_attribute(mpg_otlp *o, mpg_str list, const char *key, mpg_jso
 
 static mpg_str list_of(const mpg_json_member *m) {
   return m != NULL && m->kind == MPG_JSON_ARRAY ? m->text : (mpg_str){"", 0};
+}
+
+/* A list of KeyValue, or a plain object. */
+static mpg_str attributes_of(const mpg_json_member *m, size_t n) {
+  m = mpg_otlp_find(m, n, "attributes");
+  return m != NULL && m->kind >= MPG_JSON_ARRAY ? m->text : (mpg_str){"", 0};
 }
 
 static mpg_rc count_dropped(const mpg_otlp *o, const mpg_json_member *m, size_t n, int64_t *sum,
@@ -159,7 +172,7 @@ static mpg_rc read_resource(mpg_otlp *o, mpg_str text, mpg_err *err) {
     rc = count_dropped(o, m, n, &dropped, err);
   if (rc != MPG_OK)
     return rc;
-  attributes = list_of(mpg_otlp_find(m, n, "attributes"));
+  attributes = attributes_of(m, n);
   rc = mpg_otlp_put_attributes(&o->values, &o->resource, attributes);
   if (rc == MPG_OK && attributes.n > 0)
     rc = find_attribute(o, attributes, "service.name", &o->service);
@@ -180,8 +193,7 @@ static mpg_rc read_scope(mpg_otlp *o, mpg_str text, mpg_err *err) {
   if (rc == MPG_OK)
     rc = mpg_json_put(&o->scope_version, string_of(mpg_otlp_find(m, n, "version")));
   if (rc == MPG_OK)
-    rc = mpg_otlp_put_attributes(&o->values, &o->scope_attributes,
-                                 list_of(mpg_otlp_find(m, n, "attributes")));
+    rc = mpg_otlp_put_attributes(&o->values, &o->scope_attributes, attributes_of(m, n));
   return rc == MPG_OK ? MPG_OK : mpg_fail_plain(err, rc);
 }
 
@@ -281,7 +293,7 @@ static mpg_rc read_span(mpg_otlp *o, int64_t column, mpg_str text, mpg_err *err)
   s->kind = word_of(mpg_otlp_find(m, n, "kind"), kinds, 6, "SPAN_KIND_");
   if (!mpg_otlp_int(mpg_otlp_find(m, n, "flags"), &s->flags))
     s->flags = -1;
-  s->attributes = list_of(mpg_otlp_find(m, n, "attributes"));
+  s->attributes = attributes_of(m, n);
   s->events = list_of(mpg_otlp_find(m, n, "events"));
   s->links = list_of(mpg_otlp_find(m, n, "links"));
   s->resource = (mpg_str){o->resource.p, o->resource.n};
@@ -385,6 +397,10 @@ static mpg_rc of_scope(mpg_otlp *o, const mpg_pull_item *item, mpg_err *err) {
     rc = mpg_pull_value(o->pull, &kind, &text, err);
     return rc == MPG_OK ? read_scope(o, text, err) : rc;
   }
+  if (mpg_pull_depth(o->pull) < 3 && mpg_otlp_is(item->key, "resource") && item->first == '{') {
+    rc = mpg_pull_value(o->pull, &kind, &text, err); /* beside a scope that is in no list */
+    return rc == MPG_OK ? read_resource(o, text, err) : rc;
+  }
   if (!mpg_otlp_is(item->key, "spans") || item->first != '[')
     return MPG_OK;
   if (!o->has_scope)
@@ -405,6 +421,68 @@ static void begin_object(mpg_otlp *o, const mpg_pull_item *item, place in) {
     o->has_scope = o->sought_scope = false;
     o->scope.n = o->scope_version.n = o->scope_attributes.n = 0;
   }
+}
+
+/* ---- A span that is in no list ---- */
+
+/* jq and others take them out of their scope, or write them so. What is told of it may come in any
+** order, and so it is gathered. */
+static bool is_of_span(mpg_str key) {
+  static const char *const keys[] = {
+      "traceId",         "spanId",     "parentSpanId", "name",  "kind",   "startTimeUnixNano",
+      "endTimeUnixNano", "attributes", "events",       "links", "status", "flags",
+      "traceState"};
+  for (size_t i = 0; i < sizeof keys / sizeof *keys; i++)
+    if (mpg_otlp_is(key, keys[i]))
+      return true;
+  return false;
+}
+
+/* Whether what began as the spans of a resource or of a scope is one span with both in it. */
+static bool is_of_span_alone(place in, mpg_str key) {
+  return (in == RESOURCE && is_scope(key, "scope")) ||
+         ((in == RESOURCE || in == SCOPE) && is_of_span(key));
+}
+
+static mpg_rc of_alone(mpg_otlp *o, const mpg_pull_item *item, mpg_err *err) {
+  const bool resource = mpg_otlp_is(item->key, "resource"), scope = is_scope(item->key, "scope");
+  mpg_json_kind kind;
+  mpg_str text;
+  mpg_rc rc = MPG_OK;
+  if (!resource && !scope)
+    rc = mpg_json_put_key(&o->alone, item->key);
+  if (rc != MPG_OK)
+    return mpg_fail_plain(err, rc);
+  rc = mpg_pull_value(o->pull, &kind, &text, err);
+  if (rc != MPG_OK || ((resource || scope) && kind != MPG_JSON_OBJECT))
+    return rc;
+  if (resource || scope)
+    return resource ? read_resource(o, text, err) : read_scope(o, text, err);
+  rc = kind == MPG_JSON_STRING ? mpg_json_put_string(&o->alone, text)
+                               : mpg_json_put(&o->alone, text);
+  return rc == MPG_OK ? MPG_OK : mpg_fail_plain(err, rc);
+}
+
+/* The object at hand is such a span; its resource and scope may have been read. */
+static mpg_rc begin_alone(mpg_otlp *o, const mpg_pull_item *item, mpg_err *err) {
+  o->known = true;
+  o->places[mpg_pull_depth(o->pull) - 1] = ALONE;
+  o->alone.n = 0;
+  return mpg_json_put(&o->alone, MPG_STR("{")) == MPG_OK ? of_alone(o, item, err)
+                                                         : mpg_fail_nomem(err);
+}
+
+static mpg_rc end_alone(mpg_otlp *o, bool *given, mpg_err *err) {
+  mpg_rc rc;
+  if (mpg_json_put(&o->alone, MPG_STR("}")) != MPG_OK)
+    return mpg_fail_nomem(err);
+  o->line = o->begins;
+  rc = read_span(o, 1, (mpg_str){o->alone.p, o->alone.n}, err);
+  if (rc == MPG_OK && o->span.start_ns == 0 && o->span.trace_id[0] == '\0')
+    return unexpected(o, o->begins, 1, "OTLP as JSON with \"resourceSpans\", or a span",
+                      MPG_STR("an object without \"startTimeUnixNano\" or \"traceId\""), err);
+  *given = rc == MPG_OK;
+  return rc;
 }
 
 /* Whether the key is of the spans of a resource, or of a scope in one: jq and others take them out
@@ -459,6 +537,12 @@ static mpg_rc of_request(mpg_otlp *o, const mpg_pull_item *item, mpg_err *err) {
     return MPG_OK;
   if (is_part(item->key, &in))
     return of_part(o, item, in, err);
+  if (is_of_span(item->key) && !mpg_otlp_is(item->key, "kind")) {
+    const mpg_pull_item object = {.line = o->begins};
+    begin_object(o, &object, RESOURCE);
+    begin_object(o, &object, SCOPE);
+    return begin_alone(o, item, err);
+  }
   mpg_text_excerpt(item->key, excerpt);
   return mpg_fail(err, MPG_DATA,
                   "%s:%lld:1: expected OTLP as JSON with \"resourceSpans\", found an object with "
@@ -480,10 +564,14 @@ static mpg_rc enter_object(mpg_otlp *o, const mpg_pull_item *item, place in, con
 }
 
 static mpg_rc read_value(mpg_otlp *o, const mpg_pull_item *item, bool *given, mpg_err *err) {
-  int depth = mpg_pull_depth(o->pull);
+  const int depth = mpg_pull_depth(o->pull);
+  place in;
   if (depth == 0 && item->first == '[')
     return enter_place(o, REQUESTS);
-  switch (depth == 0 ? REQUESTS : o->places[depth - 1]) {
+  in = depth == 0 ? REQUESTS : o->places[depth - 1];
+  if (depth < 3 && is_of_span_alone(in, item->key)) /* deeper ones are of a request */
+    return begin_alone(o, item, err);
+  switch (in) {
   case REQUESTS:
     return enter_object(o, item, REQUEST, "OTLP as JSON, an object with \"resourceSpans\"", err);
   case REQUEST:
@@ -496,6 +584,8 @@ static mpg_rc read_value(mpg_otlp *o, const mpg_pull_item *item, bool *given, mp
     return enter_object(o, item, SCOPE, "spans of a scope, an object", err);
   case SCOPE:
     return of_scope(o, item, err);
+  case ALONE:
+    return of_alone(o, item, err);
   default:
     return read_whole_span(o, item, given, err);
   }
@@ -529,7 +619,7 @@ mpg_rc mpg_otlp_next(mpg_otlp *o, const mpg_otlp_span **span, mpg_err *err) {
     int depth = mpg_pull_depth(o->pull);
     rc = mpg_pull_next(o->pull, &item, err);
     if (rc == MPG_DONE && depth > 0)
-      rc = MPG_OK;
+      rc = o->places[depth - 1] == ALONE ? end_alone(o, &given, err) : MPG_OK;
     else if (rc == MPG_OK)
       rc = read_value(o, &item, &given, err);
     else if (rc == MPG_DATA && depth == 0)

@@ -105,7 +105,8 @@ void mpg_otlp_id(mpg_str text, size_t bytes, char *out) {
 typedef struct frame {
   const mpg_json_member *m;
   size_t n, next;
-  bool object; /* its elements are KeyValues, else values */
+  bool object; /* its elements are KeyValues, else values; */
+  bool map;    /* or members, as of a plain object */
 } frame;
 
 typedef struct writer {
@@ -145,6 +146,7 @@ static mpg_rc begin_list(writer *w, const mpg_json_member *list, bool object) {
     return rc != MPG_OK ? rc : put_raw(w, list);
   f->next = 0;
   f->object = object;
+  f->map = object && *list->text.p == '{';
   w->depth++;
   return mpg_json_put(w->json, object ? MPG_STR("{") : MPG_STR("["));
 }
@@ -226,6 +228,25 @@ static mpg_rc put_pair(writer *w, const mpg_json_member *m) {
   return rc != MPG_OK ? rc : put_any(w, value != NULL ? value : &nothing);
 }
 
+/* A member of a plain object: its value may be an AnyValue, {"intValue": "7"}. */
+static mpg_rc put_member(writer *w, const mpg_json_member *m) {
+  static const char *const kinds[] = {"stringValue", "boolValue",   "intValue",  "doubleValue",
+                                      "arrayValue",  "kvlistValue", "bytesValue"};
+  const mpg_json_member *any;
+  size_t n = 0;
+  bool sound = false, typed = false;
+  mpg_rc rc = mpg_json_put_string(w->json, m->key);
+  if (rc == MPG_OK)
+    rc = mpg_json_put(w->json, MPG_STR(":"));
+  if (rc == MPG_OK && m->kind == MPG_JSON_OBJECT)
+    rc = parse_members(w->v, &w->v->any, m->text, &any, &n, &sound);
+  for (size_t i = 0; rc == MPG_OK && n == 1 && i < sizeof kinds / sizeof *kinds; i++)
+    typed |= mpg_otlp_is(any->key, kinds[i]);
+  if (rc != MPG_OK)
+    return rc;
+  return typed ? put_any(w, m) : put_raw(w, m);
+}
+
 mpg_rc mpg_otlp_put_attributes(mpg_otlp_values *v, mpg_json_text *json, mpg_str list) {
   writer w;
   mpg_json_member whole = {{"", 0}, MPG_JSON_ARRAY, list, 0, 0};
@@ -250,7 +271,7 @@ mpg_rc mpg_otlp_put_attributes(mpg_otlp_values *v, mpg_json_text *json, mpg_str 
     if (f->next > 1)
       rc = mpg_json_put(json, MPG_STR(","));
     if (rc == MPG_OK)
-      rc = f->object ? put_pair(&w, m) : put_any(&w, m);
+      rc = f->map ? put_member(&w, m) : f->object ? put_pair(&w, m) : put_any(&w, m);
   }
   return rc;
 }
@@ -314,7 +335,7 @@ static mpg_rc put_each(mpg_otlp_values *v, mpg_json_text *json, mpg_str list, bo
     if (rc == MPG_OK && !events)
       rc = put_id(json, "span_id", mpg_otlp_find(m, members, "spanId"), 8);
     attributes = mpg_otlp_find(m, members, "attributes");
-    if (rc == MPG_OK && attributes != NULL && attributes->kind == MPG_JSON_ARRAY) {
+    if (rc == MPG_OK && attributes != NULL && attributes->kind >= MPG_JSON_ARRAY) {
       rc = mpg_json_put_key(json, MPG_STR("attributes"));
       if (rc == MPG_OK)
         rc = mpg_otlp_put_attributes(v, json, attributes->text);

@@ -20,9 +20,10 @@ void mpg_otlp_values_free(mpg_otlp_values *v);
 
 /*
 ** Appends to `json` a list of KeyValue, [{"key": "k", "value": {"intValue": "7"}}, ...], as an
-** object, {"k": 7, ...}. Integers and doubles become numbers (NaN and infinities texts), bytes stay
-** base64 text, arrays and key-value lists become arrays and objects, an empty value null. What is
-** none of this stays as it is written. MPG_OK, MPG_NOMEM or MPG_INTERRUPTED.
+** object, {"k": 7, ...}; such an object, or {"k": {"intValue": "7"}, ...}, is one already. Integers
+** and doubles become numbers (NaN and infinities texts), bytes stay base64 text, arrays and
+** key-value lists become arrays and objects, an empty value null. What is none of this stays as it
+** is written. MPG_OK, MPG_NOMEM or MPG_INTERRUPTED.
 */
 mpg_rc mpg_otlp_put_attributes(mpg_otlp_values *v, mpg_json_text *json, mpg_str list);
 /* Events as [{"name": "n", "time": 1772352000.000000001, "attributes": {...}}, ...], links as
