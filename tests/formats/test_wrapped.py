@@ -63,6 +63,7 @@ WRAPPED = {
     "short-iso": lambda lines: [f"2026-03-01T10:00:00+0000 n1 llm[77]: {line}" for line in lines], "srun -l": lambda lines: [f"0: {line}" for line in lines],
     "java": lambda lines: [part for line in lines for part in ("Mar 01, 2026 10:00:00 AM io.opentelemetry.exporter.logging.otlp.OtlpJsonLoggingSpanExporter export", f"INFO: {line}")],
     "logback": lambda lines: [f"10:00:00.123 [main] INFO  i.o.e.l.o.Exporter - {line}" for line in lines], "rank": lambda lines: [f"[rank0]: {line}" for line in lines],
+    "text between": lambda lines: ["Loading {} [1/2]", "INFO {\"lr\": 1}", *(part for line in lines for part in (line, "W0301 slow: {", "[rank0] done"))],
     "docker": docker, "docker's parts": lambda lines: docker(lines, 90), "docker, pretty": lambda lines: docker(pretty(lines)),
     "journal": lambda lines: dumps({"__CURSOR": "x", "__REALTIME_TIMESTAMP": "1772352000000000", "MESSAGE": line, "_PID": "1"} for line in lines),
     "cloudwatch": lambda lines: [json.dumps({"events": [{"logStreamName": "s", "timestamp": 1772352000000, "message": line} for line in lines], "searchedLogStreams": []}, indent=4)],
@@ -106,7 +107,7 @@ class Wrapped(Case):
     def test_other_lines(self):
         """Among the lines of a container are others: they are passed over, and counted."""
         lines = FORMATS["otlp"]
-        for wrap in (runtime, docker, WRAPPED["cloud logging"]):
+        for wrap in (runtime, docker, WRAPPED["cloud logging"], list):
             noisy = self.file("\n".join(wrap(["Starting {}", "", *lines, "W0301 slow"])) + "\n", "log")
             self.assertEqual(self.one("SELECT count(*) FROM otlp_trace(?)", noisy), 4)
             self.assertEqual(self.rows("SELECT severity, count FROM mpg_issues WHERE source = ? AND kind = 'other_lines'", noisy), [("info", 3)])

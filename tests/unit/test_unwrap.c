@@ -32,6 +32,8 @@ static const struct {
      MPG_UNWRAP_PREFIX},
     {"10:00:00.123 [main] INFO  i.o.Exporter - {\"a\":1}\n", "{\"a\":1}\n", MPG_UNWRAP_PREFIX},
     {"INFO:root:{\"a\":1}\n", "{\"a\":1}\n", MPG_UNWRAP_PREFIX},
+    {"Starting [1/2]\nINFO {\"x\":1}\n{\"a\":1}\r\n[rank0] bye {\n{\"b\":[\n2]}\n[{\"c\":3}]\n",
+     "\n\n{\"a\":1}\r\n\n{\"b\":[\n2]}\n[{\"c\":3}]\n", MPG_UNWRAP_PREFIX},
     {" 0: hello\n12: {\"a\":1}\n", "\n{\"a\":1}\n", MPG_UNWRAP_PREFIX},
     {"{\"log\":\"{\\\"a\\\":\\\"\\\\n\\u00e9\\ud83d\\ude00\\u003c\\\"}\\n\",\"stream\":\"stdout\"}"
      "\n"
@@ -62,7 +64,8 @@ static const char *const others[] = {
     "{\"a\":1}\n",
     "[{\"a\":1}]\n",
     "[1,{\"a\":1}]\n",
-    "Starting\n{\"a\":1}\n",
+    "Starting\n{\"a\":\n1}\n",
+    "Starting {\"a\":1}\n[rank0] x\n",
     "apiVersion: v1\n",
     "{\"log\":\"plain\\n\"}\n",
     "{\"kind\":\"Event\",\"message\":\"{\\\"a\\\":1}\"}\n",

@@ -60,7 +60,9 @@ static char *give_ends(mpg_unwrap *u, char *out) {
 
 /* The start of a line is there. */
 static char *start_line(mpg_unwrap *u, char *out) {
-  const mpg_unwrap_prefix prefix = mpg_unwrap_prefix_of((mpg_str){u->line, u->n});
+  const mpg_str line = {u->line, u->n};
+  const mpg_unwrap_prefix none = {.whole = u->json.depth == 0 && !mpg_unwrap_is_json(line)};
+  const mpg_unwrap_prefix prefix = u->bare ? none : mpg_unwrap_prefix_of(line);
   const char *p = u->line + prefix.n, *end = u->line + u->n;
   u->started = true;
   u->n = 0;

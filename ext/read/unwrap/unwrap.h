@@ -8,6 +8,8 @@
 ** the string of JSON in which the line stands. An entry: of Cloud Logging, the object
 ** "jsonPayload".
 **
+** Between lines of text without a prefix, as a program prints both, JSON begins its line.
+**
 ** Lines without JSON are left out, and line ends stay, so that lines keep their numbers. What was
 ** cut into parts (CRI's P, Docker's 16 KiB) is put together; JSON over several lines goes on until
 ** its last bracket.
@@ -35,6 +37,7 @@ typedef struct mpg_unwrap_json {
 /* All zero, but for what mpg_unwrap_find sets. */
 typedef struct mpg_unwrap {
   int how;                  /* one of the bits; 0: nothing is around the lines */
+  bool bare;                /* no line has a prefix: text or JSON */
   bool docker;              /* parts of a line are records of their own */
   bool pairs;               /* the text has a time before it, and no key */
   char key[MPG_UNWRAP_KEY]; /* of the text or the entry */

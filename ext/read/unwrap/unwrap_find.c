@@ -15,6 +15,11 @@ static bool is_one_of(mpg_str key, const char *const *names, size_t n) {
 }
 #define IS_ONE_OF(key, names) is_one_of(key, names, sizeof(names) / sizeof *(names))
 
+/* Whether it is no line of text: a name or a time in brackets begins one. */
+static bool begins_with_json(const char *p, const char *end) {
+  return *p == '{' || (*p == '[' && (end - p == 1 || !(mpg_is_letter(p[1]) || mpg_is_digit(p[1]))));
+}
+
 /* ---- Prefixes ---- */
 
 static bool has_prefixes(mpg_str head) {
@@ -34,6 +39,26 @@ static bool has_prefixes(mpg_str head) {
     prefix = mpg_unwrap_prefix_of(start);
     if (!prefix.whole && prefix.n < start.n && prefix.n > 0 &&
         (start.p[prefix.n] == '{' || start.p[prefix.n] == '['))
+      return true;
+  }
+  return false;
+}
+
+/* Whether the first line is text, and a later one that begins with JSON ends with it. */
+static bool has_bare_lines(mpg_str head) {
+  const char *p = head.p, *end = head.p + head.n;
+  if (end - p > 3 && memcmp(p, "\xef\xbb\xbf", 3) == 0) /* a byte order mark */
+    p += 3;
+  if (begins_with_json(p, end))
+    return false;
+  while (p < end) {
+    const char *newline = memchr(p, '\n', (size_t)(end - p)), *line = p;
+    const char *last = newline == NULL ? end : newline;
+    p = newline == NULL ? end : newline + 1;
+    while (last > line && mpg_is_json_space(last[-1]))
+      last--;
+    if (mpg_unwrap_is_json((mpg_str){line, (size_t)(last - line)}) &&
+        (last[-1] == '}' || last[-1] == ']'))
       return true;
   }
   return false;
@@ -166,8 +191,10 @@ bool mpg_unwrap_find(mpg_unwrap *u, mpg_str head, int ways) {
     p++;
   if (p == end)
     return false;
-  if (*p != '{' && (*p != '[' || (end - p > 1 && (mpg_is_letter(p[1]) || mpg_is_digit(p[1]))))) {
-    if ((ways & MPG_UNWRAP_PREFIX) != 0 && has_prefixes((mpg_str){p, (size_t)(end - p)}))
+  if (!begins_with_json(p, end)) {
+    u->bare = (ways & MPG_UNWRAP_PREFIX) != 0 && has_bare_lines((mpg_str){p, (size_t)(end - p)});
+    if (u->bare ||
+        ((ways & MPG_UNWRAP_PREFIX) != 0 && has_prefixes((mpg_str){p, (size_t)(end - p)})))
       u->how = MPG_UNWRAP_PREFIX;
   } else if (ways == MPG_UNWRAP_LINE_EACH) {
     u->how = is_one_line(p, end) ? MPG_UNWRAP_LINE_EACH : 0;

@@ -95,6 +95,11 @@ mpg_unwrap_prefix mpg_unwrap_prefix_of(mpg_str line) {
   return prefix;
 }
 
+bool mpg_unwrap_is_json(mpg_str line) {
+  return line.n > 2 && ((line.p[0] == '{' && line.p[1] == '"') ||
+                        (line.p[0] == '[' && line.p[1] == '{' && line.p[2] == '"'));
+}
+
 bool mpg_unwrap_has_prefix(mpg_str line) {
   /* Of syslog, java.util.logging, logback, and the level with which loggers begin. */
   static const char *const forms[] = {"Aaa 00 00:00:00 ",
