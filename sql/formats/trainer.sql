@@ -70,7 +70,10 @@ CREATE TEMP TABLE trainer_lines AS
 SELECT _file AS file, _line AS line, time, step, fields
 FROM log_trace(:deepspeed, '(?x) (?: \[ (?<time> \d{4}-\d\d-\d\d\ \d\d:\d\d:\d\d (?: [,.]\d+ )? ) \] .{0,200}? )?
   (?: \b (?: epoch=\d+/micro_step=\d+/global_step= | (?<= \]\ ) \d+/ ) (?<step>\d+) ,\ RunningAvgSamplesPerSec=
-    | Checkpoint\ (?<saving>\S+)\ is\ about\ to\ be\ saved!
+    | (?: Checkpoint\ (?<saving>\S+)\ is\ about\ to\ be\ saved! | \[Nebula\]\ Start\ Checkpoint\ for\ tag: (?: \w+\(tag=\x27 )? (?<saving>[^\s\x27]+) )
+    | \[Nebula\]\ all\ files\ for\ (?: \w+\(tag=\x27 )? (?<staged>[^\s\x27]+) .*? \ are\ saved\ in\ tier1
+    | \[Nebula\]\ Loading\ \S+\ under\ tag\  (?<fetching>)
+    | \[Nebula\]\ Loaded\ \S+\ under\ tag\  (?: global_step (?<loaded>\d+) | (?<loaded_tag>\S+) )
     | Checkpoint\ (?<saved>\S+)\ is\ ready\ now!
     | Checkpoint\ (?<begun>\S+)\ is\ begin\ to\ save!
     | (?: Loading | Begin\ Load )\ checkpoint\ from\ (?: \S*? global_step (?<loading>\d+) | \S* / (?<loading_tag>[^/\s]+) / [^/\s]+ _states\.pt )
@@ -97,51 +100,7 @@ SELECT file, 'warning', 'skipped_steps', min(line), max(json_extract(fields, '$.
 -- The launcher begins a run.
 INSERT INTO trainer_marks(file, line, job, kind, start_time, time) SELECT file, line, file, 'init', time, time
 FROM trainer_lines WHERE json_extract(fields, '$.world') IS NOT NULL;
--- Every rank prints these: the first begin and the last end between two lines of steps.
-INSERT INTO trainer_marks(file, line, job, kind, start_time, time, step)
-WITH told AS (
-  SELECT *, sum(step IS NOT NULL) OVER (PARTITION BY file ORDER BY line) AS place,
-         max(step) OVER (PARTITION BY file ORDER BY line) AS latest, count(step) OVER (PARTITION BY file) AS steps,
-         coalesce(json_extract(fields, '$.saving'), json_extract(fields, '$.saved')) AS tag,
-         coalesce(json_extract(fields, '$.loading'), json_extract(fields, '$.loaded'),
-                  CAST(coalesce(json_extract(fields, '$.loading_tag'), json_extract(fields, '$.loaded_tag')) AS TEXT)) AS loaded
-  FROM trainer_lines
-)
-SELECT file, min(line), file, 'checkpoint', min(CASE WHEN json_extract(fields, '$.saving') IS NOT NULL THEN time END), max(time), NULL
-FROM told WHERE tag IS NOT NULL GROUP BY file, place, tag HAVING count(json_extract(fields, '$.saved')) > 0
-UNION ALL
-SELECT file, min(line), file, 'saved', NULL, max(time),
-       coalesce(CASE WHEN tag GLOB 'global_step[0-9]*' THEN CAST(substr(tag, 12) AS INTEGER) END, max(latest))
-FROM told WHERE json_extract(fields, '$.saved') IS NOT NULL GROUP BY file, place, tag
-UNION ALL
-SELECT file, min(line), file, 'restore', min(time), max(time), max(loaded) FROM told WHERE loaded IS NOT NULL GROUP BY file, place
-UNION ALL
--- Newer versions tell the end of a save by nothing but what they do next.
-SELECT file, line, file, 'saved', NULL, next_time,
-       coalesce(CASE WHEN begun GLOB 'global_step[0-9]*' THEN CAST(substr(begun, 12) AS INTEGER) END, latest)
-FROM (SELECT file, line, latest, json_extract(fields, '$.begun') AS begun, lead(time) OVER w AS next_time,
-             lead(coalesce(step, json_extract(fields, '$.over'))) OVER w AS next
-      FROM told WHERE tag IS NULL AND EXISTS (SELECT 1 FROM told WHERE json_extract(fields, '$.begun') IS NOT NULL)
-      WINDOW w AS (PARTITION BY file ORDER BY line))
-WHERE begun IS NOT NULL AND next IS NOT NULL
-UNION ALL
-SELECT file, line, file, 'untimed', NULL, NULL, NULL FROM told WHERE time IS NULL AND coalesce(tag, loaded) IS NOT NULL
-UNION ALL
-SELECT file, min(line), file, 'open', min(time), NULL, NULL
-FROM told WHERE tag IS NOT NULL AND place < steps GROUP BY file, place, tag HAVING count(json_extract(fields, '$.saved')) = 0;
-
--- A load of a tag that names no step is of what was saved last under it; where no log tells, of a step that is not known.
-DROP TABLE IF EXISTS temp.trainer_tags;
-CREATE TEMP TABLE trainer_tags AS
-SELECT file, time, CAST(coalesce(json_extract(fields, '$.saved'), json_extract(fields, '$.begun')) AS TEXT) AS tag,
-       max(step) OVER (PARTITION BY file ORDER BY line) AS step
-FROM (SELECT 1 WHERE EXISTS (SELECT 1 FROM trainer_marks WHERE kind = 'restore' AND typeof(step) = 'text')) CROSS JOIN trainer_lines;
-UPDATE trainer_marks SET step
-  = (SELECT t.step FROM trainer_tags AS t
-     WHERE t.tag = trainer_marks.step AND t.time <= trainer_marks.time AND (t.file = trainer_marks.file OR :job IS NOT NULL)
-     ORDER BY t.time DESC LIMIT 1)
-WHERE kind = 'restore' AND typeof(step) = 'text';
-DROP TABLE trainer_tags;
+.read sql/formats/trainer/deepspeed.sql
 
 -- NeMo: lines of steps have no clock. They follow the last line that has one, by what they took. `at` is where a step ends, and all else
 -- begins.

@@ -52,6 +52,29 @@ class Trainer(cases.Case):
         broken = re.sub(r"(?s)(10:01:10,000\] \[INFO\] \S+ \[Rank 0\] \[Torch\] Checkpoint global_step20 is begin to save!\n).*?(\[2026-03-03 10:03:20)", r"\1\2", text + end)
         self.assertEqual([(50,)], self.rows("SELECT step FROM trace_records(?) WHERE record = 'commits'", self.file(broken, "log")))
 
+    def test_nebula(self):
+        """DeepSpeed's engine that saves to memory first: that time blocks; a save is durable once the run begins the next one or ends well. What is loaded may be another save than the one asked for."""
+        with open(FIXTURES + "/deepspeed.log", encoding="utf-8") as file:
+            text = file.read()
+        for tag in (r"\1", r"CheckpointCommitInfo(tag='\1', save_dir='ckpt', save_latest=True)"):
+            nebula = text
+            for before, after in ((r"\[Torch\] Checkpoint (\S+) is about to be saved!", f"[Nebula] Start Checkpoint for tag:{tag}"), (r"\[Torch\] Saving (\S+)\.\.\.", "[Nebula] Saving mp_rank_00_model_states.pt under tag global_step20..."),
+                                  (r"\[Torch\] Checkpoint (\S+) is ready now!", f"[Nebula] all files for {tag} are saved in tier1. It is ready to start persisting"),
+                                  (r"Loading checkpoint from (\S+)\.\.\.", r"Loading \1 under tag global_step20 from nebula path /blob..."), (r"Loaded checkpoint from (\S+)\.\n", r"Loaded \1 under tag global_step20 from /blob.\n")):
+                nebula, count = re.subn(before, after, nebula)
+                self.assertGreater(count, 0)
+            nebula = re.sub(r"\[Torch\] (Load(?:ing|ed) \S+ under)", r"[Nebula] \1", nebula)
+            path = self.file(nebula, "log")
+            whole = self.sums(FIXTURES + "/deepspeed.log", 8)
+            sums = self.sums(path, 8)
+            self.assertEqual([whole[key] for key in ("startup", "checkpoint", "lost", "restore")], [sums[key] for key in ("startup", "checkpoint", "lost", "restore")])
+            self.assertEqual({"unmatched_lines": 3, "repeated_steps": 1, "missing_end": 1}, self.issues(path))  # a launch follows the first
+            other = self.file(nebula.replace("_states.pt under tag global_step20 from /blob.", "_states.pt under tag global_step10 from /blob."), "log")
+            self.assertEqual([(10,)], self.rows("SELECT step FROM trace_records(?) WHERE record = 'spans' AND kind = 'restore'", other))
+            saved = f"[2026-03-03 10:04:31,000] [INFO] [logging.py:96:log_dist] [Rank 0] [Nebula] Start Checkpoint for tag:{tag}\n[2026-03-03 10:04:33,000] [INFO] [nebula.py:1:commit] [Nebula] all files for {tag} are saved in tier1. It is\n".replace(r"\1", "global_step40")
+            again = nebula.replace("[2026-03-03 10:04:50", saved + "[2026-03-03 10:04:50", 1).rstrip("\n") + "\n[2026-03-03 10:05:10,000] [INFO] [launch.py:367:main] Process 4811 exits successfully.\n"
+            self.assertEqual([(40, T0 + 290), (50, T0 + 310)], self.rows("SELECT step, durable_time FROM trace_records(?) WHERE record = 'commits' ORDER BY 1", self.file(again, "log")))
+
     def test_deepspeed_s_pipelines(self):
         """Their engine tells the step beside the learning rate, and its rate in a line without a clock: the same steps as of the other's."""
         path = FIXTURES + "/deepspeed.log"
