@@ -105,6 +105,7 @@ SET attempt = NULL, job = (SELECT b.job FROM by_time AS b WHERE b.source = all_c
                             AND b.since <= coalesce(snapshot_time, durable_time) ORDER BY b.since DESC LIMIT 1)
 WHERE EXISTS (SELECT 1 FROM by_time) AND (source, job) IN (SELECT source, was FROM by_time);
 
+.read sql/sources/join/own_chips.sql
 UPDATE all_jobs SET job = r.job FROM renamed AS r WHERE r.source = all_jobs.source AND r.was = all_jobs.job;
 UPDATE all_allocations SET job = r.job, attempt = NULL FROM renamed AS r
 WHERE r.source = all_allocations.source AND r.was = all_allocations.job;

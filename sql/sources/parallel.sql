@@ -30,14 +30,14 @@ log AS (
 )
 SELECT source, was, job FROM log WHERE job IN (SELECT job FROM log GROUP BY job HAVING count(DISTINCT source) > 1 OR sum(was <> job) > 1);
 CREATE UNIQUE INDEX log_of_was ON log_of(was, source, job);
-CREATE TABLE told_step(job, log INTEGER, attempt, source INTEGER, row INTEGER, step, start_time REAL, end_time REAL, is_rated);'
+CREATE TABLE told_step(job, log INTEGER, attempt, source INTEGER, row INTEGER, step, start_time REAL, end_time REAL, flops);'
 || group_concat('
 INSERT INTO told_step
 SELECT l.job, l.rowid, '
     || iif(EXISTS (SELECT 1 FROM has AS h WHERE h.source = told.source AND h.name = 'attempt'), 's.attempt', 'NULL') || ', ' || source
     || ', s.rowid, '
     || iif(EXISTS (SELECT 1 FROM has AS h WHERE h.source = told.source AND h.name = 'step'), 's.step', 'NULL') || ', s.start_time, s.end_time, '
-    || iif(EXISTS (SELECT 1 FROM has AS h WHERE h.source = told.source AND h.name = 'flops'), 's.flops > 0', '0') || '
+    || iif(EXISTS (SELECT 1 FROM has AS h WHERE h.source = told.source AND h.name = 'flops'), 's.flops', 'NULL') || '
 FROM temp.spans_of_' || source || ' AS s CROSS JOIN log_of AS l ON l.was = s.job AND l.source = ' || source || '
 WHERE s.kind = ''step'' AND typeof(s.start_time) IN (''integer'', ''real'') AND s.start_time > 1e8 AND s.end_time > s.start_time'
 || by_time_of || ';', '') || '
@@ -45,7 +45,7 @@ CREATE TABLE told_log AS -- an attempt of a log: those of one log are beside eac
 SELECT job, log, attempt, source, row_number() OVER (PARTITION BY job ORDER BY whole > 0.9 * most DESC, rated DESC, whole DESC, log, covered DESC, attempt) AS place
 FROM (SELECT *, max(whole) OVER (PARTITION BY job) AS most
       FROM (SELECT *, sum(covered) OVER (PARTITION BY job, log) AS whole, max(is_rated) OVER (PARTITION BY job, log) AS rated
-            FROM (SELECT job, log, attempt, source, max(is_rated) AS is_rated, interval_union(start_time, end_time) AS covered FROM told_step GROUP BY job, log, attempt)));
+            FROM (SELECT job, log, attempt, source, coalesce(max(flops > 0), 0) AS is_rated, interval_union(start_time, end_time) AS covered FROM told_step GROUP BY job, log, attempt)));
 CREATE INDEX told_log_of ON told_log(log, attempt);
 CREATE TABLE told_run AS
 WITH ordered AS (
@@ -71,9 +71,20 @@ CROSS JOIN told_step AS t ON t.log = g.log AND t.attempt IS g.attempt
 GROUP BY t.source, t.row;
 CREATE INDEX told_again_of ON told_again(source, row);
 CREATE INDEX told_again_at ON told_again(log, start_time);
+CREATE TABLE told_more AS -- of logs with chips of their own: the work that is done at the time of a step that counts
+WITH own AS MATERIALIZED (SELECT l.rowid AS log FROM own_chips AS o CROSS JOIN log_of AS l ON l.source = o.source AND l.was = o.was AND l.job = o.job),
+kept AS MATERIALIZED (
+  SELECT t.*, max(end_time - start_time) OVER (PARTITION BY job) AS longest FROM (SELECT 1 FROM own LIMIT 1) CROSS JOIN told_step AS t
+  WHERE log IN (SELECT log FROM own) AND NOT EXISTS (SELECT 1 FROM told_again AS a WHERE a.source = t.source AND a.row = t.row)
+)
+SELECT k.source, k.row, t.log, sum(t.flops * (min(k.end_time, t.end_time) - max(k.start_time, t.start_time)) / (t.end_time - t.start_time)) AS flops
+FROM own AS o CROSS JOIN told_again AS a ON a.log = o.log CROSS JOIN told_step AS t ON t.source = a.source AND t.row = a.row
+JOIN kept AS k ON k.job = t.job AND k.start_time BETWEEN t.start_time - k.longest AND t.end_time AND k.end_time > t.start_time
+WHERE k.start_time < t.end_time AND t.flops > 0 AND k.flops > 0 AND NOT (k.start_time = t.start_time AND k.end_time = t.end_time) -- a copy
+GROUP BY k.source, k.row, t.log;
 INSERT INTO mpg_issues(source, severity, kind, line, count, detail)
 SELECT coalesce((SELECT path FROM file AS f WHERE f.source = l.source AND f.path = l.was), (SELECT min(path) FROM file AS f WHERE f.source = l.source)), ''info'', ''parallel_files'', NULL, count(*),
-       ''steps of job '' || a.job || '' at the time of those of '' || iif(o.rowid = l.rowid, ''another file of the same job'', coalesce((SELECT path FROM file AS f WHERE f.source = o.source AND f.path = o.was), (SELECT min(path) FROM file AS f WHERE f.source = o.source))) || '', which tells more of them: left out. If each holds chips of its own, as replicas of torchft, give the option chips''
+       ''steps of job '' || a.job || '' at the time of those of '' || iif(o.rowid = l.rowid, ''another file of the same job'', coalesce((SELECT path FROM file AS f WHERE f.source = o.source AND f.path = o.was), (SELECT min(path) FROM file AS f WHERE f.source = o.source))) || '', which tells more of them: left out'' || iif(a.log IN (SELECT log FROM told_more), '', but for their FLOPs, as the logs tell of chips of their own'', ''. If each holds chips of its own, as replicas of torchft, give the option chips: all of them'')
 FROM told_again AS a JOIN log_of AS l ON l.rowid = a.log JOIN log_of AS o ON o.rowid = a.other GROUP BY a.log, a.other;'
 || '
 -- A restore that both tell is the other's. One that the other does not tell comes before the step that it does then, though clocks differ.
@@ -106,6 +117,9 @@ WHERE nth = 1 AND time < start_time;'
 DELETE FROM temp.spans_of_' || source || ' WHERE rowid IN (SELECT row FROM moved_restore WHERE source = ' || source || ' AND time IS NULL);
 UPDATE temp.spans_of_' || source || ' SET start_time = m.time, end_time = m.time
 FROM main.moved_restore AS m WHERE m.source = ' || source || ' AND m.time IS NOT NULL AND m.row = spans_of_' || source || '.rowid;', '')
+|| group_concat(iif(EXISTS (SELECT 1 FROM has AS h WHERE h.source = told.source AND h.name = 'flops'), '
+UPDATE temp.spans_of_' || source || ' SET flops = flops + m.more
+FROM (SELECT row, sum(flops) AS more FROM main.told_more WHERE source = ' || source || ' GROUP BY row) AS m WHERE m.row = spans_of_' || source || '.rowid;', ''), '')
 || group_concat('
 DELETE FROM temp.spans_of_' || source || ' WHERE rowid IN (
   SELECT s.rowid FROM (SELECT 1 FROM told_again WHERE source = ' || source || ' LIMIT 1) CROSS JOIN temp.spans_of_' || source || ' AS s

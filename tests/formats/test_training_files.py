@@ -405,7 +405,7 @@ class Replicas(Case):
             f"[titan] {AT % (10 + 5 * n)},{r}00 - root - INFO - step: {n}  loss:  8.0  memory: 1.0GiB(2.0%)  tps: 50  tflops: 100.0  mfu: 1.0%\n" for n in range(1, 9)) for r in (0, 1)})
         fleet = json.dumps({"sources": [{"path": folder, "job": "j", "chips": 16, "outcome": "completed"}]})
         self.assertEqual([("j", 16, round(16 * 50.1))], self.rows("SELECT job, max(chips), (SELECT round(sum(chip_seconds)) FROM trace_rollup(?1)) FROM trace_records(?1) WHERE record = 'allocations' GROUP BY job", fleet))
-        self.assertEqual([(8, 1)], self.rows("SELECT count, detail LIKE '%give the option chips' FROM mpg_issues WHERE kind = 'parallel_files' AND source LIKE ?", folder + "%"))
+        self.assertEqual([(8, 1)], self.rows("SELECT count, detail LIKE '%give the option chips: all of them' FROM mpg_issues WHERE kind = 'parallel_files' AND source LIKE ?", folder + "%"))
 
 
 class CutOff(Case):

@@ -886,6 +886,29 @@ class HowManyChips(Logs):
             self.assertEqual(0, self.one("SELECT count(*) FROM trace_sources(?) WHERE inferred LIKE '%chips%'", path))
 
 
+class LogsWithChipsOfTheirOwn(Logs):
+    """Groups of torchft, or runs that share an allocation: each log tells of 8 chips of the job's 16. The steps of one count, and the FLOPs of both."""
+
+    def ideal(self, second, name="replica_1.log", gpus=16):
+        """The share of the peak that 50 steps of 10 s have, of the first log alone 400 of 989.5 TFLOP/s on half of the chips."""
+        path = self.folder_of({"sacct.psv": SACCT + job(5101, 0, 600, gpus=gpus), "5101/replica_0.log": torchtitan(20, 1, 50), "5101/" + name: second})
+        ideal, productive = self.rows("SELECT sum(chip_seconds) FILTER (WHERE category = 'ideal'), sum(chip_seconds) FROM trace_rollup(?) WHERE category IN ('ideal', 'inefficiency')", path)[0]
+        self.assertEqual(gpus * 500, round(productive))
+        return round(ideal * 989.5 / 400 / 8, 1), self.rows("SELECT count, detail LIKE '%left out, but for their FLOPs%' FROM mpg_issues WHERE kind = 'parallel_files' AND instr(source, ?)", path)
+
+    def test_the_work_of_both(self):
+        later = torchtitan(21, 1, 50)
+        self.assertEqual((500 + 499, [(50, 1)]), self.ideal(later))  # what it does after the last step of the other is not at its time
+        failed = torchtitan(21, 1, 20) + torchtitan(301, 30, 48)
+        self.assertEqual((500 + 200 + 190, [(39, 1)]), self.ideal(failed))
+
+    def test_logs_of_one_run(self):
+        """Ranks that each tell of all chips, a copy, and a tracker have none of their own."""
+        self.assertEqual((500, [(50, 0)]), self.ideal(torchtitan(21, 1, 50), gpus=8))
+        self.assertEqual(500, self.ideal(torchtitan(20, 1, 50).replace("loss: 12.2431", "loss: 12.2430"))[0])
+        self.assertEqual(500, self.ideal("_step,_timestamp,train/loss,train/device/flops_per_sec\n" + "".join(f"{i},{T + 21 + 10 * i},2.0,4e14\n" for i in range(1, 51)), "w.csv")[0])
+
+
 class Options(Logs):
     """What a fleet file says of a log beside a scheduler."""
 

@@ -1,0 +1,16 @@
+-- join/own_chips.sql - logs of one job that tell of chips of their own, which together are those of the job: makes own_chips.
+--
+-- Such are those of replicas of torchft, and of runs that share an allocation. A part of join.sql, before jobs have their names.
+
+CREATE TABLE own_chips AS
+WITH told AS MATERIALIZED (
+  SELECT r.source, r.was, r.job, j.chips
+  FROM (SELECT 1 FROM source WHERE rank = 1 LIMIT 1) CROSS JOIN source AS s CROSS JOIN renamed AS r USING (source)
+  CROSS JOIN all_jobs AS j ON j.source = r.source AND j.job = r.was
+  WHERE s.format IN ('maxtext', 'megatron', 'torchtitan', 'nanogpt') AND json_extract(s.options, '$.chips') IS NULL AND r.was <> r.job
+    AND j.chips > 0 AND (j.source, j.job) NOT IN (SELECT source, job FROM all_assumed_chips)
+),
+together AS MATERIALIZED (SELECT job, sum(chips) AS chips FROM told GROUP BY job HAVING count(*) > 1)
+SELECT source, was, job FROM told
+WHERE job IN (SELECT g.job FROM together AS g CROSS JOIN all_jobs AS j ON j.job = g.job AND j.chips = g.chips
+              WHERE j.source IN (SELECT source FROM source WHERE rank = 1));
