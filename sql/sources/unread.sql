@@ -118,6 +118,10 @@
 --@ hint \A\{"current_steps"\s*:[^\n]*"elapsed_time"\s*: => what LLaMA-Factory writes of a run, with elapsed times alone: give the event files that report_to="tensorboard" writes
 --@ hint \A\{(?=[^\n]*"perf/step_time_seconds"\s*:)[^\n]*"step"\s*: => metrics of MaxText, without times: give its log or its event files
 --@ hint (?m)^.*\bstep:\d+ - [\w/.()@-]+:[\d.eE+-]+ - [\w/.()@-]+: => what verl prints of steps, without times: give its event files, or the history of Weights & Biases
+--@ hint (?m)^[IWE]\d{4} [\d:.]+ +\d+ logging_writer\.py:\d+\] \[\d+\] \S+= => what CLU prints of steps (T5X, Flax): give the event files that its SummaryWriter writes
+--@ hint (?m)(?:^|\r)[^\n\r]{0,200}Progress on:\w+ [\d.]+k?it/ => a progress bar of Levanter: give the history of its tracker
+--@ hint (?s)\A\s*\{\s*"[^"\n]+"\s*:\s*\{\s*"[^"\n]+"\s*:\s*\{(?=[^{}]*"x"\s*:\s*\[)[^{}]*"y"\s*:\s*\[ => scalars as ClearML reports them, by iteration and without times: give the event files that the trainer writes
+--@ hint \A"?step"?(?:,"?[^,"\n]+"?)*,"?[^,"\n]+_timestamp"?(?:,|\r?\n) => a table of steps in which each metric has times, as of SwanLab: name the columns of the loss _step, _timestamp (Unix seconds) and loss
 --@ hint (?m)^.*\[batch=\d+/\d+\]: => what Composer prints, without times: give the event files of its TensorboardLogger
 --@ hint (?m)Avg prompt throughput: [\d.]+ tokens/s, Avg generation throughput: => the log of vLLM: scrape its /metrics, which trace_serve_tokens reads
 --@ hint (?m)^.{0,80}\b(?:Prefill|Decode) batch[.,] #(?:running-req|new-seq): \d+ => the log of SGLang: scrape its /metrics (--enable-metrics), which trace_serve_tokens reads

@@ -272,6 +272,10 @@ UNREAD = {
     "pandas-split.json": (b'{"columns":["_step","_timestamp"],"index":[0,1],"data":[[0,1772532000.0],[1,1772532010.0]]}', "a table as pandas writes it for itself"),
     "comet.csv": (b"step,duration,timestamp,value\n0,0,1772532000000,5.0\n", "a table of steps with times: name its columns"),
     "steps.csv": (b'"Step","Loss","Timestamp"\r\n"0","5","1772532000"\r\n', "a table of steps with times: name its columns"),
+    "t5x.log": (b"I0303 10:00:10.000000 140 logging_writer.py:56] [100] train/loss=2.5, timing/steps_per_second=10.0\n", "what CLU prints of steps (T5X, Flax): give the event files"),
+    "levanter.log": (b"2026-03-03T10:00:00 - 0 - levanter - main - INFO - start\nProgress on:train 1.00it/10.0kit rate:1.0it/s remaining:2:46:31 elapsed:00:01 postfix:loss=9.1\n", "a progress bar of Levanter: give the history of its tracker"),
+    "clearml.json": (b'{"loss": {"train": {"name": "train", "x": [1, 2, 3], "y": [2.5, 2.4, 2.3]}}}', "scalars as ClearML reports them"),
+    "swanlab.csv": (b"step,train/loss,train/loss_timestamp\n1,2.5,1772532010000\n", "a table of steps in which each metric has times, as of SwanLab"),
     "login.html": (b"<!DOCTYPE html>\n<html><title>Sign in</title>", "a page of HTML: a download that needed a login"),
 }
 
