@@ -541,7 +541,7 @@ class Trainer(cases.Case):
             path = self.file(json.dumps({"metrics": metrics}), "m.json")
             self.assertEqual([(1, 20), (2, 23)], self.rows("SELECT attempt, count(*) FROM trace_training_steps(?) GROUP BY attempt", path))
             self.assertEqual({"lost": 30}, dict(self.rows("SELECT category, sum(chip_seconds) FROM trace_rollup(?) WHERE category = 'lost' GROUP BY 1", path)))
-        for loss, number in (("actor/pg_loss", "training/global_step"), ("loss_metrics/global_avg_loss", None), ("loss/train/total", None)):
+        for loss, number in (("actor/pg_loss", "training/global_step"), ("train/loss", "train/step"), ("loss_metrics/global_avg_loss", None), ("loss/train/total", None)):
             path = self.file("".join(json.dumps({"_step": i, "_timestamp": T0 + 10 * i, loss: 1.0, **({number: i + 100} if number else {})}) + "\n" for i in range(1, 4)), "h.jsonl")
             self.assertEqual([(100 if number else 0) + i for i in range(1, 4)], [row[1] for row in self.steps(path)])
         path = self.file("".join(json.dumps({"_step": i, "_timestamp": T0 + i, "loss": 1.0, "global_step": i // 2}) + "\n" for i in range(2, 8)), "h.jsonl")

@@ -14,7 +14,8 @@ SELECT file, line, CASE WHEN typeof(time) = 'text' THEN round((julianday(time) -
 FROM (SELECT _file AS file, _line AS line, json_extract(record, '$._timestamp') AS time, json_extract(record, '$._runtime') AS runtime,
              json_extract(record, '$._step') AS number,
              coalesce(json_extract(record, '$."trainer/global_step"'), json_extract(record, '$."train/global_step"'),
-                      json_extract(record, '$."training/global_step"'), json_extract(record, '$.global_step')) AS own,
+                      json_extract(record, '$."training/global_step"'), json_extract(record, '$.global_step'),
+                      json_extract(record, '$."train/step"')) AS own,
              iif(:tag IS NOT NULL, json_extract(record, '$."' || :tag || '"'), coalesce(
                json_extract(record, '$."train/loss"'), json_extract(record, '$.loss'), json_extract(record, '$.train_loss'),
                json_extract(record, '$.reduced_train_loss'),
