@@ -1,10 +1,10 @@
 -- trainer.sql - from what other trainers and trackers of runs leave to the relations of the native trace: DeepSpeed, NeMo,
--- torchtitan's structured logs, Hugging Face's trainer_state.json, Weights & Biases, MLflow.
+-- torchtitan's structured logs, Hugging Face's trainer_state.json, Weights & Biases, MLflow, Trackio.
 --
 --@ source 3
 --@ feeds SG RG PG
 --@ fills training_steps
---@ attach mlflow
+--@ attach tracker
 --@ input :deepspeed sure (?s)\A(?!.*iteration\s+\d+/\s*\d+ \|).*(?:global_step=|\] )\d*/?\d+, RunningAvgSamplesPerSec=
 --@ input :deepspeed sure (?s)\A(?!.*iteration\s+\d+/\s*\d+ \|).*\] step=\d+, skipped=\d+, lr=\[
 --@ input :nemo sure ^.*Training epoch \d+, iteration \d+/\d+ \|.*global_step: \d+
@@ -20,7 +20,7 @@
 --@ input :values_csv sure \A,?(?:Wall time,Step,Value|step,value,timestamp)\r?\n
 --@ input :comet sure (?s)\A\s*\[?\s*\{[^{}]*"metricName"\s*:[^{}]*"metricValue"\s*:
 --@ input :mlflow_store sure \A\d{13} \S+ \d+\r?\n(?:\d{13} \S+ \d+\s|(?![\s\S]))
---@ input :mlflow_db tables ^latest_metrics$
+--@ input :tracker_db tables ^(?:latest_metrics|idx_(?:metrics|configs)_(?:proj_)?run\w*)$
 --@ input :hf sure (?s)\A\s*\{.*"log_history"\s*:\s*\[.*"step"\s*:
 --@ needs :chips (?s)\A(?!.*(?:dist_world_size=\d|MEMBER: \d+/\d))
 --@ needs :chip (?s)\A
@@ -39,7 +39,8 @@
 -- :wandb_columns (a column after the other, as pandas' to_json writes it), :wandb_csv (the same as CSV), :mlflow (answers of
 -- metrics/get-history), :mlflow_csv (the table of its charts), :mlflow_run (run.json of mlflow-export-import), :values_csv (values of the
 -- loss as TensorBoard and Neptune make tables of them), :comet (metrics as Comet lists them), :mlflow_store (files of its store,
--- mlruns/*/*/metrics/NAME), :mlflow_db (its database, attached under any name), :hf (trainer_state.json), each a path, glob or folder.
+-- mlruns/*/*/metrics/NAME), :tracker_db (the database of MLflow or Trackio, attached under any name), :hf (trainer_state.json), each a
+-- path, glob or folder.
 -- Others may be left unset: :chips and :chip say how many chips the job holds, and which; :pool names the pool ('training'); :job makes
 -- all files runs of one job (else each file is one, and of torchtitan each folder); :outcome says how the last run ended; :tag is a
 -- tracker's name of the loss, if it is none of those below; :flops are those of one step on all chips together; :start is when a log
@@ -54,7 +55,7 @@
 DROP TABLE IF EXISTS temp.trainer_input;
 CREATE TEMP TABLE trainer_input AS SELECT mpg_required(path, ':deepspeed') AS path
 FROM (SELECT coalesce(:deepspeed, :nemo, :titan, :wandb, :wandb_columns, :wandb_csv, :mlflow, :mlflow_csv, :mlflow_run, :values_csv, :comet,
-                      :mlflow_store, :mlflow_db, :hf) AS path);
+                      :mlflow_store, :tracker_db, :hf) AS path);
 
 DROP TABLE IF EXISTS temp.trainer_points;
 -- run: as a tracker's record names it
@@ -136,7 +137,7 @@ ALTER TABLE training_lines RENAME TO trainer_lines;
 
 .read sql/formats/trainer/titan.sql
 
-.read sql/formats/trainer/mlflow.sql
+.read sql/formats/trainer/databases.sql
 .read sql/formats/trainer/trackers.sql
 
 -- Hugging Face's state has steps and losses, and no time.
@@ -228,7 +229,7 @@ DELETE FROM trainer_points WHERE rank > (SELECT lowest FROM trainer_lowest WHERE
 DROP TABLE trainer_lowest;
 INSERT INTO mpg_issues(source, severity, kind, count, detail)
 SELECT path, 'warning', 'no_steps', 1,
-       iif(coalesce(:wandb, :wandb_columns, :wandb_csv, :mlflow, :mlflow_csv, :mlflow_run, :comet, :mlflow_store, :mlflow_db) IS NULL,
+       iif(coalesce(:wandb, :wandb_columns, :wandb_csv, :mlflow, :mlflow_csv, :mlflow_run, :comet, :mlflow_store, :tracker_db) IS NULL,
            'no step with a time was found',
            coalesce('no value of "' || :tag || '" was found', 'no value of a known name of the loss was found: name it by the option tag'))
 FROM trainer_input

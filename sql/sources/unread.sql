@@ -118,6 +118,7 @@
 --@ hint \A\{"current_steps"\s*:[^\n]*"elapsed_time"\s*: => what LLaMA-Factory writes of a run, with elapsed times alone: give the event files that report_to="tensorboard" writes
 --@ hint \A\{(?=[^\n]*"perf/step_time_seconds"\s*:)[^\n]*"step"\s*: => metrics of MaxText, without times: give its log or its event files
 --@ hint (?m)^.*\bstep:\d+ - [\w/.()@-]+:[\d.eE+-]+ - [\w/.()@-]+: => what verl prints of steps, without times: give its event files, or the history of Weights & Biases
+--@ hint (?s)\A\s*\{\s*"project"\s*:\s*"[^"]*"\s*,\s*"run"\s*:.{0,2000}?"values"\s*:\s*\[\s*\{\s*"step"\s*:\s*-?\d+\s*,\s*"timestamp"\s*:\s*" => values of a metric as Trackio prints them: give its database, ~/.cache/huggingface/trackio/PROJECT.db
 --@ hint (?m)^[IWE]\d{4} [\d:.]+ +\d+ logging_writer\.py:\d+\] \[\d+\] \S+= => what CLU prints of steps (T5X, Flax): give the event files that its SummaryWriter writes
 --@ hint (?m)(?:^|\r)[^\n\r]{0,200}Progress on:\w+ [\d.]+k?it/ => a progress bar of Levanter: give the history of its tracker
 --@ hint (?s)\A\s*\{\s*"[^"\n]+"\s*:\s*\{\s*"[^"\n]+"\s*:\s*\{(?=[^{}]*"x"\s*:\s*\[)[^{}]*"y"\s*:\s*\[ => scalars as ClearML reports them, by iteration and without times: give the event files that the trainer writes

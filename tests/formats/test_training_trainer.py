@@ -394,6 +394,24 @@ class Trainer(cases.Case):
         self.assertEqual([(1, 7, "completed"), (2, 4, "failed"), (3, 3, "failed"), (4, 3, "cancelled"), (5, 3, None)],
                          self.rows("SELECT a.attempt, (SELECT count(*) FROM trace_training_steps(?1) AS s WHERE s.attempt = a.attempt), outcome FROM trace_records(?1) AS a WHERE record = 'allocations' AND job = 'j' ORDER BY 1", self.fleet(path, job="j")))
 
+    def test_a_database_of_trackio(self):
+        """Each run is a job; the trainer's step goes before the tracker's. Its columns have changed: of old a project, now an id of the run."""
+        for column, more in (("project_name TEXT NOT NULL, ", ("p",)), ("", ()), ("run_id TEXT NOT NULL, ", ("7f",))):
+            path = os.path.join(self.new_folder(), "llm.db")
+            with contextlib.closing(sqlite3.connect(path)) as db:
+                db.executescript(f"CREATE TABLE metrics({column}id INTEGER PRIMARY KEY AUTOINCREMENT, timestamp TEXT NOT NULL, run_name TEXT NOT NULL, step INTEGER NOT NULL, metrics TEXT NOT NULL); CREATE INDEX idx_metrics_run_step ON metrics(run_name, step)")
+                put = lambda run, step, at, values: db.execute(f"INSERT INTO metrics VALUES ({'?, ' * len(more)}NULL, ?, ?, ?, ?)", more + (datetime.datetime.fromtimestamp(T0 + at, datetime.timezone.utc).isoformat(), run, step, values))
+                for i in range(1, 6):
+                    put("b", 2 * i, 20 * i, json.dumps({"train/loss": 2.5, "train/global_step": 10 * i, "perf/tflops_per_gpu": 200.0, "text": {"_type": "trackio.table"}}))
+                    put("b", 2 * i + 1, 20 * i + 5, json.dumps({"eval/loss": 2.4, "train/global_step": 10 * i}))
+                if not more:
+                    for i in range(1, 5):
+                        put("c", i, 30 * i, json.dumps({"loss": "NaN" if i == 3 else 2.5}))
+                    put("d", 0, 9, json.dumps({"auc": 0.5}))
+                db.commit()
+            self.assertEqual([(10 * i, max(20 * (i - 1), 0), 20 * i, 200) for i in range(1, 6)], self.rows("SELECT step, start_time - ?2, end_time - ?2, tflops_per_chip FROM trace_training_steps(?1) WHERE job = ?1", path, T0))
+            self.assertEqual({"run_anew": 1, "no_steps": 1, "skipped_steps": 1} if not more else {}, self.issues(path), column)
+
     def test_how_runs_of_mlflow_ended(self):
         """Its store and an exported run say so, too, and when it began."""
         values = [(i, T0 + 10 * i) for i in range(2, 6)]

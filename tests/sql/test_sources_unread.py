@@ -275,6 +275,7 @@ UNREAD = {
     "t5x.log": (b"I0303 10:00:10.000000 140 logging_writer.py:56] [100] train/loss=2.5, timing/steps_per_second=10.0\n", "what CLU prints of steps (T5X, Flax): give the event files"),
     "levanter.log": (b"2026-03-03T10:00:00 - 0 - levanter - main - INFO - start\nProgress on:train 1.00it/10.0kit rate:1.0it/s remaining:2:46:31 elapsed:00:01 postfix:loss=9.1\n", "a progress bar of Levanter: give the history of its tracker"),
     "clearml.json": (b'{"loss": {"train": {"name": "train", "x": [1, 2, 3], "y": [2.5, 2.4, 2.3]}}}', "scalars as ClearML reports them"),
+    "trackio.json": (b'{"project": "llm", "run": "b", "metric": "train/loss", "values": [\n  {"step": 0, "timestamp": "2026-03-03T10:00:00+00:00", "value": 2.5}]}\n', "values of a metric as Trackio prints them: give its database"),
     "swanlab.csv": (b"step,train/loss,train/loss_timestamp\n1,2.5,1772532010000\n", "a table of steps in which each metric has times, as of SwanLab"),
     "login.html": (b"<!DOCTYPE html>\n<html><title>Sign in</title>", "a page of HTML: a download that needed a login"),
 }

@@ -1,9 +1,9 @@
--- trainer/trackers.sql - histories of Weights & Biases and MLflow: a record has a loss and a time, and maybe the number of the trainer's
--- step.
+-- trainer/trackers.sql - histories of Weights & Biases, Trackio and MLflow: a record has a loss and a time, and maybe the number of the
+-- trainer's step.
 --
--- Reads :wandb, :wandb_columns, :wandb_csv, :mlflow, :mlflow_csv, :mlflow_run, :values_csv, :comet, :mlflow_store and :tag. Makes
--- trainer_history, and trainer_over, how runs ended; fills trainer_points, trainer_values and trainer_called. A part of trainer.sql, which
--- says what the parameters are and runs the parts in order.
+-- Reads :wandb, :wandb_columns, :wandb_csv, :mlflow, :mlflow_csv, :mlflow_run, :values_csv, :comet, :mlflow_store, :tracker_db, :tag and
+-- trainer_stored. Makes trainer_history, and trainer_over, how runs ended; fills trainer_points, trainer_values and trainer_called. A part
+-- of trainer.sql, which says what the parameters are and runs the parts in order.
 
 -- A time is in seconds, or in the milliseconds, microseconds or nanoseconds of pandas, which also makes dates of them.
 DROP TABLE IF EXISTS temp.trainer_history;
@@ -39,7 +39,9 @@ FROM (SELECT _file AS file, _line AS line, json_extract(record, '$._timestamp') 
                                        json_extract(record, '$.run_name')) AS run
       FROM (SELECT *, instr(record, 'flops') > 0 OR instr(record, 'FLOPS') > 0 OR instr(record, 'mfu') > 0 OR instr(record, 'MFU') > 0
                      OR instr(record, '"throughput"') > 0 AS of_rate
-            FROM (SELECT record, _file, _line FROM jsonl_trace(:wandb)
+            FROM (SELECT record, _file, _line FROM jsonl_trace(:wandb) UNION ALL
+                  SELECT json_set(record, '$._timestamp', time, '$._step', step, '$.run_id', run), :tracker_db, NULL
+                  FROM trainer_stored WHERE json_type(CASE WHEN json_valid(record) THEN record END) = 'object'
                   UNION ALL SELECT record, _file, _line FROM csv_trace(:wandb_csv) UNION ALL
                   SELECT json_group_object(c.key, x.value), d._file, CAST(x.key AS INTEGER) + 1
                   FROM jsonl_trace(:wandb_columns) AS d, json_each(d.record) AS c, json_each(c.value) AS x
@@ -60,6 +62,11 @@ SELECT file, line, file, time, coalesce(own, number), loss, iif(tflops + 0 > 0, 
        resumed, run
 FROM (SELECT *, coalesce((time - runtime) - lag(time - runtime) OVER w > 10, 0) AS resumed, lag(runtime) OVER w AS before
       FROM (SELECT *, rowid AS id FROM trainer_history) WINDOW w AS (PARTITION BY file, run ORDER BY id));
+INSERT INTO mpg_issues(source, severity, kind, count, detail)
+SELECT :tracker_db, 'warning', 'no_steps', count(DISTINCT run), 'runs that have values, but none of the loss: left out. Name it by the option tag'
+FROM trainer_stored WHERE run NOT IN (SELECT run FROM trainer_points WHERE run IS NOT NULL) AND EXISTS (SELECT 1 FROM trainer_points)
+GROUP BY NULL;
+DROP TABLE trainer_stored;
 -- MLflow: an answer, a list of the values in one, or the files of its store, mlruns/EXPERIMENT/RUN/metrics/NAME, of which a run's with the
 -- first of these names counts.
 INSERT INTO trainer_values
