@@ -13,6 +13,7 @@
 --@ input :wandb_columns sure \A\s*\{(?=[^\n]*"_timestamp"\s*:\s*[\[{])[^\n]*"_step"\s*:\s*[\[{]
 --@ input :wandb sure \A\s*\[?\s*\{(?!"_wandb"|[^\n]*[,\s]"_wandb"\s*:\s*\{)(?=[^\n]*"_timestamp"\s*:)[^\n]*"_step"\s*:
 --@ input :wandb_csv sure \A(?=[^\n{]*\b_timestamp\b)[^\n{]*\b_step\b
+--@ input :history sure (?s)\A(?:[^\n]*\n){0,20}?\s*\[?\s*\{(?=[^{}]*"step"\s*:\s*\d)(?=[^{}]*"(?:timestamp|time|ts)"\s*:\s*(?:1\d{9}\b|"\d{4}-\d\d-\d\d[T ]))(?![^{}]*"_(?:step|timestamp)"\s*:)[^{}]*"(?:train(?:ing)?[/_])?loss"\s*:\s*-?[\dN][^{}]*\}[^{}]{0,4000}?\{[^{}]*"step"\s*:\s*\d
 --@ input :mlflow sure (?s)\A\s*\{\s*"metrics"\s*:\s*\[\s*\{(?=[^}]*"timestamp"\s*:)[^}]*"key"\s*:
 --@ input :mlflow sure (?s)\A\s*\[?\s*\{(?=[^{}]*"key"\s*:)(?=[^{}]*"value"\s*:)(?=[^{}]*"timestamp"\s*:\s*\d{13}\b)[^{}]*"step"\s*:
 --@ input :mlflow_csv sure \Arun_id,key,value,step,timestamp\r?\n
@@ -36,11 +37,11 @@
 --     SELECT category, sum(chip_seconds) FROM mpg_rollup GROUP BY category;
 --
 -- Parameters: one of :deepspeed, :nemo (logs), :titan (torchtitan's structured_logs/*.jsonl), :wandb (a history as JSON Lines),
--- :wandb_columns (a column after the other, as pandas' to_json writes it), :wandb_csv (the same as CSV), :mlflow (answers of
--- metrics/get-history), :mlflow_csv (the table of its charts), :mlflow_run (run.json of mlflow-export-import), :values_csv (values of the
--- loss as TensorBoard and Neptune make tables of them), :comet (metrics as Comet lists them), :mlflow_store (files of its store,
--- mlruns/*/*/metrics/NAME), :tracker_db (the database of MLflow or Trackio, attached under any name), :hf (trainer_state.json), each a
--- path, glob or folder.
+-- :wandb_columns (a column after the other, as pandas' to_json writes it), :wandb_csv (the same as CSV), :history (JSON Lines of a step,
+-- a loss and a timestamp, as NeMo AutoModel's training.jsonl), :mlflow (answers of metrics/get-history), :mlflow_csv (the table of its
+-- charts), :mlflow_run (run.json of mlflow-export-import), :values_csv (values of the loss as TensorBoard and Neptune make tables of
+-- them), :comet (metrics as Comet lists them), :mlflow_store (files of its store, mlruns/*/*/metrics/NAME), :tracker_db (the database of
+-- MLflow or Trackio, attached under any name), :hf (trainer_state.json), each a path, glob or folder.
 -- Others may be left unset: :chips and :chip say how many chips the job holds, and which; :pool names the pool ('training'); :job makes
 -- all files runs of one job (else each file is one, and of torchtitan each folder); :outcome says how the last run ended; :tag is a
 -- tracker's name of the loss, if it is none of those below; :flops are those of one step on all chips together; :start is when a log
@@ -54,8 +55,8 @@
 
 DROP TABLE IF EXISTS temp.trainer_input;
 CREATE TEMP TABLE trainer_input AS SELECT mpg_required(path, ':deepspeed') AS path
-FROM (SELECT coalesce(:deepspeed, :nemo, :titan, :wandb, :wandb_columns, :wandb_csv, :mlflow, :mlflow_csv, :mlflow_run, :values_csv, :comet,
-                      :mlflow_store, :tracker_db, :hf) AS path);
+FROM (SELECT coalesce(:deepspeed, :nemo, :titan, :wandb, :wandb_columns, :wandb_csv, :history, :mlflow, :mlflow_csv, :mlflow_run,
+                      :values_csv, :comet, :mlflow_store, :tracker_db, :hf) AS path);
 
 DROP TABLE IF EXISTS temp.trainer_points;
 -- run: as a tracker's record names it
@@ -229,7 +230,8 @@ DELETE FROM trainer_points WHERE rank > (SELECT lowest FROM trainer_lowest WHERE
 DROP TABLE trainer_lowest;
 INSERT INTO mpg_issues(source, severity, kind, count, detail)
 SELECT path, 'warning', 'no_steps', 1,
-       iif(coalesce(:wandb, :wandb_columns, :wandb_csv, :mlflow, :mlflow_csv, :mlflow_run, :comet, :mlflow_store, :tracker_db) IS NULL,
+       iif(coalesce(:wandb, :wandb_columns, :wandb_csv, :history, :mlflow, :mlflow_csv, :mlflow_run, :comet, :mlflow_store,
+                    :tracker_db) IS NULL,
            'no step with a time was found',
            coalesce('no value of "' || :tag || '" was found', 'no value of a known name of the loss was found: name it by the option tag'))
 FROM trainer_input

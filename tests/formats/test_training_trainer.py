@@ -412,6 +412,22 @@ class Trainer(cases.Case):
             self.assertEqual([(10 * i, max(20 * (i - 1), 0), 20 * i, 200) for i in range(1, 6)], self.rows("SELECT step, start_time - ?2, end_time - ?2, tflops_per_chip FROM trace_training_steps(?1) WHERE job = ?1", path, T0))
             self.assertEqual({"run_anew": 1, "no_steps": 1, "skipped_steps": 1} if not more else {}, self.issues(path), column)
 
+    def test_json_lines_of_steps(self):
+        """What NeMo AutoModel and many a script write: Unix times or dates, which the option zone reads if they name none; among text, and as a list."""
+        stamp = lambda at, form: T0 + at if form is None else datetime.datetime.fromtimestamp(T0 + at, datetime.timezone.utc).strftime(form)
+        steps = lambda form, key="timestamp": [{"step": i, "epoch": 0, key: stamp(10 * i, form), "loss": 2.5, "tps": 9.0} for i in range(1, 5)]
+        lines = lambda records: "".join(json.dumps(r) + "\n" for r in records)
+        zoned, local = "%Y-%m-%dT%H:%M:%S.000Z", "%Y-%m-%dT%H:%M:%S"
+        expected = [(i, max(10 * i - 10, 0), 10 * i) for i in range(1, 5)]
+        for content in (lines(steps(zoned)), lines(steps(None, "ts")), lines([{"config": {"lr": 1}}, {"step": 0, "val_loss": 2.5, "timestamp": T0}, *steps(None)]), json.dumps(steps(zoned)), json.dumps(steps(local), indent=2),
+                        "hello\n" + lines(steps(zoned)).replace("\n", "\nsome text\n"), lines(steps(local, "time"))):
+            path = self.file(content, "training.jsonl")
+            self.assertEqual(expected, self.rows("SELECT step, start_time - ?2, end_time - ?2 FROM trace_training_steps(?1)", path, T0), content)
+            shift = 5 * 3600 if stamp(10, local) + '"' in content else 0
+            self.assertEqual([(10 + shift,)], self.rows("SELECT min(end_time) - ?2 FROM trace_training_steps(?1)", self.fleet(path, zone="America/New_York"), T0), content)
+        meta = self.file(json.dumps({"step": 10, "loss": 2.5, "timestamp": T0}), "meta.json") # of a checkpoint
+        self.assertEqual([(None,)], self.rows("SELECT format FROM trace_sources(?)", meta))
+
     def test_how_runs_of_mlflow_ended(self):
         """Its store and an exported run say so, too, and when it began."""
         values = [(i, T0 + 10 * i) for i in range(2, 6)]

@@ -1,18 +1,25 @@
 -- trainer/trackers.sql - histories of Weights & Biases, Trackio and MLflow: a record has a loss and a time, and maybe the number of the
 -- trainer's step.
 --
--- Reads :wandb, :wandb_columns, :wandb_csv, :mlflow, :mlflow_csv, :mlflow_run, :values_csv, :comet, :mlflow_store, :tracker_db, :tag and
--- trainer_stored. Makes trainer_history, and trainer_over, how runs ended; fills trainer_points, trainer_values and trainer_called. A part
--- of trainer.sql, which says what the parameters are and runs the parts in order.
+-- Reads :wandb, :wandb_columns, :wandb_csv, :history, :mlflow, :mlflow_csv, :mlflow_run, :values_csv, :comet, :mlflow_store, :tracker_db,
+-- :tag, :zone and trainer_stored. Makes trainer_history, and trainer_over, how runs ended; fills trainer_points, trainer_values and
+-- trainer_called. A part of trainer.sql, which says what the parameters are and runs the parts in order.
 
 -- A time is in seconds, or in the milliseconds, microseconds or nanoseconds of pandas, which also makes dates of them.
+DROP TABLE IF EXISTS temp.trainer_clocks; -- of lines of :history whose times name no zone: by how much it is not UTC
+CREATE TEMP TABLE trainer_clocks(file, line, ahead, PRIMARY KEY(file, line)) WITHOUT ROWID;
+INSERT INTO trainer_clocks
+SELECT _file, _line, round((julianday(log_group(_record, 'utc')) - 2440587.5) * 86400 - time)
+FROM log_trace(iif(:zone IS NULL, NULL, :history),
+               '(?x) "(?:timestamp|time|ts)" \s*:\s* " (?= (?<utc> [^"]+ ) ) (?<time> \d{4}-\d\d-\d\d [T\ ] \d\d:\d\d:\d\d (?:\.\d+)? ) "',
+               'ignore', :zone);
 DROP TABLE IF EXISTS temp.trainer_history;
 CREATE TEMP TABLE trainer_history AS
 SELECT file, line, CASE WHEN typeof(time) = 'text' THEN round((julianday(time) - 2440587.5) * 86400, 3) WHEN time < 1e11 THEN time
                         WHEN time < 1e14 THEN time / 1e3 WHEN time < 1e17 THEN time / 1e6 ELSE time / 1e9 END AS time,
        runtime, own, number, loss, tflops, iif(tflops IS NULL AND of_rate AND line < 100, record, NULL) AS otherwise, run
 FROM (SELECT _file AS file, _line AS line, json_extract(record, '$._timestamp') AS time, json_extract(record, '$._runtime') AS runtime,
-             json_extract(record, '$._step') AS number,
+             coalesce(json_extract(record, '$._step'), json_extract(record, '$.step')) AS number,
              coalesce(json_extract(record, '$."trainer/global_step"'), json_extract(record, '$."train/global_step"'),
                       json_extract(record, '$."training/global_step"'), json_extract(record, '$.global_step'),
                       json_extract(record, '$."train/step"')) AS own,
@@ -40,6 +47,12 @@ FROM (SELECT _file AS file, _line AS line, json_extract(record, '$._timestamp') 
       FROM (SELECT *, instr(record, 'flops') > 0 OR instr(record, 'FLOPS') > 0 OR instr(record, 'mfu') > 0 OR instr(record, 'MFU') > 0
                      OR instr(record, '"throughput"') > 0 AS of_rate
             FROM (SELECT record, _file, _line FROM jsonl_trace(:wandb) UNION ALL
+                  SELECT json_set(record, '$._timestamp', iif(typeof(at) <> 'text', at, round((julianday(at) - 2440587.5) * 86400, 3)
+                           - coalesce((SELECT ahead FROM trainer_clocks WHERE file = _file AND line >= _line ORDER BY line LIMIT 1), 0))),
+                         _file, _line
+                  FROM (SELECT record, _file, _line, coalesce(json_extract(record, '$.timestamp'), json_extract(record, '$.time'),
+                                                              json_extract(record, '$.ts')) AS at
+                        FROM jsonl_trace(:history)) UNION ALL
                   SELECT json_set(record, '$._timestamp', time, '$._step', step, '$.run_id', run), :tracker_db, NULL
                   FROM trainer_stored WHERE json_type(CASE WHEN json_valid(record) THEN record END) = 'object'
                   UNION ALL SELECT record, _file, _line FROM csv_trace(:wandb_csv) UNION ALL
@@ -63,10 +76,12 @@ SELECT file, line, file, time, coalesce(own, number), loss, iif(tflops + 0 > 0, 
 FROM (SELECT *, coalesce((time - runtime) - lag(time - runtime) OVER w > 10, 0) AS resumed, lag(runtime) OVER w AS before
       FROM (SELECT *, rowid AS id FROM trainer_history) WINDOW w AS (PARTITION BY file, run ORDER BY id));
 INSERT INTO mpg_issues(source, severity, kind, count, detail)
-SELECT :tracker_db, 'warning', 'no_steps', count(DISTINCT run), 'runs that have values, but none of the loss: left out. Name it by the option tag'
+SELECT :tracker_db, 'warning', 'no_steps', count(DISTINCT run),
+       'runs that have values, but none of the loss: left out. Name it by the option tag'
 FROM trainer_stored WHERE run NOT IN (SELECT run FROM trainer_points WHERE run IS NOT NULL) AND EXISTS (SELECT 1 FROM trainer_points)
 GROUP BY NULL;
 DROP TABLE trainer_stored;
+DROP TABLE trainer_clocks;
 -- MLflow: an answer, a list of the values in one, or the files of its store, mlruns/EXPERIMENT/RUN/metrics/NAME, of which a run's with the
 -- first of these names counts.
 INSERT INTO trainer_values
