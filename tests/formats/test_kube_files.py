@@ -110,11 +110,14 @@ class Errors(Case):
             ({"items": [good], "metadata": {"continue": "x"}}, ["good"], 1),
             ("\n".join([json.dumps(good), json.dumps(good)[:60], json.dumps(good)]), ["good", "good"], 1),
             ("\n".join([json.dumps(good, indent=2), json.dumps(good, indent=2)[:60], json.dumps(good, indent=2)]), ["good", "good"], 1),
-            ("junk\n" + json.dumps(good), ["good"], 1),
+            (json.dumps(good) + "\njunk\n" + json.dumps(good), ["good", "good"], 1),
         ):
             path = self.file(text)
             self.assertEqual([row[0] for row in self.rows("SELECT name FROM kube_trace(?) WHERE on_error = 'skip'", path)], names)
             self.assertEqual(self.issues(path), {"skipped_record": skipped})
+        path = self.file("junk\n" + json.dumps(good)) # JSON after lines of text
+        self.assertEqual([("good",)], self.rows("SELECT name FROM kube_trace(?)", path))
+        self.assertEqual({"other_lines": 1}, self.issues(path))
 
     def test_a_watch_that_is_being_written(self):
         with open(WATCH, encoding="utf-8") as file:

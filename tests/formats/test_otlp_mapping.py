@@ -1,4 +1,5 @@
 """OpenTelemetry: the mapping sql/formats/otlp.sql. The ledger is held against sums made by hand."""
+import datetime
 import json
 import os
 import unittest
@@ -34,6 +35,47 @@ class Mapping(Case):
         self.assertEqual(self.rows("SELECT pool, chip, chips FROM capacity"), [("lab", "a100-80-sxm4", 8)])
         self.assertEqual(self.rows("SELECT category, cause, sum(chip_us) / 8000000 FROM mpg_rollup GROUP BY 1, 2"),
                          [("stall", "vocabulary_rebuild", 300), ("startup", None, 600), ("unrated", None, 2700)])
+
+    def megatron(self, names, from_zero=0, **resource):
+        """A run of Megatron that saves each third step, dies after step 8, and is restored from step 6; and the same as the console exporter prints it."""
+        step, save, load, init = names
+        spans, at = [(init, 5, 25, {}), (save + ".finalize", 26, 26, {})], 30
+        for first, last in ((1, 8), (7, 12)):
+            if first > 1:
+                spans.append((load, at + 40, at + 48, {}))
+                at += 50
+            for i in range(first, last + 1):
+                spans.append((step, at, at + 10, {"megatron.iteration": i - from_zero}))
+                at += 10
+                if i % 3 == 0:
+                    spans.append((save, at, at + 2, {"megatron.iteration": i}))
+                    at += 2
+        spans.append(("megatron.pretrain", 140, at + 3, {}))
+        resource = {"nv.dl.rank": 0, "nv.dl.world_size": 8} | resource
+        stamp = lambda s: datetime.datetime.fromtimestamp(T0 + s, datetime.timezone.utc).strftime("%Y-%m-%dT%H:%M:%S.%fZ")
+        console = [{"name": name, "context": {"trace_id": "0x1f", "span_id": hex(i), "trace_state": "[]"}, "kind": "SpanKind.INTERNAL", "parent_id": None, "start_time": stamp(start), "end_time": stamp(end),
+                    "status": {"status_code": "UNSET"}, "attributes": attributes, "events": [], "links": [], "resource": {"attributes": resource, "schema_url": ""}} for i, (name, start, end, attributes) in enumerate(spans)]
+        otlp = json.dumps(self.request(*(self.span(name, start, end) | {"attributes": [{"key": k, "value": {"intValue": str(v)}} for k, v in attributes.items()]} for name, start, end, attributes in spans), resource=resource))
+        return otlp, "".join(json.dumps(span, indent=4) + "\n" for span in console), "".join(json.dumps(span) + "\n" for span in console)
+
+    def test_megatron_s_own_spans(self):
+        """Two generations of names, and numbers of steps as they are before or after them. A save is whole once it is restored, or the next one begins."""
+        new = ("megatron.train.iteration", "megatron.checkpoint.save", "megatron.checkpoint.load", "megatron.startup.model_init")
+        old = ("megatron.train_step", "megatron.save_checkpoint", "megatron.load_checkpoint", "megatron.model_init")
+        for names, from_zero, resource, job in ((new, 0, {"slurm.job.id": "5101", "nemo.run.id": "r"}, "5101"), (old, 1, {"nemo.run.id": "exp"}, "exp")):
+            for content in self.megatron(names, from_zero, **resource):
+                path = self.file(content)
+                rows = lambda record, columns: self.rows(f"SELECT {columns} FROM trace_records(?1) WHERE record = '{record}' AND job = ?2 ORDER BY start_time, step", path, job)
+                self.assertEqual([(3, 60, 92), (6, 92, 94), (9, 194, 226), (12, 226, 231)], [(s, a - T0, b - T0) for s, a, b in rows("commits", "step, snapshot_time, durable_time")], content[:80])
+                self.assertEqual([(8, 140, 231, "completed")], [(c, a - T0, b - T0, o) for c, a, b, o in rows("allocations", "chips, start_time, end_time, outcome")])
+                self.assertEqual([*range(1, 9), *range(7, 13)], [s for s, in rows("spans", "step") if s is not None and s][:8] + [s for s, k in rows("spans", "step, kind") if k == "step"][8:])
+                self.assertEqual([("restore", 6)], [r for r in rows("spans", "kind, step") if r[0] == "restore"])
+                self.assertEqual({"init": 1, "checkpoint": 5 - from_zero, "restore": 1, "step": 14}, {k: sum(r[0] == k for r in rows("spans", "kind")) for k in ("init", "checkpoint", "restore", "step")})
+        # Nothing follows: the last save may have gone on.
+        content = self.megatron(new, 0, **{"slurm.job.id": "5101"})[2]
+        path = self.file("".join(line + "\n" for line in content.splitlines() if "pretrain" not in line))
+        self.assertEqual([(9,)], self.rows("SELECT max(step) FROM trace_records(?) WHERE record = 'commits'", path))
+        self.assertEqual(1, self.issues(path)["missing_end"])
 
     def test_spans_of_which_none_is_known_are_listed(self):
         path = self.file(json.dumps(self.request(self.span("GET /health", 0, 1), self.span("forward", 1, 2), resource={"mpg.job": "j"})))

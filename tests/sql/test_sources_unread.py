@@ -257,7 +257,6 @@ UNREAD = {
     "smi.csv": (b"timestamp, name, utilization.gpu [%], memory.used [MiB]\n2026/03/02 10:00:00.000, NVIDIA H100 80GB HBM3, 98 %, 70000 MiB\n", "samples of nvidia-smi or dcgmi"),
     "dmon.txt": (b"# gpu    pwr  gtemp  mtemp     sm    mem\n# Idx      W      C      C      %      %\n    0    300     60     70     98     40\n", "samples of nvidia-smi or dcgmi"),
     "dcgmi.txt": (b"#Entity   GRACT   SMACT\nID\nGPU 0     0.98    0.90\n", "samples of nvidia-smi or dcgmi"),
-    "console.json": (b'{\n    "name": "step",\n    "context": {\n        "trace_id": "0x1f",\n        "span_id": "0x2a",\n        "trace_state": "[]"\n    },\n    "kind": "SpanKind.INTERNAL"\n}\n', "its console exporter"),
     "jaeger.json": (b'{"data":[{"traceID":"1f","spans":[{"traceID":"1f","operationName":"step","startTime":1772445600000000,"duration":1000}],"processes":{}}]}', "spans of Jaeger"),
     "chrome.json": (b'{"displayTimeUnit":"ns","traceEvents":[{"ph":"X","pid":1,"tid":1,"ts":1,"dur":2,"name":"fusion.1"}]}', "a Chrome trace in which nothing names a device"),
     "zipkin.json": (b'[{"id":"2","traceId":"1f","name":"step","timestamp":1772445600000000,"duration":1000,"localEndpoint":{"serviceName":"t"}}]', "spans of Zipkin"),

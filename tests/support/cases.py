@@ -27,6 +27,13 @@ def held():
     return memory("VmRSS")
 
 
+class Unset(dict):
+    """A parameter that is not given is NULL."""
+
+    def __missing__(self, name):
+        return None
+
+
 class Case(unittest.TestCase):
     maxDiff = None
     FILE = "file"  # the name of a file that is given none: readers go by content, people by names
@@ -57,7 +64,7 @@ class Case(unittest.TestCase):
         self.assertEqual(text, self.error(sql, *parameters))
 
     def script(self, name, **parameters):
-        """Runs a script of sql/: a statement at a time with its parameters, as the shell does; or whole, all of them NULL, as programs do."""
+        """Runs a script of sql/: a statement at a time with its parameters, others NULL, as the shell does; or whole, all NULL, as programs do."""
         text = script_text("sql/" + name)
         if not parameters:
             self.db.executescript(text)
@@ -66,7 +73,7 @@ class Case(unittest.TestCase):
         for line in text.splitlines(keepends=True):
             statement += line
             if sqlite3.complete_statement(statement):
-                self.db.execute(statement, parameters)
+                self.db.execute(statement, Unset(parameters))
                 statement = ""
         self.assertEqual("", statement.strip())
 
