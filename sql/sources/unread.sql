@@ -115,6 +115,9 @@
 --@ hint \A"?Name"?,"?State"?,"?Notes"? => a table of runs of Weights & Biases: export each run's history by run.scan_history()
 --@ hint \A\s*\{\s*"(?:schema"\s*:\s*\{\s*"fields|columns"\s*:\s*\[(?=[^\n]*"index"\s*:\s*\[))" => a table as pandas writes it for itself: write to_json(orient="records", lines=True)
 --@ hint \A\{"current_steps"\s*:[^\n]*"elapsed_time"\s*: => what LLaMA-Factory writes of a run, with elapsed times alone: give the event files that report_to="tensorboard" writes
+--@ hint \A\{"step"\s*:\s*\d+\s*,\s*"data"\s*:\s*\{"[^"\n]*/ => what verl's file logger writes of steps, without times: give its event files, or the history of Weights & Biases
+--@ hint \A\{(?=[^\n]*"global_step/max_steps"\s*:)[^\n]*"elapsed_time"\s*: => what ms-swift writes of a run, with elapsed times alone: give the event files that it writes into runs/
+--@ hint \A\d{4}-\d\d-\d\d [\d:]+\tJob ID: [^\t\n]*\t# GPUs: \d+\t => the progress.txt of Megatron, which tells of saves alone: give the log of its last rank
 --@ hint \A\{(?=[^\n]*"perf/step_time_seconds"\s*:)[^\n]*"step"\s*: => metrics of MaxText, without times: give its log or its event files
 --@ hint (?m)^.*\bstep:\d+ - [\w/.()@-]+:[\d.eE+-]+ - [\w/.()@-]+: => what verl prints of steps, without times: give its event files, or the history of Weights & Biases
 --@ hint (?s)\A\s*\{\s*"project"\s*:\s*"[^"]*"\s*,\s*"run"\s*:.{0,2000}?"values"\s*:\s*\[\s*\{\s*"step"\s*:\s*-?\d+\s*,\s*"timestamp"\s*:\s*" => values of a metric as Trackio prints them: give its database, ~/.cache/huggingface/trackio/PROJECT.db

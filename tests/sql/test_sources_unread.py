@@ -275,6 +275,9 @@ UNREAD = {
     "levanter.log": (b"2026-03-03T10:00:00 - 0 - levanter - main - INFO - start\nProgress on:train 1.00it/10.0kit rate:1.0it/s remaining:2:46:31 elapsed:00:01 postfix:loss=9.1\n", "a progress bar of Levanter: give the history of its tracker"),
     "clearml.json": (b'{"loss": {"train": {"name": "train", "x": [1, 2, 3], "y": [2.5, 2.4, 2.3]}}}', "scalars as ClearML reports them"),
     "trackio.json": (b'{"project": "llm", "run": "b", "metric": "train/loss", "values": [\n  {"step": 0, "timestamp": "2026-03-03T10:00:00+00:00", "value": 2.5}]}\n', "values of a metric as Trackio prints them: give its database"),
+    "verl.jsonl": (b'{"step": 1, "data": {"actor/pg_loss": 0.01, "timing_s/step": 30.2}}\n', "what verl's file logger writes of steps, without times"),
+    "logging.jsonl": (b'{"loss": 2.5, "train_speed(iter/s)": 0.5, "global_step/max_steps": "1/100", "percentage": "1.00%", "elapsed_time": "3s"}\n', "what ms-swift writes of a run"),
+    "progress.txt": (b"2025-02-24 17:31:25\tJob ID: 198424\t# GPUs: 8\tStarting job\n", "the progress.txt of Megatron"),
     "swanlab.csv": (b"step,train/loss,train/loss_timestamp\n1,2.5,1772532010000\n", "a table of steps in which each metric has times, as of SwanLab"),
     "login.html": (b"<!DOCTYPE html>\n<html><title>Sign in</title>", "a page of HTML: a download that needed a login"),
 }
