@@ -169,6 +169,9 @@ class Files(Case):
                 dict(self.span("a"), attributes=told, events=[{"name": "e", "timeUnixNano": str(T0 * NS), "attributes": told}])]}]}]}
             found, = self.rows("SELECT service, resource, scope_attributes, attributes, events FROM otlp_trace(?)", self.file(request))
             self.assertEqual(("é", {"service.name": "é", **values}, values, values, values), (found[0], *map(json.loads, found[1:4]), json.loads(found[4])[0]["attributes"]))
+        for name in (5, None, True, [1]): # no text
+            path = self.file({"resourceSpans": [{"resource": {"attributes": {"service.name": name}}, "scopeSpans": [{"spans": [self.span("a")]}]}]})
+            self.assertEqual([("", json.dumps({"service.name": name}, separators=(",", ":")))], self.rows("SELECT coalesce(service, ''), resource FROM otlp_trace(?)", path))
 
     def test_issues(self):
         late = self.span("x", 5, 4)

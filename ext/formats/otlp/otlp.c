@@ -122,8 +122,8 @@ static mpg_rc find_attribute(mpg_otlp *o, mpg_str list, const char *key, mpg_jso
         (!map && !mpg_str_eq(string_of(mpg_otlp_find(pair, members, "key")), mpg_str_of(key))))
       continue;
     value = map ? &all[i] : mpg_otlp_find(pair, members, "value");
-    if (map && value->kind == MPG_JSON_STRING)
-      return mpg_json_put(out, value->text);
+    if (map && value->kind != MPG_JSON_OBJECT)
+      return mpg_json_put(out, string_of(value));
     if (value != NULL && value->kind == MPG_JSON_OBJECT)
       rc = mpg_json_parse(&o->inner, o->env, o->path, value->text, &pair, &members, &ignored);
     if (rc == MPG_OK)

@@ -232,7 +232,7 @@ static mpg_rc put_pair(writer *w, const mpg_json_member *m) {
 static mpg_rc put_member(writer *w, const mpg_json_member *m) {
   static const char *const kinds[] = {"stringValue", "boolValue",   "intValue",  "doubleValue",
                                       "arrayValue",  "kvlistValue", "bytesValue"};
-  const mpg_json_member *any;
+  const mpg_json_member *any = NULL;
   size_t n = 0;
   bool sound = false, typed = false;
   mpg_rc rc = mpg_json_put_string(w->json, m->key);
@@ -240,7 +240,7 @@ static mpg_rc put_member(writer *w, const mpg_json_member *m) {
     rc = mpg_json_put(w->json, MPG_STR(":"));
   if (rc == MPG_OK && m->kind == MPG_JSON_OBJECT)
     rc = parse_members(w->v, &w->v->any, m->text, &any, &n, &sound);
-  for (size_t i = 0; rc == MPG_OK && n == 1 && i < sizeof kinds / sizeof *kinds; i++)
+  for (size_t i = 0; rc == MPG_OK && any != NULL && n == 1 && i < sizeof kinds / sizeof *kinds; i++)
     typed |= mpg_otlp_is(any->key, kinds[i]);
   if (rc != MPG_OK)
     return rc;
