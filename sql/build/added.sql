@@ -1,4 +1,4 @@
--- build/added.sql - adds what comes in to the tables, in which the end of what was open takes its place.
+-- build/added.sql - adds new records to the tables; a record that was open gives way to the one that has its end.
 --
 -- A part of build.sql. Reads the tables of records.sql, and the TEMP tables that it made, which it drops.
 
@@ -40,7 +40,7 @@ FROM temp.mpg_sources AS s, mpg_records(s.source) AS r WHERE NOT s.files AND r.r
 UPDATE temp.mpg_incoming
 SET known = (SELECT count(*) = n AND sum(id & 4294967295) = low AND sum(id >> 32) = high
              FROM main.spans AS s WHERE s.job = mpg_incoming.job);
--- Spans that a trace holds more than once count once. (Counted only where not every span was new.)
+-- Spans that a trace holds more than once count once. (They are counted only if not every span was new.)
 DROP TABLE IF EXISTS temp.mpg_doubles;
 CREATE TEMP TABLE mpg_doubles AS SELECT 0 AS added, 0 AS incoming, 0 AS doubles;
 INSERT OR IGNORE INTO main.spans(id, job, attempt, kind, start_us, end_us, step, program, flops, bytes, dtype, executions)
@@ -98,8 +98,8 @@ ON CONFLICT (program) DO UPDATE SET
   bytes = coalesce(max(bytes, excluded.bytes), bytes, excluded.bytes),
   dtype = coalesce(max(dtype, excluded.dtype), dtype, excluded.dtype);
 
--- A log that has grown is mapped anew as a whole: what an earlier reading had of its job, from the first record of this one on, is
--- not there any more if this one does not have it. Jobs of logs are those of which one was observed by itself.
+-- A log that has grown is mapped anew as a whole. So a record of its job that an earlier reading had, from the first record of this
+-- reading on, is deleted if this reading lacks it. Jobs of logs are those that `observed` has by themselves.
 DROP TABLE IF EXISTS temp.mpg_logs;
 CREATE TEMP TABLE mpg_logs(job TEXT PRIMARY KEY) WITHOUT ROWID;
 INSERT INTO temp.mpg_logs
@@ -131,8 +131,8 @@ WHERE c.job IN (SELECT g.job FROM temp.mpg_grown AS g)
   AND c.id NOT IN (SELECT i.id FROM temp.mpg_commits AS i);
 DROP TABLE temp.mpg_grown;
 
--- Until when pools and jobs were observed, and the chips of pools without capacity: as this reading has it of those that it tells of.
--- An export that is older than the last does not take back what that saw, and one without logs no chip.
+-- Until when pools and jobs were observed, and the chips of pools without capacity. This reading decides for the pools and jobs that it
+-- tells of. But an older export does not take back the time that a later one saw, and an export without logs takes back no chip.
 DROP TABLE IF EXISTS temp.mpg_told;
 CREATE TEMP TABLE mpg_told(pool TEXT PRIMARY KEY, until_us BIGINT, chip TEXT) WITHOUT ROWID;
 INSERT INTO temp.mpg_told
@@ -146,9 +146,9 @@ WHERE pool IN (SELECT t.pool FROM temp.mpg_told AS t
 INSERT INTO main.observed(pool, job, until_us, chip) SELECT pool, job, until_us, chip FROM temp.mpg_others WHERE record = 'observed';
 DROP TABLE temp.mpg_told;
 
--- What was open when an earlier file was written, and has an end now. A reading may hold two that differ in their ends
--- alone, as of two hosts of which one is gone: so each end takes the place of one, and only where the one was there
--- before this reading or the other was. A task holds its chips once: there the end takes the place of any.
+-- A record that was open when an earlier file was written, and has an end now. One reading may hold two records that differ in their end
+-- alone, as of two hosts of which one is gone. So each end replaces one open record, and only if one of the two was there before this
+-- reading. A task holds its chips once: there an end replaces every open record.
 DELETE FROM main.capacity WHERE id IN (
   SELECT id FROM (
     SELECT id, end_us, known, row_number() OVER (PARTITION BY pool, chip, chips, start_us, known, end_us IS NULL ORDER BY id) AS place,
@@ -175,8 +175,8 @@ DELETE FROM main.allocations WHERE id IN (
           WHERE (job, start_us) IN (SELECT job, start_us FROM main.allocations WHERE end_us IS NULL))
     WINDOW alike AS (PARTITION BY job, attempt, task, pool, chips, start_us))
   WHERE end_us IS NULL AND iif(task IS NULL, place <= iif(known, told, told_before), told + told_before > 0));
--- A job of which this reading tells more than was there, and all that was, is as it says: what waited may have asked for less at last, or
--- be the last task of an array.
+-- If this reading has all that the tables had of a job, and more, its values count: a job that waited may have asked for fewer chips at
+-- last, or be the last task of an array.
 DROP TABLE IF EXISTS temp.mpg_went_on;
 CREATE TEMP TABLE mpg_went_on(job TEXT PRIMARY KEY) WITHOUT ROWID;
 INSERT INTO temp.mpg_went_on
@@ -221,7 +221,7 @@ DELETE FROM main.spans WHERE (job, start_us, id) IN (
        AND o.attempt IS c.attempt AND o.step IS c.step AND o.program IS c.program
   WHERE c.end_us IS NOT NULL);
 DROP TABLE temp.mpg_open_spans;
--- A span that came before another HLO told its job's own work: as this reading rates it.
+-- A span that an earlier reading rated before a dump of its job's own program was there: this reading's rating counts.
 DROP TABLE IF EXISTS temp.mpg_rated;
 CREATE TEMP TABLE mpg_rated AS
 SELECT job, start_us, id, dense_rank() OVER (ORDER BY job, start_us, end_us, kind, attempt, step, program, executions) AS alike
@@ -258,8 +258,8 @@ WHERE o.n < (SELECT count(*) FROM main.allocations AS a WHERE a.job = o.job AND 
 GROUP BY NULL HAVING count(*) > 0;
 DROP TABLE temp.mpg_otherwise;
 
--- Whether the tables hold what this reading had and nothing else: then mpg_build accounts what it read, and does not read it back. Of a new
--- file it knows without asking.
+-- Whether the tables hold exactly what this reading had. If so, mpg_build accounts the records that are in memory, and does not read the
+-- tables. For a new file it knows that without asking.
 DROP TABLE IF EXISTS temp.mpg_as_read;
 CREATE TEMP TABLE mpg_as_read AS
 SELECT CASE WHEN EXISTS (SELECT 1 FROM temp.mpg_incoming) THEN

@@ -1,9 +1,10 @@
 -- build/clusters.sql - a job whose id the tables have of another cluster is called CLUSTER/ID, as where both clusters are read at once.
 --
--- Clusters number their jobs each by itself, and may be built one after the other. Another cluster's is a job that was submitted at another
--- time and held chips in other pools than this reading's cluster has; one that only waits is of the reading's cluster, if that is one. Only
--- of schedulers, which say until when they observe pools; an export of Slurm without its column Cluster may be of any. A part of build.sql.
--- Changes mpg_others and mpg_incoming, and fills mpg_of_cluster, by which the views of spans and commits name their jobs (records.sql).
+-- Each cluster numbers its own jobs, and clusters may be built one after the other. A job is another cluster's if it was submitted at
+-- another time and held chips in pools that this reading's cluster does not have. A job that only waits is of this reading's cluster, if
+-- there is one. This is only for schedulers, which say until when they observe pools; an export of Slurm without its column Cluster may be
+-- of any cluster. A part of build.sql. Changes mpg_others and mpg_incoming, and fills mpg_of_cluster, by which the views of spans and
+-- commits name their jobs (records.sql).
 
 INSERT INTO temp.mpg_of_cluster
 WITH told AS (SELECT DISTINCT pool, substr(pool, 1, instr(pool || '/', '/') - 1) AS cluster FROM temp.mpg_others

@@ -5,8 +5,8 @@
 
 -- ---- 2. The ledger of these records ----
 
--- What jobs did, run by run and program by program, all pools together. (Before the others: the issues that stay are
--- those of the last scan, which this one has only of jobs.)
+-- What jobs did, run by run and program by program, over all pools. (This comes first: mpg_issues keeps what the last scan lists, and this
+-- one lists only what it finds of jobs.)
 DROP TABLE IF EXISTS temp.mpg_did;
 CREATE TEMP TABLE mpg_did AS
 SELECT * FROM mpg_runs

@@ -72,8 +72,8 @@ SELECT mpg_required(nullif(typeof(id), 'text'), 'ids as integers (build into a n
 FROM (SELECT * FROM (SELECT id FROM main.capacity LIMIT 1) UNION ALL SELECT * FROM (SELECT id FROM main.allocations LIMIT 1)
       UNION ALL SELECT * FROM (SELECT id FROM main.spans LIMIT 1));
 
--- What comes in. The id of a record is that of what it says; of capacity, outages and allocations,
--- which count as often as they are given, plus how many like it came before it. mpg_build reads a source once.
+-- What comes in. A record's id is a hash of what it says. Capacity, outages and allocations count as often as they are given: to their id
+-- is added how many like it came before. mpg_build reads a source once.
 DROP TABLE IF EXISTS temp.mpg_sources;
 CREATE TEMP TABLE mpg_sources AS
 WITH given AS (
@@ -83,14 +83,14 @@ WITH given AS (
 )
 SELECT 1 AS files,
        coalesce(:trace, (SELECT value FROM main.mpg_config WHERE name = 'trace'),
-                -- Nothing to read is fine where something was read before: what is configured may have changed.
+                -- It is fine that there is nothing to read if something was read before: what is configured may have changed.
                 CASE WHEN NOT EXISTS (SELECT 1 FROM given) AND NOT EXISTS (SELECT 1 FROM main.capacity)
                           AND NOT EXISTS (SELECT 1 FROM main.allocations) THEN mpg_required(NULL, ':trace') END) AS source,
        coalesce((SELECT max(listed) FROM mpg_issues), 0) AS listed -- before this build; TEMP tables were read before it
 UNION ALL
 SELECT 0, 'temp', -1 FROM given;
 
--- All but the spans and commits, which are most: those who follow read few rows.
+-- All records but spans and commits, which are most of them: the statements that follow read few rows.
 DROP TABLE IF EXISTS temp.mpg_others;
 CREATE TEMP TABLE mpg_others AS
 SELECT record, id, job, attempt, kind, CAST(round(start_time * 1e6) AS INTEGER) AS start_us,

@@ -1,8 +1,9 @@
 -- build/renamed.sql - jobs that the tables have by another name get the one of this reading.
 --
--- Ids of one cluster are plain, and those of several have the cluster before them. What holds a pool from the same time on is the same
--- job, and so is what waits since then. Both names in one reading are two jobs.
--- A part of build.sql. Reads what comes in and the tables of records.sql, before added.sql adds the one to the other.
+-- If a folder is of one cluster, its jobs have plain ids; if it is of several, CLUSTER/ID. So a job of the tables may come again with the
+-- other form. Two names are of one job if both hold the same pool from the same time on, or wait since the same time. If one reading has
+-- both names, they are two jobs. A part of build.sql. Reads what comes in and the tables of records.sql, before added.sql adds the one to
+-- the other.
 
 DROP TABLE IF EXISTS temp.mpg_renamed;
 CREATE TEMP TABLE mpg_renamed(was TEXT, job TEXT, PRIMARY KEY (was, job)) WITHOUT ROWID;
@@ -43,7 +44,8 @@ FROM (SELECT source FROM (SELECT source, iif(source GLOB '*[*?[]*', '', rtrim(so
 CROSS JOIN trace_sources(s.source) AS t
 CROSS JOIN main.jobs AS j ON j.job = t.file OR (j.job > t.file || '#' AND j.job < t.file || '$')
 WHERE t.job <> t.file AND j.job NOT IN (SELECT o.job FROM temp.mpg_others AS o WHERE o.job IS NOT NULL);
--- And records that call their job by a name of their own, as goodput logs do: they begin as those of the job that they are found to be of.
+-- Records that call their job by a name of their own, as goodput logs do: the job is found under its other name by the time of its first
+-- span.
 DROP TABLE IF EXISTS temp.mpg_own_names;
 CREATE TEMP TABLE mpg_own_names AS
 SELECT j.job, (SELECT min(s.start_us) FROM main.spans AS s WHERE s.job = j.job) AS began
@@ -56,8 +58,8 @@ FROM (SELECT * FROM temp.mpg_own_names WHERE began IS NOT NULL) AS w
 JOIN temp.mpg_incoming AS n ON n.start_us = w.began
 WHERE w.job NOT IN (SELECT r.was FROM temp.mpg_renamed_logs AS r) GROUP BY w.job HAVING count(*) = 1;
 DROP TABLE temp.mpg_own_names;
--- A log that is by itself and whose file was packed, rotated or moved: it holds what the other held, and does so from the same first span
--- on.
+-- A log that was a job by itself, and whose file was packed, rotated or moved: it is found again by what it held and by the time of its
+-- first span.
 DROP TABLE IF EXISTS temp.mpg_folder;
 CREATE TEMP TABLE mpg_folder AS
 SELECT source, iif(source GLOB '*[*?[]*', '', rtrim(source, replace(source, '/', ''))) AS name
@@ -94,7 +96,8 @@ DROP TABLE temp.mpg_moved_logs;
 INSERT OR IGNORE INTO temp.mpg_renamed SELECT was, job FROM temp.mpg_renamed_logs;
 DELETE FROM temp.mpg_renamed WHERE was IN (SELECT o.job FROM temp.mpg_others AS o WHERE o.job IS NOT NULL);
 
--- They get the name that this reading has. What it tells anew goes: allocations of the same start, and all from its first span on.
+-- These jobs get the name that this reading has. What this reading tells anew is deleted: allocations of the same start, and everything
+-- from its first span on.
 DROP TABLE IF EXISTS temp.mpg_renamed_held;
 CREATE TEMP TABLE mpg_renamed_held AS
 SELECT r.was, o.job, o.pool, o.start_us

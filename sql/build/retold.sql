@@ -1,12 +1,12 @@
--- build/retold.sql - what this reading tells otherwise takes the place of what the tables have of it.
+-- build/retold.sql - what this reading tells in another way than an earlier one replaces what the tables have.
 --
--- A folder of exports that is read again tells most of what it told before, and some of it otherwise: an attempt has another number once
--- the one before it is exported, a pool another name once its cluster has a second type of chip, a cluster more chips or an earlier start
--- once its events are there. What nothing tells anew stays, as of files that are gone. A part of build.sql. Reads what comes in and the
--- tables of records.sql, before added.sql adds the one to the other.
+-- A folder of exports that is read again tells most things as before, and some in another way: an attempt has another number once the one
+-- before it is exported, a pool another name once its cluster has a second type of chip, a cluster more chips or an earlier start once its
+-- events are there. What nothing tells anew stays, such as records of files that are gone. A part of build.sql. Reads what comes in and
+-- the tables of records.sql, before added.sql adds the one to the other.
 
--- An older export, built after a later one of its pools: what runs in it, and is not in the later one, ended when it was seen. (Logs of
--- other schedulers do not tell again of what runs.)
+-- An older export, built after a later one of its pools: what runs in the older one, and is missing from the later one, ended when it was
+-- seen. (Logs of other schedulers do not tell again of what runs.)
 DROP TABLE IF EXISTS temp.mpg_older;
 CREATE TEMP TABLE mpg_older AS
 SELECT i.pool, max(i.until_us) AS until_us FROM temp.mpg_others AS i
@@ -28,7 +28,7 @@ SELECT coalesce((SELECT max(source) FROM temp.mpg_sources), 'main'), 'warning', 
 FROM temp.mpg_over GROUP BY NULL HAVING count(*) > 0;
 DROP TABLE temp.mpg_over;
 
--- What a reading in between lacked (see below) and this one tells as before is open again, unless another piece goes on from there.
+-- What a reading in between lacked (see below), and this one tells as before, is open again, unless another piece continues it.
 UPDATE main.allocations AS a SET end_us = NULL, outcome = i.outcome
 FROM (SELECT id, job, start_us, outcome FROM temp.mpg_others WHERE record = 'allocations' AND end_us IS NULL) AS i
 WHERE a.job = i.job AND a.start_us = i.start_us AND a.id = i.id AND a.end_us IS NOT NULL
@@ -45,9 +45,9 @@ WHERE end_us IS NOT NULL AND id IN (SELECT i.id FROM temp.mpg_others AS i WHERE 
                   WHERE k.pool = o.pool AND k.kind IS o.kind AND k.chips = o.chips AND k.start_us = o.end_us);
 DROP TABLE temp.mpg_older;
 
--- A later export lacks the attempts before, or what a job of that id was before, and counts from 1 again: what follows after a gap goes on
--- from those. Only of schedulers, which say until when they observe pools. A requeue is submitted as the attempt before ends: an id whose
--- job was submitted long after was given anew.
+-- A later export may lack the earlier attempts of a job, or the job that had its id before: then it counts attempts from 1 again, and
+-- attempts after a gap continue the numbers of the tables. This is only for schedulers, which say until when they observe pools. A requeue
+-- is submitted when the attempt before ends; if a job was submitted long after that, its id was given anew.
 DROP TABLE IF EXISTS temp.mpg_later;
 CREATE TEMP TABLE mpg_later AS
 SELECT n.job, max(a.attempt) - n.attempt + 1 AS more, n.anew AND count(a.task) = 0
@@ -78,7 +78,7 @@ FROM temp.mpg_later AS l CROSS JOIN main.jobs AS j ON j.job = l.job
 WHERE l.job = mpg_others.job AND record = 'jobs' AND j.submit_us IS NOT NULL;
 DROP TABLE temp.mpg_later;
 
--- What comes in and was not there, and what was there, may be the same, and does not come in.
+-- A record that comes in may be one that the tables have under another id: then it is not added.
 DROP TABLE IF EXISTS temp.mpg_new;
 CREATE TEMP TABLE mpg_new AS
 SELECT record, id, job, attempt, task, pool, substr(pool, 1, instr(pool || '/', '/') - 1) AS cluster, chip, chips, start_us, end_us, kind,
@@ -103,9 +103,9 @@ WHERE (end_us IS NULL OR (pool, start_us) IN (SELECT n.pool, n.start_us FROM tem
   AND pool IN (SELECT n.pool FROM temp.mpg_new AS n WHERE n.record = 'outages')
   AND id NOT IN (SELECT i.id FROM temp.mpg_others AS i WHERE i.record = 'outages');
 
--- Files of several hosts that are read one after the other may begin at once, and end at several times: what they tell is the same only if
--- this reading has more of the pool that was there before. A task holds its chips once, an attempt of another number is the same job's, and
--- a pool without a type of chip is that of the cluster's type. What differs in an end alone that was not there: see added.sql.
+-- Files of several hosts that are read one after the other may begin together and end apart: they tell the same only if this reading has
+-- more of the pool that was there before. A task holds its chips once. An attempt of another number is still the same job's. A pool
+-- without a type of chip is that of the cluster's type. For records that differ only in an end that was missing see added.sql.
 DROP TABLE IF EXISTS temp.mpg_again;
 CREATE TEMP TABLE mpg_again AS
 SELECT DISTINCT pool FROM temp.mpg_others
@@ -152,8 +152,8 @@ WHERE place <= n;
 DELETE FROM main.allocations WHERE (job, start_us, id) IN (
   SELECT w.job, w.start_us, w.id FROM temp.mpg_replaced AS r JOIN temp.mpg_was AS w ON w.record = r.record AND w.id = r.was
   WHERE r.record = 'allocations');
--- What a Workload of Kubernetes held while its pods were not known: once they are, they tell it. What it says once they are gone they told
--- before, but for the end of those that ran.
+-- What a Workload of Kubernetes held while its pods were not known. Once they are known, the pods tell it. Once they are gone, the
+-- Workload repeats what they told, except for the end of pods that ran.
 DELETE FROM main.allocations
 WHERE (job, start_us, id) IN (
   SELECT o.job, o.start_us, o.id FROM (SELECT job, min(start_us) AS start_us FROM temp.mpg_new
@@ -172,7 +172,7 @@ FROM temp.mpg_of_tasks AS t WHERE t.job = allocations.job AND allocations.start_
   AND t.end_us IS NOT NULL;
 DELETE FROM temp.mpg_others WHERE record = 'allocations' AND id IN (SELECT t.id FROM temp.mpg_of_tasks AS t);
 DROP TABLE temp.mpg_of_tasks;
--- What waited again for an attempt (it holds 0 chips since then) waits no more if this reading has what followed.
+-- A job that waited for its next attempt (it holds 0 chips since then) waits no more if this reading has that attempt.
 DELETE FROM main.allocations
 WHERE (job, start_us, id) IN (
   SELECT o.job, o.start_us, o.id
@@ -181,7 +181,7 @@ WHERE (job, start_us, id) IN (
   WHERE o.chips = 0 AND o.end_us IS NULL AND o.id NOT IN (SELECT i.id FROM temp.mpg_others AS i WHERE i.record = 'allocations'));
 DELETE FROM main.capacity WHERE id IN (SELECT was FROM temp.mpg_replaced WHERE record = 'capacity');
 DELETE FROM main.outages WHERE id IN (SELECT was FROM temp.mpg_replaced WHERE record = 'outages');
--- A pool all of whose jobs went to another one has that one's name now.
+-- If all jobs of a pool went to another pool, it now has that one's name.
 DROP TABLE IF EXISTS temp.mpg_left;
 CREATE TEMP TABLE mpg_left AS
 SELECT DISTINCT pool FROM temp.mpg_replaced
@@ -190,8 +190,9 @@ WHERE record = 'allocations' AND pool NOT IN (SELECT o.pool FROM temp.mpg_others
 DELETE FROM main.capacity WHERE pool IN (SELECT l.pool FROM temp.mpg_left AS l);
 DELETE FROM main.outages WHERE pool IN (SELECT l.pool FROM temp.mpg_left AS l);
 DELETE FROM main.observed WHERE pool IN (SELECT l.pool FROM temp.mpg_left AS l);
--- What was open in an earlier reading, and this one, which begins later, tells from its begin on, as of samples of one day after the other:
--- that is how long it was what it was. Of a whole again its pieces are in it. Only of what says until when it was observed.
+-- A record that was open in an earlier reading, and that this reading, which begins later, tells from its own begin on, as samples of one
+-- day after the other do: both are pieces of one record. A reading that has the whole record replaces its pieces. This is only for sources
+-- that say until when they observed.
 DROP TABLE IF EXISTS temp.mpg_watched;
 CREATE TEMP TABLE mpg_watched AS
 SELECT o.pool, max(o.until_us) AS until_us,
@@ -238,9 +239,9 @@ DELETE FROM main.allocations WHERE (job, start_us, id) IN (
   WHERE n.record = 'allocations' AND a.start_us > n.start_us AND a.start_us < coalesce(n.end_us, 9e18)
     AND a.pool IN (SELECT pool FROM temp.mpg_watched)
     AND a.id NOT IN (SELECT i.id FROM temp.mpg_others AS i WHERE i.record = 'allocations'));
--- And what was open then, and is no more where a later reading tells of its pool, ended when it was last seen: nodes that were out, and
--- pods. So did a job of Slurm or Flux, whose exports have all jobs of their time. (Logs of other schedulers do not tell again of a job that
--- runs.)
+-- What was open before, and is missing where a later reading tells of its pool, ended when it was last seen: nodes that were out of
+-- service, and pods. So did jobs of Slurm and Flux, whose exports have all jobs of their time. (Logs of other schedulers do not tell again
+-- of a job that runs.)
 DELETE FROM temp.mpg_watched WHERE now_us <= until_us;
 DROP TABLE IF EXISTS temp.mpg_gone;
 CREATE TEMP TABLE mpg_gone AS

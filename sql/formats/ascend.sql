@@ -42,9 +42,9 @@ LEFT JOIN (
   ORDER BY d.seq LIMIT 1
 ) AS d;
 
--- A name without a schema is looked for in one database after the other, so an empty table in the last one stands in for
--- what the profile lacks: tables exist only where there was something to put into them. A natural join with it makes a
--- column of NULLs of one that the profile's version lacks.
+-- A table exists only if there was something to put into it. A name without a schema is looked for in one database after the other, so an
+-- empty table in the last one stands in for a table that the profile lacks. A natural join with that table gives a column of NULLs for one
+-- that the profile's version lacks.
 ATTACH ':memory:' AS ascend_absent;
 CREATE TABLE ascend_absent.STRING_IDS (id, value);
 CREATE TABLE ascend_absent.TASK (startNs, endNs, deviceId, connectionId, globalTaskId, globalPid, taskType, streamId);
@@ -251,7 +251,7 @@ SELECT t.trace, 'data_loss', 'impossible_value', count(*), 'bytes below 0 count 
 FROM ascend_activity AS a, ascend_trace AS t WHERE a.bytes < 0 GROUP BY t.trace;
 UPDATE ascend_activity SET bytes = NULL WHERE bytes < 0;
 
--- What comes twice counts once; what lies long before or after all that the host did has no time that can be.
+-- What comes twice counts once. What lies long before or after everything that the host did has a time that cannot be.
 DROP TABLE IF EXISTS temp.ascend_again;
 CREATE TEMP TABLE ascend_again AS
 SELECT id FROM (SELECT rowid AS id, row_number() OVER (PARTITION BY pid, device, stream, start, "end", kind, name, connection) AS nth

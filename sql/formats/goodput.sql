@@ -203,7 +203,7 @@ SELECT job, attempt, coalesce(:pool, 'goodput') AS pool, coalesce(CAST(:chips AS
        CASE WHEN next_start IS NOT NULL AND job_end IS NULL THEN 'failed' WHEN job_end IS NOT NULL THEN 'completed' END AS outcome
 FROM goodput_attempts;
 
--- What ended before it started holds nothing: the entries are out of order, or of two clocks.
+-- A job that ended before it started holds nothing: the entries are out of order, or of two clocks.
 INSERT INTO mpg_issues(source, severity, kind, line, count, detail)
 SELECT coalesce(:log, 'goodput_rows'), 'data_loss', 'end_before_start', NULL, count(*),
        'an attempt of job ' || min(job) || ' ended before it started: it holds nothing'
@@ -248,8 +248,8 @@ CROSS JOIN goodput_steps AS n ON n.rowid = s.rowid + 1
 WHERE n.start_time - s.start_time > max(3 * seconds, 60 + seconds)
   AND NOT EXISTS (SELECT 1 FROM goodput_marks AS m WHERE m.job = mean.job AND m.time BETWEEN s.start_time AND n.start_time) GROUP BY NULL;
 
--- A run begins with an attempt, and where step numbers go back within one. By how much its first step took
--- longer than the mean of the others it was compiled: those lie one after the other, and took what lies between their begin and end.
+-- A run begins with an attempt, and where step numbers go back within one. The time by which its first step took longer than the mean of
+-- the others is compilation. The others lie one after the other: together they took the time from the first begin to the last end.
 DROP TABLE IF EXISTS temp.goodput_runs;
 CREATE TEMP TABLE goodput_runs AS
 WITH begins AS (

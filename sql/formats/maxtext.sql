@@ -168,8 +168,8 @@ FROM training_attempts AS a CROSS JOIN training_marks AS m ON m.id BETWEEN a.fir
 CROSS JOIN training_lines AS l ON l.rowid = m.id
 LEFT JOIN training_clocks AS c ON c.id = l.rowid;
 
--- JAX dispatches ahead: a step that took longer than its lines are apart says that `seconds` are between dispatches. Spans
--- of such a run are from line to line, and so is a step that does not tell its seconds, as those at which a profiler starts or stops.
+-- JAX dispatches ahead: if a step took longer than its lines are apart, `seconds` are between dispatches. Spans of such a run are from
+-- line to line, and so is a step that does not tell its seconds, as those at which a profiler starts or stops.
 DROP TABLE IF EXISTS temp.training_timed;
 CREATE TEMP TABLE training_timed AS
 SELECT l.rowid AS line, a.rowid AS run, l.step, iif(timed, l.time, c.end_time) AS end_time,
@@ -196,8 +196,8 @@ SELECT line, t.run AS run, step,
            max(end_time - seconds, coalesce(before, end_time - seconds))) AS start_time,
        end_time, seconds, tflops, tokens, loss, a.run IS NOT NULL AS ahead
 FROM training_timed AS t LEFT JOIN training_ahead AS a ON a.run = t.run;
--- Lines that are told at once, as the last two of a run are, or those of a clock of whole seconds: their steps share the time since the
--- line before, as their seconds are to each other.
+-- Lines that come at once, as the last two of a run do, or those with a clock of whole seconds: their steps share the time since the line
+-- before, in the ratio of their seconds.
 DROP TABLE IF EXISTS temp.training_shared;
 CREATE TEMP TABLE training_shared AS
 WITH once AS MATERIALIZED (
@@ -227,7 +227,7 @@ SELECT job, attempt, step, start_time, end_time, seconds, 1 AS executions, iif(t
        tflops * devices_per_chip * 1e12 / peak_flops AS mfu, tflops * devices_per_chip * 1e12 * seconds * coalesce(chips, 1) AS flops
 FROM training_spanned AS s CROSS JOIN training_attempts AS a ON a.rowid = run WHERE :only_relations IS NULL;
 
--- Steps in no line: a line is further from the one before it than lines mostly are.
+-- Steps without a line: a line is further from the one before it than lines mostly are.
 INSERT INTO mpg_issues(source, severity, kind, line, count, detail)
 WITH gap AS (
   SELECT b.run, b.step, b.step - a.step AS gap
@@ -268,8 +268,8 @@ SELECT run, 'restore', e.end_time - load_seconds, e.end_time, -- a step above th
                      WHERE l.rowid BETWEEN e.line AND a.last AND l.step IS NOT NULL ORDER BY l.rowid LIMIT 1), NULL, loaded)
 FROM training_events AS e JOIN training_attempts AS a ON a.rowid = run WHERE load_seconds IS NOT NULL AND e.end_time IS NOT NULL;
 
--- A save of a run that dispatches ahead lies before the line of the step: it took what this line and the next are apart from
--- the one before, less what their steps took.
+-- A save of a run that dispatches ahead lies before the line of its step. It took as long as this line and the next one are apart from the
+-- line before, less what their steps took.
 INSERT INTO temp.training_phases
 WITH saver AS MATERIALIZED (
   SELECT DISTINCT run FROM training_events WHERE coalesce(saved, saving) IS NOT NULL

@@ -108,7 +108,7 @@ SELECT file, 'warning', 'skipped_steps', min(line), sum(told_skipped),
        'steps that were skipped, or whose loss is no number: they count as progress'
 FROM temp.training_lines WHERE told_skipped > 0 GROUP BY file;
 
--- Nothing recognised is no run.
+-- A file in which nothing is recognised is no run.
 INSERT INTO mpg_issues(source, severity, kind, line, count, detail)
 SELECT coalesce(file, :log), 'warning', 'no_steps', NULL, 1, 'no line "iteration N/ N |" of Megatron was found'
 FROM (SELECT max(file) AS file, count(step) AS steps FROM temp.training_lines) WHERE steps = 0;
@@ -204,7 +204,7 @@ FROM (SELECT r.rowid AS range, file, loaded, min(line) AS line, min(step) AS ste
       WHERE step IS NOT NULL GROUP BY r.rowid HAVING count(*) = 1)
 WHERE loaded IS NULL AND step > 1 GROUP BY file;
 
--- A clock of whole seconds is late by up to one, and by how much the elapsed times say: all lines of a run together.
+-- A clock of whole seconds is late by up to a second: the elapsed times of all lines of a run say by how much.
 DROP TABLE IF EXISTS temp.training_events;
 CREATE TEMP TABLE training_events AS
 WITH summed AS (
@@ -250,7 +250,7 @@ SELECT job, attempt, step, start_time, end_time, seconds, executions, told_loss 
 FROM step LEFT JOIN chip ON 1;
 DROP TABLE training_chips;
 
--- Steps in no line: a line is further from the one before it than lines mostly are.
+-- Steps without a line: a line is further from the one before it than lines mostly are.
 INSERT INTO mpg_issues(source, severity, kind, line, count, detail)
 WITH gap AS (
   SELECT b.job, b.step, b.step - a.step AS gap
@@ -288,7 +288,7 @@ FROM training_events AS e JOIN training_steps AS s USING (job, attempt)
 WHERE e.told_loaded < s.step AND s.place = 1
 GROUP BY 1, 2
 UNION ALL
--- A last run that came to no step: what it loaded had been saved. (What begins at the end of a trace does not count.)
+-- A last run that came to no step: the checkpoint that it loaded had been saved. (What begins at the end of a trace does not count.)
 SELECT job, attempt, 'restore', end_time - 1e-6, end_time - 1e-6, told_loaded
 FROM (
   SELECT s.job, s.attempt, s.end_time, e.told_loaded, max(e.id)

@@ -154,13 +154,13 @@ FROM clocked AS r LEFT JOIN training_marks AS m ON m.id BETWEEN first AND last L
 LEFT JOIN training_begun AS b ON b.file = path
 GROUP BY first, last, path ORDER BY first;
 
--- What a step with a loss that is no number did, later ones may keep: nobody went back.
+-- After a step whose loss is no number the program went on: later steps may keep what it did.
 INSERT INTO mpg_issues(source, severity, kind, line, count, detail)
 SELECT file, 'warning', 'skipped_steps', min(line), count(*), 'steps that were skipped, or whose loss is no number: they count as progress'
 -- a number is less than any text
 FROM training_lines WHERE loss >= '' AND step IS NOT NULL AND lower(ltrim(loss, '+-')) IN ('nan', 'inf') GROUP BY file;
 
--- Nothing recognised is no run.
+-- A file in which nothing is recognised is no run.
 INSERT INTO mpg_issues(source, severity, kind, line, count, detail)
 SELECT coalesce(file, :log), 'warning', 'no_steps', NULL, 1, 'no line "step:N/N" or "iter N:" of nanoGPT was found'
 FROM (SELECT max(file) AS file FROM training_files) WHERE NOT EXISTS (SELECT 1 FROM training_lines WHERE step IS NOT NULL);

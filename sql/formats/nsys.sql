@@ -44,9 +44,9 @@ LEFT JOIN (
   ORDER BY d.seq LIMIT 1
 ) AS d;
 
--- Tables of an export exist only where there was something to put into them. A name without a schema is looked for
--- in one database after the other, so an empty table in the last one stands in for what the export lacks. Of a column
--- that its version lacks, a natural join with that table makes one of NULLs.
+-- An export has a table only if there was something to put into it. A name without a schema is looked for in one database after the other,
+-- so an empty table in the last one stands in for a table that the export lacks. A natural join with that table gives a column of NULLs
+-- for one that the export's version lacks.
 ATTACH ':memory:' AS nsys_absent;
 CREATE TABLE nsys_absent.StringIds (id, value);
 CREATE TABLE nsys_absent.CUPTI_ACTIVITY_KIND_KERNEL (start, "end", deviceId, contextId, streamId, correlationId, globalPid, demangledName,

@@ -51,8 +51,8 @@ GROUP BY file;
 
 -- ---- 2. Cycles: a failure, until the last node has started its workers ----
 
--- Each node counts cycles, from 0 when the launcher begins: a rendezvous of a lower one is of a launcher that began anew, and so is one
--- of the same cycle after its workers started. (Nodes are not in step to a second.)
+-- Each node counts cycles, from 0 when the launcher begins. So a rendezvous of a lower cycle is of a launcher that began anew, and so is
+-- one of the same cycle after its workers started. (Nodes differ by up to a second.)
 DROP TABLE IF EXISTS temp.nvrx_cycles;
 CREATE TEMP TABLE nvrx_cycles AS
 WITH placed AS (

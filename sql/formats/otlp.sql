@@ -38,12 +38,11 @@ SELECT json_extract(record, '$.context.trace_id'), json_extract(record, '$.conte
        json_extract(record, '$.resource.attributes'), NULL, coalesce(json_extract(record, '$.attributes'), '{}')
 FROM jsonl_trace(:console) WHERE json_type(record, '$.context') = 'object';
 
--- What the scope says it says of its spans, as the resource does, which it is more exact than.
+-- What the scope says counts for its spans, as does what the resource says; the scope is the more exact.
 UPDATE otlp_spans SET resource = json_patch(coalesce(resource, '{}'), scope_attributes) WHERE instr(scope_attributes, '"mpg.') > 0;
 
--- Exporters and collectors send again what nobody said to have received: a span counts once, and where it came
--- before it had ended, as it ended. Two of one id that differ in name or start are two: processes that were forked share a generator of
--- ids.
+-- Exporters and collectors send a span again if nobody confirmed it. A span counts once; if it came before it had ended, it counts as it
+-- ended. Two of one id that differ in name or start are two spans, for processes that were forked share a generator of ids.
 DROP TABLE IF EXISTS temp.otlp_again;
 CREATE TEMP TABLE otlp_again AS
 SELECT id, name FROM (SELECT rowid AS id, name,
@@ -91,8 +90,8 @@ FROM otlp_spans WHERE start_time IS NULL OR end_time IS NULL GROUP BY NULL;
 
 .read sql/formats/otlp/megatron.sql
 
--- An attribute of the span, else of its resource. Spans of one rank count, the lowest: the others say the same.
--- The attributes of a span over those of its resource, merged once and taken apart once.
+-- An attribute is that of the span, else of its resource: the two are merged once, and taken apart once. Of the ranks the lowest counts:
+-- the others say the same.
 DROP TABLE IF EXISTS temp.otlp_merged;
 CREATE TEMP TABLE otlp_merged AS
 SELECT coalesce(json_extract(a, '$."mpg.kind"'), name) AS kind, json_extract(a, '$."mpg.kind"') IS NOT NULL AS by_kind, start_time,
@@ -177,7 +176,7 @@ WHERE kind = 'restore' AND step + 0
   > (SELECT s.step FROM otlp_steps AS s WHERE s.job = otlp_told.job AND s.start_time >= otlp_told.start_time ORDER BY s.start_time LIMIT 1);
 DROP TABLE otlp_steps;
 
--- What spans lack that others of their kind tell: looked for where some do.
+-- What spans lack that others of their kind have: this is looked for only if some have it.
 INSERT INTO mpg_issues(source, severity, kind, count, detail)
 SELECT coalesce(:otlp, :console, 'otlp_spans'), 'warning', 'missing_field', count(*),
        'spans "' || kind || '" lack ' || field || ', the first of job ' || min(job) || ': they count as far as they tell'
@@ -251,8 +250,8 @@ SELECT job, attempt, kind, start_time, end_time, step, program, flops, bytes, dt
 FROM otlp_told
 WHERE kind NOT IN ('attempt', 'commit') AND NOT failed;
 
--- A request or batch that failed is no progress, and what it computed is none: a stall, of the time in which no other one
--- runs. That time, of each job:
+-- A request or batch that failed is no progress, and neither is what it computed: it is a stall, for as long as no other one runs. The
+-- time of that, for each job:
 DROP TABLE IF EXISTS temp.otlp_gaps;
 CREATE TEMP TABLE otlp_gaps(job, kind, start_time REAL, end_time REAL);
 INSERT INTO otlp_gaps
@@ -336,7 +335,7 @@ SET phase = coalesce(jobs.phase, o.phase), framework = coalesce(jobs.framework, 
 FROM otlp_jobs AS o
 WHERE o.job = jobs.job;
 
--- An attempt on fewer chips than another was whole on those. A job without attempts is a scheduler's: what its spans say of it joins.
+-- An attempt that was whole on fewer chips than another. A job without attempts is a scheduler's: what its spans say of it joins.
 INSERT INTO jobs(job, name, owner, phase, framework, runtime, model, priority, chips, min_chips)
 SELECT o.job, coalesce(o.name, o.job), owner, phase, framework, runtime, model, priority, max(h.chips), nullif(min(h.chips), max(h.chips))
 FROM otlp_jobs AS o LEFT JOIN otlp_held AS h ON h.job = o.job

@@ -78,8 +78,8 @@ WHERE j.gpu_type IS NULL AND pool LIKE '%/gpu' GROUP BY NULL HAVING count(*) > 0
 
 -- ---- 6. The relations ----
 
--- What a job needs is what it requested when it last started, or else of late: it may be altered while it waits, and
--- release nodes at work. Where it was given another number (whole nodes) it is elastic.
+-- A job needs what it requested when it last started, or what it requested later: it may be altered while it waits, and release nodes
+-- while it runs. If it was given another number (whole nodes), it is elastic.
 DROP TABLE IF EXISTS temp.jobs;
 CREATE TEMP TABLE jobs AS
 WITH given AS (
@@ -101,7 +101,7 @@ SELECT i.name AS job, n.name, owner, NULL AS phase, NULL AS framework, NULL AS r
                                               CASE WHEN task IS NOT NULL THEN base END)) END AS labels
 FROM given AS n CROSS JOIN pbs_ids AS i ON i.rowid = n.job;
 
--- What left the queue holds nothing at that moment: that closes what it requested.
+-- A job that left the queue holds nothing at that moment: that closes its request.
 DROP TABLE IF EXISTS temp.allocations;
 CREATE TEMP TABLE allocations AS
 WITH changed AS (
@@ -151,14 +151,15 @@ SELECT coalesce(:pbs, 'pbs_records'), 'data_loss', 'end_before_start', NULL, cou
 FROM allocations WHERE end_time < start_time;
 UPDATE allocations SET end_time = start_time WHERE end_time < start_time;
 
--- What got no chips by its vnodes has those that it asked for.
+-- If a job got no chips by its vnodes, it has those that it asked for.
 INSERT INTO mpg_issues(source, severity, kind, line, count, detail)
 SELECT coalesce(:pbs, 'pbs_records'), 'warning', 'missing_field', NULL, count(DISTINCT job),
        'jobs whose exec_vnode lists no chips, though they asked for some: they count with what they asked for'
 FROM pbs_started WHERE held = 0 AND asked > 0 GROUP BY NULL;
 
--- Until when the server was observed: the last record of its log, of whatever kind. Its time is the server's local one, which starts and
--- ends correct by quarters of an hour where :zone is another zone. It counts where it is later than all that jobs say.
+-- Until when the server was observed: until the last record of its log, of whatever kind. The record's time is the server's local one; if
+-- :zone is another zone, starts and ends tell the difference, which is in quarters of an hour. It counts if it is later than all that jobs
+-- say.
 DROP TABLE IF EXISTS temp.pbs_observed;
 CREATE TEMP TABLE pbs_observed AS
 WITH last AS ( -- of one server nothing is sorted
@@ -178,7 +179,7 @@ CREATE TEMP TABLE observed AS
 SELECT DISTINCT pool, at AS until_time
 FROM pbs_pools JOIN pbs_observed ON pool = server OR substr(pool, 1, length(server) + 1) = server || '/';
 
--- What was rerun and waits holds nothing from then on: that keeps open what it requests.
+-- A job that was rerun and waits holds nothing from then on: that keeps its request open.
 INSERT INTO allocations
 WITH last AS (SELECT job, max(attempt) AS attempt, end_time, again FROM pbs_attempts GROUP BY job)
 SELECT i.name, attempt + 1, NULL, pool, 0, end_time, NULL, NULL

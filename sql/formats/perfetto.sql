@@ -201,7 +201,7 @@ SELECT trace, 'data_loss', 'impossible_value', count(*), 'bytes below 0 count as
 FROM perfetto_activity WHERE bytes < 0 GROUP BY trace;
 UPDATE perfetto_activity SET bytes = NULL WHERE bytes < 0;
 
--- What comes twice counts once; what lies long before or after all that the host did has no time that can be.
+-- What comes twice counts once. What lies long before or after everything that the host did has a time that cannot be.
 DROP TABLE IF EXISTS temp.perfetto_again;
 CREATE TEMP TABLE perfetto_again AS
 SELECT id, trace FROM (SELECT rowid AS id, trace,

@@ -48,8 +48,8 @@ LEFT JOIN (
   ORDER BY d.seq LIMIT 1
 ) AS d ON i.json IS NULL;
 
--- A name without a schema is looked for in one database after the other, so an empty table in the last one stands in for
--- what the trace lacks.
+-- A name without a schema is looked for in one database after the other, so an empty table in the last one stands in for a table that the
+-- trace lacks.
 ATTACH ':memory:' AS rocpd_absent;
 CREATE TABLE rocpd_absent.rocpd_string (id, guid, string);
 CREATE TABLE rocpd_absent.rocpd_info_node (id, guid, hostname);
@@ -122,7 +122,7 @@ SELECT t.trace, 'data_loss', 'impossible_value', count(*), 'bytes below 0 count 
 FROM rocpd_activity AS a, rocpd_trace AS t WHERE a.bytes < 0 GROUP BY t.trace;
 UPDATE rocpd_activity SET bytes = NULL WHERE bytes < 0;
 
--- What comes twice counts once; what lies long before or after all that the host did has no time that can be.
+-- What comes twice counts once. What lies long before or after everything that the host did has a time that cannot be.
 DROP TABLE IF EXISTS temp.rocpd_again;
 CREATE TEMP TABLE rocpd_again AS
 SELECT id FROM (SELECT rowid AS id,

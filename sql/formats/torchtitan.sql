@@ -101,12 +101,12 @@ INSERT INTO mpg_issues(source, severity, kind, line, count, detail)
 SELECT file, 'warning', 'missing_field', unrated_line, unrated, 'lines of steps without "tflops": these steps are unrated'
 FROM training_survey WHERE unrated > 0 ORDER BY file;
 
--- What a step with a loss that is no number did, later ones may keep: nobody went back.
+-- After a step whose loss is no number the program went on: later steps may keep what it did.
 INSERT INTO mpg_issues(source, severity, kind, line, count, detail)
 SELECT file, 'warning', 'skipped_steps', min(line), count(*), 'steps that were skipped, or whose loss is no number: they count as progress'
 FROM training_lines WHERE step IS NOT NULL AND NOT validates AND lower(ltrim(loss, '+-')) IN ('nan', 'inf') GROUP BY file;
 
--- Nothing recognised is no run.
+-- A file in which nothing is recognised is no run.
 INSERT INTO mpg_issues(source, severity, kind, line, count, detail)
 SELECT coalesce(file, :log), 'warning', 'no_steps', NULL, 1, 'no line "step: N" of torchtitan was found'
 FROM (SELECT max(file) AS file, coalesce(sum(steps), 0) AS steps FROM training_survey) WHERE steps = 0;
@@ -120,7 +120,7 @@ FROM (SELECT file, line, time, max(time) OVER (PARTITION BY file ORDER BY line R
       FROM temp.training_lines WHERE file IN (SELECT file FROM training_survey WHERE goes_back))
 WHERE latest - time > iif(rank IS NULL, 10, 1) GROUP BY file;
 
--- Where nothing names the ranks, each of them prints the step: a line that repeats the one before it at once is of no restart.
+-- If nothing names the ranks, each of them prints the step: a line that repeats the one before it at once is of no restart.
 DROP TABLE IF EXISTS temp.training_again;
 CREATE TEMP TABLE training_again AS
 SELECT id
@@ -182,9 +182,10 @@ SELECT file, first, last, (SELECT min(l.time) FROM training_lines AS l WHERE l.r
        (SELECT max(m.chip) FROM training_marks AS m WHERE m.id BETWEEN first AND last) AS chip
 FROM ranged ORDER BY file;
 
--- A run begins where a program says how it is set up, or step numbers go back; also where one starts again that has not come to
--- a step (ranks start within ten seconds). Runs of several files are in the order of their clocks: names seldom sort by their
--- numbers. Of most lines of a step the line before is one too, and the numbers decide; windows are over the others and those beside them.
+-- A run begins where a program says how it is set up, or where step numbers go back; also where a program starts again that has not come
+-- to a step (ranks start within ten seconds). Runs of several files are in the order of their clocks, for names seldom sort by their
+-- numbers. The line before most lines of a step is one of a step too, and the numbers decide; windows are over the others and those beside
+-- them.
 DROP TABLE IF EXISTS temp.training_near;
 CREATE TEMP TABLE training_near(id INTEGER PRIMARY KEY);
 INSERT INTO training_near
@@ -268,7 +269,7 @@ FROM (SELECT r.job, r.attempt, l.step, min(coalesce(p.time, head, l.time), l.tim
       LEFT JOIN training_lines AS p ON p.rowid = coalesce(m.before, l.rowid - 1) AND p.rowid >= r.first
       WHERE NOT l.validates);
 
--- Steps in no line: a line is further from the one before it than lines mostly are.
+-- Steps without a line: a line is further from the one before it than lines mostly are.
 INSERT INTO mpg_issues(source, severity, kind, line, count, detail)
 WITH gap AS (
   SELECT b.job, b.step, b.step - a.step AS gap
@@ -305,8 +306,8 @@ FROM training_ranges WHERE (SELECT min(m.time) FROM training_marks AS m WHERE m.
 
 .read sql/formats/torchtitan/long.sql
 
--- A save is of the step that was logged last, or of a later one. It counts as durable once the log says that it is over; one
--- that was staged, once it was written or, since a save waits for the one before, once a save of a later step is over.
+-- A save is of the step that was logged last, or of a later one. It counts as durable when the log says that it is over. A save that was
+-- staged is durable when it was written, or when a save of a later step is over, for a save waits for the one before.
 DROP TABLE IF EXISTS temp.training_saves;
 CREATE TEMP TABLE training_saves AS
 WITH logged AS (

@@ -216,7 +216,7 @@ DROP TABLE trainer_far;
 
 .read sql/formats/trainer/doubts.sql
 
--- Of ranks that log into files of their own the lowest counts.
+-- If ranks log into files of their own, the lowest rank counts.
 UPDATE trainer_points SET job = coalesce(:job, job);
 UPDATE trainer_marks SET job = coalesce(:job, job);
 DROP TABLE IF EXISTS temp.trainer_lowest;
@@ -252,7 +252,7 @@ FROM (SELECT s.job, s.attempt, min(s.file) AS file, coalesce(min(s.run), '') AS 
              max(s.attempt) OVER (PARTITION BY s.job, min(s.file), min(s.run)) AS last
       FROM trainer_steps AS s JOIN trainer_jobs AS j USING (job) GROUP BY s.job, s.attempt) AS r
 LEFT JOIN trainer_over AS o ON o.file = r.file AND o.run = r.run AND r.attempt = r.last;
--- What was marked before or after the steps of an attempt is of it: the attempt lasts from its first mark to its last.
+-- Marks before or after the steps of an attempt are of that attempt: it lasts from its first mark to its last.
 DROP TABLE IF EXISTS temp.trainer_reach;
 CREATE TEMP TABLE trainer_reach(file, attempt, first, last, PRIMARY KEY (file, attempt)) WITHOUT ROWID; -- the lines of its steps
 INSERT INTO trainer_reach SELECT file, attempt, min(line), max(line) FROM trainer_steps GROUP BY file, attempt;

@@ -1,10 +1,10 @@
 -- across.sql - gives the SQL that cuts steps which begin in one attempt of their job and end in a later one, by what the scheduler says.
 --
--- Runs between join.sql and parallel.sql, if there is a scheduler. A tracker says when a step ended, and its time is that since the value
--- before: over a requeue that holds what the first attempt did beyond that value, the wait, and the start of the next. The step was done in
--- the attempt in which it ended, and took as long as most. A span that begins before an attempt, in no other, and goes on in it, as where
--- the clock of a node is some seconds behind the scheduler's, is of that attempt: what lies outside is left out, as where it reaches beyond
--- the end. So is one of the native trace that names no attempt, whose times are else its own.
+-- Runs between join.sql and parallel.sql, if there is a scheduler. A tracker logs when a step ended; its length is the time since the
+-- value before. Over a requeue, that time also holds the rest of the first attempt, the wait, and the start of the next attempt. The step
+-- was done in the attempt in which it ended, and took as long as most steps do. A span may also begin a little before its attempt, and in
+-- no other, if the clock of a node is some seconds behind the scheduler's: then the part outside is left out, as is a part beyond the
+-- attempt's end. The same holds for a span of the native trace that names no attempt; other spans of it keep their times.
 
 WITH spoken AS MATERIALIZED (SELECT source FROM source WHERE rank IN (2, 3) AND json_extract(records, '$.spans') > 0),
 log AS (

@@ -1,8 +1,9 @@
 -- aligned.sql - gives the SQL that takes the clock of one log of a job for another that has none; none if there are no two such logs.
 --
--- Runs after placed.sql. A program's output without times, beside its tracker's or its event files', would tell the same steps at other
--- times, as if they ran twice. If both come about as far, a step of it ends when the other says so of the same number; of several, as after
--- a restart, at the nearest time within the attempt. What the other does not tell, and what lies between steps, goes with the step before.
+-- Runs after placed.sql. A program's output without times, beside its tracker's log or its event files, would tell the same steps at other
+-- times, as if they ran twice. If both logs come about as far, a step of the one without a clock ends when the other says so of the same
+-- number; of several, as after a restart, at the nearest time within the attempt. Steps that the other log lacks, and what lies between
+-- steps, move with the step before.
 
 WITH log AS (
   SELECT source, path, rtrim(rtrim(path, replace(path, '/', '')), '/') AS folder, job, start IS NOT NULL AS is_clockless

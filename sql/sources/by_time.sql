@@ -27,7 +27,8 @@ FROM (SELECT job, start_time, end_time FROM all_allocations
       WHERE chips > 0 AND job IN (SELECT found FROM log_time) AND source IN (SELECT source FROM source WHERE rank = 1)) AS a
 JOIN log_time AS l ON l.found = a.job
 GROUP BY file, found HAVING min(l.first) < min(a.start_time) - 60 OR max(l.last) > max(coalesce(a.end_time, 9e18)) + 60;
--- Of a log to which each job adds, and prints its id, the ids in it tell them; if it was cut into parts, in each of them.
+-- Several jobs may append to one log, and each may print its id: then the ids say which job each part is of. If the log was cut into
+-- parts, this is asked of each of them.
 CREATE TABLE scanned AS
 WITH asked AS (SELECT file FROM beyond
                WHERE file IN (SELECT file FROM file
@@ -113,7 +114,8 @@ GROUP BY l.file, l.was, h.job, h.start_time;
 CREATE TABLE at_once AS
 SELECT DISTINCT b.file FROM by_time AS b JOIN by_time AS o USING (source, was)
 WHERE o.job <> b.job AND o.since <= b.since AND o.until > b.since;
--- Where the text has as many ids, one after the other, as the log has runs, each run is of the next, if that held chips then.
+-- If the text has as many ids, one after the other, as the log has runs, each run is of the next id, provided that its job held chips
+-- then.
 CREATE TABLE in_order AS
 SELECT r.file, r.source, r.was, r.start_time, coalesce(lead(r.start_time) OVER (PARTITION BY r.file ORDER BY r.nth), 9e18) AS until, i.job,
        r.found, r.n
@@ -172,7 +174,7 @@ SELECT DISTINCT j.source, j.job, j.job, 0, 9e18 FROM all_jobs AS j
 WHERE j.source IN (SELECT source FROM source WHERE rank = 3) AND EXISTS (SELECT 1 FROM source WHERE rank = 1) AND j.job NOT GLOB '*/*'
   AND j.job NOT IN (SELECT key FROM key) AND j.job NOT IN (SELECT path FROM file)
   AND (j.source, j.job) NOT IN (SELECT source, job FROM all_allocations WHERE source IN (SELECT source FROM source WHERE rank = 3));
--- Where the name of their file or folder says the job, it is that one. They are read again for which file has which word.
+-- If the name of their file or folder tells the job, they are of that job. The files are read again to see which has which word.
 CREATE TABLE worded AS
 SELECT f.path, f.job, s.format FROM file AS f JOIN source AS s USING (source)
 WHERE s.rank = 3 AND s.format IN ('goodput', 'otlp') AND f.job IS NOT NULL AND source IN (SELECT source FROM own_word);

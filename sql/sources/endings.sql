@@ -1,5 +1,5 @@
--- endings.sql - gives the SQL that says until when each source observed its pools and jobs; none if all have one end. If there is
--- a table every_end, they are said all the same: what is stored meets other sources later.
+-- endings.sql - gives the SQL that says until when each source observed its pools and jobs; none if all end at one time, unless there is a
+-- table every_end, for what is stored may meet other sources later.
 --
 -- The records of one source prove that its fleet was observed until then, not that another's was. What is open would else go on until the
 -- last record of all, weeks later perhaps:

@@ -152,7 +152,7 @@ GROUP BY 1;
 
 .read sql/sources/join/het_parts.sql
 
--- A log of more chips than its job had: its FLOPs are of all of them.
+-- A log that tells of more chips than its job had: its FLOPs are of all of them.
 INSERT INTO mpg_issues(source, severity, kind, line, count, detail)
 SELECT coalesce((SELECT min(path) FROM file AS f WHERE f.job = min(t.job) AND f.source = t.source), :path, 'sources'), 'warning',
        'conflicting_job', NULL, count(*),
@@ -218,7 +218,7 @@ WHERE a.source IN (SELECT source FROM source WHERE rank = 3) AND a.chips > 0
                     UNION ALL SELECT rtrim(rtrim(path, replace(path, '/', '')), '/') FROM ambiguous JOIN file USING (file))
 GROUP BY a.source;
 
--- What an export shows waiting may have run by the time its log was copied.
+-- A job that an export shows waiting may have run by the time that its log was copied.
 INSERT INTO mpg_issues(source, severity, kind, line, count, detail)
 SELECT (SELECT min(path) FROM file AS f WHERE f.source = j.source), 'warning', 'unmatched_log', NULL, count(DISTINCT j.job),
        'jobs that wait in this export, first ' || min(j.job)
@@ -228,7 +228,7 @@ FROM (SELECT DISTINCT job FROM all_allocations
 CROSS JOIN all_jobs AS j ON j.job = a.job AND j.source IN (SELECT source FROM source WHERE rank = 1)
 WHERE j.job NOT IN (SELECT job FROM all_allocations WHERE source IN (SELECT source FROM source WHERE rank = 1)) GROUP BY j.source;
 
--- What both a scheduler and a native trace install, or have out of service, at once.
+-- What both a scheduler and a native trace have as installed, or as out of service, at one time.
 INSERT INTO mpg_issues(source, severity, kind, line, count, detail)
 SELECT coalesce(:path, 'sources'), 'warning', 'conflict', NULL, count(*),
        'records of the native trace of ' || what || ' at times of which the scheduler tells as well, the first of pool ' || min(pool)
@@ -264,9 +264,9 @@ FROM (SELECT j.job, max(s.name) AS name, max(s.owner) AS owner, max(s.priority) 
       JOIN all_jobs AS j USING (source) WHERE coalesce(s.name, s.owner, s.priority) IS NOT NULL GROUP BY j.job) AS o
 WHERE o.job = all_jobs.job AND source IN (SELECT source FROM source WHERE rank < 3);
 
--- Jobs of several rows, of which each has its values in the order of rank, for the scheduler's fields and for the trainer's. A
--- mapping gives a job one row, unless logs of several names were found to be of it: where no other source names a job of the
--- source that has most, that job has one row.
+-- Jobs of several rows, each of which has its values in the order of rank, for the scheduler's fields and for the trainer's. A mapping
+-- gives a job one row, unless logs of several names were found to be of it. So if no other source names a job of the source with most
+-- jobs, that job has one row.
 CREATE TABLE largest AS
 SELECT source FROM source WHERE rank <> 2 AND source NOT IN (SELECT source FROM renamed UNION ALL SELECT source FROM by_time)
 ORDER BY coalesce(json_extract(records, '$.jobs'), 0) DESC LIMIT 1;

@@ -1,8 +1,8 @@
 -- launched.sql - logs that a launcher keeps by attempt and rank are of one job, that of its run's folder.
 --
--- Runs before match.sql if there is no scheduler, which knows its jobs' attempts, else behind it for logs that fit none of its jobs.
--- torchrun makes RUN/attempt_N/RANK/stdout.log of its --log-dir: as jobs of their own, each attempt would count what it does again as done
--- twice, and each rank would hold all chips.
+-- Runs before match.sql if there is no scheduler; else, since a scheduler knows its jobs' attempts, after it for logs that fit none of its
+-- jobs. torchrun makes RUN/attempt_N/RANK/stdout.log of its --log-dir: as jobs of their own, each attempt would count what it does again
+-- as done twice, and each rank would hold all chips.
 
 UPDATE file SET job = substr(path, 1, instr(path, '/attempt_') - 1),
   options = json_set(options, '$.job', substr(path, 1, instr(path, '/attempt_') - 1)),

@@ -31,8 +31,8 @@
 --@ job \bHOSTNAME\b\\?["']?\s*[=:]\s*\\?["']?([a-z][a-z0-9.-]*[a-z0-9])
 --@ job (?m)^([a-z][a-z0-9.]*-[a-z0-9.-]*[a-z0-9]) [a-z0-9][a-z0-9-]* [^\n]
 
--- Everything that a job goes by, if there is a log to find the job of, or a native trace that may call a scheduler's job by an alias: so
--- what a scheduler says comes before what others call their jobs. What two jobs go by is of no use.
+-- Everything that a job goes by. It is needed if there is a log to find the job of, or a native trace that may call a scheduler's job by
+-- an alias. What a scheduler says comes before what others call their jobs. What two jobs go by is of no use.
 CREATE TABLE asked AS
 SELECT 1 AS is_asked FROM file
 WHERE (source IS NULL AND coalesce(format, said_job, said_task, json_extract(options, '$.job')) IS NOT NULL)
@@ -81,7 +81,8 @@ FROM run_of_words AS w JOIN place AS p USING (file, level) WHERE w.words GLOB '*
 
 .read sql/sources/match/array_tasks.sql
 
--- An id that several clusters gave, of a log whose name or folder, or one above, has a cluster's name or its export: which job it is there.
+-- An id that several clusters gave: if the log's name or folder, or one above, has a cluster's name or its export, the job is that
+-- cluster's.
 CREATE TABLE in_cluster(file INTEGER, id TEXT, job TEXT, PRIMARY KEY (file, id)) WITHOUT ROWID;
 INSERT INTO in_cluster
 WITH RECURSIVE above(file, level, folder) AS (
@@ -160,7 +161,7 @@ FROM flux_id AS i JOIN run_of_words AS w ON w.words IN (i.word, 'f' || i.word);
 INSERT INTO candidate SELECT f.file, i.job, 'by its own text', 8, 0
 FROM flux_id AS i JOIN file AS f ON f.said_job = i.word AND f.source IS NULL;
 DROP TABLE flux_id;
--- An id of several jobs, as of several clusters: which is meant the text, or the times of the log, say.
+-- An id of several jobs, as of several clusters: the text of the log, or its times, say which is meant.
 CREATE TABLE shared_id AS
 SELECT DISTINCT alias, job FROM all_aliases JOIN source USING (source)
 WHERE rank = 1 AND alias GLOB '[0-9]*' AND alias NOT IN (SELECT key FROM key)
@@ -220,7 +221,8 @@ DROP TABLE shared_pod;
 CREATE TABLE shared_name AS
 SELECT name, job, count(*) OVER (PARTITION BY name) AS n FROM job_name
 WHERE length(name) > 3 AND name IN (SELECT words FROM run_of_words WHERE file NOT IN (SELECT file FROM candidate));
--- Tasks of an array have one name. Which is meant the number behind it says, or a folder of that number in one of that name: "sweep_4.out".
+-- The tasks of an array have one name. The number behind it says which is meant, or a folder of that number in one of that name:
+-- "sweep_4.out".
 CREATE TABLE task_of AS
 SELECT n.name, n.job, CAST(substr(i.id, 1 + length(rtrim(i.id, '0123456789'))) AS INTEGER) AS task
 FROM shared_name AS n CROSS JOIN (
@@ -283,8 +285,8 @@ WHERE c.how <> '' AND c.file NOT IN (SELECT file FROM found) GROUP BY c.file;
 UPDATE file SET job = found.job, inferred = json_set(inferred, '$.job', found.how)
 FROM found WHERE found.file = file.file AND file.rowid IN (SELECT file FROM found);
 
--- What the log does not say and its job does: the year of its times, or when it began.
--- That begins with the job's pod which has its name, or the text names; else with the job, until its runs are known (placed.sql).
+-- What the log does not say and its job does: the year of its times, or when it began. It began with the job's pod, if its name or text
+-- names that; else with the job, until its runs are known (placed.sql).
 UPDATE file SET options = json_set(options, '$.year', t.year), inferred = json_set(inferred, '$.year', 'the year in which its job ran')
 FROM (SELECT m.file, min(t.year) AS year
       FROM may_be AS m

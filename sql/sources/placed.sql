@@ -2,11 +2,11 @@
 -- log.
 --
 -- Runs after the trainers' scripts and before by_time.sql, if there is a scheduler. A log without a clock was read as if it began with its
--- job, or with the pod that it names, and went on without a pause. But each of its runs, and of the logs whose names differ in a number, is
--- of an attempt: of as many the first of the first, and so on; of fewer the last are told, as Slurm truncates a log at a requeue, unless
--- one is too long for its attempt; of more, as of a launcher that begins anew by itself, each follows the one before where it fits. Several
--- logs of one attempt, of which each goes on with the steps of another, follow each other, too. A log
--- without a year is of that in which its job began, or of the next.
+-- job, or with the pod that it names, and went on without a pause. But each of its runs, and of the logs whose names differ in a number,
+-- belongs to an attempt. If there are as many runs as attempts, the first run is of the first attempt, and so on. If there are fewer, they
+-- are of the last attempts, for Slurm truncates a log at a requeue, unless one is too long for its attempt. If there are more, as of a
+-- launcher that begins anew by itself, each run follows the one before where it fits. Several logs of one attempt, each of which goes on
+-- with the steps of another, follow each other, too. A log without a year is of the year in which its job began, or of the next.
 
 WITH clockless AS (SELECT 1 FROM file WHERE source IS NOT NULL AND start IS NOT NULL LIMIT 1),
 spoken AS (SELECT source FROM source AS s WHERE rank = 3 AND json_extract(records, '$.spans') > 0

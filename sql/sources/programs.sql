@@ -1,5 +1,5 @@
--- programs.sql - programs that jobs have otherwise under one name, as jit_train_step, or on chips that multiply in another ratio: each
--- job has its own.
+-- programs.sql - programs of one name, such as jit_train_step, that differ between jobs, or run on chips whose peaks have other ratios:
+-- each job has its own.
 --
 -- Runs after the sources are joined, if one told programs of files. A file is of the job that it was found to be of (match.sql), else of
 -- that of which a folder has the name: those of logs and spans are known now.

@@ -1,8 +1,8 @@
 -- spans.sql - gives the SQL of the relation spans: those of all sources, with the jobs' names as they are after joining.
 --
--- A span has the work of its job's own program, where jobs have others of that name (programs.sql), and that of all chips that its job
--- held, where its log tells that of one and not how many they are (join/assumed.sql). The attempt of a log's span is the log's own count;
--- of a job that a scheduler knows, the allocation decides instead.
+-- If programs of one name differ between jobs, a span has the work of its own job's program (programs.sql). If a log tells the work of one
+-- chip, and not how many chips there are, a span has the work of all chips that its job held (join/assumed.sql). The attempt of a log's
+-- span is the log's own count; of a job that a scheduler knows, the allocation decides instead.
 
 WITH has AS (
   SELECT s.source, c.name

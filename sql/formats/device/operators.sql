@@ -2,7 +2,7 @@
 --
 -- Reads device_operators and mpg_chips. A part of device_views.sql, which declares the columns.
 
--- timed_: of calls that kept a device busy. Bytes that one call lacks nobody knows of all.
+-- timed_: of calls that kept a device busy. If the bytes of one call are not known, neither is their sum.
 CREATE TEMP VIEW IF NOT EXISTS device_op_sums AS
 SELECT trace, rank, chip, op, shapes, dtypes, count(*) AS calls, sum(flops) AS flops,
        iif(count(bytes) = count(*), sum(bytes), NULL) AS bytes,

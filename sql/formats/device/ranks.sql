@@ -2,10 +2,10 @@
 --
 -- Reads device_activity and device_traces. A part of device_views.sql, which declares the columns.
 
--- The n-th collective of a name, group and step is the same one on every rank of the group. All end together, so the
--- rank on which it took least came last: the others waited for it. That holds whatever the ranks' clocks say.
--- Where ranks have different numbers of it, one has two traces with it, or there are more ranks than the group has, the
--- n-th may be another one: nothing is said of who was late. Sends and receives are between two ranks, and none of it.
+-- The n-th collective of a name, group and step is the same one on every rank of the group. All end together, so the rank on which it took
+-- least came last: the others waited for it. That holds whatever the ranks' clocks say. If ranks have different numbers of it, if one has
+-- two traces with it, or if there are more ranks than the group has, the n-th may be another one: then nothing is said of who was late.
+-- Sends and receives are between two ranks, and left out.
 CREATE TEMP VIEW IF NOT EXISTS device_collectives AS
 WITH numbered AS (
   SELECT a.trace, a.rank, a.device, a.step, a.name, a.process_group, a.group_size, t.world_size, a.end_ns - a.start_ns AS ns,

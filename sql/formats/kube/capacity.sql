@@ -11,8 +11,8 @@ SELECT pool, chip, sum(chips) AS chips, start_time, end_time
 FROM kube_nodes WHERE end_time IS NULL OR coalesce(start_time, end_time - 1) < end_time
 GROUP BY pool, chip, start_time, end_time;
 
--- What every version of a node reported, in the order that the versions have, whatever that of their files: whether it was ready, since
--- when it was cordoned, when it was last heard of.
+-- What every version of a node reported, in the order of the versions, whatever the order of their files: whether it was ready, since when
+-- it was cordoned, when it was last heard of.
 DROP TABLE IF EXISTS temp.kube_states;
 CREATE TEMP TABLE kube_states AS
 SELECT uid, name AS node, rowid AS seen, row_number() OVER (PARTITION BY uid ORDER BY CAST(resourceVersion AS INTEGER), rowid) AS nth,
@@ -32,7 +32,7 @@ SELECT uid, name AS node, rowid AS seen, row_number() OVER (PARTITION BY uid ORD
         FROM json_each(conditions)) AS heard
 FROM kube_objects AS o
 WHERE kind = 'Node' AND uid IN (SELECT uid FROM kube_nodes);
--- A taint without its time: since the first heartbeat in a row that shows the node cordoned.
+-- A taint without its time: since the first heartbeat of those in a row that show the node cordoned.
 DROP TABLE IF EXISTS temp.kube_cordoned;
 CREATE TEMP TABLE kube_cordoned AS
 SELECT uid, run, min(coalesce(heard, creationTimestamp)) AS at, min(node) AS node, max(cordoned) AS told
@@ -93,7 +93,7 @@ FROM kube_events AS e WHERE e.about = 'Node' AND e.reason IN ('NodeNotReady', 'N
 DELETE FROM kube_node_events WHERE uid IS NULL;
 CREATE INDEX temp.kube_node_events_of ON kube_node_events(uid, reason, at);
 UPDATE kube_events SET used = 1 WHERE rowid IN (SELECT row FROM kube_node_events);
--- A node that its object shows ready all the time that an event says that it was not: the object counts.
+-- If a node's object shows it ready all the time that an event says that it was not, the object counts.
 DROP TABLE IF EXISTS temp.kube_denied;
 CREATE TEMP TABLE kube_denied AS
 SELECT e.row, e.node FROM kube_node_events AS e
@@ -119,8 +119,8 @@ FROM (SELECT s.node, json_extract(iif(c.type = 'object', c.value, '{}'), '$.key'
 WHERE effect IN ('NoSchedule', 'NoExecute') AND key NOT GLOB 'node.kubernetes.io/*' AND key NOT GLOB '*.com/[gt]pu'
   AND node NOT IN (SELECT node FROM kube_held WHERE node IS NOT NULL) GROUP BY NULL;
 
--- From the moment a node is not ready (cordoned, where its taint says since when) until it is again. Of what holds at the same time
--- not ready goes before cordoned, and objects before events.
+-- A node is out of service from the moment that it is not ready, or is cordoned, if its taint says since when, until it is well again. If
+-- both hold at once, not ready goes before cordoned; and objects go before events.
 DROP TABLE IF EXISTS temp.kube_out;
 CREATE TEMP TABLE kube_out AS
 SELECT uid, node, min(since) AS start_time, end_time, coalesce(max(kind), 'hw_down') AS kind, 1 AS rank
@@ -180,7 +180,7 @@ DROP TABLE kube_out;
 DROP TABLE kube_node_events;
 DROP TABLE kube_reasons;
 
--- What is out of service is what no pod holds: on a node that does not answer it holds its chips until it is deleted.
+-- Out of service is what no pod holds: a pod on a node that does not answer holds its chips until it is deleted.
 DROP TABLE IF EXISTS temp.kube_occupied;
 CREATE TEMP TABLE kube_occupied AS
 SELECT h.node, coalesce(p.chips, h.chips) AS chips, coalesce(p.start_time, h.start_time) AS start_time,
@@ -210,8 +210,9 @@ FROM parts AS p JOIN kube_down AS d ON d.rowid = p.down JOIN kube_nodes AS n ON 
       ORDER BY m.period DESC LIMIT 1);
 DELETE FROM outages WHERE chips <= 0 OR end_time <= start_time;
 
--- Chips that the device plugin has withdrawn (capacity has them, allocatable has not): from the first heartbeat that says so until
--- the first that says otherwise. What is out of service with its node is so already, and what pods hold is theirs.
+-- Chips that the device plugin has withdrawn: `capacity` has them, `allocatable` has not. They are out of service from the first heartbeat
+-- that says so until the first that says otherwise. Chips of a node that is out of service are so already, and chips that pods hold are
+-- held.
 DROP TABLE IF EXISTS temp.kube_withdrawn;
 CREATE TEMP TABLE kube_withdrawn AS
 WITH told AS (

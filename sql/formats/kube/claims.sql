@@ -22,9 +22,9 @@ WHERE driver NOT IN (SELECT driver FROM kube_drivers)
        OR driver LIKE '%gcu%' OR driver LIKE '%mlu%'
    OR driver LIKE '%accel%' OR driver LIKE '%ascend%' OR driver LIKE '%neuron%' OR driver LIKE '%gaudi%') GROUP BY _file;
 
--- What drivers offer: a device for each chip, and for each part that it could be cut into. A MIG device is its share of
--- compute slices, a partition of AMD's one of as many as there are. What is no more offered was. A pool counts its generations
--- anew when its slices have been deleted.
+-- What drivers offer: a device for each chip, and one for each part that it could be cut into. A MIG device counts as its share of compute
+-- slices, a partition of AMD's as one of as many as there are. A device that is no longer offered counts until then. A pool counts its
+-- generations anew after its slices have been deleted.
 DROP TABLE IF EXISTS temp.kube_devices;
 CREATE TEMP TABLE kube_devices AS
 WITH devices AS (
@@ -73,8 +73,8 @@ GROUP BY NULL;
 CREATE INDEX temp.kube_device ON kube_devices(driver, pool, device);
 CREATE INDEX temp.kube_devices_of ON kube_devices(node);
 
--- What claims were given, when they last had something. Of a device that several claims share each has what it took, else
--- an equal part. A MIG device in no slice has its size in its name, or the number that NVIDIA gives to its profile.
+-- What claims were given, by the last version in which they had something. If several claims share a device, each has what it took, else
+-- an equal part. A MIG device that is in no slice has its size in its name, or the number that NVIDIA gives to its profile.
 DROP TABLE IF EXISTS temp.kube_given;
 CREATE TEMP TABLE kube_given AS
 WITH claims AS (
@@ -147,7 +147,7 @@ SET (chips, share, product) = (SELECT count(DISTINCT driver || chip), 1,
                                FROM kube_devices AS d WHERE d.node = kube_objects.name AND now)
 WHERE kind = 'Node' AND coalesce(chips, 0) = 0 AND name IN (SELECT node FROM kube_devices WHERE now);
 
--- Of a pod what its claims were given, else what they ask for. All devices of a node are known before it has one if nodes are alike.
+-- A pod has what its claims were given, else what they ask for. All devices of a node are known before it has one if nodes are alike.
 DROP TABLE IF EXISTS temp.kube_every;
 CREATE TEMP TABLE kube_every AS
 SELECT driver, max(n) AS chips FROM (SELECT driver, count(DISTINCT chip) AS n FROM kube_devices WHERE now GROUP BY driver, node)
@@ -180,7 +180,8 @@ FROM kube_last AS p, json_each(p.claims) AS c
      -- whose template no file has
      LEFT JOIN kube_asked AS b ON b.namespace = p.namespace AND b.name = json_extract(c.value, '$.claim') AND b.kind = 'ResourceClaim'
 WHERE p.kind = 'Pod';
--- One that requested devices as a resource, by a name that says nothing of chips: what the claim was given that the scheduler made.
+-- A pod that requested devices as a resource whose name says nothing of chips: it has what the claim was given that the scheduler made for
+-- it.
 INSERT INTO kube_claimed
 SELECT p.uid, p.namespace, NULL, g.resource, g.chips
 FROM kube_last AS p CROSS JOIN kube_given AS g ON g.namespace = p.namespace
@@ -205,8 +206,8 @@ SET chips = round(coalesce(chips, 0) + (SELECT sum(c.chips) FROM kube_claimed AS
     resource = coalesce(resource, (SELECT max(c.resource) FROM kube_claimed AS c WHERE c.uid = kube_last.uid))
 WHERE kind = 'Pod' AND uid IN (SELECT uid FROM kube_claimed);
 
--- Of what makes pods what the templates ask for, as often as there are pods. How much of a claim with a name of its own is a
--- job's nothing says but the pods that hold it. (CROSS keeps the few claims before the many templates.)
+-- An object that makes pods asks for what its templates of claims ask for, times the number of its pods. How much of a claim with a name
+-- of its own a job has, only the pods that hold it say. (CROSS keeps the few claims before the many templates.)
 UPDATE kube_asked SET chips = (SELECT e.chips FROM kube_every AS e WHERE e.driver = kube_asked.driver)
 WHERE every;
 UPDATE kube_last

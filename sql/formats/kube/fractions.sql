@@ -3,9 +3,9 @@
 -- Reads and changes kube_objects: chips, resource and share.
 -- A part of kube.sql, which says what the parameters are and runs the parts in order.
 
--- Fractions of GPUs by annotation (KAI scheduler, Run:ai): such a pod names no resource, and a pod of the scheduler holds the GPU
--- for it, which is nobody's job. A share by memory (gpu-memory, in MiB) is what Run:ai says, else of the memory that a label of the node
--- has, or of all nodes alike; where none does, listed. A job's pods have the annotations of its templates.
+-- Fractions of GPUs by annotation (KAI scheduler, Run:ai). Such a pod names no resource: a pod of the scheduler holds the GPU for it, and
+-- is nobody's job. A share by memory (gpu-memory, in MiB) is what Run:ai says; else a part of the memory that a label of the node has, or
+-- that all nodes have alike; else it is listed. The annotations of a job's pods are in its templates.
 CREATE INDEX temp.kube_named ON kube_objects(namespace, name, kind);
 WITH memory AS (SELECT name, CAST(json_extract(labels, '$."nvidia.com/gpu.memory"') AS REAL) AS mib
                 FROM kube_objects WHERE kind = 'Node' AND json_extract(labels, '$."nvidia.com/gpu.memory"') > 0 GROUP BY name)

@@ -30,7 +30,7 @@ FROM (SELECT rowid AS row, row_number() OVER (PARTITION BY job ORDER BY at) AS n
 WHERE n.row = kube_evictions.rowid;
 CREATE INDEX temp.kube_evicted ON kube_evictions(job, at);
 
--- A new one begins with the first pod after an eviction, and with one that starts when no earlier pod runs.
+-- A new attempt begins with the first pod after an eviction, and with a pod that starts when no earlier pod runs.
 DROP TABLE IF EXISTS temp.kube_attempts;
 CREATE TEMP TABLE kube_attempts AS
 WITH counted AS (
@@ -55,8 +55,8 @@ SELECT job, task, uid, node, pool, chips, units, start_time, end_time,
 FROM compared AS c;
 
 CREATE INDEX temp.kube_attempts_of ON kube_attempts(job, attempt, start_time);
--- How an attempt ended its job's own object says, if that came to its end: what still ran was removed then, however it ended (workers of an
--- MPIJob whose launcher is done, of a JobSet with another success policy).
+-- An attempt ended as its job's own object says, if the job came to its end: pods that still ran were removed then, however they ended
+-- (workers of an MPIJob whose launcher is done, or of a JobSet with another success policy).
 CREATE INDEX temp.kube_last_by ON kube_last(job, kind);
 DROP TABLE IF EXISTS temp.kube_tries;
 CREATE TEMP TABLE kube_tries AS SELECT job, attempt, min(start_time) AS start_time, max(coalesce(end_time, 9e18)) AS end_time
@@ -78,8 +78,8 @@ WHERE e.job = kube_attempts.job AND e.attempt = kube_attempts.attempt
   AND (e.outcome = 'completed' OR kube_attempts.outcome = 'cancelled');
 DROP TABLE kube_finals;
 DROP TABLE kube_tries;
--- Pods that were deleted when another one of their attempt had ended badly, which nothing replaced, before all began anew (JobSet, Volcano,
--- KubeRay).
+-- Pods that were deleted after another pod of their attempt had ended badly, and that nothing replaced before all began anew (JobSet,
+-- Volcano, KubeRay).
 UPDATE kube_attempts SET outcome = b.outcome
 FROM (WITH cancelled AS (SELECT k.rowid AS row, k.job, k.attempt, k.start_time, k.end_time, max(k.attempt) OVER (PARTITION BY k.job) AS last
                          FROM kube_attempts AS k WHERE k.job
@@ -95,10 +95,9 @@ WHERE nth = 1 AND b.row = kube_attempts.rowid AND kube_attempts.outcome = 'cance
 
 -- ---- 6. Jobs ----
 
--- Of a job's objects the Workload says what it needs, else the object that has its name, else the one pod
--- that it is; but not the Workload of one pod of several, or of one group of a LeaderWorkerSet, nor a Deployment and the like,
--- which say how many replicas they want now, and not how many they wanted, or (DaemonSet) nothing of that. Devices are worth what they are
--- on the nodes where it ran.
+-- What a job needs is what its Workload says, else the object that has its name, else the one pod that it is. Not asked are the Workload
+-- of one pod of several, or of one group of a LeaderWorkerSet; nor a Deployment and the like, which say how many replicas they want now,
+-- and not how many they wanted, or (DaemonSet) nothing of that. Devices are worth what they are on the nodes where the job ran.
 DROP TABLE IF EXISTS temp.jobs;
 CREATE TEMP TABLE jobs AS
 WITH of_jobs AS (
@@ -189,7 +188,7 @@ WHERE (kind IN ('RayJob', 'RayCluster') AND instr(spec, '"enableInTreeAutoscalin
        AND instr(spec, '"gpu"')) AND coalesce(chips, 0) = 0 AND finished IS NULL
   AND event IS NOT 'DELETED' AND coalesce(json_extract(status, '$.applicationState.state'), '') NOT IN ('COMPLETED', 'FAILED')
   AND job NOT IN (SELECT s.job FROM kube_last AS s WHERE s.chips > 0 AND s.job IS NOT NULL) GROUP BY _file;
--- Pods that nothing but a group holds together: of Volcano or KAI, whose groups may be of one, of coscheduling, of YuniKorn, of Kubernetes
+-- Pods that only a group holds together: of Volcano or KAI, whose groups may have one pod, of coscheduling, of YuniKorn, of Kubernetes
 -- itself.
 INSERT INTO mpg_issues(source, severity, kind, line, count, detail)
 WITH pods AS (
@@ -215,7 +214,7 @@ SELECT coalesce(:kube, 'kube_objects'), 'warning', 'unknown_kind', NULL, count(*
        'groups of pods (PodGroup) are left out, the first ' || min(namespace || '/' || name)
          || ': each of their pods is a job by itself, whole without the others'
 FROM named GROUP BY NULL;
--- What a job asks for has one number, until it gives back chips and wants no more again.
+-- A job asks for one number of chips, until it gives back chips and wants no more again.
 DROP TABLE IF EXISTS temp.kube_sizes;
 CREATE TEMP TABLE kube_sizes AS
 SELECT o.job, o.kind, min(_file) AS _file, min(o.chips) AS least, max(o.chips) AS most
@@ -232,8 +231,8 @@ FROM kube_sizes GROUP BY NULL;
 
 -- ---- 7. Allocations ----
 
--- Of a Workload whose pods are not known (they were removed before the listing was made): its chips, from
--- its admission until it finished or was evicted.
+-- A Workload whose pods are not known, for they were removed before the listing was made: it holds its chips from its admission until it
+-- finished or was evicted.
 DROP TABLE IF EXISTS temp.kube_admitted;
 CREATE TEMP TABLE kube_admitted AS
 SELECT job, CASE WHEN flavor IN (SELECT pool FROM kube_nodes)
@@ -267,7 +266,7 @@ FROM held AS h LEFT JOIN kube_nodes AS n ON n.node = h.node AND n.uid IN (SELECT
 UNION ALL
 SELECT job, 1, NULL, pool, chips, start_time, max(start_time, end_time), outcome FROM kube_admitted;
 
--- Pods that ended while others of a job went on that wanted fewer at last: it asks for theirs no more.
+-- Pods that ended while others of their job went on, if the job wanted fewer pods at last: it asks for their chips no more.
 UPDATE allocations SET outcome = 'released'
 FROM (SELECT a.job, a.attempt, max(coalesce(a.end_time, 9e18)) AS ended, max(a.attempt) OVER (PARTITION BY a.job) AS last
       FROM (SELECT k.job, k.most, l.chips,
@@ -277,7 +276,7 @@ FROM (SELECT a.job, a.attempt, max(coalesce(a.end_time, 9e18)) AS ended, max(a.a
 WHERE e.attempt = e.last AND allocations.job = e.job AND allocations.attempt = e.attempt AND allocations.end_time < e.ended
   AND outcome IN ('cancelled', 'completed');
 DROP TABLE kube_sizes;
--- Of a Job that has more to complete than runs at once, the pods after whose success none is made any more.
+-- A Job may have more pods to complete than run at once: these are the pods after whose success none is made any more.
 UPDATE allocations SET outcome = 'released'
 FROM (WITH shards AS MATERIALIZED (
         SELECT job, json_extract(spec, '$.completions') - coalesce(json_extract(spec, '$.parallelism'), 1) AS more FROM kube_last
@@ -291,9 +290,9 @@ FROM (WITH shards AS MATERIALIZED (
             FROM shards JOIN allocations AS a USING (job))) AS s
 WHERE s.row = allocations.rowid AND over AND s.end_time < ended;
 
--- What left the queue without holding anything: 0 chips at that moment, which closes what it requested. A Workload
--- that is deactivated is evicted, whether it was admitted or not, and requests nothing until it is activated again. A job
--- that ran to its end in pods that nobody saw: nothing says how long it waited and held, so it requests nothing.
+-- A job that left the queue without holding anything: 0 chips at that moment, which closes its request. A Workload that is deactivated is
+-- evicted, whether it was admitted or not, and requests nothing until it is activated again. A job that ran to its end in pods that nobody
+-- saw requests nothing, for nothing says how long it waited and held.
 INSERT INTO allocations
 WITH unheld AS (
   SELECT *, coalesce(finished, deletionTimestamp, gone) AS at, event IS 'DELETED' OR finished IS NOT NULL AS over,
@@ -312,7 +311,7 @@ ended AS (
 )
 SELECT job, 1, NULL, coalesce(flavor, 'kubernetes'), 0, at, at, coalesce(ran, 'cancelled') FROM ended WHERE at IS NOT NULL;
 
--- What was evicted and waits again: 0 chips from then on, which keeps its demand open.
+-- A job that was evicted and waits again: 0 chips from then on, which keeps its request open.
 INSERT INTO allocations
 WITH latest AS (
   SELECT job, max(attempt) AS attempt, pool, max(start_time) AS start_time, max(end_time) AS end_time, max(end_time IS NULL) AS running

@@ -12,7 +12,7 @@ CREATE TEMP TABLE IF NOT EXISTS kube_state_objects(event, apiVersion, kind, name
 CREATE TEMP TABLE IF NOT EXISTS kube_objects AS
 SELECT *, _file FROM kube_trace(iif(EXISTS (SELECT 1 FROM kube_state_objects), :kube, mpg_required(:kube, ':kube')));
 
--- Of what metrics tell as well, the objects count: they say when.
+-- If metrics tell of an object as well, the object counts: it says when.
 DROP TABLE IF EXISTS temp.kube_twice;
 CREATE TEMP TABLE kube_twice AS
 SELECT s.rowid AS row FROM kube_state_objects AS s
@@ -30,7 +30,7 @@ SELECT *, rowid FROM kube_state_objects WHERE rowid NOT IN (SELECT row FROM kube
 DROP TABLE kube_twice;
 DROP TABLE kube_state_objects;
 
--- Events are reports about objects: when something happened to one. Each is there at its first and its last time.
+-- Events report when something happened to an object. Each stands at its first time and at its last.
 DROP TABLE IF EXISTS temp.kube_events;
 CREATE TEMP TABLE kube_events AS
 WITH told AS (

@@ -37,8 +37,8 @@ INSERT INTO kube_products VALUES
   ('BM.GPU.B200.8', 'nvidia-b200'), ('BM.GPU.GB200.4', 'nvidia-gb200'), ('BM.GPU.MI300X.8', 'amd-mi300x'),
   ('gd-8xh100ib-*', 'nvidia-h100-sxm'), ('gd-8xh200ib-*', 'nvidia-h200-sxm'), ('gd-8xb200ib-*', 'nvidia-b200');
 
--- A node that went to another pool, or whose devices are shared otherwise than before: what is so from the first heartbeat on that
--- shows it. A version without the label is of the pool that the next one names.
+-- A node that went to another pool, or whose devices are shared in another way than before: each state counts from the first heartbeat
+-- that shows it. A version without the label is of the pool that the next one names.
 DROP TABLE IF EXISTS temp.kube_periods;
 CREATE TEMP TABLE kube_periods AS
 WITH labelled AS (
@@ -67,9 +67,9 @@ FROM (SELECT *, pool IS NOT lag(pool) OVER so_far OR share IS NOT lag(share) OVE
       FROM filled WINDOW so_far AS (PARTITION BY uid ORDER BY nth));
 CREATE UNIQUE INDEX temp.kube_period_of ON kube_periods(version);
 
--- GPU feature discovery adds to a product how it is shared. A node's devices count as their share of a chip. Installed are those
--- of its last version that has some: without its plugin, which may end before it, a node shows none. Of whole chips the most that
--- any version has: a plugin that starts anew shows those alone that work.
+-- GPU feature discovery adds to a product's name how it is shared. A node's devices count as their share of a chip. Installed are the
+-- devices of the node's last version that has some: if its plugin ends before it, a node shows none. Of whole chips it is the most that
+-- any version has, for a plugin that starts anew shows only those that work.
 DROP TABLE IF EXISTS temp.kube_nodes;
 CREATE TEMP TABLE kube_nodes AS
 WITH versions AS (
@@ -118,7 +118,7 @@ FROM kube_objects WHERE :pool IS NOT NULL AND kind = 'Node' GROUP BY NULL HAVING
 CREATE INDEX temp.kube_node ON kube_nodes(node);
 CREATE UNIQUE INDEX temp.kube_node_by ON kube_nodes(uid, period);
 
--- A node whose name another has that was made after its last heartbeat is gone, though nothing shows its end. Two of one name that are
+-- A node is gone if another one of its name was made after its last heartbeat, though nothing shows its end. Two of one name that are
 -- there at once are of two clusters.
 UPDATE kube_nodes SET end_time = t.heard
 FROM (SELECT uid, max(told) AS heard FROM kube_told WHERE kind = 'Node' GROUP BY uid) AS t
@@ -135,8 +135,8 @@ FROM kube_nodes AS a JOIN kube_nodes AS b ON b.node = a.node AND b.uid > a.uid A
 
 -- ---- 4. Pods that were given a node: what they hold, from then until their containers ended ----
 
--- What events say of an end. That of a pod that is gone or failed without a reason of its own is of them, and its time where nothing else
--- has it.
+-- What events say of the end of a pod: the reason, if the pod is gone or failed without one of its own, and the time, if nothing else has
+-- it.
 DROP TABLE IF EXISTS temp.kube_ends;
 CREATE TEMP TABLE kube_ends AS
 WITH words(reason, outcome, says) AS (
@@ -222,7 +222,7 @@ SELECT _file, 'data_loss', 'end_before_start', NULL, count(*),
          || ': the pods held chips until then'
 FROM kube_last WHERE kind = 'Pod' AND chips > 0 AND finished < started AND finished >= coalesce(scheduled, startTime, finished)
 GROUP BY _file;
--- What was deleted and does not say when: the last time that its watch told of before.
+-- A pod that was deleted and does not say when: at the last time that its watch told of before.
 INSERT INTO mpg_issues(source, severity, kind, line, count, detail)
 SELECT p._file, 'warning', 'missing_end', NULL, count(*),
        'pods that were deleted, the first ' || min(p.namespace || '/' || p.name)
@@ -244,7 +244,7 @@ FROM (SELECT *, kind = 'Pod' AS is_pod, max(kind = 'Pod') OVER (PARTITION BY _fi
 WHERE is_pod = has_pods GROUP BY _file;
 CREATE INDEX temp.kube_held_on ON kube_held(node);
 CREATE INDEX temp.kube_held_by ON kube_held(uid);
--- A node is there as long as its pods hold its chips: its heartbeats are minutes apart, and stop where it dies.
+-- A node is there as long as its pods hold its chips, for its heartbeats are minutes apart, and stop when it dies.
 UPDATE kube_nodes SET end_time = l.ended
 FROM (SELECT n.rowid AS row, min(max(h.end_time),
                                  coalesce((SELECT min(m.start_time)
@@ -253,8 +253,8 @@ FROM (SELECT n.rowid AS row, min(max(h.end_time),
         AND h.start_time BETWEEN coalesce(n.start_time, 0) AND n.end_time GROUP BY n.rowid) AS l
 WHERE l.row = kube_nodes.rowid;
 
--- A claim that several pods share counts in equal parts for those that hold it at the same time: what a pod holds changes
--- when another one comes or goes. In kube_held is the least.
+-- A claim that several pods share counts in equal parts for the pods that hold it at the same time: what a pod holds changes when another
+-- one comes or goes. kube_held has the least of it.
 DROP TABLE IF EXISTS temp.kube_shared;
 CREATE TEMP TABLE kube_shared AS
 SELECT c.uid, c.namespace, c.named, c.chips, h.start_time, h.end_time
@@ -303,8 +303,8 @@ UPDATE kube_last SET (chips, min_chips)
   = (SELECT units, iif((SELECT min(p.chips) < max(p.chips) FROM kube_parts AS p WHERE p.uid = h.uid), units, NULL)
      FROM kube_held AS h WHERE h.uid = kube_last.uid)
 WHERE kind = 'Pod' AND uid IN (SELECT uid FROM kube_parts);
--- A pod that runs still, though its node then had more pods than chips, its deadline or deletion is an hour before the last time of its
--- file, or its node is gone: its end is not told.
+-- A pod that seems to run still has an end that nothing tells, if its node had more pods than chips since, if its deadline or deletion is
+-- an hour before the last time of its file, or if its node is gone.
 DROP TABLE IF EXISTS temp.kube_unended;
 CREATE TEMP TABLE kube_unended AS
 SELECT h.uid, h.node, h.start_time, h.chips, p.version, p._file, p.namespace || '/' || p.name AS pod,

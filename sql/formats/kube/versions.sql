@@ -107,7 +107,7 @@ UNION ALL
 SELECT kind, NULL, max(made) FROM shown WHERE namespaces > 1 GROUP BY kind;
 CREATE INDEX temp.kube_covered_by ON kube_covered(kind, namespace);
 
--- What only listings show, and the last of them no more, was deleted after the last one that does.
+-- An object that only listings show, and that the last of them lacks, was deleted after the last one that has it.
 DROP TABLE IF EXISTS temp.kube_gone;
 CREATE TEMP TABLE kube_gone AS
 SELECT o.kind, o.uid, max(made) AS seen

@@ -26,7 +26,8 @@ DELETE FROM temp.training_lines WHERE rowid >= (SELECT 0 FROM training_stay LIMI
 INSERT INTO training_lines SELECT * FROM training_stay ORDER BY rowid;
 DROP TABLE training_stay;
 
--- What each file has, once: whether its lines are timed, and whether a step comes again without that the program said how it is set up.
+-- What each file has, looked at once: whether its lines are timed, and whether a step comes again though the program did not say in
+-- between how it is set up.
 DROP TABLE IF EXISTS temp.training_survey;
 CREATE TEMP TABLE training_survey AS
 WITH begun AS (
@@ -59,13 +60,13 @@ SELECT file, 'warning', 'missing_field', unrated_line, unrated,
          || ': the time of these steps is not told, or they are unrated'
 FROM training_survey WHERE unrated > 0 ORDER BY file;
 
--- What a step with a loss that is no number did, later ones may keep: nobody went back.
+-- After a step whose loss is no number the program went on: later steps may keep what it did.
 INSERT INTO mpg_issues(source, severity, kind, line, count, detail)
 SELECT file, 'warning', 'skipped_steps', min(line), count(*), 'steps that were skipped, or whose loss is no number: they count as progress'
 -- a number is less than any text
 FROM training_lines WHERE loss >= '' AND step IS NOT NULL AND lower(ltrim(loss, '+-')) IN ('nan', 'inf') GROUP BY file;
 
--- Nothing recognised is no run.
+-- A file in which nothing is recognised is no run.
 INSERT INTO mpg_issues(source, severity, kind, line, count, detail)
 SELECT coalesce(file, :log), 'warning', 'no_steps', NULL, 1, 'no line "completed step:" of MaxText was found'
 FROM (SELECT max(file) AS file, coalesce(sum(steps), 0) AS steps FROM training_survey) WHERE steps = 0;

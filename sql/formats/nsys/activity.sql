@@ -47,7 +47,7 @@ WHERE EXISTS (SELECT 1 FROM nsys_contexts) AND contextId IS NOT NULL
               WHERE c.process IS nsys_activity.process AND c.deviceId IS nsys_activity.deviceId AND c.streamId = nsys_activity.streamId);
 DROP TABLE nsys_contexts;
 
--- What comes twice counts once; what lies long before or after all that the host did has no time that can be.
+-- What comes twice counts once. What lies long before or after everything that the host did has a time that cannot be.
 DROP TABLE IF EXISTS temp.nsys_again;
 CREATE TEMP TABLE nsys_again AS
 SELECT id FROM (SELECT rowid AS id,

@@ -199,7 +199,7 @@ WHERE start_time < coalesce(end_time, start_time + 1)
 GROUP BY job, attempt, end_time;
 CREATE INDEX temp.pbs_paused ON pbs_pauses(job, attempt);
 
--- What a job holds once it gave some of it back (c: the nodes that it keeps; s: those that were well at its start). S and E say what it
+-- What a job holds after it gave some of it back (c: the nodes that it keeps; s: those that were well at its start). S and E say what it
 -- started with.
 DROP TABLE IF EXISTS temp.pbs_kept;
 CREATE TEMP TABLE pbs_kept AS

@@ -166,8 +166,8 @@ FROM part JOIN arrays AS a USING (place);
 DELETE FROM pbs_waiting WHERE name IN (SELECT name FROM pbs_ids);
 INSERT INTO pbs_ids(name) SELECT DISTINCT name FROM pbs_waiting;
 
--- A job is the number of its id, and its records lie together, in the order of its starts: what follows sorts nothing. What is
--- long of a record is read where it lies. (0 as `begun`: the record says no start.)
+-- A job is the number of its id. Its records lie together, in the order of its starts, so that what follows sorts nothing. Long texts of a
+-- record are read where they lie. (`begun` is 0 if the record says no start.)
 DROP TABLE IF EXISTS temp.pbs_of_jobs;
 CREATE TEMP TABLE pbs_of_jobs(job INTEGER, begun REAL, place INTEGER, record_type TEXT, date_time, start, "end", outcome, exit_status,
                               used_up, held, asked, gpu_type,

@@ -31,19 +31,19 @@ FROM (SELECT r.row, coalesce(begun.id, r.JobID) AS id
       WHERE NOT r.started AND r.array_task NOT LIKE '[%') AS own
 WHERE own.row = slurm_rows.row;
 
--- A job that runs while two exports are made is in both: the one that knows its end counts, else the later. One that
--- waited in the first and has started since, waits no more; of an array, what waits becomes less.
--- A resize ends a row and begins another of the same attempt. So does the edge of an export that sacct --truncate cut, for a requeue
--- submits again. A job of a federation is in the accounting of each cluster that might have run it: REVOKED, where another one did, with
--- the start of that as its own start and end. Most jobs have one row: only those of several need the windows.
+-- A job that runs while two exports are made is in both: the row that knows its end counts, else the later one. A job that waited in the
+-- first and has started since waits no more; of an array, fewer tasks wait. A resize ends a row and begins another of the same attempt. So
+-- does the edge of an export that sacct --truncate cut, for a requeue submits again. A job of a federation is in the accounting of each
+-- cluster that might have run it: as REVOKED, if another one did, with that start as its own start and end. Most jobs have one row: only
+-- jobs of several rows need the windows.
 DROP TABLE IF EXISTS temp.slurm_repeated;
 CREATE TEMP TABLE slurm_repeated AS SELECT id, cluster_name FROM slurm_rows GROUP BY id, cluster_name HAVING count(*) > 1;
 CREATE INDEX temp.slurm_repeated_of ON slurm_repeated(id, cluster_name);
 UPDATE temp.slurm_rows SET repeated = 1
 WHERE EXISTS (SELECT 1 FROM slurm_repeated AS r WHERE r.id IS slurm_rows.id AND r.cluster_name = slurm_rows.cluster_name);
--- An id is given anew once the numbers are used up or the accounting was set up again. A job stays with its user, and a requeue is
--- submitted as the attempt before ends, or while slurmctld still knows a job that ended: for minutes (MinJobAge). REQUEUED and RESIZING
--- always go on.
+-- An id is given anew after the numbers are used up, or after the accounting was set up again. A job keeps its user. A requeue is
+-- submitted when the attempt before ends, or while slurmctld still knows a job that ended, which is for minutes (MinJobAge). After
+-- REQUEUED and RESIZING a job always goes on.
 DROP TABLE IF EXISTS temp.slurm_anew;
 CREATE TEMP TABLE slurm_anew AS
 WITH told AS ( -- a row for each submission
@@ -124,8 +124,8 @@ CROSS JOIN slurm_jobs AS j ON j.rowid = row; -- the rest is read where it lies
 DROP TABLE slurm_counted;
 DROP TABLE slurm_elsewhere;
 
--- What ran when an earlier export was made, and in a later one has begun anew, has an end that neither says: a
--- requeue submits again, and a job does not run twice.
+-- A job that ran when an earlier export was made, and has begun anew in a later one, has an end that neither has: a requeue submits again,
+-- and a job does not run twice.
 UPDATE temp.slurm_attempts SET "End" = ended
 FROM (SELECT rowid AS row, CASE WHEN lead(Submit) OVER later > Start THEN lead(Submit) OVER later ELSE lead(Start) OVER later END AS ended
       FROM temp.slurm_attempts
@@ -133,7 +133,7 @@ FROM (SELECT rowid AS row, CASE WHEN lead(Submit) OVER later > Start THEN lead(S
       WINDOW later AS (PARTITION BY cluster_name, id ORDER BY coalesce(Start, "End", Submit), Submit)) AS n
 WHERE n.row = slurm_attempts.rowid AND started AND "End" IS NULL AND ended IS NOT NULL;
 
--- What runs or waits in an earlier export, and the last listing of squeue does not show, is over: until it was last seen.
+-- A job that runs or waits in an earlier export, and that the last listing of squeue lacks, is over: it lasts until it was last seen.
 DROP TABLE IF EXISTS temp.slurm_listed;
 CREATE TEMP TABLE slurm_listed AS
 SELECT coalesce(Cluster, (SELECT iif(min(cluster_name) = max(cluster_name) OR j.JobID IS NOT NULL, max(cluster_name), NULL)
@@ -165,9 +165,9 @@ SELECT _file, 'warning', 'lost_end', min(_line), count(*),
 FROM slurm_vanished GROUP BY _file;
 DROP TABLE slurm_vanished;
 
--- Slurm counts GPUs by type for jobs that requested a type. Those of another job are of the type of its nodes, where
--- that is known and one: of the nodes as they are now, of their events, of the jobs that asked. A list without any
--- type is of a time when none was counted, and says nothing; what is held then is of no type, as what was installed.
+-- Slurm counts GPUs by type for jobs that requested a type. The GPUs of another job are of the type of its nodes, if that is known and
+-- one: by the nodes as they are now, by their events, by the jobs that asked. A list without any type is of a time when types were not
+-- counted: then what is held is of no type, and so is what was installed.
 DROP TABLE IF EXISTS temp.slurm_installed;
 CREATE TEMP TABLE slurm_installed AS
 SELECT e.Cluster AS cluster_name, t.key AS type, t.value AS chips, e.TimeStart AS start_time, e.TimeEnd AS end_time,

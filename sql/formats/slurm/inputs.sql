@@ -66,7 +66,7 @@ DELETE FROM temp.slurm_jobs WHERE rowid IN (SELECT row FROM slurm_impossible WHE
 DELETE FROM temp.slurm_events WHERE rowid IN (SELECT row FROM slurm_impossible WHERE what = 'event');
 DROP TABLE slurm_impossible;
 
--- Most jobs ended as jobs do and tell all of it: what may be to list or to mend is looked for among the others.
+-- Most jobs ended well and have all fields: faults are looked for among the others alone.
 DROP TABLE IF EXISTS temp.slurm_odd;
 CREATE TEMP TABLE slurm_odd AS
 SELECT rowid AS row FROM slurm_jobs
@@ -79,8 +79,8 @@ WHERE (state_base IN ('COMPLETED', 'FAILED', 'CANCELLED', 'TIMEOUT', 'NODE_FAIL'
 DROP VIEW IF EXISTS temp.slurm_odd_jobs;
 CREATE TEMP VIEW slurm_odd_jobs AS SELECT j.* FROM slurm_odd AS o CROSS JOIN slurm_jobs AS j ON j.rowid = o.row;
 
--- A state that is none of Slurm's, a job that ran and has no start, or that lacks what it held while others say it, and one that
--- started before it was submitted are counted as they stand, and listed.
+-- These count as they stand, and are listed: a state that Slurm does not have, a job that ran and has no start, a job that lacks what it
+-- held while others say it, and a job that started before it was submitted.
 INSERT INTO mpg_issues(source, severity, kind, line, count, detail)
 SELECT _file, 'warning', 'unknown_state', min(_line), count(*),
        'states that are none of Slurm''s, whose outcome is not known: ' || group_concat(DISTINCT state_base)
@@ -117,7 +117,7 @@ FROM slurm_odd_jobs
 WHERE NOT EXISTS (SELECT 1 FROM slurm_jobs WHERE req_gpus IS NOT NULL) AND EXISTS (SELECT 1 FROM slurm_jobs WHERE alloc_gpus > 0)
   AND coalesce(alloc_gpus, 0) = 0 AND (Start IS NULL OR state_base = 'PENDING')
 GROUP BY _file;
--- What ended or started without saying when ran for its Elapsed.
+-- A job that ended or started without saying when ran for its Elapsed.
 UPDATE temp.slurm_jobs SET Start = "End" - coalesce(ElapsedRaw, Elapsed) - coalesce(Suspended, 0)
 WHERE rowid IN (SELECT row FROM slurm_odd) AND Start IS NULL AND coalesce(ElapsedRaw, Elapsed) > 0 AND state_base IS NOT 'PENDING';
 UPDATE temp.slurm_jobs SET "End" = Start + coalesce(ElapsedRaw, Elapsed) + coalesce(Suspended, 0)
@@ -134,8 +134,7 @@ SELECT _file, 'warning', 'missing_field', min(_line), count(*),
          || ': those that it names ask for chips. Export with SLURM_BITSTR_LEN=0'
 FROM slurm_odd_jobs WHERE array_task GLOB '*...]' AND req_gpus > 0 GROUP BY _file;
 
--- Elapsed knows of no zone: where it is an hour off, the zone is another, or a clock was put forward or back meanwhile; it lacks
--- suspensions.
+-- Elapsed knows of no zone: if it is an hour off, the zone is another, or a clock was put forward or back meanwhile. It lacks suspensions.
 INSERT INTO mpg_issues(source, severity, kind, line, count, detail)
 SELECT _file, 'warning', 'conflict', min(_line), count(*),
        'jobs whose Elapsed is ' || iif(min(off) = max(off), off || ' s', min(off) || ' to ' || max(off) || ' s')
@@ -146,7 +145,7 @@ FROM (SELECT *, CAST(abs("End" - Start - coalesce(ElapsedRaw, Elapsed) - coalesc
 WHERE off > 60
 GROUP BY _file;
 
--- An event that is of no kind, or lacks its node or what that has, counts as nothing.
+-- An event counts as nothing if its kind is not known, or if it lacks its node or what the node has.
 INSERT INTO mpg_issues(source, severity, kind, line, count, detail)
 SELECT _file, 'data_loss', kind, min(_line), count(*),
        iif(kind = 'unknown_record', 'events that are none of Slurm''s, of which the first is ' || min(coalesce(Event, '')),
@@ -172,8 +171,8 @@ SELECT _file, 'warning', 'conflict', min(_line), count(*),
 FROM slurm_odd_jobs WHERE "End" < Start AND coalesce(ElapsedRaw, Elapsed) > 0 GROUP BY _file;
 UPDATE temp.slurm_jobs SET "End" = Start + coalesce(ElapsedRaw, Elapsed) + coalesce(Suspended, 0)
 WHERE rowid IN (SELECT row FROM slurm_odd) AND "End" < Start AND coalesce(ElapsedRaw, Elapsed) > 0;
--- A job that ended before it started holds nothing, and such an event counts as none. (A job that was cancelled
--- while its node was set up is written so.)
+-- A job that ended before it started holds nothing, and such an event counts as none. (sacct says so of a job that was cancelled while its
+-- node was set up.)
 INSERT INTO mpg_issues(source, severity, kind, line, count, detail)
 SELECT _file, 'data_loss', 'end_before_start', min(_line), count(*),
        'job ' || coalesce(JobID, JobIDRaw) || ' ended before it started: it holds nothing'
@@ -183,7 +182,8 @@ SELECT _file, 'data_loss', 'end_before_start', min(_line), count(*),
        'an event of ' || coalesce(NodeName, Cluster, 'the cluster') || ' ended before it started: it is left out'
 FROM slurm_events WHERE TimeEnd < TimeStart GROUP BY _file;
 UPDATE temp.slurm_jobs SET "End" = Start WHERE rowid IN (SELECT row FROM slurm_odd) AND "End" < Start;
--- What slurmctld lost and slurmdbd calls running still (sacctmgr show runawayjobs): its limit passed an hour or more before it was listed.
+-- Jobs that slurmctld lost, and that slurmdbd still calls running (sacctmgr show runawayjobs): their limit passed an hour or more before
+-- they were listed.
 INSERT INTO mpg_issues(source, severity, kind, line, count, detail)
 SELECT _file, 'warning', 'lost_end', min(_line), count(*),
        'job ' || coalesce(JobID, JobIDRaw) || ' runs though its time limit is over: it is held until it was listed. Is it a runaway job?'
@@ -260,8 +260,8 @@ WHERE words IS NOT NULL GROUP BY _file;
 DROP VIEW slurm_odd_jobs;
 DROP TABLE slurm_odd;
 
--- What was open when an export was made, and a later one of the whole cluster does not have, ended between: it lasts until it was last
--- seen.
+-- What was open when an export was made, and is missing from a later one of the whole cluster, ended in between: it lasts until it was
+-- last seen.
 DROP TABLE IF EXISTS temp.slurm_exports;
 CREATE TEMP TABLE slurm_exports AS
 SELECT _file, Cluster, max(coalesce(TimeEnd, TimeStart + Duration, TimeStart)) AS made, max(NodeName IS NULL) AS whole
@@ -286,15 +286,15 @@ FROM slurm_over GROUP BY _file;
 UPDATE temp.slurm_events SET TimeEnd = o.made FROM slurm_over AS o WHERE o.row = slurm_events.rowid;
 DROP TABLE slurm_over;
 DROP TABLE slurm_exports;
--- An event that lasted while one export was made, and one that lies in the time of two, is in both, and has
--- one start in either: the row that knows the end counts.
+-- An event that lasted while one export was made, or that lies in the time of two, is in both, with the same start: the row that knows the
+-- end counts.
 DELETE FROM temp.slurm_events WHERE rowid IN (
   SELECT id FROM (SELECT rowid AS id, row_number() OVER (PARTITION BY Cluster, Event, NodeName, TimeStart, Reason IS 'slurmctld disconnect'
                                                          ORDER BY TimeEnd IS NULL, TimeEnd DESC) AS place
                   FROM temp.slurm_events)
   WHERE place > 1);
--- Slurm ends the event of a node, and what a cluster has, when the next begins, and the Duration of one that goes on lasts until the
--- export. An event without an end that either contradicts has lost it, or was exported before it ended.
+-- Slurm ends the event of a node, or of what a cluster has, when the next one begins; and the Duration of an event that goes on lasts
+-- until the export. An event without an end that contradicts either has lost it, or was exported before it ended.
 DROP TABLE IF EXISTS temp.slurm_endless;
 CREATE TEMP TABLE slurm_endless AS
 SELECT row, _file, _line, name, coalesce(min(told, following), told, following) AS ended

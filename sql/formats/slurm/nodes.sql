@@ -3,10 +3,9 @@
 -- Reads slurm_jobs, slurm_events, slurm_now and slurm_reserved. Adds to slurm_events the states of nodes and maintenance; makes slurm_seen.
 -- A part of slurm.sql, which says what the parameters are and runs the parts in order.
 
--- The nodes as they are now stand in for events that were not exported. What is installed is taken to
--- have been so since the first job; a node that is out of service and has no event since then, since its reason was
--- set, or where it has none, since it was last busy. Of a node that comes twice the last row is of now; JSON
--- names the cluster, text does not.
+-- The nodes as they are now stand in for events that were not exported. What is installed now is taken to have been so since the first
+-- job. A node that is out of service, and has no event since then, is so since its reason was set; without a reason, since it was last
+-- busy. If a node comes twice, the last row is of now; JSON names the cluster, text does not.
 DROP TABLE IF EXISTS temp.slurm_seen;
 CREATE TEMP TABLE slurm_seen AS
 SELECT *,
@@ -43,9 +42,9 @@ UPDATE temp.slurm_events SET state_base
          WHEN State LIKE '%FAIL%' THEN 'FAIL' WHEN State LIKE '%DRAIN%' THEN 'DRAIN' WHEN State LIKE '%POWER%' THEN 'POWERED_DOWN'
          WHEN State LIKE '%INVAL%' THEN 'INVAL' ELSE state_base END
 WHERE instr(State, '+') AND NodeName IS NOT NULL;
--- Nodes that are reserved for maintenance are out of service: nobody but the administrators may use them. What is planned after the last
--- time of the exports has not happened, and an end after it is open. Other reservations hold nothing: who may use them does not, until
--- jobs run in them.
+-- Nodes that are reserved for maintenance are out of service, for only administrators may use them. A reservation that is planned after
+-- the last time of the exports has not happened, and one that ends after it is open. Other reservations hold nothing: only jobs that run
+-- in them do.
 INSERT INTO mpg_issues(source, severity, kind, line, count, detail)
 SELECT _file, 'warning', 'missing_field', min(_line), count(*),
        'reservation ' || coalesce(min(ReservationName), '?') || ' for maintenance lacks its EndTime: it lasts until the export'

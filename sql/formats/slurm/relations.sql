@@ -11,10 +11,10 @@ CREATE TEMP TABLE capacity AS
 SELECT pool, nullif(type, '') AS chip, chips, start_time, end_time
 FROM slurm_installed JOIN slurm_pools USING (cluster_name, type);
 
--- What a job needs is what it requested: of an attempt that was resized the first row tells it, and from then on it asks for what it holds.
--- Slurm starts a job whole, so where it granted another number (a range of nodes, whole nodes, a resize) the job is elastic down to the
--- least it ran on. Comment may be a JSON object: its phase, framework, runtime and model are the job's, and the whole of it is in the
--- labels. Slurm stores it when an attempt ends: of one that runs, that of those before counts.
+-- A job needs what it requested. If an attempt was resized, its first row tells that, and from then on the job asks for what it holds.
+-- Slurm starts a job whole: so if it granted another number (a range of nodes, whole nodes, a resize), the job is elastic down to the
+-- least that it ran on. Comment may be a JSON object: its phase, framework, runtime and model are the job's, and the whole of it is in the
+-- labels. Slurm stores it when an attempt ends: for one that runs, that of the attempts before counts.
 DROP TABLE IF EXISTS temp.jobs;
 CREATE TEMP TABLE jobs AS
 WITH needs AS (

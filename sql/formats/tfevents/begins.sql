@@ -3,8 +3,8 @@
 -- Reads tfevents_breaks, tfevents_gaps, tfevents_told and tfevents_ranges. Makes tfevents_attempts.
 -- A part of tfevents.sql, which says what the parameters are and runs the parts in order.
 
--- A value stands for all since the one before it: a pause, or a restart that opened no file, is part of a step. What most take is counted
--- out where that shows that all these are longer by far; else it is the middle of all.
+-- A value stands for everything since the one before it: a pause, or a restart that opened no file, is part of a step. What most steps
+-- take is counted out if that shows that such values are longer by far; else it is the middle of all.
 DROP TABLE IF EXISTS temp.tfevents_long;
 CREATE TEMP TABLE tfevents_long AS
 SELECT a.first, a.job, a.file, t.step, t.step - p.step AS executions, t.time - p.time AS whole,
@@ -43,9 +43,9 @@ SELECT file, 'warning', 'long_steps', count(*),
 FROM tfevents_long GROUP BY file;
 DROP TABLE tfevents_usual;
 
--- A value stands for the steps since the one before it. The first of an attempt has none, and stands for as many as the next, but not for
--- more than there are up to it: counted from 0, if its number is the last of a gap. They took what those of the attempt, or else of the
--- job, take on the mean, but for long ones, and what came before them is `init`.
+-- A value stands for the steps since the one before it. The first value of an attempt has none before it: it stands for as many steps as
+-- the next, but for no more than there are up to it, counted from 0 if its number is the last of a gap. They took what steps of the
+-- attempt, or else of the job, take on the mean without long ones; what came before them is `init`.
 DROP TABLE IF EXISTS temp.tfevents_attempts;
 CREATE TEMP TABLE tfevents_attempts AS
 WITH usual AS (

@@ -81,7 +81,7 @@ FROM (SELECT b.job, b.first_step, a.job AS earlier, row_number() OVER (PARTITION
        AND b.first_step > a.first_step AND b.first_step <= a.last_step + (a.last_step - a.first_step))
 WHERE nth = 1;
 
--- The values of runs, and in their order: where the reader gave no others, and none was left out, they are so already.
+-- The values of runs, in their order. They are so already if the reader gave no others and none was left out.
 DROP TABLE IF EXISTS temp.tfevents_rebuilt;
 CREATE TEMP TABLE tfevents_rebuilt AS
 SELECT 1 AS rebuilt

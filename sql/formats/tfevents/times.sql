@@ -16,7 +16,8 @@ DELETE FROM tfevents_rate WHERE rowid IN (SELECT row FROM tfevents_missing WHERE
 DELETE FROM tfevents_took WHERE rowid IN (SELECT row FROM tfevents_missing WHERE role = 'seconds');
 DROP TABLE tfevents_missing;
 
--- What cannot be: no time, or one that is more than ten years from the middle one of the file's. Looked at where events lie so far apart.
+-- What cannot be: no time, or one that is more than ten years from the middle one of the file. This is looked at only if events lie so far
+-- apart.
 DROP TABLE IF EXISTS temp.tfevents_timed;
 CREATE TEMP TABLE tfevents_timed(role, row, of_file, time, line);
 INSERT INTO tfevents_timed SELECT 'loss', t.rowid, part / 32, time, line FROM tfevents_wide CROSS JOIN tfevents_told AS t;

@@ -24,7 +24,7 @@ FROM told WHERE json_extract(fields, '$.saved') IS NOT NULL GROUP BY file, place
 UNION ALL
 SELECT file, min(line), file, 'restore', min(time), max(time), nullif(max(loaded), -1) FROM told WHERE loaded IS NOT NULL GROUP BY file, place
 UNION ALL
--- Newer versions tell the end of a save by nothing but what they do next.
+-- Newer versions do not log the end of a save: what they do next tells it.
 SELECT file, line, file, 'saved', NULL, next_time,
        coalesce(CASE WHEN begun GLOB 'global_step[0-9]*' THEN CAST(substr(begun, 12) AS INTEGER) END, latest)
 FROM (SELECT file, line, latest, json_extract(fields, '$.begun') AS begun, lead(time) OVER w AS next_time,
@@ -38,7 +38,8 @@ UNION ALL
 SELECT file, min(line), file, 'open', min(time), NULL, NULL
 FROM told WHERE tag IS NOT NULL AND place < steps GROUP BY file, place, tag HAVING count(ended) = 0;
 
--- What Nebula has in memory it writes beside training. Nothing says when that is done, but that the run begins its next save or ends well.
+-- Nebula writes what it has in memory while training goes on. That this is done, only the begin of the next save or a good end of the run
+-- says.
 INSERT INTO trainer_marks(file, line, job, kind, start_time, time, step)
 WITH event AS (
   SELECT file, line, time, max(step) OVER (PARTITION BY file ORDER BY line) AS latest, step IS NULL AS is_event,
@@ -55,7 +56,7 @@ SELECT s.file, min(s.line), s.file, iif(n.goes_on, 'saved', 'open'), iif(n.goes_
        iif(s.tag GLOB 'global_step[0-9]*', CAST(substr(s.tag, 12) AS INTEGER), max(s.latest))
 FROM staged AS s JOIN staged AS n ON n.file = s.file AND n.line = s.next WHERE s.tag IS NOT NULL GROUP BY s.file, s.tag, s.next;
 
--- A load of a tag that names no step is of what was saved last under it; where no log tells, of a step that is not known.
+-- A load of a tag that names no step is of what was saved last under that tag; if no log tells, the step is not known.
 DROP TABLE IF EXISTS temp.trainer_tags;
 CREATE TEMP TABLE trainer_tags AS
 SELECT file, time,

@@ -43,8 +43,9 @@ counted AS (
 )
 SELECT *, sum(took) OVER w AS so_far, sum(time IS NOT NULL) OVER w AS clocks, sum(other_time IS NOT NULL) OVER w AS others
 FROM counted WINDOW w AS (PARTITION BY file ORDER BY id); -- a progress bar is many times one line
--- By how much the sum of what lines took is behind the clock: as the last line with a clock said, or more, as others since then say. Steps
--- before the first such line end there, for a run takes its time before them; but not if it is a restore, which is of another run.
+-- By how much the sum of what lines took is behind the clock: as much as the last line with a clock said, or more, if later ones say so.
+-- Steps before the first such line end there, for a run takes its time before them; but not if that line is a restore, which is of another
+-- run.
 DROP TABLE IF EXISTS temp.trainer_dated;
 CREATE TEMP TABLE trainer_dated AS
 WITH offset_of AS MATERIALIZED (

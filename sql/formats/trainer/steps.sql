@@ -45,8 +45,8 @@ WHERE before IS NOT NULL AND NOT (1.0 * (end_time - before) / executions > 3 * u
 GROUP BY job;
 DROP TABLE IF EXISTS temp.trainer_steps;
 CREATE TEMP TABLE trainer_steps AS
--- The first of an attempt stands for as many as the next, but not for more than there are up to it: counted from 0, if its number is the
--- last of a gap.
+-- The first line of an attempt stands for as many steps as the next, but for no more than there are up to it, counted from 0 if its number
+-- is the last of a gap.
 WITH counted AS (SELECT *, min(gap, max(1, step + (step % gap = gap - 1))) AS executions_first FROM trainer_spaced)
 SELECT s.job, s.attempt, s.file, s.step, s.line, s.end_time, s.loss, s.tflops, s.begun, s.run, iif(told_seconds IS NULL, n, 1) AS n,
        before IS NULL AS is_first,
@@ -78,7 +78,7 @@ SELECT file, 'data_loss', 'end_before_start', min(line), count(*),
          || ': not later than the one before, or the only one of an attempt: left out'
 FROM trainer_steps WHERE end_time <= start_time GROUP BY file;
 
--- Where steps last until the next is told, a pause, or a restart that nothing tells, is part of one.
+-- If steps last until the next one is told, a pause, or a restart that nothing tells, is part of one.
 INSERT INTO mpg_issues(source, severity, kind, line, count, detail)
 WITH each AS (SELECT job, file, line, step, 1.0 * (end_time - start_time) / executions AS seconds, end_time - start_time AS whole
               FROM trainer_steps WHERE NOT is_first AND executions > 0),

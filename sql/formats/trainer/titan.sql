@@ -19,7 +19,7 @@ FROM (SELECT _file AS file, _line AS line, rtrim(rtrim(_file, replace(_file, '/'
       FROM jsonl_trace(:titan))
 WHERE name IS NOT NULL;
 
--- Of several programs of a job, as those of reinforcement learning, one tells the steps: that which has them as spans.
+-- If a job has several programs, as in reinforcement learning, one tells the steps: the one that has them as spans.
 DROP TABLE IF EXISTS temp.trainer_sources;
 CREATE TEMP TABLE trainer_sources AS
 SELECT job, source, row_number() OVER (PARTITION BY job ORDER BY whole DESC, n DESC, source) AS place
@@ -31,7 +31,8 @@ SELECT r.file, 'info', 'parallel_files', count(DISTINCT step),
 FROM trainer_sources AS s JOIN trainer_sources AS m ON m.job = s.job AND m.place = 1
 JOIN trainer_records AS r ON r.job = s.job AND r.source IS s.source WHERE s.place > 1 AND step IS NOT NULL AND NOT beside GROUP BY r.file;
 
--- Ranks that log, of one program, are of as many chips as the highest has below it. Of rank 0 alone others may be missing.
+-- The ranks of one program that log are of as many chips as the highest of them has ranks below it, and itself. If only rank 0 logs,
+-- others may be missing.
 INSERT INTO trainer_worlds
 SELECT DISTINCT r.file, n FROM (SELECT job, max(global_rank) + 1 AS n
                                 FROM trainer_records WHERE typeof(global_rank) = 'integer'
@@ -73,7 +74,7 @@ SELECT file, line, job, rank, 'saved', NULL, time, step FROM trainer_records
 WHERE name GLOB '*checkpoint*_end' AND name NOT GLOB 'checkpoint*' AND name NOT GLOB '*load*' AND name NOT GLOB '*stag*'
   AND name NOT GLOB '*async*' AND step IS NOT NULL;
 
--- What was saved while the program goes on is durable once it was written, at the latest when the next save is over, which waits for it.
+-- What was saved while the program went on is durable when it was written, at the latest when the next save is over, which waits for it.
 INSERT INTO trainer_marks(file, line, job, rank, kind, start_time, time, step)
 WITH aside AS MATERIALIZED (SELECT job, step, name, time, value
                             FROM trainer_records WHERE beside AND (name = 'checkpoint_write_end' OR metric GLOB '*async_total*')),

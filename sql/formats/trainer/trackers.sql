@@ -68,7 +68,7 @@ CREATE TEMP TABLE trainer_beside AS SELECT coalesce(run, file) AS run, coalesce(
 FROM trainer_history WHERE loss IS NULL;
 DELETE FROM trainer_history WHERE loss IS NULL AND EXISTS (SELECT 1 FROM trainer_beside);
 UPDATE trainer_history SET loss = loss + 0 WHERE typeof(loss) = 'text' AND (loss GLOB '[0-9]*' OR loss GLOB '[-+.][0-9]*');
--- _runtime goes on from that of the run that was resumed: where it falls behind the clock, another process began.
+-- _runtime continues that of the run that was resumed: if it falls behind the clock, another process began.
 INSERT INTO trainer_points(file, line, job, time, step, loss, tflops, begun, resumed, run)
 SELECT file, line, file, time, coalesce(own, number), loss, iif(tflops + 0 > 0, tflops + 0, NULL),
        time - runtime + coalesce(max(iif(resumed, iif(runtime < before, 0, before), NULL)) OVER (PARTITION BY file, run ORDER BY id), 0),

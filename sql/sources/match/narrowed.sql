@@ -50,7 +50,7 @@ JOIN (SELECT DISTINCT host, job FROM all_hosts WHERE job IS NOT NULL) AS h USING
 WHERE n.file NOT IN (SELECT file FROM may_be) OR (n.file, h.job) IN (SELECT file, job FROM may_be);
 INSERT OR IGNORE INTO may_be SELECT file, job FROM on_host;
 
--- What lies in a user's folder, and nothing else tells the job of.
+-- Logs in a user's folder, if nothing else tells their job.
 INSERT INTO in_users_folder
 SELECT f.file, u.user
 FROM (SELECT file, path FROM file AS f
