@@ -3,6 +3,7 @@
 A new format is one line here and one in ext/formats/list.h; tests/test_house.py holds that both name the same ones, and that each has its
 rooms. Paths are below fixtures/.
 """
+
 import glob
 import json
 import os
@@ -50,35 +51,81 @@ NATIVE = (  # the relations of a fleet, which are no format's
     Sample("trace_records", "golden.jsonl"),
 )
 FORMATS = {
-    "slurm": Format("fleet", (
-        Sample("slurm_trace", "slurm/sacct_jobs.psv", head=b"JobID"), Sample("slurm_trace", "slurm/sacct.json", DOCUMENT),
-        Sample("slurm_events_trace", "slurm/sacctmgr_events.psv", arguments=("Europe/Berlin",), head=b"Cluster|"),
-        Sample("slurm_nodes_trace", "slurm/scontrol_nodes.txt"), Sample("slurm_reservations_trace", "slurm/scontrol_reservations.txt"))),
+    "slurm": Format(
+        "fleet",
+        (
+            Sample("slurm_trace", "slurm/sacct_jobs.psv", head=b"JobID"),
+            Sample("slurm_trace", "slurm/sacct.json", DOCUMENT),
+            Sample("slurm_events_trace", "slurm/sacctmgr_events.psv", arguments=("Europe/Berlin",), head=b"Cluster|"),
+            Sample("slurm_nodes_trace", "slurm/scontrol_nodes.txt"),
+            Sample("slurm_reservations_trace", "slurm/scontrol_reservations.txt"),
+        ),
+    ),
     "mllog": Format("fleet", (Sample("mllog_trace", MLLOG, among_others=True),), fixtures="mlperf"),
     "pbs": Format("fleet", (Sample("pbs_trace", "pbs/accounting.log", arguments=("UTC",), several="pbs/*"),)),
     "lsf": Format("fleet", (Sample("lsf_trace", "lsf/lsb.acct", several="lsf"),)),
     "swf": Format("fleet", (Sample("swf_trace", "swf/small.swf", head=b";"),)),
-    "goodput_log": Format("fleet", (
-        Sample("goodput_trace", "goodput/ranker-7.jsonl"), Sample("goodput_trace", "goodput/ranker-8.json", DOCUMENT),
-        Sample("goodput_report", "goodput/ranker-7.jsonl", several="goodput")), fixtures="goodput", mappings=("goodput",)),
+    "goodput_log": Format(
+        "fleet",
+        (
+            Sample("goodput_trace", "goodput/ranker-7.jsonl"),
+            Sample("goodput_trace", "goodput/ranker-8.json", DOCUMENT),
+            Sample("goodput_report", "goodput/ranker-7.jsonl", several="goodput"),
+        ),
+        fixtures="goodput",
+        mappings=("goodput",),
+    ),
     "kube": Format("fleet", (Sample("kube_trace", "kube/cluster.json", DOCUMENT),)),
-    "prometheus": Format("metrics", (
-        Sample("prometheus_trace", "prometheus/dcgm.prom", several="prometheus/*", head=b"#"), Sample("prometheus_trace", "prometheus/dcgm.json", DOCUMENT)),
-        mappings=("dcgm",)),
+    "prometheus": Format(
+        "metrics",
+        (
+            Sample("prometheus_trace", "prometheus/dcgm.prom", several="prometheus/*", head=b"#"),
+            Sample("prometheus_trace", "prometheus/dcgm.json", DOCUMENT),
+        ),
+        mappings=("dcgm",),
+    ),
     "otlp": Format("fleet", (Sample("otlp_trace", "otlp/finetune.json", DOCUMENT),)),
-    "log": Format("fleet", (Sample("log_trace", "training/nanogpt.log", arguments=(STEP,)),), fixtures="training",
-                  mappings=("maxtext", "megatron", "nanogpt", "nvrx", "torchtitan", "trainer")),
-    "chrome": Format("profile", (
-        Sample("chrome_trace", "profile/rank0.json", DOCUMENT, several="profile/*"), Sample("chrome_trace_info", "profile/rank0.json", DOCUMENT, several="profile")),
-        fixtures="profile", mappings=("kineto", "xprof")),
-    "xplane": Format("profile", (
-        Sample("xplane_trace", XPLANE, DOCUMENT, several="xplane"), Sample("xplane_planes", XPLANE, DOCUMENT, several="xplane"))),
+    "log": Format(
+        "fleet",
+        (Sample("log_trace", "training/nanogpt.log", arguments=(STEP,)),),
+        fixtures="training",
+        mappings=("maxtext", "megatron", "nanogpt", "nvrx", "torchtitan", "trainer"),
+    ),
+    "chrome": Format(
+        "profile",
+        (
+            Sample("chrome_trace", "profile/rank0.json", DOCUMENT, several="profile/*"),
+            Sample("chrome_trace_info", "profile/rank0.json", DOCUMENT, several="profile"),
+        ),
+        fixtures="profile",
+        mappings=("kineto", "xprof"),
+    ),
+    "xplane": Format(
+        "profile",
+        (
+            Sample("xplane_trace", XPLANE, DOCUMENT, several="xplane"),
+            Sample("xplane_planes", XPLANE, DOCUMENT, several="xplane"),
+        ),
+    ),
     "tfevents": Format("fleet", (Sample("tfevents_trace", TFEVENTS, FRAMES, several="tfevents"),)),
     "perfetto": Format("profile", (Sample("perfetto_trace", PERFETTO, FRAMES, several="perfetto"),)),
-    "hlo": Format("program", (Sample("hlo_trace", "hlo/decode.hlo", DOCUMENT), Sample("hlo_cost", "hlo/decode.hlo", DOCUMENT, several="hlo"))),
-    "generic": Format("rows", (
-        Sample("csv_trace", "golden/spans.csv", several="golden/*.csv"), Sample("csv_rollup", "golden/spans.csv", arguments=("step", "job")),
-        Sample("jsonl_trace", "golden.jsonl"), Sample("jsonl_rollup", "golden.jsonl", arguments=("chips", "pool"))), mappings="rows of any meaning: the fleet file or a query says what they are"),
+    "hlo": Format(
+        "program",
+        (
+            Sample("hlo_trace", "hlo/decode.hlo", DOCUMENT),
+            Sample("hlo_cost", "hlo/decode.hlo", DOCUMENT, several="hlo"),
+        ),
+    ),
+    "generic": Format(
+        "rows",
+        (
+            Sample("csv_trace", "golden/spans.csv", several="golden/*.csv"),
+            Sample("csv_rollup", "golden/spans.csv", arguments=("step", "job")),
+            Sample("jsonl_trace", "golden.jsonl"),
+            Sample("jsonl_rollup", "golden.jsonl", arguments=("chips", "pool")),
+        ),
+        mappings="rows of any meaning: the fleet file or a query says what they are",
+    ),
 }
 
 SAMPLES = NATIVE + tuple(sample for format in FORMATS.values() for sample in format.samples)
@@ -110,15 +157,25 @@ def of_kind(kind):
 def c_header():
     """Lists for the tests in C: READER_CALLS(F) is F("table('fixtures/...', ...)") for each sample, FORMAT_CALLS(F) for the first of each format,
     and FUZZ_TARGETS(F) is F(NAME) for each file of tests/fuzz that has a fuzz_NAME."""
+
     def calls(samples):
-        return [json.dumps(call) for call in dict.fromkeys(f"{sample.table}('fixtures/{several(sample)}'{more(sample)})" for sample in samples)]
+        return [
+            json.dumps(call)
+            for call in dict.fromkeys(
+                f"{sample.table}('fixtures/{several(sample)}'{more(sample)})" for sample in samples
+            )
+        ]
 
     targets = []
     for path in sorted(glob.glob(os.path.join(ROOT, "tests/fuzz/*.c"))):
         name = os.path.basename(path)[:-2]
         with open(path, encoding="utf-8") as file:
             targets += [name] if f"\nvoid fuzz_{name}(mpg_str" in file.read() else []
-    lists = {"READER_CALLS": calls(SAMPLES), "FORMAT_CALLS": calls(format.samples[0] for format in FORMATS.values()), "FUZZ_TARGETS": targets}
+    lists = {
+        "READER_CALLS": calls(SAMPLES),
+        "FORMAT_CALLS": calls(format.samples[0] for format in FORMATS.values()),
+        "FUZZ_TARGETS": targets,
+    }
     return "".join(f"#define {name}(F) {' '.join(f'F({text})' for text in texts)}\n" for name, texts in lists.items())
 
 

@@ -8,6 +8,7 @@ loaded, in the repository root:
 The ``` block that follows a ```sql block is its output. A block without output is followed by none. ```sql no-run
 is not run. MPG_WRITE_DOCS=1 writes what comes out into the pages: read it before it is committed.
 """
+
 import glob
 import os
 import re
@@ -20,7 +21,14 @@ from fleets import ROOT, connect
 
 TARGETS = ["studies"]  # what docs/studies reads
 STUDIES = os.path.join(ROOT, "docs", "studies")
-PAGES = [path for path in [os.path.join(ROOT, "README.md"), *sorted(glob.glob(os.path.join(ROOT, "docs", "**", "*.md"), recursive=True))] if os.path.exists(path)]
+PAGES = [
+    path
+    for path in [
+        os.path.join(ROOT, "README.md"),
+        *sorted(glob.glob(os.path.join(ROOT, "docs", "**", "*.md"), recursive=True)),
+    ]
+    if os.path.exists(path)
+]
 BLOCK = re.compile(r"^```sql[ ]*\n(.*?)^```[ ]*\n(?:```[ ]*\n(.*?)^```[ ]*$)?", re.M | re.S)
 MARK = "---- end of block %d ----"
 
@@ -39,8 +47,14 @@ def run_page(text):
     script = ".load ./mpg\n.mode column\n.headers on\n"
     for i, statement in enumerate(statements):
         script += statement.rstrip() + "\n.print '" + MARK % i + "'\n"
-    done = subprocess.run(["sqlite3", "-batch", "-bail", "-init", "/dev/null", ":memory:"], input=script, cwd=ROOT, text=True,
-                          stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
+    done = subprocess.run(
+        ["sqlite3", "-batch", "-bail", "-init", "/dev/null", ":memory:"],
+        input=script,
+        cwd=ROOT,
+        text=True,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+    )
     parts, rest = [], done.stdout
     for i in range(len(statements)):
         part, mark, rest = rest.partition(MARK % i + "\n")
@@ -91,21 +105,31 @@ class Docs(unittest.TestCase):
     maxDiff = None
 
     def test_reading_ease(self):
-        self.assertEqual([1, 1, 2, 4, 4], [syllables(word) for word in ("made", "asked", "table", "capacity", "allocation")])
-        self.assertEqual([["you", "run"], ["it", "ends"]], prose("# A title\n\n| a | table |\n\nYou run `this`.\n- It [ends](there.md)\n```\ncode. Code.\n```\n"))
+        self.assertEqual(
+            [1, 1, 2, 4, 4], [syllables(word) for word in ("made", "asked", "table", "capacity", "allocation")]
+        )
+        self.assertEqual(
+            [["you", "run"], ["it", "ends"]],
+            prose("# A title\n\n| a | table |\n\nYou run `this`.\n- It [ends](there.md)\n```\ncode. Code.\n```\n"),
+        )
         self.assertGreater(reading_ease("You give the log. The log has each step."), 90)
-        self.assertLess(reading_ease("Accounting relations necessitate disambiguation of heterogeneous allocations."), 0)
+        self.assertLess(
+            reading_ease("Accounting relations necessitate disambiguation of heterogeneous allocations."), 0
+        )
         hard = {os.path.relpath(page, ROOT): reading_ease(text_of(page)) for page in PAGES}
         self.assertEqual({}, {page: round(ease) for page, ease in hard.items() if ease < 55})
 
     def test_the_first_line_says_who_a_page_is_for(self):
-        """"For whoever ...", or what you do with it."""
+        """ "For whoever ...", or what you do with it."""
+
         def first(text):
             return text.split("\n\n")[1]
 
         self.assertNotRegex(first("# A title\n\nIt reads files.\n\nFor people."), "^(For|You) ")
         pages = [page for page in PAGES if os.path.dirname(page) != STUDIES]
-        self.assertEqual([], [os.path.relpath(page, ROOT) for page in pages if not re.match("(For|You) ", first(text_of(page)))])
+        self.assertEqual(
+            [], [os.path.relpath(page, ROOT) for page in pages if not re.match("(For|You) ", first(text_of(page)))]
+        )
 
     def test_pages_of_formats_are_short(self):
         pages = [page for page in PAGES if os.path.dirname(page) == os.path.join(ROOT, "docs", "formats")]
@@ -119,7 +143,9 @@ class Docs(unittest.TestCase):
 
     def test_words_of_studies(self):
         """Studies count apart: nobody needs them to use mpg, and one more of them shall not shorten a page of the manual."""
-        words = {os.path.basename(page): len(text_of(page).split()) for page in PAGES if os.path.dirname(page) == STUDIES}
+        words = {
+            os.path.basename(page): len(text_of(page).split()) for page in PAGES if os.path.dirname(page) == STUDIES
+        }
         self.assertEqual({}, {page: count for page, count in words.items() if count > 700})
         self.assertTrue(3000 < sum(words.values()) <= 5000, words)
 
@@ -138,32 +164,60 @@ class Docs(unittest.TestCase):
         self.assertEqual(["mpg_take_row"], without)  # an error in any statement but mpg's own
 
     def test_every_fixture_is_listed(self):
-        listed = re.findall(r"^\| `([^/`]+)", text_of(os.path.join(ROOT, "fixtures", "README.md")).split("\n## ")[0], re.M)
+        listed = re.findall(
+            r"^\| `([^/`]+)", text_of(os.path.join(ROOT, "fixtures", "README.md")).split("\n## ")[0], re.M
+        )
         found = set(os.listdir(os.path.join(ROOT, "fixtures"))) - {"README.md", "fixtures.mk", "generate", "golden.md"}
-        of_formats = {format.fixtures or name for name, format in formats.FORMATS.items()}  # each is on the page of its format
+        of_formats = {
+            format.fixtures or name for name, format in formats.FORMATS.items()
+        }  # each is on the page of its format
         self.assertEqual(([], []), (sorted(set(listed) - found), sorted(found - set(listed) - of_formats)))
         for name, format in formats.FORMATS.items():
-            self.assertIn(f"fixtures/{format.fixtures or name}/", text_of(os.path.join(ROOT, "docs", "formats", f"{name}.md")))
+            self.assertIn(
+                f"fixtures/{format.fixtures or name}/", text_of(os.path.join(ROOT, "docs", "formats", f"{name}.md"))
+            )
 
     def test_links_lead_somewhere(self):
         """Each relative link of a page names a file that is there; docs/README.md links to each page, or to the folder of
         those of formats; that of studies to each study."""
         dead, linked = [], set()
         for page in PAGES:
-            for target in re.findall(r"\]\(([^)\s#]+)[^)]*\)", re.sub(r"```.*?```|`[^`]*`", "", text_of(page), flags=re.S)):
+            for target in re.findall(
+                r"\]\(([^)\s#]+)[^)]*\)", re.sub(r"```.*?```|`[^`]*`", "", text_of(page), flags=re.S)
+            ):
                 path = os.path.normpath(os.path.join(os.path.dirname(page), target))
                 if re.match(r"\w+:", target):
                     continue
                 if not os.path.exists(path):
                     dead.append((os.path.relpath(page, ROOT), target))
                 if page in (os.path.join(ROOT, "docs", "README.md"), os.path.join(STUDIES, "README.md")):
-                    linked |= {path, *(glob.glob(os.path.join(path, "*.md")) if path == os.path.join(ROOT, "docs", "formats") else [])}
+                    linked |= {
+                        path,
+                        *(
+                            glob.glob(os.path.join(path, "*.md"))
+                            if path == os.path.join(ROOT, "docs", "formats")
+                            else []
+                        ),
+                    }
         self.assertEqual([], dead)
-        self.assertEqual([], [os.path.relpath(page, ROOT) for page in PAGES[1:] if page not in linked and os.path.basename(page) != "README.md"])
+        self.assertEqual(
+            [],
+            [
+                os.path.relpath(page, ROOT)
+                for page in PAGES[1:]
+                if page not in linked and os.path.basename(page) != "README.md"
+            ],
+        )
 
     def test_every_package_is_listed(self):
-        packages = re.findall(r"^\s+(?:[^#\n]*\) )?(?:command_in|header_in|works_in|.*\|\| missing) ([a-z][a-z0-9+.-]*)", text_of(os.path.join(ROOT, "ext", "package", "deps.sh")), re.M)
-        rows = re.findall(r"^\| ([^|]+) \|", text_of(os.path.join(ROOT, "docs", "development", "dependencies.md")), re.M)
+        packages = re.findall(
+            r"^\s+(?:[^#\n]*\) )?(?:command_in|header_in|works_in|.*\|\| missing) ([a-z][a-z0-9+.-]*)",
+            text_of(os.path.join(ROOT, "ext", "package", "deps.sh")),
+            re.M,
+        )
+        rows = re.findall(
+            r"^\| ([^|]+) \|", text_of(os.path.join(ROOT, "docs", "development", "dependencies.md")), re.M
+        )
         listed = {name for row in rows for name in row.split(", ")}
         self.assertGreater(len(packages), 40)
         self.assertEqual([], [name for name in packages if name not in listed])
@@ -178,22 +232,48 @@ class Docs(unittest.TestCase):
 
     def test_every_issue_of_a_mapping_is_in_the_list(self):
         """Kinds that scripts insert have a line each in docs/issues.md, under their severity."""
-        sections = re.findall(r"^## (\w+):.*?\n(.*?)(?=^## |\Z)", text_of(os.path.join(ROOT, "docs", "issues.md")), re.M | re.S)
-        listed = {(kind, severity) for severity, section in sections for names in re.findall(r"^- (`.*?`): ", section, re.M) for kind in re.findall(r"`(\w+)`", names)}
+        sections = re.findall(
+            r"^## (\w+):.*?\n(.*?)(?=^## |\Z)", text_of(os.path.join(ROOT, "docs", "issues.md")), re.M | re.S
+        )
+        listed = {
+            (kind, severity)
+            for severity, section in sections
+            for names in re.findall(r"^- (`.*?`): ", section, re.M)
+            for kind in re.findall(r"`(\w+)`", names)
+        }
         inserted = set()
         for path in glob.glob(os.path.join(ROOT, "sql", "**", "*.sql"), recursive=True):
-            inserted |= {(kind, severity) for severity, kind in re.findall(r"'(info|warning|data_loss)'(?: AS \w+)?,\s*'(?!data_loss)([a-z]+_[a-z_]+)'", text_of(path))}
+            inserted |= {
+                (kind, severity)
+                for severity, kind in re.findall(
+                    r"'(info|warning|data_loss)'(?: AS \w+)?,\s*'(?!data_loss)([a-z]+_[a-z_]+)'", text_of(path)
+                )
+            }
         self.assertGreater(len(inserted), 15)
         self.assertEqual([], sorted(inserted - listed))
 
     def test_no_example_reads_a_file_for_each_row(self):
         """SQLite has no index of a virtual table: the inner one of a join is read again for each row of the outer one."""
-        modules = [name for name, in connect().execute("SELECT name FROM pragma_module_list") if re.search("_(trace|cost|ledger|rollup|timeline|records|report)$", name)]
-        inner = re.compile(r"(?:\bJOIN|\)|\bAS \w+),?\s+(?:(?:%s)\s*\(\s*[':]|mpg_(?:ledger|rollup|timeline)\b)" % "|".join(modules), re.I)
-        for example in ("FROM x JOIN hlo_trace('a') AS h", "FROM csv_trace('a'), csv_trace('b')", "FROM j AS a,\n     mpg_timeline(a.job)", "FROM a JOIN mpg_rollup USING (pool)"):
+        modules = [
+            name
+            for name, in connect().execute("SELECT name FROM pragma_module_list")
+            if re.search("_(trace|cost|ledger|rollup|timeline|records|report)$", name)
+        ]
+        inner = re.compile(
+            r"(?:\bJOIN|\)|\bAS \w+),?\s+(?:(?:%s)\s*\(\s*[':]|mpg_(?:ledger|rollup|timeline)\b)" % "|".join(modules),
+            re.I,
+        )
+        for example in (
+            "FROM x JOIN hlo_trace('a') AS h",
+            "FROM csv_trace('a'), csv_trace('b')",
+            "FROM j AS a,\n     mpg_timeline(a.job)",
+            "FROM a JOIN mpg_rollup USING (pool)",
+        ):
             self.assertRegex(example, inner)
         scripts = glob.glob(os.path.join(ROOT, "sql", "**", "*.sql"), recursive=True)
-        for path, text in [(path, match[1]) for path in PAGES for match in BLOCK.finditer(text_of(path))] + [(path, text_of(path)) for path in scripts]:
+        for path, text in [(path, match[1]) for path in PAGES for match in BLOCK.finditer(text_of(path))] + [
+            (path, text_of(path)) for path in scripts
+        ]:
             self.assertIsNone(inner.search(text), (path, text))
 
     def check_page(self, path):

@@ -1,4 +1,5 @@
 """How long functions are, and how many arguments they take. Those above the limits are listed here, each with the reason why it is better whole."""
+
 import glob
 import os
 import re
@@ -70,7 +71,7 @@ MANY = {
 
 def arguments_of(head):
     """How many arguments stand between the first parenthesis of a function's head and its end."""
-    inner = head[head.index("(") + 1:head.rindex(")")]
+    inner = head[head.index("(") + 1 : head.rindex(")")]
     depth, count = 0, 0 if inner == "void" else 1
     for letter in inner:
         depth += (letter == "(") - (letter == ")")
@@ -89,8 +90,8 @@ def functions(text):
             while not lines[end].endswith(("{", ";")) and end + 1 < len(lines):
                 end += 1
                 head += " " + lines[end].strip()
-            name = re.search(r"(\w+)\($", head[:head.index("(") + 1])
-            if name and head.endswith(") {") and "=" not in head[:head.index("(")]:
+            name = re.search(r"(\w+)\($", head[: head.index("(") + 1])
+            if name and head.endswith(") {") and "=" not in head[: head.index("(")]:
                 close = next(i for i in range(end, len(lines)) if lines[i] == "}")
                 found.append((name[1], close - at + 1, arguments_of(head)))
                 end = close
@@ -100,8 +101,12 @@ def functions(text):
 
 class Functions(unittest.TestCase):
     def test_what_the_parser_reads(self):
-        self.assertEqual([("one", 3, 0), ("two", 4, 3)], functions(
-            "static int one(void) {\n  return f(1, 2);\n}\nint three(int a);\nconst char *two(int a, void (*f)(int, int),\n                int c) {\n  return 0;\n}\n"))
+        self.assertEqual(
+            [("one", 3, 0), ("two", 4, 3)],
+            functions(
+                "static int one(void) {\n  return f(1, 2);\n}\nint three(int a);\nconst char *two(int a, void (*f)(int, int),\n                int c) {\n  return 0;\n}\n"
+            ),
+        )
 
     def test_limits(self):
         long, many, count = set(), set(), 0

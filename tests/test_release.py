@@ -1,5 +1,6 @@
 """What earlier releases wrote, read by this one: states, and a database with tables, views, generated columns and indexes that use
 the extension. fixtures/compat/VERSION is written once by each release: MPG_WRITE_RELEASE=1 tests/run test_release."""
+
 import glob
 import json
 import os
@@ -54,11 +55,11 @@ def states_of(db, category_rows, wide_rows):
     for name, rows in category_rows.items():
         db.execute("CREATE TEMP TABLE part(category, chip_time)")
         db.executemany("INSERT INTO part VALUES (?, ?)", rows)
-        states[name], = db.execute("SELECT goodput_state(category, chip_time) FROM part").fetchone()
+        (states[name],) = db.execute("SELECT goodput_state(category, chip_time) FROM part").fetchone()
         db.execute("DROP TABLE temp.part")
     db.execute("CREATE TEMP TABLE part(capacity, allocated, productive, ideal)")
     db.executemany("INSERT INTO part VALUES (?, ?, ?, ?)", wide_rows)
-    states["wide"], = db.execute("SELECT goodput_state(capacity, allocated, productive, ideal) FROM part").fetchone()
+    (states["wide"],) = db.execute("SELECT goodput_state(capacity, allocated, productive, ideal) FROM part").fetchone()
     db.execute("DROP TABLE temp.part")
     return states
 
@@ -72,18 +73,27 @@ def write(folder):
         db.executescript(file.read())
     for relation in ("capacity", "outages", "jobs", "allocations", "spans", "commits", "programs"):
         table = f"csv_trace({quote(os.path.join(ROOT, 'fixtures', 'golden', relation + '.csv'))})"
-        for record, in db.execute(f"SELECT record FROM {table}").fetchall():
+        for (record,) in db.execute(f"SELECT record FROM {table}").fetchall():
             values = {key: value for key, value in json.loads(record).items() if value not in (None, "")}
-            db.execute(f"INSERT INTO {relation}({', '.join(values)}) VALUES ({', '.join('?' * len(values))})", list(values.values()))
+            db.execute(
+                f"INSERT INTO {relation}({', '.join(values)}) VALUES ({', '.join('?' * len(values))})",
+                list(values.values()),
+            )
     groups = dict(GROUPS, **{"every category": db.execute("SELECT category, chip_us FROM mpg_ledger").fetchall()})
     for name, rows in groups.items():
         db.executemany("INSERT INTO rows VALUES (?, ?, ?)", [(name, *row) for row in rows])
     db.executemany("INSERT INTO wide VALUES (?, ?, ?, ?)", WIDE)
     db.executemany("INSERT INTO states VALUES (?, ?)", list(states_of(db, groups, WIDE).items()))
-    for i, (chip, dtype) in enumerate((("tpu-v4", None), ("TPU v5p", "int8"), ("H200", "fp8"), ("nvidia-a100-80-sxm4", "bf16"))):
-        db.execute("INSERT INTO runs(name, chip, dtype, flops, chips, at) VALUES (?, ?, ?, ?, ?, ?)",
-                   (f"https://run/{i}", chip, dtype, 1e15 * (i + 1), 4 ** i, 1767571200 + i * 40000))
-    db.execute("CREATE TABLE rollup AS SELECT * FROM mpg_rollup WHERE bucket_width = 10 ORDER BY job, category, cause, bucket, pool, attempt, chip_us")
+    for i, (chip, dtype) in enumerate(
+        (("tpu-v4", None), ("TPU v5p", "int8"), ("H200", "fp8"), ("nvidia-a100-80-sxm4", "bf16"))
+    ):
+        db.execute(
+            "INSERT INTO runs(name, chip, dtype, flops, chips, at) VALUES (?, ?, ?, ?, ?, ?)",
+            (f"https://run/{i}", chip, dtype, 1e15 * (i + 1), 4**i, 1767571200 + i * 40000),
+        )
+    db.execute(
+        "CREATE TABLE rollup AS SELECT * FROM mpg_rollup WHERE bucket_width = 10 ORDER BY job, category, cause, bucket, pool, attempt, chip_us"
+    )
     for name, query in answers(db):
         db.execute("INSERT INTO answers VALUES (?, ?)", (name, json.dumps(db.execute(query).fetchall())))
     db.execute("VACUUM")
@@ -92,7 +102,7 @@ def write(folder):
 
 def answers(db):
     """(name, query) of everything that a database is asked."""
-    for name, in db.execute("SELECT name FROM states ORDER BY name").fetchall():
+    for (name,) in db.execute("SELECT name FROM states ORDER BY name").fetchall():
         yield f"state {name}", f"{MERGED} states WHERE name = {quote(name)}"
     yield "all states", f"{MERGED} states"
     yield "merged", "SELECT * FROM merged"
@@ -114,7 +124,7 @@ class Release(unittest.TestCase):
 
     @classmethod
     def setUpClass(cls):
-        version, = connect().execute("SELECT mpg_version()").fetchone()
+        (version,) = connect().execute("SELECT mpg_version()").fetchone()
         cls.folder = os.path.join(COMPAT, version)
         if os.environ.get("MPG_WRITE_RELEASE") and not os.path.exists(cls.folder):
             write(cls.folder)
@@ -172,7 +182,7 @@ class Release(unittest.TestCase):
         for db in self.databases():
             for name, state in db.execute("SELECT name, state FROM states").fetchall():
                 for at in range(len(state)):
-                    changed = state[:at] + bytes([state[at] ^ 0x10]) + state[at + 1:]
+                    changed = state[:at] + bytes([state[at] ^ 0x10]) + state[at + 1 :]
                     with self.assertRaises(sqlite3.OperationalError, msg=f"{name}, byte {at}"):
                         db.execute("SELECT goodput(?)", (changed,)).fetchone()
 
@@ -183,7 +193,6 @@ class Release(unittest.TestCase):
             self.assertGreater(db.execute("SELECT count(*) FROM rollup").fetchone()[0], 20)
             self.assertEqual(4, len(db.execute("SELECT name, chip, flops FROM runs").fetchall()))
             db.close()
-
 
 
 if __name__ == "__main__":

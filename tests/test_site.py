@@ -1,4 +1,5 @@
 """make site: docs/ as one static site. Every link of it leads somewhere, nothing is loaded from another host, and its search finds what is there."""
+
 import html.parser
 import http.server
 import os
@@ -32,7 +33,11 @@ class Page(html.parser.HTMLParser):
         self.within = tag
         if tag == "a" and attrs.get("href"):
             self.links.append(attrs["href"])
-        elif tag in ("script", "img", "link", "iframe") and (attrs.get("src") or attrs.get("href")) and attrs.get("rel") != "canonical":
+        elif (
+            tag in ("script", "img", "link", "iframe")
+            and (attrs.get("src") or attrs.get("href"))
+            and attrs.get("rel") != "canonical"
+        ):
             self.loaded.append(attrs.get("src") or attrs["href"])
 
     def handle_data(self, data):
@@ -46,10 +51,14 @@ class Site(unittest.TestCase):
 
     @classmethod
     def setUpClass(cls):
-        made = subprocess.run(["make", "-s", "site"], cwd=ROOT, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+        made = subprocess.run(
+            ["make", "-s", "site"], cwd=ROOT, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True
+        )
         if made.returncode:
             raise AssertionError(made.stdout)
-        paths = [os.path.join(folder, name) for folder, _, names in os.walk(SITE) for name in names if name.endswith(".html")]
+        paths = [
+            os.path.join(folder, name) for folder, _, names in os.walk(SITE) for name in names if name.endswith(".html")
+        ]
         cls.pages = {path: Page(path) for path in paths}
 
     def test_each_page_of_the_documentation_is_there(self):
@@ -57,7 +66,11 @@ class Site(unittest.TestCase):
             for name in names:
                 if name.endswith(".md"):
                     place = os.path.relpath(os.path.join(folder, name), os.path.join(ROOT, "docs"))
-                    place = os.path.join(os.path.dirname(place), "index.html") if name == "README.md" else place[:-len("md")] + "html"
+                    place = (
+                        os.path.join(os.path.dirname(place), "index.html")
+                        if name == "README.md"
+                        else place[: -len("md")] + "html"
+                    )
                     self.assertIn(os.path.join(SITE, place), self.pages)
 
     def test_no_link_is_dead(self):
@@ -67,16 +80,31 @@ class Site(unittest.TestCase):
                 parts = urllib.parse.urlsplit(link)
                 if parts.scheme or parts.netloc or os.path.basename(path) == "404.html":
                     continue
-                target = os.path.normpath(os.path.join(os.path.dirname(path), urllib.parse.unquote(parts.path))) if parts.path else path
+                target = (
+                    os.path.normpath(os.path.join(os.path.dirname(path), urllib.parse.unquote(parts.path)))
+                    if parts.path
+                    else path
+                )
                 if os.path.isdir(target):
                     target = os.path.join(target, "index.html")
-                if not os.path.exists(target) or (parts.fragment and target in self.pages and urllib.parse.unquote(parts.fragment) not in self.pages[target].places):
+                if not os.path.exists(target) or (
+                    parts.fragment
+                    and target in self.pages
+                    and urllib.parse.unquote(parts.fragment) not in self.pages[target].places
+                ):
                     dead.append((os.path.relpath(path, SITE), link))
         self.assertEqual([], sorted(set(dead)))
 
     def test_nothing_is_loaded_from_elsewhere(self):
-        self.assertEqual([], [(os.path.relpath(path, SITE), link) for path, page in self.pages.items() for link in page.loaded
-                              if urllib.parse.urlsplit(link).netloc])
+        self.assertEqual(
+            [],
+            [
+                (os.path.relpath(path, SITE), link)
+                for path, page in self.pages.items()
+                for link in page.loaded
+                if urllib.parse.urlsplit(link).netloc
+            ],
+        )
 
     @unittest.skipIf(browser.MISSING, browser.MISSING)
     def test_search(self):
@@ -95,10 +123,14 @@ class Site(unittest.TestCase):
             chromium.open(f"http://127.0.0.1:{server.server_address[1]}/index.html")
             chromium.press("s")  # opens the search
             deadline = time.monotonic() + 60  # the search listens once it has its index
-            while not (found := chromium.run("""const query = document.getElementById('mkdocs-search-query');
+            while not (
+                found := chromium.run(
+                    """const query = document.getElementById('mkdocs-search-query');
                            query.value = 'gang';
                            query.dispatchEvent(new Event('keyup'));
-                           return [...document.querySelectorAll('#mkdocs-search-results article a')].map(a => a.getAttribute('href'))""")):
+                           return [...document.querySelectorAll('#mkdocs-search-results article a')].map(a => a.getAttribute('href'))"""
+                )
+            ):
                 self.assertLess(time.monotonic(), deadline)
                 time.sleep(0.1)
             self.assertTrue(any("rules.html" in link for link in found), found)

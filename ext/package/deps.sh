@@ -65,9 +65,10 @@ tests() {
 lint() {
   tests
   command_in clang clang
-  command_in clang-format clang-format
+  format
   command_in clang-tidy clang-tidy
   command_in cppcheck cppcheck
+  command_in pyflakes3 pyflakes3
 }
 package() {
   build
@@ -123,6 +124,7 @@ postgres_version() { # of the server that is here, or of Debian
 }
 format() {
   command_in clang-format clang-format
+  command_in black black
 }
 site() {
   command_in mkdocs mkdocs

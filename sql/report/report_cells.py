@@ -8,6 +8,7 @@ sql/report/cells.mjs reads it:
 
 Equal values lie side by side so, and the stream is small.
 """
+
 import json
 import struct
 import zlib
@@ -55,10 +56,13 @@ def without_jobs(sums, most):
 def read(db, within, given, most=None):
     """The cells of the finest grain that fits: by hour, else by day, else by day with the smallest jobs as one of each segment.
 
-    In one pass, for a GROUP BY would sort the ledger. Returns (grain, {(time, pool, chip, those of WHO, is folded, category, cause): us}, number of jobs that are folded)."""
+    In one pass, for a GROUP BY would sort the ledger. Returns (grain, {(time, pool, chip, those of WHO, is folded, category, cause): us}, number of jobs that are folded).
+    """
     most = most or MOST_CELLS
     grain, sums, folded = "hour", {}, 0
-    for key in db.execute(f"SELECT hour, {', '.join(PLACE + WHO)}, 0, {', '.join(WHAT)}, chip_us FROM ledger WHERE {within}", given):
+    for key in db.execute(
+        f"SELECT hour, {', '.join(PLACE + WHO)}, 0, {', '.join(WHAT)}, chip_us FROM ledger WHERE {within}", given
+    ):
         us, key = key[-1], key[:-1] if grain == "hour" else by_day(key[:-1])
         sums[key] = sums.get(key, 0) + us
         if grain == "hour" and len(sums) > most:
@@ -76,7 +80,7 @@ def worst_jobs(sums, most):
             held[key[3]] = held.get(key[3], 0) + us
             lost[key[3]] = lost.get(key[3], 0) + (us if key[13] not in ("ideal", "untraced", "unrated") else 0)
     ranked = sorted(held, key=lambda job: (-lost[job], -held[job], job))
-    return [job for job in ranked if held[job] > 0][:max(0, most)]
+    return [job for job in ranked if held[job] > 0][: max(0, most)]
 
 
 class Index(dict):
@@ -110,7 +114,16 @@ def pack(head, sums):
     times = {time: number for number, time in enumerate(sorted({key[0] for key in sums}))}
     who, place, what = Index(), Index(), Index()
     cells = sorted((who[key[3:13]], place[key[1:3]], what[key[13:]], times[key[0]], us) for key, us in sums.items())
-    head = {**head, "times": list(times), "who": list(who), "place": list(place), "what": list(what), "cells": len(cells)}
+    head = {
+        **head,
+        "times": list(times),
+        "who": list(who),
+        "place": list(place),
+        "what": list(what),
+        "cells": len(cells),
+    }
     text = json.dumps(head, ensure_ascii=False, allow_nan=False, separators=(",", ":")).encode("utf-8", "replace")
     columns = list(zip(*cells)) or [()] * 5
-    return zlib.compress(struct.pack("<I", len(text)) + text + b"".join(map(leb128, columns[:4])) + planes(columns[4]), 9)
+    return zlib.compress(
+        struct.pack("<I", len(text)) + text + b"".join(map(leb128, columns[:4])) + planes(columns[4]), 9
+    )

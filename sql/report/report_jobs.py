@@ -2,6 +2,7 @@
 
 The intervals are those of trace_timeline or mpg_timeline, so the extension is needed; without it the page has no timelines and says so.
 """
+
 import contextlib
 import os
 import sqlite3
@@ -64,12 +65,29 @@ def intervals_of(answer):
         if category in ("ideal", "inefficiency"):
             category = "productive"
             last = rows[-1] if rows else None
-            if last and last["key"] == (attempt, category, cause, kind, program) and (last["start"], last["end"]) == (start, end):
+            if (
+                last
+                and last["key"] == (attempt, category, cause, kind, program)
+                and (last["start"], last["end"]) == (start, end)
+            ):
                 last["us"] += us
                 last["ideal"] += us if is_ideal else 0
                 continue
-        rows.append(dict(key=(attempt, category, cause, kind, program), start=start, end=end, first=step, last=step, count=1, us=us, ideal=us if is_ideal else 0,
-                         file=file, line=line, last_line=line))
+        rows.append(
+            dict(
+                key=(attempt, category, cause, kind, program),
+                start=start,
+                end=end,
+                first=step,
+                last=step,
+                count=1,
+                us=us,
+                ideal=us if is_ideal else 0,
+                file=file,
+                line=line,
+                last_line=line,
+            )
+        )
     return found
 
 
@@ -100,10 +118,26 @@ def texts_of(jobs):
         out = []
         for row in rows:
             attempt, *names = row["key"]
-            out.append([row["start"] - last, row["end"] - row["start"], attempt, *map(place, names), row["first"], row["last"], row["count"], str(row["us"]), str(row["ideal"]),
-                        place(row["file"]), row["line"], row["last_line"]])
+            out.append(
+                [
+                    row["start"] - last,
+                    row["end"] - row["start"],
+                    attempt,
+                    *map(place, names),
+                    row["first"],
+                    row["last"],
+                    row["count"],
+                    str(row["us"]),
+                    str(row["ideal"]),
+                    place(row["file"]),
+                    row["line"],
+                    row["last_line"],
+                ]
+            )
             last = row["start"]
-        packed[job] = dict(begin=begin, rows=out, gap=gap, left=dict(count=len(left), us=str(sum(row["us"] for row in left))))
+        packed[job] = dict(
+            begin=begin, rows=out, gap=gap, left=dict(count=len(left), us=str(sum(row["us"] for row in left)))
+        )
     return dict(jobs=packed, texts=list(texts))
 
 
@@ -112,11 +146,20 @@ def same_as_ledger(db, found, jobs):
     told = {}
     for job, rows in found.items():
         for row in rows:
-            names = [("ideal", row["ideal"]), ("inefficiency", row["us"] - row["ideal"])] if row["key"][1] == "productive" else [(row["key"][1], row["us"])]
+            names = (
+                [("ideal", row["ideal"]), ("inefficiency", row["us"] - row["ideal"])]
+                if row["key"][1] == "productive"
+                else [(row["key"][1], row["us"])]
+            )
             for name, us in names:
                 told[job, name] = told.get((job, name), 0) + us
-    booked = {(job, category): us for job, category, us in
-              db.execute(f"SELECT job, category, sum(chip_us) FROM ledger WHERE job IN ({', '.join('?' * len(jobs))}) GROUP BY 1, 2", jobs)}
+    booked = {
+        (job, category): us
+        for job, category, us in db.execute(
+            f"SELECT job, category, sum(chip_us) FROM ledger WHERE job IN ({', '.join('?' * len(jobs))}) GROUP BY 1, 2",
+            jobs,
+        )
+    }
     return {key: us for key, us in told.items() if us} == {key: us for key, us in booked.items() if us}
 
 
@@ -135,7 +178,11 @@ def timelines(path, jobs, trace, extension):
         settings = "".join(f" AND {name} = :{name}" for name in given)
         values = {**given, "trace": trace, **{f"job{i}": job for i, job in enumerate(jobs)}}
         try:
-            query = INTERVALS.format(table="trace_timeline(:trace)" if trace else "mpg_timeline", jobs=", ".join(f":job{i}" for i in range(len(jobs))), settings=settings)
+            query = INTERVALS.format(
+                table="trace_timeline(:trace)" if trace else "mpg_timeline",
+                jobs=", ".join(f":job{i}" for i in range(len(jobs))),
+                settings=settings,
+            )
             found = intervals_of(db.execute(query, values))
         except sqlite3.Error as error:
             return dict(jobs={}, why=f"There are no timelines of jobs here: {error}.")
@@ -149,6 +196,11 @@ def timelines(path, jobs, trace, extension):
     if not is_same:
         source += " They are not what the ledger was made of: its sums differ."
     # What a reader can run: the same rows of one job.
-    shown = INTERVALS.format(table=f"trace_timeline('{trace.replace(chr(39), chr(39) * 2)}')" if trace else "mpg_timeline", jobs=":job",
-                             settings="".join(f" AND {name} = '{value}'" for name, value in given.items()))
-    return dict(**texts_of({job: fewer(rows, MOST_ROWS) for job, rows in found.items()}), source=source, sql=shown + ";")
+    shown = INTERVALS.format(
+        table=f"trace_timeline('{trace.replace(chr(39), chr(39) * 2)}')" if trace else "mpg_timeline",
+        jobs=":job",
+        settings="".join(f" AND {name} = '{value}'" for name, value in given.items()),
+    )
+    return dict(
+        **texts_of({job: fewer(rows, MOST_ROWS) for job, rows in found.items()}), source=source, sql=shown + ";"
+    )

@@ -8,9 +8,14 @@ import sys
 
 from literals import Conversation, answers, split
 
-COLUMN, ROW = "\x1f", "\x1e"  # between columns and behind rows, since text may hold line breaks and any separator in print
+COLUMN, ROW = (
+    "\x1f",
+    "\x1e",
+)  # between columns and behind rows, since text may hold line breaks and any separator in print
 PIECE, LONGEST = 70, 2800  # characters of a row
-isql = Conversation(["isql", "-b", "-v", "-c", "-x0x1f", "-k", f"Driver=SQLite3;Database=:memory:;LoadExt={sys.argv[1]}"])
+isql = Conversation(
+    ["isql", "-b", "-v", "-c", "-x0x1f", "-k", f"Driver=SQLite3;Database=:memory:;LoadExt={sys.argv[1]}"]
+)
 
 
 def said_to(query):

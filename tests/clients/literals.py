@@ -1,4 +1,5 @@
 """literals.py - clients that print values as SQL literals: conversing with them, and from literals to canonical JSON."""
+
 import json
 import re
 import subprocess
@@ -11,8 +12,16 @@ class Conversation:
     """A client that reads queries from its input and prints answers and errors."""
 
     def __init__(self, command, **options):
-        self.process = subprocess.Popen(["stdbuf", "-oL", *command], text=True, encoding="utf-8", bufsize=1, stdin=subprocess.PIPE,
-                                        stdout=subprocess.PIPE, stderr=subprocess.STDOUT, **options)
+        self.process = subprocess.Popen(
+            ["stdbuf", "-oL", *command],
+            text=True,
+            encoding="utf-8",
+            bufsize=1,
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            **options,
+        )
 
     def ask(self, lines, echo):
         """What comes on `lines`; `echo` is what the client repeats END for, which marks the end."""
@@ -21,7 +30,7 @@ class Conversation:
         for line in self.process.stdout:
             said += line
             if said.endswith(END + "\n"):
-                return said[:-len(END) - 1]
+                return said[: -len(END) - 1]
         raise SystemExit(f"the client ended, having said {said!r}")
 
 

@@ -1,4 +1,5 @@
 """Grid Engine's accounting, Flux' listings and HTCondor's ads: what each says of a small cluster, and what is listed."""
+
 import json
 import os
 import unittest
@@ -21,8 +22,13 @@ class Batch(Case):
         return path
 
     def held(self, path, columns="job, attempt, chips, start_time, end_time, outcome"):
-        rows = self.db.execute(f"SELECT {columns} FROM trace_records(?) WHERE record = 'allocations' ORDER BY job, attempt", (path,)).fetchall()
-        return [tuple(value - BEGIN if isinstance(value, float) and value > BEGIN else value for value in row) for row in rows]
+        rows = self.db.execute(
+            f"SELECT {columns} FROM trace_records(?) WHERE record = 'allocations' ORDER BY job, attempt", (path,)
+        ).fetchall()
+        return [
+            tuple(value - BEGIN if isinstance(value, float) and value > BEGIN else value for value in row)
+            for row in rows
+        ]
 
     def lost(self, path):
         self.held(path)
@@ -34,19 +40,43 @@ class Batch(Case):
 
 class GridEngine(Batch):
     def test_accounting(self):
-        self.assertEqual(self.held(os.path.join(ROOT, "fixtures/sge/accounting")), [
-            ("101", 1, 4, 60, 1260, "completed"), ("102", 1, 4, 100, 1900, "timeout"), ("103.1", 1, 2, 1300, 2500, "completed"), ("103.2", 1, 2, 1310, 2000, "failed"), ("104", 1, 0, 1500, 1500, "cancelled"),
-            ("106", 1, 4, 2010, 3000, "preempted"), ("106", 2, 4, 3100, 4100, "completed")])
+        self.assertEqual(
+            self.held(os.path.join(ROOT, "fixtures/sge/accounting")),
+            [
+                ("101", 1, 4, 60, 1260, "completed"),
+                ("102", 1, 4, 100, 1900, "timeout"),
+                ("103.1", 1, 2, 1300, 2500, "completed"),
+                ("103.2", 1, 2, 1310, 2000, "failed"),
+                ("104", 1, 0, 1500, 1500, "cancelled"),
+                ("106", 1, 4, 2010, 3000, "preempted"),
+                ("106", 2, 4, 3100, 4100, "completed"),
+            ],
+        )
         self.assertEqual(self.issues()["assumed_per_slot"], 4)
 
     def test_json_and_microseconds(self):
-        self.assertEqual(self.held(os.path.join(ROOT, "fixtures/sge/accounting.jsonl")), [("201", 1, 4, 4200.5, 5400, "completed"), ("202.1", 1, 1, 4200, 4500, "preempted"), ("202.1", 2, 0, 4500, None, None)])
+        self.assertEqual(
+            self.held(os.path.join(ROOT, "fixtures/sge/accounting.jsonl")),
+            [
+                ("201", 1, 4, 4200.5, 5400, "completed"),
+                ("202.1", 1, 1, 4200, 4500, "preempted"),
+                ("202.1", 2, 0, 4500, None, None),
+            ],
+        )
 
     def test_options(self):
         text = '{"sources": [{"path": "%s/fixtures/sge/accounting", %s}]}'
-        for option, expected in (('"consumable": "JOB"', (1, 2)), ('"consumable": "YES"', (4, 4)), ('"chips": "slots"', (4, 2)), ('"resource": "h_vmem"', ())):
+        for option, expected in (
+            ('"consumable": "JOB"', (1, 2)),
+            ('"consumable": "YES"', (4, 4)),
+            ('"chips": "slots"', (4, 2)),
+            ('"resource": "h_vmem"', ()),
+        ):
             with self.subTest(option):
-                self.assertEqual(tuple(row[0] for row in self.held(text % (ROOT, option), "chips") if row[0])[:2][:len(expected)], expected if expected else ())
+                self.assertEqual(
+                    tuple(row[0] for row in self.held(text % (ROOT, option), "chips") if row[0])[:2][: len(expected)],
+                    expected if expected else (),
+                )
         self.held(text % (ROOT, '"consumable": "JOB"'))
         self.assertNotIn("assumed_per_slot", self.issues())
 
@@ -55,22 +85,63 @@ class GridEngine(Batch):
         for line in lines:
             for field in (8, 9, 10):
                 line[field] += "000" if line[field] != "0" else ""
-        self.assertEqual(self.held(self.write("".join(":".join(line) + "\n" for line in lines))), self.held(os.path.join(ROOT, "fixtures/sge/accounting")))
+        self.assertEqual(
+            self.held(self.write("".join(":".join(line) + "\n" for line in lines))),
+            self.held(os.path.join(ROOT, "fixtures/sge/accounting")),
+        )
 
     def test_slave_tasks(self):
         """Those of a parallel job count with it; that they have no submission of their own is no fault."""
+
         def record(host, submitted, task):
-            return ":".join(["gpu.q", host, "ml", "ann", "j", "1", "sge", "0", str(submitted), str(BEGIN + 10), str(BEGIN + 100), "0", "0"] + ["0"] * 18 + ["proj", "dept", "mpi", "4", "0", "1.0", "0", "0", "-l gpu=2", "0", task, "0", "0", "0"]) + "\n"
+            return (
+                ":".join(
+                    [
+                        "gpu.q",
+                        host,
+                        "ml",
+                        "ann",
+                        "j",
+                        "1",
+                        "sge",
+                        "0",
+                        str(submitted),
+                        str(BEGIN + 10),
+                        str(BEGIN + 100),
+                        "0",
+                        "0",
+                    ]
+                    + ["0"] * 18
+                    + ["proj", "dept", "mpi", "4", "0", "1.0", "0", "0", "-l gpu=2", "0", task, "0", "0", "0"]
+                )
+                + "\n"
+            )
+
         path = self.write(record("n1", BEGIN, "NONE") + record("n2", 0, "1.n2") + record("n3", 0, "2.n3"))
         self.assertEqual([("1", 1, 8, 10, 100, "completed")], self.held(path))
         self.assertNotIn("missing_field", self.issues())
 
     def test_listed(self):
         text = self.fixture("sge/accounting")
-        self.held(self.write(text + "gpu.q:n1:ml\n" + text.splitlines()[-1] + "\n" + text.splitlines()[4].replace("gpu=1", "npu=1").replace("gpu=2", "npu=2").replace(":101:", ":901:").replace(":103:", ":901:") + "\n"))
+        self.held(
+            self.write(
+                text
+                + "gpu.q:n1:ml\n"
+                + text.splitlines()[-1]
+                + "\n"
+                + text.splitlines()[4]
+                .replace("gpu=1", "npu=1")
+                .replace("gpu=2", "npu=2")
+                .replace(":101:", ":901:")
+                .replace(":103:", ":901:")
+                + "\n"
+            )
+        )
         issues = self.issues()
         self.assertEqual((issues["unknown_record"], issues["repeated_record"]), (1, 1))
-        for count, (was, now) in enumerate((("-l gpu=1", "-l vgpus=1"), (":0:0:1200:", ":x:0:1200:"), (":1743440460:", ":0:")), 1):
+        for count, (was, now) in enumerate(
+            (("-l gpu=1", "-l vgpus=1"), (":0:0:1200:", ":x:0:1200:"), (":1743440460:", ":0:")), 1
+        ):
             self.assertIn(was, text)
             self.held(self.write(text.replace(was, now, 1)))
             self.assertTrue({"uncounted_resource", "missing_field"} & set(self.issues()), (count, self.issues()))
@@ -78,9 +149,17 @@ class GridEngine(Batch):
 
 class Flux(Batch):
     def test_listing(self):
-        self.assertEqual(self.held(os.path.join(ROOT, "fixtures/flux")), [
-            ("101", 1, 8, 60.25, 1260, "completed"), ("102", 1, 4, 100, 1900, "timeout"), ("103", 1, 2, 1310, 2000, "failed"), ("104", 1, 0, 1500, 1500, "cancelled"), ("106", 1, 4, 2010, 4100, "node_fail"),
-            ("201", 1, 8, 2520, None, None)])
+        self.assertEqual(
+            self.held(os.path.join(ROOT, "fixtures/flux")),
+            [
+                ("101", 1, 8, 60.25, 1260, "completed"),
+                ("102", 1, 4, 100, 1900, "timeout"),
+                ("103", 1, 2, 1310, 2000, "failed"),
+                ("104", 1, 0, 1500, 1500, "cancelled"),
+                ("106", 1, 4, 2010, 4100, "node_fail"),
+                ("201", 1, 8, 2520, None, None),
+            ],
+        )
 
     def test_jobs_of_flux_that_are_no_objects(self):
         for strange in (7, None, [1]):
@@ -88,13 +167,17 @@ class Flux(Batch):
             listing["jobs"][1:1] = [strange]
             path = self.file(listing)
             self.rows("SELECT * FROM trace_rollup(?)", path)
-            self.assertEqual([(1,)], self.rows("SELECT count FROM mpg_issues WHERE kind = 'unknown_record' AND source = ?", path))
+            self.assertEqual(
+                [(1,)], self.rows("SELECT count FROM mpg_issues WHERE kind = 'unknown_record' AND source = ?", path)
+            )
 
     def test_one_job_and_two_listings(self):
         listing = json.loads(self.fixture("flux/jobs.json"))
         done = next(job for job in listing["jobs"] if job["id"] == 101)
         self.assertEqual(self.held(self.write(json.dumps(done))), [("101", 1, 8, 60.25, 1260, "completed")])
-        early = {key: value for key, value in done.items() if key not in ("t_cleanup", "t_inactive", "result")} | {"state": "RUN"}
+        early = {key: value for key, value in done.items() if key not in ("t_cleanup", "t_inactive", "result")} | {
+            "state": "RUN"
+        }
         folder = self.new_folder()
         for name, jobs in (("1.json", [done]), ("2.json", [early])):
             with open(os.path.join(folder, name), "w", encoding="utf-8") as file:
@@ -103,33 +186,98 @@ class Flux(Batch):
 
     def test_until_when_a_listing_observes(self):
         """A job that runs tells for how long: while nothing changes, it is held to the time of the listing. Of 1000 jobs there may be more."""
+
         def job(number, run, **more):
-            return {"id": number, "urgency": 16, "ntasks": 1, "ngpus": 8, "nnodes": 1, "nodelist": "n1", "state": "RUN", "t_submit": BEGIN, "t_run": BEGIN + run} | more
+            return {
+                "id": number,
+                "urgency": 16,
+                "ntasks": 1,
+                "ngpus": 8,
+                "nnodes": 1,
+                "nodelist": "n1",
+                "state": "RUN",
+                "t_submit": BEGIN,
+                "t_run": BEGIN + run,
+            } | more
+
         def sums(*files):
             folder = self.new_folder()
             for n, jobs in enumerate(files):
                 with open(os.path.join(folder, f"{n}.json"), "w", encoding="utf-8") as file:
                     json.dump({"jobs": jobs}, file)
-            return self.rows("SELECT job, category, sum(chip_us) / 8000000 FROM trace_rollup(?) GROUP BY 1, 2 ORDER BY 1, 2", folder)
+            return self.rows(
+                "SELECT job, category, sum(chip_us) / 8000000 FROM trace_rollup(?) GROUP BY 1, 2 ORDER BY 1, 2", folder
+            )
+
         self.assertEqual([("1", "untraced", 86400)], sums([job(1, 0, runtime=86400.0)]))
-        self.assertEqual([("1", "untraced", 100)], sums([job(1, 0, state="INACTIVE", runtime=50.0, t_cleanup=BEGIN + 50, t_inactive=BEGIN + 100, result="COMPLETED")]))
+        self.assertEqual(
+            [("1", "untraced", 100)],
+            sums(
+                [
+                    job(
+                        1,
+                        0,
+                        state="INACTIVE",
+                        runtime=50.0,
+                        t_cleanup=BEGIN + 50,
+                        t_inactive=BEGIN + 100,
+                        result="COMPLETED",
+                    )
+                ]
+            ),
+        )
         waits = {"id": 3, "urgency": 16, "ntasks": 1, "ngpus": 8, "nnodes": 1, "state": "SCHED", "t_submit": BEGIN}
         later = [job(2, 0, runtime=5000.0)]
-        self.assertEqual([("1", "untraced", 1000), ("2", "untraced", 5000), ("3", "queued", 1000)], sums([job(1, 0, runtime=1000.0), job(2, 0, runtime=1000.0), waits], later))
+        self.assertEqual(
+            [("1", "untraced", 1000), ("2", "untraced", 5000), ("3", "queued", 1000)],
+            sums([job(1, 0, runtime=1000.0), job(2, 0, runtime=1000.0), waits], later),
+        )
         self.assertEqual([("lost_end", 2)], self.rows("SELECT kind, count FROM mpg_issues WHERE kind = 'lost_end'"))
-        self.assertEqual([("1", "untraced", 5000), ("2", "untraced", 5000)], sums([job(1, 0, runtime=1000.0)], later))  # of another instance
+        self.assertEqual(
+            [("1", "untraced", 5000), ("2", "untraced", 5000)], sums([job(1, 0, runtime=1000.0)], later)
+        )  # of another instance
         for number, listed in ((999, 0), (1000, 1)):
             sums([job(n, n, runtime=1.0) for n in range(number)])
             self.assertEqual(listed, self.rows("SELECT count(*) FROM mpg_issues WHERE kind = 'partial_answer'")[0][0])
 
     def test_an_end_that_was_lost(self):
         """A job that runs in its listing past its limit, or while a later one has chips of its nodes, is listed; one that has time left, or fits beside it, is not."""
+
         def job(number, run, end=None, gpus=4, nodes="n1", expiration=0.0):
-            times = {"t_submit": BEGIN, "t_run": BEGIN + run} | ({} if end is None else {"t_cleanup": BEGIN + end, "t_inactive": BEGIN + end, "result": "COMPLETED"})
-            return {"id": number, "urgency": 16, "name": "train", "ntasks": 1, "ngpus": gpus, "nnodes": 1, "nodelist": nodes, "expiration": expiration and BEGIN + expiration, "state": "RUN" if end is None else "INACTIVE", **times}
-        for jobs, expected in (([job(1, 0, expiration=3600), job(2, 0, 20000, nodes="n2")], 1), ([job(1, 0, expiration=18000), job(2, 0, 20000, nodes="n2")], 0), ([job(1, 0), job(2, 0, 20000, nodes="n2")], 0),
-                               ([job(1, 0), job(2, 200, 900)], 1), ([job(1, 0), job(2, 200, 900, nodes="n2")], 0), ([job(1, 0, gpus=2), job(2, 200, 900, gpus=2), job(3, 0, 90, nodes="n2")], 0),
-                               ([job(1, 0, gpus=1), job(2, 200, 900, gpus=1), job(3, 0, 90, gpus=1, nodes="n2"), job(4, 0, 90, gpus=1, nodes="n2")], 0), ([job(1, 200), job(2, 0, 100)], 0)):
+            times = {"t_submit": BEGIN, "t_run": BEGIN + run} | (
+                {} if end is None else {"t_cleanup": BEGIN + end, "t_inactive": BEGIN + end, "result": "COMPLETED"}
+            )
+            return {
+                "id": number,
+                "urgency": 16,
+                "name": "train",
+                "ntasks": 1,
+                "ngpus": gpus,
+                "nnodes": 1,
+                "nodelist": nodes,
+                "expiration": expiration and BEGIN + expiration,
+                "state": "RUN" if end is None else "INACTIVE",
+                **times,
+            }
+
+        for jobs, expected in (
+            ([job(1, 0, expiration=3600), job(2, 0, 20000, nodes="n2")], 1),
+            ([job(1, 0, expiration=18000), job(2, 0, 20000, nodes="n2")], 0),
+            ([job(1, 0), job(2, 0, 20000, nodes="n2")], 0),
+            ([job(1, 0), job(2, 200, 900)], 1),
+            ([job(1, 0), job(2, 200, 900, nodes="n2")], 0),
+            ([job(1, 0, gpus=2), job(2, 200, 900, gpus=2), job(3, 0, 90, nodes="n2")], 0),
+            (
+                [
+                    job(1, 0, gpus=1),
+                    job(2, 200, 900, gpus=1),
+                    job(3, 0, 90, gpus=1, nodes="n2"),
+                    job(4, 0, 90, gpus=1, nodes="n2"),
+                ],
+                0,
+            ),
+            ([job(1, 200), job(2, 0, 100)], 0),
+        ):
             self.assertEqual(expected, self.lost(self.write(json.dumps({"jobs": jobs}))), jobs)
 
     def test_without_gpus(self):
@@ -139,73 +287,186 @@ class Flux(Batch):
         path = self.write(json.dumps(listing))
         self.assertEqual(self.held(path), [])
         self.assertEqual(self.issues()["missing_field"], 8)
-        self.assertEqual(self.held('{"sources": [{"path": "%s", "chips_per_node": 4}]}' % path, "job, chips")[:2], [("101", 8), ("102", 4)])
+        self.assertEqual(
+            self.held('{"sources": [{"path": "%s", "chips_per_node": 4}]}' % path, "job, chips")[:2],
+            [("101", 8), ("102", 4)],
+        )
 
 
 class Condor(Batch):
     def test_history_and_queue(self):
-        self.assertEqual(self.held(os.path.join(ROOT, "fixtures/condor")), [
-            ("101.0", 1, 8, 60, 1260, "completed"), ("102.0", 1, 4, 100, 1900, "timeout"), ("103.0", 1, 2, 1300, 2500, "completed"), ("103.1", 1, 2, 1310, 2000, "failed"), ("104.0", 1, 0, 1500, 1500, "cancelled"),
-            ("106.0", 1, 4, 2010, 4100, "cancelled"), ("201.0", 1, 8, 2520, None, None), ("203.0", 1, 4, 4100, 5000, "preempted"), ("203.0", 2, 0, 5000, None, None)])
+        self.assertEqual(
+            self.held(os.path.join(ROOT, "fixtures/condor")),
+            [
+                ("101.0", 1, 8, 60, 1260, "completed"),
+                ("102.0", 1, 4, 100, 1900, "timeout"),
+                ("103.0", 1, 2, 1300, 2500, "completed"),
+                ("103.1", 1, 2, 1310, 2000, "failed"),
+                ("104.0", 1, 0, 1500, 1500, "cancelled"),
+                ("106.0", 1, 4, 2010, 4100, "cancelled"),
+                ("201.0", 1, 8, 2520, None, None),
+                ("203.0", 1, 4, 4100, 5000, "preempted"),
+                ("203.0", 2, 0, 5000, None, None),
+            ],
+        )
         self.assertEqual(self.issues()["earlier_attempts"], 1)
-        self.assertEqual(self.db.execute("SELECT DISTINCT observed_until FROM trace_sources(?)", (os.path.join(ROOT, "fixtures/condor"),)).fetchall(), [(BEGIN + 5900,)])
+        self.assertEqual(
+            self.db.execute(
+                "SELECT DISTINCT observed_until FROM trace_sources(?)", (os.path.join(ROOT, "fixtures/condor"),)
+            ).fetchall(),
+            [(BEGIN + 5900,)],
+        )
 
     def test_an_ad_for_each_run(self):
         ad = next(ad for ad in json.loads(self.fixture("condor/history.json")) if ad["ClusterId"] == 101)
-        first = ad | {"JobCurrentStartDate": BEGIN + 10, "JobStatus": 2, "CompletionDate": 0, "EpochWriteDate": BEGIN + 40}
-        self.assertEqual(self.held(self.write(json.dumps(first) + "\n" + json.dumps(ad) + "\n")), [("101.0", 1, 8, 10, 40, "preempted"), ("101.0", 2, 8, 60, 1260, "completed")])
+        first = ad | {
+            "JobCurrentStartDate": BEGIN + 10,
+            "JobStatus": 2,
+            "CompletionDate": 0,
+            "EpochWriteDate": BEGIN + 40,
+        }
+        self.assertEqual(
+            self.held(self.write(json.dumps(first) + "\n" + json.dumps(ad) + "\n")),
+            [("101.0", 1, 8, 10, 40, "preempted"), ("101.0", 2, 8, 60, 1260, "completed")],
+        )
         self.assertNotIn("earlier_attempts", self.issues())
 
     def test_an_end_that_was_lost(self):
         """A slot and a GPU are one job's at a time: an ad that runs while a later job has one of them lost its end. So did one past the time it is allowed."""
         done = next(ad for ad in json.loads(self.fixture("condor/history.json")) if ad["ClusterId"] == 101)
-        running = {key: value for key, value in done.items() if key not in ("ExitCode", "ExitBySignal")} | {"JobStatus": 2, "CompletionDate": 0, "RemoteHost": "slot1_1@n1", "LastRemoteHost": "slot1_9@n9", "AssignedGPUs": "GPU-0,GPU-1",
-                                                                                                            "EnteredCurrentStatus": done["JobCurrentStartDate"]}
-        later = done | {"ClusterId": 900, "JobCurrentStartDate": done["JobCurrentStartDate"] + 600, "CompletionDate": done["JobCurrentStartDate"] + 9000}
-        for more, of_later, expected in (({}, {"LastRemoteHost": "slot1_1@n1", "AssignedGPUs": "GPU-7"}, 1), ({}, {"LastRemoteHost": "slot1_2@n1", "AssignedGPUs": "GPU-7"}, 0), ({}, {"LastRemoteHost": "slot1_2@n1", "AssignedGPUs": "GPU-1"}, 1),
-                                         ({}, {"LastRemoteHost": "slot1_2@n2", "AssignedGPUs": "GPU-1"}, 0), ({"AllowedExecuteDuration": 3600}, {"LastRemoteHost": "slot1_2@n2"}, 1), ({"AllowedJobDuration": 9000}, {"LastRemoteHost": "slot1_2@n2"}, 0),
-                                         ({"JobCurrentStartDate": later["JobCurrentStartDate"] + 1}, {"LastRemoteHost": "slot1_1@n1"}, 0)):
-            self.assertEqual(expected, self.lost(self.write(json.dumps([running | more, later | of_later]))), (more, of_later))
+        running = {key: value for key, value in done.items() if key not in ("ExitCode", "ExitBySignal")} | {
+            "JobStatus": 2,
+            "CompletionDate": 0,
+            "RemoteHost": "slot1_1@n1",
+            "LastRemoteHost": "slot1_9@n9",
+            "AssignedGPUs": "GPU-0,GPU-1",
+            "EnteredCurrentStatus": done["JobCurrentStartDate"],
+        }
+        later = done | {
+            "ClusterId": 900,
+            "JobCurrentStartDate": done["JobCurrentStartDate"] + 600,
+            "CompletionDate": done["JobCurrentStartDate"] + 9000,
+        }
+        for more, of_later, expected in (
+            ({}, {"LastRemoteHost": "slot1_1@n1", "AssignedGPUs": "GPU-7"}, 1),
+            ({}, {"LastRemoteHost": "slot1_2@n1", "AssignedGPUs": "GPU-7"}, 0),
+            ({}, {"LastRemoteHost": "slot1_2@n1", "AssignedGPUs": "GPU-1"}, 1),
+            ({}, {"LastRemoteHost": "slot1_2@n2", "AssignedGPUs": "GPU-1"}, 0),
+            ({"AllowedExecuteDuration": 3600}, {"LastRemoteHost": "slot1_2@n2"}, 1),
+            ({"AllowedJobDuration": 9000}, {"LastRemoteHost": "slot1_2@n2"}, 0),
+            ({"JobCurrentStartDate": later["JobCurrentStartDate"] + 1}, {"LastRemoteHost": "slot1_1@n1"}, 0),
+        ):
+            self.assertEqual(
+                expected, self.lost(self.write(json.dumps([running | more, later | of_later]))), (more, of_later)
+            )
 
     def test_runs_that_ended_before_the_state_changed_last(self):
         """Removed while it was idle, or held, long after its run: that ended when it was vacated, or after its wall clock. Suspended time is held, and said."""
         done = next(ad for ad in json.loads(self.fixture("condor/history.json")) if ad["ClusterId"] == 101)
-        ad = {key: value for key, value in done.items() if key not in ("ExitCode", "ExitBySignal")} | {"JobStatus": 3, "CompletionDate": 0, "JobCurrentStartDate": BEGIN + 60, "NumJobStarts": 1, "EnteredCurrentStatus": BEGIN + 9000}
-        for more, ended, lost in (({"LastJobStatus": 1, "LastVacateTime": BEGIN + 500}, 500, 0), ({"LastJobStatus": 1, "RemoteWallClockTime": 340.0}, 400, 0), ({"LastJobStatus": 5, "LastRemoteWallClockTime": 40, "NumJobStarts": 7}, 100, 0),
-                                  ({"RemoteWallClockTime": 340.0}, 400, 0), ({"LastJobStatus": 2, "RemoteWallClockTime": 340.0}, 9000, 0), ({"LastJobStatus": 1, "NumJobStarts": 7, "RemoteWallClockTime": 340.0}, 9000, 1)):
+        ad = {key: value for key, value in done.items() if key not in ("ExitCode", "ExitBySignal")} | {
+            "JobStatus": 3,
+            "CompletionDate": 0,
+            "JobCurrentStartDate": BEGIN + 60,
+            "NumJobStarts": 1,
+            "EnteredCurrentStatus": BEGIN + 9000,
+        }
+        for more, ended, lost in (
+            ({"LastJobStatus": 1, "LastVacateTime": BEGIN + 500}, 500, 0),
+            ({"LastJobStatus": 1, "RemoteWallClockTime": 340.0}, 400, 0),
+            ({"LastJobStatus": 5, "LastRemoteWallClockTime": 40, "NumJobStarts": 7}, 100, 0),
+            ({"RemoteWallClockTime": 340.0}, 400, 0),
+            ({"LastJobStatus": 2, "RemoteWallClockTime": 340.0}, 9000, 0),
+            ({"LastJobStatus": 1, "NumJobStarts": 7, "RemoteWallClockTime": 340.0}, 9000, 1),
+        ):
             path = self.write(json.dumps([ad | more]))
             self.assertEqual(lost, self.lost(path))
             rows = self.held(path)
-            self.assertEqual(("101.0", 1, 8, 60, ended, "preempted" if ended < 9000 and more.get("LastJobStatus") == 1 else "cancelled"), rows[0])
-            self.assertEqual([("101.0", 2, 0, 9000, 9000, "cancelled")] if ended < 9000 and more.get("LastJobStatus") == 1 else [], rows[1:])
+            self.assertEqual(
+                (
+                    "101.0",
+                    1,
+                    8,
+                    60,
+                    ended,
+                    "preempted" if ended < 9000 and more.get("LastJobStatus") == 1 else "cancelled",
+                ),
+                rows[0],
+            )
+            self.assertEqual(
+                [("101.0", 2, 0, 9000, 9000, "cancelled")] if ended < 9000 and more.get("LastJobStatus") == 1 else [],
+                rows[1:],
+            )
         path = self.write(json.dumps([done | {"CumulativeSuspensionTime": 100}]))
         self.held(path)
-        self.assertEqual([("info", 1)], self.rows("SELECT severity, count FROM mpg_issues WHERE kind = 'suspended_job' AND source = ?", path))
+        self.assertEqual(
+            [("info", 1)],
+            self.rows("SELECT severity, count FROM mpg_issues WHERE kind = 'suspended_job' AND source = ?", path),
+        )
 
     def test_queues_one_after_the_other(self):
         """What runs or waits in one, and a later one of its schedd has no more, was over when it was last seen, which is said; one of another schedd says nothing of it."""
+
         def ad(number, status, start, asked, schedd="s1"):
-            return {"ClusterId": number, "ProcId": 0, "GlobalJobId": f"{schedd}#{number}.0#{BEGIN}", "JobStatus": status, "QDate": BEGIN, "JobCurrentStartDate": start and BEGIN + start, "NumJobStarts": int(status == 2),
-                    "EnteredCurrentStatus": BEGIN + start, "RequestGPUs": 8, "ServerTime": BEGIN + asked, "RemoteHost": f"slot1@n{number}"}
+            return {
+                "ClusterId": number,
+                "ProcId": 0,
+                "GlobalJobId": f"{schedd}#{number}.0#{BEGIN}",
+                "JobStatus": status,
+                "QDate": BEGIN,
+                "JobCurrentStartDate": start and BEGIN + start,
+                "NumJobStarts": int(status == 2),
+                "EnteredCurrentStatus": BEGIN + start,
+                "RequestGPUs": 8,
+                "ServerTime": BEGIN + asked,
+                "RemoteHost": f"slot1@n{number}",
+            }
+
         first = [ad(1, 2, 10, 1000), ad(2, 2, 10, 1000), ad(3, 1, 0, 1000)]
-        for schedd, expected, lost in (("s1", [("1.0", 1, 8, 10, 1000, None), ("2.0", 1, 8, 10, None, None), ("3.0", 1, 0, 1000, 1000, "cancelled")], [("lost_end", 2)]),
-                                       ("s2", [("1.0", 1, 8, 10, None, None), ("2.0", 1, 8, 10, None, None), ("9.0", 1, 8, 10, None, None)], [])):
+        for schedd, expected, lost in (
+            (
+                "s1",
+                [("1.0", 1, 8, 10, 1000, None), ("2.0", 1, 8, 10, None, None), ("3.0", 1, 0, 1000, 1000, "cancelled")],
+                [("lost_end", 2)],
+            ),
+            ("s2", [("1.0", 1, 8, 10, None, None), ("2.0", 1, 8, 10, None, None), ("9.0", 1, 8, 10, None, None)], []),
+        ):
             folder = self.new_folder()
             for name, ads in (("b.json", first), ("a.json", [ad(2 if schedd == "s1" else 9, 2, 10, 5000, schedd)])):
                 with open(os.path.join(folder, name), "w", encoding="utf-8") as file:
                     json.dump(ads, file)
             self.assertEqual(expected, self.held(folder))
-            self.assertEqual(lost, self.rows("SELECT kind, count FROM mpg_issues WHERE kind = 'lost_end' AND source LIKE ? || '%'", folder))
+            self.assertEqual(
+                lost,
+                self.rows(
+                    "SELECT kind, count FROM mpg_issues WHERE kind = 'lost_end' AND source LIKE ? || '%'", folder
+                ),
+            )
 
     def test_chips(self):
         ad = next(ad for ad in json.loads(self.fixture("condor/history.json")) if ad["ClusterId"] == 101)
-        for change, chips in (({}, 8), ({"GPUsProvisioned": None}, 8), ({"GPUsProvisioned": None, "AssignedGPUs": None}, 8), ({"GPUsProvisioned": None, "AssignedGPUs": "a,b"}, 2),
-                              ({"JobUniverse": 11, "MinHosts": 4, "GPUsProvisioned": 2}, 8)):
+        for change, chips in (
+            ({}, 8),
+            ({"GPUsProvisioned": None}, 8),
+            ({"GPUsProvisioned": None, "AssignedGPUs": None}, 8),
+            ({"GPUsProvisioned": None, "AssignedGPUs": "a,b"}, 2),
+            ({"JobUniverse": 11, "MinHosts": 4, "GPUsProvisioned": 2}, 8),
+        ):
             with self.subTest(change=change):
                 self.assertEqual(self.held(self.write(json.dumps(ad | change)), "chips"), [(chips,)])
         for name in ("RequestGpus", "requestgpus", "REQUESTGPUS"):  # names of attributes are of any case
-            self.assertEqual(self.held(self.write(json.dumps({key: value for key, value in ad.items() if "GPUs" not in key} | {name: 3})), "chips"), [(3,)])
-        self.assertEqual(self.held(self.write(json.dumps(ad | {"GPUsProvisioned": None, "AssignedGPUs": None, "RequestGPUs": "MY.Wanted"}))), [])
+            self.assertEqual(
+                self.held(
+                    self.write(json.dumps({key: value for key, value in ad.items() if "GPUs" not in key} | {name: 3})),
+                    "chips",
+                ),
+                [(3,)],
+            )
+        self.assertEqual(
+            self.held(
+                self.write(json.dumps(ad | {"GPUsProvisioned": None, "AssignedGPUs": None, "RequestGPUs": "MY.Wanted"}))
+            ),
+            [],
+        )
         self.assertEqual(self.issues()["uncounted_resource"], 1)
 
 

@@ -1,5 +1,6 @@
 """What csv_trace and jsonl_trace say of files and options that are wrong, of values that do not fit, and of a file that is being written; and that
 a schema that somebody else wrote opens none."""
+
 import gzip
 import os
 import sqlite3
@@ -15,11 +16,19 @@ class Errors(Case):
     def test_ragged_records(self):
         path = self.file("a,b\n1,2\n3\n4,5,6\n7,8\n")
         self.make("csv_trace", path)
-        self.assertEqual(self.error("SELECT * FROM t"), f"csv_trace: {path}:3:2: expected 2 fields, as in the header, found 1")
+        self.assertEqual(
+            self.error("SELECT * FROM t"), f"csv_trace: {path}:3:2: expected 2 fields, as in the header, found 1"
+        )
         self.make("csv_trace", path, "on_error='skip'")
         self.assertEqual(self.rows("SELECT a, b, _line FROM t"), [(1, 2, 2), (7, 8, 5)])
-        self.assertEqual(self.rows("SELECT severity, kind, line, count FROM mpg_issues WHERE source = ?", path), [("data_loss", "skipped_record", 3, 2)])
-        self.assertEqual(self.rows("SELECT record FROM csv_trace(?) WHERE on_error = 'skip'", path), [('{"a":1,"b":2}',), ('{"a":7,"b":8}',)])
+        self.assertEqual(
+            self.rows("SELECT severity, kind, line, count FROM mpg_issues WHERE source = ?", path),
+            [("data_loss", "skipped_record", 3, 2)],
+        )
+        self.assertEqual(
+            self.rows("SELECT record FROM csv_trace(?) WHERE on_error = 'skip'", path),
+            [('{"a":1,"b":2}',), ('{"a":7,"b":8}',)],
+        )
 
     def test_a_damaged_compressed_file_ends(self):
         """Its error cannot be skipped: what was read before it is told, it is counted once, and the scan is over."""
@@ -28,7 +37,9 @@ class Errors(Case):
             path = self.file(data[:-9000], "f.gz")
             count = self.one(f"SELECT count(*) FROM {module}(?) WHERE on_error = 'skip'", path)
             self.assertTrue(100_000 < count < 400_000, (module, count))
-            self.assertEqual(self.rows("SELECT kind, count FROM mpg_issues WHERE source = ?", path), [("skipped_record", 1)])
+            self.assertEqual(
+                self.rows("SELECT kind, count FROM mpg_issues WHERE source = ?", path), [("skipped_record", 1)]
+            )
             self.assertIn("truncated gzip stream", self.error(f"SELECT count(*) FROM {module}(?)", path))
 
     def test_values_that_do_not_fit(self):
@@ -44,23 +55,52 @@ class Errors(Case):
         self.assertEqual(self.one("SELECT count(*) FROM t WHERE n = 'x'"), 1)
         self.make("csv_trace", path, "on_error=skip")
         self.assertEqual(self.rows("SELECT sum(n), count(*) FROM t"), [(10002, 10001)])
-        self.assertEqual(self.rows("SELECT kind, line, count, detail FROM mpg_issues WHERE source = ?", path), [("skipped_record", 10002, 1, text)])
+        self.assertEqual(
+            self.rows("SELECT kind, line, count, detail FROM mpg_issues WHERE source = ?", path),
+            [("skipped_record", 10002, 1, text)],
+        )
         self.assertEqual(self.one("SELECT count(t) FROM t"), 10002)
         self.assertEqual(self.issues(path), {})
         path = self.file('{"a": 1}\n' * 10000 + '{"a": {"b": 2}}\n', "f.jsonl")
         self.make("jsonl_trace", path)
-        self.assertIn(':10001:7: expected a whole number within 64 bits for a, found "{"b": 2}" (types=', self.error("SELECT sum(a) FROM t"))
+        self.assertIn(
+            ':10001:7: expected a whole number within 64 bits for a, found "{"b": 2}" (types=',
+            self.error("SELECT sum(a) FROM t"),
+        )
         # What the first records would have told to be a name is no number later either: of "007" and "7" neither is the other.
-        for first, later, fits in ((1, "007", 0), (1, " 007", 0), (1, "-07", 0), (1, "0", 1), (1, "-0", 1), (1, " 7 ", 1), (1.5, "007", 0), (1.5, "00.5", 0), (1.5, "-00.5", 0),
-                                   (1.5, "0.5", 1), (1.5, "-0.5", 1), (1.5, "0e1", 1), (1.5, "18446744073709551616", 0), (1.5, "9223372036854775807", 1), (1.5, "01234567890.123456", 0)):
-            for module, text in (("csv_trace", "n,t\n" + f"{first},a\n" * 10000 + f"{later},b\n"),
-                                 ("jsonl_trace", f'{{"n":{first},"t":"a"}}\n' * 10000 + f'{{"n":"{later}","t":"b"}}\n')):
+        for first, later, fits in (
+            (1, "007", 0),
+            (1, " 007", 0),
+            (1, "-07", 0),
+            (1, "0", 1),
+            (1, "-0", 1),
+            (1, " 7 ", 1),
+            (1.5, "007", 0),
+            (1.5, "00.5", 0),
+            (1.5, "-00.5", 0),
+            (1.5, "0.5", 1),
+            (1.5, "-0.5", 1),
+            (1.5, "0e1", 1),
+            (1.5, "18446744073709551616", 0),
+            (1.5, "9223372036854775807", 1),
+            (1.5, "01234567890.123456", 0),
+        ):
+            for module, text in (
+                ("csv_trace", "n,t\n" + f"{first},a\n" * 10000 + f"{later},b\n"),
+                ("jsonl_trace", f'{{"n":{first},"t":"a"}}\n' * 10000 + f'{{"n":"{later}","t":"b"}}\n'),
+            ):
                 path = self.file(text, "f." + module[:4])
                 for options in ("", "threads=1", "on_error=skip"):
                     with self.subTest(first=first, later=later, module=module, options=options):
                         self.make(module, path, options)
-                        sums = ("SELECT sum(n) FROM t", "SELECT count(*) FROM t WHERE n < 1e300", "SELECT count(DISTINCT n) FROM t")
-                        rolled = f"SELECT record FROM {module[:-6]}_rollup(?, 'n', 'n')" + (" WHERE on_error = 'skip'" if "skip" in options else "")
+                        sums = (
+                            "SELECT sum(n) FROM t",
+                            "SELECT count(*) FROM t WHERE n < 1e300",
+                            "SELECT count(DISTINCT n) FROM t",
+                        )
+                        rolled = f"SELECT record FROM {module[:-6]}_rollup(?, 'n', 'n')" + (
+                            " WHERE on_error = 'skip'" if "skip" in options else ""
+                        )
                         if fits:
                             self.assertEqual([self.one(sql) for sql in sums], [first * 10000 + float(later), 10001, 2])
                             self.assertEqual(len(self.rows(rolled, path)), 2)
@@ -69,7 +109,10 @@ class Errors(Case):
                             self.assertEqual(len(self.rows(rolled, path)), 1)
                         else:
                             for sql in sums:
-                                self.assertIn(f'expected a number as the first records have them, no name of digits, for n, found "{later}"', self.error(sql))
+                                self.assertIn(
+                                    f'expected a number as the first records have them, no name of digits, for n, found "{later}"',
+                                    self.error(sql),
+                                )
                             self.assertIn("no name of digits", self.error(rolled, path))
                 if not fits:  # a type that was given reads what it can
                     self.make(module, path, f"types='n {'BIGINT' if first == 1 else 'REAL'}'")
@@ -77,21 +120,35 @@ class Errors(Case):
         # Of JSON only strings are held against nulls: of others the message does not speak of them.
         path = self.file('{"a": 1}\n' * 10000 + '{"a": 2.5}\n{"a": "-"}\n', "f.jsonl")
         self.make("jsonl_trace", path, "nulls='2.5'")
-        self.assertEqual(self.error("SELECT sum(a) FROM t"), f"jsonl_trace: {path}:10001:7: expected a whole number within 64 bits for a, found \"2.5\" "
-                         "(types='a TEXT' reads the column as text)")
-        self.assertIn("(nulls='-' reads it as NULL, types='a TEXT' the column as text)", self.error("SELECT sum(a) FROM t WHERE _line > 10001"))
+        self.assertEqual(
+            self.error("SELECT sum(a) FROM t"),
+            f'jsonl_trace: {path}:10001:7: expected a whole number within 64 bits for a, found "2.5" '
+            "(types='a TEXT' reads the column as text)",
+        )
+        self.assertIn(
+            "(nulls='-' reads it as NULL, types='a TEXT' the column as text)",
+            self.error("SELECT sum(a) FROM t WHERE _line > 10001"),
+        )
 
     def test_wrong_formats(self):
         path = self.file('{"a": 1}\n')
-        self.assertEqual(self.refused("csv_trace", path),
-                         f'csv_trace: {path}:1:1: expected a header that names columns, found "{{"a": 1}}" (JSON: read it with jsonl_trace)')
+        self.assertEqual(
+            self.refused("csv_trace", path),
+            f'csv_trace: {path}:1:1: expected a header that names columns, found "{{"a": 1}}" (JSON: read it with jsonl_trace)',
+        )
         path = self.file("a,b\n1,2\n")
         self.assertEqual(self.refused("jsonl_trace", path), f"jsonl_trace: {path}:1:1: expected an object, found 'a'")
         path = self.file(bytes(range(256)) * 50)
         self.assertRegex(self.refused("csv_trace", path), "^csv_trace: .*:1:1: expected text, found byte 0x00$")
-        self.assertRegex(self.error("SELECT * FROM jsonl_trace(?)", path), "^jsonl_trace: .*:1:1: expected an object, found byte 0x00$")
+        self.assertRegex(
+            self.error("SELECT * FROM jsonl_trace(?)", path),
+            "^jsonl_trace: .*:1:1: expected an object, found byte 0x00$",
+        )
         path = self.file("")
-        self.assertEqual(self.refused("csv_trace", path), f"csv_trace: {path}:1:1: expected a record that names the columns, found end of file")
+        self.assertEqual(
+            self.refused("csv_trace", path),
+            f"csv_trace: {path}:1:1: expected a record that names the columns, found end of file",
+        )
         self.assertIn("no such file", self.refused("csv_trace", path + ".missing"))
         cut = self.file(gzip.compress(b"a,b\n1,2\n")[:11], "cut.gz")
         self.assertIn("truncated gzip stream", self.refused("csv_trace", cut))
@@ -100,7 +157,9 @@ class Errors(Case):
         self.assertIn("truncated gzip stream", self.error("SELECT count(*) FROM t"))
         self.make("csv_trace", cut, "on_error=skip")
         self.assertEqual(self.rows("SELECT * FROM t"), [(1, 2), (3, 4)])
-        cut = self.file(gzip.compress(b"a,b\n" + b"".join(b"%d,%d\n" % (i, i * i) for i in range(500000)))[:-30], "cut.gz")
+        cut = self.file(
+            gzip.compress(b"a,b\n" + b"".join(b"%d,%d\n" % (i, i * i) for i in range(500000)))[:-30], "cut.gz"
+        )
         self.make("csv_trace", cut)
         self.assertIn("truncated gzip stream", self.error("SELECT count(*) FROM t"))
 
@@ -125,29 +184,48 @@ class Errors(Case):
     def test_options(self):
         path = self.file("a,b\n1,2\n")
         for options, text in (
-            ("columns='a'", "expected the path in quotes, or one of path, delimiter, header, names, types, nulls, quote, zone, on_error, threads = value, found \"columns='a'\""),
-            ("delimiter=';' x", "expected the path in quotes, or one of path, delimiter, header, names, types, nulls, quote, zone, on_error, threads = value, found \"delimiter=';' x\""),
+            (
+                "columns='a'",
+                "expected the path in quotes, or one of path, delimiter, header, names, types, nulls, quote, zone, on_error, threads = value, found \"columns='a'\"",
+            ),
+            (
+                "delimiter=';' x",
+                "expected the path in quotes, or one of path, delimiter, header, names, types, nulls, quote, zone, on_error, threads = value, found \"delimiter=';' x\"",
+            ),
             ("delimiter='ab'", "delimiter: expected one byte, or tab"),
             ("delimiter='\"'", "delimiter: cannot be a quote, a line end or NUL"),
             ("header=maybe", "header: expected yes or no"),
             ("names='a,a'", 'names: expected names that differ, found "a"'),
             ("types='a BLOB'", 'types: expected NAME and BIGINT, REAL, TEXT or TIME, found "a BLOB"'),
             ("types='z TEXT'", 'types: no column is called "z"'),
-            ("zone='/etc/x'", "zone: expected UTC, an offset such as +02:00 or a time zone such as Europe/Berlin, found \"/etc/x\""),
+            (
+                "zone='/etc/x'",
+                'zone: expected UTC, an offset such as +02:00 or a time zone such as Europe/Berlin, found "/etc/x"',
+            ),
             ("on_error=no", "on_error: expected 'stop' or 'skip'"),
             ("quote=x", "quote: expected '\"' or none"),
             ("header=yes, header=no", "header is given twice"),
         ):
             self.assertEqual(self.refused("csv_trace", path, options), "csv_trace: " + text)
         for options, text in (
-            ("columns='a $.b c'", "columns: expected NAME, NAME $.PATH, NAME TYPE or NAME $.PATH TYPE, with BIGINT, REAL, TEXT or TIME as the type, found \"a $.b c\""),
+            (
+                "columns='a $.b c'",
+                'columns: expected NAME, NAME $.PATH, NAME TYPE or NAME $.PATH TYPE, with BIGINT, REAL, TEXT or TIME as the type, found "a $.b c"',
+            ),
             ("columns='a $b'", "columns: path \"$b\": expected '.' or '[' at byte 2"),
-            ("header=no", "expected the path in quotes, or one of path, columns, types, nulls, zone, on_error, threads = value, found \"header=no\""),
+            (
+                "header=no",
+                'expected the path in quotes, or one of path, columns, types, nulls, zone, on_error, threads = value, found "header=no"',
+            ),
         ):
             self.assertEqual(self.refused("jsonl_trace", self.file("{}", "f.jsonl"), options), "jsonl_trace: " + text)
         for table in ("csv_trace", "jsonl_trace"):
-            self.assertRegex(self.error(f"SELECT * FROM {table}"), rf"^{table}: expected a path, as in {table}\('jobs\.\w+'\)$")
-            self.assertEqual(self.error(f"SELECT * FROM {table}(5)"), f"{table}: path: expected a file, a glob or a folder")
+            self.assertRegex(
+                self.error(f"SELECT * FROM {table}"), rf"^{table}: expected a path, as in {table}\('jobs\.\w+'\)$"
+            )
+            self.assertEqual(
+                self.error(f"SELECT * FROM {table}(5)"), f"{table}: path: expected a file, a glob or a folder"
+            )
             with self.assertRaisesRegex(sqlite3.OperationalError, f"^{table}: expected a path, as in "):
                 self.db.execute(f"CREATE VIRTUAL TABLE temp.t USING {table}")
 
@@ -182,7 +260,9 @@ class Security(Case):
             for table in ("csv_trace", "jsonl_trace"):
                 with self.assertRaises(sqlite3.OperationalError) as raised:
                     self.db.execute(f"CREATE VIRTUAL TABLE {schema}t USING {table}({quote(path)}, types='a TEXT')")
-                self.assertEqual(str(raised.exception), f"{table}: {REFUSED}\"t\" USING {table}({quote(path)}, types='a TEXT')")
+                self.assertEqual(
+                    str(raised.exception), f"{table}: {REFUSED}\"t\" USING {table}({quote(path)}, types='a TEXT')"
+                )
 
     def test_a_schema_that_somebody_else_wrote(self):
         path = self.file("a\n1\n")
@@ -191,8 +271,10 @@ class Security(Case):
             evil.execute("CREATE TABLE t(a)")
             evil.execute("PRAGMA writable_schema = 1")
             for name in ("x", "csv_trace"):
-                evil.execute("INSERT INTO sqlite_schema VALUES ('table', ?1, ?1, 0, 'CREATE VIRTUAL TABLE ' || ?1 || ' USING csv_trace(''' || ?2 || ''')')",
-                             (name, path))
+                evil.execute(
+                    "INSERT INTO sqlite_schema VALUES ('table', ?1, ?1, 0, 'CREATE VIRTUAL TABLE ' || ?1 || ' USING csv_trace(''' || ?2 || ''')')",
+                    (name, path),
+                )
         evil.close()
         for trusted in (0, 1):
             db = sqlite3.connect(database)

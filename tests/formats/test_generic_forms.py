@@ -1,5 +1,6 @@
 """Files that no format describes: csv_trace and jsonl_trace, as table functions and as tables made over files, of one and of many. Among them are
 tables of real fleets."""
+
 import csv
 import gzip
 import json
@@ -17,38 +18,67 @@ SHARED = os.path.join(ROOT, "../shared/traces/fleet")
 class Forms(Case):
     def test_quick_look(self):
         path = self.file('job,gpus,note\nj1,8,"a ""b"", c"\nj2,4,\n')
-        self.assertEqual(self.rows("SELECT record ->> 'job', record ->> 'gpus', typeof(record ->> 'gpus'), _line FROM csv_trace(?)", path),
-                         [("j1", 8, "integer", 2), ("j2", 4, "integer", 3)])
-        self.assertEqual(json.loads(self.rows("SELECT record FROM csv_trace(?)", path)[0][0]), {"job": "j1", "gpus": 8, "note": 'a "b", c'})
+        self.assertEqual(
+            self.rows(
+                "SELECT record ->> 'job', record ->> 'gpus', typeof(record ->> 'gpus'), _line FROM csv_trace(?)", path
+            ),
+            [("j1", 8, "integer", 2), ("j2", 4, "integer", 3)],
+        )
+        self.assertEqual(
+            json.loads(self.rows("SELECT record FROM csv_trace(?)", path)[0][0]),
+            {"job": "j1", "gpus": 8, "note": 'a "b", c'},
+        )
         path = self.file('{"job": "j1",  "n": [1, {"a": 2}]}\n', "f.jsonl")
-        self.assertEqual(self.rows("SELECT record, record ->> '$.n[1].a', _line FROM jsonl_trace(?)", path),
-                         [('{"job": "j1",  "n": [1, {"a": 2}]}', 2, 1)])
-        self.assertEqual(self.rows("SELECT record FROM jsonl_trace(?, 'x $.n[1].a, job, n')", path), [('{"x":2,"job":"j1","n":[1, {"a": 2}]}',)])
+        self.assertEqual(
+            self.rows("SELECT record, record ->> '$.n[1].a', _line FROM jsonl_trace(?)", path),
+            [('{"job": "j1",  "n": [1, {"a": 2}]}', 2, 1)],
+        )
+        self.assertEqual(
+            self.rows("SELECT record FROM jsonl_trace(?, 'x $.n[1].a, job, n')", path),
+            [('{"x":2,"job":"j1","n":[1, {"a": 2}]}',)],
+        )
 
     def test_table(self):
         path = self.file("job,gpus,hours,at\nj1,8,1.5,2017-10-07 01:12:09\nj2,NA,2,\n")
         self.make("csv_trace", path, "nulls='NA', types='at TIME', zone='America/Los_Angeles'")
         self.assertEqual(self.types(), {"job": "TEXT", "gpus": "BIGINT", "hours": "REAL", "at": "REAL"})
-        self.assertEqual(self.rows("SELECT *, _file, _line FROM t"),
-                         [("j1", 8, 1.5, 1507363929.0, path, 2), ("j2", None, 2.0, None, path, 3)])
-        self.assertEqual(self.rows("SELECT typeof(gpus), typeof(hours) FROM t"), [("integer", "real"), ("null", "real")])
+        self.assertEqual(
+            self.rows("SELECT *, _file, _line FROM t"),
+            [("j1", 8, 1.5, 1507363929.0, path, 2), ("j2", None, 2.0, None, path, 3)],
+        )
+        self.assertEqual(
+            self.rows("SELECT typeof(gpus), typeof(hours) FROM t"), [("integer", "real"), ("null", "real")]
+        )
         # Twice in one statement, and once for each row of another.
         self.assertEqual(self.one("SELECT count(*) FROM t AS a, t AS b WHERE a.job <= b.job"), 3)
 
     def test_paths_of_json(self):
-        path = self.file('{"jobid": "a", "attempts": [{"n": 3, "at": {"x y": 1.5}}], "ok": true}\n{"jobid": 7, "attempts": []}\n', "f.jsonl")
-        self.make("jsonl_trace", path, """columns='job $.jobid TEXT, gpus $.attempts[0].n BIGINT, "x y" $.attempts[0].at."x y", ok, all $.attempts'""")
+        path = self.file(
+            '{"jobid": "a", "attempts": [{"n": 3, "at": {"x y": 1.5}}], "ok": true}\n{"jobid": 7, "attempts": []}\n',
+            "f.jsonl",
+        )
+        self.make(
+            "jsonl_trace",
+            path,
+            """columns='job $.jobid TEXT, gpus $.attempts[0].n BIGINT, "x y" $.attempts[0].at."x y", ok, all $.attempts'""",
+        )
         self.assertEqual(self.types(), {"job": "TEXT", "gpus": "BIGINT", "x y": "REAL", "ok": "BIGINT", "all": "TEXT"})
-        self.assertEqual(self.rows("SELECT * FROM t"),
-                         [("a", 3, 1.5, 1, '[{"n": 3, "at": {"x y": 1.5}}]'), ("7", None, None, None, "[]")])
+        self.assertEqual(
+            self.rows("SELECT * FROM t"),
+            [("a", 3, 1.5, 1, '[{"n": 3, "at": {"x y": 1.5}}]'), ("7", None, None, None, "[]")],
+        )
         self.make("jsonl_trace", path, "types='jobid TEXT'")
         self.assertEqual(self.rows("SELECT jobid, ok FROM t"), [("a", 1), ("7", None)])
 
     def test_truths_beside_numbers(self):
         """Whichever comes first: the records that types are found from are read by them."""
-        for values, kind, shown in [(["true", "1.5"], "TEXT", ["true", "1.5"]), (["1.5", "true"], "TEXT", ["1.5", "true"]),
-                                    (["true", "7", "1.5"], "TEXT", ["true", "7", "1.5"]), (["7", "false", "1e2"], "TEXT", ["7", "false", "1e2"]),
-                                    (["true", "null", "7", "false"], "BIGINT", [1, None, 7, 0])]:
+        for values, kind, shown in [
+            (["true", "1.5"], "TEXT", ["true", "1.5"]),
+            (["1.5", "true"], "TEXT", ["1.5", "true"]),
+            (["true", "7", "1.5"], "TEXT", ["true", "7", "1.5"]),
+            (["7", "false", "1e2"], "TEXT", ["7", "false", "1e2"]),
+            (["true", "null", "7", "false"], "BIGINT", [1, None, 7, 0]),
+        ]:
             with self.subTest(values=values):
                 self.make("jsonl_trace", self.file("".join(f'{{"a": {v}}}\n' for v in values), "f.jsonl"))
                 self.assertEqual(self.types(), {"a": kind})
@@ -57,7 +87,9 @@ class Forms(Case):
     def test_not_finite(self):
         """As Python writes a loss that diverged: NULL, and listed, by every way of reading; in a record's text, JSON all the same."""
         values = [2.5, float("nan"), float("inf"), -float("inf"), 1.5]
-        records = [{"step": k, "loss": values[k % 5], "m": {"g": [values[k % 4], "NaN"]}, "word": "NaN"} for k in range(500)]
+        records = [
+            {"step": k, "loss": values[k % 5], "m": {"g": [values[k % 4], "NaN"]}, "word": "NaN"} for k in range(500)
+        ]
         path = self.file("".join(map(lambda r: json.dumps(r) + "\n", records)), "f.jsonl")
         plain = [None if v - v else v for v in values]
         losses = [plain[k % 5] for k in range(500)]
@@ -65,8 +97,10 @@ class Forms(Case):
         self.make("jsonl_trace", path, "columns='step, loss, m, word, g $.m.g[0]'")
         self.assertEqual(self.types(), {"step": "BIGINT", "loss": "REAL", "m": "TEXT", "word": "TEXT", "g": "REAL"})
         rows = self.rows("SELECT * FROM t")
-        self.assertEqual([(r[0], r[1], json.loads(r[2]), r[3], r[4]) for r in rows],
-                         [(k, losses[k], {"g": [inner[k], "NaN"]}, "NaN", inner[k]) for k in range(500)])
+        self.assertEqual(
+            [(r[0], r[1], json.loads(r[2]), r[3], r[4]) for r in rows],
+            [(k, losses[k], {"g": [inner[k], "NaN"]}, "NaN", inner[k]) for k in range(500)],
+        )
         listed = [("warning", "not_finite", 2, 300 + 375, "NaN or an infinity: NULL")]
         issues = "SELECT severity, kind, line, count, detail FROM mpg_issues WHERE source = ?"
         self.assertEqual(self.rows(issues, path), listed)
@@ -75,11 +109,16 @@ class Forms(Case):
         self.make("jsonl_trace", path)
         self.assertEqual(self.rows("SELECT step, loss FROM t"), list(enumerate(losses)))
         self.assertEqual(self.rows(issues, path), listed)
-        found = self.rows("SELECT record, record ->> '$.loss', record ->> '$.m.g[0]', record ->> '$.word' FROM jsonl_trace(?)", path)
+        found = self.rows(
+            "SELECT record, record ->> '$.loss', record ->> '$.m.g[0]', record ->> '$.word' FROM jsonl_trace(?)", path
+        )
         self.assertEqual([r[1:] for r in found], [(losses[k], inner[k], "NaN") for k in range(500)])
         self.assertEqual(json.loads(found[1][0]), {"step": 1, "loss": None, "m": {"g": [None, "NaN"]}, "word": "NaN"})
         self.make("jsonl_rollup", path, "measures='loss, step'")
-        self.assertEqual(self.rows("SELECT word, sum(loss), sum(step), sum(rows) FROM t GROUP BY word"), [("NaN", 400.0, 124750, 500)])
+        self.assertEqual(
+            self.rows("SELECT word, sum(loss), sum(step), sum(rows) FROM t GROUP BY word"),
+            [("NaN", 400.0, 124750, 500)],
+        )
         self.assertEqual(self.rows(issues, path), listed)
         other = self.file('{"a": 1}\n{"a": nan}\n', "g.jsonl")
         self.make("jsonl_trace", other)
@@ -113,11 +152,17 @@ class Forms(Case):
 
     def test_options_as_arguments(self):
         path = self.file("1;x\n2;-\n")
-        self.assertEqual(self.rows("SELECT record FROM csv_trace(?, ';', 'no', 'n,t', 't TEXT', '-')", path),
-                         [('{"n":1,"t":"x"}',), ('{"n":2,"t":null}',)])
-        self.assertEqual(self.rows("SELECT record FROM csv_trace(?) WHERE delimiter = ';' AND header = 0", path),
-                         [('{"c1":1,"c2":"x"}',), ('{"c1":2,"c2":"-"}',)])
-        self.assertEqual(self.rows("SELECT * FROM csv_trace(?, NULL)", path), self.rows("SELECT * FROM csv_trace(?)", path))
+        self.assertEqual(
+            self.rows("SELECT record FROM csv_trace(?, ';', 'no', 'n,t', 't TEXT', '-')", path),
+            [('{"n":1,"t":"x"}',), ('{"n":2,"t":null}',)],
+        )
+        self.assertEqual(
+            self.rows("SELECT record FROM csv_trace(?) WHERE delimiter = ';' AND header = 0", path),
+            [('{"c1":1,"c2":"x"}',), ('{"c1":2,"c2":"-"}',)],
+        )
+        self.assertEqual(
+            self.rows("SELECT * FROM csv_trace(?, NULL)", path), self.rows("SELECT * FROM csv_trace(?)", path)
+        )
         self.assertEqual(self.rows("SELECT * FROM csv_trace(NULL)"), [])
 
     def test_text_outlives_its_row(self):
@@ -141,7 +186,9 @@ class Many(Case):
         paths.append(folder + "/3.csv")
         for path in (folder, folder + "/*.csv*"):
             self.make("csv_trace", path)
-            self.assertEqual(self.rows("SELECT _file, _line, a FROM t"), [(p, 2, int(os.path.basename(p)[0])) for p in paths])
+            self.assertEqual(
+                self.rows("SELECT _file, _line, a FROM t"), [(p, 2, int(os.path.basename(p)[0])) for p in paths]
+            )
 
     def test_headers_that_differ(self):
         one = self.file("a,b\n1,x\n", "1.csv")
@@ -151,6 +198,7 @@ class Many(Case):
             with open(folder + "/2.csv", "w", encoding="utf-8") as file:
                 file.write(text)
             self.make("csv_trace", folder)
+
         second("b,a\ny,2\n")
         self.assertEqual(self.rows("SELECT a, b FROM t"), [(1, "x"), (2, "y")])
         self.assertEqual(self.issues(folder + "/2.csv"), {})
@@ -162,15 +210,20 @@ class Many(Case):
         self.assertEqual(self.error("SELECT a FROM t"), "csv_trace: " + text)
         self.make("csv_trace", folder, "on_error=skip")
         self.assertEqual(self.rows("SELECT a FROM t"), [(1,)])
-        self.assertEqual(self.rows("SELECT kind, detail FROM mpg_issues WHERE source = ?", folder + "/2.csv"), [("skipped_record", text)])
+        self.assertEqual(
+            self.rows("SELECT kind, detail FROM mpg_issues WHERE source = ?", folder + "/2.csv"),
+            [("skipped_record", text)],
+        )
 
     def test_the_quick_look_takes_each_file_as_it_is(self):
         one = self.file("a,b\n1,x\n", "1.csv")
         folder = os.path.dirname(one)
         with open(folder + "/2.csv", "w", encoding="utf-8") as file:
             file.write("b,c\n7,n/a\n8,9\n")
-        self.assertEqual(self.rows("SELECT record FROM csv_trace(?)", folder),
-                         [('{"a":1,"b":"x"}',), ('{"b":7,"c":"n/a"}',), ('{"b":8,"c":"9"}',)])
+        self.assertEqual(
+            self.rows("SELECT record FROM csv_trace(?)", folder),
+            [('{"a":1,"b":"x"}',), ('{"b":7,"c":"n/a"}',), ('{"b":8,"c":"9"}',)],
+        )
         self.assertEqual(self.issues(folder + "/2.csv"), {})
 
     def test_the_first_file_with_records_tells_the_types(self):
@@ -196,7 +249,10 @@ class Fleets(Case):
         self.make("csv_trace", SHARED + "/helios_philly_node_sequence.csv", "types='time TIME'")
         self.assertEqual(self.types(), {"time": "REAL", "active": "BIGINT", "total": "BIGINT"})
         self.assertEqual(self.rows("SELECT round(avg(active), 2), count(*) FROM t"), [(312.99, 105644)])
-        self.assertEqual(self.rows("SELECT total, count(*) FROM t GROUP BY total ORDER BY 2 DESC"), [(420, 102704), (552, 2880), (174, 60)])
+        self.assertEqual(
+            self.rows("SELECT total, count(*) FROM t GROUP BY total ORDER BY 2 DESC"),
+            [(420, 102704), (552, 2880), (174, 60)],
+        )
         self.make("csv_trace", SHARED + "/alibaba_philly_runtime.csv")
         with open(SHARED + "/alibaba_philly_runtime.csv", encoding="utf-8") as file:
             times = [float(row["runtime"]) for row in csv.DictReader(file)]
@@ -205,7 +261,9 @@ class Fleets(Case):
     def test_acme(self):
         """Of jobs, and of the time of GPUs: what most jobs are is not where the chips went."""
         self.make("csv_trace", SHARED + "/acme_cluster_summary.csv")
-        found = self.rows("SELECT id, complete_rate_gpu, complete_gpu_time / (complete_gpu_time + cancel_gpu_time + fail_gpu_time) FROM t")
+        found = self.rows(
+            "SELECT id, complete_rate_gpu, complete_gpu_time / (complete_gpu_time + cancel_gpu_time + fail_gpu_time) FROM t"
+        )
         self.assertEqual([row[0] for row in found], ["Seren", "Kalos", "Philly", "Helios", "PAI"])
         with open(SHARED + "/acme_cluster_summary.csv", encoding="utf-8") as file:
             for row, (_, jobs, time) in zip(csv.DictReader(file), found, strict=True):

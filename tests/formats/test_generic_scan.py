@@ -3,6 +3,7 @@
 Of such files every question is put to the table over them, to the same with unary plus before its columns (which keeps comparisons from
 being pushed down), and to a copy of its rows in the database: the answers must be the same, in the same order, for any number
 of threads."""
+
 import faulthandler
 import gzip
 import json
@@ -30,8 +31,14 @@ class Blocks(Scanned):
         self.assertEqual(self.rows("SELECT pool, note FROM copy"), wanted)
         for threads in (2, 3):
             self.make("csv_trace", path, f"{TYPES}, threads={threads}")
-            for sql in ("SELECT count(*) FROM {t}", "SELECT pool, note FROM {t}", "SELECT _line FROM {t} WHERE length({note}) > 20", "SELECT _line, n FROM {t} WHERE {n} BETWEEN 5 AND 9",
-                        "SELECT DISTINCT pool, note FROM {t}", "SELECT sum(n % 1000), max(note), min(_line), max(_line) FROM {t} WHERE {kind} = '7'"):
+            for sql in (
+                "SELECT count(*) FROM {t}",
+                "SELECT pool, note FROM {t}",
+                "SELECT _line FROM {t} WHERE length({note}) > 20",
+                "SELECT _line, n FROM {t} WHERE {n} BETWEEN 5 AND 9",
+                "SELECT DISTINCT pool, note FROM {t}",
+                "SELECT sum(n % 1000), max(note), min(_line), max(_line) FROM {t} WHERE {kind} = '7'",
+            ):
                 self.same(sql)
 
     def test_paths_into_nested_values_by_several_threads(self):
@@ -44,7 +51,10 @@ class Blocks(Scanned):
             options = f"columns='k, n, d $.m.d, q $.m.z[1].q', threads={threads}"
             self.make("jsonl_trace", path, options)
             self.assertEqual(self.rows("SELECT k, d, q FROM t GROUP BY k, d, q ORDER BY k, d, q"), wanted)
-            self.assertEqual(self.rows("SELECT count(*), sum(n), max(q) FROM t WHERE d = 1"), [(13333, sum(range(1, 40000, 3)), "]]]")])
+            self.assertEqual(
+                self.rows("SELECT count(*), sum(n), max(q) FROM t WHERE d = 1"),
+                [(13333, sum(range(1, 40000, 3)), "]]]")],
+            )
             self.db.execute("DROP TABLE IF EXISTS temp.r")
             self.db.execute(f"CREATE VIRTUAL TABLE temp.r USING jsonl_rollup('{path}', {options}, measures='n')")
             self.assertEqual(self.rows("SELECT k, d, q FROM r ORDER BY k, d, q"), wanted)
@@ -57,13 +67,20 @@ class Blocks(Scanned):
         lines[170000] = "x\n"
         lines[180000] = 'x,"y\n'
         path = self.file("a,v\n" + "".join(lines))
-        unfit = (f"{path}:150002:3: expected a whole number within 64 bits for v, found \"y\" "
-                 "(nulls='y' reads it as NULL, types='v TEXT' the column as text)")
+        unfit = (
+            f'{path}:150002:3: expected a whole number within 64 bits for v, found "y" '
+            "(nulls='y' reads it as NULL, types='v TEXT' the column as text)"
+        )
         ragged = f"{path}:170002:2: expected 2 fields, as in the header, found 1"
         for threads in (1, 2, 4):
             self.make("csv_trace", path, f"threads={threads}, types='v BIGINT'")
-            for sql, rows, text in (("SELECT v FROM t", 150000, unfit), ("SELECT a FROM t", 170000, ragged), ("SELECT a FROM t WHERE v >= 140000", 10000, unfit),
-                                    ("SELECT CASE WHEN a <> 'x' THEN v END FROM t", 170000, ragged), ("SELECT 1 FROM t WHERE _line > 0", 170000, ragged)):
+            for sql, rows, text in (
+                ("SELECT v FROM t", 150000, unfit),
+                ("SELECT a FROM t", 170000, ragged),
+                ("SELECT a FROM t WHERE v >= 140000", 10000, unfit),
+                ("SELECT CASE WHEN a <> 'x' THEN v END FROM t", 170000, ragged),
+                ("SELECT 1 FROM t WHERE _line > 0", 170000, ragged),
+            ):
                 cursor, found = self.db.execute(sql), 0
                 with self.assertRaises(sqlite3.OperationalError) as raised:
                     for _ in cursor:
@@ -72,11 +89,18 @@ class Blocks(Scanned):
                 self.assertEqual((found + 1, str(raised.exception)), (rows, "csv_trace: " + text), sql)
             self.assertEqual(len(self.rows("SELECT a FROM t LIMIT 170000")), 170000)
             self.make("csv_trace", path, f"threads={threads}, types='v BIGINT', on_error=skip")
-            for sql, rows, detail in (("SELECT count(*), max(_line) FROM t", (199998 - 19999, 180001), ragged), ("SELECT count(v), max(_line) FROM t", (199997 - 19999, 180001), unfit),
-                                      ("SELECT count(*), count(DISTINCT v) FROM t WHERE a >= 'x'", (199997 - 19999, 199997 - 19999), unfit)):
+            for sql, rows, detail in (
+                ("SELECT count(*), max(_line) FROM t", (199998 - 19999, 180001), ragged),
+                ("SELECT count(v), max(_line) FROM t", (199997 - 19999, 180001), unfit),
+                ("SELECT count(*), count(DISTINCT v) FROM t WHERE a >= 'x'", (199997 - 19999, 199997 - 19999), unfit),
+            ):
                 self.assertEqual(self.rows(sql), [rows], sql)
                 found = self.rows("SELECT kind, line, count, detail FROM mpg_issues WHERE source = ?", path)
-                self.assertEqual(found, [("skipped_record", 150002 if detail is unfit else 170002, 3 if detail is unfit else 2, detail)], sql)
+                self.assertEqual(
+                    found,
+                    [("skipped_record", 150002 if detail is unfit else 170002, 3 if detail is unfit else 2, detail)],
+                    sql,
+                )
 
     def test_json_of_one_array_and_of_lines(self):
         rng = random.Random(14)
@@ -88,7 +112,12 @@ class Blocks(Scanned):
             self.assertEqual(self.one("SELECT count(*) FROM copy"), 9000)
             for threads in (2, 3):
                 self.make("jsonl_trace", path, f"{TYPES}, threads={threads}")
-                for sql in ("SELECT count(*) FROM {t}", f"SELECT {COLUMNS}, _line FROM {{t}}", "SELECT DISTINCT pool, n FROM {t}", "SELECT _line FROM {t} WHERE {pool} = 'two\nlines'"):
+                for sql in (
+                    "SELECT count(*) FROM {t}",
+                    f"SELECT {COLUMNS}, _line FROM {{t}}",
+                    "SELECT DISTINCT pool, n FROM {t}",
+                    "SELECT _line FROM {t} WHERE {pool} = 'two\nlines'",
+                ):
                     self.same(sql)
 
     def test_what_a_damaged_file_still_gives(self):
@@ -105,7 +134,9 @@ class Blocks(Scanned):
                 for _ in cursor:
                     found += 1
             self.make("csv_trace", path, f"threads={threads}, on_error=skip")
-            self.assertEqual(self.rows("SELECT count(*), max(a), min(a) FROM t"), [(found + 2, found, -1)])  # one that Python had asked for, and one of the other file
+            self.assertEqual(
+                self.rows("SELECT count(*), max(a), min(a) FROM t"), [(found + 2, found, -1)]
+            )  # one that Python had asked for, and one of the other file
             self.assertEqual(self.issues(first), {"skipped_record": 1})
             counts.append(found)
         self.assertEqual(counts[0], counts[1])
@@ -113,12 +144,19 @@ class Blocks(Scanned):
 
     def test_columns_behind_the_63rd(self):
         names = [f"c{i}" for i in range(1, 81)]
-        path = self.file(",".join(names) + "\n" + "".join(",".join(str(i * k) for k in range(80)) + "\n" for i in range(500)))
+        path = self.file(
+            ",".join(names) + "\n" + "".join(",".join(str(i * k) for k in range(80)) + "\n" for i in range(500))
+        )
         for threads in (1, 2):
             self.make("csv_trace", path, f"threads={threads}")
             self.copy()
-            for sql in ("SELECT c1, c64, c80, _line FROM {t} WHERE c2 > 400", "SELECT c1, c70, c71 FROM {t} WHERE c70 = 690", "SELECT c1, c2 FROM {t} WHERE c3 = 8", "SELECT DISTINCT c1, c80 FROM {t}",
-                        "SELECT _file, _line FROM {t} WHERE c2 = 4 AND _file <> 'x'"):
+            for sql in (
+                "SELECT c1, c64, c80, _line FROM {t} WHERE c2 > 400",
+                "SELECT c1, c70, c71 FROM {t} WHERE c70 = 690",
+                "SELECT c1, c2 FROM {t} WHERE c3 = 8",
+                "SELECT DISTINCT c1, c80 FROM {t}",
+                "SELECT _file, _line FROM {t} WHERE c2 = 4 AND _file <> 'x'",
+            ):
                 self.same(sql)
 
     def test_interrupt_and_several_scans_at_once(self):
@@ -133,13 +171,19 @@ class Blocks(Scanned):
         one.close()
         two.close()
         self.assertEqual(self.one("SELECT count(*) FROM t"), 400000)
-        self.assertEqual(self.rows("SELECT count(*) FROM t AS x JOIN (SELECT 1 UNION ALL SELECT 2) JOIN t AS y ON y.a = 'none'"), [(0,)])
+        self.assertEqual(
+            self.rows("SELECT count(*) FROM t AS x JOIN (SELECT 1 UNION ALL SELECT 2) JOIN t AS y ON y.a = 'none'"),
+            [(0,)],
+        )
 
     def test_interrupt_of_what_one_thread_reads(self):
         """A large array in one line, of which no row passes: SQLite itself has nothing to do."""
         path = self.file("[" + ",".join('{"a":"x","v":1}' for _ in range(600000)) + "]", "f.json")
         self.make("jsonl_trace", path)
-        for sql in ("SELECT count(*) FROM t AS x, (SELECT 1 UNION ALL SELECT 2 UNION ALL SELECT 3) WHERE x.a = 'y'", "SELECT count(*) FROM t, (SELECT 1 UNION ALL SELECT 2)"):
+        for sql in (
+            "SELECT count(*) FROM t AS x, (SELECT 1 UNION ALL SELECT 2 UNION ALL SELECT 3) WHERE x.a = 'y'",
+            "SELECT count(*) FROM t, (SELECT 1 UNION ALL SELECT 2)",
+        ):
             self.assertIn("interrupted", [self.interrupted(sql) for _ in range(5)])
 
     def interrupted(self, sql):
@@ -180,8 +224,19 @@ class Roads(Scanned):
             found = []
             for limit in (64 << 20, 1 << 20):  # with a limit below what plain records may have, none are looked for
                 self.rows("SELECT mpg_limit('record_bytes', ?)", limit)
-                for sql in ("SELECT *, _line FROM t", "SELECT count(*), sum(_line) FROM t", "SELECT count(*) FROM t", "SELECT a, n, r, at, rowid FROM t WHERE n >= 5 AND a <> 'x'"):
-                    found.append((sql, self.rows(sql), self.rows("SELECT kind, line, count, detail FROM mpg_issues WHERE source = ?", path)))
+                for sql in (
+                    "SELECT *, _line FROM t",
+                    "SELECT count(*), sum(_line) FROM t",
+                    "SELECT count(*) FROM t",
+                    "SELECT a, n, r, at, rowid FROM t WHERE n >= 5 AND a <> 'x'",
+                ):
+                    found.append(
+                        (
+                            sql,
+                            self.rows(sql),
+                            self.rows("SELECT kind, line, count, detail FROM mpg_issues WHERE source = ?", path),
+                        )
+                    )
             self.assertEqual(found[:4], found[4:])
             self.assertGreater(len(found[0][1]), 10)
         self.rows("SELECT mpg_limit('record_bytes', ?)", 64 << 20)
@@ -196,29 +251,61 @@ class Roads(Scanned):
             elif edit == 1:
                 data[at:at] = rng.choice(alphabet)
             else:
-                data[at:at + 1] = rng.choice(alphabet)
+                data[at : at + 1] = rng.choice(alphabet)
         return bytes(data)
 
     def test_json(self):
         rng = random.Random(15)
-        alphabet = [c.encode() for c in '"{}[]:, 01-.eatfn\\\t\n\r\x01'] + ["é".encode(), b'""', b'":', b',"n":1', b"\\u0061", b"null", b"true", b'"a":', b" \n", b"\xff"]
+        alphabet = [c.encode() for c in '"{}[]:, 01-.eatfn\\\t\n\r\x01'] + [
+            "é".encode(),
+            b'""',
+            b'":',
+            b',"n":1',
+            b"\\u0061",
+            b"null",
+            b"true",
+            b'"a":',
+            b" \n",
+            b"\xff",
+        ]
         for turn in range(60 if os.environ.get("MPG_FULL") else 12):
             lines = []
             for i in range(800):
-                row = {"a": rng.choice(["x", "", "some words", "a text that is longer than sixteen bytes", None]), "n": rng.choice([1, 7, 10**17, -5, None, True, 12345678901234567890]),
-                       "r": rng.choice([0.5, -1e-7, 1767891265.323983, 3, 10**16 + 0.5]), "at": rng.choice([1767891265.323983, "2026-01-02", 0])}
+                row = {
+                    "a": rng.choice(["x", "", "some words", "a text that is longer than sixteen bytes", None]),
+                    "n": rng.choice([1, 7, 10**17, -5, None, True, 12345678901234567890]),
+                    "r": rng.choice([0.5, -1e-7, 1767891265.323983, 3, 10**16 + 0.5]),
+                    "at": rng.choice([1767891265.323983, "2026-01-02", 0]),
+                }
                 lines.append(json.dumps(row, separators=[(",", ":"), (", ", ": ")][turn % 2]))
-            self.compare("jsonl_trace", self.file(self.damaged(rng, "\n".join(lines) + "\n" * (turn % 3), alphabet), "f.jsonl"), "columns='a, n, r, at'" if turn % 4 == 0 else "nulls='x'")
+            self.compare(
+                "jsonl_trace",
+                self.file(self.damaged(rng, "\n".join(lines) + "\n" * (turn % 3), alphabet), "f.jsonl"),
+                "columns='a, n, r, at'" if turn % 4 == 0 else "nulls='x'",
+            )
 
     def test_csv(self):
         rng = random.Random(16)
-        alphabet = [c.encode() for c in '",\n\r 01-.eat\0\t'] + ["é".encode(), b'""', b"\r\n", b'"a,b"', b"\n\n", b"\xff"]
+        alphabet = [c.encode() for c in '",\n\r 01-.eat\0\t'] + [
+            "é".encode(),
+            b'""',
+            b"\r\n",
+            b'"a,b"',
+            b"\n\n",
+            b"\xff",
+        ]
         for turn in range(60 if os.environ.get("MPG_FULL") else 12):
             lines = ["a,n,r,at"]
             for i in range(800):
-                lines.append(f"{rng.choice(['x', '', 'some words', 'a text that is longer than sixteen bytes'])},{rng.choice([1, 7, 10**17, -5, '', ' 8 '])},"
-                             f"{rng.choice([0.5, -1e-7, 1767891265.323983, 3, ''])},{rng.choice([1767891265.323983, '2026-01-02', 0])}")
-            self.compare("csv_trace", self.file(self.damaged(rng, "\n".join(lines) + "\n" * (turn % 3), alphabet)), "quote=none" if turn % 4 == 0 else "nulls='x'")
+                lines.append(
+                    f"{rng.choice(['x', '', 'some words', 'a text that is longer than sixteen bytes'])},{rng.choice([1, 7, 10**17, -5, '', ' 8 '])},"
+                    f"{rng.choice([0.5, -1e-7, 1767891265.323983, 3, ''])},{rng.choice([1767891265.323983, '2026-01-02', 0])}"
+                )
+            self.compare(
+                "csv_trace",
+                self.file(self.damaged(rng, "\n".join(lines) + "\n" * (turn % 3), alphabet)),
+                "quote=none" if turn % 4 == 0 else "nulls='x'",
+            )
 
 
 class Arguments(Scanned):
@@ -226,7 +313,10 @@ class Arguments(Scanned):
         path = self.file("a\n1\n")
         for module in ("csv_trace", "jsonl_trace"):
             for threads in ("0", "65", "x", "''", "1.5"):
-                self.assertEqual(self.refused(module, path, f"threads={threads}"), f"{module}: threads: expected a whole number from 1 to 64")
+                self.assertEqual(
+                    self.refused(module, path, f"threads={threads}"),
+                    f"{module}: threads: expected a whole number from 1 to 64",
+                )
             with self.assertRaisesRegex(sqlite3.OperationalError, "no such column: threads"):
                 self.rows(f"SELECT * FROM {module}(?) WHERE threads = 1", path)
 

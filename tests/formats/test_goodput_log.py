@@ -1,5 +1,6 @@
 """ml-goodput-measurement's job logs: goodput_trace, held against a reading of the same files in
 Python, and goodput_report, against what the library itself said."""
+
 import csv
 import datetime
 import gzip
@@ -68,12 +69,28 @@ class Trace(Case):
     def test_kinds(self):
         self.assertEqual(
             self.rows("SELECT kind, edge, count(*) FROM goodput_trace(?) GROUP BY kind, edge ORDER BY kind, edge", RAW),
-            [("custom_event", "end", 1), ("custom_event", "start", 1), ("data_loading", "end", 2), ("data_loading", "start", 2),
-             ("job", "end", 1), ("job", "start", 2), ("restore", None, 1), ("save", None, 1), ("step", "start", 25),
-             ("tpu_init", "end", 2), ("tpu_init", "start", 2), ("training_prep", "end", 2), ("training_prep", "start", 2)])
+            [
+                ("custom_event", "end", 1),
+                ("custom_event", "start", 1),
+                ("data_loading", "end", 2),
+                ("data_loading", "start", 2),
+                ("job", "end", 1),
+                ("job", "start", 2),
+                ("restore", None, 1),
+                ("save", None, 1),
+                ("step", "start", 25),
+                ("tpu_init", "end", 2),
+                ("tpu_init", "start", 2),
+                ("training_prep", "end", 2),
+                ("training_prep", "start", 2),
+            ],
+        )
 
     def test_an_export_says_what_it_repeats(self):
-        self.assertEqual(self.rows("SELECT count(*), sum(duplicate), count(DISTINCT insertId) FROM goodput_trace(?)", EXPORT), [(41, 1, 40)])
+        self.assertEqual(
+            self.rows("SELECT count(*), sum(duplicate), count(DISTINCT insertId) FROM goodput_trace(?)", EXPORT),
+            [(41, 1, 40)],
+        )
         self.assertEqual(self.issues(EXPORT), {"duplicate_entry": 1})
         order = self.rows("SELECT time FROM goodput_trace(?) WHERE NOT duplicate ORDER BY time_ns, insertId", EXPORT)
         self.assertEqual(order, sorted(order))
@@ -85,8 +102,13 @@ class Trace(Case):
         path = self.file(lines, "a.ndjson")
         with gzip.open(os.path.join(os.path.dirname(path), "b.json.gz"), "wt", encoding="utf-8") as file:
             file.write(lines)
-        self.assertEqual(self.rows("SELECT _file LIKE '%b.json.gz', count(*), sum(duplicate) FROM goodput_trace(?) GROUP BY 1", os.path.dirname(path)),
-                         [(0, 41, 1), (1, 41, 41)])
+        self.assertEqual(
+            self.rows(
+                "SELECT _file LIKE '%b.json.gz', count(*), sum(duplicate) FROM goodput_trace(?) GROUP BY 1",
+                os.path.dirname(path),
+            ),
+            [(0, 41, 1), (1, 41, 41)],
+        )
 
     def test_threads_change_nothing(self):
         """Raw rows and entries, with faults at every few thousand of them, read ahead in pieces and by one thread, and with every row taken as any JSON."""
@@ -94,29 +116,62 @@ class Trace(Case):
             entries = [json.dumps(entry) for entry in json.load(file)]
         with open(RAW, encoding="utf-8") as file:
             rows = file.read().splitlines()
-        lines = (rows * 250 + ['{"job_name": 5}', "{", '{"job_name": "a"} {"job_name": "b", "step_count": 1e2}'] + entries * 60 + ["", "[]"]) * 2
+        lines = (
+            rows * 250
+            + ['{"job_name": 5}', "{", '{"job_name": "a"} {"job_name": "b", "step_count": 1e2}']
+            + entries * 60
+            + ["", "[]"]
+        ) * 2
         path = self.file("\n".join(lines) + "\n" + '{"job_name": "cut')
-        for columns in ("*, _line", "job_name, kind, duplicate, rest", "count(*), sum(duplicate), max(step)", "count(*)"):
+        for columns in (
+            "*, _line",
+            "job_name, kind, duplicate, rest",
+            "count(*), sum(duplicate), max(step)",
+            "count(*)",
+        ):
             for more in ("", " AND on_error = 'skip'"):
                 sql = f"SELECT {columns} FROM goodput_trace(?) WHERE threads = ?{more}"
                 found = []
                 for threads, members in ((1, 10000), (3, 10000), (2, 42)):
                     self.rows("SELECT mpg_limit('json_members', ?)", members)
-                    found.append((self.rows(sql, path, threads), self.issues(path)) if more else self.error(sql, path, threads))
+                    found.append(
+                        (self.rows(sql, path, threads), self.issues(path)) if more else self.error(sql, path, threads)
+                    )
                 self.assertEqual(found, found[:1] * 3)
 
     def test_groups(self):
         """GROUP BY of columns of text: handed over group by group, the same rows in the same order as SQLite's sorter gives."""
         pick = random.Random(5)
         jobs = ("a", "A", "", "\u00e9", "a\u0000b", "it's", 'esc"', "x" * 5000)
-        times = ("job_start_time", "job_end_time", "step_start_time", "tpu_init_start_time", "data_loading_end_time", "elastic_reinit_end_time")
+        times = (
+            "job_start_time",
+            "job_end_time",
+            "step_start_time",
+            "tpu_init_start_time",
+            "data_loading_end_time",
+            "elastic_reinit_end_time",
+        )
 
         def row(i):
-            made = {"job_name": pick.choice(jobs), pick.choice(times): pick.choice((i, i + 0.125, i / 7, 1e300)), "step_count": pick.choice((i, -1, 2 ** 60, None))}
+            made = {
+                "job_name": pick.choice(jobs),
+                pick.choice(times): pick.choice((i, i + 0.125, i / 7, 1e300)),
+                "step_count": pick.choice((i, -1, 2**60, None)),
+            }
             if i % 11 == 0:
-                made = {"job_name": pick.choice(jobs), "custom_badput_event_type": pick.choice(jobs), "custom_badput_event_start_time": i}
+                made = {
+                    "job_name": pick.choice(jobs),
+                    "custom_badput_event_type": pick.choice(jobs),
+                    "custom_badput_event_start_time": i,
+                }
             if i % 13 == 0:
-                made = {"job_name": pick.choice(jobs), "event_type": pick.choice(("save", "restore", "a")), "step": i, "checkpointer_start_time": i / 3, "synchronous": True}
+                made = {
+                    "job_name": pick.choice(jobs),
+                    "event_type": pick.choice(("save", "restore", "a")),
+                    "step": i,
+                    "checkpointer_start_time": i / 3,
+                    "synchronous": True,
+                }
             if i % 17 == 0:
                 made["other"] = {"i": i}
             return made
@@ -125,33 +180,71 @@ class Trace(Case):
         folder = os.path.dirname(first)
         entry = {"logName": "projects/p/logs/j", "severity": "INFO"}
         with open(os.path.join(folder, "b.json"), "w") as file:
-            json.dump([{**entry, "jsonPayload": row(i), "timestamp": "2025-01-01T00:00:%02d.5Z" % (i % 60), "insertId": "i%d" % (i % 70)} for i in range(150)], file)
+            json.dump(
+                [
+                    {
+                        **entry,
+                        "jsonPayload": row(i),
+                        "timestamp": "2025-01-01T00:00:%02d.5Z" % (i % 60),
+                        "insertId": "i%d" % (i % 70),
+                    }
+                    for i in range(150)
+                ],
+                file,
+            )
         with open(os.path.join(folder, "c.jsonl"), "w") as file:
-            file.write('{"job_name": "a", "step_count": 1, "step_start_time": 1}\n{"job_name" 5}\n{"job_name": "a", "step_count": 2, "step_start_time": 2}\n')
-        values = ("count(*), sum(time), min(step), max(step_count), group_concat(rowid), group_concat(coalesce(insertId, 'none')), sum(duplicate), group_concat(typeof(time)), max(event)",
-                  "group_concat(_line), group_concat(replace(_file, rtrim(_file, '.abcjnosl'), '')), max(timestamp), count(directory)", "count(*), group_concat(time_ns)", "1")
+            file.write(
+                '{"job_name": "a", "step_count": 1, "step_start_time": 1}\n{"job_name" 5}\n{"job_name": "a", "step_count": 2, "step_start_time": 2}\n'
+            )
+        values = (
+            "count(*), sum(time), min(step), max(step_count), group_concat(rowid), group_concat(coalesce(insertId, 'none')), sum(duplicate), group_concat(typeof(time)), max(event)",
+            "group_concat(_line), group_concat(replace(_file, rtrim(_file, '.abcjnosl'), '')), max(timestamp), count(directory)",
+            "count(*), group_concat(time_ns)",
+            "1",
+        )
         for threads in (1, 3):
             for keys in ("kind", "event, job_name, kind, edge", "edge, job_name"):
-                for where in ("1", "kind = 'step'", "time > 2 AND job_name <> 'a'", "job_name = 'a' AND edge = 'start'", "rowid %% 3 = 1", "_line > 100"):
+                for where in (
+                    "1",
+                    "kind = 'step'",
+                    "time > 2 AND job_name <> 'a'",
+                    "job_name = 'a' AND edge = 'start'",
+                    "rowid %% 3 = 1",
+                    "_line > 100",
+                ):
                     for columns in values:
                         sql = f"SELECT {keys}, {columns} FROM goodput_trace(?, 'skip') WHERE {where} AND threads = {threads} GROUP BY %s ORDER BY %s"
                         plain = ", ".join("+" + key for key in keys.split(", "))
-                        self.assertEqual(self.rows(sql % (keys, keys), folder), self.rows(sql % (plain, plain), folder), sql)
+                        self.assertEqual(
+                            self.rows(sql % (keys, keys), folder), self.rows(sql % (plain, plain), folder), sql
+                        )
         self.assertEqual(self.issues(os.path.join(folder, "c.jsonl")), {"skipped_record": 1})
         descending = "SELECT kind, job_name, count(*) FROM goodput_trace(?, 'skip') GROUP BY %s ORDER BY 1 DESC, 2 DESC"
         self.assertEqual(self.rows(descending % "1, 2", first), self.rows(descending % "+kind, +job_name", first))
         plan = "EXPLAIN QUERY PLAN SELECT kind, count(*), sum(time), max(%s) FROM goodput_trace('x') WHERE threads = 2 GROUP BY kind"
         self.assertEqual([row for row in self.rows(plan % "_line") if "TEMP B-TREE" in row[3]], [])
-        self.assertTrue([row for row in self.rows(plan % "rest") if "TEMP B-TREE" in row[3]], "it is made of all other keys")
+        self.assertTrue(
+            [row for row in self.rows(plan % "rest") if "TEMP B-TREE" in row[3]], "it is made of all other keys"
+        )
         for key in ("kind", "+kind"):
-            self.assertRegex(self.error(f"SELECT count(*) FROM goodput_trace(?) GROUP BY {key}", os.path.join(folder, "c.jsonl")), r"goodput_trace: .*c\.jsonl:2:")
+            self.assertRegex(
+                self.error(f"SELECT count(*) FROM goodput_trace(?) GROUP BY {key}", os.path.join(folder, "c.jsonl")),
+                r"goodput_trace: .*c\.jsonl:2:",
+            )
 
     def test_groups_too_many(self):
         """More rows than are gathered in memory: SQLite sorts them, and nothing else is different."""
-        path = self.file("".join(f'{{"job_name": "o\'k \u00e9 {i * 7919 % 60000} {"x" * 300}", "step_count": {i}, "step_start_time": {i}.5}}\n' for i in range(60000)))
-        for sql in ("SELECT job_name, sum(time), max(rowid), min(_line) FROM goodput_trace(?1) WHERE kind = 'step' GROUP BY %s ORDER BY 1 LIMIT 5",
-                    "SELECT count(*), sum(n), sum(length(job_name)) FROM (SELECT job_name, count(*) AS n, _file FROM goodput_trace(?1, 'skip') WHERE threads = 2 GROUP BY %s)",
-                    "SELECT kind, job_name, step_count, rowid FROM goodput_trace(?1) GROUP BY kind, %s ORDER BY 1 DESC, 2 DESC LIMIT 3 OFFSET 30000"):
+        path = self.file(
+            "".join(
+                f'{{"job_name": "o\'k \u00e9 {i * 7919 % 60000} {"x" * 300}", "step_count": {i}, "step_start_time": {i}.5}}\n'
+                for i in range(60000)
+            )
+        )
+        for sql in (
+            "SELECT job_name, sum(time), max(rowid), min(_line) FROM goodput_trace(?1) WHERE kind = 'step' GROUP BY %s ORDER BY 1 LIMIT 5",
+            "SELECT count(*), sum(n), sum(length(job_name)) FROM (SELECT job_name, count(*) AS n, _file FROM goodput_trace(?1, 'skip') WHERE threads = 2 GROUP BY %s)",
+            "SELECT kind, job_name, step_count, rowid FROM goodput_trace(?1) GROUP BY kind, %s ORDER BY 1 DESC, 2 DESC LIMIT 3 OFFSET 30000",
+        ):
             self.assertEqual(self.rows(sql % "job_name", path), self.rows(sql % "+job_name", path), sql)
 
     def test_tables_of_bigquery(self):
@@ -162,13 +255,29 @@ class Trace(Case):
         keys = sorted({key for row in rows for key in row})
 
         def text(value):
-            return str(value).lower() if isinstance(value, bool) else value if value is None or isinstance(value, str) else repr(float(value))
+            return (
+                str(value).lower()
+                if isinstance(value, bool)
+                else value
+                if value is None or isinstance(value, str)
+                else repr(float(value))
+            )
 
         def when(i, end=" UTC", form="%Y-%m-%d %H:%M:%S.%f"):
             return datetime.datetime.fromtimestamp(1795240000 + i, datetime.timezone.utc).strftime(form) + end
 
         def entries(payload, when, key="jsonPayload", id_="insertId"):
-            return [{"logName": "projects/p/logs/goodput_r", "resource": {"type": "global", "labels": None}, key: payload(row), "timestamp": when(i), "receiveTimestamp": when(i), id_: f"i{i:04}"} for i, row in enumerate(rows)]
+            return [
+                {
+                    "logName": "projects/p/logs/goodput_r",
+                    "resource": {"type": "global", "labels": None},
+                    key: payload(row),
+                    "timestamp": when(i),
+                    "receiveTimestamp": when(i),
+                    id_: f"i{i:04}",
+                }
+                for i, row in enumerate(rows)
+            ]
 
         def whole(row, before=""):
             return {before + key: text(row[key]) if key in row else None for key in keys}
@@ -187,12 +296,32 @@ class Trace(Case):
         rolled = "SELECT attempt, category, cause, sum(chip_us) FROM trace_rollup(?) GROUP BY 1, 2, 3 ORDER BY 1, 2, 3"
         reported = "SELECT goodput_pct, rows FROM goodput_report(?)"
         for form, exported in {
-            "bq extract": lines({key: value for key, value in entry.items() if value is not None} for entry in entries(lambda row: {key: float(v) if isinstance(v, int) and not isinstance(v, bool) else v for key, v in row.items()}, when)),
-            "bq query --format=json": json.dumps(entries(whole, lambda i: when(i, "", "%Y-%m-%d %H:%M:%S"))), "--format=prettyjson": json.dumps(entries(whole, lambda i: when(i, "")), indent=2),
-            "Log Analytics": lines(entries(lambda row: row, when, "json_payload", "insert_id")), "a text": lines(entries(json.dumps, when, "json_payload", "insert_id")),
-            "columns": lines({"timestamp": when(i), "insertId": f"i{i}", **whole(row, "jsonPayload_")} for i, row in enumerate(rows)),
-            "CSV": table(keys, cells), "with a mark": "\ufeff" + table(keys, cells), "CSV of entries": table(["timestamp", "insertId", *("jsonPayload_" + key for key in keys)], [[when(i), f"i{i}", *row] for i, row in enumerate(cells)]),
-            "CSV of texts": table(["insertId", "jsonPayload", "timestamp"], [[f"i{i}", json.dumps(row), when(i)] for i, row in enumerate(rows)]),
+            "bq extract": lines(
+                {key: value for key, value in entry.items() if value is not None}
+                for entry in entries(
+                    lambda row: {
+                        key: float(v) if isinstance(v, int) and not isinstance(v, bool) else v for key, v in row.items()
+                    },
+                    when,
+                )
+            ),
+            "bq query --format=json": json.dumps(entries(whole, lambda i: when(i, "", "%Y-%m-%d %H:%M:%S"))),
+            "--format=prettyjson": json.dumps(entries(whole, lambda i: when(i, "")), indent=2),
+            "Log Analytics": lines(entries(lambda row: row, when, "json_payload", "insert_id")),
+            "a text": lines(entries(json.dumps, when, "json_payload", "insert_id")),
+            "columns": lines(
+                {"timestamp": when(i), "insertId": f"i{i}", **whole(row, "jsonPayload_")} for i, row in enumerate(rows)
+            ),
+            "CSV": table(keys, cells),
+            "with a mark": "\ufeff" + table(keys, cells),
+            "CSV of entries": table(
+                ["timestamp", "insertId", *("jsonPayload_" + key for key in keys)],
+                [[when(i), f"i{i}", *row] for i, row in enumerate(cells)],
+            ),
+            "CSV of texts": table(
+                ["insertId", "jsonPayload", "timestamp"],
+                [[f"i{i}", json.dumps(row), when(i)] for i, row in enumerate(rows)],
+            ),
         }.items():
             with self.subTest(form):
                 path = self.file(exported, "export")
@@ -200,23 +329,37 @@ class Trace(Case):
                 self.assertEqual(self.rows(rolled, plain), self.rows(rolled, path))
                 self.assertEqual(self.rows(reported, plain), self.rows(reported, path))
                 if "timestamp" in exported:
-                    self.assertEqual(self.one("SELECT time_ns FROM goodput_trace(?) ORDER BY _line LIMIT 1", path), 1795240000 * 10**9)
+                    self.assertEqual(
+                        self.one("SELECT time_ns FROM goodput_trace(?) ORDER BY _line LIMIT 1", path),
+                        1795240000 * 10**9,
+                    )
         # Newest first, as the log never is: entries say when they were.
         names, body = ["timestamp", "insertId", *keys], [[when(i), f"i{i}", *row] for i, row in enumerate(cells)]
         backwards = self.file(table(names, body[::-1] + body[:3]), "backwards.csv")
         self.assertEqual(self.rows(rolled, plain), self.rows(rolled, backwards))
-        self.assertEqual(self.one("SELECT count FROM mpg_issues WHERE source = ? AND kind = 'duplicate_entry'", backwards), 3)
+        self.assertEqual(
+            self.one("SELECT count FROM mpg_issues WHERE source = ? AND kind = 'duplicate_entry'", backwards), 3
+        )
         # Of a table the last cell may be cut; and a cell that is no number is refused by its place.
         cut = self.file(table(keys, cells)[:-4], "cut.csv")
         self.assertEqual(self.one("SELECT count(*) FROM goodput_trace(?)", cut), len(rows))
         self.assertEqual(self.issues(cut), {"no_line_end": 1})
         bad = self.file("job_name,job_start_time,step_start_time\na,1,\na,,x\na,,3\n", "bad.csv")
-        self.fails(f'goodput_trace: {bad}:3:4: expected a number for "step_start_time", found "x"', "SELECT * FROM goodput_trace(?)", bad)
-        self.assertEqual(self.rows("SELECT kind, time FROM goodput_trace(?, 'skip')", bad), [("job", 1.0), ("step", 3.0)])
+        self.fails(
+            f'goodput_trace: {bad}:3:4: expected a number for "step_start_time", found "x"',
+            "SELECT * FROM goodput_trace(?)",
+            bad,
+        )
+        self.assertEqual(
+            self.rows("SELECT kind, time FROM goodput_trace(?, 'skip')", bad), [("job", 1.0), ("step", 3.0)]
+        )
 
     def test_other_keys_are_kept(self):
         path = self.file('{"job_name":"a","host":"h1","step_start_time":1,"step_count":2,"deep":{"x":[1]}}\n')
-        self.assertEqual(self.rows("SELECT kind, step, rest FROM goodput_trace(?)", path), [("step", 2, '{"host":"h1","deep":{"x":[1]}}')])
+        self.assertEqual(
+            self.rows("SELECT kind, step, rest FROM goodput_trace(?)", path),
+            [("step", 2, '{"host":"h1","deep":{"x":[1]}}')],
+        )
 
     def test_what_cannot_be_read(self):
         good = '{"job_name":"a","job_start_time":1}\n'
@@ -230,7 +373,9 @@ class Trace(Case):
             found = self.error("SELECT count(*) FROM goodput_trace(?)", path)
             self.assertTrue(found.startswith(f"goodput_trace: {path}:{line}:"), found)
             self.assertIn(what, found)
-            self.assertEqual(self.rows("SELECT job_start_time FROM goodput_trace(?) WHERE on_error = 'skip'", path), [(1.0,)])
+            self.assertEqual(
+                self.rows("SELECT job_start_time FROM goodput_trace(?) WHERE on_error = 'skip'", path), [(1.0,)]
+            )
             self.assertEqual(self.issues(path), {"skipped_record": 1})
         self.assertIn("1:1", self.error("SELECT * FROM goodput_trace(?)", self.file(bytes(range(256)))))
         path = self.file(good + '{"job_name":"a","job_end_time":')  # still being written
@@ -265,11 +410,23 @@ class Report(Case):
     def check_goodput(self, found, wanted, what):
         if "error" in wanted:
             self.checks += 1
-            self.assertEqual((found["error"], found["goodput_pct"], found["other_s"], found["custom_badput_events"]), (wanted["message"], None, None, None), what)
+            self.assertEqual(
+                (found["error"], found["goodput_pct"], found["other_s"], found["custom_badput_events"]),
+                (wanted["message"], None, None, None),
+                what,
+            )
             return
         self.assertIsNone(found["error"], what)
-        for name in ("goodput_pct", "productive_s", "total_job_time_s", "max_productive_step", "last_recorded_step", "disruption_count",
-                     "stepping_slice_efficiency", "available_slice_efficiency"):
+        for name in (
+            "goodput_pct",
+            "productive_s",
+            "total_job_time_s",
+            "max_productive_step",
+            "last_recorded_step",
+            "disruption_count",
+            "stepping_slice_efficiency",
+            "available_slice_efficiency",
+        ):
             if name in wanted:
                 self.close(found[name], wanted[name], (what, name))
         if "badput_s" in wanted:
@@ -282,7 +439,13 @@ class Report(Case):
             self.assertEqual((found["step_deviation_error"], found["step_times"]), (wanted["message"], None), what)
             return
         self.assertIsNone(found["step_deviation_error"], what)
-        for name in ("ideal_step_time_s", "mean_abs_deviation_s", "max_abs_deviation_s", "baseline_metric_cumulative", "baseline_metric_interval"):
+        for name in (
+            "ideal_step_time_s",
+            "mean_abs_deviation_s",
+            "max_abs_deviation_s",
+            "baseline_metric_cumulative",
+            "baseline_metric_interval",
+        ):
             self.close(found[name], wanted[name], (what, name))
         self.assertEqual(found["step_times"], wanted["n"])
         by_step = json.loads(found["abs_deviation_s_by_step"])
@@ -295,20 +458,22 @@ class Report(Case):
         with open(os.path.join(ORACLE, "expected.json"), encoding="utf-8") as file:
             cases = json.load(file)["cases"]
         self.checks = 0
-        self.buckets = {name for case in cases.values() for name in case["cumulative"].get("badput_pct", {})} - {"CUSTOM_BADPUT_EVENTS"}
+        self.buckets = {name for case in cases.values() for name in case["cumulative"].get("badput_pct", {})} - {
+            "CUSTOM_BADPUT_EVENTS"
+        }
         self.assertEqual(len(self.buckets), 13)
         for name, case in cases.items():
             paths = [os.path.join(ORACLE, "cases", name + ".jsonl")]
             paths += [os.path.join(ORACLE, case["gcloud_export"])] if "gcloud_export" in case else []
             for path in paths:
                 with self.subTest(path):
-                    found, = self.report(path, case["query_time"])
+                    (found,) = self.report(path, case["query_time"])
                     self.assertEqual((found["job"], found["rows"]), (name, case["rows"]))
                     self.check_goodput(found, case["cumulative"], name)
                     self.check_steps(found, case["step_deviation"], name)
             for window in case["intervals"]:
                 with self.subTest((name, window["start"])):
-                    found, = self.report(paths[0], case["query_time"], window["start"], window["end"])
+                    (found,) = self.report(paths[0], case["query_time"], window["start"], window["end"])
                     self.check_goodput(found, window, (name, window["start"]))
         self.assertEqual(len(cases), 25)
         self.assertGreater(self.checks, 3000)
@@ -320,34 +485,61 @@ class Report(Case):
         self.assertEqual([row["job"][:3] for row in found if row["error"] is not None], ["d23", "d24"])
 
     def test_exports_are_put_in_order_and_repeats_left_out(self):
-        found, = self.report(EXPORT)
+        (found,) = self.report(EXPORT)
         self.assertEqual((found["rows"], found["last_recorded_step"], found["error"]), (40, 24, None))
         self.assertEqual(self.issues(EXPORT), {"duplicate_entry": 1})
-        again, = self.report(self.file("".join(json.dumps(row) + "\n" for row in sorted(payloads(EXPORT)[:2] + payloads(EXPORT)[3:], key=lambda r: [v for k, v in r.items() if "time" in k]))))
+        (again,) = self.report(
+            self.file(
+                "".join(
+                    json.dumps(row) + "\n"
+                    for row in sorted(
+                        payloads(EXPORT)[:2] + payloads(EXPORT)[3:],
+                        key=lambda r: [v for k, v in r.items() if "time" in k],
+                    )
+                )
+            )
+        )
         self.assertEqual({**again, "rows": 0}, {**found, "rows": 0})
 
     def test_a_log_and_an_export_of_one_job(self):
         with open(EXPORT, encoding="utf-8") as file:
             entries = json.load(file)
         path = self.file("".join(json.dumps(row) + "\n" for row in [entries[0], entries[1]["jsonPayload"]]))
-        found, = self.report(path)
-        self.assertEqual(found["error"], "The job has rows of a log and entries of Cloud Logging, whose order is not known.")
+        (found,) = self.report(path)
+        self.assertEqual(
+            found["error"], "The job has rows of a log and entries of Cloud Logging, whose order is not known."
+        )
 
     def test_arguments(self):
-        whole, = self.report(RAW)
+        (whole,) = self.report(RAW)
         self.assertEqual(self.report(RAW, "2026-11-21T08:00:00Z"), [whole])  # the job has ended
-        self.assertEqual(self.rows("SELECT job, error FROM goodput_report(?) WHERE start_time = 1 AND end_time = 2", RAW), [("ranker-7", "No rows in the window.")])
+        self.assertEqual(
+            self.rows("SELECT job, error FROM goodput_report(?) WHERE start_time = 1 AND end_time = 2", RAW),
+            [("ranker-7", "No rows in the window.")],
+        )
         self.assertEqual(self.report(RAW, None), [whole])
-        self.assertIn("start_time and end_time: expected both or none", self.error("SELECT * FROM goodput_report(?) WHERE start_time = 1", RAW))
+        self.assertIn(
+            "start_time and end_time: expected both or none",
+            self.error("SELECT * FROM goodput_report(?) WHERE start_time = 1", RAW),
+        )
         self.assertIn("query_time: ", self.error("SELECT * FROM goodput_report(?, 'noon')", RAW))
-        self.assertIn("on_error: expected 'stop' or 'skip'", self.error("SELECT * FROM goodput_report(?) WHERE on_error = 'x'", RAW))
-        self.fails("goodput_report: expected a path, as in goodput_report('goodput.jsonl')", "SELECT * FROM goodput_report")
+        self.assertIn(
+            "on_error: expected 'stop' or 'skip'",
+            self.error("SELECT * FROM goodput_report(?) WHERE on_error = 'x'", RAW),
+        )
+        self.fails(
+            "goodput_report: expected a path, as in goodput_report('goodput.jsonl')", "SELECT * FROM goodput_report"
+        )
         self.assertIn("no such file", self.error("SELECT * FROM goodput_report('/nowhere')"))
 
     def test_terms_of_or(self):
         """SQLite also asks for a plan of each of them by itself, without the path."""
-        self.assertEqual(self.rows("SELECT job FROM goodput_report(?) WHERE job = 'ranker-7' OR \"rows\" = -1", RAW), [("ranker-7",)])
-        self.assertEqual(self.rows("SELECT job FROM goodput_report WHERE path = ? AND (job = 'x' OR goodput_pct = -1)", RAW), [])
+        self.assertEqual(
+            self.rows("SELECT job FROM goodput_report(?) WHERE job = 'ranker-7' OR \"rows\" = -1", RAW), [("ranker-7",)]
+        )
+        self.assertEqual(
+            self.rows("SELECT job FROM goodput_report WHERE path = ? AND (job = 'x' OR goodput_pct = -1)", RAW), []
+        )
 
     def test_what_cannot_be_read(self):
         with gzip.open(path := self.file(b"", "log.jsonl.gz"), "wb") as file:
@@ -364,7 +556,9 @@ class Report(Case):
             return file.read().splitlines(keepends=True)
 
     def test_a_row_without_its_time(self):
-        found, = self.report(self.file('{"job_name":"a","job_start_time":1}\n{"job_name":"a","step_count":1,"step_start_time":null}\n'))
+        (found,) = self.report(
+            self.file('{"job_name":"a","job_start_time":1}\n{"job_name":"a","step_count":1,"step_start_time":null}\n')
+        )
         self.assertEqual(found["error"], "A row lacks its time.")
 
 
@@ -386,11 +580,17 @@ class Mapping(Case):
     def test_a_log_without_steps_is_listed(self):
         path = self.file(json.dumps({"job_name": "a", "job_start_time": 5.0}) + "\n")
         self.map(path)
-        self.assertEqual(self.rows("SELECT severity, count FROM mpg_issues WHERE kind = 'no_steps' AND source = ?", path), [("warning", 1)])
+        self.assertEqual(
+            self.rows("SELECT severity, count FROM mpg_issues WHERE kind = 'no_steps' AND source = ?", path),
+            [("warning", 1)],
+        )
 
     def goodput(self, as_of):
-        return self.rows("""SELECT 100.0 * sum(chip_us) FILTER (WHERE category IN ('ideal', 'inefficiency', 'unrated')) / sum(chip_us),
-                                   sum(chip_us) / 1e6, min(chip_us) FROM mpg_ledger WHERE category <> 'queued' AND as_of = ?""", as_of)[0]
+        return self.rows(
+            """SELECT 100.0 * sum(chip_us) FILTER (WHERE category IN ('ideal', 'inefficiency', 'unrated')) / sum(chip_us),
+                                   sum(chip_us) / 1e6, min(chip_us) FROM mpg_ledger WHERE category <> 'queued' AND as_of = ?""",
+            as_of,
+        )[0]
 
     @HAS_ORACLE
     def test_the_oracle(self):
@@ -408,7 +608,9 @@ class Mapping(Case):
             self.assertEqual(abs(found - truth) > 1, name in self.EXPLAINED, (name, found, truth))
             logs += 1
             if max(abs(found - truth), abs(library - truth)) > 1:  # the page has those alone
-                table.append(f"| {name[4:].replace('-', ' ')} | {truth:.1f} | {found:.1f} | {library:.1f} | {self.EXPLAINED.get(name, '')} |")
+                table.append(
+                    f"| {name[4:].replace('-', ' ')} | {truth:.1f} | {found:.1f} | {library:.1f} | {self.EXPLAINED.get(name, '')} |"
+                )
         self.assertEqual((logs, len(table)), (13, 2 + 6))
         path = os.path.join(ROOT, "docs/formats/goodput_log.md")
         with open(path, encoding="utf-8") as file:
@@ -416,20 +618,36 @@ class Mapping(Case):
         if os.environ.get("MPG_WRITE_DOCS"):
             before, _, after = text.partition(table[0])
             with open(path, "w", encoding="utf-8") as file:
-                file.write(before + "\n".join(table) + "\n" + after[after.index("\n\n") + 1:])
+                file.write(before + "\n".join(table) + "\n" + after[after.index("\n\n") + 1 :])
         else:
             self.assertIn("\n".join(table) + "\n\n", text)
 
     def test_restarts_and_chips(self):
         self.map(FIXTURES, "4")
         self.assertEqual(
-            self.rows("SELECT job, attempt, chips, end_time - start_time, outcome FROM allocations ORDER BY job, attempt"),
-            [("ranker-7", 1, 4.0, 552.0, "failed"), ("ranker-7", 2, 4.0, 184.0, "completed"),
-             ("ranker-8", 1, 4.0, 535.0, "failed"), ("ranker-8", 2, 4.0, 175.0, "completed")])
+            self.rows(
+                "SELECT job, attempt, chips, end_time - start_time, outcome FROM allocations ORDER BY job, attempt"
+            ),
+            [
+                ("ranker-7", 1, 4.0, 552.0, "failed"),
+                ("ranker-7", 2, 4.0, 184.0, "completed"),
+                ("ranker-8", 1, 4.0, 535.0, "failed"),
+                ("ranker-8", 2, 4.0, 175.0, "completed"),
+            ],
+        )
         self.assertEqual(
-            self.rows("SELECT job, category, sum(chip_us) / 4000000 FROM mpg_rollup WHERE category IN ('lost', 'eval', 'checkpoint', 'restore', 'input') GROUP BY 1, 2"),
-            [("ranker-7", "checkpoint", 2), ("ranker-7", "eval", 15), ("ranker-7", "input", 8), ("ranker-7", "lost", 40), ("ranker-7", "restore", 9),
-             ("ranker-8", "input", 8)])
+            self.rows(
+                "SELECT job, category, sum(chip_us) / 4000000 FROM mpg_rollup WHERE category IN ('lost', 'eval', 'checkpoint', 'restore', 'input') GROUP BY 1, 2"
+            ),
+            [
+                ("ranker-7", "checkpoint", 2),
+                ("ranker-7", "eval", 15),
+                ("ranker-7", "input", 8),
+                ("ranker-7", "lost", 40),
+                ("ranker-7", "restore", 9),
+                ("ranker-8", "input", 8),
+            ],
+        )
         self.assertEqual(self.rows("SELECT count(*) FROM temp.sqlite_schema WHERE name LIKE 'goodput%'"), [(0,)])
 
     def runs(self, *runs):
@@ -446,18 +664,56 @@ class Mapping(Case):
 
     def test_hosts_that_write_beside_each_other(self):
         """Each of a job's processes records: pods begin seconds apart, steps a little. Any number of them is one job, also where it went back; what one alone repeats is a restart."""
+
         def run(start, first, ends):
-            edges = [("job_start_time", 0), ("tpu_init_start_time", 5), ("tpu_init_end_time", 25), ("training_prep_start_time", 26), ("training_prep_end_time", 46), ("data_loading_start_time", 47), ("data_loading_end_time", 50)]
-            return ([{"job_name": "r", key: start + at} for key, at in edges] + [{"job_name": "r", "step_count": first + i, "step_start_time": start + 50 + 10 * i} for i in range(20)]
-                    + [{"job_name": "r", "job_end_time": start + 250}] * ends)
+            edges = [
+                ("job_start_time", 0),
+                ("tpu_init_start_time", 5),
+                ("tpu_init_end_time", 25),
+                ("training_prep_start_time", 26),
+                ("training_prep_end_time", 46),
+                ("data_loading_start_time", 47),
+                ("data_loading_end_time", 50),
+            ]
+            return (
+                [{"job_name": "r", key: start + at} for key, at in edges]
+                + [
+                    {"job_name": "r", "step_count": first + i, "step_start_time": start + 50 + 10 * i}
+                    for i in range(20)
+                ]
+                + [{"job_name": "r", "job_end_time": start + 250}] * ends
+            )
+
         def hosts(rows, n, late):
             timed = [(next(v for key, v in row.items() if "time" in key), row) for row in rows]
-            shifted = [(at + host * (4 if "job_start_time" in row else late), {key: v + host * (4 if "job_start_time" in row else late) if "time" in key else v for key, v in row.items()}) for at, row in timed for host in range(n)]
+            shifted = [
+                (
+                    at + host * (4 if "job_start_time" in row else late),
+                    {
+                        key: v + host * (4 if "job_start_time" in row else late) if "time" in key else v
+                        for key, v in row.items()
+                    },
+                )
+                for at, row in timed
+                for host in range(n)
+            ]
             return [row for _, row in sorted(shifted, key=lambda pair: pair[0])]
+
         def sums(rows):
             path = self.file("".join(json.dumps(row) + "\n" for row in rows))
-            found = {category: seconds for category, seconds in self.rows("SELECT category, sum(chip_us) / 1e6 FROM trace_rollup(?) GROUP BY 1", path)}
-            return found, self.rows("SELECT count(*) FROM trace_records(?) WHERE record = 'allocations'", path), {kind for kind, in self.rows("SELECT kind FROM mpg_issues WHERE source = ?", path)} & {"parallel_lines", "missing_end", "repeated_steps"}
+            found = {
+                category: seconds
+                for category, seconds in self.rows(
+                    "SELECT category, sum(chip_us) / 1e6 FROM trace_rollup(?) GROUP BY 1", path
+                )
+            }
+            return (
+                found,
+                self.rows("SELECT count(*) FROM trace_records(?) WHERE record = 'allocations'", path),
+                {kind for kind, in self.rows("SELECT kind FROM mpg_issues WHERE source = ?", path)}
+                & {"parallel_lines", "missing_end", "repeated_steps"},
+            )
+
         twice = run(1772352000, 0, 0) + run(1772352500, 15, 1)
         for rows in (run(1772352000, 0, 1), twice):
             alone, attempts, said = sums(rows)
@@ -473,8 +729,10 @@ class Mapping(Case):
         first, second = (0.0, 100.0, [0.0, 50.0]), (1000.0, 1100.0, [1000.0, 1050.0])
         # Nor does it ask for any: it is completed.
         self.assertEqual(self.runs(first, second), {"unrated": 200})
-        self.assertEqual(self.rows("SELECT start_time, end_time, outcome FROM allocations ORDER BY attempt"),
-                         [(0.0, 100.0, "completed"), (1000.0, 1100.0, "completed")])
+        self.assertEqual(
+            self.rows("SELECT start_time, end_time, outcome FROM allocations ORDER BY attempt"),
+            [(0.0, 100.0, "completed"), (1000.0, 1100.0, "completed")],
+        )
         # Without its end nobody knows, and it holds them until the next begins: of its steps the last is left out, and the first proved by the resume.
         self.assertEqual(self.runs((0.0, None, [0.0, 50.0]), second), {"unrated": 150, "unknown": 950})
 
@@ -484,30 +742,72 @@ class Mapping(Case):
             for loaded, first, lost in ((1000, 0, 10), (9, 0, 10), (4, 5, 5), (5, 5, 5)):
                 rows = []
                 for start, of, begin in ((0, 1000, 0), (200, loaded, first)):
-                    rows += [{"job_start_time": start}, {"step": of, "event_type": restore, "checkpoint_manager_start_time": start, "checkpoint_manager_duration_secs": 4.0}]
-                    rows += [{"step_count": n, "step_start_time": start + 10 + 2 * (n - begin)} for n in range(begin, 11)]
-                path = self.file("".join(json.dumps({"job_name": "a", **row}) + "\n" for row in rows + [{"job_end_time": 300.0}]))
+                    rows += [
+                        {"job_start_time": start},
+                        {
+                            "step": of,
+                            "event_type": restore,
+                            "checkpoint_manager_start_time": start,
+                            "checkpoint_manager_duration_secs": 4.0,
+                        },
+                    ]
+                    rows += [
+                        {"step_count": n, "step_start_time": start + 10 + 2 * (n - begin)} for n in range(begin, 11)
+                    ]
+                path = self.file(
+                    "".join(json.dumps({"job_name": "a", **row}) + "\n" for row in rows + [{"job_end_time": 300.0}])
+                )
                 self.map(path)
-                self.assertEqual([(2 * lost,)], self.rows("SELECT sum(chip_us) / 1000000 FROM mpg_rollup WHERE category = 'lost'"), (restore, loaded))
-                self.assertEqual([] if loaded > 5 else [(1,)], self.rows("SELECT count FROM mpg_issues WHERE kind = 'missing_save' AND source = ?", path), loaded)
+                self.assertEqual(
+                    [(2 * lost,)],
+                    self.rows("SELECT sum(chip_us) / 1000000 FROM mpg_rollup WHERE category = 'lost'"),
+                    (restore, loaded),
+                )
+                self.assertEqual(
+                    [] if loaded > 5 else [(1,)],
+                    self.rows("SELECT count FROM mpg_issues WHERE kind = 'missing_save' AND source = ?", path),
+                    loaded,
+                )
 
     def test_a_pause_that_nothing_tells(self):
         """It is part of a step, and listed; what an entry explains is not."""
         at = [10.0 * i + (300 if i > 5 else 0) for i in range(20)]
         for mark, said in (([], [(1,)]), ([{"data_loading_start_time": 60.0}, {"data_loading_end_time": 350.0}], [])):
-            path = self.file("".join(json.dumps({"job_name": "a", **line}) + "\n" for line in
-                                     [{"job_start_time": 0.0}] + [{"step_count": i, "step_start_time": time} for i, time in enumerate(at)] + mark + [{"job_end_time": 510.0}]))
+            path = self.file(
+                "".join(
+                    json.dumps({"job_name": "a", **line}) + "\n"
+                    for line in [{"job_start_time": 0.0}]
+                    + [{"step_count": i, "step_start_time": time} for i, time in enumerate(at)]
+                    + mark
+                    + [{"job_end_time": 510.0}]
+                )
+            )
             self.map(path)
-            self.assertEqual(said, self.rows("SELECT count FROM mpg_issues WHERE source = ? AND kind = 'long_steps'", path))
+            self.assertEqual(
+                said, self.rows("SELECT count FROM mpg_issues WHERE source = ? AND kind = 'long_steps'", path)
+            )
 
     def test_a_run_whose_start_is_lost(self):
         """Its set-up comes after steps: what lies between is part of the step before, and listed."""
+
         def run(start, begin):
-            return [{"job_start_time": begin}] * start + [{"tpu_init_start_time": begin + 1}, {"tpu_init_end_time": begin + 9}] + [{"step_count": i, "step_start_time": begin + 10 + 10 * i} for i in range(5)]
+            return (
+                [{"job_start_time": begin}] * start
+                + [{"tpu_init_start_time": begin + 1}, {"tpu_init_end_time": begin + 9}]
+                + [{"step_count": i, "step_start_time": begin + 10 + 10 * i} for i in range(5)]
+            )
+
         for start, said in ((1, []), (0, [(1,)])):
-            path = self.file("".join(json.dumps({"job_name": "a", **line}) + "\n" for line in run(1, 0.0) + run(start, 500.0) + [{"job_end_time": 560.0}]))
+            path = self.file(
+                "".join(
+                    json.dumps({"job_name": "a", **line}) + "\n"
+                    for line in run(1, 0.0) + run(start, 500.0) + [{"job_end_time": 560.0}]
+                )
+            )
             self.map(path)
-            self.assertEqual(said, self.rows("SELECT count FROM mpg_issues WHERE source = ? AND kind = 'missing_field'", path))
+            self.assertEqual(
+                said, self.rows("SELECT count FROM mpg_issues WHERE source = ? AND kind = 'missing_field'", path)
+            )
 
     def test_a_step_after_the_end(self):
         self.assertEqual(self.runs((0.0, 70.0, [0.0, 25.0, 50.0, 75.0])), {"unrated": 70})

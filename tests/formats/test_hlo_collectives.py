@@ -1,4 +1,5 @@
 """What HLO costs on the wire, counted by hand from docs/formats/hlo.md: collectives and manual partitions."""
+
 import unittest
 
 from hlo_case import Case
@@ -11,32 +12,70 @@ class Collectives(Case):
 
     def found(self, instruction, header="", shape="f32[24]"):
         text = f"HloModule m{header}\n{self.ADD}ENTRY e {{ a = {shape} parameter(0) ROOT r = {instruction} }}\n"
-        row, = self.dicts("SELECT ranks, collective_bytes AS bytes, wire_bytes AS wire FROM hlo_trace(?) WHERE name = 'r'", self.file(text))
+        (row,) = self.dicts(
+            "SELECT ranks, collective_bytes AS bytes, wire_bytes AS wire FROM hlo_trace(?) WHERE name = 'r'",
+            self.file(text),
+        )
         return row["ranks"], row["bytes"], row["wire"]
 
     def test_groups(self):
-        self.assertEqual((4, 96, 96 * 2 * 3 // 4), self.found("f32[24] all-reduce(a), replica_groups={{0,1,2,3}}, to_apply=add"))
-        self.assertEqual((1, 96, 0), self.found("f32[24] all-reduce(a), replica_groups={{0},{1}}, to_apply=add", ", num_partitions=2"))
-        self.assertEqual((1, 96, 0), self.found("f32[24] all-gather(a), dimensions={0}, replica_groups={{0},{1}}", ", num_partitions=2"))
-        self.assertEqual((1, 96, 0), self.found("f32[24] reduce-scatter(a), dimensions={0}, replica_groups={{0},{1}}, to_apply=add", ", num_partitions=2"))
-        self.assertEqual((2, 96, 96 // 2), self.found("f32[24] all-to-all(a), dimensions={0}, replica_groups={{0,1},{2,3}}"))
-        self.assertEqual((2, 192, 192 // 2), self.found("f32[48] all-gather(a), dimensions={0}, replica_groups={{0,1}}"))
+        self.assertEqual(
+            (4, 96, 96 * 2 * 3 // 4), self.found("f32[24] all-reduce(a), replica_groups={{0,1,2,3}}, to_apply=add")
+        )
+        self.assertEqual(
+            (1, 96, 0),
+            self.found("f32[24] all-reduce(a), replica_groups={{0},{1}}, to_apply=add", ", num_partitions=2"),
+        )
+        self.assertEqual(
+            (1, 96, 0),
+            self.found("f32[24] all-gather(a), dimensions={0}, replica_groups={{0},{1}}", ", num_partitions=2"),
+        )
+        self.assertEqual(
+            (1, 96, 0),
+            self.found(
+                "f32[24] reduce-scatter(a), dimensions={0}, replica_groups={{0},{1}}, to_apply=add",
+                ", num_partitions=2",
+            ),
+        )
+        self.assertEqual(
+            (2, 96, 96 // 2), self.found("f32[24] all-to-all(a), dimensions={0}, replica_groups={{0,1},{2,3}}")
+        )
+        self.assertEqual(
+            (2, 192, 192 // 2), self.found("f32[48] all-gather(a), dimensions={0}, replica_groups={{0,1}}")
+        )
 
     def test_shapes(self):
-        self.assertEqual((3, 288, 288 * 2 // 3), self.found("f32[72] all-gather(a), dimensions={0}", ", num_partitions=8"))
-        self.assertEqual((3, 96, 96 * 2 // 3), self.found("f32[8] reduce-scatter(a), dimensions={0}, to_apply=add", ", num_partitions=8"))
-        self.assertEqual((8, 96, 96 * 7 // 8), self.found("f32[24] all-gather(a), dimensions={0}", ", num_partitions=8"))
-        self.assertEqual((8, 96, 96 * 7 // 8), self.found("f32[24] reduce-scatter(a), dimensions={0}, to_apply=add", ", num_partitions=8"))
+        self.assertEqual(
+            (3, 288, 288 * 2 // 3), self.found("f32[72] all-gather(a), dimensions={0}", ", num_partitions=8")
+        )
+        self.assertEqual(
+            (3, 96, 96 * 2 // 3),
+            self.found("f32[8] reduce-scatter(a), dimensions={0}, to_apply=add", ", num_partitions=8"),
+        )
+        self.assertEqual(
+            (8, 96, 96 * 7 // 8), self.found("f32[24] all-gather(a), dimensions={0}", ", num_partitions=8")
+        )
+        self.assertEqual(
+            (8, 96, 96 * 7 // 8),
+            self.found("f32[24] reduce-scatter(a), dimensions={0}, to_apply=add", ", num_partitions=8"),
+        )
 
     def test_everybody(self):
-        self.assertEqual((8, 96, 96 * 2 * 7 // 8), self.found("f32[24] all-reduce(a), to_apply=add", ", num_partitions=4, replica_count=2"))
+        self.assertEqual(
+            (8, 96, 96 * 2 * 7 // 8),
+            self.found("f32[24] all-reduce(a), to_apply=add", ", num_partitions=4, replica_count=2"),
+        )
         self.assertEqual((1, 96, 0), self.found("f32[24] all-reduce(a), to_apply=add"))
         self.assertEqual((8, 96, 96 * 7 // 8), self.found("f32[24] all-to-all(a), dimensions={0}", ", replica_count=8"))
 
     def test_pairs(self):
         """All that is sent goes over the wire."""
-        self.assertEqual((4, 96, 96), self.found("f32[24] collective-permute(a), source_target_pairs={{0,1},{1,2},{2,3},{3,0}}", ", num_partitions=4"))
-
+        self.assertEqual(
+            (4, 96, 96),
+            self.found(
+                "f32[24] collective-permute(a), source_target_pairs={{0,1},{1,2},{2,3},{3,0}}", ", num_partitions=4"
+            ),
+        )
 
     def test_sends(self):
         """What a pipeline's permute becomes: the data goes to another device, or to the host, which is no collective."""
@@ -44,10 +83,18 @@ class Collectives(Case):
             ENTRY e { a = f32[24] parameter(0)  t = token[] after-all()  s = (f32[24], u32[], token[]) send(a, t), channel_id=1%s
               d = token[] send-done(s), channel_id=1%s  v = (f32[24], u32[], token[]) recv(t), channel_id=1%s  w = (f32[24], token[]) recv-done(v), channel_id=1%s
               ROOT r = f32[24] get-tuple-element(w), index=0 }"""
-        for attribute, moved in ((", frontend_attributes={_xla_send_recv_source_target_pairs={{0,1}}}", 96), (", is_host_transfer=true", 0)):
+        for attribute, moved in (
+            (", frontend_attributes={_xla_send_recv_source_target_pairs={{0,1}}}", 96),
+            (", is_host_transfer=true", 0),
+        ):
             path = self.file(text % ((attribute,) * 4))
-            self.assertEqual([(moved, moved, 1.0)], self.rows("SELECT collective_bytes, wire_bytes, coverage FROM hlo_cost(?)", path))
-            self.assertEqual([(moved, moved)], self.rows("SELECT collective_bytes, wire_bytes FROM hlo_trace(?) WHERE name = 's'", path))
+            self.assertEqual(
+                [(moved, moved, 1.0)], self.rows("SELECT collective_bytes, wire_bytes, coverage FROM hlo_cost(?)", path)
+            )
+            self.assertEqual(
+                [(moved, moved)],
+                self.rows("SELECT collective_bytes, wire_bytes FROM hlo_trace(?) WHERE name = 's'", path),
+            )
 
 
 class ShardMap(Case):
@@ -79,24 +126,35 @@ ENTRY e {{ x = f32[8,16] parameter(0)  y = f32[16,32] parameter(1)
         """[8, 16] x [16, 32] over 4 x 2 partitions, and its result by itself on all together."""
         local, whole = 2 * 2 * 8 * 32, 2 * 8 * 8 * 32
         for header, call, parts in [
-                (", num_partitions=8", self.GSPMD.format("{manual}"), 8), (self.MESH, self.SHARDY.format('\\"a\\", \\"b\\"'), 8),
-                ("", self.GSPMD.format("{manual}"), 8), (", num_partitions=8" + self.MESH, self.SHARDY.format('\\"a\\"'), 4),
-                (", num_partitions=8", self.GSPMD.format("{devices=[1,1,2,4]<=[8] last_tile_dims={manual,replicated}}"), 2),
-                (", num_partitions=8", self.SHARDY.format('\\"a\\"'), 8)]:  # no mesh says how many: all
+            (", num_partitions=8", self.GSPMD.format("{manual}"), 8),
+            (self.MESH, self.SHARDY.format('\\"a\\", \\"b\\"'), 8),
+            ("", self.GSPMD.format("{manual}"), 8),
+            (", num_partitions=8" + self.MESH, self.SHARDY.format('\\"a\\"'), 4),
+            (", num_partitions=8", self.GSPMD.format("{devices=[1,1,2,4]<=[8] last_tile_dims={manual,replicated}}"), 2),
+            (", num_partitions=8", self.SHARDY.format('\\"a\\"'), 8),
+        ]:  # no mesh says how many: all
             path = self.file(f"HloModule m{header}\n{self.BODY.format(call)}")
-            cost, = self.dicts("SELECT * FROM hlo_cost(?)", path)
-            self.assertEqual((cost["scope"], cost["num_partitions"], cost["devices"], cost["coverage"]), ("global", 8, 8, 1))
+            (cost,) = self.dicts("SELECT * FROM hlo_cost(?)", path)
+            self.assertEqual(
+                (cost["scope"], cost["num_partitions"], cost["devices"], cost["coverage"]), ("global", 8, 8, 1)
+            )
             self.assertEqual(cost["matmul_flops"], parts * local + whole)
             self.assertEqual(cost["wire_bytes"], parts * 4 * 2 * 32)  # 2 (n - 1) / n V, of 2 ranks
-            self.assertEqual(self.rows("SELECT executions, flops FROM hlo_trace(?) WHERE name = 'd'", path), [(parts, parts * local)])
-            self.assertEqual(self.rows("SELECT executions, op_flops FROM hlo_trace(?) WHERE name = 'c' AND opcode = 'call'", path),
-                             [(1, parts * (local + 64))])
+            self.assertEqual(
+                self.rows("SELECT executions, flops FROM hlo_trace(?) WHERE name = 'd'", path), [(parts, parts * local)]
+            )
+            self.assertEqual(
+                self.rows("SELECT executions, op_flops FROM hlo_trace(?) WHERE name = 'c' AND opcode = 'call'", path),
+                [(1, parts * (local + 64))],
+            )
         self.assertEqual(2 * 8 * 16 * 32, 8 * local)  # as the same product without shard_map
 
     def test_calls_of_all_together(self):
         """A call is of all partitions where nothing cuts what it is given; of one, where there is one."""
-        for header, call in [(", num_partitions=8", "  c = f32[2,32] call(x, y), to_apply=body\n  o = f32[8,32] reshape(c)"),
-                             (", num_partitions=1", self.GSPMD.format("{manual}"))]:
+        for header, call in [
+            (", num_partitions=8", "  c = f32[2,32] call(x, y), to_apply=body\n  o = f32[8,32] reshape(c)"),
+            (", num_partitions=1", self.GSPMD.format("{manual}")),
+        ]:
             path = self.file(f"HloModule m{header}\n{self.BODY.format(call)}")
             self.assertEqual(self.rows("SELECT executions FROM hlo_trace(?) WHERE name = 'd'", path), [(1,)])
 

@@ -1,4 +1,5 @@
 """Metrics of kube-state-metrics as objects of Kubernetes: what samples say, what they cannot, and what is listed."""
+
 import json
 import os
 import unittest
@@ -28,95 +29,214 @@ class KubeState(Case):
         """The same as a page of text for each scrape, whose time is in its name, of some in milliseconds."""
         times = sorted({at for series in self.series for at, _ in series["values"]})
         for n, time in enumerate(times):
-            with open(os.path.join(self.folder, f"kube-{time}{'000' if n % 2 else ''}.prom"), "w", encoding="utf-8") as file:
+            with open(
+                os.path.join(self.folder, f"kube-{time}{'000' if n % 2 else ''}.prom"), "w", encoding="utf-8"
+            ) as file:
                 file.write("# HELP kube_pod_info Information about pod.\n# TYPE kube_pod_info gauge\n")
                 for series in self.series:
-                    labels = {key: value for key, value in series["metric"].items() if key not in ("__name__", "instance", "job")}
+                    labels = {
+                        key: value
+                        for key, value in series["metric"].items()
+                        if key not in ("__name__", "instance", "job")
+                    }
                     text = ",".join(f'{key}="{value}"' for key, value in labels.items())
-                    file.writelines(f"{series['metric']['__name__']}{{{text}}} {value}\n" for at, value in series["values"] if at == time)
+                    file.writelines(
+                        f"{series['metric']['__name__']}{{{text}}} {value}\n"
+                        for at, value in series["values"]
+                        if at == time
+                    )
         return self.folder
 
     def records(self, path, record="allocations", columns="job, task, chips, start_time, end_time, outcome"):
-        return self.db.execute(f"SELECT {columns} FROM trace_records(?) WHERE record = ? ORDER BY start_time, task, chips", (path, record)).fetchall()
+        return self.db.execute(
+            f"SELECT {columns} FROM trace_records(?) WHERE record = ? ORDER BY start_time, task, chips", (path, record)
+        ).fetchall()
 
     def issues(self):
-        return {kind: (count, detail) for kind, count, detail in self.db.execute("SELECT kind, count, detail FROM mpg_issues")}
+        return {
+            kind: (count, detail)
+            for kind, count, detail in self.db.execute("SELECT kind, count, detail FROM mpg_issues")
+        }
 
     def of(self, name, **labels):
-        return [s for s in self.series if s["metric"]["__name__"] == name and all(s["metric"].get(key) == value for key, value in labels.items())]
+        return [
+            s
+            for s in self.series
+            if s["metric"]["__name__"] == name and all(s["metric"].get(key) == value for key, value in labels.items())
+        ]
 
     def test_pods(self):
         at = lambda seconds: BEGIN + seconds
-        self.assertEqual(self.records(STATE), [
-            ("ml/llm", "llm-0", 8, at(520), at(5340), "completed"), ("ml/llm", "llm-1", 8, at(1010), at(3900), "node_fail"),
-            ("ml/llm", "llm-1b", 8, at(4750), at(5340), "completed"), ("ml/chat", "chat-7d9c5b6f4d-x2k9p", 2, at(5900), None, None)])
-        self.assertEqual(self.records(STATE, "jobs", "job, chips, phase, submit_time"), [("ml/llm", 16, None, at(520)), ("ml/chat", None, "serving", at(5900))][::-1])
+        self.assertEqual(
+            self.records(STATE),
+            [
+                ("ml/llm", "llm-0", 8, at(520), at(5340), "completed"),
+                ("ml/llm", "llm-1", 8, at(1010), at(3900), "node_fail"),
+                ("ml/llm", "llm-1b", 8, at(4750), at(5340), "completed"),
+                ("ml/chat", "chat-7d9c5b6f4d-x2k9p", 2, at(5900), None, None),
+            ],
+        )
+        self.assertEqual(
+            self.records(STATE, "jobs", "job, chips, phase, submit_time"),
+            [("ml/llm", 16, None, at(520)), ("ml/chat", None, "serving", at(5900))][::-1],
+        )
 
     def test_nodes(self):
-        self.assertEqual(self.records(STATE, "capacity", "pool, chip, chips, start_time, end_time"), [("a100-pool", "NVIDIA-A100-SXM4-80GB", 16, BEGIN, None)])
-        self.assertEqual(self.records(STATE, "outages", "chips, kind, start_time, end_time"), [
-            (8, "hw_down", BEGIN + 3900, BEGIN + 4750), (1, "hw_down", BEGIN + 5400, BEGIN + 6000), (8, "maintenance", BEGIN + 6000, BEGIN + 6600)])
+        self.assertEqual(
+            self.records(STATE, "capacity", "pool, chip, chips, start_time, end_time"),
+            [("a100-pool", "NVIDIA-A100-SXM4-80GB", 16, BEGIN, None)],
+        )
+        self.assertEqual(
+            self.records(STATE, "outages", "chips, kind, start_time, end_time"),
+            [
+                (8, "hw_down", BEGIN + 3900, BEGIN + 4750),
+                (1, "hw_down", BEGIN + 5400, BEGIN + 6000),
+                (8, "maintenance", BEGIN + 6000, BEGIN + 6600),
+            ],
+        )
 
     def test_ends_at_the_last_sample(self):
-        held, = self.db.execute("SELECT sum(chip_us) FROM trace_rollup(?) WHERE category <> 'queued'", (STATE,)).fetchone()
+        (held,) = self.db.execute(
+            "SELECT sum(chip_us) FROM trace_rollup(?) WHERE category <> 'queued'", (STATE,)
+        ).fetchone()
         self.assertEqual(held, 16 * 24 * 300 * 10**6)
 
     def test_pages_say_the_same(self):
         ledger = "SELECT pool, job, category, cause, sum(chip_us) FROM trace_rollup(?) GROUP BY 1, 2, 3, 4 ORDER BY 1, 2, 3, 4"
-        self.assertEqual(self.db.execute(ledger, (STATE,)).fetchall(), self.db.execute(ledger, (self.pages(),)).fetchall())
+        self.assertEqual(
+            self.db.execute(ledger, (STATE,)).fetchall(), self.db.execute(ledger, (self.pages(),)).fetchall()
+        )
 
     def test_what_sampling_cannot_know_is_said(self):
-        told, = self.db.execute("SELECT json_extract(inferred, '$.interval') FROM trace_sources(?)", (STATE,)).fetchone()
+        (told,) = self.db.execute(
+            "SELECT json_extract(inferred, '$.interval') FROM trace_sources(?)", (STATE,)
+        ).fetchone()
         self.assertIn("300 s apart", told)
 
     def test_without_times_of_pods(self):
         self.series[:] = [s for s in self.series if "time" not in s["metric"]["__name__"]]
-        self.assertEqual([row[3:5] for row in self.records(self.write())],
-                         [(BEGIN + 600, BEGIN + 5400), (BEGIN + 1200, BEGIN + 3900), (BEGIN + 4800, BEGIN + 5400), (BEGIN + 6000, None)])
+        self.assertEqual(
+            [row[3:5] for row in self.records(self.write())],
+            [
+                (BEGIN + 600, BEGIN + 5400),
+                (BEGIN + 1200, BEGIN + 3900),
+                (BEGIN + 4800, BEGIN + 5400),
+                (BEGIN + 6000, None),
+            ],
+        )
 
     def test_a_node_that_goes_to_another_pool(self):
         """Its labels are those of the moment: from the first sample that shows others on."""
-        series, = self.of("kube_node_labels", node="gpu-a")
-        key, = (key for key, value in series["metric"].items() if value == "a100-pool")
-        later = dict(series, metric=dict(series["metric"], **{key: "b"}), values=[v for v in series["values"] if v[0] >= BEGIN + 3600])
+        (series,) = self.of("kube_node_labels", node="gpu-a")
+        (key,) = (key for key, value in series["metric"].items() if value == "a100-pool")
+        later = dict(
+            series,
+            metric=dict(series["metric"], **{key: "b"}),
+            values=[v for v in series["values"] if v[0] >= BEGIN + 3600],
+        )
         series["values"] = [v for v in series["values"] if v[0] < BEGIN + 3600]
         self.series.append(later)
         path = self.write()
-        self.assertEqual([("a100-pool", 8, BEGIN, BEGIN + 3600), ("a100-pool", 8, BEGIN, None), ("b", 8, BEGIN + 3600, None)], sorted(self.records(path, "capacity", "pool, chips, start_time, end_time"), key=str))
-        self.assertEqual([("a100-pool", BEGIN + 520, BEGIN + 3600), ("b", BEGIN + 3600, BEGIN + 5340)],
-                         [row[2:] for row in self.records(path, columns="chips, task, pool, start_time, end_time") if row[1] == "llm-0"])
+        self.assertEqual(
+            [("a100-pool", 8, BEGIN, BEGIN + 3600), ("a100-pool", 8, BEGIN, None), ("b", 8, BEGIN + 3600, None)],
+            sorted(self.records(path, "capacity", "pool, chips, start_time, end_time"), key=str),
+        )
+        self.assertEqual(
+            [("a100-pool", BEGIN + 520, BEGIN + 3600), ("b", BEGIN + 3600, BEGIN + 5340)],
+            [
+                row[2:]
+                for row in self.records(path, columns="chips, task, pool, start_time, end_time")
+                if row[1] == "llm-0"
+            ],
+        )
 
     def test_jobs_that_need_fewer_pods_than_run_at_once(self):
         """One pod gets on alone in a Job that has more to complete than runs at once, or that was made smaller: then what it asks for is listed."""
-        partial = lambda path: self.db.execute("SELECT sum(chip_us) / 1000000 FROM trace_rollup(?) WHERE category = 'partial' AND job = 'ml/llm'", (path,)).fetchone()[0]
+        partial = lambda path: self.db.execute(
+            "SELECT sum(chip_us) / 1000000 FROM trace_rollup(?) WHERE category = 'partial' AND job = 'ml/llm'", (path,)
+        ).fetchone()[0]
         self.assertEqual(8 * (1010 - 520) + 8 * (4750 - 3900), partial(STATE))
         label = {"job_name": "llm", "namespace": "ml", "instance": self.series[0]["metric"].get("instance")}
         times = sorted({at for s in self.series for at, _ in s["values"]})
+
         def told(name, *values):
-            return {"metric": {"__name__": "kube_job_spec_" + name, **label}, "values": [[at, str(values[0] if at < BEGIN + 3900 else values[-1])] for at in times]}
+            return {
+                "metric": {"__name__": "kube_job_spec_" + name, **label},
+                "values": [[at, str(values[0] if at < BEGIN + 3900 else values[-1])] for at in times],
+            }
+
         plain = [s for s in self.series if not s["metric"]["__name__"].startswith("kube_job_spec_")]
-        for more, expected, said in (([told("parallelism", 2), told("completions", 5)], None, None), ([told("parallelism", 2, 1)], None, 1), ([told("parallelism", 2)], 8 * 490 + 8 * 850, None)):
+        for more, expected, said in (
+            ([told("parallelism", 2), told("completions", 5)], None, None),
+            ([told("parallelism", 2, 1)], None, 1),
+            ([told("parallelism", 2)], 8 * 490 + 8 * 850, None),
+        ):
             self.series[:] = plain + more
             self.assertEqual(expected, partial(self.write()))
             self.assertEqual(said, self.issues().get("conflicting_job", (None,))[0])
 
     def test_the_last_shards_of_a_job(self):
         """Of 3 shards, 2 at once, the last asks for its own chip alone."""
+
         def told(metric, since, until, value=1, **labels):
-            return {"metric": {"__name__": metric, "namespace": "ml", **labels}, "values": [[BEGIN + at, str(value)] for at in range(since, until, 10)]}
-        series = [told("kube_node_status_allocatable", 0, 410, 8, node="n", resource="nvidia_com_gpu", unit="integer"), told("kube_job_spec_parallelism", 0, 410, 2, job_name="shards"), told("kube_job_spec_completions", 0, 410, 3, job_name="shards")]
+            return {
+                "metric": {"__name__": metric, "namespace": "ml", **labels},
+                "values": [[BEGIN + at, str(value)] for at in range(since, until, 10)],
+            }
+
+        series = [
+            told("kube_node_status_allocatable", 0, 410, 8, node="n", resource="nvidia_com_gpu", unit="integer"),
+            told("kube_job_spec_parallelism", 0, 410, 2, job_name="shards"),
+            told("kube_job_spec_completions", 0, 410, 3, job_name="shards"),
+        ]
         for i, (since, until) in enumerate(((0, 100), (0, 200), (100, 400))):
             pod = {"pod": f"shards-{i}", "uid": f"u{i}"}
-            series += [told("kube_pod_owner", since, 410, owner_kind="Job", owner_name="shards", owner_is_controller="true", **pod), told("kube_pod_status_phase", since, until, phase="Running", **pod), told("kube_pod_status_phase", until, 410, phase="Succeeded", **pod),
-                       told("kube_pod_container_resource_requests", since, 410, node="n", container="c", resource="nvidia_com_gpu", unit="integer", **pod), told("kube_pod_start_time", since, 410, BEGIN + since, **pod), told("kube_pod_completion_time", until, 410, BEGIN + until, **pod)]
+            series += [
+                told(
+                    "kube_pod_owner",
+                    since,
+                    410,
+                    owner_kind="Job",
+                    owner_name="shards",
+                    owner_is_controller="true",
+                    **pod,
+                ),
+                told("kube_pod_status_phase", since, until, phase="Running", **pod),
+                told("kube_pod_status_phase", until, 410, phase="Succeeded", **pod),
+                told(
+                    "kube_pod_container_resource_requests",
+                    since,
+                    410,
+                    node="n",
+                    container="c",
+                    resource="nvidia_com_gpu",
+                    unit="integer",
+                    **pod,
+                ),
+                told("kube_pod_start_time", since, 410, BEGIN + since, **pod),
+                told("kube_pod_completion_time", until, 410, BEGIN + until, **pod),
+            ]
         self.series[:] = series
-        self.assertEqual([("untraced", 600.0)], self.db.execute("SELECT category, sum(chip_seconds) FROM trace_rollup(?) WHERE job = 'ml/shards' GROUP BY 1", (self.write(),)).fetchall())
+        self.assertEqual(
+            [("untraced", 600.0)],
+            self.db.execute(
+                "SELECT category, sum(chip_seconds) FROM trace_rollup(?) WHERE job = 'ml/shards' GROUP BY 1",
+                (self.write(),),
+            ).fetchall(),
+        )
 
     def test_one_scrape_is_listed(self):
         """An instant query says what is there, and not for how long."""
         first = min(series["values"][0][0] for series in self.series)
-        for values, said in ((lambda all_of: all_of, None), (lambda all_of: [value for value in all_of if value[0] == first], 1)):
-            self.series[:] = [{"metric": series["metric"], "values": values(series["values"])} for series in self.series if values(series["values"])]
+        for values, said in (
+            (lambda all_of: all_of, None),
+            (lambda all_of: [value for value in all_of if value[0] == first], 1),
+        ):
+            self.series[:] = [
+                {"metric": series["metric"], "values": values(series["values"])}
+                for series in self.series
+                if values(series["values"])
+            ]
             self.db.execute("SELECT count(*) FROM trace_rollup(?)", (self.write(),)).fetchall()
             self.assertEqual(said, self.issues().get("missing_samples", (None,))[0])
 
@@ -125,15 +245,28 @@ class KubeState(Case):
             series["values"] = [v for v in series["values"] if not BEGIN + 1800 <= v[0] < BEGIN + 3600]
         self.assertEqual([row[3:5] for row in self.records(self.write())][1], (BEGIN + 1010, BEGIN + 3900))
         self.assertEqual(self.issues()["missing_samples"][0], 1)
-        for series in self.of("kube_pod_status_phase", pod="llm-1") + self.of("kube_pod_container_resource_requests", pod="llm-1") + self.of("kube_pod_owner", pod="llm-1"):
+        for series in (
+            self.of("kube_pod_status_phase", pod="llm-1")
+            + self.of("kube_pod_container_resource_requests", pod="llm-1")
+            + self.of("kube_pod_owner", pod="llm-1")
+        ):
             series["values"] = [v for v in series["values"] if v[0] < BEGIN + 3600]
-        self.assertEqual([row[3:5] for row in self.records(self.write())][1], (BEGIN + 1010, BEGIN + 1800))  # one interval, not to the end of the gap
+        self.assertEqual(
+            [row[3:5] for row in self.records(self.write())][1], (BEGIN + 1010, BEGIN + 1800)
+        )  # one interval, not to the end of the gap
 
     def test_between_two_samples(self):
         for series in self.series:
             if series["metric"].get("pod") == "llm-1b":
                 series["values"] = [v for v in series["values"] if v[0] >= BEGIN + 5400]
-        self.series[:] = [s for s in self.series if not (s["metric"].get("pod") == "llm-1b" and (s["metric"].get("phase") == "Running" or "scheduled" in s["metric"]["__name__"]))]
+        self.series[:] = [
+            s
+            for s in self.series
+            if not (
+                s["metric"].get("pod") == "llm-1b"
+                and (s["metric"].get("phase") == "Running" or "scheduled" in s["metric"]["__name__"])
+            )
+        ]
         self.assertNotIn("llm-1b", [row[1] for row in self.records(self.write())])
         self.assertEqual(self.issues()["between_samples"][0], 1)
 
@@ -141,20 +274,43 @@ class KubeState(Case):
         for series in self.series:
             if series["metric"].get("pod") == "llm-1b":
                 series["metric"]["pod"] = "llm-1"
-        self.assertEqual([row[1:5] for row in self.records(self.write())][1:3], [("llm-1", 8, BEGIN + 1010, BEGIN + 3900), ("llm-1", 8, BEGIN + 4750, BEGIN + 5340)])
+        self.assertEqual(
+            [row[1:5] for row in self.records(self.write())][1:3],
+            [("llm-1", 8, BEGIN + 1010, BEGIN + 3900), ("llm-1", 8, BEGIN + 4750, BEGIN + 5340)],
+        )
         for series in self.series:
             series["metric"].pop("uid", None)
         self.series[:] = [s for s in self.series if "time" not in s["metric"]["__name__"]]
-        self.assertEqual([row[3:5] for row in self.records(self.write())][1:3], [(BEGIN + 1200, BEGIN + 3900), (BEGIN + 4800, BEGIN + 5400)])
+        self.assertEqual(
+            [row[3:5] for row in self.records(self.write())][1:3],
+            [(BEGIN + 1200, BEGIN + 3900), (BEGIN + 4800, BEGIN + 5400)],
+        )
 
     def test_the_same_name_again_without_a_gap(self):
         """Made anew between two samples: a later creation tells, where no uid does. Other chips than before are listed: the most counts."""
+
         def series(name, *values, **labels):
-            return {"metric": {"__name__": name, "namespace": "ml", "pod": "web-0", "instance": "k", "job": "k", **labels}, "values": [[BEGIN + 600 + 60 * i, str(value)] for i, value in enumerate(values)]}
-        chips = lambda *values: series("kube_pod_container_resource_requests", *values, resource="nvidia_com_gpu", node="n1", container="c")
+            return {
+                "metric": {"__name__": name, "namespace": "ml", "pod": "web-0", "instance": "k", "job": "k", **labels},
+                "values": [[BEGIN + 600 + 60 * i, str(value)] for i, value in enumerate(values)],
+            }
+
+        chips = lambda *values: series(
+            "kube_pod_container_resource_requests", *values, resource="nvidia_com_gpu", node="n1", container="c"
+        )
         for values, said in (((2,) * 6, 0), ((2, 2, 2, 1, 1, 1), 1)):
-            self.series[:] = [chips(*values), series("kube_pod_status_phase", *(1,) * 6, phase="Running"), series("kube_pod_created", *(BEGIN + 590,) * 3, *(BEGIN + 770,) * 3)]
-            self.assertEqual([("web-0", 2, 600, 780), ("web-0", 2, 780, None)], [(task, chips, start - BEGIN, end and end - BEGIN) for _, task, chips, start, end, _ in self.records(self.write(f"{said}.json"))])
+            self.series[:] = [
+                chips(*values),
+                series("kube_pod_status_phase", *(1,) * 6, phase="Running"),
+                series("kube_pod_created", *(BEGIN + 590,) * 3, *(BEGIN + 770,) * 3),
+            ]
+            self.assertEqual(
+                [("web-0", 2, 600, 780), ("web-0", 2, 780, None)],
+                [
+                    (task, chips, start - BEGIN, end and end - BEGIN)
+                    for _, task, chips, start, end, _ in self.records(self.write(f"{said}.json"))
+                ],
+            )
             self.assertEqual(said, self.one("SELECT count(*) FROM mpg_issues WHERE kind = 'conflict'"))
             os.remove(os.path.join(self.folder, f"{said}.json"))
 
@@ -162,7 +318,9 @@ class KubeState(Case):
         before = self.records(STATE), self.records(STATE, "outages"), self.records(STATE, "capacity", "chips")
         self.series += [dict(s, metric=dict(s["metric"], instance="10.8.0.9:8080")) for s in self.series]
         path = self.write()
-        self.assertEqual(before, (self.records(path), self.records(path, "outages"), self.records(path, "capacity", "chips")))
+        self.assertEqual(
+            before, (self.records(path), self.records(path, "outages"), self.records(path, "capacity", "chips"))
+        )
 
     def test_two_servers_tell_it_once(self):
         """A pair of Prometheus that scrape one exporter by turns, as Thanos or Mimir gives them without deduplication."""
@@ -172,15 +330,29 @@ class KubeState(Case):
                 with open(STATE, encoding="utf-8") as file:
                     once = json.load(file)["data"]["result"]
                 self.series[:] = [dict(s, metric=dict(s["metric"], **{label: "b"})) for s in once]
-                self.series += [dict(s, metric=dict(s["metric"], **{label: "a"}), values=[[at + late, value] for at, value in s["values"]]) for s in once]
+                self.series += [
+                    dict(
+                        s,
+                        metric=dict(s["metric"], **{label: "a"}),
+                        values=[[at + late, value] for at, value in s["values"]],
+                    )
+                    for s in once
+                ]
                 path = self.write()
-                self.assertEqual(before, (self.records(path), self.records(path, "outages"), self.records(path, "capacity", "chips")), (label, late))
+                self.assertEqual(
+                    before,
+                    (self.records(path), self.records(path, "outages"), self.records(path, "capacity", "chips")),
+                    (label, late),
+                )
 
     def test_shares_whose_number_nothing_tells(self):
         """Of a GPU that is shared in time a label of the node says how many shares it has."""
         for labels, expected in (("4", 0), (None, 1)):
             for series in self.series:
-                if series["metric"].get("resource") == "nvidia_com_gpu" and series["metric"].get("pod", "llm-1b") == "llm-1b":
+                if (
+                    series["metric"].get("resource") == "nvidia_com_gpu"
+                    and series["metric"].get("pod", "llm-1b") == "llm-1b"
+                ):
                     series["metric"]["resource"] = "nvidia_com_gpu_shared"
                 if series["metric"]["__name__"] == "kube_node_labels":
                     series["metric"].pop("label_nvidia_com_gpu_replicas", None)
@@ -200,7 +372,12 @@ class KubeState(Case):
     def test_several_clusters(self):
         """Their nodes and pods may have the same names: listed."""
         for clusters, expected in (("e", 0), ("ew", 2)):
-            self.series[:] = [dict(s, metric=dict(s["metric"], cluster=cluster)) for cluster in clusters for s in self.series if s["metric"].get("cluster", "e") == "e"]
+            self.series[:] = [
+                dict(s, metric=dict(s["metric"], cluster=cluster))
+                for cluster in clusters
+                for s in self.series
+                if s["metric"].get("cluster", "e") == "e"
+            ]
             self.records(self.write())
             self.assertEqual(expected, self.issues().get("conflict", (0,))[0])
 
@@ -246,11 +423,31 @@ class KubeState(Case):
 
     def test_objects_win(self):
         """A watch of the same cluster says when: its objects count, and metrics of others."""
-        watch = {"type": "ADDED", "object": {"apiVersion": "v1", "kind": "Pod", "metadata": {
-            "name": "llm-0", "namespace": "ml", "uid": "u1", "resourceVersion": "9", "creationTimestamp": "2026-03-01T09:08:00Z",
-            "ownerReferences": [{"kind": "Job", "name": "llm", "controller": True}]},
-            "spec": {"nodeName": "gpu-a", "containers": [{"name": "main", "resources": {"limits": {"nvidia.com/gpu": "8"}}}]},
-            "status": {"phase": "Running", "conditions": [{"type": "PodScheduled", "status": "True", "lastTransitionTime": "2026-03-01T09:08:30Z"}]}}}
+        watch = {
+            "type": "ADDED",
+            "object": {
+                "apiVersion": "v1",
+                "kind": "Pod",
+                "metadata": {
+                    "name": "llm-0",
+                    "namespace": "ml",
+                    "uid": "u1",
+                    "resourceVersion": "9",
+                    "creationTimestamp": "2026-03-01T09:08:00Z",
+                    "ownerReferences": [{"kind": "Job", "name": "llm", "controller": True}],
+                },
+                "spec": {
+                    "nodeName": "gpu-a",
+                    "containers": [{"name": "main", "resources": {"limits": {"nvidia.com/gpu": "8"}}}],
+                },
+                "status": {
+                    "phase": "Running",
+                    "conditions": [
+                        {"type": "PodScheduled", "status": "True", "lastTransitionTime": "2026-03-01T09:08:30Z"}
+                    ],
+                },
+            },
+        }
         with open(os.path.join(self.folder, "pods.json"), "w", encoding="utf-8") as file:
             json.dump(watch, file)
         self.write()

@@ -2,6 +2,7 @@
 
 What the table says is held against a reading of the same lines by Python's json, and the minutes to train of real
 submissions against the published scores."""
+
 import glob
 import gzip
 import json
@@ -24,8 +25,20 @@ SHARED = unittest.skipUnless(os.path.isdir(REAL), "../shared/traces/mlperf is no
 
 
 def record(time_ms, key, value=None, **metadata):
-    return ":::MLLOG " + json.dumps({"namespace": "", "time_ms": time_ms, "event_type": "POINT_IN_TIME", "key": key, "value": value,
-                                     "metadata": {"file": "t.py", "lineno": 1, **metadata}}) + "\n"
+    return (
+        ":::MLLOG "
+        + json.dumps(
+            {
+                "namespace": "",
+                "time_ms": time_ms,
+                "event_type": "POINT_IN_TIME",
+                "key": key,
+                "value": value,
+                "metadata": {"file": "t.py", "lineno": 1, **metadata},
+            }
+        )
+        + "\n"
+    )
 
 
 def read_plain(path):
@@ -76,12 +89,27 @@ class Table(Case):
         for number, prefix, found in plain:
             metadata, value = found["metadata"], found["value"]
             is_number = isinstance(value, (int, float)) and not isinstance(value, bool)
-            wanted.append((number, prefix, found["namespace"], found["time_ms"], found["event_type"], found["key"], value,
-                           float(value) if is_number else None, metadata, *map(metadata.get, OF_METADATA)))
+            wanted.append(
+                (
+                    number,
+                    prefix,
+                    found["namespace"],
+                    found["time_ms"],
+                    found["event_type"],
+                    found["key"],
+                    value,
+                    float(value) if is_number else None,
+                    metadata,
+                    *map(metadata.get, OF_METADATA),
+                )
+            )
         found = [
             (*row[:6], None if row[6] is None else json.loads(row[6]), row[7], json.loads(row[8]), *row[9:])
-            for row in self.rows(f"SELECT _line, prefix, namespace, time_ms, event_type, key, value, value_number, metadata, "
-                                 f"{', '.join(OF_METADATA)} FROM mllog_trace(?)", path)
+            for row in self.rows(
+                f"SELECT _line, prefix, namespace, time_ms, event_type, key, value, value_number, metadata, "
+                f"{', '.join(OF_METADATA)} FROM mllog_trace(?)",
+                path,
+            )
         ]
         self.assertEqual(found, wanted)
         self.assertEqual([list(map(type, row)) for row in found], [list(map(type, row)) for row in wanted])
@@ -99,43 +127,77 @@ class Table(Case):
     def test_gzip_and_glob(self):
         with open(FIXTURES[0], "rb") as file:
             packed = self.file(gzip.compress(file.read()), "result_0.txt.gz")
-        self.assertEqual(self.rows("SELECT *, _line FROM mllog_trace(?)", packed), self.rows("SELECT *, _line FROM mllog_trace(?)", FIXTURES[0]))
-        self.assertEqual(self.rows("SELECT DISTINCT _file FROM mllog_trace(?)", os.path.dirname(FIXTURES[0]) + "/result_*"), [(path,) for path in FIXTURES])
+        self.assertEqual(
+            self.rows("SELECT *, _line FROM mllog_trace(?)", packed),
+            self.rows("SELECT *, _line FROM mllog_trace(?)", FIXTURES[0]),
+        )
+        self.assertEqual(
+            self.rows("SELECT DISTINCT _file FROM mllog_trace(?)", os.path.dirname(FIXTURES[0]) + "/result_*"),
+            [(path,) for path in FIXTURES],
+        )
 
     def test_broken_lines(self):
-        path = self.file("hello\n" + record(1, "a") + "0: :::MLLOG {\"time_ms\": 1, \"key\": }\n" + record(2, "b"))
+        path = self.file("hello\n" + record(1, "a") + '0: :::MLLOG {"time_ms": 1, "key": }\n' + record(2, "b"))
         message = f"{path}:3:35: expected a value, found '}}'"
         self.assertEqual(self.error("SELECT * FROM mllog_trace(?)", path), f"mllog_trace: {message}")
         self.assertEqual(self.rows("SELECT key, _line FROM mllog_trace(?, 'skip')", path), [("a", 2), ("b", 4)])
-        self.assertEqual(self.rows("SELECT severity, kind, line, count, detail FROM mpg_issues WHERE source = ? ORDER BY kind", path),
-                         [("info", "other_lines", 1, 1, "lines without :::MLLOG were passed over"), ("data_loss", "skipped_record", 3, 1, message)])
+        self.assertEqual(
+            self.rows(
+                "SELECT severity, kind, line, count, detail FROM mpg_issues WHERE source = ? ORDER BY kind", path
+            ),
+            [
+                ("info", "other_lines", 1, 1, "lines without :::MLLOG were passed over"),
+                ("data_loss", "skipped_record", 3, 1, message),
+            ],
+        )
 
     def test_lines_in_json(self):
         """As Docker's json-file and collectors keep a line: the records are the same."""
-        lines = [*self.read(FIXTURES[0]), "0: " + record(9, "named", 'a "quoted" \\ name\t\u00e4 <b>', note="x\ny"), record(10, "b", {"c": [1, "2"]})]
+        lines = [
+            *self.read(FIXTURES[0]),
+            "0: " + record(9, "named", 'a "quoted" \\ name\t\u00e4 <b>', note="x\ny"),
+            record(10, "b", {"c": [1, "2"]}),
+        ]
         select = "SELECT *, _line FROM mllog_trace(?)"
         plain = self.rows(select, self.file("".join(lines)))
         self.assertGreater(len(plain), 30)
         for ascii in (True, False):
-            for form in (lambda line: {"log": line, "stream": "stdout", "time": "2026-03-03T10:00:00.5Z"}, lambda line: {"date": 1772532000.5, "message": line.rstrip()}, lambda line: {"time": "x", "kubernetes": {"pod": "p"}, "line": line}):
-                text = "".join(json.dumps(form(line), ensure_ascii=ascii).replace("<", "\\u003c") + "\n" for line in lines)
+            for form in (
+                lambda line: {"log": line, "stream": "stdout", "time": "2026-03-03T10:00:00.5Z"},
+                lambda line: {"date": 1772532000.5, "message": line.rstrip()},
+                lambda line: {"time": "x", "kubernetes": {"pod": "p"}, "line": line},
+            ):
+                text = "".join(
+                    json.dumps(form(line), ensure_ascii=ascii).replace("<", "\\u003c") + "\n" for line in lines
+                )
                 path = self.file(text)
                 self.assertEqual(plain, self.rows(select, path))
                 self.assertEqual([("mllog",)], self.rows("SELECT format FROM trace_sources(?)", path))
         path = self.file(text[:-30])
         self.assertEqual(plain[:-1], self.rows(select, path))
-        self.assertEqual({"unfinished_line": 1}, {kind: count for kind, count in self.issues(path).items() if kind != "other_lines"})
+        self.assertEqual(
+            {"unfinished_line": 1}, {kind: count for kind, count in self.issues(path).items() if kind != "other_lines"}
+        )
 
     def read(self, path):
         with open(path, encoding="utf-8") as file:
             return file.readlines()
 
     def test_other_files(self):
-        for text, lines in ((b"", 0), (b"a,b\n1,2\n", 2), (b"\x7fELF\0\0\xff\xfe", 1), (b"{\"scaling_factor\": 1.05}", 1)):
+        for text, lines in (
+            (b"", 0),
+            (b"a,b\n1,2\n", 2),
+            (b"\x7fELF\0\0\xff\xfe", 1),
+            (b'{"scaling_factor": 1.05}', 1),
+        ):
             path = self.file(text)
-            self.assertEqual(self.error("SELECT * FROM mllog_trace(?)", path),
-                             f"mllog_trace: {path}:1:1: expected lines with :::MLLOG {{\"namespace\": ..., found none in {lines} lines")
-        self.assertEqual(self.error("SELECT * FROM mllog_trace"), "mllog_trace: expected a path, as in mllog_trace('result_0.txt')")
+            self.assertEqual(
+                self.error("SELECT * FROM mllog_trace(?)", path),
+                f'mllog_trace: {path}:1:1: expected lines with :::MLLOG {{"namespace": ..., found none in {lines} lines',
+            )
+        self.assertEqual(
+            self.error("SELECT * FROM mllog_trace"), "mllog_trace: expected a path, as in mllog_trace('result_0.txt')"
+        )
         self.assertEqual(self.rows("SELECT * FROM mllog_trace(NULL)"), [])
 
     def test_a_log_that_is_still_written(self):
@@ -148,21 +210,33 @@ class Table(Case):
 
     def test_a_damaged_stream(self):
         """What could be unpacked is read; the end is an error, told once."""
-        whole = b"".join((record(n, f"k{n * 7919 % 10007}") + f"noise {n * 104729 % 1000003}\n").encode() for n in range(20000))
+        whole = b"".join(
+            (record(n, f"k{n * 7919 % 10007}") + f"noise {n * 104729 % 1000003}\n").encode() for n in range(20000)
+        )
         path = self.file(gzip.compress(whole)[:-5000], "result_0.txt.gz")
-        self.assertTrue(self.error("SELECT max(_line) FROM mllog_trace(?)", path).startswith(f"mllog_trace: {path}: truncated gzip stream"))
+        self.assertTrue(
+            self.error("SELECT max(_line) FROM mllog_trace(?)", path).startswith(
+                f"mllog_trace: {path}: truncated gzip stream"
+            )
+        )
         found = self.one("SELECT count(*) FROM mllog_trace(?, 'skip')", path)
         self.assertEqual(self.issues(path)["skipped_record"], 1)
-        self.assertEqual(self.rows("SELECT key FROM mllog_trace(?, 'skip')", path), [(f"k{n * 7919 % 10007}",) for n in range(found)])
+        self.assertEqual(
+            self.rows("SELECT key FROM mllog_trace(?, 'skip')", path), [(f"k{n * 7919 % 10007}",) for n in range(found)]
+        )
         self.assertGreater(found, 5000)
 
     def test_memory_does_not_grow(self):
         line = record(1795240000000, "tracked_stats", {"throughput": 1.5}, step=1) + "noise\n" * 3
         path = self.file(line * 200_000)
-        script = ("import re, sqlite3, sys; db = sqlite3.connect(':memory:'); db.enable_load_extension(True); db.load_extension('./mpg')\n"
-                  "print(db.execute('SELECT count(*), sum(step) FROM mllog_trace(?)', (sys.argv[1],)).fetchone(), "
-                  "re.search(r'VmHWM:\\s+(\\d+)', open('/proc/self/status').read())[1])")
-        found = subprocess.run(["/usr/bin/python3", "-c", script, path], cwd=ROOT, check=True, stdout=subprocess.PIPE, text=True).stdout
+        script = (
+            "import re, sqlite3, sys; db = sqlite3.connect(':memory:'); db.enable_load_extension(True); db.load_extension('./mpg')\n"
+            "print(db.execute('SELECT count(*), sum(step) FROM mllog_trace(?)', (sys.argv[1],)).fetchone(), "
+            "re.search(r'VmHWM:\\s+(\\d+)', open('/proc/self/status').read())[1])"
+        )
+        found = subprocess.run(
+            ["/usr/bin/python3", "-c", script, path], cwd=ROOT, check=True, stdout=subprocess.PIPE, text=True
+        ).stdout
         counts, kilobytes = re.fullmatch(r"(.*) (\d+)\n", found).groups()
         self.assertEqual(counts, "(200000, 200000)")
         self.assertLess(int(kilobytes) * 1024, 40_000_000)
@@ -188,34 +262,86 @@ class Published(Case):
         self.assertEqual(self.one("SELECT sum(chip_us) FROM mpg_ledger"), held)
         self.assertEqual(self.one("SELECT scheduling_goodput(category, chip_us) FROM mpg_rollup"), 1.0)
         # Time that no span explains is milliseconds between two lines of the log.
-        self.assertLess(self.one("SELECT sum(chip_us) FILTER (WHERE category = 'unknown') FROM mpg_rollup"), held * 2e-5)
+        self.assertLess(
+            self.one("SELECT sum(chip_us) FILTER (WHERE category = 'unknown') FROM mpg_rollup"), held * 2e-5
+        )
 
     def test_gpt3_on_4096_v5e(self):
-        self.check("v3.1/*gpt3__result_*.txt", "v3.1/Google__systems__cloud-tpu-v5e-4096-PAX.json", "Google", "gpt3", 1, 4096, 44.685)
+        self.check(
+            "v3.1/*gpt3__result_*.txt",
+            "v3.1/Google__systems__cloud-tpu-v5e-4096-PAX.json",
+            "Google",
+            "gpt3",
+            1,
+            4096,
+            44.685,
+        )
         # Starts that a second stream wrote once more behind the end change nothing; the first block has no start.
-        self.assertEqual(self.rows("SELECT kind, count(*) FROM spans GROUP BY job, kind"), [("init", 1), ("step", 24)] * 3)
+        self.assertEqual(
+            self.rows("SELECT kind, count(*) FROM spans GROUP BY job, kind"), [("init", 1), ("step", 24)] * 3
+        )
         self.assertEqual(self.rows("SELECT sum(end_time IS NULL) FROM spans"), [(0,)])
 
     def test_llama2_70b_lora_on_8_mi355x(self):
-        self.check("v5.1/*llama2_70b_lora__result_*.txt", "v5.1/AMD__systems__MI355X_EPYC_9575F_pytorch.json", "AMD", "llama2_70b_lora",
-                   1.0033670033670032, 8, 10.185)
-        self.assertEqual(self.one("SELECT round(avg(minutes), 3) FROM (SELECT minutes FROM mlperf_runs ORDER BY minutes LIMIT 8 OFFSET 1)"), 10.151)
-        self.assertEqual(set(self.rows("SELECT kind, program, executions FROM spans")),
-                         {("init", None, None), ("eval", None, None), ("step", "llama2_70b_lora", 192), ("step", "llama2_70b_lora", 48)})
+        self.check(
+            "v5.1/*llama2_70b_lora__result_*.txt",
+            "v5.1/AMD__systems__MI355X_EPYC_9575F_pytorch.json",
+            "AMD",
+            "llama2_70b_lora",
+            1.0033670033670032,
+            8,
+            10.185,
+        )
+        self.assertEqual(
+            self.one(
+                "SELECT round(avg(minutes), 3) FROM (SELECT minutes FROM mlperf_runs ORDER BY minutes LIMIT 8 OFFSET 1)"
+            ),
+            10.151,
+        )
+        self.assertEqual(
+            set(self.rows("SELECT kind, program, executions FROM spans")),
+            {
+                ("init", None, None),
+                ("eval", None, None),
+                ("step", "llama2_70b_lora", 192),
+                ("step", "llama2_70b_lora", 48),
+            },
+        )
 
     def test_llama31_8b_on_8_mi355x(self):
-        self.check("v5.1/*llama31_8b__result_*.txt", "v5.1/AMD__systems__MI355X_EPYC_9575F_pytorch.json", "AMD", "llama31_8b",
-                   1.004011735824202, 8)
+        self.check(
+            "v5.1/*llama31_8b__result_*.txt",
+            "v5.1/AMD__systems__MI355X_EPYC_9575F_pytorch.json",
+            "AMD",
+            "llama31_8b",
+            1.004011735824202,
+            8,
+        )
         # Eight ranks, one initialisation.
-        self.assertEqual(self.rows("SELECT job, count(*) FROM spans WHERE kind = 'init' GROUP BY job HAVING count(*) <> 1"), [])
-        self.assertEqual(self.one("SELECT count(*) FROM mlperf_runs AS r JOIN spans AS s USING (job) WHERE kind = 'init' "
-                                  "AND s.start_time * 1000 = init_start_ms AND s.end_time * 1000 <= run_start_ms"), 10)
+        self.assertEqual(
+            self.rows("SELECT job, count(*) FROM spans WHERE kind = 'init' GROUP BY job HAVING count(*) <> 1"), []
+        )
+        self.assertEqual(
+            self.one(
+                "SELECT count(*) FROM mlperf_runs AS r JOIN spans AS s USING (job) WHERE kind = 'init' "
+                "AND s.start_time * 1000 = init_start_ms AND s.end_time * 1000 <= run_start_ms"
+            ),
+            10,
+        )
 
     def test_stable_diffusion_on_256_trillium(self):
-        self.check("v5.0/*result_*.txt", "v5.0/Google__systems__cloud-tpu-trillium-256-maxdiffusion.json", "Google", "stable_diffusion",
-                   1.051082251082251, 256)
-        self.assertEqual(self.rows("SELECT step, executions FROM spans WHERE kind = 'step' GROUP BY step"),
-                         [(500 * n, 500) for n in range(1, 6)])
+        self.check(
+            "v5.0/*result_*.txt",
+            "v5.0/Google__systems__cloud-tpu-trillium-256-maxdiffusion.json",
+            "Google",
+            "stable_diffusion",
+            1.051082251082251,
+            256,
+        )
+        self.assertEqual(
+            self.rows("SELECT step, executions FROM spans WHERE kind = 'step' GROUP BY step"),
+            [(500 * n, 500) for n in range(1, 6)],
+        )
         self.assertEqual(self.one("SELECT count(*) FROM commits WHERE step NOT IN (500, 1000, 1500, 2000, 2500)"), 0)
 
 
@@ -230,31 +356,68 @@ class Mapping(Case):
         folder = os.path.dirname(FIXTURES[0])
         with open(os.path.join(ROOT, "fixtures/mlperf/systems/pod16.json"), encoding="utf-8") as file:
             self.map(folder + "/result_*.txt", system=file.read(), files=[folder + "/scaling.json"])
-        self.assertEqual(self.rows("SELECT * FROM mlperf_scores"), [("Example", "example-pod-16", "toy_lm", "closed", 16, 3, 2, 10.2 * 1.05)])
+        self.assertEqual(
+            self.rows("SELECT * FROM mlperf_scores"),
+            [("Example", "example-pod-16", "toy_lm", "closed", 16, 3, 2, 10.2 * 1.05)],
+        )
         self.assertEqual(
             self.rows("SELECT name, owner, phase, framework, model, chips, labels ->> '$.seed' FROM jobs"),
-            [("toy_lm", "Example", "training", "toy", "toy_lm", 16, seed) for seed in (7, 8, 9)])
-        held = [("example-pod-16", 16, 1795240000.1, 1795240636.0), ("example-pod-16", 16, 1795241200.1, 1795241872.0),
-                ("example-pod-16", 16, 1795242400.1, 1795243360.0)]
+            [("toy_lm", "Example", "training", "toy", "toy_lm", 16, seed) for seed in (7, 8, 9)],
+        )
+        held = [
+            ("example-pod-16", 16, 1795240000.1, 1795240636.0),
+            ("example-pod-16", 16, 1795241200.1, 1795241872.0),
+            ("example-pod-16", 16, 1795242400.1, 1795243360.0),
+        ]
         self.assertEqual(self.rows("SELECT pool, chips, start_time, end_time FROM allocations"), held)
         self.assertEqual(self.rows("SELECT pool, chips, start_time, end_time FROM capacity"), held)
         self.assertEqual(self.rows("SELECT outcome FROM allocations"), [("completed",), ("completed",), ("failed",)])
-        self.assertEqual(self.rows("SELECT step, durable_time - 1795241200 FROM commits WHERE durable_time < 1795242400"), [(100, 273.0), (200, 477.0)])
+        self.assertEqual(
+            self.rows("SELECT step, durable_time - 1795241200 FROM commits WHERE durable_time < 1795242400"),
+            [(100, 273.0), (200, 477.0)],
+        )
         # Of four times 200 s the run that did not get there kept what its checkpoint of step 200 holds.
         self.assertEqual(
             self.rows("SELECT labels ->> '$.seed', category, sum(chip_us) FROM mpg_rollup GROUP BY 1, 2"),
-            [(7, "eval", 16 * 36_000_000), (7, "startup", 16 * 59_900_000), (7, "unrated", 16 * 540_000_000),
-             (8, "startup", 16 * 59_900_000), (8, "unrated", 16 * 612_000_000),
-             (9, "eval", 16 * 100_000_000), (9, "lost", 16 * 400_000_000), (9, "startup", 16 * 59_900_000), (9, "unrated", 16 * 400_000_000)])
-        self.assertEqual(self.rows("SELECT count(*) FROM temp.sqlite_schema WHERE name LIKE 'mlperf%'"), [(2,)])  # runs and scores
+            [
+                (7, "eval", 16 * 36_000_000),
+                (7, "startup", 16 * 59_900_000),
+                (7, "unrated", 16 * 540_000_000),
+                (8, "startup", 16 * 59_900_000),
+                (8, "unrated", 16 * 612_000_000),
+                (9, "eval", 16 * 100_000_000),
+                (9, "lost", 16 * 400_000_000),
+                (9, "startup", 16 * 59_900_000),
+                (9, "unrated", 16 * 400_000_000),
+            ],
+        )
+        self.assertEqual(
+            self.rows("SELECT count(*) FROM temp.sqlite_schema WHERE name LIKE 'mlperf%'"), [(2,)]
+        )  # runs and scores
 
     def test_the_order_of_lines_does_not_matter(self):
-        lines = [record(1000 * t, key, **rest) for t, key, rest in (
-            (1, "init_start", {}), (2, "init_stop", {}), (2, "run_start", {}), (3, "block_start", {"samples_count": 0}),
-            (5, "block_stop", {"samples_count": 8}), (6, "eval_start", {"samples_count": 8}), (7, "eval_stop", {"samples_count": 8}),
-            (8, "block_start", {"samples_count": 8}), (9, "block_stop", {"samples_count": 12}), (9.5, "run_stop", {"status": "success"}))]
+        lines = [
+            record(1000 * t, key, **rest)
+            for t, key, rest in (
+                (1, "init_start", {}),
+                (2, "init_stop", {}),
+                (2, "run_start", {}),
+                (3, "block_start", {"samples_count": 0}),
+                (5, "block_stop", {"samples_count": 8}),
+                (6, "eval_start", {"samples_count": 8}),
+                (7, "eval_stop", {"samples_count": 8}),
+                (8, "block_start", {"samples_count": 8}),
+                (9, "block_stop", {"samples_count": 12}),
+                (9.5, "run_stop", {"status": "success"}),
+            )
+        ]
         lines = [line.replace(".0,", ",") for line in lines] + [record(2000, "global_batch_size", 4)]
-        wanted = [("init", 1.0, 2.0, None, None), ("step", 3.0, 5.0, 8, 2), ("eval", 6.0, 7.0, None, None), ("step", 8.0, 9.0, 12, 1)]
+        wanted = [
+            ("init", 1.0, 2.0, None, None),
+            ("step", 3.0, 5.0, 8, 2),
+            ("eval", 6.0, 7.0, None, None),
+            ("step", 8.0, 9.0, 12, 1),
+        ]
         for text in ("".join(lines), "".join(reversed(lines)), "".join(lines + ["again " + line for line in lines])):
             self.map_text(text)
             self.assertEqual(self.spans(), wanted)
@@ -262,60 +425,136 @@ class Mapping(Case):
 
     def test_ranks(self):
         """Starts and stops that several ranks write within a moment are one span."""
-        text = "".join(f"{rank}: " + record(1000 * t + rank, key) for t, key in
-                       ((1, "init_start"), (2, "init_stop"), (2, "run_start"), (3, "epoch_start"), (4, "epoch_stop"), (5, "epoch_start"), (6, "epoch_stop"),
-                        (7, "run_stop")) for rank in range(4))
+        text = "".join(
+            f"{rank}: " + record(1000 * t + rank, key)
+            for t, key in (
+                (1, "init_start"),
+                (2, "init_stop"),
+                (2, "run_start"),
+                (3, "epoch_start"),
+                (4, "epoch_stop"),
+                (5, "epoch_start"),
+                (6, "epoch_stop"),
+                (7, "run_stop"),
+            )
+            for rank in range(4)
+        )
         self.map_text(text)
-        self.assertEqual(self.spans(), [("init", 1.0, 2.003, None, None), ("step", 3.0, 4.003, None, None), ("step", 5.0, 6.003, None, None)])
+        self.assertEqual(
+            self.spans(),
+            [("init", 1.0, 2.003, None, None), ("step", 3.0, 4.003, None, None), ("step", 5.0, 6.003, None, None)],
+        )
 
     def test_ranks_whose_clocks_differ(self):
         """Two seconds apart, in labelled lines or not: one host's begins and ends. A block that begins anew after its end is another."""
-        keys = ((3000, "block_start", {"step_num": 0}), (9000, "block_stop", {"step_num": 4}), (9000, "eval_start", {"step_num": 4}), (14000, "eval_stop", {"step_num": 4}),
-                (14000, "block_start", {"step_num": 4}), (20000, "block_stop", {"step_num": 8}))
+        keys = (
+            (3000, "block_start", {"step_num": 0}),
+            (9000, "block_stop", {"step_num": 4}),
+            (9000, "eval_start", {"step_num": 4}),
+            (14000, "eval_stop", {"step_num": 4}),
+            (14000, "block_start", {"step_num": 4}),
+            (20000, "block_stop", {"step_num": 8}),
+        )
         wanted = [("step", 3.0, 9.0, 4), ("eval", 9.0, 14.0, None), ("step", 14.0, 20.0, 8)]
         for ahead, label in ((2000, "1: "), (2000, ""), (600, "1: ")):
-            lines = sorted([(at, record(at, key, **more)) for at, key, more in keys] + [(at + ahead, label + record(at + ahead, key, **more)) for at, key, more in keys])
-            self.map_text(record(1000, "run_start") + "".join(line for _, line in lines) + record(22500, "run_stop", status="success"))
+            lines = sorted(
+                [(at, record(at, key, **more)) for at, key, more in keys]
+                + [(at + ahead, label + record(at + ahead, key, **more)) for at, key, more in keys]
+            )
+            self.map_text(
+                record(1000, "run_start")
+                + "".join(line for _, line in lines)
+                + record(22500, "run_stop", status="success")
+            )
             self.assertEqual(wanted, [row[:4] for row in self.spans()])
-            self.assertEqual([("info", 6)], self.rows("SELECT severity, count FROM mpg_issues WHERE kind = 'parallel_lines' AND source = (SELECT job FROM mlperf_runs)"))
+            self.assertEqual(
+                [("info", 6)],
+                self.rows(
+                    "SELECT severity, count FROM mpg_issues WHERE kind = 'parallel_lines' AND source = (SELECT job FROM mlperf_runs)"
+                ),
+            )
 
     def test_epochs_are_steps_where_there_are_no_blocks(self):
-        epochs = "".join(record(10000 * n, "epoch_start", epoch_num=n) + record(10000 * n + 9000, "epoch_stop", epoch_num=n) for n in (1, 2))
+        epochs = "".join(
+            record(10000 * n, "epoch_start", epoch_num=n) + record(10000 * n + 9000, "epoch_stop", epoch_num=n)
+            for n in (1, 2)
+        )
         start, stop = record(1000, "run_start"), record(30000, "run_stop", status="success")
         self.map_text(start + epochs + stop)
         self.assertEqual(self.spans(), [("step", 10.0, 19.0, 1, None), ("step", 20.0, 29.0, 2, None)])
-        self.map_text(start + record(5000, "block_start", first_epoch_num=1) + epochs + record(29500, "block_stop", first_epoch_num=1) + stop)
+        self.map_text(
+            start
+            + record(5000, "block_start", first_epoch_num=1)
+            + epochs
+            + record(29500, "block_stop", first_epoch_num=1)
+            + stop
+        )
         self.assertEqual(self.spans(), [("step", 5.0, 29.5, 1, None)])
 
     def test_blocks_by_their_length(self):
         """NVIDIA's mlperf-common: samples_count is of the block, and step the optimiser's. The logs of FLUX.1, Llama 3.1 and gpt-oss are so."""
-        text = record(0, "submission_benchmark", "flux1") + record(0, "global_batch_size", 2048) + record(0, "run_start")
+        text = (
+            record(0, "submission_benchmark", "flux1") + record(0, "global_batch_size", 2048) + record(0, "run_start")
+        )
         for n in range(5):
-            text += record(130000 * n, "block_start", samples_count=262144, step=128 * n) + record(130000 * n + 120000, "block_stop", samples_count=262144, step=128 * (n + 1))
+            text += record(130000 * n, "block_start", samples_count=262144, step=128 * n) + record(
+                130000 * n + 120000, "block_stop", samples_count=262144, step=128 * (n + 1)
+            )
             text += record(130000 * n + 120000, "eval_start", samples_count=262144 * (n + 1), step=128 * (n + 1))
             text += record(130000 * n + 129000, "eval_stop", samples_count=262144 * (n + 1), step=128 * (n + 1))
-        text += record(650000, "block_start", samples_count=4096, step=640) + record(652000, "block_stop", samples_count=4096, step=642)
+        text += record(650000, "block_start", samples_count=4096, step=640) + record(
+            652000, "block_stop", samples_count=4096, step=642
+        )
         self.map_text(text + record(652000, "run_stop", status="success"), chips=8)
-        self.assertEqual(self.rows("SELECT step, executions, program, end_time - start_time FROM spans WHERE kind = 'step'"),
-                         [(128 * (n + 1), 128, "flux1", 120) for n in range(5)] + [(642, 2, "flux1", 2)])
+        self.assertEqual(
+            self.rows("SELECT step, executions, program, end_time - start_time FROM spans WHERE kind = 'step'"),
+            [(128 * (n + 1), 128, "flux1", 120) for n in range(5)] + [(642, 2, "flux1", 2)],
+        )
         self.assertEqual(self.seconds(), {"unrated": 8 * 602, "eval": 8 * 45, "unknown": 8 * 5})
 
         # As that of Llama 3.1 405B on 5,120 GPUs: its second block is longer than it says.
-        self.map_text(record(0, "submission_benchmark", "llama31_405b") + record(0, "global_batch_size", 1280) + record(0, "run_start")
-                      + record(0, "block_start", samples_count=19200, step=0) + record(500000, "block_stop", samples_count=307200, step=240)
-                      + record(500000, "block_start", samples_count=19200, step=240) + record(580000, "block_stop", samples_count=38400, step=270)
-                      + record(580000, "run_stop", status="success", step=270))
+        self.map_text(
+            record(0, "submission_benchmark", "llama31_405b")
+            + record(0, "global_batch_size", 1280)
+            + record(0, "run_start")
+            + record(0, "block_start", samples_count=19200, step=0)
+            + record(500000, "block_stop", samples_count=307200, step=240)
+            + record(500000, "block_start", samples_count=19200, step=240)
+            + record(580000, "block_stop", samples_count=38400, step=270)
+            + record(580000, "run_stop", status="success", step=270)
+        )
         self.assertEqual(self.rows("SELECT step, executions FROM spans"), [(240, 240), (270, 30)])
 
     def test_parts_of_an_epoch(self):
         """Runs of R-GAT end within their first epoch, which is the first step all the same."""
-        self.map_text(record(0, "run_start") + record(0, "epoch_start", epoch_num=1) + record(5000, "eval_start", epoch_num=0.05) + record(7000, "eval_stop", epoch_num=0.05)
-                      + record(9000, "checkpoint", epoch_num=0.95) + record(10000, "epoch_stop", epoch_num=0.95) + record(10000, "run_stop", status="success", epoch_num=0.95))
-        self.assertEqual(self.rows("SELECT kind, step, typeof(step) FROM spans"), [("step", 1, "integer"), ("eval", None, "null")])
+        self.map_text(
+            record(0, "run_start")
+            + record(0, "epoch_start", epoch_num=1)
+            + record(5000, "eval_start", epoch_num=0.05)
+            + record(7000, "eval_stop", epoch_num=0.05)
+            + record(9000, "checkpoint", epoch_num=0.95)
+            + record(10000, "epoch_stop", epoch_num=0.95)
+            + record(10000, "run_stop", status="success", epoch_num=0.95)
+        )
+        self.assertEqual(
+            self.rows("SELECT kind, step, typeof(step) FROM spans"), [("step", 1, "integer"), ("eval", None, "null")]
+        )
         self.assertEqual(self.rows("SELECT step FROM commits"), [(0,)])
         self.assertEqual(self.seconds(), {"unrated": 8, "eval": 2})
-        self.map_text("".join(record(1000 * n, f"epoch_{edge}", epoch_num=number) for n, edge, number in
-                              ((0, "start", 0), (1, "stop", 1.0), (1, "start", 1), (2, "stop", 2), (2, "start", 2), (3, "stop", 2.5))) + record(0, "run_start"))
+        self.map_text(
+            "".join(
+                record(1000 * n, f"epoch_{edge}", epoch_num=number)
+                for n, edge, number in (
+                    (0, "start", 0),
+                    (1, "stop", 1.0),
+                    (1, "start", 1),
+                    (2, "stop", 2),
+                    (2, "start", 2),
+                    (3, "stop", 2.5),
+                )
+            )
+            + record(0, "run_start")
+        )
         self.assertEqual(self.rows("SELECT step FROM spans WHERE kind = 'step'"), [(1,), (2,), (3,)])
 
     def test_what_lacks_an_end_or_a_start(self):
@@ -327,7 +566,9 @@ class Mapping(Case):
         self.map_text(begun + record(9000, "run_stop", status="aborted"))
         self.assertEqual(self.spans(), [("step", 2.0, 9.0, 0, None)])
         self.assertEqual(self.one("SELECT outcome FROM allocations"), "failed")
-        self.map_text(record(1000, "run_start") + record(3000, "block_stop", samples_count=8) + record(9000, "run_stop"))
+        self.map_text(
+            record(1000, "run_start") + record(3000, "block_stop", samples_count=8) + record(9000, "run_stop")
+        )
         self.assertEqual(self.spans(), [("step", 1.0, 3.0, 8, None)])
         self.assertEqual(self.rows("SELECT status FROM mlperf_runs"), [("unknown",)])
         self.map_text(record(1000, "cache_clear"))
@@ -335,15 +576,47 @@ class Mapping(Case):
 
     def test_runs_one_after_the_other(self):
         """A job's output has as many as it did. Each is one of its own, of the system and benchmark that the first told; what ranks say twice is of one."""
+
         def run(at, *status):
-            return "".join((record(at, "init_start"), record(at + 500, "init_stop"), 2 * record(at + 600, "run_start"), record(at + 700, "block_start", samples_count=0),
-                            record(at + 8700, "block_stop", samples_count=64), *[record(at + 9000 + 20 * rank, "run_stop", status=word) for rank, word in enumerate(status)]))
-        self.map_text(record(1, "submission_benchmark", "bert") + run(1000, "success", "success") + run(11000, "aborted") + run(61000, "success") + run(81000))
+            return "".join(
+                (
+                    record(at, "init_start"),
+                    record(at + 500, "init_stop"),
+                    2 * record(at + 600, "run_start"),
+                    record(at + 700, "block_start", samples_count=0),
+                    record(at + 8700, "block_stop", samples_count=64),
+                    *[record(at + 9000 + 20 * rank, "run_stop", status=word) for rank, word in enumerate(status)],
+                )
+            )
+
+        self.map_text(
+            record(1, "submission_benchmark", "bert")
+            + run(1000, "success", "success")
+            + run(11000, "aborted")
+            + run(61000, "success")
+            + run(81000)
+        )
         path = self.one("SELECT min(job) FROM jobs")
-        self.assertEqual([(path + end, "bert", minutes, status) for end, minutes, status in (("", 0.1403333333, "success"), ("#2", 0.14, "aborted"), ("#3", 0.14, "success"), ("#4", None, None))],
-                         [(*row[:2], row[2] and round(row[2], 10), row[3]) for row in self.rows("SELECT job, benchmark, minutes, status FROM mlperf_runs ORDER BY job")])
-        self.assertEqual([("init", start, start + 0.5) for start in (1, 11, 61, 81)] + [("step", start + 0.7, start + 8.7) for start in (1, 11, 61, 81)],
-                         self.rows("SELECT kind, start_time, end_time FROM spans ORDER BY kind, start_time"))
+        self.assertEqual(
+            [
+                (path + end, "bert", minutes, status)
+                for end, minutes, status in (
+                    ("", 0.1403333333, "success"),
+                    ("#2", 0.14, "aborted"),
+                    ("#3", 0.14, "success"),
+                    ("#4", None, None),
+                )
+            ],
+            [
+                (*row[:2], row[2] and round(row[2], 10), row[3])
+                for row in self.rows("SELECT job, benchmark, minutes, status FROM mlperf_runs ORDER BY job")
+            ],
+        )
+        self.assertEqual(
+            [("init", start, start + 0.5) for start in (1, 11, 61, 81)]
+            + [("step", start + 0.7, start + 8.7) for start in (1, 11, 61, 81)],
+            self.rows("SELECT kind, start_time, end_time FROM spans ORDER BY kind, start_time"),
+        )
         self.assertEqual([(4, 2)], self.rows("SELECT runs, successes FROM mlperf_scores"))
         self.assertEqual([("no_run_stop", path)], self.rows("SELECT kind, source FROM mpg_issues"))
 
@@ -351,39 +624,84 @@ class Mapping(Case):
         def told(text):
             before = dict(self.rows("SELECT kind, sum(count) FROM mpg_issues GROUP BY 1"))
             self.map_text(text)
-            return (self.rows("SELECT minutes, status FROM mlperf_runs"),
-                    {kind: count - before.get(kind, 0) for kind, count in self.rows("SELECT kind, sum(count) FROM mpg_issues GROUP BY 1") if count > before.get(kind, 0)})
-        self.assertEqual(([(None, None)], {"end_before_start": 1, "several_runs": 1}), told(record(60000, "run_start") + record(1000, "run_stop", status="success")))
-        self.assertEqual(([(1.0, "success")], {}), told(record(0, "run_start") + record(60000, "run_stop", status="SUCCESS")))
+            return (
+                self.rows("SELECT minutes, status FROM mlperf_runs"),
+                {
+                    kind: count - before.get(kind, 0)
+                    for kind, count in self.rows("SELECT kind, sum(count) FROM mpg_issues GROUP BY 1")
+                    if count > before.get(kind, 0)
+                },
+            )
+
+        self.assertEqual(
+            ([(None, None)], {"end_before_start": 1, "several_runs": 1}),
+            told(record(60000, "run_start") + record(1000, "run_stop", status="success")),
+        )
+        self.assertEqual(
+            ([(1.0, "success")], {}), told(record(0, "run_start") + record(60000, "run_stop", status="SUCCESS"))
+        )
         for rest in ({"value": "success"}, {"status": "quality_missed"}):
             self.assertEqual({"unknown_state": 1}, told(record(0, "run_start") + record(60000, "run_stop", **rest))[1])
         seconds = 1772352000
-        self.assertEqual({"impossible_time": 2}, told(record(seconds, "run_start") + record(seconds + 60, "run_stop", status="success"))[1])
+        self.assertEqual(
+            {"impossible_time": 2},
+            told(record(seconds, "run_start") + record(seconds + 60, "run_stop", status="success"))[1],
+        )
 
     def test_chips_must_be_known(self):
         """That none are is refused. A run whose chips nothing tells counts as one, which is listed."""
         with self.assertRaises(sqlite3.IntegrityError) as caught:
             self.map_text(record(1, "run_start"), chips=0)
-        self.assertEqual(str(caught.exception), "CHECK constraint failed: chips are none: expected the option chips, or the description of the system beside the results, systems/NAME.json")
+        self.assertEqual(
+            str(caught.exception),
+            "CHECK constraint failed: chips are none: expected the option chips, or the description of the system beside the results, systems/NAME.json",
+        )
         for table in ("log", "given", "files"):
             self.db.execute(f"DROP TABLE mlperf_{table}")
         for number, given in enumerate(({"chips": None}, {"chips": None, "system": '{"number_of_nodes": "4"}'}), 1):
             self.map_text(record(1, "run_start"), **given)
-            self.assertEqual([(1, 1, None)], self.rows("SELECT a.chips, j.chips, r.chips FROM allocations AS a JOIN jobs AS j USING (job) JOIN mlperf_runs AS r USING (job)"))
-            self.assertEqual(number, self.one("SELECT count(*) FROM mpg_issues WHERE kind = 'missing_field' AND detail LIKE 'chips are unknown%'"))
-        self.map_text(record(1, "run_start"), chips=8, chip="tpu-v6e", pool="p",
-                      system='{"number_of_nodes": 4, "accelerators_per_node": "2.0", "accelerator_model_name": "x", "system_name": "y"}')
+            self.assertEqual(
+                [(1, 1, None)],
+                self.rows(
+                    "SELECT a.chips, j.chips, r.chips FROM allocations AS a JOIN jobs AS j USING (job) JOIN mlperf_runs AS r USING (job)"
+                ),
+            )
+            self.assertEqual(
+                number,
+                self.one(
+                    "SELECT count(*) FROM mpg_issues WHERE kind = 'missing_field' AND detail LIKE 'chips are unknown%'"
+                ),
+            )
+        self.map_text(
+            record(1, "run_start"),
+            chips=8,
+            chip="tpu-v6e",
+            pool="p",
+            system='{"number_of_nodes": 4, "accelerators_per_node": "2.0", "accelerator_model_name": "x", "system_name": "y"}',
+        )
         self.assertEqual(self.rows("SELECT pool, chip, chips FROM capacity"), [("p", "tpu-v6e", 8)])
 
     def test_scores(self):
         def scored(*runs, benchmark="bert"):
-            self.map(self.folder_of({f"result_{i}.txt": record(0, "submission_benchmark", benchmark) + record(0, "run_start") + record(60000 * minutes, "run_stop", status=status)
-                                     for i, (minutes, status) in enumerate(runs)}), chips=1)
+            self.map(
+                self.folder_of(
+                    {
+                        f"result_{i}.txt": record(0, "submission_benchmark", benchmark)
+                        + record(0, "run_start")
+                        + record(60000 * minutes, "run_stop", status=status)
+                        for i, (minutes, status) in enumerate(runs)
+                    }
+                ),
+                chips=1,
+            )
             return self.rows("SELECT runs, successes, minutes FROM mlperf_scores")
+
         good, bad = "success", "aborted"
         self.assertEqual(scored((3, good), (1, good), (2, good)), [(3, 3, 2.0)])
         self.assertEqual(scored((3, good), (1, good), (2, good), (9, good)), [(4, 4, 2.5)])
-        self.assertEqual(scored((3, good), (1, bad), (2, good), (9, good)), [(4, 3, 6.0)])  # the failed run is the slowest
+        self.assertEqual(
+            scored((3, good), (1, bad), (2, good), (9, good)), [(4, 3, 6.0)]
+        )  # the failed run is the slowest
         self.assertEqual(scored((3, good), (1, bad), (2, bad), (9, good)), [(4, 2, None)])
         self.assertEqual(scored((3, good), (1, good)), [(2, 2, None)])
         # Of 3D U-Net the four fastest and the four slowest do not count.
@@ -396,7 +714,10 @@ class Mapping(Case):
     def test_a_log_without_a_run_is_listed(self):
         path = self.file(record(1, "cache_clear") + record(2, "init_start"))
         self.map(path, chips=1)
-        self.assertEqual(self.rows("SELECT severity, count FROM mpg_issues WHERE kind = 'no_run' AND source = ?", path), [("warning", 2)])
+        self.assertEqual(
+            self.rows("SELECT severity, count FROM mpg_issues WHERE kind = 'no_run' AND source = ?", path),
+            [("warning", 2)],
+        )
 
 
 class ReadBeside(unittest.TestCase):
@@ -409,8 +730,15 @@ class ReadBeside(unittest.TestCase):
         for table in ("trace_rollup", "trace_mlperf_scores"):
             db = connect()
             db.execute(f"SELECT * FROM {table}(?)", (folder,)).fetchall()
-            self.assertEqual(db.execute("SELECT source FROM mpg_issues WHERE kind = 'ignored_file'").fetchall(), [(folder + "/systems/other.json",)], table)
-        rows = dict((os.path.basename(file), (format, reason)) for file, format, reason in db.execute("SELECT file, format, reason FROM trace_sources(?)", (folder,)))
+            self.assertEqual(
+                db.execute("SELECT source FROM mpg_issues WHERE kind = 'ignored_file'").fetchall(),
+                [(folder + "/systems/other.json",)],
+                table,
+            )
+        rows = dict(
+            (os.path.basename(file), (format, reason))
+            for file, format, reason in db.execute("SELECT file, format, reason FROM trace_sources(?)", (folder,))
+        )
         for name in ("pod16.json", "scaling.json"):
             self.assertEqual(rows[name], ("mllog", "read with the files that it belongs to"))
         self.assertIsNone(rows["other.json"][0])

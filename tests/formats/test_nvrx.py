@@ -1,4 +1,5 @@
 """ft_launcher's events (nvidia-resiliency-ext): the mapping sql/formats/nvrx.sql, held against loops over the same events that are made here."""
+
 import datetime
 import os
 import re
@@ -9,7 +10,12 @@ from fleets import ROOT
 
 LOG = os.path.join(ROOT, "fixtures/nvrx/ft_launcher.log")
 BEGIN = 1772445600
-START = ("rendezvous_started", 0), ("rendezvous_completed", 6), ("worker_start_started", 6.25), ("worker_start_completed", 8)
+START = (
+    ("rendezvous_started", 0),
+    ("rendezvous_completed", 6),
+    ("worker_start_started", 6.25),
+    ("worker_start_completed", 8),
+)
 
 
 def line(node, cycle, event, at):
@@ -50,10 +56,21 @@ class Nvrx(cases.Case):
             told = re.findall(r"Cycle: (\d+) Event: (\w+) .*10:(\d\d):([\d.]+) UTC", file.read())
         expected = []
         for cycle in "012":
-            of = [(event, BEGIN + 60 * int(minute) + float(second)) for number, event, minute, second in told if number == cycle]
-            expected.append((min(at for _, at in of), max(at for event, at in of if event == "worker_start_completed" or cycle == "2")))
+            of = [
+                (event, BEGIN + 60 * int(minute) + float(second))
+                for number, event, minute, second in told
+                if number == cycle
+            ]
+            expected.append(
+                (
+                    min(at for _, at in of),
+                    max(at for event, at in of if event == "worker_start_completed" or cycle == "2"),
+                )
+            )
         self.assertEqual(expected, self.spans(LOG))
-        self.assertEqual([("nvrx", "likely", "RG")], self.rows("SELECT format, certainty, feeds FROM trace_sources(?)", LOG))
+        self.assertEqual(
+            [("nvrx", "likely", "RG")], self.rows("SELECT format, certainty, feeds FROM trace_sources(?)", LOG)
+        )
         self.assertEqual({"open_cycle": 1}, self.issues(LOG))
 
     def test_recovery_is_startup_of_the_job(self):
@@ -62,24 +79,49 @@ class Nvrx(cases.Case):
         files = {}
         for node, cycle, event, at in of:
             files[node + ".log"] = files.get(node + ".log", "") + line(node, cycle, event, at)
-        folder = self.folder_of({**files, "sacct.psv": "JobIDRaw|State|Submit|Start|End|ReqTRES|AllocTRES\n77|COMPLETED|2026-03-02T10:00:00|2026-03-02T10:00:00|2026-03-02T10:20:00|gres/gpu=24|gres/gpu=24\n",
-                                 "fleet.json": {"sources": [{"path": "sacct.psv"}, {"path": "node-*.log", "job": "77"}]}})
+        folder = self.folder_of(
+            {
+                **files,
+                "sacct.psv": "JobIDRaw|State|Submit|Start|End|ReqTRES|AllocTRES\n77|COMPLETED|2026-03-02T10:00:00|2026-03-02T10:00:00|2026-03-02T10:20:00|gres/gpu=24|gres/gpu=24\n",
+                "fleet.json": {"sources": [{"path": "sacct.psv"}, {"path": "node-*.log", "job": "77"}]},
+            }
+        )
         expected = cycles(of)
         self.assertEqual(expected, self.spans(folder + "/fleet.json"))
-        seconds = dict(self.rows("SELECT category, sum(chip_us) / 1e6 FROM trace_ledger(?) GROUP BY 1", folder + "/fleet.json"))
+        seconds = dict(
+            self.rows("SELECT category, sum(chip_us) / 1e6 FROM trace_ledger(?) GROUP BY 1", folder + "/fleet.json")
+        )
         self.assertEqual(24 * sum(end - start for start, end in expected), seconds["startup"])
         self.assertEqual(24 * 1200, sum(s for category, s in seconds.items() if category != "queued"))
 
     def test_a_launcher_that_began_anew(self):
         """The scheduler requeued the job: cycles are counted from 0 again."""
-        first, second = list(events((300,), (0, 1))), [(node, cycle, event, at + 2000) for node, cycle, event, at in events((400,), (0, 1))]
+        first, second = list(events((300,), (0, 1))), [
+            (node, cycle, event, at + 2000) for node, cycle, event, at in events((400,), (0, 1))
+        ]
         text = "".join(line(*event) for event in sorted(first + second, key=lambda event: event[3]))
         self.assertEqual(cycles(first) + cycles(second), self.spans(self.file(text, "launcher.log")))
 
     def test_a_launcher_that_began_anew_in_its_first_cycle(self):
-        begin = lambda at: "".join(line("n0", 0, event, at + late) for event, late in (("rendezvous_started", 10), ("rendezvous_completed", 16), ("worker_start_started", 17), ("worker_start_completed", 18)))
+        begin = lambda at: "".join(
+            line("n0", 0, event, at + late)
+            for event, late in (
+                ("rendezvous_started", 10),
+                ("rendezvous_completed", 16),
+                ("worker_start_started", 17),
+                ("worker_start_completed", 18),
+            )
+        )
         path = self.file(begin(0) + begin(480), "x.log")
-        self.assertEqual([8.0, 8.0], [end - start for start, end in self.rows("SELECT start_time, end_time FROM trace_records(?) WHERE record = 'spans' ORDER BY 1", path)])
+        self.assertEqual(
+            [8.0, 8.0],
+            [
+                end - start
+                for start, end in self.rows(
+                    "SELECT start_time, end_time FROM trace_records(?) WHERE record = 'spans' ORDER BY 1", path
+                )
+            ],
+        )
 
     def test_what_is_not_known_is_listed(self):
         of = [("node-0", 1, "worker_start_completed", 5), ("node-0", 1, "coffee_made", 6)]

@@ -1,4 +1,5 @@
 """Profiles of every format, changed in ways that nothing that is asked depends on: all times later by an hour, and records in another order."""
+
 import json
 import os
 import random
@@ -20,14 +21,15 @@ def figures(path):
     db = connect()
     out = activity(db, path, "stop")
     for what, sql in {
-            "names": "SELECT device, stream, class, name, op, count(*), sum(end_ns - start_ns) FROM trace_device_activity(?) GROUP BY 1, 2, 3, 4, 5",
-            "time": "SELECT device, busy_ns, idle_ns FROM trace_device_time(?)",
-            "gaps": "SELECT cause, idle_ns FROM trace_device_idle(?)"}.items():
+        "names": "SELECT device, stream, class, name, op, count(*), sum(end_ns - start_ns) FROM trace_device_activity(?) GROUP BY 1, 2, 3, 4, 5",
+        "time": "SELECT device, busy_ns, idle_ns FROM trace_device_time(?)",
+        "gaps": "SELECT cause, idle_ns FROM trace_device_idle(?)",
+    }.items():
         for row in db.execute(sql, (path,)):
             out[(what, *row)] += 1
     for row in db.execute("SELECT severity, kind, sum(count) FROM mpg_issues GROUP BY 1, 2"):
         out[("issue", *row)] += 1
-    first, = db.execute("SELECT min(start_ns) FROM trace_device_activity(?)", (path,)).fetchone()
+    (first,) = db.execute("SELECT min(start_ns) FROM trace_device_activity(?)", (path,)).fetchone()
     db.close()
     return out, first
 
@@ -49,11 +51,16 @@ def change_json(path, later, rng):
 
 def change_database(path, later, rng):
     db = sqlite3.connect(path)
-    for table, in db.execute("SELECT name FROM sqlite_schema WHERE type = 'table' AND name NOT LIKE 'sqlite%'").fetchall():
+    for (table,) in db.execute(
+        "SELECT name FROM sqlite_schema WHERE type = 'table' AND name NOT LIKE 'sqlite%'"
+    ).fetchall():
         info = db.execute('PRAGMA table_info("%s")' % table).fetchall()
         for _, name, *_ in info:
             if name in ("start", "end", "startNs", "endNs"):
-                db.execute('UPDATE "%s" SET "%s" = "%s" + ? WHERE "%s" IS NOT NULL' % (table, name, name, name), (later * 10**9,))
+                db.execute(
+                    'UPDATE "%s" SET "%s" = "%s" + ? WHERE "%s" IS NOT NULL' % (table, name, name, name),
+                    (later * 10**9,),
+                )
         rows = db.execute('SELECT * FROM "%s"' % table).fetchall()
         if rng and not any(column[5] for column in info):
             rng.shuffle(rows)
@@ -79,14 +86,21 @@ def change_xspace(path, later, rng):
 
 def change_perfetto(path, later, rng):
     """Packets name and count from those before them of their writer. So each track is written anew by a writer of its own, which numbers its own names
-    and has a unit of time, and whose packets keep their order; writers come in any order, and tracks are described anywhere."""
+    and has a unit of time, and whose packets keep their order; writers come in any order, and tracks are described anywhere.
+    """
     with open(path, "rb") as file:
         data = file.read()
     later *= 10**9
     packets = [dict(perfetto.parse(content)) for _, content in perfetto.parse(data)]
     apart = [[perfetto.packet((60, packet[60]))] for packet in packets if 60 in packet]
-    first, = ({dict(perfetto.parse(clock))[1]: dict(perfetto.parse(clock))[2] for clock in (c for _, c in perfetto.parse(packet[6]))}
-              for packet in packets if 6 in packet and 10 not in packet)
+    (first,) = (
+        {
+            dict(perfetto.parse(clock))[1]: dict(perfetto.parse(clock))[2]
+            for clock in (c for _, c in perfetto.parse(packet[6]))
+        }
+        for packet in packets
+        if 6 in packet and 10 not in packet
+    )
     head = perfetto.packet(perfetto.snapshot(**{f"c{clock}": at + later for clock, at in first.items()}))
     writers = {}
     for name, category, start, end, track, args in perfetto.slices(data):
@@ -125,7 +139,14 @@ class Changed(unittest.TestCase):
             changed, later_first = figures(path)
             self.assertEqual(first + later * 10**9, later_first)
             self.assertGreater(len(whole), 3)
-            self.assertEqual({}, {key: (whole[key], changed[key]) for key in sorted(whole.keys() | changed.keys(), key=str) if whole[key] != changed[key]})
+            self.assertEqual(
+                {},
+                {
+                    key: (whole[key], changed[key])
+                    for key in sorted(whole.keys() | changed.keys(), key=str)
+                    if whole[key] != changed[key]
+                },
+            )
 
     def test_later(self):
         for file in PROFILES:

@@ -1,4 +1,5 @@
 """What every table over files has in common: rowids, arguments that can be read back, joins from either side, wrong arguments."""
+
 import contextlib
 import sqlite3
 import unittest
@@ -7,7 +8,10 @@ import formats
 from fleets import ROOT, connect
 
 # Of each table: what it is called with.
-CALLS = {sample.table: ["fixtures/" + formats.several(sample), *sample.arguments] for sample in map(formats.first, formats.READERS)}
+CALLS = {
+    sample.table: ["fixtures/" + formats.several(sample), *sample.arguments]
+    for sample in map(formats.first, formats.READERS)
+}
 
 
 class Readers(unittest.TestCase):
@@ -21,7 +25,11 @@ class Readers(unittest.TestCase):
         """(table, connection, its call with ?, arguments, names of its hidden arguments)"""
         for table, arguments in CALLS.items():
             db = connect()
-            hidden = [row[1] for row in db.execute("SELECT * FROM pragma_table_xinfo(?)", (table,)) if row[6] and not row[1].startswith("_")]
+            hidden = [
+                row[1]
+                for row in db.execute("SELECT * FROM pragma_table_xinfo(?)", (table,))
+                if row[6] and not row[1].startswith("_")
+            ]
             yield table, db, f"{table}({', '.join('?' * len(arguments))})", arguments, hidden
             db.close()
 
@@ -45,19 +53,29 @@ class Readers(unittest.TestCase):
             expected = db.execute(f"SELECT count(*) FROM {call}", arguments).fetchone()
             db.execute(f"CREATE TEMP TABLE a({', '.join(hidden[:len(arguments)])})")
             db.executemany(f"INSERT INTO a VALUES ({', '.join('?' * len(arguments))})", [arguments, arguments])
-            terms = " AND ".join(f"t.{name} = a.{name}" for name in hidden[:len(arguments)])
+            terms = " AND ".join(f"t.{name} = a.{name}" for name in hidden[: len(arguments)])
             for source in (f"a, {table} AS t", f"{table} AS t, a", f"a JOIN {table} AS t", f"{table} AS t JOIN a"):
-                self.assertEqual((2 * expected[0],), db.execute(f"SELECT count(*) FROM {source} WHERE {terms}").fetchone(), source)
+                self.assertEqual(
+                    (2 * expected[0],), db.execute(f"SELECT count(*) FROM {source} WHERE {terms}").fetchone(), source
+                )
             # The reader outside of what it needs: said so, or as slow as it must be; no rows made up.
             try:
-                self.assertEqual((2 * expected[0],), db.execute(f"SELECT count(*) FROM {table} AS t CROSS JOIN a WHERE {terms}").fetchone())
+                self.assertEqual(
+                    (2 * expected[0],),
+                    db.execute(f"SELECT count(*) FROM {table} AS t CROSS JOIN a WHERE {terms}").fetchone(),
+                )
             except sqlite3.OperationalError as error:
                 self.assertRegex(str(error), "no query solution|expected a path|needs a path|takes = and nothing else")
 
     def test_arguments_take_equality(self):
         for table, db, call, arguments, hidden in self.each():
             for name in hidden:
-                for term in (f"{name} > 'a'", f"{name} LIKE 'fixtures%'", f"{name} IS NOT NULL", f"{name} IN ('fixtures/none', 'fixtures/neither')"):
+                for term in (
+                    f"{name} > 'a'",
+                    f"{name} LIKE 'fixtures%'",
+                    f"{name} IS NOT NULL",
+                    f"{name} IN ('fixtures/none', 'fixtures/neither')",
+                ):
                     with self.assertRaises(sqlite3.DatabaseError, msg=term) as raised:
                         db.execute(f"SELECT count(*) FROM {table} WHERE {term}").fetchall()
                     self.assertNotRegex(str(raised.exception), "^(not an error|unknown error)")

@@ -1,4 +1,5 @@
 """What slurm_trace promises as every reader does: arguments, its declaration, records and files that are skipped, issues, interrupts."""
+
 import gzip
 import json
 import random
@@ -14,16 +15,31 @@ class Contract(Case):
         zone = "expected UTC, an offset such as +02:00 or a time zone such as Europe/Berlin, found"
         for sql, parameters, text in (
             (query, (), "slurm_trace: expected a path, as in slurm_trace('sacct.psv')"),
-            ("SELECT * FROM slurm_events_trace", (), "slurm_events_trace: expected a path, as in slurm_events_trace('events.psv')"),
-            (query + "(2026-11)", (), "slurm_trace: expected a path, as in slurm_trace('sacct.psv'), found the number 2015 (.param set computes what it can: write \"'2026-11'\")"),
+            (
+                "SELECT * FROM slurm_events_trace",
+                (),
+                "slurm_events_trace: expected a path, as in slurm_events_trace('events.psv')",
+            ),
+            (
+                query + "(2026-11)",
+                (),
+                "slurm_trace: expected a path, as in slurm_trace('sacct.psv'), found the number 2015 (.param set computes what it can: write \"'2026-11'\")",
+            ),
             (query + "(1.5)", (), "slurm_trace: expected a path, as in slurm_trace('sacct.psv')"),
             (query + "(?, 'Europe/../../etc/passwd')", (JOBS,), f'slurm_trace: zone: {zone} "Europe/../../etc/passwd"'),
             (query + "(?, '/etc/localtime')", (JOBS,), f'slurm_trace: zone: {zone} "/etc/localtime"'),
-            (query + "(?, 'CEST')", (JOBS,), 'slurm_trace: no time zone "CEST" in /usr/share/zoneinfo (is the package tzdata installed?)'),
+            (
+                query + "(?, 'CEST')",
+                (JOBS,),
+                'slurm_trace: no time zone "CEST" in /usr/share/zoneinfo (is the package tzdata installed?)',
+            ),
             (query + "(?, 2)", (JOBS,), "slurm_trace: zone: expected text"),
-            (query + "(?, 'UTC', 'JobID,Stat')", (JOBS,),
-             'slurm_trace: columns: expected sacct fields such as "Account", separated by commas, or - for a column to ignore, '
-             'found "Stat"'),
+            (
+                query + "(?, 'UTC', 'JobID,Stat')",
+                (JOBS,),
+                'slurm_trace: columns: expected sacct fields such as "Account", separated by commas, or - for a column to ignore, '
+                'found "Stat"',
+            ),
             (query + "(?, 'UTC', '', char(10))", (JOBS,), "slurm_trace: delimiter: a line break or NUL cannot be one"),
             (query + "(?) WHERE on_error = 'ignore'", (JOBS,), "slurm_trace: on_error: expected 'stop' or 'skip'"),
         ):
@@ -34,12 +50,17 @@ class Contract(Case):
     def test_null_arguments(self):
         self.assertEqual(self.rows("SELECT * FROM slurm_trace(NULL)"), [])
         self.assertEqual(*(self.rows(f"SELECT * FROM slurm_trace(?{more})", JOBS) for more in (", NULL", "")))
-        self.assertEqual(*(self.rows(f"SELECT * FROM slurm_trace(?){more}", JOBS) for more in (" WHERE on_error = NULL", "")))
+        self.assertEqual(
+            *(self.rows(f"SELECT * FROM slurm_trace(?){more}", JOBS) for more in (" WHERE on_error = NULL", ""))
+        )
 
     def test_declaration(self):
         rows = self.rows("SELECT name, type, hidden FROM pragma_table_xinfo('slurm_trace')")
-        self.assertEqual([row[0] for row in rows if row[2]], ["path", "zone", "columns", "delimiter", "on_error", "threads", "_file", "_line"])
-        self.assertEqual([row[0] for row in rows if not row[2]][-len(DERIVED):], DERIVED)
+        self.assertEqual(
+            [row[0] for row in rows if row[2]],
+            ["path", "zone", "columns", "delimiter", "on_error", "threads", "_file", "_line"],
+        )
+        self.assertEqual([row[0] for row in rows if not row[2]][-len(DERIVED) :], DERIVED)
         types = {row[0]: row[1] for row in rows}
         for name, kind in types.items():
             wanted = "BIGINT" if name in TIMES + DURATIONS + COUNTS else "REAL" if name in CLOCKS else None
@@ -54,19 +75,28 @@ class Contract(Case):
         self.assertEqual(self.error("CREATE VIRTUAL TABLE x USING slurm_trace"), "no such module: slurm_trace")
 
     def test_skipped_records(self):
-        path = self.file("JobID|State|Start\n1|FAILED|1795240353\n2|FAILED|noon\n3|FAILED\n1|FAILED|1795240353\nx|FAILED|0\n")
+        path = self.file(
+            "JobID|State|Start\n1|FAILED|1795240353\n2|FAILED|noon\n3|FAILED\n1|FAILED|1795240353\nx|FAILED|0\n"
+        )
         text = f'{path}:3:10: expected a time such as 2026-11-21T05:52:33 or Unix seconds for Start, found "noon"'
         self.assertEqual(self.error("SELECT * FROM slurm_trace(?)", path), "slurm_trace: " + text)
         for _ in range(2):  # a source that is read again replaces its rows
-            self.assertEqual(self.rows("SELECT JobID, _line FROM slurm_trace(?) WHERE on_error = 'skip'", path), [("1", 2), ("1", 5)])
             self.assertEqual(
-                self.rows("SELECT severity, kind, line, count, detail FROM mpg_issues WHERE source = ? AND kind <> 'no_tres'", path),
+                self.rows("SELECT JobID, _line FROM slurm_trace(?) WHERE on_error = 'skip'", path), [("1", 2), ("1", 5)]
+            )
+            self.assertEqual(
+                self.rows(
+                    "SELECT severity, kind, line, count, detail FROM mpg_issues WHERE source = ? AND kind <> 'no_tres'",
+                    path,
+                ),
                 [("data_loss", "skipped_record", 3, 3, text)],
             )
 
     def test_skipped_files(self):
         bad, good = self.file("nonsense\n"), self.file("JobID|State\n1|FAILED\n")
-        self.assertEqual(self.rows("SELECT JobID FROM slurm_trace WHERE path IN (?, ?) AND on_error = 'skip'", bad, good), [("1",)])
+        self.assertEqual(
+            self.rows("SELECT JobID FROM slurm_trace WHERE path IN (?, ?) AND on_error = 'skip'", bad, good), [("1",)]
+        )
         self.assertEqual(self.issues(bad), {"skipped_record": 1})
         nul = self.file("JobID|State\n1|FAILED\n2|FAI\0LED\n1|FAILED\n")
         self.assertEqual(self.one("SELECT count(*) FROM slurm_trace(?) WHERE on_error = 'skip'", nul), 2)
@@ -91,11 +121,18 @@ class Contract(Case):
         self.assertEqual(self.issues(NODUP), {"no_requeues": 1})
         path = self.file("JobID|Frobs|State|Nitz\n1|x|FAILED|y\n1|x|FAILED|y\n")
         self.assertEqual(self.rows("SELECT JobID, State FROM slurm_trace(?)", path), [("1", "FAILED")] * 2)
-        self.assertEqual(self.rows("SELECT kind, severity, count, detail FROM mpg_issues WHERE source = ? ORDER BY kind", path),
-                         [("no_tres", "warning", 1, "neither AllocTRES nor ReqTRES was exported: nobody knows of GPUs"),
-                          ("unknown_column", "info", 2, "left out: Frobs, Nitz")])
+        self.assertEqual(
+            self.rows("SELECT kind, severity, count, detail FROM mpg_issues WHERE source = ? ORDER BY kind", path),
+            [
+                ("no_tres", "warning", 1, "neither AllocTRES nor ReqTRES was exported: nobody knows of GPUs"),
+                ("unknown_column", "info", 2, "left out: Frobs, Nitz"),
+            ],
+        )
         path = self.file("1|FAILED|gres/gpu=1\n")
-        for columns, missing in (("JobID,State,AllocTRES", {"no_requeues": 1}), ("JobID,State,-", {"no_requeues": 1, "no_tres": 1})):
+        for columns, missing in (
+            ("JobID,State,AllocTRES", {"no_requeues": 1}),
+            ("JobID,State,-", {"no_requeues": 1, "no_tres": 1}),
+        ):
             self.assertEqual(self.one("SELECT count(*) FROM slurm_trace(?, 'UTC', ?)", path, columns), 1)
             self.assertEqual(self.issues(path), missing)
 
@@ -107,22 +144,44 @@ class Contract(Case):
         tres = [{"type": "cpu", "count": 8}]
         gpus = tres + [{"type": "gres", "name": "gpu:h100", "count": 8}]
         for text, wanted in (
-            (header + plain * 2, {"no_tres": 1}), (header + plain * 40000, {"no_tres": 1}), (header + plain * 40000 + job.format("cpu=8,gres/gpu=1", ""), {}),
-            (header + plain + job.format("", "cpu=8,gres/gpu:h100=1"), {}), (header + job.format("", "") * 2, {}), (header, {}),
+            (header + plain * 2, {"no_tres": 1}),
+            (header + plain * 40000, {"no_tres": 1}),
+            (header + plain * 40000 + job.format("cpu=8,gres/gpu=1", ""), {}),
+            (header + plain + job.format("", "cpu=8,gres/gpu:h100=1"), {}),
+            (header + job.format("", "") * 2, {}),
+            (header, {}),
             (json.dumps({"jobs": [{"job_id": 1, "tres": {"allocated": [], "requested": tres}}] * 2}), {"no_tres": 1}),
             (json.dumps({"jobs": [{"job_id": 1, "tres": {"allocated": gpus, "requested": tres}}] * 2}), {}),
-            (json.dumps({"jobs": [{"job_id": 1, "job_state": "RUNNING", "tres_alloc_str": "cpu=8", "gres_detail": ["gpu:8"]}] * 2}), {}),
+            (
+                json.dumps(
+                    {
+                        "jobs": [
+                            {"job_id": 1, "job_state": "RUNNING", "tres_alloc_str": "cpu=8", "gres_detail": ["gpu:8"]}
+                        ]
+                        * 2
+                    }
+                ),
+                {},
+            ),
         ):
             with self.subTest(text[:90]):
                 path = self.file(text)
                 self.rows("SELECT count(*) FROM slurm_trace(?)", path)
                 self.assertEqual(self.issues(path), wanted)
-                self.assertEqual(self.rows("SELECT severity, detail FROM mpg_issues WHERE source = ?", path), [("warning", detail)] * len(wanted))
+                self.assertEqual(
+                    self.rows("SELECT severity, detail FROM mpg_issues WHERE source = ?", path),
+                    [("warning", detail)] * len(wanted),
+                )
 
     def test_texts_outlive_their_row(self):
         """min() and max() keep values while the scan goes on."""
-        self.assertEqual(self.rows("SELECT max(Start), JobName, nodes FROM slurm_trace(?)", JOBS), [(1795240849, "node-fail2", '["n2","n3"]')])
-        self.assertEqual(self.rows("SELECT min(JobName), max(JobName) FROM slurm_trace(?)", JOBS), [("arr", "too-big-pending")])
+        self.assertEqual(
+            self.rows("SELECT max(Start), JobName, nodes FROM slurm_trace(?)", JOBS),
+            [(1795240849, "node-fail2", '["n2","n3"]')],
+        )
+        self.assertEqual(
+            self.rows("SELECT min(JobName), max(JobName) FROM slurm_trace(?)", JOBS), [("arr", "too-big-pending")]
+        )
 
     def test_interrupt(self):
         path = self.file("JobID|State\n" + "x\n" * 3000000)

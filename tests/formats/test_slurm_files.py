@@ -1,5 +1,6 @@
 """The forms of a delimited export that slurm_trace reads: without a header, other delimiters and line ends, compressed, in a folder, texts with
 pipes and newlines in them. Each says what the recorded file says."""
+
 import gzip
 import os
 import sqlite3
@@ -53,12 +54,33 @@ class Shapes(Case):
     def test_threads_change_nothing(self):
         """Some blocks of lines, with texts that hold the delimiter, line ends and a header, and faults, looked over by several threads and by none."""
         header, _, body = self.text().partition("\n")
-        odd = body.replace("|llm-fail|", "|a|b|").replace("|llm-pretrain-ok|", "|two\nlines|") + header + "\n\n" + "1|2\n" + "x\0y\n"
-        text = header + "\n" + body * 70 + odd + body * 70 + odd.replace("2026-11-21T05:52:32", "2026-03-29T02:30:00") + body * 20
+        odd = (
+            body.replace("|llm-fail|", "|a|b|").replace("|llm-pretrain-ok|", "|two\nlines|")
+            + header
+            + "\n\n"
+            + "1|2\n"
+            + "x\0y\n"
+        )
+        text = (
+            header
+            + "\n"
+            + body * 70
+            + odd
+            + body * 70
+            + odd.replace("2026-11-21T05:52:32", "2026-03-29T02:30:00")
+            + body * 20
+        )
         names = header.split("|")
         last = "|".join(names[:-1]) + "|Comment\n" + body * 70  # free text in the last field
-        for content, zone in ((text, "UTC"), (text, "Europe/Berlin"), (text.replace("\n", "|\n"), "UTC"), (last, "UTC"), (text.replace("|", "\x1f"), "UTC"),
-                              (text.replace("\n", "\r\n"), "UTC"), (text + "7|cut", "UTC")):
+        for content, zone in (
+            (text, "UTC"),
+            (text, "Europe/Berlin"),
+            (text.replace("\n", "|\n"), "UTC"),
+            (last, "UTC"),
+            (text.replace("|", "\x1f"), "UTC"),
+            (text.replace("\n", "\r\n"), "UTC"),
+            (text + "7|cut", "UTC"),
+        ):
             path = self.file(content)
             for more in ("", " AND on_error = 'skip'"):
                 found = []
@@ -91,7 +113,9 @@ class Shapes(Case):
 
     def test_pipe_in_text(self):
         self.assertEqual(
-            self.rows("SELECT JobID, JobName, State, Comment FROM slurm_trace(?)", PIPE), [("27", "pipe|name `q`", "COMPLETED", "x|y")])
+            self.rows("SELECT JobID, JobName, State, Comment FROM slurm_trace(?)", PIPE),
+            [("27", "pipe|name `q`", "COMPLETED", "x|y")],
+        )
         self.assertEqual(self.issues(PIPE), {"split_text": 1, "no_requeues": 1, "no_tres": 1})
         for name in ("a|b", "|", "||x", "COMPLETED|0", "1795240353|n1"):
             path = self.file(self.text().replace("llm-pretrain-ok", name))
@@ -100,7 +124,9 @@ class Shapes(Case):
                 [(name, 1795240353, "n[1-2]", "/home/mlpod")],
             )
         path = self.file(self.text().replace("/home/mlpod|\n", "/home/mlpod|a100|h100\n", 1))
-        self.assertEqual(self.rows('SELECT WorkDir, "Constraints" FROM slurm_trace(?) LIMIT 1', path), [("/home/mlpod", "a100|h100")])
+        self.assertEqual(
+            self.rows('SELECT WorkDir, "Constraints" FROM slurm_trace(?) LIMIT 1', path), [("/home/mlpod", "a100|h100")]
+        )
 
     def test_pipe_in_any_text_of_the_widest_export(self):
         """Of 109 fields, in every record: those that come back are right, the others are errors that say what to do."""
@@ -133,11 +159,17 @@ class Shapes(Case):
         self.assertEqual(self.issues(path), {"joined_lines": 2, "split_text": 1})
 
     def test_newline_in_the_last_field(self):
-        path = self.file("JobID|State|Start|Comment\n1|FAILED|1795240353|a\nb\n2|FAILED|1795240354|c\n1|FAILED|1795240355|\n")
-        self.assertEqual(self.rows("SELECT JobID, Comment FROM slurm_trace(?)", path), [("1", "a\nb"), ("2", "c"), ("1", None)])
+        path = self.file(
+            "JobID|State|Start|Comment\n1|FAILED|1795240353|a\nb\n2|FAILED|1795240354|c\n1|FAILED|1795240355|\n"
+        )
+        self.assertEqual(
+            self.rows("SELECT JobID, Comment FROM slurm_trace(?)", path), [("1", "a\nb"), ("2", "c"), ("1", None)]
+        )
 
     def test_arguments_by_name_and_in_joins(self):
-        self.assertEqual(self.rows("SELECT Start FROM slurm_trace WHERE path = ? AND zone = '+01:00'", JOBS)[0], (1795240353 - 3600,))
+        self.assertEqual(
+            self.rows("SELECT Start FROM slurm_trace WHERE path = ? AND zone = '+01:00'", JOBS)[0], (1795240353 - 3600,)
+        )
         self.db.execute("CREATE TABLE paths(p, z)")
         self.db.executemany("INSERT INTO paths VALUES (?, ?)", [(JOBS, "UTC"), (EPOCH, "+05:00"), (JOBS, "-01:00")])
         self.assertEqual(
@@ -146,7 +178,9 @@ class Shapes(Case):
         )
         self.assertEqual(self.one("SELECT count(*) FROM slurm_trace WHERE path IN (?, ?)", JOBS, EPOCH), 58)
         self.assertEqual(self.one("SELECT count(*) FROM slurm_trace(?) WHERE path = ?", JOBS, EPOCH), 0)
-        self.assertEqual(self.rows("SELECT path = ?, zone FROM slurm_trace(?, 'UTC') LIMIT 1", JOBS, JOBS), [(1, "UTC")])
+        self.assertEqual(
+            self.rows("SELECT path = ?, zone FROM slurm_trace(?, 'UTC') LIMIT 1", JOBS, JOBS), [(1, "UTC")]
+        )
 
 
 if __name__ == "__main__":

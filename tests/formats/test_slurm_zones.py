@@ -1,4 +1,5 @@
 """Local times of slurm_trace: named time zones held against Python's zoneinfo."""
+
 import datetime
 import json
 import random
@@ -24,24 +25,50 @@ class Zones(Case):
     def test_all_zones(self):
         """From 1971, so that no time falls before 1970 in UTC; the rules are carried on to 2261."""
         pick = random.Random(7)
-        times = [datetime.datetime(1971, 1, 1) + datetime.timedelta(minutes=15 * pick.randrange(35040 * 290)) for _ in range(150)]
-        times += [datetime.datetime(1971, 1, 1) + datetime.timedelta(minutes=15 * pick.randrange(35040 * 70)) for _ in range(350)]
+        times = [
+            datetime.datetime(1971, 1, 1) + datetime.timedelta(minutes=15 * pick.randrange(35040 * 290))
+            for _ in range(150)
+        ]
+        times += [
+            datetime.datetime(1971, 1, 1) + datetime.timedelta(minutes=15 * pick.randrange(35040 * 70))
+            for _ in range(350)
+        ]
         path = self.write(times)
-        zones = sorted(z for z in zoneinfo.available_timezones() if not z.startswith(("right/", "posix/")) and z not in ("localtime", "posixrules"))
+        zones = sorted(
+            z
+            for z in zoneinfo.available_timezones()
+            if not z.startswith(("right/", "posix/")) and z not in ("localtime", "posixrules")
+        )
         self.assertGreater(len(zones), 300)
         for zone in zones:
             self.check(zone, times, path)
 
     def test_every_quarter_of_an_hour_around_the_changes(self):
         checked = 0
-        for zone in ("Europe/Berlin", "America/New_York", "Australia/Lord_Howe", "Europe/Dublin", "Africa/Casablanca", "Asia/Kathmandu",
-                     "America/St_Johns", "Pacific/Apia", "America/Sao_Paulo", "Asia/Gaza", "Antarctica/Troll", "America/Nuuk", "Africa/Cairo"):
+        for zone in (
+            "Europe/Berlin",
+            "America/New_York",
+            "Australia/Lord_Howe",
+            "Europe/Dublin",
+            "Africa/Casablanca",
+            "Asia/Kathmandu",
+            "America/St_Johns",
+            "Pacific/Apia",
+            "America/Sao_Paulo",
+            "Asia/Gaza",
+            "Antarctica/Troll",
+            "America/Nuuk",
+            "Africa/Cairo",
+        ):
             key = zoneinfo.ZoneInfo(zone)
             times = []
             for year in (1980, 1986, 1995, 2007, 2011, 2026, 2027, 2037, 2038, 2099, 2260):
                 for n in range(365):
                     day = datetime.datetime(year, 1, 1) + datetime.timedelta(days=n)
-                    if day.replace(tzinfo=key).utcoffset() != (day + datetime.timedelta(days=1)).replace(tzinfo=key).utcoffset():
+                    if (
+                        day.replace(tzinfo=key).utcoffset()
+                        != (day + datetime.timedelta(days=1)).replace(tzinfo=key).utcoffset()
+                    ):
                         times += [day + datetime.timedelta(minutes=15 * quarter - 360) for quarter in range(144)]
             if times:
                 self.check(zone, times, self.write(times))
@@ -49,31 +76,70 @@ class Zones(Case):
         self.assertGreater(checked, 10000)
 
     def test_repeated_and_skipped_times_are_counted(self):
-        path = self.write([datetime.datetime(2026, 3, 29, 2, 30), datetime.datetime(2026, 10, 25, 2, 30), datetime.datetime(2026, 10, 25, 2, 59)])
+        path = self.write(
+            [
+                datetime.datetime(2026, 3, 29, 2, 30),
+                datetime.datetime(2026, 10, 25, 2, 30),
+                datetime.datetime(2026, 10, 25, 2, 59),
+            ]
+        )
         found = self.rows("SELECT datetime(Start, 'unixepoch') FROM slurm_trace(?, 'Europe/Berlin')", path)
         self.assertEqual(found, [("2026-03-29 01:30:00",), ("2026-10-25 00:30:00",), ("2026-10-25 00:59:00",)])
         self.assertEqual(self.issues(path), {"skipped_time": 1, "repeated_time": 2, "no_requeues": 1, "no_tres": 1})
 
     def test_an_end_in_the_repeated_hour(self):
         """The clock went back while a job ran: its End is before its Start, and Elapsed says when it ended."""
-        path = self.file("JobIDRaw|Cluster|State|Submit|Start|End|ElapsedRaw|Suspended|ReqTRES|AllocTRES\n"
-                         "1|c|COMPLETED|2026-11-01T00:40:00|2026-11-01T01:50:00|2026-11-01T01:10:00|1200|00:00:00|gres/gpu=8|gres/gpu=8\n"
-                         "2|c|CANCELLED|2026-11-01T00:40:00|2026-11-01T01:50:00|2026-11-01T01:49:44|0|00:00:00|gres/gpu=8|gres/gpu=8\n")
+        path = self.file(
+            "JobIDRaw|Cluster|State|Submit|Start|End|ElapsedRaw|Suspended|ReqTRES|AllocTRES\n"
+            "1|c|COMPLETED|2026-11-01T00:40:00|2026-11-01T01:50:00|2026-11-01T01:10:00|1200|00:00:00|gres/gpu=8|gres/gpu=8\n"
+            "2|c|CANCELLED|2026-11-01T00:40:00|2026-11-01T01:50:00|2026-11-01T01:49:44|0|00:00:00|gres/gpu=8|gres/gpu=8\n"
+        )
         fleet = json.dumps({"sources": [{"path": path, "zone": "America/Denver"}]})
-        self.assertEqual([("1", 1200 * 8)], self.rows("SELECT job, sum(chip_us) / 1000000 FROM trace_rollup(?) WHERE category = 'untraced' GROUP BY 1", fleet))
-        self.assertEqual([("conflict", 2, 1), ("end_before_start", 3, 1)], self.rows("SELECT kind, line, count FROM mpg_issues WHERE kind IN ('conflict', 'end_before_start') ORDER BY 1"))
+        self.assertEqual(
+            [("1", 1200 * 8)],
+            self.rows(
+                "SELECT job, sum(chip_us) / 1000000 FROM trace_rollup(?) WHERE category = 'untraced' GROUP BY 1", fleet
+            ),
+        )
+        self.assertEqual(
+            [("conflict", 2, 1), ("end_before_start", 3, 1)],
+            self.rows(
+                "SELECT kind, line, count FROM mpg_issues WHERE kind IN ('conflict', 'end_before_start') ORDER BY 1"
+            ),
+        )
 
     def test_only_local_times_need_a_zone(self):
         path = self.file("JobID|Submit|Start|End\n1|1795240353|2026-11-21T05:52:33Z|2026-11-21T05:52:33+02:00\n")
-        self.assertEqual(self.rows('SELECT Submit, Start, "End" FROM slurm_trace(?, \'Asia/Tokyo\')', path), [(1795240353, 1795240353, 1795233153)])
+        self.assertEqual(
+            self.rows("SELECT Submit, Start, \"End\" FROM slurm_trace(?, 'Asia/Tokyo')", path),
+            [(1795240353, 1795240353, 1795233153)],
+        )
 
     def test_files_say_that_they_lack_a_zone(self):
         """Whatever they are of: their times have a space or a T, in any column, or in what scontrol shows."""
-        jobs, node, reserved = "JobID|State|AllocTRES|Start\n1|RUNNING|gres/gpu=8|{}\n", "NodeName=n1 Arch=x86_64\n   Gres=gpu:8\n   State=DOWN\n   {}\n", "ReservationName=r StartTime={} EndTime={}\n   Nodes=n1\n   Flags=MAINT\n"
-        for text in (jobs, jobs.replace("AllocTRES|Start", "Start|AllocTRES").replace("gres/gpu=8|{}", "{}|gres/gpu=8"), node.replace("{}", "BootTime={} SlurmdStartTime={}"), node.replace("{}", "Reason=x [root@{}]"), reserved):
-            for time, lacks in (("2026-11-21T05:52:33", "zone"), ("2026-11-21T05:52:33Z", None), ("2026-11-21T05:52:33+01:00", None), ("1795240353", None), *([("2026-11-21 05:52:33", "zone")] if "|" in text else [])):
+        jobs, node, reserved = (
+            "JobID|State|AllocTRES|Start\n1|RUNNING|gres/gpu=8|{}\n",
+            "NodeName=n1 Arch=x86_64\n   Gres=gpu:8\n   State=DOWN\n   {}\n",
+            "ReservationName=r StartTime={} EndTime={}\n   Nodes=n1\n   Flags=MAINT\n",
+        )
+        for text in (
+            jobs,
+            jobs.replace("AllocTRES|Start", "Start|AllocTRES").replace("gres/gpu=8|{}", "{}|gres/gpu=8"),
+            node.replace("{}", "BootTime={} SlurmdStartTime={}"),
+            node.replace("{}", "Reason=x [root@{}]"),
+            reserved,
+        ):
+            for time, lacks in (
+                ("2026-11-21T05:52:33", "zone"),
+                ("2026-11-21T05:52:33Z", None),
+                ("2026-11-21T05:52:33+01:00", None),
+                ("1795240353", None),
+                *([("2026-11-21 05:52:33", "zone")] if "|" in text else []),
+            ):
                 with self.subTest(text=text, time=time):
-                    self.assertEqual(lacks, self.one("SELECT missing FROM trace_sources(?)", self.file(text.replace("{}", time))))
+                    self.assertEqual(
+                        lacks, self.one("SELECT missing FROM trace_sources(?)", self.file(text.replace("{}", time)))
+                    )
 
 
 if __name__ == "__main__":

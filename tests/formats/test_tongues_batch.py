@@ -1,4 +1,5 @@
 """A generated fleet as sites with Grid Engine, Flux and HTCondor leave it: who held what, held against what happened."""
+
 import os
 import unittest
 
@@ -15,13 +16,19 @@ class BatchSites(tongue_case.TongueCase):
             site = kind(story)
             site.write(folder)
             return site.relations()
+
         type(self).tell = staticmethod(tell)
         for seed in self.seeds():
             with self.subTest(seed=seed):
                 story, folder, relations = self.fleet(seed)
                 # What waits is told to the last record, and not to the end.
-                expected, found = ({key: us for key, us in ledger.items() if key[1] and key[2] != "queued"}
-                                   for ledger in (self.expected(relations, story.end // MILLION), self.found(os.path.join(folder, "fleet.json"), story.end // MILLION)))
+                expected, found = (
+                    {key: us for key, us in ledger.items() if key[1] and key[2] != "queued"}
+                    for ledger in (
+                        self.expected(relations, story.end // MILLION),
+                        self.found(os.path.join(folder, "fleet.json"), story.end // MILLION),
+                    )
+                )
                 self.assertGreater(len(found), 50)
                 self.check_near(tongue_case.Counter(expected), tongue_case.Counter(found))
 

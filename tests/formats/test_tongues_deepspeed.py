@@ -1,4 +1,5 @@
 """A generated fleet as DeepSpeed's logs tell of it, a file a run, held against the native ledger and what the generator booked."""
+
 import json
 import os
 import unittest
@@ -24,18 +25,32 @@ def lines_of(run, loaded, chips):
     line(run.start, f"[launch.py:163:main] dist_world_size={int(chips)}")
     restore = next(iter(run.ended("restore")), None) if loaded is not None else None
     if restore is not None and (not steps or milli(restore.end) <= steps[0][1]):
-        line(restore.start, f"[torch_checkpoint_engine.py:27:load] [Torch] Loading checkpoint from ckpt/global_step{loaded}/mp_rank_00_model_states.pt...")
-        line(restore.end, f"[torch_checkpoint_engine.py:29:load] [Torch] Loaded checkpoint from ckpt/global_step{loaded}/mp_rank_00_model_states.pt.")
+        line(
+            restore.start,
+            f"[torch_checkpoint_engine.py:27:load] [Torch] Loading checkpoint from ckpt/global_step{loaded}/mp_rank_00_model_states.pt...",
+        )
+        line(
+            restore.end,
+            f"[torch_checkpoint_engine.py:29:load] [Torch] Loaded checkpoint from ckpt/global_step{loaded}/mp_rank_00_model_states.pt.",
+        )
         restore = (loaded, milli(restore.start), milli(restore.end))
     else:
         restore = None
     for s in run.steps():
-        line(s.end, f"[timer.py:260:stop] epoch=0/micro_step={4 * s.step}/global_step={s.step}, RunningAvgSamplesPerSec=25.02, CurrSamplesPerSec=25.70, MemAllocated=4.32GB, MaxMemAllocated=38.49GB")
+        line(
+            s.end,
+            f"[timer.py:260:stop] epoch=0/micro_step={4 * s.step}/global_step={s.step}, RunningAvgSamplesPerSec=25.02, CurrSamplesPerSec=25.70, MemAllocated=4.32GB, MaxMemAllocated=38.49GB",
+        )
     for s in run.ended("checkpoint"):
         done = [step.step for step in run.steps() if step.end <= s.start]
         if done:
-            line(s.start, f"[logging.py:96:log_dist] [Rank 0] [Torch] Checkpoint global_step{done[-1]} is about to be saved!")
-            line(s.end, f"[torch_checkpoint_engine.py:33:commit] [Torch] Checkpoint global_step{done[-1]} is ready now!")
+            line(
+                s.start,
+                f"[logging.py:96:log_dist] [Rank 0] [Torch] Checkpoint global_step{done[-1]} is about to be saved!",
+            )
+            line(
+                s.end, f"[torch_checkpoint_engine.py:33:commit] [Torch] Checkpoint global_step{done[-1]} is ready now!"
+            )
             saves.append((done[-1], milli(s.start), milli(s.end)))
     return "".join(text for _, _, text in sorted(out, key=lambda entry: entry[:2])), steps, saves, restore
 
@@ -65,9 +80,13 @@ def told(job, runs, chips):
             found["spans"].append(dict(own, kind="checkpoint", start_time=start, end_time=end))
             found["commits"].append(dict(own, step=number, durable_time=end))
         if restore:
-            found["spans"].append(dict(own, kind="restore", step=restore[0], start_time=restore[1], end_time=restore[2]))
+            found["spans"].append(
+                dict(own, kind="restore", step=restore[0], start_time=restore[1], end_time=restore[2])
+            )
         found["capacity"].append(dict(pool=job, chips=chips, start_time=begun, end_time=ended))
-        found["allocations"].append(dict(own, pool=job, chips=chips, start_time=begun, end_time=ended, outcome="failed"))
+        found["allocations"].append(
+            dict(own, pool=job, chips=chips, start_time=begun, end_time=ended, outcome="failed")
+        )
     last = found["allocations"][-1]
     last["outcome"] = runs[-1].outcome
     if last["outcome"] is None:
@@ -80,7 +99,12 @@ def write(story, folder, told=told):
     found, sources = {name: [] for name in ("jobs", "allocations", "capacity", "spans", "commits")}, []
     for number, (job, runs) in enumerate(sorted(story.runs.items())):
         sizes = {piece[2] for run in runs for piece in run.pieces}
-        if story.jobs[job]["phase"] != "training" or len(sizes) > 1 or not runs[-1].steps() or max(len(run.steps()) for run in runs) < 2:
+        if (
+            story.jobs[job]["phase"] != "training"
+            or len(sizes) > 1
+            or not runs[-1].steps()
+            or max(len(run.steps()) for run in runs) < 2
+        ):
             continue
         name, chips = f"run-{number}", sizes.pop()
         files, of_job = told(name, runs, chips)
@@ -88,7 +112,15 @@ def write(story, folder, told=told):
         for nth, text in enumerate(files):
             with open(os.path.join(folder, name, f"{nth}.log"), "w", encoding="utf-8") as file:
                 file.write(text)
-        sources.append({"path": name, "format": "trainer", "job": name, "pool": name, **({"outcome": runs[-1].outcome} if runs[-1].outcome else {})})
+        sources.append(
+            {
+                "path": name,
+                "format": "trainer",
+                "job": name,
+                "pool": name,
+                **({"outcome": runs[-1].outcome} if runs[-1].outcome else {}),
+            }
+        )
         found["jobs"].append(dict(job=name, phase="training", framework="pytorch", chips=chips, of=job))
         for relation, rows in of_job.items():
             found[relation] += rows
@@ -120,10 +152,20 @@ class Logs(tongue_case.TongueCase):
             runs = story.runs[job]
             if runs[-1].outcome != "completed" or tongue_case.has_surplus(story, job):
                 continue
-            true = Counter({(pool, of, category, cause): us for (of, pool, category, cause), us in story.truth.items() if of == job})
+            true = Counter(
+                {
+                    (pool, of, category, cause): us
+                    for (of, pool, category, cause), us in story.truth.items()
+                    if of == job
+                }
+            )
             longest = max(s.end - s.start for run in runs for s in run.spans if s.kind == "step")
             slack = sum(run.chips * longest for run in runs)
-            self.assertGreaterEqual(tongue_case.of_jobs(found, [name], *PRODUCTIVE), tongue_case.of_jobs(true, [job], *PRODUCTIVE) - slack, name)
+            self.assertGreaterEqual(
+                tongue_case.of_jobs(found, [name], *PRODUCTIVE),
+                tongue_case.of_jobs(true, [job], *PRODUCTIVE) - slack,
+                name,
+            )
             compared += 1
         self.assertGreater(compared, 0)
 

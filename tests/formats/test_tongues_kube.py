@@ -1,4 +1,5 @@
 """A generated fleet as a site with Kubernetes leaves it, held against what happened: watches, goodput logs, OpenTelemetry, HLO."""
+
 import unittest
 from collections import Counter
 
@@ -20,7 +21,9 @@ class KubeSite(tongue_case.TongueCase):
                 out = Counter()
                 for outage in relations["outages"]:
                     out[outage["pool"]] += MILLION * outage["chips"]
-                expected, found = self.expected(relations, story.end // MILLION), self.found(folder, story.end // MILLION)
+                expected, found = self.expected(relations, story.end // MILLION), self.found(
+                    folder, story.end // MILLION
+                )
                 self.check_near(expected, found, lambda key: out[key[0]] if key[1] is None else 0)
                 self.check_truth(story, relations, found)
                 tongue_case.scrambled(folder, seed)
@@ -31,9 +34,23 @@ class KubeSite(tongue_case.TongueCase):
         names = {job: kube.name(job) for job in kube.jobs if not elastic(story, job)}
         self.check_held(story, names, found, relations["traced"])
         for job, name in names.items():
-            if relations["traced"].get(name) != "otlp" or story.runs[job][-1].outcome is None or tongue_case.has_surplus(story, job):
+            if (
+                relations["traced"].get(name) != "otlp"
+                or story.runs[job][-1].outcome is None
+                or tongue_case.has_surplus(story, job)
+            ):
                 continue  # what had not ended at the end of the trace was not exported
-            for kinds in (["startup"], ["compile"], ["restore"], ["input"], ["checkpoint"], ["eval"], ["stall"], ["lost", "pending"], tongue_case.PRODUCTIVE):
+            for kinds in (
+                ["startup"],
+                ["compile"],
+                ["restore"],
+                ["input"],
+                ["checkpoint"],
+                ["eval"],
+                ["stall"],
+                ["lost", "pending"],
+                tongue_case.PRODUCTIVE,
+            ):
                 true = sum(us for (of, _, category, _), us in story.truth.items() if of == job and category in kinds)
                 told = tongue_case.of_jobs(found, [name], *kinds)
                 self.assertAlmostEqual(true, told, delta=tongue_case.second_an_end(story, job), msg=f"{name} {kinds}")

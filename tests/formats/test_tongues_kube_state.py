@@ -1,4 +1,5 @@
 """A generated fleet as kube-state-metrics' samples tell of it: held against what the samples say, and against what happened to their interval."""
+
 import unittest
 from collections import Counter
 
@@ -22,11 +23,15 @@ class StateSite(tongue_case.TongueCase):
             with self.subTest(seed=seed):
                 story, folder, relations = self.fleet(seed)
                 site = KubeState(story)
-                out = Counter()  # a node is out of service but for what a pod still holds, which may end at another time than a sample's
+                out = (
+                    Counter()
+                )  # a node is out of service but for what a pod still holds, which may end at another time than a sample's
                 for outage in relations["outages"]:
                     out[outage["pool"]] += EVERY * MILLION * outage["chips"]
-                expected, found = ({key: us for key, us in ledger.items() if key[2] != "queued"}
-                                   for ledger in (self.expected(relations, site.scrapes[-1]), self.found(folder)))
+                expected, found = (
+                    {key: us for key, us in ledger.items() if key[2] != "queued"}
+                    for ledger in (self.expected(relations, site.scrapes[-1]), self.found(folder))
+                )
                 self.check_near(Counter(expected), Counter(found), lambda key: out[key[0]] if key[1] is None else 0)
                 self.check_interval(story, site, Counter(found))
 
@@ -37,7 +42,9 @@ class StateSite(tongue_case.TongueCase):
             name = site.kube.name(job)
             true = sum(us for (of, _, category, _), us in story.truth.items() if of == job and category != "queued")
             told = sum(us for (_, of, _, _), us in found.items() if of == name)
-            self.assertAlmostEqual(true, told, delta=sum(2 * edge * int(row["chips"]) for row in story.allocations[job]), msg=name)
+            self.assertAlmostEqual(
+                true, told, delta=sum(2 * edge * int(row["chips"]) for row in story.allocations[job]), msg=name
+            )
 
 
 if __name__ == "__main__":

@@ -1,4 +1,5 @@
 """A generated fleet as a site with LSF leaves it, held against what happened: lsb.acct, lsb.events, native capacity."""
+
 import os
 import unittest
 

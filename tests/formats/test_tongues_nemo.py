@@ -1,4 +1,5 @@
 """A generated fleet as NeMo's console tells of it, a file a run, held against the native ledger and what the generator booked."""
+
 import unittest
 
 import test_tongues_deepspeed as deepspeed
@@ -13,23 +14,37 @@ def milli(at):
 def lines_of(run, loaded, chips):
     """(text, steps as (number, start, end), saves as (step, start, end), restore or None) of a run. Lines of steps have no clock: they follow one another, by the
     milliseconds that each took, from the last line that has one."""
-    steps, saves, out = [], [], [f"Initializing distributed: GLOBAL_RANK: 0, MEMBER: 1/{int(chips)}\n",
-                              f"[NeMo I {stamp(run.start, digits=0)} nemo_logging:393] Setting up optimizers\n"]
+    steps, saves, out = (
+        [],
+        [],
+        [
+            f"Initializing distributed: GLOBAL_RANK: 0, MEMBER: 1/{int(chips)}\n",
+            f"[NeMo I {stamp(run.start, digits=0)} nemo_logging:393] Setting up optimizers\n",
+        ],
+    )
     done = run.steps()
     restore = next(iter(run.ended("restore")), None) if loaded is not None else None
     clock = first = None
     if restore is not None and done and restore.end <= done[0].end:
         took = (restore.end - restore.start) // 1000 / 1000
-        out.append(f"[NeMo I {stamp(restore.end, digits=0)} nemo_logging:393] Global Checkpoint Load : Rank : 0 : Start time : {milli(restore.start):.3f}s : Time spent in load_checkpoint: {took:.3f}s\n")
+        out.append(
+            f"[NeMo I {stamp(restore.end, digits=0)} nemo_logging:393] Global Checkpoint Load : Rank : 0 : Start time : {milli(restore.start):.3f}s : Time spent in load_checkpoint: {took:.3f}s\n"
+        )
         restore, clock = (None, milli(restore.start), milli(restore.start) + took), milli(restore.start) + took
     else:
         restore = None
-    events = sorted([(s.end, 0, s) for s in done] + [(s.end, 1, s) for s in run.ended("checkpoint") if any(step.end <= s.start for step in done)], key=lambda e: e[:2])
+    events = sorted(
+        [(s.end, 0, s) for s in done]
+        + [(s.end, 1, s) for s in run.ended("checkpoint") if any(step.end <= s.start for step in done)],
+        key=lambda e: e[:2],
+    )
     for _, is_save, s in events:
         took = (s.end - s.start) // 1000 / 1000
         if is_save:
             number = [step.step for step in done if step.end <= s.start][-1]
-            out.append(f"[NeMo I {stamp(s.end, digits=0)} nemo_logging:393] Global Checkpoint Save : Rank: 0 : Iteration: {number} : Start time: {milli(s.start):.3f}s : Save duration: {took:.3f}s\n")
+            out.append(
+                f"[NeMo I {stamp(s.end, digits=0)} nemo_logging:393] Global Checkpoint Save : Rank: 0 : Iteration: {number} : Start time: {milli(s.start):.3f}s : Save duration: {took:.3f}s\n"
+            )
             out.append(f"Successfully saved checkpoint from iteration {number:7d} to /ckpt/step={number}.ckpt\n")
             if clock is None:  # what stands before the first clock is told from it, backwards
                 back = milli(s.start) - first
@@ -38,7 +53,9 @@ def lines_of(run, loaded, chips):
             clock = milli(s.start) + took
         else:
             at = clock if clock is not None else (first or 0)
-            out.append(f"Training epoch 0, iteration {s.step}/9999 | lr: 1.961e-06 | global_batch_size: 8 | global_step: {s.step} | reduced_train_loss: 2.500 | train_step_timing in s: {took:.3f}\n")
+            out.append(
+                f"Training epoch 0, iteration {s.step}/9999 | lr: 1.961e-06 | global_batch_size: 8 | global_step: {s.step} | reduced_train_loss: 2.500 | train_step_timing in s: {took:.3f}\n"
+            )
             steps.append((s.step, at, at + took))
             if clock is None:
                 first = at + took
@@ -72,7 +89,9 @@ def told(job, runs, chips):
         if restore:
             found["spans"].append(dict(own, kind="restore", start_time=restore[1], end_time=restore[2]))
         found["capacity"].append(dict(pool=job, chips=chips, start_time=begun, end_time=ended))
-        found["allocations"].append(dict(own, pool=job, chips=chips, start_time=begun, end_time=ended, outcome="failed"))
+        found["allocations"].append(
+            dict(own, pool=job, chips=chips, start_time=begun, end_time=ended, outcome="failed")
+        )
     last = found["allocations"][-1]
     last["outcome"] = runs[-1].outcome
     if last["outcome"] is None:

@@ -1,4 +1,5 @@
 """A generated fleet as a site with PBS leaves it, held against what happened: accounting logs, native capacity, and nanoGPT's logs."""
+
 import unittest
 
 import pbs_fleet
@@ -14,7 +15,9 @@ class PbsSite(tongue_case.TongueCase):
         for seed in self.seeds():
             with self.subTest(seed=seed):
                 story, folder, relations = self.fleet(seed)
-                expected, found = self.expected(relations, story.end // MILLION), self.found(folder, story.end // MILLION)
+                expected, found = self.expected(relations, story.end // MILLION), self.found(
+                    folder, story.end // MILLION
+                )
                 self.check_near(expected, found)
                 names = {job: pbs.name(job) for pbs in [Pbs(story)] for job in pbs.number}
                 self.check_held(story, names, found, relations["traced"])

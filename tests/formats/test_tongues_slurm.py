@@ -1,4 +1,5 @@
 """A generated fleet as a site with Slurm leaves it, held against what happened: sacct, events of nodes, and the logs of three trainers."""
+
 import os
 import shutil
 import time
@@ -33,7 +34,9 @@ class Slurms(tongue_case.TongueCase):
                 tongue_case.scrambled(folder, seed)
                 again = self.found(folder, story.end // MILLION)
                 self.assertEqual(found, again)
-                ignored = self.rows("SELECT source FROM mpg_issues WHERE kind = 'ignored_file' AND source LIKE ? || '%'", folder)
+                ignored = self.rows(
+                    "SELECT source FROM mpg_issues WHERE kind = 'ignored_file' AND source LIKE ? || '%'", folder
+                )
                 self.assertEqual({"README.md", "weights.bin"}, {os.path.basename(source) for source, in ignored})
 
     def check_truth(self, story, relations, found):
@@ -41,7 +44,13 @@ class Slurms(tongue_case.TongueCase):
         names = {job: slurm.name(job) for slurm in [Slurm(story)] for job in slurm.number}
         self.check_held(story, names, found, relations["trainers"])
         for job, name in names.items():
-            true = Counter({(pool, of, category, cause): us for (of, pool, category, cause), us in story.truth.items() if of == job})
+            true = Counter(
+                {
+                    (pool, of, category, cause): us
+                    for (of, pool, category, cause), us in story.truth.items()
+                    if of == job
+                }
+            )
             trainer = relations["trainers"].get(name)
             if trainer is None or tongue_case.has_surplus(story, job):
                 continue
@@ -52,8 +61,15 @@ class Slurms(tongue_case.TongueCase):
                 self.assertGreaterEqual(told, saved - near, f"{name} {trainer}")
             if trainer == "maxtext":
                 saves = tongue_case.of_jobs(true, [job], "checkpoint")
-                cut = sum(run.chips * (run.end - s.start) for run in story.runs[job] for s in run.spans if s.kind == "checkpoint" and s.end >= run.end)
-                self.assertAlmostEqual(saves, tongue_case.of_jobs(found, [name], "checkpoint"), delta=near + cut, msg=name)
+                cut = sum(
+                    run.chips * (run.end - s.start)
+                    for run in story.runs[job]
+                    for s in run.spans
+                    if s.kind == "checkpoint" and s.end >= run.end
+                )
+                self.assertAlmostEqual(
+                    saves, tongue_case.of_jobs(found, [name], "checkpoint"), delta=near + cut, msg=name
+                )
 
     def test_the_sums_of_the_fleet(self):
         """Capacity is what was installed, whatever the logs say, and the pools' sums are those of their jobs and idle nodes."""
@@ -61,8 +77,11 @@ class Slurms(tongue_case.TongueCase):
         found, slurm = self.found(folder, story.end // MILLION), Slurm(story)
         for pool, cluster in slurm.cluster.items():
             true = sum(us for (_, of, category, _), us in story.truth.items() if of == pool and category != "queued")
-            self.assertAlmostEqual(true, sum(us for (of, _, category, _), us in found.items() if of == cluster and category != "queued"),
-                                   delta=2 * MILLION * 8192)
+            self.assertAlmostEqual(
+                true,
+                sum(us for (of, _, category, _), us in found.items() if of == cluster and category != "queued"),
+                delta=2 * MILLION * 8192,
+            )
 
     def test_until_when(self):
         """Unless asked, the ledger goes to where the jobs that run have run to."""
@@ -71,13 +90,17 @@ class Slurms(tongue_case.TongueCase):
         at_end = self.found(folder, story.end // MILLION)
         found = self.found(folder)
         self.assertTrue(running)
-        self.assertEqual({k: v for k, v in at_end.items() if k[0] in running}, {k: v for k, v in found.items() if k[0] in running})
+        self.assertEqual(
+            {k: v for k, v in at_end.items() if k[0] in running}, {k: v for k, v in found.items() if k[0] in running}
+        )
 
     def test_kept_and_noticed(self):
         """Asked twice it is answered from memory; a log that comes, grows or goes changes the answer to that of a new connection."""
         story, folder, relations = self.fleet(13)
         as_of = story.end // MILLION
-        time.sleep(2.1)  # a file that changed in the last two seconds may be changing still: an answer over it is not kept
+        time.sleep(
+            2.1
+        )  # a file that changed in the last two seconds may be changing still: an answer over it is not kept
         begun = time.monotonic()
         first = self.found(folder, as_of)
         took = time.monotonic() - begun
@@ -93,6 +116,7 @@ class Slurms(tongue_case.TongueCase):
             found = self.found(folder, as_of)
             self.assertEqual(expected, found, what)
             return found
+
         shutil.copy(log, kept)
         with open(log, "r+", encoding="utf-8") as file:
             file.truncate(os.path.getsize(log) // 2)

@@ -1,4 +1,5 @@
 """A generated fleet as its trainers' event files tell of it, a folder a job and a file a run, held against the native ledger and what the generator booked."""
+
 import json
 import os
 import struct
@@ -33,13 +34,21 @@ def told(job, runs, chips):
             values = [("learning/loss", 2.5), ("perf/step_time_seconds", took)]
             rate = single(s.flops / chips / max(took, 1e-6) / 1e12) if s.flops else None
             values += [("perf/per_device_tflops_per_sec", rate)] if rate is not None else []
-            text += b"".join(tfevents.event(at, s.step, (5, [(1, tfevents.simple(name, value))])) for name, value in values)
+            text += b"".join(
+                tfevents.event(at, s.step, (5, [(1, tfevents.simple(name, value))])) for name, value in values
+            )
         files.append(text)
         if not steps:
             continue
         attempt += 1
         times = [s.end / MILLION for s in steps]
-        mean = (times[-1] - times[0]) / (len(times) - 1) if len(times) > 1 else seconds_of_all / steps_of_all if steps_of_all else None
+        mean = (
+            (times[-1] - times[0]) / (len(times) - 1)
+            if len(times) > 1
+            else seconds_of_all / steps_of_all
+            if steps_of_all
+            else None
+        )
         for s, at in zip(steps, times):
             start = before if before is not None else max(begun, at - mean) if mean is not None else at
             took = single((s.end - s.start) / MILLION)
@@ -47,10 +56,24 @@ def told(job, runs, chips):
             if before is None and start > begun:
                 found["spans"].append(dict(job=job, attempt=attempt, kind="init", start_time=begun, end_time=start))
             if at > start:
-                found["spans"].append(dict(job=job, attempt=attempt, kind="step", start_time=start, end_time=at, step=s.step, flops=rate * 1e12 * chips * took if rate is not None else None))
+                found["spans"].append(
+                    dict(
+                        job=job,
+                        attempt=attempt,
+                        kind="step",
+                        start_time=start,
+                        end_time=at,
+                        step=s.step,
+                        flops=rate * 1e12 * chips * took if rate is not None else None,
+                    )
+                )
             before = at
         found["capacity"].append(dict(pool=job, chips=chips, start_time=begun, end_time=times[-1]))
-        found["allocations"].append(dict(job=job, attempt=attempt, pool=job, chips=chips, start_time=begun, end_time=times[-1], outcome="failed"))
+        found["allocations"].append(
+            dict(
+                job=job, attempt=attempt, pool=job, chips=chips, start_time=begun, end_time=times[-1], outcome="failed"
+            )
+        )
     if found["allocations"]:
         last = found["allocations"][-1]
         last["outcome"] = runs[-1].outcome
@@ -64,15 +87,30 @@ def write(story, folder):
     found, sources = {name: [] for name in ("jobs", "allocations", "capacity", "spans")}, []
     for number, (job, runs) in enumerate(sorted(story.runs.items())):
         sizes = {piece[2] for run in runs for piece in run.pieces}
-        if story.jobs[job]["phase"] != "training" or len(sizes) > 1 or not runs[-1].steps() or max(len(run.steps()) for run in runs) < 2:
+        if (
+            story.jobs[job]["phase"] != "training"
+            or len(sizes) > 1
+            or not runs[-1].steps()
+            or max(len(run.steps()) for run in runs) < 2
+        ):
             continue
         name, chips = f"run-{number}", sizes.pop()
         files, of_job = told(name, runs, chips)
         os.makedirs(os.path.join(folder, name))
         for nth, text in enumerate(files):
-            with open(os.path.join(folder, name, f"events.out.tfevents.{int(runs[nth].start / MILLION)}.host.{nth}"), "wb") as file:
+            with open(
+                os.path.join(folder, name, f"events.out.tfevents.{int(runs[nth].start / MILLION)}.host.{nth}"), "wb"
+            ) as file:
                 file.write(text)
-        sources.append({"path": name, "job": name, "pool": name, "chips": chips, **({"outcome": runs[-1].outcome} if runs[-1].outcome else {})})
+        sources.append(
+            {
+                "path": name,
+                "job": name,
+                "pool": name,
+                "chips": chips,
+                **({"outcome": runs[-1].outcome} if runs[-1].outcome else {}),
+            }
+        )
         found["jobs"].append(dict(job=name, phase="training", framework="jax", chips=chips, of=job))
         for relation, rows in of_job.items():
             found[relation] += rows
@@ -103,10 +141,20 @@ class EventFiles(tongue_case.TongueCase):
             runs = story.runs[job]
             if runs[-1].outcome != "completed" or tongue_case.has_surplus(story, job):
                 continue
-            true = Counter({(pool, of, category, cause): us for (of, pool, category, cause), us in story.truth.items() if of == job})
+            true = Counter(
+                {
+                    (pool, of, category, cause): us
+                    for (of, pool, category, cause), us in story.truth.items()
+                    if of == job
+                }
+            )
             longest = max(s.end - s.start for run in runs for s in run.spans if s.kind == "step")
             slack = sum(run.chips * longest for run in runs)
-            self.assertGreaterEqual(tongue_case.of_jobs(found, [name], *PRODUCTIVE), tongue_case.of_jobs(true, [job], *PRODUCTIVE) - slack, name)
+            self.assertGreaterEqual(
+                tongue_case.of_jobs(found, [name], *PRODUCTIVE),
+                tongue_case.of_jobs(true, [job], *PRODUCTIVE) - slack,
+                name,
+            )
             compared += 1
         self.assertGreater(compared, 0)
 

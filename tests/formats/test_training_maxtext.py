@@ -1,5 +1,6 @@
 """Logs of MaxText: the mapping sql/formats/maxtext.sql, held against figures that its authors published with a log, and against sums made by
 hand."""
+
 import datetime
 import json
 import os
@@ -13,71 +14,154 @@ from training import FIXTURES, REAL, Case
 class MaxText(Case):
     def test_a_step_that_lacks_its_seconds_makes_no_compilation(self):
         """A line that was cut off: its step is of no length, and no mean of the others."""
-        text = "Num_devices: 1\n" + "".join(f"2026-03-02 09:00:{10 * n + 10:02d} completed step: {n}, seconds: 10.0, TFLOP/s/device: 1.0, loss: 1.0\n" for n in range(4)) + "2026-03-02 09:00:50 completed step: 4, sec\n"
+        text = (
+            "Num_devices: 1\n"
+            + "".join(
+                f"2026-03-02 09:00:{10 * n + 10:02d} completed step: {n}, seconds: 10.0, TFLOP/s/device: 1.0, loss: 1.0\n"
+                for n in range(4)
+            )
+            + "2026-03-02 09:00:50 completed step: 4, sec\n"
+        )
         self.map("maxtext", self.file(text))
         self.assertEqual([], self.rows("SELECT * FROM spans WHERE kind = 'compile'"))
 
     def test_steps_at_which_a_profiler_starts_or_stops(self):
         """MaxText hides their seconds: each took the time since the line before, and is unrated."""
         line = "2026-03-02 09:00:{:02d} completed {}\n"
-        text = "Num_devices: 1\nConfig param steps: 6\n" + "".join(line.format(10 + 2 * n, f"step: {n}, seconds: 2.000, TFLOP/s/device: 1.0, loss: 1.0" if n not in (2, 3)
-                                                                                  else f"profiler activation/deactivation step: {n}, total_weights: 1, loss: 1.0") for n in range(6))
+        text = "Num_devices: 1\nConfig param steps: 6\n" + "".join(
+            line.format(
+                10 + 2 * n,
+                (
+                    f"step: {n}, seconds: 2.000, TFLOP/s/device: 1.0, loss: 1.0"
+                    if n not in (2, 3)
+                    else f"profiler activation/deactivation step: {n}, total_weights: 1, loss: 1.0"
+                ),
+            )
+            for n in range(6)
+        )
         self.map("maxtext", self.file(text))
-        self.assertEqual([(n, 2.0, None if n in (2, 3) else 1.0) for n in range(6)], self.rows("SELECT step, end_time - start_time, tflops_per_chip FROM training_steps"))
+        self.assertEqual(
+            [(n, 2.0, None if n in (2, 3) else 1.0) for n in range(6)],
+            self.rows("SELECT step, end_time - start_time, tflops_per_chip FROM training_steps"),
+        )
         self.assertEqual(12, self.productive())
 
     def test_how_a_run_stopped(self):
         """The program says that it reached its loss, or was preempted after its last save was over, or that the loss is no number. By hand, of ten steps of 2 s with a save
         of step 4, and one of step 9 that began as the program was preempted."""
-        steps = [f"2026-03-02 09:00:{10 + 2 * n:02d} completed step: {n}, seconds: 2.000, TFLOP/s/device: 1.0, loss: 1.0\n" for n in range(10)]
+        steps = [
+            f"2026-03-02 09:00:{10 + 2 * n:02d} completed step: {n}, seconds: 2.000, TFLOP/s/device: 1.0, loss: 1.0\n"
+            for n in range(10)
+        ]
         save = "2026-03-02 09:00:{:02d} {} checkpoint {}step {}\n"
-        head = "Num_devices: 1\nConfig param steps: 100\n" + "".join(steps[:5]) + save.format(18, "Saved a", "at ", 4) + "".join(steps[5:])
-        for last, outcome, productive, other in (("Training stopped: Target loss self.config.target_eval_loss=5.6 is achieved.", "completed", 20, {}),
-                                                 ("Training stopped: Job is preempted.", "preempted", 20, {}), ("Aborting training due to NaN loss.", "failed", 10, {"lost": 10}), ("", None, 10, {"pending": 10})):
-            self.map("maxtext", self.file(head + (save.format(29, "Started an asynchronous", "save for ", 9) if outcome == "preempted" else "") + f"2026-03-02 09:00:30 {last}\n"))
+        head = (
+            "Num_devices: 1\nConfig param steps: 100\n"
+            + "".join(steps[:5])
+            + save.format(18, "Saved a", "at ", 4)
+            + "".join(steps[5:])
+        )
+        for last, outcome, productive, other in (
+            ("Training stopped: Target loss self.config.target_eval_loss=5.6 is achieved.", "completed", 20, {}),
+            ("Training stopped: Job is preempted.", "preempted", 20, {}),
+            ("Aborting training due to NaN loss.", "failed", 10, {"lost": 10}),
+            ("", None, 10, {"pending": 10}),
+        ):
+            self.map(
+                "maxtext",
+                self.file(
+                    head
+                    + (save.format(29, "Started an asynchronous", "save for ", 9) if outcome == "preempted" else "")
+                    + f"2026-03-02 09:00:30 {last}\n"
+                ),
+            )
             self.assertEqual([(outcome,)], self.rows("SELECT outcome FROM allocations"))
             self.assertEqual(productive, self.productive())
-            self.assertEqual(other, {category: seconds for (category, _), seconds in self.seconds().items() if category in ("lost", "pending")}, last)
+            self.assertEqual(
+                other,
+                {
+                    category: seconds
+                    for (category, _), seconds in self.seconds().items()
+                    if category in ("lost", "pending")
+                },
+                last,
+            )
 
     def test_the_rate_of_old_versions(self):
         """The first of MaxText called it TFLOP/s, of a device all the same."""
-        self.map("maxtext", self.file("Num_devices: 1\n" + "".join(f"completed step: {n}, seconds: 2.000, TFLOP/s: 3.500, loss: 1.000\n" for n in range(3))))
+        self.map(
+            "maxtext",
+            self.file(
+                "Num_devices: 1\n"
+                + "".join(f"completed step: {n}, seconds: 2.000, TFLOP/s: 3.500, loss: 1.000\n" for n in range(3))
+            ),
+        )
         self.assertEqual([(3.5,)] * 3, self.rows("SELECT tflops_per_chip FROM training_steps"))
 
     def test_steps_without_a_clock_between_lines_that_have_one(self):
         """Steps that old versions print, and what absl logs beside them: a save and a restart are at their own times, and steps come after them. By hand."""
         said = lambda at, text: f"I0302 09:{at // 60:02d}:{at % 60:02d}.000000 1 x.py:1] {text}\n"
-        steps = lambda first, last: "".join(f"completed step: {n}, seconds: 2.000, TFLOP/s/device: 1.0, loss: 1.0\n" for n in range(first, last))
+        steps = lambda first, last: "".join(
+            f"completed step: {n}, seconds: 2.000, TFLOP/s/device: 1.0, loss: 1.0\n" for n in range(first, last)
+        )
         head = "Config param steps: 20\nNum_devices: 1\n"
-        first = head + steps(0, 4) + said(30, "Finished blocking save in 1.50 seconds. Continuing @ gs://x/3") + steps(4, 6) + said(33, "Finished async_save (blocking + background) in 3.00 seconds @ gs://x/3") + steps(6, 8)
+        first = (
+            head
+            + steps(0, 4)
+            + said(30, "Finished blocking save in 1.50 seconds. Continuing @ gs://x/3")
+            + steps(4, 6)
+            + said(33, "Finished async_save (blocking + background) in 3.00 seconds @ gs://x/3")
+            + steps(6, 8)
+        )
         second = head + said(310, "Finished load in 5.00 seconds @ gs://x/3") + steps(4, 6)
-        wanted = [(1, n, at, at + 2) for n, at in zip(range(8), (22, 24, 26, 28, 30, 32, 34, 36))] + [(2, 4, 310, 312), (2, 5, 312, 314)]
+        wanted = [(1, n, at, at + 2) for n, at in zip(range(8), (22, 24, 26, 28, 30, 32, 34, 36))] + [
+            (2, 4, 310, 312),
+            (2, 5, 312, 314),
+        ]
         times = "round(start_time - 1772442000, 3), round(end_time - 1772442000, 3)"
         for log, job in ((self.file(first + second), None), (self.folder_of({"b.log": first, "a.log": second}), "x")):
             self.map("maxtext", log, year=2026, job=job)
             self.assertEqual(wanted, self.rows(f"SELECT attempt, step, {times} FROM training_steps ORDER BY 1, 2"))
-            self.assertEqual([(1, "checkpoint", 28.5, 30), (2, "restore", 305, 310)], self.rows(f"SELECT attempt, kind, {times} FROM spans WHERE kind NOT IN ('step', 'compile') ORDER BY 1"))
+            self.assertEqual(
+                [(1, "checkpoint", 28.5, 30), (2, "restore", 305, 310)],
+                self.rows(f"SELECT attempt, kind, {times} FROM spans WHERE kind NOT IN ('step', 'compile') ORDER BY 1"),
+            )
             self.assertEqual([(1, 22, 38), (2, 305, None)], self.rows(f"SELECT attempt, {times} FROM allocations"))
             self.assertEqual([(3, 34)], self.rows("SELECT step, round(durable_time - 1772442000, 3) FROM commits"))
 
     def test_fixture(self):
         log = FIXTURES + "/maxtext.log"
         self.map("maxtext", log)
-        self.assertEqual(self.rows("SELECT attempt, chips, start_time, end_time, outcome FROM allocations"),
-                         [(1, 4, 0, 47.5, "failed"), (2, 4, 47.5, 71.5, "completed")])
+        self.assertEqual(
+            self.rows("SELECT attempt, chips, start_time, end_time, outcome FROM allocations"),
+            [(1, 4, 0, 47.5, "failed"), (2, 4, 47.5, 71.5, "completed")],
+        )
         self.assertEqual(self.rows("SELECT chip, chips FROM capacity"), [("TPU v5", 4)] * 2)
         self.assertEqual(self.rows("SELECT attempt, step, durable_time FROM commits"), [(1, 4, 39.1)])
         others = (2 + 2 + 1.6 + 2 + 2 + 2 + 2.4) / 7
-        self.assertEqual(self.seconds(), {("compile", None): round(4 * (31.5 - others) + 4 * (12 - 2), 3), ("eval", None): 8, ("lost", None): 4 * 6.4})
+        self.assertEqual(
+            self.seconds(),
+            {
+                ("compile", None): round(4 * (31.5 - others) + 4 * (12 - 2), 3),
+                ("eval", None): 8,
+                ("lost", None): 4 * 6.4,
+            },
+        )
         self.assertEqual(self.productive(), round(4 * (others + 2 + 2 + 1.6 + 2 + 7 * 2), 3))
-        self.assertEqual(self.rows("SELECT step, mfu FROM training_steps WHERE attempt = 1 AND step = 3"), [(3, 156.25 / 459)])
+        self.assertEqual(
+            self.rows("SELECT step, mfu FROM training_steps WHERE attempt = 1 AND step = 3"), [(3, 156.25 / 459)]
+        )
 
     def test_lines_in_colour(self):
         """A terminal's colours stand before the words and after them."""
         with open(os.path.join(FIXTURES, "maxtext.log"), encoding="utf-8") as file:
             lines = file.read().splitlines()
-        sums = [self.rows("SELECT category, sum(chip_us) FROM trace_ledger(?) GROUP BY 1", self.file("".join(before + line + after + "\n" for line in lines), "maxtext.log"))
-                for before, after in (("", ""), ("\x1b[32m", "\x1b[0m"), ("\x1b[1;36m", "\x1b[39m"))]
+        sums = [
+            self.rows(
+                "SELECT category, sum(chip_us) FROM trace_ledger(?) GROUP BY 1",
+                self.file("".join(before + line + after + "\n" for line in lines), "maxtext.log"),
+            )
+            for before, after in (("", ""), ("\x1b[32m", "\x1b[0m"), ("\x1b[1;36m", "\x1b[39m"))
+        ]
         self.assertGreater(len(sums[0]), 2)
         self.assertEqual(sums[:1] * 3, sums)
 
@@ -85,17 +169,30 @@ class MaxText(Case):
         """Every host prints every line, behind what the launcher says of it."""
         with open(FIXTURES + "/maxtext.log", encoding="utf-8") as file:
             lines = file.readlines()
-        relations = ("SELECT attempt, chips, start_time, end_time, outcome FROM allocations", "SELECT chip, chips, start_time FROM capacity",
-                     "SELECT attempt, kind, start_time, end_time, step, flops FROM spans", "SELECT DISTINCT attempt, step, durable_time FROM commits",
-                     "SELECT attempt, step, mfu FROM training_steps")
+        relations = (
+            "SELECT attempt, chips, start_time, end_time, outcome FROM allocations",
+            "SELECT chip, chips, start_time FROM capacity",
+            "SELECT attempt, kind, start_time, end_time, step, flops FROM spans",
+            "SELECT DISTINCT attempt, step, durable_time FROM commits",
+            "SELECT attempt, step, mfu FROM training_steps",
+        )
         self.map("maxtext", FIXTURES + "/maxtext.log")
         wanted = [self.rows(sql) for sql in relations]
-        for prefixes in (("0: ", "1: "), ("(run pid=7, ip=10.0.0.1) ", "(run pid=9, ip=10.0.0.2) "), ("", "", ""), ("[pod/a-0-0/jax] ",)):
+        for prefixes in (
+            ("0: ", "1: "),
+            ("(run pid=7, ip=10.0.0.1) ", "(run pid=9, ip=10.0.0.2) "),
+            ("", "", ""),
+            ("[pod/a-0-0/jax] ",),
+        ):
             self.map("maxtext", self.file("".join(prefix + line for line in lines for prefix in prefixes)))
             self.assertEqual([self.rows(sql) for sql in relations], wanted)
         # With a clock: what comes again after a pause is a restart, though nothing else says so.
         at = "2026-11-21T15:00:{:02}.5Z completed step: {}, seconds: 2.0, TFLOP/s/device: 100.0, loss: 1.5\n"
-        self.map("maxtext", self.file("".join(at.format(s, n) for s, n in ((2, 0), (2, 0), (4, 1), (5, 1), (30, 1), (32, 2)))), chips=8)
+        self.map(
+            "maxtext",
+            self.file("".join(at.format(s, n) for s, n in ((2, 0), (2, 0), (4, 1), (5, 1), (30, 1), (32, 2)))),
+            chips=8,
+        )
         self.assertEqual(self.rows("SELECT attempt, step FROM training_steps"), [(1, 0), (1, 1), (2, 1), (2, 2)])
 
     def test_the_clock_of_a_cluster(self):
@@ -124,91 +221,209 @@ class MaxText(Case):
 
     def test_names_of_chips(self):
         """As JAX writes them; on some a device is half a chip."""
-        for name, devices, peak in (("TPU v3", 2, 123), ("TPU v4", 1, 275), ("TPU v5 lite", 1, 197), ("TPU v6 lite", 1, 918), ("TPU7x", 2, 2307)):
-            self.map("maxtext", self.file(f"System Information: Jax Backend: PJRT C API\nTFRT {name}\nBuilt on Mar 4 2026 11:32:08 (1772652728) cl/878335365\n"
-                                          "Num_devices: 64, shape (1, 64)\ncompleted step: 4, seconds: 1.000, TFLOP/s/device: 50.000, loss: nan\n"))
+        for name, devices, peak in (
+            ("TPU v3", 2, 123),
+            ("TPU v4", 1, 275),
+            ("TPU v5 lite", 1, 197),
+            ("TPU v6 lite", 1, 918),
+            ("TPU7x", 2, 2307),
+        ):
+            self.map(
+                "maxtext",
+                self.file(
+                    f"System Information: Jax Backend: PJRT C API\nTFRT {name}\nBuilt on Mar 4 2026 11:32:08 (1772652728) cl/878335365\n"
+                    "Num_devices: 64, shape (1, 64)\ncompleted step: 4, seconds: 1.000, TFLOP/s/device: 50.000, loss: nan\n"
+                ),
+            )
             self.assertEqual(self.rows("SELECT chip, chips FROM capacity"), [(name, 64 // devices)])
-            self.assertEqual(self.rows("SELECT loss, tflops_per_chip, round(mfu, 9) FROM training_steps"), [(None, 50 * devices, round(50 * devices / peak, 9))])
+            self.assertEqual(
+                self.rows("SELECT loss, tflops_per_chip, round(mfu, 9) FROM training_steps"),
+                [(None, 50 * devices, round(50 * devices / peak, 9))],
+            )
 
     def test_a_clock_in_the_lines(self):
         """The same run with the prefixes of Python's logging and of absl: ends are told, and a pause is seen."""
         at = datetime.datetime(2026, 11, 21, 15)
-        for form in ("%Y-%m-%d %H:%M:%S.000 I completed", "I%m%d %H:%M:%S.000000 140123 metric_logger.py:198] completed"):
-            lines = [(at + datetime.timedelta(seconds=s)).strftime(form) + f" step: {n}, seconds: 2.000, TFLOP/s/device: 100.0, loss: 1.5\n"
-                     for n, s in enumerate((2, 4, 6, 16, 18))]
-            self.map("maxtext", self.file("".join(lines)), chips=8, chip="tpu-v5p", year=2026, outcome="completed", pool="p", job="run")
+        for form in (
+            "%Y-%m-%d %H:%M:%S.000 I completed",
+            "I%m%d %H:%M:%S.000000 140123 metric_logger.py:198] completed",
+        ):
+            lines = [
+                (at + datetime.timedelta(seconds=s)).strftime(form)
+                + f" step: {n}, seconds: 2.000, TFLOP/s/device: 100.0, loss: 1.5\n"
+                for n, s in enumerate((2, 4, 6, 16, 18))
+            ]
+            self.map(
+                "maxtext",
+                self.file("".join(lines)),
+                chips=8,
+                chip="tpu-v5p",
+                year=2026,
+                outcome="completed",
+                pool="p",
+                job="run",
+            )
             start = at.replace(tzinfo=datetime.timezone.utc).timestamp()
-            self.assertEqual(self.rows("SELECT job, pool, chips, start_time, end_time, outcome FROM allocations"), [("run", "p", 8, start, start + 18, "completed")])
+            self.assertEqual(
+                self.rows("SELECT job, pool, chips, start_time, end_time, outcome FROM allocations"),
+                [("run", "p", 8, start, start + 18, "completed")],
+            )
             self.assertEqual(self.seconds(), {("unknown", None): 8 * 8})
-            self.assertEqual(round(self.one("SELECT program_goodput(category, chip_us) FROM mpg_rollup"), 6), round(100 / 459, 6))
+            self.assertEqual(
+                round(self.one("SELECT program_goodput(category, chip_us) FROM mpg_rollup"), 6), round(100 / 459, 6)
+            )
 
     def test_chips_of_two_devices(self):
         """MaxText counts devices, of which a TPU v3 and a tpu7x have two each: 8 of them are 4 chips, with twice the rate of one."""
-        lines = "Num_devices: 8, shape (1, 1, 8, 1)\n" + "".join(f"completed step: {n}, seconds: 2.000, TFLOP/s/device: 100.0, Tokens/s/device: 50.0, loss: 1.5\n"
-                                                                 for n in range(4))
-        for log, given, chip, peak in (("TFRT TPU v3\n", {}, "TPU v3", 123), ("", {"chip": "TPU_7X"}, "TPU_7X", 2307), ("", {"chip": "tpu7x", "chips": 4}, "tpu7x", 2307)):
+        lines = "Num_devices: 8, shape (1, 1, 8, 1)\n" + "".join(
+            f"completed step: {n}, seconds: 2.000, TFLOP/s/device: 100.0, Tokens/s/device: 50.0, loss: 1.5\n"
+            for n in range(4)
+        )
+        for log, given, chip, peak in (
+            ("TFRT TPU v3\n", {}, "TPU v3", 123),
+            ("", {"chip": "TPU_7X"}, "TPU_7X", 2307),
+            ("", {"chip": "tpu7x", "chips": 4}, "tpu7x", 2307),
+        ):
             self.map("maxtext", self.file(log + lines), outcome="completed", **given)
-            self.assertEqual(self.rows("SELECT chip, chips FROM capacity UNION ALL SELECT NULL, chips FROM allocations"), [(chip, 4), (None, 4)])
-            self.assertEqual(self.rows("SELECT DISTINCT tflops_per_chip, tokens_per_s_per_chip, flops FROM training_steps"), [(200, 100, 2 * 8 * 100e12)])
-            for goodput in (self.one("SELECT program_goodput(category, chip_us) FROM mpg_rollup"), self.one("SELECT avg(mfu) FROM training_steps")):
+            self.assertEqual(
+                self.rows("SELECT chip, chips FROM capacity UNION ALL SELECT NULL, chips FROM allocations"),
+                [(chip, 4), (None, 4)],
+            )
+            self.assertEqual(
+                self.rows("SELECT DISTINCT tflops_per_chip, tokens_per_s_per_chip, flops FROM training_steps"),
+                [(200, 100, 2 * 8 * 100e12)],
+            )
+            for goodput in (
+                self.one("SELECT program_goodput(category, chip_us) FROM mpg_rollup"),
+                self.one("SELECT avg(mfu) FROM training_steps"),
+            ):
                 self.assertAlmostEqual(goodput, 200 / peak, 6)
 
     def test_saves(self):
         step = "completed step: {}, seconds: 1.000, TFLOP/s/device: 1.0, loss: 1.5\n"
         saving = "Started an asynchronous checkpoint save for step {}\n"
-        path = self.file("".join([step.format(0), saving.format(0), step.format(1), saving.format(1), step.format(2), "saved a checkpoint at step 2\n", step.format(3)]))
+        path = self.file(
+            "".join(
+                [
+                    step.format(0),
+                    saving.format(0),
+                    step.format(1),
+                    saving.format(1),
+                    step.format(2),
+                    "saved a checkpoint at step 2\n",
+                    step.format(3),
+                ]
+            )
+        )
         self.map("maxtext", path, chips=1)
-        self.assertEqual(self.rows("SELECT step, snapshot_time, durable_time FROM commits"), [(0, 1, 2), (1, 2, 3), (2, 3, 3)])
+        self.assertEqual(
+            self.rows("SELECT step, snapshot_time, durable_time FROM commits"), [(0, 1, 2), (1, 2, 3), (2, 3, 3)]
+        )
         self.assertEqual(self.seconds(), {("pending", None): 1, ("unrated", None): 3})
 
-    def log(self, *events, head="Config param steps: 40\nTFRT TPU v5p\nNum_devices: 8, shape (8,)\n", prefix="I0302 09:{:02.0f}:{:09.6f} 1401 x.py:1] "):
+    def log(
+        self,
+        *events,
+        head="Config param steps: 40\nTFRT TPU v5p\nNum_devices: 8, shape (8,)\n",
+        prefix="I0302 09:{:02.0f}:{:09.6f} 1401 x.py:1] ",
+    ):
         self.listed = self.file(head + "".join(prefix.format(s // 60, s % 60) + text + "\n" for s, text in events))
         return self.listed
 
     def test_a_load_without_steps_after_it(self):
         """The last run loads a step and comes to none: what it loaded had been kept."""
-        events = [(10 + 2 * i, self.STEP.format(i, 2, 100)) for i in range(20)] + [(100, "Num_devices: 8, shape (8,)"), (110, "Finished load in 5.00 seconds @ gs://b/ckpt/{}")]
+        events = [(10 + 2 * i, self.STEP.format(i, 2, 100)) for i in range(20)] + [
+            (100, "Num_devices: 8, shape (8,)"),
+            (110, "Finished load in 5.00 seconds @ gs://b/ckpt/{}"),
+        ]
         for loaded, lost in ((9, 8 * 20), (19, 0)):
-            self.map("maxtext", self.log(*((at, text.format(loaded) if "load" in text else text) for at, text in events)), year=2026, outcome="failed")
+            self.map(
+                "maxtext",
+                self.log(*((at, text.format(loaded) if "load" in text else text) for at, text in events)),
+                year=2026,
+                outcome="failed",
+            )
             seconds = self.seconds()
             self.assertEqual((lost, 40), (seconds.get(("lost", None), 0), seconds["restore", None]))
 
     def test_saves_that_every_host_tells_of(self):
         """That another host began the same save proves nothing; the next save does, on each of them."""
-        events = [(10 + 2 * i, self.STEP.format(i, 2, 100)) for i in range(12)] + [(20.5, "Started an asynchronous checkpoint save for step 5"), (28.5, "Started an asynchronous checkpoint save for step 9")]
+        events = [(10 + 2 * i, self.STEP.format(i, 2, 100)) for i in range(12)] + [
+            (20.5, "Started an asynchronous checkpoint save for step 5"),
+            (28.5, "Started an asynchronous checkpoint save for step 9"),
+        ]
         for hosts in (1, 2, 4):
             lines = sorted((at + 0.1 * host, text) for at, text in events for host in range(hosts))
             self.map("maxtext", self.log(*lines), year=2026, outcome="failed")
-            self.assertEqual([(5, 28.5)], [(step, round(at - 1772442000, 1)) for step, at in self.rows("SELECT step, durable_time FROM commits")])
+            self.assertEqual(
+                [(5, 28.5)],
+                [(step, round(at - 1772442000, 1)) for step, at in self.rows("SELECT step, durable_time FROM commits")],
+            )
 
     STEP = "completed step: {}, seconds: {:.3f}, TFLOP/s/device: {:.3f}, Tokens/s/device: 1.0, total_weights: 65536, loss: 9.5"
 
     def kinds(self):
-        return [tuple(row) for row in self.rows("SELECT kind, count FROM mpg_issues "
-                                                "WHERE kind IN ('missing_field', 'no_steps') AND source = ? ORDER BY 1", self.listed)]
+        return [
+            tuple(row)
+            for row in self.rows(
+                "SELECT kind, count FROM mpg_issues "
+                "WHERE kind IN ('missing_field', 'no_steps') AND source = ? ORDER BY 1",
+                self.listed,
+            )
+        ]
 
     def test_fields_in_any_order_and_between(self):
-        for fields in ("seconds: 2.0, live slice count: 2, TFLOP/s/device: 150.0, Tokens/s/device: 7500.0, total_weights: 65536, loss: 9.5",
-                       "loss: 9.5, Tokens/s/device: 7500.0, lm_loss: 3.0, TFLOP/s/device: 150.0, seconds: 2.0",
-                       "learning_rate: 3.0e-5, seconds: 2.0, moe_lb_loss: 7, TFLOP/s/device: 150.0, Tokens/s/device: 7500.0, loss: 9.5, perplexity: 4.0"):
+        for fields in (
+            "seconds: 2.0, live slice count: 2, TFLOP/s/device: 150.0, Tokens/s/device: 7500.0, total_weights: 65536, loss: 9.5",
+            "loss: 9.5, Tokens/s/device: 7500.0, lm_loss: 3.0, TFLOP/s/device: 150.0, seconds: 2.0",
+            "learning_rate: 3.0e-5, seconds: 2.0, moe_lb_loss: 7, TFLOP/s/device: 150.0, Tokens/s/device: 7500.0, loss: 9.5, perplexity: 4.0",
+        ):
             with self.subTest(fields=fields):
-                self.map("maxtext", self.log(*((2 * n, f"completed step: {n}, {fields}") for n in range(1, 9))), year=2026)
-                self.assertEqual(self.rows("SELECT DISTINCT seconds, loss, tflops_per_chip, tokens_per_s_per_chip, flops FROM training_steps"), [(2, 9.5, 150, 7500, 2.4e15)])
+                self.map(
+                    "maxtext", self.log(*((2 * n, f"completed step: {n}, {fields}") for n in range(1, 9))), year=2026
+                )
+                self.assertEqual(
+                    self.rows(
+                        "SELECT DISTINCT seconds, loss, tflops_per_chip, tokens_per_s_per_chip, flops FROM training_steps"
+                    ),
+                    [(2, 9.5, 150, 7500, 2.4e15)],
+                )
                 self.assertEqual(self.kinds(), [])
 
     def test_the_count_of_slices_in_between(self):
         """Elastic MaxText writes it behind the seconds: the rate and the loss are read all the same."""
         line = "completed step: {}, seconds: {:.3f}, live slice count: 2, TFLOP/s/device: {:.3f}, Tokens/s/device: 7500.000, total_weights: 65536, loss: {:.3f}, lm_loss: 9.900"
-        self.map("maxtext", self.log((31, line.format(0, 30, 10, 10.871)), *((31 + 2 * n, line.format(n, 2, 150, 10 - n / 10)) for n in range(1, 10)), head="Config param steps: 10\nTFRT TPU v5p\nNum_devices: 8, shape (8,)\n"), year=2026)
-        self.assertEqual(self.rows("SELECT step, seconds, loss, tflops_per_chip, flops FROM training_steps WHERE step IN (1, 9)"), [(1, 2, 9.9, 150, 2.4e15), (9, 2, 9.1, 150, 2.4e15)])
-        self.assertEqual([("compile", 224), ("ideal", 52.3), ("inefficiency", 107.7)], self.rows("SELECT category, round(sum(chip_us) / 1e6, 1) FROM mpg_rollup GROUP BY 1"))
+        self.map(
+            "maxtext",
+            self.log(
+                (31, line.format(0, 30, 10, 10.871)),
+                *((31 + 2 * n, line.format(n, 2, 150, 10 - n / 10)) for n in range(1, 10)),
+                head="Config param steps: 10\nTFRT TPU v5p\nNum_devices: 8, shape (8,)\n",
+            ),
+            year=2026,
+        )
+        self.assertEqual(
+            self.rows("SELECT step, seconds, loss, tflops_per_chip, flops FROM training_steps WHERE step IN (1, 9)"),
+            [(1, 2, 9.9, 150, 2.4e15), (9, 2, 9.1, 150, 2.4e15)],
+        )
+        self.assertEqual(
+            [("compile", 224), ("ideal", 52.3), ("inefficiency", 107.7)],
+            self.rows("SELECT category, round(sum(chip_us) / 1e6, 1) FROM mpg_rollup GROUP BY 1"),
+        )
         self.assertEqual(0.3268, self.one("SELECT round(program_goodput(category, chip_us), 4) FROM mpg_rollup"))
 
     def test_missing_fields_are_listed(self):
-        lines = [(2 * n, self.STEP.format(n, 2, 150) if n % 2 else f"completed step: {n}, seconds: 2.0, loss: 9.5") for n in range(1, 8)]
+        lines = [
+            (2 * n, self.STEP.format(n, 2, 150) if n % 2 else f"completed step: {n}, seconds: 2.0, loss: 9.5")
+            for n in range(1, 8)
+        ]
         self.map("maxtext", self.log(*lines), year=2026)
         self.assertEqual(self.kinds(), [("missing_field", 3)])
-        self.map("maxtext", self.log((1, "completed step: 1, TFLOP/s/device: 150.000"), (3, self.STEP.format(2, 2, 150))), year=2026)
+        self.map(
+            "maxtext",
+            self.log((1, "completed step: 1, TFLOP/s/device: 150.000"), (3, self.STEP.format(2, 2, 150))),
+            year=2026,
+        )
         self.assertEqual(self.kinds(), [("missing_field", 1)])
 
     def test_nothing_recognised_is_listed(self):
@@ -222,14 +437,20 @@ class MaxText(Case):
 
     def test_hosts_that_are_late(self):
         """The last of four hosts is more than a step late, and its lines may come behind those of all others."""
+
         def lines(host, late):
             return [(0.1 * host, "Config param steps: 12"), (0.5 + 0.1 * host, "Num_devices: 16, shape (16,)")] + [
-                (1 + 0.6 * (n + 1) + late, self.STEP.format(n, 0.6, 150)) for n in range(12)]
+                (1 + 0.6 * (n + 1) + late, self.STEP.format(n, 0.6, 150)) for n in range(12)
+            ]
+
         hosts = [lines(host, late) for host, late in enumerate((0, 0.05, 0.3, 0.75))]
         merged = sorted(event for host in hosts for event in host)
         for order in (merged, sum(hosts, []), sum(hosts[::-1], [])):
             self.map("maxtext", self.log(*order, head="TFRT TPU v5p\n"), year=2026)
-            self.assertEqual(self.rows("SELECT count(*), count(DISTINCT attempt), round(sum(seconds), 3) FROM training_steps"), [(12, 1, 7.2)])
+            self.assertEqual(
+                self.rows("SELECT count(*), count(DISTINCT attempt), round(sum(seconds), 3) FROM training_steps"),
+                [(12, 1, 7.2)],
+            )
             self.assertNotIn(("lost", None), self.seconds())
             self.assertAlmostEqual(self.productive(), 16 * 12 * 0.6, 1)
             self.assertGreaterEqual(self.one("SELECT runtime_goodput(category, chip_us) FROM mpg_rollup"), 0.95)
@@ -237,7 +458,9 @@ class MaxText(Case):
     def test_dispatch_ahead(self):
         """Lines that come a step late, with the seconds between dispatches: spans are from line to line, and what a save took is known."""
         lines, now = [(22, self.STEP.format(0, 20.3, 20))], 22
-        for n, (gap, seconds) in enumerate([(2, 0.3), (2, 1.7), (2, 2), (7, 2), (0.3, 2), (1.7, 7), (2, 0.3), (2, 1.7), (2, 2)], 1):
+        for n, (gap, seconds) in enumerate(
+            [(2, 0.3), (2, 1.7), (2, 2), (7, 2), (0.3, 2), (1.7, 7), (2, 0.3), (2, 1.7), (2, 2)], 1
+        ):
             now += gap
             lines += [(now, "Saved a checkpoint at step 5.")] if gap == 7 else []
             lines.append((now, self.STEP.format(n, seconds, 400 / seconds)))
@@ -245,23 +468,34 @@ class MaxText(Case):
         seconds = self.seconds()
         self.assertAlmostEqual(seconds["checkpoint", None], 8 * 3.3, 2)
         self.assertNotIn(("unknown", None), seconds)
-        self.assertAlmostEqual(self.productive() + sum(s for key, s in seconds.items() if key != ("queued", None)), 8 * (now - 1.7), 1)
+        self.assertAlmostEqual(
+            self.productive() + sum(s for key, s in seconds.items() if key != ("queued", None)), 8 * (now - 1.7), 1
+        )
 
     def test_lines_that_are_told_at_once(self):
         """The last two of a run that dispatches ahead, and several of one second: each step counts, and they share the time since the line before."""
+
         def told(*times, seconds=10.0):
-            lines = "".join(f"2026-03-02 09:00:{at:06.3f} completed step: {n}, seconds: {seconds}, TFLOP/s/device: 100.0, loss: 1.0\n" for n, at in enumerate(times))
+            lines = "".join(
+                f"2026-03-02 09:00:{at:06.3f} completed step: {n}, seconds: {seconds}, TFLOP/s/device: 100.0, loss: 1.0\n"
+                for n, at in enumerate(times)
+            )
             path = self.file("Config param steps: 5\nTFRT TPU v5p\nNum_devices: 8, shape (8,)\n" + lines)
             self.map("maxtext", path)
-            steps = self.rows("SELECT step, round(start_time - 1772442000, 3), round(end_time - 1772442000, 3) FROM spans WHERE kind = 'step' ORDER BY start_time")
+            steps = self.rows(
+                "SELECT step, round(start_time - 1772442000, 3), round(end_time - 1772442000, 3) FROM spans WHERE kind = 'step' ORDER BY start_time"
+            )
             self.assertAlmostEqual(5 * 8 * 100e12 * seconds, self.one("SELECT sum(flops) FROM spans"), delta=1)
             self.assertEqual({}, self.issues(path))
             return steps
+
         early = [(0, 0, 10), (1, 10, 20), (2, 20, 30)]
         self.assertEqual(early + [(3, 30, 40), (4, 40, 50)], told(10, 20, 30, 40, 50))
         self.assertEqual(early + [(3, 30, 35), (4, 35, 40)], told(10, 20, 30, 40, 40))
         self.assertEqual(early + [(3, 30, 35.002), (4, 35.002, 40.004)], told(10, 20, 30, 40, 40.004))
-        self.assertEqual([(0, 6.7, 7), (1, 7, 7.5), (2, 7.5, 8), (3, 8, 8.5), (4, 8.5, 9)], told(7, 8, 8, 9, 9, seconds=0.3))
+        self.assertEqual(
+            [(0, 6.7, 7), (1, 7, 7.5), (2, 7.5, 8), (3, 8, 8.5), (4, 8.5, 9)], told(7, 8, 8, 9, 9, seconds=0.3)
+        )
 
     def test_forty_steps_that_are_told_late(self):
         """Of 2 s each, after a compilation of some 18 s, with a save of 3 s after every tenth; a line comes when the next but one is dispatched."""
@@ -277,7 +511,9 @@ class MaxText(Case):
         self.assertAlmostEqual(80, self.productive() / 8, delta=1)
         self.assertNotIn(("lost", None), seconds)
         self.assertTrue(12 <= (seconds["checkpoint", None] + seconds.get(("unknown", None), 0)) / 8 <= 14, seconds)
-        runtime, program = self.rows("SELECT runtime_goodput(category, chip_us), program_goodput(category, chip_us) FROM mpg_rollup")[0]
+        runtime, program = self.rows(
+            "SELECT runtime_goodput(category, chip_us), program_goodput(category, chip_us) FROM mpg_rollup"
+        )[0]
         self.assertTrue(0.70 <= runtime <= 0.75 and 0.42 <= program <= 0.45, (runtime, program))
 
     def test_a_device_that_is_dispatched_to_ahead(self):
@@ -290,6 +526,7 @@ class MaxText(Case):
                     now = max(now, ready)
                     lines.append((now, text))
                 return now
+
             for n in range(40):
                 now += 0.01
                 free = max(now, free) + 2
@@ -299,7 +536,12 @@ class MaxText(Case):
                     free = max(now, free) + 1
                     took, began = now - began, now
                     now = tell(lines, now, told)
-                    told = [(f"Completed eval step: {batch}, seconds: {took:.3f}, running loss=3.000, running total_weights=65536", free)]
+                    told = [
+                        (
+                            f"Completed eval step: {batch}, seconds: {took:.3f}, running loss=3.000, running total_weights=65536",
+                            free,
+                        )
+                    ]
                 last = now
                 now = tell(lines, now, told)
                 told = [(self.STEP.format(n, seconds, 400 / seconds), ready)]
@@ -313,151 +555,349 @@ class MaxText(Case):
     def test_the_last_save_before_a_failure(self):
         """Of step 19, safe 9 s after it; ten more steps are lost."""
         steps = [(3 + 2 * n + 0.6 * (n > 19), self.STEP.format(n, 2, 150)) for n in range(30)]
-        orbax = [(41.1, "[process=0] [async] Started save checkpoint @ gs://toy/ckpt/19."), (41.6, "[process=0] [async] Finished blocking save in 0.50 seconds. Continuing save @ gs://toy/ckpt/19."),
-                 (41.6, "Started an asynchronous checkpoint save for step 19"), (50.6, "[process=0] [async] Finished save (blocking + background) in 9.50 seconds @ gs://toy/ckpt/19")]
+        orbax = [
+            (41.1, "[process=0] [async] Started save checkpoint @ gs://toy/ckpt/19."),
+            (41.6, "[process=0] [async] Finished blocking save in 0.50 seconds. Continuing save @ gs://toy/ckpt/19."),
+            (41.6, "Started an asynchronous checkpoint save for step 19"),
+            (50.6, "[process=0] [async] Finished save (blocking + background) in 9.50 seconds @ gs://toy/ckpt/19"),
+        ]
         self.map("maxtext", self.log(*sorted(steps + orbax)), year=2026, outcome="failed")
         self.assertEqual([(19, 1772442050.6)], self.rows("SELECT step, round(durable_time, 3) FROM commits"))
-        self.assertEqual((8 * 40, 8 * 20, 8 * 0.5), (self.productive(), self.seconds()["lost", None], self.seconds()["checkpoint", None]))
+        self.assertEqual(
+            (8 * 40, 8 * 20, 8 * 0.5),
+            (self.productive(), self.seconds()["lost", None], self.seconds()["checkpoint", None]),
+        )
         self.assertEqual(0.66, self.one("SELECT round(runtime_goodput(category, chip_us), 2) FROM mpg_rollup"))
 
     def test_orbax_says_when_a_save_is_finished(self):
         steps = [(2 * n + 1.0, self.STEP.format(n, 2, 150)) for n in range(1, 6)]
         then = [(2 * n + 1.5, self.STEP.format(n, 2, 150)) for n in range(6, 10)]
-        started = [(11.5, "[process=0] [async] Finished blocking save in 0.50 seconds. Continuing save @ gs://toy/ckpt/5.")]
+        started = [
+            (11.5, "[process=0] [async] Finished blocking save in 0.50 seconds. Continuing save @ gs://toy/ckpt/5.")
+        ]
         maxtext = [(11.5, "Started an asynchronous checkpoint save for step 5")]
-        finished = [(15.7, "[process=0] [async] Finished save (blocking + background) in 4.70 seconds @ gs://toy/ckpt/5")]
+        finished = [
+            (15.7, "[process=0] [async] Finished save (blocking + background) in 4.70 seconds @ gs://toy/ckpt/5")
+        ]
         for events in (started + maxtext, started):
-            self.map("maxtext", self.log(*sorted(steps + events + then + finished, key=lambda event: event[0])), year=2026, outcome="failed")
-            self.assertEqual(self.rows("SELECT step, round(durable_time - (SELECT min(start_time) FROM spans), 3) FROM commits"), [(5, 14.7)])
+            self.map(
+                "maxtext",
+                self.log(*sorted(steps + events + then + finished, key=lambda event: event[0])),
+                year=2026,
+                outcome="failed",
+            )
+            self.assertEqual(
+                self.rows("SELECT step, round(durable_time - (SELECT min(start_time) FROM spans), 3) FROM commits"),
+                [(5, 14.7)],
+            )
             self.assertEqual(self.seconds()["checkpoint", None], 4)
             self.assertEqual(self.seconds()["lost", None], 8 * 8)
 
     def test_orbax_alone(self):
         """What Orbax says in the log of a trainer that is not known: its saves and loads, in the words of each release, joined with who held the chips."""
+
         def at(second):
             return f"2026-03-02T10:{second // 60:02}:{second % 60:02}Z INFO "
-        saves = [(300, 3, "Continuing to save asynchronously to gs://b/{}.", "asynchronous save (blocking + background) in 43.00 seconds to gs://b/{}", 40, 340),
-                 (600, 2, "Continuing save @ /ckpt/checkpoint_{}.", "async_save (blocking + background). Time taken: 42.161461s. directory=/ckpt/checkpoint_{}", 50, 640),
-                 (900, 2, "Continuing to write to gs://b/{}.", "save in 4.00 seconds @ gs://b/{}", 60, 903)]
-        for load in ("load in 12.50 seconds @ gs://b/30/items", "restoring checkpoint in 12.50 seconds from gs://b/30.", "load (blocking) in 12.50 seconds @ /ckpt/checkpoint_30"):
-            text = at(30) + "Finished " + load + "\n" + "".join(
-                f"{at(began)}[process=0] Finished blocking save in {blocked}.00 seconds. {to.format(step)}\n{at(done)}Finished {of.format(step)}\n" for began, blocked, to, of, step, done in saves)
-            folder = self.folder_of({"train-7.log": text, "sacct.psv": "JobIDRaw|State|Submit|Start|End|ReqTRES|AllocTRES\ntrain-7|FAILED|2026-03-02T10:00:00|2026-03-02T10:00:00|2026-03-02T10:20:00|"
-                                     "gres/gpu=8|gres/gpu=8\n".replace("train-7", "77"), "fleet.json": {"sources": [{"path": "sacct.psv"}, {"path": "train-7.log", "job": "77"}]}})
-            self.assertEqual([("maxtext", "likely")], self.rows("SELECT format, certainty FROM trace_sources(?)", folder + "/train-7.log"))
+
+        saves = [
+            (
+                300,
+                3,
+                "Continuing to save asynchronously to gs://b/{}.",
+                "asynchronous save (blocking + background) in 43.00 seconds to gs://b/{}",
+                40,
+                340,
+            ),
+            (
+                600,
+                2,
+                "Continuing save @ /ckpt/checkpoint_{}.",
+                "async_save (blocking + background). Time taken: 42.161461s. directory=/ckpt/checkpoint_{}",
+                50,
+                640,
+            ),
+            (900, 2, "Continuing to write to gs://b/{}.", "save in 4.00 seconds @ gs://b/{}", 60, 903),
+        ]
+        for load in (
+            "load in 12.50 seconds @ gs://b/30/items",
+            "restoring checkpoint in 12.50 seconds from gs://b/30.",
+            "load (blocking) in 12.50 seconds @ /ckpt/checkpoint_30",
+        ):
+            text = (
+                at(30)
+                + "Finished "
+                + load
+                + "\n"
+                + "".join(
+                    f"{at(began)}[process=0] Finished blocking save in {blocked}.00 seconds. {to.format(step)}\n{at(done)}Finished {of.format(step)}\n"
+                    for began, blocked, to, of, step, done in saves
+                )
+            )
+            folder = self.folder_of(
+                {
+                    "train-7.log": text,
+                    "sacct.psv": "JobIDRaw|State|Submit|Start|End|ReqTRES|AllocTRES\ntrain-7|FAILED|2026-03-02T10:00:00|2026-03-02T10:00:00|2026-03-02T10:20:00|"
+                    "gres/gpu=8|gres/gpu=8\n".replace("train-7", "77"),
+                    "fleet.json": {"sources": [{"path": "sacct.psv"}, {"path": "train-7.log", "job": "77"}]},
+                }
+            )
+            self.assertEqual(
+                [("maxtext", "likely")],
+                self.rows("SELECT format, certainty FROM trace_sources(?)", folder + "/train-7.log"),
+            )
             path = folder + "/fleet.json"
             begin = 1772445600
-            self.assertEqual([(step, begin + done) for *_, step, done in saves], self.rows("SELECT step, durable_time FROM trace_records(?) WHERE record = 'commits' ORDER BY 1", path))
+            self.assertEqual(
+                [(step, begin + done) for *_, step, done in saves],
+                self.rows("SELECT step, durable_time FROM trace_records(?) WHERE record = 'commits' ORDER BY 1", path),
+            )
             seconds = dict(self.rows("SELECT category, sum(chip_us) / 1e6 FROM trace_ledger(?) GROUP BY 1", path))
-            self.assertEqual((seconds["restore"], seconds["checkpoint"]), (8 * 12.5, 8 * sum(save[1] for save in saves)))
+            self.assertEqual(
+                (seconds["restore"], seconds["checkpoint"]), (8 * 12.5, 8 * sum(save[1] for save in saves))
+            )
             self.assertEqual(sum(s for category, s in seconds.items() if category != "queued"), 8 * 1200)
 
     def test_what_orbax_wrote(self):
         """The log of a program on an H200, by patterns of this test: four saves and a load."""
         with open(os.path.join(FIXTURES, "../h200/orbax.log"), encoding="utf-8") as file:
             text = file.read()
-        saves = [(int(step), float(second.replace(",", "."))) for second, step in re.findall(r"05:38:(\d\d,\d+) .*Finished save .* @ \S+/(\d+)\n", text)]
+        saves = [
+            (int(step), float(second.replace(",", ".")))
+            for second, step in re.findall(r"05:38:(\d\d,\d+) .*Finished save .* @ \S+/(\d+)\n", text)
+        ]
         self.assertEqual(4, len(saves))
-        load, = re.findall(r"Finished load in ([\d.]+) seconds @ \S+/40\n", text)
+        (load,) = re.findall(r"Finished load in ([\d.]+) seconds @ \S+/40\n", text)
         path = "fixtures/h200/orbax.log"
-        self.assertEqual([(step, round(second, 3)) for step, second in saves],
-                         self.rows("SELECT step, round(durable_time - strftime('%s', '2026-11-26 05:38:00'), 3) FROM trace_records(?) WHERE record = 'commits' ORDER BY 1", path))
-        self.assertEqual([(40, float(load))], self.rows("SELECT step, round(end_time - start_time, 3) FROM trace_records(?) WHERE kind = 'restore'", path))
+        self.assertEqual(
+            [(step, round(second, 3)) for step, second in saves],
+            self.rows(
+                "SELECT step, round(durable_time - strftime('%s', '2026-11-26 05:38:00'), 3) FROM trace_records(?) WHERE record = 'commits' ORDER BY 1",
+                path,
+            ),
+        )
+        self.assertEqual(
+            [(40, float(load))],
+            self.rows(
+                "SELECT step, round(end_time - start_time, 3) FROM trace_records(?) WHERE kind = 'restore'", path
+            ),
+        )
         # It came to no step: it ran from its load to the last thing that it told.
-        begun, = self.rows("SELECT min(start_time) FROM trace_records(?) WHERE kind = 'restore'", path)[0]
-        ended, = self.rows("SELECT max(durable_time) FROM trace_records(?) WHERE record = 'commits'", path)[0]
-        for given in (path, json.dumps({"sources": [{"path": os.path.join(FIXTURES, "../h200/orbax.log"), "outcome": "failed"}]})):
-            self.assertEqual([(round(1e6 * (ended - begun)), 0)], self.rows("SELECT sum(chip_us), coalesce(sum(chip_us) FILTER (WHERE category = 'idle'), 0) FROM trace_rollup(?)", given))
+        (begun,) = self.rows("SELECT min(start_time) FROM trace_records(?) WHERE kind = 'restore'", path)[0]
+        (ended,) = self.rows("SELECT max(durable_time) FROM trace_records(?) WHERE record = 'commits'", path)[0]
+        for given in (
+            path,
+            json.dumps({"sources": [{"path": os.path.join(FIXTURES, "../h200/orbax.log"), "outcome": "failed"}]}),
+        ):
+            self.assertEqual(
+                [(round(1e6 * (ended - begun)), 0)],
+                self.rows(
+                    "SELECT sum(chip_us), coalesce(sum(chip_us) FILTER (WHERE category = 'idle'), 0) FROM trace_rollup(?)",
+                    given,
+                ),
+            )
 
     def test_two_outputs_in_files_of_their_own(self):
         """Steps without a clock in one, Orbax's lines with the only one in the other: a job of two attempts, of which the second begins at its load. Steps are where one log with all lines has them."""
         steps = [self.STEP.format(n, 2, 150) + "\n" for n in range(15)]
-        told = ((24, "[process=0] [async] Finished blocking save in 1.00 seconds. Continuing save @ gs://toy/ckpt/5."), (30, "[process=0] [async] Finished save (blocking + background) in 7.00 seconds @ gs://toy/ckpt/5"),
-                (100, "[process=0] Finished load in 3.00 seconds @ gs://toy/ckpt/5/items"), (115, "[process=0] [async] Finished blocking save in 1.00 seconds. Continuing save @ gs://toy/ckpt/10."))
-        asides = [f"I0302 09:00:{second % 60:02d}.000000 140 event_tracking.py:138] {text}\n".replace(":00:", f":{second // 60:02d}:", 1) for second, text in told]
+        told = (
+            (24, "[process=0] [async] Finished blocking save in 1.00 seconds. Continuing save @ gs://toy/ckpt/5."),
+            (30, "[process=0] [async] Finished save (blocking + background) in 7.00 seconds @ gs://toy/ckpt/5"),
+            (100, "[process=0] Finished load in 3.00 seconds @ gs://toy/ckpt/5/items"),
+            (115, "[process=0] [async] Finished blocking save in 1.00 seconds. Continuing save @ gs://toy/ckpt/10."),
+        )
+        asides = [
+            f"I0302 09:00:{second % 60:02d}.000000 140 event_tracking.py:138] {text}\n".replace(
+                ":00:", f":{second // 60:02d}:", 1
+            )
+            for second, text in told
+        ]
         setup = "Config param steps: 100\nNum_devices: 8\n"
-        order = [setup, *steps[:6], asides[0], *steps[6:9], asides[1], *steps[9:12], setup, asides[2], *steps[6:11], asides[3], *steps[11:15]]
+        order = [
+            setup,
+            *steps[:6],
+            asides[0],
+            *steps[6:9],
+            asides[1],
+            *steps[9:12],
+            setup,
+            asides[2],
+            *steps[6:11],
+            asides[3],
+            *steps[11:15],
+        ]
         outputs = "".join(line for line in order if line not in asides), "".join(asides)
-        ask = ("SELECT kind, step, attempt, start_time, end_time FROM trace_records(?) WHERE record = 'spans' ORDER BY 4, 1", "SELECT step, durable_time FROM trace_records(?) WHERE record = 'commits' ORDER BY 1",
-               "SELECT attempt, chips, start_time, end_time FROM trace_records(?) WHERE record = 'allocations' ORDER BY 1")
+        ask = (
+            "SELECT kind, step, attempt, start_time, end_time FROM trace_records(?) WHERE record = 'spans' ORDER BY 4, 1",
+            "SELECT step, durable_time FROM trace_records(?) WHERE record = 'commits' ORDER BY 1",
+            "SELECT attempt, chips, start_time, end_time FROM trace_records(?) WHERE record = 'allocations' ORDER BY 1",
+        )
         whole, whole_options = self.file("".join(order)), {"year": 2026, "outcome": "failed"}
         wanted = [self.rows(query, json.dumps({"sources": [{"path": whole} | whole_options]})) for query in ask]
-        self.assertEqual([2, [24 - 12, 100]], [len(wanted[2]), [start - 1772442000 + 3 * (attempt == 2) for attempt, _, start, _ in wanted[2]]])
-        for names in (("run.out", "run.err"), ("train.o123", "train.e123"), ("stdout.txt", "stderr.txt"), ("run.err", "run.out"), ("slurm-7_out.log", "slurm-7_err.log")):
+        self.assertEqual(
+            [2, [24 - 12, 100]],
+            [len(wanted[2]), [start - 1772442000 + 3 * (attempt == 2) for attempt, _, start, _ in wanted[2]]],
+        )
+        for names in (
+            ("run.out", "run.err"),
+            ("train.o123", "train.e123"),
+            ("stdout.txt", "stderr.txt"),
+            ("run.err", "run.out"),
+            ("slurm-7_out.log", "slurm-7_err.log"),
+        ):
             folder = self.folder_of({name: text for name, text in zip(names, outputs)})
             for job in ({}, {"job": "x"}):
                 fleet = json.dumps({"sources": [{"path": folder} | whole_options | job]})
                 with self.subTest(names=names, job=job):
                     self.assertEqual(wanted, [self.rows(query, fleet) for query in ask])
-                    self.assertEqual([("joined_log", 4)], self.rows("SELECT kind, count FROM mpg_issues WHERE source = ? AND severity <> 'info' OR kind = 'joined_log' AND source = ?", *[os.path.join(folder, names[0])] * 2))
+                    self.assertEqual(
+                        [("joined_log", 4)],
+                        self.rows(
+                            "SELECT kind, count FROM mpg_issues WHERE source = ? AND severity <> 'info' OR kind = 'joined_log' AND source = ?",
+                            *[os.path.join(folder, names[0])] * 2,
+                        ),
+                    )
                     self.assertEqual([("chip",)] * 2, self.rows("SELECT missing FROM trace_sources(?)", fleet))
         folder = self.folder_of(dict(zip(("run.out", "walk.err"), outputs)))
         self.rows("SELECT 1 FROM trace_rollup(?)", json.dumps({"sources": [{"path": folder} | whole_options]}))
-        self.assertEqual([], self.rows("SELECT 1 FROM mpg_issues WHERE kind = 'joined_log' AND source LIKE ? || '%'", folder))
+        self.assertEqual(
+            [], self.rows("SELECT 1 FROM mpg_issues WHERE kind = 'joined_log' AND source LIKE ? || '%'", folder)
+        )
 
     def test_two_outputs_of_several_runs(self):
         """Whose steps have the same numbers: saves of one number, or loads one right after the other, are of one run each."""
+
         def told(*lines):
-            return "".join(f"I0302 09:{second // 60:02d}:{second % 60:02d}.000000 140 event_tracking.py:138] [process=0] {text}\n" for second, text in lines)
+            return "".join(
+                f"I0302 09:{second // 60:02d}:{second % 60:02d}.000000 140 event_tracking.py:138] [process=0] {text}\n"
+                for second, text in lines
+            )
+
         def save(at):
-            return (at, "[async] Finished blocking save in 1.00 seconds. Continuing save @ gs://toy/ckpt/5."), (at + 7, "[async] Finished save (blocking + background) in 7.00 seconds @ gs://toy/ckpt/5")
+            return (at, "[async] Finished blocking save in 1.00 seconds. Continuing save @ gs://toy/ckpt/5."), (
+                at + 7,
+                "[async] Finished save (blocking + background) in 7.00 seconds @ gs://toy/ckpt/5",
+            )
+
         def steps(first, last):
             return "Num_devices: 8\n" + "".join(self.STEP.format(n, 2, 150) + "\n" for n in range(first, last))
+
         load = "Finished load in 3.00 seconds @ gs://toy/ckpt/5/items"
-        for out, err, saved, begins in ((steps(0, 12) + steps(0, 12), told(*save(23), *save(223)), [30, 230], None), (steps(0, 12) + 2 * steps(6, 9), told(*save(23), (100, load), (200, load)), [30], [11, 100, 200])):
-            fleet = json.dumps({"sources": [{"path": self.folder_of({"a.out": out, "a.err": err}), "year": 2026, "outcome": "failed"}]})
-            self.assertEqual(saved, [at - 1772442000 for at, in self.rows("SELECT durable_time FROM trace_records(?) WHERE record = 'commits' ORDER BY 1", fleet)])
-            found = self.rows("SELECT attempt, min(start_time) - ?2, max(end_time) - ?2 FROM trace_records(?1) WHERE kind = 'step' GROUP BY 1 ORDER BY 1", fleet, 1772442000)
+        for out, err, saved, begins in (
+            (steps(0, 12) + steps(0, 12), told(*save(23), *save(223)), [30, 230], None),
+            (steps(0, 12) + 2 * steps(6, 9), told(*save(23), (100, load), (200, load)), [30], [11, 100, 200]),
+        ):
+            fleet = json.dumps(
+                {"sources": [{"path": self.folder_of({"a.out": out, "a.err": err}), "year": 2026, "outcome": "failed"}]}
+            )
+            self.assertEqual(
+                saved,
+                [
+                    at - 1772442000
+                    for at, in self.rows(
+                        "SELECT durable_time FROM trace_records(?) WHERE record = 'commits' ORDER BY 1", fleet
+                    )
+                ],
+            )
+            found = self.rows(
+                "SELECT attempt, min(start_time) - ?2, max(end_time) - ?2 FROM trace_records(?1) WHERE kind = 'step' GROUP BY 1 ORDER BY 1",
+                fleet,
+                1772442000,
+            )
             self.assertEqual(begins or [11, found[1][1]], [begin for _, begin, _ in found])
             self.assertLess(223 if begins is None else 0, found[1][2])
 
     def test_two_outputs_with_clocks(self):
         """Both have one: lines are in its order, and how many devices there are one file says for both."""
         steps = [(2 * n + 1.0, self.STEP.format(n, 2, 150)) for n in range(10)]
-        other = [(0.5, "Num_devices: 8"), (11.5, "[process=0] Finished save (blocking) in 0.50 seconds @ gs://toy/ckpt/5"), (15.7, "Training stopped: Target loss")]
-        sums, text = [], lambda events: "".join(f"I0302 09:00:{at:09.6f} 140 x.py:1] {line}\n" for at, line in sorted(events))
-        for files in ({"run.out": text(steps + other)}, {"run.out": text(steps), "run.err": text(other)}, {"run.out": text(other), "run.err": text(steps)}):
+        other = [
+            (0.5, "Num_devices: 8"),
+            (11.5, "[process=0] Finished save (blocking) in 0.50 seconds @ gs://toy/ckpt/5"),
+            (15.7, "Training stopped: Target loss"),
+        ]
+        sums, text = [], lambda events: "".join(
+            f"I0302 09:00:{at:09.6f} 140 x.py:1] {line}\n" for at, line in sorted(events)
+        )
+        for files in (
+            {"run.out": text(steps + other)},
+            {"run.out": text(steps), "run.err": text(other)},
+            {"run.out": text(other), "run.err": text(steps)},
+        ):
             fleet = json.dumps({"sources": [{"path": self.folder_of(files), "year": 2026, "job": "x"}]})
-            sums.append([self.rows("SELECT category, cause, sum(chip_us) FROM trace_rollup(?) GROUP BY 1, 2", fleet), self.rows("SELECT attempt, chips, start_time, end_time, outcome FROM trace_records(?) WHERE record = 'allocations'", fleet)])
+            sums.append(
+                [
+                    self.rows("SELECT category, cause, sum(chip_us) FROM trace_rollup(?) GROUP BY 1, 2", fleet),
+                    self.rows(
+                        "SELECT attempt, chips, start_time, end_time, outcome FROM trace_records(?) WHERE record = 'allocations'",
+                        fleet,
+                    ),
+                ]
+            )
         self.assertEqual(8, sums[0][1][0][1])
         self.assertEqual([sums[0]] * 2, sums[1:])
 
     def test_a_load_names_its_step(self):
         """The run went on from there, also where it came to no step before the log ended."""
         steps = [(2 * n + 3.0, self.STEP.format(n, 2, 150)) for n in range(6)]
-        load = [(20, "Config param steps: 9"), (24, "[process=0] Finished load in 3.00 seconds @ gs://toy/ckpt/2/items")]
+        load = [
+            (20, "Config param steps: 9"),
+            (24, "[process=0] Finished load in 3.00 seconds @ gs://toy/ckpt/2/items"),
+        ]
         self.map("maxtext", self.log(*steps, *load), year=2026)
-        self.assertEqual(self.rows("SELECT step, round(end_time - start_time, 3) FROM spans WHERE kind = 'restore'"), [(2, 3)])
+        self.assertEqual(
+            self.rows("SELECT step, round(end_time - start_time, 3) FROM spans WHERE kind = 'restore'"), [(2, 3)]
+        )
 
     def test_a_run_after_one_that_was_complete(self):
         """Two runs in one log: the second undoes nothing of the first. A restart from a save does."""
+
         def run(at, first, last, steps=4):
             return [(at, f"Config param steps: {steps}"), (at + 0.5, "Num_devices: 8, shape (1, 8)")] + [
-                (at + 2.5 + 2 * (n - first), self.STEP.format(n, 2, 150)) for n in range(first, last)]
+                (at + 2.5 + 2 * (n - first), self.STEP.format(n, 2, 150)) for n in range(first, last)
+            ]
+
         self.map("maxtext", self.log(*run(1, 0, 4), *run(10, 0, 4), head=""), year=2026)
-        self.assertEqual(self.rows("SELECT substr(job, -2) = '#2', attempt, outcome FROM allocations ORDER BY 1"), [(0, 1, "completed"), (1, 1, "completed")])
+        self.assertEqual(
+            self.rows("SELECT substr(job, -2) = '#2', attempt, outcome FROM allocations ORDER BY 1"),
+            [(0, 1, "completed"), (1, 1, "completed")],
+        )
         self.assertNotIn(("lost", None), self.seconds())
-        self.assertEqual(self.rows("SELECT severity, count FROM mpg_issues WHERE kind = 'run_anew' AND source = ?", self.listed), [("info", 1)])
+        self.assertEqual(
+            self.rows("SELECT severity, count FROM mpg_issues WHERE kind = 'run_anew' AND source = ?", self.listed),
+            [("info", 1)],
+        )
         saved = "Saved a checkpoint at step 9."
-        self.map("maxtext", self.log(*run(1, 0, 10, 10), (22.5, saved), *run(23.5, 0, 10, 10), (45, saved), head=""), year=2026, chip="TPU v5p")
+        self.map(
+            "maxtext",
+            self.log(*run(1, 0, 10, 10), (22.5, saved), *run(23.5, 0, 10, 10), (45, saved), head=""),
+            year=2026,
+            chip="TPU v5p",
+        )
         self.assertEqual([("completed",)] * 2, self.rows("SELECT outcome FROM allocations"))
         self.assertEqual((320, {("unknown", None)}), (self.productive(), set(self.seconds())))
         self.assertAlmostEqual(0.95, self.one("SELECT runtime_goodput(category, chip_us) FROM mpg_rollup"), 2)
         self.map("maxtext", self.log(*run(1, 0, 4), *run(10, 0, 4), head=""), year=2026, job="mine")
         self.assertEqual(self.rows("SELECT attempt, outcome FROM allocations"), [(1, "completed"), (2, "completed")])
         self.assertNotIn(("lost", None), self.seconds())  # the first completed, and nothing was restored
-        self.assertEqual(self.rows("SELECT severity, count FROM mpg_issues WHERE kind = 'run_anew' AND source = ?", self.listed), [("warning", 1)])
+        self.assertEqual(
+            self.rows("SELECT severity, count FROM mpg_issues WHERE kind = 'run_anew' AND source = ?", self.listed),
+            [("warning", 1)],
+        )
         for first, last, steps in ((0, 3, 0), (0, 4, 2)):  # broke off, or went on after the end
             self.map("maxtext", self.log(*run(1, first, last), *run(10, steps, 4), head=""), year=2026)
             self.assertEqual(self.rows("SELECT attempt FROM allocations"), [(1,), (2,)])
-            self.assertEqual(self.rows("SELECT count FROM mpg_issues WHERE kind = 'run_anew' AND source = ?", self.listed), [])
+            self.assertEqual(
+                self.rows("SELECT count FROM mpg_issues WHERE kind = 'run_anew' AND source = ?", self.listed), []
+            )
 
     def test_the_real_log(self):
         path = REAL + "/understand_logs_and_metrics.md"
         if not os.path.exists(path):
             self.skipTest("../shared is not here")
         self.map("maxtext", path)
-        self.assertEqual(self.rows("SELECT tflops_per_chip, round(100 * mfu, 2) FROM training_steps WHERE step = 9 AND attempt = 1"), [(134.924, 29.4)])
+        self.assertEqual(
+            self.rows("SELECT tflops_per_chip, round(100 * mfu, 2) FROM training_steps WHERE step = 9 AND attempt = 1"),
+            [(134.924, 29.4)],
+        )
         self.assertEqual(self.rows("SELECT DISTINCT chip, chips FROM capacity"), [("TPU v5", 4)])
         self.assertEqual(round(self.one("SELECT sum(seconds) FROM training_steps WHERE attempt = 1"), 3), 90.311)
 

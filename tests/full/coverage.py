@@ -26,7 +26,18 @@ FLOOR = os.path.join(ROOT, "tests", "full", "coverage.json")
 SHOWN = 8  # files of docs/reliability.md, those of which most is left
 ROOMS = ["ext/base", "ext/read", "ext/program", "ext/goodput", "ext/formats", "ext/sqlite"]
 # Not about what ext/ does, or about how it is built.
-NOT = {"test_house", "test_clients", "test_postgres", "test_postgres_calls", "test_postgres_ledger", "test_mpg_report", "test_report", "test_report_cells", "test_report_page", "test_memory"}
+NOT = {
+    "test_house",
+    "test_clients",
+    "test_postgres",
+    "test_postgres_calls",
+    "test_postgres_ledger",
+    "test_mpg_report",
+    "test_report",
+    "test_report_cells",
+    "test_report_page",
+    "test_memory",
+}
 MAKEFILE = """include Makefile
 CFLAGS = -O0 -g --coverage -fprofile-update=prefer-atomic
 LDFLAGS = --coverage
@@ -47,10 +58,17 @@ def build():
 
 def run(wanted):
     """By the runner, in the tree; its exit code."""
-    names = [os.path.basename(p).rpartition(".")[0] for p in glob.glob(f"{ROOT}/tests/unit/test_*.c") + glob.glob(f"{ROOT}/tests/**/test_*.py", recursive=True)]
+    names = [
+        os.path.basename(p).rpartition(".")[0]
+        for p in glob.glob(f"{ROOT}/tests/unit/test_*.c") + glob.glob(f"{ROOT}/tests/**/test_*.py", recursive=True)
+    ]
     names = sorted(n for n in set(names) - NOT if not wanted or any(w in n for w in wanted))
-    clean = {k: v for k, v in os.environ.items() if k not in ("MAKEFLAGS", "MFLAGS", "MAKELEVEL", "MPG_FULL")} | {"MPG_COVERAGE": "1"}
-    return subprocess.run([sys.executable, "tests/run", *names], cwd=TREE, env=clean, stdin=subprocess.DEVNULL).returncode
+    clean = {k: v for k, v in os.environ.items() if k not in ("MAKEFLAGS", "MFLAGS", "MAKELEVEL", "MPG_FULL")} | {
+        "MPG_COVERAGE": "1"
+    }
+    return subprocess.run(
+        [sys.executable, "tests/run", *names], cwd=TREE, env=clean, stdin=subprocess.DEVNULL
+    ).returncode
 
 
 def counted():
@@ -58,8 +76,19 @@ def counted():
     files = {}
     paths = sorted(glob.glob(f"{TREE}/build/**/ext/**/*.gcda", recursive=True))
     for at in range(0, len(paths), 40):
-        told = subprocess.run(["gcov", "--json-format", "--stdout", "--branch-probabilities", *[os.path.relpath(p, TREE) for p in paths[at:at + 40]]],
-                              cwd=TREE, check=True, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL).stdout
+        told = subprocess.run(
+            [
+                "gcov",
+                "--json-format",
+                "--stdout",
+                "--branch-probabilities",
+                *[os.path.relpath(p, TREE) for p in paths[at : at + 40]],
+            ],
+            cwd=TREE,
+            check=True,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.DEVNULL,
+        ).stdout
         for text in told.splitlines():
             for file in json.loads(text)["files"]:
                 if not re.match(r"ext/(?!postgres/)\w+/[\w/]+\.c$", file["file"]):
@@ -81,8 +110,14 @@ def unmarked(path, lines, branches):
         if MARK.search(line):
             marked.add(n)
             if line.lstrip().startswith("/*"):
-                marked.update(range(n + 1, next((m for m in range(n + 1, len(text) + 1) if "*/" not in text[m - 1]), n + 1) + 1))
-    return ({n: c for n, c in lines.items() if n not in marked}, {b: c for b, c in branches.items() if b[0] not in marked}, len(marked))
+                marked.update(
+                    range(n + 1, next((m for m in range(n + 1, len(text) + 1) if "*/" not in text[m - 1]), n + 1) + 1)
+                )
+    return (
+        {n: c for n, c in lines.items() if n not in marked},
+        {b: c for b, c in branches.items() if b[0] not in marked},
+        len(marked),
+    )
 
 
 def main(arguments):
@@ -97,32 +132,66 @@ def main(arguments):
         sums = rooms["/".join(path.split("/")[:2])]
         missed = [n for n, count in lines.items() if not count]
         half = sorted({n for (n, _), count in branches.items() if not count} - set(missed))
-        for i, figure in enumerate((len(lines) - len(missed), len(lines), sum(c > 0 for c in branches.values()), len(branches))):
+        for i, figure in enumerate(
+            (len(lines) - len(missed), len(lines), sum(c > 0 for c in branches.values()), len(branches))
+        ):
             sums[i] += figure
         left += [f"{path}:{n}: not reached" for n in sorted(missed)] + [f"{path}:{n}: one way only" for n in half]
         if missed or half:
-            rows.append({"file": path, "lines not reached": len(missed), "of": len(lines),
-                         "branches not taken": sum(not c for c in branches.values()), "of them all": len(branches)})
+            rows.append(
+                {
+                    "file": path,
+                    "lines not reached": len(missed),
+                    "of": len(lines),
+                    "branches not taken": sum(not c for c in branches.values()),
+                    "of them all": len(branches),
+                }
+            )
     with open(os.path.join(TREE, "left.txt"), "w", encoding="utf-8") as file:
         file.write("\n".join(left) + "\n")
-    found = {room: {"lines": round(100 * a / b, 2), "branches": round(100 * c / d, 2)} for room, (a, b, c, d) in rooms.items() if b}
+    found = {
+        room: {"lines": round(100 * a / b, 2), "branches": round(100 * c / d, 2)}
+        for room, (a, b, c, d) in rooms.items()
+        if b
+    }
     for room, (a, b, c, d) in rooms.items():
         print(f"{room}: {a} of {b} lines, {c} of {d} branches: {found[room]}")
     print("what is left: build/coverage/left.txt")
     if failed or wanted:
         return failed
-    figures.record("coverage", [{"room": room, "lines": b, "reached": f"{100 * a / b:.2f} %", "branches": d, "taken": f"{100 * c / d:.2f} %"}
-                                for room, (a, b, c, d) in rooms.items()])
+    figures.record(
+        "coverage",
+        [
+            {
+                "room": room,
+                "lines": b,
+                "reached": f"{100 * a / b:.2f} %",
+                "branches": d,
+                "taken": f"{100 * c / d:.2f} %",
+            }
+            for room, (a, b, c, d) in rooms.items()
+        ],
+    )
     rows.sort(key=lambda r: -r["lines not reached"] - r["branches not taken"])
-    others = {name: f"{len(rows[SHOWN:])} others" if name == "file" else sum(r[name] for r in rows[SHOWN:]) for name in rows[0]}
+    others = {
+        name: f"{len(rows[SHOWN:])} others" if name == "file" else sum(r[name] for r in rows[SHOWN:])
+        for name in rows[0]
+    }
     figures.record("coverage_left", rows[:SHOWN] + [others] * (len(rows) > SHOWN))
     if "--write" in arguments:
         with open(FLOOR, "w", encoding="utf-8") as file:
-            file.write(json.dumps({room: {k: int(v * 10) / 10 for k, v in of.items()} for room, of in found.items()}, indent=1) + "\n")
+            file.write(
+                json.dumps({room: {k: int(v * 10) / 10 for k, v in of.items()} for room, of in found.items()}, indent=1)
+                + "\n"
+            )
     with open(FLOOR, encoding="utf-8") as file:
         floor = json.load(file)
-    low = [f"{room}: {found[room][kind]} % of {kind}, at least {least} % are asked for" for room, of in floor.items() for kind, least in of.items()
-           if found[room][kind] < least]
+    low = [
+        f"{room}: {found[room][kind]} % of {kind}, at least {least} % are asked for"
+        for room, of in floor.items()
+        for kind, least in of.items()
+        if found[room][kind] < least
+    ]
     print("\n".join(low))
     return 1 if low else 0
 

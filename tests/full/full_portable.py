@@ -4,6 +4,7 @@ their highest byte. Unit tests, fuzz corpora, the suites that ask most of SQLite
 Debian's own packages for that processor are unpacked below build/portable, by apt with a state of its own: nothing is installed.
 Needs Debian's gcc-aarch64-linux-gnu, gcc-s390x-linux-gnu and qemu-user.
 """
+
 import glob
 import json
 import os
@@ -26,10 +27,27 @@ FOLDER = os.path.join(ROOT, "build", "portable")
 # What Debian calls the processor: the compiler's name for it, qemu's, packages that only it has.
 PROCESSORS = {"arm64": ("aarch64-linux-gnu", "aarch64", ["libisal-dev"]), "s390x": ("s390x-linux-gnu", "s390x", [])}
 PACKAGES = ["python3", "libsqlite3-dev", "zlib1g-dev", "libzstd-dev", "uuid-dev", "libpcre2-dev"]
-SUITES = ["test_sql", "test_release", "test_goodput", "test_goodput_sql", "test_intervals", "test_generic_forms", "test_generic_differential", "test_generic_errors",
-          "test_generic_rollup", "test_rules_held", "test_rules_spans", "test_rules_steps", "test_rules_windows"]
+SUITES = [
+    "test_sql",
+    "test_release",
+    "test_goodput",
+    "test_goodput_sql",
+    "test_intervals",
+    "test_generic_forms",
+    "test_generic_differential",
+    "test_generic_errors",
+    "test_generic_rollup",
+    "test_rules_held",
+    "test_rules_spans",
+    "test_rules_steps",
+    "test_rules_windows",
+]
 RELEASED = {"arm64"}  # what make release knows, beside this machine's
-LONG = {"oom", "io_faults", "connections"}  # unit tests that repeat what is done by allocations or calls, thousands of times
+LONG = {
+    "oom",
+    "io_faults",
+    "connections",
+}  # unit tests that repeat what is done by allocations or calls, thousands of times
 
 
 def sysroot(processor):
@@ -43,8 +61,15 @@ def sysroot(processor):
     status = os.path.join(folder, "status")
     with open(status, "w", encoding="utf-8"):
         pass
-    options = {"APT::Architecture": processor, "APT::Architectures": processor, "Dir::State": os.path.join(folder, "state"), "Dir::State::status": status,
-               "Dir::Cache": os.path.join(folder, "cache"), "APT::Sandbox::User": "root", "Debug::NoLocking": "true"}
+    options = {
+        "APT::Architecture": processor,
+        "APT::Architectures": processor,
+        "Dir::State": os.path.join(folder, "state"),
+        "Dir::State::status": status,
+        "Dir::Cache": os.path.join(folder, "cache"),
+        "APT::Sandbox::User": "root",
+        "Debug::NoLocking": "true",
+    }
     apt = ["apt-get", "-qq", *(f"-o{name}={value}" for name, value in options.items())]
     run([*apt, "update"])
     run([*apt, "install", "--download-only", "--yes", "--no-install-recommends", *PACKAGES, *PROCESSORS[processor][2]])
@@ -68,18 +93,46 @@ class Portable(unittest.TestCase):
         triplet, _, own = PROCESSORS[processor]
         tree = os.path.join(FOLDER, processor, "mpg")
         linked_trees.links(tree)
-        make = ["make", "-s", "--no-print-directory", f"CC={triplet}-gcc --sysroot={root}", f"AR={triplet}-ar", f"ISAL={'yes' if 'libisal-dev' in own else ''}",
-                "CFLAGS=-O2 -g -DMPG_TEST"]
+        make = [
+            "make",
+            "-s",
+            "--no-print-directory",
+            f"CC={triplet}-gcc --sysroot={root}",
+            f"AR={triplet}-ar",
+            f"ISAL={'yes' if 'libisal-dev' in own else ''}",
+            "CFLAGS=-O2 -g -DMPG_TEST",
+        ]
         tests = [os.path.basename(path)[5:-2] for path in sorted(glob.glob(f"{ROOT}/tests/unit/test_*.c"))]
-        run([*make, "-k", "mpg.so", "libmpg.a", "build/replay", *(f"build/unit/test_{name}" for name in tests if name not in LONG)], cwd=tree)
+        run(
+            [
+                *make,
+                "-k",
+                "mpg.so",
+                "libmpg.a",
+                "build/replay",
+                *(f"build/unit/test_{name}" for name in tests if name not in LONG),
+            ],
+            cwd=tree,
+        )
         return tree, [name for name in tests if name not in LONG]
 
     def release(self, processor, root, python):
         """The self-contained mpg.so of the processor, as it is released."""
         triplet, tree = PROCESSORS[processor][0], os.path.join(FOLDER, processor, "release")
         linked_trees.links(tree)
-        run(["make", "-s", "--no-print-directory", f"CC={triplet}-gcc --sysroot={root}", f"AR={triplet}-ar", f"OBJDUMP={triplet}-objdump", "ISAL=yes", "release"],
-            cwd=tree)
+        run(
+            [
+                "make",
+                "-s",
+                "--no-print-directory",
+                f"CC={triplet}-gcc --sysroot={root}",
+                f"AR={triplet}-ar",
+                f"OBJDUMP={triplet}-objdump",
+                "ISAL=yes",
+                "release",
+            ],
+            cwd=tree,
+        )
         self.queries(python, os.path.join(tree, "build", "release", "mpg.so"))
 
     def attempt(self, what, step):
@@ -92,8 +145,16 @@ class Portable(unittest.TestCase):
     def replay(self, command, target, tree):
         with tempfile.TemporaryDirectory() as folder:
             count = corpus.unpack(target, folder)
-            done = subprocess.run(command, cwd=tree, input="".join(f"{folder}/{name}\n" for name in os.listdir(folder)), stdout=subprocess.PIPE,
-                                  stderr=subprocess.STDOUT, text=True, errors="replace", check=False)
+            done = subprocess.run(
+                command,
+                cwd=tree,
+                input="".join(f"{folder}/{name}\n" for name in os.listdir(folder)),
+                stdout=subprocess.PIPE,
+                stderr=subprocess.STDOUT,
+                text=True,
+                errors="replace",
+                check=False,
+            )
         self.assertEqual((0, f"{target}: {count}\n"), (done.returncode, done.stdout))
         return count
 
@@ -130,14 +191,24 @@ class Portable(unittest.TestCase):
         for name in tests:
             self.attempt(f"unit/test_{name}", lambda: run([*emulated, f"build/unit/test_{name}"], cwd=tree))
         for target in corpus.targets():
-            self.attempt(f"fuzz {target}", lambda: inputs.append(self.replay([*emulated, "build/replay", target], target, tree)))
+            self.attempt(
+                f"fuzz {target}", lambda: inputs.append(self.replay([*emulated, "build/replay", target], target, tree))
+            )
         for name in SUITES:
             self.attempt(name, lambda: passed.append(self.suite(python, name, tree)))
         self.attempt("queries", lambda: self.queries(python, os.path.join(tree, "mpg")))
         if processor in RELEASED:
             self.attempt("make release", lambda: self.release(processor, root, python))
         self.assertEqual([], self.failed)
-        self.rows.append({"processor": processor, "unit tests": len(tests), "fuzz inputs": sum(inputs), "tests": sum(passed), "queries": self.answered})
+        self.rows.append(
+            {
+                "processor": processor,
+                "unit tests": len(tests),
+                "fuzz inputs": sum(inputs),
+                "tests": sum(passed),
+                "queries": self.answered,
+            }
+        )
         print(f"{processor}: {time.monotonic() - started:.0f} s", flush=True)
 
 

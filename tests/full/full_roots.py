@@ -3,6 +3,7 @@ clients' thirty-one queries as anywhere, reads a folder of several formats, and 
 
 A root is made by debootstrap once, in build/roots; one that cannot be had is skipped, and says so.
 """
+
 import json
 import os
 import re
@@ -23,7 +24,16 @@ ROLLUP = "SELECT pool, category, sum(chip_us), sum(intervals) FROM trace_rollup(
 
 
 def run(command, **options):
-    done = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, stdin=subprocess.DEVNULL, text=True, errors="replace", check=False, **options)
+    done = subprocess.run(
+        command,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        stdin=subprocess.DEVNULL,
+        text=True,
+        errors="replace",
+        check=False,
+        **options,
+    )
     if done.returncode:
         raise AssertionError(f"{' '.join(command)} ended with {done.returncode}\n{done.stdout[-3000:]}")
     return done.stdout
@@ -35,8 +45,11 @@ def root_of(suite):
     if not os.path.exists(folder):
         shutil.rmtree(folder + ".new", ignore_errors=True)
         os.makedirs(ROOTS, exist_ok=True)
-        run(["debootstrap", "--variant=minbase", "--include=sqlite3,python3", suite, folder + ".new", SUITES[suite][1]], timeout=SECONDS,
-            env={**os.environ, "PATH": os.environ["PATH"] + ":/usr/sbin:/sbin"})
+        run(
+            ["debootstrap", "--variant=minbase", "--include=sqlite3,python3", suite, folder + ".new", SUITES[suite][1]],
+            timeout=SECONDS,
+            env={**os.environ, "PATH": os.environ["PATH"] + ":/usr/sbin:/sbin"},
+        )
         os.rename(folder + ".new", folder)
     return folder
 
@@ -59,7 +72,9 @@ class Roots(unittest.TestCase):
         try:
             root = root_of(suite)
         except (AssertionError, subprocess.TimeoutExpired) as error:
-            raise unittest.SkipTest(f"Debian {SUITES[suite][0]} ({suite}) cannot be had here: {str(error)[:200]}") from error
+            raise unittest.SkipTest(
+                f"Debian {SUITES[suite][0]} ({suite}) cannot be had here: {str(error)[:200]}"
+            ) from error
         work = os.path.join(root, "mpg")
         shutil.rmtree(work, ignore_errors=True)
         shutil.copytree(os.path.join(ROOT, "tests/clients"), os.path.join(work, "tests/clients"))
@@ -68,10 +83,16 @@ class Roots(unittest.TestCase):
         shutil.copy(os.path.join(ROOT, "build/release/mpg.so"), work)
 
         def inside(*command):
-            return run(["chroot", root, "/usr/bin/env", "-i", "-C", "/mpg", "PATH=/usr/bin:/bin", "LC_ALL=C.UTF-8", *command])
+            return run(
+                ["chroot", root, "/usr/bin/env", "-i", "-C", "/mpg", "PATH=/usr/bin:/bin", "LC_ALL=C.UTF-8", *command]
+            )
 
         self.assertNotIn("not found", inside("ldd", "mpg.so"))
-        versions = inside("sqlite3", ":memory:", ".load ./mpg", "SELECT sqlite_version() || '|' || mpg_version()").strip().split("|")
+        versions = (
+            inside("sqlite3", ":memory:", ".load ./mpg", "SELECT sqlite_version() || '|' || mpg_version()")
+            .strip()
+            .split("|")
+        )
         expected = run(["sqlite3", ":memory:", ".load ./mpg", ROLLUP], cwd=ROOT)
         self.assertGreater(expected.count("\n"), 4)
         self.assertEqual(expected, inside("sqlite3", ":memory:", ".load ./mpg", ROLLUP))
@@ -85,7 +106,15 @@ class Roots(unittest.TestCase):
             self.assertIn("Where the chip-hours went", file.read())
         python = inside("python3", "--version").split()[1]
         libc = re.search(r"(\d+\.\d+)\s*$", inside("ldd", "--version").splitlines()[0])[1]
-        self.rows.append({"Debian": SUITES[suite][0], "glibc": libc, "SQLite": versions[0], "Python": python, "queries": len(answers)})
+        self.rows.append(
+            {
+                "Debian": SUITES[suite][0],
+                "glibc": libc,
+                "SQLite": versions[0],
+                "Python": python,
+                "queries": len(answers),
+            }
+        )
 
 
 for name in SUITES:

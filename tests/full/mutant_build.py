@@ -1,4 +1,5 @@
 """Mutants built and run in build/mutants: a copy of the tree whose objects are all there, and a changed file linked into it."""
+
 import glob
 import os
 import re
@@ -32,16 +33,35 @@ def shell(command, seconds=None, sanitized=False, **options):
             resource.setrlimit(resource.RLIMIT_AS, (6 << 30, 6 << 30))
         resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
         resource.setrlimit(resource.RLIMIT_FSIZE, (1 << 30, 1 << 30))
+
     try:
-        return subprocess.run(command, stdin=options.pop("stdin", subprocess.DEVNULL), stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
-                              errors="replace", preexec_fn=limit, timeout=max(10, 10 * (seconds or 60)), **options)
+        return subprocess.run(
+            command,
+            stdin=options.pop("stdin", subprocess.DEVNULL),
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            text=True,
+            errors="replace",
+            preexec_fn=limit,
+            timeout=max(10, 10 * (seconds or 60)),
+            **options,
+        )
     except subprocess.TimeoutExpired:
         return subprocess.CompletedProcess(command, 124, "", "")
 
 
 def sources():
     """What accounts: the rooms whose files are changed."""
-    rooms = ["base", "read/grouping", "program", "program/hlo", "goodput", "goodput/trace", "goodput/rules", "goodput/ledger"]
+    rooms = [
+        "base",
+        "read/grouping",
+        "program",
+        "program/hlo",
+        "goodput",
+        "goodput/trace",
+        "goodput/rules",
+        "goodput/ledger",
+    ]
     return sorted(path for room in rooms for path in glob.glob(f"{ROOT}/ext/{room}/*.c"))
 
 
@@ -53,8 +73,18 @@ class Build:
         with open(os.path.join(TREE, "GNUmakefile"), "w", encoding="utf-8") as file:
             file.write(MAKEFILE)
         self.units = sorted(os.path.basename(p)[:-2] for p in glob.glob(f"{ROOT}/tests/unit/test_*.c"))
-        self.make("mpg.so", "libmpg.a", "build/generate", "build/memory/loaded", *[f"build/unit/{name}" for name in self.units])
-        self.objects, self.libs, self.sanitized = self.printed("$(OBJ)"), self.printed("$(LIBS)"), self.printed("$(ASAN)")
+        self.make(
+            "mpg.so",
+            "libmpg.a",
+            "build/generate",
+            "build/memory/loaded",
+            *[f"build/unit/{name}" for name in self.units],
+        )
+        self.objects, self.libs, self.sanitized = (
+            self.printed("$(OBJ)"),
+            self.printed("$(LIBS)"),
+            self.printed("$(ASAN)"),
+        )
         for name in self.units:
             self.renew(f"tests/unit/{name}.c", f"build/test/{name}.o", ["-O1", "-DCHECK_MOST_FAILURES=1"])
         for path in glob.glob(f"{ROOT}/tests/fuzz/*.c"):
@@ -73,7 +103,14 @@ class Build:
     @staticmethod
     def make(*targets):
         clean = {k: v for k, v in os.environ.items() if k not in ("MAKEFLAGS", "MFLAGS", "MAKELEVEL")}
-        done = subprocess.run(["make", "-s", "-j2", "--no-print-directory", *targets], cwd=TREE, env=clean, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+        done = subprocess.run(
+            ["make", "-s", "-j2", "--no-print-directory", *targets],
+            cwd=TREE,
+            env=clean,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            text=True,
+        )
         if done.returncode:
             raise SystemExit(done.stdout)
 
@@ -87,13 +124,32 @@ class Build:
     @staticmethod
     def compile(source, target, flags):
         os.makedirs(os.path.dirname(os.path.join(TREE, target)), exist_ok=True)
-        return shell(["cc", "-std=gnu11", "-fPIC", "-fvisibility=hidden", "-w", "-DSQLITE_CORE", "-DMPG_ISAL", "-c", *flags, "-o", target, source],
-                     cwd=TREE)
+        return shell(
+            [
+                "cc",
+                "-std=gnu11",
+                "-fPIC",
+                "-fvisibility=hidden",
+                "-w",
+                "-DSQLITE_CORE",
+                "-DMPG_ISAL",
+                "-c",
+                *flags,
+                "-o",
+                target,
+                source,
+            ],
+            cwd=TREE,
+        )
 
     def renew(self, source, target, flags):
         """Compiles what is older than its source or any header."""
-        made, headers = os.path.join(TREE, target), glob.glob(f"{ROOT}/ext/**/*.h", recursive=True) + glob.glob(f"{ROOT}/tests/**/*.h", recursive=True)
-        if not os.path.exists(made) or os.path.getmtime(made) <= max(os.path.getmtime(p) for p in [os.path.join(ROOT, source), *headers]):
+        made, headers = os.path.join(TREE, target), glob.glob(f"{ROOT}/ext/**/*.h", recursive=True) + glob.glob(
+            f"{ROOT}/tests/**/*.h", recursive=True
+        )
+        if not os.path.exists(made) or os.path.getmtime(made) <= max(
+            os.path.getmtime(p) for p in [os.path.join(ROOT, source), *headers]
+        ):
             done = self.compile(source, target, flags)
             if done.returncode:
                 raise SystemExit(done.stdout)
@@ -105,27 +161,65 @@ class Build:
             return re.sub(r"\t\.file\t.*\n", "", file.read())
 
     def link_unit(self, name, mutant, flags=()):
-        return shell(["cc", *flags, "-o", "build/test/program", f"build/test/{name}.o", *mutant, "libmpg.a", "-lsqlite3", *self.libs], cwd=TREE).returncode == 0
+        return (
+            shell(
+                [
+                    "cc",
+                    *flags,
+                    "-o",
+                    "build/test/program",
+                    f"build/test/{name}.o",
+                    *mutant,
+                    "libmpg.a",
+                    "-lsqlite3",
+                    *self.libs,
+                ],
+                cwd=TREE,
+            ).returncode
+            == 0
+        )
 
     def link_replay(self, mutant):
         parts = sorted(glob.glob(f"{TREE}/build/test/fuzz/*.o"))
-        return shell(["cc", "-o", "build/test/replay", *parts, *mutant, "libmpg.a", "-lsqlite3", *self.libs], cwd=TREE).returncode == 0
+        return (
+            shell(
+                ["cc", "-o", "build/test/replay", *parts, *mutant, "libmpg.a", "-lsqlite3", *self.libs], cwd=TREE
+            ).returncode
+            == 0
+        )
 
     def link_extension(self, path, mutant):
         objects = [o for o in self.objects if o != f"build/{path[:-2]}.o"] + mutant
-        return shell(["cc", "-shared", "-Wl,-z,nodelete", "-o", "mpg.so", *objects, *self.libs], cwd=TREE).returncode == 0
+        return (
+            shell(["cc", "-shared", "-Wl,-z,nodelete", "-o", "mpg.so", *objects, *self.libs], cwd=TREE).returncode == 0
+        )
 
     def run(self, test, seconds=None):
         """True: passed."""
         kind, name = test
         environment = dict(os.environ, MPG_FLEETS="30", PYTHONDONTWRITEBYTECODE="1")
         if kind in ("unit", "sanitized"):
-            return shell(["build/test/program"], seconds, kind == "sanitized", cwd=TREE, env=environment).returncode == 0
+            return (
+                shell(["build/test/program"], seconds, kind == "sanitized", cwd=TREE, env=environment).returncode == 0
+            )
         if kind == "fuzz":
             folder = f"{TREE}/build/corpus/{name}"
-            return shell(["build/test/replay", name, *[f"{folder}/{n}" for n in os.listdir(folder)]], seconds, cwd=TREE, env=environment).returncode == 0
+            return (
+                shell(
+                    ["build/test/replay", name, *[f"{folder}/{n}" for n in os.listdir(folder)]],
+                    seconds,
+                    cwd=TREE,
+                    env=environment,
+                ).returncode
+                == 0
+            )
         if kind == "faults":
-            return shell(["build/memory/loaded", "sqlite", f"{TREE}/mpg", "61"], seconds, cwd=TREE, env=environment).returncode == 0
+            return (
+                shell(
+                    ["build/memory/loaded", "sqlite", f"{TREE}/mpg", "61"], seconds, cwd=TREE, env=environment
+                ).returncode
+                == 0
+            )
         script = f"import sys, unittest; sys.path.insert(0, 'tests/support'); import folders; unittest.main('{name}', argv=['', '-f', '-q'])"  # not the links' own tree
         return shell([sys.executable, "-c", script], seconds, cwd=TREE, env=environment).returncode == 0
 
@@ -137,7 +231,9 @@ class Mutant:
         self.build, self.path, self.source, self.linked = build, path, source, set()
         self.object, self.sanitized = source[:-2] + ".o", f"{source[:-2]}.asan.o"
         self.beside = ["-iquote", os.path.dirname(path)]  # where its headers are
-        self.compiled = build.compile(source, self.object, ["-O0", *self.beside]).returncode == 0  # the tests' time is that of -O0 too
+        self.compiled = (
+            build.compile(source, self.object, ["-O0", *self.beside]).returncode == 0
+        )  # the tests' time is that of -O0 too
 
     def link(self, kind, name):
         if kind == "unit":
@@ -149,7 +245,11 @@ class Mutant:
             return self.build.link_unit(name, [self.sanitized, *others], ["-fsanitize=address,undefined"])
         if kind in self.linked:
             return True
-        return self.build.link_replay([self.object]) if kind == "fuzz" else self.build.link_extension(self.path, [self.object])
+        return (
+            self.build.link_replay([self.object])
+            if kind == "fuzz"
+            else self.build.link_extension(self.path, [self.object])
+        )
 
     def is_same(self, text):
         """Whether a compiler that thinks makes of it what it makes of the text unchanged."""

@@ -1,18 +1,45 @@
 """The mutants of a C file: what may be changed, how tests/full/mutants.txt would list it, and what it lists."""
+
 import os
 import re
 
 from fleets import ROOT
 
 EQUIVALENT = os.path.join(ROOT, "tests", "full", "mutants.txt")
-TOKEN = re.compile(r"""(?P<comment>/\*.*?\*/|//[^\n]*)|(?P<text>"(?:\\.|[^"\\])*"|'(?:\\.|[^'\\])*')|(?P<directive>^[ \t]*\#(?:\\\n|[^\n])*)
+TOKEN = re.compile(
+    r"""(?P<comment>/\*.*?\*/|//[^\n]*)|(?P<text>"(?:\\.|[^"\\])*"|'(?:\\.|[^'\\])*')|(?P<directive>^[ \t]*\#(?:\\\n|[^\n])*)
                      |(?P<name>[A-Za-z_]\w*)|(?P<number>\d[\w.]*)
-                     |(?P<op>->|<<=|>>=|<<|>>|<=|>=|==|!=|&&|\|\||\+\+|--|[-+*/%&|^]=|[-+*/%<>!&|^~=?:;,.(){}\[\]])|(?P<space>\s+)""", re.X | re.S | re.M)
-SWAPS = {"<": ["<="], "<=": ["<"], ">": [">="], ">=": [">"], "==": ["!="], "!=": ["=="], "&&": ["||"], "||": ["&&"], "+": ["-"], "-": ["+"], "*": ["/"],
-         "/": ["*"], "%": ["/"], "<<": [">>"], ">>": ["<<"], "+=": ["-="], "-=": ["+="], "|=": ["&="], "&=": ["|="], "++": ["--"], "--": ["++"]}
+                     |(?P<op>->|<<=|>>=|<<|>>|<=|>=|==|!=|&&|\|\||\+\+|--|[-+*/%&|^]=|[-+*/%<>!&|^~=?:;,.(){}\[\]])|(?P<space>\s+)""",
+    re.X | re.S | re.M,
+)
+SWAPS = {
+    "<": ["<="],
+    "<=": ["<"],
+    ">": [">="],
+    ">=": [">"],
+    "==": ["!="],
+    "!=": ["=="],
+    "&&": ["||"],
+    "||": ["&&"],
+    "+": ["-"],
+    "-": ["+"],
+    "*": ["/"],
+    "/": ["*"],
+    "%": ["/"],
+    "<<": [">>"],
+    ">>": ["<<"],
+    "+=": ["-="],
+    "-=": ["+="],
+    "|=": ["&="],
+    "&=": ["|="],
+    "++": ["--"],
+    "--": ["++"],
+}
 COMPARISONS = {"<", "<=", ">", ">=", "==", "!="}
-TYPES = re.compile(r"(?:static|const|unsigned|struct|enum|typedef|extern|return|goto|case|default|else|do|if|for|while|switch|break|continue|"
-                   r"int|char|bool|double|size_t|u?int\d+_t|mpg_\w+|void|float|long)\b")
+TYPES = re.compile(
+    r"(?:static|const|unsigned|struct|enum|typedef|extern|return|goto|case|default|else|do|if|for|while|switch|break|continue|"
+    r"int|char|bool|double|size_t|u?int\d+_t|mpg_\w+|void|float|long)\b"
+)
 
 
 def tokens(text):
@@ -49,10 +76,15 @@ def mutants(path):
         if not function or not function[-1] or group in ("directive", "text"):
             starts = word == ";" and parentheses == 0
             continue
-        value_before = previous[0] in ("name", "number") and previous[1] not in ("return", "case") or previous[1] in (")", "]")
+        value_before = (
+            previous[0] in ("name", "number") and previous[1] not in ("return", "case") or previous[1] in (")", "]")
+        )
         if group == "op" and word in SWAPS:
             binary = word in ("++", "--") or value_before
-            spaced = text[start - 1] == " " and text[end:end + 1] in (" ", "\n")  # clang-format: a pointer's * and a sign have none
+            spaced = text[start - 1] == " " and text[end : end + 1] in (
+                " ",
+                "\n",
+            )  # clang-format: a pointer's * and a sign have none
             if binary and (spaced or word in ("++", "--")):
                 for other in SWAPS[word]:
                     yield "comparison" if word in COMPARISONS else "operator", start, end, other
@@ -67,7 +99,7 @@ def mutants(path):
             while level:
                 level += {"(": 1, ")": -1}.get(found[j][1], 0)
                 j += 1
-            yield "condition", end, found[j - 1][2], "!(" + text[end:found[j - 1][2]] + ")"
+            yield "condition", end, found[j - 1][2], "!(" + text[end : found[j - 1][2]] + ")"
         if starts and group == "name" and not TYPES.match(word) or (starts and word == "*" and after[0] == "name"):
             level, j = 0, i
             while found[j][1] != ";" or level:
@@ -125,4 +157,6 @@ class Equivalents:
                         self.lines.add((path, before, after))
 
     def has(self, path, before, after):
-        return (path, before, after) in self.lines or any(p.search(before) and p.sub(other, before, count=1) == after for p, other in self.patterns)
+        return (path, before, after) in self.lines or any(
+            p.search(before) and p.sub(other, before, count=1) == after for p, other in self.patterns
+        )

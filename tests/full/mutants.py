@@ -37,10 +37,35 @@ from mutant_build import FUZZ, TREE, Build, Mutant, shell  # noqa: E402
 from mutant_places import Equivalents, as_lines, changed, mutants, statement_lines  # noqa: E402
 
 RESULTS = os.path.join(TREE, "results.json")
-PYTHON = ["test_roofline", "test_program_flops", "test_program_ideal", "test_program_goodput", "test_catalogue", "test_sql", "test_charts", "test_goodput_log",
-          "test_kept", "test_rules_held", "test_rules_spans", "test_rules_steps", "test_rules_windows", "test_release", "test_generic_forms",
-          "test_generic_differential", "test_generic_errors", "test_intervals", "test_shards", "test_goodput", "test_goodput_sql", "test_hlo", "test_hlo_rules", "test_ledger", "test_generic_rollup", "test_fleets"]
-WEIGHT = {"unit": .3, "fuzz": .5, "python": 1, "faults": 1, "sanitized": 2}  # seconds until it runs
+PYTHON = [
+    "test_roofline",
+    "test_program_flops",
+    "test_program_ideal",
+    "test_program_goodput",
+    "test_catalogue",
+    "test_sql",
+    "test_charts",
+    "test_goodput_log",
+    "test_kept",
+    "test_rules_held",
+    "test_rules_spans",
+    "test_rules_steps",
+    "test_rules_windows",
+    "test_release",
+    "test_generic_forms",
+    "test_generic_differential",
+    "test_generic_errors",
+    "test_intervals",
+    "test_shards",
+    "test_goodput",
+    "test_goodput_sql",
+    "test_hlo",
+    "test_hlo_rules",
+    "test_ledger",
+    "test_generic_rollup",
+    "test_fleets",
+]
+WEIGHT = {"unit": 0.3, "fuzz": 0.5, "python": 1, "faults": 1, "sanitized": 2}  # seconds until it runs
 
 
 def digest(*paths):
@@ -68,10 +93,17 @@ def sources(test):
     kind, name = test
     if kind == "unit":
         with open(f"tests/unit/{name}.c", encoding="utf-8") as file:
-            return [f"tests/unit/{name}.c", *(f"tests/unit/{header}" for header in re.findall(r'#include "(\w+\.h)"', file.read()))]
+            return [
+                f"tests/unit/{name}.c",
+                *(f"tests/unit/{header}" for header in re.findall(r'#include "(\w+\.h)"', file.read())),
+            ]
     if kind == "python":
         return modules(name, [])
-    return [f"tests/fuzz/{name}.c", f"tests/fuzz/corpus/{name}.b64"] if kind == "fuzz" else sorted(p for p in glob.glob("tests/memory/**", recursive=True) if os.path.isfile(p))
+    return (
+        [f"tests/fuzz/{name}.c", f"tests/fuzz/corpus/{name}.b64"]
+        if kind == "fuzz"
+        else sorted(p for p in glob.glob("tests/memory/**", recursive=True) if os.path.isfile(p))
+    )
 
 
 def reached(build, files, quick):
@@ -94,7 +126,11 @@ def reached(build, files, quick):
     for test in tests:
         one = kept[" ".join(test)]
         seconds[test] = one["seconds"]
-        lines[test] = {file: set(of) if one["files"].get(file) == now[file] else None for file, of in one["lines"].items() if file in now and of}
+        lines[test] = {
+            file: set(of) if one["files"].get(file) == now[file] else None
+            for file, of in one["lines"].items()
+            if file in now and of
+        }
     return lines, seconds
 
 
@@ -119,14 +155,27 @@ def measure(build, files, tests, kept, now):
             raise SystemExit(f"{test[1]} fails as it is")
         used = resource.getrusage(resource.RUSAGE_CHILDREN)
         data = [os.path.relpath(p, TREE) for p in glob.glob(f"{TREE}/build/gcov/**/*.gcda", recursive=True)]
-        told = subprocess.run(["gcov", "--json-format", "--stdout", *data], cwd=TREE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL).stdout if data else b""
+        told = (
+            subprocess.run(
+                ["gcov", "--json-format", "--stdout", *data],
+                cwd=TREE,
+                stdout=subprocess.PIPE,
+                stderr=subprocess.DEVNULL,
+            ).stdout
+            if data
+            else b""
+        )
         lines = {}
         for text in told.splitlines():
             for file in json.loads(text)["files"]:
                 if file["file"] in files:
                     lines[file["file"]] = [line["line_number"] for line in file["lines"] if line["count"]]
-        kept[" ".join(test)] = {"key": digest(*sources(test)), "files": now, "lines": lines,
-                                "seconds": used.ru_utime - before.ru_utime + used.ru_stime - before.ru_stime}
+        kept[" ".join(test)] = {
+            "key": digest(*sources(test)),
+            "files": now,
+            "lines": lines,
+            "seconds": used.ru_utime - before.ru_utime + used.ru_stime - before.ru_stime,
+        }
     build.libs.remove("-lgcov")
 
 
@@ -135,7 +184,12 @@ def main():
     parse.add_argument("--sample", type=int, default=300)
     parse.add_argument("--seed", type=int, default=1)
     parse.add_argument("--only", default="ext/")
-    parse.add_argument("--seconds", type=float, default=60, help="CPU seconds of tests that a mutant gets, by what they take of the right program")
+    parse.add_argument(
+        "--seconds",
+        type=float,
+        default=60,
+        help="CPU seconds of tests that a mutant gets, by what they take of the right program",
+    )
     parse.add_argument("--all", action="store_true")
     parse.add_argument("--quick", action="store_true")
     parse.add_argument("--again", action="store_true")
@@ -189,10 +243,22 @@ def main():
         if verdict is None:
             stem = os.path.basename(path)[:-2]
             tests = [t for t, of in lines.items() if path in of and (of[path] is None or of[path] & numbers)]
-            tests = tests or [t for t, of in lines.items() if path in of]  # a row of a constant table is no code: gcov counts none of it
+            tests = tests or [
+                t for t, of in lines.items() if path in of
+            ]  # a row of a constant table is no code: gcov counts none of it
             small = path in build.small  # then other lines are reached
-            tests += [("sanitized", t[1]) for t, of in lines.items() if t[0] == "unit" and path in of and (small or t in tests)]
-            tests.sort(key=lambda t: (t[1] != f"test_{stem}" or t[0] != "unit", -kills.get((path, t), 0), seconds[t] + WEIGHT[t[0]]))
+            tests += [
+                ("sanitized", t[1])
+                for t, of in lines.items()
+                if t[0] == "unit" and path in of and (small or t in tests)
+            ]
+            tests.sort(
+                key=lambda t: (
+                    t[1] != f"test_{stem}" or t[0] != "unit",
+                    -kills.get((path, t), 0),
+                    seconds[t] + WEIGHT[t[0]],
+                )
+            )
             if options.quick:
                 tests = [t for t in tests if t[0] != "sanitized"] + [t for t in tests if t[0] == "sanitized"][:1]
             killer, left = None, options.seconds
@@ -200,14 +266,22 @@ def main():
                 if seconds[test] <= left and killer is None:
                     left -= seconds[test]
                     killer = test if mutant.is_noticed(test, seconds[test]) else None
-            verdict = "noticed" if killer else "do not compile, or to the same code" if mutant.is_same(text) else "survived"
+            verdict = (
+                "noticed" if killer else "do not compile, or to the same code" if mutant.is_same(text) else "survived"
+            )
             if killer:
                 kills[path, killer] = kills.get((path, killer), 0) + 1
             elif verdict == "survived":
-                survivors.append(f"{path}:{number} | {before} | {after} | {m[0]}{'' if tests else ', no test reaches it'}")
+                survivors.append(
+                    f"{path}:{number} | {before} | {after} | {m[0]}{'' if tests else ', no test reaches it'}"
+                )
         results.append([path, [before, after], verdict])
-        print(f"{tried}/{len(chosen)} {path}:{number} {m[0]}: {verdict}" + (f" by {' '.join(killer)}" if verdict == "noticed" else f": {before} -> {after}")
-              + f" ({time.monotonic() - started:.1f} s)", flush=True)
+        print(
+            f"{tried}/{len(chosen)} {path}:{number} {m[0]}: {verdict}"
+            + (f" by {' '.join(killer)}" if verdict == "noticed" else f": {before} -> {after}")
+            + f" ({time.monotonic() - started:.1f} s)",
+            flush=True,
+        )
         with open(kept_in, "w", encoding="utf-8") as file:
             json.dump(results, file)
     return told(results, len(every), survivors, options.only == "ext/" and not options.quick)

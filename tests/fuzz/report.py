@@ -26,8 +26,12 @@ def lines(target):
         subprocess.run(["build/lines/replay", target], input=paths, text=True, check=True, stdout=subprocess.DEVNULL)
     reached = every = 0
     for name in corpus.FILES[target]:
-        told = subprocess.run(["gcov", "--json-format", "--stdout", f"build/lines/ext/{name}.gcda"], check=True, stdout=subprocess.PIPE,
-                              stderr=subprocess.DEVNULL).stdout
+        told = subprocess.run(
+            ["gcov", "--json-format", "--stdout", f"build/lines/ext/{name}.gcda"],
+            check=True,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.DEVNULL,
+        ).stdout
         for line in told.splitlines():
             for file in json.loads(line)["files"]:
                 if file["file"].endswith(f"ext/{name}.c"):
@@ -46,8 +50,10 @@ def summary():
         shares[target] = 100 * reached // max(every, 1)
     lowest, highest = min(shares, key=shares.get), max(shares, key=shares.get)
     executions, hours = sum(of["executions"] for of in runs.values()), sum(of["cpu_s"] for of in runs.values()) / 3600
-    yield (f"{len(shares)} targets, {executions:,} executions in {hours:.1f} hours of CPU, three or four runs of the code in most of them. The committed inputs and the seeds reach from "
-           f"{shares[lowest]} % (`{lowest}`) to {shares[highest]} % (`{highest}`) of the lines of a target's own files.")
+    yield (
+        f"{len(shares)} targets, {executions:,} executions in {hours:.1f} hours of CPU, three or four runs of the code in most of them. The committed inputs and the seeds reach from "
+        f"{shares[lowest]} % (`{lowest}`) to {shares[highest]} % (`{highest}`) of the lines of a target's own files."
+    )
 
 
 if __name__ == "__main__":

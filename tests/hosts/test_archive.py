@@ -1,4 +1,5 @@
 """The archive of `make archive`: unpacked into a folder, as somebody without root does, it loads and reports; two are alike."""
+
 import glob
 import hashlib
 import os
@@ -28,8 +29,15 @@ class Archive(unittest.TestCase):
     def test_unpacked(self):
         with tempfile.TemporaryDirectory() as folder:
             run("tar", "-xzf", self.path, "--strip-components=1", "-C", folder)
-            self.assertEqual("golden|0.155\n", run("sqlite3", ":memory:", f".load {folder}/lib/mpg",
-                             "SELECT pool, mpg_lower(category, chip_us) FROM trace_rollup('fixtures/golden') WHERE category <> 'queued' GROUP BY pool"))
+            self.assertEqual(
+                "golden|0.155\n",
+                run(
+                    "sqlite3",
+                    ":memory:",
+                    f".load {folder}/lib/mpg",
+                    "SELECT pool, mpg_lower(category, chip_us) FROM trace_rollup('fixtures/golden') WHERE category <> 'queued' GROUP BY pool",
+                ),
+            )
             run("sqlite3", f"{folder}/fleet.db", f".load {folder}/lib/mpg", "SELECT mpg_build('fixtures/exports')")
             self.assertIn("Where the chip-hours went", run(f"{folder}/bin/mpg-report", f"{folder}/fleet.db"))
             for name in ("LICENSE", "licences.txt", "install.md"):

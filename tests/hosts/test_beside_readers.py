@@ -1,4 +1,5 @@
 """Builds beside dashboards: neither waits for the other, however long a reader's transaction is open."""
+
 import os
 import sqlite3
 import tempfile
@@ -53,7 +54,11 @@ class Beside(unittest.TestCase):
             while not stop.is_set():
                 try:
                     db = sqlite3.connect(self.path, timeout=3)
-                    seen.add(db.execute("SELECT (SELECT sum(capacity_us) FROM ledger), (SELECT sum(capacity_us) FROM day_sums)").fetchone())
+                    seen.add(
+                        db.execute(
+                            "SELECT (SELECT sum(capacity_us) FROM ledger), (SELECT sum(capacity_us) FROM day_sums)"
+                        ).fetchone()
+                    )
                     db.close()
                 except sqlite3.Error as error:
                     failed.append(str(error))
@@ -129,14 +134,18 @@ class StoredViews(unittest.TestCase):
         with tempfile.TemporaryDirectory() as folder:
             path = os.path.join(folder, "v.db")
             db = connect(path)
-            db.execute("CREATE TABLE allocations AS SELECT 'j' AS job, 'p' AS pool, 2 AS chips, 0 AS start_time, 5 AS end_time")
+            db.execute(
+                "CREATE TABLE allocations AS SELECT 'j' AS job, 'p' AS pool, 2 AS chips, 0 AS start_time, 5 AS end_time"
+            )
             db.execute("CREATE VIEW saved AS SELECT * FROM mpg_rollup WHERE grain = 'full'")
             self.assertEqual((1, 10 * 10**6), db.execute("SELECT count(*), sum(chip_us) FROM saved").fetchone())
             db.commit()
             db.close()
             plain = sqlite3.connect(path)
             with self.assertRaisesRegex(sqlite3.OperationalError, "no such table: main.mpg_rollup"):
-                plain.execute("SELECT m.name, c.name FROM sqlite_schema AS m, pragma_table_info(m.name) AS c").fetchall()
+                plain.execute(
+                    "SELECT m.name, c.name FROM sqlite_schema AS m, pragma_table_info(m.name) AS c"
+                ).fetchall()
             plain.close()
 
 

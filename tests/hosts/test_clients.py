@@ -4,6 +4,7 @@ of several formats in any order and packing.
 A client that is not here is skipped; with MPG_CLIENTS set, as `make test-clients` does after installing them, it is a failure.
 tests/clients/answers.jsonl holds the answers, as the C API gives them to Python; MPG_WRITE_CLIENTS=1 writes it anew.
 """
+
 import csv
 import json
 import os
@@ -34,10 +35,16 @@ CLIENTS = {
     "JDBC": (["java", "-cp", JAR, "Driver.java"], ["sh", "-c", f"java -version && test -e {JAR}"]),
     "R": (["Rscript", "--vanilla", "driver.R"], ["Rscript", "--vanilla", "-e", "library(RSQLite); library(bit64)"]),
     "Perl": (["perl", "driver.pl"], ["perl", "-MDBD::SQLite", "-e", "1"]),
-    "PHP": (["php", "-d", f"sqlite3.extension_dir={ROOT}", "driver.php"], ["php", "-r", "exit(class_exists('SQLite3') ? 0 : 1);"]),
+    "PHP": (
+        ["php", "-d", f"sqlite3.extension_dir={ROOT}", "driver.php"],
+        ["php", "-r", "exit(class_exists('SQLite3') ? 0 : 1);"],
+    ),
     "Tcl": (["tclsh", "driver.tcl"], ["sh", "-c", "echo 'puts [package require sqlite3]' | tclsh | grep -q ."]),
     "Ruby": (["ruby", "driver.rb"], ["ruby", "-rsqlite3", "-e", ""]),
-    "better-sqlite3": (["node", "driver.mjs"], ["node", "-e", f"require('./{NPM}/better-sqlite3/node_modules/better-sqlite3')(':memory:')"]),
+    "better-sqlite3": (
+        ["node", "driver.mjs"],
+        ["node", "-e", f"require('./{NPM}/better-sqlite3/node_modules/better-sqlite3')(':memory:')"],
+    ),
     "node:sqlite": ([NODE24, "driver.mjs"], [NODE24, "-e", "require('node:sqlite')"]),
     "bun:sqlite": ([BUN, "driver.mjs"], [BUN, "--version"]),
 }
@@ -54,8 +61,18 @@ EXAMPLE = re.compile(r"^```(sh|python|perl|tcl|ruby|php|r|java|js)\n(.*?)^```\n(
 
 
 def run(command, **options):
-    return subprocess.run(command, cwd=ROOT, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
-                          encoding="utf-8", timeout=300, env={**os.environ, "LC_ALL": "C.UTF-8"}, **options)
+    return subprocess.run(
+        command,
+        cwd=ROOT,
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        encoding="utf-8",
+        timeout=300,
+        env={**os.environ, "LC_ALL": "C.UTF-8"},
+        **options,
+    )
 
 
 def is_here(client):
@@ -87,7 +104,11 @@ def parsed(text):
 
 
 def rounded(client, rows):
-    return [[float(f"{v:.{DIGITS[client]}g}") if isinstance(v, float) else v for v in row] for row in rows] if client in DIGITS else rows
+    return (
+        [[float(f"{v:.{DIGITS[client]}g}") if isinstance(v, float) else v for v in row] for row in rows]
+        if client in DIGITS
+        else rows
+    )
 
 
 def expected_of(client, answers):
@@ -95,10 +116,14 @@ def expected_of(client, answers):
         answer = dict(answer)
         if "rows" in answer:
             instead = INSTEAD.get(client, {}).get(answer["name"], {})
-            rows = [[instead.get(column, value) for column, value in zip(answer["columns"], row)] for row in answer["rows"]]
+            rows = [
+                [instead.get(column, value) for column, value in zip(answer["columns"], row)] for row in answer["rows"]
+            ]
             rows = rounded(client, rows)
             if client in REALS_BESIDE_NULL:
-                columns = [[float(v) if None in column and isinstance(v, int) else v for v in column] for column in zip(*rows)]
+                columns = [
+                    [float(v) if None in column and isinstance(v, int) else v for v in column] for column in zip(*rows)
+                ]
                 rows = [list(row) for row in zip(*columns)]
             answer["rows"] = rows
             if client in NO_NAMES_OF_NOTHING and not rows:
@@ -107,7 +132,10 @@ def expected_of(client, answers):
 
 
 def found_by(client, *queries):
-    return [answer | {"rows": rounded(client, answer["rows"])} if "rows" in answer else answer for answer in parsed(ask(client, *queries))]
+    return [
+        answer | {"rows": rounded(client, answer["rows"])} if "rows" in answer else answer
+        for answer in parsed(ask(client, *queries))
+    ]
 
 
 class Clients(unittest.TestCase):
@@ -135,17 +163,24 @@ class Clients(unittest.TestCase):
         self.assertTrue(any(answer.get("rows") == [] for answer in self.answers))
         self.assertTrue(any("error" in answer for answer in self.answers))
         for what, is_it in {
-            "NULL": lambda v: v is None, "infinity": lambda v: v == float("inf"), "above 2^53": lambda v: v == 2**53 + 1,
-            "UTF-8": lambda v: isinstance(v, str) and "🚀" in v, "blob": lambda v: isinstance(v, dict),
+            "NULL": lambda v: v is None,
+            "infinity": lambda v: v == float("inf"),
+            "above 2^53": lambda v: v == 2**53 + 1,
+            "UTF-8": lambda v: isinstance(v, str) and "🚀" in v,
+            "blob": lambda v: isinstance(v, dict),
         }.items():
             self.assertTrue(any(map(is_it, values)), what)
 
     def test_answers_are_those_of_the_golden_fleet(self):
         """Whose ledger was worked out by hand."""
         with open(os.path.join(ROOT, "fixtures", "golden-expected.csv"), newline="") as file:
-            truth = sorted((row["job"], row["category"], row["cause"], int(row["chip_us"])) for row in csv.DictReader(file))
+            truth = sorted(
+                (row["job"], row["category"], row["cause"], int(row["chip_us"])) for row in csv.DictReader(file)
+            )
         answer = next(a for a in self.answers if a["name"] == "categories and causes")
-        self.assertEqual(truth, sorted((job or "", category, cause or "", us) for job, category, cause, us, _ in answer["rows"]))
+        self.assertEqual(
+            truth, sorted((job or "", category, cause or "", us) for job, category, cause, us, _ in answer["rows"])
+        )
 
 
 class AnyTrace(unittest.TestCase):
@@ -164,7 +199,9 @@ class AnyTrace(unittest.TestCase):
         with open(cls.queries, "w", encoding="utf-8") as file:
             for seed in (1, 2, 3):
                 site = os.path.join(cls.folder, str(seed))
-                shutil.copytree(os.path.join(ROOT, "fixtures", "exports"), site, ignore=shutil.ignore_patterns("fleet.json"))
+                shutil.copytree(
+                    os.path.join(ROOT, "fixtures", "exports"), site, ignore=shutil.ignore_patterns("fleet.json")
+                )
                 tongue_case.scrambled(site, seed)
                 with open(site + ".json", "w", encoding="utf-8") as fleet:
                     json.dump({"sources": [{"path": site, "chip": "nvidia-h100-sxm"}]}, fleet)
@@ -187,8 +224,16 @@ class Page(unittest.TestCase):
     """A section of the page has a client's name, and its examples print what stands below them."""
 
     maxDiff = None
-    LANGUAGES = {"sh": ["bash", "-e"], "python": [PYTHON], "perl": ["perl"], "tcl": ["tclsh"], "ruby": ["ruby"], "java": ["java", "-cp", JAR],
-                 "r": ["Rscript", "--vanilla"], "php": ["php", "-d", f"sqlite3.extension_dir={ROOT}"]}
+    LANGUAGES = {
+        "sh": ["bash", "-e"],
+        "python": [PYTHON],
+        "perl": ["perl"],
+        "tcl": ["tclsh"],
+        "ruby": ["ruby"],
+        "java": ["java", "-cp", JAR],
+        "r": ["Rscript", "--vanilla"],
+        "php": ["php", "-d", f"sqlite3.extension_dir={ROOT}"],
+    }
     NODES = {"better-sqlite3": ["node"], "node:sqlite": [NODE24], "bun:sqlite": [BUN]}
 
     @staticmethod
@@ -205,7 +250,9 @@ class Page(unittest.TestCase):
 
     def printed(self, client, language, text):
         suffix = {"java": ".java", "js": ".mjs"}.get(language, "")
-        place = os.path.join(ROOT, NPM, client) if client == "better-sqlite3" else None  # its module is looked for from there
+        place = (
+            os.path.join(ROOT, NPM, client) if client == "better-sqlite3" else None
+        )  # its module is looked for from there
         with tempfile.TemporaryDirectory(dir=place) as folder:
             path = os.path.join(folder, "Example" + suffix)
             with open(path, "w", encoding="utf-8") as file:

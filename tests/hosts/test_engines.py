@@ -15,7 +15,15 @@ from fleets import ROOT, connect
 
 PACKAGE = os.path.join(ROOT, "build", "bench", "node_modules", "@duckdb", "node-bindings-linux-x64", "libduckdb.so")
 COLUMNS = ["sg", "rg", "pg", "mpg", "mpg_lower", "runtime_coverage", "program_coverage"]
-FUNCTIONS = ["scheduling_goodput", "runtime_goodput", "program_goodput", "mpg", "mpg_lower", "runtime_coverage", "program_coverage"]
+FUNCTIONS = [
+    "scheduling_goodput",
+    "runtime_goodput",
+    "program_goodput",
+    "mpg",
+    "mpg_lower",
+    "runtime_coverage",
+    "program_coverage",
+]
 
 
 def block(name):
@@ -26,7 +34,10 @@ def block(name):
 def types_of(engine):
     """What the page says that the engine calls DOUBLE and DECIMAL."""
     with open(os.path.join(ROOT, "docs/engines.md"), encoding="utf-8") as file:
-        listed = dict((name, (double, decimal)) for name, double, decimal in re.findall(r"^- (\w+): `(.*?)`, `(.*?)`$", file.read(), re.M))
+        listed = dict(
+            (name, (double, decimal))
+            for name, double, decimal in re.findall(r"^- (\w+): `(.*?)`, `(.*?)`$", file.read(), re.M)
+        )
     return listed.get(engine, ("DOUBLE", "DECIMAL(38, 0)"))
 
 
@@ -37,7 +48,9 @@ def standard(engine):
 
 def export(trace, folder):
     """ledger.csv by the page's command."""
-    subprocess.run(["sh", "-euc", block("export")], cwd=folder, env=dict(os.environ, TRACE=trace, LD_LIBRARY_PATH=ROOT), check=True)
+    subprocess.run(
+        ["sh", "-euc", block("export")], cwd=folder, env=dict(os.environ, TRACE=trace, LD_LIBRARY_PATH=ROOT), check=True
+    )
     with open(os.path.join(folder, "ledger.csv"), newline="") as file:
         return list(csv.reader(file))
 
@@ -46,13 +59,27 @@ def trouble(big):
     """Rows of every kind: sums that cancel, nothing at all, and where `big`, sums past 64 bits."""
     rng = random.Random(9)
     names = [row[0] for row in connect().execute("SELECT category FROM mpg_categories")]
-    rows = [["2026-01-01", "only queued", "queued", 5], ["2026-01-01", "zero", "idle", 7], ["2026-01-02", "zero", "idle", -7],
-            ["2026-01-01", "zero", "ideal", 0], ["2026-01-01", "untraced", "untraced", 9], ["2026-01-01", "unrated", "unrated", 9]]
-    rows += [["2026-01-03", "whole", "ideal", 3], ["2026-01-03", "whole", "idle", 5], ["2026-01-03", "whole", "lost", 11]]
+    rows = [
+        ["2026-01-01", "only queued", "queued", 5],
+        ["2026-01-01", "zero", "idle", 7],
+        ["2026-01-02", "zero", "idle", -7],
+        ["2026-01-01", "zero", "ideal", 0],
+        ["2026-01-01", "untraced", "untraced", 9],
+        ["2026-01-01", "unrated", "unrated", 9],
+    ]
+    rows += [
+        ["2026-01-03", "whole", "ideal", 3],
+        ["2026-01-03", "whole", "idle", 5],
+        ["2026-01-03", "whole", "lost", 11],
+    ]
     for _ in range(300):
-        rows.append([f"2026-01-{rng.randrange(1, 29):02}", rng.choice("abc"), rng.choice(names), rng.randrange(10**12)])
+        rows.append(
+            [f"2026-01-{rng.randrange(1, 29):02}", rng.choice("abc"), rng.choice(names), rng.randrange(10**12)]
+        )
     if big:
-        rows += [["2026-01-05", "big", name, 9 * 10**18] for name in ("idle", "ideal", "inefficiency") for _ in range(3)]
+        rows += [
+            ["2026-01-05", "big", name, 9 * 10**18] for name in ("idle", "ideal", "inefficiency") for _ in range(3)
+        ]
     return [[day, pool, "c", "j", "o", "p", "f", "S", name, "", str(us), "1"] for day, pool, name, us in rows]
 
 
@@ -93,7 +120,9 @@ class Engines(unittest.TestCase):
             with self.subTest(name):
                 db = sqlite3.connect(":memory:")
                 db.execute(block("table"))
-                db.executemany("INSERT INTO ledger VALUES(%s)" % ", ".join("?" * 12), [[v or None for v in row] for row in rows])
+                db.executemany(
+                    "INSERT INTO ledger VALUES(%s)" % ", ".join("?" * 12), [[v or None for v in row] for row in rows]
+                )
                 self.same(rows, db.execute(standard("SQLite")).fetchall())
         db.executemany("INSERT INTO ledger(pool, category, chip_us) VALUES('big', 'idle', ?)", [(9 * 10**18,)] * 2)
         with self.assertRaisesRegex(sqlite3.OperationalError, "integer overflow"):
@@ -109,7 +138,9 @@ class Engines(unittest.TestCase):
         for name, rows in self.traces():
             with self.subTest(name):
                 load = "\\copy ledger FROM '%s' CSV HEADER\n" % os.path.join(self.folder, "ledger.csv")
-                self.same(rows, server.sql("DROP TABLE IF EXISTS ledger;" + block("table") + load + standard("PostgreSQL")))
+                self.same(
+                    rows, server.sql("DROP TABLE IF EXISTS ledger;" + block("table") + load + standard("PostgreSQL"))
+                )
 
     def test_duckdb(self):
         """By the library that npm's package has, where make bench has fetched it."""
@@ -117,11 +148,24 @@ class Engines(unittest.TestCase):
         if not os.path.exists(library):
             self.skipTest("no DuckDB: make bench fetches it")
         driver = os.path.join(self.folder, "duckdb")
-        subprocess.run([os.environ.get("CC", "cc"), "-O2", "-o", driver, os.path.join(ROOT, "tests", "bench", "duckdb.c"), "-ldl"], check=True)
+        subprocess.run(
+            [os.environ.get("CC", "cc"), "-O2", "-o", driver, os.path.join(ROOT, "tests", "bench", "duckdb.c"), "-ldl"],
+            check=True,
+        )
         for name, rows in self.traces():
             with self.subTest(name):
-                done = subprocess.run([driver, library, block("table") + "INSERT INTO ledger SELECT * FROM read_csv('ledger.csv');",
-                                       standard("DuckDB")], cwd=self.folder, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+                done = subprocess.run(
+                    [
+                        driver,
+                        library,
+                        block("table") + "INSERT INTO ledger SELECT * FROM read_csv('ledger.csv');",
+                        standard("DuckDB"),
+                    ],
+                    cwd=self.folder,
+                    stdout=subprocess.PIPE,
+                    stderr=subprocess.PIPE,
+                    text=True,
+                )
                 self.assertEqual(done.returncode, 0, done.stderr)
                 self.same(rows, rows_of(done.stdout, between="|"))
 
@@ -138,12 +182,17 @@ class Engines(unittest.TestCase):
                 with open(os.path.join(self.folder, "ledger.csv"), "rb") as file:
                     server.sql(insert, file)
                 if name == "trouble":  # what the page warns of
-                    self.assertLess(int(server.sql("SELECT sum(chip_us) FROM ledger WHERE pool = 'big' AND category = 'idle'")), 27 * 10**18)
+                    self.assertLess(
+                        int(server.sql("SELECT sum(chip_us) FROM ledger WHERE pool = 'big' AND category = 'idle'")),
+                        27 * 10**18,
+                    )
                 query = block("clickhouse-goodput").rstrip().rstrip(";")
                 self.same(rows, rows_of(server.sql(query), "\\N"))
                 server.sql("OPTIMIZE TABLE ledger FINAL")  # rows of one key are summed now
-                self.same(rows if name != "trouble" else trouble(False), [
-                    row for row in rows_of(server.sql(query), "\\N") if row[0] != "big"])
+                self.same(
+                    rows if name != "trouble" else trouble(False),
+                    [row for row in rows_of(server.sql(query), "\\N") if row[0] != "big"],
+                )
 
 
 def rows_of(text, null="", between="\t"):

@@ -1,6 +1,7 @@
 """SQLite 3.34, the oldest that loads the extension: no routine and no SQL of a later one is used where it may not be there.
 
 tests/full/full_versions.py runs the suites in SQLite 3.34.0 itself."""
+
 import glob
 import json
 import os
@@ -67,8 +68,15 @@ def text_of(path):
 
 
 def old(version, *queries):
-    return subprocess.run([sys.executable, "-c", PROGRAM, *queries], cwd=ROOT, text=True, stdout=subprocess.PIPE, stderr=subprocess.PIPE, check=False,
-                          env={**os.environ, "OLD_HOST_MPG": os.path.join(ROOT, "mpg.so"), "OLD_HOST_VERSION": str(version)})
+    return subprocess.run(
+        [sys.executable, "-c", PROGRAM, *queries],
+        cwd=ROOT,
+        text=True,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        check=False,
+        env={**os.environ, "OLD_HOST_MPG": os.path.join(ROOT, "mpg.so"), "OLD_HOST_VERSION": str(version)},
+    )
 
 
 def without_comments(sql):
@@ -96,8 +104,10 @@ class Oldest(unittest.TestCase):
                 later += re.findall(r"\(\*(\w+)\)\(", line) if since > OLDEST else []
         self.assertIn("vtab_distinct", later)
         self.assertIn("value_encoding", later)
-        calls = {path: re.findall(rf"\bsqlite3_(?:{'|'.join(later)})\(", re.sub(r"/\*.*?\*/", "", text_of(path), flags=re.S))
-                 for path in glob.glob("ext/**/*.[ch]", root_dir=ROOT, recursive=True)}
+        calls = {
+            path: re.findall(rf"\bsqlite3_(?:{'|'.join(later)})\(", re.sub(r"/\*.*?\*/", "", text_of(path), flags=re.S))
+            for path in glob.glob("ext/**/*.[ch]", root_dir=ROOT, recursive=True)
+        }
         self.assertEqual(["ext/sqlite/host.c"], [path for path, found in calls.items() if found])
 
     def test_later_names_are_declared(self):
@@ -105,7 +115,11 @@ class Oldest(unittest.TestCase):
         header = text_of("ext/sqlite/host.h")
         later = re.findall(r"#define (SQLITE_\w+)", header)
         self.assertIn("SQLITE_INDEX_CONSTRAINT_LIMIT", later)
-        uses = [path for path in glob.glob("ext/sqlite/**/*.c", root_dir=ROOT, recursive=True) if re.search(rf"\b({'|'.join(later)})\b", text_of(path))]
+        uses = [
+            path
+            for path in glob.glob("ext/sqlite/**/*.c", root_dir=ROOT, recursive=True)
+            if re.search(rf"\b({'|'.join(later)})\b", text_of(path))
+        ]
         self.assertGreater(len(uses), 2)
         self.assertEqual([], [path for path in uses if not re.search(r'#include "(\.\./)*host\.h"', text_of(path))])
 
@@ -116,11 +130,25 @@ class Oldest(unittest.TestCase):
         self.assertIn("SQLite 3.34", text_of("docs/install.md"))
 
     def test_sql_that_is_compiled_in(self):
-        scripts = [*glob.glob("sql/formats/**/*.sql", root_dir=ROOT, recursive=True), *glob.glob("sql/sources/*.sql", root_dir=ROOT), "sql/build.sql", *glob.glob("sql/build/*.sql", root_dir=ROOT), "schema/fleet.sql",
-                   "schema/import.sql", *glob.glob("sql/report/*.sql", root_dir=ROOT)]
+        scripts = [
+            *glob.glob("sql/formats/**/*.sql", root_dir=ROOT, recursive=True),
+            *glob.glob("sql/sources/*.sql", root_dir=ROOT),
+            "sql/build.sql",
+            *glob.glob("sql/build/*.sql", root_dir=ROOT),
+            "schema/fleet.sql",
+            "schema/import.sql",
+            *glob.glob("sql/report/*.sql", root_dir=ROOT),
+        ]
         self.assertGreater(len(scripts), 30)
-        found = {(path, since, word[0]) for path in scripts for since, later in LATER.items()
-                 for word in re.finditer(later, re.sub(r"'[^']*'", lambda text: text[0] if is_sql(text[0]) else "''", without_comments(text_of(path))))}
+        found = {
+            (path, since, word[0])
+            for path in scripts
+            for since, later in LATER.items()
+            for word in re.finditer(
+                later,
+                re.sub(r"'[^']*'", lambda text: text[0] if is_sql(text[0]) else "''", without_comments(text_of(path))),
+            )
+        }
         self.assertEqual(set(), found)
 
     def test_sql_that_the_shell_reads(self):
@@ -134,7 +162,9 @@ class Oldest(unittest.TestCase):
         """Before 3.39 it must; a subquery in parentheses is a query of its own."""
         for path in glob.glob("sql/**/*.sql", root_dir=ROOT, recursive=True):
             grouped = [False]
-            for word in re.findall(r"\(|\)|;|\bSELECT\b|\bGROUP BY\b|\bHAVING\b", re.sub(r"'[^']*'", "", without_comments(text_of(path)))):
+            for word in re.findall(
+                r"\(|\)|;|\bSELECT\b|\bGROUP BY\b|\bHAVING\b", re.sub(r"'[^']*'", "", without_comments(text_of(path)))
+            ):
                 if word == "(":
                     grouped.append(False)
                 elif word == ")":

@@ -1,5 +1,6 @@
 """The self-contained mpg.so of `make release`: what it needs of the system, that two builds are alike, and that it answers as mpg.so does,
 with ISA-L and without."""
+
 import gzip
 import json
 import os
@@ -32,8 +33,15 @@ print(json.dumps("libisal" in open("/proc/self/maps").read()))
 
 
 def run(*command, **environment):
-    done = subprocess.run(command, cwd=ROOT, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, stdin=subprocess.DEVNULL, text=True,
-                          env={**{k: v for k, v in os.environ.items() if k not in ("MAKEFLAGS", "MFLAGS", "MAKELEVEL")}, **environment})
+    done = subprocess.run(
+        command,
+        cwd=ROOT,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        stdin=subprocess.DEVNULL,
+        text=True,
+        env={**{k: v for k, v in os.environ.items() if k not in ("MAKEFLAGS", "MFLAGS", "MAKELEVEL")}, **environment},
+    )
     if done.returncode:
         raise AssertionError(f"{' '.join(command)} ended with {done.returncode}\n{done.stdout}")
     return done.stdout
@@ -41,7 +49,9 @@ def run(*command, **environment):
 
 def answers(library, *queries, **environment):
     """What it answers to each, and whether ISA-L is loaded after them."""
-    return [json.loads(line) for line in run(sys.executable, "-c", PROGRAM, library, *queries, **environment).splitlines()]
+    return [
+        json.loads(line) for line in run(sys.executable, "-c", PROGRAM, library, *queries, **environment).splitlines()
+    ]
 
 
 class WhatItNeeds(unittest.TestCase):
@@ -96,7 +106,10 @@ class Answers(unittest.TestCase):
     def test_uuids(self):
         """The version 5 of it has a SHA-1 of its own: names up to three blocks of it, and all lengths around a block's end."""
         names = ["x" * n for n in range(190)] + ["é€😀"]
-        queries = ["SELECT " + ", ".join(f"mpg_uuid('dns', '{name}')" for name in names[i:i + 50]) for i in range(0, len(names), 50)]
+        queries = [
+            "SELECT " + ", ".join(f"mpg_uuid('dns', '{name}')" for name in names[i : i + 50])
+            for i in range(0, len(names), 50)
+        ]
         found = [value for rows in answers(RELEASE, *queries)[:-1] for value in rows[0]]
         self.assertEqual([str(uuid.uuid5(uuid.NAMESPACE_DNS, name)) for name in names], found)
 
@@ -109,7 +122,10 @@ class Answers(unittest.TestCase):
             for name, packed in (("whole", whole), ("cut", whole[:-9]), ("damaged", damaged)):
                 with open(f"{folder}/{name}.csv.gz", "wb") as file:
                     file.write(packed)
-            queries = [f"SELECT count(*), sum(json_extract(record, '$.n')) FROM csv_trace('{folder}/{name}.csv.gz')" for name in ("whole", "cut", "damaged")]
+            queries = [
+                f"SELECT count(*), sum(json_extract(record, '$.n')) FROM csv_trace('{folder}/{name}.csv.gz')"
+                for name in ("whole", "cut", "damaged")
+            ]
             with open(f"{folder}/libisal.so.2", "wb") as file:
                 file.write(b"no library")
             by_isal, by_zlib = answers(RELEASE, *queries), answers(RELEASE, *queries, LD_LIBRARY_PATH=folder)

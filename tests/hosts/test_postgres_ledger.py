@@ -15,8 +15,23 @@ from postgres_ledger import new_folder
 TARGETS = ["postgres"]
 TABLES = ("trace_ledger", "trace_rollup", "trace_timeline")
 WHOLE = {"attempt", "step", "tasks", "year"}
-NUMBERS = WHOLE | {"chips", "min_chips", "start_time", "end_time", "submit_time", "snapshot_time", "durable_time", "flops", "bytes",
-                   "executions", "peak_flops", "hbm_bytes", "hbm_bytes_per_s", "ici_bytes_per_s", "tdp_w"}
+NUMBERS = WHOLE | {
+    "chips",
+    "min_chips",
+    "start_time",
+    "end_time",
+    "submit_time",
+    "snapshot_time",
+    "durable_time",
+    "flops",
+    "bytes",
+    "executions",
+    "peak_flops",
+    "hbm_bytes",
+    "hbm_bytes_per_s",
+    "ici_bytes_per_s",
+    "tdp_w",
+}
 
 
 def setUpModule():
@@ -26,8 +41,11 @@ def setUpModule():
 
 def named(options):
     """SQLite's hidden arguments in PostgreSQL's named notation."""
-    return "".join(", %s => %s" % (dict(bucket="bucket_width").get(name, name), quote(",".join(map(str, value)) if name == "sizes" else value))
-                   for name, value in options.items())
+    return "".join(
+        ", %s => %s"
+        % (dict(bucket="bucket_width").get(name, name), quote(",".join(map(str, value)) if name == "sizes" else value))
+        for name, value in options.items()
+    )
 
 
 def canonical(rows, types):
@@ -50,19 +68,34 @@ class SameAsSqlite(unittest.TestCase):
         """Calls with [(path, options)], in both."""
         db = connect()
         types = types_of(db, table)
-        ours = [canonical(db.execute(f"SELECT * FROM {table}({quote(path)}){where(options)}"), types) for path, options in arguments]
+        ours = [
+            canonical(db.execute(f"SELECT * FROM {table}({quote(path)}){where(options)}"), types)
+            for path, options in arguments
+        ]
         theirs = [[] for _ in arguments]
-        for row in server.sql(query_as("t.*", [f"{table}({quote(path)}{named(options)}) AS t" for path, options in arguments])):
+        for row in server.sql(
+            query_as("t.*", [f"{table}({quote(path)}{named(options)}) AS t" for path, options in arguments])
+        ):
             theirs[int(row[0])].append(row[1:])
         for mine, rows, (path, options) in zip(ours, theirs, arguments):
             self.assertEqual(mine, canonical(rows, types), f"{table} {path} {options}")
         return sum(map(len, ours))
 
     def test_fixtures(self):
-        options = [{}, dict(bucket="1 day"), dict(bucket=3600, since=1767600000, until="2026-01-06T03:00:00Z"), dict(as_of=1767650000.5),
-                   dict(basis="in_service", roofline="memory"), dict(basis="shard", sizes=[1, 2, 4096]), dict(on_error="skip", threads=4)]
+        options = [
+            {},
+            dict(bucket="1 day"),
+            dict(bucket=3600, since=1767600000, until="2026-01-06T03:00:00Z"),
+            dict(as_of=1767650000.5),
+            dict(basis="in_service", roofline="memory"),
+            dict(basis="shard", sizes=[1, 2, 4096]),
+            dict(on_error="skip", threads=4),
+        ]
         for table in TABLES:
-            calls = [(name, o) for name in ("golden", "golden.jsonl") for o in options] + [("fleet", options[1]), ("fleet", options[2])]
+            calls = [(name, o) for name in ("golden", "golden.jsonl") for o in options] + [
+                ("fleet", options[1]),
+                ("fleet", options[2]),
+            ]
             found = self.same(table, [(os.path.join(FIXTURES, name), o) for name, o in calls])
             self.assertGreater(found, 1000)
 
@@ -85,8 +118,11 @@ class SameAsSqlite(unittest.TestCase):
             db.execute(f"SELECT count(*) FROM trace_ledger({quote(path)}){where(options)}")
             issues += [(path, options)]
         ours = canonical(db.execute("SELECT * FROM mpg_issues"), types_of(db, "mpg_issues"))
-        theirs = server.sql("CREATE TEMP TABLE sink AS " + query_as("count(*)", [f"trace_ledger({quote(p)}{named(o)})" for p, o in issues])
-                            + "; SELECT * FROM mpg_issues")
+        theirs = server.sql(
+            "CREATE TEMP TABLE sink AS "
+            + query_as("count(*)", [f"trace_ledger({quote(p)}{named(o)})" for p, o in issues])
+            + "; SELECT * FROM mpg_issues"
+        )
         self.assertGreater(len(ours), 30)
         self.assertEqual(ours, canonical(theirs, types_of(db, "mpg_issues")))
 
@@ -117,10 +153,14 @@ class SameAsSqlite(unittest.TestCase):
         """The whole way in one query: bytes of states, with a bucket."""
         db = connect()
         path = quote(os.path.join(FIXTURES, "fleet"))
-        ours = db.execute(f"SELECT pool, bucket, lower(hex(goodput_state(category, chip_us))) FROM trace_rollup({path})"
-                          " WHERE bucket_width = '1 day' GROUP BY 1, 2 ORDER BY 1, 2").fetchall()
-        theirs = server.sql(f"SELECT pool, bucket, encode(goodput_state(category, chip_us), 'hex')"
-                            f" FROM trace_rollup({path}, bucket_width => '1 day') GROUP BY 1, 2 ORDER BY pool COLLATE \"C\" NULLS FIRST, 2 NULLS FIRST")
+        ours = db.execute(
+            f"SELECT pool, bucket, lower(hex(goodput_state(category, chip_us))) FROM trace_rollup({path})"
+            " WHERE bucket_width = '1 day' GROUP BY 1, 2 ORDER BY 1, 2"
+        ).fetchall()
+        theirs = server.sql(
+            f"SELECT pool, bucket, encode(goodput_state(category, chip_us), 'hex')"
+            f" FROM trace_rollup({path}, bucket_width => '1 day') GROUP BY 1, 2 ORDER BY pool COLLATE \"C\" NULLS FIRST, 2 NULLS FIRST"
+        )
         self.assertEqual([list(row) for row in ours], theirs)
 
 
@@ -151,8 +191,10 @@ def table_of(schema, name, rows, typed):
     script += "\\.\n"
     for c in columns:
         if type_of(c) == "timestamptz":
-            script += (f"ALTER TABLE {schema}.{name} ALTER {c} TYPE timestamptz"
-                       f" USING timestamptz '1970-01-01 00:00:00+00' + {c} * interval '1 microsecond';\n")
+            script += (
+                f"ALTER TABLE {schema}.{name} ALTER {c} TYPE timestamptz"
+                f" USING timestamptz '1970-01-01 00:00:00+00' + {c} * interval '1 microsecond';\n"
+            )
     return script
 
 
@@ -168,10 +210,10 @@ class Page(unittest.TestCase):
             out = server.shown(f"CREATE SCHEMA IF NOT EXISTS {schema}; SET search_path = {schema}, public;" + script)
             out = "".join(line.rstrip() + "\n" for line in out.splitlines() if line and not line.startswith("("))
             if os.environ.get("MPG_WRITE_DOCS"):
-                text = text[:found.start(2)] + out + text[found.end(2):]
+                text = text[: found.start(2)] + out + text[found.end(2) :]
                 with open(page, "w", encoding="utf-8") as file:
                     file.write(text)
-            self.assertEqual(out, text[found.start(2):found.start(2) + len(out)])
+            self.assertEqual(out, text[found.start(2) : found.start(2) + len(out)])
 
 
 if __name__ == "__main__":

@@ -66,8 +66,10 @@ class Sources(unittest.TestCase):
         return os.path.join(path, "bad.psv")
 
     def test_fixtures(self):
-        paths = [os.path.join(folder, name) for name in FORMATS] + [os.path.join(folder, "exports", "fleet.json"),
-                                                                   os.path.join(folder, "slurm", "*.psv")]
+        paths = [os.path.join(folder, name) for name in FORMATS] + [
+            os.path.join(folder, "exports", "fleet.json"),
+            os.path.join(folder, "slurm", "*.psv"),
+        ]
         for table in TABLES:
             rows = 0
             for path in paths:
@@ -75,21 +77,30 @@ class Sources(unittest.TestCase):
                     found = self.same(table, quote(path))
                     rows += len(found) if isinstance(found, list) else 0
                     continue
-                jobs = self.ours(f"SELECT DISTINCT job FROM trace_rollup({quote(path)}) WHERE job IS NOT NULL ORDER BY 1 LIMIT 2")
-                for job, in jobs if isinstance(jobs, list) else []:
+                jobs = self.ours(
+                    f"SELECT DISTINCT job FROM trace_rollup({quote(path)}) WHERE job IS NOT NULL ORDER BY 1 LIMIT 2"
+                )
+                for (job,) in jobs if isinstance(jobs, list) else []:
                     rows += len(self.same(table, f"{quote(path)}, {quote(job)}"))
             self.assertGreater(rows, 30, table)
 
     def test_arguments(self):
         path = quote(os.path.join(folder, "exports"))
         self.assertGreater(len(self.same("trace_ledger", f"{path}, 60")), len(self.same("trace_ledger", path)))
-        self.assertNotEqual(self.same("trace_ledger", f"{path}, NULL, '2026-03-02T10:02:00Z'"), self.same("trace_ledger", path))
+        self.assertNotEqual(
+            self.same("trace_ledger", f"{path}, NULL, '2026-03-02T10:02:00Z'"), self.same("trace_ledger", path)
+        )
         self.same("trace_rollup", f"{path}, '1 day', NULL, NULL, NULL, 'in_service'")
         self.assertEqual(self.theirs("SELECT * FROM trace_sources(NULL)"), [])
-        self.assertEqual(self.theirs(f"SELECT * FROM trace_sources({path}, 'ignore')"), "trace_sources: on_error: expected 'stop' or 'skip'")
+        self.assertEqual(
+            self.theirs(f"SELECT * FROM trace_sources({path}, 'ignore')"),
+            "trace_sources: on_error: expected 'stop' or 'skip'",
+        )
 
     def test_a_fleet_file_as_text(self):
-        text = quote('{"sources": [{"path": "%s/exports/sacct.psv"}, {"path": "%s/exports/events.psv"}]}' % (folder, folder))
+        text = quote(
+            '{"sources": [{"path": "%s/exports/sacct.psv"}, {"path": "%s/exports/events.psv"}]}' % (folder, folder)
+        )
         for table in ("trace_sources", "trace_ledger"):
             self.assertIsInstance(self.same(table, text), list)
         self.assertIn("pathh", self.same("trace_sources", quote('{"sources": [{"pathh": "x"}]}')))
@@ -104,13 +115,17 @@ class Sources(unittest.TestCase):
 
     def test_errors(self):
         self.assertIn("no such file", self.same("trace_sources", "'/nowhere/at/all'"))
-        self.assertIn("expected a trace", self.same("trace_ledger", quote(written(notes__txt="what we did on Monday\n"))))
+        self.assertIn(
+            "expected a trace", self.same("trace_ledger", quote(written(notes__txt="what we did on Monday\n")))
+        )
         hlo = quote(os.path.join(folder, "exports", "train_step.hlo"))
         self.assertIn("expected a scheduler's records", self.same("trace_ledger", hlo))
         bad = quote(self.malformed())
         self.assertIn("bad.psv:2", self.same("trace_ledger", bad))
         self.assertIn("bad.psv:2", self.same("trace_sources", bad + ", 'stop'"))
-        self.assertIsInstance(self.same("trace_ledger", f"{bad}, NULL, NULL, NULL, NULL, NULL, NULL, NULL, 'skip'"), list)
+        self.assertIsInstance(
+            self.same("trace_ledger", f"{bad}, NULL, NULL, NULL, NULL, NULL, NULL, NULL, 'skip'"), list
+        )
 
     def test_issues(self):
         """They are of the session, and those of a file that is mended are forgotten."""
@@ -121,7 +136,7 @@ class Sources(unittest.TestCase):
         db.execute(f"SELECT * FROM trace_rollup({quote(path)})").fetchall()
         ours = db.execute("SELECT source, severity, kind, line, count, detail FROM mpg_issues ORDER BY 1, 3").fetchall()
         sink = f"CREATE TEMP TABLE {{}} AS SELECT * FROM trace_rollup({quote(path)}); "
-        issues = "SELECT * FROM mpg_issues ORDER BY source COLLATE \"C\", kind COLLATE \"C\""
+        issues = 'SELECT * FROM mpg_issues ORDER BY source COLLATE "C", kind COLLATE "C"'
         once = server.sql(sink.format("a") + issues)
         self.assertIn("ignored_file", [row[2] for row in once])
         self.assertEqual([[None if v is None else str(v) for v in row] for row in ours], once)
@@ -133,7 +148,9 @@ class Sources(unittest.TestCase):
         for table in TABLES:
             with self.assertRaises(postgres.Failed) as caught:
                 server.sql(f"SET ROLE stranger; SELECT count(*) FROM {table}({path})")
-            self.assertIn(f"{table}: must be superuser or have privileges of the pg_read_server_files role", str(caught.exception))
+            self.assertIn(
+                f"{table}: must be superuser or have privileges of the pg_read_server_files role", str(caught.exception)
+            )
             self.assertGreater(int(server.sql(f"SET ROLE reader; SELECT count(*) FROM {table}({path})")[0][0]), 0)
 
     def many_jobs(self):
@@ -152,19 +169,29 @@ class Sources(unittest.TestCase):
         bad, good = quote(self.malformed()), quote(os.path.join(folder, "exports"))
 
         def failing(table, of):
-            return (f"DO $do$ BEGIN PERFORM * FROM {table}({of}); RAISE 'it did not fail';"
-                    " EXCEPTION WHEN query_canceled OR data_exception OR io_error THEN NULL; END $do$;")
+            return (
+                f"DO $do$ BEGIN PERFORM * FROM {table}({of}); RAISE 'it did not fail';"
+                " EXCEPTION WHEN query_canceled OR data_exception OR io_error THEN NULL; END $do$;"
+            )
 
-        script = 3 * (f"DO $do$ BEGIN PERFORM * FROM trace_ledger({good}); PERFORM * FROM trace_sources({good}); END $do$;"
-                      + failing("trace_ledger", bad) + failing("trace_sources", bad + ", 'stop'") + failing("trace_sources", "'/nowhere/at/all'"))
+        script = 3 * (
+            f"DO $do$ BEGIN PERFORM * FROM trace_ledger({good}); PERFORM * FROM trace_sources({good}); END $do$;"
+            + failing("trace_ledger", bad)
+            + failing("trace_sources", bad + ", 'stop'")
+            + failing("trace_sources", "'/nowhere/at/all'")
+        )
         big = quote(self.many_jobs())
-        script += "".join(f"SET statement_timeout = {ms};" + failing(table, big) + "RESET statement_timeout;"
-                          for ms, table in ((60, "trace_ledger"), (200, "trace_rollup"), (350, "trace_sources")))
-        rows = server.sql(script + "CREATE TEMP TABLE held(name text); COPY held FROM PROGRAM 'readlink /proc/$PPID/fd/*; true';"
-                          " SELECT (SELECT coalesce(sum(total_bytes), 0) FROM pg_backend_memory_contexts"
-                          " WHERE name LIKE 'mpg%' AND name <> 'mpg issues'), count(*) > 5,"
-                          f" count(*) FILTER (WHERE name LIKE {quote(os.path.dirname(folder) + '/tmp%')}),"
-                          " (SELECT count(*) FROM pg_ls_dir('/proc/' || pg_backend_pid() || '/task')) FROM held")
+        script += "".join(
+            f"SET statement_timeout = {ms};" + failing(table, big) + "RESET statement_timeout;"
+            for ms, table in ((60, "trace_ledger"), (200, "trace_rollup"), (350, "trace_sources"))
+        )
+        rows = server.sql(
+            script + "CREATE TEMP TABLE held(name text); COPY held FROM PROGRAM 'readlink /proc/$PPID/fd/*; true';"
+            " SELECT (SELECT coalesce(sum(total_bytes), 0) FROM pg_backend_memory_contexts"
+            " WHERE name LIKE 'mpg%' AND name <> 'mpg issues'), count(*) > 5,"
+            f" count(*) FILTER (WHERE name LIKE {quote(os.path.dirname(folder) + '/tmp%')}),"
+            " (SELECT count(*) FROM pg_ls_dir('/proc/' || pg_backend_pid() || '/task')) FROM held"
+        )
         self.assertEqual(rows, [["0", "t", "0", "1"]])
 
     def test_a_time_out_ends_it(self):

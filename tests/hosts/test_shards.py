@@ -34,9 +34,14 @@ class Shards(unittest.TestCase):
         with tempfile.TemporaryDirectory(dir=os.environ.get("MPG_SCRATCH")) as folder:
             path = os.path.join(folder, "fleet")
             as_of = generate(path, SPANS)
-            whole = connect().execute(
-                f"SELECT {SEGMENTS}, goodput_state(category, chip_us) FROM trace_rollup({quote(path)})"
-                f" WHERE as_of = {quote(as_of)} AND bucket_width = '1 day' GROUP BY {SEGMENTS} ORDER BY {SEGMENTS}").fetchall()
+            whole = (
+                connect()
+                .execute(
+                    f"SELECT {SEGMENTS}, goodput_state(category, chip_us) FROM trace_rollup({quote(path)})"
+                    f" WHERE as_of = {quote(as_of)} AND bucket_width = '1 day' GROUP BY {SEGMENTS} ORDER BY {SEGMENTS}"
+                )
+                .fetchall()
+            )
             self.assertGreater(len(whole), 20)
             for n in (1, 2, 8, 64):
                 part = os.path.join(folder, str(n))
@@ -49,7 +54,9 @@ class Shards(unittest.TestCase):
                 self.assertEqual(db.execute("SELECT * FROM shard_check").fetchall(), [])
                 db.execute(MERGE)
                 # A group in which shards cancel out holds nothing: the whole has no such row.
-                merged = db.execute(f"SELECT {SEGMENTS}, state FROM fleet_states WHERE length(state) > 16 ORDER BY {SEGMENTS}").fetchall()
+                merged = db.execute(
+                    f"SELECT {SEGMENTS}, state FROM fleet_states WHERE length(state) > 16 ORDER BY {SEGMENTS}"
+                ).fetchall()
                 self.assertEqual(merged, whole, n)
                 shutil.rmtree(part)
 
@@ -72,7 +79,9 @@ class Shards(unittest.TestCase):
                     if not os.listdir(os.path.join(folder, name)):
                         continue
                     basis = "installed" if name == "capacity" else "shard"
-                    states += db.execute(query.format(quote(os.path.join(folder, name)), quote(as_of), quote(basis))).fetchone()
+                    states += db.execute(
+                        query.format(quote(os.path.join(folder, name)), quote(as_of), quote(basis))
+                    ).fetchone()
                 db.execute("CREATE TEMP TABLE s AS SELECT value FROM json_each('[]')")
                 db.executemany("INSERT INTO s VALUES (?)", [(s,) for s in states])
                 expected = db.execute(query.format(quote(whole), quote(as_of), "'installed'")).fetchone()[0]
@@ -107,8 +116,16 @@ class Faults(unittest.TestCase):
     def test_all_is_well(self):
         db = self.gathered(*self.texts.values())
         db.execute(MERGE)
-        self.assertEqual([round(x, 4) for x in db.execute("SELECT scheduling_goodput(state), runtime_goodput(state), program_goodput(state),"
-                                                          " mpg(state) FROM fleet_states").fetchone()], [.635, .6299, .3875, .155])
+        self.assertEqual(
+            [
+                round(x, 4)
+                for x in db.execute(
+                    "SELECT scheduling_goodput(state), runtime_goodput(state), program_goodput(state),"
+                    " mpg(state) FROM fleet_states"
+                ).fetchone()
+            ],
+            [0.635, 0.6299, 0.3875, 0.155],
+        )
 
     def test_a_shard_that_is_down(self):
         self.refused(self.gathered(*self.others), "missing_shard")
@@ -159,8 +176,10 @@ class Faults(unittest.TestCase):
     def test_a_job_cut_apart(self):
         """Its allocations in one shard, and what stands on them in the other: spans, commits, or the commits alone."""
         relations = naive.load_folder(os.path.join(ROOT, "fixtures/golden"))
-        for apart, *kinds in ((("jobs", "spans", "commits"), "divided_job", "divided_job", "lost_records", "lost_records"),
-                              (("commits",), "lost_records")):
+        for apart, *kinds in (
+            (("jobs", "spans", "commits"), "divided_job", "divided_job", "lost_records", "lost_records"),
+            (("commits",), "lost_records"),
+        ):
             with tempfile.TemporaryDirectory() as folder:
                 texts = [self.texts["capacity"]]
                 rest = {"jobs", "allocations", "spans"} - ({"spans"} if "spans" in apart else set())
@@ -195,15 +214,30 @@ class Recipe(unittest.TestCase):
             os.chmod(file.name, 0o755)
 
     def run_script(self, script):
-        return subprocess.run(["sh", "-euc", script], cwd=self.folder, env=self.environment, text=True,
-                              stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
+        return subprocess.run(
+            ["sh", "-euc", script],
+            cwd=self.folder,
+            env=self.environment,
+            text=True,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+        )
 
     def expect_goodput(self, said):
-        expected = connect().execute(
-            "SELECT pool, round(scheduling_goodput(category, chip_us), 4), round(runtime_goodput(category, chip_us), 4),"
-            " round(program_goodput(category, chip_us), 4), round(mpg_lower(category, chip_us), 4)"
-            " FROM trace_rollup(?) GROUP BY pool", (os.path.join(ROOT, "fixtures/fleet"),)).fetchall()
-        self.assertEqual([line.split() for line in said.splitlines()[2:]], [[str(v) for v in row if v is not None] for row in expected])
+        expected = (
+            connect()
+            .execute(
+                "SELECT pool, round(scheduling_goodput(category, chip_us), 4), round(runtime_goodput(category, chip_us), 4),"
+                " round(program_goodput(category, chip_us), 4), round(mpg_lower(category, chip_us), 4)"
+                " FROM trace_rollup(?) GROUP BY pool",
+                (os.path.join(ROOT, "fixtures/fleet"),),
+            )
+            .fetchall()
+        )
+        self.assertEqual(
+            [line.split() for line in said.splitlines()[2:]],
+            [[str(v) for v in row if v is not None] for row in expected],
+        )
 
     def break_a_shard(self):
         with open(os.path.join(self.folder, "traces", "jobs-3", "spans.csv"), "a") as file:
@@ -233,7 +267,13 @@ class Recipe(unittest.TestCase):
         path = os.path.join(self.folder, "states", "jobs-3.sql")
         with open(path, encoding="utf-8") as file:
             lines = file.readlines()
-        for kept in ([], lines[:-1], lines[:3], lines[:2] + [lines[2][:lines[2].index("'") + 3]], lines[:-1] + ["COMM"]):
+        for kept in (
+            [],
+            lines[:-1],
+            lines[:3],
+            lines[:2] + [lines[2][: lines[2].index("'") + 3]],
+            lines[:-1] + ["COMM"],
+        ):
             with open(path, "w", encoding="utf-8") as file:
                 file.writelines(kept)
             done = self.run_script("./merge.sh")
@@ -267,15 +307,25 @@ class Recipe(unittest.TestCase):
             self.fail(why)
         if why:
             self.skipTest(why)
-        wait = "until [ -z \"$(squeue -h)\" ]; do sleep 0.2; done; cat goodput.txt; scontrol show job -o\n"
-        told = slurm_cluster.run("set -eu\n" + block("submit") + wait + "echo again\nsed -i '1s/^/x/' traces/jobs-3/spans.csv; rm -r states\n" + block("submit")
-                                 + wait, self.folder, self.environment)
+        wait = 'until [ -z "$(squeue -h)" ]; do sleep 0.2; done; cat goodput.txt; scontrol show job -o\n'
+        told = slurm_cluster.run(
+            "set -eu\n"
+            + block("submit")
+            + wait
+            + "echo again\nsed -i '1s/^/x/' traces/jobs-3/spans.csv; rm -r states\n"
+            + block("submit")
+            + wait,
+            self.folder,
+            self.environment,
+        )
         well, broken = told.split("\nagain\n")
-        jobs = well[well.index("JobId="):].splitlines()
+        jobs = well[well.index("JobId=") :].splitlines()
         self.assertEqual(len(jobs), len(self.shards) + 1)  # each shard a task of the array, and the merge
         self.assertEqual({re.search(r"JobState=(\S+)", line)[1] for line in jobs}, {"COMPLETED"})
-        self.assertEqual(sorted(map(int, re.findall(r"ArrayTaskId=(\d+) ", well))), list(range(1, len(self.shards) + 1)))
-        self.expect_goodput(well[re.search(r"^pool ", well, re.M).start():well.index("JobId=")])
+        self.assertEqual(
+            sorted(map(int, re.findall(r"ArrayTaskId=(\d+) ", well))), list(range(1, len(self.shards) + 1))
+        )
+        self.expect_goodput(well[re.search(r"^pool ", well, re.M).start() : well.index("JobId=")])
         self.expect_refusal(broken)
         self.assertEqual(broken.count("JobState=FAILED"), 2)  # the task, and the merge
 

@@ -3,6 +3,7 @@ their views is what it answers over a copy of that; in Python, and in the driver
 
 tests/clients/bi.sql has the statements. A client that is not here is skipped; with MPG_CLIENTS set it is a failure.
 """
+
 import os
 import sqlite3
 import tempfile
@@ -14,7 +15,7 @@ import naive
 from test_clients import CLIENTS, HERE, PYTHON, parsed, require, run
 
 FLEET = "fixtures/fleet"
-COLUMNS = ("pool, chip, job, attempt, name, owner, phase, framework, runtime, model, size, priority, category, cause, {hour} AS hour, chip_us")
+COLUMNS = "pool, chip, job, attempt, name, owner, phase, framework, runtime, model, size, priority, category, cause, {hour} AS hour, chip_us"
 ROWS = f"(SELECT {COLUMNS.format(hour='bucket')} FROM %s)"
 SOURCES = {
     "trace_ledger": ROWS % f"trace_ledger('{FLEET}', '1 hour')",
@@ -23,7 +24,9 @@ SOURCES = {
     "a view of mpg_rollup": "saved",
 }
 PLAIN = {"ledger": f"(SELECT {COLUMNS.format(hour='hour')} FROM ledger)", "ledger itself": "ledger", "cells": "cells"}
-UNTIL = "2026-01-05 01:00:00"  # of a join with a part of itself: newer versions of SQLite may run that anew for each row
+UNTIL = (
+    "2026-01-05 01:00:00"  # of a join with a part of itself: newer versions of SQLite may run that anew for each row
+)
 DRIVERS = ("apsw", "pyodbc", "JDBC", "better-sqlite3", "node:sqlite")
 SQLALCHEMY = """
 import json, sqlalchemy, sys
@@ -42,7 +45,9 @@ def statements():
 
 def asked(statement, source):
     """The statement of a source; a join with a part of itself is asked of an hour of it."""
-    return statement.replace("{s}", f"(SELECT * FROM {source} WHERE hour < '{UNTIL}')" if "JOIN (SELECT" in statement else source)
+    return statement.replace(
+        "{s}", f"(SELECT * FROM {source} WHERE hour < '{UNTIL}')" if "JOIN (SELECT" in statement else source
+    )
 
 
 def rounded(rows):
@@ -75,12 +80,17 @@ class Statements(unittest.TestCase):
 
     def test_there_are_sixty_four(self):
         self.assertEqual(64, len(statements()))
-        self.assertEqual({"Metabase", "Superset", "Grafana", "Tableau", "Power BI", "DBeaver", "Datasette", "SQLAlchemy"}, {name.rsplit(" ", 1)[0] for name, _ in statements()})
+        self.assertEqual(
+            {"Metabase", "Superset", "Grafana", "Tableau", "Power BI", "DBeaver", "Datasette", "SQLAlchemy"},
+            {name.rsplit(" ", 1)[0] for name, _ in statements()},
+        )
 
     def test_with_the_extension(self):
         db = connect()
         create_tables(db, naive.load_folder(os.path.join(ROOT, FLEET)))
-        db.execute(f"CREATE TEMP VIEW saved AS SELECT {COLUMNS.format(hour='bucket')} FROM mpg_rollup WHERE grain = 'full' AND bucket_width = '1 hour'")
+        db.execute(
+            f"CREATE TEMP VIEW saved AS SELECT {COLUMNS.format(hour='bucket')} FROM mpg_rollup WHERE grain = 'full' AND bucket_width = '1 hour'"
+        )
         for source in SOURCES.values():
             answers = self.check(db, source)
             empty = [answer["name"] for answer in answers if not answer["rows"]]
@@ -106,27 +116,39 @@ class Statements(unittest.TestCase):
         require(self, client)
         source = SOURCES["trace_rollup"]
         db = connect()
-        expected = [[name, rounded(db.execute(asked(statement, source)).fetchall())] for name, statement in statements()]
+        expected = [
+            [name, rounded(db.execute(asked(statement, source)).fetchall())] for name, statement in statements()
+        ]
         command = [os.path.join(HERE, part) if part[:6].lower() == "driver" else part for part in CLIENTS[client][0]]
         library = [client] if "driver.mjs" in CLIENTS[client][0] else []
         done = run([*command, os.path.join(ROOT, "mpg"), self.expanded(source), *library])
         self.assertEqual((0, ""), (done.returncode, done.stderr))
-        found = [[answer["name"], rounded(answer.get("rows", [[answer.get("error")]]))] for answer in parsed(done.stdout)]
+        found = [
+            [answer["name"], rounded(answer.get("rows", [[answer.get("error")]]))] for answer in parsed(done.stdout)
+        ]
         self.assertEqual(expected, found)
 
     def test_sqlalchemy(self):
         if run([PYTHON, "-c", "import sqlalchemy"]).returncode:
-            (self.fail if os.environ.get("MPG_CLIENTS") else self.skipTest)("SQLAlchemy is not here: make test-clients installs it")
+            (self.fail if os.environ.get("MPG_CLIENTS") else self.skipTest)(
+                "SQLAlchemy is not here: make test-clients installs it"
+            )
         done = run([PYTHON, "-c", SQLALCHEMY, self.path, self.expanded("cells")])
         self.assertEqual((0, ""), (done.returncode, done.stderr))
         db = sqlite3.connect(self.path)
-        expected = [[name, rounded(db.execute(asked(statement, "cells")).fetchall())] for name, statement in statements()]
+        expected = [
+            [name, rounded(db.execute(asked(statement, "cells")).fetchall())] for name, statement in statements()
+        ]
         self.assertEqual(expected, [[answer["name"], rounded(answer["rows"])] for answer in parsed(done.stdout)])
         db.close()
 
 
 for driver in DRIVERS:
-    setattr(Statements, "test_" + driver.replace("-", "_").replace(":", "_"), lambda self, driver=driver: self.driven(driver))
+    setattr(
+        Statements,
+        "test_" + driver.replace("-", "_").replace(":", "_"),
+        lambda self, driver=driver: self.driven(driver),
+    )
 
 if __name__ == "__main__":
     unittest.main()

@@ -1,6 +1,7 @@
 """The wheel of `make wheel`, installed by pip into a bare venv; what it says of itself; and the notebook of docs, by the plain interpreter.
 
 MPG_WRITE_DOCS=1 writes what the notebook's cells print into it."""
+
 import base64
 import csv
 import glob
@@ -30,22 +31,32 @@ QUERY = "SELECT pool, mpg_lower(category, chip_us) FROM trace_rollup('fixtures/e
 CLIENTS = {
     "apsw": "import apsw, sqlite_mpg; db = apsw.Connection(':memory:'); sqlite_mpg.load(db); print(list(db.cursor().execute(QUERY)))",
     "pandas": "import pandas, sqlite3, sqlite_mpg; db = sqlite3.connect(':memory:'); sqlite_mpg.load(db); "
-              "print(list(pandas.read_sql_query(QUERY, db).itertuples(index=False, name=None)))",
+    "print(list(pandas.read_sql_query(QUERY, db).itertuples(index=False, name=None)))",
     "sqlalchemy": "import sqlalchemy, sqlite_mpg; engine = sqlalchemy.create_engine('sqlite://'); "
-                  "sqlalchemy.event.listen(engine, 'connect', lambda connection, _: sqlite_mpg.load(connection)); "
-                  "print([tuple(row) for row in engine.connect().execute(sqlalchemy.text(QUERY))])",
+    "sqlalchemy.event.listen(engine, 'connect', lambda connection, _: sqlite_mpg.load(connection)); "
+    "print([tuple(row) for row in engine.connect().execute(sqlalchemy.text(QUERY))])",
     # What datasette --load-extension does with the path.
     "datasette": "import sqlite3, sqlite_mpg; db = sqlite3.connect(':memory:', check_same_thread=False); db.enable_load_extension(True); "
-                 "db.execute('SELECT load_extension(?)', [sqlite_mpg.loadable_path()]); print(db.execute(QUERY).fetchall())",
+    "db.execute('SELECT load_extension(?)', [sqlite_mpg.loadable_path()]); print(db.execute(QUERY).fetchall())",
 }
 
 
 def run(*command, cwd=ROOT, **environment):
     clean = {k: v for k, v in os.environ.items() if k not in ("MAKEFLAGS", "MFLAGS", "MAKELEVEL", "PYTHONPATH")}
-    done = subprocess.run(command, cwd=cwd, stdout=subprocess.PIPE, stderr=subprocess.PIPE, stdin=subprocess.DEVNULL, text=True, env={**clean, **environment},
-                          check=False)
+    done = subprocess.run(
+        command,
+        cwd=cwd,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        stdin=subprocess.DEVNULL,
+        text=True,
+        env={**clean, **environment},
+        check=False,
+    )
     if done.returncode:
-        raise AssertionError(f"{' '.join(command)[:500]} ended with {done.returncode}\n{done.stdout[-2000:]}{done.stderr[-2000:]}")
+        raise AssertionError(
+            f"{' '.join(command)[:500]} ended with {done.returncode}\n{done.stdout[-2000:]}{done.stderr[-2000:]}"
+        )
     return done.stdout
 
 
@@ -65,7 +76,9 @@ class Wheel(unittest.TestCase):
                 if not name.endswith("/RECORD"):
                     data = file.read(name)
                     self.assertEqual(int(size), len(data))
-                    self.assertEqual(digest, "sha256=" + base64.urlsafe_b64encode(hashlib.sha256(data).digest()).decode().rstrip("="))
+                    self.assertEqual(
+                        digest, "sha256=" + base64.urlsafe_b64encode(hashlib.sha256(data).digest()).decode().rstrip("=")
+                    )
         tag = re.search(r"-(py3-none-manylinux_2_28_\w+)\.whl$", wheel())[1]
         self.assertIn(f"Tag: {tag}\n", text["WHEEL"])
         version = connect().execute("SELECT mpg_version()").fetchone()[0]
@@ -106,38 +119,56 @@ class Installed(unittest.TestCase):
         for client, program in CLIENTS.items():
             with self.subTest(client):
                 module = "sqlite3" if client == "datasette" else client
-                if subprocess.run([PYTHON, "-c", f"import {module}"], stderr=subprocess.DEVNULL, check=False).returncode:
+                if subprocess.run(
+                    [PYTHON, "-c", f"import {module}"], stderr=subprocess.DEVNULL, check=False
+                ).returncode:
                     self.skipTest(f"no {client} here")
                 said = run(PYTHON, "-c", f"QUERY = {QUERY!r}\n{program}", PYTHONPATH=self.packages)
                 self.assertEqual(f"{self.expected}\n", said)
 
     def test_what_cannot_load(self):
-        said = run(self.python, "-c", "import sqlite_mpg\ntry: sqlite_mpg.load(7)\nexcept TypeError as error: print(error)")
+        said = run(
+            self.python, "-c", "import sqlite_mpg\ntry: sqlite_mpg.load(7)\nexcept TypeError as error: print(error)"
+        )
         self.assertRegex(said, "^sqlite_mpg.load: expected a connection of sqlite3 or apsw .*, found builtins.int;")
 
     def test_the_report(self):
         with tempfile.TemporaryDirectory() as folder:
-            run(self.python, "-c", "import sqlite3, sqlite_mpg; db = sqlite3.connect('fleet.db'); sqlite_mpg.load(db); "
-                f"sqlite_mpg.build(db, {ROOT + '/fixtures/exports'!r})", cwd=folder)
+            run(
+                self.python,
+                "-c",
+                "import sqlite3, sqlite_mpg; db = sqlite3.connect('fleet.db'); sqlite_mpg.load(db); "
+                f"sqlite_mpg.build(db, {ROOT + '/fixtures/exports'!r})",
+                cwd=folder,
+            )
             run(self.python, "-m", "sqlite_mpg.report", "fleet.db", "-o", "module.html", cwd=folder)
             run(os.path.join(self.venv, "bin", "mpg-report"), "fleet.db", "-o", "script.html", cwd=folder)
-            with open(f"{folder}/module.html", encoding="utf-8") as module, open(f"{folder}/script.html", encoding="utf-8") as script:
+            with open(f"{folder}/module.html", encoding="utf-8") as module, open(
+                f"{folder}/script.html", encoding="utf-8"
+            ) as script:
                 page = module.read()
                 self.assertEqual(page, script.read())
             self.assertIn("Where the chip-hours went", page)
             self.assertIn("class Page", page)
 
     def test_every_function_has_types_and_a_docstring(self):
-        program = ("import inspect, sqlite_mpg, typing\n"
-                   "for name in sqlite_mpg.__all__:\n"
-                   "    f = getattr(sqlite_mpg, name)\n"
-                   "    print(name, bool(f.__doc__), set(inspect.signature(f).parameters) | {'return'} == set(typing.get_type_hints(f)))")
-        self.assertEqual("load True True\nloadable_path True True\nbuild True True\nprogress True True\n", run(self.python, "-c", program))
+        program = (
+            "import inspect, sqlite_mpg, typing\n"
+            "for name in sqlite_mpg.__all__:\n"
+            "    f = getattr(sqlite_mpg, name)\n"
+            "    print(name, bool(f.__doc__), set(inspect.signature(f).parameters) | {'return'} == set(typing.get_type_hints(f)))"
+        )
+        self.assertEqual(
+            "load True True\nloadable_path True True\nbuild True True\nprogress True True\n",
+            run(self.python, "-c", program),
+        )
         self.assertTrue(os.path.exists(f"{self.packages}/sqlite_mpg/py.typed"))
 
     def test_the_notebook(self):
         """Its cells one after the other; the folder is this repository's."""
-        if subprocess.run([PYTHON, "-c", "import pandas, matplotlib"], stderr=subprocess.DEVNULL, check=False).returncode:
+        if subprocess.run(
+            [PYTHON, "-c", "import pandas, matplotlib"], stderr=subprocess.DEVNULL, check=False
+        ).returncode:
             self.skipTest("no pandas or matplotlib here")
         with open(NOTEBOOK, encoding="utf-8") as file:
             notebook = json.load(file)
@@ -145,16 +176,28 @@ class Installed(unittest.TestCase):
         with tempfile.TemporaryDirectory() as folder:
             chart = os.path.join(folder, "chart.svg")
             program = "\n".join("".join(cell["source"]) + "\nprint('----')" for cell in cells)
-            said = run(PYTHON, "-c", program, cwd=os.path.join(ROOT, "docs"), PYTHONPATH=self.packages, MPG_CHART=chart, MPLCONFIGDIR=folder)
+            said = run(
+                PYTHON,
+                "-c",
+                program,
+                cwd=os.path.join(ROOT, "docs"),
+                PYTHONPATH=self.packages,
+                MPG_CHART=chart,
+                MPLCONFIGDIR=folder,
+            )
             parts = [part.strip() for part in said.split("----\n")]
             if os.environ.get("MPG_WRITE_DOCS"):
                 for cell, part in zip(cells, parts):
-                    cell["outputs"] = [{"name": "stdout", "output_type": "stream", "text": (part + "\n").splitlines(keepends=True)}] if part else []
+                    cell["outputs"] = (
+                        [{"name": "stdout", "output_type": "stream", "text": (part + "\n").splitlines(keepends=True)}]
+                        if part
+                        else []
+                    )
                 with open(NOTEBOOK, "w", encoding="utf-8") as file:
                     json.dump(notebook, file, indent=1, ensure_ascii=False)
                     file.write("\n")
             stored = ["".join(line for output in cell["outputs"] for line in output["text"]).strip() for cell in cells]
-            self.assertEqual(stored, parts[:len(stored)])
+            self.assertEqual(stored, parts[: len(stored)])
             with open(chart, encoding="utf-8") as file:
                 self.assertIn("<svg", file.read())
 

@@ -1,4 +1,5 @@
 """mpg_build that is stopped, or has no more memory or disk: the file is as it was before, and the next build makes what a first one does."""
+
 import ctypes
 import os
 import shutil
@@ -191,12 +192,14 @@ class InTheWay(Case):
         self.db.execute("SELECT mpg_build(?)", (GOLDEN,))
         made = self.rows("SELECT name FROM sqlite_schema WHERE type IN ('table', 'view')")
         self.assertGreater(len(made), 20)
-        for name, in made:
+        for (name,) in made:
             for create in (f"CREATE TABLE {name.upper()} AS SELECT 5 AS a", f"CREATE VIEW {name} AS SELECT 5 AS a"):
                 self.db = connect()
                 self.db.execute(create)
                 with self.subTest(create=create):
-                    self.fails(f"mpg_build: expected no table or view {create.split()[2]} but that of an earlier build, found one of another kind: build into a new file")
+                    self.fails(
+                        f"mpg_build: expected no table or view {create.split()[2]} but that of an earlier build, found one of another kind: build into a new file"
+                    )
                     self.assertEqual([(5,)], self.rows(f"SELECT * FROM {name}"))
                     self.assertEqual(1, self.one("SELECT count(*) FROM sqlite_schema"))
 
@@ -208,11 +211,28 @@ class InTheWay(Case):
 
     def test_settings(self):
         self.db.execute("CREATE TABLE mpg_config(name TEXT PRIMARY KEY, value TEXT)")
-        for name, value, words in (("ofset", "+01:00", "mpg_config: expected one of the names trace, offset, as_of, sizes, basis, roofline, labels, currency, target_MPG, target_SG, target_RG and "
-                                                       "target_PG, found 'ofset'"),
-                                   *(("offset", value, f"mpg_config: offset: expected an offset from UTC such as +02:00, found '{value}'") for value in ("2", "", "Europe/Berlin", "+0200", "+02", "-15:00", "+02:60")),
-                                   ("labels", "tier, Job", 'mpg_config: labels: expected labels that are no columns of the ledger, each once, found "Job"'),
-                                   ("labels", "tier,tier", 'mpg_config: labels: expected labels that are no columns of the ledger, each once, found "tier"')):
+        for name, value, words in (
+            (
+                "ofset",
+                "+01:00",
+                "mpg_config: expected one of the names trace, offset, as_of, sizes, basis, roofline, labels, currency, target_MPG, target_SG, target_RG and "
+                "target_PG, found 'ofset'",
+            ),
+            *(
+                ("offset", value, f"mpg_config: offset: expected an offset from UTC such as +02:00, found '{value}'")
+                for value in ("2", "", "Europe/Berlin", "+0200", "+02", "-15:00", "+02:60")
+            ),
+            (
+                "labels",
+                "tier, Job",
+                'mpg_config: labels: expected labels that are no columns of the ledger, each once, found "Job"',
+            ),
+            (
+                "labels",
+                "tier,tier",
+                'mpg_config: labels: expected labels that are no columns of the ledger, each once, found "tier"',
+            ),
+        ):
             self.db.execute("INSERT INTO mpg_config VALUES (?, ?)", (name, value))
             self.fails("mpg_build: " + words)
             self.db.execute("DELETE FROM mpg_config")
@@ -220,7 +240,11 @@ class InTheWay(Case):
 
     def test_temp_tables_of_other_kinds(self):
         """Those that users have for themselves are not lost to an import, or to the end of a build."""
-        for made, words in (("TABLE jobs(id, title)", "table jobs but of the relation"), ("VIEW jobs AS SELECT 1 AS job", "view jobs"), ("TABLE Observed(pool)", "table Observed but of the relation")):
+        for made, words in (
+            ("TABLE jobs(id, title)", "table jobs but of the relation"),
+            ("VIEW jobs AS SELECT 1 AS job", "view jobs"),
+            ("TABLE Observed(pool)", "table Observed but of the relation"),
+        ):
             self.db.execute(f"CREATE TEMP {made}")
             says = f"expected no TEMP {words}, found one, which would be lost: rename or drop it"
             self.assertEqual("mpg_import: " + says, self.error("SELECT mpg_import(?)", GOLDEN))
@@ -230,7 +254,9 @@ class InTheWay(Case):
         self.db.execute("CREATE TEMP TABLE others(a)")
         for _ in range(2):
             self.db.execute("SELECT mpg_import(?)", (GOLDEN,))
-        self.assertEqual([(1, 0)], self.rows("SELECT (SELECT count(*) FROM temp.capacity), (SELECT count(*) FROM others)"))
+        self.assertEqual(
+            [(1, 0)], self.rows("SELECT (SELECT count(*) FROM temp.capacity), (SELECT count(*) FROM others)")
+        )
 
     def test_temp_tables_and_views_of_other_names(self):
         """Whatever users have in temp under the name of a table or view of a build: the build writes its own, and theirs stays."""
@@ -240,7 +266,11 @@ class InTheWay(Case):
         content = lambda: {name: self.rows(f'SELECT * FROM main."{name}" ORDER BY 1, 2') for name in names}
         wanted, tried = content(), 0
         for name in set(names) - relations:
-            for make in (f"TABLE {name}(x)", f"VIEW {name} AS SELECT 5 AS x", f"TABLE {name} AS SELECT * FROM main.{name}"):
+            for make in (
+                f"TABLE {name}(x)",
+                f"VIEW {name} AS SELECT 5 AS x",
+                f"TABLE {name} AS SELECT * FROM main.{name}",
+            ):
                 self.db = connect()
                 if "main" in make:
                     self.db.execute("SELECT mpg_build(?)", (GOLDEN,))
@@ -254,11 +284,17 @@ class InTheWay(Case):
         self.assertGreater(tried, 40)
 
     def test_nothing_to_read(self):
-        self.assertEqual("mpg_build: expected a path, TEMP tables of the relations or the setting trace in mpg_config, found none of them", self.error("SELECT mpg_build(NULL)"))
+        self.assertEqual(
+            "mpg_build: expected a path, TEMP tables of the relations or the setting trace in mpg_config, found none of them",
+            self.error("SELECT mpg_build(NULL)"),
+        )
 
     def test_within_a_statement_that_reads(self):
         self.db.execute("CREATE TABLE paths AS SELECT ? AS path", (GOLDEN,))
-        self.assertIn("expected no other statement that reads this database meanwhile", self.error("SELECT mpg_build(path) FROM paths"))
+        self.assertIn(
+            "expected no other statement that reads this database meanwhile",
+            self.error("SELECT mpg_build(path) FROM paths"),
+        )
 
 
 if __name__ == "__main__":

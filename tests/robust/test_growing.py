@@ -4,6 +4,7 @@ whole without a word.
 What a reader makes of the beginning of a file is what it makes of its whole lines, with an issue that says what was left out; or it is
 an error that names the file; or the last line, which some writers never end, is read, and an issue says that it has no end.
 """
+
 import functools
 import os
 import random
@@ -26,7 +27,7 @@ def ends_of_events(data):
     """Where TFRecords end: a length of 8 bytes, a checksum, so many bytes, a checksum."""
     ends = [0]
     while ends[-1] < len(data):
-        ends.append(ends[-1] + 16 + int.from_bytes(data[ends[-1]:ends[-1] + 8], "little"))
+        ends.append(ends[-1] + 16 + int.from_bytes(data[ends[-1] : ends[-1] + 8], "little"))
     return ends
 
 
@@ -35,7 +36,7 @@ def ends_of_packets(data):
     """Where packets of Perfetto end: a tag, a length of one or two groups of 7 bits, so many bytes."""
     ends = [0]
     while ends[-1] < len(data):
-        low, high = data[ends[-1] + 1:ends[-1] + 3]
+        low, high = data[ends[-1] + 1 : ends[-1] + 3]
         ends.append(ends[-1] + 2 + low if low < 128 else ends[-1] + 3 + (low & 127 | high << 7))
     return ends
 
@@ -81,7 +82,7 @@ class Growing(Case):
             self.assertTrue(data.endswith(b"\n"), sample.file)
             told = {"left out": 0, "read": 0}
             for n in self.places(data):
-                with self.subTest(table, n=n, of=len(data), end=data[max(0, n - 30):n]):
+                with self.subTest(table, n=n, of=len(data), end=data[max(0, n - 30) : n]):
                     whole = data.rfind(b"\n", 0, n) + 1
                     rows, kinds, error = read(n)
                     if error is None and n == whole:
@@ -91,10 +92,15 @@ class Growing(Case):
                     elif error is None and kinds & UNFINISHED:
                         told["left out"] += 1
                         self.assertEqual(read(whole)[0] or [], rows)  # an empty file is an error
-                    elif error is None and data[n - 1:n + 1] == b"}\n":  # an object needs no line end
+                    elif error is None and data[n - 1 : n + 1] == b"}\n":  # an object needs no line end
                         self.assertEqual(read(n + 1)[0], rows)
                     elif error is None:  # nothing, a comment, or a line among which the reader finds its own
-                        self.assertTrue(whole == 0 or data[whole:n].strip() == b"" or data[whole:whole + 1] in b"#;" or sample.among_others)
+                        self.assertTrue(
+                            whole == 0
+                            or data[whole:n].strip() == b""
+                            or data[whole : whole + 1] in b"#;"
+                            or sample.among_others
+                        )
                         self.assertEqual(read(whole)[0] or [], rows)
                     else:  # nothing of the format was there yet
                         self.assertTrue(whole == 0 or read(whole)[2] is not None or not read(whole)[0], error)
@@ -114,7 +120,7 @@ class Growing(Case):
                 with self.subTest(table, n=n):
                     found, kinds, error = read(n)
                     self.assertIsNone(error)
-                    self.assertEqual(rows[:len(found)], found)
+                    self.assertEqual(rows[: len(found)], found)
                     self.assertGreaterEqual(len(found), known)
                     known = len(found)
                     self.assertTrue(kinds & UNFINISHED or n in ENDS[table](data), "no record ends here")
@@ -128,10 +134,12 @@ class Growing(Case):
             self.assertFalse(kinds & UNFINISHED)
             refused = 0
             for n in self.places(data):
-                with self.subTest(table, n=n, of=len(data), end=data[max(0, n - 30):n]):
+                with self.subTest(table, n=n, of=len(data), end=data[max(0, n - 30) : n]):
                     found, kinds, error = read(n)
                     refused += error is not None
-                    if error is None and found != rows and not table.startswith("xplane"):  # see docs/formats/xplane.md: nothing marks its end
+                    if (
+                        error is None and found != rows and not table.startswith("xplane")
+                    ):  # see docs/formats/xplane.md: nothing marks its end
                         self.assertTrue(kinds & UNFINISHED, kinds)
             if table not in ("chrome_trace", "chrome_trace_info"):
                 self.assertGreater(refused, PLACES // 2, table)

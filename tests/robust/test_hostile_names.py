@@ -1,4 +1,5 @@
 """Names that try to be SQL, at every place where a name gets in: they stay names, and come out as they went in."""
+
 import csv
 import io
 import json
@@ -10,9 +11,49 @@ import table_functions
 from cases import FolderCase
 from fleets import connect, quote
 
-NAMES = ['"; DROP TABLE canary; --', "'; DROP TABLE canary; --", "`; DROP TABLE canary; --", "[a]", "]; DROP TABLE canary; --", "a, b", "a)", "(",
-         "a INTEGER HIDDEN", "a TEXT, b HIDDEN", "/* a */", "-- a", "%s%n%w%q%Q", "\\", "''", '""', '"', "'", "`", " ", "a\tb", "a\nb", "select", "rowid",
-         "_rowid_", "main", "temp.x", "*", "?1", ":a", "é", "日本", "\U0001f40e", "x" * 3000, "\x01", "a=b", "a='b", "$.a", "a.b.c", "1", "NULL"]
+NAMES = [
+    '"; DROP TABLE canary; --',
+    "'; DROP TABLE canary; --",
+    "`; DROP TABLE canary; --",
+    "[a]",
+    "]; DROP TABLE canary; --",
+    "a, b",
+    "a)",
+    "(",
+    "a INTEGER HIDDEN",
+    "a TEXT, b HIDDEN",
+    "/* a */",
+    "-- a",
+    "%s%n%w%q%Q",
+    "\\",
+    "''",
+    '""',
+    '"',
+    "'",
+    "`",
+    " ",
+    "a\tb",
+    "a\nb",
+    "select",
+    "rowid",
+    "_rowid_",
+    "main",
+    "temp.x",
+    "*",
+    "?1",
+    ":a",
+    "é",
+    "日本",
+    "\U0001f40e",
+    "x" * 3000,
+    "\x01",
+    "a=b",
+    "a='b",
+    "$.a",
+    "a.b.c",
+    "1",
+    "NULL",
+]
 
 
 def columns(db, table):
@@ -57,7 +98,7 @@ class HostileNames(FolderCase):
                 lines = quote(self.file(json.dumps({name: 1, "other": 2}) + "\n", "a.jsonl"))
                 for module, source in (("csv_trace", path), ("jsonl_trace", lines)):
                     db = self.fresh()
-                    (record,), = db.execute(f"SELECT record FROM {module}({source})").fetchall()
+                    ((record,),) = db.execute(f"SELECT record FROM {module}({source})").fetchall()
                     self.assertEqual([name, "other"], list(json.loads(record)))
                     db.execute(f"CREATE VIRTUAL TABLE temp.t USING {module}({source})")
                     self.assertEqual([name, "other"], columns(db, "t"))
@@ -68,7 +109,7 @@ class HostileNames(FolderCase):
                 for module, source in (("csv_rollup", path), ("jsonl_rollup", lines)):
                     db = self.fresh()
                     by = '"%s"' % name.replace('"', '""')
-                    (record,), = db.execute(f"SELECT record FROM {module}({source}, 'other', {quote(by)})").fetchall()
+                    ((record,),) = db.execute(f"SELECT record FROM {module}({source}, 'other', {quote(by)})").fetchall()
                     self.assertEqual({name: 1, "other": 2, "rows": 1}, json.loads(record))
                     db.execute(f"CREATE VIRTUAL TABLE temp.t USING {module}({source}, measures='other')")
                     self.assertEqual([name, "other", "rows"], columns(db, "t"))
@@ -99,8 +140,12 @@ class HostileNames(FolderCase):
                 db.execute(f"INSERT INTO {quoted}.capacity VALUES ('p', 'mine', 2, 0, 10)")
                 db.execute(f"CREATE TABLE {quoted}.chips(chip, dtype, peak_flops)")
                 db.execute(f"INSERT INTO {quoted}.chips VALUES ('mine', 'bf16', 5.0)")
-                self.assertEqual([(20_000_000,)], db.execute("SELECT sum(chip_us) FROM mpg_rollup(?)", (name,)).fetchall())
-                self.assertEqual([("capacity", "p")], db.execute("SELECT record, pool FROM mpg_records(?)", (name,)).fetchall())
+                self.assertEqual(
+                    [(20_000_000,)], db.execute("SELECT sum(chip_us) FROM mpg_rollup(?)", (name,)).fetchall()
+                )
+                self.assertEqual(
+                    [("capacity", "p")], db.execute("SELECT record, pool FROM mpg_records(?)", (name,)).fetchall()
+                )
                 self.attempt(db, "SELECT chip_peak_flops('mine')")
                 self.intact(db)
         for name in [*NAMES, "main\0", "", "x" * 100_000, None]:
@@ -119,32 +164,61 @@ class HostileNames(FolderCase):
         tables = "SELECT name FROM pragma_module_list"
         path = self.file('{"record":"capacity","pool":"p","chips":1,"start_time":0,"end_time":1}\n', "a.jsonl")
         for table in sorted({name for name, in set(self.db.execute(tables)) - set(plain.execute(tables))}):
-            arguments = [row[1] for row in self.db.execute(f"PRAGMA table_xinfo({table})") if row[6] == 1 and not row[1].startswith("_")]
+            arguments = [
+                row[1]
+                for row in self.db.execute(f"PRAGMA table_xinfo({table})")
+                if row[6] == 1 and not row[1].startswith("_")
+            ]
             for argument in arguments:
                 values = [*NAMES, "a\0b", b"\0\xff"]
                 if table in shared and not os.environ.get("MPG_FULL"):
                     given += 1
-                    values = values[given % 5::5]
+                    values = values[given % 5 :: 5]
                 for value in values:
                     first = "" if argument == "path" or "path" not in arguments else f"path = {quote(path)} AND "
                     self.attempt(self.db, f"SELECT * FROM {table} WHERE {first}{argument} = ?", value)
 
     def test_zones_are_not_paths(self):
         path = quote(self.file("JobID|Start\n1|2026-01-01T00:00:00\n", "sacct"))
-        for zone in ("../../../etc/passwd", "/etc/passwd", "Europe/../../../../etc/passwd", "./UTC", "Europe//Berlin", "Europe/Berlin/", "posixrules\0",
-                     "", "..", ".", "Europe/.", "%s", "Europe\nBerlin"):
-            with self.subTest(zone), self.assertRaisesRegex(sqlite3.OperationalError, "^slurm_trace: (zone: )?(expected UTC, an offset|no time zone)"):
+        for zone in (
+            "../../../etc/passwd",
+            "/etc/passwd",
+            "Europe/../../../../etc/passwd",
+            "./UTC",
+            "Europe//Berlin",
+            "Europe/Berlin/",
+            "posixrules\0",
+            "",
+            "..",
+            ".",
+            "Europe/.",
+            "%s",
+            "Europe\nBerlin",
+        ):
+            with self.subTest(zone), self.assertRaisesRegex(
+                sqlite3.OperationalError, "^slurm_trace: (zone: )?(expected UTC, an offset|no time zone)"
+            ):
                 self.db.execute(f"SELECT * FROM slurm_trace({path}, ?)", (zone,)).fetchall()
 
     def test_records(self):
         """Jobs, pools and owners of such names, through the ledger and back."""
         rows = [{"record": "capacity", "pool": name, "chips": 2, "start_time": 0, "end_time": 10} for name in NAMES]
-        rows += [{"record": "allocation", "job": name, "pool": name, "chips": 1, "start_time": 0, "end_time": 10} for name in NAMES]
+        rows += [
+            {"record": "allocation", "job": name, "pool": name, "chips": 1, "start_time": 0, "end_time": 10}
+            for name in NAMES
+        ]
         path = self.file("".join(json.dumps(row) + "\n" for row in rows), "names.jsonl")
-        found = dict(self.db.execute(f"SELECT pool, sum(chip_us) FROM trace_rollup({quote(path)}) GROUP BY 1").fetchall())
+        found = dict(
+            self.db.execute(f"SELECT pool, sum(chip_us) FROM trace_rollup({quote(path)}) GROUP BY 1").fetchall()
+        )
         self.assertEqual({name: 20_000_000 for name in NAMES}, found)
         for name in NAMES:
-            self.assertEqual([(name, 10.0)], self.db.execute(f"SELECT job, sum(end_time - start_time) FROM trace_timeline({quote(path)}, ?)", (name,)).fetchall())
+            self.assertEqual(
+                [(name, 10.0)],
+                self.db.execute(
+                    f"SELECT job, sum(end_time - start_time) FROM trace_timeline({quote(path)}, ?)", (name,)
+                ).fetchall(),
+            )
 
 
 if __name__ == "__main__":

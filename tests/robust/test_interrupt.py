@@ -1,4 +1,5 @@
 """An interruption ends whatever the extension does, soon: no work goes on for long between two looks at it (poll_gaps.py)."""
+
 import ctypes
 import json
 import os
@@ -38,8 +39,10 @@ def one_job(n):
 def many_jobs(n):
     yield capacity(n)
     for i in range(n // 2):
-        yield (f'{{"record":"allocation","job":"j{i}","attempt":1,"pool":"p","chips":1,"start_time":{i * 7919 % n},'
-               f'"end_time":{i * 7919 % n + 50}}}\n')
+        yield (
+            f'{{"record":"allocation","job":"j{i}","attempt":1,"pool":"p","chips":1,"start_time":{i * 7919 % n},'
+            f'"end_time":{i * 7919 % n + 50}}}\n'
+        )
 
 
 def crowd(n):
@@ -91,15 +94,27 @@ def repeated(path, n, head=0):
 
 INPUTS = {
     "rows.csv": lambda n: ["id,job,start\n", *(f"{i},job-{i % 5000},{i * 3}\n" for i in range(n))],
-    "wide.csv": lambda n: [",".join(f"c{i}" for i in range(60000)) + "\n", *([",".join(["1"] * 60000) + "\n"] * (n // 10000))],
+    "wide.csv": lambda n: [
+        ",".join(f"c{i}" for i in range(60000)) + "\n",
+        *([",".join(["1"] * 60000) + "\n"] * (n // 10000)),
+    ],
     "rows.jsonl": lambda n: (f'{{"id":{i},"job":"job-{i % 5000}","nested":{{"a":[1,2]}}}}\n' for i in range(n)),
     "one.jsonl": one_job,
     "jobs.jsonl": many_jobs,
-    "chrome.json": lambda n: ["[", *(f'{{"ph":"X","name":"k{i % 50}","pid":1,"tid":{i % 8},"ts":{i},"dur":5,"args":{{"stream":7}}}},\n' for i in range(n)),
-                              '{"ph":"X","name":"k","pid":1,"tid":1,"ts":1,"dur":5}]\n'],
+    "chrome.json": lambda n: [
+        "[",
+        *(
+            f'{{"ph":"X","name":"k{i % 50}","pid":1,"tid":{i % 8},"ts":{i},"dur":5,"args":{{"stream":7}}}},\n'
+            for i in range(n)
+        ),
+        '{"ph":"X","name":"k","pid":1,"tid":1,"ts":1,"dur":5}]\n',
+    ],
     "prom.txt": lambda n: ["# TYPE m gauge\n", *(f'm{{gpu="{i % 8}"}} {i}\n' for i in range(n))],
-    "prom.json": lambda n: ['{"status":"success","data":{"resultType":"matrix","result":[{"metric":{"__name__":"m"},"values":[',
-                            ",".join(f'[{1700000000 + i},"{i}"]' for i in range(n)), "]}]}}\n"],
+    "prom.json": lambda n: [
+        '{"status":"success","data":{"resultType":"matrix","result":[{"metric":{"__name__":"m"},"values":[',
+        ",".join(f'[{1700000000 + i},"{i}"]' for i in range(n)),
+        "]}]}}\n",
+    ],
     "crowd.jsonl": crowd,
     "still.jsonl": still,
     "goodput.jsonl": goodput,
@@ -111,7 +126,9 @@ INPUTS = {
     "train.log": lambda n: repeated("training/nanogpt.log", n),
     "otlp.json": lambda n: (json.dumps(json.loads(text("otlp/finetune.json"))) + "\n" for _ in range(n // 500)),
     "evil.log": lambda n: ["a" * 300 + "b\n"] * 3,
-    "swf": lambda n: repeated("swf/small.swf", n, sum(line.startswith(";") for line in text("swf/small.swf").splitlines())),
+    "swf": lambda n: repeated(
+        "swf/small.swf", n, sum(line.startswith(";") for line in text("swf/small.swf").splitlines())
+    ),
 }
 
 SERIES = "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n LIMIT %d) " % N
@@ -196,14 +213,43 @@ class Case(unittest.TestCase):
 
 
 # How many looks a statement takes at the least that SQLite does not take itself to count rows: of N = 100,000, about two thirds of them.
-OWN = {"parse of CSV": 35, "gzip": 120, "zstd": 60, "a header of 60,000 names": 350, "parse of JSON Lines": 30, "csv_rollup, many groups": 360,
-       "csv_rollup, 2 threads": 4, "jsonl_rollup, 2 threads": 4, "a ledger of one job": 850, "a roll-up of one job, 2 threads": 60,
-       "a timeline": 870, "a ledger of many jobs": 800, "a roll-up of many jobs, 2 threads": 2_000, "a ledger of outages that overlap": 220,
-       "a job of very many tasks": 2_500, "a roll-up of very many buckets": 4_500, "a timeline of very many buckets": 1_700,
-       "records": 470, "Chrome": 200, "Prometheus, text": 90, "Prometheus, JSON": 700, "goodput_trace": 410, "goodput_report": 820, "HLO": 870,
-       "sacct": 50, "scontrol": 120, "MLLOG": 120, "a pattern": 6_000, "a pattern that finds nothing": 6_000,
-       "a pattern that goes on and on": 19_000, "OTLP": 80, "SWF": 1_400, "interval_union": 380_000, "peak_concurrency": 380_000,
-       "mpg_rollup over tables": 600_000}
+OWN = {
+    "parse of CSV": 35,
+    "gzip": 120,
+    "zstd": 60,
+    "a header of 60,000 names": 350,
+    "parse of JSON Lines": 30,
+    "csv_rollup, many groups": 360,
+    "csv_rollup, 2 threads": 4,
+    "jsonl_rollup, 2 threads": 4,
+    "a ledger of one job": 850,
+    "a roll-up of one job, 2 threads": 60,
+    "a timeline": 870,
+    "a ledger of many jobs": 800,
+    "a roll-up of many jobs, 2 threads": 2_000,
+    "a ledger of outages that overlap": 220,
+    "a job of very many tasks": 2_500,
+    "a roll-up of very many buckets": 4_500,
+    "a timeline of very many buckets": 1_700,
+    "records": 470,
+    "Chrome": 200,
+    "Prometheus, text": 90,
+    "Prometheus, JSON": 700,
+    "goodput_trace": 410,
+    "goodput_report": 820,
+    "HLO": 870,
+    "sacct": 50,
+    "scontrol": 120,
+    "MLLOG": 120,
+    "a pattern": 6_000,
+    "a pattern that finds nothing": 6_000,
+    "a pattern that goes on and on": 19_000,
+    "OTLP": 80,
+    "SWF": 1_400,
+    "interval_union": 380_000,
+    "peak_concurrency": 380_000,
+    "mpg_rollup over tables": 600_000,
+}
 
 
 class Gaps(poll_gaps.Case, Case):
@@ -212,12 +258,24 @@ class Gaps(poll_gaps.Case, Case):
         for name, sql in STATEMENTS.items():
             with self.subTest(name):
                 db, sql = self.connect(sql), self.statement(sql)
-                threads, steps = 2 if "2 threads" in name else 1, 4 if sql.startswith("WITH") else 1  # which takes steps of its own
+                threads, steps = 2 if "2 threads" in name else 1, (
+                    4 if sql.startswith("WITH") else 1
+                )  # which takes steps of its own
                 total, count, own, widest, end = gaps(db, sql, steps)
-                if FULL and widest >= MOST * threads:  # the code's gaps are there each time, a host's slow page now and then
+                if (
+                    FULL and widest >= MOST * threads
+                ):  # the code's gaps are there each time, a host's slow page now and then
                     total, count, own, widest, end = gaps(db, sql, steps)
-                rows.append({"statement": name, "records": N, "processor seconds": f"{total:.2f}", "looks": count, "widest gap": f"{1000 * widest:.1f} ms",
-                             "after the last": f"{1000 * end:.1f} ms"})
+                rows.append(
+                    {
+                        "statement": name,
+                        "records": N,
+                        "processor seconds": f"{total:.2f}",
+                        "looks": count,
+                        "widest gap": f"{1000 * widest:.1f} ms",
+                        "after the last": f"{1000 * end:.1f} ms",
+                    }
+                )
                 if FULL:
                     self.judge(widest, MOST * threads, name)
                     self.judge(end, MOST_TO_GIVE_BACK, name)
@@ -261,8 +319,17 @@ class Interrupts(poll_gaps.Judge, Case):
         return after
 
     def test_interrupts(self):
-        for name in ("parse of CSV", "zstd", "csv_rollup, 2 threads", "a roll-up of one job, 2 threads", "a timeline",
-                     "a roll-up of many jobs, 2 threads", "goodput_report", "HLO", "interval_union"):
+        for name in (
+            "parse of CSV",
+            "zstd",
+            "csv_rollup, 2 threads",
+            "a roll-up of one job, 2 threads",
+            "a timeline",
+            "a roll-up of many jobs, 2 threads",
+            "goodput_report",
+            "HLO",
+            "interval_union",
+        ):
             sql, hit = " UNION ALL ".join([f"SELECT * FROM ({self.statement(STATEMENTS[name])})"] * 8), 0
             for k in range(4 if not FULL else 12):
                 with self.subTest(name, k=k):

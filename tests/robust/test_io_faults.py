@@ -1,5 +1,7 @@
 """The operating system says no, or less than was asked for: the shipped mpg.so in the system's SQLite, with a library in front of libc
-that fails the n-th call that concerns a trace, for every n until none is left to fail; and files that are no files, change, or vanish."""
+that fails the n-th call that concerns a trace, for every n until none is left to fail; and files that are no files, change, or vanish.
+"""
+
 import ctypes
 import gzip
 import json
@@ -145,6 +147,7 @@ def sweep(folder, scans):
     kinds = KINDS if os.environ.get("MPG_FULL") else KINDS[:4]
     points, errors, wrong = {kind: 0 for kind in kinds[1:]}, {kind: 0 for kind in kinds[1:]}, []
     for path, sql in scans:
+
         def run():
             db = connect()
             try:
@@ -191,9 +194,16 @@ class Preloaded(unittest.TestCase):
     def test_every_call_of_every_reader(self):
         with tempfile.TemporaryDirectory() as folder:
             library = os.path.join(folder, "faults.so")
-            subprocess.run(["cc", "-shared", "-fPIC", "-O1", "-w", "-o", library, "-x", "c", "-", "-ldl"], input=LIBRARY, text=True, check=True)
+            subprocess.run(
+                ["cc", "-shared", "-fPIC", "-O1", "-w", "-o", library, "-x", "c", "-", "-ldl"],
+                input=LIBRARY,
+                text=True,
+                check=True,
+            )
             data = os.path.join(folder, "data")
-            shutil.copytree(os.path.join(ROOT, "fixtures"), data, ignore=shutil.ignore_patterns("fleet", "generate", "*.md", "*.mk"))
+            shutil.copytree(
+                os.path.join(ROOT, "fixtures"), data, ignore=shutil.ignore_patterns("fleet", "generate", "*.md", "*.mk")
+            )
             scans = []
             for sample in formats.SAMPLES:
                 path, table, more = os.path.join(data, formats.several(sample)), sample.table, formats.more(sample)
@@ -202,18 +212,44 @@ class Preloaded(unittest.TestCase):
                     for name, tool in ((path + ".gz", "gzip -c"), (path + ".zst", "zstd -qc")):
                         self.assertEqual(0, os.system(f"{tool} {path} >{name}"))
                         scans.append((name, f"SELECT * FROM {table}({quote(name)}{more})"))
-            for table in ("csv_trace", "jsonl_trace", "trace_records"):  # an error of the system is no record to be skipped
+            for table in (
+                "csv_trace",
+                "jsonl_trace",
+                "trace_records",
+            ):  # an error of the system is no record to be skipped
                 path = os.path.join(data, "golden/spans.csv" if table == "csv_trace" else "golden.jsonl")
                 scans.append((path, f"SELECT * FROM {table}({quote(path)}) WHERE on_error = 'skip'"))
-            done = subprocess.run([sys.executable, "-m", "test_io_faults", "--sweep"], input=json.dumps([data, scans]), capture_output=True, text=True,
-                                  env={**os.environ, "LD_PRELOAD": library, "PYTHONPATH": os.pathsep.join(os.path.join(ROOT, "tests", room) for room in ("support", "robust", "sql", ""))}, check=False)
+            done = subprocess.run(
+                [sys.executable, "-m", "test_io_faults", "--sweep"],
+                input=json.dumps([data, scans]),
+                capture_output=True,
+                text=True,
+                env={
+                    **os.environ,
+                    "LD_PRELOAD": library,
+                    "PYTHONPATH": os.pathsep.join(
+                        os.path.join(ROOT, "tests", room) for room in ("support", "robust", "sql", "")
+                    ),
+                },
+                check=False,
+            )
             self.assertEqual("", done.stderr[-2000:])
             points, errors, wrong = json.loads(done.stdout)
         self.assertEqual([], wrong[:20])
         self.assertGreater(min(points.values()), 300)
         self.assertGreater(errors["EIO"], points["EIO"] // 2)  # the others: closing, and second looks
-        figures.record("io", [{"fault, in front of libc": kind, "calls that failed so": n, "ended in an error that names the file": errors[kind],
-                               "gave exactly the right rows": n - errors[kind]} for kind, n in points.items()])
+        figures.record(
+            "io",
+            [
+                {
+                    "fault, in front of libc": kind,
+                    "calls that failed so": n,
+                    "ended in an error that names the file": errors[kind],
+                    "gave exactly the right rows": n - errors[kind],
+                }
+                for kind, n in points.items()
+            ],
+        )
 
 
 class Case(cases.FolderCase):
@@ -279,15 +315,22 @@ class NoFiles(Case):
         os.mkdir(self.path("closed"), 0)
         os.chmod(self.folder, 0o755)
         shutil.copy(os.path.join(ROOT, "mpg.so"), self.path("mpg.so"))
-        script = "import sqlite3, sys\n" + "\n".join(f"""
+        script = "import sqlite3, sys\n" + "\n".join(
+            f"""
 db = sqlite3.connect(":memory:"); db.enable_load_extension(True); db.load_extension({self.path('mpg')!r})
 try: print(db.execute("SELECT * FROM {table}(?{more})", (sys.argv[1],)).fetchall())
-except sqlite3.OperationalError as error: print(error)""" for table, more in CALLS)
+except sqlite3.OperationalError as error: print(error)"""
+            for table, more in CALLS
+        )
         options = {"user": 65534, "group": 65534, "extra_groups": []} if os.getuid() == 0 else {}
-        for closed, pattern in ((path, f"{path}: cannot open: Permission denied"),
-                                (self.path("closed"), f"{self.path('closed')}/: cannot open the folder: Permission denied"),
-                                (self.path("closed/x"), f"{self.path('closed/x')}: cannot stat: Permission denied")):
-            done = subprocess.run([sys.executable, "-c", script, closed], cwd="/", capture_output=True, text=True, check=True, **options)
+        for closed, pattern in (
+            (path, f"{path}: cannot open: Permission denied"),
+            (self.path("closed"), f"{self.path('closed')}/: cannot open the folder: Permission denied"),
+            (self.path("closed/x"), f"{self.path('closed/x')}: cannot stat: Permission denied"),
+        ):
+            done = subprocess.run(
+                [sys.executable, "-c", script, closed], cwd="/", capture_output=True, text=True, check=True, **options
+            )
             self.assertEqual([f"{table}: {pattern}" for table, _ in CALLS], done.stdout.splitlines())
 
     def test_a_file_that_vanishes(self):
@@ -297,7 +340,9 @@ except sqlite3.OperationalError as error: print(error)""" for table, more in CAL
         rows = connect().execute(f"SELECT * FROM csv_trace({quote(self.folder)})")
         rows.fetchone()
         os.remove(self.path("2.csv"))
-        with self.assertRaisesRegex(sqlite3.OperationalError, f"^csv_trace: {self.path('2.csv')}: cannot open: No such file or directory$"):
+        with self.assertRaisesRegex(
+            sqlite3.OperationalError, f"^csv_trace: {self.path('2.csv')}: cannot open: No such file or directory$"
+        ):
             rows.fetchall()
 
 
@@ -307,7 +352,9 @@ class Changes(Case):
     N = 200_000
 
     def lines(self, table, n):
-        return "id\n" * (table == "csv_trace") + "".join(f"{i:07}\n" if table == "csv_trace" else f'{{"id":"{i:07}"}}\n' for i in range(n))
+        return "id\n" * (table == "csv_trace") + "".join(
+            f"{i:07}\n" if table == "csv_trace" else f'{{"id":"{i:07}"}}\n' for i in range(n)
+        )
 
     def ids(self, rows):
         return [json.loads(row[0])["id"] for row in rows]
@@ -317,7 +364,7 @@ class Changes(Case):
             path = self.file(self.lines(table, self.N), "grows")
             rows = connect().execute(f"SELECT record FROM {table}({quote(path)})")
             found = self.ids([rows.fetchone()])
-            more = self.lines(table, self.N + 1000)[os.path.getsize(path):]
+            more = self.lines(table, self.N + 1000)[os.path.getsize(path) :]
             with open(path, "a") as file:
                 file.write(more[:-3])  # its last record is still being written
             found += self.ids(rows.fetchall())

@@ -1,4 +1,5 @@
 """What readers take at most: the table in docs/security.md, how limits are set, and bombs that meet each of them."""
+
 import gzip
 import json
 import os
@@ -55,7 +56,9 @@ class Child:
     @classmethod
     def run(cls, *statements):
         if cls.process is None:
-            cls.process = subprocess.Popen([sys.executable, "-c", CHILD], cwd=ROOT, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+            cls.process = subprocess.Popen(
+                [sys.executable, "-c", CHILD], cwd=ROOT, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
+            )
         cls.process.stdin.write(json.dumps(statements) + "\n")
         cls.process.stdin.flush()
         answer = cls.process.stdout.readline()
@@ -65,7 +68,6 @@ class Child:
         cls.bombs += answer[0] is not None
         cls.peak = max(cls.peak, answer[2])
         return answer
-
 
     @classmethod
     def end(cls):
@@ -79,7 +81,10 @@ run = Child.run
 
 def tearDownModule():
     Child.end()
-    figures.record("bombs", {"bombs and other hostile files that ended in an error": Child.bombs, "most memory of any, MiB": Child.peak})
+    figures.record(
+        "bombs",
+        {"bombs and other hostile files that ended in an error": Child.bombs, "most memory of any, MiB": Child.peak},
+    )
 
 
 def call(table, path):
@@ -112,8 +117,10 @@ class Settings(Case):
         def number(text):
             return 1 << 60 if text == "none" else int(text.replace(",", ""))
 
-        self.assertEqual(connect().execute("SELECT name, standard, most, meaning FROM mpg_limits").fetchall(),
-                         [(name, number(standard), number(most), meaning) for name, standard, most, meaning in rows])
+        self.assertEqual(
+            connect().execute("SELECT name, standard, most, meaning FROM mpg_limits").fetchall(),
+            [(name, number(standard), number(most), meaning) for name, standard, most, meaning in rows],
+        )
 
     def test_values(self):
         db = connect()
@@ -122,9 +129,13 @@ class Settings(Case):
             self.assertEqual((standard,), db.execute("SELECT mpg_limit(?)", (name,)).fetchone())
             for wanted in (1, most, standard):
                 self.assertEqual((wanted,), db.execute("SELECT mpg_limit(?, ?)", (name.upper(), wanted)).fetchone())
-                self.assertEqual((wanted,), db.execute("SELECT value FROM mpg_limits WHERE name = ?", (name,)).fetchone())
+                self.assertEqual(
+                    (wanted,), db.execute("SELECT value FROM mpg_limits WHERE name = ?", (name,)).fetchone()
+                )
             for bad in (0, -1, most + 1, 1.5, "1", None, b"1"):
-                with self.assertRaisesRegex(sqlite3.OperationalError, f"^mpg_limit: {name}: expected a whole number from 1 to {most}$"):
+                with self.assertRaisesRegex(
+                    sqlite3.OperationalError, f"^mpg_limit: {name}: expected a whole number from 1 to {most}$"
+                ):
                     db.execute("SELECT mpg_limit(?, ?)", (name, bad))
             self.assertEqual((standard,), db.execute("SELECT mpg_limit(?)", (name,)).fetchone())
         for bad in ("", "record", None, 1, "record_bytes\0", "x" * 1000):
@@ -133,9 +144,17 @@ class Settings(Case):
 
     def test_a_lowered_limit_of_sqlite_is_named(self):
         """A host may lower how long a text may be: the limit is named, and nothing is said to be out of memory."""
-        names = [name for (name,) in connect().execute("SELECT name FROM pragma_module_list WHERE name GLOB 'mpg_*' OR name GLOB '*_trace' OR name GLOB '*_rollup'")]
+        names = [
+            name
+            for (name,) in connect().execute(
+                "SELECT name FROM pragma_module_list WHERE name GLOB 'mpg_*' OR name GLOB '*_trace' OR name GLOB '*_rollup'"
+            )
+        ]
         self.assertGreater(len(names), 20)
-        for limit, word in ((sqlite3.SQLITE_LIMIT_LENGTH, "SQLITE_LIMIT_LENGTH"), (sqlite3.SQLITE_LIMIT_SQL_LENGTH, "SQLITE_LIMIT_SQL_LENGTH")):
+        for limit, word in (
+            (sqlite3.SQLITE_LIMIT_LENGTH, "SQLITE_LIMIT_LENGTH"),
+            (sqlite3.SQLITE_LIMIT_SQL_LENGTH, "SQLITE_LIMIT_SQL_LENGTH"),
+        ):
             named = 0
             for most in (30, 100, 300, 1000):
                 for name in names:
@@ -162,7 +181,12 @@ class Settings(Case):
         """It keeps what held when it began to read, for its threads look at it."""
         db = connect()
         path = self.file("a\n" + "123456\n" * 300000, "long.csv")
-        self.assertEqual((300000,), db.execute(f"SELECT count(mpg_limit('record_bytes', 3 + (length(record) > 0))) FROM csv_trace({quote(path)})").fetchone())
+        self.assertEqual(
+            (300000,),
+            db.execute(
+                f"SELECT count(mpg_limit('record_bytes', 3 + (length(record) > 0))) FROM csv_trace({quote(path)})"
+            ).fetchone(),
+        )
         with self.assertRaisesRegex(sqlite3.DataError, "record of more than 4 bytes"):
             db.execute(f"SELECT count(*) FROM csv_rollup({quote(path)}, 'a')").fetchone()
 
@@ -173,7 +197,9 @@ class Bombs(Case):
             path = self.bomb(f"spans.csv{suffix}", b"\n", 32)
             for table in READERS:
                 with self.subTest(table=table, suffix=suffix):
-                    error, _, peak, _ = run("SELECT mpg_limit('unpacked_bytes', 4194304)", f"SELECT count(*) FROM {call(table, path)}")
+                    error, _, peak, _ = run(
+                        "SELECT mpg_limit('unpacked_bytes', 4194304)", f"SELECT count(*) FROM {call(table, path)}"
+                    )
                     self.assertIsNotNone(error)
                     self.assertIn(path, error)
                     self.assertLess(peak, 100)
@@ -185,28 +211,56 @@ class Bombs(Case):
         for suffix in (".gz", ".zst"):
             path = self.bomb(f"ratio{suffix}", b" " * 65535 + b"\n", 1024, b"a\n")
             pattern = f"^log_trace: {re.escape(path)}: unpacks to more than 900 times its size; if it is no bomb, raise mpg_limit"
-            self.check(pattern, 50, "SELECT mpg_limit('unpacked_ratio', 900)", f"SELECT count(*) FROM log_trace({quote(path)}, '^(?<x>a)')")
+            self.check(
+                pattern,
+                50,
+                "SELECT mpg_limit('unpacked_ratio', 900)",
+                f"SELECT count(*) FROM log_trace({quote(path)}, '^(?<x>a)')",
+            )
 
-    LIMITS = (".gz", 64 * MIB, ()), (".zst", 8 * MIB, ("SELECT mpg_limit('record_bytes', 8388608)",))  # unless set, and less
+    LIMITS = (".gz", 64 * MIB, ()), (
+        ".zst",
+        8 * MIB,
+        ("SELECT mpg_limit('record_bytes', 8388608)",),
+    )  # unless set, and less
 
     def test_a_field_without_end(self):
         for suffix, most, before in self.LIMITS:
             path = self.bomb(f"field{suffix}", b"a", 256, b'a,b\n1,"')
-            for table in ("csv_trace", "csv_rollup", "jsonl_trace", "log_trace", "mllog_trace", "pbs_trace", "swf_trace", "slurm_trace",
-                          "prometheus_trace", "hlo_trace"):
+            for table in (
+                "csv_trace",
+                "csv_rollup",
+                "jsonl_trace",
+                "log_trace",
+                "mllog_trace",
+                "pbs_trace",
+                "swf_trace",
+                "slurm_trace",
+                "prometheus_trace",
+                "hlo_trace",
+            ):
                 with self.subTest(table=table, suffix=suffix):
                     error, _, peak, _ = run(*before, f"SELECT count(*) FROM {call(table, path)}")
                     self.assertIsNotNone(error)
                     self.assertIn(path, error)
-                    self.assertLess(peak, 300)  # twice the record, and the next window of twice that which is being filled
+                    self.assertLess(
+                        peak, 300
+                    )  # twice the record, and the next window of twice that which is being filled
                     if table in ("csv_trace", "log_trace"):
                         self.assertRegex(error, f"(record|line) of more than {most} bytes$")
 
     def test_strings_without_end(self):
         for suffix, most, before in self.LIMITS:
-            for head, table in ((b'{"a":"', "jsonl_trace"), (b'[{"ph":"', "chrome_trace"), (b'{"items":[{"kind":"', "kube_trace"),
-                                (b'{"resourceSpans":[{"resource":"', "otlp_trace"), (b'{"status":"', "prometheus_trace"),
-                                (b'{"jobs":[{"name":"', "slurm_trace"), (b'{"job_name":"', "goodput_trace"), (b'{"record":"', "trace_records")):
+            for head, table in (
+                (b'{"a":"', "jsonl_trace"),
+                (b'[{"ph":"', "chrome_trace"),
+                (b'{"items":[{"kind":"', "kube_trace"),
+                (b'{"resourceSpans":[{"resource":"', "otlp_trace"),
+                (b'{"status":"', "prometheus_trace"),
+                (b'{"jobs":[{"name":"', "slurm_trace"),
+                (b'{"job_name":"', "goodput_trace"),
+                (b'{"record":"', "trace_records"),
+            ):
                 with self.subTest(table=table, suffix=suffix):
                     path = self.bomb(f"{table}.json{suffix}", b"a", 160, head)
                     self.check(f"of more than {most} bytes$", 300, *before, f"SELECT count(*) FROM {call(table, path)}")
@@ -241,14 +295,28 @@ class Bombs(Case):
 
     def test_members(self):
         path = self.file("{" + ",".join(f'"{i:x}":1' for i in range(30000)) + "}\n", "members.json")
-        self.check("1:[0-9]+: expected no more members than mpg_limit..json_members.. allows, found another one$", 50,
-                   "SELECT mpg_limit('json_members', 29999)", f"SELECT length(record) FROM jsonl_trace({quote(path)})")
-        self.assertEqual([None, 1], run("SELECT mpg_limit('json_members', 30000)", f"SELECT length(record) FROM jsonl_trace({quote(path)})")[:2])
+        self.check(
+            "1:[0-9]+: expected no more members than mpg_limit..json_members.. allows, found another one$",
+            50,
+            "SELECT mpg_limit('json_members', 29999)",
+            f"SELECT length(record) FROM jsonl_trace({quote(path)})",
+        )
+        self.assertEqual(
+            [None, 1],
+            run("SELECT mpg_limit('json_members', 30000)", f"SELECT length(record) FROM jsonl_trace({quote(path)})")[
+                :2
+            ],
+        )
 
     def test_fields(self):
         path = self.file("," * 10_000_000, "fields.csv")
         self.check("fields.csv:1:1: record of more than 65536 fields$", 60, f"SELECT * FROM csv_trace({quote(path)})")
-        self.check("fields.csv:1:1: record of more than 3 fields$", 60, "SELECT mpg_limit('record_fields', 3)", f"SELECT * FROM csv_trace({quote(path)})")
+        self.check(
+            "fields.csv:1:1: record of more than 3 fields$",
+            60,
+            "SELECT mpg_limit('record_fields', 3)",
+            f"SELECT * FROM csv_trace({quote(path)})",
+        )
 
     def test_record_bytes_can_be_lowered_everywhere(self):
         for sample in formats.SAMPLES:
@@ -264,35 +332,82 @@ class Bombs(Case):
         for i in range(40):
             self.file("a\n1\n", f"many/{i}.csv")
         for path in ("many", "many/*.csv", "*/*"):
-            self.check("more than 39 files or folders$", 50, "SELECT mpg_limit('files', 39)", f"SELECT * FROM csv_trace({quote(self.path(path))})")
-        self.assertIsNone(run("SELECT mpg_limit('files', 40)", f"SELECT * FROM csv_trace({quote(self.path('many'))})")[0])
+            self.check(
+                "more than 39 files or folders$",
+                50,
+                "SELECT mpg_limit('files', 39)",
+                f"SELECT * FROM csv_trace({quote(self.path(path))})",
+            )
+        self.assertIsNone(
+            run("SELECT mpg_limit('files', 40)", f"SELECT * FROM csv_trace({quote(self.path('many'))})")[0]
+        )
 
     def test_modules_and_planes(self):
-        self.check("module of more than 100 bytes$", 50, "SELECT mpg_limit('module_bytes', 100)", "SELECT * FROM hlo_trace('fixtures/hlo/decode.hlo')")
-        self.check("one plane take more than 500 bytes$", 50, "SELECT mpg_limit('plane_bytes', 500)", "SELECT * FROM xplane_trace('fixtures/xplane')")
-        self.check("more than 1 planes$", 50, "SELECT mpg_limit('planes', 1)", "SELECT * FROM xplane_planes('fixtures/xplane')")
+        self.check(
+            "module of more than 100 bytes$",
+            50,
+            "SELECT mpg_limit('module_bytes', 100)",
+            "SELECT * FROM hlo_trace('fixtures/hlo/decode.hlo')",
+        )
+        self.check(
+            "one plane take more than 500 bytes$",
+            50,
+            "SELECT mpg_limit('plane_bytes', 500)",
+            "SELECT * FROM xplane_trace('fixtures/xplane')",
+        )
+        self.check(
+            "more than 1 planes$", 50, "SELECT mpg_limit('planes', 1)", "SELECT * FROM xplane_planes('fixtures/xplane')"
+        )
 
     def test_patterns(self):
         path = self.file("a" * 40 + "b\n", "steps.log")
-        self.check("takes more than 10000000 steps on this line", 50, f"SELECT * FROM log_trace({quote(path)}, '(?<x>(a+)+)$')")
-        self.check("takes more than 1000 steps on this line", 50, "SELECT mpg_limit('pattern_steps', 1000)", f"SELECT * FROM log_trace({quote(path)}, '(?<x>(a+)+)$')")
+        self.check(
+            "takes more than 10000000 steps on this line", 50, f"SELECT * FROM log_trace({quote(path)}, '(?<x>(a+)+)$')"
+        )
+        self.check(
+            "takes more than 1000 steps on this line",
+            50,
+            "SELECT mpg_limit('pattern_steps', 1000)",
+            f"SELECT * FROM log_trace({quote(path)}, '(?<x>(a+)+)$')",
+        )
 
     def test_buckets(self):
         self.check("into more than 10000000 buckets$", 50, "SELECT * FROM trace_rollup('fixtures/golden', 0.000001)")
-        self.check("into more than 5 buckets$", 50, "SELECT mpg_limit('buckets', 5)", "SELECT * FROM trace_rollup('fixtures/golden', 10)")
+        self.check(
+            "into more than 5 buckets$",
+            50,
+            "SELECT mpg_limit('buckets', 5)",
+            "SELECT * FROM trace_rollup('fixtures/golden', 10)",
+        )
         self.assertIsNone(run("SELECT * FROM trace_rollup('fixtures/golden', 10)")[0])
         # The golden fleet lasts for 100 s from 1970 on, and the last bucket may be cut off.
         for limit, enough, fewer in ((10, "10", "9.9"), (4, "'30'", "'24.9'"), (1, "'1 month'", "99"), (2, "50", "49")):
-            self.assertIsNone(run(f"SELECT mpg_limit('buckets', {limit})", f"SELECT * FROM trace_rollup('fixtures/golden', {enough})")[0])
-            self.check(f"into more than {limit} buckets$", 50, f"SELECT mpg_limit('buckets', {limit})", f"SELECT * FROM trace_rollup('fixtures/golden', {fewer})")
-        self.check("into more than 1 buckets$", 50, "SELECT mpg_limit('buckets', 1)", "SELECT * FROM trace_rollup('fixtures/fleet', '1 month') WHERE as_of = '2026-02-01T00:00:01'")
+            self.assertIsNone(
+                run(
+                    f"SELECT mpg_limit('buckets', {limit})", f"SELECT * FROM trace_rollup('fixtures/golden', {enough})"
+                )[0]
+            )
+            self.check(
+                f"into more than {limit} buckets$",
+                50,
+                f"SELECT mpg_limit('buckets', {limit})",
+                f"SELECT * FROM trace_rollup('fixtures/golden', {fewer})",
+            )
+        self.check(
+            "into more than 1 buckets$",
+            50,
+            "SELECT mpg_limit('buckets', 1)",
+            "SELECT * FROM trace_rollup('fixtures/fleet', '1 month') WHERE as_of = '2026-02-01T00:00:01'",
+        )
 
     def test_groups(self):
         path = self.file("a,b\n" + "".join(f"{i},1\n" for i in range(200000)), "groups.csv")
         for threads in (1, 4):
             rollup = f"SELECT * FROM csv_rollup({quote(path)}, 'b', 'a') WHERE threads = {threads}"
             self.check("groups.csv:[0-9]+:1: more than 1000 groups$", 100, "SELECT mpg_limit('groups', 1000)", rollup)
-            self.check("groups.csv:[0-9]+:1: more than 199999 groups$", 200, "SELECT mpg_limit('groups', 199999)", rollup)
+            self.check(
+                "groups.csv:[0-9]+:1: more than 199999 groups$", 200, "SELECT mpg_limit('groups', 199999)", rollup
+            )
             self.assertEqual([None, 200000], run("SELECT mpg_limit('groups', 200000)", rollup)[:2])
 
     def test_issues(self):
@@ -306,17 +421,35 @@ class Bombs(Case):
         rows = db.execute("SELECT source, kind, count, severity, detail FROM mpg_issues").fetchall()
         self.assertEqual(11, len(rows))
         self.assertEqual(60, sum(row[2] for row in rows))
-        self.assertEqual([("mpg_issues", "issues_not_listed", 40, "data_loss",
-                           "more than mpg_limit('issues') allows: the first that is not listed is skipped_record of " + self.path("broken/10.jsonl"))],
-                         [row for row in rows if row[0] == "mpg_issues"])
+        self.assertEqual(
+            [
+                (
+                    "mpg_issues",
+                    "issues_not_listed",
+                    40,
+                    "data_loss",
+                    "more than mpg_limit('issues') allows: the first that is not listed is skipped_record of "
+                    + self.path("broken/10.jsonl"),
+                )
+            ],
+            [row for row in rows if row[0] == "mpg_issues"],
+        )
 
     def test_the_heap(self):
         """SQLite's own limit holds for all memory of the extension; decompressors too, whose memory is SQLite's."""
-        relations = self.file('{"record":"capacity","pool":"p","chips":1,"start_time":0}\n' + "".join(
-            f'{{"record":"allocation","job":"job-{i}","pool":"p","chips":1,"start_time":{i},"end_time":{i + 1}}}\n' for i in range(100000)), "heap.jsonl")
+        relations = self.file(
+            '{"record":"capacity","pool":"p","chips":1,"start_time":0}\n'
+            + "".join(
+                f'{{"record":"allocation","job":"job-{i}","pool":"p","chips":1,"start_time":{i},"end_time":{i + 1}}}\n'
+                for i in range(100000)
+            ),
+            "heap.jsonl",
+        )
         packed = self.file(gzip.compress(b"a\n1\n"), "heap.gz")
-        for limit, scan in ((4_000_000, f"SELECT count(*) FROM trace_rollup({quote(relations)}) WHERE threads = 1"),
-                            (700_000, f"SELECT count(*) FROM csv_trace({quote(packed)})")):
+        for limit, scan in (
+            (4_000_000, f"SELECT count(*) FROM trace_rollup({quote(relations)}) WHERE threads = 1"),
+            (700_000, f"SELECT count(*) FROM csv_trace({quote(packed)})"),
+        ):
             self.assertIsNone(run(scan)[0])
             self.check("^out of memory$", 60, f"PRAGMA hard_heap_limit = {limit}", scan)
             Child.end()  # SQLite lowers that limit and never raises it
@@ -327,7 +460,7 @@ class Collisions(Case):
     """Names made to have one hash, for whoever knows how they are hashed, take no longer than others: the hash has a seed."""
 
     N = 40000
-    ODD = 0x9e3779b97f4a7c15, 0xd1b54a32d192ed03  # what words are multiplied with where there is no seed
+    ODD = 0x9E3779B97F4A7C15, 0xD1B54A32D192ED03  # what words are multiplied with where there is no seed
 
     @staticmethod
     def fold(a, b):
@@ -342,7 +475,7 @@ class Collisions(Case):
         return time.process_time() - started
 
     def compare(self, sql, n, rows):
-        rows = [row for row in rows if min(row) > 13 and not set(row) & set(b'",')][:self.N]
+        rows = [row for row in rows if min(row) > 13 and not set(row) & set(b'",')][: self.N]
         others = [row[8:] + row[:8] for row in rows]
         usual = min(self.seconds(sql, n, others) for _ in range(2))
         self.assertLess(self.seconds(sql, n, rows), 10 * usual + 0.1)
@@ -375,11 +508,20 @@ class Squares(Case):
 
     @staticmethod
     def attempts(job, n):
-        return [f'{{"record":"allocation","job":"{job}","attempt":{i},"pool":"p","chips":8,"start_time":{i},"end_time":{i + 1}}}\n' for i in range(n)]
+        return [
+            f'{{"record":"allocation","job":"{job}","attempt":{i},"pool":"p","chips":8,"start_time":{i},"end_time":{i + 1}}}\n'
+            for i in range(n)
+        ]
 
     def test_pools(self):
-        pools = [f'{{"record":"capacity","pool":"p{i}","chips":8,"start_time":0,"end_time":9}}\n' for i in range(200_000)]
-        self.compare("SELECT attempt, sum(chip_us) FROM trace_rollup({}) WHERE threads = 1 GROUP BY attempt", self.attempts("j", 200_000), pools)
+        pools = [
+            f'{{"record":"capacity","pool":"p{i}","chips":8,"start_time":0,"end_time":9}}\n' for i in range(200_000)
+        ]
+        self.compare(
+            "SELECT attempt, sum(chip_us) FROM trace_rollup({}) WHERE threads = 1 GROUP BY attempt",
+            self.attempts("j", 200_000),
+            pools,
+        )
 
 
 if __name__ == "__main__":

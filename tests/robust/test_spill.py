@@ -1,4 +1,5 @@
 """Above mpg_limit('packed_bytes') spans and commits wait in a temporary file: the same rows and bytes, in less memory, and one error."""
+
 import os
 import subprocess
 import sys
@@ -31,8 +32,13 @@ except sqlite3.Error as error:
 
 
 def run(*statements, file_bytes=0, **environment):
-    return subprocess.run([sys.executable, "-c", CHILD, str(file_bytes), *statements], cwd=ROOT, capture_output=True, text=True,
-                          env=dict(os.environ, **environment))
+    return subprocess.run(
+        [sys.executable, "-c", CHILD, str(file_bytes), *statements],
+        cwd=ROOT,
+        capture_output=True,
+        text=True,
+        env=dict(os.environ, **environment),
+    )
 
 
 class Spill(unittest.TestCase):
@@ -41,11 +47,18 @@ class Spill(unittest.TestCase):
         cls.folder = tempfile.TemporaryDirectory()
         cls.addClassCleanup(cls.folder.cleanup)
         cls.paths = []
-        for name, form, options in (("csv", "csv", []), ("mixed", "csv", ["--shuffle"]), ("jsonl", "jsonl", ["--shuffle", "--split", "3"])):
+        for name, form, options in (
+            ("csv", "csv", []),
+            ("mixed", "csv", ["--shuffle"]),
+            ("jsonl", "jsonl", ["--shuffle", "--split", "3"]),
+        ):
             path = os.path.join(cls.folder.name, name)
             os.makedirs(path)
-            subprocess.run([generator(), "--seed", "3", "--spans", "1e4", "--format", form, "--out", path, *options], check=True,
-                           capture_output=True)
+            subprocess.run(
+                [generator(), "--seed", "3", "--spans", "1e4", "--format", form, "--out", path, *options],
+                check=True,
+                capture_output=True,
+            )
             cls.paths.append(path)
 
     def rows(self, query, path, threads, limit):
@@ -71,9 +84,16 @@ class Spill(unittest.TestCase):
             db = connect()
             db.execute("SELECT mpg_limit('packed_bytes', ?)", (limit,))
             db.execute("SELECT mpg_import(?)", (self.paths[1],))
-            answers.append([db.execute(query).fetchall() for query in (
-                "SELECT job, category, cause, chip_us FROM mpg_rollup", "SELECT job, category, start_time, chip_us FROM mpg_ledger",
-                "SELECT * FROM mpg_records")])
+            answers.append(
+                [
+                    db.execute(query).fetchall()
+                    for query in (
+                        "SELECT job, category, cause, chip_us FROM mpg_rollup",
+                        "SELECT job, category, start_time, chip_us FROM mpg_ledger",
+                        "SELECT * FROM mpg_records",
+                    )
+                ]
+            )
             db.close()
         self.assertEqual(answers[0], answers[1])
         self.assertGreater(len(answers[0][0]), 100)
@@ -82,7 +102,11 @@ class Spill(unittest.TestCase):
         """Where SQLite may have little memory the limit decides whether there is enough."""
         path = os.path.join(self.folder.name, "large")
         os.makedirs(path)
-        subprocess.run([generator(), "--seed", "3", "--spans", "6e5", "--format", "csv", "--out", path], check=True, capture_output=True)
+        subprocess.run(
+            [generator(), "--seed", "3", "--spans", "6e5", "--format", "csv", "--out", path],
+            check=True,
+            capture_output=True,
+        )
         heap = "PRAGMA hard_heap_limit = 8000000"
         query = f"SELECT sum(chip_us) FROM trace_rollup('{path}') WHERE threads = 1"
         keep = "SELECT mpg_keep(0)"
@@ -97,8 +121,10 @@ class Spill(unittest.TestCase):
         path = os.path.join(self.folder.name, "one")
         os.makedirs(path)
         with open(os.path.join(path, "jobs.jsonl"), "w", encoding="utf-8") as file:
-            file.write('{"record":"capacity","pool":"p","chips":8,"start_time":0,"end_time":2000000}\n'
-                       '{"record":"allocation","job":"j","attempt":1,"pool":"p","chips":8,"start_time":0,"end_time":1800000,"outcome":"completed"}\n')
+            file.write(
+                '{"record":"capacity","pool":"p","chips":8,"start_time":0,"end_time":2000000}\n'
+                '{"record":"allocation","job":"j","attempt":1,"pool":"p","chips":8,"start_time":0,"end_time":1800000,"outcome":"completed"}\n'
+            )
         with open(os.path.join(path, "spans.csv"), "w", encoding="utf-8") as file:
             file.write("job,attempt,kind,start_time,end_time,step\n")
             for i in range(180000):
@@ -112,25 +138,41 @@ class Spill(unittest.TestCase):
     def test_a_full_disk(self):
         """One error that says where and what; nothing is left, and the next statement is fine."""
         with tempfile.TemporaryDirectory() as folder:
-            done = run("SELECT mpg_limit('packed_bytes', 1000)", f"SELECT count(*) FROM trace_rollup('{self.paths[0]}')", file_bytes=4096,
-                       SQLITE_TMPDIR=folder)
-            self.assertEqual(f"trace_rollup: {folder}: a temporary file for spans beyond mpg_limit('packed_bytes'): write: File too large",
-                             done.stderr.strip())
+            done = run(
+                "SELECT mpg_limit('packed_bytes', 1000)",
+                f"SELECT count(*) FROM trace_rollup('{self.paths[0]}')",
+                file_bytes=4096,
+                SQLITE_TMPDIR=folder,
+            )
+            self.assertEqual(
+                f"trace_rollup: {folder}: a temporary file for spans beyond mpg_limit('packed_bytes'): write: File too large",
+                done.stderr.strip(),
+            )
             self.assertEqual([], os.listdir(folder))
 
     def test_nothing_is_left(self):
         with tempfile.TemporaryDirectory() as folder:
-            done = run("SELECT mpg_limit('packed_bytes', 1000)", f"SELECT sum(intervals) > 9 FROM trace_rollup('{self.paths[0]}')", TMPDIR=folder)
+            done = run(
+                "SELECT mpg_limit('packed_bytes', 1000)",
+                f"SELECT sum(intervals) > 9 FROM trace_rollup('{self.paths[0]}')",
+                TMPDIR=folder,
+            )
             self.assertEqual("[(1000,)]\n[(1,)]\n", done.stdout)
             self.assertEqual([], os.listdir(folder))
 
     def test_no_files(self):
         """A connection that is to open no files opens no temporary one either."""
-        tables = ("CREATE TABLE allocations(job, attempt, pool, chips, start_time, end_time)",
-                  "CREATE TABLE capacity(pool, chip, chips, start_time, end_time)", "CREATE TABLE spans(job, kind, start_time, end_time, step)",
-                  "INSERT INTO capacity VALUES('p', 'tpu-v4', 8, 0, 100)", "INSERT INTO allocations VALUES('j', 1, 'p', 8, 0, 100)",
-                  "INSERT INTO spans SELECT 'j', 'step', i, i + 1, i FROM (WITH RECURSIVE n(i) AS (SELECT 0 UNION ALL SELECT i + 1 FROM n "
-                  "WHERE i < 89) SELECT i FROM n)", "SELECT mpg_limit('packed_bytes', 1)", "SELECT count(*) > 0 FROM mpg_rollup")
+        tables = (
+            "CREATE TABLE allocations(job, attempt, pool, chips, start_time, end_time)",
+            "CREATE TABLE capacity(pool, chip, chips, start_time, end_time)",
+            "CREATE TABLE spans(job, kind, start_time, end_time, step)",
+            "INSERT INTO capacity VALUES('p', 'tpu-v4', 8, 0, 100)",
+            "INSERT INTO allocations VALUES('j', 1, 'p', 8, 0, 100)",
+            "INSERT INTO spans SELECT 'j', 'step', i, i + 1, i FROM (WITH RECURSIVE n(i) AS (SELECT 0 UNION ALL SELECT i + 1 FROM n "
+            "WHERE i < 89) SELECT i FROM n)",
+            "SELECT mpg_limit('packed_bytes', 1)",
+            "SELECT count(*) > 0 FROM mpg_rollup",
+        )
         whole = run(*tables, file_bytes=1)
         self.assertIn("a temporary file for spans beyond", whole.stderr)
         none = run(*tables, file_bytes=1, ENTRY="sqlite3_mpg_nofs_init")

@@ -3,6 +3,7 @@
 Only the thread of the host may ask SQLite: another would wait for the mutex that this one holds, for ever. So every statement
 is run by a process of its own, which is given up after a while.
 """
+
 import os
 import subprocess
 import sys
@@ -25,9 +26,13 @@ def jobs():
     """A few jobs with very many rows each."""
     yield "trace.jsonl", [f'{{"record":"capacity","pool":"p","chips":8,"start_time":0,"end_time":{MANY}}}\n']
     for j in range(5):
-        yield "trace.jsonl", [f'{{"record":"allocation","job":"j{j}","pool":"p","chips":1,"start_time":0,"end_time":{MANY}}}\n']
-        yield "trace.jsonl", (f'{{"record":"span","job":"j{j}","kind":"{("step", "input")[i % 2]}","step":{i},"start_time":{i},"end_time":{i + 1}}}\n'
-                              for i in range(MANY))
+        yield "trace.jsonl", [
+            f'{{"record":"allocation","job":"j{j}","pool":"p","chips":1,"start_time":0,"end_time":{MANY}}}\n'
+        ]
+        yield "trace.jsonl", (
+            f'{{"record":"span","job":"j{j}","kind":"{("step", "input")[i % 2]}","step":{i},"start_time":{i},"end_time":{i + 1}}}\n'
+            for i in range(MANY)
+        )
 
 
 def rows():
@@ -37,12 +42,32 @@ def rows():
 
 STATEMENTS = {
     "names of a trace": (names, "", "SELECT count(*), sum(chip_us) FROM trace_rollup({}) WHERE threads = {}"),
-    "rows of large parts in order": (jobs, "", "SELECT category, attempt, job, start_time FROM trace_ledger({}) WHERE threads = {} ORDER BY category, attempt"),
-    "one row of each": (jobs, "", "SELECT DISTINCT category, cause FROM trace_ledger({}) WHERE threads = {} ORDER BY category, cause"),
-    "a roll-up of large jobs": (jobs, "", "SELECT job, category, sum(chip_us), sum(intervals) FROM trace_rollup({}) WHERE threads = {} GROUP BY job, category"),
+    "rows of large parts in order": (
+        jobs,
+        "",
+        "SELECT category, attempt, job, start_time FROM trace_ledger({}) WHERE threads = {} ORDER BY category, attempt",
+    ),
+    "one row of each": (
+        jobs,
+        "",
+        "SELECT DISTINCT category, cause FROM trace_ledger({}) WHERE threads = {} ORDER BY category, cause",
+    ),
+    "a roll-up of large jobs": (
+        jobs,
+        "",
+        "SELECT job, category, sum(chip_us), sum(intervals) FROM trace_rollup({}) WHERE threads = {} GROUP BY job, category",
+    ),
     "groups of CSV": (rows, "rows.csv", "SELECT record FROM csv_rollup({}, 'kind', 'id') WHERE threads = {}"),
-    "groups of JSON Lines": (rows, "rows.jsonl", "SELECT record FROM jsonl_rollup({}, 'kind', 'id') WHERE threads = {}"),
-    "distinct values of CSV": (rows, "rows.csv", "CREATE VIRTUAL TABLE temp.t USING csv_trace({}, threads={}); SELECT DISTINCT id FROM t"),
+    "groups of JSON Lines": (
+        rows,
+        "rows.jsonl",
+        "SELECT record FROM jsonl_rollup({}, 'kind', 'id') WHERE threads = {}",
+    ),
+    "distinct values of CSV": (
+        rows,
+        "rows.csv",
+        "CREATE VIRTUAL TABLE temp.t USING csv_trace({}, threads={}); SELECT DISTINCT id FROM t",
+    ),
 }
 
 

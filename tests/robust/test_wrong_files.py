@@ -14,16 +14,29 @@ from fleets import ROOT, connect
 from formats import READERS
 
 # A file of each format, of one that has several the one that is a document.
-FIXTURES = {name: [sample.file for sample in format.samples if sample.table == format.samples[0].table][-1]
-            for name, format in formats.FORMATS.items() if format.gives != "rows"}
-FIXTURES |= {"slurm": "slurm/sacct_jobs.psv", "prometheus": "prometheus/dcgm.json", "csv": "fleet/jobs.csv", "native": "golden.jsonl"}
+FIXTURES = {
+    name: [sample.file for sample in format.samples if sample.table == format.samples[0].table][-1]
+    for name, format in formats.FORMATS.items()
+    if format.gives != "rows"
+}
+FIXTURES |= {
+    "slurm": "slurm/sacct_jobs.psv",
+    "prometheus": "prometheus/dcgm.json",
+    "csv": "fleet/jobs.csv",
+    "native": "golden.jsonl",
+}
 FLEETS = {"csv", "native"} | {name for name, format in formats.FORMATS.items() if format.gives == "fleet"}
 # What a reader may take beside its own format: generic ones whatever has lines or objects.
 OTHERS = {
     "chrome_trace_info": {"goodput_log"},  # an array of objects has no properties to tell
-    "csv_trace": {"csv", "pbs", "log", "text", "html"}, "jsonl_trace": {"native", "goodput_log", "chrome", "kube", "prometheus", "otlp"},
+    "csv_trace": {"csv", "pbs", "log", "text", "html"},
+    "jsonl_trace": {"native", "goodput_log", "chrome", "kube", "prometheus", "otlp"},
 }
-OTHER_FILES = {"slurm_events_trace": "slurm/sacctmgr_events.psv", "slurm_nodes_trace": "slurm/scontrol_nodes.txt", "slurm_reservations_trace": "slurm/scontrol_reservations.txt"}  # of their format
+OTHER_FILES = {
+    "slurm_events_trace": "slurm/sacctmgr_events.psv",
+    "slurm_nodes_trace": "slurm/scontrol_nodes.txt",
+    "slurm_reservations_trace": "slurm/scontrol_reservations.txt",
+}  # of their format
 GENERIC = {sample.table for sample in formats.FORMATS["generic"].samples}
 LATER = {"csv_rollup", "jsonl_rollup", "log_trace", "trace_timeline"}  # ask for more than a path
 
@@ -42,10 +55,15 @@ class WrongFiles(unittest.TestCase):
         cls.files = {name: os.path.join(ROOT, "fixtures", path) for name, path in FIXTURES.items()}
         with open(cls.files["csv"], "rb") as file:
             cut = gzip.compress(file.read())[:2000]
-        for name, content in (("empty", b""), ("empty.gz", gzip.compress(b"")), ("binary", bytes(range(256)) * 40),
-                              ("picture", b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR" + bytes(300)), ("cut.gz", cut),
-                              ("text", b"hello world\nthis is a letter\n"),
-                              ("html", b"<!DOCTYPE html>\n<html><body>404</body></html>\n")):
+        for name, content in (
+            ("empty", b""),
+            ("empty.gz", gzip.compress(b"")),
+            ("binary", bytes(range(256)) * 40),
+            ("picture", b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR" + bytes(300)),
+            ("cut.gz", cut),
+            ("text", b"hello world\nthis is a letter\n"),
+            ("html", b"<!DOCTYPE html>\n<html><body>404</body></html>\n"),
+        ):
             cls.files[name] = os.path.join(folder, name)
             with open(cls.files[name], "wb") as file:
                 file.write(content)
@@ -81,7 +99,9 @@ class WrongFiles(unittest.TestCase):
         """What PowerShell's > makes of any text is told by name, packed or not."""
         for mark, coding in ((b"\xff\xfe", "utf-16-le"), (b"\xfe\xff", "utf-16-be")):
             path, packed = (os.path.join(self.folder, f"{coding}{end}") for end in (".txt", ".txt.gz"))
-            with open(self.files["slurm"], encoding="utf-8") as file, open(path, "wb") as to, open(packed, "wb") as other:
+            with open(self.files["slurm"], encoding="utf-8") as file, open(path, "wb") as to, open(
+                packed, "wb"
+            ) as other:
                 text = mark + file.read().encode(coding)
                 to.write(text)
                 other.write(gzip.compress(text))
@@ -90,7 +110,12 @@ class WrongFiles(unittest.TestCase):
                     with self.subTest(reader=reader, file=name):
                         rows, message = self.ask(reader, name)
                         self.assertIsNone(rows)
-                        self.assertTrue(message.startswith(f"{reader}: {name}:1:1: expected UTF-8, found the byte order mark of UTF-16"), message)
+                        self.assertTrue(
+                            message.startswith(
+                                f"{reader}: {name}:1:1: expected UTF-8, found the byte order mark of UTF-16"
+                            ),
+                            message,
+                        )
                         # A ledger of half a trace would be plausible and wrong.
                         skipped = (None, message) if reader.startswith("trace_") else (0, None)
                         self.assertEqual(self.ask(reader, name, " WHERE on_error = 'skip'"), skipped)
@@ -98,7 +123,11 @@ class WrongFiles(unittest.TestCase):
     def test_own_files(self):
         """Each reader takes some file of the fixtures."""
         for reader in sorted(set(READERS) - LATER):
-            paths = [OTHER_FILES[reader]] if reader in OTHER_FILES else [FIXTURES[name] for name in sorted(takes(reader) & set(FIXTURES))]
+            paths = (
+                [OTHER_FILES[reader]]
+                if reader in OTHER_FILES
+                else [FIXTURES[name] for name in sorted(takes(reader) & set(FIXTURES))]
+            )
             self.assertTrue(paths)
             for path in paths:
                 rows, message = self.ask(reader, os.path.join(ROOT, "fixtures", path))
@@ -108,8 +137,12 @@ class WrongFiles(unittest.TestCase):
     def test_a_stream_that_breaks_within_a_document(self):
         """What was begun when the stream broke is not taken to have ended, nor waited for. The spaces make the error come while the
         document is read, and not before."""
-        for reader, path, before in (("kube_trace", "kube/cluster.json", b'"items": ['), ("prometheus_trace", "prometheus/dcgm.json", b'"result":['),
-                                     ("otlp_trace", "otlp/finetune.json", b'"resource_spans": ['), ("slurm_trace", "slurm/sacct.json", b'"jobs": [')):
+        for reader, path, before in (
+            ("kube_trace", "kube/cluster.json", b'"items": ['),
+            ("prometheus_trace", "prometheus/dcgm.json", b'"result":['),
+            ("otlp_trace", "otlp/finetune.json", b'"resource_spans": ['),
+            ("slurm_trace", "slurm/sacct.json", b'"jobs": ['),
+        ):
             with self.subTest(reader=reader):
                 name = os.path.basename(path)
                 with open(os.path.join(ROOT, "fixtures", path), "rb") as file:
@@ -131,16 +164,20 @@ class WrongFiles(unittest.TestCase):
 
     def test_what_comes_before_the_damage(self):
         """Of a packed file that was cut off, or is still being written, as many rows as of what can be unpacked of it."""
-        for name, reader in {**{name: format.samples[0].table for name, format in formats.FORMATS.items() if name in FIXTURES}, "hlo": "hlo_cost", "csv": "csv_trace",
-                             "native": "jsonl_trace"}.items():
+        for name, reader in {
+            **{name: format.samples[0].table for name, format in formats.FORMATS.items() if name in FIXTURES},
+            "hlo": "hlo_cost",
+            "csv": "csv_trace",
+            "native": "jsonl_trace",
+        }.items():
             more = formats.more(formats.first(reader)) if reader in LATER else ""
             with open(self.files[name], "rb") as file:
                 packed = gzip.compress(file.read())
             for part in (2, 3, 5):
                 cut, plain = (os.path.join(self.folder, f"{name}-cut-{part}{end}") for end in (".gz", ""))
                 with open(cut, "wb") as file, open(plain, "wb") as to:
-                    file.write(packed[:len(packed) - len(packed) // part])
-                    to.write(zlib.decompressobj(31).decompress(packed[:len(packed) - len(packed) // part]))
+                    file.write(packed[: len(packed) - len(packed) // part])
+                    to.write(zlib.decompressobj(31).decompress(packed[: len(packed) - len(packed) // part]))
                 with self.subTest(reader=reader, part=part):
                     query = f"SELECT * FROM {reader}(?{more}) WHERE on_error = 'skip'"
                     db = connect()
@@ -148,13 +185,26 @@ class WrongFiles(unittest.TestCase):
                     rows = db.execute(query, (cut,)).fetchall()
                     whole = db.execute(query, (plain,)).fetchall()
                     self.assertIn(rows, (whole, whole[:-1]))  # the last line of `plain` has no end, and may be read
-                    self.assertIn("truncated gzip stream", str(db.execute("SELECT * FROM mpg_issues WHERE source = ?", (cut,)).fetchall()))
+                    self.assertIn(
+                        "truncated gzip stream",
+                        str(db.execute("SELECT * FROM mpg_issues WHERE source = ?", (cut,)).fetchall()),
+                    )
                     if part == 5:
                         self.assertGreater(len(rows), 0 if name != "hlo" else -1)
-                    self.assertIn("truncated gzip stream", self.ask(reader, cut, "")[1] if not more else "truncated gzip stream")
+                    self.assertIn(
+                        "truncated gzip stream", self.ask(reader, cut, "")[1] if not more else "truncated gzip stream"
+                    )
 
     def test_an_empty_file_can_be_skipped(self):
-        for reader in ("pbs_trace", "swf_trace", "goodput_trace", "kube_trace", "csv_trace", "slurm_trace", "goodput_report"):
+        for reader in (
+            "pbs_trace",
+            "swf_trace",
+            "goodput_trace",
+            "kube_trace",
+            "csv_trace",
+            "slurm_trace",
+            "goodput_report",
+        ):
             rows, message = self.ask(reader, self.files["empty"], " WHERE on_error = 'skip'")
             self.assertEqual((rows, message), (0, None), reader)
 

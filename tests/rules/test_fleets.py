@@ -2,6 +2,7 @@
 
 MPG_FLEETS=N tries N random fleets instead of a few hundred.
 """
+
 import csv
 import json
 import os
@@ -13,17 +14,60 @@ from collections import Counter
 
 import naive
 import random_fleets
-from fleets import (FORMS, KEY, ROOT, as_source, connect, create_tables, difference, generator, ledger, project, quote, where, write_csv,
-                    write_jsonl)
+from fleets import (
+    FORMS,
+    KEY,
+    ROOT,
+    as_source,
+    connect,
+    create_tables,
+    difference,
+    generator,
+    ledger,
+    project,
+    quote,
+    where,
+    write_csv,
+    write_jsonl,
+)
 
 FLEETS = int(os.environ.get("MPG_FLEETS", 300))
 GOLDEN = os.path.join(ROOT, "fixtures", "golden")
-RATIOS = ["scheduling_goodput", "runtime_goodput", "program_goodput", "mpg", "mpg_lower", "runtime_coverage",
-          "program_coverage", "occupancy", "mfu", "ettr"]
-AGGREGATES = ["sum(chip_us)", "sum(chip_seconds * 0 + chip_us)"] + [f"{f}(category, chip_us)" for f in RATIOS] + [
-    "goodput(category, chip_us)", "hex(goodput_state(category, chip_us))"]
-DIMENSIONS = ["pool", "chip", "job", "attempt", "name", "owner", "phase", "framework", "runtime", "model", "size",
-              "priority", "labels", "category", "cause", "bucket"]
+RATIOS = [
+    "scheduling_goodput",
+    "runtime_goodput",
+    "program_goodput",
+    "mpg",
+    "mpg_lower",
+    "runtime_coverage",
+    "program_coverage",
+    "occupancy",
+    "mfu",
+    "ettr",
+]
+AGGREGATES = (
+    ["sum(chip_us)", "sum(chip_seconds * 0 + chip_us)"]
+    + [f"{f}(category, chip_us)" for f in RATIOS]
+    + ["goodput(category, chip_us)", "hex(goodput_state(category, chip_us))"]
+)
+DIMENSIONS = [
+    "pool",
+    "chip",
+    "job",
+    "attempt",
+    "name",
+    "owner",
+    "phase",
+    "framework",
+    "runtime",
+    "model",
+    "size",
+    "priority",
+    "labels",
+    "category",
+    "cause",
+    "bucket",
+]
 
 
 class Case(unittest.TestCase):
@@ -38,16 +82,37 @@ class Case(unittest.TestCase):
         """build/generate's fleet in folder; the path of its truth."""
         truth = os.path.join(folder, "truth.csv")
         os.makedirs(os.path.join(folder, "t"), exist_ok=True)
-        subprocess.run([os.path.join(ROOT, "build", "generate"), "--seed", str(seed), "--spans", str(spans), "--format", "csv",
-                        "--out", os.path.join(folder, "t"), "--truth", truth, *options], check=True, capture_output=True)
+        subprocess.run(
+            [
+                os.path.join(ROOT, "build", "generate"),
+                "--seed",
+                str(seed),
+                "--spans",
+                str(spans),
+                "--format",
+                "csv",
+                "--out",
+                os.path.join(folder, "t"),
+                "--truth",
+                truth,
+                *options,
+            ],
+            check=True,
+            capture_output=True,
+        )
         return os.path.join(folder, "t"), truth
 
 
 def read_truth(path):
     """job,pool,category,cause -> chip_us"""
     with open(path, newline="") as file:
-        return Counter({(row["job"] or None, row["pool"] or None, row["category"], row["cause"] or None): int(row["chip_us"])
-                        for row in csv.DictReader(file) if int(row["chip_us"])})
+        return Counter(
+            {
+                (row["job"] or None, row["pool"] or None, row["category"], row["cause"] or None): int(row["chip_us"])
+                for row in csv.DictReader(file)
+                if int(row["chip_us"])
+            }
+        )
 
 
 TRUTH = ("job", "pool", "category", "cause")
@@ -73,21 +138,35 @@ class Golden(Case):
         """Chip-seconds by category, and the ratios, as DESIGN.md gives them."""
         db = connect()
         chip_s = dict(db.execute(f"SELECT category, sum(chip_us) / 1e6 FROM trace_ledger({quote(GOLDEN)}) GROUP BY 1"))
-        self.assertEqual((8, 240, 44, 60, 48, 80), (chip_s["down"], chip_s["idle"], chip_s["partial"],
-                                                    chip_s["startup"] + chip_s["restore"], chip_s["lost"], chip_s["stall"]))
-        self.assertEqual((320, 124), (chip_s["ideal"] + chip_s["inefficiency"] + chip_s.get("unrated", 0), chip_s["ideal"]))
+        self.assertEqual(
+            (8, 240, 44, 60, 48, 80),
+            (
+                chip_s["down"],
+                chip_s["idle"],
+                chip_s["partial"],
+                chip_s["startup"] + chip_s["restore"],
+                chip_s["lost"],
+                chip_s["stall"],
+            ),
+        )
+        self.assertEqual(
+            (320, 124), (chip_s["ideal"] + chip_s["inefficiency"] + chip_s.get("unrated", 0), chip_s["ideal"])
+        )
         self.assertEqual(800, sum(v for k, v in chip_s.items() if k != "queued"))
         ratios = ", ".join(f"round({f}(category, chip_us), 4)" for f in RATIOS[:4])
         query = f"SELECT {ratios} FROM trace_rollup({quote(GOLDEN)})"
-        self.assertEqual((.635, .6299, .3875, .155), db.execute(query).fetchone())
-        self.assertEqual((.875, .6494, .5, .2841), db.execute(query + " WHERE job = 'J1'").fetchone())
-        self.assertEqual((1, .6, .2, .12), db.execute(query + " WHERE job = 'J2'").fetchone())
+        self.assertEqual((0.635, 0.6299, 0.3875, 0.155), db.execute(query).fetchone())
+        self.assertEqual((0.875, 0.6494, 0.5, 0.2841), db.execute(query + " WHERE job = 'J1'").fetchone())
+        self.assertEqual((1, 0.6, 0.2, 0.12), db.execute(query + " WHERE job = 'J2'").fetchone())
 
     def test_conservation_in_every_bucket(self):
         db = connect()
         for width in (1, 7, 0.125, "1 minute"):
-            for bucket, us in db.execute(f"SELECT bucket, sum(chip_us) FROM trace_rollup({quote(GOLDEN)}, ?) "
-                                         "WHERE category <> 'queued' GROUP BY bucket", (width,)):
+            for bucket, us in db.execute(
+                f"SELECT bucket, sum(chip_us) FROM trace_rollup({quote(GOLDEN)}, ?) "
+                "WHERE category <> 'queued' GROUP BY bucket",
+                (width,),
+            ):
                 if width == 0.125:
                     self.assertEqual(1_000_000, us, bucket)
                 elif width == 1:
@@ -103,13 +182,20 @@ class Generated(Case):
 
     def test_truth(self):
         db = connect()
-        for seed, spans, options in ((1, 1000, ()), (2, 1000, ("--shuffle",)), (3, 3000, ("--split", "3")), (4, 10000, ())):
+        for seed, spans, options in (
+            (1, 1000, ()),
+            (2, 1000, ("--shuffle",)),
+            (3, 3000, ("--split", "3")),
+            (4, 10000, ()),
+        ):
             with self.subTest(seed=seed), tempfile.TemporaryDirectory() as folder:
                 path, truth = self.generate(folder, seed, spans, *options)
                 expected = read_truth(truth)
                 found = ledger(db, f"trace_ledger({quote(path)})", columns=TRUTH)
                 self.check_ledger(expected, found, f"seed {seed}")
-                self.check_ledger(expected, ledger(db, f"trace_rollup({quote(path)})", columns=TRUTH), f"seed {seed} rolled up")
+                self.check_ledger(
+                    expected, ledger(db, f"trace_rollup({quote(path)})", columns=TRUTH), f"seed {seed} rolled up"
+                )
 
     def test_naive(self):
         db = connect()
@@ -117,8 +203,13 @@ class Generated(Case):
             with self.subTest(seed=seed), tempfile.TemporaryDirectory() as folder:
                 path, truth = self.generate(folder, seed, spans)
                 relations = naive.load_folder(path)
-                for options in ({}, {"bucket": "6 hours"}, {"bucket": "1 day -07:30"}, {"bucket": 86400, "as_of": 1767571200 + 43210.5},
-                                {"since": 1767571200 + 20000, "until": 1767571200 + 50000.25, "basis": "in_service"}):
+                for options in (
+                    {},
+                    {"bucket": "6 hours"},
+                    {"bucket": "1 day -07:30"},
+                    {"bucket": 86400, "as_of": 1767571200 + 43210.5},
+                    {"since": 1767571200 + 20000, "until": 1767571200 + 50000.25, "basis": "in_service"},
+                ):
                     expected = naive.compute(relations, **options)
                     found = ledger(db, f"trace_ledger({quote(path)})", options)
                     self.check_ledger(expected.ledger, found, f"seed {seed} {options}")
@@ -160,13 +251,18 @@ class Generated(Case):
             as_of = naive.Ledger(relations).as_of / 10**6
             total = Counter()
             for shard in range(4):
-                part = {name: [r for r in rows if "job" not in r or hash_of(r["job"]) % 4 == shard] for name, rows in relations.items()}
+                part = {
+                    name: [r for r in rows if "job" not in r or hash_of(r["job"]) % 4 == shard]
+                    for name, rows in relations.items()
+                }
                 other = os.path.join(folder, str(shard))
                 os.mkdir(other)
                 write_csv(other, part)
                 found = ledger(db, f"trace_ledger({quote(other)})", {"as_of": as_of}, columns)
                 total.update({key: us for key, us in found.items() if key[columns.index("job")] is not None})
-            self.check_ledger(Counter({k: v for k, v in expected.items() if k[columns.index("job")] is not None}), total)
+            self.check_ledger(
+                Counter({k: v for k, v in expected.items() if k[columns.index("job")] is not None}), total
+            )
 
     def test_buckets_add_up(self):
         with tempfile.TemporaryDirectory() as folder:
@@ -212,8 +308,10 @@ class Odd(Case):
             expected = naive.compute(relations, **options).capacity
             with as_source(relations, FORMS[seed % 3]) as (db, source):
                 found = Counter()
-                for pool, bucket, us in db.execute(f"SELECT pool, bucket, sum(chip_us) FROM {source}{where(options)} "
-                                                   "AND category <> 'queued' GROUP BY 1, 2"):
+                for pool, bucket, us in db.execute(
+                    f"SELECT pool, bucket, sum(chip_us) FROM {source}{where(options)} "
+                    "AND category <> 'queued' GROUP BY 1, 2"
+                ):
                     if us:
                         found[pool, bucket] = us
                 text = difference(expected, found)
@@ -226,12 +324,16 @@ class Odd(Case):
             relations, options = random_fleets.odd_fleet(seed)
             since, until = options.get("since", 0), options.get("until", 10**10)
             with as_source(relations, "csv") as (db, source):
-                for start, end, us, seconds in db.execute(f"SELECT start_time, end_time, chip_us, chip_seconds FROM {source}{where(options)}"):
+                for start, end, us, seconds in db.execute(
+                    f"SELECT start_time, end_time, chip_us, chip_seconds FROM {source}{where(options)}"
+                ):
                     self.assertLess(start, end, seed)
                     self.assertTrue(since <= start and end <= until, seed)
                     self.assertEqual(us / 10**6, seconds, seed)
                 rows = db.execute(f"SELECT count(*) FROM {source}{where(options)}").fetchone()[0]
-                rolled = db.execute(f"SELECT coalesce(sum(intervals), 0) FROM {source.replace('ledger', 'rollup')}{where(options)}").fetchone()[0]
+                rolled = db.execute(
+                    f"SELECT coalesce(sum(intervals), 0) FROM {source.replace('ledger', 'rollup')}{where(options)}"
+                ).fetchone()[0]
                 self.assertEqual(rows, rolled, seed)
 
     def test_timelines(self):
@@ -244,15 +346,19 @@ class Odd(Case):
                 for name in sorted({key[2] for key in whole if key[2] is not None}):
                     timeline = source.replace("ledger", "timeline")
                     names = ", ".join(columns)
-                    rows = db.execute(f"SELECT start_time, {names}, chip_us, _file, _line FROM {timeline}"
-                                      f"{where(dict(options, of_job=name))}").fetchall()
+                    rows = db.execute(
+                        f"SELECT start_time, {names}, chip_us, _file, _line FROM {timeline}"
+                        f"{where(dict(options, of_job=name))}"
+                    ).fetchall()
                     self.assertEqual(sorted(row[0] for row in rows), [row[0] for row in rows], seed)
                     found = Counter()
                     for row in rows:
                         found[row[1:-3]] += row[-3]
                         if row[5] != "queued":
                             self.assertTrue(row[-2] and row[-1], (seed, row))
-                    text = difference({k: v for k, v in whole.items() if k[2] == name}, {k: v for k, v in found.items() if v})
+                    text = difference(
+                        {k: v for k, v in whole.items() if k[2] == name}, {k: v for k, v in found.items() if v}
+                    )
                     if text:
                         self.fail(self.failing(seed, relations, options, f"timeline of {name}\n{text}"))
 
@@ -265,10 +371,11 @@ class Odd(Case):
             with as_source(relations, FORMS[seed % 3]) as (db, source):
                 for _ in range(3):
                     query = random_query(rng, options)
-                    both = [sorted(db.execute(query.format(source=s)).fetchall(), key=repr)
-                            for s in (source, source.replace("ledger", "rollup"))]
+                    both = [
+                        sorted(db.execute(query.format(source=s)).fetchall(), key=repr)
+                        for s in (source, source.replace("ledger", "rollup"))
+                    ]
                     self.assertEqual(both[0], both[1], f"tests/support/random_fleets.py {seed}: {query}")
-
 
     def test_orders(self):
         """The ledger's rows are those of a plain table of them, in any order, of each kind one, by any threads, and behind a unary plus."""
@@ -282,15 +389,35 @@ class Odd(Case):
                     query, keys = ordered_query(rng)
                     plain = db.execute(query.format(source="copy", where="1")).fetchall()
                     for tail in (f"threads = {rng.choice([1, 2, 4])}", "threads = 1"):
-                        found = db.execute(query.format(source=source, where=f"{where(options)[7:]} AND {tail}")).fetchall()
-                        self.assertEqual(sorted(plain, key=repr), sorted(found, key=repr), f"tests/support/random_fleets.py {seed}: {query}")
-                        self.assertEqual([row[:keys] for row in plain] if keys else [], [row[:keys] for row in found] if keys else [],
-                                         f"tests/support/random_fleets.py {seed}: {query}")
+                        found = db.execute(
+                            query.format(source=source, where=f"{where(options)[7:]} AND {tail}")
+                        ).fetchall()
+                        self.assertEqual(
+                            sorted(plain, key=repr),
+                            sorted(found, key=repr),
+                            f"tests/support/random_fleets.py {seed}: {query}",
+                        )
+                        self.assertEqual(
+                            [row[:keys] for row in plain] if keys else [],
+                            [row[:keys] for row in found] if keys else [],
+                            f"tests/support/random_fleets.py {seed}: {query}",
+                        )
                         query = query.replace(" AND (", " AND +(")
 
 
-VALUES = {"pool": "p", "chip": "one", "job": "a", "attempt": 1, "owner": "ann", "phase": "serving", "framework": "jax",
-          "size": "S", "category": "ideal", "cause": "hang", "bucket": "1970-01-01 00:00:10"}
+VALUES = {
+    "pool": "p",
+    "chip": "one",
+    "job": "a",
+    "attempt": 1,
+    "owner": "ann",
+    "phase": "serving",
+    "framework": "jax",
+    "size": "S",
+    "category": "ideal",
+    "cause": "hang",
+    "bucket": "1970-01-01 00:00:10",
+}
 
 
 def random_query(rng, options):
@@ -301,14 +428,31 @@ def random_query(rng, options):
         column = rng.choice(sorted(VALUES))
         value = quote(VALUES[column])
         plus = rng.choice(["", "+"])
-        terms.append(rng.choice([f"{plus}{column} = {value}", f"{column} <> {value}", f"{plus}{column} IS NULL", f"{column} > {value}",
-                                 f"{column} IN ({value}, 'q', 'stall', 2)", f"({column} = {value} OR category = 'partial')"]))
+        terms.append(
+            rng.choice(
+                [
+                    f"{plus}{column} = {value}",
+                    f"{column} <> {value}",
+                    f"{plus}{column} IS NULL",
+                    f"{column} > {value}",
+                    f"{column} IN ({value}, 'q', 'stall', 2)",
+                    f"({column} = {value} OR category = 'partial')",
+                ]
+            )
+        )
     rng.shuffle(terms)
     query = f"SELECT {', '.join(keys + measures)} FROM {{source}} WHERE {' AND '.join(terms)}"
     if keys:
         query += f" GROUP BY {', '.join(keys)}"
-        query += rng.choice(["", " HAVING sum(chip_us) > 5000000", " HAVING max(category) > 'i'",
-                             " HAVING scheduling_goodput(category, chip_us) > 0.5", " ORDER BY 1 DESC"])
+        query += rng.choice(
+            [
+                "",
+                " HAVING sum(chip_us) > 5000000",
+                " HAVING max(category) > 'i'",
+                " HAVING scheduling_goodput(category, chip_us) > 0.5",
+                " ORDER BY 1 DESC",
+            ]
+        )
     return query
 
 
@@ -319,21 +463,40 @@ def ordered_query(rng):
     for _ in range(rng.choice([0, 0, 1, 2])):
         column = rng.choice(sorted(VALUES))
         time = rng.choice(["start_time", "end_time"])
-        terms.append("(%s)" % rng.choice([f"{column} = {quote(VALUES[column])}", f"{column} IS {quote(VALUES[column])}", f"{column} = 1",
-                                          f"{column} = 'P' COLLATE NOCASE", f"{time} >= {rng.randint(0, 100)}", f"{time} < {rng.random() * 200}",
-                                          f"{time} <= '50'", f"{time} = 20", f"{rng.randint(0, 50)} < {time}"]))
+        terms.append(
+            "(%s)"
+            % rng.choice(
+                [
+                    f"{column} = {quote(VALUES[column])}",
+                    f"{column} IS {quote(VALUES[column])}",
+                    f"{column} = 1",
+                    f"{column} = 'P' COLLATE NOCASE",
+                    f"{time} >= {rng.randint(0, 100)}",
+                    f"{time} < {rng.random() * 200}",
+                    f"{time} <= '50'",
+                    f"{time} = 20",
+                    f"{rng.randint(0, 50)} < {time}",
+                ]
+            )
+        )
     columns = ", ".join(keys)
     form = rng.choice(["group", "distinct", "order", "grouped in order", "distinct in order", "distinct aggregate"])
     ordered = ", ".join(k + rng.choice(["", "", " DESC", " COLLATE NOCASE DESC", " NULLS LAST"]) for k in keys)
     where_ = " AND ".join(terms)
     if form == "group":
-        return f"SELECT {columns}, count(*), sum(chip_us), max(end_time) FROM {{source}} WHERE {where_} GROUP BY {columns}", 0
+        return (
+            f"SELECT {columns}, count(*), sum(chip_us), max(end_time) FROM {{source}} WHERE {where_} GROUP BY {columns}",
+            0,
+        )
     if form == "distinct":
         return f"SELECT DISTINCT {columns} FROM {{source}} WHERE {where_}", 0
     if form == "order":
         return f"SELECT {columns}, chip_us, start_time FROM {{source}} WHERE {where_} ORDER BY {ordered}", len(keys)
     if form == "grouped in order":
-        return f"SELECT {columns}, sum(chip_us) FROM {{source}} WHERE {where_} GROUP BY {columns} ORDER BY {ordered}", len(keys)
+        return (
+            f"SELECT {columns}, sum(chip_us) FROM {{source}} WHERE {where_} GROUP BY {columns} ORDER BY {ordered}",
+            len(keys),
+        )
     if form == "distinct in order":
         return f"SELECT DISTINCT {columns} FROM {{source}} WHERE {where_} ORDER BY {ordered}", len(keys)
     return f"SELECT count(DISTINCT {keys[0]}), min({keys[0]}) FROM {{source}} WHERE {where_}", 0
@@ -348,13 +511,17 @@ class States(Case):
             relations, options = random_fleets.odd_fleet(seed)
             with as_source(relations, "csv") as (db, source):
                 rows = db.execute(f"SELECT category, chip_us FROM {source}{where(options)}").fetchall()
-                whole = db.execute(f"SELECT goodput_state(category, chip_us), goodput(category, chip_us) FROM {source}{where(options)}").fetchone()
+                whole = db.execute(
+                    f"SELECT goodput_state(category, chip_us), goodput(category, chip_us) FROM {source}{where(options)}"
+                ).fetchone()
                 if not rows:
                     self.assertEqual((None, None), whole)
                     continue
                 db.execute("CREATE TEMP TABLE part(shard, category, chip_us)")
                 db.executemany("INSERT INTO part VALUES (?, ?, ?)", [(rng.randrange(5), *row) for row in rows])
-                db.execute("CREATE TEMP TABLE state AS SELECT goodput_state(category, chip_us) AS state FROM part GROUP BY shard")
+                db.execute(
+                    "CREATE TEMP TABLE state AS SELECT goodput_state(category, chip_us) AS state FROM part GROUP BY shard"
+                )
                 states = [s for s, in db.execute("SELECT state FROM state")]
                 for _ in range(3):
                     rng.shuffle(states)
@@ -363,26 +530,49 @@ class States(Case):
                     db.executemany("INSERT INTO state VALUES (?)", [(s,) for s in states[:cut]])
                     first = db.execute("SELECT goodput_merge(state) FROM state").fetchone()[0]
                     db.execute("DELETE FROM state")
-                    db.executemany("INSERT INTO state VALUES (?)", [(s,) for s in states[cut:] + ([first] if first else [])])
-                    self.assertEqual(whole, db.execute("SELECT goodput_merge(state), goodput(state) FROM state").fetchone(), seed)
+                    db.executemany(
+                        "INSERT INTO state VALUES (?)", [(s,) for s in states[cut:] + ([first] if first else [])]
+                    )
+                    self.assertEqual(
+                        whole, db.execute("SELECT goodput_merge(state), goodput(state) FROM state").fetchone(), seed
+                    )
 
     def test_ratios_are_what_they_are_called(self):
         """Against plain SQL over the sums; and goodput's JSON against the functions."""
-        kinds = {"C": "category <> 'queued'", "S": "category IN ('down', 'idle', 'partial')", "D": "category IN ('down', 'idle')",
-                 "G": "category IN ('inefficiency', 'unrated', 'ideal')", "I": "category = 'ideal'", "N": "category = 'untraced'",
-                 "U": "category = 'unrated'", "Q": "category = 'queued'"}
+        kinds = {
+            "C": "category <> 'queued'",
+            "S": "category IN ('down', 'idle', 'partial')",
+            "D": "category IN ('down', 'idle')",
+            "G": "category IN ('inefficiency', 'unrated', 'ideal')",
+            "I": "category = 'ideal'",
+            "N": "category = 'untraced'",
+            "U": "category = 'unrated'",
+            "Q": "category = 'queued'",
+        }
         sums = ", ".join(f"coalesce(sum(chip_us) FILTER (WHERE {c}), 0)" for c in kinds.values())
         calls = ", ".join(f"{f}(category, chip_us)" for f in RATIOS)
         for seed in range(0, FLEETS, 2):
             relations, options = random_fleets.odd_fleet(seed)
             with as_source(relations, "csv") as (db, source):
-                for row in db.execute(f"SELECT pool, {sums}, {calls}, goodput(category, chip_us) FROM {source}{where(options)} GROUP BY pool"):
+                for row in db.execute(
+                    f"SELECT pool, {sums}, {calls}, goodput(category, chip_us) FROM {source}{where(options)} GROUP BY pool"
+                ):
                     C, S, D, G, I, N, U, Q = row[1:9]
                     A = C - S
                     missing = bool(N or U)
                     ratio = lambda a, b, unknown=False: None if unknown or b == 0 else a / b
-                    expected = [ratio(A, C), ratio(G, A - N), ratio(I, G - U), ratio(I, C, missing), ratio(I, C), ratio(A - N, A),
-                                ratio(G - U, G), ratio(C - D, C), ratio(I, A, missing), ratio(G, C - D + Q, bool(N))]
+                    expected = [
+                        ratio(A, C),
+                        ratio(G, A - N),
+                        ratio(I, G - U),
+                        ratio(I, C, missing),
+                        ratio(I, C),
+                        ratio(A - N, A),
+                        ratio(G - U, G),
+                        ratio(C - D, C),
+                        ratio(I, A, missing),
+                        ratio(G, C - D + Q, bool(N)),
+                    ]
                     for name, a, b in zip(RATIOS, expected, row[9:-1]):
                         if a is None or b is None:
                             self.assertEqual(a, b, (seed, row[0], name))

@@ -2,6 +2,7 @@
 
 MPG_FLEETS=N tries N fleets a law instead of a hundred; with MPG_FULL it is a thousand.
 """
+
 import os
 import random
 import unittest
@@ -10,7 +11,20 @@ from collections import Counter
 import figures
 import naive
 import random_fleets
-from fleets import FORMS, KEY, as_source, connect, create_tables, difference, ledger, project, quote, where, write_csv, write_jsonl
+from fleets import (
+    FORMS,
+    KEY,
+    as_source,
+    connect,
+    create_tables,
+    difference,
+    ledger,
+    project,
+    quote,
+    where,
+    write_csv,
+    write_jsonl,
+)
 
 FULL = bool(os.environ.get("MPG_FULL"))
 FLEETS = int(os.environ.get("MPG_FLEETS", 1000 if FULL else 100))
@@ -34,8 +48,11 @@ def set_clock(rng, relations):
         if row.get("end_time") is not None and row["end_time"] < row["start_time"]:
             row["end_time"] = row["start_time"]  # a trainer that measures lengths by another clock
         return row
-    return {relation: [told(row) if relation in ("spans", "commits") and row["job"] == name else row for row in rows]
-            for relation, rows in relations.items()}
+
+    return {
+        relation: [told(row) if relation in ("spans", "commits") and row["job"] == name else row for row in rows]
+        for relation, rows in relations.items()
+    }
 
 
 def fleets(law, first=10**6):
@@ -85,7 +102,11 @@ class Laws(unittest.TestCase):
                     for (pool, category, bucket), us in project(found, columns).items():
                         if category != "queued":
                             held[pool, bucket] += us
-                    self.check(Counter({k: v for k, v in expected.capacity.items() if v}), Counter({k: v for k, v in held.items() if v}), seed)
+                    self.check(
+                        Counter({k: v for k, v in expected.capacity.items() if v}),
+                        Counter({k: v for k, v in held.items() if v}),
+                        seed,
+                    )
 
     def test_order_files_and_compression(self):
         """Records in another order, dealt into other files, packed or not: the same rows and the same bytes of state."""
@@ -95,14 +116,16 @@ class Laws(unittest.TestCase):
             state = db.execute(f"{STATE} mpg_ledger{where(options)}").fetchone()
             shuffled = {name: rng.sample(rows, len(rows)) for name, rows in relations.items()}
             with as_source({}, "csv") as (other, source):
-                folder = source[len("trace_ledger('"):-len("')")]
+                folder = source[len("trace_ledger('") : -len("')")]
                 if rng.random() < 0.5:
                     write_csv(folder, shuffled, rng.choice([1, 2, 5]), rng.choice(["", ".gz", ".zst"]), rng)
                 else:
                     write_jsonl(folder, shuffled, rng.choice(["", ".gz", ".zst"]), rng=rng)
                 for table in (source, source.replace("ledger", "rollup")):
                     self.check(expected, ledger(other, table, options), seed, options)
-                    self.assertEqual(state, other.execute(f"{STATE} {table}{where(options)}").fetchone(), (seed, options))
+                    self.assertEqual(
+                        state, other.execute(f"{STATE} {table}{where(options)}").fetchone(), (seed, options)
+                    )
 
     def test_widths_of_buckets(self):
         columns = [c for c in KEY if c != "bucket"]
@@ -110,7 +133,21 @@ class Laws(unittest.TestCase):
             options.pop("bucket", None)
             with as_source(relations, FORMS[seed % 3]) as (db, source):
                 expected = ledger(db, source, options, columns)
-                for width in rng.sample([3, 7.5, 0.777777, "1 minute", "1 hour", "1 day +05:45", "1 week", "1 month -03:00", "1 quarter", "1 year"], 3):
+                for width in rng.sample(
+                    [
+                        3,
+                        7.5,
+                        0.777777,
+                        "1 minute",
+                        "1 hour",
+                        "1 day +05:45",
+                        "1 week",
+                        "1 month -03:00",
+                        "1 quarter",
+                        "1 year",
+                    ],
+                    3,
+                ):
                     for table in (source, source.replace("ledger", "rollup")):
                         self.check(expected, ledger(db, table, {**options, "bucket": width}, columns), seed, width)
 
@@ -120,7 +157,12 @@ class Laws(unittest.TestCase):
             options.pop("since", None), options.pop("until", None)
             with as_source(relations, FORMS[seed % 3]) as (db, source):
                 expected = ledger(db, source, options)
-                cuts = sorted({random_fleets.Odd(seed).origin + round(rng.uniform(0, 60), 6) for _ in range(rng.choice([1, 2, 4]))})
+                cuts = sorted(
+                    {
+                        random_fleets.Odd(seed).origin + round(rng.uniform(0, 60), 6)
+                        for _ in range(rng.choice([1, 2, 4]))
+                    }
+                )
                 edges = [None, *cuts, None]
                 for table in (source, source.replace("ledger", "rollup")):
                     total = Counter()
@@ -139,25 +181,40 @@ class Laws(unittest.TestCase):
             options = as_of(relations, options)
             options.pop("basis", None)
             name = rng.choice(names)
-            alone = {relation: [row for row in rows if row.get("job", name) == name] for relation, rows in relations.items()}
+            alone = {
+                relation: [row for row in rows if row.get("job", name) == name] for relation, rows in relations.items()
+            }
             columns = ", ".join(KEY + ["start_time", "end_time", "phase", "size", "chip_us"])
             terms = where(options) + f" AND job = {quote(name)} ORDER BY {columns}"
-            rows = [over_tables(given).execute(f"SELECT {columns} FROM mpg_ledger{terms}").fetchall() for given in (relations, alone)]
+            rows = [
+                over_tables(given).execute(f"SELECT {columns} FROM mpg_ledger{terms}").fetchall()
+                for given in (relations, alone)
+            ]
             self.assertEqual(rows[0], rows[1], (seed, name, options))
 
     def test_sql_windows(self):
         """An aggregate over a frame that moves, which takes rows out again, is the aggregate over the rows of the frame."""
-        calls = ["hex(goodput_state(category, chip_us) OVER w)", "mpg_lower(category, chip_us) OVER w", "goodput(category, chip_us) OVER w"]
+        calls = [
+            "hex(goodput_state(category, chip_us) OVER w)",
+            "mpg_lower(category, chip_us) OVER w",
+            "goodput(category, chip_us) OVER w",
+        ]
         for seed, rng, relations, options in fleets("frames of SQL"):
             db = over_tables(relations)
-            db.execute(f"CREATE TEMP TABLE l AS SELECT category, chip_us, row_number() OVER (ORDER BY start_time, chip_us, category, job) AS n "
-                       f"FROM mpg_rows{where(options)}".replace("mpg_rows", "mpg_ledger"))
+            db.execute(
+                f"CREATE TEMP TABLE l AS SELECT category, chip_us, row_number() OVER (ORDER BY start_time, chip_us, category, job) AS n "
+                f"FROM mpg_rows{where(options)}".replace("mpg_rows", "mpg_ledger")
+            )
             before, behind = rng.choice([0, 1, 2, 5]), rng.choice([0, 1, 3])
-            found = db.execute(f"SELECT n, {', '.join(calls)} FROM l WINDOW w AS (ORDER BY n ROWS BETWEEN {before} PRECEDING AND {behind} FOLLOWING) "
-                               "ORDER BY n LIMIT 60").fetchall()
+            found = db.execute(
+                f"SELECT n, {', '.join(calls)} FROM l WINDOW w AS (ORDER BY n ROWS BETWEEN {before} PRECEDING AND {behind} FOLLOWING) "
+                "ORDER BY n LIMIT 60"
+            ).fetchall()
             plain = ", ".join(call.replace(" OVER w", "") for call in calls)
             for row in found:
-                expected = db.execute(f"SELECT {plain} FROM l WHERE n BETWEEN ? AND ?", (row[0] - before, row[0] + behind)).fetchone()
+                expected = db.execute(
+                    f"SELECT {plain} FROM l WHERE n BETWEEN ? AND ?", (row[0] - before, row[0] + behind)
+                ).fetchone()
                 self.assertEqual(expected, row[1:], (seed, row[0], before, behind))
 
 

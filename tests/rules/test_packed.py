@@ -1,5 +1,6 @@
 """Packed files of many megabytes, which one thread unpacks while others read: the answers are those of the plain file, whatever
 the packing and the number of threads, and where the packing is damaged there is an error, and never less."""
+
 import gzip
 import json
 import os
@@ -21,7 +22,11 @@ RECORD = '{"ph":"X","cat":"%s","name":"k%d","pid":%d,"tid":%d,"ts":%d,"dur":%d.5
 
 def csv_lines(jsonl=False):
     for i in range(ROWS):
-        row = {"pool": "pod-%d" % (i * i % 7), "n": i * 7919 % 1001, "note": "some words of row %d with no end to them" % i}
+        row = {
+            "pool": "pod-%d" % (i * i % 7),
+            "n": i * 7919 % 1001,
+            "note": "some words of row %d with no end to them" % i,
+        }
         yield json.dumps(row) + "\n" if jsonl else "%(pool)s,%(n)d,%(note)s\n" % row
 
 
@@ -32,15 +37,22 @@ def sacct_lines():
 
 
 def chrome_events():
-    return ",\n".join(RECORD % (("kernel", "cpu_op")[i % 2], i % 50, i % 3, i % 5, i * 10, i % 97, i % 4) for i in range(ROWS))
+    return ",\n".join(
+        RECORD % (("kernel", "cpu_op")[i % 2], i % 50, i % 3, i % 5, i * 10, i % 97, i % 4) for i in range(ROWS)
+    )
 
 
 TABLES = """CREATE VIRTUAL TABLE temp.t USING {module}_trace('{path}', threads = {threads});
 CREATE VIRTUAL TABLE temp.u USING {module}_rollup('{path}', threads = {threads}, measures = 'n')"""
-OF_TABLES = ("SELECT pool, count(*), sum(n), min(note), max(note) FROM temp.t GROUP BY pool ORDER BY pool",
-             "SELECT pool, sum(rows), sum(n) FROM temp.u GROUP BY pool ORDER BY pool", "SELECT DISTINCT pool FROM temp.t ORDER BY 1")
+OF_TABLES = (
+    "SELECT pool, count(*), sum(n), min(note), max(note) FROM temp.t GROUP BY pool ORDER BY pool",
+    "SELECT pool, sum(rows), sum(n) FROM temp.u GROUP BY pool ORDER BY pool",
+    "SELECT DISTINCT pool FROM temp.t ORDER BY 1",
+)
 OF_SACCT = "SELECT max(count(*)) OVER (), NodeList, sum(_line), max(Submit), count(*) FROM slurm_trace(?) WHERE threads = %d GROUP BY NodeList ORDER BY NodeList"
-OF_CHROME = "SELECT cat, count(*), sum(dur), max(name) FROM chrome_trace(?) WHERE threads = %d GROUP BY cat ORDER BY cat"
+OF_CHROME = (
+    "SELECT cat, count(*), sum(dur), max(name) FROM chrome_trace(?) WHERE threads = %d GROUP BY cat ORDER BY cat"
+)
 
 
 class Packed(FolderCase):
@@ -88,13 +100,18 @@ class Packed(FolderCase):
                 with open(path, "rb") as file:
                     whole = file.read()
                 cut, middle = len(whole) * 2 // 3, len(whole) // 2
-                for damaged in (whole[:cut], whole[:middle] + bytes(b ^ 0x55 for b in whole[middle:middle + 64]) + whole[middle + 64:]):
+                for damaged in (
+                    whole[:cut],
+                    whole[:middle] + bytes(b ^ 0x55 for b in whole[middle : middle + 64]) + whole[middle + 64 :],
+                ):
                     broken = self.file(damaged, "broken." + os.path.basename(path))
                     errors = set()
                     for threads in (1, 2, 3):
                         with self.assertRaises(sqlite3.Error) as caught:
                             self.ask(what, broken, threads)
-                        errors.add(re.sub(r"near its byte \d+", "near its byte N", str(caught.exception)))  # as near as a read is long
+                        errors.add(
+                            re.sub(r"near its byte \d+", "near its byte N", str(caught.exception))
+                        )  # as near as a read is long
                     self.assertEqual(1, len(errors), errors)
                     self.assertIn(broken, errors.pop())
 
@@ -105,10 +122,17 @@ class Packed(FolderCase):
             with open(path, "rb") as file:
                 whole = file.read()
             for at in (len(whole) // 2, len(whole) * 3 // 4):
-                broken = self.file(whole[:at] + bytes(b ^ 0x55 for b in whole[at:at + 64]) + whole[at + 64:], "skipped." + os.path.basename(path))
+                broken = self.file(
+                    whole[:at] + bytes(b ^ 0x55 for b in whole[at : at + 64]) + whole[at + 64 :],
+                    "skipped." + os.path.basename(path),
+                )
                 counts = self.rows("SELECT count(*) FROM csv_trace(?) WHERE on_error = 'skip'", broken)[0]
                 for threads in (1, 2, 3):
-                    counts += self.rows("SELECT record->>'rows' FROM csv_rollup(?, 'n') WHERE on_error = 'skip' AND threads = ?", broken, threads)[0]
+                    counts += self.rows(
+                        "SELECT record->>'rows' FROM csv_rollup(?, 'n') WHERE on_error = 'skip' AND threads = ?",
+                        broken,
+                        threads,
+                    )[0]
                 self.assertEqual(1, len(set(counts)), (path, counts))
                 self.assertGreater(counts[0], ROWS // 10)
 
@@ -127,7 +151,11 @@ class Packed(FolderCase):
         """The roll-up of a trace of which every file is packed."""
         folder = self.path("trace")
         os.mkdir(folder)
-        subprocess.run([generator(), "--seed", "5", "--spans", "100000", "--format", "csv", "--out", folder], check=True, stdout=subprocess.DEVNULL)
+        subprocess.run(
+            [generator(), "--seed", "5", "--spans", "100000", "--format", "csv", "--out", folder],
+            check=True,
+            stdout=subprocess.DEVNULL,
+        )
         question = "SELECT pool, phase, category, sum(chip_us) FROM trace_rollup(?) WHERE threads = %d GROUP BY 1, 2, 3 ORDER BY 1, 2, 3"
         expected = self.rows(question % 1, folder)
         self.assertGreater(len(expected), 50)

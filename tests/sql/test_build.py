@@ -1,4 +1,5 @@
 """sql/build.sql: what it makes, that running it again adds what is new and once, and that its readers need no extension."""
+
 import glob
 import json
 import os
@@ -11,7 +12,21 @@ import unittest
 
 import naive
 from answers import BUILD, build, built
-from fleets import ROOT, al, bind, cap, columns_of, connect, create_tables, fleet, job, quote, sp, write_csv, write_jsonl
+from fleets import (
+    ROOT,
+    al,
+    bind,
+    cap,
+    columns_of,
+    connect,
+    create_tables,
+    fleet,
+    job,
+    quote,
+    sp,
+    write_csv,
+    write_jsonl,
+)
 from scripts import script_text
 
 FLEET = os.path.join(ROOT, "fixtures", "fleet")
@@ -30,7 +45,9 @@ def content(db, tables):
 
 
 def ledger(db, source):
-    return sorted(db.execute(f"SELECT {GRAIN}, sum(chip_us) FROM {source} GROUP BY {GRAIN} HAVING sum(chip_us) <> 0"), key=repr)
+    return sorted(
+        db.execute(f"SELECT {GRAIN}, sum(chip_us) FROM {source} GROUP BY {GRAIN} HAVING sum(chip_us) <> 0"), key=repr
+    )
 
 
 class Build(unittest.TestCase):
@@ -44,7 +61,9 @@ class Build(unittest.TestCase):
         relations = naive.load_folder(FLEET)
         db = built(FLEET)
         for relation in RECORDS:
-            self.assertEqual(len(relations[relation]), db.execute(f"SELECT count(*) FROM {relation}").fetchone()[0], relation)
+            self.assertEqual(
+                len(relations[relation]), db.execute(f"SELECT count(*) FROM {relation}").fetchone()[0], relation
+            )
 
     def test_again_changes_nothing(self):
         db = connect()
@@ -69,9 +88,19 @@ class Build(unittest.TestCase):
         with tempfile.TemporaryDirectory() as folder:
             db = connect()
             for chips in (8, 16):
-                write_csv(folder, fleet(cap(chips, 0, 10), al(chips, 0, 5), ("spans", dict(job="j", kind="step", start_time=0, end_time=chips / 8))))
+                write_csv(
+                    folder,
+                    fleet(
+                        cap(chips, 0, 10),
+                        al(chips, 0, 5),
+                        ("spans", dict(job="j", kind="step", start_time=0, end_time=chips / 8)),
+                    ),
+                )
                 db.execute("SELECT mpg_build(?)", (folder,)).fetchall()
-                self.assertEqual([(chips / 8,)], db.execute("SELECT end_time FROM trace_records(?) WHERE record = 'spans'", (folder,)).fetchall())
+                self.assertEqual(
+                    [(chips / 8,)],
+                    db.execute("SELECT end_time FROM trace_records(?) WHERE record = 'spans'", (folder,)).fetchall(),
+                )
             self.assertEqual([(1.0,), (2.0,)], db.execute("SELECT end_us / 1e6 FROM spans ORDER BY 1").fetchall())
 
     def test_sums_are_those_of_the_ledger(self):
@@ -79,8 +108,13 @@ class Build(unittest.TestCase):
         for offset in ("+00:00", "+05:45", "-00:30"):
             db = built(FLEET, offset=offset)
             for table, key in (("day_sums", "day"), ("pool_sums", "pool"), ("job_sums", "job")):
-                self.assertEqual(db.execute(f"SELECT {key}, {', '.join(f'sum({name})' for name in sums)} FROM ledger WHERE {key} NOT NULL GROUP BY {key}").fetchall(),
-                                 db.execute(f"SELECT {key}, {', '.join(sums)} FROM {table} ORDER BY {key}").fetchall(), (offset, table))
+                self.assertEqual(
+                    db.execute(
+                        f"SELECT {key}, {', '.join(f'sum({name})' for name in sums)} FROM ledger WHERE {key} NOT NULL GROUP BY {key}"
+                    ).fetchall(),
+                    db.execute(f"SELECT {key}, {', '.join(sums)} FROM {table} ORDER BY {key}").fetchall(),
+                    (offset, table),
+                )
 
     def test_in_two_parts_as_at_once(self):
         """Records of every second job arrive later, in files of another form."""
@@ -88,8 +122,14 @@ class Build(unittest.TestCase):
         with tempfile.TemporaryDirectory() as folder:
             parts = []
             for half in (0, 1):
-                part = {name: [r for r in rows if ("job" in r and sum(r["job"].encode()) % 2 == half) or ("job" not in r and half == 0)]
-                        for name, rows in relations.items()}
+                part = {
+                    name: [
+                        r
+                        for r in rows
+                        if ("job" in r and sum(r["job"].encode()) % 2 == half) or ("job" not in r and half == 0)
+                    ]
+                    for name, rows in relations.items()
+                }
                 path = os.path.join(folder, str(half))
                 os.mkdir(path)
                 parts.append(write_csv(path, part) if half == 0 else write_jsonl(path, part, ".gz"))
@@ -125,16 +165,42 @@ class Build(unittest.TestCase):
 
     def test_two_that_differ_in_their_ends(self):
         """Two hosts that came at once, and of which one is gone: its end is not that of the other."""
+
         def records(open_ones, ends, task=None):
             capacity = [dict(pool="p", chips=8, start_time=0, end_time=end) for end in [None] * open_ones + ends]
             outages = [dict(pool="q", chips=1, start_time=0, end_time=end) for end in [None] * open_ones + ends]
-            held = [dict(job="j", attempt=1, task=task, pool="p", chips=4, start_time=0, end_time=end, outcome=end and "failed") for end in [None] * open_ones + ends]
-            return {"capacity": capacity + [dict(pool="z", chips=1, start_time=0, end_time=90)], "outages": outages, "allocations": held}
+            held = [
+                dict(
+                    job="j",
+                    attempt=1,
+                    task=task,
+                    pool="p",
+                    chips=4,
+                    start_time=0,
+                    end_time=end,
+                    outcome=end and "failed",
+                )
+                for end in [None] * open_ones + ends
+            ]
+            return {
+                "capacity": capacity + [dict(pool="z", chips=1, start_time=0, end_time=90)],
+                "outages": outages,
+                "allocations": held,
+            }
 
         both, one, gone, none = records(2, []), records(1, []), records(1, [50]), records(0, [50])
         whole = {name: one[name] + none[name][:1] for name in one}
-        for readings, left in (([gone], gone), ([gone, gone], gone), ([both, gone], gone), ([both, gone, both, gone, both], gone), ([both, none], gone), ([both, none, both], gone),
-                               ([one, none, one, none], none), ([one, whole, whole, whole], none), ([records(2, []), records(0, [50, 60]), both], records(0, [50, 60]))):
+        for readings, left in (
+            ([gone], gone),
+            ([gone, gone], gone),
+            ([both, gone], gone),
+            ([both, gone, both, gone, both], gone),
+            ([both, none], gone),
+            ([both, none, both], gone),
+            ([one, none, one, none], none),
+            ([one, whole, whole, whole], none),
+            ([records(2, []), records(0, [50, 60]), both], records(0, [50, 60])),
+        ):
             db = connect()
             with tempfile.TemporaryDirectory() as folder:
                 for i, reading in enumerate(readings):
@@ -144,12 +210,16 @@ class Build(unittest.TestCase):
         # A task holds its chips once, whichever file tells first.
         with tempfile.TemporaryDirectory() as folder:
             db = connect()
-            build(db, {"trace": write_jsonl(folder, {"allocations": records(1, [50], "t")["allocations"]}, "", "t.jsonl")})
+            build(
+                db, {"trace": write_jsonl(folder, {"allocations": records(1, [50], "t")["allocations"]}, "", "t.jsonl")}
+            )
             self.assertEqual([(50 * 10**6,)], db.execute("SELECT end_us FROM allocations").fetchall())
 
     def test_duplicates_count_as_often_as_they_are_given(self):
         relations = naive.load_folder(GOLDEN)
-        twice = dict(relations, capacity=relations["capacity"] * 2, spans=relations["spans"] * 2, jobs=relations["jobs"] * 2)
+        twice = dict(
+            relations, capacity=relations["capacity"] * 2, spans=relations["spans"] * 2, jobs=relations["jobs"] * 2
+        )
         with tempfile.TemporaryDirectory() as folder:
             write_csv(folder, twice)
             expected = ledger(connect(), f"trace_rollup({quote(folder)})")
@@ -162,7 +232,9 @@ class Build(unittest.TestCase):
     def test_ids_of_an_earlier_version(self):
         """Ids that are text are refused: the same records would be added again under other ids."""
         db = connect()
-        db.execute("CREATE TABLE capacity(id TEXT PRIMARY KEY, pool TEXT, chip TEXT, chips REAL, start_us BIGINT, end_us BIGINT) WITHOUT ROWID")
+        db.execute(
+            "CREATE TABLE capacity(id TEXT PRIMARY KEY, pool TEXT, chip TEXT, chips REAL, start_us BIGINT, end_us BIGINT) WITHOUT ROWID"
+        )
         db.execute("INSERT INTO capacity VALUES ('0c8d27a5-5b1a-5b51-8f0c-6d70672f7370', 'p', 'tpu-v4', 8, 0, 1000000)")
         db.commit()
         with self.assertRaisesRegex(sqlite3.OperationalError, "build into a new file"):
@@ -171,27 +243,74 @@ class Build(unittest.TestCase):
 
     def test_ids_differ_where_a_field_does(self):
         """Each field of each record is part of its id; the form of the file is not."""
-        span = dict(job="j", attempt=1, kind="step", start_time=0, end_time=5, step=3, program="g", flops=1e12, bytes=2e9, dtype="bf16", executions=2)
+        span = dict(
+            job="j",
+            attempt=1,
+            kind="step",
+            start_time=0,
+            end_time=5,
+            step=3,
+            program="g",
+            flops=1e12,
+            bytes=2e9,
+            dtype="bf16",
+            executions=2,
+        )
         held = dict(job="j", attempt=1, task="0", pool="p", chips=4, start_time=0, end_time=5, outcome="failed")
         commit = dict(job="j", step=3, snapshot_time=1, durable_time=2)
-        other = dict(job="k", attempt=2, kind="eval", start_time=1, end_time=6, step=4, program="h", flops=2e12, bytes=3e9, dtype="fp8", executions=3,
-                     task="1", pool="q", chips=5, outcome="completed", snapshot_time=1.5, durable_time=2.5)
+        other = dict(
+            job="k",
+            attempt=2,
+            kind="eval",
+            start_time=1,
+            end_time=6,
+            step=4,
+            program="h",
+            flops=2e12,
+            bytes=3e9,
+            dtype="fp8",
+            executions=3,
+            task="1",
+            pool="q",
+            chips=5,
+            outcome="completed",
+            snapshot_time=1.5,
+            durable_time=2.5,
+        )
         for relation, record in (("spans", span), ("allocations", held), ("commits", commit)):
             rows = [record] + [dict(record, **{field: other[field]}) for field in record]
             found = []
             for write in (write_csv, lambda folder, relations: write_jsonl(folder, relations, "", "r.jsonl")):
                 with tempfile.TemporaryDirectory() as folder:
                     write(folder, {relation: rows})
-                    found.append(sorted(connect().execute("SELECT id FROM trace_records(?) WHERE record = ?", (folder, relation))))
+                    found.append(
+                        sorted(
+                            connect().execute("SELECT id FROM trace_records(?) WHERE record = ?", (folder, relation))
+                        )
+                    )
             self.assertEqual(len(rows), len(set(found[0])), relation)
             self.assertEqual(*found)
 
     def test_jobs_are_merged(self):
         db = connect()
         with tempfile.TemporaryDirectory() as folder:
-            for i, row in enumerate((dict(job="x", name="n", chips=4), dict(job="x", owner="o", chips=None), dict(job="x", name="m"))):
-                build(db, {"trace": write_jsonl(folder, {"jobs": [row], "allocations": [dict(job="x", pool="p", chips=4, start_time=0, end_time=9)]},
-                                                "", f"{i}.jsonl")})
+            for i, row in enumerate(
+                (dict(job="x", name="n", chips=4), dict(job="x", owner="o", chips=None), dict(job="x", name="m"))
+            ):
+                build(
+                    db,
+                    {
+                        "trace": write_jsonl(
+                            folder,
+                            {
+                                "jobs": [row],
+                                "allocations": [dict(job="x", pool="p", chips=4, start_time=0, end_time=9)],
+                            },
+                            "",
+                            f"{i}.jsonl",
+                        )
+                    },
+                )
         self.assertEqual([("x", "n", "o", 4.0)], db.execute("SELECT job, name, owner, chips FROM jobs").fetchall())
         self.assertEqual([(1,)], db.execute("SELECT count(*) FROM allocations").fetchall())
 
@@ -202,7 +321,10 @@ class Build(unittest.TestCase):
         for relation, rows in relations.items():
             names = [n for n in columns_of(relation, rows) if any(r.get(n) is not None for r in rows)]
             db.execute(f"CREATE TEMP TABLE {relation}({', '.join(names)})")
-            db.executemany(f"INSERT INTO {relation} VALUES ({', '.join('?' * len(names))})", [[r.get(n) for n in names] for r in rows])
+            db.executemany(
+                f"INSERT INTO {relation} VALUES ({', '.join('?' * len(names))})",
+                [[r.get(n) for n in names] for r in rows],
+            )
         db.commit()
         db.executescript(BUILD)
         self.assertEqual([], db.execute("SELECT name FROM sqlite_temp_schema").fetchall())
@@ -211,19 +333,28 @@ class Build(unittest.TestCase):
         self.assertEqual(ledger(connect(), f"trace_rollup({quote(GOLDEN)})"), ledger(db, "ledger"))
 
     def test_slurm_end_to_end(self):
-        inputs = ("CREATE TEMP TABLE slurm_jobs AS SELECT *, _file, _line FROM slurm_trace('fixtures/slurm/sacct_jobs.psv', 'UTC');"
-                  "CREATE TEMP TABLE slurm_events AS SELECT *, _file, _line FROM slurm_events_trace('fixtures/slurm/sacctmgr_events.psv', 'UTC');")
+        inputs = (
+            "CREATE TEMP TABLE slurm_jobs AS SELECT *, _file, _line FROM slurm_trace('fixtures/slurm/sacct_jobs.psv', 'UTC');"
+            "CREATE TEMP TABLE slurm_events AS SELECT *, _file, _line FROM slurm_events_trace('fixtures/slurm/sacctmgr_events.psv', 'UTC');"
+        )
         db = connect()
         os.chdir(ROOT)
         db.executescript(inputs + script("formats", "slurm.sql"))
-        expected = db.execute("SELECT sum(chip_us), scheduling_goodput(category, chip_us) FROM mpg_rollup WHERE category <> 'queued'").fetchone()
+        expected = db.execute(
+            "SELECT sum(chip_us), scheduling_goodput(category, chip_us) FROM mpg_rollup WHERE category <> 'queued'"
+        ).fetchone()
         db.executescript(BUILD)
         self.assertGreater(expected[0], 0)
-        self.assertEqual(expected, db.execute("SELECT sum(capacity_us), 1.0 * sum(allocated_us) / sum(capacity_us) FROM cells").fetchone())
+        self.assertEqual(
+            expected,
+            db.execute("SELECT sum(capacity_us), 1.0 * sum(allocated_us) / sum(capacity_us) FROM cells").fetchone(),
+        )
 
     def test_goodput_log_end_to_end(self):
         db = connect()
-        db.executescript(bind(script("formats", "goodput.sql"), log=os.path.join(ROOT, "fixtures", "goodput"), chips=16))
+        db.executescript(
+            bind(script("formats", "goodput.sql"), log=os.path.join(ROOT, "fixtures", "goodput"), chips=16)
+        )
         goodput = "runtime_goodput(category, chip_us), sum(chip_us) FILTER (WHERE category = 'lost')"
         expected = db.execute(f"SELECT job, {goodput} FROM mpg_rollup GROUP BY job ORDER BY job").fetchall()
         db.executescript(BUILD)
@@ -235,9 +366,17 @@ class Build(unittest.TestCase):
         """A parameter that nobody set is said to be missing, in this script and in those of the formats."""
         scripts = {}
         for name in glob.glob("*.sql", root_dir=os.path.join(ROOT, "sql", "formats")):
-            if name not in ("nsys.sql", "rocpd.sql", "ascend.sql", "kube_state.sql"):  # of a database that is attached; an input of kube.sql, which asks for either
+            if name not in (
+                "nsys.sql",
+                "rocpd.sql",
+                "ascend.sql",
+                "kube_state.sql",
+            ):  # of a database that is attached; an input of kube.sql, which asks for either
                 text = script("formats", name)
-                scripts[name] = re.search(r"mpg_required\((?::?\w+|coalesce\(.*?\)), '(:(?!year)\w+)'", text).group(1), text
+                scripts[name] = (
+                    re.search(r"mpg_required\((?::?\w+|coalesce\(.*?\)), '(:(?!year)\w+)'", text).group(1),
+                    text,
+                )
         scripts["build.sql"] = ":trace", BUILD
         self.assertGreater(len(scripts), 20)
         for name, (parameter, text) in scripts.items():
@@ -245,26 +384,43 @@ class Build(unittest.TestCase):
                 db = connect()
                 db.executescript(script("device.sql"))
                 db.executescript("DROP TABLE device_activity;" + text if name == "build.sql" else text)
-            self.assertEqual(str(caught.exception), f"mpg_required: expected a value for {parameter}, found NULL; the script's first lines say how to set it", name)
+            self.assertEqual(
+                str(caught.exception),
+                f"mpg_required: expected a value for {parameter}, found NULL; the script's first lines say how to set it",
+                name,
+            )
 
     def test_configuration(self):
         db = built(GOLDEN, offset="-00:30", sizes="1,3,9", as_of="50", basis="in_service")
-        self.assertEqual([("1969-12-31 23:00:00", -1800)], db.execute("SELECT DISTINCT hour, time FROM ledger").fetchall())
+        self.assertEqual(
+            [("1969-12-31 23:00:00", -1800)], db.execute("SELECT DISTINCT hour, time FROM ledger").fetchall()
+        )
         for offset in ("Z", "+14:00", "-11:30"):
-            self.assertEqual([(1,)], built(GOLDEN, offset=offset).execute("SELECT DISTINCT time BETWEEN -3600 AND 0 FROM ledger").fetchall(), offset)
-        self.assertEqual({("J1", "L"), ("J2", "M")}, set(db.execute("SELECT DISTINCT job, size FROM ledger WHERE job IS NOT NULL")))
+            self.assertEqual(
+                [(1,)],
+                built(GOLDEN, offset=offset).execute("SELECT DISTINCT time BETWEEN -3600 AND 0 FROM ledger").fetchall(),
+                offset,
+            )
+        self.assertEqual(
+            {("J1", "L"), ("J2", "M")}, set(db.execute("SELECT DISTINCT job, size FROM ledger WHERE job IS NOT NULL"))
+        )
         self.assertEqual([(8 * 50 * 10**6,)], db.execute("SELECT sum(capacity_us) FROM cells").fetchall())
 
     def test_settings_that_are_none(self):
         """As mpg_build refuses them (test_build_broken.py): the script makes nothing."""
         for name, value, said in [("ofset", "+01:00", "a setting of mpg_config, not 'ofset'")] + [
-                ("offset", value, f"offset as +02:00, not '{value}'") for value in ("2", "", "Europe/Berlin", "+0200", "+02", "-15:00", "+02:60")]:
+            ("offset", value, f"offset as +02:00, not '{value}'")
+            for value in ("2", "", "Europe/Berlin", "+0200", "+02", "-15:00", "+02:60")
+        ]:
             db = connect()
             db.executescript("CREATE TABLE mpg_config(name TEXT PRIMARY KEY, value TEXT)")
             db.executemany("INSERT INTO mpg_config VALUES (?, ?)", [("trace", GOLDEN), (name, value)])
             with self.assertRaises(sqlite3.OperationalError) as caught:
                 db.executescript(BUILD)
-            self.assertEqual(f"mpg_required: expected a value for {said}, found NULL; the script's first lines say how to set it", str(caught.exception))
+            self.assertEqual(
+                f"mpg_required: expected a value for {said}, found NULL; the script's first lines say how to set it",
+                str(caught.exception),
+            )
 
     def test_a_chip_of_the_trace(self):
         with tempfile.TemporaryDirectory() as folder:
@@ -275,21 +431,31 @@ class Build(unittest.TestCase):
                 text = file.read()
             with open(os.path.join(folder, "capacity.csv"), "w") as file:
                 head, row = text.split("\n")[:2]
-                file.write(head + "\n" + ",".join("mine" if i == 1 else cell for i, cell in enumerate(row.split(","))) + "\n")
+                file.write(
+                    head + "\n" + ",".join("mine" if i == 1 else cell for i, cell in enumerate(row.split(","))) + "\n"
+                )
             self.assertEqual(ledger(connect(), f"trace_rollup({quote(folder)})"), ledger(built(folder), "ledger"))
 
     def test_a_name_of_a_chip(self):
         """A column for aliases that was added to chips outlives what is built after it."""
         with tempfile.TemporaryDirectory() as folder:
-            write_csv(folder, fleet(cap(8, 0, 10, chip="big one"), ("chips", dict(chip="other", dtype="bf16", peak_flops=1e12))))
+            write_csv(
+                folder,
+                fleet(cap(8, 0, 10, chip="big one"), ("chips", dict(chip="other", dtype="bf16", peak_flops=1e12))),
+            )
             db = connect()
             build(db, {"trace": folder})
             self.assertEqual([("big one",)], db.execute("SELECT DISTINCT chip FROM ledger").fetchall())
-            db.executescript("""ALTER TABLE chips ADD COLUMN aliases TEXT;
-                INSERT INTO chips(chip, dtype, peak_flops, aliases) VALUES ('mine', 'bf16', 1e12, '["big one"]');""")
+            db.executescript(
+                """ALTER TABLE chips ADD COLUMN aliases TEXT;
+                INSERT INTO chips(chip, dtype, peak_flops, aliases) VALUES ('mine', 'bf16', 1e12, '["big one"]');"""
+            )
             build(db, {"trace": folder})
             self.assertEqual([("mine",)], db.execute("SELECT DISTINCT chip FROM ledger").fetchall())
-            self.assertEqual([("mine", '["big one"]'), ("other", None)], db.execute("SELECT chip, aliases FROM chips ORDER BY chip").fetchall())
+            self.assertEqual(
+                [("mine", '["big one"]'), ("other", None)],
+                db.execute("SELECT chip, aliases FROM chips ORDER BY chip").fetchall(),
+            )
 
     def test_a_failure_leaves_what_was_there(self):
         with tempfile.TemporaryDirectory() as folder:
@@ -310,8 +476,13 @@ class Build(unittest.TestCase):
         for refused in ("SQLITE_READ", "SQLITE_ALTER_TABLE", "SQLITE_CREATE_TABLE", "SQLITE_INSERT"):
             db = connect()
             code = getattr(sqlite3, refused)
-            db.set_authorizer(lambda action, name, *more: sqlite3.SQLITE_DENY if action == code and (action != sqlite3.SQLITE_READ or name in ("sqlite_schema", "sqlite_master"))
-                              else sqlite3.SQLITE_OK)
+            db.set_authorizer(
+                lambda action, name, *more: (
+                    sqlite3.SQLITE_DENY
+                    if action == code and (action != sqlite3.SQLITE_READ or name in ("sqlite_schema", "sqlite_master"))
+                    else sqlite3.SQLITE_OK
+                )
+            )
             with self.assertRaisesRegex(sqlite3.DatabaseError, "mpg_build: .*(prohibited|authorized)", msg=refused):
                 db.execute("SELECT mpg_build(?)", (GOLDEN,)).fetchall()
             db.set_authorizer(None)
@@ -323,12 +494,33 @@ class Build(unittest.TestCase):
             db = connect(os.path.join(folder, "fleet.db"))
             for name, start, end in (("early", 0, None), ("late", 29 * 31557600, 31 * 31557600)):
                 with open(os.path.join(folder, f"{name}.jsonl"), "w") as file:
-                    print(json.dumps({"record": "allocation", "job": name, "attempt": 1, "pool": name, "chips": 1, "start_time": start, "end_time": start + 3600}), file=file)
-                    print(json.dumps({"record": "capacity", "pool": name, "chips": 1, "start_time": start, "end_time": end}), file=file)
+                    print(
+                        json.dumps(
+                            {
+                                "record": "allocation",
+                                "job": name,
+                                "attempt": 1,
+                                "pool": name,
+                                "chips": 1,
+                                "start_time": start,
+                                "end_time": start + 3600,
+                            }
+                        ),
+                        file=file,
+                    )
+                    print(
+                        json.dumps(
+                            {"record": "capacity", "pool": name, "chips": 1, "start_time": start, "end_time": end}
+                        ),
+                        file=file,
+                    )
             with self.assertRaises(sqlite3.OperationalError) as caught:
                 db.execute("SELECT mpg_build(?)", (os.path.join(folder, "*.jsonl"),)).fetchall()
-            self.assertEqual(str(caught.exception), "mpg_build: expected at most 30 years of one record, found pool early from 1970-01-01T00:00:00Z "
-                             "to 2000-12-31T18:00:00Z; times that count from 0 belong into a database of their own")
+            self.assertEqual(
+                str(caught.exception),
+                "mpg_build: expected at most 30 years of one record, found pool early from 1970-01-01T00:00:00Z "
+                "to 2000-12-31T18:00:00Z; times that count from 0 belong into a database of their own",
+            )
             self.assertEqual([], db.execute("SELECT name FROM sqlite_schema").fetchall())
             db.execute("SELECT mpg_build(?)", (os.path.join(folder, "late.jsonl"),)).fetchall()
             self.assertEqual([(1,)], db.execute("SELECT count(*) FROM allocations").fetchall())
@@ -338,20 +530,41 @@ class Build(unittest.TestCase):
         with tempfile.TemporaryDirectory() as folder:
             path = os.path.join(folder, "fleet.db")
             for _ in range(2):
-                subprocess.run(["sqlite3", "-batch", "-init", "/dev/null", "-bail", "-cmd", ".load ./mpg", "-cmd", ".param set :trace fixtures/golden", path],
-                               input=BUILD, cwd=ROOT, text=True, check=True, capture_output=True)
+                subprocess.run(
+                    [
+                        "sqlite3",
+                        "-batch",
+                        "-init",
+                        "/dev/null",
+                        "-bail",
+                        "-cmd",
+                        ".load ./mpg",
+                        "-cmd",
+                        ".param set :trace fixtures/golden",
+                        path,
+                    ],
+                    input=BUILD,
+                    cwd=ROOT,
+                    text=True,
+                    check=True,
+                    capture_output=True,
+                )
             plain = sqlite3.connect(path)
             self.assertEqual([(0.635, 0.155)], plain.execute("SELECT SG, MPG FROM goodput_by_day").fetchall())
             self.assertEqual([], plain.execute("SELECT * FROM mpg_config").fetchall())
 
     def test_views_need_nothing(self):
         db = built(FLEET)
-        for view, in db.execute("SELECT name FROM sqlite_schema WHERE type = 'view'").fetchall():
+        for (view,) in db.execute("SELECT name FROM sqlite_schema WHERE type = 'view'").fetchall():
             self.assertGreater(len(db.execute(f"SELECT * FROM {view}").fetchall()), 0, view)
         loaded = connect()
-        self.assertEqual(loaded.execute(f"SELECT pool, scheduling_goodput(category, chip_us) FROM trace_rollup({quote(FLEET)}) "
-                                        "WHERE pool IS NOT NULL GROUP BY pool").fetchall(),
-                         db.execute("SELECT pool, SG FROM goodput_by_pool").fetchall())
+        self.assertEqual(
+            loaded.execute(
+                f"SELECT pool, scheduling_goodput(category, chip_us) FROM trace_rollup({quote(FLEET)}) "
+                "WHERE pool IS NOT NULL GROUP BY pool"
+            ).fetchall(),
+            db.execute("SELECT pool, SG FROM goodput_by_pool").fetchall(),
+        )
 
     def test_what_nobody_knows_is_no_zero(self):
         """Of jobs without runtime records no ratio of the views is 0, and coverage says that nothing is known."""
@@ -359,16 +572,34 @@ class Build(unittest.TestCase):
             write_csv(folder, fleet(cap(8, 0, 3600), job(chips=8), al(8, 0, 3600, outcome="completed")))
             db = built(folder)
         for view in ("goodput_by_day", "goodput_by_pool", "goodput_by_job"):
-            self.assertEqual([(1.0, None, None, None, None, 0.0, None)], db.execute(f"SELECT SG, RG, PG, MPG, MPG_lower, traced, rated FROM {view}").fetchall(), view)
+            self.assertEqual(
+                [(1.0, None, None, None, None, 0.0, None)],
+                db.execute(f"SELECT SG, RG, PG, MPG, MPG_lower, traced, rated FROM {view}").fetchall(),
+                view,
+            )
 
     def test_weeks(self):
         """The week of a day as built-in SQL computes it is that of iso_week()."""
         db, loaded = built(GOLDEN), connect()
         db.execute("CREATE TEMP TABLE hours(hour)")
-        days = [row[0] for row in loaded.execute("WITH RECURSIVE d(d) AS (SELECT '1999-12-20' UNION ALL SELECT date(d, '+1 day') FROM d LIMIT 12000) SELECT d FROM d")]
-        week = db.execute("SELECT sql FROM sqlite_schema WHERE name = 'ledger'").fetchone()[0].split("week TEXT AS ")[1].split(", month TEXT")[0]
+        days = [
+            row[0]
+            for row in loaded.execute(
+                "WITH RECURSIVE d(d) AS (SELECT '1999-12-20' UNION ALL SELECT date(d, '+1 day') FROM d LIMIT 12000) SELECT d FROM d"
+            )
+        ]
+        week = (
+            db.execute("SELECT sql FROM sqlite_schema WHERE name = 'ledger'")
+            .fetchone()[0]
+            .split("week TEXT AS ")[1]
+            .split(", month TEXT")[0]
+        )
         for day in days:
-            self.assertEqual(loaded.execute("SELECT iso_week(?)", (day,)).fetchone(), db.execute(f"SELECT {week.replace('hour', '?1')}", (day,)).fetchone(), day)
+            self.assertEqual(
+                loaded.execute("SELECT iso_week(?)", (day,)).fetchone(),
+                db.execute(f"SELECT {week.replace('hour', '?1')}", (day,)).fetchone(),
+                day,
+            )
 
 
 class Records(unittest.TestCase):
@@ -385,7 +616,11 @@ class Records(unittest.TestCase):
             expected = sorted(([self.plain(c, row.get(c)) for c in names] for row in relations[relation]), key=repr)
             for db, source in ((files, f"trace_records({quote(FLEET)})"), (tables, "mpg_records")):
                 found = db.execute(f"SELECT {', '.join(names)} FROM {source} WHERE record = ?", (relation,))
-                self.assertEqual(expected, sorted(([self.plain(c, v) for c, v in zip(names, row)] for row in found), key=repr), relation)
+                self.assertEqual(
+                    expected,
+                    sorted(([self.plain(c, v) for c, v in zip(names, row)] for row in found), key=repr),
+                    relation,
+                )
 
     def plain(self, column, value):
         if value is None or value == "":
@@ -404,12 +639,25 @@ class Records(unittest.TestCase):
         everything = sum(counts.values())
         self.assertEqual(set(RECORDS), set(counts) - {"observed", "chips"})
         for name, count in counts.items():
-            for where, expected in ((f"record = '{name}'", count), (f"record <> '{name}'", everything - count), (f"record IN ('{name}', 'none')", count),
-                                    (f"record = '{name.upper()}' COLLATE NOCASE", count), (f"record = '{name}' AND record <> 'jobs'", count * (name != "jobs")),
-                                    (f"record = '{name}' OR record = 'none'", count)):
-                self.assertEqual((expected,), db.execute(f"SELECT count(*) FROM {source} WHERE {where}").fetchone(), where)
-        for where, expected in (("record = 'none'", 0), ("record <> 5", everything), ("record <> x'6a'", everything), ("record <> NULL", 0), ("record = NULL", 0),
-                                ("record IS NOT NULL", everything)):
+            for where, expected in (
+                (f"record = '{name}'", count),
+                (f"record <> '{name}'", everything - count),
+                (f"record IN ('{name}', 'none')", count),
+                (f"record = '{name.upper()}' COLLATE NOCASE", count),
+                (f"record = '{name}' AND record <> 'jobs'", count * (name != "jobs")),
+                (f"record = '{name}' OR record = 'none'", count),
+            ):
+                self.assertEqual(
+                    (expected,), db.execute(f"SELECT count(*) FROM {source} WHERE {where}").fetchone(), where
+                )
+        for where, expected in (
+            ("record = 'none'", 0),
+            ("record <> 5", everything),
+            ("record <> x'6a'", everything),
+            ("record <> NULL", 0),
+            ("record = NULL", 0),
+            ("record IS NOT NULL", everything),
+        ):
             self.assertEqual((expected,), db.execute(f"SELECT count(*) FROM {source} WHERE {where}").fetchone(), where)
 
     def test_skip(self):
@@ -417,15 +665,29 @@ class Records(unittest.TestCase):
             with open(os.path.join(folder, "allocations.csv"), "w") as file:
                 file.write("job,pool,chips,start_time,end_time\nx,p,1,0,5\ny,p,-1,0,5\n")
             db = connect()
-            with self.assertRaisesRegex(sqlite3.OperationalError, "trace_records: .*allocations.csv:3:5: allocations.chips"):
+            with self.assertRaisesRegex(
+                sqlite3.OperationalError, "trace_records: .*allocations.csv:3:5: allocations.chips"
+            ):
                 db.execute("SELECT * FROM trace_records(?)", (folder,)).fetchall()
-            self.assertEqual([("x", None)], db.execute("SELECT job, outcome FROM trace_records(?, 'skip')", (folder,)).fetchall())
+            self.assertEqual(
+                [("x", None)], db.execute("SELECT job, outcome FROM trace_records(?, 'skip')", (folder,)).fetchall()
+            )
             self.assertEqual([("skipped_record", 1)], db.execute("SELECT kind, count FROM mpg_issues").fetchall())
 
     def test_chips_of_its_own(self):
         """Rows of the catalogue that the records add or change, and no others."""
-        mine = dict(chip="mine", dtype="bf16", peak_flops=1e12, hbm_bytes=16e9, hbm_bytes_per_s=5e11, ici_bytes_per_s=None, tdp_w=99.5, vendor="me",
-                    year=2025, source="here")
+        mine = dict(
+            chip="mine",
+            dtype="bf16",
+            peak_flops=1e12,
+            hbm_bytes=16e9,
+            hbm_bytes_per_s=5e11,
+            ici_bytes_per_s=None,
+            tdp_w=99.5,
+            vendor="me",
+            year=2025,
+            source="here",
+        )
         changed = dict(chip="TPU v4", dtype="bf16", peak_flops=2e14)
         relations = fleet(cap(8, 0, 10, chip="mine"), ("chips", mine), ("chips", changed))
         tables = connect()
@@ -433,8 +695,14 @@ class Records(unittest.TestCase):
         with tempfile.TemporaryDirectory() as folder:
             write_csv(folder, relations)
             source = f"trace_records({quote(folder)})"
-            found = connect().execute(f"SELECT chip, dtype, peak_flops, hbm_bytes, hbm_bytes_per_s, ici_bytes_per_s, tdp_w, vendor, year, source, job "
-                                      f"FROM {source} WHERE record = 'chips' ORDER BY chip").fetchall()
+            found = (
+                connect()
+                .execute(
+                    f"SELECT chip, dtype, peak_flops, hbm_bytes, hbm_bytes_per_s, ici_bytes_per_s, tdp_w, vendor, year, source, job "
+                    f"FROM {source} WHERE record = 'chips' ORDER BY chip"
+                )
+                .fetchall()
+            )
             self.assertEqual(("mine", "bf16", 1e12, 16e9, 5e11, None, 99.5, "me", 2025, "here", None), found[0])
             self.assertEqual([("tpu-v4", 2e14)], [(row[0], row[2]) for row in found[1:] if row[1] == "bf16"])
             self.assertEqual({"mine", "tpu-v4"}, {row[0] for row in found})
@@ -446,10 +714,21 @@ class Records(unittest.TestCase):
         with tempfile.TemporaryDirectory() as folder:
             write_csv(folder, fleet(cap(8, 0, 10), cap(4, 10, 20)))
             db = connect()
-            self.assertEqual([(folder, None, 0), (folder, None, 1)], db.execute("SELECT path, on_error, rowid - min(rowid) OVER () FROM trace_records(?)", (folder,)).fetchall())
-            self.assertEqual([(folder, "skip")], db.execute("SELECT path, on_error FROM trace_records(?, 'skip') LIMIT 1", (folder,)).fetchall())
-            for wrong, error in {"path > 'a'": "the arguments take = and nothing else", "path = 5": "path: expected a text",
-                                 "path = 'a' AND on_error = 'ignore'": "on_error"}.items():
+            self.assertEqual(
+                [(folder, None, 0), (folder, None, 1)],
+                db.execute(
+                    "SELECT path, on_error, rowid - min(rowid) OVER () FROM trace_records(?)", (folder,)
+                ).fetchall(),
+            )
+            self.assertEqual(
+                [(folder, "skip")],
+                db.execute("SELECT path, on_error FROM trace_records(?, 'skip') LIMIT 1", (folder,)).fetchall(),
+            )
+            for wrong, error in {
+                "path > 'a'": "the arguments take = and nothing else",
+                "path = 5": "path: expected a text",
+                "path = 'a' AND on_error = 'ignore'": "on_error",
+            }.items():
                 with self.assertRaisesRegex(sqlite3.OperationalError, f"trace_records: .*{error}"):
                     db.execute(f"SELECT * FROM trace_records WHERE {wrong}").fetchall()
             joined = "SELECT count(*) FROM (SELECT ? AS p UNION ALL SELECT ?) CROSS JOIN trace_records(p)"
@@ -457,7 +736,11 @@ class Records(unittest.TestCase):
 
     def test_pages_of_a_new_file(self):
         """Are of 16 KiB, unless their size was chosen or the file has tables."""
-        for pages, statement, expected in ((4096, "SELECT 1", 16384), (8192, "SELECT 1", 8192), (4096, "CREATE TABLE mine(x)", 4096)):
+        for pages, statement, expected in (
+            (4096, "SELECT 1", 16384),
+            (8192, "SELECT 1", 8192),
+            (4096, "CREATE TABLE mine(x)", 4096),
+        ):
             with tempfile.TemporaryDirectory() as folder:
                 db = connect(os.path.join(folder, "fleet.db"))
                 db.execute(f"PRAGMA page_size = {pages}")
@@ -473,7 +756,13 @@ class Records(unittest.TestCase):
         """Are counted in a new file and in one that has others of their job."""
         first, more = ([sp("step", at, at + 1, at) for at in steps] for steps in (range(3), (3, 4, 4, 5, 5, 5)))
         fleet_of = (cap(8, 0, 10), job("j"), al(8, 0, 10))
-        for earlier, later, doubles in (([], more, 3), (first, more, 3), (first, first + more, 3), (first, first, 0), (more, first + more, 3)):
+        for earlier, later, doubles in (
+            ([], more, 3),
+            (first, more, 3),
+            (first, first + more, 3),
+            (first, first, 0),
+            (more, first + more, 3),
+        ):
             with tempfile.TemporaryDirectory() as folder:
                 db = connect()
                 for name, spans in (("a", earlier), ("b", later)):
@@ -481,9 +770,14 @@ class Records(unittest.TestCase):
                     os.mkdir(trace)
                     write_csv(trace, fleet(*fleet_of, *spans))
                     db.execute("SELECT mpg_build(?)", (trace,))
-                found = db.execute("SELECT coalesce(sum(count), 0) FROM issues WHERE kind = 'duplicate_span'").fetchone()
+                found = db.execute(
+                    "SELECT coalesce(sum(count), 0) FROM issues WHERE kind = 'duplicate_span'"
+                ).fetchone()
                 self.assertEqual((doubles,), found, (len(earlier), len(later)))
-                self.assertEqual((len({repr(span) for span in earlier + later}),), db.execute("SELECT count(*) FROM spans").fetchone())
+                self.assertEqual(
+                    (len({repr(span) for span in earlier + later}),),
+                    db.execute("SELECT count(*) FROM spans").fetchone(),
+                )
 
     def test_its_tables_as_a_trace(self):
         """mpg_rollup reads their microseconds, exactly and without a word about columns that only the build needs."""
@@ -496,11 +790,18 @@ class Records(unittest.TestCase):
         self.assertEqual(expected, ledger(db, "mpg_rollup"))
         self.assertEqual([], db.execute("SELECT * FROM mpg_issues WHERE source LIKE 'main.%'").fetchall())
         db.execute("UPDATE spans SET end_us = end_us + 5 WHERE step = 3")
-        self.assertEqual({8 * 4000002 + 8 * 5}, {row[-1] for row in ledger(db, "mpg_rollup") if row[-2] == "no_checkpoint_data"})
-        for wrong, error in ((-1, "expected a time from 1970-01-01 on in Unix seconds, found -1e-06"), ("soon", 'expected Unix seconds or ISO 8601 time, found "soon"'),
-                             (2**62, "expected a time before 2262-01-01 in Unix seconds")):
+        self.assertEqual(
+            {8 * 4000002 + 8 * 5}, {row[-1] for row in ledger(db, "mpg_rollup") if row[-2] == "no_checkpoint_data"}
+        )
+        for wrong, error in (
+            (-1, "expected a time from 1970-01-01 on in Unix seconds, found -1e-06"),
+            ("soon", 'expected Unix seconds or ISO 8601 time, found "soon"'),
+            (2**62, "expected a time before 2262-01-01 in Unix seconds"),
+        ):
             db.execute("UPDATE spans SET start_us = ? WHERE step = 0", (wrong,))
-            with self.assertRaisesRegex(sqlite3.OperationalError, "main.spans:[0-9]+: spans.start_time: " + re.escape(error)):
+            with self.assertRaisesRegex(
+                sqlite3.OperationalError, "main.spans:[0-9]+: spans.start_time: " + re.escape(error)
+            ):
                 db.execute("SELECT sum(chip_us) FROM mpg_rollup").fetchall()
 
     def test_of_itself(self):

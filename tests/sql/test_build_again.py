@@ -3,6 +3,7 @@
 A build passes over the spans that the tables have. If they hold what it read and nothing else, it accounts what it read. mpg_rollup and
 mpg_runs over the tables alone say what is right.
 """
+
 import json
 import os
 import random
@@ -78,13 +79,17 @@ class Again(Case):
         """Of what the connection read before nothing, but of TEMP tables and what was listed of them."""
         other = os.path.join(self.new_folder(), "allocations.jsonl")
         with open(other, "w", encoding="utf-8") as file:
-            file.write('{"record": "allocation", "job": "x", "pool": "p", "chips": 1, "start_time": 0, "end_time": 9, "odd": 1}\n')
+            file.write(
+                '{"record": "allocation", "job": "x", "pool": "p", "chips": 1, "start_time": 0, "end_time": 9, "odd": 1}\n'
+            )
         golden = os.path.join(os.path.dirname(os.path.abspath(__file__)), "../../fixtures/golden")
         db = connect()
         db.execute("SELECT count(*) FROM trace_rollup(?)", (other,)).fetchall()
         db.execute("SELECT mpg_build(?)", (golden,)).fetchall()
         self.assertEqual([], db.execute("SELECT * FROM issues").fetchall())
-        self.assertIn(("unknown_column",), db.execute("SELECT kind FROM mpg_issues WHERE source = ?", (other,)).fetchall())
+        self.assertIn(
+            ("unknown_column",), db.execute("SELECT kind FROM mpg_issues WHERE source = ?", (other,)).fetchall()
+        )
         for _ in range(2):
             db.execute("SELECT mpg_build(?)", (other,)).fetchall()
             self.assertIn((other, "unknown_column", 1), db.execute("SELECT source, kind, count FROM issues").fetchall())
@@ -103,16 +108,21 @@ class Again(Case):
                 db = connect()
                 if imports:
                     db.execute("SELECT mpg_import(?)", (path,)).fetchall()
-                found.append([json.loads(db.execute("SELECT mpg_build(?)", (path,)).fetchone()[0])] + [sorted(db.execute("SELECT " + sql), key=repr) for sql in (BUILT, ATTEMPTS)])
+                found.append(
+                    [json.loads(db.execute("SELECT mpg_build(?)", (path,)).fetchone()[0])]
+                    + [sorted(db.execute("SELECT " + sql), key=repr) for sql in (BUILT, ATTEMPTS)]
+                )
                 self.assertEqual([], db.execute("SELECT * FROM issues WHERE kind = 'told_otherwise'").fetchall())
                 db.close()
             self.assertEqual(*found)
             db = connect()
             db.execute("SELECT mpg_import(?)", (path,)).fetchall()
-            job, = db.execute("SELECT min(job) FROM temp.allocations").fetchone()
+            (job,) = db.execute("SELECT min(job) FROM temp.allocations").fetchone()
             db.execute("UPDATE temp.allocations SET chips = chips + 1 WHERE job = ?", (job,))
             db.execute("SELECT mpg_build(?)", (path,)).fetchall()
-            self.assertEqual([("temp", 1)], db.execute("SELECT source, count FROM issues WHERE kind = 'told_otherwise'").fetchall())
+            self.assertEqual(
+                [("temp", 1)], db.execute("SELECT source, count FROM issues WHERE kind = 'told_otherwise'").fetchall()
+            )
             self.assertIn(job, db.execute("SELECT detail FROM mpg_issues WHERE kind = 'told_otherwise'").fetchone()[0])
             db.close()
 
@@ -121,7 +131,12 @@ class Again(Case):
         found = []
         for adds in (False, True):
             relations, _ = odd_fleet(3)
-            part = {name: rows[:len(rows) // 2] if name in ("spans", "allocations", "commits", "jobs", "programs") else rows for name, rows in relations.items()}
+            part = {
+                name: (
+                    rows[: len(rows) // 2] if name in ("spans", "allocations", "commits", "jobs", "programs") else rows
+                )
+                for name, rows in relations.items()
+            }
             if os.path.exists(self.database):
                 os.remove(self.database)
             self.build(part, None)
@@ -134,7 +149,9 @@ class Again(Case):
                 db.execute("CREATE TABLE seen(of TEXT)")
                 for table in ("ledger", "waits", "attempts", "jobs", "job_sums"):
                     db.execute(f'CREATE INDEX "my {table}" ON {table}(job)')
-                    db.execute(f"CREATE TRIGGER after_{table} AFTER UPDATE ON {table} BEGIN INSERT INTO seen VALUES ('{table}'); END")
+                    db.execute(
+                        f"CREATE TRIGGER after_{table} AFTER UPDATE ON {table} BEGIN INSERT INTO seen VALUES ('{table}'); END"
+                    )
                 db.execute("CREATE VIEW mine AS SELECT pool, sum(chip_us) AS us FROM cells GROUP BY pool")
                 db.commit()
             db.close()
@@ -143,20 +160,46 @@ class Again(Case):
             db = connect(self.database)
             found.append([sorted(db.execute("SELECT " + sql), key=repr) for sql in (BUILT, ATTEMPTS)])
             if adds:
-                self.assertEqual({f"my {table}" for table in ("ledger", "waits", "attempts", "jobs", "job_sums")} |
-                                 {f"after_{table}" for table in ("ledger", "waits", "attempts", "jobs", "job_sums")},
-                                 {name for name, in db.execute("SELECT name FROM sqlite_schema WHERE name GLOB 'my *' OR name GLOB 'after_*'")})
+                self.assertEqual(
+                    {f"my {table}" for table in ("ledger", "waits", "attempts", "jobs", "job_sums")}
+                    | {f"after_{table}" for table in ("ledger", "waits", "attempts", "jobs", "job_sums")},
+                    {
+                        name
+                        for name, in db.execute(
+                            "SELECT name FROM sqlite_schema WHERE name GLOB 'my *' OR name GLOB 'after_*'"
+                        )
+                    },
+                )
                 self.assertGreater(db.execute("SELECT count(note) FROM spans").fetchone()[0], 0)
-                self.assertEqual(db.execute("SELECT sum(chip_us) FROM ledger").fetchone(), db.execute("SELECT sum(us) FROM mine").fetchone())
+                self.assertEqual(
+                    db.execute("SELECT sum(chip_us) FROM ledger").fetchone(),
+                    db.execute("SELECT sum(us) FROM mine").fetchone(),
+                )
                 db.execute("UPDATE job_sums SET name = name")
                 self.assertGreater(db.execute("SELECT count(*) FROM seen WHERE of = 'job_sums'").fetchone()[0], 0)
             db.close()
         self.assertEqual(*found)
 
-    COLUMNS = (("ledger", 'note', 'note TEXT'), ("ledger", "cost", "cost REAL AS (chip_hours * 2.5)"), ("ledger", "odd, (one)", "\"odd, (one)\" TEXT DEFAULT 'a,(b'"),
-               ("waits", "my x", "[my x] INT /* yes, ( */"), ("attempts", "cause", "cause TEXT COLLATE NOCASE CHECK (cause <> 'bad')"), ("job_sums", "good", "`good` BOOLEAN NOT NULL DEFAULT 1"),
-               ("job_labels", "z", "z"), ("runs", "why", "why /* a, b ( */ TEXT"), ("day_sums", "event", "event TEXT"), ("pool_sums", "owner", "owner TEXT"), ("program_ledger", "twice", "twice AS (2 * ideal_us)"),
-               ("mpg_columns", "meaning_de", "meaning_de TEXT"), ("issues", "seen", "seen INT"), ("observed", "x", "x"), ("chips", "y", "y"), ("prices", "z", "z"), ("mpg_config", "z", "z"), ("jobs", "rack", "rack TEXT"))
+    COLUMNS = (
+        ("ledger", "note", "note TEXT"),
+        ("ledger", "cost", "cost REAL AS (chip_hours * 2.5)"),
+        ("ledger", "odd, (one)", "\"odd, (one)\" TEXT DEFAULT 'a,(b'"),
+        ("waits", "my x", "[my x] INT /* yes, ( */"),
+        ("attempts", "cause", "cause TEXT COLLATE NOCASE CHECK (cause <> 'bad')"),
+        ("job_sums", "good", "`good` BOOLEAN NOT NULL DEFAULT 1"),
+        ("job_labels", "z", "z"),
+        ("runs", "why", "why /* a, b ( */ TEXT"),
+        ("day_sums", "event", "event TEXT"),
+        ("pool_sums", "owner", "owner TEXT"),
+        ("program_ledger", "twice", "twice AS (2 * ideal_us)"),
+        ("mpg_columns", "meaning_de", "meaning_de TEXT"),
+        ("issues", "seen", "seen INT"),
+        ("observed", "x", "x"),
+        ("chips", "y", "y"),
+        ("prices", "z", "z"),
+        ("mpg_config", "z", "z"),
+        ("jobs", "rack", "rack TEXT"),
+    )
 
     def test_columns_that_users_add(self):
         """Of every table, also of those that it makes anew: with what is in them where the row is there again."""
@@ -172,10 +215,23 @@ class Again(Case):
         db.execute("UPDATE waits SET [my x] = 7")
         db.execute("UPDATE attempts SET cause = 'disk' WHERE rowid % 2")
         db.execute("UPDATE job_sums SET good = 0 WHERE rowid % 2")
-        for table, column in (("runs", "why"), ("day_sums", "event"), ("pool_sums", "owner"), ("job_labels", "z"), ("mpg_columns", "meaning_de"), ("jobs", "rack")):
+        for table, column in (
+            ("runs", "why"),
+            ("day_sums", "event"),
+            ("pool_sums", "owner"),
+            ("job_labels", "z"),
+            ("mpg_columns", "meaning_de"),
+            ("jobs", "rack"),
+        ):
             db.execute(f"UPDATE {table} SET {column} = 'mine'")
-        asked = ["SELECT hour, pool, job, attempt, category, cause, chip_us, note, cost, iif(\"odd, (one)\" IS NULL, 'a,(b', \"odd, (one)\") FROM ledger ORDER BY 1, 2, 3, 4, 5, 6"]
-        asked += [f"SELECT * FROM {table} ORDER BY 1, 2, 3" for table, *_ in self.COLUMNS if table not in ("ledger", "mpg_columns", "issues")]
+        asked = [
+            'SELECT hour, pool, job, attempt, category, cause, chip_us, note, cost, iif("odd, (one)" IS NULL, \'a,(b\', "odd, (one)") FROM ledger ORDER BY 1, 2, 3, 4, 5, 6'
+        ]
+        asked += [
+            f"SELECT * FROM {table} ORDER BY 1, 2, 3"
+            for table, *_ in self.COLUMNS
+            if table not in ("ledger", "mpg_columns", "issues")
+        ]
         wanted = [db.execute(sql).fetchall() for sql in asked]
         texts = "SELECT name, sql FROM sqlite_schema WHERE type = 'table' AND sql NOT NULL ORDER BY name"
         db.execute("SELECT mpg_build(NULL)").fetchall()
@@ -185,32 +241,71 @@ class Again(Case):
             self.assertEqual(wanted, [db.execute(sql).fetchall() for sql in asked])
             self.assertEqual(made, db.execute(texts).fetchall())
             self.assertEqual([], db.execute("SELECT * FROM issues WHERE kind = 'lost_values'").fetchall())
-            self.assertEqual(sorted(before + [(table, column, "A column of your own.") for table, column, _ in self.COLUMNS if table != "mpg_columns"], key=repr), sorted(db.execute(listed), key=repr))
+            self.assertEqual(
+                sorted(
+                    before
+                    + [
+                        (table, column, "A column of your own.")
+                        for table, column, _ in self.COLUMNS
+                        if table != "mpg_columns"
+                    ],
+                    key=repr,
+                ),
+                sorted(db.execute(listed), key=repr),
+            )
             self.assertEqual(len(before), db.execute("SELECT count(meaning_de) FROM mpg_columns").fetchone()[0])
         self.assertEqual([], db.execute("SELECT name FROM temp.sqlite_schema WHERE name GLOB 'mpg_*'").fetchall())
         self.check("with columns of users")
         db.execute("PRAGMA foreign_keys = ON")
-        gone, = db.execute("SELECT job FROM attempts WHERE cause = 'disk' LIMIT 1").fetchone()
+        (gone,) = db.execute("SELECT job FROM attempts WHERE cause = 'disk' LIMIT 1").fetchone()
         lost = db.execute("SELECT count(*) FROM attempts WHERE job = ? AND cause = 'disk'", (gone,)).fetchone()
         db.execute("DELETE FROM allocations WHERE job = ?", (gone,))
         db.execute("SELECT mpg_build(NULL)").fetchall()
         for table in ("issues", "mpg_issues"):
-            self.assertEqual([("warning", *lost)], db.execute(f"SELECT severity, count FROM {table} WHERE kind = 'lost_values' AND source = 'main.attempts'").fetchall())
+            self.assertEqual(
+                [("warning", *lost)],
+                db.execute(
+                    f"SELECT severity, count FROM {table} WHERE kind = 'lost_values' AND source = 'main.attempts'"
+                ).fetchall(),
+            )
         db.execute("INSERT INTO mpg_config(name, value) VALUES ('labels', 'note,later')")
         db.execute("SELECT mpg_build(NULL)").fetchall()
-        self.assertEqual([("later", "The job's label later."), ("note", "The job's label note.")], db.execute("SELECT column_name, meaning FROM mpg_columns WHERE table_name = 'ledger' AND meaning LIKE '%label %' AND column_name <> 'team' ORDER BY 1").fetchall())
+        self.assertEqual(
+            [("later", "The job's label later."), ("note", "The job's label note.")],
+            db.execute(
+                "SELECT column_name, meaning FROM mpg_columns WHERE table_name = 'ledger' AND meaning LIKE '%label %' AND column_name <> 'team' ORDER BY 1"
+            ).fetchall(),
+        )
         self.assertEqual((0,), db.execute("SELECT count(note) FROM ledger").fetchone())
         db.execute("DELETE FROM mpg_config WHERE name = 'labels'")
         db.execute("SELECT mpg_build(NULL)").fetchall()
-        self.assertEqual([("odd, (one)",)], db.execute("SELECT name FROM pragma_table_info('ledger') EXCEPT SELECT column_name FROM mpg_columns WHERE table_name = 'ledger' AND meaning <> 'A column of your own.'").fetchall())
+        self.assertEqual(
+            [("odd, (one)",)],
+            db.execute(
+                "SELECT name FROM pragma_table_info('ledger') EXCEPT SELECT column_name FROM mpg_columns WHERE table_name = 'ledger' AND meaning <> 'A column of your own.'"
+            ).fetchall(),
+        )
         db.close()
 
     def test_rows_that_refer_to_tables_that_are_made_anew(self):
         """With foreign keys on, as SQLAlchemy and Django have them, no row of a user's own is deleted or changed with the table that it refers to."""
         relations, _ = odd_fleet(3)
         self.build(relations, None)
-        for parent, key in (("job_sums", "job"), ("attempts", "job, attempt"), ("pool_sums", "pool"), ("day_sums", "day"), ("jobs", "job"), ("capacity", "id")):
-            for action in ("", "ON DELETE CASCADE", "ON DELETE SET NULL", "ON DELETE RESTRICT", "DEFERRABLE INITIALLY DEFERRED"):
+        for parent, key in (
+            ("job_sums", "job"),
+            ("attempts", "job, attempt"),
+            ("pool_sums", "pool"),
+            ("day_sums", "day"),
+            ("jobs", "job"),
+            ("capacity", "id"),
+        ):
+            for action in (
+                "",
+                "ON DELETE CASCADE",
+                "ON DELETE SET NULL",
+                "ON DELETE RESTRICT",
+                "DEFERRABLE INITIALLY DEFERRED",
+            ):
                 db = connect(self.database)
                 db.execute("PRAGMA foreign_keys = ON")
                 db.execute(f"CREATE TABLE notes({key}, said, FOREIGN KEY ({key}) REFERENCES {parent}({key}) {action})")
@@ -218,20 +313,33 @@ class Again(Case):
                 wanted = db.execute("SELECT * FROM notes").fetchall()
                 self.assertGreater(len(wanted), 0)
                 db.execute("SELECT mpg_build(NULL)").fetchall()
-                self.assertEqual((wanted, (1,)), (db.execute("SELECT * FROM notes").fetchall(), db.execute("PRAGMA foreign_keys").fetchone()), (parent, action))
-                self.assertEqual([], db.execute("PRAGMA foreign_key_check").fetchall() + db.execute("SELECT * FROM issues WHERE kind = 'lost_values'").fetchall())
+                self.assertEqual(
+                    (wanted, (1,)),
+                    (db.execute("SELECT * FROM notes").fetchall(), db.execute("PRAGMA foreign_keys").fetchone()),
+                    (parent, action),
+                )
+                self.assertEqual(
+                    [],
+                    db.execute("PRAGMA foreign_key_check").fetchall()
+                    + db.execute("SELECT * FROM issues WHERE kind = 'lost_values'").fetchall(),
+                )
                 db.execute("DROP TABLE notes")
                 db.close()
         db = connect(self.database)
         db.execute("CREATE TABLE notes(job REFERENCES job_sums(job) ON DELETE CASCADE)")
         db.execute("INSERT INTO notes SELECT job FROM job_sums")
-        gone, = db.execute("SELECT job FROM allocations LIMIT 1").fetchone()
+        (gone,) = db.execute("SELECT job FROM allocations LIMIT 1").fetchone()
         for table in ("jobs", "allocations", "spans", "commits", "observed"):
             db.execute(f"DELETE FROM {table} WHERE job = ?", (gone,))
-        for keys, listed in ((0, []), (1, [("main.notes", 1, "rows that refer to rows of job_sums which are no more")])):
+        for keys, listed in (
+            (0, []),
+            (1, [("main.notes", 1, "rows that refer to rows of job_sums which are no more")]),
+        ):
             db.execute(f"PRAGMA foreign_keys = {keys}")
             db.execute("SELECT mpg_build(NULL)").fetchall()
-            self.assertEqual(listed, db.execute("SELECT source, count, detail FROM issues WHERE kind = 'lost_values'").fetchall())
+            self.assertEqual(
+                listed, db.execute("SELECT source, count, detail FROM issues WHERE kind = 'lost_values'").fetchall()
+            )
             self.assertEqual((keys,), db.execute("PRAGMA foreign_keys").fetchone())
         self.assertEqual((1,), db.execute("SELECT count(*) FROM notes WHERE job = ?", (gone,)).fetchone())
         db.close()
@@ -245,14 +353,22 @@ class Again(Case):
         db.execute("ALTER TABLE ledger ADD COLUMN upper_tier AS (upper(tier))")
         db.execute("SELECT mpg_build(NULL)").fetchall()
         db.execute("DELETE FROM mpg_config")
-        with self.assertRaisesRegex(sqlite3.OperationalError, "^mpg_build: column upper_tier of ledger cannot be made again: .*no such column.*tier.*; drop it, or the table, then build$"):
+        with self.assertRaisesRegex(
+            sqlite3.OperationalError,
+            "^mpg_build: column upper_tier of ledger cannot be made again: .*no such column.*tier.*; drop it, or the table, then build$",
+        ):
             db.execute("SELECT mpg_build(NULL)").fetchall()
         self.assertFalse(db.in_transaction)
         db.execute("ALTER TABLE ledger DROP COLUMN upper_tier")
         db.execute("ALTER TABLE waits RENAME COLUMN start_us TO begin_us")  # of the key of its rows
         db.execute("ALTER TABLE waits ADD COLUMN note DEFAULT 5")
         db.execute("SELECT mpg_build(NULL)").fetchall()
-        self.assertEqual({("start_us",), ("begin_us",), ("note",)}, set(db.execute("SELECT name FROM pragma_table_info('waits') WHERE name IN ('start_us', 'begin_us', 'note')")))
+        self.assertEqual(
+            {("start_us",), ("begin_us",), ("note",)},
+            set(
+                db.execute("SELECT name FROM pragma_table_info('waits') WHERE name IN ('start_us', 'begin_us', 'note')")
+            ),
+        )
         db.close()
 
     def test_an_index_that_cannot_be_made_again(self):
@@ -266,16 +382,24 @@ class Again(Case):
         db.execute("DELETE FROM mpg_config")
         db.execute("CREATE INDEX by_gone ON ledger(gone)")
         db.commit()
-        with self.assertRaisesRegex(sqlite3.OperationalError, "^mpg_build: index or trigger by_gone cannot be made again: no such column: gone; drop it, then build$"):
+        with self.assertRaisesRegex(
+            sqlite3.OperationalError,
+            "^mpg_build: index or trigger by_gone cannot be made again: no such column: gone; drop it, then build$",
+        ):
             db.execute("SELECT mpg_build(NULL)").fetchall()
         db.execute("DROP INDEX by_gone")
         db.execute("CREATE INDEX by_pool ON ledger(pool)")
         db.execute("PRAGMA writable_schema = ON")
-        db.execute("UPDATE sqlite_schema SET sql = sql || '; INSERT INTO seen SELECT count(*) FROM csv_trace(''fixtures/fleet/jobs.csv'')' WHERE name = 'by_pool'")
+        db.execute(
+            "UPDATE sqlite_schema SET sql = sql || '; INSERT INTO seen SELECT count(*) FROM csv_trace(''fixtures/fleet/jobs.csv'')' WHERE name = 'by_pool'"
+        )
         db.commit()
         db.close()
         db = connect(self.database)
-        with self.assertRaisesRegex(sqlite3.OperationalError, "index or trigger by_pool cannot be made again: expected one CREATE INDEX or CREATE TRIGGER"):
+        with self.assertRaisesRegex(
+            sqlite3.OperationalError,
+            "index or trigger by_pool cannot be made again: expected one CREATE INDEX or CREATE TRIGGER",
+        ):
             db.execute("SELECT mpg_build(NULL)").fetchall()
         self.assertEqual(0, db.execute("SELECT count(*) FROM seen").fetchone()[0])
         db.execute("DROP INDEX by_pool")

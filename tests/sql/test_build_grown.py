@@ -1,4 +1,5 @@
 """mpg_build of a folder whose files grow: in the end its tables are those of one build, and its ledger is trace_rollup's."""
+
 import json
 import os
 import shutil
@@ -8,11 +9,22 @@ from cases import Case
 from fleets import ROOT, connect
 
 SACCT = "JobID|JobIDRaw|Partition|Submit|Start|End|State|AllocTRES|NNodes|Elapsed\n77|77|p|{0}|{0}|{1}|{2}|billing=1,gres/gpu:h100=8|1|01:00:00\n"
-LOGS = {"training/megatron.log": "2026-03-02T09:00:00", "training/torchtitan.log": "2026-03-03T10:00:00", "training/nanogpt.log": "2026-03-03T11:00:00",
-        "trainer/deepspeed.log": "2026-03-03T10:00:00", "trainer/nemo.log": "2026-03-03T10:00:00", "goodput/ranker-7.jsonl": "2026-11-21T06:00:00"}
-TABLES = {"ledger": "category, sum(chip_us) FROM ledger GROUP BY category", "capacity": "pool, chips, start_us, end_us FROM capacity", "spans": "job, kind, start_us, end_us, step FROM spans",
-          "allocations": "job, attempt, pool, chips, start_us, end_us, outcome FROM allocations", "commits": "job, step, durable_us FROM commits",
-          "observed": "pool, job, until_us FROM observed"}
+LOGS = {
+    "training/megatron.log": "2026-03-02T09:00:00",
+    "training/torchtitan.log": "2026-03-03T10:00:00",
+    "training/nanogpt.log": "2026-03-03T11:00:00",
+    "trainer/deepspeed.log": "2026-03-03T10:00:00",
+    "trainer/nemo.log": "2026-03-03T10:00:00",
+    "goodput/ranker-7.jsonl": "2026-11-21T06:00:00",
+}
+TABLES = {
+    "ledger": "category, sum(chip_us) FROM ledger GROUP BY category",
+    "capacity": "pool, chips, start_us, end_us FROM capacity",
+    "spans": "job, kind, start_us, end_us, step FROM spans",
+    "allocations": "job, attempt, pool, chips, start_us, end_us, outcome FROM allocations",
+    "commits": "job, step, durable_us FROM commits",
+    "observed": "pool, job, until_us FROM observed",
+}
 
 
 class Grown(Case):
@@ -28,7 +40,7 @@ class Grown(Case):
         with open(os.path.join(ROOT, "fixtures", fixture), encoding="utf-8") as file:
             lines = file.readlines()
         with open(os.path.join(self.exports, "77-" + os.path.basename(fixture)), "w", encoding="utf-8") as file:
-            file.writelines(lines[:int(len(lines) * share)])
+            file.writelines(lines[: int(len(lines) * share)])
         for name, text in files:
             with open(os.path.join(self.exports, name), "w", encoding="utf-8") as file:
                 file.write(text)
@@ -51,7 +63,13 @@ class Grown(Case):
     def check(self, fixture, shares, before=(), after=()):
         whole = (fixture, 1, after)
         once = self.built(whole)
-        self.assertEqual(once["ledger"], sorted(self.rows("SELECT category, sum(chip_us) FROM trace_rollup(?) GROUP BY category", self.exports), key=repr))
+        self.assertEqual(
+            once["ledger"],
+            sorted(
+                self.rows("SELECT category, sum(chip_us) FROM trace_rollup(?) GROUP BY category", self.exports),
+                key=repr,
+            ),
+        )
         for share in shares:
             with self.subTest(fixture=fixture, share=share):
                 self.assertEqual(once, self.built((fixture, share, before), whole))
@@ -65,7 +83,12 @@ class Grown(Case):
         """Listed as running, then as completed."""
         for fixture, start in LOGS.items():
             end = start[:11] + f"{int(start[11:13]) + 2:02}:00:00"
-            self.check(fixture, (0.3, 0.5, 0.8), [("sacct.txt", SACCT.format(start, "Unknown", "RUNNING"))], [("sacct.txt", SACCT.format(start, end, "COMPLETED"))])
+            self.check(
+                fixture,
+                (0.3, 0.5, 0.8),
+                [("sacct.txt", SACCT.format(start, "Unknown", "RUNNING"))],
+                [("sacct.txt", SACCT.format(start, end, "COMPLETED"))],
+            )
 
     def test_a_log_beside_one_of_later(self):
         """The first one's job ends with its last line, before and after the second is there."""
@@ -73,25 +96,61 @@ class Grown(Case):
             later = file.read().replace("2026-03-02", "2026-05-02")
         self.check("training/megatron.log", (0.5, 0.7), (), [("later.log", later)])
         self.built(("training/megatron.log", 0.7, [("later.log", later)]))
-        self.assertEqual([], self.rows("SELECT job FROM trace_rollup(?) WHERE category = 'idle' GROUP BY job HAVING sum(chip_us) < 0", self.exports))
+        self.assertEqual(
+            [],
+            self.rows(
+                "SELECT job FROM trace_rollup(?) WHERE category = 'idle' GROUP BY job HAVING sum(chip_us) < 0",
+                self.exports,
+            ),
+        )
 
     def test_a_second_cluster(self):
         """Its export gives the jobs of the first another name, which the records have that were there before; without it they have the first one again."""
         header = "JobIDRaw|Cluster|State|Submit|Start|End|ElapsedRaw|AllocTRES|NodeList\n"
 
         def export(cluster, *rows):
-            return header + "".join("{}|{}|{}|{}|{}|{}|{}|gres/gpu=8|n1\n".format(number, cluster, "COMPLETED" if end != "Unknown" else "RUNNING" if start != "Unknown" else "PENDING", submit, start, end, 500)
-                                    for number, submit, start, end in rows)
-        done, ran, runs, waits, began = (1, 1000, 1000, 2000), (2, 1100, 1200, 2100), (2, 1100, 1200, "Unknown"), (5, 1300, "Unknown", "Unknown"), (5, 1300, 2400, 2600)
+            return header + "".join(
+                "{}|{}|{}|{}|{}|{}|{}|gres/gpu=8|n1\n".format(
+                    number,
+                    cluster,
+                    "COMPLETED" if end != "Unknown" else "RUNNING" if start != "Unknown" else "PENDING",
+                    submit,
+                    start,
+                    end,
+                    500,
+                )
+                for number, submit, start, end in rows
+            )
+
+        done, ran, runs, waits, began = (
+            (1, 1000, 1000, 2000),
+            (2, 1100, 1200, 2100),
+            (2, 1100, 1200, "Unknown"),
+            (5, 1300, "Unknown", "Unknown"),
+            (5, 1300, 2400, 2600),
+        )
         other = export("c2", (1, 1000, 1000, 3000), (2, 1500, 1500, 1600))
         whole = {"a.psv": export("c1", done, ran, began), "b.psv": other}
         for listed, wanted, *readings in (
-                (2, None, {"a.psv": export("c1", done, ran)}, {"a.psv": export("c1", done, ran), "b.psv": other}),
-                (3, None, {"a.psv": export("c1", done, runs, waits)}, whole),  # what ran has ended, what waited has begun
-                (0, None, {"a.psv": export("c1", done, runs, waits)}, whole, whole),  # as the build before has it
-                (1, whole, {"a.psv": export("c1", done)}, {"a.psv": export("c1", ran, began)}, {"a.psv": export("c1", ran, began), "b.psv": other}, whole),
-                (1, None, {"a.psv": export("c1", waits)}, {"a.psv": export("c1", waits, done), "b.psv": other, "c.psv": export("c2", waits)}),
-                (3, whole, whole, {"a.psv": export("c1", done, ran, began)})):
+            (2, None, {"a.psv": export("c1", done, ran)}, {"a.psv": export("c1", done, ran), "b.psv": other}),
+            (3, None, {"a.psv": export("c1", done, runs, waits)}, whole),  # what ran has ended, what waited has begun
+            (0, None, {"a.psv": export("c1", done, runs, waits)}, whole, whole),  # as the build before has it
+            (
+                1,
+                whole,
+                {"a.psv": export("c1", done)},
+                {"a.psv": export("c1", ran, began)},
+                {"a.psv": export("c1", ran, began), "b.psv": other},
+                whole,
+            ),
+            (
+                1,
+                None,
+                {"a.psv": export("c1", waits)},
+                {"a.psv": export("c1", waits, done), "b.psv": other, "c.psv": export("c2", waits)},
+            ),
+            (3, whole, whole, {"a.psv": export("c1", done, ran, began)}),
+        ):
             with self.subTest(readings=readings):
                 found = []
                 for some in ([wanted or readings[-1]], readings):
@@ -103,12 +162,28 @@ class Grown(Case):
                             with open(os.path.join(self.exports, name), "w", encoding="utf-8") as file:
                                 file.write(text)
                         db.execute("SELECT mpg_build(?)", (self.exports,)).fetchall()
-                    found.append([db.execute(f"SELECT {sql}").fetchall() for sql in (
-                        "pool, job, category, sum(chip_us) FROM ledger GROUP BY 1, 2, 3", "job, submit_us FROM jobs ORDER BY 1", "job, start_us, end_us FROM allocations ORDER BY 1, 2")])
-                    listing = db.execute("SELECT severity, count FROM mpg_issues WHERE kind = 'run_anew' AND detail LIKE 'jobs that the tables had%'").fetchall()
+                    found.append(
+                        [
+                            db.execute(f"SELECT {sql}").fetchall()
+                            for sql in (
+                                "pool, job, category, sum(chip_us) FROM ledger GROUP BY 1, 2, 3",
+                                "job, submit_us FROM jobs ORDER BY 1",
+                                "job, start_us, end_us FROM allocations ORDER BY 1, 2",
+                            )
+                        ]
+                    )
+                    listing = db.execute(
+                        "SELECT severity, count FROM mpg_issues WHERE kind = 'run_anew' AND detail LIKE 'jobs that the tables had%'"
+                    ).fetchall()
                     db.close()
                 if "b.psv" not in readings[-1]:
-                    found[0] = [sorted((*(value.replace("c1/", "") if isinstance(value, str) else value for value in row),) for row in rows) for rows in found[0]]
+                    found[0] = [
+                        sorted(
+                            (*(value.replace("c1/", "") if isinstance(value, str) else value for value in row),)
+                            for row in rows
+                        )
+                        for rows in found[0]
+                    ]
                 self.assertEqual(found[0], found[1])
                 self.assertEqual([("info", listed)] * bool(listed), listing)
 
@@ -119,20 +194,35 @@ class Grown(Case):
             for share in (0.5, 1):
                 self.check(fixture, (share,), (), [("sacct.txt", SACCT.format(start, end, "COMPLETED"))])
         listed, log = SACCT.format(LOGS["trainer/nemo.log"], "2026-03-03T12:00:00", "COMPLETED"), "77-nemo.log"
-        fleet = [[("fleet.json", json.dumps({"sources": [{"path": "fine.txt"}, {"path": log, **options}]})), ("fine.txt", listed.replace("77", "78"))] for options in ({}, {"job": "78"})]
+        fleet = [
+            [
+                ("fleet.json", json.dumps({"sources": [{"path": "fine.txt"}, {"path": log, **options}]})),
+                ("fine.txt", listed.replace("77", "78")),
+            ]
+            for options in ({}, {"job": "78"})
+        ]
         once, grown = ([("trainer/nemo.log", 1, files) for files in some] for some in (fleet[1:], fleet))
         self.assertEqual(self.built(*once, file="fleet.json"), self.built(*grown, file="fleet.json"))
 
     def test_records_of_a_name_whose_job_is_known_later(self):
         """A goodput log calls its job by the name that the scheduler's export has: the job of that name alone is left."""
-        sacct = SACCT.format(LOGS["goodput/ranker-7.jsonl"], "2026-11-21T08:00:00", "COMPLETED").replace("JobIDRaw", "JobIDRaw|JobName").replace("|77|p", "|78|ranker-7|p").replace("\n77", "\n78")
+        sacct = (
+            SACCT.format(LOGS["goodput/ranker-7.jsonl"], "2026-11-21T08:00:00", "COMPLETED")
+            .replace("JobIDRaw", "JobIDRaw|JobName")
+            .replace("|77|p", "|78|ranker-7|p")
+            .replace("\n77", "\n78")
+        )
         self.check("goodput/ranker-7.jsonl", (0.5, 1), (), [("sacct.txt", sacct)])
 
     def test_one_folder_after_the_other(self):
         """A cluster's export, built before another cluster's of two years later: its running job is not held until then."""
         listing = SACCT.format("2024-01-01T00:00:00", "Unknown", "RUNNING")
         path = self.folder_of({"sacct.txt": listing})
-        later = self.folder_of({"trace.jsonl": '{"record":"allocation","job":"b","pool":"q","chips":1,"start_time":"2026-01-01","end_time":"2026-01-02"}\n'})
+        later = self.folder_of(
+            {
+                "trace.jsonl": '{"record":"allocation","job":"b","pool":"q","chips":1,"start_time":"2026-01-01","end_time":"2026-01-02"}\n'
+            }
+        )
         db = connect(os.path.join(self.root, "two.db"))
         db.isolation_level = None
         sums = []
@@ -145,7 +235,14 @@ class Grown(Case):
 
     def test_an_import_ends_as_the_rollup(self):
         rollup = "SELECT job, category, sum(chip_us) FROM {} GROUP BY 1, 2 ORDER BY 1, 2"
-        for path in ("fixtures/h100", "fixtures/h200", "fixtures/kube", "fixtures/public", "fixtures/training/megatron.log", "fixtures/training/torchtitan.log"):
+        for path in (
+            "fixtures/h100",
+            "fixtures/h200",
+            "fixtures/kube",
+            "fixtures/public",
+            "fixtures/training/megatron.log",
+            "fixtures/training/torchtitan.log",
+        ):
             wanted = self.rows(rollup.format("trace_rollup(?)"), os.path.join(ROOT, path))
             self.rows("SELECT mpg_import(?)", os.path.join(ROOT, path))
             self.assertEqual(wanted, self.rows(rollup.format("mpg_rollup")), path)

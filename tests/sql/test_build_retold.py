@@ -1,4 +1,5 @@
 """mpg_build of a scheduler's exports again, which tell otherwise what they told before: the tables are those of one build."""
+
 import datetime
 import gzip
 import json
@@ -26,7 +27,14 @@ class Retold(Case):
                     file.write(text)
             db.execute("SELECT mpg_build(?)", (folder,)).fetchall()
         self.assertEqual([], db.execute("SELECT * FROM issues WHERE kind = 'told_otherwise'").fetchall())
-        found = [db.execute("SELECT " + sql).fetchall() for sql in (LEDGER, "job, chips, min_chips, submit_us FROM jobs ORDER BY 1", "job, attempt, pool, start_us FROM allocations ORDER BY 1, 2, 4")]
+        found = [
+            db.execute("SELECT " + sql).fetchall()
+            for sql in (
+                LEDGER,
+                "job, chips, min_chips, submit_us FROM jobs ORDER BY 1",
+                "job, attempt, pool, start_us FROM allocations ORDER BY 1, 2, 4",
+            )
+        ]
         db.close()
         return found
 
@@ -44,9 +52,20 @@ class Retold(Case):
         """Of a zone, a pool or chips that were wrong at first, what was built stays, counts beside what comes, and each build says so."""
         folder = self.new_folder()
         jobs = JOBS + "".join(job(n, "COMPLETED", 0, 600 * n, 600 * n + 300 + n) for n in range(1, 6))
-        jobs = re.sub(r"\b17952\d{5}\b", lambda time: datetime.datetime.fromtimestamp(int(time[0]), datetime.timezone.utc).strftime("%Y-%m-%dT%H:%M:%S"), jobs)
-        for files, first, second, jobs_told in (({"jobs.psv": jobs}, {"zone": "UTC"}, {"zone": "Europe/Berlin"}, 5), ({"jobs.psv": jobs}, {"chip": "nvidia-h100-sxm"}, {"chip": "nvidia-a100-sxm-80gb"}, 0),
-                                                ({"a.log": "megatron.log"}, {"pool": "p"}, {"pool": "q"}, 1), ({"a.log": "megatron.log"}, {"chips": 8}, {"chips": 16}, 1), ({"a.log": "megatron.log"}, {"owner": "a"}, {"owner": "b"}, 0)):
+        jobs = re.sub(
+            r"\b17952\d{5}\b",
+            lambda time: datetime.datetime.fromtimestamp(int(time[0]), datetime.timezone.utc).strftime(
+                "%Y-%m-%dT%H:%M:%S"
+            ),
+            jobs,
+        )
+        for files, first, second, jobs_told in (
+            ({"jobs.psv": jobs}, {"zone": "UTC"}, {"zone": "Europe/Berlin"}, 5),
+            ({"jobs.psv": jobs}, {"chip": "nvidia-h100-sxm"}, {"chip": "nvidia-a100-sxm-80gb"}, 0),
+            ({"a.log": "megatron.log"}, {"pool": "p"}, {"pool": "q"}, 1),
+            ({"a.log": "megatron.log"}, {"chips": 8}, {"chips": 16}, 1),
+            ({"a.log": "megatron.log"}, {"owner": "a"}, {"owner": "b"}, 0),
+        ):
             for name, text in files.items():
                 if name == "a.log":
                     shutil.copy(os.path.join(ROOT, "fixtures/training", text), os.path.join(folder, name))
@@ -56,17 +75,43 @@ class Retold(Case):
             db, fleet, (name,) = connect(), os.path.join(folder, "fleet.json"), files
             for options, told in ((first, 0), (first, 0), (second, jobs_told), (second, jobs_told)):
                 with open(fleet, "w", encoding="utf-8") as file:
-                    json.dump({"sources": [{"path": name, **({"chip": "nvidia-h100-sxm", "chips": 8, "job": "j"} if name == "a.log" else {}), **options}]}, file)
+                    json.dump(
+                        {
+                            "sources": [
+                                {
+                                    "path": name,
+                                    **({"chip": "nvidia-h100-sxm", "chips": 8, "job": "j"} if name == "a.log" else {}),
+                                    **options,
+                                }
+                            ]
+                        },
+                        file,
+                    )
                 db.execute("SELECT mpg_build(?)", (fleet,)).fetchall()
                 for issues in ("issues", "mpg_issues"):
-                    self.assertEqual([("warning", told)] if told else [], db.execute(f"SELECT severity, count FROM {issues} WHERE kind = 'told_otherwise'").fetchall(), (options, issues))
+                    self.assertEqual(
+                        [("warning", told)] if told else [],
+                        db.execute(f"SELECT severity, count FROM {issues} WHERE kind = 'told_otherwise'").fetchall(),
+                        (options, issues),
+                    )
             db.close()
 
     def test_pods_that_are_gone(self):
         """What the tables have of them counts, until the Workload's end, and not what it held beside."""
         for pods in ([pod_object()], [pod_object("2026-03-01T09:40:00Z")]):
-            states = [kube(node_object("np"), workload_object(), *pods), kube(node_object("np", heard="10:00"), workload_object("2026-03-01T09:40:00Z"))]
-            once = self.built([kube(node_object("np", heard="10:00"), workload_object("2026-03-01T09:40:00Z"), pod_object("2026-03-01T09:40:00Z"))])
+            states = [
+                kube(node_object("np"), workload_object(), *pods),
+                kube(node_object("np", heard="10:00"), workload_object("2026-03-01T09:40:00Z")),
+            ]
+            once = self.built(
+                [
+                    kube(
+                        node_object("np", heard="10:00"),
+                        workload_object("2026-03-01T09:40:00Z"),
+                        pod_object("2026-03-01T09:40:00Z"),
+                    )
+                ]
+            )
             self.assertEqual(once[:2], self.built(states)[:2])
             self.assertEqual(once[:2], self.built(states + states[-1:])[:2])
 
@@ -76,106 +121,233 @@ class Retold(Case):
             series = json.load(file)["data"]["result"]
 
         def window(since, until):
-            cut = [{"metric": one["metric"], "values": [sample for sample in one["values"] if since <= sample[0] < until]} for one in series]
-            return json.dumps({"status": "success", "data": {"resultType": "matrix", "result": [one for one in cut if one["values"]]}})
+            cut = [
+                {"metric": one["metric"], "values": [sample for sample in one["values"] if since <= sample[0] < until]}
+                for one in series
+            ]
+            return json.dumps(
+                {"status": "success", "data": {"resultType": "matrix", "result": [one for one in cut if one["values"]]}}
+            )
+
         begin, end = min(one["values"][0][0] for one in series), max(one["values"][-1][0] for one in series) + 1
-        whole, one, two, late = window(begin, end), window(begin, begin + 3600), window(begin + 3600, end), window(begin + 3000, end)
+        whole, one, two, late = (
+            window(begin, end),
+            window(begin, begin + 3600),
+            window(begin + 3600, end),
+            window(begin + 3000, end),
+        )
         once = self.built([{"state.json": whole}])
-        for states in ([{"1.json": one}, {"2.json": two}], [{"1.json": one}, {"2.json": late}], [{"1.json": one}, {"2.json": two}, {"2.json": two}], [{"1.json": one}, {"2.json": two}, {"1.json": one, "2.json": two}]):
+        for states in (
+            [{"1.json": one}, {"2.json": two}],
+            [{"1.json": one}, {"2.json": late}],
+            [{"1.json": one}, {"2.json": two}, {"2.json": two}],
+            [{"1.json": one}, {"2.json": two}, {"1.json": one, "2.json": two}],
+        ):
             self.assertEqual(once[0], self.built(states)[0], [list(state) for state in states])
         self.assertEqual(once[2], self.built([{"1.json": one}, {"2.json": two}, {"state.json": whole}])[2])
 
     def test_what_a_later_listing_lacks(self):
         """A pod and an outage that are no more, where the listing before was overwritten, ended when they were last seen."""
+
         def listing(ready, heard, *pods):
             node = node_object("np", heard=heard)
             node["status"]["conditions"][0].update(status=ready, lastTransitionTime="2026-03-01T08:30:00Z")
             return kube(node, *pods)
+
         other = json.loads(json.dumps(pod_object()).replace('"p"', '"q"'))
         for states, held, down, listed in (
-                ([listing("Unknown", "09:00", pod_object(), other), listing("True", "10:00", other)], {"ml/p": 4 * 3000, "ml/q": 4 * 6600}, 0, [(1,)]),
-                ([listing("Unknown", "09:00", pod_object()), listing("True", "10:00")], {"ml/p": 4 * 3000}, 4 * 1800, [(2,)]),
-                ([listing("True", "09:00", pod_object()), listing("True", "10:00", pod_object())], {"ml/p": 4 * 6600}, 0, [])):
+            (
+                [listing("Unknown", "09:00", pod_object(), other), listing("True", "10:00", other)],
+                {"ml/p": 4 * 3000, "ml/q": 4 * 6600},
+                0,
+                [(1,)],
+            ),
+            (
+                [listing("Unknown", "09:00", pod_object()), listing("True", "10:00")],
+                {"ml/p": 4 * 3000},
+                4 * 1800,
+                [(2,)],
+            ),
+            (
+                [listing("True", "09:00", pod_object()), listing("True", "10:00", pod_object())],
+                {"ml/p": 4 * 6600},
+                0,
+                [],
+            ),
+        ):
             folder, db = self.new_folder(), connect(":memory:")
             for files in states:
                 for name, text in files.items():
                     with open(os.path.join(folder, name), "w", encoding="utf-8") as file:
                         file.write(text)
                 db.execute("SELECT mpg_build(?)", (folder,)).fetchall()
-            self.assertEqual(held, dict(db.execute("SELECT job, sum(chip_us) / 1000000 FROM ledger WHERE category <> 'queued' AND job IS NOT NULL GROUP BY 1")))
-            self.assertEqual(down, db.execute("SELECT coalesce(sum(chip_us), 0) / 1000000 FROM ledger WHERE category = 'down'").fetchone()[0])
-            self.assertEqual(listed, db.execute("SELECT count FROM issues WHERE kind = 'lost_end' AND detail LIKE 'pods, jobs and outages that the tables had%'").fetchall())
+            self.assertEqual(
+                held,
+                dict(
+                    db.execute(
+                        "SELECT job, sum(chip_us) / 1000000 FROM ledger WHERE category <> 'queued' AND job IS NOT NULL GROUP BY 1"
+                    )
+                ),
+            )
+            self.assertEqual(
+                down,
+                db.execute("SELECT coalesce(sum(chip_us), 0) / 1000000 FROM ledger WHERE category = 'down'").fetchone()[
+                    0
+                ],
+            )
+            self.assertEqual(
+                listed,
+                db.execute(
+                    "SELECT count FROM issues WHERE kind = 'lost_end' AND detail LIKE 'pods, jobs and outages that the tables had%'"
+                ).fetchall(),
+            )
             db.close()
 
     def test_jobs_that_a_later_export_lacks(self):
         """One that ran, where the export was overwritten, ended when last seen, unless it comes again; logs of other schedulers do not tell of it again. What is listed is what the last build found."""
         one, other = job(1, "RUNNING", 0, 0, None), job(2, "RUNNING", 0, 500, None, node="n2")
         done = job(1, "COMPLETED", 0, 0, 5000)
-        for states, held, listed in (([one, other], {"1": 1000, "2": 1000}, [(1,)]), ([one, other + done], {"1": 5000, "2": 4500}, []), ([one, other, other + one], {"1": 1500, "2": 1000}, []),
-                                     ([one, other, job(2, "COMPLETED", 0, 500, 5500, node="n2") + done], {"1": 5000, "2": 5000}, []),
-                                     ([one, job(2, "COMPLETED", 0, 0, 900, node="n2")], {"1": 1000, "2": 900}, []), ([other, one], {"1": 1000, "2": 1000}, [(1,)]), ([other, one, one, other], {"1": 1000, "2": 1000}, []), ([other, one, other + done], {"1": 5000, "2": 4500}, [])):
+        for states, held, listed in (
+            ([one, other], {"1": 1000, "2": 1000}, [(1,)]),
+            ([one, other + done], {"1": 5000, "2": 4500}, []),
+            ([one, other, other + one], {"1": 1500, "2": 1000}, []),
+            ([one, other, job(2, "COMPLETED", 0, 500, 5500, node="n2") + done], {"1": 5000, "2": 5000}, []),
+            ([one, job(2, "COMPLETED", 0, 0, 900, node="n2")], {"1": 1000, "2": 900}, []),
+            ([other, one], {"1": 1000, "2": 1000}, [(1,)]),
+            ([other, one, one, other], {"1": 1000, "2": 1000}, []),
+            ([other, one, other + done], {"1": 5000, "2": 4500}, []),
+        ):
             folder, db = self.new_folder(), connect(":memory:")
             for text in states:
                 with open(os.path.join(folder, "jobs.psv"), "w", encoding="utf-8") as file:
                     file.write(JOBS + text)
                 db.execute("SELECT mpg_build(?)", (folder,)).fetchall()
-            self.assertEqual(held, dict(db.execute("SELECT job, sum(chip_us) / 8000000 FROM ledger WHERE category <> 'queued' AND job IS NOT NULL GROUP BY 1")), states)
+            self.assertEqual(
+                held,
+                dict(
+                    db.execute(
+                        "SELECT job, sum(chip_us) / 8000000 FROM ledger WHERE category <> 'queued' AND job IS NOT NULL GROUP BY 1"
+                    )
+                ),
+                states,
+            )
             self.assertEqual(listed, db.execute("SELECT count FROM issues WHERE kind = 'lost_end'").fetchall(), states)
             db.close()
         folder, db = self.new_folder(), connect(":memory:")
-        for name, kind, number, since, at in (("20260302", "S", 1, 1772440200, 0), ("20260303", "S", 2, 1772526600, 0), ("20260303", "E", 2, 1772526600, 1772530200)):
+        for name, kind, number, since, at in (
+            ("20260302", "S", 1, 1772440200, 0),
+            ("20260303", "S", 2, 1772526600, 0),
+            ("20260303", "E", 2, 1772526600, 1772530200),
+        ):
             with open(os.path.join(folder, "log"), "a" if kind == "E" else "w", encoding="utf-8") as file:
-                file.write(f"0{name[5]}/0{name[7]}/2026 09:{'30' if kind == 'E' else '00'}:00;{kind};{number}.pbs;user=a queue=q ctime={since} qtime={since} etime={since} start={since} exec_host=n1/0 Resource_List.ngpus=4"
-                           + (f" end={at} Exit_status=0" if kind == "E" else "") + "\n")
+                file.write(
+                    f"0{name[5]}/0{name[7]}/2026 09:{'30' if kind == 'E' else '00'}:00;{kind};{number}.pbs;user=a queue=q ctime={since} qtime={since} etime={since} start={since} exec_host=n1/0 Resource_List.ngpus=4"
+                    + (f" end={at} Exit_status=0" if kind == "E" else "")
+                    + "\n"
+                )
             if kind == "E" or number == 1:
                 db.execute("SELECT mpg_build(?)", (folder,)).fetchall()
-        self.assertEqual([("1.pbs", None)], db.execute("SELECT job, end_us FROM allocations WHERE end_us IS NULL").fetchall())
+        self.assertEqual(
+            [("1.pbs", None)], db.execute("SELECT job, end_us FROM allocations WHERE end_us IS NULL").fetchall()
+        )
         db.close()
 
     def test_attempts_that_a_later_export_lacks(self):
         """What the older export had is of attempts before, and the job waited since then; an id of long ago is one that was given anew."""
-        first, second, third = job(1, "PREEMPTED", 0, 10, 500), job(1, "PREEMPTED", 500, 1000, 1500), job(1, "COMPLETED", 1500, 2000, 2500)
+        first, second, third = (
+            job(1, "PREEMPTED", 0, 10, 500),
+            job(1, "PREEMPTED", 500, 1000, 1500),
+            job(1, "COMPLETED", 1500, 2000, 2500),
+        )
         runs = job(1, "RUNNING", 500, 1000, None)
         once = self.built([{"jobs.psv": JOBS + first + second + third}])
-        for states in ([first, second, third], [first, runs, second + third], [first, second, second + third, second + third], [first, second + third, first + second + third]):
+        for states in (
+            [first, second, third],
+            [first, runs, second + third],
+            [first, second, second + third, second + third],
+            [first, second + third, first + second + third],
+        ):
             self.assertEqual(once[:3:2], self.built([{"jobs.psv": JOBS + text} for text in states])[:3:2], states)
-        for late, state, listed in ((3000, "COMPLETED", []), (90000, "COMPLETED", [(1,)]), (80000, "PREEMPTED", []), (90000, "PREEMPTED", [(1,)]), (90000, "RUNNING", [])):
+        for late, state, listed in (
+            (3000, "COMPLETED", []),
+            (90000, "COMPLETED", [(1,)]),
+            (80000, "PREEMPTED", []),
+            (90000, "PREEMPTED", [(1,)]),
+            (90000, "RUNNING", []),
+        ):
             folder, db = self.new_folder(), connect(":memory:")
-            for text in (job(1, state, 0, 10, None if state == "RUNNING" else 500), job(1, "COMPLETED", late, late + 10, late + 500)):
+            for text in (
+                job(1, state, 0, 10, None if state == "RUNNING" else 500),
+                job(1, "COMPLETED", late, late + 10, late + 500),
+            ):
                 with open(os.path.join(folder, "jobs.psv"), "w", encoding="utf-8") as file:
                     file.write(JOBS + text)
                 db.execute("SELECT mpg_build(?)", (folder,)).fetchall()
-            self.assertEqual(listed, db.execute("SELECT count FROM issues WHERE kind = 'conflict' AND detail LIKE 'jobs submitted long after%'").fetchall(), (late, state))
+            self.assertEqual(
+                listed,
+                db.execute(
+                    "SELECT count FROM issues WHERE kind = 'conflict' AND detail LIKE 'jobs submitted long after%'"
+                ).fetchall(),
+                (late, state),
+            )
             if state == "COMPLETED":
-                self.assertEqual(8 * 10, db.execute("SELECT sum(chip_us) / 1000000 FROM ledger WHERE category = 'queued'").fetchone()[0])
+                self.assertEqual(
+                    8 * 10,
+                    db.execute("SELECT sum(chip_us) / 1000000 FROM ledger WHERE category = 'queued'").fetchone()[0],
+                )
             db.close()
 
     def test_what_comes_again(self):
         """A pod that one listing between lacks runs on; and another cluster whose pool has the same name ends nothing."""
+
         def listing(heard, *pods, name="a", made="2026-03-01T08:00:00Z"):
             node = node_object("np", heard=heard)
             node["metadata"].update(name=name, uid=name, creationTimestamp=made)
             return kube(node, *pods)
+
         once = self.built([listing("11:00", pod_object())])
-        self.assertEqual(once, self.built([listing("09:00", pod_object()), listing("10:00"), listing("11:00", pod_object())]))
-        ledger, _, held = self.built([listing("09:00", pod_object()), listing("10:00", name="b", made="2026-02-01T08:00:00Z")])
+        self.assertEqual(
+            once, self.built([listing("09:00", pod_object()), listing("10:00"), listing("11:00", pod_object())])
+        )
+        ledger, _, held = self.built(
+            [listing("09:00", pod_object()), listing("10:00", name="b", made="2026-02-01T08:00:00Z")]
+        )
         self.assertEqual([("ml/p", 1, "np", 1772352600000000)], held)
         self.assertEqual(4 * 6600 * 10**6, sum(us for _, name, *_, us in ledger if name))
-        self.assertEqual(8 * (2 + 28 * 24 + 2) * 3600 * 10**6, sum(us for _, _, category, _, us in ledger if category != "queued"))
+        self.assertEqual(
+            8 * (2 + 28 * 24 + 2) * 3600 * 10**6, sum(us for _, _, category, _, us in ledger if category != "queued")
+        )
 
     def test_an_id_of_another_cluster(self):
         """Built one after the other, in any order, two clusters' jobs of one id are two, as if they were built at once. A job of one submission may go to another pool."""
+
         def log(start, last):
             lines = ["using world size: 8, data-parallel size: 8"]
             for step in range(1, last + 1):
                 at = time.strftime("%Y-%m-%d %H:%M:%S", time.gmtime(T + start + 10 * step))
-                lines.append(f" [{at}.000000] iteration {step:8}/     100 | consumed samples: 1 | elapsed time per iteration (ms): 10000.0 | lm loss: 8.0E+00 |")
-            return "\n".join([*lines, f"  successfully saved checkpoint from iteration {last:7} to /ckpt [ t 1/1, p 1/1 ]"]) + "\n"
-        waits, runs, ended = (job(1, state, 200, start, end).replace("|c1|", "|c2|") for state, start, end in (("PENDING", None, None), ("RUNNING", 300, None), ("COMPLETED", 300, 5200)))
+                lines.append(
+                    f" [{at}.000000] iteration {step:8}/     100 | consumed samples: 1 | elapsed time per iteration (ms): 10000.0 | lm loss: 8.0E+00 |"
+                )
+            return (
+                "\n".join(
+                    [*lines, f"  successfully saved checkpoint from iteration {last:7} to /ckpt [ t 1/1, p 1/1 ]"]
+                )
+                + "\n"
+            )
+
+        waits, runs, ended = (
+            job(1, state, 200, start, end).replace("|c1|", "|c2|")
+            for state, start, end in (("PENDING", None, None), ("RUNNING", 300, None), ("COMPLETED", 300, 5200))
+        )
         fourth = job(4, "COMPLETED", 0, 0, 9).replace("|c1|", "|c2|")
         folder, later = self.new_folder(), self.new_folder()
         paths = {}
-        for name, top, text, logged in (("a", folder, DONE + OTHER, log(100, 90)), ("b", folder, ended + fourth, log(400, 80)), ("waits", later, waits + fourth, ""), ("runs", later, runs + fourth, log(400, 50))):
+        for name, top, text, logged in (
+            ("a", folder, DONE + OTHER, log(100, 90)),
+            ("b", folder, ended + fourth, log(400, 80)),
+            ("waits", later, waits + fourth, ""),
+            ("runs", later, runs + fourth, log(400, 50)),
+        ):
             paths[name] = os.path.join(top, name)
             os.makedirs(paths[name])
             for file, lines in (("jobs.psv", JOBS + text), ("slurm-1.out", logged)):
@@ -187,31 +359,85 @@ class Retold(Case):
             db = connect(":memory:")
             for name in names:
                 db.execute("SELECT mpg_build(?)", (paths[name],)).fetchall()
-            found = db.execute("SELECT pool, substr(job, 1 + instr(job, '/')), category, cause, sum(chip_us) FROM ledger GROUP BY 1, 2, 3, 4").fetchall(), [name for name, in db.execute("SELECT job FROM jobs ORDER BY 1")]
+            found = db.execute(
+                "SELECT pool, substr(job, 1 + instr(job, '/')), category, cause, sum(chip_us) FROM ledger GROUP BY 1, 2, 3, 4"
+            ).fetchall(), [name for name, in db.execute("SELECT job FROM jobs ORDER BY 1")]
             db.close()
             return found
+
         once = built("both")[0]
-        self.assertEqual(8 * (900 + 800) * 10**6, sum(us for _, name, category, _, us in once if name == "1" and category == "unrated"))
-        for names in ("a b", "b a", "a b a b", "a b both", "both a", "both b", "both a b", "a both b", "a runs b", "runs a b", "a runs both", "a waits b", "a waits runs b a", "waits a b", "waits runs a b both"):
+        self.assertEqual(
+            8 * (900 + 800) * 10**6,
+            sum(us for _, name, category, _, us in once if name == "1" and category == "unrated"),
+        )
+        for names in (
+            "a b",
+            "b a",
+            "a b a b",
+            "a b both",
+            "both a",
+            "both b",
+            "both a b",
+            "a both b",
+            "a runs b",
+            "runs a b",
+            "a runs both",
+            "a waits b",
+            "a waits runs b a",
+            "waits a b",
+            "waits runs a b both",
+        ):
             found, jobs = built(*names.split())
             self.assertEqual(once, found, names)
             if names in ("a b", "a waits b"):
                 self.assertEqual(["1", "2", "4", "c2/1"], jobs)
-        for submit, cluster, listed in ((200, "c2", [("ids that the tables have of another cluster, the first 1: each has a job of its own, c2/1 and so on",)]), (0, "c2", []), (200, "c1", []), (200, "", [])):
+        for submit, cluster, listed in (
+            (
+                200,
+                "c2",
+                [
+                    (
+                        "ids that the tables have of another cluster, the first 1: each has a job of its own, c2/1 and so on",
+                    )
+                ],
+            ),
+            (0, "c2", []),
+            (200, "c1", []),
+            (200, "", []),
+        ):
             db = connect(":memory:")
-            for text in (DONE + OTHER, job(1, "COMPLETED", submit, 300, 5200).replace("|c1|", f"|{cluster}|") + fourth.replace("|c2|", f"|{cluster}|")):
+            for text in (
+                DONE + OTHER,
+                job(1, "COMPLETED", submit, 300, 5200).replace("|c1|", f"|{cluster}|")
+                + fourth.replace("|c2|", f"|{cluster}|"),
+            ):
                 path = self.new_folder()
                 with open(os.path.join(path, "jobs.psv"), "w", encoding="utf-8") as file:
                     file.write(JOBS + text)
                 db.execute("SELECT mpg_build(?)", (path,)).fetchall()
-            self.assertEqual(listed, db.execute("SELECT detail FROM issues WHERE kind = 'run_anew'").fetchall(), (submit, cluster))
+            self.assertEqual(
+                listed, db.execute("SELECT detail FROM issues WHERE kind = 'run_anew'").fetchall(), (submit, cluster)
+            )
             db.close()
         db = connect(":memory:")  # of traces that do not say until when their pools were seen, that is listed
         for pool, at in (("c1", T), ("c2", T + 500)):
             path = self.new_folder()
-            write_jsonl(path, {"jobs": [{"job": "1", "chips": 8, "submit_time": at}], "allocations": [{"job": "1", "attempt": 1, "pool": pool, "chips": 8, "start_time": at, "end_time": at + 100}]})
+            write_jsonl(
+                path,
+                {
+                    "jobs": [{"job": "1", "chips": 8, "submit_time": at}],
+                    "allocations": [
+                        {"job": "1", "attempt": 1, "pool": pool, "chips": 8, "start_time": at, "end_time": at + 100}
+                    ],
+                },
+            )
             db.execute("SELECT mpg_build(?)", (path,)).fetchall()
-        self.assertEqual([(1,)], db.execute("SELECT count FROM issues WHERE kind = 'conflict' AND detail LIKE 'jobs whose id the tables have of another cluster, the first 1 of c2%'").fetchall())
+        self.assertEqual(
+            [(1,)],
+            db.execute(
+                "SELECT count FROM issues WHERE kind = 'conflict' AND detail LIKE 'jobs whose id the tables have of another cluster, the first 1 of c2%'"
+            ).fetchall(),
+        )
         db.close()
 
     def test_logs_that_were_packed_rotated_or_moved(self):
@@ -219,8 +445,13 @@ class Retold(Case):
         for fixture in ("training/megatron.log", "trainer/deepspeed.log", "goodput/ranker-7.jsonl"):
             with open(os.path.join(ROOT, "fixtures", fixture), "rb") as file:
                 text = file.read()
-            name, half = os.path.basename(fixture), text[:text.index(b"\n", len(text) // 2) + 1]
-            for before, after in ((half, {name + ".gz": gzip.compress(text)}), (text, {name + ".1": text, name: b""}), (half, {"archive/" + name: text}), (text, {"other.log": text})):
+            name, half = os.path.basename(fixture), text[: text.index(b"\n", len(text) // 2) + 1]
+            for before, after in (
+                (half, {name + ".gz": gzip.compress(text)}),
+                (text, {name + ".1": text, name: b""}),
+                (half, {"archive/" + name: text}),
+                (text, {"other.log": text}),
+            ):
                 folder, found = self.new_folder(), []
                 for states in ([after], [{name: before}, after]):
                     db = connect(":memory:")
@@ -231,7 +462,17 @@ class Retold(Case):
                             with open(os.path.join(folder, path), "wb") as file:
                                 file.write(content)
                         db.execute("SELECT mpg_build(?)", (folder,)).fetchall()
-                    found.append([db.execute("SELECT " + sql).fetchall() for sql in (LEDGER, "job, chips FROM jobs", "job, kind, start_us, end_us FROM spans ORDER BY 1, 3, 2", "pool, chips, start_us, end_us FROM capacity ORDER BY 3")])
+                    found.append(
+                        [
+                            db.execute("SELECT " + sql).fetchall()
+                            for sql in (
+                                LEDGER,
+                                "job, chips FROM jobs",
+                                "job, kind, start_us, end_us FROM spans ORDER BY 1, 3, 2",
+                                "pool, chips, start_us, end_us FROM capacity ORDER BY 3",
+                            )
+                        ]
+                    )
                     db.close()
                 self.assertEqual(*found, (fixture, list(after)))
 
@@ -245,20 +486,42 @@ class Retold(Case):
     def test_what_nothing_tells_anew_stays(self):
         """The next month's export lacks an attempt, a job and the cluster's first size: all three were."""
         first = job(1, "PREEMPTED", 0, 0, 1000) + job(1, "RUNNING", 1000, 1200, None) + job(2, "COMPLETED", 0, 0, 500)
-        states = [{"jobs.psv": JOBS + first, "events.psv": EVENTS + GREW}, {"jobs.psv": JOBS + job(1, "COMPLETED", 1000, 1200, 4000), "events.psv": EVENTS + GREW.splitlines(True)[1]}]
+        states = [
+            {"jobs.psv": JOBS + first, "events.psv": EVENTS + GREW},
+            {"jobs.psv": JOBS + job(1, "COMPLETED", 1000, 1200, 4000), "events.psv": EVENTS + GREW.splitlines(True)[1]},
+        ]
         ledger, _, held = self.built(states)
-        self.assertEqual(8 * (1000 + 2800 + 500) * 10**6, sum(us for _, name, category, _, us in ledger if name and category == "untraced"))
-        self.assertEqual([("1", (T + 0) * 10**6), ("1", (T + 1200) * 10**6), ("2", T * 10**6)], [(name, start) for name, _, _, start in held])
+        self.assertEqual(
+            8 * (1000 + 2800 + 500) * 10**6,
+            sum(us for _, name, category, _, us in ledger if name and category == "untraced"),
+        )
+        self.assertEqual(
+            [("1", (T + 0) * 10**6), ("1", (T + 1200) * 10**6), ("2", T * 10**6)],
+            [(name, start) for name, _, _, start in held],
+        )
 
     def test_files_of_hosts(self):
         """Each tells its own part of a job, and its own node: read one after the other they are two."""
         db = connect(":memory:")
         for i, end in enumerate((50, 60)):
             folder = self.new_folder()
-            write_jsonl(folder, {"capacity": [dict(pool="p", chips=8, start_time=0, end_time=100 + i)], "outages": [dict(pool="p", chips=2, start_time=70, end_time=80 + i)],
-                                 "allocations": [dict(job="j", attempt=1, pool="p", chips=4, start_time=0, end_time=end)]}, "", f"{i}.jsonl")
+            write_jsonl(
+                folder,
+                {
+                    "capacity": [dict(pool="p", chips=8, start_time=0, end_time=100 + i)],
+                    "outages": [dict(pool="p", chips=2, start_time=70, end_time=80 + i)],
+                    "allocations": [dict(job="j", attempt=1, pool="p", chips=4, start_time=0, end_time=end)],
+                },
+                "",
+                f"{i}.jsonl",
+            )
             db.execute("SELECT mpg_build(?)", (folder,)).fetchall()
-        self.assertEqual([(2, 2, 2)], db.execute("SELECT (SELECT count(*) FROM capacity), (SELECT count(*) FROM outages), (SELECT count(*) FROM allocations)").fetchall())
+        self.assertEqual(
+            [(2, 2, 2)],
+            db.execute(
+                "SELECT (SELECT count(*) FROM capacity), (SELECT count(*) FROM outages), (SELECT count(*) FROM allocations)"
+            ).fetchall(),
+        )
 
 
 if __name__ == "__main__":

@@ -12,8 +12,21 @@ import cases
 from fleets import ROOT, connect
 
 SHARED = os.path.join(ROOT, "..", "shared")
-COLUMNS = ("chip", "vendor", "year", "dtype", "peak_flops", "hbm_bytes", "hbm_bytes_per_s", "ici_bytes_per_s", "tdp_w",
-           "source", "aliases", "devices", "unit")
+COLUMNS = (
+    "chip",
+    "vendor",
+    "year",
+    "dtype",
+    "peak_flops",
+    "hbm_bytes",
+    "hbm_bytes_per_s",
+    "ici_bytes_per_s",
+    "tdp_w",
+    "source",
+    "aliases",
+    "devices",
+    "unit",
+)
 
 
 def read(path):
@@ -35,42 +48,108 @@ class ChipsTest(Case):
     def test_peaks_by_clock(self):
         """Dense FLOPs with FP32 accumulate, of units x boost clock (MHz) x FLOPs of a unit a clock: half as many where sold for games."""
         for chip, units, mhz, flops in (
-            ("nvidia-v100s-pcie", 80, 1597, 1024), ("nvidia-p100-pcie", 56, 1303, 256),
-            ("nvidia-a30", 56, 1440, 2048), ("nvidia-a40", 84, 1740, 1024), ("nvidia-rtx-a6000", 84, 1800, 1024),
-            ("nvidia-a10g", 80, 1710, 512), ("nvidia-rtx-3090", 82, 1695, 512),
-            ("nvidia-a800-80-sxm4", 108, 1410, 2048), ("nvidia-a800-80-pcie", 108, 1410, 2048), ("nvidia-a800-40-active", 108, 1410, 2048),
-            ("nvidia-l20", 92, 2520, 512), ("nvidia-l40", 142, 2490, 512), ("nvidia-rtx-6000-ada", 142, 2505, 1024), ("nvidia-rtx-4090", 128, 2520, 512),
-            ("nvidia-h800-sxm", 132, 1830, 4096), ("nvidia-h800-pcie", 114, 1620, 4096), ("nvidia-gh200-96", 132, 1830, 4096), ("nvidia-gh200-144", 132, 1830, 4096),
-            ("nvidia-rtx-pro-6000-workstation", 188, 2617, 1024), ("nvidia-rtx-pro-6000-server", 188, 2430, 1024), ("nvidia-rtx-5090", 170, 2407, 512),
-            ("amd-mi250", 208, 1700, 1024), ("amd-mi300a", 228, 2100, 2048), ("intel-max-1550", 128, 1600, 4096)):
+            ("nvidia-v100s-pcie", 80, 1597, 1024),
+            ("nvidia-p100-pcie", 56, 1303, 256),
+            ("nvidia-a30", 56, 1440, 2048),
+            ("nvidia-a40", 84, 1740, 1024),
+            ("nvidia-rtx-a6000", 84, 1800, 1024),
+            ("nvidia-a10g", 80, 1710, 512),
+            ("nvidia-rtx-3090", 82, 1695, 512),
+            ("nvidia-a800-80-sxm4", 108, 1410, 2048),
+            ("nvidia-a800-80-pcie", 108, 1410, 2048),
+            ("nvidia-a800-40-active", 108, 1410, 2048),
+            ("nvidia-l20", 92, 2520, 512),
+            ("nvidia-l40", 142, 2490, 512),
+            ("nvidia-rtx-6000-ada", 142, 2505, 1024),
+            ("nvidia-rtx-4090", 128, 2520, 512),
+            ("nvidia-h800-sxm", 132, 1830, 4096),
+            ("nvidia-h800-pcie", 114, 1620, 4096),
+            ("nvidia-gh200-96", 132, 1830, 4096),
+            ("nvidia-gh200-144", 132, 1830, 4096),
+            ("nvidia-rtx-pro-6000-workstation", 188, 2617, 1024),
+            ("nvidia-rtx-pro-6000-server", 188, 2430, 1024),
+            ("nvidia-rtx-5090", 170, 2407, 512),
+            ("amd-mi250", 208, 1700, 1024),
+            ("amd-mi300a", 228, 2100, 2048),
+            ("intel-max-1550", 128, 1600, 4096),
+        ):
             self.assertAlmostEqual(self.peak(chip) / (units * mhz * 1e6 * flops), 1, delta=0.01, msg=chip)
 
     def test_names_as_tools_print_them(self):
         """nvidia-smi, GPU feature discovery, Slurm's gres, AMD's node labeller; a name of several chips is that of none."""
         for name, chip in (
-            ("NVIDIA GH200 480GB", "nvidia-gh200-96"), ("NVIDIA-GH200-480GB", "nvidia-gh200-96"), ("nvidia_gh200_120gb", "nvidia-gh200-96"),
-            ("gh200", "nvidia-gh200-96"), ("NVIDIA-GH200-144G-HBM3e", "nvidia-gh200-144"), ("NVIDIA-A800-SXM4-80GB", "nvidia-a800-80-sxm4"),
-            ("nvidia_a800_80gb_pcie", "nvidia-a800-80-pcie"), ("nvidia_h800", "nvidia-h800-sxm"), ("NVIDIA-H800-PCIe", "nvidia-h800-pcie"),
-            ("a30", "nvidia-a30"), ("a40", "nvidia-a40"), ("l40", "nvidia-l40"), ("l40s", "nvidia-l40s"), ("rtx_a6000", "nvidia-rtx-a6000"),
-            ("rtx3090", "nvidia-rtx-3090"), ("nvidia_geforce_rtx_4090", "nvidia-rtx-4090"), ("rtx_5090", "nvidia-rtx-5090"),
-            ("NVIDIA-RTX-6000-Ada-Generation", "nvidia-rtx-6000-ada"), ("NVIDIA-RTX-PRO-6000-Blackwell-Server-Edition", "nvidia-rtx-pro-6000-server"),
-            ("Tesla-P100-PCIE-16GB", "nvidia-p100-pcie"), ("v100s", "nvidia-v100s-pcie"),
-            ("AMD_Instinct_MI250", "amd-mi250-gcd"), ("AMD_Instinct_MI300A", "amd-mi300a"), ("mi300a", "amd-mi300a"), ("trn3", "aws-trainium3"),
-            ("AMD_Instinct_MI455X", "amd-mi455x"), ("Intel(R) Data Center GPU Max 1550", "intel-max-1550-tile"), ("ATLAS_800_A3_752T_128G_DIE", "huawei-ascend-910c-die")):
-            self.assertEqual((self.peak(name), self.one("SELECT chip_bandwidth(?)", name)), (self.peak(chip), self.one("SELECT chip_bandwidth(?)", chip)), name)
-        for name in "p100", "v100", "a100", "a800", "h100", "h800", "a6000", "rtx6000", "quadro_rtx_6000", "rtx_pro_6000", "mi250":
+            ("NVIDIA GH200 480GB", "nvidia-gh200-96"),
+            ("NVIDIA-GH200-480GB", "nvidia-gh200-96"),
+            ("nvidia_gh200_120gb", "nvidia-gh200-96"),
+            ("gh200", "nvidia-gh200-96"),
+            ("NVIDIA-GH200-144G-HBM3e", "nvidia-gh200-144"),
+            ("NVIDIA-A800-SXM4-80GB", "nvidia-a800-80-sxm4"),
+            ("nvidia_a800_80gb_pcie", "nvidia-a800-80-pcie"),
+            ("nvidia_h800", "nvidia-h800-sxm"),
+            ("NVIDIA-H800-PCIe", "nvidia-h800-pcie"),
+            ("a30", "nvidia-a30"),
+            ("a40", "nvidia-a40"),
+            ("l40", "nvidia-l40"),
+            ("l40s", "nvidia-l40s"),
+            ("rtx_a6000", "nvidia-rtx-a6000"),
+            ("rtx3090", "nvidia-rtx-3090"),
+            ("nvidia_geforce_rtx_4090", "nvidia-rtx-4090"),
+            ("rtx_5090", "nvidia-rtx-5090"),
+            ("NVIDIA-RTX-6000-Ada-Generation", "nvidia-rtx-6000-ada"),
+            ("NVIDIA-RTX-PRO-6000-Blackwell-Server-Edition", "nvidia-rtx-pro-6000-server"),
+            ("Tesla-P100-PCIE-16GB", "nvidia-p100-pcie"),
+            ("v100s", "nvidia-v100s-pcie"),
+            ("AMD_Instinct_MI250", "amd-mi250-gcd"),
+            ("AMD_Instinct_MI300A", "amd-mi300a"),
+            ("mi300a", "amd-mi300a"),
+            ("trn3", "aws-trainium3"),
+            ("AMD_Instinct_MI455X", "amd-mi455x"),
+            ("Intel(R) Data Center GPU Max 1550", "intel-max-1550-tile"),
+            ("ATLAS_800_A3_752T_128G_DIE", "huawei-ascend-910c-die"),
+        ):
+            self.assertEqual(
+                (self.peak(name), self.one("SELECT chip_bandwidth(?)", name)),
+                (self.peak(chip), self.one("SELECT chip_bandwidth(?)", chip)),
+                name,
+            )
+        for name in (
+            "p100",
+            "v100",
+            "a100",
+            "a800",
+            "h100",
+            "h800",
+            "a6000",
+            "rtx6000",
+            "quadro_rtx_6000",
+            "rtx_pro_6000",
+            "mi250",
+        ):
             with self.assertRaisesRegex(sqlite3.OperationalError, f"^chip_peak_flops: unknown chip '{name}'; "):
                 self.peak(name)
 
     def test_a_chip_of_which_one_peak_is_published(self):
         """NVIDIA says of a GB10 what it does in sparse FP4: half of that is dense, and no other dtype has a peak."""
-        self.assertEqual((self.peak("NVIDIA GB10", "nvfp4"), self.one("SELECT chip_bandwidth('NVIDIA GB10')")), (5e14, 273e9))
-        self.fails("chip_peak_flops: chip 'nvidia-gb10' has no peak for bf16, fp16 or fp32; it has: fp4", "SELECT chip_peak_flops('NVIDIA GB10')")
+        self.assertEqual(
+            (self.peak("NVIDIA GB10", "nvfp4"), self.one("SELECT chip_bandwidth('NVIDIA GB10')")), (5e14, 273e9)
+        )
+        self.fails(
+            "chip_peak_flops: chip 'nvidia-gb10' has no peak for bf16, fp16 or fp32; it has: fp4",
+            "SELECT chip_peak_flops('NVIDIA GB10')",
+        )
 
     def test_nearest_names(self):
         """Where a tool prints a name that says too little of a chip, the error has those that it may be."""
-        for name, nearest in (("Ascend910B3", "huawei-ascend-910b-"), ("Ascend 910C", "huawei-ascend-910c"), ("NVIDIA H20-3e", "nvidia-h20"), ("MI308X", "MI300X|amd-mi30"), ("Max 1550", "Max 1550|max-1550")):
-            self.assertRegex(self.error("SELECT chip_peak_flops(?)", name), f"unknown chip '{name}'; nearest: .*(?:{nearest})")
+        for name, nearest in (
+            ("Ascend910B3", "huawei-ascend-910b-"),
+            ("Ascend 910C", "huawei-ascend-910c"),
+            ("NVIDIA H20-3e", "nvidia-h20"),
+            ("MI308X", "MI300X|amd-mi30"),
+            ("Max 1550", "Max 1550|max-1550"),
+        ):
+            self.assertRegex(
+                self.error("SELECT chip_peak_flops(?)", name), f"unknown chip '{name}'; nearest: .*(?:{nearest})"
+            )
 
     def test_virtual_functions_and_boards(self):
         """A machine of a cloud sees a whole GPU of AMD as a virtual function, and its board calls it by its form."""
@@ -83,34 +162,76 @@ class ChipsTest(Case):
         aliases = {}
         for row in read(os.path.join(ROOT, "schema", "chip_aliases.csv")):
             aliases.setdefault(row["chip"], []).append(row["device_name"])
-        devices = {row["chip"]: (int(row["devices"]), row["unit"]) for row in read(os.path.join(ROOT, "schema", "chip_devices.csv"))}
+        devices = {
+            row["chip"]: (int(row["devices"]), row["unit"])
+            for row in read(os.path.join(ROOT, "schema", "chip_devices.csv"))
+        }
         expected = []
         for row in read(os.path.join(ROOT, "schema", "chips.csv")):
             number = [None if row[c] == "" else float(row[c]) for c in COLUMNS[4:9]]
-            expected.append((row["chip"], row["vendor"], int(row["year"]), row["dtype"], *number, row["source"],
-                             json.dumps(aliases.get(row["chip"], []), separators=(",", ":")), *devices[row["chip"]]))
+            expected.append(
+                (
+                    row["chip"],
+                    row["vendor"],
+                    int(row["year"]),
+                    row["dtype"],
+                    *number,
+                    row["source"],
+                    json.dumps(aliases.get(row["chip"], []), separators=(",", ":")),
+                    *devices[row["chip"]],
+                )
+            )
         got = self.db.execute("SELECT * FROM mpg_chips").fetchall()
         self.assertEqual(got, expected)
-        self.assertEqual([r[0] for r in self.db.execute("SELECT rowid FROM mpg_chips")],
-                         list(range(1, len(expected) + 1)))
+        self.assertEqual(
+            [r[0] for r in self.db.execute("SELECT rowid FROM mpg_chips")], list(range(1, len(expected) + 1))
+        )
 
     def test_what_a_chip_is(self):
         """Per device or per chip: a figure of a chip with several devices is that of all of them."""
         self.assertEqual(self.one("SELECT count(*) FROM mpg_chips WHERE devices IS NULL OR unit IS NULL"), 0)
-        self.assertEqual(self.db.execute("SELECT DISTINCT chip, devices FROM mpg_chips WHERE devices > 1 ORDER BY chip").fetchall(),
-                         [("amd-mi250", 2), ("amd-mi250x", 2), ("aws-inferentia2", 2), ("aws-trainium1", 2), ("aws-trainium2", 4), ("aws-trainium3", 4),
-                          ("huawei-ascend-910c", 2), ("intel-max-1550", 2), ("tpu-v2", 2), ("tpu-v3", 2), ("tpu7x", 2)])
-        for chip, half in ("amd-mi250", "-gcd"), ("amd-mi250x", "-gcd"), ("intel-max-1550", "-tile"), ("huawei-ascend-910c", "-die"):
+        self.assertEqual(
+            self.db.execute("SELECT DISTINCT chip, devices FROM mpg_chips WHERE devices > 1 ORDER BY chip").fetchall(),
+            [
+                ("amd-mi250", 2),
+                ("amd-mi250x", 2),
+                ("aws-inferentia2", 2),
+                ("aws-trainium1", 2),
+                ("aws-trainium2", 4),
+                ("aws-trainium3", 4),
+                ("huawei-ascend-910c", 2),
+                ("intel-max-1550", 2),
+                ("tpu-v2", 2),
+                ("tpu-v3", 2),
+                ("tpu7x", 2),
+            ],
+        )
+        for chip, half in (
+            ("amd-mi250", "-gcd"),
+            ("amd-mi250x", "-gcd"),
+            ("intel-max-1550", "-tile"),
+            ("huawei-ascend-910c", "-die"),
+        ):
             self.assertEqual(self.peak(chip), 2 * self.peak(chip + half))
         for chip, half in ("intel-max-1550", "-tile"), ("huawei-ascend-910c", "-die"):
-            self.assertEqual(self.one("SELECT chip_bandwidth(?)", chip), 2 * self.one("SELECT chip_bandwidth(?)", chip + half))
-        self.db.execute("CREATE TABLE chips AS SELECT 'tpu7x' AS chip, 'int4' AS dtype, 1e15 AS peak_flops UNION ALL SELECT 'acme', 'bf16', 1e12")
-        self.assertEqual(self.db.execute("SELECT chip, devices, unit FROM mpg_chips WHERE dtype = 'int4' AND chip = 'tpu7x' OR chip = 'acme'").fetchall(),
-                         [("tpu7x", 2, "chip of two TensorCores; each is a device"), ("acme", None, None)])
+            self.assertEqual(
+                self.one("SELECT chip_bandwidth(?)", chip), 2 * self.one("SELECT chip_bandwidth(?)", chip + half)
+            )
+        self.db.execute(
+            "CREATE TABLE chips AS SELECT 'tpu7x' AS chip, 'int4' AS dtype, 1e15 AS peak_flops UNION ALL SELECT 'acme', 'bf16', 1e12"
+        )
+        self.assertEqual(
+            self.db.execute(
+                "SELECT chip, devices, unit FROM mpg_chips WHERE dtype = 'int4' AND chip = 'tpu7x' OR chip = 'acme'"
+            ).fetchall(),
+            [("tpu7x", 2, "chip of two TensorCores; each is a device"), ("acme", None, None)],
+        )
 
     def test_every_row_has_a_source(self):
-        self.assertEqual(self.one("SELECT count(*) FROM mpg_chips WHERE source LIKE 'https://%'"),
-                         self.one("SELECT count(*) FROM mpg_chips"))
+        self.assertEqual(
+            self.one("SELECT count(*) FROM mpg_chips WHERE source LIKE 'https://%'"),
+            self.one("SELECT count(*) FROM mpg_chips"),
+        )
 
     def test_file_agrees_with_the_facts(self):
         facts = os.path.join(SHARED, "oracle", "chips")
@@ -124,19 +245,36 @@ class ChipsTest(Case):
 
     def test_declaration(self):
         declared = {
-            "mpg_chips": [(c, t) for c, t in zip(COLUMNS, (
-                "TEXT TEXT BIGINT TEXT REAL BIGINT REAL REAL REAL TEXT TEXT BIGINT TEXT").split())],
-            "mpg_categories": [("category", "TEXT"), ("layer", "TEXT"), ("meaning", "TEXT"), ("in_capacity", "BIGINT"),
-                               ("in_allocated", "BIGINT"), ("in_productive", "BIGINT")],
-            "mpg_issues": [("source", "TEXT"), ("severity", "TEXT"), ("kind", "TEXT"), ("line", "BIGINT"),
-                           ("count", "BIGINT"), ("detail", "TEXT")],
+            "mpg_chips": [
+                (c, t)
+                for c, t in zip(
+                    COLUMNS, ("TEXT TEXT BIGINT TEXT REAL BIGINT REAL REAL REAL TEXT TEXT BIGINT TEXT").split()
+                )
+            ],
+            "mpg_categories": [
+                ("category", "TEXT"),
+                ("layer", "TEXT"),
+                ("meaning", "TEXT"),
+                ("in_capacity", "BIGINT"),
+                ("in_allocated", "BIGINT"),
+                ("in_productive", "BIGINT"),
+            ],
+            "mpg_issues": [
+                ("source", "TEXT"),
+                ("severity", "TEXT"),
+                ("kind", "TEXT"),
+                ("line", "BIGINT"),
+                ("count", "BIGINT"),
+                ("detail", "TEXT"),
+            ],
         }
         for table, columns in declared.items():
             got = self.db.execute("SELECT name, type FROM pragma_table_info(?)", (table,)).fetchall()
             self.assertEqual(got, columns)
             self.db.execute(f"SELECT * FROM {table}").fetchall()
-        self.assertEqual(self.one("SELECT group_concat(DISTINCT typeof(year) || typeof(hbm_bytes)) FROM mpg_chips"),
-                         "integerinteger")
+        self.assertEqual(
+            self.one("SELECT group_concat(DISTINCT typeof(year) || typeof(hbm_bytes)) FROM mpg_chips"), "integerinteger"
+        )
 
     def test_eponymous_and_read_only(self):
         for table in ("mpg_chips", "mpg_categories", "mpg_issues"):
@@ -145,9 +283,11 @@ class ChipsTest(Case):
             if table != "mpg_issues":
                 with self.assertRaises(sqlite3.OperationalError):
                     self.db.execute(f"DELETE FROM {table}")
-        self.db.executescript("""CREATE VIEW c AS SELECT * FROM mpg_chips;
+        self.db.executescript(
+            """CREATE VIEW c AS SELECT * FROM mpg_chips;
                                  CREATE VIEW g AS SELECT * FROM mpg_categories;
-                                 CREATE VIEW i AS SELECT * FROM mpg_issues;""")
+                                 CREATE VIEW i AS SELECT * FROM mpg_issues;"""
+        )
         self.assertEqual(self.one("SELECT count(*) FROM i"), 0)
         self.db.execute("PRAGMA trusted_schema = OFF")
         self.assertGreater(self.one("SELECT count(*) FROM c"), 250)
@@ -156,13 +296,21 @@ class ChipsTest(Case):
 
     def test_a_mapping_lists_what_it_leaves_out(self):
         row = "INSERT INTO mpg_issues(source, severity, kind, line, count, detail) "
-        self.db.execute(row + "SELECT 'a.log', 'warning', 'unknown_event', value, 2, 'at ' || value FROM json_each('[7, 3]')")
+        self.db.execute(
+            row + "SELECT 'a.log', 'warning', 'unknown_event', value, 2, 'at ' || value FROM json_each('[7, 3]')"
+        )
         self.db.execute(row + "VALUES ('a.log', 'info', 'empty', NULL, 0, 'none of it')")
-        self.assertEqual(self.db.execute("SELECT * FROM mpg_issues").fetchall(),
-                         [("a.log", "warning", "unknown_event", 3, 4, "at 3")])
-        for values, error in [("'a', 'bad', 'k', 1, 1, 'd'", "expected the severity"), ("NULL, 'info', 'k', 1, 1, 'd'", "found NULL"),
-                              ("'a', 'info', NULL, 1, 1, 'd'", "found NULL"), ("'a', 'info', 'k', 1, -1, 'd'", "expected a count"),
-                              ("'a', 'info', 'k', 1, 'x', 'd'", "expected a count")]:
+        self.assertEqual(
+            self.db.execute("SELECT * FROM mpg_issues").fetchall(),
+            [("a.log", "warning", "unknown_event", 3, 4, "at 3")],
+        )
+        for values, error in [
+            ("'a', 'bad', 'k', 1, 1, 'd'", "expected the severity"),
+            ("NULL, 'info', 'k', 1, 1, 'd'", "found NULL"),
+            ("'a', 'info', NULL, 1, 1, 'd'", "found NULL"),
+            ("'a', 'info', 'k', 1, -1, 'd'", "expected a count"),
+            ("'a', 'info', 'k', 1, 'x', 'd'", "expected a count"),
+        ]:
             self.assertIn(error, self.error(row + f"VALUES ({values})"))
         self.assertIn("not updated or deleted", self.error("UPDATE mpg_issues SET count = 1"))
         self.assertEqual(self.one("SELECT sum(count) FROM mpg_issues"), 4)
@@ -170,9 +318,11 @@ class ChipsTest(Case):
     def test_joined_with_itself(self):
         n = self.one("SELECT count(*) FROM mpg_chips")
         self.assertEqual(self.one("SELECT count(*) FROM mpg_chips a JOIN mpg_chips b USING (chip, dtype)"), n)
-        self.assertEqual(self.one("SELECT max(chip) || min(source) FROM mpg_chips"),
-                         max(r[0] for r in self.db.execute("SELECT chip FROM mpg_chips")) +
-                         min(r[0] for r in self.db.execute("SELECT source FROM mpg_chips")))
+        self.assertEqual(
+            self.one("SELECT max(chip) || min(source) FROM mpg_chips"),
+            max(r[0] for r in self.db.execute("SELECT chip FROM mpg_chips"))
+            + min(r[0] for r in self.db.execute("SELECT source FROM mpg_chips")),
+        )
 
 
 class CategoriesTest(Case):
@@ -180,9 +330,29 @@ class CategoriesTest(Case):
         scheduling = {"down", "idle", "partial"}
         productive = {"inefficiency", "unrated", "ideal"}
         rows = self.db.execute("SELECT * FROM mpg_categories").fetchall()
-        self.assertEqual([r[0] for r in rows], [
-            "down", "idle", "partial", "startup", "compile", "restore", "input", "checkpoint", "eval", "stall", "lost",
-            "pending", "unknown", "untraced", "inefficiency", "unrated", "ideal", "queued"])
+        self.assertEqual(
+            [r[0] for r in rows],
+            [
+                "down",
+                "idle",
+                "partial",
+                "startup",
+                "compile",
+                "restore",
+                "input",
+                "checkpoint",
+                "eval",
+                "stall",
+                "lost",
+                "pending",
+                "unknown",
+                "untraced",
+                "inefficiency",
+                "unrated",
+                "ideal",
+                "queued",
+            ],
+        )
         for category, layer, meaning, capacity, allocated, in_productive in rows:
             self.assertEqual(capacity, int(category != "queued"), category)
             self.assertEqual(allocated, int(category != "queued" and category not in scheduling), category)
@@ -194,39 +364,58 @@ class CategoriesTest(Case):
 class UserTableTest(Case):
     def test_extends_and_overrides(self):
         self.assertEqual(self.peak("tpu-v4"), 275e12)
-        self.db.executescript("""
+        self.db.executescript(
+            """
             CREATE TABLE chips(chip TEXT, dtype TEXT, peak_flops REAL);
             INSERT INTO chips VALUES ('TPU v4', 'bfloat16', 2e14), ('acme one', 'fp8', 5), ('acme one', 'posit16', 7);
-        """)
+        """
+        )
         self.assertEqual(self.peak("tpu-v4"), 2e14)
         self.assertEqual(self.peak("tpu-v4", "int8"), 275e12)
         self.assertEqual(self.peak("ACME-One", "f8e4m3fn"), 5)
         self.assertEqual(self.peak("acme_one", "Posit16"), 7)
-        self.fails("chip_peak_flops: chip 'acme one' has no peak for bf16, fp16 or fp32; it has: fp8, posit16",
-                   "SELECT chip_peak_flops('acme one')")
+        self.fails(
+            "chip_peak_flops: chip 'acme one' has no peak for bf16, fp16 or fp32; it has: fp8, posit16",
+            "SELECT chip_peak_flops('acme one')",
+        )
         self.assertIsNone(self.one("SELECT chip_bandwidth('acme one')"))
-        self.fails("roofline_seconds: chip 'acme one' has no bandwidth in the catalogue",
-                   "SELECT roofline_seconds(1, 1, 'acme one', 'fp8')")
-        self.assertEqual(self.one("SELECT roofline_seconds(1, 0, 'acme one', 'fp8')"), 0.2)  # no bytes take no time on any chip
+        self.fails(
+            "roofline_seconds: chip 'acme one' has no bandwidth in the catalogue",
+            "SELECT roofline_seconds(1, 1, 'acme one', 'fp8')",
+        )
+        self.assertEqual(
+            self.one("SELECT roofline_seconds(1, 0, 'acme one', 'fp8')"), 0.2
+        )  # no bytes take no time on any chip
         # What the override leaves out is that of the row it replaced, but for the source.
         self.assertEqual(
-            self.db.execute("SELECT vendor, year, peak_flops, hbm_bytes_per_s, source FROM mpg_chips "
-                            "WHERE chip = 'tpu-v4' AND dtype = 'bf16'").fetchall(),
-            [("Google", 2021, 2e14, 1.2e12, "main.chips")])
+            self.db.execute(
+                "SELECT vendor, year, peak_flops, hbm_bytes_per_s, source FROM mpg_chips "
+                "WHERE chip = 'tpu-v4' AND dtype = 'bf16'"
+            ).fetchall(),
+            [("Google", 2021, 2e14, 1.2e12, "main.chips")],
+        )
         self.assertEqual(
             self.db.execute("SELECT * FROM mpg_chips WHERE chip = 'acme one'").fetchall(),
-            [("acme one", None, None, "fp8", 5.0, None, None, None, None, "main.chips", "[]", None, None),
-             ("acme one", None, None, "posit16", 7.0, None, None, None, None, "main.chips", "[]", None, None)])
+            [
+                ("acme one", None, None, "fp8", 5.0, None, None, None, None, "main.chips", "[]", None, None),
+                ("acme one", None, None, "posit16", 7.0, None, None, None, None, "main.chips", "[]", None, None),
+            ],
+        )
         self.fails("chip_peak_flops: unknown chip 'cme one'; nearest: acme one", "SELECT chip_peak_flops('cme one')")
 
     def test_all_columns(self):
-        self.db.execute("CREATE TABLE chips(aliases, source, tdp_w, ici_bytes_per_s, hbm_bytes_per_s, hbm_bytes, "
-                        "peak_flops, dtype, year, vendor, chip, more)")
-        self.db.execute("INSERT INTO chips VALUES (?, 'a talk', 5, 4, 3, 2, 1, 'bf16', 2027, 'Acme', 'a1', x'00')",
-                        ('["A one", "a\\"1\\"\\u00e9"]',))
+        self.db.execute(
+            "CREATE TABLE chips(aliases, source, tdp_w, ici_bytes_per_s, hbm_bytes_per_s, hbm_bytes, "
+            "peak_flops, dtype, year, vendor, chip, more)"
+        )
+        self.db.execute(
+            "INSERT INTO chips VALUES (?, 'a talk', 5, 4, 3, 2, 1, 'bf16', 2027, 'Acme', 'a1', x'00')",
+            ('["A one", "a\\"1\\"\\u00e9"]',),
+        )
         self.assertEqual(
             self.db.execute("SELECT * FROM mpg_chips WHERE chip = 'a1'").fetchall(),
-            [("a1", "Acme", 2027, "bf16", 1.0, 2, 3.0, 4.0, 5.0, "a talk", '["A one","a\\"1\\"é"]', None, None)])
+            [("a1", "Acme", 2027, "bf16", 1.0, 2, 3.0, 4.0, 5.0, "a talk", '["A one","a\\"1\\"é"]', None, None)],
+        )
         self.assertEqual(self.peak('A"1"é'), 1)
         self.assertEqual(self.one("SELECT chip_bandwidth('a ONE')"), 3)
 
@@ -236,23 +425,32 @@ class UserTableTest(Case):
         self.assertEqual(self.db.execute("SELECT * FROM mpg_chips").fetchall(), before)
 
     def test_text_as_import_leaves_it(self):
-        self.db.execute("CREATE TABLE chips(chip ANY, dtype ANY, peak_flops ANY, hbm_bytes_per_s ANY, tdp_w ANY, year ANY)")
+        self.db.execute(
+            "CREATE TABLE chips(chip ANY, dtype ANY, peak_flops ANY, hbm_bytes_per_s ANY, tdp_w ANY, year ANY)"
+        )
         self.db.execute("INSERT INTO chips VALUES ('a1', 'bf16', '1e15', '2.5e12', '', '2026')")
-        self.assertEqual(self.db.execute("SELECT peak_flops, hbm_bytes_per_s, tdp_w, year FROM mpg_chips "
-                                         "WHERE chip = 'a1'").fetchall(), [(1e15, 2.5e12, None, 2026)])
+        self.assertEqual(
+            self.db.execute(
+                "SELECT peak_flops, hbm_bytes_per_s, tdp_w, year FROM mpg_chips " "WHERE chip = 'a1'"
+            ).fetchall(),
+            [(1e15, 2.5e12, None, 2026)],
+        )
 
     def test_temp_over_main(self):
-        self.db.executescript("""
+        self.db.executescript(
+            """
             CREATE TABLE main.chips(chip, dtype, peak_flops);
             INSERT INTO main.chips VALUES ('a1', 'bf16', 1), ('a1', 'fp8', 2);
             CREATE TABLE temp.chips(chip, dtype, peak_flops);
             INSERT INTO temp.chips VALUES ('a1', 'bf16', 3), ('acme', 'bf16', 4);
-        """)
+        """
+        )
         self.assertEqual([self.peak("a1"), self.peak("a1", "fp8"), self.peak("acme")], [3, 2, 4])
         self.db.execute("DROP TABLE temp.chips")
         self.assertEqual(self.peak("a1"), 1)
-        self.fails("chip_peak_flops: unknown chip 'quux'; the catalogue is table mpg_chips",
-                   "SELECT chip_peak_flops('quux')")
+        self.fails(
+            "chip_peak_flops: unknown chip 'quux'; the catalogue is table mpg_chips", "SELECT chip_peak_flops('quux')"
+        )
         self.db.execute("DROP TABLE main.chips")
         with self.assertRaises(sqlite3.OperationalError):
             self.peak("a1")
@@ -287,12 +485,14 @@ class UserTableTest(Case):
         self.assertEqual(self.one(sql), 1)
 
     def test_statement_keeps_what_it_read(self):
-        self.db.executescript("""
+        self.db.executescript(
+            """
             CREATE TABLE chips(chip, dtype, peak_flops);
             INSERT INTO chips VALUES ('tpu-v4', 'bf16', 1);
             CREATE TABLE t(i INTEGER PRIMARY KEY, c);
             INSERT INTO t(c) VALUES ('tpu-v4'), ('tpu-v4'), ('tpu-v4');
-        """)
+        """
+        )
         seen = []
         scan = self.db.execute("SELECT chip_peak_flops(c) FROM t ORDER BY i")
         whole = self.db.execute("SELECT peak_flops FROM mpg_chips WHERE chip = 'tpu-v4' AND dtype = 'bf16'")
@@ -312,8 +512,9 @@ class UserTableTest(Case):
             self.addCleanup(b.close)
             peak = "SELECT chip_peak_flops('tpu-v4')"
             self.assertEqual(a.execute(peak).fetchone(), (275e12,))
-            b.executescript("CREATE TABLE chips(chip, dtype, peak_flops);"
-                            "INSERT INTO chips VALUES ('tpu-v4', 'bf16', 1)")
+            b.executescript(
+                "CREATE TABLE chips(chip, dtype, peak_flops);" "INSERT INTO chips VALUES ('tpu-v4', 'bf16', 1)"
+            )
             self.assertEqual(a.execute(peak).fetchone(), (1,))
             b.execute("UPDATE chips SET peak_flops = 2")
             self.assertEqual(a.execute(peak).fetchone(), (2,))
@@ -356,23 +557,38 @@ class UserTableTest(Case):
         self.assertEqual(self.peak("tpu-v4"), 9)
 
     def test_without_rowid_and_indexes(self):
-        self.db.executescript("""
+        self.db.executescript(
+            """
             CREATE TABLE chips(chip TEXT, dtype TEXT, peak_flops REAL, PRIMARY KEY(chip, dtype)) WITHOUT ROWID;
             INSERT INTO chips VALUES ('tpu-v4', 'bf16', 9), ('a', 'bf16', 8);
-        """)
+        """
+        )
         self.assertEqual([self.peak("tpu-v4"), self.peak("a")], [9, 8])
-        self.db.executescript("""
+        self.db.executescript(
+            """
             DROP TABLE chips;
             CREATE TABLE chips(chip, dtype, peak_flops);
             CREATE INDEX x ON chips(peak_flops DESC, chip, dtype);
             INSERT INTO chips VALUES ('a', 'bf16', 2), ('A', 'bfloat16', 3), ('a', 'bf16', 1);
-        """)
+        """
+        )
         self.assertEqual(self.peak("a"), 1, "the later row counts")
 
     def test_malformed_rows(self):
         good = ("a1", "bf16", 1, None, None, None, None, None, None, None, None)
-        columns = ("chip", "dtype", "peak_flops", "vendor", "year", "hbm_bytes", "hbm_bytes_per_s", "ici_bytes_per_s",
-                   "tdp_w", "source", "aliases")
+        columns = (
+            "chip",
+            "dtype",
+            "peak_flops",
+            "vendor",
+            "year",
+            "hbm_bytes",
+            "hbm_bytes_per_s",
+            "ici_bytes_per_s",
+            "tdp_w",
+            "source",
+            "aliases",
+        )
         name = "expected the name of a chip, of 1 to 127 characters"
         for column, value, expected in (
             ("peak_flops", 0, "chip 'a1', dtype 'bf16': expected a positive peak_flops, found 0"),
@@ -386,9 +602,14 @@ class UserTableTest(Case):
             ("hbm_bytes", "80 GB", "expected a number as hbm_bytes, found '80 GB'"),
             ("year", 20.5, "expected a year, found 20.5"),
             ("year", 10000, "expected a year, found 10000"),
-            ("chip", None, name), ("chip", "", name), ("chip", " - ", name), ("chip", "x" * 128, name),
-            ("chip", 5, "expected text as chip"), ("chip", "a\0b", "expected text as chip"),
-            ("dtype", None, "chip 'a1': expected a dtype"), ("dtype", b"x", "expected text as dtype"),
+            ("chip", None, name),
+            ("chip", "", name),
+            ("chip", " - ", name),
+            ("chip", "x" * 128, name),
+            ("chip", 5, "expected text as chip"),
+            ("chip", "a\0b", "expected text as chip"),
+            ("dtype", None, "chip 'a1': expected a dtype"),
+            ("dtype", b"x", "expected text as dtype"),
             ("aliases", "a one", "expected a JSON array of texts as aliases"),
             ("aliases", '{"a": "b"}', "expected a JSON array of texts as aliases"),
             ("aliases", "[1]", "expected a JSON array of texts as aliases"),
@@ -415,8 +636,10 @@ class UserTableTest(Case):
         """A large table of chips and many rows: reading it for each of them would take minutes."""
         self.db.execute("CREATE TABLE chips(chip, dtype, peak_flops)")
         self.db.executemany("INSERT INTO chips VALUES (?, 'bf16', 1e12)", [(f"acme {i}",) for i in range(5000)])
-        self.db.execute("CREATE TABLE t AS WITH RECURSIVE r(i) AS (SELECT 0 UNION ALL SELECT i + 1 FROM r WHERE i < 49999) "
-                        "SELECT i, 'ACME-' || (i % 5000) AS c FROM r")
+        self.db.execute(
+            "CREATE TABLE t AS WITH RECURSIVE r(i) AS (SELECT 0 UNION ALL SELECT i + 1 FROM r WHERE i < 49999) "
+            "SELECT i, 'ACME-' || (i % 5000) AS c FROM r"
+        )
         self.assertEqual(self.one("SELECT sum(chip_peak_flops(c)) FROM t"), 5e16)
         self.assertEqual(self.one("SELECT roofline_ideal(1e12, c) FROM t"), 50000)
         self.assertEqual(self.rows("SELECT count(roofline_seconds(1e12, c)) FROM t GROUP BY i % 2"), [(25000,)] * 2)

@@ -1,4 +1,5 @@
 """What the extension adds to SQLite, exactly: names, arguments, flags, columns; and what it keeps hostile schemas from."""
+
 import os
 import re
 import sqlite3
@@ -14,8 +15,10 @@ class Names(unittest.TestCase):
     maxDiff = None
 
     def test_functions(self):
-        found = {(name, narg, kind, flags & (DETERMINISTIC | DIRECTONLY | INNOCUOUS))
-                 for name, narg, kind, flags in added("SELECT name, narg, type, flags FROM pragma_function_list")}
+        found = {
+            (name, narg, kind, flags & (DETERMINISTIC | DIRECTONLY | INNOCUOUS))
+            for name, narg, kind, flags in added("SELECT name, narg, type, flags FROM pragma_function_list")
+        }
         self.assertEqual(sorted(FUNCTIONS), sorted(found))
 
     def test_modules(self):
@@ -86,7 +89,9 @@ class Security(unittest.TestCase):
             for table, call in self.calls.items():
                 db = self.connect(trusted)
                 db.execute("CREATE TABLE t(a)")
-                db.execute(f"CREATE TRIGGER r AFTER INSERT ON t BEGIN DELETE FROM t WHERE a IN (SELECT 1 FROM {call}); END")
+                db.execute(
+                    f"CREATE TRIGGER r AFTER INSERT ON t BEGIN DELETE FROM t WHERE a IN (SELECT 1 FROM {call}); END"
+                )
                 with self.assertRaisesRegex(sqlite3.OperationalError, f'^unsafe use of virtual table "{table}"$'):
                     db.execute("INSERT INTO t VALUES (1)")
 
@@ -99,7 +104,9 @@ class Security(unittest.TestCase):
             db.execute(f"CREATE TABLE t AS SELECT * FROM {call}")
             for query in ("w", "t", call, f"(SELECT * FROM {call})"):
                 self.assertEqual((20_000_000,), db.execute(f"SELECT sum(chip_us) FROM {query}").fetchone())
-            self.assertEqual((20_000_000,), db.execute(f"WITH c AS (SELECT * FROM {call}) SELECT sum(chip_us) FROM c").fetchone())
+            self.assertEqual(
+                (20_000_000,), db.execute(f"WITH c AS (SELECT * FROM {call}) SELECT sum(chip_us) FROM c").fetchone()
+            )
 
     def test_functions_in_schemas(self):
         """Pure ones work everywhere, even in what nobody trusts; those that look into the catalogue in a view."""
@@ -107,7 +114,9 @@ class Security(unittest.TestCase):
         db.execute("CREATE TABLE t(category, us, week GENERATED ALWAYS AS (iso_week(us)) VIRTUAL)")
         db.execute("CREATE INDEX i ON t(mpg_uuid('dns', category))")
         db.execute("INSERT INTO t VALUES ('tpu-v4', 1)")
-        db.execute("CREATE VIEW v AS SELECT mpg('ideal', us) AS mpg, interval_union(0, us) AS covered, max(chip_peak_flops(category)) AS peak FROM t")
+        db.execute(
+            "CREATE VIEW v AS SELECT mpg('ideal', us) AS mpg, interval_union(0, us) AS covered, max(chip_peak_flops(category)) AS peak FROM t"
+        )
         self.assertEqual((1.0, 1, 2.75e14), db.execute("SELECT * FROM v").fetchone())
 
     def test_tables_over_the_database(self):
@@ -135,7 +144,9 @@ class Security(unittest.TestCase):
 
     def test_made_in_temp_only(self):
         for table in MADE:
-            with self.assertRaisesRegex(sqlite3.OperationalError, f"^{table}: a table that opens files is made in the schema temp"):
+            with self.assertRaisesRegex(
+                sqlite3.OperationalError, f"^{table}: a table that opens files is made in the schema temp"
+            ):
                 connect().execute(f"CREATE VIRTUAL TABLE main.x USING {table}({quote(self.path)})")
 
     def test_read_only(self):
@@ -145,11 +156,17 @@ class Security(unittest.TestCase):
 
     def test_issues_are_only_added(self):
         db = connect()
-        db.execute("INSERT INTO mpg_issues(source, severity, kind, line, count, detail) VALUES ('a.log', 'warning', 'unknown_event', 3, 2, 'x')")
+        db.execute(
+            "INSERT INTO mpg_issues(source, severity, kind, line, count, detail) VALUES ('a.log', 'warning', 'unknown_event', 3, 2, 'x')"
+        )
         for sql in ("DELETE FROM mpg_issues", "UPDATE mpg_issues SET count = 1"):
-            with self.assertRaisesRegex(sqlite3.OperationalError, "^mpg_issues: rows can be inserted, not updated or deleted$"):
+            with self.assertRaisesRegex(
+                sqlite3.OperationalError, "^mpg_issues: rows can be inserted, not updated or deleted$"
+            ):
                 db.execute(sql)
-        self.assertEqual([("a.log", "warning", "unknown_event", 3, 2, "x")], db.execute("SELECT * FROM mpg_issues").fetchall())
+        self.assertEqual(
+            [("a.log", "warning", "unknown_event", 3, 2, "x")], db.execute("SELECT * FROM mpg_issues").fetchall()
+        )
 
     def test_a_missing_path(self):
         for table in ("trace_ledger", "trace_rollup", "trace_timeline", "trace_records", "trace_files"):
@@ -165,50 +182,120 @@ class Security(unittest.TestCase):
         db = connect()
         self.addCleanup(os.chdir, os.getcwd())
         os.chdir(ROOT)
-        calls = {sample.table: f"fixtures/{sample.file}" for format in FORMATS.values() for sample in format.samples if not sample.arguments}
-        calls |= {table: "fixtures/golden" for table in ("trace_ledger", "trace_rollup", "trace_timeline", "trace_records", "trace_sources", "trace_files")}
+        calls = {
+            sample.table: f"fixtures/{sample.file}"
+            for format in FORMATS.values()
+            for sample in format.samples
+            if not sample.arguments
+        }
+        calls |= {
+            table: "fixtures/golden"
+            for table in (
+                "trace_ledger",
+                "trace_rollup",
+                "trace_timeline",
+                "trace_records",
+                "trace_sources",
+                "trace_files",
+            )
+        }
         with open("docs/table-functions.md", encoding="utf-8") as page:
-            calls |= {table: path for table, path, rest in re.findall(r"^- `(trace_\w+)\('([^']+)'(.)", page.read(), re.M) if table != "trace_profile_diff"}
+            calls |= {
+                table: path
+                for table, path, rest in re.findall(r"^- `(trace_\w+)\('([^']+)'(.)", page.read(), re.M)
+                if table != "trace_profile_diff"
+            }
         self.assertGreater(len(calls), 30)
         for table, path in sorted(calls.items()):
             with self.subTest(table):
-                first, *others = [row[1] for row in db.execute("SELECT * FROM pragma_table_xinfo(?)", (table,)) if row[6] == 1 and row[1] not in ("_file", "_line", "_record")]
-                self.assertEqual([], db.execute(f"SELECT * FROM {table}({', '.join(['NULL'] + ['?'] * len(others))})", others and [None] * len(others)).fetchall())
-                self.assertEqual([("info", "null_argument", f"{first} is NULL: no rows")], db.execute("SELECT severity, kind, detail FROM mpg_issues WHERE source = ?", (table,)).fetchall())
+                first, *others = [
+                    row[1]
+                    for row in db.execute("SELECT * FROM pragma_table_xinfo(?)", (table,))
+                    if row[6] == 1 and row[1] not in ("_file", "_line", "_record")
+                ]
+                self.assertEqual(
+                    [],
+                    db.execute(
+                        f"SELECT * FROM {table}({', '.join(['NULL'] + ['?'] * len(others))})",
+                        others and [None] * len(others),
+                    ).fetchall(),
+                )
+                self.assertEqual(
+                    [("info", "null_argument", f"{first} is NULL: no rows")],
+                    db.execute("SELECT severity, kind, detail FROM mpg_issues WHERE source = ?", (table,)).fetchall(),
+                )
                 bound = [None] * len(others)
                 if "of_job" in others:
                     self.assertEqual([], db.execute(f"SELECT * FROM {table}(?, NULL)", (path,)).fetchall())
                     self.assertIn(2, db.execute("SELECT count FROM mpg_issues WHERE source = ?", (table,)).fetchone())
                     bound[others.index("of_job")] = "J1"
-                wanted = db.execute(f"SELECT count(*) FROM {table}(?, ?)", (path, "J1")) if "of_job" in others else db.execute(f"SELECT count(*) FROM {table}(?)", (path,))
+                wanted = (
+                    db.execute(f"SELECT count(*) FROM {table}(?, ?)", (path, "J1"))
+                    if "of_job" in others
+                    else db.execute(f"SELECT count(*) FROM {table}(?)", (path,))
+                )
                 wanted = wanted.fetchone()
                 self.assertTrue(wanted[0] > 0 or table == "trace_hlo_ideal")
-                self.assertEqual(wanted, db.execute(f"SELECT count(*) FROM {table}({', '.join(['?'] * (1 + len(others)))})", [path] + bound).fetchone())
+                self.assertEqual(
+                    wanted,
+                    db.execute(
+                        f"SELECT count(*) FROM {table}({', '.join(['?'] * (1 + len(others)))})", [path] + bound
+                    ).fetchone(),
+                )
                 for name in set(others) - {"of_job"}:
-                    named = {other: None for other in others} | {first: path, name: None} | ({"of_job": "J1"} if "of_job" in others else {})
-                    terms = " AND ".join(f'"{key}" = :{key}' for key in ([first, "of_job", name] if "of_job" in others else [first, name]))
-                    self.assertEqual(wanted, db.execute(f"SELECT count(*) FROM {table} WHERE {terms}", named).fetchone(), name)
+                    named = (
+                        {other: None for other in others}
+                        | {first: path, name: None}
+                        | ({"of_job": "J1"} if "of_job" in others else {})
+                    )
+                    terms = " AND ".join(
+                        f'"{key}" = :{key}'
+                        for key in ([first, "of_job", name] if "of_job" in others else [first, name])
+                    )
+                    self.assertEqual(
+                        wanted, db.execute(f"SELECT count(*) FROM {table} WHERE {terms}", named).fetchone(), name
+                    )
                     many = " AND ".join(["rowid > -9e18"] * 16)
-                    with self.assertRaisesRegex(sqlite3.OperationalError, f"the argument {name} is NULL, which SQLite does not hand over behind 16 other conditions"):
+                    with self.assertRaisesRegex(
+                        sqlite3.OperationalError,
+                        f"the argument {name} is NULL, which SQLite does not hand over behind 16 other conditions",
+                    ):
                         db.execute(f"SELECT count(*) FROM {table} WHERE {many} AND {terms}", named).fetchall()
 
     def test_numbers_as_texts(self):
         """As clients give them that bind everything as text."""
         db = connect()
-        for call, argument, number in (("chrome_trace('fixtures/profile/rank0.json')", "threads", 2), ("slurm_trace('fixtures/slurm/sacct_jobs.psv')", "threads", 1), ("trace_rollup('fixtures/golden')", "threads", 2),
-                                       ("trace_ledger('fixtures/golden')", "threads", 3), ("csv_rollup('fixtures/generic/jobs-1.csv')", "threads", 2), ("csv_trace('fixtures/generic/jobs-1.csv')", "header", 0),
-                                       ("trace_rollup('fixtures/golden')", "since", 50), ("trace_rollup('fixtures/golden')", "bucket_width", 10),
-                                       ("log_trace('fixtures/training/maxtext.log', 'step: (?<step>[0-9]+)')", "year", 2026), ("goodput_report('fixtures/goodput')", "query_time", 1795240000)):
-            sql = f"SELECT count(*) FROM {call} WHERE {argument} = ?".replace("fixtures", os.path.join(ROOT, "fixtures"))
-            self.assertEqual(db.execute(sql, (number,)).fetchone(), db.execute(sql, (str(number),)).fetchone(), (call, argument))
+        for call, argument, number in (
+            ("chrome_trace('fixtures/profile/rank0.json')", "threads", 2),
+            ("slurm_trace('fixtures/slurm/sacct_jobs.psv')", "threads", 1),
+            ("trace_rollup('fixtures/golden')", "threads", 2),
+            ("trace_ledger('fixtures/golden')", "threads", 3),
+            ("csv_rollup('fixtures/generic/jobs-1.csv')", "threads", 2),
+            ("csv_trace('fixtures/generic/jobs-1.csv')", "header", 0),
+            ("trace_rollup('fixtures/golden')", "since", 50),
+            ("trace_rollup('fixtures/golden')", "bucket_width", 10),
+            ("log_trace('fixtures/training/maxtext.log', 'step: (?<step>[0-9]+)')", "year", 2026),
+            ("goodput_report('fixtures/goodput')", "query_time", 1795240000),
+        ):
+            sql = f"SELECT count(*) FROM {call} WHERE {argument} = ?".replace(
+                "fixtures", os.path.join(ROOT, "fixtures")
+            )
+            self.assertEqual(
+                db.execute(sql, (number,)).fetchone(), db.execute(sql, (str(number),)).fetchone(), (call, argument)
+            )
             self.assertGreater(db.execute(sql, (str(number),)).fetchone()[0], 0)
 
     def test_null_arguments_of_files_without_a_format(self):
         db, path = connect(), os.path.join(ROOT, "fixtures/generic/jobs-1.csv")
         for table in ("csv_trace", "csv_rollup"):
             call = f"SELECT count(*) FROM {table} WHERE path = ? AND delimiter = ? AND {'by' if table == 'csv_rollup' else 'quote'} = ?"
-            self.assertEqual(db.execute(call, (path, ";", "pool" if table == "csv_rollup" else '"')).fetchone()[0] > 0, True)
-            self.assertEqual(db.execute(f"SELECT count(*) FROM {table}(?)", (path,)).fetchone(), db.execute(call, (path, None, None)).fetchone())
+            self.assertEqual(
+                db.execute(call, (path, ";", "pool" if table == "csv_rollup" else '"')).fetchone()[0] > 0, True
+            )
+            self.assertEqual(
+                db.execute(f"SELECT count(*) FROM {table}(?)", (path,)).fetchone(),
+                db.execute(call, (path, None, None)).fetchone(),
+            )
 
 
 if __name__ == "__main__":

@@ -20,7 +20,9 @@ class Grafana(unittest.TestCase):
         for variable in self.dashboard["templating"]["list"][1:]:
             name = variable["name"]
             values = chosen.get(name) or [value for value, in self.db.execute(variable["query"])]
-            sql = sql.replace("${%s:singlequote}" % name, ",".join("'%s'" % value.replace("'", "''") for value in values))
+            sql = sql.replace(
+                "${%s:singlequote}" % name, ",".join("'%s'" % value.replace("'", "''") for value in values)
+            )
         self.assertNotIn("$", sql)
         return sql
 
@@ -35,7 +37,10 @@ class Grafana(unittest.TestCase):
             with self.subTest(panel["title"]):
                 if panel["title"] != "What the data lack":
                     self.assertTrue(self.rows(panel))
-                    self.assertFalse(self.rows(panel, 0, 1) and any(v is not None for row in self.rows(panel, 0, 1) for v in row.values()))
+                    self.assertFalse(
+                        self.rows(panel, 0, 1)
+                        and any(v is not None for row in self.rows(panel, 0, 1) for v in row.values())
+                    )
                 else:
                     self.rows(panel)
                 self.assertEqual(panel["targets"][0]["queryText"], panel["targets"][0]["rawQueryText"])
@@ -44,27 +49,38 @@ class Grafana(unittest.TestCase):
 
     def test_the_headline(self):
         headline = next(panel for panel in self.dashboard["panels"] if panel["type"] == "stat")
-        expected = self.db.execute("SELECT sum(allocated_us) * 1.0 / sum(capacity_us), sum(ideal_us) * 1.0 / sum(capacity_us) FROM cells").fetchone()
+        expected = self.db.execute(
+            "SELECT sum(allocated_us) * 1.0 / sum(capacity_us), sum(ideal_us) * 1.0 / sum(capacity_us) FROM cells"
+        ).fetchone()
         row = self.rows(headline)[0]
         self.assertEqual((row["SG"], row["MPG_lower"]), expected)
 
     def test_what_nobody_knows(self):
         """Without runtime records no panel says 0: the ratio is NULL, which the panel writes as not known; a bound is called one."""
-        self.db.execute("UPDATE ledger SET category = 'untraced' WHERE category NOT IN ('down', 'idle', 'partial', 'queued')")
-        for panel in (panel for panel in self.dashboard["panels"] if panel["fieldConfig"]["defaults"].get("unit") == "percentunit"):
+        self.db.execute(
+            "UPDATE ledger SET category = 'untraced' WHERE category NOT IN ('down', 'idle', 'partial', 'queued')"
+        )
+        for panel in (
+            panel for panel in self.dashboard["panels"] if panel["fieldConfig"]["defaults"].get("unit") == "percentunit"
+        ):
             rows = self.rows(panel)
             self.assertTrue(rows)
             for row in rows:
                 self.assertEqual([None, None, None], [row[name] for name in ("RG", "PG", "MPG_lower")], panel["title"])
                 self.assertIn(row["traced"], (0, None))  # of nothing that was allocated
             self.assertEqual("not known", panel["fieldConfig"]["defaults"]["noValue"])
-            self.assertEqual(["MPG, at least"], [one["value"] for over in panel["fieldConfig"]["overrides"] for one in over["properties"]])
+            self.assertEqual(
+                ["MPG, at least"],
+                [one["value"] for over in panel["fieldConfig"]["overrides"] for one in over["properties"]],
+            )
 
     def test_variables(self):
         """Each is in every panel over the ledger, and narrows it; all together are everything."""
         trend = next(panel for panel in self.dashboard["panels"] if panel["title"] == "By pool")
         self.assertEqual(["v4-zürich"], [row["pool"] for row in self.rows(trend, pool=["v4-zürich"])])
-        expected = self.db.execute("SELECT sum(ideal_us) * 1.0 / sum(productive_us - unrated_us) FROM cells WHERE phase = 'serving' AND team = 'search'").fetchone()[0]
+        expected = self.db.execute(
+            "SELECT sum(ideal_us) * 1.0 / sum(productive_us - unrated_us) FROM cells WHERE phase = 'serving' AND team = 'search'"
+        ).fetchone()[0]
         headline = next(panel for panel in self.dashboard["panels"] if panel["type"] == "stat")
         self.assertEqual(expected, self.rows(headline, phase=["serving"], team=["search"])[0]["PG"])
 

@@ -1,4 +1,5 @@
 """Each source ends by itself: what another source of the folder saw later, or before, changes nothing of it."""
+
 import os
 import shutil
 import unittest
@@ -13,12 +14,43 @@ SACCT = """JobID|JobIDRaw|Partition|Submit|Start|End|State|AllocTRES|NNodes
 NATIVE = """{{"record":"job","job":"900","chips":8,"submit_time":"{0}-01-01T00:00:00Z"}}
 {{"record":"allocation","job":"900","pool":"late","chips":8,"start_time":"{0}-01-01T00:00:00Z","end_time":"{0}-01-01T01:00:00Z"}}
 """
-MEGATRON = (" [2026-01-01 {:02}:00:00.000000] iteration {:8}/     100 | consumed samples: 10 | elapsed time per iteration (ms): 3600000.0 | "
-            "learning rate: 3.0E-05 | global batch size: 1 | lm loss: 1.0E+00 | number of skipped iterations: 0 | number of nan iterations: 0 |\n")
-SCHEDULERS = ("slurm", "slurm/sacct_jobs.psv", "slurm/squeue.json", "slurm/sacct.json", "kube/watch.json", "kube/cluster.json", "kube/claims.json", "kube/state.json",
-              "pbs", "lsf", "sge", "flux", "condor", "swf", "public")
-LOGS = ("training/megatron.log", "training/torchtitan.log", "training/nanogpt.log", "training/maxtext.log", "trainer/deepspeed.log", "trainer/nemo.log",
-        "trainer/wandb-history.jsonl", "trainer/wandb-history.csv", "goodput/ranker-7.jsonl", "goodput/ranker-8.json", "otlp", "mlperf", "tfevents", "h100/hugging_face")
+MEGATRON = (
+    " [2026-01-01 {:02}:00:00.000000] iteration {:8}/     100 | consumed samples: 10 | elapsed time per iteration (ms): 3600000.0 | "
+    "learning rate: 3.0E-05 | global batch size: 1 | lm loss: 1.0E+00 | number of skipped iterations: 0 | number of nan iterations: 0 |\n"
+)
+SCHEDULERS = (
+    "slurm",
+    "slurm/sacct_jobs.psv",
+    "slurm/squeue.json",
+    "slurm/sacct.json",
+    "kube/watch.json",
+    "kube/cluster.json",
+    "kube/claims.json",
+    "kube/state.json",
+    "pbs",
+    "lsf",
+    "sge",
+    "flux",
+    "condor",
+    "swf",
+    "public",
+)
+LOGS = (
+    "training/megatron.log",
+    "training/torchtitan.log",
+    "training/nanogpt.log",
+    "training/maxtext.log",
+    "trainer/deepspeed.log",
+    "trainer/nemo.log",
+    "trainer/wandb-history.jsonl",
+    "trainer/wandb-history.csv",
+    "goodput/ranker-7.jsonl",
+    "goodput/ranker-8.json",
+    "otlp",
+    "mlperf",
+    "tfevents",
+    "h100/hugging_face",
+)
 NATIVES = ("golden", "fleet")
 ROLLUP = """SELECT job, pool, category, round(sum(chip_seconds), 3) FROM trace_rollup(?)
             WHERE job IS NOT '900' AND pool IS NOT 'late' GROUP BY job, pool, category HAVING round(sum(chip_seconds), 3) <> 0 ORDER BY 1, 2, 3"""
@@ -77,12 +109,20 @@ class Endings(Case):
 
     def test_a_log_of_a_job_that_the_scheduler_lists_as_running(self):
         """The log is of later than the listing: both prove that the job still ran. A third source of years later proves nothing of it."""
-        files = {"sacct.txt": SACCT.format(2026).replace("2026-01-01T01:00:00|COMPLETED", "Unknown|RUNNING"),
-                 "megatron-900.log": "[before the start of training step] datetime: 2026-01-01 00:10:00\n" + "".join(map(MEGATRON.format, range(2, 7), range(1, 6)))}
+        files = {
+            "sacct.txt": SACCT.format(2026).replace("2026-01-01T01:00:00|COMPLETED", "Unknown|RUNNING"),
+            "megatron-900.log": "[before the start of training step] datetime: 2026-01-01 00:10:00\n"
+            + "".join(map(MEGATRON.format, range(2, 7), range(1, 6))),
+        }
         rollup = "SELECT category, sum(chip_seconds) FROM trace_rollup(?) WHERE job = '900' GROUP BY category"
         alone = dict(self.rows(rollup, self.folder_of(files)))
         self.assertEqual(8 * 6 * 3600, sum(alone.values()))
-        self.assertEqual(alone, dict(self.rows(rollup, self.folder_of({**files, "other.jsonl": NATIVE.format(2033).replace("900", "901")}))))
+        self.assertEqual(
+            alone,
+            dict(
+                self.rows(rollup, self.folder_of({**files, "other.jsonl": NATIVE.format(2033).replace("900", "901")}))
+            ),
+        )
 
 
 if __name__ == "__main__":

@@ -1,4 +1,5 @@
 """The fleet file: what its options do, and the one error of a mistake in it."""
+
 import json
 import os
 import sqlite3
@@ -23,7 +24,9 @@ class FleetFile(Case):
         return path
 
     def sums(self, path):
-        return self.db.execute("SELECT job, category, sum(chip_us) FROM trace_rollup(?) GROUP BY 1, 2", (path,)).fetchall()
+        return self.db.execute(
+            "SELECT job, category, sum(chip_us) FROM trace_rollup(?) GROUP BY 1, 2", (path,)
+        ).fetchall()
 
     def error(self, text):
         with self.assertRaises(sqlite3.OperationalError) as caught:
@@ -32,27 +35,40 @@ class FleetFile(Case):
 
     def test_errors(self):
         for text, expected in [
-                ('{"sources": [{"path": "x", "zoen": "UTC"}]}', 'source 1: unknown option "zoen"; the nearest is "zone"'),
-                ('{"sources": [{"path": "x"}, {"pth": "x"}]}', 'source 2: unknown option "pth"; the nearest is "'),
-                ('{"sources": [{"zone": "UTC"}]}', 'source 1: expected a "path", found none'),
-                ('{"source": []}', 'expected "sources" or "labels", found "source"'),
-                ('{"sources": []}', 'expected an object with "sources"'),
-                ('{"sources": [{"path": "x"}], "labels": "tier"}', 'expected "labels" to be a list of keys'),
-                ('{"sources": [{"path": "x"}], "labels": ["a,b"]}', 'expected "labels" to be a list of keys'),
-                ('{"sources": [{"path": "x"}], "labels": [1]}', 'expected "labels" to be a list of keys'),
-                ('{"sources": [{"path": "x"}], "label": ["a"]}', 'expected "sources" or "labels", found "label"'),
-                ('{"sources": [', ':1:14: expected a value, found end of text'),
-                ('{"sources": [{"path": "x"}, "y"]}', ':1:29: source 2: expected an object with a "path"'),
-                ('{"sources": [{"path": "x", "path": "y"}]}', "expected a key that the object does not have yet"),
-                ('{"sources": [{"path": ""}]}', ':1:15: source 1: expected "path" to be the text of one path, a glob or a folder'),
-                ('{"sources": [{"path": ["x", "y"]}]}', ':1:15: source 1: expected "path" to be the text of one path, a glob or a folder'),
-                ('{"sources": [{"path": null}]}', ':1:15: source 1: expected "path" to be the text of one path, a glob or a folder'),
-                ('{"sources": [{"path": "x", "labels": ["a"]}]}', ':1:28: source 1: "labels" stands beside "sources", not in a source'),
-                ('{"sources": [{"path": "x", "table": "a"}]}', 'source 1: unknown option "table"'),
-                ('{"sources": {"path": "x"}}', 'expected an object with "sources", a list'),
-                ('{"Sources": [{"path": "x"}]}', 'expected "sources" or "labels", found "Sources"'),
-                ('{"path": "x"}', ':1:2: expected "sources" or "labels", found "path"'),
-                ('{"sources": [\n{"path":\n"/nowhere/at/all"}]}', ":2: source 1: no such file: /nowhere/at/all")]:
+            ('{"sources": [{"path": "x", "zoen": "UTC"}]}', 'source 1: unknown option "zoen"; the nearest is "zone"'),
+            ('{"sources": [{"path": "x"}, {"pth": "x"}]}', 'source 2: unknown option "pth"; the nearest is "'),
+            ('{"sources": [{"zone": "UTC"}]}', 'source 1: expected a "path", found none'),
+            ('{"source": []}', 'expected "sources" or "labels", found "source"'),
+            ('{"sources": []}', 'expected an object with "sources"'),
+            ('{"sources": [{"path": "x"}], "labels": "tier"}', 'expected "labels" to be a list of keys'),
+            ('{"sources": [{"path": "x"}], "labels": ["a,b"]}', 'expected "labels" to be a list of keys'),
+            ('{"sources": [{"path": "x"}], "labels": [1]}', 'expected "labels" to be a list of keys'),
+            ('{"sources": [{"path": "x"}], "label": ["a"]}', 'expected "sources" or "labels", found "label"'),
+            ('{"sources": [', ":1:14: expected a value, found end of text"),
+            ('{"sources": [{"path": "x"}, "y"]}', ':1:29: source 2: expected an object with a "path"'),
+            ('{"sources": [{"path": "x", "path": "y"}]}', "expected a key that the object does not have yet"),
+            (
+                '{"sources": [{"path": ""}]}',
+                ':1:15: source 1: expected "path" to be the text of one path, a glob or a folder',
+            ),
+            (
+                '{"sources": [{"path": ["x", "y"]}]}',
+                ':1:15: source 1: expected "path" to be the text of one path, a glob or a folder',
+            ),
+            (
+                '{"sources": [{"path": null}]}',
+                ':1:15: source 1: expected "path" to be the text of one path, a glob or a folder',
+            ),
+            (
+                '{"sources": [{"path": "x", "labels": ["a"]}]}',
+                ':1:28: source 1: "labels" stands beside "sources", not in a source',
+            ),
+            ('{"sources": [{"path": "x", "table": "a"}]}', 'source 1: unknown option "table"'),
+            ('{"sources": {"path": "x"}}', 'expected an object with "sources", a list'),
+            ('{"Sources": [{"path": "x"}]}', 'expected "sources" or "labels", found "Sources"'),
+            ('{"path": "x"}', ':1:2: expected "sources" or "labels", found "path"'),
+            ('{"sources": [\n{"path":\n"/nowhere/at/all"}]}', ":2: source 1: no such file: /nowhere/at/all"),
+        ]:
             with self.subTest(text):
                 self.assertIn(expected, self.error(text))
                 path = self.write("fleet.json", text)
@@ -62,18 +78,46 @@ class FleetFile(Case):
     def test_values(self):
         """Each option that cannot be right is one error, which says where in the file it is."""
         for option, value, expected in [
-                ("chips", "many", 'a number above 0, or what counts as a chip, such as gpus or slots, found "many"'), ("flops", -4, "a number above 0, found -4"), ("devices", True, "a number above 0, found true"),
-                ("chips", -4, "a number above 0, or what counts as a chip, such as gpus or slots, found -4"), ("chips_per_node", 0, "a number above 0, found 0"), ("flops", "1e15 or so", "a number above 0, found"), ("year", 26, "a year from 1970 to 2261, found 26"),
-                ("year", "2026", 'a year from 1970 to 2261, found "2026"'), ("start", "yesterday", "Unix seconds or a time such as"), ("start", 1772445660000, "Unix seconds or a time such as"), ("start", -1, "Unix seconds or a time such as"), ("format", "slrum", "a format, such as slurm"),
-                ("format", "maxtext/lines", "a format, such as slurm"), ("outcome", "good", "completed, failed, cancelled"), ("zone", 1, "a time zone, such as"),
-                ("consumable", "perhaps", 'YES, JOB or HOST, as qconf -sc says, found "perhaps"'), ("pool", ["a"], "a text or a number"), ("pool", "", 'a text or a number, found ""'), ("chip", "", 'a text or a number, found ""'), ("job", True, "a text or a number, found true"), ("phase", False, "a text or a number, found false")]:
+            ("chips", "many", 'a number above 0, or what counts as a chip, such as gpus or slots, found "many"'),
+            ("flops", -4, "a number above 0, found -4"),
+            ("devices", True, "a number above 0, found true"),
+            ("chips", -4, "a number above 0, or what counts as a chip, such as gpus or slots, found -4"),
+            ("chips_per_node", 0, "a number above 0, found 0"),
+            ("flops", "1e15 or so", "a number above 0, found"),
+            ("year", 26, "a year from 1970 to 2261, found 26"),
+            ("year", "2026", 'a year from 1970 to 2261, found "2026"'),
+            ("start", "yesterday", "Unix seconds or a time such as"),
+            ("start", 1772445660000, "Unix seconds or a time such as"),
+            ("start", -1, "Unix seconds or a time such as"),
+            ("format", "slrum", "a format, such as slurm"),
+            ("format", "maxtext/lines", "a format, such as slurm"),
+            ("outcome", "good", "completed, failed, cancelled"),
+            ("zone", 1, "a time zone, such as"),
+            ("consumable", "perhaps", 'YES, JOB or HOST, as qconf -sc says, found "perhaps"'),
+            ("pool", ["a"], "a text or a number"),
+            ("pool", "", 'a text or a number, found ""'),
+            ("chip", "", 'a text or a number, found ""'),
+            ("job", True, "a text or a number, found true"),
+            ("phase", False, "a text or a number, found false"),
+        ]:
             with self.subTest(option=option, value=value):
-                path = self.write("fleet.json", '{\n  "sources": [\n    {"path": "x"},\n    {"path": "y", %s: %s}]}' % (json.dumps(option), json.dumps(value)))
-                self.assertIn('%s:4:19: source 2: option "%s": expected %s' % (path, option, expected), self.error(path))
-        self.assertIn(':1:30: source 1: option "zone": no time zone "Mars" in', self.error('{"sources": [{"path": "x"  , "zone": "Mars"}]}'))
+                path = self.write(
+                    "fleet.json",
+                    '{\n  "sources": [\n    {"path": "x"},\n    {"path": "y", %s: %s}]}'
+                    % (json.dumps(option), json.dumps(value)),
+                )
+                self.assertIn(
+                    '%s:4:19: source 2: option "%s": expected %s' % (path, option, expected), self.error(path)
+                )
+        self.assertIn(
+            ':1:30: source 1: option "zone": no time zone "Mars" in',
+            self.error('{"sources": [{"path": "x"  , "zone": "Mars"}]}'),
+        )
         log = os.path.join(EXPORTS, "maxtext-5101.log")
         whole = self.sums(json.dumps({"sources": [{"path": log, "year": 2026}]}))
-        self.assertEqual(whole, self.sums(json.dumps({"sources": [{"path": log, "year": 2026, "zone": None, "outcome": None}]})))
+        self.assertEqual(
+            whole, self.sums(json.dumps({"sources": [{"path": log, "year": 2026, "zone": None, "outcome": None}]}))
+        )
 
     def test_each_format_may_be_named(self):
         """By the name of its mapping; an input of a mapping is no option."""
@@ -85,7 +129,14 @@ class FleetFile(Case):
         self.assertGreater(len(names), 20)
         for name in ["native", *names]:
             text = json.dumps({"sources": [{"path": os.path.join(EXPORTS, "maxtext-5101.log"), "format": name}]})
-            self.assertEqual([(name if name == "maxtext" else None,)], [(format if name == "maxtext" else None,) for format, in self.rows("SELECT format FROM trace_sources(?)", text)], name)
+            self.assertEqual(
+                [(name if name == "maxtext" else None,)],
+                [
+                    (format if name == "maxtext" else None,)
+                    for format, in self.rows("SELECT format FROM trace_sources(?)", text)
+                ],
+                name,
+            )
         self.assertIn('unknown option "sacct"', self.error('{"sources": [{"path": "x", "sacct": "y"}]}'))
 
     def test_a_format_that_the_first_bytes_do_not_tell(self):
@@ -95,9 +146,23 @@ class FleetFile(Case):
         whole, path = self.write("whole.psv", header + "".join(rows)), self.write("rows.psv", "".join(rows))
         options = {"format": "slurm", "columns": header.strip().replace("|", ",")}
         self.assertEqual(self.sums(whole), self.sums(json.dumps({"sources": [{"path": path, **options}]})))
-        self.assertIn("rows.psv:1:1: expected a header of sacct", self.error(json.dumps({"sources": [{"path": path, "format": "slurm"}]})))
-        self.assertIn("whole.psv:1:1: expected a PBS accounting record", self.error(json.dumps({"sources": [{"path": whole, "format": "pbs"}]})))
-        self.assertEqual([("sacct without a header: give the options format, slurm, and columns",), ("of the format slurm, and not of pbs, which the option names",)], self.rows("SELECT reason FROM trace_sources(?)", json.dumps({"sources": [{"path": self.folder, "format": "pbs"}]})))
+        self.assertIn(
+            "rows.psv:1:1: expected a header of sacct",
+            self.error(json.dumps({"sources": [{"path": path, "format": "slurm"}]})),
+        )
+        self.assertIn(
+            "whole.psv:1:1: expected a PBS accounting record",
+            self.error(json.dumps({"sources": [{"path": whole, "format": "pbs"}]})),
+        )
+        self.assertEqual(
+            [
+                ("sacct without a header: give the options format, slurm, and columns",),
+                ("of the format slurm, and not of pbs, which the option names",),
+            ],
+            self.rows(
+                "SELECT reason FROM trace_sources(?)", json.dumps({"sources": [{"path": self.folder, "format": "pbs"}]})
+            ),
+        )
 
     def test_options_that_say_nothing(self):
         """What no file of a source can use is listed with the source's line, and a source whose files others have."""
@@ -111,29 +176,72 @@ class FleetFile(Case):
             return self.rows("SELECT line, detail FROM mpg_issues WHERE kind = 'unused_option' AND source = ?", path)
 
         for option, value in (("chips", 8), ("consumable", "JOB"), ("year", 2026), ("job", "7"), ("outcome", "failed")):
-            self.assertEqual([(2, f'source 1: option "{option}" says nothing of files of slurm: it is not used')], listed({"path": "sacct.psv", option: value}))
-        self.assertEqual([], listed({"path": "sacct.psv", "zone": "UTC", "phase": "training", "chip": "h100", "pool": "p", "format": "slurm", "year": None}))
+            self.assertEqual(
+                [(2, f'source 1: option "{option}" says nothing of files of slurm: it is not used')],
+                listed({"path": "sacct.psv", option: value}),
+            )
+        self.assertEqual(
+            [],
+            listed(
+                {
+                    "path": "sacct.psv",
+                    "zone": "UTC",
+                    "phase": "training",
+                    "chip": "h100",
+                    "pool": "p",
+                    "format": "slurm",
+                    "year": None,
+                }
+            ),
+        )
         self.assertEqual([], listed({"path": "*.*", "zone": "UTC", "chips": 8}))
-        self.assertEqual([(3, "source 2: its files are those of sources before it: its options are not used. Name it before them")], listed({"path": "*.*"}, {"path": "a.log", "job": "7"}))
+        self.assertEqual(
+            [(3, "source 2: its files are those of sources before it: its options are not used. Name it before them")],
+            listed({"path": "*.*"}, {"path": "a.log", "job": "7"}),
+        )
 
     def test_what_counts_as_a_chip(self):
         """A processor has other names in other batch systems: each means it; how many chips is for logs, and what counts as one for schedulers."""
+
         def sums(path, **options):
-            return self.sums(json.dumps({"sources": [{"path": os.path.join(ROOT, "fixtures", path), "zone": "UTC", **options}]}))
+            return self.sums(
+                json.dumps({"sources": [{"path": os.path.join(ROOT, "fixtures", path), "zone": "UTC", **options}]})
+            )
 
         for nth, name in enumerate(("pbs/accounting.log", "lsf", "sge", "flux", "condor"), 1):
             gpus, processors = sums(name), sums(name, chips="slots")
             self.assertNotEqual(gpus, processors)
-            for word, wanted in (("cpus", processors), ("ncpus", processors), ("ncores", processors), ("gpus", gpus), ("ngpus", gpus)):
+            for word, wanted in (
+                ("cpus", processors),
+                ("ncpus", processors),
+                ("ncores", processors),
+                ("gpus", gpus),
+                ("ngpus", gpus),
+            ):
                 self.assertEqual(wanted, sums(name, chips=word), (name, word))
             self.assertEqual(gpus, sums(name, chips=8))
-            self.assertEqual(nth, self.rows("SELECT count(*) FROM mpg_issues WHERE kind = 'unused_option' AND detail LIKE '%\"chips\"%'")[0][0], name)
+            self.assertEqual(
+                nth,
+                self.rows("SELECT count(*) FROM mpg_issues WHERE kind = 'unused_option' AND detail LIKE '%\"chips\"%'")[
+                    0
+                ][0],
+                name,
+            )
         log = os.path.join(EXPORTS, "maxtext-5101.log")
-        self.assertEqual(self.sums(json.dumps({"sources": [{"path": log, "year": 2026}]})), self.sums(json.dumps({"sources": [{"path": log, "year": 2026, "chips": "gpus"}]})))
+        self.assertEqual(
+            self.sums(json.dumps({"sources": [{"path": log, "year": 2026}]})),
+            self.sums(json.dumps({"sources": [{"path": log, "year": 2026, "chips": "gpus"}]})),
+        )
 
     def test_a_label_that_no_node_has(self):
         watch = os.path.join(ROOT, "fixtures", "kube", "watch.json")
-        for label, listed in (("gke-nodepool", [('option "pool": no node has the label gke-nodepool: pools are by the labels that the page names',)]), ("cloud.google.com/gke-nodepool", [])):
+        for label, listed in (
+            (
+                "gke-nodepool",
+                [('option "pool": no node has the label gke-nodepool: pools are by the labels that the page names',)],
+            ),
+            ("cloud.google.com/gke-nodepool", []),
+        ):
             self.assertEqual(self.sums(watch), self.sums(json.dumps({"sources": [{"path": watch, "pool": label}]})))
             self.assertEqual(listed, self.rows("SELECT detail FROM mpg_issues WHERE kind = 'unused_option'"))
 
@@ -149,25 +257,49 @@ class FleetFile(Case):
         """Sources with the same options are one, however they are written."""
         self.write("a.psv", self.running())
         self.write("b.psv", self.running().replace("\n7|", "\n9|"))
-        path = self.write("fleet.json", '{"sources": [{"path": "a.psv", "zone": "UTC", "phase": "x"}, {"path": "b.psv",  "phase":"x", "zone" : "UTC", "model": null}]}')
+        path = self.write(
+            "fleet.json",
+            '{"sources": [{"path": "a.psv", "zone": "UTC", "phase": "x"}, {"path": "b.psv",  "phase":"x", "zone" : "UTC", "model": null}]}',
+        )
         self.assertEqual([(1,)], self.rows("SELECT count(DISTINCT source) FROM trace_sources(?)", path))
 
     def test_what_is_a_fleet_file(self):
         """An object with the key "sources", after a byte order mark, too; and not a listing whose pods have volumes with one."""
         with open(os.path.join(EXPORTS, "job_5102.out"), encoding="utf-8") as file:
             self.write("a.log", file.read())
-        self.assertIn('fleet.json:1:1: expected an object with "sources", a list of objects', self.error(self.write("fleet.json", '[{"path": "a.log"}]')))
+        self.assertIn(
+            'fleet.json:1:1: expected an object with "sources", a list of objects',
+            self.error(self.write("fleet.json", '[{"path": "a.log"}]')),
+        )
         path = self.write("fleet.json", "\ufeff" + '{"sources": [{"path": "./a.log"}]}')
         self.assertEqual([(os.path.join(self.folder, "a.log"),)], self.rows("SELECT file FROM trace_sources(?)", path))
-        self.assertEqual([(os.path.join(self.folder, "a.log"),)], self.rows("SELECT file FROM trace_sources(?)", self.write("fleet.json", '{"sources": [{"path": "a*"}, {"path": ".//./a.log", "job": "7"}]}')))
-        for name, text, reason in (("fleet.json", '{"sources": [{"path": "a.log"}]}', "a fleet file: give it as the path"), ("fleet.txt", '{"sources": [{"path": "a.log"}]}', "a fleet file: its name must end in .json")):
-            self.assertEqual([(reason,)], self.rows("SELECT reason FROM trace_sources(?) WHERE file LIKE ?", self.folder, "%" + os.path.basename(self.write(name, text))))
+        self.assertEqual(
+            [(os.path.join(self.folder, "a.log"),)],
+            self.rows(
+                "SELECT file FROM trace_sources(?)",
+                self.write("fleet.json", '{"sources": [{"path": "a*"}, {"path": ".//./a.log", "job": "7"}]}'),
+            ),
+        )
+        for name, text, reason in (
+            ("fleet.json", '{"sources": [{"path": "a.log"}]}', "a fleet file: give it as the path"),
+            ("fleet.txt", '{"sources": [{"path": "a.log"}]}', "a fleet file: its name must end in .json"),
+        ):
+            self.assertEqual(
+                [(reason,)],
+                self.rows(
+                    "SELECT reason FROM trace_sources(?) WHERE file LIKE ?",
+                    self.folder,
+                    "%" + os.path.basename(self.write(name, text)),
+                ),
+            )
         with open(os.path.join(ROOT, "fixtures", "kube", "cluster.json"), encoding="utf-8") as file:
             listing = json.load(file)
         wanted = self.sums(self.write("pods.json", json.dumps(listing)))
         for item in listing["items"]:
             if item["kind"] == "Pod":
-                item["spec"]["volumes"] = [{"name": "token", "projected": {"sources": [{"serviceAccountToken": {"path": 'token " sources'}}]}}]
+                item["spec"]["volumes"] = [
+                    {"name": "token", "projected": {"sources": [{"serviceAccountToken": {"path": 'token " sources'}}]}}
+                ]
         self.assertEqual(wanted, self.sums(self.write("pods.json", json.dumps(listing, indent=4))))
 
     def test_a_file_under_two_names(self):
@@ -178,7 +310,9 @@ class FleetFile(Case):
         one = self.sums(self.write("fleet.json", '{"sources": [{"path": "logs/a.log", "job": "7"}]}'))
         os.symlink(log, os.path.join(self.folder, "link.log"))
         for path in (".", "logs//a.log", "../%s/logs" % os.path.basename(self.folder), log, "link.log"):
-            fleet = self.write("fleet.json", json.dumps({"sources": [{"path": "logs/a.log", "job": "7"}, {"path": path}]}))
+            fleet = self.write(
+                "fleet.json", json.dumps({"sources": [{"path": "logs/a.log", "job": "7"}, {"path": path}]})
+            )
             self.assertEqual(one, self.sums(fleet), path)
             self.assertEqual([(log,)], self.rows("SELECT file FROM trace_sources(?)", fleet), path)
 
@@ -192,26 +326,44 @@ class FleetFile(Case):
 
         def jobs(pattern, path="*.log"):
             text = json.dumps({"sources": [{"path": os.path.join(self.folder, "logs", path), "job": pattern}]})
-            return [tuple(row) for row in self.db.execute("SELECT DISTINCT job FROM trace_rollup(?) WHERE job IS NOT NULL ORDER BY 1", (text,))], [
-                tuple(row) for row in self.db.execute("SELECT missing FROM trace_sources(?) ORDER BY file", (text,))]
+            return [
+                tuple(row)
+                for row in self.db.execute(
+                    "SELECT DISTINCT job FROM trace_rollup(?) WHERE job IS NOT NULL ORDER BY 1", (text,)
+                )
+            ], [tuple(row) for row in self.db.execute("SELECT missing FROM trace_sources(?) ORDER BY file", (text,))]
 
         other = os.path.join(self.folder, "logs", "other.log")
-        self.assertEqual(([(other,), ("7x",), ("8x",)], [("chip",), ("chip",), ("job, chip",)]), jobs("exp-(?<job>[0-9]+x)"))
+        self.assertEqual(
+            ([(other,), ("7x",), ("8x",)], [("chip",), ("chip",), ("job, chip",)]), jobs("exp-(?<job>[0-9]+x)")
+        )
         self.assertEqual([("7x-try",), ("8x-try",)], jobs(r"/exp-(?P<job>.+try)\d", "exp*")[0])
         self.assertEqual([("exp-7",)], jobs("exp-7")[0])
         place = f'{{"sources": [{{"path": "{self.folder}/logs", "job": %s}}]}}'
-        self.assertIn('source 1: option "job": expected a group named job, (?<job>...)', self.error(place % '"exp-(?<run>.)"'))
+        self.assertIn(
+            'source 1: option "job": expected a group named job, (?<job>...)', self.error(place % '"exp-(?<run>.)"')
+        )
         self.assertIn('source 1: option "job": pattern: missing ', self.error(place % '"exp-(?<job>["'))
         self.write(os.path.join("logs", "a" * 40 + ".log"), log)
         self.db.execute("SELECT mpg_limit('pattern_steps', 1000)").fetchall()
-        with self.assertRaisesRegex(sqlite3.DataError, 'a{40}.log: option "job": the pattern takes more than 1000 steps'):
+        with self.assertRaisesRegex(
+            sqlite3.DataError, 'a{40}.log: option "job": the pattern takes more than 1000 steps'
+        ):
             self.sums(place % '"(?<job>(a+)+)$"')
 
     def test_what_is_missing(self):
         """A script's parameter that was not set is a file or an option to who gives a path."""
-        log, events = (os.path.join(ROOT, "fixtures", name) for name in ("exports/maxtext-5101.log", "slurm/sacctmgr_events.psv"))
-        self.assertEqual('trace_rollup: %s: expected the option "year", which a fleet file gives' % log, self.error(log))
-        self.assertEqual('trace_rollup: %s: expected a file of slurm for "sacct" beside it, found none; trace_sources says what the others are' % events, self.error(events))
+        log, events = (
+            os.path.join(ROOT, "fixtures", name) for name in ("exports/maxtext-5101.log", "slurm/sacctmgr_events.psv")
+        )
+        self.assertEqual(
+            'trace_rollup: %s: expected the option "year", which a fleet file gives' % log, self.error(log)
+        )
+        self.assertEqual(
+            'trace_rollup: %s: expected a file of slurm for "sacct" beside it, found none; trace_sources says what the others are'
+            % events,
+            self.error(events),
+        )
 
     def test_text_in_place_of_a_path(self):
         path = os.path.join(EXPORTS, "fleet.json")
@@ -221,8 +373,12 @@ class FleetFile(Case):
 
     def test_options_say_what_jobs_are(self):
         text = json.dumps({"sources": [{"path": EXPORTS, "phase": "bulk_inference", "pool": "mine", "owner": "me"}]})
-        self.assertEqual([("mine", "bulk_inference", "me")],
-                         self.db.execute("SELECT DISTINCT pool, phase, owner FROM trace_rollup(?) WHERE job IS NOT NULL", (text,)).fetchall())
+        self.assertEqual(
+            [("mine", "bulk_inference", "me")],
+            self.db.execute(
+                "SELECT DISTINCT pool, phase, owner FROM trace_rollup(?) WHERE job IS NOT NULL", (text,)
+            ).fetchall(),
+        )
 
 
 if __name__ == "__main__":

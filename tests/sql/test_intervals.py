@@ -29,8 +29,10 @@ def naive(rows, k):
 
 
 class AggregatesTest(Case):
-    ALL = ("SELECT interval_union(s, e), interval_overlap(s, e, b), all_up(s, e, {k}), peak_concurrency(s, e) "
-           "FROM (SELECT * FROM t {order}) {group}")
+    ALL = (
+        "SELECT interval_union(s, e), interval_overlap(s, e, b), all_up(s, e, {k}), peak_concurrency(s, e) "
+        "FROM (SELECT * FROM t {order}) {group}"
+    )
 
     def table(self, rows):
         self.db.execute("DROP TABLE IF EXISTS t")
@@ -72,8 +74,9 @@ class AggregatesTest(Case):
 
     def test_one_real_makes_all_real(self):
         self.table([(0, 10, 0), (5, 15, 1), (20, 22.5, 0)])
-        self.assertEqual(repr(self.db.execute(self.ALL.format(k=2, order="", group="")).fetchall()),
-                         "[(17.5, 5.0, 5.0, 2)]")
+        self.assertEqual(
+            repr(self.db.execute(self.ALL.format(k=2, order="", group="")).fetchall()), "[(17.5, 5.0, 5.0, 2)]"
+        )
         self.table([(0.0, 10.0, 0), (-0.0, 0.0, 1), (-1, -0.0, 0)])
         self.assertEqual(self.one("SELECT interval_union(s, e) FROM t"), 11.0)
         self.assertEqual(self.one("SELECT peak_concurrency(s, e) FROM t"), 1)
@@ -88,8 +91,9 @@ class AggregatesTest(Case):
         self.table([(3, 3, 0)])
         self.assertEqual(self.db.execute(self.ALL.format(k=1, order="", group="")).fetchall(), [(0, 0, 0, 0)])
         self.table([(2.5, 2.5, 0)])
-        self.assertEqual(repr(self.db.execute(self.ALL.format(k=1, order="", group="")).fetchall()),
-                         "[(0.0, 0.0, 0.0, 0)]")
+        self.assertEqual(
+            repr(self.db.execute(self.ALL.format(k=1, order="", group="")).fetchall()), "[(0.0, 0.0, 0.0, 0)]"
+        )
 
     def test_null(self):
         self.table([])
@@ -97,8 +101,9 @@ class AggregatesTest(Case):
         self.table([(None, 5, 0), (5, None, 0), (None, None, 0)])
         self.assertEqual(self.db.execute(self.ALL.format(k=1, order="", group="")).fetchall(), [(None,) * 4])
         self.table([(None, 5, 0), (1, 5, 0), (4, 9, None), (4, 9, 1)])
-        self.assertEqual(self.db.execute(self.ALL.format(k="nullif(b, 1) + 3", order="", group="")).fetchall(),
-                         [(8, 1, 0, 3)])
+        self.assertEqual(
+            self.db.execute(self.ALL.format(k="nullif(b, 1) + 3", order="", group="")).fetchall(), [(8, 1, 0, 3)]
+        )
 
     def test_groups(self):
         rows = [(i, i + i % 7, i % 2) for i in range(100)]
@@ -109,20 +114,24 @@ class AggregatesTest(Case):
         self.assertEqual(len(got), 3)
 
     def test_whole_range(self):
-        low, high = -2**63, 2**63 - 1
+        low, high = -(2**63), 2**63 - 1
         self.table([(low, -1, 0), (low, -1, 1)])
-        self.assertEqual(self.db.execute(self.ALL.format(k=2, order="", group="")).fetchall(),
-                         [(high, high, high, 2)])
+        self.assertEqual(self.db.execute(self.ALL.format(k=2, order="", group="")).fetchall(), [(high, high, high, 2)])
         self.table([(low, 0, 0), (low, 0, 1)])
         for f in ("interval_union(s, e)", "interval_overlap(s, e, b)", "all_up(s, e, 2)"):
-            name = f[:f.index("(")]
+            name = f[: f.index("(")]
             self.fails(f"{name}: the length does not fit in 64 bits", f"SELECT {f} FROM t")
         self.assertEqual(self.one("SELECT peak_concurrency(s, e) FROM t"), 2)
         self.table([(-1.7e308, 1.7e308, 0)])
         self.fails("interval_union: the length is too large for a REAL", "SELECT interval_union(s, e) FROM t")
 
     def test_errors(self):
-        for f, more in (("interval_union", ""), ("interval_overlap", ", 0"), ("all_up", ", 1"), ("peak_concurrency", "")):
+        for f, more in (
+            ("interval_union", ""),
+            ("interval_overlap", ", 0"),
+            ("all_up", ", 1"),
+            ("peak_concurrency", ""),
+        ):
             self.fails(f"{f}: the end 4 is before the start 5", f"SELECT {f}(5, 4{more})")
             self.fails(f"{f}: the end -0.5 is before the start 0", f"SELECT {f}(0, -0.5{more})")
             self.fails(f"{f}: expected a number as start, found '2026-01-01'", f"SELECT {f}('2026-01-01', 1{more})")
@@ -132,23 +141,39 @@ class AggregatesTest(Case):
         self.fails("interval_overlap: expected 0 or 1 as is_b, found 'b'", "SELECT interval_overlap(1, 2, 'b')")
         for k in ("0", "-1", "1.0", "'2'"):
             self.fails("all_up: expected a positive integer as k", f"SELECT all_up(1, 2, {k})")
-        self.fails("all_up: expected the same k in every row, found 1 and 2",
-                   "SELECT all_up(1, 2, k) FROM (SELECT 1 AS k UNION ALL SELECT 2)")
-        self.fails("interval_union() may not be used as a window function",
-                   "SELECT interval_union(1, 2) OVER ()")
+        self.fails(
+            "all_up: expected the same k in every row, found 1 and 2",
+            "SELECT all_up(1, 2, k) FROM (SELECT 1 AS k UNION ALL SELECT 2)",
+        )
+        self.fails("interval_union() may not be used as a window function", "SELECT interval_union(1, 2) OVER ()")
 
     def test_many(self):
         """Many intervals in random order."""
-        self.db.execute("CREATE TABLE t AS WITH RECURSIVE r(i) AS (SELECT 0 UNION ALL SELECT i + 1 FROM r WHERE i < 299999) "
-                        "SELECT (i * 7919) % 300000 AS s FROM r")
-        self.assertEqual(self.db.execute("SELECT interval_union(s, s + 10), peak_concurrency(s, s + 10), "
-                                         "all_up(s, s + 10, 10) FROM t").fetchall(), [(300009, 10, 299991)])
+        self.db.execute(
+            "CREATE TABLE t AS WITH RECURSIVE r(i) AS (SELECT 0 UNION ALL SELECT i + 1 FROM r WHERE i < 299999) "
+            "SELECT (i * 7919) % 300000 AS s FROM r"
+        )
+        self.assertEqual(
+            self.db.execute(
+                "SELECT interval_union(s, s + 10), peak_concurrency(s, s + 10), " "all_up(s, s + 10, 10) FROM t"
+            ).fetchall(),
+            [(300009, 10, 299991)],
+        )
 
     def test_pure(self):
-        rows = self.db.execute("SELECT name, narg, type, flags FROM pragma_function_list WHERE name LIKE 'interval%' "
-                               "OR name IN ('all_up', 'peak_concurrency')").fetchall()
-        self.assertEqual({r[:3] for r in rows}, {("interval_union", 2, "a"), ("interval_overlap", 3, "a"),
-                                                 ("all_up", 3, "a"), ("peak_concurrency", 2, "a")})
+        rows = self.db.execute(
+            "SELECT name, narg, type, flags FROM pragma_function_list WHERE name LIKE 'interval%' "
+            "OR name IN ('all_up', 'peak_concurrency')"
+        ).fetchall()
+        self.assertEqual(
+            {r[:3] for r in rows},
+            {
+                ("interval_union", 2, "a"),
+                ("interval_overlap", 3, "a"),
+                ("all_up", 3, "a"),
+                ("peak_concurrency", 2, "a"),
+            },
+        )
         for row in rows:
             self.assertEqual(row[3] & 0x280800, 0x200800, row)
 
@@ -157,8 +182,12 @@ class BucketsTest(Case):
     def test_days(self):
         self.assertEqual(
             self.db.execute("SELECT * FROM interval_buckets('2026-11-20 23:30', '2026-11-22 12:00', 'day')").fetchall(),
-            [("2026-11-20", 1795217400.0, 1795219200.0, 1800.0), ("2026-11-21", 1795219200.0, 1795305600.0, 86400.0),
-             ("2026-11-22", 1795305600.0, 1795348800.0, 43200.0)])
+            [
+                ("2026-11-20", 1795217400.0, 1795219200.0, 1800.0),
+                ("2026-11-21", 1795219200.0, 1795305600.0, 86400.0),
+                ("2026-11-22", 1795305600.0, 1795348800.0, 43200.0),
+            ],
+        )
 
     def test_against_datetime(self):
         random.seed(13)
@@ -195,9 +224,13 @@ class BucketsTest(Case):
             self.assertEqual(got, expected)
 
     def test_fixed_widths(self):
-        self.assertEqual(self.db.execute("SELECT start_time, end_time, seconds FROM interval_buckets(0, 100, 40)").fetchall(),
-                         [(0, 40, 40), (40, 80, 40), (80, 100, 20)])
-        self.assertEqual(self.db.execute("SELECT seconds FROM interval_buckets(0.25, 1, 0.5)").fetchall(), [(0.25,), (0.5,)])
+        self.assertEqual(
+            self.db.execute("SELECT start_time, end_time, seconds FROM interval_buckets(0, 100, 40)").fetchall(),
+            [(0, 40, 40), (40, 80, 40), (80, 100, 20)],
+        )
+        self.assertEqual(
+            self.db.execute("SELECT seconds FROM interval_buckets(0.25, 1, 0.5)").fetchall(), [(0.25,), (0.5,)]
+        )
         self.assertEqual(self.db.execute("SELECT seconds FROM interval_buckets(10, 20, 10)").fetchall(), [(10,)])
 
     def test_no_rows(self):
@@ -209,39 +242,62 @@ class BucketsTest(Case):
         self.fails(missing, "SELECT * FROM interval_buckets")
         self.fails(missing, "SELECT * FROM interval_buckets(1, 2)")
         self.fails("too many arguments on interval_buckets() - max 3", "SELECT * FROM interval_buckets(1, 2, 3, 4)")
-        self.fails("interval_buckets: the end 1970-01-01T00:00:05Z is before the start 1970-01-01T00:00:10Z",
-                   "SELECT * FROM interval_buckets(10, 5, 'day')")
+        self.fails(
+            "interval_buckets: the end 1970-01-01T00:00:05Z is before the start 1970-01-01T00:00:10Z",
+            "SELECT * FROM interval_buckets(10, 5, 'day')",
+        )
         for args in ("'yesterday', 5, 'day'", "1, 2, 'fortnight'", "1, 2, 0", "-1, 2, 'day'", "1, 1e12, 'day'"):
             with self.assertRaisesRegex(sqlite3.OperationalError, "^interval_buckets: "):
                 self.db.execute(f"SELECT * FROM interval_buckets({args})").fetchall()
 
     def test_in_queries(self):
-        self.db.executescript("""
+        self.db.executescript(
+            """
             CREATE TABLE runs(job, s, e);
             INSERT INTO runs VALUES ('a', 0, 90000), ('b', 80000, 180000), ('c', NULL, 5), ('d', 7, 7);
-        """)
+        """
+        )
         self.assertEqual(
-            self.db.execute("SELECT bucket, sum(seconds), group_concat(job) FROM runs, interval_buckets(s, e, 'day') "
-                            "GROUP BY 1 ORDER BY 1").fetchall(),
-            [("1970-01-01", 92800.0, "a,b"), ("1970-01-02", 90000.0, "a,b"), ("1970-01-03", 7200.0, "b")])
+            self.db.execute(
+                "SELECT bucket, sum(seconds), group_concat(job) FROM runs, interval_buckets(s, e, 'day') "
+                "GROUP BY 1 ORDER BY 1"
+            ).fetchall(),
+            [("1970-01-01", 92800.0, "a,b"), ("1970-01-02", 90000.0, "a,b"), ("1970-01-03", 7200.0, "b")],
+        )
         self.assertEqual(
-            self.db.execute("SELECT job, max(start_time), bucket FROM runs LEFT JOIN interval_buckets(s, e, 'day') "
-                            "GROUP BY job").fetchall(),
-            [("a", 86400.0, "1970-01-02"), ("b", 172800.0, "1970-01-03"), ("c", None, None), ("d", None, None)])
+            self.db.execute(
+                "SELECT job, max(start_time), bucket FROM runs LEFT JOIN interval_buckets(s, e, 'day') " "GROUP BY job"
+            ).fetchall(),
+            [("a", 86400.0, "1970-01-02"), ("b", 172800.0, "1970-01-03"), ("c", None, None), ("d", None, None)],
+        )
         self.assertEqual(
-            self.db.execute("SELECT start_time, rowid - min(rowid) OVER () + 1 FROM interval_buckets WHERE interval_end = 100 AND width = 60 "
-                            "AND interval_start = 0 ORDER BY start_time DESC").fetchall(), [(60, 2), (0, 1)])
-        self.assertEqual(self.db.execute("SELECT interval_start, interval_end, width FROM "
-                                         "interval_buckets('1970-01-01', 7, '1 day')").fetchall(),
-                         [("1970-01-01", 7, "1 day")])
+            self.db.execute(
+                "SELECT start_time, rowid - min(rowid) OVER () + 1 FROM interval_buckets WHERE interval_end = 100 AND width = 60 "
+                "AND interval_start = 0 ORDER BY start_time DESC"
+            ).fetchall(),
+            [(60, 2), (0, 1)],
+        )
+        self.assertEqual(
+            self.db.execute(
+                "SELECT interval_start, interval_end, width FROM " "interval_buckets('1970-01-01', 7, '1 day')"
+            ).fetchall(),
+            [("1970-01-01", 7, "1 day")],
+        )
         self.assertEqual(self.one("SELECT sum(seconds) FROM interval_buckets(0, 100, 7) WHERE start_time >= 49"), 51)
         self.assertEqual(len(self.db.execute("SELECT * FROM interval_buckets(0, 1e9, 1e-6) LIMIT 3").fetchall()), 3)
         # SQLite also asks for a plan of each term of an OR by itself, without the arguments.
-        self.assertEqual(self.one("SELECT sum(seconds) FROM interval_buckets(0, 100, 7) WHERE start_time = 49 OR seconds = 2"), 9)
-        self.assertEqual(self.rows("SELECT job, start_time FROM runs, interval_buckets(s, e, 'day') WHERE end_time = 90000 OR start_time = 80000"),
-                         [("a", 86400), ("b", 80000)])
-        self.db.executescript("PRAGMA trusted_schema = OFF;"
-                              "CREATE VIEW v AS SELECT * FROM runs, interval_buckets(s, e, 'week');")
+        self.assertEqual(
+            self.one("SELECT sum(seconds) FROM interval_buckets(0, 100, 7) WHERE start_time = 49 OR seconds = 2"), 9
+        )
+        self.assertEqual(
+            self.rows(
+                "SELECT job, start_time FROM runs, interval_buckets(s, e, 'day') WHERE end_time = 90000 OR start_time = 80000"
+            ),
+            [("a", 86400), ("b", 80000)],
+        )
+        self.db.executescript(
+            "PRAGMA trusted_schema = OFF;" "CREATE VIEW v AS SELECT * FROM runs, interval_buckets(s, e, 'week');"
+        )
         self.assertEqual(self.one("SELECT count(*) FROM v"), 2)
 
 

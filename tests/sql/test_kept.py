@@ -1,4 +1,5 @@
 """Roll-ups answered from what a connection has kept, and work shared by threads: never another answer."""
+
 import glob
 import json
 import os
@@ -73,8 +74,12 @@ class Kept(Case):
             for threads in (1, 2, 5):
                 db = connect()
                 db.execute("SELECT mpg_keep(0)")
-                said.append([db.execute(q.replace(f"threads = {threads}", "threads = +" + str(threads))).fetchall()
-                             for q in queries(path, bucket, random.Random(seed), 2, threads)])
+                said.append(
+                    [
+                        db.execute(q.replace(f"threads = {threads}", "threads = +" + str(threads))).fetchall()
+                        for q in queries(path, bucket, random.Random(seed), 2, threads)
+                    ]
+                )
                 said[-1].append(db.execute(ISSUES).fetchall())
                 db.close()
             self.assertEqual(said[0], said[1], path)
@@ -84,8 +89,18 @@ class Kept(Case):
         path, _ = self.fleets[1]
         db, plain = connect(), connect()
         plain.execute("SELECT mpg_keep(0)")
-        for terms in ("", "since = 5", "until = 9", "as_of = 30", "basis = 'in_service'", "sizes = '1,2,3'", "bucket_width = 7",
-                      "roofline = 'memory'", "on_error = 'skip'", ""):
+        for terms in (
+            "",
+            "since = 5",
+            "until = 9",
+            "as_of = 30",
+            "basis = 'in_service'",
+            "sizes = '1,2,3'",
+            "bucket_width = 7",
+            "roofline = 'memory'",
+            "on_error = 'skip'",
+            "",
+        ):
             sql = f"SELECT size, category, bucket, sum(chip_us) FROM trace_rollup({quote(path)}){' WHERE ' * bool(terms)}{terms} GROUP BY 1, 2, 3"
             for _ in range(2):
                 self.assertEqual(plain.execute(sql).fetchall(), db.execute(sql).fetchall(), terms)
@@ -100,7 +115,9 @@ class Kept(Case):
             file.write("job,kind,start_time,end_time,flops\nj,serve,0,10,1e12\n")
         time.sleep(OLD_ENOUGH)
         db = connect()
-        ask = lambda: db.execute(f"SELECT sum(chip_us) FROM trace_rollup({quote(path)}) WHERE category = 'ideal'").fetchone()[0]
+        ask = lambda: db.execute(
+            f"SELECT sum(chip_us) FROM trace_rollup({quote(path)}) WHERE category = 'ideal'"
+        ).fetchone()[0]
         self.assertIsNone(ask())
         db.execute("CREATE TABLE chips(chip, dtype, peak_flops)")
         db.execute("INSERT INTO chips VALUES ('mine', 'bf16', 1e12)")
@@ -122,19 +139,27 @@ class Files(FolderCase):
     def ask(self):
         """The answer, and how many bytes the process read for it."""
         before = bytes_read()
-        row = self.db.execute("SELECT sum(intervals), sum(chip_us) FROM trace_rollup(?) WHERE category = 'idle' OR category <> 'idle'",
-                              (self.folder,)).fetchone()
+        row = self.db.execute(
+            "SELECT sum(intervals), sum(chip_us) FROM trace_rollup(?) WHERE category = 'idle' OR category <> 'idle'",
+            (self.folder,),
+        ).fetchone()
         return row, bytes_read() - before
 
     def write(self, spans, end=2):
         self.file(f"job,pool,chips,start_time,end_time\nj,p,1,0,{spans + 2}\n", "allocations.csv")
-        self.file("job,kind,start_time,end_time,step\n" + "".join(f"j,step,{i},{i + 1},{i}\n" for i in range(spans)), "spans.csv")
+        self.file(
+            "job,kind,start_time,end_time,step\n" + "".join(f"j,step,{i},{i + 1},{i}\n" for i in range(spans)),
+            "spans.csv",
+        )
 
     def test_many_cells(self):
         """The host is asked while what was kept is summed: of 300,000 cells at least four times more than of one."""
         looks = []
         for n in (1, 300_000):
-            self.file("job,attempt,pool,chips,start_time,end_time\n" + "".join(f"j,{i},p,1,{i},{i + 1}\n" for i in range(n)), "allocations.csv")
+            self.file(
+                "job,attempt,pool,chips,start_time,end_time\n" + "".join(f"j,{i},p,1,{i},{i + 1}\n" for i in range(n)),
+                "allocations.csv",
+            )
             time.sleep(OLD_ENOUGH)
             for _ in range(2):
                 calls = []
@@ -142,7 +167,9 @@ class Files(FolderCase):
                 self.assertEqual([(n * 1_000_000,)], self.rows("SELECT sum(chip_us) FROM trace_rollup(?)", self.folder))
             looks.append(len(calls))
             calls = []
-            self.db.set_progress_handler(lambda calls=calls, most=looks[-1] - 6: calls.append(1) or len(calls) > most, 1)
+            self.db.set_progress_handler(
+                lambda calls=calls, most=looks[-1] - 6: calls.append(1) or len(calls) > most, 1
+            )
             self.assertEqual("interrupted", self.error("SELECT sum(chip_us) FROM trace_rollup(?)", self.folder))
             self.db.set_progress_handler(None, 0)
         self.assertGreaterEqual(looks[1], looks[0] + 4)
@@ -176,7 +203,9 @@ class Files(FolderCase):
         idle = "SELECT category, sum(chip_us) FROM trace_rollup(?) GROUP BY 1"
         fresh = connect()
         self.addCleanup(fresh.close)
-        self.assertEqual(fresh.execute(idle, (self.folder,)).fetchall(), self.db.execute(idle, (self.folder,)).fetchall())
+        self.assertEqual(
+            fresh.execute(idle, (self.folder,)).fetchall(), self.db.execute(idle, (self.folder,)).fetchall()
+        )
         self.assertIn(("stall", 1000000), self.db.execute(idle, (self.folder,)).fetchall())
         added = self.file("job,kind,start_time,end_time\nj,hang,0,1\n", "spans-2.csv")
         self.assertIn(("stall", 2000000), self.db.execute(idle, (self.folder,)).fetchall())
@@ -197,6 +226,7 @@ class Files(FolderCase):
 
 class TableFunctions(FolderCase):
     """A table function over files answers from memory until a file, a limit or a table of the user's that it reads changes."""
+
     STEPS = "SELECT job, step, seconds, loss FROM trace_training_steps(?)"
 
     def setUp(self):
@@ -275,10 +305,17 @@ class TableFunctions(FolderCase):
 
     def test_arguments_are_part_of_the_question(self):
         time.sleep(OLD_ENOUGH)
-        calls = [("trace_training_steps(?)", (self.folder,)), ("trace_training_steps(?)", (self.log,)), ("trace_training_steps(?) WHERE on_error = 'skip'", (self.log,)),
-                 ("trace_hlo_ideal('fixtures/hlo', ?)", ("nvidia-h100-sxm",)), ("trace_hlo_ideal('fixtures/hlo', ?)", ("TPU v4",)),
-                 ("trace_hlo_ideal('fixtures/hlo', 'TPU v4', ?)", ("bf16",)), ("trace_hlo_ideal('fixtures/hlo', 'TPU v4', NULL, ?)", (4,)),
-                 ("trace_hlo_programs('fixtures/hlo', 'TPU v4', NULL, ?)", (4,)), ("trace_hlo_programs('fixtures/hlo', 'TPU v4', NULL, ?)", (8,))]
+        calls = [
+            ("trace_training_steps(?)", (self.folder,)),
+            ("trace_training_steps(?)", (self.log,)),
+            ("trace_training_steps(?) WHERE on_error = 'skip'", (self.log,)),
+            ("trace_hlo_ideal('fixtures/hlo', ?)", ("nvidia-h100-sxm",)),
+            ("trace_hlo_ideal('fixtures/hlo', ?)", ("TPU v4",)),
+            ("trace_hlo_ideal('fixtures/hlo', 'TPU v4', ?)", ("bf16",)),
+            ("trace_hlo_ideal('fixtures/hlo', 'TPU v4', NULL, ?)", (4,)),
+            ("trace_hlo_programs('fixtures/hlo', 'TPU v4', NULL, ?)", (4,)),
+            ("trace_hlo_programs('fixtures/hlo', 'TPU v4', NULL, ?)", (8,)),
+        ]
         first = [self.both(f"SELECT * FROM {call}", *parameters)[0] for call, parameters in calls]
         self.assertEqual(first, [self.both(f"SELECT * FROM {call}", *parameters)[0] for call, parameters in calls])
         self.assertEqual(5, len({str(rows) for rows in first[3:]}))
@@ -296,15 +333,33 @@ class TableFunctions(FolderCase):
     def test_chips_of_ones_own(self):
         sql, folder = "SELECT * FROM trace_hlo_ideal(?, 'mine')", os.path.join(ROOT, "fixtures/hlo")
         made = "CREATE TABLE chips(chip, dtype, peak_flops, hbm_bytes_per_s);"
-        rows = [self.shared(made + "INSERT INTO chips VALUES ('mine', 'bf16', 1e12, 1e12), ('mine', 'fp32', 1e12, 1e12)", sql, folder)]
-        rows.append(self.shared("UPDATE chips SET peak_flops = 2e12", sql, folder,
-                                other=made + "INSERT INTO chips VALUES ('mine', 'bf16', 2e12, 1e12), ('mine', 'fp32', 2e12, 1e12)"))
+        rows = [
+            self.shared(
+                made + "INSERT INTO chips VALUES ('mine', 'bf16', 1e12, 1e12), ('mine', 'fp32', 1e12, 1e12)",
+                sql,
+                folder,
+            )
+        ]
+        rows.append(
+            self.shared(
+                "UPDATE chips SET peak_flops = 2e12",
+                sql,
+                folder,
+                other=made + "INSERT INTO chips VALUES ('mine', 'bf16', 2e12, 1e12), ('mine', 'fp32', 2e12, 1e12)",
+            )
+        )
         self.assertNotEqual(*rows)
 
     def test_rules_of_ones_own(self):
-        sql, profiles = "SELECT class, count(*) FROM trace_device_activity(?) GROUP BY 1", os.path.join(ROOT, test_table_functions.PROFILES)
+        sql, profiles = "SELECT class, count(*) FROM trace_device_activity(?) GROUP BY 1", os.path.join(
+            ROOT, test_table_functions.PROFILES
+        )
         before = self.kept(sql, profiles)
-        after = self.shared("CREATE TABLE device_class_rules(priority, kind, name, class); INSERT INTO device_class_rules VALUES (0, '*', '*', 'sync')", sql, profiles)
+        after = self.shared(
+            "CREATE TABLE device_class_rules(priority, kind, name, class); INSERT INTO device_class_rules VALUES (0, '*', '*', 'sync')",
+            sql,
+            profiles,
+        )
         self.assertNotEqual(before, after)
 
     def test_a_limit(self):
@@ -334,11 +389,15 @@ class TableFunctions(FolderCase):
         self.assertNotEqual(before[1], after[1])
 
     def test_reasons_of_ones_own_and_roll_ups(self):
-        slurm = os.path.join(ROOT, "fixtures/slurm/sacctmgr_events.psv"), os.path.join(ROOT, "fixtures/slurm/sacct_default.p")
+        slurm = os.path.join(ROOT, "fixtures/slurm/sacctmgr_events.psv"), os.path.join(
+            ROOT, "fixtures/slurm/sacct_default.p"
+        )
         path = json.dumps(slurm)
         sql = "SELECT category, cause, sum(chip_us) FROM trace_rollup(?) GROUP BY 1, 2"
         before = self.rows(sql, path)
-        after = self.shared("CREATE TABLE outage_reasons(pattern, kind); INSERT INTO outage_reasons VALUES ('%', 'of ours')", sql, path)
+        after = self.shared(
+            "CREATE TABLE outage_reasons(pattern, kind); INSERT INTO outage_reasons VALUES ('%', 'of ours')", sql, path
+        )
         self.assertNotEqual(before, after)
 
     def test_cursors_share(self):
@@ -350,7 +409,14 @@ class TableFunctions(FolderCase):
         sql = "SELECT count(*) FROM trace_training_steps(?1) AS a JOIN trace_training_steps(?1) AS b ON a.step = b.step"
         rows, _, read = self.ask(sql, self.folder)
         self.assertLess(read, once * 1.3)
-        self.assertEqual(self.rows(f"SELECT count(*) FROM ({self.STEPS}) AS a JOIN ({self.STEPS}) AS b ON a.step = b.step", self.folder, self.folder), rows)
+        self.assertEqual(
+            self.rows(
+                f"SELECT count(*) FROM ({self.STEPS}) AS a JOIN ({self.STEPS}) AS b ON a.step = b.step",
+                self.folder,
+                self.folder,
+            ),
+            rows,
+        )
         whole = self.rows(self.STEPS, self.folder)
         for change in (lambda: self.rows("SELECT mpg_keep(0)"), lambda: os.remove(self.log)):
             self.db.execute("SELECT mpg_keep(128)")
@@ -362,9 +428,23 @@ class TableFunctions(FolderCase):
 
     def test_the_limit(self):
         """Answers together take no more than is allowed, those used last stay; one that is larger than all is not kept, and complete."""
-        events = [{"ph": "X", "cat": "kernel", "name": f"kernel {i % 7}", "pid": 0, "tid": 7, "ts": 10 * i, "dur": 5, "args": {"device": 0, "stream": 7, "correlation": i}}
-                  for i in range(30_000)]
-        large = self.file({"schemaVersion": 1, "deviceProperties": [{"id": 0, "name": "NVIDIA H100"}], "traceEvents": events}, "large.json")
+        events = [
+            {
+                "ph": "X",
+                "cat": "kernel",
+                "name": f"kernel {i % 7}",
+                "pid": 0,
+                "tid": 7,
+                "ts": 10 * i,
+                "dur": 5,
+                "args": {"device": 0, "stream": 7, "correlation": i},
+            }
+            for i in range(30_000)
+        ]
+        large = self.file(
+            {"schemaVersion": 1, "deviceProperties": [{"id": 0, "name": "NVIDIA H100"}], "traceEvents": events},
+            "large.json",
+        )
         time.sleep(OLD_ENOUGH)
         sql = "SELECT * FROM trace_device_activity(?)"
         self.db.execute("SELECT mpg_keep(1)")
@@ -405,7 +485,10 @@ class TableFunctions(FolderCase):
         self.db = connect()
 
     def test_an_error_keeps_nothing(self):
-        bad = self.file('{"traceEvents": [{"ph": "X", "cat": "kernel", "name": "k", "ts": 1, "dur": 1, "args": {"device": 0}}, {"ph": oops}]}', "bad.json")
+        bad = self.file(
+            '{"traceEvents": [{"ph": "X", "cat": "kernel", "name": "k", "ts": 1, "dur": 1, "args": {"device": 0}}, {"ph": oops}]}',
+            "bad.json",
+        )
         time.sleep(OLD_ENOUGH)
         for _ in range(3):
             self.assertIn("bad.json:1:", self.error("SELECT * FROM trace_device_activity(?)", bad))
@@ -423,10 +506,17 @@ def connect_with(keep):
 
 class Previews(Case):
     """The first rows of a ledger, as tools ask for them with LIMIT: those of the whole ledger, in its order, the second time from memory."""
-    WRAPS = ("SELECT {} FROM trace_ledger({}) LIMIT {}", "SELECT {} FROM (SELECT * FROM trace_ledger({})) AS q LIMIT {}",
-             "SELECT {} FROM trace_ledger({}) WHERE sizes = '2,4,8' LIMIT {}", "SELECT {} FROM trace_ledger({}) WHERE category <> 'idle' LIMIT {}",
-             "SELECT {} FROM trace_ledger({}) ORDER BY pool, start_time, end_time, job LIMIT {}", "SELECT DISTINCT {} FROM trace_ledger({}) LIMIT {}",
-             "SELECT {} FROM trace_ledger({}) WHERE category LIKE 's%' LIMIT {}", "SELECT {} FROM trace_ledger({}) GROUP BY pool LIMIT {}")
+
+    WRAPS = (
+        "SELECT {} FROM trace_ledger({}) LIMIT {}",
+        "SELECT {} FROM (SELECT * FROM trace_ledger({})) AS q LIMIT {}",
+        "SELECT {} FROM trace_ledger({}) WHERE sizes = '2,4,8' LIMIT {}",
+        "SELECT {} FROM trace_ledger({}) WHERE category <> 'idle' LIMIT {}",
+        "SELECT {} FROM trace_ledger({}) ORDER BY pool, start_time, end_time, job LIMIT {}",
+        "SELECT DISTINCT {} FROM trace_ledger({}) LIMIT {}",
+        "SELECT {} FROM trace_ledger({}) WHERE category LIKE 's%' LIMIT {}",
+        "SELECT {} FROM trace_ledger({}) GROUP BY pool LIMIT {}",
+    )
 
     def test_any_limit_is_that_of_the_whole(self):
         rng = random.Random(7)
@@ -444,13 +534,18 @@ class Previews(Case):
                 rows = fresh.execute(f"SELECT * FROM ({whole})" if "ORDER" not in whole else whole).fetchall()
                 asked = wrap.format(columns, quote(path), limit) + (f" OFFSET {offset}" if offset is not None else "")
                 for _ in range(2):
-                    self.assertEqual(rows[offset or 0:][:limit], db.execute(asked).fetchall(), asked)
-                self.assertEqual(rows[:limit], db.execute(wrap.format(columns, quote(path), "?"), (limit,)).fetchall(), wrap)
+                    self.assertEqual(rows[offset or 0 :][:limit], db.execute(asked).fetchall(), asked)
+                self.assertEqual(
+                    rows[:limit], db.execute(wrap.format(columns, quote(path), "?"), (limit,)).fetchall(), wrap
+                )
             db.close()
             fresh.close()
 
     def test_the_second_preview_reads_nothing(self):
-        path, _ = max(self.fleets, key=lambda fleet: sum(os.path.getsize(os.path.join(fleet[0], name)) for name in os.listdir(fleet[0])))
+        path, _ = max(
+            self.fleets,
+            key=lambda fleet: sum(os.path.getsize(os.path.join(fleet[0], name)) for name in os.listdir(fleet[0])),
+        )
         if sqlite3.sqlite_version_info < (3, 38):
             self.skipTest("SQLite tells a table of a LIMIT since 3.38")
         db = connect()
@@ -466,6 +561,7 @@ class Previews(Case):
 
 class Tables(FolderCase):
     """mpg_rollup answers from memory until a table changes, in whatever way."""
+
     ANSWER = "SELECT pool, category, cause, sum(chip_us) FROM {} GROUP BY 1, 2, 3 ORDER BY 1, 2, 3"
 
     def setUp(self):
@@ -473,18 +569,22 @@ class Tables(FolderCase):
         self.db.close()
         self.db = connect(self.path("fleet.db"))
         self.db.isolation_level = None  # transactions are those of the test
-        self.db.executescript("""PRAGMA journal_mode = wal;
+        self.db.executescript(
+            """PRAGMA journal_mode = wal;
             CREATE TABLE capacity(pool, chip, chips, start_time, end_time);
             CREATE TABLE allocations(job, attempt, pool, chips, start_time, end_time, outcome);
             CREATE TABLE spans(job, kind, start_time, end_time, step);
             INSERT INTO capacity VALUES ('p', 'mine', 8, 0, 1000);
             INSERT INTO allocations VALUES ('a', 1, 'p', 4, 0, 900, 'completed'), ('b', 1, 'p', 2, 100, 700, 'failed');
-            INSERT INTO spans VALUES ('a', 'step', 0, 800, 1), ('b', 'hang', 100, 200, NULL);""")
+            INSERT INTO spans VALUES ('a', 'step', 0, 800, 1), ('b', 'hang', 100, 200, NULL);"""
+        )
 
     def reads(self, sql):
         """The answer, and from how many of the relations it was read."""
         tables = set()
-        self.db.set_authorizer(lambda action, table, column, *_: tables.add(table) or 0 if action == 20 and column else 0)  # SQLITE_READ of a column
+        self.db.set_authorizer(
+            lambda action, table, column, *_: tables.add(table) or 0 if action == 20 and column else 0
+        )  # SQLITE_READ of a column
         rows = self.rows(sql)
         self.db.set_authorizer(None)
         return rows, len(tables & {"capacity", "allocations", "spans"})
@@ -495,10 +595,16 @@ class Tables(FolderCase):
         self.assertEqual(whole[:2], self.rows("SELECT * FROM mpg_ledger LIMIT 2"), said)
 
     def test_the_second_question_reads_no_table(self):
-        for sql in (self.ANSWER.format("mpg_rollup"), self.ANSWER.format("mpg_rollup(NULL, NULL, 60)"), self.ANSWER.format("(SELECT * FROM mpg_rollup WHERE sizes = '1,2,3')")):
+        for sql in (
+            self.ANSWER.format("mpg_rollup"),
+            self.ANSWER.format("mpg_rollup(NULL, NULL, 60)"),
+            self.ANSWER.format("(SELECT * FROM mpg_rollup WHERE sizes = '1,2,3')"),
+        ):
             (first, read), (again, kept) = self.reads(sql), self.reads(sql)
             self.assertEqual((first, 3, 0), (again, read, kept), sql)
-        self.assertEqual(0, self.reads("SELECT cause, intervals FROM mpg_rollup WHERE schema = 'main'")[1])  # another grain follows from what is kept
+        self.assertEqual(
+            0, self.reads("SELECT cause, intervals FROM mpg_rollup WHERE schema = 'main'")[1]
+        )  # another grain follows from what is kept
         self.rows("CREATE TEMP VIEW cards AS SELECT * FROM mpg_rollup")
         self.reads("SELECT pool, sum(chip_us) FROM cards GROUP BY pool")
         self.assertEqual(0, self.reads("SELECT pool, sum(chip_us) FROM cards GROUP BY pool")[1])
@@ -521,7 +627,10 @@ class Tables(FolderCase):
         self.db.execute("BEGIN")
         self.assertEqual(3, self.reads(self.ANSWER.format("mpg_rollup"))[1])
         self.db.execute("COMMIT")
-        for change in ("ATTACH ':memory:' AS other", "ALTER TABLE spans RENAME TO spans_of; CREATE VIEW spans AS SELECT * FROM spans_of"):
+        for change in (
+            "ATTACH ':memory:' AS other",
+            "ALTER TABLE spans RENAME TO spans_of; CREATE VIEW spans AS SELECT * FROM spans_of",
+        ):
             self.db.executescript(change)
             for _ in range(2):
                 self.reads(self.ANSWER.format("mpg_rollup"))
@@ -534,20 +643,43 @@ class Tables(FolderCase):
         self.addCleanup(other.close)
         rng = random.Random(3)
         changes = {
-            "insert": lambda: self.db.execute("INSERT INTO spans VALUES ('a', 'hang', ?, ?, NULL)", (rng.randrange(400), rng.randrange(400, 800))),
-            "update": lambda: self.db.execute("UPDATE allocations SET chips = ? WHERE job = 'b'", (rng.randrange(1, 5),)),
-            "delete": lambda: self.db.execute("DELETE FROM spans WHERE rowid IN (SELECT rowid FROM spans ORDER BY random() LIMIT 1)"),
+            "insert": lambda: self.db.execute(
+                "INSERT INTO spans VALUES ('a', 'hang', ?, ?, NULL)", (rng.randrange(400), rng.randrange(400, 800))
+            ),
+            "update": lambda: self.db.execute(
+                "UPDATE allocations SET chips = ? WHERE job = 'b'", (rng.randrange(1, 5),)
+            ),
+            "delete": lambda: self.db.execute(
+                "DELETE FROM spans WHERE rowid IN (SELECT rowid FROM spans ORDER BY random() LIMIT 1)"
+            ),
             "truncate": lambda: self.db.execute("DELETE FROM spans"),
-            "elsewhere": lambda: other.execute("UPDATE capacity SET chips = ?", (rng.randrange(6, 12),)) if not self.db.in_transaction else None,
-            "recreate": lambda: self.db.executescript("CREATE TABLE again AS SELECT * FROM spans; DROP TABLE spans; ALTER TABLE again RENAME TO spans"
-                                                      if not self.db.in_transaction else ""),
-            "shadow": lambda: self.db.executescript("DROP TABLE IF EXISTS temp.capacity; CREATE TEMP TABLE capacity AS SELECT pool, chip, chips + 1 AS chips, "
-                                                    "start_time, end_time FROM main.capacity" if not self.db.in_transaction else ""),
+            "elsewhere": lambda: (
+                other.execute("UPDATE capacity SET chips = ?", (rng.randrange(6, 12),))
+                if not self.db.in_transaction
+                else None
+            ),
+            "recreate": lambda: self.db.executescript(
+                "CREATE TABLE again AS SELECT * FROM spans; DROP TABLE spans; ALTER TABLE again RENAME TO spans"
+                if not self.db.in_transaction
+                else ""
+            ),
+            "shadow": lambda: self.db.executescript(
+                "DROP TABLE IF EXISTS temp.capacity; CREATE TEMP TABLE capacity AS SELECT pool, chip, chips + 1 AS chips, "
+                "start_time, end_time FROM main.capacity"
+                if not self.db.in_transaction
+                else ""
+            ),
             "unshadow": lambda: self.db.execute("DROP TABLE IF EXISTS temp.capacity"),
-            "temp": lambda: self.db.execute("UPDATE temp.capacity SET chips = ?", (rng.randrange(6, 12),))
-            if self.rows("SELECT 1 FROM temp.sqlite_schema WHERE name = 'capacity'") else None,
-            "chips": lambda: self.db.executescript("CREATE TABLE IF NOT EXISTS chips(chip, dtype, peak_flops); INSERT INTO chips VALUES ('mine', 'bf16', 1e12)"
-                                                   if not self.db.in_transaction else ""),
+            "temp": lambda: (
+                self.db.execute("UPDATE temp.capacity SET chips = ?", (rng.randrange(6, 12),))
+                if self.rows("SELECT 1 FROM temp.sqlite_schema WHERE name = 'capacity'")
+                else None
+            ),
+            "chips": lambda: self.db.executescript(
+                "CREATE TABLE IF NOT EXISTS chips(chip, dtype, peak_flops); INSERT INTO chips VALUES ('mine', 'bf16', 1e12)"
+                if not self.db.in_transaction
+                else ""
+            ),
             "begin": lambda: None if self.db.in_transaction else self.db.execute("BEGIN"),
             "savepoint": lambda: self.db.execute("SAVEPOINT s"),
             "commit": lambda: self.db.execute("COMMIT") if self.db.in_transaction else None,

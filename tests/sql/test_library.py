@@ -2,6 +2,7 @@
 
 docs/questions.md is written from the headers: MPG_WRITE_DOCS=1 writes it; read it before it is committed.
 """
+
 import glob
 import os
 import re
@@ -17,15 +18,49 @@ from table_functions import of_script, without_outputs
 
 MOST_BYTES = 25000
 PAGE = os.path.join(ROOT, "docs", "questions.md")
-UNITS = {"text", "ratio", "chip-hours", "chips", "points", "log", "money", "seconds", "hours", "us", "jobs", "attempts", "runs", "preemptions",
-         "failures", "interruptions", "allocations", "steps", "rank", "ranks", "value", "number", "pools", "records", "per 1000 chip-hours"}
+UNITS = {
+    "text",
+    "ratio",
+    "chip-hours",
+    "chips",
+    "points",
+    "log",
+    "money",
+    "seconds",
+    "hours",
+    "us",
+    "jobs",
+    "attempts",
+    "runs",
+    "preemptions",
+    "failures",
+    "interruptions",
+    "allocations",
+    "steps",
+    "rank",
+    "ranks",
+    "value",
+    "number",
+    "pools",
+    "records",
+    "per 1000 chip-hours",
+}
 WIDTH = 140  # of a line, without its texts
 # What questions are asked with, to answer something on fixtures/fleet; without: as it is.
 EXAMPLES = {
-    "goodput": dict(by="phase"), "change": dict(after_since="2026-01-06"), "change_mix": dict(after_since="2026-01-06"), "losses": dict(pool="h100-us-west2"),
-    "top_jobs": dict(top=5), "migration": dict(what="runtime", before="multi-controller", after="pathways"),
-    "program_versions": dict(since="2026-01-06", top=5), "rank_disagreements": dict(top=5), "stragglers": dict(top=5), "queue_delay": dict(by="size"),
-    "chips_for_demand": dict(rg=0.95), "net_mpg": dict(by="phase"), "top_offenders": dict(by="team", top=3),
+    "goodput": dict(by="phase"),
+    "change": dict(after_since="2026-01-06"),
+    "change_mix": dict(after_since="2026-01-06"),
+    "losses": dict(pool="h100-us-west2"),
+    "top_jobs": dict(top=5),
+    "migration": dict(what="runtime", before="multi-controller", after="pathways"),
+    "program_versions": dict(since="2026-01-06", top=5),
+    "rank_disagreements": dict(top=5),
+    "stragglers": dict(top=5),
+    "queue_delay": dict(by="size"),
+    "chips_for_demand": dict(rg=0.95),
+    "net_mpg": dict(by="phase"),
+    "top_offenders": dict(by="team", top=3),
 }
 
 BUILD_FILES = ["sql/build.sql", *sorted(glob.glob("sql/build/*.sql", root_dir=ROOT))]
@@ -41,7 +76,7 @@ def questions():
 
 def entry(q):
     """How it is called, and what it answers: its columns are in mpg_help and in the header of the file."""
-    function, = of_script(q.path)
+    (function,) = of_script(q.path)
     names = ", ".join(f'"{name}"' if name == "by" else name for name, *_ in function.arguments)
     basis = re.match(r".*?[.](?= |$)", q.basis)[0]
     return f"- `{function.name}({names})`: {q.purpose[0].lower() if q.purpose[1].islower() else q.purpose[0]}{q.purpose[1:]} Basis: {basis}"
@@ -122,23 +157,49 @@ class Rules(unittest.TestCase):
     def test_texts_are_texts_everywhere(self):
         """With double-quoted strings turned off, in the shell, every script of the library runs: quotes name columns alone."""
         off = ".dbconfig dqs_dml off\n.dbconfig dqs_ddl off\n"
-        scripts = {"sql/build.sql": ".load ./mpg\n.param set :trace fixtures/golden\n" + script_text("sql/build.sql") + "\n".join(q.sql for q in every())}
+        scripts = {
+            "sql/build.sql": ".load ./mpg\n.param set :trace fixtures/golden\n"
+            + script_text("sql/build.sql")
+            + "\n".join(q.sql for q in every())
+        }
         for path in sorted(glob.glob("sql/formats/*.sql", root_dir=ROOT)) + ["sql/profile_diff.sql"]:
             scripts[path] = self.example(path)
         for views in ("sql/hta.sql", "sql/tracelens.sql"):
             scripts[views] = scripts["sql/formats/kineto.sql"] + "\n.read " + views
         for path, text in scripts.items():
-            done = subprocess.run(["sqlite3", "-batch", "-bail", "-init", "/dev/null", ":memory:"], input=off + text, cwd=ROOT, text=True, capture_output=True)
+            done = subprocess.run(
+                ["sqlite3", "-batch", "-bail", "-init", "/dev/null", ":memory:"],
+                input=off + text,
+                cwd=ROOT,
+                text=True,
+                capture_output=True,
+            )
             self.assertEqual((0, ""), (done.returncode, done.stderr), path)
 
     def example(self, path):
         """The first example of a script's header, on fixtures where it names files that a user would have."""
-        lines = [line[7:].partition(" -- ")[0] for line in text_of(path).split("\n\n")[0].splitlines() if re.match(r"--     (\.|SELECT|ATTACH)", line)]
-        there = {".load mpg": ".load ./mpg", "ATTACH 'file:PID_results.db?mode=ro' AS rocpd;": "ATTACH 'fixtures/rocpd/4242_results.db' AS rocpd;", "ATTACH 'file:ascend_pytorch_profiler_0.db?mode=ro' AS ascend;": "ATTACH 'fixtures/ascend/ascend_pytorch_profiler_11.db' AS ascend;", "ATTACH 'file:run.sqlite?mode=ro' AS nsys;": "ATTACH ':memory:' AS nsys;\n" + text_of("fixtures/nsys/two-gpus.sql").replace("CREATE TABLE ", "CREATE TABLE nsys.").replace("INSERT INTO ", "INSERT INTO nsys.")}
+        lines = [
+            line[7:].partition(" -- ")[0]
+            for line in text_of(path).split("\n\n")[0].splitlines()
+            if re.match(r"--     (\.|SELECT|ATTACH)", line)
+        ]
+        there = {
+            ".load mpg": ".load ./mpg",
+            "ATTACH 'file:PID_results.db?mode=ro' AS rocpd;": "ATTACH 'fixtures/rocpd/4242_results.db' AS rocpd;",
+            "ATTACH 'file:ascend_pytorch_profiler_0.db?mode=ro' AS ascend;": "ATTACH 'fixtures/ascend/ascend_pytorch_profiler_11.db' AS ascend;",
+            "ATTACH 'file:run.sqlite?mode=ro' AS nsys;": "ATTACH ':memory:' AS nsys;\n"
+            + text_of("fixtures/nsys/two-gpus.sql")
+            .replace("CREATE TABLE ", "CREATE TABLE nsys.")
+            .replace("INSERT INTO ", "INSERT INTO nsys."),
+        }
         commands = []
-        for line in lines[:1 + max(i for i, line in enumerate(lines) if line.startswith(".read"))]:
+        for line in lines[: 1 + max(i for i, line in enumerate(lines) if line.startswith(".read"))]:
             parameter = re.match(r"\.param set :(\w+)", line)
-            commands.append(f".param set :{parameter[1]} {ELSEWHERE[parameter[1], path]}" if parameter and (parameter[1], path) in ELSEWHERE else there.get(line, line))
+            commands.append(
+                f".param set :{parameter[1]} {ELSEWHERE[parameter[1], path]}"
+                if parameter and (parameter[1], path) in ELSEWHERE
+                else there.get(line, line)
+            )
         self.assertIn(".read " + path, [command.strip() for command in commands])
         return "\n".join(commands) + "\n"
 
@@ -154,11 +215,20 @@ class Rules(unittest.TestCase):
         of = {}
         for path in glob.glob("sql/**/*.sql", root_dir=ROOT, recursive=True):
             for line in re.findall(r"(?m)^\..*", text_of(path)):
-                self.assertRegex(line, rf"^\.read ({re.escape(path[:-4])}|sql/formats/(?:device|log)|sql/sources/(?:join|match))/\w+\.sql$", path)
+                self.assertRegex(
+                    line,
+                    rf"^\.read ({re.escape(path[:-4])}|sql/formats/(?:device|log)|sql/sources/(?:join|match))/\w+\.sql$",
+                    path,
+                )
                 if not re.search("/(?:formats/(?:device|log)|sources/(?:join|match))/", line):
                     self.assertEqual(path, of.get(line, path))
                 of[line] = path
-        there = {f".read {path}" for path in glob.glob("sql/build/*.sql", root_dir=ROOT) + glob.glob("sql/formats/*/*.sql", root_dir=ROOT) + glob.glob("sql/sources/*/*.sql", root_dir=ROOT)}
+        there = {
+            f".read {path}"
+            for path in glob.glob("sql/build/*.sql", root_dir=ROOT)
+            + glob.glob("sql/formats/*/*.sql", root_dir=ROOT)
+            + glob.glob("sql/sources/*/*.sql", root_dir=ROOT)
+        }
         self.assertEqual(there, set(of))
         self.assertGreater(len(there), 10)
         for line in there:
@@ -166,14 +236,27 @@ class Rules(unittest.TestCase):
             self.assertNotIn("--@ ", text_of(line[6:]), "what a script declares is said in its first file")
 
     def test_no_file_is_long(self):
-        long = {path: os.path.getsize(os.path.join(ROOT, path)) for path in glob.glob("sql/**/*.sql", root_dir=ROOT, recursive=True)}
+        long = {
+            path: os.path.getsize(os.path.join(ROOT, path))
+            for path in glob.glob("sql/**/*.sql", root_dir=ROOT, recursive=True)
+        }
         self.assertGreater(len(long), 60)
-        self.assertEqual({}, {path: size for path, size in long.items() if size > MOST_BYTES}, "divide it: its first file reads the parts (sql/embed_scripts.awk)")
+        self.assertEqual(
+            {},
+            {path: size for path, size in long.items() if size > MOST_BYTES},
+            "divide it: its first file reads the parts (sql/embed_scripts.awk)",
+        )
 
     def test_installed_files_are_whole(self):
         """What is installed is read from any folder: the parts stand where the file reads them."""
         for path in glob.glob("sql/*.sql", root_dir=ROOT) + glob.glob("sql/formats/*.sql", root_dir=ROOT):
-            done = subprocess.run(["awk", "-v", "whole=1", "-f", "sql/embed_scripts.awk", path], cwd=ROOT, text=True, capture_output=True, check=True)
+            done = subprocess.run(
+                ["awk", "-v", "whole=1", "-f", "sql/embed_scripts.awk", path],
+                cwd=ROOT,
+                text=True,
+                capture_output=True,
+                check=True,
+            )
             self.assertEqual((script_text(path), ""), (done.stdout, done.stderr), path)
 
     def test_any_awk_compiles_it_in(self):
@@ -185,7 +268,13 @@ class Rules(unittest.TestCase):
             for awk in (["awk"], ["mawk"], ["gawk"], ["gawk", "--posix"], ["original-awk"], ["busybox", "awk"]):
                 if shutil.which(awk[0]) is None:
                     continue
-                done = subprocess.run([*awk, "-f", "sql/embed_scripts.awk", file.name], cwd=ROOT, text=True, capture_output=True, check=True)
+                done = subprocess.run(
+                    [*awk, "-f", "sql/embed_scripts.awk", file.name],
+                    cwd=ROOT,
+                    text=True,
+                    capture_output=True,
+                    check=True,
+                )
                 literals = re.findall(r'(?m)^     "(.*)\\n"', done.stdout)
                 self.assertEqual(lines, [re.sub(r"\\(.)", r"\1", literal) for literal in literals], awk)
                 self.assertNotRegex(done.stdout, r"\?\?")
@@ -196,12 +285,23 @@ class Rules(unittest.TestCase):
             file.write("SELECT 1;\n.read sql/none.sql\n")
             file.flush()
             for whole in ("whole=1", "whole="):
-                done = subprocess.run(["awk", "-v", whole, "-f", "sql/embed_scripts.awk", file.name], cwd=ROOT, text=True, capture_output=True)
-                self.assertEqual((1, f"{file.name}:2: expected a file that can be read, found none: sql/none.sql\n"), (done.returncode, done.stderr))
+                done = subprocess.run(
+                    ["awk", "-v", whole, "-f", "sql/embed_scripts.awk", file.name],
+                    cwd=ROOT,
+                    text=True,
+                    capture_output=True,
+                )
+                self.assertEqual(
+                    (1, f"{file.name}:2: expected a file that can be read, found none: sql/none.sql\n"),
+                    (done.returncode, done.stderr),
+                )
 
     def test_what_is_used_uses_nothing(self):
         """A head's `uses` names a script that is there and names none: the extension runs them one after the other, not in depth."""
-        uses = {path: re.findall(r"(?m)^--@ uses (\S+)$", text_of(path)) for path in glob.glob("sql/**/*.sql", root_dir=ROOT, recursive=True)}
+        uses = {
+            path: re.findall(r"(?m)^--@ uses (\S+)$", text_of(path))
+            for path in glob.glob("sql/**/*.sql", root_dir=ROOT, recursive=True)
+        }
         used = {f"sql/{name}.sql" for names in uses.values() for name in names}
         self.assertGreater(len(used), 1)
         self.assertEqual([], [path for path in used if uses[path]])
@@ -230,7 +330,9 @@ class Rules(unittest.TestCase):
 
         for path in sorted(glob.glob("sql/**/*.sql", root_dir=ROOT, recursive=True)):
             text = re.sub(r"--[^\n]*|'(?:[^']|'')*'|\"[^\"]*\"", bare, text_of(path))
-            long = [i + 1 for i, line in enumerate(text.splitlines()) if len(line) > WIDTH and not line.startswith("--@")]
+            long = [
+                i + 1 for i, line in enumerate(text.splitlines()) if len(line) > WIDTH and not line.startswith("--@")
+            ]
             self.assertEqual([], long, path)
 
     def test_the_rules_can_be_broken(self):
@@ -238,7 +340,9 @@ class Rules(unittest.TestCase):
         with tempfile.TemporaryDirectory(dir=ROOT) as folder:
             path = os.path.join(os.path.basename(folder), "bad.sql")
             with open(os.path.join(ROOT, path), "w") as file:
-                file.write("-- bad.sql - nothing.\n--\n--@ column x REAL ratio\n-- Basis: none.\nSELECT sum(a / 2.0) AS x FROM t;\n")
+                file.write(
+                    "-- bad.sql - nothing.\n--\n--@ column x REAL ratio\n-- Basis: none.\nSELECT sum(a / 2.0) AS x FROM t;\n"
+                )
             q = Question(path)
         self.assertEqual(["a / 2.0"], sums(q.bare))
         self.assertEqual([("x", "ratio", "")], q.columns)
@@ -252,7 +356,7 @@ def sums(text):
         while depth:
             depth += {"(": 1, ")": -1}.get(text[at], 0)
             at += 1
-        found.append(text[match.end():at - 1])
+        found.append(text[match.end() : at - 1])
     return found
 
 
@@ -275,10 +379,14 @@ class Page(unittest.TestCase):
         db = connect()
         self.addCleanup(db.close)
         db.execute("SELECT mpg_build('fixtures/fleet')")
-        calls = re.findall(r"^- `(mpg_(\w+)\((.*?)\))`: ", text_of(os.path.relpath(PAGE, ROOT)).partition("<!-- generated below")[2], re.M)
+        calls = re.findall(
+            r"^- `(mpg_(\w+)\((.*?)\))`: ",
+            text_of(os.path.relpath(PAGE, ROOT)).partition("<!-- generated below")[2],
+            re.M,
+        )
         self.assertEqual([q.name[:-4] for q in questions()], [name for _, name, _ in calls])
         for call, name, arguments in calls:
-            function, = of_script(f"sql/questions/{name}.sql")
+            (function,) = of_script(f"sql/questions/{name}.sql")
             given = {parameter[1:]: None for _, parameter, _, _ in function.arguments} | EXAMPLES.get(name, {})
             names = {argument: parameter for argument, parameter, _, _ in function.arguments}
             bound = re.sub(r'"?(\w+)"?', lambda match: names[match[1]], arguments)

@@ -1,4 +1,5 @@
 """sql/report/mpg-report: the page as it reads without scripts says what the aggregates say, fetches nothing and holds hostile names; the charts as files."""
+
 import base64
 import collections
 import functools
@@ -20,7 +21,12 @@ from fleets import ROOT, connect
 
 TOOL = os.path.join(ROOT, "sql", "report", "mpg-report")
 PLAIN = os.path.join(ROOT, "sql", "report", "template.html")
-HOSTILE = "<script>alert(1)</script>", "\"'&</SCRIPT><!--<img src=x onerror=alert(2)>", "p\"><b>'x'", "{{x}}${y}<!--mpg:title-->\\"
+HOSTILE = (
+    "<script>alert(1)</script>",
+    "\"'&</SCRIPT><!--<img src=x onerror=alert(2)>",
+    "p\"><b>'x'",
+    "{{x}}${y}<!--mpg:title-->\\",
+)
 FOLDER = None
 
 
@@ -29,8 +35,10 @@ def setUpModule():
     FOLDER = tempfile.TemporaryDirectory()
     # As in the shell, where :trace can be bound; here mpg_config stands for it.
     db = connect(path("fleet.db"))
-    db.executescript("CREATE TABLE mpg_config(name TEXT PRIMARY KEY, value TEXT); INSERT INTO mpg_config VALUES ('trace', '%s/fixtures/fleet');"
-                     % ROOT.replace("'", "''"))
+    db.executescript(
+        "CREATE TABLE mpg_config(name TEXT PRIMARY KEY, value TEXT); INSERT INTO mpg_config VALUES ('trace', '%s/fixtures/fleet');"
+        % ROOT.replace("'", "''")
+    )
     db.executescript(script_text("sql/build.sql"))
     db.close()
     shutil.copy(path("fleet.db"), path("hostile.db"))
@@ -53,7 +61,9 @@ def path(name):
 
 
 def run(*arguments):
-    return subprocess.run([TOOL, *arguments], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, encoding="utf-8")
+    return subprocess.run(
+        [TOOL, *arguments], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, encoding="utf-8"
+    )
 
 
 @functools.lru_cache(None)
@@ -108,17 +118,25 @@ def without_scripts(page):
 
 def cells(page):
     """The head of the stream in a page, and how many bytes it has."""
-    stream = zlib.decompress(base64.b64decode(re.search(r'<script type="application/octet-stream" id="cells">(.*?)</script>', page, re.S)[1]))
-    return json.loads(stream[4:4 + int.from_bytes(stream[:4], "little")])
+    stream = zlib.decompress(
+        base64.b64decode(re.search(r'<script type="application/octet-stream" id="cells">(.*?)</script>', page, re.S)[1])
+    )
+    return json.loads(stream[4 : 4 + int.from_bytes(stream[:4], "little")])
 
 
 class Page(unittest.TestCase):
     maxDiff = None
 
     def test_headline_is_what_the_aggregates_say(self):
-        answer = connect(path("fleet.db")).execute("SELECT mpg(category, chip_us), mpg_lower(category, chip_us), scheduling_goodput(category, chip_us), "
-                                                   "runtime_goodput(category, chip_us), program_goodput(category, chip_us) "
-                                                   "FROM ledger WHERE category <> 'queued'").fetchone()
+        answer = (
+            connect(path("fleet.db"))
+            .execute(
+                "SELECT mpg(category, chip_us), mpg_lower(category, chip_us), scheduling_goodput(category, chip_us), "
+                "runtime_goodput(category, chip_us), program_goodput(category, chip_us) "
+                "FROM ledger WHERE category <> 'queued'"
+            )
+            .fetchone()
+        )
         self.assertIsNone(answer[0])
         lower, sg, rg, pg = (f"{100 * value:.1f}%" for value in answer[1:])
         self.assertEqual({"MPG": "≥ " + lower, "SG": sg, "RG": rg, "PG": pg}, Reader(made()).cards)
@@ -128,7 +146,11 @@ class Page(unittest.TestCase):
         db = sqlite3.connect(path("known.db"))
         db.execute("DELETE FROM ledger WHERE category IN ('untraced', 'unrated')")
         db.commit()
-        mpg, = connect(path("known.db")).execute("SELECT mpg(category, chip_us) FROM ledger WHERE category <> 'queued'").fetchone()
+        (mpg,) = (
+            connect(path("known.db"))
+            .execute("SELECT mpg(category, chip_us) FROM ledger WHERE category <> 'queued'")
+            .fetchone()
+        )
         page = made("known.db")
         self.assertEqual(f"{100 * mpg:.1f}%", Reader(page).cards["MPG"])
         self.assertNotIn("at least", without_scripts(page))
@@ -137,33 +159,70 @@ class Page(unittest.TestCase):
         page, db = made(), sqlite3.connect(path("fleet.db"))
         db.row_factory = sqlite3.Row
         reader = Reader(page)
-        self.assertEqual(["headline", "trend", "waterfall", "heatmap", "top_offenders", "before_after", "data_quality"], list(reader.tables))
+        self.assertEqual(
+            ["headline", "trend", "waterfall", "heatmap", "top_offenders", "before_after", "data_quality"],
+            list(reader.tables),
+        )
         for name, table in reader.tables.items():
             with self.subTest(name), open(os.path.join(ROOT, "sql", "report", name + ".sql"), encoding="utf-8") as file:
                 given = {"width": "hour", "after_since": "2026-01-06 00:00:00"}
                 query = file.read()
                 self.assertIn(query.rstrip(), "".join(reader.said))
-                rows = db.execute(query, {n: given.get(n) for n in re.findall(r":(\w+)", re.sub("--.*", "", query))}).fetchall()
+                rows = db.execute(
+                    query, {n: given.get(n) for n in re.findall(r":(\w+)", re.sub("--.*", "", query))}
+                ).fetchall()
                 if name == "headline":
                     self.assertEqual(rows[0].keys(), [cells[0] for cells in table])
-                    self.assertEqual([rows[0]["first_hour"], str(rows[0]["hours"]), f'{100 * rows[0]["traced"]:.1f}%', "not known", f'≥ {100 * rows[0]["MPG_lower"]:.1f}%'],
-                                     [dict(cells[:2] for cells in table)[column] for column in ("first_hour", "hours", "traced", "MPG", "MPG_lower")])
+                    self.assertEqual(
+                        [
+                            rows[0]["first_hour"],
+                            str(rows[0]["hours"]),
+                            f'{100 * rows[0]["traced"]:.1f}%',
+                            "not known",
+                            f'≥ {100 * rows[0]["MPG_lower"]:.1f}%',
+                        ],
+                        [
+                            dict(cells[:2] for cells in table)[column]
+                            for column in ("first_hour", "hours", "traced", "MPG", "MPG_lower")
+                        ],
+                    )
                     continue
                 self.assertEqual([column.replace("_", " ") for column in rows[0].keys()], table[0])
                 self.assertEqual(len(rows), len(table) - 1)
-                self.assertEqual([row[0] if isinstance(row[0], str) else str(row[0]) for row in rows], [cells[0] for cells in table[1:]])
+                self.assertEqual(
+                    [row[0] if isinstance(row[0], str) else str(row[0]) for row in rows],
+                    [cells[0] for cells in table[1:]],
+                )
                 for row, shown in zip(rows, table[1:]):
                     for column, text in zip(row.keys(), shown):
                         if column in ("SG", "RG", "PG", "traced", "rated", "share"):
-                            self.assertEqual("not known" if row[column] is None else f"{100 * row[column]:.1f}%".replace("-0.0%", "0.0%"), text)
+                            self.assertEqual(
+                                (
+                                    "not known"
+                                    if row[column] is None
+                                    else f"{100 * row[column]:.1f}%".replace("-0.0%", "0.0%")
+                                ),
+                                text,
+                            )
                         if column == "MPG_lower":
-                            self.assertEqual(f"{100 * row[column]:.1f}%" if row["MPG"] is not None else f"≥ {100 * row[column]:.1f}%" if row[column] else "not known", text)
+                            self.assertEqual(
+                                (
+                                    f"{100 * row[column]:.1f}%"
+                                    if row["MPG"] is not None
+                                    else f"≥ {100 * row[column]:.1f}%"
+                                    if row[column]
+                                    else "not known"
+                                ),
+                                text,
+                            )
 
     def test_nothing_known_is_no_zero(self):
         """A scheduler's log alone: no chart, no card and no cell says 0 % of what nobody knows; and no "-0.0" stands anywhere."""
         shutil.copy(path("fleet.db"), path("untraced.db"))
         with sqlite3.connect(path("untraced.db")) as db:
-            db.execute("UPDATE ledger SET category = 'untraced' WHERE category NOT IN ('down', 'idle', 'partial', 'queued')")
+            db.execute(
+                "UPDATE ledger SET category = 'untraced' WHERE category NOT IN ('down', 'idle', 'partial', 'queued')"
+            )
         page = made("untraced.db")
         reader = Reader(page)
         self.assertEqual(["not known"] * 3, [reader.cards[name] for name in ("MPG", "RG", "PG")])
@@ -172,7 +231,15 @@ class Page(unittest.TestCase):
             for column in ("RG", "PG", "MPG", "MPG lower"):
                 if column in head:
                     self.assertEqual({"not known"}, {row[head.index(column)] for row in rows}, (name, column))
-        self.assertEqual([["not known"] * 3] * 4, [row[2:] for row in reader.tables["before_after"] if row[1] in ("RG", "PG", "MPG", "MPG_lower") for row in [row[:2] + row[2:5]]][:4])
+        self.assertEqual(
+            [["not known"] * 3] * 4,
+            [
+                row[2:]
+                for row in reader.tables["before_after"]
+                if row[1] in ("RG", "PG", "MPG", "MPG_lower")
+                for row in [row[:2] + row[2:5]]
+            ][:4],
+        )
         self.assertNotRegex("".join(Reader(without_scripts(page)).said), r"[-−+]0\.0+\b(?!\d)")
 
     def test_nothing_is_fetched(self):
@@ -185,13 +252,17 @@ class Page(unittest.TestCase):
         digest = base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()
         self.assertIn(f"""content="default-src 'none'; script-src 'sha256-{digest}';""", page)
         self.assertNotRegex(without_scripts(page), r"@import|url\(")
-        self.assertNotRegex(script, r"\beval\(|\bfetch\(|\bimport[ (]|XMLHttpRequest|https?://(?!www\.w3\.org/2000/svg)")
+        self.assertNotRegex(
+            script, r"\beval\(|\bfetch\(|\bimport[ (]|XMLHttpRequest|https?://(?!www\.w3\.org/2000/svg)"
+        )
 
     def test_hostile_names(self):
         plain, reader = Reader(made()), Reader(made("hostile.db"))
         kinds = [tag for tag, _ in reader.tags if tag in ("script", "style", "b", "img", "title")]
         self.assertEqual(["title", "style", "script", "script"], kinds)
-        self.assertEqual({name for _, given in plain.tags for name in given}, {name for _, given in reader.tags for name in given})
+        self.assertEqual(
+            {name for _, given in plain.tags for name in given}, {name for _, given in reader.tags for name in given}
+        )
         self.assertLessEqual(set(HOSTILE), {row[0] for row in reader.tables["top_offenders"]})
         self.assertIn(HOSTILE[2], [row[0] for row in reader.tables["data_quality"]])
         self.assertLessEqual(set(HOSTILE), {who[0] for who in cells(made("hostile.db"))["who"]})
@@ -203,7 +274,9 @@ class Page(unittest.TestCase):
     def test_a_fleet_without_jobs(self):
         shutil.copy(path("fleet.db"), path("idle.db"))
         db = sqlite3.connect(path("idle.db"))
-        db.executescript("DELETE FROM ledger; INSERT INTO ledger(hour, pool, category, chip_us) VALUES ('2026-01-01 00:00:00', 'p', 'idle', 36000000000)")
+        db.executescript(
+            "DELETE FROM ledger; INSERT INTO ledger(hour, pool, category, chip_us) VALUES ('2026-01-01 00:00:00', 'p', 'idle', 36000000000)"
+        )
         db.close()
         page = made("idle.db")
         self.assertIn("2026-01-01 00:00 to 2026-01-01 01:00 · 1 pool · 0 jobs · 10 chips on average", page)
@@ -211,14 +284,37 @@ class Page(unittest.TestCase):
         self.assertEqual(2, page.count("Nothing to show."))
 
     def test_choices(self):
-        page = made("fleet.db", PLAIN, "--since", "2026-01-05 06:00:00", "--until", "2026-01-06", "--width", "day", "--rows", "model", "--columns", "day",
-                    "--by", "pool", "--top", "3", "--cut", "2026-01-05 12:00:00")
+        page = made(
+            "fleet.db",
+            PLAIN,
+            "--since",
+            "2026-01-05 06:00:00",
+            "--until",
+            "2026-01-06",
+            "--width",
+            "day",
+            "--rows",
+            "model",
+            "--columns",
+            "day",
+            "--by",
+            "pool",
+            "--top",
+            "3",
+            "--cut",
+            "2026-01-05 12:00:00",
+        )
         tables = Reader(page).tables
-        self.assertEqual([["2026-01-05"], 3], [[row[0] for row in tables["trend"][1:]], len(tables["top_offenders"]) - 1])
+        self.assertEqual(
+            [["2026-01-05"], 3], [[row[0] for row in tables["trend"][1:]], len(tables["top_offenders"]) - 1]
+        )
         self.assertEqual({"2026-01-05"}, {row[1] for row in tables["heatmap"][1:]})
         self.assertIn("2026-01-05 06:00 to 2026-01-06 00:00", page)
         self.assertIn("which begins 2026-01-05 12:00", page)
-        self.assertEqual(["2026-W02", "2026-01"], [Reader(made("fleet.db", PLAIN, "--width", width)).tables["trend"][1][0] for width in ("week", "month")])
+        self.assertEqual(
+            ["2026-W02", "2026-01"],
+            [Reader(made("fleet.db", PLAIN, "--width", width)).tables["trend"][1][0] for width in ("week", "month")],
+        )
 
     def test_timelines(self):
         """The intervals of the jobs that lost most add up to the ledger; with the files, each names its record."""
@@ -227,7 +323,11 @@ class Page(unittest.TestCase):
         shutil.copy(path("fleet.db"), path("bare.db"))
         with sqlite3.connect(path("bare.db")) as bare:
             bare.execute("DELETE FROM mpg_config WHERE name = 'trace'")
-        for database, trace, is_told in (("fleet.db", [], True), ("bare.db", [], False), ("bare.db", ["--trace", os.path.join(ROOT, "fixtures", "fleet")], True)):
+        for database, trace, is_told in (
+            ("fleet.db", [], True),
+            ("bare.db", [], False),
+            ("bare.db", ["--trace", os.path.join(ROOT, "fixtures", "fleet")], True),
+        ):
             told = cells(made(database, PLAIN, "--jobs", "5", *trace))["timelines"]
             self.assertEqual(set(worst), set(told["jobs"]))
             self.assertNotIn("differ", told["source"])
@@ -240,11 +340,23 @@ class Page(unittest.TestCase):
                         self.assertEqual([is_told] * 2, [file is not None, line is not None])
                 sums["inefficiency"] = sums.pop("productive", 0) - sums["ideal"]
                 self.assertEqual(0, timeline["left"]["count"])
-                self.assertEqual(dict(db.execute("SELECT category, sum(chip_us) FROM ledger WHERE job = ? GROUP BY 1 HAVING sum(chip_us) <> 0", (job,))),
-                                 {category: us for category, us in sums.items() if us})
-        other = cells(made("fleet.db", PLAIN, "--jobs", "5", "--trace", os.path.join(ROOT, "fixtures", "golden")))["timelines"]
+                self.assertEqual(
+                    dict(
+                        db.execute(
+                            "SELECT category, sum(chip_us) FROM ledger WHERE job = ? GROUP BY 1 HAVING sum(chip_us) <> 0",
+                            (job,),
+                        )
+                    ),
+                    {category: us for category, us in sums.items() if us},
+                )
+        other = cells(made("fleet.db", PLAIN, "--jobs", "5", "--trace", os.path.join(ROOT, "fixtures", "golden")))[
+            "timelines"
+        ]
         self.assertIn("its sums differ", other["source"])
-        self.assertEqual([{}, "There are no timelines of jobs here: no job has one."], [cells(made("fleet.db", PLAIN, "--jobs", "0"))["timelines"][name] for name in ("jobs", "why")])
+        self.assertEqual(
+            [{}, "There are no timelines of jobs here: no job has one."],
+            [cells(made("fleet.db", PLAIN, "--jobs", "0"))["timelines"][name] for name in ("jobs", "why")],
+        )
         without = cells(made("fleet.db", PLAIN, "--extension", "/nowhere/mpg.so"))["timelines"]
         self.assertEqual({}, without["jobs"])
         self.assertIn("--extension names it", without["why"])
@@ -252,43 +364,82 @@ class Page(unittest.TestCase):
     def test_what_mpg_config_says(self):
         shutil.copy(path("fleet.db"), path("told.db"))
         with sqlite3.connect(path("told.db")) as db:
-            db.execute("INSERT INTO mpg_config VALUES ('target_MPG', '0.55'), ('target_RG', '0.9'), ('currency', 'EUR')")
+            db.execute(
+                "INSERT INTO mpg_config VALUES ('target_MPG', '0.55'), ('target_RG', '0.9'), ('currency', 'EUR')"
+            )
             db.execute("INSERT INTO prices VALUES ('tpu-v4', 3220000)")
         head = cells(made("told.db"))
-        self.assertEqual([{"MPG": 0.55, "RG": 0.9}, {"tpu-v4": 3220000}, "EUR"], [head[name] for name in ("targets", "prices", "currency")])
+        self.assertEqual(
+            [{"MPG": 0.55, "RG": 0.9}, {"tpu-v4": 3220000}, "EUR"],
+            [head[name] for name in ("targets", "prices", "currency")],
+        )
         for wrong in ("60%", "1.5", "nan", ""):
             with sqlite3.connect(path("told.db")) as db:
                 db.execute("UPDATE mpg_config SET value = ? WHERE name = 'target_RG'", (wrong,))
             done = run(path("told.db"))
-            self.assertEqual((1, f"mpg-report: mpg_config: target_RG: expected a number from 0 to 1, as 0.6, found '{wrong}'\n"), (done.returncode, done.stderr))
+            self.assertEqual(
+                (1, f"mpg-report: mpg_config: target_RG: expected a number from 0 to 1, as 0.6, found '{wrong}'\n"),
+                (done.returncode, done.stderr),
+            )
 
     def test_times(self):
         """Hours are compared as text: "T" in the place of the space would leave a day out, and a word everything."""
-        self.assertEqual(made("fleet.db", PLAIN, "--since", "2026-01-05 06:00:00", "--until", "2026-01-05 18:00", "--cut", "2026-01-05 12"),
-                         made("fleet.db", PLAIN, "--since", "2026-01-05T06:00:00", "--until", "2026-01-05T18:00", "--cut", "2026-01-05T12"))
+        self.assertEqual(
+            made(
+                "fleet.db",
+                PLAIN,
+                "--since",
+                "2026-01-05 06:00:00",
+                "--until",
+                "2026-01-05 18:00",
+                "--cut",
+                "2026-01-05 12",
+            ),
+            made(
+                "fleet.db",
+                PLAIN,
+                "--since",
+                "2026-01-05T06:00:00",
+                "--until",
+                "2026-01-05T18:00",
+                "--cut",
+                "2026-01-05T12",
+            ),
+        )
         for option in ("--since", "--until", "--cut"):
             for given in ("yesterday", "2026-01-05T06:00:00Z", "05.01.2026", ""):
                 done = run(path("fleet.db"), option, given)
                 self.assertEqual((2, ""), (done.returncode, done.stdout))
-                self.assertIn(f"argument {option}: expected a day or hour such as 2026-01-05 or '2026-01-05 13:00:00', found '{given}'", done.stderr)
+                self.assertIn(
+                    f"argument {option}: expected a day or hour such as 2026-01-05 or '2026-01-05 13:00:00', found '{given}'",
+                    done.stderr,
+                )
 
     def test_what_cannot_be_reported(self):
         with open(path("not-a-database.db"), "w", encoding="utf-8") as file:
             file.write("no database at all, whatever it is called" * 20)
         sqlite3.connect(path("empty.db")).executescript("CREATE TABLE t(x)")
-        for name, arguments, said in (("nowhere.db", [], "no such file"), ("not-a-database.db", [], "file is not a database"),
-                                      ("empty.db", [], "has no ledger; sql/build.sql makes one"), ("fleet.db", ["--since", "2030"], "the ledger is empty")):
+        for name, arguments, said in (
+            ("nowhere.db", [], "no such file"),
+            ("not-a-database.db", [], "file is not a database"),
+            ("empty.db", [], "has no ledger; sql/build.sql makes one"),
+            ("fleet.db", ["--since", "2030"], "the ledger is empty"),
+        ):
             done = run(path(name), *arguments)
             self.assertEqual((1, "", 1), (done.returncode, done.stdout, done.stderr.count("\n")), name)
             self.assertIn(said, done.stderr)
         self.assertFalse(os.path.exists(path("nowhere.db")))
 
     def test_what_cannot_be_written(self):
-        for arguments, said in ((["-o", path("no/where.html")], path("no/where.html") + ": No such file or directory"),
-                                (["-o", "/dev/full"], "output: No space left on device"),
-                                (["--template", path("nothing.html")], path("nothing.html") + ": No such file or directory"),
-                                (["--top", "9" * 20], path("fleet.db") + ": Python int too large to convert to SQLite INTEGER")):
-            done = run(path("fleet.db"), *(arguments if "--template" in arguments else ["--template", PLAIN, *arguments]))
+        for arguments, said in (
+            (["-o", path("no/where.html")], path("no/where.html") + ": No such file or directory"),
+            (["-o", "/dev/full"], "output: No space left on device"),
+            (["--template", path("nothing.html")], path("nothing.html") + ": No such file or directory"),
+            (["--top", "9" * 20], path("fleet.db") + ": Python int too large to convert to SQLite INTEGER"),
+        ):
+            done = run(
+                path("fleet.db"), *(arguments if "--template" in arguments else ["--template", PLAIN, *arguments])
+            )
             self.assertEqual((1, ""), (done.returncode, done.stdout))
             self.assertEqual("mpg-report: " + said, done.stderr.splitlines()[-1])
             self.assertNotIn("Traceback", done.stderr)
@@ -299,20 +450,28 @@ class Page(unittest.TestCase):
         db = sqlite3.connect(path("odd.db"))
         with sqlite3.connect(path("fleet.db")) as source:
             source.backup(db)
-        db.executescript("DELETE FROM ledger;"
-                         "INSERT INTO ledger(hour, pool, job, category, chip_us) VALUES ('2026-01-01 00:00:00', 'p', NULL, 'idle', -180e9),"
-                         " ('2026-01-01 00:00:00', 'p', 'j', 'stall', 360e9), ('2026-01-01 00:00:00', 'p', 'j', 'ideal', 180e9),"
-                         " ('2026-01-01 00:00:00', 'empty', NULL, 'idle', 0);"
-                         "INSERT INTO ledger(hour, pool, job, category, chip_us) SELECT '2026-01-01 01:00:00', pool, job, category, chip_us FROM ledger")
+        db.executescript(
+            "DELETE FROM ledger;"
+            "INSERT INTO ledger(hour, pool, job, category, chip_us) VALUES ('2026-01-01 00:00:00', 'p', NULL, 'idle', -180e9),"
+            " ('2026-01-01 00:00:00', 'p', 'j', 'stall', 360e9), ('2026-01-01 00:00:00', 'p', 'j', 'ideal', 180e9),"
+            " ('2026-01-01 00:00:00', 'empty', NULL, 'idle', 0);"
+            "INSERT INTO ledger(hour, pool, job, category, chip_us) SELECT '2026-01-01 01:00:00', pool, job, category, chip_us FROM ledger"
+        )
         db.close()
         done = run(path("odd.db"), "--svg", path("svg odd"), "-o", path("odd.html"))
         self.assertEqual((0, ""), (done.returncode, done.stderr))
         with open(os.path.join(path("svg odd"), "waterfall.svg"), encoding="utf-8") as file:
             waterfall = file.read()
         self.assertEqual(["100.0%", "+50.0%", "−100.0%", "50.0%"], re.findall(r">([+−]*[0-9.]+\.\d%)<", waterfall))
-        bars = [(float(x), float(x) + float(width)) for x, width in re.findall(r'<rect x="([\d.]+)" y="[\d.]+" width="([\d.]+)" height="16.0"', waterfall)]
+        bars = [
+            (float(x), float(x) + float(width))
+            for x, width in re.findall(r'<rect x="([\d.]+)" y="[\d.]+" width="([\d.]+)" height="16.0"', waterfall)
+        ]
         zero, one = bars[0]
-        self.assertEqual([(0, 1), (1, 1.5), (0.5, 1.5), (0, 0.5)], [tuple(round((x - zero) / (one - zero), 2) for x in bar) for bar in bars])
+        self.assertEqual(
+            [(0, 1), (1, 1.5), (0.5, 1.5), (0, 0.5)],
+            [tuple(round((x - zero) / (one - zero), 2) for x in bar) for bar in bars],
+        )
         width = float(re.search(r' width="(\d+)"', waterfall)[1])
         self.assertLess(max(end for _, end in bars), width - 40)  # room for a figure
 
@@ -321,7 +480,10 @@ class Page(unittest.TestCase):
         for database in ("fleet.db", "hostile.db"):
             done = run(path(database), "--svg", path("svg " + database), "-o", path("svg.html"))
             self.assertEqual((0, "", ""), (done.returncode, done.stdout, done.stderr))
-            names = [name + ".svg" for name in ("before_after", "factors", "heatmap", "losses", "top_offenders", "trend", "waterfall")]
+            names = [
+                name + ".svg"
+                for name in ("before_after", "factors", "heatmap", "losses", "top_offenders", "trend", "waterfall")
+            ]
             self.assertEqual(names, sorted(os.listdir(path("svg " + database))))
             for name in names:
                 marks = xml.etree.ElementTree.parse(os.path.join(path("svg " + database), name)).getroot()
@@ -333,14 +495,35 @@ class Page(unittest.TestCase):
             self.assertNotIn("currentColor", texts)
         os.mkdir(path("no node"))
         os.symlink("/usr/bin/python3", path("no node/python3"))
-        done = subprocess.run(["/usr/bin/python3", TOOL, path("fleet.db"), "--svg", path("none")], env={"PATH": path("no node")}, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
-        self.assertEqual((1, "mpg-report: --svg: it is node that draws, and there is none\n"), (done.returncode, done.stderr))
+        done = subprocess.run(
+            ["/usr/bin/python3", TOOL, path("fleet.db"), "--svg", path("none")],
+            env={"PATH": path("no node")},
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            text=True,
+        )
+        self.assertEqual(
+            (1, "mpg-report: --svg: it is node that draws, and there is none\n"), (done.returncode, done.stderr)
+        )
 
     def test_an_installation_runs_without_its_source(self):
         with tempfile.TemporaryDirectory() as folder:
-            environment = {name: value for name, value in os.environ.items() if name not in ("MAKEFLAGS", "MFLAGS", "MAKELEVEL")}
-            subprocess.run(["make", "-s", "install", f"prefix={folder}"], cwd=ROOT, env=environment, stdout=subprocess.PIPE, check=True)
-            done = subprocess.run([os.path.join(folder, "bin/mpg-report"), path("fleet.db")], stdout=subprocess.PIPE, stderr=subprocess.PIPE, cwd="/")
+            environment = {
+                name: value for name, value in os.environ.items() if name not in ("MAKEFLAGS", "MFLAGS", "MAKELEVEL")
+            }
+            subprocess.run(
+                ["make", "-s", "install", f"prefix={folder}"],
+                cwd=ROOT,
+                env=environment,
+                stdout=subprocess.PIPE,
+                check=True,
+            )
+            done = subprocess.run(
+                [os.path.join(folder, "bin/mpg-report"), path("fleet.db")],
+                stdout=subprocess.PIPE,
+                stderr=subprocess.PIPE,
+                cwd="/",
+            )
             self.assertEqual((0, made()), (done.returncode, done.stdout.decode()))
 
 

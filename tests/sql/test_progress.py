@@ -1,4 +1,5 @@
 """mpg_progress: what is reported of a scan, to whom, and what stops it."""
+
 import importlib.util
 import os
 import pty
@@ -28,8 +29,10 @@ def size(folder):
 
 def on_terminal(sql):
     """What a program that runs `sql` writes on a terminal, and on standard output."""
-    code = ("import sqlite3, sys; db = sqlite3.connect(':memory:', isolation_level=None); db.enable_load_extension(True); "
-            f"db.load_extension({os.path.join(ROOT, 'mpg')!r}); [print(db.execute(each).fetchall()) for each in sys.argv[1:]]")
+    code = (
+        "import sqlite3, sys; db = sqlite3.connect(':memory:', isolation_level=None); db.enable_load_extension(True); "
+        f"db.load_extension({os.path.join(ROOT, 'mpg')!r}); [print(db.execute(each).fetchall()) for each in sys.argv[1:]]"
+    )
     ours, theirs = pty.openpty()
     with subprocess.Popen([sys.executable, "-c", code, *sql], stdout=subprocess.PIPE, stderr=theirs) as process:
         os.close(theirs)
@@ -53,7 +56,11 @@ class Progress(unittest.TestCase):
         for before, after in zip(calls, calls[1:]):
             self.assertLessEqual(before[:2], after[:2])
         read, of, jobs, jobs_all, seconds = calls[-1]
-        jobs_there = connect().execute("SELECT count(DISTINCT job) FROM trace_ledger(?) WHERE job IS NOT NULL", [GOLDEN]).fetchone()[0]
+        jobs_there = (
+            connect()
+            .execute("SELECT count(DISTINCT job) FROM trace_ledger(?) WHERE job IS NOT NULL", [GOLDEN])
+            .fetchone()[0]
+        )
         self.assertEqual((read, of), (size(GOLDEN),) * 2)
         self.assertEqual((jobs, jobs_all), (jobs_there,) * 2)
         self.assertGreaterEqual(seconds, 0)
@@ -73,6 +80,7 @@ class Progress(unittest.TestCase):
         def fails(*given):
             if given[4] > 0:
                 raise ValueError
+
         db = connect()
         db.create_function("report", 5, fails)
         db.execute("SELECT mpg_progress('function', 'report', 0)")
@@ -101,9 +109,17 @@ class Progress(unittest.TestCase):
 
     def test_refused(self):
         db = connect()
-        for call, why in [("'bar'", "expected 'terminal'"), ("NULL", "expected 'terminal'"), ("'function'", "name of a function"),
-                          ("'function', 'nobody'", "no such function"), ("'function', ''", "name of a function"),
-                          ("'terminal', -1", "seconds"), ("'terminal', 'soon'", "seconds"), ("'off', 1", "seconds"), ("'terminal', 1, 1", "seconds")]:
+        for call, why in [
+            ("'bar'", "expected 'terminal'"),
+            ("NULL", "expected 'terminal'"),
+            ("'function'", "name of a function"),
+            ("'function', 'nobody'", "no such function"),
+            ("'function', ''", "name of a function"),
+            ("'terminal', -1", "seconds"),
+            ("'terminal', 'soon'", "seconds"),
+            ("'off', 1", "seconds"),
+            ("'terminal', 1, 1", "seconds"),
+        ]:
             with self.subTest(call), self.assertRaisesRegex(sqlite3.OperationalError, why):
                 db.execute(f"SELECT mpg_progress({call})")
             self.assertEqual(db.execute("SELECT mpg_progress()").fetchone(), ("off",))
@@ -133,7 +149,9 @@ class Progress(unittest.TestCase):
 
     def test_python(self):
         """What the wheel's module does of it: a callback, None, and its build, which leaves what was asked."""
-        spec = importlib.util.spec_from_file_location("sqlite_mpg", os.path.join(ROOT, "ext/package/python/sqlite_mpg.py"))
+        spec = importlib.util.spec_from_file_location(
+            "sqlite_mpg", os.path.join(ROOT, "ext/package/python/sqlite_mpg.py")
+        )
         module = importlib.util.module_from_spec(spec)
         spec.loader.exec_module(module)
         calls = []
@@ -151,8 +169,10 @@ class Progress(unittest.TestCase):
         self.assertEqual(db.execute("SELECT mpg_progress()").fetchone(), ("off",))
 
     def test_no_terminal(self):
-        code = f"import sys; sys.path.insert(0, {os.path.dirname(os.path.abspath(sys.modules['fleets'].__file__))!r}); import fleets; " \
-               f"db = fleets.connect(); db.execute(\"SELECT mpg_progress('terminal', 0)\"); print(db.execute({SCAN!r}, [{GOLDEN!r}]).fetchall())"
+        code = (
+            f"import sys; sys.path.insert(0, {os.path.dirname(os.path.abspath(sys.modules['fleets'].__file__))!r}); import fleets; "
+            f"db = fleets.connect(); db.execute(\"SELECT mpg_progress('terminal', 0)\"); print(db.execute({SCAN!r}, [{GOLDEN!r}]).fetchall())"
+        )
         done = subprocess.run([sys.executable, "-c", code], capture_output=True, check=True)
         self.assertEqual(done.stderr, b"")
         self.assertEqual(eval(done.stdout), connect().execute(SCAN, [GOLDEN]).fetchall())

@@ -1,4 +1,5 @@
 """The questions about what jobs do while they run, and about their programs: see test_questions.py."""
+
 import json
 import math
 import statistics
@@ -25,7 +26,11 @@ class Runtime(world.Case):
     def test_checkpoint_blocking(self):
         for by in ("phase", "pool", "size", "job", "fleet"):
             cells = [c for c in WORLD.cells if c.job]
-            expected = {k: s for k, s in groups(cells, (lambda c: "fleet") if by == "fleet" else (lambda c: getattr(c, by))).items() if s.traced}
+            expected = {
+                k: s
+                for k, s in groups(cells, (lambda c: "fleet") if by == "fleet" else (lambda c: getattr(c, by))).items()
+                if s.traced
+            }
             rows = self.ask("checkpoint_blocking", by=by)
             self.in_order(rows, "blocked_chip_hours")
             self.assertEqual(set(expected), {row["segment"] for row in rows})
@@ -33,9 +38,14 @@ class Runtime(world.Case):
                 s = expected[row["segment"]]
                 blocked = s.by["checkpoint"]
                 then = ratio(s.productive, s.traced - blocked)
-                for name, value in dict(blocked_chip_hours=Fraction(blocked, HOUR), share=ratio(blocked, s.traced), RG=s.RG, RG_async=then,
-                                        gain=100 * (then - s.RG) if then is not None else None,
-                                        ideal_chip_hours=blocked * then * s.PG / HOUR if then is not None and s.rated else None).items():
+                for name, value in dict(
+                    blocked_chip_hours=Fraction(blocked, HOUR),
+                    share=ratio(blocked, s.traced),
+                    RG=s.RG,
+                    RG_async=then,
+                    gain=100 * (then - s.RG) if then is not None else None,
+                    ideal_chip_hours=blocked * then * s.PG / HOUR if then is not None and s.rated else None,
+                ).items():
                     self.near(value, row[name], (by, row["segment"], name))
 
     def test_compile_startup(self):
@@ -55,9 +65,14 @@ class Runtime(world.Case):
             self.assertEqual({k for k, s in expected.items() if s.traced}, {row["segment"] for row in rows})
             for row in rows:
                 s = expected[row["segment"]]
-                for name, value in dict(compile_chip_hours=Fraction(s.by["compile"], HOUR), startup_chip_hours=Fraction(s.by["startup"], HOUR),
-                                        compile_share=ratio(s.by["compile"], s.traced), startup_share=ratio(s.by["startup"], s.traced),
-                                        repeated_chip_hours=Fraction(again[row["segment"]], HOUR), gain=100 * (ratio(s.productive, s.traced - again[row["segment"]]) - s.RG)).items():
+                for name, value in dict(
+                    compile_chip_hours=Fraction(s.by["compile"], HOUR),
+                    startup_chip_hours=Fraction(s.by["startup"], HOUR),
+                    compile_share=ratio(s.by["compile"], s.traced),
+                    startup_share=ratio(s.by["startup"], s.traced),
+                    repeated_chip_hours=Fraction(again[row["segment"]], HOUR),
+                    gain=100 * (ratio(s.productive, s.traced - again[row["segment"]]) - s.RG),
+                ).items():
                     self.near(value, row[name], (by, row["segment"], name))
         self.assertGreater(sum(again.values()), 0)
 
@@ -66,20 +81,44 @@ class Runtime(world.Case):
         gaps, lengths, ran, hits = [], [], 0, 0
         for job in jobs:
             runs = sorted((start, end, outcome) for j, _, start, end, outcome in WORLD.runs if j == job)
-            durable = sorted(naive.microseconds(c["durable_time"]) for c in WORLD.relations["commits"] if c["job"] == job and c.get("durable_time"))
+            durable = sorted(
+                naive.microseconds(c["durable_time"])
+                for c in WORLD.relations["commits"]
+                if c["job"] == job and c.get("durable_time")
+            )
             for (start, end, outcome), later in zip(runs, [start for start, _, _ in runs[1:]] + [math.inf]):
                 times = [at for at in durable if start <= at < later]
                 gaps += [b - a for a, b in zip(times, times[1:]) if b > a]
-                ran, hits = ran + end - start, hits + (outcome in ("failed", "node_fail", "preempted", "timeout", "gang_broken"))
-            lengths += [s["end"] - s["start"] for s in WORLD.spans_of(job) if s["kind"] == "checkpoint" and s["end"] is not None]
-        return (sum(gaps) / len(gaps) / 1e6 if gaps else None, sum(lengths) / len(lengths) / 1e6 if lengths else None, ran / hits / 1e6 if hits else None)
+                ran, hits = ran + end - start, hits + (
+                    outcome in ("failed", "node_fail", "preempted", "timeout", "gang_broken")
+                )
+            lengths += [
+                s["end"] - s["start"] for s in WORLD.spans_of(job) if s["kind"] == "checkpoint" and s["end"] is not None
+            ]
+        return (
+            sum(gaps) / len(gaps) / 1e6 if gaps else None,
+            sum(lengths) / len(lengths) / 1e6 if lengths else None,
+            ran / hits / 1e6 if hits else None,
+        )
 
     def broken_gangs(self, pool):
         """Chip-time that gangs of a pool held after they had once been complete and while they missed chips; and the most that they missed at once."""
-        whole = {(job, attempt): min(start for start, _ in a["runs"]) for (job, attempt), a in WORLD.attempts.items() if a["runs"]}
-        waits = [(i.start, i.end, i.us, WORLD.chips[i.job]) for i in WORLD.intervals
-                 if i.pool == pool and i.category == "partial" and i.cause is None and i.start >= whole.get((i.job, i.attempt), math.inf)]
-        missed = [sum(chips - us / (end - start) for start, end, us, chips in waits if start <= at < end) for at, *_ in waits]
+        whole = {
+            (job, attempt): min(start for start, _ in a["runs"])
+            for (job, attempt), a in WORLD.attempts.items()
+            if a["runs"]
+        }
+        waits = [
+            (i.start, i.end, i.us, WORLD.chips[i.job])
+            for i in WORLD.intervals
+            if i.pool == pool
+            and i.category == "partial"
+            and i.cause is None
+            and i.start >= whole.get((i.job, i.attempt), math.inf)
+        ]
+        missed = [
+            sum(chips - us / (end - start) for start, end, us, chips in waits if start <= at < end) for at, *_ in waits
+        ]
         return sum(us for _, _, us, _ in waits), max(missed, default=None)
 
     def test_what_if(self):
@@ -87,9 +126,17 @@ class Runtime(world.Case):
         for c in WORLD.cells:
             if c.category == "compile":
                 first[c.job] = min(first.get(c.job, c.attempt), c.attempt)
-        length = max(i.end for i in WORLD.intervals if i.category != "queued") - min(i.start for i in WORLD.intervals if i.category != "queued")
+        length = max(i.end for i in WORLD.intervals if i.category != "queued") - min(
+            i.start for i in WORLD.intervals if i.category != "queued"
+        )
         changes = Counter()
-        for by, given in (("pool", {}), ("phase", dict(snapshot=7, interval=900, cached=0.75)), ("pool", dict(spares=20, snapshot=3)), ("job", dict(interval=600)), ("fleet", {})):
+        for by, given in (
+            ("pool", {}),
+            ("phase", dict(snapshot=7, interval=900, cached=0.75)),
+            ("pool", dict(spares=20, snapshot=3)),
+            ("job", dict(interval=600)),
+            ("fleet", {}),
+        ):
             key = (lambda c: "fleet") if by == "fleet" else (lambda c: getattr(c, by))
             jobs_of = {}
             for c in WORLD.cells:
@@ -97,32 +144,64 @@ class Runtime(world.Case):
                     jobs_of[c.job] = min(jobs_of.get(c.job, key(c) or "~"), key(c) or "~")
             expected = {}
             for segment, s in groups([c for c in WORLD.cells if c.job or by in ("pool", "fleet")], key).items():
-                again = sum(c.us for c in WORLD.cells if c.category == "compile" and c.attempt > first[c.job] and key(c) == segment)
+                again = sum(
+                    c.us
+                    for c in WORLD.cells
+                    if c.category == "compile" and c.attempt > first[c.job] and key(c) == segment
+                )
                 interval, save, mtti = self.figures_of_saves([job for job, its in jobs_of.items() if its == segment])
                 SG, ran = ratio(s.allocated, s.capacity), s.productive + s.by["lost"] + s.by["pending"]
                 freed = {}
                 if s.by["checkpoint"]:
-                    freed["asynchronous saves"] = given.get("snapshot", 0), s.by["checkpoint"] * (1 - min(1, given.get("snapshot", 0) / save) if save else 1)
-                    daly = math.sqrt(2 * save * mtti) * (1 + math.sqrt(save / 2 / mtti) / 3 + save / 2 / mtti / 9) - save if save and mtti and save < 2 * mtti else mtti if save else None
+                    freed["asynchronous saves"] = given.get("snapshot", 0), s.by["checkpoint"] * (
+                        1 - min(1, given.get("snapshot", 0) / save) if save else 1
+                    )
+                    daly = (
+                        math.sqrt(2 * save * mtti) * (1 + math.sqrt(save / 2 / mtti) / 3 + save / 2 / mtti / 9) - save
+                        if save and mtti and save < 2 * mtti
+                        else mtti
+                        if save
+                        else None
+                    )
                     new = given.get("interval", daly)
                     if new and interval:
-                        freed["checkpoint interval"] = new, s.by["checkpoint"] * (1 - interval / new) + s.by["lost"] * (1 + s.by["input"] / ran if ran else 1) * (1 - new / interval)
+                        freed["checkpoint interval"] = new, s.by["checkpoint"] * (1 - interval / new) + s.by["lost"] * (
+                            1 + s.by["input"] / ran if ran else 1
+                        ) * (1 - new / interval)
                 if again:
                     freed["compilation cache"] = given.get("cached", 1), again * given.get("cached", 1)
                 for change, (assumed, us) in freed.items():
                     then = s.productive / (float(s.traced) - float(us))
-                    expected[segment, change] = assumed, SG, s.RG, SG, then, 100 * float(s.lower) * (then / float(s.RG) - 1) if s.RG else None
+                    expected[segment, change] = (
+                        assumed,
+                        SG,
+                        s.RG,
+                        SG,
+                        then,
+                        100 * float(s.lower) * (then / float(s.RG) - 1) if s.RG else None,
+                    )
                 waiting, most = self.broken_gangs(segment) if by == "pool" else (0, None)
                 if waiting:
                     chips = given.get("spares", most)
                     then = (s.allocated + waiting - max(0, chips * length - s.by["down"])) / s.capacity
-                    expected[segment, "spare chips"] = chips, SG, s.RG, then, s.RG, 100 * float(s.lower) * (then / float(SG) - 1)
+                    expected[segment, "spare chips"] = (
+                        chips,
+                        SG,
+                        s.RG,
+                        then,
+                        s.RG,
+                        100 * float(s.lower) * (then / float(SG) - 1),
+                    )
             rows = self.ask("what_if", by=by, **given)
             self.assertEqual(set(expected), {(row["segment"], row["change"]) for row in rows})
             for row in rows:
                 changes[row["change"]] += 1
-                for name, value in zip(("assumed", "SG", "RG", "SG_then", "RG_then", "gain"), expected[row["segment"], row["change"]]):
-                    self.assertAlmostEqual(float(value or 0), row[name] or 0, 7, (by, row["segment"], row["change"], name))
+                for name, value in zip(
+                    ("assumed", "SG", "RG", "SG_then", "RG_then", "gain"), expected[row["segment"], row["change"]]
+                ):
+                    self.assertAlmostEqual(
+                        float(value or 0), row[name] or 0, 7, (by, row["segment"], row["change"], name)
+                    )
             self.in_order([row for row in rows if row["gain"] is not None], "gain")
         self.assertEqual(4, len(changes), changes)
 
@@ -132,12 +211,17 @@ class Runtime(world.Case):
         relations = dict(
             capacity=[dict(pool=pool, chip="tpu-v4", chips=8, start_time=0, end_time=7200) for pool in "ab"],
             jobs=[dict(job="x", chips=8)],
-            allocations=[allocation | dict(task="a", pool="a", chips=4, start_time=0, end_time=7200), allocation | dict(task="b", pool="b", chips=3, start_time=0, end_time=7200),
-                         allocation | dict(task="c", pool="b", chips=1, start_time=0, end_time=1000), allocation | dict(task="c", pool="b", chips=1, start_time=1600, end_time=7200)],
-            spans=[dict(job="x", attempt=1, kind="step", step=1, start_time=0, end_time=7200, flops=1e18)])
+            allocations=[
+                allocation | dict(task="a", pool="a", chips=4, start_time=0, end_time=7200),
+                allocation | dict(task="b", pool="b", chips=3, start_time=0, end_time=7200),
+                allocation | dict(task="c", pool="b", chips=1, start_time=0, end_time=1000),
+                allocation | dict(task="c", pool="b", chips=1, start_time=1600, end_time=7200),
+            ],
+            spans=[dict(job="x", attempt=1, kind="step", step=1, start_time=0, end_time=7200, flops=1e18)],
+        )
         with tempfile.TemporaryDirectory() as folder:
             write_csv(folder, relations)
-            row, = self.ask("what_if", built(folder))
+            (row,) = self.ask("what_if", built(folder))
         self.assertEqual(("b", "spare chips", 1), (row["segment"], row["change"], row["assumed"]))
         self.near(Fraction(4 * 6600 + 3 * 600 - 7200, 8 * 7200), row["SG_then"])
 
@@ -160,9 +244,19 @@ class Runtime(world.Case):
     def test_input_bound(self):
         by = groups([c for c in WORLD.cells if c.job], lambda c: c.job)
         for share in (0.05, 0.01):
-            expected = [dict(job=job, size=WORLD.size[job], input_chip_hours=Fraction(s.by["input"], HOUR), step_chip_hours=Fraction(s.steps, HOUR),
-                             share=ratio(s.by["input"], s.by["input"] + s.steps), RG=s.RG, RG_without=ratio(s.productive, s.traced - s.by["input"]))
-                        for job, s in by.items() if s.by["input"] and s.by["input"] >= share * (s.by["input"] + s.steps)]
+            expected = [
+                dict(
+                    job=job,
+                    size=WORLD.size[job],
+                    input_chip_hours=Fraction(s.by["input"], HOUR),
+                    step_chip_hours=Fraction(s.steps, HOUR),
+                    share=ratio(s.by["input"], s.by["input"] + s.steps),
+                    RG=s.RG,
+                    RG_without=ratio(s.productive, s.traced - s.by["input"]),
+                )
+                for job, s in by.items()
+                if s.by["input"] and s.by["input"] >= share * (s.by["input"] + s.steps)
+            ]
             expected.sort(key=lambda r: (-r["input_chip_hours"], r["job"]))
             self.assertGreater(len(expected), 3)
             self.rows_near(expected, self.ask("input_bound", share=share), ["job"])
@@ -173,15 +267,29 @@ class Runtime(world.Case):
             for job in WORLD.jobs:
                 if WORLD.jobs[job].get("min_chips"):
                     continue
-                lengths = sorted(s["end"] - s["start"] for s in WORLD.spans_of(job) if s["kind"] in ("step", "batch") and s["end"] is not None)
+                lengths = sorted(
+                    s["end"] - s["start"]
+                    for s in WORLD.spans_of(job)
+                    if s["kind"] in ("step", "batch") and s["end"] is not None
+                )
                 if not lengths:
                     continue
                 median = statistics.median_low(lengths)
                 slow = [x for x in lengths if x >= factor * median]
                 if slow:
                     excess = Fraction(sum(slow) - median * len(slow), HOUR) * Fraction(WORLD.chips[job])
-                    expected.append(dict(job=job, size=WORLD.size[job], steps=len(lengths), median_s=Fraction(median, 10**6), stragglers=len(slow),
-                                         share=Fraction(len(slow), len(lengths)), worst_s=Fraction(lengths[-1], 10**6), excess_chip_hours=excess))
+                    expected.append(
+                        dict(
+                            job=job,
+                            size=WORLD.size[job],
+                            steps=len(lengths),
+                            median_s=Fraction(median, 10**6),
+                            stragglers=len(slow),
+                            share=Fraction(len(slow), len(lengths)),
+                            worst_s=Fraction(lengths[-1], 10**6),
+                            excess_chip_hours=excess,
+                        )
+                    )
             expected.sort(key=lambda r: (-r["excess_chip_hours"], r["job"]))
             self.rows_near(expected[:top], self.ask("stragglers", factor=factor, top=top), ["job"])
 
@@ -195,8 +303,11 @@ class Programs(world.Case):
         return {work: pair for work, pair in works.items() if pair[0] and pair[1]}
 
     def test_migration(self):
-        for what, before, after, same in (("runtime", "multi-controller", "pathways", "name"), ("framework", "pytorch", "jax", "model"),
-                                          ("chip", "tpu-v4", "tpu-v5e", "team")):
+        for what, before, after, same in (
+            ("runtime", "multi-controller", "pathways", "name"),
+            ("framework", "pytorch", "jax", "model"),
+            ("chip", "tpu-v4", "tpu-v5e", "team"),
+        ):
             works = self.sides(WORLD.cells, lambda c: getattr(c, same), lambda c: getattr(c, what), before, after)
             self.assertGreater(len(works), 2)
             everything = ([c for b, _ in works.values() for c in b], [c for _, a in works.values() for c in a])
@@ -206,25 +317,50 @@ class Programs(world.Case):
             held = [row["chip_hours_before"] + row["chip_hours_after"] for row in rows[:-1]]
             self.assertEqual(sorted(held, reverse=True), held)
             for row in rows:
-                for cells, suffix in zip(everything if row["work"] == "all" else works[row["work"]], ("_before", "_after")):
+                for cells, suffix in zip(
+                    everything if row["work"] == "all" else works[row["work"]], ("_before", "_after")
+                ):
                     s = Sums(cells)
                     self.assertEqual(len({c.job for c in cells}), row["jobs" + suffix])
-                    for name, value in dict(chip_hours=Fraction(s.held, HOUR), SG=ratio(s.allocated, s.held), RG=s.RG, PG=s.PG,
-                                            MPG=ratio(s.ideal, s.held)).items():
+                    for name, value in dict(
+                        chip_hours=Fraction(s.held, HOUR),
+                        SG=ratio(s.allocated, s.held),
+                        RG=s.RG,
+                        PG=s.PG,
+                        MPG=ratio(s.ideal, s.held),
+                    ).items():
                         self.near(value, row[name + suffix], (row["work"], name + suffix))
 
     def relabelled(self):
         """The fleet with programs that jobs share, and a compiler version on each job."""
+
         def program(name):
             return name.rsplit("-", 1)[0] if name else name
-        jobs = [dict(r, labels='{"team":"t","compiler":"%s"}' % ("old" if i % 2 else "new")) for i, r in enumerate(WORLD.relations["jobs"])]
+
+        jobs = [
+            dict(r, labels='{"team":"t","compiler":"%s"}' % ("old" if i % 2 else "new"))
+            for i, r in enumerate(WORLD.relations["jobs"])
+        ]
         spans = []
         flops = {p["program"]: p for p in WORLD.relations["programs"]}
         for r in WORLD.relations["spans"]:
             old = flops.get(r.get("program"))
-            own = r.get("flops") or (repr(float(old["flops"]) * float(r.get("executions") or 1)) if old and old.get("flops") else None)
-            spans.append(dict(r, program=program(r.get("program")), flops=own, executions=None, dtype=r.get("dtype") or (old or {}).get("dtype")))
-        programs = [dict(program=p, flops=None, bytes=None, dtype=None) for p in sorted({program(p["program"]) for p in WORLD.relations["programs"]})]
+            own = r.get("flops") or (
+                repr(float(old["flops"]) * float(r.get("executions") or 1)) if old and old.get("flops") else None
+            )
+            spans.append(
+                dict(
+                    r,
+                    program=program(r.get("program")),
+                    flops=own,
+                    executions=None,
+                    dtype=r.get("dtype") or (old or {}).get("dtype"),
+                )
+            )
+        programs = [
+            dict(program=p, flops=None, bytes=None, dtype=None)
+            for p in sorted({program(p["program"]) for p in WORLD.relations["programs"]})
+        ]
         return dict(WORLD.relations, jobs=jobs, spans=spans, programs=programs)
 
     def test_program_versions(self):
@@ -247,33 +383,62 @@ class Programs(world.Case):
         for (_, _, job, _, category, _, day), us in naive.compute(relations, bucket="1 day").ledger.items():
             if category in PRODUCTIVE and program_of[job]:
                 days[job, day[:10] + " 00:00:00"] += us
-        found = {(job, day): us for job, day, us in db.execute("SELECT job, day, sum(productive_us) FROM program_ledger GROUP BY job, day HAVING sum(productive_us) > 0")}
+        found = {
+            (job, day): us
+            for job, day, us in db.execute(
+                "SELECT job, day, sum(productive_us) FROM program_ledger GROUP BY job, day HAVING sum(productive_us) > 0"
+            )
+        }
         self.assertEqual({key: us for key, us in days.items() if us}, found)
         expected = []
         for program, (b, a) in by.items():
             br, ar = b["ideal"] + b["inefficiency"], a["ideal"] + a["inefficiency"]
             if br and ar:
-                expected.append(dict(program=program, chip_hours_before=Fraction(br + b["unrated"], HOUR), chip_hours_after=Fraction(ar + a["unrated"], HOUR),
-                                     PG_before=ratio(b["ideal"], br), PG_after=ratio(a["ideal"], ar),
-                                     change=100 * (ratio(a["ideal"], ar) - ratio(b["ideal"], br)),
-                                     saved_chip_hours=(Fraction(a["ideal"] * br, b["ideal"]) - ar) / HOUR))
+                expected.append(
+                    dict(
+                        program=program,
+                        chip_hours_before=Fraction(br + b["unrated"], HOUR),
+                        chip_hours_after=Fraction(ar + a["unrated"], HOUR),
+                        PG_before=ratio(b["ideal"], br),
+                        PG_after=ratio(a["ideal"], ar),
+                        change=100 * (ratio(a["ideal"], ar) - ratio(b["ideal"], br)),
+                        saved_chip_hours=(Fraction(a["ideal"] * br, b["ideal"]) - ar) / HOUR,
+                    )
+                )
         expected.sort(key=lambda r: (-(r["chip_hours_before"] + r["chip_hours_after"]), r["program"]))
         self.assertGreater(len(expected), 5)
         rows = self.ask("program_versions", db, before="old", after="new")
         self.rows_near(expected[:10], rows, ["program"])
         self.assertEqual(3, len(self.ask("program_versions", db, before="old", after="new", top=3)))
-        for label, values in (("app.kubernetes.io/version", ("v1", "v2")), ("a b", (1, 2)), ("$x[0]", (0.5, 1.5))):  # no path into an object
+        for label, values in (
+            ("app.kubernetes.io/version", ("v1", "v2")),
+            ("a b", (1, 2)),
+            ("$x[0]", (0.5, 1.5)),
+        ):  # no path into an object
             labels = {"old": json.dumps({label: values[0]}), "new": json.dumps({label: values[1]})}
-            relabelled = relations | {"jobs": [r | {"labels": labels["new" if version[r["job"]] else "old"]} for r in relations["jobs"]]}
+            relabelled = relations | {
+                "jobs": [r | {"labels": labels["new" if version[r["job"]] else "old"]} for r in relations["jobs"]]
+            }
             with tempfile.TemporaryDirectory() as folder:
                 write_csv(folder, relabelled)
-                self.assertEqual(rows, self.ask("program_versions", built(folder), label=label, before=str(values[0]), after=str(values[1])), label)
+                self.assertEqual(
+                    rows,
+                    self.ask(
+                        "program_versions", built(folder), label=label, before=str(values[0]), after=str(values[1])
+                    ),
+                    label,
+                )
         day = self.ask("program_versions", db, since="2026-01-06", top=100)
         self.assertGreater(len(day), 3)
         job, program = db.execute("SELECT job, program FROM program_ledger ORDER BY productive_us DESC").fetchone()
-        db.execute("UPDATE jobs SET labels = 'compiler=new' WHERE job = ?", (job,))  # no JSON: it has no version, the others keep theirs
+        db.execute(
+            "UPDATE jobs SET labels = 'compiler=new' WHERE job = ?", (job,)
+        )  # no JSON: it has no version, the others keep theirs
         without = self.ask("program_versions", db, before="old", after="new")
-        self.assertEqual([row for row in rows if row["program"] != program][:9], [row for row in without if row["program"] != program][:9])
+        self.assertEqual(
+            [row for row in rows if row["program"] != program][:9],
+            [row for row in without if row["program"] != program][:9],
+        )
 
     def test_net_mpg(self):
         hours = sorted({c.hour for c in WORLD.cells})
@@ -290,12 +455,25 @@ class Programs(world.Case):
                 if None in (a.RG, b.RG, a.PG, b.PG):  # nothing to compare with
                     self.assertEqual((None, None), (row["dnet"], row["verdict"]), row["segment"])
                     continue
-                for name, value in dict(RG=s.RG, PG=s.PG, net=s.RG * s.PG, dRG=100 * (a.RG - b.RG), dPG=100 * (a.PG - b.PG),
-                                        dnet=100 * (a.RG * a.PG - b.RG * b.PG)).items():
+                for name, value in dict(
+                    RG=s.RG,
+                    PG=s.PG,
+                    net=s.RG * s.PG,
+                    dRG=100 * (a.RG - b.RG),
+                    dPG=100 * (a.PG - b.PG),
+                    dnet=100 * (a.RG * a.PG - b.RG * b.PG),
+                ).items():
                     self.near(value, row[name], (by, row["segment"], name), 1e-7)
                 up = (a.RG >= b.RG, a.PG >= b.PG)
-                verdict = {(True, True): "both", (False, False): "neither", (False, True): "PG, paid with RG", (True, False): "RG, paid with PG"}[up]
-                self.assertEqual(verdict + (" at a loss" if up[0] != up[1] and a.RG * a.PG < b.RG * b.PG else ""), row["verdict"])
+                verdict = {
+                    (True, True): "both",
+                    (False, False): "neither",
+                    (False, True): "PG, paid with RG",
+                    (True, False): "RG, paid with PG",
+                }[up]
+                self.assertEqual(
+                    verdict + (" at a loss" if up[0] != up[1] and a.RG * a.PG < b.RG * b.PG else ""), row["verdict"]
+                )
 
 
 if __name__ == "__main__":

@@ -1,4 +1,5 @@
 """The questions about scheduling and reliability: see test_questions.py."""
+
 import math
 import tempfile
 import unittest
@@ -38,9 +39,13 @@ class Scheduling(world.Case):
             queued = sum(r["chip_us"] for r in mine if r["category"] == "queued")
             allocated = sum(r["chip_us"] for r in mine) - partial - queued
             self.assertEqual(len({r["job"] for r in mine}), row["jobs"])
-            for name, value in dict(held_chip_hours=Fraction(allocated + partial, HOUR), queued_chip_hours=Fraction(queued, HOUR),
-                                    own=ratio(allocated, allocated + partial), demand=ratio(allocated, allocated + partial + queued),
-                                    contribution=ratio(allocated, capacity)).items():
+            for name, value in dict(
+                held_chip_hours=Fraction(allocated + partial, HOUR),
+                queued_chip_hours=Fraction(queued, HOUR),
+                own=ratio(allocated, allocated + partial),
+                demand=ratio(allocated, allocated + partial + queued),
+                contribution=ratio(allocated, capacity),
+            ).items():
                 self.near(value, row[name], (row["size"], name))
 
     def test_stranded_idle(self):
@@ -50,12 +55,18 @@ class Scheduling(world.Case):
             for name, sign in (("capacity", 1), ("outages", -1), ("allocations", -1)):
                 for r in WORLD.relations[name]:
                     if r["pool"] == pool:
-                        start, end = naive.microseconds(r["start_time"]), naive.microseconds(r["end_time"]) if r.get("end_time") else WORLD.as_of
+                        start, end = naive.microseconds(r["start_time"]), (
+                            naive.microseconds(r["end_time"]) if r.get("end_time") else WORLD.as_of
+                        )
                         edges += [(start, sign * Fraction(r["chips"]), None), (end, -sign * Fraction(r["chips"]), None)]
             for i in WORLD.intervals:
                 if i.category == "queued" and i.pool == pool:
                     chips = Fraction(WORLD.jobs[i.job]["chips"]).limit_denominator(10**6)
-                    wanted = round(Fraction(i.us, i.end - i.start), 3) if chips >= 1 else Fraction(round(4 * i.us / (i.end - i.start)), 4)
+                    wanted = (
+                        round(Fraction(i.us, i.end - i.start), 3)
+                        if chips >= 1
+                        else Fraction(round(4 * i.us / (i.end - i.start)), 4)
+                    )
                     edges += [(i.start, wanted, (i.job, i.start)), (i.end, -wanted, (i.job, i.start))]
             edges.sort(key=lambda e: e[0])
             idle, waiting, totals, at = Fraction(0), Counter(), Counter(), None
@@ -63,7 +74,12 @@ class Scheduling(world.Case):
                 if at is not None and time > at:
                     fits = sum(w for w in waiting.values() if 0 < w <= idle)
                     queued = sum(waiting.values())
-                    for what, chips in (("idle", idle), ("queued", queued), ("stranded", min(idle, queued)), ("fitting", min(idle, fits))):
+                    for what, chips in (
+                        ("idle", idle),
+                        ("queued", queued),
+                        ("stranded", min(idle, queued)),
+                        ("fitting", min(idle, fits)),
+                    ):
                         totals[what] += max(chips, 0) * (time - at)
                 at = time
                 if job is None:
@@ -94,22 +110,42 @@ class Scheduling(world.Case):
             surplus = sum(r["chip_us"] for r in mine if r["category"] == "partial" and r["cause"])
             held = sum(r["chip_us"] for r in mine if r["category"] != "queued")
             self.assertEqual((attempts[size], never[size]), (row["attempts"], row["never_ready"]), size)
-            for name, value in dict(incomplete_chip_hours=Fraction(incomplete, HOUR), surplus_chip_hours=Fraction(surplus, HOUR),
-                                    share=ratio(incomplete, held), p50_s=Fraction(rank(took[size], 50), 10**6),
-                                    p90_s=Fraction(rank(took[size], 90), 10**6), p99_s=Fraction(rank(took[size], 99), 10**6),
-                                    max_s=Fraction(max(took[size]), 10**6)).items():
+            for name, value in dict(
+                incomplete_chip_hours=Fraction(incomplete, HOUR),
+                surplus_chip_hours=Fraction(surplus, HOUR),
+                share=ratio(incomplete, held),
+                p50_s=Fraction(rank(took[size], 50), 10**6),
+                p90_s=Fraction(rank(took[size], 90), 10**6),
+                p99_s=Fraction(rank(took[size], 99), 10**6),
+                max_s=Fraction(max(took[size]), 10**6),
+            ).items():
                 self.near(value, row[name], (size, name))
 
     def test_a_gang_that_is_never_complete(self):
         """Two tasks of three, twice; and one that takes a minute."""
         start = 1767571200
-        allocations = [dict(job=job, attempt=1, task=str(task), pool="p", chips=1, start_time=start + late, end_time=start + 3600, outcome="failed")
-                       for job, tasks in (("x", (0, 0)), ("y", (0, 60)), ("z", (0, 60, 90))) for task, late in enumerate(tasks)]
-        relations = dict(capacity=[dict(pool="p", chip="tpu-v4", chips=9, start_time=start, end_time=start + 3600)], allocations=allocations,
-                         jobs=[dict(job=job, chips=3, tasks=3) for job in "xyz"])
+        allocations = [
+            dict(
+                job=job,
+                attempt=1,
+                task=str(task),
+                pool="p",
+                chips=1,
+                start_time=start + late,
+                end_time=start + 3600,
+                outcome="failed",
+            )
+            for job, tasks in (("x", (0, 0)), ("y", (0, 60)), ("z", (0, 60, 90)))
+            for task, late in enumerate(tasks)
+        ]
+        relations = dict(
+            capacity=[dict(pool="p", chip="tpu-v4", chips=9, start_time=start, end_time=start + 3600)],
+            allocations=allocations,
+            jobs=[dict(job=job, chips=3, tasks=3) for job in "xyz"],
+        )
         with tempfile.TemporaryDirectory() as folder:
             write_csv(folder, relations)
-            row, = self.ask("gang_assembly", built(folder))
+            (row,) = self.ask("gang_assembly", built(folder))
         self.assertEqual((3, 2, 90.0, 90.0), (row["attempts"], row["never_ready"], row["p50_s"], row["max_s"]))
         self.near(Fraction(2 * 3600 + 3600 + 3540 + 60 + 2 * 30, 3600), row["incomplete_chip_hours"])
 
@@ -121,12 +157,17 @@ class Scheduling(world.Case):
                 expected[WORLD.size[e["job"]], WORLD.size[e["other"]]].append(e)
         self.assertGreater(len(expected), 1)
         rows = self.ask("preemptions")
-        self.assertEqual({key: len(events) for key, events in expected.items()},
-                         {(row["victim_size"], row["beneficiary_size"]): row["preemptions"] for row in rows})
+        self.assertEqual(
+            {key: len(events) for key, events in expected.items()},
+            {(row["victim_size"], row["beneficiary_size"]): row["preemptions"] for row in rows},
+        )
         for row in rows:
             events = expected[row["victim_size"], row["beneficiary_size"]]
-            destroyed = sum(a["sums"]["lost"] for (job, _), a in WORLD.attempts.items()
-                            if a["outcome"] == "preempted" and any(e["job"] == job and e["at_us"] == a["end"] for e in events))
+            destroyed = sum(
+                a["sums"]["lost"]
+                for (job, _), a in WORLD.attempts.items()
+                if a["outcome"] == "preempted" and any(e["job"] == job and e["at_us"] == a["end"] for e in events)
+            )
             self.near(Fraction(destroyed, HOUR), row["destroyed_chip_hours"])
             self.near(Fraction(destroyed, HOUR) / len(events), row["per_preemption"])
             self.assertEqual(sum(WORLD.chips[e["job"]] for e in events), row["freed_chips"])
@@ -139,14 +180,20 @@ class Scheduling(world.Case):
         for r in WORLD.relations["allocations"]:
             at = naive.microseconds(r["start_time"]), r["pool"]
             first[r["job"]] = min(first.get(r["job"], at), at)
+
         def delays(segment):
             found = defaultdict(list)
             for job, (at, pool) in first.items():
                 if WORLD.jobs[job].get("submit_time"):
                     found[segment(job, pool)].append(max(0, at - naive.microseconds(WORLD.jobs[job]["submit_time"])))
             return found
-        for by, segment in (("pool", lambda job, pool: pool), ("size", lambda job, pool: WORLD.size[job]), ("fleet", lambda job, pool: "fleet"),
-                            ("priority", lambda job, pool: WORLD.jobs[job]["priority"])):
+
+        for by, segment in (
+            ("pool", lambda job, pool: pool),
+            ("size", lambda job, pool: WORLD.size[job]),
+            ("fleet", lambda job, pool: "fleet"),
+            ("priority", lambda job, pool: WORLD.jobs[job]["priority"]),
+        ):
             expected = delays(segment)
             cells = [c for c in WORLD.cells if c.job] if by in ("size", "priority") else WORLD.cells
             sums = groups(cells, (lambda c: "fleet") if by == "fleet" else (lambda c: getattr(c, by)))
@@ -155,9 +202,14 @@ class Scheduling(world.Case):
             for row in rows:
                 waits, s = expected.get(row["segment"], []), sums[row["segment"]]
                 self.assertEqual(len(waits), row["jobs"])
-                for name, value in dict(p50_s=Fraction(rank(waits, 50), 10**6) if waits else None, p90_s=Fraction(rank(waits, 90), 10**6) if waits else None,
-                                        max_s=Fraction(max(waits), 10**6) if waits else None, queued_chip_hours=Fraction(s.queued, HOUR), SG=s.SG,
-                                        occupancy=ratio(s.held, s.capacity)).items():
+                for name, value in dict(
+                    p50_s=Fraction(rank(waits, 50), 10**6) if waits else None,
+                    p90_s=Fraction(rank(waits, 90), 10**6) if waits else None,
+                    max_s=Fraction(max(waits), 10**6) if waits else None,
+                    queued_chip_hours=Fraction(s.queued, HOUR),
+                    SG=s.SG,
+                    occupancy=ratio(s.held, s.capacity),
+                ).items():
                     self.near(value, row[name], (by, row["segment"], name))
         whole = self.ask("queue_delay", by="fleet")[0]["jobs"]
         self.assertEqual(whole, sum(row["jobs"] for row in self.ask("queue_delay", by="pool")))
@@ -170,12 +222,30 @@ class Scheduling(world.Case):
         relations = dict(
             capacity=[dict(pool="p", chip="tpu-v4", chips=8, start_time=start, end_time=start + 7200)],
             jobs=[dict(job="x", chips=4, submit_time=start)],
-            allocations=[dict(job="x", attempt=attempt, pool="p", chips=4, start_time=start + 60, end_time=start + 3600, outcome="failed") for attempt in (1, 2)])
-        for offset, days in (("+01:00", {"2026-01-06": 1}), ("-03:00", {"2026-01-05": 1}), (None, {"2026-01-05": 1, "2026-01-06": 0})):
+            allocations=[
+                dict(
+                    job="x",
+                    attempt=attempt,
+                    pool="p",
+                    chips=4,
+                    start_time=start + 60,
+                    end_time=start + 3600,
+                    outcome="failed",
+                )
+                for attempt in (1, 2)
+            ],
+        )
+        for offset, days in (
+            ("+01:00", {"2026-01-06": 1}),
+            ("-03:00", {"2026-01-05": 1}),
+            (None, {"2026-01-05": 1, "2026-01-06": 0}),
+        ):
             with tempfile.TemporaryDirectory() as folder:
                 write_csv(folder, relations)
                 db = built(folder, **({"offset": offset} if offset else {}))
-            self.assertEqual(days, {row["segment"]: row["jobs"] for row in self.ask("queue_delay", db, by="day")}, offset)
+            self.assertEqual(
+                days, {row["segment"]: row["jobs"] for row in self.ask("queue_delay", db, by="day")}, offset
+            )
             self.assertEqual([("p", 1)], [(row["segment"], row["jobs"]) for row in self.ask("queue_delay", db)])
 
 
@@ -197,20 +267,29 @@ class Reliability(world.Case):
         for least in (3, 2):
             rows = self.ask("crash_loops", **({} if least == 3 else {"attempts": least}))
             loops = self.loops(least)
-            self.assertEqual(sorted((keys[0][0], len(keys)) for keys in loops), sorted((row["job"], row["attempts"]) for row in rows))
+            self.assertEqual(
+                sorted((keys[0][0], len(keys)) for keys in loops), sorted((row["job"], row["attempts"]) for row in rows)
+            )
             self.assertGreater(len(loops), 3)
             self.in_order(rows, "held_chip_hours")
             for keys in loops:
                 job = keys[0][0]
                 members = [WORLD.attempts[key] for key in keys]
-                row, = [row for row in rows if row["job"] == job and row["first_us"] == members[0]["start"]]
+                (row,) = [row for row in rows if row["job"] == job and row["first_us"] == members[0]["start"]]
                 self.assertEqual(members[-1]["end"], row["last_us"])
                 self.near(Fraction(sum(a["held"] for a in members), HOUR), row["held_chip_hours"])
                 blocked, others = 0, set()
                 for a in members:
                     chips = Fraction(a["held"], a["end"] - a["start"])
-                    queue = [i for i in WORLD.intervals if i.category == "queued" and i.pool == a["pool"] and i.job != job
-                             and i.start < a["end"] and i.end > a["start"]]
+                    queue = [
+                        i
+                        for i in WORLD.intervals
+                        if i.category == "queued"
+                        and i.pool == a["pool"]
+                        and i.job != job
+                        and i.start < a["end"]
+                        and i.end > a["start"]
+                    ]
                     others |= {i.job for i in queue}
                     edges = sorted({min(max(t, a["start"]), a["end"]) for i in queue for t in (i.start, i.end)})
                     for s, e in zip(edges, edges[1:]):
@@ -220,7 +299,11 @@ class Reliability(world.Case):
                 self.assertEqual(len(others), row["blocked_jobs"], job)
 
     def held_in(self, job, attempt, start, end):
-        return sum(i.us for i in self.by_attempt[job, attempt] if start <= i.start and i.end <= end and (i.category != "partial" or i.cause))
+        return sum(
+            i.us
+            for i in self.by_attempt[job, attempt]
+            if start <= i.start and i.end <= end and (i.category != "partial" or i.cause)
+        )
 
     @property
     def by_attempt(self):
@@ -234,17 +317,27 @@ class Reliability(world.Case):
         by = defaultdict(list)
         for job, attempt, start, end, outcome in WORLD.runs:
             by[WORLD.size[job]].append((end - start, self.held_in(job, attempt, start, end), outcome))
-        fleet = Fraction(sum(r[1] for runs in by.values() for r in runs), sum(r[2] in FAILURES for runs in by.values() for r in runs))
+        fleet = Fraction(
+            sum(r[1] for runs in by.values() for r in runs), sum(r[2] in FAILURES for runs in by.values() for r in runs)
+        )
         rows = self.ask("mttf")
         self.assertEqual(SIZES, [row["size"] for row in rows])
         for row in rows:
             runs = by[row["size"]]
             time, held, failures = sum(r[0] for r in runs), sum(r[1] for r in runs), sum(r[2] in FAILURES for r in runs)
-            self.assertEqual((len(runs), failures, sum(r[2] == "preempted" for r in runs)), (row["runs"], row["failures"], row["preemptions"]))
+            self.assertEqual(
+                (len(runs), failures, sum(r[2] == "preempted" for r in runs)),
+                (row["runs"], row["failures"], row["preemptions"]),
+            )
             chips = Fraction(held, time)
             mttf = Fraction(time, failures * HOUR) if failures else None
-            for name, value in dict(run_hours=Fraction(time, HOUR), mean_chips=chips, mttf_hours=mttf, expected_hours=fleet / chips / HOUR,
-                                    ratio=mttf / (fleet / chips / HOUR) if failures else None).items():
+            for name, value in dict(
+                run_hours=Fraction(time, HOUR),
+                mean_chips=chips,
+                mttf_hours=mttf,
+                expected_hours=fleet / chips / HOUR,
+                ratio=mttf / (fleet / chips / HOUR) if failures else None,
+            ).items():
                 self.near(value, row[name], (row["size"], name))
 
     def test_mttr(self):
@@ -261,22 +354,36 @@ class Reliability(world.Case):
             progress = self.first_progress(spans, after[2], after[3])
             if progress is None:
                 continue
-            restore = sum(cut(s) - s["start"] for s in spans if s["kind"] == "restore" and after[2] <= s["start"] < progress)
-            expected[WORLD.size[job], outcome].append((end - max(ran, default=end), after[2] - end, restore, progress - after[2] - restore))
+            restore = sum(
+                cut(s) - s["start"] for s in spans if s["kind"] == "restore" and after[2] <= s["start"] < progress
+            )
+            expected[WORLD.size[job], outcome].append(
+                (end - max(ran, default=end), after[2] - end, restore, progress - after[2] - restore)
+            )
         self.assertGreater(len(expected), 5)
         rows = self.ask("mttr")
-        self.assertEqual({key: len(v) for key, v in expected.items()}, {(row["size"], row["outcome"]): row["interruptions"] for row in rows})
+        self.assertEqual(
+            {key: len(v) for key, v in expected.items()},
+            {(row["size"], row["outcome"]): row["interruptions"] for row in rows},
+        )
         for row in rows:
             found = expected[row["size"], row["outcome"]]
             for n, name in enumerate(("detect_s", "replace_s", "restore_s", "warm_up_s")):
-                self.near(Fraction(sum(f[n] for f in found), len(found) * 10**6), row[name], (row["size"], row["outcome"], name))
+                self.near(
+                    Fraction(sum(f[n] for f in found), len(found) * 10**6),
+                    row[name],
+                    (row["size"], row["outcome"], name),
+                )
             self.near(Fraction(sum(map(sum, found)), len(found) * 10**6), row["mttr_s"])
         self.assertGreater(max(row["detect_s"] for row in rows), 60)
 
     def first_progress(self, spans, start, end):
         """The first moment in [start, end) at which a step runs itself: not the input, say, that is nested at its very start."""
-        steps = sorted((s["start"], end if s["end"] is None else min(s["end"], end)) for s in spans
-                       if s["kind"] in ("step", "serve", "batch") and start <= s["start"] < end)
+        steps = sorted(
+            (s["start"], end if s["end"] is None else min(s["end"], end))
+            for s in spans
+            if s["kind"] in ("step", "serve", "batch") and start <= s["start"] < end
+        )
         nested = {s["start"]: end if s["end"] is None else s["end"] for s in spans if s["kind"] == "input"}
         for at, until in steps:
             while at in nested and at < until:
@@ -316,14 +423,25 @@ class Reliability(world.Case):
             begun = sorted(start for j, _, start, _, _ in WORLD.runs if j == job)
             repaired += len(begun) > len({attempt for j, attempt, *_ in WORLD.runs if j == job})
             for start, later in zip(begun, [*begun[1:], math.inf]):
-                times = sorted(t for t in (naive.microseconds(c["durable_time"]) for c in WORLD.relations["commits"] if c["job"] == job and c.get("durable_time"))
-                               if start <= t < later)
+                times = sorted(
+                    t
+                    for t in (
+                        naive.microseconds(c["durable_time"])
+                        for c in WORLD.relations["commits"]
+                        if c["job"] == job and c.get("durable_time")
+                    )
+                    if start <= t < later
+                )
                 gaps += [b - a for a, b in zip(times, times[1:]) if b > a]
             self.near(sum(gaps) / len(gaps) / 1e6 if gaps else None, row["interval_s"], job)
             self.near(sum(gaps) / len(gaps) / 2e6 if gaps else None, row["expected_lost_s"], job)
             if save:
                 self.near(math.sqrt(2 * save * mtti), row["young_s"], job)
-                daly = math.sqrt(2 * save * mtti) * (1 + math.sqrt(save / 2 / mtti) / 3 + save / 2 / mtti / 9) - save if save < 2 * mtti else mtti
+                daly = (
+                    math.sqrt(2 * save * mtti) * (1 + math.sqrt(save / 2 / mtti) / 3 + save / 2 / mtti / 9) - save
+                    if save < 2 * mtti
+                    else mtti
+                )
                 self.near(daly, row["daly_s"], job)
                 seen += bool(gaps)
         self.assertGreater(seen, 10)
@@ -332,7 +450,9 @@ class Reliability(world.Case):
     def test_bad_nodes(self):
         """Tasks that name hosts, some of which fail more often than the others."""
         relations = dict(WORLD.relations)
-        hosts = [dict(r, task=f"host-{(int(r['task'] or 0) * 7 + len(r['job'])) % 11}") for r in relations["allocations"]]
+        hosts = [
+            dict(r, task=f"host-{(int(r['task'] or 0) * 7 + len(r['job'])) % 11}") for r in relations["allocations"]
+        ]
         for i, r in enumerate(hosts):
             if r["task"] == "host-3" and i % 3 == 0 and r.get("outcome") == "failed":
                 r["outcome"] = "node_fail"
@@ -354,9 +474,18 @@ class Reliability(world.Case):
                 mine = failures[pool, node]
                 share = of_others * held[pool, node] / time
                 if mine >= least and (not of_others or mine >= times * share):
-                    expected.append(dict(pool=pool, node=node, failures=mine, held_chip_hours=held[pool, node] / HOUR,
-                                         rate=mine / (held[pool, node] / HOUR / 1000), peers_rate=of_others / (time / HOUR / 1000), expected=share,
-                                         ratio=mine / share if share else None))
+                    expected.append(
+                        dict(
+                            pool=pool,
+                            node=node,
+                            failures=mine,
+                            held_chip_hours=held[pool, node] / HOUR,
+                            rate=mine / (held[pool, node] / HOUR / 1000),
+                            peers_rate=of_others / (time / HOUR / 1000),
+                            expected=share,
+                            ratio=mine / share if share else None,
+                        )
+                    )
             rows = self.ask("bad_nodes", db, **given)
             self.assertGreater(len(rows), 0)
             key = lambda r: (r["pool"], r["node"])

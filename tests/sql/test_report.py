@@ -1,4 +1,5 @@
 """sql/report: what the pages and dashboards are drawn from, against the same truth as the questions."""
+
 import unittest
 from collections import Counter
 from fractions import Fraction
@@ -22,12 +23,24 @@ class Report(world.Case):
 
     def test_headline(self):
         s = Sums(WORLD.cells)
-        row, = self.ask("headline")
-        self.assertEqual(("2026-01-05 00:00:00", "2026-01-06 23:00:00", 48, 7, len(WORLD.jobs)),
-                         tuple(row[name] for name in ("first_hour", "last_hour", "hours", "pools", "jobs")))
-        for name, value in dict(chips=Fraction(s.capacity, 48 * HOUR), capacity_chip_hours=Fraction(s.capacity, HOUR), ideal_chip_hours=Fraction(s.ideal, HOUR),
-                                queued_chip_hours=Fraction(s.queued, HOUR), SG=s.SG, RG=s.RG, PG=s.PG, MPG=None, MPG_lower=s.lower,
-                                traced=ratio(s.traced, s.allocated), rated=ratio(s.rated, s.productive)).items():
+        (row,) = self.ask("headline")
+        self.assertEqual(
+            ("2026-01-05 00:00:00", "2026-01-06 23:00:00", 48, 7, len(WORLD.jobs)),
+            tuple(row[name] for name in ("first_hour", "last_hour", "hours", "pools", "jobs")),
+        )
+        for name, value in dict(
+            chips=Fraction(s.capacity, 48 * HOUR),
+            capacity_chip_hours=Fraction(s.capacity, HOUR),
+            ideal_chip_hours=Fraction(s.ideal, HOUR),
+            queued_chip_hours=Fraction(s.queued, HOUR),
+            SG=s.SG,
+            RG=s.RG,
+            PG=s.PG,
+            MPG=None,
+            MPG_lower=s.lower,
+            traced=ratio(s.traced, s.allocated),
+            rated=ratio(s.rated, s.productive),
+        ).items():
             self.near(value, row[name], name)
         self.assertEqual(24, self.ask("headline", since="2026-01-06")[0]["hours"])
         self.assertEqual([], self.ask("headline", since="2027"))
@@ -46,20 +59,34 @@ class Report(world.Case):
                         for form in forms:
                             found = told.ask(WORLD.db, **given | {name: form})
                             if name == "after_since":  # before_after says where it was cut, as it was given
-                                expected, found = ([{key: value for key, value in row.items() if key != "cut"} for row in rows] for rows in (expected, found))
+                                expected, found = (
+                                    [{key: value for key, value in row.items() if key != "cut"} for row in rows]
+                                    for rows in (expected, found)
+                                )
                             self.assertEqual(expected, found, f"{path} {name} {form}")
                             asked += 1
         self.assertGreater(asked, 60)
 
     def test_trend(self):
-        for width, key in (("hour", lambda c: c.hour), ("day", lambda c: c.hour[:10]), ("week", lambda c: "2026-W02"), ("month", lambda c: "2026-01")):
+        for width, key in (
+            ("hour", lambda c: c.hour),
+            ("day", lambda c: c.hour[:10]),
+            ("week", lambda c: "2026-W02"),
+            ("month", lambda c: "2026-01"),
+        ):
             by = groups(WORLD.cells, key)
             rows = self.ask("trend", width=width)
             self.assertEqual(sorted(by), [row["bucket"] for row in rows])
             for i, row in enumerate(rows):
-                s, last = by[row["bucket"]], [by[b] for b in sorted(by)[max(0, i - 6):i + 1]]
-                for name, value in dict(capacity_chip_hours=Fraction(s.capacity, HOUR), SG=s.SG, RG=s.RG, PG=s.PG, MPG_lower=s.lower,
-                                        MPG_7=ratio(sum(x.ideal for x in last), sum(x.capacity for x in last))).items():
+                s, last = by[row["bucket"]], [by[b] for b in sorted(by)[max(0, i - 6) : i + 1]]
+                for name, value in dict(
+                    capacity_chip_hours=Fraction(s.capacity, HOUR),
+                    SG=s.SG,
+                    RG=s.RG,
+                    PG=s.PG,
+                    MPG_lower=s.lower,
+                    MPG_7=ratio(sum(x.ideal for x in last), sum(x.capacity for x in last)),
+                ).items():
                     self.near(value, row[name], (row["bucket"], name))
 
     def test_waterfall(self):
@@ -68,8 +95,18 @@ class Report(world.Case):
             if r["category"] != "queued":
                 by[r["category"]] += r["chip_us"]
         rows = self.ask("waterfall")
-        self.assertEqual(["capacity"] + [c for c in ("down idle partial startup compile restore input checkpoint eval stall lost pending unknown untraced "
-                                                     "unrated inefficiency ideal").split() if by[c]], [row["category"] for row in rows])
+        self.assertEqual(
+            ["capacity"]
+            + [
+                c
+                for c in (
+                    "down idle partial startup compile restore input checkpoint eval stall lost pending unknown untraced "
+                    "unrated inefficiency ideal"
+                ).split()
+                if by[c]
+            ],
+            [row["category"] for row in rows],
+        )
         at = Fraction(sum(by.values()), HOUR)
         self.near(at, rows[0]["chip_hours"])
         self.assertEqual((0, rows[0]["chip_hours"]), (rows[0]["from_hours"], rows[0]["to_hours"]))
@@ -91,8 +128,14 @@ class Report(world.Case):
             self.assertEqual(set(by), {(row["row_segment"], row["column_segment"]) for row in rows})
             for row in rows:
                 s = by[row["row_segment"], row["column_segment"]]
-                for name, value in dict(held_chip_hours=Fraction(s.held, HOUR), SG=ratio(s.allocated, s.held), RG=s.RG, PG=s.PG,
-                                        MPG_lower=ratio(s.ideal, s.held), lost_chip_hours=Fraction(s.held - s.ideal - s.by["untraced"] - s.by["unrated"], HOUR)).items():
+                for name, value in dict(
+                    held_chip_hours=Fraction(s.held, HOUR),
+                    SG=ratio(s.allocated, s.held),
+                    RG=s.RG,
+                    PG=s.PG,
+                    MPG_lower=ratio(s.ideal, s.held),
+                    lost_chip_hours=Fraction(s.held - s.ideal - s.by["untraced"] - s.by["unrated"], HOUR),
+                ).items():
                     self.near(value, row[name], (row["row_segment"], name))
 
     def test_top_offenders(self):
@@ -102,7 +145,9 @@ class Report(world.Case):
         for row in rows:
             for name in ("name", "held_chip_hours", "lost_chip_hours", "scheduling", "runtime", "program"):
                 self.assertEqual(jobs[row["segment"]][name], row[name], (row["segment"], name))
-        in_view = WORLD.db.execute("SELECT job, held_chip_hours, lost_chip_hours FROM goodput_by_job WHERE held_chip_hours > 0")
+        in_view = WORLD.db.execute(
+            "SELECT job, held_chip_hours, lost_chip_hours FROM goodput_by_job WHERE held_chip_hours > 0"
+        )
         for job, held, lost in in_view:
             self.near(jobs[job]["held_chip_hours"], held, job)
             self.near(jobs[job]["lost_chip_hours"], lost, job)
@@ -110,13 +155,21 @@ class Report(world.Case):
         for row in self.ask("top_offenders", by="team"):
             s = by[row["segment"]]
             lost = s.held - s.ideal - s.by["untraced"] - s.by["unrated"]
-            for name, value in dict(held_chip_hours=Fraction(s.held, HOUR), lost_chip_hours=Fraction(lost, HOUR), scheduling=Fraction(s.partial, HOUR),
-                                    program=Fraction(s.by["inefficiency"], HOUR), runtime=Fraction(lost - s.partial - s.by["inefficiency"], HOUR),
-                                    MPG_lower=ratio(s.ideal, s.held)).items():
+            for name, value in dict(
+                held_chip_hours=Fraction(s.held, HOUR),
+                lost_chip_hours=Fraction(lost, HOUR),
+                scheduling=Fraction(s.partial, HOUR),
+                program=Fraction(s.by["inefficiency"], HOUR),
+                runtime=Fraction(lost - s.partial - s.by["inefficiency"], HOUR),
+                MPG_lower=ratio(s.ideal, s.held),
+            ).items():
                 self.near(value, row[name], (row["segment"], name))
 
     def test_before_after(self):
-        for given, cut in (({}, "2026-01-06 00:00:00"), ({"after_since": "2026-01-05 18:00:00"}, "2026-01-05 18:00:00")):
+        for given, cut in (
+            ({}, "2026-01-06 00:00:00"),
+            ({"after_since": "2026-01-05 18:00:00"}, "2026-01-05 18:00:00"),
+        ):
             before, after = (Sums([c for c in WORLD.cells if (c.hour >= cut) == late]) for late in (False, True))
             rows = {(row["kind"], row["item"]): row for row in self.ask("before_after", **given)}
             for name in ("SG", "RG", "PG", "lower"):
@@ -136,12 +189,20 @@ class Report(world.Case):
         rows = {row["pool"]: row for row in self.ask("data_quality")}
         self.assertEqual(set(by), set(rows))
         for pool, s in by.items():
-            for name, value in dict(capacity_chip_hours=Fraction(s.capacity, HOUR), traced=ratio(s.traced, s.allocated), rated=ratio(s.rated, s.productive),
-                                    unknown=ratio(s.by["unknown"], s.allocated), pending=ratio(s.by["pending"], s.allocated), idle_below_zero=0).items():
+            for name, value in dict(
+                capacity_chip_hours=Fraction(s.capacity, HOUR),
+                traced=ratio(s.traced, s.allocated),
+                rated=ratio(s.rated, s.productive),
+                unknown=ratio(s.by["unknown"], s.allocated),
+                pending=ratio(s.by["pending"], s.allocated),
+                idle_below_zero=0,
+            ).items():
                 self.near(value, rows[pool][name], (pool, name))
         # Restarts in place that only a hang or a compile stands for are listed, and nothing else is.
-        self.assertEqual([("repeated_steps", rows["all"]["issues"])],
-                         WORLD.db.execute("SELECT kind, sum(count) FROM issues WHERE severity <> 'info' GROUP BY kind").fetchall())
+        self.assertEqual(
+            [("repeated_steps", rows["all"]["issues"])],
+            WORLD.db.execute("SELECT kind, sum(count) FROM issues WHERE severity <> 'info' GROUP BY kind").fetchall(),
+        )
 
 
 if __name__ == "__main__":

@@ -1,4 +1,5 @@
 """mpg_runs is the timeline, folded: held against the same sums by SQL over mpg_timeline, interval by interval."""
+
 import os
 import random
 import unittest
@@ -15,12 +16,17 @@ FROM mpg_timeline WHERE category <> 'queued' AND bucket_width = '1 day' GROUP BY
 SUMS = "sum(held_us), sum(productive_us), sum(ideal_us), sum(unrated_us), sum(lost_us)"
 DAY = "start_us / 86400000000 - (start_us % 86400000000 < 0)"
 PAIRS = [
-    (f"SELECT job, attempt, min(start_us), max(end_us), min(start_us) FILTER (WHERE whole), max(1.0 * held_us / (end_us - start_us)), {SUMS} "
-     "FROM intervals GROUP BY job, attempt",
-     f"SELECT job, attempt, min(start_us), max(end_us), min(start_us) FILTER (WHERE run NOT NULL), max(chips), {SUMS} FROM runs GROUP BY job, attempt"),
-    (f"SELECT program, job, {DAY} AS day, {SUMS} FROM intervals GROUP BY program, job, day",
-     f"SELECT program, job, {DAY} AS day, {SUMS} FROM runs GROUP BY program, job, day"),
-    (f"""WITH before AS (
+    (
+        f"SELECT job, attempt, min(start_us), max(end_us), min(start_us) FILTER (WHERE whole), max(1.0 * held_us / (end_us - start_us)), {SUMS} "
+        "FROM intervals GROUP BY job, attempt",
+        f"SELECT job, attempt, min(start_us), max(end_us), min(start_us) FILTER (WHERE run NOT NULL), max(chips), {SUMS} FROM runs GROUP BY job, attempt",
+    ),
+    (
+        f"SELECT program, job, {DAY} AS day, {SUMS} FROM intervals GROUP BY program, job, day",
+        f"SELECT program, job, {DAY} AS day, {SUMS} FROM runs GROUP BY program, job, day",
+    ),
+    (
+        f"""WITH before AS (
        SELECT job, attempt, start_us, max(end_us) OVER (PARTITION BY job, attempt ORDER BY start_us, end_us
                                                         ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING) AS before_us
        FROM intervals WHERE whole),
@@ -35,8 +41,9 @@ PAIRS = [
      SELECT *, coalesce((SELECT sum(i.end_us - i.start_us) FROM intervals AS i WHERE i.job = m.job AND i.attempt = m.attempt AND kind = 'restore'
                          AND i.start_us >= m.start_us AND i.start_us < coalesce(m.progress_us, m.end_us)), 0)
      FROM made AS m ORDER BY job, attempt, run""",
-     f"""SELECT job, attempt, run, min(start_us), max(end_us), max(last_span_us), min(progress_us), {SUMS}, sum(restore_us)
-     FROM runs WHERE run NOT NULL GROUP BY job, attempt, run"""),
+        f"""SELECT job, attempt, run, min(start_us), max(end_us), max(last_span_us), min(progress_us), {SUMS}, sum(restore_us)
+     FROM runs WHERE run NOT NULL GROUP BY job, attempt, run""",
+    ),
 ]
 
 
@@ -51,12 +58,32 @@ def random_fleet(rng):
             for task in "xyz":
                 for _ in range(rng.randint(1, 4)):
                     begin = start + rng.choice([0, 0, 500, 30000, 60000])
-                    records.append(al(rng.choice([2, 2, 3]), begin, begin + rng.choice([2000, 20000, 90000]), attempt, task, rng.choice("pq"), job=name))
+                    records.append(
+                        al(
+                            rng.choice([2, 2, 3]),
+                            begin,
+                            begin + rng.choice([2000, 20000, 90000]),
+                            attempt,
+                            task,
+                            rng.choice("pq"),
+                            job=name,
+                        )
+                    )
             for step in range(rng.randint(0, 12)):
                 kind = rng.choice(["init", "restore", "step", "step", "step", "eval", "batch", "own"])
                 begin = start + rng.randrange(0, 95000, 250)
                 more = {"program": rng.choice("abc")} if kind in ("step", "batch") else {}
-                records.append(sp(kind, begin, begin + rng.choice([250, 500, 40000]), step if kind == "step" else None, attempt, name, **more))
+                records.append(
+                    sp(
+                        kind,
+                        begin,
+                        begin + rng.choice([250, 500, 40000]),
+                        step if kind == "step" else None,
+                        attempt,
+                        name,
+                        **more,
+                    )
+                )
     return fleet(*records)
 
 
@@ -68,7 +95,12 @@ class Runs(unittest.TestCase):
         db.execute("CREATE TEMP TABLE runs AS SELECT * FROM mpg_runs WHERE bucket_width = '1 day'")
         for naive, folded in PAIRS:
             self.assertEqual(db.execute(naive).fetchall(), db.execute(folded).fetchall(), folded)
-        self.assertEqual([], db.execute(f"SELECT job, attempt, run, program, {DAY} AS day FROM runs GROUP BY 1, 2, 3, 4, 5 HAVING count(*) > 1").fetchall())
+        self.assertEqual(
+            [],
+            db.execute(
+                f"SELECT job, attempt, run, program, {DAY} AS day FROM runs GROUP BY 1, 2, 3, 4, 5 HAVING count(*) > 1"
+            ).fetchall(),
+        )
         return db.execute("SELECT count(*), max(run), sum(restore_us) FROM runs").fetchone()
 
     def test_of_a_fleet(self):
@@ -98,7 +130,10 @@ class Runs(unittest.TestCase):
         db = connect()
         create_tables(db, fleet(cap(8, 0, 100), al(8, 0, 50)))
         self.assertEqual([(50000000, 400000000)], db.execute("SELECT end_us, held_us FROM mpg_runs('main')").fetchall())
-        self.assertEqual([(20000000, 160000000)], db.execute("SELECT end_us, held_us FROM mpg_runs WHERE until = 20 AND schema = 'main'").fetchall())
+        self.assertEqual(
+            [(20000000, 160000000)],
+            db.execute("SELECT end_us, held_us FROM mpg_runs WHERE until = 20 AND schema = 'main'").fetchall(),
+        )
         with self.assertRaisesRegex(Exception, "^mpg_runs: .*nowhere"):
             db.execute("SELECT * FROM mpg_runs('nowhere')").fetchall()
 

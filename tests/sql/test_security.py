@@ -1,4 +1,5 @@
 """docs/security.md, held against the extension: what each name may do, where, and that no stored schema opens a file."""
+
 import contextlib
 import ctypes
 import os
@@ -24,7 +25,9 @@ def documented():
     """{name: (tier, opens files)} of the table "What each name may do"."""
     found = {}
     with open(PAGE, encoding="utf-8") as page:
-        for tier, opens, names in re.findall(r"^\| (DIRECTONLY|default|INNOCUOUS) \| (yes|no) \| (.*?) \|", page.read(), re.M):
+        for tier, opens, names in re.findall(
+            r"^\| (DIRECTONLY|default|INNOCUOUS) \| (yes|no) \| (.*?) \|", page.read(), re.M
+        ):
             if "(table-functions.md)" in names or "(questions.md)" in names:
                 listed = [table.name for table in every() if table.over_files == (opens == "yes")]
             elif "of [each format]" in names:
@@ -44,8 +47,10 @@ def names(entry=None):
     db.execute("SELECT load_extension(?, ?)", (os.path.join(ROOT, "mpg"), entry or "sqlite3_mpg_init"))
     functions = "SELECT name, narg, type, flags FROM pragma_function_list"
     tables = "SELECT name FROM pragma_module_list"
-    return (sorted(set(db.execute(functions)) - set(bare.execute(functions))),
-            sorted(name for name, in set(db.execute(tables)) - set(bare.execute(tables))))
+    return (
+        sorted(set(db.execute(functions)) - set(bare.execute(functions))),
+        sorted(name for name, in set(db.execute(tables)) - set(bare.execute(tables))),
+    )
 
 
 FUNCTIONS_TRIED = "calls of a function by a stored schema"
@@ -113,7 +118,10 @@ class Case(unittest.TestCase):
             db.execute(statement)
         db.execute("PRAGMA writable_schema = 1")
         for kind, called, page, sql in rows:
-            db.execute("INSERT INTO sqlite_schema VALUES (?, ?, ?, ?, ?)", (kind, called, "t" if kind in ("trigger", "index") else called, page, sql))
+            db.execute(
+                "INSERT INTO sqlite_schema VALUES (?, ?, ?, ?, ?)",
+                (kind, called, "t" if kind in ("trigger", "index") else called, page, sql),
+            )
         content = db.serialize()
         db.close()
         return content
@@ -153,21 +161,34 @@ class Tiers(Case):
             call = f"{name}({', '.join(['a'] * narg)})"
             places = {
                 "view": (["CREATE VIEW v AS SELECT %s FROM t"], "SELECT * FROM v"),
-                "trigger": (["CREATE TRIGGER r AFTER INSERT ON t BEGIN SELECT %s FROM t; END"], "INSERT INTO t(a) VALUES (NULL)"),
+                "trigger": (
+                    ["CREATE TRIGGER r AFTER INSERT ON t BEGIN SELECT %s FROM t; END"],
+                    "INSERT INTO t(a) VALUES (NULL)",
+                ),
             }
             if kind == "s":
                 places |= {
-                    "condition of a trigger": (["CREATE TRIGGER r AFTER INSERT ON t WHEN %s BEGIN SELECT 1; END"],
-                                               "INSERT INTO t(a) VALUES (NULL)"),
-                    "virtual column": (["CREATE TABLE s(a, b AS (%s))", "INSERT INTO s VALUES (NULL)"], "SELECT b FROM s"),
+                    "condition of a trigger": (
+                        ["CREATE TRIGGER r AFTER INSERT ON t WHEN %s BEGIN SELECT 1; END"],
+                        "INSERT INTO t(a) VALUES (NULL)",
+                    ),
+                    "virtual column": (
+                        ["CREATE TABLE s(a, b AS (%s))", "INSERT INTO s VALUES (NULL)"],
+                        "SELECT b FROM s",
+                    ),
                     "stored column": (["CREATE TABLE s(a, b AS (%s) STORED)"], "INSERT INTO s VALUES (NULL)"),
                     "check": (["CREATE TABLE s(a CHECK (%s))"], "INSERT INTO s VALUES (NULL)"),
                     "index": (["CREATE TABLE s(a)", "CREATE INDEX i ON s(%s)"], "INSERT INTO s VALUES (NULL)"),
-                    "partial index": (["CREATE TABLE s(a)", "CREATE INDEX i ON s(a) WHERE %s"], "INSERT INTO s VALUES (NULL)"),
+                    "partial index": (
+                        ["CREATE TABLE s(a)", "CREATE INDEX i ON s(a) WHERE %s"],
+                        "INSERT INTO s VALUES (NULL)",
+                    ),
                     "default": (["CREATE TABLE s(a, b DEFAULT (%s))"], "INSERT INTO s(a) VALUES (NULL)"),
                 }
             for place, (schema, use) in places.items():
-                inner = call.replace("(a", "(new.a").replace(", a", ", new.a") if place.startswith("condition") else call
+                inner = (
+                    call.replace("(a", "(new.a").replace(", a", ", new.a") if place.startswith("condition") else call
+                )
                 if place == "default":
                     inner = f"{name}({', '.join(['NULL'] * narg)})"
                 path = self.stranger(["CREATE TABLE t(a)"] + [s.replace("%s", inner) for s in schema], [(name, narg)])
@@ -180,30 +201,54 @@ class Tiers(Case):
                         db.close()
             for trusted in (0, 1):
                 db = self.visit(self.stranger(["CREATE TABLE t(a)"]), trusted)
-                for own in (f"SELECT {call} FROM t", f"WITH c AS (SELECT {call} AS x FROM t) SELECT * FROM c",
-                            f"CREATE TEMP VIEW w AS SELECT {call} FROM t; SELECT * FROM w",
-                            f"CREATE TEMP TRIGGER r AFTER INSERT ON t BEGIN SELECT {call} FROM t; END; INSERT INTO t VALUES (NULL)"):
+                for own in (
+                    f"SELECT {call} FROM t",
+                    f"WITH c AS (SELECT {call} AS x FROM t) SELECT * FROM c",
+                    f"CREATE TEMP VIEW w AS SELECT {call} FROM t; SELECT * FROM w",
+                    f"CREATE TEMP TRIGGER r AFTER INSERT ON t BEGIN SELECT {call} FROM t; END; INSERT INTO t VALUES (NULL)",
+                ):
                     with self.subTest(name=name, own=own, trusted=trusted):
-                        self.outcome(name, self.page[name][0], trusted, False, attempt(db, *re.split(r"; (?=SELECT \*|INSERT)", own)))
+                        self.outcome(
+                            name,
+                            self.page[name][0],
+                            trusted,
+                            False,
+                            attempt(db, *re.split(r"; (?=SELECT \*|INSERT)", own)),
+                        )
                 db.close()
 
     # Where a schema may name a table, as what follows FROM.
     PLACES = {
         "view": (["CREATE VIEW v AS SELECT * FROM %s"], "SELECT * FROM v"),
-        "view of a view": (["CREATE VIEW u AS SELECT * FROM %s", "CREATE VIEW v AS SELECT * FROM u"], "SELECT * FROM v"),
+        "view of a view": (
+            ["CREATE VIEW u AS SELECT * FROM %s", "CREATE VIEW v AS SELECT * FROM u"],
+            "SELECT * FROM v",
+        ),
         "subquery": (["CREATE VIEW v AS SELECT (SELECT count(*) FROM %s)"], "SELECT * FROM v"),
-        "common table expression": (["CREATE VIEW v AS WITH c AS (SELECT * FROM %s) SELECT * FROM c"], "SELECT * FROM v"),
+        "common table expression": (
+            ["CREATE VIEW v AS WITH c AS (SELECT * FROM %s) SELECT * FROM c"],
+            "SELECT * FROM v",
+        ),
         "join": (["CREATE VIEW v AS SELECT t.a FROM t LEFT JOIN %s"], "SELECT * FROM v"),
         "condition": (["CREATE VIEW v AS SELECT a FROM t WHERE EXISTS (SELECT 1 FROM %s)"], "SELECT * FROM v"),
         "union": (["CREATE VIEW v AS SELECT 1 UNION SELECT 1 FROM %s"], "SELECT * FROM v"),
         "trigger": (["CREATE TRIGGER r AFTER INSERT ON t BEGIN SELECT * FROM %s; END"], "INSERT INTO t VALUES (NULL)"),
-        "insert of a trigger": (["CREATE TRIGGER r AFTER INSERT ON t BEGIN INSERT INTO t SELECT 1 FROM %s; END"], "INSERT INTO t VALUES (NULL)"),
-        "update of a trigger": (["CREATE TRIGGER r AFTER INSERT ON t BEGIN UPDATE t SET a = (SELECT count(*) FROM %s); END"],
-                                "INSERT INTO t VALUES (NULL)"),
-        "condition of a trigger": (["CREATE TRIGGER r AFTER INSERT ON t WHEN EXISTS (SELECT 1 FROM %s) BEGIN SELECT 1; END"],
-                                   "INSERT INTO t VALUES (NULL)"),
-        "trigger of a view": (["CREATE VIEW v AS SELECT 1 AS a", "CREATE TRIGGER r INSTEAD OF INSERT ON v BEGIN SELECT * FROM %s; END"],
-                              "INSERT INTO v VALUES (NULL)"),
+        "insert of a trigger": (
+            ["CREATE TRIGGER r AFTER INSERT ON t BEGIN INSERT INTO t SELECT 1 FROM %s; END"],
+            "INSERT INTO t VALUES (NULL)",
+        ),
+        "update of a trigger": (
+            ["CREATE TRIGGER r AFTER INSERT ON t BEGIN UPDATE t SET a = (SELECT count(*) FROM %s); END"],
+            "INSERT INTO t VALUES (NULL)",
+        ),
+        "condition of a trigger": (
+            ["CREATE TRIGGER r AFTER INSERT ON t WHEN EXISTS (SELECT 1 FROM %s) BEGIN SELECT 1; END"],
+            "INSERT INTO t VALUES (NULL)",
+        ),
+        "trigger of a view": (
+            ["CREATE VIEW v AS SELECT 1 AS a", "CREATE TRIGGER r INSTEAD OF INSERT ON v BEGIN SELECT * FROM %s; END"],
+            "INSERT INTO v VALUES (NULL)",
+        ),
     }
 
     def calls(self, table):
@@ -213,7 +258,9 @@ class Tiers(Case):
         path = quote(self.canary)
         if table == "trace_profile_diff":
             return [f"{table}({path}, {path})", f"(SELECT * FROM {table} WHERE base = {path} AND test = {path})"]
-        name, value = {"log_trace": ("pattern", "'x'"), "trace_timeline": ("of_job", "'j'")}.get(table, ("on_error", "'stop'"))
+        name, value = {"log_trace": ("pattern", "'x'"), "trace_timeline": ("of_job", "'j'")}.get(
+            table, ("on_error", "'stop'")
+        )
         second = "" if name == "on_error" else f", {value}"
         return [f"{table}({path}{second})", f"(SELECT * FROM {table} WHERE path = {path} AND {name} = {value})"]
 
@@ -229,9 +276,17 @@ class Tiers(Case):
                             db = self.visit(path, trusted)
                             TRIED[TABLES_TRIED] += 1
                             self.outcome(table, tier, trusted, True, attempt(db, "BEGIN", use))
-                            self.outcome(table, tier, trusted, True,
-                                         attempt(db, "CREATE TEMP VIEW w AS SELECT * FROM main.v", "SELECT * FROM w") if "VIEW v" in schema[-1]
-                                         else attempt(db, use))
+                            self.outcome(
+                                table,
+                                tier,
+                                trusted,
+                                True,
+                                (
+                                    attempt(db, "CREATE TEMP VIEW w AS SELECT * FROM main.v", "SELECT * FROM w")
+                                    if "VIEW v" in schema[-1]
+                                    else attempt(db, use)
+                                ),
+                            )
                             db.close()
                 self.assertEqual(0, self.watch.opened(), call)
                 for trusted in (0, 1):
@@ -329,9 +384,21 @@ class CraftedSchemas(Case):
                 for argument in ("", f"({quote(self.canary)})", f"(path={quote(self.canary)})"):
                     for schema in ("", "temp.", "main."):
                         rows = [("table", called, 0, f"CREATE VIRTUAL TABLE {schema}{called} USING {table}{argument}")]
-                        self.use(rows, [f"SELECT * FROM {called}", f"SELECT * FROM main.{called}", f"INSERT INTO {called} VALUES (1)",
-                                        f"DROP TABLE {called}", f"ALTER TABLE {called} RENAME TO y", "SELECT * FROM y",
-                                        "VACUUM", "PRAGMA integrity_check", f"PRAGMA table_xinfo({called})", "ANALYZE"])
+                        self.use(
+                            rows,
+                            [
+                                f"SELECT * FROM {called}",
+                                f"SELECT * FROM main.{called}",
+                                f"INSERT INTO {called} VALUES (1)",
+                                f"DROP TABLE {called}",
+                                f"ALTER TABLE {called} RENAME TO y",
+                                "SELECT * FROM y",
+                                "VACUUM",
+                                "PRAGMA integrity_check",
+                                f"PRAGMA table_xinfo({called})",
+                                "ANALYZE",
+                            ],
+                        )
 
     def test_views_renamed_and_triggers_that_call_temp(self):
         reader = f"csv_trace({quote(self.canary)})"
@@ -340,15 +407,29 @@ class CraftedSchemas(Case):
             [("view", "v", 0, f"CREATE TEMP VIEW v AS SELECT * FROM {reader}")],
             [("trigger", "r", 0, f"CREATE TEMP TRIGGER r AFTER INSERT ON t BEGIN SELECT * FROM {reader}; END")],
             [("table", "v", 0, f"CREATE VIEW v AS SELECT * FROM {reader}")],
-            [("view", "v", 0, f"CREATE VIEW v AS SELECT * FROM {reader}"), ("view", "csv_trace", 0, "CREATE VIEW csv_trace AS SELECT * FROM v")],
+            [
+                ("view", "v", 0, f"CREATE VIEW v AS SELECT * FROM {reader}"),
+                ("view", "csv_trace", 0, "CREATE VIEW csv_trace AS SELECT * FROM v"),
+            ],
             [("table", "v", 0, f"CREATE TABLE v(a CHECK (EXISTS (SELECT 1 FROM {reader})))")],
             [("table", "v", 0, f"CREATE TABLE v(a, b DEFAULT (SELECT count(*) FROM {reader}))")],
             [("table", "v", 0, f"CREATE TABLE v AS SELECT * FROM {reader}")],
             [("index", "i", 0, f"CREATE INDEX i ON t(a) WHERE EXISTS (SELECT 1 FROM {reader})")],
         ):
-            self.use(rows, ["SELECT * FROM v", "SELECT * FROM main.v", "SELECT * FROM temp.v", "INSERT INTO t VALUES (2)",
-                                                   "INSERT INTO v VALUES (2)", "ALTER TABLE t RENAME TO u", "ALTER TABLE u RENAME a TO b",
-                                                   "SELECT * FROM csv_trace", "REINDEX"])
+            self.use(
+                rows,
+                [
+                    "SELECT * FROM v",
+                    "SELECT * FROM main.v",
+                    "SELECT * FROM temp.v",
+                    "INSERT INTO t VALUES (2)",
+                    "INSERT INTO v VALUES (2)",
+                    "ALTER TABLE t RENAME TO u",
+                    "ALTER TABLE u RENAME a TO b",
+                    "SELECT * FROM csv_trace",
+                    "REINDEX",
+                ],
+            )
 
     def test_a_crafted_relation_is_not_read_for_another(self):
         """What is INNOCUOUS, or trusted, must not lend its hands to a table that is DIRECTONLY: the rows of the schema say table or
@@ -357,9 +438,20 @@ class CraftedSchemas(Case):
         with open(source, "w") as file:
             file.write(OPENER)
         subprocess.run(["cc", "-shared", "-fPIC", "-O1", "-o", library, source], check=True)
-        questions = {"capacity": ["SELECT * FROM mpg_records", "SELECT * FROM mpg_runs", "SELECT * FROM mpg_rollup", "SELECT * FROM mpg_ledger('main')",
-                                  "SELECT * FROM mpg_timeline('j')"],
-                     "chips": ["SELECT chip_peak_flops('tpu-v4')", "SELECT * FROM mpg_chips", "SELECT roofline_ideal(1, 'tpu-v4')"]}
+        questions = {
+            "capacity": [
+                "SELECT * FROM mpg_records",
+                "SELECT * FROM mpg_runs",
+                "SELECT * FROM mpg_rollup",
+                "SELECT * FROM mpg_ledger('main')",
+                "SELECT * FROM mpg_timeline('j')",
+            ],
+            "chips": [
+                "SELECT chip_peak_flops('tpu-v4')",
+                "SELECT * FROM mpg_chips",
+                "SELECT roofline_ideal(1, 'tpu-v4')",
+            ],
+        }
         columns = {"capacity": "pool, chips, start_time, end_time", "chips": "chip, dtype, peak_flops"}
 
         def visit(rows, trusted):
@@ -371,8 +463,11 @@ class CraftedSchemas(Case):
             make = f"USING opener({quote(self.canary)}, {columns[relation]})"
             for kind in ("table", "view"):
                 for page in (0, 2):
-                    for sql in (f"CREATE VIRTUAL TABLE {relation} {make}", f"CREATE /**/ VIRTUAL TABLE {relation} {make}",
-                                f"CREATE VIEW {relation} AS SELECT {columns[relation]} FROM u"):
+                    for sql in (
+                        f"CREATE VIRTUAL TABLE {relation} {make}",
+                        f"CREATE /**/ VIRTUAL TABLE {relation} {make}",
+                        f"CREATE VIEW {relation} AS SELECT {columns[relation]} FROM u",
+                    ):
                         rows = [(kind, relation, page, sql), ("table", "u", 0, f"CREATE VIRTUAL TABLE u {make}")]
                         for query in queries:
                             for trusted in (0, 1):
@@ -393,14 +488,19 @@ class CraftedSchemas(Case):
         db.execute("CREATE VIRTUAL TABLE spans USING fts5(job, kind, start_us, end_us, start_time, end_time)")
         db.close()
         self.assertEqual([(275e12,)], connect(path).execute("SELECT chip_peak_flops('tpu-v4', 'bf16')").fetchall())
-        with self.assertRaisesRegex(sqlite3.OperationalError, "^mpg_records: main.spans: expected a table or a view, found a virtual table"):
+        with self.assertRaisesRegex(
+            sqlite3.OperationalError, "^mpg_records: main.spans: expected a table or a view, found a virtual table"
+        ):
             connect(path).execute("SELECT * FROM mpg_records")
 
     def test_relations_that_are_virtual(self):
         db = connect()
         db.execute("CREATE VIRTUAL TABLE capacity USING fts5(pool, chips, start_time, end_time)")
-        with self.assertRaisesRegex(sqlite3.OperationalError, "^mpg_records: main.capacity: expected a table or a view, found a virtual table; "
-                                                              "only in temp may it be one$"):
+        with self.assertRaisesRegex(
+            sqlite3.OperationalError,
+            "^mpg_records: main.capacity: expected a table or a view, found a virtual table; "
+            "only in temp may it be one$",
+        ):
             db.execute("SELECT * FROM mpg_records")
         db = connect()
         db.execute("CREATE VIRTUAL TABLE temp.capacity USING fts5(pool, chips, start_time, end_time)")
@@ -422,8 +522,14 @@ class WithoutFiles(Case):
             INSERT INTO capacity VALUES ('p', 2, 0, 10);
             SELECT sum(chip_us), occupancy(category, chip_us) FROM mpg_rollup;
             SELECT * FROM csv_trace('x');"""
-        done = subprocess.run(["sqlite3", "-batch", "-init", "/dev/null", ":memory:"], cwd=ROOT, input=text, capture_output=True, text=True,
-                              check=False)
+        done = subprocess.run(
+            ["sqlite3", "-batch", "-init", "/dev/null", ":memory:"],
+            cwd=ROOT,
+            input=text,
+            capture_output=True,
+            text=True,
+            check=False,
+        )
         self.assertEqual("\n20000000|0.0\n", done.stdout)
         self.assertIn("no such table: csv_trace", done.stderr)
 
@@ -447,21 +553,35 @@ class Hardening(unittest.TestCase):
     """What Debian's build flags ask for, read from mpg.so as hardening-check reads it."""
 
     def read(self, *command):
-        return subprocess.run([*command, os.path.join(ROOT, "mpg.so")], capture_output=True, text=True, check=True).stdout
+        return subprocess.run(
+            [*command, os.path.join(ROOT, "mpg.so")], capture_output=True, text=True, check=True
+        ).stdout
 
     def features(self):
         """As the system's dpkg has them with hardening=+all, as ext/package/debian/rules does; where there is no dpkg, Debian 12's."""
         try:
-            text = subprocess.run(["dpkg-buildflags", "--query-features", "hardening"], capture_output=True, text=True, check=True,
-                                  env={**os.environ, "DEB_BUILD_MAINT_OPTIONS": "hardening=+all"}).stdout
+            text = subprocess.run(
+                ["dpkg-buildflags", "--query-features", "hardening"],
+                capture_output=True,
+                text=True,
+                check=True,
+                env={**os.environ, "DEB_BUILD_MAINT_OPTIONS": "hardening=+all"},
+            ).stdout
         except FileNotFoundError:
-            text = "".join(f"Feature: {f}\nEnabled: yes\n" for f in ("bindnow", "format", "fortify", "relro", "stackprotectorstrong"))
+            text = "".join(
+                f"Feature: {f}\nEnabled: yes\n"
+                for f in ("bindnow", "format", "fortify", "relro", "stackprotectorstrong")
+            )
         return set(re.findall(r"^Feature: (\w+)\nEnabled: yes", text, re.M))
 
     def test_flags(self):
         features = self.features()
         self.assertLessEqual({"bindnow", "format", "fortify", "relro", "stackprotectorstrong"}, features)
-        segments, dynamic, imports = self.read("readelf", "-lW"), self.read("readelf", "-dW"), self.read("nm", "-D", "--undefined-only")
+        segments, dynamic, imports = (
+            self.read("readelf", "-lW"),
+            self.read("readelf", "-dW"),
+            self.read("nm", "-D", "--undefined-only"),
+        )
         self.assertIn("GNU_RELRO", segments)
         self.assertRegex(dynamic, r"\(FLAGS\).*BIND_NOW|\(BIND_NOW\)")
         self.assertIn("__stack_chk_fail@", imports)
@@ -478,11 +598,24 @@ class Hardening(unittest.TestCase):
 
     def test_every_object_asks_for_it(self):
         """The flags of each compilation, as make has them."""
-        done = subprocess.run(["make", "-s", "--no-print-directory", "-B", "-n", "mpg.so"], cwd=ROOT, capture_output=True, text=True, check=True)
+        done = subprocess.run(
+            ["make", "-s", "--no-print-directory", "-B", "-n", "mpg.so"],
+            cwd=ROOT,
+            capture_output=True,
+            text=True,
+            check=True,
+        )
         compilations = [line for line in done.stdout.splitlines() if " -c " in line]
         self.assertGreater(len(compilations), 100)
         for line in compilations:
-            for flag in ("-fstack-protector-strong", "-D_FORTIFY_SOURCE=2", "-Wall", "-Werror", "-O2", "-fvisibility=hidden"):
+            for flag in (
+                "-fstack-protector-strong",
+                "-D_FORTIFY_SOURCE=2",
+                "-Wall",
+                "-Werror",
+                "-O2",
+                "-fvisibility=hidden",
+            ):
                 self.assertIn(flag, line)
 
 

@@ -1,5 +1,6 @@
 """Builds, imports and roll-ups under whatever a connection is set to, in whatever transaction, beside other connections: each answer is that of
 a plain connection, or an error that says why there is none."""
+
 import os
 import random
 import sqlite3
@@ -11,17 +12,57 @@ from fleets import ROOT, al, cap, connect, create_tables, fleet, job
 
 GOLDEN, FLEET, EXPORTS = (os.path.join(ROOT, "fixtures", name) for name in ("golden", "fleet", "exports"))
 ROLLUP = "SELECT category, sum(chip_us) FROM mpg_rollup GROUP BY 1"
-PRAGMAS = ["full_column_names = ON; short_column_names = OFF", "full_column_names = ON", "short_column_names = OFF", "recursive_triggers = ON", "case_sensitive_like = ON", "encoding = 'UTF-16le'",
-           "encoding = 'UTF-16be'", "trusted_schema = OFF", "temp_store = MEMORY", "temp_store = FILE", "reverse_unordered_selects = ON", "legacy_alter_table = ON", "foreign_keys = ON", "automatic_index = OFF",
-           "count_changes = ON", "empty_result_callbacks = ON", "ignore_check_constraints = ON", "secure_delete = ON", "journal_mode = OFF", "journal_mode = MEMORY", "journal_mode = PERSIST", "locking_mode = EXCLUSIVE",
-           "page_size = 512", "auto_vacuum = FULL", "cache_size = 1", "mmap_size = 100000000", "synchronous = OFF", "read_uncommitted = ON", "cache_spill = OFF", "wal_autocheckpoint = 1", "journal_size_limit = 0"]
-SETTINGS = {"offset": [None, "+02:00", "-11:30", "Z"], "sizes": [None, "1,2,3", "16,64,128"], "as_of": [None, "2026-01-08", "2026-01-06T12:00:00Z"], "basis": [None, "in_service"],
-            "roofline": [None, "memory"], "labels": [None, "tier", "tier,project"]}
+PRAGMAS = [
+    "full_column_names = ON; short_column_names = OFF",
+    "full_column_names = ON",
+    "short_column_names = OFF",
+    "recursive_triggers = ON",
+    "case_sensitive_like = ON",
+    "encoding = 'UTF-16le'",
+    "encoding = 'UTF-16be'",
+    "trusted_schema = OFF",
+    "temp_store = MEMORY",
+    "temp_store = FILE",
+    "reverse_unordered_selects = ON",
+    "legacy_alter_table = ON",
+    "foreign_keys = ON",
+    "automatic_index = OFF",
+    "count_changes = ON",
+    "empty_result_callbacks = ON",
+    "ignore_check_constraints = ON",
+    "secure_delete = ON",
+    "journal_mode = OFF",
+    "journal_mode = MEMORY",
+    "journal_mode = PERSIST",
+    "locking_mode = EXCLUSIVE",
+    "page_size = 512",
+    "auto_vacuum = FULL",
+    "cache_size = 1",
+    "mmap_size = 100000000",
+    "synchronous = OFF",
+    "read_uncommitted = ON",
+    "cache_spill = OFF",
+    "wal_autocheckpoint = 1",
+    "journal_size_limit = 0",
+]
+SETTINGS = {
+    "offset": [None, "+02:00", "-11:30", "Z"],
+    "sizes": [None, "1,2,3", "16,64,128"],
+    "as_of": [None, "2026-01-08", "2026-01-06T12:00:00Z"],
+    "basis": [None, "in_service"],
+    "roofline": [None, "memory"],
+    "labels": [None, "tier", "tier,project"],
+}
 
 
 def content(db):
     """All rows of all tables and views of the database."""
-    names = [name for name, in db.execute("SELECT name FROM main.sqlite_schema WHERE type IN ('table', 'view') AND name <> 'mpg_config'")]
+    names = [
+        name
+        for name, in db.execute(
+            "SELECT name FROM main.sqlite_schema WHERE type IN ('table', 'view') AND name <> 'mpg_config'"
+        )
+    ]
     return {name: sorted(map(repr, db.execute(f'SELECT * FROM main."{name}"'))) for name in names}
 
 
@@ -51,9 +92,18 @@ class Settings(Case):
                 db = connect()
                 for statement in pragma.split(";"):
                     db.execute("PRAGMA " + statement).fetchall()
-                before = [db.execute(f"PRAGMA {name}").fetchall() for name in ("full_column_names", "short_column_names", "foreign_keys")]
+                before = [
+                    db.execute(f"PRAGMA {name}").fetchall()
+                    for name in ("full_column_names", "short_column_names", "foreign_keys")
+                ]
                 db.execute("SELECT mpg_import(?)", (GOLDEN,)).fetchall()
-                self.assertEqual(before, [db.execute(f"PRAGMA {name}").fetchall() for name in ("full_column_names", "short_column_names", "foreign_keys")])
+                self.assertEqual(
+                    before,
+                    [
+                        db.execute(f"PRAGMA {name}").fetchall()
+                        for name in ("full_column_names", "short_column_names", "foreign_keys")
+                    ],
+                )
                 self.assertEqual(wanted, db.execute(ROLLUP).fetchall())
                 db.close()
 
@@ -63,7 +113,10 @@ class Settings(Case):
         self.db.execute("PRAGMA full_column_names = ON")
         self.rows("SELECT * FROM mpg_bad_nodes")
         self.db.execute("PRAGMA short_column_names = OFF")
-        self.fails("mpg_bad_nodes: expected PRAGMA short_column_names = ON beside full_column_names, found OFF", "SELECT * FROM mpg_bad_nodes")
+        self.fails(
+            "mpg_bad_nodes: expected PRAGMA short_column_names = ON beside full_column_names, found OFF",
+            "SELECT * FROM mpg_bad_nodes",
+        )
 
     def test_what_may_not_be_written(self):
         path = os.path.join(self.new_folder(), "fleet.db")
@@ -87,10 +140,19 @@ class Settings(Case):
     def test_an_authorizer(self):
         """That forbids an action makes an error of it; one that ignores BEGIN leaves the tables as they were."""
         self.db.execute("SELECT mpg_build(?)", (GOLDEN,))
-        self.db.set_authorizer(lambda action, *_: sqlite3.SQLITE_IGNORE if action == sqlite3.SQLITE_TRANSACTION else sqlite3.SQLITE_OK)
+        self.db.set_authorizer(
+            lambda action, *_: sqlite3.SQLITE_IGNORE if action == sqlite3.SQLITE_TRANSACTION else sqlite3.SQLITE_OK
+        )
         self.fails("mpg_build: expected a transaction, but an authorizer ignores BEGIN", "SELECT mpg_build(?)", FLEET)
-        for action in (sqlite3.SQLITE_DROP_TABLE, sqlite3.SQLITE_CREATE_TEMP_TABLE, sqlite3.SQLITE_ALTER_TABLE, sqlite3.SQLITE_INSERT):
-            self.db.set_authorizer(lambda did, *_, action=action: sqlite3.SQLITE_DENY if did == action else sqlite3.SQLITE_OK)
+        for action in (
+            sqlite3.SQLITE_DROP_TABLE,
+            sqlite3.SQLITE_CREATE_TEMP_TABLE,
+            sqlite3.SQLITE_ALTER_TABLE,
+            sqlite3.SQLITE_INSERT,
+        ):
+            self.db.set_authorizer(
+                lambda did, *_, action=action: sqlite3.SQLITE_DENY if did == action else sqlite3.SQLITE_OK
+            )
             self.assertRegex(self.error("SELECT mpg_build(?)", FLEET), "^mpg_build: .*(not authorized|prohibited)")
             self.assertFalse(self.db.in_transaction)
             self.db.set_authorizer(None)
@@ -107,7 +169,9 @@ class Settings(Case):
                 for db in (self.db, once):
                     db.execute("CREATE TABLE IF NOT EXISTS mpg_config(name TEXT PRIMARY KEY, value TEXT)")
                     db.execute("DELETE FROM mpg_config")
-                    db.executemany("INSERT INTO mpg_config VALUES (?, ?)", [setting for setting in settings.items() if setting[1]])
+                    db.executemany(
+                        "INSERT INTO mpg_config VALUES (?, ?)", [setting for setting in settings.items() if setting[1]]
+                    )
                     db.execute("SELECT mpg_build(?)", (path,)).fetchall()
                 self.assertEqual(content(once), content(self.db), (seed, settings))
                 once.close()
@@ -134,7 +198,11 @@ class Transactions(Case):
     def test_a_build_needs_its_own(self):
         for begin in ("BEGIN", "BEGIN IMMEDIATE", "SAVEPOINT a"):
             self.db.execute(begin)
-            self.fails("mpg_build: expected no open transaction, for it begins one: COMMIT first; a driver that begins one by itself needs its autocommit on", "SELECT mpg_build(?)", GOLDEN)
+            self.fails(
+                "mpg_build: expected no open transaction, for it begins one: COMMIT first; a driver that begins one by itself needs its autocommit on",
+                "SELECT mpg_build(?)",
+                GOLDEN,
+            )
             self.assertTrue(self.db.in_transaction)
             self.db.execute("ROLLBACK")
         self.assertEqual([], self.rows("SELECT name FROM sqlite_schema"))
@@ -179,6 +247,7 @@ class Transactions(Case):
             except sqlite3.Error as error:
                 failed.append((trace, str(error)))
             db.close()
+
         for _ in range(2):
             threads = [threading.Thread(target=build, args=(trace,)) for trace in (GOLDEN, FLEET, EXPORTS)]
             for thread in threads:
@@ -207,7 +276,10 @@ class Transactions(Case):
             once.execute("SELECT mpg_build(?)", (GOLDEN,)).fetchall()
             self.assertEqual(content(once), content(self.db))
             once.close()
-        self.assertEqual(self.rows("SELECT category, sum(chip_us) FROM other.ledger GROUP BY 1"), self.rows("SELECT category, sum(chip_us) FROM mpg_rollup('other') GROUP BY 1"))
+        self.assertEqual(
+            self.rows("SELECT category, sum(chip_us) FROM other.ledger GROUP BY 1"),
+            self.rows("SELECT category, sum(chip_us) FROM mpg_rollup('other') GROUP BY 1"),
+        )
         self.db.execute("DETACH other")
         other = connect(path)
         self.assertEqual(wanted, content(other))

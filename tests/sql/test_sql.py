@@ -21,6 +21,7 @@ Rows are compared in order where the statement has an ORDER BY, else sorted. Com
     # modes: i, because ...           only these modes
     # plus: COLUMN, ...               run again with these columns' constraints hidden behind a unary plus
 """
+
 import contextlib
 import glob
 import gzip
@@ -36,8 +37,10 @@ import unittest
 from fleets import ROOT, connect
 
 FILES = sorted(glob.glob(os.path.join(ROOT, "tests", "sql", "*.test")))
-TOKEN = re.compile(r"""'(?:[^']|'')*' | "(?:[^"]|"")*" | --[^\n]* | /\*.*?\*/ | [A-Za-z_][A-Za-z0-9_]* | \d[\w.]* | \s+ | .""",
-                   re.X | re.S)
+TOKEN = re.compile(
+    r"""'(?:[^']|'')*' | "(?:[^"]|"")*" | --[^\n]* | /\*.*?\*/ | [A-Za-z_][A-Za-z0-9_]* | \d[\w.]* | \s+ | .""",
+    re.X | re.S,
+)
 ENDS_FROM = {"WHERE", "GROUP", "HAVING", "ORDER", "LIMIT", "WINDOW", "UNION", "INTERSECT", "EXCEPT", "RETURNING", ";"}
 
 
@@ -57,7 +60,7 @@ class Block:
     def option(self, name):
         for comment in self.comments:
             if comment.startswith(name + ":"):
-                return comment[len(name) + 1:].strip()
+                return comment[len(name) + 1 :].strip()
         return None
 
 
@@ -131,8 +134,12 @@ def with_copies(db, statement, names, copies, order):
             db.execute(f"CREATE TEMP TABLE {name} AS SELECT * FROM {text} {order}")
             copies[text, order] = name
         name = copies[text, order]
-        alias = re.match(r"\s+(AS\s+)?(?!(?:WHERE|GROUP|ORDER|JOIN|LEFT|CROSS|INNER|NATURAL|LIMIT|HAVING|UNION|EXCEPT|INTERSECT|"
-                         r"WINDOW|ON|USING)\b)[A-Za-z_]", statement[end:], re.I)
+        alias = re.match(
+            r"\s+(AS\s+)?(?!(?:WHERE|GROUP|ORDER|JOIN|LEFT|CROSS|INNER|NATURAL|LIMIT|HAVING|UNION|EXCEPT|INTERSECT|"
+            r"WINDOW|ON|USING)\b)[A-Za-z_]",
+            statement[end:],
+            re.I,
+        )
         result += [statement[at:start], name if alias else f"{name} AS {re.match('[A-Za-z_]+', text)[0]}"]
         at = end
     return "".join(result) + statement[at:]
@@ -161,7 +168,7 @@ class File:
         elif match[2] == "zstd":
             content = subprocess.run(["zstd", "-cq"], input=content, capture_output=True, check=True).stdout
         with open(path, "wb") as file:
-            file.write(content[:len(content) - int(match[3] or 0)])
+            file.write(content[: len(content) - int(match[3] or 0)])
 
     def run(self, statement):
         try:
@@ -171,8 +178,10 @@ class File:
         return [line or "." for line in "\n".join(rows).replace(self.folder, "@").split("\n")] if rows else []
 
     def shuffle_tables(self):
-        tables = self.db.execute("SELECT name FROM sqlite_schema WHERE type = 'table' AND sql NOT LIKE 'CREATE VIRTUAL%'").fetchall()
-        for name, in tables:
+        tables = self.db.execute(
+            "SELECT name FROM sqlite_schema WHERE type = 'table' AND sql NOT LIKE 'CREATE VIRTUAL%'"
+        ).fetchall()
+        for (name,) in tables:
             rows = self.db.execute(f'SELECT * FROM main."{name}"').fetchall()
             if rows:
                 self.rng.shuffle(rows)
@@ -191,7 +200,7 @@ class Golden(unittest.TestCase):
         at = block.lines.index("----") if "----" in block.lines else None
         self.assertIsNotNone(at, "a statement without ----")
         statement = "\n".join(block.lines[:at]).rstrip().rstrip(";")
-        expected = block.lines[at + 1:]
+        expected = block.lines[at + 1 :]
         ordered = re.search(r"\bORDER\s+BY\b", statement, re.I)
 
         def check(mode, statement):
@@ -204,8 +213,12 @@ class Golden(unittest.TestCase):
         modes = [m.strip() for m in (block.option("modes") or "i, ii, iii").split("because")[0].split(",") if m.strip()]
         check("i", statement)
         for column in filter(None, re.split(r",\s*", block.option("plus") or "")):
-            changed = re.sub(rf"(?<![\w+.])((?:\w+\.)?{column})(\s*(?:=|<>|<|>|IN\b|IS\b|LIKE\b|BETWEEN\b))", r"+\1\2", statement,
-                             flags=re.I)
+            changed = re.sub(
+                rf"(?<![\w+.])((?:\w+\.)?{column})(\s*(?:=|<>|<|>|IN\b|IS\b|LIKE\b|BETWEEN\b))",
+                r"+\1\2",
+                statement,
+                flags=re.I,
+            )
             self.assertNotEqual(statement, changed, f"plus: {column} is not constrained")
             check("i, plus " + column, changed)
         if not re.match(r"(SELECT|WITH|VALUES)\b", statement, re.I) or (expected and expected[0].startswith("error: ")):
@@ -217,7 +230,10 @@ class Golden(unittest.TestCase):
                 check("ii", with_copies(file.db, statement.replace("@", file.folder), file.names, copies, ""))
             if "iii" in modes:
                 file.shuffle_tables()
-                check("iii", with_copies(file.db, statement.replace("@", file.folder), file.names, copies, "ORDER BY random()"))
+                check(
+                    "iii",
+                    with_copies(file.db, statement.replace("@", file.folder), file.names, copies, "ORDER BY random()"),
+                )
         finally:
             file.db.execute("ROLLBACK TO modes")
             file.db.execute("RELEASE modes")
@@ -255,7 +271,9 @@ class Tokenizer(unittest.TestCase):
         self.check_found(["vt('a')"], "SELECT vt('x') FROM vt('a') WHERE vt = 1")
         self.check_found(["vt(1, f(2))", "mpg_chips"], "SELECT * FROM vt(1, f(2)) AS a JOIN mpg_chips USING (chip)")
         self.check_found(["vt(1)", "vt(2)"], "SELECT * FROM vt(1), (SELECT * FROM vt(2)) WHERE x IN (1, 2)")
-        self.check_found(["vt(1)", "vt(2)"], "WITH c AS (SELECT 1 FROM vt(1)) SELECT *, vt FROM t, vt(2) GROUP BY a, vt")
+        self.check_found(
+            ["vt(1)", "vt(2)"], "WITH c AS (SELECT 1 FROM vt(1)) SELECT *, vt FROM t, vt(2) GROUP BY a, vt"
+        )
         self.check_found(["mpg_chips"], "SELECT (SELECT max(a) FROM mpg_chips), vt FROM t -- FROM vt(3)")
         self.check_found([], "SELECT 'FROM vt(1)', \"vt\" FROM vtt(1)")
 

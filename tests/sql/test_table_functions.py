@@ -2,6 +2,7 @@
 
 docs/table-functions.md is written from the heads: MPG_WRITE_DOCS=1 writes it.
 """
+
 import os
 import re
 import sqlite3
@@ -19,7 +20,9 @@ MARK = "<!-- generated below: tests/sql/test_table_functions.py writes this from
 PROFILES = "fixtures/profile/rank*.json"
 RESULTS = "fixtures/mlperf/results/*/*/result_*.txt"
 # What the functions of a script are asked with, here and on their page.
-ASKED = {path: (PROFILES,) for path in ("sql/device.sql", "sql/device_views.sql", "sql/hta.sql", "sql/tracelens.sql")} | {
+ASKED = {
+    path: (PROFILES,) for path in ("sql/device.sql", "sql/device_views.sql", "sql/hta.sql", "sql/tracelens.sql")
+} | {
     "sql/profile_diff.sql": ("fixtures/profile/rank0.json", "fixtures/profile/rank1.json", 11),
     "sql/formats/mllog.sql": (RESULTS,),
     "sql/formats/hlo.sql": ("fixtures/hlo", "nvidia-h100-sxm"),
@@ -30,9 +33,13 @@ ASKED = {path: (PROFILES,) for path in ("sql/device.sql", "sql/device_views.sql"
 # How they are run by hand: scripts with their inputs, and the relation of the function if it has another name.
 VIEWS = [("device.sql", {}), ("formats/kineto.sql", {"trace": PROFILES})]
 BY_HAND = {
-    "sql/device.sql": VIEWS, "sql/device_views.sql": [*VIEWS, ("device_views.sql", {})],
-    "sql/hta.sql": [*VIEWS, ("hta.sql", {})], "sql/tracelens.sql": [*VIEWS, ("tracelens.sql", {})],
-    "sql/profile_diff.sql": [("profile_diff.sql", {"base": "fixtures/profile/rank0.json", "test": "fixtures/profile/rank1.json", "step": 11})],
+    "sql/device.sql": VIEWS,
+    "sql/device_views.sql": [*VIEWS, ("device_views.sql", {})],
+    "sql/hta.sql": [*VIEWS, ("hta.sql", {})],
+    "sql/tracelens.sql": [*VIEWS, ("tracelens.sql", {})],
+    "sql/profile_diff.sql": [
+        ("profile_diff.sql", {"base": "fixtures/profile/rank0.json", "test": "fixtures/profile/rank1.json", "step": 11})
+    ],
     "sql/formats/mllog.sql": [("formats/mllog.sql", {"results": RESULTS})],
     "sql/formats/hlo.sql": [("formats/hlo.sql", {"hlo": "fixtures/hlo", "chip": "nvidia-h100-sxm"})],
     "sql/formats/dcgm.sql": [("formats/dcgm.sql", {"prometheus": "fixtures/prometheus/dcgm.json"})],
@@ -71,12 +78,19 @@ def call(table):
 def entry(table):
     """A call that answers, and the names of its columns but for the place, if they are not many: mpg_help has all."""
     columns = [f"`{name}`" for name, *_ in table.columns if name not in PLACE and table.path not in UNLISTED]
-    return f"- `{call(table)}`: {re.sub('^(HTA|TraceLens): ', '', table.text)}." + (f" Columns: {', '.join(columns)}." if columns else "")
+    return f"- `{call(table)}`: {re.sub('^(HTA|TraceLens): ', '', table.text)}." + (
+        f" Columns: {', '.join(columns)}." if columns else ""
+    )
 
 
 def arguments(paths):
     """What each argument is, but for what the top of the page says of every path."""
-    found = dict.fromkeys((name, text) for table in every() if table.over_files and table.path in paths for name, _, _, text in table.arguments)
+    found = dict.fromkeys(
+        (name, text)
+        for table in every()
+        if table.over_files and table.path in paths
+        for name, _, _, text in table.arguments
+    )
     return "; ".join(f"`{name}`, {text}" for name, text in found).replace(": a file, glob, folder or fleet file", "")
 
 
@@ -95,17 +109,33 @@ def page():
 def manual():
     """The manual page with their names."""
     lines = []
-    for over_files, what in ((True, "run an SQL file over files: docs/table-functions.md."), (False, "are questions over the tables that mpg_build makes: docs/questions.md.")):
-        lines += [".TP", ".BR " + " ,\\  ".join(table.name for table in every() if table.over_files == over_files), what]
-    before, mark, rest = text_of(MANUAL).partition('.\\" table functions: tests/sql/test_table_functions.py writes the names\n')
-    return before + mark + "\n".join(lines) + "\n" + rest[rest.index('.\\" end of table functions'):]
+    for over_files, what in (
+        (True, "run an SQL file over files: docs/table-functions.md."),
+        (False, "are questions over the tables that mpg_build makes: docs/questions.md."),
+    ):
+        lines += [
+            ".TP",
+            ".BR " + " ,\\  ".join(table.name for table in every() if table.over_files == over_files),
+            what,
+        ]
+    before, mark, rest = text_of(MANUAL).partition(
+        '.\\" table functions: tests/sql/test_table_functions.py writes the names\n'
+    )
+    return before + mark + "\n".join(lines) + "\n" + rest[rest.index('.\\" end of table functions') :]
 
 
 def statements():
     """Of the test in which each allocation fails: one for each function."""
-    lines = ["/* table_statements.h - statements of the table functions that are SQL files.", "**", "** tests/sql/test_table_functions.py writes it. */", "/* clang-format off */"]
+    lines = [
+        "/* table_statements.h - statements of the table functions that are SQL files.",
+        "**",
+        "** tests/sql/test_table_functions.py writes it. */",
+        "/* clang-format off */",
+    ]
     for table in every():
-        lines.append(f'"SELECT count(*) FROM {table.name}{"(" + ", ".join(["NULL"] * len(table.required)) + ")" if table.required else " WHERE 0"}",')
+        lines.append(
+            f'"SELECT count(*) FROM {table.name}{"(" + ", ".join(["NULL"] * len(table.required)) + ")" if table.required else " WHERE 0"}",'
+        )
     return "\n".join(lines) + "\n"
 
 
@@ -115,15 +145,29 @@ class Help(unittest.TestCase):
         found = {}
         for name, *row in connect().execute("SELECT name, kind, item, type, unit, meaning FROM mpg_help"):
             found.setdefault(name, []).append(tuple(row))
-        expected = {table.name: [("function", None, None, None, table.text)]
-                    + [("argument", name, type, None, text) for name, _, type, text in table.arguments]
-                    + [("column", name, type, unit.replace(" ", "_") or None, text or None) for name, type, unit, text in table.columns] for table in every()}
+        expected = {
+            table.name: [("function", None, None, None, table.text)]
+            + [("argument", name, type, None, text) for name, _, type, text in table.arguments]
+            + [
+                ("column", name, type, unit.replace(" ", "_") or None, text or None)
+                for name, type, unit, text in table.columns
+            ]
+            for table in every()
+        }
         of_files = {name: [row for row in rows if row[1] != "on_error"] for name, rows in found.items()}
         self.assertEqual(expected, of_files)
-        self.assertEqual({table.name for table in every() if table.over_files}, {name for name, rows in found.items() if len(rows) > len(of_files[name])})
+        self.assertEqual(
+            {table.name for table in every() if table.over_files},
+            {name for name, rows in found.items() if len(rows) > len(of_files[name])},
+        )
 
     def test_rows_are_numbered(self):
-        self.assertEqual([], connect().execute("SELECT * FROM (SELECT rowid AS id, row_number() OVER () AS n FROM mpg_help) WHERE id <> n").fetchall())
+        self.assertEqual(
+            [],
+            connect()
+            .execute("SELECT * FROM (SELECT rowid AS id, row_number() OVER () AS n FROM mpg_help) WHERE id <> n")
+            .fetchall(),
+        )
 
 
 class Pages(unittest.TestCase):
@@ -139,7 +183,9 @@ class Pages(unittest.TestCase):
         self.check(PAGE, page(), without_outputs)
 
     def test_every_script_has_a_section(self):
-        self.assertEqual({table.path for table in every() if table.over_files}, {path for _, paths in SECTIONS for path in paths})
+        self.assertEqual(
+            {table.path for table in every() if table.over_files}, {path for _, paths in SECTIONS for path in paths}
+        )
 
     def test_statements(self):
         self.check(STATEMENTS, statements())
@@ -173,14 +219,19 @@ class OverFiles(cases.Case):
                 cursor = self.by_hand(table).execute(f"SELECT * FROM temp.{relation}")
                 names, expected = [column[0] for column in cursor.description], cursor.fetchall()
                 declared = [name for name, *_ in table.columns]
-                self.assertEqual(names, declared if relation == table.relation else [name for name in declared if name in names])
+                self.assertEqual(
+                    names, declared if relation == table.relation else [name for name in declared if name in names]
+                )
                 self.assertGreater(len(expected), 0)
                 self.assertEqual(expected, function.execute(f"SELECT {', '.join(names)} FROM {call(table)}").fetchall())
 
     def test_types_of_columns(self):
         for table in self.tables():
             with self.subTest(table.name):
-                found = self.rows("SELECT %s FROM %s" % (", ".join(f'group_concat(DISTINCT typeof("{name}"))' for name, *_ in table.columns), call(table)))[0]
+                found = self.rows(
+                    "SELECT %s FROM %s"
+                    % (", ".join(f'group_concat(DISTINCT typeof("{name}"))' for name, *_ in table.columns), call(table))
+                )[0]
                 for (name, type, *_), kinds in zip(table.columns, found):
                     self.assertLessEqual(set(kinds.split(",")) - {"null"}, OF_TYPE[type], name)
 
@@ -188,11 +239,25 @@ class OverFiles(cases.Case):
         for table in self.tables():
             with self.subTest(table.name):
                 missing = table.required[0]
-                self.assertRegex(self.error(f"SELECT * FROM {table.name}"), rf"^{table.name}: expected a path as the argument {missing}")
-                self.assertEqual([], self.rows(f"SELECT * FROM {table.name}({', '.join(['NULL'] * len(table.required))})"))
-                self.assertRegex(self.error(f"SELECT * FROM {table.name}({', '.join(['7'] * len(table.required))})"), rf"^{table.name}: {missing}: expected text$")
-                self.assertRegex(self.error(f"SELECT * FROM {call(table)} WHERE on_error = 'often'"), rf"^{table.name}: on_error: expected 'stop' or 'skip'$")
-                self.assertRegex(self.error(f"SELECT * FROM {call(table)} WHERE on_error > 'often'"), rf"^{table.name}: the argument on_error takes = and nothing else$")
+                self.assertRegex(
+                    self.error(f"SELECT * FROM {table.name}"),
+                    rf"^{table.name}: expected a path as the argument {missing}",
+                )
+                self.assertEqual(
+                    [], self.rows(f"SELECT * FROM {table.name}({', '.join(['NULL'] * len(table.required))})")
+                )
+                self.assertRegex(
+                    self.error(f"SELECT * FROM {table.name}({', '.join(['7'] * len(table.required))})"),
+                    rf"^{table.name}: {missing}: expected text$",
+                )
+                self.assertRegex(
+                    self.error(f"SELECT * FROM {call(table)} WHERE on_error = 'often'"),
+                    rf"^{table.name}: on_error: expected 'stop' or 'skip'$",
+                )
+                self.assertRegex(
+                    self.error(f"SELECT * FROM {call(table)} WHERE on_error > 'often'"),
+                    rf"^{table.name}: the argument on_error takes = and nothing else$",
+                )
                 self.assertEqual([(ASKED[table.path][0],)], self.rows(f"SELECT DISTINCT {missing} FROM {call(table)}"))
 
     def test_nothing_is_opened_before_it_runs(self):
@@ -206,9 +271,13 @@ class OverFiles(cases.Case):
         for table in self.tables():
             with self.subTest(table.name):
                 self.db.execute(f"CREATE VIEW v_{table.name} AS SELECT * FROM {call(table)}")
-                self.assertRegex(self.error(f"SELECT * FROM v_{table.name}"), f"unsafe use of virtual table \"{table.name}\"")
-                self.db.execute(f"CREATE TRIGGER t_{table.name} AFTER INSERT ON t BEGIN INSERT INTO t SELECT 1 FROM {call(table)}; END")
-                self.assertRegex(self.error("INSERT INTO t VALUES (1)"), f"unsafe use of virtual table \"{table.name}\"")
+                self.assertRegex(
+                    self.error(f"SELECT * FROM v_{table.name}"), f'unsafe use of virtual table "{table.name}"'
+                )
+                self.db.execute(
+                    f"CREATE TRIGGER t_{table.name} AFTER INSERT ON t BEGIN INSERT INTO t SELECT 1 FROM {call(table)}; END"
+                )
+                self.assertRegex(self.error("INSERT INTO t VALUES (1)"), f'unsafe use of virtual table "{table.name}"')
                 self.db.execute(f"DROP TRIGGER t_{table.name}")
 
     def test_nothing_is_left_in_the_schema(self):
@@ -219,20 +288,37 @@ class OverFiles(cases.Case):
     def test_the_inner_table_of_a_join_is_read_once(self):
         table = "trace_device_activity"
         once = self.one(f"SELECT count(*) FROM {table}('{PROFILES}')")
-        self.assertEqual(once * once, self.one(f"SELECT count(*) FROM {table}('{PROFILES}') AS a CROSS JOIN {table}('{PROFILES}') AS b"))
-        both = self.rows(f"SELECT p.column1, count(*) FROM (VALUES ('fixtures/profile/rank0.json'), ('fixtures/profile/rank1.json')) AS p, {table}(p.column1) GROUP BY 1 ORDER BY 1")
+        self.assertEqual(
+            once * once,
+            self.one(f"SELECT count(*) FROM {table}('{PROFILES}') AS a CROSS JOIN {table}('{PROFILES}') AS b"),
+        )
+        both = self.rows(
+            f"SELECT p.column1, count(*) FROM (VALUES ('fixtures/profile/rank0.json'), ('fixtures/profile/rank1.json')) AS p, {table}(p.column1) GROUP BY 1 ORDER BY 1"
+        )
         self.assertEqual(once, sum(n for _, n in both))
 
     def test_a_folder_with_other_files(self):
-        folder = self.folder_of({"rank0.json": text_of("fixtures/profile/rank0.json"), "notes.txt": "nothing", "broken.json": '{"schemaVersion": 1, "traceEvents": [{"cat": "kernel"}'})
+        folder = self.folder_of(
+            {
+                "rank0.json": text_of("fixtures/profile/rank0.json"),
+                "notes.txt": "nothing",
+                "broken.json": '{"schemaVersion": 1, "traceEvents": [{"cat": "kernel"}',
+            }
+        )
         alone = self.one("SELECT count(*) FROM trace_device_activity(?)", folder + "/rank0.json")
         self.assertEqual(alone, self.one("SELECT count(*) FROM trace_device_activity(?)", folder))
         self.assertEqual({"ignored_file": 1}, self.issues(folder + "/notes.txt"))
         self.assertEqual({"unreadable_file": 1}, self.issues(folder + "/broken.json"))
-        self.assertRegex(self.error("SELECT * FROM trace_device_activity(?) WHERE on_error = 'stop'", folder), "broken.json:1:")
-        self.assertRegex(self.error("SELECT * FROM trace_device_activity(?)", folder + "/broken.json"), "broken.json:1:")
-        self.assertRegex(self.error("SELECT * FROM trace_device_activity(?)", folder + "/notes.txt"),
-                         r"notes.txt: expected a file of one of the formats ascend, kineto, nsys, perfetto, rocpd, xplane, xprof, found none; trace_sources says what is there$")
+        self.assertRegex(
+            self.error("SELECT * FROM trace_device_activity(?) WHERE on_error = 'stop'", folder), "broken.json:1:"
+        )
+        self.assertRegex(
+            self.error("SELECT * FROM trace_device_activity(?)", folder + "/broken.json"), "broken.json:1:"
+        )
+        self.assertRegex(
+            self.error("SELECT * FROM trace_device_activity(?)", folder + "/notes.txt"),
+            r"notes.txt: expected a file of one of the formats ascend, kineto, nsys, perfetto, rocpd, xplane, xprof, found none; trace_sources says what is there$",
+        )
 
     def test_a_database_as_file(self):
         """An export of Nsight Systems, whatever its path looks like as a URI; two of them one after the other."""
@@ -244,7 +330,9 @@ class OverFiles(cases.Case):
             db.commit()
             db.close()
         rows = self.rows("SELECT trace, count(*) FROM trace_device_activity(?) GROUP BY 1 ORDER BY 1", folder)
-        self.assertEqual([os.path.join(folder, name) for name in ("other.sqlite", "run#1 %41?.sqlite")], [trace for trace, _ in rows])
+        self.assertEqual(
+            [os.path.join(folder, name) for name in ("other.sqlite", "run#1 %41?.sqlite")], [trace for trace, _ in rows]
+        )
         self.assertEqual(rows[0][1], rows[1][1])
 
 
@@ -263,14 +351,30 @@ class Questions(cases.Case):
 
     def given(self, table):
         """Arguments by their parameters: none, and such that every function has rows."""
-        times = {"by": "pool", "since": "2026-01-06", "until": "2026-01-07", "after_since": "2026-01-06", "what": "runtime", "before": "multi-controller", "after": "pathways", "top": 3}
+        times = {
+            "by": "pool",
+            "since": "2026-01-06",
+            "until": "2026-01-07",
+            "after_since": "2026-01-06",
+            "what": "runtime",
+            "before": "multi-controller",
+            "after": "pathways",
+            "top": 3,
+        }
         parameters = [parameter[1:] for _, parameter, _, _ in table.arguments]
-        required = {parameter[1:]: times[parameter[1:]] for _, parameter, _, text in table.arguments if text.startswith("required")}
+        required = {
+            parameter[1:]: times[parameter[1:]]
+            for _, parameter, _, text in table.arguments
+            if text.startswith("required")
+        }
         return required, {name: value for name, value in times.items() if name in parameters}
 
     def test_names(self):
         self.assertEqual([], [t.name for t in self.tables if t.name != "mpg_" + os.path.basename(t.path)[:-4]])
-        self.assertEqual(sorted(os.listdir(os.path.join(ROOT, "sql/questions"))), sorted(os.path.basename(t.path) for t in self.tables))
+        self.assertEqual(
+            sorted(os.listdir(os.path.join(ROOT, "sql/questions"))),
+            sorted(os.path.basename(t.path) for t in self.tables),
+        )
 
     def test_same_as_the_statement(self):
         for table in self.tables:
@@ -281,45 +385,93 @@ class Questions(cases.Case):
                     self.assertEqual([name for name, *_ in table.columns], [column[0] for column in cursor.description])
                     of = {parameter[1:]: name for name, parameter, _, _ in table.arguments}
                     conditions = " AND ".join(f'"{of[name]}" = :{name}' for name in given)
-                    found = self.built.execute(f"SELECT * FROM {table.name}" + (" WHERE " + conditions if given else ""), given).fetchall()
+                    found = self.built.execute(
+                        f"SELECT * FROM {table.name}" + (" WHERE " + conditions if given else ""), given
+                    ).fetchall()
                     self.assertEqual(cursor.fetchall(), found)
                     self.assertTrue(found or nth == 0)
-                    by_place = self.built.execute(f"SELECT * FROM {table.name}({', '.join('?' * len(unset))})", list((unset | given).values())).fetchall()
+                    by_place = self.built.execute(
+                        f"SELECT * FROM {table.name}({', '.join('?' * len(unset))})", list((unset | given).values())
+                    ).fetchall()
                     self.assertEqual(found, by_place)
 
     def test_types_of_columns(self):
         for table in self.tables:
             types = ", ".join(f'typeof("{name}")' for name, *_ in table.columns)
             required, _ = self.given(table)
-            rows = self.built.execute(f"SELECT DISTINCT {types} FROM {table.name}" + " WHERE before = :before AND after = :after" * bool(required), required).fetchall()
+            rows = self.built.execute(
+                f"SELECT DISTINCT {types} FROM {table.name}"
+                + " WHERE before = :before AND after = :after" * bool(required),
+                required,
+            ).fetchall()
             for at, (name, type, *_) in enumerate(table.columns):
                 self.assertLessEqual({row[at] for row in rows} - {"null"}, OF_TYPE[type], (table.name, name))
 
     def test_an_argument_that_sqlite_does_not_hand_over(self):
-        self.fails("mpg_goodput: the argument by takes = and nothing else", "SELECT * FROM mpg_goodput WHERE \"by\" > 'pool'")
-        self.fails("mpg_goodput: the argument since takes = and nothing else", "SELECT * FROM mpg_goodput WHERE since > '2026'")
+        self.fails(
+            "mpg_goodput: the argument by takes = and nothing else", "SELECT * FROM mpg_goodput WHERE \"by\" > 'pool'"
+        )
+        self.fails(
+            "mpg_goodput: the argument since takes = and nothing else", "SELECT * FROM mpg_goodput WHERE since > '2026'"
+        )
 
     def test_values_of_arguments(self):
         """A value that an argument cannot take is an error that names it: no answer over all passes for one by a misspelt name, and 'x' is no 0."""
-        asked = [(table, f"{table.name}") for table in self.tables] + [(table, call(table)) for table in every() if table.over_files]
+        asked = [(table, f"{table.name}") for table in self.tables] + [
+            (table, call(table)) for table in every() if table.over_files
+        ]
         kinds = set()
         for table, source in asked:
             for name, _, type, text in table.arguments:
                 listed = text.split(":")[0] if text.startswith("'") else None
-                bad = {"BIGINT": ["x", "", 1.5, "1e999", b"1"], "REAL": ["x", "", "1 chip", b"1"],
-                       "TIME": ["soon", "", "6 Jan", "2026-1-6", "2026-01-06T00:00:00+02:00", "2026-01-06 ", "1767571200", 50]}.get(type, [])
+                bad = {
+                    "BIGINT": ["x", "", 1.5, "1e999", b"1"],
+                    "REAL": ["x", "", "1 chip", b"1"],
+                    "TIME": [
+                        "soon",
+                        "",
+                        "6 Jan",
+                        "2026-1-6",
+                        "2026-01-06T00:00:00+02:00",
+                        "2026-01-06 ",
+                        "1767571200",
+                        50,
+                    ],
+                }.get(type, [])
                 bad += ["pools", "", listed, listed.split("'")[1].upper()] if listed else []
-                says = {"BIGINT": "a whole number", "REAL": "a number", "TIME": "a day or an hour such as '2026-01-06 13:00:00', without a zone"}.get(type, listed)
+                says = {
+                    "BIGINT": "a whole number",
+                    "REAL": "a number",
+                    "TIME": "a day or an hour such as '2026-01-06 13:00:00', without a zone",
+                }.get(type, listed)
                 if limits := re.match(r"((?:from|above) ([0-9.]+)(?: to ([0-9.]+))?): ", text):
                     says += " " + limits[1]
-                    bad += [-1, float(limits[2]) - 1, str(float(limits[2]) - 2), -1e300] + [0.0, 0, "0"] * limits[1].startswith("above 0") + [float(limits[3] or 0) + 1e-3, 1e300] * (limits[3] is not None)
+                    bad += (
+                        [-1, float(limits[2]) - 1, str(float(limits[2]) - 2), -1e300]
+                        + [0.0, 0, "0"] * limits[1].startswith("above 0")
+                        + [float(limits[3] or 0) + 1e-3, 1e300] * (limits[3] is not None)
+                    )
                     kinds.add("limits")
                 for value in bad if name not in ASKED_BY_PLACE.get(table.path, ()) else []:
                     kinds.add((type, bool(listed), table.over_files))
                     with self.subTest(table=table.name, argument=name, value=value):
-                        self.assertRegex(self.error(f'SELECT * FROM {source} WHERE "{name}" = ?', value), rf"^{table.name}: {name}: expected {re.escape(says)}, found '")
-        self.assertLessEqual({("BIGINT", False, False), ("REAL", False, False), ("TIME", False, False), ("TEXT", True, False), ("BIGINT", False, True), ("REAL", False, True),
-                              ("TEXT", True, True), "limits"}, kinds)
+                        self.assertRegex(
+                            self.error(f'SELECT * FROM {source} WHERE "{name}" = ?', value),
+                            rf"^{table.name}: {name}: expected {re.escape(says)}, found '",
+                        )
+        self.assertLessEqual(
+            {
+                ("BIGINT", False, False),
+                ("REAL", False, False),
+                ("TIME", False, False),
+                ("TEXT", True, False),
+                ("BIGINT", False, True),
+                ("REAL", False, True),
+                ("TEXT", True, True),
+                "limits",
+            },
+            kinds,
+        )
 
     def test_arguments_that_must_be_given(self):
         """A question that has no answer without them says so: no rows pass for an answer."""
@@ -327,15 +479,36 @@ class Questions(cases.Case):
         for table in self.tables:
             for name, _, _, text in table.arguments:
                 if text.startswith("required"):
-                    given = {other: "x" for other, _, _, more in table.arguments if more.startswith("required") and other != name}
+                    given = {
+                        other: "x"
+                        for other, _, _, more in table.arguments
+                        if more.startswith("required") and other != name
+                    }
                     for values in (given, {**given, name: None}):
                         where = " AND ".join(f'"{key}" = :{key}' for key in values) or "1"
-                        with self.assertRaisesRegex(sqlite3.OperationalError, rf"^{table.name}: expected the argument {name}: {re.escape(text.split(': ', 1)[1])}"):
+                        with self.assertRaisesRegex(
+                            sqlite3.OperationalError,
+                            rf"^{table.name}: expected the argument {name}: {re.escape(text.split(': ', 1)[1])}",
+                        ):
                             db.execute(f"SELECT * FROM {table.name} WHERE {where}", values).fetchall()
                     said.append((table.name, name))
-        self.assertEqual([("mpg_migration", "before"), ("mpg_migration", "after"), ("mpg_program_versions", "before"), ("mpg_program_versions", "after")], said)
+        self.assertEqual(
+            [
+                ("mpg_migration", "before"),
+                ("mpg_migration", "after"),
+                ("mpg_program_versions", "before"),
+                ("mpg_program_versions", "after"),
+            ],
+            said,
+        )
         self.assertEqual([], db.execute("SELECT * FROM mpg_migration('runtime', 'x', 'y')").fetchall())
-        self.assertGreater(len(db.execute("SELECT * FROM mpg_program_versions WHERE since = '1970-01-01 00:00:00'").fetchall() + db.execute("SELECT * FROM mpg_program_versions WHERE since = '2026-01-06'").fetchall()), 0)
+        self.assertGreater(
+            len(
+                db.execute("SELECT * FROM mpg_program_versions WHERE since = '1970-01-01 00:00:00'").fetchall()
+                + db.execute("SELECT * FROM mpg_program_versions WHERE since = '2026-01-06'").fetchall()
+            ),
+            0,
+        )
 
     def test_periods_that_end_before_they_begin(self):
         """No rows pass for what nobody did then: of questions as of the ledger."""
@@ -343,14 +516,38 @@ class Questions(cases.Case):
         for table in self.tables:
             names = [name for name, *_ in table.arguments]
             for since in (name for name in names if name.endswith("since") and name[:-5] + "until" in names):
-                for begin, end in (("2026-01-07", "2026-01-06"), ("2026-01-06T13:00:00Z", "2026-01-06 12:00:00"), ("2026-02", "2026-01-31"), ("2027", "2026-12-31T23:00")):
-                    with self.assertRaisesRegex(sqlite3.OperationalError, f"^{table.name}: {since[:-5]}until: expected a day or an hour that is not before {since}$"):
-                        self.built.execute(f"SELECT * FROM {table.name} WHERE {since} = ? AND {since[:-5]}until = ?", (begin, end)).fetchall()
-                for same in (("2026-01-06", "2026-01-06"), ("2026-01-06", "2026-01-06 01:00:00"), ("2026-01-06 10:00:00", "2026-01-06T10:00:00Z")):
-                    self.built.execute(f"SELECT * FROM {table.name} WHERE {since} = ? AND {since[:-5]}until = ?", same).fetchall()
+                for begin, end in (
+                    ("2026-01-07", "2026-01-06"),
+                    ("2026-01-06T13:00:00Z", "2026-01-06 12:00:00"),
+                    ("2026-02", "2026-01-31"),
+                    ("2027", "2026-12-31T23:00"),
+                ):
+                    with self.assertRaisesRegex(
+                        sqlite3.OperationalError,
+                        f"^{table.name}: {since[:-5]}until: expected a day or an hour that is not before {since}$",
+                    ):
+                        self.built.execute(
+                            f"SELECT * FROM {table.name} WHERE {since} = ? AND {since[:-5]}until = ?", (begin, end)
+                        ).fetchall()
+                for same in (
+                    ("2026-01-06", "2026-01-06"),
+                    ("2026-01-06", "2026-01-06 01:00:00"),
+                    ("2026-01-06 10:00:00", "2026-01-06T10:00:00Z"),
+                ):
+                    self.built.execute(
+                        f"SELECT * FROM {table.name} WHERE {since} = ? AND {since[:-5]}until = ?", same
+                    ).fetchall()
                 asked += 1
         self.assertGreaterEqual(asked, 6)
-        for table in ("mpg_rollup", "mpg_ledger", "mpg_timeline('x')", "mpg_runs", "trace_rollup('fixtures/golden')", "trace_ledger('fixtures/golden')", "trace_timeline('fixtures/golden')"):
+        for table in (
+            "mpg_rollup",
+            "mpg_ledger",
+            "mpg_timeline('x')",
+            "mpg_runs",
+            "trace_rollup('fixtures/golden')",
+            "trace_ledger('fixtures/golden')",
+            "trace_timeline('fixtures/golden')",
+        ):
             db = connect()
             db.execute("SELECT mpg_import('fixtures/golden')")
             self.assertEqual([], db.execute(f"SELECT * FROM {table} WHERE since = 50 AND until = 50").fetchall())
@@ -360,7 +557,17 @@ class Questions(cases.Case):
 
     def test_numbers_as_texts(self):
         """As clients that bind everything as text give them."""
-        numbers = {"least": 2, "times": 1, "least_share": 0.05, "factor": 1.5, "top": 3, "within": 100, "least_attempts": 2, "cached": 0.5, "points": 2}
+        numbers = {
+            "least": 2,
+            "times": 1,
+            "least_share": 0.05,
+            "factor": 1.5,
+            "top": 3,
+            "within": 100,
+            "least_attempts": 2,
+            "cached": 0.5,
+            "points": 2,
+        }
         asked = 0
         for table in self.tables:
             every = " WHERE since = '2026-01-06'" if self.given(table)[0] else " WHERE 1"
@@ -371,14 +578,21 @@ class Questions(cases.Case):
                 asked += rows != self.built.execute(f"SELECT * FROM {table.name}{every}").fetchall()
         self.assertGreaterEqual(asked, 8)
         for given, right in (("'2'", "2"), ("2.0", "2")):
-            self.assertEqual(self.rows(f"SELECT * FROM trace_hlo_ideal('fixtures/hlo', 'nvidia-h100-sxm', NULL, {right})"),
-                             self.rows(f"SELECT * FROM trace_hlo_ideal('fixtures/hlo', 'nvidia-h100-sxm', NULL, {given})"))
-        self.assertEqual(self.rows("SELECT * FROM trace_training_steps('fixtures/training/maxtext.log') WHERE year = 2025"),
-                         self.rows("SELECT * FROM trace_training_steps('fixtures/training/maxtext.log') WHERE year = '2025'"))
+            self.assertEqual(
+                self.rows(f"SELECT * FROM trace_hlo_ideal('fixtures/hlo', 'nvidia-h100-sxm', NULL, {right})"),
+                self.rows(f"SELECT * FROM trace_hlo_ideal('fixtures/hlo', 'nvidia-h100-sxm', NULL, {given})"),
+            )
+        self.assertEqual(
+            self.rows("SELECT * FROM trace_training_steps('fixtures/training/maxtext.log') WHERE year = 2025"),
+            self.rows("SELECT * FROM trace_training_steps('fixtures/training/maxtext.log') WHERE year = '2025'"),
+        )
 
     def test_without_tables(self):
         for table in self.tables:
-            self.assertRegex(self.error(f"SELECT * FROM {table.name}"), rf"^{table.name}: no such table: \w+; SELECT mpg_build\('traces/'\) makes the tables that it reads$")
+            self.assertRegex(
+                self.error(f"SELECT * FROM {table.name}"),
+                rf"^{table.name}: no such table: \w+; SELECT mpg_build\('traces/'\) makes the tables that it reads$",
+            )
 
     def test_a_virtual_table_is_no_relation(self):
         """A stranger's database may have one, of any module, under the name; and a view over the function itself never ends."""
@@ -391,7 +605,7 @@ class Questions(cases.Case):
         self.db.execute("SELECT mpg_build('fixtures/golden')")
         for table in self.tables:
             self.db.execute(f"CREATE VIEW v_{table.name} AS SELECT * FROM {table.name}")
-            self.assertRegex(self.error(f"SELECT * FROM v_{table.name}"), f"unsafe use of virtual table \"{table.name}\"")
+            self.assertRegex(self.error(f"SELECT * FROM v_{table.name}"), f'unsafe use of virtual table "{table.name}"')
 
     def test_without_files(self):
         """A host that registers nothing that opens files has the questions, and none of the others."""
@@ -414,8 +628,11 @@ class Questions(cases.Case):
 
 class Interrupted(cases.Case):
     def large(self):
-        events = ", ".join('{"ph": "X", "cat": "kernel", "name": "k%d", "pid": 0, "tid": 7, "ts": %d, "dur": 5, "args": {"stream": 7, "device": 0, "correlation": %d}}' % (i % 9, i * 10, i)
-                           for i in range(20000))
+        events = ", ".join(
+            '{"ph": "X", "cat": "kernel", "name": "k%d", "pid": 0, "tid": 7, "ts": %d, "dur": 5, "args": {"stream": 7, "device": 0, "correlation": %d}}'
+            % (i % 9, i * 10, i)
+            for i in range(20000)
+        )
         return self.file('{"schemaVersion": 1, "deviceProperties": [], "traceEvents": [%s]}' % events, "large.json")
 
     SQL = "SELECT count(*) FROM trace_device_activity(?)"
@@ -438,6 +655,7 @@ class Interrupted(cases.Case):
                     found.append(self.other.execute(self.SQL.replace("?", "coalesce(begin(), ?)"), (path,)).fetchall())
                 except sqlite3.Error as error:
                     found.append(str(error))
+
             asking = threading.Thread(target=ask)
             asking.start()
             begun.wait(10)

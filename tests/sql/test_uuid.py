@@ -26,19 +26,33 @@ class Uuid(unittest.TestCase):
             db = connect(encoding)
             for _ in range(200):
                 name = "".join(r.choice("abcXYZ019-_. é€😀") for _ in range(r.randrange(40)))
-                for text, space in [*SPACES.items(), *((f(own), own) for own in [uuid.UUID(int=r.getrandbits(128))]
-                                                       for f in [str, lambda u: "{%s}" % u, lambda u: u.urn])]:
+                for text, space in [
+                    *SPACES.items(),
+                    *(
+                        (f(own), own)
+                        for own in [uuid.UUID(int=r.getrandbits(128))]
+                        for f in [str, lambda u: "{%s}" % u, lambda u: u.urn]
+                    ),
+                ]:
                     found = db.execute("SELECT mpg_uuid(?, ?)", (text, name)).fetchone()[0]
                     self.assertEqual(found, str(uuid.uuid5(space, name)))
             db.close()
 
     def test_required(self):
         db = connect()
-        self.assertEqual(db.execute("SELECT mpg_required('a', ':log'), mpg_required(0, ':log'), mpg_required(x'', ':log')").fetchone(), ("a", 0, b""))
+        self.assertEqual(
+            db.execute(
+                "SELECT mpg_required('a', ':log'), mpg_required(0, ':log'), mpg_required(x'', ':log')"
+            ).fetchone(),
+            ("a", 0, b""),
+        )
         for name, found in ((":log", ":log"), (None, "an input")):
             with self.assertRaises(sqlite3.OperationalError) as caught:
                 db.execute("SELECT mpg_required(NULL, ?)", (name,)).fetchone()
-            self.assertEqual(str(caught.exception), f"mpg_required: expected a value for {found}, found NULL; the script's first lines say how to set it")
+            self.assertEqual(
+                str(caught.exception),
+                f"mpg_required: expected a value for {found}, found NULL; the script's first lines say how to set it",
+            )
 
     def test_null_and_errors(self):
         db = connect()
@@ -46,8 +60,7 @@ class Uuid(unittest.TestCase):
         for space in ["", "DNS", "nope", 5, b"dn"]:
             with self.assertRaises(sqlite3.OperationalError) as caught:
                 db.execute("SELECT mpg_uuid(?, 'a')", (space,)).fetchone()
-            self.assertEqual(str(caught.exception),
-                             "mpg_uuid: expected a UUID, dns, url, oid or x500 as the namespace")
+            self.assertEqual(str(caught.exception), "mpg_uuid: expected a UUID, dns, url, oid or x500 as the namespace")
         db.close()
 
 

@@ -2,6 +2,7 @@
 
 A question is one file of sql/questions or sql/report. Its header is parsed here too, once for the tests, the lint and the docs.
 """
+
 import glob
 import os
 import re
@@ -58,7 +59,7 @@ class Question:
         head = self.HEAD.match(self.text)
         assert head, f"{path}: expected a header '-- NAME - purpose', then its sections"
         self.name, self.purpose = head[1], head[2]
-        self.sql = self.text[head.end():]
+        self.sql = self.text[head.end() :]
         self.sections = dict(self.SECTION.findall(head[3]))
         declared = of_text(path, head[3])
         self.inputs = [(parameter, text) for _, parameter, _, text in declared.arguments]

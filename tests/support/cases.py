@@ -1,4 +1,5 @@
 """cases.py - what a suite stands on: a connection with the extension, files, and short ways to ask it and to be refused."""
+
 import json
 import os
 import re
@@ -52,7 +53,7 @@ class Case(unittest.TestCase):
 
     def one(self, sql, *parameters):
         """The value where the answer is a single one."""
-        (value,), = self.rows(sql, *parameters)
+        ((value,),) = self.rows(sql, *parameters)
         return value
 
     def error(self, sql, *parameters):
@@ -93,7 +94,11 @@ class Case(unittest.TestCase):
             path = os.path.join(folder, name)
             os.makedirs(os.path.dirname(path), exist_ok=True)
             with open(path, "wb") as file:
-                file.write(content if isinstance(content, bytes) else (content if isinstance(content, str) else json.dumps(content)).encode())
+                file.write(
+                    content
+                    if isinstance(content, bytes)
+                    else (content if isinstance(content, str) else json.dumps(content)).encode()
+                )
         return folder
 
     def issues(self, path):

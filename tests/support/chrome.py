@@ -1,4 +1,5 @@
 """chrome.py - fixtures of Chrome traces, recorded ones, and what the tables must say of a trace by Python's json and decimal arithmetic."""
+
 import decimal
 import glob
 import gzip
@@ -14,17 +15,50 @@ TPU = os.path.join(FIXTURES, "tpu.trace.json")
 SHARED = os.path.join(ROOT, "..", "shared", "traces")
 MEMBERS = "ph name cat ts dur pid tid id s bp".split()
 # Columns of args: name, how args spell it. XProf quotes numbers.
-TEXTS = {"grid": "grid", "block": "block", "input_dims": "Input Dims", "input_type": "Input type", "input_strides": "Input Strides",
-         "concrete_inputs": "Concrete Inputs", "collective": "Collective name", "dtype": "dtype", "process_group": "Process Group Name",
-         "process_group_ranks": "Process Group Ranks", "hlo_category": "hlo_category", "hlo_op": "hlo_op", "hlo_module": "hlo_module",
-         "tf_op": "tf_op", "run_id": "run_id"}
-NUMBERS = {"correlation": "correlation", "device": "device", "context": "context", "stream": "stream", "queued": "queued",
-           "shared_memory": "shared memory", "registers_per_thread": "registers per thread", "blocks_per_sm": "blocks per SM",
-           "warps_per_sm": "warps per SM", "occupancy_percent": "est. achieved occupancy %", "bandwidth_gb_s": "memory bandwidth (GB/s)",
-           "sequence_number": "Sequence number", "fwd_thread_id": "Fwd thread id", "python_id": "Python id",
-           "python_parent_id": "Python parent id", "in_nelems": "In msg nelems", "out_nelems": "Out msg nelems", "group_size": "Group size",
-           "flops": "flops", "model_flops": "model_flops", "bytes_accessed": "bytes_accessed", "raw_bytes_accessed": "raw_bytes_accessed",
-           "group_id": "group_id", "device_offset_ps": "device_offset_ps", "device_duration_ps": "device_duration_ps"}
+TEXTS = {
+    "grid": "grid",
+    "block": "block",
+    "input_dims": "Input Dims",
+    "input_type": "Input type",
+    "input_strides": "Input Strides",
+    "concrete_inputs": "Concrete Inputs",
+    "collective": "Collective name",
+    "dtype": "dtype",
+    "process_group": "Process Group Name",
+    "process_group_ranks": "Process Group Ranks",
+    "hlo_category": "hlo_category",
+    "hlo_op": "hlo_op",
+    "hlo_module": "hlo_module",
+    "tf_op": "tf_op",
+    "run_id": "run_id",
+}
+NUMBERS = {
+    "correlation": "correlation",
+    "device": "device",
+    "context": "context",
+    "stream": "stream",
+    "queued": "queued",
+    "shared_memory": "shared memory",
+    "registers_per_thread": "registers per thread",
+    "blocks_per_sm": "blocks per SM",
+    "warps_per_sm": "warps per SM",
+    "occupancy_percent": "est. achieved occupancy %",
+    "bandwidth_gb_s": "memory bandwidth (GB/s)",
+    "sequence_number": "Sequence number",
+    "fwd_thread_id": "Fwd thread id",
+    "python_id": "Python id",
+    "python_parent_id": "Python parent id",
+    "in_nelems": "In msg nelems",
+    "out_nelems": "Out msg nelems",
+    "group_size": "Group size",
+    "flops": "flops",
+    "model_flops": "model_flops",
+    "bytes_accessed": "bytes_accessed",
+    "raw_bytes_accessed": "raw_bytes_accessed",
+    "group_id": "group_id",
+    "device_offset_ps": "device_offset_ps",
+    "device_duration_ps": "device_duration_ps",
+}
 NAMES = {"process_name": "name", "process_labels": "labels", "thread_name": "name"}
 
 
@@ -52,9 +86,12 @@ def number(value):
 
 
 def real_traces():
-    return [path for pattern in ("kineto/**/*.gz", "kineto/**/*.json", "tracelens/*.gz")
-            for path in sorted(glob.glob(os.path.join(SHARED, pattern), recursive=True))
-            if "_et.json" not in path and "memory_timeline" not in path]
+    return [
+        path
+        for pattern in ("kineto/**/*.gz", "kineto/**/*.json", "tracelens/*.gz")
+        for path in sorted(glob.glob(os.path.join(SHARED, pattern), recursive=True))
+        if "_et.json" not in path and "memory_timeline" not in path
+    ]
 
 
 decimal.getcontext().prec = 400
@@ -72,7 +109,13 @@ class Case(cases.Case):
             if event.get("ph") == "M" and event["name"] in NAMES:
                 thread = event.get("tid") if event["name"] == "thread_name" else None
                 names[event["name"], event["pid"], thread] = event["args"][NAMES[event["name"]]]
-        columns = MEMBERS + list(TEXTS) + list(NUMBERS) + list(NAMES) + ["start_ns", "dur_ns", "end_ns", "rank", "step", "args", "event"]
+        columns = (
+            MEMBERS
+            + list(TEXTS)
+            + list(NUMBERS)
+            + list(NAMES)
+            + ["start_ns", "dur_ns", "end_ns", "rank", "step", "args", "event"]
+        )
         rank = trace.get("distributedInfo", {}).get("rank") if isinstance(trace, dict) else None
         count = 0
         for row, event in zip(self.db.execute(f"SELECT {', '.join(columns)} FROM chrome_trace(?)", (path,)), events):
@@ -83,7 +126,10 @@ class Case(cases.Case):
                 self.assertEqual(found[name], plain(event.get(name)), (path, event, name))
             for name, key in TEXTS.items():
                 value = args.get(key)
-                self.assertEqual(json.loads(found[name], parse_float=decimal.Decimal) if isinstance(value, list) else found[name], value)
+                self.assertEqual(
+                    json.loads(found[name], parse_float=decimal.Decimal) if isinstance(value, list) else found[name],
+                    value,
+                )
             for name, key in NUMBERS.items():
                 self.assertEqual(found[name], number(args.get(key)), (path, event, name))
             for name in NAMES:
@@ -96,7 +142,10 @@ class Case(cases.Case):
             step = event.get("name", "").removeprefix("ProfilerStep#")
             self.assertEqual(found["step"], step if step != event.get("name", "") else args.get("step_num"))
             self.assertEqual(json.loads(found["event"], parse_float=decimal.Decimal), event)
-            self.assertEqual(None if found["args"] is None else json.loads(found["args"], parse_float=decimal.Decimal), event.get("args"))
+            self.assertEqual(
+                None if found["args"] is None else json.loads(found["args"], parse_float=decimal.Decimal),
+                event.get("args"),
+            )
         self.assertEqual(count, len(events))
         return count
 
@@ -105,8 +154,18 @@ class Case(cases.Case):
         rest = {} if isinstance(trace, list) else {key: value for key, value in trace.items() if key != "traceEvents"}
         events = trace if isinstance(trace, list) else trace["traceEvents"]
         distributed = rest.get("distributedInfo", {})
-        row = self.rows("SELECT events, rank, world_size, base_time_ns, devices, distributed, properties FROM chrome_trace_info(?)", path)[0]
-        self.assertEqual(row[:4], (sum(bool(event) and event.get("ph") != "M" for event in events), distributed.get("rank"),
-                                   distributed.get("world_size"), rest.get("baseTimeNanoseconds")))
+        row = self.rows(
+            "SELECT events, rank, world_size, base_time_ns, devices, distributed, properties FROM chrome_trace_info(?)",
+            path,
+        )[0]
+        self.assertEqual(
+            row[:4],
+            (
+                sum(bool(event) and event.get("ph") != "M" for event in events),
+                distributed.get("rank"),
+                distributed.get("world_size"),
+                rest.get("baseTimeNanoseconds"),
+            ),
+        )
         for text, wanted in zip(row[4:], (rest.get("deviceProperties"), rest.get("distributedInfo"), rest or None)):
             self.assertEqual(None if text is None else json.loads(text, parse_float=decimal.Decimal), wanted)

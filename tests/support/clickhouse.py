@@ -1,4 +1,5 @@
 """A private ClickHouse server for tests, on a free port of loopback, with its files in a folder of its own."""
+
 import os
 import shutil
 import socket
@@ -56,8 +57,13 @@ class Server:
             with open(os.path.join(self.folder, name), "w") as file:
                 file.write(text.format(folder=self.folder, tcp=self.port, http=http))
         with open(os.path.join(self.folder, "log"), "w") as log:
-            self.process = subprocess.Popen([shutil.which("clickhouse-server", path=PATH), f"--config-file={self.folder}/config.xml"],
-                                            cwd=self.folder, stdin=subprocess.DEVNULL, stdout=log, stderr=log)
+            self.process = subprocess.Popen(
+                [shutil.which("clickhouse-server", path=PATH), f"--config-file={self.folder}/config.xml"],
+                cwd=self.folder,
+                stdin=subprocess.DEVNULL,
+                stdout=log,
+                stderr=log,
+            )
         for _ in range(300):
             try:
                 self.version = self.sql("SELECT version()").strip()
@@ -70,9 +76,12 @@ class Server:
 
     def sql(self, text, data=None, settings=()):
         """What clickhouse-client prints, in TSV; `data` (bytes, or a file) is a statement's input."""
-        done = subprocess.run(["clickhouse-client", "--host=127.0.0.1", f"--port={self.port}", *settings, "--query", text],
-                              **({"input": data or b""} if data is None or isinstance(data, bytes) else {"stdin": data}),
-                              stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+        done = subprocess.run(
+            ["clickhouse-client", "--host=127.0.0.1", f"--port={self.port}", *settings, "--query", text],
+            **({"input": data or b""} if data is None or isinstance(data, bytes) else {"stdin": data}),
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+        )
         if done.returncode:
             raise Failed(done.stderr.decode(errors="replace").strip())
         return done.stdout.decode()

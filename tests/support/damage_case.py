@@ -1,6 +1,8 @@
 """damage_case.py - what the suites of damaged traces share: what is asked of a trace, and what of its damaged copy is right or said.
 
-MPG_DAMAGES=N makes N damages of each trace (6 unless told); MPG_DAMAGES_TOLD=FILE writes what came of each, a line of JSON each."""
+MPG_DAMAGES=N makes N damages of each trace (6 unless told); MPG_DAMAGES_TOLD=FILE writes what came of each, a line of JSON each.
+"""
+
 import collections
 import fnmatch
 import json
@@ -24,7 +26,10 @@ TIMES = int(os.environ.get("MPG_DAMAGES", "6"))
 def ledger(db, path, on_error, ends=None):
     """Chip-time by what it is of; `ends` gets the last time of each pool."""
     figures = collections.Counter()
-    for *key, us, end in db.execute("SELECT pool, chip, job, category, cause, chip_us, end_time FROM trace_ledger(?) WHERE on_error = ?", (path, on_error)):
+    for *key, us, end in db.execute(
+        "SELECT pool, chip, job, category, cause, chip_us, end_time FROM trace_ledger(?) WHERE on_error = ?",
+        (path, on_error),
+    ):
         figures[tuple(key)] += us
         if ends is not None and key[3] != "queued":
             ends[key[0]] = max(end, ends.get(key[0], end))
@@ -36,11 +41,16 @@ def unbalanced(db, path, figures, ends):
     sums, capacity, records = collections.Counter(), collections.Counter(), collections.Counter()
     for (pool, _, _, category, _), us in figures.items():
         sums[pool] += us if category != "queued" else 0
-    for pool, chips, start, end in db.execute("SELECT pool, chips, start_time, end_time FROM trace_records(?) WHERE on_error = 'skip' AND record = 'capacity'", (path,)):
+    for pool, chips, start, end in db.execute(
+        "SELECT pool, chips, start_time, end_time FROM trace_records(?) WHERE on_error = 'skip' AND record = 'capacity'",
+        (path,),
+    ):
         last = ends.get(pool, start)
         capacity[pool] += chips * max(0, (last if end is None else min(end, last)) - start) * 1e6
         records[pool] += chips
-    return [(pool, sums[pool], us) for pool, us in capacity.items() if abs(sums[pool] - us) > 2 * records[pool] + 1e-9 * us]
+    return [
+        (pool, sums[pool], us) for pool, us in capacity.items() if abs(sums[pool] - us) > 2 * records[pool] + 1e-9 * us
+    ]
 
 
 def listed(db):
@@ -54,8 +64,18 @@ def listed(db):
 class Trace:
     """Files of one trace below fixtures/, and `made` ones {name: text}; `damage` names those of them that are damaged. `ask(db, path, on_error)` gives its figures."""
 
-    def __init__(self, files, shape, ask=ledger, damage=None, times=(), pairs=(), words=(), lines=damages.FILE_KINDS, made=None):
-        self.files, self.shape, self.ask, self.times, self.pairs, self.words, self.made = files, shape, ask, times, pairs, words, made or {}
+    def __init__(
+        self, files, shape, ask=ledger, damage=None, times=(), pairs=(), words=(), lines=damages.FILE_KINDS, made=None
+    ):
+        self.files, self.shape, self.ask, self.times, self.pairs, self.words, self.made = (
+            files,
+            shape,
+            ask,
+            times,
+            pairs,
+            words,
+            made or {},
+        )
         self.damage = damage or files
         self.kinds = damages.FIELD_KINDS + damages.RECORD_KINDS + tuple(lines) + (("foreign_word",) if words else ())
 
@@ -95,7 +115,10 @@ class Answer:
                 self.figures = ledger(db, path, on_error, ends)
                 self.issues = listed(db)  # before the source is read again, which replaces its rows
                 self.unbalanced = unbalanced(db, path, self.figures, ends) if balance and on_error == "skip" else []
-                for file, *row in db.execute("SELECT file, coalesce(format, reason), missing FROM trace_sources(?) WHERE on_error = ?", (path, on_error)):
+                for file, *row in db.execute(
+                    "SELECT file, coalesce(format, reason), missing FROM trace_sources(?) WHERE on_error = ?",
+                    (path, on_error),
+                ):
                     self.issues["trace_sources", file, *row] = 1
         except sqlite3.Error as error:
             self.figures, self.error = collections.Counter(), str(error)
@@ -110,7 +133,9 @@ class Answer:
 
 class Damaged(unittest.TestCase):
     traces = {}  # by name
-    invisible = {}  # (trace, kind, field, or note where none was changed) with * for any: why the damaged trace is a valid one of another fleet
+    invisible = (
+        {}
+    )  # (trace, kind, field, or note where none was changed) with * for any: why the damaged trace is a valid one of another fleet
 
     def setUp(self):
         self.folder = self.enterContext(tempfile.TemporaryDirectory())
@@ -130,7 +155,9 @@ class Damaged(unittest.TestCase):
         answer = Answer(trace, path, balance=rng.random() < 0.3)
         self.assertEqual([], answer.unbalanced, (name, kind, done.note))
         if answer.error:
-            self.assertNotRegex(answer.error, "out of memory|malformed JSON|datatype|constraint|UNIQUE", (name, kind, done.note))
+            self.assertNotRegex(
+                answer.error, "out of memory|malformed JSON|datatype|constraint|UNIQUE", (name, kind, done.note)
+            )
             return "refused", done
         if rng.random() < 0.3:  # the other mode stops at what this one skipped, or says the same
             stopped = Answer(trace, path, "stop")
@@ -139,12 +166,22 @@ class Damaged(unittest.TestCase):
         if answer.figures == whole.figures:
             return "same", done
         both = set(answer.figures) | set(whole.figures)
-        done.changed = sorted(((key, answer.figures[key] - whole.figures[key]) for key in both if answer.figures[key] != whole.figures[key]), key=str)[:6]
+        done.changed = sorted(
+            (
+                (key, answer.figures[key] - whole.figures[key])
+                for key in both
+                if answer.figures[key] != whole.figures[key]
+            ),
+            key=str,
+        )[:6]
         done.kinds = answer.says_more(whole)
         return "listed" if done.kinds else "invisible" if self.is_invisible(name, done) else "silent", done
 
     def is_invisible(self, name, damage):
-        return any(n == name and kind == damage.kind and fnmatch.fnmatchcase(str(damage.field or damage.note), field) for n, kind, field in self.invisible)
+        return any(
+            n == name and kind == damage.kind and fnmatch.fnmatchcase(str(damage.field or damage.note), field)
+            for n, kind, field in self.invisible
+        )
 
     def damages_of(self, name, trace):
         """What came of TIMES damages of a trace: (how, Damage)."""
@@ -153,7 +190,9 @@ class Damaged(unittest.TestCase):
         self.assertGreater(len(whole.figures), 0, name)
         done = tries = 0
         while done < TIMES and tries < 20 * TIMES:
-            rng = random.Random(zlib.crc32(("%s %d" % (name, tries)).encode()))  # of one damage: it does not depend on those before
+            rng = random.Random(
+                zlib.crc32(("%s %d" % (name, tries)).encode())
+            )  # of one damage: it does not depend on those before
             how, damage = self.outcome(name, trace, trace.kinds[tries % len(trace.kinds)], rng, whole)
             tries += 1
             if how:

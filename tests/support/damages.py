@@ -2,6 +2,7 @@
 
 A file is parts of text: records, of which each has fields, and what stands between. A damage changes one record (a field lost, twice,
 negated, ...), the order or number of records, or the line ends and marks of the whole file."""
+
 import copy
 import json
 import re
@@ -29,14 +30,22 @@ class Cells:
         lines = text.splitlines()
         head = [] if self.names else lines[:1]
         names = self.names or lines[0].split(self.delimiter)
-        records = [self.cells(names, line) for line in lines[len(head):] if line]
+        records = [self.cells(names, line) for line in lines[len(head) :] if line]
         return head, [record for record in records if record], "\n"
 
     def cells(self, names, line):
-        quoted = re.findall(r'(?:"[^"]*"|[^"%s])*(?:%s|$)' % ((re.escape(self.delimiter),) * 2), line) if self.delimiter == "," else None
-        values = [part.rstrip(self.delimiter) for part in quoted][:len(names)] if quoted else line.split(self.delimiter)
-        rest = values[len(names):]  # of lines whose further cells have no names here
-        return [Field(name, "", value) for name, value in zip(names, values)] + ([Field("", "", self.delimiter.join(rest))] if rest else [])
+        quoted = (
+            re.findall(r'(?:"[^"]*"|[^"%s])*(?:%s|$)' % ((re.escape(self.delimiter),) * 2), line)
+            if self.delimiter == ","
+            else None
+        )
+        values = (
+            [part.rstrip(self.delimiter) for part in quoted][: len(names)] if quoted else line.split(self.delimiter)
+        )
+        rest = values[len(names) :]  # of lines whose further cells have no names here
+        return [Field(name, "", value) for name, value in zip(names, values)] + (
+            [Field("", "", self.delimiter.join(rest))] if rest else []
+        )
 
     def join(self, record):
         return self.delimiter.join(field.text() for field in record)
@@ -50,7 +59,15 @@ class Numbers(Cells):
     def parse(self, text):
         lines = text.splitlines()
         head = [line for line in lines if line.startswith(";")]
-        return head, [[Field(name, " ", value) for name, value in zip(self.names, line.split())] for line in lines if line[:1] not in (";", "")], "\n"
+        return (
+            head,
+            [
+                [Field(name, " ", value) for name, value in zip(self.names, line.split())]
+                for line in lines
+                if line[:1] not in (";", "")
+            ],
+            "\n",
+        )
 
     def join(self, record):
         return "".join(field.text() for field in record)
@@ -60,6 +77,7 @@ class Numbers(Cells):
 
 class Words:
     """Records that are lines in which a pattern finds fields (groups: name, value); the rest stays where it is."""
+
     lost = ""
 
     def __init__(self, pattern, records="."):
@@ -72,11 +90,13 @@ class Words:
             if self.records.search(line):
                 for found in self.pattern.finditer(line):
                     if found.start() > at:
-                        record.append(Field("", line[at:found.start()], ""))
+                        record.append(Field("", line[at : found.start()], ""))
                     value = found.lastgroup if found.lastgroup not in (None, "name") else "value"
                     start, end = found.span(value)
                     name = found["name"] if "name" in found.groupdict() and found["name"] else value
-                    record.append(Field(name.strip(), line[found.start():start], line[start:end], line[end:found.end()]))
+                    record.append(
+                        Field(name.strip(), line[found.start() : start], line[start:end], line[end : found.end()])
+                    )
                     at = found.end()
             record.append(Field("", line[at:], ""))
             records.append(record)
@@ -88,6 +108,7 @@ class Words:
 
 class Tree:
     """Records that are the objects of the lists `lists` (keys that lead there, * for each) of a document of JSON; a field is a scalar in it."""
+
     lost = None
 
     def __init__(self, *lists, lines=False):
@@ -105,13 +126,22 @@ class Tree:
         return [json.loads(line) for line in text.splitlines() if line] if self.lines else json.loads(text)
 
     def dump(self, document):
-        return "".join(json.dumps(part) + "\n" for part in document) if self.lines else json.dumps(document, indent=1) + "\n"
+        return (
+            "".join(json.dumps(part) + "\n" for part in document)
+            if self.lines
+            else json.dumps(document, indent=1) + "\n"
+        )
 
     def all_lists(self, document):
         for path in self.lists:
             found = [document] if path or isinstance(document, list) else [[document]]
             for key in path:
-                found = [inner for outer in found for inner in (outer if key == "*" else [outer.get(key)] if isinstance(outer, dict) else []) if inner is not None]
+                found = [
+                    inner
+                    for outer in found
+                    for inner in (outer if key == "*" else [outer.get(key)] if isinstance(outer, dict) else [])
+                    if inner is not None
+                ]
             yield from found
 
 
@@ -137,10 +167,10 @@ def later(value, unit=None):
     if isinstance(value, str):
         year = re.search(r"(19|20)(\d\d)-?\d\d", value) or re.search(r"(19|20)(\d\d)\s*$", value)
         if year and not value.isdigit():
-            return value[:year.start(1)] + "21" + value[year.start(2):]
+            return value[: year.start(1)] + "21" + value[year.start(2) :]
         us = re.match(r"(\d\d/\d\d/)20(\d\d)", value)
         if us:
-            return us[1] + "21" + value[us.start(2):]
+            return us[1] + "21" + value[us.start(2) :]
         try:
             return str(later(float(value) if "." in value else int(value), unit))
         except ValueError:
@@ -194,7 +224,7 @@ def damaged(shape, text, kind, rng, times=(), pairs=(), words=()):
         pattern, word = rng.choice(fit)
         found = rng.choice(list(re.finditer(pattern, text)))
         once = rng.random() < 0.5
-        out = text[:found.start()] + found.expand(word) + text[found.end():] if once else re.sub(pattern, word, text)
+        out = text[: found.start()] + found.expand(word) + text[found.end() :] if once else re.sub(pattern, word, text)
         return Damage(out, kind, word, "%s -> %s %s" % (pattern, word, "once" if once else "all"))
     return (damaged_tree if isinstance(shape, Tree) else damaged_lines)(shape, text, kind, rng, times, pairs)
 
@@ -244,11 +274,20 @@ def damaged_lines(shape, text, kind, rng, times, pairs):
         elif kind == "field_twice":
             record.insert(i, copy.deepcopy(field))
         else:
-            value = {"negated": negated, "future": later, "unknown_word": lambda v: None if re.match(r"[\d.-]", v) else "frobnicated"}[kind](field.value)
+            value = {
+                "negated": negated,
+                "future": later,
+                "unknown_word": lambda v: None if re.match(r"[\d.-]", v) else "frobnicated",
+            }[kind](field.value)
             if value is None or kind == "future" and name not in times:
                 return None
             field.value = value
-    return Damage(end.join(head + [shape.join(r) for r in records]) + end, kind, name, "record %d: %s" % (place, shape.join(record)[:300]))
+    return Damage(
+        end.join(head + [shape.join(r) for r in records]) + end,
+        kind,
+        name,
+        "record %d: %s" % (place, shape.join(record)[:300]),
+    )
 
 
 def damaged_tree(shape, text, kind, rng, times, pairs):
@@ -266,7 +305,11 @@ def damaged_tree(shape, text, kind, rng, times, pairs):
         records.insert(rng.randrange(len(records)), records.pop(place))
     elif kind == "end_before_start":
         by_key = {path[-1]: path for path in paths}
-        fit = [(by_key[a], by_key[b]) for a, b in pairs if a in by_key and b in by_key and at(record, by_key[a]) != at(record, by_key[b])]
+        fit = [
+            (by_key[a], by_key[b])
+            for a, b in pairs
+            if a in by_key and b in by_key and at(record, by_key[a]) != at(record, by_key[b])
+        ]
         if not fit:
             return None
         a, b = rng.choice(fit)
@@ -297,8 +340,13 @@ def damaged_tree(shape, text, kind, rng, times, pairs):
                 return None
             return Damage(found.sub(lambda _: again + ", " + again, out), kind, name, "record %d" % place)
         else:
-            new = {"negated": negated, "future": lambda v: later(v, times[path[-1]] if isinstance(times, dict) else None),
-                   "unknown_word": lambda v: "frobnicated" if isinstance(v, str) and v and not re.match(r"[\d.-]", v) else None}[kind](value)
+            new = {
+                "negated": negated,
+                "future": lambda v: later(v, times[path[-1]] if isinstance(times, dict) else None),
+                "unknown_word": lambda v: (
+                    "frobnicated" if isinstance(v, str) and v and not re.match(r"[\d.-]", v) else None
+                ),
+            }[kind](value)
             if new is None:
                 return None
             holder[path[-1]] = new

@@ -1,6 +1,7 @@
 """damages_binary.py - damages of traces that are no text, for the suites of damage_case: rows of SQLite, fields of Protocol Buffers, frames of tfevents.
 
 The kinds are those of damages.py, as far as a row or a message can have them."""
+
 import os
 import re
 import shutil
@@ -17,6 +18,7 @@ CENTURY_NS = CENTURY_S * 10**9
 
 class Binary(Trace):
     """A trace of one file, made by `write(path)` where fixtures/ has it otherwise."""
+
     kinds = ()
 
     def __init__(self, file, ask, write=None, words=(), times=()):
@@ -38,7 +40,19 @@ class Binary(Trace):
 
 class Database(Binary):
     """Rows of the tables that `tables` matches; `times` are columns in nanoseconds, `pairs` (start, end), `words` (table, column, another's word)."""
-    kinds = ("field_lost", "negated", "future", "unknown_word", "text_for_number", "record_lost", "record_twice", "end_before_start", "table_renamed", "column_renamed")
+
+    kinds = (
+        "field_lost",
+        "negated",
+        "future",
+        "unknown_word",
+        "text_for_number",
+        "record_lost",
+        "record_twice",
+        "end_before_start",
+        "table_renamed",
+        "column_renamed",
+    )
 
     def __init__(self, file, ask, tables, times=("start", "end"), pairs=(("start", "end"),), words=(), write=None):
         super().__init__(file, ask, write, words, times)
@@ -53,7 +67,11 @@ class Database(Binary):
             db.close()
 
     def changed(self, db, kind, rng):
-        tables = [name for name, in db.execute("SELECT name FROM sqlite_schema WHERE type = 'table' ORDER BY name") if self.tables.search(name)]
+        tables = [
+            name
+            for name, in db.execute("SELECT name FROM sqlite_schema WHERE type = 'table' ORDER BY name")
+            if self.tables.search(name)
+        ]
         sizes = [min(db.execute('SELECT count(*) FROM "%s"' % table).fetchone()[0], 20) for table in tables]
         if not any(sizes):
             return None
@@ -86,21 +104,30 @@ class Database(Binary):
             keys = {info[1] for info in db.execute('PRAGMA table_info("%s")' % table) if info[5]}
             names = [name for name in row if name not in keys]
             try:
-                db.execute('INSERT INTO "%s"(%s) VALUES (%s)' % (table, ", ".join('"%s"' % n for n in names), ", ".join("?" * len(names))), [row[n] for n in names])
+                db.execute(
+                    'INSERT INTO "%s"(%s) VALUES (%s)'
+                    % (table, ", ".join('"%s"' % n for n in names), ", ".join("?" * len(names))),
+                    [row[n] for n in names],
+                )
             except sqlite3.IntegrityError:
                 return None
             return Damage(None, kind, None, note)
         if kind == "end_before_start":
-            fit = [(a, b) for a, b in self.pairs if row.get(a) is not None and row.get(b) is not None and row[a] != row[b]]
+            fit = [
+                (a, b) for a, b in self.pairs if row.get(a) is not None and row.get(b) is not None and row[a] != row[b]
+            ]
             if not fit:
                 return None
             a, b = rng.choice(fit)
             db.execute('UPDATE "%s" SET "%s" = ?, "%s" = ? WHERE rowid = ?' % (table, a, b), (row[b], row[a], rowid))
             return Damage(None, kind, a, note)
-        change = {"field_lost": lambda name, v: None if v is None else (None,), "negated": lambda name, v: (-v,) if isinstance(v, (int, float)) and v else None,
-                  "future": lambda name, v: (v + CENTURY_NS,) if name in self.times and isinstance(v, int) else None,
-                  "unknown_word": lambda name, v: ("frobnicated",) if isinstance(v, str) and v else None,
-                  "text_for_number": lambda name, v: ("many",) if isinstance(v, (int, float)) else None}[kind]
+        change = {
+            "field_lost": lambda name, v: None if v is None else (None,),
+            "negated": lambda name, v: (-v,) if isinstance(v, (int, float)) and v else None,
+            "future": lambda name, v: (v + CENTURY_NS,) if name in self.times and isinstance(v, int) else None,
+            "unknown_word": lambda name, v: ("frobnicated",) if isinstance(v, str) and v else None,
+            "text_for_number": lambda name, v: ("many",) if isinstance(v, (int, float)) else None,
+        }[kind]
         fit = [(name, change(name, value)) for name, value in row.items() if change(name, value)]
         if not fit:
             return None
@@ -134,11 +161,11 @@ def decode(data, tree):
             value, at = read_varint(data, at)
         elif wire == 2:
             size, at = read_varint(data, at)
-            value, at = data[at:at + size], at + size
+            value, at = data[at : at + size], at + size
             value = decode(value, tree[number]) if number in tree else value
         else:
             size = 8 if wire == 1 else 4
-            value, at = data[at:at + size], at + size
+            value, at = data[at : at + size], at + size
         out.append([number, wire, value])
     return out
 
@@ -162,7 +189,19 @@ def places(fields, tree, path=()):
 class Messages(Binary):
     """Messages of the fields that `tree` leads to (number: tree of those in it). `times` has by the path of a message and the number of a field how
     many of its units a second has."""
-    kinds = ("field_lost", "field_twice", "negated", "future", "unknown_word", "record_lost", "record_twice", "record_moved", "fields_reordered", "mark_lost")
+
+    kinds = (
+        "field_lost",
+        "field_twice",
+        "negated",
+        "future",
+        "unknown_word",
+        "record_lost",
+        "record_twice",
+        "record_moved",
+        "fields_reordered",
+        "mark_lost",
+    )
 
     def __init__(self, file, ask, tree, times=(), write=None):
         super().__init__(file, ask, write, times=dict(times))
@@ -205,7 +244,9 @@ class Messages(Binary):
         elif kind == "mark_lost":  # a message that is another field's
             siblings[i][0] = 200
         else:
-            changes = [(field, new) for field in record for new in [self.new_value(kind, path, field)] if new is not None]
+            changes = [
+                (field, new) for field in record for new in [self.new_value(kind, path, field)] if new is not None
+            ]
             if not changes:
                 return None
             field, new = rng.choice(changes)
@@ -231,7 +272,11 @@ class Messages(Binary):
         unit = self.times.get((*path, number))
         if unit is None:
             return None
-        return value + CENTURY_S * unit if wire == 0 else struct.pack("<d", struct.unpack("<d", value)[0] + CENTURY_S * unit)
+        return (
+            value + CENTURY_S * unit
+            if wire == 0
+            else struct.pack("<d", struct.unpack("<d", value)[0] + CENTURY_S * unit)
+        )
 
 
 class Frames(Messages):
@@ -240,12 +285,10 @@ class Frames(Messages):
     def load(self, data):
         out, at = [], 0
         while at < len(data):
-            size, = struct.unpack_from("<Q", data, at)
-            out.append([1, 2, decode(data[at + 12:at + 12 + size], self.tree[1])])
+            (size,) = struct.unpack_from("<Q", data, at)
+            out.append([1, 2, decode(data[at + 12 : at + 12 + size], self.tree[1])])
             at += 16 + size
         return out
 
     def dump(self, fields):
         return b"".join(tfevents.record(encode(value) if isinstance(value, list) else value) for _, _, value in fields)
-
-

@@ -1,4 +1,5 @@
 """What the tests of device activity share: the scripts in sql/, and activities put in by hand."""
+
 import cases
 
 
@@ -12,4 +13,7 @@ class Case(cases.Case):
 
     def insert(self, **columns):
         columns = {"trace": "t", "device": "0", "class": "compute", "kind": "kernel", "name": "k", **columns}
-        self.db.execute("INSERT INTO device_activity (%s) VALUES (%s)" % (", ".join(columns), ", ".join("?" * len(columns))), tuple(columns.values()))
+        self.db.execute(
+            "INSERT INTO device_activity (%s) VALUES (%s)" % (", ".join(columns), ", ".join("?" * len(columns))),
+            tuple(columns.values()),
+        )

@@ -54,7 +54,7 @@ def lines(value):
 
 
 def key(row, columns):
-    return tuple(cell.strip() for cell in row.split("|")[1:1 + columns]) or row.partition(": ")[0]
+    return tuple(cell.strip() for cell in row.split("|")[1 : 1 + columns]) or row.partition(": ")[0]
 
 
 def main():
@@ -66,7 +66,7 @@ def main():
             value = widest(value, WIDEST[match[1]])
         (head, rows), columns = lines(value), SINGLE.get(match[1])
         if columns:
-            of = {key(row, columns): row for row in match[3].splitlines()[len(head):]}
+            of = {key(row, columns): row for row in match[3].splitlines()[len(head) :]}
             of.update((key(row, columns), row) for row in rows)
             rows = sorted(of.values(), key=lambda row: re.sub(r"\d+", lambda digits: digits[0].zfill(9), row))
         return match[1] + match[2] + "\n".join(head + rows) + "\n"

@@ -1,4 +1,5 @@
 """fleets.py - small fleets as Python data, the forms they are given in, and what the extension says of them."""
+
 import contextlib
 import csv
 import gzip
@@ -42,8 +43,9 @@ def job(called="j", **columns):
 
 
 def al(chips, start, end=None, attempt=1, task=None, pool="p", outcome=None, job="j"):
-    return "allocations", dict(job=job, attempt=attempt, task=task, pool=pool, chips=chips, start_time=start,
-                               end_time=end, outcome=outcome)
+    return "allocations", dict(
+        job=job, attempt=attempt, task=task, pool=pool, chips=chips, start_time=start, end_time=end, outcome=outcome
+    )
 
 
 def sp(kind, start, end=None, step=None, attempt=1, job="j", **columns):
@@ -66,6 +68,7 @@ def fleet(*records):
 
 
 # The forms of the native trace
+
 
 def columns_of(relation, rows):
     return [c for c in COLUMNS[relation] if any(row.get(c) is not None for row in rows)]
@@ -119,8 +122,10 @@ def create_tables(db, relations, schema="main", temp=False):
     for relation, rows in relations.items():
         names = COLUMNS[relation]
         db.execute(f"CREATE {'TEMP ' if temp else ''}TABLE {relation}({', '.join(names)})")
-        db.executemany(f"INSERT INTO {relation} VALUES ({', '.join('?' * len(names))})",
-                       [[row.get(name) for name in names] for row in rows])
+        db.executemany(
+            f"INSERT INTO {relation} VALUES ({', '.join('?' * len(names))})",
+            [[row.get(name) for name in names] for row in rows],
+        )
 
 
 @contextlib.contextmanager
@@ -154,7 +159,9 @@ def quote(value):
 def bind(script, **parameters):
     """A script of sql/ with literals in place of its parameters, for executescript(), which binds none."""
     for name, value in parameters.items():
-        script = re.sub(rf"(?<![':\w]):{name}\b", lambda _, value=value: "NULL" if value is None else quote(value), script)
+        script = re.sub(
+            rf"(?<![':\w]):{name}\b", lambda _, value=value: "NULL" if value is None else quote(value), script
+        )
     return script
 
 
@@ -200,6 +207,9 @@ def project(counter, columns):
 
 def difference(expected, found):
     """None where equal, else lines that say how not."""
-    lines = ["%s: expected %s, found %s" % (key, expected.get(key, 0), found.get(key, 0))
-             for key in sorted(set(expected) | set(found), key=repr) if expected.get(key, 0) != found.get(key, 0)]
+    lines = [
+        "%s: expected %s, found %s" % (key, expected.get(key, 0), found.get(key, 0))
+        for key in sorted(set(expected) | set(found), key=repr)
+        if expected.get(key, 0) != found.get(key, 0)
+    ]
     return "\n".join(lines) if lines else None

@@ -1,4 +1,5 @@
 """Puts the folders of tests/ that have suites or helpers on Python's path, so that a suite imports another by its name alone."""
+
 import os
 import sys
 

@@ -1,17 +1,42 @@
 """The goodput aggregates as Python's integers and fractions have them, and statements that ask for them."""
+
 import json
 from fractions import Fraction
 
 import cases
 
 CATEGORIES = [
-    "down", "idle", "partial", "startup", "compile", "restore", "input", "checkpoint", "eval", "stall",
-    "lost", "pending", "unknown", "untraced", "inefficiency", "unrated", "ideal", "queued",
+    "down",
+    "idle",
+    "partial",
+    "startup",
+    "compile",
+    "restore",
+    "input",
+    "checkpoint",
+    "eval",
+    "stall",
+    "lost",
+    "pending",
+    "unknown",
+    "untraced",
+    "inefficiency",
+    "unrated",
+    "ideal",
+    "queued",
 ]
 SLOTS = CATEGORIES + ["scheduling", "runtime"]
 RATIOS = [
-    "scheduling_goodput", "runtime_goodput", "program_goodput", "mpg", "mpg_lower", "runtime_coverage",
-    "program_coverage", "occupancy", "mfu", "ettr",
+    "scheduling_goodput",
+    "runtime_goodput",
+    "program_goodput",
+    "mpg",
+    "mpg_lower",
+    "runtime_coverage",
+    "program_coverage",
+    "occupancy",
+    "mfu",
+    "ettr",
 ]
 FUNCTIONS = RATIOS + ["goodput", "goodput_state"]
 
@@ -125,8 +150,10 @@ def random_wide(r):
     if r.random() < 0.1:
         return (None,) * 4
     exact = r.random() < 0.5
+
     def value(top):
         return r.randrange(top + 1) if exact else r.uniform(0, top)
+
     capacity = value(10**9)
     allocated = value(int(capacity))
     productive = value(int(allocated)) if r.random() < 0.8 else None
@@ -137,7 +164,7 @@ def random_wide(r):
 class Case(cases.Case):
     def one(self, sql, *parameters):
         """The value, or the row where it has several."""
-        row, = self.rows(sql, *parameters)
+        (row,) = self.rows(sql, *parameters)
         return row[0] if len(row) == 1 else row
 
     def agrees(self, sql, args, model, wanted=RATIOS + ["goodput", "goodput_state"]):
@@ -150,6 +177,5 @@ class Case(cases.Case):
                 found = json.loads(found)
                 self.assertEqual(list(found), list(answers[f]))
                 self.assertEqual(list(found["chip_time"]), list(answers[f]["chip_time"]))
-            wanted_value = (
-                (state_bytes(model) if model.rows else None) if f == "goodput_state" else answers[f])
+            wanted_value = (state_bytes(model) if model.rows else None) if f == "goodput_state" else answers[f]
             self.assertEqual(found, wanted_value, f)

@@ -1,4 +1,5 @@
 """What the tests of HLO share: a module of a file, and what it costs."""
+
 import cases
 
 
@@ -9,5 +10,9 @@ class Case(cases.FolderCase):
         return self.dicts("SELECT * FROM hlo_cost(?)", self.file(text))[0]
 
     def issues(self, path):
-        return {kind: (count, line, detail) for kind, count, line, detail in
-                self.rows("SELECT kind, count, line, detail FROM mpg_issues WHERE source = ?", path)}
+        return {
+            kind: (count, line, detail)
+            for kind, count, line, detail in self.rows(
+                "SELECT kind, count, line, detail FROM mpg_issues WHERE source = ?", path
+            )
+        }

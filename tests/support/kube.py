@@ -1,4 +1,5 @@
 """kube.py - objects of Kubernetes as its tests write them, the fixtures, and what sql/formats/kube.sql makes of files."""
+
 import datetime
 import os
 
@@ -20,15 +21,24 @@ class Case(cases.Case):
     FILE = "cluster.json"
 
     def pod(self, name="p", limits=None, **more):
-        pod = {"apiVersion": "v1", "kind": "Pod", "metadata": {"name": name, "namespace": "ns", "uid": "u-" + name},
-               "spec": {"containers": [{"resources": {"limits": limits or {}}}]}, "status": {}}
+        pod = {
+            "apiVersion": "v1",
+            "kind": "Pod",
+            "metadata": {"name": name, "namespace": "ns", "uid": "u-" + name},
+            "spec": {"containers": [{"resources": {"limits": limits or {}}}]},
+            "status": {},
+        }
         for key, value in more.items():
             pod[key].update(value)
         return pod
 
     def node(self, name, capacity, **labels):
-        return {"kind": "Node", "metadata": {"name": name, "uid": "u-" + name, "creationTimestamp": when(0), "labels": labels}, "spec": {},
-                "status": {"capacity": capacity, "allocatable": capacity}}
+        return {
+            "kind": "Node",
+            "metadata": {"name": name, "uid": "u-" + name, "creationTimestamp": when(0), "labels": labels},
+            "spec": {},
+            "status": {"capacity": capacity, "allocatable": capacity},
+        }
 
 
 class Mapped(Case):
@@ -42,15 +52,37 @@ class Mapped(Case):
         self.assertEqual(self.rows("SELECT name FROM temp.sqlite_schema WHERE name LIKE 'kube%'"), [])
 
     def allocations(self):
-        return self.rows("""SELECT job, attempt, task, pool, chips, start_time - ?1, end_time - ?1, outcome FROM allocations
-                            ORDER BY job, attempt, start_time, task""", T0)
+        return self.rows(
+            """SELECT job, attempt, task, pool, chips, start_time - ?1, end_time - ?1, outcome FROM allocations
+                            ORDER BY job, attempt, start_time, task""",
+            T0,
+        )
 
     def workload(self, name, version, *conditions, event="MODIFIED", deleted=None):
-        return {"type": event, "object": {
-            "kind": "Workload", "metadata": {"name": "w-" + name, "namespace": "ns", "uid": "w-" + name, "creationTimestamp": when(0), "resourceVersion": str(version),
-                                             "deletionTimestamp": deleted, "ownerReferences": [{"kind": "Job", "name": name, "controller": True}]},
-            "spec": {"podSets": [{"count": 1, "template": {"spec": {"containers": [{"resources": {"limits": {G: 2}}}]}}}]},
-            "status": {"conditions": [{"type": kind, "status": "True", "reason": reason, "lastTransitionTime": when(at)} for kind, reason, at in conditions]}}}
+        return {
+            "type": event,
+            "object": {
+                "kind": "Workload",
+                "metadata": {
+                    "name": "w-" + name,
+                    "namespace": "ns",
+                    "uid": "w-" + name,
+                    "creationTimestamp": when(0),
+                    "resourceVersion": str(version),
+                    "deletionTimestamp": deleted,
+                    "ownerReferences": [{"kind": "Job", "name": name, "controller": True}],
+                },
+                "spec": {
+                    "podSets": [{"count": 1, "template": {"spec": {"containers": [{"resources": {"limits": {G: 2}}}]}}}]
+                },
+                "status": {
+                    "conditions": [
+                        {"type": kind, "status": "True", "reason": reason, "lastTransitionTime": when(at)}
+                        for kind, reason, at in conditions
+                    ]
+                },
+            },
+        }
 
 
 def attributes(**values):
@@ -60,19 +92,49 @@ def attributes(**values):
 class Claimed(Mapped):
     def object(self, kind, name, spec, status=None, version="v1", **metadata):
         space = {} if kind in ("ResourceSlice", "DeviceClass") else {"namespace": "ns"}
-        return {"apiVersion": f"resource.k8s.io/{version}", "kind": kind, "spec": spec, "status": status or {},
-                "metadata": {"name": name, "uid": f"{kind}/{name}", "creationTimestamp": when(0), **space, **metadata}}
+        return {
+            "apiVersion": f"resource.k8s.io/{version}",
+            "kind": kind,
+            "spec": spec,
+            "status": status or {},
+            "metadata": {"name": name, "uid": f"{kind}/{name}", "creationTimestamp": when(0), **space, **metadata},
+        }
 
     def slice(self, node, devices, driver=NVIDIA, generation=1, name="", **more):
         """Devices: {name: attributes} or {name: whole device}."""
-        return self.object("ResourceSlice", f"{node}-{driver}{name}", {
-            "driver": driver, "nodeName": node, "pool": {"name": node, "generation": generation, "resourceSliceCount": 1},
-            "devices": [{"name": key, **(value if "attributes" in value or "basic" in value else {"attributes": value})} for key, value in devices.items()]}, **more)
+        return self.object(
+            "ResourceSlice",
+            f"{node}-{driver}{name}",
+            {
+                "driver": driver,
+                "nodeName": node,
+                "pool": {"name": node, "generation": generation, "resourceSliceCount": 1},
+                "devices": [
+                    {"name": key, **(value if "attributes" in value or "basic" in value else {"attributes": value})}
+                    for key, value in devices.items()
+                ],
+            },
+            **more,
+        )
 
     def claim(self, name, *devices, driver=NVIDIA, node="n", spec=None, **more):
         """Devices: names, or results without what all have."""
-        results = [{"driver": driver, "pool": node, "request": "r", **(device if isinstance(device, dict) else {"device": device})} for device in devices]
-        return self.object("ResourceClaim", name, spec or {}, {"allocation": {"devices": {"results": results}}} if results else {}, **more)
+        results = [
+            {
+                "driver": driver,
+                "pool": node,
+                "request": "r",
+                **(device if isinstance(device, dict) else {"device": device}),
+            }
+            for device in devices
+        ]
+        return self.object(
+            "ResourceClaim",
+            name,
+            spec or {},
+            {"allocation": {"devices": {"results": results}}} if results else {},
+            **more,
+        )
 
     def template(self, name, *requests, **more):
         return self.object("ResourceClaimTemplate", name, {"spec": {"devices": {"requests": list(requests)}}}, **more)
@@ -82,10 +144,22 @@ class Claimed(Mapped):
 
     def user(self, name, claim=None, template=None, made=None, begin=0, end=100, node="n", limits=None):
         """A pod that ran on a node from begin to end."""
-        reference = {"name": "c", **({"resourceClaimTemplateName": template} if template else {"resourceClaimName": claim})}
-        return self.pod(name, limits, spec={"nodeName": node, "resourceClaims": [reference]}, metadata={"creationTimestamp": when(begin)}, status={
-            "phase": "Succeeded", "startTime": when(begin), "resourceClaimStatuses": [{"name": "c", "resourceClaimName": made}] if made else [],
-            "containerStatuses": [{"state": {"terminated": {"startedAt": when(begin), "finishedAt": when(end)}}}]})
+        reference = {
+            "name": "c",
+            **({"resourceClaimTemplateName": template} if template else {"resourceClaimName": claim}),
+        }
+        return self.pod(
+            name,
+            limits,
+            spec={"nodeName": node, "resourceClaims": [reference]},
+            metadata={"creationTimestamp": when(begin)},
+            status={
+                "phase": "Succeeded",
+                "startTime": when(begin),
+                "resourceClaimStatuses": [{"name": "c", "resourceClaimName": made}] if made else [],
+                "containerStatuses": [{"state": {"terminated": {"startedAt": when(begin), "finishedAt": when(end)}}}],
+            },
+        )
 
     def held(self, *objects):
         self.map(self.file([self.node("n", {"cpu": "8"}, agentpool="a"), *objects]))

@@ -1,4 +1,5 @@
 """malformed.py - a text as a reader's input: its rows, its issues, or the error that it is refused with."""
+
 import sqlite3
 
 import cases

@@ -1,10 +1,11 @@
 """Sections 3 to 5 of docs/rules.md for the naive ledger: a job's attempts and gangs, its innermost spans, and which of its steps survive."""
+
 import math
 from collections import Counter, defaultdict
 
 from naive_records import MILLION
 
-OUTCOMES = ['node_fail', 'preempted', 'timeout', 'failed', 'cancelled', 'completed']
+OUTCOMES = ["node_fail", "preempted", "timeout", "failed", "cancelled", "completed"]
 
 
 class Attempt:
@@ -22,6 +23,7 @@ class Attempt:
 
 class Branch:
     """Steps of one attempt whose numbers rise: what ran from one resume on, or a load that no step followed."""
+
     def __init__(self, of, steps, load, vouched):
         self.of, self.steps, self.load, self.vouched = of, steps, load, vouched
         self.begin = steps[0] if steps else load
@@ -46,17 +48,23 @@ class Jobs:
             if a.attempt is not None:
                 a.number = a.attempt
             sets[a.number].append(a)
-        attempts = sorted((Attempt(n, members) for n, members in sets.items()),
-                          key=lambda t: (t.start, t.number))
+        attempts = sorted((Attempt(n, members) for n, members in sets.items()), key=lambda t: (t.start, t.number))
         for a in allocations:
             for b in allocations:
-                if (a.number != b.number and a.chips and b.chips
-                        and max(a.start_time, b.start_time) < min(a.end_time, b.end_time)):
-                    self.issue('overlapping_attempts')
-                if (a is not b and a.task is not None
-                        and (a.task, a.attempt, a.pool, a.chips, a.start_time, a.length)
-                        == (b.task, b.attempt, b.pool, b.chips, b.start_time, b.length)):
-                    self.issue('duplicate_allocation')
+                if (
+                    a.number != b.number
+                    and a.chips
+                    and b.chips
+                    and max(a.start_time, b.start_time) < min(a.end_time, b.end_time)
+                ):
+                    self.issue("overlapping_attempts")
+                if (
+                    a is not b
+                    and a.task is not None
+                    and (a.task, a.attempt, a.pool, a.chips, a.start_time, a.length)
+                    == (b.task, b.attempt, b.pool, b.chips, b.start_time, b.length)
+                ):
+                    self.issue("duplicate_allocation")
         return attempts
 
     @staticmethod
@@ -107,45 +115,48 @@ class Jobs:
             if span.attempt is not None:
                 span.of = by_number.get(span.attempt)
             else:
-                covering = [(a.start_time, t.start, t.number) for t in attempts
-                            for a in t.allocations if a.start_time <= span.start_time < a.end_time]
+                covering = [
+                    (a.start_time, t.start, t.number)
+                    for t in attempts
+                    for a in t.allocations
+                    if a.start_time <= span.start_time < a.end_time
+                ]
                 if covering:
                     span.of = by_number[max(covering)[2]]
             key = (span.of,) + span.key[2:]
             if span.of is None:
-                self.issue('span_without_allocation')
+                self.issue("span_without_allocation")
             elif key in seen:  # what repeats exactly counts once
-                self.issue('duplicate_span')
+                self.issue("duplicate_span")
             else:
                 seen.add(key)
                 span.of.spans.append(span)
         for attempt in attempts:
             for span in attempt.spans:
                 if span.open:
-                    later = [x.start_time for x in attempt.spans
-                             if x.kind == span.kind and x.start_time > span.start_time]
+                    later = [
+                        x.start_time for x in attempt.spans if x.kind == span.kind and x.start_time > span.start_time
+                    ]
                     span.end_time = max(span.start_time, min(later, default=attempt.end))
                     if later or not attempt.running:
-                        self.issue('missing_end')
+                        self.issue("missing_end")
 
     @staticmethod
     def inwards(span):
         """Least for the innermost span."""
         rest = (span.step, span.program, span.dtype, span.flops, span.bytes, span.executions)
-        return (-span.start_time, span.end_time, span.kind,
-                [(x is not None, 0 if x is None else x) for x in rest])
+        return (-span.start_time, span.end_time, span.kind, [(x is not None, 0 if x is None else x) for x in rest])
 
     @staticmethod
     def begins_before(a, b):
         """Of two that start together the outer one does."""
-        return a.start_time < b.start_time or (
-            a.start_time == b.start_time and Jobs.inwards(b) < Jobs.inwards(a))
+        return a.start_time < b.start_time or (a.start_time == b.start_time and Jobs.inwards(b) < Jobs.inwards(a))
 
     @staticmethod
     def comes_before(a, b):
         """The same where one may be a restore, which comes before steps that start with it."""
-        if a.start_time == b.start_time and (a.kind == 'restore') != (b.kind == 'restore'):
-            return a.kind == 'restore'
+        if a.start_time == b.start_time and (a.kind == "restore") != (b.kind == "restore"):
+            return a.kind == "restore"
         return Jobs.begins_before(a, b)
 
     @staticmethod
@@ -154,13 +165,12 @@ class Jobs:
 
     def unexplained(self, job, attempt, at, traced):
         if not traced:
-            return 'untraced', None
-        if job.phase == 'serving' and any(s.kind == 'serve' for s in attempt.spans):
-            return 'stall', 'no_traffic'
-        if (attempt.outcome == 'node_fail' and attempt.spans
-                and at >= max(s.end_time for s in attempt.spans)):
-            return 'stall', 'node_fail'
-        return 'unknown', None
+            return "untraced", None
+        if job.phase == "serving" and any(s.kind == "serve" for s in attempt.spans):
+            return "stall", "no_traffic"
+        if attempt.outcome == "node_fail" and attempt.spans and at >= max(s.end_time for s in attempt.spans):
+            return "stall", "node_fail"
+        return "unknown", None
 
     # 5. Which steps survive
 
@@ -175,10 +185,12 @@ class Jobs:
         found, restored = [], False
         for t in attempts:
             load, fresh = None, False
-            for s in sorted(self.in_order(t.spans, 'step', 'restore', 'init'), key=lambda s: (s.start_time, s.kind != 'restore')):
-                if s.kind != 'step':
+            for s in sorted(
+                self.in_order(t.spans, "step", "restore", "init"), key=lambda s: (s.start_time, s.kind != "restore")
+            ):
+                if s.kind != "step":
                     fresh = True
-                    if s.kind == 'restore':
+                    if s.kind == "restore":
                         restored = True
                         load = s if s.step is not None else load
                     continue
@@ -189,9 +201,9 @@ class Jobs:
                     before.steps.append(s)
                 else:
                     moved = before is not None and before.of is not t
-                    vouched = moved and before.of.outcome == 'completed' and not restored
+                    vouched = moved and before.of.outcome == "completed" and not restored
                     if moved and before.steps[-1].step >= s.step and not fresh and not vouched:
-                        self.issue('repeated_steps')
+                        self.issue("repeated_steps")
                     found.append(Branch(t, [s], load, vouched))
                 load, restored, fresh = None, False, False
             if load:
@@ -209,8 +221,11 @@ class Jobs:
         def ran(j):
             return branches[j].steps[0].step <= load.step <= branches[j].steps[-1].step
 
-        taken = [c.snapshot_time if c.snapshot_time is not None else c.durable_time for c in commits
-                 if c.step == load.step and c.durable_time is not None and c.durable_time <= load.start_time]
+        taken = [
+            c.snapshot_time if c.snapshot_time is not None else c.durable_time
+            for c in commits
+            if c.step == load.step and c.durable_time is not None and c.durable_time <= load.start_time
+        ]
         if taken:
             begun = [j for j in earlier if branches[j].steps[0].start_time < max(taken)]
             if begun and ran(begun[-1]):
@@ -241,9 +256,9 @@ class Jobs:
         """Sets span.fate: (category, cause), or None where the step or batch is productive."""
         steps = [s for t in attempts for s in Jobs.in_order(t.spans, kind)]
         numbered = [s for s in steps if s.step is not None]
-        rollouts = [s for t in attempts for s in t.spans if kind == 'step' and s.kind == 'rollout']
+        rollouts = [s for t in attempts for s in t.spans if kind == "step" and s.kind == "rollout"]
         last = attempts[-1] if attempts else None
-        branches = self.branches(attempts) if kind == 'step' else []
+        branches = self.branches(attempts) if kind == "step" else []
         limits = self.limits(branches, commits)
 
         def protected(step):
@@ -254,49 +269,65 @@ class Jobs:
                 if c.step is None or step.step is None:
                     if step.end_time <= snapshot:
                         return True
-                elif kind == 'batch':  # others may run while one is committed
-                    if (step.step <= c.step and step.end_time <= snapshot) or (step.step == c.step and step.start_time < snapshot):
+                elif kind == "batch":  # others may run while one is committed
+                    if (step.step <= c.step and step.end_time <= snapshot) or (
+                        step.step == c.step and step.start_time < snapshot
+                    ):
                         return True
                 elif step.step <= c.step:
                     latest = branches[-1].steps if branches else []
-                    if step.start_time < snapshot or (latest and c.step <= latest[-1].step and latest[0].start_time < snapshot):
+                    if step.start_time < snapshot or (
+                        latest and c.step <= latest[-1].step and latest[0].start_time < snapshot
+                    ):
                         return True
             return False
 
         def by_end_of_job(step):
-            if protected(step) or step.of.outcome == 'completed':
+            if protected(step) or step.of.outcome == "completed":
                 return None
-            if last.outcome == 'completed' and (step.step is None or kind == 'batch' or not commits):
-                if step.step is None or kind == 'step':
-                    self.issue('unnumbered_steps' if step.step is None else 'unproven_steps')
+            if last.outcome == "completed" and (step.step is None or kind == "batch" or not commits):
+                if step.step is None or kind == "step":
+                    self.issue("unnumbered_steps" if step.step is None else "unproven_steps")
                 return None
             if not commits:
-                return 'unknown', 'no_checkpoint_data'
-            return ('pending' if last.running else 'lost'), None
+                return "unknown", "no_checkpoint_data"
+            return ("pending" if last.running else "lost"), None
 
         def by_branch(step):
-            place = sum(attempts.index(b.of) < attempts.index(step.of) or (b.of is step.of and (
-                b.begin is step or self.begins_before(b.begin, step))) for b in branches) - 1
+            place = (
+                sum(
+                    attempts.index(b.of) < attempts.index(step.of)
+                    or (b.of is step.of and (b.begin is step or self.begins_before(b.begin, step)))
+                    for b in branches
+                )
+                - 1
+            )
             if step.step > limits[place]:
-                return 'lost', None
+                return "lost", None
             return None if place < len(branches) - 1 else by_end_of_job(step)
 
-        if kind == 'batch':
+        if kind == "batch":
             for batch, told in zip(numbered, self.batches_by_number(numbered)):
-                batch.fate = ('lost', None) if told == 'superseded' else None if told == 'resumed from' else by_end_of_job(batch)
+                batch.fate = (
+                    ("lost", None) if told == "superseded" else None if told == "resumed from" else by_end_of_job(batch)
+                )
         for rollout in rollouts:
             rollout.shared = self.step_of(rollout, [s for s in steps if s.of is rollout.of])
         for step in steps + [r for r in rollouts if r.shared is None]:
             if step.step is None:
                 step.fate = by_end_of_job(step)
-            elif kind == 'step':
+            elif kind == "step":
                 step.fate = by_branch(step)
-        if kind == 'step' and numbered and len(numbered) < len(steps):
-            self.issue('unnumbered_steps')
+        if kind == "step" and numbered and len(numbered) < len(steps):
+            self.issue("unnumbered_steps")
         spans = [s for t in attempts for s in t.spans]
-        asked = not spans or any(t.outcome != 'completed' for t in attempts) or any(s.kind == 'restore' and s.step is not None for s in spans)
+        asked = (
+            not spans
+            or any(t.outcome != "completed" for t in attempts)
+            or any(s.kind == "restore" and s.step is not None for s in spans)
+        )
         if any(r.step is not None and r.step < 0 for r in spans + (commits if asked else [])):
-            self.issue('impossible_value')
+            self.issue("impossible_value")
         for rollout in rollouts:
             if rollout.shared is not None:
                 rollout.fate = rollout.shared.fate
@@ -319,11 +350,11 @@ class Jobs:
         """Of a batch only one of its own number tells that it ran again, and only a later attempt that it was left out."""
         told = []
         for i, batch in enumerate(numbered):
-            later = numbered[i + 1:]
+            later = numbered[i + 1 :]
             if any(b.step == batch.step for b in later):
-                told.append('superseded')
+                told.append("superseded")
             elif any(b.of is not batch.of and b.step > batch.step for b in later):
-                told.append('resumed from')
+                told.append("resumed from")
             else:
-                told.append('left')
+                told.append("left")
         return told

@@ -1,4 +1,5 @@
 """What the tests of OpenTelemetry share: requests as an exporter writes them."""
+
 import base64
 import os
 import random
@@ -32,10 +33,20 @@ class Case(cases.Case):
     FILE = "spans.jsonl"
 
     def request(self, *spans, resource=None, **more):
-        return {"resourceSpans": [{"resource": {"attributes": [{"key": k, "value": encode(v)} for k, v in (resource or {}).items()]},
-                                   "scopeSpans": [{"scope": {"name": "test"}, "spans": list(spans)}]}], **more}
+        return {
+            "resourceSpans": [
+                {
+                    "resource": {"attributes": [{"key": k, "value": encode(v)} for k, v in (resource or {}).items()]},
+                    "scopeSpans": [{"scope": {"name": "test"}, "spans": list(spans)}],
+                }
+            ],
+            **more,
+        }
 
     def span(self, name, start=0, end=None, **attributes):
-        span = {"name": name, "startTimeUnixNano": str(int((T0 + start) * NS)),
-                "attributes": [{"key": "mpg." + k, "value": encode(v)} for k, v in attributes.items()]}
+        span = {
+            "name": name,
+            "startTimeUnixNano": str(int((T0 + start) * NS)),
+            "attributes": [{"key": "mpg." + k, "value": encode(v)} for k, v in attributes.items()],
+        }
         return span if end is None else {**span, "endTimeUnixNano": str(int((T0 + end) * NS))}

@@ -1,6 +1,8 @@
 """perfetto.py - writes traces of Perfetto packet by packet, and reads them with a decoder of its own: the fixture, and what the tests compare with.
 
-`perfetto.py FOLDER` writes the committed fixture: the story of rocpd.py as `rocprofv3 --output-format pftrace` writes it."""
+`perfetto.py FOLDER` writes the committed fixture: the story of rocpd.py as `rocprofv3 --output-format pftrace` writes it.
+"""
+
 import json
 import os
 import struct
@@ -56,8 +58,14 @@ class Sequence:
 
     def __init__(self, number, start, unit=1):
         self.number, self.unit, self.last, self.names, self.fresh = number, unit, start, {}, []
-        self.out = [packet((10, number), (13, 1), (59, [(58, 64)]),
-                           (6, [(1, [(1, 6), (2, start)]), (1, [(1, 64), (2, start // unit), (3, 1), (4, unit)])]))]
+        self.out = [
+            packet(
+                (10, number),
+                (13, 1),
+                (59, [(58, 64)]),
+                (6, [(1, [(1, 6), (2, start)]), (1, [(1, 64), (2, start // unit), (3, 1), (4, unit)])]),
+            )
+        ]
 
     def numbered(self, kind, text):
         key = kind, text
@@ -67,14 +75,29 @@ class Sequence:
         return self.names[key]
 
     def track(self, uuid, name=None, parent=None, process=None, thread=None):
-        self.out.append(packet((10, self.number), (60, [(1, uuid)] + [(2, name)] * (name is not None) + [(5, parent)] * (parent is not None)
-                                                      + [(3, process)] * (process is not None) + [(4, thread)] * (thread is not None))))
+        self.out.append(
+            packet(
+                (10, self.number),
+                (
+                    60,
+                    [(1, uuid)]
+                    + [(2, name)] * (name is not None)
+                    + [(5, parent)] * (parent is not None)
+                    + [(3, process)] * (process is not None)
+                    + [(4, thread)] * (thread is not None),
+                ),
+            )
+        )
 
     def event(self, kind, at, track, name=None, category=None, args=None, flow=None, value=None):
         event = [(9, kind), (11, track)]
-        event += [(10, self.numbered(NAME, text)) for text in [name] if text] + [(3, self.numbered(CATEGORY, text)) for text in [category] if text]
+        event += [(10, self.numbered(NAME, text)) for text in [name] if text] + [
+            (3, self.numbered(CATEGORY, text)) for text in [category] if text
+        ]
         event += [(4, annotation((1, self.numbered(ANNOTATION, key)), v)) for key, v in (args or {}).items()]
-        event += [(47, Fixed64(flow or 0))] * (flow is not None) + [(44 if isinstance(value, float) else 30, value)] * (value is not None)
+        event += [(47, Fixed64(flow or 0))] * (flow is not None) + [(44 if isinstance(value, float) else 30, value)] * (
+            value is not None
+        )
         time = [(8, (at - self.last) // self.unit)] if at >= self.last else [(8, at), (58, 6)]
         self.last = max(at, self.last)
         fresh, self.fresh = self.fresh, []
@@ -88,7 +111,11 @@ class Sequence:
 
 def fixture():
     s = Sequence(2, rocpd.BOOT)
-    first = packet((89, [(1, 1), (2, 2)])) + packet(snapshot(c6=rocpd.BOOT, c1=REAL, c3=rocpd.BOOT - 5000)) + packet((33, [(1, [(1, 1024)])]))
+    first = (
+        packet((89, [(1, 1), (2, 2)]))
+        + packet(snapshot(c6=rocpd.BOOT, c1=REAL, c3=rocpd.BOOT - 5000))
+        + packet((33, [(1, [(1, 1024)])]))
+    )
     s.track(10, process=[(1, rocpd.PID), (6, "python3")])
     threads, streams = {}, {}
     for what, gpu, name, thread, stream, start, end, call, size in rocpd.story():
@@ -98,19 +125,40 @@ def fixture():
         if what in ("copy", "kernel") and (gpu, stream) not in streams:
             streams[gpu, stream] = 2**63 + 10 * gpu + stream
             s.track(streams[gpu, stream], f"COMPUTE GPU [{gpu}] QUEUE [{stream}] GPU", 10)
-        args = {"begin_ns": rocpd.BOOT + start, "end_ns": rocpd.BOOT + end, "delta_ns": end - start, "corr_id": call, "tid": thread}
+        args = {
+            "begin_ns": rocpd.BOOT + start,
+            "end_ns": rocpd.BOOT + end,
+            "delta_ns": end - start,
+            "corr_id": call,
+            "tid": thread,
+        }
         if what == "kernel":
             args |= {"agent": f"GPU-{gpu}", "queue": stream, "stream_ID": stream}
         elif what == "copy":
             args |= {"src_agent": "CPU-0", "dst_agent": f"GPU-{gpu}", "copy_bytes": size, "stream_ID": stream}
-        s.slice(rocpd.BOOT + start, rocpd.BOOT + end, threads[thread] if what in ("range", "call") else streams[gpu, stream],
-                rocpd.KERNELS.get(name, name), {"range": "marker_api", "call": "hip_api", "copy": "memory_copy", "kernel": "kernel_dispatch"}[what], args, flow=call)
+        s.slice(
+            rocpd.BOOT + start,
+            rocpd.BOOT + end,
+            threads[thread] if what in ("range", "call") else streams[gpu, stream],
+            rocpd.KERNELS.get(name, name),
+            {"range": "marker_api", "call": "hip_api", "copy": "memory_copy", "kernel": "kernel_dispatch"}[what],
+            args,
+            flow=call,
+        )
     s.event(COUNTER, rocpd.BOOT + 4_000_000, 7, value=2.5)
-    s.event(INSTANT, rocpd.BOOT + 4_100_000, threads[5000], "done", "marker_api", {"note": {"why": ["end", 1, -2, 0.5, True]}})
+    s.event(
+        INSTANT,
+        rocpd.BOOT + 4_100_000,
+        threads[5000],
+        "done",
+        "marker_api",
+        {"note": {"why": ["end", 1, -2, 0.5, True]}},
+    )
     return first + b"".join(s.out)
 
 
 # ---- The other reader ----
+
 
 def parse(data):
     """[(number, value)] of a message: ints of varints, bytes of all else."""
@@ -126,13 +174,14 @@ def parse(data):
             shift += 7
             if byte < 128:
                 return value
+
     while at < len(data):
         key = number()
         if key & 7 == 0:
             out.append((key >> 3, number()))
             continue
         size = {1: 8, 5: 4}.get(key & 7) or number()
-        out.append((key >> 3, data[at:at + size]))
+        out.append((key >> 3, data[at : at + size]))
         at += size
     return out
 
@@ -148,7 +197,14 @@ def json_of(message, names):
         return {name_of(m, names): json_of(m, names) for n, m in parse(message) if n == 11}
     if 12 in values:
         return [json_of(m, names) for n, m in parse(message) if n == 12]
-    for number, read in ((2, bool), (3, int), (4, signed), (5, lambda b: struct.unpack("<d", b)[0]), (6, bytes.decode), (7, int)):
+    for number, read in (
+        (2, bool),
+        (3, int),
+        (4, signed),
+        (5, lambda b: struct.unpack("<d", b)[0]),
+        (6, bytes.decode),
+        (7, int),
+    ):
         if number in values:
             return read(values[number])
     return None
@@ -184,10 +240,21 @@ def slices(data):
         single = dict(event)
         if single[9] == BEGIN:
             args = {name_of(m, known): json_of(m, known) for n, m in event if n == 4}
-            open_on.setdefault(single[11], []).append((known.get((NAME, single.get(10))), known.get((CATEGORY, single.get(3))), at, args))
+            open_on.setdefault(single[11], []).append(
+                (known.get((NAME, single.get(10))), known.get((CATEGORY, single.get(3))), at, args)
+            )
         elif single[9] == END:
             name, category, start, args = open_on[single[11]].pop()
-            found.append((name, category, start, at, signed(single[11]), json.dumps(args, separators=(",", ":"), ensure_ascii=False) if args else None))
+            found.append(
+                (
+                    name,
+                    category,
+                    start,
+                    at,
+                    signed(single[11]),
+                    json.dumps(args, separators=(",", ":"), ensure_ascii=False) if args else None,
+                )
+            )
     return found
 
 

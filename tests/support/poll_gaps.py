@@ -4,6 +4,7 @@ A look is a step of a small statement, which counts for SQLite's progress handle
 all of its looks, and they are counted. MPG_FULL: ten times and more as much input; and on a machine that does nothing else the gaps
 between looks are measured, in processor time. Where the host is slow to give fresh memory they are the host's, and not judged.
 """
+
 import functools
 import mmap
 import os
@@ -58,7 +59,9 @@ class Judge(unittest.TestCase):
 
     def judged(self):
         if FULL and fresh_page() >= 3:
-            self.skipTest(f"gaps between looks are not judged: this host takes {fresh_page():.0f} microseconds to give a page")
+            self.skipTest(
+                f"gaps between looks are not judged: this host takes {fresh_page():.0f} microseconds to give a page"
+            )
 
 
 class Case(Judge):

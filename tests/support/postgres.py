@@ -4,6 +4,7 @@ A server's programs find their libraries and extensions relative to where they l
 links to Debian's libraries, and mpg's files beside them is a PostgreSQL of its own. Servers refuse to run as root; then
 they run as nobody.
 """
+
 import csv
 import glob
 import io
@@ -44,8 +45,9 @@ class Tree:
     """The programs, with mpg among their extensions."""
 
     def __init__(self):
-        subprocess.run(["make", "-s", "--no-print-directory", "-C", ROOT, "postgres"], check=True,
-                       stdin=subprocess.DEVNULL)
+        subprocess.run(
+            ["make", "-s", "--no-print-directory", "-C", ROOT, "postgres"], check=True, stdin=subprocess.DEVNULL
+        )
         self.folder = tempfile.mkdtemp(prefix="mpg-postgres-")
         os.chmod(self.folder, 0o755)
         bindir, libdir, sharedir = (pg_config(what) for what in ("bindir", "pkglibdir", "sharedir"))
@@ -58,7 +60,8 @@ class Tree:
                     os.symlink(os.path.join(source, entry), os.path.join(self.folder + source, entry))
         self.add(os.path.join(BUILD, "mpg.so"), libdir)
         for path in glob.glob(os.path.join(ROOT, "ext", "postgres", "mpg*.sql")) + [
-                os.path.join(ROOT, "ext", "postgres", "mpg.control")]:
+            os.path.join(ROOT, "ext", "postgres", "mpg.control")
+        ]:
             self.add(path, os.path.join(sharedir, "extension"))
 
     def add(self, path, folder):
@@ -94,16 +97,42 @@ class Server:
             raise Failed(error.stdout) from None
 
     def run(self, command):
-        subprocess.run([*as_nobody(), os.path.join(self.tree.bin, command[0]), *command[1:]], check=True, cwd="/",
-                       env=self.environment, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
-                       stderr=subprocess.STDOUT, text=True)
+        subprocess.run(
+            [*as_nobody(), os.path.join(self.tree.bin, command[0]), *command[1:]],
+            check=True,
+            cwd="/",
+            env=self.environment,
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            text=True,
+        )
 
     def shown(self, text, *options, database="postgres"):
         """What psql prints; Failed with the server's message."""
         done = subprocess.run(
-            [os.path.join(self.tree.bin, "psql"), "-X", "-q", "-v", "ON_ERROR_STOP=1", *options,
-             "-h", self.folder, "-U", "mpg", "-d", database, "-f", "-"],
-            env=self.environment, input=text, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+            [
+                os.path.join(self.tree.bin, "psql"),
+                "-X",
+                "-q",
+                "-v",
+                "ON_ERROR_STOP=1",
+                *options,
+                "-h",
+                self.folder,
+                "-U",
+                "mpg",
+                "-d",
+                database,
+                "-f",
+                "-",
+            ],
+            env=self.environment,
+            input=text,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            text=True,
+        )
         if done.returncode != 0:
             raise Failed(done.stderr.strip())
         return done.stdout

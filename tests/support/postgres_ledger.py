@@ -1,4 +1,5 @@
 """postgres_ledger.py - a PostgreSQL server with mpg in it, and traces in folders that it may read."""
+
 import os
 import shutil
 import subprocess

@@ -1,4 +1,5 @@
 """program.py - fixtures of programs, and the FLOPs of a model by its shape."""
+
 import json
 import os
 

@@ -1,7 +1,8 @@
 """random_fleets.py - random small fleets full of what real traces are full of: overlaps, gaps, nothing, too much, out of order.
 
-    tests/support/random_fleets.py SEED     prints the fleet of a seed as Python data, and what the naive computation makes of it
+tests/support/random_fleets.py SEED     prints the fleet of a seed as Python data, and what the naive computation makes of it
 """
+
 import random
 import sys
 
@@ -58,8 +59,15 @@ class Odd:
                 self.records.append(cap(rng.choice([4, 8, 2, 0, 2.5]), start, self.maybe(end), pool, chip))
         for _ in range(rng.choice([0, 0, 1, 3])):
             start, end = self.span()
-            self.records.append(out(self.chips(), start, self.maybe(end, 0.9), rng.choice(["hw_down", "maintenance", None]),
-                                    rng.choice(self.pools)))
+            self.records.append(
+                out(
+                    self.chips(),
+                    start,
+                    self.maybe(end, 0.9),
+                    rng.choice(["hw_down", "maintenance", None]),
+                    rng.choice(self.pools),
+                )
+            )
 
     def program_of(self):
         """Columns of a span that say what it computed."""
@@ -104,18 +112,42 @@ class Odd:
                 number_of = self.maybe(max(0, step - rng.choice([1, 1, 2, 5, 0])), 0.5)
             elif kind == "rollout":
                 number_of = self.maybe(max(0, step + rng.choice([0, 0, 0, 1, -1, -2])), 0.6)
-            self.records.append(sp(kind, round(start, 6), self.maybe(round(end, 6), 0.9), number_of, self.attempt_of(number), name,
-                                   **self.program_of()))
+            self.records.append(
+                sp(
+                    kind,
+                    round(start, 6),
+                    self.maybe(round(end, 6), 0.9),
+                    number_of,
+                    self.attempt_of(number),
+                    name,
+                    **self.program_of()
+                )
+            )
             while rng.random() < 0.3:
                 a, b = sorted((rng.random(), rng.random()))
                 a, b = (round(at + round(x * length / self.grain) * self.grain, 6) for x in (a, b))
-                self.records.append(sp(rng.choice(SHORT + ["step", "rollout"]), round(self.origin + a, 6), round(self.origin + b, 6), None,
-                                       self.attempt_of(number), name, **self.program_of()))
+                self.records.append(
+                    sp(
+                        rng.choice(SHORT + ["step", "rollout"]),
+                        round(self.origin + a, 6),
+                        round(self.origin + b, 6),
+                        None,
+                        self.attempt_of(number),
+                        name,
+                        **self.program_of()
+                    )
+                )
             if rng.random() < 0.3:
                 a = round(at + rng.choice([0, length, length / 2]), 6)
-                self.records.append(co(self.maybe(step - 1, 0.85), self.maybe(round(self.origin + a, 6), 0.8),
-                                       self.maybe(round(self.origin + a + rng.choice([0, 1, 4]), 6), 0.85),
-                                       self.maybe(number), name))
+                self.records.append(
+                    co(
+                        self.maybe(step - 1, 0.85),
+                        self.maybe(round(self.origin + a, 6), 0.8),
+                        self.maybe(round(self.origin + a + rng.choice([0, 1, 4]), 6), 0.85),
+                        self.maybe(number),
+                        name,
+                    )
+                )
             at += rng.choice([length, length, length, length + 1, length / 2])
             at = round(round(at / self.grain) * self.grain, 6)
         return step
@@ -124,16 +156,22 @@ class Odd:
         rng = self.rng
         if rng.random() < 0.85:
             need = self.maybe(self.chips() or 1, 0.7)
-            columns = dict(chips=need, min_chips=self.maybe(rng.choice([1, 2]), 0.2), tasks=self.maybe(rng.choice([1, 2, 3]), 0.3),
-                           submit_time=self.maybe(self.time()), phase=rng.choice(["training", "serving", "bulk_inference", None]),
-                           framework=rng.choice(["jax", "torch", None]), owner=rng.choice(["ann", "bob", None]))
+            columns = dict(
+                chips=need,
+                min_chips=self.maybe(rng.choice([1, 2]), 0.2),
+                tasks=self.maybe(rng.choice([1, 2, 3]), 0.3),
+                submit_time=self.maybe(self.time()),
+                phase=rng.choice(["training", "serving", "bulk_inference", None]),
+                framework=rng.choice(["jax", "torch", None]),
+                owner=rng.choice(["ann", "bob", None]),
+            )
             for _ in range(rng.choice([1, 1, 1, 2])):
                 self.records.append(job(name, **columns))
                 if rng.random() < 0.2:
                     columns["chips"] = 2
         low, step = rng.choice([0, 0, 3]), rng.choice([0, 1, 100])
         numbers = rng.sample(range(1, 9), 4) if rng.random() < 0.1 else [1, 2, 3, 4]
-        for number in numbers[:rng.choice([0, 1, 1, 2, 3, 4])]:
+        for number in numbers[: rng.choice([0, 1, 1, 2, 3, 4])]:
             high = low + rng.choice([3, 10, 25])
             for task in range(rng.choice([1, 1, 2, 3])):
                 start, end = self.origin + low, self.origin + high
@@ -142,8 +180,18 @@ class Odd:
                 if rng.random() < 0.2:
                     end = max(start, self.time(low, high))
                 outcome = rng.choice(OUTCOMES)
-                self.records.append(al(self.chips(), start, self.maybe(end, 0.92), self.attempt_of(number),
-                                       self.maybe("t%d" % (task % 2), 0.8), rng.choice(self.pools), outcome, name))
+                self.records.append(
+                    al(
+                        self.chips(),
+                        start,
+                        self.maybe(end, 0.92),
+                        self.attempt_of(number),
+                        self.maybe("t%d" % (task % 2), 0.8),
+                        rng.choice(self.pools),
+                        outcome,
+                        name,
+                    )
+                )
                 if rng.random() < 0.05:
                     self.records.append(self.records[-1])
             step = self.work(name, number, low, high, step)
@@ -169,14 +217,21 @@ class Odd:
 
     def make(self):
         rng = self.rng
-        self.records += [("chips", dict(ONE, hbm_bytes_per_s=1e9)), ("chips", TWO),
-                         ("chips", dict(ONE, dtype="int8", peak_flops=4e12, hbm_bytes_per_s=1e9))]
+        self.records += [
+            ("chips", dict(ONE, hbm_bytes_per_s=1e9)),
+            ("chips", TWO),
+            ("chips", dict(ONE, dtype="int8", peak_flops=4e12, hbm_bytes_per_s=1e9)),
+        ]
         self.hardware()
-        self.records += [pr("f", 3e12), pr("g", self.maybe(9.9e12), self.maybe("bf16")), pr("h", 1e13, "int8"),
-                         ("programs", dict(program="i", flops=1e12, bytes=3e9))]
+        self.records += [
+            pr("f", 3e12),
+            pr("g", self.maybe(9.9e12), self.maybe("bf16")),
+            pr("h", 1e13, "int8"),
+            ("programs", dict(program="i", flops=1e12, bytes=3e9)),
+        ]
         if rng.random() < 0.1:
             self.records.append(pr("f", 4e12, "bf16"))
-        for name in "abcd"[:rng.choice([1, 1, 2, 3, 4])]:
+        for name in "abcd"[: rng.choice([1, 1, 2, 3, 4])]:
             self.job(name)
         if rng.random() < 0.1:
             self.records = [r for r in self.records if r[0] != rng.choice(["jobs", "commits", "spans", "allocations"])]

@@ -3,6 +3,7 @@
 Every case is held against the naive computation, and against the extension over CSV, JSON Lines and tables.
 A fleet without capacity has no idle time and its productive time is `unrated`, which keeps most cases small.
 """
+
 import unittest
 from collections import Counter
 

@@ -1,4 +1,5 @@
 """scripts.py - the SQL files of sql/: a line ".read PATH" in one stands for the part at PATH."""
+
 import os
 import re
 

@@ -1,4 +1,5 @@
 """shards.py - a fleet cut into shards as docs/shards.md tells, and the tasks that reduce them."""
+
 import os
 import shutil
 import subprocess
@@ -21,7 +22,8 @@ def cut(folder, relations, n):
     for i in range(n):
         parts[f"jobs-{i}"] = {
             name: rows if name in COMMON + ("chips",) else [r for r in rows if shard_of(str(r["job"]).encode(), n) == i]
-            for name, rows in relations.items()}
+            for name, rows in relations.items()
+        }
     for name, part in parts.items():
         os.mkdir(os.path.join(folder, name))
         write_csv(os.path.join(folder, name), part)
@@ -36,7 +38,7 @@ def cut_files(folder, source, n):
     for file in sorted(os.listdir(source)):
         path, relation = os.path.join(source, file), file.split(".")[0]
         if relation in COMMON:
-            for name in names[relation == "programs":]:
+            for name in names[relation == "programs" :]:
                 os.link(path, os.path.join(folder, name, file))
             continue
         outs = [open(os.path.join(folder, name, file), "wb") for name in names[1:]]
@@ -48,7 +50,7 @@ def cut_files(folder, source, n):
                 out.write(head)
             write = {}
             for line in lines:
-                job = line[:line.index(b",")]
+                job = line[: line.index(b",")]
                 to = write.get(job)
                 if to is None:
                     to = write[job] = outs[shard_of(job, n)].write
@@ -62,8 +64,11 @@ def generate(path, spans, seed=11):
     """A folder of CSV files from the generator, and the time from which on nothing happens any more."""
     if not os.path.isdir(path):
         shutil.rmtree(path + ".partial", ignore_errors=True)
-        subprocess.run([generator(), "--seed", str(seed), "--spans", str(spans), "--format", "csv", "--out",
-                        path + ".partial"], check=True, stdout=subprocess.DEVNULL)
+        subprocess.run(
+            [generator(), "--seed", str(seed), "--spans", str(spans), "--format", "csv", "--out", path + ".partial"],
+            check=True,
+            stdout=subprocess.DEVNULL,
+        )
         os.rename(path + ".partial", path)
     with open(os.path.join(path, "capacity.csv"), encoding="utf-8") as file:
         return max(line.rstrip("\n").rsplit(",", 1)[1] for line in list(file)[1:])
@@ -73,7 +78,13 @@ def task_command(folder, name, as_of, bucket="NULL", basis=None, path=None):
     """The command of a task, less its standard input."""
     basis = basis or ("installed" if name == "capacity" else "shard")
     path = path or os.path.join(folder, name)
-    parameters = {"shard": quote(name), "path": quote(path), "basis": quote(basis), "as_of": quote(as_of), "bucket": bucket}
+    parameters = {
+        "shard": quote(name),
+        "path": quote(path),
+        "basis": quote(basis),
+        "as_of": quote(as_of),
+        "bucket": bucket,
+    }
     command = ["sqlite3", "-batch", "-bail", "-init", "/dev/null", "-cmd", ".load ./mpg"]
     for parameter, value in parameters.items():
         command += ["-cmd", f'.parameter set :{parameter} "{value}"']
@@ -83,8 +94,14 @@ def task_command(folder, name, as_of, bucket="NULL", basis=None, path=None):
 def task(folder, name, as_of, bucket="NULL", basis=None, path=None):
     """What a task prints."""
     with open(os.path.join(ROOT, "sql/shards/task.sql")) as script:
-        done = subprocess.run(task_command(folder, name, as_of, bucket, basis, path), stdin=script, cwd=ROOT, text=True,
-                              stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+        done = subprocess.run(
+            task_command(folder, name, as_of, bucket, basis, path),
+            stdin=script,
+            cwd=ROOT,
+            text=True,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+        )
     if done.returncode:
         raise AssertionError(done.stderr)
     return done.stdout

@@ -1,4 +1,5 @@
 """slurm.py - the recorded exports of a Slurm cluster, a reading of them in Python, and what sql/formats/slurm.sql makes of such files."""
+
 import datetime
 import os
 
@@ -8,8 +9,16 @@ from fleets import ROOT
 FIXTURES = os.path.join(ROOT, "fixtures", "slurm")
 JOBS, EPOCH, STEPS, ALL_FIELDS, NODUP, PIPE, EVENTS, SREPORT = (
     os.path.join(FIXTURES, name)
-    for name in ("sacct_jobs.psv", "sacct_jobs_epoch.psv", "sacct_jobs_steps.psv", "sacct_all_fields.psv", "sacct_jobs_nodup.psv",
-                 "sacct_pipe_in_name.psv", "sacctmgr_events.psv", "sreport_util.psv")
+    for name in (
+        "sacct_jobs.psv",
+        "sacct_jobs_epoch.psv",
+        "sacct_jobs_steps.psv",
+        "sacct_all_fields.psv",
+        "sacct_jobs_nodup.psv",
+        "sacct_pipe_in_name.psv",
+        "sacctmgr_events.psv",
+        "sreport_util.psv",
+    )
 )
 SACCT, SQUEUE, NODES = (os.path.join(FIXTURES, name) for name in ("sacct.json", "squeue.json", "scontrol_nodes.txt"))
 SHARED = os.path.join(ROOT, "../shared/traces")
@@ -68,7 +77,9 @@ class Mapped(Case):
 
     def map(self, sacct, events=None, zone="UTC"):
         self.db.execute("CREATE TEMP TABLE slurm_jobs AS SELECT *, _file, _line FROM slurm_trace(?, ?)", (sacct, zone))
-        self.db.execute("CREATE TEMP TABLE slurm_events AS SELECT *, _file, _line FROM slurm_events_trace(?, ?)", (events, zone))
+        self.db.execute(
+            "CREATE TEMP TABLE slurm_events AS SELECT *, _file, _line FROM slurm_events_trace(?, ?)", (events, zone)
+        )
         self.script("formats/slurm.sql")
 
     def job(self, job, state, submit, start, end, req, alloc, nodes="", comment="", cluster="c"):
@@ -80,7 +91,11 @@ class Mapped(Case):
 
 class WithNodes(cases.Case):
     def map(self, sacct, events=None, nodes=None, reservations=None):
-        for table, function, path in (("slurm_jobs", "slurm_trace", sacct), ("slurm_events", "slurm_events_trace", events), ("slurm_now", "slurm_nodes_trace", nodes)):
+        for table, function, path in (
+            ("slurm_jobs", "slurm_trace", sacct),
+            ("slurm_events", "slurm_events_trace", events),
+            ("slurm_now", "slurm_nodes_trace", nodes),
+        ):
             self.db.execute(f"CREATE TEMP TABLE {table} AS SELECT *, _file, _line FROM {function}(?)", (path,))
         self.script("formats/slurm.sql")
         self.assertEqual(self.rows("SELECT name FROM temp.sqlite_schema WHERE name LIKE 'slurm%'"), [])

@@ -3,6 +3,7 @@
 Nothing of the machine's own Slurm is read, no port of the machine is opened, and when the script that it was started for
 ends, so does every process of it.
 """
+
 import os
 import shlex
 import shutil
@@ -94,10 +95,25 @@ def run(script, cwd, environment):
         with open(os.path.join(folder, "slurm.conf"), "w") as file:
             file.write(CONFIGURATION.format(folder=folder, host=host, cpus=os.cpu_count()))
         done = subprocess.run(
-            ["unshare", "--net", "--pid", "--fork", "--kill-child", "--mount-proc", "sh", "-c",
-             START.format(folder=shlex.quote(folder)) + script],
-            cwd=cwd, env={**environment, "PATH": PATH}, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
-            timeout=300)
+            [
+                "unshare",
+                "--net",
+                "--pid",
+                "--fork",
+                "--kill-child",
+                "--mount-proc",
+                "sh",
+                "-c",
+                START.format(folder=shlex.quote(folder)) + script,
+            ],
+            cwd=cwd,
+            env={**environment, "PATH": PATH},
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            text=True,
+            timeout=300,
+        )
         if done.returncode:
             raise Failed(f"{done.returncode}\n{done.stdout}{done.stderr}")
         return done.stdout

@@ -1,4 +1,5 @@
 """The table functions that SQL files declare in their heads: ext/sqlite/recognise/script.h says how."""
+
 import glob
 import os
 import re
@@ -24,12 +25,17 @@ class Table:
     @property
     def hidden(self):
         """(name, declared type) of the hidden columns."""
-        return [(name, type if type in ("BIGINT", "REAL") else "TEXT") for name, _, type, _ in self.arguments] + ([("on_error", "TEXT")] if self.over_files else [])
+        return [(name, type if type in ("BIGINT", "REAL") else "TEXT") for name, _, type, _ in self.arguments] + (
+            [("on_error", "TEXT")] if self.over_files else []
+        )
 
     @property
     def declared(self):
         """As tests/support/contract.py has tables."""
-        return ", ".join([f"{name} {type}" for name, type, _, _ in self.columns] + [f"{name} {type} hidden".replace("  ", " ") for name, type in self.hidden])
+        return ", ".join(
+            [f"{name} {type}" for name, type, _, _ in self.columns]
+            + [f"{name} {type} hidden".replace("  ", " ") for name, type in self.hidden]
+        )
 
 
 def heads(text):
@@ -65,7 +71,9 @@ def of_script(path):
 
 
 def every():
-    return [table for path in sorted(glob.glob("sql/**/*.sql", root_dir=ROOT, recursive=True)) for table in of_script(path)]
+    return [
+        table for path in sorted(glob.glob("sql/**/*.sql", root_dir=ROOT, recursive=True)) for table in of_script(path)
+    ]
 
 
 def without_outputs(text):

@@ -2,6 +2,7 @@
 
 Nothing here comes from the extension, but for `World.db`, which is what is asked.
 """
+
 import csv
 import json
 import os
@@ -59,7 +60,9 @@ class Sums:
         self.productive = sum(by[category] for category in PRODUCTIVE)
         self.rated = self.productive - by["unrated"]
         self.held = self.allocated + self.partial
-        self.steps = self.productive + by["lost"] + by["pending"] + sum(c.us for c in cells if c.cause == "no_checkpoint_data")
+        self.steps = (
+            self.productive + by["lost"] + by["pending"] + sum(c.us for c in cells if c.cause == "no_checkpoint_data")
+        )
 
     @property
     def SG(self):
@@ -99,7 +102,9 @@ class World:
         most = Counter()
         for row in relations["allocations"]:
             most[row["job"]] = max(most[row["job"]], float(row["chips"]))
-        self.chips = {job: float(row["chips"]) if row.get("chips") else self.most_held(job) for job, row in self.jobs.items()}
+        self.chips = {
+            job: float(row["chips"]) if row.get("chips") else self.most_held(job) for job, row in self.jobs.items()
+        }
         self.size = {job: size_of(chips) for job, chips in self.chips.items()}
         self.cells = [self.cell(*key, us) for key, us in naive.compute(relations, bucket="1 hour").ledger.items()]
         self.by_attempt = defaultdict(Counter)
@@ -126,8 +131,25 @@ class World:
     def cell(self, pool, chip, job, attempt, category, cause, hour, us):
         row = self.jobs.get(job, {})
         team = json.loads(row["labels"])["team"] if row.get("labels") else None
-        return Cell(hour, us, category, cause, attempt, pool, chip, row.get("phase"), row.get("framework"), row.get("runtime"), row.get("model"),
-                    self.size.get(job), team, row.get("owner"), row.get("priority"), job, row.get("name"))
+        return Cell(
+            hour,
+            us,
+            category,
+            cause,
+            attempt,
+            pool,
+            chip,
+            row.get("phase"),
+            row.get("framework"),
+            row.get("runtime"),
+            row.get("model"),
+            self.size.get(job),
+            team,
+            row.get("owner"),
+            row.get("priority"),
+            job,
+            row.get("name"),
+        )
 
     def find_attempts(self):
         """Attempts and runs from the allocations and the naive intervals: (job, attempt) -> dict."""
@@ -141,13 +163,18 @@ class World:
                 whole[i.job, i.attempt].append((i.start, i.end))
         order = ["node_fail", "preempted", "timeout", "failed", "cancelled", "completed"]
         for (job, attempt), a in self.attempts.items():
-            rows = [r for r in self.relations["allocations"] if r["job"] == job
-                    and a["start"] <= naive.microseconds(r["start_time"]) < a["end"]]
+            rows = [
+                r
+                for r in self.relations["allocations"]
+                if r["job"] == job and a["start"] <= naive.microseconds(r["start_time"]) < a["end"]
+            ]
             if any(not r.get("end_time") for r in rows):
                 a["outcome"] = None
             else:
                 last = max(naive.microseconds(r["end_time"]) for r in rows)
-                a["outcome"] = min((r["outcome"] for r in rows if naive.microseconds(r["end_time"]) == last), key=order.index)
+                a["outcome"] = min(
+                    (r["outcome"] for r in rows if naive.microseconds(r["end_time"]) == last), key=order.index
+                )
             a["pool"] = min(r["pool"] for r in rows if naive.microseconds(r["start_time"]) == a["start"])
             runs = []
             for start, end in sorted(whole[job, attempt]):
@@ -166,8 +193,14 @@ class World:
         self.runs.sort(key=lambda r: (r[0], r[2]))
 
     def spans_of(self, job):
-        return [dict(kind=r["kind"], start=naive.microseconds(r["start_time"]),
-                     end=naive.microseconds(r["end_time"]) if r.get("end_time") else None) for r in self.spans_by_job[job]]
+        return [
+            dict(
+                kind=r["kind"],
+                start=naive.microseconds(r["start_time"]),
+                end=naive.microseconds(r["end_time"]) if r.get("end_time") else None,
+            )
+            for r in self.spans_by_job[job]
+        ]
 
     @property
     def spans_by_job(self):
@@ -194,10 +227,30 @@ def the_world():
         return _WORLD[0]
     with tempfile.TemporaryDirectory() as folder:
         trace = os.path.join(folder, "t")
-        subprocess.run([generator(), "--seed", str(SEED), "--spans", str(SPANS), "--format", "csv", "--out", trace,
-                        "--truth", folder + "/truth.csv", "--events", folder + "/events.csv"], check=True, capture_output=True)
+        subprocess.run(
+            [
+                generator(),
+                "--seed",
+                str(SEED),
+                "--spans",
+                str(SPANS),
+                "--format",
+                "csv",
+                "--out",
+                trace,
+                "--truth",
+                folder + "/truth.csv",
+                "--events",
+                folder + "/events.csv",
+            ],
+            check=True,
+            capture_output=True,
+        )
         with open(folder + "/truth.csv", newline="") as file:
-            truth = [dict(r, chip_us=int(r["chip_us"]), job=r["job"] or None, cause=r["cause"] or None) for r in csv.DictReader(file)]
+            truth = [
+                dict(r, chip_us=int(r["chip_us"]), job=r["job"] or None, cause=r["cause"] or None)
+                for r in csv.DictReader(file)
+            ]
         with open(folder + "/events.csv", newline="") as file:
             events = [dict(r, at_us=int(r["at_us"]), attempt=int(r["attempt"])) for r in csv.DictReader(file)]
         _WORLD.append(World(naive.load_folder(trace), trace, truth, events))
@@ -224,7 +277,9 @@ class Case(unittest.TestCase):
 
     def rows_near(self, expected, found, key):
         """Rows by `key`, and each expected field of theirs."""
-        self.assertEqual([tuple(row[k] for k in key) for row in expected], [tuple(row[k] for k in key) for row in found])
+        self.assertEqual(
+            [tuple(row[k] for k in key) for row in expected], [tuple(row[k] for k in key) for row in found]
+        )
         for e, f in zip(expected, found):
             for field, value in e.items():
                 if isinstance(value, (Fraction, float)) or isinstance(f[field], float):

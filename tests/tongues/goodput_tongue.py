@@ -2,6 +2,7 @@
 
 A step lasts until the next one, a save is durable when it blocks no more.
 """
+
 import json
 
 from story import MILLION, OPEN
@@ -56,14 +57,27 @@ def write_run(log, tell, run, loaded):
     for span in run.spans:
         if span.kind == "restore" and span.end < run.end and loaded is not None:
             took = (span.end - span.start) / MILLION
-            tell(span.end, step=loaded, event_type="restore", directory="gs://ckpt", checkpoint_manager_start_time=seconds(span.start),
-                 checkpoint_manager_duration_secs=took)
+            tell(
+                span.end,
+                step=loaded,
+                event_type="restore",
+                directory="gs://ckpt",
+                checkpoint_manager_start_time=seconds(span.start),
+                checkpoint_manager_duration_secs=took,
+            )
             log.span("restore", seconds(span.start), seconds(span.start) + took, loaded)
     for commit in run.commits:
         save = next((s for s in run.spans if s.kind == "checkpoint" and commit.snapshot in (s.start, s.end)), None)
         if save and save.end < OPEN and (save.end < run.end or save.end == job_end):
             took = (save.end - save.start) / MILLION
-            tell(save.end, step=commit.step, event_type="save", directory="gs://ckpt", synchronous=False,
-                 checkpoint_manager_blocking_start_time=seconds(save.start), checkpoint_manager_blocking_duration_secs=took)
+            tell(
+                save.end,
+                step=commit.step,
+                event_type="save",
+                directory="gs://ckpt",
+                synchronous=False,
+                checkpoint_manager_blocking_start_time=seconds(save.start),
+                checkpoint_manager_blocking_duration_secs=took,
+            )
             log.span("checkpoint", seconds(save.start), seconds(save.start) + took)
             log.commit(commit.step, seconds(save.start) + took)

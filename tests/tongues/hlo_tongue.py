@@ -1,6 +1,5 @@
 """hlo_tongue.py - the HLO dump of a program that takes so many FLOPs: one product of two matrices of bf16."""
 
-
 from decimal import Decimal
 
 

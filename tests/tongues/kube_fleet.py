@@ -1,4 +1,5 @@
 """kube_fleet.py - a fleet as a site with Kubernetes leaves it: watches, goodput logs and OpenTelemetry spans of its jobs, HLO of their programs."""
+
 import os
 
 from goodput_tongue import goodput
@@ -17,16 +18,24 @@ def write(story, folder):
     def put(name, text):
         with open(os.path.join(folder, name), "w", encoding="utf-8") as file:
             file.write(text)
+
     for number, job in enumerate(kube.jobs):
         row, runs = story.jobs[job], story.runs[job]
         if number % 9 == 4 or not any(run.spans for run in runs):
             continue
-        if row["phase"] == "training" and row["framework"] == "jax" and number % 2 and any(s.kind == "step" for run in runs for s in run.spans):
+        if (
+            row["phase"] == "training"
+            and row["framework"] == "jax"
+            and number % 2
+            and any(s.kind == "step" for run in runs for s in run.spans)
+        ):
             source, (text, log) = "goodput", goodput(job, runs)
             put(f"goodput-{number}.jsonl", text)
         else:
             programs = {}
-            for span in (s for run in runs for s in run.spans if s.executions is not None and s.flops and number % 3 == 0):
+            for span in (
+                s for run in runs for s in run.spans if s.executions is not None and s.flops and number % 3 == 0
+            ):
                 programs[span.program] = f"jit_step_{number}"
             for program, module in programs.items():
                 put(f"module_{number}.txt", hlo(module, story.programs[program]))

@@ -3,6 +3,7 @@
 The objects are those of kube_tongue.py. Half of the jobs' pods are exported with the times that the exporter knows of a pod, the
 other half without. The first half of the scrapes is an answer of query_range, the second a page of text for each scrape.
 """
+
 import calendar
 import collections
 import json
@@ -33,26 +34,41 @@ class KubeState:
         """(metric, labels, value) of one scrape."""
         for node in nodes:
             name, labels = node["metadata"]["name"], node["metadata"]["labels"]
-            resource, = node["status"]["capacity"]
+            (resource,) = node["status"]["capacity"]
             unit = {"node": name, "resource": resource.replace(".", "_").replace("/", "_"), "unit": "integer"}
             yield "kube_node_status_capacity", unit, node["status"]["capacity"][resource]
             yield "kube_node_status_allocatable", unit, node["status"]["allocatable"][resource]
             ready = node["status"]["conditions"][0]["status"].lower()
             for status in ("true", "false", "unknown"):
-                yield "kube_node_status_condition", {"node": name, "condition": "Ready", "status": status}, int(status == ready)
+                yield "kube_node_status_condition", {"node": name, "condition": "Ready", "status": status}, int(
+                    status == ready
+                )
             yield "kube_node_spec_unschedulable", {"node": name}, int(bool(node["spec"].get("unschedulable")))
-            yield "kube_node_labels", {"node": name, **{"label_" + "".join(c if c.isalnum() else "_" for c in key): value for key, value in labels.items()}}, 1
+            yield "kube_node_labels", {
+                "node": name,
+                **{"label_" + "".join(c if c.isalnum() else "_" for c in key): value for key, value in labels.items()},
+            }, 1
             yield "kube_node_status_capacity", {"node": name, "resource": "cpu", "unit": "core"}, 96
         for pod in pods:
             meta, status = pod["metadata"], pod["status"]
             which = {"namespace": meta["namespace"], "pod": meta["name"], "uid": meta["uid"]}
             for phase in ("Pending", "Running", "Succeeded", "Failed", "Unknown"):
                 yield "kube_pod_status_phase", {**which, "phase": phase}, int(phase == status["phase"])
-            (resource, chips), = pod["spec"]["containers"][0]["resources"]["limits"].items()
-            yield "kube_pod_container_resource_requests", {**which, "container": "train", "node": pod["spec"]["nodeName"],
-                                                           "resource": resource.replace(".", "_").replace("/", "_"), "unit": "integer"}, chips
+            ((resource, chips),) = pod["spec"]["containers"][0]["resources"]["limits"].items()
+            yield "kube_pod_container_resource_requests", {
+                **which,
+                "container": "train",
+                "node": pod["spec"]["nodeName"],
+                "resource": resource.replace(".", "_").replace("/", "_"),
+                "unit": "integer",
+            }, chips
             owner = meta["ownerReferences"][0]
-            yield "kube_pod_owner", {**which, "owner_kind": owner["kind"], "owner_name": owner["name"], "owner_is_controller": "true"}, 1
+            yield "kube_pod_owner", {
+                **which,
+                "owner_kind": owner["kind"],
+                "owner_name": owner["name"],
+                "owner_is_controller": "true",
+            }, 1
             if owner["name"] in self.timed:
                 yield "kube_pod_status_scheduled_time", which, seconds(meta["creationTimestamp"])
                 ended = status["containerStatuses"][0]["state"].get("terminated")
@@ -61,7 +77,9 @@ class KubeState:
 
     def states(self):
         """Of each scrape its time, the nodes and the pods that are there."""
-        told = {kind: collections.deque(sorted(self.kube.events[kind], key=lambda e: e[:2])) for kind in ("nodes", "pods")}
+        told = {
+            kind: collections.deque(sorted(self.kube.events[kind], key=lambda e: e[:2])) for kind in ("nodes", "pods")
+        }
         now = {kind: {} for kind in told}
         for at in self.scrapes:
             for kind, events in told.items():
@@ -70,7 +88,11 @@ class KubeState:
                     now[kind].pop(thing["metadata"]["uid"], None)
                     if event != "DELETED":
                         now[kind][thing["metadata"]["uid"]] = when, thing
-            over = [uid for uid, (when, pod) in now["pods"].items() if pod["status"]["phase"] in ("Succeeded", "Failed") and when + KEPT < at]
+            over = [
+                uid
+                for uid, (when, pod) in now["pods"].items()
+                if pod["status"]["phase"] in ("Succeeded", "Failed") and when + KEPT < at
+            ]
             for uid in over:
                 del now["pods"][uid]
             yield at, [node for _, node in now["nodes"].values()], [pod for _, pod in now["pods"].values()]
@@ -80,13 +102,26 @@ class KubeState:
         for i, (at, nodes, pods) in enumerate(self.states()):
             if i < len(self.scrapes) // 2:
                 for metric, labels, value in self.samples(nodes, pods):
-                    series.setdefault(json.dumps({"__name__": metric, "instance": "10.0.0.1:8080", **labels}), []).append([at, str(value)])
+                    series.setdefault(
+                        json.dumps({"__name__": metric, "instance": "10.0.0.1:8080", **labels}), []
+                    ).append([at, str(value)])
                 continue
             with open(os.path.join(folder, f"state-{at}.prom"), "w", encoding="utf-8") as file:
                 for metric, labels, value in self.samples(nodes, pods):
-                    file.write(metric + "{" + ",".join(f'{key}="{text}"' for key, text in labels.items()) + f"}} {value}\n")
+                    file.write(
+                        metric + "{" + ",".join(f'{key}="{text}"' for key, text in labels.items()) + f"}} {value}\n"
+                    )
         with open(os.path.join(folder, "state.json"), "w", encoding="utf-8") as file:
-            json.dump({"status": "success", "data": {"resultType": "matrix", "result": [{"metric": json.loads(key), "values": values} for key, values in series.items()]}}, file)
+            json.dump(
+                {
+                    "status": "success",
+                    "data": {
+                        "resultType": "matrix",
+                        "result": [{"metric": json.loads(key), "values": values} for key, values in series.items()],
+                    },
+                },
+                file,
+            )
 
     def sampled(self, at):
         """The first scrape that shows what is so from then on; None: none does."""
@@ -98,10 +133,16 @@ class KubeState:
         timed = job in self.timed
         for _, start, end, row in self.kube.attempts(job):
             since, until = self.sampled(start), None if end is None else self.sampled(end)
-            ended = row["outcome"] in ("completed", "failed", "timeout")  # by a phase that is still there at the next scrape
+            ended = row["outcome"] in (
+                "completed",
+                "failed",
+                "timeout",
+            )  # by a phase that is still there at the next scrape
             if since is None or (since == until and not (timed and ended and start >= self.scrapes[0])):
                 continue  # it began after the last one, or began and ended between two of them and does not say when
-            yield max(start, self.scrapes[0]) if timed else since, end if timed and ended and until else until, row, since, until
+            yield max(start, self.scrapes[0]) if timed else since, (
+                end if timed and ended and until else until
+            ), row, since, until
 
     def relations(self):
         """What the samples say, in the words of docs/formats/kube.md."""
@@ -119,8 +160,17 @@ class KubeState:
             for start, end, row, since, until in pods:
                 attempt += start >= before
                 before = max(before, 1 << 60 if end is None else end)
-                found["allocations"].append(dict(job=kube.name(job), attempt=attempt, pool=kube.pool[row["pool"]], chips=int(row["chips"]), start_time=start, end_time=end,
-                                                 outcome=row["outcome"] if end else None))
+                found["allocations"].append(
+                    dict(
+                        job=kube.name(job),
+                        attempt=attempt,
+                        pool=kube.pool[row["pool"]],
+                        chips=int(row["chips"]),
+                        start_time=start,
+                        end_time=end,
+                        outcome=row["outcome"] if end else None,
+                    )
+                )
                 edges[start if since == until else since] += int(row["chips"])
                 edges[end] -= int(row["chips"])
             asked, at_once = 0, 0
@@ -128,5 +178,7 @@ class KubeState:
                 asked += chips
                 at_once = max(at_once, asked)
             if pods:
-                found["jobs"].append(dict(job=kube.name(job), chips=at_once, submit_time=min(start for start, *_ in pods)))
+                found["jobs"].append(
+                    dict(job=kube.name(job), chips=at_once, submit_time=min(start for start, *_ in pods))
+                )
         return found

@@ -2,14 +2,21 @@
 
 A task is a pod. Of a pool one node has most chips; each outage takes a whole node of its own. Objects tell times in whole seconds.
 """
+
 import json
 import os
 
 from sacct_tongue import down, up
 from story import MILLION, OPEN, installed, microseconds, stamp
 
-PRODUCTS = {"tpu-v4": "tpu-v4-podslice", "tpu-v5e": "tpu-v5-lite-podslice", "tpu-v5p": "tpu-v5p-slice", "tpu-v6e": "tpu-v6e-slice",
-            "nvidia-h100-sxm": "NVIDIA-H100-80GB-HBM3", "nvidia-a100-80-sxm4": "NVIDIA-A100-SXM4-80GB"}
+PRODUCTS = {
+    "tpu-v4": "tpu-v4-podslice",
+    "tpu-v5e": "tpu-v5-lite-podslice",
+    "tpu-v5p": "tpu-v5p-slice",
+    "tpu-v6e": "tpu-v6e-slice",
+    "nvidia-h100-sxm": "NVIDIA-H100-80GB-HBM3",
+    "nvidia-a100-80-sxm4": "NVIDIA-A100-SXM4-80GB",
+}
 REASONS = {"preempted": "PreemptionByScheduler", "node_fail": "DeletionByTaintManager"}
 
 
@@ -26,7 +33,11 @@ class Kube:
         self.story = story
         self.pool = {pool: f"pool-{i}" for i, pool in enumerate(sorted({row["pool"] for row in story.capacity}))}
         self.chip = {row["pool"]: row["chip"] for row in story.capacity}
-        self.jobs = [job for job in story.jobs if story.runs.get(job) and all("." not in a["chips"] for a in story.allocations[job])]
+        self.jobs = [
+            job
+            for job in story.jobs
+            if story.runs.get(job) and all("." not in a["chips"] for a in story.allocations[job])
+        ]
         self.events = {"nodes": [], "pods": [], "workloads": []}
         self.failed = {}  # (pool, when a node of so many chips failed, chips) -> the node, and since when it was well
 
@@ -42,16 +53,35 @@ class Kube:
         return "google.com/tpu" if self.chip[pool].startswith("tpu") else "nvidia.com/gpu"
 
     def node(self, pool, name, chips, created, ready, ready_at, heard, cordoned=None):
-        label = "cloud.google.com/gke-tpu-accelerator" if self.chip[pool].startswith("tpu") else "nvidia.com/gpu.product"
+        label = (
+            "cloud.google.com/gke-tpu-accelerator" if self.chip[pool].startswith("tpu") else "nvidia.com/gpu.product"
+        )
         spec = {}
         if cordoned is not None:
-            spec = {"unschedulable": True, "taints": [{"key": "node.kubernetes.io/unschedulable", "effect": "NoSchedule", "timeAdded": when(cordoned)}]}
-        return {"apiVersion": "v1", "kind": "Node",
-                "metadata": {"name": name, "uid": name, "creationTimestamp": when(created),
-                             "labels": {"cloud.google.com/gke-nodepool": self.pool[pool], label: PRODUCTS[self.chip[pool]]}},
-                "spec": spec,
-                "status": {"capacity": {self.resource(pool): str(chips)}, "allocatable": {self.resource(pool): str(chips)},
-                           "conditions": [condition("Ready", ready_at, status="True" if ready else "Unknown", lastHeartbeatTime=when(heard))]}}
+            spec = {
+                "unschedulable": True,
+                "taints": [
+                    {"key": "node.kubernetes.io/unschedulable", "effect": "NoSchedule", "timeAdded": when(cordoned)}
+                ],
+            }
+        return {
+            "apiVersion": "v1",
+            "kind": "Node",
+            "metadata": {
+                "name": name,
+                "uid": name,
+                "creationTimestamp": when(created),
+                "labels": {"cloud.google.com/gke-nodepool": self.pool[pool], label: PRODUCTS[self.chip[pool]]},
+            },
+            "spec": spec,
+            "status": {
+                "capacity": {self.resource(pool): str(chips)},
+                "allocatable": {self.resource(pool): str(chips)},
+                "conditions": [
+                    condition("Ready", ready_at, status="True" if ready else "Unknown", lastHeartbeatTime=when(heard))
+                ],
+            },
+        }
 
     def tell_nodes(self):
         story, begin, end = self.story, down(self.story.begin), down(self.story.end)
@@ -68,14 +98,34 @@ class Kube:
                 self.failed[pool, outage.start, outage.chips] = node, since
                 cordon = outage.kind == "maintenance"
                 changed = begin if cordon else start
-                self.tell("nodes", start, "MODIFIED", self.node(pool, node, outage.chips, begin, cordon, changed, start, start if cordon else None))
+                self.tell(
+                    "nodes",
+                    start,
+                    "MODIFIED",
+                    self.node(pool, node, outage.chips, begin, cordon, changed, start, start if cordon else None),
+                )
                 if until is not None:
-                    self.tell("nodes", until, "MODIFIED", self.node(pool, node, outage.chips, begin, True, begin if cordon else until, until))
+                    self.tell(
+                        "nodes",
+                        until,
+                        "MODIFIED",
+                        self.node(pool, node, outage.chips, begin, True, begin if cordon else until, until),
+                    )
             apart = sum(chips * len(nodes) for chips, nodes in spare.items())
             before = apart
             for n, (at, chips) in enumerate(installed(story, pool)):
-                self.tell("nodes", down(at), "ADDED", self.node(pool, f"{name}-{n}", chips - before, down(at), True, down(at), down(at)))
-                self.tell("nodes", end, "MODIFIED", self.node(pool, f"{name}-{n}", chips - before, down(at), True, down(at), end))
+                self.tell(
+                    "nodes",
+                    down(at),
+                    "ADDED",
+                    self.node(pool, f"{name}-{n}", chips - before, down(at), True, down(at), down(at)),
+                )
+                self.tell(
+                    "nodes",
+                    end,
+                    "MODIFIED",
+                    self.node(pool, f"{name}-{n}", chips - before, down(at), True, down(at), end),
+                )
                 before = chips
 
     # ---- pods ----
@@ -83,7 +133,10 @@ class Kube:
     def attempts(self, job):
         """The rows of allocations, each with its attempt: a new one begins when no pod of the job runs, or after an eviction."""
         rows = sorted(self.story.allocations[job], key=lambda a: (a["start_time"], a["task"] or ""))
-        rows = [(down(microseconds(a["start_time"])), None if not a["end_time"] else up(microseconds(a["end_time"])), a) for a in rows]
+        rows = [
+            (down(microseconds(a["start_time"])), None if not a["end_time"] else up(microseconds(a["end_time"])), a)
+            for a in rows
+        ]
         attempt, until, evictions = 0, -1, sorted({end for _, end, a in rows if a["outcome"] == "preempted"})
         before = None
         for start, end, a in rows:
@@ -101,25 +154,61 @@ class Kube:
             node = f"{self.pool[pool]}-0"
             if start > self.failed.get(failed, (None, OPEN))[1]:
                 node, _ = self.failed.pop(failed)  # it is this pod that the node took with it
-            metadata = {"name": pod, "namespace": "ml", "uid": f"p-{pod}", "creationTimestamp": when(start), "labels": {"batch.kubernetes.io/job-name": name},
-                        "ownerReferences": [{"apiVersion": "batch/v1", "kind": "Job", "name": name, "uid": f"j-{name}", "controller": True}]}
-            spec = {"nodeName": node, "containers": [{"name": "train", "image": "train:1", "resources": {"limits": {self.resource(pool): str(chips)}}}]}
-            status = {"phase": "Running", "startTime": when(start), "conditions": [condition("PodScheduled", start)],
-                      "containerStatuses": [{"name": "train", "state": {"running": {"startedAt": when(start)}}}]}
+            metadata = {
+                "name": pod,
+                "namespace": "ml",
+                "uid": f"p-{pod}",
+                "creationTimestamp": when(start),
+                "labels": {"batch.kubernetes.io/job-name": name},
+                "ownerReferences": [
+                    {"apiVersion": "batch/v1", "kind": "Job", "name": name, "uid": f"j-{name}", "controller": True}
+                ],
+            }
+            spec = {
+                "nodeName": node,
+                "containers": [
+                    {"name": "train", "image": "train:1", "resources": {"limits": {self.resource(pool): str(chips)}}}
+                ],
+            }
+            status = {
+                "phase": "Running",
+                "startTime": when(start),
+                "conditions": [condition("PodScheduled", start)],
+                "containerStatuses": [{"name": "train", "state": {"running": {"startedAt": when(start)}}}],
+            }
             thing = {"apiVersion": "v1", "kind": "Pod", "metadata": metadata, "spec": spec, "status": status}
             self.tell("pods", start, "ADDED", thing)
             if end is None:
                 continue
             outcome = row["outcome"]
             phase = "Succeeded" if outcome == "completed" else "Running" if outcome == "cancelled" else "Failed"
-            ended = {**status, "phase": phase, "containerStatuses": [{"name": "train", "state": {"terminated": {
-                "startedAt": when(start), "finishedAt": when(end), "exitCode": int(outcome != "completed")}}}]}
+            ended = {
+                **status,
+                "phase": phase,
+                "containerStatuses": [
+                    {
+                        "name": "train",
+                        "state": {
+                            "terminated": {
+                                "startedAt": when(start),
+                                "finishedAt": when(end),
+                                "exitCode": int(outcome != "completed"),
+                            }
+                        },
+                    }
+                ],
+            }
             if outcome in REASONS:
                 ended["conditions"] = [*status["conditions"], condition("DisruptionTarget", end, REASONS[outcome])]
             elif outcome == "timeout":
                 ended["reason"] = "DeadlineExceeded"
             gone = {"deletionTimestamp": when(end)} if outcome in ("cancelled", "preempted", "node_fail") else {}
-            self.tell("pods", end, "DELETED" if gone else "MODIFIED", {**thing, "metadata": {**metadata, **gone}, "status": ended})
+            self.tell(
+                "pods",
+                end,
+                "DELETED" if gone else "MODIFIED",
+                {**thing, "metadata": {**metadata, **gone}, "status": ended},
+            )
 
     # ---- Workloads ----
 
@@ -138,15 +227,44 @@ class Kube:
         pods, each = self.wanted(job)
         submitted = self.submitted(job)
         rows = list(self.attempts(job))
-        metadata = {"name": f"job-{job}", "namespace": "ml", "uid": f"w-{job}", "creationTimestamp": when(submitted),
-                    "ownerReferences": [{"apiVersion": "batch/v1", "kind": "Job", "name": job, "uid": f"j-{job}", "controller": True}]}
+        metadata = {
+            "name": f"job-{job}",
+            "namespace": "ml",
+            "uid": f"w-{job}",
+            "creationTimestamp": when(submitted),
+            "ownerReferences": [
+                {"apiVersion": "batch/v1", "kind": "Job", "name": job, "uid": f"j-{job}", "controller": True}
+            ],
+        }
         limits = {self.resource(rows[0][3]["pool"]): str(each)}
-        spec = {"active": True, "queueName": "q", "podSets": [{"name": "main", "count": pods, "template": {"spec": {"containers": [
-            {"name": "train", "resources": {"limits": limits, "requests": limits}}]}}}]}
+        spec = {
+            "active": True,
+            "queueName": "q",
+            "podSets": [
+                {
+                    "name": "main",
+                    "count": pods,
+                    "template": {
+                        "spec": {"containers": [{"name": "train", "resources": {"limits": limits, "requests": limits}}]}
+                    },
+                }
+            ],
+        }
 
         def tell(at, event, *conditions):
-            self.tell("workloads", at, event, {"apiVersion": "kueue.x-k8s.io/v1beta1", "kind": "Workload", "metadata": metadata, "spec": spec,
-                                               "status": {"conditions": list(conditions)}})
+            self.tell(
+                "workloads",
+                at,
+                event,
+                {
+                    "apiVersion": "kueue.x-k8s.io/v1beta1",
+                    "kind": "Workload",
+                    "metadata": metadata,
+                    "spec": spec,
+                    "status": {"conditions": list(conditions)},
+                },
+            )
+
         tell(submitted, "ADDED")
         for attempt in sorted({row[0] for row in rows}):
             of = [row for row in rows if row[0] == attempt]
@@ -156,9 +274,19 @@ class Kube:
                 continue
             end, outcome = max(end for _, _, end, _ in of), of[-1][3]["outcome"]
             if outcome == "preempted":
-                tell(end, "MODIFIED", condition("Admitted", end, "Preempted", "False"), condition("Evicted", end, "Preempted"))
+                tell(
+                    end,
+                    "MODIFIED",
+                    condition("Admitted", end, "Preempted", "False"),
+                    condition("Evicted", end, "Preempted"),
+                )
             elif attempt == rows[-1][0] and outcome != "node_fail":
-                tell(end, "MODIFIED", admitted, condition("Finished", end, "Succeeded" if outcome == "completed" else "Failed"))
+                tell(
+                    end,
+                    "MODIFIED",
+                    admitted,
+                    condition("Finished", end, "Succeeded" if outcome == "completed" else "Failed"),
+                )
 
     # ---- all ----
 
@@ -181,19 +309,39 @@ class Kube:
         for pool, name in self.pool.items():
             before = 0
             for at, chips in installed(self.story, pool):
-                found["capacity"].append(dict(pool=name, chip=self.chip[pool], chips=chips - before, start_time=down(at)))
+                found["capacity"].append(
+                    dict(pool=name, chip=self.chip[pool], chips=chips - before, start_time=down(at))
+                )
                 before = chips
         for outage in self.story.outages:
-            found["outages"].append(dict(pool=self.pool[outage.pool], chips=outage.chips, kind=outage.kind, start_time=down(outage.start),
-                                         end_time=None if outage.end >= OPEN else down(outage.end)))
+            found["outages"].append(
+                dict(
+                    pool=self.pool[outage.pool],
+                    chips=outage.chips,
+                    kind=outage.kind,
+                    start_time=down(outage.start),
+                    end_time=None if outage.end >= OPEN else down(outage.end),
+                )
+            )
         for job in self.jobs:
             pods, each = self.wanted(job)
             found["jobs"].append(dict(job=self.name(job), submit_time=self.submitted(job), chips=pods * each))
             rows = list(self.attempts(job))
             for attempt, start, end, row in rows:
-                found["allocations"].append(dict(job=self.name(job), attempt=attempt, pool=self.pool[row["pool"]], chips=int(row["chips"]), start_time=start,
-                                                 end_time=end, outcome=row["outcome"] or None))
+                found["allocations"].append(
+                    dict(
+                        job=self.name(job),
+                        attempt=attempt,
+                        pool=self.pool[row["pool"]],
+                        chips=int(row["chips"]),
+                        start_time=start,
+                        end_time=end,
+                        outcome=row["outcome"] or None,
+                    )
+                )
             attempt, _, end, row = max(rows, key=lambda r: (r[0], r[2] or OPEN))
             if row["outcome"] == "preempted" and all(r[2] for r in rows):  # it waits to be admitted again
-                found["allocations"].append(dict(job=self.name(job), attempt=attempt + 1, pool=self.pool[row["pool"]], chips=0, start_time=end))
+                found["allocations"].append(
+                    dict(job=self.name(job), attempt=attempt + 1, pool=self.pool[row["pool"]], chips=0, start_time=end)
+                )
         return found

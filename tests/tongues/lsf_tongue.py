@@ -3,13 +3,20 @@
 As PBS does, LSF starts a job whole and counts in seconds; what goes on after it lost its chips was requeued. What is installed or
 out of service is given beside the logs as native records.
 """
+
 import json
 import os
 
 from pbs_tongue import Pbs
 from story import MILLION
 
-ENDS = {"completed": (64, 0), "failed": (32, 0), "cancelled": (32, 14), "timeout": (32, 5), "R": (32, 1)}  # jStatus, exitInfo
+ENDS = {
+    "completed": (64, 0),
+    "failed": (32, 0),
+    "cancelled": (32, 14),
+    "timeout": (32, 5),
+    "R": (32, 1),
+}  # jStatus, exitInfo
 
 
 class Lsf(Pbs):
@@ -39,21 +46,43 @@ class Lsf(Pbs):
         number, rows = self.number[job], list(self.attempts(job))
         submitted, wanted = self.submitted(job), self.wanted(job)
         limits = "-1 " * 12
-        logs["lsb.events"].append((submitted, f'"JOB_NEW" "10.113" {submitted} {number} 1001 0 {wanted} {submitted} 0 0 0 0 0 "ann" {limits}"" 0.0 18 "gpu" '
-                                              f'"rusage[ngpus_physical=1/task]" "login" "w" "" "" "" "" "" "{submitted}.{number}" 0 "" "" "train" "run ""x""" 0 "" "research" 0 {wanted}'))
+        logs["lsb.events"].append(
+            (
+                submitted,
+                f'"JOB_NEW" "10.113" {submitted} {number} 1001 0 {wanted} {submitted} 0 0 0 0 0 "ann" {limits}"" 0.0 18 "gpu" '
+                f'"rusage[ngpus_physical=1/task]" "login" "w" "" "" "" "" "" "{submitted}.{number}" 0 "" "" "train" "run ""x""" 0 "" "research" 0 {wanted}',
+            )
+        )
         for start, end, chips, outcome in rows:
             asks, hosts = "select[type == any] rusage[ngpus_physical=1.00/task] ", f'1 "{chips}*h1"'
-            logs["lsb.events"].append((start, f'"JOB_START" "10.113" {start} {number} 4 0 0 60.0 {hosts} "" "" 0 "" 0 "" 0 0 -1 "" "{asks}" 0'))
+            logs["lsb.events"].append(
+                (
+                    start,
+                    f'"JOB_START" "10.113" {start} {number} 4 0 0 60.0 {hosts} "" "" 0 "" 0 "" 0 0 -1 "" "{asks}" 0',
+                )
+            )
             if end is None:
                 continue
             status, info = ENDS.get(outcome, ENDS["failed"])
-            logs["lsb.events"].append((end, f'"JOB_STATUS" "10.113" {end} {number} {status} 0 0 1.0 {end} 0 {int(status == 32) * 256} 0 {info}'))
+            logs["lsb.events"].append(
+                (
+                    end,
+                    f'"JOB_STATUS" "10.113" {end} {number} {status} 0 0 1.0 {end} 0 {int(status == 32) * 256} 0 {info}',
+                )
+            )
             if outcome == "R":
                 logs["lsb.events"].append((end, f'"JOB_STATUS" "10.113" {end} {number} 1 0 0 0.0 0 0 0 0 0'))
                 continue
-            logs["lsb.acct"].append((end, f'"JOB_FINISH" "10.113" {end} {number} 1001 0 {wanted} {submitted} 0 0 {start} "ann" "gpu" "" "" "" "login" "w" "" "" "" "{submitted}.{number}" 0 '
-                                          f'{hosts} {status} 60.0 "train" "run ""x""" ' + "0 " * 19 + f'"" "research" {int(status == 32) * 256} {wanted} "" "" 0 0 0 "" "" "" "" 0 "" {info} "" -1 "" "" "" "" -1 '
-                                          f'"" "" 0 "" {start} "" "" 0 0 7200 0 1024 "{asks}" "" -1 "" -1 0 "" 0 0 "" {end - start} "w" 0 "" 0.0 0.0 0.0 0.0 0.0 1 "h1" -1 0 0 0 0 0'))
+            logs["lsb.acct"].append(
+                (
+                    end,
+                    f'"JOB_FINISH" "10.113" {end} {number} 1001 0 {wanted} {submitted} 0 0 {start} "ann" "gpu" "" "" "" "login" "w" "" "" "" "{submitted}.{number}" 0 '
+                    f'{hosts} {status} 60.0 "train" "run ""x""" '
+                    + "0 " * 19
+                    + f'"" "research" {int(status == 32) * 256} {wanted} "" "" 0 0 0 "" "" "" "" 0 "" {info} "" -1 "" "" "" "" -1 '
+                    f'"" "" 0 "" {start} "" "" 0 0 7200 0 1024 "{asks}" "" -1 "" -1 0 "" 0 0 "" {end - start} "w" 0 "" 0.0 0.0 0.0 0.0 0.0 1 "h1" -1 0 0 0 0 0',
+                )
+            )
 
     def relations(self):
         """What the logs say, in the words of docs/formats/lsf.md."""
@@ -61,10 +90,28 @@ class Lsf(Pbs):
         for job in self.number:
             rows, name, pool = list(self.attempts(job)), self.name(job), self.pool_of(job)
             held = [row[2] for row in rows]
-            found["jobs"].append(dict(job=name, submit_time=self.submitted(job), chips=held[-1], min_chips=min(held) if len(set(held)) > 1 else None))
+            found["jobs"].append(
+                dict(
+                    job=name,
+                    submit_time=self.submitted(job),
+                    chips=held[-1],
+                    min_chips=min(held) if len(set(held)) > 1 else None,
+                )
+            )
             for attempt, (start, end, chips, outcome) in enumerate(rows, 1):
-                found["allocations"].append(dict(job=name, attempt=attempt, pool=pool, chips=chips, start_time=start, end_time=end,
-                                                 outcome="preempted" if outcome == "R" else outcome))
+                found["allocations"].append(
+                    dict(
+                        job=name,
+                        attempt=attempt,
+                        pool=pool,
+                        chips=chips,
+                        start_time=start,
+                        end_time=end,
+                        outcome="preempted" if outcome == "R" else outcome,
+                    )
+                )
             if rows[-1][3] == "R":  # it waits to be started again
-                found["allocations"].append(dict(job=name, attempt=len(rows) + 1, pool=pool, chips=0, start_time=rows[-1][1]))
+                found["allocations"].append(
+                    dict(job=name, attempt=len(rows) + 1, pool=pool, chips=0, start_time=rows[-1][1])
+                )
         return found

@@ -2,6 +2,7 @@
 
 What comes between two lines is of the last thing that they say in between. Saves inside of an iteration, input and hangs are part of it.
 """
+
 from story import MILLION, stamp
 from trainer_logs import Log, excess, resumed, seconds
 
@@ -12,21 +13,31 @@ def megatron(runs, steps_of_job):
     for i, run in enumerate(runs):
         for start, end, chips in run.pieces:
             inside = [s for s in run.steps() if start <= s.end < end or s.end == end == run.end]
-            logs.append(write_piece(run, inside, start, end, chips, steps_of_job, resumed(runs, i) if start == run.start else None))
+            logs.append(
+                write_piece(
+                    run, inside, start, end, chips, steps_of_job, resumed(runs, i) if start == run.start else None
+                )
+            )
     return logs
 
 
 def write_piece(run, steps, start, end, chips, steps_of_job, loaded):
     log, printed = Log(), []
-    log.line(start, f"using world size: {int(chips)}, data-parallel size: {int(chips)}, tensor-model-parallel size: 1, pipeline-model-parallel size: 1")
+    log.line(
+        start,
+        f"using world size: {int(chips)}, data-parallel size: {int(chips)}, tensor-model-parallel size: 1, pipeline-model-parallel size: 1",
+    )
     before = None
     for step in steps:
         took = round((step.end - step.start) / MILLION, 4)
         rate = round(step.flops / took / chips / 1e12, 1) if step.flops else None
         told = "" if rate is None else f"throughput per GPU (TFLOP/s/GPU): {rate:.1f} | "
-        log.line(step.end, f" [{stamp(step.end)}] iteration {step.step:8}/{steps_of_job:8} | consumed samples: {step.step * 64:12} | "
-                 f"elapsed time per iteration (ms): {took * 1000:.1f} | {told}"
-                 "learning rate: 1.000000E-04 | global batch size:    64 | lm loss: 2.718000E+00 | loss scale: 1.0 | grad norm: 1.000 |")
+        log.line(
+            step.end,
+            f" [{stamp(step.end)}] iteration {step.step:8}/{steps_of_job:8} | consumed samples: {step.step * 64:12} | "
+            f"elapsed time per iteration (ms): {took * 1000:.1f} | {told}"
+            "learning rate: 1.000000E-04 | global batch size:    64 | lm loss: 2.718000E+00 | loss scale: 1.0 | grad norm: 1.000 |",
+        )
         begun = seconds(step.end) - took
         begun = begun if before is None else max(begun, before)
         before = seconds(step.end)
@@ -55,7 +66,10 @@ def between(log, run, steps, printed, start, end):
         if place == 0 or inside or not start <= span.end < end:
             continue  # nothing of the kind comes before the first iteration
         if span.kind == "eval":
-            log.line(span.end, f" validation loss at iteration {steps[place - 1].step} | lm loss value: 2.718000E+00 | lm loss PPL: 1.515000E+01 |")
+            log.line(
+                span.end,
+                f" validation loss at iteration {steps[place - 1].step} | lm loss value: 2.718000E+00 | lm loss PPL: 1.515000E+01 |",
+            )
             said.setdefault(place, "eval")
         else:
             took = (span.end - span.start) / 1000
@@ -66,7 +80,10 @@ def between(log, run, steps, printed, start, end):
         at_the_end = commit.durable == end == run.end and run.outcome == "completed"
         if place == 0 or commit.snapshot < start or not (commit.durable < end or at_the_end):
             continue
-        log.line(max(commit.durable, steps[place - 1].end), f"  successfully saved checkpoint from iteration {commit.step:8} to /ckpt [ t 1/1, p 1/1 ]")
+        log.line(
+            max(commit.durable, steps[place - 1].end),
+            f"  successfully saved checkpoint from iteration {commit.step:8} to /ckpt [ t 1/1, p 1/1 ]",
+        )
         if commit.step >= steps[place - 1].step:
             said[place] = "checkpoint"
         log.commit(commit.step, printed[place][0] if place < len(steps) else seconds(steps[place - 1].end))

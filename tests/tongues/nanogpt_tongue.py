@@ -2,6 +2,7 @@
 
 What lies between steps is in no time of the log, so each step begins where the one before ended, the first at the date.
 """
+
 from story import MILLION, stamp
 from trainer_logs import Log, excess
 
@@ -21,11 +22,16 @@ def write_piece(run, steps, start, end, chips, steps_of_job):
     log, printed, total, began = Log(), [], 0, start // MILLION
     log.line(start, stamp(start, "%a %b %e %H:%M:%S %Y", 0))
     for gpu in range(min(8, int(chips))):
-        log.line(start, f"|   {gpu}  NVIDIA H100 80GB HBM3          On  |   00000000:19:00.0 Off |                    0 |")
+        log.line(
+            start, f"|   {gpu}  NVIDIA H100 80GB HBM3          On  |   00000000:19:00.0 Off |                    0 |"
+        )
     saves = [c for c in run.commits if start <= c.snapshot and c.durable < end]
     for step in steps:
         took = round((step.end - step.start) / 1000)  # milliseconds
-        log.line(step.end, f"step:{step.step}/{steps_of_job} train_loss:2.7182 train_time:{total + took}ms step_avg:{took}.00ms")
+        log.line(
+            step.end,
+            f"step:{step.step}/{steps_of_job} train_loss:2.7182 train_time:{total + took}ms step_avg:{took}.00ms",
+        )
         log.span("step", began + total / 1000, began + (total + took) / 1000, step.step)
         printed.append((began + total / 1000, took / 1000))
         total += took

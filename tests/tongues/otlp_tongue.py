@@ -1,4 +1,5 @@
 """otlp_tongue.py - a job as a program with OpenTelemetry tells of it, by the convention of docs/formats/otlp.md: spans that have ended, exactly."""
+
 import json
 import uuid
 
@@ -16,9 +17,21 @@ def otlp(job, phase, runs, programs):
 
     def tell(kind, start, end, failed=False, **attributes):
         number = f"{len(spans) + 1:016x}"
-        spans.append({"traceId": uuid.uuid5(uuid.NAMESPACE_OID, job).hex, "spanId": number, "name": f"{kind} of {job}", "kind": 1,
-                      "startTimeUnixNano": f"{start}000", "endTimeUnixNano": f"{end}000", "status": {"code": 2} if failed else {},
-                      "attributes": [attribute("kind", kind), *(attribute(k, v) for k, v in attributes.items() if v is not None)]})
+        spans.append(
+            {
+                "traceId": uuid.uuid5(uuid.NAMESPACE_OID, job).hex,
+                "spanId": number,
+                "name": f"{kind} of {job}",
+                "kind": 1,
+                "startTimeUnixNano": f"{start}000",
+                "endTimeUnixNano": f"{end}000",
+                "status": {"code": 2} if failed else {},
+                "attributes": [
+                    attribute("kind", kind),
+                    *(attribute(k, v) for k, v in attributes.items() if v is not None),
+                ],
+            }
+        )
 
     for run in runs:
         for span in run.spans:
@@ -26,14 +39,41 @@ def otlp(job, phase, runs, programs):
                 continue
             told = dict(kind=span.kind, start_time=seconds(span.start), end_time=seconds(span.end), step=span.step)
             if span.program in programs and span.executions is not None:
-                tell(span.kind, span.start, span.end, step=span.step, program=programs[span.program], executions=span.executions)
+                tell(
+                    span.kind,
+                    span.start,
+                    span.end,
+                    step=span.step,
+                    program=programs[span.program],
+                    executions=span.executions,
+                )
                 log.spans.append(dict(told, program=programs[span.program], executions=span.executions))
             else:
                 tell(span.kind, span.start, span.end, step=span.step, flops=span.flops)
                 log.spans.append(dict(told, flops=span.flops))
         for commit in run.commits:
             durable = commit.durable < OPEN
-            tell("commit", commit.snapshot, commit.durable if durable else commit.snapshot, not durable, step=commit.step)
-            log.commits.append(dict(step=commit.step, snapshot_time=seconds(commit.snapshot), durable_time=seconds(commit.durable) if durable else None))
-    resource = {"attributes": [{"key": "service.name", "value": {"stringValue": "trainer"}}, attribute("job", job), attribute("phase", phase)]}
-    return json.dumps({"resourceSpans": [{"resource": resource, "scopeSpans": [{"scope": {"name": "trainer"}, "spans": spans}]}]}) + "\n", log
+            tell(
+                "commit", commit.snapshot, commit.durable if durable else commit.snapshot, not durable, step=commit.step
+            )
+            log.commits.append(
+                dict(
+                    step=commit.step,
+                    snapshot_time=seconds(commit.snapshot),
+                    durable_time=seconds(commit.durable) if durable else None,
+                )
+            )
+    resource = {
+        "attributes": [
+            {"key": "service.name", "value": {"stringValue": "trainer"}},
+            attribute("job", job),
+            attribute("phase", phase),
+        ]
+    }
+    return (
+        json.dumps(
+            {"resourceSpans": [{"resource": resource, "scopeSpans": [{"scope": {"name": "trainer"}, "spans": spans}]}]}
+        )
+        + "\n",
+        log,
+    )

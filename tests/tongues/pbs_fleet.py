@@ -1,4 +1,5 @@
 """pbs_fleet.py - a fleet as a site with PBS leaves it: accounting logs, what is installed, and a nanoGPT log of each attempt of a training job."""
+
 import os
 
 from nanogpt_tongue import nanogpt

@@ -3,6 +3,7 @@
 PBS starts a job whole and counts in seconds. What goes on after it lost its chips was rerun (R), whatever took them. The logs do not say
 what is installed or out of service: that is given beside them as native records.
 """
+
 import csv
 import os
 
@@ -17,7 +18,11 @@ class Pbs:
         self.story = story
         self.server = {pool: f"s{i}" for i, pool in enumerate(sorted({row["pool"] for row in story.capacity}))}
         self.chip = {row["pool"]: row["chip"] for row in story.capacity}
-        self.number = {job: 2000 + i for i, job in enumerate(job for job in story.jobs if is_whole(story, job)) if story.runs.get(job)}
+        self.number = {
+            job: 2000 + i
+            for i, job in enumerate(job for job in story.jobs if is_whole(story, job))
+            if story.runs.get(job)
+        }
 
     def name(self, job):
         return f"{self.number[job]}.{self.server[self.story.runs[job][0].pool]}"
@@ -37,7 +42,9 @@ class Pbs:
             start, end, chips = run.pieces[i]
             whole = i == len(run.pieces) - 1
             again = n < len(pieces) - 1 or run.outcome in ("preempted", "node_fail")
-            yield down(start), end_of(end, run.outcome) if whole else down(end), int(chips), "R" if again else run.outcome
+            yield down(start), end_of(end, run.outcome) if whole else down(end), int(chips), (
+                "R" if again else run.outcome
+            )
 
     def write(self, folder):
         records = {server: [] for server in self.server.values()}
@@ -47,12 +54,19 @@ class Pbs:
             for day in sorted({stamp(at * MILLION, "%Y%m%d", 0) for at, _ in lines}):
                 os.makedirs(os.path.join(folder, server), exist_ok=True)
                 with open(os.path.join(folder, server, day), "w", encoding="utf-8") as file:
-                    file.writelines(text + "\n" for at, text in sorted(lines, key=lambda r: r[0]) if stamp(at * MILLION, "%Y%m%d", 0) == day)
+                    file.writelines(
+                        text + "\n"
+                        for at, text in sorted(lines, key=lambda r: r[0])
+                        if stamp(at * MILLION, "%Y%m%d", 0) == day
+                    )
         self.write_native(folder)
 
     def write_native(self, folder):
         """What is installed and out of service, as CSV."""
-        for relation, columns in (("capacity", "pool chip chips start_time end_time"), ("outages", "pool chips start_time end_time kind")):
+        for relation, columns in (
+            ("capacity", "pool chip chips start_time end_time"),
+            ("outages", "pool chips start_time end_time kind"),
+        ):
             with open(os.path.join(folder, relation + ".csv"), "w", newline="", encoding="utf-8") as file:
                 table = csv.DictWriter(file, columns.split())
                 table.writeheader()
@@ -61,16 +75,21 @@ class Pbs:
     def records(self, job, lines):
         name, server = self.name(job), self.server[self.story.runs[job][0].pool]
         wanted, chip = self.wanted(job), self.chip[self.story.runs[job][0].pool]
-        asked = f"Resource_List.ngpus={wanted} Resource_List.nodect=1 Resource_List.select=1:ngpus={wanted}:gpu_type={chip}"
+        asked = (
+            f"Resource_List.ngpus={wanted} Resource_List.nodect=1 Resource_List.select=1:ngpus={wanted}:gpu_type={chip}"
+        )
         ctime = self.submitted(job)
-        common = f"user=ann group=ml account=\"research\" project=_pbs_project_default jobname=train queue=gpu ctime={ctime} qtime={ctime} etime={ctime}"
+        common = f'user=ann group=ml account="research" project=_pbs_project_default jobname=train queue=gpu ctime={ctime} qtime={ctime} etime={ctime}'
 
         def record(at, kind, text):
             lines.append((at, f"{stamp(at * MILLION, '%m/%d/%Y %H:%M:%S', 0)};{kind};{name};{text}"))
+
         record(ctime, "Q", f"{common} {asked}")
         for start, end, chips, outcome in self.attempts(job):
-            held = (f"{common} start={start} exec_host={server}n1/0*{chips} exec_vnode=({server}n1:ngpus={chips}) {asked} "
-                    f"Resource_List.walltime=96:00:00 resource_assigned.ngpus={chips}")
+            held = (
+                f"{common} start={start} exec_host={server}n1/0*{chips} exec_vnode=({server}n1:ngpus={chips}) {asked} "
+                f"Resource_List.walltime=96:00:00 resource_assigned.ngpus={chips}"
+            )
             record(start, "S", held)
             if end is None:
                 continue
@@ -84,10 +103,19 @@ class Pbs:
         for pool, server in self.server.items():
             steps = [(down(at), chips) for at, chips in installed(self.story, pool)]
             for (start, chips), (end, _) in zip(steps, steps[1:] + [(None, 0)]):
-                found["capacity"].append(dict(pool=server, chip=self.chip[pool], chips=chips, start_time=start, end_time=end))
+                found["capacity"].append(
+                    dict(pool=server, chip=self.chip[pool], chips=chips, start_time=start, end_time=end)
+                )
         for outage in self.story.outages:
-            found["outages"].append(dict(pool=self.server[outage.pool], chips=outage.chips, kind=outage.kind, start_time=down(outage.start),
-                                         end_time=None if outage.end >= OPEN else down(outage.end)))
+            found["outages"].append(
+                dict(
+                    pool=self.server[outage.pool],
+                    chips=outage.chips,
+                    kind=outage.kind,
+                    start_time=down(outage.start),
+                    end_time=None if outage.end >= OPEN else down(outage.end),
+                )
+            )
         return found
 
     def relations(self):
@@ -96,11 +124,28 @@ class Pbs:
         for job in self.number:
             rows, wanted, name = list(self.attempts(job)), self.wanted(job), self.name(job)
             pool, held = name.split(".")[1], [row[2] for row in rows]
-            found["jobs"].append(dict(job=name, submit_time=self.submitted(job), chips=wanted,
-                                      min_chips=min(held) if min(held) != wanted or max(held) != wanted else None))
+            found["jobs"].append(
+                dict(
+                    job=name,
+                    submit_time=self.submitted(job),
+                    chips=wanted,
+                    min_chips=min(held) if min(held) != wanted or max(held) != wanted else None,
+                )
+            )
             for attempt, (start, end, chips, outcome) in enumerate(rows, 1):
-                found["allocations"].append(dict(job=name, attempt=attempt, pool=pool, chips=chips, start_time=start, end_time=end,
-                                                 outcome="preempted" if outcome == "R" else outcome))
+                found["allocations"].append(
+                    dict(
+                        job=name,
+                        attempt=attempt,
+                        pool=pool,
+                        chips=chips,
+                        start_time=start,
+                        end_time=end,
+                        outcome="preempted" if outcome == "R" else outcome,
+                    )
+                )
             if rows[-1][3] == "R":  # it waits to be rerun, for as long as the log goes
-                found["allocations"].append(dict(job=name, attempt=len(rows) + 1, pool=pool, chips=0, start_time=rows[-1][1]))
+                found["allocations"].append(
+                    dict(job=name, attempt=len(rows) + 1, pool=pool, chips=0, start_time=rows[-1][1])
+                )
         return found

@@ -3,12 +3,19 @@
 A pool is a cluster, a chip is a node with one GPU. Slurm starts a job whole and counts in seconds: what a job held before its gang was
 complete is nobody's, a job that lost a chip and went on has ended NODE_FAIL and begun again, and an elastic one was resized.
 """
+
 import os
 
 from story import MILLION, OPEN, installed, is_whole, microseconds, node_list, put_on_nodes
 
-STATES = {"completed": "COMPLETED", "failed": "FAILED", "cancelled": "CANCELLED by 1001", "preempted": "PREEMPTED", "timeout": "TIMEOUT",
-          "node_fail": "NODE_FAIL"}
+STATES = {
+    "completed": "COMPLETED",
+    "failed": "FAILED",
+    "cancelled": "CANCELLED by 1001",
+    "preempted": "PREEMPTED",
+    "timeout": "TIMEOUT",
+    "node_fail": "NODE_FAIL",
+}
 JOBS = "JobIDRaw|JobID|JobName|Cluster|User|Account|State|Submit|Start|End|ElapsedRaw|NNodes|ReqTRES|AllocTRES|NodeList"
 EVENTS = "Cluster|Cluster Nodes|Event|NodeName|TimeStart|TimeEnd|Duration|Reason|State|User|TRES"
 REASONS = {"hw_down": ("DOWN", "Not responding"), "maintenance": ("DRAIN", "firmware upgrade")}
@@ -39,7 +46,11 @@ class Slurm:
         pools = sorted({row["pool"] for row in story.capacity})
         self.cluster = {pool: f"c{i}" for i, pool in enumerate(pools)}
         self.chip = {row["pool"]: row["chip"] for row in story.capacity}
-        self.number = {job: 1000 + i for i, job in enumerate(job for job in story.jobs if is_whole(story, job)) if story.runs.get(job)}
+        self.number = {
+            job: 1000 + i
+            for i, job in enumerate(job for job in story.jobs if is_whole(story, job))
+            if story.runs.get(job)
+        }
         put_on_nodes(story, self.number)
 
     def pool_of(self, job):
@@ -70,24 +81,66 @@ class Slurm:
             for job, number in self.number.items():
                 row, pool = self.story.jobs[job], self.story.runs[job][0].pool
                 for submitted, start, ended, state, chips, nodes, elapsed in self.attempts(job):
-                    print(number, number, row["name"].replace("|", "/"), self.cluster[pool], row["owner"], "research", state, submitted, start,
-                          "Unknown" if ended is None else ended, elapsed, int(chips), self.tres(pool, wanted[job]), self.tres(pool, chips),
-                          node_list("n", nodes), sep="|", file=file)
+                    print(
+                        number,
+                        number,
+                        row["name"].replace("|", "/"),
+                        self.cluster[pool],
+                        row["owner"],
+                        "research",
+                        state,
+                        submitted,
+                        start,
+                        "Unknown" if ended is None else ended,
+                        elapsed,
+                        int(chips),
+                        self.tres(pool, wanted[job]),
+                        self.tres(pool, chips),
+                        node_list("n", nodes),
+                        sep="|",
+                        file=file,
+                    )
         with open(os.path.join(folder, "events.psv"), "w", encoding="utf-8") as file:
             print(EVENTS, file=file)
             for pool, cluster in self.cluster.items():
                 steps = [(down(at), chips) for at, chips in installed(self.story, pool)]
                 for (start, chips), (end, _) in zip(steps, steps[1:] + [("Unknown", 0)]):
                     lasted = duration((down(self.story.end) if end == "Unknown" else end) - start)
-                    print(cluster, f"n[1-{chips}]", "Cluster", "", start, end, lasted, "Cluster Registered TRES", "", "", self.tres(pool, chips), sep="|",
-                          file=file)
+                    print(
+                        cluster,
+                        f"n[1-{chips}]",
+                        "Cluster",
+                        "",
+                        start,
+                        end,
+                        lasted,
+                        "Cluster Registered TRES",
+                        "",
+                        "",
+                        self.tres(pool, chips),
+                        sep="|",
+                        file=file,
+                    )
             for outage in self.story.outages:
                 state, reason = REASONS[outage.kind]
                 for node in outage.nodes:
                     end = "Unknown" if outage.end >= OPEN else down(outage.end)
                     lasted = duration((down(self.story.end) if end == "Unknown" else end) - down(outage.start))
-                    print(self.cluster[outage.pool], "", "Node", f"n{node}", down(outage.start), end, lasted, reason, state, "root(0)",
-                          self.tres(outage.pool, 1), sep="|", file=file)
+                    print(
+                        self.cluster[outage.pool],
+                        "",
+                        "Node",
+                        f"n{node}",
+                        down(outage.start),
+                        end,
+                        lasted,
+                        reason,
+                        state,
+                        "root(0)",
+                        self.tres(outage.pool, 1),
+                        sep="|",
+                        file=file,
+                    )
 
     def wanted(self, job):
         asked = self.story.jobs[job]["chips"]
@@ -99,19 +152,45 @@ class Slurm:
         for pool, cluster in self.cluster.items():
             steps = [(down(at), chips) for at, chips in installed(story, pool)]
             for (start, chips), (end, _) in zip(steps, steps[1:] + [(None, 0)]):
-                found["capacity"].append(dict(pool=cluster, chip=self.chip[pool], chips=chips, start_time=start, end_time=end))
+                found["capacity"].append(
+                    dict(pool=cluster, chip=self.chip[pool], chips=chips, start_time=start, end_time=end)
+                )
         for outage in story.outages:
-            found["outages"].append(dict(pool=self.cluster[outage.pool], chips=outage.chips, kind=outage.kind, start_time=down(outage.start),
-                                         end_time=None if outage.end >= OPEN else down(outage.end)))
+            found["outages"].append(
+                dict(
+                    pool=self.cluster[outage.pool],
+                    chips=outage.chips,
+                    kind=outage.kind,
+                    start_time=down(outage.start),
+                    end_time=None if outage.end >= OPEN else down(outage.end),
+                )
+            )
         for job in self.number:
             rows = list(self.attempts(job))
             held, wanted = [row[4] for row in rows], self.wanted(job)
-            found["jobs"].append(dict(job=self.name(job), submit_time=min(row[0] for row in rows), chips=wanted,
-                                      min_chips=min(held) if min(held) != wanted or max(held) != wanted else None))
+            found["jobs"].append(
+                dict(
+                    job=self.name(job),
+                    submit_time=min(row[0] for row in rows),
+                    chips=wanted,
+                    min_chips=min(held) if min(held) != wanted or max(held) != wanted else None,
+                )
+            )
             attempt = 1
             for _, start, ended, state, chips, _, _ in rows:
-                outcome = "released" if state == "RESIZING" else next((o for o, s in STATES.items() if s == state), None)
-                found["allocations"].append(dict(job=self.name(job), attempt=attempt, pool=self.pool_of(job), chips=chips, start_time=start, end_time=ended,
-                                                 outcome=outcome))
+                outcome = (
+                    "released" if state == "RESIZING" else next((o for o, s in STATES.items() if s == state), None)
+                )
+                found["allocations"].append(
+                    dict(
+                        job=self.name(job),
+                        attempt=attempt,
+                        pool=self.pool_of(job),
+                        chips=chips,
+                        start_time=start,
+                        end_time=ended,
+                        outcome=outcome,
+                    )
+                )
                 attempt += state != "RESIZING"
         return found

@@ -1,4 +1,5 @@
 """slurm_fleet.py - a fleet as a site with Slurm leaves it: sacct, the events of nodes, and a log of each training job's trainer."""
+
 import os
 
 from maxtext_tongue import maxtext
@@ -31,8 +32,18 @@ def write(story, folder):
             runs = counted_from_one(runs)
         last = max(s.step for run in runs for s in run.spans if s.step is not None)
         steps = last + 1 if runs[-1].outcome == "completed" else last + 1000
-        logs = maxtext(runs, number % 2 == 0, steps) if trainer == "maxtext" else megatron(runs, steps) if trainer == "megatron" else torchtitan(runs)
-        files = {f"slurm-{number}.out": logs} if number % 3 else {f"{number}/attempt{i}.log": [log] for i, log in enumerate(logs)}
+        logs = (
+            maxtext(runs, number % 2 == 0, steps)
+            if trainer == "maxtext"
+            else megatron(runs, steps)
+            if trainer == "megatron"
+            else torchtitan(runs)
+        )
+        files = (
+            {f"slurm-{number}.out": logs}
+            if number % 3
+            else {f"{number}/attempt{i}.log": [log] for i, log in enumerate(logs)}
+        )
         for name, parts in files.items():
             os.makedirs(os.path.dirname(os.path.join(folder, name)), exist_ok=True)
             with open(os.path.join(folder, name), "w", encoding="utf-8") as file:

@@ -3,6 +3,7 @@
 Times are int microseconds. A run is a stretch in which a job has all that it needs: what most schedulers call an allocation.
 A tongue writes what another program would have written of the story, and says as relations what can be read from that.
 """
+
 import csv
 import datetime
 import os
@@ -30,7 +31,7 @@ def microseconds(text):
 def stamp(at, form="%Y-%m-%d %H:%M:%S", digits=6):
     """A time as a log prints it, cut to so many digits of a second."""
     whole = datetime.datetime.fromtimestamp(at // MILLION, datetime.timezone.utc).strftime(form)
-    return whole + (f".{at % MILLION:06d}"[:1 + digits] if digits else "")
+    return whole + (f".{at % MILLION:06d}"[: 1 + digits] if digits else "")
 
 
 @dataclass
@@ -54,6 +55,7 @@ class Commit:
 @dataclass
 class Run:
     """`outcome` None: still running at the end of the trace. `pieces` are (start, end, chips): several of an elastic job."""
+
     job: str
     attempt: int
     pool: str
@@ -73,7 +75,11 @@ class Run:
         """The steps that ended: what a trainer prints a line of. One that the end of its run or a resize cut short is none."""
         whole = self.outcome == "completed"
         last = {s.step: s for s in self.spans if s.kind == "step"}
-        return [s for s in self.spans if s.kind == "step" and s is last[s.step] and (s.end < self.end or (whole and s.end == self.end))]
+        return [
+            s
+            for s in self.spans
+            if s.kind == "step" and s is last[s.step] and (s.end < self.end or (whole and s.end == self.end))
+        ]
 
     def ended(self, *kinds):
         return [s for s in self.spans if s.kind in kinds and s.end < self.end]
@@ -112,16 +118,47 @@ def generate(folder, seed, spans="2e3"):
     truth, events = os.path.join(folder, "truth.csv"), os.path.join(folder, "events.csv")
     native = os.path.join(folder, "native")
     os.makedirs(native)
-    subprocess.run([generator(), "--seed", str(seed), "--spans", str(spans), "--format", "csv", "--out", native, "--truth", truth,
-                    "--events", events], check=True, capture_output=True)
+    subprocess.run(
+        [
+            generator(),
+            "--seed",
+            str(seed),
+            "--spans",
+            str(spans),
+            "--format",
+            "csv",
+            "--out",
+            native,
+            "--truth",
+            truth,
+            "--events",
+            events,
+        ],
+        check=True,
+        capture_output=True,
+    )
     capacity = rows(native, "capacity")
     begin = min(microseconds(r["start_time"]) for r in capacity)
     end = max(microseconds(r["end_time"]) for r in capacity if r["end_time"])
-    story = Story(begin, end, capacity, [Outage(r["pool"], int(r["chips"]), microseconds(r["start_time"]), microseconds(r["end_time"]), r["kind"])
-                                         for r in rows(native, "outages")],
-                  {r["job"]: r for r in rows(native, "jobs")}, {}, {}, {r["program"]: r["flops"] or None for r in rows(native, "programs")}, {})
+    story = Story(
+        begin,
+        end,
+        capacity,
+        [
+            Outage(r["pool"], int(r["chips"]), microseconds(r["start_time"]), microseconds(r["end_time"]), r["kind"])
+            for r in rows(native, "outages")
+        ],
+        {r["job"]: r for r in rows(native, "jobs")},
+        {},
+        {},
+        {r["program"]: r["flops"] or None for r in rows(native, "programs")},
+        {},
+    )
     with open(truth, newline="", encoding="utf-8") as file:
-        story.truth = {(r["job"] or None, r["pool"] or None, r["category"], r["cause"] or None): int(r["chip_us"]) for r in csv.DictReader(file)}
+        story.truth = {
+            (r["job"] or None, r["pool"] or None, r["category"], r["cause"] or None): int(r["chip_us"])
+            for r in csv.DictReader(file)
+        }
     for row in rows(native, "allocations"):
         story.allocations.setdefault(row["job"], []).append(row)
     with open(events, newline="", encoding="utf-8") as file:
@@ -141,14 +178,21 @@ def _read_runs(story, events):
             run = open_runs.pop(job)
             run.end, run.outcome = at, event["other"] if what == "ended" else "node_fail"
     for job, runs in story.runs.items():
-        held = [(microseconds(a["start_time"]), microseconds(a["end_time"]), float(a["chips"]), a["pool"]) for a in story.allocations[job]]
+        held = [
+            (microseconds(a["start_time"]), microseconds(a["end_time"]), float(a["chips"]), a["pool"])
+            for a in story.allocations[job]
+        ]
         for run in runs:
             edges = sorted({run.start, run.end} | {t for a in held for t in a[:2] if run.start < t < run.end})
             for start, end in zip(edges, edges[1:]):
                 now = [a for a in held if a[0] <= start < a[1]]
                 chips = sum(a[2] for a in now)
                 if run.pieces and (run.pieces[-1][2] == chips or not elastic(story, job)):
-                    run.pieces[-1] = (run.pieces[-1][0], end, run.pieces[-1][2])  # a chip that died quietly is still held
+                    run.pieces[-1] = (
+                        run.pieces[-1][0],
+                        end,
+                        run.pieces[-1][2],
+                    )  # a chip that died quietly is still held
                 else:
                     run.pieces.append((start, end, chips))
                 run.pool = now[0][3]
@@ -168,12 +212,23 @@ def _hand_out(story, spans, commits):
         if run:
             flops = row["flops"] or story.programs.get(row["program"])
             times = 1 if row["flops"] else float(row["executions"] or 1)
-            run.spans.append(Span(row["kind"], start, microseconds(row["end_time"]), int(row["step"]) if row["step"] else None, row["program"] or None,
-                                  float(flops) * times if flops else None, None if row["flops"] else times))
+            run.spans.append(
+                Span(
+                    row["kind"],
+                    start,
+                    microseconds(row["end_time"]),
+                    int(row["step"]) if row["step"] else None,
+                    row["program"] or None,
+                    float(flops) * times if flops else None,
+                    None if row["flops"] else times,
+                )
+            )
     for row in commits:
         run = run_of(row["job"], microseconds(row["snapshot_time"]))
         if run:
-            run.commits.append(Commit(int(row["step"]), microseconds(row["snapshot_time"]), microseconds(row["durable_time"])))
+            run.commits.append(
+                Commit(int(row["step"]), microseconds(row["snapshot_time"]), microseconds(row["durable_time"]))
+            )
     for runs in story.runs.values():
         for run in runs:
             run.spans.sort(key=lambda s: (s.start, -s.end))
@@ -190,7 +245,11 @@ def is_whole(story, job):
 
 def installed(story, pool):
     """The chips of a pool as [(start, chips)], each until the next."""
-    rows_of = [(microseconds(r["start_time"]), microseconds(r["end_time"]), int(r["chips"])) for r in story.capacity if r["pool"] == pool]
+    rows_of = [
+        (microseconds(r["start_time"]), microseconds(r["end_time"]), int(r["chips"]))
+        for r in story.capacity
+        if r["pool"] == pool
+    ]
     starts = sorted({r[0] for r in rows_of} | {r[1] for r in rows_of if r[1] < story.end})
     return [(at, sum(chips for start, end, chips in rows_of if start <= at < end)) for at in starts]
 
@@ -209,7 +268,10 @@ def put_on_nodes(story, jobs):
             for nodes, (start, end, chips) in zip(run.nodes, run.pieces):
                 events += [(start, 3, run.pool, nodes, chips, 0), (end, 1, run.pool, nodes, None, 0)]
     for outage in story.outages:
-        events += [(outage.start, 2, outage.pool, outage.nodes, outage.chips, 0), (outage.end, 1, outage.pool, outage.nodes, None, 0)]
+        events += [
+            (outage.start, 2, outage.pool, outage.nodes, outage.chips, 0),
+            (outage.end, 1, outage.pool, outage.nodes, None, 0),
+        ]
     free = {}
     for at, _, pool, nodes, count, _ in sorted(events, key=lambda e: e[:2]):
         left = free.setdefault(pool, [])
@@ -218,8 +280,8 @@ def put_on_nodes(story, jobs):
         elif count > len(left):
             raise AssertionError(f"of {count} nodes of {pool} at {at} only {len(left)} are free")
         else:
-            nodes += left[len(left) - int(count):]
-            del left[len(left) - int(count):]
+            nodes += left[len(left) - int(count) :]
+            del left[len(left) - int(count) :]
 
 
 def node_list(prefix, numbers):

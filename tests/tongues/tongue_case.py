@@ -2,6 +2,7 @@
 
 MPG_TONGUES=N tries N fleets instead of a few.
 """
+
 import gzip
 import os
 import random
@@ -22,11 +23,17 @@ SCHEDULING = ("partial", "idle", "down", "queued")
 
 def entries(db, source, as_of=None):
     """(pool, job, category, cause) -> chip_us"""
-    return Counter({tuple(row[:4]): row[4] for row in db.execute(ENTRIES.format(source, "" if as_of is None else f"WHERE as_of = {as_of}"))})
+    return Counter(
+        {
+            tuple(row[:4]): row[4]
+            for row in db.execute(ENTRIES.format(source, "" if as_of is None else f"WHERE as_of = {as_of}"))
+        }
+    )
 
 
 class TongueCase(Case):
     """`tell(story, folder)` writes the files and returns the relations that they tell."""
+
     NEAR = 10_000  # chip-microseconds that times printed in decimals may come to in a job
     FLEETS = 2
     tell = None
@@ -54,15 +61,23 @@ class TongueCase(Case):
         return entries(self.db, f"trace_rollup('{path}')", as_of)
 
     def check_near(self, expected, found, near_of=lambda key: 0):
-        far = [f"{key}: expected {expected[key] / 1e6}, found {found[key] / 1e6} chip-seconds" for key in sorted(set(expected) | set(found), key=repr)
-               if abs(expected[key] - found[key]) > max(self.NEAR, near_of(key))]
+        far = [
+            f"{key}: expected {expected[key] / 1e6}, found {found[key] / 1e6} chip-seconds"
+            for key in sorted(set(expected) | set(found), key=repr)
+            if abs(expected[key] - found[key]) > max(self.NEAR, near_of(key))
+        ]
         self.assertEqual([], far[:20])
-
 
     def check_held(self, story, names, found, traced):
         """Every job held all that it needed for as long as the generator booked, up to a second an end; `untraced` is what has no log."""
         for job, name in names.items():
-            true = Counter({(pool, of, category, cause): us for (of, pool, category, cause), us in story.truth.items() if of == job})
+            true = Counter(
+                {
+                    (pool, of, category, cause): us
+                    for (of, pool, category, cause), us in story.truth.items()
+                    if of == job
+                }
+            )
             surplus = sum(us for (_, _, _, cause), us in true.items() if cause == "surplus")
             ends = second_an_end(story, job)
             held = all_allocated(found, name)

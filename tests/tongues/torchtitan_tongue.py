@@ -2,6 +2,7 @@
 
 What lies between two lines and is no save, restore or validation is part of the step: input, hangs and stalls.
 """
+
 from story import MILLION, stamp
 from trainer_logs import Log, compile_before, excess, resumed
 
@@ -26,10 +27,17 @@ def write_piece(run, steps, start, end, chips, loaded):
     begun = line(start, "Starting job: a fleet")
     line(start, f"Building 1-D device mesh with ['dp_shard'], [{int(chips)}]")
     events = [(s.end, 1, "step", s) for s in steps]
-    events += [(s.end, 2, s.kind, s) for s in run.ended("eval", "checkpoint", *(["restore"] if loaded is not None else []))
-               if start <= s.end < end]
+    events += [
+        (s.end, 2, s.kind, s)
+        for s in run.ended("eval", "checkpoint", *(["restore"] if loaded is not None else []))
+        if start <= s.end < end
+    ]
     blocking = {s.end for s in run.spans if s.kind == "checkpoint"}
-    events += [(c.durable, 3, "written", c) for c in run.commits if c.durable < end and c.snapshot >= start and c.durable not in blocking]
+    events += [
+        (c.durable, 3, "written", c)
+        for c in run.commits
+        if c.durable < end and c.snapshot >= start and c.durable not in blocking
+    ]
     if steps:
         events.append(((compile_before(run, steps[0]) or steps[0]).start, 0, "starts", steps[0]))
     asynchronous = {c.snapshot for c in run.commits if c.durable not in blocking}
@@ -43,9 +51,14 @@ def write_piece(run, steps, start, end, chips, loaded):
                 log.span("init", begun, before)
         elif kind == "step":
             rate = round(thing.flops / max(now - before, 0.001) / chips / 1e12, 2) if thing.flops else None
-            line(at, f"step: {thing.step:2}  loss:  2.7182  grad_norm:  1.2040  memory: 45.23GiB(57.12%)  tps: 1,024"
-                 + (f"  tflops: {rate:,.2f}  mfu: 12.00%" if rate is not None else ""))
-            log.span("step", before, now, thing.step, rate * 1e12 * (now - before) * chips if rate is not None else None)
+            line(
+                at,
+                f"step: {thing.step:2}  loss:  2.7182  grad_norm:  1.2040  memory: 45.23GiB(57.12%)  tps: 1,024"
+                + (f"  tflops: {rate:,.2f}  mfu: 12.00%" if rate is not None else ""),
+            )
+            log.span(
+                "step", before, now, thing.step, rate * 1e12 * (now - before) * chips if rate is not None else None
+            )
             printed.append((before, now - before))
             before, last = now, thing.step
         elif kind == "eval":

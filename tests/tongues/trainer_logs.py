@@ -3,6 +3,7 @@
 A writer is a function of the runs of one job. It gives the lines of each run, and the spans and commits that they stand for by the rules of
 docs/training-logs.md, in seconds: what it does not print is no part of these.
 """
+
 from dataclasses import replace
 
 from story import MILLION
@@ -47,8 +48,14 @@ def counted_from_one(runs):
     """The runs, with their steps and saves numbered from 1 on, as the trainers of PyTorch do."""
     if min((s.step for run in runs for s in run.spans if s.step is not None), default=1) > 0:
         return runs
-    return [replace(run, spans=[replace(s, step=None if s.step is None else s.step + 1) for s in run.spans],
-                    commits=[replace(c, step=c.step + 1) for c in run.commits]) for run in runs]
+    return [
+        replace(
+            run,
+            spans=[replace(s, step=None if s.step is None else s.step + 1) for s in run.spans],
+            commits=[replace(c, step=c.step + 1) for c in run.commits],
+        )
+        for run in runs
+    ]
 
 
 def resumed(runs, i):

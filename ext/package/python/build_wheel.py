@@ -50,6 +50,7 @@ def bytes_of(path):
 
 def members(version, tag, library):
     """The name of each member, and its bytes."""
+
     def filled(path):
         return bytes_of(path).decode().replace("@version@", version).encode()
 
@@ -60,7 +61,9 @@ def members(version, tag, library):
         "sqlite_mpg/mpg.so": bytes_of(library),
         "sqlite_mpg/report/__init__.py": bytes_of("sql/report/mpg-report"),
         "sqlite_mpg/report/__main__.py": REPORT_MAIN.encode(),
-        f"{info}/METADATA": METADATA.format(version=version, readme=filled(os.path.join(HERE, "description.md")).decode()).encode(),
+        f"{info}/METADATA": METADATA.format(
+            version=version, readme=filled(os.path.join(HERE, "description.md")).decode()
+        ).encode(),
         f"{info}/WHEEL": WHEEL.format(version=version, tag=tag).encode(),
         f"{info}/entry_points.txt": ENTRY_POINTS.encode(),
         f"{info}/LICENSE": bytes_of("LICENSE"),

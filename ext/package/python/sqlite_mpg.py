@@ -9,6 +9,7 @@
 
 The report: ``python -m sqlite_mpg.report fleet.db -o report.html``, or ``mpg-report``.
 """
+
 import os
 from typing import Any, Callable, Optional
 
@@ -59,7 +60,9 @@ def build(connection: Any, traces: str) -> None:
             connection.execute("SELECT mpg_progress('off')").fetchall()
 
 
-def progress(connection: Any, callback: Optional[Callable[[int, int, int, int, float], Any]], seconds: float = 2) -> None:
+def progress(
+    connection: Any, callback: Optional[Callable[[int, int, int, int, float], Any]], seconds: float = 2
+) -> None:
     """Calls ``callback(bytes, bytes_all, jobs, jobs_all, elapsed)`` ten times a second during what takes longer than ``seconds``; None ends that.
 
     First with zeros, now. It runs in the thread of the query. One that raises ends the query as interrupted. With tqdm:

@@ -1,4 +1,4 @@
-#!/usr/bin/env python3
+#!/usr/bin/python3
 """stage.py FOLDER - what mkdocs makes the site of: the pages of docs/, and what they link to elsewhere in the repository.
 
 A page that lies outside of docs/ is a page of the site as well; any other file is a download under files/. The first page's lists are
@@ -17,7 +17,7 @@ FENCE = re.compile(r"^```.*?^```", re.M | re.S)
 def place_of(path):
     """Where a file of the repository lies on the site."""
     if path.startswith("docs/"):
-        return path[len("docs/"):]
+        return path[len("docs/") :]
     return path if path.endswith(".md") else "files/" + path
 
 
@@ -35,15 +35,19 @@ def outside_of_code(text, change):
     """Applies `change` to what is between fenced blocks, of which mkdocs knows the language and no more words."""
     parts, at = [], 0
     for block in FENCE.finditer(text):
-        parts += [change(text[at:block.start()]), re.sub(r"\A(```\S*)[^\n]*", r"\1", block.group())]
+        parts += [change(text[at : block.start()]), re.sub(r"\A(```\S*)[^\n]*", r"\1", block.group())]
         at = block.end()
     return "".join(parts + [change(text[at:])])
 
 
 def stage(folder):
     shutil.rmtree(folder, ignore_errors=True)
-    waiting = [os.path.relpath(os.path.join(place, name), ROOT) for place, _, names in os.walk(os.path.join(ROOT, "docs")) for name in names
-               if name.endswith(".md")]
+    waiting = [
+        os.path.relpath(os.path.join(place, name), ROOT)
+        for place, _, names in os.walk(os.path.join(ROOT, "docs"))
+        for name in names
+        if name.endswith(".md")
+    ]
     done = set()
     while waiting:
         path = waiting.pop()
@@ -62,7 +66,7 @@ def stage(folder):
                 is_folder = ":" not in match[2] and not match[2].startswith("#")
                 return match[1].strip("[]") if is_folder else match[0]  # a folder without a page
             waiting.append(target)
-            anchor = match[2][len(match[2].split("#")[0]):]
+            anchor = match[2][len(match[2].split("#")[0]) :]
             return f"{match[1]}({os.path.relpath(place_of(target), os.path.dirname(place_of(path)))}{anchor})"
 
         with open(os.path.join(ROOT, path), encoding="utf-8") as file:

@@ -1,4 +1,5 @@
 """build_page.py PROGRAM OUT - one HTML file of the page, the extension in WebAssembly, and the report's scripts and style."""
+
 import base64
 import glob
 import hashlib
@@ -39,8 +40,12 @@ def report():
 
 def examples():
     """The files of fixtures/exports, but for the fleet file: a folder of several formats."""
-    paths = [path for path in sorted(glob.glob(os.path.join(ROOT, "fixtures", "exports", "*"))) if not path.endswith(".json")]
-    return json.dumps([{"name": os.path.basename(path), "text": text_of(path)} for path in paths]).replace("<", "\\u003c")
+    paths = [
+        path for path in sorted(glob.glob(os.path.join(ROOT, "fixtures", "exports", "*"))) if not path.endswith(".json")
+    ]
+    return json.dumps([{"name": os.path.basename(path), "text": text_of(path)} for path in paths]).replace(
+        "<", "\\u003c"
+    )
 
 
 def page(program):
