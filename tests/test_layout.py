@@ -12,6 +12,7 @@ from fleets import ROOT
 
 C_WIDTH = 100  # columns, of comments too, which clang-format leaves alone
 PYTHON_WIDTH = 120  # as in pyproject.toml
+PYTHON_SIZE = 50_000  # bytes of a file, which is one room
 
 
 def files(*endings):
@@ -69,6 +70,10 @@ class Layout(unittest.TestCase):
         self.assertGreater(len(paths), 250)
         for path in paths:
             self.assertEqual([], wide_lines(text_of(path), PYTHON_WIDTH), path)
+
+    def test_no_file_of_python_is_too_long(self):
+        sizes = {path: os.path.getsize(os.path.join(ROOT, path)) for path in programs_in_python()}
+        self.assertEqual({}, {path: size for path, size in sizes.items() if size > PYTHON_SIZE})
 
     def test_a_wide_line_is_found(self):
         text = "a = [%s]\nb = '%s'\nc = '''\n%s'''\n" % ("1, " * 40, "b" * 120, "c" * 120)

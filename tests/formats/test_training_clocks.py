@@ -1,0 +1,337 @@
+"""Clocks of trainers' logs: set while they ran, behind the text, in some lines alone, or none."""
+
+import datetime
+import json
+import unittest
+
+from training import Case
+
+
+class ClocksThatAreSet(Case):
+    """40 steps of ten seconds, by a clock without a zone: steps that go on tell that it was set back. Where it was set forward the hour counts, and is listed."""
+
+    LINES = {
+        "megatron": (
+            "using world size: 1, data-parallel size: 1\n",
+            " [{:%Y-%m-%d %H:%M:%S}] iteration {:8d}/     100 | consumed samples: 1 | elapsed time per iteration (ms): 10000.0 | lm loss: 1.0E+00 |\n",
+        ),
+        "torchtitan": (
+            "",
+            "[rank0]:[titan] {:%Y-%m-%d %H:%M:%S},000 - root - INFO - step: {:2d}  loss:  8.0  grad_norm: 1.0  memory: 1.0GiB(2.0%)  tps: 100  tflops: 10.0  mfu: 1.0%\n",
+        ),
+        "maxtext": (
+            "Num_devices: 1\n",
+            "{:%Y-%m-%d %H:%M:%S} completed step: {}, seconds: 10.000, TFLOP/s/device: 50.0, Tokens/s/device: 10.0, total_weights: 10, loss: 9.0\n",
+        ),
+        "trainer": (
+            "",
+            "[{:%Y-%m-%d %H:%M:%S},100] [INFO] [timer.py:215:stop] epoch=0/micro_step=1/global_step={}, RunningAvgSamplesPerSec=10.0, CurrSamplesPerSec=10.0\n",
+        ),
+    }
+
+    def log(self, name, begin, turn):
+        """A clock that turns after 20 steps."""
+        head, line = self.LINES[name]
+        at = lambda i: datetime.datetime.fromisoformat(begin) + datetime.timedelta(
+            seconds=10 * i + (turn if i > 20 else 0)
+        )
+        return self.file(head + "".join(line.format(at(i), i) for i in range(1, 41)))
+
+    def test_an_hour(self):
+        for name in self.LINES:
+            for begin, turn, longest, said in (
+                ("2026-10-25 02:56:35", -3600, 10, "repeated_time"),
+                ("2026-03-29 01:56:35", 3600, 3610, "skipped_time"),
+            ):
+                path = self.log(name, begin, turn)
+                first, last = self.rows("SELECT min(start_time), max(end_time) FROM trace_ledger(?)", path)[0]
+                told = self.rows(
+                    "SELECT kind, count FROM mpg_issues WHERE source = ? AND kind IN ('repeated_time', 'skipped_time', 'line_out_of_order')",
+                    path,
+                )
+                self.assertEqual([(said, 1)], told, name)
+                self.assertAlmostEqual(390 + longest, last - first, delta=100, msg=name)
+
+    def test_any_time(self):
+        """A clock that is set by seconds or days, once, as steps go on: none lasts longer, and none is lost."""
+        for name in self.LINES:
+            for turn in (-30, -1800, -7200, -3 * 86400):
+                with self.subTest(name=name, turn=turn):
+                    path = self.log(name, "2026-03-02 10:00:00", turn)
+                    lasted = self.rows("SELECT round(end_time - start_time, 3) FROM trace_training_steps(?)", path)
+                    self.assertEqual([(10.0,)] * 40, lasted)
+                    self.assertEqual(
+                        [(1, 400)],
+                        self.rows(
+                            "SELECT count(DISTINCT attempt), round(max(end_time) - min(start_time)) FROM trace_training_steps(?)",
+                            path,
+                        ),
+                    )
+                    self.assertEqual(
+                        [("repeated_time", 1)],
+                        self.rows(
+                            "SELECT kind, count FROM mpg_issues WHERE source = ? AND kind IN ('repeated_time', 'skipped_time', 'line_out_of_order')",
+                            path,
+                        ),
+                    )
+
+    def test_that_is_none(self):
+        """Two hosts of other zones or clocks, a clock that is set back and forth, and a run from the start."""
+        head, line = self.LINES["megatron"]
+        begin = datetime.datetime(2026, 10, 25, 2, 56, 35)
+        at = lambda i, off: line.format(begin + datetime.timedelta(seconds=10 * i + off), i)
+        for text in ("".join(at(i, off) for i in range(1, 41) for off in (0, zone)) for zone in (-3600, -45)):
+            path = self.file(head + text)
+            self.map("megatron", path)
+            self.assertEqual({"line_out_of_order"}, set(self.issues(path)) - {"parallel_lines", "end_before_start"})
+        path = self.file(head + "".join(at(i, -1800 if i in (20, 30) else 0) for i in range(1, 41)))
+        self.map("megatron", path)
+        self.assertIn("line_out_of_order", self.issues(path))
+        path = self.file(head + "".join(at(i, 0) for i in range(1, 41)) + "".join(at(i, -3600) for i in range(1, 41)))
+        self.map("megatron", path)
+        self.assertNotIn("repeated_time", self.issues(path))
+
+
+class WithoutAClock(Case):
+    """Lines of steps that tell what each took, ten of 2 s, and not when."""
+
+    LINES = {
+        "megatron": " iteration {:8d}/     100 | consumed samples: 1 | elapsed time per iteration (ms): 2000.0 | lm loss: 1.0E+00 |\n",
+        "maxtext": "completed step: {}, seconds: 2.000, TFLOP/s/device: 1.0, loss: 9.0\n",
+        "nanogpt": "iter {}: loss 3.0, time 2000.00ms, mfu 1.00%\n",
+        "trainer": "Training epoch 0, iteration {0}/99 | global_step: {0} | reduced_train_loss: 0.5 | train_step_timing in s: 2.0\n",
+    }
+    SACCT = "JobID|State|Start|End|AllocTRES|Submit|Partition\n4711|COMPLETED|2026-03-03T10:00:00|2026-03-03T10:01:00|gres/gpu=8|2026-03-03T10:00:00|gpu\n"
+    T0 = 1772532000  # 2026-03-03T10:00:00Z
+
+    def steps(self, name):
+        return "".join(self.LINES[name].format(n) for n in range(1, 11))
+
+    def times(self, path):
+        return self.rows(
+            "SELECT round(min(start_time) - ?2, 3), round(max(end_time) - ?2, 3) FROM trace_records(?1) WHERE record = 'spans' AND kind = 'step'",
+            path,
+            self.T0,
+        )[0]
+
+    def test_begins_at_the_first_line_that_has_one(self):
+        """A launcher's or a compiler's warning, whoever started the program; what comes after the steps says nothing of their begin."""
+        for name in self.LINES:
+            for line, year in (
+                ("2026-03-03 10:00:05.123456: W external/xla/service.cc:7] old driver", False),
+                ("[2026-03-03 10:00:05,123] torch.distributed.run: [WARNING] OMP_NUM_THREADS", False),
+                ("WARNING:2026-03-03 10:00:05,123:jax._src: slow", False),
+                ("[rank0]:[2026-03-03 10:00:05,123] x", False),
+                ("0: 2026-03-03T10:00:05.123Z INFO x", False),
+                ("W0303 10:00:05.123000 140 torch/distributed/run.py:793] OMP_NUM_THREADS", True),
+            ):
+                text = f"hello\n{line}\n{line.replace('0:05', '0:09')}\n" + self.steps(name)
+                with self.subTest(name=name, line=line):
+                    alone = self.file(text)
+                    self.assertEqual(
+                        (5.123, 25.123),
+                        self.times(json.dumps({"sources": [{"path": alone} | ({"year": 2026} if year else {})]})),
+                    )
+                    self.assertEqual(
+                        [(3,)],
+                        self.rows("SELECT count FROM mpg_issues WHERE source = ? AND kind = 'unmatched_lines'", alone),
+                    )
+                    if not year or name == "maxtext":
+                        self.assertEqual(
+                            [(8 * 20.0,)],
+                            self.rows(
+                                "SELECT sum(chip_seconds) FROM trace_rollup(?) WHERE job = '4711' AND category IN ('unrated', 'ideal', 'inefficiency')",
+                                self.folder_of({"slurm-4711.out": text, "sacct.psv": self.SACCT}),
+                            ),
+                        )
+
+    def test_a_time_after_the_steps(self):
+        """It is not when they began: that is missed, and the scheduler's job says it."""
+        for name in ("megatron", "maxtext", "nanogpt"):
+            text = self.steps(name) + "[2026-03-03 10:00:50,123] torch.distributed.elastic: [ERROR] failed\n"
+            self.assertEqual(
+                [(1,)], self.rows("SELECT instr(missing, 'start') > 0 FROM trace_sources(?)", self.file(text)), name
+            )
+            self.assertEqual(
+                (0, 20), self.times(self.folder_of({"slurm-4711.out": text, "sacct.psv": self.SACCT})), name
+            )
+
+    def test_a_clock_behind_the_text(self):
+        """Docker's and Loki's lines of JSON have it there: a pause of 100 s is seen, and a clock of the text itself goes first."""
+        for name in ("megatron", "maxtext", "trainer"):
+            for text, time in (("log", "time"), ("line", "timestamp")):
+                at = lambda n: datetime.datetime.fromtimestamp(
+                    self.T0 + 2 * n + 100 * (n > 5), datetime.timezone.utc
+                ).isoformat()
+                path = self.file(
+                    "".join(
+                        json.dumps({text: line + "\n", "stream": "stdout", time: at(n)}) + "\n"
+                        for n, line in enumerate(self.steps(name).splitlines(), 1)
+                    )
+                )
+                self.assertEqual(
+                    [(20.0, 120.0)],
+                    self.rows(
+                        "SELECT sum(end_time - start_time), max(end_time) - min(start_time) FROM trace_training_steps(?)",
+                        path,
+                    ),
+                    name,
+                )
+                self.assertEqual((0, 120), self.times(path), name)
+                self.assertEqual(
+                    [(0,)], self.rows("SELECT coalesce(instr(missing, 'start'), 0) FROM trace_sources(?)", path), name
+                )
+        own = "".join(
+            json.dumps({"log": f"2026-03-03 10:00:{2 * n:02d},000 {line}\n", "time": "2026-03-04T00:00:00Z"}) + "\n"
+            for n, line in enumerate(self.steps("maxtext").splitlines(), 1)
+        )
+        self.assertEqual((0, 20), self.times(self.file(own)))
+
+    def test_behind_syslog_and_the_journal(self):
+        """Each has a stamp of its own for a line, and a pause of 100 s is seen. Syslog's has no year: without the option it is missed, and so is no start."""
+
+        def stamped(n):
+            return datetime.datetime.fromtimestamp(self.T0 + 2 * n + 100 * (n > 5), datetime.timezone.utc)
+
+        wheres = {
+            f"{date}{fraction} node1 train[123]: ": date.startswith(("%b", "<13>%b"))
+            for date in (
+                "%b %d %H:%M:%S",
+                "%b  3 %H:%M:%S",
+                "<13>%b  3 %H:%M:%S",
+                "%Y-%m-%dT%H:%M:%S+0000",
+                "<13>1 %Y-%m-%dT%H:%M:%SZ",
+                "Tue %Y-%m-%d %H:%M:%S UTC",
+                "%s",
+            )
+            for fraction in ("", ".000000")
+            if fraction == ("" if date != "%s" else ".000000") or date.endswith("%d %H:%M:%S")
+        }
+        around = {
+            where: (
+                lambda n, line, where=where: stamped(n).strftime(where.replace("%s", str(int(stamped(n).timestamp()))))
+                + line
+            )
+            for where in wheres
+        }
+        us = lambda n: str(int(stamped(n).timestamp()) * 1000000)
+        around["json"] = lambda n, line: json.dumps(
+            {
+                "__CURSOR": "s=1",
+                "__REALTIME_TIMESTAMP": us(n),
+                "__MONOTONIC_TIMESTAMP": "12",
+                "_PID": "7",
+                "MESSAGE": line,
+            }
+        )
+        around["MESSAGE first"] = lambda n, line: json.dumps(
+            {"MESSAGE": line, "_SOURCE_REALTIME_TIMESTAMP": "1", "__REALTIME_TIMESTAMP": us(n)}
+        )
+        around["export"] = lambda n, line: f"__CURSOR=s=1\n__REALTIME_TIMESTAMP={us(n)}\n_PID=7\nMESSAGE={line}\n"
+        for name in ("megatron", "maxtext", "trainer"):
+            lines = self.steps(name).splitlines()
+            for where, line_of in around.items():
+                with self.subTest(name=name, where=where):
+                    path = self.file("".join(line_of(n, line) + "\n" for n, line in enumerate(lines, 1)))
+                    for year in ({"year": 2026}, {}):
+                        fleet = json.dumps({"sources": [{"path": path} | year]})
+                        needed = wheres.get(where) and not year
+                        self.assertEqual(
+                            [(needed or None, None)],
+                            self.rows(
+                                "SELECT nullif(instr(missing, 'year') > 0, 0), nullif(instr(missing, 'start') > 0, 0) FROM trace_sources(?)",
+                                fleet,
+                            ),
+                        )
+                        if not needed:
+                            self.assertEqual((0, 120), self.times(fleet))
+
+    def test_a_listing_of_google_cloud(self):
+        """`gcloud logging read --format=json` writes a key a line, the latest entry first: each line's time is that of its entry, and a pause of 100 s is seen."""
+        at = lambda n: datetime.datetime.fromtimestamp(self.T0 + 2 * n + 100 * (n > 5), datetime.timezone.utc).strftime(
+            "%Y-%m-%dT%H:%M:%S.000000Z"
+        )
+        for name in ("megatron", "maxtext", "trainer"):
+            entries = [
+                {
+                    "insertId": f"a{n}",
+                    "logName": "projects/p/logs/stdout",
+                    "receiveTimestamp": "2026-03-04T00:00:00Z",
+                    "severity": "INFO",
+                    "textPayload": line,
+                    "timestamp": at(n),
+                }
+                for n, line in enumerate(self.steps(name).splitlines(), 1)
+            ]
+            for order in (1, -1):
+                path = self.file(json.dumps(entries[::order], indent=2) + "\n", "listing.json")
+                self.assertEqual((0, 120), self.times(path), (name, order))
+                self.assertEqual(
+                    [(20.0,)], self.rows("SELECT sum(end_time - start_time) FROM trace_training_steps(?)", path), name
+                )
+                self.assertEqual(
+                    [(72,)],
+                    self.rows("SELECT count FROM mpg_issues WHERE source = ? AND kind = 'unmatched_lines'", path),
+                )
+
+    def test_a_number_beside_the_line(self):
+        """What CloudWatch, Loki, Fluent Bit and loggers of JSON write for a time, in the line or in one above it; Splunk's table has a date behind the text."""
+        at = lambda n: self.T0 + 2 * n + 100 * (n > 5)
+        date = lambda n: datetime.datetime.fromtimestamp(at(n), datetime.timezone.utc).strftime(
+            "%Y-%m-%dT%H:%M:%S.000+0000"
+        )
+        forms = {
+            "aws logs": lambda n, line: "        "
+            + json.dumps({"timestamp": at(n) * 1000, "message": line, "ingestionTime": 1}, indent=12)
+            + ",\n",
+            "aws logs, a line": lambda n, line: json.dumps(
+                {"logStreamName": "s", "timestamp": at(n) * 1000, "message": line}
+            )
+            + "\n",
+            "Loki": lambda n, line: "    " + json.dumps([str(at(n) * 10**9), line], indent=8) + ",\n",
+            "Loki, a line": lambda n, line: json.dumps([str(at(n) * 10**9), line]) + ",\n",
+            "Fluent Bit": lambda n, line: f'[0] kube.log: [[{at(n)}.000000000, {{}}], {{"log"=>{json.dumps(line)}}}]\n',
+            "Fluent Bit's JSON": lambda n, line: json.dumps({"date": at(n) + 0.5, "log": line}) + "\n",
+            "a logger": lambda n, line: json.dumps({"level": "info", "ts": at(n) + 0.25, "msg": line}) + "\n",
+            "ts": lambda n, line: f"{at(n)}.0000 {line}\n",
+            "Splunk": lambda n, line: f'"{line}","{date(n)}"\n',
+        }
+        for name in ("megatron", "maxtext", "trainer"):
+            lines = list(enumerate(self.steps(name).splitlines(), 1))
+            for form, entry in forms.items():
+                for order in (1, -1) if name == "maxtext" else (1,):
+                    with self.subTest(name=name, form=form, order=order):
+                        path = self.file("".join(entry(n, line) for n, line in lines[::order]), "x.log")
+                        begin, end = self.times(path)
+                        self.assertEqual((0, 120), (begin // 1, end // 1))
+                        self.assertEqual(
+                            [(20.0,)], self.rows("SELECT sum(end_time - start_time) FROM trace_training_steps(?)", path)
+                        )
+                        self.assertEqual(
+                            [(0, "the clock of what kept the log")],
+                            self.rows(
+                                "SELECT coalesce(instr(missing, 'start'), 0), json_extract(inferred, '$.start') FROM trace_sources(?)",
+                                path,
+                            ),
+                        )
+
+    def test_runs_of_one_job(self):
+        """Each file begins by its own clock, whatever their names sort as."""
+        for name in ("megatron", "maxtext", "nanogpt"):
+            begin = "[2026-03-03 10:0{}:00,000] torch.distributed.run: [WARNING] x\n"
+            folder = self.folder_of(
+                {"b.log": begin.format(1) + self.steps(name), "a.log": begin.format(5) + self.steps(name)}
+            )
+            self.assertEqual(
+                [(1, 60, 80), (2, 300, 320)],
+                self.rows(
+                    "SELECT attempt, min(start_time) - ?2, max(end_time) - ?2 FROM trace_records(?1) WHERE record = 'spans' AND kind = 'step' GROUP BY 1",
+                    json.dumps({"sources": [{"path": folder, "job": "x"}]}),
+                    self.T0,
+                ),
+                name,
+            )
+
+
+if __name__ == "__main__":
+    unittest.main()

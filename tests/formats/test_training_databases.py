@@ -1,0 +1,242 @@
+"""Databases of MLflow and Trackio, and how runs of trackers ended: the mapping sql/formats/trainer.sql, held against sums made by hand."""
+
+import contextlib
+import datetime
+import json
+import os
+import sqlite3
+import unittest
+
+from trainer_case import T0, TrainerLogs
+
+
+class Databases(TrainerLogs):
+    def database(self, *runs):
+        """MLflow's database: of each run (id, name, status, begin, end, {key: [(step, time, value)]}), in seconds after T0."""
+        path = os.path.join(self.new_folder(), "mlflow.db")
+        with contextlib.closing(sqlite3.connect(path)) as db:
+            db.executescript(
+                """CREATE TABLE runs(run_uuid VARCHAR(32) PRIMARY KEY, name, status, start_time BIGINT, end_time BIGINT, lifecycle_stage); CREATE TABLE latest_metrics("key", value);
+                CREATE TABLE metrics("key", value FLOAT NOT NULL, timestamp BIGINT, run_uuid, step BIGINT, is_nan BOOLEAN, PRIMARY KEY("key", timestamp, step, run_uuid, value, is_nan))"""
+            )
+            for run, name, status, begin, end, metrics in runs:
+                db.execute(
+                    "INSERT INTO runs VALUES (?, ?, ?, ?, ?, 'active')",
+                    (run, name, status, (T0 + begin) * 1000, end and (T0 + end) * 1000),
+                )
+                db.executemany(
+                    "INSERT INTO metrics VALUES (?, ?, ?, ?, ?, ?)",
+                    (
+                        (key, 0 if value != value else value, (T0 + at) * 1000, run, step, value != value)
+                        for key, values in metrics.items()
+                        for step, at, value in values
+                    ),
+                )
+            db.commit()
+        return path
+
+    def test_a_run_of_mlflow_s_store(self):
+        """A file for each metric: one of them says when steps were over. Two runs are two jobs."""
+        values = lambda late: "".join(f"{(T0 + 10 * i + late) * 1000} {i / 4} {i}\n" for i in range(5))
+        folder = self.folder_of(
+            {
+                "mlruns/1/a/metrics/loss": values(0),
+                "mlruns/1/a/metrics/train/loss": values(1),
+                "mlruns/1/a/metrics/lr": values(2),
+                "mlruns/1/a/metrics/final": f"{T0 * 1000} 1.0 0\n",
+                "mlruns/1/b/metrics/loss": values(3),
+            }
+        )
+        ends = {}
+        for job, end in self.rows(
+            "SELECT job, end_time - ? FROM trace_training_steps(?) WHERE step > 0 ORDER BY 1, 2", T0, folder
+        ):
+            ends.setdefault(job[-10:], []).append(end)
+        self.assertEqual({"mlruns/1/a": [11, 21, 31, 41], "mlruns/1/b": [13, 23, 33, 43]}, ends)
+
+    def test_a_database_of_mlflow(self):
+        """Each run is a job, from when it began until it ended; the first known name of a loss counts, a rate of a device rates, and a run without a loss is listed."""
+        steps = lambda first, n, at, value=2.5: [(first + i, at + 10 * i, value) for i in range(n)]
+        nan = float("nan")
+        path = self.database(
+            (
+                "a" * 32,
+                "llm",
+                "FINISHED",
+                0,
+                100,
+                {
+                    "train/loss": steps(1, 7, 30),
+                    "loss": steps(1, 7, 33),
+                    "lr": steps(1, 7, 30),
+                    "TFLOPS_per_GPU": steps(1, 7, 31, 200.0),
+                },
+            ),
+            ("b" * 32, "llm", "FAILED", 200, 300, {"loss": steps(1, 3, 220) + [(4, 250, nan)] + steps(3, 3, 260)}),
+            ("c" * 32, "", "KILLED", 400, 450, {"loss": steps(1, 3, 420)}),
+            ("d" * 32, "live", "RUNNING", 500, None, {"loss": steps(1, 3, 520)}),
+            ("e" * 32, "trees", "FINISHED", 0, 9, {"auc": [(0, 5, 0.9)]}),
+        )
+        jobs = [path, path + "#2", path + "#3", path + "#4"]
+        self.assertEqual(
+            [
+                (jobs[0], 1, 0, 100, "completed"),
+                (jobs[1], 1, 200, 250, "failed"),
+                (jobs[1], 2, 250, 300, "failed"),
+                (jobs[2], 1, 400, 450, "cancelled"),
+                (jobs[3], 1, 500, None, None),
+            ],
+            self.rows(
+                "SELECT job, attempt, start_time - ?2, end_time - ?2, outcome FROM trace_records(?1) WHERE record = 'allocations' ORDER BY 1, 2",
+                path,
+                T0,
+            ),
+        )
+        self.assertEqual({"run_anew": 3, "no_steps": 1, "repeated_steps": 1, "skipped_steps": 1}, self.issues(path))
+        self.assertEqual(
+            [(1, 20, 30)] + [(i, 10 * i + 10, 10 * i + 20) for i in range(2, 8)],
+            self.rows(
+                "SELECT step, start_time - ?2, end_time - ?2 FROM trace_training_steps(?1) WHERE job = ?1", path, T0
+            ),
+        )
+        rated = self.fleet(path, chips=4, chip="nvidia-h100-sxm")
+        self.assertEqual(
+            [(200, 8000)] * 7,
+            self.rows(
+                "SELECT round(tflops_per_chip, 3), round(flops / 1e12) FROM trace_training_steps(?) WHERE tflops_per_chip IS NOT NULL",
+                rated,
+            ),
+        )
+        self.assertEqual(
+            [("startup", 80), ("unknown", 40)],
+            self.rows(
+                "SELECT category, round(sum(chip_seconds)) FROM trace_rollup(?1) WHERE job = ?2 AND category IN ('startup', 'unknown') GROUP BY 1",
+                rated,
+                path,
+            ),
+        )
+        self.assertEqual(7, self.one("SELECT count(*) FROM trace_training_steps(?)", self.fleet(path, tag="lr")))
+        # Two databases are two sources, and histories beside them others; the option job makes attempts of runs.
+        other = self.database(("f" * 32, "x", "FINISHED", 0, 100, {"loss": steps(1, 3, 20)}))
+        history = self.file(
+            "".join(json.dumps({"_step": i, "_timestamp": T0 + 10 * i, "loss": 2.5}) + "\n" for i in range(5)),
+            "w.jsonl",
+        )
+        together = json.dumps({"sources": [{"path": name} for name in (path, history, other)]})
+        self.assertEqual(
+            sorted([*jobs, other, history]),
+            [job for job, in self.rows("SELECT DISTINCT job FROM trace_rollup(?) ORDER BY 1", together)],
+        )
+        self.assertEqual(
+            {(other, 3), (history, 5)},
+            set(
+                self.rows(
+                    "SELECT job, count(*) FROM trace_training_steps(?1) WHERE job NOT GLOB ?2 || '*' GROUP BY 1",
+                    together,
+                    path,
+                )
+            ),
+        )
+        self.assertEqual(
+            [(1, 7, "completed"), (2, 4, "failed"), (3, 3, "failed"), (4, 3, "cancelled"), (5, 3, None)],
+            self.rows(
+                "SELECT a.attempt, (SELECT count(*) FROM trace_training_steps(?1) AS s WHERE s.attempt = a.attempt), outcome FROM trace_records(?1) AS a WHERE record = 'allocations' AND job = 'j' ORDER BY 1",
+                self.fleet(path, job="j"),
+            ),
+        )
+
+    def test_a_database_of_trackio(self):
+        """Each run is a job; the trainer's step goes before the tracker's. Its columns have changed: of old a project, now an id of the run."""
+        for column, more in (("project_name TEXT NOT NULL, ", ("p",)), ("", ()), ("run_id TEXT NOT NULL, ", ("7f",))):
+            path = os.path.join(self.new_folder(), "llm.db")
+            with contextlib.closing(sqlite3.connect(path)) as db:
+                db.executescript(
+                    f"CREATE TABLE metrics({column}id INTEGER PRIMARY KEY AUTOINCREMENT, timestamp TEXT NOT NULL, run_name TEXT NOT NULL, step INTEGER NOT NULL, metrics TEXT NOT NULL); CREATE INDEX idx_metrics_run_step ON metrics(run_name, step)"
+                )
+                put = lambda run, step, at, values: db.execute(
+                    f"INSERT INTO metrics VALUES ({'?, ' * len(more)}NULL, ?, ?, ?, ?)",
+                    more
+                    + (datetime.datetime.fromtimestamp(T0 + at, datetime.timezone.utc).isoformat(), run, step, values),
+                )
+                for i in range(1, 6):
+                    put(
+                        "b",
+                        2 * i,
+                        20 * i,
+                        json.dumps(
+                            {
+                                "train/loss": 2.5,
+                                "train/global_step": 10 * i,
+                                "perf/tflops_per_gpu": 200.0,
+                                "text": {"_type": "trackio.table"},
+                            }
+                        ),
+                    )
+                    put("b", 2 * i + 1, 20 * i + 5, json.dumps({"eval/loss": 2.4, "train/global_step": 10 * i}))
+                if not more:
+                    for i in range(1, 5):
+                        put("c", i, 30 * i, json.dumps({"loss": "NaN" if i == 3 else 2.5}))
+                    put("d", 0, 9, json.dumps({"auc": 0.5}))
+                db.commit()
+            self.assertEqual(
+                [(10 * i, max(20 * (i - 1), 0), 20 * i, 200) for i in range(1, 6)],
+                self.rows(
+                    "SELECT step, start_time - ?2, end_time - ?2, tflops_per_chip FROM trace_training_steps(?1) WHERE job = ?1",
+                    path,
+                    T0,
+                ),
+            )
+            self.assertEqual(
+                {"run_anew": 1, "no_steps": 1, "skipped_steps": 1} if not more else {}, self.issues(path), column
+            )
+
+    def test_how_runs_of_mlflow_ended(self):
+        """Its store and an exported run say so, too, and when it began."""
+        values = [(i, T0 + 10 * i) for i in range(2, 6)]
+        for status, number, outcome in (
+            ("FINISHED", 3, "completed"),
+            ("FAILED", 4, "failed"),
+            ("KILLED", 5, "cancelled"),
+            ("RUNNING", 1, None),
+        ):
+            ended = outcome and (T0 + 60) * 1000
+            info = {"run_id": "r", "status": status, "start_time": T0 * 1000, "end_time": ended}
+            store = {
+                "mlruns/0/r/metrics/loss": "".join(f"{at * 1000} 2.5 {i}\n" for i, at in values),
+                "mlruns/0/r/meta.yaml": f"artifact_uri: x\nend_time: {ended or 'null'}\nrun_name: ''\nstart_time: {T0 * 1000}\nstatus: {number}\n",
+            }
+            for path in (
+                self.folder_of(store),
+                self.file(
+                    {
+                        "mlflow": {
+                            "info": info,
+                            "metrics": {
+                                "loss": [{"value": 2.5, "timestamp": at * 1000, "step": i} for i, at in values]
+                            },
+                        }
+                    },
+                    "run.json",
+                ),
+            ):
+                self.assertEqual(
+                    [(0, outcome and 60, outcome)],
+                    self.rows(
+                        "SELECT start_time - ?2, end_time - ?2, outcome FROM trace_records(?1) WHERE record = 'allocations'",
+                        path,
+                        T0,
+                    ),
+                    (status, path),
+                )
+                self.assertEqual(
+                    [("init", 0, 10)],
+                    self.rows(
+                        "SELECT kind, start_time - ?2, end_time - ?2 FROM trace_records(?1) WHERE record = 'spans' AND kind <> 'step'",
+                        path,
+                        T0,
+                    ),
+                )
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,229 @@
+"""What DeepSpeed prints: the mapping sql/formats/trainer.sql, held against sums made by hand."""
+
+import json
+import re
+import unittest
+
+from trainer_case import FIXTURES, T0, TrainerLogs
+
+
+class DeepSpeed(TrainerLogs):
+    def test_deepspeed(self):
+        """Saved at step 20, broke off after 40, went on with 30: two launches, a save of 10 s each, a load of 6 s."""
+        path = FIXTURES + "/deepspeed.log"
+        self.assertEqual(
+            [
+                (1, 10, 28, 50, 10, None),
+                (1, 20, 50, 70, 10, None),
+                (1, 30, 70, 100, 10, None),
+                (1, 40, 100, 120, 10, None),
+                (2, 30, 228, 250, 10, None),
+                (2, 40, 250, 270, 10, None),
+                (2, 50, 270, 290, 10, None),
+            ],
+            self.steps(path),
+        )
+        self.assertEqual(
+            {
+                "startup": 28 + 20 + 2,
+                "unrated": (120 - 28) - 50 + (290 - 228),
+                "checkpoint": 10 + 10,
+                "lost": (100 - 80) + 20,
+                "restore": 6,
+                "queued": 80,
+            },
+            self.sums(path, 8),
+        )
+        self.assertEqual({"unmatched_lines": 3, "repeated_steps": 1}, self.issues(path))
+
+    def test_a_newer_deepspeed(self):
+        """Says when a save begins, and not when it ends: at the next step, or when the launcher sees the process end. Loads are said otherwise."""
+        with open(FIXTURES + "/deepspeed.log", encoding="utf-8") as file:
+            text = file.read()
+        for before, after in (
+            (r".*(\[Torch\] Sav|is ready now).*\n", ""),
+            ("is about to be saved!", "is begin to save!"),
+            ("Loading checkpoint", "Begin Load checkpoint"),
+            (r"Loaded checkpoint(.*)\.\n", r"End Load checkpoint\1...\n"),
+        ):
+            text, count = re.subn(before, after, text)
+            self.assertGreater(count, 0)
+        end = "[2026-03-03 10:05:10,000] [INFO] [launch.py:367:main] Process 4811 exits successfully.\n"
+        wanted = {
+            "startup": 28 + 20 + 2,
+            "unrated": (70 - 28) + (290 - 228),
+            "lost": 120 - 70,
+            "restore": 6,
+            "queued": 80,
+        }
+        ended = self.file(text + end, "log")
+        self.assertEqual(
+            wanted, {category: seconds for category, seconds in self.sums(ended, 8).items() if category != "unknown"}
+        )
+        self.assertEqual(
+            [(20, T0 + 100), (50, T0 + 310)],
+            self.rows("SELECT step, durable_time FROM trace_records(?) WHERE record = 'commits' ORDER BY 1", ended),
+        )
+        # A save that a launch follows came to no end.
+        broken = re.sub(
+            r"(?s)(10:01:10,000\] \[INFO\] \S+ \[Rank 0\] \[Torch\] Checkpoint global_step20 is begin to save!\n).*?(\[2026-03-03 10:03:20)",
+            r"\1\2",
+            text + end,
+        )
+        self.assertEqual(
+            [(50,)], self.rows("SELECT step FROM trace_records(?) WHERE record = 'commits'", self.file(broken, "log"))
+        )
+
+    def test_nebula(self):
+        """DeepSpeed's engine that saves to memory first: that time blocks; a save is durable once the run begins the next one or ends well. What is loaded may be another save than the one asked for."""
+        with open(FIXTURES + "/deepspeed.log", encoding="utf-8") as file:
+            text = file.read()
+        for tag in (r"\1", r"CheckpointCommitInfo(tag='\1', save_dir='ckpt', save_latest=True)"):
+            nebula = text
+            for before, after in (
+                (r"\[Torch\] Checkpoint (\S+) is about to be saved!", f"[Nebula] Start Checkpoint for tag:{tag}"),
+                (
+                    r"\[Torch\] Saving (\S+)\.\.\.",
+                    "[Nebula] Saving mp_rank_00_model_states.pt under tag global_step20...",
+                ),
+                (
+                    r"\[Torch\] Checkpoint (\S+) is ready now!",
+                    f"[Nebula] all files for {tag} are saved in tier1. It is ready to start persisting",
+                ),
+                (
+                    r"Loading checkpoint from (\S+)\.\.\.",
+                    r"Loading \1 under tag global_step20 from nebula path /blob...",
+                ),
+                (r"Loaded checkpoint from (\S+)\.\n", r"Loaded \1 under tag global_step20 from /blob.\n"),
+            ):
+                nebula, count = re.subn(before, after, nebula)
+                self.assertGreater(count, 0)
+            nebula = re.sub(r"\[Torch\] (Load(?:ing|ed) \S+ under)", r"[Nebula] \1", nebula)
+            path = self.file(nebula, "log")
+            whole = self.sums(FIXTURES + "/deepspeed.log", 8)
+            sums = self.sums(path, 8)
+            self.assertEqual(
+                [whole[key] for key in ("startup", "checkpoint", "lost", "restore")],
+                [sums[key] for key in ("startup", "checkpoint", "lost", "restore")],
+            )
+            self.assertEqual(
+                {"unmatched_lines": 3, "repeated_steps": 1, "missing_end": 1}, self.issues(path)
+            )  # a launch follows the first
+            other = self.file(
+                nebula.replace(
+                    "_states.pt under tag global_step20 from /blob.", "_states.pt under tag global_step10 from /blob."
+                ),
+                "log",
+            )
+            self.assertEqual(
+                [(10,)],
+                self.rows("SELECT step FROM trace_records(?) WHERE record = 'spans' AND kind = 'restore'", other),
+            )
+            saved = f"[2026-03-03 10:04:31,000] [INFO] [logging.py:96:log_dist] [Rank 0] [Nebula] Start Checkpoint for tag:{tag}\n[2026-03-03 10:04:33,000] [INFO] [nebula.py:1:commit] [Nebula] all files for {tag} are saved in tier1. It is\n".replace(
+                r"\1", "global_step40"
+            )
+            again = (
+                nebula.replace("[2026-03-03 10:04:50", saved + "[2026-03-03 10:04:50", 1).rstrip("\n")
+                + "\n[2026-03-03 10:05:10,000] [INFO] [launch.py:367:main] Process 4811 exits successfully.\n"
+            )
+            self.assertEqual(
+                [(40, T0 + 290), (50, T0 + 310)],
+                self.rows(
+                    "SELECT step, durable_time FROM trace_records(?) WHERE record = 'commits' ORDER BY 1",
+                    self.file(again, "log"),
+                ),
+            )
+
+    def test_deepspeed_s_pipelines(self):
+        """Their engine tells the step beside the learning rate, and its rate in a line without a clock: the same steps as of the other's."""
+        path = FIXTURES + "/deepspeed.log"
+        with open(path, encoding="utf-8") as file:
+            lines = [line for line in file.read().splitlines() if "skipped=" not in line]
+        told = [
+            re.sub(
+                r"\[timer.py.*global_step=(\d+), .*",
+                r"[logging.py:107:log_dist] [Rank 0] step=\1, skipped=0, lr=[1e-05], mom=[[0.9, 0.99]]\nsteps: \1 loss: 2.5 iter time (s): 2.000 samples/sec: 32.000",
+                line,
+            )
+            for line in lines
+        ]
+        pipeline = self.file("\n".join(told) + "\n", "log")
+        self.assertEqual([("trainer", "sure")], self.rows("SELECT format, certainty FROM trace_sources(?)", pipeline))
+        self.assertEqual((self.steps(path), self.sums(path, 8)), (self.steps(pipeline), self.sums(pipeline, 8)))
+        skipped = self.file("\n".join(told).replace("step=30, skipped=0", "step=30, skipped=4") + "\n", "log")
+        self.assertEqual(self.sums(path, 8), self.sums(skipped, 8))
+        self.assertEqual(
+            [(4,)], self.rows("SELECT count FROM mpg_issues WHERE kind = 'skipped_steps' AND source = ?", skipped)
+        )
+
+    def test_pipelines_newest_first(self):
+        """As Grafana and CloudWatch print a log, of either engine: it is read from its end."""
+        line = "[2026-03-03 10:00:{:02d},000] [INFO] [logging.py:107:log_dist] [Rank 0] step={}, skipped=0, lr=[1e-05], mom=[[0.9, 0.99]]\n"
+        lines = ["[2026-03-03 10:00:00,000] [INFO] [launch.py:1:main] dist_world_size=4\n"] + [
+            line.format(10 + 4 * n, n) for n in range(1, 9)
+        ]
+        forward, back = self.file("".join(lines), "log"), self.file("".join(reversed(lines)), "log")
+        self.assertEqual(self.steps(forward), self.steps(back))
+        self.assertEqual({"reversed_lines": 9}, self.issues(back))
+        self.assertEqual(self.sums(forward, 4), self.sums(back, 4))
+
+    def test_tags_of_deepspeed(self):
+        """A tag may name no step, or another number: a load is of what was saved last under it, in this log or another of its job, else of a step that is not known."""
+
+        def said(at, text):
+            return f"[2026-03-03 10:{at // 60:02d}:{at % 60:02d},000] [INFO] {text}\n"
+
+        def run(at, first, last, *saves, load=None):
+            text = said(at, "[launch.py:1:main] dist_world_size=1")
+            if load:
+                text += said(
+                    at + 2,
+                    f"[torch_checkpoint_engine.py:1:load] [Torch] Loading checkpoint from /x/{load}/mp_rank_00_model_states.pt...",
+                )
+                text += said(
+                    at + 6,
+                    f"[torch_checkpoint_engine.py:1:load] [Torch] Loaded checkpoint from /x/{load}/zero_pp_rank_0_mp_rank_00_optim_states.pt.",
+                )
+                at += 20
+            for n in range(first, last + 1):
+                at += 10
+                text += said(at, f"[timer.py:1:stop] epoch=0/micro_step=1/global_step={n}, RunningAvgSamplesPerSec=1.0")
+                if n in saves:
+                    text += said(
+                        at, f"[logging.py:1:log_dist] [Rank 0] [Torch] Checkpoint {name} is about to be saved!"
+                    ) + said(at + 1, f"[x.py:1:commit] [Torch] Checkpoint {name} is ready now!")
+            return text
+
+        for tag in ("epoch1", "last.ckpt/checkpoint", "best", "7"):
+            name = tag.rsplit("/", 1)[-1]
+            first = run(0, 1, 10, 2, 6)
+            second = run(200, 7, 9, load=tag)
+            restores = (
+                "SELECT step, end_time - start_time FROM trace_records(?) WHERE record = 'spans' AND kind = 'restore'"
+            )
+            path = self.file(first + second, "log")
+            self.assertEqual([(6, 4)], self.rows(restores, path), tag)
+            self.assertEqual(
+                {"lost": 39, "restore": 4},
+                {key: value for key, value in self.sums(path, 1).items() if key in ("lost", "restore")},
+                tag,
+            )
+            folder = self.folder_of({"a.log": first, "b.log": second})
+            self.assertEqual(
+                [(6, 4)], self.rows(restores, json.dumps({"sources": [{"path": folder, "job": "j"}]})), tag
+            )
+            self.assertEqual([(None, 4)], self.rows(restores, folder), tag)
+
+    def test_megatron_deepspeed_is_megatron_s(self):
+        with open(FIXTURES + "/deepspeed.log", encoding="utf-8") as file:
+            text = (
+                file.read()
+                + " iteration       10/     100 | consumed samples:          640 | elapsed time per iteration (ms): 2000.0 | lm loss: 7.0E+00 |\n"
+            )
+        self.assertEqual(
+            [("megatron", "sure")], self.rows("SELECT format, certainty FROM trace_sources(?)", self.file(text, "log"))
+        )
+
+
+if __name__ == "__main__":
+    unittest.main()

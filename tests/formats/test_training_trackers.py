@@ -1,0 +1,635 @@
+"""What Hugging Face, Weights & Biases, MLflow and other trackers keep of runs: the mapping sql/formats/trainer.sql, held against sums made
+by hand."""
+
+import datetime
+import json
+import os
+import unittest
+
+import tfevents
+from trainer_case import FIXTURES, T0, TrainerLogs
+
+
+class Trackers(TrainerLogs):
+    def test_trackers(self):
+        for name, first in (("wandb-history.jsonl", 17), ("wandb-history.csv", 17), ("mlflow-train_loss.json", 17)):
+            path = os.path.join(FIXTURES, name)
+            self.assertEqual(
+                [(1, 10 * (i + 1), first + 3 * i, 20 + 3 * i, 10, 5 - i / 4) for i in range(5)], self.steps(path), name
+            )
+            # Ended well, all of it counts; W&B tells when the program began.
+            ended = self.sums(self.fleet(path, outcome="completed"), 1)
+            self.assertEqual({"unrated": 15} | ({"startup": 17} if "wandb" in name else {}), ended)
+
+    def test_tables_of_trackers(self):
+        """A history a column after the other, as pandas' to_json writes it by itself; the table of MLflow's charts, what mlflow-export-import keeps of a run, and numbers as texts."""
+        rows = [
+            {"_step": i, "_timestamp": T0 + 10.5 * i, "train/loss": 5 - i / 16, "note": {"a": [i]}}
+            for i in range(1, 13)
+        ]
+        wanted = self.steps(self.file("".join(json.dumps(row) + "\n" for row in rows), "h.jsonl"))
+        self.assertEqual(12, len(wanted))
+        for columns in (
+            {key: {str(i): row[key] for i, row in enumerate(rows)} for key in rows[0]},
+            {key: [row[key] for row in rows] for key in rows[0]},
+        ):
+            for text in (columns, json.dumps(columns, indent=2)):
+                path = self.file(text, "h.json")
+                self.assertEqual((wanted, {}), (self.steps(path), self.issues(path)))
+        sparse = self.file(
+            {
+                "_step": {"0": 1, "1": 2, "2": 3},
+                "_timestamp": {"0": T0, "1": T0 + 10, "2": T0 + 20},
+                "train/loss": {"0": 1.0, "1": None, "2": 3.0},
+            },
+            "h.json",
+        )
+        self.assertEqual([3], [row[1] for row in self.steps(sparse) if row[1] > 1])
+        points = [
+            {"key": "train_loss", "value": 5 - i / 16, "timestamp": (T0 + 10 * i) * 1000, "step": i}
+            for i in range(1, 13)
+        ]
+        wanted = self.steps(self.file({"metrics": points}, "m.json"))
+        texts = {
+            "metrics": [point | {"timestamp": str(point["timestamp"]), "step": str(point["step"])} for point in points]
+        }
+        chart = "run_id,key,value,step,timestamp\n" + "".join(
+            f"{run},{key},{p['value']},{p['step']},{p['timestamp']}\n"
+            for run, key in (("abc", "lr"), ("abc", "train_loss"))
+            for p in points
+        )
+        kept = {
+            "info": {"run_id": "abc", "status": "FINISHED"},
+            "params": {"lr": "1"},
+            "metrics": {
+                "lr": points[:1],
+                "train_loss": [{key: p[key] for key in ("value", "timestamp", "step")} for p in points],
+            },
+            "tags": {},
+        }
+        for content in (texts, chart, {"system": {"package_version": "1.1.2"}, "mlflow": kept}, kept):
+            path = self.file(content, "m.x")
+            self.assertEqual((wanted, {}), (self.steps(path), self.issues(path)))
+            self.assertEqual("chips, chip", self.one("SELECT missing FROM trace_sources(?)", path))
+        # What TensorBoard and Neptune make tables of is the metric that was chosen; Comet names it.
+        values = [(p["step"], p["value"], p["timestamp"] // 1000) for p in points]
+        named = [
+            {
+                "metricName": name,
+                "metricValue": str(value),
+                "timestamp": at * 1000,
+                "step": step,
+                "epoch": None,
+                "runContext": "train",
+            }
+            for name in ("lr", "train_loss")
+            for step, value, at in values
+        ]
+        for content in (
+            "Wall time,Step,Value\n" + "".join(f"{at}.0,{step},{value}\n" for step, value, at in values),
+            "step,value,timestamp\r\n" + "".join(f"{step},{value},{at * 1000}\r\n" for step, value, at in values),
+            ",step,value,timestamp\n"
+            + "".join(
+                f"{i},{step}.0,{value},{datetime.datetime.fromtimestamp(at, datetime.timezone.utc):%Y-%m-%d %H:%M:%S.%f}+00:00\n"
+                for i, (step, value, at) in enumerate(values)
+            ),
+            named,
+            json.dumps(named, indent=2),
+        ):
+            path = self.file(content, "v.x")
+            self.assertEqual((wanted, {}), (self.steps(path), self.issues(path)))
+            self.assertEqual("chips, chip", self.one("SELECT missing FROM trace_sources(?)", path))
+        two = self.file(
+            chart + "".join(f"def,train_loss,{p['value']},{p['step']},{p['timestamp'] + 5000}\n" for p in points),
+            "two.csv",
+        )
+        self.assertEqual(
+            [(1, 12), (1, 12)],
+            self.rows("SELECT max(attempt), count(*) FROM trace_training_steps(?) GROUP BY job", two),
+        )
+
+    def test_names_of_a_loss(self):
+        """Each tracker knows the same names, and the option tag says another."""
+        names = (
+            "train/loss",
+            "loss",
+            "train_loss",
+            "reduced_train_loss",
+            "training/loss",
+            "training_loss",
+            "lm loss",
+            "loss_metrics/global_avg_loss",
+            "learning/loss",
+            "loss/train",
+            "Loss/train",
+            "loss/train/total",
+            "train_inner/loss",
+            "train/policy_loss",
+            "actor/pg_loss",
+            "train_loss_step",
+            "train/loss_step",
+        )
+        times = [(i, T0 + 10 * i) for i in range(1, 6)]
+        for name, options in [(name, {}) for name in names] + [("grpo/loss", {"tag": "grpo/loss"}), ("grpo/loss", {})]:
+            files = {
+                "w.jsonl": "".join(json.dumps({"_step": i, "_timestamp": at, name: 2.5}) + "\n" for i, at in times),
+                "w.csv": f"_step,_timestamp,{name}\n" + "".join(f"{i},{at},2.5\n" for i, at in times),
+                "m.json": {
+                    "metrics": [{"key": name, "value": 2.5, "timestamp": at * 1000, "step": i} for i, at in times]
+                },
+                "l.json": [
+                    {"key": name, "value": 2.5, "timestamp": at * 1000, "step": i, "run_id": "r"} for i, at in times
+                ],
+                f"mlruns/1/r/metrics/{name}": "".join(f"{at * 1000} 2.5 {i}\n" for i, at in times),
+                "events.out.tfevents.1.host": tfevents.begin(T0 + 1)
+                + b"".join(tfevents.event(at, i, (5, [(1, tfevents.simple(name, 2.5))])) for i, at in times),
+            }
+            for file, content in files.items():
+                path = self.file(content, file)
+                known = name != "grpo/loss" or options
+                self.assertEqual(
+                    [(1, i, 10 * i, 2.5) for i in range(2, 6)] if known else [],
+                    [(row[0], row[1], row[3], row[5]) for row in self.steps(self.fleet(path, **options)) if row[1] > 1],
+                    (name, file),
+                )
+                self.assertEqual(
+                    [] if known else [("name it by the option tag",)],
+                    self.rows(
+                        "SELECT substr(detail, -25) FROM mpg_issues WHERE source = ? AND kind = 'no_steps'", path
+                    ),
+                    (name, file),
+                )
+
+    def test_rates_of_trackers(self):
+        """What tells the FLOP/s of a device by a name whose unit is certain rates the steps, in each tracker; what does not is listed. A step of 10 s on 4 chips at 200 TFLOP/s."""
+        times = [(i, T0 + 10 * i) for i in range(1, 6)]
+        options = {"chips": 4, "chip": "nvidia-h100-sxm", "outcome": "completed"}
+        for loss, rate, value in (
+            ("loss_metrics/global_avg_loss", "tflops", 200.0),
+            ("learning/loss", "perf/per_device_tflops_per_sec", 200.0),
+            ("lm loss", "throughput", 200.0),
+            ("reduced_train_loss", "TFLOPS_per_GPU", 200.0),
+            ("loss/train/total", "throughput/device/flops_per_sec", 200e12),
+            ("train/loss", "train/device/flops_per_sec", 200e12),
+            ("train/loss", "perf/tflops_per_gpu", 200.0),
+            ("lm loss", "throughput/tflops/device", 200.0),
+            ("lm loss", "throughput/tflops_per_device", 200.0),
+        ):  # Megatron Bridge's
+            metric = lambda key, value: [
+                {"key": key, "value": value, "timestamp": at * 1000, "step": i, "run_id": "r"} for i, at in times
+            ]
+            files = {
+                "w.jsonl": "".join(
+                    json.dumps({"_step": i, "_timestamp": at, loss: 2.5, rate: value}) + "\n" for i, at in times
+                ),
+                "w.csv": f"_step,_timestamp,{loss},{rate}\n" + "".join(f"{i},{at},2.5,{value}\n" for i, at in times),
+            }
+            if rate not in ("perf/tflops_per_gpu", "throughput/tflops_per_device"):
+                files["events.out.tfevents.1.host"] = tfevents.begin(T0) + b"".join(
+                    tfevents.event(
+                        at, i, (5, [(1, tfevents.simple(loss, 2.5))]), (5, [(1, tfevents.simple(rate, value))])
+                    )
+                    for i, at in times
+                )
+            if "/" in rate or rate == "TFLOPS_per_GPU":
+                files |= {
+                    "m.json": {"metrics": metric(loss, 2.5) + metric(rate, value)},
+                    "l.json": metric(loss, 2.5) + metric(rate, value),
+                }
+            for name, content in files.items():
+                path = self.file(content, name)
+                told = self.rows(
+                    "SELECT round(tflops_per_chip, 3), round(flops / 1e12), round(1000 * mfu) FROM trace_training_steps(?) WHERE step > 1",
+                    self.fleet(path, **options),
+                )
+                self.assertEqual([(200, 200 * 4 * 10, round(200e3 / 989.5))] * 4, told, (name, rate))
+                self.assertEqual({}, self.issues(path))
+            if "m.json" in files:  # an answer, and a file, for each metric
+                write = lambda value: "".join(f"{at * 1000} {value} {i}\n" for i, at in times)
+                for content in (
+                    {"m/a.json": {"metrics": metric(loss, 2.5)}, "m/b.json": {"metrics": metric(rate, value)}},
+                    {f"mlruns/1/r/metrics/{loss}": write(2.5), f"mlruns/1/r/metrics/{rate}": write(value)},
+                ):
+                    told = self.rows(
+                        "SELECT round(tflops_per_chip, 3) FROM trace_training_steps(?)",
+                        self.fleet(self.folder_of(content), **options),
+                    )
+                    self.assertEqual([(200,)] * 5, told, rate)
+        # Lightning's Weights & Biases has the rate in a record of its own, after the loss or before it.
+        told = [
+            [
+                {"_step": 2 * i, "_timestamp": at, "trainer/global_step": i, "train/loss": 2.5},
+                {
+                    "_step": 2 * i + 1,
+                    "_timestamp": at + 0.1,
+                    "trainer/global_step": i,
+                    "train/device/flops_per_sec": 200e12,
+                },
+            ]
+            for i, at in times
+        ]
+        for order in (1, -1):
+            path = self.file("".join(json.dumps(row) + "\n" for pair in told for row in pair[::order]), "w.jsonl")
+            self.assertEqual(
+                [(i, 10, 200) for i, _ in times],
+                self.rows(
+                    "SELECT step, round(seconds), round(tflops_per_chip) FROM trace_training_steps(?)",
+                    self.fleet(path, **options),
+                ),
+            )
+            self.assertEqual({}, self.issues(path))
+        for key in ("train/mfu", "tflops", "flops_per_sec"):
+            for name, text in (
+                (
+                    "w.jsonl",
+                    "".join(
+                        json.dumps({"_step": i, "_timestamp": at, "train/loss": 2.5, key: 0.4}) + "\n"
+                        for i, at in times
+                    ),
+                ),
+                ("w.csv", f"_step,_timestamp,train/loss,{key}\n" + "".join(f"{i},{at},2.5,0.4\n" for i, at in times)),
+            ):
+                path = self.file(text, name)
+                self.assertEqual(
+                    ([(None,)] * 5, {"unknown_column": 1}),
+                    (self.rows("SELECT flops FROM trace_training_steps(?)", path), self.issues(path)),
+                    key,
+                )
+                self.assertEqual(
+                    {},
+                    (
+                        self.rows("SELECT flops FROM trace_training_steps(?)", self.fleet(path, flops=1e15)),
+                        self.issues(path),
+                    )[1],
+                    key,
+                )
+        for lacking in ({}, {"throughput": None}, {"throughput": "NaN"}, {"throughput": 0}):
+            path = self.file(
+                "".join(
+                    json.dumps(
+                        {"_step": i, "_timestamp": at, "lm loss": 2.5} | ({"throughput": 200} if i != 3 else lacking)
+                    )
+                    + "\n"
+                    for i, at in times
+                ),
+                "w.jsonl",
+            )
+            self.assertEqual(
+                ([(i, i != 3) for i, _ in times], {"missing_field": 1}),
+                (self.rows("SELECT step, flops IS NOT NULL FROM trace_training_steps(?)", path), self.issues(path)),
+                lacking,
+            )
+
+    def test_a_history_in_other_units(self):
+        """pandas writes a time in milliseconds or finer; numbers may be texts."""
+        for factor in (1000, 10**6, 10**9):
+            for loss in (2.5, "2.5"):
+                path = self.file(
+                    "".join(
+                        json.dumps({"_step": i, "_timestamp": (T0 + 10 * i) * factor, "loss": loss}) + "\n"
+                        for i in range(1, 6)
+                    ),
+                    "w.jsonl",
+                )
+                self.assertEqual(
+                    [(1, i, 10 * i - 10, 10 * i, 1, 2.5) for i in range(1, 6)], self.steps(path), (factor, loss)
+                )
+
+    def test_values_that_are_no_objects(self):
+        for name, key in (("mlflow-train_loss.json", "metrics"), ("trainer_state.json", "log_history")):
+            with open(os.path.join(FIXTURES, name), encoding="utf-8") as file:
+                whole = json.load(file)
+            for strange in (7, None, [1], "{"):
+                path = self.file(whole | {key: whole[key][:1] + [strange] + whole[key][1:]}, name)
+                self.assertEqual(len(self.steps(os.path.join(FIXTURES, name))), len(self.steps(path)))
+                self.assertEqual(1, self.issues(path)["unknown_record"])
+
+    def test_two_trackers_of_one_job(self):
+        """Each logs a step a little later than the other, or only each fifth: the one that covers more counts, and nothing ran twice."""
+
+        def write(every, late, n=20):
+            times = [(i, T0 + 100 + 10 * i + late) for i in range(every, n + 1, every)]
+            wandb = "".join(
+                json.dumps({"_step": i, "_timestamp": at, "_runtime": at - T0 - 90, "train/loss": 2.5}) + "\n"
+                for i, at in times
+            )
+            mlflow = {
+                "metrics": [
+                    {"key": "train_loss", "value": 2.5, "timestamp": int(at * 1000), "step": i} for i, at in times
+                ]
+            }
+            board = tfevents.begin(T0 + 95) + b"".join(
+                tfevents.event(at, i, (5, [(1, tfevents.simple("train/loss", 2.5))])) for i, at in times
+            )
+            return {
+                "wandb": self.file(wandb, "w.jsonl"),
+                "mlflow": self.file(mlflow, "m.json"),
+                "board": self.file(board, "events.out.tfevents.1.host"),
+            }
+
+        sacct = self.file(
+            f"JobIDRaw|JobName|User|State|Submit|Start|End|ReqTRES|AllocTRES\n5|a|ann|COMPLETED|{T0}|{T0 + 50}|{T0 + 310}|gres/gpu=1|gres/gpu=1\n",
+            "sacct.psv",
+        )
+        scheduler = {"queued": 50, "startup": 10, "unknown": 50, "unrated": 200}
+        first = write(1, 0)
+        for one, other, every, late in (
+            ("wandb", "mlflow", 1, 2),
+            ("wandb", "mlflow", 5, 2),
+            ("wandb", "board", 1, 0),
+            ("wandb", "board", 1, 0.5),
+            ("wandb", "board", 5, 0.5),
+            ("mlflow", "board", 1, 0.5),
+        ):
+            lesser = write(every, late)[other]
+            # By themselves: 200 s of steps, after what W&B tells of the program's start.
+            fleet = json.dumps(
+                {
+                    "sources": [
+                        {"path": path, "job": "5", "chips": 1, "outcome": "completed"} for path in (first[one], lesser)
+                    ]
+                }
+            )
+            self.assertEqual(
+                {"unrated": 200} | ({"startup": 10} if one == "wandb" else {}), self.sums(fleet, 1), (one, other)
+            )
+            self.assertEqual({"parallel_files": 20 // every}, self.issues(lesser))
+            self.assertEqual(
+                [],
+                self.rows(
+                    "SELECT kind FROM mpg_issues WHERE kind IN ('concurrent_steps', 'overlapping_attempts', 'overlapping_spans', 'repeated_steps')"
+                ),
+            )
+            if one == "wandb":
+                fleet = json.dumps(
+                    {"sources": [{"path": sacct}] + [{"path": path, "job": "5"} for path in (first[one], lesser)]}
+                )
+                self.assertEqual(scheduler, self.sums(fleet, 1), (one, other))
+        # What the lesser tells after the other has ended counts: 20 steps of the one, and 10 more.
+        fleet = json.dumps(
+            {
+                "sources": [
+                    {"path": path, "job": "5", "chips": 1, "outcome": "completed"}
+                    for path in (
+                        first["wandb"],
+                        self.file(
+                            tfevents.begin(T0 + 240)
+                            + b"".join(
+                                tfevents.event(T0 + 100 + 10 * i, i, (5, [(1, tfevents.simple("train/loss", 2.5))]))
+                                for i in range(15, 31)
+                            ),
+                            "events.out.tfevents.2.host",
+                        ),
+                    )
+                ]
+            }
+        )
+        self.assertEqual(300, self.sums(fleet, 1)["unrated"])
+
+    def test_a_state_has_no_times(self):
+        path = FIXTURES + "/trainer_state.json"
+        self.assertEqual(
+            [(1, 10, None, None, 10, 2.5), (1, 20, None, None, 10, 2.25), (1, 30, None, None, 10, 2.0)],
+            self.steps(path),
+        )
+        self.assertEqual(3, self.issues(path)["no_times"])
+        self.assertEqual([], self.rows("SELECT * FROM trace_rollup(?)", path))
+
+    def test_what_trackers_tell_wrongly(self):
+        """Steps out of order, without a number, in seconds, on a page of several: listed."""
+
+        def said(name, rows):
+            path = self.file(rows if isinstance(rows, str) else "".join(json.dumps(row) + "\n" for row in rows), name)
+            return [row[1] for row in self.steps(path)], self.issues(path)
+
+        def mlflow(*values, **more):
+            return json.dumps(
+                {
+                    "metrics": [{"key": "train_loss", "value": 1.0, "timestamp": at, **rest} for at, rest in values],
+                    **more,
+                }
+            )
+
+        self.assertEqual(
+            ([1, 2, 4], {"end_before_start": 1}),
+            said(
+                "h.jsonl",
+                [
+                    {"_step": step, "_timestamp": T0 + at, "_runtime": at, "loss": 1.0}
+                    for step, at in ((1, 10), (2, 20), (3, 15), (4, 40))
+                ],
+            ),
+        )
+        self.assertEqual(
+            {"unnumbered_steps": 4, "repeated_record": 3, "end_before_start": 1},
+            said("m.json", mlflow(*((1000 * (T0 + 10 * i), {}) for i in range(4))))[1],
+        )
+        self.assertEqual(
+            {"impossible_time": 4}, said("m.json", mlflow(*((T0 + 10 * i, {"step": i}) for i in range(4))))[1]
+        )
+        self.assertEqual(
+            {"partial_answer": 1},
+            said("m.json", mlflow(*((1000 * (T0 + 10 * i), {"step": i}) for i in range(4)), next_page_token="x"))[1],
+        )
+
+    def test_the_first_of_every_tenth(self):
+        """It stands for no more steps than there are up to it, counted from 0 or from 1; what came before is start-up."""
+        for numbers, first in (
+            ((1, 10, 20, 30), 1),
+            ((0, 10, 20, 30), 1),
+            ((10, 20, 30), 10),
+            ((9, 19, 29), 10),
+            ((4, 9, 14), 5),
+            ((50, 60, 70), 10),
+            ((0, 1, 2), 1),
+            ((1, 2, 3), 1),
+        ):
+            text = "".join(
+                json.dumps(
+                    {
+                        "_step": i,
+                        "_timestamp": T0 + 100 + 2 * n,
+                        "_runtime": 100 + 2 * n,
+                        "train/global_step": n,
+                        "loss": 1.0,
+                    }
+                )
+                + "\n"
+                for i, n in enumerate(numbers)
+            )
+            self.assertEqual(
+                (1, numbers[0], 100 + 2 * (numbers[0] - first), 100 + 2 * numbers[0], first, 1.0),
+                self.steps(self.file(text, "h.jsonl"))[0],
+                numbers,
+            )
+
+    def test_dates_of_a_history(self):
+        """pandas makes dates of _timestamp, which are UTC: they are times as numbers are."""
+        for form in ("2026-03-03 10:00:{:06.3f}", "2026-03-03T10:00:{:06.3f}Z", "2026-03-03 12:00:{:06.3f}+02:00"):
+            rows = [(n, form.format(2.5 * n)) for n in range(1, 6)]
+            for name, text in (
+                ("h.csv", "_step,_timestamp,loss\n" + "".join(f"{n},{at},1.0\n" for n, at in rows)),
+                ("h.jsonl", "".join(json.dumps({"_step": n, "_timestamp": at, "loss": 1.0}) + "\n" for n, at in rows)),
+            ):
+                self.assertEqual(
+                    [(1, n, 2.5 * (n - 1), 2.5 * n, 1, 1.0) for n in range(1, 6)],
+                    self.steps(self.file(text, name)),
+                    text,
+                )
+
+    def test_runs_of_one_file(self):
+        """Histories put together, by turns or one after the other, whose records name their runs: no run repeats another's steps. One name for all is one run."""
+        for apart in (100, 1):
+            rows = sorted(
+                ((run, T0 + begin + 2 * n, n) for run, begin in (("a", 0), ("b", apart)) for n in range(1, 6)),
+                key=lambda row: row[1],
+            )
+            for key in ("run_id", "run_name"):
+                for name, text in (
+                    (
+                        "h.jsonl",
+                        "".join(
+                            json.dumps({"_step": n, "_timestamp": at, "loss": 1.0, key: run}) + "\n"
+                            for run, at, n in rows
+                        ),
+                    ),
+                    (
+                        "h.csv",
+                        f"{key},_step,_timestamp,loss\n" + "".join(f"{run},{n},{at},1.0\n" for run, at, n in rows),
+                    ),
+                    (
+                        "m.json",
+                        json.dumps(
+                            {
+                                "metrics": [
+                                    {"key": "loss", "value": 1.0, "timestamp": 1000 * at, "step": n, "run_id": run}
+                                    for run, at, n in rows
+                                ]
+                            }
+                        ),
+                    ),
+                ):
+                    path = self.file(text, name)
+                    self.assertEqual(
+                        [(path, 1, 5, 10), (path + "#2", 1, 5, 10)],
+                        self.rows(
+                            "SELECT job, max(attempt), count(*), sum(end_time - start_time) FROM trace_training_steps(?) GROUP BY job ORDER BY job",
+                            path,
+                        ),
+                    )
+                    self.assertEqual(
+                        ("info", 1),
+                        self.rows(
+                            "SELECT severity, count FROM mpg_issues WHERE source = ? AND kind = 'run_anew'", path
+                        )[0],
+                    )
+                    if apart == 100:
+                        self.assertEqual(
+                            [("j", 1), ("j", 2)],
+                            self.rows(
+                                "SELECT DISTINCT job, attempt FROM trace_training_steps(?)", self.fleet(path, job="j")
+                            ),
+                        )
+        path = self.file(
+            "".join(
+                json.dumps({"_step": n, "_timestamp": T0 + n, "loss": 1.0, "run_id": "a"}) + "\n" for n in range(1, 6)
+            ),
+            "h.jsonl",
+        )
+        self.assertEqual([(path, 5)], self.rows("SELECT job, count(*) FROM trace_training_steps(?) GROUP BY job", path))
+
+    def test_what_trackers_tell_of_restarts(self):
+        """A pause of minutes is listed. MLflow may answer by step: what was run again is seen from the times. Other trainers' names of a loss and a step."""
+        at = lambda i: T0 + 10 * i + (300 if i > 20 else 0)
+        for name, text in (
+            (
+                "h.jsonl",
+                "".join(
+                    json.dumps({"_step": i, "_timestamp": at(i), "_runtime": at(i) - T0, "loss": 1.0}) + "\n"
+                    for i in range(1, 41)
+                ),
+            ),
+            ("h.csv", "_step,_timestamp,loss\n" + "".join(f"{i},{at(i)},1.0\n" for i in range(1, 41))),
+            (
+                "m.json",
+                json.dumps(
+                    {
+                        "metrics": [
+                            {"key": "loss", "value": 1.0, "timestamp": 1000 * at(i), "step": i} for i in range(1, 41)
+                        ]
+                    }
+                ),
+            ),
+        ):
+            path = self.file(text, name)
+            self.steps(path)
+            self.assertEqual({"long_steps": 1}, self.issues(path), name)
+            self.assertAlmostEqual(
+                10,
+                self.rows("SELECT min(end_time) - min(start_time) FROM trace_training_steps(?)", path)[0][0],
+                5,
+                "the first is as long as most",
+            )
+        again = [
+            {"key": "loss", "value": 1.0, "timestamp": 1000 * (T0 + 10 * i + pause), "step": i}
+            for i, pause in [(i, 0) for i in range(1, 21)] + [(i, 300) for i in range(18, 41)]
+        ]
+        for metrics in (again, sorted(again, key=lambda m: m["step"])):
+            path = self.file(json.dumps({"metrics": metrics}), "m.json")
+            self.assertEqual(
+                [(1, 20), (2, 23)],
+                self.rows("SELECT attempt, count(*) FROM trace_training_steps(?) GROUP BY attempt", path),
+            )
+            self.assertEqual(
+                {"lost": 30},
+                dict(
+                    self.rows(
+                        "SELECT category, sum(chip_seconds) FROM trace_rollup(?) WHERE category = 'lost' GROUP BY 1",
+                        path,
+                    )
+                ),
+            )
+        for loss, number in (
+            ("actor/pg_loss", "training/global_step"),
+            ("train/loss", "train/step"),
+            ("loss_metrics/global_avg_loss", None),
+            ("loss/train/total", None),
+        ):
+            path = self.file(
+                "".join(
+                    json.dumps(
+                        {"_step": i, "_timestamp": T0 + 10 * i, loss: 1.0, **({number: i + 100} if number else {})}
+                    )
+                    + "\n"
+                    for i in range(1, 4)
+                ),
+                "h.jsonl",
+            )
+            self.assertEqual([(100 if number else 0) + i for i in range(1, 4)], [row[1] for row in self.steps(path)])
+        path = self.file(
+            "".join(
+                json.dumps({"_step": i, "_timestamp": T0 + i, "loss": 1.0, "global_step": i // 2}) + "\n"
+                for i in range(2, 8)
+            ),
+            "h.jsonl",
+        )
+        self.steps(path)
+        self.assertEqual({"repeated_record": 3}, self.issues(path))
+
+    def test_a_run_of_a_tracker_that_was_resumed(self):
+        """W&B's _runtime goes on from the run before, or starts anew: where the clock gets ahead of it, nothing was trained."""
+        rows = lambda first, last, at, runtime: [
+            {"_step": n, "_timestamp": T0 + at + 10 * (n - first), "_runtime": runtime + 10 * (n - first), "loss": 1.0}
+            for n in range(first, last)
+        ]
+        for runtime in (110, 15):
+            path = self.file(
+                "".join(json.dumps(row) + "\n" for row in rows(0, 10, 10, 10) + rows(10, 20, 3710, runtime)), "h.jsonl"
+            )
+            sums = self.sums(self.fleet(path, outcome="completed"), 1)
+            self.assertEqual(200, sums["unrated"], sums)
+            self.assertNotIn("long_steps", self.issues(path))
+
+
+if __name__ == "__main__":
+    unittest.main()

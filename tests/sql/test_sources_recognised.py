@@ -1,0 +1,244 @@
+"""Each format is recognised as its own and as no other, under any name, packed or not (docs/sources.md)."""
+
+import gzip
+import json
+import os
+import pathlib
+import re
+import shutil
+import sqlite3
+import unittest
+
+from fleets import ROOT
+from source_files import EXPORTS, Folder, SAMPLES
+
+
+class Recognition(Folder):
+    def test_each_format_is_its_own_and_no_other(self):
+        for name, expected in SAMPLES.items():
+            with self.subTest(name):
+                path = os.path.join(ROOT, "fixtures", name)
+                rows = self.db.execute("SELECT format, reason FROM trace_sources(?)", (path,)).fetchall()
+                self.assertEqual([expected], [format for format, _ in rows], rows)
+
+    def test_records_are_those_of_the_relations(self):
+        """What a mapping leaves for joining sources alone is none of them."""
+        relations = {"capacity", "outages", "jobs", "allocations", "spans", "commits", "programs", "observed", "chips"}
+        found = set()
+        for name in SAMPLES:
+            for (records,) in self.db.execute(
+                "SELECT records FROM trace_sources(?) WHERE records NOT NULL", (os.path.join(ROOT, "fixtures", name),)
+            ):
+                self.assertLessEqual(set(json.loads(records)), relations, name)
+                found |= set(json.loads(records))
+        self.assertEqual(set(), relations - found - {"chips"})
+
+    def test_every_format_has_a_sample(self):
+        mappings = {
+            path.stem
+            for path in pathlib.Path(ROOT, "sql/formats").glob("*.sql")
+            if "\n--@ input " in path.read_text(encoding="utf-8")
+        }
+        self.assertEqual(set(), mappings - set(SAMPLES.values()))
+
+    def test_among_all_others_under_names_that_say_nothing(self):
+        """One folder with all samples: a number is the name of each, and so it stays for all but those that go by their name alone."""
+        for number, name in enumerate(SAMPLES):
+            shutil.copy(os.path.join(ROOT, "fixtures", name), os.path.join(self.folder, str(number)))
+        found = {
+            int(os.path.basename(file)): format
+            for file, format in self.db.execute("SELECT file, format FROM trace_sources(?)", (self.folder,))
+        }
+        self.assertEqual(len(SAMPLES), len(found))
+        by_name = {
+            path.stem
+            for path in pathlib.Path(ROOT, "sql/formats").glob("*.sql")
+            if re.search(r"(?m)^--@ input \S+ name ", path.read_text(encoding="utf-8"))
+        } | {"native"}
+        for number, (name, format) in enumerate(SAMPLES.items()):
+            with self.subTest(name):
+                self.assertIn(found[number], (format, None) if format in by_name else (format,))
+
+    def test_no_rule_claims_the_sample_of_another(self):
+        """The rules of all heads, tried here on all samples: what is sure of a file is sure of one format."""
+        rules = [
+            (path.stem, re.compile(pattern.encode(), re.MULTILINE))
+            for path in sorted(pathlib.Path(ROOT, "sql/formats").glob("*.sql"))
+            for pattern in re.findall(r"(?m)^--@ input \S+ sure (.*)$", path.read_text(encoding="utf-8"))
+        ]
+        self.assertGreater(len(rules), 40)
+        known = 0
+        for name, format in SAMPLES.items():
+            with open(os.path.join(ROOT, "fixtures", name), "rb") as file:
+                head = file.read(1 << 16)
+            claims = set() if b"\0" in head else {of for of, pattern in rules if pattern.search(head)}
+            with self.subTest(name):
+                self.assertLessEqual(claims, {format})
+            known += len(claims)
+        self.assertGreater(known, 0.7 * len(SAMPLES))
+
+    def test_other_ways_to_write_the_same(self):
+        """As jq writes it, with keys in order or a line each; with another delimiter of sacct's; samples without the lines that say their type."""
+
+        def read(name):
+            with open(os.path.join(ROOT, "fixtures", name), encoding="utf-8") as file:
+                return file.read()
+
+        for name in (
+            "slurm/sacct.json",
+            "slurm/squeue.json",
+            "prometheus/dcgm.json",
+            "flux/jobs.json",
+            "condor/history.json",
+            "kube/cluster.json",
+            "sge/accounting.jsonl",
+            "goodput/ranker-7.jsonl",
+            "goodput/ranker-8.json",
+        ):
+            documents, text = [], read(name).strip()
+            while text:
+                document, end = json.JSONDecoder().raw_decode(text)
+                documents.append(document)
+                text = text[end:].strip()
+            for options in (
+                {"sort_keys": True},
+                {"indent": 2},
+                {"sort_keys": True, "indent": "\t"},
+                {"separators": (",", ":")},
+            ):
+                path = self.write("x.json", "\n".join(json.dumps(document, **options) for document in documents) + "\n")
+                self.assertEqual(
+                    [(SAMPLES[name],)], self.rows("SELECT format FROM trace_sources(?)", path), (name, options)
+                )
+        sacct = read("slurm/sacct_jobs.psv")
+        wanted = self.sums(self.write("x.psv", sacct))
+        for delimiter in ("\x1f", "\t", ";", "^|^", "~"):
+            path = self.write("x.psv", sacct.replace("|", delimiter))
+            self.assertEqual(
+                [("slurm", "zone")], self.rows("SELECT format, missing FROM trace_sources(?)", path), delimiter
+            )
+            self.assertEqual(wanted, self.sums(path), delimiter)
+        path = self.write(
+            "x.prom",
+            "".join(line for line in read("prometheus/dcgm.prom").splitlines(True) if not line.startswith("#")),
+        )
+        self.assertEqual([("dcgm",)], self.rows("SELECT format FROM trace_sources(?)", path))
+        # Names in quotes, as Prometheus 3 writes those that have other letters.
+        quoted = re.sub(
+            r"(?m)^(\w+)\{", r'{"\1",', re.sub(r"(?m)^# (HELP|TYPE) (\w+)", r'# \1 "\2"', read("prometheus/dcgm.prom"))
+        )
+        labelled = re.sub(r"(?m)^(\w+\{)", r'\1"k8s.cluster.name"="c",', read("prometheus/dcgm.prom"))
+        for text in (quoted, labelled):
+            for kept in (text, "".join(line for line in text.splitlines(True) if not line.startswith("#"))):
+                self.assertEqual(
+                    [("dcgm",)], self.rows("SELECT format FROM trace_sources(?)", self.write("x.prom", kept)), kept[:80]
+                )
+
+    def test_packed(self):
+        with open(os.path.join(EXPORTS, "sacct.psv"), "rb") as file, gzip.open(
+            os.path.join(self.folder, "x.gz"), "wb"
+        ) as out:
+            out.write(file.read())
+        self.assertEqual(
+            [("slurm",)], self.db.execute("SELECT format FROM trace_sources(?)", (self.folder,)).fetchall()
+        )
+
+    def test_behind_much_that_says_nothing(self):
+        """Comments and empty lines before a program or a table are no matter of how many."""
+        with open(os.path.join(ROOT, "fixtures", "hlo", "decode.hlo"), encoding="utf-8") as file:
+            program = file.read()
+        for format, text in (
+            ("hlo", "\n" * 5000 + program),
+            ("hlo", "// a comment\n" * 3000 + program),
+            ("swf", "; Note: a line\n" * 3000 + "; Version: 2.2\n" + "1 0 5 60 8 -1 -1 8 60 -1 1 1 1 1 1 1 -1 -1\n"),
+            (
+                "dcgm",
+                "# a comment\n" * 3000
+                + '# HELP DCGM_FI_DEV_GPU_UTIL x\n# TYPE DCGM_FI_DEV_GPU_UTIL gauge\nDCGM_FI_DEV_GPU_UTIL{gpu="0"} 5 1772442000000\n',
+            ),
+        ):
+            self.assertEqual(
+                [(format,)],
+                self.db.execute("SELECT format FROM trace_sources(?)", (self.write("a.txt", text),)).fetchall(),
+                text[:20],
+            )
+
+    def test_a_run_that_came_to_no_step(self):
+        """What a trainer prints when it starts is enough to know its log."""
+        for format, text in (
+            ("maxtext", "Config param steps: 10\nNum_devices: 8, shape (8,)\n"),
+            ("torchtitan", "[titan] 2026-03-03 10:00:00,000 - root - INFO - Starting job: toy\n"),
+            ("megatron", "using world size: 8, data-parallel size: 4, context-parallel size: 1\n"),
+            ("megatron", "using world size: 8, data-parallel-size: 8, tensor-model-parallel size: 1\n"),
+        ):
+            path = self.write("a.log", text)
+            self.assertEqual(
+                [(format, "sure")],
+                self.db.execute("SELECT format, certainty FROM trace_sources(?)", (path,)).fetchall(),
+            )
+
+    def test_what_is_no_trace_is_a_row_with_the_reason(self):
+        self.copy("sacct.psv")
+        self.write("notes.md", "# notes\n")
+        self.write("empty.log", "")
+        self.write("table.txt", "JobID           JobName  Partition\n------------ ---------- ----------\n")
+        with open(os.path.join(self.folder, "picture.png"), "wb") as file:
+            file.write(b"\x89PNG\r\n\x1a\n\0\0\0")
+        rows = dict(
+            self.db.execute(
+                "SELECT replace(file, ? || '/', ''), coalesce(format, reason) FROM trace_sources(?)",
+                (self.folder, self.folder),
+            )
+        )
+        self.assertEqual(
+            rows,
+            {
+                "sacct.psv": "slurm",
+                "notes.md": "no known format begins like this",
+                "empty.log": "an empty file",
+                "table.txt": "sacct as a table for people: export it with sacct -P",
+                "picture.png": "no known format begins like this",
+            },
+        )
+        self.db.execute("SELECT count(*) FROM trace_rollup(?)", (self.folder,)).fetchall()
+        self.assertEqual(4, self.one("SELECT count(*) FROM mpg_issues WHERE kind = 'ignored_file'"))
+
+    def test_a_log_that_nothing_recognises(self):
+        """A log may begin with a bracket, and is no broken JSON."""
+        for text in ("[INFO] hello\n", "[0] hello\n", '["a"] hello\n', "hello\n"):
+            with self.assertRaises(sqlite3.OperationalError) as caught:
+                self.db.execute("SELECT count(*) FROM trace_rollup(?)", (self.write("a.log", text),)).fetchall()
+            self.assertIn("a.log:1:1: expected JSON, or CSV in a file named after its relation", str(caught.exception))
+
+    def test_of_two_formats_it_asks(self):
+        path = self.write("numbers", " ".join(["1"] * 18) + "\n")
+        self.assertEqual(
+            ("swf", "likely"), self.db.execute("SELECT format, certainty FROM trace_sources(?)", (path,)).fetchone()
+        )
+
+    def test_odd_names(self):
+        """A name may hold anything but a slash; one file's does not stop the others."""
+        expected = self.sums(EXPORTS)
+        shutil.copytree(
+            EXPORTS, os.path.join(self.folder, 'a "b"\\\n\x01'), ignore=shutil.ignore_patterns("fleet.json")
+        )
+        self.assertEqual(expected, self.sums(self.folder))
+        fleet = self.write("fleet.json", json.dumps({"sources": [{"path": "a*"}]}))
+        self.assertIn("only folders match", self.error("SELECT count(*) FROM trace_rollup(?)", fleet))
+        fleet = self.write("fleet.json", json.dumps({"sources": [{"path": "a*/*"}]}))
+        self.assertEqual(expected, self.sums(fleet))
+
+    def test_what_says_nothing_of_a_fleet_is_listed(self):
+        self.copy("sacct.psv", "events.psv")
+        shutil.copy(os.path.join(ROOT, "fixtures", "profile", "rank0.json"), self.folder)
+        self.sums(self.folder)
+        self.assertEqual(
+            1,
+            self.one(
+                "SELECT count(*) FROM mpg_issues WHERE kind = 'ignored_file' AND detail LIKE 'of the format kineto,%'"
+            ),
+        )
+
+
+if __name__ == "__main__":
+    unittest.main()
