@@ -140,9 +140,6 @@ mpg_rc mpg_ledger_args_read(const mpg_value args[MPG_ARGS], mpg_ledger_options *
       (rc = word_arg(args, MPG_ARG_ON_ERROR, error_words, 2, &on_error, err)) != MPG_OK ||
       (rc = threads_arg(args, threads, err)) != MPG_OK)
     return rc;
-  if (args[MPG_ARG_SINCE].type != MPG_NULL && args[MPG_ARG_UNTIL].type != MPG_NULL &&
-      options->window.until < options->window.since)
-    return mpg_fail(err, MPG_MISUSE, "until: expected a time that is not before since");
   options->rules.basis = (mpg_basis)basis;
   options->rules.memory_roofline = roofline == 1;
   *skip = on_error == 1;
