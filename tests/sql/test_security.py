@@ -291,7 +291,8 @@ class Tiers(Case):
                 self.assertEqual(0, self.watch.opened(), call)
                 for trusted in (0, 1):
                     db = self.visit(self.stranger(["CREATE TABLE t(a)"] + relations), trusted)
-                    for place, (schema, use) in self.PLACES.items():
+                    # What is the user's own is trusted at any setting: each place is tried with the stricter one.
+                    for place, (schema, use) in list(self.PLACES.items())[: 1 if trusted else None]:
                         with self.subTest(table=table, own=place, trusted=trusted):
                             own = [s.replace("%s", call).replace("CREATE", "CREATE TEMP") for s in schema]
                             self.outcome(table, tier, trusted, False, attempt(db, "SAVEPOINT s", *own, use))
