@@ -3,6 +3,8 @@
 C_FILES := $(sort $(wildcard ext/*.[ch] ext/*/*.[ch] ext/*/*/*.[ch] fixtures/generate/*.[ch] tests/unit/*.[ch] tests/fuzz/*.[ch] tests/memory/*.[ch] tests/hosts/*.[ch] tests/bench/*.[ch]))
 # Programs whose names have no ending begin with their interpreter.
 PYTHON_FILES = $(sort $(shell find ext fixtures sql tests -name '*.py') $(shell grep -rl '^.!/usr/bin/python3' ext fixtures sql tests))
+# Its width is that of tests/test_layout.py.
+BLACK = black --line-length 120 --skip-magic-trailing-comma
 # PostgreSQL's glue needs the server's headers, which are not ours to lint: without them it is left out.
 PG_HEADERS := $(wildcard $(shell pg_config --includedir-server 2>/dev/null))
 LINTED := $(patsubst %.c,build/lint/%.ok,$(filter-out $(if $(PG_HEADERS),,ext/postgres/%),$(filter %.c,$(C_FILES))))
@@ -18,12 +20,12 @@ lint-tools:
 lint-format: lint-tools
 	@clang-format --dry-run -Werror $(C_FILES)
 	@pyflakes3 $(PYTHON_FILES)
-	@black --check $(PYTHON_FILES)
+	@$(BLACK) --check $(PYTHON_FILES)
 
 format:
 	@ext/package/deps.sh format
 	clang-format -i $(C_FILES)
-	black --quiet $(PYTHON_FILES)
+	$(BLACK) --quiet $(PYTHON_FILES)
 
 # -O2 lets gcc see the flow that its warnings are about. What its analyzer says of values never
 # initialised is wrong more often than not; clang's analyzer and valgrind look for those. Programs of our

@@ -11,7 +11,7 @@ import unittest
 from fleets import ROOT
 
 C_WIDTH = 100  # columns, of comments too, which clang-format leaves alone
-PYTHON_WIDTH = 120  # as in pyproject.toml
+PYTHON_WIDTH = 120  # as in tests/lint.mk
 PYTHON_SIZE = 50_000  # bytes of a file, which is one room
 
 
