@@ -16,6 +16,8 @@ import subprocess
 import tempfile
 import unittest
 
+from goodput_model import CATEGORIES
+
 ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 GENERATE = os.path.join(ROOT, "build", "generate")
 RELATIONS = {
@@ -444,27 +446,7 @@ def oddities(fleet, truth):
         "a job that only knows its tasks": any(r.chips is None and r.tasks for r in fleet["jobs"]),
         "no submission time": any(r.submit_time is None for r in fleet["jobs"]),
         "jobs that never got a chip": any(j not in allocations for j in jobs),
-        "every category but unknown causes": {c for c, _ in reasons}
-        == {
-            "down",
-            "idle",
-            "partial",
-            "startup",
-            "compile",
-            "restore",
-            "input",
-            "checkpoint",
-            "eval",
-            "stall",
-            "lost",
-            "pending",
-            "unknown",
-            "untraced",
-            "inefficiency",
-            "unrated",
-            "ideal",
-            "queued",
-        },
+        "every category but unknown causes": {c for c, _ in reasons} == set(CATEGORIES),
         "every cause": {c for _, c in reasons}
         == {
             "",

@@ -9,7 +9,7 @@ import os
 import random
 import unittest
 
-from device_case import Case
+from device_case import Case, cuda_launch, kernel
 from fleets import ROOT
 
 RANKS = os.path.join(ROOT, "fixtures/profile/rank*.json")
@@ -450,16 +450,7 @@ class Views(Case):
                             dur=4,
                             args={"correlation": 1},
                         ),
-                        dict(
-                            cat="kernel",
-                            name=name,
-                            pid=0,
-                            tid=7,
-                            ts=1000,
-                            dur=1000,
-                            ph="X",
-                            args={"device": 0, "stream": 7, "correlation": 1},
-                        ),
+                        kernel(name, 1, 1000, 1000),
                     ],
                 }
             )
@@ -495,26 +486,8 @@ class Views(Case):
                             "Concrete Inputs": [""] * 6 + ["15", "False"],
                         },
                     ),
-                    dict(
-                        ph="X",
-                        cat="cuda_runtime",
-                        name="cudaLaunchKernel",
-                        pid=9,
-                        tid=9,
-                        ts=10,
-                        dur=4,
-                        args={"correlation": 1},
-                    ),
-                    dict(
-                        ph="X",
-                        cat="kernel",
-                        name="gemm",
-                        pid=0,
-                        tid=7,
-                        ts=1000,
-                        dur=100,
-                        args={"device": 0, "stream": 7, "correlation": 1},
-                    ),
+                    cuda_launch(10, 4),
+                    kernel("gemm", 1, 1000, 100),
                 ],
             }
         )
@@ -548,26 +521,8 @@ class Views(Case):
                             dur=20,
                             args={"Input Dims": [[4096, 4096], [4096, 4096]], "Input type": [dtype] * 2},
                         ),
-                        dict(
-                            ph="X",
-                            cat="cuda_runtime",
-                            name="cudaLaunchKernel",
-                            pid=9,
-                            tid=9,
-                            ts=10,
-                            dur=4,
-                            args={"correlation": 1},
-                        ),
-                        dict(
-                            ph="X",
-                            cat="kernel",
-                            name="gemm",
-                            pid=0,
-                            tid=7,
-                            ts=1000,
-                            dur=4000,
-                            args={"device": 0, "stream": 7, "correlation": 1},
-                        ),
+                        cuda_launch(10, 4),
+                        kernel("gemm", 1, 1000, 4000),
                     ],
                 }
             )
@@ -600,19 +555,10 @@ class Views(Case):
     def test_rules_in_capitals(self):
         self.db.execute("CREATE TEMP TABLE device_class_rules(priority, kind, name, class)")
         self.db.execute("INSERT INTO device_class_rules VALUES (5, 'kernel', 'MyRing_*', 'communication')")
-        kernel = dict(
-            ph="X",
-            cat="kernel",
-            name="MyRing_Step",
-            pid=0,
-            tid=7,
-            ts=100,
-            dur=50,
-            args={"device": 0, "stream": 7, "correlation": 1},
-        )
+        ring = kernel("MyRing_Step", 1, 100, 50)
         self.assertEqual(
             self.rows(
-                "SELECT class FROM trace_device_activity(?)", self.file({"schemaVersion": 1, "traceEvents": [kernel]})
+                "SELECT class FROM trace_device_activity(?)", self.file({"schemaVersion": 1, "traceEvents": [ring]})
             ),
             [("communication",)],
         )

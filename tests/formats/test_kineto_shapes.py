@@ -3,17 +3,9 @@
 import json
 import unittest
 
-from device_case import Case
+from device_case import Case, cuda_launch, event, kernel
 
 STEP = {"ph": "X", "cat": "user_annotation", "name": "ProfilerStep#1", "pid": 9, "tid": 9, "ts": 1000, "dur": 900}
-
-
-def event(cat, name, ts, dur, pid=9, tid=9, **args):
-    return {"ph": "X", "cat": cat, "name": name, "pid": pid, "tid": tid, "ts": ts, "dur": dur, "args": args}
-
-
-def kernel(name, correlation, ts, dur, **more):
-    return event("kernel", name, ts, dur, 0, 7, **{"device": 0, "stream": 7, "correlation": correlation, **more})
 
 
 class Shapes(Case):
@@ -367,28 +359,7 @@ class Shapes(Case):
                         dict(ph="X", cat="user_annotation", name=f"step {n}", pid=9, tid=tid, ts=ts, dur=90)
                         for n, ts, tid in steps
                     ]
-                    + [
-                        dict(
-                            ph="X",
-                            cat="cuda_runtime",
-                            name="cudaLaunchKernel",
-                            pid=9,
-                            tid=9,
-                            ts=20,
-                            dur=5,
-                            args={"correlation": 1},
-                        ),
-                        dict(
-                            ph="X",
-                            cat="kernel",
-                            name="k",
-                            pid=0,
-                            tid=7,
-                            ts=30,
-                            dur=5,
-                            args={"device": 0, "stream": 7, "correlation": 1},
-                        ),
-                    ]
+                    + [cuda_launch(20, 5), kernel("k", 1, 30, 5)]
                 }
             )
 

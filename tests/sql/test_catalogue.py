@@ -10,6 +10,7 @@ import unittest
 
 import cases
 from fleets import ROOT, connect
+from goodput_model import CATEGORIES
 
 SHARED = os.path.join(ROOT, "..", "shared")
 COLUMNS = (
@@ -330,29 +331,7 @@ class CategoriesTest(Case):
         scheduling = {"down", "idle", "partial"}
         productive = {"inefficiency", "unrated", "ideal"}
         rows = self.db.execute("SELECT * FROM mpg_categories").fetchall()
-        self.assertEqual(
-            [r[0] for r in rows],
-            [
-                "down",
-                "idle",
-                "partial",
-                "startup",
-                "compile",
-                "restore",
-                "input",
-                "checkpoint",
-                "eval",
-                "stall",
-                "lost",
-                "pending",
-                "unknown",
-                "untraced",
-                "inefficiency",
-                "unrated",
-                "ideal",
-                "queued",
-            ],
-        )
+        self.assertEqual([r[0] for r in rows], CATEGORIES)
         for category, layer, meaning, capacity, allocated, in_productive in rows:
             self.assertEqual(capacity, int(category != "queued"), category)
             self.assertEqual(allocated, int(category != "queued" and category not in scheduling), category)

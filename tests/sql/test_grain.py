@@ -6,26 +6,9 @@ import unittest
 
 from fleets import ROOT, connect, create_tables, quote
 import naive
+from test_fleets import DIMENSIONS
 
 FLEET = os.path.join(ROOT, "fixtures", "fleet")
-DIMENSIONS = [
-    "pool",
-    "chip",
-    "job",
-    "attempt",
-    "name",
-    "owner",
-    "phase",
-    "framework",
-    "runtime",
-    "model",
-    "size",
-    "priority",
-    "labels",
-    "category",
-    "cause",
-    "bucket",
-]
 
 
 class Grain(unittest.TestCase):

@@ -3,6 +3,19 @@
 import cases
 
 
+def event(cat, name, ts, dur, pid=9, tid=9, **args):
+    """A complete event of a Chrome trace, of the host unless process and thread are given."""
+    return {"ph": "X", "cat": cat, "name": name, "pid": pid, "tid": tid, "ts": ts, "dur": dur, "args": args}
+
+
+def cuda_launch(ts, dur, correlation=1):
+    return event("cuda_runtime", "cudaLaunchKernel", ts, dur, correlation=correlation)
+
+
+def kernel(name, correlation, ts, dur, **more):
+    return event("kernel", name, ts, dur, 0, 7, **{"device": 0, "stream": 7, "correlation": correlation, **more})
+
+
 class Case(cases.Case):
     def load(self, path=None, *more, chip=None):
         self.script("device.sql")
