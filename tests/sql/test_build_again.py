@@ -12,7 +12,7 @@ import sqlite3
 import unittest
 
 from cases import Case
-from fleets import connect, write_jsonl
+from fleets import ROOT, connect, write_jsonl
 from random_fleets import odd_fleet
 
 SEEDS = 2000 if os.environ.get("MPG_FULL") else 30
@@ -286,6 +286,21 @@ class Again(Case):
             ).fetchall(),
         )
         db.close()
+
+    def test_values_of_users_whose_rows_nothing_tells_apart(self):
+        """A column of the key was renamed: what stood in the user's own is lost, which is said."""
+        self.db.execute("SELECT mpg_build(?)", (os.path.join(ROOT, "fixtures/golden"),))
+        self.db.executescript(
+            "ALTER TABLE attempts ADD COLUMN note TEXT; UPDATE attempts SET note = 'mine';"
+            "ALTER TABLE attempts RENAME COLUMN attempt TO try"
+        )
+        self.db.execute("SELECT mpg_build(NULL)").fetchall()
+        self.assertEqual((0,), self.db.execute("SELECT count(note) FROM attempts").fetchone())
+        told = "what users wrote into the column {}: a column that tells rows apart was renamed: job,attempt"
+        self.assertEqual(
+            [("main.attempts", told.format(name)) for name in ("note", "try")],
+            self.rows("SELECT source, detail FROM issues WHERE kind = 'lost_values' ORDER BY detail"),
+        )
 
     def test_rows_that_refer_to_tables_that_are_made_anew(self):
         """With foreign keys on, as SQLAlchemy and Django have them, no row of a user's own is deleted or changed with the table that it refers to."""

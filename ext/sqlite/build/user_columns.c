@@ -170,8 +170,9 @@ static int add_column(mpg_user_columns *columns, sqlite3 *db, sqlite3_stmt *stmt
   return SQLITE_OK;
 }
 
-/* What users wrote into column i, with the keys of its rows, as a TEMP table. A table that lacks
-** the key, for its columns have other names now, keeps nothing. */
+/* What users wrote into column i, with the keys of its rows, as a TEMP table. There is none if the
+** table lacks the key, for somebody renamed its columns: then the values are lost, which is
+** listed. */
 static int keep_values(const mpg_user_columns *columns, size_t i, sqlite3 *db) {
   const mpg_user_column *c = &columns->p[i];
   int rc =
@@ -285,6 +286,18 @@ static int restore_values(const mpg_user_columns *columns, size_t i, sqlite3 *db
   return rc;
 }
 
+/* Of a column whose rows nothing told apart. */
+static int list_lost(const mpg_user_column *c, sqlite3 *db) {
+  static const char format[] =
+      "INSERT INTO %s(source, severity, kind, count, detail) VALUES ('main.%q', 'warning', "
+      "'lost_values', 1, 'what users wrote into the column %q: a column that tells rows apart was "
+      "renamed: %q')";
+  int rc = run_text(db, sqlite3_mprintf(format, "mpg_issues", c->table, c->name, c->key));
+  return rc != SQLITE_OK
+             ? rc
+             : run_text(db, sqlite3_mprintf(format, "main.issues", c->table, c->name, c->key));
+}
+
 int mpg_user_columns_make(const mpg_user_columns *columns, bool last, sqlite3 *db, mpg_err *err) {
   int rc = SQLITE_OK;
   for (size_t i = 0; rc == SQLITE_OK && i < columns->n; i++) {
@@ -302,6 +315,8 @@ int mpg_user_columns_make(const mpg_user_columns *columns, bool last, sqlite3 *d
     if (rc == SQLITE_OK && keeps)
       rc = label ? run_text(db, sqlite3_mprintf("DROP TABLE temp.\"%w\"", kept))
                  : restore_values(columns, i, db);
+    else if (rc == SQLITE_OK && !label && !c->generated)
+      rc = list_lost(c, db);
   }
   return rc;
 }
