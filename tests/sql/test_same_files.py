@@ -58,6 +58,14 @@ ROLLUP = """SELECT pool, category, cause, phase, round(sum(chip_seconds), 3) FRO
 
 
 class SameFiles(Case):
+    wanted = {}  # of each fixture as it is
+
+    def of_fixture(self, fixture):
+        if fixture not in self.wanted:
+            self.wanted[fixture] = self.answer(self.copy(fixture))
+            self.assertTrue(self.wanted[fixture][0], fixture)
+        return self.wanted[fixture]
+
     def answer(self, root):
         rows = self.rows(ROLLUP, root)
         return rows, self.rows(
@@ -74,8 +82,7 @@ class SameFiles(Case):
 
     def check(self, change, fixtures=FIXTURES, below=""):
         for fixture in fixtures:
-            wanted = self.answer(self.copy(fixture))
-            self.assertTrue(wanted[0], fixture)
+            wanted = self.of_fixture(fixture)
             root = self.copy(fixture, below)
             paths = sorted(os.path.join(folder, name) for folder, _, names in os.walk(root) for name in names)
             for i, path in enumerate(paths):
@@ -129,7 +136,7 @@ class SameFiles(Case):
             (lambda text: text.decode().encode("utf-16"), "byte order mark of UTF-16"),
         ):
             for fixture in self.TEXTS:
-                wanted, listed = self.answer(self.copy(fixture))
+                wanted, listed = self.of_fixture(fixture)
                 root = self.copy(fixture)
                 paths = [os.path.join(folder, name) for folder, _, names in os.walk(root) for name in names]
                 for path in paths:
