@@ -61,17 +61,130 @@ WHERE bucket_width = '1 hour' || coalesce(' ' || (SELECT value FROM main.mpg_con
   AND basis = (SELECT value FROM main.mpg_config WHERE name = 'basis')
   AND roofline = (SELECT value FROM main.mpg_config WHERE name = 'roofline');
 
--- The same by day, for the sums below.
+-- ---- 3. Sums by day, pool and job, from which come the ratios that tools show as they are ----
+-- What nobody knows is NULL, and no 0: MPG_lower too where no ideal work is known and something is not. traced and rated say how much is.
+
 DROP TABLE IF EXISTS temp.mpg_days;
 CREATE TEMP TABLE mpg_days AS
-SELECT substr(bucket, 1, 10) || ' 00:00:00' AS day, pool, chip, job, name, owner, phase, framework, runtime, model, size,
-       json_extract(CASE WHEN json_valid(labels) THEN labels END, '$.team') AS team, category, chip_us
+SELECT bucket AS day, pool, chip, category, chip_us
 FROM mpg_rollup
 WHERE bucket_width = '1 day' || coalesce(' ' || (SELECT value FROM main.mpg_config WHERE name = 'offset'), '')
   AND as_of = (SELECT value FROM main.mpg_config WHERE name = 'as_of')
   AND sizes = (SELECT value FROM main.mpg_config WHERE name = 'sizes')
   AND basis = (SELECT value FROM main.mpg_config WHERE name = 'basis')
   AND roofline = (SELECT value FROM main.mpg_config WHERE name = 'roofline');
+
+-- What follows adds up: rows of days and pools, and rows of jobs, which have none of both.
+DROP VIEW IF EXISTS temp.mpg_sums;
+CREATE TEMP VIEW mpg_sums AS
+SELECT *, iif(category <> 'queued', chip_us, 0) AS capacity_us,
+       iif(category NOT IN ('down', 'idle', 'partial', 'queued'), chip_us, 0) AS allocated_us,
+       iif(category = 'partial', chip_us, 0) AS partial_us,
+       iif(category = 'untraced', chip_us, 0) AS untraced_us,
+       iif(category IN ('ideal', 'inefficiency', 'unrated'), chip_us, 0) AS productive_us,
+       iif(category = 'unrated', chip_us, 0) AS unrated_us,
+       iif(category = 'ideal', chip_us, 0) AS ideal_us,
+       iif(category = 'queued', chip_us, 0) AS queued_us
+FROM (
+  SELECT day, pool, chip, NULL AS job, NULL AS name, NULL AS owner, NULL AS phase, NULL AS framework, NULL AS runtime, NULL AS model,
+         NULL AS size, NULL AS labels, category, chip_us
+  FROM temp.mpg_days
+  UNION ALL
+  SELECT NULL, NULL, NULL, job, name, owner, phase, framework, runtime, model, size, labels, category, chip_us
+  FROM mpg_rollup
+  WHERE job IS NOT NULL
+    AND as_of = (SELECT value FROM main.mpg_config WHERE name = 'as_of')
+    AND sizes = (SELECT value FROM main.mpg_config WHERE name = 'sizes')
+    AND basis = (SELECT value FROM main.mpg_config WHERE name = 'basis')
+    AND roofline = (SELECT value FROM main.mpg_config WHERE name = 'roofline')
+);
+
+DROP TABLE IF EXISTS main.day_sums;
+CREATE TABLE day_sums(
+  day DATETIME, capacity_us BIGINT, allocated_us BIGINT, partial_us BIGINT, untraced_us BIGINT,
+  productive_us BIGINT, unrated_us BIGINT, ideal_us BIGINT, queued_us BIGINT,
+  capacity_chip_hours REAL AS (capacity_us / 3.6e9),
+  allocated_chip_hours REAL AS (allocated_us / 3.6e9),
+  partial_chip_hours REAL AS (partial_us / 3.6e9),
+  untraced_chip_hours REAL AS (untraced_us / 3.6e9),
+  productive_chip_hours REAL AS (productive_us / 3.6e9),
+  unrated_chip_hours REAL AS (unrated_us / 3.6e9),
+  ideal_chip_hours REAL AS (ideal_us / 3.6e9),
+  queued_chip_hours REAL AS (queued_us / 3.6e9),
+  SG REAL AS (1.0 * allocated_us / nullif(capacity_us, 0)),
+  RG REAL AS (1.0 * productive_us / nullif(allocated_us - untraced_us, 0)),
+  PG REAL AS (1.0 * ideal_us / nullif(productive_us - unrated_us, 0)),
+  MPG REAL AS (CASE WHEN untraced_us = 0 AND unrated_us = 0 THEN 1.0 * ideal_us / nullif(capacity_us, 0) END),
+  MPG_lower REAL AS (CASE WHEN ideal_us <> 0 OR untraced_us = 0 AND unrated_us = 0 THEN 1.0 * ideal_us / nullif(capacity_us, 0) END),
+  traced REAL AS (1.0 * (allocated_us - untraced_us) / nullif(allocated_us, 0)),
+  rated REAL AS (1.0 * (productive_us - unrated_us) / nullif(productive_us, 0)));
+CREATE UNIQUE INDEX main.day_sums_key ON day_sums(day);
+INSERT INTO main.day_sums
+SELECT substr(day, 1, 10) || ' 00:00:00', sum(capacity_us), sum(allocated_us), sum(partial_us), sum(untraced_us), sum(productive_us),
+       sum(unrated_us), sum(ideal_us), sum(queued_us) FROM temp.mpg_sums WHERE day IS NOT NULL GROUP BY day;
+
+DROP TABLE IF EXISTS main.pool_sums;
+CREATE TABLE pool_sums(
+  pool TEXT, chip TEXT, capacity_us BIGINT, allocated_us BIGINT, partial_us BIGINT, untraced_us BIGINT,
+  productive_us BIGINT, unrated_us BIGINT, ideal_us BIGINT, queued_us BIGINT,
+  capacity_chip_hours REAL AS (capacity_us / 3.6e9),
+  allocated_chip_hours REAL AS (allocated_us / 3.6e9),
+  partial_chip_hours REAL AS (partial_us / 3.6e9),
+  untraced_chip_hours REAL AS (untraced_us / 3.6e9),
+  productive_chip_hours REAL AS (productive_us / 3.6e9),
+  unrated_chip_hours REAL AS (unrated_us / 3.6e9),
+  ideal_chip_hours REAL AS (ideal_us / 3.6e9),
+  queued_chip_hours REAL AS (queued_us / 3.6e9),
+  SG REAL AS (1.0 * allocated_us / nullif(capacity_us, 0)),
+  RG REAL AS (1.0 * productive_us / nullif(allocated_us - untraced_us, 0)),
+  PG REAL AS (1.0 * ideal_us / nullif(productive_us - unrated_us, 0)),
+  MPG REAL AS (CASE WHEN untraced_us = 0 AND unrated_us = 0 THEN 1.0 * ideal_us / nullif(capacity_us, 0) END),
+  MPG_lower REAL AS (CASE WHEN ideal_us <> 0 OR untraced_us = 0 AND unrated_us = 0 THEN 1.0 * ideal_us / nullif(capacity_us, 0) END),
+  traced REAL AS (1.0 * (allocated_us - untraced_us) / nullif(allocated_us, 0)),
+  rated REAL AS (1.0 * (productive_us - unrated_us) / nullif(productive_us, 0)));
+CREATE UNIQUE INDEX main.pool_sums_key ON pool_sums(pool);
+INSERT INTO main.pool_sums
+SELECT pool, min(chip), sum(capacity_us), sum(allocated_us), sum(partial_us), sum(untraced_us), sum(productive_us),
+       sum(unrated_us), sum(ideal_us), sum(queued_us) FROM temp.mpg_sums WHERE pool IS NOT NULL GROUP BY pool;
+
+-- Job by job: SG on the job's own basis, and where its chip-hours went.
+DROP TABLE IF EXISTS main.job_sums;
+CREATE TABLE job_sums(
+  job TEXT, name TEXT, owner TEXT, phase TEXT, framework TEXT, runtime TEXT, model TEXT, size TEXT, team TEXT,
+  capacity_us BIGINT, allocated_us BIGINT, partial_us BIGINT, untraced_us BIGINT,
+  productive_us BIGINT, unrated_us BIGINT, ideal_us BIGINT, queued_us BIGINT,
+  held_us BIGINT AS (allocated_us + partial_us),
+  lost_us BIGINT AS (allocated_us + partial_us - ideal_us - untraced_us - unrated_us),
+  held_chip_hours REAL AS ((allocated_us + partial_us) / 3.6e9),
+  lost_chip_hours REAL AS ((allocated_us + partial_us - ideal_us - untraced_us - unrated_us) / 3.6e9),
+  capacity_chip_hours REAL AS (capacity_us / 3.6e9),
+  allocated_chip_hours REAL AS (allocated_us / 3.6e9),
+  partial_chip_hours REAL AS (partial_us / 3.6e9),
+  untraced_chip_hours REAL AS (untraced_us / 3.6e9),
+  productive_chip_hours REAL AS (productive_us / 3.6e9),
+  unrated_chip_hours REAL AS (unrated_us / 3.6e9),
+  ideal_chip_hours REAL AS (ideal_us / 3.6e9),
+  queued_chip_hours REAL AS (queued_us / 3.6e9),
+  SG REAL AS (1.0 * allocated_us / nullif(allocated_us + partial_us, 0)),
+  RG REAL AS (1.0 * productive_us / nullif(allocated_us - untraced_us, 0)),
+  PG REAL AS (1.0 * ideal_us / nullif(productive_us - unrated_us, 0)),
+  MPG REAL AS (CASE WHEN untraced_us = 0 AND unrated_us = 0 THEN 1.0 * ideal_us / nullif(allocated_us + partial_us, 0) END),
+  MPG_lower REAL AS (CASE WHEN ideal_us <> 0 OR untraced_us = 0
+                            AND unrated_us = 0 THEN 1.0 * ideal_us / nullif(allocated_us + partial_us, 0) END),
+  traced REAL AS (1.0 * (allocated_us - untraced_us) / nullif(allocated_us, 0)),
+  rated REAL AS (1.0 * (productive_us - unrated_us) / nullif(productive_us, 0)));
+CREATE UNIQUE INDEX main.job_sums_key ON job_sums(job);
+INSERT INTO main.job_sums
+SELECT job, min(name), min(owner), min(phase), min(framework), min(runtime), min(model), min(size),
+       json_extract(CASE WHEN json_valid(min(labels)) THEN min(labels) END, '$.team'),
+       sum(capacity_us), sum(allocated_us), sum(partial_us), sum(untraced_us), sum(productive_us),
+       sum(unrated_us), sum(ideal_us), sum(queued_us)
+FROM temp.mpg_sums WHERE job IS NOT NULL GROUP BY job;
+
+DROP VIEW temp.mpg_sums;
+DROP TABLE temp.mpg_days;
+
+-- ---- 4. What follows from the ledger and from what jobs did ----
 
 -- Every interval of what was held or wanted without running, and of what nobody held.
 DROP TABLE IF EXISTS main.waits;
@@ -104,13 +217,10 @@ CREATE TABLE attempts(
   productive_chip_hours REAL AS (productive_us / 3.6e9),
   lost_chip_hours REAL AS (lost_us / 3.6e9));
 CREATE UNIQUE INDEX main.attempts_key ON attempts(job, attempt);
-DROP TABLE IF EXISTS temp.mpg_sizes;
-CREATE TEMP TABLE mpg_sizes(job TEXT PRIMARY KEY, size TEXT);
-INSERT INTO temp.mpg_sizes SELECT job, max(size) FROM temp.mpg_days WHERE job IS NOT NULL GROUP BY job;
 INSERT INTO main.attempts
 SELECT d.job, d.attempt,
        (SELECT a.pool FROM main.allocations AS a WHERE a.job = d.job AND a.start_us = d.start_us ORDER BY a.pool LIMIT 1),
-       (SELECT z.size FROM temp.mpg_sizes AS z WHERE z.job = d.job),
+       (SELECT j.size FROM main.job_sums AS j WHERE j.job = d.job),
        coalesce((SELECT j.chips FROM main.jobs AS j WHERE j.job = d.job), d.chips),
        d.start_us, d.end_us,
        (SELECT CASE WHEN a.end_us <= d.end_us THEN nullif(a.outcome, 'released') END FROM main.allocations AS a
@@ -125,7 +235,6 @@ FROM (
          sum(held_us) AS held_us, sum(productive_us) AS productive_us, sum(lost_us) AS lost_us, max(chips) AS chips
   FROM temp.mpg_did GROUP BY job, attempt
 ) AS d;
-DROP TABLE temp.mpg_sizes;
 
 -- A row a label of a job. Those that mpg_config names in labels are columns of the ledger, too.
 DROP TABLE IF EXISTS main.job_labels;
@@ -192,103 +301,3 @@ DROP TABLE temp.mpg_did;
 
 CREATE INDEX IF NOT EXISTS main.ledger_by_job ON ledger(job);
 CREATE INDEX IF NOT EXISTS main.attempts_by_start ON attempts(pool, start_us);
-
--- ---- 3. Sums by day, pool and job, from which come the ratios that tools show as they are ----
--- What nobody knows is NULL, and no 0: MPG_lower too where no ideal work is known and something is not. traced and rated say how much is.
-
--- What follows adds up.
-DROP VIEW IF EXISTS temp.mpg_sums;
-CREATE TEMP VIEW mpg_sums AS
-SELECT *, iif(category <> 'queued', chip_us, 0) AS capacity_us,
-       iif(category NOT IN ('down', 'idle', 'partial', 'queued'), chip_us, 0) AS allocated_us,
-       iif(category = 'partial', chip_us, 0) AS partial_us,
-       iif(category = 'untraced', chip_us, 0) AS untraced_us,
-       iif(category IN ('ideal', 'inefficiency', 'unrated'), chip_us, 0) AS productive_us,
-       iif(category = 'unrated', chip_us, 0) AS unrated_us,
-       iif(category = 'ideal', chip_us, 0) AS ideal_us,
-       iif(category = 'queued', chip_us, 0) AS queued_us
-FROM temp.mpg_days;
-
-DROP TABLE IF EXISTS main.day_sums;
-CREATE TABLE day_sums(
-  day DATETIME, capacity_us BIGINT, allocated_us BIGINT, partial_us BIGINT, untraced_us BIGINT,
-  productive_us BIGINT, unrated_us BIGINT, ideal_us BIGINT, queued_us BIGINT,
-  capacity_chip_hours REAL AS (capacity_us / 3.6e9),
-  allocated_chip_hours REAL AS (allocated_us / 3.6e9),
-  partial_chip_hours REAL AS (partial_us / 3.6e9),
-  untraced_chip_hours REAL AS (untraced_us / 3.6e9),
-  productive_chip_hours REAL AS (productive_us / 3.6e9),
-  unrated_chip_hours REAL AS (unrated_us / 3.6e9),
-  ideal_chip_hours REAL AS (ideal_us / 3.6e9),
-  queued_chip_hours REAL AS (queued_us / 3.6e9),
-  SG REAL AS (1.0 * allocated_us / nullif(capacity_us, 0)),
-  RG REAL AS (1.0 * productive_us / nullif(allocated_us - untraced_us, 0)),
-  PG REAL AS (1.0 * ideal_us / nullif(productive_us - unrated_us, 0)),
-  MPG REAL AS (CASE WHEN untraced_us = 0 AND unrated_us = 0 THEN 1.0 * ideal_us / nullif(capacity_us, 0) END),
-  MPG_lower REAL AS (CASE WHEN ideal_us <> 0 OR untraced_us = 0 AND unrated_us = 0 THEN 1.0 * ideal_us / nullif(capacity_us, 0) END),
-  traced REAL AS (1.0 * (allocated_us - untraced_us) / nullif(allocated_us, 0)),
-  rated REAL AS (1.0 * (productive_us - unrated_us) / nullif(productive_us, 0)));
-CREATE UNIQUE INDEX main.day_sums_key ON day_sums(day);
-INSERT INTO main.day_sums
-SELECT day, sum(capacity_us), sum(allocated_us), sum(partial_us), sum(untraced_us), sum(productive_us),
-       sum(unrated_us), sum(ideal_us), sum(queued_us) FROM temp.mpg_sums GROUP BY day;
-
-DROP TABLE IF EXISTS main.pool_sums;
-CREATE TABLE pool_sums(
-  pool TEXT, chip TEXT, capacity_us BIGINT, allocated_us BIGINT, partial_us BIGINT, untraced_us BIGINT,
-  productive_us BIGINT, unrated_us BIGINT, ideal_us BIGINT, queued_us BIGINT,
-  capacity_chip_hours REAL AS (capacity_us / 3.6e9),
-  allocated_chip_hours REAL AS (allocated_us / 3.6e9),
-  partial_chip_hours REAL AS (partial_us / 3.6e9),
-  untraced_chip_hours REAL AS (untraced_us / 3.6e9),
-  productive_chip_hours REAL AS (productive_us / 3.6e9),
-  unrated_chip_hours REAL AS (unrated_us / 3.6e9),
-  ideal_chip_hours REAL AS (ideal_us / 3.6e9),
-  queued_chip_hours REAL AS (queued_us / 3.6e9),
-  SG REAL AS (1.0 * allocated_us / nullif(capacity_us, 0)),
-  RG REAL AS (1.0 * productive_us / nullif(allocated_us - untraced_us, 0)),
-  PG REAL AS (1.0 * ideal_us / nullif(productive_us - unrated_us, 0)),
-  MPG REAL AS (CASE WHEN untraced_us = 0 AND unrated_us = 0 THEN 1.0 * ideal_us / nullif(capacity_us, 0) END),
-  MPG_lower REAL AS (CASE WHEN ideal_us <> 0 OR untraced_us = 0 AND unrated_us = 0 THEN 1.0 * ideal_us / nullif(capacity_us, 0) END),
-  traced REAL AS (1.0 * (allocated_us - untraced_us) / nullif(allocated_us, 0)),
-  rated REAL AS (1.0 * (productive_us - unrated_us) / nullif(productive_us, 0)));
-CREATE UNIQUE INDEX main.pool_sums_key ON pool_sums(pool);
-INSERT INTO main.pool_sums
-SELECT pool, min(chip), sum(capacity_us), sum(allocated_us), sum(partial_us), sum(untraced_us), sum(productive_us),
-       sum(unrated_us), sum(ideal_us), sum(queued_us) FROM temp.mpg_sums WHERE pool IS NOT NULL GROUP BY pool;
-
--- Job by job: SG on the job's own basis, and where its chip-hours went.
-DROP TABLE IF EXISTS main.job_sums;
-CREATE TABLE job_sums(
-  job TEXT, name TEXT, owner TEXT, phase TEXT, framework TEXT, runtime TEXT, model TEXT, size TEXT, team TEXT,
-  capacity_us BIGINT, allocated_us BIGINT, partial_us BIGINT, untraced_us BIGINT,
-  productive_us BIGINT, unrated_us BIGINT, ideal_us BIGINT, queued_us BIGINT,
-  held_us BIGINT AS (allocated_us + partial_us),
-  lost_us BIGINT AS (allocated_us + partial_us - ideal_us - untraced_us - unrated_us),
-  held_chip_hours REAL AS ((allocated_us + partial_us) / 3.6e9),
-  lost_chip_hours REAL AS ((allocated_us + partial_us - ideal_us - untraced_us - unrated_us) / 3.6e9),
-  capacity_chip_hours REAL AS (capacity_us / 3.6e9),
-  allocated_chip_hours REAL AS (allocated_us / 3.6e9),
-  partial_chip_hours REAL AS (partial_us / 3.6e9),
-  untraced_chip_hours REAL AS (untraced_us / 3.6e9),
-  productive_chip_hours REAL AS (productive_us / 3.6e9),
-  unrated_chip_hours REAL AS (unrated_us / 3.6e9),
-  ideal_chip_hours REAL AS (ideal_us / 3.6e9),
-  queued_chip_hours REAL AS (queued_us / 3.6e9),
-  SG REAL AS (1.0 * allocated_us / nullif(allocated_us + partial_us, 0)),
-  RG REAL AS (1.0 * productive_us / nullif(allocated_us - untraced_us, 0)),
-  PG REAL AS (1.0 * ideal_us / nullif(productive_us - unrated_us, 0)),
-  MPG REAL AS (CASE WHEN untraced_us = 0 AND unrated_us = 0 THEN 1.0 * ideal_us / nullif(allocated_us + partial_us, 0) END),
-  MPG_lower REAL AS (CASE WHEN ideal_us <> 0 OR untraced_us = 0
-                            AND unrated_us = 0 THEN 1.0 * ideal_us / nullif(allocated_us + partial_us, 0) END),
-  traced REAL AS (1.0 * (allocated_us - untraced_us) / nullif(allocated_us, 0)),
-  rated REAL AS (1.0 * (productive_us - unrated_us) / nullif(productive_us, 0)));
-CREATE UNIQUE INDEX main.job_sums_key ON job_sums(job);
-INSERT INTO main.job_sums
-SELECT job, min(name), min(owner), min(phase), min(framework), min(runtime), min(model), min(size), min(team),
-       sum(capacity_us), sum(allocated_us), sum(partial_us), sum(untraced_us), sum(productive_us),
-       sum(unrated_us), sum(ideal_us), sum(queued_us)
-FROM temp.mpg_sums WHERE job IS NOT NULL GROUP BY job;
-
-DROP VIEW temp.mpg_sums;
-DROP TABLE temp.mpg_days;
