@@ -77,7 +77,13 @@ FROM temp.mpg_others WHERE record = 'chips';
 -- A value wins over none, and of two the greater, as in the ledger.
 INSERT INTO main.jobs(id, job, name, owner, phase, framework, runtime, model, priority, chips, min_chips, tasks, submit_us, labels)
 SELECT id, job, name, owner, phase, framework, runtime, model, priority, chips, min_chips, tasks, submit_us, labels
-FROM temp.mpg_others WHERE record = 'jobs'
+FROM temp.mpg_others AS o
+WHERE record = 'jobs' -- most jobs of a folder that is read again are as they were
+  AND NOT EXISTS (SELECT 1 FROM main.jobs AS j
+                  WHERE j.job = o.job AND j.id = o.id AND j.name IS o.name AND j.owner IS o.owner AND j.phase IS o.phase
+                    AND j.framework IS o.framework AND j.runtime IS o.runtime AND j.model IS o.model AND j.priority IS o.priority
+                    AND j.chips IS o.chips AND j.min_chips IS o.min_chips AND j.tasks IS o.tasks AND j.submit_us IS o.submit_us
+                    AND j.labels IS o.labels)
 ON CONFLICT (job) DO UPDATE SET
   name = coalesce(max(name, excluded.name), name, excluded.name),
   owner = coalesce(max(owner, excluded.owner), owner, excluded.owner),

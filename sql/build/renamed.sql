@@ -94,7 +94,8 @@ DROP TABLE temp.mpg_folder;
 DROP TABLE temp.mpg_gone_logs;
 DROP TABLE temp.mpg_moved_logs;
 INSERT OR IGNORE INTO temp.mpg_renamed SELECT was, job FROM temp.mpg_renamed_logs;
-DELETE FROM temp.mpg_renamed WHERE was IN (SELECT o.job FROM temp.mpg_others AS o WHERE o.job IS NOT NULL);
+DELETE FROM temp.mpg_renamed
+WHERE was IN (SELECT o.job FROM temp.mpg_others AS o WHERE o.job IS NOT NULL AND EXISTS (SELECT 1 FROM temp.mpg_renamed));
 
 -- These jobs get the name that this reading has. What this reading tells anew is deleted: allocations of the same start, and everything
 -- from its first span on.
