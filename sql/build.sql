@@ -35,6 +35,7 @@
 BEGIN IMMEDIATE;
 
 .read sql/build/records.sql
+.read sql/build/same.sql
 .read sql/build/clusters.sql
 .read sql/build/renamed.sql
 .read sql/build/retold.sql

@@ -42,6 +42,7 @@ INSERT INTO temp.mpg_meanings VALUES
 ('chips', NULL, NULL, NULL, 'What a chip can do in a type of numbers: your own chips, and those of the traces.'),
 ('prices', NULL, NULL, NULL, 'What an hour of a chip costs: yours to fill.'),
 ('mpg_config', NULL, NULL, NULL, 'A setting of the builds.'),
+('mpg_built', NULL, NULL, NULL, 'What the last build read.'),
 ('mpg_columns', NULL, NULL, NULL, 'What a column means.');
 -- Dimensions.
 INSERT INTO temp.mpg_meanings VALUES
@@ -81,6 +82,8 @@ INSERT INTO temp.mpg_meanings VALUES
 (NULL, 'key', NULL, 'group', 'The label''s name.'),
 (NULL, 'value', NULL, 'group', 'The label''s value.'),
 ('mpg_config', 'value', NULL, 'group', 'The setting''s value.'),
+('mpg_built', 'version', NULL, 'group', 'The version of mpg.'),
+('mpg_built', 'made_of', NULL, 'group', 'How many records of each kind, the settings and your chips.'),
 (NULL, 'severity', NULL, 'group', 'info, warning or data_loss.'),
 (NULL, 'source', NULL, 'group', 'The file, or where the figures come from.'),
 (NULL, 'detail', NULL, 'group', 'The first of them.'),

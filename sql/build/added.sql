@@ -209,7 +209,6 @@ FROM (SELECT job, max(name) AS name, max(owner) AS owner, max(phase) AS phase, m
       FROM temp.mpg_others WHERE record = 'jobs' AND job IN (SELECT w.job FROM temp.mpg_went_on AS w) GROUP BY job) AS i
 WHERE i.job = j.job;
 DROP TABLE temp.mpg_went_on;
-DROP TABLE temp.mpg_known;
 DROP TABLE IF EXISTS temp.mpg_open_spans;
 CREATE TEMP TABLE mpg_open_spans AS
 SELECT s.job, start_us, kind, attempt, step, program, id
@@ -287,9 +286,10 @@ SELECT CASE WHEN EXISTS (SELECT 1 FROM temp.mpg_incoming) THEN
        AND NOT EXISTS (SELECT pool, job, until_us, chip FROM main.observed
                        EXCEPT SELECT pool, job, until_us, chip FROM temp.mpg_others WHERE record = 'observed') END AS whole,
        (SELECT min(listed) FROM temp.mpg_sources) AS listed;
-DROP TABLE temp.mpg_incoming;
 
-DROP VIEW temp.mpg_span_ids;
+DROP TABLE temp.mpg_known;
+DROP TABLE temp.mpg_incoming;
+DROP VIEW IF EXISTS temp.mpg_span_ids;
 DROP VIEW temp.mpg_spans;
 DROP VIEW temp.mpg_commits;
 DROP TABLE temp.mpg_of_cluster;

@@ -286,7 +286,6 @@ FROM (SELECT program, job, start_us / 86400000000 - (start_us % 86400000000 < 0)
       FROM temp.mpg_did WHERE program IS NOT NULL)
 GROUP BY program, job, day;
 
-CREATE TABLE IF NOT EXISTS issues(severity TEXT, kind TEXT, source TEXT, line BIGINT, count BIGINT, detail TEXT);
 DELETE FROM main.issues;
 INSERT INTO main.issues(severity, kind, source, line, count, detail)
 SELECT severity, kind, source, line, count, detail FROM mpg_issues
@@ -301,3 +300,7 @@ DROP TABLE temp.mpg_did;
 
 CREATE INDEX IF NOT EXISTS main.ledger_by_job ON ledger(job);
 CREATE INDEX IF NOT EXISTS main.attempts_by_start ON attempts(pool, start_us);
+DELETE FROM main.mpg_built;
+INSERT INTO main.mpg_built SELECT version, made_of FROM temp.mpg_made_of;
+DROP VIEW temp.mpg_made_of;
+DROP TABLE temp.mpg_same;

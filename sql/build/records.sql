@@ -59,6 +59,10 @@ CREATE UNIQUE INDEX IF NOT EXISTS main.chips_key ON chips(chip, dtype);
 -- What a chip-hour costs, in millionths of your currency: filled by you, chips named as in the ledger.
 CREATE TABLE IF NOT EXISTS prices(chip TEXT PRIMARY KEY, micros_per_chip_hour BIGINT);
 
+-- What the last build found, and what it made the ledger of: same.sql.
+CREATE TABLE IF NOT EXISTS issues(severity TEXT, kind TEXT, source TEXT, line BIGINT, count BIGINT, detail TEXT);
+CREATE TABLE IF NOT EXISTS mpg_built(version TEXT, made_of TEXT);
+
 -- What mpg_build refuses before (build_check.c): of a setting by another name nothing would come, of "+0200" no time of an hour.
 SELECT mpg_required(NULL, 'a setting of mpg_config, not ' || quote(name)) FROM main.mpg_config
 WHERE name IS NULL OR name NOT IN ('trace', 'offset', 'as_of', 'sizes', 'basis', 'roofline', 'labels', 'currency', 'target_MPG',

@@ -8,6 +8,7 @@ import json
 import os
 import random
 import re
+import shutil
 import sqlite3
 import unittest
 
@@ -98,6 +99,85 @@ class Again(Case):
         db.execute("SELECT mpg_import(?)", (other,)).fetchall()
         db.execute("SELECT mpg_build(NULL)").fetchall()
         self.assertIn((other, "unknown_column", 1), db.execute("SELECT source, kind, count FROM issues").fetchall())
+
+    CHANGES = {  # of what the tables are made of, and whether files and tables tell the same after the next build
+        "INSERT INTO mpg_config VALUES ('offset', '+02:00')": True,
+        "UPDATE mpg_config SET value = '+03:00' WHERE name = 'offset'": True,
+        "INSERT INTO mpg_config VALUES ('labels', 'tier')": True,
+        "DELETE FROM mpg_config": True,
+        "INSERT INTO chips(chip, dtype, peak_flops) VALUES ('a chip of mine', 'bf16', 1e12)": True,
+        "UPDATE chips SET peak_flops = 2e12 WHERE chip = 'a chip of mine'": True,
+        "DELETE FROM chips WHERE chip = 'a chip of mine'": True,
+        "DELETE FROM allocations WHERE id = (SELECT min(id) FROM allocations)": True,
+        "DELETE FROM spans WHERE id = (SELECT min(id) FROM spans)": True,
+        "INSERT INTO capacity(id, pool, chips, start_us, end_us) VALUES (1, 'mine', 1, 0, 1)": False,
+        "DELETE FROM capacity WHERE id = 1": True,
+        "DROP TABLE waits": True,
+        "ALTER TABLE ledger ADD COLUMN note TEXT": False,
+        "DELETE FROM mpg_built": False,
+        "UPDATE jobs SET owner = 'somebody' WHERE job = (SELECT min(job) FROM jobs)": False,
+        "UPDATE allocations SET outcome = 'timeout' WHERE id = (SELECT min(id) FROM allocations)": False,
+    }
+
+    def open(self):
+        db = connect(self.database)
+        db.isolation_level = None
+        self.addCleanup(db.close)
+        return db
+
+    def is_left(self, db):
+        """Builds the folder, and says whether a sum still has the mark that we put there."""
+        db.execute("UPDATE day_sums SET ideal_us = -7 WHERE day = (SELECT min(day) FROM day_sums)")
+        added = json.loads(db.execute("SELECT mpg_build(?)", (self.folder,)).fetchone()[0])
+        self.assertEqual([], db.execute("SELECT name FROM temp.sqlite_schema").fetchall())
+        left = db.execute("SELECT count(*) FROM day_sums WHERE ideal_us = -7").fetchone() == (1,)
+        self.assertFalse(left and any(added.values()))
+        return left
+
+    def test_a_build_of_nothing_new_leaves_the_tables_as_they_are(self):
+        """And makes them anew after any change of what they are made of, by whomever."""
+        stored = "SELECT source, kind, line, count FROM issues ORDER BY 1, 2, 3, 4"
+        listed = "SELECT source, kind, line, count FROM mpg_issues ORDER BY 1, 2, 3, 4"
+        for fixture in ("golden", "exports", "kube"):
+            shutil.copytree(os.path.join(ROOT, "fixtures", fixture), self.folder, dirs_exist_ok=True)
+            if os.path.exists(self.database):
+                os.remove(self.database)
+            db = self.open()
+            db.execute("SELECT mpg_build(?)", (self.folder,)).fetchall()
+            issues = [db.execute(sql).fetchall() for sql in (stored, listed)]
+            sums = db.execute("SELECT job, held_us, ideal_us FROM job_sums ORDER BY 1").fetchall()
+            db = self.open()
+            self.assertTrue(self.is_left(db), fixture)
+            self.assertEqual(issues, [db.execute(sql).fetchall() for sql in (stored, listed)])
+            for change, alike in self.CHANGES.items():
+                changes = db.total_changes
+                db.execute(change)
+                if db.total_changes > changes or change.startswith(("ALTER", "DROP")):
+                    self.assertFalse(self.is_left(db), (fixture, change))
+                    self.assertEqual(alike or change.endswith("mpg_built"), self.is_left(db), (fixture, change))
+                if change.startswith("ALTER"):
+                    self.assertEqual(
+                        sums, db.execute("SELECT job, held_us, ideal_us FROM job_sums ORDER BY 1").fetchall()
+                    )
+                    db.execute("ALTER TABLE ledger DROP COLUMN note")
+            shutil.rmtree(self.folder)
+            os.mkdir(self.folder)
+
+    def test_issues_of_a_build_of_nothing_new(self):
+        shutil.copytree(os.path.join(ROOT, "fixtures", "golden"), self.folder, dirs_exist_ok=True)
+        db = self.open()
+        db.execute("SELECT mpg_build(?)", (self.folder,)).fetchall()
+        notes = os.path.join(self.folder, "jobs.csv.bak")
+        of_notes = "SELECT source, kind, count FROM {} WHERE source LIKE '%.bak'"
+        with open(notes, "w", encoding="utf-8") as file:
+            file.write("nothing that is a trace\n")
+        for there in (True, False):
+            self.assertTrue(self.is_left(db))
+            found = db.execute(of_notes.format("issues")).fetchall()
+            self.assertEqual(there, bool(found))
+            self.assertEqual(found, db.execute(of_notes.format("mpg_issues")).fetchall())
+            if there:
+                os.remove(notes)
 
     def test_an_import_beside_its_path(self):
         """TEMP tables that were imported from the path count with it once; of jobs that were changed in them both count, which is listed."""

@@ -325,17 +325,75 @@ static int run_questions(mpg_conn *conn, const char *asks, const char *end, sqli
   return rc == SQLITE_OK ? run_script(conn->db, answered, end, path) : rc;
 }
 
-/* Tables, their labels and what they mean, in one transaction. An SQLite code. */
+/* Whether this reading tells what the tables have and nothing else (sql/build/same.sql), and no
+** column of a user's waits to be made again. */
+static bool is_same(sqlite3 *db, const mpg_user_columns *added) {
+  char *same =
+      added->n > 0
+          ? NULL
+          : mpg_build_find_text(db, "SELECT same FROM temp.mpg_same WHERE ?1 NOT NULL", "");
+  sqlite3_free(same);
+  return same != NULL;
+}
+
+/* The parts of the script, by their first statements. What came in is dropped, then what the
+** tables are made of. */
+typedef struct build_parts {
+  const char *begun, *same, *added, *dropped, *asks, *made_of, *views, *end;
+} build_parts;
+
+static build_parts parts_of(const char *script) {
+  static const char begin[] = "BEGIN IMMEDIATE;";
+  return (build_parts){.begun = strstr(script, begin) + sizeof begin - 1,
+                       .same = strstr(script, "\nDROP VIEW IF EXISTS temp.mpg_made_of"),
+                       .added = strstr(script, "\nINSERT INTO temp.mpg_of_cluster"),
+                       .dropped = strstr(script, "\nDROP TABLE temp.mpg_known"),
+                       .asks = strstr(script, "\nDROP TABLE IF EXISTS temp.mpg_did"),
+                       .made_of = strstr(script, "\nDROP VIEW temp.mpg_made_of"),
+                       .views = strstr(script, "\nDROP VIEW IF EXISTS main.cells"),
+                       .end = strstr(script, "\nCOMMIT;")};
+}
+
+/* Adds what is new to the records, and makes the tables that follow from them anew, with the
+** columns of users, and what all mean. An SQLite code. */
+static int make_tables(mpg_conn *conn, const build_parts *parts, sqlite3_value *path,
+                       const mpg_user_columns *added, row_counts *counts, mpg_err *err) {
+  sqlite3 *db = conn->db;
+  const char *columns = mpg_script_find("columns")->sql;
+  int rc = run_script(db, parts->added, parts->asks, path);
+  if (rc == SQLITE_OK)
+    rc = check_times(db, err);
+  if (rc == SQLITE_OK)
+    rc = run_questions(conn, parts->asks, parts->end, path, counts, err);
+  if (rc == SQLITE_OK)
+    rc = mpg_labels_add(db, err);
+  if (rc == SQLITE_OK)
+    rc = mpg_user_columns_make(added, false, db, err);
+  if (rc == SQLITE_OK)
+    rc = run_script(db, columns, columns + strlen(columns), path);
+  return rc == SQLITE_OK ? mpg_user_columns_make(added, true, db, err) : rc;
+}
+
+/* Drops what came in: the tables have it, and stay as they are. An SQLite code. */
+static int leave_tables(sqlite3 *db, const build_parts *parts, sqlite3_value *path,
+                        row_counts *counts) {
+  int rc = run_script(db, parts->dropped, parts->asks, path);
+  memcpy(counts->now, counts->before, sizeof counts->now);
+  if (rc == SQLITE_OK)
+    rc = run_script(db, parts->made_of, parts->views, path);
+  return rc == SQLITE_OK ? sqlite3_exec(db, "DROP TABLE temp.mpg_own", NULL, NULL, NULL) : rc;
+}
+
+/* All of a build in one transaction. An SQLite code. */
 static int build_tables(mpg_conn *conn, sqlite3_value *path, bool keys, row_counts *counts,
                         mpg_err *err) {
   sqlite3 *db = conn->db;
-  const char *script = mpg_script_find("build")->sql, *columns = mpg_script_find("columns")->sql;
-  const char *asks = strstr(script, "\nDROP TABLE IF EXISTS temp.mpg_did");
-  const char *begun = strstr(script, "BEGIN IMMEDIATE;") + strlen("BEGIN IMMEDIATE;");
+  const char *script = mpg_script_find("build")->sql;
+  const build_parts parts = parts_of(script);
   mpg_user_objects objects = {NULL, 0};
   mpg_user_columns added = {NULL, 0};
   char *source = mpg_build_source(db, path);
-  int rc = run_script(db, script, begun, path);
+  int rc = run_script(db, script, parts.begun, path);
   if (source != NULL) /* what an earlier build listed of it: its scripts add, and drop nothing */
     mpg_issues_drop(&conn->issues, source);
   sqlite3_free(source);
@@ -350,22 +408,16 @@ static int build_tables(mpg_conn *conn, sqlite3_value *path, bool keys, row_coun
   if (rc == SQLITE_OK)
     rc = mpg_held_records_begin(conn, err) == MPG_OK ? SQLITE_OK : SQLITE_NOMEM;
   if (rc == SQLITE_OK)
-    rc = run_script(db, begun, asks, path);
-  if (rc == SQLITE_OK)
-    rc = check_times(db, err);
-  if (rc == SQLITE_OK)
-    rc = run_questions(conn, asks, strstr(script, "\nCOMMIT;"), path, counts, err);
-  mpg_held_records_end(conn);
+    rc = run_script(db, parts.begun, parts.same, path);
   if (rc == SQLITE_OK)
     rc = mpg_labels_take(conn, path, err);
   if (rc == SQLITE_OK)
-    rc = mpg_labels_add(db, err);
-  if (rc == SQLITE_OK)
-    rc = mpg_user_columns_make(&added, false, db, err);
-  if (rc == SQLITE_OK)
-    rc = run_script(db, columns, columns + strlen(columns), path);
-  if (rc == SQLITE_OK)
-    rc = mpg_user_columns_make(&added, true, db, err);
+    rc = run_script(db, parts.same, parts.added, path);
+  if (rc == SQLITE_OK && is_same(db, &added)) {
+    rc = leave_tables(db, &parts, path, counts);
+  } else if (rc == SQLITE_OK)
+    rc = make_tables(conn, &parts, path, &added, counts, err);
+  mpg_held_records_end(conn);
   if (rc == SQLITE_OK)
     rc = mpg_user_objects_make(&objects, db, err);
   if (rc == SQLITE_OK && keys)
