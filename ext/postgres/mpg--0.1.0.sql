@@ -145,6 +145,8 @@ CREATE FUNCTION mpg_categories()
   RETURNS TABLE(category text, layer text, meaning text, in_capacity bigint, in_allocated bigint, in_productive bigint)
   AS 'MODULE_PATHNAME', 'mpg_all_categories' LANGUAGE C IMMUTABLE PARALLEL SAFE ROWS 18;
 
+CREATE FUNCTION chip_name(chip text) RETURNS text
+  AS 'MODULE_PATHNAME', 'mpg_chip_name' LANGUAGE C STABLE PARALLEL SAFE;
 CREATE FUNCTION chip_interconnect(chip text) RETURNS double precision
   AS 'MODULE_PATHNAME', 'mpg_chip_interconnect' LANGUAGE C STABLE PARALLEL SAFE;
 -- STABLE, for the text of a type may depend on settings.

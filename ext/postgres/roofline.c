@@ -145,6 +145,15 @@ Datum mpg_chip_bandwidth(PG_FUNCTION_ARGS) {
   return chip_figure(fcinfo, BANDWIDTH);
 }
 
+PG_FUNCTION_INFO_V1(mpg_chip_name);
+Datum mpg_chip_name(PG_FUNCTION_ARGS) {
+  const mpg_value chip = mpg_text_argument(fcinfo, 0);
+  const char *name = chip.type == MPG_NULL ? NULL : mpg_chips_find(catalogue_of(fcinfo), chip.s);
+  if (name == NULL)
+    PG_RETURN_NULL();
+  PG_RETURN_TEXT_P(cstring_to_text(name));
+}
+
 PG_FUNCTION_INFO_V1(mpg_chip_interconnect);
 Datum mpg_chip_interconnect(PG_FUNCTION_ARGS) {
   return chip_figure(fcinfo, INTERCONNECT);

@@ -77,15 +77,11 @@ DROP TABLE hlo_stages;
 
 DROP TABLE IF EXISTS temp.hlo_scaled;
 CREATE TEMP TABLE hlo_scaled AS
-WITH named AS MATERIALIZED (
-  SELECT replace(replace(replace(lower(name.value), ' ', ''), '-', ''), '_', '') AS name, c.devices, c.dtype
-  FROM mpg_chips AS c, json_each(json_insert(c.aliases, '$[#]', c.chip)) AS name
-)
+WITH known AS MATERIALIZED (SELECT chip, devices, dtype FROM mpg_chips)
 SELECT *, CASE scope WHEN 'global' THEN on_devices / CAST(num_partitions AS REAL) ELSE on_devices END AS times,
-       coalesce((SELECT max(devices) FROM named WHERE name = chip_name), 1) AS of_chip,
-       (SELECT json_group_array(dtype) FROM named WHERE name = chip_name) AS peaks
-FROM (SELECT rowid AS id, *, coalesce(run_on, devices) AS on_devices,
-             replace(replace(replace(lower(chip), ' ', ''), '-', ''), '_', '') AS chip_name FROM hlo_input);
+       coalesce((SELECT max(k.devices) FROM known AS k WHERE k.chip = named), 1) AS of_chip,
+       (SELECT json_group_array(k.dtype) FROM known AS k WHERE k.chip = named) AS peaks
+FROM (SELECT rowid AS id, *, coalesce(run_on, devices) AS on_devices, chip_name(chip) AS named FROM hlo_input);
 
 -- ---- 3. FLOPs by dtype ----
 

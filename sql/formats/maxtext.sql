@@ -102,10 +102,9 @@ named AS (
   FROM anew WINDOW w AS (PARTITION BY file ORDER BY run)
 )
 SELECT job, dense_rank() OVER (PARTITION BY job ORDER BY clock, file, run) AS attempt, coalesce(:job, file) AS log, file, timed, g.first,
-       g.last, steps, chip, is_anew,
+       g.last, steps, g.chip, is_anew,
        coalesce(c.devices, 1) AS devices_per_chip, c.peak_flops, coalesce(:chips, g.devices / coalesce(c.devices, 1.0)) AS chips
-FROM named AS g LEFT JOIN training_chips AS c
-  ON c.name = replace(replace(replace(lower(coalesce(:chip, g.chip)), ' ', ''), '-', ''), '_', '')
+FROM named AS g LEFT JOIN training_chips AS c ON c.chip = chip_name(coalesce(:chip, g.chip))
 ORDER BY log, clock, file, run;
 DROP TABLE training_chips;
 DROP TABLE training_ranges;

@@ -188,9 +188,7 @@ SELECT CAST(coalesce(:job, file) AS TEXT) AS job,
        dense_rank() OVER (PARTITION BY coalesce(:job, file) ORDER BY clock, file, run) AS attempt,
        of_file, first, last, timed, begun, whole, loaded,
        coalesce(:chips, coalesce(own_world, world)
-                  / coalesce((SELECT nullif(devices, 1) * 1.0
-                              FROM training_chips WHERE name = replace(replace(replace(lower(:chip), ' ', ''), '-', ''), '_', '')),
-                             1)) AS chips
+                  / coalesce((SELECT nullif(devices, 1) * 1.0 FROM training_chips WHERE chip = chip_name(:chip)), 1)) AS chips
 FROM told ORDER BY of_file, run;
 
 .read sql/formats/megatron/counted.sql
@@ -241,8 +239,7 @@ WITH step AS (
   LEFT JOIN training_events AS p ON p.rowid = coalesce(m.above, e.rowid - 1) AND +p.job = e.job AND +p.attempt = e.attempt
   WHERE e.step IS NOT NULL
 ),
-chip AS MATERIALIZED (SELECT peak_flops, devices FROM training_chips
-                      WHERE name = replace(replace(replace(lower(:chip), ' ', ''), '-', ''), '_', ''))
+chip AS MATERIALIZED (SELECT peak_flops, devices FROM training_chips WHERE chip = chip_name(:chip))
 SELECT job, attempt, step, start_time, end_time, seconds, executions, told_loss + 0.0 AS loss,
        told_batch * executions / seconds AS samples_per_s, told_tflops * coalesce(devices, 1) AS tflops_per_chip,
        told_tflops * coalesce(devices, 1) * 1e12 / peak_flops AS mfu,

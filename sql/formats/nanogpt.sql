@@ -243,8 +243,7 @@ INSERT INTO training_clocks
 SELECT r.rowid, start_time, seconds_before,
        iif(coalesce(:chip, r.chip) IS NULL, NULL,
            (SELECT c.peak_flops FROM mpg_chips AS c
-            WHERE c.dtype = 'bf16' AND (lower(c.chip) = lower(coalesce(:chip, r.chip))
-              OR EXISTS (SELECT 1 FROM json_each(c.aliases) AS a WHERE lower(a.value) = lower(coalesce(:chip, r.chip)))))), :flops
+            WHERE c.dtype = 'bf16' AND c.chip = chip_name(coalesce(:chip, r.chip)))), :flops
 FROM training_ranges AS r CROSS JOIN training_first USING (of_file);
 DROP TABLE training_first;
 

@@ -247,7 +247,7 @@ FROM (SELECT n.*, peak_flops, coalesce(devices, 1) AS devices, coalesce(:chips, 
                             AND (SELECT validates = 0 FROM training_lines WHERE rowid = n.first)))
               WHERE whole / steps <= 3 * usual OR whole <= 60 + usual) AS each
       FROM (SELECT * FROM named ORDER BY job, attempt) AS n
-      LEFT JOIN training_chips AS c ON c.name = replace(replace(replace(lower(coalesce(:chip, chip)), ' ', ''), '-', ''), '_', '')
+      LEFT JOIN training_chips AS c ON c.chip = chip_name(coalesce(:chip, n.chip))
       CROSS JOIN training_lines AS l ON l.rowid BETWEEN n.first AND n.last
       GROUP BY job, attempt);
 DROP TABLE training_near;

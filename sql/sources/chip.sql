@@ -5,8 +5,7 @@
 
 CREATE TABLE strange_chip AS
 SELECT source, json_extract(options, '$.chip') AS chip FROM source
-WHERE rank = 4 AND replace(replace(replace(lower(json_extract(options, '$.chip')), ' ', ''), '-', ''), '_', '') NOT
-    IN (SELECT name FROM known_chip);
+WHERE rank = 4 AND json_extract(options, '$.chip') IS NOT NULL AND chip_name(json_extract(options, '$.chip')) IS NULL;
 INSERT INTO mpg_issues(source, severity, kind, line, count, detail)
 SELECT coalesce(:path, 'sources'), 'warning', 'unknown_chip', NULL, count(*),
        'options "chip" that are no name of a chip in mpg_chips, or one of several, the first ' || min(chip)
@@ -15,14 +14,10 @@ FROM strange_chip GROUP BY NULL;
 UPDATE source SET options = json_set(options, '$.chip', NULL, '$.chip_of', s.chip) FROM strange_chip AS s WHERE s.source = source.source;
 DROP TABLE strange_chip;
 CREATE TABLE one_chip AS
-SELECT chip
-FROM (SELECT min(k.chip) AS chip, count(DISTINCT k.chip) AS n
-      FROM (SELECT DISTINCT replace(replace(replace(lower(chip), ' ', ''), '-', ''), '_', '') AS name
-            FROM (SELECT chip FROM all_capacity UNION SELECT json_extract(options, '$.chip') FROM source WHERE rank = 1)
-            WHERE chip IS NOT NULL)
-      JOIN (SELECT c.chip, replace(replace(replace(lower(n.value), ' ', ''), '-', ''), '_', '') AS name
-            FROM mpg_chips AS c, json_each(json_insert(coalesce(c.aliases, '[]'), '$[#]', c.chip)) AS n) AS k USING (name))
-WHERE n = 1;
+SELECT min(name) AS chip
+FROM (SELECT DISTINCT chip_name(chip) AS name
+      FROM (SELECT chip FROM all_capacity UNION SELECT json_extract(options, '$.chip') FROM source WHERE rank = 1))
+GROUP BY NULL HAVING count(name) = 1;
 UPDATE file SET inferred = json_set(inferred, '$.chip', 'the one chip of the pools')
 WHERE EXISTS (SELECT 1 FROM one_chip) AND source IN (SELECT source FROM source WHERE rank = 4 AND json_extract(options, '$.chip') IS NULL);
 -- another source may have the same chip as its option

@@ -93,10 +93,5 @@ CREATE TABLE stage(source INTEGER, job TEXT, was TEXT, attempt INTEGER, next_sou
 CREATE TEMP VIEW log_names AS SELECT path FROM main.file
 WHERE source IS NULL AND format IS NOT NULL UNION ALL SELECT said_job FROM main.file WHERE source IS NULL AND said_job GLOB '[A-Za-z]*';
 
--- The names that chips of the catalogue go by.
-CREATE TEMP VIEW known_chip AS
-SELECT DISTINCT replace(replace(replace(lower(n.value), ' ', ''), '-', ''), '_', '') AS name
-FROM mpg_chips AS c, json_each(json_insert(coalesce(c.aliases, '[]'), '$[#]', c.chip)) AS n;
-
 -- The options that say what jobs are.
 CREATE TEMP VIEW of_jobs AS SELECT value AS key FROM json_each('["phase","framework","runtime","model","owner","name","priority"]');

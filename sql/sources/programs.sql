@@ -29,14 +29,12 @@ FROM own_program WHERE versions > 1 GROUP BY NULL;
 
 -- FLOPs of several dtypes are FLOPs of the main one that take as long on the chip of the job's pools, if it is one and has a peak for each.
 CREATE TABLE peak_of AS
-SELECT replace(replace(replace(lower(n.value), ' ', ''), '-', ''), '_', '') AS name, c.chip, c.dtype
-FROM (SELECT 1 FROM program_told WHERE parts IS NOT NULL LIMIT 1) CROSS JOIN mpg_chips AS c
-CROSS JOIN json_each(json_insert(coalesce(c.aliases, '[]'), '$[#]', c.chip)) AS n;
+SELECT c.chip, c.dtype FROM (SELECT 1 FROM program_told WHERE parts IS NOT NULL LIMIT 1) CROSS JOIN mpg_chips AS c;
 CREATE TABLE pool_chip AS
-SELECT pool, iif(count(DISTINCT k.chip) = 1 AND count(k.chip) = count(*), min(k.chip), NULL) AS chip
-FROM (SELECT DISTINCT pool, replace(replace(replace(lower(coalesce(chip, '')), ' ', ''), '-', ''), '_', '') AS name
+SELECT pool, iif(count(chip) = 1 AND count(*) = 1, min(chip), NULL) AS chip
+FROM (SELECT DISTINCT pool, chip_name(chip) AS chip
       FROM (SELECT pool, chip FROM all_capacity UNION SELECT pool, chip FROM no_capacity) WHERE EXISTS (SELECT 1 FROM peak_of))
-LEFT JOIN (SELECT DISTINCT name, chip FROM peak_of) AS k USING (name) GROUP BY pool;
+GROUP BY pool;
 CREATE TABLE job_chip AS
 SELECT job, min(chip) AS chip FROM (SELECT DISTINCT job, chip FROM pool_chip CROSS JOIN all_allocations USING (pool))
 GROUP BY job HAVING count(DISTINCT chip) = 1 AND count(chip) = count(*);

@@ -26,7 +26,7 @@ no_chips AS (
 ),
 no_chip AS (SELECT DISTINCT source FROM all_capacity
             WHERE source IN (SELECT source FROM source WHERE format IN ('maxtext', 'megatron', 'torchtitan'))
-              AND replace(replace(replace(lower(coalesce(chip, '')), ' ', ''), '-', ''), '_', '') NOT IN (SELECT name FROM known_chip))
+              AND chip_name(chip) IS NULL)
 SELECT f.path AS file, f.format AS format, f.certainty AS certainty, f.reason AS reason,
        s.source AS source, coalesce(t.files, 0) AS files,
        -- what is none of the relations is for joining alone
@@ -47,9 +47,7 @@ SELECT f.path AS file, f.format AS format, f.certainty AS certainty, f.reason AS
               SELECT 'chip' -- of a pool whose jobs' programs could be rated, were its chips known
               WHERE s.rank < 3 AND EXISTS (SELECT 1 FROM source WHERE rank > 2)
                 AND EXISTS (SELECT 1 FROM (SELECT source, chip FROM all_capacity UNION ALL SELECT source, chip FROM no_capacity) AS c
-                            WHERE c.source = f.source
-                              AND replace(replace(replace(lower(coalesce(c.chip, '')), ' ', ''), '-', ''), '_', '') NOT
-                                IN (SELECT name FROM known_chip)))) AS missing,
+                            WHERE c.source = f.source AND chip_name(c.chip) IS NULL))) AS missing,
        nullif(f.inferred, '{}') AS inferred,
        f.job AS job
 FROM file AS f LEFT JOIN source AS s USING (source) LEFT JOIN format_rank AS r ON r.format = f.format

@@ -110,7 +110,7 @@ static const char *const statements[] = {
     "SELECT spark(chips, 0, 9) OVER (ORDER BY start_time ROWS 1 PRECEDING) FROM allocations",
     "SELECT * FROM hlo_cost('fixtures/hlo/decode.hlo')",
     "SELECT transformer_flops('{\"mode\":\"training\",\"parameters\":7e9,\"tokens\":10}'), "
-    "chip_interconnect('TPU v4')",
+    "chip_interconnect('TPU v4'), chip_name('tpu V4')",
     "SELECT op_flops(name, input_dims), op_bytes(name, input_dims, input_type, concrete_inputs) "
     "FROM "
     "chrome_trace('fixtures/profile/rank0.json') WHERE input_dims <> '' AND threads = 1 LIMIT 5",

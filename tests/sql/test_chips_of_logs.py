@@ -142,6 +142,23 @@ class HowManyChips(Logs):
             )
             self.assertEqual([] if wanted else [(1, 1)], said)
 
+    def test_an_option_in_any_spelling(self):
+        """Of a chip that is two devices for its runtime, a rate of one counts twice, whatever spaces, dashes and letters its name has."""
+        nanogpt = "".join(f"iter {step}: loss 4.0, time 1000.00ms, mfu 40.00%\n" for step in range(20))
+        logs = [os.path.join(self.folder_of({"nanogpt.log": nanogpt}), "nanogpt.log")]
+        for name in ("training/megatron.log", "training/torchtitan.log", "training/maxtext.log", "tfevents"):
+            logs.append(os.path.join(ROOT, "fixtures", name))
+        for log in logs:
+            found = set()
+            for chip in ("amd-mi250x", "AMD MI250X", "Amd_Mi250x"):
+                source = {"path": log, "chip": chip, "chips": 8, "start": "2026-03-01T00:00:00Z"}
+                source |= {"flops": 1e15} if log == logs[0] else {}
+                path = os.path.join(self.folder_of({"fleet.json": json.dumps({"sources": [source]})}), "fleet.json")
+                ((mfu, rate),) = self.rows("SELECT sum(mfu), sum(tflops_per_chip) FROM trace_training_steps(?)", path)
+                self.assertGreater(min(mfu, rate), 0)
+                found.add((mfu, rate, self.work(path)))
+            self.assertEqual(1, len(found), (log, found))
+
     def test_the_chip_of_an_option_without_logs(self):
         """It counts for every scheduler, alone and beside records of your own; of several options the greatest, which is listed."""
         for export in (

@@ -240,6 +240,7 @@ class RooflineTest(Case):
                 ("chip_peak_flops", 2): "s",
                 ("chip_bandwidth", 1): "s",
                 ("chip_interconnect", 1): "s",
+                ("chip_name", 1): "s",
             },
         )
         # So they work in views of a schema that is not trusted, and in nothing that keeps what they gave.
@@ -263,6 +264,7 @@ class RooflineTest(Case):
             "chip_peak_flops(chip, 'bf16')",
             "chip_bandwidth(chip)",
             "chip_interconnect(chip)",
+            "chip_name(chip)",
         ):
             for statement in (
                 f"CREATE INDEX by_call ON runs({call})",

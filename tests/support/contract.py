@@ -35,7 +35,11 @@ FUNCTIONS |= {
     ("chip_peak_flops", 2, "s", INNOCUOUS),
     ("chip_bandwidth", 1, "s", INNOCUOUS),
 }
-FUNCTIONS |= {("chip_interconnect", 1, "s", INNOCUOUS), ("transformer_flops", 1, "s", PURE)}
+FUNCTIONS |= {
+    ("chip_interconnect", 1, "s", INNOCUOUS),
+    ("chip_name", 1, "s", INNOCUOUS),
+    ("transformer_flops", 1, "s", PURE),
+}
 FUNCTIONS |= {
     ("interval_union", 2, "a", PURE),
     ("interval_overlap", 3, "a", PURE),

@@ -11,6 +11,7 @@
 **     chip_bandwidth(chip)                          bytes/s to memory, of the default dtype's row
 **     chip_interconnect(chip)                       bytes/s to other chips, one way, all links
 **                                                   together, likewise
+**     chip_name(chip)                               the name in mpg_chips, or NULL: it has none
 **
 ** Seconds are of one chip, so they are chip-seconds: divide by the chips for time. chip is a name
 ** or an alias of mpg_chips. dtype NULL is the chip's default. bytes 0 with a dtype is the compute
@@ -189,6 +190,25 @@ static void chip_function(sqlite3_context *context, int n, sqlite3_value **args)
   mpg_catalogue_release(mpg_conn_of(context), chips);
 }
 
+static void name_function(sqlite3_context *context, int n, sqlite3_value **args) {
+  const mpg_value chip = mpg_value_of(args[0]);
+  const mpg_chips *chips;
+  const char *name;
+  mpg_err err;
+  (void)n;
+  if (chip.type != MPG_TEXT) /* a number is no name */
+    return;
+  chips = mpg_catalogue_of(context, &err);
+  if (chips == NULL) {
+    fail(context, &err);
+    return;
+  }
+  name = mpg_chips_find(chips, chip.s);
+  if (name != NULL)
+    sqlite3_result_text(context, name, -1, SQLITE_TRANSIENT);
+  mpg_catalogue_release(mpg_conn_of(context), chips);
+}
+
 int mpg_register_roofline(mpg_conn *conn, char **error) {
 #define SCALAR(name, n, parameter, func)                                                           \
   { name, n, SQLITE_INNOCUOUS, parameter, func, NULL, NULL, NULL, NULL }
@@ -208,6 +228,7 @@ int mpg_register_roofline(mpg_conn *conn, char **error) {
       SCALAR("chip_peak_flops", 2, PEAK, chip_function),
       SCALAR("chip_bandwidth", 1, BANDWIDTH, chip_function),
       SCALAR("chip_interconnect", 1, INTERCONNECT, chip_function),
+      SCALAR("chip_name", 1, 0, name_function),
       IDEAL(2),
       IDEAL(3),
       IDEAL(4),

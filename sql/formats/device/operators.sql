@@ -32,13 +32,8 @@ FROM (VALUES ('double', 'fp64', 1), ('float', 'fp32', 2), ('c10::BFloat16', 'bf1
 CREATE TEMP VIEW IF NOT EXISTS device_op_roofline AS
 -- Of fp32 and fp64 the units that multiply matrices count, where a chip has some.
 WITH peaks AS (
-  SELECT chip, aliases, iif(dtype IN ('fp64_tensor', 'fp64_matrix', 'fp32_matrix'), substr(dtype, 1, 4), dtype) AS dtype,
-         max(peak_flops) AS peak_flops, hbm_bytes_per_s FROM mpg_chips GROUP BY 1, 3
-),
-chips AS (
-  SELECT DISTINCT replace(replace(replace(lower(name), ' ', ''), '-', ''), '_', '') AS name, dtype, peak_flops, hbm_bytes_per_s
-  FROM (SELECT chip AS name, dtype, peak_flops, hbm_bytes_per_s FROM peaks
-        UNION SELECT a.value, dtype, peak_flops, hbm_bytes_per_s FROM peaks AS c, json_each(c.aliases) AS a)
+  SELECT chip, iif(dtype IN ('fp64_tensor', 'fp64_matrix', 'fp32_matrix'), substr(dtype, 1, 4), dtype) AS dtype,
+         max(peak_flops) AS peak_flops, hbm_bytes_per_s FROM mpg_chips GROUP BY 1, 2
 ),
 -- Two operands are multiplied. What is added comes before them; of a gradient of attention too, which is of their type.
 kinds AS MATERIALIZED (
@@ -51,8 +46,7 @@ types AS (
   WHERE j.key BETWEEN k.first AND k.first + 1 GROUP BY k.op, k.dtypes HAVING count(t.dtype) = 2
 ),
 work AS (
-  SELECT w.*, replace(replace(replace(lower(w.chip), ' ', ''), '-', ''), '_', '') AS named,
-         iif(t.dtype = 'fp32' AND w.tf32, 'tf32', t.dtype) AS dtype
+  SELECT w.*, chip_name(w.chip) AS named, iif(t.dtype = 'fp32' AND w.tf32, 'tf32', t.dtype) AS dtype
   FROM device_op_sums AS w LEFT JOIN types AS t ON t.op = w.op AND t.dtypes = w.dtypes
 )
 SELECT w.trace, w.rank, w.chip, w.op, w.shapes, w.dtype, w.calls, w.flops, w.bytes, w.device_ns,
@@ -62,4 +56,4 @@ SELECT w.trace, w.rank, w.chip, w.op, w.shapes, w.dtype, w.calls, w.flops, w.byt
        CASE WHEN w.flops / c.peak_flops >= w.bytes / c.hbm_bytes_per_s THEN 'compute'
             WHEN w.bytes / c.hbm_bytes_per_s IS NOT NULL AND c.peak_flops IS NOT NULL THEN 'memory' END AS bound,
        max(w.timed_flops / c.peak_flops, w.timed_bytes / c.hbm_bytes_per_s) * 1e9 / nullif(w.device_ns, 0) AS roofline_share
-FROM work AS w LEFT JOIN chips AS c ON c.name = w.named AND c.dtype = w.dtype;
+FROM work AS w LEFT JOIN peaks AS c ON c.chip = w.named AND c.dtype = w.dtype;

@@ -8,8 +8,7 @@ DROP TABLE IF EXISTS temp.tfevents_chip;
 CREATE TEMP TABLE tfevents_chip AS
 SELECT coalesce(max(c.devices), 1) AS devices, max(CASE WHEN c.dtype = 'bf16' THEN c.peak_flops END) AS peak_flops,
        coalesce(:chips, 1) AS chips, :flops AS flops_of_step
-FROM mpg_chips AS c WHERE lower(c.chip) = lower(:chip)
-  OR EXISTS (SELECT 1 FROM json_each(c.aliases) AS a WHERE lower(a.value) = lower(:chip));
+FROM mpg_chips AS c WHERE c.chip = chip_name(:chip);
 
 -- What a step took, if the trainer says it beside the rate, is without what else lies between two values.
 DROP VIEW IF EXISTS temp.tfevents_steps;

@@ -98,7 +98,7 @@ FROM trainer_steps WHERE :flops IS NULL GROUP BY file, job HAVING count(tflops) 
 DROP TABLE IF EXISTS temp.trainer_chip;
 CREATE TEMP TABLE trainer_chip AS
 SELECT coalesce(max(devices), 1) AS devices, max(peak_flops) AS peak_flops
-FROM training_chips WHERE name = replace(replace(replace(lower(:chip), ' ', ''), '-', ''), '_', '');
+FROM training_chips WHERE chip = chip_name(:chip);
 DROP TABLE IF EXISTS temp.trainer_jobs;
 CREATE TEMP TABLE trainer_jobs AS
 SELECT s.job, coalesce(:chips, max(w.chips) / iif(devices > 1, devices * 1.0, 1), iif(:flops IS NULL, NULL, 1)) AS chips

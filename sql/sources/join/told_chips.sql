@@ -1,17 +1,8 @@
 -- join/told_chips.sql - the chips of pools, where the scheduler does not say them or logs of their jobs say others. A part of join.sql.
 
 -- A pool's chip by its site's name ("h100") may be any of several; the trainer's log names the one.
-CREATE TABLE chip_of_name AS
-SELECT name, min(chip) AS chip
-FROM (SELECT replace(replace(replace(lower(n.value), ' ', ''), '-', ''), '_', '') AS name, c.chip
-      FROM (SELECT 1 FROM told_chip LIMIT 1) CROSS JOIN mpg_chips AS c
-      CROSS JOIN json_each(json_insert(coalesce(c.aliases, '[]'), '$[#]', c.chip)) AS n)
-GROUP BY name HAVING count(DISTINCT chip) = 1;
-CREATE UNIQUE INDEX chip_of_name_of ON chip_of_name(name);
 CREATE TABLE better_chip AS
-SELECT t.pool, min(t.chip) AS chip
-FROM told_chip AS t JOIN chip_of_name AS k ON k.name = replace(replace(replace(lower(t.chip), ' ', ''), '-', ''), '_', '')
-GROUP BY t.pool HAVING count(DISTINCT k.chip) = 1;
+SELECT pool, min(chip) AS chip FROM told_chip WHERE chip_name(chip) IS NOT NULL GROUP BY pool HAVING count(DISTINCT chip_name(chip)) = 1;
 -- Of a pool of which no source says what is installed, the option of its scheduler says it, or such a log.
 INSERT INTO no_capacity
 SELECT a.source, a.pool, coalesce(json_extract(s.options, '$.chip'), b.chip), json_extract(s.options, '$.chip') IS NULL
@@ -28,37 +19,31 @@ FROM (SELECT pool, max(chip) AS chip FROM no_capacity GROUP BY pool HAVING count
 INSERT INTO mpg_issues(source, severity, kind, line, count, detail)
 SELECT DISTINCT coalesce(:path, 'sources'), 'info', 'chip_inferred', NULL, 1,
        'the chips of pool ' || c.pool || ' are counted as ' || b.chip || ', as a log of its jobs says'
-FROM (SELECT pool FROM all_capacity
-      WHERE replace(replace(replace(lower(coalesce(chip, '')), ' ', ''), '-', ''), '_', '') NOT IN (SELECT name FROM known_chip)
+FROM (SELECT pool FROM all_capacity WHERE chip_name(chip) IS NULL
       UNION ALL SELECT pool FROM no_capacity WHERE by_log) AS c JOIN better_chip AS b USING (pool);
 INSERT INTO mpg_issues(source, severity, kind, line, count, detail)
 SELECT coalesce(:path, 'sources'), 'warning', 'mixed_pool', NULL, count(*),
        'pools of whose jobs the logs name several chips, and nothing else which, the first '
          || min(pool || ', ' || first || ' and ' || last)
          || ': give it the option chip, or the chips pools of their own; until then work is unrated'
-FROM (SELECT t.pool, min(k.chip) AS first, max(k.chip) AS last
-      FROM told_chip AS t JOIN chip_of_name AS k ON k.name = replace(replace(replace(lower(t.chip), ' ', ''), '-', ''), '_', '')
-      WHERE t.pool IN (SELECT pool FROM all_capacity
-                       WHERE replace(replace(replace(lower(coalesce(chip, '')), ' ', ''), '-', ''), '_', '') NOT
-                           IN (SELECT name FROM known_chip)
-                       UNION ALL SELECT pool FROM no_capacity WHERE by_log)
-      GROUP BY t.pool HAVING count(DISTINCT k.chip) > 1) GROUP BY NULL;
+FROM (SELECT pool, min(chip_name(chip)) AS first, max(chip_name(chip)) AS last FROM told_chip
+      WHERE pool IN (SELECT pool FROM all_capacity WHERE chip_name(chip) IS NULL UNION ALL SELECT pool FROM no_capacity WHERE by_log)
+      GROUP BY pool HAVING count(DISTINCT chip_name(chip)) > 1) GROUP BY NULL;
 UPDATE all_capacity SET chip = b.chip FROM better_chip AS b
-WHERE b.pool = all_capacity.pool
-  AND replace(replace(replace(lower(coalesce(all_capacity.chip, '')), ' ', ''), '-', ''), '_', '') NOT IN (SELECT name FROM known_chip);
+WHERE b.pool = all_capacity.pool AND chip_name(all_capacity.chip) IS NULL;
 
 -- A pool's chip that is none of those that logs of its jobs name.
 INSERT INTO mpg_issues(source, severity, kind, line, count, detail)
 WITH pool_chip AS (
-  SELECT DISTINCT c.pool, c.chip, k.chip AS known
+  SELECT DISTINCT c.pool, c.chip, chip_name(c.chip) AS known
   FROM (SELECT 1 FROM told_chip LIMIT 1) CROSS JOIN (SELECT pool, chip FROM all_capacity UNION SELECT pool, chip FROM no_capacity) AS c
-  JOIN chip_of_name AS k ON k.name = replace(replace(replace(lower(c.chip), ' ', ''), '-', ''), '_', '')
+  WHERE chip_name(c.chip) IS NOT NULL
 )
 SELECT coalesce(:path, 'sources'), 'warning', 'conflict', NULL, count(DISTINCT t.pool),
        'pools whose jobs'' logs name other chips, the first ' || min(t.pool) || ', where they name ' || min(t.chip)
          || ' and the scheduler or an option ' || (SELECT min(p.chip) FROM pool_chip AS p WHERE p.pool = min(t.pool))
          || ', by which work is rated'
-FROM told_chip AS t JOIN chip_of_name AS k ON k.name = replace(replace(replace(lower(t.chip), ' ', ''), '-', ''), '_', '')
-WHERE t.pool IN (SELECT pool FROM pool_chip) AND (t.pool, k.chip) NOT IN (SELECT pool, known FROM pool_chip)
+FROM told_chip AS t
+WHERE t.pool IN (SELECT pool FROM pool_chip) AND chip_name(t.chip) IS NOT NULL
+  AND (t.pool, chip_name(t.chip)) NOT IN (SELECT pool, known FROM pool_chip)
 GROUP BY NULL HAVING count(*) > 0;
-DROP TABLE chip_of_name;
