@@ -159,6 +159,7 @@ int mpg_register_scalars(mpg_conn *conn, char **error);          /* scalars.c */
 int mpg_register_relations(mpg_conn *conn, char **error);        /* sqlite_relations.c */
 int mpg_register_classes(mpg_conn *conn, char **error);          /* classes.c */
 int mpg_register_charts(mpg_conn *conn, char **error);           /* chart_functions.c */
+int mpg_register_time(mpg_conn *conn, char **error);             /* time_function.c */
 int mpg_register_goodput(mpg_conn *conn, char **error);          /* goodput.c */
 int mpg_register_roofline(mpg_conn *conn, char **error);         /* roofline.c */
 int mpg_register_catalogue(mpg_conn *conn, char **error);        /* catalogue_tables.c */

@@ -108,9 +108,9 @@
 --@ hint \A:W&B => a run of Weights & Biases as its client writes it: export its history by run.scan_history()
 --@ hint (?m)^.*\{'(?:loss|eval_loss|train_runtime)': '?[\d.]+.*'epoch': => what the Hugging Face Trainer prints, without times: give the event files that report_to="tensorboard" writes
 --@ hint (?m)^(?:[^\n]*\r)?Epoch \d+:\s+\d+%\|[^|\n]*\| \d+/\d+ \[ => what Lightning's bar prints, without times: give the event files of its TensorBoardLogger
---@ hint \A(?=[^\n]*\bepoch\b)(?=[^\n]*\b(?:step|loss)\b)(?![^\n]*(?:time|second))[\w/.,-]+\n => a table of metrics without times: give TensorBoard's event files
+--@ hint (?i)\A(?=[^\n]*\bepoch\b)(?=[^\n]*\b(?:step|loss)\b)(?![^\n]*(?:time|second|date|_at\b))[\w/.,-]+\r?\n => a table of metrics without times: give TensorBoard's event files
 --@ hint \A\s*\[?\s*\{(?=[^\n]*"_step"\s*:)(?![^\n]*"_timestamp"\s*:) => a history of Weights & Biases without times: export it with all keys, by run.scan_history()
---@ hint \A"?(?:Step|Relative Time \([^)"\n]*\)|(?:train/)?global_step)"?,"[^"\n]+ - [^"\n]+" => a chart of Weights & Biases, without times: export the run's history by run.scan_history()
+--@ hint (?i)\A"?(?:Step|Relative Time \([^)"\n]*\)|(?:train/)?global_step|Wall Time|_timestamp|_runtime)"?,"[^"\n]+ - [^"\n]+" => a chart of Weights & Biases, without times or without steps: export the run's history by run.scan_history()
 --@ hint (?s)\A\s*\{\s*"runs?"\s*:\s*\[?\s*\{\s*"(?:info|data|inputs)"\s*: => runs of MLflow with their last values: give the answer of its metrics/get-history for the loss
 --@ hint \A"?Name"?,"?State"?,"?Notes"? => a table of runs of Weights & Biases: export each run's history by run.scan_history()
 --@ hint \A\s*\{\s*"(?:schema"\s*:\s*\{\s*"fields|columns"\s*:\s*\[(?=[^\n]*"index"\s*:\s*\[))" => a table as pandas writes it for itself: write to_json(orient="records", lines=True)
@@ -159,7 +159,7 @@
 --@ hint \A[\t\n\r -~]{40,}\x00 => text with NUL bytes, as a crash leaves them: take them out with tr -d '\000'
 
 -- Of whoever wrote it.
---@ hint (?i)\A(?=[^\n{]*\bstep\b)(?=[^\n{]*\btime(?:stamp)?\b)[\w ,;"'/.()%-]+\r?\n[^\n]*\d[^\n]*[,;] => a table of steps with times: name its columns _step, _timestamp (Unix seconds) and loss
+--@ hint (?i)\A(?:#[^\n]*\n)*(?=[^\n{]*(?<![a-z])(?:step|iter|iteration|epoch|batch)(?![a-z]))(?=[^\n{]*(?:time|elapsed|date|seconds|_at(?![a-z])))[\w ,;"'/.()%:#\t-]+\r?\n[^\n]*\d[^\n]*[,;\t] => a table of steps that lacks a clock, or has it under another name: name its columns step, timestamp (Unix seconds or ISO 8601) and loss, with commas between
 --@ hint (?m)^[^\n]{0,60}=+ Step \d+/\d+ =+\s*$ => what NeMo-RL prints of steps, without times: give its event files, or the history of Weights & Biases
 --@ hint (?im)(?:^|\r)(?=[^\n\r]*loss)[^\n\r]*?\d+%\|[^|\n\r]*\| *\d+/\d+ \[ => a progress bar of tqdm, without times: give the trainer's event files, or a tracker's history
 --@ hint (?im)^(?=[^\n]*(?<![a-z])(?:step|iter|iteration|epoch)s?(?:_i|\([a-z]+\))?\W{0,6}\d)[^\n]*(?:loss(?![a-z])|\[step=\d+/\d+) => a log of steps of no trainer that is known here: log_trace reads it with a pattern of yours

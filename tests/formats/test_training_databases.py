@@ -190,6 +190,24 @@ class Databases(TrainerLogs):
                 {"run_anew": 1, "no_steps": 1, "skipped_steps": 1} if not more else {}, self.issues(path), column
             )
 
+    def test_dates_of_trackio_without_a_zone(self):
+        """Early versions wrote them as the host's clock had them: the option zone says where that was."""
+        path = os.path.join(self.new_folder(), "llm.db")
+        with contextlib.closing(sqlite3.connect(path)) as db:
+            db.executescript(
+                "CREATE TABLE metrics(id INTEGER PRIMARY KEY AUTOINCREMENT, timestamp TEXT NOT NULL, run_name TEXT NOT NULL, step INTEGER NOT NULL, metrics TEXT NOT NULL); CREATE INDEX idx_metrics_run_step ON metrics(run_name, step)"
+            )
+            db.executemany(
+                "INSERT INTO metrics VALUES (NULL, ?, 'b', ?, '{\"loss\": 2.5}')",
+                [(f"2026-07-03T10:00:0{i}.250000", i) for i in range(1, 4)],
+            )
+            db.commit()
+        for zone, shift in (("UTC", 0), ("Europe/Berlin", 7200)):
+            self.assertEqual(
+                [(i, 1783072800.25 + i - shift) for i in range(1, 4)],
+                self.rows("SELECT step, end_time FROM trace_training_steps(?)", self.fleet(path, zone=zone)),
+            )
+
     def test_how_runs_of_mlflow_ended(self):
         """Its store and an exported run say so, too, and when it began."""
         values = [(i, T0 + 10 * i) for i in range(2, 6)]

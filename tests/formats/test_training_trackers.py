@@ -477,6 +477,87 @@ class Trackers(TrainerLogs):
                     text,
                 )
 
+    def test_tables_of_steps(self):
+        """Tables with a column for the step, the time and the loss under any usual name, with commas or tabs, or with a row a value; a table without a clock says what it needs."""
+        utc = lambda at, form: datetime.datetime.fromtimestamp(at, datetime.timezone.utc).strftime(form)
+        rows = [(i, T0 + 10 * i, 5 - i / 16) for i in range(1, 6)]
+        wanted = [(1, i, 10 * i - 10, 10 * i, 1, 5 - i / 16) for i in range(1, 6)]
+        for head, row in (
+            ("step,wall_time,loss", lambda s, t, v: f"{s},{t}.0,{v}"),
+            ('"Step","Wall time","Loss"', lambda s, t, v: f'"{s}","{t}","{v}"'),
+            ("\ufeff,epoch,global_step, time , train/loss,val_loss", lambda s, t, v: f"{s},0,{s}, {t}, {v},"),
+            ("iteration,timestamp,train_loss", lambda s, t, v: f"{s},{utc(t, '%Y-%m-%dT%H:%M:%S.000Z')},{v}"),
+            ("Iter,Training Loss,DateTime", lambda s, t, v: f"{s},{v},{utc(t, '%Y-%m-%d %H:%M:%S')}"),
+            ("epoch,step,train_loss_step,created_at", lambda s, t, v: f"0,{s}.0,{v},{utc(t, '%Y-%m-%d %H:%M:%S.000')}"),
+            ("step,loss,timestamp", lambda s, t, v: f"{s},{v},{t * 1000}\n{s},,{t * 1000 + 5}"),
+            ("step\twall_time\tlr\tloss", lambda s, t, v: f"{s}\t{t}\t\t{v}"),
+            ("step,tag,value,wall_time", lambda s, t, v: f"{s},lr,0.1,{t}\n{s},train/loss,{v},{t}"),
+            ("run,tag,step,value,wall_time", lambda s, t, v: f"a,loss,{s},{v},{utc(t, '%Y-%m-%d %H:%M:%S.%f')}+00:00"),
+        ):
+            for end in ("\n", "\r\n"):
+                path = self.file(end.join([head] + [row(*r) for r in rows]).replace("\n", end) + end, "steps.csv")
+                self.assertEqual((wanted, {}), (self.steps(path), self.issues(path)), head)
+                self.assertEqual("chips, chip", self.one("SELECT missing FROM trace_sources(?)", path), head)
+        lines = lambda head, row: head + "\n" + "".join(row(*r) + "\n" for r in rows)
+        own = self.file(lines("step,time,my_loss", lambda s, t, v: f"{s},{t},{v}"), "own.csv")
+        self.assertEqual(wanted, self.steps(self.fleet(own, tag="my_loss")))
+        self.assertEqual(([], {"no_steps": 1}), (self.steps(own), self.issues(own)))
+        two = self.file(
+            lines("run,step,time,loss", lambda s, t, v: f"a,{s},{t},{v}")
+            + "".join(f"b,{s},{t + 100},{v}\n" for s, t, v in rows),
+            "two.csv",
+        )
+        self.assertEqual(
+            [(5, 50), (5, 50)],
+            self.rows("SELECT count(*), sum(seconds) FROM trace_training_steps(?) GROUP BY job", two),
+        )
+        # A number as large as a clock beside seconds since the begin of the run.
+        since = self.file(lines("step,tokens,time,loss", lambda s, t, v: f"{s},{1000000000 + s},{s}.5,{v}"), "s.csv")
+        self.assertEqual(([], {"impossible_time": 5, "no_steps": 1}), (self.steps(since), self.issues(since)))
+        for text in (
+            lines("step,time,loss", lambda s, t, v: f"{s},{s}.5,{v}"),
+            lines("step;wall_time;loss", lambda s, t, v: f"{s};{t};{v}"),
+            lines("step,elapsed_s,loss", lambda s, t, v: f"{s},{s}.5,{v}"),
+            lines("# run 7\nstep,wall_time,loss", lambda s, t, v: f"{s},{t},{v}"),
+            lines("epoch,time,loss", lambda s, t, v: f"{s},{t},{v}"),
+        ):
+            self.assertEqual(
+                "a table of steps that lacks a clock, or has it under another name: name its columns step,",
+                self.one("SELECT substr(reason, 1, 89) FROM trace_sources(?)", self.file(text, "t.csv")),
+                text,
+            )
+
+    def test_dates_without_a_zone(self):
+        """The option zone is of dates that name none, in each kind of history; one that names its zone keeps it."""
+        local = [(n, f"2026-07-03 10:00:{n:02}.500") for n in range(1, 4)]
+        for suffix, early in (("", 7200), ("Z", 0), ("+00:00", 0)):
+            rows = [(n, at + suffix) for n, at in local]
+            for name, text in (
+                ("h.csv", "_step,_timestamp,loss\n" + "".join(f"{n},{at},1.0\n" for n, at in rows)),
+                ("h.jsonl", "".join(json.dumps({"_step": n, "_timestamp": at, "loss": 1.0}) + "\n" for n, at in rows)),
+                ("c.json", {"_step": [n for n, _ in rows], "_timestamp": [at for _, at in rows], "loss": [1.0] * 3}),
+                ("t.jsonl", "".join(json.dumps({"step": n, "timestamp": at, "loss": 1.0}) + "\n" for n, at in rows)),
+                ("s.csv", "step,time,loss\n" + "".join(f"{n},{at},1.0\n" for n, at in rows)),
+                ("v.csv", "step,value,timestamp\n" + "".join(f"{n},1.0,{at}\n" for n, at in rows)),
+            ):
+                path = self.file(text, name)
+                for zone, shift in ((None, 0), ("Europe/Berlin", early)):
+                    options = {"zone": zone} if zone else {}
+                    self.assertEqual(
+                        [(n, 1783072800.5 + n - shift) for n, _ in rows],
+                        self.rows("SELECT step, end_time FROM trace_training_steps(?)", self.fleet(path, **options)),
+                        (name, suffix, zone),
+                    )
+
+    def test_times_that_are_none(self):
+        """A row whose time cannot be read is listed, and not left out in silence; numbers may be texts."""
+        rows = [{"_step": n, "_timestamp": str(T0 + 10 * n), "loss": 1.0} for n in range(1, 6)]
+        for time in ("soon", "", True, {"a": 1}, None):
+            text = "".join(json.dumps(row | ({"_timestamp": time} if row["_step"] == 3 else {})) + "\n" for row in rows)
+            path = self.file(text, "h.jsonl")
+            expected = {"impossible_time": 1}
+            self.assertEqual(([1, 2, 4, 5], expected), ([row[1] for row in self.steps(path)], self.issues(path)), time)
+
     def test_runs_of_one_file(self):
         """Histories put together, by turns or one after the other, whose records name their runs: no run repeats another's steps. One name for all is one run."""
         for apart in (100, 1):

@@ -119,6 +119,8 @@ static const char *const statements[] = {
     "CREATE VIRTUAL TABLE temp.r USING jsonl_rollup('fixtures/golden.jsonl', measures='chips', "
     "threads=1); SELECT pool, sum(chips), sum(rows) FROM r WHERE record = 'allocation' GROUP BY 1 "
     "ORDER BY 1 DESC",
+    "SELECT mpg_time('2026-07-03 10:00', 'Europe/Berlin'), mpg_time('2026-07-03', pool) FROM "
+    "(SELECT 'UTC' AS pool UNION ALL SELECT '+02:00')",
     "SELECT mpg_version(), mpg_uuid('dns', 'example.org'), mpg_required(1, 'a'), mpg_debug()",
     "SELECT name, value, mpg_limit(name, most) FROM mpg_limits",
     "SELECT name, kind, item, type, unit, meaning FROM mpg_help",

@@ -590,6 +590,10 @@ UNREAD = {
         b'"Step","llm-7 - train/loss","llm-7 - train/loss__MIN"\n"1","2.0","2.0"\n',
         "a chart of Weights & Biases, without times",
     ),
+    "wall.csv": (
+        b'"Wall Time","llm-7 - train/loss"\n"1772532000","2.0"\n',
+        "a chart of Weights & Biases, without times or without steps",
+    ),
     "trainer_log.jsonl": (
         b'{"current_steps": 10, "total_steps": 100, "loss": 2.0, "percentage": 10.0, "elapsed_time": "0:00:10", "remaining_time": "0:01:30"}\n',
         "what LLaMA-Factory writes of a run",
@@ -759,13 +763,13 @@ UNREAD = {
         b'{"columns":["_step","_timestamp"],"index":[0,1],"data":[[0,1772532000.0],[1,1772532010.0]]}',
         "a table as pandas writes it for itself",
     ),
-    "comet.csv": (
-        b"step,duration,timestamp,value\n0,0,1772532000000,5.0\n",
-        "a table of steps with times: name its columns",
+    "elapsed.csv": (
+        b"step,time,loss\n0,0.5,5.0\n",
+        "a table of steps that lacks a clock, or has it under another name: name its columns",
     ),
     "steps.csv": (
-        b'"Step","Loss","Timestamp"\r\n"0","5","1772532000"\r\n',
-        "a table of steps with times: name its columns",
+        b'"Step";"Loss";"Timestamp"\r\n"0";"5";"1772532000"\r\n',
+        "a table of steps that lacks a clock, or has it under another name: name its columns",
     ),
     "t5x.log": (
         b"I0303 10:00:10.000000 140 logging_writer.py:56] [100] train/loss=2.5, timing/steps_per_second=10.0\n",

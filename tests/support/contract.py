@@ -74,6 +74,7 @@ FUNCTIONS |= {("mpg_keep", n, "s", DETERMINISTIC | DIRECTONLY) for n in (0, 1)} 
 }
 FUNCTIONS |= {("mpg_progress", n, "s", DETERMINISTIC | DIRECTONLY) for n in (0, 1, 2, 3)}
 
+FUNCTIONS |= {("mpg_time", n, "s", DETERMINISTIC | DIRECTONLY) for n in (1, 2)}
 FUNCTIONS |= {("log_group", 2, "s", DETERMINISTIC | DIRECTONLY), ("mpg_take_row", -1, "a", DIRECTONLY)}
 
 READERS = list(formats.READERS)

@@ -1,24 +1,23 @@
 -- trainer/trackers.sql - histories of Weights & Biases, Trackio and MLflow: a record has a loss and a time, and maybe the number of the
 -- trainer's step.
 --
--- Reads :wandb, :wandb_columns, :wandb_csv, :history, :mlflow, :mlflow_csv, :mlflow_run, :values_csv, :comet, :mlflow_store, :tracker_db,
--- :tag, :zone and trainer_stored. Makes trainer_history, and trainer_over, how runs ended; fills trainer_points, trainer_values and
+-- Reads :wandb, :wandb_columns, :wandb_csv, :history, :mlflow, :mlflow_csv, :mlflow_run, :comet, :mlflow_store, :tracker_db, :tag, :zone,
+-- trainer_stored and trainer_told. Makes trainer_history, and trainer_over, how runs ended; fills trainer_points, trainer_values and
 -- trainer_called. A part of trainer.sql, which says what the parameters are and runs the parts in order.
 
--- A time is in seconds, or in the milliseconds, microseconds or nanoseconds of pandas, which also makes dates of them.
-DROP TABLE IF EXISTS temp.trainer_clocks; -- of lines of :history whose times name no zone: by how much it is not UTC
-CREATE TEMP TABLE trainer_clocks(file, line, ahead, PRIMARY KEY(file, line)) WITHOUT ROWID;
-INSERT INTO trainer_clocks
-SELECT _file, _line, round((julianday(log_group(_record, 'utc')) - 2440587.5) * 86400 - time)
-FROM log_trace(iif(:zone IS NULL, NULL, :history),
-               '(?x) "(?:timestamp|time|ts)" \s*:\s* " (?= (?<utc> [^"]+ ) ) (?<time> \d{4}-\d\d-\d\d [T\ ] \d\d:\d\d:\d\d (?:\.\d+)? ) "',
-               'ignore', :zone);
+-- A time is in seconds, or in the milliseconds, microseconds or nanoseconds of pandas, which also makes dates of them. A date may name no
+-- zone: it is of :zone.
 DROP TABLE IF EXISTS temp.trainer_history;
 CREATE TEMP TABLE trainer_history AS
-SELECT file, line, CASE WHEN typeof(time) = 'text' THEN round((julianday(time) - 2440587.5) * 86400, 3) WHEN time < 1e11 THEN time
-                        WHEN time < 1e14 THEN time / 1e3 WHEN time < 1e17 THEN time / 1e6 ELSE time / 1e9 END AS time,
+SELECT file, line, CASE WHEN time < 1e11 THEN time WHEN time < 1e14 THEN time / 1e3 WHEN time < 1e17 THEN time / 1e6
+                        ELSE time / 1e9 END AS time,
        runtime, own, number, loss, tflops, iif(tflops IS NULL AND of_rate AND line < 100, record, NULL) AS otherwise, run
-FROM (SELECT _file AS file, _line AS line, json_extract(record, '$._timestamp') AS time, json_extract(record, '$._runtime') AS runtime,
+FROM (SELECT _file AS file, _line AS line,
+             CASE typeof(json_extract(record, '$._timestamp')) WHEN 'text'
+                    THEN coalesce(mpg_time(json_extract(record, '$._timestamp'), :zone),
+                                  iif(json_extract(record, '$._timestamp') NOT GLOB '*[^0-9.]*', json_extract(record, '$._timestamp') + 0, NULL))
+                  ELSE json_extract(record, '$._timestamp') END AS time,
+             json_extract(record, '$._runtime') AS runtime,
              coalesce(json_extract(record, '$._step'), json_extract(record, '$.step')) AS number,
              coalesce(json_extract(record, '$."trainer/global_step"'), json_extract(record, '$."train/global_step"'),
                       json_extract(record, '$."training/global_step"'), json_extract(record, '$.global_step'),
@@ -47,20 +46,18 @@ FROM (SELECT _file AS file, _line AS line, json_extract(record, '$._timestamp') 
       FROM (SELECT *, instr(record, 'flops') > 0 OR instr(record, 'FLOPS') > 0 OR instr(record, 'mfu') > 0 OR instr(record, 'MFU') > 0
                      OR instr(record, '"throughput"') > 0 AS of_rate
             FROM (SELECT record, _file, _line FROM jsonl_trace(:wandb) UNION ALL
-                  SELECT json_set(record, '$._timestamp', iif(typeof(at) <> 'text', at, round((julianday(at) - 2440587.5) * 86400, 3)
-                           - coalesce((SELECT ahead FROM trainer_clocks WHERE file = _file AND line >= _line ORDER BY line LIMIT 1), 0))),
-                         _file, _line
-                  FROM (SELECT record, _file, _line, coalesce(json_extract(record, '$.timestamp'), json_extract(record, '$.time'),
-                                                              json_extract(record, '$.ts')) AS at
-                        FROM jsonl_trace(:history)) UNION ALL
+                  SELECT json_set(record, '$._timestamp', coalesce(json_extract(record, '$.timestamp'), json_extract(record, '$.time'),
+                                                                   json_extract(record, '$.ts'))), _file, _line
+                  FROM jsonl_trace(:history) UNION ALL
                   SELECT json_set(record, '$._timestamp', time, '$._step', step, '$.run_id', run), :tracker_db, NULL
                   FROM trainer_stored WHERE json_type(CASE WHEN json_valid(record) THEN record END) = 'object'
                   UNION ALL SELECT record, _file, _line FROM csv_trace(:wandb_csv) UNION ALL
+                  SELECT json_set(record, '$._timestamp', time, '$._step', step, '$."' || coalesce(:tag, 'train/loss') || '"', loss,
+                                  '$.run_id', run), file, line FROM trainer_told WHERE loss IS NOT NULL UNION ALL
                   SELECT json_group_object(c.key, x.value), d._file, CAST(x.key AS INTEGER) + 1
                   FROM jsonl_trace(:wandb_columns) AS d, json_each(d.record) AS c, json_each(c.value) AS x
                   WHERE c.type IN ('object', 'array') GROUP BY d._file, d._line, CAST(x.key AS INTEGER))))
-WHERE (typeof(time) IN ('integer', 'real', 'null') OR time GLOB '[12][0-9][0-9][0-9]-[0-9][0-9]-[0-9][0-9][T ]*' AND julianday(time) > 0)
-  AND (typeof(loss) IN ('integer', 'real') OR loss GLOB '[0-9]*' OR loss GLOB '[-+.][0-9]*'
+WHERE (typeof(loss) IN ('integer', 'real') OR loss GLOB '[0-9]*' OR loss GLOB '[-+.][0-9]*'
        OR loss IN ('NaN', 'nan', 'Infinity', '-Infinity', 'inf', '-inf') OR loss IS NULL AND tflops + 0 > 0);
 -- A rate may have a record of its own, as Lightning's: it is of the step of its number.
 DROP TABLE IF EXISTS temp.trainer_beside;
@@ -81,7 +78,7 @@ SELECT :tracker_db, 'warning', 'no_steps', count(DISTINCT run),
 FROM trainer_stored WHERE run NOT IN (SELECT run FROM trainer_points WHERE run IS NOT NULL) AND EXISTS (SELECT 1 FROM trainer_points)
 GROUP BY NULL;
 DROP TABLE trainer_stored;
-DROP TABLE trainer_clocks;
+DROP TABLE trainer_told;
 -- MLflow: an answer, a list of the values in one, or the files of its store, mlruns/EXPERIMENT/RUN/metrics/NAME, of which a run's with the
 -- first of these names counts.
 INSERT INTO trainer_values
@@ -104,15 +101,6 @@ SELECT d._file, d._line, d._file, json_extract(d.record, '$.timestamp') / 1e3, j
        json_extract(d.record, '$.value') + 0, json_extract(d.record, '$.run_id'), n.place
 FROM csv_trace(:mlflow_csv) AS d JOIN trainer_names AS n ON n.name = json_extract(d.record, '$.key')
 ORDER BY d._file, json_extract(d.record, '$.timestamp') + 0, d._line;
--- A table of values is of the one metric that was chosen for it.
-INSERT INTO trainer_values
-SELECT file, line, file, CASE WHEN typeof(time) = 'text' THEN round((julianday(time) - 2440587.5) * 86400, 3) WHEN time < 1e11 THEN time
-                              WHEN time < 1e14 THEN time / 1e3 WHEN time < 1e17 THEN time / 1e6 ELSE time / 1e9 END AS at, step + 0, value,
-       NULL, 0
-FROM (SELECT _file AS file, _line AS line, coalesce(json_extract(record, '$."Wall time"'), json_extract(record, '$.timestamp')) AS time,
-             coalesce(json_extract(record, '$.Step'), json_extract(record, '$.step')) AS step,
-             coalesce(json_extract(record, '$.Value'), json_extract(record, '$.value')) AS value FROM csv_trace(:values_csv))
-ORDER BY file, at, line;
 INSERT INTO trainer_values
 SELECT d._file, d._line, d._file, json_extract(d.record, '$.timestamp') / 1e3, json_extract(d.record, '$.step') + 0,
        json_extract(d.record, '$.metricValue') + 0, json_extract(d.record, '$.experimentKey'), n.place

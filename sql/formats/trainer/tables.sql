@@ -1,0 +1,57 @@
+-- trainer/tables.sql - tables of steps that a program of one's own, Lightning or TensorBoard's readers wrote: a column for the step, one
+-- for the time and one for the loss, or a row a value with its tag.
+--
+-- Reads :steps_csv, :steps_tsv, :values_csv, :tag and :zone. Makes trainer_told, of which trackers.sql takes those with a loss, and adds
+-- the others to trainer_values. A part of trainer.sql, which says what the parameters are and runs the parts in order.
+
+DROP TABLE IF EXISTS temp.trainer_rows;
+CREATE TEMP TABLE trainer_rows AS
+SELECT _file AS file, _line AS line, record FROM csv_trace(:steps_csv)
+UNION ALL SELECT _file, _line, record FROM csv_trace(:steps_tsv, 'tab')
+UNION ALL SELECT _file, _line, record FROM csv_trace(:values_csv);
+-- Which column is what: of several the first of these names, in any letters.
+DROP TABLE IF EXISTS temp.trainer_columns;
+CREATE TEMP TABLE trainer_columns(file TEXT, what TEXT, path TEXT, PRIMARY KEY(file, what)) WITHOUT ROWID;
+INSERT INTO trainer_columns
+SELECT file, what, path
+FROM (SELECT r.file, n.what, '$."' || c.key || '"' AS path,
+             row_number() OVER (PARTITION BY r.file, n.what ORDER BY n.place, c.id) AS nth
+      FROM (SELECT file, record FROM trainer_rows WHERE rowid IN (SELECT min(rowid) FROM trainer_rows GROUP BY file)) AS r,
+        json_each(r.record) AS c
+      JOIN (SELECT 'step' AS what, key AS place, value AS name
+            FROM json_each('["trainer/global_step", "train/global_step", "training/global_step", "global_step", "train/step", "_step", "step",
+              "iteration", "iter", "steps", "iterations", "iters"]')
+            UNION ALL
+            SELECT 'time', key, value
+            FROM json_each('["_timestamp", "timestamp", "wall_time", "walltime", "unix_time", "unixtime", "time", "ts", "time_stamp",
+              "datetime", "date_time", "created_at", "logged_at", "date"]')
+            UNION ALL SELECT 'tag', key, value FROM json_each('["tag", "metric", "key", "name"]')
+            UNION ALL SELECT 'value', 0, 'value'
+            UNION ALL SELECT 'run', key, value FROM json_each('["run_id", "run", "run_name"]')
+            UNION ALL SELECT 'loss', place, lower(replace(name, ' ', '_')) FROM trainer_names WHERE typeof(place) = 'integer') AS n
+        ON n.name = lower(replace(c.key, ' ', '_')))
+WHERE nth = 1 AND instr(path, '""') = 0;
+-- What counts seconds from the begin of a run is no clock.
+DROP TABLE IF EXISTS temp.trainer_told;
+CREATE TEMP TABLE trainer_told AS
+SELECT file, line, step, loss, tag, value, run, record,
+       CASE WHEN time < 1e8 THEN NULL WHEN time < 1e11 THEN time WHEN time < 1e14 THEN time / 1e3 WHEN time < 1e17 THEN time / 1e6
+            ELSE time / 1e9 END AS time
+FROM (SELECT r.file, r.line, json_extract(r.record, s.path) + 0 AS step, json_extract(r.record, l.path) AS loss,
+             json_extract(r.record, g.path) AS tag, json_extract(r.record, v.path) AS value, json_extract(r.record, u.path) AS run, r.record,
+             iif(typeof(json_extract(r.record, t.path)) = 'text', mpg_time(json_extract(r.record, t.path), :zone),
+                 json_extract(r.record, t.path)) AS time
+      FROM trainer_rows AS r
+      LEFT JOIN trainer_columns AS s ON s.file = r.file AND s.what = 'step'
+      LEFT JOIN trainer_columns AS t ON t.file = r.file AND t.what = 'time'
+      LEFT JOIN trainer_columns AS l ON l.file = r.file AND l.what = 'loss'
+      LEFT JOIN trainer_columns AS g ON g.file = r.file AND g.what = 'tag'
+      LEFT JOIN trainer_columns AS v ON v.file = r.file AND v.what = 'value'
+      LEFT JOIN trainer_columns AS u ON u.file = r.file AND u.what = 'run');
+-- A table of values that names no metric is of the one that was chosen for it.
+INSERT INTO trainer_values
+SELECT t.file, t.line, t.file, t.time, t.step, t.value, t.run, coalesce(n.place, 0)
+FROM trainer_told AS t LEFT JOIN trainer_names AS n ON n.name = t.tag
+WHERE t.value IS NOT NULL AND t.loss IS NULL AND (t.tag IS NULL OR n.name IS NOT NULL) ORDER BY t.file, t.time, t.line;
+DROP TABLE trainer_rows;
+DROP TABLE trainer_columns;
