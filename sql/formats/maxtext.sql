@@ -132,7 +132,7 @@ WITH logs AS MATERIALIZED (
   FROM training_attempts AS a LEFT JOIN training_begun AS b USING (file) GROUP BY log, iif(b.time IS NULL, NULL, file)
 )
 SELECT l.rowid, g.first, coalesce(:start, begun) IS NOT NULL,
-       iif(typeof(:start) = 'text', CAST(strftime('%s', :start) AS INTEGER), coalesce(:start, begun, 0))
+       coalesce(mpg_time(:start, :zone), :start + 0, begun, 0)
                   + sum(coalesce(step_seconds, eval_seconds, 0)) OVER (PARTITION BY g.first
                       ORDER BY a.rowid, l.rowid ROWS UNBOUNDED PRECEDING)
 FROM logs AS g CROSS JOIN training_attempts AS a ON a.rowid BETWEEN g.first AND g.last

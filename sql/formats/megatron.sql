@@ -216,7 +216,7 @@ WITH summed AS (
 dated AS (
   SELECT range, id, executions, seconds, place,
          CASE WHEN timed AND whole THEN min(time + 0.999999, so_far + max(time - so_far) OVER (PARTITION BY range ORDER BY id))
-              WHEN timed THEN time ELSE iif(typeof(:start) = 'text', CAST(strftime('%s', :start) AS INTEGER), coalesce(:start, begun, 0))
+              WHEN timed THEN time ELSE coalesce(mpg_time(:start, :zone), :start + 0, begun, 0)
            + sum(iif(timed, 0, seconds)) OVER (PARTITION BY iif(:job IS NULL OR begun IS NOT NULL AND :start IS NULL, of_file, 0)
                                                ORDER BY of_file, id) END AS end_time
   FROM summed

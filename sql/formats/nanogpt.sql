@@ -232,7 +232,7 @@ WITH summed AS (
   LEFT JOIN training_counted AS b ON b.rowid = r.first_step - 1
   LEFT JOIN training_counted AS e ON e.rowid = r.last_step
 )
-SELECT of_file, iif(dated, clock, iif(typeof(:start) = 'text', CAST(strftime('%s', :start) AS INTEGER), coalesce(:start, 0))
+SELECT of_file, iif(dated, clock, coalesce(mpg_time(:start, :zone), :start + 0, 0)
                                   + iif(:job IS NULL, 0, coalesce(sum(iif(dated, 0, seconds)) OVER (
                                       ORDER BY of_file ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING), 0))),
        seconds_before

@@ -333,5 +333,41 @@ class WithoutAClock(Case):
             )
 
 
+class Start(Case):
+    def test_forms(self):
+        """The option start: Unix seconds, also as text, or a date, which is of the option zone if it names none."""
+        logs = {
+            "maxtext.log": "Num_devices: 1\n"
+            + "".join(f"completed step: {n}, seconds: 2.000, TFLOP/s/device: 1.0, loss: 1.0\n" for n in range(3)),
+            "megatron.log": "".join(
+                f" iteration {n:8d}/      10 | consumed samples: 1 | elapsed time per iteration (ms): 2000.0 | learning rate: 1E-3 | lm loss: 1.0E+00 |\n"
+                for n in range(3)
+            ),
+            "nanogpt.log": "".join(
+                f"step:{n}/10 train_loss:5.0 train_time:{2000 * n}ms step_avg:2000.00ms\n" for n in range(1, 4)
+            ),
+            "nemo1.log": "".join(
+                f"Epoch 0: : {n}%|#| {n}/100 [00:10<00:00, reduced_train_loss=0.5, global_step={n}.0, consumed_samples=1.0, train_step_timing in s=2.000]\r"
+                for n in range(3)
+            )
+            + "\n",
+        }
+        for name, text in logs.items():
+            path = self.file(text, name)
+            for start, zone, begin in (
+                (1783072800.5, None, 1783072800.5),
+                ("1783072800.5", "Europe/Berlin", 1783072800.5),
+                ("2026-07-03 10:00:00.5", None, 1783072800.5),
+                ("2026-07-03T10:00:00.5", "Europe/Berlin", 1783065600.5),
+                ("2026-07-03T10:00:00Z", "Europe/Berlin", 1783072800),
+            ):
+                source = {"path": path, "start": start} | ({"zone": zone} if zone else {})
+                self.assertEqual(
+                    [(begin,)],
+                    self.rows("SELECT min(start_time) FROM trace_training_steps(?)", json.dumps({"sources": [source]})),
+                    (name, start, zone),
+                )
+
+
 if __name__ == "__main__":
     unittest.main()

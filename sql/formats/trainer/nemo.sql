@@ -57,7 +57,7 @@ other_of AS MATERIALIZED (SELECT file, clocks, others, max(other_time - so_far) 
 first_other AS MATERIALIZED (SELECT file, at, min(others) FROM other_of GROUP BY file)
 SELECT s.*, s.so_far - iif(s.step IS NULL, s.took, 0)
             + coalesce(iif(s.time IS NOT NULL, o.at, max(o.at, coalesce(m.at, o.at))), iif(f.loads, m.at, NULL), f.at, m.at, first_other.at,
-                       iif(typeof(:start) = 'text', CAST(strftime('%s', :start) AS INTEGER), :start), b.time, 0) AS at
+                       mpg_time(:start, :zone), :start + 0, b.time, 0) AS at
 FROM trainer_summed AS s LEFT JOIN offset_of AS o ON o.file = s.file AND o.clocks = s.clocks
 LEFT JOIN offset_of AS f ON f.file = s.file AND f.clocks = 1
   LEFT JOIN other_of AS m ON m.file = s.file AND m.clocks = s.clocks AND m.others = s.others
