@@ -1,6 +1,7 @@
 /* job_names.c - see job_names.h. */
 #include "job_names.h"
 #include "../recognise/fleet_options.h"
+#include "../../base/number.h"
 #include "../../base/time.h"
 #include "../../read/input/zone.h"
 #include "../../read/parse/pattern.h"
@@ -83,16 +84,20 @@ static const char timeless[] =
     "format IS NOT NULL AND (missing LIKE '%\"start\"%' OR missing LIKE '%\"year\"%') ORDER BY 3, "
     "file";
 
-/* The last in a path, and at most two folders behind it; that of a day alone is asked second. What
-** follows ".log" says when a log was rotated. */
-#define DAY                                                                                        \
-  "\\A(?s:.*)(?<!\\d)(?<!\\.(?:log|out|err|txt)[-_.])(?<year>20\\d\\d)(?<apart>[-_.]?)"            \
-  "(?<month>[01]\\d)\\g{apart}(?<day>[0-3]\\d)"
+/* The last in a path, and at most two folders behind it: a time of day with its date, else Unix
+** seconds or milliseconds, else a day alone. Four digits after a day that begin with 00 may count
+** files. What follows ".log" says when a log was rotated. */
+#define BEFORE "\\A(?s:.*)(?<!\\d)(?<!\\.(?:log|out|err|txt)[-_.])"
+#define DAY BEFORE "(?<year>20\\d\\d)(?<apart>[-_.]?)(?<month>[01]\\d)\\g{apart}(?<day>[0-3]\\d)"
 #define BEHIND "(?!\\d)[^/]*+(?:/[^/]*+){0,2}\\z"
-static const char date_and_time[] =
-    DAY "(?:[-_.T /]|(?<=\\d{8}))(?<hour>[0-2]\\d)(?<from>[-_.:]?)(?<minute>[0-5]\\d)\\g{from}"
-        "(?<second>[0-5]\\d)(?:\\.\\d{1,9}(?=[Z+]))?(?<zone>Z|\\+\\d\\d:?\\d\\d|)" BEHIND;
-static const char date[] = DAY BEHIND;
+static const char *const times_in_names[] = {
+    DAY "(?:[-_.T /]|(?<=\\d{8}))(?<hour>[0-2]\\d)(?<from>[-_.:h]?)(?<minute>[0-5]\\d)(?:(?:\\g{"
+        "from}|m)(?<second>[0-5]\\d)(?:\\.\\d{1,9}(?=[Z+]))?|(?<![-_.T /]00\\d\\d))"
+        "(?<zone>Z|\\+\\d\\d:?\\d\\d|)" BEHIND,
+    BEFORE "(?<![A-Za-z])(?<unix>1[5-9]\\d{8})(?:\\d{3})?(?![A-Za-z])" BEHIND,
+    DAY BEHIND,
+};
+#define TIMES_IN_NAMES (sizeof times_in_names / sizeof *times_in_names)
 
 /* Groups, and where they stand in ISO 8601. */
 static const struct {
@@ -113,6 +118,8 @@ static mpg_str group_of(const mpg_pattern *pattern, const char *name) {
 static bool time_of(const mpg_pattern *pattern, const mpg_zone *zone, int64_t *seconds) {
   char iso[] = "0000-00-00T00:00:00";
   int64_t us, offset;
+  if (mpg_int_parse(group_of(pattern, "unix"), seconds))
+    return true;
   for (size_t i = 0; i < sizeof parts / sizeof *parts; i++) {
     const mpg_str part = group_of(pattern, parts[i].name);
     memcpy(iso + parts[i].at, part.p, part.n);
@@ -131,17 +138,19 @@ static bool time_of(const mpg_pattern *pattern, const mpg_zone *zone, int64_t *s
 static mpg_rc keep_time(mpg_sources *s, sqlite3_stmt *stmt, int64_t seconds,
                         const mpg_pattern *pattern, mpg_err *err) {
   const char *path = (const char *)sqlite3_column_text(stmt, 1);
-  const mpg_str year = group_of(pattern, "year"), second = group_of(pattern, "second");
-  const mpg_str last = second.n == 0 ? group_of(pattern, "day") : second;
-  const char *folder = strchr(last.p, '/'), *column = second.n == 0 ? "named_day" : "named";
+  const mpg_str month = group_of(pattern, "month"), day = group_of(pattern, "day");
+  const bool is_day = day.n > 0 && group_of(pattern, "hour").n == 0;
+  const mpg_str last = is_day ? day : group_of(pattern, day.n > 0 ? "minute" : "unix");
+  const char *folder = strchr(last.p, '/'), *column = is_day ? "named_day" : "named";
   int64_t value = seconds;
   if (sqlite3_column_int(stmt, 3) != 0) {
-    if (second.n == 0 && mpg_str_eq(group_of(pattern, "month"), MPG_STR("01")))
+    int in_month, of_month;
+    if (is_day && mpg_str_eq(month, MPG_STR("01")))
       return MPG_OK; /* the day may be that of a rotation: of lines of the year before */
     column = "named_year";
-    value = 0;
-    for (size_t i = 0; i < year.n; i++)
-      value = 10 * value + year.p[i] - '0';
+    mpg_civil_from_days(seconds / 86400, &value, &in_month, &of_month);
+    if (day.n > 0 && !mpg_int_parse(group_of(pattern, "year"), &value))
+      return MPG_OK;
   }
   return mpg_private_do(&s->db, err,
                         "UPDATE file SET %s = %lld, named_in = nullif(%.*Q, '') WHERE file = %lld",
@@ -154,14 +163,13 @@ static mpg_rc name_time(mpg_sources *s, sqlite3_stmt *stmt, mpg_pattern *const *
                         mpg_err *err) {
   const char *path = (const char *)sqlite3_column_text(stmt, 1);
   const mpg_value given = mpg_value_of(sqlite3_column_value(stmt, 2));
-  const mpg_pattern *pattern = patterns[0];
+  mpg_pattern *pattern = NULL;
   mpg_zone *zone = NULL;
   int64_t seconds;
-  mpg_rc rc =
-      path == NULL ? mpg_fail_nomem(err) : mpg_pattern_match(patterns[0], mpg_str_of(path), err);
-  if (rc == MPG_DONE) {
-    pattern = patterns[1];
-    rc = mpg_pattern_match(patterns[1], mpg_str_of(path), err);
+  mpg_rc rc = path == NULL ? mpg_fail_nomem(err) : MPG_DONE;
+  for (size_t i = 0; rc == MPG_DONE && i < TIMES_IN_NAMES; i++) {
+    pattern = patterns[i];
+    rc = mpg_pattern_match(pattern, mpg_str_of(path), err);
   }
   if (rc == MPG_DONE || rc == MPG_LIMIT)
     return MPG_OK;
@@ -175,21 +183,20 @@ static mpg_rc name_time(mpg_sources *s, sqlite3_stmt *stmt, mpg_pattern *const *
 
 mpg_rc mpg_sources_name_times(mpg_sources *s, mpg_err *err) {
   sqlite3_stmt *stmt = NULL;
-  mpg_pattern *patterns[2] = {NULL, NULL};
+  mpg_pattern *patterns[TIMES_IN_NAMES] = {NULL};
   int code = SQLITE_DONE;
   mpg_rc rc = mpg_private_prepare(&s->db, timeless, &stmt, err);
   while (rc == MPG_OK && (code = sqlite3_step(stmt)) == SQLITE_ROW) {
-    if (patterns[0] == NULL)
-      rc = mpg_pattern_open(&patterns[0], s->env, mpg_str_of(date_and_time), err);
-    if (rc == MPG_OK && patterns[1] == NULL)
-      rc = mpg_pattern_open(&patterns[1], s->env, mpg_str_of(date), err);
+    for (size_t i = 0; rc == MPG_OK && i < TIMES_IN_NAMES; i++)
+      if (patterns[i] == NULL)
+        rc = mpg_pattern_open(&patterns[i], s->env, mpg_str_of(times_in_names[i]), err);
     if (rc == MPG_OK)
       rc = name_time(s, stmt, patterns, err);
   }
   if (rc == MPG_OK && code != SQLITE_DONE)
     rc = mpg_private_failure(&s->db, code, err);
   (void)sqlite3_finalize(stmt);
-  mpg_pattern_close(patterns[0]);
-  mpg_pattern_close(patterns[1]);
+  for (size_t i = 0; i < TIMES_IN_NAMES; i++)
+    mpg_pattern_close(patterns[i]);
   return rc;
 }
