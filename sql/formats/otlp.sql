@@ -88,7 +88,7 @@ SELECT coalesce(:otlp, :console, 'otlp_spans'), 'warning', 'missing_field', coun
        'span "' || min(name) || '" lacks its start or end: it counts as far as it tells'
 FROM otlp_spans WHERE start_time IS NULL OR end_time IS NULL GROUP BY NULL;
 
-.read sql/formats/otlp/megatron.sql
+.read sql/formats/otlp/lens.sql
 
 -- An attribute is that of the span, else of its resource: the two are merged once, and taken apart once. Of the ranks the lowest counts:
 -- the others say the same.

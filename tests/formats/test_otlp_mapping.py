@@ -6,7 +6,7 @@ import os
 import unittest
 
 from fleets import ROOT
-from otlp import ALONE, SPANS, T0, Case
+from otlp import ALONE, SPANS, T0, Case, encode
 
 WATCH = os.path.join(ROOT, "fixtures/kube/watch.json")
 
@@ -156,6 +156,90 @@ class Mapping(Case):
         path = self.file("".join(line + "\n" for line in content.splitlines() if "pretrain" not in line))
         self.assertEqual([(9,)], self.rows("SELECT max(step) FROM trace_records(?) WHERE record = 'commits'", path))
         self.assertEqual(1, self.issues(path)["missing_end"])
+
+    def lens(self, name, start, end, error=False, **attributes):
+        """A span of nemo-lens; two underscores in the name of an attribute are a dot."""
+        span = self.span(name, start, end)
+        span["attributes"] = [{"key": k.replace("__", "."), "value": encode(v)} for k, v in attributes.items()]
+        return span | ({"status": {"code": 2}} if error else {})
+
+    def told(self, path, columns="kind, start_time - {0}, end_time - {0}, step", record="spans"):
+        return self.rows(
+            f"SELECT {columns.format(T0)} FROM trace_records(?) WHERE record = '{record}' ORDER BY start_time, end_time DESC",
+            path,
+        )
+
+    def test_nemo_rl_s_own_spans(self):
+        """Steps, start-up, evaluations and saves of its driver. A save is durable when its finalisation ends; of versions that do not tell it, once the next begins or the job ends."""
+        spans = [
+            self.lens("rl.grpo.job", 20, 200),
+            self.lens("rl.startup", 0, 20),
+            self.lens("rl.setup.workers", 5, 19),
+            self.lens("rl.vllm.generate", 23, 27),
+        ]
+        for n in range(1, 9):
+            spans += [
+                self.lens("rl.grpo.step", 20 * n, 20 * n + 18, rl__iteration=n, rl__epoch=0),
+                self.lens("rl.grpo.data_processing", 20 * n, 20 * n + 1),
+                self.lens("rl.grpo.generation", 20 * n + 1, 20 * n + 9),
+                self.lens("rl.grpo.policy_training", 20 * n + 9, 20 * n + 15),
+            ]
+            if n % 3 == 0:
+                spans += [self.lens("rl.grpo.checkpointing", 20 * n + 15, 20 * n + 18)]
+            if n == 4:
+                spans += [self.lens("rl.grpo.evaluate", 98, 100)]
+        final = [
+            self.lens("rl.checkpoint.finalize", 77, 105, rl__iteration=3),
+            self.lens("rl.checkpoint.finalize", 137, 150, error=True, rl__iteration=6),
+        ]
+        resource = {"slurm.job.id": "5101", "dl.rank": 0, "dl.world_size": 1}
+        for more, commits in ((final, [(3, 105), (6, None)]), ([], [(3, 135), (6, 200)])):
+            path = self.file(json.dumps(self.request(*spans, *more, resource=resource)))
+            told = self.told(path)
+            self.assertEqual([("init", 0, 20, None), ("init", 5, 19, None)], told[:2])
+            self.assertEqual(
+                [(n, 20 * n, 20 * n + 18) for n in range(1, 9)], [(s, a, b) for k, a, b, s in told if k == "step"]
+            )
+            self.assertEqual([(75, 78), (135, 138)], [(a, b) for k, a, b, s in told if k == "checkpoint"])
+            self.assertEqual([(98, 100)], [(a, b) for k, a, b, s in told if k == "eval"])
+            self.assertEqual(8, sum(k == "input" for k, a, b, s in told))
+            self.assertEqual(commits, self.told(path, "step, durable_time - {0}", "commits"))
+            self.assertEqual([], self.told(path, "job", "allocations"))
+            self.assertEqual({"other_spans": 18}, self.issues(path))  # the job, and what is part of its steps
+
+    def test_nvrx_s_own_spans(self):
+        """What its launcher does between cycles is start-up, of the rank that tells the steps, whatever rank the launcher has; a spare node waits beside them."""
+        for first, prefix, spare in (
+            ("nvrx.cold_start", "nvrx.restart.", "nvrx__membership"),
+            ("nv.nvrx.ftl.python.startup", "nv.nvrx.ftl.", "nv__nvrx__ftl__membership"),
+        ):
+            launcher = [
+                self.lens(first, 0, 5),
+                self.lens(prefix + "run", 30, 90),
+                self.lens(prefix + "await_round", 5, 6),
+            ]
+            for start in (6, 90):
+                launcher += [
+                    self.lens(prefix + name, start + at, start + at + 4)
+                    for name, at in (("teardown", 0), ("rendezvous", 4), ("health_check", 8), ("worker_launch", 12))
+                ]
+            launcher += [self.lens(prefix + "rendezvous", 30, 90, **{spare: "standby"})]
+            steps = [
+                self.lens("megatron.train.iteration", 30 + 10 * n, 40 + 10 * n, megatron__iteration=n + 1)
+                for n in range(6)
+            ]
+            job = {"slurm.job.id": "5101"}
+            path = self.file(
+                json.dumps(self.request(*launcher, resource=job | {"service.name": "nvrx.ft_launcher"}))
+                + "\n"
+                + json.dumps(self.request(*steps, resource=job | {"nv.dl.rank": 7}))
+            )
+            told = self.told(path)
+            self.assertEqual([(n + 1, 30 + 10 * n) for n in range(6)], [(s, a) for k, a, b, s in told if k == "step"])
+            self.assertEqual(
+                [0, 6, 10, 14, 18, 90, 94, 98, 102], [a for k, a, b, s in told if k == "init"], (prefix, told)
+            )
+            self.assertEqual({"other_spans": 3}, self.issues(path))  # a run, and what the spare node did
 
     def test_spans_of_which_none_is_known_are_listed(self):
         path = self.file(
