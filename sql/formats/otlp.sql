@@ -6,6 +6,9 @@
 --@ input :otlp sure (?s)\A\s*\[?\s*\{\s*"(?:schema_?[uU]rl|resource|scope(?:_?[sS]pans)?|spans|instrumentation_?[lL]ibrary(?:_?[sS]pans)?)"\s*:.{0,60000}?"start_?[tT]ime_?[uU]nix_?[nN]ano"\s*:
 --@ input :otlp sure (?s)\A\s*\[?\s*\{\s*(?=.{0,60000}?"start_?[tT]ime_?[uU]nix_?[nN]ano"\s*:)"(?:(?:trace|(?:parent_?[sS]|s)pan)_?[iI]d|name|(?:start|end)_?[tT]ime_?[uU]nix_?[nN]ano|attributes|events|links|status|flags|trace_?[sS]tate)"\s*:
 --@ input :console sure (?s)\A\s*\{\s*"name"\s*:[^{}]{0,1000}"context"\s*:\s*\{\s*"trace_id"\s*:
+--@ input :jaeger sure (?s)\A\s*\{(?:\s*"(?:total|limit|offset|errors)"\s*:\s*(?:\d+|null)\s*,)*\s*"data"\s*:\s*\[\s*\{\s*"traceID"\s*:
+--@ input :zipkin sure (?s)\A\s*\[?\s*\{(?=.{0,4000}"traceId"\s*:)(?=.{0,4000}"localEndpoint"\s*:)
+--@ input :clickhouse sure (?s)\A\s*\{(?:\s*"meta"\s*:\s*\[.{0,6000}?"data"\s*:\s*\[\s*\{)?(?=[^{}]*"(?:TraceId|SpanId)"\s*:)(?=.{0,8000}?"SpanName"\s*:)(?=.{0,16000}?"Duration"\s*:)
 --
 -- In the sqlite3 shell, beside what a scheduler's mapping made:
 --
@@ -16,7 +19,8 @@
 --     .read sql/formats/otlp.sql
 --     SELECT job, runtime_goodput(category, chip_us) FROM mpg_rollup GROUP BY job;
 --
--- Parameters: :otlp is a path, glob or folder of what otlp_trace reads, or :console of what the console exporter of Python prints.
+-- Parameters: :otlp is a path, glob or folder of what otlp_trace reads, or :console of what the console exporter of Python prints,
+-- :jaeger, :zipkin or :clickhouse of what those stores give of their spans; :zone is that of ClickHouse's times ('UTC').
 --
 -- From a program that cannot bind parameters to a script, create the input before running it:
 --
@@ -27,9 +31,11 @@
 
 -- ---- 1. The input ----
 
+DROP TABLE IF EXISTS temp.otlp_input;
+CREATE TEMP TABLE otlp_input AS SELECT coalesce(:otlp, :console, :jaeger, :zipkin, :clickhouse, 'otlp_spans') AS path;
 CREATE TEMP TABLE IF NOT EXISTS otlp_spans AS
 SELECT trace_id, span_id, name, status, start_time, end_time, resource, scope_attributes, attributes
-FROM otlp_trace(iif(:console IS NULL, mpg_required(:otlp, ':otlp'), :otlp))
+FROM otlp_trace(iif(coalesce(:console, :jaeger, :zipkin, :clickhouse) IS NULL, mpg_required(:otlp, ':otlp'), :otlp))
 UNION ALL
 SELECT json_extract(record, '$.context.trace_id'), json_extract(record, '$.context.span_id'), json_extract(record, '$.name'),
        nullif(lower(json_extract(record, '$.status.status_code')), 'unset'),
@@ -37,6 +43,7 @@ SELECT json_extract(record, '$.context.trace_id'), json_extract(record, '$.conte
        strftime('%s', substr(json_extract(record, '$.end_time'), 1, 19)) + ('0' || substr(json_extract(record, '$.end_time'), 20)),
        json_extract(record, '$.resource.attributes'), NULL, coalesce(json_extract(record, '$.attributes'), '{}')
 FROM jsonl_trace(:console) WHERE json_type(record, '$.context') = 'object';
+.read sql/formats/otlp/stores.sql
 
 -- What the scope says counts for its spans, as does what the resource says; the scope is the more exact.
 UPDATE otlp_spans SET resource = json_patch(coalesce(resource, '{}'), scope_attributes) WHERE instr(scope_attributes, '"mpg.') > 0;
@@ -52,7 +59,7 @@ SELECT id, name FROM (SELECT rowid AS id, name,
                           IN (SELECT span_id FROM temp.otlp_spans WHERE span_id IS NOT NULL GROUP BY span_id HAVING count(*) > 1))
 WHERE place > 1;
 INSERT INTO mpg_issues(source, severity, kind, count, detail)
-SELECT coalesce(:otlp, :console, 'otlp_spans'), 'info', 'repeated_record', count(*),
+SELECT (SELECT path FROM otlp_input), 'info', 'repeated_record', count(*),
        'spans that were sent again, the first "' || min(name) || '": they count once' FROM otlp_again GROUP BY NULL;
 DELETE FROM temp.otlp_spans WHERE rowid IN (SELECT id FROM otlp_again);
 DROP TABLE otlp_again;
@@ -74,17 +81,17 @@ middle AS (
 SELECT s.rowid AS row, name FROM middle CROSS JOIN otlp_spans AS s
 WHERE year IS NOT NULL AND max(abs(coalesce(start_time / 31556952 - year, 0)), abs(coalesce(end_time / 31556952 - year, 0))) > 10;
 INSERT INTO mpg_issues(source, severity, kind, count, detail)
-SELECT coalesce(:otlp, :console, 'otlp_spans'), 'data_loss', 'impossible_time', count(*),
+SELECT (SELECT path FROM otlp_input), 'data_loss', 'impossible_time', count(*),
        'a time of span "' || min(name) || '" is more than ten years from the middle one: it is left out'
 FROM otlp_far GROUP BY NULL;
 DELETE FROM temp.otlp_spans WHERE rowid IN (SELECT row FROM otlp_far);
 DROP TABLE otlp_far;
 INSERT INTO mpg_issues(source, severity, kind, count, detail)
-SELECT coalesce(:otlp, :console, 'otlp_spans'), 'data_loss', 'end_before_start', count(*),
+SELECT (SELECT path FROM otlp_input), 'data_loss', 'end_before_start', count(*),
        'span "' || min(name) || '" ended before it started: it lasts no time'
 FROM otlp_spans WHERE end_time < start_time GROUP BY NULL;
 INSERT INTO mpg_issues(source, severity, kind, count, detail)
-SELECT coalesce(:otlp, :console, 'otlp_spans'), 'warning', 'missing_field', count(*),
+SELECT (SELECT path FROM otlp_input), 'warning', 'missing_field', count(*),
        'span "' || min(name) || '" lacks its start or end: it counts as far as it tells'
 FROM otlp_spans WHERE start_time IS NULL OR end_time IS NULL GROUP BY NULL;
 
@@ -151,7 +158,7 @@ CREATE TEMP TABLE otlp_latest(job PRIMARY KEY, latest) WITHOUT ROWID;
 INSERT INTO otlp_latest SELECT job, max(coalesce(end_time, start_time))
 FROM otlp_ranks CROSS JOIN otlp_told WHERE kind <> 'attempt' AND job IS NOT NULL GROUP BY job;
 INSERT INTO mpg_issues(source, severity, kind, count, detail)
-SELECT coalesce(:otlp, :console, 'otlp_spans'), 'warning', 'missing_steps', count(*),
+SELECT (SELECT path FROM otlp_input), 'warning', 'missing_steps', count(*),
        'steps that only ranks above the lowest tell, first ' || min(step) || ' of job ' || min(job)
          || ': left out. Did the lowest rank die first?'
 FROM (SELECT DISTINCT n.job AS job, n.step AS step, coalesce(m.start_time > l.latest + 60, 0) AS is_late
@@ -178,7 +185,7 @@ DROP TABLE otlp_steps;
 
 -- What spans lack that others of their kind have: this is looked for only if some have it.
 INSERT INTO mpg_issues(source, severity, kind, count, detail)
-SELECT coalesce(:otlp, :console, 'otlp_spans'), 'warning', 'missing_field', count(*),
+SELECT (SELECT path FROM otlp_input), 'warning', 'missing_field', count(*),
        'spans "' || kind || '" lack ' || field || ', the first of job ' || min(job) || ': they count as far as they tell'
 FROM (SELECT job, kind, CASE WHEN kind = 'attempt'
                                THEN CASE WHEN chips IS NULL AND max(chips) OVER of_kind IS NOT NULL THEN 'mpg.chips'
@@ -198,7 +205,7 @@ WHERE field IS NOT NULL GROUP BY kind, field;
 
 -- A step that ended in an error, and that no other of its number made good.
 INSERT INTO mpg_issues(source, severity, kind, count, detail)
-SELECT coalesce(:otlp, :console, 'otlp_spans'), 'warning', 'skipped_steps', sum(n),
+SELECT (SELECT path FROM otlp_input), 'warning', 'skipped_steps', sum(n),
        'steps that ended in an error, and of whose number none ended well, the first of job ' || min(job) || ': they count as progress'
 FROM (
   SELECT job, count(*) AS n FROM otlp_told
@@ -210,7 +217,7 @@ GROUP BY NULL;
 
 -- Attributes in other letters, or misspelt, are none of the convention.
 INSERT INTO mpg_issues(source, severity, kind, count, detail)
-SELECT coalesce(:otlp, :console, 'otlp_spans'), 'info', 'unknown_column', sum(n),
+SELECT (SELECT path FROM otlp_input), 'info', 'unknown_column', sum(n),
        'attributes that are not of the convention: not read: ' || group_concat(key, ', ')
 FROM (SELECT key, sum(n) AS n
       FROM (SELECT a.key, 1 AS n FROM otlp_spans, json_each(attributes) AS a WHERE a.key LIKE 'mpg.%'
@@ -225,13 +232,13 @@ GROUP BY NULL;
 
 -- Spans of which none is of the convention are no trace of a job.
 INSERT INTO mpg_issues(source, severity, kind, count, detail)
-SELECT coalesce(:otlp, :console, 'otlp_spans'), 'warning', 'no_known_span', count(*),
+SELECT (SELECT path FROM otlp_input), 'warning', 'no_known_span', count(*),
        'no span with mpg.job has a kind of the native trace; the first is "' || min(name) || '"'
 FROM otlp_spans WHERE NOT EXISTS (SELECT 1 FROM otlp_told);
 
 -- Other spans of a job that has some are common; the issue names them, as a kind may be misspelt.
 INSERT INTO mpg_issues(source, severity, kind, count, detail)
-SELECT coalesce(:otlp, :console, 'otlp_spans'), 'info', 'other_spans', count(*),
+SELECT (SELECT path FROM otlp_input), 'info', 'other_spans', count(*),
        'spans that are of no kind of the native trace, or of no job: left out; of them '
          || coalesce(group_concat(DISTINCT name), 'none with a name')
 FROM otlp_spans AS s
@@ -302,7 +309,7 @@ FROM otlp_told
 WHERE kind = 'attempt' AND CAST(json_extract(a, '$."mpg.chips"') AS REAL) > 0 AND job NOT IN (SELECT job FROM allocations);
 
 INSERT INTO mpg_issues(source, severity, kind, count, detail)
-SELECT coalesce(:otlp, :console, 'otlp_spans'), 'warning', 'missing_field', count(*),
+SELECT (SELECT path FROM otlp_input), 'warning', 'missing_field', count(*),
        'spans "attempt" whose mpg.chips is no number above 0, the first of job ' || min(job)
          || ': they hold nothing, unless a scheduler says'
 FROM otlp_told WHERE kind = 'attempt' AND job NOT IN (SELECT job FROM allocations) AND job NOT IN (SELECT job FROM otlp_held) GROUP BY NULL;
@@ -349,3 +356,4 @@ DROP TABLE otlp_gaps;
 DROP TABLE otlp_held;
 DROP TABLE otlp_told;
 DROP TABLE otlp_spans;
+DROP TABLE otlp_input;

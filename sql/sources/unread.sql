@@ -99,8 +99,9 @@
 
 -- Spans and metrics of other programs.
 --@ hint (?s)\A\s*\{(?=.{0,2000}"cycle_number"\s*:)(?=.{0,2000}"cycle_start_time"\s*:) => what ft_launcher of NVRx keeps of a cycle: give its log, and the log of each cycle
---@ hint \A\s*\{\s*"data"\s*:\s*\[\s*\{\s*"traceID"\s*: => spans of Jaeger: ask its api/v3/traces for them, or let a collector of OpenTelemetry write them (exporter file, JSON)
---@ hint (?s)\A\s*\[\s*\{(?=.{0,4000}"traceId"\s*:)(?=.{0,4000}"localEndpoint"\s*:) => spans of Zipkin: let a collector of OpenTelemetry write them (exporter file, JSON)
+--@ hint (?s)\A\s*\[\s*\[\s*\{(?=.{0,4000}"traceId"\s*:) => traces of Zipkin: give their spans in one list, as jq 'add' makes it
+--@ hint (?s)\A\s*\{\s*"traces"\s*:\s*\[\s*\{(?=.{0,2000}?"traceID"\s*:)(?=.{0,2000}?"rootTraceName"\s*:) => what Tempo found, which are no spans: ask its api/traces/ID for each of them
+--@ hint \A"?Timestamp"?[,\t](?=[^\n]*\bTraceId\b)[^\n]*\bSpanName\b => spans of ClickHouse as a table: export them FORMAT JSONEachRow
 --@ hint (?s)\A(?:\x00[\x00-\xff]{3})?\x0a(?=.{0,1000}?(?:service\.name|telemetry\.sdk\.)) => spans or metrics of OpenTelemetry as protobuf: let the collector's exporter write JSON (format: json, no compression)
 --@ hint \A\s*\{(?="_wandb"|[^\n]*[,\s]"_wandb"\s*:\s*\{) => the last values of a run of Weights & Biases: export its history by run.scan_history()
 --@ hint (?s)\A\s*\{(?=.{0,8000}?"startedAt"\s*:)(?=.{0,8000}?"(?:gpu_count|cpu_count|codePath|executable)"\s*:) => what Weights & Biases knows of a run's machine: logs beside it are of the job of Slurm that it names

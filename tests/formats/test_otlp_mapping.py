@@ -241,6 +241,112 @@ class Mapping(Case):
             )
             self.assertEqual({"other_spans": 3}, self.issues(path))  # a run, and what the spare node did
 
+    def test_spans_of_stores(self):
+        """Jaeger's, Zipkin's and ClickHouse's: as what an exporter wrote."""
+        sums = lambda path: self.rows(
+            "SELECT job, category, cause, round(sum(chip_seconds), 3) FROM trace_rollup(?) GROUP BY 1, 2, 3 ORDER BY 1, 2, 3",
+            path,
+        )
+        told = [self.span("attempt", 0, 100, chips=8, pool="lab", chip="nvidia-h100-sxm", outcome="failed")]
+        told += [self.span("step", 10 * n, 10 * n + 10, step=n, flops=10**15, dtype="bf16") for n in range(1, 8)]
+        told += [self.span("input", 42, 43.25), self.span("commit", 31, 45, step=3)]
+        told += [self.span("commit", 60, 62, step=5) | {"status": {"code": 2}}]
+        for n, span in enumerate(told):
+            span |= {"traceId": "ab" * 16, "spanId": f"{n + 1:016x}"}
+        plain = self.file(json.dumps(self.request(*told, resource={"mpg.job": "j", "service.name": "t"})), "plain.json")
+        self.assertEqual({"ideal", "inefficiency", "input", "lost"}, {row[1] for row in sums(plain)} - {"unknown"})
+        spans = [
+            dict(zip(("trace", "id", "name", "status", "start", "length", "service", "resource", "attributes"), row))
+            for row in self.rows(
+                "SELECT trace_id, span_id, name, status, start_ns, end_ns - start_ns, service, resource, attributes FROM otlp_trace(?)",
+                plain,
+            )
+        ]
+        text = lambda value: value if isinstance(value, str) else json.dumps(value)
+        texts = lambda attributes: {k: text(v) for k, v in json.loads(attributes).items()}
+        tags = lambda attributes: [
+            {"key": k, "type": "string" if isinstance(v, str) else "int64", "value": v}
+            for k, v in json.loads(attributes).items()
+        ]
+        jaeger = [
+            {
+                "traceID": spans[0]["trace"],
+                "spans": [
+                    {
+                        "traceID": span["trace"],
+                        "spanID": span["id"],
+                        "operationName": span["name"],
+                        "references": [],
+                        "startTime": span["start"] // 1000,
+                        "duration": span["length"] // 1000,
+                        "tags": tags(span["attributes"])
+                        + ([{"key": "error", "type": "bool", "value": True}] if span["status"] == "error" else []),
+                        "logs": [],
+                        "processID": "p1",
+                    }
+                    for span in spans
+                ],
+                "processes": {"p1": {"serviceName": spans[0]["service"], "tags": tags(spans[0]["resource"])}},
+                "warnings": None,
+            }
+        ]
+        zipkin = [
+            {
+                "traceId": span["trace"],
+                "id": span["id"],
+                "name": span["name"],
+                "timestamp": span["start"] // 1000,
+                "duration": span["length"] // 1000,
+                "localEndpoint": {"serviceName": span["service"]},
+                "tags": texts(span["resource"])
+                | texts(span["attributes"])
+                | ({"error": "boom"} if span["status"] == "error" else {}),
+            }
+            for span in spans
+        ]
+        clickhouse = [
+            {
+                "Timestamp": f"{datetime.datetime.fromtimestamp(span['start'] // 10**9, datetime.timezone.utc):%Y-%m-%d %H:%M:%S}.{span['start'] % 10**9:09d}",
+                "TraceId": span["trace"],
+                "SpanId": span["id"],
+                "ParentSpanId": "",
+                "TraceState": "",
+                "SpanName": span["name"],
+                "SpanKind": "Internal",
+                "ServiceName": span["service"],
+                "ResourceAttributes": texts(span["resource"]),
+                "ScopeName": "trainer",
+                "ScopeVersion": "",
+                "SpanAttributes": texts(span["attributes"]),
+                "Duration": str(span["length"]),
+                "StatusCode": "Error" if span["status"] == "error" else "Unset",
+                "StatusMessage": "",
+                "Events.Timestamp": [],
+                "Links.TraceId": [],
+            }
+            for span in spans
+        ]
+        for content in (
+            {"data": jaeger, "total": 0, "limit": 0, "offset": 0, "errors": None},
+            json.dumps({"total": 1, "data": jaeger}, indent=2),
+            zipkin,
+            json.dumps(zipkin, indent=2),
+            "".join(json.dumps(row) + "\n" for row in clickhouse),
+            json.dumps(
+                {
+                    "meta": [{"name": n, "type": "String"} for n in clickhouse[0]],
+                    "data": clickhouse,
+                    "rows": len(spans),
+                },
+                indent=2,
+            ),
+        ):
+            path = self.file(content if isinstance(content, str) else json.dumps(content))
+            self.assertEqual((sums(plain), self.issues(plain)), (sums(path), self.issues(path)), str(content)[:90])
+        east = json.dumps({"sources": [{"path": path, "zone": "+02:00"}]})
+        first = "SELECT min(start_time) FROM trace_records(?) WHERE record = 'spans'"
+        self.assertEqual(7200, self.one(first, path) - self.one(first, east))
+
     def test_spans_of_which_none_is_known_are_listed(self):
         path = self.file(
             json.dumps(

@@ -721,17 +721,21 @@ UNREAD = {
         "samples of nvidia-smi or dcgmi",
     ),
     "dcgmi.txt": (b"#Entity   GRACT   SMACT\nID\nGPU 0     0.98    0.90\n", "samples of nvidia-smi or dcgmi"),
-    "jaeger.json": (
-        b'{"data":[{"traceID":"1f","spans":[{"traceID":"1f","operationName":"step","startTime":1772445600000000,"duration":1000}],"processes":{}}]}',
-        "spans of Jaeger",
+    "tempo.json": (
+        b'{"traces":[{"traceID":"1f","rootServiceName":"t","rootTraceName":"step","startTimeUnixNano":"1772445600000000000","durationMs":10}]}',
+        "what Tempo found, which are no spans",
+    ),
+    "otel_traces.csv": (
+        b'"Timestamp","TraceId","SpanId","SpanName","SpanAttributes","Duration"\n"2026-03-02 10:00:00.000000000","1f","2","step","{\'mpg.step\':\'1\'}",1000\n',
+        "spans of ClickHouse as a table",
     ),
     "chrome.json": (
         b'{"displayTimeUnit":"ns","traceEvents":[{"ph":"X","pid":1,"tid":1,"ts":1,"dur":2,"name":"fusion.1"}]}',
         "a Chrome trace in which nothing names a device",
     ),
     "zipkin.json": (
-        b'[{"id":"2","traceId":"1f","name":"step","timestamp":1772445600000000,"duration":1000,"localEndpoint":{"serviceName":"t"}}]',
-        "spans of Zipkin",
+        b'[[{"id":"2","traceId":"1f","name":"step","timestamp":1772445600000000,"duration":1000,"localEndpoint":{"serviceName":"t"}}]]',
+        "traces of Zipkin",
     ),
     "run.wandb": (b":W&B\xe1\xbe\x00" + bytes(40), "a run of Weights & Biases"),
     "resiliency.log": (

@@ -99,7 +99,7 @@ SELECT job, rank, step, status, start_time,
 FROM otlp_lens AS s WHERE is_save AND kind = 'checkpoint' AND step IS NOT NULL AND end_time IS NOT NULL
   AND job NOT IN (SELECT job FROM otlp_lens WHERE kind = 'commit');
 INSERT INTO mpg_issues(source, severity, kind, count, detail)
-SELECT coalesce(:otlp, :console, 'otlp_spans'), 'warning', 'missing_end', count(*),
+SELECT (SELECT path FROM otlp_input), 'warning', 'missing_end', count(*),
        'saves that may have gone on behind the steps, and that nothing after them shows to be whole, the first of step '
          || min(step) || ' of job ' || min(job) || ': they protect nothing'
 FROM (SELECT DISTINCT job, step FROM otlp_saves
