@@ -452,6 +452,24 @@ class Errors(Case):
             self.assertEqual(self.rows("SELECT name FROM otlp_trace(?) WHERE on_error = 'skip'", path), [("good",)])
             self.assertEqual(self.issues(path), {"skipped_record": skipped})
 
+    def test_other_lines_between(self):
+        """Each is left out once, and its own line is said."""
+        good = json.dumps(self.request(self.span("good")))
+        for other in (
+            ["some text"],
+            ['{"level": "info", "msg": "hello", "at": 7}'],
+            [good[:60]],
+            ["7"],
+            ['{"level": "info", "msg": "hello"}', "text", '{"a": 1, "b": 2}'],
+        ):
+            path = self.file("\n".join([good, good, *other, good]) + "\n")
+            self.assertEqual([(3,)], self.rows("SELECT count(*) FROM otlp_trace(?) WHERE on_error = 'skip'", path))
+            self.assertEqual(
+                [("skipped_record", 3, len(other))],
+                self.rows("SELECT kind, line, count FROM mpg_issues WHERE source = ?", path),
+                other,
+            )
+
     def test_a_file_that_is_being_written(self):
         with open(SPANS, encoding="utf-8") as file:
             text = file.read()

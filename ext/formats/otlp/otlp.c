@@ -427,21 +427,11 @@ static void begin_object(mpg_otlp *o, const mpg_pull_item *item, place in) {
 
 /* jq and others take them out of their scope, or write them so. What is told of it may come in any
 ** order, and so it is gathered. */
-static bool is_of_span(mpg_str key) {
-  static const char *const keys[] = {
-      "traceId",         "spanId",     "parentSpanId", "name",  "kind",   "startTimeUnixNano",
-      "endTimeUnixNano", "attributes", "events",       "links", "status", "flags",
-      "traceState"};
-  for (size_t i = 0; i < sizeof keys / sizeof *keys; i++)
-    if (mpg_otlp_is(key, keys[i]))
-      return true;
-  return false;
-}
 
 /* Whether what began as the spans of a resource or of a scope is one span with both in it. */
 static bool is_of_span_alone(place in, mpg_str key) {
   return (in == RESOURCE && is_scope(key, "scope")) ||
-         ((in == RESOURCE || in == SCOPE) && is_of_span(key));
+         ((in == RESOURCE || in == SCOPE) && mpg_otlp_is_of_span(key));
 }
 
 static mpg_rc of_alone(mpg_otlp *o, const mpg_pull_item *item, mpg_err *err) {
@@ -537,12 +527,14 @@ static mpg_rc of_request(mpg_otlp *o, const mpg_pull_item *item, mpg_err *err) {
     return MPG_OK;
   if (is_part(item->key, &in))
     return of_part(o, item, in, err);
-  if (is_of_span(item->key) && !mpg_otlp_is(item->key, "kind")) {
+  if (mpg_otlp_is_of_span(item->key) && !mpg_otlp_is(item->key, "kind")) {
     const mpg_pull_item object = {.line = o->begins};
     begin_object(o, &object, RESOURCE);
     begin_object(o, &object, SCOPE);
     return begin_alone(o, item, err);
   }
+  o->known = true; /* its other members are no further records */
+  o->line = o->begins;
   mpg_text_excerpt(item->key, excerpt);
   return mpg_fail(err, MPG_DATA,
                   "%s:%lld:1: expected OTLP as JSON with \"resourceSpans\", found an object with "
@@ -557,8 +549,16 @@ static mpg_rc of_request(mpg_otlp *o, const mpg_pull_item *item, mpg_err *err) {
 /* The object that has to be here: the next level of the path. */
 static mpg_rc enter_object(mpg_otlp *o, const mpg_pull_item *item, place in, const char *expected,
                            mpg_err *err) {
-  if (item->first != '{')
-    return unexpected(o, item->line, item->column, expected, MPG_STR("another value"), err);
+  if (item->first != '{') {
+    const int64_t line = item->line, column = item->column;
+    mpg_json_kind kind;
+    mpg_str text;
+    o->line = line;
+    /* A word of text may begin as a value does. It is left out once. */
+    if (item->first != '[' && mpg_pull_value(o->pull, &kind, &text, err) != MPG_OK)
+      return err->rc;
+    return unexpected(o, line, column, expected, MPG_STR("another value"), err);
+  }
   begin_object(o, item, in);
   return enter_place(o, in);
 }
@@ -622,8 +622,10 @@ mpg_rc mpg_otlp_next(mpg_otlp *o, const mpg_otlp_span **span, mpg_err *err) {
       rc = o->places[depth - 1] == ALONE ? end_alone(o, &given, err) : MPG_OK;
     else if (rc == MPG_OK)
       rc = read_value(o, &item, &given, err);
-    else if (rc == MPG_DATA && depth == 0)
-      rc = no_json(o, err);
+    else if (rc == MPG_DATA) {
+      o->line = mpg_pull_broken_line(o->pull);
+      rc = depth == 0 ? no_json(o, err) : rc;
+    }
   }
   if (rc == MPG_DATA && mpg_pull_cut_off(o->pull) && mpg_pull_documents(o->pull) > 0) {
     rc = add_issue(o, MPG_WARNING, "unfinished_record", 1,

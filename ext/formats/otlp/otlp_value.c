@@ -33,6 +33,17 @@ bool mpg_otlp_is(mpg_str key, const char *camel) {
   return at == key.n;
 }
 
+bool mpg_otlp_is_of_span(mpg_str key) {
+  static const char *const keys[] = {
+      "traceId",         "spanId",     "parentSpanId", "name",  "kind",   "startTimeUnixNano",
+      "endTimeUnixNano", "attributes", "events",       "links", "status", "flags",
+      "traceState"};
+  for (size_t i = 0; i < sizeof keys / sizeof *keys; i++)
+    if (mpg_otlp_is(key, keys[i]))
+      return true;
+  return false;
+}
+
 const mpg_json_member *mpg_otlp_find(const mpg_json_member *members, size_t n, const char *camel) {
   for (size_t i = 0; i < n; i++)
     if (mpg_otlp_is(members[i].key, camel))

@@ -35,6 +35,8 @@ mpg_rc mpg_otlp_put_links(mpg_otlp_values *v, mpg_json_text *json, mpg_str list)
 const mpg_json_member *mpg_otlp_find(const mpg_json_member *members, size_t n, const char *camel);
 /* Whether a key is this name, in either spelling. */
 bool mpg_otlp_is(mpg_str key, const char *camel);
+/* Whether a key is that of a member of a span. */
+bool mpg_otlp_is_of_span(mpg_str key);
 /* A 64-bit number, written as a number or as text. */
 bool mpg_otlp_int(const mpg_json_member *m, int64_t *out);
 /* An id in hexadecimal, in lower case: from hexadecimal or base64 of `bytes` bytes, else "",

@@ -23,6 +23,7 @@ struct mpg_pull {
   bool pending;                /* a value begins at w.at */
   int64_t documents;
   int64_t line, column; /* of w.at */
+  int64_t broken_line;  /* of the last MPG_DATA */
   char *key, *text;     /* unescaped, if they had escapes; the key always */
   size_t key_cap, text_cap;
 };
@@ -59,6 +60,10 @@ int64_t mpg_pull_documents(const mpg_pull *p) {
 
 bool mpg_pull_cut_off(const mpg_pull *p) {
   return p->cut;
+}
+
+int64_t mpg_pull_broken_line(const mpg_pull *p) {
+  return p->broken_line;
 }
 
 /* After any error: what was entered is not taken to have ended. */
@@ -136,6 +141,7 @@ static mpg_rc malformed(mpg_pull *p, const mpg_json_scan *s, mpg_err *err) {
   int64_t line = p->line, column = p->column;
   mpg_json_move_place(p->w.buf + p->w.at, s->at, &line, &column);
   (void)mpg_json_scan_fail(s, mpg_stream_path(p->w.stream), line, column, "end of file", err);
+  p->broken_line = line;
   p->cut = s->rc == MPG_DATA && s->at == s->end && p->depth > 0;
   if (s->rc == MPG_DATA && p->depth > 0 && !p->cut)
     mpg_add_to_error(err, "; the rest of this document is not read");

@@ -64,6 +64,7 @@ int64_t mpg_pull_documents(const mpg_pull *p); /* values at the top that ended s
 /* Whether the last MPG_DATA was the end of the file inside a value: a file that was cut off, or
 ** that is still being written. */
 bool mpg_pull_cut_off(const mpg_pull *p);
+int64_t mpg_pull_broken_line(const mpg_pull *p); /* of the last MPG_DATA */
 /* The line from the current position on, borrowed until the next call: at least its first
 ** MPG_EXCERPT bytes, or all of it. For a message about a wrong format, which must not depend on
 ** where a read ended. */
