@@ -716,6 +716,10 @@ UNREAD = {
         b"timestamp, name, utilization.gpu [%], memory.used [MiB]\n2026/03/02 10:00:00.000, NVIDIA H100 80GB HBM3, 98 %, 70000 MiB\n",
         "samples of nvidia-smi or dcgmi",
     ),
+    "neuron-summary.json": (
+        b'{\n "n_8d1_vnc_2": {\n  "total_time": 0.055,\n  "tensor_engine_active_time_percent": 0.479,\n  "hardware_flops": 1e12\n }\n}\n',
+        "a profile of Neuron",
+    ),
     "dmon.txt": (
         b"# gpu    pwr  gtemp  mtemp     sm    mem\n# Idx      W      C      C      %      %\n    0    300     60     70     98     40\n",
         "samples of nvidia-smi or dcgmi",
