@@ -110,7 +110,7 @@
 --@ hint \A:W&B => a run of Weights & Biases as its client writes it: export its history by run.scan_history()
 --@ hint (?m)^.*\{'(?:loss|eval_loss|train_runtime)': '?[\d.]+.*'epoch': => what the Hugging Face Trainer prints, without times: give the event files that report_to="tensorboard" writes
 --@ hint (?m)^(?:[^\n]*\r)?Epoch \d+:\s+\d+%\|[^|\n]*\| \d+/\d+ \[ => what Lightning's bar prints, without times: give the event files of its TensorBoardLogger
---@ hint (?i)\A(?=[^\n]*\bepoch\b)(?=[^\n]*\b(?:step|loss)\b)(?![^\n]*(?:time|second|date|_at\b))[\w/.,-]+\r?\n => a table of metrics without times: give TensorBoard's event files
+--@ hint (?i)\A(?=[^\n]*(?<![a-z])(?:epoch|step|iter(?:ation)?)(?![a-z]))(?=[^\n]*(?:\bstep\b|loss))(?![^\n]*(?:time|second|elapsed|date|_at\b))[a-z_/., ;"\t-]+\r?\n[ "]*\d[^\n]*[,;\t] => a table of metrics without times: give TensorBoard's event files
 --@ hint \A\s*\[?\s*\{(?=[^\n]*"_step"\s*:)(?![^\n]*"_timestamp"\s*:) => a history of Weights & Biases without times: export it with all keys, by run.scan_history()
 --@ hint (?i)\A"?(?:Step|Relative Time \([^)"\n]*\)|(?:train/)?global_step|Wall Time|_timestamp|_runtime)"?,"[^"\n]+ - [^"\n]+" => a chart of Weights & Biases, without times or without steps: export the run's history by run.scan_history()
 --@ hint (?s)\A\s*\{\s*"runs?"\s*:\s*\[?\s*\{\s*"(?:info|data|inputs)"\s*: => runs of MLflow with their last values: give the answer of its metrics/get-history for the loss

@@ -573,6 +573,7 @@ UNREAD = {
         b"  1%|          | 10/1000 [00:10<16:30,  1.00s/it]\n{'loss': 2.31, 'grad_norm': 1.2, 'learning_rate': 1e-05, 'epoch': 0.1}\n",
         "what the Hugging Face Trainer prints",
     ),
+    "notebook.tsv": (b"Step \tTraining Loss\n1\t2.1\n2\t2.0\n", "a table of metrics without times"),
     "metrics.csv": (b"epoch,step,train/loss,val_loss\n0,10,2.3,\n0,20,2.1,\n", "a table of metrics without times"),
     "spans.pb": (
         b"\x00\x00\x00\x2c\x0a\x2a\x0a\x1b\x0a\x19\x0a\x0cservice.name\x12\x09\x0a\x07trainer\x12\x0b\x12\x09\x2a\x04step",
