@@ -21,6 +21,7 @@
 --@ input :values_csv sure \A,?(?:Wall time,Step,Value|step,value,timestamp)\r?\n
 --@ input :steps_csv sure (?i)\A(?=(?:[^\n\t]*,)?[ "]*(?:(?:train(?:er|ing)?/)?(?:global[_ ])?step|iter(?:ation)?)s?[ "]*[,\r\n])(?=(?:[^\n\t]*,)?[ "]*(?:wall[_ ]?time|unix_?time|time(?:_?stamp)?|ts|date(?:_?time)?|(?:creat|logg)ed_at)[ "]*[,\r\n])(?=(?:[^\n\t]*,)?(?:[^\n\t,]*loss[^\n\t,]*|[ "]*value[ "]*)[,\r\n])(?:[^\n]*\n){1,5}?(?:[^\n]*,)?[ "]*(?:1\d{9}(?:\.\d*)?|1\d{12}|1\d{15}|1\d{18}|\d{4}-\d\d-\d\d[T ]\d\d:\d\d[^\n,"]*)"?[,\r\n]
 --@ input :steps_tsv sure (?i)\A(?=(?:[^\n]*\t)?(?:(?:train(?:er|ing)?/)?(?:global[_ ])?step|iter(?:ation)?)s?[\t\r\n])(?=(?:[^\n]*\t)?(?:wall[_ ]?time|unix_?time|time(?:_?stamp)?|ts|date(?:_?time)?|(?:creat|logg)ed_at)[\t\r\n])(?=(?:[^\n]*\t)?(?:[^\n\t]*loss[^\n\t]*|value)[\t\r\n])(?:[^\n]*\n){1,5}?(?:[^\n]*\t)?(?:1\d{9}(?:\.\d*)?|1\d{12}|1\d{15}|1\d{18}|\d{4}-\d\d-\d\d[T ]\d\d:\d\d[^\n\t]*)[\t\r\n]
+--@ input :steps_jsonl sure (?i)\A(?:[^\n]*\n){0,20}?\s*\{(?![^\n]*"_(?:step|timestamp)"\s*:)(?=[^\n]*"(?:(?:train(?:er|ing)?/)?(?:global_)?step|iter(?:ation)?)s?"\s*:\s*"?\d)(?=[^\n]*"(?:wall_?time|unix_?time|@?time(?:_?stamp)?|ts|date(?:_?time)?|(?:creat|logg)ed_at)"\s*:\s*"?(?:1\d{9}(?:\d{3}){0,3}\b|\d{4}-\d\d-\d\d[T ]))(?=[^\n]*"[^"\n]*loss[^"\n]*"\s*:\s*"?-?[\dNn])[^\n]*\n\s*\{[^\n]*\}
 --@ input :comet sure (?s)\A\s*\[?\s*\{[^{}]*"metricName"\s*:[^{}]*"metricValue"\s*:
 --@ input :mlflow_store sure \A\d{13} \S+ \d+\r?\n(?:\d{13} \S+ \d+\s|(?![\s\S]))
 --@ input :tracker_db tables ^(?:latest_metrics|idx_(?:metrics|configs)_(?:proj_)?run\w*)$
@@ -28,7 +29,7 @@
 --@ needs :chips (?s)\A(?!.*(?:dist_world_size=\d|MEMBER: \d+/\d))
 --@ needs :chip (?s)\A
 --@ needs :year ^(?:<\d+>)?[A-Z][a-z]{2} [ \d]\d \d\d:\d\d:\d\d(?:\.\d+)? (?![^\n]*\d{4}-\d\d-\d\d[T ]\d\d:)[^\n]*(?:Training epoch \d|train_step_timing in s)
---@ needs :start (?s)\A(?!(?:-- [^\n]*\n)?(?:(?:<\d+>)?[A-Z][a-z]{2} [ \d]\d \d\d:\d\d:\d\d(?:\.\d+)? |\d{10}\.\d{6} |(?:__CURSOR=[^\n]*\n)?[^\n]*__REALTIME_TIMESTAMP))(?!.*(?:\d{4}-\d\d-\d\d[T ]\d\d:\d\d:\d\d|Start time ?: [\d.]+s|"time_us"|_timestamp|"timestamp"|,timestamp\r?$|\A[^\n\[{]*[,\t][^\n\[{]*\n[^\n]*(?<![\d.-])1\d{9}(?:\d{3}){0,3}[,.\t\r\n"]|"log_history"|\A\d{13} \S+ \d+\s|\ASQLite format 3))
+--@ needs :start (?s)\A(?!(?:-- [^\n]*\n)?(?:(?:<\d+>)?[A-Z][a-z]{2} [ \d]\d \d\d:\d\d:\d\d(?:\.\d+)? |\d{10}\.\d{6} |(?:__CURSOR=[^\n]*\n)?[^\n]*__REALTIME_TIMESTAMP))(?!.*(?:\d{4}-\d\d-\d\d[T ]\d\d:\d\d:\d\d|Start time ?: [\d.]+s|"time_us"|_timestamp|"timestamp"|\{[^\n]*"(?i:wall_?time|unix_?time|time(?:_?stamp)?|ts)"\s*:\s*"?1\d{9}|,timestamp\r?$|\A[^\n\[{]*[,\t][^\n\[{]*\n[^\n]*(?<![\d.-])1\d{9}(?:\d{3}){0,3}[,.\t\r\n"]|"log_history"|\A\d{13} \S+ \d+\s|\ASQLite format 3))
 --
 -- In the sqlite3 shell:
 --
@@ -42,9 +43,9 @@
 -- :wandb_columns (a column after the other, as pandas' to_json writes it), :wandb_csv (the same as CSV), :history (JSON Lines of a step,
 -- a loss and a timestamp, as NeMo AutoModel's training.jsonl), :mlflow (answers of metrics/get-history), :mlflow_csv (the table of its
 -- charts), :mlflow_run (run.json of mlflow-export-import), :values_csv (values of the loss as TensorBoard and Neptune make tables of
--- them), :steps_csv and :steps_tsv (other tables of steps, with commas or tabs), :comet (metrics as Comet lists them), :mlflow_store (files
--- of its store, mlruns/*/*/metrics/NAME), :tracker_db (the database of MLflow or Trackio, attached under any name), :hf
--- (trainer_state.json), each a path, glob or folder.
+-- them), :steps_csv, :steps_tsv and :steps_jsonl (other tables of steps, with commas or tabs, and JSON Lines), :comet (metrics as Comet
+-- lists them), :mlflow_store (files of its store, mlruns/*/*/metrics/NAME), :tracker_db (the database of MLflow or Trackio, attached under
+-- any name), :hf (trainer_state.json), each a path, glob or folder.
 -- Others may be left unset: :chips and :chip say how many chips the job holds, and which; :pool names the pool ('training'); :job makes
 -- all files runs of one job (else each file is one, and of torchtitan each folder); :outcome says how the last run ended; :tag is a
 -- tracker's name of the loss, if it is none of those below; :flops are those of one step on all chips together; :start is when a log
@@ -59,7 +60,7 @@
 DROP TABLE IF EXISTS temp.trainer_input;
 CREATE TEMP TABLE trainer_input AS SELECT mpg_required(path, ':deepspeed') AS path
 FROM (SELECT coalesce(:deepspeed, :nemo, :titan, :wandb, :wandb_columns, :wandb_csv, :history, :mlflow, :mlflow_csv, :mlflow_run,
-                      :values_csv, :steps_csv, :steps_tsv, :comet, :mlflow_store, :tracker_db, :hf) AS path);
+                      :values_csv, :steps_csv, :steps_tsv, :steps_jsonl, :comet, :mlflow_store, :tracker_db, :hf) AS path);
 
 DROP TABLE IF EXISTS temp.trainer_points;
 -- run: as a tracker's record names it
@@ -234,7 +235,8 @@ DELETE FROM trainer_points WHERE rank > (SELECT lowest FROM trainer_lowest WHERE
 DROP TABLE trainer_lowest;
 INSERT INTO mpg_issues(source, severity, kind, count, detail)
 SELECT path, 'warning', 'no_steps', 1,
-       iif(coalesce(:wandb, :wandb_columns, :wandb_csv, :history, :mlflow, :mlflow_csv, :mlflow_run, :steps_csv, :steps_tsv, :comet,
+       iif(coalesce(:wandb, :wandb_columns, :wandb_csv, :history, :mlflow, :mlflow_csv, :mlflow_run, :steps_csv, :steps_tsv,
+                    :steps_jsonl, :comet,
                     :mlflow_store, :tracker_db) IS NULL,
            'no step with a time was found',
            coalesce('no value of "' || :tag || '" was found', 'no value of a known name of the loss was found: name it by the option tag'))

@@ -283,10 +283,10 @@ class Trackers(TrainerLogs):
     def test_a_history_in_other_units(self):
         """pandas writes a time in milliseconds or finer; numbers may be texts."""
         for factor in (1000, 10**6, 10**9):
-            for loss in (2.5, "2.5"):
+            for loss, number in ((2.5, int), ("2.5", str)):
                 path = self.file(
                     "".join(
-                        json.dumps({"_step": i, "_timestamp": (T0 + 10 * i) * factor, "loss": loss}) + "\n"
+                        json.dumps({"_step": number(i), "_timestamp": (T0 + 10 * i) * factor, "loss": loss}) + "\n"
                         for i in range(1, 6)
                     ),
                     "w.jsonl",
@@ -478,7 +478,7 @@ class Trackers(TrainerLogs):
                 )
 
     def test_tables_of_steps(self):
-        """Tables with a column for the step, the time and the loss under any usual name, with commas or tabs, or with a row a value; a table without a clock says what it needs."""
+        """Tables with a column for the step, the time and the loss under any usual name, with commas or tabs, or with a row a value, and JSON Lines; a table without a clock says what it needs."""
         utc = lambda at, form: datetime.datetime.fromtimestamp(at, datetime.timezone.utc).strftime(form)
         rows = [(i, T0 + 10 * i, 5 - i / 16) for i in range(1, 6)]
         wanted = [(1, i, 10 * i - 10, 10 * i, 1, 5 - i / 16) for i in range(1, 6)]
@@ -498,6 +498,27 @@ class Trackers(TrainerLogs):
                 path = self.file(end.join([head] + [row(*r) for r in rows]).replace("\n", end) + end, "steps.csv")
                 self.assertEqual((wanted, {}), (self.steps(path), self.issues(path)), head)
                 self.assertEqual("chips, chip", self.one("SELECT missing FROM trace_sources(?)", path), head)
+        for row in (
+            lambda s, t, v: {"iteration": s, "wall_time": t, "loss": v},
+            lambda s, t, v: {
+                "@timestamp": utc(t, "%Y-%m-%dT%H:%M:%SZ"),
+                "level": "INFO",
+                "global_step": str(s),
+                "train_loss": str(v),
+            },
+            lambda s, t, v: {"ts": 1000 * t, "Iter": s, "Loss": v, "val_loss": 9.5},
+            lambda s, t, v: {"time": t, "step": s, "eval": {"loss": 9.5}, "metrics": {"lr": 0.1, "loss": v}},
+            lambda s, t, v: {
+                "type": "metrics",
+                "created_at": utc(t, "%Y-%m-%d %H:%M:%S"),
+                "data": {"step": s, "train": {"loss": v}},
+            },
+        ):
+            told = "".join(json.dumps(row(*r)) + "\n" for r in rows)
+            for text in (told, 'some text\n{"config": {"lr": 1}}\n' + told):
+                path = self.file(text, "steps.jsonl")
+                self.assertEqual((wanted, set()), (self.steps(path), set(self.issues(path)) - {"other_lines"}), text)
+                self.assertEqual("chips, chip", self.one("SELECT missing FROM trace_sources(?)", path), text)
         lines = lambda head, row: head + "\n" + "".join(row(*r) + "\n" for r in rows)
         own = self.file(lines("step,time,my_loss", lambda s, t, v: f"{s},{t},{v}"), "own.csv")
         self.assertEqual(wanted, self.steps(self.fleet(own, tag="my_loss")))

@@ -1,36 +1,38 @@
--- trainer/tables.sql - tables of steps that a program of one's own, Lightning or TensorBoard's readers wrote: a column for the step, one
--- for the time and one for the loss, or a row a value with its tag.
+-- trainer/tables.sql - tables and JSON Lines of steps that a program of one's own, Lightning or TensorBoard's readers wrote: a column for
+-- the step, one for the time and one for the loss, or a row a value with its tag.
 --
--- Reads :steps_csv, :steps_tsv, :values_csv, :tag and :zone. Makes trainer_told, of which trackers.sql takes those with a loss, and adds
+-- Reads :steps_csv, :steps_tsv, :steps_jsonl, :values_csv, :tag and :zone. Makes trainer_told, of which trackers.sql takes those with a loss, and adds
 -- the others to trainer_values. A part of trainer.sql, which says what the parameters are and runs the parts in order.
 
 DROP TABLE IF EXISTS temp.trainer_rows;
 CREATE TEMP TABLE trainer_rows AS
 SELECT _file AS file, _line AS line, record FROM csv_trace(:steps_csv)
 UNION ALL SELECT _file, _line, record FROM csv_trace(:steps_tsv, 'tab')
-UNION ALL SELECT _file, _line, record FROM csv_trace(:values_csv);
--- Which column is what: of several the first of these names, in any letters.
+UNION ALL SELECT _file, _line, record FROM csv_trace(:values_csv)
+UNION ALL SELECT _file, _line, record FROM jsonl_trace(:steps_jsonl);
+-- Which column is what: of several the first of these names, in any letters; of JSON also within an object, unless it is of an evaluation.
 DROP TABLE IF EXISTS temp.trainer_columns;
 CREATE TEMP TABLE trainer_columns(file TEXT, what TEXT, path TEXT, PRIMARY KEY(file, what)) WITHOUT ROWID;
 INSERT INTO trainer_columns
 SELECT file, what, path
-FROM (SELECT r.file, n.what, '$."' || c.key || '"' AS path,
-             row_number() OVER (PARTITION BY r.file, n.what ORDER BY n.place, c.id) AS nth
-      FROM (SELECT file, record FROM trainer_rows WHERE rowid IN (SELECT min(rowid) FROM trainer_rows GROUP BY file)) AS r,
-        json_each(r.record) AS c
+FROM (SELECT r.file, n.what, c.fullkey AS path,
+             row_number() OVER (PARTITION BY r.file, n.what ORDER BY n.place, length(c.path), c.id) AS nth
+      FROM (SELECT file, record, row_number() OVER (PARTITION BY file ORDER BY rowid) AS nth FROM trainer_rows) AS r,
+        json_tree(r.record) AS c
       JOIN (SELECT 'step' AS what, key AS place, value AS name
             FROM json_each('["trainer/global_step", "train/global_step", "training/global_step", "global_step", "train/step", "_step", "step",
               "iteration", "iter", "steps", "iterations", "iters"]')
             UNION ALL
             SELECT 'time', key, value
-            FROM json_each('["_timestamp", "timestamp", "wall_time", "walltime", "unix_time", "unixtime", "time", "ts", "time_stamp",
+            FROM json_each('["_timestamp", "timestamp", "@timestamp", "wall_time", "walltime", "unix_time", "unixtime", "time", "ts", "time_stamp",
               "datetime", "date_time", "created_at", "logged_at", "date"]')
             UNION ALL SELECT 'tag', key, value FROM json_each('["tag", "metric", "key", "name"]')
             UNION ALL SELECT 'value', 0, 'value'
             UNION ALL SELECT 'run', key, value FROM json_each('["run_id", "run", "run_name"]')
             UNION ALL SELECT 'loss', place, lower(replace(name, ' ', '_')) FROM trainer_names WHERE typeof(place) = 'integer') AS n
-        ON n.name = lower(replace(c.key, ' ', '_')))
-WHERE nth = 1 AND instr(path, '""') = 0;
+        ON n.name IN (lower(replace(c.key, ' ', '_')), lower(replace(ltrim(c.path || '/' || c.key, '$.'), '.', '/')))
+      WHERE r.nth <= 20 AND c.atom IS NOT NULL AND c.path NOT LIKE '%eval%' AND c.path NOT LIKE '%val%' AND c.path NOT LIKE '%test%')
+WHERE nth = 1;
 -- What counts seconds from the begin of a run is no clock.
 DROP TABLE IF EXISTS temp.trainer_told;
 CREATE TEMP TABLE trainer_told AS

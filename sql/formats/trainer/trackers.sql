@@ -11,7 +11,8 @@ DROP TABLE IF EXISTS temp.trainer_history;
 CREATE TEMP TABLE trainer_history AS
 SELECT file, line, CASE WHEN time < 1e11 THEN time WHEN time < 1e14 THEN time / 1e3 WHEN time < 1e17 THEN time / 1e6
                         ELSE time / 1e9 END AS time,
-       runtime, own, number, loss, tflops, iif(tflops IS NULL AND of_rate AND line < 100, record, NULL) AS otherwise, run
+       runtime, iif(typeof(own) = 'text', own + 0, own) AS own, iif(typeof(number) = 'text', number + 0, number) AS number, loss, tflops,
+       iif(tflops IS NULL AND of_rate AND line < 100, record, NULL) AS otherwise, run
 FROM (SELECT _file AS file, _line AS line,
              CASE typeof(json_extract(record, '$._timestamp')) WHEN 'text'
                     THEN coalesce(mpg_time(json_extract(record, '$._timestamp'), :zone),
