@@ -532,6 +532,15 @@ class Trackers(TrainerLogs):
             [(5, 50), (5, 50)],
             self.rows("SELECT count(*), sum(seconds) FROM trace_training_steps(?) GROUP BY job", two),
         )
+        # Appended by two processes, each of which wrote the header; and from the last row to the first.
+        head, values = "step,time,loss\n", lambda n, late: "".join(f"{s},{t + late},{v}\n" for s, t, v in rows[n:])
+        again = self.file(head + values(0, 0) + head + values(3, 100), "again.csv")
+        self.assertEqual(
+            [(1, 5, 50), (2, 2, 20)],
+            self.rows("SELECT attempt, count(*), sum(seconds) FROM trace_training_steps(?) GROUP BY 1", again),
+        )
+        turned = self.file(head + "".join(f"{s},{t},{v}\n" for s, t, v in reversed(rows)), "turned.csv")
+        self.assertEqual((wanted, {}), (self.steps(turned), self.issues(turned)))
         # A number as large as a clock beside seconds since the begin of the run.
         since = self.file(lines("step,tokens,time,loss", lambda s, t, v: f"{s},{1000000000 + s},{s}.5,{v}"), "s.csv")
         self.assertEqual(([], {"impossible_time": 5, "no_steps": 1}), (self.steps(since), self.issues(since)))

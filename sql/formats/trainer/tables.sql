@@ -1,8 +1,8 @@
 -- trainer/tables.sql - tables and JSON Lines of steps that a program of one's own, Lightning or TensorBoard's readers wrote: a column for
 -- the step, one for the time and one for the loss, or a row a value with its tag.
 --
--- Reads :steps_csv, :steps_tsv, :steps_jsonl, :values_csv, :tag and :zone. Makes trainer_told, of which trackers.sql takes those with a loss, and adds
--- the others to trainer_values. A part of trainer.sql, which says what the parameters are and runs the parts in order.
+-- Reads :steps_csv, :steps_tsv, :steps_jsonl, :values_csv, :tag and :zone. Makes trainer_told, of which trackers.sql takes those with a
+-- loss, and adds the others to trainer_values. A part of trainer.sql, which says what the parameters are and runs the parts in order.
 
 DROP TABLE IF EXISTS temp.trainer_rows;
 CREATE TEMP TABLE trainer_rows AS
@@ -40,8 +40,12 @@ SELECT file, line, step, loss, tag, value, run, record,
        CASE WHEN time < 1e8 THEN NULL WHEN time < 1e11 THEN time WHEN time < 1e14 THEN time / 1e3 WHEN time < 1e17 THEN time / 1e6
             ELSE time / 1e9 END AS time
 FROM (SELECT r.file, r.line, json_extract(r.record, s.path) + 0 AS step, json_extract(r.record, l.path) AS loss,
-             json_extract(r.record, g.path) AS tag, json_extract(r.record, v.path) AS value, json_extract(r.record, u.path) AS run, r.record,
-             iif(typeof(json_extract(r.record, t.path)) = 'text', mpg_time(json_extract(r.record, t.path), :zone),
+             json_extract(r.record, g.path) AS tag, json_extract(r.record, v.path) AS value, json_extract(r.record, u.path) AS run,
+             r.record,
+             iif(typeof(json_extract(r.record, t.path)) = 'text',
+                 coalesce(mpg_time(json_extract(r.record, t.path), :zone), -- numbers are texts in a table that has its header again
+                          iif(json_extract(r.record, t.path) GLOB '1*' AND json_extract(r.record, t.path) NOT GLOB '*[^0-9.]*',
+                              json_extract(r.record, t.path) + 0, NULL)),
                  json_extract(r.record, t.path)) AS time
       FROM trainer_rows AS r
       LEFT JOIN trainer_columns AS s ON s.file = r.file AND s.what = 'step'
@@ -50,6 +54,20 @@ FROM (SELECT r.file, r.line, json_extract(r.record, s.path) + 0 AS step, json_ex
       LEFT JOIN trainer_columns AS g ON g.file = r.file AND g.what = 'tag'
       LEFT JOIN trainer_columns AS v ON v.file = r.file AND v.what = 'value'
       LEFT JOIN trainer_columns AS u ON u.file = r.file AND u.what = 'run');
+-- A table whose first row is the last one in time is read from its end.
+DROP TABLE IF EXISTS temp.trainer_turned;
+CREATE TEMP TABLE trainer_turned AS
+SELECT file
+FROM (SELECT file, min(rowid) AS first_id, max(rowid) AS last_id FROM trainer_told WHERE time IS NOT NULL GROUP BY file) AS e
+JOIN trainer_told AS first USING (file) JOIN trainer_told AS last USING (file)
+WHERE first.rowid = e.first_id AND last.rowid = e.last_id AND first.time > last.time AND first.step > last.step;
+DROP TABLE IF EXISTS temp.trainer_again;
+CREATE TEMP TABLE trainer_again AS SELECT t.* FROM trainer_turned CROSS JOIN trainer_told AS t USING (file) ORDER BY t.rowid DESC;
+DELETE FROM trainer_told WHERE file IN (SELECT file FROM trainer_turned);
+INSERT INTO trainer_told(file, step, loss, tag, value, run, record, time)
+SELECT file, step, loss, tag, value, run, record, time FROM trainer_again;
+DROP TABLE trainer_turned;
+DROP TABLE trainer_again;
 -- A table of values that names no metric is of the one that was chosen for it.
 INSERT INTO trainer_values
 SELECT t.file, t.line, t.file, t.time, t.step, t.value, t.run, coalesce(n.place, 0)
