@@ -183,6 +183,22 @@ class Table(Case):
         with open(path, encoding="utf-8") as file:
             return file.readlines()
 
+    def test_lines_of_launchers(self):
+        """torchrun, mpirun and others put who wrote it before each line, with a space after it or without."""
+        for before in (
+            "[default0]:",
+            "[rank0]:",
+            "0: ",
+            "0:",
+            "[1,0]<stdout>:",
+            "[1,0]<stdout> ",
+            "worker-0| ",
+            "(pid=7)",
+        ):
+            path = self.file(before + record(1772532000000, "run_start") + before + record(1772532060000, "run_stop"))
+            self.assertEqual([("mllog",)], self.rows("SELECT format FROM trace_sources(?)", path), before)
+            self.assertEqual([("run_start",), ("run_stop",)], self.rows("SELECT key FROM mllog_trace(?)", path), before)
+
     def test_other_files(self):
         for text, lines in (
             (b"", 0),
