@@ -97,6 +97,11 @@ WRAPPED = {
     ],
     "logback": lambda lines: [f"10:00:00.123 [main] INFO  i.o.e.l.o.Exporter - {line}" for line in lines],
     "rank": lambda lines: [f"[rank0]: {line}" for line in lines],
+    "torchrun --tee": lambda lines: [f"[default0]:{line}" for line in ["WARNING: 8 ranks", *lines]],
+    "mpirun --tag-output": lambda lines: [f"[1,0]<stdout>:{line}" for line in lines],
+    "Ray": lambda lines: [f"\x1b[36m(Trainer pid=71, ip=10.0.0.1)\x1b[0m {line}" for line in ["Loading", *lines]],
+    "pdsh": lambda lines: [f"worker-0: {line}" for line in ["Loading", *lines]],
+    "pdsh of srun -l": lambda lines: [f"gpu-node-3: 0: {line}" for line in lines],
     "text between": lambda lines: [
         "Loading {} [1/2]",
         'INFO {"lr": 1}',

@@ -3,8 +3,8 @@
 ** record around it, is taken away, so that a reader of JSON gets what the program printed.
 **
 ** A prefix: that of a container runtime (CRI: time, stream, F or P of a part), of kubectl logs
-** --timestamps and --prefix, docker compose logs, syslog, systemd's journal, srun -l, ranks in
-** brackets. A text: of Docker's json-file, the journal, CloudWatch, Fluent Bit, Loki and others,
+** --timestamps and --prefix, docker compose logs, syslog, systemd's journal, srun -l, torchrun,
+** mpirun, Ray, pdsh. A text: of Docker's json-file, the journal, CloudWatch, Fluent Bit, Loki and others,
 ** the string of JSON in which the line stands. An entry: of Cloud Logging, the object
 ** "jsonPayload".
 **

@@ -100,6 +100,46 @@ bool mpg_unwrap_is_json(mpg_str line) {
                         (line.p[0] == '[' && line.p[1] == '{' && line.p[2] == '"'));
 }
 
+/* After the codes of colours at p. */
+static const char *after_colours(const char *p, const char *end) {
+  while (end - p > 2 && p[0] == '\x1b' && p[1] == '[') {
+    const char *at = p + 2;
+    while (at < end && (mpg_is_digit(*at) || *at == ';'))
+      at++;
+    if (at == end || *at != 'm')
+      break;
+    p = at + 1;
+  }
+  return p;
+}
+
+/* Whether a launcher said whose line it is: "[default0]:", "[1,0]<stdout>:", "(Worker pid=71) ",
+** "worker-0: ". A word has a digit in it, as names of hosts and ranks do. */
+static bool has_label(const char *p, const char *end) {
+  bool digit = false;
+  const char *at;
+  p = after_colours(p, end);
+  if (end - p < 3)
+    return false;
+  if (*p == '(') {
+    const char *close = memchr(p, ')', (size_t)(end - p));
+    for (at = p; close != NULL && at < close; at++)
+      if (has_form(at, close, " pid=0"))
+        return true;
+    return false;
+  }
+  if (*p == '[') {
+    at = memchr(p, ']', (size_t)(end - p));
+    return at != NULL && end - at > 1 && (at[1] == ':' || at[1] == '<') &&
+           (mpg_is_letter(p[1]) || mpg_is_digit(p[1]));
+  }
+  for (at = p; at < end && (mpg_is_letter(*at) || mpg_is_digit(*at) || strchr("-_.", *at) != NULL);
+       at++)
+    digit |= mpg_is_digit(*at);
+  return at > p && digit && end - at > 1 && *at == ':' &&
+         (at[1] == ' ' || at[1] == '{' || at[1] == '[');
+}
+
 bool mpg_unwrap_has_prefix(mpg_str line) {
   /* Of syslog, java.util.logging, logback, and the level with which loggers begin. */
   static const char *const forms[] = {"Aaa 00 00:00:00 ",
@@ -112,15 +152,13 @@ bool mpg_unwrap_has_prefix(mpg_str line) {
                                       "WARN",
                                       "DEBUG",
                                       "ERROR"};
-  const char *p = line.p, *end = line.p + line.n, *at = p;
-  if (after_name(p, end) > p || after_time(p, end) != NULL)
+  const char *p = line.p, *end = line.p + line.n;
+  if (after_name(p, end) > p || after_time(p, end) != NULL || has_label(p, end))
     return true;
   for (size_t i = 0; i < sizeof forms / sizeof *forms; i++)
     if (has_form(p, end, forms[i]))
       return true;
-  while (at < end && *at == ' ')
-    at++;
-  for (p = at; at < end && mpg_is_digit(*at); at++)
-    ;
-  return at > p && has_form(at, end, ": ");
+  while (p < end && *p == ' ')
+    p++;
+  return has_label(p, end);
 }
