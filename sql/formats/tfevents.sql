@@ -40,9 +40,10 @@ INSERT INTO tfevents_tags VALUES
   (10, 'train_loss_step', 'train/device/flops_per_sec', NULL, NULL), (11, 'loss', NULL, NULL, NULL),
   (12, 'training_loss', NULL, NULL, NULL), (13, 'train/loss_step', 'train/device/flops_per_sec', NULL, NULL),
   (14, 'loss/train/total', 'throughput/device/flops_per_sec', NULL, 'pytorch'), (15, 'train_inner/loss', NULL, NULL, 'pytorch'),
-  (16, 'train/policy_loss', NULL, NULL, NULL), (17, 'actor/pg_loss', NULL, NULL, 'pytorch');
+  (16, 'train/policy_loss', NULL, NULL, NULL), (17, 'actor/pg_loss', NULL, NULL, 'pytorch'),
+  (18, 'batch_loss', NULL, NULL, NULL), (19, 'epoch_loss', NULL, NULL, NULL); -- Keras'
 DELETE FROM tfevents_tags WHERE tag <> :tag;
-INSERT INTO tfevents_tags SELECT 18, :tag, NULL, NULL, NULL WHERE :tag IS NOT NULL AND NOT EXISTS (SELECT 1 FROM tfevents_tags);
+INSERT INTO tfevents_tags SELECT 20, :tag, NULL, NULL, NULL WHERE :tag IS NOT NULL AND NOT EXISTS (SELECT 1 FROM tfevents_tags);
 
 .read sql/formats/tfevents/input.sql
 .read sql/formats/tfevents/times.sql

@@ -472,6 +472,22 @@ class Mapping(FolderCase):
             self.rows("SELECT kind FROM mpg_issues WHERE severity = 'warning' ORDER BY kind"),
         )
 
+    def test_keras(self):
+        """Its callback writes an epoch's loss, and each batch's if it is asked to, into the folders train and validation of one run."""
+        self.write("r/train/a", *self.run_of(1000, range(4), 20, "epoch_loss"))
+        self.write("r/validation/b", *self.run_of(1005, range(4), 20, "epoch_loss"))
+        steps = [(self.path("r"), i, 1010 + 20 * i, 1030 + 20 * i) for i in range(4)]
+        told = lambda: [(job, step, start, end) for job, _, kind, start, end, step, _ in self.spans() if kind == "step"]
+        self.assertEqual(steps, told())
+        self.write(
+            "r/train/a",
+            *self.run_of(1000, range(4), 20, "epoch_loss"),
+            *(summary(1010 + 4 * i, i, simple("batch_loss", 1)) for i in range(1, 20)),
+        )
+        self.assertEqual([(self.path("r"), i, 1006 + 4 * i, 1010 + 4 * i) for i in range(2, 20)], told()[1:])
+        self.write("r/train/a", *self.run_of(1000, range(4), 20, "loss"))  # of another program
+        self.assertEqual({self.path("r/train"), self.path("r")}, {row[0] for row in told()})
+
     def test_rates(self):
         """TFLOP/s of a device, times the chips and the seconds of a step: the trainer's own where it tells them."""
         self.write(

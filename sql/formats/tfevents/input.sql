@@ -19,14 +19,18 @@ SELECT p.path AS file, json_group_array(DISTINCT e.tag) AS tags, min(e.wall_time
 FROM tfevents_paths AS p CROSS JOIN tfevents_trace(p.path) AS e GROUP BY p.rowid;
 DROP TABLE tfevents_paths;
 
--- In the order of jobs and of when their files begin.
+-- In the order of jobs and of when their files begin. Keras writes into the folders train and validation of a run.
 DROP TABLE IF EXISTS temp.tfevents_survey;
 CREATE TEMP TABLE tfevents_survey(of_file INTEGER PRIMARY KEY, file TEXT, tags, first, last, untimed, job TEXT, begin_time REAL);
 INSERT INTO tfevents_survey(file, tags, first, last, untimed, job, begin_time)
-SELECT file, tags, first, last, untimed, coalesce(:job, nullif(rtrim(rtrim(file, replace(file, '/', '')), '/'), ''), file) AS job,
+SELECT file, tags, first, last, untimed,
+       coalesce(:job, nullif(CASE WHEN folder LIKE '%/train' AND of_keras THEN substr(folder, 1, length(folder) - 6)
+                                  WHEN folder LIKE '%/validation' AND of_keras THEN substr(folder, 1, length(folder) - 11)
+                                  ELSE folder END, ''), file) AS job,
        coalesce(begun, iif(first > 0, first,
                            (SELECT min(e.wall_time) FROM tfevents_trace(s.file) AS e WHERE e.wall_time > 0))) AS begin_time
-FROM tfevents_seen AS s ORDER BY job, begin_time, file;
+FROM (SELECT *, rtrim(rtrim(file, replace(file, '/', '')), '/') AS folder, tags LIKE '%"epoch_loss"%' AS of_keras FROM tfevents_seen) AS s
+ORDER BY job, begin_time, file;
 DROP TABLE tfevents_seen;
 DROP TABLE IF EXISTS temp.tfevents_files;
 CREATE TEMP TABLE tfevents_files(of_file INTEGER PRIMARY KEY, file TEXT, job TEXT, begin_time REAL, last_time REAL);
