@@ -386,6 +386,29 @@ class Trackers(TrainerLogs):
         )
         self.assertEqual(300, self.sums(fleet, 1)["unrated"])
 
+    def test_trackers_beside_a_log(self):
+        """Of one folder and time, and nothing names a job: each counts as one, which is listed. The same option job makes them one; of another folder or time nothing is said."""
+        wandb = "".join(json.dumps({"_step": i, "_timestamp": T0 + 10 * i, "loss": 2.5}) + "\n" for i in range(1, 8))
+        board = lambda late: tfevents.begin(T0 + late) + b"".join(
+            tfevents.event(T0 + late + 10 * i, i, (5, [(1, tfevents.simple("train/loss", 2.5))])) for i in range(1, 8)
+        )
+        log = "using world size: 8\n" + "".join(
+            f" [{datetime.datetime.fromtimestamp(T0 + 10 * i, datetime.timezone.utc):%Y-%m-%d %H:%M:%S}] iteration {i:8d}/     100 | consumed samples: 1 | elapsed time per iteration (ms): 10000.0 | lm loss: 1.0E+00 |\n"
+            for i in range(1, 8)
+        )
+        for files, said in (
+            ({"r/w.jsonl": wandb, "r/events.out.tfevents.1.h": board(0)}, 1),
+            ({"r/w.jsonl": wandb, "r/train.log": log}, 1),
+            ({"r/w.jsonl": wandb, "s/train.log": log}, 0),
+            ({"r/w.jsonl": wandb, "r/events.out.tfevents.1.h": board(7200)}, 0),
+        ):
+            folder = self.folder_of(files)
+            self.rows("SELECT count(*) FROM trace_rollup(?)", folder)
+            listed = "SELECT count(*) FROM mpg_issues WHERE kind = 'parallel_logs' AND instr(source, ?)"
+            self.assertEqual(said, self.one(listed, folder), files.keys())
+        folder = self.folder_of({"r/w.jsonl": wandb, "r/events.out.tfevents.1.h": board(0)})
+        self.assertEqual({"unrated": 70}, self.sums(self.fleet(folder, job="j", outcome="completed"), 1))
+
     def test_a_state_has_no_times(self):
         path = FIXTURES + "/trainer_state.json"
         self.assertEqual(
