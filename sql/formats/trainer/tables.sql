@@ -26,9 +26,9 @@ FROM (SELECT r.file, n.what, c.fullkey AS path,
             SELECT 'time', key, value
             FROM json_each('["_timestamp", "timestamp", "@timestamp", "wall_time", "walltime", "unix_time", "unixtime", "time", "ts", "time_stamp",
               "datetime", "date_time", "created_at", "logged_at", "date"]')
-            UNION ALL SELECT 'tag', key, value FROM json_each('["tag", "metric", "key", "name"]')
+            UNION ALL SELECT 'tag', key, value FROM json_each('["tag", "metric", "metric_name", "metric.name", "key", "name"]')
             UNION ALL SELECT 'value', 0, 'value'
-            UNION ALL SELECT 'run', key, value FROM json_each('["run_id", "run", "run_name"]')
+            UNION ALL SELECT 'run', key, value FROM json_each('["run_id", "run", "run_name", "run.hash", "run_hash"]')
             UNION ALL SELECT 'loss', place, lower(replace(name, ' ', '_')) FROM trainer_names WHERE typeof(place) = 'integer') AS n
         ON n.name IN (lower(replace(c.key, ' ', '_')), lower(replace(ltrim(c.path || '/' || c.key, '$.'), '.', '/')))
       WHERE r.nth <= 20 AND c.atom IS NOT NULL AND c.path NOT LIKE '%eval%' AND c.path NOT LIKE '%val%' AND c.path NOT LIKE '%test%')
