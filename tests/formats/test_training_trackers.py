@@ -515,6 +515,7 @@ class Trackers(TrainerLogs):
             ("step,loss,timestamp", lambda s, t, v: f"{s},{v},{t * 1000}\n{s},,{t * 1000 + 5}"),
             ("step\twall_time\tlr\tloss", lambda s, t, v: f"{s}\t{t}\t\t{v}"),
             ("step,tag,value,wall_time", lambda s, t, v: f"{s},lr,0.1,{t}\n{s},train/loss,{v},{t}"),
+            ("timestamp,step,loss", lambda s, t, v: f"{utc(t, '%Y-%m-%d %H:%M:%S')} UTC,{s},{v}"),  # BigQuery's
             ("run.hash,metric.name,step,time,value", lambda s, t, v: f"a,lr,{s},{t},0.1\na,loss,{s},{t},{v}"),  # Aim's
             ("run,tag,step,value,wall_time", lambda s, t, v: f"a,loss,{s},{v},{utc(t, '%Y-%m-%d %H:%M:%S.%f')}+00:00"),
         ):

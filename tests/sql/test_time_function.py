@@ -17,6 +17,8 @@ class TimeFunction(cases.Case):
             ("2026-07-03 10:00:00.5", "+02:00", 1783065600.5),
             ("2026-07-03T10:00:00.5Z", "Europe/Berlin", 1783072800.5),
             ("2026-07-03T10:00:00.5-01:00", "Europe/Berlin", 1783076400.5),
+            ("2026-07-03 10:00:00.5 UTC", "Europe/Berlin", 1783072800.5),
+            ("2026-07-03 10:00:00.5 +0200", "UTC", 1783065600.5),
             ("2026-07-03", "Europe/Berlin", 1783029600.0),
             ("2026-03-29 02:30:00", "Europe/Berlin", 1774747800.0),  # the clock jumped over it
             ("2026-10-25 02:30:00", "Europe/Berlin", 1792888200.0),  # it showed it twice
@@ -34,7 +36,16 @@ class TimeFunction(cases.Case):
                 self.assertEqual(at.timestamp(), self.one("SELECT mpg_time(?, 'America/New_York')", str(local)), local)
 
     def test_what_is_no_date(self):
-        for time in ("", "soon", "12.5", "2026-13-01 10:00:00", "2026-02-30", "10:00", "03/07/2026 10:00:00"):
+        for time in (
+            "",
+            "soon",
+            "12.5",
+            "2026-13-01 10:00:00",
+            "2026-02-30",
+            "10:00",
+            "03/07/2026 10:00:00",
+            "2026-07-03 10:00 at",
+        ):
             self.assertIsNone(self.one("SELECT mpg_time(?, 'Europe/Berlin')", time), time)
         for time in (None, 7, -1.5):
             self.assertEqual(time, self.one("SELECT mpg_time(?, 'Europe/Berlin')", time), time)

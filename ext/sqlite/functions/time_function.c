@@ -32,17 +32,36 @@ static const mpg_zone *get_zone(sqlite3_context *context, sqlite3_value *value) 
   return zone;
 }
 
+/* The zone after a blank, as BigQuery and Ruby write it, is taken off *time; false: there is none. */
+static bool take_zone(mpg_str *time, int64_t *offset) {
+  size_t n = time->n;
+  mpg_str zone;
+  while (n > 11 && time->p[n - 1] != ' ')
+    n--;
+  zone = (mpg_str){time->p + n, time->n - n};
+  *offset = 0;
+  if (n <= 11 ||
+      (!mpg_str_eq_nocase(zone, MPG_STR("UTC")) && !mpg_str_eq_nocase(zone, MPG_STR("GMT")) &&
+       !mpg_offset_parse(zone, offset)))
+    return false;
+  time->n = n - 1;
+  return true;
+}
+
 static void time_function(sqlite3_context *context, int n, sqlite3_value **args) {
   mpg_value given = mpg_value_of(args[0]);
   const mpg_zone *zone;
-  int64_t us;
+  int64_t us, offset;
+  bool zoned;
   if (given.type != MPG_TEXT) {
     sqlite3_result_value(context, args[0]);
     return;
   }
+  zoned = take_zone(&given.s, &offset);
   if (!mpg_iso_parse(given.s, &us))
     return;
-  if (n > 1 && sqlite3_value_type(args[1]) != SQLITE_NULL && mpg_zone_is_local(given.s)) {
+  us -= offset;
+  if (n > 1 && sqlite3_value_type(args[1]) != SQLITE_NULL && !zoned && mpg_zone_is_local(given.s)) {
     int64_t fraction = us % MPG_SECOND, seconds;
     zone = get_zone(context, args[1]);
     if (zone == NULL)
