@@ -384,6 +384,7 @@ class NanoGpt(Case):
                 0.6,
             ),
             ("step {:4d}/10 | train loss 4.6 | norm 1.0 | lr 1e-4 | 338.00 ms | 3000 tok/s\n", None),
+            ("step {:4d}/10 | train loss 4.6 | norm 1.0 | lr 1e-4 | (338.00 ms | 3000 tok/s)\n", None),
         ):
             path = self.file("".join(map(line.format, range(1, 11))))
             self.assertEqual([("nanogpt",)], self.rows("SELECT format FROM trace_sources(?)", path))

@@ -677,6 +677,10 @@ UNREAD = {
         b'{\n  "job_id": "5101",\n  "attempt_index": 0,\n  "cycle_number": 1,\n  "cycle_start_time": "2026-03-02T10:00:00Z",\n  "cycle_end_time": ""\n}',
         "what ft_launcher of NVRx keeps of a cycle: give its log",
     ),
+    "own-clock.log": (
+        b"10:00:00 iter 0: loss 5.0, time 10.00s\n10:00:10 iter 1: loss 4.9, time 10.00s\n",
+        "a log of steps of no trainer that is known here",
+    ),
     "own.log": (
         b"2026-03-02 09:00:00 | INFO | step 10 | loss 2.31 | lr 1e-4\n",
         "a log of steps of no trainer that is known here",
