@@ -5,9 +5,9 @@
 --@ fills training_steps
 --@ input :log sure ^iter \d+: loss [\d.]+|^step:\d+/\d+ (?:train_loss|val_loss|train_time)
 --@ input :log sure ^.*[\s:|>\])"mGK](?:iter \d+: loss \S+, time [\d.]+ms|step:\d+/\d+ (?:train_loss|val_loss|train_time):)
---@ input :log likely ^.*\bstep +\d+(?:/\d+)?(?: \([^)\n]*\))?\s*\|\s*(?:train )?loss:? +[^\s|]+[^\n]*\| *\(?(?:dt: )?[\d.]+ ?ms\b
---@ needs :year ^(?:<\d+>)?[A-Z][a-z]{2} [ \d]\d \d\d:\d\d:\d\d(?:\.\d+)? (?![^\n]*\d{4}-\d\d-\d\d[T ]\d\d:)[^\n]*(?:iter \d+: loss |step:\d+/\d+ |step +\d+[/ |(])
---@ needs :start (?s)\A(?!(?:-- [^\n]*\n)?(?:(?:<\d+>)?[A-Z][a-z]{2} [ \d]\d \d\d:\d\d:\d\d(?:\.\d+)? |\d{10}\.\d{6} |(?:__CURSOR=[^\n]*\n)?[^\n]*__REALTIME_TIMESTAMP))(?>[^\dsiMTWFS]+|(?!\d{4}-\d\d-\d\d[T ]\d\d:\d\d:\d\d|^(?:Mon|Tue|Wed|Thu|Fri|Sat|Sun) \w{3} [ \d]\d \d\d:\d\d:\d\d \d{4}\s*$|step:\d+/\d+ |step +\d+[/ |(]|iter \d+: loss ).)*+(?:[si](?![^\n]*\d{4}-\d\d-\d\d[T ]\d\d:\d\d:\d\d)|\z)
+--@ input :log likely ^.*\bstep:? +\d+(?:/\d+)?(?: \([^)\n]*\))?\s*[|,:]\s*(?:train )?loss:? +[^\s|,]+[^\n]*[|,] *\(?(?:(?:dt|time): )?[\d.]+ ?ms\b
+--@ needs :year ^(?:<\d+>)?[A-Z][a-z]{2} [ \d]\d \d\d:\d\d:\d\d(?:\.\d+)? (?![^\n]*\d{4}-\d\d-\d\d[T ]\d\d:)[^\n]*(?:iter \d+: loss |step:\d+/\d+ |step:? +\d+[/ |(,:])
+--@ needs :start (?s)\A(?!(?:-- [^\n]*\n)?(?:(?:<\d+>)?[A-Z][a-z]{2} [ \d]\d \d\d:\d\d:\d\d(?:\.\d+)? |\d{10}\.\d{6} |(?:__CURSOR=[^\n]*\n)?[^\n]*__REALTIME_TIMESTAMP))(?>[^\dsiMTWFS]+|(?!\d{4}-\d\d-\d\d[T ]\d\d:\d\d:\d\d|^(?:Mon|Tue|Wed|Thu|Fri|Sat|Sun) \w{3} [ \d]\d \d\d:\d\d:\d\d \d{4}\s*$|step:\d+/\d+ |step:? +\d+[/ |(,:]|iter \d+: loss ).)*+(?:[si](?![^\n]*\d{4}-\d\d-\d\d[T ]\d\d:\d\d:\d\d)|\z)
 --
 -- In the sqlite3 shell:
 --
@@ -47,7 +47,7 @@ FROM log_trace(mpg_required(:log, ':log'), '(?x)
       (?: step: (?<step>\d+) / (?<steps>\d+) (?: \ train_loss: (?<loss>\S+) )? (?: \ val_loss: (?<val_loss>\S+) )? .*? \ train_time: (?<total_ms>\d+) ms
           (?: \ step_avg: (?<average_ms>[\d.]+|nan) ms )?
         | iter\ (?<step>\d+): \ loss\ (?<loss>[^,\s]+), \ time\ (?<ms>[\d.]+) ms (?: , \ mfu\ (?<mfu>-?[\d.]+) % )?
-        | step\ +(?<step>\d+) (?: / (?<total>\d+)\ \( [^)]* \) | / (?<steps>\d+) | \ \( [^)]* \) )? \s* \| \s* (?: train\  )? loss:? \ + (?<loss>[^\s|(]+) .*? \| \s* \(? (?: dt:\  )? (?<ms>[\d.]+) \s? ms \b
+        | step:?\ +(?<step>\d+) (?: / (?<total>\d+)\ \( [^)]* \) | / (?<steps>\d+) | \ \( [^)]* \) )? \s* [|,:] \s* (?: train\  )? loss:? \ + (?<loss>[^\s|,(]+) .*? [|,] \s* \(? (?: (?: dt | time ):\  )? (?<ms>[\d.]+) \s? ms \b
           (?: .*? (?: (?<! [a-z] ) mfu: \s* (?<mfu>[\d.]+) | \b (?<mfu>[\d.]+) % \ (?: \w+\  )? MFU ) )? )
       (?(<time>) | (?: (?= .* "time(?:stamp)?"\s*:\s*"(?<time> \d{4}-\d\d-\d\d [T\ ] \d\d:\d\d:\d\d (?: [.,]\d+ )? (?: Z | [+-]\d\d:?\d\d )? ) " ) )? )
   | (?: ^ | (?<= [\s:|>\])"] ) | (?<= \d[mGK] | \[[mK] ) )
