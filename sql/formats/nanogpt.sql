@@ -4,7 +4,7 @@
 --@ feeds SG RG PG
 --@ fills training_steps
 --@ input :log sure ^iter \d+: loss [\d.]+|^step:\d+/\d+ (?:train_loss|val_loss|train_time)
---@ input :log sure ^.*[\s:|>\])"mGK](?:iter \d+: loss \S+, time [\d.]+ms|step:\d+/\d+ (?:train_loss|val_loss|train_time):)
+--@ input :log sure ^.*[\s:|>\])"mGK](?:iter \d+: loss \S+, time:? [\d.]+m?s\b|step:\d+/\d+ (?:train_loss|val_loss|train_time):)
 --@ input :log likely ^.*\bstep:? +\d+(?:/\d+)?(?: \([^)\n]*\))?\s*[|,:]\s*(?:train )?loss:? +[^\s|,]+[^\n]*[|,] *\(?(?:(?:dt|time): )?[\d.]+ ?ms\b
 --@ needs :year ^(?:<\d+>)?[A-Z][a-z]{2} [ \d]\d \d\d:\d\d:\d\d(?:\.\d+)? (?![^\n]*\d{4}-\d\d-\d\d[T ]\d\d:)[^\n]*(?:iter \d+: loss |step:\d+/\d+ |step:? +\d+[/ |(,:])
 --@ needs :start (?s)\A(?!(?:-- [^\n]*\n)?(?:(?:<\d+>)?[A-Z][a-z]{2} [ \d]\d \d\d:\d\d:\d\d(?:\.\d+)? |\d{10}\.\d{6} |(?:__CURSOR=[^\n]*\n)?[^\n]*__REALTIME_TIMESTAMP))(?>[^\dsiMTWFS]+|(?!\d{4}-\d\d-\d\d[T ]\d\d:\d\d:\d\d|^(?:Mon|Tue|Wed|Thu|Fri|Sat|Sun) \w{3} [ \d]\d \d\d:\d\d:\d\d \d{4}\s*$|step:\d+/\d+ |step:? +\d+[/ |(,:]|iter \d+: loss ).)*+(?:[si](?![^\n]*\d{4}-\d\d-\d\d[T ]\d\d:\d\d:\d\d)|\z)
@@ -36,7 +36,8 @@
 -- The members of `fields` become columns here, once. What follows goes by rowid: a file's lines lie one after the other, and so do a run's.
 DROP TABLE IF EXISTS temp.training_lines;
 CREATE TEMP TABLE training_lines AS
-SELECT step, log_group(_record, 'total_ms') AS total_ms, _file AS file, log_group(_record, 'loss') AS loss, log_group(_record, 'ms') AS ms,
+SELECT step, log_group(_record, 'total_ms') AS total_ms, _file AS file, log_group(_record, 'loss') AS loss,
+       coalesce(log_group(_record, 'ms'), 1000 * log_group(_record, 's')) AS ms,
        coalesce(log_group(_record, 'steps'), log_group(_record, 'total') - 1) AS steps,
        time, _line AS line, iif(:only_relations IS NULL, log_group(_record, 'val_loss'), NULL) AS val_loss,
        iif(:only_relations IS NULL, log_group(_record, 'average_ms'), NULL) AS average_ms,
@@ -46,7 +47,7 @@ FROM log_trace(mpg_required(:log, ':log'), '(?x)
     (?: (?<time> \d{4}-\d\d-\d\d [T\ ] \d\d:\d\d:\d\d (?: [.,]\d+ )? (?: Z | [+-]\d\d:?\d\d )? ) .{0,300}? )? (?: ^ | (?<= [\s:|>\])"] ) | (?<= \d[mGK] | \[[mK] ) )
       (?: step: (?<step>\d+) / (?<steps>\d+) (?: \ train_loss: (?<loss>\S+) )? (?: \ val_loss: (?<val_loss>\S+) )? .*? \ train_time: (?<total_ms>\d+) ms
           (?: \ step_avg: (?<average_ms>[\d.]+|nan) ms )?
-        | iter\ (?<step>\d+): \ loss\ (?<loss>[^,\s]+), \ time\ (?<ms>[\d.]+) ms (?: , \ mfu\ (?<mfu>-?[\d.]+) % )?
+        | iter\ (?<step>\d+): \ loss\ (?<loss>[^,\s]+), \ time:?\ (?: (?<ms>[\d.]+) ms | (?<s>[\d.]+) s \b ) (?: , \ mfu\ (?<mfu>-?[\d.]+) % )?
         | step:?\ +(?<step>\d+) (?: / (?<total>\d+)\ \( [^)]* \) | / (?<steps>\d+) | \ \( [^)]* \) )? \s* [|,:] \s* (?: train\  )? loss:? \ + (?<loss>[^\s|,(]+) .*? [|,] \s* \(? (?: (?: dt | time ):\  )? (?<ms>[\d.]+) \s? ms \b
           (?: .*? (?: (?<! [a-z] ) mfu: \s* (?<mfu>[\d.]+) | \b (?<mfu>[\d.]+) % \ (?: \w+\  )? MFU ) )? )
       (?(<time>) | (?: (?= .* "time(?:stamp)?"\s*:\s*"(?<time> \d{4}-\d\d-\d\d [T\ ] \d\d:\d\d:\d\d (?: [.,]\d+ )? (?: Z | [+-]\d\d:?\d\d )? ) " ) )? )

@@ -385,6 +385,8 @@ class NanoGpt(Case):
             ),
             ("step {:4d}/10 | train loss 4.6 | norm 1.0 | lr 1e-4 | 338.00 ms | 3000 tok/s\n", None),
             ("step {:4d}/10 | train loss 4.6 | norm 1.0 | lr 1e-4 | (338.00 ms | 3000 tok/s)\n", None),
+            ("iter {:d}: loss 4.6000, time 0.338s\n", None),
+            ("[rank0]: iter {:d}: loss 4.6000, time: 338.00ms, speed: 3000 toks/s/device\n", None),
             ("step {:d}, loss: 4.6, lr: 1.0e-4, norm: 1.0, dt: 338.00ms, tok/sec: 3000.00\n", None),
             ("step: {:d}, loss: 4.6, time: 338.00ms, tok/sec: 3000.00\n", None),
             ("step {:3d}: loss: 4.6 | lr: 1.0e-4 | norm: 1.0, dt: 338.00ms, tok/sec: 3000.0\n", None),
