@@ -544,6 +544,16 @@ class Trackers(TrainerLogs):
                 path = self.file(text, "steps.jsonl")
                 self.assertEqual((wanted, set()), (self.steps(path), set(self.issues(path)) - {"other_lines"}), text)
                 self.assertEqual("chips, chip", self.one("SELECT missing FROM trace_sources(?)", path), text)
+        for told in (
+            "split,step,time,loss\n" + "".join(f"train,{s},{t},{v}\nval,{s},{t + 5},9.5\n" for s, t, v in rows),
+            "".join(
+                json.dumps({"mode": mode, "step": s, "time": t + late, "loss": v}) + "\n"
+                for s, t, v in rows
+                for mode, late in (("train", 0), ("eval", 5))
+            ),
+        ):
+            path = self.file(told, "split")
+            self.assertEqual((wanted, {}), (self.steps(path), self.issues(path)), told)
         lines = lambda head, row: head + "\n" + "".join(row(*r) + "\n" for r in rows)
         own = self.file(lines("step,time,my_loss", lambda s, t, v: f"{s},{t},{v}"), "own.csv")
         self.assertEqual(wanted, self.steps(self.fleet(own, tag="my_loss")))

@@ -28,12 +28,13 @@ FROM (SELECT r.file, n.what, c.fullkey AS path,
               "datetime", "date_time", "created_at", "logged_at", "date"]')
             UNION ALL SELECT 'tag', key, value FROM json_each('["tag", "metric", "metric_name", "metric.name", "key", "name"]')
             UNION ALL SELECT 'value', 0, 'value'
+            UNION ALL SELECT 'split', key, value FROM json_each('["split", "phase", "mode", "stage", "prefix"]')
             UNION ALL SELECT 'run', key, value FROM json_each('["run_id", "run", "run_name", "run.hash", "run_hash"]')
             UNION ALL SELECT 'loss', place, lower(replace(name, ' ', '_')) FROM trainer_names WHERE typeof(place) = 'integer') AS n
         ON n.name IN (lower(replace(c.key, ' ', '_')), lower(replace(ltrim(c.path || '/' || c.key, '$.'), '.', '/')))
       WHERE r.nth <= 20 AND c.atom IS NOT NULL AND c.path NOT LIKE '%eval%' AND c.path NOT LIKE '%val%' AND c.path NOT LIKE '%test%')
 WHERE nth = 1;
--- What counts seconds from the begin of a run is no clock.
+-- What counts seconds from the begin of a run is no clock, and a row of an evaluation no step.
 DROP TABLE IF EXISTS temp.trainer_told;
 CREATE TEMP TABLE trainer_told AS
 SELECT file, line, step, loss, tag, value, run, record,
@@ -53,7 +54,9 @@ FROM (SELECT r.file, r.line, json_extract(r.record, s.path) + 0 AS step, json_ex
       LEFT JOIN trainer_columns AS l ON l.file = r.file AND l.what = 'loss'
       LEFT JOIN trainer_columns AS g ON g.file = r.file AND g.what = 'tag'
       LEFT JOIN trainer_columns AS v ON v.file = r.file AND v.what = 'value'
-      LEFT JOIN trainer_columns AS u ON u.file = r.file AND u.what = 'run');
+      LEFT JOIN trainer_columns AS u ON u.file = r.file AND u.what = 'run'
+      LEFT JOIN trainer_columns AS e ON e.file = r.file AND e.what = 'split'
+      WHERE lower(coalesce(json_extract(r.record, e.path), '')) NOT IN ('val', 'valid', 'validation', 'eval', 'evaluation', 'test', 'dev'));
 -- A table whose first row is the last one in time is read from its end.
 DROP TABLE IF EXISTS temp.trainer_turned;
 CREATE TEMP TABLE trainer_turned AS

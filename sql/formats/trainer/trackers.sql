@@ -49,7 +49,11 @@ FROM (SELECT _file AS file, _line AS line,
             FROM (SELECT record, _file, _line FROM jsonl_trace(:wandb) UNION ALL
                   SELECT json_set(record, '$._timestamp', coalesce(json_extract(record, '$.timestamp'), json_extract(record, '$.time'),
                                                                    json_extract(record, '$.ts'))), _file, _line
-                  FROM jsonl_trace(:history) UNION ALL
+                  FROM jsonl_trace(:history) -- what a record says of an evaluation is no step
+                  WHERE lower(coalesce(json_extract(record, '$.split'), json_extract(record, '$.phase'), json_extract(record, '$.mode'),
+                                       json_extract(record, '$.stage'), json_extract(record, '$.prefix'), ''))
+                    NOT IN ('val', 'valid', 'validation', 'eval', 'evaluation', 'test', 'dev')
+                  UNION ALL
                   SELECT json_set(record, '$._timestamp', time, '$._step', step, '$.run_id', run), :tracker_db, NULL
                   FROM trainer_stored WHERE json_type(CASE WHEN json_valid(record) THEN record END) = 'object'
                   UNION ALL SELECT record, _file, _line FROM csv_trace(:wandb_csv) UNION ALL
