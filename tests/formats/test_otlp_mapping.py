@@ -176,6 +176,7 @@ class Mapping(Case):
             self.lens("rl.startup", 0, 20),
             self.lens("rl.setup.workers", 5, 19),
             self.lens("rl.vllm.generate", 23, 27),
+            self.lens("rl.env.step", 23, 24, rl__iteration=1),  # of another program
         ]
         for n in range(1, 9):
             spans += [
@@ -205,7 +206,7 @@ class Mapping(Case):
             self.assertEqual(8, sum(k == "input" for k, a, b, s in told))
             self.assertEqual(commits, self.told(path, "step, durable_time - {0}", "commits"))
             self.assertEqual([], self.told(path, "job", "allocations"))
-            self.assertEqual({"other_spans": 18}, self.issues(path))  # the job, and what is part of its steps
+            self.assertEqual({"other_spans": 19}, self.issues(path))  # the job, and what is part of its steps
 
     def test_nvrx_s_own_spans(self):
         """What its launcher does between cycles is start-up, of the rank that tells the steps, whatever rank the launcher has; a spare node waits beside them."""

@@ -7,35 +7,40 @@
 DROP TABLE IF EXISTS temp.otlp_lens;
 CREATE TEMP TABLE otlp_lens AS
 SELECT id, name, status, start_time, end_time,
-       CASE WHEN name = 'megatron.pretrain' OR name GLOB 'rl.*.job' THEN 'attempt' WHEN json_extract(a, '$."nemo.span.truncated"') THEN NULL
+       CASE WHEN name = 'megatron.pretrain' OR of_rl AND name GLOB '*.job' THEN 'attempt'
+            WHEN json_extract(a, '$."nemo.span.truncated"') THEN NULL
             WHEN name IN ('megatron.train_step', 'megatron.train.iteration') THEN 'step'
             WHEN name = 'megatron.save_checkpoint' OR name GLOB 'megatron.checkpoint.*' AND name NOT GLOB 'megatron.checkpoint.load*'
               THEN 'checkpoint'
             WHEN name IN ('megatron.load_checkpoint', 'megatron.checkpoint.load') THEN 'restore' WHEN name = 'megatron.evaluate' THEN 'eval'
             WHEN name GLOB 'megatron.*.cuda_graph_capture' THEN 'compile'
             WHEN name = 'megatron.model_init' OR name GLOB 'megatron.startup.*' THEN 'init'
-            WHEN name GLOB 'rl.*.step' THEN 'step' WHEN name = 'rl.checkpoint.finalize' THEN 'commit'
-            WHEN name GLOB 'rl.*.checkpointing' OR name GLOB 'rl.*.save_checkpoint' THEN 'checkpoint'
-            WHEN name GLOB 'rl.*.evaluate' THEN 'eval' WHEN name GLOB 'rl.*.data_processing' THEN 'input'
-            WHEN name = 'rl.startup' OR name GLOB 'rl.setup.*' OR name GLOB 'rl.*.load_model' THEN 'init'
+            WHEN of_rl AND name GLOB '*.step' THEN 'step' WHEN name = 'rl.checkpoint.finalize' THEN 'commit'
+            WHEN of_rl AND (name GLOB '*.checkpointing' OR name GLOB '*.save_checkpoint') THEN 'checkpoint'
+            WHEN of_rl AND name GLOB '*.evaluate' THEN 'eval' WHEN of_rl AND name GLOB '*.data_processing' THEN 'input'
+            WHEN name = 'rl.startup' OR name GLOB 'rl.setup.*'
+              OR name IN ('rl.policy.load_model', 'rl.value.load_model', 'rl.vllm.load_model') THEN 'init'
             -- a spare node waits while the others work
-            WHEN coalesce(json_extract(a, '$."nv.nvrx.ftl.membership"'), json_extract(a, '$."nvrx.membership"'), 'active') <> 'active' THEN NULL
+            WHEN coalesce(json_extract(a, '$."nv.nvrx.ftl.membership"'), json_extract(a, '$."nvrx.membership"'), 'active') <> 'active'
+              THEN NULL
             WHEN name = 'nvrx.cold_start' OR name GLOB 'nv.nvrx.ftl.python.*'
               OR replace(name, 'nv.nvrx.ftl.', 'nvrx.restart.') IN ('nvrx.restart.rendezvous', 'nvrx.restart.health_check',
                                                                     'nvrx.restart.worker_launch', 'nvrx.restart.teardown')
               THEN 'init' END AS kind,
-       name IN ('megatron.save_checkpoint', 'megatron.checkpoint.save') OR name GLOB 'rl.*.checkpointing'
-         OR name GLOB 'rl.*.save_checkpoint' AS is_save,
+       name IN ('megatron.save_checkpoint', 'megatron.checkpoint.save')
+         OR of_rl AND (name GLOB '*.checkpointing' OR name GLOB '*.save_checkpoint') AS is_save,
        CAST(coalesce(json_extract(a, '$."mpg.job"'), json_extract(a, '$."slurm.job.id"'), json_extract(a, '$."nemo.run.id"'),
                      json_extract(a, '$."nv.dl.job.uuid"')) AS TEXT) AS job,
        CAST(coalesce(json_extract(a, '$."nv.dl.rank"'), json_extract(a, '$."dl.rank"'), 0) AS INTEGER) AS rank,
        -- NeMo-RL's driver is one process of one, whatever it drives
-       iif(name = 'megatron.pretrain', CAST(coalesce(json_extract(a, '$."nv.dl.world_size"'), json_extract(a, '$."dl.world_size"')) AS INTEGER),
-           NULL) AS world,
+       iif(name = 'megatron.pretrain',
+           CAST(coalesce(json_extract(a, '$."nv.dl.world_size"'), json_extract(a, '$."dl.world_size"')) AS INTEGER), NULL) AS world,
        iif(json_extract(a, '$."nemo.span.truncated"'), 'failed', NULL) AS outcome,
        CAST(coalesce(json_extract(a, '$."megatron.iteration"'), json_extract(a, '$."rl.iteration"'), json_extract(a, '$."rl.step"'))
          AS INTEGER) AS step
-FROM (SELECT rowid AS id, name, status, start_time, end_time, json_patch(coalesce(resource, '{}'), coalesce(attributes, '{}')) AS a
+FROM (SELECT rowid AS id, name, status, start_time, end_time, json_patch(coalesce(resource, '{}'), coalesce(attributes, '{}')) AS a,
+             name GLOB 'rl.*' AND substr(name, 4, instr(substr(name, 4), '.') - 1)
+               IN ('grpo', 'ppo', 'sft', 'dpo', 'rm', 'distillation', 'sc') AS of_rl -- NeMo-RL's algorithms
       FROM otlp_spans WHERE name GLOB 'megatron.*' OR name GLOB 'rl.*' OR name GLOB 'nvrx.*' OR name GLOB 'nv.nvrx.ftl.*')
 WHERE json_extract(a, '$."mpg.kind"') IS NULL AND start_time IS NOT NULL;
 DELETE FROM otlp_lens WHERE kind IS NULL OR job IS NULL;

@@ -18,9 +18,10 @@ FROM jsonl_trace(:jaeger) AS d, json_each(d.record, '$.data') AS t, json_each(t.
 
 INSERT INTO otlp_spans
 SELECT json_extract(record, '$.traceId'), json_extract(record, '$.id'), json_extract(record, '$.name'),
-       iif(json_type(record, '$.tags.error') IS NOT NULL OR lower(json_extract(record, '$.tags."otel.status_code"')) = 'error', 'error', NULL),
-       json_extract(record, '$.timestamp') / 1e6, (json_extract(record, '$.timestamp') + json_extract(record, '$.duration')) / 1e6, '{}', NULL,
-       coalesce(json_extract(record, '$.tags'), '{}')
+       iif(json_type(record, '$.tags.error') IS NOT NULL OR lower(json_extract(record, '$.tags."otel.status_code"')) = 'error', 'error',
+           NULL),
+       json_extract(record, '$.timestamp') / 1e6, (json_extract(record, '$.timestamp') + json_extract(record, '$.duration')) / 1e6, '{}',
+       NULL, coalesce(json_extract(record, '$.tags'), '{}')
 FROM jsonl_trace(:zipkin);
 
 INSERT INTO otlp_spans

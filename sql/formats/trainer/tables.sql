@@ -20,12 +20,12 @@ FROM (SELECT r.file, n.what, c.fullkey AS path,
       FROM (SELECT file, record, row_number() OVER (PARTITION BY file ORDER BY rowid) AS nth FROM trainer_rows) AS r,
         json_tree(r.record) AS c
       JOIN (SELECT 'step' AS what, key AS place, value AS name
-            FROM json_each('["trainer/global_step", "train/global_step", "training/global_step", "global_step", "train/step", "_step", "step",
-              "iteration", "iter", "steps", "iterations", "iters"]')
+            FROM json_each('["trainer/global_step", "train/global_step", "training/global_step", "global_step", "train/step", "_step",
+              "step", "iteration", "iter", "steps", "iterations", "iters"]')
             UNION ALL
             SELECT 'time', key, value
-            FROM json_each('["_timestamp", "timestamp", "@timestamp", "wall_time", "walltime", "unix_time", "unixtime", "time", "ts", "time_stamp",
-              "datetime", "date_time", "created_at", "logged_at", "date"]')
+            FROM json_each('["_timestamp", "timestamp", "@timestamp", "wall_time", "walltime", "unix_time", "unixtime", "time", "ts",
+              "time_stamp", "datetime", "date_time", "created_at", "logged_at", "date"]')
             UNION ALL SELECT 'tag', key, value FROM json_each('["tag", "metric", "metric_name", "metric.name", "key", "name"]')
             UNION ALL SELECT 'value', 0, 'value'
             UNION ALL SELECT 'split', key, value FROM json_each('["split", "phase", "mode", "stage", "prefix"]')

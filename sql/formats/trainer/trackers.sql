@@ -16,7 +16,8 @@ SELECT file, line, CASE WHEN time < 1e11 THEN time WHEN time < 1e14 THEN time / 
 FROM (SELECT _file AS file, _line AS line,
              CASE typeof(json_extract(record, '$._timestamp')) WHEN 'text'
                     THEN coalesce(mpg_time(json_extract(record, '$._timestamp'), :zone),
-                                  iif(json_extract(record, '$._timestamp') NOT GLOB '*[^0-9.]*', json_extract(record, '$._timestamp') + 0, NULL))
+                                  iif(json_extract(record, '$._timestamp') NOT GLOB '*[^0-9.]*', json_extract(record, '$._timestamp') + 0,
+                                      NULL))
                   ELSE json_extract(record, '$._timestamp') END AS time,
              json_extract(record, '$._runtime') AS runtime,
              coalesce(json_extract(record, '$._step'), json_extract(record, '$.step')) AS number,
