@@ -678,7 +678,7 @@ UNREAD = {
         "what ft_launcher of NVRx keeps of a cycle: give its log",
     ),
     "own-clock.log": (
-        b"10:00:00 iter 0: loss 5.0, time 10.00s\n10:00:10 iter 1: loss 4.9, time 10.00s\n",
+        b"step 1, time 10:00:00, loss 5.0\nstep 2, time 10:00:10, loss 4.9\n",
         "a log of steps of no trainer that is known here",
     ),
     "own.log": (
