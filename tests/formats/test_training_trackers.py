@@ -386,6 +386,25 @@ class Trackers(TrainerLogs):
         )
         self.assertEqual(300, self.sums(fleet, 1)["unrated"])
 
+    def test_exports_that_overlap(self):
+        """Put into one file, what both have counts once; steps that ran again have other times, and were lost."""
+        rows = [(i, T0 + 10.5 * i) for i in range(1, 11)]
+        history = lambda rows: "".join(json.dumps({"_step": s, "_timestamp": t, "loss": 2.5}) + "\n" for s, t in rows)
+        table = lambda rows: "step,time,loss\n" + "".join(f"{s},{t},2.5\n" for s, t in rows)
+        answer = lambda rows: json.dumps(
+            {"metrics": [{"key": "loss", "value": 2.5, "timestamp": int(t * 1000), "step": s} for s, t in rows]}
+        )
+        for name, write in (("h.jsonl", history), ("t.csv", table), ("m.json", answer)):
+            for first, second in ((10, 0), (6, 3), (10, 3)):
+                path = self.file(write(rows[:first]) + "\n" + write(rows[second:]), name)
+                told = self.rows("SELECT attempt, step, seconds FROM trace_training_steps(?)", path)
+                self.assertEqual([(1, s, 10.5) for s, _ in rows], told, (name, first, second))
+                self.assertEqual({"repeated_record": first - second}, self.issues(path), (name, first, second))
+        again = self.file(history(rows[:6]) + history([(s, t + 500) for s, t in rows[3:]]), "h.jsonl")
+        self.assertEqual(
+            [(1, 6), (2, 7)], self.rows("SELECT attempt, count(*) FROM trace_training_steps(?) GROUP BY 1", again)
+        )
+
     def test_trackers_beside_a_log(self):
         """Of one folder and time, and nothing names a job: each counts as one, which is listed. The same option job makes them one; of another folder or time nothing is said."""
         wandb = "".join(json.dumps({"_step": i, "_timestamp": T0 + 10 * i, "loss": 2.5}) + "\n" for i in range(1, 8))

@@ -3,6 +3,22 @@
 -- Reads trainer_points, trainer_marks, trainer_untimed and trainer_history.
 -- A part of trainer.sql, which says what the parameters are and runs the parts in order.
 
+-- Exports that overlap, put one after the other: a step that goes back, at a time that it has already, is the same record again.
+DROP TABLE IF EXISTS temp.trainer_copies;
+CREATE TEMP TABLE trainer_copies AS
+SELECT DISTINCT c.id, c.file, c.line, c.step
+FROM (SELECT rowid AS id, file, line, run, step, time, max(step) OVER w AS highest, max(time) OVER w AS latest
+      FROM trainer_points WHERE rank IS NULL AND file NOT IN (SELECT file FROM trainer_marks)
+      WINDOW w AS (PARTITION BY file, run ORDER BY rowid ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING)) AS c
+CROSS JOIN trainer_points AS p ON p.file = c.file AND p.step = c.step AND p.time = c.time AND p.run IS c.run AND p.rowid < c.id
+WHERE c.step < c.highest AND c.time < c.latest;
+INSERT INTO mpg_issues(source, severity, kind, line, count, detail)
+SELECT file, 'info', 'repeated_record', min(line), count(*),
+       'records that the file has already, first of step ' || min(step) || ', as where exports overlap: they count once'
+FROM trainer_copies GROUP BY file;
+DELETE FROM trainer_points WHERE rowid IN (SELECT id FROM trainer_copies);
+DROP TABLE trainer_copies;
+
 INSERT INTO mpg_issues(source, severity, kind, line, count, detail)
 SELECT file, 'warning', 'missing_field', min(line), count(*),
        'lines of a launch, a save or a restore without a time, or ends of saves without their begin: how long they took is not known'
