@@ -68,6 +68,7 @@ FROM log_trace(mpg_required(:log, ':log'), '(?x)
 .read sql/formats/log/rotated.sql
 .read sql/formats/log/reversed.sql
 .read sql/formats/log/far.sql
+.read sql/formats/log/copies.sql
 .read sql/formats/log/begun.sql
 
 .read sql/formats/megatron/clock.sql

@@ -66,6 +66,7 @@ DROP TABLE training_lowest;
 DROP TABLE training_heads;
 .read sql/formats/log/reversed.sql
 .read sql/formats/log/far.sql
+.read sql/formats/log/copies.sql
 
 -- Lines that stay are numbered anew, without a gap: a file's lines lie one after the other, and so do a run's, and what follows goes by
 -- rowid.

@@ -134,6 +134,7 @@ ALTER TABLE trainer_lines RENAME TO training_lines;
 .read sql/formats/log/stamps.sql
 .read sql/formats/log/rotated.sql
 .read sql/formats/log/reversed.sql
+.read sql/formats/log/copies.sql
 .read sql/formats/log/begun.sql
 
 ALTER TABLE training_lines RENAME TO trainer_lines;

@@ -333,6 +333,35 @@ class WithoutAClock(Case):
             )
 
 
+class LinesTwice(Case):
+    """What a collector asks for overlaps what it has: a log with some of its lines a second time is what it is without them."""
+
+    LINES = ClocksThatAreSet.LINES | {
+        "nemo": (
+            "",
+            "[NeMo I {:%Y-%m-%d %H:%M:%S} nemo_logging:393] Training epoch 0, iteration {}/99 | lr: 1e-05 | global_batch_size: 512 | global_step: {} | reduced_train_loss: 5.0 | train_step_timing in s: 10.0\n",
+        )
+    }
+
+    def test_lines_twice(self):
+        for name, (head, line) in self.LINES.items():
+            at = lambda i: datetime.datetime(2026, 3, 2, 10) + datetime.timedelta(seconds=10 * i)
+            lines = [line.format(at(i), i, i) for i in range(1, 41)]
+            told = lambda path: (
+                self.rows("SELECT attempt, step, start_time, end_time FROM trace_training_steps(?)", path),
+                self.rows("SELECT category, sum(chip_us) FROM trace_rollup(?) GROUP BY 1 ORDER BY 1", path),
+            )
+            plain = told(self.file(head + "".join(lines)))
+            self.assertEqual(40, len(plain[0]))
+            for until, since in ((30, 20), (40, 20)):
+                path = self.file(head + "".join(lines[:until] + lines[since:]))
+                self.assertEqual(plain, told(path), (name, until, since))
+                said = self.rows("SELECT kind, count FROM mpg_issues WHERE source = ?", path)
+                self.assertEqual(
+                    [until - since], [n for kind, n in said if kind in ("repeated_record", "parallel_lines")]
+                )
+
+
 class Start(Case):
     def test_forms(self):
         """The option start: Unix seconds, also as text, or a date, which is of the option zone if it names none."""
