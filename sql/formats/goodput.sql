@@ -61,7 +61,7 @@ SELECT rowid, coalesce(:job, job_name), kind, edge, time, event, step, checkpoin
        checkpoint_manager_duration_secs
 FROM goodput_rows WHERE kind IS NOT 'step';
 
--- Every host of a job may write into its log: an entry that says the same again counts once.
+-- Every host of a job may write into its log, and exports may overlap: an entry that says the same again counts once.
 DROP TABLE IF EXISTS temp.goodput_again;
 CREATE TEMP TABLE goodput_again AS
 SELECT id FROM (
@@ -69,10 +69,10 @@ SELECT id FROM (
            AND event IS lag(event) OVER o AND step IS lag(step) OVER o
                       AND checkpoint_manager_blocking_duration_secs IS lag(checkpoint_manager_blocking_duration_secs) OVER o
                       AND checkpoint_manager_duration_secs IS lag(checkpoint_manager_duration_secs) OVER o AS again
-  FROM (SELECT count(*) > count(DISTINCT job_name || ' ' || m.time) AS starts_twice
-        FROM goodput_marks AS m JOIN goodput_rows AS r ON r.rowid = id WHERE m.kind = 'job' AND m.edge = 'start')
+  FROM (SELECT count(*) > count(DISTINCT json_array(r.job_name, m.kind, m.edge, m.event, m.step, m.time)) AS any_twice
+        FROM goodput_marks AS m JOIN goodput_rows AS r ON r.rowid = id WHERE m.time IS NOT NULL AND coalesce(r.duplicate, 0) = 0)
   CROSS JOIN goodput_rows
-  WHERE starts_twice AND time IS NOT NULL AND coalesce(duplicate, 0) = 0 -- looked for where the job starts twice at one moment
+  WHERE any_twice AND time IS NOT NULL AND coalesce(duplicate, 0) = 0 -- looked for where any entry but a step's is there twice
   WINDOW o AS (PARTITION BY job_name ORDER BY time, kind, edge, event, step, goodput_rows.rowid)
 ) WHERE again;
 INSERT INTO mpg_issues(source, severity, kind, line, count, detail)

@@ -662,6 +662,20 @@ class Mapping(Case):
         self.map(self.file("".join(json.dumps({"job_name": "a", **line}) + "\n" for line in lines)))
         return dict(self.rows("SELECT category, sum(chip_us) / 1000000 FROM mpg_rollup GROUP BY category"))
 
+    def test_exports_that_overlap(self):
+        """Entries that a log has twice, with no id that says so, count once."""
+        with open(os.path.join(FIXTURES, "ranker-7.jsonl"), encoding="utf-8") as file:
+            lines = file.readlines()
+        sums = lambda path: self.rows("SELECT category, sum(chip_us) FROM trace_rollup(?) GROUP BY 1 ORDER BY 1", path)
+        plain = sums(self.file("".join(lines)))
+        for until, since in ((20, 9), (len(lines), 0), (30, 15)):
+            path = self.file("".join(lines[:until] + lines[since:]))
+            self.assertEqual(plain, sums(path), (until, since))
+            self.assertEqual(
+                [(until - since,)],
+                self.rows("SELECT count FROM mpg_issues WHERE source = ? AND kind = 'repeated_record'", path),
+            )
+
     def test_hosts_that_write_beside_each_other(self):
         """Each of a job's processes records: pods begin seconds apart, steps a little. Any number of them is one job, also where it went back; what one alone repeats is a restart."""
 
