@@ -40,9 +40,8 @@ static bool take_zone(mpg_str *time, int64_t *offset) {
     n--;
   zone = (mpg_str){time->p + n, time->n - n};
   *offset = 0;
-  if (n <= 11 ||
-      (!mpg_str_eq_nocase(zone, MPG_STR("UTC")) && !mpg_str_eq_nocase(zone, MPG_STR("GMT")) &&
-       !mpg_offset_parse(zone, offset)))
+  if (n <= 11 || (!mpg_str_eq_nocase(zone, MPG_STR("UTC")) &&
+                  !mpg_str_eq_nocase(zone, MPG_STR("GMT")) && !mpg_offset_parse(zone, offset)))
     return false;
   time->n = n - 1;
   return true;
