@@ -4,8 +4,8 @@
 **
 ** A prefix: that of a container runtime (CRI: time, stream, F or P of a part), of kubectl logs
 ** --timestamps and --prefix, docker compose logs, syslog, systemd's journal, srun -l, torchrun,
-** mpirun, Ray, pdsh. A text: of Docker's json-file, the journal, CloudWatch, Fluent Bit, Loki and others,
-** the string of JSON in which the line stands. An entry: of Cloud Logging, the object
+** mpirun, Ray, pdsh. A text: of Docker's json-file, the journal, CloudWatch, Fluent Bit, Loki and
+** others, the string of JSON in which the line stands. An entry: of Cloud Logging, the object
 ** "jsonPayload".
 **
 ** Between lines of text without a prefix, as a program prints both, JSON begins its line.

@@ -32,7 +32,8 @@ static const mpg_zone *get_zone(sqlite3_context *context, sqlite3_value *value) 
   return zone;
 }
 
-/* The zone after a blank, as BigQuery and Ruby write it, is taken off *time; false: there is none. */
+/* The zone after a blank, as BigQuery and Ruby write it, is taken off *time; false: there is
+** none. */
 static bool take_zone(mpg_str *time, int64_t *offset) {
   size_t n = time->n;
   mpg_str zone;
