@@ -475,6 +475,46 @@ class Mapping(WithNodes):
             [(0, "hw_down"), (1, "hw_down"), (2, "drained"), (3, "power_saving"), (4, "power_saving"), (5, "hw_down")],
         )
 
+    def test_words_of_states(self):
+        """A word of a state takes its node out of service, and not letters within one: UNDRAIN is none, POWER is of Slurm before 21.08."""
+        states = {
+            "IDLE+UNDRAIN": None,
+            "IDLE+POWER_UP": None,
+            "IDLE+CLOUD+POWERING_UP": None,
+            "MIXED+PLANNED+BLOCKED": None,
+            "IDLE+REBOOT_REQUESTED": None,
+            "IDLE+NOT_RESPONDING": None,
+            "IDLE+DYNAMIC_FUTURE": None,
+            "ALLOCATED*": None,
+            "UNDRAIN+IDLE+POWERED_DOWN": "power_saving",
+            "IDLE+CLOUD+POWER": "power_saving",
+            "IDLE~+CLOUD+POWER~": "power_saving",
+            "IDLE+POWER_DRAIN+POWER_DOWN": "power_saving",
+            "IDLE+CLOUD+INVALID_REG+POWERING_UP": "hw_down",
+            "IDLE+INVALID_REG": "hw_down",
+            "ERROR": "hw_down",
+            "IDLE+FAIL": "hw_down",
+            "IDLE*+DRAIN+UNDRAIN": "drained",
+            "DOWN*+CLOUD+NOT_RESPONDING": "hw_down",
+            "IDLE+DRAIN+MAINTENANCE+RESERVED": "maintenance",
+        }
+        lines = "".join(
+            f"NodeName=n{i} CPUTot=8 State={state} CfgTRES=gres/gpu=8 LastBusyTime={1795240500 + i}\n"
+            for i, state in enumerate(states)
+        )
+        as_json = {
+            "nodes": [
+                {"name": f"n{i}", "state": s.split("+"), "last_busy": 1795240500 + i, "tres": "gres/gpu=8", "gres": ""}
+                for i, s in enumerate(states)
+            ]
+        }
+        for file in (self.file(lines, "nodes.txt"), self.file(json.dumps(as_json), "nodes.json")):
+            self.map(JOBS, nodes=file)
+            self.assertEqual(
+                [(i, kind) for i, kind in enumerate(states.values()) if kind],
+                self.rows("SELECT start_time - 1795240500, kind FROM outages ORDER BY 1"),
+            )
+
     def test_a_node_of_the_future(self):
         """`scontrol show node --future`: it need not exist. One that came from there is there. A reboot and maintenance are planned, as in events."""
         lines = "".join(

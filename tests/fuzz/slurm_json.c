@@ -57,7 +57,7 @@ static mpg_rc nodes(const mpg_env *env, mpg_str input, bool json, fuzz_text *out
       for (size_t i = 0; i < MPG_SLURM_SHOW_NODE_COUNT_OF_FIELDS; i++)
         fuzz_put_value(out, mpg_slurm_show_node_get(reader, i));
       fuzz_put(out, "%d ",
-               state->type == MPG_TEXT && mpg_slurm_show_node_out_of_service(state->s) ? 1 : 0);
+               state->type == MPG_TEXT && mpg_slurm_node_out_of_service(state->s) ? 1 : 0);
       fuzz_put_str(out, mpg_slurm_show_node_gpus(reader, false));
       fuzz_put_str(out, mpg_slurm_show_node_gpus(reader, true));
     } else if (rc != MPG_DONE) {

@@ -180,25 +180,6 @@ mpg_str mpg_slurm_show_node_gpus(const mpg_slurm_show_node *s, bool allocated) {
 
 /* ---- Values ---- */
 
-static bool contains(mpg_str s, mpg_str part) {
-  for (size_t i = 0; i + part.n <= s.n; i++)
-    if (memcmp(s.p + i, part.p, part.n) == 0)
-      return true;
-  return false;
-}
-
-bool mpg_slurm_show_node_out_of_service(mpg_str state) {
-  static const mpg_str words[] = {
-      MPG_STR("DOWN"),  MPG_STR("DRAIN"),        MPG_STR("FAIL"),
-      MPG_STR("MAINT"), MPG_STR("POWERED_DOWN"), MPG_STR("POWERING_DOWN"),
-      MPG_STR("INVAL"), MPG_STR("ERROR"),        MPG_STR("REBOOT_ISSUED")};
-  for (size_t i = 0; i < sizeof words / sizeof *words; i++)
-    if (contains(state, words[i]))
-      return true;
-  // Not IDLE+DYNAMIC_FUTURE: that node is there.
-  return state.n >= 6 && memcmp(state.p, "FUTURE", 6) == 0;
-}
-
 static mpg_rc add_issue(mpg_slurm_show_node *s, mpg_severity severity, const char *kind,
                         const char *detail, mpg_err *err) {
   if (s->issues != NULL &&

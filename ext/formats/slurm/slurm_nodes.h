@@ -67,8 +67,5 @@ const mpg_value *mpg_slurm_show_node_get(const mpg_slurm_show_node *sinfo, size_
 /* GPUs as TRES, "gres/gpu=8,gres/gpu:h100=8": of CfgTRES, or else of Gres; and of AllocTRES, or
 ** else of GresUsed. Empty if unknown. */
 mpg_str mpg_slurm_show_node_gpus(const mpg_slurm_show_node *sinfo, bool allocated);
-/* Whether the state is one of a node that does no work: down, failed, drained, in maintenance,
-** powered down. */
-bool mpg_slurm_show_node_out_of_service(mpg_str state);
 
 #endif

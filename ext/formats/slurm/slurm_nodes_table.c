@@ -107,7 +107,7 @@ static mpg_rc get_column(void *p, size_t i, mpg_value *out, mpg_err *err) {
     if (state->type != MPG_TEXT)
       return MPG_OK;
     if (i == OUT_OF_SERVICE) {
-      mpg_give_int(out, mpg_slurm_show_node_out_of_service(text));
+      mpg_give_int(out, mpg_slurm_node_out_of_service(text));
       return MPG_OK;
     }
     while (n < text.n && ((text.p[n] >= 'A' && text.p[n] <= 'Z') || text.p[n] == '_'))

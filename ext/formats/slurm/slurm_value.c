@@ -155,6 +155,32 @@ bool mpg_slurm_state_plausible(mpg_str text) {
   return state.by.n > 0 || state.base.n == text.n;
 }
 
+static bool begins(mpg_str s, mpg_str with) {
+  return s.n >= with.n && memcmp(s.p, with.p, with.n) == 0;
+}
+
+/* Marks may follow a word: DOWN*. */
+static bool word_out_of_service(mpg_str word) {
+  static const mpg_str words[] = {
+      MPG_STR("DOWN"),         MPG_STR("DRAIN"),        MPG_STR("FAIL"),          MPG_STR("MAINT"),
+      MPG_STR("POWERED_DOWN"), MPG_STR("POWER_DOWN"),   MPG_STR("POWERING_DOWN"), MPG_STR("INVAL"),
+      MPG_STR("ERROR"),        MPG_STR("REBOOT_ISSUED")};
+  static const mpg_str power = MPG_STR("POWER"); // before 21.08: without power
+  for (size_t i = 0; i < sizeof words / sizeof *words; i++)
+    if (begins(word, words[i]))
+      return true;
+  return begins(word, power) && (word.n == power.n || !is_word(word.p[power.n]));
+}
+
+bool mpg_slurm_node_out_of_service(mpg_str state) {
+  bool out = begins(state, MPG_STR("FUTURE")); // not IDLE+DYNAMIC_FUTURE: that node is there
+  for (size_t end, at = 0; at < state.n && !out; at = end + 1) {
+    end = bytes_until(state, at, '+');
+    out = word_out_of_service(slice(state, at, end));
+  }
+  return out;
+}
+
 const char *mpg_slurm_outcome(mpg_str base) {
   static const struct {
     mpg_str state;

@@ -37,6 +37,9 @@ typedef struct mpg_slurm_state {
 bool mpg_slurm_state_parse(mpg_str text, mpg_slurm_state *out);
 /* Whether text reads like a job state: capitals, "_", perhaps "by ...". */
 bool mpg_slurm_state_plausible(mpg_str text);
+/* Whether the state of a node, such as IDLE+CLOUD+DRAIN, has a word of one that does no work: down,
+** failed, drained, in maintenance, powered down. */
+bool mpg_slurm_node_out_of_service(mpg_str state);
 /*
 ** How the attempt ended, in the words of the native trace; NULL: it has not, or that is unknown.
 ** REQUEUED is `preempted` and not `cancelled`: the chips were taken away and the job continues.

@@ -37,10 +37,11 @@ WHERE out_of_service AND NOT EXISTS (SELECT 1 FROM slurm_events AS e
                                      AND coalesce(coalesce(e.TimeEnd, 9e18) > n.ReasonTime, 1));
 -- Of a state in several words (IDLE+CLOUD+DRAIN) that which takes the node out of service.
 UPDATE temp.slurm_events SET state_base
-  = CASE WHEN State LIKE 'FUTURE%' THEN 'FUTURE' WHEN State LIKE '%REBOOT_ISSUED%' THEN 'REBOOT' WHEN State LIKE '%MAINT%' THEN 'MAINT'
+  = CASE WHEN State LIKE 'FUTURE%' THEN 'FUTURE' WHEN State LIKE '%+REBOOT_ISSUED%' THEN 'REBOOT' WHEN State LIKE '%+MAINT%' THEN 'MAINT'
          WHEN '+' || State LIKE '%+DOWN%' THEN 'DOWN'
-         WHEN State LIKE '%FAIL%' THEN 'FAIL' WHEN State LIKE '%DRAIN%' THEN 'DRAIN' WHEN State LIKE '%POWER%' THEN 'POWERED_DOWN'
-         WHEN State LIKE '%INVAL%' THEN 'INVAL' ELSE state_base END
+         WHEN State LIKE '%+FAIL%' THEN 'FAIL' WHEN State LIKE '%+DRAIN%' THEN 'DRAIN'
+         WHEN State LIKE '%+INVAL%' AND State NOT LIKE '%+POWER%DOWN%' THEN 'INVAL' WHEN State LIKE '%+POWER%' THEN 'POWERED_DOWN'
+         ELSE state_base END
 WHERE instr(State, '+') AND NodeName IS NOT NULL;
 -- Nodes that are reserved for maintenance are out of service, for only administrators may use them. A reservation that is planned after
 -- the last time of the exports has not happened, and one that ends after it is open. Other reservations hold nothing: only jobs that run
