@@ -342,6 +342,35 @@ class Mapping(WithNodes):
         (row,) = self.rows("SELECT req_gpus, alloc_gpus, alloc_gpu_types FROM slurm_trace(?)", path)
         self.assertEqual((12, 12, {"": 4, "910b3": 8}), (row[0], row[1], json.loads(row[2])))
 
+    def test_lists_that_an_export_left_out(self):
+        """A job on nodes holds what it requested if nothing says what it holds; one that tells neither is listed, and so is an export of such jobs."""
+        job = {
+            "job_state": ["RUNNING"],
+            "cluster": "c",
+            "submit_time": 1795240000,
+            "start_time": 1795240000,
+            "node_count": 2,
+            "nodes": "n[1-2]",
+        }
+        asks = {"tres_per_node": "gres/gpu:8"}
+        runs, bare = job | asks | {"job_id": 7}, job | {"job_id": 8}
+        waits = asks | {"job_id": 9, "cluster": "c", "job_state": ["PENDING"], "node_count": 2, "nodes": ""}
+        waits = waits | {"submit_time": 1795240000}
+        for jobs, held, listed in (
+            ([runs, bare, waits], [("7", 1600)], ("missing_field", 1)),
+            ([runs | {"tres_alloc_str": "cpu=2"}], [("7", 1600)], None),
+            ([runs | {"tres_req_str": "cpu=8,gres/gpu=4,gres/gpu:h100=4"}], [("7", 400)], None),
+            ([bare], [], ("no_tres", 1)),
+        ):
+            path = self.file({"jobs": jobs, "last_update": 1795240100}, "squeue.json")
+            sql = "SELECT job, sum(chip_us) / 1000000 FROM trace_rollup(?) WHERE category = 'untraced' GROUP BY 1"
+            self.assertEqual(held, self.rows(sql, path))
+            kinds = "kind IN ('missing_field', 'no_tres')"
+            self.assertEqual(
+                [listed] if listed else [],
+                self.rows(f"SELECT kind, count FROM mpg_issues WHERE source = ? AND {kinds}", path),
+            )
+
     def test_array_that_waits(self):
         """sacct --json lists its tasks as the database does, in a mask; sacct and squeue --json as ranges."""
 

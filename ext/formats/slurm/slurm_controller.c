@@ -67,6 +67,16 @@ static mpg_rc keep_tres(mpg_slurm_fields *f, size_t field, mpg_str list, const m
   return MPG_OK;
 }
 
+/* Whether any member says what was requested. */
+static bool tells_request(mpg_slurm_object job) {
+  static const char *const keys[] = {"tres_req_str", "tres_per_job", "tres_per_node",
+                                     "tres_per_task", "tres_per_socket"};
+  bool told = false;
+  for (size_t i = 0; i < COUNT(keys); i++)
+    told = told || mpg_slurm_string(job, keys[i]).n > 0;
+  return told;
+}
+
 static mpg_rc number_or(mpg_slurm_docs *docs, mpg_slurm_object job, const char *key,
                         int64_t otherwise, int64_t *out, mpg_err *err) {
   bool is;
@@ -76,7 +86,7 @@ static mpg_rc number_or(mpg_slurm_docs *docs, mpg_slurm_object job, const char *
   return rc;
 }
 
-/* GPUs requested and held. If nothing says what is held, it is what was requested. */
+/* GPUs requested and held. If nothing says what a job on nodes holds, it is what was requested. */
 static mpg_rc read_gpus(mpg_slurm_fields *f, mpg_slurm_docs *docs, mpg_slurm_object job,
                         mpg_err *err) {
   mpg_slurm_gres requested = {0}, held = {0};
@@ -99,16 +109,21 @@ static mpg_rc read_gpus(mpg_slurm_fields *f, mpg_slurm_docs *docs, mpg_slurm_obj
   if (requested.n == 0 && sockets <= INT64_MAX / nodes)
     mpg_slurm_gres_add(&requested, mpg_slurm_string(job, "tres_per_socket"), sockets * nodes,
                        &poller);
-  rc = keep_tres(f, FIELD(ReqTRES), mpg_slurm_string(job, "tres_req_str"), &requested, err);
+  if (tells_request(job))
+    rc = keep_tres(f, FIELD(ReqTRES), mpg_slurm_string(job, "tres_req_str"), &requested, err);
   if (rc == MPG_OK)
     rc = mpg_slurm_open_member(docs, MPG_SLURM_GROUP, mpg_slurm_member(job, "gres_detail"),
                                &details, err);
   for (size_t i = 0; rc == MPG_OK && i < details.n; i++)
     if (details.members[i].kind == MPG_JSON_STRING)
       mpg_slurm_gres_add(&held, details.members[i].text, 1, &poller);
+  if (rc == MPG_OK && held.n == 0 && (alloc.n > 0 || mpg_slurm_stored(f, FIELD(NodeList)).n > 0)) {
+    held = requested;
+    if (alloc.n == 0)
+      alloc = mpg_slurm_string(job, "tres_req_str");
+  }
   if (rc == MPG_OK)
-    rc =
-        keep_tres(f, FIELD(AllocTRES), alloc, alloc.n == 0 || held.n > 0 ? &held : &requested, err);
+    rc = keep_tres(f, FIELD(AllocTRES), alloc, &held, err);
   return poller.stopped ? mpg_fail(err, MPG_INTERRUPTED, "interrupted") : rc;
 }
 

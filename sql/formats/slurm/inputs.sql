@@ -99,9 +99,10 @@ FROM (SELECT *, CASE WHEN (Start IS NULL AND coalesce(ElapsedRaw, Elapsed) > 0) 
                          IN ('COMPLETED', 'CANCELLED', 'FAILED', 'TIMEOUT', 'DEADLINE', 'NODE_FAIL', 'BOOT_FAIL', 'LAUNCH_FAILED',
                              'RECONFIG_FAIL', 'OUT_OF_MEMORY', 'PREEMPTED', 'REQUEUED', 'RESIZING', 'REVOKED') THEN 'End'
                      WHEN Submit IS NULL THEN 'Submit'
-                     WHEN req_gpus > 0 AND coalesce(alloc_gpus, 0) = 0 AND "End" > Start THEN 'AllocTRES'
+                     WHEN req_gpus > 0 AND coalesce(alloc_gpus, 0) = 0 AND Start IS NOT NULL
+                          AND ("End" > Start OR "End" IS NULL AND state_base IN ('RUNNING', 'SUSPENDED')) THEN 'AllocTRES'
                      WHEN alloc_gpus > 0 AND coalesce(req_gpus, 0) = 0 THEN 'ReqTRES'
-                     WHEN req_gpus IS NULL AND instr(ReqTRES, 'gres/') THEN 'ReqTRES'
+                     WHEN req_gpus IS NULL AND (instr(ReqTRES, 'gres/') OR Start IS NOT NULL) THEN 'ReqTRES'
                      WHEN alloc_gpu_types GLOB '{"":*' AND alloc_gpus > 0 AND req_gpu_types NOT GLOB '*"":*' THEN 'AllocTRES' -- the type
                      WHEN coalesce(JobIDRaw, JobID) IS NULL THEN 'JobID' WHEN state_base IS NULL THEN 'State'
                      WHEN Cluster IS NULL THEN 'Cluster' END AS field
@@ -110,6 +111,11 @@ WHERE CASE field WHEN 'ReqTRES' THEN EXISTS (SELECT 1 FROM slurm_jobs WHERE req_
                  WHEN 'Cluster' THEN EXISTS (SELECT 1 FROM slurm_jobs WHERE Cluster IS NOT NULL)
              OR (SELECT count(DISTINCT Cluster) FROM slurm_events) > 1 ELSE field IS NOT NULL END
 GROUP BY _file, field;
+INSERT INTO mpg_issues(source, severity, kind, line, count, detail)
+SELECT _file, 'warning', 'no_tres', min(_line), 1, 'no job has a list of TRES, or of GPUs: nobody knows of GPUs'
+FROM slurm_odd_jobs WHERE NOT EXISTS (SELECT 1 FROM slurm_jobs WHERE req_gpus IS NOT NULL OR alloc_gpus > 0)
+  AND coalesce(JobID, JobIDRaw) IS NOT NULL AND _file NOT IN (SELECT source FROM mpg_issues WHERE kind = 'no_tres')
+GROUP BY _file;
 INSERT INTO mpg_issues(source, severity, kind, line, count, detail)
 SELECT _file, 'warning', 'missing_field', min(_line), count(*),
        'jobs that did not start, the first ' || min(coalesce(JobID, JobIDRaw)) || ', and no job has ReqTRES: they ask for nothing'
