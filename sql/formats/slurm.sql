@@ -2,7 +2,7 @@
 --
 --@ source 1
 --@ feeds SG
---@ input :sacct sure \A(?=\w+([|\t;^~!#@\x1f]{1,3}))(?:[A-Za-z]\w*\1)*JobID(?:Raw)?\1[^\n]*\n
+--@ input :sacct sure \A(?=\w+([|\t;^~!#@\x1f]{1,3}))(?!(?![^\n]*(?:State|Submit|Start|End|Elapsed|Name|User|TRES))[^\n]*\b(?:Ave|Max|Min)(?:CPU|RSS|VMSize|Pages|Disk))(?:[A-Za-z]\w*\1)*JobID(?:Raw)?\1[^\n]*\n
 --@ input :sacct sure (?s)\A\s*\{.*"(?:Slurm|slurm)"\s*:.*"jobs"\s*:\s*\[
 --@ input :sacct sure (?s)\A\s*\{\s*(?:"(?:errors|last_\w+|meta|warnings)"\s*:.{0,4000}?)?"jobs"\s*:\s*\[(?:.*"(?:job_id|association|array)"|\s*\]\s*,.*"slurm")\s*:
 --@ input :reservations sure \A(?=[^\n]*\b(?:UnusedWall|NodeNames|Name[|]))(?:[A-Za-z][\w ]*[|])*TimeStart[|]
@@ -20,6 +20,7 @@
 --@ hint \A(?=[^\n]*\b(?:Time)?Start\b)(?=[^\n]*\b(?:Time)?End\b)[\w %/]+\n-{3,}(?: +-{3,})*[ ]*\n => sacctmgr as a table for people: export it with sacctmgr --parsable2
 --@ hint \A(?![^\n]*\bJobID(?:Raw)?\|)(?:[^\n]*\n){1,30}?(?:\w+\|)*JobID(?:Raw)?\|(?=[^\n]*\b(?:State|AllocTRES|ReqTRES)\b)[\w|]+\r?$ => columns of sacct behind other lines: take those out
 --@ hint \A(?:"?\w+"?,)*"?JobID(?:Raw)?"?,(?:"?\w+"?,)*"?\w+"?\r?$ => columns of sacct with commas, which its TRES have as well: export with sacct --parsable2
+--@ hint \A(?=[^\n]*\bJobID\b)(?=[^\n]*\b(?:Ave|Max|Min)(?:CPU|RSS|VMSize|Pages|Disk))[\w|]+\r?$ => what sstat tells of steps that run, without their chips: export sacct -P
 --@ hint \A\d+(?:[_+.]\S*?)?\|(?:[^|\n]*\|){0,99}?(?:COMPLETED|FAILED|TIMEOUT|RUNNING|PENDING|CANCELLED|NODE_FAIL|PREEMPTED|REQUEUED|OUT_OF_MEMORY)[ |] => sacct without a header: give the options format, slurm, and columns
 --@ hint \AJobId=\d+ => scontrol show job: export sacct -P instead
 --

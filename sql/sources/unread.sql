@@ -71,20 +71,20 @@
 -- Tables that commands print for people.
 --@ hint (?s)\A\s*\[\s*\{(?=.{0,3000}?"submission_id"\s*:)(?=.{0,3000}?"entrypoint"\s*:) => jobs as Ray tells them, without their chips: export the pods of the cluster, or write the records
 --@ hint (?s)\A\s*\[\s*\{(?=.{0,3000}?"(?:actor|task|node)_id"\s*:)(?=.{0,3000}?"(?:ray_namespace|required_resources|resources_total|func_or_class_name|job_id)"\s*:) => what Ray's ray list prints, which is of one moment: export the pods of the cluster, or write the records
---@ hint \A\s*JOBID\s+(?:PARTITION|NAME)\s[^\n]*\bNODELIST\(REASON\) => a table of squeue for people: export squeue --json
---@ hint \A(?:PARTITION|NODELIST)\s+[^\n]*\bSTATE\s => a table of sinfo for people: export scontrol show node
+--@ hint \A(?:[A-Z][a-z]{2} [^\n]{8,30}\n)?\s*JOBID\s+(?:PARTITION|NAME)\s[^\n]*\bNODELIST\(REASON\) => a table of squeue for people: export squeue --json
+--@ hint \A(?:[A-Z][a-z]{2} [^\n]{8,30}\n)?(?![^\n]*\bJOB)(?=[^\n]*\b(?:PARTITION|NODELIST|HOSTNAMES)\b)(?=[^\n]*\b(?:STATE\w*|GRES\w*)\b)[A-Z][A-Z_:/()+ -]*[A-Z)] *\r?$ => a table of sinfo for people: export scontrol show node
 --@ hint \A(?:JOBID\s+USER\s+STAT\s|[^\n]*\bPEND\s+PSUSP\s+RUN\s) => a table of bjobs or bhist for people: copy lsb.acct and lsb.events
 --@ hint \A\s*Accounting information about jobs that are: => what bacct of LSF prints for people: copy lsb.acct and lsb.events
 --@ hint \A\s*Job <\d+(?:\[\d+\])?>, (?:Job Name|User) < => what bjobs or bhist of LSF print for people: copy lsb.acct and lsb.events
 --@ hint \A\s*\{\s*"COMMAND"\s*:\s*"b(?:jobs|hist|acct) => what bjobs of LSF prints, which is of one moment: copy lsb.acct and lsb.events
---@ hint \A\s*JOBID\s+USER\s+NAME\s+ST\s+NTASKS\s => a table of flux jobs for people: give --json
+--@ hint \A\s*JOBID\s+(?:QUEUE\s+)?USER\s+NAME\s+ST\s+NTASKS\s => a table of flux jobs for people: give --json
 --@ hint (?s)\A\s*\{(?=.{0,400}"pbs_version"\s*:)(?=.{0,900}"nodes"\s*:\s*\{) => what pbsnodes prints: write what is installed to capacity.csv
 --@ hint (?s)\A\s*\{(?=.{0,400}"pbs_version"\s*:) => what qstat of PBS prints, which is of one moment: copy the server's accounting logs
 --@ hint \A(?:Job Id:\s+\S+\n\s+Job_Name = |Job id\s+Name\s+User\s+Time Use\s) => what qstat of PBS prints, which is of one moment: copy the server's accounting logs
 --@ hint \A(?:job-ID\s+prior\s+name\s|queuename\s+qtype\s) => what qstat of Grid Engine prints, which is of one moment: copy its accounting file
 --@ hint (?s)\A\s*<\?xml[^\n]*\n\s*<(?:detailed_)?(?:job_info|Data)\b => what qstat prints as XML, which is of one moment: copy the accounting files
---@ hint \AJOBID\|[^\n]*\b(?:ST|STATE|NODELIST)\b => columns of squeue: export squeue --json
---@ hint \A(?:NODELIST|PARTITION|HOSTNAMES)\|[^\n]*\b(?:STATE|GRES)\b => columns of sinfo: export scontrol show node
+--@ hint \A(?:[A-Z][a-z]{2} [^\n]{8,30}\n)?(?=[^\n]*\b(?:JOB|ARRAY_JOB_?)ID\b)(?=[^\n]*\b(?:ST|STATE|NODELIST|PARTITION|TRES_\w+)\b)[A-Z_ (][A-Z_0-9:/()|,;.\t -]*[A-Z)] *\r?$ => columns of squeue: export squeue --json
+--@ hint \A(?=[^\n]*\b(?:NODELIST|PARTITION|HOSTNAMES)\b)(?=[^\n]*\b(?:STATE\w*|GRES\w*)\b)[A-Z_][A-Z_0-9:/()|,;+\t-]*[A-Z)]\r?$ => columns of sinfo: export scontrol show node
 --@ hint (?s)\A\s*\{(?=.{0,4000}?"sinfo"\s*:\s*\[) => what sinfo prints: export scontrol show node --json
 --@ hint (?s)\A(?:%YAML[^\n]*\n)?(?:---\s)?\s*(?:jobs|meta|nodes|reservations|errors):\s(?=.{0,9000}?^\s*-?\s*(?:[Ss]lurm|data_parser|job_id|slurmd_version):) => Slurm's answer as YAML: export it with --json
 --@ hint \A\[\d{4}-\d\d-\d\dT[\d:.]+\] (?:sched: |_?job_complete: |_slurm_rpc_|slurmctld version |backfill: |error: slurm) => a log of slurmctld: export sacct -P
