@@ -169,26 +169,49 @@ DROP TABLE IF EXISTS temp.observed;
 CREATE TEMP TABLE observed AS
 SELECT 'flux' AS pool, (SELECT max(max(coalesce(t_submit, 0), coalesce(t_run, 0), coalesce(t_cleanup, 0), coalesce(t_inactive, 0),
                                        coalesce(asked, 0))) FROM flux_jobs) AS until_time FROM jobs LIMIT 1;
--- A list of hosts, "gpu[01-04,07],login1", as its elements, "gpu[01-04]", "gpu[07]", "login1", if there is a log to find the job of. What
--- stands behind a bracket begins another, or a domain.
+-- A list of hosts, "gpu[01-04,07],login1", as its elements, "gpu[01-04]", "gpu[07]", "login1", if there is a log to find the job of. Of
+-- "rack[0-1]node[0-3]" the first numbers are written out, "rack0node[0-3]" and "rack1node[0-3]"; what stands behind a dot is a domain.
 CREATE TEMP TABLE IF NOT EXISTS log_names(path TEXT);
-DROP TABLE IF EXISTS temp.flux_hosts;
-CREATE TEMP TABLE flux_hosts AS
-WITH RECURSIVE part(list, head, numbers, rest) AS ( -- up to a comma, or to what a bracket closes
-  SELECT DISTINCT nodelist, NULL, NULL, nodelist || ',' FROM (SELECT 1 FROM log_names LIMIT 1) CROSS JOIN flux_jobs
-  WHERE chips > 0 AND nodelist <> ''
+DROP TABLE IF EXISTS temp.flux_elements;
+CREATE TEMP TABLE flux_elements AS
+WITH RECURSIVE part(list, element, whole, rest) AS ( -- up to a comma, or to what a bracket closes
+  SELECT DISTINCT nodelist, '', 0, nodelist || ',' FROM (SELECT 1 FROM log_names LIMIT 1) CROSS JOIN flux_jobs
+  WHERE chips > 0 AND nodelist <> '' AND nodelist NOT GLOB '*["\]*'
   UNION ALL
-  SELECT list, substr(rest, 1, instr(rest, ',') - 1), NULL, substr(rest, instr(rest, ',') + 1)
+  SELECT list, iif(whole, '', element) || substr(rest, 1, instr(rest, ',') - 1), 1, substr(rest, instr(rest, ',') + 1)
   FROM part WHERE rest <> '' AND instr(rest, '[') NOT BETWEEN 1 AND instr(rest, ',')
   UNION ALL
-  SELECT list, substr(rest, 1, instr(rest, '[') - 1), substr(rest, instr(rest, '[') + 1, instr(rest, ']') - instr(rest, '[') - 1),
-         substr(rest, instr(rest, ']') + instr(substr(rest, instr(rest, ']') + 1), ',') + 1)
+  SELECT list, iif(whole, '', element) || substr(rest, 1, instr(rest, ']')), 0, substr(rest, instr(rest, ']') + 1)
   FROM part WHERE instr(rest, '[') BETWEEN 1 AND instr(rest, ',') AND instr(rest, ']') > instr(rest, '[')
-    AND substr(rest, instr(rest, ']') + 1, 1) IN (',', '.')
 )
-SELECT p.list, json_group_array(p.head || iif(n.value = '', '', '[' || n.value || ']')) AS hosts
-FROM part AS p CROSS JOIN json_each('["' || coalesce(replace(p.numbers, ',', '","'), '') || '"]') AS n
-WHERE p.head IS NOT NULL AND p.list NOT GLOB '*["\]*' GROUP BY p.list;
+SELECT list, element FROM part WHERE whole;
+DROP TABLE IF EXISTS temp.flux_numbers;
+CREATE TEMP TABLE flux_numbers(n INTEGER PRIMARY KEY);
+INSERT INTO flux_numbers
+WITH RECURSIVE n(n) AS (
+  SELECT 0 FROM (SELECT 1 FROM flux_elements WHERE element GLOB '*[]][^.]*' LIMIT 1) UNION ALL SELECT n + 1 FROM n WHERE n < 9999
+)
+SELECT n FROM n;
+DROP TABLE IF EXISTS temp.flux_hosts;
+CREATE TEMP TABLE flux_hosts AS
+WITH RECURSIVE spread(list, element) AS (
+  SELECT list, element FROM flux_elements
+  UNION
+  SELECT list, substr(element, 1, instr(element, '[') - 1) || printf('%0*d', instr(r.value || '-', '-') - 1, r.value + n)
+                 || substr(element, instr(element, ']') + 1)
+  FROM spread
+  CROSS JOIN json_each('["' || replace(substr(element, instr(element, '[') + 1, instr(element, ']') - instr(element, '[') - 1),
+                                       ',', '","') || '"]') AS r
+  CROSS JOIN flux_numbers
+  WHERE element GLOB '*[]][^.]*' AND r.value GLOB '[0-9]*' AND n <= substr(r.value, instr(r.value, '-') + 1) - r.value
+)
+SELECT list, json_group_array(head || iif(value = '', '', '[' || value || ']')) AS hosts
+FROM (SELECT list, substr(element, 1, instr(element || '[', '[') - 1) AS head,
+             substr(element, instr(element || '[', '[') + 1, instr(element || ']', ']') - instr(element || '[', '[') - 1) AS numbers
+      FROM spread WHERE element NOT GLOB '*[]][^.]*')
+CROSS JOIN json_each('["' || replace(numbers, ',', '","') || '"]') GROUP BY list;
+DROP TABLE flux_elements;
+DROP TABLE flux_numbers;
 CREATE TEMP VIEW held_on AS SELECT f.job, h.hosts, t_run AS start_time, t_inactive AS end_time
 FROM flux_hosts AS h JOIN flux_jobs AS f ON f.nodelist = h.list WHERE f.chips > 0;
 .read sql/formats/log/on_hosts.sql

@@ -476,7 +476,10 @@ class Hosts(Logs):
             ),
             ("n1[0-3].pod.site,n9", ("n12", "n9"), ("n1", "n2")),
             ("n1", ("n1",), ("n10",)),
+            ("r[0-1]n[8-10],r[02]n[1]x,a", ("r0n8", "r1n10", "r02n1x", "a"), ("r0n7", "r2n8", "r1n010", "r02n1")),
+            ("r[0-1,5]c[0-1]n[3].site,n[1-2]-ib", ("r0c1n3", "r5c0n3", "n2-ib"), ("r2c0n3", "r0c2n3", "n2", "n3-ib")),
             ("n[1-2", (), ("n1",)),
+            ("r[0-1]n[1-2", (), ("r0n1",)),
             ("n[a-b]", (), ("n1",)),
         ):
             files = {f"{host}.log": megatron(60 + i, 1, 100 - i) for i, host in enumerate(found + other)}
