@@ -181,6 +181,17 @@ WHERE (job, start_us, id) IN (
   WHERE o.chips = 0 AND o.end_us IS NULL AND o.id NOT IN (SELECT i.id FROM temp.mpg_others AS i WHERE i.record = 'allocations'));
 DELETE FROM main.capacity WHERE id IN (SELECT was FROM temp.mpg_replaced WHERE record = 'capacity');
 DELETE FROM main.outages WHERE id IN (SELECT was FROM temp.mpg_replaced WHERE record = 'outages');
+-- When a node of Kubernetes was out of service, metrics tell to a sample, and its objects to the second.
+DELETE FROM main.outages
+WHERE EXISTS (SELECT 1 FROM temp.mpg_sources AS s WHERE s.files AND s.source IS NOT NULL) AND id IN (
+  SELECT id FROM (
+    SELECT o.id, min(abs(o.start_us - n.start_us) + abs(o.end_us - n.end_us)) AS apart
+    FROM temp.mpg_new AS n CROSS JOIN main.outages AS o ON o.pool = n.pool AND o.kind = n.kind AND o.chips = n.chips
+      AND abs(o.start_us - n.start_us) <= 600000000 AND abs(o.end_us - n.end_us) <= 600000000
+    WHERE n.record = 'outages' AND n.pool IN (SELECT g.pool FROM temp.mpg_again AS g)
+      AND o.id NOT IN (SELECT i.id FROM temp.mpg_others AS i WHERE i.record = 'outages') GROUP BY n.id)
+  WHERE NOT EXISTS (SELECT 1 FROM temp.mpg_sources AS s CROSS JOIN trace_sources(s.source) AS t
+                    WHERE s.files AND s.source IS NOT NULL AND t.feeds LIKE '%SG%' AND t.format <> 'kube'));
 -- If all jobs of a pool went to another pool, it now has that one's name.
 DROP TABLE IF EXISTS temp.mpg_left;
 CREATE TEMP TABLE mpg_left AS

@@ -34,6 +34,7 @@
 -- aliases, the other names of jobs.
 -- The input is dropped at the end. The rules are explained in docs/formats/kube.md.
 
+.read sql/formats/kube/inputs.sql
 .read sql/formats/kube/objects.sql
 .read sql/formats/kube/fractions.sql
 .read sql/formats/kube/versions.sql
@@ -68,6 +69,7 @@ WHERE kind = 'Pod' AND annotations LIKE '%"skypilot-cluster-name"%' AND job IN (
 -- ---- 10. Tables that are no longer needed ----
 
 DROP TABLE kube_withdrawn;
+DROP TABLE kube_beside;
 DROP TABLE kube_down;
 DROP TABLE kube_states;
 DROP TABLE kube_admitted;

@@ -1,34 +1,7 @@
--- kube/objects.sql - the input: objects and events, and what is malformed.
+-- kube/objects.sql - events, and what is malformed.
 --
--- Reads kube_trace and, if there are metrics, kube_state_objects. Makes kube_objects, every version of every object, and kube_events.
+-- Reads kube_objects. Makes kube_events, and takes them out of kube_objects.
 -- A part of kube.sql, which says what the parameters are and runs the parts in order.
-
--- ---- 1. The input ----
-
-CREATE TEMP TABLE IF NOT EXISTS kube_state_objects(event, apiVersion, kind, namespace, name, uid, creationTimestamp, deletionTimestamp,
-    owner_kind, owner_name, job, phase, reason, nodeName, pool, product,
-                                                   resource, chips, min_chips, allocatable, share, scheduled, ready, ready_time, finished,
-                                                   outcome, unschedulable, spec, conditions, labels, _file);
-CREATE TEMP TABLE IF NOT EXISTS kube_objects AS
-SELECT *, _file FROM kube_trace(iif(EXISTS (SELECT 1 FROM kube_state_objects), :kube, mpg_required(:kube, ':kube')));
-
--- If metrics tell of an object as well, the object counts: it says when.
-DROP TABLE IF EXISTS temp.kube_twice;
-CREATE TEMP TABLE kube_twice AS
-SELECT s.rowid AS row FROM kube_state_objects AS s
-WHERE EXISTS (SELECT 1 FROM kube_objects)
-  AND (s.kind, coalesce(s.namespace, ''), s.name) IN (SELECT kind, coalesce(namespace, ''), name FROM kube_objects);
-INSERT INTO mpg_issues(source, severity, kind, line, count, detail)
-SELECT min(_file), 'info', 'told_twice', NULL, count(*),
-       'metrics of ' || min(kind || ' ' || name) || ' and others that are there as objects: the objects count'
-FROM kube_state_objects WHERE rowid IN (SELECT row FROM kube_twice) GROUP BY NULL;
-INSERT INTO kube_objects(event, apiVersion, kind, namespace, name, uid, creationTimestamp, deletionTimestamp, owner_kind, owner_name, job,
-                         phase, reason, nodeName, pool, product,
-                         resource, chips, min_chips, allocatable, share, scheduled, ready, ready_time, finished, outcome, unschedulable,
-                         spec, conditions, labels, _file, resourceVersion)
-SELECT *, rowid FROM kube_state_objects WHERE rowid NOT IN (SELECT row FROM kube_twice) ORDER BY rowid; -- in the order of time
-DROP TABLE kube_twice;
-DROP TABLE kube_state_objects;
 
 -- Events report when something happened to an object. Each stands at its first time and at its last.
 DROP TABLE IF EXISTS temp.kube_events;
@@ -62,8 +35,6 @@ SELECT min(_file), 'data_loss', 'impossible_time', NULL, count(*),
        'a time of event ' || min(event) || ' is more than ten years from the middle one: it is left out'
 FROM kube_events WHERE used < 0 GROUP BY _file;
 DELETE FROM kube_events WHERE used < 0;
-
-UPDATE kube_objects SET uid = coalesce(namespace || '/', '') || name WHERE uid IS NULL;
 
 -- What cannot be: a time that is more than ten years from the middle one; it counts as not told.
 DROP TABLE IF EXISTS temp.kube_far;

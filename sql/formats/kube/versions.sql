@@ -112,6 +112,7 @@ DROP TABLE IF EXISTS temp.kube_gone;
 CREATE TEMP TABLE kube_gone AS
 SELECT o.kind, o.uid, max(made) AS seen
 FROM kube_told LEFT JOIN kube_listings USING (listing) JOIN kube_objects AS o ON o.rowid = version
+WHERE version NOT IN (SELECT b.version FROM kube_beside AS b)
 GROUP BY o.kind, o.uid
 HAVING count(*) = count(made)
    AND max(made) < max((SELECT max(made)
