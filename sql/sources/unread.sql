@@ -59,12 +59,7 @@
 --@ hint (?m)^ClusterId = \d+$ => a job history of HTCondor as ClassAds: export it with condor_history -json
 --@ hint \A(?:(?:\d{9,10}\.\d+|\[\w{3}\d\d \d\d:\d\d\]) submit userid=|\{"timestamp":[\d.]+,"name":"submit") => a job's eventlog of Flux, which names no chips: export flux jobs -a -c 0 --json
 --@ hint \A\s*<Jobinfo>\s*<Job_Id> => job logs of Torque: copy the server's accounting logs
---@ hint (?s)\A\s*[\[{](?=.{0,2000}?(?:"jobArn"\s*:\s*"arn:[\w-]+:batch:|"TrainingJob(?:Summaries|Name|Arn)"\s*:)) => jobs of AWS Batch or SageMaker: write the records (docs/own-logs.md)
---@ hint (?s)\A[^\[{]{0,200}\[\s*\{(?=.{0,4000}?"job_name"\s*:)(?=.{0,4000}?"(?:run_timestamp|recovery_count|last_recovered_at)"\s*:) => jobs as SkyPilot lists them: export the pods of its cluster (kubectl get pods,nodes -A -o json), or write the records (docs/own-logs.md)
---@ hint (?m)\A(?:[^\n]*\n){0,6}?ID\s+(?:TASK\s+)?NAME\s+(?:USER\s+|WORKSPACE\s+){0,2}(?:REQUESTED|RESOURCES|SUBMITTED)\s+(?=[^\n]*\b(?:#RECOVERIES|STATUS)\b) => a table of jobs that SkyPilot prints for people, without times: write the records (docs/own-logs.md)
---@ hint (?s)\A\s*\{.{0,60}?"workloads"\s*:\s*\[(?=.{0,9000}?"(?:requestedPods|runningPods|projectName)"\s*:) => workloads as Run:ai's API tells them, without when they held GPUs: export its cluster's pods (kubectl get pods,nodes -A -o json)
---@ hint (?s)\A\s*\{\s*"(?:ClusterNodeSummaries|Events)"\s*:\s*\[(?=.{0,9000}?(?:"InstanceGroupName"\s*:|:cluster/)) => nodes or events of SageMaker HyperPod: export what its Slurm (sacct, sacctmgr show event) or Kubernetes says
---@ hint (?m)^\d{4}-\d\d-\d\d [\d:,]+ - \[slurm_plugin\.|^\{(?=[^\n]*"cluster-name"\s*:)(?=[^\n]*"event-type"\s*:)[^\n]*"scheduler"\s*:\s*"slurm" => what AWS ParallelCluster logs of its nodes: export sacct -P and sacctmgr -P show event
+.read sql/sources/unread/clouds.sql
 --@ hint (?s)\A\s*\{(?=.{0,4000}?"assigned_(?:network_address|resources)"\s*:)(?=.{0,4000}?"submission_?[tT]ime"\s*:) => jobs of OAR: write the records (docs/own-logs.md)
 --@ hint \A(?:Cluster|Account|Login)\|(?=[^\n]*\b(?:Allocated|Used)\b)[\w |%/.-]+\n => a report of sreport, which has sums alone: export sacct -P and sacctmgr -P show event
 

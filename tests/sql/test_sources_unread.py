@@ -2,6 +2,7 @@
 
 import bz2
 import contextlib
+import glob
 import gzip
 import io
 import lzma
@@ -17,6 +18,7 @@ import zipfile
 
 from cases import Case
 from fleets import ROOT
+from unread_schedulers import SCHEDULERS
 
 SACCT = "JobID|State|Start|End|AllocTRES\n1|COMPLETED|2026-03-01T08:00:00|2026-03-01T09:00:00|gres/gpu=8\n"
 STABLEHLO = "module @jit_f attributes {mhlo.num_partitions = 1 : i32} {\n  func.func public @main(%arg0: tensor<8xf32>) {\n    stablehlo.add %arg0, %arg0 : tensor<8xf32>\n"
@@ -268,27 +270,6 @@ UNREAD = {
         "what sinfo prints: export scontrol show node --json",
     ),
     "squeue.psv": (b"JOBID|PARTITION|ST|NODELIST(REASON)\n1|p|R|n1\n", "columns of squeue: export squeue --json"),
-    "squeue_O.psv": (b"STATE|TRES_ALLOC|JOBID\nRUNNING|gres/gpu=8|1\n", "columns of squeue: export squeue --json"),
-    "squeue_O.txt": (
-        b"USER                JOBID               STATE               \nann                 1                   RUNNING\n",
-        "columns of squeue: export squeue --json",
-    ),
-    "squeue_l.txt": (
-        b"Sat Nov 28 10:00:00 2026\n             JOBID PARTITION     NAME     USER    STATE       TIME TIME_LIMI  NODES NODELIST(REASON)\n",
-        "a table of squeue",
-    ),
-    "sinfo_O.txt": (b"HOSTNAMES STATE GRES GRES_USED \nn1 idle gpu:8 gpu:0\n", "a table of sinfo"),
-    "sinfo_l.txt": (
-        b"Sat Nov 28 10:00:00 2026\nNODELIST   NODES PARTITION       STATE CPUS    S:C:T MEMORY\nn1 1 p idle 64 2:32:1 1\n",
-        "a table of sinfo",
-    ),
-    "sinfo_o.psv": (b"STATE|NODELIST|GRES\nidle|n1|gpu:8\n", "columns of sinfo: export scontrol show node"),
-    "sstat.psv": (b"JobID|MaxRSS|AveCPU|NTasks\n12.0|1G|00:01:00|1\n", "what sstat tells of steps that run"),
-    "sstat_first.psv": (b"AveCPU|AveCPUFreq|JobID|MaxRSS\n00:00:01|1K|12.0|1G\n", "what sstat tells of steps that run"),
-    "flux_queue.txt": (
-        b"       JOBID QUEUE    USER     NAME       ST NTASKS NNODES     TIME INFO\n",
-        "a table of flux jobs",
-    ),
     "sinfo.psv": (b"NODELIST|GRES|STATE\nn1|gpu:8|idle\n", "columns of sinfo: export scontrol show node"),
     "slurmctld.log": (
         b"[2026-11-01T00:00:00.123] sched: Allocate JobId=1 NodeList=n1 #CPUs=8 Partition=p\n",
@@ -835,7 +816,7 @@ UNREAD = {
         "a table of steps in which each metric has times, as of SwanLab",
     ),
     "login.html": (b"<!DOCTYPE html>\n<html><title>Sign in</title>", "a page of HTML: a download that needed a login"),
-}
+} | SCHEDULERS
 
 
 class Unread(Case):
@@ -920,8 +901,14 @@ class Unread(Case):
         )
 
     def test_each_hint_has_its_sample(self):
-        with open(os.path.join(ROOT, "sql", "sources", "unread.sql"), encoding="utf-8") as file:
-            says = re.findall(r"^--@ hint .* => (.*)$", file.read(), re.M)
+        says = []
+        for path in glob.glob(os.path.join(ROOT, "sql", "sources", "unread*", "")) + [
+            os.path.join(ROOT, "sql/sources")
+        ]:
+            for name in glob.glob(os.path.join(path, "*.sql")):
+                if "unread" in name:
+                    with open(name, encoding="utf-8") as file:
+                        says += re.findall(r"^--@ hint .* => (.*)$", file.read(), re.M)
         self.assertGreater(len(says), 20)
         for reason in says:
             self.assertTrue(any(words in reason for _, words in UNREAD.values()), reason)

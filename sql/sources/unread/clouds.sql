@@ -1,0 +1,20 @@
+-- unread/clouds.sql - jobs and machines as clouds and what is built on them list them, which no script reads.
+--
+-- A part of unread.sql.
+
+--@ hint (?s)\A\s*[\[{](?=.{0,2000}?(?:"jobArn"\s*:\s*"arn:[\w-]+:batch:|"TrainingJob(?:Summaries|Name|Arn)"\s*:)) => jobs of AWS Batch or SageMaker: write the records (docs/own-logs.md)
+--@ hint (?s)\A[^\[{]{0,200}\[\s*\{(?=.{0,4000}?"job_name"\s*:)(?=.{0,4000}?"(?:run_timestamp|recovery_count|last_recovered_at)"\s*:) => jobs as SkyPilot lists them: export the pods of its cluster (kubectl get pods,nodes -A -o json), or write the records (docs/own-logs.md)
+--@ hint (?m)\A(?:[^\n]*\n){0,6}?ID\s+(?:TASK\s+)?NAME\s+(?:USER\s+|WORKSPACE\s+){0,2}(?:REQUESTED|RESOURCES|SUBMITTED)\s+(?=[^\n]*\b(?:#RECOVERIES|STATUS)\b) => a table of jobs that SkyPilot prints for people, without times: write the records (docs/own-logs.md)
+--@ hint (?s)\A\s*\{.{0,60}?"workloads"\s*:\s*\[(?=.{0,9000}?"(?:requestedPods|runningPods|projectName)"\s*:) => workloads as Run:ai's API tells them, without when they held GPUs: export its cluster's pods (kubectl get pods,nodes -A -o json)
+--@ hint (?s)\A\s*\{\s*"(?:ClusterNodeSummaries|Events)"\s*:\s*\[(?=.{0,9000}?(?:"InstanceGroupName"\s*:|:cluster/)) => nodes or events of SageMaker HyperPod: export what its Slurm (sacct, sacctmgr show event) or Kubernetes says
+--@ hint (?m)^\d{4}-\d\d-\d\d [\d:,]+ - \[slurm_plugin\.|^\{(?=[^\n]*"cluster-name"\s*:)(?=[^\n]*"event-type"\s*:)[^\n]*"scheduler"\s*:\s*"slurm" => what AWS ParallelCluster logs of its nodes: export sacct -P and sacctmgr -P show event
+--@ hint (?s)\A\s*\[?\s*\{(?=.{0,9000}?"(?:workerPoolSpecs|allocationPolicy)"\s*:)(?=.{0,9000}?"name"\s*:\s*"projects/) => jobs of Google Batch or Vertex AI: write the records (docs/own-logs.md)
+--@ hint (?s)\A\s*\[?\s*\{(?=.{0,9000}?"name"\s*:\s*"projects/[^"]*/(?:queuedResources|nodes)/)(?=.{0,9000}?"acceleratorType"\s*:) => TPUs and queued resources as gcloud lists them, which is of one moment: write the records (docs/own-logs.md)
+--@ hint (?m)\A\s*NAME\s+(?=[^\n]*\bACCELERATOR_TYPE\b)[^\n]*\bSTAT(?:E|US)\b => TPUs and queued resources as gcloud lists them, which is of one moment: write the records (docs/own-logs.md)
+--@ hint (?s)\A\s*\[?\s*\{(?=.{0,9000}?(?:"(?:id|compute)"\s*:\s*"azureml:|"creation_context"\s*:))(?=.{0,9000}?"experiment_name"\s*:) => jobs of Azure Batch or Azure ML: write the records (docs/own-logs.md)
+--@ hint (?s)\A\s*[\[{](?=.{0,9000}?"executionInfo"\s*:)(?=.{0,9000}?\.batch\.azure\.) => jobs of Azure Batch or Azure ML: write the records (docs/own-logs.md)
+--@ hint (?s)\A\s*\[\s*\{(?=.{0,9000}?"launched_at"\s*:)(?=.{0,9000}?"autostop"\s*:) => clusters as SkyPilot lists them, which is of one moment: export the pods of its cluster (kubectl get pods,nodes -A -o json), or write the records (docs/own-logs.md)
+--@ hint \A(?:[^\n]*\n){0,4}?NAME\s+(?=[^\n]*\bRESOURCES\b)[^\n]*\bAUTOSTOP\b => clusters as SkyPilot lists them, which is of one moment: export the pods of its cluster (kubectl get pods,nodes -A -o json), or write the records (docs/own-logs.md)
+--@ hint \A(?=[^\n]*\bProject\b)(?=[^\n]*\bWorkload\b)[^\n]*(?:GPU (?:compute|memory) |Running/requested pods) => a table of workloads of Run:ai, without when they held GPUs: export its cluster's pods (kubectl get pods,nodes -A -o json)
+--@ hint \A(?:[^\n]*\n)?NAME\s+STATUS\s+AGE\s+NODE\s+IMAGE\s => a table of workloads of Run:ai, without when they held GPUs: export its cluster's pods (kubectl get pods,nodes -A -o json)
+--@ hint (?s)\A\s*\{\s*(?:"nextToken"\s*:\s*"[^"]*"\s*,\s*)?"instances"\s*:\s*\[(?=.{0,9000}?"nodeType"\s*:\s*"(?:Compute|Head)Node") => instances of AWS ParallelCluster, which tell no chips: export sacct -P and sacctmgr -P show event

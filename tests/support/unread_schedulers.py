@@ -1,0 +1,69 @@
+"""unread_schedulers.py - what schedulers and clouds print that is known and not read, and words of the reason, for test_sources_unread.py."""
+
+SCHEDULERS = {
+    "vertex.json": (
+        b'[{"createTime": "2026-01-01T00:00:00Z", "jobSpec": {"workerPoolSpecs": [{"replicaCount": "1"}]}, "name": "projects/1/locations/a/customJobs/2"}]',
+        "jobs of Google Batch or Vertex AI: write the records (docs/own-logs.md)",
+    ),
+    "google_batch.json": (
+        b'[{"allocationPolicy": {"instances": []}, "name": "projects/p/locations/l/jobs/j", "status": {"state": "SUCCEEDED"}}]',
+        "jobs of Google Batch or Vertex AI",
+    ),
+    "queued.json": (
+        b'[{"name": "projects/p/locations/z/queuedResources/q", "state": {"state": "ACTIVE"}, "tpu": {"nodeSpec": [{"node": {"acceleratorType": "v5litepod-16"}}]}}]',
+        "TPUs and queued resources as gcloud lists them",
+    ),
+    "queued.txt": (
+        b"NAME  ZONE  NODE_COUNT  ACCELERATOR_TYPE  STATE\nq  us-a  1  v5litepod-16  ACTIVE\n",
+        "TPUs and queued",
+    ),
+    "azure_ml.json": (
+        b'[{"compute": "azureml:gpu", "creation_context": {"created_at": "2026-01-01"}, "experiment_name": "e", "status": "Completed"}]',
+        "jobs of Azure Batch or Azure ML",
+    ),
+    "azure_batch.json": (
+        b'[{"executionInfo": {"poolId": "p", "startTime": "x"}, "id": "j", "url": "https://a.westus.batch.azure.com/jobs/j"}]',
+        "jobs of Azure Batch or Azure ML",
+    ),
+    "sky.json": (
+        b'[{"name": "c", "launched_at": 1, "status": "UP", "autostop": -1}]',
+        "clusters as SkyPilot lists them",
+    ),
+    "sky.txt": (
+        b"Clusters\nNAME  INFRA  RESOURCES  STATUS  AUTOSTOP  LAUNCHED\nc  AWS (us)  1x(gpus=H100:8)  UP  -  1 hr ago\n",
+        "clusters as SkyPilot lists them",
+    ),
+    "runai.csv": (
+        b'"Workload","Type","Status","Project","Running/requested pods","GPU compute request"\n"a","Training","Running","p","1/1","8"\n',
+        "a table of workloads of Run:ai",
+    ),
+    "runai.txt": (
+        b"Showing jobs for project p\nNAME  STATUS  AGE  NODE  IMAGE  TYPE  PROJECT  USER  GPUs Allocated (Requested)\na  Running  1d  n1  i  Train  p  u  1 (1)\n",
+        "a table of workloads of Run:ai",
+    ),
+    "pcluster.json": (
+        b'{"instances": [{"launchTime": "2026-01-01T00:00:00Z", "instanceId": "i-1", "nodeType": "ComputeNode", "state": "running"}]}',
+        "instances of AWS ParallelCluster",
+    ),
+    "squeue_O.psv": (b"STATE|TRES_ALLOC|JOBID\nRUNNING|gres/gpu=8|1\n", "columns of squeue: export squeue --json"),
+    "squeue_O.txt": (
+        b"USER                JOBID               STATE               \nann                 1                   RUNNING\n",
+        "columns of squeue: export squeue --json",
+    ),
+    "squeue_l.txt": (
+        b"Sat Nov 28 10:00:00 2026\n             JOBID PARTITION     NAME     USER    STATE       TIME TIME_LIMI  NODES NODELIST(REASON)\n",
+        "a table of squeue",
+    ),
+    "sinfo_O.txt": (b"HOSTNAMES STATE GRES GRES_USED \nn1 idle gpu:8 gpu:0\n", "a table of sinfo"),
+    "sinfo_l.txt": (
+        b"Sat Nov 28 10:00:00 2026\nNODELIST   NODES PARTITION       STATE CPUS    S:C:T MEMORY\nn1 1 p idle 64 2:32:1 1\n",
+        "a table of sinfo",
+    ),
+    "sinfo_o.psv": (b"STATE|NODELIST|GRES\nidle|n1|gpu:8\n", "columns of sinfo: export scontrol show node"),
+    "sstat.psv": (b"JobID|MaxRSS|AveCPU|NTasks\n12.0|1G|00:01:00|1\n", "what sstat tells of steps that run"),
+    "sstat_first.psv": (b"AveCPU|AveCPUFreq|JobID|MaxRSS\n00:00:01|1K|12.0|1G\n", "what sstat tells of steps that run"),
+    "flux_queue.txt": (
+        b"       JOBID QUEUE    USER     NAME       ST NTASKS NNODES     TIME INFO\n",
+        "a table of flux jobs",
+    ),
+}
