@@ -57,6 +57,28 @@ class Mapping(Mapped):
             [(10 + 30 + 40,)],
         )
 
+    def test_exports_that_are_cut(self):
+        """Windows of sacct --truncate give pieces of one attempt, also of a job that ran when the first was made; a requeue submits again."""
+        g = "gres/gpu=8"
+        for state, end, start, submit, attempt in (
+            ("COMPLETED", 2000, 2000, 900, 1),
+            ("COMPLETED", 1999, 2000, 900, 1),  # until 23:59:59, and from 00:00:00
+            ("RUNNING", "Unknown", 2000, 900, 1),
+            ("RUNNING", 2000, 2000, 900, 1),
+            ("COMPLETED", 2000, 2000, 1990, 2),
+            ("NODE_FAIL", 1900, 2000, 900, 2),
+            ("RUNNING", "Unknown", 2000, 1990, 2),
+        ):
+            later = self.job(1, "COMPLETED", submit, start, 3000, g, g, "n1")
+            first = self.job(1, state, 900, 1000, end, g, g, "n1")
+            for jobs in (first + later, later + first):
+                self.map_text(jobs)
+                self.assertEqual(
+                    [(1, 1000), (attempt, 2000)],
+                    self.rows("SELECT attempt, start_time FROM allocations ORDER BY start_time"),
+                    (state, end, submit),
+                )
+
     def test_tasks_that_wait_in_rows_of_their_own(self):
         """`sacct --array`: all have the id of the array, as the one that starts last keeps it."""
 
@@ -125,9 +147,9 @@ class Mapping(Mapped):
                 self.job(1, "CANCELLED by 7", 300, "None", 350, g, ""),
                 [(1, 8, 100, 300, None), (2, 0, 350, 350, "cancelled")],
             ),
-            (
+            (  # not submitted again: its nodes had to boot, or the export was cut
                 self.job(1, "COMPLETED", 50, 250, 500, g, g, "n1"),
-                [(1, 8, 100, 250, None), (2, 8, 250, 500, "completed")],
+                [(1, 8, 100, 250, None), (1, 8, 250, 500, "completed")],
             ),
             (self.job(1, "RUNNING", 50, 100, "Unknown", g, g, "n1"), [(1, 8, 100, None, None)]),
             (self.job(2, "COMPLETED", 300, 400, 500, g, g, "n2"), [(1, 8, 100, None, None)]),
@@ -136,7 +158,7 @@ class Mapping(Mapped):
                 self.map_text(jobs)
                 self.assertEqual(
                     self.rows(
-                        "SELECT attempt, chips, start_time, end_time, outcome FROM allocations WHERE job = '1' ORDER BY attempt"
+                        "SELECT attempt, chips, start_time, end_time, outcome FROM allocations WHERE job = '1' ORDER BY attempt, start_time"
                     ),
                     wanted,
                     later,

@@ -33,8 +33,8 @@ WHERE own.row = slurm_rows.row;
 
 -- A job that runs while two exports are made is in both: the row that knows its end counts, else the later one. A job that waited in the
 -- first and has started since waits no more; of an array, fewer tasks wait. A resize ends a row and begins another of the same attempt. So
--- does the edge of an export that sacct --truncate cut, for a requeue submits again. A job of a federation is in the accounting of each
--- cluster that might have run it: as REVOKED, if another one did, with that start as its own start and end. Most jobs have one row: only
+-- does the edge of an export that sacct --truncate cut, or its last second, for a requeue submits again. A job of a federation is in the
+-- accounting of each cluster that might have run it: as REVOKED, if another one did, with that start as its own start and end. Most jobs have one row: only
 -- jobs of several rows need the windows.
 DROP TABLE IF EXISTS temp.slurm_repeated;
 CREATE TEMP TABLE slurm_repeated AS SELECT id, cluster_name FROM slurm_rows GROUP BY id, cluster_name HAVING count(*) > 1;
@@ -96,7 +96,8 @@ WITH ranked AS (
   WHERE repeated
 ),
 kept AS (
-  SELECT *, coalesce(started AND "End" = lead(Start) OVER earlier AND Submit = lead(Submit) OVER earlier, 0) AS goes_on
+  SELECT *, coalesce(started AND lead(started) OVER earlier AND Submit = lead(Submit) OVER earlier
+                     AND coalesce(lead(Start) OVER earlier - "End" BETWEEN 0 AND 1, 1), 0) AS goes_on
   FROM ranked
   WHERE place = 1 AND (started OR "End" IS NOT NULL OR coalesce(Submit > last_start, 1))
     AND NOT (NOT started AND state_base IS 'REVOKED' AND id IN (SELECT id FROM slurm_elsewhere))
