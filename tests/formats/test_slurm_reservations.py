@@ -154,6 +154,25 @@ class Mapping(Case):
             )[0][0],
         )
 
+    def test_nodes_that_are_shown_in_maintenance(self):
+        """A reservation says from when to when; without it, or if they are out for more, since they were last busy."""
+        for state, reserved, expected in (
+            ("IDLE+MAINTENANCE+RESERVED", True, [(8, 100, 300, "maintenance")]),
+            ("IDLE+MAINTENANCE+RESERVED", False, [(8, 50, None, "maintenance")]),
+            (
+                "DOWN+MAINTENANCE+RESERVED",
+                True,
+                [(8, 50, 100, "maintenance"), (8, 100, 300, "maintenance"), (8, 300, None, "maintenance")],
+            ),
+        ):
+            nodes = NODES.replace("State=IDLE", f"State={state}", 1).replace(
+                "BootTime", f"LastBusyTime={T0 + 50} BootTime"
+            )
+            reservations = (
+                [shown("m", T0 + 100, T0 + 300, "n1")] if reserved else [shown("o", T0, T0 + 9, "n2", "FLEX")]
+            )
+            self.assertEqual(expected, self.down(*reservations, nodes=nodes), (state, reserved))
+
     def test_by_sacctmgr(self):
         head = "Cluster|Name|Flags|NodeNames|TimeStart|TimeEnd\n"
         self.assertEqual(

@@ -74,6 +74,13 @@ FROM (SELECT m.*, coalesce((SELECT s.gpu_types FROM slurm_seen AS s WHERE s.clus
                             WHERE e.NodeName = m.node AND coalesce(e.Cluster, m.cluster_name) = m.cluster_name)) AS types
       FROM slurm_maintained AS m WHERE NOT later)
 WHERE types IS NOT NULL;
+-- A node that is shown in maintenance, and nothing else, is so from when to when its reservation says.
+DELETE FROM temp.slurm_events
+WHERE EXISTS (SELECT 1 FROM slurm_maintained WHERE NOT later) AND State LIKE '%+MAINT%'
+  AND NOT ('+' || State LIKE '%+DOWN%' OR State LIKE '%+DRAIN%' OR State LIKE '%+FAIL%' OR State LIKE '%+REBOOT_ISSUED%')
+  AND EXISTS (SELECT 1 FROM slurm_maintained AS m
+              WHERE NOT m.later AND m.node = slurm_events.NodeName AND m.cluster_name = slurm_events.Cluster
+                AND coalesce(m.end_time > slurm_events.TimeStart, 1));
 INSERT INTO mpg_issues(source, severity, kind, line, count, detail)
 SELECT r._file, 'warning', 'unused_reservation', min(r._line), count(*),
        'reservations for maintenance whose nodes count as idle: ' || group_concat(r.ReservationName || ': ' || why, '; ')
