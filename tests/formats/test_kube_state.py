@@ -255,6 +255,42 @@ class KubeState(Case):
             [row[3:5] for row in self.records(self.write())][1], (BEGIN + 1010, BEGIN + 1800)
         )  # one interval, not to the end of the gap
 
+    def test_queries_that_begin_at_other_seconds(self):
+        """A query for each metric begins at its second, and may have another step: each counts at the times of the finest."""
+        named = lambda series: series["metric"]["__name__"]
+        names = sorted({named(series) for series in self.series})
+        relations = ("capacity", "outages", "allocations")
+        columns = "job, pool, chips, start_time, end_time, coalesce(kind, outcome)"
+        wanted = {record: self.records(self.write(), record, columns) for record in relations}
+        for shift, step in ((lambda i: i % 7, 1), (lambda i: -i, 1), (lambda i: 200 * (i % 2), 1), (lambda i: 0, 2)):
+            folder = self.new_folder()
+            for i, name in enumerate(names):
+                every = step if name.startswith("kube_node_") else 1
+                found = [
+                    dict(
+                        one,
+                        values=[
+                            [at + shift(i), value] for at, value in one["values"] if (at - BEGIN) % (300 * every) == 0
+                        ],
+                    )
+                    for one in self.series
+                    if named(one) == name
+                ]
+                with open(os.path.join(folder, f"{name}.json"), "w", encoding="utf-8") as file:
+                    json.dump({"status": "success", "data": {"resultType": "matrix", "result": found}}, file)
+            for record in relations:
+                rows = self.records(folder, record, columns)
+                self.assertEqual(
+                    [row[:3] + row[5:] for row in wanted[record]], [row[:3] + row[5:] for row in rows], (record, step)
+                )
+                for row, told in zip(rows, wanted[record]):
+                    for at, right in zip(row[3:5], told[3:5]):
+                        self.assertLessEqual(abs((at or 0) - (right or 0)), 300 * step)
+            said = self.rows(
+                "SELECT detail FROM mpg_issues WHERE kind = 'missing_samples' AND source GLOB ? || '*'", folder
+            )
+            self.assertIn("times of their own", said[0][0])
+
     def test_between_two_samples(self):
         for series in self.series:
             if series["metric"].get("pod") == "llm-1b":
