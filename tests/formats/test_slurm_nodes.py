@@ -475,6 +475,62 @@ class Mapping(WithNodes):
             [(0, "hw_down"), (1, "hw_down"), (2, "drained"), (3, "power_saving"), (4, "power_saving"), (5, "hw_down")],
         )
 
+    def test_listings_that_are_repeated(self):
+        """Each state of a node counts from the listing that shows it; an outage that the next does not show ended when it was last seen."""
+        at = 1795240000
+        job = f"1|1|c|COMPLETED|{at}|{at}|{at + 9000}|gres/gpu=8|gres/gpu=8|n2\n"
+        number = lambda value: {"set": True, "infinite": False, "number": value}
+
+        def listing(made, **nodes):
+            told = []
+            for name, (gpus, *out) in nodes.items():
+                reason, since = out or ("", 0)
+                told.append(
+                    {"name": name, "cluster_name": "c", "tres": f"cpu=1,gres/gpu={gpus}", "slurmd_version": "25.11"}
+                )
+                told[-1] |= {"state": ["DOWN" if reason else "IDLE"], "reason": reason, "last_busy": number(at - 500)}
+                told[-1] |= {"reason_changed_at": number(since and at + since), "boot_time": number(at - 9000)}
+            return json.dumps({"nodes": told, "last_update": number(at + made)})
+
+        idle, xid = (8,), (8, "xid 79", 500)
+        for listings, capacity, outages in (
+            ([listing(1000, n1=xid, n2=idle), listing(4000, n1=idle, n2=idle)], [(16, 0, None)], [(8, 500, 1000)]),
+            ([listing(4000, n1=idle, n2=idle), listing(1000, n1=xid, n2=idle)], [(16, 0, None)], [(8, 500, 1000)]),
+            ([listing(1000, n1=xid, n2=idle), listing(4000, n1=xid, n2=idle)], [(16, 0, None)], [(8, 500, None)]),
+            (
+                [listing(1000, n1=xid, n2=idle), listing(4000, n1=(8, "ecc", 3000), n2=idle)],
+                [(16, 0, None)],
+                [(8, 500, 1000), (8, 3000, None)],
+            ),
+            ([listing(1000, n1=(4,), n2=idle), listing(4000, n1=idle, n2=idle)], [(12, 0, 4000), (16, 4000, None)], []),
+            (
+                [listing(1000, n1=idle, n2=idle, n3=idle), listing(4000, n1=idle, n2=idle, n4=idle)],
+                [(24, 0, 1000), (16, 1000, 4000), (24, 4000, None)],
+                [],
+            ),
+            ([listing(1000, n1=idle), listing(4000, n2=idle)], [(16, 0, None)], []),  # a file a node
+        ):
+            folder = self.listed([job], [], 0)
+            os.remove(os.path.join(folder, "nodes.json"))
+            for i, text in enumerate(listings):
+                with open(os.path.join(folder, f"nodes{i}.json"), "w", encoding="utf-8") as file:
+                    file.write(text)
+            rows = "SELECT chips, start_time - ?1, end_time - ?1 FROM trace_records(?2) WHERE record = ?3 ORDER BY 2"
+            self.assertEqual(capacity, self.rows(rows, at, folder, "capacity"), listings)
+            self.assertEqual(outages, self.rows(rows, at, folder, "outages"), listings)
+        shown = lambda name, gpus, busy: (
+            f"NodeName={name} CPUTot=64 State=IDLE CfgTRES=gres/gpu={gpus} BootTime={at - 9000} LastBusyTime={at + busy}\n"
+        )
+        text = shown("n1", 8, 10) + shown("n2", 8, 20) + shown("n1", 8, 1000) + shown("n2", 4, 1010) + shown("n3", 8, 0)
+        self.map(
+            self.file("JobIDRaw|JobID|Cluster|State|Submit|Start|End|ReqTRES|AllocTRES|NodeList\n" + job),
+            nodes=self.file(text, "n.txt"),
+        )
+        self.assertEqual(
+            [(16, 0, 1010), (20, 1010, None)],
+            self.rows("SELECT chips, start_time - ?1, end_time - ?1 FROM capacity ORDER BY 2", at),
+        )
+
     def test_words_of_states(self):
         """A word of a state takes its node out of service, and not letters within one: UNDRAIN is none, POWER is of Slurm before 21.08."""
         states = {

@@ -5,16 +5,34 @@
 
 -- The nodes as they are now stand in for events that were not exported. What is installed now is taken to have been so since the first
 -- job. A node that is out of service, and has no event since then, is so since its reason was set; without a reason, since it was last
--- busy. If a node comes twice, the last row is of now; JSON names the cluster, text does not.
+-- busy. JSON names the cluster, text does not. If a node comes twice, the last row is of now, by the last time that its listing tells (a
+-- file may have several, one after the other), and what the others tell was so until then.
 DROP TABLE IF EXISTS temp.slurm_seen;
 CREATE TEMP TABLE slurm_seen AS
 SELECT *,
        coalesce(nullif(ClusterName, ''), (SELECT iif(count(DISTINCT Cluster) = 1, max(Cluster), NULL) FROM slurm_events),
                 (SELECT iif(count(DISTINCT Cluster) = 1, max(Cluster), NULL) FROM slurm_jobs), 'slurm') AS cluster_name,
-       coalesce((SELECT min(coalesce(Submit, Start)) FROM slurm_jobs), min(BootTime) OVER ()) AS since
+       coalesce((SELECT min(coalesce(Submit, Start)) FROM slurm_jobs), min(BootTime) OVER ()) AS since, 1 AS listing, NULL AS made
 FROM slurm_now;
 CREATE INDEX temp.slurm_event_of ON slurm_events(NodeName);
-DELETE FROM temp.slurm_seen WHERE rowid NOT IN (SELECT max(rowid) FROM temp.slurm_seen GROUP BY cluster_name, NodeName);
+UPDATE temp.slurm_seen SET listing = l.listing, made = l.made
+FROM (SELECT row, dense_rank() OVER (ORDER BY _file, nth) AS listing,
+             max(max(coalesce(last_update, 0), coalesce(ReasonTime, 0), coalesce(LastBusyTime, 0), coalesce(BootTime, 0)))
+               OVER (PARTITION BY _file, nth) AS made
+      FROM (SELECT *, max(again) OVER (PARTITION BY _file ORDER BY row) AS nth
+            FROM (SELECT rowid AS row, *, row_number() OVER (PARTITION BY _file, cluster_name, NodeName ORDER BY rowid) AS again
+                  FROM slurm_seen))
+      WHERE EXISTS (SELECT 1 FROM slurm_seen GROUP BY cluster_name, NodeName HAVING count(*) > 1)) AS l
+WHERE l.row = slurm_seen.rowid;
+UPDATE temp.slurm_seen SET made = NULL WHERE EXISTS (SELECT 1 FROM slurm_seen WHERE made = 0); -- then the order of the files counts
+DROP TABLE IF EXISTS temp.slurm_earlier;
+CREATE TEMP TABLE slurm_earlier AS
+SELECT row, place, cluster_name, NodeName, listing, made, since, gpu_types, out_of_service, Reason, State, state_base, _file, _line,
+       coalesce(ReasonTime, LastBusyTime, since) AS out_since
+FROM (SELECT rowid AS row, *, row_number() OVER (PARTITION BY cluster_name, NodeName ORDER BY made DESC, rowid DESC) AS place
+      FROM slurm_seen);
+DELETE FROM temp.slurm_seen WHERE rowid IN (SELECT row FROM slurm_earlier WHERE place > 1);
+DELETE FROM temp.slurm_earlier WHERE made IS NULL;
 CREATE INDEX temp.slurm_seen_as ON slurm_seen(NodeName);
 -- A job without GPUs that has all CPUs of a node keeps its GPUs from others: they are held by none.
 INSERT INTO mpg_issues(source, severity, kind, line, count, detail)
@@ -35,6 +53,26 @@ WHERE out_of_service AND NOT EXISTS (SELECT 1 FROM slurm_events AS e
                                      WHERE e.NodeName = n.NodeName AND coalesce(e.Cluster, cluster_name) = cluster_name
                                      -- those exported before its reason was set do not know
                                      AND coalesce(coalesce(e.TimeEnd, 9e18) > n.ReasonTime, 1));
+-- A node that an earlier listing shows out of service, and a later one not, or out since later: until it was last seen so.
+DROP TABLE IF EXISTS temp.slurm_mended;
+CREATE TEMP TABLE slurm_mended AS
+SELECT *, max(made) AS seen, count(*) AS n FROM slurm_earlier AS o
+WHERE out_of_service AND NOT EXISTS (SELECT 1 FROM slurm_seen AS n
+                                     WHERE n.cluster_name = o.cluster_name AND n.NodeName = o.NodeName AND n.out_of_service
+                                       AND coalesce(n.ReasonTime, n.LastBusyTime, n.since) <= o.out_since)
+  AND NOT EXISTS (SELECT 1 FROM slurm_events AS e
+                  WHERE e.NodeName = o.NodeName AND coalesce(e.Cluster, o.cluster_name) = o.cluster_name
+                    AND coalesce(e.TimeEnd, 9e18) > o.out_since AND e.TimeStart <= o.made)
+GROUP BY cluster_name, NodeName, out_since;
+INSERT INTO mpg_issues(source, severity, kind, line, count, detail)
+SELECT _file, 'warning', 'lost_end', min(_line), count(*),
+       'nodes out of service that a later listing shows in service, or out since later, the first ' || min(NodeName)
+         || ': they were out until last seen so. Export sacctmgr show event'
+FROM slurm_mended GROUP BY _file;
+INSERT INTO temp.slurm_events(Cluster, Event, NodeName, TimeStart, TimeEnd, Reason, _file, _line, State, state_base, gpu_types)
+SELECT cluster_name, 'Node', NodeName, out_since, max(seen, out_since), Reason, _file, _line, State, state_base, gpu_types
+FROM slurm_mended;
+DROP TABLE slurm_mended;
 -- Of a state in several words (IDLE+CLOUD+DRAIN) that which takes the node out of service.
 UPDATE temp.slurm_events SET state_base
   = CASE WHEN State LIKE 'FUTURE%' THEN 'FUTURE' WHEN State LIKE '%+REBOOT_ISSUED%' THEN 'REBOOT' WHEN State LIKE '%+MAINT%' THEN 'MAINT'
@@ -107,6 +145,43 @@ WHERE why IS NOT NULL GROUP BY _file;
 DROP TABLE slurm_maintained;
 DROP TABLE slurm_last;
 DROP TABLE slurm_reserved;
+-- Of a node that comes in several listings, each state counts from the first that shows it; it is there until the last, and from the first
+-- on, if others that have some of the same nodes lack it.
+DROP TABLE IF EXISTS temp.slurm_changes;
+CREATE TEMP TABLE slurm_changes AS
+WITH told AS (
+  SELECT cluster_name, NodeName, since, made, gpu_types, lag(gpu_types) OVER w AS before, lag(made) OVER w AS made_before,
+         lead(made) OVER w AS made_after, listing
+  FROM slurm_earlier WINDOW w AS (PARTITION BY cluster_name, NodeName ORDER BY made, row)
+),
+beside AS ( -- whether earlier or later listings have some of its nodes
+  SELECT listing, max(made_before IS NOT NULL) AS earlier, max(made_after IS NOT NULL) AS later FROM told GROUP BY listing
+),
+edge AS (
+  SELECT cluster_name, iif(made_before IS NULL AND NOT earlier, since, made) AS at, gpu_types, 1 AS d
+  FROM told JOIN beside USING (listing) WHERE gpu_types IS NOT before
+  UNION ALL
+  SELECT cluster_name, made, before, -1 FROM told WHERE gpu_types <> before
+  UNION ALL
+  SELECT cluster_name, made, gpu_types, -1 FROM told JOIN beside USING (listing) WHERE made_after IS NULL AND later
+),
+level AS (
+  SELECT cluster_name, at, k.key AS type, sum(d * k.value) AS d FROM edge CROSS JOIN json_each(gpu_types) AS k GROUP BY 1, 2, 3
+),
+whole AS (
+  SELECT m.cluster_name, m.at, l.type, sum(l.d) AS chips
+  FROM (SELECT DISTINCT cluster_name, at FROM level) AS m JOIN level AS l ON l.cluster_name = m.cluster_name AND l.at <= m.at
+  GROUP BY 1, 2, 3
+)
+SELECT cluster_name, at, lead(at) OVER (PARTITION BY cluster_name ORDER BY at) AS next, gpu_types
+FROM (SELECT cluster_name, at, json_group_object(type, CAST(chips AS INTEGER)) AS gpu_types FROM whole WHERE chips > 0 GROUP BY 1, 2);
+DELETE FROM slurm_changes WHERE cluster_name IN (SELECT cluster_name FROM slurm_changes GROUP BY 1 HAVING count(*) = 1);
+INSERT INTO temp.slurm_events(Cluster, Event, TimeStart, TimeEnd, gpu_types)
+SELECT cluster_name, 'Cluster', at, next, gpu_types FROM slurm_changes AS s
+WHERE NOT EXISTS (SELECT 1 FROM slurm_events AS e
+                  WHERE e.Cluster = s.cluster_name AND coalesce(e.Event, 'Cluster') = 'Cluster' AND e.NodeName IS NULL);
+DROP TABLE slurm_changes;
+DROP TABLE slurm_earlier;
 INSERT INTO temp.slurm_events(Cluster, Event, TimeStart, gpu_types)
 SELECT cluster_name, 'Cluster', min(since), json_group_object(type, chips)
 FROM (SELECT n.cluster_name, t.key AS type, sum(t.value) AS chips, min(n.since) AS since
