@@ -321,6 +321,19 @@ class Mapping(Mapped):
                 state,
             )
 
+    def test_a_node_that_got_other_gpus(self):
+        """An outage is of the GPUs that the node had then, less what a job held."""
+        g = "gres/gpu=2"
+        self.map_text(
+            self.job(1, "COMPLETED", 1000, 1000, 1250, g, g, "n1"),
+            "c|Cluster||900|1500|||gres/gpu=4\nc|Cluster||1500|Unknown|||gres/gpu=8\n"
+            "c|Node|n1|1200|1300||DOWN|gres/gpu=4\nc|Node|n1|1600|1700||DOWN|gres/gpu=8\nc|Node|n1|1800|1900||DOWN|gres/gpu=6\n",
+        )
+        self.assertEqual(
+            [(2, 1200, 1250), (4, 1250, 1300), (8, 1600, 1700), (6, 1800, 1900)],
+            self.rows("SELECT chips, start_time, end_time FROM outages ORDER BY start_time"),
+        )
+
     def test_reasons_by_words(self):
         """Which words tell of hardware is a table: Slurm's own failures of a job's start or end do not, a part of the machine does."""
         for reason, kind in (

@@ -174,7 +174,7 @@ WHERE e.NodeName IS NOT NULL AND coalesce(e.Event, 'Node') = 'Node' AND e.TimeSt
 GROUP BY e.rowid, p.pool;
 DROP TABLE IF EXISTS temp.slurm_nodes;
 CREATE TEMP TABLE slurm_nodes AS
-SELECT cluster_name, node, pool, max(chips) AS installed FROM slurm_down GROUP BY cluster_name, node, pool;
+SELECT cluster_name, node, pool, max(chips) AS installed, min(chips) AS least FROM slurm_down GROUP BY cluster_name, node, pool;
 CREATE UNIQUE INDEX temp.slurm_node_of ON slurm_nodes(cluster_name, node, pool);
 
 DROP TABLE IF EXISTS temp.outages;
@@ -220,9 +220,13 @@ slice AS (
   WINDOW later AS (PARTITION BY cluster_name, node, pool ORDER BY at),
          earlier AS (PARTITION BY cluster_name, node, pool ORDER BY at ROWS UNBOUNDED PRECEDING)
 )
-SELECT pool, installed - held AS chips, start_time, end_time, kind
-FROM slice JOIN slurm_nodes USING (cluster_name, node, pool)
-WHERE kind IS NOT NULL AND held < installed;
+SELECT pool, has - held AS chips, start_time, end_time, kind
+FROM (SELECT s.*, CASE WHEN least = installed THEN installed -- else a node that got other GPUs
+                       ELSE (SELECT d.chips FROM slurm_down AS d
+                             WHERE d.cluster_name = s.cluster_name AND d.node = s.node AND d.pool = s.pool AND d.start_time <= s.start_time
+                             ORDER BY d.start_time DESC, d.chips DESC LIMIT 1) END AS has
+      FROM slice AS s JOIN slurm_nodes USING (cluster_name, node, pool) WHERE kind IS NOT NULL)
+WHERE held < has;
 
 -- ---- 5. Until when a pool was observed ----
 
