@@ -77,6 +77,16 @@ UPDATE temp.mpg_others SET submit_us = min(mpg_others.submit_us, j.submit_us)
 FROM temp.mpg_later AS l CROSS JOIN main.jobs AS j ON j.job = l.job
 WHERE l.job = mpg_others.job AND record = 'jobs' AND j.submit_us IS NOT NULL;
 DROP TABLE temp.mpg_later;
+-- A job that waits again, and of which a later export has that alone, was submitted when the tables say.
+UPDATE temp.mpg_others SET submit_us = w.was
+FROM (SELECT i.rowid AS row, j.submit_us AS was FROM temp.mpg_others AS i CROSS JOIN main.jobs AS j ON j.job = i.job
+      WHERE i.record = 'jobs' AND i.submit_us > j.submit_us
+        AND i.job NOT IN (SELECT o.job FROM temp.mpg_others AS o WHERE o.record = 'allocations')
+        AND i.submit_us <= (SELECT max(a.end_us + iif(a.outcome IN ('preempted', 'node_fail'), 86400000000, 3600000000))
+                            FROM main.allocations AS a WHERE a.job = i.job AND a.chips > 0)) AS w
+WHERE w.row = mpg_others.rowid
+  AND EXISTS (SELECT 1 FROM temp.mpg_sources AS s CROSS JOIN trace_sources(s.source) AS t
+              WHERE s.files AND s.source IS NOT NULL AND t.feeds LIKE '%SG%' AND t.format NOT IN ('native', 'kube'));
 
 -- A record that comes in may be one that the tables have under another id: then it is not added.
 DROP TABLE IF EXISTS temp.mpg_new;

@@ -105,6 +105,24 @@ class Grown(Case):
             ),
         )
 
+    def test_a_job_that_waits_again(self):
+        """Windows of one export each: the last has but the job that waits again, which was submitted when the first says."""
+        header = "JobIDRaw|Cluster|State|Submit|Start|End|ElapsedRaw|ReqTRES|AllocTRES|NodeList\n"
+        row = "{}|c|{}|{}|{}|{}|10|gres/gpu=8|{}|{}\n".format
+        waits = row(1, "PENDING", 1900, "Unknown", "Unknown", "", "")
+        first = row(1, "REQUEUED", 1000, 1200, 1900, "gres/gpu=8", "n1") + waits
+        other = [row(i, "COMPLETED", t, t, t + 1000, "gres/gpu=8", "n2") for i, t in ((2, 3000), (3, 5000))]
+        db = connect(":memory:")
+        for text in (first + other[0], waits + other[1]):
+            shutil.rmtree(self.exports, ignore_errors=True)
+            os.makedirs(self.exports)
+            with open(os.path.join(self.exports, "sacct.psv"), "w", encoding="utf-8") as file:
+                file.write(header + text)
+            db.execute("SELECT mpg_build(?)", (self.exports,)).fetchall()
+        sql = "SELECT sum(chip_us) / 1000000 FROM ledger WHERE job = '1' AND category = 'queued'"
+        self.assertEqual([(8 * (200 + 4100),)], db.execute(sql).fetchall())
+        db.close()
+
     def test_a_second_cluster(self):
         """Its export gives the jobs of the first another name, which the records have that were there before; without it they have the first one again."""
         header = "JobIDRaw|Cluster|State|Submit|Start|End|ElapsedRaw|AllocTRES|NodeList\n"
