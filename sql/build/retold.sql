@@ -77,16 +77,6 @@ UPDATE temp.mpg_others SET submit_us = min(mpg_others.submit_us, j.submit_us)
 FROM temp.mpg_later AS l CROSS JOIN main.jobs AS j ON j.job = l.job
 WHERE l.job = mpg_others.job AND record = 'jobs' AND j.submit_us IS NOT NULL;
 DROP TABLE temp.mpg_later;
--- A job that waits again, and of which a later export has that alone, was submitted when the tables say.
-UPDATE temp.mpg_others SET submit_us = w.was
-FROM (SELECT i.rowid AS row, j.submit_us AS was FROM temp.mpg_others AS i CROSS JOIN main.jobs AS j ON j.job = i.job
-      WHERE i.record = 'jobs' AND i.submit_us > j.submit_us
-        AND i.job NOT IN (SELECT o.job FROM temp.mpg_others AS o WHERE o.record = 'allocations')
-        AND i.submit_us <= (SELECT max(a.end_us + iif(a.outcome IN ('preempted', 'node_fail'), 86400000000, 3600000000))
-                            FROM main.allocations AS a WHERE a.job = i.job AND a.chips > 0)) AS w
-WHERE w.row = mpg_others.rowid
-  AND EXISTS (SELECT 1 FROM temp.mpg_sources AS s CROSS JOIN trace_sources(s.source) AS t
-              WHERE s.files AND s.source IS NOT NULL AND t.feeds LIKE '%SG%' AND t.format NOT IN ('native', 'kube'));
 
 -- A record that comes in may be one that the tables have under another id: then it is not added.
 DROP TABLE IF EXISTS temp.mpg_new;
@@ -192,16 +182,18 @@ WHERE (job, start_us, id) IN (
 DELETE FROM main.capacity WHERE id IN (SELECT was FROM temp.mpg_replaced WHERE record = 'capacity');
 DELETE FROM main.outages WHERE id IN (SELECT was FROM temp.mpg_replaced WHERE record = 'outages');
 -- When a node of Kubernetes was out of service, metrics tell to a sample, and its objects to the second.
-DELETE FROM main.outages
-WHERE EXISTS (SELECT 1 FROM temp.mpg_sources AS s WHERE s.files AND s.source IS NOT NULL) AND id IN (
-  SELECT id FROM (
-    SELECT o.id, min(abs(o.start_us - n.start_us) + abs(o.end_us - n.end_us)) AS apart
-    FROM temp.mpg_new AS n CROSS JOIN main.outages AS o ON o.pool = n.pool AND o.kind = n.kind AND o.chips = n.chips
-      AND abs(o.start_us - n.start_us) <= 600000000 AND abs(o.end_us - n.end_us) <= 600000000
-    WHERE n.record = 'outages' AND n.pool IN (SELECT g.pool FROM temp.mpg_again AS g)
-      AND o.id NOT IN (SELECT i.id FROM temp.mpg_others AS i WHERE i.record = 'outages') GROUP BY n.id)
-  WHERE NOT EXISTS (SELECT 1 FROM temp.mpg_sources AS s CROSS JOIN trace_sources(s.source) AS t
-                    WHERE s.files AND s.source IS NOT NULL AND t.feeds LIKE '%SG%' AND t.format <> 'kube'));
+DROP TABLE IF EXISTS temp.mpg_close;
+CREATE TEMP TABLE mpg_close AS
+SELECT o.id, min(abs(o.start_us - n.start_us) + abs(o.end_us - n.end_us)) AS apart
+FROM temp.mpg_new AS n CROSS JOIN main.outages AS o ON o.pool = n.pool AND o.kind = n.kind AND o.chips = n.chips
+  AND abs(o.start_us - n.start_us) <= 600000000 AND abs(o.end_us - n.end_us) <= 600000000
+WHERE n.record = 'outages' AND n.pool IN (SELECT g.pool FROM temp.mpg_again AS g)
+  AND o.id NOT IN (SELECT i.id FROM temp.mpg_others AS i WHERE i.record = 'outages') GROUP BY n.id;
+DELETE FROM temp.mpg_close
+WHERE EXISTS (SELECT 1 FROM (SELECT 1 FROM temp.mpg_close LIMIT 1) CROSS JOIN temp.mpg_sources AS s CROSS JOIN trace_sources(s.source) AS t
+              WHERE NOT s.files OR s.source IS NULL OR t.feeds LIKE '%SG%' AND t.format <> 'kube');
+DELETE FROM main.outages WHERE id IN (SELECT c.id FROM temp.mpg_close AS c);
+DROP TABLE temp.mpg_close;
 -- If all jobs of a pool went to another pool, it now has that one's name.
 DROP TABLE IF EXISTS temp.mpg_left;
 CREATE TEMP TABLE mpg_left AS

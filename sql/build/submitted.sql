@@ -1,0 +1,24 @@
+-- build/submitted.sql - when a job was submitted, if a later reading tells of a part of it alone.
+--
+-- A part of build.sql. Reads what comes in and the tables of records.sql, before added.sql adds the one to the other.
+
+-- Of a job that waits again a later export may have that alone; and samples of one day know of no day before. It was submitted when the
+-- tables say, unless its number may have been given anew. Of Kubernetes a name is a job, whenever it comes.
+DROP TABLE IF EXISTS temp.mpg_submitted;
+CREATE TEMP TABLE mpg_submitted AS
+SELECT i.rowid AS row, j.submit_us AS was,
+       i.job NOT IN (SELECT o.job FROM temp.mpg_others AS o WHERE o.record = 'allocations')
+         AND i.submit_us <= (SELECT max(a.end_us + iif(a.outcome IN ('preempted', 'node_fail'), 86400000000, 3600000000))
+                             FROM main.allocations AS a WHERE a.job = i.job AND a.chips > 0) AS waits
+FROM temp.mpg_others AS i CROSS JOIN main.jobs AS j ON j.job = i.job WHERE i.record = 'jobs' AND i.submit_us > j.submit_us;
+DROP TABLE IF EXISTS temp.mpg_formats;
+CREATE TEMP TABLE mpg_formats AS
+SELECT DISTINCT t.format
+FROM (SELECT 1 FROM temp.mpg_submitted LIMIT 1) CROSS JOIN temp.mpg_sources AS s CROSS JOIN trace_sources(s.source) AS t
+WHERE s.files AND s.source IS NOT NULL AND t.feeds LIKE '%SG%';
+UPDATE temp.mpg_others SET submit_us = w.was
+FROM temp.mpg_submitted AS w
+WHERE w.row = mpg_others.rowid AND EXISTS (SELECT 1 FROM temp.mpg_formats WHERE format <> 'native')
+  AND (w.waits OR NOT EXISTS (SELECT 1 FROM temp.mpg_formats WHERE format <> 'kube'));
+DROP TABLE temp.mpg_submitted;
+DROP TABLE temp.mpg_formats;
