@@ -137,6 +137,30 @@ class Beside(kube.Case):
             [(start, end is not None) for start, end, *_ in self.told(self.folder_of(gone))["allocations"]],
         )
 
+    def test_days_of_metrics_that_are_built_one_after_the_other(self):
+        """Each knows of no time before: the tables are those of all at once, also when a job that waited was submitted."""
+        metrics = self.metrics()
+        pod, waits, runs = {"namespace": "ns", "pod": "late", "uid": "u-late"}, range(7, 20), range(20, 100)
+        asks = {"container": "c", "resource": "nvidia_com_gpu"}
+        metrics["data"]["result"] += [
+            self.series("kube_pod_container_resource_requests", 2, waits, node="", **asks, **pod),
+            self.series("kube_pod_container_resource_requests", 2, runs, node="b", **asks, **pod),
+            self.series("kube_pod_status_phase", 1, waits, phase="Pending", **pod),
+            self.series("kube_pod_status_phase", 1, runs, phase="Running", **pod),
+        ]
+        sums = "SELECT pool, job, category, sum(chip_us) FROM {} GROUP BY 1, 2, 3 ORDER BY 1, 2, 3"
+        wanted = self.rows(sums.format("trace_rollup(?)"), self.folder_of({"state.json": metrics}))
+        self.assertIn(("x", "ns/late", "queued", 2 * 13 * 60 * 1000000), wanted)
+        for begin in range(0, 60 * HOURS, 30):
+            day = range(T0 + 60 * begin, T0 + 60 * begin + 1801)
+            found = [
+                dict(one, values=[value for value in one["values"] if value[0] in day])
+                for one in metrics["data"]["result"]
+            ]
+            data = {"resultType": "matrix", "result": [one for one in found if one["values"]]}
+            self.one("SELECT mpg_build(?)", self.folder_of({"state.json": {"status": "success", "data": data}}))
+        self.assertEqual(wanted, self.rows(sums.format("main.ledger")))
+
     def test_builds(self):
         """Metrics first, objects beside them later, or both at once: the tables are the same."""
         folders = {

@@ -291,21 +291,6 @@ class KubeState(Case):
             )
             self.assertIn("times of their own", said[0][0])
 
-    def test_days_that_are_built_one_after_the_other(self):
-        """Each day's samples know of no day before: the tables are those of all days at once, also when jobs were submitted."""
-        sums = "SELECT pool, job, category, sum(chip_us) FROM {} GROUP BY 1, 2, 3 ORDER BY 1, 2, 3"
-        wanted = self.rows(sums.format("trace_rollup(?)"), self.write())
-        times = sorted({at for series in self.series for at, _ in series["values"]})
-        for at in range(0, len(times), 4):
-            day = times[at : at + 5]
-            found = [dict(one, values=[value for value in one["values"] if value[0] in day]) for one in self.series]
-            path = os.path.join(self.new_folder(), "state.json")
-            with open(path, "w", encoding="utf-8") as file:
-                data = {"resultType": "matrix", "result": [one for one in found if one["values"]]}
-                json.dump({"status": "success", "data": data}, file)
-            self.one("SELECT mpg_build(?)", path)
-        self.assertEqual(wanted, self.rows(sums.format("main.ledger")))
-
     def test_between_two_samples(self):
         for series in self.series:
             if series["metric"].get("pod") == "llm-1b":
