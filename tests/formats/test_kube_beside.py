@@ -119,6 +119,20 @@ class Beside(kube.Case):
             self.assertEqual([16], [chips for _, _, chips, _ in told["capacity"]])
             self.assertEqual([(5, 100, 4, "cancelled")], told["allocations"])
 
+    def test_a_node_that_a_watch_saw_deleted(self):
+        """It is there until then, and not until the sample that lacks it."""
+        watch = self.watch().split("\n")
+        gone = self.node_at("a", 119.5, 44.5)
+        gone["metadata"]["resourceVersion"] = "9100"
+        watch.append(json.dumps({"type": "DELETED", "object": gone}))
+        metrics = self.metrics(until=130)
+        for one in metrics["data"]["result"]:
+            if one["metric"].get("node") == "a":
+                one["values"] = [value for value in one["values"] if value[0] < T0 + 60 * 119.5]
+        for beside in ({}, {"state.json": metrics}):
+            told = self.told(self.folder_of({"watch.json": "\n".join(watch), **beside}))
+            self.assertIn((-1440, 119.5, 8, None), told["capacity"])
+
     def test_pods(self):
         """What became of one after it was listed, metrics say; of another uid it is another pod."""
         metrics = self.metrics()

@@ -45,6 +45,14 @@ SCHEDULERS = {
         b'{"instances": [{"launchTime": "2026-01-01T00:00:00Z", "instanceId": "i-1", "nodeType": "ComputeNode", "state": "running"}]}',
         "instances of AWS ParallelCluster",
     ),
+    "job_table.csv": (
+        b'job_db_inx,mod_time,id_job,time_submit,time_start,time_end,tres_alloc\n1,2,5,1,2,3,"1=4,1001=2"\n',
+        "jobs as slurmdbd's database has them: export sacct -P",
+    ),
+    "events_n.psv": (
+        b"c||Node|n1|2026-11-21T05:00:00|2026-11-21T06:00:00|01:00:00|xid 79|DOWN|root|cpu=8,gres/gpu=8\n",
+        "sacctmgr show event without a header: export it without --noheader",
+    ),
     "squeue_O.psv": (b"STATE|TRES_ALLOC|JOBID\nRUNNING|gres/gpu=8|1\n", "columns of squeue: export squeue --json"),
     "squeue_O.txt": (
         b"USER                JOBID               STATE               \nann                 1                   RUNNING\n",

@@ -22,8 +22,8 @@ UPDATE kube_objects SET uid = coalesce(namespace || '/', '') || name WHERE uid I
 DROP TABLE IF EXISTS temp.kube_newest;
 CREATE TEMP TABLE kube_newest AS
 WITH told AS (
-  SELECT o.rowid AS version, _file, kind, coalesce(namespace, '') AS namespace, name, uid, event, creationTimestamp, resourceVersion, finished,
-         deletionTimestamp,
+  SELECT o.rowid AS version, _file, kind, coalesce(namespace, '') AS namespace, name, uid, event, creationTimestamp, resourceVersion,
+         finished, deletionTimestamp,
          max(coalesce(creationTimestamp, 0), coalesce(scheduled, 0), coalesce(ready_time, 0),
              coalesce((SELECT max(CAST(strftime('%s', json_extract(iif(type = 'object', value, '{}'), '$.lastHeartbeatTime')) AS INTEGER))
                        FROM json_each(CASE kind WHEN 'Node' THEN conditions END)), 0)) AS told
@@ -50,13 +50,14 @@ FROM (SELECT rowid AS row, *, CAST(strftime('%s', json_extract(conditions, '$[0]
 WHERE version IS NOT NULL;
 INSERT INTO mpg_issues(source, severity, kind, line, count, detail)
 SELECT min(_file), 'info', 'told_twice', NULL, count(*),
-       'metrics of ' || min(kind || ' ' || name) || ' and others that are there as objects: the objects count, and of other times the metrics'
+       'metrics of ' || min(kind || ' ' || name)
+         || ' and others that are there as objects: the objects count, and of other times the metrics'
 FROM kube_state_objects WHERE rowid IN (SELECT row FROM kube_twice) GROUP BY NULL;
 DROP TABLE IF EXISTS temp.kube_beside;
 CREATE TEMP TABLE kube_beside AS
 SELECT (SELECT coalesce(max(rowid), 0) FROM kube_objects) + row_number() OVER (ORDER BY t.row) AS version, t.row, t.version AS newest, n.uid
 FROM kube_twice AS t CROSS JOIN kube_newest AS n ON n.version = t.version CROSS JOIN kube_state_objects AS s ON s.rowid = t.row
-WHERE CASE t.kind WHEN 'Node' THEN (t.at > n.made OR s.event <> 'DELETED' AND coalesce(t.at < n.watched, 1))
+WHERE CASE t.kind WHEN 'Node' THEN iif(t.at > n.made, n.event IS NOT 'DELETED', s.event <> 'DELETED' AND coalesce(t.at < n.watched, 1))
                   ELSE s.finished > n.made AND n.finished IS NULL AND n.deletionTimestamp IS NULL AND n.event IS NOT 'DELETED' END;
 INSERT INTO kube_objects SELECT o.* FROM kube_beside AS b CROSS JOIN kube_objects AS o ON o.rowid = b.newest ORDER BY b.row;
 UPDATE kube_objects
