@@ -83,7 +83,7 @@ WHERE state NOT IN ('NEW', 'DEPEND', 'PRIORITY', 'SCHED', 'RUN', 'CLEANUP', 'INA
   OR result NOT IN ('COMPLETED', 'FAILED', 'CANCELED', 'TIMEOUT') GROUP BY _file;
 INSERT INTO mpg_issues(source, severity, kind, line, count, detail)
 SELECT _file, 'data_loss', 'partial_answer', min(_line), count(*),
-       'a listing of 1000 jobs, which are the most that flux jobs lists: jobs that ended before them are not there. Export with --count=0'
+       'a listing of 1000 jobs, which are the most that flux jobs lists: jobs that ended before them are not there. Export with -c 0'
 FROM flux_jobs GROUP BY _file HAVING count(*) = 1000;
 -- What runs or waits in a listing, and a later one of the same instance, which has others of its jobs, has no more is over: until it was
 -- last seen.
