@@ -531,6 +531,33 @@ class Mapping(WithNodes):
             self.rows("SELECT chips, start_time - ?1, end_time - ?1 FROM capacity ORDER BY 2", at),
         )
 
+    def test_gpus_that_are_not_accounted_for(self):
+        """Without gres/gpu in AccountingStorageTRES squeue's JSON and the nodes have them, and events of nodes are of those GPUs."""
+        at = 1795240000
+        node = {"cluster_name": "c", "state": ["IDLE"], "tres": "cpu=8", "gres": "gpu:h100:8(S:0-1)", "boot_time": at}
+        job = {
+            "job_id": 7,
+            "cluster": "c",
+            "job_state": ["RUNNING"],
+            "submit_time": at,
+            "start_time": at,
+            "nodes": "n1",
+        }
+        job |= {"tres_req_str": "cpu=8", "tres_alloc_str": "cpu=8", "gres_detail": ["gpu:h100:8(IDX:0-7)"]}
+        head = "Cluster|Event|NodeName|TimeStart|TimeEnd|Reason|State|TRES\n"
+        folder = self.folder_of(
+            {
+                "squeue.json": {"jobs": [job], "last_update": at + 1000, "meta": {"slurm": {}}},
+                "nodes.json": {"nodes": [node | {"name": "n1"}, node | {"name": "n2"}], "meta": {"slurm": {}}},
+                "events.psv": head
+                + f"c|Cluster||{at - 9}|Unknown|||cpu=16\nc|Node|n2|{at + 100}|{at + 300}|xid 79|DOWN|cpu=8\n",
+            }
+        )
+        self.assertEqual(
+            [("down", 1600), ("idle", 6400), ("untraced", 8000)],
+            self.rows("SELECT category, sum(chip_us) / 1000000 FROM trace_rollup(?) GROUP BY 1", folder),
+        )
+
     def test_words_of_states(self):
         """A word of a state takes its node out of service, and not letters within one: UNDRAIN is none, POWER is of Slurm before 21.08."""
         states = {

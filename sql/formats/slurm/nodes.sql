@@ -53,6 +53,12 @@ WHERE out_of_service AND NOT EXISTS (SELECT 1 FROM slurm_events AS e
                                      WHERE e.NodeName = n.NodeName AND coalesce(e.Cluster, cluster_name) = cluster_name
                                      -- those exported before its reason was set do not know
                                      AND coalesce(coalesce(e.TimeEnd, 9e18) > n.ReasonTime, 1));
+-- Slurm may not account for GPUs (AccountingStorageTRES): then events lack them, and the nodes tell.
+UPDATE temp.slurm_events SET gpu_types = n.gpu_types
+FROM (SELECT cluster_name, NodeName, gpu_types FROM slurm_seen WHERE gpu_types <> '{}') AS n
+WHERE slurm_events.gpu_types = '{}' AND n.NodeName = slurm_events.NodeName
+  AND n.cluster_name = coalesce(slurm_events.Cluster, n.cluster_name)
+  AND NOT EXISTS (SELECT 1 FROM slurm_events AS e WHERE e.gpu_types <> '{}');
 -- A node that an earlier listing shows out of service, and a later one not, or out since later: until it was last seen so.
 DROP TABLE IF EXISTS temp.slurm_mended;
 CREATE TEMP TABLE slurm_mended AS
@@ -179,7 +185,8 @@ DELETE FROM slurm_changes WHERE cluster_name IN (SELECT cluster_name FROM slurm_
 INSERT INTO temp.slurm_events(Cluster, Event, TimeStart, TimeEnd, gpu_types)
 SELECT cluster_name, 'Cluster', at, next, gpu_types FROM slurm_changes AS s
 WHERE NOT EXISTS (SELECT 1 FROM slurm_events AS e
-                  WHERE e.Cluster = s.cluster_name AND coalesce(e.Event, 'Cluster') = 'Cluster' AND e.NodeName IS NULL);
+                  WHERE e.Cluster = s.cluster_name AND coalesce(e.Event, 'Cluster') = 'Cluster' AND e.NodeName IS NULL
+                    AND e.gpu_types <> '{}');
 DROP TABLE slurm_changes;
 DROP TABLE slurm_earlier;
 INSERT INTO temp.slurm_events(Cluster, Event, TimeStart, gpu_types)
@@ -187,5 +194,6 @@ SELECT cluster_name, 'Cluster', min(since), json_group_object(type, chips)
 FROM (SELECT n.cluster_name, t.key AS type, sum(t.value) AS chips, min(n.since) AS since
       FROM slurm_seen AS n, json_each(n.gpu_types) AS t GROUP BY n.cluster_name, t.key) AS s
 WHERE NOT EXISTS (SELECT 1 FROM slurm_events AS e
-                  WHERE e.Cluster = s.cluster_name AND coalesce(e.Event, 'Cluster') = 'Cluster' AND e.NodeName IS NULL)
+                  WHERE e.Cluster = s.cluster_name AND coalesce(e.Event, 'Cluster') = 'Cluster' AND e.NodeName IS NULL
+                    AND e.gpu_types <> '{}')
 GROUP BY cluster_name;
