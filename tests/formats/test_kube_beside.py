@@ -119,6 +119,29 @@ class Beside(kube.Case):
             self.assertEqual([16], [chips for _, _, chips, _ in told["capacity"]])
             self.assertEqual([(5, 100, 4, "cancelled")], told["allocations"])
 
+    def test_series_that_were_asked_for_in_parts(self):
+        """A query for each node, namespace or hour begins at its own second: what one has no sample of is there all the same."""
+        whole = self.metrics()["data"]["result"]
+        wanted = self.told(self.folder_of({"state.json": self.metrics()}))
+        for parts in (lambda one, at: one["metric"].get("pod") or one["metric"]["node"], lambda one, at: at // 3600):
+            found = {}
+            for one in whole:
+                for at, value in one["values"]:
+                    found.setdefault(parts(one, at), []).append({"metric": one["metric"], "values": [[at, value]]})
+            files = {}
+            for i, part in enumerate(found.values()):
+                moved = [
+                    {**one, "values": [[at + (0, 17, -11)[i % 3], value] for at, value in one["values"]]}
+                    for one in part
+                ]
+                files[f"{i}.json"] = {"status": "success", "data": {"resultType": "matrix", "result": moved}}
+            told = self.told(self.folder_of(files))
+            for record, rows in wanted.items():
+                self.assertEqual([row[2:] for row in rows], [row[2:] for row in told[record]], record)
+                for row, right in zip(told[record], rows):
+                    for at, exact in zip(row[:2], right[:2]):
+                        self.assertLessEqual(abs((at or 0) - (exact or 0)), 1.01)
+
     def test_a_node_that_a_watch_saw_deleted(self):
         """It is there until then, and not until the sample that lacks it."""
         watch = self.watch().split("\n")

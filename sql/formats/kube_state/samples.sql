@@ -93,7 +93,7 @@ DROP TABLE kube_state_metrics;
 -- has none within its usual spacing, before or after.
 DROP TABLE IF EXISTS temp.kube_state_times;
 CREATE TEMP TABLE kube_state_times AS
-SELECT DISTINCT instance, coalesce(server, '') AS server, metric, time FROM kube_state_samples;
+SELECT DISTINCT instance, coalesce(server, '') AS server, metric, _file, time FROM kube_state_samples;
 DROP TABLE IF EXISTS temp.kube_state_watched;
 CREATE TEMP TABLE kube_state_watched AS
 SELECT instance, server, time, time - lag(time) OVER (PARTITION BY instance, server ORDER BY time) AS step
@@ -122,43 +122,53 @@ DROP TABLE kube_state_again;
 DROP TABLE kube_state_servers;
 DROP TABLE kube_state_watched;
 
--- Metrics that were asked for one by one may have times of their own: a query begins at its second, and may have another step. Then the
--- times of the metric with the smallest step count, and those a step or more from them; at each of them every metric says what its
--- last sample does, or one that is half of that step later, for as long as its own step.
-DROP TABLE IF EXISTS temp.kube_state_apart;
-CREATE TEMP TABLE kube_state_apart AS
-SELECT instance FROM (SELECT instance, count(DISTINCT time) AS times FROM kube_state_times GROUP BY instance)
-JOIN (SELECT instance, metric, count(DISTINCT time) AS own FROM kube_state_times GROUP BY instance, metric) USING (instance)
-GROUP BY instance HAVING max(own) < max(times);
+-- Metrics, or namespaces, that were asked for one by one may have times of their own: a query begins at its second, and may have another
+-- step. Then the times of the query with the smallest step count, and those a step or more from them; at each of them every query says what
+-- its last sample does, or one that is half of that step later, for as long as its own step.
+DROP TABLE IF EXISTS temp.kube_state_many;
+CREATE TEMP TABLE kube_state_many AS SELECT _file FROM kube_state_times GROUP BY _file HAVING min(time) < max(time);
+DROP TABLE IF EXISTS temp.kube_state_asks;
+CREATE TEMP TABLE kube_state_asks AS -- a query is of a metric and a file; a page of a moment is of one with the others
+SELECT DISTINCT instance, metric, metric || ' ' || iif(_file IN (SELECT _file FROM kube_state_many), _file, '') AS query, time
+FROM kube_state_times;
+CREATE INDEX temp.kube_state_asks_of ON kube_state_asks(instance, query, time);
 DROP TABLE IF EXISTS temp.kube_state_steps;
 CREATE TEMP TABLE kube_state_steps AS -- of metrics that are there all the time
-SELECT instance, metric, step, row_number() OVER (PARTITION BY instance ORDER BY step, n DESC, metric) AS place
-FROM (SELECT instance, metric, time, step, count(*) OVER m AS n, row_number() OVER (PARTITION BY instance, metric ORDER BY step) AS rank,
-             max(time) OVER m - min(time) OVER m AS span
-      FROM (SELECT instance, metric, time, time - lag(time) OVER (PARTITION BY instance, metric ORDER BY time) AS step
-            FROM (SELECT DISTINCT instance, metric, time FROM kube_state_times WHERE instance IN (SELECT instance FROM kube_state_apart)))
-      WHERE step > 0 WINDOW m AS (PARTITION BY instance, metric))
+SELECT instance, metric, query, step, first, row_number() OVER (PARTITION BY instance ORDER BY step, n DESC, query) AS place
+FROM (SELECT instance, metric, query, step, count(*) OVER q AS n, row_number() OVER (PARTITION BY instance, query ORDER BY step) AS rank,
+             min(time) OVER q AS first, max(time) OVER q - min(time) OVER q AS span
+      FROM (SELECT instance, metric, query, time, time - lag(time) OVER (PARTITION BY instance, query ORDER BY time) AS step
+            FROM kube_state_asks
+            WHERE metric GLOB 'kube_node_*' OR metric GLOB 'kube_pod_container_*' OR metric IN ('kube_pod_status_phase', 'kube_pod_owner'))
+      WHERE step > 0 WINDOW q AS (PARTITION BY instance, query))
 WHERE rank = (n + 1) / 2 AND span < 1.5 * n * step AND n > 1;
+DROP TABLE IF EXISTS temp.kube_state_apart;
+CREATE TEMP TABLE kube_state_apart AS
+SELECT instance FROM (SELECT instance, count(DISTINCT time) AS times FROM kube_state_asks GROUP BY instance)
+JOIN (SELECT instance, metric, count(DISTINCT time) AS own FROM kube_state_asks GROUP BY instance, metric) USING (instance)
+GROUP BY instance HAVING max(own) < max(times)
+UNION SELECT instance FROM kube_state_steps GROUP BY instance, metric HAVING count(DISTINCT step || ' ' || (first % step)) > 1;
+DELETE FROM kube_state_asks WHERE instance NOT IN (SELECT instance FROM kube_state_apart);
 DROP TABLE IF EXISTS temp.kube_state_grid;
 CREATE TEMP TABLE kube_state_grid AS
-SELECT DISTINCT t.instance, t.time, s.step FROM kube_state_steps AS s JOIN kube_state_times AS t USING (instance, metric) WHERE place = 1;
+SELECT DISTINCT t.instance, t.time, s.step FROM kube_state_steps AS s JOIN kube_state_asks AS t USING (instance, query) WHERE place = 1;
 CREATE INDEX temp.kube_state_grid_at ON kube_state_grid(instance, time);
 INSERT INTO kube_state_grid
-SELECT t.instance, min(t.time), s.step FROM kube_state_steps AS s JOIN kube_state_times AS t USING (instance)
+SELECT t.instance, min(t.time), s.step FROM kube_state_steps AS s JOIN kube_state_asks AS t USING (instance)
 WHERE s.place = 1 AND NOT EXISTS (SELECT 1 FROM kube_state_grid AS g
                                   WHERE g.instance = t.instance AND g.time > t.time - s.step AND g.time < t.time + s.step)
 GROUP BY t.instance, CAST(t.time / s.step AS INTEGER);
-CREATE INDEX temp.kube_state_times_of ON kube_state_times(instance, metric, time);
 DROP TABLE IF EXISTS temp.kube_state_nearest;
 CREATE TEMP TABLE kube_state_nearest AS
 SELECT * FROM (
-  SELECT g.instance, m.metric, g.time AS at, coalesce(s.step, g.step) - g.step / 2.0 AS reach,
-         (SELECT max(t.time) FROM kube_state_times AS t
-          WHERE t.instance = g.instance AND t.metric = m.metric AND t.time <= g.time + g.step / 2.0) AS time
-  FROM kube_state_grid AS g JOIN (SELECT DISTINCT instance, metric FROM kube_state_times) AS m USING (instance)
-  LEFT JOIN kube_state_steps AS s ON s.instance = m.instance AND s.metric = m.metric)
+  SELECT g.instance, m.metric, m.query, g.time AS at, coalesce(s.step, g.step) - g.step / 2.0 AS reach,
+         (SELECT max(t.time) FROM kube_state_asks AS t
+          WHERE t.instance = g.instance AND t.query = m.query AND t.time <= g.time + g.step / 2.0) AS time
+  FROM (SELECT instance, metric, query, min(time) AS first, max(time) AS last FROM kube_state_asks GROUP BY instance, query) AS m
+  LEFT JOIN kube_state_steps AS s ON s.instance = m.instance AND s.query = m.query
+  JOIN kube_state_grid AS g ON g.instance = m.instance AND g.time BETWEEN m.first - g.step AND m.last + coalesce(s.step, g.step))
 WHERE at - time < reach;
-CREATE INDEX temp.kube_state_nearest_of ON kube_state_nearest(instance, metric, time);
+CREATE INDEX temp.kube_state_nearest_of ON kube_state_nearest(instance, query, time);
 INSERT INTO mpg_issues(source, severity, kind, line, count, detail)
 SELECT (SELECT min(_file) FROM kube_state_samples), 'warning', 'missing_samples', NULL, count(DISTINCT n.metric),
        'metrics with times of their own, the first ' || min(n.metric) || ', which count at those of ' || max(s.metric)
@@ -167,7 +177,8 @@ WHERE n.at <> n.time GROUP BY NULL HAVING count(*) > 0;
 DROP TABLE IF EXISTS temp.kube_state_moved;
 CREATE TEMP TABLE kube_state_moved AS
 SELECT s.*, n.at FROM (SELECT 1 FROM kube_state_nearest WHERE at <> time LIMIT 1) CROSS JOIN kube_state_samples AS s
-CROSS JOIN kube_state_nearest AS n ON n.instance = s.instance AND n.metric = s.metric AND n.time = s.time;
+CROSS JOIN kube_state_nearest AS n ON n.instance = s.instance AND n.time = s.time
+  AND n.query = s.metric || ' ' || iif(s._file IN (SELECT _file FROM kube_state_many), s._file, '');
 DELETE FROM kube_state_samples WHERE instance IN (SELECT instance FROM kube_state_moved);
 INSERT INTO kube_state_samples(metric, labels, time, value, instance, namespace, pod, server, _file, _line)
 SELECT metric, labels, at, value, instance, namespace, pod, server, _file, _line FROM kube_state_moved;
@@ -176,6 +187,8 @@ DROP TABLE kube_state_nearest;
 DROP TABLE kube_state_grid;
 DROP TABLE kube_state_steps;
 DROP TABLE kube_state_apart;
+DROP TABLE kube_state_asks;
+DROP TABLE kube_state_many;
 DROP TABLE kube_state_times;
 
 -- Pods and nodes have names of their own in one cluster alone; and pods that hold GPUs for others do not say for which.
