@@ -85,7 +85,7 @@ WHERE record = 'jobs' -- most jobs of a folder that is read again are as they we
                     AND j.chips IS o.chips AND j.min_chips IS o.min_chips AND j.tasks IS o.tasks AND j.submit_us IS o.submit_us
                     AND j.labels IS o.labels)
 ON CONFLICT (job) DO UPDATE SET
-  name = coalesce(max(name, excluded.name), name, excluded.name),
+  id = excluded.id, name = coalesce(max(name, excluded.name), name, excluded.name),
   owner = coalesce(max(owner, excluded.owner), owner, excluded.owner),
   phase = coalesce(max(phase, excluded.phase), phase, excluded.phase),
   framework = coalesce(max(framework, excluded.framework), framework, excluded.framework),
@@ -100,7 +100,7 @@ ON CONFLICT (job) DO UPDATE SET
 INSERT INTO main.programs(id, program, flops, bytes, dtype)
 SELECT id, program, flops, bytes, dtype FROM temp.mpg_others WHERE record = 'programs'
 ON CONFLICT (program) DO UPDATE SET
-  flops = coalesce(max(flops, excluded.flops), flops, excluded.flops),
+  id = excluded.id, flops = coalesce(max(flops, excluded.flops), flops, excluded.flops),
   bytes = coalesce(max(bytes, excluded.bytes), bytes, excluded.bytes),
   dtype = coalesce(max(dtype, excluded.dtype), dtype, excluded.dtype);
 

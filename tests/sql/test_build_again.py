@@ -163,6 +163,22 @@ class Again(Case):
             shutil.rmtree(self.folder)
             os.mkdir(self.folder)
 
+    def test_after_a_job_that_files_told_otherwise(self):
+        """What they tell since then is what the tables have: a further build leaves them."""
+        shutil.copytree(os.path.join(ROOT, "fixtures", "golden"), self.folder, dirs_exist_ok=True)
+        db = self.open()
+        db.execute("SELECT mpg_build(?)", (self.folder,)).fetchall()
+        for name, was, now in (("jobs.csv", "ada,training", "alan,training"), ("programs.csv", "bf16", "fp16")):
+            path = os.path.join(self.folder, name)
+            with open(path, encoding="utf-8") as file:
+                text = file.read()
+            self.assertIn(was, text)
+            with open(path, "w", encoding="utf-8") as file:
+                file.write(text.replace(was, now))
+            self.assertFalse(self.is_left(db), name)
+            self.assertTrue(self.is_left(db), name)
+        self.assertEqual([("alan",), ("grace",)], db.execute("SELECT owner FROM jobs").fetchall())
+
     def test_issues_of_a_build_of_nothing_new(self):
         shutil.copytree(os.path.join(ROOT, "fixtures", "golden"), self.folder, dirs_exist_ok=True)
         db = self.open()
