@@ -511,7 +511,7 @@ class Questions(cases.Case):
         )
 
     def test_periods_that_end_before_they_begin(self):
-        """Of a question it is an error: no rows would pass for what nobody did then. The ledger has no rows in such a window."""
+        """No rows would pass for what nobody did then: of questions as of the ledger."""
         asked = 0
         for table in self.tables:
             names = [name for name, *_ in table.arguments]
@@ -524,7 +524,8 @@ class Questions(cases.Case):
                 ):
                     with self.assertRaisesRegex(
                         sqlite3.OperationalError,
-                        f"^{table.name}: {since[:-5]}until: expected a day or an hour that is not before {since}$",
+                        f"^{table.name}: {since[:-5]}until: expected a day or an hour "
+                        rf"that is not before {since} \({begin}\), found {end}$",
                     ):
                         self.built.execute(
                             f"SELECT * FROM {table.name} WHERE {since} = ? AND {since[:-5]}until = ?", (begin, end)
@@ -539,10 +540,24 @@ class Questions(cases.Case):
                     ).fetchall()
                 asked += 1
         self.assertGreaterEqual(asked, 6)
-        for table in ("mpg_ledger", "mpg_rollup", "trace_ledger('fixtures/golden')"):  # windows may come of a join
+        for table in (
+            "mpg_rollup",
+            "mpg_ledger",
+            "mpg_timeline('x')",
+            "mpg_runs",
+            "trace_rollup('fixtures/golden')",
+            "trace_ledger('fixtures/golden')",
+            "trace_timeline('fixtures/golden')",
+        ):
             db = connect()
             db.execute("SELECT mpg_import('fixtures/golden')")
-            self.assertEqual([], db.execute(f"SELECT * FROM {table} WHERE since = 50 AND until = 49").fetchall())
+            self.assertEqual([], db.execute(f"SELECT * FROM {table} WHERE since = 50 AND until = 50").fetchall())
+            for until, found in ((49.5, "49.5"), ("1970-01-01T00:00:49Z",) * 2, (0, "0")):
+                with self.assertRaisesRegex(
+                    sqlite3.OperationalError,
+                    rf": until: expected a time that is not before since \(50\), found {found}$",
+                ):
+                    db.execute(f"SELECT * FROM {table} WHERE since = 50 AND until = ?", (until,)).fetchall()
             db.close()
 
     def test_numbers_as_texts(self):

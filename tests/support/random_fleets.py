@@ -209,6 +209,8 @@ class Odd:
             options["since"] = self.time()
         if rng.random() < 0.2:
             options["until"] = self.time()
+        if len({"since", "until"} & set(options)) == 2:  # a window that ends before it begins is an error
+            options["since"], options["until"] = sorted((options["since"], options["until"]))
         if rng.random() < 0.15:
             options["basis"] = rng.choice(["in_service", "shard"])
         if rng.random() < 0.2:

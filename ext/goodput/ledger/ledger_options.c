@@ -61,6 +61,18 @@ static mpg_rc time_arg(const mpg_value *args, mpg_arg a, int64_t *out, mpg_err *
   return MPG_OK;
 }
 
+static mpg_rc window_check(const mpg_value *args, const mpg_window *window, mpg_err *err) {
+  number_text room[2];
+  char since[MPG_EXCERPT], until[MPG_EXCERPT];
+  if (args[MPG_ARG_SINCE].type == MPG_NULL || args[MPG_ARG_UNTIL].type == MPG_NULL ||
+      window->until >= window->since)
+    return MPG_OK;
+  mpg_text_excerpt(text_of(&args[MPG_ARG_SINCE], &room[0]), since);
+  mpg_text_excerpt(text_of(&args[MPG_ARG_UNTIL], &room[1]), until);
+  return mpg_fail(err, MPG_MISUSE, "%s: expected a time that is not before %s (%s), found %s",
+                  mpg_arg_name(MPG_ARG_UNTIL), mpg_arg_name(MPG_ARG_SINCE), since, until);
+}
+
 /* One of `n` words, as its number; the first if it is not given. */
 static mpg_rc word_arg(const mpg_value *args, mpg_arg a, const char *const *words, int n, int *out,
                        mpg_err *err) {
@@ -134,6 +146,7 @@ mpg_rc mpg_ledger_args_read(const mpg_value args[MPG_ARGS], mpg_ledger_options *
   if ((rc = bucket_arg(args, &options->window.bucket, err)) != MPG_OK ||
       (rc = time_arg(args, MPG_ARG_SINCE, &options->window.since, err)) != MPG_OK ||
       (rc = time_arg(args, MPG_ARG_UNTIL, &options->window.until, err)) != MPG_OK ||
+      (rc = window_check(args, &options->window, err)) != MPG_OK ||
       (rc = time_arg(args, MPG_ARG_AS_OF, &options->rules.as_of, err)) != MPG_OK ||
       (rc = word_arg(args, MPG_ARG_BASIS, basis_words, 3, &basis, err)) != MPG_OK ||
       (rc = word_arg(args, MPG_ARG_ROOFLINE, roofline_words, 2, &roofline, err)) != MPG_OK ||

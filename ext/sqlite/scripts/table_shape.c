@@ -231,10 +231,11 @@ static int check_periods(sqlite3_vtab *vtab, const mpg_table_shape *shape,
     const int k = end_of_period(shape, i);
     if (k >= 0 && is_given(arguments[i]) && is_given(arguments[k]) &&
         is_before(arguments[k], arguments[i]))
-      return mpg_vtab_error(vtab, "%.*s: %.*s: expected a day or an hour that is not before %.*s",
-                            (int)shape->name.n, shape->name.p, (int)shape->arguments[k].name.n,
-                            shape->arguments[k].name.p, (int)shape->arguments[i].name.n,
-                            shape->arguments[i].name.p);
+      return mpg_vtab_error(
+          vtab, "%.*s: %.*s: expected a day or an hour that is not before %.*s (%s), found %s",
+          (int)shape->name.n, shape->name.p, (int)shape->arguments[k].name.n,
+          shape->arguments[k].name.p, (int)shape->arguments[i].name.n, shape->arguments[i].name.p,
+          sqlite3_value_text(arguments[i]), sqlite3_value_text(arguments[k]));
   }
   return SQLITE_OK;
 }
