@@ -6,6 +6,7 @@ import ctypes
 import gzip
 import json
 import os
+import re
 import shutil
 import sqlite3
 import subprocess
@@ -265,7 +266,28 @@ class NoFiles(Case):
     def test_nothing(self):
         self.errors(self.path("none"), f"no such file: {self.path('none')}$")
         self.errors(self.path("*.none"), rf"no file matches: {self.folder}/\*\.none$")
-        self.errors("", "no such file: $")
+        self.errors("", "path: expected a file, folder or glob, found ''$")
+
+    def test_paths_that_are_taken_as_they_stand(self):
+        """Relative ones say where they begin; of others, what was perhaps meant."""
+        here = re.escape(os.getcwd())
+        for path, hint in (
+            ("nowhere/at all", rf" \(from the folder {here}\)"),
+            ("no*where", rf" \(from the folder {here}\)"),
+            ("~/traces", r" \(~ stands for no folder here\)"),
+            ("~ada", r" \(~ stands for no folder here\)"),
+            ("file:///srv/traces", r" \(expected a path, no URL\)"),
+            ("s3://bucket/*.csv", r" \(expected a path, no URL\)"),
+            ("$HOME/traces", r" \(variables of a shell are not replaced here\)"),
+            ("/srv/${USER}", r" \(variables of a shell are not replaced here\)"),
+            ('"/srv/traces"', r" \(the quotes are part of the path\)"),
+            ("'traces'", r" \(the quotes are part of the path\)"),
+            ("/srv/traces ", r" \(a blank at an end is part of the path\)"),
+            ("\n/srv/traces", r" \(a blank at an end is part of the path\)"),
+            (r"C:\srv\traces", r" \(a \\ is part of a name: folders end with /\)"),
+            (r"/srv/my\ traces", r" \(a \\ is part of a name: folders end with /\)"),
+        ):
+            self.errors(path, f"no (such file|file matches): {re.escape(path)}{hint}$")
 
     def test_folders(self):
         os.mkdir(self.path("empty"))

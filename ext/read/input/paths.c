@@ -1,6 +1,7 @@
 /* paths.c - the files of a path, which is a file, a folder or a glob. See paths.h and glob.h. */
 #include "paths.h"
 #include "../glob/glob.h"
+#include "../glob/path_hint.h"
 #include "../../base/ascii.h"
 #include "../../base/limits.h"
 #include "../../base/sort.h"
@@ -318,10 +319,11 @@ static mpg_rc expand_path(const mpg_env *env, names *files, bool *from_folder, m
   if (path.n > PATH_BYTES)
     return mpg_fail(err, MPG_MISUSE, "path: expected at most %d bytes, found %zu", PATH_BYTES,
                     path.n);
-  if (path.n > 0 && memchr(path.p, '\0', path.n) != NULL)
+  if (path.n == 0)
+    return mpg_fail(err, MPG_MISUSE, "path: expected a file, folder or glob, found ''");
+  if (memchr(path.p, '\0', path.n) != NULL)
     return mpg_fail(err, MPG_MISUSE, "path: expected text, found a NUL byte");
-  if (path.n > 0)
-    memcpy(z, path.p, path.n);
+  memcpy(z, path.p, path.n);
   z[path.n] = '\0';
   if (stat(z, &st) == 0) {
     if (!S_ISDIR(st.st_mode))
@@ -453,6 +455,12 @@ static bool list_string(const char **at, const char *end, char *out, size_t *n) 
   return p < end;
 }
 
+static mpg_rc no_file(const char *what, mpg_str path, mpg_err *err) {
+  char hint[MPG_PATH_HINT];
+  mpg_path_hint(path, hint);
+  return mpg_fail(err, MPG_IO, "%s%.*s%s", what, (int)path.n, path.p, hint);
+}
+
 /* The files of each path of a JSON array. A path without a file is an error. */
 static mpg_rc expand_list(const mpg_env *env, names *files, mpg_str list, mpg_err *err) {
   const char *end = list.p + list.n, *p = skip_blanks(list.p, end) + 1;
@@ -466,7 +474,7 @@ static mpg_rc expand_list(const mpg_env *env, names *files, mpg_str list, mpg_er
       return list_malformed(list, p, err);
     rc = expand_path(env, files, &from_folder, (mpg_str){text, n}, err);
     if (rc == MPG_OK && files->n == before)
-      rc = mpg_fail(err, MPG_IO, "no such file: %.*s", (int)n, text);
+      rc = no_file("no such file: ", (mpg_str){text, n}, err);
     if (rc != MPG_OK)
       return rc;
     p = skip_blanks(p, end);
@@ -667,12 +675,12 @@ mpg_rc mpg_paths_expand(mpg_paths *paths, const mpg_env *env, mpg_str path, mpg_
   }
   if (rc != MPG_OK || paths->n > 0)
     return rc;
-  return mpg_fail(err, MPG_IO,
-                  paths->from_folder    ? "folder %.*s holds no file"
-                  : !mpg_glob_is(path)  ? "no such file: %.*s"
-                  : paths->n_passed > 0 ? "only folders match: %.*s"
-                                        : "no file matches: %.*s",
-                  (int)path.n, path.p);
+  if (paths->from_folder)
+    return mpg_fail(err, MPG_IO, "folder %.*s holds no file", (int)path.n, path.p);
+  return no_file(!mpg_glob_is(path)    ? "no such file: "
+                 : paths->n_passed > 0 ? "only folders match: "
+                                       : "no file matches: ",
+                 path, err);
 }
 
 void mpg_paths_free(mpg_paths *paths) {
